@@ -1,0 +1,16 @@
+/*
+ * crc32c.h - CRC-32C (Castagnoli), the checksum of packets: with the processor's instruction where it has one.
+ */
+#ifndef CTP_CRC32C_H
+#define CTP_CRC32C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of [data, data + len); pass 0 to start, or an earlier result to go on from there. */
+uint32_t ctp_crc32c(uint32_t crc, const void *data, size_t len);
+
+/* The same without special instructions: the fallback, and the judge of the others in tests. */
+uint32_t ctp_crc32c_table(uint32_t crc, const void *data, size_t len);
+
+#endif

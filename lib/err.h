@@ -1,0 +1,35 @@
+/*
+ * err.h - what went wrong, said once, where it is known.
+ *
+ * Functions that can fail return an enum ctp_status and take a struct ctp_err, last. The text names the place and, where there
+ * is one, the remedy; the tool adds its own name and prints it. The library itself never prints and never exits.
+ */
+#ifndef CTP_ERR_H
+#define CTP_ERR_H
+
+enum ctp_status {
+	CTP_OK = 0,      /* done, and there may be more */
+	CTP_EOF = 1,     /* nothing more, in an orderly way */
+	CTP_FAILED = -1, /* cannot go on; struct ctp_err says why */
+};
+
+struct ctp_err {
+	char text[512];
+};
+
+/* Formats the message (truncated to fit) and returns CTP_FAILED, so that a caller can say `return ctp_err_set(...)`. */
+enum ctp_status ctp_err_set(struct ctp_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same, followed by ": " and strerror(errno). */
+enum ctp_status ctp_err_sys(struct ctp_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Something worth a line to the user that does not end the work: damage that was skipped, a thing that could not be had. */
+struct ctp_notice {
+	void (*say)(void *arg, const char *text);
+	void *arg;
+};
+
+/* Says it, if anybody listens. notice may be null. */
+void ctp_notice_say(const struct ctp_notice *notice, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * text.h - numbers to text and back, fast and exact. Writers of text return the address behind the last character.
+ */
+#ifndef CTP_TEXT_H
+#define CTP_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CTP_TEXT_MAX = 32 }; /* bytes that any of these may write, whatever the number; so much room must be there */
+
+char *ctp_text_u64(char *p, uint64_t v);
+
+/*
+ * The same, quicker where numbers come in a row that differ in their last eight digits only, as times and addresses do. near is
+ * the caller's, one for each such row; all zeros at first.
+ */
+struct ctp_text_near {
+	uint64_t base;  /* the number before, its last eight digits 0 */
+	unsigned len;   /* of what stands before those */
+	char head[16];
+};
+char *ctp_text_u64_near(char *p, uint64_t v, struct ctp_text_near *near);
+
+char *ctp_text_i64(char *p, int64_t v);
+char *ctp_text_hex16(char *p, uint64_t v); /* "0x" and 16 digits */
+char *ctp_text_double(char *p, double d);  /* shortest that reads back the same; "NaN", "Infinity", "-Infinity" */
+char *ctp_text_float(char *p, float f);
+
+/* The whole text [p, end) as a number; false if it is not one or does not fit. Hexadecimal wants its 0x. */
+bool ctp_parse_u64(const char *p, const char *end, uint64_t *v);
+bool ctp_parse_i64(const char *p, const char *end, int64_t *v);
+bool ctp_parse_hex(const char *p, const char *end, uint64_t *v);
+
+#endif

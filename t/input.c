@@ -1,0 +1,269 @@
+/* The bounded cursor: files, pipes, zstd in all its shapes, and a cut at every byte. */
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+#include "input.h"
+#include "output.h"
+#include "tap.h"
+
+/* A file of these bytes, without a name; its path. */
+static const char *file_of(const void *data, size_t len)
+{
+	static int fd = -1;
+	static char path[64];
+	if (fd >= 0)
+		close(fd);
+	fd = memfd_create("input", 0);
+	if (fd < 0 || write(fd, data, len) != (ssize_t)len)
+		exit(1);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	return path;
+}
+
+/* All that an input gives, in steps of the given size, to a buffer of max bytes. */
+static size_t read_all(struct ctp_input *in, size_t step, char *to, size_t max)
+{
+	size_t len = 0;
+	while (ctp_input_fill(in, step) && len < max) {
+		size_t n = in->avail < step ? in->avail : step;
+		n = n < max - len ? n : max - len;
+		memcpy(to + len, in->ptr, n);
+		ctp_input_skip(in, n);
+		len += n;
+	}
+	return len;
+}
+
+static char *made_up(size_t len)
+{
+	char *data = malloc(len);
+	uint32_t x = 1;
+	for (size_t i = 0; i < len; i++) {
+		x = x * 1664525 + 1013904223;
+		data[i] = (char)(x >> 29); /* compresses somewhat */
+	}
+	return data;
+}
+
+static bool gives(const char *path, size_t step, const char *want, size_t len, bool harmed)
+{
+	struct ctp_input in;
+	struct ctp_err err;
+	char *got = malloc(len + 1);
+	if (ctp_input_open(&in, path, &err))
+		return diag("  %s", err.text), false;
+	size_t n = read_all(&in, step, got, len + 1);
+	bool pass = n == len && !memcmp(got, want, len) && in.eof && in.harmed == harmed && !in.failed && in.offset == len;
+	if (!pass)
+		diag("  %zu bytes of %zu, harmed %d: %s", n, len, in.harmed, in.err.text);
+	ctp_input_close(&in);
+	free(got);
+	return pass;
+}
+
+static void plain(void)
+{
+	enum { LEN = 3 << 20 };
+	char *data = made_up(LEN);
+	ok(gives(file_of(data, LEN), 1, data, LEN, false), "a file, byte by byte");
+	ok(gives(file_of(data, LEN), 99991, data, LEN, false), "a file, in steps that fit nothing");
+	ok(gives(file_of(data, LEN), CTP_INPUT_MAX, data, LEN, false), "a file, all at once");
+	ok(gives(file_of(data, 0), 1, data, 0, false), "an empty file");
+	ok(gives(file_of("\x28\xb5x", 3), 1, "\x28\xb5x", 3, false), "what only begins like zstd is plain");
+	ok(gives(file_of("(", 1), 1, "", 0, true), "what is cut within zstd's magic is harmed");
+	free(data);
+
+	struct ctp_input in;
+	struct ctp_err err;
+	ok(ctp_input_open(&in, "/nonexistent", &err) == CTP_FAILED && strstr(err.text, "/nonexistent"), "no such file, by name");
+	ok(ctp_input_open(&in, "/", &err) == CTP_FAILED && strstr(err.text, "directory"), "a folder is refused");
+	ok(!ctp_input_open(&in, "/proc/self/mem", &err) && !ctp_input_fill(&in, 1) && in.failed && strstr(in.err.text, "/mem"),
+	   "a read that fails says so");
+	ctp_input_close(&in);
+	ctp_input_mem(&in, "abc", 3);
+	ok(ctp_input_fill(&in, 9) == 3 && in.eof, "memory");
+	ctp_input_close(&in);
+}
+
+/* A live reader gets what is there: nothing more is written here, so waiting for more would be for ever. */
+static void live(void)
+{
+	int fd[2];
+	char path[64];
+	struct ctp_input in;
+	struct ctp_err err;
+	if (pipe(fd))
+		exit(1);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd[0]);
+	alarm(60);
+	ok(!ctp_input_open(&in, path, &err) && write(fd[1], "PQ", 2) == 2 && ctp_input_fill(&in, 2) == 2, "a pipe gives what is in it");
+	ctp_input_skip(&in, 1);
+	ok(ctp_input_fill(&in, 1) == 1 && write(fd[1], "RST", 3) == 3 && ctp_input_fill(&in, 2) == 4, "and what came later");
+	close(fd[1]);
+	ok(ctp_input_fill(&in, 5) == 4 && in.eof && !in.harmed, "and its end");
+	alarm(0);
+	ctp_input_close(&in);
+	close(fd[0]);
+}
+
+#ifdef HAVE_ZSTD
+/* A frame of small blocks, so that a cut leaves something. */
+static size_t frame_of(char *to, size_t room, const char *data, size_t len)
+{
+	ZSTD_CCtx *z = ZSTD_createCCtx();
+	ZSTD_outBuffer out = {to, room, 0};
+	for (size_t at = 0; at < len; at += 100) {
+		ZSTD_inBuffer in = {data + at, len - at < 100 ? len - at : 100, 0};
+		ZSTD_compressStream2(z, &out, &in, ZSTD_e_flush);
+	}
+	ZSTD_compressStream2(z, &out, &(ZSTD_inBuffer){0}, ZSTD_e_end);
+	ZSTD_freeCCtx(z);
+	return out.pos;
+}
+
+static void zstd(void)
+{
+	enum { LEN = 1000, ROOM = 8000 };
+	static const char skippable[] = "\x55\x2a\x4d\x18\x03\x00\x00\x00xyz";
+	char *data = made_up(LEN), file[ROOM], twice[2 * LEN];
+	size_t n = frame_of(file, ROOM, data, LEN);
+	ok(gives(file_of(file, n), 7, data, LEN, false), "a zstd frame");
+
+	/* What precedes a cut comes out: the blocks before it, and never less for a later cut. */
+	size_t last = 0, most = 0;
+	bool pass = true;
+	for (size_t cut = 1; cut < n; cut++) {
+		struct ctp_input in;
+		struct ctp_err err;
+		char got[LEN + 1];
+		if (ctp_input_open(&in, file_of(file, cut), &err))
+			exit(1);
+		size_t len = read_all(&in, 64, got, sizeof got);
+		pass &= in.harmed && in.eof && !in.failed && len >= last && len <= LEN && !memcmp(got, data, len);
+		most = len > most ? len : most;
+		last = len;
+		ctp_input_close(&in);
+	}
+	ok(pass, "cut at every byte: what precedes the cut, and harmed");
+	is_u64(most, LEN, "the last cut has lost nothing but the frame's end");
+
+	memcpy(twice, data, LEN);
+	memcpy(twice + LEN, data, LEN);
+	memcpy(file + n, skippable, sizeof skippable - 1);
+	size_t m = n + sizeof skippable - 1;
+	m += frame_of(file + m, ROOM - m, data, LEN);
+	ok(gives(file_of(file, m), 13, twice, 2 * LEN, false), "two frames and one to be skipped between them");
+	memcpy(file + n, data, LEN);
+	ok(gives(file_of(file, n + LEN), 13, twice, 2 * LEN, false), "plain bytes behind a frame");
+	ok(gives(file_of(skippable, sizeof skippable - 1), 1, "", 0, false), "nothing but a frame to be skipped");
+	memcpy(file + n, "\x28\xb5", 2);
+	ok(gives(file_of(file, n + 2), 13, data, LEN, true), "a second frame cut in its magic");
+	file[n / 2] ^= 1;
+	struct ctp_input in;
+	struct ctp_err err;
+	char got[LEN + 1];
+	ok(!ctp_input_open(&in, file_of(file, n), &err) && read_all(&in, 1, got, sizeof got) <= LEN && in.eof, "a damaged frame ends");
+	ctp_input_close(&in);
+	free(data);
+}
+
+/* What output.c compresses, input.c reads; flushed bytes are there before the end. */
+static void both_ways(void)
+{
+	enum { LEN = 2 << 20 };
+	char path[] = "/tmp/ctp-input-XXXXXX.zst", *data = made_up(LEN);
+	struct ctp_output out;
+	struct ctp_err err;
+	close(mkstemps(path, 4));
+	ok(!ctp_output_open(&out, path, false, false, &err), "a .zst can be opened");
+	ctp_output_put(&out, data, 1000);
+	ok(ctp_output_flush(&out) && gives(path, 1, data, 1000, true), "what was flushed can be read before the end");
+	ctp_output_put(&out, data + 1000, LEN - 1000);
+	is_u64(out.bytes + (uint64_t)(out.ptr - out.buf), LEN, "bytes are counted before compression");
+	ok(!ctp_output_close(&out, &err) && gives(path, 4096, data, LEN, false), "and all of it after");
+	unlink(path);
+	free(data);
+}
+#endif
+
+static size_t files_like(const char *folder)
+{
+	char command[128], count[16] = "";
+	snprintf(command, sizeof command, "ls -A %s | wc -l", folder);
+	FILE *p = popen(command, "r");
+	if (!p || !fgets(count, sizeof count, p))
+		exit(1);
+	pclose(p);
+	return strtoul(count, NULL, 10);
+}
+
+/* A file that must be whole is there after a close and not before, and never if it is abandoned. */
+static void whole(void)
+{
+	char folder[] = "/tmp/ctp-output-XXXXXX", path[64], link[64];
+	struct ctp_output out;
+	struct ctp_err err;
+	if (!mkdtemp(folder))
+		exit(1);
+	snprintf(path, sizeof path, "%s/x", folder);
+	ok(!ctp_output_create(&out, path, false, false, &err), "a file is made");
+	ctp_output_put(&out, "one", 3);
+	ok(ctp_output_flush(&out) && access(path, F_OK), "it has no name before it is whole");
+	ok(!ctp_output_close(&out, &err) && gives(path, 1, "one", 3, false), "and has it then");
+
+	snprintf(link, sizeof link, "%s/l", folder);
+	ok(!symlink("x", link) && !ctp_output_create(&out, link, false, false, &err), "another in its place, through a link");
+	ctp_output_put(&out, "two", 3);
+	ok(ctp_output_flush(&out) && gives(path, 1, "one", 3, false), "what was there stays until then");
+	ok(!ctp_output_close(&out, &err) && gives(path, 1, "two", 3, false) && !unlink(link), "and is replaced, not the link");
+
+	ok(!ctp_output_create(&out, path, false, false, &err), "one that is given up");
+	ctp_output_put(&out, "three", 5);
+	ctp_output_flush(&out);
+	ctp_output_abandon(&out);
+	ok(gives(path, 1, "two", 3, false), "changes nothing");
+	is_u64(files_like(folder), 1, "and nothing is left behind");
+	unlink(path);
+	rmdir(folder);
+	ok(ctp_output_create(&out, path, false, false, &err) == CTP_FAILED && strstr(err.text, path), "no folder, no file: by name");
+}
+
+static void full(void)
+{
+	struct ctp_output out;
+	struct ctp_err err;
+	ok(!ctp_output_open(&out, "/dev/full", false, false, &err), "/dev/full opens");
+	ctp_output_put(&out, "x", 1);
+	ok(!ctp_output_flush(&out) && out.failed && !out.epipe, "a flush fails");
+	for (int i = 0; i < 1000000; i++)
+		ctp_output_put(&out, "more", 4);
+	ok(ctp_output_close(&out, &err) == CTP_FAILED && strstr(err.text, "/dev/full") && strstr(err.text, "No space"),
+	   "the error stays, and close says it");
+
+	int fd[2];
+	signal(SIGPIPE, SIG_IGN);
+	if (pipe(fd) || ctp_output_fd(&out, fd[1], "pipe", &err))
+		exit(1);
+	close(fd[0]);
+	ctp_output_put(&out, "x", 1);
+	ok(ctp_output_close(&out, &err) == CTP_FAILED && out.epipe, "a closed pipe is told apart");
+	ok(!close(fd[1]), "the caller's descriptor stays open");
+}
+
+int main(void)
+{
+	plain();
+	live();
+#ifdef HAVE_ZSTD
+	zstd();
+	both_ways();
+#endif
+	whole();
+	full();
+	return done_testing();
+}

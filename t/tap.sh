@@ -1,0 +1,51 @@
+# tap.sh - what tap.h is for C, for tests in shell: `. t/tap.sh`, from the top of the tree. Gives $O, $BIN and an empty $tmp.
+#
+#	ok NAME COMMAND...   is NAME GOT WANT   like NAME GOT PATTERN (of grep -E)   skip_all WHY   done_testing
+#
+# What a command of `ok` prints is shown only where it fails.
+# shellcheck shell=sh
+O=${O:-build} BIN=${BIN:-${O:-build}/bin}
+tap_run=0 tap_failed=0
+tmp=$(mktemp -d) || exit
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 130' INT TERM
+
+# diag is for what went wrong: it goes to stderr, which prove shows. note is for the rest: stdout, shown by prove -v.
+note() { printf '%s\n' "$*" | sed 's/^/# /'; }
+diag() { note "$@" >&2; }
+
+tap_result() { # STATUS NAME
+	tap_run=$((tap_run + 1))
+	[ "$1" = 0 ] || { tap_failed=$((tap_failed + 1)); printf 'not '; }
+	printf 'ok %d - %s\n' "$tap_run" "$2"
+	[ "$1" = 0 ] || diag "failed: $2"
+	return "$1"
+}
+
+ok() {
+	tap_name=$1
+	shift
+	tap_said=$("$@" 2>&1)
+	tap_result $? "$tap_name" || diag "$*: $tap_said"
+}
+
+is() {
+	[ "$2" = "$3" ]
+	tap_result $? "$1" || { diag "     got: $2"; diag "expected: $3"; }
+}
+
+like() {
+	printf '%s\n' "$2" | grep -Eq -- "$3"
+	tap_result $? "$1" || { diag "          got: $2"; diag "does not match: $3"; }
+}
+
+skip_all() {
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+
+done_testing() {
+	echo "1..$tap_run"
+	[ "$tap_failed" = 0 ] && [ "$tap_run" -gt 0 ]
+	exit
+}
