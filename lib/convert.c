@@ -1,0 +1,71 @@
+/* convert.c - from an input, through the reader and the order, to a sink. */
+#include "format.h"
+
+enum { TICK_RECORDS = 4096 };
+
+void ctp_reader_stats_add(struct ctp_reader_stats *sum, const struct ctp_reader_stats *s)
+{
+	sum->packets += s->packets;
+	sum->records += s->records;
+	sum->sections += s->sections;
+	sum->damaged_packets += s->damaged_packets;
+	sum->missing_packets += s->missing_packets;
+	sum->skipped_records += s->skipped_records;
+	sum->skipped_bytes += s->skipped_bytes;
+	sum->cut_short += s->cut_short;
+	sum->late += s->late;
+}
+
+/* A loss that does not say how much is one at least. */
+static uint64_t lost_events(const struct ctp_record *rec)
+{
+	int count = ctp_class_role(rec->cls, CTP_ROLE_COUNT);
+	return count < 0 ? 1 : rec->val[count];
+}
+
+static enum ctp_status deliver(struct ctp_sink *sink, const struct ctp_item *item, struct ctp_convert_stats *stats,
+                               struct ctp_err *err)
+{
+	switch (item->kind) {
+	case CTP_ITEM_SECTION:
+		return sink->ops->section ? sink->ops->section(sink, item->section, err) : CTP_OK;
+	case CTP_ITEM_RECORD:
+		if (item->rec.cls->kind == CTP_KIND_LOSS)
+			stats->lost += lost_events(&item->rec);
+		return sink->ops->record(sink, &item->rec, err);
+	case CTP_ITEM_END:
+		return sink->ops->end ? sink->ops->end(sink, item->complete, err) : CTP_OK;
+	case CTP_ITEM_MARK:
+		break;
+	}
+	return CTP_OK;
+}
+
+enum ctp_status ctp_convert(struct ctp_input *in, struct ctp_sink *sink, const struct ctp_notice *notice,
+                            const struct ctp_tick *tick, struct ctp_convert_stats *stats, struct ctp_err *err)
+{
+	enum ctp_status status = CTP_FAILED;
+	struct ctp_item item;
+	struct ctp_reader *reader = ctp_reader_new(in, notice, err);
+	struct ctp_order *order = reader ? ctp_order_new(reader, 0, err) : NULL;
+	if (!order)
+		goto out;
+	for (uint64_t n = 1; (status = ctp_order_next(order, &item, err)) == CTP_OK; n++) {
+		if (deliver(sink, &item, stats, err)) {
+			status = CTP_FAILED;
+			break;
+		}
+		if (n % TICK_RECORDS == 0 && tick && tick->tick && !tick->tick(tick->arg, in, n)) {
+			status = ctp_err_set(err, "%s: interrupted after %llu records", in->name, (unsigned long long)n);
+			break;
+		}
+	}
+	if (in->harmed)
+		ctp_notice_say(notice, "%s", in->err.text);
+	ctp_reader_stats_add(&stats->reader, ctp_reader_stats(reader));
+	stats->harmed |= ctp_reader_harmed(reader) || in->harmed || stats->lost;
+out:
+	ctp_order_free(order);
+	ctp_reader_free(reader);
+	return status == CTP_EOF ? CTP_OK : status;
+}

@@ -1,0 +1,45 @@
+/*
+ * events.h - the classes that ctp-collect writes, declared once.
+ *
+ * Nothing that reads a stream needs this: it learns the classes from the stream. It is for those who write them.
+ */
+#ifndef CTP_EVENTS_H
+#define CTP_EVENTS_H
+
+#include "schema.h"
+
+enum ctp_event {
+	CTP_TRANSITION,
+	CTP_BIRTH,
+	CTP_DEATH,
+	CTP_LOST,
+	CTP_THREAD,
+	CTP_MAPPING,
+	CTP_UNTRACED,
+	CTP_CONFLICT,
+	CTP_END,
+	CTP_EVENT_COUNT
+};
+
+/* The order of values in a record is that of the fields. */
+enum { CTP_TRANSITION_PROBE, CTP_TRANSITION_TID, CTP_TRANSITION_ADDR, CTP_TRANSITION_SEQ, CTP_TRANSITION_ACTIVE,
+       CTP_TRANSITION_TS, CTP_TRANSITION_CORO, CTP_TRANSITION_INDEX, CTP_TRANSITION_FIELDS };
+/* ts is the time where it is known; after and before bound it where it was only observed, and equal it where it is known. */
+enum { CTP_BIRTH_TS, CTP_BIRTH_PROBE, CTP_BIRTH_CORO, CTP_BIRTH_STATION, CTP_BIRTH_AFTER, CTP_BIRTH_BEFORE, CTP_BIRTH_FIELDS };
+enum { CTP_DEATH_TS, CTP_DEATH_PROBE, CTP_DEATH_CORO, CTP_DEATH_AFTER, CTP_DEATH_BEFORE, CTP_DEATH_FIELDS };
+/* count events are missing from index on, between the times after and ts; unverified of them were seen but not proved whole. */
+enum { CTP_LOST_TS, CTP_LOST_PROBE, CTP_LOST_CORO, CTP_LOST_INDEX, CTP_LOST_COUNT, CTP_LOST_UNVERIFIED, CTP_LOST_AFTER,
+       CTP_LOST_FIELDS };
+enum { CTP_THREAD_TS, CTP_THREAD_TID, CTP_THREAD_PID, CTP_THREAD_NAME, CTP_THREAD_FIELDS };
+enum { CTP_MAPPING_TS, CTP_MAPPING_PID, CTP_MAPPING_START, CTP_MAPPING_STOP, CTP_MAPPING_OFFSET, CTP_MAPPING_PATH,
+       CTP_MAPPING_BUILD_ID, CTP_MAPPING_FIELDS };
+enum { CTP_UNTRACED_TS, CTP_UNTRACED_COUNT, CTP_UNTRACED_FIELDS }; /* coroutines beyond the stations, so far */
+enum { CTP_CONFLICT_TS, CTP_CONFLICT_PROBE, CTP_CONFLICT_CORO, CTP_CONFLICT_FIELDS };
+enum { CTP_END_TS, CTP_END_EVENTS, CTP_END_LOST, CTP_END_UNVERIFIED, CTP_END_UNTRACED, CTP_END_BIRTHS, CTP_END_DEATHS,
+       CTP_END_OUTCOME, CTP_END_STATUS, CTP_END_FIELDS };
+enum ctp_outcome { CTP_OUTCOME_EXITED, CTP_OUTCOME_KILLED, CTP_OUTCOME_RUNNING }; /* of the target; STATUS: exit code or signal */
+
+/* A new class of this sort, the caller's to free. Null: out of memory. */
+struct ctp_class *ctp_event_class(enum ctp_event event);
+
+#endif

@@ -1,0 +1,72 @@
+/*
+ * format.h - the two contracts of a foreign format: a sink is fed what a stream holds, a source makes a stream.
+ *
+ * A format is one file in formats/. It knows no tool and no other format; what it offers is a constructor that returns a
+ * struct ctp_sink (or struct ctp_source) with its own state behind it.
+ */
+#ifndef CTP_FORMAT_H
+#define CTP_FORMAT_H
+
+#include "err.h"
+#include "input.h"
+#include "reader.h"
+#include "record.h"
+#include "writer.h"
+
+struct ctp_sink {
+	const struct ctp_sink_ops *ops;
+};
+
+struct ctp_sink_ops {
+	/* A section begins. Null: the format has no place for it. */
+	enum ctp_status (*section)(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err);
+
+	/* A record, in time order but for rec->late. cls->id is dense; it and cls are good until the next section begins. */
+	enum ctp_status (*record)(struct ctp_sink *sink, const struct ctp_record *rec, struct ctp_err *err);
+
+	/* The section is over; complete as in struct ctp_item. Null: nothing to do. */
+	enum ctp_status (*end)(struct ctp_sink *sink, bool complete, struct ctp_err *err);
+
+	/* All is delivered: make it whole and visible. Not called after a failure. */
+	enum ctp_status (*finish)(struct ctp_sink *sink, struct ctp_err *err);
+
+	/* Always called, last. What was not finished is removed. */
+	void (*free)(struct ctp_sink *sink);
+};
+
+struct ctp_source_stats {
+	uint64_t accepted, rejected, late; /* rows or records of the foreign format */
+	bool harmed;                       /* some were rejected, the input was cut short, or it tells of lost events: status 3 */
+};
+
+struct ctp_source {
+	const struct ctp_source_ops *ops;
+	struct ctp_source_stats stats;
+};
+
+struct ctp_source_ops {
+	/* Reads one input to its end and writes its sections. Rows that cannot be read are counted, and the first few said. */
+	enum ctp_status (*read)(struct ctp_source *src, struct ctp_input *in, struct ctp_writer *w,
+	                        const struct ctp_notice *notice, struct ctp_err *err);
+	void (*free)(struct ctp_source *src);
+};
+
+/* Feeds one input, ordered, to the sink (not its finish). stats is added to; lost counts events missing by loss records. */
+struct ctp_convert_stats {
+	struct ctp_reader_stats reader;
+	uint64_t lost;
+	bool harmed; /* damaged, cut short or lost: status 3 */
+};
+
+void ctp_reader_stats_add(struct ctp_reader_stats *sum, const struct ctp_reader_stats *s);
+
+/* tick, if not null, is called every few thousand records, for a progress line; it returns false to stop (interrupted). */
+struct ctp_tick {
+	bool (*tick)(void *arg, const struct ctp_input *in, uint64_t records);
+	void *arg;
+};
+
+enum ctp_status ctp_convert(struct ctp_input *in, struct ctp_sink *sink, const struct ctp_notice *notice,
+                            const struct ctp_tick *tick, struct ctp_convert_stats *stats, struct ctp_err *err);
+
+#endif

@@ -1,0 +1,101 @@
+/*
+ * order.c - a stream in time order.
+ *
+ * A mark T promises that everything known to have happened before T has been written, so at a mark what is older than T goes
+ * out, sorted, and the rest is held back. T is then the watermark: a record older than it that comes later is late, and goes
+ * out at once with its flag. The end of a section lets everything go. Where no marks come and the memory is full, the older
+ * half goes out as if a mark had been there.
+ */
+#include <stdlib.h>
+
+#include "held.h"
+#include "reader.h"
+
+struct ctp_order {
+	struct ctp_reader *r;
+	struct ctp_held *held;
+	uint64_t watermark;
+	uint64_t last_ts; /* of the record that came before */
+	bool after_due; /* `after` is to be delivered once nothing more may go */
+	struct ctp_item after;
+};
+
+struct ctp_order *ctp_order_new(struct ctp_reader *r, size_t limit_bytes, struct ctp_err *err)
+{
+	struct ctp_order *o = calloc(1, sizeof *o);
+	if (!o) {
+		ctp_err_set(err, "out of memory");
+		return 0;
+	}
+	o->r = r;
+	o->held = ctp_held_new(limit_bytes ? limit_bytes : 64 << 20, err);
+	if (!o->held) {
+		free(o);
+		return 0;
+	}
+	return o;
+}
+
+void ctp_order_free(struct ctp_order *o)
+{
+	if (!o)
+		return;
+	ctp_held_free(o->held);
+	free(o);
+}
+
+/* Takes a record in, or marks it as late. */
+static enum ctp_status take(struct ctp_order *o, struct ctp_record *rec, struct ctp_err *err)
+{
+	uint64_t ts = o->last_ts > o->watermark ? o->last_ts : o->watermark; /* without a time it stays where it stands */
+	if (rec->cls->time_field >= 0)
+		ts = rec->val[rec->cls->time_field];
+	o->last_ts = ts;
+	if (ts < o->watermark) {
+		rec->late = true;
+		ctp_reader_count_late(o->r);
+		return CTP_OK;
+	}
+	enum ctp_status status = ctp_held_put(o->held, ts, rec->cls, rec->val);
+	if (status == CTP_EOF)
+		o->watermark = ctp_held_release_half(o->held);
+	return status == CTP_FAILED ? ctp_err_set(err, "out of memory") : CTP_OK;
+}
+
+enum ctp_status ctp_order_next(struct ctp_order *o, struct ctp_item *item, struct ctp_err *err)
+{
+	for (;;) {
+		uint64_t ts;
+		if (ctp_held_next(o->held, &item->rec, &ts)) {
+			item->kind = CTP_ITEM_RECORD;
+			item->section = o->after.section;
+			return CTP_OK;
+		}
+		if (o->after_due) {
+			o->after_due = false;
+			*item = o->after;
+			return CTP_OK;
+		}
+		enum ctp_status status = ctp_reader_next(o->r, item, err);
+		if (status)
+			return status;
+		switch (item->kind) {
+		case CTP_ITEM_RECORD:
+			status = take(o, &item->rec, err);
+			if (status || item->rec.late)
+				return status;
+			break;
+		case CTP_ITEM_MARK:
+			if (item->mark_ns > o->watermark)
+				ctp_held_release_before(o->held, o->watermark = item->mark_ns);
+			break;
+		case CTP_ITEM_SECTION:
+		case CTP_ITEM_END:
+			ctp_held_release_all(o->held);
+			o->watermark = o->last_ts = 0;
+			o->after = *item;
+			o->after_due = true;
+			break;
+		}
+	}
+}

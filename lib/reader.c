@@ -1,0 +1,382 @@
+/*
+ * reader.c - packets found, checked and taken apart.
+ *
+ * The input is hostile. A header is believed when its own checksum holds, a payload when its checksum holds; even then each
+ * value is checked, because a writer can be wrong. Wherever something is not as it should be, the search for the next header
+ * goes on one byte behind the last one that was believed: a length is never trusted to lead to the next packet.
+ */
+#include "reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec.h"
+#include "crc32c.h"
+#include "cursor.h"
+#include "packet.h"
+
+enum { CLASS_SLOTS = 2 * CTP_CLASSES_MAX };
+
+struct ctp_reader {
+	struct ctp_input *in;
+	const struct ctp_notice *notice;
+	struct ctp_reader_stats stats;
+	struct ctp_codec *codec;
+
+	/* the packet at hand */
+	uint8_t *payload; /* a copy with CTP_RECORD_ROOM readable bytes behind it */
+	const uint8_t *p, *end;
+	uint64_t packet_offset, number, section_id;
+	uint32_t records_left;
+	unsigned flags;
+	bool begin_due, end_due;
+
+	/* the section at hand */
+	bool open;
+	uint64_t next_number;
+	bool gap; /* a packet of it is missing or not usable */
+	struct ctp_section section;
+
+	/* every class that was ever declared, so that a sink can know it by its address or its id */
+	uint32_t nclasses;
+	struct ctp_class *classes[CLASS_SLOTS];
+	uint64_t val[CTP_FIELDS_MAX];
+};
+
+struct ctp_reader *ctp_reader_new(struct ctp_input *in, const struct ctp_notice *notice, struct ctp_err *err)
+{
+	struct ctp_reader *r = calloc(1, sizeof *r);
+	if (!r) {
+		ctp_err_set(err, "out of memory");
+		return 0;
+	}
+	r->in = in;
+	r->notice = notice;
+	r->codec = ctp_codec_new(err);
+	r->payload = malloc(CTP_PAYLOAD_MAX + CTP_RECORD_ROOM);
+	if (!r->codec || !r->payload) {
+		ctp_err_set(err, "out of memory");
+		ctp_reader_free(r);
+		return 0;
+	}
+	return r;
+}
+
+void ctp_reader_free(struct ctp_reader *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < CLASS_SLOTS; i++)
+		ctp_class_free(r->classes[i]);
+	ctp_section_fini(&r->section);
+	ctp_codec_free(r->codec);
+	free(r->payload);
+	free(r);
+}
+
+const struct ctp_reader_stats *ctp_reader_stats(const struct ctp_reader *r) { return &r->stats; }
+
+void ctp_reader_count_late(struct ctp_reader *r) { r->stats.late++; }
+
+bool ctp_reader_harmed(const struct ctp_reader *r)
+{
+	const struct ctp_reader_stats *s = &r->stats;
+	return s->damaged_packets || s->missing_packets || s->skipped_bytes || s->cut_short || r->in->harmed;
+}
+
+/* --- finding packets ------------------------------------------------------------------------------------------------------- */
+
+static bool header_ok(const uint8_t *h)
+{
+	return !memcmp(h, CTP_PACKET_MAGIC, 8) && h[CTP_PACKET_VERSION] == CTP_STREAM_VERSION &&
+	       ctp_load_u32(h + CTP_PACKET_PAYLOAD) <= CTP_PAYLOAD_MAX &&
+	       ctp_load_u32(h + CTP_PACKET_HEADER_CRC) ==
+	               ctp_crc32c(0, h + CTP_PACKET_PAYLOAD_CRC, CTP_PACKET_HEADER - CTP_PACKET_PAYLOAD_CRC);
+}
+
+/* Skips to the next header that holds; false at the end. What was passed over is counted and said once. */
+static bool find_header(struct ctp_reader *r)
+{
+	struct ctp_input *in = r->in;
+	uint64_t start = in->offset;
+	bool newer = false, found = false;
+	for (;;) {
+		size_t have = ctp_input_fill(in, CTP_PACKET_HEADER);
+		if (have >= CTP_PACKET_HEADER && header_ok(in->ptr)) {
+			found = true;
+			break;
+		}
+		if (!have)
+			break;
+		newer |= have >= CTP_PACKET_HEADER && !memcmp(in->ptr, CTP_PACKET_MAGIC, 8) &&
+		         in->ptr[CTP_PACKET_VERSION] > CTP_STREAM_VERSION;
+		const uint8_t *next = have > 1 ? memchr(in->ptr + 1, CTP_PACKET_MAGIC[0], have - 1) : 0;
+		ctp_input_skip(in, next ? (size_t)(next - in->ptr) : have);
+	}
+	uint64_t skipped = in->offset - start;
+	if (skipped) {
+		r->stats.skipped_bytes += skipped;
+		ctp_notice_say(r->notice, "at 0x%llx: %llu bytes are no packet%s", (unsigned long long)start,
+		               (unsigned long long)skipped,
+		               newer ? " that this version can read; it was written by a newer one" : found ? "; skipped" : "");
+	}
+	return found;
+}
+
+/* Says what is wrong with the packet at hand, and gives up on what is left of it. */
+static void spoil_packet(struct ctp_reader *r, const char *what)
+{
+	r->stats.damaged_packets++;
+	r->stats.skipped_records += r->records_left;
+	r->gap = true;
+	ctp_notice_say(r->notice, "packet at 0x%llx: %s, %u records skipped", (unsigned long long)r->packet_offset, what,
+	               r->records_left);
+	r->p = r->end = 0;
+}
+
+/* The next packet whose checksums hold is copied into r->payload; false at the end of the input. */
+static bool next_packet(struct ctp_reader *r)
+{
+	struct ctp_input *in = r->in;
+	while (find_header(r)) {
+		const uint8_t *h = in->ptr;
+		size_t len = ctp_load_u32(h + CTP_PACKET_PAYLOAD), whole = CTP_PACKET_HEADER + len;
+		r->packet_offset = in->offset;
+		r->records_left = ctp_load_u32(h + CTP_PACKET_RECORDS);
+		size_t have = ctp_input_fill(in, whole);
+		h = in->ptr;
+		if (have < whole || ctp_crc32c(0, h + CTP_PACKET_HEADER, len) != ctp_load_u32(h + CTP_PACKET_PAYLOAD_CRC)) {
+			spoil_packet(r, have < whole ? "cut off" : "checksum mismatch");
+			/* Its header is passed, its bytes are searched: another packet may begin before this one should end. */
+			ctp_input_skip(in, CTP_PACKET_HEADER);
+			r->stats.skipped_bytes += CTP_PACKET_HEADER;
+			const struct ctp_notice *said = r->notice;
+			r->notice = 0;
+			bool more = find_header(r);
+			r->notice = said;
+			if (!more)
+				return false;
+			continue;
+		}
+		r->section_id = ctp_load_u64(h + CTP_PACKET_SECTION);
+		r->number = ctp_load_u64(h + CTP_PACKET_NUMBER);
+		r->flags = h[CTP_PACKET_FLAGS];
+		memcpy(r->payload, h + CTP_PACKET_HEADER, len);
+		memset(r->payload + len, 1, CTP_RECORD_ROOM);
+		ctp_input_skip(in, whole);
+		r->p = r->payload;
+		r->end = r->payload + len;
+		r->stats.packets++;
+		return true;
+	}
+	return false;
+}
+
+/* --- what is in a packet --------------------------------------------------------------------------------------------------- */
+
+static bool parse_section(struct ctp_section *sec, const uint8_t *body, size_t len)
+{
+	struct ctp_cursor c = { body, body + len, false };
+	uint64_t n = ctp_cursor_varint(&c);
+	if (n > CTP_ATTRS_MAX || len > CTP_SECTION_BYTES_MAX + 2 * CTP_ATTRS_MAX * CTP_VARINT_MAX)
+		return false;
+	for (uint64_t i = 0; i < n; i++) {
+		char *text[2] = { 0 };
+		for (int j = 0; j < 2; j++) {
+			uint64_t bytes = ctp_cursor_varint(&c);
+			const uint8_t *p = ctp_cursor_bytes(&c, bytes);
+			text[j] = p ? strndup((const char *)p, bytes) : 0;
+		}
+		bool added = text[0] && text[1] && ctp_section_add(sec, text[0], text[1]);
+		free(text[0]);
+		free(text[1]);
+		if (!added)
+			return false;
+	}
+	return !c.bad;
+}
+
+/* The class with this declaration, made if it is new; null if it makes no sense or there are too many. */
+static const struct ctp_class *find_class(struct ctp_reader *r, const uint8_t *decl, size_t len, struct ctp_err *err)
+{
+	size_t i = ctp_crc32c(0, decl, len) % CLASS_SLOTS;
+	for (; r->classes[i]; i = (i + 1) % CLASS_SLOTS)
+		if (r->classes[i]->decl_bytes == len && !memcmp(r->classes[i]->decl, decl, len))
+			return r->classes[i];
+	if (r->nclasses == CTP_CLASSES_MAX) {
+		ctp_err_set(err, "more than %d classes", CTP_CLASSES_MAX);
+		return 0;
+	}
+	struct ctp_class *cls = ctp_class_parse(decl, len, err);
+	if (cls) {
+		cls->id = r->nclasses++;
+		r->classes[i] = cls;
+	}
+	return cls;
+}
+
+/* A control item; *mark is set if it was one. Null if it makes no sense: then the packet is spoilt. */
+static const uint8_t *control(struct ctp_reader *r, uint64_t kind, const uint8_t *p, bool *mark, uint64_t *mark_ns)
+{
+	uint64_t len;
+	p = ctp_varint_get(p, &len);
+	if (p > r->end || len > (uint64_t)(r->end - p)) {
+		spoil_packet(r, "a control item is longer than its packet");
+		return 0;
+	}
+	if (kind == CTP_CONTROL_CLASS) {
+		struct ctp_err why;
+		const struct ctp_class *cls = find_class(r, p, len, &why);
+		if (!cls || !ctp_codec_declare(r->codec, cls)) {
+			spoil_packet(r, cls ? "too many classes" : why.text);
+			return 0;
+		}
+	} else if (kind == CTP_CONTROL_MARK) {
+		struct ctp_cursor c = { p, p + len, false };
+		*mark_ns = ctp_cursor_varint(&c);
+		*mark = !c.bad;
+	}
+	return p + len;
+}
+
+/* A record whose head was read; false if it makes no sense: then the packet is spoilt. */
+static inline bool record(struct ctp_reader *r, uint64_t head, const uint8_t *p, struct ctp_record *rec)
+{
+	uint64_t n = head & 3;
+	if (n == CTP_HEAD_CLASS)
+		p = ctp_varint_get(p, &n);
+	rec->val = r->val;
+	rec->late = false;
+	p = ctp_codec_decode(r->codec, n, head >> 2, p, r->end, r->val, &rec->cls);
+	if (!p || p > r->end || !r->records_left) {
+		spoil_packet(r, rec->cls ? "a record makes no sense" : "a record of a class that is not declared");
+		return false;
+	}
+	r->p = p;
+	r->records_left--;
+	r->stats.records++;
+	return true;
+}
+
+/* The next record or mark of the packet at hand; false when it is used up or spoilt. */
+static bool next_in_packet(struct ctp_reader *r, struct ctp_item *item)
+{
+	while (r->p < r->end) {
+		uint64_t head;
+		bool mark = false;
+		const uint8_t *p = ctp_varint_get(r->p, &head);
+		if (__builtin_expect((head & 3) != CTP_HEAD_CONTROL, 1)) {
+			item->kind = CTP_ITEM_RECORD;
+			return record(r, head, p, &item->rec);
+		}
+		if (!(p = control(r, head >> 2, p, &mark, &item->mark_ns)))
+			return false;
+		r->p = p;
+		if (mark) {
+			item->kind = CTP_ITEM_MARK;
+			return true;
+		}
+	}
+	if (r->p && r->records_left)
+		spoil_packet(r, "its count of records is wrong");
+	return false;
+}
+
+/* --- sections -------------------------------------------------------------------------------------------------------------- */
+
+static void close_section(struct ctp_reader *r, struct ctp_item *item, bool orderly)
+{
+	item->kind = CTP_ITEM_END;
+	item->complete = orderly && !r->gap;
+	if (!orderly) {
+		r->stats.cut_short++;
+		ctp_notice_say(r->notice, "the section has no end: it was cut short");
+	}
+	r->open = false;
+}
+
+/* The packet at hand opens a section, or goes on with the one that is open. */
+static void begin_section(struct ctp_reader *r)
+{
+	const uint8_t *p = r->p;
+	uint64_t head, len;
+	ctp_section_fini(&r->section);
+	memset(&r->section, 0, sizeof r->section);
+	r->section.id = r->section_id;
+	r->next_number = 0;
+	r->open = true;
+	r->gap = false;
+	r->stats.sections++;
+	if (p == r->end)
+		return;
+	p = ctp_varint_get(p, &head);
+	p = ctp_varint_get(p, &len);
+	if (head != CTP_HEAD_CONTROL || p > r->end || len > (uint64_t)(r->end - p) || !parse_section(&r->section, p, len))
+		ctp_notice_say(r->notice, "packet at 0x%llx: the section does not say what it is", (unsigned long long)r->packet_offset);
+}
+
+static void join_section(struct ctp_reader *r)
+{
+	if (r->number > r->next_number) {
+		uint64_t missing = r->number - r->next_number;
+		r->stats.missing_packets += missing;
+		r->gap = true;
+		ctp_notice_say(r->notice, "packet at 0x%llx: %llu packets are missing before it", (unsigned long long)r->packet_offset,
+		               (unsigned long long)missing);
+	}
+	r->next_number = r->number + 1;
+	ctp_codec_reset(r->codec);
+	r->end_due = r->flags & CTP_PACKET_IS_LAST;
+	if (!ctp_codec_strings_room(r->codec, (size_t)(r->end - r->p)))
+		spoil_packet(r, "no memory for its strings");
+}
+
+static enum ctp_status end_of_input(struct ctp_reader *r)
+{
+	if (!r->stats.sections && !r->stats.cut_short) {
+		r->stats.cut_short++;
+		ctp_notice_say(r->notice, r->in->offset ? "no packet can be read here: is it a ctp stream?" : "nothing: the input is empty");
+	}
+	return CTP_EOF;
+}
+
+enum ctp_status ctp_reader_next(struct ctp_reader *r, struct ctp_item *item, struct ctp_err *err)
+{
+	item->section = &r->section;
+	for (;;) {
+		if (!r->begin_due) {
+			if (r->p && next_in_packet(r, item))
+				return CTP_OK;
+			r->p = 0;
+			if (r->end_due) {
+				r->end_due = false;
+				close_section(r, item, true);
+				return CTP_OK;
+			}
+			if (!next_packet(r)) {
+				if (r->in->failed) {
+					*err = r->in->err;
+					return CTP_FAILED;
+				}
+				if (!r->open)
+					return end_of_input(r);
+				close_section(r, item, false);
+				return CTP_OK;
+			}
+			if (r->open && r->section_id == r->section.id && r->number >= r->next_number) {
+				join_section(r);
+				continue;
+			}
+			r->begin_due = true;
+			if (r->open) {
+				close_section(r, item, false);
+				return CTP_OK;
+			}
+		}
+		r->begin_due = false;
+		begin_section(r);
+		join_section(r);
+		item->kind = CTP_ITEM_SECTION;
+		return CTP_OK;
+	}
+}

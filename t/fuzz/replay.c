@@ -1,0 +1,54 @@
+/*
+ * replay.c - the main of a fuzz target in `make check`: each file of its corpus once, each a test.
+ *
+ * The target is told by the program's own name: t/fuzz/corpus-NAME is what NAME goes through. Files given as arguments are
+ * gone through instead, which is how a find of `make fuzz` is looked at under a debugger.
+ */
+#include <dirent.h>
+#include <libgen.h>
+
+#include "../tap.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A copy of its own for each, of exactly its size, so that ASan sees a read beyond the end. */
+static void replay(const char *path)
+{
+	FILE *f = fopen(path, "rb");
+	uint8_t *data = NULL;
+	long size = -1;
+	if (f && !fseek(f, 0, SEEK_END) && (size = ftell(f)) >= 0 && !fseek(f, 0, SEEK_SET))
+		data = malloc((size_t)size);
+	bool got = size >= 0 && (data || !size) && fread(data, 1, (size_t)size, f) == (size_t)size;
+	if (got) {
+		note("%s", path); /* the last line there is, if it crashes */
+		LLVMFuzzerTestOneInput(data, (size_t)size);
+	}
+	ok(got, "%s is survived", path);
+	free(data);
+	if (f)
+		fclose(f);
+}
+
+int main(int argc, char **argv)
+{
+	char folder[256];
+	struct dirent **names;
+	snprintf(folder, sizeof folder, "t/fuzz/corpus-%s", basename(argv[0]));
+	for (int i = 1; i < argc; i++)
+		replay(argv[i]);
+	if (argc > 1)
+		return done_testing();
+
+	int n = scandir(folder, &names, NULL, alphasort);
+	ok(n > 2, "%s has files", folder);
+	for (int i = 0; i < n; i++) {
+		char path[600];
+		snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
+		if (names[i]->d_name[0] != '.')
+			replay(path);
+		free(names[i]);
+	}
+	free(n < 0 ? NULL : names);
+	return done_testing();
+}

@@ -1,0 +1,615 @@
+/*
+ * stream.c - the raw stream: numbers, checksums, classes, coding of random classes and values, packets, damage, order.
+ */
+#include <stdlib.h>
+
+#include "codec.h"
+#include "crc32c.h"
+#include "cursor.h"
+#include "events.h"
+#include "packet.h"
+#include "plan.h"
+#include "reader.h"
+#include "tap.h"
+#include "writer.h"
+
+static uint64_t seed = 0x2545f4914f6cdd1d;
+
+static uint64_t rnd(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+/* Numbers of every size, the extremes among them. */
+static uint64_t rnd_value(void)
+{
+	switch (rnd() % 6) {
+	case 0: return 0;
+	case 1: return UINT64_MAX;
+	case 2: return (uint64_t)1 << 63;
+	case 3: return rnd() % 4;
+	}
+	return rnd() >> rnd() % 64;
+}
+
+/* --- a stream in memory ---------------------------------------------------------------------------------------------------- */
+
+struct mem {
+	uint8_t *data;
+	size_t len, cap;
+	size_t packets[256], npackets; /* where each starts */
+};
+
+static bool mem_put(void *arg, const void *packet, size_t len)
+{
+	struct mem *m = arg;
+	if (m->len + len > m->cap)
+		m->data = realloc(m->data, m->cap = 2 * (m->len + len));
+	if (m->npackets < 256)
+		m->packets[m->npackets++] = m->len;
+	memcpy(m->data + m->len, packet, len);
+	m->len += len;
+	return true;
+}
+
+static struct ctp_writer *begin(struct mem *m, const char *host)
+{
+	struct ctp_err err;
+	struct ctp_section sec;
+	struct ctp_writer *w = ctp_writer_new(mem_put, m, &err);
+	ctp_section_init(&sec);
+	ctp_section_add(&sec, "host", host);
+	ctp_section_add(&sec, "argv[]", "./app");
+	ctp_section_add(&sec, "argv[]", "");
+	ctp_section_add(&sec, "wall_offset_ns", "-12345");
+	ctp_writer_begin(w, &sec);
+	ctp_section_fini(&sec);
+	return w;
+}
+
+static int notices;
+static void count_notice(void *arg, const char *text) { (void)arg, (void)text, notices++; }
+static const struct ctp_notice notice = { count_notice, 0 };
+
+/* --- the small parts ------------------------------------------------------------------------------------------------------- */
+
+static void test_varint(void)
+{
+	uint8_t buf[2 * CTP_VARINT_MAX] = { 0 };
+	unsigned bad = 0, wrong_length = 0, cut = 0;
+	for (int bit = 0; bit <= 64; bit++)
+		for (int d = -1; d <= 1; d++) {
+			uint64_t v = (bit < 64 ? (uint64_t)1 << bit : 0) + (uint64_t)(int64_t)d, back;
+			size_t n = (size_t)(ctp_varint_put(buf, v) - buf), want = 1;
+			while (want < 9 && (want == 8 ? v >> 56 : v >> (7 * want)))
+				want++;
+			bad += ctp_varint_get(buf, &back) != buf + n || back != v;
+			wrong_length += n != want;
+			bad += (uint64_t)ctp_unfold(ctp_fold((int64_t)v)) != v;
+			for (size_t k = 0; k < n; k++) { /* the checked reader sees each cut */
+				struct ctp_cursor c = { buf, buf + k, false };
+				ctp_cursor_varint(&c);
+				cut += c.bad;
+			}
+			struct ctp_cursor c = { buf, buf + n, false };
+			bad += ctp_cursor_varint(&c) != v || c.bad || c.p != c.end;
+			cut -= (unsigned)n;
+		}
+	is_u64(bad, 0, "varints come back");
+	is_u64(wrong_length, 0, "varints take as few bytes as they need");
+	is_u64(cut, 0, "a varint cut anywhere is noticed");
+}
+
+static void test_crc(void)
+{
+	uint8_t buf[300];
+	unsigned bad = 0;
+	is_u64(ctp_crc32c(0, "123456789", 9), 0xe3069283, "CRC-32C's check value");
+	for (size_t i = 0; i < sizeof buf; i++)
+		buf[i] = (uint8_t)rnd();
+	for (size_t from = 0; from < 9; from++)
+		for (size_t n = 0; n + from <= sizeof buf; n++)
+			bad += ctp_crc32c(7, buf + from, n) != ctp_crc32c_table(7, buf + from, n);
+	is_u64(bad, 0, "instruction and table agree");
+}
+
+static void test_schema(void)
+{
+	static const struct ctp_label labels[] = { { 0, "zero" }, { UINT64_MAX, "all" } };
+	static const struct ctp_field f[] = { { "ts", CTP_U64, CTP_ROLE_TIME, CTP_PRED_TIME, 0, "ns", 0, 0 },
+		                              { "what", CTP_ENUM, 0, CTP_PRED_PREV, CTP_FIELD_HEX, 0, labels, 2 },
+		                              { "name", CTP_STRING, CTP_ROLE_NAME, CTP_PRED_NONE, 0, 0, 0, 0 } };
+	struct ctp_err err;
+	struct ctp_class *a = ctp_class_new("thing", CTP_KIND_LOSS, f, 3, &err), *b = ctp_class_parse(a->decl, a->decl_bytes, &err);
+	ok(b && !strcmp(b->name, "thing") && b->kind == CTP_KIND_LOSS && b->nfields == 3 && b->time_field == 0 && b->has_text,
+	   "a class comes back from its declaration");
+	is(ctp_field_label(&b->fields[1], UINT64_MAX), "all", "and so do labels");
+	is(b->fields[0].unit, "ns", "and units");
+	unsigned accepted = 0;
+	for (size_t n = 0; n < a->decl_bytes; n++) {
+		struct ctp_class *cut = ctp_class_parse(a->decl, n, &err);
+		accepted += cut != 0;
+		ctp_class_free(cut);
+	}
+	is_u64(accepted, 0, "a declaration cut anywhere is refused");
+	ctp_class_free(a);
+	ctp_class_free(b);
+
+	static const struct ctp_field bad[][2] = {
+		{ { "a", CTP_U64, 0, 0, 0, 0, 0, 0 }, { "a", CTP_U64, 0, 0, 0, 0, 0, 0 } },                      /* a name twice */
+		{ { "a", CTP_U64, 0, CTP_PRED_KEY, 0, 0, 0, 0 }, { "b", CTP_U64, 0, CTP_PRED_KEY, 0, 0, 0, 0 } }, /* two keys */
+		{ { "a", CTP_U64, 0, CTP_PRED_SAME, 0, 0, 0, 0 }, { "b", CTP_U64, 0, 0, 0, 0, 0, 0 } },          /* no key */
+		{ { "a", CTP_U64, 0, CTP_PRED_KEY, 0, 0, 0, 0 }, { "b", CTP_U64, 0, CTP_PRED_STATE, 0, 0, 0, 0 } }, /* no state */
+		{ { "a", CTP_U64, 0, CTP_PRED_KEY, 0, 0, 0, 0 }, { "b", CTP_STRING, 0, CTP_PRED_STEP, 0, 0, 0, 0 } },
+		{ { "a", CTP_U32, CTP_ROLE_TIME, 0, 0, 0, 0, 0 }, { "b", CTP_U64, 0, 0, 0, 0, 0, 0 } },
+		{ { "a", 99, 0, 0, 0, 0, 0, 0 }, { "b", CTP_U64, 0, 0, 0, 0, 0, 0 } },
+		{ { "", CTP_U64, 0, 0, 0, 0, 0, 0 }, { "b", CTP_U64, 0, 99, 0, 0, 0, 0 } },
+	};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		accepted += ctp_class_new("bad", 0, bad[i], 2, &err) != 0;
+	is_u64(accepted, 0, "classes that break a rule are refused");
+
+	struct ctp_class *t = ctp_event_class(CTP_TRANSITION);
+	ok(!memcmp(t->plan, &ctp_transition_plan, sizeof ctp_transition_plan), "transitions are coded by the plan made for them");
+	ctp_class_free(t);
+}
+
+/* A packet that was put together by hand from ctp-stream.5. */
+static void test_manual(void)
+{
+	static const uint8_t want[] = { 0x07, 0x03, 0x01, 0x0f, 0x19, 0x01, 0x03, 0x74, 0x03, 0x03, 0x76, 0x04, 0x00, 0x00, 0x00,
+		                        0x01, 0x01, 0x01, 0xb2, 0x04 };
+	static const struct ctp_field f = { .name = "v", .type = CTP_U64 };
+	struct ctp_err err;
+	struct ctp_class *cls = ctp_class_new("t", 0, &f, 1, &err);
+	struct ctp_section sec = { .id = 1 };
+	struct mem m = { 0 };
+	struct ctp_writer *w = ctp_writer_new(mem_put, &m, &err);
+	uint64_t v = 300;
+	ctp_writer_begin(w, &sec);
+	ctp_writer_record(w, cls, &v);
+	ctp_writer_end(w, true);
+	ok(m.len == CTP_PACKET_HEADER + sizeof want && !memcmp(m.data + CTP_PACKET_HEADER, want, sizeof want),
+	   "a small packet is written as ctp-stream.5 has it, to the byte");
+	ctp_writer_free(w);
+	ctp_class_free(cls);
+	free(m.data);
+}
+
+/* --- random classes, random records ---------------------------------------------------------------------------------------- */
+
+enum { STR_MAX = 5000 };
+static struct ctp_str *pool[16];
+
+static void make_pool(void)
+{
+	static const uint32_t lens[16] = { 0, 1, 2, 3, 7, 8, 9, 100, 4095, 4096, 4097, STR_MAX, 5, 6, 12, 13 };
+	for (int i = 0; i < 16; i++) {
+		pool[i] = malloc(sizeof **pool + lens[i] + 1);
+		pool[i]->len = lens[i];
+		for (uint32_t j = 0; j < lens[i]; j++)
+			pool[i]->data[j] = (char)rnd();
+		pool[i]->data[lens[i]] = 0;
+	}
+}
+
+static struct ctp_class *random_class(int number)
+{
+	static char names[CTP_FIELDS_MAX][8];
+	struct ctp_field f[CTP_FIELDS_MAX] = { 0 };
+	struct ctp_err err;
+	char name[16];
+	for (;;) {
+		uint32_t n = 1 + (uint32_t)(rnd() % (rnd() % 8 ? 9 : 40)), key = (uint32_t)(rnd() % n), state = (uint32_t)(rnd() % n);
+		bool keyed = rnd() % 4 != 0;
+		for (uint32_t i = 0; i < n; i++) {
+			snprintf(names[i], sizeof names[i], "f%u", i);
+			f[i] = (struct ctp_field){ .name = names[i], .type = (uint8_t)(1 + rnd() % (CTP_TYPE_COUNT - 1)) };
+			f[i].pred = (uint8_t)(keyed ? rnd() % CTP_PRED_COUNT : rnd() % 2 ? CTP_PRED_PREV : CTP_PRED_NONE);
+			if (i == state && rnd() % 2)
+				f[i].role = CTP_ROLE_STATE;
+			if (i == key && keyed)
+				f[i] = (struct ctp_field){ .name = names[i], .type = CTP_U64, .pred = CTP_PRED_KEY };
+		}
+		if (rnd() % 2)
+			f[n - 1] = (struct ctp_field){ .name = names[n - 1], .type = CTP_U64, .role = CTP_ROLE_TIME,
+				                       .pred = rnd() % 2 ? CTP_PRED_TIME : CTP_PRED_PREV };
+		snprintf(name, sizeof name, "c%d", number);
+		struct ctp_class *cls = ctp_class_new(name, 0, f, n, &err); /* many draws break a rule */
+		if (cls)
+			return cls;
+	}
+}
+
+static uint64_t as_type(unsigned type, uint64_t v)
+{
+	switch (type) {
+	case CTP_U8: return (uint8_t)v;
+	case CTP_U16: return (uint16_t)v;
+	case CTP_U32: case CTP_F32: return (uint32_t)v;
+	case CTP_I8: return (uint64_t)(int64_t)(int8_t)v;
+	case CTP_I16: return (uint64_t)(int64_t)(int16_t)v;
+	case CTP_I32: return (uint64_t)(int64_t)(int32_t)v;
+	case CTP_BOOL: return v != 0;
+	}
+	return v;
+}
+
+struct sent {
+	const struct ctp_class *cls;
+	uint64_t val[40];
+};
+
+static bool same_record(const struct sent *s, const struct ctp_record *r)
+{
+	if (strcmp(s->cls->name, r->cls->name) || s->cls->nfields != r->cls->nfields)
+		return false;
+	for (uint32_t i = 0; i < r->cls->nfields; i++) {
+		if (ctp_type_is_text(r->cls->fields[i].type)) {
+			const struct ctp_str *a = ctp_str_val(s->val[i]), *b = ctp_str_val(r->val[i]);
+			if (a->len != b->len || memcmp(a->data, b->data, a->len) || b->data[b->len])
+				return false;
+		} else if (as_type(s->cls->fields[i].type, s->val[i]) != r->val[i]) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void test_random(void)
+{
+	enum { CLASSES = 40, RECORDS = 30000 };
+	struct ctp_class *cls[CLASSES];
+	struct sent *sent = malloc(RECORDS * sizeof *sent);
+	struct mem m = { 0 };
+	struct ctp_writer *w = begin(&m, "here");
+	struct ctp_err err;
+	for (int i = 0; i < CLASSES; i++)
+		cls[i] = random_class(i);
+	for (int i = 0; i < RECORDS; i++) {
+		struct sent *s = &sent[i];
+		s->cls = cls[rnd() % (rnd() % 4 ? 3 : CLASSES)];
+		for (uint32_t k = 0; k < s->cls->nfields; k++)
+			s->val[k] = ctp_type_is_text(s->cls->fields[k].type) ? ctp_val_str(pool[rnd() % 16])
+			            : s->cls->fields[k].pred == CTP_PRED_KEY && rnd() % 8 ? rnd() % 50
+			            : i && s[-1].cls == s->cls && rnd() % 2 ? s[-1].val[k] + rnd() % 2 : rnd_value();
+		ctp_writer_record(w, s->cls, s->val);
+		if (rnd() % 500 == 0)
+			ctp_writer_flush(w);
+	}
+	ok(ctp_writer_end(w, true), "%d records of %d random classes are written, in %zu packets", RECORDS, CLASSES, m.npackets);
+	struct ctp_input in;
+	struct ctp_item item;
+	int n = 0, wrong = 0, ends = 0;
+	ctp_input_mem(&in, m.data, m.len);
+	struct ctp_reader *r = ctp_reader_new(&in, &notice, &err);
+	notices = 0;
+	while (!ctp_reader_next(r, &item, &err)) {
+		if (item.kind == CTP_ITEM_RECORD) {
+			wrong += n >= RECORDS || !same_record(&sent[n], &item.rec);
+			n++;
+		}
+		ends += item.kind == CTP_ITEM_END && item.complete;
+	}
+	is_u64((uint64_t)n, RECORDS, "all come back");
+	is_u64((uint64_t)wrong, 0, "each as it was, cut to its type");
+	ok(ends == 1 && !ctp_reader_harmed(r) && !notices, "the section is complete, and there is nothing to complain of");
+	ctp_reader_free(r);
+	ctp_writer_free(w);
+	for (int i = 0; i < CLASSES; i++)
+		ctp_class_free(cls[i]);
+	free(sent);
+	free(m.data);
+}
+
+/* --- damage ---------------------------------------------------------------------------------------------------------------- */
+
+/* A small stream of three packets: 30 transitions with ts = 1000 + i and a few strings. */
+static void small_stream(struct mem *m, struct ctp_class **cls)
+{
+	struct ctp_writer *w = begin(m, "small");
+	for (uint64_t i = 0; i < 30; i++) {
+		uint64_t v[CTP_TRANSITION_FIELDS] = { 7, 8, i % 2 ? 0x1000 : 0, 2 * (i / 8 + 1), i % 2, 1000 + i, 1, i };
+		uint64_t t[CTP_THREAD_FIELDS] = { 1000 + i, 8, 9, ctp_val_str(pool[3]) };
+		ctp_writer_record(w, cls[0], v);
+		if (i % 9 == 4)
+			ctp_writer_record(w, cls[1], t);
+		if (i % 10 == 9)
+			ctp_writer_mark(w, 1000 + i);
+		if (i % 10 == 9 && i < 29)
+			ctp_writer_flush(w);
+	}
+	ctp_writer_end(w, true);
+	ctp_writer_free(w);
+}
+
+struct outcome {
+	unsigned transitions, wrong, complete;
+	bool harmed;
+};
+
+static struct outcome read_all(const uint8_t *data, size_t len, bool ordered)
+{
+	struct outcome out = { 0 };
+	struct ctp_input in;
+	struct ctp_item item;
+	struct ctp_err err;
+	ctp_input_mem(&in, data, len);
+	struct ctp_reader *r = ctp_reader_new(&in, &notice, &err);
+	struct ctp_order *o = ctp_order_new(r, 0, &err);
+	uint64_t last = 0;
+	while (!(ordered ? ctp_order_next(o, &item, &err) : ctp_reader_next(r, &item, &err))) {
+		out.complete += item.kind == CTP_ITEM_END && item.complete;
+		if (item.kind != CTP_ITEM_RECORD || strcmp(item.rec.cls->name, "transition"))
+			continue;
+		const uint64_t *v = item.rec.val;
+		uint64_t i = v[CTP_TRANSITION_INDEX];
+		out.transitions++;
+		out.wrong += i >= 30 || v[CTP_TRANSITION_TS] != 1000 + i || v[CTP_TRANSITION_PROBE] != 7 || v[CTP_TRANSITION_ACTIVE] != i % 2 ||
+		             v[CTP_TRANSITION_TS] < last;
+		last = v[CTP_TRANSITION_TS];
+	}
+	out.harmed = ctp_reader_harmed(r);
+	ctp_order_free(o);
+	ctp_reader_free(r);
+	return out;
+}
+
+static void test_damage(void)
+{
+	struct ctp_class *cls[] = { ctp_event_class(CTP_TRANSITION), ctp_event_class(CTP_THREAD) };
+	struct mem m = { 0 };
+	small_stream(&m, cls);
+	struct outcome whole = read_all(m.data, m.len, true);
+	ok(m.npackets == 3 && whole.transitions == 30 && !whole.wrong && !whole.harmed && whole.complete == 1, "a small stream is read");
+
+	unsigned wrong = 0, silent = 0, too_few = 0;
+	uint8_t *copy = malloc(2 * m.len);
+	for (size_t n = 0; n < m.len; n++) {
+		uint8_t *cut = malloc(n + !n); /* of its own, so that a sanitizer sees a read behind the cut */
+		memcpy(cut, m.data, n);
+		struct outcome out = read_all(cut, n, n % 2);
+		free(cut);
+		unsigned due = n < m.packets[1] ? 0 : n < m.packets[2] ? 10 : 20;
+		wrong += out.wrong != 0 || out.transitions != due;
+		silent += !out.harmed || out.complete;
+	}
+	is_u64(wrong, 0, "cut at every byte: the packets before the cut are delivered, and nothing else");
+	is_u64(silent, 0, "and each cut is noticed");
+
+	wrong = silent = 0;
+	for (size_t i = 0; i < m.len; i++)
+		for (int bit = 0; bit < 8; bit++) {
+			memcpy(copy, m.data, m.len);
+			copy[i] ^= (uint8_t)(1 << bit);
+			struct outcome out = read_all(copy, m.len, true);
+			wrong += out.wrong != 0;
+			too_few += out.transitions < 20;
+			silent += !out.harmed;
+		}
+	is_u64(wrong, 0, "every bit flipped: never a wrong record");
+	is_u64(too_few, 0, "the two other packets are always delivered");
+	is_u64(silent, 0, "and each flip is noticed");
+
+	size_t gap = m.packets[2] - m.packets[1];
+	memcpy(copy, m.data, m.packets[1]);
+	memcpy(copy + m.packets[1], m.data + m.packets[2], m.len - m.packets[2]);
+	struct outcome out = read_all(copy, m.len - gap, true);
+	ok(out.transitions == 20 && !out.wrong && out.harmed && !out.complete, "a packet taken out is missed, and the rest is read");
+
+	memcpy(copy, m.data, m.len);
+	memcpy(copy + m.len, m.data, m.len);
+	out = read_all(copy, 2 * m.len, false);
+	ok(out.transitions == 60 && out.complete == 2 && !out.harmed, "a stream appended to itself is a stream of two sections");
+
+	out = read_all(m.data + m.packets[1], m.len - m.packets[1], true);
+	ok(out.transitions == 20 && !out.wrong && out.harmed, "a stream without its beginning can be read from the next packet on");
+
+	memcpy(copy, m.data, m.packets[1]);
+	memset(copy + m.packets[1], 0x8e, 100);
+	memcpy(copy + m.packets[1] + 100, m.data + m.packets[1], m.len - m.packets[1]);
+	out = read_all(copy, m.len + 100, true);
+	ok(out.transitions == 30 && !out.wrong && out.harmed, "bytes that are no packet are passed over");
+
+	out = read_all(m.data, 0, true);
+	ok(out.harmed, "an empty input is no complete stream");
+	free(copy);
+	free(m.data);
+	ctp_class_free(cls[0]);
+	ctp_class_free(cls[1]);
+}
+
+/* --- order ----------------------------------------------------------------------------------------------------------------- */
+
+static void put_event(struct ctp_writer *w, const struct ctp_class *cls, uint64_t ts, uint64_t index)
+{
+	uint64_t v[CTP_TRANSITION_FIELDS] = { [CTP_TRANSITION_TS] = ts, [CTP_TRANSITION_INDEX] = index };
+	ctp_writer_record(w, cls, v);
+}
+
+/* Reads the stream in order; writes "ts/index" (with a ! where late) of each record into text. */
+static uint64_t order_text(struct mem *m, size_t limit, char *text, size_t size)
+{
+	struct ctp_input in;
+	struct ctp_item item;
+	struct ctp_err err;
+	ctp_input_mem(&in, m->data, m->len);
+	struct ctp_reader *r = ctp_reader_new(&in, 0, &err);
+	struct ctp_order *o = ctp_order_new(r, limit, &err);
+	size_t n = 0;
+	text[0] = 0;
+	while (!ctp_order_next(o, &item, &err)) {
+		if (item.kind == CTP_ITEM_RECORD && item.rec.cls->time_field >= 0)
+			n += (size_t)snprintf(text + n, size - n, " %" PRIu64 "/%" PRIu64 "%s", item.rec.val[CTP_TRANSITION_TS],
+			                      item.rec.val[CTP_TRANSITION_INDEX], item.rec.late ? "!" : "");
+		else if (item.kind == CTP_ITEM_RECORD)
+			n += (size_t)snprintf(text + n, size - n, " -");
+		else
+			n += (size_t)snprintf(text + n, size - n, item.kind == CTP_ITEM_SECTION ? " {" : " }");
+	}
+	uint64_t late = ctp_reader_stats(r)->late;
+	ctp_order_free(o);
+	ctp_reader_free(r);
+	free(m->data);
+	*m = (struct mem){ 0 };
+	return late;
+}
+
+static void test_order(void)
+{
+	struct ctp_class *cls = ctp_event_class(CTP_TRANSITION);
+	static const struct ctp_field plain = { .name = "x", .type = CTP_STRING };
+	struct ctp_err err;
+	struct ctp_class *timeless = ctp_class_new("note", 0, &plain, 1, &err);
+	struct mem m = { 0 };
+	char text[512];
+
+	struct ctp_writer *w = begin(&m, "a");
+	put_event(w, cls, 30, 0), put_event(w, cls, 10, 1), put_event(w, cls, 20, 2), put_event(w, cls, 10, 3);
+	ctp_writer_mark(w, 20);
+	put_event(w, cls, 25, 4), put_event(w, cls, 15, 5), put_event(w, cls, 20, 6), put_event(w, cls, 30, 7);
+	ctp_writer_mark(w, 31);
+	ctp_writer_end(w, true);
+	ctp_writer_free(w);
+	is_u64(order_text(&m, 0, text, sizeof text), 1, "one record is late");
+	is(text, " { 10/1 10/3 15/5! 20/2 20/6 25/4 30/0 30/7 }", "held back to the mark, equal times as they came, late ones at once");
+
+	w = begin(&m, "a");
+	uint64_t note = ctp_val_str(pool[3]);
+	put_event(w, cls, 20, 0), ctp_writer_record(w, timeless, &note), put_event(w, cls, 10, 1);
+	ctp_writer_end(w, true);
+	struct ctp_section sec;
+	ctp_section_init(&sec);
+	ctp_writer_begin(w, &sec);
+	put_event(w, cls, 5, 2);
+	ctp_writer_end(w, true);
+	ctp_writer_free(w);
+	order_text(&m, 0, text, sizeof text);
+	is(text, " { 10/1 20/0 - } { 5/2 }", "without marks all is sorted at the end; a record without time stays behind the one before it");
+
+	w = begin(&m, "a");
+	for (uint64_t i = 0; i < 8; i++)
+		put_event(w, cls, i ^ 1, i);
+	ctp_writer_end(w, true);
+	ctp_writer_free(w);
+	is_u64(order_text(&m, 3 * 80, text, sizeof text), 0, "order within what the memory holds is no lateness");
+	is(text, " { 0/1 1/0 2/3 3/2 4/5 5/4 6/7 7/6 }", "where memory is short, order reaches as far as it holds");
+	ctp_class_free(cls);
+	ctp_class_free(timeless);
+}
+
+/* Sorting against a reference: many runs, many equal times. */
+static void test_order_random(void)
+{
+	struct ctp_class *cls = ctp_event_class(CTP_TRANSITION);
+	struct mem m = { 0 };
+	struct ctp_writer *w = begin(&m, "a");
+	enum { N = 20000 };
+	uint64_t mark = 0, n = 0;
+	for (uint64_t i = 0; i < N; i++) {
+		put_event(w, cls, mark + rnd() % 500, i);
+		if (rnd() % 100 == 0)
+			ctp_writer_mark(w, mark += rnd() % 300);
+	}
+	ctp_writer_end(w, true);
+	ctp_writer_free(w);
+	struct ctp_input in;
+	struct ctp_item item;
+	struct ctp_err err;
+	uint64_t last_ts = 0, last_index = 0, wrong = 0;
+	ctp_input_mem(&in, m.data, m.len);
+	struct ctp_reader *r = ctp_reader_new(&in, 0, &err);
+	struct ctp_order *o = ctp_order_new(r, 0, &err);
+	while (!ctp_order_next(o, &item, &err)) {
+		if (item.kind != CTP_ITEM_RECORD)
+			continue;
+		uint64_t ts = item.rec.val[CTP_TRANSITION_TS], index = item.rec.val[CTP_TRANSITION_INDEX];
+		n++;
+		wrong += item.rec.late || ts < last_ts || (ts == last_ts && n > 1 && index < last_index);
+		last_ts = ts;
+		last_index = index;
+	}
+	is_u64(n, N, "nothing is lost in ordering");
+	is_u64(wrong, 0, "and all is in order, stably");
+	ctp_order_free(o);
+	ctp_reader_free(r);
+	free(m.data);
+	ctp_class_free(cls);
+}
+
+/* --- limits ---------------------------------------------------------------------------------------------------------------- */
+
+static void test_limits(void)
+{
+	static const struct ctp_field two[] = { { .name = "a", .type = CTP_STRING }, { .name = "b", .type = CTP_BYTES, .pred = CTP_PRED_PREV } };
+	struct ctp_err err;
+	struct ctp_class *cls = ctp_class_new("long", 0, two, 2, &err);
+	struct ctp_str *s = calloc(1, sizeof *s + 3 * CTP_STRING_MAX);
+	struct mem m = { 0 };
+	struct ctp_writer *w = begin(&m, "a");
+	s->len = 2 * CTP_STRING_MAX + 5;
+	memset(s->data, 'x', s->len);
+	uint64_t v[2] = { ctp_val_str(s), ctp_val_str(s) }, none[2] = { 0, 0 };
+	for (int i = 0; i < 5; i++) {
+		ctp_writer_record(w, cls, v);
+		ctp_writer_record(w, cls, none);
+	}
+	ctp_writer_end(w, true);
+	ctp_writer_free(w);
+	struct ctp_input in;
+	struct ctp_item item;
+	unsigned n = 0, wrong = 0;
+	ctp_input_mem(&in, m.data, m.len);
+	struct ctp_reader *r = ctp_reader_new(&in, 0, &err);
+	while (!ctp_reader_next(r, &item, &err)) {
+		if (item.kind != CTP_ITEM_RECORD)
+			continue;
+		uint32_t want = n++ % 2 ? 0 : CTP_STRING_MAX;
+		wrong += ctp_str_val(item.rec.val[0])->len != want || ctp_str_val(item.rec.val[1])->len != want;
+	}
+	ok(n == 10 && !wrong && !ctp_reader_harmed(r), "strings beyond the limit are cut to it, and none is empty");
+	ctp_reader_free(r);
+	free(m.data);
+	free(s);
+	ctp_class_free(cls);
+}
+
+static bool refuse(void *arg, const void *packet, size_t len) { (void)arg, (void)packet, (void)len; return false; }
+
+static void test_failure(void)
+{
+	struct ctp_err err;
+	struct ctp_section sec;
+	struct ctp_class *cls = ctp_event_class(CTP_TRANSITION);
+	struct ctp_writer *w = ctp_writer_new(refuse, 0, &err);
+	ctp_section_init(&sec);
+	ctp_writer_begin(w, &sec);
+	put_event(w, cls, 1, 1);
+	ok(!ctp_writer_failed(w), "nothing was sent, nothing failed");
+	ctp_writer_flush(w);
+	ok(ctp_writer_failed(w), "a packet that is not taken is a failure");
+	ok(!ctp_writer_end(w, true), "and it is not forgotten");
+	ctp_writer_free(w);
+	ctp_class_free(cls);
+}
+
+int main(void)
+{
+	make_pool();
+	test_varint();
+	test_crc();
+	test_schema();
+	test_manual();
+	test_random();
+	test_damage();
+	test_order();
+	test_order_random();
+	test_limits();
+	test_failure();
+	for (int i = 0; i < 16; i++)
+		free(pool[i]);
+	return done_testing();
+}
