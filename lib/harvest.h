@@ -1,0 +1,72 @@
+/*
+ * harvest.h - from stations in shared memory to records in a stream.
+ *
+ * One harvest for one mapping. The mapping is hostile: every value is read once and checked. Nothing here blocks, makes a
+ * system call on the hot path or allocates after the start; station state is taken from the system as stations come into use.
+ *
+ *	look:   ctp_harvest_scan (hot stations, new stations, a slice of the sweep) or ctp_harvest_sweep (all of them)
+ *	settle: ctp_harvest_settle sorts what was found, writes it, and makes the mark
+ */
+#ifndef CTP_HARVEST_H
+#define CTP_HARVEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "err.h"
+#include "writer.h"
+
+enum ctp_dialect { CTP_DIALECT_AUTO, CTP_DIALECT_SEQLOCK, CTP_DIALECT_PLAIN };
+
+struct ctp_harvest_stats {
+	uint64_t events, lost, unverified; /* unverified are among the lost */
+	uint64_t births, deaths, conflicts;
+	uint64_t untraced; /* coroutines that found no station */
+	uint64_t stations; /* in use */
+};
+
+struct ctp_harvest_conf {
+	void *shm;              /* 1024 x (1 + max_stations) bytes, mapped read-write, shared; header already written */
+	uint32_t max_stations;
+	enum ctp_dialect dialect;
+	struct ctp_writer *writer;
+	/* Called from settle for each thread id not seen before (as far as a bounded memory of them reaches). */
+	void (*new_thread)(void *arg, uint64_t tid);
+	void *arg;
+};
+
+struct ctp_harvest;
+struct ctp_harvest *ctp_harvest_new(const struct ctp_harvest_conf *conf, struct ctp_err *err);
+void ctp_harvest_free(struct ctp_harvest *h);
+
+/*
+ * Looks at the hot stations, at newly allocated ones, and at as much of the others as the time since the last look pays for (a
+ * whole sweep of one cache line each about every 20 ms, less often where that would cost more than 2 % of the time).
+ * Returns the number of events found (lost ones included). busiest, if not null: the most found in one station.
+ */
+size_t ctp_harvest_scan(struct ctp_harvest *h, unsigned *busiest);
+
+/* Looks at every station in use. Needed once after tracer_sleeping was set and before blocking without a limit. */
+size_t ctp_harvest_sweep(struct ctp_harvest *h);
+
+/* Deaths, births whose header was not whole at first, untraced. Reads one line of each living station. */
+void ctp_harvest_lives(struct ctp_harvest *h);
+
+/*
+ * The end of the trace: everything that was ever published, the births and losses that waited for what comes next; then
+ * settles. gone: every writer is gone, so that a slot that does not look torn is whole. Not gone (the trace ends before the
+ * target does): the usual proofs.
+ */
+void ctp_harvest_last(struct ctp_harvest *h, bool gone);
+
+/*
+ * Sorts what was found since the last settle, writes it and the mark. Cheap when there is nothing. scan settles by itself when
+ * its batch is full.
+ */
+void ctp_harvest_settle(struct ctp_harvest *h);
+size_t ctp_harvest_unsettled(const struct ctp_harvest *h); /* records waiting for a settle */
+
+const struct ctp_harvest_stats *ctp_harvest_stats(const struct ctp_harvest *h);
+
+#endif

@@ -1,0 +1,292 @@
+/*
+ * station.c - one station, step by step: dialects, counting, deaths, proofs, conflicts. No threads here: see race.c.
+ */
+#include <stdint.h>
+
+#include "rawprobe.h"
+#include "station.h"
+#include "tap.h"
+
+/* A reader of one station, and what it has had. */
+struct reader {
+	_Alignas(1024) unsigned char mem[1024];
+	struct ctp_station st;
+	struct ctp_station_seen seen;
+	uint64_t events, lost, unverified, wrong, next;
+};
+
+static void reader_init(struct reader *r, enum writer kind)
+{
+	memset(r, 0, sizeof(*r));
+	write_birth(kind, r->mem, 0xabc, 0xdef);
+}
+
+static void publish(struct reader *r, enum writer kind, uint64_t from, uint64_t to)
+{
+	for (uint64_t i = from; i < to; i++)
+		write_event(kind, r->mem, i);
+}
+
+/* Visits until nothing is new. */
+static void drain(struct reader *r, bool gone)
+{
+	const struct ctp_shm_station *shm = (const void *)r->mem;
+	struct ctp_row rows[CTP_STATION_ROWS];
+	for (unsigned tries = 0; tries < 100; tries++) {
+		uint64_t gap = r->st.gap;
+		unsigned n = ctp_station_visit(&r->st, shm, &r->seen, gone, rows);
+		if (!n && r->st.gap == gap)
+			break;
+		for (unsigned k = 0; k < n; k++) {
+			uint64_t index = rows[k].val[CTP_TRANSITION_INDEX];
+			r->wrong += index != r->next + (k ? 0 : r->st.gap) ||
+			            rows[k].val[CTP_TRANSITION_TS] != word(index, 0) ||
+			            rows[k].val[CTP_TRANSITION_TID] != word(index, 1) ||
+			            rows[k].val[CTP_TRANSITION_ADDR] != word(index, 2) ||
+			            rows[k].val[CTP_TRANSITION_ACTIVE] != word(index, 3) >> 63 ||
+			            rows[k].val[CTP_TRANSITION_PROBE] != 0xabc;
+			r->next = index + 1;
+		}
+		r->events += n;
+		if (n) {
+			r->lost += r->st.gap;
+			r->unverified += r->st.gap_unverified;
+			r->st.gap = r->st.gap_unverified = 0;
+		}
+	}
+}
+
+static uint64_t lost(const struct reader *r) { return r->lost + r->st.gap; }
+static uint64_t unverified(const struct reader *r) { return r->unverified + r->st.gap_unverified; }
+static bool conflict(const struct reader *r) { return r->st.flags & CTP_STATION_CONFLICT; }
+
+/*
+ * Whatever the writer has done before we look for the first time: told right, counted right. half: it died in the next event.
+ */
+static void test_first_look(enum writer kind, bool gone, bool half)
+{
+	uint64_t told = 0, exact = 0, kept = 0, looks = 200;
+	for (uint64_t n = 1; n <= looks; n++) {
+		struct reader r;
+		reader_init(&r, kind);
+		publish(&r, kind, 0, n);
+		if (half)
+			write_half(kind, r.mem, n);
+		drain(&r, gone);
+		ctp_station_audit(&r.st, (const void *)r.mem, &r.seen);
+		told += r.st.dialect == (is_seqlock(kind) ? CTP_DIALECT_SEQLOCK : CTP_DIALECT_PLAIN);
+		exact += r.events + lost(&r) == n && !r.wrong && !conflict(&r);
+		/* All 8 can be had where an unchanged seq is proof, and none is being destroyed. */
+		uint64_t most = !half && (kind == ORDERED || (gone && is_seqlock(kind))) ? 8 : 7;
+		kept += r.events == (n < most ? n : most);
+	}
+	ok(told == looks && exact == looks && kept == looks, "first look after 1 to 200 events: %s%s%s", writer_names[kind],
+	   gone ? ", gone" : "", half ? ", half-way through one more" : "");
+}
+
+/* A first look while the first event, or the second, is being written. */
+static void test_first_mark(void)
+{
+	struct reader r;
+	reader_init(&r, FIELD);
+	put_seq(r.mem + 0x40, 1);
+	drain(&r, false);
+	ok(!r.events && !(r.st.flags & CTP_STATION_KNOWN), "an odd mark alone is no event, and the header need not be there");
+	publish(&r, FIELD, 0, 1);
+	drain(&r, false);
+	ok(r.events == 1 && !r.wrong, "then it is published");
+
+	reader_init(&r, PLAIN);
+	r.st.dialect = CTP_DIALECT_SEQLOCK;
+	publish(&r, PLAIN, 0, 1);
+	drain(&r, false);
+	is_u64(r.events, 0, "a forced dialect is believed: slot 1 is not a seqlock's first");
+}
+
+/* Reader and writer in turns, in steps of every size. */
+static void test_steps(enum writer kind)
+{
+	uint64_t bad = 0;
+	for (uint64_t step = 1; step < 40; step++) {
+		struct reader r;
+		reader_init(&r, kind);
+		uint64_t n = 0;
+		for (unsigned k = 0; k < 20; k++, n += step) {
+			publish(&r, kind, n, n + step);
+			drain(&r, false);
+		}
+		bad += r.events + lost(&r) != n || r.wrong || conflict(&r) || (step <= 7 && lost(&r));
+	}
+	is_u64(bad, 0, writer_names[kind]);
+}
+
+/* What overwrites event 0 is visible, and nothing else of it: no mark, no seq. Only the eighth event's presence tells. */
+static void test_overtaken(enum writer kind)
+{
+	struct reader r;
+	reader_init(&r, kind);
+	publish(&r, kind, 0, 8);
+	unsigned char *slot = r.mem + 0x40 + (is_seqlock(kind) ? 0 : 64);
+	put(slot + 0x10, word(8, 2));
+	drain(&r, false);
+	ok(r.events == 7 && lost(&r) == 1 && unverified(&r) == 1 && !r.wrong,
+	   "what cannot be proved is not delivered, but counted: %s", writer_names[kind]);
+}
+
+/* Rows that were whole, as far as could be seen, when they were copied. */
+static void test_recheck(void)
+{
+	struct reader r;
+	struct ctp_row rows[CTP_STATION_ROWS];
+	unsigned maybe;
+	const struct ctp_shm_station *shm = (const void *)r.mem;
+	reader_init(&r, PLAIN);
+	publish(&r, PLAIN, 0, 3);
+	is_u64(ctp_station_visit(&r.st, shm, &r.seen, false, rows), 3, "three rows");
+	publish(&r, PLAIN, 3, 7);
+	is_u64(ctp_station_recheck(&r.st, shm, 0, 3, &maybe), 0, "are as good as before while none can have been begun again");
+	publish(&r, PLAIN, 7, 9);
+	is_u64(ctp_station_recheck(&r.st, shm, 0, 3, &maybe), 2, "two of them can");
+	is_u64(maybe, 1, "one of these need not");
+}
+
+/* --- more than one writer ------------------------------------------------------------------------------------------------ */
+
+/*
+ * A process that was forked after m events goes on where the parent was, with its own count and each slot's seq as it finds it.
+ */
+static void write_forked(struct reader *r, uint64_t index)
+{
+	unsigned char *slot = r->mem + 0x40 + index % 8 * 64;
+	uint64_t seq = __atomic_load_n((uint64_t *)(void *)(slot + 0x18), __ATOMIC_RELAXED);
+	put_seq(slot, seq + 1);
+	put_payload(slot, index);
+	put_seq(slot, seq + 2);
+}
+
+static void test_fork(void)
+{
+	struct reader r;
+	reader_init(&r, FIELD);
+	publish(&r, FIELD, 0, 4);
+	drain(&r, false);
+	for (uint64_t i = 4; i < 7; i++)
+		write_forked(&r, i);
+	drain(&r, false);
+	ok(!conflict(&r) && r.events == 7, "one of the two alone is no conflict");
+	for (uint64_t i = 4; i < 7; i++)
+		write_forked(&r, i); /* the other, into the same slots */
+	drain(&r, false);
+	ok(!conflict(&r), "where no event is due nobody looks");
+	ctp_station_audit(&r.st, (const void *)r.mem, &r.seen);
+	ok(conflict(&r), "but an audit does");
+	drain(&r, false);
+	is_u64(r.events, 10, "and the events are had, slot by slot");
+	for (uint64_t i = 7; i < 9; i++)
+		write_forked(&r, i);
+	drain(&r, false);
+	is_u64(r.events + lost(&r), 12, "from then on too");
+
+	reader_init(&r, FIELD);
+	publish(&r, FIELD, 0, 4);
+	drain(&r, false);
+	for (unsigned k = 0; k < 2; k++)
+		for (uint64_t i = 4; i < 8; i++)
+			write_forked(&r, i);
+	for (unsigned k = 0; k < 2; k++)
+		write_forked(&r, 8);
+	drain(&r, false);
+	ok(conflict(&r), "two at once are noticed when they pass where an event is due");
+}
+
+static void test_backwards(void)
+{
+	for (enum writer kind = FIELD; kind <= PLAIN; kind += PLAIN - FIELD) {
+		struct reader r;
+		reader_init(&r, kind);
+		publish(&r, kind, 0, 20);
+		drain(&r, false);
+		uint64_t events = r.events;
+		publish(&r, kind, 4, 5); /* where number 20 is due */
+		drain(&r, false);
+		ok(conflict(&r), "a seq that goes back is a conflict: %s", writer_names[kind]);
+		ok(r.events <= events + 8, "and not endless");
+	}
+}
+
+static void test_absurd(void)
+{
+	static const uint64_t seqs[] = {3, 16, 1000, UINT64_C(1) << 40, UINT64_C(1) << 57, UINT64_C(1) << 62, INT64_MAX,
+	                                UINT64_MAX - 7, UINT64_MAX - 1, UINT64_MAX};
+	unsigned survived = 0, n = sizeof(seqs) / sizeof(*seqs);
+	for (unsigned forced = CTP_DIALECT_AUTO; forced <= CTP_DIALECT_PLAIN; forced++)
+		for (unsigned k = 0; k < n * n * 8; k++) {
+			struct reader r;
+			reader_init(&r, FIELD);
+			r.st.dialect = (uint8_t)forced;
+			publish(&r, forced == CTP_DIALECT_PLAIN ? PLAIN : FIELD, 0, k % 11);
+			drain(&r, false);
+			put_seq(r.mem + 0x40 + k % 8 * 64, seqs[k / 8 % n]);
+			put_seq(r.mem + 0x40 + (k + 1) % 8 * 64, seqs[k / 8 / n]);
+			drain(&r, k % 2);
+			ctp_station_audit(&r.st, (const void *)r.mem, &r.seen);
+			drain(&r, false);
+			survived += r.events < 11 + 3 * 8;
+		}
+	is_u64(survived, 3 * n * n * 8, "absurd numbers end, with few events");
+}
+
+/* --- the batch ----------------------------------------------------------------------------------------------------------- */
+
+static void test_sort(uint32_t n, uint64_t now, uint64_t range, bool garbage)
+{
+	struct ctp_batch b;
+	struct ctp_err err;
+	uint64_t x = 88172645463325252, bad = 0, seen = 0;
+	if (ctp_batch_init(&b, &err) != CTP_OK)
+		exit(1);
+	for (uint32_t i = 0; i < n; i++) {
+		x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+		b.ts_ns[i] = garbage && i % 5 == 0 ? (i % 2 ? 0 : UINT64_MAX - i) : now - range + x % (range + 1);
+	}
+	b.count = n;
+	ctp_batch_sort(&b, now);
+	const uint64_t *before = NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = ctp_batch_at(&b, i);
+		const uint64_t *ts = &b.ts_ns[at];
+		seen += at;
+		if (garbage && at % 5 == 0)
+			continue;
+		bad += before && (*ts < *before || (*ts == *before && ts < before));
+		before = ts;
+	}
+	ok(!bad && seen == (uint64_t)n * (n - 1) / 2, "sorted, equal times as they came: %u over %" PRIu64 " ns%s", n, range,
+	   garbage ? ", nonsense among them" : "");
+	ctp_batch_fini(&b);
+}
+
+int main(void)
+{
+	for (enum writer kind = FIELD; kind <= PLAIN; kind++)
+		for (unsigned k = 0; k < 4; k++)
+			test_first_look(kind, k & 1, k & 2);
+	test_first_mark();
+	for (enum writer kind = FIELD; kind <= PLAIN; kind++)
+		test_steps(kind);
+	test_overtaken(FIELD);
+	test_overtaken(PLAIN);
+	test_recheck();
+	test_fork();
+	test_backwards();
+	test_absurd();
+	for (unsigned bits = 32; bits < 64; bits += 13)
+		for (unsigned k = 0; k < 2; k++) {
+			uint64_t now = UINT64_C(1) << bits;
+			test_sort(10, now, 1000, k);
+			test_sort(500, now, 3, k);
+			test_sort(CTP_BATCH_ROWS, now, 1000000, k);
+			test_sort(CTP_BATCH_ROWS, now, UINT64_C(1) << 31, k);
+		}
+	return done_testing();
+}
