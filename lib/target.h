@@ -1,0 +1,37 @@
+/*
+ * target.h - what must be known of the traced processes while they live: their mappings with build-ids, their threads' names.
+ *
+ * Addresses in a trace mean nothing without the mappings of that moment. They are read when a process connects, when an unknown
+ * thread turns up, and again at a slow pace while there is activity; what is new becomes a record. All is bounded: a process
+ * beyond the limit takes the place of one that has ended, or is left out.
+ */
+#ifndef CTP_TARGET_H
+#define CTP_TARGET_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "err.h"
+#include "maps.h"
+#include "writer.h"
+
+struct ctp_targets;
+
+/* shm: as mapped by the targets. Who has it mapped is one of them, whatever ids are found in the stations. */
+struct ctp_targets *ctp_targets_new(struct ctp_writer *w, const struct ctp_map_file *shm, struct ctp_err *err);
+void ctp_targets_free(struct ctp_targets *t);
+
+/* This process has just connected: it is new, or has become another program. */
+void ctp_targets_process(struct ctp_targets *t, pid_t pid);
+
+/* This thread id, which is the target's word, was found in an event. */
+void ctp_targets_thread(struct ctp_targets *t, uint64_t tid);
+
+/*
+ * Looks again at a process or a few threads, in turn, at each at most once a second: a part of a millisecond, for every few
+ * milliseconds while there is activity.
+ */
+void ctp_targets_refresh(struct ctp_targets *t);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * watch.h - everything that can happen to a collector from outside, in one wait.
+ *
+ * Connections and their wake bytes, signals, the end of COMMAND, the end of whoever still has the memory mapped.
+ */
+#ifndef CTP_WATCH_H
+#define CTP_WATCH_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "err.h"
+#include "maps.h"
+#include "sock.h"
+
+enum { CTP_FOREVER = -1, CTP_USERS_MAX = 64 };
+
+struct ctp_watch {
+	int epoll_fd, signal_fd, extra_fd;
+	struct ctp_sock *sock;
+	pid_t command;
+	void (*connected)(void *arg, pid_t pid); /* set by the caller; pid 0: not known */
+	void *arg;
+
+	unsigned connections; /* open now */
+	uint64_t accepted;    /* ever */
+	bool full;            /* no descriptor is left for another connection */
+	bool ended;           /* COMMAND has; status is what waitpid said */
+	int status;
+
+	/* Set by a wait, cleared by the caller. */
+	bool woken;  /* a wake byte came */
+	bool asked;  /* SIGUSR1 */
+	bool stop;   /* a signal to end, when there was no COMMAND any more to pass it on to */
+	bool extra;  /* extra_fd is readable */
+	bool change; /* somebody has gone: ask ctp_watch_deserted */
+
+	unsigned users; /* who had the memory mapped when ctp_watch_deserted last looked, and is waited for */
+	int user_fds[CTP_USERS_MAX];
+};
+
+/* The signals that a watch takes; they must be blocked. */
+void ctp_watch_signals(sigset_t *set);
+
+enum ctp_status ctp_watch_init(struct ctp_watch *w, struct ctp_sock *sock, struct ctp_err *err);
+void ctp_watch_fini(struct ctp_watch *w); /* connections stay open: their keeper outlives us if need be */
+
+/* One more descriptor to tell of, at most one at a time. -1: none any more. */
+enum ctp_status ctp_watch_extra(struct ctp_watch *w, int fd, struct ctp_err *err);
+
+/* Waits until something happens, timeout_ns at most; 0 looks only. */
+void ctp_watch_wait(struct ctp_watch *w, int64_t timeout_ns);
+
+/*
+ * True when COMMAND has ended, no connection is open and nobody has the file mapped. Where somebody has, a change tells of the
+ * end of one; that one merely unmaps it is found by asking again.
+ */
+bool ctp_watch_deserted(struct ctp_watch *w, const struct ctp_map_file *file);
+
+#endif

@@ -1,0 +1,138 @@
+/* Parts of the collector that need no target: pace, build-ids of hostile files, the queue to a slow or broken output. */
+#include <elf.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "buildid.h"
+#include "outqueue.h"
+#include "pace.h"
+#include "tap.h"
+
+static const uint64_t MS = 1000000;
+
+static void test_pace(void)
+{
+	struct ctp_pace p = {0};
+	uint64_t now = 1000 * MS;
+	for (int i = 0; i < 100; i++)
+		ctp_pace_found(&p, 1, 1, now);
+	struct ctp_rest rest = ctp_pace_next(&p, true, now);
+	uint64_t longest = rest.ns;
+	ok(!rest.sleep && longest >= 100000 && longest <= 500000, "calm but busy: a nap, and no flag");
+	for (int i = 0; i < 100; i++)
+		ctp_pace_found(&p, 4, 4, now);
+	is_u64(ctp_pace_next(&p, true, now).ns, longest, "a station half full changes nothing");
+	for (int i = 0; i < 100; i++)
+		ctp_pace_found(&p, 8, 8, now);
+	is_u64(ctp_pace_next(&p, true, now).ns, 0, "a full station: no nap at all");
+	for (int i = 0; i < 100; i++)
+		ctp_pace_found(&p, 0, 0, now);
+	is_u64(ctp_pace_next(&p, true, now).ns, longest, "and a nap again when it is calm");
+
+	now += 3 * MS;
+	rest = ctp_pace_next(&p, true, now);
+	ok(rest.sleep && !rest.sweep && rest.ns == 10 * MS, "nothing for a while: the flag, the hot stations, 10 ms");
+	rest = ctp_pace_next(&p, true, now);
+	ok(rest.sleep && rest.sweep && rest.ns == 10 * MS, "then all stations");
+	is_u64(ctp_pace_next(&p, true, now).ns, 100 * MS, "longer and longer");
+	for (int i = 0; i < 100; i++)
+		rest = ctp_pace_next(&p, true, now);
+	ok(rest.sleep && rest.sweep && rest.ns == 1000 * MS, "up to a second");
+	ok(ctp_pace_next(&p, false, now).ns <= 20 * MS, "but not where nobody could wake us");
+	ctp_pace_found(&p, 1, 1, now);
+	ok(!ctp_pace_next(&p, true, now).sleep, "an event: busy again");
+}
+
+static void test_buildid(void)
+{
+	uint8_t id[CTP_BUILD_ID_MAX], again[CTP_BUILD_ID_MAX];
+	static uint8_t image[8192], bent[8192];
+	const void *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
+	size_t len = vdso ? ctp_buildid_image(vdso, 4096, id) : 0;
+	ok(!vdso || len == 20, "the vdso has one");
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	ssize_t n = read(fd, image, sizeof(image));
+	len = ctp_buildid_file(fd, id);
+	close(fd);
+	ok(n == sizeof(image) && len && ctp_buildid_image(image, sizeof(image), again) == len && !memcmp(id, again, len),
+	   "a file and its beginning in memory have the same");
+	size_t wrong = 0;
+	for (size_t cut = 0; cut < sizeof(image); cut++) {
+		size_t got = ctp_buildid_image(image, cut, again);
+		wrong += got && (got != len || memcmp(id, again, len));
+	}
+	is_u64(wrong, 0, "cut anywhere: the same or none");
+	for (size_t at = 0; at < 1024; at++) {
+		memcpy(bent, image, sizeof(bent));
+		for (unsigned v = 0; v < 256; v += 15) {
+			bent[at] = (uint8_t)v;
+			wrong += ctp_buildid_image(bent, sizeof(bent), again) > CTP_BUILD_ID_MAX;
+		}
+	}
+	is_u64(wrong, 0, "bent anywhere: nothing beyond the limit");
+	memset(bent, 0xff, sizeof(bent));
+	memcpy(bent, image, EI_NIDENT);
+	is_u64(ctp_buildid_image(bent, sizeof(bent), again), 0, "absurd numbers everywhere");
+}
+
+static bool wait_ready(struct ctp_outqueue *q)
+{
+	struct pollfd p = {.fd = ctp_outqueue_fd(q), .events = POLLIN};
+	return poll(&p, 1, 60000) == 1;
+}
+
+static void test_queue(void)
+{
+	enum { PACKET = 100003, PACKETS = 3000 };
+	static uint8_t packet[PACKET], back[PACKET];
+	struct ctp_output out;
+	struct ctp_err err;
+	int fds[2];
+	if (pipe(fds) || ctp_output_fd(&out, fds[1], "pipe", &err))
+		exit(1);
+	struct ctp_outqueue *q = ctp_outqueue_new(&out, &err);
+	/* Nobody reads yet: it fills up to its middle, and says so. In all, four times its size goes through. */
+	unsigned put = 0, got = 0;
+	bool good = true;
+	while (!ctp_outqueue_tight(q)) {
+		memset(packet, (int)(put++ % 251), PACKET);
+		good &= ctp_outqueue_put(q, packet, PACKET);
+	}
+	ok(good && put > 300 && put < 700, "a queue without a reader gets tight half-way");
+	FILE *in = fdopen(fds[0], "r");
+	for (; got < PACKETS && good; got++) {
+		good &= fread(back, 1, PACKET, in) == PACKET && back[0] == got % 251 && !memcmp(back, back + 1, PACKET - 1);
+		if (put < PACKETS) {
+			memset(packet, (int)(put++ % 251), PACKET);
+			good &= ctp_outqueue_put(q, packet, PACKET);
+		}
+	}
+	ok(good && got == PACKETS, "everything arrives, in order");
+	ctp_outqueue_finish(q);
+	ok(wait_ready(q), "it tells when all is written");
+	ok(ctp_outqueue_close(q, &err) == CTP_OK, "and that nothing failed");
+
+	ctp_output_fd(&out, fds[1], "pipe", &err);
+	q = ctp_outqueue_new(&out, &err);
+	while (!ctp_outqueue_tight(q))
+		ctp_outqueue_put(q, packet, PACKET);
+	fclose(in); /* the thread is in a write to it */
+	ok(wait_ready(q), "a closed pipe is told without being asked");
+	while (ctp_outqueue_put(q, packet, PACKET))
+		;
+	ok(ctp_outqueue_close(q, &err) == CTP_FAILED && strstr(err.text, "Broken pipe"), "and puts fail: %s", err.text);
+	close(fds[1]);
+}
+
+int main(void)
+{
+	signal(SIGPIPE, SIG_IGN);
+	test_pace();
+	test_buildid();
+	test_queue();
+	return done_testing();
+}

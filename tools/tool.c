@@ -1,0 +1,276 @@
+/* tool.c - what the mains share. The only place, with the mains, that prints and exits. */
+#include "tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NOTICES_SHOWN = 10 };
+static const uint64_t SECOND_NS = 1000000000;
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
+}
+
+/* --- messages ------------------------------------------------------------------------------------------------------------ */
+
+static void clear_progress(struct ctp_tool *tool)
+{
+	if (tool->shown_ns)
+		fputs("\r\033[K", stderr);
+	tool->shown_ns = 0;
+}
+
+/* In one write, so that lines of the tools of one pipeline do not mix. Control characters of names are not for a terminal. */
+static void vsay(struct ctp_tool *tool, const char *fmt, va_list ap)
+{
+	char line[1024];
+	size_t len = (size_t)snprintf(line, sizeof line - 1, "%s: ", tool->name);
+	vsnprintf(line + len, sizeof line - 1 - len, fmt, ap);
+	for (len = 0; line[len]; len++)
+		if ((unsigned char)line[len] < ' ' || line[len] == 0x7f)
+			line[len] = '?';
+	line[len++] = '\n';
+	clear_progress(tool);
+	fwrite(line, 1, len, stderr);
+}
+
+void ctp_tool_say(struct ctp_tool *tool, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	vsay(tool, fmt, ap);
+	va_end(ap);
+}
+
+int ctp_tool_usage(struct ctp_tool *tool, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	vsay(tool, fmt, ap);
+	va_end(ap);
+	return tool->usage_status ? tool->usage_status : CTP_EXIT_USAGE;
+}
+
+int ctp_tool_fail(struct ctp_tool *tool, const struct ctp_err *err)
+{
+	ctp_tool_say(tool, "%s", err->text);
+	return CTP_EXIT_FAILED;
+}
+
+int ctp_tool_fail_output(struct ctp_tool *tool, const struct ctp_output *out, const struct ctp_err *err)
+{
+	if (out && out->epipe) {
+		clear_progress(tool);
+		signal(SIGPIPE, SIG_DFL);
+		raise(SIGPIPE);
+	}
+	return ctp_tool_fail(tool, err);
+}
+
+static void say_notice(void *arg, const char *text)
+{
+	struct ctp_tool *tool = arg;
+	if (tool->notices++ < NOTICES_SHOWN && !tool->quiet)
+		ctp_tool_say(tool, "%s: %s", tool->input ? tool->input : "stdin", text);
+}
+
+void ctp_tool_input(struct ctp_tool *tool, const char *name)
+{
+	if (tool->notices > NOTICES_SHOWN && !tool->quiet)
+		ctp_tool_say(tool, "%s: and %llu more of that kind", tool->input,
+		             (unsigned long long)(tool->notices - NOTICES_SHOWN));
+	tool->input = name;
+	tool->notices = 0;
+	if (!name)
+		clear_progress(tool);
+}
+
+static bool show_progress(void *arg, const struct ctp_input *in, uint64_t records)
+{
+	struct ctp_tool *tool = arg;
+	uint64_t now = now_ns(), done, total;
+	if (now - (tool->shown_ns ? tool->shown_ns : tool->started_ns) < (tool->shown_ns ? SECOND_NS / 5 : SECOND_NS))
+		return true;
+	tool->shown_ns = now;
+	ctp_input_progress(in, &done, &total);
+	fprintf(stderr, "\r\033[K%s: %.1f million records", tool->name, (double)records / 1e6);
+	if (total)
+		fprintf(stderr, ", %.0f %%", 100.0 * (double)done / (double)total);
+	return true;
+}
+
+struct ctp_tick ctp_tool_tick(struct ctp_tool *tool)
+{
+	bool wanted = !tool->quiet && isatty(STDERR_FILENO);
+	return (struct ctp_tick){.tick = wanted ? show_progress : NULL, .arg = tool};
+}
+
+/* --- start and options --------------------------------------------------------------------------------------------------- */
+
+void ctp_tool_start(struct ctp_tool *tool)
+{
+	signal(SIGPIPE, SIG_IGN);
+	/* A file that we open must not become our stdout: a closed one is taken by something that fails when used. */
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
+			_exit(CTP_EXIT_FAILED);
+	tool->notice = (struct ctp_notice){.say = say_notice, .arg = tool};
+	tool->started_ns = now_ns();
+}
+
+static _Noreturn void print_and_exit(struct ctp_tool *tool, bool help)
+{
+	if (help)
+		printf("usage: %s %s\n%s", tool->name, tool->synopsis, tool->help);
+	else
+		printf("%s %s\n", tool->name, CTP_VERSION);
+	if (fflush(stdout)) {
+		ctp_tool_say(tool, "stdout: %s", strerror(errno));
+		exit(CTP_EXIT_FAILED);
+	}
+	exit(CTP_EXIT_OK);
+}
+
+int ctp_tool_option(struct ctp_tool *tool, int argc, char **argv, const char *shorts, const struct option *longs)
+{
+	static const struct option none[1];
+	char all[64];
+	/* "+": operands of a command that is run are not ours. ":": a missing argument is told apart. */
+	snprintf(all, sizeof all, "+:hVqv%s", shorts);
+	for (;;) {
+		int c = getopt_long(argc, argv, all, longs ? longs : none, NULL);
+		switch (c) {
+		case 'h':
+		case 'V':
+			print_and_exit(tool, c == 'h');
+		case 'q':
+			tool->quiet = true;
+			break;
+		case 'v':
+			tool->verbose = true;
+			break;
+		case ':':
+		case '?':
+			/* optopt 0: a long option, which is the word before the next. */
+			if (optopt && optopt < 256)
+				exit(ctp_tool_usage(tool, "-%c: %s; see %s -h", optopt,
+				                    c == ':' ? "needs an argument" : "no such option", tool->name));
+			exit(ctp_tool_usage(tool, "%s: %s; see %s -h", argv[optind - 1],
+			                    c == ':' ? "needs an argument" : "no such option", tool->name));
+		default:
+			return c;
+		}
+	}
+}
+
+/* --- converters ---------------------------------------------------------------------------------------------------------- */
+
+enum ctp_status ctp_tool_each(struct ctp_tool *tool, char **files, enum ctp_status (*fn)(void *arg, struct ctp_input *in),
+                              void *arg, struct ctp_err *err)
+{
+	static char *only_stdin[] = {NULL, NULL};
+	enum ctp_status status = CTP_OK;
+	for (char **file = *files ? files : only_stdin; status != CTP_FAILED && (*file || file == only_stdin); file++) {
+		struct ctp_input in;
+		if (ctp_input_open(&in, *file, err))
+			return CTP_FAILED;
+		ctp_tool_input(tool, in.name);
+		status = fn(arg, &in);
+		ctp_input_close(&in);
+	}
+	ctp_tool_input(tool, NULL);
+	return status;
+}
+
+struct to {
+	struct ctp_tool *tool;
+	struct ctp_sink *sink;
+	struct ctp_output *out;
+	struct ctp_convert_stats stats;
+	struct ctp_tick tick;
+	struct ctp_err *err;
+};
+
+static void let_go(void *out) { ctp_output_flush(out); }
+
+static enum ctp_status to_one(void *arg, struct ctp_input *in)
+{
+	struct to *to = arg;
+	/* Who looks on while a program is traced sees what there is. */
+	in->idle = to->out ? let_go : NULL;
+	in->idle_arg = to->out;
+	return ctp_convert(in, to->sink, &to->tool->notice, &to->tick, &to->stats, to->err);
+}
+
+int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, struct ctp_output *out, struct ctp_err *err)
+{
+	if (!sink)
+		return ctp_tool_fail(tool, err);
+	struct to to = {.tool = tool, .sink = sink, .out = out, .tick = ctp_tool_tick(tool), .err = err};
+	enum ctp_status status = ctp_tool_each(tool, files, to_one, &to, err);
+	if (status != CTP_FAILED && sink->ops->finish)
+		status = sink->ops->finish(sink, err);
+	sink->ops->free(sink);
+	if (status == CTP_FAILED)
+		return ctp_tool_fail_output(tool, out, err);
+	if (tool->verbose || (to.stats.lost && !tool->quiet))
+		ctp_tool_say(tool, "%llu records, %llu late; %llu events lost", (unsigned long long)to.stats.reader.records,
+		             (unsigned long long)to.stats.reader.late, (unsigned long long)to.stats.lost);
+	return to.stats.harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
+}
+
+struct from {
+	struct ctp_tool *tool;
+	struct ctp_source *source;
+	struct ctp_writer *writer;
+	struct ctp_err *err;
+};
+
+static enum ctp_status from_one(void *arg, struct ctp_input *in)
+{
+	struct from *from = arg;
+	return from->source->ops->read(from->source, in, from->writer, &from->tool->notice, from->err);
+}
+
+static bool put_packet(void *arg, const void *packet, size_t len_bytes)
+{
+	struct ctp_output *out = arg;
+	ctp_output_put(out, packet, len_bytes);
+	return !out->failed;
+}
+
+int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source, struct ctp_output *out, struct ctp_err *err)
+{
+	struct ctp_writer *writer = source ? ctp_writer_new(put_packet, out, err) : NULL;
+	enum ctp_status status = CTP_FAILED;
+	if (writer) {
+		struct from from = {tool, source, writer, err};
+		status = ctp_tool_each(tool, files, from_one, &from, err);
+	}
+	if (out->failed)
+		*err = out->err;
+	if (status == CTP_FAILED)
+		ctp_output_abandon(out);
+	else
+		status = ctp_output_close(out, err);
+	int code = status == CTP_FAILED ? ctp_tool_fail_output(tool, out, err) :
+	           source->stats.harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
+	if (code != CTP_EXIT_FAILED && !tool->quiet && (tool->verbose || source->stats.rejected))
+		ctp_tool_say(tool, "%llu rows kept, %llu rejected, %llu late", (unsigned long long)source->stats.accepted,
+		             (unsigned long long)source->stats.rejected, (unsigned long long)source->stats.late);
+	ctp_writer_free(writer);
+	if (source)
+		source->ops->free(source);
+	return code;
+}

@@ -1,0 +1,73 @@
+/*
+ * tool.h - what the mains share: options, messages, exit status, and the two ways of converting.
+ *
+ *	0 done   1 failed   2 usage   3 done, but the input was damaged, cut short, or tells of lost events
+ *
+ * When the reader of stdout goes away (`| head`) a tool ends without a word, killed by SIGPIPE as cat(1) would be: quiet for
+ * people, and still no success for who looks at the status.
+ */
+#ifndef CTP_TOOL_H
+#define CTP_TOOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "format.h"
+#include "output.h"
+
+struct option; /* getopt.h */
+
+enum { CTP_EXIT_OK = 0, CTP_EXIT_FAILED = 1, CTP_EXIT_USAGE = 2, CTP_EXIT_HARMED = 3 };
+
+struct ctp_tool {
+	/* Set by main. */
+	const char *name;     /* "ctp-stat" */
+	const char *synopsis; /* what follows it in the manual's SYNOPSIS, word for word */
+	const char *help;     /* the lines below that in -h, each with its newline */
+	int usage_status;     /* 0: CTP_EXIT_USAGE; ctp-collect's own, as env(1) has it, is 125 */
+
+	bool quiet, verbose;
+
+	/* The rest is tool.c's. */
+	struct ctp_notice notice; /* for the library: prints "NAME: INPUT: text", the first few of each input */
+	const char *input;
+	uint64_t notices;
+	uint64_t started_ns, shown_ns; /* of the progress line; shown_ns 0: none is on the terminal */
+};
+
+/* First of all in a main: SIGPIPE becomes an error of write, descriptors 0 to 2 are taken, the notice is ready. */
+void ctp_tool_start(struct ctp_tool *tool);
+
+/*
+ * The next option, as getopt_long gives it (longs may be null), or -1. Does -h, -V, -q and -v itself, and ends the program with
+ * a line about an option that is not known. shorts are the tool's own.
+ */
+int ctp_tool_option(struct ctp_tool *tool, int argc, char **argv, const char *shorts, const struct option *longs);
+
+/* One line on stderr; the status to exit with. */
+int ctp_tool_usage(struct ctp_tool *tool, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int ctp_tool_fail(struct ctp_tool *tool, const struct ctp_err *err);
+void ctp_tool_say(struct ctp_tool *tool, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same for an output that failed: dies quietly of a closed pipe. */
+int ctp_tool_fail_output(struct ctp_tool *tool, const struct ctp_output *out, const struct ctp_err *err);
+
+/* Between inputs: whose notices these are. Says how many of the last input's were not printed. Null: no more inputs. */
+void ctp_tool_input(struct ctp_tool *tool, const char *name);
+
+/* For ctp_convert and its like: a progress line, where stderr is a terminal and the work takes more than a second. */
+struct ctp_tick ctp_tool_tick(struct ctp_tool *tool);
+
+/* Calls fn for each operand in turn, or for stdin where there is none; ends at the first that fails. */
+enum ctp_status ctp_tool_each(struct ctp_tool *tool, char **files, enum ctp_status (*fn)(void *arg, struct ctp_input *in),
+                              void *arg, struct ctp_err *err);
+
+/*
+ * Whole mains of converters, from the operands on: files is the rest of argv (none: stdin). sink and source are freed; what
+ * they write to is out (null for a sink that writes elsewhere), which a sink owns from its making on and closes, and which
+ * ctp_tool_from closes itself. sink or source null: it could not be made, and err says why.
+ */
+int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, struct ctp_output *out, struct ctp_err *err);
+int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source, struct ctp_output *out, struct ctp_err *err);
+
+#endif
