@@ -1,0 +1,61 @@
+/*
+ * json.h - JSON as these tools write and read it: texts out, and a scanner over one line.
+ *
+ * Texts are bytes, UTF-8 by intention. Valid UTF-8 is written as it is; a byte that is not part of valid UTF-8 becomes a lone
+ * low surrogate, \udc80 to \udcff, and those become that byte again when read. So every text comes back as it was.
+ */
+#ifndef CTP_JSON_H
+#define CTP_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "output.h"
+
+enum { CTP_JSON_GROWTH = 6, CTP_JSON_DEPTH = 64 };
+
+/* Writes text with its quotes; the first into memory, where CTP_JSON_GROWTH * len + 2 bytes must be free. */
+char *ctp_json_quote(char *p, const char *text, size_t len);
+void ctp_json_put(struct ctp_output *out, const char *text, size_t len);
+
+/* Where a value may begin, or what stands there. */
+struct ctp_json {
+	const char *p, *end;
+};
+
+enum ctp_json_kind {
+	CTP_JSON_BAD, CTP_JSON_OBJECT, CTP_JSON_ARRAY, CTP_JSON_TEXT, CTP_JSON_NUMBER, CTP_JSON_TRUE,
+	CTP_JSON_FALSE, CTP_JSON_NULL,
+};
+
+/* Goes over white space and says what the value is that begins there, by its first byte. */
+enum ctp_json_kind ctp_json_peek(struct ctp_json *j);
+
+/* Goes over white space and the character c; false, and stays, if it is something else. */
+bool ctp_json_take(struct ctp_json *j, char c);
+
+/*
+ * The parts of an object or array, one at a time: true if there is another, and j stands at it (at its key, in an object).
+ * first is the caller's, true before the first call. False at the closing bracket, which is taken, and on nonsense: then j->p
+ * is null.
+ */
+bool ctp_json_next(struct ctp_json *j, char close, bool *first);
+
+/*
+ * A text, decoded to `to`, which needs as much room as it has bytes in the line. Returns the end of what was decoded; null if
+ * it is not a text or not valid. The key form also takes the colon.
+ */
+char *ctp_json_text(struct ctp_json *j, char *to);
+char *ctp_json_key(struct ctp_json *j, char *to);
+
+/* A number, as JSON spells them: [*from, *upto). */
+bool ctp_json_number(struct ctp_json *j, const char **from, const char **upto);
+
+/* Over any value, checked, nested at most CTP_JSON_DEPTH deep. */
+bool ctp_json_skip(struct ctp_json *j);
+
+/* The rest is white space. */
+bool ctp_json_done(struct ctp_json *j);
+
+#endif

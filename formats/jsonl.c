@@ -1,0 +1,73 @@
+/* jsonl.c - what the writer and the reader of JSONL must agree on: how the rows of a class look. */
+#include "jsonl.h"
+
+#include <stdlib.h>
+
+#include "json.h"
+
+bool ctp_jsonl_class_reserved(const char *name) { return name[0] == '@'; }
+
+bool ctp_jsonl_field_reserved(const char *name) { return name[0] == '@' || !strcmp(name, "type") || !strcmp(name, "late"); }
+
+static uint8_t form_of(const struct ctp_field *f)
+{
+	if (f->type == CTP_STRING || f->type == CTP_BYTES)
+		return f->type == CTP_STRING ? CTP_FORM_TEXT : CTP_FORM_BYTES;
+	if (ctp_type_is_float(f->type))
+		return f->type == CTP_F32 ? CTP_FORM_F32 : CTP_FORM_F64;
+	if (f->type == CTP_BOOL || f->type == CTP_ENUM)
+		return f->type == CTP_BOOL ? CTP_FORM_BOOL : CTP_FORM_ENUM;
+	if (f->role == CTP_ROLE_ADDRESS || f->flags & CTP_FIELD_HEX)
+		return CTP_FORM_HEX;
+	return ctp_type_is_signed(f->type) ? CTP_FORM_SIGNED : CTP_FORM_UNSIGNED;
+}
+
+/* A name in quotes, with the @ that it may need. */
+static char *put_name(char *p, const char *name, bool reserved)
+{
+	char full[CTP_NAME_MAX + 2];
+	size_t len = strlen(name);
+	full[0] = '@';
+	memcpy(full + 1, name, len);
+	return ctp_json_quote(p, full + !reserved, len + reserved);
+}
+
+struct ctp_jsonl_layout *ctp_jsonl_layout_new(const struct ctp_class *cls, bool all)
+{
+	enum { FIXED = 16 + CTP_JSON_GROWTH };
+	size_t text_bytes = 2 * (CTP_JSON_GROWTH * strlen(cls->name) + FIXED) + CTP_JSONL_SHORT;
+	for (uint32_t i = 0; i < cls->nfields; i++)
+		text_bytes += CTP_JSON_GROWTH * strlen(cls->fields[i].name) + FIXED;
+	struct ctp_jsonl_layout *layout = calloc(1, sizeof *layout + cls->nfields * sizeof layout->keys[0] + text_bytes);
+	if (!layout)
+		return NULL;
+	char *p = (char *)(layout->keys + cls->nfields);
+	layout->bounded = true;
+	layout->head = p;
+	*p++ = '{';
+	if (all) {
+		memcpy(p, "\"type\":", 7);
+		p = put_name(p + 7, cls->name, ctp_jsonl_class_reserved(cls->name));
+	}
+	layout->head_bytes = (size_t)(p - layout->head);
+	for (uint32_t i = 0; i < cls->nfields; i++) {
+		const struct ctp_field *f = &cls->fields[i];
+		if (!all && f->flags & CTP_FIELD_EXTRA)
+			continue;
+		struct ctp_jsonl_key *key = &layout->keys[layout->nkeys++];
+		*key = (struct ctp_jsonl_key){.text = p, .form = form_of(f), .index = i, .field = f};
+		if (layout->nkeys == 1) {
+			memcpy(p, layout->head, layout->head_bytes);
+			p += layout->head_bytes;
+		}
+		if (layout->nkeys > 1 || all)
+			*p++ = ',';
+		p = put_name(p, f->name, ctp_jsonl_field_reserved(f->name));
+		*p++ = ':';
+		key->len = (uint32_t)(p - key->text);
+		layout->room += key->len + CTP_JSONL_SHORT + CTP_JSONL_VALUE;
+		layout->bounded &= key->form < CTP_FORM_ENUM;
+	}
+	layout->bounded &= layout->room <= CTP_OUTPUT_ROOM - CTP_JSONL_SPARE;
+	return layout;
+}

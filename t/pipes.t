@@ -1,0 +1,77 @@
+#!/bin/sh
+# A full disk and a reader that goes away, for each tool: said and status 1, or ended quietly; and nothing that only looks done.
+. t/tap.sh
+[ -w /dev/full ] || skip_all 'there is no /dev/full'
+
+awk 'BEGIN { for (i = 0; i < 100000; i++)
+	printf "{\"probe_id\":%d,\"tid\":1,\"addr\":\"0x%016x\",\"seq\":%d,\"is_active\":%s,\"ts\":%d}\n",
+		1 + i * 7919 % 65537, i * 104729, i, i % 2 ? "true" : "false", 1000 + i }' >"$tmp/rows.jsonl"
+"$BIN/ctp-fromjsonl" "$tmp/rows.jsonl" >"$tmp/rows.ctp"
+
+# The status of a command whose stdout nobody reads: the pipe's other end is closed before the command may begin.
+unread() {
+	rm -f "$tmp/gate" "$tmp/status"
+	mkfifo "$tmp/gate"
+	{ read -r _ <"$tmp/gate"; "$@" 2>"$tmp/err"; echo $? >"$tmp/status"; } | { exec <&-; echo go >"$tmp/gate"; }
+	cat "$tmp/status"
+}
+
+for tool in "$BIN"/ctp-*; do
+	name=${tool##*/}
+	case $name in
+	ctp-collect) continue ;; # its own rules; below
+	ctp-from*) input=$tmp/rows.jsonl ;;
+	*) input=$tmp/rows.ctp ;;
+	esac
+	"$tool" "$input" >/dev/full 2>"$tmp/err"
+	is "$name: a full disk is status 1" $? 1
+	like "$name: and is said, with the place" "$(cat "$tmp/err")" "^$name: stdout: after [0-9]+ bytes: No space left on device$"
+	is "$name: in one line" "$(wc -l <"$tmp/err")" 1
+	"$tool" -h >/dev/full 2>"$tmp/err"
+	is "$name -h: a full disk is status 1" $? 1
+
+	is "$name: when nobody reads, it is killed by SIGPIPE, as others are" "$(unread "$tool" "$input")" 141
+	is "$name: without a word" "$(cat "$tmp/err")" ''
+	"$tool" "$input" >&- 2>"$tmp/err"
+	is "$name: a closed stdout is status 1" $? 1
+	like "$name: and is said" "$(cat "$tmp/err")" "^$name: stdout: .*Bad file descriptor$"
+	"$tool" <&- 2>"$tmp/err" >"$tmp/out"
+	is "$name: a closed stdin is status 1" $? 1
+	like "$name: and is said" "$(cat "$tmp/err")" "^$name: stdin: .*Bad file descriptor$"
+done
+
+"$BIN/ctp-tojsonl" "$tmp/rows.ctp" 2>"$tmp/err" | head -n 1 >"$tmp/out"
+ok '| head gets its line' sh -c 'head -n 1 "$0" | cmp - "$1"' "$tmp/rows.jsonl" "$tmp/out"
+is 'and nothing is said' "$(cat "$tmp/err")" ''
+
+# Live: what has come in goes out before more comes. The writer's end of the first pipe stays open until the line was seen.
+mkfifo "$tmp/in" "$tmp/live"
+head -n 3 "$tmp/rows.jsonl" | "$BIN/ctp-fromjsonl" >"$tmp/few.ctp"
+"$BIN/ctp-tojsonl" <"$tmp/in" >"$tmp/live" &
+exec 3>"$tmp/in" 4<"$tmp/live"
+cat "$tmp/few.ctp" >&3
+is 'a live reader sees a line before the end' "$(timeout 60 head -n 3 <&4)" "$(head -n 3 "$tmp/rows.jsonl")"
+exec 3>&- 4<&-
+wait
+
+# -o on a disk that is full: a file of at most 8 KiB may be written here.
+for tool in ctp-tojsonl ctp-fromjsonl; do
+	case $tool in ctp-from*) input=$tmp/rows.jsonl ;; *) input=$tmp/rows.ctp ;; esac
+	(
+		trap '' XFSZ
+		ulimit -f 16
+		"$BIN/$tool" -o "$tmp/big" "$input" 2>"$tmp/err"
+		echo $? >"$tmp/status"
+	)
+	is "$tool -o: no room is status 1" "$(cat "$tmp/status")" 1
+	like "$tool -o: and is said" "$(cat "$tmp/err")" "^$tool: .*/big: after [0-9]+ bytes: File too large$"
+	is "$tool -o: and nothing is left" "$(find "$tmp" -name 'big*')" ''
+done
+
+# The program that is traced runs to its own end whatever happens to the trace.
+if [ -x "$BIN/ctp-collect" ]; then
+	"$BIN/ctp-collect" sh -c "echo ran >$tmp/ran" >/dev/full 2>"$tmp/err"
+	like 'ctp-collect: a full disk is said' "$(cat "$tmp/err")" '^ctp-collect: .*No space left on device'
+	is 'ctp-collect: and the program runs to its end' "$(cat "$tmp/ran")" ran
+fi
+done_testing

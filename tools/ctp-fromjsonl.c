@@ -1,0 +1,31 @@
+/* ctp-fromjsonl - a stream of JSON lines: ctp-tojsonl's, or coroTracer's own. */
+#include <getopt.h>
+
+#include "../formats/jsonl.h"
+#include "tool.h"
+
+int main(int argc, char **argv)
+{
+	struct ctp_tool tool = {
+		.name = "ctp-fromjsonl",
+		.synopsis = "[-fqv] [-o FILE] [FILE...]",
+		.help = "Makes a stream of JSON lines as ctp-tojsonl or coroTracer write them.\n"
+			"  -o FILE  write to FILE, which appears when it is whole; compressed if it ends in .zst\n"
+			"  -f       write to a terminal all the same\n"
+			"  -q       no notices   -v  a summary on stderr   -V  version   -h  this help\n",
+	};
+	const char *path = NULL;
+	bool force = false;
+	ctp_tool_start(&tool);
+	for (int c; (c = ctp_tool_option(&tool, argc, argv, "fo:", NULL)) != -1;) {
+		if (c == 'f')
+			force = true;
+		else
+			path = optarg;
+	}
+	struct ctp_output out;
+	struct ctp_err err;
+	if (ctp_output_create(&out, path, true, force, &err))
+		return ctp_tool_fail(&tool, &err);
+	return ctp_tool_from(&tool, argv + optind, ctp_jsonl_source("ctp-fromjsonl " CTP_VERSION, &err), &out, &err);
+}
