@@ -1,0 +1,175 @@
+/*
+ * stat-print.c - what is in a stream, for people and for programs.
+ *
+ * Names and values from the stream are printed as JSON texts in both, so that no control character reaches a terminal. Times
+ * are 64 bits wide, which jq and JavaScript round; durations and counts are below what they hold.
+ */
+#include "stat-print.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "json.h"
+
+/* Numbers are all 64 bits wide: uint64_t is uintmax_t wherever this runs, so %ju prints them without PRIu64's clutter. */
+_Static_assert(sizeof(uint64_t) == sizeof(uintmax_t), "%ju is for uint64_t");
+static void putf(struct ctp_output *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void putf(struct ctp_output *out, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+	va_start(ap, fmt);
+	int len = vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	ctp_output_put(out, text, len < (int)sizeof text ? (size_t)len : sizeof text - 1);
+}
+
+static void put_text(struct ctp_output *out, const char *text) { ctp_json_put(out, text, strlen(text)); }
+
+static uint64_t sections_kept(const struct ctp_stat *stat)
+{
+	return stat->nsections < CTP_STAT_SECTIONS_MAX ? stat->nsections : CTP_STAT_SECTIONS_MAX;
+}
+
+/* --- for people ---------------------------------------------------------------------------------------------------------- */
+
+static void text_counts(struct ctp_output *out, const struct ctp_stat_counts *c, const char *indent)
+{
+	const char *more = c->at_least ? " or more" : "";
+	putf(out, "%sevents:      %ju%s", indent, c->events, c->unseen ? "" : "\n");
+	if (c->unseen)
+		putf(out, ", and %ju in packets that are missing\n", c->unseen);
+	putf(out, "%scoroutines:  %ju%s; %ju births, %ju deaths\n", indent, c->coroutines, more, c->births,
+	     c->deaths);
+	putf(out, "%sthreads:     %ju%s\n", indent, c->threads, more);
+	putf(out, "%slost:        %ju, of them %ju unverified\n", indent, c->lost, c->unverified);
+	putf(out, "%suntraced:    %ju coroutines\n", indent, c->untraced);
+	if (c->conflicts)
+		putf(out, "%sconflicts:   %ju stations with two writers\n", indent, c->conflicts);
+	putf(out, "%slate:        %ju\n", indent, c->late);
+	putf(out, "%sduration:    %ju.%09ju s\n", indent, c->duration_ns / 1000000000, c->duration_ns % 1000000000);
+}
+
+static void text_times(struct ctp_output *out, const struct ctp_stat_section *s)
+{
+	if (s->counts.first_ns > s->counts.last_ns)
+		return;
+	putf(out, "  times:       %ju to %ju ns\n", s->counts.first_ns, s->counts.last_ns);
+	if (!s->who || !s->who->has_wall)
+		return;
+	time_t wall = (time_t)((int64_t)(s->counts.first_ns + (uint64_t)s->who->wall_offset_ns) / 1000000000);
+	struct tm tm;
+	char text[64];
+	if (gmtime_r(&wall, &tm) && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm))
+		putf(out, "  started:     %s UTC\n", text);
+}
+
+static void text_section(struct ctp_output *out, const struct ctp_stat_section *s, uint64_t number)
+{
+	putf(out, "\nsection %ju: %s\n", number, s->counts.complete ? "complete" : "cut short or damaged");
+	for (uint32_t i = 0; s->who && i < s->who->nattrs; i++) {
+		const struct ctp_attr *a = &s->who->attrs[i];
+		bool same = i > 0 && !strcmp(a->name, a[-1].name);
+		putf(out, "%s", same ? " " : "  ");
+		if (!same) {
+			put_text(out, a->name);
+			putf(out, ": ");
+		}
+		put_text(out, a->value);
+		if (i + 1 == s->who->nattrs || strcmp(a->name, a[1].name))
+			putf(out, "\n");
+	}
+	text_times(out, s);
+}
+
+void ctp_stat_print_text(struct ctp_output *out, const struct ctp_stat *stat)
+{
+	const struct ctp_reader_stats *r = &stat->reader;
+	putf(out, "sections:    %ju, %s\n", stat->nsections, stat->all.complete ? "complete" : "not complete");
+	text_counts(out, &stat->all, "");
+	putf(out, "packets:     %ju; %ju damaged, %ju missing, %ju sections cut short\n", r->packets,
+	     r->damaged_packets, r->missing_packets, r->cut_short);
+	if (r->skipped_bytes)
+		putf(out, "skipped:     %ju bytes, %ju records\n", r->skipped_bytes, r->skipped_records);
+	putf(out, "records:     %ju\n", r->records);
+	for (uint32_t i = 0; i < stat->nclasses; i++) {
+		putf(out, "  %12ju  ", stat->classes[i].records);
+		put_text(out, stat->classes[i].name);
+		putf(out, "\n");
+	}
+	for (uint64_t i = 0; i < sections_kept(stat); i++) {
+		text_section(out, &stat->sections[i], i + 1);
+		if (stat->nsections > 1)
+			text_counts(out, &stat->sections[i].counts, "  ");
+	}
+	if (stat->nsections > CTP_STAT_SECTIONS_MAX)
+		putf(out, "\nand %ju sections more\n", stat->nsections - CTP_STAT_SECTIONS_MAX);
+}
+
+/* --- for programs -------------------------------------------------------------------------------------------------------- */
+
+static const char *boolean(bool b) { return b ? "true" : "false"; }
+
+static void json_counts(struct ctp_output *out, const struct ctp_stat_counts *c)
+{
+	putf(out, "\"complete\":%s,\"events\":%ju,\"lost\":%ju,\"unverified\":%ju,\"untraced\":%ju",
+	     boolean(c->complete), c->events, c->lost, c->unverified, c->untraced);
+	putf(out, ",\"births\":%ju,\"deaths\":%ju,\"conflicts\":%ju,\"late\":%ju,\"unseen\":%ju",
+	     c->births, c->deaths, c->conflicts, c->late, c->unseen);
+	putf(out, ",\"coroutines\":%ju,\"threads\":%ju,\"at_least\":%s,\"duration_ns\":%ju", c->coroutines,
+	     c->threads, boolean(c->at_least), c->duration_ns);
+	if (c->first_ns <= c->last_ns)
+		putf(out, ",\"first_ns\":%ju,\"last_ns\":%ju", c->first_ns, c->last_ns);
+}
+
+/* name[] is an array, as in JSONL; but where a name comes again elsewhere only its first stays, so that keys are unique. */
+static void json_attrs(struct ctp_output *out, const struct ctp_section *who)
+{
+	bool comma = false;
+	for (uint32_t i = 0; who && i < who->nattrs; i++) {
+		const char *name = who->attrs[i].name;
+		size_t len = strlen(name);
+		bool list = len >= 2 && !strcmp(name + len - 2, "[]"), known = false;
+		for (uint32_t j = 0; j < i && !known; j++)
+			known = !strcmp(who->attrs[j].name, name);
+		if (known)
+			continue;
+		putf(out, "%s", comma ? "," : "");
+		comma = true;
+		ctp_json_put(out, name, len - (list ? 2 : 0));
+		putf(out, list ? ":[" : ":");
+		put_text(out, who->attrs[i].value);
+		for (uint32_t j = i + 1; list && j < who->nattrs; j++)
+			if (!strcmp(who->attrs[j].name, name)) {
+				putf(out, ",");
+				put_text(out, who->attrs[j].value);
+			}
+		putf(out, list ? "]" : "");
+	}
+}
+
+void ctp_stat_print_json(struct ctp_output *out, const struct ctp_stat *stat)
+{
+	const struct ctp_reader_stats *r = &stat->reader;
+	putf(out, "{");
+	json_counts(out, &stat->all);
+	putf(out, ",\"records\":%ju,\"packets\":%ju,\"damaged_packets\":%ju,\"missing_packets\":%ju",
+	     r->records, r->packets, r->damaged_packets, r->missing_packets);
+	putf(out, ",\"skipped_records\":%ju,\"skipped_bytes\":%ju,\"cut_short\":%ju,\"classes\":{",
+	     r->skipped_records, r->skipped_bytes, r->cut_short);
+	for (uint32_t i = 0; i < stat->nclasses; i++) {
+		putf(out, i ? "," : "");
+		put_text(out, stat->classes[i].name);
+		putf(out, ":%ju", stat->classes[i].records);
+	}
+	putf(out, "},\"section_count\":%ju,\"sections\":[", stat->nsections);
+	for (uint64_t i = 0; i < sections_kept(stat); i++) {
+		putf(out, i ? ",{" : "{");
+		json_counts(out, &stat->sections[i].counts);
+		putf(out, ",\"attrs\":{");
+		json_attrs(out, stat->sections[i].who);
+		putf(out, "}}");
+	}
+	putf(out, "]}\n");
+}

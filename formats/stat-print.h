@@ -1,0 +1,11 @@
+/* stat-print.h - the numbers of stat.h for people, or as one JSON object on one line. */
+#ifndef CTP_STAT_PRINT_H
+#define CTP_STAT_PRINT_H
+
+#include "output.h"
+#include "stat.h"
+
+void ctp_stat_print_text(struct ctp_output *out, const struct ctp_stat *stat);
+void ctp_stat_print_json(struct ctp_output *out, const struct ctp_stat *stat);
+
+#endif

@@ -1,0 +1,28 @@
+/* distinct.h - how many different numbers there were, exactly, up to a limit; beyond it, at least so many. */
+#ifndef CTP_DISTINCT_H
+#define CTP_DISTINCT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CTP_DISTINCT_MAX = 1 << 20 }; /* numbers that are remembered, in 16 MiB */
+
+struct ctp_distinct {
+	uint64_t *slots; /* 0: free; the number 0 itself is has_zero */
+	size_t cap, count;
+	uint64_t last;
+	bool has_zero, full; /* full: there were others that could not be taken in */
+};
+
+/* All zeros is an empty one. */
+void ctp_distinct_fini(struct ctp_distinct *set);
+void ctp_distinct_add_slow(struct ctp_distinct *set, uint64_t id);
+
+static inline void ctp_distinct_add(struct ctp_distinct *set, uint64_t id)
+{
+	if (id != set->last || !set->count)
+		ctp_distinct_add_slow(set, id);
+}
+
+#endif

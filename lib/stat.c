@@ -1,0 +1,252 @@
+/*
+ * stat.c - counting what a stream holds.
+ *
+ * Order does not matter for that, so the plain reader serves. A record is late if its time lies before the newest mark: that is
+ * what a reader in time order will find too.
+ */
+#include "stat.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "distinct.h"
+
+enum { TICK_RECORDS = 4096 };
+
+/* What must be known of a class to count its records; by the reader's id. */
+struct known {
+	struct ctp_stat_class *total; /* null: not met yet */
+	int coroutine, probe, thread, count, unverified;
+};
+
+struct counting {
+	struct ctp_stat *stat;
+	struct ctp_stat_counts *sec; /* the section at hand */
+	struct ctp_stat_counts unkept;
+	struct ctp_distinct coroutines, threads;
+	uint64_t mark_ns, end_events;
+	struct known known[CTP_CLASSES_MAX];
+};
+
+struct ctp_stat *ctp_stat_new(struct ctp_err *err)
+{
+	struct ctp_stat *stat = calloc(1, sizeof *stat);
+	if (!stat)
+		ctp_err_set(err, "out of memory");
+	else
+		stat->all = (struct ctp_stat_counts){.complete = true, .first_ns = UINT64_MAX};
+	return stat;
+}
+
+void ctp_stat_free(struct ctp_stat *stat)
+{
+	if (!stat)
+		return;
+	for (uint64_t i = 0; i < stat->nsections && i < CTP_STAT_SECTIONS_MAX; i++) {
+		if (stat->sections[i].who)
+			ctp_section_fini(stat->sections[i].who);
+		free(stat->sections[i].who);
+	}
+	for (uint32_t i = 0; i < stat->nclasses; i++)
+		free(stat->classes[i].name);
+	free(stat);
+}
+
+/* --- sections ------------------------------------------------------------------------------------------------------------ */
+
+static struct ctp_section *copy_section(const struct ctp_section *from)
+{
+	struct ctp_section *to = malloc(sizeof *to);
+	if (!to)
+		return NULL;
+	ctp_section_init(to);
+	for (uint32_t i = 0; i < from->nattrs; i++)
+		ctp_section_add(to, from->attrs[i].name, from->attrs[i].value);
+	return to;
+}
+
+static void begin_section(struct counting *c, const struct ctp_section *who)
+{
+	struct ctp_stat *stat = c->stat;
+	c->sec = &c->unkept;
+	if (stat->nsections < CTP_STAT_SECTIONS_MAX) {
+		c->sec = &stat->sections[stat->nsections].counts;
+		stat->sections[stat->nsections].who = copy_section(who);
+	}
+	stat->nsections++;
+	*c->sec = (struct ctp_stat_counts){.first_ns = UINT64_MAX};
+	c->mark_ns = c->end_events = 0;
+}
+
+static void end_section(struct counting *c, bool complete)
+{
+	struct ctp_stat_counts *sec = c->sec, *all = &c->stat->all;
+	sec->complete = complete;
+	sec->coroutines = sec->births ? sec->births : c->coroutines.count;
+	sec->threads = c->threads.count;
+	sec->at_least = (!sec->births && c->coroutines.full) || c->threads.full;
+	sec->duration_ns = sec->first_ns < sec->last_ns ? sec->last_ns - sec->first_ns : 0;
+	sec->unseen = c->end_events > sec->events ? c->end_events - sec->events : 0;
+	ctp_distinct_fini(&c->coroutines);
+	ctp_distinct_fini(&c->threads);
+
+	all->events += sec->events;
+	all->lost += sec->lost;
+	all->unverified += sec->unverified;
+	all->untraced += sec->untraced;
+	all->births += sec->births;
+	all->deaths += sec->deaths;
+	all->conflicts += sec->conflicts;
+	all->late += sec->late;
+	all->unseen += sec->unseen;
+	all->coroutines += sec->coroutines;
+	all->threads += sec->threads;
+	all->at_least |= sec->at_least;
+	all->duration_ns += sec->duration_ns;
+	all->first_ns = sec->first_ns < all->first_ns ? sec->first_ns : all->first_ns;
+	all->last_ns = sec->last_ns > all->last_ns ? sec->last_ns : all->last_ns;
+	all->complete &= complete;
+}
+
+/* --- records ------------------------------------------------------------------------------------------------------------- */
+
+/* Where a class that the reader gave a number is counted; by name, because another input gives it another number. */
+static struct ctp_stat_class *total_of(struct ctp_stat *stat, const struct ctp_class *cls)
+{
+	static struct ctp_stat_class nowhere;
+	for (uint32_t i = 0; i < stat->nclasses; i++)
+		if (!strcmp(stat->classes[i].name, cls->name))
+			return &stat->classes[i];
+	char *name = stat->nclasses < CTP_CLASSES_MAX ? strdup(cls->name) : NULL;
+	if (!name)
+		return &nowhere;
+	stat->classes[stat->nclasses] = (struct ctp_stat_class){.name = name};
+	return &stat->classes[stat->nclasses++];
+}
+
+static void meet(struct counting *c, struct known *k, const struct ctp_class *cls)
+{
+	*k = (struct known){
+		.total = total_of(c->stat, cls),
+		.coroutine = ctp_class_role(cls, CTP_ROLE_COROUTINE),
+		.probe = ctp_class_role(cls, CTP_ROLE_PROBE),
+		.thread = ctp_class_role(cls, CTP_ROLE_THREAD),
+		.count = ctp_class_role(cls, CTP_ROLE_COUNT),
+		.unverified = ctp_class_role(cls, CTP_ROLE_UNVERIFIED),
+	};
+}
+
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+static uint64_t named(const struct ctp_record *rec, const char *name)
+{
+	int i = ctp_class_field(rec->cls, name);
+	return i < 0 || ctp_type_is_text(rec->cls->fields[i].type) ? 0 : rec->val[i];
+}
+
+/* What a record means beside being one. */
+static void count_kind(struct ctp_stat_counts *sec, struct counting *c, const struct known *k, const struct ctp_record *rec)
+{
+	switch (rec->cls->kind) {
+	case CTP_KIND_TRANSITION:
+		sec->events++;
+		break;
+	case CTP_KIND_BIRTH:
+		sec->births++;
+		break;
+	case CTP_KIND_DEATH:
+		sec->deaths++;
+		break;
+	case CTP_KIND_CONFLICT:
+		sec->conflicts++;
+		break;
+	case CTP_KIND_LOSS:
+		sec->lost += k->count < 0 ? 1 : rec->val[k->count];
+		sec->unverified += k->unverified < 0 ? 0 : rec->val[k->unverified];
+		break;
+	case CTP_KIND_UNTRACED: /* so far */
+		sec->untraced = larger(sec->untraced, k->count < 0 ? 0 : rec->val[k->count]);
+		break;
+	case CTP_KIND_END: /* what the writer counted, for the case that some of it did not arrive */
+		sec->lost = larger(sec->lost, named(rec, "lost"));
+		sec->unverified = larger(sec->unverified, named(rec, "unverified"));
+		sec->untraced = larger(sec->untraced, named(rec, "untraced"));
+		c->end_events = larger(c->end_events, named(rec, "events"));
+		break;
+	default:
+		break;
+	}
+}
+
+static void count_record(struct counting *c, const struct ctp_record *rec)
+{
+	struct known *k = &c->known[rec->cls->id];
+	struct ctp_stat_counts *sec = c->sec;
+	if (!k->total)
+		meet(c, k, rec->cls);
+	k->total->records++;
+	count_kind(sec, c, k, rec);
+	if (rec->cls->time_field >= 0) {
+		uint64_t ts = rec->val[rec->cls->time_field];
+		sec->late += ts < c->mark_ns;
+		/* 0 is no time: it was not known. */
+		if (ts) {
+			sec->first_ns = ts < sec->first_ns ? ts : sec->first_ns;
+			sec->last_ns = ts > sec->last_ns ? ts : sec->last_ns;
+		}
+	}
+	if (k->thread >= 0)
+		ctp_distinct_add(&c->threads, rec->val[k->thread]);
+	if (rec->cls->kind == CTP_KIND_TRANSITION && !sec->births && (k->coroutine >= 0 || k->probe >= 0))
+		ctp_distinct_add(&c->coroutines, rec->val[k->coroutine >= 0 ? k->coroutine : k->probe]);
+}
+
+static void count_item(struct counting *c, const struct ctp_item *item)
+{
+	switch (item->kind) {
+	case CTP_ITEM_SECTION:
+		begin_section(c, item->section);
+		break;
+	case CTP_ITEM_RECORD:
+		count_record(c, &item->rec);
+		break;
+	case CTP_ITEM_MARK:
+		c->mark_ns = larger(c->mark_ns, item->mark_ns);
+		break;
+	case CTP_ITEM_END:
+		end_section(c, item->complete);
+		break;
+	}
+}
+
+enum ctp_status ctp_stat_read(struct ctp_stat *stat, struct ctp_input *in, const struct ctp_notice *notice,
+                              const struct ctp_tick *tick, struct ctp_err *err)
+{
+	enum ctp_status status = CTP_FAILED;
+	struct ctp_item item;
+	struct ctp_reader *reader = ctp_reader_new(in, notice, err);
+	struct counting *c = calloc(1, sizeof *c);
+	if (!c)
+		ctp_err_set(err, "out of memory");
+	if (!reader || !c)
+		goto out;
+	c->stat = stat;
+	for (uint64_t n = 1; (status = ctp_reader_next(reader, &item, err)) == CTP_OK; n++) {
+		count_item(c, &item);
+		if (n % TICK_RECORDS == 0 && tick && tick->tick && !tick->tick(tick->arg, in, n)) {
+			status = ctp_err_set(err, "%s: interrupted after %llu records", in->name, (unsigned long long)n);
+			break;
+		}
+	}
+	if (in->harmed)
+		ctp_notice_say(notice, "%s", in->err.text);
+	ctp_reader_stats_add(&stat->reader, ctp_reader_stats(reader));
+	stat->all.complete &= !ctp_reader_harmed(reader);
+	stat->harmed |= ctp_reader_harmed(reader) || stat->all.lost;
+	ctp_distinct_fini(&c->coroutines);
+	ctp_distinct_fini(&c->threads);
+out:
+	free(c);
+	ctp_reader_free(reader);
+	return status == CTP_EOF ? CTP_OK : status;
+}

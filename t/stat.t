@@ -1,0 +1,84 @@
+#!/bin/sh
+# ctp-stat: what it counts, in words and as JSON; of a stream that is whole, lossy, cut or damaged.
+. t/tap.sh
+number() { sed -n "s/^{[^[{]*\"$1\":\([0-9a-z]*\).*/\1/p" "$tmp/json"; } # of the first level, before classes and sections
+counts() { # NAME STATUS FILE KEY=VALUE...
+	what=$1 want=$2 file=$3
+	shift 3
+	"$BIN/ctp-stat" -qj "$file" >"$tmp/json"
+	is "$what: status $want" $? "$want"
+	is "$what: one line" "$(wc -l <"$tmp/json")" 1
+	for pair; do is "$what: $pair" "${pair%%=*}=$(number "${pair%%=*}")" "$pair"; done
+}
+
+cat >"$tmp/a.jsonl" <<'JSONL'
+{"type":"@section","attrs":{"host":"h\u001b[31m","pid":"42","argv":["./server","-v"],"wall_offset_ns":"1700000000000000000"}}
+{"type":"birth","ts":100,"probe_id":7,"coro":1,"station":0,"after":100,"before":100}
+{"type":"birth","ts":101,"probe_id":7,"coro":2,"station":1,"after":101,"before":101}
+{"type":"@schema","name":"transition","kind":"transition","fields":[{"name":"probe_id","type":"u64","role":"probe"},{"name":"tid","type":"u64","role":"thread"},{"name":"ts","type":"u64","role":"time","pred":"time"},{"name":"coro","type":"u64","role":"coroutine"}]}
+{"type":"transition","probe_id":7,"tid":1,"ts":110,"coro":1}
+{"type":"transition","probe_id":7,"tid":2,"ts":120,"coro":2}
+{"type":"transition","probe_id":7,"tid":1,"ts":130,"coro":1}
+{"type":"death","ts":140,"probe_id":7,"coro":1,"after":140,"before":140}
+{"type":"end","ts":1000000150,"events":3,"lost":0,"unverified":0,"untraced":0,"births":2,"deaths":1,"outcome":"exited","status":0}
+{"type":"@end","complete":true}
+JSONL
+"$BIN/ctp-fromjsonl" "$tmp/a.jsonl" >"$tmp/a.ctp"
+counts whole 0 "$tmp/a.ctp" complete=true events=3 lost=0 unverified=0 untraced=0 births=2 deaths=1 coroutines=2 threads=2 late=0 \
+	unseen=0 records=7 damaged_packets=0 missing_packets=0 cut_short=0 first_ns=100 last_ns=1000000150 duration_ns=1000000050
+if command -v jq >/dev/null; then
+	is 'jq reads the rest' "$(jq -c '[.classes.birth, .section_count, .sections[0].attrs.argv, .sections[0].events]' "$tmp/json")" \
+		'[2,1,["./server","-v"],3]'
+fi
+"$BIN/ctp-stat" "$tmp/a.ctp" >"$tmp/text"
+is 'in words: status 0' $? 0
+for line in 'sections:    1, complete' 'events:      3' 'coroutines:  2; 2 births, 1 deaths' 'threads:     2' \
+	'  "argv\[\]": "./server" "-v"' '  started:     2023-11-14 22:13:20 UTC' 'duration:    1.000000050 s' '             2  "birth"'; do
+	ok "in words: $line" grep -qx -- "$line" "$tmp/text"
+done
+is 'no control character of a name reaches the terminal' "$(grep -c "$(printf '\033')" "$tmp/text")" 0
+
+# Loss, and what did not arrive: the end record of the writer tells.
+cat >"$tmp/b.jsonl" <<'JSONL'
+{"type":"@section","attrs":{}}
+{"probe_id":1,"tid":1,"addr":"0x0000000000000000","seq":1,"is_active":true,"ts":110}
+{"probe_id":2,"tid":1,"addr":"0x0000000000000000","seq":1,"is_active":true,"ts":111}
+{"probe_id":1,"tid":1,"addr":"0x0000000000000000","seq":2,"is_active":false,"ts":112}
+{"type":"lost","ts":120,"probe_id":1,"coro":1,"index":3,"count":5,"unverified":2,"after":112}
+{"type":"lost","ts":121,"probe_id":1,"coro":1,"index":9,"count":1,"unverified":1,"after":120}
+{"type":"untraced","ts":122,"count":3}
+{"type":"untraced","ts":123,"count":4}
+{"type":"conflict","ts":124,"probe_id":1,"coro":1}
+{"type":"end","ts":150,"events":9,"lost":6,"unverified":3,"untraced":4,"births":0,"deaths":0,"outcome":"killed","status":9}
+{"type":"@end","complete":true}
+JSONL
+"$BIN/ctp-fromjsonl" -q "$tmp/b.jsonl" >"$tmp/b.ctp"
+counts lossy 3 "$tmp/b.ctp" complete=true events=3 lost=6 unverified=3 untraced=4 coroutines=2 conflicts=1 unseen=6
+like 'in words' "$("$BIN/ctp-stat" "$tmp/b.ctp")" '^events:      3, and 6 in packets that are missing$'
+cat "$tmp/a.ctp" "$tmp/b.ctp" "$tmp/a.ctp" >"$tmp/aba.ctp"
+counts 'three sections' 3 "$tmp/aba.ctp" complete=true events=9 lost=6 births=4 coroutines=6 threads=5 duration_ns=2000000140
+"$BIN/ctp-stat" -j "$tmp/a.ctp" "$tmp/b.ctp" "$tmp/a.ctp" >"$tmp/three"
+ok 'three operands are the same as one behind the other' cmp "$tmp/three" "$tmp/json"
+
+# Cut and damaged.
+size=$(wc -c <"$tmp/a.ctp")
+head -c $((size - 1)) "$tmp/a.ctp" >"$tmp/cut.ctp"
+counts cut 3 "$tmp/cut.ctp" complete=false events=0
+{ cat "$tmp/a.ctp"; head -c $((size - 1)) "$tmp/a.ctp"; } >"$tmp/cut.ctp"
+counts 'cut in a second section' 3 "$tmp/cut.ctp" complete=false events=3
+: >"$tmp/empty"
+counts 'nothing at all' 3 "$tmp/empty" complete=false events=0
+counts 'something else' 3 "$tmp/a.jsonl" complete=false events=0
+like 'and says what it thinks' "$("$BIN/ctp-stat" "$tmp/a.jsonl" 2>&1 >/dev/null)" 'is it a ctp stream\?'
+
+# More ids than the short way: the set grows, and 0 is an id like any other.
+awk 'BEGIN { for (i = 0; i < 5000; i++)
+	printf "{\"probe_id\":%d,\"tid\":%d,\"addr\":\"0x0\",\"seq\":1,\"is_active\":true,\"ts\":%d}\n", i * 4096 % 12288000, 1 + i % 600, 1 + i }' |
+	"$BIN/ctp-fromjsonl" >"$tmp/many.ctp"
+counts many 0 "$tmp/many.ctp" events=5000 coroutines=3000 threads=600 at_least=false
+# Late: behind a mark. The window of ctp-fromjsonl makes one when it is full.
+awk 'BEGIN { for (i = 0; i <= 200000; i++)
+	printf "{\"probe_id\":1,\"tid\":1,\"addr\":\"0x0\",\"seq\":1,\"is_active\":true,\"ts\":%d}\n", i < 200000 ? 1000 + i : 1 }' |
+	"$BIN/ctp-fromjsonl" >"$tmp/late.ctp"
+counts late 0 "$tmp/late.ctp" events=200001 late=1
+done_testing

@@ -1,0 +1,49 @@
+/* ctp-stat - what is in a stream. */
+#include <getopt.h>
+
+#include "../formats/stat-print.h"
+#include "tool.h"
+
+struct statting {
+	struct ctp_tool *tool;
+	struct ctp_stat *stat;
+	struct ctp_tick tick;
+	struct ctp_err *err;
+};
+
+static enum ctp_status read_one(void *arg, struct ctp_input *in)
+{
+	struct statting *s = arg;
+	return ctp_stat_read(s->stat, in, &s->tool->notice, &s->tick, s->err);
+}
+
+int main(int argc, char **argv)
+{
+	struct ctp_tool tool = {
+		.name = "ctp-stat",
+		.synopsis = "[-jqv] [FILE...]",
+		.help = "Says what is in a stream: sections, events, coroutines, what was lost, whether it is complete.\n"
+			"  -j  one JSON object on one line\n"
+			"  -q  no notices   -v  accepted, as everywhere   -V  version   -h  this help\n",
+	};
+	bool json = false;
+	ctp_tool_start(&tool);
+	while (ctp_tool_option(&tool, argc, argv, "j", NULL) != -1)
+		json = true;
+	struct ctp_output out;
+	struct ctp_err err;
+	if (ctp_output_open(&out, NULL, false, false, &err))
+		return ctp_tool_fail(&tool, &err);
+	struct statting s = {&tool, ctp_stat_new(&err), ctp_tool_tick(&tool), &err};
+	if (!s.stat || ctp_tool_each(&tool, argv + optind, read_one, &s, &err)) {
+		ctp_stat_free(s.stat);
+		ctp_output_abandon(&out);
+		return ctp_tool_fail(&tool, &err);
+	}
+	(json ? ctp_stat_print_json : ctp_stat_print_text)(&out, s.stat);
+	bool harmed = s.stat->harmed;
+	ctp_stat_free(s.stat);
+	if (ctp_output_close(&out, &err))
+		return ctp_tool_fail_output(&tool, &out, &err);
+	return harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
+}
