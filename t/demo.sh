@@ -1,0 +1,48 @@
+#!/bin/sh
+# demo.sh - what `make demo` runs: an example traced, looked at, and the coroutine found that it loses on purpose.
+#
+# Every command is shown as it is run, in the folder $O/demo, where the trace stays for more looking.
+set -eu
+O=${O:-build}
+PATH=$PWD/$O/bin:$PWD/$O/examples:$PATH
+bold='' dim='' off=''
+if [ -t 1 ] && [ "${TERM:-dumb}" != dumb ] && [ -z "${NO_COLOR:-}" ]; then
+	bold=$(printf '\033[1m') dim=$(printf '\033[2m') off=$(printf '\033[0m')
+fi
+mkdir -p "$O/demo"
+cd "$O/demo"
+
+say() { printf '\n%s%s%s\n' "$dim" "$1" "$off"; }
+run() { printf '%s$ %s%s\n' "$bold" "$1" "$off"; sh -c "$1" 2>&1 || printf '(status %s)\n' "$?"; }
+
+say '# A small M:N scheduler, traced. It has a bug.'
+run 'ctp-collect lostwake | zstd -q > lostwake.ctp.zst'
+
+say '# Its events, as JSON lines in time order.'
+run 'zstdcat lostwake.ctp.zst | ctp-tojsonl | head -n 5'
+
+say '# What is in the stream.'
+run 'ctp-stat lostwake.ctp.zst'
+
+say '# Who is suspended at the end, and not dead? The last transition of each coroutine tells.'
+cat >stuck.awk <<'AWK'
+match($0, /"coro":[0-9]+/) { id = substr($0, RSTART, RLENGTH) }
+/^{"type":"transition"/    { last[id] = $0 }
+/^{"type":"death"/         { delete last[id] }
+END { for (id in last) if (last[id] ~ /"is_active":false/) print last[id] }
+AWK
+sed 's/^/    /' stuck.awk
+run 'zstdcat lostwake.ctp.zst | ctp-tojsonl -a | awk -f stuck.awk | tee stuck.jsonl'
+
+# Only a stream that is whole proves that nobody resumed it.
+lost=$(ctp-stat -j lostwake.ctp.zst | grep -o '"lost":[0-9]*' | head -n 1 | cut -d : -f 2)
+found=$(wc -l <stuck.jsonl)
+probe=$(sed 's/.*"probe_id":\([0-9]*\).*/\1/' stuck.jsonl)
+if [ "$found" = 1 ] && [ "$lost" = 0 ]; then
+	printf '\n%sThat is the one: the coroutine with probe_id %s waits for a wake-up that was lost.%s\n' \
+		"$bold" "$probe" "$off"
+	printf 'No event is missing from the trace, so this is proved. The trace stays in %s/demo.\n' "$O"
+else
+	printf '\n%s coroutines found, %s events lost: that was not to be expected.\n' "$found" "$lost" >&2
+	exit 1
+fi

@@ -1,0 +1,60 @@
+#!/bin/sh
+# make install puts everything where PREFIX and DESTDIR say, it works from there, and make uninstall takes it all away.
+. t/tap.sh
+
+echo '{"probe_id":7,"tid":8,"addr":"0x0000000000000009","seq":2,"is_active":true,"ts":10}' >"$tmp/row"
+root=$tmp/root prefix=/opt/ctp
+top=$root$prefix
+for_user() { make --no-print-directory O="$O" DESTDIR="$root" PREFIX="$prefix" "$@"; }
+
+ok 'make install' for_user install
+for tool in "$BIN"/ctp-*; do ok "${tool##*/} is installed and runs" "$top/bin/${tool##*/}" -V; done
+for page in doc/*.[0-9]; do ok "$page is installed" test -f "$top/share/man/man${page##*.}/${page##*/}"; done
+is 'nothing but tools is in bin' "$(cd "$top/bin" && ls)" "$(cd "$BIN" && ls)"
+
+# A probe needs the header and nothing else.
+cat >"$tmp/probe.c" <<'C'
+#include <ctp.h>
+int main(void)
+{
+	struct ctp_coro co;
+	ctp_coro_new(&co, 7);
+	ctp_coro_resume(&co);
+	ctp_coro_death(&co);
+	return 0;
+}
+C
+ok 'a traced program compiles with the installed ctp.h' "${CC:-cc}" -I"$top/include" -o "$tmp/probe" "$tmp/probe.c"
+ok 'and runs untraced' "$tmp/probe"
+like 'and is traced by the installed tools' \
+	"$("$top/bin/ctp-collect" -q "$tmp/probe" | "$top/bin/ctp-tojsonl")" '^{"probe_id":7,.*"is_active":true,"ts":[0-9]+}$'
+
+# The programs in ctp.3, told where the library is by pkg-config alone.
+example() { # NUMBER: that literal block of the page
+	awk -v want="$1" '/^\.Bd/ { inside = ++n == want; next } /^\.Ed/ { inside = 0 } inside' doc/ctp.3 | sed 's/\\e/\\/g'
+}
+installed() { PKG_CONFIG_PATH=$top/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root pkg-config "$@" libctp; }
+if command -v pkg-config >/dev/null; then
+	is 'pkg-config knows the version' "$(installed --modversion)" "$("$BIN/ctp-stat" -V | cut -d ' ' -f 2)"
+	for n in 1 2; do
+		example $n >"$tmp/example$n.c"
+		# shellcheck disable=SC2046
+		ok "example $n of ctp.3 builds against the installed library" \
+			"${CC:-cc}" -Wall -Wextra -Werror -o "$tmp/example$n" "$tmp/example$n.c" $(installed --cflags --libs)
+	done
+	is 'the first reads what there is' \
+		"$("$BIN/ctp-fromjsonl" -q <"$tmp/row" | "$tmp/example1")" '1 transitions, the last at 10'
+	"$tmp/example2" >"$tmp/weather.ctp"
+	is 'the second writes what all tools read' \
+		"$("$BIN/ctp-tojsonl" -a "$tmp/weather.ctp" | grep -c '"type":"weather".*"celsius":20.5')" 10
+fi
+for header in "$top"/include/ctptools/*.h "$top/include/ctp.h"; do
+	for std in c11 gnu17; do
+		ok "${header##*/} stands alone ($std)" \
+			"${CC:-cc}" -std=$std -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only -x c "$header"
+	done
+done
+
+ok 'make uninstall' for_user uninstall
+is 'nothing is left' "$(find "$root" -type f)" ''
+done_testing

@@ -1,0 +1,28 @@
+#!/bin/sh
+# The README's program in C compiles as it stands there, and is traced; the README's first screen names every tool.
+. t/tap.sh
+
+# The indented block that begins with the include, its statements put into a main.
+sed -n '/^    #include <ctp.h>/,/^[^ ]/p' README | sed '/^[^ ]/d' >"$tmp/block"
+is 'the five lines are there' "$(grep -c 'ctp_coro' "$tmp/block")" 5
+{
+	grep '#include' "$tmp/block"
+	echo 'int main(void) {'
+	grep -v '#include' "$tmp/block"
+	echo 'return 0; }'
+} >"$tmp/five.c"
+for cc in cc c++ clang; do
+	command -v $cc >/dev/null || continue
+	case $cc in c++) lang=c++ ;; *) lang=c ;; esac
+	ok "$cc compiles them without a warning" $cc -x $lang -Wall -Wextra -Werror -Isdk/c -o "$tmp/five" "$tmp/five.c"
+done
+is 'they are traced: two transitions' "$("$BIN/ctp-collect" -q "$tmp/five" | "$BIN/ctp-tojsonl" | wc -l)" 2
+like 'and a death' "$("$BIN/ctp-collect" -q "$tmp/five" | "$BIN/ctp-tojsonl" -a)" '^{"type":"death"'
+
+head -n 30 README >"$tmp/screen"
+for tool in "$BIN"/ctp-*; do ok "${tool##*/} has its line in the first screen" grep -q "^    ${tool##*/}  " "$tmp/screen"; done
+for target in demo check; do ok "make $target is in the first screen" grep -q "^    make $target " "$tmp/screen"; done
+for target in $(sed -n 's/^    make \([a-z]*\) .*/\1/p' README); do
+	ok "make $target is a target" make -n "$target" NODEPS=1
+done
+done_testing
