@@ -4,6 +4,10 @@
  * After the first error everything that is put is dropped, so that callers need not look; flush and close report it. A file
  * that is to appear whole is written without a name (O_TMPFILE) and given one at close: whatever ends the program before that,
  * a kill -9 included, leaves nothing behind. Where the file system cannot do that, it has a random name beside the real one.
+ *
+ * A converter's output has two buffers and, once the first is full, a thread: while one buffer is filled the other is written, so
+ * that what the system takes for writing (a third of the time, into a pipe) is not waited for. The thread has out->priv's
+ * `state` while it is busy; its owner looks at that only when it is not, and keeps a copy in *out.
  */
 #include "output.h"
 
@@ -11,6 +15,8 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
@@ -23,6 +29,19 @@
 enum { BUFFER_BYTES = 256 << 10, PIPE_BYTES = 1 << 20, ZSTD_LEVEL = 1 };
 
 struct ctp_output_priv {
+	struct state {
+		bool failed, epipe;
+		uint64_t bytes;
+		struct ctp_err err;
+	} state;
+	struct ctp_background { /* only where `wanted` */
+		bool wanted, running, busy, stop;
+		pthread_t thread;
+		pthread_mutex_t lock;
+		pthread_cond_t changed;
+		char *spare; /* the buffer that is not being filled */
+		size_t len;  /* of what is to be written from it */
+	} background;
 	char path[PATH_MAX], temp[PATH_MAX + 16]; /* whole files: the name to be had; that of now, "" for none yet */
 	bool whole;
 #ifdef HAVE_ZSTD
@@ -34,21 +53,22 @@ struct ctp_output_priv {
 
 static void fail(struct ctp_output *out)
 {
-	if (!out->failed) {
-		out->epipe = errno == EPIPE;
-		ctp_err_sys(&out->err, "%s: after %llu bytes", out->name, (unsigned long long)out->bytes);
-		out->failed = true;
+	struct state *st = &out->priv->state;
+	if (!st->failed) {
+		st->epipe = errno == EPIPE;
+		ctp_err_sys(&st->err, "%s: after %llu bytes", out->name, (unsigned long long)st->bytes);
+		st->failed = true;
 	}
 }
 
 static void write_all(struct ctp_output *out, const char *data, size_t len, bool counts)
 {
-	while (len && !out->failed) {
+	while (len && !out->priv->state.failed) {
 		ssize_t n = write(out->fd, data, len);
 		if (n > 0) {
 			data += n;
 			len -= (size_t)n;
-			out->bytes += counts ? (uint64_t)n : 0;
+			out->priv->state.bytes += counts ? (uint64_t)n : 0;
 		} else if (n < 0 && errno == EAGAIN) {
 			/* Somebody shares the descriptor and made it non-blocking. */
 			poll(&(struct pollfd){.fd = out->fd, .events = POLLOUT}, 1, -1);
@@ -69,19 +89,19 @@ static void compress(struct ctp_output *out, const char *data, size_t len, ZSTD_
 		ZSTD_outBuffer to = {priv->packed, priv->packed_bytes, 0};
 		left = ZSTD_compressStream2(priv->zstd, &to, &from, how);
 		if (ZSTD_isError(left)) {
-			ctp_err_set(&out->err, "%s: zstd: %s", out->name, ZSTD_getErrorName(left));
-			out->failed = true;
+			ctp_err_set(&priv->state.err, "%s: zstd: %s", out->name, ZSTD_getErrorName(left));
+			priv->state.failed = true;
 			return;
 		}
 		write_all(out, priv->packed, to.pos, false);
-		out->bytes += out->failed ? 0 : from.pos - before;
-	} while (!out->failed && (from.pos < len || (how != ZSTD_e_continue && left)));
+		priv->state.bytes += priv->state.failed ? 0 : from.pos - before;
+	} while (!priv->state.failed && (from.pos < len || (how != ZSTD_e_continue && left)));
 }
 #endif
 
 static void give(struct ctp_output *out, const char *data, size_t len)
 {
-	if (out->failed)
+	if (out->priv->state.failed)
 		return;
 #ifdef HAVE_ZSTD
 	if (out->priv->zstd)
@@ -91,29 +111,136 @@ static void give(struct ctp_output *out, const char *data, size_t len)
 		write_all(out, data, len, true);
 }
 
-void ctp_output_drain(struct ctp_output *out)
+/* --- the thread ---------------------------------------------------------------------------------------------------------- */
+
+static void *write_in_background(void *arg)
 {
-	give(out, out->buf, (size_t)(out->ptr - out->buf));
-	out->ptr = out->buf;
+	struct ctp_output *out = arg;
+	struct ctp_background *bg = &out->priv->background;
+	pthread_mutex_lock(&bg->lock);
+	while (!bg->stop) {
+		if (!bg->busy) {
+			pthread_cond_wait(&bg->changed, &bg->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&bg->lock);
+		give(out, bg->spare, bg->len);
+		pthread_mutex_lock(&bg->lock);
+		bg->busy = false;
+		pthread_cond_signal(&bg->changed);
+	}
+	pthread_mutex_unlock(&bg->lock);
+	return NULL;
 }
+
+/* False: there is no thread, and the caller writes by itself. */
+static bool start_background(struct ctp_output *out)
+{
+	struct ctp_background *bg = &out->priv->background;
+	sigset_t all, before;
+	if (!bg->wanted)
+		return false;
+	bg->wanted = false; /* tried once */
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2 || !(bg->spare = malloc(BUFFER_BYTES)))
+		return false;
+	pthread_mutex_init(&bg->lock, NULL);
+	pthread_cond_init(&bg->changed, NULL);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	bg->running = !pthread_create(&bg->thread, NULL, write_in_background, out);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return bg->running;
+}
+
+/* Waits until the thread has nothing to do; locked afterwards. */
+static void settle(struct ctp_background *bg)
+{
+	pthread_mutex_lock(&bg->lock);
+	while (bg->busy)
+		pthread_cond_wait(&bg->changed, &bg->lock);
+}
+
+static void stop_background(struct ctp_output *out)
+{
+	struct ctp_background *bg = &out->priv->background;
+	if (bg->running) {
+		settle(bg);
+		bg->stop = true;
+		pthread_cond_signal(&bg->changed);
+		pthread_mutex_unlock(&bg->lock);
+		pthread_join(bg->thread, NULL);
+		pthread_cond_destroy(&bg->changed);
+		pthread_mutex_destroy(&bg->lock);
+		bg->running = false;
+	}
+	free(bg->spare);
+	bg->spare = NULL;
+}
+
+/* --- putting --------------------------------------------------------------------------------------------------------------- */
+
+/* What has become of all that was given so far, for those who look at *out. */
+static void note_state(struct ctp_output *out)
+{
+	const struct state *st = &out->priv->state;
+	out->bytes = st->bytes;
+	if (st->failed && !out->failed) {
+		out->failed = true;
+		out->epipe = st->epipe;
+		out->err = st->err;
+	}
+}
+
+/* Gives the buffer away; with `wait`, returns when it is written. */
+static void drain(struct ctp_output *out, bool wait)
+{
+	struct ctp_background *bg = &out->priv->background;
+	size_t len = (size_t)(out->ptr - out->buf);
+	if (bg->running || (!wait && start_background(out))) {
+		settle(bg);
+		note_state(out);
+		char *full = out->buf;
+		out->buf = bg->spare;
+		bg->spare = full;
+		bg->len = len;
+		bg->busy = true;
+		pthread_cond_signal(&bg->changed);
+		while (wait && bg->busy)
+			pthread_cond_wait(&bg->changed, &bg->lock);
+		if (wait)
+			note_state(out);
+		pthread_mutex_unlock(&bg->lock);
+	} else {
+		give(out, out->buf, len);
+		note_state(out);
+	}
+	out->ptr = out->buf;
+	out->end = out->buf + BUFFER_BYTES;
+}
+
+void ctp_output_drain(struct ctp_output *out) { drain(out, false); }
 
 void ctp_output_put_slow(struct ctp_output *out, const void *data, size_t len)
 {
-	ctp_output_drain(out);
-	if (len < BUFFER_BYTES) {
-		memcpy(out->ptr, data, len);
-		out->ptr += len;
-	} else {
-		give(out, data, len);
+	for (const char *from = data; len;) {
+		size_t room = (size_t)(out->end - out->ptr), n = len < room ? len : room;
+		memcpy(out->ptr, from, n);
+		out->ptr += n;
+		from += n;
+		len -= n;
+		if (out->ptr == out->end)
+			drain(out, false);
 	}
 }
 
 bool ctp_output_flush(struct ctp_output *out)
 {
-	ctp_output_drain(out);
+	drain(out, true);
 #ifdef HAVE_ZSTD
-	if (out->priv->zstd && !out->failed)
+	if (out->priv->zstd && !out->failed) {
 		compress(out, NULL, 0, ZSTD_e_flush);
+		note_state(out);
+	}
 #endif
 	return !out->failed;
 }
@@ -144,12 +271,13 @@ static enum ctp_status start_zstd(struct ctp_output *out, struct ctp_err *err)
 static void release(struct ctp_output *out)
 {
 	struct ctp_output_priv *priv = out->priv;
-#ifdef HAVE_ZSTD
 	if (priv) {
+		stop_background(out);
+#ifdef HAVE_ZSTD
 		ZSTD_freeCCtx(priv->zstd);
 		free(priv->packed);
-	}
 #endif
+	}
 	free(priv);
 	free(out->buf);
 	if (out->own_fd && out->fd >= 0)
@@ -271,7 +399,10 @@ enum ctp_status ctp_output_open(struct ctp_output *out, const char *path, bool b
 
 enum ctp_status ctp_output_create(struct ctp_output *out, const char *path, bool binary, bool force, struct ctp_err *err)
 {
-	return open_any(out, path, binary, force, true, err);
+	if (open_any(out, path, binary, force, true, err))
+		return CTP_FAILED;
+	out->priv->background.wanted = true;
+	return CTP_OK;
 }
 
 void ctp_output_abandon(struct ctp_output *out)
@@ -283,17 +414,18 @@ void ctp_output_abandon(struct ctp_output *out)
 
 enum ctp_status ctp_output_close(struct ctp_output *out, struct ctp_err *err)
 {
-	ctp_output_drain(out);
+	drain(out, true);
 #ifdef HAVE_ZSTD
 	if (out->priv->zstd && !out->failed)
 		compress(out, NULL, 0, ZSTD_e_end);
 #endif
-	if (!out->failed && out->priv->whole && !publish(out))
+	if (!out->priv->state.failed && out->priv->whole && !publish(out))
 		fail(out);
 	/* A network file system may report only here that there was no room. */
 	if (out->own_fd && close(out->fd))
 		fail(out);
 	out->own_fd = false;
+	note_state(out);
 	enum ctp_status status = out->failed ? CTP_FAILED : CTP_OK;
 	if (out->failed)
 		*err = out->err;
