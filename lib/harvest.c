@@ -2,14 +2,14 @@
  * harvest.c - all stations: which to look at now, what of it to write, and what can be promised about time.
  *
  * Hot stations had something in the last HOT_NS; they are looked at in each scan. New ones are hot. The cold ones are looked at
- * by a sweep that goes round in buckets, at a pace of one round in SWEEP_NS as long as that costs no more than a fiftieth of
- * the time. The dead are looked at when everything is (ctp_harvest_sweep): one that has an event after all, because another
+ * by a sweep that goes round in buckets, at a pace of one round in SWEEP_NS as long as that costs no more than SWEEP_SHARE
+ * of the time. The dead are looked at when everything is (ctp_harvest_sweep): one that has an event after all, because another
  * process went on with a copy of the coroutine, is hot again. Memory at or beyond allocated_count is never touched, because
  * touching is what allocates it.
  *
  * The mark. It promises that no record before it is still to come, so it may not be later than the oldest look at any station
  * that is alive: the start of the last complete scan for the hot ones, for the cold ones the start of the last pass over the
- * bucket that the sweep comes to next, which has waited longest. That holds marks back by about one round of the sweep, 20 ms,
+ * bucket that the sweep comes to next, which has waited longest. That holds marks back by about one round of the sweep, 2 ms,
  * and keeps in order what a coroutine does that wakes after a long rest. Two limits: a probe reads the clock before it
  * publishes, so looks count as INFLIGHT_NS earlier than they were; and where the sweep is slow (a great many stations) a mark
  * is not held back by more than HOLD_NS, because live readers wait for it. What comes later than that is late.
@@ -30,7 +30,8 @@
 #include "tids.h"
 
 #define HOT_NS UINT64_C(100000000)
-#define SWEEP_NS UINT64_C(20000000)
+#define SWEEP_NS UINT64_C(2000000)
+#define SAVED_NS UINT64_C(20000000) /* the longest pause that pays for sweeping */
 #define HOLD_NS UINT64_C(100000000)
 #define INFLIGHT_NS UINT64_C(1000000)
 #define AHEAD_NS UINT64_C(1000000000) /* a time that is further ahead of ours is wrong, and no mark needs to reach it */
@@ -38,8 +39,9 @@
 
 enum {
 	BUCKET = 256,     /* stations that the sweep takes at once */
-	SWEEP_SHARE = 50, /* it may cost one part in so many of the time */
+	SWEEP_SHARE = 70, /* it may cost one part in so many of the time */
 	AHEAD = 8,        /* stations that are prefetched */
+	GROUP = 64,       /* hot stations that are glanced at together */
 	VISITS_MAX = 64,  /* to a station that died, or at the end; more than 8 slots can need, so that a liar cannot hold us */
 	DOUBTS = 64,      /* runs of rows in a group of those in doubt */
 	SPOILT = CTP_EVENT_COUNT, /* in place of a row's event: nothing */
@@ -58,13 +60,20 @@ struct doubt {
 	uint64_t full_ns; /* when the last was added */
 };
 
+/* A hot station, and all that a scan needs to know of it as long as it is quiet: a scan of many begins with a cold cache. */
+struct hot {
+	const uint64_t *seq; /* of the slot where the next event is due; null: it must be looked at more closely */
+	uint64_t idle;       /* what stands there until then */
+	uint32_t station, active_ms;
+};
+
 struct ctp_harvest {
 	struct ctp_harvest_conf conf;
 	const struct ctp_shm_header *header;
 	const struct ctp_shm_station *shm; /* these four: max_stations of each, of which used are in use */
 	struct ctp_station *st;
 	struct ctp_station_seen *seen;
-	uint32_t *hot;
+	struct hot *hot;
 	uint64_t *passed_ns; /* when the sweep last began with this bucket */
 	size_t map_bytes;
 	uint32_t used, nhot, ncold;
@@ -239,16 +248,27 @@ static void doubt(struct ctp_harvest *h, const struct run *run)
 
 /* --- one station --------------------------------------------------------------------------------------------------------- */
 
+/* Where the station's next event will be seen. If it is visited by another way meanwhile, that place shows a change too. */
+static void watch(const struct ctp_harvest *h, struct hot *hot)
+{
+	const struct ctp_station *st = &h->st[hot->station];
+	hot->seq = NULL;
+	if ((st->flags & (CTP_STATION_KNOWN | CTP_STATION_CONFLICT)) == CTP_STATION_KNOWN) {
+		hot->seq = &h->shm[hot->station].slots[ctp_station_slot(st, st->next)].seq;
+		hot->idle = ctp_station_idle(st, st->next);
+	}
+}
+
 static void heat(struct ctp_harvest *h, uint32_t i)
 {
 	struct ctp_station *st = &h->st[i];
-	st->active_ms = ms_of(h->now_ns);
 	if (st->flags & CTP_STATION_HOT)
 		return;
 	if (!(st->flags & CTP_STATION_DEAD))
 		h->ncold--;
 	st->flags |= CTP_STATION_HOT;
-	h->hot[h->nhot++] = i;
+	h->hot[h->nhot] = (struct hot){.station = i, .active_ms = ms_of(h->now_ns)};
+	watch(h, &h->hot[h->nhot++]);
 }
 
 /* n rows of a station stand behind the batch's end, not yet counted: takes them in, after what has to stand before them. */
@@ -318,10 +338,10 @@ static bool header_whole(struct ctp_station *st, const struct ctp_shm_station *s
 	return same || CTP_ANNOUNCE_IS(announce);
 }
 
-static unsigned look(struct ctp_harvest *h, uint32_t i)
+static unsigned look(struct ctp_harvest *h, uint32_t i, bool quiet)
 {
 	struct ctp_station *st = &h->st[i];
-	unsigned found = ctp_station_quiet(st, &h->shm[i]) ? 0 : visit(h, i);
+	unsigned found = quiet ? 0 : visit(h, i);
 	if (!(st->flags & (CTP_STATION_BORN | CTP_STATION_KNOWN)) && header_whole(st, &h->shm[i]))
 		push_birth(h, i, h->now_ns);
 	return found;
@@ -359,28 +379,58 @@ static void adopt(struct ctp_harvest *h, uint64_t before_ns)
 	h->stats.stations = h->used;
 }
 
+/*
+ * In groups: first one load for each station, then the visits. A visit has barriers, and behind each of them a load that the
+ * writer's cache must answer would be waited for by itself; without barriers between them many are under way at once.
+ */
+static void glance(const struct ctp_harvest *h, const struct hot *hot, uint32_t n, bool *quiet)
+{
+	for (uint32_t k = 0; k < n; k++)
+		quiet[k] = hot[k].seq && __atomic_load_n(hot[k].seq, __ATOMIC_RELAXED) == hot[k].idle;
+	for (uint32_t k = 0; k < n; k++) {
+		if (quiet[k])
+			continue;
+		const struct ctp_station *st = &h->st[hot[k].station];
+		const struct ctp_shm_slot *slots = h->shm[hot[k].station].slots; /* two that the visit will look at besides */
+		__builtin_prefetch(&slots[ctp_station_slot(st, st->next + 1)]);
+		__builtin_prefetch(&slots[ctp_station_slot(st, st->next + CTP_SHM_SLOTS - 1)]);
+	}
+}
+
+/* One that is not quiet, or not known to be. Returns what was found. */
+static unsigned look_closely(struct ctp_harvest *h, struct hot *hot)
+{
+	uint32_t i = hot->station;
+	unsigned found = look(h, i, !hot->seq && ctp_station_quiet(&h->st[i], &h->shm[i]));
+	if (found)
+		hot->active_ms = ms_of(h->now_ns);
+	watch(h, hot);
+	return found;
+}
+
 static size_t scan_hot(struct ctp_harvest *h, unsigned *busiest)
 {
 	size_t total = 0;
-	uint32_t kept = 0, n = h->nhot;
+	uint32_t kept = 0, n = h->nhot, now_ms = ms_of(h->now_ns);
+	bool quiet[GROUP];
 	for (uint32_t k = 0; k < n; k++) {
-		if (k + 2 * AHEAD < n)
-			__builtin_prefetch(&h->st[h->hot[k + 2 * AHEAD]], 1);
-		if (k + AHEAD < n)
-			prefetch(h, h->hot[k + AHEAD]);
-		uint32_t i = h->hot[k];
-		struct ctp_station *st = &h->st[i];
-		unsigned found = look(h, i);
-		if (found) {
+		struct hot *hot = &h->hot[k];
+		if (k % GROUP == 0)
+			glance(h, hot, n - k < GROUP ? n - k : GROUP, quiet);
+		if (!quiet[k % GROUP]) {
+			unsigned found = look_closely(h, hot);
 			total += found;
 			*busiest = found > *busiest ? found : *busiest;
-			st->active_ms = ms_of(h->now_ns);
-		} else if (ms_of(h->now_ns) - st->active_ms > ms_of(HOT_NS)) {
+		}
+		if (now_ms - hot->active_ms > ms_of(HOT_NS)) {
+			struct ctp_station *st = &h->st[hot->station];
 			st->flags &= (uint8_t)~CTP_STATION_HOT;
 			h->ncold += !(st->flags & CTP_STATION_DEAD);
 			continue;
 		}
-		h->hot[kept++] = i;
+		if (kept != k)
+			h->hot[kept] = *hot;
+		kept++;
 	}
 	h->nhot = kept;
 	return total;
@@ -397,7 +447,7 @@ static size_t sweep_bucket(struct ctp_harvest *h, uint32_t bucket, bool with_dea
 			prefetch(h, i + AHEAD);
 		if (h->st[i].flags & skip)
 			continue;
-		unsigned found = look(h, i);
+		unsigned found = look(h, i, ctp_station_quiet(&h->st[i], &h->shm[i]));
 		if (found) {
 			total += found;
 			*busiest = found > *busiest ? found : *busiest;
@@ -413,7 +463,7 @@ static uint32_t bucket_count(const struct ctp_harvest *h) { return (h->used + BU
 static size_t sweep_some(struct ctp_harvest *h, uint64_t since_ns, unsigned *busiest)
 {
 	size_t total = 0;
-	uint64_t elapsed = since_ns < SWEEP_NS ? since_ns : SWEEP_NS, start = 0;
+	uint64_t elapsed = since_ns < SAVED_NS ? since_ns : SAVED_NS, start = 0;
 	uint32_t chunk = h->used < BUCKET ? h->used : BUCKET;
 	h->sweep_owed += h->used * elapsed;
 	h->sweep_credit_ns += elapsed / SWEEP_SHARE;
@@ -434,8 +484,8 @@ static size_t sweep_some(struct ctp_harvest *h, uint64_t since_ns, unsigned *bus
 	}
 	if (h->sweep_owed > h->used * SWEEP_NS)
 		h->sweep_owed = h->used * SWEEP_NS;
-	if (h->sweep_credit_ns > SWEEP_NS / SWEEP_SHARE)
-		h->sweep_credit_ns = SWEEP_NS / SWEEP_SHARE;
+	if (h->sweep_credit_ns > SAVED_NS / SWEEP_SHARE)
+		h->sweep_credit_ns = SAVED_NS / SWEEP_SHARE;
 	return total;
 }
 
@@ -482,8 +532,7 @@ size_t ctp_harvest_sweep(struct ctp_harvest *h)
 	resolve_all(h);
 	h->bucket = 0;
 	h->sweep_owed = 0;
-	/* Who calls this is about to sleep, and readers should not wait for what it has: no allowance for probes in flight. */
-	h->promise_ns = h->now_ns;
+	promise(h);
 	return total;
 }
 
@@ -581,7 +630,7 @@ static bool map_stations(struct ctp_harvest *h)
 	h->st = (struct ctp_station *)p;
 	h->seen = (struct ctp_station_seen *)(h->st + n);
 	h->passed_ns = (uint64_t *)(h->seen + n);
-	h->hot = (uint32_t *)(h->passed_ns + buckets);
+	h->hot = (struct hot *)(h->passed_ns + buckets);
 	return true;
 }
 

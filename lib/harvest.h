@@ -42,7 +42,7 @@ void ctp_harvest_free(struct ctp_harvest *h);
 
 /*
  * Looks at the hot stations, at newly allocated ones, and at as much of the others as the time since the last look pays for (a
- * whole sweep of one cache line each about every 20 ms, less often where that would cost more than 2 % of the time).
+ * whole sweep of one cache line each about every 2 ms, less often where that would cost more than 1.5 % of the time).
  * Returns the number of events found (lost ones included). busiest, if not null: the most found in one station.
  */
 size_t ctp_harvest_scan(struct ctp_harvest *h, unsigned *busiest);

@@ -6,7 +6,7 @@
 enum {
 	US = 1000,
 	MS = 1000 * US,
-	NAP_MAX_NS = 400 * US,
+	NAP_MAX_NS = 700 * US,
 	NAP_MIN_NS = 20 * US, /* less is none: the system takes longer to wake us than we would rest */
 	NAP_STEP_NS = 5 * US,
 	BUSY_NS = 2 * MS,     /* so long without an event is still busy */

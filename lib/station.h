@@ -38,7 +38,6 @@ struct ctp_station {
 	uint64_t gap;       /* events missing just before the next row */
 	uint32_t gap_unverified; /* of those: seen, but not proved whole */
 	uint32_t coro;
-	uint32_t active_ms; /* harvest's clock when it last had something */
 	uint8_t dialect, flags;
 };
 _Static_assert(sizeof(struct ctp_station) <= 64, "a station costs one cache line");
