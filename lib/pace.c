@@ -18,6 +18,8 @@ static const uint64_t blind_ns = 20 * MS;
 void ctp_pace_found(struct ctp_pace *p, uint64_t found, unsigned busiest, uint64_t now_ns)
 {
 	if (found) {
+		if (p->rests)
+			p->nap_ns = 0; /* what begins after a rest is often a burst */
 		p->last_found_ns = now_ns;
 		p->rests = 0;
 	}
