@@ -5,20 +5,26 @@
  * grows only when more is wanted than it can hold.
  *
  * zstd is recognised wherever a frame may begin: at the start, and behind a frame's end. Bytes there that do not begin a frame
- * are plain, and so is everything after them. A frame that ends early or is damaged ends the input: all that could be
- * decompressed was delivered, `harmed` is set and err says where.
+ * are plain, and so is everything after them.
+ *
+ * Of a frame that is damaged or ends early all blocks before the damage are delivered, and then the frames behind it. For that
+ * zstd is given a block at a time (a call that fails gives out nothing, whatever it has decompressed), and what it has taken
+ * without giving anything for it stays in `raw`: where a length is damaged, the next frame's beginning may be in there. A wrong
+ * checksum is harm like any other, but by then everything was delivered: a stream's packets have checksums of their own.
  */
 #include "input.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #ifdef HAVE_ZSTD
 #include <zstd.h>
+#include <zstd_errors.h>
 #endif
 
 enum {
@@ -26,6 +32,7 @@ enum {
 	BUFFER_BYTES = 1 << 20,
 	BUFFER_MAX = CTP_INPUT_MAX + (1 << 20),
 	MAGIC_BYTES = 4,
+	BLOCK_HEADER_BYTES = 3, /* of zstd's */
 };
 
 enum mode { MODE_BETWEEN, MODE_PLAIN, MODE_FRAME }; /* between frames: what comes next is not known */
@@ -38,9 +45,18 @@ struct ctp_input_priv {
 	uint8_t *buf;
 	size_t cap;
 	uint8_t *raw; /* as read, not yet looked at or decompressed: raw[raw_from .. raw_upto-1] */
-	size_t raw_from, raw_upto;
+	size_t raw_keep, raw_from, raw_upto; /* from raw_keep on zstd has taken bytes that nothing came of yet */
+	struct {
+		bool lost, hole;    /* looking for the next frame; bytes are missing before what comes next */
+		char what[80];      /* the first time: what it was, and where */
+		uint64_t at, since; /* since: where it was lost this time */
+		uint64_t skipped_bytes;
+		unsigned places;
+	} harm;
 #ifdef HAVE_ZSTD
 	ZSTD_DCtx *zstd;
+	size_t hint; /* how many bytes it would like next */
+	bool more;   /* it has more for us without any */
 #endif
 };
 
@@ -134,10 +150,15 @@ static size_t read_some(struct ctp_input *in, void *buf, size_t room)
 static bool read_raw(struct ctp_input *in)
 {
 	struct ctp_input_priv *priv = in->priv;
-	memmove(priv->raw, priv->raw + priv->raw_from, priv->raw_upto - priv->raw_from);
-	priv->raw_upto -= priv->raw_from;
-	priv->raw_from = 0;
-	size_t n = priv->fd_ended ? 0 : read_some(in, priv->raw + priv->raw_upto, READ_BYTES - priv->raw_upto);
+	if (priv->fd_ended)
+		return false;
+	if (priv->raw_upto - priv->raw_keep == READ_BYTES)
+		priv->raw_keep = priv->raw_from; /* no block is that long: a frame to be skipped */
+	memmove(priv->raw, priv->raw + priv->raw_keep, priv->raw_upto - priv->raw_keep);
+	priv->raw_upto -= priv->raw_keep;
+	priv->raw_from -= priv->raw_keep;
+	priv->raw_keep = 0;
+	size_t n = read_some(in, priv->raw + priv->raw_upto, READ_BYTES - priv->raw_upto);
 	priv->raw_upto += n;
 	return n > 0;
 }
@@ -154,11 +175,37 @@ static size_t magic_agrees(const uint8_t *p, size_t n)
 	return i > k ? i : k;
 }
 
-static void harm(struct ctp_input *in, const char *why)
+static uint64_t file_offset(const struct ctp_input_priv *priv, size_t raw_at)
 {
-	ctp_err_set(&in->err, "zstd frame %s; nothing behind byte %llu of the file could be read", why,
-	            (unsigned long long)(in->priv->file_done - (in->priv->raw_upto - in->priv->raw_from)));
-	in->harmed = in->eof = true;
+	return priv->file_done - (priv->raw_upto - raw_at);
+}
+
+/* From where zstd got nothing more out of the bytes; what follows is searched for a frame. */
+static void harm(struct ctp_input *in, const char *what, const char *why)
+{
+	struct ctp_input_priv *priv = in->priv;
+	priv->harm.since = file_offset(priv, priv->raw_keep);
+	if (!priv->harm.places++) {
+		priv->harm.at = priv->harm.since;
+		snprintf(priv->harm.what, sizeof priv->harm.what, "%s%s", what, why);
+	}
+	priv->raw_from = priv->raw_keep + (priv->raw_keep < priv->raw_upto);
+	priv->harm.lost = priv->harm.hole = in->harmed = true;
+	priv->mode = MODE_BETWEEN;
+}
+
+/* The search for a frame is over. */
+static void end_search(struct ctp_input *in)
+{
+	struct ctp_input_priv *priv = in->priv;
+	char places[48] = "";
+	priv->harm.lost = false;
+	priv->harm.skipped_bytes += file_offset(priv, priv->raw_from) - priv->harm.since;
+	if (priv->harm.places > 1)
+		snprintf(places, sizeof places, ", the first of %u places", priv->harm.places);
+	if (!in->failed)
+		ctp_err_set(&in->err, "zstd: %s at byte %llu of the file%s; %llu bytes skipped", priv->harm.what,
+		            (unsigned long long)priv->harm.at, places, (unsigned long long)priv->harm.skipped_bytes);
 }
 
 /* Between frames: waits for no more bytes than are needed to tell what comes. */
@@ -166,24 +213,37 @@ static void recognise(struct ctp_input *in)
 {
 	struct ctp_input_priv *priv = in->priv;
 	size_t n, same;
-	while (n = priv->raw_upto - priv->raw_from, same = magic_agrees(priv->raw + priv->raw_from, n), same == n) {
-		if (!read_raw(in)) {
+	while (n = priv->raw_upto - priv->raw_from, same = magic_agrees(priv->raw + priv->raw_from, n), same < MAGIC_BYTES) {
+		priv->raw_keep = priv->raw_from;
+		if (same < n && !priv->harm.lost) {
+			priv->mode = MODE_PLAIN;
+			return;
+		}
+		if (same < n) {
+			priv->raw_from++;
+		} else if (!read_raw(in)) {
+			if (n && !priv->harm.lost && !in->failed)
+				harm(in, "cut short", "");
+			priv->raw_from = priv->raw_upto;
+			if (priv->harm.lost)
+				end_search(in);
 			in->eof = true;
-			if (n && !in->failed)
-				harm(in, "cut short in its first bytes");
 			return;
 		}
 	}
-	if (same < MAGIC_BYTES) {
-		priv->mode = MODE_PLAIN;
-		return;
-	}
+	priv->raw_keep = priv->raw_from;
+	if (priv->harm.lost)
+		end_search(in);
 #ifdef HAVE_ZSTD
 	priv->mode = MODE_FRAME;
+	priv->hint = MAGIC_BYTES;
+	priv->more = false;
 	if (!priv->zstd)
 		priv->zstd = ZSTD_createDCtx();
-	if (priv->zstd)
+	if (priv->zstd) {
+		ZSTD_DCtx_reset(priv->zstd, ZSTD_reset_session_only); /* it may have been left in the middle of another */
 		return;
+	}
 	ctp_err_set(&in->err, "%s: out of memory", in->name);
 #else
 	ctp_err_set(&in->err, "%s: compressed with zstd, which this build cannot read; pipe it through zstdcat", in->name);
@@ -211,20 +271,35 @@ static size_t get_frame(struct ctp_input *in, uint8_t *to, size_t room)
 {
 #ifdef HAVE_ZSTD
 	struct ctp_input_priv *priv = in->priv;
-	ZSTD_inBuffer from = {priv->raw, priv->raw_upto, priv->raw_from};
-	ZSTD_outBuffer out = {to, room, 0};
-	size_t left = ZSTD_decompressStream(priv->zstd, &out, &from);
-	bool stuck = from.pos == priv->raw_from && !out.pos;
-	priv->raw_from = from.pos;
-	if (ZSTD_isError(left)) {
-		harm(in, ZSTD_getErrorName(left));
-	} else if (left == 0) {
-		priv->mode = MODE_BETWEEN;
-	} else if (stuck && !read_raw(in)) {
-		in->eof = true;
-		if (!in->failed)
-			harm(in, "cut short");
+	if (priv->harm.hole) {
+		priv->harm.hole = false;
+		*to = '\n'; /* two halves of lines must not make one; in a stream it is one more byte that is no packet */
+		return 1;
 	}
+	size_t have = priv->raw_upto - priv->raw_from;
+	if (!have && !priv->more) {
+		if (!read_raw(in) && !in->failed)
+			harm(in, "cut short", "");
+		in->eof = in->failed;
+		return 0;
+	}
+	/* The block; what it likes best is that and the header of the next. */
+	size_t give = priv->hint > BLOCK_HEADER_BYTES ? priv->hint - BLOCK_HEADER_BYTES : priv->hint;
+	give = priv->more ? 0 : give < have ? give : have;
+	ZSTD_inBuffer from = {priv->raw, priv->raw_from + give, priv->raw_from};
+	ZSTD_outBuffer out = {to, room, 0};
+	priv->hint = ZSTD_decompressStream(priv->zstd, &out, &from);
+	if (ZSTD_isError(priv->hint)) {
+		harm(in, "damaged: ", ZSTD_getErrorName(priv->hint));
+		priv->harm.hole = ZSTD_getErrorCode(priv->hint) != ZSTD_error_checksum_wrong;
+		return 0;
+	}
+	priv->raw_from = from.pos;
+	priv->more = out.pos == room;
+	if (out.pos)
+		priv->raw_keep = from.pos;
+	if (priv->hint == 0)
+		priv->mode = MODE_BETWEEN;
 	return out.pos;
 #else
 	(void)to, (void)room;

@@ -18,7 +18,7 @@ struct ctp_input {
 	uint64_t offset;    /* of ptr[0], in the decompressed stream */
 	const char *name;   /* path, or "stdin" */
 	bool eof;           /* nothing will come after what is at hand */
-	bool harmed;        /* a zstd frame was cut or damaged; what preceded it was delivered */
+	bool harmed;        /* a zstd frame was cut or damaged; what precedes and follows the damage is delivered */
 	struct ctp_err err; /* of a read that failed, or why it is harmed */
 	bool failed;
 	void (*idle)(void *arg); /* if not null, called before a read that would wait: the time to let go of what is held */

@@ -21,12 +21,13 @@
 #include <stdlib.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #ifdef HAVE_ZSTD
 #include <zstd.h>
 #endif
 
-enum { BUFFER_BYTES = 256 << 10, PIPE_BYTES = 1 << 20, ZSTD_LEVEL = 1 };
+enum { BUFFER_BYTES = 256 << 10, PIPE_BYTES = 1 << 20, ZSTD_LEVEL = 1, FRAME_NS = 1000000000 };
 
 struct ctp_output_priv {
 	struct state {
@@ -44,6 +45,7 @@ struct ctp_output_priv {
 	} background;
 	char path[PATH_MAX], temp[PATH_MAX + 16]; /* whole files: the name to be had; that of now, "" for none yet */
 	bool whole;
+	bool fresh, created; /* nothing is written yet, so what the file held is still there; there was no file */
 #ifdef HAVE_ZSTD
 	ZSTD_CCtx *zstd;
 	char *packed; /* what the compressor gives out */
@@ -61,8 +63,18 @@ static void fail(struct ctp_output *out)
 	}
 }
 
+/* What the file held before goes now, and not when it was opened: who gives up before the first byte has done no harm. */
+static void replace(struct ctp_output *out)
+{
+	if (out->priv->fresh && ftruncate(out->fd, 0))
+		fail(out);
+	out->priv->fresh = false;
+}
+
 static void write_all(struct ctp_output *out, const char *data, size_t len, bool counts)
 {
+	if (len)
+		replace(out);
 	while (len && !out->priv->state.failed) {
 		ssize_t n = write(out->fd, data, len);
 		if (n > 0) {
@@ -238,7 +250,13 @@ bool ctp_output_flush(struct ctp_output *out)
 	drain(out, true);
 #ifdef HAVE_ZSTD
 	if (out->priv->zstd && !out->failed) {
-		compress(out, NULL, 0, ZSTD_e_flush);
+		struct timespec now;
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+		bool end = now_ns >= out->frame_due_ns;
+		compress(out, NULL, 0, end ? ZSTD_e_end : ZSTD_e_flush);
+		if (end)
+			out->frame_due_ns = now_ns + FRAME_NS;
 		note_state(out);
 	}
 #endif
@@ -367,7 +385,9 @@ static enum ctp_status open_path(struct ctp_output *out, const char *path, bool 
 		if (exists && out->fd >= 0 && fchmod(out->fd, st.st_mode & 0777))
 			return ctp_err_sys(err, "%s", path);
 	} else {
-		out->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		out->priv->created = lstat(path, &st) != 0;
+		out->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		out->priv->fresh = out->fd >= 0 && !fstat(out->fd, &st) && S_ISREG(st.st_mode);
 	}
 	return out->fd < 0 ? ctp_err_sys(err, "%s", path) : CTP_OK;
 }
@@ -409,6 +429,8 @@ void ctp_output_abandon(struct ctp_output *out)
 {
 	if (out->priv && out->priv->temp[0])
 		unlink(out->priv->temp);
+	if (out->priv && out->priv->fresh && out->priv->created)
+		unlink(out->name);
 	release(out);
 }
 
@@ -419,6 +441,7 @@ enum ctp_status ctp_output_close(struct ctp_output *out, struct ctp_err *err)
 	if (out->priv->zstd && !out->failed)
 		compress(out, NULL, 0, ZSTD_e_end);
 #endif
+	replace(out);
 	if (!out->priv->state.failed && out->priv->whole && !publish(out))
 		fail(out);
 	/* A network file system may report only here that there was no room. */

@@ -21,6 +21,7 @@ struct ctp_output {
 	const char *name;
 	struct ctp_err err;
 	uint64_t bytes; /* given to the system so far, before compression */
+	uint64_t frame_due_ns; /* of CLOCK_MONOTONIC: a flush from then on ends the zstd frame, for damage may cost a whole one */
 	struct ctp_output_priv *priv;
 };
 
@@ -28,7 +29,8 @@ enum { CTP_OUTPUT_ROOM = 64 << 10 }; /* the most that may be reserved at once */
 
 /*
  * path null or "-": stdout. A path that ends in .zst is compressed. force: write to a terminal all the same; binary says that
- * this is not text, so that a terminal is refused.
+ * this is not text, so that a terminal is refused. A file that exists is replaced when the first bytes are written to it, or at
+ * close; abandon before that leaves it, or that there was none, as it was.
  */
 enum ctp_status ctp_output_open(struct ctp_output *out, const char *path, bool binary, bool force, struct ctp_err *err);
 
@@ -42,7 +44,10 @@ void ctp_output_abandon(struct ctp_output *out);
 /* fd stays the caller's. */
 enum ctp_status ctp_output_fd(struct ctp_output *out, int fd, const char *name, struct ctp_err *err);
 
-/* All that was put so far goes to the system; a compressed stream is flushed so that a reader can have it. */
+/*
+ * All that was put so far goes to the system; a compressed stream is flushed so that a reader can have it, and about
+ * once a second its frame is ended.
+ */
 bool ctp_output_flush(struct ctp_output *out);
 enum ctp_status ctp_output_close(struct ctp_output *out, struct ctp_err *err);
 

@@ -117,6 +117,7 @@ static size_t frame_of(char *to, size_t room, const char *data, size_t len)
 {
 	ZSTD_CCtx *z = ZSTD_createCCtx();
 	ZSTD_outBuffer out = {to, room, 0};
+	ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
 	for (size_t at = 0; at < len; at += 100) {
 		ZSTD_inBuffer in = {data + at, len - at < 100 ? len - at : 100, 0};
 		ZSTD_compressStream2(z, &out, &in, ZSTD_e_flush);
@@ -163,12 +164,60 @@ static void zstd(void)
 	ok(gives(file_of(skippable, sizeof skippable - 1), 1, "", 0, false), "nothing but a frame to be skipped");
 	memcpy(file + n, "\x28\xb5", 2);
 	ok(gives(file_of(file, n + 2), 13, data, LEN, true), "a second frame cut in its magic");
-	file[n / 2] ^= 1;
+	free(data);
+}
+
+/* What a file of these bytes gives. */
+static size_t read_bytes(const char *file, size_t len, char *to, size_t max, bool *harmed)
+{
 	struct ctp_input in;
 	struct ctp_err err;
-	char got[LEN + 1];
-	ok(!ctp_input_open(&in, file_of(file, n), &err) && read_all(&in, 1, got, sizeof got) <= LEN && in.eof, "a damaged frame ends");
+	if (ctp_input_open(&in, file_of(file, len), &err))
+		exit(1);
+	size_t n = read_all(&in, 64, to, max);
+	*harmed = in.harmed && in.eof && !in.failed && !strncmp(in.err.text, "zstd: ", 6) && strstr(in.err.text, " skipped");
 	ctp_input_close(&in);
+	return n;
+}
+
+/*
+ * Three frames, and each byte of the second is damaged in turn, in three ways: that costs no more of it than a cut there, and
+ * nothing of the third. Its header is left alone (bytes behind a frame that do not begin another are plain) and so is its last
+ * block, which is empty (a longer one that is not compressed would be what follows, as it stands).
+ */
+static void damage(void)
+{
+	enum { LEN = 1000, ROOM = 8000, HEADER = 6, LAST = 3 + 4, MOST = 1 << 20 };
+	static const unsigned char ways[] = {0xff, 0x01, 0x80};
+	char *data = made_up(3 * LEN), file[ROOM], bad[ROOM], *got = malloc(MOST);
+	size_t from = frame_of(file, ROOM, data, LEN), upto = from + frame_of(file + from, ROOM - from, data + LEN, LEN);
+	size_t end = upto + frame_of(file + upto, ROOM - upto, data + 2 * LEN, LEN);
+	bool harmed, before = true, after = true, told = true;
+	for (size_t i = from + HEADER; i < upto - LAST; i++) {
+		size_t cut = read_bytes(file, i, got, MOST, &harmed);
+		for (size_t way = 0; way < sizeof ways; way++) {
+			memcpy(bad, file, end);
+			bad[i] = (char)(bad[i] ^ ways[way]);
+			size_t len = read_bytes(bad, end, got, MOST, &harmed);
+			before &= len >= cut && !memcmp(got, data, cut);
+			after &= len >= LEN && !memcmp(got + len - LEN, data + 2 * LEN, LEN);
+			told &= harmed || (len == 3 * LEN && !memcmp(got, data, len)); /* some bits mean nothing */
+		}
+	}
+	ok(before, "what precedes the damage");
+	ok(after, "and the frame that follows it");
+	ok(told, "and it is said");
+
+	/* A block is gone, and with it the end of a line. */
+	memcpy(bad, file, end);
+	memset(bad + from + HEADER, 0xff, 3);
+	size_t len = read_bytes(bad, end, got, MOST, &harmed);
+	ok(len == 2 * LEN + 1 && got[LEN] == '\n' && !memcmp(got + LEN + 1, data + 2 * LEN, LEN), "a newline stands for a hole");
+	bad[upto - 1] = (char)(file[upto - 1] ^ 1);
+	memcpy(bad + from, file + from, upto - 1 - from);
+	len = read_bytes(bad, end, got, MOST, &harmed);
+	ok(len == 3 * LEN && harmed && !memcmp(got, data, len), "where only the checksum is wrong, there is none");
+	free(got);
 	free(data);
 }
 
@@ -182,8 +231,13 @@ static void both_ways(void)
 	close(mkstemps(path, 4));
 	ok(!ctp_output_open(&out, path, false, false, &err), "a .zst can be opened");
 	ctp_output_put(&out, data, 1000);
+	out.frame_due_ns = UINT64_MAX;
 	ok(ctp_output_flush(&out) && gives(path, 1, data, 1000, true), "what was flushed can be read before the end");
-	ctp_output_put(&out, data + 1000, LEN - 1000);
+	ctp_output_put(&out, data + 1000, 1000);
+	out.frame_due_ns = 0;
+	ok(ctp_output_flush(&out) && gives(path, 1, data, 2000, false), "a flush ends the frame when it is time");
+	ok(out.frame_due_ns > 0, "and it will be time again");
+	ctp_output_put(&out, data + 2000, LEN - 2000);
 	is_u64(out.bytes + (uint64_t)(out.ptr - out.buf), LEN, "bytes are counted before compression");
 	ok(!ctp_output_close(&out, &err) && gives(path, 4096, data, LEN, false), "and all of it after");
 	unlink(path);
@@ -261,6 +315,7 @@ int main(void)
 	live();
 #ifdef HAVE_ZSTD
 	zstd();
+	damage();
 	both_ways();
 #endif
 	whole();
