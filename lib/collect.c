@@ -68,7 +68,7 @@ struct collect {
 	struct ctp_class *end_class;
 	struct ctp_map_file file;
 	struct ctp_pace pace;
-	bool failed;    /* the output has */
+	bool unread;    /* the output has failed as a pipe that nobody reads */
 	bool idle;      /* all that was found is sent, marked, and there was nothing since */
 	bool stalled;   /* the queue is full, and it was said */
 	bool truncated; /* the memory was, and it was said */
@@ -98,12 +98,15 @@ static void update_result(struct collect *c)
 void ctp_collect_line(const struct ctp_collect_result *r, char line[CTP_COLLECT_LINE_MAX])
 {
 	const struct ctp_harvest_stats *s = &r->stats;
-	char unverified[48] = "";
+	char unverified[48] = "", remedy[48] = "";
 	if (s->unverified)
 		snprintf(unverified, sizeof(unverified), " (%" PRIu64 " unverified)", s->unverified);
+	if (s->untraced)
+		snprintf(remedy, sizeof(remedy), " (raise -n, now %" PRIu32 ")", r->max_stations);
 	snprintf(line, CTP_COLLECT_LINE_MAX,
-	         "%" PRIu64 " events, %" PRIu64 " coroutines, %" PRIu64 " lost%s, %" PRIu64 " untraced, %.3f s", s->events,
-	         s->births, s->lost, unverified, s->untraced, (double)r->duration_ns / (double)SECOND);
+	         "%" PRIu64 " events%s, %" PRIu64 " coroutines, %" PRIu64 " lost%s, %" PRIu64 " untraced%s, %.3f s%s",
+	         s->events, r->broken ? " harvested" : "", s->births, s->lost, unverified, s->untraced, remedy,
+	         (double)r->duration_ns / (double)SECOND, r->broken ? "; the stream is NOT complete" : "");
 }
 
 /* --- looking and resting -------------------------------------------------------------------------------------------------- */
@@ -310,8 +313,9 @@ static void finish(struct collect *c, bool deserted)
 	while (!c->watch.extra && !c->watch.stop)
 		wait_for_event(c);
 	struct ctp_err err = {"the last packets were not taken in time"};
+	c->unread = c->watch.extra && ctp_outqueue_unread(c->queue);
 	if (!c->watch.extra || ctp_outqueue_close(c->queue, &err)) {
-		c->failed = true;
+		c->result->broken = true;
 		ctp_notice_say(c->conf->warn, "%s; collecting has stopped%s", err.text,
 		               c->watch.ended ? "" : ", the command runs on");
 	}
@@ -323,6 +327,21 @@ static void finish(struct collect *c, bool deserted)
 			close(STDOUT_FILENO);
 		close(fd);
 	}
+}
+
+/* The trace has ended. Says what is waited for and, after a Ctrl-C that took the reader along, what would have helped. */
+static void wait_for_command(struct collect *c)
+{
+	if (!c->watch.ended && !c->result->broken)
+		ctp_notice_say(c->conf->news, "trace ended by -t; waiting for %s (pid %d)", c->conf->argv[0],
+		               (int)c->watch.command);
+	while (!c->watch.ended)
+		wait_for_event(c);
+	int sig = WIFSIGNALED(c->watch.status) ? WTERMSIG(c->watch.status) : 0;
+	if (c->unread && (sig == SIGINT || sig == SIGQUIT || sig == SIGTERM || sig == SIGHUP))
+		ctp_notice_say(c->conf->warn, "the reader of the pipe died too; use -o FILE with Ctrl-C");
+	c->result->signal = c->result->broken ? 0 : sig;
+	c->result->status = c->result->broken || sig ? 125 : WEXITSTATUS(c->watch.status);
 }
 
 /* --- the beginning -------------------------------------------------------------------------------------------------------- */
@@ -376,11 +395,18 @@ static void on_connection(void *arg, pid_t pid)
 	ctp_notice_say(c->conf->info, "process %d has connected (%u now)", (int)pid, c->watch.connections);
 }
 
+/* Says whose argument it was that failed. */
+static enum ctp_status name_option(const char *option, struct ctp_err *err)
+{
+	struct ctp_err plain = *err;
+	return ctp_err_set(err, "%s %s", option, plain.text);
+}
+
 static enum ctp_status open_output(struct collect *c, struct ctp_err *err)
 {
 	struct ctp_output out;
 	if (ctp_output_open(&out, c->conf->output, true, c->conf->force, err))
-		return CTP_FAILED;
+		return to_stdout(c->conf) ? CTP_FAILED : name_option("-o", err);
 	c->queue = ctp_outqueue_new(&out, err);
 	if (c->queue)
 		return ctp_watch_extra(&c->watch, ctp_outqueue_fd(c->queue), err);
@@ -391,8 +417,11 @@ static enum ctp_status open_output(struct collect *c, struct ctp_err *err)
 static enum ctp_status set_up(struct collect *c, struct ctp_err *err)
 {
 	const struct ctp_collect_conf *conf = c->conf;
-	if (ctp_sock_init(&c->sock, conf->sock_path, err) || ctp_shm_init(&c->shm, conf->max_stations, conf->shm_path, err) ||
-	    ctp_watch_init(&c->watch, &c->sock, err))
+	if (ctp_sock_init(&c->sock, conf->sock_path, err))
+		return conf->sock_path ? name_option("--sock", err) : CTP_FAILED;
+	if (ctp_shm_init(&c->shm, conf->max_stations, conf->shm_path, err))
+		return conf->shm_path ? name_option("--shm", err) : CTP_FAILED;
+	if (ctp_watch_init(&c->watch, &c->sock, err))
 		return CTP_FAILED;
 	if (!ctp_maps_file_at(c->shm.base, &c->file))
 		return ctp_err_set(err, "/proc/self/maps: the shared memory is not to be found (is /proc mounted?)");
@@ -456,11 +485,8 @@ static void ask_more_of_the_system(void)
 
 static void tear_down(struct collect *c)
 {
-	struct ctp_err ignored;
-	if (c->queue) {
-		ctp_outqueue_finish(c->queue);
-		ctp_outqueue_close(c->queue, &ignored);
-	}
+	if (c->queue) /* nothing was started */
+		ctp_outqueue_abandon(c->queue);
 	ctp_harvest_free(c->harvest);
 	ctp_targets_free(c->targets);
 	ctp_class_free(c->end_class);
@@ -474,7 +500,7 @@ static void tear_down(struct collect *c)
 
 enum ctp_status ctp_collect(const struct ctp_collect_conf *conf, struct ctp_collect_result *result, struct ctp_err *err)
 {
-	*result = (struct ctp_collect_result){.status = 125};
+	*result = (struct ctp_collect_result){.status = 125, .max_stations = conf->max_stations};
 	struct collect c = {
 		.conf = conf, .result = result, .shm.fd = -1, .sock.fd = -1, .sock.inode_fd = -1, .watch.epoll_fd = -1,
 		.watch.signal_fd = -1, .start_ns = clock_ns(CLOCK_MONOTONIC)};
@@ -493,10 +519,7 @@ enum ctp_status ctp_collect(const struct ctp_collect_conf *conf, struct ctp_coll
 		ask_more_of_the_system();
 		begin_section(&c);
 		finish(&c, harvest(&c));
-		while (!c.watch.ended)
-			wait_for_event(&c);
-		result->signal = !c.failed && WIFSIGNALED(c.watch.status) ? WTERMSIG(c.watch.status) : 0;
-		result->status = c.failed ? 125 : WIFEXITED(c.watch.status) ? WEXITSTATUS(c.watch.status) : 125;
+		wait_for_command(&c);
 	}
 	tear_down(&c);
 	ctp_signals_restore(&signals);

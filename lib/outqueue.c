@@ -23,7 +23,7 @@ struct ctp_outqueue {
 	pthread_cond_t more, room;
 	pthread_t thread;
 	uint64_t head, tail;
-	bool finished, failed;
+	bool finished, abandoned, failed;
 	int event_fd;
 	struct ctp_err err;
 	struct ctp_output out; /* the thread's */
@@ -63,9 +63,13 @@ static void *writer_main(void *arg)
 		else
 			drain(q);
 	}
+	bool abandoned = q->abandoned, failed = false;
 	pthread_mutex_unlock(&q->lock);
 	struct ctp_err err;
-	bool failed = ctp_output_close(&q->out, &err) != CTP_OK;
+	if (abandoned)
+		ctp_output_abandon(&q->out);
+	else
+		failed = ctp_output_close(&q->out, &err) != CTP_OK;
 	pthread_mutex_lock(&q->lock);
 	if (failed) {
 		q->failed = true;
@@ -142,6 +146,14 @@ bool ctp_outqueue_tight(struct ctp_outqueue *q)
 
 int ctp_outqueue_fd(const struct ctp_outqueue *q) { return q->event_fd; }
 
+bool ctp_outqueue_unread(struct ctp_outqueue *q)
+{
+	pthread_mutex_lock(&q->lock);
+	bool unread = q->failed && q->out.epipe;
+	pthread_mutex_unlock(&q->lock);
+	return unread;
+}
+
 void ctp_outqueue_finish(struct ctp_outqueue *q)
 {
 	pthread_mutex_lock(&q->lock);
@@ -162,4 +174,14 @@ enum ctp_status ctp_outqueue_close(struct ctp_outqueue *q, struct ctp_err *err)
 	pthread_mutex_destroy(&q->lock);
 	free(q);
 	return st;
+}
+
+void ctp_outqueue_abandon(struct ctp_outqueue *q)
+{
+	struct ctp_err ignored;
+	pthread_mutex_lock(&q->lock);
+	q->abandoned = true;
+	pthread_mutex_unlock(&q->lock);
+	ctp_outqueue_finish(q);
+	ctp_outqueue_close(q, &ignored);
 }

@@ -29,9 +29,15 @@ bool ctp_outqueue_tight(struct ctp_outqueue *q);
 /* Readable when writing has failed, or when all is written and closed after ctp_outqueue_finish. */
 int ctp_outqueue_fd(const struct ctp_outqueue *q);
 
+/* To be called when the descriptor is readable: writing has failed because nobody reads the pipe any more. */
+bool ctp_outqueue_unread(struct ctp_outqueue *q);
+
 void ctp_outqueue_finish(struct ctp_outqueue *q); /* nothing more will be put */
 
 /* To be called when the descriptor is readable: waits for the thread, frees everything, reports the first error. */
 enum ctp_status ctp_outqueue_close(struct ctp_outqueue *q, struct ctp_err *err);
+
+/* In place of finish and close, where nothing was put: what the output held before is left as it was. */
+void ctp_outqueue_abandon(struct ctp_outqueue *q);
 
 #endif

@@ -69,6 +69,8 @@ static enum ctp_status shm_create(struct ctp_shm *shm, const char *path, struct 
 		if (!ctp_path_absolute(shm->path, path))
 			return ctp_err_set(err, "%s: path too long", path);
 		shm->fd = open(shm->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (shm->fd < 0 && errno == EEXIST)
+			return ctp_err_set(err, "%s: exists already; it must not", path);
 		if (shm->fd < 0)
 			return ctp_err_sys(err, "%s", path);
 		shm->named = true;
@@ -92,7 +94,7 @@ enum ctp_status ctp_shm_init(struct ctp_shm *shm, uint32_t max_stations, const c
 		goto failed;
 	void *base = mmap(NULL, shm->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, shm->fd, 0);
 	if (base == MAP_FAILED) {
-		ctp_err_sys(err, "mapping %zu bytes", shm->bytes);
+		ctp_err_sys(err, "%s: mapping %zu bytes", shm->path, shm->bytes);
 		goto failed;
 	}
 	shm->base = base;

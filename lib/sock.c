@@ -38,7 +38,8 @@ static enum ctp_status sock_name(struct ctp_sock *sock, const char *path, struct
 		                   sizeof(sock->addr.sun_path) - 1);
 	strcpy(sock->addr.sun_path, sock->path);
 	if (!sock_bind(sock))
-		return ctp_err_sys(err, "%s", path);
+		return errno == EADDRINUSE ? ctp_err_set(err, "%s: exists already; it must not", path) :
+		                             ctp_err_sys(err, "%s", path);
 	sock->named = true;
 	return CTP_OK;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -80,6 +81,9 @@ int ctp_spawn(const struct ctp_spawn_conf *conf, pid_t *pid, struct ctp_err *err
 	if (child > 0)
 		waitpid(child, NULL, 0);
 	errno = error;
-	ctp_err_sys(err, "%s", child < 0 ? "fork" : conf->argv[0]);
+	if (child > 0 && error == ENOENT && strpbrk(conf->argv[0], " |&;<>"))
+		ctp_err_set(err, "%s: %s (COMMAND is run without a shell: sh -c '...')", conf->argv[0], strerror(error));
+	else
+		ctp_err_sys(err, "%s", child < 0 ? "fork" : conf->argv[0]);
 	return child < 0 ? 125 : error == ENOENT ? 127 : 126;
 }

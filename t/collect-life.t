@@ -118,6 +118,15 @@ is 'with what there was' "$(transitions "$tmp/a.ctp")" 5
 : >"$tmp/after"
 wait $pid
 is "and in the end the command's status" $? 9
+"$collect" -t 0.01 "$tracee" -a "$tmp/after" 2>"$tmp/say" >/dev/null &
+exec 3<"$tmp/say"
+read -r line <&3
+like 'what is waited for is said' "$line" "^ctp-collect: trace ended by -t; waiting for $tracee [(]pid [0-9]+[)]$"
+: >"$tmp/after"
+read -r line <&3
+like 'and the closing line comes in the end' "$line" '^ctp-collect: [0-9]+ events, '
+wait $!
+exec 3<&-
 
 # --- a collector that is killed: the target, which would die of SIGPIPE, does not notice ---
 "$collect" "$tracee" -e 5 -b "$tmp/before" -p "$tmp/pub" >"$tmp/pipe" 2>/dev/null &
@@ -156,6 +165,14 @@ rm -f "$tmp/n"
 is 'a closed pipe: 125' "$(cat "$tmp/status")" 125
 is 'the command runs to its end' "$(cat "$tmp/n")" 200000
 like 'and it is said' "$(cat "$tmp/err")" 'ctp-collect: stdout: .*Broken pipe'
+like 'the closing line does too' "$(tail -n 1 "$tmp/err")" \
+	'^ctp-collect: [0-9]+ events harvested, .* s; the stream is NOT complete$'
+{ "$collect" sh -c "read -r _ <'$tmp/before'; kill -INT \$\$" 2>"$tmp/err"; } | {
+	exec </dev/null # as after Ctrl-C, which ends reader and command alike
+	: >"$tmp/before"
+}
+like 'after Ctrl-C, with what helps' "$(cat "$tmp/err")" \
+	'^ctp-collect: the reader of the pipe died too; use -o FILE with Ctrl-C$'
 rm -f "$tmp/n"
 "$collect" "$tracee" -p "$tmp/n" >/dev/full 2>"$tmp/err"
 is 'a full disk: 125' $? 125

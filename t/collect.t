@@ -20,25 +20,43 @@ status 'and death by a signal' 143 "$collect" sh -c 'kill $$'
 status 'even the one that cannot be caught' 137 "$collect" sh -c 'kill -9 $$'
 status 'a command that is not there: 127' 127 "$collect" no-such-command-anywhere
 like 'and it is named' "$(cat "$tmp/err")" '^ctp-collect: no-such-command-anywhere: No such file'
+status 'a command line: 127' 127 "$collect" 'true 1 | cat'
+like 'and what would take it' "$(cat "$tmp/err")" \
+	"^ctp-collect: true 1 . cat: No such file.* [(]COMMAND is run without a shell: sh -c"
 status 'one that cannot be run: 126' 126 "$collect" /etc
 status 'no command: 125' 125 "$collect"
 status 'an unknown option: 125' 125 "$collect" --no-such-option true
 status 'no stations: 125' 125 "$collect" -n 0 true
+is 'and how many there may be' "$(cat "$tmp/err")" 'ctp-collect: -n 0: not a number from 1 to 2097150'
 status 'more stations than the field can address: 125' 125 "$collect" -n 2097151 true
 status 'as many as it can' 0 "$collect" -n 2097150 true
 status 'a time that is none: 125' 125 "$collect" -t 1x true
+status 'no time: 125' 125 "$collect" -t 0 true
+is 'and what is wrong with it' "$(cat "$tmp/err")" 'ctp-collect: -t 0: must be more than 0'
 status 'a dialect that is none: 125' 125 "$collect" --dialect lisp true
 status 'options end at the command' 1 "$collect" sh -c '[ "$1" = -q ] && exit 1' - -q
 status 'and at --' 3 "$collect" -- sh -c 'exit 3'
 status 'an output that cannot be opened: 125, and nothing runs' 125 "$collect" -o "$tmp/no/folder" touch "$tmp/ran"
+like 'the option is named' "$(cat "$tmp/err")" '^ctp-collect: -o .*/no/folder: No such file'
 is 'indeed' "$(ls "$tmp")" err
+for name in old.ctp old.ctp.zst; do
+	echo precious >"$tmp/$name"
+	for command in no-such-command-anywhere /etc; do "$collect" -o "$tmp/$name" $command 2>/dev/null; done
+	is "$name: the last trace stays where the command cannot be started" "$(cat "$tmp/$name")" precious
+	"$collect" -o "$tmp/new-$name" no-such-command-anywhere 2>/dev/null
+	ok "$name: and none appears where there was none" test ! -e "$tmp/new-$name"
+	head -c 100000 /dev/zero >"$tmp/$name"
+	"$collect" -q -o "$tmp/$name" true
+	is "$name: it is replaced by one that can" "$("$BIN/ctp-tojsonl" "$tmp/$name" 2>&1; echo $?)" 0
+	ok "$name: and gone" test "$(wc -c <"$tmp/$name")" -lt 100000
+done
 
 # --- stdout, stderr, output ---
 # Where nothing may be lost a coroutine has 7 events: of 8, the first could be in the course of being overwritten.
 "$collect" sh -c 'echo out; echo err >&2' >"$tmp/a.ctp" 2>"$tmp/err"
 is "the stream has stdout to itself: the command's goes to stderr" "$(grep -cx 'out\|err' "$tmp/err")" 2
 like 'a closing line says what there was' "$(tail -n 1 "$tmp/err")" \
-	'^ctp-collect: 0 events, 0 coroutines, 0 lost, 0 untraced, [0-9.]+ s'
+	'^ctp-collect: 0 events, 0 coroutines, 0 lost, 0 untraced, [0-9.]+ s .no process attached: .*ctp[.]h.*--shm and --sock'
 is 'the stream is whole' "$("$BIN/ctp-tojsonl" "$tmp/a.ctp" 2>&1 >/dev/null; echo $?)" 0
 is '-o leaves stdout to the command' "$("$collect" -q -o "$tmp/b.ctp" echo out 2>&1)" out
 is 'and -q is silent' "$("$collect" -q true 2>&1 >/dev/null)" ''
@@ -62,6 +80,7 @@ is 'a .zst is what zstd reads' "$(zstd -qdc "$tmp/d.ctp.zst" | "$BIN/ctp-tojsonl
 is 'and what we read' "$(transitions "$tmp/d.ctp.zst")" 70
 "$collect" -n 4 "$tracee" -c 10 -e 7 >"$tmp/e.ctp" 2>"$tmp/err"
 is 'coroutines beyond -n are counted' "$(said untraced "$tmp/err")" 6
+like 'with what to do' "$(cat "$tmp/err")" ' 6 untraced [(]raise -n, now 4[)], '
 is 'and in the stream' "$(records untraced "$tmp/e.ctp" | sed -n 's/.*"count":\([0-9]*\).*/\1/p' | tail -n 1)" 6
 
 # --- what cannot be had later ---
@@ -113,8 +132,10 @@ is 'which are removed' "$(ls "$tmp/m" "$tmp/s" 2>/dev/null)" ''
 is 'and serve' "$(transitions "$tmp/h.ctp")" 70
 echo mine >"$tmp/m"
 status 'a file that is there is not taken' 125 "$collect" --shm "$tmp/m" true
+is 'and it is said whose it is' "$(cat "$tmp/err")" "ctp-collect: --shm $tmp/m: exists already; it must not"
 is 'nor changed' "$(cat "$tmp/m")" mine
 status 'nor is it as a socket' 125 "$collect" --sock "$tmp/m" true
+is 'which is said too' "$(cat "$tmp/err")" "ctp-collect: --sock $tmp/m: exists already; it must not"
 is 'nor removed' "$(cat "$tmp/m")" mine
 is 'no folder is left in TMPDIR' "$(mkdir "$tmp/t" && TMPDIR=$tmp/t "$collect" -q "$tracee" >/dev/null; ls "$tmp/t")" ''
 done_testing

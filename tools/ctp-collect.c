@@ -1,6 +1,7 @@
 /* ctp-collect - runs a command, traced, and writes the raw stream. */
 #include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static struct ctp_tool tool = {
 	        "  --sock PATH     socket at PATH, likewise\n"
 	        "  --dialect NAME  how seq counts: seqlock, plain, or auto: found out station by station\n"
 	        "  -f              write to a terminal all the same\n"
-	        "  -q              no closing line\n"
+	        "  -q              no closing line, nor one that -t has ended the trace\n"
 	        "  -v              say more\n"
 	        "  -h              this help\n"
 	        "  -V              version\n"
@@ -42,8 +43,7 @@ static uint32_t parse_stations(const char *text)
 {
 	uint64_t n;
 	if (!ctp_parse_u64(text, text + strlen(text), &n) || n < 1 || n > CTP_STATIONS_MAX)
-		exit(ctp_tool_usage(&tool, "-n %s: not a number from 1 to %d (probes in use compute the size in an int)", text,
-		                    CTP_STATIONS_MAX));
+		exit(ctp_tool_usage(&tool, "-n %s: not a number from 1 to %d", text, CTP_STATIONS_MAX));
 	return (uint32_t)n;
 }
 
@@ -51,8 +51,10 @@ static uint64_t parse_seconds(const char *text)
 {
 	char *end;
 	double seconds = strtod(text, &end);
-	if (end == text || *end || !(seconds > 0) || seconds > 1e9)
+	if (end == text || *end || isnan(seconds) || seconds > 1e9)
 		exit(ctp_tool_usage(&tool, "-t %s: not a number of seconds", text));
+	if (seconds <= 0)
+		exit(ctp_tool_usage(&tool, "-t %s: must be more than 0", text));
 	uint64_t ns = (uint64_t)(seconds * 1e9);
 	return ns ? ns : 1;
 }
@@ -105,6 +107,7 @@ int main(int argc, char **argv)
 		}
 	}
 	conf.argv = argv + optind;
+	conf.news = tool.quiet ? NULL : &notice;
 	conf.info = tool.verbose ? &notice : NULL;
 	if (!conf.argv[0])
 		return ctp_tool_usage(&tool, "no command; see ctp-collect -h");
@@ -117,8 +120,10 @@ int main(int argc, char **argv)
 	}
 	if (!tool.quiet) {
 		char line[CTP_COLLECT_LINE_MAX];
+		const char *unattached = " (no process attached: is there a cTP probe (ctp.h) in it? "
+		                         "In a container, another PID namespace or setuid: --shm and --sock)";
 		ctp_collect_line(&result, line);
-		ctp_tool_say(&tool, "%s%s", line, result.attached ? "" : " (no process attached: is there a cTP probe in it?)");
+		ctp_tool_say(&tool, "%s%s", line, result.attached ? "" : unattached);
 	}
 	if (result.signal)
 		die_of(result.signal);
