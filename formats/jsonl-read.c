@@ -204,7 +204,8 @@ static void take_row(struct jsonl_source *s, const struct jsonl_class *c)
 	}
 	if (!s->section)
 		begin_our_section(s);
-	s->source.stats.harmed |= c->cls->kind == CTP_KIND_LOSS;
+	struct ctp_record rec = {.cls = c->cls, .val = s->row.val};
+	s->source.stats.harmed |= c->cls->kind == CTP_KIND_LOSS || ctp_record_untraced(&rec);
 	if (!ctp_window_put(s->window, s->writer, c->cls, s->row.val)) {
 		reject(s, &memory);
 		return;
@@ -226,6 +227,11 @@ static void take_line(struct jsonl_source *s, const char *p, const char *end)
 		p++;
 	if (p == end)
 		return;
+	if (end - p == 1 && (*p == '{' || *p == '[')) {
+		ctp_err_set(&why, "a row must be on one line, as jq -c prints it");
+		reject(s, &why);
+		return;
+	}
 	const struct jsonl_class *c = class_of(s, p, end, &status, &why);
 	if (c && !ctp_jsonl_row_quick(&s->row, c->layout, p, end))
 		status = ctp_jsonl_row_parse(&s->row, c->layout, p, end, &why);
@@ -296,6 +302,9 @@ static enum ctp_status read_input(struct ctp_source *source, struct ctp_input *i
 	}
 	if (in->harmed)
 		ctp_notice_say(notice, "%s", in->err.text);
+	bool empty = !in->offset && !in->harmed;
+	if (empty)
+		ctp_notice_say(notice, "the input is empty");
 	if (s->section == SECTION_THEIRS)
 		ctp_notice_say(notice, "the section has no end: it was cut short");
 	/* Even of nothing: a stream without a section would not be one. */
@@ -304,7 +313,7 @@ static enum ctp_status read_input(struct ctp_source *source, struct ctp_input *i
 	if (s->section)
 		end_section(s, s->section == SECTION_OURS && !in->harmed);
 	stats->late = ctp_window_late(s->window);
-	stats->harmed |= in->harmed || stats->rejected;
+	stats->harmed |= in->harmed || empty || stats->rejected;
 	return ctp_writer_failed(w) ? ctp_err_set(err, "%s: what was made of it could not be written", in->name) : CTP_OK;
 }
 

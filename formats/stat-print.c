@@ -1,13 +1,17 @@
 /*
  * stat-print.c - what is in a stream, for people and for programs.
  *
- * Names and values from the stream are printed as JSON texts in both, so that no control character reaches a terminal. Times
- * are 64 bits wide, which jq and JavaScript round; durations and counts are below what they hold.
+ * Names and values from the stream are printed as JSON texts, for people where they hold anything but plain characters, so that
+ * no control character reaches a terminal. Times are 64 bits wide, which jq and JavaScript round; durations and counts are below
+ * what they hold.
  */
 #include "stat-print.h"
 
+#include <ctype.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "json.h"
@@ -34,19 +38,33 @@ static uint64_t sections_kept(const struct ctp_stat *stat)
 
 /* --- for people ---------------------------------------------------------------------------------------------------------- */
 
+static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
+
+/* As it is if it is made of ASCII that can be printed and, for a word of a command, that no shell would change; or else as JSON. */
+static void put_plain(struct ctp_output *out, const char *text, size_t len, bool word)
+{
+	bool plain = len > 0;
+	for (size_t i = 0; i < len && plain; i++)
+		plain = word ? isalnum((unsigned char)text[i]) || strchr("_./:=,+@%-", text[i]) : text[i] >= ' ' && text[i] <= '~';
+	if (plain)
+		ctp_output_put(out, text, len);
+	else
+		ctp_json_put(out, text, len);
+}
+
 static void text_counts(struct ctp_output *out, const struct ctp_stat_counts *c, const char *indent)
 {
 	const char *more = c->at_least ? " or more" : "";
 	putf(out, "%sevents:      %ju%s", indent, c->events, c->unseen ? "" : "\n");
 	if (c->unseen)
 		putf(out, ", and %ju in packets that are missing\n", c->unseen);
-	putf(out, "%scoroutines:  %ju%s; %ju births, %ju deaths\n", indent, c->coroutines, more, c->births,
-	     c->deaths);
+	putf(out, "%scoroutines:  %ju%s; %ju birth%s, %ju death%s\n", indent, c->coroutines, more, c->births, plural(c->births),
+	     c->deaths, plural(c->deaths));
 	putf(out, "%sthreads:     %ju%s\n", indent, c->threads, more);
 	putf(out, "%slost:        %ju, of them %ju unverified\n", indent, c->lost, c->unverified);
-	putf(out, "%suntraced:    %ju coroutines\n", indent, c->untraced);
+	putf(out, "%suntraced:    %ju coroutine%s\n", indent, c->untraced, plural(c->untraced));
 	if (c->conflicts)
-		putf(out, "%sconflicts:   %ju stations with two writers\n", indent, c->conflicts);
+		putf(out, "%sconflicts:   %ju station%s with two writers\n", indent, c->conflicts, plural(c->conflicts));
 	putf(out, "%slate:        %ju\n", indent, c->late);
 	putf(out, "%sduration:    %ju.%09ju s\n", indent, c->duration_ns / 1000000000, c->duration_ns % 1000000000);
 }
@@ -65,37 +83,90 @@ static void text_times(struct ctp_output *out, const struct ctp_stat_section *s)
 		putf(out, "  started:     %s UTC\n", text);
 }
 
+static void text_outcome(struct ctp_output *out, const struct ctp_stat_section *s)
+{
+	const char *signal_name = s->status > 0 && s->status < NSIG ? sigabbrev_np((int)s->status) : NULL;
+	if (!s->outcome[0])
+		return;
+	putf(out, "  ended:       ");
+	if (!strcmp(s->outcome, "exited"))
+		putf(out, "exit status %jd\n", s->status);
+	else if (!strcmp(s->outcome, "killed") && signal_name)
+		putf(out, "killed by SIG%s\n", signal_name);
+	else if (!strcmp(s->outcome, "killed"))
+		putf(out, "killed by signal %jd\n", s->status);
+	else if (!strcmp(s->outcome, "running"))
+		putf(out, "still running when the trace ended\n");
+	else {
+		put_plain(out, s->outcome, strlen(s->outcome), false);
+		putf(out, " %jd\n", s->status);
+	}
+}
+
+/* The attributes, a list on one line. Those that are shown as times by text_times are left out. */
+static void text_attrs(struct ctp_output *out, const struct ctp_section *who)
+{
+	for (uint32_t i = 0; i < who->nattrs; i++) {
+		const char *name = who->attrs[i].name;
+		size_t len = strlen(name);
+		bool list = len > 2 && !strcmp(name + len - 2, "[]");
+		if (!strcmp(name, "wall_offset_ns") || !strcmp(name, "start_ns"))
+			continue;
+		if (!strcmp(name, "argv[]")) {
+			name = "command";
+			len = strlen(name);
+		} else if (list) {
+			len -= 2;
+		}
+		putf(out, "  ");
+		put_plain(out, name, len, false);
+		putf(out, ":%*s", len < 12 ? (int)(12 - len) : 1, "");
+		for (;; i++) {
+			const char *value = who->attrs[i].value;
+			put_plain(out, value, strlen(value), list);
+			if (!list || i + 1 == who->nattrs || strcmp(who->attrs[i].name, who->attrs[i + 1].name))
+				break;
+			putf(out, " ");
+		}
+		putf(out, "\n");
+	}
+}
+
 static void text_section(struct ctp_output *out, const struct ctp_stat_section *s, uint64_t number)
 {
-	putf(out, "\nsection %ju: %s\n", number, s->counts.complete ? "complete" : "cut short or damaged");
-	for (uint32_t i = 0; s->who && i < s->who->nattrs; i++) {
-		const struct ctp_attr *a = &s->who->attrs[i];
-		bool same = i > 0 && !strcmp(a->name, a[-1].name);
-		putf(out, "%s", same ? " " : "  ");
-		if (!same) {
-			put_text(out, a->name);
-			putf(out, ": ");
-		}
-		put_text(out, a->value);
-		if (i + 1 == s->who->nattrs || strcmp(a->name, a[1].name))
-			putf(out, "\n");
-	}
+	putf(out, "\nsection %ju: %s\n", number,
+	     s->counts.complete ? "complete" : "cut short or damaged (or it is still being written)");
+	if (s->who)
+		text_attrs(out, s->who);
 	text_times(out, s);
+	text_outcome(out, s);
+}
+
+void ctp_stat_print_file(struct ctp_output *out, const struct ctp_input *in)
+{
+	uint64_t done, total;
+	ctp_input_progress(in, &done, &total);
+	putf(out, "file:        ");
+	put_plain(out, in->name, strlen(in->name), false);
+	putf(out, ", %ju byte%s\n", total ? total : done, plural(total ? total : done));
 }
 
 void ctp_stat_print_text(struct ctp_output *out, const struct ctp_stat *stat)
 {
 	const struct ctp_reader_stats *r = &stat->reader;
-	putf(out, "sections:    %ju, %s\n", stat->nsections, stat->all.complete ? "complete" : "not complete");
+	putf(out, "sections:    %ju, %s", stat->nsections, stat->all.complete ? "complete" : "not complete");
+	if (stat->nsections && r->cut_short)
+		putf(out, "; %ju cut short", r->cut_short);
+	putf(out, "\n");
 	text_counts(out, &stat->all, "");
-	putf(out, "packets:     %ju; %ju damaged, %ju missing, %ju sections cut short\n", r->packets,
-	     r->damaged_packets, r->missing_packets, r->cut_short);
+	putf(out, "packets:     %ju; %ju damaged, %ju missing\n", r->packets, r->damaged_packets, r->missing_packets);
 	if (r->skipped_bytes)
-		putf(out, "skipped:     %ju bytes, %ju records\n", r->skipped_bytes, r->skipped_records);
+		putf(out, "skipped:     %ju byte%s, %ju record%s\n", r->skipped_bytes, plural(r->skipped_bytes), r->skipped_records,
+		     plural(r->skipped_records));
 	putf(out, "records:     %ju\n", r->records);
 	for (uint32_t i = 0; i < stat->nclasses; i++) {
 		putf(out, "  %12ju  ", stat->classes[i].records);
-		put_text(out, stat->classes[i].name);
+		put_plain(out, stat->classes[i].name, strlen(stat->classes[i].name), false);
 		putf(out, "\n");
 	}
 	for (uint64_t i = 0; i < sections_kept(stat); i++) {
@@ -104,7 +175,8 @@ void ctp_stat_print_text(struct ctp_output *out, const struct ctp_stat *stat)
 			text_counts(out, &stat->sections[i].counts, "  ");
 	}
 	if (stat->nsections > CTP_STAT_SECTIONS_MAX)
-		putf(out, "\nand %ju sections more\n", stat->nsections - CTP_STAT_SECTIONS_MAX);
+		putf(out, "\nand %ju section%s more\n", stat->nsections - CTP_STAT_SECTIONS_MAX,
+		     plural(stat->nsections - CTP_STAT_SECTIONS_MAX));
 }
 
 /* --- for programs -------------------------------------------------------------------------------------------------------- */
@@ -167,6 +239,11 @@ void ctp_stat_print_json(struct ctp_output *out, const struct ctp_stat *stat)
 	for (uint64_t i = 0; i < sections_kept(stat); i++) {
 		putf(out, i ? ",{" : "{");
 		json_counts(out, &stat->sections[i].counts);
+		if (stat->sections[i].outcome[0]) {
+			putf(out, ",\"outcome\":");
+			put_text(out, stat->sections[i].outcome);
+			putf(out, ",\"status\":%jd", stat->sections[i].status);
+		}
 		putf(out, ",\"attrs\":{");
 		json_attrs(out, stat->sections[i].who);
 		putf(out, "}}");

@@ -5,6 +5,8 @@
 #include "output.h"
 #include "stat.h"
 
+/* Before the text, for each input that was read: its name and size. */
+void ctp_stat_print_file(struct ctp_output *out, const struct ctp_input *in);
 void ctp_stat_print_text(struct ctp_output *out, const struct ctp_stat *stat);
 void ctp_stat_print_json(struct ctp_output *out, const struct ctp_stat *stat);
 

@@ -23,15 +23,31 @@ static uint64_t lost_events(const struct ctp_record *rec)
 	return count < 0 ? 1 : rec->val[count];
 }
 
-static enum ctp_status deliver(struct ctp_sink *sink, const struct ctp_item *item, struct ctp_convert_stats *stats,
-                               struct ctp_err *err)
+uint64_t ctp_record_untraced(const struct ctp_record *rec)
 {
+	const struct ctp_class *cls = rec->cls;
+	int i = cls->kind == CTP_KIND_UNTRACED ? ctp_class_role(cls, CTP_ROLE_COUNT) :
+	        cls->kind == CTP_KIND_END      ? ctp_class_field(cls, "untraced") : -1;
+	return i < 0 || ctp_type_is_text(cls->fields[i].type) ? 0 : rec->val[i];
+}
+
+/* here: how many are untraced in the section at hand, by the last record that said so. */
+static enum ctp_status deliver(struct ctp_sink *sink, const struct ctp_item *item, struct ctp_convert_stats *stats,
+                               uint64_t *here, struct ctp_err *err)
+{
+	uint64_t untraced;
 	switch (item->kind) {
 	case CTP_ITEM_SECTION:
+		*here = 0;
 		return sink->ops->section ? sink->ops->section(sink, item->section, err) : CTP_OK;
 	case CTP_ITEM_RECORD:
 		if (item->rec.cls->kind == CTP_KIND_LOSS)
 			stats->lost += lost_events(&item->rec);
+		untraced = ctp_record_untraced(&item->rec);
+		if (untraced > *here) {
+			stats->untraced += untraced - *here;
+			*here = untraced;
+		}
 		return sink->ops->record(sink, &item->rec, err);
 	case CTP_ITEM_END:
 		return sink->ops->end ? sink->ops->end(sink, item->complete, err) : CTP_OK;
@@ -46,12 +62,13 @@ enum ctp_status ctp_convert(struct ctp_input *in, struct ctp_sink *sink, const s
 {
 	enum ctp_status status = CTP_FAILED;
 	struct ctp_item item;
+	uint64_t untraced = 0;
 	struct ctp_reader *reader = ctp_reader_new(in, notice, err);
 	struct ctp_order *order = reader ? ctp_order_new(reader, 0, err) : NULL;
 	if (!order)
 		goto out;
 	for (uint64_t n = 1; (status = ctp_order_next(order, &item, err)) == CTP_OK; n++) {
-		if (deliver(sink, &item, stats, err)) {
+		if (deliver(sink, &item, stats, &untraced, err)) {
 			status = CTP_FAILED;
 			break;
 		}
@@ -63,7 +80,7 @@ enum ctp_status ctp_convert(struct ctp_input *in, struct ctp_sink *sink, const s
 	if (in->harmed)
 		ctp_notice_say(notice, "%s", in->err.text);
 	ctp_reader_stats_add(&stats->reader, ctp_reader_stats(reader));
-	stats->harmed |= ctp_reader_harmed(reader) || in->harmed || stats->lost;
+	stats->harmed |= ctp_reader_harmed(reader) || in->harmed || stats->lost || stats->untraced;
 out:
 	ctp_order_free(order);
 	ctp_reader_free(reader);

@@ -36,7 +36,7 @@ struct ctp_sink_ops {
 
 struct ctp_source_stats {
 	uint64_t accepted, rejected, late; /* rows or records of the foreign format */
-	bool harmed;                       /* some were rejected, the input was cut short, or it tells of lost events: status 3 */
+	bool harmed;                       /* some were rejected, the input was cut short, or it tells of what is missing: status 3 */
 };
 
 struct ctp_source {
@@ -51,11 +51,14 @@ struct ctp_source_ops {
 	void (*free)(struct ctp_source *src);
 };
 
+/* Coroutines that found no station, so far in the section, if the record is one that says so; else 0. */
+uint64_t ctp_record_untraced(const struct ctp_record *rec);
+
 /* Feeds one input, ordered, to the sink (not its finish). stats is added to; lost counts events missing by loss records. */
 struct ctp_convert_stats {
 	struct ctp_reader_stats reader;
-	uint64_t lost;
-	bool harmed; /* damaged, cut short or lost: status 3 */
+	uint64_t lost, untraced;
+	bool harmed; /* damaged, cut short, lost or untraced: status 3 */
 };
 
 void ctp_reader_stats_add(struct ctp_reader_stats *sum, const struct ctp_reader_stats *s);

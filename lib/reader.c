@@ -116,8 +116,8 @@ static bool find_header(struct ctp_reader *r)
 	uint64_t skipped = in->offset - start;
 	if (skipped) {
 		r->stats.skipped_bytes += skipped;
-		ctp_notice_say(r->notice, "at 0x%llx: %llu bytes are no packet%s", (unsigned long long)start,
-		               (unsigned long long)skipped,
+		ctp_notice_say(r->notice, "at 0x%llx: %llu byte%s no packet%s", (unsigned long long)start,
+		               (unsigned long long)skipped, skipped == 1 ? " is" : "s are",
 		               newer ? " that this version can read; it was written by a newer one" : found ? "; skipped" : "");
 	}
 	return found;
@@ -129,8 +129,8 @@ static void spoil_packet(struct ctp_reader *r, const char *what)
 	r->stats.damaged_packets++;
 	r->stats.skipped_records += r->records_left;
 	r->gap = true;
-	ctp_notice_say(r->notice, "packet at 0x%llx: %s, %u records skipped", (unsigned long long)r->packet_offset, what,
-	               r->records_left);
+	ctp_notice_say(r->notice, "packet at 0x%llx: %s, %u record%s skipped", (unsigned long long)r->packet_offset, what,
+	               r->records_left, r->records_left == 1 ? "" : "s");
 	r->p = r->end = 0;
 }
 
@@ -290,7 +290,7 @@ static void close_section(struct ctp_reader *r, struct ctp_item *item, bool orde
 	item->complete = orderly && !r->gap;
 	if (!orderly) {
 		r->stats.cut_short++;
-		ctp_notice_say(r->notice, "the section has no end: it was cut short");
+		ctp_notice_say(r->notice, "the section has no end: it was cut short, or is still being written");
 	}
 	r->open = false;
 }
@@ -321,8 +321,8 @@ static void join_section(struct ctp_reader *r)
 		uint64_t missing = r->number - r->next_number;
 		r->stats.missing_packets += missing;
 		r->gap = true;
-		ctp_notice_say(r->notice, "packet at 0x%llx: %llu packets are missing before it", (unsigned long long)r->packet_offset,
-		               (unsigned long long)missing);
+		ctp_notice_say(r->notice, "packet at 0x%llx: %llu packet%s missing before it", (unsigned long long)r->packet_offset,
+		               (unsigned long long)missing, missing == 1 ? " is" : "s are");
 	}
 	r->next_number = r->number + 1;
 	ctp_codec_reset(r->codec);
@@ -335,7 +335,9 @@ static enum ctp_status end_of_input(struct ctp_reader *r)
 {
 	if (!r->stats.sections && !r->stats.cut_short) {
 		r->stats.cut_short++;
-		ctp_notice_say(r->notice, r->in->offset ? "no packet can be read here: is it a ctp stream?" : "nothing: the input is empty");
+		/* Bytes that were passed over are said already, and of a frame that is damaged the input tells. */
+		if (!r->in->offset && !r->in->harmed)
+			ctp_notice_say(r->notice, "the input is empty");
 	}
 	return CTP_EOF;
 }

@@ -6,6 +6,7 @@
  */
 #include "stat.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +22,9 @@ struct known {
 
 struct counting {
 	struct ctp_stat *stat;
-	struct ctp_stat_counts *sec; /* the section at hand */
-	struct ctp_stat_counts unkept;
+	struct ctp_stat_section *at; /* the section at hand */
+	struct ctp_stat_counts *sec; /* that is in it */
+	struct ctp_stat_section unkept;
 	struct ctp_distinct coroutines, threads;
 	uint64_t mark_ns, end_events;
 	struct known known[CTP_CLASSES_MAX];
@@ -68,12 +70,13 @@ static struct ctp_section *copy_section(const struct ctp_section *from)
 static void begin_section(struct counting *c, const struct ctp_section *who)
 {
 	struct ctp_stat *stat = c->stat;
-	c->sec = &c->unkept;
+	c->at = &c->unkept;
 	if (stat->nsections < CTP_STAT_SECTIONS_MAX) {
-		c->sec = &stat->sections[stat->nsections].counts;
-		stat->sections[stat->nsections].who = copy_section(who);
+		c->at = &stat->sections[stat->nsections];
+		c->at->who = copy_section(who);
 	}
 	stat->nsections++;
+	c->sec = &c->at->counts;
 	*c->sec = (struct ctp_stat_counts){.first_ns = UINT64_MAX};
 	c->mark_ns = c->end_events = 0;
 }
@@ -144,6 +147,17 @@ static uint64_t named(const struct ctp_record *rec, const char *name)
 	return i < 0 || ctp_type_is_text(rec->cls->fields[i].type) ? 0 : rec->val[i];
 }
 
+/* How the program ended. */
+static void note_outcome(struct ctp_stat_section *at, const struct ctp_record *rec)
+{
+	int i = ctp_class_field(rec->cls, "outcome");
+	const char *label = i < 0 || rec->cls->fields[i].type != CTP_ENUM ? NULL :
+	                    ctp_field_label(&rec->cls->fields[i], rec->val[i]);
+	if (label)
+		snprintf(at->outcome, sizeof at->outcome, "%s", label);
+	at->status = (int64_t)named(rec, "status");
+}
+
 /* What a record means beside being one. */
 static void count_kind(struct ctp_stat_counts *sec, struct counting *c, const struct known *k, const struct ctp_record *rec)
 {
@@ -164,14 +178,15 @@ static void count_kind(struct ctp_stat_counts *sec, struct counting *c, const st
 		sec->lost += k->count < 0 ? 1 : rec->val[k->count];
 		sec->unverified += k->unverified < 0 ? 0 : rec->val[k->unverified];
 		break;
-	case CTP_KIND_UNTRACED: /* so far */
-		sec->untraced = larger(sec->untraced, k->count < 0 ? 0 : rec->val[k->count]);
+	case CTP_KIND_UNTRACED:
+		sec->untraced = larger(sec->untraced, ctp_record_untraced(rec));
 		break;
 	case CTP_KIND_END: /* what the writer counted, for the case that some of it did not arrive */
 		sec->lost = larger(sec->lost, named(rec, "lost"));
 		sec->unverified = larger(sec->unverified, named(rec, "unverified"));
-		sec->untraced = larger(sec->untraced, named(rec, "untraced"));
+		sec->untraced = larger(sec->untraced, ctp_record_untraced(rec));
 		c->end_events = larger(c->end_events, named(rec, "events"));
+		note_outcome(c->at, rec);
 		break;
 	default:
 		break;
@@ -241,8 +256,8 @@ enum ctp_status ctp_stat_read(struct ctp_stat *stat, struct ctp_input *in, const
 	if (in->harmed)
 		ctp_notice_say(notice, "%s", in->err.text);
 	ctp_reader_stats_add(&stat->reader, ctp_reader_stats(reader));
-	stat->all.complete &= !ctp_reader_harmed(reader);
-	stat->harmed |= ctp_reader_harmed(reader) || stat->all.lost;
+	stat->all.complete &= status == CTP_EOF && !ctp_reader_harmed(reader);
+	stat->harmed |= ctp_reader_harmed(reader) || stat->all.lost || stat->all.untraced;
 	ctp_distinct_fini(&c->coroutines);
 	ctp_distinct_fini(&c->threads);
 out:

@@ -22,11 +22,13 @@ struct ctp_stat_counts {
 struct ctp_stat {
 	struct ctp_stat_counts all; /* coroutines, threads, durations: sums over the sections */
 	struct ctp_reader_stats reader;
-	bool harmed;        /* damaged, cut short, or events were lost */
+	bool harmed;        /* damaged, cut short, events were lost or coroutines untraced */
 	uint64_t nsections; /* sections[] has the first CTP_STAT_SECTIONS_MAX of them */
 	struct ctp_stat_section {
 		struct ctp_section *who;
 		struct ctp_stat_counts counts;
+		char outcome[16]; /* how the program ended, by the end record: "exited", "killed", "running"; "": not known */
+		int64_t status;   /* of the exit, or the number of the signal */
 	} sections[CTP_STAT_SECTIONS_MAX];
 	uint32_t nclasses;
 	struct ctp_stat_class { /* by name */

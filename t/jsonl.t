@@ -88,7 +88,7 @@ cat >"$tmp/known" <<'JSONL'
 {"type":"new","ts":7,"a":2,"b":-2,"c":2.5,"d":false,"e":"","f":"0x0000000000000020"}
 {"type":"transition","probe_id":1,"tid":2,"addr":"0x0000000000000003","seq":4,"is_active":true,"ts":8}
 JSONL
-there_and_back "$tmp/known" -a >"$tmp/out"
+there_and_back "$tmp/known" -qa >"$tmp/out"
 ok 'rows without a schema come back' sh -c 'grep -v "\"@" "$1" | diff "$2" -' - "$tmp/out" "$tmp/known"
 like 'untraced is known' "$(cat "$tmp/out")" '"name":"untraced","kind":"untraced"'
 like 'transition is known with six fields' "$(cat "$tmp/out")" '"kind":"transition".*"name":"is_active","type":"bool","role":"state"'
@@ -150,9 +150,40 @@ like 'a line too long is passed over' "$(cat "$tmp/err")" 'line 2: longer than 4
 is 'and what follows it is kept' "$(cat "$tmp/out")" "$good
 $good"
 awk 'BEGIN { for (i = 0; i < 50; i++) print i }' | "$from" >/dev/null 2>"$tmp/err"
-is 'ten are said, then how many more' "$(grep -c rejected "$tmp/err") $(grep -c 'and 40 more' "$tmp/err")" '11 1'
-: | "$from" | "$to" -a >"$tmp/out"
+is 'ten are said, then how many more' "$(grep -c rejected "$tmp/err") $(grep -c 'and 40 more' "$tmp/err")" '10 1'
+printf '{\n  "probe_id": 1\n}\n' | "$from" >"$tmp/out" 2>"$tmp/err"
+is 'not one row that can be used: status 1, and no stream' "$? $(wc -c <"$tmp/out")" '1 0'
+like 'a row on many lines: with the remedy' "$(cat "$tmp/err")" 'line 1: a row must be on one line, as jq -c prints it; rejected'
+: | "$from" 2>"$tmp/err" >"$tmp/empty.ctp"
+is 'nothing: status 3' $? 3
+is 'and said' "$(cat "$tmp/err")" 'ctp-fromjsonl: stdin: the input is empty'
+"$to" -a "$tmp/empty.ctp" >"$tmp/out"
 is 'nothing is a section without records' "$(grep -c . "$tmp/out") $(tail -n 1 "$tmp/out")" '2 {"type":"@end","complete":true}'
+
+# --- the manual's first example: who is suspended at the end and not dead -------------------------------------------------------
+if command -v jq >/dev/null; then
+	transition='{"type":"@schema","name":"transition","kind":"transition","fields":[{"name":"ts","type":"u64","role":"time"},{"name":"coro","type":"u64"},{"name":"is_active","type":"bool"}]}'
+	row() { printf '{"type":"transition","ts":%d,"coro":%d,"is_active":%s}\n' "$@"; }
+	life() { printf '{"type":"%s","ts":%d,"coro":%d}\n' "$@"; }
+	{
+		printf '{"type":"@section","attrs":{}}\n%s\n' "$transition"
+		life birth 10 1 && life birth 11 2 && life birth 12 3 && life birth 13 4 && life birth 14 5
+		row 20 1 true && row 21 1 false             # suspended
+		row 22 2 true && row 23 2 false && life death 24 2 # dead
+		row 25 3 true                               # running; 4 never ran
+		row 26 5 true && row 27 5 false && row 28 5 true && row 29 5 false
+		printf '{"type":"@end","complete":true}\n{"type":"@section","attrs":{}}\n%s\n' "$transition"
+		row 30 1 true && row 31 3 false             # others, of the same number
+		echo '{"type":"@end","complete":true}'
+	} | "$from" >"$tmp/t.ctp.zst"
+	sed -n '/jq -nc/,/^\.Ed/{/^\.Ed/d; s/^\$ //; s/\\(aq/'"'/g; p; }" doc/ctp-tojsonl.1 >"$tmp/recipe"
+	bin=$(cd "$BIN" && pwd)
+	is 'the manual tells who is suspended' "$(cd "$tmp" && PATH=$bin:$PATH sh ./recipe | jq -r '"\(.type) \(.ts) \(.coro)"' | sort)" \
+		'birth 13 4
+transition 21 1
+transition 29 5
+transition 31 3'
+fi
 
 # --- files --------------------------------------------------------------------------------------------------------------------
 ok '-o writes a file' "$from" -o "$tmp/x.ctp" "$tmp/plain"
@@ -161,6 +192,17 @@ ok 'and it holds the stream' sh -c '"$0" "$1" | cmp - "$2"' "$to" "$tmp/x.ctp" "
 is 'an operand that is not there: status 1' $? 1
 like 'said by name' "$(cat "$tmp/err")" '^ctp-tojsonl: .*/nonexistent: No such file or directory$'
 ok 'and no file that looks done' test ! -e "$tmp/y.jsonl"
+"$from" -o "$tmp/y.ctp" "$tmp/x.ctp" 2>"$tmp/err"
+is 'a raw stream is no JSON: status 1' $? 1
+is 'said in one line' "$(cat "$tmp/err")" "ctp-fromjsonl: $tmp/x.ctp: is a raw stream already; ctp-tojsonl reads it"
+ok 'and no file' test ! -e "$tmp/y.ctp"
+cp "$tmp/x.ctp" "$tmp/self.ctp"
+"$to" "$tmp/plain" -o "$tmp/self.ctp" "$tmp/self.ctp" 2>"$tmp/err"
+is '-o an input: status 1' $? 1
+is '-o an input: said' "$(cat "$tmp/err")" "ctp-tojsonl: -o $tmp/self.ctp: is also the input"
+"$to" -o "$tmp/self.ctp" <"$tmp/self.ctp" 2>/dev/null
+is '-o what is stdin: status 1' $? 1
+ok 'and it is as it was' cmp "$tmp/x.ctp" "$tmp/self.ctp"
 if command -v zstd >/dev/null && "$from" -q -o "$tmp/x.ctp.zst" "$tmp/plain" 2>/dev/null; then
 	"$to" "$tmp/x.ctp.zst" >"$tmp/out"
 	ok '-o x.zst compresses, and it is recognised' cmp "$tmp/plain" "$tmp/out"

@@ -23,6 +23,8 @@ for tool in "$BIN"/ctp-*; do
 	is "$name -h has the synopsis of the page" "$(sed -n '1s/^usage: //p' "$tmp/help")" "$(section "$page" SYNOPSIS)"
 	is "$name -h has the options of the page" "$(help_options <"$tmp/help")" "$(page_options "$page")"
 	like "$name -V says its name and version" "$("$tool" -V)" "^$name [0-9]+\.[0-9]+\.[0-9]+$"
+	is "$name --help is -h" "$("$tool" --help)" "$(cat "$tmp/help")"
+	is "$name --version is -V" "$("$tool" --version)" "$("$tool" -V)"
 	"$tool" --no-such-option </dev/null >"$tmp/out" 2>"$tmp/err"
 	is "$name ends with the page's status where an option is wrong" $? \
 		"$(awk '/^\.It [0-9]/ { status = $2 } /usage was wrong/ { print status }' "$page")"
@@ -34,7 +36,7 @@ for page in doc/*.[0-9]; do
 	for part in NAME 'SEE ALSO'; do ok "$page has a section $part" grep -q "^\.Sh $part" "$page"; done
 	case $page in *.1) ok "$page states the exit status" grep -q '^\.Sh EXIT STATUS' "$page" ;; esac
 	# A page of ours that is named exists. Others have a name without ctp.
-	sed -n 's/^\.Xr \(ctp[a-z-]*\) \([0-9]\).*/doc\/\1.\2/p' "$page" | sort -u >"$tmp/named"
+	sed -n 's/^\.Xr \(ctp[a-z.-]*\) \([0-9]\).*/doc\/\1.\2/p' "$page" | sort -u >"$tmp/named"
 	is "$page names pages that exist" "$(while read -r p; do [ -f "$p" ] || echo "$p"; done <"$tmp/named")" ''
 done
 done_testing

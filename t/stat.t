@@ -12,7 +12,7 @@ counts() { # NAME STATUS FILE KEY=VALUE...
 }
 
 cat >"$tmp/a.jsonl" <<'JSONL'
-{"type":"@section","attrs":{"host":"h\u001b[31m","pid":"42","argv":["./server","-v"],"wall_offset_ns":"1700000000000000000"}}
+{"type":"@section","attrs":{"host":"h\u001b[31m","pid":"42","argv":["./server","-v","a b"],"wall_offset_ns":"1700000000000000000"}}
 {"type":"birth","ts":100,"probe_id":7,"coro":1,"station":0,"after":100,"before":100}
 {"type":"birth","ts":101,"probe_id":7,"coro":2,"station":1,"after":101,"before":101}
 {"type":"@schema","name":"transition","kind":"transition","fields":[{"name":"probe_id","type":"u64","role":"probe"},{"name":"tid","type":"u64","role":"thread"},{"name":"ts","type":"u64","role":"time","pred":"time"},{"name":"coro","type":"u64","role":"coroutine"}]}
@@ -20,22 +20,24 @@ cat >"$tmp/a.jsonl" <<'JSONL'
 {"type":"transition","probe_id":7,"tid":2,"ts":120,"coro":2}
 {"type":"transition","probe_id":7,"tid":1,"ts":130,"coro":1}
 {"type":"death","ts":140,"probe_id":7,"coro":1,"after":140,"before":140}
-{"type":"end","ts":1000000150,"events":3,"lost":0,"unverified":0,"untraced":0,"births":2,"deaths":1,"outcome":"exited","status":0}
+{"type":"end","ts":1000000150,"events":3,"lost":0,"unverified":0,"untraced":0,"births":2,"deaths":1,"outcome":"exited","status":7}
 {"type":"@end","complete":true}
 JSONL
 "$BIN/ctp-fromjsonl" "$tmp/a.jsonl" >"$tmp/a.ctp"
 counts whole 0 "$tmp/a.ctp" complete=true events=3 lost=0 unverified=0 untraced=0 births=2 deaths=1 coroutines=2 threads=2 late=0 \
 	unseen=0 records=7 damaged_packets=0 missing_packets=0 cut_short=0 first_ns=100 last_ns=1000000150 duration_ns=1000000050
 if command -v jq >/dev/null; then
-	is 'jq reads the rest' "$(jq -c '[.classes.birth, .section_count, .sections[0].attrs.argv, .sections[0].events]' "$tmp/json")" \
-		'[2,1,["./server","-v"],3]'
+	is 'jq reads the rest' "$(jq -c '[.classes.birth, .section_count, (.sections[0] | .attrs.argv, .events, .outcome, .status)]' "$tmp/json")" \
+		'[2,1,["./server","-v","a b"],3,"exited",7]'
 fi
 "$BIN/ctp-stat" "$tmp/a.ctp" >"$tmp/text"
 is 'in words: status 0' $? 0
-for line in 'sections:    1, complete' 'events:      3' 'coroutines:  2; 2 births, 1 deaths' 'threads:     2' \
-	'  "argv\[\]": "./server" "-v"' '  started:     2023-11-14 22:13:20 UTC' 'duration:    1.000000050 s' '             2  "birth"'; do
+for line in 'sections:    1, complete' 'events:      3' 'coroutines:  2; 2 births, 1 death' 'threads:     2' \
+	'  command:     ./server -v "a b"' '  ended:       exit status 7' '  started:     2023-11-14 22:13:20 UTC' 'duration:    1.000000050 s' '             2  birth' \
+	"file:        $tmp/a.ctp, $(wc -c <"$tmp/a.ctp") bytes"; do
 	ok "in words: $line" grep -qx -- "$line" "$tmp/text"
 done
+is 'the numbers behind the times are not for people' "$(grep -c 'wall_offset_ns' "$tmp/text")" 0
 is 'no control character of a name reaches the terminal' "$(grep -c "$(printf '\033')" "$tmp/text")" 0
 
 # Loss, and what did not arrive: the end record of the writer tells.
@@ -55,6 +57,18 @@ JSONL
 "$BIN/ctp-fromjsonl" -q "$tmp/b.jsonl" >"$tmp/b.ctp"
 counts lossy 3 "$tmp/b.ctp" complete=true events=3 lost=6 unverified=3 untraced=4 coroutines=2 conflicts=1 unseen=6
 like 'in words' "$("$BIN/ctp-stat" "$tmp/b.ctp")" '^events:      3, and 6 in packets that are missing$'
+like 'in words: a signal by its name' "$("$BIN/ctp-stat" "$tmp/b.ctp")" '^  ended:       killed by SIGKILL$'
+# Nothing lost, but coroutines that found no station: that is not all either. By a record, or by the end record alone.
+sed -e '/"lost",/d' -e 's/"events":9,"lost":6,"unverified":3/"events":3,"lost":0,"unverified":0/' "$tmp/b.jsonl" >"$tmp/u.jsonl"
+grep -v '"untraced","ts"' "$tmp/u.jsonl" >"$tmp/v.jsonl"
+for file in u v; do
+	"$BIN/ctp-fromjsonl" -q -o "$tmp/u.ctp" "$tmp/$file.jsonl"
+	is 'untraced: ctp-fromjsonl ends with status 3' $? 3
+	counts untraced 3 "$tmp/u.ctp" complete=true events=3 lost=0 untraced=4 unseen=0
+	"$BIN/ctp-tojsonl" "$tmp/u.ctp" "$tmp/u.ctp" >"$tmp/out" 2>"$tmp/err"
+	is 'untraced: ctp-tojsonl ends with status 3' $? 3
+	like 'and says why, of both sections' "$(cat "$tmp/err")" '; 0 events lost, 8 coroutines untraced$'
+done
 cat "$tmp/a.ctp" "$tmp/b.ctp" "$tmp/a.ctp" >"$tmp/aba.ctp"
 counts 'three sections' 3 "$tmp/aba.ctp" complete=true events=9 lost=6 births=4 coroutines=6 threads=5 duration_ns=2000000140
 "$BIN/ctp-stat" -j "$tmp/a.ctp" "$tmp/b.ctp" "$tmp/a.ctp" >"$tmp/three"
@@ -68,8 +82,33 @@ counts cut 3 "$tmp/cut.ctp" complete=false events=0
 counts 'cut in a second section' 3 "$tmp/cut.ctp" complete=false events=3
 : >"$tmp/empty"
 counts 'nothing at all' 3 "$tmp/empty" complete=false events=0
-counts 'something else' 3 "$tmp/a.jsonl" complete=false events=0
-like 'and says what it thinks' "$("$BIN/ctp-stat" "$tmp/a.jsonl" 2>&1 >/dev/null)" 'is it a ctp stream\?'
+"$BIN/ctp-stat" "$tmp/empty" >"$tmp/text" 2>"$tmp/err"
+is 'which is said once' "$(cat "$tmp/err")" "ctp-stat: $tmp/empty: the input is empty"
+ok 'and is no section, cut short or not' sh -c 'grep -qx "sections:    0, not complete" "$0" && ! grep "cut short" "$0"' "$tmp/text"
+head -n 3 "$tmp/a.jsonl" | "$BIN/ctp-fromjsonl" -q >"$tmp/open.ctp"
+"$BIN/ctp-stat" "$tmp/open.ctp" >"$tmp/text" 2>"$tmp/err"
+like 'a cut may be none' "$(cat "$tmp/err")" 'no end: it was cut short, or is still being written$'
+ok 'and is told' grep -qx 'sections:    1, not complete; 1 cut short' "$tmp/text"
+
+# What is no stream: said in a word, no table; and the other operands are read.
+echo 'this is something else altogether' >"$tmp/else"
+for file in a.jsonl else nonexistent; do
+	for tool in ctp-stat ctp-tojsonl; do
+		"$BIN/$tool" -q "$tmp/$file" >"$tmp/out" 2>"$tmp/err"
+		is "$tool $file: status 1" $? 1
+		is "$tool $file: one line, and no other" "$(wc -l <"$tmp/err") $(wc -c <"$tmp/out")" '1 0'
+	done
+	"$BIN/ctp-stat" -j "$tmp/$file" "$tmp/a.ctp" "$tmp/$file" 2>/dev/null >"$tmp/json"
+	is "$file and a stream: status 1" $? 1
+	is "$file and a stream: the stream is counted" "$(number events)" 3
+done
+like 'JSON is known' "$("$BIN/ctp-stat" "$tmp/a.jsonl" 2>&1)" '/a.jsonl: is JSON; pipe it through ctp-fromjsonl$'
+like 'the rest is not' "$("$BIN/ctp-stat" "$tmp/else" 2>&1)" '/else: is no ctp stream$'
+
+"$BIN/ctp-stat" "$tmp/a.ctp" -j >"$tmp/json"
+is 'an option may follow a file' "$(number events)" 3
+"$BIN/ctp-stat" -- "$tmp/a.ctp" -j >"$tmp/out" 2>/dev/null
+is 'but not behind --' $? 1
 
 # More ids than the short way: the set grows, and 0 is an id like any other.
 awk 'BEGIN { for (i = 0; i < 5000; i++)

@@ -13,6 +13,7 @@ int main(int argc, char **argv)
 			"  -o FILE  write to FILE, which appears when it is whole; compressed if it ends in .zst\n"
 			"  -f       write to a terminal all the same\n"
 			"  -q       no notices   -v  a summary on stderr   -V  version   -h  this help\n",
+		.permutes = true,
 	};
 	const char *path = NULL;
 	bool force = false;
@@ -25,7 +26,7 @@ int main(int argc, char **argv)
 	}
 	struct ctp_output out;
 	struct ctp_err err;
-	if (ctp_output_create(&out, path, true, force, &err))
+	if (ctp_tool_create(&out, path, argv + optind, true, force, &err))
 		return ctp_tool_fail(&tool, &err);
 	return ctp_tool_from(&tool, argv + optind, ctp_jsonl_source("ctp-fromjsonl " CTP_VERSION, &err), &out, &err);
 }

@@ -7,6 +7,7 @@
 struct statting {
 	struct ctp_tool *tool;
 	struct ctp_stat *stat;
+	struct ctp_output *text; /* null: for programs */
 	struct ctp_tick tick;
 	struct ctp_err *err;
 };
@@ -14,7 +15,14 @@ struct statting {
 static enum ctp_status read_one(void *arg, struct ctp_input *in)
 {
 	struct statting *s = arg;
-	return ctp_stat_read(s->stat, in, &s->tool->notice, &s->tick, s->err);
+	uint64_t packets = s->stat->reader.packets;
+	if (ctp_tool_stream_begin(s->tool, in, s->err) ||
+	    ctp_stat_read(s->stat, in, &s->tool->notice, &s->tick, s->err) ||
+	    ctp_tool_stream_end(s->tool, in, s->stat->reader.packets - packets, s->err))
+		return CTP_FAILED;
+	if (s->text)
+		ctp_stat_print_file(s->text, in);
+	return CTP_OK;
 }
 
 int main(int argc, char **argv)
@@ -25,6 +33,7 @@ int main(int argc, char **argv)
 		.help = "Says what is in a stream: sections, events, coroutines, what was lost, whether it is complete.\n"
 			"  -j  one JSON object on one line\n"
 			"  -q  no notices   -v  accepted, as everywhere   -V  version   -h  this help\n",
+		.permutes = true,
 	};
 	bool json = false;
 	ctp_tool_start(&tool);
@@ -34,16 +43,29 @@ int main(int argc, char **argv)
 	struct ctp_err err;
 	if (ctp_output_open(&out, NULL, false, false, &err))
 		return ctp_tool_fail(&tool, &err);
-	struct statting s = {&tool, ctp_stat_new(&err), ctp_tool_tick(&tool), &err};
-	if (!s.stat || ctp_tool_each(&tool, argv + optind, read_one, &s, &err)) {
-		ctp_stat_free(s.stat);
+	struct statting s = {&tool, ctp_stat_new(&err), json ? NULL : &out, ctp_tool_tick(&tool), &err};
+	if (!s.stat) {
 		ctp_output_abandon(&out);
 		return ctp_tool_fail(&tool, &err);
+	}
+	/* One by one: where one cannot be read, the others still can. */
+	size_t nread = 0, nfailed = 0;
+	char **file = argv + optind;
+	do {
+		bool failed = ctp_tool_each(&tool, (char *[]){*file, NULL}, read_one, &s, &err);
+		if (failed)
+			ctp_tool_fail(&tool, &err);
+		*(failed ? &nfailed : &nread) += 1;
+	} while (*file && *++file);
+	if (!nread) {
+		ctp_stat_free(s.stat);
+		ctp_output_abandon(&out);
+		return CTP_EXIT_FAILED;
 	}
 	(json ? ctp_stat_print_json : ctp_stat_print_text)(&out, s.stat);
 	bool harmed = s.stat->harmed;
 	ctp_stat_free(s.stat);
 	if (ctp_output_close(&out, &err))
 		return ctp_tool_fail_output(&tool, &out, &err);
-	return harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
+	return nfailed ? CTP_EXIT_FAILED : harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
 }

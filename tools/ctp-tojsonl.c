@@ -13,6 +13,7 @@ int main(int argc, char **argv)
 			"  -a       every record, with its type, and what ctp-fromjsonl needs to restore the stream\n"
 			"  -o FILE  write to FILE, which appears when it is whole; compressed if it ends in .zst\n"
 			"  -q       no notices   -v  a summary on stderr   -V  version   -h  this help\n",
+		.permutes = true,
 	};
 	const char *path = NULL;
 	bool all = false;
@@ -25,7 +26,7 @@ int main(int argc, char **argv)
 	}
 	struct ctp_output out;
 	struct ctp_err err;
-	if (ctp_output_create(&out, path, false, false, &err))
+	if (ctp_tool_create(&out, path, argv + optind, false, false, &err))
 		return ctp_tool_fail(&tool, &err);
 	return ctp_tool_to(&tool, argv + optind, ctp_jsonl_sink(&out, all, &err), &out, &err);
 }

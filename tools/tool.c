@@ -9,11 +9,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { NOTICES_SHOWN = 10 };
+#include "packet.h"
+
+enum { NOTICES_SHOWN = 10, MAGIC_BYTES = sizeof CTP_PACKET_MAGIC - 1 };
 static const uint64_t SECOND_NS = 1000000000;
+
+static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
 static uint64_t now_ns(void)
 {
@@ -144,12 +149,14 @@ static _Noreturn void print_and_exit(struct ctp_tool *tool, bool help)
 
 int ctp_tool_option(struct ctp_tool *tool, int argc, char **argv, const char *shorts, const struct option *longs)
 {
-	static const struct option none[1];
+	struct option all_longs[16] = {{"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, 'V'}};
 	char all[64];
+	for (size_t i = 2; longs && longs->name && i < sizeof all_longs / sizeof all_longs[0] - 1; i++)
+		all_longs[i] = *longs++;
 	/* "+": operands of a command that is run are not ours. ":": a missing argument is told apart. */
-	snprintf(all, sizeof all, "+:hVqv%s", shorts);
+	snprintf(all, sizeof all, "%s:hVqv%s", tool->permutes ? "" : "+", shorts);
 	for (;;) {
-		int c = getopt_long(argc, argv, all, longs ? longs : none, NULL);
+		int c = getopt_long(argc, argv, all, all_longs, NULL);
 		switch (c) {
 		case 'h':
 		case 'V':
@@ -193,6 +200,41 @@ enum ctp_status ctp_tool_each(struct ctp_tool *tool, char **files, enum ctp_stat
 	return status;
 }
 
+static bool is_json(const uint8_t *p, size_t n) { return n >= 2 && p[0] == '{' && memchr("\" \t\r\n}", p[1], 6); }
+
+enum ctp_status ctp_tool_stream_begin(struct ctp_tool *tool, struct ctp_input *in, struct ctp_err *err)
+{
+	size_t n = ctp_input_fill(in, MAGIC_BYTES);
+	tool->strange = memcmp(in->ptr, CTP_PACKET_MAGIC, n < MAGIC_BYTES ? n : MAGIC_BYTES) != 0;
+	return is_json(in->ptr, n) ? ctp_err_set(err, "%s: is JSON; pipe it through ctp-fromjsonl", in->name) : CTP_OK;
+}
+
+enum ctp_status ctp_tool_stream_end(struct ctp_tool *tool, const struct ctp_input *in, uint64_t packets, struct ctp_err *err)
+{
+	return tool->strange && !packets ? ctp_err_set(err, "%s: is no ctp stream", in->name) : CTP_OK;
+}
+
+static bool same_file(const struct stat *out, const char *path)
+{
+	struct stat st;
+	bool known = path && strcmp(path, "-") ? !stat(path, &st) : !fstat(STDIN_FILENO, &st);
+	return known && st.st_dev == out->st_dev && st.st_ino == out->st_ino;
+}
+
+enum ctp_status ctp_tool_create(struct ctp_output *out, const char *path, char **files, bool binary, bool force,
+                                struct ctp_err *err)
+{
+	struct stat st;
+	if (path && strcmp(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode)) {
+		bool same = !*files && same_file(&st, NULL);
+		for (char **file = files; *file && !same; file++)
+			same = same_file(&st, *file);
+		if (same)
+			return ctp_err_set(err, "-o %s: is also the input", path);
+	}
+	return ctp_output_create(out, path, binary, force, err);
+}
+
 struct to {
 	struct ctp_tool *tool;
 	struct ctp_sink *sink;
@@ -210,7 +252,11 @@ static enum ctp_status to_one(void *arg, struct ctp_input *in)
 	/* Who looks on while a program is traced sees what there is. */
 	in->idle = to->out ? let_go : NULL;
 	in->idle_arg = to->out;
-	return ctp_convert(in, to->sink, &to->tool->notice, &to->tick, &to->stats, to->err);
+	uint64_t packets = to->stats.reader.packets;
+	if (ctp_tool_stream_begin(to->tool, in, to->err) ||
+	    ctp_convert(in, to->sink, &to->tool->notice, &to->tick, &to->stats, to->err))
+		return CTP_FAILED;
+	return ctp_tool_stream_end(to->tool, in, to->stats.reader.packets - packets, to->err);
 }
 
 int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, struct ctp_output *out, struct ctp_err *err)
@@ -224,9 +270,11 @@ int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, stru
 	sink->ops->free(sink);
 	if (status == CTP_FAILED)
 		return ctp_tool_fail_output(tool, out, err);
-	if (tool->verbose || (to.stats.lost && !tool->quiet))
-		ctp_tool_say(tool, "%llu records, %llu late; %llu events lost", (unsigned long long)to.stats.reader.records,
-		             (unsigned long long)to.stats.reader.late, (unsigned long long)to.stats.lost);
+	const struct ctp_convert_stats *s = &to.stats;
+	if (tool->verbose || ((s->lost || s->untraced) && !tool->quiet))
+		ctp_tool_say(tool, "%llu record%s, %llu late; %llu event%s lost, %llu coroutine%s untraced",
+		             (unsigned long long)s->reader.records, plural(s->reader.records), (unsigned long long)s->reader.late,
+		             (unsigned long long)s->lost, plural(s->lost), (unsigned long long)s->untraced, plural(s->untraced));
 	return to.stats.harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
 }
 
@@ -240,6 +288,8 @@ struct from {
 static enum ctp_status from_one(void *arg, struct ctp_input *in)
 {
 	struct from *from = arg;
+	if (ctp_input_fill(in, MAGIC_BYTES) >= MAGIC_BYTES && !memcmp(in->ptr, CTP_PACKET_MAGIC, MAGIC_BYTES))
+		return ctp_err_set(from->err, "%s: is a raw stream already; ctp-tojsonl reads it", in->name);
 	return from->source->ops->read(from->source, in, from->writer, &from->tool->notice, from->err);
 }
 
@@ -257,6 +307,8 @@ int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source
 	if (writer) {
 		struct from from = {tool, source, writer, err};
 		status = ctp_tool_each(tool, files, from_one, &from, err);
+		if (status != CTP_FAILED && source->stats.rejected && !source->stats.accepted)
+			status = ctp_err_set(err, "not one row of %llu could be used", (unsigned long long)source->stats.rejected);
 	}
 	if (out->failed)
 		*err = out->err;
@@ -267,8 +319,8 @@ int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source
 	int code = status == CTP_FAILED ? ctp_tool_fail_output(tool, out, err) :
 	           source->stats.harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
 	if (code != CTP_EXIT_FAILED && !tool->quiet && (tool->verbose || source->stats.rejected))
-		ctp_tool_say(tool, "%llu rows kept, %llu rejected, %llu late", (unsigned long long)source->stats.accepted,
-		             (unsigned long long)source->stats.rejected, (unsigned long long)source->stats.late);
+		ctp_tool_say(tool, "%llu row%s kept, %llu rejected, %llu late", (unsigned long long)source->stats.accepted,
+		             plural(source->stats.accepted), (unsigned long long)source->stats.rejected, (unsigned long long)source->stats.late);
 	ctp_writer_free(writer);
 	if (source)
 		source->ops->free(source);

@@ -1,7 +1,7 @@
 /*
  * tool.h - what the mains share: options, messages, exit status, and the two ways of converting.
  *
- *	0 done   1 failed   2 usage   3 done, but the input was damaged, cut short, or tells of lost events
+ *	0 done   1 failed   2 usage   3 done, but the input was damaged, cut short, or tells of lost events or untraced coroutines
  *
  * When the reader of stdout goes away (`| head`) a tool ends without a word, killed by SIGPIPE as cat(1) would be: quiet for
  * people, and still no success for who looks at the status.
@@ -25,6 +25,7 @@ struct ctp_tool {
 	const char *synopsis; /* what follows it in the manual's SYNOPSIS, word for word */
 	const char *help;     /* the lines below that in -h, each with its newline */
 	int usage_status;     /* 0: CTP_EXIT_USAGE; ctp-collect's own, as env(1) has it, is 125 */
+	bool permutes;        /* options may follow operands; not where those are a command */
 
 	bool quiet, verbose;
 
@@ -32,6 +33,7 @@ struct ctp_tool {
 	struct ctp_notice notice; /* for the library: prints "NAME: INPUT: text", the first few of each input */
 	const char *input;
 	uint64_t notices;
+	bool strange; /* the input at hand begins as no stream does */
 	uint64_t started_ns, shown_ns; /* of the progress line; shown_ns 0: none is on the terminal */
 };
 
@@ -39,8 +41,8 @@ struct ctp_tool {
 void ctp_tool_start(struct ctp_tool *tool);
 
 /*
- * The next option, as getopt_long gives it (longs may be null), or -1. Does -h, -V, -q and -v itself, and ends the program with
- * a line about an option that is not known. shorts are the tool's own.
+ * The next option, as getopt_long gives it (longs may be null), or -1. Does -h, -V, -q, -v, --help and --version itself, and ends
+ * the program with a line about an option that is not known. shorts are the tool's own.
  */
 int ctp_tool_option(struct ctp_tool *tool, int argc, char **argv, const char *shorts, const struct option *longs);
 
@@ -61,6 +63,17 @@ struct ctp_tick ctp_tool_tick(struct ctp_tool *tool);
 /* Calls fn for each operand in turn, or for stdin where there is none; ends at the first that fails. */
 enum ctp_status ctp_tool_each(struct ctp_tool *tool, char **files, enum ctp_status (*fn)(void *arg, struct ctp_input *in),
                               void *arg, struct ctp_err *err);
+
+/*
+ * Around the reading of a stream: the first fails if the input is JSON, the second if it was something else altogether, of which
+ * not one packet could be read. A stream that is damaged or empty is neither's business.
+ */
+enum ctp_status ctp_tool_stream_begin(struct ctp_tool *tool, struct ctp_input *in, struct ctp_err *err);
+enum ctp_status ctp_tool_stream_end(struct ctp_tool *tool, const struct ctp_input *in, uint64_t packets, struct ctp_err *err);
+
+/* ctp_output_create, unless path is also one of the inputs. */
+enum ctp_status ctp_tool_create(struct ctp_output *out, const char *path, char **files, bool binary, bool force,
+                                struct ctp_err *err);
 
 /*
  * Whole mains of converters, from the operands on: files is the rest of argv (none: stdin). sink and source are freed; what
