@@ -4,7 +4,8 @@
 # Every command is shown as it is run, in the folder $O/demo, where the trace stays for more looking.
 set -eu
 O=${O:-build}
-PATH=$PWD/$O/bin:$PWD/$O/examples:$PATH
+top=$PWD
+PATH=$top/$O/bin:$top/$O/examples:$PATH
 bold='' dim='' off=''
 if [ -t 1 ] && [ "${TERM:-dumb}" != dumb ] && [ -z "${NO_COLOR:-}" ]; then
 	bold=$(printf '\033[1m') dim=$(printf '\033[2m') off=$(printf '\033[0m')
@@ -24,14 +25,9 @@ run 'zstdcat lostwake.ctp.zst | ctp-tojsonl | head -n 5'
 say '# What is in the stream.'
 run 'ctp-stat lostwake.ctp.zst'
 
-say '# Who is suspended at the end, and not dead? The last transition of each coroutine tells.'
-cat >stuck.awk <<'AWK'
-match($0, /"coro":[0-9]+/) { id = substr($0, RSTART, RLENGTH) }
-/^{"type":"transition"/    { last[id] = $0 }
-/^{"type":"death"/         { delete last[id] }
-END { for (id in last) if (last[id] ~ /"is_active":false/) print last[id] }
-AWK
-sed 's/^/    /' stuck.awk
+say '# Who is left suspended, or never ran? The last that is known of each coroutine tells. (This program is in the README.)'
+sed -n '/^    match/,/^$/s/^    //p' "$top/README" >stuck.awk
+run 'cat stuck.awk'
 run 'zstdcat lostwake.ctp.zst | ctp-tojsonl -a | awk -f stuck.awk | tee stuck.jsonl'
 
 # Only a stream that is whole proves that nobody resumed it.

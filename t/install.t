@@ -12,32 +12,24 @@ for tool in "$BIN"/ctp-*; do ok "${tool##*/} is installed and runs" "$top/bin/${
 for page in doc/*.[0-9]; do ok "$page is installed" test -f "$top/share/man/man${page##*.}/${page##*/}"; done
 is 'nothing but tools is in bin' "$(cd "$top/bin" && ls)" "$(cd "$BIN" && ls)"
 
-# A probe needs the header and nothing else.
-cat >"$tmp/probe.c" <<'C'
-#include <ctp.h>
-int main(void)
-{
-	struct ctp_coro co;
-	ctp_coro_new(&co, 7);
-	ctp_coro_resume(&co);
-	ctp_coro_death(&co);
-	return 0;
+example() { # PAGE NUMBER: that literal block of the page
+	awk -v want="$2" '/^\.Bd/ { inside = ++n == want; next } /^\.Ed/ { inside = 0 } inside' "doc/$1" | sed 's/\\e/\\/g'
 }
-C
-ok 'a traced program compiles with the installed ctp.h' "${CC:-cc}" -I"$top/include" -o "$tmp/probe" "$tmp/probe.c"
+
+# A probe needs the header and nothing else.
+example ctp.h.3 1 >"$tmp/probe.c"
+ok 'the program in ctp.h.3 compiles with the installed ctp.h' \
+	"${CC:-cc}" -Wall -Wextra -Werror -I"$top/include" -o "$tmp/probe" "$tmp/probe.c"
 ok 'and runs untraced' "$tmp/probe"
 like 'and is traced by the installed tools' \
 	"$("$top/bin/ctp-collect" -q "$tmp/probe" | "$top/bin/ctp-tojsonl")" '^{"probe_id":7,.*"is_active":true,"ts":[0-9]+}$'
 
 # The programs in ctp.3, told where the library is by pkg-config alone.
-example() { # NUMBER: that literal block of the page
-	awk -v want="$1" '/^\.Bd/ { inside = ++n == want; next } /^\.Ed/ { inside = 0 } inside' doc/ctp.3 | sed 's/\\e/\\/g'
-}
 installed() { PKG_CONFIG_PATH=$top/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root pkg-config "$@" libctp; }
 if command -v pkg-config >/dev/null; then
 	is 'pkg-config knows the version' "$(installed --modversion)" "$("$BIN/ctp-stat" -V | cut -d ' ' -f 2)"
 	for n in 1 2; do
-		example $n >"$tmp/example$n.c"
+		example ctp.3 $n >"$tmp/example$n.c"
 		# shellcheck disable=SC2046
 		ok "example $n of ctp.3 builds against the installed library" \
 			"${CC:-cc}" -Wall -Wextra -Werror -o "$tmp/example$n" "$tmp/example$n.c" $(installed --cflags --libs)

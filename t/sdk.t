@@ -73,9 +73,18 @@ for pair in gcc:g++ clang:clang++; do
 done
 ok 'there was a compiler' test $pairs -gt 0
 
-printf '#include <stdio.h>\n#include "ctp.h"\n' >"$tmp/late.c"
-like 'a strict standard and a late include: it says what to do' \
-	"$(${CC:-cc} -std=c11 -Isdk/c -c -o "$tmp/late.o" "$tmp/late.c" 2>&1)" 'include ctp.h before the system.s headers'
+printf '#include <stdio.h>\n#include "ctp.h"\nstruct ctp_coro co;\n' >"$tmp/late.c"
+for cc in gcc clang; do
+	command -v $cc >/dev/null || continue
+	$cc -std=c11 -Isdk/c -c -o "$tmp/late.o" "$tmp/late.c" 2>"$tmp/late.err"
+	like "$cc, a strict standard and a late include: it says what to do" \
+		"$(grep error: "$tmp/late.err" | head -n 1)" 'include ctp.h before the system.s headers'
+	is 'and stops there' "$(grep -c error: "$tmp/late.err")" 2
+done
+
+sed -n 's/^static inline .*[ *]\(ctp_[a-z_]*[a-z]\)(.*);$/\1/p' sdk/c/ctp.h >"$tmp/calls"
+is 'there are eight calls' "$(wc -l <"$tmp/calls")" 8
+is 'the manual describes each' "$(while read -r call; do grep -q "^\.It Fn $call$" doc/ctp.h.3 || echo "$call"; done <"$tmp/calls")" ''
 
 # The example takes two seconds, mostly waiting: so all at once. The last two have their collectors stopped, and killed, when
 # they have begun; the stopped one goes on when its program has told all.
@@ -115,7 +124,7 @@ copy_line() { read -r line && echo "$line"; }
 } >"$tmp/killed" 2>/dev/null &
 wait
 
-is 'untraced' "$(cat "$tmp/untraced")" 'lostwake: 48 coroutines on 4 threads
+is 'untraced' "$(cat "$tmp/untraced")" 'lostwake: 48 coroutines, made by the main thread and run by 4 others
 lostwake: 47 done, 1 never resumed
 lostwake: lost handler 17, probe_id 217
 status 0'

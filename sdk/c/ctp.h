@@ -132,6 +132,7 @@ CTP_ASSERT_(sizeof(struct ctp_shm_station) == 1024);
 #include <unistd.h>
 #ifndef MAP_ANONYMOUS
 #error "include ctp.h before the system's headers, or compile with -std=gnu11 or with -D_DEFAULT_SOURCE"
+#include "stop here" /* there is no such file: that ends the compilation, which would have a page more to say */
 #endif
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18

@@ -234,7 +234,7 @@ int main(void)
 {
 	pthread_t workers[WORKERS];
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	printf("lostwake: %d coroutines on %d threads\n", 2 * CONNS, WORKERS);
+	printf("lostwake: %d coroutines, made by the main thread and run by %d others\n", 2 * CONNS, WORKERS);
 	for (int i = 0; i < WORKERS; i++)
 		if (pthread_create(&workers[i], NULL, worker, NULL))
 			return perror("lostwake"), 1;
