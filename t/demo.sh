@@ -30,15 +30,17 @@ sed -n '/^    match/,/^$/s/^    //p' "$top/README" >stuck.awk
 run 'cat stuck.awk'
 run 'zstdcat lostwake.ctp.zst | ctp-tojsonl -a | awk -f stuck.awk | tee stuck.jsonl'
 
-# Only a stream that is whole proves that nobody resumed it.
 lost=$(ctp-stat -j lostwake.ctp.zst | grep -o '"lost":[0-9]*' | head -n 1 | cut -d : -f 2)
 found=$(wc -l <stuck.jsonl)
 probe=$(sed 's/.*"probe_id":\([0-9]*\).*/\1/' stuck.jsonl)
-if [ "$found" = 1 ] && [ "$lost" = 0 ]; then
-	printf '\n%sThat is the one: the coroutine with probe_id %s waits for a wake-up that was lost.%s\n' \
-		"$bold" "$probe" "$off"
+if [ "$found" != 1 ]; then
+	printf '\n%s coroutines found: that was not to be expected.\n' "$found" >&2
+	exit 1
+fi
+printf '\n%sThat is the one: the coroutine with probe_id %s waits for a wake-up that was lost.%s\n' "$bold" "$probe" "$off"
+# Only a stream that is whole proves that nobody resumed it.
+if [ "$lost" = 0 ]; then
 	printf 'No event is missing from the trace, so this is proved. The trace stays in %s/demo.\n' "$O"
 else
-	printf '\n%s coroutines found, %s events lost: that was not to be expected.\n' "$found" "$lost" >&2
-	exit 1
+	printf '%s events are missing from the trace, so this is likely and not proved. The trace stays in %s/demo.\n' "$lost" "$O"
 fi
