@@ -14,6 +14,7 @@
 
 #define UNROLL _Pragma("GCC unroll 8")
 #define INLINE static inline __attribute__((always_inline))
+#define NOINLINE __attribute__((noinline))
 
 enum {
 	STRING_SLOTS = 8192, /* of the encoder's table; half of it is used at most */
@@ -27,7 +28,7 @@ struct context {
 
 struct bound {
 	const struct ctp_class *cls;
-	bool is_transition; /* its plan is ctp_transition_plan */
+	enum { ANY, TRANSITION, PLAIN } plan; /* ctp_transition_plan, ctp_plain_plan, or another */
 	uint64_t *prev; /* values of the record before, by field */
 };
 
@@ -102,7 +103,8 @@ bool ctp_codec_declare(struct ctp_codec *c, const struct ctp_class *cls)
 	}
 	memset(b->prev, 0, CTP_FIELDS_MAX * sizeof *b->prev);
 	b->cls = cls;
-	b->is_transition = !memcmp(cls->plan, &ctp_transition_plan, sizeof ctp_transition_plan);
+	b->plan = !memcmp(cls->plan, &ctp_transition_plan, sizeof ctp_transition_plan) ? TRANSITION :
+	          !memcmp(cls->plan, &ctp_plain_plan, sizeof ctp_plain_plan)           ? PLAIN : ANY;
 	c->nclasses++;
 	return true;
 }
@@ -318,11 +320,23 @@ INLINE uint8_t *encode(struct ctp_codec *c, const struct ctp_plan *plan, unsigne
 	return p;
 }
 
+/* Apart, so that the registers they need are not saved for each transition. */
+static NOINLINE uint8_t *encode_any(struct ctp_codec *c, unsigned n, const uint64_t *val, const uint8_t *base, uint8_t *p)
+{
+	return encode(c, c->classes[n].cls->plan, n, val, base, p);
+}
+
+static NOINLINE uint8_t *encode_plain(struct ctp_codec *c, unsigned n, const uint64_t *val, const uint8_t *base, uint8_t *p)
+{
+	return encode(c, &ctp_plain_plan, n, val, base, p);
+}
+
 uint8_t *ctp_codec_encode(struct ctp_codec *c, unsigned n, const uint64_t *val, const uint8_t *base, uint8_t *p)
 {
 	assert(n < c->nclasses);
-	return c->classes[n].is_transition ? encode(c, &ctp_transition_plan, n, val, base, p)
-	                                   : encode(c, c->classes[n].cls->plan, n, val, base, p);
+	if (c->classes[n].plan == TRANSITION)
+		return encode(c, &ctp_transition_plan, n, val, base, p);
+	return c->classes[n].plan == PLAIN ? encode_plain(c, n, val, base, p) : encode_any(c, n, val, base, p);
 }
 
 /* --- decoding -------------------------------------------------------------------------------------------------------------- */
@@ -523,6 +537,18 @@ INLINE const uint8_t *decode(struct ctp_codec *c, const struct ctp_plan *plan, u
 	return !plan->has_text || handles_to_strings(c, plan, missed, val) ? p : 0;
 }
 
+static NOINLINE const uint8_t *decode_any(struct ctp_codec *c, unsigned n, uint64_t mask, const uint8_t *p, const uint8_t *end,
+                                          uint64_t *val)
+{
+	return decode(c, c->classes[n].cls->plan, n, mask, p, end, val);
+}
+
+static NOINLINE const uint8_t *decode_plain(struct ctp_codec *c, unsigned n, uint64_t mask, const uint8_t *p, const uint8_t *end,
+                                            uint64_t *val)
+{
+	return decode(c, &ctp_plain_plan, n, mask, p, end, val);
+}
+
 const uint8_t *ctp_codec_decode(struct ctp_codec *c, uint64_t n, uint64_t mask, const uint8_t *p, const uint8_t *end,
                                 uint64_t *val, const struct ctp_class **cls)
 {
@@ -531,6 +557,7 @@ const uint8_t *ctp_codec_decode(struct ctp_codec *c, uint64_t n, uint64_t mask, 
 		return 0;
 	const struct bound *b = &c->classes[n];
 	*cls = b->cls;
-	return b->is_transition ? decode(c, &ctp_transition_plan, (unsigned)n, mask, p, end, val)
-	                        : decode(c, b->cls->plan, (unsigned)n, mask, p, end, val);
+	if (b->plan == TRANSITION)
+		return decode(c, &ctp_transition_plan, (unsigned)n, mask, p, end, val);
+	return b->plan == PLAIN ? decode_plain(c, (unsigned)n, mask, p, end, val) : decode_any(c, (unsigned)n, mask, p, end, val);
 }

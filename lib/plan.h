@@ -38,9 +38,9 @@ struct ctp_plan {
 };
 
 /*
- * The plan of the class that nearly all records are of. The coder is compiled twice, once for any plan and once for this one,
- * which the compiler can see through: the same code, without its table look-ups. A test holds it against
- * lib/events.c.
+ * The plans of the classes that nearly all records are of: ctp-collect's transitions, and coroTracer's, which have neither coro nor
+ * index and are told apart by their probe_id. The coder is compiled for any plan, and once more for each of these, which the
+ * compiler can see through: the same code, without its table look-ups. A test holds them against the classes.
  */
 #define CTP_U64_OP(f, pr, sl) { .field = f, .type = CTP_U64, .pred = pr, .slot = sl, .by_state = (pr) == CTP_PRED_STATE }
 #define CTP_ACTIVE_OP { .field = 4, .type = CTP_BOOL, .pred = CTP_PRED_TOGGLE, .slot = 0, .shift = 63, .narrow = true }
@@ -49,6 +49,13 @@ static const struct ctp_plan ctp_transition_plan = {
 	.key_op = CTP_U64_OP(6, CTP_PRED_KEY, 6), .state_op = CTP_ACTIVE_OP,
 	.masked = { CTP_ACTIVE_OP, CTP_U64_OP(0, CTP_PRED_SAME, 1), CTP_U64_OP(1, CTP_PRED_SAME, 2), CTP_U64_OP(2, CTP_PRED_STATE, 3),
 	            CTP_U64_OP(3, CTP_PRED_STEP, 5), CTP_U64_OP(7, CTP_PRED_STEP, 7) },
+};
+
+static const struct ctp_plan ctp_plain_plan = {
+	.key = 0, .time = 5, .state = 4, .state_first = true, .same = 1, .prev = 3, .step = 3, .toggle = 4, .nmasked = 4,
+	.key_op = CTP_U64_OP(0, CTP_PRED_KEY, 0), .state_op = CTP_ACTIVE_OP,
+	.masked = { CTP_ACTIVE_OP, CTP_U64_OP(1, CTP_PRED_SAME, 1), CTP_U64_OP(2, CTP_PRED_STATE, 2),
+	            CTP_U64_OP(3, CTP_PRED_STEP, 4) },
 };
 
 struct ctp_plan *ctp_plan_new(const struct ctp_class *cls, struct ctp_err *err); /* free() it */

@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "../formats/jsonl-row.h"
 #include "codec.h"
 #include "crc32c.h"
 #include "cursor.h"
@@ -154,6 +155,9 @@ static void test_schema(void)
 
 	struct ctp_class *t = ctp_event_class(CTP_TRANSITION);
 	ok(!memcmp(t->plan, &ctp_transition_plan, sizeof ctp_transition_plan), "transitions are coded by the plan made for them");
+	ctp_class_free(t);
+	t = ctp_jsonl_plain_class(&err);
+	ok(!memcmp(t->plan, &ctp_plain_plan, sizeof ctp_plain_plan), "and so are coroTracer's");
 	ctp_class_free(t);
 }
 
