@@ -261,7 +261,9 @@ static void pass_over(struct jsonl_source *s)
 
 static void read_lines(struct jsonl_source *s)
 {
+	enum { TICK_LINES = 4096 };
 	struct ctp_input *in = s->in;
+	const struct ctp_tick *tick = &s->source.tick;
 	size_t looked = 0; /* so many bytes at hand hold no newline */
 	while (!ctp_writer_failed(s->writer) && (in->avail > looked || ctp_input_fill(in, looked + 1) > looked)) {
 		const uint8_t *newline = memchr(in->ptr + looked, '\n', in->avail - looked);
@@ -273,6 +275,8 @@ static void read_lines(struct jsonl_source *s)
 			take_line(s, (const char *)in->ptr, (const char *)newline);
 			ctp_input_skip(in, len + 1);
 			looked = 0;
+			if (s->line % TICK_LINES == 0 && tick->tick)
+				tick->tick(tick->arg, in, s->source.stats.accepted);
 		} else {
 			looked = in->avail;
 		}

@@ -34,6 +34,12 @@ struct ctp_sink_ops {
 	void (*free)(struct ctp_sink *sink);
 };
 
+/* tick, if not null, is called every few thousand records, for a progress line. */
+struct ctp_tick {
+	void (*tick)(void *arg, const struct ctp_input *in, uint64_t records);
+	void *arg;
+};
+
 struct ctp_source_stats {
 	uint64_t accepted, rejected, late; /* rows or records of the foreign format */
 	bool harmed;                       /* some were rejected, the input was cut short, or it tells of what is missing: status 3 */
@@ -41,6 +47,7 @@ struct ctp_source_stats {
 
 struct ctp_source {
 	const struct ctp_source_ops *ops;
+	struct ctp_tick tick; /* the tool's, for the source to call */
 	struct ctp_source_stats stats;
 };
 
@@ -62,12 +69,6 @@ struct ctp_convert_stats {
 };
 
 void ctp_reader_stats_add(struct ctp_reader_stats *sum, const struct ctp_reader_stats *s);
-
-/* tick, if not null, is called every few thousand records, for a progress line; it returns false to stop (interrupted). */
-struct ctp_tick {
-	bool (*tick)(void *arg, const struct ctp_input *in, uint64_t records);
-	void *arg;
-};
 
 enum ctp_status ctp_convert(struct ctp_input *in, struct ctp_sink *sink, const struct ctp_notice *notice,
                             const struct ctp_tick *tick, struct ctp_convert_stats *stats, struct ctp_err *err);

@@ -248,10 +248,8 @@ enum ctp_status ctp_stat_read(struct ctp_stat *stat, struct ctp_input *in, const
 	c->stat = stat;
 	for (uint64_t n = 1; (status = ctp_reader_next(reader, &item, err)) == CTP_OK; n++) {
 		count_item(c, &item);
-		if (n % TICK_RECORDS == 0 && tick && tick->tick && !tick->tick(tick->arg, in, n)) {
-			status = ctp_err_set(err, "%s: interrupted after %llu records", in->name, (unsigned long long)n);
-			break;
-		}
+		if (n % TICK_RECORDS == 0 && tick && tick->tick)
+			tick->tick(tick->arg, in, n);
 	}
 	if (in->harmed)
 		ctp_notice_say(notice, "%s", in->err.text);

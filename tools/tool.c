@@ -101,18 +101,17 @@ void ctp_tool_input(struct ctp_tool *tool, const char *name)
 		clear_progress(tool);
 }
 
-static bool show_progress(void *arg, const struct ctp_input *in, uint64_t records)
+static void show_progress(void *arg, const struct ctp_input *in, uint64_t records)
 {
 	struct ctp_tool *tool = arg;
 	uint64_t now = now_ns(), done, total;
 	if (now - (tool->shown_ns ? tool->shown_ns : tool->started_ns) < (tool->shown_ns ? SECOND_NS / 5 : SECOND_NS))
-		return true;
+		return;
 	tool->shown_ns = now;
 	ctp_input_progress(in, &done, &total);
 	fprintf(stderr, "\r\033[K%s: %.1f million records", tool->name, (double)records / 1e6);
 	if (total)
 		fprintf(stderr, ", %.0f %%", 100.0 * (double)done / (double)total);
-	return true;
 }
 
 struct ctp_tick ctp_tool_tick(struct ctp_tool *tool)
@@ -305,6 +304,7 @@ int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source
 	struct ctp_writer *writer = source ? ctp_writer_new(put_packet, out, err) : NULL;
 	enum ctp_status status = CTP_FAILED;
 	if (writer) {
+		source->tick = ctp_tool_tick(tool);
 		struct from from = {tool, source, writer, err};
 		status = ctp_tool_each(tool, files, from_one, &from, err);
 		if (status != CTP_FAILED && source->stats.rejected && !source->stats.accepted)
