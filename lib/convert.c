@@ -16,11 +16,16 @@ void ctp_reader_stats_add(struct ctp_reader_stats *sum, const struct ctp_reader_
 	sum->late += s->late;
 }
 
-/* A loss that does not say how much is one at least. */
-static uint64_t lost_events(const struct ctp_record *rec)
+/* What a field says of how many there are, if the class has it and it is such a number; else the other. */
+static uint64_t count_at(const struct ctp_record *rec, int field, uint64_t otherwise)
 {
-	int count = ctp_class_role(rec->cls, CTP_ROLE_COUNT);
-	return count < 0 ? 1 : rec->val[count];
+	unsigned type = field < 0 ? CTP_STRING : rec->cls->fields[field].type;
+	return type <= CTP_U64 ? rec->val[field] : otherwise;
+}
+
+uint64_t ctp_record_lost(const struct ctp_record *rec)
+{
+	return rec->cls->kind == CTP_KIND_LOSS ? count_at(rec, ctp_class_role(rec->cls, CTP_ROLE_COUNT), 1) : 0;
 }
 
 uint64_t ctp_record_untraced(const struct ctp_record *rec)
@@ -28,21 +33,23 @@ uint64_t ctp_record_untraced(const struct ctp_record *rec)
 	const struct ctp_class *cls = rec->cls;
 	int i = cls->kind == CTP_KIND_UNTRACED ? ctp_class_role(cls, CTP_ROLE_COUNT) :
 	        cls->kind == CTP_KIND_END      ? ctp_class_field(cls, "untraced") : -1;
-	return i < 0 || ctp_type_is_text(cls->fields[i].type) ? 0 : rec->val[i];
+	return count_at(rec, i, 0);
 }
 
 /* here: how many are untraced in the section at hand, by the last record that said so. */
 static enum ctp_status deliver(struct ctp_sink *sink, const struct ctp_item *item, struct ctp_convert_stats *stats,
                                uint64_t *here, struct ctp_err *err)
 {
-	uint64_t untraced;
+	uint64_t lost, untraced;
 	switch (item->kind) {
 	case CTP_ITEM_SECTION:
 		*here = 0;
 		return sink->ops->section ? sink->ops->section(sink, item->section, err) : CTP_OK;
 	case CTP_ITEM_RECORD:
-		if (item->rec.cls->kind == CTP_KIND_LOSS)
-			stats->lost += lost_events(&item->rec);
+		if (item->rec.cls->kind == CTP_KIND_TRANSITION) /* most are, and say nothing about others */
+			return sink->ops->record(sink, &item->rec, err);
+		lost = ctp_record_lost(&item->rec);
+		stats->lost = lost > UINT64_MAX - stats->lost ? UINT64_MAX : stats->lost + lost;
 		untraced = ctp_record_untraced(&item->rec);
 		if (untraced > *here) {
 			stats->untraced += untraced - *here;

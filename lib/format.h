@@ -13,8 +13,15 @@
 #include "record.h"
 #include "writer.h"
 
+/* tick, if not null, is called every few thousand records, for a progress line. in may be null. */
+struct ctp_tick {
+	void (*tick)(void *arg, const struct ctp_input *in, uint64_t records);
+	void *arg;
+};
+
 struct ctp_sink {
 	const struct ctp_sink_ops *ops;
+	struct ctp_tick tick; /* the tool's, for a sink to call that takes long to finish */
 };
 
 struct ctp_sink_ops {
@@ -34,12 +41,6 @@ struct ctp_sink_ops {
 	void (*free)(struct ctp_sink *sink);
 };
 
-/* tick, if not null, is called every few thousand records, for a progress line. */
-struct ctp_tick {
-	void (*tick)(void *arg, const struct ctp_input *in, uint64_t records);
-	void *arg;
-};
-
 struct ctp_source_stats {
 	uint64_t accepted, rejected, late; /* rows or records of the foreign format */
 	bool harmed;                       /* some were rejected, the input was cut short, or it tells of what is missing: status 3 */
@@ -55,11 +56,18 @@ struct ctp_source_ops {
 	/* Reads one input to its end and writes its sections. Rows that cannot be read are counted, and the first few said. */
 	enum ctp_status (*read)(struct ctp_source *src, struct ctp_input *in, struct ctp_writer *w,
 	                        const struct ctp_notice *notice, struct ctp_err *err);
+
+	/* In place of read, for a format that is a folder: the same for what a path names. One of the two is null. */
+	enum ctp_status (*read_path)(struct ctp_source *src, const char *path, struct ctp_writer *w,
+	                             const struct ctp_notice *notice, struct ctp_err *err);
 	void (*free)(struct ctp_source *src);
 };
 
 /* Coroutines that found no station, so far in the section, if the record is one that says so; else 0. */
 uint64_t ctp_record_untraced(const struct ctp_record *rec);
+
+/* Events that are missing by the record: 0 if it is no loss, 1 of one that has no unsigned number to say how many. */
+uint64_t ctp_record_lost(const struct ctp_record *rec);
 
 /* Feeds one input, ordered, to the sink (not its finish). stats is added to; lost counts events missing by loss records. */
 struct ctp_convert_stats {

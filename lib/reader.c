@@ -31,6 +31,9 @@ struct ctp_reader {
 	unsigned flags;
 	bool begin_due, end_due;
 
+	uint64_t from_ns, upto_ns; /* packets without a time in this range, which may wrap, are passed over if narrow */
+	bool narrow;
+
 	/* the section at hand */
 	bool open;
 	uint64_t next_number;
@@ -75,6 +78,13 @@ void ctp_reader_free(struct ctp_reader *r)
 }
 
 const struct ctp_reader_stats *ctp_reader_stats(const struct ctp_reader *r) { return &r->stats; }
+
+void ctp_reader_narrow(struct ctp_reader *r, uint64_t from_ns, uint64_t upto_ns)
+{
+	r->from_ns = from_ns;
+	r->upto_ns = upto_ns;
+	r->narrow = true;
+}
 
 void ctp_reader_count_late(struct ctp_reader *r) { r->stats.late++; }
 
@@ -134,6 +144,41 @@ static void spoil_packet(struct ctp_reader *r, const char *what)
 	r->p = r->end = 0;
 }
 
+/* The packet at hand belongs to the section that is open. */
+static bool goes_on(const struct ctp_reader *r)
+{
+	return r->open && r->section_id == r->section.id && r->number >= r->next_number;
+}
+
+/* The packet at hand is the next of the section that is open, or some are missing before it. */
+static void count_packet(struct ctp_reader *r)
+{
+	if (r->number > r->next_number) {
+		uint64_t missing = r->number - r->next_number;
+		r->stats.missing_packets += missing;
+		r->gap = true;
+		ctp_notice_say(r->notice, "packet at 0x%llx: %llu packet%s missing before it", (unsigned long long)r->packet_offset,
+		               (unsigned long long)missing, missing == 1 ? " is" : "s are");
+	}
+	r->next_number = r->number + 1;
+}
+
+/* True if nobody wants what is in the packet at hand. Those that open or close a section are always read. */
+static bool unwanted(const struct ctp_reader *r, const uint8_t *h)
+{
+	uint64_t first = ctp_load_u64(h + CTP_PACKET_FIRST), last = ctp_load_u64(h + CTP_PACKET_LAST);
+	bool above = first > r->upto_ns, below = last < r->from_ns;
+	return r->narrow && goes_on(r) && !(r->flags & CTP_PACKET_IS_LAST) &&
+	       (first > last || (r->from_ns <= r->upto_ns ? above || below : above && below));
+}
+
+/* True if what is at hand, of so many bytes, was not cut off: behind it is another packet, or nothing. */
+static bool ends_well(struct ctp_input *in, size_t whole)
+{
+	size_t have = ctp_input_fill(in, whole + CTP_PACKET_HEADER);
+	return have == whole || (have >= whole + CTP_PACKET_HEADER && header_ok(in->ptr + whole));
+}
+
 /* The next packet whose checksums hold is copied into r->payload; false at the end of the input. */
 static bool next_packet(struct ctp_reader *r)
 {
@@ -143,6 +188,14 @@ static bool next_packet(struct ctp_reader *r)
 		size_t len = ctp_load_u32(h + CTP_PACKET_PAYLOAD), whole = CTP_PACKET_HEADER + len;
 		r->packet_offset = in->offset;
 		r->records_left = ctp_load_u32(h + CTP_PACKET_RECORDS);
+		r->section_id = ctp_load_u64(h + CTP_PACKET_SECTION);
+		r->number = ctp_load_u64(h + CTP_PACKET_NUMBER);
+		r->flags = h[CTP_PACKET_FLAGS];
+		if (unwanted(r, h) && ends_well(in, whole)) {
+			count_packet(r);
+			ctp_input_skip(in, whole);
+			continue;
+		}
 		size_t have = ctp_input_fill(in, whole);
 		h = in->ptr;
 		if (have < whole || ctp_crc32c(0, h + CTP_PACKET_HEADER, len) != ctp_load_u32(h + CTP_PACKET_PAYLOAD_CRC)) {
@@ -158,9 +211,6 @@ static bool next_packet(struct ctp_reader *r)
 				return false;
 			continue;
 		}
-		r->section_id = ctp_load_u64(h + CTP_PACKET_SECTION);
-		r->number = ctp_load_u64(h + CTP_PACKET_NUMBER);
-		r->flags = h[CTP_PACKET_FLAGS];
 		memcpy(r->payload, h + CTP_PACKET_HEADER, len);
 		memset(r->payload + len, 1, CTP_RECORD_ROOM);
 		ctp_input_skip(in, whole);
@@ -317,14 +367,7 @@ static void begin_section(struct ctp_reader *r)
 
 static void join_section(struct ctp_reader *r)
 {
-	if (r->number > r->next_number) {
-		uint64_t missing = r->number - r->next_number;
-		r->stats.missing_packets += missing;
-		r->gap = true;
-		ctp_notice_say(r->notice, "packet at 0x%llx: %llu packet%s missing before it", (unsigned long long)r->packet_offset,
-		               (unsigned long long)missing, missing == 1 ? " is" : "s are");
-	}
-	r->next_number = r->number + 1;
+	count_packet(r);
 	ctp_codec_reset(r->codec);
 	r->end_due = r->flags & CTP_PACKET_IS_LAST;
 	if (!ctp_codec_strings_room(r->codec, (size_t)(r->end - r->p)))
@@ -365,7 +408,7 @@ enum ctp_status ctp_reader_next(struct ctp_reader *r, struct ctp_item *item, str
 				close_section(r, item, false);
 				return CTP_OK;
 			}
-			if (r->open && r->section_id == r->section.id && r->number >= r->next_number) {
+			if (goes_on(r)) {
 				join_section(r);
 				continue;
 			}

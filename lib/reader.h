@@ -47,6 +47,13 @@ void ctp_reader_free(struct ctp_reader *r);
 enum ctp_status ctp_reader_next(struct ctp_reader *r, struct ctp_item *item, struct ctp_err *err);
 const struct ctp_reader_stats *ctp_reader_stats(const struct ctp_reader *r);
 
+/*
+ * From here on, packets that by their header hold no record with a time in [from_ns, upto_ns] are passed over unread: nothing of
+ * them is delivered, counted or checked. Where from_ns > upto_ns the range wraps: it is the times from from_ns on and those up
+ * to upto_ns. Packets that are read are delivered whole, so the caller still looks at each record's time.
+ */
+void ctp_reader_narrow(struct ctp_reader *r, uint64_t from_ns, uint64_t upto_ns);
+
 void ctp_reader_count_late(struct ctp_reader *r); /* for ctp_order */
 
 /* True if anything was damaged, missing or cut short: the tool ends with status 3. */

@@ -1,5 +1,5 @@
 /*
- * text.c - numbers to text and back.
+ * text.c - numbers and times to text and back.
  *
  * Integers are cut into groups of eight digits, which do not depend on one another, and a table gives the digits in fours:
  * measured in whole rows, a third quicker than a table of pairs or than arithmetic on eight digits in a word. Floating point
@@ -129,16 +129,123 @@ static char *put_shortest(char *p, double d, int least, int most, bool is_float)
 char *ctp_text_double(char *p, double d) { return put_shortest(p, d, 15, 17, false); }
 char *ctp_text_float(char *p, float f) { return put_shortest(p, f, 6, 9, true); }
 
+/* --- wall-clock time ----------------------------------------------------------------------------------------------------- */
+
+/*
+ * Days are counted in years that begin in March, so that a leap day is the last of its year; 400 of them have 146097 days, and
+ * the months from March on have 30.6 days, rounded the same way each time.
+ */
+enum { ERA_DAYS = 146097, MARCH_0000 = 719468 }; /* days from then to 1970 */
+
+char *ctp_text_wall(char *p, int64_t s, uint32_t ns)
+{
+	int64_t days = s / 86400 - (s % 86400 < 0);
+	uint32_t second = (uint32_t)(s - days * 86400);
+	int64_t era = (days + MARCH_0000) / ERA_DAYS - (days + MARCH_0000 < 0);
+	uint32_t day = (uint32_t)(days + MARCH_0000 - era * ERA_DAYS);
+	uint32_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+	day -= 365 * year + year / 4 - year / 100;
+	uint32_t month = (5 * day + 2) / 153;
+	day -= (153 * month + 2) / 5;
+	month = month < 10 ? month + 3 : month - 9;
+	put_8(p, digits_8((uint32_t)(era * 400 + year + (month <= 2)) * 10000), 0);
+	put_8(p + 5, digits_8((month * 1000 + day + 1) * 1000), 0);
+	put_8(p + 11, digits_8((second / 3600 * 1000 + second / 60 % 60) * 1000), 0);
+	put_8(p + 17, digits_8(second % 60 * 1000000), 0);
+	put_8(p + 20, digits_8(ns / 10), 0);
+	p[4] = p[7] = '-';
+	p[10] = 'T';
+	p[13] = p[16] = ':';
+	p[19] = '.';
+	p[28] = (char)('0' + ns % 10);
+	p[29] = 'Z';
+	return p + 30;
+}
+
+/* n digits as a number below a limit. */
+static bool parse_part(const char *p, unsigned n, uint32_t limit, uint32_t *v)
+{
+	uint64_t number;
+	if (!ctp_parse_u64(p, p + n, &number) || number >= limit)
+		return false;
+	*v = (uint32_t)number;
+	return true;
+}
+
+bool ctp_parse_wall(const char *p, const char *end, int64_t *s, uint32_t *ns)
+{
+	static const uint8_t days_of[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	uint32_t year, month, day, hour, minute, second;
+	if (end - p < 19 || p[4] != '-' || p[7] != '-' || (p[10] != 'T' && p[10] != ' ') || p[13] != ':' || p[16] != ':' ||
+	    !parse_part(p, 4, 10000, &year) || !parse_part(p + 5, 2, 13, &month) || !parse_part(p + 8, 2, 32, &day) ||
+	    !parse_part(p + 11, 2, 24, &hour) || !parse_part(p + 14, 2, 60, &minute) || !parse_part(p + 17, 2, 60, &second))
+		return false;
+	bool leap = year % 4 == 0 && (year % 100 || year % 400 == 0);
+	if (!month || !day || day > days_of[month - 1] || (month == 2 && day == 29 && !leap))
+		return false;
+	*ns = 0;
+	p += 19;
+	if (p < end && *p == '.') {
+		uint32_t unit = 100000000;
+		for (p++; p < end && *p >= '0' && *p <= '9' && unit; p++, unit /= 10)
+			*ns += unit * (uint32_t)(*p - '0');
+		if (unit == 100000000)
+			return false;
+	}
+	if (end - p != 0 && !(end - p == 1 && *p == 'Z') && !(end - p == 6 && !memcmp(p, "+00:00", 6)))
+		return false;
+	int64_t march_year = (int64_t)year - (month <= 2), era = (march_year + 400) / 400 - 1;
+	uint32_t of_era = (uint32_t)(march_year - era * 400);
+	uint32_t of_year = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
+	int64_t days = era * ERA_DAYS + 365 * of_era + of_era / 4 - of_era / 100 + of_year - MARCH_0000;
+	*s = days * 86400 + hour * 3600 + minute * 60 + second;
+	return true;
+}
+
+/* --- from text ------------------------------------------------------------------------------------------------------------ */
+
+/* Eight digits in a word, the first in the lowest byte: pairs are joined, then fours, then all. False: some are none. */
+static inline bool join_8(uint64_t text, uint32_t *v)
+{
+	uint64_t t = text ^ 0x3030303030303030ULL;
+	bool digits = !((t | (t + 0x7676767676767676ULL)) & 0x8080808080808080ULL);
+	t = (t * 10 + (t >> 8)) & 0x00ff00ff00ff00ffULL;
+	t = (t * 100 + (t >> 16)) & 0x0000ffff0000ffffULL;
+	*v = (uint32_t)(t * 10000 + (t >> 32));
+	return digits;
+}
+
+static inline uint64_t load_8(const char *p)
+{
+	uint64_t t;
+	memcpy(&t, p, 8);
+	return le64toh(t);
+}
+
 bool ctp_parse_u64(const char *p, const char *end, uint64_t *v)
 {
 	uint64_t n = 0;
-	if (p == end)
-		return false;
-	for (; p < end; p++) {
-		unsigned digit = (unsigned char)*p - (unsigned)'0';
-		if (digit > 9 || __builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, digit, &n))
-			return false;
+	uint32_t part;
+	if (end - p < 8) {
+		for (const char *at = p; at < end; at++) {
+			unsigned digit = (unsigned char)*at - (unsigned)'0';
+			if (digit > 9)
+				return false;
+			n = n * 10 + digit;
+		}
+		*v = n;
+		return p < end;
 	}
+	unsigned head = (unsigned)(end - p) % 8;
+	if (head) {
+		/* Zeros before them make eight. */
+		if (!join_8(load_8(p) << (64 - 8 * head) | 0x3030303030303030ULL >> 8 * head, &part))
+			return false;
+		n = part;
+	}
+	for (p += head; p < end; p += 8)
+		if (!join_8(load_8(p), &part) || __builtin_mul_overflow(n, e8, &n) || __builtin_add_overflow(n, part, &n))
+			return false;
 	*v = n;
 	return true;
 }
@@ -155,17 +262,34 @@ bool ctp_parse_i64(const char *p, const char *end, int64_t *v)
 
 bool ctp_parse_hex(const char *p, const char *end, uint64_t *v)
 {
+	static const uint8_t nibble[256] = {
+		['0'] = 0x10, ['1'] = 0x11, ['2'] = 0x12, ['3'] = 0x13, ['4'] = 0x14, ['5'] = 0x15, ['6'] = 0x16, ['7'] = 0x17,
+		['8'] = 0x18, ['9'] = 0x19, ['a'] = 0x1a, ['b'] = 0x1b, ['c'] = 0x1c, ['d'] = 0x1d, ['e'] = 0x1e, ['f'] = 0x1f,
+		['A'] = 0x1a, ['B'] = 0x1b, ['C'] = 0x1c, ['D'] = 0x1d, ['E'] = 0x1e, ['F'] = 0x1f,
+	};
 	uint64_t n = 0;
 	if (end - p < 3 || p[0] != '0' || (p[1] | 0x20) != 'x')
 		return false;
 	for (p += 2; p < end; p++) {
-		unsigned c = (unsigned char)*p, digit = c - '0';
-		if (digit > 9)
-			digit = (c | 0x20) - 'a' < 6 ? (c | 0x20) - 'a' + 10 : 16;
-		if (digit > 15 || n >> 60)
+		unsigned digit = nibble[(uint8_t)*p];
+		if (!digit || n >> 60)
 			return false;
-		n = n << 4 | digit;
+		n = n << 4 | (digit & 15);
 	}
 	*v = n;
 	return true;
+}
+
+unsigned ctp_utf8_bytes(const char *p, const char *end)
+{
+	const unsigned char *s = (const unsigned char *)p;
+	unsigned c = s[0], n = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
+	if (n < 2 || end - p < n)
+		return n < 2 ? n : 0;
+	for (unsigned i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	bool overlong = (c == 0xe0 && s[1] < 0xa0) || (c == 0xf0 && s[1] < 0x90);
+	bool beyond = (c == 0xed && s[1] >= 0xa0) || (c == 0xf4 && s[1] >= 0x90); /* a surrogate, or above the last */
+	return overlong || beyond ? 0 : n;
 }

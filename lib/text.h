@@ -1,5 +1,5 @@
 /*
- * text.h - numbers to text and back, fast and exact. Writers of text return the address behind the last character.
+ * text.h - numbers and times to text and back, fast and exact. Writers of text return the address behind the last character.
  */
 #ifndef CTP_TEXT_H
 #define CTP_TEXT_H
@@ -28,9 +28,18 @@ char *ctp_text_hex16(char *p, uint64_t v); /* "0x" and 16 digits */
 char *ctp_text_double(char *p, double d);  /* shortest that reads back the same; "NaN", "Infinity", "-Infinity" */
 char *ctp_text_float(char *p, float f);
 
+/* A wall-clock time, UTC, from seconds since 1970 and nanoseconds: 2026-11-15T04:53:48.123456789Z. Of the years 0 to 9999. */
+char *ctp_text_wall(char *p, int64_t s, uint32_t ns);
+
 /* The whole text [p, end) as a number; false if it is not one or does not fit. Hexadecimal wants its 0x. */
 bool ctp_parse_u64(const char *p, const char *end, uint64_t *v);
 bool ctp_parse_i64(const char *p, const char *end, int64_t *v);
 bool ctp_parse_hex(const char *p, const char *end, uint64_t *v);
+
+/* The way back; also with a space for the T, with fewer digits of the second or none, and with +00:00 or nothing for the Z. */
+bool ctp_parse_wall(const char *p, const char *end, int64_t *s, uint32_t *ns);
+
+/* Bytes of the valid UTF-8 character at p, which may be NUL; 0: there is none. p < end. */
+unsigned ctp_utf8_bytes(const char *p, const char *end);
 
 #endif

@@ -104,12 +104,13 @@ void ctp_tool_input(struct ctp_tool *tool, const char *name)
 static void show_progress(void *arg, const struct ctp_input *in, uint64_t records)
 {
 	struct ctp_tool *tool = arg;
-	uint64_t now = now_ns(), done, total;
+	uint64_t now = now_ns(), done, total = 0;
 	if (now - (tool->shown_ns ? tool->shown_ns : tool->started_ns) < (tool->shown_ns ? SECOND_NS / 5 : SECOND_NS))
 		return;
 	tool->shown_ns = now;
-	ctp_input_progress(in, &done, &total);
-	fprintf(stderr, "\r\033[K%s: %.1f million records", tool->name, (double)records / 1e6);
+	if (in)
+		ctp_input_progress(in, &done, &total);
+	fprintf(stderr, "\r\033[K%s: %.1f million %s", tool->name, (double)records / 1e6, tool->input ? "records" : "written, finishing");
 	if (total)
 		fprintf(stderr, ", %.0f %%", 100.0 * (double)done / (double)total);
 }
@@ -263,9 +264,11 @@ int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, stru
 	if (!sink)
 		return ctp_tool_fail(tool, err);
 	struct to to = {.tool = tool, .sink = sink, .out = out, .tick = ctp_tool_tick(tool), .err = err};
+	sink->tick = to.tick;
 	enum ctp_status status = ctp_tool_each(tool, files, to_one, &to, err);
 	if (status != CTP_FAILED && sink->ops->finish)
 		status = sink->ops->finish(sink, err);
+	clear_progress(tool);
 	sink->ops->free(sink);
 	if (status == CTP_FAILED)
 		return ctp_tool_fail_output(tool, out, err);
@@ -292,6 +295,18 @@ static enum ctp_status from_one(void *arg, struct ctp_input *in)
 	return from->source->ops->read(from->source, in, from->writer, &from->tool->notice, from->err);
 }
 
+/* The same for a format that is a folder, which nobody can pipe. */
+static enum ctp_status from_paths(struct from *from, char **paths)
+{
+	enum ctp_status status = *paths ? CTP_OK : ctp_err_set(from->err, "name what to read; it cannot come from standard input");
+	for (; *paths && status != CTP_FAILED; paths++) {
+		ctp_tool_input(from->tool, *paths);
+		status = from->source->ops->read_path(from->source, *paths, from->writer, &from->tool->notice, from->err);
+	}
+	ctp_tool_input(from->tool, NULL);
+	return status;
+}
+
 static bool put_packet(void *arg, const void *packet, size_t len_bytes)
 {
 	struct ctp_output *out = arg;
@@ -306,7 +321,7 @@ int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source
 	if (writer) {
 		source->tick = ctp_tool_tick(tool);
 		struct from from = {tool, source, writer, err};
-		status = ctp_tool_each(tool, files, from_one, &from, err);
+		status = source->ops->read_path ? from_paths(&from, files) : ctp_tool_each(tool, files, from_one, &from, err);
 		if (status != CTP_FAILED && source->stats.rejected && !source->stats.accepted)
 			status = ctp_err_set(err, "not one row of %llu could be used", (unsigned long long)source->stats.rejected);
 	}
