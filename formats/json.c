@@ -8,23 +8,9 @@
 
 #include <string.h>
 
-/* --- out ----------------------------------------------------------------------------------------------------------------- */
+#include "text.h"
 
-/* Bytes of the valid UTF-8 character at s, 0 if there is none. */
-static unsigned utf8_bytes(const unsigned char *s, const unsigned char *end)
-{
-	unsigned c = s[0], n = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
-	if (n < 2 || end - s < n)
-		return n < 2 ? n : 0;
-	for (unsigned i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	/* Overlong, surrogate, or beyond the last code point. */
-	if ((c == 0xe0 && s[1] < 0xa0) || (c == 0xed && s[1] >= 0xa0) ||
-	    (c == 0xf0 && s[1] < 0x90) || (c == 0xf4 && s[1] >= 0x90))
-		return 0;
-	return n;
-}
+/* --- out ----------------------------------------------------------------------------------------------------------------- */
 
 static char *put_u(char *p, unsigned c)
 {
@@ -40,7 +26,7 @@ static char *escape(char *p, const char **text, const char *stop, const char *en
 	const char *s = *text;
 	while (s < stop) {
 		unsigned char c = (unsigned char)*s;
-		unsigned n = utf8_bytes((const unsigned char *)s, (const unsigned char *)end);
+		unsigned n = ctp_utf8_bytes(s, end);
 		if (n == 0) {
 			p = put_u(p, 0xdc00 + c);
 			s++;

@@ -4,21 +4,8 @@
 #include "events.h"
 #include "json.h"
 #include "jsonl-row.h"
+#include "plain.h"
 #include "text.h"
-
-static const struct ctp_field plain_fields[] = {
-	{.name = "probe_id", .type = CTP_U64, .role = CTP_ROLE_PROBE, .pred = CTP_PRED_KEY},
-	{.name = "tid", .type = CTP_U64, .role = CTP_ROLE_THREAD, .pred = CTP_PRED_SAME},
-	{.name = "addr", .type = CTP_U64, .role = CTP_ROLE_ADDRESS, .pred = CTP_PRED_STATE, .flags = CTP_FIELD_HEX},
-	{.name = "seq", .type = CTP_U64, .role = CTP_ROLE_SEQUENCE, .pred = CTP_PRED_STEP},
-	{.name = "is_active", .type = CTP_BOOL, .role = CTP_ROLE_STATE, .pred = CTP_PRED_TOGGLE},
-	{.name = "ts", .type = CTP_U64, .role = CTP_ROLE_TIME, .pred = CTP_PRED_TIME, .unit = "ns"},
-};
-
-struct ctp_class *ctp_jsonl_plain_class(struct ctp_err *err)
-{
-	return ctp_class_new("transition", CTP_KIND_TRANSITION, plain_fields, sizeof plain_fields / sizeof *plain_fields, err);
-}
 
 /* What one value looks like; false if it gives no field. Takes the value; false with j->p null on nonsense. */
 static bool guess_field(struct ctp_json *j, struct ctp_field *f)
@@ -109,7 +96,7 @@ struct ctp_class *ctp_jsonl_row_class(struct ctp_jsonl_row *row, const char *nam
 	if (n < 0)
 		return NULL;
 	for (int event = -1; event < CTP_EVENT_COUNT; event++) {
-		struct ctp_class *cls = event < 0 ? ctp_jsonl_plain_class(why) : ctp_event_class((enum ctp_event)event);
+		struct ctp_class *cls = event < 0 ? ctp_plain_class(why) : ctp_event_class((enum ctp_event)event);
 		if (cls && has_these(cls, name, fields, (uint32_t)n))
 			return cls;
 		ctp_class_free(cls);

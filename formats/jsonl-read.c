@@ -5,10 +5,8 @@
  * line of that name declared, or else of the class that jsonl-row.h finds for the first such row. A row is kept, unless
  *	- it is longer than CTP_JSONL_LINE_MAX, no JSON object, lacks a key of its class, has one twice, or with a value that
  *	  does not fit; keys that the class does not have are ignored;
- *	- it has no type, its probe_id is 0, and its ts is 0 or its tid is none that a system gives (0, or 2^32 and more).
- * The second rule is for the garbage of coroTracer's early engine, which read stations before they were written. With a
- * probe_id of 0 the row stems from a station without a header; its event may be sound nevertheless, and is then kept: the other
- * two tell. Rejected rows are counted and said, with their line.
+ *	- it has no type and is not believable; see plain.h.
+ * Rejected rows are counted and said, with their line.
  *
  * Rows go through a window that sorts them by time; see window.h for what that can do.
  */
@@ -16,130 +14,39 @@
 
 #include <stdlib.h>
 
-#include "jsonl-meta.h"
+#include "intake.h"
 #include "jsonl-row.h"
-#include "window.h"
-
-struct jsonl_class {
-	struct ctp_class *cls;
-	struct ctp_jsonl_layout *layout;
-	bool current; /* what a row of this type means in this section */
-};
+#include "meta.h"
+#include "plain.h"
 
 struct jsonl_source {
 	struct ctp_source source;
-	const char *tool;
-	struct ctp_window *window;
+	struct ctp_intake intake;
 	struct ctp_jsonl_row row;
-	uint32_t nclasses;
-	struct jsonl_class classes[CTP_CLASSES_MAX]; /* all there ever were: the writer may still need them */
-	struct jsonl_class plain;
-	const struct jsonl_class *last; /* of the row before; null if that says nothing about the next */
-
-	/* of the input at hand */
-	struct ctp_input *in;
-	struct ctp_writer *writer;
-	const struct ctp_notice *notice;
+	struct ctp_intake_class plain;
+	const struct ctp_intake_class *last; /* of the row before; null if that says nothing about the next */
 	uint64_t line;
-	enum { SECTION_NONE, SECTION_OURS, SECTION_THEIRS } section; /* theirs: it had a line, and should have an end */
-	bool had_section;
 };
 
-static void reject(struct jsonl_source *s, const struct ctp_err *why)
-{
-	s->source.stats.rejected++;
-	ctp_notice_say(s->notice, "line %llu: %.200s; rejected", (unsigned long long)s->line, why->text);
-}
-
-/* --- sections ------------------------------------------------------------------------------------------------------------ */
-
-static void end_section(struct jsonl_source *s, bool complete)
-{
-	ctp_window_flush(s->window, s->writer);
-	ctp_writer_end(s->writer, complete);
-	for (uint32_t i = 0; i < s->nclasses; i++)
-		s->classes[i].current = false;
-	s->last = NULL;
-	s->section = SECTION_NONE;
-	s->source.stats.harmed |= !complete;
-}
-
-static void begin_section(struct jsonl_source *s, const struct ctp_section *sec, int whose)
-{
-	if (s->section == SECTION_THEIRS)
-		ctp_notice_say(s->notice, "line %llu: the section before has no end: it was cut short",
-		               (unsigned long long)s->line);
-	if (s->section)
-		end_section(s, s->section == SECTION_OURS);
-	ctp_writer_begin(s->writer, sec);
-	/* Says nothing, but makes the section be there even if nothing follows. */
-	ctp_writer_mark(s->writer, 0);
-	s->section = whose;
-	s->had_section = true;
-}
-
-static void begin_our_section(struct jsonl_source *s)
-{
-	struct ctp_section *sec = malloc(sizeof *sec);
-	if (!sec)
-		return;
-	ctp_section_init(sec);
-	ctp_section_add(sec, "tool", s->tool);
-	ctp_section_add(sec, "source", s->in->name);
-	begin_section(s, sec, SECTION_OURS);
-	ctp_section_fini(sec);
-	free(sec);
-}
-
-/* --- classes ------------------------------------------------------------------------------------------------------------- */
-
-static void free_class(struct jsonl_class *c)
-{
-	free(c->layout);
-	ctp_class_free(c->cls);
-}
-
-static struct jsonl_class *find_class(struct jsonl_source *s, const char *name)
-{
-	for (uint32_t i = 0; i < s->nclasses; i++)
-		if (s->classes[i].current && !strcmp(s->classes[i].cls->name, name))
-			return &s->classes[i];
-	return NULL;
-}
-
 /* Takes the class over and makes it what its name means from here on. Null: why. */
-static struct jsonl_class *adopt_class(struct jsonl_source *s, struct ctp_class *cls, struct ctp_err *why)
+static struct ctp_intake_class *adopt(struct jsonl_source *s, struct ctp_class *cls, struct ctp_err *why)
 {
-	struct jsonl_class *before = find_class(s, cls->name), *c = s->classes;
-	if (before)
-		before->current = false;
 	s->last = NULL; /* its rows may look the same */
-	while (c < s->classes + s->nclasses &&
-	       (c->cls->decl_bytes != cls->decl_bytes || memcmp(c->cls->decl, cls->decl, cls->decl_bytes)))
-		c++;
-	if (c < s->classes + s->nclasses) {
-		ctp_class_free(cls);
-	} else if (s->nclasses < CTP_CLASSES_MAX) {
-		*c = (struct jsonl_class){.cls = cls, .layout = ctp_jsonl_layout_new(cls, true)};
-		if (!c->layout) {
-			free_class(c);
-			return ctp_err_set(why, "out of memory"), NULL;
-		}
-		s->nclasses++;
-	} else {
-		ctp_class_free(cls);
-		return ctp_err_set(why, "more than %d classes", CTP_CLASSES_MAX), NULL;
+	struct ctp_intake_class *c = cls ? ctp_intake_adopt(&s->intake, cls, why) : NULL;
+	if (c && !c->layout && !(c->layout = ctp_jsonl_layout_new(c->cls, true))) {
+		c->current = false;
+		return ctp_err_set(why, "out of memory"), NULL;
 	}
-	c->current = true;
 	return c;
 }
+
+static void reject(struct jsonl_source *s, const struct ctp_err *why) { ctp_intake_reject(&s->intake, s->line, why); }
 
 /* --- lines --------------------------------------------------------------------------------------------------------------- */
 
 static enum ctp_status take_meta(struct jsonl_source *s, const char *type, const char *p, const char *end, struct ctp_err *why)
 {
 	enum ctp_status status;
-	bool complete;
 	char *scratch = s->row.text;
 	if (!strcmp(type, "@section")) {
 		struct ctp_section *sec = malloc(sizeof *sec);
@@ -147,26 +54,33 @@ static enum ctp_status take_meta(struct jsonl_source *s, const char *type, const
 			return ctp_err_set(why, "out of memory");
 		ctp_section_init(sec);
 		/* What it says of itself may not be readable; that it begins is certain. */
-		status = ctp_jsonl_read_section(p, end, scratch, sec, why);
-		begin_section(s, sec, SECTION_THEIRS);
+		struct ctp_json attrs = {p, end};
+		const char *from;
+		status = ctp_jsonl_row_find(&attrs, "attrs", scratch, &from, why);
+		if (!status && from)
+			status = ctp_meta_read_attrs(from, attrs.p, scratch, sec, why);
+		s->last = NULL;
+		ctp_intake_section(&s->intake, sec, s->line);
 		ctp_section_fini(sec);
 		free(sec);
 		return status;
 	}
 	if (!strcmp(type, "@schema")) {
-		struct ctp_class *cls = ctp_jsonl_read_schema(p, end, scratch, why);
-		return cls && adopt_class(s, cls, why) ? CTP_OK : CTP_FAILED;
+		return adopt(s, ctp_meta_read_class(p, end, scratch, why), why) ? CTP_OK : CTP_FAILED;
 	}
-	if (!strcmp(type, "@end") && s->section) {
-		status = ctp_jsonl_read_end(p, end, scratch, &complete, why);
-		end_section(s, complete);
+	if (!strcmp(type, "@end") && s->intake.section) {
+		struct ctp_json value = {p, end};
+		const char *from;
+		status = ctp_jsonl_row_find(&value, "complete", scratch, &from, why);
+		s->last = NULL;
+		ctp_intake_end(&s->intake, !status && from && value.p - from == 4 && !memcmp(from, "true", 4));
 		return status;
 	}
 	return ctp_err_set(why, "\"%.40s\" is no type that belongs here", type);
 }
 
 /* Which class the row is of. Null: it was none, or status says what is wrong. */
-static const struct jsonl_class *class_of(struct jsonl_source *s, const char *p, const char *end, enum ctp_status *status,
+static const struct ctp_intake_class *class_of(struct jsonl_source *s, const char *p, const char *end, enum ctp_status *status,
                                           struct ctp_err *why)
 {
 	const char *type;
@@ -178,39 +92,23 @@ static const struct jsonl_class *class_of(struct jsonl_source *s, const char *p,
 		*status = take_meta(s, type, p, end, why);
 		return NULL;
 	}
-	const struct jsonl_class *c = find_class(s, type + at);
-	if (!c) {
-		struct ctp_class *cls = ctp_jsonl_row_class(&s->row, type + at, p, end, why);
-		c = cls ? adopt_class(s, cls, why) : NULL;
-		*status = c ? CTP_OK : CTP_FAILED;
-	}
+	const struct ctp_intake_class *c = ctp_intake_find(&s->intake, type + at);
+	if (!c)
+		c = adopt(s, ctp_jsonl_row_class(&s->row, type + at, p, end, why), why);
+	*status = c ? CTP_OK : CTP_FAILED;
 	return c;
 }
 
-/* coroTracer's garbage; the rule is at the top of the file. */
-static bool believable(const uint64_t *val)
-{
-	enum { PROBE, TID, ADDR, SEQ, ACTIVE, TS };
-	return val[PROBE] || (val[TS] && val[TID] && val[TID] <= UINT32_MAX);
-}
-
-static void take_row(struct jsonl_source *s, const struct jsonl_class *c)
+static void take_row(struct jsonl_source *s, const struct ctp_intake_class *c)
 {
 	static const struct ctp_err garbage = {"a row without probe_id whose time or thread cannot be"};
-	static const struct ctp_err memory = {"out of memory"};
-	if (c == &s->plain && !believable(s->row.val)) {
+	if (c == &s->plain && !ctp_plain_believable(s->row.val)) {
 		reject(s, &garbage);
 		return;
 	}
-	if (!s->section)
-		begin_our_section(s);
-	struct ctp_record rec = {.cls = c->cls, .val = s->row.val};
-	s->source.stats.harmed |= c->cls->kind == CTP_KIND_LOSS || ctp_record_untraced(&rec);
-	if (!ctp_window_put(s->window, s->writer, c->cls, s->row.val)) {
-		reject(s, &memory);
-		return;
-	}
-	s->source.stats.accepted++;
+	if (!s->intake.section)
+		ctp_intake_own_section(&s->intake, false);
+	ctp_intake_put(&s->intake, c->cls, s->row.val, s->line);
 	s->last = c;
 }
 
@@ -232,7 +130,7 @@ static void take_line(struct jsonl_source *s, const char *p, const char *end)
 		reject(s, &why);
 		return;
 	}
-	const struct jsonl_class *c = class_of(s, p, end, &status, &why);
+	const struct ctp_intake_class *c = class_of(s, p, end, &status, &why);
 	if (c && !ctp_jsonl_row_quick(&s->row, c->layout, p, end))
 		status = ctp_jsonl_row_parse(&s->row, c->layout, p, end, &why);
 	if (status)
@@ -244,7 +142,7 @@ static void take_line(struct jsonl_source *s, const char *p, const char *end)
 /* Passes over a line that is too long, of which the first part or all is at hand. */
 static void pass_over(struct jsonl_source *s)
 {
-	struct ctp_input *in = s->in;
+	struct ctp_input *in = s->intake.in;
 	const uint8_t *newline;
 	struct ctp_err why;
 	while (!(newline = memchr(in->ptr, '\n', in->avail))) {
@@ -262,10 +160,10 @@ static void pass_over(struct jsonl_source *s)
 static void read_lines(struct jsonl_source *s)
 {
 	enum { TICK_LINES = 4096 };
-	struct ctp_input *in = s->in;
+	struct ctp_input *in = s->intake.in;
 	const struct ctp_tick *tick = &s->source.tick;
 	size_t looked = 0; /* so many bytes at hand hold no newline */
-	while (!ctp_writer_failed(s->writer) && (in->avail > looked || ctp_input_fill(in, looked + 1) > looked)) {
+	while (!ctp_writer_failed(s->intake.writer) && (in->avail > looked || ctp_input_fill(in, looked + 1) > looked)) {
 		const uint8_t *newline = memchr(in->ptr + looked, '\n', in->avail - looked);
 		size_t len = newline ? (size_t)(newline - in->ptr) : in->avail;
 		if (len > CTP_JSONL_LINE_MAX) {
@@ -281,7 +179,7 @@ static void read_lines(struct jsonl_source *s)
 			looked = in->avail;
 		}
 	}
-	if (in->avail && !in->failed && !ctp_writer_failed(s->writer)) {
+	if (in->avail && !in->failed && !ctp_writer_failed(s->intake.writer)) {
 		take_line(s, (const char *)in->ptr, (const char *)in->ptr + in->avail);
 		ctp_input_skip(in, in->avail);
 	}
@@ -293,42 +191,20 @@ static enum ctp_status read_input(struct ctp_source *source, struct ctp_input *i
                                   const struct ctp_notice *notice, struct ctp_err *err)
 {
 	struct jsonl_source *s = (struct jsonl_source *)source;
-	struct ctp_source_stats *stats = &source->stats;
-	s->in = in;
-	s->writer = w;
-	s->notice = notice;
+	ctp_intake_begin(&s->intake, in, w, notice);
+	s->last = NULL;
 	s->line = 0;
-	s->had_section = false;
 	read_lines(s);
-	if (in->failed) {
-		*err = in->err;
-		return CTP_FAILED;
-	}
-	if (in->harmed)
-		ctp_notice_say(notice, "%s", in->err.text);
-	bool empty = !in->offset && !in->harmed;
-	if (empty)
-		ctp_notice_say(notice, "the input is empty");
-	if (s->section == SECTION_THEIRS)
-		ctp_notice_say(notice, "the section has no end: it was cut short");
-	/* Even of nothing: a stream without a section would not be one. */
-	if (!s->had_section)
-		begin_our_section(s);
-	if (s->section)
-		end_section(s, s->section == SECTION_OURS && !in->harmed);
-	stats->late = ctp_window_late(s->window);
-	stats->harmed |= in->harmed || empty || stats->rejected;
-	return ctp_writer_failed(w) ? ctp_err_set(err, "%s: what was made of it could not be written", in->name) : CTP_OK;
+	return ctp_intake_finish(&s->intake, err);
 }
 
 static void free_source(struct ctp_source *source)
 {
 	struct jsonl_source *s = (struct jsonl_source *)source;
-	for (uint32_t i = 0; i < s->nclasses; i++)
-		free_class(&s->classes[i]);
-	free_class(&s->plain);
+	ctp_intake_fini(&s->intake);
+	ctp_class_free(s->plain.cls);
+	free(s->plain.layout);
 	ctp_jsonl_row_fini(&s->row);
-	ctp_window_free(s->window);
 	free(s);
 }
 
@@ -345,11 +221,9 @@ struct ctp_source *ctp_jsonl_source(const char *tool, struct ctp_err *err)
 		return NULL;
 	}
 	s->source.ops = &ops;
-	s->tool = tool;
-	s->plain.cls = ctp_jsonl_plain_class(err);
+	s->plain.cls = ctp_plain_class(err);
 	s->plain.layout = s->plain.cls ? ctp_jsonl_layout_new(s->plain.cls, false) : NULL;
-	s->window = s->plain.layout ? ctp_window_new(err) : NULL;
-	if (!s->window || ctp_jsonl_row_init(&s->row, err)) {
+	if (!s->plain.layout || ctp_intake_init(&s->intake, &s->source, tool, err) || ctp_jsonl_row_init(&s->row, err)) {
 		free_source(&s->source);
 		return NULL;
 	}

@@ -23,46 +23,6 @@ void ctp_jsonl_row_fini(struct ctp_jsonl_row *row) { free(row->text); }
 
 /* --- values -------------------------------------------------------------------------------------------------------------- */
 
-static bool fits(unsigned type, uint64_t v, bool negative)
-{
-	if (ctp_type_is_signed(type)) {
-		int64_t s = (int64_t)v, most = INT64_MAX >> (64 - (8 << (type - CTP_I8)));
-		return (negative || s >= 0) && s >= -most - 1 && s <= most;
-	}
-	return !negative && (type == CTP_BOOL ? v <= 1 : type > CTP_U32 || v < UINT64_C(1) << (8 << (type - CTP_U8)));
-}
-
-/* A floating-point number; strto* want a NUL, so a copy. */
-static bool read_double(const char *from, const char *upto, bool is_float, double *d)
-{
-	char copy[400];
-	if (upto - from >= (ptrdiff_t)sizeof copy)
-		return false;
-	memcpy(copy, from, (size_t)(upto - from));
-	copy[upto - from] = '\0';
-	*d = is_float ? (double)strtof(copy, NULL) : strtod(copy, NULL);
-	return isfinite(*d);
-}
-
-/* A whole number; 1e3 and 7.0 are such too, as some programs print them, where a double holds them exactly. */
-static bool take_integer(struct ctp_json *j, unsigned type, uint64_t *v)
-{
-	const char *from, *upto;
-	double d;
-	int64_t s;
-	if (!ctp_json_number(j, &from, &upto))
-		return false;
-	if (ctp_parse_u64(from, upto, v))
-		return fits(type, *v, false);
-	if (!ctp_parse_i64(from, upto, &s)) {
-		if (!read_double(from, upto, false, &d) || d != rint(d) || fabs(d) > 0x1p53)
-			return false;
-		s = (int64_t)d;
-	}
-	*v = (uint64_t)s;
-	return fits(type, *v, s < 0);
-}
-
 /* The text at j as a new string of the record. */
 static struct ctp_str *take_str(struct ctp_jsonl_row *row, struct ctp_json *j)
 {
@@ -80,22 +40,6 @@ static void keep_str(struct ctp_jsonl_row *row, const struct ctp_str *s)
 	row->used += (sizeof *s + s->len + 1 + 7) & ~(size_t)7;
 }
 
-static bool take_bytes(struct ctp_str *s)
-{
-	static const char digits[] = "0123456789abcdef";
-	for (uint32_t i = 0; i < s->len; i++) {
-		int c = s->data[i] | (s->data[i] >= 'A' && s->data[i] <= 'F' ? 0x20 : 0);
-		const char *at = c ? strchr(digits, c) : NULL;
-		if (!at || s->len % 2)
-			return false;
-		/* In place: the pair of i / 2 begins at or behind it. */
-		s->data[i / 2] = (char)(i % 2 ? (s->data[i / 2] << 4 | (at - digits)) : at - digits);
-	}
-	s->len /= 2;
-	s->data[s->len] = '\0';
-	return true;
-}
-
 /* A value that is written as text, for the fields that allow it. */
 static bool take_text(struct ctp_jsonl_row *row, struct ctp_json *j, const struct ctp_jsonl_key *key, uint64_t *v)
 {
@@ -104,7 +48,7 @@ static bool take_text(struct ctp_jsonl_row *row, struct ctp_json *j, const struc
 		return false;
 	switch (key->form) {
 	case CTP_FORM_BYTES:
-		if (!take_bytes(s))
+		if (!ctp_value_unhex(s))
 			return false;
 		/* fall through */
 	case CTP_FORM_TEXT:
@@ -125,15 +69,13 @@ static bool take_text(struct ctp_jsonl_row *row, struct ctp_json *j, const struc
 	case CTP_FORM_BOOL:
 		return false;
 	default:
-		return ctp_parse_hex(s->data, s->data + s->len, v) &&
-		       fits(key->field->type, *v, ctp_type_is_signed(key->field->type) && *v >> 63);
+		return s->len > 2 && s->data[0] == '0' && ctp_value_parse(key->field, key->form, s->data, s->data + s->len, v);
 	}
 }
 
 static bool take_value(struct ctp_jsonl_row *row, struct ctp_json *j, const struct ctp_jsonl_key *key, uint64_t *v)
 {
 	const char *from, *upto;
-	double d;
 	enum ctp_json_kind kind = ctp_json_peek(j);
 	switch (kind) {
 	case CTP_JSON_TEXT:
@@ -145,12 +87,7 @@ static bool take_value(struct ctp_jsonl_row *row, struct ctp_json *j, const stru
 	case CTP_JSON_NUMBER:
 		if (key->form == CTP_FORM_TEXT || key->form == CTP_FORM_BYTES)
 			return false;
-		if (key->form != CTP_FORM_F32 && key->form != CTP_FORM_F64)
-			return take_integer(j, key->field->type, v);
-		if (!ctp_json_number(j, &from, &upto) || !read_double(from, upto, key->form == CTP_FORM_F32, &d))
-			return false;
-		*v = ctp_double_val(key->field->type, d);
-		return true;
+		return ctp_json_number(j, &from, &upto) && ctp_value_parse(key->field, key->form, from, upto, v);
 	default:
 		return false;
 	}
@@ -327,30 +264,44 @@ enum ctp_status ctp_jsonl_row_parse(struct ctp_jsonl_row *row, const struct ctp_
 	return CTP_OK;
 }
 
+enum ctp_status ctp_jsonl_row_find(struct ctp_json *j, const char *key, char *scratch, const char **from, struct ctp_err *why)
+{
+	bool first = true;
+	*from = NULL;
+	if (!ctp_json_take(j, '{'))
+		return ctp_err_set(why, "not a JSON object");
+	while (ctp_json_next(j, '}', &first)) {
+		char *key_end = ctp_json_key(j, scratch);
+		if (!key_end)
+			return ctp_err_set(why, "not JSON");
+		ctp_json_peek(j); /* over white space */
+		const char *value = j->p;
+		bool found = (size_t)(key_end - scratch) == strlen(key) && !memcmp(scratch, key, strlen(key));
+		if (!ctp_json_skip(j))
+			return ctp_err_set(why, "not JSON");
+		if (found) {
+			*from = value;
+			return CTP_OK;
+		}
+	}
+	return j->p && ctp_json_done(j) ? CTP_OK : ctp_err_set(why, "not JSON");
+}
+
 enum ctp_status ctp_jsonl_row_type(struct ctp_jsonl_row *row, const char *p, const char *end, const char **type,
                                    struct ctp_err *why)
 {
 	struct ctp_json j = {p, end};
-	bool first = true;
+	const char *from;
 	*type = NULL;
-	if (!ctp_json_take(&j, '{'))
-		return ctp_err_set(why, "not a JSON object");
-	while (ctp_json_next(&j, '}', &first)) {
-		char *key_end = ctp_json_key(&j, row->text);
-		if (!key_end)
-			return ctp_err_set(why, "not JSON");
-		if (key_end - row->text != 4 || memcmp(row->text, "type", 4)) {
-			if (!ctp_json_skip(&j))
-				return ctp_err_set(why, "not JSON");
-			continue;
-		}
-		char *text_end = ctp_json_text(&j, row->text);
-		if (!text_end || text_end == row->text || text_end - row->text > CTP_NAME_MAX + 1 ||
-		    memchr(row->text, '\0', (size_t)(text_end - row->text)))
-			return ctp_err_set(why, "its type is no usable name");
-		*text_end = '\0';
-		*type = row->text;
-		return CTP_OK;
-	}
-	return j.p && ctp_json_done(&j) ? CTP_OK : ctp_err_set(why, "not JSON");
+	enum ctp_status status = ctp_jsonl_row_find(&j, "type", row->text, &from, why);
+	if (status || !from)
+		return status;
+	j.p = from;
+	char *text_end = ctp_json_text(&j, row->text);
+	if (!text_end || text_end == row->text || text_end - row->text > CTP_NAME_MAX + 1 ||
+	    memchr(row->text, '\0', (size_t)(text_end - row->text)))
+		return ctp_err_set(why, "its type is no usable name");
+	*text_end = '\0';
+	*type = row->text;
+	return CTP_OK;
 }

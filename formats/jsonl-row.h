@@ -7,6 +7,7 @@
 #ifndef CTP_JSONL_ROW_H
 #define CTP_JSONL_ROW_H
 
+#include "json.h"
 #include "jsonl.h"
 
 enum { CTP_JSONL_LINE_MAX = 4 << 20 };
@@ -35,14 +36,17 @@ enum ctp_status ctp_jsonl_row_type(struct ctp_jsonl_row *row, const char *p, con
                                    struct ctp_err *why);
 
 /*
+ * The value of a key of the object at j: from there, j->p behind it; *from is null if there is no such key. scratch as for any text
+ * of the line.
+ */
+enum ctp_status ctp_jsonl_row_find(struct ctp_json *j, const char *key, char *scratch, const char **from, struct ctp_err *why);
+
+/*
  * A class for rows like this one, whose type is name, from ctp_jsonl_row_type or a part of that: one of the known ones if it
  * has this name and these keys, or a new one by what the values look like: whole numbers u64, or i64 if negative; others f64;
  * "0x" and 16 digits a u64 shown so; nested values and null are left out. ts, if it is a u64, is the time. The caller frees it.
  */
 struct ctp_class *ctp_jsonl_row_class(struct ctp_jsonl_row *row, const char *name, const char *p, const char *end,
                                       struct ctp_err *why);
-
-/* The class of a row without a type: coroTracer's six fields. */
-struct ctp_class *ctp_jsonl_plain_class(struct ctp_err *err);
 
 #endif

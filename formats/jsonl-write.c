@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "json.h"
+#include "meta.h"
 #include "text.h"
 
 struct jsonl_sink {
@@ -25,10 +26,18 @@ struct jsonl_sink {
 
 static void put(struct ctp_output *out, const char *text) { ctp_output_put(out, text, strlen(text)); }
 
-static void put_text(struct ctp_output *out, const char *before, const char *text)
+/* A text of meta.h's behind `before`, without its first `skip` bytes; it is freed. */
+static void put_meta(struct jsonl_sink *s, const char *before, char *text, size_t skip, size_t len, const char *behind)
 {
-	put(out, before);
-	ctp_json_put(out, text, strlen(text));
+	if (!text) {
+		s->out->failed = true;
+		ctp_err_set(&s->out->err, "%s: out of memory", s->out->name);
+		return;
+	}
+	put(s->out, before);
+	ctp_output_put(s->out, text + skip, len - skip);
+	put(s->out, behind);
+	free(text);
 }
 
 static enum ctp_status outcome(const struct jsonl_sink *s, struct ctp_err *err)
@@ -40,34 +49,6 @@ static enum ctp_status outcome(const struct jsonl_sink *s, struct ctp_err *err)
 }
 
 /* --- sections ------------------------------------------------------------------------------------------------------------ */
-
-/* The length of a name without the [] of a list's element; *is_list says whether it had one. */
-static size_t attr_key(const char *name, bool *is_list)
-{
-	size_t len = strlen(name);
-	*is_list = len >= 2 && !memcmp(name + len - 2, "[]", 2);
-	return len - (*is_list ? 2 : 0);
-}
-
-static void put_attrs(struct ctp_output *out, const struct ctp_section *sec)
-{
-	for (uint32_t i = 0; i < sec->nattrs; i++) {
-		const struct ctp_attr *a = &sec->attrs[i];
-		bool list;
-		size_t len = attr_key(a->name, &list);
-		bool goes_on = list && i > 0 && !strcmp(a->name, a[-1].name);
-		bool will_go_on = list && i + 1 < sec->nattrs && !strcmp(a->name, a[1].name);
-		if (i)
-			put(out, ",");
-		if (!goes_on) {
-			ctp_json_put(out, a->name, len);
-			put(out, list ? ":[" : ":");
-		}
-		ctp_json_put(out, a->value, strlen(a->value));
-		if (list && !will_go_on)
-			put(out, "]");
-	}
-}
 
 static void forget_classes(struct jsonl_sink *s)
 {
@@ -82,10 +63,10 @@ static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_sec
 {
 	struct jsonl_sink *s = (struct jsonl_sink *)sink;
 	forget_classes(s);
+	size_t len;
 	if (s->all) {
-		put(s->out, "{\"type\":\"@section\",\"attrs\":{");
-		put_attrs(s->out, sec);
-		put(s->out, "}}\n");
+		char *attrs = ctp_meta_attrs(sec, &len);
+		put_meta(s, "{\"type\":\"@section\",\"attrs\":", attrs, 0, len, "}\n");
 	}
 	return outcome(s, err);
 }
@@ -100,50 +81,15 @@ static enum ctp_status write_end(struct ctp_sink *sink, bool complete, struct ct
 
 /* --- classes ------------------------------------------------------------------------------------------------------------- */
 
-static void put_labels(struct ctp_output *out, const struct ctp_field *f)
-{
-	for (uint32_t i = 0; i < f->nlabels; i++) {
-		put_text(out, i ? "," : ",\"labels\":{", f->labels[i].name);
-		char *p = ctp_output_reserve(out, CTP_TEXT_MAX + 1);
-		*p++ = ':';
-		ctp_output_commit(out, ctp_text_u64(p, f->labels[i].value));
-	}
-	if (f->nlabels)
-		put(out, "}");
-}
-
-static void put_schema(struct ctp_output *out, const struct ctp_class *cls)
-{
-	put_text(out, "{\"type\":\"@schema\",\"name\":", cls->name);
-	put_text(out, ",\"kind\":", ctp_kind_name(cls->kind));
-	put(out, ",\"fields\":[");
-	for (uint32_t i = 0; i < cls->nfields; i++) {
-		const struct ctp_field *f = &cls->fields[i];
-		put_text(out, i ? ",{\"name\":" : "{\"name\":", f->name);
-		put_text(out, ",\"type\":", ctp_type_name(f->type));
-		if (f->role)
-			put_text(out, ",\"role\":", ctp_role_name(f->role));
-		if (f->pred)
-			put_text(out, ",\"pred\":", ctp_pred_name(f->pred));
-		if (f->unit && f->unit[0])
-			put_text(out, ",\"unit\":", f->unit);
-		if (f->flags & CTP_FIELD_HEX)
-			put(out, ",\"hex\":true");
-		if (f->flags & CTP_FIELD_EXTRA)
-			put(out, ",\"extra\":true");
-		put_labels(out, f);
-		put(out, "}");
-	}
-	put(out, "]}\n");
-}
-
 /* A row's type must mean the class that was declared last under that name, also where a section has two of them. */
 static void declare(struct jsonl_sink *s, struct known *k)
 {
 	for (size_t i = 0; i < CTP_CLASSES_MAX; i++)
 		if (s->known[i].declared && !strcmp(s->known[i].cls->name, k->cls->name))
 			s->known[i].declared = false;
-	put_schema(s->out, k->cls);
+	size_t len;
+	char *text = ctp_meta_class(k->cls, &len);
+	put_meta(s, "{\"type\":\"@schema\",", text, 1, len, "\n");
 	k->declared = true;
 }
 

@@ -9,19 +9,6 @@ bool ctp_jsonl_class_reserved(const char *name) { return name[0] == '@'; }
 
 bool ctp_jsonl_field_reserved(const char *name) { return name[0] == '@' || !strcmp(name, "type") || !strcmp(name, "late"); }
 
-static uint8_t form_of(const struct ctp_field *f)
-{
-	if (f->type == CTP_STRING || f->type == CTP_BYTES)
-		return f->type == CTP_STRING ? CTP_FORM_TEXT : CTP_FORM_BYTES;
-	if (ctp_type_is_float(f->type))
-		return f->type == CTP_F32 ? CTP_FORM_F32 : CTP_FORM_F64;
-	if (f->type == CTP_BOOL || f->type == CTP_ENUM)
-		return f->type == CTP_BOOL ? CTP_FORM_BOOL : CTP_FORM_ENUM;
-	if (f->role == CTP_ROLE_ADDRESS || f->flags & CTP_FIELD_HEX)
-		return CTP_FORM_HEX;
-	return ctp_type_is_signed(f->type) ? CTP_FORM_SIGNED : CTP_FORM_UNSIGNED;
-}
-
 /* A name in quotes, with the @ that it may need. */
 static char *put_name(char *p, const char *name, bool reserved)
 {
@@ -55,7 +42,7 @@ struct ctp_jsonl_layout *ctp_jsonl_layout_new(const struct ctp_class *cls, bool 
 		if (!all && f->flags & CTP_FIELD_EXTRA)
 			continue;
 		struct ctp_jsonl_key *key = &layout->keys[layout->nkeys++];
-		*key = (struct ctp_jsonl_key){.text = p, .form = form_of(f), .index = i, .field = f};
+		*key = (struct ctp_jsonl_key){.text = p, .form = (uint8_t)ctp_form_of(f), .index = i, .field = f};
 		if (layout->nkeys == 1) {
 			memcpy(p, layout->head, layout->head_bytes);
 			p += layout->head_bytes;

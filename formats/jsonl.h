@@ -22,6 +22,7 @@
 #include "format.h"
 #include "output.h"
 #include "text.h"
+#include "value.h"
 
 /* Writes to out, which it takes over: finish closes it, free abandons it. all: the full form. */
 struct ctp_sink *ctp_jsonl_sink(struct ctp_output *out, bool all, struct ctp_err *err);
@@ -30,12 +31,6 @@ struct ctp_sink *ctp_jsonl_sink(struct ctp_output *out, bool all, struct ctp_err
 struct ctp_source *ctp_jsonl_source(const char *tool, struct ctp_err *err);
 
 /* --- between the two ----------------------------------------------------------------------------------------------------- */
-
-/* From CTP_FORM_ENUM on, a value may be of any length. */
-enum ctp_jsonl_form {
-	CTP_FORM_UNSIGNED, CTP_FORM_SIGNED, CTP_FORM_HEX, CTP_FORM_BOOL, CTP_FORM_F32, CTP_FORM_F64,
-	CTP_FORM_ENUM, CTP_FORM_TEXT, CTP_FORM_BYTES,
-};
 
 /* How the rows of a class look: for each field that is shown, all that stands before its value. */
 struct ctp_jsonl_layout {

@@ -3,7 +3,7 @@
  */
 #include <stdlib.h>
 
-#include "../formats/jsonl-row.h"
+#include "../formats/plain.h"
 #include "codec.h"
 #include "crc32c.h"
 #include "cursor.h"
@@ -156,7 +156,7 @@ static void test_schema(void)
 	struct ctp_class *t = ctp_event_class(CTP_TRANSITION);
 	ok(!memcmp(t->plan, &ctp_transition_plan, sizeof ctp_transition_plan), "transitions are coded by the plan made for them");
 	ctp_class_free(t);
-	t = ctp_jsonl_plain_class(&err);
+	t = ctp_plain_class(&err);
 	ok(!memcmp(t->plan, &ctp_plain_plan, sizeof ctp_plain_plan), "and so are coroTracer's");
 	ctp_class_free(t);
 }
@@ -600,6 +600,51 @@ static void test_failure(void)
 	ctp_class_free(cls);
 }
 
+/* Packets outside a range of times are passed over, and only those; where one of them is damaged, nobody asks. */
+static void test_narrow(void)
+{
+	enum { PACKETS = 10, EACH = 5, BODY = 64 };
+	struct mem m = { 0 };
+	struct ctp_err err;
+	struct ctp_input in;
+	struct ctp_item item;
+	struct ctp_class *cls = ctp_event_class(CTP_TRANSITION);
+	struct ctp_writer *w = begin(&m, "narrow");
+	unsigned wrong = 0, harmed = 0, incomplete = 0;
+	for (uint64_t i = 0; i < PACKETS; i++) {
+		for (uint64_t j = 0; j < EACH; j++)
+			put_event(w, cls, 100 * i + j, EACH * i + j);
+		ctp_writer_flush(w);
+	}
+	ctp_writer_end(w, true);
+	ctp_writer_free(w);
+	m.data[m.packets[5] + BODY] ^= 1;
+	for (uint64_t from = 0; from < 1000; from += 51)
+		for (uint64_t upto = from; upto < 1000; upto += 77) {
+			uint64_t seen = 0, want = 0;
+			bool hits = from <= 504 && upto >= 500;
+			ctp_input_mem(&in, m.data, m.len);
+			struct ctp_reader *r = ctp_reader_new(&in, &notice, &err);
+			ctp_reader_narrow(r, from, upto);
+			while (ctp_reader_next(r, &item, &err) == CTP_OK)
+				if (item.kind == CTP_ITEM_RECORD)
+					seen++;
+				else if (item.kind == CTP_ITEM_END)
+					incomplete += item.complete == hits;
+			for (uint64_t i = 0; i < PACKETS; i++) /* the first opens the section, so it is always read */
+				want += (i == 0 || (i != 5 && 100 * i <= upto && 100 * i + EACH - 1 >= from)) ? EACH : 0;
+			wrong += seen != want;
+			harmed += ctp_reader_harmed(r) != hits;
+			ctp_reader_free(r);
+			ctp_input_close(&in);
+		}
+	is_u64(wrong, 0, "a range of times reads the packets that may hold it, and no others");
+	is_u64(harmed, 0, "damage outside the range is nobody's business, and inside it is");
+	is_u64(incomplete, 0, "and the section is complete accordingly");
+	free(m.data);
+	ctp_class_free(cls);
+}
+
 int main(void)
 {
 	make_pool();
@@ -611,6 +656,7 @@ int main(void)
 	test_damage();
 	test_order();
 	test_order_random();
+	test_narrow();
 	test_limits();
 	test_failure();
 	for (int i = 0; i < 16; i++)

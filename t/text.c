@@ -1,9 +1,11 @@
-/* Numbers to text and back: every width, the edges, and random ones against printf. */
+/* Numbers and times to text and back: every width, the edges, and random ones against printf. */
 #include <float.h>
 #include <math.h>
 
 #include "tap.h"
 #include "text.h"
+
+#include <time.h>
 
 static uint64_t next_random(void)
 {
@@ -128,10 +130,59 @@ static void nonsense(void)
 	ok(pass, "what is no hexadecimal number is refused");
 }
 
+static bool wall_right(int64_t s, uint32_t ns)
+{
+	char got[CTP_TEXT_MAX], want[80];
+	time_t t = (time_t)s;
+	struct tm tm;
+	int64_t back_s = ~s;
+	uint32_t back_ns = ~ns;
+	gmtime_r(&t, &tm);
+	snprintf(want, sizeof want, "%04d-%02d-%02dT%02d:%02d:%02d.%09" PRIu32 "Z", tm.tm_year + 1900, tm.tm_mon + 1,
+	         tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, ns);
+	char *end = ctp_text_wall(got, s, ns);
+	return same(got, end, want) && ctp_parse_wall(got, end, &back_s, &back_ns) && back_s == s && back_ns == ns;
+}
+
+static void wall_clock(void)
+{
+	const int64_t day = 86400, first = -62167219200, last = 253402300799; /* the years 0 to 9999 */
+	bool pass = true;
+	for (int64_t s = first; s <= last; s += day) /* each day there is, at its first and last second */
+		pass &= wall_right(s, 0) && wall_right(s + day - 1, 999999999);
+	ok(pass, "each day of the years 0 to 9999, and back");
+	pass = true;
+	for (int i = 0; i < 100000; i++)
+		pass &= wall_right((int64_t)(next_random() % (uint64_t)(last - first)) + first, next_random() % 1000000000);
+	ok(pass, "random times of them");
+	ok(wall_right(-1, 1) && wall_right(0, 0) && wall_right(INT32_MAX, 0) && wall_right(951782400, 0), "the edges");
+
+	static const char *const yes[] = {
+		"2026-11-15T04:53:48.120000000Z", "2026-11-15 04:53:48.12+00:00", "2026-11-15T04:53:48.12",
+		"2026-11-15T04:53:48.120Z",
+	};
+	static const char *const no[] = {
+		"", "2026-11-15", "2026-11-15T04:53:4", "2026-11-15T04:53:48.Z", "2026-11-15T04:53:48.1234567890Z",
+		"2026-13-15T04:53:48Z", "2026-02-29T04:53:48Z", "1900-02-29T04:53:48Z", "2026-04-31T04:53:48Z",
+		"2026-00-15T04:53:48Z", "2026-11-00T04:53:48Z", "2026-11-15T24:53:48Z", "2026-11-15T04:60:48Z",
+		"2026-11-15T04:53:60Z", "2026-11-15T04:53:48+01:00", "2026-11-15T04:53:48ZZ", "2026-11-15x04:53:48Z",
+		 "-026-11-15T04:53:48Z", "2026-11-15T04:53: 8Z",
+	};
+	int64_t s;
+	uint32_t ns;
+	pass = true;
+	for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+		pass &= ctp_parse_wall(yes[i], yes[i] + strlen(yes[i]), &s, &ns) && s == 1794718428 && ns == 120000000;
+	ok(pass, "other spellings of a time are understood");
+	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+		ok(!ctp_parse_wall(no[i], no[i] + strlen(no[i]), &s, &ns), "\"%s\" is no time", no[i]);
+}
+
 int main(void)
 {
 	integers();
 	floats();
 	nonsense();
+	wall_clock();
 	return done_testing();
 }

@@ -1,16 +1,142 @@
 /*
- * jsonl-meta.c - the lines of the full form that are not records.
+ * meta.c - sections and classes to JSON text and back; see meta.h.
  *
- * All three are objects; a small walker calls back for each key, and the callbacks nest as the objects do. Keys that nobody
- * asks for are passed over, so that a later version may say more.
+ * Reading: both are objects; a small walker calls back for each key, and the callbacks nest as the objects do.
  */
-#include "jsonl-meta.h"
+#include "meta.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
 #include "text.h"
+
+/* --- writing ------------------------------------------------------------------------------------------------------------- */
+
+struct draft {
+	char *text;
+	size_t len, cap;
+	bool failed;
+};
+
+static char *room(struct draft *d, size_t n)
+{
+	if (d->failed)
+		return NULL;
+	if (d->cap - d->len < n) {
+		size_t cap = 2 * (d->len + n);
+		char *text = realloc(d->text, cap);
+		if (!text) {
+			d->failed = true;
+			return NULL;
+		}
+		d->text = text;
+		d->cap = cap;
+	}
+	return d->text + d->len;
+}
+
+static void add(struct draft *d, const char *plain)
+{
+	size_t n = strlen(plain);
+	char *p = room(d, n);
+	if (p)
+		d->len = (size_t)((char *)memcpy(p, plain, n) + n - d->text);
+}
+
+static void add_quoted(struct draft *d, const char *before, const char *text, size_t len)
+{
+	add(d, before);
+	char *p = room(d, CTP_JSON_GROWTH * len + 2);
+	if (p)
+		d->len = (size_t)(ctp_json_quote(p, text, len) - d->text);
+}
+
+static void add_text(struct draft *d, const char *before, const char *text) { add_quoted(d, before, text, strlen(text)); }
+
+static char *done(struct draft *d, size_t *len)
+{
+	char *p = room(d, 1);
+	if (!p) {
+		free(d->text);
+		return NULL;
+	}
+	*p = '\0';
+	*len = d->len;
+	return d->text;
+}
+
+/* The length of a name without the [] of a list's element; *is_list says whether it had one. */
+static size_t attr_key(const char *name, bool *is_list)
+{
+	size_t len = strlen(name);
+	*is_list = len >= 2 && !memcmp(name + len - 2, "[]", 2);
+	return len - (*is_list ? 2 : 0);
+}
+
+char *ctp_meta_attrs(const struct ctp_section *sec, size_t *len)
+{
+	struct draft d = {0};
+	add(&d, "{");
+	for (uint32_t i = 0; i < sec->nattrs; i++) {
+		const struct ctp_attr *a = &sec->attrs[i];
+		bool list;
+		size_t key = attr_key(a->name, &list);
+		bool goes_on = list && i > 0 && !strcmp(a->name, a[-1].name);
+		bool will_go_on = list && i + 1 < sec->nattrs && !strcmp(a->name, a[1].name);
+		if (i)
+			add(&d, ",");
+		if (!goes_on) {
+			add_quoted(&d, "", a->name, key);
+			add(&d, list ? ":[" : ":");
+		}
+		add_text(&d, "", a->value);
+		if (list && !will_go_on)
+			add(&d, "]");
+	}
+	add(&d, "}");
+	return done(&d, len);
+}
+
+static void add_labels(struct draft *d, const struct ctp_field *f)
+{
+	for (uint32_t i = 0; i < f->nlabels; i++) {
+		char number[CTP_TEXT_MAX + 2] = ":";
+		add_text(d, i ? "," : ",\"labels\":{", f->labels[i].name);
+		*ctp_text_u64(number + 1, f->labels[i].value) = '\0';
+		add(d, number);
+	}
+	if (f->nlabels)
+		add(d, "}");
+}
+
+char *ctp_meta_class(const struct ctp_class *cls, size_t *len)
+{
+	struct draft d = {0};
+	add_text(&d, "{\"name\":", cls->name);
+	add_text(&d, ",\"kind\":", ctp_kind_name(cls->kind));
+	add(&d, ",\"fields\":[");
+	for (uint32_t i = 0; i < cls->nfields; i++) {
+		const struct ctp_field *f = &cls->fields[i];
+		add_text(&d, i ? ",{\"name\":" : "{\"name\":", f->name);
+		add_text(&d, ",\"type\":", ctp_type_name(f->type));
+		if (f->role)
+			add_text(&d, ",\"role\":", ctp_role_name(f->role));
+		if (f->pred)
+			add_text(&d, ",\"pred\":", ctp_pred_name(f->pred));
+		if (f->unit && f->unit[0])
+			add_text(&d, ",\"unit\":", f->unit);
+		if (f->flags & CTP_FIELD_HEX)
+			add(&d, ",\"hex\":true");
+		if (f->flags & CTP_FIELD_EXTRA)
+			add(&d, ",\"extra\":true");
+		add_labels(&d, f);
+		add(&d, "}");
+	}
+	add(&d, "]}");
+	return done(&d, len);
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------------------- */
 
 struct walk {
 	struct ctp_json j;
@@ -43,11 +169,11 @@ static bool walk_object(struct walk *w, bool (*each)(struct walk *w, const char 
 	return w->j.p != NULL;
 }
 
-static enum ctp_status walk_line(const char *p, const char *end, char *scratch,
+static enum ctp_status walk_text(const char *p, const char *end, char *scratch,
                                  bool (*each)(struct walk *w, const char *key, void *arg), void *arg, struct ctp_err *why)
 {
 	struct walk w = {{p, end}, scratch, why};
-	ctp_err_set(why, "not what this type of line should say");
+	ctp_err_set(why, "not what a section or a class should say");
 	return walk_object(&w, each, arg) && ctp_json_done(&w.j) ? CTP_OK : CTP_FAILED;
 }
 
@@ -57,7 +183,7 @@ static bool take_bool(struct walk *w, bool *v)
 	return (*v || ctp_json_peek(&w->j) == CTP_JSON_FALSE) && ctp_json_skip(&w->j);
 }
 
-/* --- section ------------------------------------------------------------------------------------------------------------- */
+/* --- attributes ---------------------------------------------------------------------------------------------------------- */
 
 static bool add_attr(struct walk *w, const char *name, struct ctp_section *sec)
 {
@@ -85,18 +211,12 @@ static bool each_attr(struct walk *w, const char *key, void *arg)
 	return w->j.p != NULL;
 }
 
-static bool each_of_section(struct walk *w, const char *key, void *arg)
+enum ctp_status ctp_meta_read_attrs(const char *p, const char *end, char *scratch, struct ctp_section *sec, struct ctp_err *why)
 {
-	return strcmp(key, "attrs") ? ctp_json_skip(&w->j) : walk_object(w, each_attr, arg);
+	return walk_text(p, end, scratch, each_attr, sec, why);
 }
 
-enum ctp_status ctp_jsonl_read_section(const char *p, const char *end, char *scratch, struct ctp_section *sec,
-                                       struct ctp_err *why)
-{
-	return walk_line(p, end, scratch, each_of_section, sec, why);
-}
-
-/* --- schema -------------------------------------------------------------------------------------------------------------- */
+/* --- classes ------------------------------------------------------------------------------------------------------------- */
 
 struct schema {
 	const char *name;
@@ -182,11 +302,11 @@ static bool each_of_schema(struct walk *w, const char *key, void *arg)
 	return w->j.p != NULL;
 }
 
-struct ctp_class *ctp_jsonl_read_schema(const char *p, const char *end, char *scratch, struct ctp_err *why)
+struct ctp_class *ctp_meta_read_class(const char *p, const char *end, char *scratch, struct ctp_err *why)
 {
 	struct schema s = {.kind = CTP_KIND_OTHER};
 	struct ctp_class *cls = NULL;
-	if (!walk_line(p, end, scratch, each_of_schema, &s, why) && s.name) {
+	if (!walk_text(p, end, scratch, each_of_schema, &s, why) && s.name) {
 		struct ctp_label *next = s.labels; /* only now: it no longer moves */
 		for (uint32_t i = 0; i < s.nfields; next += s.fields[i++].nlabels)
 			s.fields[i].labels = next;
@@ -194,17 +314,4 @@ struct ctp_class *ctp_jsonl_read_schema(const char *p, const char *end, char *sc
 	}
 	free(s.labels);
 	return cls;
-}
-
-/* --- end ----------------------------------------------------------------------------------------------------------------- */
-
-static bool each_of_end(struct walk *w, const char *key, void *arg)
-{
-	return strcmp(key, "complete") ? ctp_json_skip(&w->j) : take_bool(w, arg);
-}
-
-enum ctp_status ctp_jsonl_read_end(const char *p, const char *end, char *scratch, bool *complete, struct ctp_err *why)
-{
-	*complete = false;
-	return walk_line(p, end, scratch, each_of_end, complete, why);
 }

@@ -1,0 +1,39 @@
+/*
+ * value.h - the value of a field as plain text, and back.
+ *
+ *	whole numbers        as they are
+ *	addresses, flag HEX  "0x" and 16 digits
+ *	bool                 true, false
+ *	f32, f64             the shortest that reads back the same, or NaN, Infinity, -Infinity; of a NaN's bits nothing is kept
+ *	enum                 its label, where reading that gives the value back; else the number
+ *	bytes                hexadecimal digits, two for each
+ *	string               its bytes
+ */
+#ifndef CTP_VALUE_H
+#define CTP_VALUE_H
+
+#include "record.h"
+
+/* From CTP_FORM_ENUM on, a value may be of any length. */
+enum ctp_form {
+	CTP_FORM_UNSIGNED, CTP_FORM_SIGNED, CTP_FORM_HEX, CTP_FORM_BOOL, CTP_FORM_F32, CTP_FORM_F64,
+	CTP_FORM_WALL, /* a time, where wall-clock times are wanted */
+	CTP_FORM_ENUM, CTP_FORM_TEXT, CTP_FORM_BYTES,
+};
+
+enum ctp_form ctp_form_of(const struct ctp_field *f); /* never CTP_FORM_WALL */
+
+/* The label that stands for a value; null: none, and it is written as a number. A label that looks like a number is none. */
+const char *ctp_value_label(const struct ctp_field *f, uint64_t v);
+
+/* The text [p, end) as a value of a field that is neither string nor bytes. Other spellings are understood: True, 7.0, 0x7b. */
+bool ctp_value_parse(const struct ctp_field *f, enum ctp_form form, const char *p, const char *end, uint64_t *v);
+
+/* Hexadecimal digits in s->data to the bytes that they stand for, in place. */
+bool ctp_value_unhex(struct ctp_str *s);
+
+/* A time of a section's clock as a wall-clock time, and back; offset_ns is the section's. False: no u64 is such a time. */
+char *ctp_value_put_wall(char *p, uint64_t ts_ns, int64_t offset_ns);
+bool ctp_value_parse_wall(const char *p, const char *end, int64_t offset_ns, uint64_t *ts_ns);
+
+#endif
