@@ -1,0 +1,66 @@
+/*
+ * A small file of the full form, cut at every byte and with every byte changed: nothing crashes, a cut is noticed, and what can
+ * be read comes back.
+ */
+#include "csvmem.h"
+#include "tap.h"
+
+static const char whole[] =
+	"type,ts,n,text,odd,late,@meta\n"
+	"@section,,,,,,\"{\"\"host\"\":\"\"a, b\"\",\"\"argv\"\":[\"\"x\"\",\"\"\"\"],\"\"wall_offset_ns\"\":\"\"17\"\"}\"\n"
+	"@schema,,,,,,\"{\"\"name\"\":\"\"thing\"\",\"\"kind\"\":\"\"other\"\",\"\"fields\"\":[{\"\"name\"\":\"\"ts\"\",\"\"type\"\":\"\"u64\"\",\"\"role\"\":\"\"time\"\"},"
+	"{\"\"name\"\":\"\"text\"\",\"\"type\"\":\"\"string\"\"},{\"\"name\"\":\"\"n\"\",\"\"type\"\":\"\"i16\"\"}]}\"\n"
+	"thing,1,-5,\"a \"\"text\"\", on\ntwo lines\",,,\n"
+	"thing,2,32767,,,,\n"
+	"thing,3,0,plain,,true,\n"
+	"@schema,,,,,,\"{\"\"name\"\":\"\"other\"\",\"\"kind\"\":\"\"other\"\",\"\"fields\"\":[{\"\"name\"\":\"\"odd\"\",\"\"type\"\":\"\"enum\"\",\"\"labels\"\":{\"\"a,\"\":1}}]}\"\n"
+	"other,,,,\"a,\",,\n"
+	"other,,,,2,,\n"
+	"@end,,,,,,true\n";
+enum { RECORDS = 5, ROWS = 10, SIZE = sizeof whole - 1 };
+
+int main(void)
+{
+	struct csvmem stream = {0}, text = {0};
+	struct ctp_source_stats stats;
+	struct ctp_err err;
+	bool done = csvmem_from(whole, SIZE, &stream, &stats, &err);
+	ok(done && stats.accepted == RECORDS && !stats.rejected && !stats.harmed, "the file is whole");
+
+	const char *header_end = strchr(whole, '\n');
+	bool noticed = true, grows = true;
+	uint64_t last = 0;
+	for (size_t cut = (size_t)(header_end + 1 - whole); cut < SIZE - 1; cut++) {
+		char *copy = malloc(cut); /* of its size, so that ASan sees a read beyond the end */
+		memcpy(copy, whole, cut);
+		done = csvmem_from(copy, cut, &stream, &stats, &err);
+		/* Behind the header alone nothing is missing. */
+		noticed &= !done || stats.harmed || copy + cut == strchr(copy, '\n') + 1;
+		grows &= !done || stats.accepted >= last;
+		last = stats.accepted;
+		free(copy);
+	}
+	ok(noticed, "cut at every byte: it is noticed");
+	ok(grows, "and never fewer records than from an earlier cut");
+
+	static const char others[] = "\",\n\r x0@{\0\xff";
+	bool bounded = true, survived = true;
+	char *copy = malloc(SIZE);
+	for (size_t at = 0; at < SIZE; at++) {
+		memcpy(copy, whole, SIZE);
+		copy[at] = others[at % (sizeof others - 1)];
+		if (!csvmem_from(copy, SIZE, &stream, &stats, &err))
+			continue;
+		bounded &= stats.accepted <= ROWS + 1;
+		if (at % 8)
+			continue;
+		csvmem_to(&stream, &text);
+		survived &= csvmem_from(text.data, text.len, &stream, &stats, &err) && !stats.rejected;
+	}
+	ok(bounded, "every byte changed: no more records than there are rows");
+	ok(survived, "and what was read is a stream that comes back");
+	free(copy);
+	free(stream.data);
+	free(text.data);
+	return done_testing();
+}

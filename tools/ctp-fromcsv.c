@@ -1,0 +1,36 @@
+/* ctp-fromcsv - a stream of comma-separated values: ctp-tocsv's, coroTracer's, or anybody's with a header. */
+#include <getopt.h>
+
+#include "../formats/csv.h"
+#include "tool.h"
+
+int main(int argc, char **argv)
+{
+	struct ctp_tool tool = {
+		.name = "ctp-fromcsv",
+		.synopsis = "[-fqv] [--class NAME] [-o FILE] [FILE...]",
+		.help = "Makes a stream of comma-separated values as ctp-tocsv or others write them.\n"
+			"  --class NAME  all rows are records of this class, whatever the columns are called\n"
+			"  -o FILE       write to FILE, which appears when it is whole; compressed if it ends in .zst\n"
+			"  -f            write to a terminal all the same\n"
+			"  -q            no notices   -v  a summary on stderr   -V  version   -h  this help\n",
+		.permutes = true,
+	};
+	static const struct option longs[] = {{"class", required_argument, NULL, 'c'}, {0}};
+	const char *path = NULL, *class_name = NULL;
+	bool force = false;
+	ctp_tool_start(&tool);
+	for (int c; (c = ctp_tool_option(&tool, argc, argv, "fo:", longs)) != -1;) {
+		if (c == 'f')
+			force = true;
+		else if (c == 'c')
+			class_name = optarg;
+		else
+			path = optarg;
+	}
+	struct ctp_output out;
+	struct ctp_err err;
+	if (ctp_tool_create(&out, path, argv + optind, true, force, &err))
+		return ctp_tool_fail(&tool, &err);
+	return ctp_tool_from(&tool, argv + optind, ctp_csv_source("ctp-fromcsv " CTP_VERSION, class_name, &err), &out, &err);
+}
