@@ -1,0 +1,90 @@
+/*
+ * Records that come late, through the CTF sink: each goes to the stream that it follows most closely, a new one where there is
+ * none, and where there may be no more it is given a later time and keeps its own.
+ */
+#include <endian.h>
+#include <unistd.h>
+
+#include "../formats/ctf.h"
+#include "tap.h"
+
+enum { HEAD_BYTES = 72, BEGIN_AT = 32 };
+
+static struct ctp_class *cls;
+static char dir[64] = "/tmp/ctf-late.XXXXXX";
+
+static void feed(struct ctp_sink *sink, const uint64_t *times, size_t n)
+{
+	struct ctp_err err;
+	bool good = true;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t val[] = {times[i], i};
+		good &= sink->ops->record(sink, &(struct ctp_record){.cls = cls, .val = val}, &err) == CTP_OK;
+	}
+	ok(good, "records are taken");
+}
+
+static uint64_t get(const uint8_t *p, size_t bytes)
+{
+	uint64_t v = 0;
+	memcpy(&v, p, bytes);
+	return le64toh(v);
+}
+
+/* Of a stream of one packet, each event: its time, of a timed one that of its record, and its number. */
+static const char *list(unsigned stream)
+{
+	static char text[512];
+	uint8_t data[1024];
+	char path[128];
+	size_t len = 0;
+	snprintf(path, sizeof path, "%s/t/stream_%u", dir, stream);
+	FILE *f = fopen(path, "r");
+	size_t n = f ? fread(data, 1, sizeof data, f) : 0;
+	if (f)
+		fclose(f);
+	text[0] = '\0';
+	uint64_t now = n > HEAD_BYTES ? get(data + BEGIN_AT, 8) : 0;
+	for (const uint8_t *p = data + HEAD_BYTES; p < data + n;) {
+		uint64_t head = get(p, 4), timed = head & CTP_CTF_TIMED;
+		now += ((head >> 5) - now) & ((1 << 27) - 1);
+		len += (size_t)snprintf(text + len, sizeof text - len, "%s%" PRIu64, len ? " " : "", now);
+		if (timed)
+			len += (size_t)snprintf(text + len, sizeof text - len, "(%" PRIu64 ")", get(p + 4, 8));
+		p += timed ? 12 : 4;
+		len += (size_t)snprintf(text + len, sizeof text - len, ":%" PRIu64, get(p, 4));
+		p += 4;
+	}
+	return text;
+}
+
+int main(void)
+{
+	static const struct ctp_field fields[] = {
+		{.name = "ts", .type = CTP_U64, .role = CTP_ROLE_TIME}, {.name = "n", .type = CTP_U64},
+	};
+	static const uint64_t times[] = {1000, 2000, 1500, 1400, 1300, 1600, 1200, 1350, 2000, 1399, 100, UINT64_MAX};
+	struct ctp_section *sec = calloc(1, sizeof *sec);
+	struct ctp_err err;
+	char path[128], command[128];
+	cls = ctp_class_new("x", CTP_KIND_OTHER, fields, 2, &err);
+	if (!mkdtemp(dir) || !cls || !sec)
+		return 1;
+	snprintf(path, sizeof path, "%s/t", dir);
+	struct ctp_sink *sink = ctp_ctf_sink(path, false, &err);
+	ok(sink && sink->ops->section(sink, sec, &err) == CTP_OK, "a section begins");
+	feed(sink, times, sizeof times / sizeof *times);
+	ok(sink->ops->end(sink, true, &err) == CTP_OK && sink->ops->finish(sink, &err) == CTP_OK, "and is finished");
+	sink->ops->free(sink);
+	is(list(0), "1000:0 2000:1 2000:8 2000(18446744073709551615):11", "the first stream has what is in order");
+	is(list(1), "1500:2 1600:5", "the second the first that is late, and what follows it");
+	is(list(2), "1400:3", "the third what is later");
+	is(list(3), "1300:4 1300(1200):6 1350:7 1399:9 1399(100):10", "the last also what no stream takes with its own time");
+	snprintf(path, sizeof path, "%s/t/stream_4", dir);
+	ok(access(path, F_OK), "and there are no more");
+	snprintf(command, sizeof command, "rm -rf %s", dir);
+	ok(!system(command), "all is removed");
+	ctp_class_free(cls);
+	free(sec);
+	done_testing();
+}

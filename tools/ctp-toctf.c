@@ -1,0 +1,32 @@
+/* ctp-toctf - a stream as CTF, for babeltrace2, Trace Compass and the like. */
+#include <getopt.h>
+#include <string.h>
+
+#include "../formats/ctf.h"
+#include "tool.h"
+
+int main(int argc, char **argv)
+{
+	struct ctp_tool tool = {
+		.name = "ctp-toctf",
+		.synopsis = "[-fqv] -o DIR [FILE...]",
+		.help = "Writes a stream as CTF 1.8, which babeltrace2 and Trace Compass open.\n"
+			"  -o DIR   the folder to make; it appears when it is whole\n"
+			"  -f       replace DIR if it is a trace that ctp-toctf wrote\n"
+			"  -q       no notices   -v  a summary on stderr   -V  version   -h  this help\n",
+		.permutes = true,
+	};
+	const char *dir = NULL;
+	bool force = false;
+	ctp_tool_start(&tool);
+	for (int c; (c = ctp_tool_option(&tool, argc, argv, "fo:", NULL)) != -1;) {
+		if (c == 'f')
+			force = true;
+		else
+			dir = optarg;
+	}
+	if (!dir || !strcmp(dir, "-"))
+		return ctp_tool_usage(&tool, "a trace is a folder; name one with -o");
+	struct ctp_err err;
+	return ctp_tool_to(&tool, argv + optind, ctp_ctf_sink(dir, force, &err), NULL, &err);
+}
