@@ -1,0 +1,174 @@
+/*
+ * sqlite-write.c - a sink that makes a database, or adds to one; see sqlite.h for its tables.
+ *
+ * All is one transaction. Records wait in a batch for each class, and are written at the latest when their section ends: a
+ * class is known for no longer.
+ */
+#include "sqlite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "meta.h"
+#include "sqlite-db.h"
+#include "sqlite-events.h"
+
+struct sqlite_sink {
+	struct ctp_sink sink;
+	struct ctp_sqlite sql;
+	struct ctp_sqlite_module module;
+	struct ctp_output *out; /* null: the database was there before */
+	int64_t section;
+	uint64_t end_ns; /* the latest time in the section */
+	struct ctp_sqlite_events *events; /* of a new database */
+	struct target { /* of a class, by its id: one or the other */
+		struct ctp_sqlite_batch *batch;
+		struct ctp_sqlite_columns *columns;
+	} targets[CTP_CLASSES_MAX];
+};
+
+/* --- sections ------------------------------------------------------------------------------------------------------------ */
+
+static enum ctp_status put_section(struct sqlite_sink *s, const struct ctp_section *sec, const char *attrs, struct ctp_err *err)
+{
+	const char *start = ctp_section_get(sec, "start_ns");
+	sqlite3_stmt *stmt = ctp_sqlite_prepare(&s->sql, err,
+		"INSERT INTO sections (attrs, argv, host, pid, tool, clock, wall_offset_ns, start_ns, complete)"
+		" VALUES (?1, json_extract(?1, '$.argv'), ?2, ?3, ?4, ?5, ?6, ?7, 0)");
+	if (!stmt)
+		return CTP_FAILED;
+	ctp_sqlite_bind(stmt, 1, attrs);
+	ctp_sqlite_bind(stmt, 2, ctp_section_get(sec, "host"));
+	ctp_sqlite_bind(stmt, 3, ctp_section_get(sec, "pid"));
+	ctp_sqlite_bind(stmt, 4, ctp_section_get(sec, "tool"));
+	ctp_sqlite_bind(stmt, 5, ctp_section_get(sec, "clock"));
+	if (sec->has_wall)
+		sqlite3_bind_int64(stmt, 6, sec->wall_offset_ns);
+	if (start)
+		sqlite3_bind_int64(stmt, 7, (sqlite3_int64)strtoull(start, NULL, 10));
+	enum ctp_status status = ctp_sqlite_step(&s->sql, stmt, err);
+	sqlite3_finalize(stmt);
+	s->section = sqlite3_last_insert_rowid(s->sql.db);
+	s->end_ns = 0;
+	return status;
+}
+
+static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
+{
+	struct sqlite_sink *s = (struct sqlite_sink *)sink;
+	size_t len;
+	char *attrs = ctp_meta_attrs(sec, &len);
+	enum ctp_status status = attrs ? put_section(s, sec, attrs, err) : ctp_err_set(err, "%s: out of memory", s->sql.name);
+	free(attrs);
+	return status;
+}
+
+static void forget_classes(struct sqlite_sink *s)
+{
+	for (size_t i = 0; i < CTP_CLASSES_MAX; i++) {
+		ctp_sqlite_batch_free(s->targets[i].batch);
+		free(s->targets[i].columns);
+		s->targets[i] = (struct target){0};
+	}
+}
+
+static enum ctp_status write_end(struct ctp_sink *sink, bool complete, struct ctp_err *err)
+{
+	struct sqlite_sink *s = (struct sqlite_sink *)sink;
+	for (size_t i = 0; i < CTP_CLASSES_MAX; i++)
+		if (s->targets[i].batch && ctp_sqlite_batch_flush(s->targets[i].batch, &s->sql, &s->module, err))
+			return CTP_FAILED;
+	forget_classes(s);
+	return ctp_sqlite_exec(&s->sql, err, "UPDATE sections SET complete = %d, end_ns = %lld WHERE id = %lld", complete,
+	                       (long long)s->end_ns, (long long)s->section);
+}
+
+/* --- records ------------------------------------------------------------------------------------------------------------- */
+
+static enum ctp_status meet(struct sqlite_sink *s, const struct ctp_class *cls, struct ctp_err *err)
+{
+	struct target *to = &s->targets[cls->id];
+	if (s->events && ctp_sqlite_is_event(cls)) {
+		to->columns = ctp_sqlite_columns(&s->sql, cls, err);
+		return to->columns ? CTP_OK : CTP_FAILED;
+	}
+	sqlite3_stmt *insert = ctp_sqlite_insert(&s->sql, cls, err);
+	if (insert && !(to->batch = ctp_sqlite_batch_new(cls, insert, s->section)))
+		ctp_err_set(err, "%s: out of memory", s->sql.name);
+	return to->batch ? CTP_OK : CTP_FAILED;
+}
+
+static enum ctp_status write_record(struct ctp_sink *sink, const struct ctp_record *rec, struct ctp_err *err)
+{
+	struct sqlite_sink *s = (struct sqlite_sink *)sink;
+	const struct ctp_class *cls = rec->cls;
+	const struct target *to = &s->targets[cls->id];
+	if (!to->batch && !to->columns && meet(s, cls, err))
+		return CTP_FAILED;
+	if (cls->time_field >= 0 && rec->val[cls->time_field] > s->end_ns)
+		s->end_ns = rec->val[cls->time_field];
+	if (to->columns)
+		return ctp_sqlite_events_add(s->events, to->columns, s->section, rec->val, err);
+	return ctp_sqlite_batch_add(to->batch, &s->sql, &s->module, rec->val, err);
+}
+
+/* --- begin and end ------------------------------------------------------------------------------------------------------- */
+
+static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
+{
+	struct sqlite_sink *s = (struct sqlite_sink *)sink;
+	if (ctp_sqlite_views(&s->sql, err) || (s->events && ctp_sqlite_events_announce(s->events, &s->sql, err)) ||
+	    ctp_sqlite_exec(&s->sql, err, "COMMIT"))
+		return CTP_FAILED;
+	if (sqlite3_close(s->sql.db))
+		return ctp_sqlite_error(&s->sql, err);
+	s->sql.db = NULL;
+	if (!s->out)
+		return CTP_OK;
+	if (ctp_sqlite_events_finish(s->events, s->out, &sink->tick, err) || ctp_sqlite_check_journal(s->out->name, err))
+		return CTP_FAILED;
+	return ctp_output_close(s->out, err);
+}
+
+/* A transaction that is not committed is rolled back by closing. */
+static void free_sink(struct ctp_sink *sink)
+{
+	struct sqlite_sink *s = (struct sqlite_sink *)sink;
+	forget_classes(s);
+	ctp_sqlite_events_free(s->events);
+	sqlite3_close(s->sql.db);
+	if (s->out)
+		ctp_output_abandon(s->out);
+	free(s);
+}
+
+static const struct ctp_sink_ops ops = {
+	.section = write_section,
+	.record = write_record,
+	.end = write_end,
+	.finish = finish,
+	.free = free_sink,
+};
+
+static struct ctp_sink *new_sink(struct ctp_output *out, const char *path, struct ctp_err *err)
+{
+	struct sqlite_sink *s = calloc(1, sizeof *s);
+	if (!s) {
+		ctp_err_set(err, "%s: out of memory", out ? out->name : path);
+		if (out)
+			ctp_output_abandon(out);
+		return NULL;
+	}
+	s->sink.ops = &ops;
+	s->out = out;
+	if ((out ? ctp_sqlite_open_new(&s->sql, out, err) : ctp_sqlite_open_old(&s->sql, path, err)) ||
+	    ctp_sqlite_module(&s->sql, &s->module, err) || ctp_sqlite_schema(&s->sql, err) ||
+	    (out && !(s->events = ctp_sqlite_events_new(out->name, err)))) {
+		free_sink(&s->sink);
+		return NULL;
+	}
+	return &s->sink;
+}
+
+struct ctp_sink *ctp_sqlite_sink(struct ctp_output *out, struct ctp_err *err) { return new_sink(out, NULL, err); }
+struct ctp_sink *ctp_sqlite_append(const char *path, struct ctp_err *err) { return new_sink(NULL, path, err); }

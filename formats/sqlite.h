@@ -1,0 +1,23 @@
+/*
+ * sqlite.h - a database of SQLite: coroTracer's table of transitions, a table for every other class, and views.
+ *
+ *	coro_trace_events   id, probe_id, tid, addr, seq, is_active, ts as coroTracer has them, then section, coro, index
+ *	birth, death ...    id, section, and the fields of the class; those of lib/events.h are there also when they are empty
+ *	sections            who and where; classes, fields: what each table's columns mean
+ *
+ * Values look as sqlite-value.h says. A class whose name is taken has _2 behind it, and so has a field. Transitions that lack
+ * one of coroTracer's columns have a table of their own.
+ */
+#ifndef CTP_SQLITE_H
+#define CTP_SQLITE_H
+
+#include "format.h"
+#include "output.h"
+
+/* A new database. out is of ctp_output_create, is taken over, and has nothing put to it: SQLite writes to its file. */
+struct ctp_sink *ctp_sqlite_sink(struct ctp_output *out, struct ctp_err *err);
+
+/* Adds to the database at path, in one transaction. path must outlive it. */
+struct ctp_sink *ctp_sqlite_append(const char *path, struct ctp_err *err);
+
+#endif

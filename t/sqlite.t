@@ -1,0 +1,212 @@
+#!/bin/sh
+# A stream as a database: every record by the rules of the manual, coroTracer's table to the letter, appending, and failures.
+. t/tap.sh
+sqlite=$BIN/ctp-sqlite from=$BIN/ctp-fromjsonl to=$BIN/ctp-tojsonl
+[ -x "$sqlite" ] || skip_all 'ctp-sqlite was not built'
+command -v sqlite3 >/dev/null || skip_all 'there is no sqlite3'
+python3 -c 'import sqlite3' 2>/dev/null || skip_all 'there is no python3 with sqlite3'
+command -v zstd >/dev/null || skip_all 'there is no zstd'
+sql() { sqlite3 "$@"; }
+judge() { python3 t/sqlite-judge.py "$@"; } # DATABASE JSONL...
+
+# --- everything that a stream can hold ---------------------------------------------------------------------------------------
+for seed in 1 2 3 4 5; do
+	"$O/t/randstream" $seed >"$tmp/r$seed.ctp"
+	"$to" -qa "$tmp/r$seed.ctp" >"$tmp/r$seed.jsonl"
+	"$sqlite" -q -o "$tmp/r.sqlite" "$tmp/r$seed.ctp"
+	ok "random classes, seed $seed" judge "$tmp/r.sqlite" "$tmp/r$seed.jsonl"
+done
+"$sqlite" -q -o "$tmp/r.sqlite" "$tmp/r1.ctp" - "$tmp/r3.ctp" <"$tmp/r2.ctp"
+ok 'several inputs, one of them stdin' judge "$tmp/r.sqlite" "$tmp/r1.jsonl" "$tmp/r2.jsonl" "$tmp/r3.jsonl"
+"$BIN/ctp-collect" -q "$O/examples/lostwake" 2>/dev/null | zstd -q >"$tmp/real.ctp.zst"
+"$to" -qa "$tmp/real.ctp.zst" >"$tmp/real.jsonl"
+"$sqlite" -o "$tmp/real.sqlite" "$tmp/real.ctp.zst"
+is 'a real stream ends with status 0' $? 0
+ok 'a real stream, compressed' judge "$tmp/real.sqlite" "$tmp/real.jsonl"
+like 'times of day are those of today' "$(sql "$tmp/real.sqlite" 'SELECT wall FROM wall_times LIMIT 1')" "^$(date -u +%Y)-"
+
+# --- coroTracer's table -------------------------------------------------------------------------------------------------------
+schema='CREATE TABLE coro_trace_events (id INTEGER PRIMARY KEY AUTOINCREMENT, probe_id TEXT NOT NULL, tid INTEGER NOT NULL, addr TEXT NOT NULL, seq INTEGER NOT NULL, is_active INTEGER NOT NULL CHECK (is_active IN (0, 1)), ts INTEGER NOT NULL'
+is 'the table begins as coroTracer makes it' "$(sql "$tmp/real.sqlite" "SELECT substr(sql, 1, ${#schema}) FROM sqlite_schema WHERE name = 'coro_trace_events'")" "$schema"
+is 'then come ours' "$(sql "$tmp/real.sqlite" "SELECT group_concat(name) FROM (SELECT name FROM pragma_table_info('coro_trace_events') ORDER BY cid)")" \
+	'id,probe_id,tid,addr,seq,is_active,ts,section,coro,index'
+is 'its indexes are there' "$(sql "$tmp/real.sqlite" "SELECT l.name || ' ' || group_concat(i.name) FROM pragma_index_list('coro_trace_events') l, pragma_index_info(l.name) i GROUP BY l.name")" \
+	'idx_coro_trace_events_probe_seq probe_id,seq
+idx_coro_trace_events_tid_ts tid,ts
+idx_coro_trace_events_ts ts'
+sql "$tmp/real.sqlite" "INSERT INTO coro_trace_events (probe_id, tid, addr, seq, is_active, ts) VALUES ('1', 2, '0x3', 4, 0, 5)"
+is 'a row can be added, and its id is the next' "$(sql "$tmp/real.sqlite" 'SELECT max(id) - count(*) FROM coro_trace_events; PRAGMA integrity_check')" '0
+ok'
+
+# --- edges --------------------------------------------------------------------------------------------------------------------
+row() { printf '{"probe_id":%s,"tid":%s,"addr":"%s","seq":%s,"is_active":%s,"ts":%s}\n' "$@"; }
+{
+	for n in 0 9223372036854775807 9223372036854775808 18446744073709551615; do row 7 $n 0x0000000000000001 $n true $n; done
+	i=0
+	for p in 1 10 100 2 19 9223372036854775808 9999999999999999999 10000000000000000000 18446744073709551615 1844674407370955161; do
+		row $p 1 0xffffffffffffffff $((i += 1)) false 5
+	done
+} | "$from" -q | tee "$tmp/edge.ctp" | "$to" -qa >"$tmp/edge.jsonl"
+"$sqlite" -q -o "$tmp/edge.sqlite" "$tmp/edge.ctp"
+ok 'the largest numbers' judge "$tmp/edge.sqlite" "$tmp/edge.jsonl"
+is '2^63 and more come back by printf' "$(sql "$tmp/edge.sqlite" "SELECT ts, printf('%llu', ts) FROM coro_trace_events WHERE probe_id = '7' ORDER BY id DESC LIMIT 1")" \
+	'-1|18446744073709551615'
+is 'the index on probe_id is in the order of text' "$(sql "$tmp/edge.sqlite" 'SELECT group_concat(probe_id) FROM (SELECT probe_id FROM coro_trace_events INDEXED BY idx_coro_trace_events_probe_seq WHERE seq < 11 AND seq > 0 ORDER BY probe_id, seq)')" \
+	'1,10,100,10000000000000000000,1844674407370955161,18446744073709551615,19,2,9223372036854775808,9999999999999999999'
+long=$(awk 'BEGIN { for (i = 0; i < 64; i++) printf "%01024d", i }')
+{
+	echo '{"type":"@section","attrs":{"host":"h\"","argv":["a b",""],"wall_offset_ns":"-5"}}'
+	echo '{"type":"@schema","name":"t","kind":"other","fields":[{"name":"s","type":"string"},{"name":"y","type":"bytes"},{"name":"d","type":"f64"}]}'
+	for s in '' "$long" 'quote \" comma , newline \n' 'nul \u0000' 'bad \udcff' "it's"; do
+		printf '{"type":"t","s":"%s","y":"00ff","d":"NaN"}\n' "$(printf %s "$s" | sed 's/\\/\\/g')"
+	done
+	echo '{"type":"t","s":"","y":"","d":"-Infinity"}'
+	echo '{"type":"@end","complete":true}'
+} >"$tmp/text.jsonl"
+"$from" -q "$tmp/text.jsonl" >"$tmp/text.ctp"
+"$sqlite" -q -o "$tmp/text.sqlite" "$tmp/text.ctp"
+ok 'texts of all sorts' judge "$tmp/text.sqlite" "$tmp/text.jsonl"
+is 'what is no text is a blob' "$(sql "$tmp/text.sqlite" 'SELECT group_concat(typeof(s)), group_concat(typeof(y), "") = replace("bbbbbbb", "b", "blob") FROM t')" \
+	'text,text,text,blob,blob,text,text|1'
+is 'a section says who and where' "$(sql "$tmp/text.sqlite" 'SELECT host, argv, wall_offset_ns, complete FROM sections')" 'h"|["a b",""]|-5|1'
+: | "$from" -q >"$tmp/empty.ctp"
+"$sqlite" -q -o "$tmp/empty.sqlite" "$tmp/empty.ctp"
+is 'a stream without records is a database' "$(sql "$tmp/empty.sqlite" 'SELECT count(*) FROM coro_trace_events; SELECT count(*) FROM coroutine_states; PRAGMA integrity_check')" '0
+0
+ok'
+
+# --- names --------------------------------------------------------------------------------------------------------------------
+transition='{"name":"probe_id","type":"u64","role":"probe"},{"name":"tid","type":"u64"},{"name":"addr","type":"u64","role":"address"},{"name":"seq","type":"u64"},{"name":"is_active","type":"bool"},{"name":"ts","type":"u64","role":"time"}'
+values='"probe_id":1,"tid":2,"addr":"0x0000000000000003","seq":4,"is_active":true,"ts":5'
+{
+	echo '{"type":"@section","attrs":{"host":"bad\udcff","argv":["\udcff","x"]}}'
+	for name in select sqlite_master sections coro_trace_events Birth steps ctp_batch pragma_table_info 'a\"b' 'bad\udcff'; do
+		printf '{"type":"@schema","name":"%s","kind":"other","fields":[{"name":"id","type":"u8"},{"name":"ID","type":"u8"},{"name":"section","type":"u8"},{"name":"group","type":"u8"},{"name":"\\udcfe","type":"u8"}]}\n' "$name"
+		printf '{"type":"%s","id":1,"ID":2,"section":3,"group":4,"\\udcfe":5}\n' "$name"
+	done
+	echo '{"type":"@schema","name":"idx_x_c","kind":"death","fields":[{"name":"c","type":"u8","role":"coroutine"}]}'
+	echo '{"type":"idx_x_c","c":1}'
+	echo '{"type":"@schema","name":"x","kind":"death","fields":[{"name":"c","type":"u8","role":"coroutine"}]}'
+	echo '{"type":"x","c":1}'
+	echo '{"type":"@schema","name":"select","kind":"other","fields":[{"name":"other","type":"u8"}]}'
+	echo '{"type":"select","other":1}'
+	printf '{"type":"@schema","name":"transition","kind":"transition","fields":[%s,{"name":"more","type":"f64"},{"name":"Section","type":"u8"}]}\n' "$transition"
+	printf '{"type":"transition",%s,"more":1.5,"Section":6}\n' "$values"
+	printf '{"type":"@schema","name":"transition","kind":"transition","fields":[%s,{"name":"text","type":"string"}]}\n' "$transition"
+	printf '{"type":"transition",%s,"text":"x"}\n' "$values"
+	printf '{"type":"@schema","name":"transition","kind":"transition","fields":[{"name":"ts","type":"u64","role":"time"}]}\n'
+	printf '{"type":"transition","ts":9}\n'
+	echo '{"type":"@end","complete":true}'
+} >"$tmp/names.jsonl"
+"$from" -q "$tmp/names.jsonl" | "$sqlite" -q -o "$tmp/names.sqlite"
+ok 'names that are taken or reserved' judge "$tmp/names.sqlite" "$tmp/names.jsonl"
+is 'have another table' "$(sql "$tmp/names.sqlite" "SELECT group_concat(table_name, ' ') FROM (SELECT * FROM classes WHERE id > 9 ORDER BY id)")" \
+	'select _sqlite_master sections_2 coro_trace_events_2 Birth_2 steps_2 ctp_batch_2 pragma_table_info_2 a"b bad\xff idx_x_c x select_2 coro_trace_events transition transition_2'
+is 'and another column' "$(sql "$tmp/names.sqlite" "SELECT group_concat(name, ' ') FROM pragma_table_info('select')")" 'id section id_2 ID_3 section_2 group \xfe'
+is 'what is no UTF-8 is a blob there too' "$(sql "$tmp/names.sqlite" "SELECT typeof(host), argv FROM sections; SELECT hex(name) FROM classes WHERE typeof(name) = 'blob'; SELECT count(*) FROM fields WHERE typeof(name) = 'blob'")" \
+	'blob|["\udcff","x"]
+626164FF
+10'
+is 'a transition with further numbers has further columns' "$(sql "$tmp/names.sqlite" 'SELECT probe_id, ts, section, coro, more, Section_2 FROM coro_trace_events')" \
+	'1|5|1||1.5|6'
+
+# --- appending ----------------------------------------------------------------------------------------------------------------
+"$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/r1.ctp"
+is 'append makes a database where there is none' "$?" 3
+"$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/r2.ctp"
+"$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/real.ctp.zst"
+"$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/names.sqlite" 2>"$tmp/err"
+is 'what is no stream is not appended' "$? $(cat "$tmp/err")" "1 ctp-sqlite: $tmp/names.sqlite: is no ctp stream"
+"$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/real.ctp.zst"
+ok 'append, and again' judge "$tmp/app.sqlite" "$tmp/r1.jsonl" "$tmp/r2.jsonl" "$tmp/real.jsonl" "$tmp/real.jsonl"
+cp "$tmp/app.sqlite" "$tmp/before.sqlite"
+"$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/real.ctp.zst" "$tmp/nothing.ctp" 2>"$tmp/err"
+is 'append that fails at its second input' "$? $(grep -c nothing.ctp "$tmp/err")" '1 1'
+ok 'leaves the database as it was' cmp "$tmp/before.sqlite" "$tmp/app.sqlite"
+mkfifo "$tmp/fifo"
+"$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/real.ctp.zst" "$tmp/fifo" & pid=$!
+exec 3>"$tmp/fifo" # it is past the first
+kill -9 $pid
+wait $pid 2>/dev/null
+exec 3>&-
+is 'append that is killed does too' "$(sql "$tmp/app.sqlite" 'SELECT count(*), max(id) FROM coro_trace_events; SELECT count(*) FROM sections; PRAGMA integrity_check')" \
+	"$(sql "$tmp/before.sqlite" 'SELECT count(*), max(id) FROM coro_trace_events; SELECT count(*) FROM sections; PRAGMA integrity_check')"
+
+sql "$tmp/theirs.sqlite" "$schema); INSERT INTO coro_trace_events (probe_id, tid, addr, seq, is_active, ts) VALUES ('9', 8, '0x7', 6, 1, 5); CREATE TABLE birth (theirs);"
+"$sqlite" -q --append -o "$tmp/theirs.sqlite" "$tmp/real.ctp.zst"
+is 'append to what coroTracer made' "$? $(sql "$tmp/theirs.sqlite" 'SELECT * FROM coro_trace_events WHERE id = 1; SELECT count(*) FROM birth; PRAGMA integrity_check' | tr '\n' ' ')" \
+	'0 1|9|8|0x7|6|1|5||| 0 ok '
+is 'keeps a table of theirs, and has its own' "$(sql "$tmp/theirs.sqlite" 'SELECT count(*) FROM birth_2')" "$(grep -c '"type":"birth"' "$tmp/real.jsonl")"
+is 'a row without a section is a coroutine of its own' "$(sql "$tmp/theirs.sqlite" 'SELECT state, certain FROM coroutine_states WHERE section IS NULL')" 'running|0'
+refuses() { # NAME WHY FILE
+	cp "$3" "$tmp/copy"
+	"$sqlite" -q --append -o "$3" "$tmp/real.ctp.zst" 2>"$tmp/err"
+	is "append to $1: status 1" $? 1
+	like "append to $1: said" "$(cat "$tmp/err")" "^ctp-sqlite: $3: $2\$"
+	ok "append to $1: it is as it was" cmp "$3" "$tmp/copy"
+}
+echo 'some text that is long enough to be no empty database' >"$tmp/text"
+refuses 'what is no database' 'file is not a database' "$tmp/text"
+sql "$tmp/odd.sqlite" 'CREATE TABLE coro_trace_events (id INTEGER, ts INTEGER)'
+refuses 'a table that is not coroTracer'"'"'s' '.*no column.*' "$tmp/odd.sqlite"
+sql "$tmp/view.sqlite" 'CREATE TABLE steps (a)'
+refuses 'a table in the place of a view' '.*steps.*' "$tmp/view.sqlite"
+
+# --- failures -----------------------------------------------------------------------------------------------------------------
+mkdir "$tmp/dir"
+left() { (cd "$tmp/dir" && ls -A | tr '\n' ' '); }
+"$sqlite" "$tmp/real.ctp.zst" 2>"$tmp/err"
+is 'no -o is a usage error' "$? $(wc -l <"$tmp/err")" '2 1'
+for path in /dev/full /dev/null "$tmp/dir" "$tmp/dir/no/x.sqlite" "$tmp/dir/x.sqlite.zst"; do
+	"$sqlite" -q -o "$path" "$tmp/real.ctp.zst" 2>"$tmp/err"
+	is "-o ${path#"$tmp"/}: status 1 and one line with its name" "$? $(grep -c "^ctp-sqlite: $path: " "$tmp/err") $(wc -l <"$tmp/err")" '1 1 1'
+done
+"$sqlite" -q -o "$tmp/dir/a.sqlite" "$tmp/nothing.ctp" 2>"$tmp/err"
+is 'an input that is missing leaves nothing' "$? $(left)" '1 '
+echo old >"$tmp/dir/old"
+"$sqlite" -q -o "$tmp/dir/old" "$tmp/real.ctp.zst" "$tmp/nothing.ctp" 2>"$tmp/err"
+is 'what was there stays' "$? $(left)$(cat "$tmp/dir/old")" '1 old old'
+chmod 600 "$tmp/dir/old"
+"$sqlite" -q -o "$tmp/dir/old" "$tmp/real.ctp.zst"
+is 'and is replaced where all is well, with its mode' "$? $(left)$(stat -c %a "$tmp/dir/old") $(sql "$tmp/dir/old" 'PRAGMA integrity_check')" '0 old 600 ok'
+"$sqlite" -q -o "$tmp/real.ctp.zst" "$tmp/real.ctp.zst" 2>"$tmp/err"
+is 'the input is not the output' "$? $(cat "$tmp/err")" "1 ctp-sqlite: -o $tmp/real.ctp.zst: is also the input"
+for end in journal wal; do
+	: >"$tmp/dir/old-$end"
+	cp "$tmp/dir/old" "$tmp/copy"
+	"$sqlite" -q -o "$tmp/dir/old" "$tmp/r1.ctp" 2>"$tmp/err"
+	is "a database that has a $end is not replaced" "$? $(grep -c "old-$end belongs" "$tmp/err")" '1 1'
+	ok 'and is as it was' cmp "$tmp/dir/old" "$tmp/copy"
+	rm "$tmp/dir/old-$end"
+done
+for signal in TERM KILL; do
+	"$sqlite" -q -o "$tmp/dir/killed" "$tmp/real.ctp.zst" "$tmp/fifo" & pid=$!
+	exec 3>"$tmp/fifo"
+	kill -$signal $pid
+	wait $pid 2>/dev/null
+	exec 3>&-
+	is "killed by SIG$signal it leaves nothing" "$(left)" 'old '
+done
+"$O/t/randstream" 9 | "$sqlite" -q -o "$tmp/dir/old"
+is 'status 3 where events were lost or the end is missing' $? 3
+rm "$tmp/dir/old"
+(ulimit -f 40 && trap '' XFSZ && exec "$sqlite" -q -o "$tmp/dir/big" "$tmp/r1.ctp") 2>"$tmp/err"
+is 'a file that must not grow, early: status 1, said, nothing left' "$? $(grep -c "^ctp-sqlite: $tmp/dir/big: " "$tmp/err") $(left)" '1 1 '
+for i in 1 2 3 4 5 6 7 8 9; do zstdcat "$tmp/real.ctp.zst"; done >"$tmp/many.ctp"
+if mount -t tmpfs -o size=64k none "$tmp/dir" 2>/dev/null; then
+	for size in 64k 1m 3m 4m; do # at the first page, while rows are read, while trees are built
+		mount -o remount,size=$size "$tmp/dir"
+		"$sqlite" -q -o "$tmp/dir/full" "$tmp/many.ctp" 2>"$tmp/err"
+		is "a disk of $size: status 1, said, nothing left" \
+			"$? $(grep -c "^ctp-sqlite: $tmp/dir/full: .*\(full\|No space\)" "$tmp/err") $(left)" '1 1 '
+	done
+	umount "$tmp/dir"
+else
+	note 'no full disk was tried: there is no right to mount one'
+fi
+if [ "$(id -u)" != 0 ]; then
+	chmod 500 "$tmp/dir"
+	"$sqlite" -q -o "$tmp/dir/a" "$tmp/real.ctp.zst" 2>"$tmp/err"
+	is 'a folder that must not be written' "$? $(grep -c 'Permission denied' "$tmp/err")" '1 1'
+fi
+done_testing
