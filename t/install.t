@@ -47,6 +47,18 @@ for header in "$top"/include/ctptools/*.h "$top/include/ctp.h"; do
 	done
 done
 
+# What other programs load.
+"$BIN/ctp-fromjsonl" -q <"$tmp/row" >"$tmp/row.ctp"
+ok 'the analysis for Trace Compass is installed' test -f "$top/share/ctptools/ctp-tracecompass.xml"
+if [ -f "$O/lib/ctp.so" ] && command -v sqlite3 >/dev/null; then
+	is 'sqlite3 loads the installed extension' \
+		"$(sqlite3 -cmd ".load $top/lib/ctp" :memory: "select ts from ctp('$tmp/row.ctp')")" 10
+fi
+if [ -f "$O/plugins/babeltrace-plugin-ctp.so" ] && command -v babeltrace2 >/dev/null; then
+	plugins=$root$(pkg-config --variable=libdir babeltrace2)/babeltrace2/plugins
+	like 'babeltrace2 loads the installed plugin' "$(babeltrace2 --plugin-path="$plugins" "$tmp/row.ctp")" 'transition.*running'
+fi
+
 ok 'make uninstall' for_user uninstall
 is 'nothing is left' "$(find "$root" -type f)" ''
 done_testing

@@ -16,13 +16,21 @@ unread() {
 	cat "$tmp/status"
 }
 
-for tool in "$BIN"/ctp-*; do
-	name=${tool##*/}
-	case $name in
-	ctp-collect) continue ;; # its own rules; below
-	ctp-from*) input=$tmp/rows.jsonl ;;
-	*) input=$tmp/rows.ctp ;;
+"$BIN/ctp-tocsv" -o "$tmp/rows.csv" "$tmp/rows.ctp"
+"$BIN/ctp-toctf" -o "$tmp/rows.ctf" "$tmp/rows.ctp"
+
+input_of() { # TOOL
+	case $1 in
+	ctp-fromjsonl) echo "$tmp/rows.jsonl" ;;
+	ctp-fromcsv) echo "$tmp/rows.csv" ;;
+	ctp-fromctf) echo "$tmp/rows.ctf" ;;
+	*) echo "$tmp/rows.ctp" ;;
 	esac
+}
+
+for tool in "$BIN"/ctp-*; do
+	name=${tool##*/} input=$(input_of "${tool##*/}")
+	case $name in ctp-collect | ctp-sqlite | ctp-toctf) continue ;; esac # these write no data to stdout; see their own tests
 	"$tool" "$input" >/dev/full 2>"$tmp/err"
 	is "$name: a full disk is status 1" $? 1
 	like "$name: and is said, with the place" "$(cat "$tmp/err")" "^$name: stdout: after [0-9]+ bytes: No space left on device$"
@@ -35,6 +43,7 @@ for tool in "$BIN"/ctp-*; do
 	"$tool" "$input" >&- 2>"$tmp/err"
 	is "$name: a closed stdout is status 1" $? 1
 	like "$name: and is said" "$(cat "$tmp/err")" "^$name: stdout: .*Bad file descriptor$"
+	[ "$name" = ctp-fromctf ] && continue # reads no stdin
 	"$tool" <&- 2>"$tmp/err" >"$tmp/out"
 	is "$name: a closed stdin is status 1" $? 1
 	like "$name: and is said" "$(cat "$tmp/err")" "^$name: stdin: .*Bad file descriptor$"
@@ -55,8 +64,9 @@ exec 3>&- 4<&-
 wait
 
 # -o on a disk that is full: a file of at most 8 KiB may be written here.
-for tool in ctp-tojsonl ctp-fromjsonl; do
-	case $tool in ctp-from*) input=$tmp/rows.jsonl ;; *) input=$tmp/rows.ctp ;; esac
+for tool in ctp-tojsonl ctp-fromjsonl ctp-tocsv ctp-fromcsv ctp-fromctf; do
+	[ -x "$BIN/$tool" ] || continue
+	input=$(input_of $tool)
 	(
 		trap '' XFSZ
 		ulimit -f 16
