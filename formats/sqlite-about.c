@@ -8,6 +8,7 @@
 SQLITE_EXTENSION_INIT3
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "meta.h"
 #include "sqlite-trace.h"
@@ -43,7 +44,7 @@ struct cursor {
 static void result_text(sqlite3_context *to, const char *text)
 {
 	if (text && text[0])
-		sqlite3_result_text(to, text, -1, SQLITE_TRANSIENT);
+		ctp_sqlite_result_text(to, text, strlen(text));
 }
 
 /* --- sections ------------------------------------------------------------------------------------------------------------ */
@@ -97,7 +98,7 @@ static void section_column(sqlite3_context *to, const struct cursor *c, int i)
 		result_text(to, s->outcome);
 		break;
 	case SECTIONS_FILE:
-		result_text(to, c->trace.path);
+		sqlite3_result_text(to, c->trace.path, -1, SQLITE_TRANSIENT);
 		break;
 	default:
 		if ((i == WALL_OFFSET && !s->who->has_wall) || (i == STATUS && !s->outcome[0]) ||
@@ -165,7 +166,7 @@ static void class_column(sqlite3_context *to, const struct cursor *c, int i)
 		sqlite3_result_int64(to, (sqlite3_int64)c->row + 1);
 		break;
 	case CLASSES_FILE:
-		result_text(to, c->trace.path);
+		sqlite3_result_text(to, c->trace.path, -1, SQLITE_TRANSIENT);
 		break;
 	}
 }

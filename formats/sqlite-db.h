@@ -14,10 +14,10 @@ struct ctp_sqlite {
 };
 
 /*
- * Fails if beside the file at path there is what somebody else wants to change in it, left by a program that was killed: SQLite
- * would put that into whatever file has the name.
+ * Fails if at path there is a file that is no database, or if beside it there is what somebody else wants to change in it, left
+ * by a program that was killed: SQLite would put that into whatever file has the name.
  */
-enum ctp_status ctp_sqlite_check_journal(const char *path, struct ctp_err *err);
+enum ctp_status ctp_sqlite_check_place(const char *path, struct ctp_err *err);
 
 enum ctp_status ctp_sqlite_open_new(struct ctp_sqlite *s, const struct ctp_output *out, struct ctp_err *err);
 enum ctp_status ctp_sqlite_open_old(struct ctp_sqlite *s, const char *path, struct ctp_err *err);
@@ -54,8 +54,8 @@ int64_t ctp_sqlite_class(const struct ctp_sqlite *s, const struct ctp_class *cls
 /* An INSERT into its table from c0, c1 ... of the batch, with the section as ?1. Null: err. */
 sqlite3_stmt *ctp_sqlite_insert(const struct ctp_sqlite *s, const struct ctp_class *cls, struct ctp_err *err);
 
-/* The views, which go by the tables that are there, so once more at the end. */
-enum ctp_status ctp_sqlite_views(const struct ctp_sqlite *s, struct ctp_err *err);
+/* The views, which go by the tables that are there, so again at the end. The first time, a view of that name is not ours: fails. */
+enum ctp_status ctp_sqlite_views(const struct ctp_sqlite *s, bool again, struct ctp_err *err);
 
 /*
  * Records of one class, held until there are enough for one INSERT ... SELECT: a virtual table hands them over, which spares

@@ -14,7 +14,7 @@
 struct ctp_sqlite_events *ctp_sqlite_events_new(const char *beside, struct ctp_err *err);
 void ctp_sqlite_events_free(struct ctp_sqlite_events *e);
 
-/* Which field goes to which column, of a class that ctp_sqlite_insert has met. For free(); null: err. */
+/* Which field goes to which column; those that are missing are made. cls must outlive it. For free(); null: err. */
 struct ctp_sqlite_columns;
 struct ctp_sqlite_columns *ctp_sqlite_columns(const struct ctp_sqlite *s, const struct ctp_class *cls, struct ctp_err *err);
 

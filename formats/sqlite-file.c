@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "sqlite-tree.h"
-#include "text.h"
 
 #define SELF "/proc/self/fd/"
 enum { BUSY_MS = 5000 };
@@ -58,13 +57,11 @@ void ctp_sqlite_bind(sqlite3_stmt *stmt, int i, const char *text)
 {
 	if (!stmt || !text)
 		return;
-	const char *p = text, *end = text + strlen(text);
-	for (unsigned n = 1; p < end && n; p += n)
-		n = ctp_utf8_bytes(p, end);
-	if (p == end)
-		sqlite3_bind_text(stmt, i, text, (int)(end - text), SQLITE_STATIC);
+	size_t len = strlen(text);
+	if (ctp_sqlite_is_text(text, len))
+		sqlite3_bind_text(stmt, i, text, (int)len, SQLITE_STATIC);
 	else
-		sqlite3_bind_blob(stmt, i, text, (int)(end - text), SQLITE_STATIC);
+		sqlite3_bind_blob(stmt, i, text, (int)len, SQLITE_STATIC);
 }
 
 enum ctp_status ctp_sqlite_step(const struct ctp_sqlite *s, sqlite3_stmt *stmt, struct ctp_err *err)
@@ -101,17 +98,33 @@ static const char *vfs_name(void)
 	return vfs.zName;
 }
 
-enum ctp_status ctp_sqlite_check_journal(const char *path, struct ctp_err *err)
+/* Something that is there and that nobody would have taken for a database. */
+static bool is_other_file(const char *path)
+{
+	static const char magic[16] = "SQLite format 3";
+	char head[sizeof magic];
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool other = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 &&
+	             (read(fd, head, sizeof head) != sizeof head || memcmp(head, magic, sizeof magic));
+	if (fd >= 0)
+		close(fd);
+	return other;
+}
+
+enum ctp_status ctp_sqlite_check_place(const char *path, struct ctp_err *err)
 {
 	static const char *const ends[] = {"-journal", "-wal"};
 	char real[PATH_MAX], beside[PATH_MAX + 16];
+	if (is_other_file(path))
+		return ctp_err_set(err, "%s: is there and no SQLite database; remove it, or name another file", path);
 	if (!realpath(path, real))
 		snprintf(real, sizeof real, "%s", path);
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
 		snprintf(beside, sizeof beside, "%s%s", real, ends[i]);
 		if (!access(beside, F_OK))
-			return ctp_err_set(err, "%s: %s belongs to what had this name; remove it, or open that with sqlite3 first", path,
-			                   beside);
+			return ctp_err_set(err, "%s: %s belongs to what had this name; remove it, or open that with sqlite3 first",
+			                   path, beside);
 	}
 	return CTP_OK;
 }
@@ -130,7 +143,7 @@ enum ctp_status ctp_sqlite_open_new(struct ctp_sqlite *s, const struct ctp_outpu
 	size_t len = strlen(out->name);
 	if (len >= 4 && !strcmp(out->name + len - 4, ".zst"))
 		return ctp_err_set(err, "%s: a database cannot be compressed; name it otherwise", out->name);
-	if (ctp_sqlite_check_journal(out->name, err))
+	if (ctp_sqlite_check_place(out->name, err))
 		return CTP_FAILED;
 	snprintf(self, sizeof self, SELF "%d", out->fd);
 	if (sqlite3_open_v2(self, &s->db, SQLITE_OPEN_READWRITE, vfs_name()))
@@ -141,10 +154,14 @@ enum ctp_status ctp_sqlite_open_new(struct ctp_sqlite *s, const struct ctp_outpu
 	                               "BEGIN", CTP_SQLITE_PAGE);
 }
 
+/* A path that begins with a slash or a dot is always that of a file; others may mean something to SQLite, as :memory: does. */
 enum ctp_status ctp_sqlite_open_old(struct ctp_sqlite *s, const char *path, struct ctp_err *err)
 {
 	s->name = path;
-	if (sqlite3_open_v2(path, &s->db, SQLITE_OPEN_READWRITE, NULL))
+	char *plain = sqlite3_mprintf("%s%s", path[0] == '/' ? "" : "./", path);
+	int rc = plain ? sqlite3_open_v2(plain, &s->db, SQLITE_OPEN_READWRITE, NULL) : SQLITE_NOMEM;
+	sqlite3_free(plain);
+	if (rc)
 		return ctp_sqlite_error(s, err);
 	sqlite3_busy_timeout(s->db, BUSY_MS);
 	return ctp_sqlite_exec(s, err, "PRAGMA cache_size=-65536; BEGIN IMMEDIATE");

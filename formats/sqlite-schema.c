@@ -88,13 +88,42 @@ static bool add_name(struct names *names, const char *name)
 	return mine;
 }
 
+/* Whether the events' table has the column for values of another type, which SQLite would turn into its own; -1: err. */
+static int64_t is_of_other_type(const struct ctp_sqlite *s, const char *column, const char *type, struct ctp_err *err)
+{
+	for (size_t i = 0; i < COUNT(event_columns); i++)
+		if (!strcmp(column, event_columns[i].name))
+			return 0;
+	return look_up(s, ctp_sqlite_prepare(s, err, "SELECT 1 FROM pragma_table_info('" EVENTS "')"
+	                                             " WHERE name = %Q COLLATE NOCASE AND type <> %Q COLLATE NOCASE",
+	                                     column, type), err);
+}
+
+/* The same for a field of an event, which shares its column with those of other classes. */
+static enum ctp_status add_event_name(const struct ctp_sqlite *s, struct names *names, const struct ctp_field *f,
+                                      struct ctp_err *err)
+{
+	int64_t other = 0;
+	bool ok = add_name(names, f->name);
+	for (int n = 2; ok && (other = is_of_other_type(s, names->name[names->n - 1], ctp_sqlite_type(f), err)) > 0; n++) {
+		char *numbered = sqlite3_mprintf("%s_%d", f->name, n);
+		sqlite3_free(names->name[--names->n]);
+		ok = numbered && add_name(names, numbered);
+		sqlite3_free(numbered);
+	}
+	return other < 0 ? CTP_FAILED : ok ? CTP_OK : ctp_err_set(err, "%s: out of memory", s->name);
+}
+
 /* Of the table's columns, in its order: the two that each table has, then the fields. */
-static enum ctp_status name_columns(const struct ctp_sqlite *s, const struct ctp_class *cls, struct names *names,
+static enum ctp_status name_columns(const struct ctp_sqlite *s, const struct ctp_class *cls, bool event, struct names *names,
                                     struct ctp_err *err)
 {
 	bool ok = add_name(names, "id") && add_name(names, "section");
-	for (uint32_t i = 0; i < cls->nfields; i++)
-		ok = ok && add_name(names, cls->fields[i].name);
+	for (uint32_t i = 0; ok && i < cls->nfields; i++)
+		if (!event)
+			ok = add_name(names, cls->fields[i].name);
+		else if (add_event_name(s, names, &cls->fields[i], err))
+			return CTP_FAILED;
 	return ok ? CTP_OK : ctp_err_set(err, "%s: out of memory", s->name);
 }
 
@@ -188,7 +217,7 @@ static enum ctp_status meet_class(const struct ctp_sqlite *s, const struct ctp_c
 	bool event = ctp_sqlite_is_event(cls);
 	char *table = event ? sqlite3_mprintf("%s", EVENTS) : name_table(s, cls->name, err);
 	enum ctp_status status = CTP_FAILED;
-	if (table && !name_columns(s, cls, &names, err) &&
+	if (table && !name_columns(s, cls, event, &names, err) &&
 	    !(event ? add_event_columns(s, cls, &names, err) : make_table(s, table, cls, &names, err)))
 		status = note_class(s, cls, table, &names, declaration, err);
 	sqlite3_free(table);
@@ -198,7 +227,8 @@ static enum ctp_status meet_class(const struct ctp_sqlite *s, const struct ctp_c
 
 enum ctp_status ctp_sqlite_schema(const struct ctp_sqlite *s, struct ctp_err *err)
 {
-	enum ctp_status status = ctp_sqlite_exec(s, err, "%s", tables_sql);
+	int64_t again = ctp_sqlite_is_taken(s, "classes", err);
+	enum ctp_status status = again < 0 ? CTP_FAILED : ctp_sqlite_exec(s, err, "%s", tables_sql);
 	for (int event = 0; event < CTP_EVENT_COUNT && !status; event++) {
 		struct ctp_class *cls = ctp_event_class(event);
 		if (!cls)
@@ -208,7 +238,7 @@ enum ctp_status ctp_sqlite_schema(const struct ctp_sqlite *s, struct ctp_err *er
 	}
 	if (status || ctp_sqlite_exec(s, err, "%s", indexes_sql))
 		return CTP_FAILED;
-	return ctp_sqlite_views(s, err); /* so that their names are taken */
+	return ctp_sqlite_views(s, again, err); /* so that their names are taken */
 }
 
 /* --- inserting ----------------------------------------------------------------------------------------------------------- */

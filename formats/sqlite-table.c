@@ -414,7 +414,7 @@ static int filter(sqlite3_vtab_cursor *base, int has_file, const char *args, int
 		char arg = args[i - has_file];
 		if (arg != ARG_POSITION)
 			tighten(&range, arg, argv[i]);
-		else if (sqlite3_value_type(argv[i]) == SQLITE_TEXT)
+		else if (!t->file && sqlite3_value_type(argv[i]) == SQLITE_TEXT)
 			return ctp_sqlite_fail(&t->base.zErrMsg, "ctp() shows transitions; for another class: create virtual "
 			                       "table x using ctp('%s', '%s')", file, sqlite3_value_text(argv[i]));
 	}

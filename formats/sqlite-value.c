@@ -78,7 +78,7 @@ char *ctp_sqlite_name(const char *name, char *const *taken, size_t ntaken)
 
 /* --- values -------------------------------------------------------------------------------------------------------------- */
 
-static bool is_text(const char *data, size_t len)
+bool ctp_sqlite_is_text(const char *data, size_t len)
 {
 	const char *end = data + len;
 	for (unsigned n; data < end; data += n)
@@ -91,9 +91,9 @@ static bool is_text(const char *data, size_t len)
  * Copied, though the record stays until the next row: SQLite keeps a text that it was told is static for longer than that, in
  * max() or the key of a group.
  */
-static void result_text(sqlite3_context *to, const char *data, size_t len)
+void ctp_sqlite_result_text(sqlite3_context *to, const char *data, size_t len)
 {
-	if (is_text(data, len))
+	if (ctp_sqlite_is_text(data, len))
 		sqlite3_result_text(to, data, (int)len, SQLITE_TRANSIENT);
 	else
 		sqlite3_result_blob(to, data, (int)len, SQLITE_TRANSIENT);
@@ -106,7 +106,7 @@ static void result_enum(sqlite3_context *to, const struct ctp_field *f, uint64_t
 		if (f->labels[i].value != v && !strcmp(f->labels[i].name, label))
 			label = NULL;
 	if (label)
-		result_text(to, label, strlen(label));
+		ctp_sqlite_result_text(to, label, strlen(label));
 	else
 		sqlite3_result_int64(to, (sqlite3_int64)v);
 }
@@ -150,7 +150,7 @@ void ctp_sqlite_result(sqlite3_context *to, const struct ctp_field *f, enum ctp_
 		break;
 	case CTP_SQLITE_TEXT:
 		s = v ? ctp_str_val(v) : &empty;
-		result_text(to, s->data, s->len);
+		ctp_sqlite_result_text(to, s->data, s->len);
 		break;
 	case CTP_SQLITE_BLOB:
 		s = v ? ctp_str_val(v) : &empty;

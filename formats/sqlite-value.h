@@ -40,4 +40,8 @@ char *ctp_sqlite_name(const char *name, char *const *taken, size_t ntaken);
 /* The value as the result of a column of a virtual table. Texts are copied. */
 void ctp_sqlite_result(sqlite3_context *to, const struct ctp_field *f, enum ctp_sqlite_form form, uint64_t v);
 
+/* A string's bytes, in the same way: TEXT where they are that, and else a BLOB. */
+bool ctp_sqlite_is_text(const char *data, size_t len);
+void ctp_sqlite_result_text(sqlite3_context *to, const char *data, size_t len);
+
 #endif

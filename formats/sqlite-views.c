@@ -10,9 +10,12 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-static enum ctp_status make_view(const struct ctp_sqlite *s, const char *name, const char *select, struct ctp_err *err)
+static enum ctp_status make_view(const struct ctp_sqlite *s, const char *name, const char *select, bool again,
+                                 struct ctp_err *err)
 {
-	return ctp_sqlite_exec(s, err, "DROP VIEW IF EXISTS %s; CREATE VIEW %s AS %s", name, name, select);
+	if (again && ctp_sqlite_exec(s, err, "DROP VIEW IF EXISTS %s", name))
+		return CTP_FAILED;
+	return ctp_sqlite_exec(s, err, "CREATE VIEW %s AS %s", name, select);
 }
 
 /* --- by kind ------------------------------------------------------------------------------------------------------------- */
@@ -29,7 +32,7 @@ static const struct kind_view {
 	} columns[6];
 } kind_views[] = {
 	{"births", "birth", {CORO, PROBE, TIME}},
-	{"deaths", "death", {CORO, PROBE, TIME}},
+	{"deaths", "death", {CORO, PROBE, {"after", "role = 'time' AND name = 'after'"}, TIME}},
 	{"conflicts", "conflict", {CORO, PROBE, TIME}},
 	{"threads", "thread", {{"tid", "role = 'thread'"}, {"name", "role = 'name'"}, TIME}},
 	{"losses", "loss", {CORO, PROBE, {"index", "role = 'sequence'"}, {"count", "role = 'count'"},
@@ -71,7 +74,7 @@ static enum ctp_status append_select(sqlite3_str *sql, const struct ctp_sqlite *
 	return status;
 }
 
-static enum ctp_status make_kind_view(const struct ctp_sqlite *s, const struct kind_view *v, struct ctp_err *err)
+static enum ctp_status make_kind_view(const struct ctp_sqlite *s, const struct kind_view *v, bool again, struct ctp_err *err)
 {
 	enum ctp_status status = CTP_OK;
 	sqlite3_stmt *class = ctp_sqlite_prepare(s, err, "SELECT id, table_name FROM classes WHERE kind = %Q ORDER BY id",
@@ -88,34 +91,38 @@ static enum ctp_status make_kind_view(const struct ctp_sqlite *s, const struct k
 	if (sqlite3_finalize(class) && !status)
 		status = ctp_sqlite_error(s, err);
 	if (!status)
-		status = make_view(s, v->view, select, err);
+		status = make_view(s, v->view, select, again, err);
 	sqlite3_free(select);
 	return status;
 }
 
 /* --- the views ----------------------------------------------------------------------------------------------------------- */
 
-/* Whether events of x's coroutine may be missing: a loss for which `when` holds, or two that wrote to its station. */
+/* Whether two wrote to the station of x's coroutine: its indexes say nothing. */
+#define CONFLICT(x) "EXISTS (SELECT 1 FROM conflicts c WHERE c.section IS " x ".section AND c.coro = " x ".coro)"
+
+/* Whether events of x's coroutine may be missing: a loss for which `when` holds, or a conflict. */
 #define LOST(x, when) \
 	"(EXISTS (SELECT 1 FROM losses l WHERE l.section IS " x ".section AND l.coro = " x ".coro AND " when ")" \
 	" OR EXISTS (SELECT 1 FROM losses l WHERE l.section IS " x ".section AND l.coro IS NULL" \
 	"            AND coalesce(l.probe_id = " x ".probe_id, 1) AND " when ")" \
 	" OR " x ".coro IS NULL AND EXISTS (SELECT 1 FROM losses l WHERE l.section IS " x ".section" \
 	"                                   AND l.probe_id = " x ".probe_id AND " when ")" \
-	" OR EXISTS (SELECT 1 FROM conflicts c WHERE c.section IS " x ".section AND c.coro = " x ".coro))"
+	" OR " CONFLICT(x) ")"
 
 /* A loss l behind the event e, and before the next of its coroutine that is known. */
 #define BEHIND_E \
-	"CASE WHEN l.\"index\" IS NOT NULL AND e.\"index\" IS NOT NULL THEN l.\"index\" > e.\"index\"" \
+	"CASE WHEN l.\"index\" IS NOT NULL THEN l.\"index\" > e.\"index\"" \
 	" ELSE coalesce(l.ts > e.ts AND (e.next_ts IS NULL OR coalesce(l.after, e.ts) < e.next_ts), 1) END"
 
-/* When x's coroutine died, if it did. */
-#define DEATH(x) \
-	"coalesce((SELECT max(d.ts) FROM deaths d WHERE d.section IS " x ".section AND d.coro = " x ".coro)," \
-	" (SELECT max(d.ts) FROM deaths d WHERE " x ".coro IS NULL AND d.section IS " x ".section" \
+/* When x's coroutine died, if it did: the latest d.ts, which is when that was known, or what else of d is asked for. */
+#define DEATH(x, what) \
+	"coalesce((SELECT max(" what ") FROM deaths d WHERE d.section IS " x ".section AND d.coro = " x ".coro)," \
+	" (SELECT max(" what ") FROM deaths d WHERE " x ".coro IS NULL AND d.section IS " x ".section" \
 	"  AND d.probe_id = " x ".probe_id AND d.ts >= " x ".ts))"
 
-#define STOP "coalesce(next_ts, death_ns, end_ns)"
+/* A death that was only observed lies between d.after and d.ts: an interval lasted to the first at least. */
+#define STOP "coalesce(next_ts, max(ts, alive_ns), end_ns)"
 
 static const struct {
 	const char *name, *select;
@@ -126,23 +133,25 @@ static const struct {
 	 " lead(ts) OVER w AS next_ts, lead(\"index\") OVER w AS next_index FROM coro_trace_events"
 	 " WINDOW w AS (PARTITION BY probe_id, section, coro ORDER BY \"index\", ts, id)"},
 
-	/* The time from one to the next, or to the coroutine's death, or to the end of the section. */
+	/* The time from one to the next, or to the coroutine's death, or to the end of the section. exact: it is known when it ended. */
 	{"intervals",
 	 "SELECT id, section, coro, probe_id, is_active, tid, addr, ts AS start_ns, " STOP " AS stop_ns,"
 	 " " STOP " - ts AS duration_ns, next_ts IS NULL AND death_ns IS NULL AS open, death_ns,"
-	 " CASE WHEN next_index = \"index\" + 1 THEN 1"
-	 " WHEN next_index IS NOT NULL AND \"index\" IS NOT NULL THEN 0"
-	 " WHEN next_ts IS NULL AND death_ns IS NULL AND complete IS NOT 1 THEN 0"
+	 " coalesce(alive_ns >= death_ns, 1) AS exact,"
+	 " CASE WHEN \"index\" IS NULL THEN 0 WHEN next_index = \"index\" + 1 THEN NOT " CONFLICT("e")
+	 " WHEN next_index IS NOT NULL THEN 0"
+	 " WHEN complete IS NOT 1 THEN 0"
 	 " ELSE NOT " LOST("e", BEHIND_E) " END AS certain"
-	 " FROM (SELECT e.*, s.end_ns, s.complete, CASE WHEN e.next_ts IS NULL THEN " DEATH("e") " END AS death_ns"
+	 " FROM (SELECT e.*, s.end_ns, s.complete, CASE WHEN e.next_ts IS NULL THEN " DEATH("e", "d.ts") " END AS death_ns,"
+	 "       CASE WHEN e.next_ts IS NULL THEN " DEATH("e", "coalesce(d.after, d.ts)") " END AS alive_ns"
 	 "       FROM steps e LEFT JOIN sections s ON s.id = e.section) e"},
 
 	{"run_intervals",
-	 "SELECT id, section, coro, probe_id, tid, addr, start_ns, stop_ns, duration_ns, open, certain"
+	 "SELECT id, section, coro, probe_id, tid, addr, start_ns, stop_ns, duration_ns, open, certain AND exact AS certain"
 	 " FROM intervals WHERE is_active = 1"},
 
 	{"wait_intervals",
-	 "SELECT id, section, coro, probe_id, addr, tid, start_ns, stop_ns, duration_ns, open, certain"
+	 "SELECT id, section, coro, probe_id, addr, tid, start_ns, stop_ns, duration_ns, open, certain AND exact AS certain"
 	 " FROM intervals WHERE is_active = 0"},
 
 	{"longest_waits", "SELECT * FROM wait_intervals ORDER BY duration_ns DESC"},
@@ -157,7 +166,7 @@ static const struct {
 	 "                      AND t.name IS NOT NULL ORDER BY t.ts DESC LIMIT 1) AS thread,"
 	 " coro, probe_id, start_ns, stop_ns, duration_ns, open, certain FROM run_intervals r"},
 
-	/* By the last interval of each, and by the birth of those that have none. */
+	/* By the last interval of each, and the birth of those without, uncertain where another table may have some. */
 	{"coroutine_states",
 	 "SELECT section, coro, probe_id,"
 	 " CASE WHEN death_ns IS NOT NULL THEN 'dead' WHEN is_active THEN 'running' ELSE 'suspended' END AS state,"
@@ -168,24 +177,26 @@ static const struct {
 	 " UNION ALL SELECT b.section, b.coro, b.probe_id, CASE WHEN death_ns IS NULL THEN 'born' ELSE 'dead' END,"
 	 " coalesce(death_ns, b.ts), s.end_ns - coalesce(death_ns, b.ts), NULL, NULL,"
 	 " coalesce(s.complete OR death_ns IS NOT NULL, 0) AND NOT " LOST("b", "1")
-	 " FROM (SELECT births.*, " DEATH("births") " AS death_ns FROM births) b"
+	 " AND (death_ns IS NOT NULL OR b.probe_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM classes"
+	 "      WHERE kind = 'transition' AND table_name <> 'coro_trace_events'))"
+	 " FROM (SELECT births.*, " DEATH("births", "d.ts") " AS death_ns FROM births) b"
 	 " LEFT JOIN sections s ON s.id = b.section"
 	 " WHERE NOT EXISTS (SELECT 1 FROM coro_trace_events t WHERE t.probe_id = b.probe_id"
 	 "                   AND t.section IS b.section AND coalesce(t.coro = b.coro, 1))"},
 
 	{"wall_times",
-	 "SELECT strftime('%Y-%m-%dT%H:%M:%S', wall_ns / 1000000000, 'unixepoch')"
-	 " || printf('.%09dZ', wall_ns % 1000000000) AS wall, *"
+	 "SELECT strftime('%Y-%m-%dT%H:%M:%S', (wall_ns - (wall_ns < 0) * 999999999) / 1000000000, 'unixepoch')"
+	 " || printf('.%09dZ', (wall_ns % 1000000000 + 1000000000) % 1000000000) AS wall, *"
 	 " FROM (SELECT e.ts + s.wall_offset_ns AS wall_ns, e.*"
 	 "       FROM coro_trace_events e LEFT JOIN sections s ON s.id = e.section)"},
 };
 
-enum ctp_status ctp_sqlite_views(const struct ctp_sqlite *s, struct ctp_err *err)
+enum ctp_status ctp_sqlite_views(const struct ctp_sqlite *s, bool again, struct ctp_err *err)
 {
 	enum ctp_status status = CTP_OK;
 	for (size_t i = 0; i < COUNT(kind_views) && !status; i++)
-		status = make_kind_view(s, &kind_views[i], err);
+		status = make_kind_view(s, &kind_views[i], again, err);
 	for (size_t i = 0; i < COUNT(views) && !status; i++)
-		status = make_view(s, views[i].name, views[i].select, err);
+		status = make_view(s, views[i].name, views[i].select, again, err);
 	return status;
 }

@@ -6,6 +6,7 @@
  */
 #include "sqlite.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,8 @@ struct sqlite_sink {
 	struct ctp_sqlite_module module;
 	struct ctp_output *out; /* null: the database was there before */
 	int64_t section;
-	uint64_t end_ns; /* the latest time in the section */
+	uint64_t end_ns; /* the latest time in the section, if there is any */
+	bool has_end;
 	struct ctp_sqlite_events *events; /* of a new database */
 	struct target { /* of a class, by its id: one or the other */
 		struct ctp_sqlite_batch *batch;
@@ -29,9 +31,20 @@ struct sqlite_sink {
 
 /* --- sections ------------------------------------------------------------------------------------------------------------ */
 
+/* A number of a section's attributes; NULL where it is none. */
+static void bind_number(sqlite3_stmt *stmt, int i, const char *text)
+{
+	char *end;
+	if (!text || *text < '0' || *text > '9')
+		return;
+	errno = 0;
+	unsigned long long v = strtoull(text, &end, 10);
+	if (!errno && !*end)
+		sqlite3_bind_int64(stmt, i, (sqlite3_int64)v);
+}
+
 static enum ctp_status put_section(struct sqlite_sink *s, const struct ctp_section *sec, const char *attrs, struct ctp_err *err)
 {
-	const char *start = ctp_section_get(sec, "start_ns");
 	sqlite3_stmt *stmt = ctp_sqlite_prepare(&s->sql, err,
 		"INSERT INTO sections (attrs, argv, host, pid, tool, clock, wall_offset_ns, start_ns, complete)"
 		" VALUES (?1, json_extract(?1, '$.argv'), ?2, ?3, ?4, ?5, ?6, ?7, 0)");
@@ -44,12 +57,12 @@ static enum ctp_status put_section(struct sqlite_sink *s, const struct ctp_secti
 	ctp_sqlite_bind(stmt, 5, ctp_section_get(sec, "clock"));
 	if (sec->has_wall)
 		sqlite3_bind_int64(stmt, 6, sec->wall_offset_ns);
-	if (start)
-		sqlite3_bind_int64(stmt, 7, (sqlite3_int64)strtoull(start, NULL, 10));
+	bind_number(stmt, 7, ctp_section_get(sec, "start_ns"));
 	enum ctp_status status = ctp_sqlite_step(&s->sql, stmt, err);
 	sqlite3_finalize(stmt);
 	s->section = sqlite3_last_insert_rowid(s->sql.db);
 	s->end_ns = 0;
+	s->has_end = false;
 	return status;
 }
 
@@ -79,8 +92,8 @@ static enum ctp_status write_end(struct ctp_sink *sink, bool complete, struct ct
 		if (s->targets[i].batch && ctp_sqlite_batch_flush(s->targets[i].batch, &s->sql, &s->module, err))
 			return CTP_FAILED;
 	forget_classes(s);
-	return ctp_sqlite_exec(&s->sql, err, "UPDATE sections SET complete = %d, end_ns = %lld WHERE id = %lld", complete,
-	                       (long long)s->end_ns, (long long)s->section);
+	return ctp_sqlite_exec(&s->sql, err, "UPDATE sections SET complete = %d, end_ns = iif(%d, %lld, NULL) WHERE id = %lld",
+	                       complete, s->has_end, (long long)s->end_ns, (long long)s->section);
 }
 
 /* --- records ------------------------------------------------------------------------------------------------------------- */
@@ -105,8 +118,10 @@ static enum ctp_status write_record(struct ctp_sink *sink, const struct ctp_reco
 	const struct target *to = &s->targets[cls->id];
 	if (!to->batch && !to->columns && meet(s, cls, err))
 		return CTP_FAILED;
-	if (cls->time_field >= 0 && rec->val[cls->time_field] > s->end_ns)
+	if (cls->time_field >= 0 && rec->val[cls->time_field] >= s->end_ns) {
 		s->end_ns = rec->val[cls->time_field];
+		s->has_end = true;
+	}
 	if (to->columns)
 		return ctp_sqlite_events_add(s->events, to->columns, s->section, rec->val, err);
 	return ctp_sqlite_batch_add(to->batch, &s->sql, &s->module, rec->val, err);
@@ -117,7 +132,7 @@ static enum ctp_status write_record(struct ctp_sink *sink, const struct ctp_reco
 static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 {
 	struct sqlite_sink *s = (struct sqlite_sink *)sink;
-	if (ctp_sqlite_views(&s->sql, err) || (s->events && ctp_sqlite_events_announce(s->events, &s->sql, err)) ||
+	if (ctp_sqlite_views(&s->sql, true, err) || (s->events && ctp_sqlite_events_announce(s->events, &s->sql, err)) ||
 	    ctp_sqlite_exec(&s->sql, err, "COMMIT"))
 		return CTP_FAILED;
 	if (sqlite3_close(s->sql.db))
@@ -125,7 +140,7 @@ static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 	s->sql.db = NULL;
 	if (!s->out)
 		return CTP_OK;
-	if (ctp_sqlite_events_finish(s->events, s->out, &sink->tick, err) || ctp_sqlite_check_journal(s->out->name, err))
+	if (ctp_sqlite_events_finish(s->events, s->out, &sink->tick, err) || ctp_sqlite_check_place(s->out->name, err))
 		return CTP_FAILED;
 	return ctp_output_close(s->out, err);
 }

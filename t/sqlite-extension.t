@@ -103,6 +103,8 @@ answers 'the classes' 'all|other|5|ts|u64|time
 nothing|other|1|-|-|-
 all|other|1|when|u64|time' '.nullvalue -' "select class, kind, records, field, type, role from ctp_classes('all.ctp')
 	where role = 'time' or field is null order by ordinal"
+printf '{"type":"@section","attrs":{}}\n{"type":"bad\\udcff","\\udcfe":1}\n' | "$from" -q -o "$tmp/bad.ctp"
+answers 'a name that is no UTF-8 is a blob' "X'626164FF'|X'FE'" "select quote(class), quote(field) from ctp_classes('bad.ctp')"
 
 # --- what goes wrong ----------------------------------------------------------------------------------------------------------
 fails 'no such file' 'gone.ctp: No such file or directory$' "select * from ctp('gone.ctp')"
@@ -117,6 +119,7 @@ fails 'null for a file' 'which file' 'select * from ctp(null)'
 fails 'no such class' 'all.ctp: no class nope; there are: all, two, nothing, two, all$' \
 	"create virtual table x using ctp('all.ctp', 'nope')"
 fails 'a class where none can be' "create virtual table x using ctp\('all.ctp', 'two'\)$" "select * from ctp('all.ctp', 'two')"
+answers 'a position that is no number is none' 0 "$all" "select count(*) from a where position = 'x'"
 fails 'too many words' 'a file and a class, no more$' "create virtual table x using ctp('all.ctp', 'all', 'x')"
 fails 'no schema of others opens a file' 'unsafe use of virtual table' \
 	"create view v as select * from ctp('plain.ctp')" 'select * from v'

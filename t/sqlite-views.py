@@ -33,7 +33,7 @@ def make(seed):
         schema("transition", "transition", *PLAIN, *([] if plain else [("coro", "u64", "coroutine"), ("index", "u64", "sequence")]))
         if not plain:
             schema("birth", "birth", *WHO)
-            schema("death", "death", *WHO)
+            schema("death", "death", *WHO, ("after", "u64", "time"))
             schema("conflict", "conflict", *WHO)
             schema("lost", "loss", *WHO, ("index", "u64", "sequence"), ("count", "u64", "count"), ("after", "u64", "time"))
             schema("thread", "thread", ("ts", "u64", "time"), ("tid", "u64", "thread"), ("name", "string", "name"))
@@ -56,7 +56,7 @@ def make(seed):
                 if rnd.random() < 0.3:
                     continue
             if not plain and rnd.random() < 0.03:
-                put("death", ts=ts, probe_id=probe, coro=coro)
+                put("death", ts=ts, probe_id=probe, coro=coro, after=rnd.choice([ts, ts - 20, c["last"] + 1, 0]))
                 c["dead"] = True
                 continue
             c["active"] = c["active"] if rnd.random() < 0.05 else not c["active"]
@@ -90,6 +90,7 @@ def check(path):
             sys.exit("section %d ends at %d, not %d" % (s["id"], latest, s["end_ns"]))
     losses = rows("SELECT * FROM losses")
     deaths = {(d["section"], d["coro"]): d["ts"] for d in rows("SELECT * FROM deaths")}
+    alive = {(d["section"], d["coro"]): d["after"] for d in rows("SELECT * FROM deaths")}
     births = rows("SELECT * FROM births")
     conflicts = {(c["section"], c["coro"]) for c in rows("SELECT * FROM conflicts")}
     names = {(t["section"], t["tid"]): t["name"] for t in rows("SELECT * FROM threads ORDER BY ts")}
@@ -103,14 +104,17 @@ def check(path):
         end, complete = sections[section]["end_ns"], sections[section]["complete"]
         for e, after in zip(events, events[1:] + [None]):
             death = None if after else deaths.get((section, e["coro"]))
-            stop = after["ts"] if after else death if death is not None else end
-            if after and e["index"] is not None:
+            stop = after["ts"] if after else max(alive[section, e["coro"]], e["ts"]) if death is not None else end
+            exact = death is None or alive[section, e["coro"]] >= death
+            if e["index"] is None:
+                certain = False
+            elif after:
                 certain = after["index"] == e["index"] + 1
             else:
-                certain = after is not None or death is not None or complete
-                certain = certain and not any(l["section"] == section and l["coro"] == e["coro"] and l["index"] > e["index"]
-                                              for l in losses) and (section, e["coro"]) not in conflicts
-            i = dict(e, start_ns=e["ts"], stop_ns=stop, duration_ns=stop - e["ts"], death_ns=death, certain=int(certain),
+                certain = complete and not any(l["section"] == section and l["coro"] == e["coro"] and l["index"] > e["index"]
+                                               for l in losses)
+            certain = certain and (section, e["coro"]) not in conflicts
+            i = dict(e, start_ns=e["ts"], stop_ns=stop, duration_ns=stop - e["ts"], death_ns=death, certain=int(certain), exact=int(exact),
                      open=int(after is None and death is None))
             intervals.append(i)
         dead = death is not None
@@ -126,8 +130,9 @@ def check(path):
                                state="born" if death is None else "dead", since_ns=since, for_ns=s["end_ns"] - since,
                                certain=int((s["complete"] or death is not None) and not lost)))
 
-    waits = [i for i in intervals if not i["is_active"]]
-    runs = [dict(i, thread=names.get((i["section"], i["tid"]))) for i in intervals if i["is_active"]]
+    told = [dict(i, certain=i["certain"] and i["exact"]) for i in intervals]
+    waits = [i for i in told if not i["is_active"]]
+    runs = [dict(i, thread=names.get((i["section"], i["tid"]))) for i in told if i["is_active"]]
     addresses = collections.defaultdict(list)
     for w in waits:
         addresses[w["section"], w["addr"]].append(w)

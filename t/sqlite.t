@@ -69,6 +69,11 @@ ok 'texts of all sorts' judge "$tmp/text.sqlite" "$tmp/text.jsonl"
 is 'what is no text is a blob' "$(sql "$tmp/text.sqlite" 'SELECT group_concat(typeof(s)), group_concat(typeof(y), "") = replace("bbbbbbb", "b", "blob") FROM t')" \
 	'text,text,text,blob,blob,text,text|1'
 is 'a section says who and where' "$(sql "$tmp/text.sqlite" 'SELECT host, argv, wall_offset_ns, complete FROM sections')" 'h"|["a b",""]|-5|1'
+for start in 7 18446744073709551615 18446744073709551616 -5 now ''; do
+	printf '{"type":"@section","attrs":{"start_ns":"%s"}}\n{"type":"@end","complete":true}\n' "$start"
+done | "$from" -q | "$sqlite" -q -o "$tmp/start.sqlite"
+is 'a start that is no number, and the end of no records, are null' \
+	"$(sql "$tmp/start.sqlite" "SELECT group_concat(coalesce(start_ns, '-'), ' '), count(end_ns) FROM sections")" '7 -1 - - - -|0'
 : | "$from" -q >"$tmp/empty.ctp"
 "$sqlite" -q -o "$tmp/empty.sqlite" "$tmp/empty.ctp"
 is 'a stream without records is a database' "$(sql "$tmp/empty.sqlite" 'SELECT count(*) FROM coro_trace_events; SELECT count(*) FROM coroutine_states; PRAGMA integrity_check')" '0
@@ -110,6 +115,24 @@ is 'what is no UTF-8 is a blob there too' "$(sql "$tmp/names.sqlite" "SELECT typ
 is 'a transition with further numbers has further columns' "$(sql "$tmp/names.sqlite" 'SELECT probe_id, ts, section, coro, more, Section_2 FROM coro_trace_events')" \
 	'1|5|1||1.5|6'
 
+# Fields of one name and several types must not share a column, which would turn what is not of its type into that.
+for fields in '{"name":"x","type":"u64"}|"x":9223372036854775808' '{"name":"x","type":"u64","role":"probe"}|"x":9223372036854775808' \
+	'{"name":"x","type":"f64"},{"name":"x_3","type":"u8"}|"x":1,"x_3":2' '{"name":"X","type":"i64"}|"X":9007199254740993'; do
+	echo '{"type":"@section","attrs":{}}'
+	printf '{"type":"@schema","name":"transition","kind":"transition","fields":[%s,%s]}\n' "$transition" "${fields%|*}"
+	printf '{"type":"transition",%s,%s}\n{"type":"@end","complete":true}\n' "$values" "${fields#*|}"
+done >"$tmp/types.jsonl"
+"$from" -q "$tmp/types.jsonl" >"$tmp/types.ctp"
+"$sqlite" -q -o "$tmp/types.sqlite" "$tmp/types.ctp"
+ok 'further columns are of one type' judge "$tmp/types.sqlite" "$tmp/types.jsonl"
+is 'where there are several of a name' "$(sql "$tmp/types.sqlite" 'SELECT x, quote(x_2), x_3, x_3_2 FROM coro_trace_events')" \
+	"-9223372036854775808|NULL||
+|'9223372036854775808'||
+|NULL|1.0|2
+9007199254740993|NULL||"
+"$sqlite" -q --append -o "$tmp/types.sqlite" "$tmp/types.ctp"
+ok 'the same when they are appended' judge "$tmp/types.sqlite" "$tmp/types.jsonl" "$tmp/types.jsonl"
+
 # --- appending ----------------------------------------------------------------------------------------------------------------
 "$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/r1.ctp"
 is 'append makes a database where there is none' "$?" 3
@@ -132,6 +155,13 @@ exec 3>&-
 is 'append that is killed does too' "$(sql "$tmp/app.sqlite" 'SELECT count(*), max(id) FROM coro_trace_events; SELECT count(*) FROM sections; PRAGMA integrity_check')" \
 	"$(sql "$tmp/before.sqlite" 'SELECT count(*), max(id) FROM coro_trace_events; SELECT count(*) FROM sections; PRAGMA integrity_check')"
 
+case $sqlite in /*) bin=$sqlite ;; *) bin=$PWD/$sqlite ;; esac
+mkdir "$tmp/names"
+for name in :memory: 'file:x?mode=memory'; do
+	(cd "$tmp/names" && for i in 1 2; do "$bin" -q --append -o "$name" ../real.ctp.zst; done)
+	is "append to a file that is called $name" "$? $(sql "$tmp/names/$name" 'SELECT count(*) FROM sections')" '0 2'
+done
+
 sql "$tmp/theirs.sqlite" "$schema); INSERT INTO coro_trace_events (probe_id, tid, addr, seq, is_active, ts) VALUES ('9', 8, '0x7', 6, 1, 5); CREATE TABLE birth (theirs);"
 "$sqlite" -q --append -o "$tmp/theirs.sqlite" "$tmp/real.ctp.zst"
 is 'append to what coroTracer made' "$? $(sql "$tmp/theirs.sqlite" 'SELECT * FROM coro_trace_events WHERE id = 1; SELECT count(*) FROM birth; PRAGMA integrity_check' | tr '\n' ' ')" \
@@ -151,6 +181,8 @@ sql "$tmp/odd.sqlite" 'CREATE TABLE coro_trace_events (id INTEGER, ts INTEGER)'
 refuses 'a table that is not coroTracer'"'"'s' '.*no column.*' "$tmp/odd.sqlite"
 sql "$tmp/view.sqlite" 'CREATE TABLE steps (a)'
 refuses 'a table in the place of a view' '.*steps.*' "$tmp/view.sqlite"
+sql "$tmp/own.sqlite" 'CREATE VIEW births AS SELECT 1'
+refuses 'a view of somebody else in the place of one' '.*births.*' "$tmp/own.sqlite"
 
 # --- failures -----------------------------------------------------------------------------------------------------------------
 mkdir "$tmp/dir"
@@ -166,9 +198,13 @@ is 'an input that is missing leaves nothing' "$? $(left)" '1 '
 echo old >"$tmp/dir/old"
 "$sqlite" -q -o "$tmp/dir/old" "$tmp/real.ctp.zst" "$tmp/nothing.ctp" 2>"$tmp/err"
 is 'what was there stays' "$? $(left)$(cat "$tmp/dir/old")" '1 old old'
+"$sqlite" -q -o "$tmp/dir/old" "$tmp/real.ctp.zst" 2>"$tmp/err"
+is 'and if it is no database, in any case' "$? $(cat "$tmp/err") $(cat "$tmp/dir/old")" \
+	"1 ctp-sqlite: $tmp/dir/old: is there and no SQLite database; remove it, or name another file old"
+sql "$tmp/dir/new" 'CREATE TABLE t (x)' && mv "$tmp/dir/new" "$tmp/dir/old"
 chmod 600 "$tmp/dir/old"
 "$sqlite" -q -o "$tmp/dir/old" "$tmp/real.ctp.zst"
-is 'and is replaced where all is well, with its mode' "$? $(left)$(stat -c %a "$tmp/dir/old") $(sql "$tmp/dir/old" 'PRAGMA integrity_check')" '0 old 600 ok'
+is 'a database is replaced where all is well, with its mode' "$? $(left)$(stat -c %a "$tmp/dir/old") $(sql "$tmp/dir/old" 'PRAGMA integrity_check')" '0 old 600 ok'
 "$sqlite" -q -o "$tmp/real.ctp.zst" "$tmp/real.ctp.zst" 2>"$tmp/err"
 is 'the input is not the output' "$? $(cat "$tmp/err")" "1 ctp-sqlite: -o $tmp/real.ctp.zst: is also the input"
 for end in journal wal; do
