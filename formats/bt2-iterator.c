@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctf-about.h"
 #include "format.h"
 #include "meta.h"
 #include "reader.h"
@@ -30,13 +31,13 @@ enum {
 	QUEUE_MAX = 4,           /* messages that a record may become */
 	NOTICES_SHOWN = 10,
 };
-static const int64_t SECOND_NS = 1000000000;
+static const uint64_t SECOND_NS = 1000000000;
 
 struct iterator {
 	bt_self_message_iterator *self;
 	const struct ctp_bt2_place *place;
 	bt_stream *stream;
-	uint64_t limit; /* the last time that the library can hold, counted from the clock's origin */
+	uint64_t limit; /* the last time that readers can show */
 	struct ctp_bt2_event *events;
 
 	/* the reading; from the beginning again after a seek */
@@ -119,39 +120,23 @@ static enum ctp_status open_reading(struct iterator *it, const struct ctp_sectio
 
 /* --- the trace ----------------------------------------------------------------------------------------------------------- */
 
-/* Null: no memory. A clock with an offset to wall time is the section's own. */
-static bt_clock_class *make_clock(struct iterator *it, const struct ctp_section *sec)
+/* Null: no memory. A clock with an offset to wall time that can be used is the section's own. */
+static bt_clock_class *make_clock(const struct iterator *it, const struct ctp_section *sec)
 {
-	it->limit = INT64_MAX;
-	if (!sec->has_wall) {
+	uint64_t offset = ctp_ctf_clock_offset(sec);
+	if (!offset) {
 		bt_clock_class_get_ref(it->place->source->clock);
 		return it->place->source->clock;
 	}
 	const char *name = ctp_section_get(sec, "clock");
 	char *text = ctp_bt2_text(name ? name : "monotonic", strlen(name ? name : "monotonic"));
 	bt_clock_class *clock = bt_clock_class_create(bt_self_message_iterator_borrow_component(it->self));
-	if (!text || !clock || bt_clock_class_set_name(clock, text)) {
+	if (!text || !clock || bt_clock_class_set_name(clock, text))
 		BT_CLOCK_CLASS_PUT_REF_AND_RESET(clock);
-	} else {
-		int64_t offset = sec->wall_offset_ns, part = offset % SECOND_NS;
-		int64_t below = part < 0; /* the part is to be counted up from a whole second */
-		bt_clock_class_set_offset(clock, offset / SECOND_NS - below, (uint64_t)(part + below * SECOND_NS));
-		it->limit -= offset > 0 ? (uint64_t)offset : 0;
-	}
+	else
+		bt_clock_class_set_offset(clock, (int64_t)(offset / SECOND_NS), offset % SECOND_NS);
 	free(text);
 	return clock;
-}
-
-/* All elements of a list, with spaces between them; for free(). Null: no memory. */
-static char *join_list(const struct ctp_section *sec, const char *name)
-{
-	char *joined = malloc(sec->bytes + sec->nattrs + 1), *p = joined;
-	for (uint32_t i = 0; joined && i < sec->nattrs; i++)
-		if (!strcmp(sec->attrs[i].name, name))
-			p += sprintf(p, "%s%s", p == joined ? "" : " ", sec->attrs[i].value);
-	if (joined)
-		*p = 0;
-	return joined;
 }
 
 /* False: no memory. text may be null for that; it is freed. */
@@ -180,7 +165,7 @@ static bool set_environment(bt_trace *trace, const struct ctp_section *sec)
 	if (pid && ctp_parse_u64(pid, pid + strlen(pid), &number) && number <= INT64_MAX)
 		good = good && !bt_trace_set_environment_entry_integer(trace, "pid", (int64_t)number);
 	if (ctp_section_get(sec, "argv[]"))
-		good = good && set_text(trace, "argv", join_list(sec, "argv[]"));
+		good = good && set_text(trace, "argv", ctp_ctf_argv(sec));
 	return good && set_text(trace, "ctp_section", ctp_meta_attrs(sec, &len));
 }
 
@@ -212,6 +197,7 @@ static bool make_stream(struct iterator *it, const struct ctp_section *sec)
 		set_uuid(trace, sec->id, it->place->number);
 		bt_stream_class_set_supports_packets(sc, BT_TRUE, BT_TRUE, BT_TRUE);
 		bt_stream_class_set_supports_discarded_events(sc, BT_TRUE, BT_TRUE);
+		it->limit = ctp_ctf_time_max(sec);
 		it->stream = bt_stream_create(sc, trace);
 	}
 	free(name);

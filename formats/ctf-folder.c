@@ -127,10 +127,11 @@ static bool is_ours(const char *path, bool many)
 		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
 			continue;
 		snprintf(file, sizeof file, "%s/%s", path, e->d_name);
-		if (!strcmp(e->d_name, "metadata"))
+		bool regular = !lstat(file, &st) && S_ISREG(st.st_mode);
+		if (regular && !strcmp(e->d_name, "metadata"))
 			ours = marked = has_mark(file);
-		else if (!strncmp(e->d_name, "stream_", 7))
-			ours = is_number(e->d_name + 7) && !lstat(file, &st) && S_ISREG(st.st_mode);
+		else if (regular && !strncmp(e->d_name, "stream_", 7))
+			ours = is_number(e->d_name + 7);
 		else
 			ours = marked = many && is_number(e->d_name) && is_ours(file, false);
 	}
@@ -142,12 +143,16 @@ static bool is_ours(const char *path, bool many)
 /* rename(2) takes the place of nothing and of an empty folder, and fails for anything else. */
 static enum ctp_status check(const struct ctp_ctf_folder *f, bool *replace, struct ctp_err *err)
 {
-	struct stat st;
+	struct stat st, above;
+	char parent[PATH_MAX + 4];
 	*replace = false;
 	if (lstat(f->path, &st))
 		return errno == ENOENT ? CTP_OK : ctp_err_sys(err, "%s", f->path);
 	if (!S_ISDIR(st.st_mode))
 		return ctp_err_set(err, "%s: exists and is no folder", f->path);
+	snprintf(parent, sizeof parent, "%s/..", f->path);
+	if (!stat(parent, &above) && above.st_dev != st.st_dev)
+		return ctp_err_set(err, "%s: a file system is mounted there; name a folder in it", f->path);
 	DIR *dir = opendir(f->path);
 	if (!dir)
 		return ctp_err_sys(err, "%s", f->path);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ctf-about.h"
 #include "ctf-folder.h"
 #include "ctf.h"
 #include "json.h"
@@ -68,11 +69,9 @@ static void put_text(struct ctp_output *out, const char *text)
 	free(json);
 }
 
-#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
-
 static void make_identifier(char *name)
 {
-	while (*(name += strspn(name, LETTERS)))
+	while (*(name += strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")))
 		*name = '_';
 }
 
@@ -98,33 +97,12 @@ static void put_env_meta(struct ctp_output *out, const char *name, char *text, s
 	free(text);
 }
 
-/* The arguments as they would be typed. */
 static void put_env_argv(struct ctp_output *out, const struct ctp_section *sec)
 {
-	char *line = NULL;
-	size_t len = 0;
-	FILE *f = open_memstream(&line, &len);
-	if (!f) {
+	char *line = ctp_ctf_argv(sec);
+	if (!line)
 		out_of_memory(out);
-		return;
-	}
-	for (uint32_t i = 0; i < sec->nattrs; i++) {
-		const char *arg = sec->attrs[i].value;
-		if (strcmp(sec->attrs[i].name, "argv[]"))
-			continue;
-		bool plain = *arg && arg[strspn(arg, LETTERS "-./=:,@%+")] == '\0';
-		fputs(ftell(f) > 0 ? " " : "", f);
-		fputs(plain ? "" : "'", f);
-		for (; *arg; arg++)
-			if (*arg == '\'')
-				fputs("'\\''", f);
-			else
-				putc(*arg, f);
-		fputs(plain ? "" : "'", f);
-	}
-	if (fclose(f))
-		out_of_memory(out);
-	else if (len)
+	else if (*line)
 		put_env_text(out, "argv", line);
 	free(line);
 }
@@ -148,13 +126,6 @@ static void begin_env(struct ctp_output *out, const struct ctp_section *sec)
 }
 
 /* --- the frame ------------------------------------------------------------------------------------------------------------ */
-
-uint64_t ctp_ctf_clock_offset(const struct ctp_section *sec)
-{
-	/* Half of what readers can hold, so that no time of a machine's own clock goes beyond it. */
-	bool usable = sec->has_wall && sec->wall_offset_ns > 0 && sec->wall_offset_ns < INT64_MAX / 2;
-	return usable ? (uint64_t)sec->wall_offset_ns : 0;
-}
 
 /* The section's clock; as a name it has a word before it, so that it is no keyword. */
 static void put_clock(struct ctp_output *out, const struct ctp_section *sec, char *name, size_t name_size)

@@ -206,12 +206,16 @@ static void drop_stream(struct ctp_ctf_own *own, struct ctp_ctf_stream *st)
 
 static enum ctp_status open_streams(struct ctp_ctf_own *own, struct ctp_err *err)
 {
+	struct stat file;
 	for (unsigned i = 0; i < CTP_CTF_STREAMS; i++) {
 		struct ctp_ctf_stream *st = &own->streams[own->nstreams];
 		if (snprintf(own->paths[i], PATH_MAX, "%s/stream_%u", own->folder, i) >= PATH_MAX)
 			return ctp_err_set(err, "%s: the name is too long", own->folder);
-		if (access(own->paths[i], F_OK) && errno == ENOENT && (i || !own->nclasses))
+		bool there = !stat(own->paths[i], &file);
+		if (!there && errno == ENOENT && (i || !own->nclasses))
 			continue;
+		if (there && !S_ISREG(file.st_mode))
+			return ctp_err_set(err, "%s: is not a regular file", own->paths[i]);
 		if (ctp_input_open(&st->in, own->paths[i], err))
 			return CTP_FAILED;
 		own->nstreams++;

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "ctf-own.h"
 #include "events.h"
@@ -35,6 +35,7 @@ struct ctf_source {
 	const struct ctp_notice *notice;
 	bool open, ours, complete, no_memory;
 	uint64_t records, rejected, lost_events;
+	uint64_t streams; /* begun and not ended: where the last packet stops within an event, libbabeltrace2 does not fail */
 	uint64_t now_ns; /* on the section's clock; what comes is not earlier, or it is late */
 	struct ctp_class *lost;
 };
@@ -61,7 +62,8 @@ static enum ctp_status fail(struct ctf_source *s, struct ctp_err *err)
 	const char *cause = s->no_memory ? "out of memory" :
 		ctp_writer_failed(s->writer) ? "what was made of it could not be written" :
 		error && bt_error_get_cause_count(error) ?
-			bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0)) : "it cannot be read";
+			bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0)) :
+		s->streams ? "a stream ends within an event" : "it cannot be read";
 	if (s->open)
 		ctp_err_set(err, "%s: after %" PRIu64 " events: %.*s", s->path, s->records, plain_bytes(cause), cause);
 	else
@@ -173,6 +175,8 @@ static void open_section(struct ctf_source *s, const struct ctp_section *sec)
 static bool begin_section(struct ctf_source *s, const bt_trace *trace)
 {
 	const char *tracer = trace ? env_text(trace, "tracer_name") : NULL;
+	/* Not in a trace that babeltrace2 made of a raw stream, of which classes and end are not known. */
+	bool told = trace && bt_trace_borrow_environment_entry_value_by_name_const(trace, "ctp_complete");
 	struct ctp_err why = {"it has no ctp_section"};
 	struct ctp_section *sec = malloc(sizeof *sec);
 	if (!sec) {
@@ -181,7 +185,7 @@ static bool begin_section(struct ctf_source *s, const bt_trace *trace)
 	}
 	ctp_section_init(sec);
 	s->complete = true;
-	s->ours = tracer && !strcmp(tracer, "ctptools");
+	s->ours = told && tracer && !strcmp(tracer, "ctptools");
 	if (s->ours && !describe_ours(s, sec, trace, &why)) {
 		ctp_notice_say(s->notice, "the environment is not what ctp-toctf wrote: %s; read as any other", why.text);
 		ctp_section_fini(sec);
@@ -216,12 +220,16 @@ static void end_section(struct ctf_source *s)
 
 /* --- messages ------------------------------------------------------------------------------------------------------------ */
 
-/* On the section's clock. */
+/* On the section's clock; what has no room there is the last time that has. */
 static uint64_t time_of(const struct ctf_source *s, const bt_clock_snapshot *at, bool plain)
 {
 	int64_t ns;
-	if (plain || bt_clock_snapshot_get_ns_from_origin(at, &ns))
+	if (plain)
 		return bt_clock_snapshot_get_value(at);
+	if (bt_clock_snapshot_get_ns_from_origin(at, &ns)) {
+		bt_current_thread_clear_error();
+		ns = INT64_MAX;
+	}
 	return ns < s->classes.origin_ns ? 0 : (uint64_t)ns - (uint64_t)s->classes.origin_ns;
 }
 
@@ -265,16 +273,14 @@ static bool take_event(struct ctf_source *s, const bt_message *msg)
 /* Events or whole packets that the tracer had no room for. What does not say how many are missing is at least one. */
 static bool take_loss(struct ctf_source *s, const bt_message *msg, bool packets)
 {
-	uint64_t val[CTP_LOST_FIELDS] = {0}, count = 1;
+	uint64_t val[CTP_LOST_FIELDS] = {0}, count;
 	const bt_stream_class *sc = bt_stream_borrow_class_const(packets ? bt_message_discarded_packets_borrow_stream_const(msg) :
 	                                                         bt_message_discarded_events_borrow_stream_const(msg));
 	if (s->ours)
 		return true; /* the record that says so is one of the events */
-	if (packets)
-		bt_message_discarded_packets_get_count(msg, &count);
-	else
-		bt_message_discarded_events_get_count(msg, &count);
-	s->lost_events += val[CTP_LOST_COUNT] = count;
+	bool known = packets ? bt_message_discarded_packets_get_count(msg, &count) == BT_PROPERTY_AVAILABILITY_AVAILABLE :
+	                       bt_message_discarded_events_get_count(msg, &count) == BT_PROPERTY_AVAILABILITY_AVAILABLE;
+	s->lost_events += val[CTP_LOST_COUNT] = known ? count : 1;
 	val[CTP_LOST_TS] = val[CTP_LOST_AFTER] = s->now_ns;
 	if (packets ? bt_stream_class_discarded_packets_have_default_clock_snapshots(sc) :
 	              bt_stream_class_discarded_events_have_default_clock_snapshots(sc)) {
@@ -301,7 +307,11 @@ static bool take_message(struct ctf_source *s, const bt_message *msg)
 	switch (bt_message_get_type(msg)) {
 	case BT_MESSAGE_TYPE_EVENT:
 		return take_event(s, msg);
+	case BT_MESSAGE_TYPE_STREAM_END:
+		s->streams--;
+		return true;
 	case BT_MESSAGE_TYPE_STREAM_BEGINNING:
+		s->streams++;
 		return s->open || begin_section(s, bt_stream_borrow_trace_const(
 		                                           bt_message_stream_beginning_borrow_stream_const(msg)));
 	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
@@ -379,6 +389,10 @@ static enum ctp_status read_graph(struct ctf_source *s, struct ctp_err *err)
 	uint64_t streams = source ? bt_component_source_get_output_port_count(source) : 0;
 	bool good = source && (!streams || (connect_sink(s, graph, source) && !bt_graph_run(graph))) &&
 	            (s->open || begin_section(s, NULL));
+	if (good && s->streams) {
+		bt_current_thread_clear_error(); /* has the cause, but not in words for the user */
+		good = false;
+	}
 	enum ctp_status status = good ? CTP_OK : fail(s, err);
 	bt_graph_put_ref(graph);
 	return status;
@@ -405,7 +419,7 @@ static enum ctp_status read_trace(struct ctf_source *s, const char *path, struct
 	struct ctp_ctf_own *own;
 	s->path = path;
 	s->open = false;
-	s->records = s->rejected = s->lost_events = s->now_ns = s->values.cut = 0;
+	s->records = s->rejected = s->lost_events = s->streams = s->now_ns = s->values.cut = 0;
 	s->lost = NULL;
 	s->classes.notice = s->notice;
 	enum ctp_status status = ctp_ctf_own_open(&own, path, err);
@@ -423,9 +437,10 @@ static enum ctp_status read_trace(struct ctf_source *s, const char *path, struct
 static bool is_trace(const char *folder)
 {
 	char *path;
+	struct stat st;
 	if (asprintf(&path, "%s/metadata", folder) < 0)
 		return false;
-	bool is = !access(path, F_OK);
+	bool is = !stat(path, &st) && S_ISREG(st.st_mode); /* a pipe of that name would be waited for */
 	free(path);
 	return is;
 }

@@ -46,7 +46,8 @@ static enum ctp_status next_packet(struct ctp_ctf_stream *st, struct ctp_err *er
 		return damaged(st, "cut short", err);
 	uint64_t bits = get_u64(in->ptr + CTP_CTF_HEAD_PACKET);
 	if (get_u32(in->ptr) != CTP_CTF_MAGIC || memcmp(in->ptr + CTP_CTF_HEAD_UUID, st->uuid, 16) ||
-	    get_u32(in->ptr + CTP_CTF_HEAD_CLASS) || bits != get_u64(in->ptr + CTP_CTF_HEAD_CONTENT) || bits % 8 || bits < 8 * CTP_CTF_HEAD_BYTES || bits / 8 > CTP_INPUT_MAX)
+	    get_u32(in->ptr + CTP_CTF_HEAD_CLASS) || bits != get_u64(in->ptr + CTP_CTF_HEAD_CONTENT) || bits % 8 ||
+	    bits < 8 * CTP_CTF_HEAD_BYTES || bits / 8 > CTP_INPUT_MAX)
 		return damaged(st, "is not one of this trace", err);
 	if (ctp_input_fill(in, bits / 8) < bits / 8)
 		return damaged(st, "cut short", err);

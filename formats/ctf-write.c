@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "ctf-about.h"
 #include "ctf-folder.h"
 #include "output.h"
 
@@ -300,7 +301,7 @@ static enum ctp_status begin_section(struct ctp_sink *sink, const struct ctp_sec
 	if (create(s, &s->metadata, path, err))
 		return CTP_FAILED;
 	s->has_metadata = true;
-	s->time_max_ns = INT64_MAX - 1 - ctp_ctf_clock_offset(sec); /* babeltrace2 does not take the very last */
+	s->time_max_ns = ctp_ctf_time_max(sec);
 	make_uuid(s->uuid, sec->id, s->sections);
 	ctp_ctf_metadata_begin(&s->metadata, sec, s->uuid);
 	return CTP_OK;

@@ -81,9 +81,6 @@ struct ctp_ctf_class {
 
 struct ctp_output;
 
-/* The clock's offset to the epoch, as readers can hold it: 0 where the section's own is unknown, negative or too large. */
-uint64_t ctp_ctf_clock_offset(const struct ctp_section *sec);
-
 /* Writes the metadata: the first as a section begins, the others at its end. classes are in the order of their numbers. */
 void ctp_ctf_metadata_begin(struct ctp_output *out, const struct ctp_section *sec, const uint8_t uuid[16]);
 void ctp_ctf_metadata_end(struct ctp_output *out, const struct ctp_ctf_class *const *classes, size_t nclasses, bool complete);

@@ -51,6 +51,11 @@ bt "$tmp/wall.ctp" -c sink.text.details >"$tmp/out"
 for entry in 'tracer_name: ctptools' 'hostname: there' 'pid: 17' 'argv: ./server -v' 'ctp_section: {"host":"there"'; do
 	ok "the environment has $entry" grep -qF "$entry" "$tmp/out"
 done
+for offset in -9223372036854775808 -1 0 9223372036854775807; do
+	sed "s/\"wall_offset_ns\":\"[0-9]*\"/\"wall_offset_ns\":\"$offset\"/; s/\"ts\":9223372036854775808/\"ts\":9223372036854775807/" \
+		"$tmp/wall.jsonl" | "$from" -q >"$tmp/odd.ctp"
+	is "an offset of $offset: every event" "$(bt "$tmp/odd.ctp" | wc -l)" 4
+done
 cat "$tmp/wall.ctp" "$tmp/ab.ctp" >"$tmp/mixed.ctp"
 is 'sections with wall time and without' "$(bt "$tmp/mixed.ctp" | wc -l)" 9
 
@@ -62,6 +67,11 @@ like 'counted' "$(bt "$tmp/ab.ctp" -c sink.utils.counter | tr -s ' \n' '  ')" ' 
 bt "$tmp/wall.ctp" -o ctf -w "$tmp/ctf" >/dev/null
 is 'as CTF by its own sink' "$(bt --no-delta "$tmp/ctf" | grep -c ': { ')" 4
 like 'with what was discarded' "$(cat "$tmp/err")" 'discarded 41 events'
+if [ -x "$BIN/ctp-fromctf" ]; then
+	"$BIN/ctp-fromctf" -q "$tmp/ctf" | "$to" -aq >"$tmp/out"
+	is 'of which ctp-fromctf makes what it can: wall time, losses, an end' \
+		"$(grep -cE '^{"type":"(@section".*"wall_offset_ns":"1000000000000000000"|odd","ts":5,|lost".*"count":41,|@end","complete":true)' "$tmp/out")" 4
+fi
 if "$BIN/ctp-collect" -q "$O/examples/lostwake" >"$tmp/lw.ctp" 2>/dev/null; [ -s "$tmp/lw.ctp" ]; then
 	bt "$tmp/lw.ctp" >"$tmp/text"
 	is 'a real trace: every event' "$(wc -l <"$tmp/text")" "$(records "$tmp/lw.ctp")"

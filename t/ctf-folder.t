@@ -48,6 +48,9 @@ rm -r "$tmp/d/t"
 echo mine >"$tmp/d/t"
 fails 'a file' '.*/d/t: exists and is no folder' '. ./t ' -f -o "$tmp/d/t" "$tmp/a.ctp"
 rm "$tmp/d/t"
+mkdir "$tmp/d/t" && mkfifo "$tmp/d/t/metadata"
+fails 'a pipe is not waited for' '.*/d/t: is not a trace that ctp-toctf wrote.*' '. ./t ./t/metadata ' -f -o "$tmp/d/t" "$tmp/a.ctp"
+rm -r "$tmp/d/t"
 mkdir -m 700 "$tmp/d/t"
 ok 'an empty folder is taken' "$to" -o "$tmp/d/t" "$tmp/a.ctp"
 is 'an empty folder keeps its mode' "$(here) $(stat -c %a "$tmp/d/t")" "$one 700"
@@ -67,6 +70,10 @@ if [ "$(id -u)" != 0 ]; then
 elif mount -t tmpfs -o size=600k tmpfs "$tmp/d" 2>/dev/null; then
 	trap 'umount "$tmp/d"; rm -rf "$tmp"' EXIT
 	fails 'a full disk' '.*/d/t: after [0-9]* bytes: No space left on device' '. ' -o "$tmp/d/t" "$tmp/long.ctp"
+	# Nothing can take its place, and that is known before the work is done.
+	mkdir "$tmp/d/t" && mount -t tmpfs tmpfs "$tmp/d/t"
+	fails 'a mount point' '.*/d/t: a file system is mounted there; name a folder in it' '. ./t ' -o "$tmp/d/t" "$tmp/none"
+	umount "$tmp/d/t" && rmdir "$tmp/d/t"
 	mount -o remount,ro "$tmp/d"
 	fails 'a read-only file system' '.*/d/t: Read-only file system' '. ' -o "$tmp/d/t" "$tmp/a.ctp"
 	mount -o remount,rw "$tmp/d"

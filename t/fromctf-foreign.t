@@ -149,6 +149,19 @@ stream { packet.context := struct { at timestamp_begin; at timestamp_end; u64 co
 	event.header := struct { u8 id; at timestamp; }; };
 event { name = "a"; id = 0; fields := struct { u8 n; }; };
 ''', {'a': [struct.pack('<IBQQQQQBQB', 0xc1fc1fc1, 0, ts, ts, 8 * 55, 8 * 55, number, 0, ts, 1) for ts, number in ((5, 0), (9, 4))]})
+trace('first', 'clock { name = ticks; freq = 1000000000; };' + TIMED + '''
+stream { packet.context := struct context; event.header := struct { u16 id; at timestamp; }; };
+event { name = "a"; id = 0; fields := struct { u8 n; }; };
+''', {'a': [packet(0, 0, 5, [(0, 1, b'\1'), (0, 3, b'\2')])]})
+trace('half', 'clock { name = ticks; freq = 1000000000; };' + TIMED + '''
+stream { packet.context := struct context; event.header := struct { u16 id; at timestamp; }; };
+event { name = "a"; id = 0; fields := struct { u32 n; }; };
+''', {'a': [packet(0, 0, 0, [(0, 1, b'1234'), (0, 3, b'12')])]})
+far = packet(0, 0, 0, [(0, 1, b'\1'), (0, 2**60, b'\2')])
+trace('far', 'clock { name = ticks; freq = 1000; };' + TIMED + '''
+stream { packet.context := struct context; event.header := struct { u16 id; at timestamp; }; };
+event { name = "a"; id = 0; fields := struct { u8 n; }; };
+''', {'a': [far[:13] + far[5:13] + far[21:]]})
 trace('timeless', '''
 stream { packet.context := struct { u64 content_size; u64 packet_size; }; event.header := struct { u8 id; }; };
 event { name = "a"; id = 0; fields := struct { u8 n; }; };
@@ -170,6 +183,12 @@ is 'an event that goes back in time is kept, and late' "$("$from" -v "$tmp/back"
 	'{"type":"a","ts":3,"packet.cpu_id":0,"n":1,"late":true}ctp-fromctf: 2992 rows kept, 0 rejected, 1 late'
 is 'packets that are missing are lost events, at least' "$(rows packets 2>"$tmp/err" | tr -d '\n')" \
 	'{"type":"a","ts":5,"n":1}{"type":"lost","ts":9,"probe_id":0,"coro":0,"index":0,"count":3,"unverified":0,"after":5}{"type":"a","ts":9,"n":1}'
+like 'events that were lost before the first packet are one at least' "$(rows first 2>/dev/null)" '"type":"lost",.*"count":1,'
+"$from" -o "$tmp/none.ctp" "$tmp/half" 2>"$tmp/err"
+is 'a last packet that ends within an event: status 1, no file' "$? $(ls "$tmp/none.ctp" 2>/dev/null)" '1 '
+like 'a last packet that ends within an event: said' "$(cat "$tmp/err")" 'half: after 1 events: a stream ends within an event$'
+is 'a time beyond what nanoseconds can count to is the last of them' "$(rows far | sed 's/"packet.cpu_id":0,//' | tr -d '\n')" \
+	'{"type":"a","ts":1000000,"n":1}{"type":"a","ts":9223372036854775807,"n":2}'
 
 # --- limits -------------------------------------------------------------------------------------------------------------------
 make_trace <<'PYTHON'
@@ -181,12 +200,24 @@ trace('fields', START +
 	'event { name = "wide"; id = 0; fields := struct { %s }; };\n' % ' '.join('u8 g%d;' % i for i in range(200)) +
 	'event { name = "%s"; id = 1; fields := struct { u8 %s; u8 %sy; u8 ts; u8 ts_2; }; };' % (long, long, long),
 	{'s': [packet(0, 0, 0, [(0, 1, bytes(range(200))), (1, 2, b'\1\2\3\4')])]})
+for name, count in ('huge', 2**30), ('absurd', 2**32 - 1):
+	trace(name, START + 'event { name = "text"; id = 0; fields := struct { u32 n; u16 a[n]; }; };',
+		{'s': [packet(0, 0, 0, [(0, 1, struct.pack('<IH', count, 7))])]})
 trace('classes', START + ''.join('event { name = "e%d"; id = %d; fields := struct { u8 f; }; };\n' % (i, i) for i in range(600)),
 	{'s': [packet(0, 0, 0, [(i, i, b'\1') for i in range(600)])]})
 trace('long', START + 'event { name = "text"; id = 0; fields := struct { u32 n; u16 a[n]; string s; u32 m; u8 b[m]; }; };',
 	{'s': [packet(0, 0, 0, [(0, 1, struct.pack('<I', 400000) + b'\xff\xff' * 400000 + b's' * 1100000 + b'\0' +
 		struct.pack('<I', 5) + b'12345')])]})
 PYTHON
+if (ulimit -v 4000000 && "$from" -V) >/dev/null 2>&1; then
+	for trace in huge absurd; do
+		(ulimit -v 4000000 && "$from" -o "$tmp/none.ctp" "$tmp/$trace") 2>"$tmp/err"
+		is "a $trace array: status 1, no file" "$? $(ls "$tmp/none.ctp" 2>/dev/null)" '1 '
+		like "a $trace array: said" "$(cat "$tmp/err")" 'ctp-fromctf: libbabeltrace2 gave up, as it says above'
+	done
+else
+	note 'memory cannot be limited: arrays longer than that are not tried'
+fi
 "$from" "$tmp/fields" 2>"$tmp/err" | "$json" -qa >"$tmp/out"
 like 'fields beyond the 128th are said' "$(cat "$tmp/err")" 'fields: event wide: 74 fields beyond the first 128 are left out$'
 is 'those before it are kept' "$(grep -c '^{"type":"wide","ts":1,"packet.cpu_id":0,"g0":0,.*"g125":125}$' "$tmp/out")" 1

@@ -137,6 +137,8 @@ hurt && echo 'event {' >>"$tmp/hurt/metadata"
 fails 'metadata that is none' "$tmp/hurt" '^ctp-fromctf: .*/hurt: .*; babeltrace2 .*/hurt says more$'
 mkdir "$tmp/folder" && fails 'a folder without a trace' "$tmp/folder" 'folder: is no CTF trace: no folder there has a file called metadata'
 fails 'a path that is not there' "$tmp/nowhere" 'nowhere: No such file or directory'
+mkfifo "$tmp/folder/metadata" && fails 'a pipe for metadata' "$tmp/folder" 'folder: is no CTF trace'
+hurt && mkfifo "$tmp/hurt/stream_1" && fails 'a pipe for a stream' "$tmp/hurt" 'hurt/stream_1: is not a regular file'
 "$from" </dev/null 2>"$tmp/err" >/dev/null
 is 'without an operand the usage was wrong' $? 2
 "$from" "$tmp/edge" 2>"$tmp/err" >/dev/full

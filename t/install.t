@@ -55,8 +55,10 @@ if [ -f "$O/lib/ctp.so" ] && command -v sqlite3 >/dev/null; then
 		"$(sqlite3 -cmd ".load $top/lib/ctp" :memory: "select ts from ctp('$tmp/row.ctp')")" 10
 fi
 if [ -f "$O/plugins/babeltrace-plugin-ctp.so" ] && command -v babeltrace2 >/dev/null; then
-	plugins=$root$(pkg-config --variable=libdir babeltrace2)/babeltrace2/plugins
-	like 'babeltrace2 loads the installed plugin' "$(babeltrace2 --plugin-path="$plugins" "$tmp/row.ctp")" 'transition.*running'
+	like 'babeltrace2 loads the installed plugin' \
+		"$(BABELTRACE_PLUGIN_PATH=$top/lib/babeltrace2/plugins babeltrace2 "$tmp/row.ctp")" 'transition.*running'
+	like 'for /usr/local it goes where babeltrace2 looks by itself' "$(make -n O="$O" DESTDIR=/d PREFIX=/usr/local install)" \
+		"/d$(pkg-config --variable=libdir babeltrace2)/babeltrace2/plugins/babeltrace-plugin-ctp.so"
 fi
 
 ok 'make uninstall' for_user uninstall

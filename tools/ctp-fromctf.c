@@ -6,14 +6,21 @@
 #include "../formats/ctf-read.h"
 #include "tool.h"
 
-/* libbabeltrace2 aborts on some of what a damaged trace can hold. It has said where; the rest is as after any other failure. */
+/*
+ * libbabeltrace2 aborts on some of what a damaged trace can hold, and its GLib traps where there is no memory. It has said
+ * which; the rest is as after any other failure.
+ */
 static void on_abort(int sig)
 {
-	static const char line[] = "ctp-fromctf: the trace is damaged: libbabeltrace2 gave up, as it says above\n";
+	static const char line[] = "ctp-fromctf: libbabeltrace2 gave up, as it says above; the trace may be damaged\n";
 	ssize_t n = write(STDERR_FILENO, line, sizeof line - 1);
 	(void)n, (void)sig;
 	_exit(CTP_EXIT_FAILED);
 }
+
+/* Of GLib, which comes with libbabeltrace2. Beyond what it calls critical, as is an array of 2^31 elements, are wild reads. */
+extern int g_log_set_always_fatal(int levels) __attribute__((weak));
+enum { GLIB_RECURSION = 1 << 1, GLIB_ERROR = 1 << 2, GLIB_CRITICAL = 1 << 3 };
 
 int main(int argc, char **argv)
 {
@@ -38,6 +45,9 @@ int main(int argc, char **argv)
 	if (optind == argc)
 		return ctp_tool_usage(&tool, "name the folder of a trace; see %s -h", tool.name);
 	signal(SIGABRT, on_abort);
+	signal(SIGTRAP, on_abort);
+	if (g_log_set_always_fatal)
+		g_log_set_always_fatal(GLIB_RECURSION | GLIB_ERROR | GLIB_CRITICAL);
 	struct ctp_output out;
 	struct ctp_err err;
 	if (ctp_tool_create(&out, path, argv + optind, true, force, &err))

@@ -1,0 +1,16 @@
+/* ctf-about.h - what readers of CTF are told about a section, be it written as CTF or shown by the plugin. */
+#ifndef CTP_CTF_ABOUT_H
+#define CTP_CTF_ABOUT_H
+
+#include "record.h"
+
+/* The clock's offset to the epoch, as readers can hold it: 0 where the section's own is unknown, negative or too large. */
+uint64_t ctp_ctf_clock_offset(const struct ctp_section *sec);
+
+/* The last time of that clock which readers can show. */
+uint64_t ctp_ctf_time_max(const struct ctp_section *sec);
+
+/* The arguments of the traced program as they would be typed, "" if there are none; for free(). Null: out of memory. */
+char *ctp_ctf_argv(const struct ctp_section *sec);
+
+#endif
