@@ -19,6 +19,9 @@ static uint8_t looks_like(const char *p, const char *end)
 	int64_t s;
 	uint64_t v;
 	uint32_t ns;
+	/* As in 007: it is a name, and a number would lose the zeros. */
+	if (end - p > 1 && p[0] == '0' && p[1] >= '0' && p[1] <= '9')
+		return 0;
 	/* Beside a fraction, and beside a sign, only what such a number holds exactly: or else the column is text. */
 	if (ctp_parse_u64(p, end, &v))
 		return CAN_U64 | (v <= INT64_MAX ? CAN_I64 : 0) | (v <= EXACT ? CAN_F64 : 0);
@@ -86,14 +89,15 @@ static const char *field_name(const struct ctp_csv_infer *what, uint32_t column,
 	return *name && !strcmp(ctp_csv_field_name(name).text, what->columns->names[column]) ? name : NULL;
 }
 
-static struct ctp_field field_of(const char *name, uint8_t can, bool *has_time, uint32_t n)
+/* dates: some column has them, and so a number is no time beside them. */
+static struct ctp_field field_of(const char *name, uint8_t can, bool dates, bool *has_time, uint32_t n)
 {
 	struct ctp_field f = {.name = name, .type = CTP_STRING, .pred = n < CTP_MASKED_MAX ? CTP_PRED_PREV : CTP_PRED_NONE};
 	if (!(can & USED) || !(can & CAN_ALL))
 		return f;
 	f.type = can & CAN_BOOL ? CTP_BOOL : can & (CAN_HEX | CAN_WALL | CAN_U64) ? CTP_U64 : can & CAN_I64 ? CTP_I64 : CTP_F64;
 	f.flags = can & CAN_HEX ? CTP_FIELD_HEX : 0;
-	if (can & CAN_WALL || (can & CAN_U64 && !strcmp(name, "ts"))) {
+	if (can & CAN_WALL || (can & CAN_U64 && !dates && !strcmp(name, "ts"))) {
 		f.role = CTP_ROLE_TIME;
 		f.unit = "ns";
 		f.pred = *has_time ? f.pred : CTP_PRED_TIME;
@@ -143,14 +147,16 @@ static struct ctp_class *class_of(const struct ctp_csv_infer *what, const uint8_
 {
 	struct ctp_field fields[CTP_FIELDS_MAX];
 	uint32_t n = 0;
-	bool has_time = false;
+	bool has_time = false, dates = false;
+	for (uint32_t i = 0; i < what->columns->n; i++)
+		dates |= can[i] & USED && can[i] & CAN_WALL;
 	for (uint32_t i = 0; i < what->columns->n; i++) {
 		const char *name = field_name(what, i, can[i]);
 		if (!name)
 			continue;
 		if (n == CTP_FIELDS_MAX)
 			return ctp_err_set(why, "more than %d columns make no class; leave some out", CTP_FIELDS_MAX), NULL;
-		fields[n] = field_of(name, can[i], &has_time, n);
+		fields[n] = field_of(name, can[i], dates, &has_time, n);
 		n++;
 	}
 	struct ctp_class *cls = what->type_column >= 0 ? known_class(what, fields, n) : NULL;

@@ -4,7 +4,7 @@
  * One of the known classes if the columns have the names of its fields, or coroTracer's six are among them. Or else a new one,
  * by what the values of each column in the first rows look like: all of them true or false, a bool; "0x" and 16 digits, a u64
  * shown so; wall-clock times, a time; whole numbers, u64, or i64 if one is negative; other numbers f64; anything else, or
- * nothing in some row, a string. ts is the time if it is a u64.
+ * nothing in some row, a string. ts is the time if it is a u64 and no other column has wall-clock times.
  */
 #ifndef CTP_CSV_INFER_H
 #define CTP_CSV_INFER_H

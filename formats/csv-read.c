@@ -3,8 +3,8 @@
  *
  * The header decides. With a column called type it is the full form: a row is of the class that the section's last @schema row
  * of its type declared, or else of one that is inferred from the rows at hand. Without, all rows are of one class; see
- * csv-infer.h for which. Columns may come in any order, and those that the class does not have are ignored. A row is kept,
- * unless
+ * csv-infer.h for which. Columns may come in any order, and those that the class does not have are ignored. In the full form
+ * another header may follow, of a file that was put behind the first. A row is kept, unless
  *	- it is longer than CTP_CSV_ROW_MAX, breaks the rules of CSV, has more or fewer fields than the header, or a value that
  *	  does not fit;
  *	- it is one of coroTracer's transitions and is not believable; see plain.h.
@@ -126,7 +126,8 @@ static enum ctp_status take_values(struct csv_source *s, const struct ctp_intake
 	const struct layout *layout = c->layout;
 	const struct ctp_csv_rows *rows = &s->rows;
 	s->used = 0;
-	s->wall_known = s->intake.section == CTP_SECTION_OURS; /* a row that was rejected decides nothing */
+	s->wall_known = s->intake.section == CTP_SECTION_OURS;
+	s->wall &= s->wall_known; /* a row that was rejected decides nothing */
 	for (uint32_t i = 0; i < c->cls->nfields; i++) {
 		const struct place *place = &layout->places[i];
 		const struct ctp_field *f = &c->cls->fields[i];
@@ -167,6 +168,7 @@ static void forget_layouts(struct csv_source *s)
 	for (uint32_t i = 0; i < s->intake.nclasses; i++) {
 		free(s->intake.classes[i].layout);
 		s->intake.classes[i].layout = NULL;
+		s->intake.classes[i].current = false;
 	}
 	s->last = NULL;
 	ctp_csv_columns_fini(&s->columns);
@@ -317,6 +319,23 @@ static enum ctp_status take_header(struct csv_source *s, struct ctp_err *why)
 	return s->type_column >= 0 || (s->last = only_class(s, why)) ? CTP_OK : CTP_FAILED;
 }
 
+/* Whether the row is the header of another file of the full form, as cat puts them together. */
+static bool is_header(const struct csv_source *s)
+{
+	static const char first[] = CTP_CSV_TYPE, last[] = CTP_CSV_META;
+	const struct ctp_csv_rows *rows = &s->rows;
+	const struct ctp_csv_field *a = rows->fields, *z = a + rows->n - 1;
+	return s->type_column == 0 && a->len == sizeof first - 1 && z->len == sizeof last - 1 &&
+	       !memcmp(rows->base + a->at, first, a->len) && !memcmp(rows->base + z->at, last, z->len);
+}
+
+static enum ctp_status next_file(struct csv_source *s, struct ctp_err *why)
+{
+	ctp_intake_break(&s->intake, s->rows.line);
+	forget_layouts(s);
+	return take_header(s, why);
+}
+
 /* --- the source ---------------------------------------------------------------------------------------------------------- */
 
 static enum ctp_status read_rows(struct csv_source *s, struct ctp_err *err)
@@ -327,19 +346,20 @@ static enum ctp_status read_rows(struct csv_source *s, struct ctp_err *err)
 	enum ctp_status status = ctp_csv_rows_next(&s->rows, &why);
 	if (status == CTP_EOF)
 		return CTP_OK;
-	if (status || take_header(s, &why))
-		return ctp_err_set(err, "%s: line %llu: %.300s", s->intake.in->name, (unsigned long long)s->rows.line,
-		                   why.text);
-	for (uint64_t n = 1; !ctp_writer_failed(s->intake.writer); n++) {
-		status = ctp_csv_rows_next(&s->rows, &why);
-		if (status == CTP_EOF)
+	status = status ? status : take_header(s, &why);
+	for (uint64_t n = 1; !status && !ctp_writer_failed(s->intake.writer); n++) {
+		enum ctp_status row = ctp_csv_rows_next(&s->rows, &why);
+		if (row == CTP_EOF)
 			break;
-		if (status || take_row(s, &why))
+		if (!row && is_header(s))
+			status = next_file(s, &why);
+		else if (row || take_row(s, &why))
 			ctp_intake_reject(&s->intake, s->rows.line, &why);
 		if (n % TICK_ROWS == 0 && tick->tick)
 			tick->tick(tick->arg, s->intake.in, s->source.stats.accepted);
 	}
-	return CTP_OK;
+	return status ? ctp_err_set(err, "%s: line %llu: %.300s", s->intake.in->name, (unsigned long long)s->rows.line,
+	                            why.text) : CTP_OK;
 }
 
 static enum ctp_status read_input(struct ctp_source *source, struct ctp_input *in, struct ctp_writer *w,
@@ -351,7 +371,6 @@ static enum ctp_status read_input(struct ctp_source *source, struct ctp_input *i
 	if (ctp_csv_rows_init(&s->rows, in, err))
 		return CTP_FAILED;
 	ctp_intake_begin(&s->intake, in, w, notice);
-	s->wall = false;
 	s->hopeless = 0;
 	enum ctp_status status = read_rows(s, err);
 	ctp_csv_rows_fini(&s->rows);

@@ -174,6 +174,19 @@ static enum ctp_status fail(struct ctp_csv_rows *rows, struct ctp_err *why)
 	return CTP_FAILED;
 }
 
+/* A number of which the last digits are missing is one nevertheless. */
+static enum ctp_status cut_off(const struct ctp_csv_rows *rows, struct ctp_err *why)
+{
+	return ctp_err_set(why, "column %u: cut off with the input", rows->n);
+}
+
+/* The input puts a NUL and a newline where some of it is missing. */
+static bool before_hole(const struct ctp_csv_rows *rows)
+{
+	const struct ctp_csv_field *last = &rows->fields[rows->n - 1];
+	return rows->in->harmed && last->len && !rows->base[last->at + last->len - 1];
+}
+
 /* What the last line holds, which has no end. */
 static enum ctp_status take_rest(struct ctp_csv_rows *rows, struct ctp_err *why)
 {
@@ -181,6 +194,8 @@ static enum ctp_status take_rest(struct ctp_csv_rows *rows, struct ctp_err *why)
 		pass_line(rows);
 		return ctp_err_set(why, "column %u: a quote that is not closed until the end", rows->n + 1);
 	}
+	if (rows->n && rows->in->harmed)
+		return cut_off(rows, why);
 	return rows->n ? CTP_OK : CTP_EOF;
 }
 
@@ -252,6 +267,8 @@ enum ctp_status ctp_csv_rows_next(struct ctp_csv_rows *rows, struct ctp_err *why
 		if (!newline || !take_quick(rows, (size_t)(newline - in->ptr)))
 			status = take_slow(rows, why);
 	} while (status == CTP_OK && !rows->n);
+	if (status == CTP_OK && before_hole(rows))
+		status = cut_off(rows, why);
 	return in->failed ? CTP_EOF : status;
 }
 
@@ -263,7 +280,7 @@ size_t ctp_csv_rows_peek(struct ctp_csv_rows *rows, size_t most, const char **fr
 		rows->base = (const char *)in->ptr;
 	*from = (const char *)in->ptr + rows->taken;
 	size_t n = in->avail - rows->taken;
-	if (n > most || !in->eof) {
+	if (n > most || !in->eof || in->harmed) {
 		const char *newline = memrchr(*from, '\n', n < most ? n : most);
 		n = newline ? (size_t)(newline + 1 - *from) : 0;
 	}

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "events.h"
 #include "meta.h"
 #include "plain.h"
 #include "spool.h"
@@ -479,13 +480,28 @@ static enum ctp_status no_such_class(const struct csv_sink *s, struct ctp_err *e
 	                   s->others.n ? names : "none at all", len < sizeof names ? "" : " ...");
 }
 
+/* A class that ctp-collect writes, and of which there was none, is a table without rows. */
+static enum ctp_status begin_known_class(struct csv_sink *s, struct ctp_err *err)
+{
+	enum ctp_status status = CTP_EOF;
+	for (int event = 0; event < CTP_EVENT_COUNT && status == CTP_EOF; event++) {
+		struct ctp_class *cls = ctp_event_class((enum ctp_event)event);
+		if (!cls)
+			return no_memory(s, err);
+		if (!strcmp(cls->name, s->options.class_name))
+			status = begin_class(s, cls, err);
+		ctp_class_free(cls);
+	}
+	return status == CTP_EOF ? no_such_class(s, err) : status;
+}
+
 static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 {
 	struct csv_sink *s = (struct csv_sink *)sink;
 	if (s->spool && ctp_spool_replay(s->spool, &rows, sink, err))
 		return CTP_FAILED;
-	if (!s->has_header && s->options.class_name)
-		return no_such_class(s, err);
+	if (!s->has_header && s->options.class_name && begin_known_class(s, err))
+		return CTP_FAILED;
 	if (!s->has_header)
 		put_header(s);
 	return ctp_output_close(s->out, err);

@@ -41,13 +41,18 @@ static void open_section(struct ctp_intake *it, const struct ctp_section *sec)
 	it->had_section = true;
 }
 
-void ctp_intake_section(struct ctp_intake *it, const struct ctp_section *sec, uint64_t line)
+void ctp_intake_break(struct ctp_intake *it, uint64_t line)
 {
 	if (it->section == CTP_SECTION_THEIRS)
 		ctp_notice_say(it->notice, "line %llu: the section before has no end: it was cut short",
 		               (unsigned long long)line);
 	if (it->section)
 		ctp_intake_end(it, it->section == CTP_SECTION_OURS);
+}
+
+void ctp_intake_section(struct ctp_intake *it, const struct ctp_section *sec, uint64_t line)
+{
+	ctp_intake_break(it, line);
 	open_section(it, sec);
 	it->section = CTP_SECTION_THEIRS;
 }

@@ -41,6 +41,9 @@ enum ctp_status ctp_intake_finish(struct ctp_intake *it, struct ctp_err *err);
 void ctp_intake_section(struct ctp_intake *it, const struct ctp_section *sec, uint64_t line);
 void ctp_intake_end(struct ctp_intake *it, bool complete);
 
+/* At that line something else begins: a section that is open ends here. */
+void ctp_intake_break(struct ctp_intake *it, uint64_t line);
+
 /* A section for rows that come without one. wall: their times are nanoseconds since 1970. */
 void ctp_intake_own_section(struct ctp_intake *it, bool wall);
 

@@ -190,7 +190,10 @@ static void read_lines(struct jsonl_source *s)
 static enum ctp_status read_input(struct ctp_source *source, struct ctp_input *in, struct ctp_writer *w,
                                   const struct ctp_notice *notice, struct ctp_err *err)
 {
+	static const char csv[] = "probe_id,";
 	struct jsonl_source *s = (struct jsonl_source *)source;
+	if (ctp_input_fill(in, sizeof csv - 1) >= sizeof csv - 1 && !memcmp(in->ptr, csv, sizeof csv - 1))
+		return ctp_err_set(err, "%s: is CSV; ctp-fromcsv reads it", in->name);
 	ctp_intake_begin(&s->intake, in, w, notice);
 	s->last = NULL;
 	s->line = 0;

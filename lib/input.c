@@ -273,8 +273,9 @@ static size_t get_frame(struct ctp_input *in, uint8_t *to, size_t room)
 	struct ctp_input_priv *priv = in->priv;
 	if (priv->harm.hole) {
 		priv->harm.hole = false;
-		*to = '\n'; /* two halves of lines must not make one; in a stream it is one more byte that is no packet */
-		return 1;
+		/* Two halves of lines must not make one, and the first must not pass for a whole one. In a stream it is no packet. */
+		memcpy(to, "\0\n", 2);
+		return 2;
 	}
 	size_t have = priv->raw_upto - priv->raw_from;
 	if (!have && !priv->more) {

@@ -49,6 +49,23 @@ is 'the header is believed, not the order' $? 1
 "$from" - "$tmp/plain.csv" <"$tmp/plain.csv" | "$to" >"$tmp/out"
 is 'several files, each with its header' "$(wc -l <"$tmp/out")" 7
 if command -v zstd >/dev/null; then zstd -qc "$tmp/plain.csv" >"$tmp/case" && same 'compressed' <"$tmp/case"; fi
+"$from" "$tmp/plain.csv" | "$to" -a >"$tmp/full.csv"
+printf 'type,b,a,late,@meta\n@section,,,,{}\n@schema,,,,%s\nx,17,4,,\n@end,,,,true\n' \
+	'"{""name"":""x"",""fields"":[{""name"":""a"",""type"":""u8""},{""name"":""b"",""type"":""u8""}]}"' >"$tmp/x.csv"
+sed 's/type,b,a/type,a,b/; s/17,4/4,17/' "$tmp/x.csv" >"$tmp/y.csv"
+for files in 'full full' 'full x' 'x y' 'x full y'; do
+	# shellcheck disable=SC2046,SC2086
+	set -- $(printf "$tmp/%s.csv " $files)
+	"$from" "$@" | "$json" -a >"$tmp/want"
+	cat "$@" | "$from" | "$json" -a >"$tmp/got"
+	ok "the full form, one file behind the other: $files" cmp "$tmp/want" "$tmp/got"
+done
+{ head -n 3 "$tmp/x.csv" && cat "$tmp/y.csv"; } | "$from" 2>"$tmp/err" | "$json" -aq >"$tmp/got"
+is 'also where the first was cut short' "$(grep -c '"x","a":4,"b":17' "$tmp/got") $(cat "$tmp/err")" \
+	'1 ctp-fromcsv: stdin: line 4: the section before has no end: it was cut short'
+printf 'type,a,@meta\n@section,,{}\n@end,,true\n@schema,,%s\n' '"{""name"":""x"",""fields"":[{""name"":""a"",""type"":""u8""}]}"' >"$tmp/first.csv"
+printf 'type,a,@meta\nx,-1,\n' >"$tmp/second.csv"
+like 'what one file declares is nothing to the next' "$("$from" "$tmp/first.csv" "$tmp/second.csv" | "$json" -a)" '^{"type":"x","a":-1}$'
 
 # Longer than what is split where it lies, and more than one read gives.
 awk 'BEGIN { print "probe_id,note,tid,addr,seq,is_active,ts"
@@ -92,6 +109,13 @@ is 'and what follows it is kept' "$(grep -c "^$good\$" "$tmp/out")" 2
 { echo "$header" && awk 'BEGIN { for (i = 0; i < 50; i++) print i }'; } | "$from" >"$tmp/out" 2>"$tmp/err"
 is 'not one row that can be used: status 1, and no stream' "$? $(wc -c <"$tmp/out")" '1 0'
 is 'ten are said, then how many more' "$(grep -c rejected "$tmp/err") $(grep -c 'and 40 more' "$tmp/err")" '10 1'
+
+if command -v zstd >/dev/null; then
+	# Blocks of zstd's are of 128 KiB, and the second ends within the last number.
+	{ echo "$header" && yes 1,2,0x0,4,true,1234567890123456789 | head -n 10000; } | zstd -q | head -c -8 | "$from" 2>"$tmp/err" | "$to" -q >"$tmp/out"
+	like 'a row that the cut of a compressed input went through: said' "$(head -n 1 "$tmp/err")" 'line 7490: column 6: cut off with the input; rejected$'
+	is 'and not taken for a whole one' "$(tail -n +2 "$tmp/out" | sort -u)" 1,2,0x0000000000000000,4,true,1234567890123456789
+fi
 
 text() { head -c "$1" /dev/zero | tr '\0' x; }
 { printf 'a,b\n1,x\n2,' && text 1048577 && printf '\n3,' && text 1048576 && echo; } | "$from" --class x 2>"$tmp/err" | "$json" -aq >"$tmp/out"
@@ -140,12 +164,16 @@ printf 'a,b,c\n1,1,18446744073709551615\n1.5,NaN,-1\n' >"$tmp/case"
 infers 'other numbers, and those that fit none' "[$(f a f64 ''),$(f b f64 ''),$(f c string '')]" <"$tmp/case"
 printf 'a,b,c\ntrue,0x00000000000000ff,x\nFalse,0xffffffffffffffff,1\n' >"$tmp/case"
 infers 'truth, addresses, text' "[$(f a bool ''),$(f b u64 ',"hex":true'),$(f c string '')]" <"$tmp/case"
+printf 'a,b\n007,0\n8,0.5\n' >"$tmp/case"
+infers 'digits behind a zero are text' "[$(f a string ''),$(f b f64 '')]" <"$tmp/case"
 printf 'a,b\n1,\n,x\n' >"$tmp/case"
 infers 'columns with holes are text' "[$(f a string ''),$(f b string '')]" <"$tmp/case"
 printf 'ts,type\n1,b\n' >"$tmp/case"
 infers 'ts is the time; with --class, type is a column' '[{"name":"ts","type":"u64","role":"time","pred":"time","unit":"ns"},'"$(f type string '')]" <"$tmp/case"
 printf 'when,x\n2026-11-15T04:53:48.5Z,1\n' >"$tmp/case"
 infers 'a date and time is the time' '[{"name":"when","type":"u64","role":"time","pred":"time","unit":"ns"},'"$(f x u64 '')]" <"$tmp/case"
+printf 'when,ts\n2026-11-15T04:53:48.5Z,1\n' >"$tmp/case"
+infers 'and then ts is a number' '[{"name":"when","type":"u64","role":"time","pred":"time","unit":"ns"},'"$(f ts u64 '')]" <"$tmp/case"
 printf 'a,b\n' >"$tmp/case"
 infers 'no rows, no class' '' <"$tmp/case"
 printf 'a\n1\n' >"$tmp/some.thing.csv"
@@ -188,5 +216,12 @@ typed 'a section that cannot be read' '@section,,[]' 'line 2: not what a section
 typed 'a field that has no column' '@schema,,"{""name"":""x"",""kind"":""other"",""fields"":[{""name"":""b"",""type"":""u8""}]}"
 x,1,' 'line 3: x: there is no column b; rejected'
 typed 'a section without an end' '@section,,' 'the section has no end: it was cut short'
+
+if command -v zstd >/dev/null; then
+	{ echo "$header" && yes "${good}678901234" | head -n 10000; } | zstd -q | head -c -8 >"$tmp/torn.zst"
+	printf '%s\n' "$good" | zstd -q >>"$tmp/torn.zst"
+	"$from" "$tmp/torn.zst" 2>"$tmp/err" | "$to" | tail -n +2 | sort -u >"$tmp/out"
+	is 'a row at a hole in the input is no row' "$(paste -sd' ' "$tmp/out")" "$good ${good}678901234"
+fi
 
 done_testing

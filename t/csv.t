@@ -138,6 +138,7 @@ done
 "$to" --class nosuch -o "$tmp/nosuch.csv" "$tmp/lost.ctp" 2>"$tmp/err"
 is 'no such class: status 1, no file' "$? $(ls "$tmp/nosuch.csv" 2>/dev/null)" '1 '
 like 'said, with those that there are' "$(cat "$tmp/err")" '^ctp-tocsv: --class nosuch: there is no such record; there are: .*transition.*death'
+is 'a class of which there could be some: no rows' "$("$to" --class conflict "$tmp/lost.ctp")" ts,probe_id,coro
 : | "$to" --class x 2>"$tmp/err"
 like 'or none' "$(cat "$tmp/err")" 'there are: none at all$'
 two() { printf '{"type":"@section","attrs":{}}\n{"type":"@schema","name":"x","kind":"other","fields":[%s]}\n{"type":"x",%s}\n{"type":"@end","complete":true}\n' "$@"; }

@@ -212,7 +212,8 @@ static void damage(void)
 	memcpy(bad, file, end);
 	memset(bad + from + HEADER, 0xff, 3);
 	size_t len = read_bytes(bad, end, got, MOST, &harmed);
-	ok(len == 2 * LEN + 1 && got[LEN] == '\n' && !memcmp(got + LEN + 1, data + 2 * LEN, LEN), "a newline stands for a hole");
+	ok(len == 2 * LEN + 2 && !memcmp(got + LEN, "\0\n", 2) && !memcmp(got + LEN + 2, data + 2 * LEN, LEN),
+	   "a NUL and a newline stand for a hole");
 	bad[upto - 1] = (char)(file[upto - 1] ^ 1);
 	memcpy(bad + from, file + from, upto - 1 - from);
 	len = read_bytes(bad, end, got, MOST, &harmed);

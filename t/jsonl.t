@@ -196,6 +196,9 @@ ok 'and no file that looks done' test ! -e "$tmp/y.jsonl"
 is 'a raw stream is no JSON: status 1' $? 1
 is 'said in one line' "$(cat "$tmp/err")" "ctp-fromjsonl: $tmp/x.ctp: is a raw stream already; ctp-tojsonl reads it"
 ok 'and no file' test ! -e "$tmp/y.ctp"
+printf 'probe_id,tid,addr,seq,is_active,ts\n1,2,0x0,4,true,5\n' >"$tmp/x.csv"
+is 'nor is CSV' "$("$from" "$tmp/x.csv" 2>&1)" "ctp-fromjsonl: $tmp/x.csv: is CSV; ctp-fromcsv reads it"
+is 'which is no stream either' "$("$to" "$tmp/x.csv" 2>&1)" "ctp-tojsonl: $tmp/x.csv: looks like CSV; pipe it through ctp-fromcsv"
 cp "$tmp/x.ctp" "$tmp/self.ctp"
 "$to" "$tmp/plain" -o "$tmp/self.ctp" "$tmp/self.ctp" 2>"$tmp/err"
 is '-o an input: status 1' $? 1

@@ -1,6 +1,7 @@
 /* tool.c - what the mains share. The only place, with the mains, that prints and exits. */
 #include "tool.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -169,8 +170,7 @@ int ctp_tool_option(struct ctp_tool *tool, int argc, char **argv, const char *sh
 			break;
 		case ':':
 		case '?':
-			/* optopt 0: a long option, which is the word before the next. */
-			if (optopt && optopt < 256)
+			if (strncmp(argv[optind - 1], "--", 2) && optopt)
 				exit(ctp_tool_usage(tool, "-%c: %s; see %s -h", optopt,
 				                    c == ':' ? "needs an argument" : "no such option", tool->name));
 			exit(ctp_tool_usage(tool, "%s: %s; see %s -h", argv[optind - 1],
@@ -202,11 +202,23 @@ enum ctp_status ctp_tool_each(struct ctp_tool *tool, char **files, enum ctp_stat
 
 static bool is_json(const uint8_t *p, size_t n) { return n >= 2 && p[0] == '{' && memchr("\" \t\r\n}", p[1], 6); }
 
+/* A text that has a comma soon: a header of CSV. What is left of a stream whose beginning is lost has other bytes as well. */
+static bool is_csv(const uint8_t *p, size_t n)
+{
+	enum { ENOUGH = 16 };
+	size_t text = 0;
+	while (text < n && text < ENOUGH && (isprint(p[text]) || isspace(p[text])))
+		text++;
+	return text && (text == n || text == ENOUGH) && memchr(p, ',', text);
+}
+
 enum ctp_status ctp_tool_stream_begin(struct ctp_tool *tool, struct ctp_input *in, struct ctp_err *err)
 {
 	size_t n = ctp_input_fill(in, MAGIC_BYTES);
 	tool->strange = memcmp(in->ptr, CTP_PACKET_MAGIC, n < MAGIC_BYTES ? n : MAGIC_BYTES) != 0;
-	return is_json(in->ptr, n) ? ctp_err_set(err, "%s: is JSON; pipe it through ctp-fromjsonl", in->name) : CTP_OK;
+	if (is_json(in->ptr, n))
+		return ctp_err_set(err, "%s: is JSON; pipe it through ctp-fromjsonl", in->name);
+	return is_csv(in->ptr, in->avail) ? ctp_err_set(err, "%s: looks like CSV; pipe it through ctp-fromcsv", in->name) : CTP_OK;
 }
 
 enum ctp_status ctp_tool_stream_end(struct ctp_tool *tool, const struct ctp_input *in, uint64_t packets, struct ctp_err *err)
