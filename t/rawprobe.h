@@ -64,6 +64,21 @@ static inline void write_plain(unsigned char *station, uint64_t index, bool fenc
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
+/*
+ * How many payloads may be wrong for all that a reader can do: of a writer without a fence, where the machine reorders stores,
+ * what is still in its store buffer when it is asked about again (see station.c). Seen once in some fifty runs on a machine that
+ * others used too: the eight of one station.
+ */
+static inline uint64_t wrong_allowed(enum writer kind)
+{
+#if defined __x86_64__ || defined __i386__
+	(void)kind;
+	return 0;
+#else
+	return kind == BARE ? 16 : 0;
+#endif
+}
+
 static inline bool is_seqlock(enum writer kind) { return kind == FIELD || kind == ORDERED; }
 
 static inline void write_event(enum writer kind, unsigned char *station, uint64_t index)
