@@ -106,27 +106,9 @@ static struct ctp_field field_of(const char *name, uint8_t can, bool dates, bool
 	return f;
 }
 
-static bool has_these(const struct ctp_class *cls, const struct ctp_field *fields, uint32_t n)
-{
-	if (cls->nfields != n)
-		return false;
-	for (uint32_t i = 0; i < n; i++)
-		if (ctp_class_field(cls, fields[i].name) < 0)
-			return false;
-	return true;
-}
-
-/* A known class with just these fields. Null: none. */
 static struct ctp_class *known_class(const struct ctp_csv_infer *what, const struct ctp_field *fields, uint32_t n)
 {
-	struct ctp_err ignored;
-	for (int event = -1; event < CTP_EVENT_COUNT; event++) {
-		struct ctp_class *cls = event < 0 ? ctp_plain_class(&ignored) : ctp_event_class((enum ctp_event)event);
-		if (cls && (what->any_known || !strcmp(cls->name, what->name)) && has_these(cls, fields, n))
-			return cls;
-		ctp_class_free(cls);
-	}
-	return NULL;
+	return ctp_plain_known(what->any_known ? NULL : what->name, fields, n);
 }
 
 /* Without a look at the rows: a known class by its columns, or coroTracer's six with others between them. */

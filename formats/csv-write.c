@@ -298,15 +298,6 @@ static void forget_classes(struct csv_sink *s)
 
 /* --- records ------------------------------------------------------------------------------------------------------------- */
 
-static void put_bytes(struct ctp_output *out, const char *data, size_t len)
-{
-	static const char hex[] = "0123456789abcdef";
-	for (size_t i = 0; i < len; i++) {
-		char pair[2] = {hex[(uint8_t)data[i] >> 4], hex[data[i] & 15]};
-		ctp_output_put(out, pair, 2);
-	}
-}
-
 /* What has no bound that a row's room could count on. */
 static void put_long(struct csv_sink *s, const struct key *key, uint64_t v)
 {
@@ -323,7 +314,7 @@ static void put_long(struct csv_sink *s, const struct key *key, uint64_t v)
 	if (!len) /* an empty line would be none */
 		ctp_output_put(s->out, "\"\"", s->columns.n == 1 ? 2 : 0);
 	else
-		(key->form == CTP_FORM_TEXT ? put_text : put_bytes)(s->out, str->data, len);
+		(key->form == CTP_FORM_TEXT ? put_text : ctp_value_put_hex)(s->out, str->data, len);
 }
 
 static inline char *put_value(const struct csv_sink *s, char *p, const struct key *key, uint64_t v, struct ctp_text_near *near)

@@ -1,7 +1,6 @@
 /* jsonl-infer.c - a class for rows that come without a schema; the rule is in jsonl-row.h. */
 #include <stdlib.h>
 
-#include "events.h"
 #include "json.h"
 #include "jsonl-row.h"
 #include "plain.h"
@@ -77,16 +76,6 @@ static int guess_fields(struct ctp_jsonl_row *row, size_t used, const char *p, c
 	return j.p && ctp_json_done(&j) ? (int)n : (int)ctp_err_set(why, "not JSON");
 }
 
-static bool has_these(const struct ctp_class *cls, const char *name, const struct ctp_field *fields, uint32_t n)
-{
-	if (cls->nfields != n || strcmp(cls->name, name))
-		return false;
-	for (uint32_t i = 0; i < n; i++)
-		if (ctp_class_field(cls, fields[i].name) < 0)
-			return false;
-	return true;
-}
-
 struct ctp_class *ctp_jsonl_row_class(struct ctp_jsonl_row *row, const char *name, const char *p, const char *end,
                                       struct ctp_err *why)
 {
@@ -95,11 +84,6 @@ struct ctp_class *ctp_jsonl_row_class(struct ctp_jsonl_row *row, const char *nam
 	int n = guess_fields(row, (size_t)(name - row->text) + strlen(name) + 1, p, end, fields, why);
 	if (n < 0)
 		return NULL;
-	for (int event = -1; event < CTP_EVENT_COUNT; event++) {
-		struct ctp_class *cls = event < 0 ? ctp_plain_class(why) : ctp_event_class((enum ctp_event)event);
-		if (cls && has_these(cls, name, fields, (uint32_t)n))
-			return cls;
-		ctp_class_free(cls);
-	}
-	return ctp_class_new(name, CTP_KIND_OTHER, fields, (uint32_t)n, why);
+	struct ctp_class *cls = ctp_plain_known(name, fields, (uint32_t)n);
+	return cls ? cls : ctp_class_new(name, CTP_KIND_OTHER, fields, (uint32_t)n, why);
 }

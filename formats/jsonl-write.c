@@ -11,6 +11,7 @@
 #include "json.h"
 #include "meta.h"
 #include "text.h"
+#include "value.h"
 
 struct jsonl_sink {
 	struct ctp_sink sink;
@@ -113,12 +114,8 @@ static void put_enum(struct ctp_output *out, const struct ctp_field *f, uint64_t
 
 static void put_bytes(struct ctp_output *out, const char *data, size_t len)
 {
-	static const char hex[] = "0123456789abcdef";
 	put(out, "\"");
-	for (size_t i = 0; i < len; i++) {
-		char pair[2] = {hex[(uint8_t)data[i] >> 4], hex[data[i] & 15]};
-		ctp_output_put(out, pair, 2);
-	}
+	ctp_value_put_hex(out, data, len);
 	put(out, "\"");
 }
 

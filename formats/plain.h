@@ -1,4 +1,4 @@
-/* plain.h - coroTracer's own rows, of whatever format: six fields, and which rows are not to be believed. */
+/* plain.h - coroTracer's own rows, of whatever format: six fields, which rows are not to be believed, and what is known besides. */
 #ifndef CTP_PLAIN_H
 #define CTP_PLAIN_H
 
@@ -12,6 +12,9 @@ enum { CTP_PLAIN_PROBE, CTP_PLAIN_TID, CTP_PLAIN_ADDR, CTP_PLAIN_SEQ, CTP_PLAIN_
 extern const struct ctp_field ctp_plain_fields[CTP_PLAIN_FIELDS];
 
 struct ctp_class *ctp_plain_class(struct ctp_err *err); /* the caller frees it */
+
+/* A class that is known here, coroTracer's or one of ctp-collect's, with this name (null: any) and just these fields. Null: none. */
+struct ctp_class *ctp_plain_known(const char *name, const struct ctp_field *fields, uint32_t n);
 
 /*
  * False for garbage of coroTracer's early engine, which read stations before they were written: probe_id is 0, and ts is 0 or

@@ -23,13 +23,6 @@ struct ctp_spool {
 	char name[PATH_MAX + 32];
 };
 
-static bool put_packet(void *arg, const void *packet, size_t len_bytes)
-{
-	struct ctp_output *out = arg;
-	ctp_output_put(out, packet, len_bytes);
-	return !out->failed;
-}
-
 static int open_nameless(const char *dir)
 {
 	char path[PATH_MAX];
@@ -56,7 +49,7 @@ struct ctp_spool *ctp_spool_new(struct ctp_err *err)
 	if (spool->fd < 0)
 		ctp_err_sys(err, "%s, which TMPDIR can name", spool->name);
 	else if (!ctp_output_fd(&spool->out, spool->fd, spool->name, err) &&
-	         (spool->writer = ctp_writer_new(put_packet, &spool->out, err)))
+	         (spool->writer = ctp_writer_new(ctp_output_packet, &spool->out, err)))
 		return spool;
 	ctp_spool_free(spool);
 	return NULL;

@@ -141,6 +141,15 @@ bool ctp_value_parse(const struct ctp_field *f, enum ctp_form form, const char *
 	}
 }
 
+void ctp_value_put_hex(struct ctp_output *out, const char *data, size_t len)
+{
+	static const char hex[] = "0123456789abcdef";
+	for (size_t i = 0; i < len; i++) {
+		char pair[2] = {hex[(uint8_t)data[i] >> 4], hex[data[i] & 15]};
+		ctp_output_put(out, pair, 2);
+	}
+}
+
 bool ctp_value_unhex(struct ctp_str *s)
 {
 	static const char digits[] = "0123456789abcdef";

@@ -12,6 +12,7 @@
 #ifndef CTP_VALUE_H
 #define CTP_VALUE_H
 
+#include "output.h"
 #include "record.h"
 
 /* From CTP_FORM_ENUM on, a value may be of any length. */
@@ -28,6 +29,9 @@ const char *ctp_value_label(const struct ctp_field *f, uint64_t v);
 
 /* The text [p, end) as a value of a field that is neither string nor bytes. Other spellings are understood: True, 7.0, 0x7b. */
 bool ctp_value_parse(const struct ctp_field *f, enum ctp_form form, const char *p, const char *end, uint64_t *v);
+
+/* Bytes as hexadecimal digits. */
+void ctp_value_put_hex(struct ctp_output *out, const char *data, size_t len);
 
 /* Hexadecimal digits in s->data to the bytes that they stand for, in place. */
 bool ctp_value_unhex(struct ctp_str *s);

@@ -455,3 +455,9 @@ enum ctp_status ctp_output_close(struct ctp_output *out, struct ctp_err *err)
 	ctp_output_abandon(out);
 	return status;
 }
+
+bool ctp_output_packet(void *out, const void *packet, size_t len_bytes)
+{
+	ctp_output_put(out, packet, len_bytes);
+	return !((struct ctp_output *)out)->failed;
+}

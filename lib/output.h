@@ -54,6 +54,9 @@ enum ctp_status ctp_output_close(struct ctp_output *out, struct ctp_err *err);
 void ctp_output_put_slow(struct ctp_output *out, const void *data, size_t len);
 void ctp_output_drain(struct ctp_output *out); /* makes room for CTP_OUTPUT_ROOM bytes */
 
+/* The same as a ctp_writer_put (writer.h), out being its arg: false once the output has failed. */
+bool ctp_output_packet(void *out, const void *packet, size_t len_bytes);
+
 /* At least n <= CTP_OUTPUT_ROOM bytes at the returned address; say with ctp_output_commit how far you came. */
 static inline char *ctp_output_reserve(struct ctp_output *out, size_t n)
 {

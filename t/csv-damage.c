@@ -2,7 +2,8 @@
  * A small file of the full form, cut at every byte and with every byte changed: nothing crashes, a cut is noticed, and what can
  * be read comes back.
  */
-#include "csvmem.h"
+#include "../formats/csv.h"
+#include "textmem.h"
 #include "tap.h"
 
 static const char whole[] =
@@ -19,12 +20,18 @@ static const char whole[] =
 	"@end,,,,,,true\n";
 enum { RECORDS = 5, ROWS = 10, SIZE = sizeof whole - 1 };
 
+static struct ctp_sink *sink(struct ctp_output *out, struct ctp_err *err)
+{
+	static const struct ctp_csv_options all = {.all = true};
+	return ctp_csv_sink(out, &all, err);
+}
+
 int main(void)
 {
-	struct csvmem stream = {0}, text = {0};
+	struct textmem stream = {0}, text = {0};
 	struct ctp_source_stats stats;
 	struct ctp_err err;
-	bool done = csvmem_from(whole, SIZE, &stream, &stats, &err);
+	bool done = textmem_from(ctp_csv_source("test", NULL, &err), whole, SIZE, &stream, &stats, &err);
 	ok(done && stats.accepted == RECORDS && !stats.rejected && !stats.harmed, "the file is whole");
 
 	const char *header_end = strchr(whole, '\n');
@@ -33,7 +40,7 @@ int main(void)
 	for (size_t cut = (size_t)(header_end + 1 - whole); cut < SIZE - 1; cut++) {
 		char *copy = malloc(cut); /* of its size, so that ASan sees a read beyond the end */
 		memcpy(copy, whole, cut);
-		done = csvmem_from(copy, cut, &stream, &stats, &err);
+		done = textmem_from(ctp_csv_source("test", NULL, &err), copy, cut, &stream, &stats, &err);
 		/* Behind the header alone nothing is missing. */
 		noticed &= !done || stats.harmed || copy + cut == strchr(copy, '\n') + 1;
 		grows &= !done || stats.accepted >= last;
@@ -49,13 +56,13 @@ int main(void)
 	for (size_t at = 0; at < SIZE; at++) {
 		memcpy(copy, whole, SIZE);
 		copy[at] = others[at % (sizeof others - 1)];
-		if (!csvmem_from(copy, SIZE, &stream, &stats, &err))
+		if (!textmem_from(ctp_csv_source("test", NULL, &err), copy, SIZE, &stream, &stats, &err))
 			continue;
 		bounded &= stats.accepted <= ROWS + 1;
 		if (at % 8)
 			continue;
-		csvmem_to(&stream, &text);
-		survived &= csvmem_from(text.data, text.len, &stream, &stats, &err) && !stats.rejected;
+		textmem_to(sink, &stream, &text);
+		survived &= textmem_from(ctp_csv_source("test", NULL, &err), text.data, text.len, &stream, &stats, &err) && !stats.rejected;
 	}
 	ok(bounded, "every byte changed: no more records than there are rows");
 	ok(survived, "and what was read is a stream that comes back");

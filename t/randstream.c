@@ -188,13 +188,6 @@ static void write_section(struct ctp_writer *w, struct kind_of_record *kinds)
 	ctp_section_fini(&sec);
 }
 
-static bool put(void *arg, const void *packet, size_t len)
-{
-	struct ctp_output *out = arg;
-	ctp_output_put(out, packet, len);
-	return !out->failed;
-}
-
 int main(int argc, char **argv)
 {
 	static struct kind_of_record kinds[CLASSES];
@@ -208,7 +201,7 @@ int main(int argc, char **argv)
 		make_class(&kinds[i], i);
 	if (ctp_output_open(&out, NULL, true, false, &err) != CTP_OK)
 		goto failed;
-	struct ctp_writer *w = ctp_writer_new(put, &out, &err);
+	struct ctp_writer *w = ctp_writer_new(ctp_output_packet, &out, &err);
 	if (!w)
 		goto failed;
 	for (unsigned s = 0; s < SECTIONS; s++)

@@ -319,16 +319,9 @@ static enum ctp_status from_paths(struct from *from, char **paths)
 	return status;
 }
 
-static bool put_packet(void *arg, const void *packet, size_t len_bytes)
-{
-	struct ctp_output *out = arg;
-	ctp_output_put(out, packet, len_bytes);
-	return !out->failed;
-}
-
 int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source, struct ctp_output *out, struct ctp_err *err)
 {
-	struct ctp_writer *writer = source ? ctp_writer_new(put_packet, out, err) : NULL;
+	struct ctp_writer *writer = source ? ctp_writer_new(ctp_output_packet, out, err) : NULL;
 	enum ctp_status status = CTP_FAILED;
 	if (writer) {
 		source->tick = ctp_tool_tick(tool);

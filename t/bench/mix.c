@@ -11,13 +11,6 @@
 
 enum { MARK_EVERY = 4096 };
 
-static bool put(void *arg, const void *packet, size_t len_bytes)
-{
-	struct ctp_output *out = arg;
-	ctp_output_put(out, packet, len_bytes);
-	return !out->failed;
-}
-
 static int fail(const struct ctp_err *err)
 {
 	fprintf(stderr, "mix: %s\n", err->text);
@@ -31,7 +24,7 @@ int main(int argc, char **argv)
 	struct ctp_output out;
 	if (ctp_output_open(&out, NULL, true, false, &err) != CTP_OK)
 		return fail(&err);
-	struct ctp_writer *w = ctp_writer_new(put, &out, &err);
+	struct ctp_writer *w = ctp_writer_new(ctp_output_packet, &out, &err);
 	struct ctp_class *transition = ctp_event_class(CTP_TRANSITION), *end = ctp_event_class(CTP_END);
 	if (!w || !transition || !end)
 		return fail(&err);
