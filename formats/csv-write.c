@@ -13,11 +13,13 @@
 #include "events.h"
 #include "meta.h"
 #include "plain.h"
+#include "sites.h"
 #include "spool.h"
 #include "text.h"
 #include "value.h"
 
 enum {
+	FORM_SITE = CTP_FORM_BYTES + 1, /* not the number of a site but its text; at most CTP_SITE_SPELLED_MAX bytes */
 	COMMAS = 8, SHORT = 32, /* bytes that are copied at once of what stands before a value: a few, or some more */
 	SPARE = SHORT + CTP_TEXT_MAX, /* room for what is copied too much, and for a number or a row's end */
 };
@@ -48,6 +50,7 @@ struct csv_sink {
 	struct ctp_csv_columns columns; /* all there are; of the full form, without late and @meta */
 	struct ctp_csv_columns others;  /* names of classes that are not shown */
 	struct ctp_spool *spool;        /* of the full form */
+	struct ctp_sites *sites;
 	bool has_header;
 	bool has_wall; /* the section at hand */
 	int64_t wall_offset_ns;
@@ -108,6 +111,16 @@ static void put_text(struct ctp_output *out, const char *text, size_t len)
 	for (size_t part; (part = len < PART ? len : PART); text += part, len -= part)
 		ctp_output_commit(out, double_quotes(ctp_output_reserve(out, 2 * part), text, part));
 	ctp_output_put(out, "\"", 1);
+}
+
+/* The same into memory: at most twice as long, and the quotes around it. */
+static char *spell(char *p, const char *text, size_t len)
+{
+	bool quoted = needs_quotes(text, len);
+	*p = '"';
+	p = double_quotes(p + quoted, text, len);
+	*p = '"';
+	return p + quoted;
 }
 
 static void put_commas(struct ctp_output *out, uint32_t n)
@@ -173,31 +186,38 @@ static int by_column(const void *a, const void *b)
 	return (x->column > y->column) - (x->column < y->column);
 }
 
+/* The columns of a field, added where they are not there yet: its own, and that of its text if it refers to a site. */
+static enum ctp_status add_columns(struct csv_sink *s, const struct ctp_class *cls, uint32_t field, struct ctp_err *err)
+{
+	const char *name = cls->fields[field].name;
+	bool all = s->options.all;
+	if (ctp_csv_columns_add(&s->columns, all ? ctp_csv_field_name(name).text : name, err) < 0)
+		return CTP_FAILED;
+	if (!ctp_site_shown(cls, field))
+		return CTP_OK;
+	struct ctp_csv_name text = ctp_csv_site_name(name, all);
+	return ctp_csv_columns_add(&s->columns, text.text, err) < 0 ? CTP_FAILED : CTP_OK;
+}
+
 /* Every field, in the order of the columns. -1: one has no column. */
 static int all_keys(const struct csv_sink *s, const struct ctp_class *cls, struct key *keys, struct ctp_err *err)
 {
+	int n = 0;
 	for (uint32_t i = 0; i < cls->nfields; i++) {
 		const char *name = cls->fields[i].name;
 		int column = ctp_csv_columns_find(&s->columns, s->options.all ? ctp_csv_field_name(name).text : name);
 		if (column < 0)
 			return ctp_err_set(err, "class %.100s: has a field %.100s that its first records did not have; try -a",
 			                   cls->name, name);
-		keys[i] = key_of(s, cls, (int)i, column);
+		keys[n++] = key_of(s, cls, (int)i, column);
+		if (!ctp_site_shown(cls, i))
+			continue;
+		column = ctp_csv_columns_find(&s->columns, ctp_csv_site_name(name, s->options.all).text);
+		if (column >= 0)
+			keys[n++] = (struct key){.column = (uint32_t)column, .index = i, .form = FORM_SITE};
 	}
-	qsort(keys, cls->nfields, sizeof *keys, by_column);
-	return (int)cls->nfields;
-}
-
-/* A class's name as it begins a row of the full form. */
-static char *put_type(char *p, const char *class_name)
-{
-	struct ctp_csv_name name = ctp_csv_class_name(class_name);
-	size_t len = strlen(name.text);
-	bool quoted = needs_quotes(name.text, len);
-	*p = '"';
-	p = double_quotes(p + quoted, name.text, len);
-	*p = '"';
-	return p + quoted;
+	qsort(keys, (size_t)n, sizeof *keys, by_column);
+	return n;
 }
 
 /* One block, for free(). */
@@ -206,7 +226,7 @@ static struct layout *new_layout(const struct csv_sink *s, const struct ctp_clas
 	bool all = s->options.all;
 	uint32_t last = all ? s->columns.n + 1 : s->columns.n - 1; /* of the full form: @meta, behind late */
 	size_t text_bytes = s->columns.n + 2 * (CTP_NAME_MAX + 2) + SPARE;
-	uint32_t most = cls->nfields > CTP_PLAIN_FIELDS ? cls->nfields : CTP_PLAIN_FIELDS;
+	uint32_t most = cls->nfields > CTP_PLAIN_FIELDS ? 2 * cls->nfields : 2 * CTP_PLAIN_FIELDS;
 	struct layout *l = calloc(1, sizeof *l + most * sizeof l->keys[0] + text_bytes);
 	if (!l) {
 		no_memory(s, err);
@@ -221,15 +241,17 @@ static struct layout *new_layout(const struct csv_sink *s, const struct ctp_clas
 	l->bounded = true;
 	char *p = (char *)(l->keys + most), *from = p;
 	uint32_t column = 0;
-	if (all)
-		p = put_type(p, cls->name);
+	if (all) {
+		struct ctp_csv_name type = ctp_csv_class_name(cls->name);
+		p = spell(p, type.text, strlen(type.text));
+	}
 	for (struct key *k = l->keys; k < l->keys + n; k++, from = p) {
 		memset(p, ',', k->column - column);
 		p += k->column - column;
 		column = k->column;
 		k->before = (struct fixed){from, (uint32_t)(p - from)};
-		l->room += k->before.len + CTP_TEXT_MAX;
-		l->bounded &= k->form < CTP_FORM_ENUM;
+		l->room += k->before.len + (k->form == FORM_SITE ? CTP_SITE_SPELLED_MAX : CTP_TEXT_MAX);
+		l->bounded &= k->form < CTP_FORM_ENUM || k->form == FORM_SITE;
 	}
 	memset(p, ',', last - column);
 	p[last - column] = '\n';
@@ -257,7 +279,7 @@ static enum ctp_status begin_class(struct csv_sink *s, const struct ctp_class *c
 	if (!cls->nfields)
 		return ctp_err_set(err, "class %.100s: has no fields, and so no columns; -a shows its records", cls->name);
 	for (uint32_t i = 0; i < cls->nfields; i++)
-		if (ctp_csv_columns_add(&s->columns, cls->fields[i].name, err) < 0)
+		if (add_columns(s, cls, i, err))
 			return CTP_FAILED;
 	put_header(s);
 	return CTP_OK;
@@ -317,6 +339,15 @@ static void put_long(struct csv_sink *s, const struct key *key, uint64_t v)
 		(key->form == CTP_FORM_TEXT ? put_text : ctp_value_put_hex)(s->out, str->data, len);
 }
 
+static char *put_site(char *p, const struct ctp_sites *sites, uint64_t id)
+{
+	const struct ctp_sites_text *text = ctp_sites_find(sites, id);
+	if (!text)
+		return p;
+	memcpy(p, text->data, text->len);
+	return p + text->len;
+}
+
 static inline char *put_value(const struct csv_sink *s, char *p, const struct key *key, uint64_t v, struct ctp_text_near *near)
 {
 	static const char words[2][8] = {"false", "true"}; /* looked up: whether a coroutine runs is nothing to be guessed */
@@ -332,6 +363,8 @@ static inline char *put_value(const struct csv_sink *s, char *p, const struct ke
 		return p + 5 - (v != 0);
 	case CTP_FORM_WALL:
 		return ctp_value_put_wall(p, v, s->wall_offset_ns);
+	case FORM_SITE:
+		return put_site(p, s->sites, v);
 	case CTP_FORM_F32:
 		return ctp_text_float(p, (float)ctp_val_double(CTP_F32, v));
 	default:
@@ -363,8 +396,8 @@ static void put_unbounded(struct csv_sink *s, const struct known *k, const uint6
 {
 	struct ctp_text_near *near = k->near;
 	for (const struct key *key = k->layout->keys, *end = key + k->layout->nkeys; key < end; key++, near++) {
-		char *p = put_fixed(ctp_output_reserve(s->out, key->before.len + SPARE), &key->before);
-		if (key->form < CTP_FORM_ENUM) {
+		char *p = put_fixed(ctp_output_reserve(s->out, key->before.len + SPARE + CTP_SITE_SPELLED_MAX), &key->before);
+		if (key->form < CTP_FORM_ENUM || key->form == FORM_SITE) {
 			ctp_output_commit(s->out, put_value(s, p, key, val[key->index], near));
 		} else {
 			ctp_output_commit(s->out, p);
@@ -379,6 +412,8 @@ static enum ctp_status write_record(struct ctp_sink *sink, const struct ctp_reco
 	struct known *k = &s->known[rec->cls->id];
 	if (!k->cls && meet(s, k, rec->cls, err))
 		return CTP_FAILED;
+	if (rec->cls->kind == CTP_KIND_SITE)
+		ctp_sites_learn(s->sites, rec);
 	if (!k->layout)
 		return CTP_OK;
 	if (s->options.all && !k->declared && declare(s, k, err))
@@ -406,6 +441,7 @@ static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_sec
 {
 	struct csv_sink *s = (struct csv_sink *)sink;
 	forget_classes(s);
+	ctp_sites_forget(s->sites);
 	s->has_wall = sec->has_wall;
 	s->wall_offset_ns = sec->wall_offset_ns;
 	if (!s->has_header && !s->options.class_name)
@@ -447,7 +483,7 @@ static enum ctp_status spool_record(struct ctp_sink *sink, const struct ctp_reco
 	struct known *k = &s->known[rec->cls->id];
 	struct ctp_err why;
 	for (uint32_t i = 0; !k->cls && i < rec->cls->nfields; i++)
-		if (ctp_csv_columns_add(&s->columns, ctp_csv_field_name(rec->cls->fields[i].name).text, &why) < 0)
+		if (add_columns(s, rec->cls, i, &why))
 			return ctp_err_set(err, "class %.100s: %.100s; --class has those of one class", rec->cls->name,
 			                   why.text);
 	k->cls = rec->cls;
@@ -505,6 +541,7 @@ static void free_sink(struct ctp_sink *sink)
 	ctp_csv_columns_fini(&s->columns);
 	ctp_csv_columns_fini(&s->others);
 	ctp_spool_free(s->spool);
+	ctp_sites_free(s->sites);
 	ctp_output_abandon(s->out);
 	free(s);
 }
@@ -530,15 +567,20 @@ static bool first_columns(struct csv_sink *s, struct ctp_err *err)
 
 struct ctp_sink *ctp_csv_sink(struct ctp_output *out, const struct ctp_csv_options *options, struct ctp_err *err)
 {
+	_Static_assert(2 * CTP_SITE_TEXT_MAX + 2 <= CTP_SITE_SPELLED_MAX, "a site's text, quoted, has room");
 	struct csv_sink *s = calloc(1, sizeof *s);
-	if (!s) {
+	struct ctp_sites *sites = ctp_sites_new(spell);
+	if (!s || !sites) {
 		ctp_err_set(err, "%s: out of memory", out->name);
 		ctp_output_abandon(out);
+		ctp_sites_free(sites);
+		free(s);
 		return NULL;
 	}
 	s->sink.ops = options->all ? &spooled : &direct;
 	s->out = out;
 	s->options = *options;
+	s->sites = sites;
 	if (!first_columns(s, err) || (options->all && !(s->spool = ctp_spool_new(err)))) {
 		free_sink(&s->sink);
 		return NULL;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sites.h"
+
 static struct ctp_csv_name with_at(const char *name, bool reserved)
 {
 	struct ctp_csv_name full;
@@ -17,6 +19,13 @@ struct ctp_csv_name ctp_csv_field_name(const char *name)
 }
 
 struct ctp_csv_name ctp_csv_class_name(const char *name) { return with_at(name, name[0] == '@'); }
+
+struct ctp_csv_name ctp_csv_site_name(const char *field, bool all)
+{
+	struct ctp_csv_name name;
+	snprintf(name.text, sizeof name.text, "%s" CTP_SITE_SUFFIX, field);
+	return all ? ctp_csv_field_name(name.text) : name;
+}
 
 void ctp_csv_columns_fini(struct ctp_csv_columns *cols)
 {

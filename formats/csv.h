@@ -4,7 +4,7 @@
  * The plain form is coroTracer's own: transitions only, with its six columns. The form of one class has the class's fields for
  * columns. The full form holds all that a stream holds and can be made a stream again:
  *
- *	type,probe_id,tid,addr,seq,is_active,ts,coro,index,station, ... ,late,@meta
+ *	type,probe_id,tid,addr,seq,is_active,ts,coro,index,site,site_text,station, ... ,late,@meta
  *	@section, ... ,"{""host"":""a"",""argv"":[""./server"",""-v""], ... }"        before what belongs to it
  *	@schema, ... ,"{""name"":""lost"",""kind"":""loss"",""fields"":[{""name"":""ts"", ...}, ...]}"   before its first record
  *	lost, ... ,17, ... ,,                                                      a record; empty where its class has no field
@@ -13,6 +13,9 @@
  * The columns are those of all classes in order of their first appearance; late is true or empty; @meta is as meta.h says.
  * A class whose own name begins with @ has another @ before it, and so has a field that is called type or late or begins with
  * @: nothing collides. In the other forms fields have their own names.
+ *
+ * In the last two forms a field that refers to a place in the source has behind it a column that says what that is, where it is
+ * known: site,site_text and 12,server.cpp:212:handle. That is for people, and not read again.
  *
  * Values are as value.h says. A text is quoted where it must be, and where a reader might strip something of it: it holds a
  * comma, a quote or a control character, begins or ends in a space, begins with a byte order mark, or is empty and alone in its
@@ -69,5 +72,8 @@ struct ctp_csv_name {
 };
 struct ctp_csv_name ctp_csv_field_name(const char *name);
 struct ctp_csv_name ctp_csv_class_name(const char *name);
+
+/* The name of the column with the text of a field that refers to a site. */
+struct ctp_csv_name ctp_csv_site_name(const char *field, bool all);
 
 #endif

@@ -190,6 +190,15 @@ static inline bool same_key(const char *p, const struct ctp_jsonl_key *key)
 	return (le64toh(a) ^ le64toh(b)) << (8 * spare) == 0;
 }
 
+/* Over the text of a site, if one is there. */
+static inline const char *pass_site(const struct ctp_jsonl_key *key, const char *p, const char *end)
+{
+	if (!key->site_text || (size_t)(end - p) < key->site_len || memcmp(p, key->site_text, key->site_len))
+		return p;
+	struct ctp_json j = {p + key->site_len, end};
+	return ctp_json_skip(&j) ? j.p : NULL;
+}
+
 bool ctp_jsonl_row_quick(struct ctp_jsonl_row *row, const struct ctp_jsonl_layout *layout, const char *p, const char *end)
 {
 	row->used = 0;
@@ -199,7 +208,7 @@ bool ctp_jsonl_row_quick(struct ctp_jsonl_row *row, const struct ctp_jsonl_layou
 		if ((size_t)(end - p) < key->len + (key->len < 8 ? 8 - key->len : 0) || !same_key(p, key))
 			return false;
 		p = quick_value(row, key, p + key->len, end, &row->val[key->index]);
-		if (!p)
+		if (!p || !(p = pass_site(key, p, end)))
 			return false;
 	}
 	if (layout->nkeys && end - p == 1)

@@ -10,6 +10,7 @@
 
 #include "json.h"
 #include "meta.h"
+#include "sites.h"
 #include "text.h"
 #include "value.h"
 
@@ -17,6 +18,7 @@ struct jsonl_sink {
 	struct ctp_sink sink;
 	struct ctp_output *out;
 	bool all;
+	struct ctp_sites *sites; /* of the full form */
 	struct known { /* the section's classes, by id */
 		struct ctp_jsonl_layout *layout;
 		struct ctp_text_near *near; /* one for each key */
@@ -66,6 +68,7 @@ static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_sec
 	forget_classes(s);
 	size_t len;
 	if (s->all) {
+		ctp_sites_forget(s->sites);
 		char *attrs = ctp_meta_attrs(sec, &len);
 		put_meta(s, "{\"type\":\"@section\",\"attrs\":", attrs, 0, len, "}\n");
 	}
@@ -171,16 +174,30 @@ static inline char *put_key(char *p, const struct ctp_jsonl_key *key)
 	return p + key->len;
 }
 
+/* What the place in the source is, where that is known. */
+static char *put_site(char *p, const struct ctp_jsonl_key *key, const struct ctp_sites *sites, uint64_t id)
+{
+	const struct ctp_sites_text *text = ctp_sites_find(sites, id);
+	if (!text)
+		return p;
+	memcpy(p, key->site_text, key->site_len);
+	memcpy(p + key->site_len, text->data, text->len);
+	return p + key->site_len + text->len;
+}
+
 /* A row whose room is known. */
-static inline char *put_bounded(char *p, const struct known *k, const uint64_t *val)
+static inline char *put_bounded(char *p, const struct known *k, const struct ctp_sites *sites, const uint64_t *val)
 {
 	struct ctp_text_near *near = k->near;
-	for (const struct ctp_jsonl_key *key = k->layout->keys, *end = key + k->layout->nkeys; key < end; key++, near++)
+	for (const struct ctp_jsonl_key *key = k->layout->keys, *end = key + k->layout->nkeys; key < end; key++, near++) {
 		p = put_value(put_key(p, key), key, val[key->index], near);
+		if (key->site_text)
+			p = put_site(p, key, sites, val[key->index]);
+	}
 	return p;
 }
 
-static void put_unbounded(struct ctp_output *out, const struct known *k, const uint64_t *val)
+static void put_unbounded(struct ctp_output *out, const struct known *k, const struct ctp_sites *sites, const uint64_t *val)
 {
 	struct ctp_text_near *near = k->near;
 	for (const struct ctp_jsonl_key *key = k->layout->keys, *end = key + k->layout->nkeys; key < end; key++, near++) {
@@ -191,22 +208,27 @@ static void put_unbounded(struct ctp_output *out, const struct known *k, const u
 			ctp_output_commit(out, p);
 			put_long(out, key, val[key->index]);
 		}
+		if (key->site_text) {
+			p = ctp_output_reserve(out, key->site_len + CTP_SITE_SPELLED_MAX);
+			ctp_output_commit(out, put_site(p, key, sites, val[key->index]));
+		}
 	}
 }
 
-static void put_row(struct ctp_output *out, const struct known *k, const struct ctp_record *rec, bool all)
+static void put_row(const struct jsonl_sink *s, const struct known *k, const struct ctp_record *rec)
 {
 	const struct ctp_jsonl_layout *layout = k->layout;
+	struct ctp_output *out = s->out;
 	char *p;
 	if (!layout->nkeys)
 		ctp_output_put(out, layout->head, layout->head_bytes);
 	if (layout->bounded) {
-		p = put_bounded(ctp_output_reserve(out, layout->room + CTP_JSONL_SPARE), k, rec->val);
+		p = put_bounded(ctp_output_reserve(out, layout->room + CTP_JSONL_SPARE), k, s->sites, rec->val);
 	} else {
-		put_unbounded(out, k, rec->val);
+		put_unbounded(out, k, s->sites, rec->val);
 		p = ctp_output_reserve(out, CTP_JSONL_SPARE);
 	}
-	if (all && rec->late) {
+	if (s->all && rec->late) {
 		memcpy(p, ",\"late\":true", 12);
 		p += 12;
 	}
@@ -233,7 +255,9 @@ static enum ctp_status write_record(struct ctp_sink *sink, const struct ctp_reco
 		return CTP_FAILED;
 	if (s->all && !k->declared)
 		declare(s, k);
-	put_row(s->out, k, rec, s->all);
+	if (s->all && rec->cls->kind == CTP_KIND_SITE)
+		ctp_sites_learn(s->sites, rec);
+	put_row(s, k, rec);
 	return outcome(s, err);
 }
 
@@ -249,6 +273,7 @@ static void free_sink(struct ctp_sink *sink)
 {
 	struct jsonl_sink *s = (struct jsonl_sink *)sink;
 	forget_classes(s);
+	ctp_sites_free(s->sites);
 	ctp_output_abandon(s->out);
 	free(s);
 }
@@ -263,14 +288,19 @@ static const struct ctp_sink_ops ops = {
 
 struct ctp_sink *ctp_jsonl_sink(struct ctp_output *out, bool all, struct ctp_err *err)
 {
+	_Static_assert(CTP_JSON_GROWTH * CTP_SITE_TEXT_MAX + 2 <= CTP_SITE_SPELLED_MAX, "a site's text, quoted, has room");
 	struct jsonl_sink *s = calloc(1, sizeof *s);
-	if (!s) {
+	struct ctp_sites *sites = all ? ctp_sites_new(ctp_json_quote) : NULL;
+	if (!s || (all && !sites)) {
 		ctp_err_set(err, "%s: out of memory", out->name);
 		ctp_output_abandon(out);
+		ctp_sites_free(sites);
+		free(s);
 		return NULL;
 	}
 	s->sink.ops = &ops;
 	s->out = out;
 	s->all = all;
+	s->sites = sites;
 	return &s->sink;
 }

@@ -1,9 +1,11 @@
 /* jsonl.c - what the writer and the reader of JSONL must agree on: how the rows of a class look. */
 #include "jsonl.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "json.h"
+#include "sites.h"
 
 bool ctp_jsonl_class_reserved(const char *name) { return name[0] == '@'; }
 
@@ -19,12 +21,23 @@ static char *put_name(char *p, const char *name, bool reserved)
 	return ctp_json_quote(p, full + !reserved, len + reserved);
 }
 
+/* The key of a site's text. */
+static char *put_site(char *p, const char *field)
+{
+	char name[CTP_NAME_MAX + 1];
+	snprintf(name, sizeof name, "%s" CTP_SITE_SUFFIX, field);
+	*p++ = ',';
+	p = put_name(p, name, ctp_jsonl_field_reserved(name));
+	*p++ = ':';
+	return p;
+}
+
 struct ctp_jsonl_layout *ctp_jsonl_layout_new(const struct ctp_class *cls, bool all)
 {
 	enum { FIXED = 16 + CTP_JSON_GROWTH };
 	size_t text_bytes = 2 * (CTP_JSON_GROWTH * strlen(cls->name) + FIXED) + CTP_JSONL_SHORT;
 	for (uint32_t i = 0; i < cls->nfields; i++)
-		text_bytes += CTP_JSON_GROWTH * strlen(cls->fields[i].name) + FIXED;
+		text_bytes += (CTP_JSON_GROWTH * strlen(cls->fields[i].name) + FIXED) * (ctp_site_shown(cls, i) ? 2 : 1);
 	struct ctp_jsonl_layout *layout = calloc(1, sizeof *layout + cls->nfields * sizeof layout->keys[0] + text_bytes);
 	if (!layout)
 		return NULL;
@@ -54,6 +67,12 @@ struct ctp_jsonl_layout *ctp_jsonl_layout_new(const struct ctp_class *cls, bool 
 		key->len = (uint32_t)(p - key->text);
 		layout->room += key->len + CTP_JSONL_SHORT + CTP_JSONL_VALUE;
 		layout->bounded &= key->form < CTP_FORM_ENUM;
+		if (all && ctp_site_shown(cls, i)) {
+			key->site_text = p;
+			p = put_site(p, f->name);
+			key->site_len = (uint32_t)(p - key->site_text);
+			layout->room += key->site_len + CTP_SITE_SPELLED_MAX;
+		}
 	}
 	layout->bounded &= layout->room <= CTP_OUTPUT_ROOM - CTP_JSONL_SPARE;
 	return layout;

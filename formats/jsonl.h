@@ -12,6 +12,9 @@
  * A late record ends in "late":true. An attribute whose name ends in [] is an element of an array. A class whose own name
  * begins with @ has another @ before it, and so has a field that is called type or late or begins with @: nothing collides.
  *
+ * A field that refers to a place in the source has behind it what that is, where it is known:
+ * "site":12,"site_text":"server.cpp:212:handle". That is for people, and not read again.
+ *
  * Values: whole numbers as they are; addresses and what is flagged hexadecimal as text, "0x" and 16 digits; an enum by its
  * label where it has one; floating point shortest, or "NaN", "Infinity", "-Infinity" (of a NaN's bits nothing is kept); bytes
  * as hexadecimal text; texts as json.h says.
@@ -45,6 +48,8 @@ struct ctp_jsonl_layout {
 		uint8_t form;
 		uint32_t index;   /* in the record */
 		const struct ctp_field *field;
+		const char *site_text; /* `,"site_text":`, to stand behind the value; null: it refers to no site */
+		uint32_t site_len;
 	} keys[];
 };
 

@@ -13,7 +13,11 @@ extern const struct ctp_field ctp_plain_fields[CTP_PLAIN_FIELDS];
 
 struct ctp_class *ctp_plain_class(struct ctp_err *err); /* the caller frees it */
 
-/* A class that is known here, coroTracer's or one of ctp-collect's, with this name (null: any) and just these fields. Null: none. */
+/*
+ * A class that is known here, coroTracer's or one of ctp-collect's, with this name (null: any) and just these fields; of one with a
+ * name, fields that earlier versions did not write may be missing: all but its time, its key and its counts. The texts of sites
+ * (sites.h) are passed over. Null: none.
+ */
 struct ctp_class *ctp_plain_known(const char *name, const struct ctp_field *fields, uint32_t n);
 
 /*

@@ -23,20 +23,34 @@ static enum ctp_status make_view(const struct ctp_sqlite *s, const char *name, c
 #define CORO {"coro", "role = 'coroutine'"}
 #define PROBE {"probe_id", "role = 'probe'"}
 #define TIME {"ts", "role = 'time'"}
+#define THREAD {"tid", "role = 'thread'"}
+#define NAME {"name", "role = 'name'"}
+#define SITE {"site", "role = 'site'"}
+#define AFTER {"after", "role = 'time' AND name = 'after'"}
+#define COUNT_OF {"count", "role = 'count'"}
+
+/* A loss that is about a thread and no coroutine: wakes, names and the like are missing, and no transitions. */
+#define OF_THREAD \
+	"(EXISTS (SELECT 1 FROM fields f WHERE f.class = classes.id AND f.role = 'thread')" \
+	" AND NOT EXISTS (SELECT 1 FROM fields f WHERE f.class = classes.id AND f.role IN ('coroutine', 'probe')))"
 
 /* The classes of a kind may be several, each with its table: a view is all of them, with columns by role. */
 static const struct kind_view {
-	const char *view, *kind;
+	const char *view, *classes; /* which, by the table classes */
 	struct {
 		const char *column, *field; /* of the view; what to look for in the table fields */
 	} columns[6];
 } kind_views[] = {
-	{"births", "birth", {CORO, PROBE, TIME}},
-	{"deaths", "death", {CORO, PROBE, {"after", "role = 'time' AND name = 'after'"}, TIME}},
-	{"conflicts", "conflict", {CORO, PROBE, TIME}},
-	{"threads", "thread", {{"tid", "role = 'thread'"}, {"name", "role = 'name'"}, TIME}},
-	{"losses", "loss", {CORO, PROBE, {"index", "role = 'sequence'"}, {"count", "role = 'count'"},
-	                    {"after", "role = 'time' AND name = 'after'"}, TIME}},
+	{"births", "kind = 'birth'", {CORO, PROBE, TIME, {"parent", "name = 'parent'"}, SITE, {"pid", "role = 'process'"}}},
+	{"deaths", "kind = 'death'", {CORO, PROBE, AFTER, TIME}},
+	{"conflicts", "kind = 'conflict'", {CORO, PROBE, TIME}},
+	{"threads", "kind = 'thread'", {THREAD, NAME, TIME}},
+	{"losses", "kind = 'loss' AND NOT " OF_THREAD, {CORO, PROBE, {"index", "role = 'sequence'"}, COUNT_OF, AFTER, TIME}},
+	{"thread_losses", "kind = 'loss' AND " OF_THREAD, {THREAD, COUNT_OF, AFTER, TIME}},
+	{"wakes", "kind = 'wake'", {CORO, PROBE, TIME, THREAD, {"by", "name = 'by'"}}},
+	{"names", "kind = 'name'", {CORO, PROBE, TIME, NAME}},
+	{"sites", "kind = 'site'", {SITE, {"file", "name = 'file'"}, {"line", "name = 'line'"},
+	                            {"function", "role = 'name'"}, TIME}},
 };
 
 /* For the first column of a view, by which it is searched. It is for speed alone: if its name is taken, there is none. */
@@ -77,8 +91,8 @@ static enum ctp_status append_select(sqlite3_str *sql, const struct ctp_sqlite *
 static enum ctp_status make_kind_view(const struct ctp_sqlite *s, const struct kind_view *v, bool again, struct ctp_err *err)
 {
 	enum ctp_status status = CTP_OK;
-	sqlite3_stmt *class = ctp_sqlite_prepare(s, err, "SELECT id, table_name FROM classes WHERE kind = %Q ORDER BY id",
-	                                         v->kind);
+	sqlite3_stmt *class = ctp_sqlite_prepare(s, err, "SELECT id, table_name FROM classes WHERE %s ORDER BY id",
+	                                         v->classes);
 	if (!class)
 		return CTP_FAILED;
 	sqlite3_str *sql = sqlite3_str_new(s->db);
@@ -121,6 +135,25 @@ static enum ctp_status make_kind_view(const struct ctp_sqlite *s, const struct k
 	" (SELECT max(" what ") FROM deaths d WHERE " x ".coro IS NULL AND d.section IS " x ".section" \
 	"  AND d.probe_id = " x ".probe_id AND d.ts >= " x ".ts))"
 
+/* What the number of a place in the source stands for, as the other tools spell it. */
+#define SITE_TEXT(x, number) \
+	"(SELECT nullif(coalesce(p.file, '') || iif(p.line <> 0, ':' || p.line, '')" \
+	"               || iif(p.function <> '', ':' || p.function, ''), '')" \
+	" FROM sites p WHERE p.section IS " x ".section AND p.site = " number " AND p.site <> 0 ORDER BY p.ts DESC LIMIT 1)"
+
+#define BIRTH(x, what) "(SELECT b." what " FROM births b WHERE b.section IS " x ".section AND b.coro = " x ".coro LIMIT 1)"
+
+/* Of a coroutine x that is suspended since x.since_ns: the last wake w. */
+#define WAKE(x, what) \
+	"iif(" x ".state = 'suspended', (SELECT " what " FROM wakes w WHERE w.section IS " x ".section" \
+	" AND w.coro = " x ".coro AND w.ts >= " x ".since_ns ORDER BY w.ts DESC LIMIT 1), NULL)"
+
+/* Whether such a one could have been woken without a record of it: some are missing, or the program writes none. */
+#define WAKE_UNKNOWN(x) \
+	"(NOT " x ".certain" \
+	" OR EXISTS (SELECT 1 FROM thread_losses l WHERE l.section IS " x ".section AND l.ts >= " x ".since_ns)" \
+	" OR NOT EXISTS (SELECT 1 FROM wakes w WHERE w.section IS " x ".section))"
+
 /* A death that was only observed lies between d.after and d.ts: an interval lasted to the first at least. */
 #define STOP "coalesce(next_ts, max(ts, alive_ns), end_ns)"
 
@@ -129,13 +162,13 @@ static const struct {
 } views[] = {
 	/* Each transition, with when its coroutine had the next. */
 	{"steps",
-	 "SELECT id, section, coro, probe_id, tid, addr, seq, is_active, ts, \"index\","
+	 "SELECT id, section, coro, probe_id, tid, addr, seq, is_active, ts, \"index\", site,"
 	 " lead(ts) OVER w AS next_ts, lead(\"index\") OVER w AS next_index FROM coro_trace_events"
 	 " WINDOW w AS (PARTITION BY probe_id, section, coro ORDER BY \"index\", ts, id)"},
 
 	/* The time from one to the next, or to the coroutine's death, or to the end of the section. exact: it is known when it ended. */
 	{"intervals",
-	 "SELECT id, section, coro, probe_id, is_active, tid, addr, ts AS start_ns, " STOP " AS stop_ns,"
+	 "SELECT id, section, coro, probe_id, is_active, tid, addr, site, ts AS start_ns, " STOP " AS stop_ns,"
 	 " " STOP " - ts AS duration_ns, next_ts IS NULL AND death_ns IS NULL AS open, death_ns,"
 	 " coalesce(alive_ns >= death_ns, 1) AS exact,"
 	 " CASE WHEN \"index\" IS NULL THEN 0 WHEN next_index = \"index\" + 1 THEN NOT " CONFLICT("e")
@@ -151,8 +184,8 @@ static const struct {
 	 " FROM intervals WHERE is_active = 1"},
 
 	{"wait_intervals",
-	 "SELECT id, section, coro, probe_id, addr, tid, start_ns, stop_ns, duration_ns, open, certain AND exact AS certain"
-	 " FROM intervals WHERE is_active = 0"},
+	 "SELECT id, section, coro, probe_id, addr, tid, start_ns, stop_ns, duration_ns, open, certain AND exact AS certain,"
+	 " site, " SITE_TEXT("i", "i.site") " AS site_text FROM intervals i WHERE is_active = 0"},
 
 	{"longest_waits", "SELECT * FROM wait_intervals ORDER BY duration_ns DESC"},
 
@@ -161,6 +194,12 @@ static const struct {
 	 " sum(open) AS still_waiting, sum(NOT certain) AS uncertain"
 	 " FROM wait_intervals GROUP BY section, addr ORDER BY total_ns DESC"},
 
+	{"suspend_sites",
+	 "SELECT section, site, " SITE_TEXT("w", "w.site") " AS site_text, waits, total_ns, max_ns, still_waiting, uncertain"
+	 " FROM (SELECT section, site, count(*) AS waits, sum(duration_ns) AS total_ns, max(duration_ns) AS max_ns,"
+	 "       sum(open) AS still_waiting, sum(NOT certain) AS uncertain FROM wait_intervals GROUP BY section, site) w"
+	 " ORDER BY total_ns DESC"},
+
 	{"thread_runs",
 	 "SELECT section, tid, (SELECT t.name FROM threads t WHERE t.section IS r.section AND t.tid = r.tid"
 	 "                      AND t.name IS NOT NULL ORDER BY t.ts DESC LIMIT 1) AS thread,"
@@ -168,21 +207,29 @@ static const struct {
 
 	/* By the last interval of each, and the birth of those without, uncertain where another table may have some. */
 	{"coroutine_states",
-	 "SELECT section, coro, probe_id,"
+	 "SELECT section, coro, probe_id, state, since_ns, for_ns, tid, addr, certain,"
+	 " (SELECT n.name FROM names n WHERE n.section IS c.section AND n.coro = c.coro ORDER BY n.ts DESC LIMIT 1) AS name,"
+	 " iif(state = 'suspended', " SITE_TEXT("c", "c.site") ", NULL) AS site_text,"
+	 " CASE WHEN state <> 'suspended' THEN NULL WHEN " WAKE("c", "1") " THEN 1"
+	 " WHEN " WAKE_UNKNOWN("c") " THEN NULL ELSE 0 END AS woken,"
+	 " " WAKE("c", "w.ts") " AS woken_ns, nullif(" WAKE("c", "w.\"by\"") ", 0) AS woken_by,"
+	 " nullif(" BIRTH("c", "parent") ", 0) AS parent, " SITE_TEXT("c", BIRTH("c", "site")) " AS spawn_site_text,"
+	 " " BIRTH("c", "ts") " AS born_ns"
+	 " FROM (SELECT section, coro, probe_id,"
 	 " CASE WHEN death_ns IS NOT NULL THEN 'dead' WHEN is_active THEN 'running' ELSE 'suspended' END AS state,"
 	 " coalesce(death_ns, start_ns) AS since_ns,"
-	 " CASE WHEN death_ns IS NULL THEN duration_ns ELSE end_ns - death_ns END AS for_ns, tid, addr, certain"
+	 " CASE WHEN death_ns IS NULL THEN duration_ns ELSE end_ns - death_ns END AS for_ns, tid, addr, certain, site"
 	 " FROM (SELECT i.*, s.end_ns FROM intervals i LEFT JOIN sections s ON s.id = i.section"
 	 "       WHERE open OR death_ns IS NOT NULL)"
 	 " UNION ALL SELECT b.section, b.coro, b.probe_id, CASE WHEN death_ns IS NULL THEN 'born' ELSE 'dead' END,"
 	 " coalesce(death_ns, b.ts), s.end_ns - coalesce(death_ns, b.ts), NULL, NULL,"
 	 " coalesce(s.complete OR death_ns IS NOT NULL, 0) AND NOT " LOST("b", "1")
 	 " AND (death_ns IS NOT NULL OR b.probe_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM classes"
-	 "      WHERE kind = 'transition' AND table_name <> 'coro_trace_events'))"
+	 "      WHERE kind = 'transition' AND table_name <> 'coro_trace_events')), NULL"
 	 " FROM (SELECT births.*, " DEATH("births", "d.ts") " AS death_ns FROM births) b"
 	 " LEFT JOIN sections s ON s.id = b.section"
 	 " WHERE NOT EXISTS (SELECT 1 FROM coro_trace_events t WHERE t.probe_id = b.probe_id"
-	 "                   AND t.section IS b.section AND coalesce(t.coro = b.coro, 1))"},
+	 "                   AND t.section IS b.section AND coalesce(t.coro = b.coro, 1))) c"},
 
 	{"wall_times",
 	 "SELECT strftime('%Y-%m-%dT%H:%M:%S', (wall_ns - (wall_ns < 0) * 999999999) / 1000000000, 'unixepoch')"

@@ -61,7 +61,15 @@ static void text_counts(struct ctp_output *out, const struct ctp_stat_counts *c,
 	putf(out, "%scoroutines:  %ju%s; %ju birth%s, %ju death%s\n", indent, c->coroutines, more, c->births, plural(c->births),
 	     c->deaths, plural(c->deaths));
 	putf(out, "%sthreads:     %ju%s\n", indent, c->threads, more);
+	if (c->wakes)
+		putf(out, "%swakes:       %ju\n", indent, c->wakes);
+	if (c->names)
+		putf(out, "%snames:       %ju\n", indent, c->names);
+	if (c->sites)
+		putf(out, "%ssites:       %ju%s\n", indent, c->sites, more);
 	putf(out, "%slost:        %ju, of them %ju unverified\n", indent, c->lost, c->unverified);
+	if (c->missed)
+		putf(out, "%smissed:      %ju other record%s\n", indent, c->missed, plural(c->missed));
 	putf(out, "%suntraced:    %ju coroutine%s\n", indent, c->untraced, plural(c->untraced));
 	if (c->conflicts)
 		putf(out, "%sconflicts:   %ju station%s with two writers\n", indent, c->conflicts, plural(c->conflicts));
@@ -97,6 +105,8 @@ static void text_outcome(struct ctp_output *out, const struct ctp_stat_section *
 		putf(out, "killed by signal %jd\n", s->status);
 	else if (!strcmp(s->outcome, "running"))
 		putf(out, "still running when the trace ended\n");
+	else if (!strcmp(s->outcome, "ended"))
+		putf(out, "how is not known, for it was attached to\n");
 	else {
 		put_plain(out, s->outcome, strlen(s->outcome), false);
 		putf(out, " %jd\n", s->status);
@@ -189,6 +199,7 @@ static void json_counts(struct ctp_output *out, const struct ctp_stat_counts *c)
 	     boolean(c->complete), c->events, c->lost, c->unverified, c->untraced);
 	putf(out, ",\"births\":%ju,\"deaths\":%ju,\"conflicts\":%ju,\"late\":%ju,\"unseen\":%ju",
 	     c->births, c->deaths, c->conflicts, c->late, c->unseen);
+	putf(out, ",\"wakes\":%ju,\"names\":%ju,\"missed\":%ju,\"sites\":%ju", c->wakes, c->names, c->missed, c->sites);
 	putf(out, ",\"coroutines\":%ju,\"threads\":%ju,\"at_least\":%s,\"duration_ns\":%ju", c->coroutines,
 	     c->threads, boolean(c->at_least), c->duration_ns);
 	if (c->first_ns <= c->last_ns)

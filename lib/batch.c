@@ -7,6 +7,7 @@
  */
 #include "batch.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,10 +84,15 @@ void ctp_batch_sort(struct ctp_batch *b, uint64_t now_ns)
 {
 	const uint64_t key_max = (UINT64_C(1) << KEY_BITS) - 1;
 	uint64_t base = UINT64_MAX, last = 0, floor_ns = now_ns > key_max / 2 ? now_ns - key_max / 2 : 0;
+	bool sorted = true;
 	for (uint32_t i = 0; i < b->count; i++) {
+		sorted &= b->ts_ns[i] >= last;
 		base = b->ts_ns[i] < base ? b->ts_ns[i] : base;
 		last = b->ts_ns[i] > last ? b->ts_ns[i] : last;
+		b->order[i] = i;
 	}
+	if (sorted) /* as is usual where they come from one ring */
+		return;
 	base = base > floor_ns ? base : floor_ns;
 	for (uint32_t i = 0; i < b->count; i++) {
 		uint64_t key = b->ts_ns[i] > base ? b->ts_ns[i] - base : 0;

@@ -28,6 +28,12 @@ uint64_t ctp_record_lost(const struct ctp_record *rec)
 	return rec->cls->kind == CTP_KIND_LOSS ? count_at(rec, ctp_class_role(rec->cls, CTP_ROLE_COUNT), 1) : 0;
 }
 
+bool ctp_class_is_missed(const struct ctp_class *cls)
+{
+	return cls->kind == CTP_KIND_LOSS && ctp_class_role(cls, CTP_ROLE_THREAD) >= 0 &&
+	       ctp_class_role(cls, CTP_ROLE_COROUTINE) < 0 && ctp_class_role(cls, CTP_ROLE_PROBE) < 0;
+}
+
 uint64_t ctp_record_untraced(const struct ctp_record *rec)
 {
 	const struct ctp_class *cls = rec->cls;

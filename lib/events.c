@@ -26,6 +26,7 @@ static const struct ctp_field transition[] = {
 	[CTP_TRANSITION_TS] = TS,
 	[CTP_TRANSITION_CORO] = U64("coro", COROUTINE, "", KEY, CTP_FIELD_EXTRA),
 	[CTP_TRANSITION_INDEX] = U64("index", SEQUENCE, "", STEP, CTP_FIELD_EXTRA),
+	[CTP_TRANSITION_SITE] = U64("site", SITE, "", STATE, CTP_FIELD_EXTRA),
 };
 
 static const struct ctp_field birth[] = {
@@ -35,6 +36,9 @@ static const struct ctp_field birth[] = {
 	[CTP_BIRTH_STATION] = U64("station", NONE, "", NONE, 0),
 	[CTP_BIRTH_AFTER] = AFTER,
 	[CTP_BIRTH_BEFORE] = BEFORE,
+	[CTP_BIRTH_PARENT] = U64("parent", NONE, "", PREV, 0),
+	[CTP_BIRTH_SITE] = U64("site", SITE, "", PREV, 0),
+	[CTP_BIRTH_PID] = U64("pid", PROCESS, "", PREV, 0),
 };
 
 static const struct ctp_field death[] = {
@@ -83,10 +87,41 @@ static const struct ctp_field conflict[] = {
 	[CTP_CONFLICT_CORO] = CORO,
 };
 
+static const struct ctp_field wake[] = {
+	[CTP_WAKE_TS] = TS,
+	[CTP_WAKE_PROBE] = PROBE,
+	[CTP_WAKE_CORO] = CORO,
+	[CTP_WAKE_TID] = U64("tid", THREAD, "", SAME, 0),
+	[CTP_WAKE_BY] = U64("by", NONE, "", SAME, 0),
+};
+
+static const struct ctp_field name[] = {
+	[CTP_NAME_TS] = TS,
+	[CTP_NAME_PROBE] = PROBE,
+	[CTP_NAME_CORO] = CORO,
+	[CTP_NAME_TEXT] = {.name = "name", .type = CTP_STRING, .role = CTP_ROLE_NAME, .pred = CTP_PRED_PREV},
+};
+
+static const struct ctp_field site[] = {
+	[CTP_SITE_TS] = TS,
+	[CTP_SITE_ID] = U64("site", SITE, "", NONE, 0),
+	[CTP_SITE_FILE] = {.name = "file", .type = CTP_STRING, .pred = CTP_PRED_PREV},
+	[CTP_SITE_LINE] = U64("line", NONE, "", NONE, 0),
+	[CTP_SITE_FUNCTION] = {.name = "function", .type = CTP_STRING, .role = CTP_ROLE_NAME, .pred = CTP_PRED_PREV},
+};
+
+static const struct ctp_field missed[] = {
+	[CTP_MISSED_TS] = TS,
+	[CTP_MISSED_TID] = U64("tid", THREAD, "", PREV, 0),
+	[CTP_MISSED_COUNT] = TOTAL("count"),
+	[CTP_MISSED_AFTER] = AFTER,
+};
+
 static const struct ctp_label outcomes[] = {
 	{CTP_OUTCOME_EXITED, "exited"},
 	{CTP_OUTCOME_KILLED, "killed"},
 	{CTP_OUTCOME_RUNNING, "running"},
+	{CTP_OUTCOME_ENDED, "ended"},
 };
 
 static const struct ctp_field end[] = {
@@ -117,11 +152,17 @@ static const struct {
 	[CTP_UNTRACED] = CLASS("untraced", UNTRACED, untraced),
 	[CTP_CONFLICT] = CLASS("conflict", CONFLICT, conflict),
 	[CTP_END] = CLASS("end", END, end),
+	[CTP_WAKE] = CLASS("wake", WAKE, wake),
+	[CTP_NAME] = CLASS("name", NAME, name),
+	[CTP_PLACE] = CLASS("site", SITE, site),
+	[CTP_MISSED] = CLASS("missed", LOSS, missed),
 };
 _Static_assert(COUNT(transition) == CTP_TRANSITION_FIELDS && COUNT(birth) == CTP_BIRTH_FIELDS &&
                COUNT(death) == CTP_DEATH_FIELDS && COUNT(lost) == CTP_LOST_FIELDS && COUNT(thread) == CTP_THREAD_FIELDS &&
                COUNT(mapping) == CTP_MAPPING_FIELDS && COUNT(untraced) == CTP_UNTRACED_FIELDS &&
-               COUNT(conflict) == CTP_CONFLICT_FIELDS && COUNT(end) == CTP_END_FIELDS && COUNT(classes) == CTP_EVENT_COUNT,
+               COUNT(conflict) == CTP_CONFLICT_FIELDS && COUNT(wake) == CTP_WAKE_FIELDS && COUNT(name) == CTP_NAME_FIELDS &&
+               COUNT(site) == CTP_SITE_FIELDS && COUNT(missed) == CTP_MISSED_FIELDS &&
+               COUNT(end) == CTP_END_FIELDS && COUNT(classes) == CTP_EVENT_COUNT,
                "the tables follow events.h");
 
 struct ctp_class *ctp_event_class(enum ctp_event event)

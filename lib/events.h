@@ -18,14 +18,19 @@ enum ctp_event {
 	CTP_UNTRACED,
 	CTP_CONFLICT,
 	CTP_END,
+	CTP_WAKE,
+	CTP_NAME,
+	CTP_PLACE,
+	CTP_MISSED,
 	CTP_EVENT_COUNT
 };
 
 /* The order of values in a record is that of the fields. */
 enum { CTP_TRANSITION_PROBE, CTP_TRANSITION_TID, CTP_TRANSITION_ADDR, CTP_TRANSITION_SEQ, CTP_TRANSITION_ACTIVE,
-       CTP_TRANSITION_TS, CTP_TRANSITION_CORO, CTP_TRANSITION_INDEX, CTP_TRANSITION_FIELDS };
+       CTP_TRANSITION_TS, CTP_TRANSITION_CORO, CTP_TRANSITION_INDEX, CTP_TRANSITION_SITE, CTP_TRANSITION_FIELDS };
 /* ts is the time where it is known; after and before bound it where it was only observed, and equal it where it is known. */
-enum { CTP_BIRTH_TS, CTP_BIRTH_PROBE, CTP_BIRTH_CORO, CTP_BIRTH_STATION, CTP_BIRTH_AFTER, CTP_BIRTH_BEFORE, CTP_BIRTH_FIELDS };
+enum { CTP_BIRTH_TS, CTP_BIRTH_PROBE, CTP_BIRTH_CORO, CTP_BIRTH_STATION, CTP_BIRTH_AFTER, CTP_BIRTH_BEFORE, CTP_BIRTH_PARENT,
+       CTP_BIRTH_SITE, CTP_BIRTH_PID, CTP_BIRTH_FIELDS }; /* the last three: 0 where it is not known */
 enum { CTP_DEATH_TS, CTP_DEATH_PROBE, CTP_DEATH_CORO, CTP_DEATH_AFTER, CTP_DEATH_BEFORE, CTP_DEATH_FIELDS };
 /* count events are missing from index on, between the times after and ts; unverified of them were seen but not proved whole. */
 enum { CTP_LOST_TS, CTP_LOST_PROBE, CTP_LOST_CORO, CTP_LOST_INDEX, CTP_LOST_COUNT, CTP_LOST_UNVERIFIED, CTP_LOST_AFTER,
@@ -37,7 +42,14 @@ enum { CTP_UNTRACED_TS, CTP_UNTRACED_COUNT, CTP_UNTRACED_FIELDS }; /* coroutines
 enum { CTP_CONFLICT_TS, CTP_CONFLICT_PROBE, CTP_CONFLICT_CORO, CTP_CONFLICT_FIELDS };
 enum { CTP_END_TS, CTP_END_EVENTS, CTP_END_LOST, CTP_END_UNVERIFIED, CTP_END_UNTRACED, CTP_END_BIRTHS, CTP_END_DEATHS,
        CTP_END_OUTCOME, CTP_END_STATUS, CTP_END_FIELDS };
-enum ctp_outcome { CTP_OUTCOME_EXITED, CTP_OUTCOME_KILLED, CTP_OUTCOME_RUNNING }; /* of the target; STATUS: exit code or signal */
+/* by: the coroutine that woke it; 0: none, or not known. tid: on which thread. */
+enum { CTP_WAKE_TS, CTP_WAKE_PROBE, CTP_WAKE_CORO, CTP_WAKE_TID, CTP_WAKE_BY, CTP_WAKE_FIELDS };
+enum { CTP_NAME_TS, CTP_NAME_PROBE, CTP_NAME_CORO, CTP_NAME_TEXT, CTP_NAME_FIELDS };
+enum { CTP_SITE_TS, CTP_SITE_ID, CTP_SITE_FILE, CTP_SITE_LINE, CTP_SITE_FUNCTION, CTP_SITE_FIELDS };
+/* What a thread could not write down, transitions apart (those are in CTP_LOST): births, deaths, wakes, names. */
+enum { CTP_MISSED_TS, CTP_MISSED_TID, CTP_MISSED_COUNT, CTP_MISSED_AFTER, CTP_MISSED_FIELDS };
+/* Of the target; STATUS: exit code or signal. ENDED: one or the other, but it was not our child. */
+enum ctp_outcome { CTP_OUTCOME_EXITED, CTP_OUTCOME_KILLED, CTP_OUTCOME_RUNNING, CTP_OUTCOME_ENDED };
 
 /* A new class of this sort, the caller's to free. Null: out of memory. */
 struct ctp_class *ctp_event_class(enum ctp_event event);

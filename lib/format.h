@@ -69,6 +69,9 @@ uint64_t ctp_record_untraced(const struct ctp_record *rec);
 /* Events that are missing by the record: 0 if it is no loss, 1 of one that has no unsigned number to say how many. */
 uint64_t ctp_record_lost(const struct ctp_record *rec);
 
+/* Whether a class of losses is about a thread and no coroutine: what is missing is wakes, names ... and no transitions. */
+bool ctp_class_is_missed(const struct ctp_class *cls);
+
 /* Feeds one input, ordered, to the sink (not its finish). stats is added to; lost counts events missing by loss records. */
 struct ctp_convert_stats {
 	struct ctp_reader_stats reader;

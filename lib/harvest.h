@@ -21,14 +21,19 @@ enum ctp_dialect { CTP_DIALECT_AUTO, CTP_DIALECT_SEQLOCK, CTP_DIALECT_PLAIN };
 
 struct ctp_harvest_stats {
 	uint64_t events, lost, unverified; /* unverified are among the lost */
-	uint64_t births, deaths, conflicts;
+	uint64_t births, deaths, conflicts, wakes;
+	uint64_t missed;   /* births, deaths, wakes and names that a thread could not write down */
 	uint64_t untraced; /* coroutines that found no station */
-	uint64_t stations; /* in use */
+	uint64_t stations; /* in use, or used before */
+	uint64_t rings;    /* threads that write, or wrote */
 };
 
 struct ctp_harvest_conf {
-	void *shm;              /* 1024 x (1 + max_stations) bytes, mapped read-write, shared; header already written */
+	void *shm;              /* 1024 x (1 + max_stations) bytes or more, mapped read-write, shared; header already written */
+	size_t bytes;           /* of the mapping; if there is an annex in it (annex.h), it is open */
 	uint32_t max_stations;
+	bool attach;            /* it was in use before we came: the first look begins with what it remembers */
+	bool stale; /* which is of an earlier time, after which nothing was recorded: so it tells who there is, and no states */
 	enum ctp_dialect dialect;
 	struct ctp_writer *writer;
 	/* Called from settle for each thread id not seen before (as far as a bounded memory of them reaches). */
@@ -40,17 +45,28 @@ struct ctp_harvest;
 struct ctp_harvest *ctp_harvest_new(const struct ctp_harvest_conf *conf, struct ctp_err *err);
 void ctp_harvest_free(struct ctp_harvest *h);
 
-/*
- * Looks at the hot stations, at newly allocated ones, and at as much of the others as the time since the last look pays for (a
- * whole sweep of one cache line each about every 2 ms, less often where that would cost more than 1.5 % of the time).
- * Returns the number of events found (lost ones included). busiest, if not null: the most found in one station.
- */
-size_t ctp_harvest_scan(struct ctp_harvest *h, unsigned *busiest);
+/* What a look has found, for the pace of the next. */
+struct ctp_look {
+	size_t found;     /* events and other entries, lost ones included */
+	unsigned busiest; /* the most of them in one station that has no ring behind it: it holds 8 */
+	unsigned fill;    /* how full the fullest ring was, of 256; or how short of stations the target could become */
+	bool more;        /* there is more than one look takes */
+};
 
-/* Looks at every station in use. Needed once after tracer_sleeping was set and before blocking without a limit. */
+/*
+ * Looks at the rings; at the hot stations, at newly allocated ones, and at as much of the others as the time since the last
+ * look pays for (a whole sweep of one cache line each about every 2 ms, less often where that would cost more than 1.5 % of
+ * the time). Stations that have rings behind them cost nothing here. Returns the number found; look may be null.
+ */
+size_t ctp_harvest_scan(struct ctp_harvest *h, struct ctp_look *look);
+
+/* Looks at the rings and at every other station. Needed once after tracer_sleeping was set and before a long rest. */
 size_t ctp_harvest_sweep(struct ctp_harvest *h);
 
-/* Deaths, births whose header was not whole at first, untraced. Reads one line of each living station. */
+/*
+ * Deaths, births whose header was not whole at first, untraced. Reads one line of each living station that has no ring behind
+ * it; and of all, after a ring was full, for what it could not tell.
+ */
 void ctp_harvest_lives(struct ctp_harvest *h);
 
 /*
@@ -59,6 +75,9 @@ void ctp_harvest_lives(struct ctp_harvest *h);
  * target does): the usual proofs.
  */
 void ctp_harvest_last(struct ctp_harvest *h, bool gone);
+
+/* After the last, where the target lives on without us: frees the stations of all whose death was seen. */
+void ctp_harvest_release(struct ctp_harvest *h);
 
 /*
  * Sorts what was found since the last settle, writes it and the mark. Cheap when there is nothing. scan settles by itself when

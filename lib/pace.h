@@ -3,9 +3,13 @@
  *
  * Pure arithmetic on what was found and when; it does not look and does not wait. Three levels:
  *
- *	busy	events keep coming: a nap between scans, as long as the busiest station allows (it holds 8 events)
- *	light	nothing for 2 ms: tracer_sleeping is set and the hot stations are looked at again; the next event wakes us
+ *	busy	events keep coming: a nap between looks, as long as the fullest ring allows, and the busiest station that
+ *		has no ring and holds 8 events
+ *	light	nothing for a while: tracer_sleeping is set and the hot stations are looked at again; the next event wakes us
  *	deep	still nothing: all stations are looked at after the flag was set; rests of 10 ms, 100 ms, then 1 s each
+ *
+ * A wake byte is a system call in the target. Where rings absorb what comes meanwhile there are at most WAKES in a second; when
+ * these are used up the collector naps instead, with the flag down.
  *
  * The probe's fence and ours make sure that an event is seen by the last look or finds the flag set. A writer without a fence
  * can slip through; the end of the rest finds its event, so no delay exceeds a second.
@@ -16,10 +20,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "harvest.h"
+
 struct ctp_pace {
-	uint64_t nap_ns;
-	uint64_t last_found_ns;
-	unsigned rests; /* since something was found */
+	uint64_t nap_ns;       /* for stations without rings */
+	uint64_t ring_nap_ns;
+	uint64_t station_ns, ring_ns; /* when either had something last */
+	unsigned rests;        /* since something was found */
+	uint64_t spent_ns;     /* the time that the wakes so far have used up, if each has its share of a second */
 };
 
 struct ctp_rest {
@@ -28,8 +36,11 @@ struct ctp_rest {
 	bool sweep;   /* that look is at all stations */
 };
 
-/* A look that began at now_ns found so many events, at most busiest of them in one station. */
-void ctp_pace_found(struct ctp_pace *p, uint64_t found, unsigned busiest, uint64_t now_ns);
+/* A look that ended at now_ns. */
+void ctp_pace_found(struct ctp_pace *p, const struct ctp_look *look, uint64_t now_ns);
+
+/* A wake byte has come. */
+void ctp_pace_woken(struct ctp_pace *p, uint64_t now_ns);
 
 /* What to do now. wakeable: there is a connection that a wake byte could come from. */
 struct ctp_rest ctp_pace_next(struct ctp_pace *p, bool wakeable, uint64_t now_ns);

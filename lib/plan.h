@@ -45,10 +45,10 @@ struct ctp_plan {
 #define CTP_U64_OP(f, pr, sl) { .field = f, .type = CTP_U64, .pred = pr, .slot = sl, .by_state = (pr) == CTP_PRED_STATE }
 #define CTP_ACTIVE_OP { .field = 4, .type = CTP_BOOL, .pred = CTP_PRED_TOGGLE, .slot = 0, .shift = 63, .narrow = true }
 static const struct ctp_plan ctp_transition_plan = {
-	.key = 6, .time = 5, .state = 4, .state_first = true, .same = 1, .prev = 4, .step = 4, .toggle = 6, .nmasked = 6,
+	.key = 6, .time = 5, .state = 4, .state_first = true, .same = 1, .prev = 5, .step = 5, .toggle = 7, .nmasked = 7,
 	.key_op = CTP_U64_OP(6, CTP_PRED_KEY, 6), .state_op = CTP_ACTIVE_OP,
 	.masked = { CTP_ACTIVE_OP, CTP_U64_OP(0, CTP_PRED_SAME, 1), CTP_U64_OP(1, CTP_PRED_SAME, 2), CTP_U64_OP(2, CTP_PRED_STATE, 3),
-	            CTP_U64_OP(3, CTP_PRED_STEP, 5), CTP_U64_OP(7, CTP_PRED_STEP, 7) },
+	            CTP_U64_OP(8, CTP_PRED_STATE, 5), CTP_U64_OP(3, CTP_PRED_STEP, 7), CTP_U64_OP(7, CTP_PRED_STEP, 9) },
 };
 
 static const struct ctp_plan ctp_plain_plan = {

@@ -41,6 +41,7 @@ enum ctp_role {
 	CTP_ROLE_COUNT,     /* how many; of a loss: how many events are missing */
 	CTP_ROLE_UNVERIFIED, /* of a loss: how many of those were seen but could not be proved whole */
 	CTP_ROLE_NAME,
+	CTP_ROLE_SITE,      /* a place in the source, by its number: a record of CTP_KIND_SITE says which; 0: not known */
 	CTP_ROLE_COUNT_
 };
 
@@ -72,6 +73,9 @@ enum ctp_kind {
 	CTP_KIND_MAPPING,
 	CTP_KIND_UNTRACED,
 	CTP_KIND_CONFLICT, /* two writers in one station */
+	CTP_KIND_WAKE,     /* somebody made a coroutine ready to run */
+	CTP_KIND_NAME,     /* a coroutine is called so from now on */
+	CTP_KIND_SITE,     /* a place in the source: comes before what refers to it */
 	CTP_KIND_COUNT
 };
 

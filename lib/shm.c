@@ -12,11 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#define CTP_LAYOUT_ONLY
-#include "ctp.h"
+#include "annex.h"
 #include "shm.h"
+
+enum { RING_BITS_MIN = 11, RINGS_FEW = 16 }; /* a ring is whole pages, which have 64 KiB at the most */
 
 static struct {
 	uintptr_t start, stop, page;
@@ -63,7 +66,9 @@ bool ctp_path_absolute(char out[PATH_MAX], const char *path)
 	return n > 0 && n < PATH_MAX;
 }
 
-static enum ctp_status shm_create(struct ctp_shm *shm, const char *path, struct ctp_err *err)
+/* --- making --------------------------------------------------------------------------------------------------------------- */
+
+static enum ctp_status create(struct ctp_shm *shm, const char *path, struct ctp_err *err)
 {
 	if (path) {
 		if (!ctp_path_absolute(shm->path, path))
@@ -80,37 +85,78 @@ static enum ctp_status shm_create(struct ctp_shm *shm, const char *path, struct 
 			return ctp_err_sys(err, "memfd_create");
 		snprintf(shm->path, sizeof(shm->path), "/proc/%d/fd/%d", (int)getpid(), shm->fd);
 	}
-	if (ftruncate(shm->fd, (off_t)shm->bytes))
-		return ctp_err_sys(err, "%s: making %zu bytes", shm->path, shm->bytes);
-	if (!path && fcntl(shm->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
-		return ctp_err_sys(err, "sealing the shared memory");
 	return CTP_OK;
 }
 
-enum ctp_status ctp_shm_init(struct ctp_shm *shm, uint32_t max_stations, const char *path, struct ctp_err *err)
+static enum ctp_status map_guarded(struct ctp_shm *shm, struct ctp_err *err)
 {
-	*shm = (struct ctp_shm){.fd = -1, .bytes = sizeof(struct ctp_shm_station) * ((size_t)max_stations + 1)};
-	if (shm_create(shm, path, err))
-		goto failed;
-	void *base = mmap(NULL, shm->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, shm->fd, 0);
-	if (base == MAP_FAILED) {
-		ctp_err_sys(err, "%s: mapping %zu bytes", shm->path, shm->bytes);
-		goto failed;
-	}
+	void *base = mmap(NULL, shm->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, shm->fd, 0);
+	if (base == MAP_FAILED)
+		return ctp_err_sys(err, "%s: mapping %zu bytes", shm->path, shm->bytes);
 	shm->base = base;
 	madvise(base, shm->bytes, MADV_DONTFORK); /* who maps it is then a traced process, or we */
-	if (!guard_set(shm)) {
-		ctp_err_sys(err, "sigaction");
+	madvise(base, shm->bytes, MADV_DONTDUMP); /* it may be larger than any disk */
+	return guard_set(shm) ? CTP_OK : ctp_err_sys(err, "sigaction");
+}
+
+/* A file of so many bytes, and address space for it. */
+static enum ctp_status shm_size(struct ctp_shm *shm, size_t bytes, struct ctp_err *err)
+{
+	struct rlimit file;
+	shm->bytes = bytes;
+	if (!getrlimit(RLIMIT_FSIZE, &file) && bytes > file.rlim_cur) /* asking for it would end us by SIGXFSZ */
+		return ctp_err_set(err, "%s: the limit of a file's size is below %zu bytes", shm->path, bytes);
+	if (ftruncate(shm->fd, (off_t)bytes))
+		return ctp_err_sys(err, "%s: making %zu bytes", shm->path, bytes);
+	return map_guarded(shm, err);
+}
+
+enum ctp_status ctp_shm_init(struct ctp_shm *shm, const struct ctp_shm_conf *conf, struct ctp_err *err)
+{
+	struct ctp_geometry geo = {conf->max_stations, CTP_ANNEX_SITES, CTP_ANNEX_RINGS, CTP_ANNEX_RING_BITS};
+	if (conf->ring_events)
+		for (geo.ring_bits = RING_BITS_MIN; (conf->ring_events - 1) >> geo.ring_bits; geo.ring_bits++)
+			;
+	*shm = (struct ctp_shm){.fd = -1};
+	if (!ctp_annex_bytes(&geo)) {
+		ctp_err_set(err, "rings of %u events: 2^%d is the most", conf->ring_events, CTP_ANNEX_RING_BITS_MAX);
 		goto failed;
 	}
-	struct ctp_shm_header *head = base;
-	head->version = CTP_SHM_VERSION;
-	head->max_stations = max_stations;
-	head->magic = CTP_SHM_MAGIC;
+	if (create(shm, conf->path, err))
+		goto failed;
+	while (shm_size(shm, ctp_annex_bytes(&geo), err)) {
+		if (geo.max_rings > RINGS_FEW)
+			geo.max_rings /= 2;
+		else if (geo.ring_bits > RING_BITS_MIN)
+			geo.ring_bits--;
+		else
+			goto failed;
+	}
+	if (!conf->path && fcntl(shm->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
+		ctp_err_sys(err, "sealing the shared memory");
+		goto failed;
+	}
+	ctp_annex_make(shm->base, &geo);
 	return CTP_OK;
 failed:
 	ctp_shm_fini(shm);
 	return CTP_FAILED;
+}
+
+enum ctp_status ctp_shm_map(struct ctp_shm *shm, int fd, struct ctp_err *err)
+{
+	struct stat st;
+	*shm = (struct ctp_shm){.fd = fd};
+	snprintf(shm->path, sizeof(shm->path), "/proc/%d/fd/%d", (int)getpid(), fd);
+	enum ctp_status status = fstat(fd, &st) ? ctp_err_sys(err, "%s", shm->path) : CTP_OK;
+	if (!status) {
+		shm->bytes = (size_t)st.st_size;
+		status = map_guarded(shm, err);
+	}
+	shm->fd = -1; /* the caller's */
+	if (status)
+		ctp_shm_fini(shm);
+	return status;
 }
 
 void ctp_shm_fini(struct ctp_shm *shm)

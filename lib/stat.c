@@ -17,7 +17,8 @@ enum { TICK_RECORDS = 4096 };
 /* What must be known of a class to count its records; by the reader's id. */
 struct known {
 	struct ctp_stat_class *total; /* null: not met yet */
-	int coroutine, probe, thread, count, unverified;
+	int coroutine, probe, thread, site, unverified;
+	bool missed; /* its losses are no transitions */
 };
 
 struct counting {
@@ -25,7 +26,7 @@ struct counting {
 	struct ctp_stat_section *at; /* the section at hand */
 	struct ctp_stat_counts *sec; /* that is in it */
 	struct ctp_stat_section unkept;
-	struct ctp_distinct coroutines, threads;
+	struct ctp_distinct coroutines, threads, sites;
 	uint64_t mark_ns, end_events;
 	struct known known[CTP_CLASSES_MAX];
 };
@@ -81,17 +82,24 @@ static void begin_section(struct counting *c, const struct ctp_section *who)
 	c->mark_ns = c->end_events = 0;
 }
 
+static void forget_ids(struct counting *c)
+{
+	ctp_distinct_fini(&c->coroutines);
+	ctp_distinct_fini(&c->threads);
+	ctp_distinct_fini(&c->sites);
+}
+
 static void end_section(struct counting *c, bool complete)
 {
 	struct ctp_stat_counts *sec = c->sec, *all = &c->stat->all;
 	sec->complete = complete;
 	sec->coroutines = sec->births ? sec->births : c->coroutines.count;
 	sec->threads = c->threads.count;
-	sec->at_least = (!sec->births && c->coroutines.full) || c->threads.full;
+	sec->sites = c->sites.count;
+	sec->at_least = (!sec->births && c->coroutines.full) || c->threads.full || c->sites.full;
 	sec->duration_ns = sec->first_ns < sec->last_ns ? sec->last_ns - sec->first_ns : 0;
 	sec->unseen = c->end_events > sec->events ? c->end_events - sec->events : 0;
-	ctp_distinct_fini(&c->coroutines);
-	ctp_distinct_fini(&c->threads);
+	forget_ids(c);
 
 	all->events += sec->events;
 	all->lost += sec->lost;
@@ -101,6 +109,10 @@ static void end_section(struct counting *c, bool complete)
 	all->deaths += sec->deaths;
 	all->conflicts += sec->conflicts;
 	all->late += sec->late;
+	all->wakes += sec->wakes;
+	all->names += sec->names;
+	all->missed += sec->missed;
+	all->sites += sec->sites;
 	all->unseen += sec->unseen;
 	all->coroutines += sec->coroutines;
 	all->threads += sec->threads;
@@ -134,8 +146,9 @@ static void meet(struct counting *c, struct known *k, const struct ctp_class *cl
 		.coroutine = ctp_class_role(cls, CTP_ROLE_COROUTINE),
 		.probe = ctp_class_role(cls, CTP_ROLE_PROBE),
 		.thread = ctp_class_role(cls, CTP_ROLE_THREAD),
-		.count = ctp_class_role(cls, CTP_ROLE_COUNT),
+		.site = cls->kind == CTP_KIND_SITE ? ctp_class_role(cls, CTP_ROLE_SITE) : -1,
 		.unverified = ctp_class_role(cls, CTP_ROLE_UNVERIFIED),
+		.missed = ctp_class_is_missed(cls),
 	};
 }
 
@@ -174,8 +187,14 @@ static void count_kind(struct ctp_stat_counts *sec, struct counting *c, const st
 	case CTP_KIND_CONFLICT:
 		sec->conflicts++;
 		break;
+	case CTP_KIND_WAKE:
+		sec->wakes++;
+		break;
+	case CTP_KIND_NAME:
+		sec->names++;
+		break;
 	case CTP_KIND_LOSS:
-		sec->lost += k->count < 0 ? 1 : rec->val[k->count];
+		*(k->missed ? &sec->missed : &sec->lost) += ctp_record_lost(rec);
 		sec->unverified += k->unverified < 0 ? 0 : rec->val[k->unverified];
 		break;
 	case CTP_KIND_UNTRACED:
@@ -212,6 +231,8 @@ static void count_record(struct counting *c, const struct ctp_record *rec)
 	}
 	if (k->thread >= 0)
 		ctp_distinct_add(&c->threads, rec->val[k->thread]);
+	if (k->site >= 0)
+		ctp_distinct_add(&c->sites, rec->val[k->site]);
 	if (rec->cls->kind == CTP_KIND_TRANSITION && !sec->births && (k->coroutine >= 0 || k->probe >= 0))
 		ctp_distinct_add(&c->coroutines, rec->val[k->coroutine >= 0 ? k->coroutine : k->probe]);
 }
@@ -255,9 +276,8 @@ enum ctp_status ctp_stat_read(struct ctp_stat *stat, struct ctp_input *in, const
 		ctp_notice_say(notice, "%s", in->err.text);
 	ctp_reader_stats_add(&stat->reader, ctp_reader_stats(reader));
 	stat->all.complete &= status == CTP_EOF && !ctp_reader_harmed(reader);
-	stat->harmed |= ctp_reader_harmed(reader) || stat->all.lost || stat->all.untraced;
-	ctp_distinct_fini(&c->coroutines);
-	ctp_distinct_fini(&c->threads);
+	stat->harmed |= ctp_reader_harmed(reader) || stat->all.lost || stat->all.missed || stat->all.untraced;
+	forget_ids(c);
 out:
 	free(c);
 	ctp_reader_free(reader);

@@ -11,23 +11,26 @@ enum { CTP_STAT_SECTIONS_MAX = 256 }; /* that are remembered one by one; the tot
 /* Of a section, or of all of them. */
 struct ctp_stat_counts {
 	uint64_t events, lost, unverified, untraced, births, deaths, conflicts, late;
+	uint64_t wakes, names;
+	uint64_t missed;     /* such records, and others that are no transitions, that a thread could not write; not in lost */
+	uint64_t sites;      /* different places in the source that are told of */
 	uint64_t unseen;     /* events that the end record counts and that are not here: their packets are missing */
 	uint64_t coroutines; /* births, or where there are none different ids of coroutines or else of probes */
 	uint64_t threads;
-	bool at_least;       /* there were more ids than could be remembered: coroutines or threads are more */
+	bool at_least;       /* there were more ids than could be remembered: coroutines, threads or sites are more */
 	uint64_t first_ns, last_ns, duration_ns; /* times of records; first > last: there was none */
 	bool complete;
 };
 
 struct ctp_stat {
-	struct ctp_stat_counts all; /* coroutines, threads, durations: sums over the sections */
+	struct ctp_stat_counts all; /* coroutines, threads, sites, durations: sums over the sections */
 	struct ctp_reader_stats reader;
 	bool harmed;        /* damaged, cut short, events were lost or coroutines untraced */
 	uint64_t nsections; /* sections[] has the first CTP_STAT_SECTIONS_MAX of them */
 	struct ctp_stat_section {
 		struct ctp_section *who;
 		struct ctp_stat_counts counts;
-		char outcome[16]; /* how the program ended, by the end record: "exited", "killed", "running"; "": not known */
+		char outcome[16]; /* how the program ended, by the end record: "exited", "killed", "running", "ended"; "": not known */
 		int64_t status;   /* of the exit, or the number of the signal */
 	} sections[CTP_STAT_SECTIONS_MAX];
 	uint32_t nclasses;

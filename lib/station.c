@@ -76,6 +76,7 @@ static void copy(struct ctp_row *row, const struct ctp_station *st, const struct
 	row->val[CTP_TRANSITION_TS] = __atomic_load_n(&slot->timestamp, __ATOMIC_RELAXED);
 	row->val[CTP_TRANSITION_CORO] = st->coro;
 	row->val[CTP_TRANSITION_INDEX] = index;
+	row->val[CTP_TRANSITION_SITE] = 0;
 }
 
 /*

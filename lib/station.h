@@ -27,6 +27,7 @@ enum {
 	CTP_STATION_DEAD = 16,
 	CTP_STATION_HOT = 32,
 	CTP_STATION_FLAGGED = 64,
+	CTP_STATION_RINGS = 128, /* it is not one of these, but has a ring */
 };
 
 /* What the collector remembers of a station; one of zeros but for the dialect is new. */
@@ -36,8 +37,8 @@ struct ctp_station {
 	uint64_t birth_ns;  /* once known: as the target says */
 	uint64_t last_ns;   /* time of the last row */
 	uint64_t gap;       /* events missing just before the next row */
+	uint64_t coro;
 	uint32_t gap_unverified; /* of those: seen, but not proved whole */
-	uint32_t coro;
 	uint8_t dialect, flags;
 };
 _Static_assert(sizeof(struct ctp_station) <= 64, "a station costs one cache line");

@@ -2,7 +2,6 @@
  * users.c - goes through /proc.
  */
 #include <ctype.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,8 +12,7 @@
 
 enum { ENVIRON_BYTES = 128 << 10 };
 
-/* The next process that is not this one; 0: none. */
-static pid_t next_process(DIR *proc)
+pid_t ctp_users_next(DIR *proc)
 {
 	for (struct dirent *e; (e = readdir(proc));) {
 		pid_t pid = isdigit((unsigned char)e->d_name[0]) ? (pid_t)atoi(e->d_name) : 0;
@@ -30,7 +28,7 @@ size_t ctp_users_find(const struct ctp_map_file *file, pid_t *pids, size_t room)
 	DIR *proc = opendir("/proc");
 	if (!proc)
 		return 0;
-	for (pid_t pid; n < room && (pid = next_process(proc));) {
+	for (pid_t pid; n < room && (pid = ctp_users_next(proc));) {
 		if (ctp_maps_has(pid, file))
 			pids[n++] = pid;
 	}
@@ -57,7 +55,7 @@ bool ctp_users_heir(const char *assignment)
 	bool found = false;
 	DIR *proc = opendir("/proc");
 	char *text = malloc(ENVIRON_BYTES);
-	for (pid_t pid; proc && text && !found && (pid = next_process(proc));)
+	for (pid_t pid; proc && text && !found && (pid = ctp_users_next(proc));)
 		found = environ_has(pid, assignment, text);
 	free(text);
 	if (proc)

@@ -6,11 +6,15 @@
 #ifndef CTP_USERS_H
 #define CTP_USERS_H
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
 #include "maps.h"
+
+/* The next process in an open /proc that is not this one; 0: none. */
+pid_t ctp_users_next(DIR *proc);
 
 /* The other processes that have it mapped, at most room of them. */
 size_t ctp_users_find(const struct ctp_map_file *file, pid_t *pids, size_t room);

@@ -15,7 +15,7 @@
 #include "users.h"
 #include "watch.h"
 
-enum kind { LISTENER, CONNECTION, SIGNALS, USER, EXTRA };
+enum kind { LISTENER, CONNECTION, SIGNALS, PROCESS, USER, EXTRA };
 enum { EVENTS_AT_ONCE = 64 };
 
 static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR2, SIGWINCH};
@@ -37,7 +37,8 @@ static bool watch(struct ctp_watch *w, int op, int fd, enum kind kind, uint32_t 
 
 enum ctp_status ctp_watch_init(struct ctp_watch *w, struct ctp_sock *sock, struct ctp_err *err)
 {
-	*w = (struct ctp_watch){.sock = sock, .epoll_fd = epoll_create1(EPOLL_CLOEXEC), .signal_fd = -1, .extra_fd = -1};
+	*w = (struct ctp_watch){.sock = sock, .signal_fd = -1, .extra_fd = -1, .process_fd = -1};
+	w->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	sigset_t set;
 	ctp_watch_signals(&set);
 	w->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -52,11 +53,21 @@ enum ctp_status ctp_watch_init(struct ctp_watch *w, struct ctp_sock *sock, struc
 
 void ctp_watch_fini(struct ctp_watch *w)
 {
+	if (w->process_fd >= 0)
+		close(w->process_fd);
 	if (w->signal_fd >= 0)
 		close(w->signal_fd);
 	if (w->epoll_fd >= 0)
 		close(w->epoll_fd);
-	w->signal_fd = w->epoll_fd = -1;
+	w->process_fd = w->signal_fd = w->epoll_fd = -1;
+}
+
+enum ctp_status ctp_watch_process(struct ctp_watch *w, pid_t pid, struct ctp_err *err)
+{
+	w->process_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (w->process_fd < 0)
+		return ctp_err_sys(err, "process %d", (int)pid);
+	return watch(w, EPOLL_CTL_ADD, w->process_fd, PROCESS, EPOLLIN) ? CTP_OK : ctp_err_sys(err, "epoll");
 }
 
 enum ctp_status ctp_watch_extra(struct ctp_watch *w, int fd, struct ctp_err *err)
@@ -92,6 +103,7 @@ static void accept_all(struct ctp_watch *w)
 		}
 		w->connections++;
 		w->accepted++;
+		w->woken = true;
 		struct ucred peer = {0};
 		socklen_t len = sizeof(peer);
 		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len))
@@ -106,6 +118,7 @@ static void read_connection(struct ctp_watch *w, int fd)
 	ssize_t n = read(fd, bytes, sizeof(bytes));
 	if (n > 0) {
 		w->woken = true;
+		w->wakes += (uint64_t)n;
 	} else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
 		close(fd);
 		w->connections--;
@@ -129,7 +142,7 @@ static void take_signal(struct ctp_watch *w, const struct signalfd_siginfo *info
 		reap(w);
 	} else if (sig == SIGUSR1) {
 		w->asked = true;
-	} else if (!w->ended) {
+	} else if (w->command && !w->ended) {
 		if (info->ssi_code <= 0)
 			kill(w->command, sig);
 	} else if (sig == SIGHUP || sig == SIGINT || sig == SIGQUIT || sig == SIGTERM) {
@@ -159,6 +172,10 @@ static void take_event(struct ctp_watch *w, uint64_t data)
 		break;
 	case SIGNALS:
 		read_signals(w);
+		break;
+	case PROCESS:
+		watch(w, EPOLL_CTL_DEL, fd, PROCESS, 0); /* it stays readable */
+		w->ended = w->change = true;
 		break;
 	case USER:
 		w->change = true;

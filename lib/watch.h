@@ -1,7 +1,7 @@
 /*
  * watch.h - everything that can happen to a collector from outside, in one wait.
  *
- * Connections and their wake bytes, signals, the end of COMMAND, the end of whoever still has the memory mapped.
+ * Connections and their wake bytes, signals, the end of the target, the end of whoever still has the memory mapped.
  */
 #ifndef CTP_WATCH_H
 #define CTP_WATCH_H
@@ -18,22 +18,23 @@
 enum { CTP_FOREVER = -1, CTP_USERS_MAX = 64 };
 
 struct ctp_watch {
-	int epoll_fd, signal_fd, extra_fd;
+	int epoll_fd, signal_fd, extra_fd, process_fd;
 	struct ctp_sock *sock;
-	pid_t command;
+	pid_t command; /* 0: none, a process was attached to */
 	void (*connected)(void *arg, pid_t pid); /* set by the caller; pid 0: not known */
 	void *arg;
 
 	unsigned connections; /* open now */
 	uint64_t accepted;    /* ever */
+	uint64_t wakes;       /* bytes, ever */
 	bool full;            /* no descriptor is left for another connection */
-	bool ended;           /* COMMAND has; status is what waitpid said */
+	bool ended;           /* the target has; status is what waitpid said of COMMAND */
 	int status;
 
 	/* Set by a wait, cleared by the caller. */
-	bool woken;  /* a wake byte came */
+	bool woken;  /* a wake byte came, or a connection from who has not sent one yet */
 	bool asked;  /* SIGUSR1 */
-	bool stop;   /* a signal to end, when there was no COMMAND any more to pass it on to */
+	bool stop;   /* a signal to end, when there was no COMMAND, or none any more, to pass it on to */
 	bool extra;  /* extra_fd is readable */
 	bool change; /* somebody has gone: ask ctp_watch_deserted */
 
@@ -46,6 +47,9 @@ void ctp_watch_signals(sigset_t *set);
 
 enum ctp_status ctp_watch_init(struct ctp_watch *w, struct ctp_sock *sock, struct ctp_err *err);
 void ctp_watch_fini(struct ctp_watch *w); /* connections stay open: their keeper outlives us if need be */
+
+/* The target is this process, which is not our child. */
+enum ctp_status ctp_watch_process(struct ctp_watch *w, pid_t pid, struct ctp_err *err);
 
 /* One more descriptor to tell of, at most one at a time. -1: none any more. */
 enum ctp_status ctp_watch_extra(struct ctp_watch *w, int fd, struct ctp_err *err);

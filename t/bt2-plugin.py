@@ -29,7 +29,9 @@ def rows(path):
                 schemas[("@" if name.startswith("@") else "") + name] = schema
             elif kind != "@end":
                 schema = schemas[kind]
-                sections[-1].append((schema, [value for _, value in pairs[1:1 + len(schema["fields"])]]))
+                names = [field["name"] for field in schema["fields"]]
+                keys = {"@" + name if name[0] == "@" or name in ("type", "late") else name for name in names}
+                sections[-1].append((schema, [value for key, value in pairs[1:] if key in keys]))
     return sections
 
 

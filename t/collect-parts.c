@@ -14,23 +14,25 @@
 
 static const uint64_t MS = 1000000;
 
+static void look_often(struct ctp_pace *p, struct ctp_look look, uint64_t now)
+{
+	for (int i = 0; i < 100; i++)
+		ctp_pace_found(p, &look, now);
+}
+
 static void test_pace(void)
 {
 	struct ctp_pace p = {0};
 	uint64_t now = 1000 * MS;
-	for (int i = 0; i < 100; i++)
-		ctp_pace_found(&p, 1, 1, now);
+	look_often(&p, (struct ctp_look){.found = 1, .busiest = 1}, now);
 	struct ctp_rest rest = ctp_pace_next(&p, true, now);
 	uint64_t longest = rest.ns;
 	ok(!rest.sleep && longest >= 100000 && longest <= 1000000, "calm but busy: a nap, and no flag");
-	for (int i = 0; i < 100; i++)
-		ctp_pace_found(&p, 4, 4, now);
+	look_often(&p, (struct ctp_look){.found = 4, .busiest = 4}, now);
 	is_u64(ctp_pace_next(&p, true, now).ns, longest, "a station half full changes nothing");
-	for (int i = 0; i < 100; i++)
-		ctp_pace_found(&p, 8, 8, now);
+	look_often(&p, (struct ctp_look){.found = 8, .busiest = 8}, now);
 	is_u64(ctp_pace_next(&p, true, now).ns, 0, "a full station: no nap at all");
-	for (int i = 0; i < 100; i++)
-		ctp_pace_found(&p, 0, 0, now);
+	look_often(&p, (struct ctp_look){.found = 0}, now);
 	is_u64(ctp_pace_next(&p, true, now).ns, longest, "and a nap again when it is calm");
 
 	now += 3 * MS;
@@ -43,9 +45,37 @@ static void test_pace(void)
 		rest = ctp_pace_next(&p, true, now);
 	ok(rest.sleep && rest.sweep && rest.ns == 1000 * MS, "up to a second");
 	ok(ctp_pace_next(&p, false, now).ns <= 20 * MS, "but not where nobody could wake us");
-	ctp_pace_found(&p, 1, 1, now);
+	ctp_pace_found(&p, &(struct ctp_look){.found = 1, .busiest = 1}, now);
 	ok(!ctp_pace_next(&p, true, now).sleep, "an event: busy again");
 	is_u64(ctp_pace_next(&p, true, now).ns, 0, "and at first without a nap");
+}
+
+static void test_pace_rings(void)
+{
+	struct ctp_pace p = {0};
+	uint64_t now = 1000 * MS;
+	look_often(&p, (struct ctp_look){.found = 1}, now);
+	uint64_t calm = ctp_pace_next(&p, true, now).ns;
+	look_often(&p, (struct ctp_look){.found = 1, .fill = 70}, now);
+	uint64_t quarter = ctp_pace_next(&p, true, now).ns;
+	look_often(&p, (struct ctp_look){.found = 1, .fill = 140}, now);
+	ok(calm >= 1 * MS && quarter < calm && quarter && !ctp_pace_next(&p, true, now).ns, "rings: the fuller, the shorter the nap");
+	look_often(&p, (struct ctp_look){.found = 1, .more = true}, now);
+	is_u64(ctp_pace_next(&p, true, now).ns, 0, "no nap while there is more to take");
+
+	/* An event every 8 ms, 125 a second, and then every 5.5 ms, 180 a second: of the second sort not each may wake us. */
+	unsigned woken[2] = {0};
+	for (int rate = 0; rate < 2; rate++) {
+		uint64_t step = rate ? 5500000 : 8 * MS, stop = now + 10000 * MS;
+		for (; now < stop; now += step) {
+			ctp_pace_found(&p, &(struct ctp_look){.found = 1}, now);
+			if (ctp_pace_next(&p, true, now + step - 1000).sleep) {
+				woken[rate]++;
+				ctp_pace_woken(&p, now + step);
+			}
+		}
+	}
+	ok(woken[0] > 1200 && woken[1] <= 10 * 160 + 20, "wake bytes are limited (%u and %u in 10 s)", woken[0], woken[1]);
 }
 
 static void test_buildid(void)
@@ -133,6 +163,7 @@ int main(void)
 {
 	signal(SIGPIPE, SIG_IGN);
 	test_pace();
+	test_pace_rings();
 	test_buildid();
 	test_queue();
 	return done_testing();

@@ -42,6 +42,8 @@ class Class:
         self.fields = [dict(f) for f in keys["fields"]]
         times = [i for i, f in enumerate(self.fields) if f.get("role") == "time"]
         self.time = times[0] if times else None
+        names = [f["name"] for f in self.fields]
+        self.keys = {"@" + n if n[0] == "@" or n in ("type", "late") else n for n in names}
 
     def lost(self, values):
         counts = [i for i, f in enumerate(self.fields) if f.get("role") == "count"]
@@ -97,7 +99,8 @@ def read_jsonl(path):
                 sections[-1].complete = row[1][1]
             else:
                 cls = classes[type_[1:] if type_[0] == "@" else type_]
-                sections[-1].add(cls, [from_json(f, v) for f, (_, v) in zip(cls.fields, row[1:])])
+                values = [v for key, v in row[1:] if key in cls.keys]  # and not what JSONL has for people
+                sections[-1].add(cls, [from_json(f, v) for f, v in zip(cls.fields, values)])
     return sections
 
 

@@ -17,11 +17,13 @@ MAGIC = b"\x8ecTP\r\n\x1a\n"
 HEADER = struct.Struct("<8sIIIIQQQQBB6x")
 Header = namedtuple("Header", "magic crc payload_crc length records section number earliest latest version flags")
 MAX_PAYLOAD, MAX_FIELDS, MAX_LABELS, MAX_NAME = 4194304, 128, 256, 255
-MAX_CLASSES, MAX_WORDS, MAX_MASKED, MAX_TEXT, MAX_STRINGS = 512, 15, 56, 1048576, 65536
+MAX_CLASSES, MAX_WORDS, MAX_MASKED, MAX_TEXT, MAX_STRINGS, MAX_SITE_TEXT = 512, 15, 56, 1048576, 65536, 1000
 NONE, TIME, KEY, PREV, SAME, STATE, STEP, TOGGLE = range(8)  # predictors
 I8, I64, BOOL, ENUM, F32, F64, STRING, BYTES = 5, 8, 9, 10, 11, 12, 13, 14  # types
+U8, U64_TYPE = 1, 4
 BITS = [0, 8, 16, 32, 64, 8, 16, 32, 64, 64, 64, 32, 64]  # of a type
-ROLE_TIME, ROLE_ADDRESS, ROLE_STATE = 1, 4, 7
+ROLE_TIME, ROLE_ADDRESS, ROLE_STATE, ROLE_NAME, ROLE_SITE = 1, 4, 7, 11, 12
+KIND_SITE = 12
 CLASS, MARK = 1, 2  # control items
 LAST, HEX = 1, 1  # flags: of a packet, of a field
 U64 = 2**64 - 1
@@ -95,7 +97,7 @@ class Class:
     """A declaration, and the order in which the parts of a record stand."""
 
     def __init__(self, cursor, number):
-        cursor.varint()  # the kind: how records look does not depend on it
+        self.kind = cursor.varint()
         self.number, self.name, count = number, cursor.name(), cursor.varint()
         need(count <= MAX_FIELDS, "a class has too many fields")
         self.fields = [self.field(cursor, index) for index in range(count)]
@@ -233,20 +235,48 @@ class Order:
 
     def __init__(self):
         self.heap, self.count, self.mark, self.last_time = [], 0, 0, 0
+        self.sites = {}  # by number: the text that ctp-tojsonl.1 shows
 
     def add(self, cls, values):
         """Gives the record at once if it is late."""
         self.last_time = time = values[cls.time.index] if cls.time else max(self.last_time, self.mark)
         if time < self.mark:
-            yield as_json(cls, values, {"late": True})
+            yield self.as_json(cls, values, {"late": True})
         else:
             self.count += 1
-            heapq.heappush(self.heap, (time, self.count, as_json(cls, values, {})))
+            heapq.heappush(self.heap, (time, self.count, cls, values))
 
     def let_go(self, mark):
         self.mark = max(self.mark, mark)
         while self.heap and self.heap[0][0] < self.mark:
-            yield heapq.heappop(self.heap)[2]
+            _, _, cls, values = heapq.heappop(self.heap)
+            yield self.as_json(cls, values, {})
+
+    def as_json(self, cls, values, more):
+        def escaped(name, *others):
+            return "@" + name if name.startswith("@") or name in others else name
+
+        if cls.kind == KIND_SITE:
+            self.learn(cls.fields, values)
+        keys = {}
+        for f, value in zip(cls.fields, values):
+            keys[escaped(f.name, "type", "late")] = json_value(f, value)
+            text = f.name + "_text"
+            refers = f.role == ROLE_SITE and is_unsigned(f) and cls.kind != KIND_SITE
+            if refers and self.sites.get(value) and all(other.name != text for other in cls.fields):
+                keys[escaped(text)] = self.sites[value].decode("utf-8", "surrogateescape")
+        return json.dumps({"type": escaped(cls.name), **keys, **more}, separators=(",", ":"))
+
+    def learn(self, fields, values):
+        """What a record says of a place in the source."""
+        record = [(f, value) for f, value in zip(fields, values)]
+        site = next((value if is_unsigned(f) else 0 for f, value in record if f.role == ROLE_SITE), 0)
+        file = next((value for f, value in record if f.name == "file" and f.type == STRING), b"")
+        line = next((value for f, value in record if f.name == "line" and is_unsigned(f)), 0)
+        function = next((value if f.type == STRING else b"" for f, value in record if f.role == ROLE_NAME), b"")
+        text = file + (b":%d" % line if line else b"") + (b":" + function if function else b"")
+        if site:
+            self.sites[site] = text if len(text) <= MAX_SITE_TEXT else b""
 
 
 class Stream:
@@ -297,12 +327,8 @@ class Stream:
         self.cut_short += bool(before) or self.packets == 0
 
 
-def as_json(cls, values, more):
-    def escaped(name, *others):
-        return "@" + name if name.startswith("@") or name in others else name
-
-    fields = {escaped(f.name, "type", "late"): json_value(f, value) for f, value in zip(cls.fields, values)}
-    return json.dumps({"type": escaped(cls.name), **fields, **more}, separators=(",", ":"))
+def is_unsigned(f):
+    return U8 <= f.type <= U64_TYPE
 
 
 def json_value(f, value):

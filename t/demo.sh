@@ -33,11 +33,13 @@ run 'zstdcat lostwake.ctp.zst | ctp-tojsonl -a | awk -f stuck.awk | tee stuck.js
 lost=$(ctp-stat -j lostwake.ctp.zst | grep -o '"lost":[0-9]*' | head -n 1 | cut -d : -f 2)
 found=$(wc -l <stuck.jsonl)
 probe=$(sed 's/.*"probe_id":\([0-9]*\).*/\1/' stuck.jsonl)
+where=$(sed 's/.*"site_text":"\([^"]*\)".*/\1/' stuck.jsonl)
 if [ "$found" != 1 ]; then
 	printf '\n%s coroutines found: that was not to be expected.\n' "$found" >&2
 	exit 1
 fi
-printf '\n%sThat is the one: the coroutine with probe_id %s waits for a wake-up that was lost.%s\n' "$bold" "$probe" "$off"
+printf '\n%sThat is the one: the coroutine with probe_id %s waits at %s\n' "$bold" "$probe" "$where"
+printf 'for a wake-up that was lost.%s\n' "$off"
 # Only a stream that is whole proves that nobody resumed it.
 if [ "$lost" = 0 ]; then
 	printf 'No event is missing from the trace, so this is proved. The trace stays in %s/demo.\n' "$O"

@@ -8,5 +8,5 @@ is 'it shows five lines of JSON and the one it found' "$(grep -c '^{"' "$tmp/out
 lost=$(sed -n 's/^lostwake: lost .*, probe_id \([0-9]*\)$/\1/p' "$tmp/out")
 like 'it shows how' "$(grep -A 1 '^[$] cat stuck.awk' "$tmp/out" | tail -n 1)" '^match'
 like 'the example says which one it lost' "$lost" '^[0-9]+$'
-like 'and that is the one that was found' "$(tail -n 2 "$tmp/out")" "probe_id $lost waits"
+like 'and that is the one that was found' "$(tail -n 3 "$tmp/out")" "probe_id $lost waits at .*lostwake.c:[0-9]+:handler_step"
 done_testing

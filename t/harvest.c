@@ -88,9 +88,9 @@ static void test_lives(void)
 		write_event(FIELD, memstream_station(&m, 0), k);
 	bear(&m, FIELD, 1);
 	write_event(FIELD, memstream_station(&m, 1), 0);
-	unsigned busiest = 0;
-	is_u64(ctp_harvest_scan(m.harvest, &busiest), 21, "a scan says what it found, lost events included");
-	is_u64(busiest, 20, "and the most in one station");
+	struct ctp_look look;
+	is_u64(ctp_harvest_scan(m.harvest, &look), 21, "a scan says what it found, lost events included");
+	is_u64(look.busiest, 20, "and the most in one station");
 	write_event(FIELD, memstream_station(&m, 1), 1);
 	die(&m, 1);
 	bear(&m, FIELD, 2);

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "memstream.h"
+#include "rawring.h"
 #include "tap.h"
 
 enum { STATIONS = 512, WRITES = 3000000 };
@@ -28,6 +29,7 @@ static uint64_t nasty(uint64_t *x)
 
 struct vandal {
 	unsigned char *shm;
+	struct rawmem mem;
 	unsigned mode;
 	uint64_t writes;
 	bool stop;
@@ -104,11 +106,87 @@ static void test_count(void)
 	ok(memstream_close(&m, NULL, NULL), "  the stream is whole");
 }
 
+/* --- with rings ----------------------------------------------------------------------------------------------------------- */
+
+/* Mostly where it hurts: heads, what is in the rings, stations; now and then anything. */
+static void *ring_vandal(void *arg)
+{
+	struct vandal *v = arg;
+	const struct rawmem *mem = &v->mem;
+	uint64_t x = 88172645463325252;
+	while (!__atomic_load_n(&v->stop, __ATOMIC_RELAXED)) {
+		uint64_t r = random_next(&x), at = random_next(&x);
+		uint32_t ring = (uint32_t)(r % mem->rings), station = (uint32_t)(at % 16);
+		unsigned char *descriptor = mem->base + mem->rings_at + 128 * (uint64_t)ring;
+		unsigned char *entry = mem->base + mem->entries_at + at % ((uint64_t)mem->rings << mem->bits) * 32;
+		switch (v->mode ? r >> 60 : 15) {
+		case 0: put64(descriptor, nasty(&x)); break;
+		case 1: case 2: case 3: put64(descriptor, raw64(descriptor) + (r >> 8) % 8); break;
+		case 4: case 5: case 6: case 7:
+			put64(entry, nasty(&x));
+			put64(entry + 8, at);
+			put64(entry + 16, (r >> 8) % 4 << 32 | (station + 1));
+			put64(entry + 24, (r >> 16) % 10 << 56 | (r >> 24 & 0xff) << 32 | nasty(&x) >> 32);
+			break;
+		case 8: put32(raw_station(mem, station) + 0x248, (uint32_t)(r >> 8) % 4); break;
+		case 9: put64(raw_station(mem, station) + 0x240, UINT64_C(0x2b505443) | (r >> 8) % 16 << 32); break;
+		case 10: put64(raw_station(mem, station) + 8 * (at / 16 % 128), nasty(&x)); break;
+		case 11:
+			__atomic_store_n(raw_station(mem, station) + 0x10, (unsigned char)(r >> 8) % 3, __ATOMIC_RELAXED);
+			break;
+		case 12: put64(mem->base + mem->sites_at + 8 * (at % (64 * 32)), nasty(&x)); break;
+		default: put64(mem->base + at % (mem->bytes / 8) * 8, nasty(&x));
+		}
+		__atomic_fetch_add(&v->writes, 1, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+static void test_ring_vandal(unsigned mode, const char *name)
+{
+	struct memstream m;
+	struct vandal v = {.mode = mode};
+	pthread_t thread;
+	rawmem_plan(&v.mem, STATIONS, 4, 6);
+	struct ctp_harvest_conf conf = {.bytes = v.mem.bytes, .max_stations = STATIONS, .attach = mode == 2};
+	conf.shm = mmap(NULL, conf.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (conf.shm == MAP_FAILED)
+		exit(1);
+	rawmem_make(&v.mem, conf.shm, 3);
+	memstream_start(&m, &conf);
+	put32(m.shm + 0xcc, 4);
+	memstream_allocate(&m, STATIONS);
+	if (pthread_create(&thread, NULL, ring_vandal, &v))
+		exit(1);
+	uint64_t rounds = 0;
+	for (; __atomic_load_n(&v.writes, __ATOMIC_RELAXED) < WRITES / 2; rounds++) {
+		ctp_harvest_scan(m.harvest, NULL);
+		if (rounds % 16 == 0)
+			ctp_harvest_lives(m.harvest);
+		if (rounds % 32 == 0)
+			ctp_harvest_sweep(m.harvest);
+	}
+	ctp_harvest_last(m.harvest, false);
+	ctp_harvest_release(m.harvest);
+	__atomic_store_n(&v.stop, true, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	struct ctp_harvest_stats s = *ctp_harvest_stats(m.harvest);
+	size_t len = m.len;
+	ok(memstream_close(&m, NULL, NULL), "%s: the stream is whole", name);
+	/* A look takes at most what four rings of 64 can hold; what slots hold is found where an entry was. */
+	ok(s.events <= (rounds + rounds / 32 + 8) * (4 * 64 + STATIONS) * 8, "  and a bounded number of events");
+	note("%" PRIu64 " looks: %" PRIu64 " events, %" PRIu64 " births, %" PRIu64 " lost, %zu bytes", rounds, s.events,
+	     s.births, s.lost, len);
+}
+
 int main(void)
 {
 	test_vandal(0, "nonsense anywhere");
 	test_vandal(1, "nonsense for seq");
 	test_vandal(2, "seq forwards and backwards");
 	test_count();
+	test_ring_vandal(0, "nonsense anywhere in an arena");
+	test_ring_vandal(1, "nonsense in rings");
+	test_ring_vandal(2, "nonsense that was there before");
 	return done_testing();
 }

@@ -14,7 +14,7 @@
 
 struct memstream {
 	unsigned char *shm;
-	uint32_t max;
+	size_t bytes;
 	unsigned threads; /* that were announced as new */
 	struct ctp_writer *writer;
 	struct ctp_harvest *harvest;
@@ -39,21 +39,30 @@ static inline void memstream_thread(void *arg, uint64_t tid)
 	((struct memstream *)arg)->threads++;
 }
 
-static inline void memstream_open(struct memstream *m, uint32_t max_stations)
+/* The harvest of conf->shm, which is of conf->bytes and ours to unmap. The rest of conf is filled in. */
+static inline void memstream_start(struct memstream *m, struct ctp_harvest_conf *conf)
 {
 	struct ctp_err err;
 	struct ctp_section sec;
-	*m = (struct memstream){.max = max_stations};
-	m->shm = mmap(NULL, 1024 * (1 + (size_t)max_stations), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	*m = (struct memstream){.shm = conf->shm, .bytes = conf->bytes};
 	m->writer = ctp_writer_new(memstream_put, m, &err);
 	ctp_section_init(&sec);
 	ctp_writer_begin(m->writer, &sec);
 	ctp_section_fini(&sec);
-	struct ctp_harvest_conf conf = {.shm = m->shm, .max_stations = max_stations, .writer = m->writer,
-	                                .new_thread = memstream_thread, .arg = m};
-	m->harvest = ctp_harvest_new(&conf, &err);
-	if (m->shm == MAP_FAILED || !m->writer || !m->harvest)
+	conf->writer = m->writer;
+	conf->new_thread = memstream_thread;
+	conf->arg = m;
+	m->harvest = conf->shm == MAP_FAILED ? NULL : ctp_harvest_new(conf, &err);
+	if (!m->writer || !m->harvest)
 		abort();
+}
+
+/* Memory of version 1: a header and stations. */
+static inline void memstream_open(struct memstream *m, uint32_t max_stations)
+{
+	struct ctp_harvest_conf conf = {.max_stations = max_stations, .bytes = 1024 * (1 + (size_t)max_stations)};
+	conf.shm = mmap(NULL, conf.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	memstream_start(m, &conf);
 }
 
 static inline unsigned char *memstream_station(struct memstream *m, uint32_t i) { return m->shm + 1024 + 1024 * (size_t)i; }
@@ -72,7 +81,7 @@ static inline bool memstream_close(struct memstream *m, void (*see)(void *arg, c
 	ctp_harvest_free(m->harvest);
 	ctp_writer_end(m->writer, true);
 	ctp_writer_free(m->writer);
-	munmap(m->shm, 1024 * (1 + (size_t)m->max));
+	munmap(m->shm, m->bytes);
 	ctp_input_mem(&in, m->data, m->len);
 	struct ctp_reader *r = ctp_reader_new(&in, NULL, &err);
 	while (ctp_reader_next(r, &item, &err) == CTP_OK)

@@ -3,7 +3,8 @@
  *
  * Every type, role and predictor in every combination that the library allows, with values that are mostly what a predictor
  * expects, sometimes near it and sometimes anything. Keys are few, so that they come back, and of all sizes, so that classes
- * meet in one context. A section has late records, records without a time, and an end or none.
+ * meet in one context; places in the source are few, so that they are known when they are referred to. A section has late
+ * records, records without a time, and an end or none.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "output.h"
 #include "writer.h"
 
-enum { SECTIONS = 8, CLASSES = 24, FIELDS = 20, RECORDS = 300, KEYS = 12, TEXTS = 40, TEXT_BYTES = 300 };
+enum { SECTIONS = 8, CLASSES = 24, FIELDS = 20, RECORDS = 300, KEYS = 12, SITES = 6, TEXTS = 40, TEXT_BYTES = 300 };
 
 static uint64_t seed = 1;
 
@@ -92,6 +93,8 @@ static struct ctp_field rnd_field(const char *name)
 		f.role = CTP_ROLE_TIME;
 	if (f.role == CTP_ROLE_TIME)
 		f.type = CTP_U64;
+	if (f.role == CTP_ROLE_SITE)
+		f.type = CTP_U8 + rnd() % 4;
 	if (f.type == CTP_ENUM && one_in(2))
 		f.labels = labels, f.nlabels = sizeof labels / sizeof *labels;
 	return f;
@@ -104,20 +107,26 @@ static struct ctp_class *rnd_class(unsigned number)
 	struct ctp_field f[FIELDS];
 	char name[32], names[FIELDS][32];
 	struct ctp_err err;
-	enum ctp_kind kind = rnd() % CTP_KIND_COUNT;
-	uint32_t n = rnd() % (FIELDS + 1);
+	enum ctp_kind kind = number ? rnd() % CTP_KIND_COUNT : CTP_KIND_SITE;
+	uint32_t n = number ? rnd() % (FIELDS + 1) : FIELDS;
 
 	snprintf(name, sizeof name, "%sclass%u", one_in(4) ? "@" : "", number);
 	struct ctp_class *cls = ctp_class_new(name, kind, f, 0, &err);
 	for (uint32_t i = 0; i < n; i++) {
-		if (i < 2 && one_in(3))
+		if (kind == CTP_KIND_SITE && i < 3)
+			snprintf(names[i], sizeof names[i], "%s", i == 2 ? "site" : i ? "line" : "file");
+		else if (i < 2 && one_in(3))
 			snprintf(names[i], sizeof names[i], "%s", i ? "type" : "late");
 		else
 			snprintf(names[i], sizeof names[i], "%sf%u", odd[rnd() % (sizeof odd / sizeof *odd)], i);
 		ctp_class_free(cls);
-		do
+		do {
 			f[i] = rnd_field(names[i]);
-		while (!(cls = ctp_class_new(name, kind, f, i + 1, &err)));
+			if (kind == CTP_KIND_SITE && i == 2) {
+				f[i].role = CTP_ROLE_SITE;
+				f[i].type = CTP_U16;
+			}
+		} while (!(cls = ctp_class_new(name, kind, f, i + 1, &err)));
 	}
 	for (uint32_t i = 1; i < n; i++) {
 		uint32_t j = rnd() % (i + 1);
@@ -154,6 +163,8 @@ static void next_value(struct kind_of_record *k, uint32_t i, uint64_t *now)
 		*v = one_in(20) ? *now - rnd() % 500 : (*now += rnd() % 20);
 	} else if ((int)i == k->cls->key_field) {
 		*v = one_in(50) ? rnd_number() : k->keys[rnd() % KEYS];
+	} else if (f->role == CTP_ROLE_SITE) {
+		*v = rnd() % SITES + (k->cls->kind == CTP_KIND_SITE ? SITES : 0); /* the others' are told of by write_sites */
 	} else if (one_in(6)) {
 		k->step[i] = one_in(2) ? rnd() % 5 : rnd_number();
 		*v = rnd_number();
@@ -164,17 +175,31 @@ static void next_value(struct kind_of_record *k, uint32_t i, uint64_t *now)
 	}
 }
 
+/* Before all others also in the order of time, so that a number has one meaning in whatever order the records come. */
+static void write_sites(struct ctp_writer *w, struct kind_of_record *k, uint64_t now)
+{
+	for (uint64_t site = 1; site < SITES; site++) {
+		for (uint32_t i = 0; i < k->cls->nfields; i++)
+			next_value(k, i, &now);
+		k->val[ctp_class_role(k->cls, CTP_ROLE_SITE)] = site;
+		if (k->cls->time_field >= 0)
+			k->val[k->cls->time_field] = now - 1000;
+		ctp_writer_record(w, k->cls, k->val);
+	}
+}
+
 static void write_section(struct ctp_writer *w, struct kind_of_record *kinds)
 {
 	struct ctp_section sec;
 	unsigned nkinds = 1 + rnd() % CLASSES;
-	uint64_t now = one_in(4) ? rnd_number() / 2 : 1000;
+	uint64_t now = 2000 + (one_in(4) ? rnd_number() / 2 : 0);
 
 	ctp_section_init(&sec);
 	if (!one_in(3))
 		ctp_section_add(&sec, "tool", "randstream");
 	ctp_writer_begin(w, &sec);
-	for (unsigned r = 0; r < RECORDS; r++) {
+	write_sites(w, &kinds[0], now);
+	for (unsigned r = SITES - 1; r < RECORDS; r++) {
 		struct kind_of_record *k = &kinds[rnd() % nkinds];
 		for (uint32_t i = 0; i < k->cls->nfields; i++)
 			next_value(k, i, &now);

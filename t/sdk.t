@@ -28,6 +28,10 @@ int main(int argc, char **argv)
 		*(void **)&use = dlsym(so, "other_use");
 		own = state() != (void *)&ctp_current_;
 		use(&co);
+		for (int i = argc > 2 ? atoi(argv[2]) : 0; i > 0; i--) {
+			ctp_coro_suspend(&co, CTP_HERE);
+			use(&co); /* two more events, one of them of our coroutine */
+		}
 	}
 	printf("traced %d, shared %d, own %d, events %d\n", traced, shared, own, (int)co.events_);
 	ctp_coro_death(&co);
@@ -69,6 +73,9 @@ for pair in gcc:g++ clang:clang++; do
 	is 'and all of them are traced' "$("$BIN/ctp-collect" -q -o "$tmp/prog.ctp" "$tmp/prog" "$tmp/two.so")" \
 		'traced 1, shared 1, own 1, events 3'
 	"$BIN/ctp-tojsonl" "$tmp/prog.ctp" | sed 's/.*probe_id":\([0-9]*\).*is_active":\([a-z]*\).*/\1 \2/' >"$tmp/events"
+	is 'two probes that write in turn on one thread do not disturb each other' \
+		"$("$BIN/ctp-collect" -o "$tmp/many.ctp" "$tmp/prog" "$tmp/two.so" 5000 2>&1 >/dev/null | sed 's/, [^,]* s$//')" \
+		'ctp-collect: 15005 events, 5003 coroutines, 0 lost, 0 untraced'
 	is 'with all their events' "$(paste -sd, "$tmp/events")" '42 false,42 true,43 false,42 true,43 false'
 done
 ok 'there was a compiler' test $pairs -gt 0
@@ -83,8 +90,10 @@ for cc in gcc clang; do
 done
 
 sed -n 's/^static inline .*[ *]\(ctp_[a-z_]*[a-z]\)(.*);$/\1/p' sdk/c/ctp.h >"$tmp/calls"
-is 'there are eight calls' "$(wc -l <"$tmp/calls")" 8
-is 'the manual describes each' "$(while read -r call; do grep -q "^\.It Fn $call$" doc/ctp.h.3 || echo "$call"; done <"$tmp/calls")" ''
+is 'there are sixteen calls' "$(wc -l <"$tmp/calls")" 16
+is 'the manual has each, and describes it' "$(while read -r call; do
+	grep -q "^\.Fn $call" doc/ctp.h.3 && sed -n '/^.Sh DESCRIPTION/,$p' doc/ctp.h.3 | grep -q "Fn ${call%_[ai][tn]}\>" || echo "$call"
+done <"$tmp/calls")" ''
 
 # The example takes two seconds, mostly waiting: so all at once. The last two have their collectors stopped, and killed, when
 # they have begun; the stopped one goes on when its program has told all.
@@ -96,6 +105,9 @@ story() { # FILE COMMAND...: what it prints, and how it ends
 story "$tmp/untraced" "$lostwake" &
 story "$tmp/stale" env CTP_SHM_PATH=/nonexistent CTP_SOCK_PATH=/nonexistent CTP_MAX_STATIONS=8 "$lostwake" &
 story "$tmp/wrong" env CTP_SHM_PATH=/dev/zero CTP_SOCK_PATH=/dev/zero CTP_MAX_STATIONS=99999999999 "$lostwake" &
+story "$tmp/recorded" env CTP_RECORD=1 "$lostwake" &
+story "$tmp/bounded" sh -c 'ulimit -n 4; ulimit -v 400000; exec env CTP_RECORD=1 "$0"' "$lostwake" &
+story "$tmp/poor" "$BIN/ctp-collect" -q -o "$tmp/poor.ctp" sh -c 'ulimit -n 4; ulimit -v 400000; exec "$0"' "$lostwake" &
 story "$tmp/traced" "$BIN/ctp-collect" -q -o "$tmp/trace.ctp" "$lostwake" &
 story "$tmp/few" "$BIN/ctp-collect" -q -n 5 -o "$tmp/few.ctp" "$lostwake" &
 mkfifo "$tmp/to-stopped" "$tmp/to-killed"
@@ -130,6 +142,9 @@ lostwake: lost handler 17, probe_id 217
 status 0'
 ok 'variables of a collector that is gone: the same' cmp "$tmp/untraced" "$tmp/stale"
 ok 'variables that make no sense: the same' cmp "$tmp/untraced" "$tmp/wrong"
+ok 'recorded: the same' cmp "$tmp/untraced" "$tmp/recorded"
+ok 'recorded, with hardly a descriptor and little memory: the same' cmp "$tmp/untraced" "$tmp/bounded"
+ok 'traced, likewise: the same' cmp "$tmp/untraced" "$tmp/poor"
 ok 'traced: the same' cmp "$tmp/untraced" "$tmp/traced"
 ok 'traced, with too few stations: the same' cmp "$tmp/untraced" "$tmp/few"
 ok 'traced, and the collector stopped: the same' cmp "$tmp/untraced" "$tmp/stopped"

@@ -58,7 +58,9 @@ class Class:
         time = next((i for i, f in enumerate(fields) if f.get('role') == 'time'), None)
         self.time = None if time is None else self.order.index(time)
 
-    def add(self, section, values):
+    def add(self, section, pairs):
+        keys = {'@' + n if n[0] == '@' or n in ('type', 'late') else n for n in (f['name'] for f in self.fields)}
+        values = [v for key, v in pairs if key in keys]  # and not what JSONL has for people
         self.rows.append([section if i is None else sql(self.fields[i], values[i]) for i in self.order])
 
 
@@ -73,7 +75,7 @@ def read_jsonl(lines):
             schema = dict(pairs)
             classes.setdefault(schema['name'], Class(schema['name'], [dict(f) for f in schema['fields']]))
         elif kind != '@end':
-            classes[kind[1:] if kind[0] == '@' else kind].add(section, [v for _, v in pairs[1:]])
+            classes[kind[1:] if kind[0] == '@' else kind].add(section, pairs[1:])
     return list(classes.values())
 
 

@@ -30,11 +30,11 @@ cat >"$tmp/plain.jsonl" <<'JSONL'
 {"probe_id":18446744073709551615,"tid":18446744073709551615,"addr":"0xffffffffffffffff","seq":18446744073709551615,"is_active":true,"ts":18446744073709551615}
 JSONL
 "$from" -q -o "$tmp/plain.ctp" "$tmp/plain.jsonl"
-answers 'columns of coroTracer come first; what the stream lacks is null' 'probe_id|tid|addr|seq|is_active|ts|section|coro|index
-123|456|0x0000000000000000|2|1|123456789|1|-|-
-123|456|0x00007fffdeadbeef|4|0|123456789|1|-|-
-9223372036854775808|1|0x0000000000000000|0|0|-9223372036854775808|1|-|-
-18446744073709551615|-1|0xffffffffffffffff|-1|1|-1|1|-|-' '.headers on' '.nullvalue -' "select * from ctp('plain.ctp')"
+answers 'columns of coroTracer come first; what the stream lacks is null' 'probe_id|tid|addr|seq|is_active|ts|section|coro|index|site
+123|456|0x0000000000000000|2|1|123456789|1|-|-|-
+123|456|0x00007fffdeadbeef|4|0|123456789|1|-|-|-
+9223372036854775808|1|0x0000000000000000|0|0|-9223372036854775808|1|-|-|-
+18446744073709551615|-1|0xffffffffffffffff|-1|1|-1|1|-|-|-' '.headers on' '.nullvalue -' "select * from ctp('plain.ctp')"
 answers 'printf shows what is beyond 2^63' 18446744073709551615 "select printf('%u', ts) from ctp('plain.ctp') where ts = -1"
 answers 'a probe_id is text, and found by a number too' '1|text' \
 	"select count(*), typeof(probe_id) from ctp('plain.ctp') where probe_id = 123 and is_active"
@@ -229,12 +229,12 @@ is 'the examples give answers' "$(cd "$tmp" && sqlite3 -cmd ".load $ext" :memory
 death|1
 1|1|0|0|0
 1|1|11|0x0000000000000007|1|0
-2001-09-09 01:46:40|11|5|0x0000000000000007|2|1|1000|1|1|0
-2001-09-09 01:46:40|11|5|0x0000000000000007|4|0|1001|1|1|1
-2001-09-09 01:46:40|12|5|0x0000000000000007|2|1|1002|1|2|0
-2001-09-09 01:46:40|12|5|0x0000000000000007|4|0|1003|1|2|1
-2001-09-09 01:46:40|13|5|0x0000000000000007|2|0|1005|1|3|0
-2001-09-09 01:46:40|13|5|0x0000000000000007|4|1|1006|1|3|1'
+2001-09-09 01:46:40|11|5|0x0000000000000007|2|1|1000|1|1|0|
+2001-09-09 01:46:40|11|5|0x0000000000000007|4|0|1001|1|1|1|
+2001-09-09 01:46:40|12|5|0x0000000000000007|2|1|1002|1|2|0|
+2001-09-09 01:46:40|12|5|0x0000000000000007|4|0|1003|1|2|1|
+2001-09-09 01:46:40|13|5|0x0000000000000007|2|0|1005|1|3|0|
+2001-09-09 01:46:40|13|5|0x0000000000000007|4|1|1006|1|3|1|'
 
 # --- random streams: every class, every value, and ranges against the same question to a table --------------------------------
 for seed in 1 2 3 4 5 6; do

@@ -66,6 +66,10 @@ def escaped(name):
     return name[1:] if name.startswith("@") else name
 
 
+def key(name):
+    return "@" + name if name.startswith("@") or name in ("type", "late") else name
+
+
 classes = {}  # of the section, by name: fields as declared, and an iterator over the rows
 section = 0
 seen = {}
@@ -73,12 +77,12 @@ seen = {}
 
 def declare(row):
     del row["type"]
-    key = json.dumps(row)
+    wanted = json.dumps(row)
     for number, table, declaration in db.execute("SELECT id, table_name, declaration FROM classes"):
-        if json.dumps(json.loads(declaration)) == key:
+        if json.dumps(json.loads(declaration)) == wanted:
             break
     else:
-        fail("no such class:", key)
+        fail("no such class:", wanted)
     columns = [c for c, in db.execute("SELECT column_name FROM fields WHERE class = ? ORDER BY position", (number,))]
     if (section, number) not in seen:
         names = ", ".join('"%s"' % c.replace('"', '""') for c in ["id"] + columns)
@@ -92,8 +96,8 @@ def record(name, row):
     got = next(rows, None)
     if got is None:
         fail("section", section, name, "lacks", row)
-    values = list(row.values())[1:]
-    for field, want, value in zip(fields, values, got[1:]):
+    for field, value in zip(fields, got[1:]):
+        want = row[key(field["name"])]
         if not same(field, want, value):
             fail("section", section, name, "row", got[0], field, "is", repr(value), "and should be", repr(want))
 

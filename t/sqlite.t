@@ -29,7 +29,7 @@ like 'times of day are those of today' "$(sql "$tmp/real.sqlite" 'SELECT wall FR
 schema='CREATE TABLE coro_trace_events (id INTEGER PRIMARY KEY AUTOINCREMENT, probe_id TEXT NOT NULL, tid INTEGER NOT NULL, addr TEXT NOT NULL, seq INTEGER NOT NULL, is_active INTEGER NOT NULL CHECK (is_active IN (0, 1)), ts INTEGER NOT NULL'
 is 'the table begins as coroTracer makes it' "$(sql "$tmp/real.sqlite" "SELECT substr(sql, 1, ${#schema}) FROM sqlite_schema WHERE name = 'coro_trace_events'")" "$schema"
 is 'then come ours' "$(sql "$tmp/real.sqlite" "SELECT group_concat(name) FROM (SELECT name FROM pragma_table_info('coro_trace_events') ORDER BY cid)")" \
-	'id,probe_id,tid,addr,seq,is_active,ts,section,coro,index'
+	'id,probe_id,tid,addr,seq,is_active,ts,section,coro,index,site'
 is 'its indexes are there' "$(sql "$tmp/real.sqlite" "SELECT l.name || ' ' || group_concat(i.name) FROM pragma_index_list('coro_trace_events') l, pragma_index_info(l.name) i GROUP BY l.name")" \
 	'idx_coro_trace_events_probe_seq probe_id,seq
 idx_coro_trace_events_tid_ts tid,ts
@@ -105,7 +105,7 @@ values='"probe_id":1,"tid":2,"addr":"0x0000000000000003","seq":4,"is_active":tru
 } >"$tmp/names.jsonl"
 "$from" -q "$tmp/names.jsonl" | "$sqlite" -q -o "$tmp/names.sqlite"
 ok 'names that are taken or reserved' judge "$tmp/names.sqlite" "$tmp/names.jsonl"
-is 'have another table' "$(sql "$tmp/names.sqlite" "SELECT group_concat(table_name, ' ') FROM (SELECT * FROM classes WHERE id > 9 ORDER BY id)")" \
+is 'have another table' "$(sql "$tmp/names.sqlite" "SELECT group_concat(table_name, ' ') FROM (SELECT * FROM classes WHERE id > 13 ORDER BY id)")" \
 	'select _sqlite_master sections_2 coro_trace_events_2 Birth_2 steps_2 ctp_batch_2 pragma_table_info_2 a"b bad\xff idx_x_c x select_2 coro_trace_events transition transition_2'
 is 'and another column' "$(sql "$tmp/names.sqlite" "SELECT group_concat(name, ' ') FROM pragma_table_info('select')")" 'id section id_2 ID_3 section_2 group \xfe'
 is 'what is no UTF-8 is a blob there too' "$(sql "$tmp/names.sqlite" "SELECT typeof(host), argv FROM sections; SELECT hex(name) FROM classes WHERE typeof(name) = 'blob'; SELECT count(*) FROM fields WHERE typeof(name) = 'blob'")" \
@@ -165,7 +165,7 @@ done
 sql "$tmp/theirs.sqlite" "$schema); INSERT INTO coro_trace_events (probe_id, tid, addr, seq, is_active, ts) VALUES ('9', 8, '0x7', 6, 1, 5); CREATE TABLE birth (theirs);"
 "$sqlite" -q --append -o "$tmp/theirs.sqlite" "$tmp/real.ctp.zst"
 is 'append to what coroTracer made' "$? $(sql "$tmp/theirs.sqlite" 'SELECT * FROM coro_trace_events WHERE id = 1; SELECT count(*) FROM birth; PRAGMA integrity_check' | tr '\n' ' ')" \
-	'0 1|9|8|0x7|6|1|5||| 0 ok '
+	'0 1|9|8|0x7|6|1|5|||| 0 ok '
 is 'keeps a table of theirs, and has its own' "$(sql "$tmp/theirs.sqlite" 'SELECT count(*) FROM birth_2')" "$(grep -c '"type":"birth"' "$tmp/real.jsonl")"
 is 'a row without a section is a coroutine of its own' "$(sql "$tmp/theirs.sqlite" 'SELECT state, certain FROM coroutine_states WHERE section IS NULL')" 'running|0'
 refuses() { # NAME WHY FILE

@@ -58,6 +58,27 @@ JSONL
 counts lossy 3 "$tmp/b.ctp" complete=true events=3 lost=6 unverified=3 untraced=4 coroutines=2 conflicts=1 unseen=6
 like 'in words' "$("$BIN/ctp-stat" "$tmp/b.ctp")" '^events:      3, and 6 in packets that are missing$'
 like 'in words: a signal by its name' "$("$BIN/ctp-stat" "$tmp/b.ctp")" '^  ended:       killed by SIGKILL$'
+
+# What probes tell beside transitions. A site that is told of again is one; what a thread missed is no lost transition.
+cat >"$tmp/notes.jsonl" <<'JSONL'
+{"type":"@section","attrs":{}}
+{"type":"site","ts":1,"site":1,"file":"a.c","line":1,"function":"f"}
+{"type":"site","ts":1,"site":2,"file":"a.c","line":2,"function":"f"}
+{"type":"site","ts":2,"site":1,"file":"a.c","line":1,"function":"f"}
+{"type":"birth","ts":3,"probe_id":7,"coro":1,"station":0,"after":3,"before":3,"parent":0,"site":1,"pid":42}
+{"type":"name","ts":4,"probe_id":7,"coro":1,"name":"reader"}
+{"type":"wake","ts":5,"probe_id":7,"coro":1,"tid":8,"by":0}
+{"type":"wake","ts":6,"probe_id":7,"coro":1,"tid":8,"by":2}
+{"type":"missed","ts":7,"tid":8,"count":4,"after":5}
+{"type":"@end","complete":true}
+JSONL
+"$BIN/ctp-fromjsonl" -q "$tmp/notes.jsonl" >"$tmp/notes.ctp"
+counts notes 3 "$tmp/notes.ctp" events=0 births=1 names=1 wakes=2 sites=2 missed=4 lost=0 threads=1
+for line in 'wakes:       2' 'names:       1' 'sites:       2' 'missed:      4 other records' 'lost:        0, of them 0 unverified'; do
+	like "in words: $line" "$("$BIN/ctp-stat" "$tmp/notes.ctp")" "^$line\$"
+done
+"$BIN/ctp-tojsonl" "$tmp/notes.ctp" 2>"$tmp/err"
+is 'the other tools count them with what was lost' "$? $(cat "$tmp/err")" '3 ctp-tojsonl: 8 records, 0 late; 4 events lost, 0 coroutines untraced'
 # Nothing lost, but coroutines that found no station: that is not all either. By a record, or by the end record alone.
 sed -e '/"lost",/d' -e 's/"events":9,"lost":6,"unverified":3/"events":3,"lost":0,"unverified":0/' "$tmp/b.jsonl" >"$tmp/u.jsonl"
 grep -v '"untraced","ts"' "$tmp/u.jsonl" >"$tmp/v.jsonl"

@@ -1,7 +1,7 @@
 """tracecompass.py ANALYSIS.xml TRACE - does what Trace Compass does with our analysis, for a trace that ctp-toctf has written.
 
 Each event goes through the state provider; names that the analysis uses and the trace lacks are said. Prints, for the test to
-judge, the rows of each view and the state in which each row is at the end, one kind of row to a line.
+judge, the rows of each view and the state in which each row is at the end, one kind of row to a line, and those that have a name.
 """
 import collections
 import sys
@@ -42,7 +42,8 @@ class Provider:
         kind, text = element.get("type"), element.get("value")
         if text and text.startswith("$"):
             text = self.values[text[1:]]
-        return {"null": lambda: None, "int": lambda: text, "string": lambda: text, "eventField": lambda: event[text]}[kind]()
+        return {"null": lambda: None, "int": lambda: text, "string": lambda: text, "eventField": lambda: event[text],
+                "query": lambda: self.state.get(tuple(self.path(element, event)))}[kind]()
 
     def holds(self, condition, event):
         field = condition.find("field")
@@ -86,6 +87,9 @@ def main():
         entry = view.find("entry")
         top, shown = entry.get("path").removesuffix("/*"), entry.find("display").get("value")
         rows = {path[1]: v for path, v in provider.state.items() if path[0] == top and path[2] == shown}
+        if entry.find("name") is not None:
+            called = {row: provider.state.get((top, row, entry.find("name").get("value"))) for row in rows}
+            print(top, "named", sorted((row, name) for row, name in called.items() if name))
         print(top, len(rows), sorted(collections.Counter(labels.get(v, v) for v in rows.values()).items(), key=str))
 
 

@@ -1,6 +1,7 @@
-/* ctp-collect - runs a command, traced, and writes the raw stream. */
+/* ctp-collect - runs a command, traced, or attaches to a process, and writes the raw stream. */
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -8,30 +9,40 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "attach.h"
 #include "collect.h"
-#include "shm.h"
 #include "text.h"
 #include "tool.h"
 
 static struct ctp_tool tool = {
 	.name = "ctp-collect",
-	.synopsis = "[-n N] [-o FILE] [-t SECONDS] [--shm PATH] [--sock PATH] [--dialect auto|seqlock|plain] [-f] [-q] [-v] "
-	            "[--] COMMAND [ARG...]",
-	.help = "  -n N            trace at most N coroutines (65536; at most 2097150)\n"
+	.synopsis = "[-n N] [--ring N] [--lossless[=MS]] [--bare] [-o FILE] [-t SECONDS] [--shm PATH] [--sock PATH] "
+	            "[--dialect auto|seqlock|plain] [-f] [-q] [-v] -l | -p PID [--once] | [--] COMMAND [ARG...]",
+	.help = "Runs COMMAND, traced; or attaches to a process that has a probe in it, and leaves it as it was.\n"
+	        "  -p PID          attach to this process: what it remembers, then what happens, until it ends or Ctrl-C\n"
+	        "  --once          with -p: the last states of its coroutines, and no more\n"
+	        "  -l              list the processes that -p can attach to\n"
+	        "  -n N            trace at most N coroutines at a time (65536; at most 2097150)\n"
+	        "  --ring N        room for N events of each thread (1048576), taken as it is used\n"
+	        "  --lossless      where there is none, a thread waits for it, 100 ms at most; --lossless=MS: so long\n"
+	        "  --bare          a little cheaper: last states are not kept where a later -p could find them\n"
 	        "  -o FILE         write to FILE, compressed if it ends in .zst; COMMAND keeps its stdout\n"
 	        "  -t SECONDS      end the trace after this time; COMMAND runs on to its own end\n"
 	        "  --shm PATH      shared memory at PATH, where /proc cannot serve; removed at the end\n"
 	        "  --sock PATH     socket at PATH, likewise\n"
 	        "  --dialect NAME  how seq counts: seqlock, plain, or auto: found out station by station\n"
 	        "  -f              write to a terminal all the same\n"
-	        "  -q              no closing line, nor one that -t has ended the trace\n"
+	        "  -q              no closing line, nor those that -p has attached or -t has ended the trace\n"
 	        "  -v              say more\n"
 	        "  -h              this help\n"
 	        "  -V              version\n"
 	        "SIGUSR1 prints the totals so far.\n"
-	        "Exit status: COMMAND's; 125 collecting failed; 126, 127 COMMAND could not be started.\n",
+	        "Exit status: COMMAND's, 0 for -p; 1 -l has found none; 125 collecting failed; 126, 127 COMMAND could not be "
+	        "started.\n",
 	.usage_status = 125,
 };
+
+enum { LOSSLESS_MS = 100, LOSSLESS_MS_MAX = 60000 };
 
 static void say(void *arg, const char *text)
 {
@@ -39,11 +50,11 @@ static void say(void *arg, const char *text)
 	ctp_tool_say(&tool, "%s", text);
 }
 
-static uint32_t parse_stations(const char *text)
+static uint32_t parse_number(const char *option, const char *text, uint32_t min, uint32_t max)
 {
 	uint64_t n;
-	if (!ctp_parse_u64(text, text + strlen(text), &n) || n < 1 || n > CTP_STATIONS_MAX)
-		exit(ctp_tool_usage(&tool, "-n %s: not a number from 1 to %d", text, CTP_STATIONS_MAX));
+	if (!ctp_parse_u64(text, text + strlen(text), &n) || n < min || n > max)
+		exit(ctp_tool_usage(&tool, "%s %s: not a number from %" PRIu32 " to %" PRIu32, option, text, min, max));
 	return (uint32_t)n;
 }
 
@@ -81,36 +92,101 @@ static void die_of(int sig)
 	raise(sig);
 }
 
+static void list_one(void *arg, const struct ctp_attach *at)
+{
+	struct ctp_output *out = arg;
+	char line[CTP_ATTACH_LINE_MAX];
+	if (!out->bytes && out->ptr == out->buf) /* it is the first */
+		ctp_output_put(out, CTP_ATTACH_HEADING "\n", sizeof(CTP_ATTACH_HEADING));
+	ctp_attach_line(at, line);
+	ctp_output_put(out, line, strlen(line));
+	ctp_output_put(out, "\n", 1);
+}
+
+static int list(void)
+{
+	struct ctp_output out;
+	struct ctp_err err;
+	if (ctp_output_open(&out, NULL, false, false, &err))
+		return ctp_tool_fail(&tool, &err);
+	size_t n = ctp_attach_each(list_one, &out);
+	if (ctp_output_close(&out, &err))
+		return ctp_tool_fail_output(&tool, &out, &err);
+	if (!n)
+		ctp_tool_say(&tool, "no process that can be attached to: none of %s has a probe (ctp.h) in it",
+		             geteuid() ? "yours" : "them");
+	return n ? CTP_EXIT_OK : CTP_EXIT_FAILED;
+}
+
+/* What does not go together. */
+static void check(const struct ctp_collect_conf *conf, bool lists)
+{
+	const char *made = conf->max_stations ? "-n" : conf->ring_events ? "--ring" : conf->shm_path ? "--shm" : NULL;
+	if (conf->pid && lists)
+		exit(ctp_tool_usage(&tool, "-p and -l do not go together"));
+	if ((conf->pid || lists) && conf->argv[0])
+		exit(ctp_tool_usage(&tool, "%s: a COMMAND cannot be run with -%c", conf->argv[0], lists ? 'l' : 'p'));
+	if (conf->pid && made)
+		exit(ctp_tool_usage(&tool, "%s is for a COMMAND: what -p attaches to has its memory already", made));
+	if (conf->once && !conf->pid)
+		exit(ctp_tool_usage(&tool, "--once needs -p PID"));
+	if (!conf->pid && !lists && !conf->argv[0])
+		exit(ctp_tool_usage(&tool, "no command; see ctp-collect -h"));
+}
+
+static void closing_line(const struct ctp_collect_conf *conf, const struct ctp_collect_result *result)
+{
+	char line[CTP_COLLECT_LINE_MAX];
+	const char *unattached = " (no process attached: is there a cTP probe (ctp.h) in it? "
+	                         "In a container, another PID namespace or setuid: --shm and --sock)";
+	ctp_collect_line(result, line);
+	ctp_tool_say(&tool, "%s%s", line, result->attached || conf->pid ? "" : unattached);
+}
+
 int main(int argc, char **argv)
 {
-	enum { SHM = 256, SOCK, DIALECT };
-	static const struct option longs[] = {{"shm", required_argument, NULL, SHM},
-	                                      {"sock", required_argument, NULL, SOCK},
-	                                      {"dialect", required_argument, NULL, DIALECT},
-	                                      {0}};
+	enum { SHM = 256, SOCK, DIALECT, RING, LOSSLESS, BARE, ONCE };
+	static const struct option longs[] = {
+		{"shm", required_argument, NULL, SHM},         {"sock", required_argument, NULL, SOCK},
+		{"dialect", required_argument, NULL, DIALECT}, {"ring", required_argument, NULL, RING},
+		{"lossless", optional_argument, NULL, LOSSLESS}, {"bare", no_argument, NULL, BARE},
+		{"once", no_argument, NULL, ONCE},             {0},
+	};
 	struct sigaction pipe;
 	sigaction(SIGPIPE, NULL, &pipe);
 	ctp_tool_start(&tool);
 	sigaction(SIGPIPE, &pipe, NULL); /* for COMMAND; ctp_collect ignores it by itself */
 
+	bool lists = false;
 	struct ctp_notice notice = {.say = say};
-	struct ctp_collect_conf conf = {.max_stations = 65536, .warn = &notice};
-	for (int c; (c = ctp_tool_option(&tool, argc, argv, "n:o:t:f", longs)) != -1;) {
+	struct ctp_collect_conf conf = {.wait_us = LOSSLESS_MS * 1000, .warn = &notice};
+	for (int c; (c = ctp_tool_option(&tool, argc, argv, "ln:o:p:t:f", longs)) != -1;) {
 		switch (c) {
-		case 'n': conf.max_stations = parse_stations(optarg); break;
+		case 'l': lists = true; break;
+		case 'n': conf.max_stations = parse_number("-n", optarg, 1, CTP_STATIONS_MAX); break;
 		case 'o': conf.output = optarg; break;
+		case 'p': conf.pid = (pid_t)parse_number("-p", optarg, 1, INT32_MAX); break;
 		case 't': conf.limit_ns = parse_seconds(optarg); break;
 		case 'f': conf.force = true; break;
 		case SHM: conf.shm_path = optarg; break;
 		case SOCK: conf.sock_path = optarg; break;
 		case DIALECT: conf.dialect = parse_dialect(optarg); break;
+		case RING: conf.ring_events = parse_number("--ring", optarg, 1, 1 << CTP_ANNEX_RING_BITS_MAX); break;
+		case LOSSLESS:
+			conf.modes |= CTP_MODE_LOSSLESS;
+			if (optarg)
+				conf.wait_us = parse_number("--lossless", optarg, 1, LOSSLESS_MS_MAX) * 1000;
+			break;
+		case BARE: conf.modes |= CTP_MODE_BARE; break;
+		case ONCE: conf.once = true; break;
 		}
 	}
 	conf.argv = argv + optind;
 	conf.news = tool.quiet ? NULL : &notice;
 	conf.info = tool.verbose ? &notice : NULL;
-	if (!conf.argv[0])
-		return ctp_tool_usage(&tool, "no command; see ctp-collect -h");
+	check(&conf, lists);
+	if (lists)
+		return list();
 
 	struct ctp_collect_result result;
 	struct ctp_err err;
@@ -118,13 +194,8 @@ int main(int argc, char **argv)
 		ctp_tool_fail(&tool, &err);
 		return result.status;
 	}
-	if (!tool.quiet) {
-		char line[CTP_COLLECT_LINE_MAX];
-		const char *unattached = " (no process attached: is there a cTP probe (ctp.h) in it? "
-		                         "In a container, another PID namespace or setuid: --shm and --sock)";
-		ctp_collect_line(&result, line);
-		ctp_tool_say(&tool, "%s%s", line, result.attached ? "" : unattached);
-	}
+	if (!tool.quiet)
+		closing_line(&conf, &result);
 	if (result.signal)
 		die_of(result.signal);
 	return result.status;

@@ -4,13 +4,16 @@
  *	struct ctp_coro co;                 // one for each coroutine, anywhere, for as long as it lives
  *	ctp_coro_new(&co, (uintptr_t)task); // it exists
  *	ctp_coro_suspend(&co, CTP_HERE);    // it is about to give up its thread, here
+ *	ctp_coro_wake(&co);                 // somebody made it ready to run
  *	ctp_coro_resume(&co);               // it runs again, on this thread
  *	ctp_coro_death(&co);                // it is gone
  *
  * There is nothing to start or to link. A program that was started by a collector finds it through its environment
- * (CTP_SHM_PATH, CTP_SOCK_PATH, CTP_MAX_STATIONS); any other runs as if these calls were not there, at the cost of a branch
- * each. What the probe promises: it never blocks, takes no lock, calls no malloc, raises no signal, prints nothing, is no
- * cancellation point, leaves errno alone, and does not care whether the collector is slow, stopped or dead.
+ * (CTP_SHM_PATH, CTP_SOCK_PATH, CTP_MAX_STATIONS). Any other leaves a memory file where a collector can find it later
+ * (/proc/PID/fd), records its coroutines' last states there if CTP_RECORD=1 is set, and else runs as if these calls were not
+ * there, at the cost of a few loads each. What the probe promises: it never blocks, takes no lock, calls no malloc, raises no
+ * signal, prints nothing, is no cancellation point, leaves errno alone, and does not care whether the collector is slow, stopped
+ * or dead. (It may wait where a collector was told to be lossless, and never for longer than was allowed.)
  *
  * Two parts: the layout of the shared memory, defined here once for everybody (define CTP_LAYOUT_ONLY to have only that), and
  * the probe that writes it. The protocol is described in ctp-protocol(5). Names that end in _ are private.
@@ -30,39 +33,160 @@
 /*
  * Both sides read and write these fields only through relaxed (or stronger) atomics: the other side is another process and may
  * be anywhere. The structs stay plain, so that C and C++ agree on them; __atomic builtins do the rest.
+ *
+ * What version 1 of the protocol knows is marked as such. All else is in what it calls padding, or behind the stations in the
+ * annex: the places where coroutines are made and suspended ("sites"), and for each thread a ring of entries.
+ *
+ *	header | max_stations stations | max_sites sites | max_rings ring descriptors | max_rings times 2^ring_bits entries
  */
 #define CTP_SHM_MAGIC UINT64_C(0x434F524F54524352) /* "COROTRCR" */
 #define CTP_SHM_VERSION UINT32_C(1)
 #define CTP_SHM_SLOTS 8u
 
 struct ctp_shm_header {
+	/* version 1 */
 	uint64_t magic;
 	uint32_t version;
 	uint32_t max_stations;
 	uint32_t allocated_count; /* of stations; exceeds max_stations by the coroutines that found none */
 	uint32_t tracer_sleeping; /* 1: send a byte after the next event */
-	uint8_t reserved[1000];
+	uint8_t pad[40];
+
+	/* Where the annex is: written once, before magic. */
+	uint64_t annex;    /* CTP_ANNEX_MAGIC, or there is none */
+	uint64_t bytes;    /* of the whole memory */
+	uint64_t sites_at; /* from the beginning of the memory, as are the next two; multiples of a page of 64 KiB */
+	uint64_t rings_at;
+	uint64_t entries_at;
+	uint32_t max_sites;
+	uint32_t max_rings;
+	uint32_t ring_bits; /* a ring holds 2^ring_bits entries */
+	uint32_t clock;     /* CTP_CLOCK_RAW: times may be those of the processor's counter */
+	uint64_t owner;     /* pid of the program that made this for itself; 0: a collector made it */
+
+	/* What a collector asks for, and whom it is: changed by collectors alone, or by the owner while there is none. */
+	uint32_t mode;    /* CTP_MODE_...; 0: nothing is to be recorded */
+	uint32_t epoch;   /* changes when a collector comes or goes */
+	uint32_t wait_us; /* with CTP_MODE_LOSSLESS: the longest wait */
+	uint32_t gaps;    /* how often mode became 0; its low half is in the high half of each other mode */
+	uint64_t made_raw, made_ns, raw_hz; /* the counter, CLOCK_MONOTONIC at the same moment, and its frequency (0: unknown) */
+	uint8_t pad_clock[24];
+
+	/* What changes with each birth and death. */
+	uint64_t free; /* stack of stations: low half: index + 1, 0 if empty; high half: changes with each change */
+	uint32_t sites_used, rings_used; /* may exceed max_... */
+	uint64_t lost_notes; /* entries other than transitions of threads that found no ring */
+	uint8_t pad_free[40];
+
+	char sock[108]; /* where the collector of this epoch listens */
+	uint8_t pad_sock[20];
+	uint8_t reserved[640];
 };
 
 struct ctp_shm_slot {
-	uint64_t timestamp; /* CLOCK_MONOTONIC, ns */
+	/* version 1 */
+	uint64_t timestamp; /* CLOCK_MONOTONIC, ns; of the counter where the station says so */
 	uint64_t tid;
 	uint64_t addr; /* where it is suspended; 0 when it runs */
 	uint64_t seq;
-	uint8_t reserved[31];
-	uint8_t is_active;
+	uint8_t reserved[24];
+	/* An extension, in the end of v1's reserved[31]: as in an entry of a ring. */
+	__extension__ union {
+		uint64_t what;
+		__extension__ struct {
+			uint8_t number_and_site[7];
+			uint8_t is_active; /* version 1 */
+		};
+	};
 };
 
 struct ctp_shm_station {
+	/* version 1 */
 	uint64_t probe_id;
 	uint64_t birth_ts;
-	uint8_t is_dead;
+	uint8_t is_dead; /* an extension: 2 once the station is on the stack of the free */
 	uint8_t pad[47];
 	struct ctp_shm_slot slots[8];
 	/* v1 calls the rest flexible[448] and gives it no meaning. */
-	uint64_t announce; /* CTP_ANNOUNCE(flags), or anything else: a writer that announces nothing */
-	uint8_t flexible[440];
+	uint64_t announce;   /* CTP_ANNOUNCE(flags), or anything else: a writer that announces nothing */
+	uint32_t generation; /* how many coroutines have had this station; 0: one that knows nothing of it */
+	uint32_t next_free;  /* index + 1 of the one below in the stack of free stations */
+	uint64_t first;      /* number of this coroutine's first event: they go on from one generation to the next */
+	uint64_t events;     /* number of the event after the last, once it is dead */
+	uint64_t death_ts;
+	uint64_t parent;     /* who made it: CTP_REF, or 0 */
+	uint32_t spawn_site;
+	uint32_t pid;        /* of its writer */
+	uint32_t pad_wake;
+	uint32_t wake_generation; /* whom the next three are about */
+	uint64_t wake_ts;    /* the last time that somebody made it ready to run, and who: as good as two wakers at once leave it */
+	uint64_t waker;      /* CTP_REF, or 0 */
+	uint64_t wake_tid;
+	uint32_t name_seq;   /* odd while the name is written */
+	uint32_t name_bytes;
+	char name[96];
+	uint8_t flexible[256];
 };
+
+struct ctp_shm_site {
+	uint32_t ready; /* 1, stored last: the rest is there and will not change */
+	uint32_t line;
+	uint16_t file_bytes, function_bytes; /* of text, one behind the other; what does not fit is cut off, in front of the file */
+	uint32_t pad;
+	char text[240];
+};
+
+struct ctp_shm_ring {
+	/* the writer's */
+	uint64_t head;  /* entries published, ever: the next goes to head modulo size */
+	uint64_t owner; /* pid << 32 | tid of the thread that writes; 0: nobody yet */
+	uint64_t lost_events, lost_notes; /* transitions, and entries of other kinds, that found no room; ever */
+	uint64_t clock; /* of this ring: CTP_CLOCK_RAW, or else CLOCK_MONOTONIC in ns */
+	uint64_t said_events, said_notes, gap_ts; /* of those lost: told in CTP_ENTRY_GAP; since when there is more to tell */
+	/* the collector's */
+	uint64_t tail; /* entries that it is done with */
+	uint8_t pad[56];
+};
+
+struct ctp_shm_entry {
+	uint64_t ts;    /* as the ring's clock has it */
+	uint64_t value; /* see below */
+	uint64_t ref;   /* CTP_REF of the coroutine */
+	uint64_t what;  /* CTP_ENTRY */
+};
+
+enum {
+	/*                             value                                          number */
+	CTP_ENTRY_SUSPEND = 0, /*      where: addr                                    of the event, its low 32 bits */
+	CTP_ENTRY_RESUME = 1,  /*      0                                              the same */
+	CTP_ENTRY_BIRTH = 3,   /*      probe_id                                       0 */
+	CTP_ENTRY_DEATH = 4,   /*      number of the event after the last             its low 32 bits */
+	CTP_ENTRY_WAKE = 5,    /*      who wakes it: CTP_REF, or 0                    0 */
+	CTP_ENTRY_NAME = 6,    /*      0                                              name_seq */
+	CTP_ENTRY_THREAD = 7,  /*      owner of the ring from here on; ref 0          0 */
+	CTP_ENTRY_GAP = 8,     /*      transitions lost from ts to the next; ref 0    other entries lost */
+};
+#define CTP_ENTRY(kind, site, number) ((uint64_t)(kind) << 56 | (uint64_t)((site) & 0xffffff) << 32 | (uint32_t)(number))
+#define CTP_ENTRY_KIND(what) ((unsigned)((what) >> 56)) /* what you do not know is to be skipped, and a ref of 0 but where it is said */
+#define CTP_ENTRY_SITE(what) ((uint32_t)((what) >> 32) & 0xffffff)
+#define CTP_ENTRY_NUMBER(what) ((uint32_t)(what))
+
+/* One coroutine for certain, although stations are used again. */
+#define CTP_REF(generation, index) ((uint64_t)(generation) << 32 | ((uint64_t)(index) + 1))
+#define CTP_REF_GENERATION(ref) ((uint32_t)((ref) >> 32))
+#define CTP_REF_INDEX(ref) ((uint32_t)(ref) - 1)
+
+#define CTP_ANNEX_MAGIC UINT64_C(0x3158454e4e415443) /* "CTANNEX1" in this order */
+#define CTP_CLOCK_MONOTONIC 0u
+#define CTP_CLOCK_RAW 1u
+
+#define CTP_MODE_RECORD 1u     /* coroutines get stations; the dead ones' are free at once unless there are rings */
+#define CTP_MODE_RINGS 2u      /* a collector reads the rings, and frees the stations of the dead when it knows of their death */
+#define CTP_MODE_MEMBARRIER 4u /* it calls membarrier(2) between setting tracer_sleeping and its last look */
+#define CTP_MODE_LOSSLESS 8u   /* wait for room in a ring, for wait_us at the longest */
+#define CTP_MODE_BARE 16u      /* rings only: nothing is written to the slots */
+#define CTP_MODE_KEEP 32u      /* go on recording when the collector leaves */
+#define CTP_MODE_GAPS(gaps) ((uint32_t)(gaps) << 16) /* so that who recorded before notices that there was a time without */
 
 /*
  * What a writer promises of a station, from its birth to its end. Stored with release after probe_id and birth_ts and before
@@ -70,6 +194,9 @@ struct ctp_shm_station {
  */
 #define CTP_ANNOUNCE_MAGIC UINT32_C(0x2b505443) /* "CTP+" */
 #define CTP_ANNOUNCE_ORDERED UINT32_C(1)        /* seqlock dialect; a slot's odd mark is visible before any of its payload */
+#define CTP_ANNOUNCE_ANNEX UINT32_C(2)          /* seqlock; the fields behind announce are kept, and the rings have its events */
+#define CTP_ANNOUNCE_BARRIER UINT32_C(4)        /* seqlock; slots are for readers who call membarrier(2) before and after a copy */
+#define CTP_ANNOUNCE_RAW UINT32_C(8)            /* times in this station are those of the counter */
 #define CTP_ANNOUNCE(flags) ((uint64_t)CTP_ANNOUNCE_MAGIC | (uint64_t)(flags) << 32)
 #define CTP_ANNOUNCE_IS(word) ((uint32_t)(word) == CTP_ANNOUNCE_MAGIC)
 #define CTP_ANNOUNCE_FLAGS(word) ((uint32_t)((word) >> 32)) /* flags that you do not know are to be ignored */
@@ -85,13 +212,19 @@ CTP_AT_(ctp_shm_header, version, 0x08);
 CTP_AT_(ctp_shm_header, max_stations, 0x0c);
 CTP_AT_(ctp_shm_header, allocated_count, 0x10);
 CTP_AT_(ctp_shm_header, tracer_sleeping, 0x14);
-CTP_AT_(ctp_shm_header, reserved, 0x18);
+CTP_AT_(ctp_shm_header, annex, 0x40);
+CTP_AT_(ctp_shm_header, max_sites, 0x68);
+CTP_AT_(ctp_shm_header, mode, 0x80);
+CTP_AT_(ctp_shm_header, made_raw, 0x90);
+CTP_AT_(ctp_shm_header, free, 0xc0);
+CTP_AT_(ctp_shm_header, sock, 0x100);
+CTP_AT_(ctp_shm_header, reserved, 0x180);
 CTP_ASSERT_(sizeof(struct ctp_shm_header) == 1024);
 CTP_AT_(ctp_shm_slot, timestamp, 0x00);
 CTP_AT_(ctp_shm_slot, tid, 0x08);
 CTP_AT_(ctp_shm_slot, addr, 0x10);
 CTP_AT_(ctp_shm_slot, seq, 0x18);
-CTP_AT_(ctp_shm_slot, reserved, 0x20);
+CTP_AT_(ctp_shm_slot, what, 0x38);
 CTP_AT_(ctp_shm_slot, is_active, 0x3f);
 CTP_ASSERT_(sizeof(struct ctp_shm_slot) == 64);
 CTP_AT_(ctp_shm_station, probe_id, 0x000);
@@ -100,8 +233,19 @@ CTP_AT_(ctp_shm_station, is_dead, 0x010);
 CTP_AT_(ctp_shm_station, pad, 0x011);
 CTP_AT_(ctp_shm_station, slots, 0x040);
 CTP_AT_(ctp_shm_station, announce, 0x240);
-CTP_AT_(ctp_shm_station, flexible, 0x248);
+CTP_AT_(ctp_shm_station, generation, 0x248);
+CTP_AT_(ctp_shm_station, first, 0x250);
+CTP_AT_(ctp_shm_station, death_ts, 0x260);
+CTP_AT_(ctp_shm_station, spawn_site, 0x270);
+CTP_AT_(ctp_shm_station, wake_ts, 0x280);
+CTP_AT_(ctp_shm_station, name_seq, 0x298);
+CTP_AT_(ctp_shm_station, name, 0x2a0);
+CTP_AT_(ctp_shm_station, flexible, 0x300);
 CTP_ASSERT_(sizeof(struct ctp_shm_station) == 1024);
+CTP_ASSERT_(sizeof(struct ctp_shm_site) == 256);
+CTP_AT_(ctp_shm_ring, tail, 0x40);
+CTP_ASSERT_(sizeof(struct ctp_shm_ring) == 128);
+CTP_ASSERT_(sizeof(struct ctp_shm_entry) == 32);
 
 #endif
 
@@ -134,9 +278,6 @@ CTP_ASSERT_(sizeof(struct ctp_shm_station) == 1024);
 #error "include ctp.h before the system's headers, or compile with -std=gnu11 or with -D_DEFAULT_SOURCE"
 #include "stop here" /* there is no such file: that ends the compilation, which would have a page more to say */
 #endif
-#ifndef MADV_WIPEONFORK
-#define MADV_WIPEONFORK 18
-#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -145,65 +286,156 @@ extern "C" {
 /*
  * A coroutine. The struct is the caller's; one of zeros is valid and not traced. It may move between threads as the coroutine
  * does, under whatever makes that safe for the coroutine itself: of the calls for one coroutine, each ends before the next
- * begins. (So a signal handler must not trace the coroutine that it interrupts; it may trace others.)
+ * begins, but for ctp_coro_wake. (So a signal handler must not trace the coroutine that it interrupts; it may trace others.)
  *
  * After a fork the child's copy is inert, for a station has one writer and that is the parent; coroutines that the child makes
  * have stations of their own. (Between vfork and exec there is only the parent's memory: make no calls there.)
  */
 struct ctp_coro {
-	struct ctp_probe_ *probe_; /* null: not traced */
-	struct ctp_shm_station *station_;
-	uint64_t events_;
+	const uint32_t *mode_; /* what is to be recorded now; null: nothing, ever */
+	struct ctp_probe_ *probe_;
+	struct ctp_shm_station *station_; /* null: none yet */
+	uint64_t events_, ref_, id_;
+	uint64_t before_; /* who ran on this thread when it was resumed */
+};
+
+/* A place in the source. CTP_SITE makes one; it lives for ever. */
+struct ctp_site {
+	const char *file, *function;
+	uint32_t line;
+	uint64_t number_; /* low half; the high half names the memory that it holds for */
 };
 
 /*
- * Attaches to the collector, if that was not tried yet, and tells whether it is there. The first ctp_coro_new does it too; a
- * program that changes its environment or its root, or drops privileges, should do it before.
+ * Attaches to a collector, or makes what one can attach to, if that was not done yet; tells whether there is somebody to record
+ * for. The first ctp_coro_new does it too; a program that changes its environment or its root, or drops privileges, should do it
+ * before.
  */
 static inline bool ctp_init(void);
 
-/* Whether this process is attached. */
+/* As if CTP_RECORD=1 had been set: coroutines made from now on leave their last states for a collector that may come. */
+static inline bool ctp_record(void);
+
+/* Whether events of this process are recorded now. */
 static inline bool ctp_traced(void);
 
 /*
  * The coroutine exists. id is how the program knows it (an address, a number; it may come back for another one), or 0 for a
- * number that no other coroutine of the trace has. Where there is no collector, or no station left, co is not traced.
+ * number of the probe's. Its parent is the coroutine that runs on this thread. Where nobody records, or there is no station left,
+ * co is not traced; in the first case it will be from its first event on that somebody does.
  */
-static inline void ctp_coro_new(struct ctp_coro *co, uint64_t id);
+#define ctp_coro_new(co, id) ctp_coro_new_at((co), (id), CTP_SITE)
+static inline void ctp_coro_new_at(struct ctp_coro *co, uint64_t id, struct ctp_site *spawned);
+
+/* What people will call it: up to 96 bytes of UTF-8, any number of times. */
+static inline void ctp_coro_name(struct ctp_coro *co, const char *name);
 
 /* Whether it has a station, and the id that it has there (0: none). */
 static inline bool ctp_coro_traced(const struct ctp_coro *co);
 static inline uint64_t ctp_coro_id(const struct ctp_coro *co);
 
 /* addr says where: CTP_HERE, or an address that means as much, such as the coroutine's frame. */
-static inline void ctp_coro_suspend(struct ctp_coro *co, const void *addr);
+#define ctp_coro_suspend(co, addr) ctp_coro_suspend_at((co), (addr), CTP_SITE)
+static inline void ctp_coro_suspend_at(struct ctp_coro *co, const void *addr, struct ctp_site *site);
 static inline void ctp_coro_resume(struct ctp_coro *co);
+
+/*
+ * Whoever calls this has just made it ready to run: before it can be resumed. From any thread, while it is alive. A program that
+ * cannot be sure of that keeps its ref and wakes that: it stands for this coroutine alone, whatever becomes of its memory.
+ */
+static inline void ctp_coro_wake(struct ctp_coro *co);
+static inline uint64_t ctp_coro_ref(const struct ctp_coro *co);
+static inline void ctp_ref_wake(uint64_t ref);
 
 /* The last call; further ones do nothing. */
 static inline void ctp_coro_death(struct ctp_coro *co);
 
-/* The address of the code that says CTP_HERE. */
+/* The address of the code that says CTP_HERE; the place in the source that says CTP_SITE. */
 #define CTP_HERE ctp_here_()
+#define CTP_SITE                                                                                   \
+	__extension__({                                                                            \
+		static struct ctp_site ctp_site_ = { __FILE__, __func__, (uint32_t)__LINE__, 0 };  \
+		&ctp_site_;                                                                        \
+	})
+
+/*
+ * For those who know a place only when they run, as C++ and other languages do: the number of a site, found by its file's
+ * address and line. The strings live for ever. 0: not recorded, or there are too many.
+ */
+static inline uint32_t ctp_site_number(const char *file, uint32_t line, const char *function);
+static inline void ctp_coro_new_in(struct ctp_coro *co, uint64_t id, uint32_t spawned);
+static inline void ctp_coro_suspend_in(struct ctp_coro *co, const void *addr, uint32_t site);
 
 /* --- what it is made of --------------------------------------------------------------------------------------------------- */
 
+enum {
+	CTP_FD_ = 960,          /* our descriptors have numbers from here on, if there is room: the program's own stay as they were */
+	CTP_FD_LAST_ = 1023,
+	CTP_LANES_ = 2,         /* rings of a thread: for a handler that interrupts a probe call it is the second */
+	CTP_PLACES_ = 2048,     /* in the table of ctp_site_number */
+	CTP_RINGS_KNOWN_ = 1024,
+	CTP_STATIONS_ = 65536,  /* of a memory that we make */
+	CTP_SITES_ = 16384,
+	CTP_RING_BITS_ = 20,
+	CTP_BUSY_ = 1,          /* no tag */
+};
+
+struct ctp_place_ {
+	uint64_t key; /* 0: free */
+	uint32_t number;
+};
+
 /*
- * An attachment. It lives in a page of its own that the kernel gives to the child of a fork as zeros (MADV_WIPEONFORK): there,
- * every inherited handle finds shm null, and so does the next ctp_coro_new, which attaches anew in a new page. That holds for
- * fork, and for a clone that no handler would hear of; and the hot path pays one load. The page is never freed, so its address
- * also names the process, as far as one address space can tell: see ctp_tid_.
+ * An attachment. It lives in pages of its own that the kernel gives to the child of a fork as zeros (MADV_WIPEONFORK): there,
+ * every inherited handle finds mode null, and so does the next ctp_coro_new, which attaches anew in new pages. That holds for
+ * fork, and for a clone that no handler would hear of; and the hot path pays one load. They are never freed, so their address
+ * also names the process, as far as one address space can tell: see tag.
  */
 struct ctp_probe_ {
+	const uint32_t *mode; /* in the header, or version 1's, which is v1_mode */
 	struct ctp_shm_header *shm;
-	size_t bytes; /* mapped there */
-	uint32_t max_stations;
-	uint64_t sock;     /* low half: descriptor + 1, high half: its inode number; 0: none */
-	uint64_t sock_dev; /* the same for every socket there is */
+	char *base; /* of all but the entries; null: only the header is mapped yet */
+	uint64_t key; /* of this process and this memory */
+	uint64_t tag; /* of this address, in the high half */
+	uint32_t v1_mode, pid, serial;
+	bool tried; /* and mode is null: there is nothing to attach to */
+	bool annex, raw;
+	bool named; /* the memory is a file of a file system, which may be full */
+	bool fenced; /* membarrier(2) cannot reach us: barriers are ours to make */
+
+	/* The geometry, checked. */
+	uint64_t sites_at, rings_at, entries_at;
+	uint32_t max_stations, max_sites, max_rings, ring_bits;
+
+	/* Descriptors. Low half: number + 1, high half: inode number; 0: none. The program may have closed or replaced them. */
+	uint64_t mem, mem_dev, sock, sock_dev;
+	uint32_t sock_epoch, ring_from, unserved;
+
+	struct ctp_place_ places[CTP_PLACES_];
+	struct ctp_shm_entry *entries[CTP_RINGS_KNOWN_]; /* of each ring that was ever mapped here */
+};
+
+/* One ring, as its writer sees it. One of zeros has no ring and no room. */
+struct ctp_lane_ {
+	struct ctp_shm_ring *ring;
+	struct ctp_shm_entry *entries;
+	uint64_t head, limit, mask; /* limit: as far as there is room for certain */
+	uint64_t vain_tail; /* tail + 1 when it was last waited for in vain */
+	uint32_t tries;     /* for a ring */
+};
+
+struct ctp_call_ {
+	uint64_t quick; /* as it was before */
+	uint32_t depth; /* calls that this one has interrupted */
 };
 
 struct ctp_thread_ {
-	const struct ctp_probe_ *probe; /* that tid was asked for */
-	uint64_t tid;
+	uint64_t key;          /* of what all this is for */
+	uint64_t quick;        /* the tag and mode with which ctp_event_ needs no help; CTP_BUSY_ while it is at work */
+	uint64_t tid, current; /* current: the coroutine that runs */
+	uint32_t depth;        /* other probe calls under way */
+	uint32_t gaps;         /* in the mode that current is from */
+	struct ctp_lane_ lanes[CTP_LANES_];
 };
 
 /*
@@ -218,19 +450,33 @@ struct ctp_thread_ {
 #define CTP_FN_ __attribute__((weak, visibility("hidden"), noinline))
 #define CTP_TLS_ __attribute__((tls_model("initial-exec")))
 
-CTP_SHARED_ extern struct ctp_probe_ *ctp_current_; /* null: not tried yet. &ctp_none_: tried in vain */
-CTP_SHARED_ extern struct ctp_probe_ ctp_none_;
+CTP_SHARED_ extern struct ctp_probe_ *ctp_current_; /* null: not tried yet */
 CTP_SHARED_ CTP_TLS_ extern __thread struct ctp_thread_ ctp_self_;
 CTP_FN_ struct ctp_probe_ *ctp_attach_(struct ctp_probe_ *old);
-CTP_FN_ bool ctp_map_(struct ctp_probe_ *p);
-CTP_FN_ void ctp_connect_(struct ctp_probe_ *p);
-CTP_FN_ void ctp_wake_(struct ctp_probe_ *p);
-CTP_FN_ void ctp_birth_(struct ctp_coro *co, struct ctp_probe_ *p, uint64_t id);
-CTP_FN_ void ctp_event_(struct ctp_coro *co, uint64_t addr, uint8_t active);
+CTP_FN_ bool ctp_extend_(struct ctp_probe_ *p);
+CTP_FN_ void ctp_rouse_(struct ctp_probe_ *p);
+CTP_FN_ bool ctp_birth_(struct ctp_coro *co, uint32_t site, bool late);
+CTP_FN_ void ctp_event_(struct ctp_coro *co, uint64_t addr, uint64_t what);
+CTP_FN_ void ctp_event_slow_(struct ctp_coro *co, uint64_t addr, uint64_t what);
+CTP_FN_ void ctp_death_(struct ctp_coro *co);
+CTP_FN_ void ctp_name_(struct ctp_coro *co, const char *name);
+CTP_FN_ void ctp_awake_(struct ctp_probe_ *p, uint64_t ref);
+CTP_FN_ uint32_t ctp_site_add_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function);
+CTP_FN_ uint32_t ctp_site_new_(struct ctp_probe_ *p, struct ctp_site *site);
+CTP_FN_ bool ctp_room_(struct ctp_probe_ *p, struct ctp_thread_ *t, struct ctp_lane_ *lane, uint32_t mode, uint64_t ts, bool note);
 
 struct ctp_probe_ *ctp_current_;
-struct ctp_probe_ ctp_none_;
 __thread struct ctp_thread_ ctp_self_;
+
+/* gcc says under -fsanitize=thread that it does not model fences. Nothing rests on that: what they order is atomic. */
+#if defined __SANITIZE_THREAD__ && !defined __clang__
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
+
+#define CTP_GET_(at) __atomic_load_n((at), __ATOMIC_RELAXED)
+#define CTP_PUT_(at, value) __atomic_store_n((at), (value), __ATOMIC_RELAXED)
+#define CTP_COMPILER_FENCE_ __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 static inline uint64_t ctp_clock_(void)
 {
@@ -239,80 +485,342 @@ static inline uint64_t ctp_clock_(void)
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
-/* Asked once for each thread, and again after a fork: a child has another page, and it cannot have the address of the old. */
-static inline uint64_t ctp_tid_(const struct ctp_probe_ *p)
+/* The processor's counter, without a barrier: it may be read a few instructions early. */
+#if defined __x86_64__
+#define CTP_CLOCKSOURCE_ "tsc"
+static inline uint64_t ctp_raw_(void) { return __builtin_ia32_rdtsc(); }
+static inline uint64_t ctp_raw_hz_(void) { return 0; }
+#elif defined __aarch64__
+#define CTP_CLOCKSOURCE_ "arch_sys_counter"
+static inline uint64_t ctp_raw_(void)
 {
-	if (ctp_self_.probe != p) {
-		ctp_self_.tid = (uint64_t)syscall(SYS_gettid);
-		__atomic_signal_fence(__ATOMIC_RELEASE); /* a signal handler that traces finds both or neither */
-		ctp_self_.probe = p;
-	}
-	return ctp_self_.tid;
+	uint64_t raw;
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(raw));
+	return raw;
 }
+static inline uint64_t ctp_raw_hz_(void)
+{
+	uint64_t hz;
+	__asm__("mrs %0, cntfrq_el0" : "=r"(hz));
+	return hz;
+}
+#else
+#define CTP_CLOCKSOURCE_ "none"
+static inline uint64_t ctp_raw_(void) { return 0; }
+static inline uint64_t ctp_raw_hz_(void) { return 0; }
+#endif
+
+static inline uint64_t ctp_now_(const struct ctp_probe_ *p) { return p->raw ? ctp_raw_() : ctp_clock_(); }
 
 /*
  * Whatever has to do with descriptors is asked of the kernel directly. libc's functions are cancellation points, and coroutine
  * libraries replace them by others that suspend. (On the 64-bit systems the kernel's struct stat is libc's.)
  */
 
-/* Maps what the environment names, if it is what it should be. */
-bool ctp_map_(struct ctp_probe_ *p)
+/*
+ * Maps a part of the memory. Not readable at first, so that a program which has locked its future memory (mlockall) does not get
+ * all the holes filled; and a core dump is not the place for it.
+ */
+static inline void *ctp_map_(int fd, uint64_t at, uint64_t bytes)
+{
+	void *to = mmap(NULL, (size_t)bytes, PROT_NONE, MAP_SHARED, fd, (off_t)at);
+	if (to == MAP_FAILED)
+		return NULL;
+	munlock(to, (size_t)bytes);
+	madvise(to, (size_t)bytes, 16 /* MADV_DONTDUMP */);
+	if (!mprotect(to, (size_t)bytes, PROT_READ | PROT_WRITE))
+		return to;
+	munmap(to, (size_t)bytes);
+	return NULL;
+}
+
+/* Moves a descriptor out of the way, and writes down which file it was. */
+static inline int ctp_fd_keep_(int low, uint64_t *at, uint64_t *dev)
+{
+	int fd = (int)syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, CTP_FD_);
+	if (fd < 0)
+		fd = low;
+	else
+		syscall(SYS_close, low);
+	struct stat st;
+	if (syscall(SYS_fstat, fd, &st)) {
+		syscall(SYS_close, fd);
+		return -1;
+	}
+	CTP_PUT_(dev, (uint64_t)st.st_dev);
+	__atomic_store_n(at, (uint64_t)st.st_ino << 32 | (uint32_t)(fd + 1), __ATOMIC_RELEASE); /* pairs with ctp_fd_ours_ */
+	return fd;
+}
+
+/* The descriptor, if it still is what it was. */
+static inline int ctp_fd_ours_(const uint64_t *at, const uint64_t *dev)
+{
+	uint64_t word = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+	struct stat st;
+	int fd = (int)((uint32_t)word - 1);
+	bool ours = word && !syscall(SYS_fstat, fd, &st) && (uint32_t)st.st_ino == word >> 32 && (uint64_t)st.st_dev == CTP_GET_(dev);
+	return ours ? fd : -1;
+}
+
+/* --- attaching ------------------------------------------------------------------------------------------------------------ */
+
+/* Takes the geometry of the annex from the header, if it makes sense in a file of so many bytes. */
+static inline bool ctp_annex_take_(struct ctp_probe_ *p, uint64_t bytes)
+{
+	struct ctp_shm_header *h = p->shm;
+	uint64_t stations_end = ((uint64_t)p->max_stations + 1) * sizeof(struct ctp_shm_station);
+	if (CTP_GET_(&h->annex) != CTP_ANNEX_MAGIC || CTP_GET_(&h->bytes) > bytes)
+		return false;
+	p->sites_at = CTP_GET_(&h->sites_at);
+	p->rings_at = CTP_GET_(&h->rings_at);
+	p->entries_at = CTP_GET_(&h->entries_at);
+	p->max_sites = CTP_GET_(&h->max_sites);
+	p->max_rings = CTP_GET_(&h->max_rings);
+	p->ring_bits = CTP_GET_(&h->ring_bits);
+	if (p->max_sites >> 24 || p->max_rings >> 16 || p->ring_bits > 30 || (p->sites_at | p->rings_at | p->entries_at) % 65536)
+		return false;
+	uint64_t ring_bytes = sizeof(struct ctp_shm_entry) << p->ring_bits, room = bytes - p->entries_at;
+	if (p->max_rings > CTP_RINGS_KNOWN_)
+		p->max_rings = CTP_RINGS_KNOWN_;
+	return p->sites_at >= stations_end && p->sites_at <= bytes &&
+	       p->rings_at >= p->sites_at + (uint64_t)p->max_sites * sizeof(struct ctp_shm_site) && p->rings_at <= bytes &&
+	       p->entries_at >= p->rings_at + (uint64_t)p->max_rings * sizeof(struct ctp_shm_ring) && p->entries_at <= bytes &&
+	       ring_bytes % getauxval(AT_PAGESZ) == 0 && p->max_rings <= room / ring_bytes;
+}
+
+/* Whether our counter is the one that the memory's maker had: in an emulator it is not. */
+static inline bool ctp_raw_agrees_(const struct ctp_shm_header *h, bool ours)
+{
+	uint64_t hz = CTP_GET_(&h->raw_hz);
+	if (CTP_GET_(&h->clock) != CTP_CLOCK_RAW || !ctp_raw_())
+		return false;
+	if (ours)
+		return true;
+	double raw_s = hz ? (double)(ctp_raw_() - CTP_GET_(&h->made_raw)) / (double)hz : -1;
+	double off_s = raw_s - (double)(ctp_clock_() - CTP_GET_(&h->made_ns)) * 1e-9;
+	return raw_s >= 0 && off_s < 0.01 + raw_s * 0.001 && off_s > -0.01 - raw_s * 0.001;
+}
+
+/* Looks at what fd is, and takes it if it can be used. 0 stations: as many as it says. */
+static inline bool ctp_take_(struct ctp_probe_ *p, int fd, uint64_t stations)
+{
+	struct stat st;
+	uint64_t blocks = 0;
+	if (!syscall(SYS_fstat, fd, &st) && S_ISREG(st.st_mode))
+		blocks = (uint64_t)st.st_size / sizeof(struct ctp_shm_station);
+	if (blocks < 2)
+		return false;
+	struct ctp_shm_header *h = p->shm = (struct ctp_shm_header *)ctp_map_(fd, 0, sizeof *h);
+	if (!h)
+		return false;
+	uint32_t theirs = CTP_GET_(&h->max_stations);
+	if (!stations || stations > theirs)
+		stations = theirs;
+	if (stations >= blocks)
+		stations = blocks - 1; /* behind the end of the file there is a SIGBUS */
+	p->max_stations = (uint32_t)stations;
+	if (__atomic_load_n(&h->magic, __ATOMIC_ACQUIRE) == CTP_SHM_MAGIC && CTP_GET_(&h->version) == CTP_SHM_VERSION && stations) {
+		p->annex = ctp_annex_take_(p, (uint64_t)st.st_size);
+		p->named = st.st_nlink;
+		p->key = (uint64_t)p->pid << 32 | (uint32_t)st.st_ino;
+		if (!p->annex)
+			p->entries_at = (stations + 1) * sizeof(struct ctp_shm_station);
+		p->serial = (uint32_t)(CTP_GET_(&h->made_ns) >> 8) | 1;
+		return true;
+	}
+	munmap(h, sizeof *h);
+	p->shm = NULL;
+	return false;
+}
+
+/* What the environment names, if it is what it should be. */
+static inline int ctp_open_named_(struct ctp_probe_ *p)
 {
 	const char *path = getenv("CTP_SHM_PATH"), *max = getenv("CTP_MAX_STATIONS");
 	if (!path || !max || *max < '0' || *max > '9')
-		return false;
-#ifndef CTP_SETUID /* who runs a setuid program may not have it write a file of his choice, unless its author says so */
-	if (getauxval(AT_SECURE))
-		return false;
-#endif
+		return -1;
 	char *end;
-	uint64_t stations = strtoul(max, &end, 10), blocks = 0;
-	int fd = *end ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return false;
-	struct stat st;
-	if (!syscall(SYS_fstat, fd, &st) && S_ISREG(st.st_mode))
-		blocks = (uint64_t)st.st_size / sizeof(struct ctp_shm_station);
-	if (stations >= blocks)
-		stations = blocks ? blocks - 1 : 0; /* behind the end of the file there is a SIGBUS */
-	p->bytes = (size_t)(stations + 1) * sizeof(struct ctp_shm_station);
-	void *at = stations ? mmap(NULL, p->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
-	syscall(SYS_close, fd);
-	if (at == MAP_FAILED)
-		return false;
+	uint64_t stations = strtoul(max, &end, 10);
+	int fd = *end || !stations ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
+	if (fd >= 0 && !ctp_take_(p, fd, stations)) {
+		syscall(SYS_close, fd);
+		fd = -1;
+	}
+	return fd;
+}
 
-	p->shm = (struct ctp_shm_header *)at;
-	uint32_t theirs = __atomic_load_n(&p->shm->max_stations, __ATOMIC_RELAXED);
-	p->max_stations = stations < theirs ? (uint32_t)stations : theirs;
-	if (__atomic_load_n(&p->shm->magic, __ATOMIC_RELAXED) == CTP_SHM_MAGIC &&
-	    __atomic_load_n(&p->shm->version, __ATOMIC_RELAXED) == CTP_SHM_VERSION)
-		return true;
-	munmap(at, p->bytes);
+/* The memory that another copy of the probe has made in this process, or this one before it was unloaded. */
+static inline int ctp_open_shared_(struct ctp_probe_ *p)
+{
+	static const char name[] = "/memfd:ctp (deleted)";
+	for (int fd = CTP_FD_; fd <= CTP_FD_LAST_; fd++) {
+		char path[32] = "/proc/self/fd/", link[sizeof name];
+		path[14] = (char)('0' + fd / 1000);
+		path[15] = (char)('0' + fd / 100 % 10);
+		path[16] = (char)('0' + fd / 10 % 10);
+		path[17] = (char)('0' + fd % 10);
+		if (path[14] == '0')
+			memmove(path + 14, path + 15, 4);
+		if (syscall(SYS_readlinkat, AT_FDCWD, path, link, sizeof link) != (long)sizeof name - 1 ||
+		    memcmp(link, name, sizeof name - 1))
+			continue;
+		int copy = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, CTP_FD_);
+		if (copy < 0)
+			continue;
+		if (ctp_take_(p, copy, 0)) {
+			if (p->annex && CTP_GET_(&p->shm->owner) == p->pid)
+				return copy;
+			munmap(p->shm, sizeof *p->shm);
+			p->shm = NULL;
+		}
+		syscall(SYS_close, copy);
+	}
+	return -1;
+}
+
+static inline bool ctp_clocksource_is_raw_(void)
+{
+	char name[32];
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+	                      O_RDONLY | O_CLOEXEC, 0);
+	long n = fd < 0 ? 0 : syscall(SYS_read, fd, name, sizeof name);
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	return n == (long)sizeof CTP_CLOCKSOURCE_ && !memcmp(name, CTP_CLOCKSOURCE_, sizeof CTP_CLOCKSOURCE_ - 1);
+}
+
+/* A memory of our own, for a collector that may come. Most of it is a hole. */
+static inline int ctp_open_own_(struct ctp_probe_ *p)
+{
+	static const char name[] = "ctp";
+	const uint64_t stations = CTP_STATIONS_, align = 65535;
+	uint64_t sites_at = ((stations + 1) * sizeof(struct ctp_shm_station) + align) & ~align;
+	uint64_t rings_at = sites_at + CTP_SITES_ * sizeof(struct ctp_shm_site);
+	uint64_t entries_at = (rings_at + CTP_RINGS_KNOWN_ * sizeof(struct ctp_shm_ring) + align) & ~align;
+	uint64_t bytes = entries_at + CTP_RINGS_KNOWN_ * (sizeof(struct ctp_shm_entry) << CTP_RING_BITS_);
+	int fd = (int)syscall(SYS_memfd_create, name, 3u /* MFD_CLOEXEC | MFD_ALLOW_SEALING */);
+	if (fd < 0)
+		return -1;
+	bool sized = !syscall(SYS_ftruncate, fd, bytes) && !syscall(SYS_fcntl, fd, 1033 /* F_ADD_SEALS */, 7 /* SEAL, SHRINK, GROW */);
+	struct ctp_shm_header *h = sized ? (struct ctp_shm_header *)ctp_map_(fd, 0, sizeof *h) : NULL;
+	if (!h) {
+		syscall(SYS_close, fd);
+		return -1;
+	}
+	h->version = CTP_SHM_VERSION;
+	h->max_stations = CTP_STATIONS_;
+	h->annex = CTP_ANNEX_MAGIC;
+	h->bytes = bytes;
+	h->sites_at = sites_at;
+	h->rings_at = rings_at;
+	h->entries_at = entries_at;
+	h->max_sites = CTP_SITES_;
+	h->max_rings = CTP_RINGS_KNOWN_;
+	h->ring_bits = CTP_RING_BITS_;
+	h->clock = ctp_clocksource_is_raw_() ? CTP_CLOCK_RAW : CTP_CLOCK_MONOTONIC;
+	h->owner = p->pid;
+	h->made_ns = ctp_clock_();
+	h->made_raw = ctp_raw_();
+	h->raw_hz = ctp_raw_hz_();
+	const char *record = getenv("CTP_RECORD");
+	h->mode = record && *record == '1' ? CTP_MODE_RECORD | CTP_MODE_KEEP : 0;
+	__atomic_store_n(&h->magic, CTP_SHM_MAGIC, __ATOMIC_RELEASE); /* pairs with whoever finds it: all of the above is there */
+	munmap(h, sizeof *h);
+	if (ctp_take_(p, fd, 0))
+		return fd;
+	syscall(SYS_close, fd);
+	return -1;
+}
+
+static inline bool ctp_secret_(void)
+{
+#ifdef CTP_SETUID /* who runs a setuid program may not have it write a file of his choice, unless its author says so */
 	return false;
+#else
+	return getauxval(AT_SECURE);
+#endif
+}
+
+/*
+ * Neither socket nor connect can block: a non-blocking connect to a full backlog fails. Then there are no wake-ups, and the
+ * collector finds events when its own timer rings.
+ */
+static inline void ctp_connect_(struct ctp_probe_ *p)
+{
+	struct sockaddr_un un;
+	memset(&un, 0, sizeof un);
+	un.sun_family = AF_UNIX;
+	/* Acquire: sock is that of this epoch. Pairs with the collector's release when it has written it. */
+	CTP_PUT_(&p->sock_epoch, p->annex ? __atomic_load_n(&p->shm->epoch, __ATOMIC_ACQUIRE) : 0);
+	const char *path = p->annex && CTP_GET_(p->shm->sock) ? p->shm->sock : getenv("CTP_SOCK_PATH");
+	for (size_t i = 0; path && i < sizeof un.sun_path - 1 && (un.sun_path[i] = __atomic_load_n(&path[i], __ATOMIC_RELAXED)); i++)
+		;
+	int low = un.sun_path[0] ? (int)syscall(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) : -1;
+	if (low < 0)
+		return;
+	if (syscall(SYS_connect, low, &un, sizeof un))
+		syscall(SYS_close, low);
+	else
+		ctp_fd_keep_(low, &p->sock, &p->sock_dev);
+}
+
+static inline void ctp_mem_close_(struct ctp_probe_ *p)
+{
+	int fd = ctp_fd_ours_(&p->mem, &p->mem_dev);
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	p->mem = 0;
+}
+
+/* Fills p, or leaves p->mode null. */
+static inline void ctp_fill_(struct ctp_probe_ *p)
+{
+	const char *record = getenv("CTP_RECORD");
+	bool alone = record && *record == '0'; /* no memory of our own */
+	p->pid = (uint32_t)syscall(SYS_getpid);
+	int fd = ctp_secret_() ? -1 : ctp_open_named_(p);
+	if (fd < 0 && !alone && !ctp_secret_())
+		fd = ctp_open_shared_(p);
+	if (fd < 0 && !alone && !ctp_secret_())
+		fd = ctp_open_own_(p);
+	if (fd < 0)
+		return;
+	ctp_fd_keep_(fd, &p->mem, &p->mem_dev);
+	p->raw = p->annex && ctp_raw_agrees_(p->shm, CTP_GET_(&p->shm->owner) == p->pid);
+	p->fenced = true;
+	p->v1_mode = CTP_MODE_RECORD;
+	if ((!p->annex || CTP_GET_(&p->shm->mode)) && !ctp_extend_(p))
+		ctp_mem_close_(p);
+	else
+		p->mode = p->annex ? &p->shm->mode : &p->v1_mode;
+	if (!p->annex)
+		ctp_mem_close_(p);
 }
 
 /* Nobody waits for anybody: of several threads that attach at once the first to finish wins, and a fork finds no lock held. */
 struct ctp_probe_ *ctp_attach_(struct ctp_probe_ *old)
 {
 	int err = errno;
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	struct ctp_probe_ *p = &ctp_none_;
-	void *at = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (at != MAP_FAILED) {
-		if (!madvise(at, page, MADV_WIPEONFORK) && ctp_map_((struct ctp_probe_ *)at)) /* Linux before 4.14: untraced */
-			p = (struct ctp_probe_ *)at;
-		else
-			munmap(at, page);
+	struct ctp_probe_ *p = (struct ctp_probe_ *)mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED) {
+		errno = err;
+		return NULL;
 	}
-	/* Release: the page is filled. Pairs with the acquire load in ctp_probe_get_. */
+	if (!madvise(p, sizeof *p, 18 /* MADV_WIPEONFORK; Linux before 4.14 has none: untraced */))
+		ctp_fill_(p);
+	p->tried = true;
+	p->tag = (uint64_t)(uintptr_t)p >> 12 << 32;
+	/* Release: the pages are filled. Pairs with the acquire load in ctp_probe_get_. */
 	if (__atomic_compare_exchange_n(&ctp_current_, &old, p, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-		if (p->shm)
+		if (p->mode && (!p->annex || CTP_GET_(&p->shm->mode) & CTP_MODE_RINGS))
 			ctp_connect_(p);
 	} else {
-		if (p->shm) {
-			munmap(p->shm, p->bytes);
-			munmap(p, page);
-		}
+		ctp_mem_close_(p);
+		if (p->base)
+			munmap(p->base, (size_t)p->entries_at);
+		if (p->shm)
+			munmap(p->shm, sizeof *p->shm);
+		munmap(p, sizeof *p);
 		p = old;
 	}
 	errno = err;
@@ -320,53 +828,45 @@ struct ctp_probe_ *ctp_attach_(struct ctp_probe_ *old)
 }
 
 /*
- * Neither socket nor connect can block: a non-blocking connect to a full backlog fails. Then there are no wake-ups, and the
- * collector finds events when its own timer rings. The descriptor goes where it does not change the numbers that the program's
- * own ones get, if there is room.
+ * Maps all but the entries: at once in a collector's memory, in one of our own when there is something to record. And makes
+ * membarrier(2) reach us, so that events need no fence.
  */
-void ctp_connect_(struct ctp_probe_ *p)
+bool ctp_extend_(struct ctp_probe_ *p)
 {
-	const char *path = getenv("CTP_SOCK_PATH");
-	struct sockaddr_un un;
-	memset(&un, 0, sizeof un);
-	un.sun_family = AF_UNIX;
-	size_t len = path ? strlen(path) : 0;
-	if (!len || len >= sizeof un.sun_path)
-		return;
-	memcpy(un.sun_path, path, len);
-	int low = (int)syscall(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (low < 0)
-		return;
-	int fd = (int)syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, 960);
-	if (fd < 0)
-		fd = low;
-	else
-		syscall(SYS_close, low);
-	struct stat st;
-	if (syscall(SYS_connect, fd, &un, sizeof un) || syscall(SYS_fstat, fd, &st)) {
-		syscall(SYS_close, fd);
-		return;
+	if (__atomic_load_n(&p->base, __ATOMIC_ACQUIRE)) /* pairs with the exchange below */
+		return true;
+	int err = errno, fd = ctp_fd_ours_(&p->mem, &p->mem_dev);
+	char *none = NULL, *base = fd < 0 ? NULL : (char *)ctp_map_(fd, 0, p->entries_at);
+	if (base) {
+		if (p->annex && !syscall(SYS_membarrier, 4 /* MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED */, 0, 0))
+			CTP_PUT_(&p->fenced, false);
+		if (!__atomic_compare_exchange_n(&p->base, &none, base, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			munmap(base, (size_t)p->entries_at);
 	}
-	__atomic_store_n(&p->sock_dev, (uint64_t)st.st_dev, __ATOMIC_RELAXED);
-	__atomic_store_n(&p->sock, (uint64_t)st.st_ino << 32 | (uint32_t)(fd + 1), __ATOMIC_RELEASE);
+	errno = err;
+	return base;
 }
 
 /*
  * The collector sleeps and there is an event. The program may have closed our descriptor, and the number may be something of
  * its own by now: so look first whether it is still the socket that we opened. If it is not, connect again, once for each
- * time that this happens; a new connection wakes the collector by itself. Who has no socket leaves the flag to who has one.
+ * time that this happens, and for each collector; a new connection wakes it by itself. Who has no socket leaves the flag to who
+ * has one.
  */
-void ctp_wake_(struct ctp_probe_ *p)
+void ctp_rouse_(struct ctp_probe_ *p)
 {
-	uint64_t sock = __atomic_load_n(&p->sock, __ATOMIC_ACQUIRE);
-	if (!sock)
-		return;
-	int err = errno, fd = (int)((uint32_t)sock - 1);
-	struct stat st;
-	bool ours = !syscall(SYS_fstat, fd, &st) && S_ISSOCK(st.st_mode) && (uint32_t)st.st_ino == sock >> 32 &&
-	            (uint64_t)st.st_dev == __atomic_load_n(&p->sock_dev, __ATOMIC_RELAXED);
-	if (!ours) {
-		if (__atomic_compare_exchange_n(&p->sock, &sock, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	int err = errno, fd = ctp_fd_ours_(&p->sock, &p->sock_dev);
+	uint64_t sock = CTP_GET_(&p->sock);
+	uint32_t epoch = p->annex ? CTP_GET_(&p->shm->epoch) : 0, known = CTP_GET_(&p->sock_epoch);
+	if (epoch != known) {
+		if (__atomic_compare_exchange_n(&p->sock_epoch, &known, epoch, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+			if (fd >= 0)
+				syscall(SYS_close, fd);
+			CTP_PUT_(&p->sock, 0);
+			ctp_connect_(p);
+		}
+	} else if (fd < 0) {
+		if (sock && __atomic_compare_exchange_n(&p->sock, &sock, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 			ctp_connect_(p);
 	} else if (__atomic_exchange_n(&p->shm->tracer_sleeping, 0, __ATOMIC_ACQ_REL) == 1) {
 		syscall(SYS_sendto, fd, "1", 1, MSG_NOSIGNAL | MSG_DONTWAIT, NULL, 0);
@@ -374,120 +874,706 @@ void ctp_wake_(struct ctp_probe_ *p)
 	errno = err;
 }
 
-void ctp_birth_(struct ctp_coro *co, struct ctp_probe_ *p, uint64_t id)
+/*
+ * After something was published. Either we see the collector's flag here, or it sees what we wrote. Pairs with what it does
+ * between its store of tracer_sleeping and its last look before it blocks: a fence, and for those who have none here a
+ * membarrier(2), which is a fence in each thread of theirs.
+ */
+static inline void ctp_tell_(struct ctp_probe_ *p, uint32_t mode)
 {
-	/* The count goes on beyond max_stations, so that it tells how many found none; but it must never come round to 0. */
-	if (__atomic_load_n(&p->shm->allocated_count, __ATOMIC_RELAXED) >> 31)
-		return;
-	uint32_t index = __atomic_fetch_add(&p->shm->allocated_count, 1, __ATOMIC_RELAXED);
-	if (index >= p->max_stations)
-		return;
-	co->probe_ = p;
-	co->station_ = (struct ctp_shm_station *)(p->shm + 1) + index;
-	__atomic_store_n(&co->station_->probe_id, id ? id : (uint64_t)index + 1, __ATOMIC_RELAXED);
-	__atomic_store_n(&co->station_->birth_ts, ctp_clock_(), __ATOMIC_RELAXED);
-	/* Release: the header is whole. Pairs with the reader's acquire load of announce. */
-	__atomic_store_n(&co->station_->announce, CTP_ANNOUNCE(CTP_ANNOUNCE_ORDERED), __ATOMIC_RELEASE);
+	if (p->annex && !(mode & CTP_MODE_RINGS))
+		return; /* nobody is there */
+	if (mode & CTP_MODE_MEMBARRIER && !CTP_GET_(&p->fenced))
+		CTP_COMPILER_FENCE_;
+	else
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (CTP_GET_(&p->shm->tracer_sleeping) == 1)
+		ctp_rouse_(p);
 }
 
-/* gcc says under -fsanitize=thread that it does not model fences. Nothing rests on that: the payload is atomic. */
-#if defined __SANITIZE_THREAD__ && !defined __clang__
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wtsan"
-#endif
+/* --- sites ---------------------------------------------------------------------------------------------------------------- */
+
+uint32_t ctp_site_add_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function)
+{
+	if (!p->annex || !ctp_extend_(p) || CTP_GET_(&p->shm->sites_used) >= p->max_sites)
+		return 0;
+	uint32_t index = __atomic_fetch_add(&p->shm->sites_used, 1, __ATOMIC_RELAXED);
+	if (index >= p->max_sites)
+		return 0;
+	struct ctp_shm_site *s = (struct ctp_shm_site *)(p->base + p->sites_at) + index;
+	size_t nfile = strlen(file), nfunction = strlen(function), room = sizeof s->text;
+	if (nfunction > room / 2)
+		nfunction = room / 2;
+	if (nfile > room - nfunction) {
+		file += nfile - (room - nfunction);
+		nfile = room - nfunction;
+	}
+	s->line = line;
+	s->file_bytes = (uint16_t)nfile;
+	s->function_bytes = (uint16_t)nfunction;
+	memcpy(s->text, file, nfile);
+	memcpy(s->text + nfile, function, nfunction);
+	__atomic_store_n(&s->ready, 1, __ATOMIC_RELEASE); /* pairs with the collector's acquire load */
+	return index + 1;
+}
+
+/* Two threads may both add a place that is new: it has two numbers then, which is harmless. */
+uint32_t ctp_site_new_(struct ctp_probe_ *p, struct ctp_site *site)
+{
+	uint32_t added = ctp_site_add_(p, site->file, site->line, site->function);
+	CTP_PUT_(&site->number_, (uint64_t)p->serial << 32 | added);
+	return added;
+}
+
+static inline uint32_t ctp_site_get_(struct ctp_probe_ *p, struct ctp_site *site)
+{
+	uint64_t number = site ? CTP_GET_(&site->number_) : (uint64_t)p->serial << 32;
+	if (__builtin_expect(number >> 32 == p->serial, 1))
+		return (uint32_t)number;
+	return ctp_site_new_(p, site);
+}
+
+static inline uint32_t ctp_place_find_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function)
+{
+	uint64_t key = (uint64_t)(uintptr_t)file << 16 | (line & 0xffff), none = 0;
+	uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 53);
+	for (int i = 0; i < 8; i++, at = (at + 1) % CTP_PLACES_) {
+		struct ctp_place_ *place = &p->places[at];
+		uint64_t found = CTP_GET_(&place->key);
+		if (found == key)
+			return CTP_GET_(&place->number);
+		if (found)
+			continue;
+		if (__atomic_compare_exchange_n(&place->key, &none, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			CTP_PUT_(&place->number, ctp_site_add_(p, file, line, function));
+		return none && none != key ? 0 : CTP_GET_(&place->number); /* 0: another thread is just adding it */
+	}
+	return 0;
+}
+
+/* --- rings ---------------------------------------------------------------------------------------------------------------- */
 
 /*
- * Event k of a station goes to slot k % 8, whose seq is odd while it is written and 2 * (k / 8 + 1) when it is complete. The
- * clock is read before, so that the slot is closed for as short as can be.
+ * This thread's own, made anew after a fork. Another attachment of this process to the same memory makes no difference: coroutines of
+ * one object may be handled by another. A signal handler that comes between finds the old state or the new, and at worst a ring is
+ * forgotten for as long as the thread lives.
  */
-void ctp_event_(struct ctp_coro *co, uint64_t addr, uint8_t active)
+static inline struct ctp_thread_ *ctp_thread_get_(const struct ctp_probe_ *p)
+{
+	struct ctp_thread_ *t = &ctp_self_;
+	if (__builtin_expect(t->key != p->key, 0)) {
+		memset(t, 0, sizeof *t);
+		t->tid = (uint64_t)syscall(SYS_gettid);
+		CTP_COMPILER_FENCE_;
+		t->key = p->key;
+	}
+	uint32_t gaps = p->annex ? CTP_GET_(p->mode) & CTP_MODE_GAPS(-1) : 0;
+	if (t->gaps != gaps) { /* who ran then may not run now */
+		t->current = 0;
+		t->gaps = gaps;
+	}
+	return t;
+}
+
+/* Plain stores: nobody else looks at an entry before it is published, and we do not touch it again before the collector is done. */
+static inline void ctp_publish_(struct ctp_lane_ *lane, uint64_t ts, uint64_t value, uint64_t ref, uint64_t what)
+{
+	struct ctp_shm_entry *e = &lane->entries[lane->head & lane->mask];
+	e->ts = ts;
+	e->value = value;
+	e->ref = ref;
+	e->what = what;
+	lane->head++;
+	/* Who sees this head sees the entry, and whatever else this thread has written. Pairs with the collector's acquire load. */
+	__atomic_store_n(&lane->ring->head, lane->head, __ATOMIC_RELEASE);
+}
+
+static inline bool ctp_gone_(const struct ctp_probe_ *p, uint64_t owner, bool others)
+{
+	uint32_t pid = (uint32_t)(owner >> 32);
+	if (pid == p->pid)
+		return syscall(SYS_tgkill, pid, (uint32_t)owner, 0) && errno == ESRCH;
+	return others && syscall(SYS_kill, pid, 0) && errno == ESRCH;
+}
+
+/* Whether ring number i can be ours: it is nobody's, or its thread is gone. */
+static inline bool ctp_ring_take_(struct ctp_probe_ *p, struct ctp_thread_ *t, uint32_t i, bool others)
+{
+	struct ctp_shm_ring *ring = (struct ctp_shm_ring *)(p->base + p->rings_at) + i;
+	uint64_t me = (uint64_t)p->pid << 32 | t->tid, owner = CTP_GET_(&ring->owner);
+	if (owner && (owner == me || !ctp_gone_(p, owner, others)))
+		return false;
+	uint64_t used = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE) - CTP_GET_(&ring->tail);
+	if (used > (UINT64_C(1) << p->ring_bits) / 2)
+		return false; /* let it be emptied first */
+	return __atomic_compare_exchange_n(&ring->owner, &owner, me, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+/* A ring for this lane: one that is left over, looked for among a few, or a new one. */
+static inline bool ctp_claim_(struct ctp_probe_ *p, struct ctp_thread_ *t, struct ctp_lane_ *lane, uint64_t ts)
+{
+	uint32_t max = p->max_rings;
+	uint32_t used = CTP_GET_(&p->shm->rings_used), i = 0, looked, few = 32;
+	bool exhausted = used >= max, found = false;
+	if (lane->tries++ % 4096) /* not at each event */
+		return false;
+	used = exhausted ? max : used;
+	few = exhausted || used < few ? used : few;
+	uint32_t from = used ? __atomic_fetch_add(&p->ring_from, few, __ATOMIC_RELAXED) : 0;
+	for (looked = 0; looked < few && !found; looked++) {
+		i = (from + looked) % used;
+		found = ctp_ring_take_(p, t, i, exhausted);
+	}
+	while (!found && !exhausted) {
+		i = __atomic_fetch_add(&p->shm->rings_used, 1, __ATOMIC_RELAXED);
+		exhausted = i >= max;
+		found = !exhausted && ctp_ring_take_(p, t, i, false);
+	}
+	if (!found)
+		return false;
+
+	struct ctp_shm_ring *ring = (struct ctp_shm_ring *)(p->base + p->rings_at) + i;
+	uint64_t size = UINT64_C(1) << p->ring_bits, bytes = size * sizeof(struct ctp_shm_entry);
+	struct ctp_shm_entry *entries = __atomic_load_n(&p->entries[i], __ATOMIC_ACQUIRE); /* pairs with the store below */
+	if (!entries) {
+		int fd = ctp_fd_ours_(&p->mem, &p->mem_dev);
+		if (fd >= 0 && p->named && syscall(SYS_fallocate, fd, 0, p->entries_at + i * bytes, bytes))
+			fd = -1; /* writing to what is not there would be a SIGBUS */
+		entries = fd < 0 ? NULL : (struct ctp_shm_entry *)ctp_map_(fd, p->entries_at + i * bytes, bytes);
+		__atomic_store_n(&p->entries[i], entries, __ATOMIC_RELEASE);
+	}
+	if (!entries) {
+		CTP_PUT_(&ring->owner, 0);
+		return false;
+	}
+	lane->ring = ring;
+	lane->entries = entries;
+	lane->mask = size - 1;
+	lane->head = CTP_GET_(&ring->head);
+	lane->limit = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) + size; /* as in ctp_room_ */
+	CTP_PUT_(&ring->clock, p->raw ? CTP_CLOCK_RAW : CTP_CLOCK_MONOTONIC);
+	ctp_publish_(lane, ts, (uint64_t)p->pid << 32 | t->tid, 0, CTP_ENTRY(CTP_ENTRY_THREAD, 0, 0));
+	return true;
+}
+
+/* The collector was told to lose nothing: waits a moment. False: long enough, or it has gone, or it was no use the last time. */
+static inline bool ctp_wait_(struct ctp_probe_ *p, struct ctp_lane_ *lane, uint64_t tail, uint64_t *until_ns)
+{
+	static const struct timespec moment = { 0, 50000 };
+	const uint32_t wanted = CTP_MODE_RINGS | CTP_MODE_LOSSLESS;
+	if ((CTP_GET_(p->mode) & wanted) != wanted || lane->vain_tail == tail + 1)
+		return false;
+	uint64_t now_ns = ctp_clock_();
+	if (!*until_ns)
+		*until_ns = now_ns + (uint64_t)CTP_GET_(&p->shm->wait_us) * 1000;
+	if (now_ns >= *until_ns) {
+		lane->vain_tail = tail + 1;
+		return false;
+	}
+	if (CTP_GET_(&p->shm->tracer_sleeping) == 1)
+		ctp_rouse_(p);
+	syscall(SYS_nanosleep, &moment, NULL);
+	return true;
+}
+
+/* There is no room that we know of. Finds some, or counts a loss; before what comes after a loss, tells of it. */
+bool ctp_room_(struct ctp_probe_ *p, struct ctp_thread_ *t, struct ctp_lane_ *lane, uint32_t mode, uint64_t ts, bool note)
+{
+	int err = errno;
+	if (!lane->ring && !ctp_claim_(p, t, lane, ts)) {
+		if (note) /* a transition is missed by its number */
+			__atomic_fetch_add(&p->shm->lost_notes, 1, __ATOMIC_RELAXED);
+		errno = err;
+		return false;
+	}
+	struct ctp_shm_ring *ring = lane->ring;
+	uint64_t events = CTP_GET_(&ring->lost_events) - CTP_GET_(&ring->said_events);
+	uint64_t notes = CTP_GET_(&ring->lost_notes) - CTP_GET_(&ring->said_notes);
+	uint64_t tail, need = events || notes ? 2 : 1, until_ns = 0;
+	bool room;
+	do {
+		/* What the collector is done with may be overwritten. Pairs with its release store behind its copy. */
+		tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
+		room = lane->head - tail + need <= lane->mask + 1;
+	} while (!room && mode & CTP_MODE_LOSSLESS && ctp_wait_(p, lane, tail, &until_ns));
+	if (!room) {
+		if (need == 1)
+			CTP_PUT_(&ring->gap_ts, ts);
+		__atomic_fetch_add(note ? &ring->lost_notes : &ring->lost_events, 1, __ATOMIC_RELAXED);
+	} else {
+		lane->limit = tail + lane->mask + 1;
+		if (need == 2) {
+			CTP_PUT_(&ring->said_events, CTP_GET_(&ring->said_events) + events);
+			CTP_PUT_(&ring->said_notes, CTP_GET_(&ring->said_notes) + notes);
+			ctp_publish_(lane, CTP_GET_(&ring->gap_ts), events, 0, CTP_ENTRY(CTP_ENTRY_GAP, 0, notes));
+		}
+	}
+	errno = err;
+	return room;
+}
+
+/* To be called between ctp_enter_ and ctp_leave_. */
+static inline void ctp_push_(struct ctp_probe_ *p, struct ctp_thread_ *t, uint32_t depth, uint32_t mode, uint64_t ts, uint64_t value,
+                             uint64_t ref, uint64_t what)
+{
+	bool note = CTP_ENTRY_KIND(what) > CTP_ENTRY_RESUME;
+	struct ctp_lane_ *lane = &t->lanes[depth < CTP_LANES_ ? depth : CTP_LANES_ - 1];
+	if (__builtin_expect(depth >= CTP_LANES_, 0)) {
+		uint64_t *lost = note ? &p->shm->lost_notes : NULL;
+		if (lane->ring)
+			lost = note ? &lane->ring->lost_notes : &lane->ring->lost_events;
+		if (lost)
+			__atomic_fetch_add(lost, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	if (__builtin_expect(lane->head != lane->limit, 1) || ctp_room_(p, t, lane, mode, ts, note))
+		ctp_publish_(lane, ts, value, ref, what);
+}
+
+/*
+ * What a handler does that comes between these two goes to the next lane, and it finds everything as it was when it returns: each
+ * change below is undone by whoever interrupts it.
+ */
+static inline struct ctp_call_ ctp_enter_(struct ctp_thread_ *t)
+{
+	struct ctp_call_ call = { t->quick, t->depth + (t->quick == CTP_BUSY_) };
+	t->depth++;
+	if (call.quick != CTP_BUSY_)
+		t->quick = 0;
+	CTP_COMPILER_FENCE_;
+	return call;
+}
+
+static inline void ctp_leave_(struct ctp_thread_ *t, struct ctp_call_ call)
+{
+	CTP_COMPILER_FENCE_;
+	t->depth--;
+	t->quick = call.quick;
+}
+
+/* What comes with a coroutine besides its transitions. */
+static inline void ctp_note_(struct ctp_probe_ *p, struct ctp_thread_ *t, uint32_t mode, uint64_t ts, uint64_t value, uint64_t ref,
+                             uint64_t what)
+{
+	if (!(mode & CTP_MODE_RINGS))
+		return;
+	struct ctp_call_ call = ctp_enter_(t);
+	ctp_push_(p, t, call.depth, mode, ts, value, ref, what);
+	ctp_leave_(t, call);
+	ctp_tell_(p, mode);
+}
+
+/* --- coroutines ----------------------------------------------------------------------------------------------------------- */
+
+static inline struct ctp_shm_station *ctp_station_at_(const struct ctp_probe_ *p, uint32_t index)
+{
+	return (struct ctp_shm_station *)(p->base + sizeof(struct ctp_shm_header)) + index;
+}
+
+/* Makes the station of a dead coroutine free for another. Of several who try, one does. */
+static inline void ctp_free_(struct ctp_probe_ *p, struct ctp_shm_station *st)
+{
+	uint8_t dead = 1;
+	if (!__atomic_compare_exchange_n(&st->is_dead, &dead, 2, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return;
+	uint32_t index = (uint32_t)(st - ctp_station_at_(p, 0));
+	uint64_t top = CTP_GET_(&p->shm->free), mine;
+	do {
+		CTP_PUT_(&st->next_free, (uint32_t)top);
+		mine = ((top >> 32) + 1) << 32 | (index + 1);
+		/* Release: what the dead one left is there, and the link. Pairs with the acquire of who takes it. */
+	} while (!__atomic_compare_exchange_n(&p->shm->free, &top, mine, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+}
+
+/* The tag in the high half is what makes the link good that was read from a station which another may have taken meanwhile. */
+static inline struct ctp_shm_station *ctp_unfree_(struct ctp_probe_ *p)
+{
+	uint64_t top = __atomic_load_n(&p->shm->free, __ATOMIC_ACQUIRE), below; /* pairs with the release of who put it there */
+	do {
+		if (!(uint32_t)top || (uint32_t)top > p->max_stations)
+			return NULL;
+		uint32_t next = CTP_GET_(&ctp_station_at_(p, (uint32_t)top - 1)->next_free);
+		below = ((top >> 32) + 1) << 32 | next;
+	} while (!__atomic_compare_exchange_n(&p->shm->free, &top, below, true, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
+	return ctp_station_at_(p, (uint32_t)top - 1);
+}
+
+/*
+ * There is no station left, and the collector that should free the dead ones' may be dead itself: it held a lock on the memory.
+ * Then this does what it left undone, once. True: try again.
+ */
+static inline bool ctp_recover_(struct ctp_probe_ *p)
+{
+	uint32_t mode = CTP_GET_(&p->shm->mode);
+	uint32_t next = mode & CTP_MODE_KEEP ? CTP_MODE_RECORD | CTP_MODE_KEEP | (mode & CTP_MODE_GAPS(-1)) : 0;
+	if (!(mode & CTP_MODE_RINGS) || __atomic_fetch_add(&p->unserved, 1, __ATOMIC_RELAXED) % 1024)
+		return false;
+	struct flock lock;
+	memset(&lock, 0, sizeof lock);
+	lock.l_type = F_WRLCK;
+	int err = errno, fd = ctp_fd_ours_(&p->mem, &p->mem_dev);
+	bool gone = fd >= 0 && !syscall(SYS_fcntl, fd, 36 /* F_OFD_GETLK */, &lock) && lock.l_type == F_UNLCK;
+	errno = err;
+	if (!gone || !__atomic_compare_exchange_n(&p->shm->mode, &mode, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return false;
+	if (!next)
+		__atomic_fetch_add(&p->shm->gaps, 1, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < p->max_stations; i++) {
+		struct ctp_shm_station *st = ctp_station_at_(p, i);
+		if (__atomic_load_n(&st->is_dead, __ATOMIC_ACQUIRE) == 1 && CTP_GET_(&st->generation))
+			ctp_free_(p, st);
+	}
+	return next;
+}
+
+static inline struct ctp_shm_station *ctp_station_get_(struct ctp_probe_ *p)
+{
+	struct ctp_shm_station *st = p->annex ? ctp_unfree_(p) : NULL;
+	if (st)
+		return st;
+	/* The count goes on beyond max_stations, so that it tells how many found none; but it must never come round to 0. */
+	uint32_t index = CTP_GET_(&p->shm->allocated_count);
+	if (index < p->max_stations || (!(index >> 31) && !(p->annex && ctp_recover_(p))))
+		index = __atomic_fetch_add(&p->shm->allocated_count, 1, __ATOMIC_RELAXED);
+	if (index < p->max_stations)
+		return ctp_station_at_(p, index);
+	return p->annex ? ctp_unfree_(p) : NULL;
+}
+
+/* What the annex knows of a coroutine more than version 1 does. */
+static inline void ctp_birth_more_(struct ctp_coro *co, struct ctp_thread_ *t, uint32_t site, bool late)
+{
+	struct ctp_shm_station *st = co->station_;
+	co->events_ = CTP_GET_(&st->events);
+	CTP_PUT_(&st->first, co->events_);
+	CTP_PUT_(&st->parent, late ? 0 : t->current);
+	CTP_PUT_(&st->spawn_site, site);
+	CTP_PUT_(&st->pid, co->probe_->pid);
+	CTP_PUT_(&st->wake_generation, 0);
+	CTP_PUT_(&st->name_bytes, 0);
+}
+
+/* False: it stays untraced, for there is no station or no memory. late: it was born before this. */
+bool ctp_birth_(struct ctp_coro *co, uint32_t site, bool late)
 {
 	struct ctp_probe_ *p = co->probe_;
-	if (!p->shm)
-		return; /* the parent's */
-	uint64_t ts = ctp_clock_(), tid = ctp_tid_(p), k = co->events_++, seq = k / CTP_SHM_SLOTS * 2;
-	struct ctp_shm_slot *slot = &co->station_->slots[k % CTP_SHM_SLOTS];
+	struct ctp_shm_station *st = ctp_extend_(p) ? ctp_station_get_(p) : NULL;
+	if (!st) {
+		CTP_PUT_(&co->probe_, (struct ctp_probe_ *)NULL);
+		co->mode_ = NULL;
+		return false;
+	}
+	struct ctp_thread_ *t = ctp_thread_get_(p);
+	uint32_t index = (uint32_t)(st - ctp_station_at_(p, 0)), generation = CTP_GET_(&st->generation) + 1;
+	uint32_t flags = CTP_GET_(&p->fenced) ? CTP_ANNOUNCE_ORDERED : CTP_ANNOUNCE_BARRIER;
+	uint64_t ts = ctp_now_(p);
+	co->station_ = st;
+	if (p->annex) {
+		flags |= CTP_ANNOUNCE_ANNEX | (p->raw ? CTP_ANNOUNCE_RAW : 0);
+		generation += !generation;
+		/* Release: who sees it sees that the one before is dead. Pairs with the reader's acquire load. */
+		__atomic_store_n(&st->generation, generation, __ATOMIC_RELEASE);
+		/* Who sees anything of the new one sees that it is another. Pairs with the reader's acquire fence. */
+		__atomic_thread_fence(__ATOMIC_RELEASE);
+		ctp_birth_more_(co, t, site, late);
+	}
+	CTP_PUT_(&st->probe_id, co->id_ ? co->id_ : CTP_REF(generation - 1, index));
+	CTP_PUT_(&st->birth_ts, late ? 0 : ts);
+	/* Release: the header is whole. Pairs with the reader's acquire load of announce, and of is_dead. */
+	__atomic_store_n(&st->announce, CTP_ANNOUNCE(flags), __ATOMIC_RELEASE);
+	if (!p->annex)
+		return true;
+	__atomic_store_n(&st->is_dead, 0, __ATOMIC_RELEASE);
+	CTP_PUT_(&co->ref_, CTP_REF(generation, index));
+	ctp_note_(p, t, CTP_GET_(p->mode), ts, CTP_GET_(&st->probe_id), co->ref_, CTP_ENTRY(CTP_ENTRY_BIRTH, site, 0));
+	return true;
+}
 
-	__atomic_store_n(&slot->seq, seq + 1, __ATOMIC_RELAXED);
+/*
+ * Event k of a station goes to slot k % 8, whose seq is odd while it is written and 2 * (k / 8 + 1) when it is complete.
+ *
+ * Where the collector can make us do a barrier by membarrier(2), that order is the compiler's alone: it does one before it looks
+ * at the payload, and sees what stands before the even seq here; and one after, and sees the odd seq of whatever it saw a part of.
+ */
+static inline void ctp_slot_write_(struct ctp_shm_station *st, uint64_t k, uint64_t ts, uint64_t tid, uint64_t addr, uint64_t what,
+                                   bool fenced)
+{
+	uint64_t seq = k / CTP_SHM_SLOTS * 2;
+	struct ctp_shm_slot *slot = &st->slots[k % CTP_SHM_SLOTS];
+	CTP_PUT_(&slot->seq, seq + 1);
 	/*
 	 * Who sees any of the payload below sees the odd seq above. Pairs with the reader's acquire fence between its copy of
 	 * the payload and its second look at seq.
 	 */
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	__atomic_store_n(&slot->timestamp, ts, __ATOMIC_RELAXED);
-	__atomic_store_n(&slot->tid, tid, __ATOMIC_RELAXED);
-	__atomic_store_n(&slot->addr, addr, __ATOMIC_RELAXED);
-	__atomic_store_n(&slot->is_active, active, __ATOMIC_RELAXED);
-	/* Who sees this seq sees the payload above. Pairs with the reader's acquire load, its first look. */
-	__atomic_store_n(&slot->seq, seq + 2, __ATOMIC_RELEASE);
+	if (fenced)
+		__atomic_thread_fence(__ATOMIC_RELEASE);
+	CTP_COMPILER_FENCE_;
+	CTP_PUT_(&slot->timestamp, ts);
+	CTP_PUT_(&slot->tid, tid);
+	CTP_PUT_(&slot->addr, addr);
+	CTP_PUT_(&slot->what, what);
+	CTP_COMPILER_FENCE_;
+	if (fenced) /* Who sees this seq sees the payload above. Pairs with the reader's acquire load, its first look. */
+		__atomic_store_n(&slot->seq, seq + 2, __ATOMIC_RELEASE);
+	else
+		CTP_PUT_(&slot->seq, seq + 2);
+}
 
-	/*
-	 * Either we see the collector's flag here, or it sees our event. Pairs with the fence between its store of
-	 * tracer_sleeping and its last look at the stations before it blocks.
-	 */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (__atomic_load_n(&p->shm->tracer_sleeping, __ATOMIC_RELAXED) == 1)
-		ctp_wake_(p);
+static inline void ctp_current_set_(struct ctp_coro *co, struct ctp_thread_ *t, uint64_t what)
+{
+	if (CTP_ENTRY_KIND(what) == CTP_ENTRY_RESUME) {
+		co->before_ = t->current;
+		t->current = co->ref_;
+	} else if (__builtin_expect(t->current == co->ref_, 1)) {
+		t->current = co->before_;
+	}
+}
+
+/* An event in any circumstances. what is CTP_ENTRY without the number. */
+void ctp_event_slow_(struct ctp_coro *co, uint64_t addr, uint64_t what)
+{
+	struct ctp_probe_ *p = co->probe_;
+	uint32_t mode = p->mode ? CTP_GET_(p->mode) : 0;
+	if (!mode || (!co->station_ && !ctp_birth_(co, 0, true)))
+		return; /* the parent's, or somebody just left */
+	struct ctp_thread_ *t = ctp_thread_get_(p);
+	struct ctp_call_ call = ctp_enter_(t);
+	uint64_t ts = ctp_now_(p), k = co->events_++;
+	what |= (uint32_t)k;
+	bool fenced = CTP_GET_(&p->fenced);
+	if (!(mode & CTP_MODE_BARE))
+		ctp_slot_write_(co->station_, k, ts, t->tid, addr, what, fenced);
+	if (mode & CTP_MODE_RINGS)
+		ctp_push_(p, t, call.depth, mode, ts, addr, co->ref_, what);
+	ctp_current_set_(co, t, what);
+	const uint32_t followed = CTP_MODE_RINGS | CTP_MODE_MEMBARRIER;
+	bool usual = p->raw && !fenced && (!(mode & CTP_MODE_RINGS) || (mode & followed) == followed);
+	if (!call.depth)
+		call.quick = usual ? p->tag | mode : 0;
+	ctp_leave_(t, call);
+	ctp_tell_(p, mode);
+}
+
+/*
+ * The same where all is as it usually is: it has a station, its thread is known, there is room, nothing else is under way here, and
+ * neither clock nor order need the system. No call but the last, so that nothing is saved and restored. In the child of a fork the
+ * tag is 0.
+ */
+void ctp_event_(struct ctp_coro *co, uint64_t addr, uint64_t what)
+{
+	struct ctp_probe_ *p = co->probe_;
+	struct ctp_thread_ *t = &ctp_self_;
+	__asm__("" : "+r"(t)); /* or gcc finds the address again for each use */
+	uint32_t mode = CTP_GET_(co->mode_);
+	uint64_t quick = p->tag | mode;
+	if (__builtin_expect(t->quick != quick || !co->station_, 0)) {
+		ctp_event_slow_(co, addr, what);
+		return;
+	}
+	t->quick = CTP_BUSY_;
+	CTP_COMPILER_FENCE_;
+	struct ctp_lane_ *lane = t->lanes;
+	if (__builtin_expect(lane->head == lane->limit && mode & CTP_MODE_RINGS, 0)) {
+		t->quick = 0;
+		ctp_event_slow_(co, addr, what);
+		return;
+	}
+	uint64_t ts = ctp_raw_(), k = co->events_;
+	co->events_ = k + 1;
+	what |= (uint32_t)k;
+	if (__builtin_expect(!(mode & CTP_MODE_BARE), 1))
+		ctp_slot_write_(co->station_, k, ts, t->tid, addr, what, false);
+	ctp_current_set_(co, t, what);
+	if (__builtin_expect(mode & CTP_MODE_RINGS, CTP_MODE_RINGS))
+		ctp_publish_(lane, ts, addr, co->ref_, what);
+	CTP_COMPILER_FENCE_;
+	t->quick = quick;
+	if (mode & CTP_MODE_RINGS && CTP_GET_(&p->shm->tracer_sleeping) == 1) /* as in ctp_tell_ */
+		ctp_rouse_(p);
+}
+
+void ctp_death_(struct ctp_coro *co)
+{
+	struct ctp_probe_ *p = co->probe_;
+	struct ctp_shm_station *st = co->station_;
+	if (!p->annex) { /* Release: its events came before. Pairs with the reader's acquire load. */
+		__atomic_store_n(&st->is_dead, 1, __ATOMIC_RELEASE);
+		return;
+	}
+	struct ctp_thread_ *t = ctp_thread_get_(p);
+	uint64_t ts = ctp_now_(p);
+	CTP_PUT_(&st->events, co->events_);
+	CTP_PUT_(&st->death_ts, ts);
+	__atomic_store_n(&st->is_dead, 1, __ATOMIC_RELEASE); /* as above */
+	if (t->current == co->ref_)
+		t->current = co->before_;
+	uint32_t mode = CTP_GET_(p->mode); /* not before: a collector that leaves meanwhile frees it, or we do */
+	if (mode & CTP_MODE_RINGS)
+		ctp_note_(p, t, mode, ts, co->events_, co->ref_, CTP_ENTRY(CTP_ENTRY_DEATH, 0, co->events_));
+	else
+		ctp_free_(p, st);
+}
+
+void ctp_name_(struct ctp_coro *co, const char *name)
+{
+	struct ctp_probe_ *p = co->probe_;
+	uint32_t mode = p->mode ? CTP_GET_(p->mode) : 0;
+	if (!mode || !p->annex || (!co->station_ && !ctp_birth_(co, 0, true)))
+		return;
+	struct ctp_shm_station *st = co->station_;
+	uint64_t words[sizeof st->name / 8] = { 0 };
+	size_t bytes = strlen(name);
+	if (bytes > sizeof words)
+		for (bytes = sizeof words; bytes && (name[bytes] & 0xc0) == 0x80; bytes--) /* not in the middle of a character */
+			;
+	memcpy(words, name, bytes);
+	uint32_t seq = (CTP_GET_(&st->name_seq) | 1) + 1;
+	CTP_PUT_(&st->name_seq, seq - 1);
+	__atomic_thread_fence(__ATOMIC_RELEASE); /* pairs with the reader's acquire fence before its second look at name_seq */
+	for (size_t i = 0; i < (bytes + 7) / 8; i++)
+		CTP_PUT_((uint64_t *)(void *)(st->name + i * 8), words[i]);
+	CTP_PUT_(&st->name_bytes, (uint32_t)bytes);
+	__atomic_store_n(&st->name_seq, seq, __ATOMIC_RELEASE); /* pairs with its acquire load, the first look */
+	ctp_note_(p, ctp_thread_get_(p), mode, ctp_now_(p), 0, co->ref_, CTP_ENTRY(CTP_ENTRY_NAME, 0, seq));
+}
+
+void ctp_awake_(struct ctp_probe_ *p, uint64_t ref)
+{
+	uint32_t mode = CTP_GET_(p->mode), index = CTP_REF_INDEX(ref);
+	if (!p->annex || index >= p->max_stations || !__atomic_load_n(&p->base, __ATOMIC_ACQUIRE))
+		return;
+	struct ctp_thread_ *t = ctp_thread_get_(p);
+	struct ctp_shm_station *st = ctp_station_at_(p, index);
+	uint64_t ts = ctp_now_(p);
+	if (CTP_GET_(&st->generation) == CTP_REF_GENERATION(ref) && !(mode & CTP_MODE_BARE)) {
+		CTP_PUT_(&st->wake_ts, ts);
+		CTP_PUT_(&st->waker, t->current);
+		CTP_PUT_(&st->wake_tid, t->tid);
+		CTP_PUT_(&st->wake_generation, CTP_REF_GENERATION(ref));
+	}
+	ctp_note_(p, t, mode, ts, t->current, ref, CTP_ENTRY(CTP_ENTRY_WAKE, 0, 0));
 }
 
 #if defined __SANITIZE_THREAD__ && !defined __clang__
 #pragma GCC diagnostic pop
 #endif
 
+/* --- the calls ------------------------------------------------------------------------------------------------------------ */
+
 static inline struct ctp_probe_ *ctp_probe_get_(void)
 {
 	struct ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE); /* pairs with the exchange in ctp_attach_ */
-	return p && (p->shm || p == &ctp_none_) ? p : ctp_attach_(p);
+	return p && p->tried ? p : ctp_attach_(p);
 }
 
-static inline bool ctp_init(void)
+/* Whether something is to be recorded. In the child of a fork p's pages are zeros. */
+static inline bool ctp_on_(const struct ctp_probe_ *p)
 {
-	return ctp_probe_get_()->shm != NULL;
+	const uint32_t *mode = p ? p->mode : NULL;
+	return mode && CTP_GET_(mode);
 }
 
-static inline bool ctp_traced(void)
-{
-	struct ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE);
-	return p && p->shm;
-}
+static inline bool ctp_init(void) { return ctp_on_(ctp_probe_get_()); }
+static inline bool ctp_traced(void) { return ctp_on_(__atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE)); }
 
-static inline void ctp_coro_new(struct ctp_coro *co, uint64_t id)
+static inline bool ctp_record(void)
 {
 	struct ctp_probe_ *p = ctp_probe_get_();
-	co->probe_ = NULL;
-	co->station_ = NULL;
-	co->events_ = 0;
-	if (p->shm)
-		ctp_birth_(co, p, id);
+	if (!p || !p->mode)
+		return false;
+	if (p->annex)
+		__atomic_fetch_or(&p->shm->mode, CTP_MODE_RECORD | CTP_MODE_KEEP | CTP_MODE_GAPS(CTP_GET_(&p->shm->gaps)),
+		                  __ATOMIC_RELAXED);
+	return true;
+}
+
+static inline uint32_t ctp_site_number(const char *file, uint32_t line, const char *function)
+{
+	struct ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE);
+	return ctp_on_(p) && p->annex ? ctp_place_find_(p, file, line, function) : 0;
+}
+
+static inline void ctp_coro_new_in(struct ctp_coro *co, uint64_t id, uint32_t spawned)
+{
+	struct ctp_probe_ *p = ctp_probe_get_();
+	memset(co, 0, sizeof *co);
+	co->id_ = id;
+	if (p && p->mode) {
+		CTP_PUT_(&co->probe_, p);
+		co->mode_ = p->mode;
+		if (CTP_GET_(p->mode))
+			ctp_birth_(co, spawned, false);
+	}
+}
+
+static inline void ctp_coro_new_at(struct ctp_coro *co, uint64_t id, struct ctp_site *spawned)
+{
+	struct ctp_probe_ *p = ctp_probe_get_();
+	ctp_coro_new_in(co, id, ctp_on_(p) ? ctp_site_get_(p, spawned) : 0);
 }
 
 static inline bool ctp_coro_traced(const struct ctp_coro *co)
 {
-	return co->probe_ && co->probe_->shm;
+	return co->probe_ && co->probe_->mode && co->station_;
 }
 
 static inline uint64_t ctp_coro_id(const struct ctp_coro *co)
 {
-	return ctp_coro_traced(co) ? __atomic_load_n(&co->station_->probe_id, __ATOMIC_RELAXED) : 0;
+	return ctp_coro_traced(co) ? CTP_GET_(&co->station_->probe_id) : 0;
 }
 
-static inline void ctp_coro_suspend(struct ctp_coro *co, const void *addr)
+/* Whether there is something to record of this one. */
+static inline bool ctp_coro_on_(const struct ctp_coro *co) { return __builtin_expect(co->mode_ && CTP_GET_(co->mode_), 0); }
+
+static inline void ctp_coro_suspend_in(struct ctp_coro *co, const void *addr, uint32_t site)
 {
-	if (co->probe_)
-		ctp_event_(co, (uint64_t)(uintptr_t)addr, 0);
+	if (ctp_coro_on_(co))
+		ctp_event_(co, (uint64_t)(uintptr_t)addr, CTP_ENTRY(CTP_ENTRY_SUSPEND, site, 0));
+}
+
+static inline void ctp_coro_suspend_at(struct ctp_coro *co, const void *addr, struct ctp_site *site)
+{
+	if (ctp_coro_on_(co))
+		ctp_event_(co, (uint64_t)(uintptr_t)addr, CTP_ENTRY(CTP_ENTRY_SUSPEND, ctp_site_get_(co->probe_, site), 0));
 }
 
 static inline void ctp_coro_resume(struct ctp_coro *co)
 {
-	if (co->probe_)
-		ctp_event_(co, 0, 1);
+	if (ctp_coro_on_(co))
+		ctp_event_(co, 0, CTP_ENTRY(CTP_ENTRY_RESUME, 0, 0));
+}
+
+static inline void ctp_coro_name(struct ctp_coro *co, const char *name)
+{
+	if (ctp_coro_on_(co))
+		ctp_name_(co, name);
+}
+
+static inline uint64_t ctp_coro_ref(const struct ctp_coro *co)
+{
+	struct ctp_probe_ *p = CTP_GET_(&co->probe_);
+	return p && p->mode ? CTP_GET_(&co->ref_) : 0;
+}
+
+static inline void ctp_ref_wake(uint64_t ref)
+{
+	struct ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE);
+	if (ref && ctp_on_(p))
+		ctp_awake_(p, ref);
+}
+
+static inline void ctp_coro_wake(struct ctp_coro *co)
+{
+	if (ctp_on_(CTP_GET_(&co->probe_)))
+		ctp_ref_wake(ctp_coro_ref(co));
 }
 
 static inline void ctp_coro_death(struct ctp_coro *co)
 {
-	if (ctp_coro_traced(co)) /* Release: its events came before. Pairs with the reader's acquire load of is_dead. */
-		__atomic_store_n(&co->station_->is_dead, 1, __ATOMIC_RELEASE);
-	co->probe_ = NULL;
+	if (ctp_coro_traced(co))
+		ctp_death_(co);
+	CTP_PUT_(&co->probe_, (struct ctp_probe_ *)NULL);
+	co->mode_ = NULL;
 }
 
 static inline __attribute__((always_inline)) const void *ctp_here_(void)

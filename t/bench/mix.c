@@ -17,6 +17,21 @@ static int fail(const struct ctp_err *err)
 	return 1;
 }
 
+/* Where coroutines are suspended. */
+static void put_sites(struct ctp_writer *w, const struct ctp_class *site, uint64_t ts)
+{
+	struct {
+		uint32_t len;
+		char data[16];
+	} file = {8, "server.c"}, function;
+	for (uint64_t i = 1; i <= MIX_SITES; i++) {
+		function.len = (uint32_t)snprintf(function.data, sizeof function.data, "handle_%u", (unsigned)i);
+		ctp_writer_record(w, site, (uint64_t[CTP_SITE_FIELDS]){ [CTP_SITE_TS] = ts, [CTP_SITE_ID] = i,
+			[CTP_SITE_FILE] = ctp_val_str((struct ctp_str *)&file), [CTP_SITE_LINE] = 100 + i,
+			[CTP_SITE_FUNCTION] = ctp_val_str((struct ctp_str *)&function) });
+	}
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t events = argc > 1 ? strtoull(argv[1], NULL, 10) : MIX_EVENTS;
@@ -26,7 +41,8 @@ int main(int argc, char **argv)
 		return fail(&err);
 	struct ctp_writer *w = ctp_writer_new(ctp_output_packet, &out, &err);
 	struct ctp_class *transition = ctp_event_class(CTP_TRANSITION), *end = ctp_event_class(CTP_END);
-	if (!w || !transition || !end)
+	struct ctp_class *site = ctp_event_class(CTP_PLACE);
+	if (!w || !transition || !end || !site)
 		return fail(&err);
 
 	static struct mix m;
@@ -36,6 +52,7 @@ int main(int argc, char **argv)
 	ctp_section_add_host(&sec, "mix");
 	ctp_section_add(&sec, "argv[]", "mix");
 	ctp_writer_begin(w, &sec);
+	put_sites(w, site, m.ts);
 	for (uint64_t i = 0; i < events && !ctp_writer_failed(w); i++) {
 		uint64_t val[CTP_TRANSITION_FIELDS];
 		struct mix_event e = mix_next(&m);
@@ -50,6 +67,7 @@ int main(int argc, char **argv)
 	ctp_writer_free(w);
 	ctp_class_free(transition);
 	ctp_class_free(end);
+	ctp_class_free(site);
 	ctp_section_fini(&sec);
 	return ctp_output_close(&out, &err) == CTP_OK ? 0 : fail(&err);
 }

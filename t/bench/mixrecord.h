@@ -5,6 +5,8 @@
 #include "events.h"
 #include "mix.h"
 
+enum { MIX_SITES = 16 }; /* places where coroutines are suspended, from 1 on */
+
 static inline void mix_record(const struct mix_event *e, uint64_t val[static CTP_TRANSITION_FIELDS])
 {
 	val[CTP_TRANSITION_PROBE] = e->addr - 32;
@@ -15,6 +17,7 @@ static inline void mix_record(const struct mix_event *e, uint64_t val[static CTP
 	val[CTP_TRANSITION_TS] = e->ts;
 	val[CTP_TRANSITION_CORO] = e->coro + 1;
 	val[CTP_TRANSITION_INDEX] = e->index;
+	val[CTP_TRANSITION_SITE] = e->active ? 0 : 1 + e->coro % MIX_SITES;
 }
 
 #endif

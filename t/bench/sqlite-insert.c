@@ -22,11 +22,11 @@ static const char begin_sql[] =
 	"CREATE TABLE coro_trace_events (id INTEGER PRIMARY KEY AUTOINCREMENT, probe_id TEXT NOT NULL,"
 	" tid INTEGER NOT NULL, addr TEXT NOT NULL, seq INTEGER NOT NULL,"
 	" is_active INTEGER NOT NULL CHECK (is_active IN (0, 1)), ts INTEGER NOT NULL,"
-	" section INTEGER, coro INTEGER, \"index\" INTEGER);"
+	" section INTEGER, coro INTEGER, \"index\" INTEGER, site INTEGER);"
 	"BEGIN";
 static const char insert_sql[] =
-	"INSERT INTO coro_trace_events (probe_id, tid, addr, seq, is_active, ts, section, coro, \"index\")"
-	" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+	"INSERT INTO coro_trace_events (probe_id, tid, addr, seq, is_active, ts, section, coro, \"index\", site)"
+	" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 static const char end_sql[] =
 	"CREATE INDEX idx_coro_trace_events_probe_seq ON coro_trace_events (probe_id, seq);"
 	"CREATE INDEX idx_coro_trace_events_tid_ts ON coro_trace_events (tid, ts);"
@@ -62,6 +62,7 @@ static enum ctp_status record(struct ctp_sink *sink, const struct ctp_record *re
 	sqlite3_bind_int64(s, 7, l->section);
 	sqlite3_bind_int64(s, 8, (sqlite3_int64)v[CTP_TRANSITION_CORO]);
 	sqlite3_bind_int64(s, 9, (sqlite3_int64)v[CTP_TRANSITION_INDEX]);
+	sqlite3_bind_int64(s, 10, (sqlite3_int64)v[CTP_TRANSITION_SITE]);
 	sqlite3_step(s);
 	return check(l, sqlite3_reset(s), err);
 }

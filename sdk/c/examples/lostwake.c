@@ -55,6 +55,7 @@ static struct {
 
 static void task_ready(struct task *t)
 {
+	ctp_coro_wake(&t->trace); /* before anyone can resume it */
 	pthread_mutex_lock(&sched.lock);
 	t->next = NULL;
 	*sched.tail = t;
@@ -66,7 +67,10 @@ static void task_ready(struct task *t)
 static void task_spawn(struct task *t, const char *role, struct conn *conn, uint64_t id, enum verdict (*step)(struct task *t))
 {
 	*t = (struct task){ .step = step, .role = role, .conn = conn };
+	char name[32];
+	snprintf(name, sizeof name, "%s %d", role, (int)(conn - conns));
 	ctp_coro_new(&t->trace, id);
+	ctp_coro_name(&t->trace, name);
 	ctp_coro_suspend(&t->trace, (const void *)(uintptr_t)step);
 	pthread_mutex_lock(&sched.lock);
 	sched.alive++;
@@ -143,8 +147,8 @@ static void mailbox_put(struct mailbox *box, int message)
 		task_ready(waiter);
 }
 
-/* False: nothing yet, and t is suspended at here. *message is -1 if nothing will come. */
-static bool mailbox_get(struct mailbox *box, struct task *t, const void *here, int *message)
+/* False: nothing yet, and t is suspended there, which is the caller's. *message is -1 if nothing will come. */
+static bool mailbox_get(struct mailbox *box, struct task *t, const void *here, struct ctp_site *there, int *message)
 {
 	pthread_mutex_lock(&box->lock);
 	bool has = box->full || box->closed;
@@ -152,7 +156,7 @@ static bool mailbox_get(struct mailbox *box, struct task *t, const void *here, i
 		*message = box->full ? box->message : -1;
 		box->full = false;
 	} else {
-		ctp_coro_suspend(&t->trace, here); /* before anyone can resume it */
+		ctp_coro_suspend_at(&t->trace, here, there); /* before anyone can resume it */
 		box->waiter = t;
 	}
 	pthread_mutex_unlock(&box->lock);
@@ -203,7 +207,7 @@ static enum verdict client_step(struct task *t)
 			t->state = RECEIVE;
 			break;
 		case RECEIVE:
-			if (!mailbox_get(&t->conn->reply, t, CTP_HERE, &answer))
+			if (!mailbox_get(&t->conn->reply, t, CTP_HERE, CTP_SITE, &answer))
 				return WAIT;
 			t->round++;
 			t->state = SEND;
@@ -221,7 +225,7 @@ static enum verdict client_step(struct task *t)
 static enum verdict handler_step(struct task *t)
 {
 	for (int question;;) {
-		if (!mailbox_get(&t->conn->request, t, CTP_HERE, &question))
+		if (!mailbox_get(&t->conn->request, t, CTP_HERE, CTP_SITE, &question))
 			return WAIT;
 		if (question < 0)
 			return DONE;

@@ -1,0 +1,164 @@
+/*
+ * snapshot.c - what the memory remembers of a program that was not followed until now.
+ *
+ * All that is to be told is gathered first, for it is to come in the order of time and stations have none: an item for each
+ * birth, name, wake and event, sorted. Whoever lives goes on meanwhile; what it does from now on is in the rings, and its
+ * number says whether it is here as well.
+ */
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "lives.h"
+#include "slots.h"
+
+enum {
+	BIRTH, EVENT, NAME, WAKE,
+	ITEMS = CTP_SHM_SLOTS + 3, /* of one station */
+	GROUP = 64,                /* stations whose slots are copied together */
+};
+
+struct item {
+	uint64_t ts_ns;
+	uint32_t order; /* of two at the same time: the one that was gathered first */
+	uint32_t station;
+	uint64_t kind, number, value, tid, what;
+};
+
+struct snapshot {
+	struct ctp_lives *l;
+	bool stale;
+	struct item *items;
+	size_t count;
+	struct ctp_pick picks[GROUP * CTP_SHM_SLOTS];
+	uint32_t station[GROUP * CTP_SHM_SLOTS]; /* of each pick */
+	unsigned npicks;
+};
+
+static struct item *add(struct snapshot *s, unsigned kind, uint32_t station, uint64_t ts_ns)
+{
+	struct item *item = &s->items[s->count];
+	*item = (struct item){.ts_ns = ts_ns, .order = (uint32_t)s->count, .station = station, .kind = kind};
+	s->count++;
+	return item;
+}
+
+/* The slots that wait to be copied. */
+static void add_events(struct snapshot *s)
+{
+	ctp_slots_copy(s->l->rings, s->picks, s->npicks);
+	for (unsigned k = 0; k < s->npicks; k++) {
+		const struct ctp_pick *pick = &s->picks[k];
+		if (!pick->whole)
+			continue;
+		struct item *item = add(s, EVENT, s->station[k], pick->ts_ns);
+		struct ctp_life *life = &s->l->life[s->station[k]];
+		life->last_ns = pick->ts_ns > life->last_ns ? pick->ts_ns : life->last_ns;
+		item->number = pick->number;
+		item->value = pick->addr;
+		item->tid = pick->tid;
+		item->what = pick->what;
+	}
+	s->npicks = 0;
+}
+
+static void pick_events(struct snapshot *s, uint32_t i, const struct ctp_life_header *head)
+{
+	const struct ctp_shm_station *shm = &s->l->rings->annex.stations[i];
+	uint64_t next = ctp_slots_next(shm), from = next > CTP_SHM_SLOTS ? next - CTP_SHM_SLOTS : 0;
+	from = from > head->first ? from : head->first; /* what was before is another's */
+	if (s->npicks + CTP_SHM_SLOTS > sizeof(s->picks) / sizeof(*s->picks))
+		add_events(s);
+	for (uint64_t k = from; k < next; k++) {
+		s->station[s->npicks] = i;
+		s->picks[s->npicks++] =
+			(struct ctp_pick){.slot = &shm->slots[k % CTP_SHM_SLOTS], .number = k, .flags = head->flags};
+	}
+	s->l->life[i].next = next > head->first ? next : head->first;
+}
+
+/* A time by which it was there, where its birth is not known: that of the oldest event which its slots remember. */
+static uint64_t seen_ns(const struct ctp_lives *l, uint32_t i, const struct ctp_life_header *head)
+{
+	const struct ctp_shm_station *shm = &l->rings->annex.stations[i];
+	uint64_t next = ctp_slots_next(shm), from = next > CTP_SHM_SLOTS ? next - CTP_SHM_SLOTS : 0;
+	from = from > head->first ? from : head->first;
+	if (from >= next)
+		return l->rings->now_ns;
+	uint64_t ts = __atomic_load_n(&shm->slots[from % CTP_SHM_SLOTS].timestamp, __ATOMIC_RELAXED);
+	return ctp_rings_ns(l->rings, ts, head->flags & CTP_ANNOUNCE_RAW);
+}
+
+static void gather(struct snapshot *s, uint32_t i)
+{
+	const struct ctp_shm_station *shm = &s->l->rings->annex.stations[i];
+	struct ctp_life_header head;
+	if (!ctp_life_header(s->l, i, &head))
+		return;
+	if (head.is_dead) {
+		ctp_life_skip(s->l, i);
+		return;
+	}
+	ctp_life_begin(s->l, i, &head);
+	uint64_t born_ns = head.birth_ns ? head.birth_ns : seen_ns(s->l, i, &head);
+	struct item *birth = add(s, BIRTH, i, born_ns);
+	birth->number = head.birth_ns;
+	birth->value = head.parent;
+	birth->tid = head.pid;
+	birth->what = head.site;
+	if (__atomic_load_n(&shm->name_bytes, __ATOMIC_RELAXED))
+		add(s, NAME, i, born_ns);
+	if (s->stale) {
+		s->l->life[i].flags |= CTP_LIFE_UNSURE;
+		return;
+	}
+	if (__atomic_load_n(&shm->wake_generation, __ATOMIC_RELAXED) == head.generation) {
+		uint64_t ts = __atomic_load_n(&shm->wake_ts, __ATOMIC_RELAXED);
+		struct item *wake = add(s, WAKE, i, ctp_rings_ns(s->l->rings, ts, head.flags & CTP_ANNOUNCE_RAW));
+		wake->value = __atomic_load_n(&shm->waker, __ATOMIC_RELAXED);
+		wake->tid = __atomic_load_n(&shm->wake_tid, __ATOMIC_RELAXED);
+	}
+	pick_events(s, i, &head);
+}
+
+static void tell(struct snapshot *s, const struct item *item)
+{
+	struct ctp_lives *l = s->l;
+	uint32_t i = item->station;
+	const struct ctp_life *life = &l->life[i];
+	struct ctp_life_header head = {.probe_id = life->probe_id, .birth_ns = item->number, .parent = item->value,
+	                               .pid = (uint32_t)item->tid, .site = (uint32_t)item->what};
+	struct ctp_who who = {life->probe_id, life->coro, life->first};
+	struct ctp_ring_entry entry = {.ts_ns = item->ts_ns, .value = item->value, .what = item->what};
+	switch (item->kind) {
+	case BIRTH: ctp_life_birth(l, i, &head, item->ts_ns); break;
+	case EVENT: ctp_lives_row(l, &who, item->number, &entry, item->tid); break;
+	case NAME: ctp_life_name(l, i, item->ts_ns); break;
+	case WAKE: ctp_life_wake(l, CTP_REF(life->generation, i), item->value, item->tid, item->ts_ns); break;
+	}
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+	if (x->ts_ns != y->ts_ns)
+		return x->ts_ns < y->ts_ns ? -1 : 1;
+	return x->order < y->order ? -1 : 1;
+}
+
+void ctp_lives_snapshot(struct ctp_lives *l, uint32_t used, bool stale)
+{
+	struct snapshot s = {.l = l, .stale = stale};
+	size_t bytes = (size_t)used * ITEMS * sizeof(*s.items);
+	if (!bytes)
+		return;
+	s.items = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (s.items == MAP_FAILED)
+		return; /* then births come when they are needed, and what was before counts as lost */
+	for (uint32_t i = 0; i < used; i++)
+		gather(&s, i);
+	add_events(&s);
+	qsort(s.items, s.count, sizeof(*s.items), by_time);
+	for (size_t k = 0; k < s.count; k++)
+		tell(&s, &s.items[k]);
+	munmap(s.items, bytes);
+}

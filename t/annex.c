@@ -1,0 +1,209 @@
+/*
+ * annex.c - the geometry of an arena, true or not; the counter's times; holes. What rings.c takes for granted.
+ */
+#include <sys/mman.h>
+
+#include "annex.h"
+#include "holes.h"
+#include "rawclock.h"
+#include "tap.h"
+
+/* --- the arena ------------------------------------------------------------------------------------------------------------ */
+
+static const struct ctp_geometry small = {.max_stations = 5, .max_sites = 3, .max_rings = 2, .ring_bits = 4};
+
+static bool inside(const void *base, size_t bytes, const void *part, size_t len)
+{
+	size_t at = (size_t)((const char *)part - (const char *)base);
+	return at <= bytes && len <= bytes - at;
+}
+
+static bool sound(const struct ctp_annex *a, const void *base, size_t bytes)
+{
+	return inside(base, bytes, a->stations, a->geo.max_stations * sizeof(*a->stations)) &&
+	       inside(base, bytes, a->sites, a->geo.max_sites * sizeof(*a->sites)) &&
+	       inside(base, bytes, a->rings, a->geo.max_rings * sizeof(*a->rings)) &&
+	       inside(base, bytes, a->entries, ((size_t)a->geo.max_rings << a->geo.ring_bits) * sizeof(*a->entries));
+}
+
+static void test_geometry(void)
+{
+	struct ctp_annex a;
+	struct ctp_err err;
+	size_t bytes = ctp_annex_bytes(&small);
+	char *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	ok(ctp_annex_find(&a, base, bytes, &err) != CTP_OK, "zeros are no arena");
+	ctp_annex_make(base, &small);
+	ok(ctp_annex_find(&a, base, bytes, &err) == CTP_OK && sound(&a, base, bytes),
+	   "one that was made is found, all of it inside");
+	ok(!memcmp(&a.geo, &small, sizeof(small)) && !a.owner, "as it was made");
+	ok(ctp_annex_find(&a, base, bytes - 1, &err) != CTP_OK, "where a byte is missing it is not believed");
+	is_u64(ctp_annex_bytes(&(struct ctp_geometry){0, 1, 1, 4}) | ctp_annex_bytes(&(struct ctp_geometry){1, 1, 1, 40}), 0,
+	       "what cannot be has no size");
+
+	static const uint64_t nasty[] = {0, 1, 2, 255, 65535, 65536, 131072, UINT64_C(1) << 31, UINT32_MAX, UINT64_C(1) << 40,
+	                                 UINT64_MAX / 2, UINT64_MAX - 65535, UINT64_MAX};
+	unsigned found = 0, bad = 0, n = sizeof(nasty) / sizeof(*nasty);
+	for (size_t at = 0; at < 0x80; at += 4)
+		for (unsigned k = 0; k < 2 * n; k++) {
+			size_t width = k < n ? 4 : 8;
+			ctp_annex_make(base, &small);
+			memcpy(base + at, &nasty[k % n], width);
+			if (ctp_annex_find(&a, base, bytes, &err) == CTP_OK) {
+				found++;
+				bad += !sound(&a, base, bytes);
+			}
+		}
+	ok(found && !bad, "whatever stands in its header, nothing outside is believed (%u were taken for sound)", found);
+	munmap(base, bytes);
+}
+
+static void test_open(void)
+{
+	struct ctp_annex a;
+	struct ctp_err err;
+	size_t bytes = ctp_annex_bytes(&small);
+	char *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0), path[200];
+	ctp_annex_make(base, &small);
+	if (ctp_annex_find(&a, base, bytes, &err))
+		exit(1);
+	a.rings[0].head = 7;
+	a.rings[1].head = 9;
+	a.header->rings_used = 1;
+	a.header->tracer_sleeping = 1;
+	ctp_annex_open(&a, CTP_MODE_RECORD | CTP_MODE_RINGS, 77, "/a/b");
+	ok(a.header->mode == 3 && a.header->wait_us == 77 && a.header->epoch == 1 && !strcmp(a.header->sock, "/a/b"),
+	   "a collector has come");
+	ok(a.rings[0].tail == 7 && a.rings[1].tail == 0 && !a.header->tracer_sleeping, "what was in the rings is dropped");
+	ctp_annex_close(&a, CTP_MODE_RECORD);
+	ok(a.header->mode == 1 && a.header->epoch == 2 && !a.header->sock[0], "and gone");
+	memset(path, 'x', sizeof(path));
+	path[sizeof(path) - 1] = 0;
+	a.header->rings_used = UINT32_MAX;
+	ctp_annex_open(&a, 3, 0, path);
+	ok(!a.header->sock[0] && a.rings[1].tail == 9, "no more of a path than fits, nor of rings than there are");
+	munmap(base, bytes);
+}
+
+/* --- the counter ---------------------------------------------------------------------------------------------------------- */
+
+/* Runs at half a nanosecond a step from raw on, where it is 1000000 ns. */
+static struct ctp_rawclock half(uint64_t raw)
+{
+	return (struct ctp_rawclock){.far = {raw - 2000, 1000000 - 1000, UINT64_C(1) << 31, raw, 1000000}};
+}
+
+static uint64_t random_next(uint64_t *x) { return *x ^= *x << 13, *x ^= *x >> 7, *x ^= *x << 17; }
+
+static void test_lines(uint64_t raw)
+{
+	struct ctp_rawclock c = half(raw);
+	ctp_rawclock_add(&c, raw + 200, 1000100);
+	ctp_rawclock_add(&c, raw + 200, 1000500); /* the same again, and one before */
+	ctp_rawclock_add(&c, raw + 100, 1000600);
+	ctp_rawclock_add(&c, raw + 400, 1000400);
+	ok(ctp_rawclock_ns(&c, raw + 100) == 1000050 && ctp_rawclock_ns(&c, raw + 200) == 1000100 &&
+	           ctp_rawclock_ns(&c, raw + 300) == 1000250,
+	   "between two pairs, from 0x%" PRIx64 " on", raw);
+	is_u64(ctp_rawclock_ns(&c, raw + 500), 1000400, "what is newer than the last is as new as the last");
+	is_u64(ctp_rawclock_ns(&c, raw - 4000), 1000000 - 2000, "what is older than the first goes at the first's speed");
+	ctp_rawclock_add(&c, raw + 600, 1000300);
+	is_u64(ctp_rawclock_ns(&c, raw + 500), 1000400, "a clock that goes back stands still");
+}
+
+/* Pairs that are a little wrong, many more than are kept: what is asked for at any time is in order. */
+static void test_order(uint64_t raw)
+{
+	struct ctp_rawclock c = half(raw);
+	uint64_t x = 88172645463325252, backwards = 0, wrong = 0, start = raw;
+	for (unsigned i = 0; i < 1000; i++) {
+		raw += 1 + random_next(&x) % 3000;
+		uint64_t exact = 1000000 + (raw - start) / 2;
+		ctp_rawclock_add(&c, raw, exact - 20 + random_next(&x) % 41);
+		uint64_t before = 0, span = raw - start + 1000, step = 1 + span / 500;
+		for (uint64_t at = start - 1000; at - start + 1000 < span; at += step) {
+			uint64_t ns = ctp_rawclock_ns(&c, at), want = 1000000 + (uint64_t)((int64_t)(at - start) / 2);
+			backwards += ns < before;
+			wrong += ns > want + 25 || want > ns + 25;
+			before = ns;
+		}
+	}
+	ok(!backwards && !wrong, "never backwards, and no more wrong than the pairs (%" PRIu64 ", %" PRIu64 ")", backwards,
+	   wrong);
+}
+
+static void test_counter(void)
+{
+	struct ctp_rawclock c;
+	uint64_t made_raw, made_ns, raw, ns;
+	if (!ctp_rawclock_usable()) {
+		note("the system's clock is not the processor's counter");
+		return;
+	}
+	ctp_rawclock_pair(&made_raw, &made_ns);
+	ctp_rawclock_init(&c, made_raw, made_ns);
+	ctp_rawclock_take(&c);
+	uint64_t apart = ctp_rawclock_pair(&raw, &ns);
+	ctp_rawclock_take(&c);
+	uint64_t got = ctp_rawclock_ns(&c, raw), slack = 2 * c.error_ns + 2 * apart * 1000000000 / ctp_rawclock_hz() + 2;
+	ok(got <= ns + slack && ns <= got + slack, "a time is as good as it says");
+	note("off by %" PRId64 " ns, %" PRIu64 " stated", (int64_t)(got - ns), c.error_ns);
+	ctp_rawclock_init(&c, UINT64_MAX, 5);
+	ctp_rawclock_take(&c);
+	got = ctp_rawclock_ns(&c, raw);
+	ok(got < ns + 1000000000 && ns < got + 1000000000, "a first pair that makes no sense is not used");
+	ctp_rawclock_init(&c, 1, 1);
+	ctp_rawclock_take(&c);
+	got = ctp_rawclock_ns(&c, raw);
+	ok(got < ns + 1000000000 && ns < got + 1000000000, "nor one that does not fit the counter's speed");
+}
+
+/* --- holes ---------------------------------------------------------------------------------------------------------------- */
+
+static void test_holes(void)
+{
+	struct ctp_holes h;
+	struct ctp_err err;
+	uint32_t newest[2] = {0, 0};
+	if (ctp_holes_init(&h, &err))
+		exit(1);
+	ok(!ctp_holes_any(&h, 0, newest[0]) && !ctp_holes_find(&h, 0, newest[0], 5), "none");
+	ctp_holes_add(&h, &(struct ctp_hole){.from = 10, .to = 20, .station = 0}, &newest[0]);
+	ctp_holes_add(&h, &(struct ctp_hole){.from = 10, .to = 20, .station = 1}, &newest[1]);
+	ctp_holes_add(&h, &(struct ctp_hole){.from = 30, .to = 31, .station = 0}, &newest[0]);
+	ok(!ctp_holes_find(&h, 0, newest[0], 9) && !ctp_holes_find(&h, 0, newest[0], 20), "not outside");
+	ctp_holes_fill(&h, ctp_holes_find(&h, 0, newest[0], 15), 15, &newest[0]);
+	ok(!ctp_holes_find(&h, 0, newest[0], 15) && ctp_holes_find(&h, 0, newest[0], 14)->to == 15 &&
+	           ctp_holes_find(&h, 0, newest[0], 16)->from == 16,
+	   "one in the middle makes two");
+	ctp_holes_fill(&h, ctp_holes_find(&h, 0, newest[0], 10), 10, &newest[0]);
+	ctp_holes_fill(&h, ctp_holes_find(&h, 0, newest[0], 14), 14, &newest[0]);
+	ctp_holes_fill(&h, ctp_holes_find(&h, 0, newest[0], 30), 30, &newest[0]);
+	ok(ctp_holes_find(&h, 0, newest[0], 11)->to == 14 && !ctp_holes_find(&h, 0, newest[0], 30),
+	   "those at an end make it smaller");
+	ctp_holes_drop(&h, 2);
+	ok(!ctp_holes_find(&h, 0, newest[0], 12) && ctp_holes_find(&h, 0, newest[0], 17) && !ctp_holes_any(&h, 1, newest[1]),
+	   "the oldest go first");
+	for (unsigned i = 0; i < 3 * CTP_HOLES_MAX; i++) {
+		if (ctp_holes_count(&h) == CTP_HOLES_MAX)
+			ctp_holes_drop(&h, 1);
+		ctp_holes_add(&h, &(struct ctp_hole){.from = i, .to = i + 1, .station = 1}, &newest[1]);
+	}
+	ok(!ctp_holes_any(&h, 0, newest[0]) && ctp_holes_find(&h, 1, newest[1], 2 * CTP_HOLES_MAX) &&
+	           !ctp_holes_find(&h, 1, newest[1], 2 * CTP_HOLES_MAX - 1),
+	   "and names of those that went stay harmless");
+	ctp_holes_fini(&h);
+}
+
+int main(void)
+{
+	test_geometry();
+	test_open();
+	test_lines(1000000);
+	test_lines(UINT64_MAX - 250); /* it wraps between the pairs */
+	test_order(1 << 20);
+	test_order(UINT64_MAX - 500000);
+	test_counter();
+	test_holes();
+	return done_testing();
+}

@@ -1,0 +1,157 @@
+/* sites.c - what a number of a place in the source means: told, told again, left out, beyond the limits, of odd classes. */
+#include "sites.h"
+
+#include "tap.h"
+
+/* A string of the record; room for the longest that is tried. */
+struct text {
+	uint32_t len;
+	char data[CTP_SITE_TEXT_MAX + 2];
+};
+
+static uint64_t text(struct text *t, const char *s)
+{
+	t->len = (uint32_t)strlen(s);
+	strcpy(t->data, s);
+	return ctp_val_str((const struct ctp_str *)t);
+}
+
+static char *as_it_is(char *to, const char *s, size_t len) { return (char *)memcpy(to, s, len) + len; }
+
+static struct ctp_class *make_class(enum ctp_kind kind, const struct ctp_field *fields, uint32_t n)
+{
+	struct ctp_err err;
+	struct ctp_class *cls = ctp_class_new("x", kind, fields, n, &err);
+	if (!cls)
+		abort();
+	return cls;
+}
+
+static const struct ctp_field site_fields[] = {
+	{.name = "site", .type = CTP_U64, .role = CTP_ROLE_SITE}, {.name = "file", .type = CTP_STRING},
+	{.name = "line", .type = CTP_U64}, {.name = "function", .type = CTP_STRING, .role = CTP_ROLE_NAME},
+};
+
+static void tell(struct ctp_sites *sites, uint64_t id, const char *file, uint64_t line, const char *function)
+{
+	static struct ctp_class *cls;
+	static struct text a, b;
+	if (!cls)
+		cls = make_class(CTP_KIND_SITE, site_fields, 4);
+	uint64_t val[] = {id, text(&a, file), line, text(&b, function)};
+	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .val = val});
+}
+
+static const char *found(const struct ctp_sites *sites, uint64_t id)
+{
+	static struct text t;
+	const struct ctp_sites_text *s = ctp_sites_find(sites, id);
+	if (!s)
+		return NULL;
+	memcpy(t.data, s->data, s->len);
+	t.data[s->len] = '\0';
+	return t.data;
+}
+
+static void test_texts(struct ctp_sites *sites)
+{
+	is(found(sites, 1), NULL, "nothing is known at first");
+	tell(sites, 12, "server.cpp", 212, "handle");
+	is(found(sites, 12), "server.cpp:212:handle", "a place");
+	tell(sites, 1, "a.c", 0, "f");
+	is(found(sites, 1), "a.c:f", "without a line");
+	tell(sites, 2, "a.c", 7, "");
+	is(found(sites, 2), "a.c:7", "without a function");
+	tell(sites, 3, "", 0, "f");
+	is(found(sites, 3), ":f", "without a file");
+	tell(sites, UINT64_MAX, "a.c", UINT64_MAX, "g");
+	is(found(sites, UINT64_MAX), "a.c:18446744073709551615:g", "large numbers");
+	tell(sites, 4, "", 0, "");
+	is(found(sites, 4), NULL, "a place of which nothing is known");
+	tell(sites, 0, "a.c", 1, "f");
+	is(found(sites, 0), NULL, "0 is none");
+	tell(sites, 12, "other.cpp", 5, "longer_than_before");
+	is(found(sites, 12), "other.cpp:5:longer_than_before", "what is told again means the new");
+	tell(sites, 12, "", 0, "");
+	is(found(sites, 12), NULL, "or nothing");
+	ctp_sites_forget(sites);
+	is(found(sites, 1), NULL, "a section begins with none");
+}
+
+static void test_limits(struct ctp_sites *sites)
+{
+	static char longest[CTP_SITE_TEXT_MAX + 2];
+	memset(longest, 'x', CTP_SITE_TEXT_MAX);
+	tell(sites, 1, longest, 0, "");
+	is(found(sites, 1), longest, "the longest text");
+	longest[CTP_SITE_TEXT_MAX] = 'x';
+	tell(sites, 1, longest, 0, "");
+	is(found(sites, 1), NULL, "a longer one is none");
+
+	longest[CTP_SITE_TEXT_MAX - 1] = '\0';
+	for (uint64_t id = 1; id <= CTP_SITES_BYTES / (CTP_SITE_TEXT_MAX - 1); id++)
+		tell(sites, id, longest, 0, "");
+	tell(sites, 70000, longest, 0, "");
+	is(found(sites, 70000), NULL, "no more bytes than the limit");
+	is(found(sites, 16000), longest, "what was there stays");
+	tell(sites, 1, longest + 1, 0, "y");
+	is(found(sites, 1), NULL, "what it meant before, it means no longer");
+	ctp_sites_forget(sites);
+
+	for (uint64_t id = 1; id <= CTP_SITES_MAX + 1; id++)
+		tell(sites, id << 40, "a", 0, "");
+	is(found(sites, (uint64_t)CTP_SITES_MAX << 40), "a", "as many numbers as the limit");
+	is(found(sites, (uint64_t)(CTP_SITES_MAX + 1) << 40), NULL, "and no more");
+	tell(sites, UINT64_C(1) << 40, "b", 0, "");
+	is(found(sites, UINT64_C(1) << 40), "b", "those that are known may still change");
+	ctp_sites_forget(sites);
+}
+
+/* Fields with the names and roles, but of other types. */
+static void test_odd(struct ctp_sites *sites)
+{
+	static const struct ctp_field odd[] = {
+		{.name = "site", .type = CTP_U8, .role = CTP_ROLE_SITE}, {.name = "file", .type = CTP_U64},
+		{.name = "line", .type = CTP_STRING}, {.name = "function", .type = CTP_BYTES, .role = CTP_ROLE_NAME},
+	};
+	static const struct ctp_field none = {.name = "site", .type = CTP_STRING, .role = CTP_ROLE_SITE};
+	static struct text t;
+	struct ctp_class *cls = make_class(CTP_KIND_SITE, odd, 4);
+	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .val = (uint64_t[]){5, 6, text(&t, "7"), text(&t, "f")}});
+	is(found(sites, 5), NULL, "what is of another type is not taken");
+	ctp_class_free(cls);
+	cls = make_class(CTP_KIND_SITE, &none, 1);
+	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .val = (uint64_t[]){text(&t, "5")}});
+	is(found(sites, 5), NULL, "nor a number that is none");
+	ctp_class_free(cls);
+}
+
+static void test_shown(void)
+{
+	static const struct ctp_field fields[] = {
+		{.name = "site", .type = CTP_U64, .role = CTP_ROLE_SITE}, {.name = "own", .type = CTP_U8, .role = CTP_ROLE_SITE},
+		{.name = "own_text", .type = CTP_STRING}, {.name = "plain", .type = CTP_U64},
+		{.name = "word", .type = CTP_STRING, .role = CTP_ROLE_SITE},
+	};
+	struct ctp_class *cls = make_class(CTP_KIND_OTHER, fields, 5), *site = make_class(CTP_KIND_SITE, site_fields, 4);
+	ok(ctp_site_shown(cls, 0) && ctp_site_is_text(cls, "site_text"), "a field that refers to a site has a text");
+	ok(!ctp_site_shown(cls, 1) && !ctp_site_is_text(cls, "own_text"), "but not where another field is called so");
+	ok(!ctp_site_shown(cls, 3) && !ctp_site_is_text(cls, "plain_text"), "nor where it is about something else");
+	ok(!ctp_site_shown(cls, 4) && !ctp_site_is_text(cls, "word_text"), "nor where it is no number");
+	ok(!ctp_site_shown(site, 0) && !ctp_site_is_text(site, "site_text"), "nor where it tells of the site itself");
+	ctp_class_free(cls);
+	ctp_class_free(site);
+}
+
+int main(void)
+{
+	struct ctp_sites *sites = ctp_sites_new(as_it_is);
+	if (!sites)
+		abort();
+	test_texts(sites);
+	test_limits(sites);
+	test_odd(sites);
+	test_shown();
+	ctp_sites_free(sites);
+	return done_testing();
+}
