@@ -3,9 +3,14 @@
  *
  * PROBES threads publish EVENTS events each. The collector looks; when there is nothing new it raises the flag, looks again,
  * and blocks until a byte comes. It ends when it has seen all. A lost wake-up is a collector that waits for ever, which spin
- * reports as an invalid end state. With each of these taken away the verifier finds one:
- *	NO_PROBE_FENCE      the full fence between a probe's publish and its look at the flag
- *	NO_COLLECTOR_FENCE  the full fence between the collector's flag and its second look
+ * reports as an invalid end state.
+ *
+ * With MEMBARRIER the collector has membarrier(2) for its fence, and probe 0 is registered for that: it has no fence, only the
+ * compiler's promise not to move its look before its publish. Probe 1 could not register, and has its fence.
+ *
+ * With each of these taken away the verifier finds a lost wake-up:
+ *	NO_PROBE_FENCE      the full fence between a probe's publish and its look at the flag; or the compiler's promise
+ *	NO_COLLECTOR_FENCE  the full fence between the collector's flag and its second look; or its membarrier(2)
  *	NO_SECOND_LOOK      the second look
  *	TAKE_EARLY          the byte: a probe that takes the flag and has no socket must not
  * REACH asserts that the collector never blocks, which must fail.
@@ -20,17 +25,36 @@
 
 byte bytes = 0;
 
+#ifdef MEMBARRIER
+#define FENCED (me == 1)
+#else
+#define FENCED true
+#endif
+
+inline publish()
+{
+	store_release(me, me, k);
+	if
+#ifndef NO_PROBE_FENCE
+	:: FENCED -> fence_full(me)
+#endif
+	:: else
+	fi
+}
+
 proctype probe(byte me)
 {
 	byte k = 0, flag;
 	do
 	:: k < EVENTS ->
 		k++;
-		store_release(me, me, k);
-#ifndef NO_PROBE_FENCE
-		fence_full(me);
-#endif
+#if defined MEMBARRIER && defined NO_PROBE_FENCE
 		flag = mem[FLAG];
+		publish();
+#else
+		publish();
+		flag = mem[FLAG];
+#endif
 		if
 		:: flag == 1 ->
 			atomic { flag = mem[FLAG]; mem[FLAG] = 0 }; /* the exchange */
@@ -64,6 +88,9 @@ proctype collector()
 			store(COLLECTOR, FLAG, 1);
 #ifndef NO_COLLECTOR_FENCE
 			fence_full(COLLECTOR);
+#ifdef MEMBARRIER
+			membarrier(0);
+#endif
 #endif
 #ifndef NO_SECOND_LOOK
 			now = mem[0]; now = now + mem[1];

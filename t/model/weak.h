@@ -36,6 +36,7 @@ inline store_(c, where, what, is_release)
 #define store_release(c, where, what) store_(c, where, what, true)
 #define fence_release(c) q[c].epoch = q[c].epoch + (q[c].n > 0)
 #define fence_full(c) (q[c].n == 0) /* waits until all is visible */
+#define membarrier(c) fence_full(c) /* by another: puts a full fence where processor c happens to be */
 
 #define may_pass(c, i, j) \
 	(q[c].loc[j] != q[c].loc[i] && q[c].since[j] == q[c].since[i] && !q[c].release[i])

@@ -1,0 +1,74 @@
+/*
+ * onemap.h - an arena, and ctp.h's probe made to use it where it is: one mapping for both sides.
+ *
+ * TSan goes by addresses. It would not see that what the probe has mapped here and the collector there is the same memory.
+ * So what the probe maps of it is the test's own mapping. Include this instead of ctp.h.
+ */
+#ifndef CTP_T_ONEMAP_H
+#define CTP_T_ONEMAP_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { ONEMAP_RINGS = 256 };
+
+static unsigned char *onemap_base;
+static size_t onemap_bytes;
+static void (*onemap_interrupt)(void); /* called, if it is there, when the probe maps something: as a signal handler might be */
+
+static inline void *onemap_mmap(void *at, size_t bytes, int prot, int flags, int fd, off_t offset)
+{
+	if (fd < 0)
+		return mmap(at, bytes, prot, flags, fd, offset);
+	if (onemap_interrupt)
+		onemap_interrupt();
+	return onemap_base + offset;
+}
+
+static inline int onemap_munmap(void *at, size_t bytes)
+{
+	return (size_t)((unsigned char *)at - onemap_base) < onemap_bytes ? 0 : munmap(at, bytes);
+}
+
+#define mmap onemap_mmap
+#define munmap onemap_munmap
+#include "ctp.h"
+#undef mmap
+#undef munmap
+
+#include "annex.h"
+
+/* Makes one with rings as small as the probe takes them, a page each, opens it, and attaches the probe to it, anew. */
+static inline struct ctp_annex onemap_open(uint32_t max_stations, uint32_t mode)
+{
+	struct ctp_geometry geo = {.max_stations = max_stations, .max_sites = 64, .max_rings = ONEMAP_RINGS, .ring_bits = 1};
+	struct ctp_annex annex;
+	struct ctp_err err;
+	char text[32];
+	while (sizeof(struct ctp_shm_entry) << geo.ring_bits < (size_t)sysconf(_SC_PAGESIZE))
+		geo.ring_bits++;
+	onemap_bytes = ctp_annex_bytes(&geo);
+	int fd = memfd_create("arena", MFD_CLOEXEC);
+	struct flock lock = {.l_type = F_WRLCK}; /* as a collector that lives has one */
+	if (fd < 0 || ftruncate(fd, (off_t)onemap_bytes) || fcntl(fd, F_OFD_SETLK, &lock))
+		abort();
+	onemap_base = mmap(NULL, onemap_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (onemap_base == MAP_FAILED)
+		abort();
+	ctp_annex_make(onemap_base, &geo);
+	if (ctp_annex_find(&annex, onemap_base, onemap_bytes, &err))
+		abort();
+	ctp_annex_open(&annex, mode, 0, NULL);
+	snprintf(text, sizeof(text), "/proc/self/fd/%d", fd);
+	setenv("CTP_SHM_PATH", text, 1);
+	snprintf(text, sizeof(text), "%u", max_stations);
+	setenv("CTP_MAX_STATIONS", text, 1);
+	ctp_current_ = NULL;
+	if (!ctp_init())
+		abort();
+	return annex;
+}
+
+#endif

@@ -1,0 +1,57 @@
+#!/bin/sh
+# Whether ringrace.c would notice: it must hold as it is, under TSan, and must fail with each of these bugs planted in a copy of
+# the probe or of the reader.
+. t/tap.sh
+CC=${CC:-cc}
+cat >"$tmp/try.c" <<'END'
+int main(void) { return 0; }
+END
+flags="-std=c11 -D_GNU_SOURCE -O1 -g -w -pthread -fsanitize=thread"
+# shellcheck disable=SC2086
+"$CC" $flags -o "$tmp/try" "$tmp/try.c" 2>/dev/null && "$tmp/try" 2>/dev/null || skip_all "$CC has no -fsanitize=thread"
+
+# shellcheck disable=SC2086
+compile() { "$CC" $flags -I"$tmp/plant" -Isdk/c -Ilib -It "$@"; }
+
+race() { # of what is in $tmp/plant, or else of what is in the tree
+	reader=lib/rings.c
+	[ -e "$tmp/plant/rings.c" ] && reader=$tmp/plant/rings.c
+	compile -o "$tmp/race" t/ringrace.c "$reader" "$tmp"/*.o && TSAN_OPTIONS=halt_on_error=1 "$tmp/race" 4
+}
+
+noticed() {
+	rm -f "$tmp/race"
+	! race && [ -e "$tmp/race" ]
+}
+
+plant() { # FILE NAME SED...
+	file=$1 name=$2
+	shift 2
+	rm -rf "$tmp/plant" && mkdir "$tmp/plant"
+	sed "$@" "$file" >"$tmp/plant/${file##*/}"
+	if cmp -s "$file" "$tmp/plant/${file##*/}"; then
+		ok "planted: $name" false
+	else
+		ok "noticed: $name" noticed
+	fi
+}
+
+mkdir "$tmp/plant"
+for source in annex rawclock err; do
+	compile -c -o "$tmp/$source.o" "lib/$source.c" || exit
+done
+ok "without a plant it holds" race
+plant sdk/c/ctp.h "head is not released" 's/\(&lane->ring->head, lane->head, __ATOMIC_\)RELEASE/\1RELAXED/'
+plant sdk/c/ctp.h "head comes before the entry" \
+	's/^	e->ts = ts;/	__atomic_store_n(\&lane->ring->head, lane->head + 1, __ATOMIC_RELEASE);\n&/'
+plant sdk/c/ctp.h "tail is not acquired" 's/\(__atomic_load_n(&ring->tail, __ATOMIC_\)ACQUIRE/\1RELAXED/'
+plant sdk/c/ctp.h "there is room for one too many" 's/need <= lane->mask + 1;/need <= lane->mask + 2;/'
+plant sdk/c/ctp.h "a loss is not counted" 's/__atomic_fetch_add(note ? &ring->lost_notes : &ring->lost_events, 1, /(void)(0, /'
+plant sdk/c/ctp.h "what was lost is told twice" 's/CTP_PUT_(&ring->said_events, .*/;/'
+plant sdk/c/ctp.h "a handler writes to the ring that it interrupts" \
+	's/&t->lanes\[depth < CTP_LANES_ ? depth : CTP_LANES_ - 1\]/t->lanes/'
+plant lib/rings.c "head is not acquired" 's/\(__atomic_load_n(&shm->head, __ATOMIC_\)ACQUIRE/\1RELAXED/'
+plant lib/rings.c "tail is not released" 's/\((\*ring)->tail, __ATOMIC_\)RELEASE/\1RELAXED/'
+plant lib/rings.c "tail comes before the copy" \
+	's/^	ring->lost_events = .*/	__atomic_store_n(\&shm->tail, ring->head, __ATOMIC_RELEASE);\n&/'
+done_testing

@@ -1,0 +1,238 @@
+/*
+ * ringrace.c - the probe against the reader of its rings: threads that come and go, coroutines that move between them, signal
+ * handlers that trace, and rings of a page that overflow all the time.
+ *
+ * Every event says in its address which it is. None may come twice, changed, or in the wrong order in its ring; those that do
+ * not come must be as many as the probe says it had no room for, and are told in the ring where they are missing. Meanwhile the
+ * slots of the stations are read as somebody does who has nothing but membarrier(2): what is accepted must be an event, whole.
+ */
+#include "onemap.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/time.h>
+
+#include "rings.h"
+#include "tap.h"
+
+enum {
+	THREADS = 3,
+	MOVING = 12,               /* coroutines that any thread may run */
+	COROS = MOVING + THREADS,  /* and those of the signal handlers, one for each thread */
+	ROUNDS = 12,               /* of threads */
+	TURNS = 6000,              /* of a thread in a round */
+	EVENTS = 1 << 20,          /* that are remembered of one coroutine */
+	MODE = CTP_MODE_RECORD | CTP_MODE_RINGS | CTP_MODE_MEMBARRIER,
+};
+
+/* --- the program that is traced ------------------------------------------------------------------------------------------- */
+
+static struct coro {
+	struct ctp_coro co;
+	uint32_t busy;   /* a thread has it */
+	uint64_t events; /* that it has had */
+} coros[COROS];
+static __thread struct coro *handler_coro;
+static uint32_t running; /* threads */
+
+/* Events come in pairs: even numbers are resumes, odd ones suspends. */
+static uint64_t word(uint64_t coro, uint64_t k) { return k % 2 ? (coro + 1) << 32 | k : 0; }
+
+static void turn(struct coro *c)
+{
+	uint64_t k = c->events;
+	ctp_coro_resume(&c->co);
+	ctp_coro_suspend(&c->co, (void *)(uintptr_t)word((uint64_t)(c - coros), k + 1));
+	c->events = k + 2;
+}
+
+static void handle(int sig)
+{
+	(void)sig;
+	if (handler_coro)
+		turn(handler_coro);
+}
+
+static void *thread(void *arg)
+{
+	uint32_t random = (uint32_t)(uintptr_t)arg;
+	sigset_t alarm;
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	handler_coro = &coros[MOVING + (uintptr_t)arg % THREADS];
+	pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);
+	for (unsigned i = 0; i < TURNS;) {
+		random = random * 1664525 + 1013904223;
+		struct coro *c = &coros[(random >> 8) % MOVING];
+		if (__atomic_exchange_n(&c->busy, 1, __ATOMIC_ACQUIRE))
+			continue;
+		for (unsigned n = (random >> 20) % 16; n; n--, i++)
+			turn(c);
+		if (random & 0x10000)
+			sched_yield();
+		__atomic_store_n(&c->busy, 0, __ATOMIC_RELEASE);
+		i++;
+	}
+	pthread_sigmask(SIG_BLOCK, &alarm, NULL);
+	__atomic_fetch_sub(&running, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+/* --- the reader ----------------------------------------------------------------------------------------------------------- */
+
+static struct {
+	uint8_t seen[COROS][EVENTS / 8];
+	uint64_t next[ONEMAP_RINGS][COROS]; /* the least that may come in this ring */
+	uint64_t entries, told, twice, wrong, disorder;
+	uint64_t slots, slots_wrong;
+} sum;
+
+static void see(uint32_t ring, const struct ctp_ring_entry *e)
+{
+	unsigned kind = CTP_ENTRY_KIND(e->what);
+	uint64_t k = CTP_ENTRY_NUMBER(e->what), c = CTP_REF_INDEX(e->ref);
+	if (kind == CTP_ENTRY_GAP) {
+		sum.told += e->value;
+		return;
+	}
+	if (kind == CTP_ENTRY_BIRTH)
+		return;
+	if (c >= COROS || k >= EVENTS || e->ref != coros[c].co.ref_ || kind != (k % 2 ? CTP_ENTRY_SUSPEND : CTP_ENTRY_RESUME) ||
+	    e->value != word(c, k)) {
+		sum.wrong++;
+		return;
+	}
+	sum.disorder += k < sum.next[ring][c];
+	sum.next[ring][c] = k + 1;
+	sum.twice += sum.seen[c][k / 8] >> k % 8 & 1;
+	sum.seen[c][k / 8] |= (uint8_t)(1 << k % 8);
+	sum.entries++;
+}
+
+static void drain(struct ctp_rings *r, bool all)
+{
+	struct ctp_ring_entry entries[CTP_RINGS_CHUNK];
+	struct ctp_ring *ring;
+	unsigned n;
+	ctp_rings_look(r, all);
+	while (ctp_rings_slice(r))
+		while ((n = ctp_rings_take(r, &ring, entries)))
+			for (unsigned i = 0; i < n; i++)
+				see((uint32_t)(ring - r->rings), &entries[i]);
+}
+
+/* One slot of each station, as barrier.pml has it. */
+static void look_at_slots(struct ctp_annex *annex, unsigned slot)
+{
+	struct ctp_shm_slot copy[COROS];
+	for (unsigned c = 0; c < COROS; c++)
+		copy[c].seq = __atomic_load_n(&annex->stations[c].slots[slot].seq, __ATOMIC_ACQUIRE);
+	ctp_membarrier();
+	for (unsigned c = 0; c < COROS; c++) {
+		copy[c].addr = __atomic_load_n(&annex->stations[c].slots[slot].addr, __ATOMIC_RELAXED);
+		copy[c].what = __atomic_load_n(&annex->stations[c].slots[slot].what, __ATOMIC_RELAXED);
+	}
+	ctp_membarrier();
+	for (unsigned c = 0; c < COROS; c++) {
+		uint64_t seq = __atomic_load_n(&annex->stations[c].slots[slot].seq, __ATOMIC_RELAXED);
+		uint64_t k = (seq / 2 - 1) * 8 + slot;
+		if (!seq || seq % 2 || seq != copy[c].seq)
+			continue;
+		sum.slots++;
+		sum.slots_wrong += copy[c].addr != word(c, k) || CTP_ENTRY_NUMBER(copy[c].what) != (uint32_t)k;
+	}
+}
+
+static void race(struct ctp_annex *annex, struct ctp_rings *rings, unsigned round)
+{
+	pthread_t threads[THREADS];
+	running = THREADS;
+	for (unsigned i = 0; i < THREADS; i++)
+		if (pthread_create(&threads[i], NULL, thread, (void *)(uintptr_t)(round * THREADS + i)))
+			abort();
+	for (unsigned i = 0; __atomic_load_n(&running, __ATOMIC_ACQUIRE); i++) {
+		drain(rings, false);
+		if (i % 4 == 0)
+			look_at_slots(annex, i / 4 % 8);
+		if (round % 3 == 0)
+			sched_yield();
+	}
+	for (unsigned i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void judge(struct ctp_annex *annex)
+{
+	uint64_t written = 0, missing = 0, lost = 0, said = 0, stale = 0;
+	for (unsigned c = 0; c < COROS; c++) {
+		written += coros[c].events;
+		for (uint64_t k = 0; k < coros[c].events; k++)
+			missing += !(sum.seen[c][k / 8] >> k % 8 & 1);
+		for (uint64_t k = coros[c].events < 8 ? 0 : coros[c].events - 8; k < coros[c].events; k++)
+			stale += annex->stations[c].slots[k % 8].addr != word(c, k);
+	}
+	for (unsigned i = 0; i < annex->header->rings_used; i++) {
+		lost += annex->rings[i].lost_events;
+		said += annex->rings[i].said_events;
+	}
+	is_u64(sum.wrong, 0, "every entry is an event that was");
+	is_u64(sum.twice, 0, "none comes twice");
+	is_u64(sum.disorder, 0, "those of a coroutine come in order, in each ring");
+	is_u64(sum.entries + missing, written, "all events are read or missing");
+	is_u64(missing, lost, "as many are missing as the probe has counted");
+	is_u64(sum.told, said, "and as the gaps say that it has told");
+	is_u64(sum.slots_wrong, 0, "a slot that does not change between two membarriers is whole");
+	is_u64(stale, 0, "the last eight of each are in its slots");
+	ok(sum.entries > written / 100 && lost > written / 100 && sum.slots, "it was a race");
+	note("%" PRIu64 " written, %" PRIu64 " read, %" PRIu64 " lost in %u rings; %" PRIu64 " slots accepted; %" PRIu64
+	     " events of handlers", written, sum.entries, lost, annex->header->rings_used, sum.slots,
+	     coros[MOVING].events + coros[MOVING + 1].events + coros[MOVING + 2].events);
+}
+
+/* A handler comes between a thread and the ring that it is about to have: it must not get the same. */
+static void interrupt(void)
+{
+	onemap_interrupt = NULL;
+	turn(&coros[1]);
+}
+
+static void test_claim(struct ctp_annex *annex)
+{
+	onemap_interrupt = interrupt;
+	turn(&coros[0]);
+	ok(!onemap_interrupt && annex->header->rings_used == 2 && ctp_self_.lanes[0].ring != ctp_self_.lanes[1].ring,
+	   "a handler that interrupts the claim of a ring has another");
+}
+
+int main(int argc, char **argv)
+{
+	unsigned rounds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : ROUNDS;
+	struct ctp_rings rings;
+	struct ctp_err err;
+	if (!ctp_membarrier())
+		skip_all("the kernel has no membarrier(2)");
+	sigset_t alarm;
+	sigemptyset(&alarm);
+	sigaddset(&alarm, SIGALRM);
+	pthread_sigmask(SIG_BLOCK, &alarm, NULL);
+	sigaction(SIGALRM, &(struct sigaction){.sa_handler = handle, .sa_flags = SA_RESTART}, NULL);
+
+	struct ctp_annex annex = onemap_open(COROS, MODE);
+	annex.header->mode = CTP_MODE_RECORD; /* no ring yet */
+	for (unsigned c = 0; c < COROS; c++)
+		ctp_coro_new(&coros[c].co, c + 1);
+	annex.header->mode = MODE;
+	if (ctp_rings_init(&rings, onemap_base, onemap_bytes, &err))
+		return 1;
+	test_claim(&annex);
+	setitimer(ITIMER_REAL, &(struct itimerval){{0, 150}, {0, 150}}, NULL);
+	for (unsigned round = 0; round < rounds; round++)
+		race(&annex, &rings, round);
+	setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {0, 0}}, NULL);
+	drain(&rings, true);
+	drain(&rings, true);
+	judge(&annex);
+	ctp_rings_fini(&rings);
+	return done_testing();
+}
