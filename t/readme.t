@@ -4,7 +4,7 @@
 
 # The indented block that begins with the include, its statements put into a main.
 sed -n '/^    #include <ctp.h>/,/^[^ ]/p' README | sed '/^[^ ]/d' >"$tmp/block"
-is 'the five lines are there' "$(grep -c 'ctp_coro' "$tmp/block")" 5
+is 'the six lines are there' "$(grep -c 'ctp_coro' "$tmp/block")" 6
 {
 	grep '#include' "$tmp/block"
 	echo 'int main(void) {'

@@ -1,0 +1,484 @@
+/*
+ * ctp.hpp - the cTP probe for C++20 coroutines: what goes into the traced program. One header over ctp.h, nothing to link.
+ *
+ *	struct task {
+ *		struct promise_type : ctp::promise { // this is all
+ *			...
+ *		};
+ *	};
+ *
+ * From then on every coroutine that returns a task is traced: its birth and its start, each co_await and co_yield that suspends
+ * it with the file, line and function of the await, and its end. The promise's own initial_suspend, final_suspend, yield_value
+ * and await_transform keep their meaning. For promise types that one cannot change there are ctp::traced and ctp::frame.
+ *
+ * How: std::coroutine_traits is specialised for return types whose promise_type derives from ctp::promise, and names a class
+ * that derives from that promise_type in turn, adds no member, and wraps what the compiler asks a promise for. A handle of
+ * either type finds the same promise, because compilers compute its address from that of the frame by its alignment alone: see
+ * the assertions in ctp::hooked. Awaiters, and all other code of the program, meet only the program's own type.
+ *
+ * Names that end in _ are private. What the probe promises of itself is in ctp.h.
+ */
+#ifndef CTP_HPP
+#define CTP_HPP
+
+#if __has_include("ctp.h")
+#include "ctp.h"
+#else
+#include "../c/ctp.h"
+#endif
+
+#include <coroutine>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+/*
+ * As in ctp.h: no object of the process shares its probe with another, nor a function that uses it. Clang does not hide member
+ * templates unless their class is hidden; gcc does, and warns where a coroutine's frame has members of such a class.
+ */
+#define CTP_LOCAL_ [[gnu::visibility("hidden")]]
+#ifdef __clang__
+#define CTP_LOCAL_CLASS_ CTP_LOCAL_
+#else
+#define CTP_LOCAL_CLASS_
+#endif
+
+namespace ctp {
+
+/*
+ * A place in the source. As the default of a parameter it is the place of the call. So a coroutine that has such a parameter
+ * knows its caller, and that is its spawn site, which is the coroutine itself otherwise:
+ *
+ *	task handler(int fd, ctp::place = {});
+ */
+struct place {
+	const char *file, *function; /* live for ever */
+	std::uint32_t line;
+
+	constexpr place(const char *in = __builtin_FILE(), std::uint32_t at = __builtin_LINE(),
+	                const char *of = __builtin_FUNCTION()) noexcept
+		: file(in), function(of), line(at)
+	{
+	}
+};
+
+/* The base of a promise type. */
+class promise {
+public:
+	promise() noexcept = default;
+	promise(const promise &) = delete;
+	promise &operator=(const promise &) = delete;
+	CTP_LOCAL_ ~promise() { ctp_coro_death(&ctp_coro_); }
+
+private:
+	friend struct ::ctp_coro *coro(promise &p) noexcept;
+	struct ::ctp_coro ctp_coro_ = {};
+};
+
+template <class P>
+concept traced_promise = std::is_base_of_v<promise, P>;
+
+/* For the functions of ctp.h. */
+inline struct ::ctp_coro *coro(promise &p) noexcept { return &p.ctp_coro_; }
+
+/* For schedulers: whoever calls this has just made the coroutine ready to run, and it cannot have been resumed yet. */
+CTP_LOCAL_ inline void wake(promise &p) noexcept { ctp_coro_wake(ctp::coro(p)); }
+template <traced_promise P> CTP_LOCAL_ void wake(std::coroutine_handle<P> h) noexcept { ctp::wake(h.promise()); }
+
+/* What people will call it. */
+CTP_LOCAL_ inline void name(promise &p, const char *text) noexcept { ctp_coro_name(ctp::coro(p), text); }
+template <traced_promise P> CTP_LOCAL_ void name(std::coroutine_handle<P> h, const char *text) noexcept
+{
+	ctp::name(h.promise(), text);
+}
+
+/*
+ * Wakes a coroutine whose type is no longer known by then, or which may be gone: for awaiters that keep a coroutine_handle<>.
+ * Made of one that is not traced it does nothing.
+ */
+class waker {
+public:
+	waker() noexcept = default;
+	explicit waker(promise &p) noexcept : ref(ctp_coro_ref(ctp::coro(p))) {}
+	template <class P> explicit waker(std::coroutine_handle<P> h) noexcept
+	{
+		if constexpr (traced_promise<P>)
+			ref = ctp_coro_ref(ctp::coro(h.promise()));
+	}
+	void wake() const noexcept { ctp_ref_wake(ref); }
+
+private:
+	std::uint64_t ref = 0;
+};
+
+/* `co_await ctp::self()` is the coroutine's own promise, at once: ctp::name(co_await ctp::self(), "client 7"). */
+struct self {};
+
+/* --- one await ------------------------------------------------------------------------------------------------------------ */
+
+template <class P, bool Placed> class hooked;
+
+/* Out of line, because each await of a program would have its own copy. */
+CTP_LOCAL_ [[gnu::noinline]] inline void born_(struct ::ctp_coro *co, void *id, const place &at) noexcept
+{
+	ctp_init(); /* before the first is attached, places have no numbers */
+	ctp_coro_new_in(co, reinterpret_cast<std::uintptr_t>(id), ctp_site_number(at.file, at.line, at.function));
+}
+CTP_LOCAL_ [[gnu::noinline]] inline void suspended_(struct ::ctp_coro *co, void *frame, const place &at) noexcept
+{
+	ctp_coro_suspend_in(co, frame, ctp_place_find_(co->probe_, at.file, at.line, at.function));
+}
+
+/* The awaiter of an awaitable, as the language finds it. */
+template <class T>
+concept has_member_co_await_ = requires { std::declval<T>().operator co_await(); };
+template <class T>
+concept has_free_co_await_ = requires { operator co_await(std::declval<T>()); };
+struct itself_ {};
+template <class T> decltype(auto) awaiter_of_(T &&x)
+{
+	if constexpr (has_member_co_await_<T>)
+		return static_cast<T &&>(x).operator co_await();
+	else if constexpr (has_free_co_await_<T>)
+		return operator co_await(static_cast<T &&>(x));
+	else
+		return itself_();
+}
+
+/* Clang before 18 may keep variables of an inlined await_suspend in the coroutine's frame, which can be gone by then. */
+#if defined __clang__ && __clang_major__ < 18
+#define CTP_OUT_OF_LINE_ [[gnu::noinline]]
+#else
+#define CTP_OUT_OF_LINE_
+#endif
+
+enum class point_ { start, middle, end };
+
+/*
+ * An awaiter around an awaitable's own. The awaitable is kept where it is a value; a reference is to what lives until the end
+ * of the expression that awaits it. An await_ never moves, because the inner awaiter may refer to the awaitable.
+ */
+template <class Awaitable, point_ Point = point_::middle> class CTP_LOCAL_CLASS_ await_ {
+	using found = decltype(awaiter_of_(std::declval<Awaitable>()));
+
+	Awaitable awaitable;
+	[[no_unique_address]] found awaiter;
+	struct ::ctp_coro *co; /* null: not suspended */
+	place at;
+
+	auto &inner() noexcept
+	{
+		if constexpr (std::is_same_v<found, itself_>)
+			return awaitable;
+		else
+			return awaiter;
+	}
+
+protected:
+	/*
+	 * While the inner await_suspend runs, another thread may resume the coroutine, or destroy it: so all is told before,
+	 * and nothing of the coroutine is touched after. If it returns false, the coroutine goes on through await_resume; the
+	 * trace has it suspended for a moment, as it could have been. If it throws, the coroutine goes on from here.
+	 */
+	template <class P> CTP_LOCAL_ CTP_OUT_OF_LINE_ auto suspend(std::coroutine_handle<P> h, struct ::ctp_coro *whose)
+		noexcept(noexcept(inner().await_suspend(h)))
+	{
+		co = whose;
+		if (ctp_coro_on_(co))
+			suspended_(co, h.address(), at);
+		if constexpr (Point == point_::end)
+			ctp_coro_death(co);
+#if __cpp_exceptions
+		if constexpr (!noexcept(inner().await_suspend(h))) {
+			try {
+				return inner().await_suspend(h);
+			} catch (...) {
+				ctp_coro_resume(co);
+				throw;
+			}
+		}
+#endif
+		return inner().await_suspend(h);
+	}
+
+public:
+	/* make returns the awaitable, which so need not be moved. Who starts without a suspension runs from await_resume on. */
+	template <class Make>
+	await_(struct ::ctp_coro *whose, const place &where, Make &&make)
+		: awaitable(make()), awaiter(awaiter_of_(static_cast<Awaitable &&>(awaitable))),
+		  co(Point == point_::start ? whose : nullptr), at(where)
+	{
+	}
+	await_(const await_ &) = delete;
+	await_ &operator=(const await_ &) = delete;
+
+	bool await_ready() noexcept(noexcept(inner().await_ready())) { return static_cast<bool>(inner().await_ready()); }
+
+	template <class P, bool Placed> CTP_LOCAL_ auto await_suspend(std::coroutine_handle<hooked<P, Placed>> h)
+		noexcept(noexcept(suspend(std::coroutine_handle<P>(), nullptr)))
+	{
+		return suspend(std::coroutine_handle<P>::from_promise(h.promise()), ctp::coro(h.promise()));
+	}
+
+	CTP_LOCAL_ decltype(auto) await_resume() noexcept(noexcept(inner().await_resume()))
+	{
+		if (co)
+			ctp_coro_resume(co);
+		return inner().await_resume();
+	}
+};
+
+/* --- the promise that the compiler sees ----------------------------------------------------------------------------------- */
+
+/* Whether P has an await_transform of whatever sort, deleted ones included: then the name is ambiguous here. */
+struct await_transform_ {
+	void await_transform();
+};
+template <class P> struct with_await_transform_ : P, await_transform_ {};
+template <class P>
+concept transforms_ = !requires { &with_await_transform_<P>::await_transform; };
+
+/* What a yield_value that is not overloaded takes, so that `co_yield { ... }` finds its type. */
+template <class R, class C, class A> A argument_(R (C::*)(A));
+template <class R, class C, class A> A argument_(R (C::*)(A) const);
+template <class P> struct yielded_ {
+	struct type;
+};
+template <class P>
+	requires requires { argument_(&P::yield_value); }
+struct yielded_<P> {
+	using type = decltype(argument_(&P::yield_value));
+};
+
+/* The place of an await. Not a place, which compilers would first make in the frame and then copy. */
+#define CTP_PLACE_                                                                        \
+	const char *file = __builtin_FILE(), std::uint32_t line = __builtin_LINE(),       \
+	const char *function = __builtin_FUNCTION()
+
+/*
+ * P with its hooks. A coroutine is born when its return object is made, or before, where a parameter says for whom (Placed). It
+ * is over when it comes to its final suspension, whoever destroys it later, and otherwise when it is destroyed.
+ */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow" /* P may have members of any name */
+template <class P, bool Placed = false> class hooked final : public P {
+	CTP_LOCAL_ void born(const place &at) noexcept
+	{
+		static_assert(sizeof(hooked) == sizeof(P) && alignof(hooked) == alignof(P), "a handle of P finds this promise");
+		born_(ctp::coro(*this), std::coroutine_handle<hooked>::from_promise(*this).address(), at);
+	}
+	template <class T> void placed(const T &parameter) noexcept
+	{
+		if constexpr (std::is_same_v<T, place>)
+			born(parameter);
+	}
+	template <point_ Point = point_::middle, class Make> auto awaiting(const place &at, Make make)
+	{
+		return await_<decltype(make()), Point>(ctp::coro(*this), at, make);
+	}
+
+public:
+	/* A promise may take the coroutine's parameters. */
+	template <class... A>
+		requires(std::is_constructible_v<P, A...>)
+	CTP_LOCAL_ explicit hooked(A &&...parameters) : P(static_cast<A &&>(parameters)...)
+	{
+		(placed(parameters), ...);
+	}
+	template <class... A>
+		requires(!std::is_constructible_v<P, A...>)
+	CTP_LOCAL_ explicit hooked(A &&...parameters)
+	{
+		(placed(parameters), ...);
+	}
+
+	CTP_LOCAL_ decltype(auto) get_return_object(CTP_PLACE_)
+	{
+		if constexpr (!Placed)
+			born({file, line, function});
+		return P::get_return_object();
+	}
+
+	auto initial_suspend(CTP_PLACE_)
+	{
+		auto make = [this]() -> decltype(auto) { return P::initial_suspend(); };
+		return awaiting<point_::start>({file, line, function}, make);
+	}
+
+	auto final_suspend(CTP_PLACE_) noexcept
+	{
+		auto make = [this]() -> decltype(auto) { return P::final_suspend(); };
+		return awaiting<point_::end>({file, line, function}, make);
+	}
+
+#if __cpp_exceptions
+	CTP_LOCAL_ void unhandled_exception() noexcept(noexcept(P::unhandled_exception()))
+	{
+		if constexpr (noexcept(P::unhandled_exception()))
+			P::unhandled_exception();
+		else
+			try {
+				P::unhandled_exception();
+			} catch (...) { /* then there is no final suspension */
+				ctp_coro_death(ctp::coro(*this));
+				throw;
+			}
+	}
+#endif
+
+	template <class T = typename yielded_<P>::type>
+		requires requires(P &p, T &&x) { p.yield_value(static_cast<T &&>(x)); }
+	auto yield_value(T &&x, CTP_PLACE_)
+	{
+		auto make = [&]() -> decltype(auto) { return P::yield_value(static_cast<T &&>(x)); };
+		return awaiting({file, line, function}, make);
+	}
+
+	template <class T> auto await_transform(T &&x, CTP_PLACE_)
+	{
+		auto make = [&]() -> decltype(auto) {
+			if constexpr (transforms_<P>)
+				return P::await_transform(static_cast<T &&>(x));
+			else
+				return static_cast<T &&>(x);
+		};
+		return awaiting({file, line, function}, make);
+	}
+
+	auto await_transform(self) noexcept
+	{
+		struct at_once : std::suspend_never {
+			P &p;
+			explicit at_once(P &promise) : p(promise) {}
+			P &await_resume() noexcept { return p; }
+		};
+		return at_once(*this);
+	}
+};
+
+#pragma GCC diagnostic pop
+
+/* --- where the promise type is somebody else's ---------------------------------------------------------------------------- */
+
+/*
+ * A coroutine for as long as this lives: to be declared at its beginning. It is traced where it says
+ * `co_await ctp::traced(x, frame)`.
+ */
+class frame {
+public:
+	CTP_LOCAL_ explicit frame(const place &at = {}) noexcept
+	{
+		born_(&co, this, at);
+		ctp_coro_resume(&co);
+	}
+	frame(const frame &) = delete;
+	frame &operator=(const frame &) = delete;
+	~frame() { ctp_coro_death(&co); }
+	void name(const char *text) noexcept { ctp_coro_name(&co, text); }
+
+private:
+	template <class> friend class traced_;
+	struct ::ctp_coro co = {};
+};
+
+/* Has a coroutine of its own for the time of the await, unless there is a frame, or a promise that sees to it. */
+template <class Awaitable> class CTP_LOCAL_CLASS_ await_alone_ : await_<Awaitable> {
+	using base = await_<Awaitable>;
+	struct ::ctp_coro mine = {}, *whose;
+	const place &at;
+
+public:
+	template <class Make>
+	await_alone_(struct ::ctp_coro *frame, const place &where, Make &&make)
+		: base(nullptr, where, make), whose(frame ? frame : &mine), at(where)
+	{
+	}
+	CTP_LOCAL_ ~await_alone_() { ctp_coro_death(&mine); }
+
+	using base::await_ready;
+	using base::await_resume;
+	template <class P> CTP_LOCAL_ auto await_suspend(std::coroutine_handle<P> h) noexcept(noexcept(base::suspend(h, whose)))
+	{
+		if (!traced_promise<P> && whose == &mine)
+			born_(&mine, h.address(), at);
+		return base::suspend(h, whose);
+	}
+};
+
+/* Kept where it is a value that can be moved. */
+template <class T> class traced_ {
+	T x;
+	struct ::ctp_coro *co;
+	place at;
+
+	template <class U> auto awaiter() noexcept
+	{
+		return await_alone_<U &&>(co, at, [this]() -> U && { return static_cast<U &&>(x); });
+	}
+
+public:
+	traced_(T &&awaitable, frame *f, const place &where)
+		: x(static_cast<T &&>(awaitable)), co(f ? &f->co : nullptr), at(where)
+	{
+	}
+	auto operator co_await() & { return awaiter<T &>(); }
+	auto operator co_await() && { return awaiter<T>(); }
+};
+
+/*
+ * One await, traced. Without a frame it is a coroutine of its own in the trace, with the address of the frame for its id: born
+ * and suspended here, and over when the await is. In a coroutine whose promise is traced neither is of any use.
+ */
+template <class T> using kept_ = std::conditional_t<std::is_move_constructible_v<T>, T, T &&>;
+template <class T> [[nodiscard]] auto traced(T &&x, const place &at = {})
+{
+	return traced_<kept_<T>>(static_cast<T &&>(x), nullptr, at);
+}
+template <class T> [[nodiscard]] auto traced(T &&x, frame &f, const place &at = {})
+{
+	return traced_<kept_<T>>(static_cast<T &&>(x), &f, at);
+}
+
+} // namespace ctp
+
+template <class R, class... Parameters>
+	requires ctp::traced_promise<typename R::promise_type>
+struct std::coroutine_traits<R, Parameters...> {
+	static constexpr bool placed = (std::is_same_v<std::remove_cvref_t<Parameters>, ctp::place> || ...);
+	using promise_type = ctp::hooked<typename R::promise_type, placed>;
+};
+
+/* --- coroTracer's names --------------------------------------------------------------------------------------------------- */
+
+/* Its promise mixin traces what ctp::promise does. The globals that point into the shared memory are not here. */
+namespace corotracer {
+
+inline void InitTracer() { ctp_init(); }
+inline std::uint64_t get_ns() { return ctp_clock_(); }
+inline std::uint64_t get_tid() { return static_cast<std::uint64_t>(syscall(SYS_gettid)); }
+
+class PromiseMixin : public ctp::promise {
+public:
+	template <class Awaitable> Awaitable &&await_transform(Awaitable &&x) noexcept { return static_cast<Awaitable &&>(x); }
+	void write_trace(std::uint64_t addr, bool is_active)
+	{
+		if (is_active)
+			ctp_coro_resume(ctp::coro(*this));
+		else
+			ctp_coro_suspend_in(ctp::coro(*this), reinterpret_cast<const void *>(addr), 0);
+	}
+};
+
+/* For a promise's own await_transform: what that returns is traced anyway. */
+template <class InnerAwaiter> struct TracedAwaiter {
+	InnerAwaiter inner;
+	PromiseMixin *tracer;
+
+	bool await_ready() { return inner.await_ready(); }
+	template <class Promise> auto await_suspend(std::coroutine_handle<Promise> h) { return inner.await_suspend(h); }
+	decltype(auto) await_resume() { return inner.await_resume(); }
+};
+
+} // namespace corotracer
+
+#endif

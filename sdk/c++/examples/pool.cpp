@@ -1,0 +1,109 @@
+/*
+ * pool.cpp - clients wait for one of a few connections, and one of them waits for ever: a lost wake-up, in C++20.
+ *
+ * What is there for the trace: a promise type that derives from ctp::promise (that would do); a scheduler that says whom it
+ * wakes and when (ctp::wake); names; and coroutines that know who made them (ctp::place).
+ */
+#include "ctp.hpp"
+
+#include <cstdio>
+#include <deque>
+#include <exception>
+#include <string>
+
+/* --- a coroutine that nobody waits for, and the scheduler that runs it ---------------------------------------------------- */
+
+struct task {
+	struct promise_type : ctp::promise {
+		task get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+		std::suspend_always initial_suspend() { return {}; }
+		std::suspend_never final_suspend() noexcept { return {}; }
+		void return_void() {}
+		void unhandled_exception() { std::terminate(); }
+	};
+	using handle = std::coroutine_handle<promise_type>;
+	handle h;
+};
+
+static std::deque<task::handle> run_queue;
+
+static void make_ready(task::handle h)
+{
+	ctp::wake(h); /* before anybody can resume it */
+	run_queue.push_back(h);
+}
+
+struct yield {
+	bool await_ready() { return false; }
+	void await_suspend(task::handle h) { make_ready(h); }
+	void await_resume() {}
+};
+
+/* --- the pool ------------------------------------------------------------------------------------------------------------- */
+
+class pool {
+	int unused;
+	std::deque<task::handle> waiting;
+
+public:
+	explicit pool(int connections) : unused(connections) {}
+
+	auto connection()
+	{
+		struct awaiter {
+			pool &p;
+			bool await_ready() { return p.unused > 0 && p.unused--; }
+			void await_suspend(task::handle h) { p.waiting.push_back(h); }
+			void await_resume() {}
+		};
+		return awaiter{*this};
+	}
+
+	/* The connection goes to the first who waits for one. */
+	void give_back()
+	{
+		if (waiting.empty()) {
+			unused++;
+			return;
+		}
+		make_ready(waiting.front());
+		waiting.pop_front();
+	}
+
+	/* It broke: open another one, for whoever comes first. */
+	void replace()
+	{
+		unused++;
+		if (!waiting.empty())
+			waiting.pop_front(); /* the bug: it looks as if it had been told */
+	}
+};
+
+static int done;
+
+static task client(int number, pool &p, ctp::place = {})
+{
+	ctp::name(co_await ctp::self(), ("client " + std::to_string(number)).c_str());
+	co_await p.connection();
+	co_await yield(); /* ask, and wait for the answer */
+	if (number == 2)
+		p.replace();
+	else
+		p.give_back();
+	std::printf("client %d is done\n", number);
+	done++;
+}
+
+int main()
+{
+	pool p(2);
+	for (int i = 1; i <= 6; i++)
+		make_ready(client(i, p).h);
+	while (!run_queue.empty()) {
+		task::handle h = run_queue.front();
+		run_queue.pop_front();
+		h.resume();
+	}
+	std::printf("nothing left to do, and %d clients of 6 are done\n", done);
+	return 0;
+}

@@ -1,0 +1,351 @@
+//! Futures: what a poll is in terms of coroutines.
+
+use crate::probe::{self, Coro, CoroRef};
+use std::any::type_name;
+use std::borrow::Cow;
+use std::fmt;
+use std::future::Future;
+use std::mem;
+use std::panic::Location;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+
+/// A place in the source, and the type of the future that it is about. Rust does not tell the function that a place is in; the
+/// type is the next best, for that of an async function or block says whose it is.
+#[derive(Clone, Copy)]
+pub struct Place {
+    pub location: &'static Location<'static>,
+    pub future: &'static str,
+}
+
+/// The methods that every future has where this trait is in scope.
+///
+/// ```
+/// use ctp::TraceFutureExt;
+///
+/// async fn answer(request: u32) -> u32 {
+///     std::future::ready(request).here().await
+/// }
+///
+/// let task = answer(42).traced_named("the first request"); // for any executor
+/// # drop(task);
+/// ```
+pub trait TraceFutureExt: Future + Sized {
+    /// Traces this future as a coroutine. It was made here, by the coroutine that runs on this thread.
+    #[track_caller]
+    fn traced(self) -> Traced<Self> {
+        Traced::new(self)
+    }
+
+    /// The same, with a name: a literal, or a `String`. Of a long one the first 96 bytes are kept.
+    #[track_caller]
+    fn traced_named(self, name: impl Into<Cow<'static, str>>) -> Traced<Self> {
+        let mut traced = Traced::new(self);
+        traced.trace.set_name(name);
+        traced
+    }
+
+    /// Says where the coroutine that awaits this future is suspended, when it is: at this line.
+    #[track_caller]
+    fn here(self) -> Here<Self> {
+        Here { inner: self, location: Location::caller(), site: 0 }
+    }
+}
+
+impl<F: Future> TraceFutureExt for F {}
+
+/// A future that is traced as a coroutine: see [`TraceFutureExt::traced`].
+///
+/// It is born when it is made, runs when it is polled, is suspended when that was in vain, and dies when it is ready, when it
+/// is dropped, or when it panics. It is `Send`, `Sync` and `Unpin` if the future in it is.
+#[must_use = "futures do nothing unless they are polled"]
+#[derive(Debug)]
+pub struct Traced<F> {
+    inner: F, // dropped first: what it has made dies before it does
+    trace: PollTrace,
+}
+
+impl<F> Traced<F> {
+    /// What [`TraceFutureExt::traced`] does.
+    #[track_caller]
+    pub fn new(inner: F) -> Self {
+        Traced { inner, trace: PollTrace::at(type_name::<F>(), Location::caller()) }
+    }
+
+    /// The future, which is not traced any more.
+    pub fn into_inner(self) -> F {
+        self.inner
+    }
+
+    /// The probe of this future.
+    pub fn trace_mut(&mut self) -> &mut PollTrace {
+        &mut self.trace
+    }
+}
+
+impl<F: Future> Future for Traced<F> {
+    type Output = F::Output;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        // SAFETY: inner is pinned as we are: it is never moved, and Traced has no Drop of its own. trace is not pinned.
+        let (inner, trace) = unsafe {
+            let this = self.get_unchecked_mut();
+            (Pin::new_unchecked(&mut this.inner), &mut this.trace)
+        };
+        trace.poll(inner, cx)
+    }
+}
+
+/// A future that says where it is awaited: see [`TraceFutureExt::here`].
+#[must_use = "futures do nothing unless they are polled"]
+#[derive(Debug)]
+pub struct Here<F> {
+    inner: F,
+    location: &'static Location<'static>,
+    site: u32, // its number, once somebody waits here
+}
+
+impl<F: Future> Future for Here<F> {
+    type Output = F::Output;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        // SAFETY: as for Traced; and its Drop leaves inner alone.
+        let (inner, location, site) = unsafe {
+            let this = self.get_unchecked_mut();
+            (Pin::new_unchecked(&mut this.inner), this.location, &mut this.site)
+        };
+        if !probe::is_coroutine() {
+            return inner.poll(cx);
+        }
+        let before = probe::swap_site(0);
+        let result = inner.poll(cx);
+        if result.is_ready() {
+            probe::swap_site(before);
+            *site = 0;
+        } else {
+            // Of several that wait the last one counts, and of those within each other the innermost.
+            *site = probe::wait_at(Place { location, future: type_name::<F>() });
+        }
+        result
+    }
+}
+
+/// One that is dropped in vain, as the loser of a race is, must not be what is waited for afterwards.
+impl<F> Drop for Here<F> {
+    fn drop(&mut self) {
+        if self.site != 0 {
+            probe::wait_no_more(self.site);
+        }
+    }
+}
+
+/// The probe of one coroutine, for those who poll futures themselves or have coroutines that are no futures.
+///
+/// ```
+/// use ctp::PollTrace;
+/// use std::future::Future;
+/// use std::pin::Pin;
+/// use std::task::{Context, Poll};
+///
+/// struct Task {
+///     future: Pin<Box<dyn Future<Output = ()> + Send>>,
+///     trace: PollTrace,
+/// }
+///
+/// impl Task {
+///     fn run(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+///         self.trace.poll(self.future.as_mut(), cx)
+///     }
+/// }
+/// ```
+///
+/// By hand it is [`on_resume`](PollTrace::on_resume) before a poll, then [`on_pending`](PollTrace::on_pending) or
+/// [`on_ready`](PollTrace::on_ready); and whoever wakes the task says so with [`TaskRef::woken`].
+pub struct PollTrace {
+    coro: Coro,
+    runs: bool,
+    waker: Option<(Arc<TaskWaker>, Waker)>, // the second is the first, as others have it
+}
+
+impl PollTrace {
+    /// A coroutine exists. It was made here, by the coroutine that runs on this thread.
+    #[track_caller]
+    pub fn new() -> Self {
+        PollTrace::at("", Location::caller())
+    }
+
+    fn at(future: &'static str, location: &'static Location<'static>) -> Self {
+        PollTrace { coro: Coro::new(Place { location, future }), runs: false, waker: None }
+    }
+
+    /// What people will call it. Of a long name the first 96 bytes are kept.
+    pub fn set_name(&mut self, name: impl Into<Cow<'static, str>>) {
+        self.coro.set_name(name.into());
+    }
+
+    /// Whether it is traced: somebody records, and there was room for it.
+    pub fn is_enabled(&self) -> bool {
+        self.coro.is_traced()
+    }
+
+    /// The number that the trace has for it; 0 if it is not traced.
+    pub fn id(&self) -> u64 {
+        self.coro.id()
+    }
+
+    /// What others need to say that they woke it.
+    pub fn task_ref(&self) -> TaskRef {
+        TaskRef(self.coro.reference())
+    }
+
+    /// It runs on this thread from now on.
+    #[inline]
+    pub fn on_resume(&mut self) {
+        if !mem::replace(&mut self.runs, true) {
+            self.coro.resume();
+        }
+    }
+
+    /// It is suspended, here. The trace has the address of `future` for that.
+    #[inline]
+    #[track_caller]
+    pub fn on_pending<F>(&mut self, future: Pin<&mut F>) {
+        let addr = &*future as *const F as usize as u64;
+        self.suspend(addr, Some(Place { location: Location::caller(), future: type_name::<F>() }));
+    }
+
+    /// It is suspended, here. `addr` is how the program would find the place, or whatever it likes.
+    #[inline]
+    #[track_caller]
+    pub fn on_pending_addr(&mut self, addr: u64) {
+        self.suspend(addr, Some(Place { location: Location::caller(), future: "" }));
+    }
+
+    #[inline]
+    fn suspend(&mut self, addr: u64, place: Option<Place>) {
+        self.runs = false;
+        self.coro.suspend(addr, place);
+    }
+
+    /// It has done its work, and is gone.
+    pub fn on_ready(&mut self) {
+        self.mark_dead();
+    }
+
+    /// It is gone. Further calls do nothing; dropping the probe does the same.
+    pub fn mark_dead(&mut self) {
+        self.runs = false;
+        self.coro.death();
+    }
+
+    /// Polls a future as this coroutine, with a waker that tells who wakes it.
+    #[inline]
+    pub fn poll<F: Future + ?Sized>(&mut self, future: Pin<&mut F>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        let result = if self.coro.is_recorded() { self.poll_recorded(future, cx) } else { future.poll(cx) };
+        if result.is_ready() {
+            self.mark_dead();
+        }
+        result
+    }
+
+    #[inline(never)] // so that where nobody records there is nothing to save and restore
+    fn poll_recorded<F: Future + ?Sized>(&mut self, future: Pin<&mut F>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        self.on_resume();
+        let waker = TaskWaker::renew(&mut self.waker, TaskRef(self.coro.reference()), cx.waker());
+        let running = Running(&mut self.coro);
+        let result = future.poll(&mut Context::from_waker(waker));
+        mem::forget(running);
+        if result.is_pending() {
+            // The code that will go on, rather than where the future lies: those that do the same have the same.
+            self.suspend(<F as Future>::poll as *const () as u64, None);
+        }
+        result
+    }
+}
+
+impl fmt::Debug for PollTrace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PollTrace").field("id", &self.id()).finish()
+    }
+}
+
+impl Default for PollTrace {
+    #[track_caller]
+    fn default() -> Self {
+        PollTrace::new()
+    }
+}
+
+impl Drop for PollTrace {
+    fn drop(&mut self) {
+        self.mark_dead();
+    }
+}
+
+/// A coroutine that is being polled. Dropped only by a panic, which is its end.
+struct Running<'a>(&'a mut Coro);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.death();
+    }
+}
+
+/// Stands for one coroutine, and no other, even when that is long gone.
+#[derive(Clone, Copy)]
+pub struct TaskRef(pub(crate) CoroRef);
+
+impl fmt::Debug for TaskRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TaskRef")
+    }
+}
+
+impl TaskRef {
+    /// Whoever calls this has just made it ready to run, or is about to: the trace shows the coroutine that runs on this
+    /// thread as its waker.
+    pub fn woken(self) {
+        self.0.wake();
+    }
+}
+
+struct TaskWaker {
+    inner: Waker,
+    task: TaskRef,
+}
+
+impl TaskWaker {
+    /// Ours around theirs. It is made once, unless the future is moved to another task; or recording begins late.
+    #[inline]
+    fn renew<'a>(kept: &'a mut Option<(Arc<TaskWaker>, Waker)>, task: TaskRef, inner: &Waker) -> &'a Waker {
+        let is_good = matches!(kept, Some((ours, _)) if ours.task.0 == task.0 && ours.inner.will_wake(inner));
+        if !is_good {
+            *kept = None;
+        }
+        &kept.get_or_insert_with(|| TaskWaker::make(task, inner)).1
+    }
+
+    #[cold]
+    fn make(task: TaskRef, inner: &Waker) -> (Arc<TaskWaker>, Waker) {
+        let waker = Arc::new(TaskWaker { inner: inner.clone(), task });
+        (waker.clone(), waker.into())
+    }
+}
+
+impl Wake for TaskWaker {
+    fn wake(self: Arc<Self>) {
+        self.task.woken(); // before it can be resumed
+        match Arc::try_unwrap(self) {
+            Ok(waker) => waker.inner.wake(),
+            Err(waker) => waker.inner.wake_by_ref(),
+        }
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.task.woken();
+        self.inner.wake_by_ref();
+    }
+}

@@ -1,0 +1,443 @@
+//! One coroutine: its birth, its events, its death, as the probe writes them down.
+
+use super::layout::*;
+use super::ring::{Thread, UNUSUAL};
+use super::site;
+use super::sys;
+use super::Probe;
+use crate::future::Place;
+use std::borrow::Cow;
+use std::sync::atomic::{compiler_fence, fence, AtomicU32, Ordering::*};
+
+/// The mode of what is not traced.
+static OFF: AtomicU32 = AtomicU32::new(0);
+
+/// Of the calls for one coroutine, each ends before the next begins: they take it by `&mut`.
+pub struct Coro {
+    mode: &'static AtomicU32, // the probe's, for a first look; in the child of a fork still that of the parent's
+    probe: Option<&'static Probe>, // none: not traced
+    station: Option<&'static Station>, // none: nobody recorded yet
+    index: u32,
+    spawned: u32, // its own place's number
+    reference: u64,
+    events: u64,
+    entered: Option<Outer>, // while it runs
+    place: Place,
+    name: Option<Cow<'static, str>>,
+}
+
+/// What ran on this thread when a coroutine was resumed, and where that waits as far as is known.
+#[derive(Clone, Copy)]
+struct Outer {
+    current: u64,
+    site: u32,
+}
+
+/// A coroutine for those who only wake it: good for that one alone, whatever becomes of it.
+#[derive(Clone, Copy)]
+pub struct CoroRef {
+    probe: Option<&'static Probe>,
+    reference: u64,
+}
+
+impl PartialEq for CoroRef {
+    fn eq(&self, other: &CoroRef) -> bool {
+        self.reference == other.reference
+    }
+}
+
+/// Attaches, if that was not tried yet; whether something is recorded.
+pub fn init() -> bool {
+    Probe::get().map_or(false, |probe| probe.mode() != 0)
+}
+
+/// Whether something is recorded.
+pub fn is_recording() -> bool {
+    Probe::peek().map_or(false, |probe| probe.mode() != 0)
+}
+
+/// As if CTP_RECORD=1 had been set.
+pub fn record() -> bool {
+    let probe = Probe::get();
+    if let Some(probe) = probe.filter(|probe| probe.has_annex()) {
+        let gaps = probe.header().gaps.load(Relaxed) << 16 & MODE_GAPS;
+        probe.header().mode.fetch_or(MODE_RECORD | MODE_KEEP | gaps, Relaxed);
+    }
+    probe.is_some()
+}
+
+/// Whether a coroutine runs on this thread.
+#[inline]
+pub fn is_coroutine() -> bool {
+    Thread::any().current.get() != 0
+}
+
+/// Where it waits, as far as was known; and now is.
+#[inline]
+pub fn swap_site(site: u32) -> u32 {
+    Thread::any().site.replace(site)
+}
+
+/// It waits there, unless something deeper has said where; tells the place's number, if it was that.
+pub fn wait_at(place: Place) -> u32 {
+    let thread = Thread::any();
+    if thread.site.get() != 0 {
+        return 0;
+    }
+    thread.site.set(Probe::peek().map_or(0, |probe| place.number(probe)));
+    thread.site.get()
+}
+
+/// What was waited for there is dropped.
+pub fn wait_no_more(site: u32) {
+    let thread = Thread::any();
+    if thread.site.get() == site {
+        thread.site.set(0);
+    }
+}
+
+impl Coro {
+    /// It exists. If nobody records yet it gets its station with the first event that somebody does.
+    pub fn new(place: Place) -> Coro {
+        let probe = Probe::get();
+        let mode = probe.and_then(Probe::mode_word).unwrap_or(&OFF);
+        let mut coro = Coro {
+            mode,
+            probe,
+            station: None,
+            index: 0,
+            spawned: 0,
+            reference: 0,
+            events: 0,
+            entered: None,
+            place,
+            name: None,
+        };
+        if let Some(probe) = coro.recorded() {
+            coro.birth(probe, false);
+        }
+        coro
+    }
+
+    /// Whether it has a station.
+    pub fn is_traced(&self) -> bool {
+        self.station.is_some() && self.probe.map_or(false, |probe| probe.is_alive())
+    }
+
+    /// Whether there is something to write for it, by all appearances. Where nobody records this is all that it costs.
+    #[inline]
+    pub fn is_recorded(&self) -> bool {
+        self.mode.load(Relaxed) != 0
+    }
+
+    #[inline]
+    fn recorded(&self) -> Option<&'static Probe> {
+        self.probe.filter(|_| self.is_recorded())
+    }
+
+    pub fn id(&self) -> u64 {
+        if self.is_traced() {
+            self.station.map_or(0, |station| station.probe_id.load(Relaxed))
+        } else {
+            0
+        }
+    }
+
+    pub fn reference(&self) -> CoroRef {
+        CoroRef { probe: self.probe, reference: self.reference }
+    }
+
+    #[inline(never)]
+    fn birth(&mut self, probe: &'static Probe, late: bool) {
+        let (index, station) = match if probe.extend() { probe.station_take() } else { None } {
+            Some(taken) => taken,
+            None => {
+                self.probe = None;
+                self.mode = &OFF;
+                return;
+            }
+        };
+        let annex = probe.has_annex();
+        let generation = station.generation.load(Relaxed).wrapping_add(1).max(1);
+        let reference = if annex { reference(generation, index) } else { 0 };
+        let mut flags = if probe.is_fenced() { ANNOUNCE_ORDERED } else { ANNOUNCE_BARRIER };
+        let ts = probe.now();
+        self.index = index;
+        self.reference = reference;
+        self.station = Some(station);
+        if annex {
+            flags |= ANNOUNCE_ANNEX | if probe.raw { ANNOUNCE_RAW } else { 0 };
+            // Release: who sees it sees that the one before is dead. Pairs with the reader's acquire load.
+            station.generation.store(generation, Release);
+            // Who sees anything of the new one sees that it is another. Pairs with the reader's acquire fence.
+            fence(Release);
+            self.birth_annex(probe, station, late);
+        }
+        // A number that no other coroutine of the trace has.
+        station.probe_id.store(if annex { reference - (1 << 32) } else { u64::from(index) + 1 }, Relaxed);
+        station.birth_ts.store(if late { 0 } else { ts }, Relaxed);
+        // Release: the header is whole. Pairs with the reader's acquire load of announce, and of is_dead.
+        station.announce.store(announce(flags), Release);
+        if annex {
+            station.is_dead.store(0, Release);
+            let what = entry_what(ENTRY_BIRTH, self.spawned, 0);
+            note(probe, Entry { ts, value: station.probe_id.load(Relaxed), reference, what });
+            self.write_name(probe, station);
+        }
+    }
+
+    /// What the annex knows of a coroutine more than version 1 does. Who ran when a late one was made is not known.
+    fn birth_annex(&mut self, probe: &Probe, station: &Station, late: bool) {
+        self.spawned = self.place.number(probe);
+        self.events = station.events.load(Relaxed);
+        station.first.store(self.events, Relaxed);
+        station.parent.store(if late { 0 } else { Thread::of(probe).current.get() }, Relaxed);
+        station.spawn_site.store(self.spawned, Relaxed);
+        station.pid.store(probe.pid, Relaxed);
+        station.wake_generation.store(0, Relaxed);
+        station.name_bytes.store(0, Relaxed);
+    }
+
+    /// It runs on this thread from now on.
+    #[inline]
+    pub fn resume(&mut self) {
+        if let Some(probe) = self.recorded() {
+            self.resume_in(probe);
+        }
+    }
+
+    /// Neither this nor suspend_in is inlined: a stackful coroutine may come back on another thread, where the address of this
+    /// one's variables, which a compiler may have kept, is wrong.
+    #[inline(never)]
+    fn resume_in(&mut self, probe: &'static Probe) {
+        if let Some(thread) = self.event(probe, 0, entry_what(ENTRY_RESUME, 0, 0)) {
+            let current = thread.current.replace(self.reference);
+            self.entered = Some(Outer { current, site: thread.site.replace(0) });
+        }
+    }
+
+    /// It is about to give up its thread: where one of those that it waits for has said, or else at `place`, or else where it
+    /// was made.
+    #[inline]
+    pub fn suspend(&mut self, addr: u64, place: Option<Place>) {
+        if let Some(probe) = self.recorded() {
+            self.suspend_in(probe, addr, place);
+        } else if self.entered.is_some() {
+            self.leave(true);
+        }
+    }
+
+    #[inline(never)]
+    fn suspend_in(&mut self, probe: &'static Probe, addr: u64, place: Option<Place>) {
+        let inner = self.leave(true);
+        let site = match place {
+            _ if inner != 0 => inner,
+            Some(place) => place.number(probe),
+            None => self.spawned,
+        };
+        self.event(probe, addr, entry_what(ENTRY_SUSPEND, site, 0));
+    }
+
+    /// `what` is to have the event's number yet. This is for the usual case, in which nothing needs to be found or made, nor
+    /// fenced: event_slow has made sure of that. None: nothing was written.
+    #[inline(always)]
+    fn event(&mut self, probe: &'static Probe, addr: u64, what: u64) -> Option<&'static Thread> {
+        let mode = probe.mode();
+        let follows = mode & MODE_RINGS != 0;
+        let thread = Thread::any();
+        let station = match self.station {
+            Some(station) if thread.begin_usual(probe.key(mode), follows) => station,
+            _ => return self.event_slow(probe, addr, what),
+        };
+        let what = what | self.events & 0xffff_ffff;
+        let entry = Entry { ts: sys::counter(), value: addr, reference: self.reference, what };
+        if mode & MODE_BARE == 0 {
+            station.slot(self.events).write(self.events, thread.tid.get(), &entry, false);
+        }
+        if follows {
+            thread.publish_usual(entry);
+        }
+        thread.end_usual();
+        self.events = self.events.wrapping_add(1);
+        if follows && probe.header().tracer_sleeping.load(Relaxed) == 1 {
+            probe.rouse(); // as in tell
+        }
+        Some(thread)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn event_slow(&mut self, probe: &'static Probe, addr: u64, what: u64) -> Option<&'static Thread> {
+        let mode = probe.mode();
+        if mode == 0 {
+            return None; // the collector has just left, or this is the child of a fork
+        }
+        if self.station.is_none() {
+            self.birth(probe, true);
+        }
+        let station = self.station?;
+        let fenced = probe.is_fenced();
+        let thread = Thread::of(probe);
+        let depth = thread.enter();
+        let what = what | self.events & 0xffff_ffff;
+        let entry = Entry { ts: probe.now(), value: addr, reference: self.reference, what };
+        if mode & MODE_BARE == 0 {
+            station.slot(self.events).write(self.events, thread.tid.get(), &entry, fenced);
+        }
+        if mode & MODE_RINGS != 0 {
+            thread.push(probe, depth, mode, entry);
+        }
+        self.events = self.events.wrapping_add(1);
+        let is_usual = probe.raw && !fenced && mode & (MODE_RINGS | MODE_MEMBARRIER) != MODE_RINGS;
+        thread.leave(depth, if is_usual { probe.key(mode) } else { UNUSUAL });
+        probe.tell(mode);
+        Some(thread)
+    }
+
+    /// It does not run any more: puts back what was before, and tells where it waits. If it is alive, what was before waits
+    /// for it.
+    #[inline(always)]
+    fn leave(&mut self, alive: bool) -> u32 {
+        let (outer, probe) = match (self.entered.take(), self.probe) {
+            (Some(outer), Some(probe)) if probe.is_alive() => (outer, probe),
+            _ => return 0,
+        };
+        let thread = Thread::of(probe);
+        if thread.current.get() != self.reference {
+            return 0; // it was resumed on another thread
+        }
+        thread.current.set(outer.current);
+        let waits_here = alive && outer.current != 0 && self.spawned != 0;
+        thread.site.replace(if waits_here { self.spawned } else { outer.site })
+    }
+
+    /// What people will call it. Kept, for one whose recording begins late.
+    pub fn set_name(&mut self, name: Cow<'static, str>) {
+        self.name = Some(name);
+        match (self.recorded(), self.station) {
+            (Some(probe), Some(station)) if probe.has_annex() => self.write_name(probe, station),
+            _ => (),
+        }
+    }
+
+    fn write_name(&self, probe: &Probe, station: &Station) {
+        let name = match &self.name {
+            Some(name) => name,
+            None => return,
+        };
+        let name = site::begin(name, station.name.len());
+        let seq = (station.name_seq.load(Relaxed) | 1).wrapping_add(1);
+        station.name_seq.store(seq.wrapping_sub(1), Relaxed);
+        fence(Release); // pairs with the reader's acquire fence before its second look at name_seq
+        site::put(&station.name, name);
+        station.name_bytes.store(name.len() as u32, Relaxed);
+        station.name_seq.store(seq, Release); // pairs with its acquire load, the first look
+        let what = entry_what(ENTRY_NAME, 0, u64::from(seq));
+        note(probe, Entry { ts: probe.now(), value: 0, reference: self.reference, what });
+    }
+
+    /// It is gone. The last call; further ones do nothing.
+    pub fn death(&mut self) {
+        self.leave(false);
+        if self.spawned != 0 {
+            wait_no_more(self.spawned);
+        }
+        let is_traced = self.is_traced();
+        self.mode = &OFF;
+        let (probe, station) = match (self.probe.take(), self.station) {
+            (Some(probe), Some(station)) if is_traced => (probe, station),
+            _ => return,
+        };
+        if !probe.has_annex() {
+            station.is_dead.store(1, Release); // its events came before; pairs with the reader's acquire load
+            return;
+        }
+        let ts = probe.now();
+        station.events.store(self.events, Relaxed);
+        station.death_ts.store(ts, Relaxed);
+        station.is_dead.store(1, Release); // as above
+        compiler_fence(SeqCst); // a collector that leaves changes the mode first, and then frees what it finds dead
+        if probe.mode() & MODE_RINGS != 0 {
+            let what = entry_what(ENTRY_DEATH, 0, self.events);
+            note(probe, Entry { ts, value: self.events, reference: self.reference, what });
+        } else {
+            probe.station_free(self.index, station);
+        }
+    }
+}
+
+impl CoroRef {
+    #[cfg(test)]
+    pub fn reference(self) -> u64 {
+        self.reference
+    }
+
+    /// Somebody has just made it ready to run.
+    pub fn wake(self) {
+        let probe = match self.probe {
+            Some(probe) if self.reference != 0 && probe.mode() != 0 => probe,
+            _ => return,
+        };
+        let station = match probe.station(reference_index(self.reference)) {
+            Some(station) => station,
+            None => return,
+        };
+        let thread = Thread::of(probe);
+        let (tid, waker) = (thread.tid.get(), thread.current.get());
+        let ts = probe.now();
+        let generation = reference_generation(self.reference);
+        if station.generation.load(Relaxed) == generation && probe.mode() & MODE_BARE == 0 {
+            station.wake_ts.store(ts, Relaxed);
+            station.waker.store(waker, Relaxed);
+            station.wake_tid.store(tid, Relaxed);
+            station.wake_generation.store(generation, Relaxed);
+        }
+        note(probe, Entry { ts, value: waker, reference: self.reference, what: entry_what(ENTRY_WAKE, 0, 0) });
+    }
+}
+
+/// Something other than a transition, for a collector that is there.
+fn note(probe: &Probe, entry: Entry) {
+    let mode = probe.mode();
+    if mode & MODE_RINGS != 0 {
+        let thread = Thread::of(probe);
+        let depth = thread.enter();
+        thread.push(probe, depth, mode, entry);
+        thread.leave(depth, thread.usual.get());
+        probe.tell(mode);
+    }
+}
+
+impl Station {
+    /// For event number k.
+    #[inline(always)]
+    fn slot(&self, k: u64) -> &Slot {
+        &self.slots[(k % SHM_SLOTS) as usize]
+    }
+}
+
+impl Slot {
+    /// Event k of a station: seq is odd while it is written, and 2 * (k / 8 + 1) when it is complete.
+    ///
+    /// Where the collector can make us do a barrier by membarrier(2), that order is the compiler's alone: it does one before
+    /// it looks at the payload, and sees what stands before the even seq here; and one after, and sees the odd seq of
+    /// whatever it saw a part of.
+    #[inline(always)]
+    fn write(&self, k: u64, tid: u64, entry: &Entry, fenced: bool) {
+        let seq = k / SHM_SLOTS * 2;
+        self.seq.store(seq + 1, Relaxed);
+        if fenced {
+            // Who sees any of the payload below sees the odd seq above. Pairs with the reader's acquire fence between its
+            // copy of the payload and its second look at seq.
+            fence(Release);
+        }
+        compiler_fence(SeqCst);
+        self.timestamp.store(entry.ts, Relaxed);
+        self.tid.store(tid, Relaxed);
+        self.addr.store(entry.value, Relaxed);
+        self.what.store(entry.what, Relaxed);
+        compiler_fence(SeqCst);
+        // Who sees this seq sees the payload above. Pairs with the reader's acquire load, its first look.
+        self.seq.store(seq + 2, if fenced { Release } else { Relaxed });
+    }
+}

@@ -1,0 +1,236 @@
+//! The shared memory: what `sdk/c/ctp.h` defines, field by field. Meanings are documented there and in ctp-protocol(5); the
+//! tests hold every offset and constant here against that header.
+//!
+//! Nearly everything is an atomic, for the other side is another process and may be anywhere.
+
+use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, AtomicU8};
+
+/// Declares a struct as C lays it out, and tells the tests what C should say of it.
+macro_rules! shared {
+    ($name:ident, $c:literal { $($field:ident: $type:ty,)* }) => {
+        #[repr(C)]
+        pub struct $name {
+            $(pub $field: $type,)*
+        }
+
+        #[cfg(test)]
+        impl $name {
+            fn claims() -> Vec<String> {
+                let whole = std::mem::MaybeUninit::<$name>::uninit();
+                let base = whole.as_ptr();
+                let mut claims = vec![format!("sizeof(struct {}) == {}", $c, std::mem::size_of::<$name>())];
+                $(
+                    // SAFETY: addresses only; nothing is read.
+                    let at = unsafe { std::ptr::addr_of!((*base).$field) } as usize - base as usize;
+                    let field = stringify!($field).replace("reference", "ref");
+                    claims.push(format!("offsetof(struct {}, {}) == {}", $c, field, at));
+                )*
+                claims
+            }
+        }
+    };
+}
+
+pub const SHM_MAGIC: u64 = 0x434F_524F_5452_4352;
+pub const SHM_VERSION: u32 = 1;
+pub const SHM_SLOTS: u64 = 8;
+pub const ANNEX_MAGIC: u64 = 0x3158_454e_4e41_5443;
+
+shared!(Header, "ctp_shm_header" {
+    magic: AtomicU64,
+    version: AtomicU32,
+    max_stations: AtomicU32,
+    allocated_count: AtomicU32,
+    tracer_sleeping: AtomicU32,
+    pad: [u8; 40],
+    annex: AtomicU64,
+    bytes: AtomicU64,
+    sites_at: AtomicU64,
+    rings_at: AtomicU64,
+    entries_at: AtomicU64,
+    max_sites: AtomicU32,
+    max_rings: AtomicU32,
+    ring_bits: AtomicU32,
+    clock: AtomicU32,
+    owner: AtomicU64,
+    mode: AtomicU32,
+    epoch: AtomicU32,
+    wait_us: AtomicU32,
+    gaps: AtomicU32,
+    made_raw: AtomicU64,
+    made_ns: AtomicU64,
+    raw_hz: AtomicU64,
+    pad_clock: [u8; 24],
+    free: AtomicU64,
+    sites_used: AtomicU32,
+    rings_used: AtomicU32,
+    lost_notes: AtomicU64,
+    pad_free: [u8; 40],
+    sock: [AtomicU8; 108],
+    pad_sock: [u8; 20],
+    reserved: [u8; 640],
+});
+
+shared!(Slot, "ctp_shm_slot" {
+    timestamp: AtomicU64,
+    tid: AtomicU64,
+    addr: AtomicU64,
+    seq: AtomicU64,
+    reserved: [u8; 24],
+    what: AtomicU64, // as in an entry; version 1 knows its last byte, is_active
+});
+
+shared!(Station, "ctp_shm_station" {
+    probe_id: AtomicU64,
+    birth_ts: AtomicU64,
+    is_dead: AtomicU8,
+    pad: [u8; 47],
+    slots: [Slot; SHM_SLOTS as usize],
+    announce: AtomicU64,
+    generation: AtomicU32,
+    next_free: AtomicU32,
+    first: AtomicU64,
+    events: AtomicU64,
+    death_ts: AtomicU64,
+    parent: AtomicU64,
+    spawn_site: AtomicU32,
+    pid: AtomicU32,
+    pad_wake: u32,
+    wake_generation: AtomicU32,
+    wake_ts: AtomicU64,
+    waker: AtomicU64,
+    wake_tid: AtomicU64,
+    name_seq: AtomicU32,
+    name_bytes: AtomicU32,
+    name: [AtomicU8; 96],
+    flexible: [u8; 256],
+});
+
+shared!(Site, "ctp_shm_site" {
+    ready: AtomicU32,
+    line: AtomicU32,
+    file_bytes: AtomicU16,
+    function_bytes: AtomicU16,
+    pad: u32,
+    text: [AtomicU8; 240],
+});
+
+shared!(Ring, "ctp_shm_ring" {
+    head: AtomicU64,
+    owner: AtomicU64,
+    lost_events: AtomicU64,
+    lost_notes: AtomicU64,
+    clock: AtomicU64,
+    said_events: AtomicU64,
+    said_notes: AtomicU64,
+    gap_ts: AtomicU64,
+    tail: AtomicU64,
+    pad: [u8; 56],
+});
+
+// Plain: an entry has one writer, and its readers wait for the head behind it.
+shared!(Entry, "ctp_shm_entry" {
+    ts: u64,
+    value: u64,
+    reference: u64,
+    what: u64,
+});
+
+pub const ENTRY_SUSPEND: u64 = 0;
+pub const ENTRY_RESUME: u64 = 1;
+pub const ENTRY_BIRTH: u64 = 3;
+pub const ENTRY_DEATH: u64 = 4;
+pub const ENTRY_WAKE: u64 = 5;
+pub const ENTRY_NAME: u64 = 6;
+pub const ENTRY_THREAD: u64 = 7;
+pub const ENTRY_GAP: u64 = 8;
+
+pub const CLOCK_RAW: u32 = 1;
+
+pub const MODE_RECORD: u32 = 1;
+pub const MODE_RINGS: u32 = 2;
+pub const MODE_MEMBARRIER: u32 = 4;
+pub const MODE_LOSSLESS: u32 = 8;
+pub const MODE_BARE: u32 = 16;
+pub const MODE_KEEP: u32 = 32;
+pub const MODE_GAPS: u32 = 0xffff_0000;
+
+pub const ANNOUNCE_MAGIC: u32 = 0x2b50_5443;
+pub const ANNOUNCE_ORDERED: u32 = 1;
+pub const ANNOUNCE_ANNEX: u32 = 2;
+pub const ANNOUNCE_BARRIER: u32 = 4;
+pub const ANNOUNCE_RAW: u32 = 8;
+
+pub fn announce(flags: u32) -> u64 {
+    u64::from(ANNOUNCE_MAGIC) | u64::from(flags) << 32
+}
+
+pub fn entry_what(kind: u64, site: u32, number: u64) -> u64 {
+    kind << 56 | u64::from(site & 0xff_ffff) << 32 | number & 0xffff_ffff
+}
+
+/// One coroutine for certain, although stations are used again; never 0.
+pub fn reference(generation: u32, index: u32) -> u64 {
+    u64::from(generation) << 32 | (u64::from(index) + 1)
+}
+
+pub fn reference_generation(reference: u64) -> u32 {
+    (reference >> 32) as u32
+}
+
+/// The station's index; of reference 0 an index that no station has.
+pub fn reference_index(reference: u64) -> u32 {
+    (reference as u32).wrapping_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Writes down what is claimed here, for t/rust.t to have a C compiler check it against ctp.h.
+    #[test]
+    fn says_what_it_claims() {
+        let structs = [Header::claims(), Slot::claims(), Station::claims(), Site::claims(), Ring::claims(), Entry::claims()];
+        let constants = constants().into_iter().map(|(name, value)| format!("{} == {}", name, value));
+        let claims: Vec<_> = structs.iter().flatten().cloned().chain(constants).collect();
+        if let Ok(path) = std::env::var("CTP_LAYOUT") {
+            std::fs::write(path, claims.join("\n") + "\n").unwrap();
+        }
+    }
+
+    fn constants() -> Vec<(&'static str, u64)> {
+        let wide = [
+            ("CTP_SHM_MAGIC", SHM_MAGIC),
+            ("CTP_SHM_SLOTS", SHM_SLOTS),
+            ("CTP_ANNEX_MAGIC", ANNEX_MAGIC),
+            ("CTP_ENTRY_SUSPEND", ENTRY_SUSPEND),
+            ("CTP_ENTRY_RESUME", ENTRY_RESUME),
+            ("CTP_ENTRY_BIRTH", ENTRY_BIRTH),
+            ("CTP_ENTRY_DEATH", ENTRY_DEATH),
+            ("CTP_ENTRY_WAKE", ENTRY_WAKE),
+            ("CTP_ENTRY_NAME", ENTRY_NAME),
+            ("CTP_ENTRY_THREAD", ENTRY_THREAD),
+            ("CTP_ENTRY_GAP", ENTRY_GAP),
+            ("CTP_ENTRY(3, 0x123456, 0x789abcdef)", entry_what(3, 0x12_3456, 0x7_89ab_cdef)),
+            ("CTP_REF(7, 41)", reference(7, 41)),
+            ("CTP_ANNOUNCE(5)", announce(5)),
+        ];
+        let narrow = [
+            ("CTP_SHM_VERSION", SHM_VERSION),
+            ("CTP_CLOCK_RAW", CLOCK_RAW),
+            ("CTP_MODE_RECORD", MODE_RECORD),
+            ("CTP_MODE_RINGS", MODE_RINGS),
+            ("CTP_MODE_MEMBARRIER", MODE_MEMBARRIER),
+            ("CTP_MODE_LOSSLESS", MODE_LOSSLESS),
+            ("CTP_MODE_BARE", MODE_BARE),
+            ("CTP_MODE_KEEP", MODE_KEEP),
+            ("CTP_ANNOUNCE_MAGIC", ANNOUNCE_MAGIC),
+            ("CTP_ANNOUNCE_ORDERED", ANNOUNCE_ORDERED),
+            ("CTP_ANNOUNCE_ANNEX", ANNOUNCE_ANNEX),
+            ("CTP_ANNOUNCE_BARRIER", ANNOUNCE_BARRIER),
+            ("CTP_ANNOUNCE_RAW", ANNOUNCE_RAW),
+        ];
+        let narrow = narrow.iter().map(|(name, value)| (*name, u64::from(*value)));
+        wide.iter().copied().chain(narrow).collect()
+    }
+}

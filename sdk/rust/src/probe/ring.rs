@@ -1,0 +1,328 @@
+//! A thread's own: the coroutine that runs on it, and the rings that it writes.
+//!
+//! A ring has one writer. The entry is stored first, then `head` with release: the one release store of an event. A probe
+//! call that interrupts another one on its thread, from a signal handler, finds `depth` raised and uses a second ring.
+
+use super::layout::*;
+use super::sys::{self, Errno};
+use super::Probe;
+use std::cell::Cell;
+use std::ptr;
+use std::sync::atomic::{compiler_fence, Ordering::*};
+
+const LANES: usize = 2;
+const TRIES: u32 = 4096; // of so many that find no ring, one looks again
+const LOOKED_AT: u32 = 32; // rings of others, before a new one is taken
+const WAIT_US: u32 = 50;
+
+/// No probe's key.
+pub const UNUSUAL: u64 = u64::MAX;
+
+/// One ring, as its writer sees it. One of zeros has no ring and no room.
+struct Lane {
+    ring: Cell<Option<&'static Ring>>,
+    entries: Cell<*mut Entry>,
+    head: Cell<u64>,
+    limit: Cell<u64>, // as far as there is room for certain
+    mask: Cell<u64>,
+    vain_tail: Cell<u64>, // tail + 1 when it was last waited for in vain
+    tries: Cell<u32>,
+}
+
+/// What a thread knows of itself. Nothing here has a destructor, so that it is there for whatever runs last.
+pub struct Thread {
+    probe: Cell<*const Probe>, // that all this is for
+    pub tid: Cell<u64>,
+    /// The coroutine that runs, or 0.
+    pub current: Cell<u64>,
+    /// Where it waits, as far as is known yet: see [`crate::Here`].
+    pub site: Cell<u32>,
+    depth: Cell<u32>, // probe calls under way
+    /// The probe's key, in the mode and under the conditions that [`Coro::event`](super::Coro) is for; else UNUSUAL.
+    pub usual: Cell<u64>,
+    lanes: [Lane; LANES],
+}
+
+thread_local! {
+    static SELF: Thread = const { Thread::new() };
+}
+
+impl Thread {
+    const fn new() -> Thread {
+        Thread {
+            probe: Cell::new(ptr::null()),
+            tid: Cell::new(0),
+            current: Cell::new(0),
+            site: Cell::new(0),
+            depth: Cell::new(0),
+            usual: Cell::new(UNUSUAL),
+            lanes: [Lane::new(), Lane::new()],
+        }
+    }
+
+    /// The calling thread, for as long as the caller does not give it up. (A closure would do without that promise, and costs
+    /// twice the time of an event, for compilers do not inline it.)
+    #[inline(always)]
+    pub fn any<'a>() -> &'a Thread {
+        // SAFETY: it has no destructor, so it lives as long as the thread; and it is not Sync, so it stays here.
+        unsafe { &*SELF.with(|thread| thread as *const Thread) }
+    }
+
+    /// The same; made anew after a fork, for a child's probe cannot have the address of its parent's.
+    #[inline(always)]
+    pub fn of<'a>(probe: &Probe) -> &'a Thread {
+        let thread = Thread::any();
+        if !ptr::eq(thread.probe.get(), probe) {
+            thread.renew(probe);
+        }
+        thread
+    }
+
+    /// A signal handler that comes between finds the old state or the new, and at worst a ring is forgotten.
+    #[cold]
+    fn renew(&self, probe: &Probe) {
+        self.current.set(0);
+        self.site.set(0);
+        self.depth.set(0);
+        self.usual.set(UNUSUAL);
+        for lane in &self.lanes {
+            lane.limit.set(lane.head.get());
+            lane.ring.set(None);
+            lane.vain_tail.set(0);
+            lane.tries.set(0);
+        }
+        self.tid.set(sys::tid());
+        compiler_fence(SeqCst);
+        self.probe.set(probe);
+    }
+
+    /// What follows is not for a signal handler to be in the middle of; tells how many calls are under way already.
+    #[inline(always)]
+    pub fn enter(&self) -> u32 {
+        let depth = self.depth.get();
+        self.depth.set(depth + 1);
+        compiler_fence(SeqCst);
+        depth
+    }
+
+    #[inline(always)]
+    pub fn leave(&self, depth: u32, usual: u64) {
+        self.usual.set(usual);
+        compiler_fence(SeqCst);
+        self.depth.set(depth);
+    }
+
+    /// As enter, if all is as usual and there is room.
+    #[inline(always)]
+    pub fn begin_usual(&self, key: u64, needs_room: bool) -> bool {
+        if self.usual.get() != key || self.depth.get() != 0 {
+            return false;
+        }
+        self.depth.set(1);
+        compiler_fence(SeqCst); // a handler may have taken what room there was before, but not from here on
+        let lane = &self.lanes[0];
+        let has_room = !needs_room || lane.head.get() != lane.limit.get();
+        if !has_room {
+            self.depth.set(0);
+        }
+        has_room
+    }
+
+    #[inline(always)]
+    pub fn end_usual(&self) {
+        compiler_fence(SeqCst);
+        self.depth.set(0);
+    }
+
+    #[inline(always)]
+    pub fn publish_usual(&self, entry: Entry) {
+        self.lanes[0].publish(entry);
+    }
+
+    /// Writes an entry, or counts that it could not. To be called between enter and leave.
+    #[inline(always)]
+    pub fn push(&self, probe: &Probe, depth: u32, mode: u32, entry: Entry) {
+        match self.lanes.get(depth as usize) {
+            Some(lane) if lane.head.get() != lane.limit.get() || self.find_room(probe, lane, mode, &entry) => {
+                lane.publish(entry)
+            }
+            Some(_) => (),
+            None => self.lanes[LANES - 1].count_lost(probe, &entry),
+        }
+    }
+
+    /// There is no room that we know of. Finds some, or counts a loss; before what comes after a loss, tells of it.
+    #[cold]
+    fn find_room(&self, probe: &Probe, lane: &Lane, mode: u32, entry: &Entry) -> bool {
+        let _errno = Errno::keep();
+        let ring = match lane.ring.get().or_else(|| self.claim(probe, lane, entry.ts)) {
+            Some(ring) => ring,
+            None => {
+                lane.count_lost(probe, entry);
+                return false;
+            }
+        };
+        let said = (ring.said_events.load(Relaxed), ring.said_notes.load(Relaxed));
+        let events = ring.lost_events.load(Relaxed).wrapping_sub(said.0);
+        let notes = ring.lost_notes.load(Relaxed).wrapping_sub(said.1);
+        let need = if events != 0 || notes != 0 { 2 } else { 1 };
+        let mut until_ns = 0;
+        let tail = loop {
+            // What the collector is done with may be overwritten. Pairs with its release store behind its copy.
+            let tail = ring.tail.load(Acquire);
+            if lane.head.get().wrapping_sub(tail).saturating_add(need) <= lane.mask.get() + 1 {
+                break tail;
+            }
+            if mode & MODE_LOSSLESS == 0 || !lane.wait(probe, tail, &mut until_ns) {
+                if need == 1 {
+                    ring.gap_ts.store(entry.ts, Relaxed);
+                }
+                lane.count_lost(probe, entry);
+                return false;
+            }
+        };
+        lane.limit.set(tail.wrapping_add(lane.mask.get() + 1));
+        if need == 2 {
+            ring.said_events.store(said.0.wrapping_add(events), Relaxed);
+            ring.said_notes.store(said.1.wrapping_add(notes), Relaxed);
+            let what = entry_what(ENTRY_GAP, 0, notes);
+            lane.publish(Entry { ts: ring.gap_ts.load(Relaxed), value: events, reference: 0, what });
+        }
+        true
+    }
+
+    /// A ring for this lane: one whose thread is gone, looked for among a few, or a new one. Its first entry says whose it is.
+    fn claim(&self, probe: &Probe, lane: &Lane, ts: u64) -> Option<&'static Ring> {
+        let tries = lane.tries.get();
+        lane.tries.set(tries.wrapping_add(1));
+        if tries % TRIES != 0 {
+            return None;
+        }
+        let index = self.claim_index(probe)?;
+        let ring = probe.ring(index)?;
+        match probe.entries(index) {
+            Some(entries) => lane.entries.set(entries),
+            None => {
+                ring.owner.store(0, Relaxed);
+                return None;
+            }
+        }
+        lane.ring.set(Some(ring));
+        lane.mask.set((1 << probe.shape.ring_bits) - 1);
+        lane.head.set(ring.head.load(Relaxed));
+        ring.clock.store(if probe.raw { u64::from(CLOCK_RAW) } else { 0 }, Relaxed);
+        let what = entry_what(ENTRY_THREAD, 0, 0);
+        lane.publish(Entry { ts, value: self.owner(probe), reference: 0, what });
+        Some(ring)
+    }
+
+    fn claim_index(&self, probe: &Probe) -> Option<u32> {
+        let max = probe.shape.max_rings;
+        let used = probe.header().rings_used.load(Relaxed).min(max);
+        let exhausted = used == max;
+        let few = if exhausted { used } else { used.min(LOOKED_AT) };
+        let from = probe.ring_from.fetch_add(few, Relaxed);
+        let old = (0..few).map(|i| from.wrapping_add(i) % used).find(|&i| self.take(probe, i, exhausted));
+        old.or_else(|| loop {
+            let index = probe.header().rings_used.load(Relaxed);
+            if index >= max {
+                return None;
+            }
+            let index = probe.header().rings_used.fetch_add(1, Relaxed);
+            if index < max && self.take(probe, index, false) {
+                return Some(index);
+            }
+        })
+    }
+
+    /// Takes a ring that is nobody's, or whose thread is gone. With `others`, also those of processes that are gone. One that is
+    /// this thread's already may be another probe's, or that of a call which this one interrupts.
+    fn take(&self, probe: &Probe, index: u32, others: bool) -> bool {
+        let ring = match probe.ring(index) {
+            Some(ring) => ring,
+            None => return false,
+        };
+        let me = self.owner(probe);
+        let owner = ring.owner.load(Relaxed);
+        let is_free = owner == 0 || (owner != me && is_gone(probe, owner, others));
+        let unread = ring.head.load(Acquire).wrapping_sub(ring.tail.load(Relaxed));
+        is_free
+            && unread <= 1 << probe.shape.ring_bits >> 1 // let it be emptied first
+            && ring.owner.compare_exchange(owner, me, AcqRel, Relaxed).is_ok()
+    }
+
+    fn owner(&self, probe: &Probe) -> u64 {
+        u64::from(probe.pid) << 32 | self.tid.get()
+    }
+}
+
+fn is_gone(probe: &Probe, owner: u64, others: bool) -> bool {
+    let pid = (owner >> 32) as u32;
+    if pid == probe.pid {
+        sys::is_thread_gone(pid, owner as u32)
+    } else {
+        others && sys::is_process_gone(pid)
+    }
+}
+
+impl Lane {
+    const fn new() -> Lane {
+        Lane {
+            ring: Cell::new(None),
+            entries: Cell::new(ptr::null_mut()),
+            head: Cell::new(0),
+            limit: Cell::new(0),
+            mask: Cell::new(0),
+            vain_tail: Cell::new(0),
+            tries: Cell::new(0),
+        }
+    }
+
+    #[inline(always)]
+    fn publish(&self, entry: Entry) {
+        let head = self.head.get();
+        // SAFETY: who has room has a ring, whose entries stay mapped and are as many as the mask says; and nobody else reads or
+        // writes this one until the head tells of it.
+        unsafe { self.entries.get().add((head & self.mask.get()) as usize).write(entry) };
+        self.head.set(head.wrapping_add(1));
+        if let Some(ring) = self.ring.get() {
+            // Who sees this head sees the entry, and whatever else this thread has written. Pairs with the collector's
+            // acquire load.
+            ring.head.store(head.wrapping_add(1), Release);
+        }
+    }
+
+    /// By read-modify-write, for a handler may do the same.
+    fn count_lost(&self, probe: &Probe, entry: &Entry) {
+        let is_event = entry.what >> 56 <= ENTRY_RESUME;
+        let counter = match self.ring.get() {
+            Some(ring) if is_event => &ring.lost_events,
+            Some(ring) => &ring.lost_notes,
+            None if is_event => return, // it is missed by its number
+            None => &probe.header().lost_notes,
+        };
+        counter.fetch_add(1, Relaxed);
+    }
+
+    /// The collector was told to lose nothing: waits a moment. False: long enough, or it has gone, or it was no use the last
+    /// time.
+    fn wait(&self, probe: &Probe, tail: u64, until_ns: &mut u64) -> bool {
+        const WANTED: u32 = MODE_RINGS | MODE_LOSSLESS;
+        if probe.mode() & WANTED != WANTED || self.vain_tail.get() == tail.wrapping_add(1) {
+            return false;
+        }
+        let now_ns = sys::monotonic();
+        if *until_ns == 0 {
+            *until_ns = now_ns + u64::from(probe.header().wait_us.load(Relaxed)) * 1000;
+        }
+        if now_ns >= *until_ns {
+            self.vain_tail.set(tail.wrapping_add(1));
+            return false;
+        }
+        if probe.header().tracer_sleeping.load(Relaxed) == 1 {
+            probe.rouse();
+        }
+        sys::sleep_us(WAIT_US);
+        true
+    }
+}

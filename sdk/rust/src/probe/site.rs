@@ -1,0 +1,132 @@
+//! Places in the source, and their numbers in the shared memory.
+
+use super::{Probe, PLACES};
+use crate::future::Place;
+use std::sync::atomic::{AtomicU8, Ordering::*};
+
+const NUMBER_BITS: u32 = 24; // of a site; what is left of a word is a part of the place's hash
+const LOOKED_AT: usize = 8;
+
+impl Place {
+    /// Its number; 0: there are too many, or nothing is recorded.
+    ///
+    /// Two threads may both add a place that is new: it has two numbers then, which is harmless.
+    #[inline]
+    pub fn number(&self, probe: &Probe) -> u32 {
+        let hash = self.hash();
+        let word = probe.places[index(hash, 0)].load(Relaxed);
+        if tag(word) == tag(hash) {
+            number_of(word)
+        } else {
+            self.find(probe, hash)
+        }
+    }
+
+    #[cold]
+    fn find(&self, probe: &Probe, hash: u64) -> u32 {
+        if !probe.has_annex() || probe.mode() == 0 {
+            return 0;
+        }
+        for i in 0..LOOKED_AT {
+            let place = &probe.places[index(hash, i)];
+            let word = place.load(Relaxed);
+            if word == 0 {
+                let number = self.add(probe);
+                // Relaxed: who finds the number only passes it on; who reads the site looks at its ready flag.
+                return match place.compare_exchange(0, tag(hash) | u64::from(number), Relaxed, Relaxed) {
+                    Err(other) if tag(other) == tag(hash) => number_of(other),
+                    _ => number,
+                };
+            }
+            if tag(word) == tag(hash) {
+                return number_of(word);
+            }
+        }
+        0
+    }
+
+    /// By address: both live for ever. Its first bits are the best; the first is set, so that no tag is 0.
+    #[inline]
+    fn hash(&self) -> u64 {
+        const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+        let (location, future) = (self.location as *const _ as u64, self.future.as_ptr() as u64);
+        (location ^ future.rotate_left(32)).wrapping_mul(ODD) | 1 << 63
+    }
+
+    fn add(&self, probe: &Probe) -> u32 {
+        let used = &probe.header().sites_used;
+        if !probe.extend() || used.load(Relaxed) >= probe.shape.max_sites {
+            return 0;
+        }
+        let index = used.fetch_add(1, Relaxed);
+        let site = match probe.site(index) {
+            Some(site) => site,
+            None => return 0,
+        };
+        let (file, function) = self.texts(site.text.len());
+        put(&site.text, file);
+        put(&site.text[file.len()..], function);
+        site.line.store(self.location.line(), Relaxed);
+        site.file_bytes.store(file.len() as u16, Relaxed);
+        site.function_bytes.store(function.len() as u16, Relaxed);
+        site.ready.store(1, Release); // pairs with the collector's acquire load
+        index + 1
+    }
+
+    /// What fits: the file loses its beginning, the type its end.
+    fn texts(&self, room: usize) -> (&'static str, &'static str) {
+        let mut function = self.future;
+        // Of an async function or block; the first is how compilers before 1.66 have it.
+        if let Some(older) = function.strip_prefix("core::future::from_generator::GenFuture<") {
+            function = older.strip_suffix('>').unwrap_or(older);
+        }
+        while let Some(shorter) = function.strip_suffix("::{{closure}}") {
+            function = shorter;
+        }
+        let function = begin(function, room / 2);
+        let file = self.location.file();
+        (end(file, room - function.len()), function)
+    }
+}
+
+/// As much of the beginning as fits, in whole characters.
+pub fn begin(text: &str, room: usize) -> &str {
+    let fits = (0..=text.len().min(room)).rev().find(|&at| text.is_char_boundary(at));
+    &text[..fits.unwrap_or(0)]
+}
+
+/// As much of the end as fits.
+fn end(text: &str, room: usize) -> &str {
+    let fits = (text.len().saturating_sub(room)..=text.len()).find(|&at| text.is_char_boundary(at));
+    &text[fits.unwrap_or(0)..]
+}
+
+fn index(hash: u64, i: usize) -> usize {
+    ((hash >> 40) as usize + i) % PLACES
+}
+
+fn tag(word: u64) -> u64 {
+    word >> NUMBER_BITS << NUMBER_BITS
+}
+
+fn number_of(word: u64) -> u32 {
+    word as u32 & ((1 << NUMBER_BITS) - 1)
+}
+
+/// Copies what fits.
+pub fn put(to: &[AtomicU8], text: &str) {
+    for (to, byte) in to.iter().zip(text.bytes()) {
+        to.store(byte, Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_are_whole() {
+        assert_eq!((begin("abc", 2), begin("abc", 9), begin("aäb", 2), begin("ä", 1)), ("ab", "abc", "a", ""));
+        assert_eq!((end("abc", 2), end("abc", 9), end("aäb", 2), end("ä", 1)), ("bc", "abc", "b", ""));
+    }
+}

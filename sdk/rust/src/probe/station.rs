@@ -1,0 +1,95 @@
+//! Stations: one for each coroutine that lives, used again when it is dead.
+
+use super::layout::*;
+use super::Probe;
+use std::sync::atomic::Ordering::*;
+
+const IS_FREE: u8 = 2; // a value of is_dead
+const TRIES: u32 = 1024; // of so many that find no station, one looks whether the collector is still there
+
+impl Probe {
+    /// A station, and its index; none: there are too many coroutines.
+    pub fn station_take(&self) -> Option<(u32, &'static Station)> {
+        let mut index = self.station_pop();
+        if index.is_none() {
+            // The count goes on beyond max_stations, so that it tells how many found none; but it must never come round to 0.
+            let allocated = &self.header().allocated_count;
+            let used = allocated.load(Relaxed);
+            index = if used >= self.shape.max_stations && self.has_annex() && self.station_recover() {
+                self.station_pop()
+            } else if used >> 31 == 0 {
+                Some(allocated.fetch_add(1, Relaxed))
+            } else {
+                None
+            };
+        }
+        index.and_then(|index| Some((index, self.station(index)?)))
+    }
+
+    /// Makes the station of a dead coroutine free for another. Of several who try, one does.
+    pub fn station_free(&self, index: u32, station: &Station) {
+        if station.is_dead.compare_exchange(1, IS_FREE, Relaxed, Relaxed).is_err() {
+            return;
+        }
+        let free = &self.header().free;
+        let mut top = free.load(Relaxed);
+        loop {
+            station.next_free.store(top as u32, Relaxed);
+            // Release: what the dead one left is there, and the link. Pairs with the acquire in station_pop.
+            match free.compare_exchange_weak(top, stack_word(top, index + 1), Release, Relaxed) {
+                Ok(_) => return,
+                Err(now) => top = now,
+            }
+        }
+    }
+
+    /// The tag in the high half is what makes the link good that was read from a station which another may have taken
+    /// meanwhile.
+    fn station_pop(&self) -> Option<u32> {
+        if !self.has_annex() {
+            return None;
+        }
+        let free = &self.header().free;
+        let mut top = free.load(Acquire); // pairs with the release of who put it there
+        loop {
+            let index = (top as u32).checked_sub(1)?;
+            let below = self.station(index)?.next_free.load(Relaxed);
+            match free.compare_exchange_weak(top, stack_word(top, below), Acquire, Acquire) {
+                Ok(_) => return Some(index),
+                Err(now) => top = now,
+            }
+        }
+    }
+
+    /// There is no station left, and the collector that should free the dead ones' may be dead itself: it held a lock on the
+    /// memory. Then this does what it left undone, once. True: try again.
+    #[cold]
+    fn station_recover(&self) -> bool {
+        let header = self.header();
+        let mode = header.mode.load(Relaxed);
+        let next = if mode & MODE_KEEP != 0 { MODE_RECORD | MODE_KEEP | mode & MODE_GAPS } else { 0 };
+        if mode & MODE_RINGS == 0
+            || self.unserved.fetch_add(1, Relaxed) % TRIES != 0
+            || self.is_locked()
+            || header.mode.compare_exchange(mode, next, Relaxed, Relaxed).is_err()
+        {
+            return false;
+        }
+        if next == 0 {
+            header.gaps.fetch_add(1, Relaxed);
+        }
+        for index in 0..self.shape.max_stations {
+            match self.station(index) {
+                Some(station) if station.is_dead.load(Acquire) == 1 && station.generation.load(Relaxed) != 0 => {
+                    self.station_free(index, station);
+                }
+                _ => (),
+            }
+        }
+        next != 0
+    }
+}
+
+fn stack_word(top: u64, link: u32) -> u64 {
+    ((top >> 32) + 1) << 32 | u64::from(link)
+}

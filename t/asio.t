@@ -1,0 +1,148 @@
+#!/bin/sh
+# Asio's own examples, as Debian has them, traced by nothing but -include ctp-asio.hpp: what they do stays the same, and the
+# trace has each of their coroutines, where it was suspended, and nothing else.
+. t/tap.sh
+examples=/usr/share/doc/libasio-dev/examples/cpp17/coroutines_ts
+warn='-Wall -Wextra -Wshadow -Wundef -Werror'
+connections=3 rounds=5
+for program in cc g++ python3; do
+	command -v $program >/dev/null || skip_all "there is no $program"
+done
+echo '#include <asio/awaitable.hpp>' >"$tmp/asio.cpp"
+g++ -std=c++20 -E -o "$tmp/asio.i" "$tmp/asio.cpp" 2>/dev/null || skip_all 'there is no Asio: package libasio-dev has it'
+[ -d $examples ] || skip_all 'there are no examples of Asio: package libasio-doc has them'
+cc -D_GNU_SOURCE -O2 -o "$tmp/client" t/bench/echo-client.c || exit
+cc -D_GNU_SOURCE -shared -fPIC -o "$tmp/port.so" t/asio/port.c || exit
+mkfifo "$tmp/port" || exit
+
+# Two at a time, for they take long. What the compilers say is kept.
+clang=$(command -v clang++) || note 'there is no clang++'
+compile() { # NAME SOURCE COMPILER OPTION...: as $tmp/NAME
+	compile_to=$1 source=$2
+	shift 2
+	"$@" -std=c++20 -o "$tmp/$compile_to" "$source" -pthread >"$tmp/$compile_to.said" 2>&1
+}
+traced() { # NAME SOURCE COMPILER OPTION...
+	traced_name=$1 traced_source=$2 compiler=$3
+	shift 3
+	# shellcheck disable=SC2086
+	compile "$traced_name" "$traced_source" "$compiler" -O2 $warn -include sdk/c++/ctp-asio.hpp "$@"
+}
+example() { # NAME [COMPILER [OPTION]]
+	traced "$1" "$examples/$1.cpp" "${2:-g++}" ${3:+"$3"}
+}
+{
+	traced features t/asio/features.cpp g++
+	example refactored_echo_server
+	example echo_server_with_as_tuple_default
+	compile plain $examples/refactored_echo_server.cpp g++
+} &
+example chat_server
+example echo_server "$clang"
+example echo_server_with_default "$clang"
+example echo_server_with_as_single_default "$clang"
+traced features_quiet t/asio/features.cpp "${clang:-g++}" -DCTP_ASIO_NO_WAKE
+[ ! "$clang" ] || example range_based_for "$clang" -Wno-deprecated-coroutine # g++ has no `for co_await`, like C++20
+wait
+
+# The command runs a server, the client is given its port, and then the server is told to end. What both print, and how they
+# end, is in $tmp/NAME.out.
+serve() { # NAME CLIENT COMMAND...
+	serve_to=$tmp/$1.out client=$2
+	shift 2
+	env PORT_FIFO="$tmp/port" "$@" >"$tmp/server" 2>&1 &
+	$client "$(timeout 20 cat "$tmp/port" | cut -d ' ' -f 1)" >"$tmp/talk" 2>&1
+	echo "client $?" >>"$tmp/talk"
+	kill -INT $!
+	wait $!
+	echo "server $?" >>"$tmp/server"
+	sed 's/^round_trips_s .*/round trips/' "$tmp/talk" "$tmp/server" >"$serve_to"
+}
+echoes() { "$tmp/client" "$1" "$connections" "$rounds"; } # PORT
+chats() { "$tmp/client" -c "$1" "$connections" "$rounds"; }
+hellos() { python3 -c '
+import socket, sys
+for i in range(int(sys.argv[2])):
+    print(socket.create_connection(("127.0.0.1", int(sys.argv[1]))).recv(100))' "$1" "$connections"; }
+preload=LD_PRELOAD=$tmp/port.so
+judge() { # NAME: of $tmp/NAME.ctp
+	"$BIN/ctp-tojsonl" -a -q "$tmp/$1.ctp" >"$tmp/$1.jsonl" && python3 t/asio/judge.py "$tmp/$1.jsonl" >"$tmp/$1.judged" 2>&1
+	is "$1: nothing is lost, doubled or without a place" "$(grep -v '^[cstw][a-z]* ' "$tmp/$1.judged")" ''
+}
+collect() { # NAME CLIENT [ARGUMENT...]
+	collect_name=$1 collect_client=$2
+	shift 2
+	is "$collect_name compiles without a word" "$(cat "$tmp/$collect_name.said")" ''
+	serve "$collect_name" "$collect_client" \
+		"$BIN/ctp-collect" -q -o "$tmp/$collect_name.ctp" env "$preload" "$tmp/$collect_name" "$@"
+	judge "$collect_name"
+}
+line() { grep -n "co_await $2" "$examples/$1.cpp" | cut -d : -f 1; } # EXAMPLE TEXT
+has() { # NAME WHAT LINE...: what the judge says has these
+	has_judged=$tmp/$1.judged has_name="$1: $2"
+	shift 2
+	is "$has_name" "$(for l; do grep -Fxq "$l" "$has_judged" || echo "not there: $l"; done)" ''
+}
+
+reads=$((connections * (rounds + 1))) writes=$((connections * rounds)) accepts=$((connections + 1))
+for server in echo_server echo_server_with_default echo_server_with_as_tuple_default echo_server_with_as_single_default; do
+	collect $server echoes
+	like "$server: it echoes" "$(paste -sd ' ' "$tmp/$server.out")" '^round trips client 0 .*server 0$'
+	has $server 'a coroutine for each connection' "coroutine echo births $connections deaths $connections of listener" \
+		'coroutine listener births 1 deaths 1 of -'
+	has $server 'where they wait' "suspended echo $server.cpp:$(line $server socket) $reads" \
+		"suspended echo $server.cpp:$(line $server async_write) $writes" \
+		"suspended listener $server.cpp:$(line $server acceptor) $accepts"
+	has $server 'what wakes them' "woken echo $reads" "woken listener $connections" 'threads 1'
+done
+
+server=refactored_echo_server
+collect $server echoes
+has $server 'coroutines that await others' "coroutine echo births $connections deaths $connections of listener" \
+	"coroutine echo_once births $reads deaths $reads of echo" "suspended echo $server.cpp:$(line $server echo_once) $reads" \
+	"suspended echo_once $server.cpp:$(line $server async_write) $writes" "woken echo_once $reads"
+serve plain echoes env "$preload" "$tmp/plain"
+serve untraced echoes env "$preload" "$tmp/$server"
+serve recorded echoes env "$preload" CTP_RECORD=1 "$tmp/$server"
+like "$server: without the probe it echoes" "$(paste -sd ' ' "$tmp/plain.out")" \
+	'^round trips client 0 (echo Exception: End of file ){3}server 0$'
+for way in $server untraced recorded; do ok "$way: the same" cmp "$tmp/plain.out" "$tmp/$way.out"; done
+
+server=chat_server
+collect $server chats 55555
+like "$server: all hear all" "$(paste -sd ' ' "$tmp/$server.out")" '^round trips client 0 server 0$'
+for part in reader writer; do
+	has $server "each has a $part" "coroutine $part births $connections deaths $connections of listener"
+done
+from=$(line $server 'asio::async_read_until') # of several lines: which one, compilers do not agree
+like "$server: where a reader waits" "$(cat "$tmp/$server.judged")" \
+	"^suspended reader $server.cpp:($from|$((from + 1))) $reads$"
+like "$server: where a writer waits" "$(cat "$tmp/$server.judged")" "^suspended writer $server.cpp:$(line $server timer_) "
+like "$server: and a cancelled timer wakes it" "$(cat "$tmp/$server.judged")" '^woken writer [1-9]'
+
+if [ "$clang" ]; then
+	server=range_based_for
+	collect $server hellos
+	is "$server: it says hello" "$(grep -c hello "$tmp/$server.out")" $connections
+	has $server 'operators that are coroutines' 'coroutine begin births 1 deaths 1 of listener' \
+		"coroutine operator++ births $connections deaths $connections of listener"
+fi
+
+story='sum 26, counter 400
+done'
+is 'features: untraced' "$("$tmp/features")" "$story"
+for program in features features_quiet; do
+	is "$program compiles without a word" "$(cat "$tmp/$program.said")" ''
+	is "$program: traced, the same" "$("$BIN/ctp-collect" -q -o "$tmp/$program.ctp" "$tmp/$program")" "$story"
+	judge $program
+	has $program 'cancelled, thrown, thrown away and never started: all are dead' \
+		'coroutine for_ever births 2 deaths 2 of -' 'coroutine for_ever births 1 deaths 1 of values' \
+		'coroutine thrower births 1 deaths 1 of catcher' 'coroutine count births 8 deaths 8 of -'
+	is "$program: Asio's own coroutines are not there" "$(grep -c '^coroutine' "$tmp/$program.judged")" 17
+	like "$program: on the threads that there are" "$(grep threads "$tmp/$program.judged")" '^threads [2-5]$'
+done
+has features 'what wakes: an operation, with wrappers or without; not the steps of a composed one' \
+	'woken pong 204' 'woken sleep_ms 7' 'woken for_ever 1' 'woken values 1'
+is 'features: nothing else does' "$(grep -c ^woken "$tmp/features.judged")" 4
+is 'features_quiet: CTP_ASIO_NO_WAKE' "$(grep -c ^woken "$tmp/features_quiet.judged")" 0
+done_testing

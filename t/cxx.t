@@ -1,0 +1,153 @@
+#!/bin/sh
+# The C++20 probe: whatever form an await has, the program is the same with it, and the trace has each suspension and its place.
+. t/tap.sh
+command -v g++ >/dev/null || command -v clang++ >/dev/null || skip_all 'there is no C++ compiler (package g++ or clang)'
+strict='-std=c++20 -Wall -Wextra -Wpedantic -Wshadow -Werror -pthread'
+
+build() { # COMPILER SOURCE PROGRAM FLAGS...
+	build_with=$1 build_from=$2 build_to=$3
+	shift 3
+	# shellcheck disable=SC2086
+	"$build_with" $strict "$@" -Isdk/c++ -o "$build_to" "$build_from"
+}
+
+# Each coroutine on a line: where it was made, by the function and the letter of that line in the source; then what became of
+# it: s for suspended, with the letter of the line, r for resumed, w for woken, and by whom, n for a name, d when it is over.
+story() { # SOURCE TRACE
+	"$BIN/ctp-tojsonl" -a "$2" | awk -v source="$1" '
+	function field(name,    v) {
+		v = $0
+		if (!sub(".*[{,]\"" name "\":\"?", "", v))
+			return ""
+		sub(/[",}].*/, "", v)
+		return v
+	}
+	function place(    part, n) {
+		n = split(field("site_text"), part, ":")
+		where = label[part[n - 1]]
+		who = part[n]
+		sub(/<.*/, "", who)
+	}
+	BEGIN {
+		for (n = 1; (getline line < source) > 0; n++)
+			if (line ~ /\/\/ [A-Za-z]$/)
+				label[n] = substr(line, length(line))
+	}
+	{ coro = field("coro") + 0 }
+	/"type":"birth"/ { place(); made[coro] = who where; parent[coro] = field("parent") + 0; if (coro > last) last = coro }
+	/"type":"transition"/ { place(); did[coro] = did[coro] " " (/"is_active":true/ ? "r" : "s" where) }
+	/"type":"wake"/ { by = field("by") + 0; did[coro] = did[coro] " w" (by ? "(" made[by] ")" : "") }
+	/"type":"name"/ { did[coro] = did[coro] " n(" field("name") ")" }
+	/"type":"death"/ { did[coro] = did[coro] " d" }
+	END {
+		for (coro = 1; coro <= last; coro++)
+			print made[coro] (parent[coro] ? " of " made[parent[coro]] : "") ":" did[coro]
+	}'
+}
+
+cat >"$tmp/awaits" <<'WANT'
+returns_void: s r sA r sB r s d
+returns_true: s r sC r s d
+returns_false: s r sD r s d
+returns_handle: s r sF r s d
+child of returns_handle: s r sE r s d
+wants_its_promise: s r sG r s d
+is_ready: s r s d
+operators: s r sH r sI r sJ r s d
+values: s r sK r sL r sM r sN r sO r sO r s d
+in_template: s r sP r s d
+member: s r sQ r s d
+operator(): s r se r s d
+throws_in: s r sS r s d
+throws_in: s r sR r sS r s d
+throws_in: s r sR r sS r s d
+throws: s r sT r s d
+transforms: r sU r sV r d
+throws_through: r sW r d
+yields: s r sX r sY r s d
+is_woken: s r n(sleeper) sZ w(wakes_another) w(wakes_another) r sa r s d
+wakes_another: s r sb r s d
+mainf: s r s d
+is_destroyed: s r sc d
+is_over: s r s d
+is_stuck: s r sg
+changes_thread: s r sd r s d
+WANT
+
+# A promise may have members of any name, and what it forbids stays forbidden.
+cat >"$tmp/forbidden.cpp" <<'CPP'
+#include "ctp.hpp"
+struct generator {
+	struct promise_type : ctp::promise {
+		generator get_return_object() { return {}; }
+		std::suspend_always initial_suspend() { return {}; }
+		std::suspend_always final_suspend() noexcept { return {}; }
+		std::suspend_always yield_value(int) { return {}; }
+		void return_void() {}
+		void unhandled_exception() {}
+		void await_transform() = delete;
+		int x, at, file, line, function, parameters, make, coro, born, placed, awaiting, await_;
+	};
+};
+generator counts()
+{
+	co_yield 1;
+#ifdef AWAITS
+	co_await std::suspend_always();
+#endif
+}
+CPP
+
+for cxx in g++ clang++; do
+	command -v $cxx >/dev/null || { note "there is no $cxx"; continue; }
+	for opt in -O0 -O2; do
+		ok "$cxx $opt: every form of await" build $cxx t/cxx/awaits.cpp "$tmp/prog" $opt
+		is 'untraced, the program finds all as it should be' "$("$tmp/prog")" 'all as it should be'
+		is 'and traced' "$("$BIN/ctp-collect" -q -o "$tmp/awaits.ctp" "$tmp/prog")" 'all as it should be'
+		story t/cxx/awaits.cpp "$tmp/awaits.ctp" | sed 's/ d w$/ d/' >"$tmp/story" # who is dead may be woken
+		ok 'and the trace has each step, and its place' diff "$tmp/awaits" "$tmp/story"
+	done
+	ok "$cxx: with AddressSanitizer" \
+		build $cxx t/cxx/awaits.cpp "$tmp/prog" -O1 -fsanitize=address,undefined -fno-sanitize-recover=all
+	is 'it has nothing to say' "$(CTP_RECORD=1 "$tmp/prog" 2>&1)" 'all as it should be'
+
+	ok "$cxx: coroutines that change threads, with ThreadSanitizer" \
+		build $cxx t/cxx/hops.cpp "$tmp/hops" -O1 -fsanitize=thread
+	"$BIN/ctp-collect" -q -o "$tmp/hops.ctp" "$tmp/hops" >"$tmp/said" 2>&1
+	is 'it has nothing to say' "$(grep -Ev '^(transitions|births|wakes) [0-9]*$' "$tmp/said")" ''
+	"$BIN/ctp-tojsonl" -a "$tmp/hops.ctp" >"$tmp/hops.jsonl"
+	for type in transition birth wake; do
+		is "every $type is there" \
+			"$(grep -c "\"type\":\"$type\"" "$tmp/hops.jsonl")" "$(sed -n "s/^${type}s //p" "$tmp/said")"
+	done
+	is 'all died' "$(grep -c '"type":"death"' "$tmp/hops.jsonl")" "$(sed -n 's/^births //p' "$tmp/said")"
+
+	ok "$cxx: a program for coroTracer, without exceptions and RTTI" \
+		build $cxx t/cxx/corotracer.cpp "$tmp/prog" -O2 -fno-exceptions -fno-rtti
+	is 'does what it did' "$("$BIN/ctp-collect" -q -o "$tmp/old.ctp" "$tmp/prog")" '7 1'
+	story t/cxx/corotracer.cpp "$tmp/old.ctp" >"$tmp/story"
+	is 'and is traced' "$(cat "$tmp/story")" "$(printf '%s\n' 'first: r s r s r s d' 'second: r s r s r s d')"
+
+	ok "$cxx: a generator" build $cxx "$tmp/forbidden.cpp" "$tmp/forbidden.o" -c
+	like 'must not await where its promise forbids it' \
+		"$(build $cxx "$tmp/forbidden.cpp" "$tmp/forbidden.o" -c -DAWAITS 2>&1)" 'error: '
+
+	for example in pool primes foreign; do
+		ok "$cxx: the example $example" build $cxx sdk/c++/examples/$example.cpp "$tmp/$example" -O2
+		"$tmp/$example" >"$tmp/$example.untraced"
+		"$BIN/ctp-collect" -q -o "$tmp/$example.ctp" "$tmp/$example" >"$tmp/$example.traced"
+		ok 'says the same when it is traced' cmp "$tmp/$example.untraced" "$tmp/$example.traced"
+	done
+	is 'pool: one client has not died' "$(story sdk/c++/examples/pool.cpp "$tmp/pool.ctp" | grep -v ' d$')" \
+		'main: s w r n(client 4) s'
+	like 'it waits for a connection' \
+		"$("$BIN/ctp-tojsonl" -a "$tmp/pool.ctp" | grep '"type":"transition".*"coro":4,' | tail -n 1)" \
+		"pool.cpp:$(grep -n 'co_await p.connection' sdk/c++/examples/pool.cpp | cut -d: -f1):client"
+	is 'primes: a sieve of generators, each made by the one before' \
+		"$(story sdk/c++/examples/primes.cpp "$tmp/primes.ctp" | sed 's/:.*//' | sort | uniq -c | tr -s ' ' ,)" \
+		"$(printf '%s\n' ,1,count ,10,operator\(\),of,primes ,1,primes ,10,primes,of,primes)"
+	is 'foreign: an await for each, or one frame for all' "$(story sdk/c++/examples/foreign.cpp "$tmp/foreign.ctp")" \
+		"$(printf '%s\n' 'reader: s r d' 'greeter: r n(greeter) s r s r d' 'reader: s r d')"
+done
+
+done_testing
