@@ -65,9 +65,9 @@ static void set_sleeping(struct ctp_collector *c, uint32_t sleeping)
 
 static size_t look_at(struct ctp_collector *c, bool sweep)
 {
-	struct ctp_look look = {.busiest = 3}; /* after a sweep it is not known, and the pace stays */
+	struct ctp_look look;
 	if (sweep)
-		look.found = ctp_harvest_sweep(c->harvest);
+		ctp_harvest_sweep(c->harvest, &look);
 	else
 		ctp_harvest_scan(c->harvest, &look);
 	c->now_ns = ctp_collector_clock();

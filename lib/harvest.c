@@ -119,7 +119,7 @@ size_t ctp_harvest_scan(struct ctp_harvest *h, struct ctp_look *look)
 	return here.found;
 }
 
-size_t ctp_harvest_sweep(struct ctp_harvest *h)
+size_t ctp_harvest_sweep(struct ctp_harvest *h, struct ctp_look *look)
 {
 	struct ctp_look here = {0};
 	uint64_t before_ns = h->basket.now_ns;
@@ -127,6 +127,8 @@ size_t ctp_harvest_sweep(struct ctp_harvest *h)
 	here.found = ctp_scan_all(&h->scan, before_ns, &here.busiest);
 	look_at_rings(h, &here);
 	promise(h);
+	if (look)
+		*look = here;
 	return here.found;
 }
 

@@ -61,7 +61,7 @@ struct ctp_look {
 size_t ctp_harvest_scan(struct ctp_harvest *h, struct ctp_look *look);
 
 /* Looks at the rings and at every other station. Needed once after tracer_sleeping was set and before a long rest. */
-size_t ctp_harvest_sweep(struct ctp_harvest *h);
+size_t ctp_harvest_sweep(struct ctp_harvest *h, struct ctp_look *look);
 
 /*
  * Deaths, births whose header was not whole at first, untraced. Reads one line of each living station that has no ring behind

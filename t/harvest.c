@@ -142,7 +142,7 @@ static void test_sweep(void)
 	is_u64(found, 0, "nothing from nothing");
 	for (uint32_t i = 0; i < STATIONS; i += 3)
 		write_event(PLAIN, memstream_station(&m, i), 0);
-	is_u64(ctp_harvest_sweep(m.harvest), STATIONS / 3, "a sweep finds what is cold");
+	is_u64(ctp_harvest_sweep(m.harvest, NULL), STATIONS / 3, "a sweep finds what is cold");
 	for (uint32_t i = 1; i < STATIONS; i += 3)
 		write_event(PLAIN, memstream_station(&m, i), 0);
 	while (found < STATIONS / 3)
@@ -164,14 +164,14 @@ static void test_mark(void)
 	put(memstream_station(&m, 0) + 0x40, ts);
 	ctp_harvest_scan(m.harvest, NULL);
 	ctp_harvest_settle(m.harvest);
-	ctp_harvest_sweep(m.harvest); /* a mark between the birth and the event */
+	ctp_harvest_sweep(m.harvest, NULL); /* a mark between the birth and the event */
 	ctp_harvest_settle(m.harvest);
 	while (clock_ns() <= ts + 2000000) /* an allowance is made for probes in flight */
 		;
-	ctp_harvest_sweep(m.harvest);
+	ctp_harvest_sweep(m.harvest, NULL);
 	ctp_harvest_settle(m.harvest);
 	size_t pending = ctp_writer_pending(m.writer);
-	ctp_harvest_sweep(m.harvest);
+	ctp_harvest_sweep(m.harvest, NULL);
 	ctp_harvest_settle(m.harvest);
 	is_u64(ctp_writer_pending(m.writer), pending, "nothing new, no mark");
 	memstream_close(&m, NULL, NULL);
@@ -224,7 +224,7 @@ static void test_crowd(enum writer kind, unsigned stations)
 		if (k % 64 == 0)
 			ctp_harvest_lives(c.m.harvest);
 		if (k % 1024 == 0)
-			ctp_harvest_sweep(c.m.harvest);
+			ctp_harvest_sweep(c.m.harvest, NULL);
 	}
 	pthread_join(thread, NULL);
 	ctp_harvest_last(c.m.harvest, true);

@@ -74,7 +74,7 @@ static void test_vandal(unsigned mode, const char *name)
 		if (rounds % 16 == 0)
 			ctp_harvest_lives(m.harvest);
 		if (rounds % 32 == 0)
-			ctp_harvest_sweep(m.harvest);
+			ctp_harvest_sweep(m.harvest, NULL);
 	}
 	ctp_harvest_last(m.harvest, false);
 	__atomic_store_n(&v.stop, true, __ATOMIC_RELAXED);
@@ -164,7 +164,7 @@ static void test_ring_vandal(unsigned mode, const char *name)
 		if (rounds % 16 == 0)
 			ctp_harvest_lives(m.harvest);
 		if (rounds % 32 == 0)
-			ctp_harvest_sweep(m.harvest);
+			ctp_harvest_sweep(m.harvest, NULL);
 	}
 	ctp_harvest_last(m.harvest, false);
 	ctp_harvest_release(m.harvest);
