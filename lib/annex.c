@@ -125,7 +125,9 @@ static void announce(struct ctp_annex *a, uint32_t mode, const char *sock_path)
 	uint32_t gaps = mode ? READ(head->gaps) : __atomic_add_fetch(&head->gaps, 1, __ATOMIC_RELAXED);
 	/* Release: where the rings begin is there. Pairs with nothing: who reads an older mode wrote to no ring, or will. */
 	__atomic_store_n(&head->mode, mode ? mode | CTP_MODE_GAPS(gaps) : 0, __ATOMIC_RELEASE);
-	ctp_membarrier(); /* it is soon seen */
+	/* It is seen from now on, by who has a fence and by who has none. Pairs with what is in ctp_death_ behind is_dead. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	ctp_membarrier();
 }
 
 void ctp_annex_open(struct ctp_annex *a, uint32_t mode, uint32_t wait_us, const char *sock_path)

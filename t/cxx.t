@@ -46,32 +46,32 @@ story() { # SOURCE TRACE
 }
 
 cat >"$tmp/awaits" <<'WANT'
-returns_void: s r sA r sB r s d
-returns_true: s r sC r s d
-returns_false: s r sD r s d
-returns_handle: s r sF r s d
-child of returns_handle: s r sE r s d
-wants_its_promise: s r sG r s d
-is_ready: s r s d
-operators: s r sH r sI r sJ r s d
-values: s r sK r sL r sM r sN r sO r sO r s d
-in_template: s r sP r s d
-member: s r sQ r s d
-operator(): s r se r s d
-throws_in: s r sS r s d
-throws_in: s r sR r sS r s d
-throws_in: s r sR r sS r s d
-throws: s r sT r s d
+returns_void: s r sA r sB r d
+returns_true: s r sC r d
+returns_false: s r sD r d
+returns_handle: s r sF r d
+child of returns_handle: s r sE r d
+wants_its_promise: s r sG r d
+is_ready: s r d
+operators: s r sH r sI r sJ r d
+values: s r sK r sL r sM r sN r sO r sO r d
+in_template: s r sP r d
+member: s r sQ r d
+operator(): s r se r d
+throws_in: s r sS r d
+throws_in: s r sR r sS r d
+throws_in: s r sR r sS r d
+throws: s r sT r d
 transforms: r sU r sV r d
 throws_through: r sW r d
-yields: s r sX r sY r s d
-is_woken: s r n(sleeper) sZ w(wakes_another) w(wakes_another) r sa r s d
-wakes_another: s r sb r s d
-mainf: s r s d
+yields: s r sX r sY r d
+is_woken: s r n(sleeper) sZ w(wakes_another) w(wakes_another) r sa r d
+wakes_another: s r sb r d
+mainf: s r d
 is_destroyed: s r sc d
-is_over: s r s d
+is_over: s r d
 is_stuck: s r sg
-changes_thread: s r sd r s d
+changes_thread: s r sd r d
 WANT
 
 # A promise may have members of any name, and what it forbids stays forbidden.
@@ -126,7 +126,7 @@ for cxx in g++ clang++; do
 		build $cxx t/cxx/corotracer.cpp "$tmp/prog" -O2 -fno-exceptions -fno-rtti
 	is 'does what it did' "$("$BIN/ctp-collect" -q -o "$tmp/old.ctp" "$tmp/prog")" '7 1'
 	story t/cxx/corotracer.cpp "$tmp/old.ctp" >"$tmp/story"
-	is 'and is traced' "$(cat "$tmp/story")" "$(printf '%s\n' 'first: r s r s r s d' 'second: r s r s r s d')"
+	is 'and is traced' "$(cat "$tmp/story")" "$(printf '%s\n' 'first: r s r s r d' 'second: r s r s r d')"
 
 	ok "$cxx: a generator" build $cxx "$tmp/forbidden.cpp" "$tmp/forbidden.o" -c
 	like 'must not await where its promise forbids it' \

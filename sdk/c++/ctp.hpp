@@ -184,10 +184,10 @@ protected:
 		noexcept(noexcept(inner().await_suspend(h)))
 	{
 		co = whose;
-		if (ctp_coro_on_(co))
-			suspended_(co, h.address(), at);
 		if constexpr (Point == point_::end)
-			ctp_coro_death(co);
+			ctp_coro_death(co); /* that says it: as a transition it would look as if somebody had to resume it */
+		else if (ctp_coro_on_(co))
+			suspended_(co, h.address(), at);
 #if __cpp_exceptions
 		if constexpr (!noexcept(inner().await_suspend(h))) {
 			try {
@@ -444,6 +444,7 @@ template <class T> [[nodiscard]] auto traced(T &&x, frame &f, const place &at = 
 template <class R, class... Parameters>
 	requires ctp::traced_promise<typename R::promise_type>
 struct std::coroutine_traits<R, Parameters...> {
+	static_assert(!std::is_final_v<typename R::promise_type>, "a promise_type that is final cannot be traced");
 	static constexpr bool placed = (std::is_same_v<std::remove_cvref_t<Parameters>, ctp::place> || ...);
 	using promise_type = ctp::hooked<typename R::promise_type, placed>;
 };
@@ -459,9 +460,11 @@ inline std::uint64_t get_tid() { return static_cast<std::uint64_t>(syscall(SYS_g
 
 class PromiseMixin : public ctp::promise {
 public:
-	template <class Awaitable> Awaitable &&await_transform(Awaitable &&x) noexcept { return static_cast<Awaitable &&>(x); }
+	template <class Awaitable> ctp::kept_<Awaitable> await_transform(Awaitable &&x) { return static_cast<Awaitable &&>(x); }
 	void write_trace(std::uint64_t addr, bool is_active)
 	{
+		if (!ctp::coro(*this)->id_) /* not a coroutine's promise: this is its first event */
+			ctp_coro_new_in(ctp::coro(*this), reinterpret_cast<std::uintptr_t>(this), 0);
 		if (is_active)
 			ctp_coro_resume(ctp::coro(*this));
 		else

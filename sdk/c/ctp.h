@@ -257,8 +257,8 @@ CTP_ASSERT_(sizeof(struct ctp_shm_entry) == 32);
 #if !defined __linux__ || !defined __GNUC__
 #error "ctp.h is for Linux, with gcc or clang"
 #endif
-#if !defined __LP64__
-#error "ctp.h is for 64-bit systems"
+#if !defined __LP64__ || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "ctp.h is for little-endian 64-bit systems"
 #endif
 
 #include <errno.h>
@@ -268,6 +268,7 @@ CTP_ASSERT_(sizeof(struct ctp_shm_entry) == 32);
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -377,8 +378,10 @@ enum {
 	CTP_STATIONS_ = 65536,  /* of a memory that we make */
 	CTP_SITES_ = 16384,
 	CTP_RING_BITS_ = 20,
-	CTP_BUSY_ = 1,          /* no tag */
+	CTP_WAIT_US_ = 1 << 24, /* no wait is as long as that, whoever asks for it */
 };
+
+#define CTP_BUSY_ UINT64_MAX /* no tag and mode, not even with the tag 0 of a child */
 
 struct ctp_place_ {
 	uint64_t key; /* 0: free */
@@ -400,6 +403,7 @@ struct ctp_probe_ {
 	uint32_t v1_mode, pid, serial;
 	bool tried; /* and mode is null: there is nothing to attach to */
 	bool annex, raw;
+	bool borrowed; /* the descriptor of the memory is another copy's */
 	bool named; /* the memory is a file of a file system, which may be full */
 	bool fenced; /* membarrier(2) cannot reach us: barriers are ours to make */
 
@@ -427,6 +431,7 @@ struct ctp_lane_ {
 struct ctp_call_ {
 	uint64_t quick; /* as it was before */
 	uint32_t depth; /* calls that this one has interrupted */
+	uint32_t under; /* t->depth as it was before */
 };
 
 struct ctp_thread_ {
@@ -552,6 +557,23 @@ static inline int ctp_fd_keep_(int low, uint64_t *at, uint64_t *dev)
 	return fd;
 }
 
+/* As ctp_fd_keep_, but where another copy of the probe or the parent has one of this memory already, that will do. */
+static inline int ctp_mem_keep_(struct ctp_probe_ *p, int low)
+{
+	struct stat mine, st;
+	bool known = !syscall(SYS_fstat, low, &mine);
+	for (int fd = CTP_FD_; known && fd <= CTP_FD_LAST_; fd++) {
+		if (fd == low || syscall(SYS_fstat, fd, &st) || st.st_ino != mine.st_ino || st.st_dev != mine.st_dev)
+			continue;
+		syscall(SYS_close, low);
+		p->borrowed = true;
+		CTP_PUT_(&p->mem_dev, (uint64_t)st.st_dev);
+		__atomic_store_n(&p->mem, (uint64_t)st.st_ino << 32 | (uint32_t)(fd + 1), __ATOMIC_RELEASE);
+		return fd;
+	}
+	return ctp_fd_keep_(low, &p->mem, &p->mem_dev);
+}
+
 /* The descriptor, if it still is what it was. */
 static inline int ctp_fd_ours_(const uint64_t *at, const uint64_t *dev)
 {
@@ -560,6 +582,22 @@ static inline int ctp_fd_ours_(const uint64_t *at, const uint64_t *dev)
 	int fd = (int)((uint32_t)word - 1);
 	bool ours = word && !syscall(SYS_fstat, fd, &st) && (uint32_t)st.st_ino == word >> 32 && (uint64_t)st.st_dev == CTP_GET_(dev);
 	return ours ? fd : -1;
+}
+
+/* The same for the memory; where it was closed and the environment still names it, it is opened again. */
+static inline int ctp_mem_fd_(struct ctp_probe_ *p)
+{
+	int fd = ctp_fd_ours_(&p->mem, &p->mem_dev);
+	const char *path = fd < 0 && p->mem && !CTP_GET_(&p->shm->owner) ? getenv("CTP_SHM_PATH") : NULL;
+	int low = path ? (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0) : -1;
+	struct stat st;
+	if (low < 0)
+		return fd;
+	if (syscall(SYS_fstat, low, &st) || (uint32_t)st.st_ino != CTP_GET_(&p->mem) >> 32 || (uint64_t)st.st_dev != CTP_GET_(&p->mem_dev)) {
+		syscall(SYS_close, low);
+		return -1;
+	}
+	return ctp_fd_keep_(low, &p->mem, &p->mem_dev);
 }
 
 /* --- attaching ------------------------------------------------------------------------------------------------------------ */
@@ -670,6 +708,8 @@ static inline int ctp_open_shared_(struct ctp_probe_ *p)
 		if (ctp_take_(p, copy, 0)) {
 			if (p->annex && CTP_GET_(&p->shm->owner) == p->pid)
 				return copy;
+			if (p->annex && CTP_GET_(&p->shm->owner))
+				syscall(SYS_close, fd); /* it came with a fork, and is no use here */
 			munmap(p->shm, sizeof *p->shm);
 			p->shm = NULL;
 		}
@@ -698,6 +738,9 @@ static inline int ctp_open_own_(struct ctp_probe_ *p)
 	uint64_t rings_at = sites_at + CTP_SITES_ * sizeof(struct ctp_shm_site);
 	uint64_t entries_at = (rings_at + CTP_RINGS_KNOWN_ * sizeof(struct ctp_shm_ring) + align) & ~align;
 	uint64_t bytes = entries_at + CTP_RINGS_KNOWN_ * (sizeof(struct ctp_shm_entry) << CTP_RING_BITS_);
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur < bytes)
+		return -1; /* ftruncate would raise SIGXFSZ */
 	int fd = (int)syscall(SYS_memfd_create, name, 3u /* MFD_CLOEXEC | MFD_ALLOW_SEALING */);
 	if (fd < 0)
 		return -1;
@@ -767,7 +810,7 @@ static inline void ctp_connect_(struct ctp_probe_ *p)
 static inline void ctp_mem_close_(struct ctp_probe_ *p)
 {
 	int fd = ctp_fd_ours_(&p->mem, &p->mem_dev);
-	if (fd >= 0)
+	if (fd >= 0 && !p->borrowed)
 		syscall(SYS_close, fd);
 	p->mem = 0;
 }
@@ -785,7 +828,7 @@ static inline void ctp_fill_(struct ctp_probe_ *p)
 		fd = ctp_open_own_(p);
 	if (fd < 0)
 		return;
-	ctp_fd_keep_(fd, &p->mem, &p->mem_dev);
+	ctp_mem_keep_(p, fd);
 	p->raw = p->annex && ctp_raw_agrees_(p->shm, CTP_GET_(&p->shm->owner) == p->pid);
 	p->fenced = true;
 	p->v1_mode = CTP_MODE_RECORD;
@@ -900,7 +943,7 @@ uint32_t ctp_site_add_(struct ctp_probe_ *p, const char *file, uint32_t line, co
 	uint32_t index = __atomic_fetch_add(&p->shm->sites_used, 1, __ATOMIC_RELAXED);
 	if (index >= p->max_sites)
 		return 0;
-	struct ctp_shm_site *s = (struct ctp_shm_site *)(p->base + p->sites_at) + index;
+	struct ctp_shm_site *s = (struct ctp_shm_site *)(CTP_GET_(&p->base) + p->sites_at) + index;
 	size_t nfile = strlen(file), nfunction = strlen(function), room = sizeof s->text;
 	if (nfunction > room / 2)
 		nfunction = room / 2;
@@ -920,6 +963,8 @@ uint32_t ctp_site_add_(struct ctp_probe_ *p, const char *file, uint32_t line, co
 /* Two threads may both add a place that is new: it has two numbers then, which is harmless. */
 uint32_t ctp_site_new_(struct ctp_probe_ *p, struct ctp_site *site)
 {
+	if (!p->serial)
+		return 0; /* the child of a fork, with its parent's coroutine: the number may be good for its own */
 	uint32_t added = ctp_site_add_(p, site->file, site->line, site->function);
 	CTP_PUT_(&site->number_, (uint64_t)p->serial << 32 | added);
 	return added;
@@ -962,8 +1007,18 @@ static inline struct ctp_thread_ *ctp_thread_get_(const struct ctp_probe_ *p)
 {
 	struct ctp_thread_ *t = &ctp_self_;
 	if (__builtin_expect(t->key != p->key, 0)) {
-		memset(t, 0, sizeof *t);
 		t->tid = (uint64_t)syscall(SYS_gettid);
+		t->quick = 0;
+		if (t->key) { /* the child of a fork has its parent's; meanwhile a handler finds no lane, and what it has is a loss */
+			t->depth = CTP_LANES_;
+			CTP_COMPILER_FENCE_;
+			t->key = p->key;
+			CTP_COMPILER_FENCE_;
+			t->current = 0;
+			memset(t->lanes, 0, sizeof t->lanes);
+			CTP_COMPILER_FENCE_;
+			t->depth = 0;
+		}
 		CTP_COMPILER_FENCE_;
 		t->key = p->key;
 	}
@@ -999,8 +1054,10 @@ static inline bool ctp_gone_(const struct ctp_probe_ *p, uint64_t owner, bool ot
 /* Whether ring number i can be ours: it is nobody's, or its thread is gone. */
 static inline bool ctp_ring_take_(struct ctp_probe_ *p, struct ctp_thread_ *t, uint32_t i, bool others)
 {
-	struct ctp_shm_ring *ring = (struct ctp_shm_ring *)(p->base + p->rings_at) + i;
+	struct ctp_shm_ring *ring = (struct ctp_shm_ring *)(CTP_GET_(&p->base) + p->rings_at) + i;
 	uint64_t me = (uint64_t)p->pid << 32 | t->tid, owner = CTP_GET_(&ring->owner);
+	if ((uint32_t)(owner >> 32) == p->pid && !CTP_GET_(&p->entries[i]))
+		return false; /* a number of ours in another namespace, or before an exec: who can tell? */
 	if (owner && (owner == me || !ctp_gone_(p, owner, others)))
 		return false;
 	uint64_t used = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE) - CTP_GET_(&ring->tail);
@@ -1032,11 +1089,11 @@ static inline bool ctp_claim_(struct ctp_probe_ *p, struct ctp_thread_ *t, struc
 	if (!found)
 		return false;
 
-	struct ctp_shm_ring *ring = (struct ctp_shm_ring *)(p->base + p->rings_at) + i;
+	struct ctp_shm_ring *ring = (struct ctp_shm_ring *)(CTP_GET_(&p->base) + p->rings_at) + i;
 	uint64_t size = UINT64_C(1) << p->ring_bits, bytes = size * sizeof(struct ctp_shm_entry);
 	struct ctp_shm_entry *entries = __atomic_load_n(&p->entries[i], __ATOMIC_ACQUIRE); /* pairs with the store below */
 	if (!entries) {
-		int fd = ctp_fd_ours_(&p->mem, &p->mem_dev);
+		int fd = ctp_mem_fd_(p);
 		if (fd >= 0 && p->named && syscall(SYS_fallocate, fd, 0, p->entries_at + i * bytes, bytes))
 			fd = -1; /* writing to what is not there would be a SIGBUS */
 		entries = fd < 0 ? NULL : (struct ctp_shm_entry *)ctp_map_(fd, p->entries_at + i * bytes, bytes);
@@ -1065,7 +1122,7 @@ static inline bool ctp_wait_(struct ctp_probe_ *p, struct ctp_lane_ *lane, uint6
 		return false;
 	uint64_t now_ns = ctp_clock_();
 	if (!*until_ns)
-		*until_ns = now_ns + (uint64_t)CTP_GET_(&p->shm->wait_us) * 1000;
+		*until_ns = now_ns + (uint64_t)(CTP_GET_(&p->shm->wait_us) % CTP_WAIT_US_) * 1000;
 	if (now_ns >= *until_ns) {
 		lane->vain_tail = tail + 1;
 		return false;
@@ -1136,8 +1193,8 @@ static inline void ctp_push_(struct ctp_probe_ *p, struct ctp_thread_ *t, uint32
  */
 static inline struct ctp_call_ ctp_enter_(struct ctp_thread_ *t)
 {
-	struct ctp_call_ call = { t->quick, t->depth + (t->quick == CTP_BUSY_) };
-	t->depth++;
+	struct ctp_call_ call = { t->quick, t->depth + (t->quick == CTP_BUSY_), t->depth };
+	t->depth = call.under + 1;
 	if (call.quick != CTP_BUSY_)
 		t->quick = 0;
 	CTP_COMPILER_FENCE_;
@@ -1147,7 +1204,7 @@ static inline struct ctp_call_ ctp_enter_(struct ctp_thread_ *t)
 static inline void ctp_leave_(struct ctp_thread_ *t, struct ctp_call_ call)
 {
 	CTP_COMPILER_FENCE_;
-	t->depth--;
+	t->depth = call.under;
 	t->quick = call.quick;
 }
 
@@ -1167,7 +1224,7 @@ static inline void ctp_note_(struct ctp_probe_ *p, struct ctp_thread_ *t, uint32
 
 static inline struct ctp_shm_station *ctp_station_at_(const struct ctp_probe_ *p, uint32_t index)
 {
-	return (struct ctp_shm_station *)(p->base + sizeof(struct ctp_shm_header)) + index;
+	return (struct ctp_shm_station *)(CTP_GET_(&p->base) + sizeof(struct ctp_shm_header)) + index;
 }
 
 /* Makes the station of a dead coroutine free for another. Of several who try, one does. */
@@ -1198,9 +1255,23 @@ static inline struct ctp_shm_station *ctp_unfree_(struct ctp_probe_ *p)
 	return ctp_station_at_(p, (uint32_t)top - 1);
 }
 
+/* What a dead collector did not do: leave, and free the stations of the dead. */
+static inline void ctp_retire_(struct ctp_probe_ *p, uint32_t mode, uint32_t next)
+{
+	if (!next)
+		__atomic_fetch_add(&p->shm->gaps, 1, __ATOMIC_RELAXED);
+	if (!__atomic_compare_exchange_n(&p->shm->mode, &mode, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return;
+	for (uint32_t i = 0; i < p->max_stations; i++) {
+		struct ctp_shm_station *st = ctp_station_at_(p, i);
+		if (__atomic_load_n(&st->is_dead, __ATOMIC_ACQUIRE) == 1 && CTP_GET_(&st->generation))
+			ctp_free_(p, st);
+	}
+}
+
 /*
  * There is no station left, and the collector that should free the dead ones' may be dead itself: it held a lock on the memory.
- * Then this does what it left undone, once. True: try again.
+ * Whoever gets that does what it left undone. True: try again.
  */
 static inline bool ctp_recover_(struct ctp_probe_ *p)
 {
@@ -1212,20 +1283,15 @@ static inline bool ctp_recover_(struct ctp_probe_ *p)
 	memset(&lock, 0, sizeof lock);
 	lock.l_type = F_WRLCK;
 	int err = errno, fd = ctp_fd_ours_(&p->mem, &p->mem_dev);
-	bool gone = fd >= 0 && !syscall(SYS_fcntl, fd, 36 /* F_OFD_GETLK */, &lock) && lock.l_type == F_UNLCK;
+	bool gone = fd >= 0 && !syscall(SYS_fcntl, fd, 37 /* F_OFD_SETLK */, &lock);
+	if (gone)
+		ctp_retire_(p, mode, next);
+	lock.l_type = F_UNLCK;
+	if (gone)
+		syscall(SYS_fcntl, fd, 37, &lock);
 	errno = err;
-	if (!gone || !__atomic_compare_exchange_n(&p->shm->mode, &mode, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		return false;
-	if (!next)
-		__atomic_fetch_add(&p->shm->gaps, 1, __ATOMIC_RELAXED);
-	for (uint32_t i = 0; i < p->max_stations; i++) {
-		struct ctp_shm_station *st = ctp_station_at_(p, i);
-		if (__atomic_load_n(&st->is_dead, __ATOMIC_ACQUIRE) == 1 && CTP_GET_(&st->generation))
-			ctp_free_(p, st);
-	}
-	return next;
+	return gone && next;
 }
-
 static inline struct ctp_shm_station *ctp_station_get_(struct ctp_probe_ *p)
 {
 	struct ctp_shm_station *st = p->annex ? ctp_unfree_(p) : NULL;
@@ -1407,7 +1473,11 @@ void ctp_death_(struct ctp_coro *co)
 	__atomic_store_n(&st->is_dead, 1, __ATOMIC_RELEASE); /* as above */
 	if (t->current == co->ref_)
 		t->current = co->before_;
-	uint32_t mode = CTP_GET_(p->mode); /* not before: a collector that leaves meanwhile frees it, or we do */
+	/* Either a collector that leaves finds it dead and frees it, or we see that it left. Pairs with its fence, and its membarrier. */
+	if (CTP_GET_(&p->fenced))
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	CTP_COMPILER_FENCE_;
+	uint32_t mode = CTP_GET_(p->mode);
 	if (mode & CTP_MODE_RINGS)
 		ctp_note_(p, t, mode, ts, co->events_, co->ref_, CTP_ENTRY(CTP_ENTRY_DEATH, 0, co->events_));
 	else
@@ -1564,8 +1634,10 @@ static inline void ctp_ref_wake(uint64_t ref)
 
 static inline void ctp_coro_wake(struct ctp_coro *co)
 {
-	if (ctp_on_(CTP_GET_(&co->probe_)))
-		ctp_ref_wake(ctp_coro_ref(co));
+	struct ctp_probe_ *p = CTP_GET_(&co->probe_);
+	uint64_t ref = ctp_coro_ref(co);
+	if (ref && ctp_on_(p))
+		ctp_awake_(p, ref);
 }
 
 static inline void ctp_coro_death(struct ctp_coro *co)

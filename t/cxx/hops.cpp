@@ -113,7 +113,7 @@ int main()
 		t.join();
 
 	/* Of a root: its start (2), its end, and in each round a hop, an await, a child (5), and one that does not start. */
-	std::printf("transitions %d\n", ROOTS * (3 + ROUNDS * (2 + 2 + 5 + 1)));
+	std::printf("transitions %d\n", ROOTS * (2 + ROUNDS * (2 + 2 + 4 + 1)));
 	std::printf("births %d\n", ROOTS * (1 + 2 * ROUNDS));
 	std::printf("wakes %d\n", ROOTS * (1 + 2 * ROUNDS));
 	return 0;
