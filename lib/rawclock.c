@@ -70,19 +70,26 @@ bool ctp_rawclock_usable(void)
 	return read && *source && !strcmp(name, source);
 }
 
+struct reading {
+	uint64_t raw, ns, apart;
+};
+
+static struct reading read_both(void)
+{
+	uint64_t before = counter(), ns = clock_ns(), apart = counter() - before;
+	return (struct reading){before + apart / 2, ns, apart};
+}
+
 uint64_t ctp_rawclock_pair(uint64_t *raw, uint64_t *ns)
 {
-	uint64_t best = UINT64_MAX;
-	int tries = TRIES;
-	do {
-		uint64_t before = counter(), now_ns = clock_ns(), took = counter() - before;
-		if (tries == TRIES || took < best) {
-			best = took;
-			*raw = before + took / 2;
-			*ns = now_ns;
-		}
-	} while (--tries);
-	return best / 2;
+	struct reading best = read_both();
+	for (int i = 1; i < TRIES; i++) {
+		struct reading next = read_both();
+		best = next.apart < best.apart ? next : best;
+	}
+	*raw = best.raw;
+	*ns = best.ns;
+	return best.apart / 2;
 }
 
 /* --- the lines ------------------------------------------------------------------------------------------------------------ */

@@ -41,9 +41,9 @@ static uint64_t word(uint64_t id, uint64_t k) { return k % 2 ? id << 32 | k : 0;
 static struct coro *bear(bool wait)
 {
 	uint32_t i = __atomic_fetch_add(&begun, 1, __ATOMIC_RELAXED);
-	struct coro *c = &coros[i];
 	if (i >= LIVES)
 		return NULL;
+	struct coro *c = &coros[i];
 	while (ctp_coro_new(&c->co, i + 1), !(c->traced = ctp_coro_traced(&c->co)) && wait)
 		sched_yield();
 	return c;
