@@ -6,6 +6,7 @@
 #include <linux/membarrier.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "rawclock.h"
@@ -34,7 +35,7 @@ _Static_assert(5 + CTP_ANNEX_RING_BITS_MAX < 63 - 24, "and no count of rings has
 
 static bool possible(const struct ctp_geometry *geo)
 {
-	return geo->max_stations && geo->max_sites <= 1 << 24 && geo->max_rings <= 1 << 24 &&
+	return geo->max_stations && geo->max_stations <= 1 << 21 && geo->max_sites <= 1 << 24 && geo->max_rings <= 1 << 16 &&
 	       geo->ring_bits >= 1 && geo->ring_bits <= CTP_ANNEX_RING_BITS_MAX;
 }
 
@@ -113,6 +114,13 @@ enum ctp_status ctp_annex_find(struct ctp_annex *a, void *base, size_t bytes, st
 
 /* --- coming and going ----------------------------------------------------------------------------------------------------- */
 
+static uint64_t clock_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 static void announce(struct ctp_annex *a, uint32_t mode, const char *sock_path)
 {
 	struct ctp_shm_header *head = a->header;
@@ -122,6 +130,9 @@ static void announce(struct ctp_annex *a, uint32_t mode, const char *sock_path)
 		__atomic_store_n(&head->sock[i], i < len ? sock_path[i] : 0, __ATOMIC_RELAXED);
 	/* Release: sock is there. Pairs with the probe's acquire load of epoch before it connects. */
 	__atomic_fetch_add(&head->epoch, 1, __ATOMIC_RELEASE);
+	uint32_t before = READ(head->mode);
+	if (!(before & CTP_MODE_RECORD) || before & CTP_MODE_BARE) /* a time without slots is over, if it is */
+		__atomic_store_n(&head->since_ns, clock_ns(), __ATOMIC_RELAXED);
 	uint32_t gaps = mode ? READ(head->gaps) : __atomic_add_fetch(&head->gaps, 1, __ATOMIC_RELAXED);
 	/* Release: where the rings begin is there. Pairs with nothing: who reads an older mode wrote to no ring, or will. */
 	__atomic_store_n(&head->mode, mode ? mode | CTP_MODE_GAPS(gaps) : 0, __ATOMIC_RELEASE);

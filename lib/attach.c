@@ -12,11 +12,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -158,6 +160,9 @@ static enum ctp_status map_memory(struct ctp_attach *at, const char *path, struc
 	shm->fd = open_memfd(path);
 	if (shm->fd < 0 || fstat(shm->fd, &st))
 		return ctp_err_sys(err, "%s", path);
+	struct statfs fs;
+	if (fstatfs(shm->fd, &fs) || fs.f_type != TMPFS_MAGIC)
+		return ctp_err_set(err, "%s: is not of ordinary memory, so a probe did not make it", path);
 	int seals = fcntl(shm->fd, F_GET_SEALS);
 	if (seals < 0 || !(seals & F_SEAL_SHRINK))
 		return ctp_err_set(err, "%s: is not sealed, so a probe did not make it", path);
@@ -356,12 +361,18 @@ size_t ctp_attach_argv(pid_t pid, char *text, size_t room)
 	return len;
 }
 
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
 static uint32_t count_alive(const struct ctp_attach *at)
 {
+	static struct ctp_shm_station some[64]; /* read, not mapped: to look at a hole would fill it */
 	uint32_t used = allocated(at), n = 0;
-	for (uint32_t i = 0; i < used && i < at->annex.geo.max_stations; i++) {
-		const struct ctp_shm_station *st = &at->annex.stations[i];
-		n += !__atomic_load_n(&st->is_dead, __ATOMIC_RELAXED) && __atomic_load_n(&st->probe_id, __ATOMIC_RELAXED);
+	used = used < at->annex.geo.max_stations ? used : at->annex.geo.max_stations;
+	for (uint32_t i = 0; i < used; i += COUNT(some)) {
+		off_t from = (off_t)(sizeof(struct ctp_shm_header) + i * sizeof(*some));
+		ssize_t got = pread(at->shm.fd, some, sizeof(some), from);
+		for (uint32_t k = 0; k < COUNT(some) && i + k < used && (ssize_t)((k + 1) * sizeof(*some)) <= got; k++)
+			n += !some[k].is_dead && some[k].probe_id;
 	}
 	return n;
 }
@@ -385,7 +396,7 @@ void ctp_attach_line(const struct ctp_attach *at, char line[CTP_ATTACH_LINE_MAX]
 	size_t len = ctp_attach_argv(at->pid, command, sizeof(command));
 	for (size_t i = 0; i + 1 < len; i++) {
 		unsigned char c = (unsigned char)command[i];
-		command[i] = c ? c < ' ' || c == 127 ? '?' : (char)c : ' '; /* nothing that a terminal would obey */
+		command[i] = c ? c < ' ' || (c >= 127 && c < 160) ? '?' : (char)c : ' '; /* nothing that a terminal would obey */
 	}
 	command[len ? len - 1 : 0] = '\0';
 	say_state(at, state, sizeof(state));

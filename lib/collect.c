@@ -66,7 +66,6 @@ static void announce(struct ctp_collector *c)
 	mode |= conf->pid ? before & CTP_MODE_KEEP : CTP_MODE_KEEP; /* if we die, whoever comes next finds the last states */
 	ctp_annex_open(&c->annex, mode, conf->wait_us, c->unreachable ? NULL : c->sock.path);
 	c->announced = true;
-	c->stale = !(before & CTP_MODE_RECORD);
 }
 
 /* The probes do again what they did before there was a collector. */
@@ -359,7 +358,6 @@ static enum ctp_status make_harvest(struct ctp_collector *c, struct ctp_err *err
 		.bytes = c->shm.bytes,
 		.max_stations = c->annex.geo.max_stations,
 		.attach = c->conf->pid,
-		.stale = c->stale,
 		.dialect = c->conf->dialect,
 		.writer = c->writer,
 		.new_thread = on_thread,

@@ -34,7 +34,6 @@ struct ctp_collector {
 	struct ctp_map_file file;
 	struct ctp_pace pace;
 	bool announced; /* the probes were told of us */
-	bool stale;     /* before that, they recorded nothing */
 	bool unreachable; /* they cannot wake us */
 	bool unread;    /* the output has failed as a pipe that nobody reads */
 	bool idle;      /* all that was found is sent, marked, and there was nothing since */

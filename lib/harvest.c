@@ -86,7 +86,7 @@ static uint64_t take_slices(struct ctp_harvest *h, unsigned most)
 static void take_snapshot(struct ctp_harvest *h)
 {
 	if (h->snapshot)
-		ctp_lives_snapshot(&h->lives, h->scan.used, h->conf.stale);
+		ctp_lives_snapshot(&h->lives, h->scan.used);
 	h->snapshot = false;
 }
 

@@ -33,7 +33,6 @@ struct ctp_harvest_conf {
 	size_t bytes;           /* of the mapping; if there is an annex in it (annex.h), it is open */
 	uint32_t max_stations;
 	bool attach;            /* it was in use before we came: the first look begins with what it remembers */
-	bool stale; /* which is of an earlier time, after which nothing was recorded: so it tells who there is, and no states */
 	enum ctp_dialect dialect;
 	struct ctp_writer *writer;
 	/* Called from settle for each thread id not seen before (as far as a bounded memory of them reaches). */

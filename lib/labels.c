@@ -68,7 +68,7 @@ uint32_t ctp_labels_name(const struct ctp_shm_station *shm, char name[sizeof(((s
 		copy_text(name, shm->name, len);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE); /* pairs with the fence behind the odd mark */
 		if (!(before & 1) && __atomic_load_n(&shm->name_seq, __ATOMIC_RELAXED) == before) {
-			*seq = (uint16_t)before;
+			*seq = (uint16_t)(before | 1); /* 0 is none */
 			return len;
 		}
 	}

@@ -27,6 +27,8 @@ enum ctp_status ctp_lives_init(struct ctp_lives *l, struct ctp_rings *rings, str
 	if (life == MAP_FAILED)
 		return ctp_err_sys(err, "memory for %u stations", rings->annex.geo.max_stations);
 	l->life = life;
+	l->notes = __atomic_load_n(&rings->annex.header->lost_notes, __ATOMIC_RELAXED);
+	l->events = __atomic_load_n(&rings->annex.header->lost_events, __ATOMIC_RELAXED);
 	if (ctp_labels_init(&l->labels, &rings->annex, basket, err))
 		return CTP_FAILED;
 	return ctp_holes_init(&l->holes, err);
@@ -85,13 +87,13 @@ void ctp_life_begin(struct ctp_lives *l, uint32_t i, const struct ctp_life_heade
 	life->flags &= CTP_LIFE_LISTED;
 }
 
-static uint64_t coro_of(struct ctp_lives *l, uint64_t ref, unsigned depth);
+static uint64_t coro_of(struct ctp_lives *l, uint64_t ref, uint64_t seen_ns, unsigned depth);
 static void pay(struct ctp_lives *l, struct ctp_life *life);
 
 static void birth(struct ctp_lives *l, uint32_t i, const struct ctp_life_header *head, uint64_t seen_ns, unsigned depth)
 {
-	uint64_t parent = coro_of(l, head->parent, depth);
 	uint64_t before_ns = head->birth_ns ? head->birth_ns : seen_ns;
+	uint64_t parent = coro_of(l, head->parent, before_ns, depth);
 	struct ctp_birth record = {
 		.probe_id = head->probe_id,
 		.coro = l->life[i].coro,
@@ -138,7 +140,7 @@ bool ctp_life_meet(struct ctp_lives *l, uint32_t i, uint32_t generation)
 }
 
 /* The number of a coroutine in the stream; 0: not known. */
-static uint64_t coro_of(struct ctp_lives *l, uint64_t ref, unsigned depth)
+static uint64_t coro_of(struct ctp_lives *l, uint64_t ref, uint64_t seen_ns, unsigned depth)
 {
 	uint32_t i = CTP_REF_INDEX(ref), generation = CTP_REF_GENERATION(ref);
 	if (i >= l->rings->annex.geo.max_stations || !generation)
@@ -146,7 +148,7 @@ static uint64_t coro_of(struct ctp_lives *l, uint64_t ref, unsigned depth)
 	const struct ctp_life *life = &l->life[i];
 	if (life->generation == generation)
 		return life->coro;
-	if (depth < ANCESTORS && meet(l, ref, l->rings->now_ns, depth + 1))
+	if (depth < ANCESTORS && meet(l, ref, seen_ns, depth + 1))
 		return life->coro;
 	return life->generation == generation + 1 ? life->coro_before : 0;
 }
@@ -249,6 +251,7 @@ void ctp_lives_bury(struct ctp_lives *l)
 		struct ctp_life *life = &l->life[link - 1];
 		life->flags &= (uint8_t)~CTP_LIFE_LISTED;
 		l->ndead--;
+		pay(l, life);
 		if (life->flags & CTP_LIFE_DEAD)
 			chain_add(l, &chain, link - 1);
 	}
@@ -339,7 +342,7 @@ static inline void take_transition(struct ctp_lives *l, const struct ctp_ring *r
 
 void ctp_life_wake(struct ctp_lives *l, uint64_t ref, uint64_t by, uint64_t tid, uint64_t ts_ns)
 {
-	uint64_t coro = coro_of(l, ref, 0), by_coro = coro_of(l, by, 0);
+	uint64_t coro = coro_of(l, ref, ts_ns, 0), by_coro = coro_of(l, by, ts_ns, 0);
 	if (!coro)
 		return;
 	const struct ctp_life *life = &l->life[CTP_REF_INDEX(ref)];
@@ -380,8 +383,10 @@ static void take_note(struct ctp_lives *l, struct ctp_ring *ring, const struct c
 	unsigned kind = CTP_ENTRY_KIND(e->what);
 	uint32_t i = CTP_REF_INDEX(e->ref);
 	if (kind == CTP_ENTRY_GAP) { /* its transitions are missed by their numbers */
-		ctp_lives_missed(l, (uint32_t)ring->owner, CTP_ENTRY_NUMBER(e->what), e->ts_ns, next_ns);
-		ring->told_notes += CTP_ENTRY_NUMBER(e->what);
+		uint64_t notes = CTP_ENTRY_NUMBER(e->what), before = notes < ring->notes_before ? notes : ring->notes_before;
+		ring->notes_before -= before;
+		ctp_lives_missed(l, (uint32_t)ring->owner, notes - before, e->ts_ns, next_ns);
+		ring->told_notes += notes - before;
 		return;
 	}
 	if (kind == CTP_ENTRY_WAKE) {
@@ -390,7 +395,7 @@ static void take_note(struct ctp_lives *l, struct ctp_ring *ring, const struct c
 	}
 	if (kind != CTP_ENTRY_BIRTH && kind != CTP_ENTRY_DEATH && kind != CTP_ENTRY_NAME)
 		return;
-	coro_of(l, e->ref, 0); /* whatever it is about, it lives */
+	coro_of(l, e->ref, e->ts_ns, 0); /* whatever it is about, it lives */
 	if (i >= l->rings->annex.geo.max_stations || l->life[i].generation != CTP_REF_GENERATION(e->ref))
 		return;
 	if (kind == CTP_ENTRY_DEATH)

@@ -58,6 +58,7 @@ struct ctp_lives {
 	uint64_t accounted;    /* events that were in no ring: lost, or found in a slot */
 	uint64_t lost;         /* what the rings had lost at the last audit */
 	uint64_t notes;        /* that threads without a ring had lost then */
+	uint64_t events;       /* that they had lost before we came */
 };
 
 enum ctp_status ctp_lives_init(struct ctp_lives *l, struct ctp_rings *rings, struct ctp_basket *basket, struct ctp_err *err);
@@ -87,9 +88,10 @@ void ctp_lives_audit(struct ctp_lives *l, uint32_t used, bool last, bool gone);
 
 /*
  * For memory that was in use before we came (snapshot.c): births, names, last wakes and up to 8 last events of all who live, in
- * the order of time. Of what was before those nothing counts as lost. stale: births and names alone (harvest.h).
+ * the order of time. Of what was before those nothing counts as lost. Of one whose
+ * slots were not kept for a time since its newest event, birth and name alone.
  */
-void ctp_lives_snapshot(struct ctp_lives *l, uint32_t used, bool stale);
+void ctp_lives_snapshot(struct ctp_lives *l, uint32_t used);
 
 /* Frees those of the first used stations whose coroutines are dead. */
 void ctp_lives_release(struct ctp_lives *l, uint32_t used);

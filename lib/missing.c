@@ -140,10 +140,12 @@ static void audit_one(struct ctp_lives *l, uint32_t i, bool last, bool gone)
 		return;
 	if (life->generation != head.generation && ((last && !gone) || !ctp_life_meet(l, i, head.generation)))
 		return;
+	if (last && !gone && head.is_dead && head.death_ns > l->basket->now_ns)
+		return;
 	ctp_life_name(l, i, l->rings->now_ns);
 	if (head.is_dead) {
 		ctp_life_die(l, i, head.events, head.death_ns);
-	} else if (last && !(life->flags & CTP_LIFE_UNSURE)) {
+	} else if (gone && !(life->flags & CTP_LIFE_UNSURE)) {
 		uint64_t next = ctp_slots_next(&l->rings->annex.stations[i]);
 		if (next > life->next && next - life->next < CTP_LIFE_AHEAD_MAX)
 			ctp_lives_hole(l, i, next, l->rings->now_ns);
@@ -154,7 +156,7 @@ static void audit_one(struct ctp_lives *l, uint32_t i, bool last, bool gone)
 static void audit_rings(struct ctp_lives *l)
 {
 	struct ctp_rings *r = l->rings;
-	uint64_t lost = 0;
+	uint64_t lost = __atomic_load_n(&r->annex.header->lost_events, __ATOMIC_RELAXED) - l->events;
 	for (uint32_t i = 0; i < r->used; i++) {
 		struct ctp_ring *ring = &r->rings[i];
 		ctp_lives_missed(l, (uint32_t)ring->owner, ring->lost_notes - ring->told_notes, ring->last_ns, r->now_ns);

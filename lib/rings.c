@@ -108,8 +108,12 @@ enum ctp_status ctp_rings_init(struct ctp_rings *r, void *shm, size_t bytes, str
 	if (!r->rings)
 		return ctp_err_set(err, "out of memory");
 	ctp_rings_look(r, false);
-	for (uint32_t i = 0; i < r->used; i++)
-		r->rings[i].lost_before = r->rings[i].lost_events;
+	for (uint32_t i = 0; i < r->used; i++) {
+		struct ctp_ring *ring = &r->rings[i];
+		ring->lost_before = ring->lost_events;
+		ring->notes_before = ring->lost_notes - ring->told_notes;
+		ring->told_notes = ring->lost_notes;
+	}
 	return CTP_OK;
 }
 

@@ -36,6 +36,7 @@ struct ctp_ring {
 	uint64_t round;   /* as it was when the round began */
 	uint64_t last_ns; /* time of the last that was taken */
 	uint64_t lost_events, lost_notes; /* the writer's counts, as seen by this look */
+	uint64_t notes_before; /* lost before we came, which a CTP_ENTRY_GAP is still to tell */
 	uint64_t lost_before, told_notes; /* of the events: before we came; of the notes: told by CTP_ENTRY_GAP */
 	bool known, raw;
 	uint16_t share;   /* entries that this slice may still take of it */

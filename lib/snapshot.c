@@ -26,7 +26,6 @@ struct item {
 
 struct snapshot {
 	struct ctp_lives *l;
-	bool stale;
 	struct item *items;
 	size_t count;
 	struct ctp_pick picks[GROUP * CTP_SHM_SLOTS];
@@ -82,10 +81,24 @@ static uint64_t seen_ns(const struct ctp_lives *l, uint32_t i, const struct ctp_
 	const struct ctp_shm_station *shm = &l->rings->annex.stations[i];
 	uint64_t next = ctp_slots_next(shm), from = next > CTP_SHM_SLOTS ? next - CTP_SHM_SLOTS : 0;
 	from = from > head->first ? from : head->first;
-	if (from >= next)
-		return l->rings->now_ns;
 	uint64_t ts = __atomic_load_n(&shm->slots[from % CTP_SHM_SLOTS].timestamp, __ATOMIC_RELAXED);
-	return ctp_rings_ns(l->rings, ts, head->flags & CTP_ANNOUNCE_RAW);
+	uint64_t ns = from < next ? ctp_rings_ns(l->rings, ts, head->flags & CTP_ANNOUNCE_RAW) : l->rings->now_ns;
+	/* It was not born while somebody recorded. */
+	uint64_t since_ns = __atomic_load_n(&l->rings->annex.header->since_ns, __ATOMIC_RELAXED);
+	return since_ns && since_ns < ns ? since_ns : ns;
+}
+
+/* Whether there was a time without slots since its newest, so that it need not be its last. */
+static bool is_old(const struct ctp_lives *l, uint32_t i, const struct ctp_life_header *head)
+{
+	const struct ctp_shm_station *shm = &l->rings->annex.stations[i];
+	uint64_t since_ns = __atomic_load_n(&l->rings->annex.header->since_ns, __ATOMIC_RELAXED), next = ctp_slots_next(shm);
+	if (!since_ns || head->birth_ns >= since_ns)
+		return false;
+	if (next <= head->first)
+		return true;
+	uint64_t ts = __atomic_load_n(&shm->slots[(next - 1) % CTP_SHM_SLOTS].timestamp, __ATOMIC_RELAXED);
+	return ctp_rings_ns(l->rings, ts, head->flags & CTP_ANNOUNCE_RAW) < since_ns;
 }
 
 static void gather(struct snapshot *s, uint32_t i)
@@ -107,7 +120,7 @@ static void gather(struct snapshot *s, uint32_t i)
 	birth->what = head.site;
 	if (__atomic_load_n(&shm->name_bytes, __ATOMIC_RELAXED))
 		add(s, NAME, i, born_ns);
-	if (s->stale) {
+	if (is_old(s->l, i, &head)) {
 		s->l->life[i].flags |= CTP_LIFE_UNSURE;
 		return;
 	}
@@ -145,9 +158,9 @@ static int by_time(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
-void ctp_lives_snapshot(struct ctp_lives *l, uint32_t used, bool stale)
+void ctp_lives_snapshot(struct ctp_lives *l, uint32_t used)
 {
-	struct snapshot s = {.l = l, .stale = stale};
+	struct snapshot s = {.l = l};
 	size_t bytes = (size_t)used * ITEMS * sizeof(*s.items);
 	if (!bytes)
 		return;

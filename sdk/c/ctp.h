@@ -70,13 +70,14 @@ struct ctp_shm_header {
 	uint32_t wait_us; /* with CTP_MODE_LOSSLESS: the longest wait */
 	uint32_t gaps;    /* how often mode became 0; its low half is in the high half of each other mode */
 	uint64_t made_raw, made_ns, raw_hz; /* the counter, CLOCK_MONOTONIC at the same moment, and its frequency (0: unknown) */
-	uint8_t pad_clock[24];
+	uint64_t since_ns; /* CLOCK_MONOTONIC: slots are kept since; what they had before need not be the last. 0: always */
+	uint8_t pad_clock[16];
 
 	/* What changes with each birth and death. */
 	uint64_t free; /* stack of stations: low half: index + 1, 0 if empty; high half: changes with each change */
 	uint32_t sites_used, rings_used; /* may exceed max_... */
-	uint64_t lost_notes; /* entries other than transitions of threads that found no ring */
-	uint8_t pad_free[40];
+	uint64_t lost_notes, lost_events; /* as in a ring, of threads that found none */
+	uint8_t pad_free[32];
 
 	char sock[108]; /* where the collector of this epoch listens */
 	uint8_t pad_sock[20];
@@ -1138,8 +1139,7 @@ bool ctp_room_(struct ctp_probe_ *p, struct ctp_thread_ *t, struct ctp_lane_ *la
 {
 	int err = errno;
 	if (!lane->ring && !ctp_claim_(p, t, lane, ts)) {
-		if (note) /* a transition is missed by its number */
-			__atomic_fetch_add(&p->shm->lost_notes, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_add(note ? &p->shm->lost_notes : &p->shm->lost_events, 1, __ATOMIC_RELAXED);
 		errno = err;
 		return false;
 	}
@@ -1176,11 +1176,9 @@ static inline void ctp_push_(struct ctp_probe_ *p, struct ctp_thread_ *t, uint32
 	bool note = CTP_ENTRY_KIND(what) > CTP_ENTRY_RESUME;
 	struct ctp_lane_ *lane = &t->lanes[depth < CTP_LANES_ ? depth : CTP_LANES_ - 1];
 	if (__builtin_expect(depth >= CTP_LANES_, 0)) {
-		uint64_t *lost = note ? &p->shm->lost_notes : NULL;
-		if (lane->ring)
-			lost = note ? &lane->ring->lost_notes : &lane->ring->lost_events;
-		if (lost)
-			__atomic_fetch_add(lost, 1, __ATOMIC_RELAXED);
+		uint64_t *events = lane->ring ? &lane->ring->lost_events : &p->shm->lost_events;
+		uint64_t *notes = lane->ring ? &lane->ring->lost_notes : &p->shm->lost_notes;
+		__atomic_fetch_add(note ? notes : events, 1, __ATOMIC_RELAXED);
 		return;
 	}
 	if (__builtin_expect(lane->head != lane->limit, 1) || ctp_room_(p, t, lane, mode, ts, note))
@@ -1260,6 +1258,8 @@ static inline void ctp_retire_(struct ctp_probe_ *p, uint32_t mode, uint32_t nex
 {
 	if (!next)
 		__atomic_fetch_add(&p->shm->gaps, 1, __ATOMIC_RELAXED);
+	if (mode & CTP_MODE_BARE)
+		CTP_PUT_(&p->shm->since_ns, ctp_clock_());
 	if (!__atomic_compare_exchange_n(&p->shm->mode, &mode, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return;
 	for (uint32_t i = 0; i < p->max_stations; i++) {
@@ -1551,6 +1551,8 @@ static inline bool ctp_record(void)
 	struct ctp_probe_ *p = ctp_probe_get_();
 	if (!p || !p->mode)
 		return false;
+	if (p->annex && !(CTP_GET_(p->mode) & CTP_MODE_RECORD))
+		CTP_PUT_(&p->shm->since_ns, ctp_clock_());
 	if (p->annex)
 		__atomic_fetch_or(&p->shm->mode, CTP_MODE_RECORD | CTP_MODE_KEEP | CTP_MODE_GAPS(CTP_GET_(&p->shm->gaps)),
 		                  __ATOMIC_RELAXED);

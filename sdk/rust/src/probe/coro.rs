@@ -60,6 +60,9 @@ pub fn is_recording() -> bool {
 pub fn record() -> bool {
     let probe = Probe::get();
     if let Some(probe) = probe.filter(|probe| probe.has_annex()) {
+        if probe.mode() & MODE_RECORD == 0 {
+            probe.header().since_ns.store(sys::monotonic(), Relaxed);
+        }
         let gaps = probe.header().gaps.load(Relaxed) << 16 & MODE_GAPS;
         probe.header().mode.fetch_or(MODE_RECORD | MODE_KEEP | gaps, Relaxed);
     }

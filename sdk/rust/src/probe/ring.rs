@@ -298,7 +298,7 @@ impl Lane {
         let counter = match self.ring.get() {
             Some(ring) if is_event => &ring.lost_events,
             Some(ring) => &ring.lost_notes,
-            None if is_event => return, // it is missed by its number
+            None if is_event => &probe.header().lost_events,
             None => &probe.header().lost_notes,
         };
         counter.fetch_add(1, Relaxed);

@@ -1,7 +1,7 @@
 //! Stations: one for each coroutine that lives, used again when it is dead.
 
 use super::layout::*;
-use super::Probe;
+use super::{sys, Probe};
 use std::sync::atomic::Ordering::*;
 
 const IS_FREE: u8 = 2; // a value of is_dead
@@ -74,6 +74,9 @@ impl Probe {
             || header.mode.compare_exchange(mode, next, Relaxed, Relaxed).is_err()
         {
             return false;
+        }
+        if mode & MODE_BARE != 0 {
+            header.since_ns.store(sys::monotonic(), Relaxed);
         }
         if next == 0 {
             header.gaps.fetch_add(1, Relaxed);
