@@ -118,15 +118,15 @@ static enum ctp_status make_kind_view(const struct ctp_sqlite *s, const struct k
 /* Whether events of x's coroutine may be missing: a loss for which `when` holds, or a conflict. */
 #define LOST(x, when) \
 	"(EXISTS (SELECT 1 FROM losses l WHERE l.section IS " x ".section AND l.coro = " x ".coro AND " when ")" \
-	" OR EXISTS (SELECT 1 FROM losses l WHERE l.section IS " x ".section AND l.coro IS NULL" \
-	"            AND coalesce(l.probe_id = " x ".probe_id, 1) AND " when ")" \
+	" OR EXISTS (SELECT 1 FROM losses l WHERE l.section IS " x ".section AND nullif(l.coro, 0) IS NULL" \
+	"            AND coalesce(l.probe_id IN (0, '0', " x ".probe_id), 1) AND " when ")" \
 	" OR " x ".coro IS NULL AND EXISTS (SELECT 1 FROM losses l WHERE l.section IS " x ".section" \
 	"                                   AND l.probe_id = " x ".probe_id AND " when ")" \
 	" OR " CONFLICT(x) ")"
 
 /* A loss l behind the event e, and before the next of its coroutine that is known. */
 #define BEHIND_E \
-	"CASE WHEN l.\"index\" IS NOT NULL THEN l.\"index\" > e.\"index\"" \
+	"CASE WHEN l.\"index\" IS NOT NULL AND nullif(l.coro, 0) IS NOT NULL THEN l.\"index\" > e.\"index\"" \
 	" ELSE coalesce(l.ts > e.ts AND (e.next_ts IS NULL OR coalesce(l.after, e.ts) < e.next_ts), 1) END"
 
 /* When x's coroutine died, if it did: the latest d.ts, which is when that was known, or what else of d is asked for. */

@@ -306,7 +306,7 @@ static enum ctp_status say_why(const struct search *s, bool mapped, struct ctp_e
 		struct ctp_err plain = *s->err;
 		return ctp_err_set(err, "process %d: %s", pid, plain.text);
 	}
-	return ctp_err_set(err, "process %d: no probe (ctp.h) has been used in it, so there is nothing to attach to", pid);
+	return ctp_err_set(err, "process %d: no probe (ctp.h) has been used in it, or not with CTP_RECORD=0: there is nothing to attach to", pid);
 }
 
 enum ctp_status ctp_attach_find(struct ctp_attach *at, pid_t pid, const struct ctp_notice *news, struct ctp_err *err)
@@ -389,17 +389,28 @@ static void say_state(const struct ctp_attach *at, char *text, size_t room)
 		snprintf(text, room, "collected");
 }
 
+/* Arguments become words, and nothing remains that a terminal would obey: the controls above 127 come behind 0xc2 in UTF-8. */
+static void show_plainly(char *text, size_t len)
+{
+	unsigned char before = 0;
+	for (size_t i = 0; i + 1 < len; i++) {
+		unsigned char c = (unsigned char)text[i];
+		bool control = c < ' ' || c == 127 || (c >= 128 && c < 160 && (before < 128 || before == 0xc2));
+		text[i] = !c ? ' ' : control ? '?' : (char)c;
+		before = c;
+	}
+}
+
 void ctp_attach_line(const struct ctp_attach *at, char line[CTP_ATTACH_LINE_MAX])
 {
-	char state[32], command[CTP_ATTACH_LINE_MAX - 64];
+	char state[32], alive[16] = "-", command[CTP_ATTACH_LINE_MAX - 64];
 	uint32_t rings = __atomic_load_n(&at->annex.header->rings_used, __ATOMIC_RELAXED);
 	size_t len = ctp_attach_argv(at->pid, command, sizeof(command));
-	for (size_t i = 0; i + 1 < len; i++) {
-		unsigned char c = (unsigned char)command[i];
-		command[i] = c ? c < ' ' || (c >= 127 && c < 160) ? '?' : (char)c : ' '; /* nothing that a terminal would obey */
-	}
+	show_plainly(command, len);
 	command[len ? len - 1 : 0] = '\0';
 	say_state(at, state, sizeof(state));
-	snprintf(line, CTP_ATTACH_LINE_MAX, "%7d %-19s %10" PRIu32 " %6" PRIu32 " %s", (int)at->pid, state, count_alive(at),
+	if (__atomic_load_n(&at->annex.header->mode, __ATOMIC_RELAXED) & CTP_MODE_RECORD) /* else nobody counts them */
+		snprintf(alive, sizeof(alive), "%" PRIu32, count_alive(at));
+	snprintf(line, CTP_ATTACH_LINE_MAX, "%7d %-19s %10s %6" PRIu32 " %s", (int)at->pid, state, alive,
 	         rings < at->annex.geo.max_rings ? rings : at->annex.geo.max_rings, command);
 }

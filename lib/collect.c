@@ -26,6 +26,7 @@ void ctp_collect_line(const struct ctp_collect_result *r, char line[CTP_COLLECT_
 {
 	const struct ctp_harvest_stats *s = &r->stats;
 	char unverified[48] = "", missed[32] = "", remedy[48] = "";
+	const char *ring = s->lost && s->rings && !r->fixed ? " (--ring or --lossless would help)" : "";
 	if (s->unverified)
 		snprintf(unverified, sizeof(unverified), " (%" PRIu64 " unverified)", s->unverified);
 	if (s->missed)
@@ -34,8 +35,8 @@ void ctp_collect_line(const struct ctp_collect_result *r, char line[CTP_COLLECT_
 		snprintf(remedy, sizeof(remedy), r->fixed ? " (it has %" PRIu32 " stations)" : " (raise -n, now %" PRIu32 ")",
 		         r->max_stations);
 	snprintf(line, CTP_COLLECT_LINE_MAX,
-	         "%" PRIu64 " events%s, %" PRIu64 " coroutines, %" PRIu64 " lost%s%s, %" PRIu64 " untraced%s, %.3f s%s",
-	         s->events, r->broken ? " harvested" : "", s->births, s->lost, unverified, missed, s->untraced, remedy,
+	         "%" PRIu64 " events%s, %" PRIu64 " coroutines, %" PRIu64 " lost%s%s%s, %" PRIu64 " untraced%s, %.3f s%s",
+	         s->events, r->broken ? " harvested" : "", s->births, s->lost, unverified, ring, missed, s->untraced, remedy,
 	         (double)r->duration_ns / 1e9, r->broken ? "; the stream is NOT complete" : "");
 }
 
@@ -241,6 +242,7 @@ static void begin_section(struct ctp_collector *c)
 		ctp_section_add(&sec, "dialect", conf->dialect == CTP_DIALECT_PLAIN ? "plain" : "seqlock");
 	if (conf->pid) {
 		ctp_section_add(&sec, "attached", "yes");
+		ctp_section_add(&sec, "recorded", mode_now(c) & CTP_MODE_RECORD ? "yes" : "no"); /* before */
 		add_argv(&sec, conf->pid);
 	}
 	for (char *const *arg = conf->argv; !conf->pid && *arg && ctp_section_add(&sec, "argv[]", *arg); arg++)

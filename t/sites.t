@@ -60,4 +60,12 @@ if [ -x "$tocsv" ] && [ -x "$fromcsv" ]; then
 	cut -d , -f -9 "$tmp/one.csv" | sort >"$tmp/want"
 	ok 'a class by its columns alone is known with the text among them' cmp "$tmp/want" "$tmp/out"
 fi
+if [ -x "$BIN/ctp-sqlite" ] && command -v sqlite3 >/dev/null; then
+	"$BIN/ctp-collect" -q "$O/examples/lostwake" 2>/dev/null | "$to" -a |
+		sed 's/^{"type":"end","ts":\([0-9]*\).*/{"type":"lost","ts":\1,"probe_id":0,"coro":0,"index":0,"count":5,"unverified":0,"after":1}\n&/' |
+		"$from" -q >"$tmp/lost.ctp" 2>/dev/null
+	"$BIN/ctp-sqlite" -q -o "$tmp/lost.sqlite" "$tmp/lost.ctp" 2>/dev/null
+	is 'a loss of nobody knows whom leaves no last state certain' \
+		"$(sqlite3 "$tmp/lost.sqlite" "select name, certain from coroutine_states where state = 'suspended'")" 'handler 17|0'
+fi
 done_testing

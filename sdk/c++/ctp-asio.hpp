@@ -19,6 +19,9 @@
 #error "ctp-asio.hpp is for C++20: compile with -std=c++20, this file as all others of the program that include Asio"
 #endif
 
+#ifdef ASIO_VERSION
+#error "include ctp-asio.hpp before Asio, or with -include"
+#endif
 #include "ctp.hpp"
 
 #include <coroutine>

@@ -21,6 +21,11 @@
 #ifndef CTP_HPP
 #define CTP_HPP
 
+#if __cplusplus < 202002L
+#error "ctp.hpp is for C++20: compile with -std=c++20"
+#include "stop here" /* there is no such file: that ends the compilation, which would have a page more to say */
+#endif
+
 #if __has_include("ctp.h")
 #include "ctp.h"
 #else

@@ -1617,7 +1617,7 @@ static inline void ctp_coro_resume(struct ctp_coro *co)
 
 static inline void ctp_coro_name(struct ctp_coro *co, const char *name)
 {
-	if (ctp_coro_on_(co))
+	if (name && ctp_coro_on_(co))
 		ctp_name_(co, name);
 }
 
