@@ -6,9 +6,9 @@
 #include <linux/membarrier.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "rawclock.h"
 
 #define PART UINT64_C(65536) /* parts begin at multiples of this: the largest page that there is */
@@ -114,13 +114,6 @@ enum ctp_status ctp_annex_find(struct ctp_annex *a, void *base, size_t bytes, st
 
 /* --- coming and going ----------------------------------------------------------------------------------------------------- */
 
-static uint64_t clock_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 static void announce(struct ctp_annex *a, uint32_t mode, const char *sock_path)
 {
 	struct ctp_shm_header *head = a->header;
@@ -132,7 +125,7 @@ static void announce(struct ctp_annex *a, uint32_t mode, const char *sock_path)
 	__atomic_fetch_add(&head->epoch, 1, __ATOMIC_RELEASE);
 	uint32_t before = READ(head->mode);
 	if (!(before & CTP_MODE_RECORD) || before & CTP_MODE_BARE) /* a time without slots is over, if it is */
-		__atomic_store_n(&head->since_ns, clock_ns(), __ATOMIC_RELAXED);
+		__atomic_store_n(&head->since_ns, ctp_clock_ns(), __ATOMIC_RELAXED);
 	uint32_t gaps = mode ? READ(head->gaps) : __atomic_add_fetch(&head->gaps, 1, __ATOMIC_RELAXED);
 	/* Release: where the rings begin is there. Pairs with nothing: who reads an older mode wrote to no ring, or will. */
 	__atomic_store_n(&head->mode, mode ? mode | CTP_MODE_GAPS(gaps) : 0, __ATOMIC_RELEASE);

@@ -40,13 +40,6 @@ void ctp_collect_line(const struct ctp_collect_result *r, char line[CTP_COLLECT_
 	         (double)r->duration_ns / 1e9, r->broken ? "; the stream is NOT complete" : "");
 }
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* --- what the probes are told -------------------------------------------------------------------------------------------- */
 
 static uint32_t mode_now(const struct ctp_collector *c)
@@ -87,7 +80,7 @@ static void write_end(struct ctp_collector *c)
 	bool ended = c->watch.ended, killed = ended && WIFSIGNALED(c->watch.status);
 	enum ctp_outcome how = c->conf->pid ? CTP_OUTCOME_ENDED : killed ? CTP_OUTCOME_KILLED : CTP_OUTCOME_EXITED;
 	const uint64_t val[CTP_END_FIELDS] = {
-		[CTP_END_TS] = ctp_collector_clock(),
+		[CTP_END_TS] = ctp_clock_ns(),
 		[CTP_END_EVENTS] = s->events,
 		[CTP_END_LOST] = s->lost,
 		[CTP_END_UNVERIFIED] = s->unverified,
@@ -207,8 +200,8 @@ static int64_t wall_offset_ns(void)
 	uint64_t best_ns = UINT64_MAX;
 	int64_t offset_ns = 0;
 	for (int i = 0; i < 8; i++) {
-		uint64_t before_ns = ctp_collector_clock(), wall_ns = clock_ns(CLOCK_REALTIME);
-		uint64_t took_ns = ctp_collector_clock() - before_ns;
+		uint64_t before_ns = ctp_clock_ns(), wall_ns = ctp_clock_of(CLOCK_REALTIME);
+		uint64_t took_ns = ctp_clock_ns() - before_ns;
 		if (took_ns < best_ns) {
 			best_ns = took_ns;
 			offset_ns = (int64_t)(wall_ns - before_ns - took_ns / 2);
@@ -440,7 +433,7 @@ enum ctp_status ctp_collect(const struct ctp_collect_conf *conf, struct ctp_coll
 	*result = (struct ctp_collect_result){.status = 125, .fixed = conf->pid};
 	struct ctp_collector c = {
 		.conf = conf, .result = result, .shm.fd = -1, .sock.fd = -1, .sock.inode_fd = -1, .watch.epoll_fd = -1,
-		.watch.signal_fd = -1, .start_ns = ctp_collector_clock()};
+		.watch.signal_fd = -1, .start_ns = ctp_clock_ns()};
 	c.now_ns = c.refresh_ns = c.start_ns;
 	sigset_t block;
 	struct ctp_signals signals;

@@ -35,20 +35,13 @@ enum {
 	SPIN_US = 100,      /* between looks at the descriptors where there is no nap */
 };
 
-uint64_t ctp_collector_clock(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
-
 static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 void ctp_collector_total(struct ctp_collector *c)
 {
 	c->result->stats = *ctp_harvest_stats(c->harvest);
 	c->result->attached = c->watch.accepted || c->result->stats.stations;
-	c->result->duration_ns = ctp_collector_clock() - c->start_ns;
+	c->result->duration_ns = ctp_clock_ns() - c->start_ns;
 }
 
 /* --- looking and resting -------------------------------------------------------------------------------------------------- */
@@ -70,7 +63,7 @@ static size_t look_at(struct ctp_collector *c, bool sweep)
 		ctp_harvest_sweep(c->harvest, &look);
 	else
 		ctp_harvest_scan(c->harvest, &look);
-	c->now_ns = ctp_collector_clock();
+	c->now_ns = ctp_clock_ns();
 	ctp_pace_found(&c->pace, &look, c->now_ns);
 	c->idle &= !look.found;
 	return look.found;
@@ -92,7 +85,7 @@ static void wait_for(struct ctp_collector *c, uint64_t ns)
 	if (c->dirty_ns)
 		due = earlier(due, c->dirty_ns + FLUSH_MS * MS);
 	ctp_watch_wait(&c->watch, due > c->now_ns ? (int64_t)(due - c->now_ns) : 0);
-	c->waited_ns = c->now_ns = ctp_collector_clock();
+	c->waited_ns = c->now_ns = ctp_clock_ns();
 }
 
 static void rest(struct ctp_collector *c)
@@ -140,7 +133,7 @@ static void keep_house(struct ctp_collector *c)
 	if (c->now_ns >= c->lives_ns) {
 		ctp_harvest_lives(c->harvest);
 		uint64_t began_ns = c->now_ns;
-		c->now_ns = ctp_collector_clock();
+		c->now_ns = ctp_clock_ns();
 		uint64_t pause_ns = (c->now_ns - began_ns) * LIVES_SHARE;
 		c->lives_ns = c->now_ns + (pause_ns > LIVES_MS * MS ? pause_ns : LIVES_MS * MS);
 	}

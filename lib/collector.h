@@ -5,6 +5,7 @@
 #define CTP_COLLECTOR_H
 
 #include "annex.h"
+#include "clock.h"
 #include "collect.h"
 #include "events.h"
 #include "keeper.h"
@@ -43,8 +44,6 @@ struct ctp_collector {
 	uint64_t waited_ns, dirty_ns, lives_ns, refresh_ns, asked_ns, ended_ns; /* when last, or since when; 0: it is not */
 	uint64_t refresh_events;
 };
-
-uint64_t ctp_collector_clock(void); /* CLOCK_MONOTONIC, ns */
 
 /* Harvests until there is a reason to end. True when the target is gone and so all that will ever be published has been. */
 bool ctp_collector_run(struct ctp_collector *c);

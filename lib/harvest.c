@@ -11,8 +11,8 @@
 #include "harvest.h"
 
 #include <stdlib.h>
-#include <time.h>
 
+#include "clock.h"
 #include "lives.h"
 #include "scan.h"
 
@@ -34,13 +34,6 @@ struct ctp_harvest {
 	bool snapshot;          /* what was before us is to be told */
 	uint64_t sliced_ns;     /* end of the last slice */
 };
-
-static uint64_t clock_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
@@ -109,7 +102,7 @@ size_t ctp_harvest_scan(struct ctp_harvest *h, struct ctp_look *look)
 {
 	struct ctp_look here = {0};
 	uint64_t before_ns = h->basket.now_ns;
-	h->basket.now_ns = clock_ns();
+	h->basket.now_ns = ctp_clock_ns();
 	here.found = ctp_scan_some(&h->scan, before_ns, &here.busiest);
 	look_at_rings(h, &here);
 	promise(h);
@@ -123,7 +116,7 @@ size_t ctp_harvest_sweep(struct ctp_harvest *h, struct ctp_look *look)
 {
 	struct ctp_look here = {0};
 	uint64_t before_ns = h->basket.now_ns;
-	h->basket.now_ns = clock_ns();
+	h->basket.now_ns = ctp_clock_ns();
 	here.found = ctp_scan_all(&h->scan, before_ns, &here.busiest);
 	look_at_rings(h, &here);
 	promise(h);
@@ -141,7 +134,7 @@ void ctp_harvest_lives(struct ctp_harvest *h)
 
 void ctp_harvest_last(struct ctp_harvest *h, bool gone)
 {
-	h->basket.now_ns = clock_ns();
+	h->basket.now_ns = ctp_clock_ns();
 	ctp_scan_last(&h->scan, gone);
 	if (h->annexed) {
 		take_snapshot(h);
@@ -180,7 +173,7 @@ struct ctp_harvest *ctp_harvest_new(const struct ctp_harvest_conf *conf, struct 
 	h->basket.writer = conf->writer;
 	h->basket.new_thread = conf->new_thread;
 	h->basket.new_thread_arg = conf->arg;
-	h->basket.now_ns = h->basket.begin_ns = clock_ns();
+	h->basket.now_ns = h->basket.begin_ns = ctp_clock_ns();
 	if (ctp_scan_init(&h->scan, conf, &h->basket, err))
 		goto fail;
 	enum ctp_status found = ctp_rings_init(&h->rings, conf->shm, conf->bytes, err);

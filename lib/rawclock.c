@@ -2,19 +2,12 @@
  * rawclock.c - pairs, and the lines between them.
  */
 #include "rawclock.h"
+#include "clock.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { TRIES = 3 }; /* at a pair: an interrupt between two readings makes it a bad one */
-
-static uint64_t clock_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 #if defined __aarch64__
 static const char source[] = "arch_sys_counter";
@@ -76,7 +69,7 @@ struct reading {
 
 static struct reading read_both(void)
 {
-	uint64_t before = counter(), ns = clock_ns(), apart = counter() - before;
+	uint64_t before = counter(), ns = ctp_clock_ns(), apart = counter() - before;
 	return (struct reading){before + apart / 2, ns, apart};
 }
 

@@ -16,10 +16,10 @@
  * be spoilt, a record of the loss takes its place.
  */
 #include "scan.h"
+#include "clock.h"
 
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #if defined __SANITIZE_THREAD__ && !defined __clang__
 #pragma GCC diagnostic ignored "-Wtsan"
@@ -47,13 +47,6 @@ struct ctp_hot {
 	uint32_t station, active_ms;
 };
 
-static uint64_t clock_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 static uint32_t ms_of(uint64_t ns) { return (uint32_t)(ns >> 20); } /* near enough */
 
 /* --- records that are not transitions ------------------------------------------------------------------------------------- */
@@ -62,7 +55,7 @@ static uint32_t ms_of(uint64_t ns) { return (uint32_t)(ns >> 20); } /* near enou
 static void push_birth(struct ctp_scan *h, uint32_t i, uint64_t seen_ns)
 {
 	struct ctp_station *st = &h->st[i];
-	bool said = st->birth_ns && (st->birth_ns <= h->basket->now_ns || st->birth_ns <= clock_ns());
+	bool said = st->birth_ns && (st->birth_ns <= h->basket->now_ns || st->birth_ns <= ctp_clock_ns());
 	uint64_t before = said ? st->birth_ns : seen_ns, after = said ? st->birth_ns : st->last_ns;
 	struct ctp_birth birth = {
 		.probe_id = st->probe_id, .coro = st->coro, .station = i, .after_ns = after, .before_ns = before};
@@ -90,7 +83,7 @@ static void push_lost(struct ctp_scan *h, struct ctp_station *st, uint64_t next,
 
 static void push_death(struct ctp_scan *h, struct ctp_station *st)
 {
-	uint64_t before = clock_ns(), after = h->lives_ns;
+	uint64_t before = ctp_clock_ns(), after = h->lives_ns;
 	after = after > st->last_ns ? after : st->last_ns;
 	after = after > st->birth_ns ? after : st->birth_ns;
 	ctp_basket_death(h->basket, st->probe_id, st->coro, after, before);
@@ -148,7 +141,7 @@ static void recheck(struct ctp_scan *h, const struct ctp_doubt_run *run)
 
 static void resolve(struct ctp_scan *h, struct ctp_doubt *d)
 {
-	while (d->count && clock_ns() - d->full_ns < CTP_STATION_DRAIN_NS)
+	while (d->count && ctp_clock_ns() - d->full_ns < CTP_STATION_DRAIN_NS)
 		;
 	for (uint32_t k = 0; k < d->count; k++)
 		recheck(h, &d->runs[k]);
@@ -159,7 +152,7 @@ static void resolve_all(void *arg)
 {
 	struct ctp_scan *h = arg;
 	if (h->doubt[1].count)
-		h->doubt[1].full_ns = clock_ns();
+		h->doubt[1].full_ns = ctp_clock_ns();
 	resolve(h, &h->doubt[0]);
 	resolve(h, &h->doubt[1]);
 }
@@ -168,7 +161,7 @@ static void doubt(struct ctp_scan *h, const struct ctp_doubt_run *run)
 {
 	struct ctp_doubt *d = &h->doubt[1];
 	if (d->count == CTP_SCAN_DOUBTS) {
-		d->full_ns = clock_ns();
+		d->full_ns = ctp_clock_ns();
 		resolve(h, &h->doubt[0]);
 		h->doubt[0] = *d;
 		d->count = 0;
@@ -434,13 +427,13 @@ static size_t sweep_some(struct ctp_scan *h, uint64_t since_ns, unsigned *busies
 		return 0;
 	}
 	while (h->sweep_owed >= chunk * SWEEP_NS && h->sweep_credit_ns) {
-		start = start ? start : clock_ns();
+		start = start ? start : ctp_clock_ns();
 		h->bucket = h->bucket < bucket_count(h) ? h->bucket : 0;
 		total += sweep_bucket(h, h->bucket, false, busiest);
 		h->passed_ns[h->bucket] = start;
 		h->bucket = (h->bucket + 1) % bucket_count(h);
 		h->sweep_owed -= chunk * SWEEP_NS;
-		uint64_t stop = clock_ns(), cost = stop - start;
+		uint64_t stop = ctp_clock_ns(), cost = stop - start;
 		h->sweep_credit_ns -= cost < h->sweep_credit_ns ? cost : h->sweep_credit_ns;
 		start = stop;
 	}
@@ -492,13 +485,13 @@ static void bury(struct ctp_scan *h, uint32_t i)
 	if (!(st->flags & CTP_STATION_BORN))
 		push_birth(h, i, h->basket->now_ns);
 	if (st->gap)
-		push_lost(h, st, st->next, clock_ns());
+		push_lost(h, st, st->next, ctp_clock_ns());
 	push_death(h, st);
 }
 
 void ctp_scan_lives(struct ctp_scan *h)
 {
-	uint64_t start = clock_ns();
+	uint64_t start = ctp_clock_ns();
 	for (uint32_t k = 0; k < h->count; k++) {
 		uint32_t i = h->ours[k];
 		struct ctp_station *st = &h->st[i];
@@ -542,7 +535,7 @@ void ctp_scan_last(struct ctp_scan *h, bool gone)
 		if (!(st->flags & CTP_STATION_BORN) && (st->probe_id || st->birth_ns || st->flags & CTP_STATION_KNOWN))
 			push_birth(h, i, h->basket->now_ns);
 		if (st->gap)
-			push_lost(h, st, st->next, clock_ns());
+			push_lost(h, st, st->next, ctp_clock_ns());
 	}
 }
 

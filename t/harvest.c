@@ -3,8 +3,8 @@
  */
 #include <pthread.h>
 #include <sched.h>
-#include <time.h>
 
+#include "clock.h"
 #include "memstream.h"
 #include "rawprobe.h"
 #include "tap.h"
@@ -56,13 +56,6 @@ static void see(void *arg, const char *cls, const uint64_t *val)
 	} else {
 		r->wrong++;
 	}
-}
-
-static uint64_t clock_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
 static void bear(struct memstream *m, enum writer kind, uint32_t i)
@@ -137,7 +130,7 @@ static void test_sweep(void)
 	memstream_allocate(&m, STATIONS);
 	for (uint32_t i = 0; i < STATIONS; i++)
 		bear(&m, PLAIN, i);
-	for (uint64_t start = clock_ns(); clock_ns() - start < 150000000;) /* until they are all cold */
+	for (uint64_t start = ctp_clock_ns(); ctp_clock_ns() - start < 150000000;) /* until they are all cold */
 		found += ctp_harvest_scan(m.harvest, NULL);
 	is_u64(found, 0, "nothing from nothing");
 	for (uint32_t i = 0; i < STATIONS; i += 3)
@@ -159,14 +152,14 @@ static void test_mark(void)
 	struct memstream m;
 	memstream_open(&m, 1);
 	memstream_allocate(&m, 1);
-	uint64_t ts = clock_ns() + 2000000;
+	uint64_t ts = ctp_clock_ns() + 2000000;
 	write_event(FIELD, memstream_station(&m, 0), 0);
 	put(memstream_station(&m, 0) + 0x40, ts);
 	ctp_harvest_scan(m.harvest, NULL);
 	ctp_harvest_settle(m.harvest);
 	ctp_harvest_sweep(m.harvest, NULL); /* a mark between the birth and the event */
 	ctp_harvest_settle(m.harvest);
-	while (clock_ns() <= ts + 2000000) /* an allowance is made for probes in flight */
+	while (ctp_clock_ns() <= ts + 2000000) /* an allowance is made for probes in flight */
 		;
 	ctp_harvest_sweep(m.harvest, NULL);
 	ctp_harvest_settle(m.harvest);

@@ -1,8 +1,8 @@
 /*
  * rings-more.c - what a collector says of the time before it came and after it left: nothing that it cannot know.
  */
-#include <time.h>
 
+#include "clock.h"
 #include "memstream.h"
 #include "rawring.h"
 #include "tap.h"
@@ -17,13 +17,6 @@ struct world {
 struct reading {
 	uint64_t events, lost, missed, births, deaths, names, unborn;
 };
-
-static uint64_t clock_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static void see(void *arg, const char *cls, const uint64_t *val)
 {
@@ -40,7 +33,7 @@ static void see(void *arg, const char *cls, const uint64_t *val)
 /* A memory that records, with one ring of 8 entries, and no collector yet. */
 static void make(struct world *w)
 {
-	*w = (struct world){.ring.clock = clock_ns};
+	*w = (struct world){.ring.clock = ctp_clock_ns};
 	rawmem_plan(&w->mem, 16, 1, 3);
 	void *base = mmap(NULL, w->mem.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (base == MAP_FAILED)
@@ -70,7 +63,7 @@ static struct reading leave(struct world *w)
 static void record(struct world *w, unsigned n)
 {
 	for (; n; n--) {
-		raw_slot(&w->co, clock_ns(), 4711, 1, (uint32_t)w->co.events);
+		raw_slot(&w->co, ctp_clock_ns(), 4711, 1, (uint32_t)w->co.events);
 		w->co.events++;
 	}
 }
@@ -112,7 +105,7 @@ static void test_late_birth(void)
 	put32(st + 0x248, 1);
 	put64(st, 1);
 	release64(st + 0x240, UINT64_C(0x2b505443) | UINT64_C(3) << 32);
-	raw_entry(&w.ring, clock_ns(), 1, w.co.ref, (uint64_t)RAW_BIRTH << 56); /* it was born before, and when is not known */
+	raw_entry(&w.ring, ctp_clock_ns(), 1, w.co.ref, (uint64_t)RAW_BIRTH << 56); /* it was born before, and when is not known */
 	raw_event(&w.ring, &w.co, RAW_RESUME, 0, 0, true);
 	struct reading r = leave(&w);
 	ok(r.events == 1 && r.births == 1 && !r.unborn, "a birth whose time is not known comes before the events");

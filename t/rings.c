@@ -4,8 +4,8 @@
  */
 #include <pthread.h>
 #include <sched.h>
-#include <time.h>
 
+#include "clock.h"
 #include "memstream.h"
 #include "rawring.h"
 #include "tap.h"
@@ -23,13 +23,6 @@ struct reading {
 	uint64_t events, lost, births, deaths, wakes, missed, sites, wrong, unplaced;
 	uint64_t last_tid, last_site, first_lost_ts;
 };
-
-static uint64_t clock_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 static uint64_t addr_of(uint64_t probe_id, uint64_t index)
 {
@@ -117,7 +110,7 @@ static void world_map(struct world *w, uint32_t stations, uint32_t bits)
 		exit(1);
 	rawmem_make(&w->mem, base, 3);
 	for (unsigned i = 0; i < 4; i++)
-		w->ring[i].clock = clock_ns;
+		w->ring[i].clock = ctp_clock_ns;
 }
 
 static void world_harvest(struct world *w, bool attach)
@@ -198,9 +191,9 @@ static void test_mark(void)
 	raw_claim(&w.ring[0], &w.mem, 0, 100, 101);
 	raw_birth(&w.ring[0], &a, 1, 0);
 	event(&w.ring[0], &a, 1, 0, true);
-	uint64_t ts = clock_ns();
+	uint64_t ts = ctp_clock_ns();
 	scan(&w, 1);
-	while (clock_ns() <= ts + 2000000) /* an allowance is made for probes in flight */
+	while (ctp_clock_ns() <= ts + 2000000) /* an allowance is made for probes in flight */
 		;
 	scan(&w, 1);
 	ctp_harvest_settle(w.m.harvest);
@@ -265,13 +258,13 @@ static void test_holes(void)
 	is_u64(stats(&w)->events, 3, "and what was counted as lost does not come again");
 
 	for (later.events = 6; later.events < 9;) { /* only the slots have these */
-		raw_slot(&later, clock_ns(), 102, addr_of(1, later.events), (uint64_t)(later.events % 2) << 56);
+		raw_slot(&later, ctp_clock_ns(), 102, addr_of(1, later.events), (uint64_t)(later.events % 2) << 56);
 		later.events++;
 	}
 	event(&w.ring[1], &later, 1, 0, true);
 	scan(&w, 4);
 	ok(stats(&w)->events == 7 && stats(&w)->lost == 3, "what the slots have is not lost");
-	raw_slot(&later, clock_ns(), 102, addr_of(1, later.events), 0);
+	raw_slot(&later, ctp_clock_ns(), 102, addr_of(1, later.events), 0);
 	ok(world_close(&w) && w.r->wrong == 0 && w.r->events == 8 && w.r->lost == 3,
 	   "not even the last of all, and the stream agrees");
 	free(w.r);
@@ -357,7 +350,7 @@ static void test_liars(void)
 	static const uint64_t refs[] = {0, 1, UINT64_MAX, UINT64_C(7) << 32 | 1, UINT64_C(1) << 32 | 9, UINT64_C(1) << 32 | 5};
 	for (unsigned i = 0; i < sizeof(refs) / sizeof(*refs); i++)
 		for (unsigned kind = 0; kind < 12; kind++) {
-			raw_entry(&w.ring[0], clock_ns(), refs[i], refs[i], (uint64_t)kind << 56 | 0xffffff00000007);
+			raw_entry(&w.ring[0], ctp_clock_ns(), refs[i], refs[i], (uint64_t)kind << 56 | 0xffffff00000007);
 			scan(&w, 1);
 		}
 	is_u64(stats(&w)->events, 6, "nor do refs that are none");
@@ -366,9 +359,9 @@ static void test_liars(void)
 	raw_entry(&w.ring[0], 5, 0, a.ref, (uint64_t)RAW_WAKE << 56);
 	scan(&w, 2);
 	is_u64(stats(&w)->wakes, 2, "nor times from the future and the past");
-	raw_entry(&w.ring[0], clock_ns(), UINT64_MAX, a.ref, (uint64_t)RAW_DEATH << 56);
+	raw_entry(&w.ring[0], ctp_clock_ns(), UINT64_MAX, a.ref, (uint64_t)RAW_DEATH << 56);
 	put32(raw_station(&w.mem, b.index) + 0x29c, UINT32_MAX);
-	raw_entry(&w.ring[0], clock_ns(), 0, b.ref, (uint64_t)RAW_NAME << 56);
+	raw_entry(&w.ring[0], ctp_clock_ns(), 0, b.ref, (uint64_t)RAW_NAME << 56);
 	put64(w.mem.base + 0xc0, UINT64_MAX);
 	scan(&w, 4);
 	ok(world_close(&w) && w.r->lost < 10, "nor counts that are none");
