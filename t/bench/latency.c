@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "wait.h"
 #include "reader.h"
 
 enum { AGES_MAX = 1 << 20, RELAYED = 100, EVERY_NS = 50000000 };
@@ -23,7 +23,7 @@ static size_t nages;
 
 static void add(uint64_t ts_ns)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	uint64_t now = ctp_clock_ns();
 	if (nages < AGES_MAX)
 		ages[nages++] = now > ts_ns ? now - ts_ns : 0;
 }
@@ -78,7 +78,7 @@ static void send_times(int to)
 {
 	for (int i = 0; i < RELAYED; i++) {
 		clock_sleep(EVERY_NS);
-		uint64_t now = clock_ns(CLOCK_MONOTONIC);
+		uint64_t now = ctp_clock_ns();
 		if (write(to, &now, sizeof now) != sizeof now)
 			break;
 	}

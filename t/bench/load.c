@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "wait.h"
 
 enum { THREADS_MAX = 64, QUIET_LOOKS_MAX = 200, LOOK_NS = 100000000, QUIET_NS = 2000000 };
 
@@ -48,7 +48,7 @@ static void transition(struct ctp_coro *co, bool resumed)
 
 static void run_long(struct ctp_coro *coros, uint32_t n)
 {
-	uint64_t start_ns = clock_ns(CLOCK_MONOTONIC);
+	uint64_t start_ns = ctp_clock_ns();
 	for (uint64_t i = 0; i < load.events; i++) {
 		keep_pace(start_ns, i);
 		transition(&coros[i / 2 % n], i % 2 == 0);
@@ -58,7 +58,7 @@ static void run_long(struct ctp_coro *coros, uint32_t n)
 /* Three events for each; the last n have only two. */
 static void run_brief(struct ctp_coro *coros, uint32_t n)
 {
-	uint64_t start_ns = clock_ns(CLOCK_MONOTONIC);
+	uint64_t start_ns = ctp_clock_ns();
 	for (uint64_t i = 0; i < load.events / 3; i++) {
 		struct ctp_coro *co = &coros[i % n];
 		keep_pace(start_ns, i * 3);
@@ -106,7 +106,7 @@ static uint64_t published(void)
 static uint64_t parent_ns(void)
 {
 	clockid_t clock;
-	return clock_getcpuclockid(getppid(), &clock) ? 0 : clock_ns(clock);
+	return clock_getcpuclockid(getppid(), &clock) ? 0 : ctp_clock_of(clock);
 }
 
 static void wait_for_quiet(void)
@@ -127,7 +127,7 @@ static int report(uint64_t took_ns, uint64_t collector_ns)
 		return 1;
 	}
 	fprintf(f, "published %llu\nwriting_s %.6f\n", (unsigned long long)published(), (double)took_ns * 1e-9);
-	fprintf(f, "writer_cpu_s %.6f\n", (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) * 1e-9);
+	fprintf(f, "writer_cpu_s %.6f\n", (double)ctp_clock_of(CLOCK_PROCESS_CPUTIME_ID) * 1e-9);
 	fprintf(f, "collector_cpu_s %.6f\n", (double)collector_ns * 1e-9);
 	return f != stderr && fclose(f) ? 1 : 0;
 }
@@ -173,10 +173,10 @@ int main(int argc, char **argv)
 			return 1;
 	pthread_barrier_wait(&load.ready);
 	wait_for_quiet();
-	uint64_t parent = parent_ns(), start_ns = clock_ns(CLOCK_MONOTONIC);
+	uint64_t parent = parent_ns(), start_ns = ctp_clock_ns();
 	pthread_barrier_wait(&load.go);
 	pthread_barrier_wait(&load.done);
-	uint64_t took_ns = clock_ns(CLOCK_MONOTONIC) - start_ns;
+	uint64_t took_ns = ctp_clock_ns() - start_ns;
 	parent = parent_ns() - parent;
 	for (uint32_t i = 0; i < load.threads; i++)
 		pthread_join(threads[i], NULL);

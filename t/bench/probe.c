@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "wait.h"
 
 /* An odd number of calls, or of two kinds that take turns it would always be the same that comes to a new page of the ring. */
 enum { COROS = 61, PAIRS_MAX = 1 << 20 };
@@ -81,7 +81,7 @@ static void nothing(void)
 static void clock_gettimes(void)
 {
 	for (int i = 0; i < COROS; i++)
-		__asm__ volatile("" ::"r"(clock_ns(CLOCK_MONOTONIC)));
+		__asm__ volatile("" ::"r"(ctp_clock_ns()));
 }
 
 static inline __attribute__((always_inline)) void write_line(uint64_t value, uint64_t each)
@@ -150,12 +150,12 @@ static struct pair measure(uint64_t events, void (*there)(void), void (*back)(vo
 {
 	static uint32_t there_ns[PAIRS_MAX], back_ns[PAIRS_MAX];
 	size_t pairs = events / (2 * COROS) < PAIRS_MAX ? events / (2 * COROS) : PAIRS_MAX;
-	uint64_t before = clock_ns(CLOCK_MONOTONIC);
+	uint64_t before = ctp_clock_ns();
 	for (size_t i = 0; i < pairs; i++) {
 		there();
-		uint64_t between = clock_ns(CLOCK_MONOTONIC);
+		uint64_t between = ctp_clock_ns();
 		back();
-		uint64_t after = clock_ns(CLOCK_MONOTONIC);
+		uint64_t after = ctp_clock_ns();
 		there_ns[i] = (uint32_t)(between - before);
 		back_ns[i] = (uint32_t)(after - between);
 		before = after;

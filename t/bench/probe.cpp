@@ -14,7 +14,7 @@
 #include <exception>
 #include <vector>
 
-#include "clock.h"
+#include "wait.h"
 
 struct untouched {};
 
@@ -49,11 +49,11 @@ template <class Base> static double measure(std::uint64_t bursts)
 	round_ns.reserve(bursts * burst_events / 2 / coros);
 	for (std::uint64_t i = 0; i < before + bursts; i++) {
 		clock_sleep(pause_ns);
-		std::uint64_t start_ns = clock_ns(CLOCK_MONOTONIC);
+		std::uint64_t start_ns = ctp_clock_ns();
 		for (unsigned round = 0; round < burst_events / 2 / coros; round++) {
 			for (auto handle : all)
 				handle.resume();
-			std::uint64_t stop_ns = clock_ns(CLOCK_MONOTONIC);
+			std::uint64_t stop_ns = ctp_clock_ns();
 			if (i >= before)
 				round_ns.push_back(stop_ns - start_ns);
 			start_ns = stop_ns;
