@@ -381,6 +381,24 @@ static void test_fork(void)
 	ctp_coro_death(&co);
 }
 
+static void test_vfork(void)
+{
+	struct ctp_coro co;
+	start_anew("1");
+	ctp_coro_new(&co, 3);
+	ctp_coro_resume(&co);
+	pid_t pid = vfork();
+	if (!pid) {
+		execl("/bin/true", "true", (char *)NULL);
+		_exit(1);
+	}
+	int status = -1;
+	waitpid(pid, &status, 0);
+	ctp_coro_suspend(&co, CTP_HERE);
+	ok(!status && co.station_->slots[1].seq == 2, "a vfork and an exec change nothing");
+	ctp_coro_death(&co);
+}
+
 /* A program that closes everything, as daemons do, and one that has no descriptors left. */
 static void test_descriptors(void)
 {
@@ -422,6 +440,7 @@ int main(void)
 	test_handler();
 	test_threads();
 	test_fork();
+	test_vfork();
 	test_descriptors();
 	return done_testing();
 }
