@@ -9,7 +9,7 @@
 static struct ctp_csv_name with_at(const char *name, bool reserved)
 {
 	struct ctp_csv_name full;
-	snprintf(full.text, sizeof full.text, "%s%s", reserved ? "@" : "", name);
+	snprintf(full.text, sizeof full.text, "%s%.*s", reserved ? "@" : "", (int)sizeof full.text - 2, name);
 	return full;
 }
 
@@ -23,7 +23,7 @@ struct ctp_csv_name ctp_csv_class_name(const char *name) { return with_at(name, 
 struct ctp_csv_name ctp_csv_site_name(const char *field, bool all)
 {
 	struct ctp_csv_name name;
-	snprintf(name.text, sizeof name.text, "%s" CTP_SITE_SUFFIX, field);
+	snprintf(name.text, sizeof name.text, "%.*s" CTP_SITE_SUFFIX, CTP_NAME_MAX, field);
 	return all ? ctp_csv_field_name(name.text) : name;
 }
 
