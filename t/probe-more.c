@@ -195,5 +195,5 @@ int main(void)
 	test_limit();
 	test_chain();
 	test_sites();
-	done_testing();
+	return done_testing();
 }
