@@ -98,32 +98,27 @@ static void look_at_rings(struct ctp_harvest *h, struct ctp_look *look)
 	h->basket.stats.rings = h->rings.used;
 }
 
-size_t ctp_harvest_scan(struct ctp_harvest *h, struct ctp_look *look)
+static size_t look_at_all(struct ctp_harvest *h, bool sweep, struct ctp_look *look)
 {
 	struct ctp_look here = {0};
 	uint64_t before_ns = h->basket.now_ns;
 	h->basket.now_ns = ctp_clock_ns();
-	here.found = ctp_scan_some(&h->scan, before_ns, &here.busiest);
+	here.found = (sweep ? ctp_scan_all : ctp_scan_some)(&h->scan, before_ns, &here.busiest);
 	look_at_rings(h, &here);
 	promise(h);
-	ctp_basket_settle_due(&h->basket);
 	if (look)
 		*look = here;
 	return here.found;
 }
 
-size_t ctp_harvest_sweep(struct ctp_harvest *h, struct ctp_look *look)
+size_t ctp_harvest_scan(struct ctp_harvest *h, struct ctp_look *look)
 {
-	struct ctp_look here = {0};
-	uint64_t before_ns = h->basket.now_ns;
-	h->basket.now_ns = ctp_clock_ns();
-	here.found = ctp_scan_all(&h->scan, before_ns, &here.busiest);
-	look_at_rings(h, &here);
-	promise(h);
-	if (look)
-		*look = here;
-	return here.found;
+	size_t found = look_at_all(h, false, look);
+	ctp_basket_settle_due(&h->basket);
+	return found;
 }
+
+size_t ctp_harvest_sweep(struct ctp_harvest *h, struct ctp_look *look) { return look_at_all(h, true, look); }
 
 void ctp_harvest_lives(struct ctp_harvest *h)
 {
