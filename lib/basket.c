@@ -13,8 +13,8 @@ enum { PREFETCH = 8 };
 
 enum ctp_status ctp_basket_init(struct ctp_basket *b, struct ctp_err *err)
 {
-	static const enum ctp_event events[] = {CTP_TRANSITION, CTP_BIRTH, CTP_DEATH, CTP_LOST, CTP_UNTRACED,
-	                                        CTP_CONFLICT,   CTP_WAKE,  CTP_NAME,  CTP_PLACE, CTP_MISSED};
+	static const enum ctp_event events[] = {CTP_TRANSITION, CTP_BIRTH, CTP_DEATH, CTP_LOST,   CTP_UNTRACED, CTP_CONFLICT,
+	                                        CTP_WAKE,       CTP_NAME,  CTP_PLACE, CTP_MISSED, CTP_AWAIT,    CTP_FUNCTION};
 	*b = (struct ctp_basket){.text = malloc(CTP_BASKET_TEXT)};
 	enum ctp_status status = b->text ? ctp_batch_init(&b->batch, err) : ctp_err_set(err, "out of memory");
 	for (unsigned e = 0; !status && e < sizeof(events) / sizeof(*events); e++) {
@@ -33,6 +33,7 @@ void ctp_basket_fini(struct ctp_basket *b)
 		if (b->cls[e])
 			ctp_class_free(b->cls[e]);
 	ctp_batch_fini(&b->batch);
+	ctp_frames_fini(&b->frames);
 	free(b->text);
 	*b = (struct ctp_basket){.text = NULL};
 }
@@ -138,4 +139,14 @@ void ctp_basket_death(struct ctp_basket *b, uint64_t probe_id, uint64_t coro, ui
 	val[CTP_DEATH_AFTER] = after_ns < before_ns ? after_ns : before_ns;
 	val[CTP_DEATH_BEFORE] = before_ns;
 	b->stats.deaths++;
+}
+
+void ctp_basket_function(struct ctp_basket *b, const struct ctp_frame *frame, uint64_t code, uint64_t ts_ns)
+{
+	uint64_t *val = ctp_basket_put(b, CTP_FUNCTION, ts_ns);
+	val[CTP_FUNCTION_TS] = ts_ns;
+	val[CTP_FUNCTION_PROBE] = frame->probe_id;
+	val[CTP_FUNCTION_CORO] = frame->coro;
+	val[CTP_FUNCTION_ADDR] = frame->addr;
+	val[CTP_FUNCTION_CODE] = code;
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "batch.h"
+#include "frames.h"
 #include "harvest.h"
 #include "tids.h"
 #include "writer.h"
@@ -27,6 +28,7 @@ struct ctp_basket {
 	uint64_t now_ns;      /* when the current look began */
 	uint64_t promise_ns;  /* of all that happened before, nothing is still to come */
 	struct ctp_batch batch;
+	struct ctp_frames frames; /* to be asked about */
 	void (*prove)(void *arg); /* called before rows are written: last chance for who has doubts about one */
 	void (*new_thread)(void *arg, uint64_t tid);
 	void *prove_arg, *new_thread_arg;
@@ -85,5 +87,7 @@ struct ctp_birth {
 void ctp_basket_birth(struct ctp_basket *b, const struct ctp_birth *birth);
 
 void ctp_basket_death(struct ctp_basket *b, uint64_t probe_id, uint64_t coro, uint64_t after_ns, uint64_t before_ns);
+
+void ctp_basket_function(struct ctp_basket *b, const struct ctp_frame *frame, uint64_t code, uint64_t ts_ns);
 
 #endif

@@ -250,6 +250,18 @@ static void on_thread(void *arg, uint64_t tid)
 	ctp_targets_thread(c->targets, tid);
 }
 
+static size_t on_frames(void *arg, const struct ctp_frame *frames, size_t n, uint64_t *code)
+{
+	struct ctp_collector *c = arg;
+	return ctp_targets_code(c->targets, frames, n, code);
+}
+
+static uint64_t when_ns(void *arg)
+{
+	struct ctp_collector *c = arg;
+	return c->harvest ? ctp_harvest_floor_ns(c->harvest) : ctp_clock_ns();
+}
+
 static void on_connection(void *arg, pid_t pid)
 {
 	struct ctp_collector *c = arg;
@@ -342,6 +354,7 @@ static enum ctp_status set_up(struct ctp_collector *c, struct ctp_err *err)
 	c->targets = ctp_targets_new(c->writer, &c->file, err);
 	if (!c->targets)
 		return CTP_FAILED;
+	ctp_targets_when(c->targets, when_ns, c);
 	c->end_class = ctp_event_class(CTP_END);
 	return c->end_class ? CTP_OK : ctp_err_set(err, "out of memory");
 }
@@ -356,6 +369,7 @@ static enum ctp_status make_harvest(struct ctp_collector *c, struct ctp_err *err
 		.dialect = c->conf->dialect,
 		.writer = c->writer,
 		.new_thread = on_thread,
+		.find_code = on_frames,
 		.arg = c,
 	};
 	c->harvest = ctp_harvest_new(&conf, err);

@@ -117,6 +117,21 @@ static const struct ctp_field missed[] = {
 	[CTP_MISSED_AFTER] = AFTER,
 };
 
+static const struct ctp_field await[] = {
+	[CTP_AWAIT_TS] = TS,
+	[CTP_AWAIT_PROBE] = PROBE,
+	[CTP_AWAIT_CORO] = CORO,
+	[CTP_AWAIT_TARGET] = U64("target", NONE, "", SAME, 0),
+};
+
+static const struct ctp_field function[] = {
+	[CTP_FUNCTION_TS] = TS,
+	[CTP_FUNCTION_PROBE] = PROBE,
+	[CTP_FUNCTION_CORO] = CORO,
+	[CTP_FUNCTION_ADDR] = U64("addr", ADDRESS, "", NONE, CTP_FIELD_HEX),
+	[CTP_FUNCTION_CODE] = U64("code", ADDRESS, "", PREV, CTP_FIELD_HEX),
+};
+
 static const struct ctp_label outcomes[] = {
 	{CTP_OUTCOME_EXITED, "exited"},
 	{CTP_OUTCOME_KILLED, "killed"},
@@ -156,12 +171,15 @@ static const struct {
 	[CTP_NAME] = CLASS("name", NAME, name),
 	[CTP_PLACE] = CLASS("site", SITE, site),
 	[CTP_MISSED] = CLASS("missed", LOSS, missed),
+	[CTP_AWAIT] = CLASS("await", AWAIT, await),
+	[CTP_FUNCTION] = CLASS("function", FUNCTION, function),
 };
 _Static_assert(COUNT(transition) == CTP_TRANSITION_FIELDS && COUNT(birth) == CTP_BIRTH_FIELDS &&
                COUNT(death) == CTP_DEATH_FIELDS && COUNT(lost) == CTP_LOST_FIELDS && COUNT(thread) == CTP_THREAD_FIELDS &&
                COUNT(mapping) == CTP_MAPPING_FIELDS && COUNT(untraced) == CTP_UNTRACED_FIELDS &&
                COUNT(conflict) == CTP_CONFLICT_FIELDS && COUNT(wake) == CTP_WAKE_FIELDS && COUNT(name) == CTP_NAME_FIELDS &&
                COUNT(site) == CTP_SITE_FIELDS && COUNT(missed) == CTP_MISSED_FIELDS &&
+               COUNT(await) == CTP_AWAIT_FIELDS && COUNT(function) == CTP_FUNCTION_FIELDS &&
                COUNT(end) == CTP_END_FIELDS && COUNT(classes) == CTP_EVENT_COUNT,
                "the tables follow events.h");
 

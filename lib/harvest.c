@@ -98,6 +98,30 @@ static void look_at_rings(struct ctp_harvest *h, struct ctp_look *look)
 	h->basket.stats.rings = h->rings.used;
 }
 
+/*
+ * Some of those of whom only the frame is known, in each look. Nothing is said of one that did not outlive the reading, and for
+ * as long as a store may take to be seen: see ctp_frame_lives.
+ */
+static void find_functions(struct ctp_harvest *h)
+{
+	struct ctp_frames *f = &h->basket.frames;
+	const struct ctp_frame *frames;
+	uint64_t code[CTP_FRAMES_AT_ONCE], any = 0;
+	size_t n = ctp_frames_next(f, &frames);
+	if (!n)
+		return;
+	uint64_t ts_ns = ctp_clock_ns();
+	n = h->conf.find_code(h->conf.arg, frames, n, code);
+	for (size_t k = 0; k < n; k++)
+		any |= code[k];
+	for (uint64_t read_ns = ctp_clock_ns(); any && ctp_clock_ns() - read_ns < CTP_STATION_DRAIN_NS;)
+		;
+	for (size_t k = 0; k < n; k++)
+		if (code[k] && ctp_frame_lives(&frames[k]))
+			ctp_basket_function(&h->basket, &frames[k], code[k], ts_ns);
+	f->tail += n;
+}
+
 static size_t look_at_all(struct ctp_harvest *h, bool sweep, struct ctp_look *look)
 {
 	struct ctp_look here = {0};
@@ -105,6 +129,10 @@ static size_t look_at_all(struct ctp_harvest *h, bool sweep, struct ctp_look *lo
 	h->basket.now_ns = ctp_clock_ns();
 	here.found = (sweep ? ctp_scan_all : ctp_scan_some)(&h->scan, before_ns, &here.busiest);
 	look_at_rings(h, &here);
+	find_functions(h);
+	uint64_t left = h->basket.frames.head - h->basket.frames.tail;
+	here.found += left; /* they are a reason to look again */
+	here.more |= left >= CTP_FRAMES_AT_ONCE;
 	promise(h);
 	if (look)
 		*look = here;
@@ -140,6 +168,8 @@ void ctp_harvest_last(struct ctp_harvest *h, bool gone)
 		ctp_lives_audit(&h->lives, h->scan.used, true, gone);
 		ctp_lives_settle(&h->lives, true);
 	}
+	while (!gone && h->basket.frames.head != h->basket.frames.tail)
+		find_functions(h);
 	ctp_basket_settle(&h->basket);
 }
 
@@ -168,6 +198,8 @@ struct ctp_harvest *ctp_harvest_new(const struct ctp_harvest_conf *conf, struct 
 	h->basket.writer = conf->writer;
 	h->basket.new_thread = conf->new_thread;
 	h->basket.new_thread_arg = conf->arg;
+	if (conf->find_code && ctp_frames_init(&h->basket.frames, conf->max_stations, err))
+		goto fail;
 	h->basket.now_ns = h->basket.begin_ns = ctp_clock_ns();
 	if (ctp_scan_init(&h->scan, conf, &h->basket, err))
 		goto fail;
@@ -182,6 +214,11 @@ struct ctp_harvest *ctp_harvest_new(const struct ctp_harvest_conf *conf, struct 
 fail:
 	ctp_harvest_free(h);
 	return NULL;
+}
+
+uint64_t ctp_harvest_floor_ns(const struct ctp_harvest *h)
+{
+	return h->basket.marked_ns > h->basket.begin_ns ? h->basket.marked_ns : h->basket.begin_ns;
 }
 
 void ctp_harvest_free(struct ctp_harvest *h)

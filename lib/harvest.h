@@ -17,12 +17,14 @@
 #include "err.h"
 #include "writer.h"
 
+struct ctp_frame; /* frames.h: for who answers find_code */
+
 enum ctp_dialect { CTP_DIALECT_AUTO, CTP_DIALECT_SEQLOCK, CTP_DIALECT_PLAIN };
 
 struct ctp_harvest_stats {
 	uint64_t events, lost, unverified; /* unverified are among the lost */
 	uint64_t births, deaths, conflicts, wakes;
-	uint64_t missed;   /* births, deaths, wakes and names that a thread could not write down */
+	uint64_t missed;   /* births, deaths, wakes, names and awaits that a thread could not write down */
 	uint64_t untraced; /* coroutines that found no station */
 	uint64_t stations; /* in use, or used before */
 	uint64_t rings;    /* threads that write, or wrote */
@@ -37,12 +39,20 @@ struct ctp_harvest_conf {
 	struct ctp_writer *writer;
 	/* Called from settle for each thread id not seen before (as far as a bounded memory of them reaches). */
 	void (*new_thread)(void *arg, uint64_t tid);
+	/*
+	 * Called after a look for the address of the code of n coroutines, by their frames; 0: there is none, or it is not to
+	 * be had. Returns for how many, from the first on, there is an answer: at least one. Null: nobody asks.
+	 */
+	size_t (*find_code)(void *arg, const struct ctp_frame *frames, size_t n, uint64_t *code);
 	void *arg;
 };
 
 struct ctp_harvest;
 struct ctp_harvest *ctp_harvest_new(const struct ctp_harvest_conf *conf, struct ctp_err *err);
 void ctp_harvest_free(struct ctp_harvest *h);
+
+/* A record that is written now with this time comes before all that are not yet in the order of the stream. */
+uint64_t ctp_harvest_floor_ns(const struct ctp_harvest *h);
 
 /* What a look has found, for the pace of the next. */
 struct ctp_look {

@@ -77,8 +77,11 @@ bool ctp_life_header(const struct ctp_lives *l, uint32_t i, struct ctp_life_head
 void ctp_life_begin(struct ctp_lives *l, uint32_t i, const struct ctp_life_header *head)
 {
 	struct ctp_life *life = &l->life[i];
-	life->coro_before = life->coro;
-	life->coro = ++l->basket->coros;
+	uint64_t coro = ++l->basket->coros, back = coro - life->coro, events = head->first - life->first;
+	bool follows = life->coro && head->generation == life->generation + 1;
+	life->back = follows && back <= UINT32_MAX && events <= UINT32_MAX ? (uint32_t)back : 0;
+	life->events_before = (uint32_t)events;
+	life->coro = coro;
 	life->next = life->first = head->first;
 	life->probe_id = head->probe_id;
 	life->generation = head->generation;
@@ -150,7 +153,7 @@ static uint64_t coro_of(struct ctp_lives *l, uint64_t ref, uint64_t seen_ns, uns
 		return life->coro;
 	if (depth < ANCESTORS && meet(l, ref, seen_ns, depth + 1))
 		return life->coro;
-	return life->generation == generation + 1 ? life->coro_before : 0;
+	return life->generation == generation + 1 && life->back ? life->coro - life->back : 0;
 }
 
 /* --- deaths --------------------------------------------------------------------------------------------------------------- */
@@ -179,7 +182,8 @@ void ctp_life_die(struct ctp_lives *l, uint32_t i, uint64_t events, uint64_t ts_
 	struct ctp_life *life = &l->life[i];
 	if (life->flags & CTP_LIFE_DEAD)
 		return;
-	ts_ns = ts_ns > life->last_ns ? ts_ns : life->last_ns;
+	if (events >= life->next && ts_ns < life->last_ns) /* what is numbered from events on came after its end */
+		ts_ns = life->last_ns;
 	if (events > life->next && events - life->next < CTP_LIFE_AHEAD_MAX && !(life->flags & CTP_LIFE_UNSURE))
 		ctp_lives_hole(l, i, events, ts_ns);
 	life->flags |= CTP_LIFE_DEAD;
@@ -320,12 +324,56 @@ static bool find_place(struct ctp_lives *l, uint32_t i, int32_t ahead, uint64_t 
 	return hole;
 }
 
+/* A suspension without a site: somebody may find out what code it is. */
+static void ask_function(struct ctp_lives *l, uint32_t i, const struct ctp_ring_entry *e, uint64_t tid)
+{
+	struct ctp_life *life = &l->life[i];
+	struct ctp_frame frame = {.station = &l->rings->annex.stations[i], .generation = life->generation, .coro = life->coro,
+	                          .probe_id = life->probe_id, .tid = tid, .addr = e->value};
+	if (!(life->flags & CTP_LIFE_ASKED) && ctp_frames_ask(&l->basket->frames, &frame))
+		life->flags |= CTP_LIFE_ASKED;
+}
+
+/* Two have written to the slots of one: what these say of it is in doubt. */
+static void put_conflict(struct ctp_lives *l, struct ctp_life *life, uint64_t ts_ns)
+{
+	if (life->flags & CTP_LIFE_CONFLICT)
+		return;
+	uint64_t *val = ctp_basket_put(l->basket, CTP_CONFLICT, ts_ns);
+	val[CTP_CONFLICT_TS] = ts_ns;
+	val[CTP_CONFLICT_PROBE] = life->probe_id;
+	val[CTP_CONFLICT_CORO] = life->coro;
+	l->basket->stats.conflicts++;
+	life->flags |= CTP_LIFE_CONFLICT;
+}
+
+/*
+ * An event of one whose station another has: by a handle that was used after the end. It is told of the dead one where that is
+ * known, and else of the other. Of one that was dead when we came nobody knows, and nothing is told.
+ */
+static void take_stale(struct ctp_lives *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e)
+{
+	struct ctp_life *life = &l->life[CTP_REF_INDEX(e->ref)];
+	int32_t ago = (int32_t)(life->generation - CTP_REF_GENERATION(e->ref));
+	int32_t after = (int32_t)(CTP_ENTRY_NUMBER(e->what) - (uint32_t)life->first);
+	if (!life->generation || ago < 0)
+		return;
+	if (ago == 1 && life->back && after >= 0) {
+		struct ctp_who who = {0, life->coro - life->back, life->first - life->events_before};
+		put_row(l, &who, life->first + (uint32_t)after, e, (uint32_t)ring->owner);
+	} else {
+		put_conflict(l, life, e->ts_ns);
+	}
+}
+
 static inline void take_transition(struct ctp_lives *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e)
 {
 	uint32_t i = CTP_REF_INDEX(e->ref);
 	struct ctp_life *life = &l->life[i];
-	if (__builtin_expect(life->generation != CTP_REF_GENERATION(e->ref), 0) && !meet(l, e->ref, e->ts_ns, 0))
+	if (__builtin_expect(life->generation != CTP_REF_GENERATION(e->ref), 0) && !meet(l, e->ref, e->ts_ns, 0)) {
+		take_stale(l, ring, e);
 		return;
+	}
 	if (__builtin_expect(life->flags & CTP_LIFE_UNSURE, 0)) {
 		life->next += (uint32_t)(CTP_ENTRY_NUMBER(e->what) - (uint32_t)life->next);
 		life->flags &= (uint8_t)~CTP_LIFE_UNSURE;
@@ -338,6 +386,8 @@ static inline void take_transition(struct ctp_lives *l, const struct ctp_ring *r
 		return;
 	put_row(l, &(struct ctp_who){life->probe_id, life->coro, life->first}, number, e, (uint32_t)ring->owner);
 	life->last_ns = e->ts_ns > life->last_ns ? e->ts_ns : life->last_ns;
+	if (__builtin_expect(e->value && !(e->what >> 32), 0))
+		ask_function(l, i, e, (uint32_t)ring->owner);
 }
 
 void ctp_life_wake(struct ctp_lives *l, uint64_t ref, uint64_t by, uint64_t tid, uint64_t ts_ns)
@@ -353,6 +403,19 @@ void ctp_life_wake(struct ctp_lives *l, uint64_t ref, uint64_t by, uint64_t tid,
 	val[CTP_WAKE_TID] = tid;
 	val[CTP_WAKE_BY] = by_coro;
 	l->basket->stats.wakes++;
+}
+
+void ctp_life_await(struct ctp_lives *l, uint64_t ref, uint64_t target, uint64_t ts_ns)
+{
+	uint64_t coro = coro_of(l, ref, ts_ns, 0), target_coro = coro_of(l, target, ts_ns, 0);
+	if (!coro)
+		return;
+	const struct ctp_life *life = &l->life[CTP_REF_INDEX(ref)];
+	uint64_t *val = ctp_basket_put(l->basket, CTP_AWAIT, ts_ns);
+	val[CTP_AWAIT_TS] = ts_ns;
+	val[CTP_AWAIT_PROBE] = coro == life->coro ? life->probe_id : 0;
+	val[CTP_AWAIT_CORO] = coro;
+	val[CTP_AWAIT_TARGET] = target_coro;
 }
 
 void ctp_life_name(struct ctp_lives *l, uint32_t i, uint64_t ts_ns)
@@ -391,6 +454,10 @@ static void take_note(struct ctp_lives *l, struct ctp_ring *ring, const struct c
 	}
 	if (kind == CTP_ENTRY_WAKE) {
 		ctp_life_wake(l, e->ref, e->value, (uint32_t)ring->owner, e->ts_ns);
+		return;
+	}
+	if (kind == CTP_ENTRY_AWAIT) {
+		ctp_life_await(l, e->ref, e->value, e->ts_ns);
 		return;
 	}
 	if (kind != CTP_ENTRY_BIRTH && kind != CTP_ENTRY_DEATH && kind != CTP_ENTRY_NAME)

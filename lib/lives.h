@@ -11,7 +11,7 @@
  * last 8 events; what is not there either is lost.
  *
  * A station is freed when its coroutine's death is known, which tells how many events there were, and all of these have been
- * accounted for. Wakes that come later are for a coroutine that is remembered for one more generation.
+ * accounted for. What comes later is for a coroutine that is remembered for one more generation; older ones leave a conflict.
  */
 #ifndef CTP_LIVES_H
 #define CTP_LIVES_H
@@ -29,6 +29,8 @@ enum {
 	CTP_LIFE_OWED = 2,   /* its death is to be written when its holes are settled */
 	CTP_LIFE_LISTED = 4, /* among those to be freed */
 	CTP_LIFE_UNSURE = 8, /* how many events it has had is not known: the next one tells */
+	CTP_LIFE_ASKED = 16, /* about its frame */
+	CTP_LIFE_CONFLICT = 32, /* one that is long dead wrote to its station */
 };
 
 /* What is known of a station, and of the coroutine that has it now or had it last. */
@@ -37,7 +39,9 @@ struct ctp_life {
 	uint64_t first;    /* and of this coroutine's first */
 	uint64_t probe_id;
 	uint64_t last_ns;  /* time of its last row; of its death */
-	uint64_t coro, coro_before; /* numbers in the stream, of it and of the one before */
+	uint64_t coro;     /* its number in the stream */
+	uint32_t back;     /* to that of the one before; 0: not known */
+	uint32_t events_before; /* that one's */
 	uint32_t generation; /* 0: nobody yet */
 	uint32_t hole;       /* name of its newest */
 	uint32_t link;       /* of those to be freed: index + 1 */
@@ -87,9 +91,9 @@ bool ctp_lives_audit_due(const struct ctp_lives *l);
 void ctp_lives_audit(struct ctp_lives *l, uint32_t used, bool last, bool gone);
 
 /*
- * For memory that was in use before we came (snapshot.c): births, names, last wakes and up to 8 last events of all who live, in
- * the order of time. Of what was before those nothing counts as lost. Of one whose
- * slots were not kept for a time since its newest event, birth and name alone.
+ * For memory that was in use before we came (snapshot.c): births, names, last wakes, up to 8 last events of all who live, and whom
+ * they wait for, in the order of time. Of what was before those nothing counts as lost. Of one whose slots were not kept for a time
+ * since its newest event, birth and name alone.
  */
 void ctp_lives_snapshot(struct ctp_lives *l, uint32_t used);
 
@@ -113,10 +117,14 @@ void ctp_life_begin(struct ctp_lives *l, uint32_t i, const struct ctp_life_heade
 /* Whoever has it is dead, and nobody needs to know, unless a ring tells of it: its station is freed. */
 void ctp_life_skip(struct ctp_lives *l, uint32_t i);
 
-/* Records: its birth, where seen_ns says that it was there by then; its present name, if that was not written yet; a wake. */
+/*
+ * Records: its birth, where seen_ns says that it was there by then; its present name, if that was not written yet; a wake; whom
+ * its next suspension waits for.
+ */
 void ctp_life_birth(struct ctp_lives *l, uint32_t i, const struct ctp_life_header *head, uint64_t seen_ns);
 void ctp_life_name(struct ctp_lives *l, uint32_t i, uint64_t ts_ns);
 void ctp_life_wake(struct ctp_lives *l, uint64_t ref, uint64_t by, uint64_t tid, uint64_t ts_ns);
+void ctp_life_await(struct ctp_lives *l, uint64_t ref, uint64_t target, uint64_t ts_ns);
 
 /* A row: number of the event, and the rest as in an entry. */
 struct ctp_who {

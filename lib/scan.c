@@ -211,6 +211,19 @@ static void heat(struct ctp_scan *h, uint32_t i)
 	watch(h, &h->hot[h->nhot++]);
 }
 
+/* A suspension that says where, in the batch behind row at: somebody may find out what code that is. */
+static void ask_function(struct ctp_scan *h, uint32_t i, uint32_t at)
+{
+	struct ctp_station *st = &h->st[i];
+	const struct ctp_batch *b = &h->basket->batch;
+	for (; at < b->count && !st->asked; at++) {
+		const uint64_t *val = b->rows[at].val;
+		struct ctp_frame frame = {.station = &h->shm[i], .coro = st->coro, .probe_id = st->probe_id,
+		                          .tid = val[CTP_TRANSITION_TID], .addr = val[CTP_TRANSITION_ADDR]};
+		st->asked = !val[CTP_TRANSITION_ACTIVE] && frame.addr && ctp_frames_ask(&h->basket->frames, &frame);
+	}
+}
+
 /* n rows of a station stand behind the batch's end, not yet counted: takes them in, after what has to stand before them. */
 static void take_rows(struct ctp_scan *h, uint32_t i, unsigned n)
 {
@@ -237,6 +250,8 @@ static void take_rows(struct ctp_scan *h, uint32_t i, unsigned n)
 	}
 	st->last_ns = b->ts_ns[b->count - 1];
 	h->basket->stats.events += n;
+	if (!st->asked)
+		ask_function(h, i, b->count - n);
 }
 
 /* Returns what was found, lost events included. */

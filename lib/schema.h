@@ -76,6 +76,8 @@ enum ctp_kind {
 	CTP_KIND_WAKE,     /* somebody made a coroutine ready to run */
 	CTP_KIND_NAME,     /* a coroutine is called so from now on */
 	CTP_KIND_SITE,     /* a place in the source: comes before what refers to it */
+	CTP_KIND_AWAIT,    /* whom a coroutine waits for when it is suspended next */
+	CTP_KIND_FUNCTION, /* the code of a coroutine whose transitions have the address of its frame */
 	CTP_KIND_COUNT
 };
 

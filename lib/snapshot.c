@@ -4,6 +4,10 @@
  * All that is to be told is gathered first, for it is to come in the order of time and stations have none: an item for each
  * birth, name, wake and event, sorted. Whoever lives goes on meanwhile; what it does from now on is in the rings, and its
  * number says whether it is here as well.
+ *
+ * Whom a suspension waits for, event k, is written before it and overwritten after event k + 1 at the earliest. So k's slot is
+ * copied first, which makes all visible that was written before it (slots.c); then the target; then a membarrier, or the fence
+ * that pairs with the writer's behind the odd seq of k + 1; and if the slot of k + 1 does not show it yet, the target was k's.
  */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -12,8 +16,8 @@
 #include "slots.h"
 
 enum {
-	BIRTH, EVENT, NAME, WAKE,
-	ITEMS = CTP_SHM_SLOTS + 3, /* of one station */
+	BIRTH, EVENT, NAME, WAKE, AWAIT,
+	ITEMS = CTP_SHM_SLOTS + 4, /* of one station */
 	GROUP = 64,                /* stations whose slots are copied together */
 };
 
@@ -30,6 +34,7 @@ struct snapshot {
 	size_t count;
 	struct ctp_pick picks[GROUP * CTP_SHM_SLOTS];
 	uint32_t station[GROUP * CTP_SHM_SLOTS]; /* of each pick */
+	uint64_t awaits[GROUP * CTP_SHM_SLOTS];  /* CTP_REF, or 0 */
 	unsigned npicks;
 };
 
@@ -41,14 +46,47 @@ static struct item *add(struct snapshot *s, unsigned kind, uint32_t station, uin
 	return item;
 }
 
+/* Whom that suspension waits for, if it is the last event of its coroutine and somebody has said that. */
+static uint64_t target_of(const struct snapshot *s, unsigned k)
+{
+	const struct ctp_pick *pick = &s->picks[k];
+	const struct ctp_shm_station *shm = &s->l->rings->annex.stations[s->station[k]];
+	bool last = k + 1 == s->npicks || s->station[k + 1] != s->station[k];
+	if (!pick->whole || !last || CTP_ENTRY_KIND(pick->what) != CTP_ENTRY_SUSPEND)
+		return 0;
+	uint64_t target = __atomic_load_n(&shm->awaits, __ATOMIC_RELAXED);
+	bool said = __atomic_load_n(&shm->await_event, __ATOMIC_RELAXED) == pick->number &&
+	            __atomic_load_n(&shm->await_generation, __ATOMIC_RELAXED) == s->l->life[s->station[k]].generation;
+	return said ? target : 0;
+}
+
+static void find_targets(struct snapshot *s)
+{
+	bool any = false;
+	for (unsigned k = 0; k < s->npicks; k++)
+		any |= (s->awaits[k] = target_of(s, k));
+	bool barrier = any && ctp_membarrier();
+	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* pairs with the fence of a writer that announces ORDERED */
+	for (unsigned k = 0; any && k < s->npicks; k++) {
+		const struct ctp_shm_station *shm = &s->l->rings->annex.stations[s->station[k]];
+		uint64_t next = s->picks[k].number + 1;
+		uint64_t seq = __atomic_load_n(&shm->slots[next % CTP_SHM_SLOTS].seq, __ATOMIC_RELAXED);
+		if (seq > ctp_slot_seq(next) - 2 || !(barrier || s->picks[k].flags & CTP_ANNOUNCE_ORDERED))
+			s->awaits[k] = 0;
+	}
+}
+
 /* The slots that wait to be copied. */
 static void add_events(struct snapshot *s)
 {
 	ctp_slots_copy(s->l->rings, s->picks, s->npicks);
+	find_targets(s);
 	for (unsigned k = 0; k < s->npicks; k++) {
 		const struct ctp_pick *pick = &s->picks[k];
 		if (!pick->whole)
 			continue;
+		if (s->awaits[k])
+			add(s, AWAIT, s->station[k], pick->ts_ns)->value = s->awaits[k];
 		struct item *item = add(s, EVENT, s->station[k], pick->ts_ns);
 		struct ctp_life *life = &s->l->life[s->station[k]];
 		life->last_ns = pick->ts_ns > life->last_ns ? pick->ts_ns : life->last_ns;
@@ -146,6 +184,7 @@ static void tell(struct snapshot *s, const struct item *item)
 	case BIRTH: ctp_life_birth(l, i, &head, item->ts_ns); break;
 	case EVENT: ctp_lives_row(l, &who, item->number, &entry, item->tid); break;
 	case NAME: ctp_life_name(l, i, item->ts_ns); break;
+	case AWAIT: ctp_life_await(l, CTP_REF(life->generation, i), item->value, item->ts_ns); break;
 	case WAKE: ctp_life_wake(l, CTP_REF(life->generation, i), item->value, item->tid, item->ts_ns); break;
 	}
 }

@@ -40,6 +40,7 @@ struct ctp_station {
 	uint64_t coro;
 	uint32_t gap_unverified; /* of those: seen, but not proved whole */
 	uint8_t dialect, flags;
+	bool asked; /* about its frame */
 };
 _Static_assert(sizeof(struct ctp_station) <= 64, "a station costs one cache line");
 

@@ -1,8 +1,8 @@
 /*
- * target.c - mappings and threads of the traced processes, from /proc.
+ * target.c - mappings and threads of the traced processes, from /proc, and the first words of frames, from their memory.
  *
- * For each process a sorted list of hashes stands for the mappings already told; what a new reading shows beyond it is told.
- * One that has gone is dropped from the list, so that a library loaded again at the same place is told again.
+ * For each process there is a list of the mappings already told, in the order of addresses; what a new reading shows beyond it
+ * is told. One that has gone is dropped from the list, so that a library loaded again at the same place is told again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,14 +28,22 @@ enum {
 	LOOKUPS_MAX = 256,   /* a second, that a target can make us do by connecting and by naming threads */
 	THREADS_AT_ONCE = 4, /* to look at again, which takes about as long as one process */
 	NAME_BYTES = 64,
+	READS_MAX = 16,      /* of memory, at once */
+	SHARE = 50,          /* of the time for which mappings are read because code was found in none of them */
 };
 
-static const uint64_t ROUND_NS = 1000000000;
+static const uint64_t ROUND_NS = 1000000000, AGAIN_NS = 100000000;
+
+struct mapping {
+	uint64_t start, stop, hash;
+};
 
 struct process {
 	pid_t pid;
+	bool closed; /* we may not read its memory */
+	uint64_t again_ns; /* when its mappings may be read again out of turn */
 	size_t ntold;
-	uint64_t *told;
+	struct mapping *told;
 };
 
 struct thread {
@@ -44,6 +53,8 @@ struct thread {
 
 struct ctp_targets {
 	struct ctp_writer *writer;
+	uint64_t (*when_ns)(void *arg);
+	void *when_arg;
 	struct ctp_map_file shm;
 	struct ctp_class *mapping_class, *thread_class;
 	size_t nprocesses, nthreads;
@@ -54,7 +65,7 @@ struct ctp_targets {
 	uint64_t lookups_ns;
 	struct process processes[PROCESSES_MAX];
 	struct thread threads[THREADS_MAX];
-	uint64_t found[MAPPINGS_MAX]; /* of the reading under way */
+	struct mapping found[MAPPINGS_MAX]; /* of the reading under way */
 	struct ctp_str *text, *id;    /* of the record under way: PATH_MAX and CTP_BUILD_ID_MAX bytes */
 };
 
@@ -81,6 +92,12 @@ struct ctp_targets *ctp_targets_new(struct ctp_writer *w, const struct ctp_map_f
 	ctp_targets_free(t);
 	ctp_err_set(err, "out of memory");
 	return NULL;
+}
+
+void ctp_targets_when(struct ctp_targets *t, uint64_t (*when_ns)(void *arg), void *arg)
+{
+	t->when_ns = when_ns;
+	t->when_arg = arg;
 }
 
 void ctp_targets_free(struct ctp_targets *t)
@@ -146,7 +163,7 @@ static void tell_mapping(struct ctp_targets *t, pid_t pid, const struct ctp_map 
 	t->id->len = (uint32_t)(map->path[0] == '[' ? vdso_build_id(map, id) : file_build_id(pid, map, id));
 	id[t->id->len] = '\0';
 	const uint64_t val[CTP_MAPPING_FIELDS] = {
-		[CTP_MAPPING_TS] = now_ns(),
+		[CTP_MAPPING_TS] = t->when_ns ? t->when_ns(t->when_arg) : now_ns(),
 		[CTP_MAPPING_PID] = (uint64_t)pid,
 		[CTP_MAPPING_START] = map->start,
 		[CTP_MAPPING_STOP] = map->stop,
@@ -168,10 +185,18 @@ static uint64_t hash_mapping(const struct ctp_map *map)
 	return h;
 }
 
-static int compare_u64(const void *a, const void *b)
+/* The one that has this address, of those told. */
+static const struct mapping *mapping_at(const struct process *p, uint64_t addr)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return (x > y) - (x < y);
+	size_t from = 0, to = p->ntold;
+	while (from < to) {
+		size_t mid = (from + to) / 2;
+		if (p->told[mid].stop <= addr)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from < p->ntold && p->told[from].start <= addr ? &p->told[from] : NULL;
 }
 
 /* Tells what is new. False if it does not map our memory (any more), or cannot be read. */
@@ -181,25 +206,28 @@ static bool read_mappings(struct ctp_targets *t, struct process *p)
 	struct ctp_map map;
 	size_t n = 0;
 	bool ours = false;
+	uint64_t began_ns = now_ns();
 	if (!ctp_maps_open(&maps, p->pid))
 		return false;
 	while (ctp_maps_next(&maps, &map)) {
 		ours |= ctp_map_file_same(&map.file, &t->shm);
 		if (!map.exec || n == MAPPINGS_MAX || (map.path[0] != '/' && strcmp(map.path, "[vdso]")))
 			continue;
-		t->found[n] = hash_mapping(&map);
-		if (!p->ntold || !bsearch(&t->found[n], p->told, p->ntold, sizeof(*p->told), compare_u64))
+		t->found[n] = (struct mapping){map.start, map.stop, hash_mapping(&map)};
+		const struct mapping *told = mapping_at(p, map.start);
+		if (!told || told->hash != t->found[n].hash)
 			tell_mapping(t, p->pid, &map);
 		n++;
 	}
 	ctp_maps_close(&maps);
+	uint64_t ended_ns = now_ns(), pause_ns = (ended_ns - began_ns) * SHARE;
+	p->again_ns = ended_ns + (pause_ns > AGAIN_NS ? pause_ns : AGAIN_NS);
 	if (n > p->ntold || !n) {
-		uint64_t *told = realloc(p->told, (n ? n : 1) * sizeof(*told));
+		struct mapping *told = realloc(p->told, (n ? n : 1) * sizeof(*told));
 		if (!told)
 			return ours; /* then they are told again, which is no lie */
 		p->told = told;
 	}
-	qsort(t->found, n, sizeof(*t->found), compare_u64);
 	memcpy(p->told, t->found, n * sizeof(*t->found));
 	p->ntold = n;
 	return ours;
@@ -223,8 +251,7 @@ static struct process *add_process(struct ctp_targets *t, pid_t pid)
 	for (size_t i = 0; i < t->nprocesses; i++) {
 		struct process *p = &t->processes[i];
 		if (kill(p->pid, 0) && errno == ESRCH) {
-			p->pid = pid;
-			p->ntold = 0;
+			*p = (struct process){.pid = pid, .told = p->told};
 			return p;
 		}
 	}
@@ -234,7 +261,10 @@ static struct process *add_process(struct ctp_targets *t, pid_t pid)
 void ctp_targets_process(struct ctp_targets *t, pid_t pid)
 {
 	struct process *p = find_process(t, pid);
-	if ((p || (p = add_process(t, pid))) && may_look(t))
+	if (!(p || (p = add_process(t, pid))))
+		return;
+	p->closed = false;
+	if (may_look(t))
 		read_mappings(t, p);
 }
 
@@ -263,7 +293,7 @@ static bool read_status(pid_t tid, struct thread *th)
 static void tell_thread(struct ctp_targets *t, const struct thread *th)
 {
 	const uint64_t val[CTP_THREAD_FIELDS] = {
-		[CTP_THREAD_TS] = now_ns(),
+		[CTP_THREAD_TS] = t->when_ns ? t->when_ns(t->when_arg) : now_ns(),
 		[CTP_THREAD_TID] = (uint64_t)th->tid,
 		[CTP_THREAD_PID] = (uint64_t)th->pid,
 		[CTP_THREAD_NAME] = text_val(t->text, th->name, NAME_BYTES),
@@ -271,24 +301,42 @@ static void tell_thread(struct ctp_targets *t, const struct thread *th)
 	ctp_writer_record(t->writer, t->thread_class, val);
 }
 
-void ctp_targets_thread(struct ctp_targets *t, uint64_t tid)
+static struct thread *find_thread(struct ctp_targets *t, uint64_t tid)
+{
+	for (size_t i = 0; i < t->nthreads; i++) {
+		if ((uint64_t)t->threads[i].tid == tid)
+			return &t->threads[i];
+	}
+	return NULL;
+}
+
+static struct thread *add_thread(struct ctp_targets *t)
+{
+	return t->nthreads < THREADS_MAX ? &t->threads[t->nthreads++] : &t->threads[t->next_reused++ % THREADS_MAX];
+}
+
+/* Tells of a thread, unless that is known. Returns the traced process that it is of; null: none, or it is not to be had now. */
+static struct process *meet_thread(struct ctp_targets *t, uint64_t tid)
 {
 	struct thread th;
 	if (tid == 0 || tid > INT32_MAX || !may_look(t) || !read_status((pid_t)tid, &th))
-		return;
-	/* The number may be anybody's: a process is a target if it connected, or if it has our memory mapped. */
+		return NULL;
+	/* The number may be anybody's, even ours: a process is a target if it connected, or if it has our memory mapped. */
 	struct process *p = find_process(t, th.pid);
 	if (!p) {
-		if (!ctp_maps_has(th.pid, &t->shm) || !(p = add_process(t, th.pid)))
-			return;
+		if (th.pid == getpid() || !ctp_maps_has(th.pid, &t->shm) || !(p = add_process(t, th.pid)))
+			return NULL;
 		read_mappings(t, p);
 	}
-	if (t->nthreads < THREADS_MAX)
-		t->threads[t->nthreads++] = th;
-	else
-		t->threads[t->next_reused++ % THREADS_MAX] = th;
+	struct thread *known = find_thread(t, tid);
+	if (known && known->pid == th.pid && !strcmp(known->name, th.name))
+		return p;
+	*(known ? known : add_thread(t)) = th;
 	tell_thread(t, &th);
+	return p;
 }
+
+void ctp_targets_thread(struct ctp_targets *t, uint64_t tid) { meet_thread(t, tid); }
 
 static void refresh_thread(struct ctp_targets *t, struct thread *known)
 {
@@ -297,6 +345,66 @@ static void refresh_thread(struct ctp_targets *t, struct thread *known)
 		*known = now;
 		tell_thread(t, known);
 	}
+}
+
+/* --- frames --------------------------------------------------------------------------------------------------------------- */
+
+static struct process *process_of(struct ctp_targets *t, uint64_t tid)
+{
+	const struct thread *th = find_thread(t, tid);
+	struct process *p = th ? find_process(t, th->pid) : NULL;
+	return p ? p : meet_thread(t, tid);
+}
+
+static bool is_code(struct ctp_targets *t, struct process *p, uint64_t addr)
+{
+	if (!mapping_at(p, addr) && addr && now_ns() > p->again_ns)
+		read_mappings(t, p); /* it may have loaded it since */
+	return mapping_at(p, addr);
+}
+
+/* Reads what frames of one process begin with. Returns how many have their answer: all up to the first that cannot be read. */
+static size_t read_frames(struct ctp_targets *t, struct process *p, const struct ctp_frame *frames, size_t n, uint64_t *code)
+{
+	struct iovec remote[CTP_FRAMES_AT_ONCE];
+	uint64_t words[CTP_FRAMES_AT_ONCE];
+	size_t asked[CTP_FRAMES_AT_ONCE], nasked = 0, whole = 0;
+	for (size_t k = 0; k < n; k++) {
+		code[k] = 0;
+		if (p->closed || frames[k].addr % sizeof(*words) || mapping_at(p, frames[k].addr))
+			continue; /* what is in a mapping is the place itself */
+		remote[nasked] = (struct iovec){(void *)(uintptr_t)frames[k].addr, sizeof(*words)};
+		asked[nasked++] = k;
+	}
+	if (!nasked)
+		return n;
+	struct iovec local = {words, nasked * sizeof(*words)};
+	ssize_t got = process_vm_readv(p->pid, &local, 1, remote, nasked, 0);
+	if (got < 0 && errno != EFAULT) {
+		p->closed = errno != ESRCH;
+		return n;
+	}
+	for (; got > 0 && whole < (size_t)got / sizeof(*words); whole++)
+		code[asked[whole]] = is_code(t, p, words[whole]) ? words[whole] : 0;
+	return whole < nasked ? asked[whole] + 1 : n;
+}
+
+size_t ctp_targets_code(struct ctp_targets *t, const struct ctp_frame *frames, size_t n, uint64_t *code)
+{
+	size_t done = 0, run;
+	n = n < CTP_FRAMES_AT_ONCE ? n : CTP_FRAMES_AT_ONCE;
+	for (unsigned reads = 0; done < n && reads < READS_MAX; reads++, done += run) {
+		const struct ctp_frame *f = frames + done;
+		struct process *p = process_of(t, f->tid);
+		for (run = 1; done + run < n; run++)
+			if (f[run].tid != f[run - 1].tid && process_of(t, f[run].tid) != p)
+				break;
+		if (p)
+			run = read_frames(t, p, f, run, code + done);
+		else
+			memset(code + done, 0, run * sizeof(*code));
+	}
+	return done;
 }
 
 void ctp_targets_refresh(struct ctp_targets *t)

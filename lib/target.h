@@ -1,5 +1,6 @@
 /*
- * target.h - what must be known of the traced processes while they live: their mappings with build-ids, their threads' names.
+ * target.h - what must be known of the traced processes while they live: their mappings with build-ids, their threads' names,
+ * the code of coroutines that have only a frame.
  *
  * Addresses in a trace mean nothing without the mappings of that moment. They are read when a process connects, when an unknown
  * thread turns up, and again at a slow pace while there is activity; what is new becomes a record. All is bounded: a process
@@ -13,6 +14,7 @@
 #include <sys/types.h>
 
 #include "err.h"
+#include "frames.h"
 #include "maps.h"
 #include "writer.h"
 
@@ -22,11 +24,17 @@ struct ctp_targets;
 struct ctp_targets *ctp_targets_new(struct ctp_writer *w, const struct ctp_map_file *shm, struct ctp_err *err);
 void ctp_targets_free(struct ctp_targets *t);
 
+/* When what is told is to have happened: before the events that refer to it. Until this is set, when it was found. */
+void ctp_targets_when(struct ctp_targets *t, uint64_t (*when_ns)(void *arg), void *arg);
+
 /* This process has just connected: it is new, or has become another program. */
 void ctp_targets_process(struct ctp_targets *t, pid_t pid);
 
 /* This thread id, which is the target's word, was found in an event. */
 void ctp_targets_thread(struct ctp_targets *t, uint64_t tid);
+
+/* Fills code as find_code of struct ctp_harvest_conf does: what a frame's first word says, if that points into a mapping. */
+size_t ctp_targets_code(struct ctp_targets *t, const struct ctp_frame *frames, size_t n, uint64_t *code);
 
 /*
  * Looks again at a process or a few threads, in turn, at each at most once a second: a part of a millisecond, for every few

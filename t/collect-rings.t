@@ -45,7 +45,7 @@ ok "there was something to count: $(said lost)" test "$(said lost)" -gt 10000
 is 'and placed: each loss is that of a coroutine' \
 	"$(sed -n '/"type":"lost"/s/.*"count":\([0-9]*\).*/\1/p' "$tmp/json" | awk '{ n += $1 } END { print n }')" "$(said lost)"
 
-start --ring 100 --lossless=20000
+start --ring 100 --lossless=16000
 tell new 10
 tell run 50000
 end
@@ -76,5 +76,5 @@ refused() { # NAME PATTERN ARG...
 }
 refused 'no ring' '--ring 0: not a number from 1 to ' --ring 0 true
 refused 'a ring that is too large' '--ring 268435457: not a number from 1 to 268435456$' --ring 268435457 true
-refused 'no time to wait' '--lossless 0: not a number from 1 to 60000$' --lossless=0 true
+refused 'no time to wait' '--lossless 0: not a number from 1 to 16777$' --lossless=0 true
 done_testing

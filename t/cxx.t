@@ -12,7 +12,8 @@ build() { # COMPILER SOURCE PROGRAM FLAGS...
 }
 
 # Each coroutine on a line: where it was made, by the function and the letter of that line in the source; then what became of
-# it: s for suspended, with the letter of the line, r for resumed, w for woken, and by whom, n for a name, d when it is over.
+# it: s for suspended, with the letter of the line, and a before that for whom it waits; r for resumed, w for woken, and by
+# whom, n for a name, d when it is over.
 story() { # SOURCE TRACE
 	"$BIN/ctp-tojsonl" -a "$2" | awk -v source="$1" '
 	function field(name,    v) {
@@ -37,11 +38,13 @@ story() { # SOURCE TRACE
 	/"type":"birth"/ { place(); made[coro] = who where; parent[coro] = field("parent") + 0; if (coro > last) last = coro }
 	/"type":"transition"/ { place(); did[coro] = did[coro] " " (/"is_active":true/ ? "r" : "s" where) }
 	/"type":"wake"/ { by = field("by") + 0; did[coro] = did[coro] " w" (by ? "(" made[by] ")" : "") }
+	/"type":"await"/ { did[coro] = did[coro] " a(" made[field("target") + 0] ")" }
 	/"type":"name"/ { did[coro] = did[coro] " n(" field("name") ")" }
 	/"type":"death"/ { did[coro] = did[coro] " d" }
 	END {
 		for (coro = 1; coro <= last; coro++)
-			print made[coro] (parent[coro] ? " of " made[parent[coro]] : "") ":" did[coro]
+			if (coro in made) # a number may be given in vain
+				print made[coro] (parent[coro] ? " of " made[parent[coro]] : "") ":" did[coro]
 	}'
 }
 
@@ -49,7 +52,7 @@ cat >"$tmp/awaits" <<'WANT'
 returns_void: s r sA r sB r d
 returns_true: s r sC r d
 returns_false: s r sD r d
-returns_handle: s r sF r d
+returns_handle: s r a(child) sF r d
 child of returns_handle: s r sE r d
 wants_its_promise: s r sG r d
 is_ready: s r d
@@ -67,6 +70,8 @@ throws_through: r sW r d
 yields: s r sX r sY r d
 is_woken: s r n(sleeper) sZ w(wakes_another) w(wakes_another) r sa r d
 wakes_another: s r sb r d
+holder: s r sh r d
+says_its_target: s r a(holder) si r a(holder) sj r sk r sl r d
 mainf: s r d
 is_destroyed: s r sc d
 is_over: s r d

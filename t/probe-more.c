@@ -1,6 +1,6 @@
 /*
- * probe-more.c - the probe in a program that is unkind to it: a limit on the size of files, a handler that comes at any
- * instruction of a thread's first call, forks of forks.
+ * probe-more.c - the probe in a program that is unkind to it: a limit on the size of files, threads that attach at once,
+ * handlers that come at any instruction of a thread's first call, forks of forks, children with their parent's number.
  *
  * Each runs in a process of its own, which says by its exit status what came of it.
  */
@@ -8,12 +8,13 @@
 #include "tap.h"
 
 #include <dirent.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-enum { STEPS_MAX = 20000, EVENTS = 2 };
+enum { STEPS_MAX = 2000, STRIDE = 5, EVENTS = 2 };
 
 static void live(struct ctp_coro *co)
 {
@@ -102,88 +103,223 @@ static void test_chain(void)
 	is_u64((uint64_t)WEXITSTATUS(status_of(pid)), 0, "a child of a child of ... has no descriptor more than the first");
 }
 
-/* --- a handler at each instruction ---------------------------------------------------------------------------------------- */
+static const struct ctp_shm_ring *ring_at(unsigned i)
+{
+	return (struct ctp_shm_ring *)(ctp_current_->base + ctp_current_->rings_at) + i;
+}
+
+static void follow(void)
+{
+	ctp_record();
+	ctp_extend_(ctp_current_);
+	ctp_current_->shm->mode = CTP_MODE_RECORD | CTP_MODE_RINGS | CTP_MODE_MEMBARRIER;
+}
+
+/* The first process of a namespace, and then that of one within. 0: each has entries of its own. */
+static int namesakes(void)
+{
+	struct ctp_coro co;
+	follow();
+	play(&co);
+	if (unshare(CLONE_NEWPID))
+		return 77;
+	pid_t pid = fork();
+	if (!pid) {
+		play(&co);
+		_exit(getpid() == 1 ? 0 : 1);
+	}
+	if (status_of(pid))
+		return 1;
+	play(&co);
+	uint64_t entries = 0;
+	for (unsigned i = 0; i < ctp_current_->shm->rings_used; i++)
+		entries += ring_at(i)->head;
+	return entries == 2 + 3 * (EVENTS + 2) ? 0 : 2; /* each has said first whose ring it is */
+}
+
+static void test_namesakes(void)
+{
+	pid_t pid = fork();
+	if (!pid) {
+		pid_t first = unshare(CLONE_NEWUSER | CLONE_NEWPID) ? -1 : fork();
+		if (!first)
+			_exit(namesakes());
+		_exit(first < 0 ? 77 : WEXITSTATUS(status_of(first)));
+	}
+	int status = WEXITSTATUS(status_of(pid));
+	if (status == 77)
+		note("skipped: unshare(2) is not allowed here");
+	else
+		is_u64((uint64_t)status, 0, "a child with its parent's number and memory does not write to its parent's ring");
+}
+
+/* --- two who attach at once ----------------------------------------------------------------------------------------------- */
+
+static bool overtake;
+
+/* The probe calls this between noting its descriptor and being known: another thread may come first then. */
+int munlock(const void *at, size_t bytes)
+{
+	(void)at;
+	if (overtake && bytes > 1 << 20) {
+		overtake = false;
+		ctp_init();
+	}
+	return 0;
+}
+
+static void test_overtaken(void)
+{
+	pid_t pid = fork();
+	if (!pid) {
+		struct ctp_coro co;
+		setenv("CTP_RECORD", "1", 1);
+		overtake = true;
+		ctp_coro_new(&co, 0);
+		_exit(overtake || !ctp_current_->borrowed || ctp_fd_ours_(&ctp_current_->mem, &ctp_current_->mem_dev) < 0);
+	}
+	is_u64((uint64_t)status_of(pid), 0, "who attaches too late leaves the descriptor to who has borrowed it");
+}
+
+/* --- handlers at each instruction ----------------------------------------------------------------------------------------- */
+
+/* Tells the tracer; raise(3) would block signals meanwhile. */
+static void tell(int sig) { kill(getpid(), sig); }
+
+static bool renews;      /* the tracee has lanes of its parent's */
+static bool comes_twice; /* the handler */
+static unsigned played;
 
 static void on_signal(int sig)
 {
 	static struct ctp_coro co;
 	(void)sig;
 	play(&co);
+	played++;
+	if (comes_twice)
+		tell(SIGURG);
 }
 
-/* How much is wrong with what a coroutine and a handler's have left in the rings; all of it must be there. */
+/* How much is wrong with what coroutines have left in the rings; all of it must be there, or be lost where it may. */
 static int wrong(void)
 {
 	struct ctp_probe_ *p = ctp_current_;
 	unsigned kinds[16] = { 0 }, unknown = 0;
+	uint64_t events = p->shm->lost_events, notes = p->shm->lost_notes;
 	for (unsigned i = 0; i < p->shm->rings_used; i++) {
-		const struct ctp_shm_ring *ring = (struct ctp_shm_ring *)(p->base + p->rings_at) + i;
+		const struct ctp_shm_ring *ring = ring_at(i);
 		for (uint64_t k = 0; k < ring->head && k < 64; k++) {
 			unsigned kind = CTP_ENTRY_KIND(p->entries[i][k].what);
 			kinds[kind % 16]++;
 			unknown += (k == 0) != (kind == CTP_ENTRY_THREAD);
 		}
+		events += ring->lost_events;
+		notes += ring->lost_notes;
 	}
-	return unknown || kinds[CTP_ENTRY_BIRTH] != 2 || kinds[CTP_ENTRY_DEATH] != 2 || kinds[CTP_ENTRY_SUSPEND] != EVENTS ||
-	       kinds[CTP_ENTRY_RESUME] != EVENTS;
+	if ((events || notes) && !renews)
+		return 1;
+	return unknown || kinds[CTP_ENTRY_BIRTH] + kinds[CTP_ENTRY_DEATH] + notes != 2 * played ||
+	       kinds[CTP_ENTRY_SUSPEND] + kinds[CTP_ENTRY_RESUME] + events != EVENTS * played || ctp_self_.depth;
 }
 
 static void tracee(void)
 {
 	struct ctp_coro co;
 	signal(SIGUSR1, on_signal);
-	ctp_record();
-	ctp_extend_(ctp_current_);
-	ctp_current_->shm->mode = CTP_MODE_RECORD | CTP_MODE_RINGS | CTP_MODE_MEMBARRIER;
+	follow();
 	if (ptrace(PTRACE_TRACEME, 0, 0, 0))
 		_exit(2);
-	raise(SIGSTOP);
-	ctp_coro_new_in(&co, 0, 0);
-	raise(SIGSTOP);
+	tell(SIGSTOP);
+	if (comes_twice)
+		ctp_thread_get_(ctp_current_);
+	else
+		ctp_coro_new_in(&co, 0, 0);
+	tell(SIGSTOP);
+	if (comes_twice)
+		ctp_coro_new_in(&co, 0, 0);
 	live(&co);
+	played++;
 	_exit(wrong());
 }
 
-/* Lets it run, with a signal at its n-th step. -1: it was through before; else its status. */
-static int stepped(int n)
+/* n steps. False: it was through before. */
+static bool step(pid_t pid, int n, int *status)
 {
-	int status;
+	for (int i = 0; i < n && WIFSTOPPED(*status); i++) {
+		ptrace(PTRACE_SINGLESTEP, pid, 0, 0);
+		*status = status_of(pid);
+		if (WIFSTOPPED(*status) && WSTOPSIG(*status) == SIGSTOP) {
+			kill(pid, SIGKILL);
+			status_of(pid);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Lets it run on, with a signal, to the next that it has from elsewhere. */
+static int go_on(pid_t pid, int sig)
+{
+	ptrace(PTRACE_CONT, pid, 0, (long)sig);
+	return status_of(pid);
+}
+
+/* Lets it run, with a signal at its n-th step, and one more if again, so many steps later. -1: it was through before; or status. */
+static int stepped(int n, int again)
+{
 	pid_t pid = fork();
 	if (!pid)
 		tracee();
-	status = status_of(pid);
-	for (int i = 0; i < n && WIFSTOPPED(status); i++) {
-		ptrace(PTRACE_SINGLESTEP, pid, 0, 0);
-		status = status_of(pid);
-		if (WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP) {
-			kill(pid, SIGKILL);
-			status_of(pid);
+	int status = status_of(pid);
+	if (!step(pid, n, &status))
+		return -1;
+	if (again && WIFSTOPPED(status)) {
+		status = go_on(pid, SIGUSR1);
+		if (!step(pid, again, &status))
 			return -1;
-		}
 	}
-	for (int sig = SIGUSR1; WIFSTOPPED(status); sig = WSTOPSIG(status) == SIGSTOP ? 0 : WSTOPSIG(status)) {
-		ptrace(PTRACE_CONT, pid, 0, (long)sig);
-		status = status_of(pid);
-	}
+	for (int sig = SIGUSR1; WIFSTOPPED(status); sig = WSTOPSIG(status) == SIGSTOP ? 0 : WSTOPSIG(status))
+		status = go_on(pid, sig);
 	return status;
 }
 
-static void test_steps(void)
+static int bad_at(int n, int again, int status)
+{
+	if (status)
+		diag("a signal at step %d, and %d later: status 0x%x", n, again, (unsigned)status);
+	return status != 0;
+}
+
+static void test_steps(const char *of)
 {
 	int bad = 0, status, runs = 0;
-	status = stepped(0);
+	status = stepped(0, 0);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 2) {
 		note("skipped: ptrace(2) is not allowed here");
 		return;
 	}
-	for (int n = 1; n < STEPS_MAX && (status = stepped(n)) != -1; n++, runs++) {
-		if (status) {
-			diag("a signal at step %d: status 0x%x", n, (unsigned)status);
-			bad++;
-		}
-	}
-	ok(runs > 100, "a signal at each step of a thread's first call");
-	is_u64((uint64_t)bad, 0, "loses nothing, and spoils nothing");
+	for (int n = 1; n < STEPS_MAX && (status = stepped(n, 0)) != -1; n++, runs++)
+		bad += bad_at(n, 0, status);
+	ok(runs > 40, "a signal at each step of %s", of);
+	is_u64((uint64_t)bad, 0, "loses nothing that is not counted, and spoils nothing");
+}
+
+/* As a thread that has made calls before the fork. */
+static void test_renewal(void)
+{
+	struct ctp_coro co;
+	int bad = 0, status, runs = 0;
+	follow();
+	play(&co);
+	renews = true;
+	test_steps("a child's first call");
+	comes_twice = true;
+	for (int n = 1; n < STEPS_MAX && stepped(n, 1) != -1; n++)
+		for (int again = 1 + n % STRIDE; again < STEPS_MAX && (status = stepped(n, again)) != -1; again += STRIDE, runs++)
+			bad += bad_at(n, again, status);
+	ok(runs > 100, "%d times two signals, the second at any step behind the first", runs);
+	is_u64((uint64_t)bad, 0, "the same");
+	renews = comes_twice = false;
 }
 
 int main(void)
@@ -191,9 +327,12 @@ int main(void)
 #ifdef __SANITIZE_THREAD__
 	skip_all("a child for each step takes too long under ThreadSanitizer");
 #endif
-	test_steps(); /* before this thread has made any call */
+	test_steps("a thread's first call"); /* before this thread has made any */
+	test_overtaken();
 	test_limit();
 	test_chain();
+	test_namesakes();
+	test_renewal();
 	test_sites();
 	return done_testing();
 }

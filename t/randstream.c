@@ -188,7 +188,7 @@ static void write_sites(struct ctp_writer *w, struct kind_of_record *k, uint64_t
 	}
 }
 
-static void write_section(struct ctp_writer *w, struct kind_of_record *kinds)
+static void write_section(struct ctp_writer *w, struct kind_of_record *kinds, bool cut)
 {
 	struct ctp_section sec;
 	unsigned nkinds = 1 + rnd() % CLASSES;
@@ -209,7 +209,7 @@ static void write_section(struct ctp_writer *w, struct kind_of_record *kinds)
 		if (one_in(200))
 			ctp_writer_flush(w);
 	}
-	ctp_writer_end(w, !one_in(4));
+	ctp_writer_end(w, !cut && !one_in(4));
 	ctp_section_fini(&sec);
 }
 
@@ -230,7 +230,7 @@ int main(int argc, char **argv)
 	if (!w)
 		goto failed;
 	for (unsigned s = 0; s < SECTIONS; s++)
-		write_section(w, kinds);
+		write_section(w, kinds, s == 0);
 	ctp_writer_free(w);
 	for (unsigned i = 0; i < CLASSES; i++)
 		ctp_class_free(kinds[i].cls);

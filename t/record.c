@@ -188,13 +188,29 @@ static void test_ring(void)
 	   "an entry");
 	struct ctp_shm_slot *slot = &co.station_->slots[19 % 8];
 	ok(slot->what == e.what && slot->timestamp == e.ts && slot->addr == e.value, "and the slot has the same");
+	struct ctp_coro other, none = { 0 };
+	ctp_coro_new(&other, 4);
+	ctp_coro_await(&co, &other);
+	e = ctp_current_->entries[0][ring(0)->head - 1];
+	ok(e.value == ctp_coro_ref(&other) && e.ref == ctp_coro_ref(&co) && CTP_ENTRY_KIND(e.what) == 9, "whom it waits for");
+	uint64_t said = ring(0)->head;
+	ctp_coro_await(&co, &none);
+	ctp_coro_await(&none, &co);
+	is_u64(ring(0)->head, said, "nothing is said of one that is not traced");
+	ctp_coro_death(&other);
 	head()->mode = followed | CTP_MODE_BARE;
+	ctp_coro_await(&co, &co);
 	ctp_coro_resume(&co);
 	ok(slot[1].seq == 4 && drain(0, CTP_ENTRY_RESUME, &n).ts && n == 11, "bare: the ring alone has it");
 	head()->mode = CTP_MODE_RECORD;
 	uint64_t before = ring(0)->head;
+	struct ctp_shm_station *st = co.station_;
+	ok(st->awaits != ctp_coro_ref(&co), "bare: nor does the station say whom a suspension waits for");
+	ctp_coro_await(&co, &co);
 	ctp_coro_suspend(&co, CTP_HERE);
 	ok(ring(0)->head == before && slot[2].seq == 6, "without a collector the slots alone have it");
+	ok(st->awaits == ctp_coro_ref(&co) && st->await_event == 21 && st->await_generation == st->generation,
+	   "and the station says whom it waits for");
 	ctp_coro_death(&co);
 }
 
@@ -209,8 +225,9 @@ static void test_overflow(void)
 	for (int i = 0; i < SIZE - 2 + 5; i++)
 		ctp_coro_resume(&co);
 	ctp_coro_wake(&co);
+	ctp_coro_await(&co, &co);
 	is_u64(ring(0)->lost_events, 5, "events that found no room are counted");
-	is_u64(ring(0)->lost_notes, 1, "and so is the rest");
+	is_u64(ring(0)->lost_notes, 2, "and so is the rest");
 	is_u64(ring(0)->head, SIZE, "nothing is overwritten");
 	ring(0)->tail = 1;
 	ctp_coro_resume(&co);
@@ -218,7 +235,7 @@ static void test_overflow(void)
 	drain(0, CTP_ENTRY_GAP, &n);
 	ctp_coro_suspend(&co, CTP_HERE);
 	struct ctp_shm_entry gap = drain(0, CTP_ENTRY_GAP, &n);
-	ok(n == 1 && gap.value == 6 && CTP_ENTRY_NUMBER(gap.what) == 1 && gap.ts, "a gap says how many are missing");
+	ok(n == 1 && gap.value == 6 && CTP_ENTRY_NUMBER(gap.what) == 2 && gap.ts, "a gap says how many are missing");
 	ctp_coro_suspend(&co, CTP_HERE);
 	drain(0, CTP_ENTRY_GAP, &n);
 	is_u64(n, 0, "once");
@@ -250,7 +267,7 @@ static void test_lossless(void)
 	pthread_t thread;
 	start_anew("1");
 	head()->mode = followed | CTP_MODE_LOSSLESS;
-	head()->wait_us = 60000000;
+	head()->wait_us = CTP_WAIT_US_;
 	ctp_coro_new(&co, 3);
 	pthread_create(&thread, NULL, drain_slowly, (void *)(uintptr_t)(2 + EVENTS));
 	for (int i = 0; i < EVENTS; i++)

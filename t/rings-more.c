@@ -1,5 +1,6 @@
 /*
- * rings-more.c - what a collector says of the time before it came and after it left: nothing that it cannot know.
+ * rings-more.c - what a collector says of the time before it came and after it left, of who waits for whom, and of who does
+ * something after its end: nothing that it cannot know.
  */
 
 #include "clock.h"
@@ -16,6 +17,8 @@ struct world {
 
 struct reading {
 	uint64_t events, lost, missed, births, deaths, names, unborn;
+	uint64_t awaits, targets[16], suspended; /* suspended: awaits that came before it */
+	uint64_t by_first, by_first_next, death_ns, conflicts, conflict_coro; /* by_first: events of number 1; due next */
 };
 
 static void see(void *arg, const char *cls, const uint64_t *val)
@@ -28,13 +31,27 @@ static void see(void *arg, const char *cls, const uint64_t *val)
 	r->births += !strcmp(cls, "birth");
 	r->deaths += !strcmp(cls, "death");
 	r->names += !strcmp(cls, "name");
+	if (!strcmp(cls, "await") && val[CTP_AWAIT_CORO] == 1 && val[CTP_AWAIT_PROBE] == 1)
+		r->targets[r->awaits++ % 16] = val[CTP_AWAIT_TARGET];
+	if (!strcmp(cls, "transition"))
+		r->suspended = r->awaits;
+	if (!strcmp(cls, "transition") && val[CTP_TRANSITION_CORO] == 1) {
+		r->by_first++;
+		r->by_first_next = val[CTP_TRANSITION_INDEX] + 1;
+	}
+	if (!strcmp(cls, "death") && val[CTP_DEATH_CORO] == 1)
+		r->death_ns = val[CTP_DEATH_BEFORE];
+	if (!strcmp(cls, "conflict")) {
+		r->conflicts++;
+		r->conflict_coro = val[CTP_CONFLICT_CORO];
+	}
 }
 
-/* A memory that records, with one ring of 8 entries, and no collector yet. */
+/* A memory that records, with rings of 8 entries, and no collector yet. */
 static void make(struct world *w)
 {
 	*w = (struct world){.ring.clock = ctp_clock_ns};
-	rawmem_plan(&w->mem, 16, 1, 3);
+	rawmem_plan(&w->mem, 16, 2, 3);
 	void *base = mmap(NULL, w->mem.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (base == MAP_FAILED)
 		abort();
@@ -123,11 +140,124 @@ static void test_name(void)
 	ok(r.names == 1, "a name counts, however many the station has had");
 }
 
+enum { AWAIT = 9, UNKNOWN = 200 };
+
+static void say(struct world *w, unsigned kind, uint64_t ref, uint64_t value)
+{
+	raw_entry(&w->ring, w->ring.clock(), value, ref, (uint64_t)kind << 56);
+	ctp_harvest_scan(w->m.harvest, NULL);
+}
+
+static void test_await(void)
+{
+	struct world w;
+	struct rawcoro other, next;
+	make(&w);
+	attach(&w);
+	raw_birth(&w.ring, &w.co, 1, 0);
+	raw_birth(&w.ring, &other, 2, 0);
+	say(&w, AWAIT, w.co.ref, other.ref);
+	raw_event(&w.ring, &w.co, RAW_SUSPEND, 1, 0, true);
+	say(&w, UNKNOWN, w.co.ref, other.ref);
+	raw_death(&w.ring, &other);
+	ctp_harvest_scan(w.m.harvest, NULL);
+	raw_birth(&w.ring, &next, 3, 0);
+	say(&w, AWAIT, w.co.ref, next.ref);
+	say(&w, AWAIT, w.co.ref, other.ref);                      /* the one before in that station */
+	say(&w, AWAIT, w.co.ref, next.ref + (UINT64_C(5) << 32)); /* nobody yet */
+	say(&w, AWAIT, w.co.ref, UINT32_MAX);
+	say(&w, AWAIT, UINT64_C(7) << 32 | 9, w.co.ref); /* who says that? */
+	while (w.ring.lost_notes < 3)
+		raw_entry(&w.ring, ctp_clock_ns(), w.co.ref, w.co.ref, (uint64_t)AWAIT << 56);
+	struct reading r = leave(&w);
+	ok(next.index == other.index && r.suspended == 1 && r.targets[0] == 2, "whom a suspension waits for is said before it");
+	ok(r.targets[1] == 3 && r.targets[2] == 2, "by its number in the stream, although stations are used again");
+	ok(r.targets[3] == 0 && r.targets[4] == 0 && r.awaits == 5 + 8, "0 for nobody that is known, and nothing of nobody");
+	is_u64(r.missed, 3, "one that had no room is missed");
+}
+
+/* How many awaits a collector hears of that comes when event 9 is the last, of this kind, and the station has these words. */
+static uint64_t last_awaits(unsigned kind, uint64_t event, uint32_t generation, uint64_t *target)
+{
+	struct world w;
+	struct rawcoro other;
+	make(&w);
+	raw_birth(&w.ring, &w.co, 1, 0);
+	raw_birth(&w.ring, &other, 2, 0);
+	record(&w, 9);
+	put64(w.co.station + 0x300, other.ref);
+	put64(w.co.station + 0x308, event);
+	put32(w.co.station + 0x310, generation);
+	raw_slot(&w.co, ctp_clock_ns(), 4711, 1, (uint64_t)kind << 56 | 9);
+	attach(&w);
+	struct reading r = leave(&w);
+	*target = r.suspended == 1 ? r.targets[0] : 0;
+	return r.awaits;
+}
+
+static void test_last_await(void)
+{
+	uint64_t target;
+	ok(last_awaits(RAW_SUSPEND, 9, 1, &target) == 1 && target == 2, "whom the last suspension waits for is in the last states");
+	is_u64(last_awaits(RAW_SUSPEND, 7, 1, &target), 0, "but not if it was said of one before,");
+	is_u64(last_awaits(RAW_SUSPEND, 10, 1, &target), 0, "of one that has not come yet,");
+	is_u64(last_awaits(RAW_SUSPEND, 9, 0, &target), 0, "of another coroutine's,");
+	is_u64(last_awaits(RAW_RESUME, 9, 1, &target), 0, "or if it is a resumption");
+}
+
+/* A handle that is used after its coroutine's end, when another has the station, and another. */
+static void test_stale(void)
+{
+	struct world w;
+	struct rawcoro handle, next;
+	make(&w);
+	attach(&w);
+	raw_birth(&w.ring, &w.co, 1, 0);
+	raw_event(&w.ring, &w.co, RAW_RESUME, 0, 0, true);
+	raw_event(&w.ring, &w.co, RAW_SUSPEND, 1, 0, true);
+	handle = w.co;
+	raw_death(&w.ring, &w.co);
+	ctp_harvest_scan(w.m.harvest, NULL);
+	raw_birth(&w.ring, &next, 2, 0);
+	raw_event(&w.ring, &next, RAW_RESUME, 0, 0, true);
+	raw_event(&w.ring, &handle, RAW_RESUME, 0, 0, true);
+	raw_death(&w.ring, &next);
+	ctp_harvest_scan(w.m.harvest, NULL);
+	raw_birth(&w.ring, &next, 3, 0);
+	raw_event(&w.ring, &handle, RAW_SUSPEND, 0, 0, true);
+	raw_event(&w.ring, &handle, RAW_RESUME, 0, 0, true);
+	struct reading r = leave(&w);
+	ok(next.index == handle.index && r.by_first == 3 && r.by_first_next == 3, "an event after the end is told of the one that died");
+	ok(r.conflicts == 1 && r.conflict_coro == 3, "of one that is dead for long, of whoever has its station now");
+	is_u64(r.events + r.lost, 4, "and nobody else's is more or less");
+}
+
+static void test_end(void)
+{
+	struct world w;
+	make(&w);
+	attach(&w);
+	raw_birth(&w.ring, &w.co, 1, 0);
+	raw_event(&w.ring, &w.co, RAW_RESUME, 0, 0, true);
+	struct rawcoro handle = w.co;
+	struct rawring another = {.ts = ctp_clock_ns()};
+	raw_claim(&another, &w.mem, 1, 4711, 4712);
+	uint64_t end_ns = another.ts;
+	raw_event(&w.ring, &handle, RAW_RESUME, 0, 0, true);
+	raw_death(&another, &w.co);
+	struct reading r = leave(&w);
+	ok(r.by_first == 2 && r.death_ns == end_ns, "an event after the end does not move it, although it is heard of first");
+}
+
 int main(void)
 {
 	test_after();
 	test_before();
 	test_late_birth();
 	test_name();
+	test_await();
+	test_last_await();
+	test_stale();
+	test_end();
 	return done_testing();
 }

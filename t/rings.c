@@ -408,6 +408,24 @@ static void test_attach(void)
 	free(w.r);
 }
 
+/* Between our last look and our leaving one dies, and finds no room to say so. */
+static void test_release(void)
+{
+	struct world w;
+	struct rawcoro a, b;
+	world_open(&w, 4, 6);
+	raw_claim(&w.ring[0], &w.mem, 0, 100, 101);
+	raw_birth(&w.ring[0], &a, 1, 0);
+	raw_birth(&w.ring[0], &b, 2, 0);
+	ctp_harvest_last(w.m.harvest, false);
+	__atomic_store_n(b.station + 0x10, 1, __ATOMIC_RELEASE);
+	ctp_harvest_release(w.m.harvest);
+	ok(b.station[0x10] == 2 && a.station[0x10] == 0, "who died since is marked as free, and nobody else");
+	ok(raw32(w.mem.base + 0xc0) == b.index + 1 && !raw32(b.station + 0x24c), "and is the one on the stack");
+	memstream_close(&w.m, see, w.r);
+	free(w.r);
+}
+
 /* --- against threads ------------------------------------------------------------------------------------------------------ */
 
 enum { THREADS = 3, ALIVE = 40 };
@@ -549,6 +567,7 @@ int main(void)
 	test_claim();
 	test_liars();
 	test_attach();
+	test_release();
 	test_crowd("threads, rings with room for all", 30000, 18);
 	test_crowd("threads, rings that overflow", 30000, 6);
 	test_planted(1, 16, "a head that is stored before its entry");

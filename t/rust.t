@@ -18,6 +18,7 @@ ok 'the library and its examples compile' run_cargo build --lib --examples
 export CTP_LAYOUT="$tmp/layout"
 ok 'its own tests pass' run_cargo test
 unset CTP_LAYOUT
+ok 'those of an unkind program also where the compiler moves things about' run_cargo test --release --lib unkind
 {
 	echo '#include "ctp.h"'
 	sed 's/.*/_Static_assert(&, "&");/' "$tmp/layout"
@@ -49,6 +50,7 @@ status 0'
 is 'untraced' "$(story "$bin/examples/lostwake")" "$told"
 is 'told to record: the same' "$(story env CTP_RECORD=1 "$bin/examples/lostwake")" "$told"
 is 'told to do nothing: the same' "$(story env CTP_RECORD=0 "$bin/examples/lostwake")" "$told"
+is 'with a limit on the size of files: the same' "$(ulimit -f 1000 && story "$bin/examples/lostwake")" "$told"
 is 'variables of a collector that is gone: the same' \
 	"$(story env CTP_SHM_PATH=/nonexistent CTP_SOCK_PATH=/nonexistent CTP_MAX_STATIONS=8 "$bin/examples/lostwake")" "$told"
 is 'variables that make no sense: the same' \

@@ -54,6 +54,25 @@ extern "C" void other_use(struct ctp_coro *co)
 }
 C
 
+cat >"$tmp/many.c" <<'C'
+#include "ctp.h"
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	struct ctp_coro co;
+	ctp_coro_new(&co, 42);
+	for (int i = 1; i < argc; i++) {
+		void *so = dlopen(argv[i], RTLD_NOW), (*use)(struct ctp_coro *co);
+		if (!so)
+			return fputs(dlerror(), stderr), 1;
+		*(void **)&use = dlsym(so, "other_use");
+		use(&co);
+	}
+	return 0;
+}
+C
+
 pairs=0
 for pair in gcc:g++ clang:clang++; do
 	cc=${pair%:*} cxx=${pair#*:}
@@ -76,6 +95,11 @@ for pair in gcc:g++ clang:clang++; do
 	is 'two probes that write in turn on one thread do not disturb each other' \
 		"$("$BIN/ctp-collect" -o "$tmp/many.ctp" "$tmp/prog" "$tmp/two.so" 5000 2>&1 >/dev/null | sed 's/, [^,]* s$//')" \
 		'ctp-collect: 15005 events, 5003 coroutines, 0 lost, 0 untraced'
+	for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+		cp "$tmp/two.so" "$tmp/copy$n.so"
+	done
+	ok "$cc: a program that loads" $cc -std=c11 -Isdk/c -o "$tmp/loads" "$tmp/many.c" -ldl
+	ok 'any number of objects with a probe' "$BIN/ctp-collect" -q -o "$tmp/loads.ctp" "$tmp/loads" "$tmp"/copy*.so
 	is 'with all their events' "$(paste -sd, "$tmp/events")" '42 false,42 true,43 false,42 true,43 false'
 done
 ok 'there was a compiler' test $pairs -gt 0
@@ -90,7 +114,7 @@ for cc in gcc clang; do
 done
 
 sed -n 's/^static inline .*[ *]\(ctp_[a-z_]*[a-z]\)(.*);$/\1/p' sdk/c/ctp.h >"$tmp/calls"
-is 'there are sixteen calls' "$(wc -l <"$tmp/calls")" 16
+is 'there are eighteen calls' "$(wc -l <"$tmp/calls")" 18
 is 'the manual has each, and describes it' "$(while read -r call; do
 	grep -q "^\.Fn $call" doc/ctp.h.3 && sed -n '/^.Sh DESCRIPTION/,$p' doc/ctp.h.3 | grep -q "Fn ${call%_[ai][tn]}\>" || echo "$call"
 done <"$tmp/calls")" ''

@@ -42,7 +42,7 @@ static struct ctp_tool tool = {
 	.usage_status = 125,
 };
 
-enum { LOSSLESS_MS = 100, LOSSLESS_MS_MAX = 60000 };
+enum { LOSSLESS_MS = 100, LOSSLESS_MS_MAX = 16777 }; /* as the header has room for microseconds */
 
 static void say(void *arg, const char *text)
 {

@@ -46,7 +46,7 @@ namespace ctp::asio_ {
  * not inlined: a coroutine may have changed threads, and the compiler may have kept the address.
  */
 #ifdef CTP_ASIO_WAKE_
-CTP_LOCAL_ [[gnu::tls_model("initial-exec")]] inline constinit thread_local std::uint64_t awaiting = 0;
+CTP_LOCAL_ inline constinit thread_local std::uint64_t awaiting = 0;
 CTP_LOCAL_ [[gnu::noinline]] inline void awaiting_set(std::uint64_t ref) noexcept { awaiting = ref; }
 CTP_LOCAL_ [[gnu::noinline]] inline std::uint64_t awaiting_get() noexcept { return awaiting; }
 #else

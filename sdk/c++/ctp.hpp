@@ -108,9 +108,10 @@ public:
 	template <class P> explicit waker(std::coroutine_handle<P> h) noexcept
 	{
 		if constexpr (traced_promise<P>)
-			ref = ctp_coro_ref(ctp::coro(h.promise()));
+			ref = h ? ctp_coro_ref(ctp::coro(h.promise())) : 0;
 	}
 	void wake() const noexcept { ctp_ref_wake(ref); }
+	CTP_LOCAL_ void awaited_by_(struct ::ctp_coro *co) const noexcept { ctp_coro_await_ref(co, ref); }
 
 private:
 	std::uint64_t ref = 0;
@@ -148,6 +149,32 @@ template <class T> decltype(auto) awaiter_of_(T &&x)
 		return operator co_await(static_cast<T &&>(x));
 	else
 		return itself_();
+}
+
+/*
+ * Whom an await waits for, where that is known. An awaiter may hold any handle, and a false answer is worse than none. So it is
+ * one who says so, by a member function ctp_target that returns a handle or a waker; or it belongs to a task, a class whose
+ * promise_type is traced, and has a handle of that promise for its first member, which then is the task's.
+ */
+template <class T> struct just_ { /* can become a T, and nothing else */
+	template <class U>
+		requires std::is_same_v<T, U>
+	operator U() const noexcept;
+};
+template <class T, class First>
+concept begins_with_ = std::is_aggregate_v<T> && std::is_standard_layout_v<T> && requires { T{just_<First>()}; };
+template <class Task, class Awaiter>
+concept awaits_task_ = traced_promise<typename Task::promise_type> &&
+                       begins_with_<Awaiter, std::coroutine_handle<typename Task::promise_type>>;
+template <class Awaitable, class Awaiter> CTP_LOCAL_ waker target_of_(Awaiter &awaiter) noexcept
+{
+	using task = std::remove_cvref_t<Awaitable>;
+	if constexpr (requires { awaiter.ctp_target(); })
+		return waker(awaiter.ctp_target());
+	else if constexpr (awaits_task_<task, std::remove_cv_t<Awaiter>>)
+		return waker(reinterpret_cast<const std::coroutine_handle<typename task::promise_type> &>(awaiter));
+	else
+		return {};
 }
 
 /* Clang before 18 may keep variables of an inlined await_suspend in the coroutine's frame, which can be gone by then. */
@@ -191,8 +218,10 @@ protected:
 		co = whose;
 		if constexpr (Point == point_::end)
 			ctp_coro_death(co); /* that says it: as a transition it would look as if somebody had to resume it */
-		else if (ctp_coro_on_(co))
+		else if (ctp_coro_on_(co)) {
+			target_of_<Awaitable>(inner()).awaited_by_(co);
 			suspended_(co, h.address(), at);
+		}
 #if __cpp_exceptions
 		if constexpr (!noexcept(inner().await_suspend(h))) {
 			try {

@@ -126,7 +126,11 @@ struct ctp_shm_station {
 	uint32_t name_seq;   /* odd while the name is written */
 	uint32_t name_bytes;
 	char name[96];
-	uint8_t flexible[256];
+	uint64_t awaits;      /* whom a suspension waits for, where that was said: CTP_REF */
+	uint64_t await_event; /* the number of that suspension, */
+	uint32_t await_generation; /* and whose it is */
+	uint32_t pad_await;
+	uint8_t flexible[232];
 };
 
 struct ctp_shm_site {
@@ -166,6 +170,7 @@ enum {
 	CTP_ENTRY_NAME = 6,    /*      0                                              name_seq */
 	CTP_ENTRY_THREAD = 7,  /*      owner of the ring from here on; ref 0          0 */
 	CTP_ENTRY_GAP = 8,     /*      transitions lost from ts to the next; ref 0    other entries lost */
+	CTP_ENTRY_AWAIT = 9,   /*      whom its next suspension waits for: CTP_REF    0 */
 };
 #define CTP_ENTRY(kind, site, number) ((uint64_t)(kind) << 56 | (uint64_t)((site) & 0xffffff) << 32 | (uint32_t)(number))
 #define CTP_ENTRY_KIND(what) ((unsigned)((what) >> 56)) /* what you do not know is to be skipped, and a ref of 0 but where it is said */
@@ -241,7 +246,8 @@ CTP_AT_(ctp_shm_station, spawn_site, 0x270);
 CTP_AT_(ctp_shm_station, wake_ts, 0x280);
 CTP_AT_(ctp_shm_station, name_seq, 0x298);
 CTP_AT_(ctp_shm_station, name, 0x2a0);
-CTP_AT_(ctp_shm_station, flexible, 0x300);
+CTP_AT_(ctp_shm_station, awaits, 0x300);
+CTP_AT_(ctp_shm_station, flexible, 0x318);
 CTP_ASSERT_(sizeof(struct ctp_shm_station) == 1024);
 CTP_ASSERT_(sizeof(struct ctp_shm_site) == 256);
 CTP_AT_(ctp_shm_ring, tail, 0x40);
@@ -342,6 +348,13 @@ static inline void ctp_coro_suspend_at(struct ctp_coro *co, const void *addr, st
 static inline void ctp_coro_resume(struct ctp_coro *co);
 
 /*
+ * The suspension that comes next, by this thread, waits for target: until that is over, or has come so far. Where target may be
+ * gone, as the holder of a lock may be, its ref is kept instead, as for a wake.
+ */
+static inline void ctp_coro_await(struct ctp_coro *co, const struct ctp_coro *target);
+static inline void ctp_coro_await_ref(struct ctp_coro *co, uint64_t target);
+
+/*
  * Whoever calls this has just made it ready to run: before it can be resumed. From any thread, while it is alive. A program that
  * cannot be sure of that keeps its ref and wakes that: it stands for this coroutine alone, whatever becomes of its memory.
  */
@@ -379,7 +392,7 @@ enum {
 	CTP_STATIONS_ = 65536,  /* of a memory that we make */
 	CTP_SITES_ = 16384,
 	CTP_RING_BITS_ = 20,
-	CTP_WAIT_US_ = 1 << 24, /* no wait is as long as that, whoever asks for it */
+	CTP_WAIT_US_ = 1 << 24, /* no wait is longer than that, whoever asks for it */
 };
 
 #define CTP_BUSY_ UINT64_MAX /* no tag and mode, not even with the tag 0 of a child */
@@ -436,7 +449,7 @@ struct ctp_call_ {
 };
 
 struct ctp_thread_ {
-	uint64_t key;          /* of what all this is for */
+	const struct ctp_probe_ *probe; /* that all this is for, or another with its key */
 	uint64_t quick;        /* the tag and mode with which ctp_event_ needs no help; CTP_BUSY_ while it is at work */
 	uint64_t tid, current; /* current: the coroutine that runs */
 	uint32_t depth;        /* other probe calls under way */
@@ -448,16 +461,16 @@ struct ctp_thread_ {
  * Weak and hidden: all files of one executable or shared object share one state, C and C++ alike, and none shares it with
  * another object, whose ctp.h may be of another version. Two attachments in one process do no harm.
  *
- * Initial-exec: the dynamic linker would otherwise allocate the variable at a thread's first event. And no function that uses
- * it, or errno, may be inlined into one that switches stacks: a coroutine can come out of the switch on another thread, where
- * the address that the compiler kept would be that of the first one's variable.
+ * The thread's variable has the model that the compiler takes by default: initial-exec would spare objects that are loaded with
+ * dlopen a call, but the C library has room for about ten of those. And no function that uses it, or errno, may be inlined into
+ * one that switches stacks: a coroutine can come out of the switch on another thread, where the address that the compiler kept
+ * would be that of the first one's variable.
  */
 #define CTP_SHARED_ __attribute__((weak, visibility("hidden")))
 #define CTP_FN_ __attribute__((weak, visibility("hidden"), noinline))
-#define CTP_TLS_ __attribute__((tls_model("initial-exec")))
 
 CTP_SHARED_ extern struct ctp_probe_ *ctp_current_; /* null: not tried yet */
-CTP_SHARED_ CTP_TLS_ extern __thread struct ctp_thread_ ctp_self_;
+CTP_SHARED_ extern __thread struct ctp_thread_ ctp_self_;
 CTP_FN_ struct ctp_probe_ *ctp_attach_(struct ctp_probe_ *old);
 CTP_FN_ bool ctp_extend_(struct ctp_probe_ *p);
 CTP_FN_ void ctp_rouse_(struct ctp_probe_ *p);
@@ -466,6 +479,7 @@ CTP_FN_ void ctp_event_(struct ctp_coro *co, uint64_t addr, uint64_t what);
 CTP_FN_ void ctp_event_slow_(struct ctp_coro *co, uint64_t addr, uint64_t what);
 CTP_FN_ void ctp_death_(struct ctp_coro *co);
 CTP_FN_ void ctp_name_(struct ctp_coro *co, const char *name);
+CTP_FN_ void ctp_await_(struct ctp_coro *co, uint64_t target);
 CTP_FN_ void ctp_awake_(struct ctp_probe_ *p, uint64_t ref);
 CTP_FN_ uint32_t ctp_site_add_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function);
 CTP_FN_ uint32_t ctp_site_new_(struct ctp_probe_ *p, struct ctp_site *site);
@@ -540,7 +554,14 @@ static inline void *ctp_map_(int fd, uint64_t at, uint64_t bytes)
 	return NULL;
 }
 
-/* Moves a descriptor out of the way, and writes down which file it was. */
+/* Writes down which file a descriptor is of. */
+static inline void ctp_fd_note_(int fd, const struct stat *st, uint64_t *at, uint64_t *dev)
+{
+	CTP_PUT_(dev, (uint64_t)st->st_dev);
+	__atomic_store_n(at, (uint64_t)st->st_ino << 32 | (uint32_t)(fd + 1), __ATOMIC_RELEASE); /* pairs with ctp_fd_ours_ */
+}
+
+/* Moves a descriptor out of the way, and notes it. */
 static inline int ctp_fd_keep_(int low, uint64_t *at, uint64_t *dev)
 {
 	int fd = (int)syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, CTP_FD_);
@@ -553,8 +574,7 @@ static inline int ctp_fd_keep_(int low, uint64_t *at, uint64_t *dev)
 		syscall(SYS_close, fd);
 		return -1;
 	}
-	CTP_PUT_(dev, (uint64_t)st.st_dev);
-	__atomic_store_n(at, (uint64_t)st.st_ino << 32 | (uint32_t)(fd + 1), __ATOMIC_RELEASE); /* pairs with ctp_fd_ours_ */
+	ctp_fd_note_(fd, &st, at, dev);
 	return fd;
 }
 
@@ -568,8 +588,7 @@ static inline int ctp_mem_keep_(struct ctp_probe_ *p, int low)
 			continue;
 		syscall(SYS_close, low);
 		p->borrowed = true;
-		CTP_PUT_(&p->mem_dev, (uint64_t)st.st_dev);
-		__atomic_store_n(&p->mem, (uint64_t)st.st_ino << 32 | (uint32_t)(fd + 1), __ATOMIC_RELEASE);
+		ctp_fd_note_(fd, &st, &p->mem, &p->mem_dev);
 		return fd;
 	}
 	return ctp_fd_keep_(low, &p->mem, &p->mem_dev);
@@ -578,7 +597,7 @@ static inline int ctp_mem_keep_(struct ctp_probe_ *p, int low)
 /* The descriptor, if it still is what it was. */
 static inline int ctp_fd_ours_(const uint64_t *at, const uint64_t *dev)
 {
-	uint64_t word = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+	uint64_t word = __atomic_load_n(at, __ATOMIC_ACQUIRE); /* pairs with ctp_fd_note_ */
 	struct stat st;
 	int fd = (int)((uint32_t)word - 1);
 	bool ours = word && !syscall(SYS_fstat, fd, &st) && (uint32_t)st.st_ino == word >> 32 && (uint64_t)st.st_dev == CTP_GET_(dev);
@@ -819,13 +838,15 @@ static inline void ctp_mem_close_(struct ctp_probe_ *p)
 /* Fills p, or leaves p->mode null. */
 static inline void ctp_fill_(struct ctp_probe_ *p)
 {
+	if (ctp_secret_())
+		return;
 	const char *record = getenv("CTP_RECORD");
 	bool alone = record && *record == '0'; /* no memory of our own */
 	p->pid = (uint32_t)syscall(SYS_getpid);
-	int fd = ctp_secret_() ? -1 : ctp_open_named_(p);
-	if (fd < 0 && !alone && !ctp_secret_())
+	int fd = ctp_open_named_(p);
+	if (fd < 0 && !alone)
 		fd = ctp_open_shared_(p);
-	if (fd < 0 && !alone && !ctp_secret_())
+	if (fd < 0 && !alone)
 		fd = ctp_open_own_(p);
 	if (fd < 0)
 		return;
@@ -859,7 +880,8 @@ struct ctp_probe_ *ctp_attach_(struct ctp_probe_ *old)
 		if (p->mode && (!p->annex || CTP_GET_(&p->shm->mode) & CTP_MODE_RINGS))
 			ctp_connect_(p);
 	} else {
-		ctp_mem_close_(p);
+		if (CTP_GET_(&old->mem) != p->mem) /* else the winner has found and borrowed it */
+			ctp_mem_close_(p);
 		if (p->base)
 			munmap(p->base, (size_t)p->entries_at);
 		if (p->shm)
@@ -1000,28 +1022,41 @@ static inline uint32_t ctp_place_find_(struct ctp_probe_ *p, const char *file, u
 /* --- rings ---------------------------------------------------------------------------------------------------------------- */
 
 /*
- * This thread's own, made anew after a fork. Another attachment of this process to the same memory makes no difference: coroutines of
- * one object may be handled by another. A signal handler that comes between finds the old state or the new, and at worst a ring is
- * forgotten for as long as the thread lives.
+ * The child of a fork has its parent's lanes. Until they are cleared, a handler finds none, and what it has is a loss. One that
+ * comes before it can know has done all this when it returns, and ended it: so the depth is set once more, and quick, which does
+ * not ask for the depth, taken back.
+ */
+static inline void ctp_thread_renew_(struct ctp_thread_ *t, const struct ctp_probe_ *p)
+{
+	CTP_PUT_(&t->depth, CTP_LANES_);
+	CTP_COMPILER_FENCE_;
+	CTP_PUT_(&t->probe, p);
+	CTP_COMPILER_FENCE_;
+	CTP_PUT_(&t->depth, CTP_LANES_);
+	CTP_COMPILER_FENCE_;
+	CTP_PUT_(&t->quick, 0);
+	CTP_COMPILER_FENCE_;
+	t->current = 0;
+	memset(t->lanes, 0, sizeof t->lanes);
+	CTP_COMPILER_FENCE_;
+	CTP_PUT_(&t->depth, 0);
+}
+
+/*
+ * This thread's own, made anew after a fork: there, the probe that it is for has pages of zeros, and so no key. (To compare with the
+ * key that it had proves nothing: a child can have its parent's number, which is 1 in a namespace of its own.) Another attachment of
+ * this process to the same memory makes no difference: coroutines of one object may be handled by another.
  */
 static inline struct ctp_thread_ *ctp_thread_get_(const struct ctp_probe_ *p)
 {
 	struct ctp_thread_ *t = &ctp_self_;
-	if (__builtin_expect(t->key != p->key, 0)) {
+	const struct ctp_probe_ *known = CTP_GET_(&t->probe);
+	if (__builtin_expect(!known || known->key != p->key, 0)) {
 		t->tid = (uint64_t)syscall(SYS_gettid);
-		t->quick = 0;
-		if (t->key) { /* the child of a fork has its parent's; meanwhile a handler finds no lane, and what it has is a loss */
-			t->depth = CTP_LANES_;
-			CTP_COMPILER_FENCE_;
-			t->key = p->key;
-			CTP_COMPILER_FENCE_;
-			t->current = 0;
-			memset(t->lanes, 0, sizeof t->lanes);
-			CTP_COMPILER_FENCE_;
-			t->depth = 0;
-		}
+		if (known)
+			ctp_thread_renew_(t, p);
 		CTP_COMPILER_FENCE_;
-		t->key = p->key;
+		CTP_PUT_(&t->probe, p);
 	}
 	uint32_t gaps = p->annex ? CTP_GET_(p->mode) & CTP_MODE_GAPS(-1) : 0;
 	if (t->gaps != gaps) { /* who ran then may not run now */
@@ -1122,8 +1157,10 @@ static inline bool ctp_wait_(struct ctp_probe_ *p, struct ctp_lane_ *lane, uint6
 	if ((CTP_GET_(p->mode) & wanted) != wanted || lane->vain_tail == tail + 1)
 		return false;
 	uint64_t now_ns = ctp_clock_();
-	if (!*until_ns)
-		*until_ns = now_ns + (uint64_t)(CTP_GET_(&p->shm->wait_us) % CTP_WAIT_US_) * 1000;
+	if (!*until_ns) {
+		const uint64_t wait_us = CTP_GET_(&p->shm->wait_us), most_us = CTP_WAIT_US_;
+		*until_ns = now_ns + (wait_us < most_us ? wait_us : most_us) * 1000;
+	}
 	if (now_ns >= *until_ns) {
 		lane->vain_tail = tail + 1;
 		return false;
@@ -1191,10 +1228,12 @@ static inline void ctp_push_(struct ctp_probe_ *p, struct ctp_thread_ *t, uint32
  */
 static inline struct ctp_call_ ctp_enter_(struct ctp_thread_ *t)
 {
-	struct ctp_call_ call = { t->quick, t->depth + (t->quick == CTP_BUSY_), t->depth };
-	t->depth = call.under + 1;
-	if (call.quick != CTP_BUSY_)
-		t->quick = 0;
+	uint64_t quick = CTP_GET_(&t->quick);
+	uint32_t under = CTP_GET_(&t->depth);
+	struct ctp_call_ call = { quick, under + (quick == CTP_BUSY_), under };
+	CTP_PUT_(&t->depth, under + 1);
+	if (quick != CTP_BUSY_)
+		CTP_PUT_(&t->quick, 0);
 	CTP_COMPILER_FENCE_;
 	return call;
 }
@@ -1202,8 +1241,8 @@ static inline struct ctp_call_ ctp_enter_(struct ctp_thread_ *t)
 static inline void ctp_leave_(struct ctp_thread_ *t, struct ctp_call_ call)
 {
 	CTP_COMPILER_FENCE_;
-	t->depth = call.under;
-	t->quick = call.quick;
+	CTP_PUT_(&t->depth, call.under);
+	CTP_PUT_(&t->quick, call.quick);
 }
 
 /* What comes with a coroutine besides its transitions. */
@@ -1262,6 +1301,9 @@ static inline void ctp_retire_(struct ctp_probe_ *p, uint32_t mode, uint32_t nex
 		CTP_PUT_(&p->shm->since_ns, ctp_clock_());
 	if (!__atomic_compare_exchange_n(&p->shm->mode, &mode, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return;
+	/* Either we find it dead below, or who dies sees the mode above. Pairs with the fence in ctp_death_; and makes it one. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	syscall(SYS_membarrier, 2 /* MEMBARRIER_CMD_GLOBAL_EXPEDITED */, 0, 0);
 	for (uint32_t i = 0; i < p->max_stations; i++) {
 		struct ctp_shm_station *st = ctp_station_at_(p, i);
 		if (__atomic_load_n(&st->is_dead, __ATOMIC_ACQUIRE) == 1 && CTP_GET_(&st->generation))
@@ -1292,6 +1334,7 @@ static inline bool ctp_recover_(struct ctp_probe_ *p)
 	errno = err;
 	return gone && next;
 }
+
 static inline struct ctp_shm_station *ctp_station_get_(struct ctp_probe_ *p)
 {
 	struct ctp_shm_station *st = p->annex ? ctp_unfree_(p) : NULL;
@@ -1422,8 +1465,8 @@ void ctp_event_slow_(struct ctp_coro *co, uint64_t addr, uint64_t what)
 
 /*
  * The same where all is as it usually is: it has a station, its thread is known, there is room, nothing else is under way here, and
- * neither clock nor order need the system. No call but the last, so that nothing is saved and restored. In the child of a fork the
- * tag is 0.
+ * neither clock nor order need the system. No call but the last, so that nothing is saved and restored (and in a shared object the
+ * one that finds the thread's variable). In the child of a fork the tag is 0.
  */
 void ctp_event_(struct ctp_coro *co, uint64_t addr, uint64_t what)
 {
@@ -1432,15 +1475,15 @@ void ctp_event_(struct ctp_coro *co, uint64_t addr, uint64_t what)
 	__asm__("" : "+r"(t)); /* or gcc finds the address again for each use */
 	uint32_t mode = CTP_GET_(co->mode_);
 	uint64_t quick = p->tag | mode;
-	if (__builtin_expect(t->quick != quick || !co->station_, 0)) {
+	if (__builtin_expect(CTP_GET_(&t->quick) != quick || !co->station_, 0)) {
 		ctp_event_slow_(co, addr, what);
 		return;
 	}
-	t->quick = CTP_BUSY_;
+	CTP_PUT_(&t->quick, CTP_BUSY_);
 	CTP_COMPILER_FENCE_;
 	struct ctp_lane_ *lane = t->lanes;
 	if (__builtin_expect(lane->head == lane->limit && mode & CTP_MODE_RINGS, 0)) {
-		t->quick = 0;
+		CTP_PUT_(&t->quick, 0);
 		ctp_event_slow_(co, addr, what);
 		return;
 	}
@@ -1453,7 +1496,7 @@ void ctp_event_(struct ctp_coro *co, uint64_t addr, uint64_t what)
 	if (__builtin_expect(mode & CTP_MODE_RINGS, CTP_MODE_RINGS))
 		ctp_publish_(lane, ts, addr, co->ref_, what);
 	CTP_COMPILER_FENCE_;
-	t->quick = quick;
+	CTP_PUT_(&t->quick, quick);
 	if (mode & CTP_MODE_RINGS && CTP_GET_(&p->shm->tracer_sleeping) == 1) /* as in ctp_tell_ */
 		ctp_rouse_(p);
 }
@@ -1473,7 +1516,10 @@ void ctp_death_(struct ctp_coro *co)
 	__atomic_store_n(&st->is_dead, 1, __ATOMIC_RELEASE); /* as above */
 	if (t->current == co->ref_)
 		t->current = co->before_;
-	/* Either a collector that leaves finds it dead and frees it, or we see that it left. Pairs with its fence, and its membarrier. */
+	/*
+	 * Either a collector that leaves finds it dead and frees it, or we see that it left. Pairs with its fence, and its membarrier;
+	 * where it could not leave, with those in ctp_retire_.
+	 */
 	if (CTP_GET_(&p->fenced))
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	CTP_COMPILER_FENCE_;
@@ -1484,11 +1530,19 @@ void ctp_death_(struct ctp_coro *co)
 		ctp_free_(p, st);
 }
 
+/* What is to be recorded of a coroutine that something is to be said about; 0: nothing, for it has no station of the annex. */
+static inline uint32_t ctp_annexed_(struct ctp_coro *co)
+{
+	struct ctp_probe_ *p = co->probe_;
+	uint32_t mode = p->mode && p->annex ? CTP_GET_(p->mode) : 0;
+	return mode && (co->station_ || ctp_birth_(co, 0, true)) ? mode : 0;
+}
+
 void ctp_name_(struct ctp_coro *co, const char *name)
 {
 	struct ctp_probe_ *p = co->probe_;
-	uint32_t mode = p->mode ? CTP_GET_(p->mode) : 0;
-	if (!mode || !p->annex || (!co->station_ && !ctp_birth_(co, 0, true)))
+	uint32_t mode = ctp_annexed_(co);
+	if (!mode)
 		return;
 	struct ctp_shm_station *st = co->station_;
 	uint64_t words[sizeof st->name / 8] = { 0 };
@@ -1505,6 +1559,27 @@ void ctp_name_(struct ctp_coro *co, const char *name)
 	CTP_PUT_(&st->name_bytes, (uint32_t)bytes);
 	__atomic_store_n(&st->name_seq, seq, __ATOMIC_RELEASE); /* pairs with its acquire load, the first look */
 	ctp_note_(p, ctp_thread_get_(p), mode, ctp_now_(p), 0, co->ref_, CTP_ENTRY(CTP_ENTRY_NAME, 0, seq));
+}
+
+/*
+ * Nothing here orders what is left in the station: it stands between the event before and the suspension, whose slots do. Who has
+ * seen that suspension sees it; who sees that of a later one sees in the slots that there has been an event since.
+ */
+void ctp_await_(struct ctp_coro *co, uint64_t target)
+{
+	struct ctp_probe_ *p = co->probe_;
+	uint32_t mode = ctp_annexed_(co);
+	if (!mode)
+		return;
+	struct ctp_shm_station *st = co->station_;
+	if (!(mode & CTP_MODE_BARE)) {
+		CTP_COMPILER_FENCE_;
+		CTP_PUT_(&st->awaits, target);
+		CTP_PUT_(&st->await_event, co->events_);
+		CTP_PUT_(&st->await_generation, CTP_REF_GENERATION(co->ref_));
+		CTP_COMPILER_FENCE_;
+	}
+	ctp_note_(p, ctp_thread_get_(p), mode, ctp_now_(p), target, co->ref_, CTP_ENTRY(CTP_ENTRY_AWAIT, 0, 0));
 }
 
 void ctp_awake_(struct ctp_probe_ *p, uint64_t ref)
@@ -1625,6 +1700,18 @@ static inline uint64_t ctp_coro_ref(const struct ctp_coro *co)
 {
 	struct ctp_probe_ *p = CTP_GET_(&co->probe_);
 	return p && p->mode ? CTP_GET_(&co->ref_) : 0;
+}
+
+static inline void ctp_coro_await_ref(struct ctp_coro *co, uint64_t target)
+{
+	if (target && ctp_coro_on_(co))
+		ctp_await_(co, target);
+}
+
+static inline void ctp_coro_await(struct ctp_coro *co, const struct ctp_coro *target)
+{
+	if (ctp_coro_on_(co))
+		ctp_coro_await_ref(co, ctp_coro_ref(target));
 }
 
 static inline void ctp_ref_wake(uint64_t ref)

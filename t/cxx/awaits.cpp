@@ -309,6 +309,32 @@ static task wakes_another(std::coroutine_handle<task::promise_type> h, ctp::wake
 	ctp::wake(h);
 	co_await park(); // b
 }
+
+/* --- whom one waits for --------------------------------------------------------------------------------------------------- */
+
+static task holder()
+{
+	co_await park(); // h
+}
+template <class Target> struct park_for : park {
+	Target target;
+	explicit park_for(Target t) : target(t) {}
+	Target ctp_target() const { return target; }
+};
+struct park_with { /* a handle that may be any: it says nothing */
+	std::coroutine_handle<task::promise_type> h;
+	bool await_ready() { return false; }
+	void await_suspend(std::coroutine_handle<> me) { parked = me; }
+	void await_resume() {}
+};
+static task says_its_target(std::coroutine_handle<task::promise_type> h)
+{
+	co_await park_for(h); // i
+	co_await park_for(ctp::waker(h)); // j
+	co_await park_for(std::coroutine_handle<task::promise_type>()); // k
+	co_await park_with{h}; // l
+}
+
 static task knows_its_caller(ctp::place = {}) { co_return; }
 static task is_destroyed()
 {
@@ -377,6 +403,16 @@ static void run_wakes()
 	ctp::waker(std::noop_coroutine()).wake();
 }
 
+static void run_targets()
+{
+	task held = holder();
+	held.h.resume();
+	auto h = parked;
+	CHECK(run(says_its_target(held.h)));
+	h.resume();
+	CHECK(held.h.done());
+}
+
 int main()
 {
 	CHECK(run(returns_void()));
@@ -401,6 +437,7 @@ int main()
 	CHECK(!run(throws()));
 	run_promises();
 	run_wakes();
+	run_targets();
 	CHECK(run(knows_its_caller())); // f
 	{
 		task t = is_destroyed();

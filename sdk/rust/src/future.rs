@@ -209,6 +209,13 @@ impl PollTrace {
         }
     }
 
+    /// The suspension that comes next waits for that one: for its end or its next result, or for a lock that it holds. To be
+    /// called just before, on the same thread, and only where it is certain: what is found of coroutines that wait for each
+    /// other rests on it.
+    pub fn waits_for(&mut self, target: TaskRef) {
+        self.coro.wait_for(target.0);
+    }
+
     /// It is suspended, here. The trace has the address of `future` for that.
     #[inline]
     #[track_caller]

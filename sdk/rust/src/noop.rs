@@ -58,6 +58,8 @@ impl Coro {
 
     pub fn resume(&mut self) {}
 
+    pub fn wait_for(&mut self, _target: CoroRef) {}
+
     pub fn suspend(&mut self, _addr: u64, _place: Option<Place>) {}
 
     pub fn set_name(&mut self, _name: Cow<'static, str>) {}

@@ -110,7 +110,7 @@ impl Arena {
     fn named() -> Option<Arena> {
         let path = sys::env(b"CTP_SHM_PATH\0")?;
         let stations = sys::env(b"CTP_MAX_STATIONS\0")?.to_str().ok()?.parse().ok().filter(|&n: &u64| n > 0)?;
-        let fd = Fd::open(path.as_ptr(), sys::O_RDWR | sys::O_CLOEXEC | sys::O_NONBLOCK | sys::O_NOCTTY)?;
+        let fd = Fd::open(path.as_ptr(), sys::OPEN_SHARED)?;
         Arena::take(fd, stations)
     }
 
@@ -121,10 +121,12 @@ impl Arena {
             let mut text = [0; LINK.len() + 1];
             let len = fd.link(&mut text);
             let arena = if &text[..len] == LINK { Arena::take(fd.duplicate()?, u64::MAX)? } else { return None };
-            if arena.shape.annex && arena.header.owner.load(Relaxed) == u64::from(pid) {
-                return Some(arena);
+            match arena.header.owner.load(Relaxed) {
+                owner if arena.shape.annex && owner == u64::from(pid) => return Some(arena),
+                owner if arena.shape.annex && owner != 0 => fd.close(), // it came with a fork, and is no use here
+                _ => (),
             }
-            arena.release(); // of a parent, or of a collector
+            arena.release();
             None
         })
     }

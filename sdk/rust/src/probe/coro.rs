@@ -219,6 +219,31 @@ impl Coro {
         }
     }
 
+    /// The suspension that comes next waits for that one. In the child of a fork its parent's are nobody.
+    pub fn wait_for(&mut self, target: CoroRef) {
+        let probe = match self.recorded() {
+            Some(probe) if probe.has_annex() && probe.mode() != 0 => probe,
+            _ => return,
+        };
+        if target.reference == 0 || !target.probe.map_or(false, Probe::is_alive) {
+            return;
+        }
+        if self.station.is_none() {
+            self.birth(probe, true);
+        }
+        if let Some(station) = self.station {
+            if probe.mode() & MODE_BARE == 0 {
+                compiler_fence(SeqCst); // who reads this rests on the order of the slots, before and after
+                station.awaits.store(target.reference, Relaxed);
+                station.await_event.store(self.events, Relaxed);
+                station.await_generation.store((self.reference >> 32) as u32, Relaxed);
+                compiler_fence(SeqCst);
+            }
+            let what = entry_what(ENTRY_AWAIT, 0, 0);
+            note(probe, Entry { ts: probe.now(), value: target.reference, reference: self.reference, what });
+        }
+    }
+
     /// It is about to give up its thread: where one of those that it waits for has said, or else at `place`, or else where it
     /// was made.
     #[inline]
@@ -358,8 +383,13 @@ impl Coro {
         let ts = probe.now();
         station.events.store(self.events, Relaxed);
         station.death_ts.store(ts, Relaxed);
-        station.is_dead.store(1, Release); // as above
-        compiler_fence(SeqCst); // a collector that leaves changes the mode first, and then frees what it finds dead
+        // As above. And either a collector that leaves finds it dead and frees it, or we see that it left: pairs with its fence
+        // and its membarrier, and with those in station_retire.
+        station.is_dead.store(1, Release);
+        if probe.is_fenced() {
+            fence(SeqCst);
+        }
+        compiler_fence(SeqCst);
         if probe.mode() & MODE_RINGS != 0 {
             let what = entry_what(ENTRY_DEATH, 0, self.events);
             note(probe, Entry { ts, value: self.events, reference: self.reference, what });

@@ -105,7 +105,11 @@ shared!(Station, "ctp_shm_station" {
     name_seq: AtomicU32,
     name_bytes: AtomicU32,
     name: [AtomicU8; 96],
-    flexible: [u8; 256],
+    awaits: AtomicU64,
+    await_event: AtomicU64,
+    await_generation: AtomicU32,
+    pad_await: u32,
+    flexible: [u8; 232],
 });
 
 shared!(Site, "ctp_shm_site" {
@@ -146,6 +150,7 @@ pub const ENTRY_WAKE: u64 = 5;
 pub const ENTRY_NAME: u64 = 6;
 pub const ENTRY_THREAD: u64 = 7;
 pub const ENTRY_GAP: u64 = 8;
+pub const ENTRY_AWAIT: u64 = 9;
 
 pub const CLOCK_RAW: u32 = 1;
 
@@ -213,6 +218,7 @@ mod tests {
             ("CTP_ENTRY_NAME", ENTRY_NAME),
             ("CTP_ENTRY_THREAD", ENTRY_THREAD),
             ("CTP_ENTRY_GAP", ENTRY_GAP),
+            ("CTP_ENTRY_AWAIT", ENTRY_AWAIT),
             ("CTP_ENTRY(3, 0x123456, 0x789abcdef)", entry_what(3, 0x12_3456, 0x7_89ab_cdef)),
             ("CTP_REF(7, 41)", reference(7, 41)),
             ("CTP_ANNOUNCE(5)", announce(5)),

@@ -18,10 +18,9 @@ use self::layout::*;
 use self::sys::{Errno, Fd, Kept};
 use std::mem::size_of;
 use std::ptr;
-use std::sync::atomic::{compiler_fence, fence, AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering::*};
+use std::sync::atomic::{compiler_fence, fence, AtomicBool, AtomicPtr, AtomicU32, Ordering::*};
 
 const RINGS_KNOWN: usize = 1024;
-const PLACES: usize = 2048;
 
 /// It lives in pages of its own that the kernel gives to the child of a fork as zeros (MADV_WIPEONFORK): there, every
 /// inherited handle finds `mode` null, and so does the next birth, which attaches anew in new pages. That holds for fork, and
@@ -46,8 +45,8 @@ pub struct Probe {
     socket_epoch: AtomicU32,
     pub ring_from: AtomicU32, // where to look for rings that are left over
     pub unserved: AtomicU32,  // coroutines that found no station
-    /// Numbers of sites by place: see site.rs.
-    pub places: [AtomicU64; PLACES],
+    /// Of the memory: see site.rs.
+    pub serial: u64,
     entries: [AtomicPtr<Entry>; RINGS_KNOWN], // of each ring that was ever mapped here
 }
 
@@ -95,10 +94,10 @@ impl Probe {
         unsafe { self.mode.load(Relaxed).as_ref() }
     }
 
-    /// Of this probe in that mode.
+    /// Of this probe in that mode. By its address: the child of a fork may have its parent's pid, in a namespace of its own.
     #[inline]
     pub fn key(&self, mode: u32) -> u64 {
-        u64::from(self.pid) << 32 | u64::from(mode)
+        (self as *const Probe as u64) >> 12 << 32 | u64::from(mode)
     }
 
     #[inline]
@@ -160,10 +159,23 @@ impl Probe {
         }
         let bytes = self.shape.ring_bytes();
         let from = self.shape.entries_at + u64::from(index) * bytes;
-        let fd = self.memory.get().filter(|fd| !self.is_named || fd.allocate(from, bytes))?;
+        let fd = self.memory_fd().filter(|fd| !self.is_named || fd.allocate(from, bytes))?;
         let at = sys::map(fd, from, bytes as usize)?;
-        known.store(at.cast(), Relaxed); // only the ring's owner is here
+        known.store(at.cast(), Relaxed); // only the ring's owner does this
         Some(at.cast())
+    }
+
+    /// Whether a thread of this process has had that ring.
+    pub fn is_mapped(&self, index: u32) -> bool {
+        self.entries.get(index as usize).map_or(false, |at| !at.load(Relaxed).is_null())
+    }
+
+    /// The memory's descriptor; where it was closed and the environment still names the file, another one.
+    pub fn memory_fd(&self) -> Option<Fd> {
+        self.memory.get().or_else(|| {
+            let path = sys::env(b"CTP_SHM_PATH\0").filter(|_| self.header().owner.load(Relaxed) == 0)?;
+            self.memory.reopen(path)
+        })
     }
 
     /// Maps what comes behind the header, if that was not done yet.
@@ -173,7 +185,7 @@ impl Probe {
         }
         let _errno = Errno::keep();
         let bytes = self.shape.entries_at as usize;
-        let base = match self.memory.get().and_then(|fd| sys::map(fd, 0, bytes)) {
+        let base = match self.memory_fd().and_then(|fd| sys::map(fd, 0, bytes)) {
             Some(base) => base,
             None => return false,
         };
@@ -185,12 +197,6 @@ impl Probe {
             unsafe { sys::unmap(base, bytes) };
         }
         true
-    }
-
-    /// Whether a collector holds the memory; where that cannot be known, yes.
-    pub fn is_locked(&self) -> bool {
-        let _errno = Errno::keep();
-        self.memory.get().map_or(true, |fd| fd.is_locked())
     }
 
     /// After something was published. Either we see the collector's flag here, or it sees what we wrote. Pairs with what it
@@ -269,7 +275,8 @@ impl Probe {
         *self.header.get_mut() = header as *const Header as *mut Header;
         *self.fenced.get_mut() = true;
         *self.v1_mode.get_mut() = MODE_RECORD;
-        self.memory.keep(arena.fd);
+        self.serial = header.made_ns.load(Relaxed);
+        self.memory.keep_or_borrow(arena.fd);
         let mode = if arena.shape.annex { &header.mode } else { &self.v1_mode };
         let is_good = mode.load(Relaxed) == 0 || self.extend();
         if !is_good || !arena.shape.annex {
@@ -280,9 +287,11 @@ impl Probe {
         }
     }
 
-    /// Lets go of everything; nobody else has seen it.
+    /// Lets go of everything; nobody else has seen it. But who was first may have found our descriptor, and borrowed it.
     fn discard(&mut self) {
-        self.memory.drop_once();
+        if !Probe::current().map_or(false, |first| first.memory.is_that_of(&self.memory)) {
+            self.memory.drop_once();
+        }
         let (base, header) = (*self.base.get_mut(), *self.header.get_mut());
         let bytes = self.shape.entries_at as usize;
         // SAFETY: mapped by extend, by the arena, and by attach.

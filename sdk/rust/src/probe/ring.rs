@@ -8,12 +8,13 @@ use super::sys::{self, Errno};
 use super::Probe;
 use std::cell::Cell;
 use std::ptr;
-use std::sync::atomic::{compiler_fence, Ordering::*};
+use std::sync::atomic::{compiler_fence, AtomicPtr, AtomicU32, Ordering::*};
 
 const LANES: usize = 2;
 const TRIES: u32 = 4096; // of so many that find no ring, one looks again
 const LOOKED_AT: u32 = 32; // rings of others, before a new one is taken
-const WAIT_US: u32 = 50;
+const MOMENT_US: u32 = 50;
+const WAIT_US_MAX: u32 = 1 << 24; // no wait is longer than that, whoever asks for it
 
 /// No probe's key.
 pub const UNUSUAL: u64 = u64::MAX;
@@ -30,14 +31,16 @@ struct Lane {
 }
 
 /// What a thread knows of itself. Nothing here has a destructor, so that it is there for whatever runs last.
+///
+/// What a signal handler is to see in the order that it is written in is atomic: LLVM moves plain stores across compiler_fence.
 pub struct Thread {
-    probe: Cell<*const Probe>, // that all this is for
+    probe: AtomicPtr<Probe>, // that all this is for
     pub tid: Cell<u64>,
     /// The coroutine that runs, or 0.
     pub current: Cell<u64>,
     /// Where it waits, as far as is known yet: see [`crate::Here`].
     pub site: Cell<u32>,
-    depth: Cell<u32>, // probe calls under way
+    depth: AtomicU32, // probe calls under way
     /// The probe's key, in the mode and under the conditions that [`Coro::event`](super::Coro) is for; else UNUSUAL.
     pub usual: Cell<u64>,
     lanes: [Lane; LANES],
@@ -50,11 +53,11 @@ thread_local! {
 impl Thread {
     const fn new() -> Thread {
         Thread {
-            probe: Cell::new(ptr::null()),
+            probe: AtomicPtr::new(ptr::null_mut()),
             tid: Cell::new(0),
             current: Cell::new(0),
             site: Cell::new(0),
-            depth: Cell::new(0),
+            depth: AtomicU32::new(0),
             usual: Cell::new(UNUSUAL),
             lanes: [Lane::new(), Lane::new()],
         }
@@ -72,35 +75,50 @@ impl Thread {
     #[inline(always)]
     pub fn of<'a>(probe: &Probe) -> &'a Thread {
         let thread = Thread::any();
-        if !ptr::eq(thread.probe.get(), probe) {
+        if !ptr::eq(thread.probe.load(Relaxed), probe) {
             thread.renew(probe);
         }
         thread
     }
 
-    /// A signal handler that comes between finds the old state or the new, and at worst a ring is forgotten.
+    /// A signal handler that comes between finds the old state or the new, and at worst a ring is forgotten for as long as the
+    /// thread lives.
     #[cold]
     fn renew(&self, probe: &Probe) {
+        self.tid.set(sys::tid());
+        self.usual.set(UNUSUAL);
+        if !self.probe.load(Relaxed).is_null() {
+            self.renew_lanes(probe);
+        }
+        compiler_fence(SeqCst);
+        self.probe.store(probe as *const Probe as *mut Probe, Relaxed);
+    }
+
+    /// The child of a fork has its parent's. Meanwhile a handler finds no lane, and what it has is counted as lost.
+    fn renew_lanes(&self, probe: &Probe) {
+        self.depth.store(LANES as u32, Relaxed);
+        compiler_fence(SeqCst);
+        self.probe.store(probe as *const Probe as *mut Probe, Relaxed);
+        compiler_fence(SeqCst);
+        self.depth.store(LANES as u32, Relaxed); // again, for a handler before the last line has done all this, and ended it
+        compiler_fence(SeqCst);
         self.current.set(0);
         self.site.set(0);
-        self.depth.set(0);
-        self.usual.set(UNUSUAL);
         for lane in &self.lanes {
             lane.limit.set(lane.head.get());
             lane.ring.set(None);
             lane.vain_tail.set(0);
             lane.tries.set(0);
         }
-        self.tid.set(sys::tid());
         compiler_fence(SeqCst);
-        self.probe.set(probe);
+        self.depth.store(0, Relaxed);
     }
 
     /// What follows is not for a signal handler to be in the middle of; tells how many calls are under way already.
     #[inline(always)]
     pub fn enter(&self) -> u32 {
-        let depth = self.depth.get();
-        self.depth.set(depth + 1);
+        let depth = self.depth.load(Relaxed);
+        self.depth.store(depth + 1, Relaxed);
         compiler_fence(SeqCst);
         depth
     }
@@ -109,21 +127,21 @@ impl Thread {
     pub fn leave(&self, depth: u32, usual: u64) {
         self.usual.set(usual);
         compiler_fence(SeqCst);
-        self.depth.set(depth);
+        self.depth.store(depth, Relaxed);
     }
 
     /// As enter, if all is as usual and there is room.
     #[inline(always)]
     pub fn begin_usual(&self, key: u64, needs_room: bool) -> bool {
-        if self.usual.get() != key || self.depth.get() != 0 {
+        if self.usual.get() != key || self.depth.load(Relaxed) != 0 {
             return false;
         }
-        self.depth.set(1);
+        self.depth.store(1, Relaxed);
         compiler_fence(SeqCst); // a handler may have taken what room there was before, but not from here on
         let lane = &self.lanes[0];
         let has_room = !needs_room || lane.head.get() != lane.limit.get();
         if !has_room {
-            self.depth.set(0);
+            self.depth.store(0, Relaxed);
         }
         has_room
     }
@@ -131,7 +149,7 @@ impl Thread {
     #[inline(always)]
     pub fn end_usual(&self) {
         compiler_fence(SeqCst);
-        self.depth.set(0);
+        self.depth.store(0, Relaxed);
     }
 
     #[inline(always)]
@@ -244,6 +262,9 @@ impl Thread {
         };
         let me = self.owner(probe);
         let owner = ring.owner.load(Relaxed);
+        if (owner >> 32) as u32 == probe.pid && !probe.is_mapped(index) {
+            return false; // a number of ours in another namespace, or before an exec: who can tell?
+        }
         let is_free = owner == 0 || (owner != me && is_gone(probe, owner, others));
         let unread = ring.head.load(Acquire).wrapping_sub(ring.tail.load(Relaxed));
         is_free
@@ -254,6 +275,11 @@ impl Thread {
     fn owner(&self, probe: &Probe) -> u64 {
         u64::from(probe.pid) << 32 | self.tid.get()
     }
+}
+
+/// How long to wait if that is what the header says.
+pub fn wait_ns(wait_us: u32) -> u64 {
+    u64::from(wait_us.min(WAIT_US_MAX)) * 1000
 }
 
 fn is_gone(probe: &Probe, owner: u64, others: bool) -> bool {
@@ -313,7 +339,7 @@ impl Lane {
         }
         let now_ns = sys::monotonic();
         if *until_ns == 0 {
-            *until_ns = now_ns + u64::from(probe.header().wait_us.load(Relaxed)) * 1000;
+            *until_ns = now_ns + wait_ns(probe.header().wait_us.load(Relaxed));
         }
         if now_ns >= *until_ns {
             self.vain_tail.set(tail.wrapping_add(1));
@@ -322,7 +348,7 @@ impl Lane {
         if probe.header().tracer_sleeping.load(Relaxed) == 1 {
             probe.rouse();
         }
-        sys::sleep_us(WAIT_US);
+        sys::sleep_us(MOMENT_US);
         true
     }
 }

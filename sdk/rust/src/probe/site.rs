@@ -1,11 +1,20 @@
 //! Places in the source, and their numbers in the shared memory.
 
-use super::{Probe, PLACES};
+use super::Probe;
 use crate::future::Place;
-use std::sync::atomic::{AtomicU8, Ordering::*};
+use std::sync::atomic::{AtomicU64, AtomicU8, Ordering::*};
 
 const NUMBER_BITS: u32 = 24; // of a site; what is left of a word is a part of the place's hash
 const LOOKED_AT: usize = 8;
+const PLACES_MAX: usize = 2048;
+
+/// Numbers of sites by place and memory. Not in the probe, which a fork empties: a child with its parent's memory finds the
+/// sites there, and would use them up if it made its own.
+static PLACES: [AtomicU64; PLACES_MAX] = {
+    #[allow(clippy::declare_interior_mutable_const)] // to be copied
+    const FREE: AtomicU64 = AtomicU64::new(0);
+    [FREE; PLACES_MAX]
+};
 
 impl Place {
     /// Its number; 0: there are too many, or nothing is recorded.
@@ -13,8 +22,8 @@ impl Place {
     /// Two threads may both add a place that is new: it has two numbers then, which is harmless.
     #[inline]
     pub fn number(&self, probe: &Probe) -> u32 {
-        let hash = self.hash();
-        let word = probe.places[index(hash, 0)].load(Relaxed);
+        let hash = self.hash(probe.serial);
+        let word = PLACES[index(hash, 0)].load(Relaxed);
         if tag(word) == tag(hash) {
             number_of(word)
         } else {
@@ -28,7 +37,7 @@ impl Place {
             return 0;
         }
         for i in 0..LOOKED_AT {
-            let place = &probe.places[index(hash, i)];
+            let place = &PLACES[index(hash, i)];
             let word = place.load(Relaxed);
             if word == 0 {
                 let number = self.add(probe);
@@ -47,10 +56,10 @@ impl Place {
 
     /// By address: both live for ever. Its first bits are the best; the first is set, so that no tag is 0.
     #[inline]
-    fn hash(&self) -> u64 {
+    fn hash(&self, memory: u64) -> u64 {
         const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
         let (location, future) = (self.location as *const _ as u64, self.future.as_ptr() as u64);
-        (location ^ future.rotate_left(32)).wrapping_mul(ODD) | 1 << 63
+        (location ^ future.rotate_left(32) ^ memory).wrapping_mul(ODD) | 1 << 63
     }
 
     fn add(&self, probe: &Probe) -> u32 {
@@ -102,7 +111,7 @@ fn end(text: &str, room: usize) -> &str {
 }
 
 fn index(hash: u64, i: usize) -> usize {
-    ((hash >> 40) as usize + i) % PLACES
+    ((hash >> 40) as usize + i) % PLACES_MAX
 }
 
 fn tag(word: u64) -> u64 {

@@ -1,8 +1,9 @@
 //! Stations: one for each coroutine that lives, used again when it is dead.
 
 use super::layout::*;
+use super::sys::Errno;
 use super::{sys, Probe};
-use std::sync::atomic::Ordering::*;
+use std::sync::atomic::{fence, Ordering::*};
 
 const IS_FREE: u8 = 2; // a value of is_dead
 const TRIES: u32 = 1024; // of so many that find no station, one looks whether the collector is still there
@@ -62,25 +63,41 @@ impl Probe {
     }
 
     /// There is no station left, and the collector that should free the dead ones' may be dead itself: it held a lock on the
-    /// memory. Then this does what it left undone, once. True: try again.
+    /// memory. Whoever gets that does what it left undone. True: try again.
     #[cold]
-    fn station_recover(&self) -> bool {
-        let header = self.header();
-        let mode = header.mode.load(Relaxed);
+    pub fn station_recover(&self) -> bool {
+        let mode = self.header().mode.load(Relaxed);
         let next = if mode & MODE_KEEP != 0 { MODE_RECORD | MODE_KEEP | mode & MODE_GAPS } else { 0 };
-        if mode & MODE_RINGS == 0
-            || self.unserved.fetch_add(1, Relaxed) % TRIES != 0
-            || self.is_locked()
-            || header.mode.compare_exchange(mode, next, Relaxed, Relaxed).is_err()
-        {
+        if mode & MODE_RINGS == 0 || self.unserved.fetch_add(1, Relaxed) % TRIES != 0 {
             return false;
+        }
+        let _errno = Errno::keep();
+        match self.memory_fd() {
+            Some(fd) if fd.lock() => {
+                self.station_retire(mode, next);
+                fd.unlock();
+                next != 0
+            }
+            _ => false,
+        }
+    }
+
+    /// What a dead collector did not do: leave, and free the stations of the dead.
+    fn station_retire(&self, mode: u32, next: u32) {
+        let header = self.header();
+        if next == 0 {
+            header.gaps.fetch_add(1, Relaxed);
         }
         if mode & MODE_BARE != 0 {
             header.since_ns.store(sys::monotonic(), Relaxed);
         }
-        if next == 0 {
-            header.gaps.fetch_add(1, Relaxed);
+        if header.mode.compare_exchange(mode, next, Relaxed, Relaxed).is_err() {
+            return;
         }
+        // Either we see who dies now as dead, or he sees the mode. Pairs with what is in death behind is_dead: a fence, or
+        // nothing but that which membarrier(2) makes of it.
+        fence(SeqCst);
+        sys::membarrier();
         for index in 0..self.shape.max_stations {
             match self.station(index) {
                 Some(station) if station.is_dead.load(Acquire) == 1 && station.generation.load(Relaxed) != 0 => {
@@ -89,7 +106,6 @@ impl Probe {
                 _ => (),
             }
         }
-        next != 0
     }
 }
 

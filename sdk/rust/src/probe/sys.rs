@@ -4,7 +4,7 @@
 use std::ffi::CStr;
 use std::os::raw::{c_char, c_int, c_long, c_ulong, c_void};
 use std::ptr;
-use std::sync::atomic::{AtomicU64, Ordering::*};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::*};
 
 #[cfg(target_arch = "x86_64")]
 pub mod nr {
@@ -54,7 +54,10 @@ extern "C" {
     fn syscall(number: c_long, ...) -> c_long;
     fn mmap(at: *mut c_void, bytes: usize, prot: c_int, flags: c_int, fd: c_int, offset: i64) -> *mut c_void;
     fn munmap(at: *mut c_void, bytes: usize) -> c_int;
+    fn mprotect(at: *mut c_void, bytes: usize, prot: c_int) -> c_int;
+    fn munlock(at: *const c_void, bytes: usize) -> c_int;
     fn madvise(at: *mut c_void, bytes: usize, advice: c_int) -> c_int;
+    fn getrlimit(what: c_int, limit: *mut Rlimit) -> c_int;
     fn clock_gettime(clock: c_int, at: *mut Timespec) -> c_int;
     fn getenv(name: *const c_char) -> *const c_char;
     fn getauxval(kind: c_ulong) -> c_ulong;
@@ -65,6 +68,12 @@ extern "C" {
 struct Timespec {
     sec: i64,
     nsec: i64,
+}
+
+#[repr(C)]
+struct Rlimit {
+    now: u64,
+    most: u64,
 }
 
 /// Puts errno back when it goes: who was interrupted by a probe call finds it as it was.
@@ -186,12 +195,25 @@ pub fn page_bytes() -> u64 {
 
 const READ_WRITE: c_int = 3;
 
-/// Maps so much of a file, shared with others.
+/// Maps so much of a file, shared with others. Not readable at first, so that a program which has locked its future memory
+/// (mlockall) does not get all the holes filled; and a core dump is not the place for it.
 pub fn map(fd: Fd, at: u64, bytes: usize) -> Option<*mut u8> {
     const SHARED: c_int = 1;
+    const DONTDUMP: c_int = 16;
     // SAFETY: new memory, at an address of the kernel's choice.
-    let memory = unsafe { mmap(ptr::null_mut(), bytes, READ_WRITE, SHARED, fd.0, at as i64) };
-    (memory as isize != -1).then_some(memory.cast())
+    unsafe {
+        let memory = mmap(ptr::null_mut(), bytes, 0, SHARED, fd.0, at as i64);
+        if memory as isize == -1 {
+            return None;
+        }
+        munlock(memory, bytes);
+        madvise(memory, bytes, DONTDUMP);
+        if mprotect(memory, bytes, READ_WRITE) != 0 {
+            munmap(memory, bytes);
+            return None;
+        }
+        Some(memory.cast())
+    }
 }
 
 /// Zeros of our own, which the child of a fork gets as zeros again.
@@ -225,6 +247,13 @@ pub fn membarrier_register() -> bool {
     unsafe { call(nr::MEMBARRIER, [REGISTER_GLOBAL_EXPEDITED, 0, 0, 0]) == 0 }
 }
 
+/// A fence in each thread of those who have registered.
+pub fn membarrier() {
+    const GLOBAL_EXPEDITED: usize = 1 << 1;
+    // SAFETY: as above.
+    unsafe { call(nr::MEMBARRIER, [GLOBAL_EXPEDITED, 0, 0, 0]) };
+}
+
 const NO_SUCH_PROCESS: c_int = 3;
 
 /// Whether the thread is gone for certain.
@@ -239,17 +268,19 @@ pub fn is_process_gone(pid: u32) -> bool {
     unsafe { call(nr::KILL, [pid as usize, 0, 0, 0]) < 0 && *__errno_location() == NO_SUCH_PROCESS }
 }
 
-pub const O_RDWR: usize = 2;
-pub const O_NOCTTY: usize = 0o400;
-pub const O_NONBLOCK: usize = 0o4000;
-pub const O_CLOEXEC: usize = 0o2000000;
+const O_RDWR: usize = 2;
+const O_NOCTTY: usize = 0o400;
+const O_NONBLOCK: usize = 0o4000;
+const O_CLOEXEC: usize = 0o2000000;
+
+/// How the memory is opened, whatever the path leads to.
+pub const OPEN_SHARED: usize = O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 
 /// A descriptor; closed only when told to, for most of ours stay.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Fd(pub c_int);
 
 /// What fstat(2) says of a file that matters here.
-#[derive(PartialEq)]
 pub struct Stat {
     pub dev: u64,
     pub ino: u64,
@@ -279,8 +310,13 @@ impl Fd {
         const CLOEXEC_ALLOW_SEALING: usize = 3;
         const ADD_SEALS: usize = 1033;
         const SEAL_SHRINK_GROW: usize = 7;
-        // SAFETY: numbers, and a string that lives for ever.
+        const LIMIT_FSIZE: c_int = 1;
+        let mut limit = Rlimit { now: 0, most: 0 };
+        // SAFETY: it fills limit; else numbers, and a string that lives for ever.
         unsafe {
+            if getrlimit(LIMIT_FSIZE, &mut limit) != 0 || limit.now < bytes {
+                return None; // ftruncate would raise SIGXFSZ
+            }
             let name = b"ctp\0".as_ptr() as usize;
             let fd = Fd::of(call(nr::MEMFD_CREATE, [name, CLOEXEC_ALLOW_SEALING, 0, 0]))?;
             let number = fd.0 as usize;
@@ -368,22 +404,30 @@ impl Fd {
         })
     }
 
-    /// Whether somebody has a lock on it that goes with an open file; where that cannot be known, yes.
-    pub fn is_locked(self) -> bool {
-        const OFD_GETLK: usize = 36;
-        const UNLOCKED: i16 = 2;
+    /// Takes the lock on it that goes with an open file, if nobody else has it.
+    pub fn lock(self) -> bool {
+        const WRITE_LOCK: i16 = 1;
+        self.set_lock(WRITE_LOCK)
+    }
+
+    pub fn unlock(self) {
+        const UNLOCK: i16 = 2;
+        self.set_lock(UNLOCK);
+    }
+
+    fn set_lock(self, kind: i16) -> bool {
+        const OFD_SETLK: usize = 37;
         #[repr(C)]
         struct Flock {
-            kind: i16, // F_WRLCK is 1
+            kind: i16,
             whence: i16,
             start: i64,
             len: i64,
             pid: i32,
         }
-        let mut lock = Flock { kind: 1, whence: 0, start: 0, len: 0, pid: 0 };
-        // SAFETY: it reads and writes lock.
-        let result = unsafe { call(nr::FCNTL, [self.0 as usize, OFD_GETLK, &mut lock as *mut Flock as usize, 0]) };
-        result != 0 || lock.kind != UNLOCKED
+        let lock = Flock { kind, whence: 0, start: 0, len: 0, pid: 0 };
+        // SAFETY: it reads lock.
+        unsafe { call(nr::FCNTL, [self.0 as usize, OFD_SETLK, &lock as *const Flock as usize, 0]) == 0 }
     }
 
     /// One byte for the collector, if that can be had without waiting and without a signal.
@@ -403,6 +447,7 @@ impl Fd {
 pub struct Kept {
     word: AtomicU64, // low half: number + 1, high half: inode number; 0: none
     dev: AtomicU64,
+    is_borrowed: AtomicBool, // it is another copy's
 }
 
 impl Kept {
@@ -416,12 +461,42 @@ impl Kept {
             None => low,
         };
         match fd.stat() {
-            Some(stat) => {
-                self.dev.store(stat.dev, Relaxed);
-                self.word.store(stat.ino << 32 | (fd.0 as u64 + 1), Release); // pairs with the load in get
-            }
+            Some(stat) => self.set(fd, &stat, false),
             None => fd.close(),
         }
+    }
+
+    /// The same, but where another copy of the probe or the parent has one of this file already, that will do.
+    pub fn keep_or_borrow(&self, low: Fd) {
+        let lent = low.stat().and_then(|stat| {
+            let others = (Fd::FIRST..=Fd::LAST).map(Fd).filter(|fd| *fd != low);
+            others.filter_map(|fd| Some((fd, fd.stat()?))).find(|(_, it)| it.ino == stat.ino && it.dev == stat.dev)
+        });
+        match lent {
+            Some((fd, stat)) => {
+                low.close();
+                self.set(fd, &stat, true);
+            }
+            None => self.keep(low),
+        }
+    }
+
+    fn set(&self, fd: Fd, stat: &Stat, is_borrowed: bool) {
+        self.is_borrowed.store(is_borrowed, Relaxed);
+        self.dev.store(stat.dev, Relaxed);
+        self.word.store(stat.ino << 32 | (fd.0 as u64 + 1), Release); // pairs with the load in get
+    }
+
+    /// The program has closed it: opens it again by its path, if that still leads there.
+    pub fn reopen(&self, path: &CStr) -> Option<Fd> {
+        let word = self.word.load(Acquire);
+        let low = if word != 0 { Fd::open(path.as_ptr(), OPEN_SHARED)? } else { return None };
+        if low.stat().map_or(true, |stat| !self.is_file(word, &stat)) {
+            low.close();
+            return None;
+        }
+        self.keep_or_borrow(low);
+        self.get()
     }
 
     /// The descriptor, if it still is what it was.
@@ -429,7 +504,16 @@ impl Kept {
         let word = self.word.load(Acquire);
         let fd = Fd((word as u32).wrapping_sub(1) as c_int);
         let stat = if word != 0 { fd.stat()? } else { return None };
-        (stat.ino << 32 == word >> 32 << 32 && stat.dev == self.dev.load(Relaxed)).then_some(fd)
+        self.is_file(word, &stat).then_some(fd)
+    }
+
+    fn is_file(&self, word: u64, stat: &Stat) -> bool {
+        stat.ino << 32 == word >> 32 << 32 && stat.dev == self.dev.load(Relaxed)
+    }
+
+    /// Whether both are one and the same.
+    pub fn is_that_of(&self, other: &Kept) -> bool {
+        self.word.load(Relaxed) == other.word.load(Relaxed) && self.dev.load(Relaxed) == other.dev.load(Relaxed)
     }
 
     /// Forgets it, and closes it if it is still ours. True for one caller alone.
@@ -439,7 +523,7 @@ impl Kept {
         if word == 0 || self.word.compare_exchange(word, 0, Relaxed, Relaxed).is_err() {
             return false;
         }
-        if let Some(fd) = fd {
+        if let Some(fd) = fd.filter(|_| !self.is_borrowed.load(Relaxed)) {
             fd.close();
         }
         true

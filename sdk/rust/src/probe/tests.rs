@@ -10,6 +10,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, Once};
 use std::task::{Context, Poll, Wake, Waker};
 
+mod unkind;
+
 const RECORD: u32 = MODE_RECORD;
 const FOLLOW: u32 = MODE_RECORD | MODE_RINGS;
 
@@ -35,6 +37,13 @@ fn collect(mode: u32) -> MutexGuard<'static, ()> {
 
 fn probe() -> &'static Probe {
     Probe::peek().unwrap()
+}
+
+/// As a collector does.
+fn free_the_dead() {
+    for index in 0..probe().shape.max_stations {
+        probe().station_free(index, probe().station(index).unwrap());
+    }
 }
 
 fn station_of(trace: &PollTrace) -> &'static Station {
@@ -154,6 +163,25 @@ fn stations_are_used_again() {
 }
 
 #[test]
+fn who_waits_for_whom() {
+    let _one = collect(FOLLOW);
+    let (mut trace, target, mut gone) = (PollTrace::new(), PollTrace::new(), PollTrace::new());
+    gone.mark_dead();
+    trace.on_resume();
+    entries();
+    trace.waits_for(target.task_ref());
+    trace.on_pending_addr(1);
+    trace.waits_for(gone.task_ref());
+    let (station, reference) = (station_of(&trace), reference_of(&trace));
+    assert_eq!(station.awaits.load(Relaxed), reference_of(&target));
+    assert_eq!(station.await_event.load(Relaxed), station.first.load(Relaxed) + 1);
+    assert_eq!(station.await_generation.load(Relaxed), (reference >> 32) as u32);
+    let entries = entries();
+    assert_eq!(kinds(&entries), [ENTRY_AWAIT, ENTRY_SUSPEND]);
+    assert_eq!((entries[0].reference, entries[0].value), (reference_of(&trace), reference_of(&target)));
+}
+
+#[test]
 fn all_stations_taken() {
     let _one = collect(RECORD);
     let mut traces: Vec<_> = (0..300).map(|_| PollTrace::new()).collect();
@@ -232,9 +260,7 @@ fn rings_of_threads_that_are_gone_are_used_again() {
         .join()
         .unwrap();
     }
-    for index in 0..probe().shape.max_stations {
-        probe().station_free(index, probe().station(index).unwrap());
-    }
+    free_the_dead();
     assert!(probe().header().rings_used.load(Relaxed) < 64);
 }
 
@@ -372,62 +398,6 @@ fn panics_are_deaths() {
     assert!(result.is_err());
     assert_eq!(station.is_dead.load(Relaxed), 2);
     assert_eq!(current(), 0);
-}
-
-/// Whether it says so in the child of a fork.
-fn in_child(says: impl FnOnce() -> bool) -> bool {
-    extern "C" {
-        fn fork() -> i32;
-        fn waitpid(pid: i32, status: *mut i32, options: i32) -> i32;
-        fn _exit(status: i32) -> !;
-    }
-    // SAFETY: the child ends here, whatever becomes of it.
-    unsafe {
-        let pid = fork();
-        if pid == 0 {
-            let said = catch_unwind(AssertUnwindSafe(says)).unwrap_or(false);
-            _exit(if said { 0 } else { 1 });
-        }
-        let mut status = -1;
-        waitpid(pid, &mut status, 0);
-        status == 0
-    }
-}
-
-#[test]
-fn a_child_of_fork_is_another() {
-    let _one = collect(RECORD);
-    let mut trace = PollTrace::new();
-    trace.on_resume();
-    let station = station_of(&trace);
-    let first = station.first.load(Relaxed) as usize;
-    assert!(in_child(|| {
-        trace.on_pending_addr(99); // the parent's: nothing happens
-        let mine = PollTrace::new();
-        let said = !trace.is_enabled() && mine.is_enabled() && station_of(&mine).pid.load(Relaxed) == sys::pid();
-        trace.mark_dead();
-        said
-    }));
-    assert_eq!(station.is_dead.load(Relaxed), 0);
-    assert_eq!(station.slots[(first + 1) % 8].addr.load(Relaxed), 0);
-    assert!(trace.is_enabled());
-}
-
-#[test]
-fn descriptors_may_be_closed() {
-    let _one = collect(RECORD);
-    assert!(in_child(|| {
-        let mut trace = PollTrace::new();
-        (3..1024).map(Fd).for_each(Fd::close);
-        probe().header().mode.store(FOLLOW, Relaxed);
-        let lost = probe().header().lost_notes.load(Relaxed);
-        trace.set_name("of whom nobody hears");
-        trace.on_resume();
-        let me = u64::from(sys::pid()) << 32 | sys::tid();
-        trace.is_enabled()
-            && probe().header().lost_notes.load(Relaxed) == lost + 1
-            && !(0..64).any(|index| probe().ring(index).unwrap().owner.load(Relaxed) == me)
-    }));
 }
 
 #[test]
