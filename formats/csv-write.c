@@ -12,14 +12,14 @@
 
 #include "events.h"
 #include "meta.h"
+#include "placetexts.h"
 #include "plain.h"
-#include "sites.h"
 #include "spool.h"
 #include "text.h"
 #include "value.h"
 
 enum {
-	FORM_SITE = CTP_FORM_BYTES + 1, /* not the number of a site but its text; at most CTP_SITE_SPELLED_MAX bytes */
+	FORM_PLACE = CTP_FORM_BYTES + 1, /* not the number of a place but its text; at most CTP_SITE_SPELLED_MAX bytes */
 	COMMAS = 8, SHORT = 32, /* bytes that are copied at once of what stands before a value: a few, or some more */
 	SPARE = SHORT + CTP_TEXT_MAX, /* room for what is copied too much, and for a number or a row's end */
 };
@@ -50,7 +50,7 @@ struct csv_sink {
 	struct ctp_csv_columns columns; /* all there are; of the full form, without late and @meta */
 	struct ctp_csv_columns others;  /* names of classes that are not shown */
 	struct ctp_spool *spool;        /* of the full form */
-	struct ctp_sites *sites;
+	struct ctp_placetexts *texts;
 	bool has_header;
 	bool has_wall; /* the section at hand */
 	int64_t wall_offset_ns;
@@ -186,14 +186,14 @@ static int by_column(const void *a, const void *b)
 	return (x->column > y->column) - (x->column < y->column);
 }
 
-/* The columns of a field, added where they are not there yet: its own, and that of its text if it refers to a site. */
+/* The columns of a field, added where they are not there yet: its own, and that of its text if it refers to a place. */
 static enum ctp_status add_columns(struct csv_sink *s, const struct ctp_class *cls, uint32_t field, struct ctp_err *err)
 {
 	const char *name = cls->fields[field].name;
 	bool all = s->options.all;
 	if (ctp_csv_columns_add(&s->columns, all ? ctp_csv_field_name(name).text : name, err) < 0)
 		return CTP_FAILED;
-	if (!ctp_site_shown(cls, field))
+	if (!ctp_placetexts_shows(s->texts, cls, field))
 		return CTP_OK;
 	struct ctp_csv_name text = ctp_csv_site_name(name, all);
 	return ctp_csv_columns_add(&s->columns, text.text, err) < 0 ? CTP_FAILED : CTP_OK;
@@ -210,11 +210,12 @@ static int all_keys(const struct csv_sink *s, const struct ctp_class *cls, struc
 			return ctp_err_set(err, "class %.100s: has a field %.100s that its first records did not have; try -a",
 			                   cls->name, name);
 		keys[n++] = key_of(s, cls, (int)i, column);
-		if (!ctp_site_shown(cls, i))
+		if (!ctp_placetexts_shows(s->texts, cls, i))
 			continue;
 		column = ctp_csv_columns_find(&s->columns, ctp_csv_site_name(name, s->options.all).text);
 		if (column >= 0)
-			keys[n++] = (struct key){.column = (uint32_t)column, .index = i, .form = FORM_SITE};
+			keys[n++] = (struct key){.column = (uint32_t)column, .index = i, .field = &cls->fields[i],
+			                         .form = FORM_PLACE};
 	}
 	qsort(keys, (size_t)n, sizeof *keys, by_column);
 	return n;
@@ -250,8 +251,8 @@ static struct layout *new_layout(const struct csv_sink *s, const struct ctp_clas
 		p += k->column - column;
 		column = k->column;
 		k->before = (struct fixed){from, (uint32_t)(p - from)};
-		l->room += k->before.len + (k->form == FORM_SITE ? CTP_SITE_SPELLED_MAX : CTP_TEXT_MAX);
-		l->bounded &= k->form < CTP_FORM_ENUM || k->form == FORM_SITE;
+		l->room += k->before.len + (k->form == FORM_PLACE ? CTP_SITE_SPELLED_MAX : CTP_TEXT_MAX);
+		l->bounded &= k->form < CTP_FORM_ENUM || k->form == FORM_PLACE;
 	}
 	memset(p, ',', last - column);
 	p[last - column] = '\n';
@@ -339,9 +340,9 @@ static void put_long(struct csv_sink *s, const struct key *key, uint64_t v)
 		(key->form == CTP_FORM_TEXT ? put_text : ctp_value_put_hex)(s->out, str->data, len);
 }
 
-static char *put_site(char *p, const struct ctp_sites *sites, uint64_t id)
+static char *put_place(char *p, struct ctp_placetexts *texts, const struct ctp_field *field, uint64_t v)
 {
-	const struct ctp_sites_text *text = ctp_sites_find(sites, id);
+	const struct ctp_sites_text *text = ctp_placetexts_find(texts, field, v);
 	if (!text)
 		return p;
 	memcpy(p, text->data, text->len);
@@ -363,8 +364,8 @@ static inline char *put_value(const struct csv_sink *s, char *p, const struct ke
 		return p + 5 - (v != 0);
 	case CTP_FORM_WALL:
 		return ctp_value_put_wall(p, v, s->wall_offset_ns);
-	case FORM_SITE:
-		return put_site(p, s->sites, v);
+	case FORM_PLACE:
+		return put_place(p, s->texts, key->field, v);
 	case CTP_FORM_F32:
 		return ctp_text_float(p, (float)ctp_val_double(CTP_F32, v));
 	default:
@@ -397,7 +398,7 @@ static void put_unbounded(struct csv_sink *s, const struct known *k, const uint6
 	struct ctp_text_near *near = k->near;
 	for (const struct key *key = k->layout->keys, *end = key + k->layout->nkeys; key < end; key++, near++) {
 		char *p = put_fixed(ctp_output_reserve(s->out, key->before.len + SPARE + CTP_SITE_SPELLED_MAX), &key->before);
-		if (key->form < CTP_FORM_ENUM || key->form == FORM_SITE) {
+		if (key->form < CTP_FORM_ENUM || key->form == FORM_PLACE) {
 			ctp_output_commit(s->out, put_value(s, p, key, val[key->index], near));
 		} else {
 			ctp_output_commit(s->out, p);
@@ -412,8 +413,7 @@ static enum ctp_status write_record(struct ctp_sink *sink, const struct ctp_reco
 	struct known *k = &s->known[rec->cls->id];
 	if (!k->cls && meet(s, k, rec->cls, err))
 		return CTP_FAILED;
-	if (rec->cls->kind == CTP_KIND_SITE)
-		ctp_sites_learn(s->sites, rec);
+	ctp_placetexts_learn(s->texts, rec);
 	if (!k->layout)
 		return CTP_OK;
 	if (s->options.all && !k->declared && declare(s, k, err))
@@ -441,7 +441,7 @@ static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_sec
 {
 	struct csv_sink *s = (struct csv_sink *)sink;
 	forget_classes(s);
-	ctp_sites_forget(s->sites);
+	ctp_placetexts_forget(s->texts);
 	s->has_wall = sec->has_wall;
 	s->wall_offset_ns = sec->wall_offset_ns;
 	if (!s->has_header && !s->options.class_name)
@@ -541,7 +541,7 @@ static void free_sink(struct ctp_sink *sink)
 	ctp_csv_columns_fini(&s->columns);
 	ctp_csv_columns_fini(&s->others);
 	ctp_spool_free(s->spool);
-	ctp_sites_free(s->sites);
+	ctp_placetexts_free(s->texts);
 	ctp_output_abandon(s->out);
 	free(s);
 }
@@ -567,20 +567,20 @@ static bool first_columns(struct csv_sink *s, struct ctp_err *err)
 
 struct ctp_sink *ctp_csv_sink(struct ctp_output *out, const struct ctp_csv_options *options, struct ctp_err *err)
 {
-	_Static_assert(2 * CTP_SITE_TEXT_MAX + 2 <= CTP_SITE_SPELLED_MAX, "a site's text, quoted, has room");
+	_Static_assert(2 * CTP_SITE_TEXT_MAX + 2 <= CTP_SITE_SPELLED_MAX, "a place's text, quoted, has room");
 	struct csv_sink *s = calloc(1, sizeof *s);
-	struct ctp_sites *sites = ctp_sites_new(spell);
-	if (!s || !sites) {
+	struct ctp_placetexts *texts = ctp_placetexts_new(spell, options->symbols);
+	if (!s || !texts) {
 		ctp_err_set(err, "%s: out of memory", out->name);
 		ctp_output_abandon(out);
-		ctp_sites_free(sites);
+		ctp_placetexts_free(texts);
 		free(s);
 		return NULL;
 	}
 	s->sink.ops = options->all ? &spooled : &direct;
 	s->out = out;
 	s->options = *options;
-	s->sites = sites;
+	s->texts = texts;
 	if (!first_columns(s, err) || (options->all && !(s->spool = ctp_spool_new(err)))) {
 		free_sink(&s->sink);
 		return NULL;

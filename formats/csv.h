@@ -15,7 +15,8 @@
  * @: nothing collides. In the other forms fields have their own names.
  *
  * In the last two forms a field that refers to a place in the source has behind it a column that says what that is, where it is
- * known: site,site_text and 12,server.cpp:212:handle. That is for people, and not read again.
+ * known: site,site_text and 12,server.cpp:212:handle. With symbols, so has an address, addr_text. That is for people, and not
+ * read again.
  *
  * Values are as value.h says. A text is quoted where it must be, and where a reader might strip something of it: it holds a
  * comma, a quote or a control character, begins or ends in a space, begins with a byte order mark, or is empty and alone in its
@@ -31,6 +32,7 @@ struct ctp_csv_options {
 	bool all;               /* the full form */
 	const char *class_name; /* or that of this class; null: the plain form */
 	bool wall;              /* times as wall-clock time */
+	struct ctp_symbols *symbols; /* what addresses stand for, taken over; null: that is not shown */
 };
 
 /*
@@ -73,7 +75,7 @@ struct ctp_csv_name {
 struct ctp_csv_name ctp_csv_field_name(const char *name);
 struct ctp_csv_name ctp_csv_class_name(const char *name);
 
-/* The name of the column with the text of a field that refers to a site. */
+/* The name of the column with the text of a field that refers to a place. */
 struct ctp_csv_name ctp_csv_site_name(const char *field, bool all);
 
 #endif

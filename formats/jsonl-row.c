@@ -190,7 +190,7 @@ static inline bool same_key(const char *p, const struct ctp_jsonl_key *key)
 	return (le64toh(a) ^ le64toh(b)) << (8 * spare) == 0;
 }
 
-/* Over the text of a site, if one is there. */
+/* Over the text of a place, if one is there. */
 static inline const char *pass_site(const struct ctp_jsonl_key *key, const char *p, const char *end)
 {
 	if (!key->site_text || (size_t)(end - p) < key->site_len || memcmp(p, key->site_text, key->site_len))

@@ -10,15 +10,15 @@
 
 #include "json.h"
 #include "meta.h"
-#include "sites.h"
+#include "placetexts.h"
 #include "text.h"
 #include "value.h"
 
 struct jsonl_sink {
 	struct ctp_sink sink;
 	struct ctp_output *out;
-	bool all;
-	struct ctp_sites *sites; /* of the full form */
+	bool all, symbols;
+	struct ctp_placetexts *texts; /* of the full form */
 	struct known { /* the section's classes, by id */
 		struct ctp_jsonl_layout *layout;
 		struct ctp_text_near *near; /* one for each key */
@@ -68,7 +68,7 @@ static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_sec
 	forget_classes(s);
 	size_t len;
 	if (s->all) {
-		ctp_sites_forget(s->sites);
+		ctp_placetexts_forget(s->texts);
 		char *attrs = ctp_meta_attrs(sec, &len);
 		put_meta(s, "{\"type\":\"@section\",\"attrs\":", attrs, 0, len, "}\n");
 	}
@@ -174,10 +174,10 @@ static inline char *put_key(char *p, const struct ctp_jsonl_key *key)
 	return p + key->len;
 }
 
-/* What the place in the source is, where that is known. */
-static char *put_site(char *p, const struct ctp_jsonl_key *key, const struct ctp_sites *sites, uint64_t id)
+/* What the place is, where that is known. */
+static char *put_place(char *p, const struct ctp_jsonl_key *key, struct ctp_placetexts *texts, uint64_t v)
 {
-	const struct ctp_sites_text *text = ctp_sites_find(sites, id);
+	const struct ctp_sites_text *text = ctp_placetexts_find(texts, key->field, v);
 	if (!text)
 		return p;
 	memcpy(p, key->site_text, key->site_len);
@@ -186,18 +186,18 @@ static char *put_site(char *p, const struct ctp_jsonl_key *key, const struct ctp
 }
 
 /* A row whose room is known. */
-static inline char *put_bounded(char *p, const struct known *k, const struct ctp_sites *sites, const uint64_t *val)
+static inline char *put_bounded(char *p, const struct known *k, struct ctp_placetexts *texts, const uint64_t *val)
 {
 	struct ctp_text_near *near = k->near;
 	for (const struct ctp_jsonl_key *key = k->layout->keys, *end = key + k->layout->nkeys; key < end; key++, near++) {
 		p = put_value(put_key(p, key), key, val[key->index], near);
 		if (key->site_text)
-			p = put_site(p, key, sites, val[key->index]);
+			p = put_place(p, key, texts, val[key->index]);
 	}
 	return p;
 }
 
-static void put_unbounded(struct ctp_output *out, const struct known *k, const struct ctp_sites *sites, const uint64_t *val)
+static void put_unbounded(struct ctp_output *out, const struct known *k, struct ctp_placetexts *texts, const uint64_t *val)
 {
 	struct ctp_text_near *near = k->near;
 	for (const struct ctp_jsonl_key *key = k->layout->keys, *end = key + k->layout->nkeys; key < end; key++, near++) {
@@ -210,7 +210,7 @@ static void put_unbounded(struct ctp_output *out, const struct known *k, const s
 		}
 		if (key->site_text) {
 			p = ctp_output_reserve(out, key->site_len + CTP_SITE_SPELLED_MAX);
-			ctp_output_commit(out, put_site(p, key, sites, val[key->index]));
+			ctp_output_commit(out, put_place(p, key, texts, val[key->index]));
 		}
 	}
 }
@@ -223,9 +223,9 @@ static void put_row(const struct jsonl_sink *s, const struct known *k, const str
 	if (!layout->nkeys)
 		ctp_output_put(out, layout->head, layout->head_bytes);
 	if (layout->bounded) {
-		p = put_bounded(ctp_output_reserve(out, layout->room + CTP_JSONL_SPARE), k, s->sites, rec->val);
+		p = put_bounded(ctp_output_reserve(out, layout->room + CTP_JSONL_SPARE), k, s->texts, rec->val);
 	} else {
-		put_unbounded(out, k, s->sites, rec->val);
+		put_unbounded(out, k, s->texts, rec->val);
 		p = ctp_output_reserve(out, CTP_JSONL_SPARE);
 	}
 	if (s->all && rec->late) {
@@ -240,7 +240,7 @@ static void put_row(const struct jsonl_sink *s, const struct known *k, const str
 static enum ctp_status meet(struct jsonl_sink *s, struct known *k, const struct ctp_class *cls, struct ctp_err *err)
 {
 	k->cls = cls;
-	k->layout = ctp_jsonl_layout_new(cls, s->all);
+	k->layout = ctp_jsonl_layout_new(cls, s->all, s->symbols);
 	k->near = calloc(cls->nfields + 1, sizeof *k->near);
 	return k->layout && k->near ? CTP_OK : ctp_err_set(err, "%s: out of memory", s->out->name);
 }
@@ -255,8 +255,8 @@ static enum ctp_status write_record(struct ctp_sink *sink, const struct ctp_reco
 		return CTP_FAILED;
 	if (s->all && !k->declared)
 		declare(s, k);
-	if (s->all && rec->cls->kind == CTP_KIND_SITE)
-		ctp_sites_learn(s->sites, rec);
+	if (s->all)
+		ctp_placetexts_learn(s->texts, rec);
 	put_row(s, k, rec);
 	return outcome(s, err);
 }
@@ -273,7 +273,7 @@ static void free_sink(struct ctp_sink *sink)
 {
 	struct jsonl_sink *s = (struct jsonl_sink *)sink;
 	forget_classes(s);
-	ctp_sites_free(s->sites);
+	ctp_placetexts_free(s->texts);
 	ctp_output_abandon(s->out);
 	free(s);
 }
@@ -286,21 +286,22 @@ static const struct ctp_sink_ops ops = {
 	.free = free_sink,
 };
 
-struct ctp_sink *ctp_jsonl_sink(struct ctp_output *out, bool all, struct ctp_err *err)
+struct ctp_sink *ctp_jsonl_sink(struct ctp_output *out, bool all, struct ctp_symbols *symbols, struct ctp_err *err)
 {
-	_Static_assert(CTP_JSON_GROWTH * CTP_SITE_TEXT_MAX + 2 <= CTP_SITE_SPELLED_MAX, "a site's text, quoted, has room");
+	_Static_assert(CTP_JSON_GROWTH * CTP_SITE_TEXT_MAX + 2 <= CTP_SITE_SPELLED_MAX, "a place's text, quoted, has room");
 	struct jsonl_sink *s = calloc(1, sizeof *s);
-	struct ctp_sites *sites = all ? ctp_sites_new(ctp_json_quote) : NULL;
-	if (!s || (all && !sites)) {
+	struct ctp_placetexts *texts = all ? ctp_placetexts_new(ctp_json_quote, symbols) : NULL;
+	if (!s || (all && !texts)) {
 		ctp_err_set(err, "%s: out of memory", out->name);
 		ctp_output_abandon(out);
-		ctp_sites_free(sites);
+		ctp_placetexts_free(texts);
 		free(s);
 		return NULL;
 	}
 	s->sink.ops = &ops;
 	s->out = out;
 	s->all = all;
-	s->sites = sites;
+	s->symbols = symbols;
+	s->texts = texts;
 	return &s->sink;
 }

@@ -21,7 +21,7 @@ static char *put_name(char *p, const char *name, bool reserved)
 	return ctp_json_quote(p, full + !reserved, len + reserved);
 }
 
-/* The key of a site's text. */
+/* The key of a place's text. */
 static char *put_site(char *p, const char *field)
 {
 	char name[CTP_NAME_MAX + 1];
@@ -32,7 +32,7 @@ static char *put_site(char *p, const char *field)
 	return p;
 }
 
-struct ctp_jsonl_layout *ctp_jsonl_layout_new(const struct ctp_class *cls, bool all)
+struct ctp_jsonl_layout *ctp_jsonl_layout_new(const struct ctp_class *cls, bool all, bool symbols)
 {
 	enum { FIXED = 16 + CTP_JSON_GROWTH };
 	size_t text_bytes = 2 * (CTP_JSON_GROWTH * strlen(cls->name) + FIXED) + CTP_JSONL_SHORT;
@@ -67,7 +67,7 @@ struct ctp_jsonl_layout *ctp_jsonl_layout_new(const struct ctp_class *cls, bool 
 		key->len = (uint32_t)(p - key->text);
 		layout->room += key->len + CTP_JSONL_SHORT + CTP_JSONL_VALUE;
 		layout->bounded &= key->form < CTP_FORM_ENUM;
-		if (all && ctp_site_shown(cls, i)) {
+		if (all && ctp_site_shown(cls, i) && (symbols || f->role == CTP_ROLE_SITE)) {
 			key->site_text = p;
 			p = put_site(p, f->name);
 			key->site_len = (uint32_t)(p - key->site_text);

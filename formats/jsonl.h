@@ -13,7 +13,8 @@
  * begins with @ has another @ before it, and so has a field that is called type or late or begins with @: nothing collides.
  *
  * A field that refers to a place in the source has behind it what that is, where it is known:
- * "site":12,"site_text":"server.cpp:212:handle". That is for people, and not read again.
+ * "site":12,"site_text":"server.cpp:212:handle". With symbols, so has an address, "addr_text". That is for people, and not read
+ * again.
  *
  * Values: whole numbers as they are; addresses and what is flagged hexadecimal as text, "0x" and 16 digits; an enum by its
  * label where it has one; floating point shortest, or "NaN", "Infinity", "-Infinity" (of a NaN's bits nothing is kept); bytes
@@ -27,8 +28,13 @@
 #include "text.h"
 #include "value.h"
 
-/* Writes to out, which it takes over: finish closes it, free abandons it. all: the full form. */
-struct ctp_sink *ctp_jsonl_sink(struct ctp_output *out, bool all, struct ctp_err *err);
+struct ctp_symbols; /* symbols.h */
+
+/*
+ * Writes to out, which it takes over: finish closes it, free abandons it. all: the full form. symbols, which only that has, are
+ * taken over too; null: none.
+ */
+struct ctp_sink *ctp_jsonl_sink(struct ctp_output *out, bool all, struct ctp_symbols *symbols, struct ctp_err *err);
 
 /* Reads either form, mixed if need be; see jsonl-read.c for which rows are kept. tool: what sections without their own say. */
 struct ctp_source *ctp_jsonl_source(const char *tool, struct ctp_err *err);
@@ -48,7 +54,7 @@ struct ctp_jsonl_layout {
 		uint8_t form;
 		uint32_t index;   /* in the record */
 		const struct ctp_field *field;
-		const char *site_text; /* `,"site_text":`, to stand behind the value; null: it refers to no site */
+		const char *site_text; /* `,"site_text":`, to stand behind the value; null: it has no text */
 		uint32_t site_len;
 	} keys[];
 };
@@ -59,8 +65,8 @@ enum {
 	CTP_JSONL_SPARE = 32,               /* room behind a row for its end */
 };
 
-/* One block, for free(). cls must outlive it. Null: out of memory. */
-struct ctp_jsonl_layout *ctp_jsonl_layout_new(const struct ctp_class *cls, bool all);
+/* One block, for free(). cls must outlive it. symbols: addresses may have texts. Null: out of memory. */
+struct ctp_jsonl_layout *ctp_jsonl_layout_new(const struct ctp_class *cls, bool all, bool symbols);
 
 /* True if a name must have an @ before it. */
 bool ctp_jsonl_class_reserved(const char *name);

@@ -27,7 +27,9 @@ static const char tables_sql[] =
 	" table_name TEXT NOT NULL, declaration TEXT NOT NULL UNIQUE);"
 	"CREATE TABLE IF NOT EXISTS fields (class INTEGER NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL,"
 	" column_name TEXT NOT NULL, type TEXT NOT NULL, role TEXT NOT NULL, unit TEXT, PRIMARY KEY (class, position))"
-	" WITHOUT ROWID";
+	" WITHOUT ROWID;"
+	"CREATE TABLE IF NOT EXISTS symbols (section INTEGER NOT NULL, addr TEXT NOT NULL, text TEXT,"
+	" PRIMARY KEY (section, addr)) WITHOUT ROWID";
 static const char indexes_sql[] =
 	"CREATE INDEX IF NOT EXISTS idx_coro_trace_events_probe_seq ON " EVENTS " (probe_id, seq);"
 	"CREATE INDEX IF NOT EXISTS idx_coro_trace_events_tid_ts ON " EVENTS " (tid, ts);"

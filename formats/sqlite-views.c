@@ -51,6 +51,7 @@ static const struct kind_view {
 	{"names", "kind = 'name'", {CORO, PROBE, TIME, NAME}},
 	{"sites", "kind = 'site'", {SITE, {"file", "name = 'file'"}, {"line", "name = 'line'"},
 	                            {"function", "role = 'name'"}, TIME}},
+	{"functions", "kind = 'function'", {CORO, PROBE, TIME, {"addr", "role = 'address'"}, {"code", "name = 'code'"}}},
 };
 
 /* For the first column of a view, by which it is searched. It is for speed alone: if its name is taken, there is none. */
@@ -141,6 +142,16 @@ static enum ctp_status make_kind_view(const struct ctp_sqlite *s, const struct k
 	"               || iif(p.function <> '', ':' || p.function, ''), '')" \
 	" FROM sites p WHERE p.section IS " x ".section AND p.site = " number " AND p.site <> 0 ORDER BY p.ts DESC LIMIT 1)"
 
+/*
+ * The same of where x's coroutine is suspended: else what the address is, or which function the coroutine is, if its transitions
+ * have the address of its frame.
+ */
+#define PLACE_TEXT(x) \
+	"coalesce(" SITE_TEXT(x, x ".site") "," \
+	" (SELECT y.text FROM symbols y WHERE y.section IS " x ".section AND y.addr = " x ".addr)," \
+	" (SELECT y.text FROM functions f JOIN symbols y ON y.section IS f.section AND y.addr = f.code" \
+	"  WHERE f.section IS " x ".section AND f.coro = " x ".coro ORDER BY f.ts DESC LIMIT 1))"
+
 #define BIRTH(x, what) "(SELECT b." what " FROM births b WHERE b.section IS " x ".section AND b.coro = " x ".coro LIMIT 1)"
 
 /* Of a coroutine x that is suspended since x.since_ns: the last wake w. */
@@ -185,14 +196,15 @@ static const struct {
 
 	{"wait_intervals",
 	 "SELECT id, section, coro, probe_id, addr, tid, start_ns, stop_ns, duration_ns, open, certain AND exact AS certain,"
-	 " site, " SITE_TEXT("i", "i.site") " AS site_text FROM intervals i WHERE is_active = 0"},
+	 " site, " PLACE_TEXT("i") " AS site_text FROM intervals i WHERE is_active = 0"},
 
 	{"longest_waits", "SELECT * FROM wait_intervals ORDER BY duration_ns DESC"},
 
 	{"suspend_addresses",
 	 "SELECT section, addr, count(*) AS waits, sum(duration_ns) AS total_ns, max(duration_ns) AS max_ns,"
-	 " sum(open) AS still_waiting, sum(NOT certain) AS uncertain"
-	 " FROM wait_intervals GROUP BY section, addr ORDER BY total_ns DESC"},
+	 " sum(open) AS still_waiting, sum(NOT certain) AS uncertain,"
+	 " (SELECT y.text FROM symbols y WHERE y.section IS w.section AND y.addr = w.addr) AS addr_text"
+	 " FROM wait_intervals w GROUP BY section, addr ORDER BY total_ns DESC"},
 
 	{"suspend_sites",
 	 "SELECT section, site, " SITE_TEXT("w", "w.site") " AS site_text, waits, total_ns, max_ns, still_waiting, uncertain"
@@ -209,7 +221,7 @@ static const struct {
 	{"coroutine_states",
 	 "SELECT section, coro, probe_id, state, since_ns, for_ns, tid, addr, certain,"
 	 " (SELECT n.name FROM names n WHERE n.section IS c.section AND n.coro = c.coro ORDER BY n.ts DESC LIMIT 1) AS name,"
-	 " iif(state = 'suspended', " SITE_TEXT("c", "c.site") ", NULL) AS site_text,"
+	 " iif(state = 'suspended', " PLACE_TEXT("c") ", NULL) AS site_text,"
 	 " CASE WHEN state <> 'suspended' THEN NULL WHEN " WAKE("c", "1") " THEN 1"
 	 " WHEN " WAKE_UNKNOWN("c") " THEN NULL ELSE 0 END AS woken,"
 	 " " WAKE("c", "w.ts") " AS woken_ns, nullif(" WAKE("c", "w.\"by\"") ", 0) AS woken_by,"

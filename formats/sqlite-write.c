@@ -11,8 +11,14 @@
 #include <string.h>
 
 #include "meta.h"
+#include "sites.h"
 #include "sqlite-db.h"
 #include "sqlite-events.h"
+#include "symbols.h"
+#include "text.h"
+#include "tids.h"
+
+enum { ADDRESSES_MAX = 8 }; /* of a class, that are looked up */
 
 struct sqlite_sink {
 	struct ctp_sink sink;
@@ -23,9 +29,13 @@ struct sqlite_sink {
 	uint64_t end_ns; /* the latest time in the section, if there is any */
 	bool has_end;
 	struct ctp_sqlite_events *events; /* of a new database */
+	struct ctp_symbols *symbols;      /* null: they are not wanted */
+	sqlite3_stmt *insert_symbol;
+	struct ctp_tids told; /* in the section: addresses with their texts */
 	struct target { /* of a class, by its id: one or the other */
 		struct ctp_sqlite_batch *batch;
 		struct ctp_sqlite_columns *columns;
+		uint8_t naddresses, addresses[ADDRESSES_MAX]; /* fields */
 	} targets[CTP_CLASSES_MAX];
 };
 
@@ -69,6 +79,9 @@ static enum ctp_status put_section(struct sqlite_sink *s, const struct ctp_secti
 static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
 {
 	struct sqlite_sink *s = (struct sqlite_sink *)sink;
+	if (s->symbols)
+		ctp_symbols_forget(s->symbols);
+	s->told = (struct ctp_tids){0};
 	size_t len;
 	char *attrs = ctp_meta_attrs(sec, &len);
 	enum ctp_status status = attrs ? put_section(s, sec, attrs, err) : ctp_err_set(err, "%s: out of memory", s->sql.name);
@@ -96,11 +109,48 @@ static enum ctp_status write_end(struct ctp_sink *sink, bool complete, struct ct
 	                       complete, s->has_end, (long long)s->end_ns, (long long)s->section);
 }
 
+/* --- symbols ------------------------------------------------------------------------------------------------------------- */
+
+static void note_addresses(struct target *to, const struct ctp_class *cls)
+{
+	for (uint32_t i = 0; i < cls->nfields && to->naddresses < ADDRESSES_MAX; i++)
+		if (cls->fields[i].role == CTP_ROLE_ADDRESS && ctp_site_shown(cls, i))
+			to->addresses[to->naddresses++] = (uint8_t)i;
+}
+
+static enum ctp_status put_symbol(struct sqlite_sink *s, uint64_t addr, const struct ctp_str *text, struct ctp_err *err)
+{
+	char spelled[CTP_TEXT_MAX];
+	*ctp_text_hex16(spelled, addr) = '\0';
+	sqlite3_bind_int64(s->insert_symbol, 1, s->section);
+	ctp_sqlite_bind(s->insert_symbol, 2, spelled);
+	ctp_sqlite_bind(s->insert_symbol, 3, text->data);
+	return ctp_sqlite_step(&s->sql, s->insert_symbol, err);
+}
+
+/* What the addresses of a record stand for, once for each. */
+static enum ctp_status tell_symbols(struct sqlite_sink *s, const struct target *to, const struct ctp_record *rec,
+                                    struct ctp_err *err)
+{
+	ctp_symbols_learn(s->symbols, rec);
+	uint64_t pid = to->naddresses ? ctp_symbols_pid(s->symbols, rec) : 0;
+	for (unsigned i = 0; i < to->naddresses; i++) {
+		uint64_t addr = rec->val[to->addresses[i]];
+		const struct ctp_str *text = ctp_symbols_find(s->symbols, pid, addr);
+		/* A text is at one place in memory, so this is new where the address means something else than before. */
+		if (text && ctp_tids_add(&s->told, addr * UINT64_C(0x9e3779b97f4a7c15) ^ ctp_val_str(text)) &&
+		    put_symbol(s, addr, text, err))
+			return CTP_FAILED;
+	}
+	return CTP_OK;
+}
+
 /* --- records ------------------------------------------------------------------------------------------------------------- */
 
 static enum ctp_status meet(struct sqlite_sink *s, const struct ctp_class *cls, struct ctp_err *err)
 {
 	struct target *to = &s->targets[cls->id];
+	note_addresses(to, cls);
 	if (s->events && ctp_sqlite_is_event(cls)) {
 		to->columns = ctp_sqlite_columns(&s->sql, cls, err);
 		return to->columns ? CTP_OK : CTP_FAILED;
@@ -122,6 +172,8 @@ static enum ctp_status write_record(struct ctp_sink *sink, const struct ctp_reco
 		s->end_ns = rec->val[cls->time_field];
 		s->has_end = true;
 	}
+	if (s->symbols && tell_symbols(s, to, rec, err))
+		return CTP_FAILED;
 	if (to->columns)
 		return ctp_sqlite_events_add(s->events, to->columns, s->section, rec->val, err);
 	return ctp_sqlite_batch_add(to->batch, &s->sql, &s->module, rec->val, err);
@@ -135,6 +187,8 @@ static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 	if (ctp_sqlite_views(&s->sql, true, err) || (s->events && ctp_sqlite_events_announce(s->events, &s->sql, err)) ||
 	    ctp_sqlite_exec(&s->sql, err, "COMMIT"))
 		return CTP_FAILED;
+	sqlite3_finalize(s->insert_symbol);
+	s->insert_symbol = NULL;
 	if (sqlite3_close(s->sql.db))
 		return ctp_sqlite_error(&s->sql, err);
 	s->sql.db = NULL;
@@ -151,6 +205,8 @@ static void free_sink(struct ctp_sink *sink)
 	struct sqlite_sink *s = (struct sqlite_sink *)sink;
 	forget_classes(s);
 	ctp_sqlite_events_free(s->events);
+	ctp_symbols_free(s->symbols);
+	sqlite3_finalize(s->insert_symbol);
 	sqlite3_close(s->sql.db);
 	if (s->out)
 		ctp_output_abandon(s->out);
@@ -165,19 +221,26 @@ static const struct ctp_sink_ops ops = {
 	.free = free_sink,
 };
 
-static struct ctp_sink *new_sink(struct ctp_output *out, const char *path, struct ctp_err *err)
+/* An address that means one thing in one process and another in the next has no text. */
+static const char insert_symbol[] = "INSERT INTO symbols VALUES (?1, ?2, ?3)"
+                                    " ON CONFLICT DO UPDATE SET text = iif(text IS excluded.text, text, NULL)";
+
+static struct ctp_sink *new_sink(struct ctp_output *out, const char *path, struct ctp_symbols *symbols, struct ctp_err *err)
 {
 	struct sqlite_sink *s = calloc(1, sizeof *s);
 	if (!s) {
 		ctp_err_set(err, "%s: out of memory", out ? out->name : path);
 		if (out)
 			ctp_output_abandon(out);
+		ctp_symbols_free(symbols);
 		return NULL;
 	}
 	s->sink.ops = &ops;
 	s->out = out;
+	s->symbols = symbols;
 	if ((out ? ctp_sqlite_open_new(&s->sql, out, err) : ctp_sqlite_open_old(&s->sql, path, err)) ||
 	    ctp_sqlite_module(&s->sql, &s->module, err) || ctp_sqlite_schema(&s->sql, err) ||
+	    (symbols && !(s->insert_symbol = ctp_sqlite_prepare(&s->sql, err, "%s", insert_symbol))) ||
 	    (out && !(s->events = ctp_sqlite_events_new(out->name, err)))) {
 		free_sink(&s->sink);
 		return NULL;
@@ -185,5 +248,12 @@ static struct ctp_sink *new_sink(struct ctp_output *out, const char *path, struc
 	return &s->sink;
 }
 
-struct ctp_sink *ctp_sqlite_sink(struct ctp_output *out, struct ctp_err *err) { return new_sink(out, NULL, err); }
-struct ctp_sink *ctp_sqlite_append(const char *path, struct ctp_err *err) { return new_sink(NULL, path, err); }
+struct ctp_sink *ctp_sqlite_sink(struct ctp_output *out, struct ctp_symbols *symbols, struct ctp_err *err)
+{
+	return new_sink(out, NULL, symbols, err);
+}
+
+struct ctp_sink *ctp_sqlite_append(const char *path, struct ctp_symbols *symbols, struct ctp_err *err)
+{
+	return new_sink(NULL, path, symbols, err);
+}

@@ -4,6 +4,7 @@
  *	coro_trace_events   id, probe_id, tid, addr, seq, is_active, ts as coroTracer has them, then section, coro, index
  *	birth, death ...    id, section, and the fields of the class; those of lib/events.h are there also when they are empty
  *	sections            who and where; classes, fields: what each table's columns mean
+ *	symbols             section, addr, text: what addresses stand for, where that was asked for; null where processes differ
  *
  * Values look as sqlite-value.h says. A class whose name is taken has _2 behind it, and so has a field. Transitions that lack
  * one of coroTracer's columns have a table of their own.
@@ -14,10 +15,12 @@
 #include "format.h"
 #include "output.h"
 
+struct ctp_symbols; /* symbols.h. Taken over; null: the table has no rows */
+
 /* A new database. out is of ctp_output_create, is taken over, and has nothing put to it: SQLite writes to its file. */
-struct ctp_sink *ctp_sqlite_sink(struct ctp_output *out, struct ctp_err *err);
+struct ctp_sink *ctp_sqlite_sink(struct ctp_output *out, struct ctp_symbols *symbols, struct ctp_err *err);
 
 /* Adds to the database at path, in one transaction. path must outlive it. */
-struct ctp_sink *ctp_sqlite_append(const char *path, struct ctp_err *err);
+struct ctp_sink *ctp_sqlite_append(const char *path, struct ctp_symbols *symbols, struct ctp_err *err);
 
 #endif

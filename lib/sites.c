@@ -122,10 +122,16 @@ static bool names_text(const char *name, const char *field)
 	return !strncmp(name, field, len) && !strcmp(name + len, CTP_SITE_SUFFIX);
 }
 
+static bool refers_to_place(const struct ctp_class *cls, const struct ctp_field *f)
+{
+	return (f->role == CTP_ROLE_SITE && cls->kind != CTP_KIND_SITE) ||
+	       (f->role == CTP_ROLE_ADDRESS && cls->kind != CTP_KIND_MAPPING);
+}
+
 bool ctp_site_shown(const struct ctp_class *cls, uint32_t field)
 {
 	const struct ctp_field *f = &cls->fields[field];
-	if (f->role != CTP_ROLE_SITE || f->type > CTP_U64 || cls->kind == CTP_KIND_SITE ||
+	if (!refers_to_place(cls, f) || f->type > CTP_U64 ||
 	    strlen(f->name) + strlen(CTP_SITE_SUFFIX) > CTP_NAME_MAX)
 		return false;
 	for (uint32_t i = 0; i < cls->nfields; i++)
@@ -137,7 +143,7 @@ bool ctp_site_shown(const struct ctp_class *cls, uint32_t field)
 bool ctp_site_is_text(const struct ctp_class *cls, const char *name)
 {
 	for (uint32_t i = 0; i < cls->nfields; i++)
-		if (cls->fields[i].role == CTP_ROLE_SITE && names_text(name, cls->fields[i].name))
+		if (names_text(name, cls->fields[i].name))
 			return ctp_site_shown(cls, i);
 	return false;
 }

@@ -20,7 +20,7 @@ enum {
 	CTP_SITE_SPELLED_MAX = 6 * CTP_SITE_TEXT_MAX + 8, /* as a sink spells it */
 };
 
-/* Of a field with CTP_ROLE_SITE: the text is shown behind it, under the field's name with this behind. */
+/* Of a field that refers to a place: the text is shown behind it, under the field's name with this behind. */
 #define CTP_SITE_SUFFIX "_text"
 
 struct ctp_sites_text {
@@ -43,7 +43,10 @@ void ctp_sites_learn(struct ctp_sites *sites, const struct ctp_record *rec);
 /* The text as it was spelled, until the next record is taken in. Null: not known. */
 const struct ctp_sites_text *ctp_sites_find(const struct ctp_sites *sites, uint64_t id);
 
-/* Whether the class's field has its text behind it: it refers to a site, and no field is called as the text would be. */
+/*
+ * Whether the class's field may have a text behind it: it refers to a place, by the number of a site or by an address (but not
+ * of a mapping, which has its path), and no field is called as the text would be.
+ */
 bool ctp_site_shown(const struct ctp_class *cls, uint32_t field);
 
 /* Whether this is the name of such a text of the class. */

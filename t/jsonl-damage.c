@@ -69,7 +69,7 @@ static size_t convert(const uint8_t *data, size_t len, bool all, char *text, boo
 	ctp_input_mem(&in, data, len);
 	if (fd < 0 || ctp_output_fd(&out, fd, "out", &err))
 		exit(1);
-	struct ctp_sink *sink = ctp_jsonl_sink(&out, all, &err);
+	struct ctp_sink *sink = ctp_jsonl_sink(&out, all, NULL, &err);
 	if (ctp_convert(&in, sink, NULL, NULL, &stats, &err) || sink->ops->finish(sink, &err))
 		stats.harmed = true;
 	sink->ops->free(sink);

@@ -196,7 +196,7 @@ def check(path):
     expected = {
         "intervals": intervals, "run_intervals": runs, "thread_runs": runs, "wait_intervals": waits, "longest_waits": waits,
         "coroutine_states": states, "wall_times": wall,
-        "suspend_addresses": [dict(total(w), section=s, addr=a) for (s, a), w in addresses.items()],
+        "suspend_addresses": [dict(total(w), section=s, addr=a, addr_text=None) for (s, a), w in addresses.items()],
         "suspend_sites": [dict(total(w), section=s, site=n, site_text=place(s, n)) for (s, n), w in sites.items()],
     }
     wrong = False

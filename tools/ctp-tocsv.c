@@ -1,27 +1,32 @@
 /* ctp-tocsv - a stream as comma-separated values: transitions as coroTracer exports them, one class, or everything with -a. */
-#include <getopt.h>
-
 #include "../formats/csv.h"
+#include "symbolopt.h"
 #include "tool.h"
 
 int main(int argc, char **argv)
 {
 	struct ctp_tool tool = {
 		.name = "ctp-tocsv",
-		.synopsis = "[-aqv] [--class NAME] [--wall] [-o FILE] [FILE...]",
+		.synopsis = "[-aqv] [--class NAME] [--wall] [--symbols] [--debug-dir DIR] [-o FILE] [FILE...]",
 		.help = "Prints the transitions of a stream as comma-separated values, in time order.\n"
-			"  -a            every record, with its type, and what ctp-fromcsv needs to restore the stream\n"
-			"  --class NAME  the records of this class instead, with all their fields\n"
-			"  --wall        times as wall-clock time, UTC\n"
-			"  -o FILE       write to FILE, which appears when it is whole; compressed if it ends in .zst\n"
-			"  -q            no notices   -v  a summary on stderr   -V  version   -h  this help\n",
+			"  -a               every record, with its type, and what ctp-fromcsv needs to restore the stream\n"
+			"  --class NAME     the records of this class instead, with all their fields\n"
+			"  --wall           times as wall-clock time, UTC\n"
+			"  --symbols        with one of the first two: behind each address its file, line and function\n"
+			"  --debug-dir DIR  the same, with debug information from DIR, or from the next one given so\n"
+			"  -o FILE          write to FILE, which appears when it is whole; compressed if it ends in .zst\n"
+			"  -q               no notices   -v  a summary on stderr   -V  version   -h  this help\n",
 		.permutes = true,
 	};
-	static const struct option longs[] = {{"class", required_argument, NULL, 'c'}, {"wall", no_argument, NULL, 'w'}, {0}};
+	static const struct option longs[] = {{"class", required_argument, NULL, 'c'}, {"wall", no_argument, NULL, 'w'},
+	                                      CTP_SYMBOLOPT_LONGS, {0}};
+	struct ctp_symbolopt symbolopt = {0};
 	struct ctp_csv_options options = {0};
 	const char *path = NULL;
 	ctp_tool_start(&tool);
 	for (int c; (c = ctp_tool_option(&tool, argc, argv, "ao:", longs)) != -1;) {
+		if (ctp_symbolopt_take(&symbolopt, &tool, c))
+			continue;
 		if (c == 'a')
 			options.all = true;
 		else if (c == 'c')
@@ -33,9 +38,12 @@ int main(int argc, char **argv)
 	}
 	if (options.all && options.class_name)
 		return ctp_tool_usage(&tool, "-a, --class: only one of these; see ctp-tocsv -h");
+	if (symbolopt.wanted && !options.all && !options.class_name)
+		return ctp_tool_usage(&tool, "--symbols: coroTracer's own form has no place for it; add -a or --class");
 	struct ctp_output out;
 	struct ctp_err err;
-	if (ctp_tool_create(&out, path, argv + optind, false, false, &err))
+	if (!ctp_symbolopt_new(&symbolopt, &options.symbols, &err) ||
+	    ctp_tool_create(&out, path, argv + optind, false, false, &err))
 		return ctp_tool_fail(&tool, &err);
 	return ctp_tool_to(&tool, argv + optind, ctp_csv_sink(&out, &options, &err), &out, &err);
 }

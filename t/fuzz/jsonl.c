@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static struct ctp_sink *sink(struct ctp_output *out, struct ctp_err *err) { return ctp_jsonl_sink(out, true, err); }
+static struct ctp_sink *sink(struct ctp_output *out, struct ctp_err *err) { return ctp_jsonl_sink(out, true, NULL, err); }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

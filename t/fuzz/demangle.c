@@ -1,0 +1,30 @@
+/*
+ * Any bytes as the name of a symbol: that must not crash, take long, read behind it or write more than there is room for. What
+ * comes out is a text that ends.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "demangle.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	/* Both of exactly their size, so that what is touched behind them is seen. */
+	char *symbol = malloc(size + 1), *to = malloc(CTP_DEMANGLED_MAX);
+	if (!symbol || !to)
+		abort();
+	if (size)
+		memcpy(symbol, data, size);
+	symbol[size] = '\0';
+	ctp_demangle(symbol, to);
+	if (!memchr(to, '\0', CTP_DEMANGLED_MAX)) {
+		fprintf(stderr, "the name has no end\n");
+		abort();
+	}
+	free(symbol);
+	free(to);
+	return 0;
+}

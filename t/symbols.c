@@ -1,0 +1,178 @@
+/* symbols.c - which mapping an address is in, what is kept until when, odd classes, and what is beyond the limits. */
+#include "symbols.h"
+
+#include "events.h"
+#include "tap.h"
+
+/* A string of a record; room for the longest that is tried. */
+struct text {
+	uint32_t len;
+	char data[5001];
+};
+
+static uint64_t text(struct text *t, const char *s)
+{
+	t->len = (uint32_t)strlen(s);
+	strcpy(t->data, s);
+	return ctp_val_str((const struct ctp_str *)t);
+}
+
+static struct ctp_class *class_of(enum ctp_event event)
+{
+	static struct ctp_class *classes[CTP_EVENT_COUNT];
+	if (!classes[event] && !(classes[event] = ctp_event_class(event)))
+		abort();
+	return classes[event];
+}
+
+static void map(struct ctp_symbols *s, uint64_t pid, uint64_t start, uint64_t stop, const char *path)
+{
+	static struct text a, b;
+	const uint64_t val[CTP_MAPPING_FIELDS] = {
+		[CTP_MAPPING_PID] = pid, [CTP_MAPPING_START] = start, [CTP_MAPPING_STOP] = stop,
+		[CTP_MAPPING_PATH] = text(&a, path), [CTP_MAPPING_BUILD_ID] = text(&b, "id"),
+	};
+	ctp_symbols_learn(s, &(struct ctp_record){.cls = class_of(CTP_MAPPING), .val = val});
+}
+
+static void thread(struct ctp_symbols *s, uint64_t tid, uint64_t pid)
+{
+	static struct text name;
+	const uint64_t val[CTP_THREAD_FIELDS] = {
+		[CTP_THREAD_TID] = tid, [CTP_THREAD_PID] = pid, [CTP_THREAD_NAME] = text(&name, "x")};
+	ctp_symbols_learn(s, &(struct ctp_record){.cls = class_of(CTP_THREAD), .val = val});
+}
+
+static const char *found(struct ctp_symbols *s, uint64_t pid, uint64_t addr)
+{
+	const struct ctp_str *str = ctp_symbols_find(s, pid, addr);
+	return str ? str->data : NULL;
+}
+
+static uint64_t pid_of(const struct ctp_symbols *s, uint64_t tid)
+{
+	const uint64_t val[CTP_TRANSITION_FIELDS] = {[CTP_TRANSITION_TID] = tid};
+	return ctp_symbols_pid(s, &(struct ctp_record){.cls = class_of(CTP_TRANSITION), .val = val});
+}
+
+static void test_mappings(struct ctp_symbols *s)
+{
+	is(found(s, 1, 0x1000), NULL, "nothing is known at first");
+	ok(!ctp_symbols_is_code(s, 0, 0x1000), "nor what is code");
+	map(s, 1, 0x1000, 0x3000, "/none/a");
+	is(found(s, 1, 0x1000), "a+0x0", "the first address");
+	is(found(s, 1, 0x2fff), "a+0x1fff", "the last");
+	is(found(s, 1, 0x3000), NULL, "one beyond");
+	is(found(s, 1, 0xfff), NULL, "one before");
+	ok(ctp_symbols_is_code(s, 1, 0x2000) && !ctp_symbols_is_code(s, 1, 0x3000), "the same are code");
+	is(found(s, 7, 0x1000), "a+0x0", "a process that is not known");
+	map(s, 2, 0x8000, 0x9000, "/none/b");
+	is(found(s, 2, 0x1000), NULL, "one that is known has its own");
+	is(found(s, 0, 0x8001), "b+0x1", "none: whichever has it");
+
+	const struct ctp_str *before = ctp_symbols_find(s, 1, 0x2000);
+	map(s, 1, 0x1800, 0x2800, "/none/c");
+	is(found(s, 1, 0x2000), "c+0x800", "a new mapping is in the place of an old one");
+	is(found(s, 1, 0x1000), NULL, "of which nothing is left");
+	is(before->data, "a+0x1000", "what was found is still there");
+	map(s, 1, 0x100, 0x10000, "/none/d");
+	is(found(s, 1, 0x1900), "d+0x1800", "over several");
+	map(s, 1, UINT64_MAX - 1, UINT64_MAX, "/none/e");
+	is(found(s, 1, UINT64_MAX - 1), "e+0x0", "at the end of all addresses");
+	is(found(s, 1, UINT64_MAX), NULL, "and behind it");
+}
+
+static void test_threads(struct ctp_symbols *s)
+{
+	is_u64(pid_of(s, 5), 0, "a thread that is not known");
+	thread(s, 5, 2);
+	is_u64(pid_of(s, 5), 2, "one that is");
+	thread(s, 5, 1);
+	is_u64(pid_of(s, 5), 1, "the number is used again");
+	thread(s, 0, 9);
+	is_u64(pid_of(s, 0), 0, "0 is none");
+}
+
+static void test_odd(struct ctp_symbols *s)
+{
+	static const struct ctp_field fields[] = {
+		{.name = "start", .type = CTP_STRING}, {.name = "stop", .type = CTP_F64}, {.name = "path", .type = CTP_STRING},
+		{.name = "build_id", .type = CTP_STRING}, {.name = "pid", .type = CTP_I64, .role = CTP_ROLE_PROCESS},
+	};
+	struct ctp_err err;
+	struct ctp_class *odd = ctp_class_new("odd", CTP_KIND_MAPPING, fields, 5, &err);
+	struct ctp_class *none = ctp_class_new("none", CTP_KIND_THREAD, fields, 0, &err);
+	const uint64_t val[5] = {0};
+	if (!odd || !none)
+		abort();
+	ctp_symbols_learn(s, &(struct ctp_record){.cls = odd, .val = val});
+	ctp_symbols_learn(s, &(struct ctp_record){.cls = none, .val = val});
+	uint64_t pid = ctp_symbols_pid(s, &(struct ctp_record){.cls = none, .val = val});
+	is_u64(pid, 0, "classes that are mappings and threads by name only");
+	ctp_class_free(odd);
+	ctp_class_free(none);
+	map(s, 3, 0x22000, 0x21000, "/none/x");
+	map(s, 3, 0x21000, 0x21000, "/none/x");
+	is(found(s, 3, 0x21000), NULL, "mappings of nothing");
+	char longest[5000];
+	memset(longest, '/', sizeof longest);
+	longest[sizeof longest - 1] = '\0';
+	map(s, 3, 0x21000, 0x22000, longest);
+	is(found(s, 3, 0x21000), NULL, "a path that is none");
+	memset(longest + 1, 'y', 4000);
+	longest[4001] = '\0';
+	map(s, 3, 0x21000, 0x22000, longest);
+	ok(strlen(found(s, 3, 0x21000)) < 300, "a long name is cut");
+	map(s, 3, 0x21000, 0x22000, "/none/a\n\033[2Jb");
+	is(found(s, 3, 0x21000), "a??[2Jb+0x0", "no control characters");
+}
+
+static void test_limits(struct ctp_symbols *s)
+{
+	enum { TEXTS = 1 << 16 };
+	ctp_symbols_forget(s);
+	is(found(s, 1, 0x1000), NULL, "a section begins: all is forgotten");
+	is_u64(pid_of(s, 5), 0, "threads too");
+	map(s, 1, 0, UINT64_C(1) << 40, "/none/a");
+	uint64_t n = 0;
+	while (n <= TEXTS && ctp_symbols_find(s, 1, n))
+		n++;
+	is_u64(n, TEXTS, "so many texts, and no more");
+	is(found(s, 1, 1), "a+0x1", "those are there");
+	ctp_symbols_forget(s);
+	for (uint64_t pid = 1; pid <= 2000; pid++)
+		map(s, pid, 0x1000, 0x2000, "/none/a");
+	is(found(s, 2000, 0x1000), "a+0x0", "a process beyond the limit is one that is not known");
+	for (uint64_t i = 0; i < 3000; i++)
+		map(s, 1, 0x10000 + i * 0x1000, 0x11000 + i * 0x1000, "/none/b");
+	is(found(s, 1, 0x10001), "b+0x1", "mappings up to the limit");
+	is(found(s, 1, 0x10000 + 2999 * 0x1000), NULL, "and beyond it");
+	for (uint64_t tid = 1; tid < 20000; tid++)
+		thread(s, tid, 1);
+	is_u64(pid_of(s, 1), 1, "threads up to the limit");
+	is_u64(pid_of(s, 19999), 0, "and beyond it");
+	char path[32];
+	for (int i = 0; i < 5000; i++) {
+		snprintf(path, sizeof path, "/none/%d", i);
+		map(s, 2, 0x1000, 0x2000, path);
+	}
+	is(found(s, 2, 0x1000), "4093+0x0", "files up to the limit, with the two before");
+}
+
+int main(void)
+{
+	struct ctp_err err;
+	struct ctp_symbols *s = ctp_symbols_new(NULL, 0, &err);
+	if (!s)
+		abort();
+	test_mappings(s);
+	test_threads(s);
+	test_odd(s);
+	test_limits(s);
+	ctp_symbols_free(s);
+	ctp_symbols_free(NULL);
+	for (int i = 0; i < CTP_EVENT_COUNT; i++)
+		if (i == CTP_MAPPING || i == CTP_THREAD || i == CTP_TRANSITION)
+			ctp_class_free(class_of(i));
+	return done_testing();
+}
