@@ -63,6 +63,7 @@ static enum ctp_status deliver(struct ctp_sink *sink, const struct ctp_item *ite
 		}
 		return sink->ops->record(sink, &item->rec, err);
 	case CTP_ITEM_END:
+		sink->missing = item->missing;
 		return sink->ops->end ? sink->ops->end(sink, item->complete, err) : CTP_OK;
 	case CTP_ITEM_MARK:
 		break;

@@ -338,6 +338,7 @@ static void close_section(struct ctp_reader *r, struct ctp_item *item, bool orde
 {
 	item->kind = CTP_ITEM_END;
 	item->complete = orderly && !r->gap;
+	item->missing = r->gap;
 	if (!orderly) {
 		r->stats.cut_short++;
 		ctp_notice_say(r->notice, "the section has no end: it was cut short, or is still being written");

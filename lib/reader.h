@@ -27,6 +27,7 @@ struct ctp_item {
 	struct ctp_record rec;
 	uint64_t mark_ns;
 	bool complete; /* of an end: closed by its writer, and no packet is missing */
+	bool missing;  /* of an end: packets are */
 };
 
 struct ctp_reader_stats {

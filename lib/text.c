@@ -293,3 +293,29 @@ unsigned ctp_utf8_bytes(const char *p, const char *end)
 	bool beyond = (c == 0xed && s[1] >= 0xa0) || (c == 0xf4 && s[1] >= 0x90); /* a surrogate, or above the last */
 	return overlong || beyond ? 0 : n;
 }
+
+char *ctp_text_count(char *p, uint64_t n)
+{
+	char digits[CTP_TEXT_MAX];
+	const char *end = ctp_text_u64(digits, n);
+	for (const char *d = digits; d < end; d++) {
+		if (d > digits && (end - d) % 3 == 0)
+			*p++ = ',';
+		*p++ = *d;
+	}
+	return p;
+}
+
+char *ctp_text_duration(char *p, uint64_t ns)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = {{"d", 86400e9}, {"h", 3600e9}, {"min", 60e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}};
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		double v = (double)ns / units[i].ns;
+		if (v >= 0.9995) /* or rounding would show 1000 of the unit below */
+			return p + snprintf(p, CTP_TEXT_MAX, "%.*f %s", v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v, units[i].unit);
+	}
+	return p + snprintf(p, CTP_TEXT_MAX, "%u ns", (unsigned)ns);
+}

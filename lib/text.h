@@ -31,6 +31,10 @@ char *ctp_text_float(char *p, float f);
 /* A wall-clock time, UTC, from seconds since 1970 and nanoseconds: 2026-11-15T04:53:48.123456789Z. Of the years 0 to 9999. */
 char *ctp_text_wall(char *p, int64_t s, uint32_t ns);
 
+/* As people read them: 1.73 s, 412 us, 8 ns; 1,234,567. */
+char *ctp_text_duration(char *p, uint64_t ns);
+char *ctp_text_count(char *p, uint64_t n);
+
 /* The whole text [p, end) as a number; false if it is not one or does not fit. Hexadecimal wants its 0x. */
 bool ctp_parse_u64(const char *p, const char *end, uint64_t *v);
 bool ctp_parse_i64(const char *p, const char *end, int64_t *v);

@@ -1,0 +1,616 @@
+/* follow.c - from records to the states of coroutines. */
+#include "follow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "format.h"
+#include "roster.h"
+#include "shape.h"
+
+enum {
+	SILENCE_NS_PER_S = 1000000000,
+	SILENCE_S = 60, /* then, with threads that were never seen, another run begins in rows that tell of none */
+	RUNS_MAX = 1000, /* of a section; those beyond are part of the last */
+	RECENT = 64,
+	SLOTS = 8,      /* of a station: in the dialect that counts them one by one, so many events have the same number */
+};
+
+struct ctp_follow_priv {
+	struct ctp_roster roster;
+	struct ctp_shape shapes[CTP_CLASSES_MAX];
+	uint32_t *thread_slots; /* numbers in f->threads, 0: free; 2 * CTP_FOLLOW_THREADS of them */
+	uint32_t recent[RECENT]; /* the numbers of threads seen last, by the end of their ids */
+	uint32_t runs;          /* that the section had so far, if it does not say of what process it is */
+	bool ended;             /* its end record was seen */
+	char outcome[16];
+	int64_t status;
+	uint64_t end_ns;
+};
+
+/* --- threads -------------------------------------------------------------------------------------------------------------- */
+
+/* Where the table has the thread, or has room for it. */
+static uint32_t *thread_slot(struct ctp_follow *f, uint64_t tid)
+{
+	uint32_t mask = 2 * CTP_FOLLOW_THREADS - 1, i = ctp_spread(tid, f->priv->roster.salt, mask + 1);
+	while (f->priv->thread_slots[i] && f->threads[f->priv->thread_slots[i]].tid != tid)
+		i = (i + 1) & mask;
+	return &f->priv->thread_slots[i];
+}
+
+static uint32_t thread_number(struct ctp_follow *f, uint64_t tid)
+{
+	uint32_t *recent = &f->priv->recent[tid % RECENT];
+	if (f->threads[*recent].tid == tid)
+		return *recent;
+	if (!tid)
+		return 0;
+	uint32_t *slot = thread_slot(f, tid);
+	if (!*slot) {
+		if (f->nthreads == CTP_FOLLOW_THREADS)
+			return 0;
+		f->threads[f->nthreads] = (struct ctp_follow_thread){.tid = tid};
+		*slot = f->nthreads++;
+	}
+	return *recent = *slot;
+}
+
+/* --- coroutines ----------------------------------------------------------------------------------------------------------- */
+
+static void tell(struct ctp_follow *f, const struct ctp_change *ch)
+{
+	if (f->ops->change)
+		f->ops->change(f->arg, ch);
+}
+
+static struct ctp_coroutine *newcomer(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+{
+	struct ctp_coroutine *co = ctp_roster_make(&f->priv->roster, val[s->id]);
+	if (!co) {
+		f->counts.unfollowed++;
+		return NULL;
+	}
+	f->counts.coroutines++;
+	co->probe = ctp_shape_value(val, s->probe);
+	co->state = CTP_BORN;
+	co->born_ns = co->since_ns = ts;
+	return co;
+}
+
+/* The one that a record is about; made if it is new. Null: it is about none, or there are too many. */
+static inline struct ctp_coroutine *whose(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+{
+	uint64_t id = ctp_shape_value(val, s->id);
+	struct ctp_coroutine *co = id ? ctp_roster_find(&f->priv->roster, id) : NULL;
+	return co || !id ? co : newcomer(f, s, val, ts);
+}
+
+static uint64_t span_ns(uint64_t from_ns, uint64_t to_ns) { return to_ns > from_ns ? to_ns - from_ns : 0; }
+
+/* Adds the span that ends now to the coroutine's own times. */
+static void account(struct ctp_coroutine *co, const struct ctp_change *ch)
+{
+	uint64_t ns = ch->whole ? span_ns(ch->was_ns, ch->ts_ns) : 0;
+	if (ch->was == CTP_RUNNING)
+		co->run_ns += ns;
+	else if (ch->was == CTP_RUNNABLE)
+		co->ready_ns += ns;
+	else if (ch->was == CTP_SUSPENDED)
+		co->wait_ns += ns;
+}
+
+static struct ctp_change change_of(struct ctp_coroutine *co, enum ctp_change_kind kind, uint64_t ts)
+{
+	return (struct ctp_change){.kind = kind, .ts_ns = ts, .co = co, .was = co->state, .was_ns = co->since_ns,
+	                           .whole = !(co->flags & (CTP_CO_TAIL | CTP_CO_CONFLICT))};
+}
+
+static void forget_life(struct ctp_coroutine *co, uint64_t ts)
+{
+	free(co->name);
+	*co = (struct ctp_coroutine){.id = co->id, .probe = co->probe, .state = CTP_BORN, .born_ns = ts, .since_ns = ts};
+}
+
+/* Numbers from outside may be anything; the sum stays where it is at its end. */
+static void count_lost(struct ctp_follow *f, uint64_t count)
+{
+	f->counts.lost = count > UINT64_MAX - f->counts.lost ? UINT64_MAX : f->counts.lost + count;
+}
+
+enum step { STEP_NEXT, STEP_GAP, STEP_OLD };
+
+/* Whether an event is the one that is due, by the number of the event. */
+static enum step step_numbered(struct ctp_coroutine *co, uint64_t number)
+{
+	if (number == co->next) {
+		co->next++;
+		return STEP_NEXT;
+	}
+	if (number < co->next)
+		return STEP_OLD;
+	co->next = number + 1;
+	return STEP_GAP;
+}
+
+/*
+ * The same by the sequence that its slot had. Either it counts events, or it counts by two for each round through the slots. A
+ * probe that begins again is another coroutine.
+ */
+static enum step step_sequence(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t seq, uint64_t ts)
+{
+	uint64_t last = co->next;
+	if (seq <= 2 && last > 2) {
+		struct ctp_change ch = change_of(co, CTP_CHANGE_DIED, ts);
+		ch.whole = false;
+		ch.by = 1;
+		co->state = CTP_DEAD;
+		tell(f, &ch);
+		forget_life(co, ts);
+		f->counts.coroutines++;
+		last = 0;
+	}
+	if (seq < last)
+		return STEP_OLD;
+	enum step step = seq == last + 1 || !last ? STEP_NEXT : STEP_GAP;
+	if (seq % 2 == 0 && seq == last && co->repeats < SLOTS)
+		step = STEP_NEXT;
+	else if (seq % 2 == 0 && seq == last + 2 && co->repeats == SLOTS)
+		step = STEP_NEXT;
+	else if (seq == last)
+		co->flags |= CTP_CO_CONFLICT;
+	else if (step == STEP_GAP)
+		count_lost(f, last % 2 || seq % 2 ? seq - last - 1 : (seq - last) / 2 * SLOTS - co->repeats);
+	co->repeats = seq == last ? co->repeats + (co->repeats < UINT8_MAX) : 1;
+	co->next = seq;
+	return step;
+}
+
+static void put_place(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t site, uint64_t addr)
+{
+	uint64_t where = site ? site : addr;
+	if (where == co->where && co->place)
+		return;
+	co->where = where;
+	if (!site && co->code && !ctp_atlas_is_code(&f->places, addr))
+		addr = co->code;
+	co->place = ctp_atlas_number(&f->places, site, addr, co->id);
+}
+
+/* --- what the records tell ------------------------------------------------------------------------------------------------ */
+
+static void suspend(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_change *ch, uint64_t site, uint64_t addr)
+{
+	struct ctp_follow_thread *th = &f->threads[ch->thread];
+	ch->kind = CTP_CHANGE_SUSPEND;
+	ch->from = ctp_follow_place(f, co);
+	if (ch->was == CTP_RUNNING && ch->whole && th->current == co->id)
+		th->busy_ns += span_ns(ch->was_ns, ch->ts_ns);
+	th->current = 0;
+	if (!ch->whole || !(co->flags & CTP_CO_AWAITS))
+		co->awaits = 0;
+	co->flags &= (uint16_t)~CTP_CO_AWAITS;
+	put_place(f, co, site, addr);
+	if (!co->first_at && co->flags & CTP_CO_RAN)
+		co->first_at = co->place;
+	co->suspended_ns = ch->ts_ns;
+	co->state = co->flags & CTP_CO_PENDING ? CTP_RUNNABLE : CTP_SUSPENDED;
+	if (!(co->flags & CTP_CO_PENDING)) {
+		co->flags &= (uint16_t)~CTP_CO_WOKEN;
+		co->waker = 0;
+	}
+	co->flags &= (uint16_t)~CTP_CO_PENDING;
+}
+
+static void resume(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_change *ch)
+{
+	struct ctp_follow_thread *th = &f->threads[ch->thread];
+	ch->kind = CTP_CHANGE_RESUME;
+	ch->from = co->thread;
+	th->current = co->id;
+	th->resumes++;
+	co->migrations += co->flags & CTP_CO_RAN && co->thread != ch->thread;
+	co->resumes++;
+	co->state = CTP_RUNNING;
+	co->flags |= CTP_CO_RAN;
+	co->awaits = 0;
+	co->resumed_ns = ch->ts_ns;
+	co->thread = ch->thread;
+}
+
+static __attribute__((noinline)) void tell_broken(struct ctp_follow *f, const struct ctp_change *ch, enum ctp_broken how)
+{
+	struct ctp_change broken = *ch;
+	broken.kind = CTP_CHANGE_BROKEN;
+	broken.by = how;
+	tell(f, &broken);
+}
+
+static inline __attribute__((always_inline)) void transition(struct ctp_follow *f, const struct ctp_shape *s,
+                                                             const uint64_t *val, uint64_t ts)
+{
+	f->counts.events++;
+	struct ctp_coroutine *co = whose(f, s, val, ts);
+	if (!co)
+		return;
+	struct ctp_change ch = change_of(co, CTP_CHANGE_SUSPEND, ts);
+	enum step step = s->index == CTP_SHAPE_NONE ? STEP_NEXT :
+	                 s->numbered      ? step_numbered(co, val[s->index]) : step_sequence(f, co, val[s->index], ts);
+	if (step == STEP_OLD)
+		return;
+	ch.was = co->state; /* it may be another one since */
+	ch.was_ns = co->since_ns;
+	ch.thread = thread_number(f, ctp_shape_value(val, s->tid));
+	bool active = s->active != CTP_SHAPE_NONE && val[s->active];
+	bool dead = ch.was == CTP_DEAD;
+	/* What happened before a death may be told behind it. */
+	bool twice = step == STEP_NEXT && ch.was == CTP_RUNNING && co->flags & CTP_CO_OURS;
+	if (active && ch.whole && (dead ? ts > co->since_ns : twice))
+		tell_broken(f, &ch, dead ? CTP_BROKEN_AFTER_DEATH : CTP_BROKEN_DOUBLE_RESUME);
+	if (dead)
+		return;
+	if (step == STEP_GAP) {
+		co->flags |= CTP_CO_GAP;
+		ch.whole = false;
+	}
+	co->flags &= (uint16_t)~CTP_CO_TAIL;
+	if (active)
+		resume(f, co, &ch);
+	else
+		suspend(f, co, &ch, ctp_shape_value(val, s->site), ctp_shape_value(val, s->addr));
+	f->threads[ch.thread].last_ns = ts;
+	account(co, &ch);
+	co->since_ns = ts;
+	tell(f, &ch);
+}
+
+static void birth(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+{
+	f->counts.births++;
+	struct ctp_coroutine *co = whose(f, s, val, ts);
+	if (!co || co->state == CTP_DEAD)
+		return;
+	struct ctp_change ch = change_of(co, CTP_CHANGE_BORN, ts);
+	ch.was = CTP_UNBORN;
+	bool before = f->attached_ns && (ts < f->attached_ns || !ctp_shape_value(val, s->after));
+	co->flags |= CTP_CO_BIRTH | (ctp_shape_value(val, s->pid) ? CTP_CO_OURS : 0) | (before ? CTP_CO_BEFORE : 0);
+	co->parent = ctp_shape_value(val, s->parent);
+	co->spawn = ctp_atlas_number(&f->places, ctp_shape_value(val, s->site), 0, co->id);
+	if (ts < co->born_ns)
+		co->born_ns = ts;
+	tell(f, &ch);
+}
+
+static void death(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+{
+	f->counts.deaths++;
+	struct ctp_coroutine *co = whose(f, s, val, ts);
+	if (!co || co->state == CTP_DEAD)
+		return;
+	struct ctp_change ch = change_of(co, CTP_CHANGE_DIED, ts);
+	ch.whole = ch.whole && (s->after == CTP_SHAPE_NONE || val[s->after] == ts);
+	struct ctp_follow_thread *th = &f->threads[co->thread];
+	if (ch.was == CTP_RUNNING && th->current == co->id) {
+		th->busy_ns += ch.whole ? span_ns(ch.was_ns, ts) : 0;
+		th->current = 0;
+		th->last_ns = ts;
+	}
+	account(co, &ch);
+	co->state = CTP_DEAD;
+	co->since_ns = ts;
+	tell(f, &ch);
+	f->forgotten_ns = ctp_roster_bury(&f->priv->roster, co);
+}
+
+static void wake(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+{
+	f->counts.wakes++;
+	struct ctp_coroutine *co = whose(f, s, val, ts);
+	/* One that comes late may be for a suspension that is over. */
+	if (!co || co->state == CTP_DEAD || ts < co->resumed_ns)
+		return;
+	struct ctp_change ch = change_of(co, CTP_CHANGE_WAKE, ts);
+	ch.thread = thread_number(f, ctp_shape_value(val, s->tid));
+	ch.by = ctp_shape_value(val, s->by);
+	if (co->state == CTP_RUNNABLE)
+		return;
+	co->streak = ch.by == co->id ? co->streak + 1 : 0;
+	co->waker = co->before = ch.by;
+	co->before_at = co->place;
+	co->flags |= CTP_CO_WOKEN;
+	if (co->state == CTP_RUNNING) {
+		co->flags |= CTP_CO_PENDING;
+	} else {
+		account(co, &ch);
+		co->state = CTP_RUNNABLE;
+		co->since_ns = ts > co->since_ns ? ts : co->since_ns;
+	}
+	tell(f, &ch);
+}
+
+static void loss(struct ctp_follow *f, const struct ctp_shape *s, const struct ctp_record *rec, uint64_t ts)
+{
+	uint64_t count = ctp_record_lost(rec), id = ctp_shape_value(rec->val, s->id);
+	if (s->missed) {
+		f->counts.missed += count;
+		f->missed_ns = ts > f->missed_ns ? ts : f->missed_ns;
+		return;
+	}
+	count_lost(f, count);
+	struct ctp_coroutine *co = id ? whose(f, s, rec->val, ts) : NULL;
+	if (!id) {
+		f->unsure_ns = ts > f->unsure_ns ? ts : f->unsure_ns;
+		return;
+	}
+	uint64_t from = s->numbered ? rec->val[s->index] : 0;
+	uint64_t upto = s->numbered && count < UINT64_MAX - from ? from + count : UINT64_MAX;
+	if (!co || co->state == CTP_DEAD || (s->numbered && upto <= co->next))
+		return;
+	struct ctp_change ch = change_of(co, CTP_CHANGE_LOST, ts);
+	ch.by = count;
+	co->flags |= CTP_CO_TAIL | CTP_CO_GAP;
+	tell(f, &ch);
+}
+
+static void named_so(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+{
+	struct ctp_coroutine *co = s->text == CTP_SHAPE_NONE ? NULL : whose(f, s, val, ts);
+	if (!co)
+		return;
+	const struct ctp_str *text = ctp_str_val(val[s->text]);
+	free(co->name);
+	co->name = text->len ? strndup(text->data, text->len < CTP_FOLLOW_NAME_MAX ? text->len : CTP_FOLLOW_NAME_MAX) : NULL;
+}
+
+static void has_function(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+{
+	struct ctp_coroutine *co = whose(f, s, val, ts);
+	if (!co)
+		return;
+	co->code = ctp_shape_value(val, s->code);
+	if (co->place && !f->places.place[co->place].shared)
+		co->place = ctp_atlas_number(&f->places, 0, co->code, co->id);
+}
+
+static void awaits(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+{
+	struct ctp_coroutine *co = whose(f, s, val, ts);
+	if (!co || co->state == CTP_DEAD)
+		return;
+	struct ctp_change ch = change_of(co, CTP_CHANGE_AWAIT, ts);
+	ch.by = ctp_shape_value(val, s->target);
+	co->awaits = ctp_roster_find(&f->priv->roster, ch.by) ? ch.by : 0;
+	co->flags |= CTP_CO_AWAITS;
+	tell(f, &ch);
+}
+
+static void thread_told(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val)
+{
+	struct ctp_follow_thread *th = &f->threads[thread_number(f, ctp_shape_value(val, s->tid))];
+	if (!th->tid)
+		return;
+	th->pid = ctp_shape_value(val, s->pid);
+	const struct ctp_str *name = s->text == CTP_SHAPE_NONE ? NULL : ctp_str_val(val[s->text]);
+	size_t len = !name ? 0 : name->len < sizeof(th->name) ? name->len : sizeof(th->name) - 1;
+	if (len)
+		memcpy(th->name, name->data, len);
+	th->name[len] = '\0';
+}
+
+static void end_told(struct ctp_follow *f, const struct ctp_record *rec, uint64_t ts)
+{
+	struct ctp_follow_priv *priv = f->priv;
+	int outcome = ctp_class_field(rec->cls, "outcome");
+	const char *name = outcome >= 0 ? ctp_field_label(&rec->cls->fields[outcome], rec->val[outcome]) : NULL;
+	strncpy(priv->outcome, name ? name : "", sizeof(priv->outcome) - 1);
+	int16_t status = ctp_shape_named(rec->cls, "status");
+	priv->status = (int64_t)ctp_shape_value(rec->val, status);
+	priv->end_ns = ts;
+	priv->ended = true;
+}
+
+static void untraced_told(struct ctp_follow *f, const struct ctp_record *rec)
+{
+	uint64_t untraced = ctp_record_untraced(rec);
+	if (untraced > f->counts.untraced)
+		f->counts.untraced = untraced;
+}
+
+/* --- the whole ------------------------------------------------------------------------------------------------------------ */
+
+static void clear(struct ctp_follow *f)
+{
+	struct ctp_follow_priv *priv = f->priv;
+	ctp_roster_clear(&priv->roster);
+	if (f->nthreads > 1)
+		memset(priv->thread_slots, 0, 2 * CTP_FOLLOW_THREADS * sizeof(*priv->thread_slots));
+	f->nthreads = 1;
+	f->threads[0] = (struct ctp_follow_thread){0};
+	memset(priv->recent, 0, sizeof(priv->recent));
+	priv->ended = false;
+	priv->outcome[0] = '\0';
+	priv->status = 0;
+	priv->end_ns = 0;
+	f->counts = (struct ctp_follow_counts){.first_ns = UINT64_MAX};
+	f->unsure_ns = f->missed_ns = f->forgotten_ns = 0;
+}
+
+static char *as_it_is(char *to, const char *text, size_t len) { return (char *)memcpy(to, text, len) + len; }
+
+enum ctp_status ctp_follow_init(struct ctp_follow *f, const struct ctp_follow_ops *ops, void *arg, struct ctp_err *err)
+{
+	*f = (struct ctp_follow){.ops = ops, .arg = arg};
+	f->priv = calloc(1, sizeof(*f->priv));
+	f->threads = calloc(CTP_FOLLOW_THREADS, sizeof(*f->threads));
+	f->sites = ctp_sites_new(as_it_is);
+	bool places = ctp_atlas_init(&f->places);
+	if (f->priv)
+		f->priv->thread_slots = calloc(2 * CTP_FOLLOW_THREADS, sizeof(*f->priv->thread_slots));
+	if (!f->priv || !ctp_roster_init(&f->priv->roster) || !f->priv->thread_slots || !f->threads || !f->sites || !places) {
+		ctp_follow_fini(f);
+		return ctp_err_set(err, "out of memory");
+	}
+	clear(f);
+	return CTP_OK;
+}
+
+void ctp_follow_fini(struct ctp_follow *f)
+{
+	if (f->priv) {
+		ctp_roster_fini(&f->priv->roster);
+		free(f->priv->thread_slots);
+	}
+	ctp_atlas_fini(&f->places);
+	ctp_sites_free(f->sites);
+	free(f->threads);
+	free(f->priv);
+}
+
+void ctp_follow_section(struct ctp_follow *f, const struct ctp_section *sec)
+{
+	clear(f);
+	ctp_atlas_clear(&f->places);
+	ctp_sites_forget(f->sites);
+	memset(f->priv->shapes, 0, sizeof(f->priv->shapes));
+	const char *pid = ctp_section_get(sec, "pid");
+	f->pid = pid ? strtoull(pid, NULL, 10) : 0;
+	f->priv->runs = pid ? RUNS_MAX : 1;
+	const char *attached = ctp_section_get(sec, "attached"), *start = ctp_section_get(sec, "start_ns");
+	f->attached_ns = attached && !strcmp(attached, "yes") && start ? strtoull(start, NULL, 10) : 0;
+	/* Who was woken before that is not known, unless it was recorded: then each one's last wake is there. */
+	const char *recorded = ctp_section_get(sec, "recorded");
+	f->missed_ns = recorded && !strcmp(recorded, "yes") ? 0 : f->attached_ns;
+	if (f->ops->section)
+		f->ops->section(f->arg, sec);
+}
+
+void ctp_follow_finish(struct ctp_follow *f, bool complete, bool missing)
+{
+	struct ctp_follow_priv *priv = f->priv;
+	struct ctp_follow_end end = {
+		.complete = complete,
+		.cut = !priv->ended,
+		.outcome = priv->outcome,
+		.status = priv->status,
+		.end_ns = priv->ended && priv->end_ns > f->counts.last_ns ? priv->end_ns : f->counts.last_ns,
+	};
+	if (missing)
+		f->unsure_ns = f->missed_ns = end.end_ns;
+	if (f->ops->end)
+		f->ops->end(f->arg, &end);
+}
+
+/* Rows of another run, behind those of one that is over. */
+static void next_run(struct ctp_follow *f)
+{
+	ctp_follow_finish(f, false, false);
+	clear(f);
+	f->priv->runs++;
+	if (f->ops->section)
+		f->ops->section(f->arg, NULL);
+}
+
+/* In rows that say nothing of processes: after a long silence, on a thread that there was not. */
+static bool is_next_run(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+{
+	if (s->numbered || f->priv->runs == RUNS_MAX || ts <= f->counts.last_ns ||
+	    (ts - f->counts.last_ns) / SILENCE_NS_PER_S < SILENCE_S || f->counts.first_ns > f->counts.last_ns)
+		return false;
+	return s->tid != CTP_SHAPE_NONE && !*thread_slot(f, val[s->tid]);
+}
+
+static void happened(struct ctp_follow *f, uint64_t ts)
+{
+	if (ts < f->counts.first_ns)
+		f->counts.first_ns = ts;
+	if (ts > f->counts.last_ns)
+		f->counts.last_ns = ts;
+}
+
+/* All but transitions. */
+static void other(struct ctp_follow *f, const struct ctp_shape *s, const struct ctp_record *rec, uint64_t ts)
+{
+	switch (s->kind) {
+	case CTP_KIND_WAKE:
+		happened(f, ts);
+		wake(f, s, rec->val, ts);
+		break;
+	case CTP_KIND_BIRTH:
+		happened(f, ts);
+		birth(f, s, rec->val, ts);
+		break;
+	case CTP_KIND_DEATH:
+		happened(f, ts);
+		death(f, s, rec->val, ts);
+		break;
+	case CTP_KIND_LOSS:
+		loss(f, s, rec, ts);
+		break;
+	case CTP_KIND_CONFLICT: {
+		struct ctp_coroutine *co = whose(f, s, rec->val, ts);
+		if (co)
+			co->flags |= CTP_CO_CONFLICT;
+		break;
+	}
+	case CTP_KIND_AWAIT:
+		awaits(f, s, rec->val, ts);
+		break;
+	case CTP_KIND_FUNCTION:
+		has_function(f, s, rec->val, ts);
+		break;
+	case CTP_KIND_NAME:
+		named_so(f, s, rec->val, ts);
+		break;
+	case CTP_KIND_SITE:
+		ctp_sites_learn(f->sites, rec);
+		break;
+	case CTP_KIND_THREAD:
+		thread_told(f, s, rec->val);
+		break;
+	case CTP_KIND_MAPPING:
+		if (s->start != CTP_SHAPE_NONE && s->stop != CTP_SHAPE_NONE)
+			ctp_atlas_code(&f->places, rec->val[s->start], rec->val[s->stop]);
+		break;
+	case CTP_KIND_END:
+		end_told(f, rec, ts);
+		untraced_told(f, rec);
+		break;
+	case CTP_KIND_UNTRACED:
+		untraced_told(f, rec);
+		break;
+	default:
+		break;
+	}
+}
+
+static __attribute__((noinline)) void any_record(struct ctp_follow *f, struct ctp_shape *s, const struct ctp_record *rec)
+{
+	if (!s->known)
+		ctp_shape_learn(s, rec->cls);
+	uint64_t ts = s->ts == CTP_SHAPE_NONE ? f->counts.last_ns : rec->val[s->ts];
+	if (s->kind == CTP_KIND_TRANSITION) {
+		if (is_next_run(f, s, rec->val, ts))
+			next_run(f);
+		happened(f, ts);
+		transition(f, s, rec->val, ts);
+	} else {
+		other(f, s, rec, ts);
+	}
+}
+
+void ctp_follow_record(struct ctp_follow *f, const struct ctp_record *rec)
+{
+	struct ctp_shape *s = &f->priv->shapes[rec->cls->id];
+	f->counts.late += rec->late;
+	if (!s->standard) {
+		any_record(f, s, rec);
+		return;
+	}
+	uint64_t ts = rec->val[ctp_shape_standard.ts];
+	happened(f, ts);
+	transition(f, &ctp_shape_standard, rec->val, ts);
+}
+
+
+struct ctp_coroutine *ctp_follow_each(struct ctp_follow *f, uint32_t *at) { return ctp_roster_each(&f->priv->roster, at); }
+struct ctp_coroutine *ctp_follow_find(struct ctp_follow *f, uint64_t id) { return ctp_roster_find(&f->priv->roster, id); }

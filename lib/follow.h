@@ -1,0 +1,155 @@
+/*
+ * follow.h - follows each coroutine from state to state, from the records of a stream: whoever wants to know what coroutines
+ * do, and not what the records say, listens here.
+ *
+ * Works from kinds and roles, so it follows what ctp-collect writes, coroTracer's own rows, and any class that says what it is.
+ * Where a class names no coroutine but only a probe, a probe whose sequence begins again is another coroutine; and rows of
+ * several runs in one file, which nothing else tells apart, are taken apart by a long silence with other threads behind it.
+ *
+ * What is missing is known: a coroutine whose numbers have a hole, or of which a loss is told, has a gap, and what lies next to
+ * it is not whole. Memory is bounded by the coroutines that are alive: the dead are forgotten a little later.
+ */
+#ifndef CTP_FOLLOW_H
+#define CTP_FOLLOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "atlas.h"
+#include "record.h"
+#include "sites.h"
+
+enum {
+	CTP_FOLLOW_MAX = 1 << 23,       /* coroutines at once; what is beyond is not followed, but counted */
+	CTP_FOLLOW_THREADS = 1 << 16,
+	CTP_FOLLOW_NAME_MAX = 200,      /* bytes */
+};
+
+enum ctp_state { CTP_UNBORN, CTP_BORN, CTP_RUNNING, CTP_SUSPENDED, CTP_RUNNABLE, CTP_DEAD, CTP_STATES };
+
+enum {
+	CTP_CO_BIRTH = 1,     /* its birth is in the stream */
+	CTP_CO_OURS = 2,      /* it is told of by a probe that suspends and resumes strictly in turn */
+	CTP_CO_GAP = 4,       /* events before the last one are missing */
+	CTP_CO_TAIL = 8,      /* something may be missing behind its last event: its state is not known */
+	CTP_CO_CONFLICT = 16, /* two wrote to its station */
+	CTP_CO_PENDING = 32,  /* woken while it runs: once it suspends it is runnable */
+	CTP_CO_RAN = 64,      /* was resumed at least once */
+	CTP_CO_WOKEN = 128,   /* since it suspended last, or while it ran before that */
+	CTP_CO_BEFORE = 256,  /* it was there before the trace began: what it did then is not known */
+	CTP_CO_FOUND = 1024,  /* the listener's: it is in a finding */
+	CTP_CO_AWAITS = 512,  /* whom it will wait for was told, for the suspension that comes next */
+};
+
+/* What each event needs stands in the first 64 bytes, and what most need in the next. */
+struct ctp_coroutine {
+	uint64_t id;           /* its number in the section; where there are none, the id of its probe */
+	uint64_t since_ns;     /* in this state */
+	uint64_t next;         /* number or sequence of its event that is due */
+	uint64_t suspended_ns; /* when it suspended last: a runnable one is that since later */
+	uint64_t where;        /* as the stream gave the place of that: number of a site, or an address; place is the same, dense */
+	uint32_t place;
+	uint32_t thread;       /* where it ran last */
+	uint32_t resumes, migrations;
+	uint8_t state;
+	uint8_t repeats;       /* of one sequence number, in rows without an index */
+	uint16_t flags;
+	uint32_t streak;       /* of wakes by itself */
+
+	uint64_t run_ns, ready_ns, wait_ns; /* of spans that are whole */
+	uint64_t waker;        /* who has woken it from where it is, 0: nobody that is known */
+	uint64_t before;       /* who woke it the last time, at the place before_at */
+	uint64_t awaits;       /* the coroutine that it waits for, which was there when it began to; 0: not known */
+	uint32_t spawn, before_at; /* places */
+	uint32_t node, row;    /* the listeners' */
+
+	uint64_t born_ns, probe, parent; /* parent 0: not known */
+	uint64_t code;         /* its function, 0: not known */
+	uint64_t resumed_ns;   /* the last time */
+	char *name;            /* null: none */
+	uint32_t depth, visit; /* the listeners' as well */
+	struct ctp_coroutine *circle;
+	uint32_t first_at;     /* the place where it suspended first after it had run */
+};
+
+enum ctp_change_kind { CTP_CHANGE_BORN, CTP_CHANGE_SUSPEND, CTP_CHANGE_RESUME, CTP_CHANGE_WAKE, CTP_CHANGE_AWAIT, CTP_CHANGE_LOST,
+                       CTP_CHANGE_DIED, CTP_CHANGE_BROKEN };
+
+/* What a broken one did. */
+enum ctp_broken { CTP_BROKEN_DOUBLE_RESUME, CTP_BROKEN_AFTER_DEATH };
+
+struct ctp_change {
+	enum ctp_change_kind kind;
+	uint64_t ts_ns;
+	struct ctp_coroutine *co; /* as it is from here on */
+	enum ctp_state was;       /* and what it was before, since was_ns, with nothing missing in between if whole */
+	bool whole;
+	uint64_t was_ns;
+	uint32_t thread;          /* of a suspend, resume or wake */
+	uint32_t from;            /* of a resume: the thread where it ran before; of a suspend: the place where it did so before */
+	uint64_t by;              /* WAKE: who; AWAIT: for whom; LOST: how many; BROKEN: enum ctp_broken */
+};
+
+struct ctp_follow_thread {
+	uint64_t tid, pid;
+	uint64_t busy_ns, last_ns, resumes;
+	uint64_t current; /* id of the coroutine that runs there, 0: none; it was resumed at last_ns */
+	char name[32];
+};
+
+struct ctp_follow_counts {
+	uint64_t events, wakes, births, deaths, coroutines, lost, missed, untraced, late, unfollowed;
+	uint64_t first_ns, last_ns; /* first > last: none */
+};
+
+/* An end of what is followed: a section's, or a run's in rows without one. */
+struct ctp_follow_end {
+	bool complete;       /* closed by its writer, nothing missing */
+	bool cut;            /* no end is in the stream: the trace ends before the program, perhaps */
+	const char *outcome; /* "exited", "killed", "running", "ended" or "" */
+	int64_t status;
+	uint64_t end_ns;
+};
+
+struct ctp_follow_ops {
+	void (*section)(void *arg, const struct ctp_section *sec); /* one begins */
+	void (*change)(void *arg, const struct ctp_change *ch);
+	void (*end)(void *arg, const struct ctp_follow_end *end); /* all coroutines are still there to be looked at */
+};
+
+struct ctp_follow {
+	const struct ctp_follow_ops *ops;
+	void *arg;
+	struct ctp_sites *sites;
+	struct ctp_follow_counts counts;
+	struct ctp_follow_thread *threads; /* 0 is for what has none, or is beyond the limit */
+	uint32_t nthreads;
+	struct ctp_atlas places;
+	uint64_t unsure_ns;  /* the latest time at which something of nobody knows whom was lost; 0: never */
+	uint64_t missed_ns;  /* and at which wakes and such were */
+	uint64_t pid;         /* of the section; 0: it does not say */
+	uint64_t attached_ns; /* the program ran already, and the trace begins here; 0: it begins with the program */
+	uint64_t forgotten_ns; /* the dead that are not there any more had died by then */
+	struct ctp_follow_priv *priv;
+};
+
+enum ctp_status ctp_follow_init(struct ctp_follow *f, const struct ctp_follow_ops *ops, void *arg, struct ctp_err *err);
+void ctp_follow_fini(struct ctp_follow *f);
+
+/* What a sink (format.h) is given. missing: packets of the section are. */
+void ctp_follow_section(struct ctp_follow *f, const struct ctp_section *sec);
+void ctp_follow_record(struct ctp_follow *f, const struct ctp_record *rec);
+void ctp_follow_finish(struct ctp_follow *f, bool complete, bool missing);
+
+/* Those that are there, also the dead that are not yet forgotten: each once, in no order; *at is 0 at first. Null: no more. */
+struct ctp_coroutine *ctp_follow_each(struct ctp_follow *f, uint32_t *at);
+struct ctp_coroutine *ctp_follow_find(struct ctp_follow *f, uint64_t id); /* or null */
+
+/* The place where it suspended last, as numbers in f->places; 0 for one that is not known, or nobody else's. */
+static inline uint32_t ctp_follow_place(const struct ctp_follow *f, const struct ctp_coroutine *co)
+{
+	return f->places.place[co->place].shared ? co->place : 0;
+}
+
+#endif

@@ -1,0 +1,122 @@
+/*
+ * judge.h - between the files that hold the rules: judge.c (findings), judge-wait.c (who waits), judge-run.c (who runs).
+ *
+ * A rule adds members to groups, by (rule, spawn place, suspend place); each group is one finding in the end.
+ */
+#ifndef CTP_JUDGE_H
+#define CTP_JUDGE_H
+
+#include <string.h>
+
+#include "report.h"
+#include "tally.h"
+
+/*
+ * What "long" means. A wait, a run or a life is compared with the longest of its own kind that came to an end, and only if
+ * there were enough of them; what is shorter than the floors is noise of the machine.
+ */
+enum {
+	CTP_JUDGE_HISTORY = 20,          /* so many must have come to an end */
+	CTP_JUDGE_FACTOR = 10,           /* and it must be so many times the longest of them */
+	CTP_JUDGE_FLOOR_NS = 10000000,   /* and at least this */
+	CTP_JUDGE_RUN_NS = 100000000,    /* a run, if other threads went on meanwhile; else five times that */
+	CTP_JUDGE_QUIET_NS = 1000000000, /* a silence of the whole program */
+	CTP_JUDGE_PROCESSES = 64,        /* beside the section's own, of which something is judged */
+};
+
+struct ctp_group {
+	enum ctp_rule rule;
+	uint32_t spawn, place;
+	uint64_t first; /* of a wait cycle: the member that came first; else 0 */
+	uint64_t by_certainty[CTP_CERTAIN_PROVED + 1]; /* members */
+	uint64_t longest_ns, shortest_ns, from_ns, to_ns;
+	struct ctp_report_member *who;
+	uint32_t nwho;
+	uint64_t dependents; /* that wait for a member by an await */
+	uint64_t count, most_ns, late; /* as the rule has it: others that waited, wakes ... */
+	bool siblings, circle, quiet, standstill; /* why it was judged */
+	char *extra; /* a line of evidence */
+};
+
+struct ctp_judge {
+	struct ctp_report *report;
+	struct ctp_follow *follow;
+	struct ctp_tally *tally;
+	const struct ctp_follow_end *end;
+	uint64_t start_ns, end_ns; /* of what is judged, on the section's clock */
+	struct ctp_group *groups;
+	uint32_t ngroups, room;
+	uint32_t *slots; /* numbers + 1 of groups, by hash */
+	uint64_t waiting, running; /* coroutines at the end */
+	uint64_t busy; /* that run then, as far as a probe of ours tells */
+	struct ctp_judge_process {
+		uint64_t pid, last_ns;
+	} others[CTP_JUDGE_PROCESSES];
+	uint32_t nothers;
+	bool silent; /* the program is, for far longer than ever before, and did not end by itself */
+	bool failed;
+};
+
+/* The group, made if it is new; null: out of memory, or there are too many. */
+struct ctp_group *ctp_judge_group(struct ctp_judge *j, enum ctp_rule rule, uint32_t spawn, uint32_t place);
+struct ctp_group *ctp_judge_circle(struct ctp_judge *j, const struct ctp_coroutine *first); /* one for each wait cycle */
+
+/* Adds a coroutine that is so since from_ns, for that long. */
+void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutine *co, enum ctp_certainty certainty,
+                   uint64_t from_ns, uint64_t ns);
+void ctp_judge_add_case(struct ctp_judge *j, struct ctp_group *g, const struct ctp_tally_case *c, enum ctp_certainty certainty);
+
+/*
+ * Up to when it is known what a coroutine did not do: the end, but for one of a process that the section's has made the last that
+ * this one did, for nobody tells when it ended.
+ */
+uint64_t ctp_judge_end_ns(const struct ctp_judge *j, const struct ctp_coroutine *co);
+
+/* Whether something may have happened to it that the trace does not tell. */
+static inline bool ctp_judge_in_doubt(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	return co->flags & (CTP_CO_TAIL | CTP_CO_CONFLICT) || co->since_ns < j->follow->unsure_ns;
+}
+
+/*
+ * How sure it is that a coroutine did nothing since: nothing of it is missing, and neither are the wakes of others where
+ * these could say otherwise. Of a stream that was cut short it is not known what came just before the cut.
+ */
+static inline enum ctp_certainty ctp_judge_sure(const struct ctp_judge *j, const struct ctp_coroutine *co, bool wakes)
+{
+	if (ctp_judge_in_doubt(j, co) || (wakes && j->follow->missed_ns > co->suspended_ns))
+		return CTP_CERTAIN_UNKNOWN;
+	return j->end->complete ? CTP_CERTAIN_PROVED : CTP_CERTAIN_LIKELY;
+}
+
+/* Whether nothing can come any more: the program is over, and all of it is in the trace. */
+static inline bool ctp_judge_over(const struct ctp_judge *j)
+{
+	return !j->end->cut && j->end->complete && j->end->outcome[0] && strcmp(j->end->outcome, "running");
+}
+
+/* Far longer than anything of its kind. */
+static inline bool ctp_judge_too_long(const struct ctp_hist *history, uint64_t ns)
+{
+	return history->count >= CTP_JUDGE_HISTORY && ns >= CTP_JUDGE_FLOOR_NS && ns / CTP_JUDGE_FACTOR >= history->max_ns;
+}
+
+/*
+ * Circles among those of whom each leads to at most one other, next, or null. Then a coroutine's circle is itself for one
+ * that is in a circle of such that all count, the first of its members for one that leads into it, and null for all others.
+ */
+struct ctp_judge_ways {
+	struct ctp_coroutine *(*next)(struct ctp_judge *j, const struct ctp_coroutine *co);
+	bool (*counts)(struct ctp_judge *j, const struct ctp_coroutine *co);
+};
+void ctp_judge_circles(struct ctp_judge *j, const struct ctp_judge_ways *ways);
+
+void ctp_judge_waits(struct ctp_judge *j);
+void ctp_judge_runs(struct ctp_judge *j);
+
+/* All rules; fills the section's findings. False: out of memory. */
+bool ctp_judge_section(struct ctp_report *r, struct ctp_tally *t, const struct ctp_follow_end *end,
+                       const struct ctp_report_options *options, struct ctp_report_section *s);
+void ctp_finding_fini(struct ctp_finding *f);
+
+#endif

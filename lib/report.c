@@ -1,0 +1,398 @@
+/*
+ * report.c - a section of a stream becomes a section of the report.
+ */
+#include "report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "judge.h"
+#include "symbols.h"
+
+struct ctp_report_priv {
+	struct ctp_report_options options;
+	struct ctp_tally *tally;
+	struct ctp_symbols *symbols;
+	struct ctp_report_section *section; /* at hand; null: there were too many */
+	const struct ctp_follow_ops *also;
+	void *also_arg;
+	const struct ctp_section *who; /* at hand */
+	char text[CTP_SITE_TEXT_MAX + 1]; /* of ctp_report_place */
+};
+
+/* --- what follow.c tells -------------------------------------------------------------------------------------------------- */
+
+static char *copy(struct ctp_report *r, const char *text)
+{
+	char *s = text ? strdup(text) : NULL;
+	r->failed |= text && !s;
+	return s;
+}
+
+/* The elements of argv, one behind the other. */
+static char *command_of(const struct ctp_section *sec, size_t *bytes)
+{
+	size_t size = 0;
+	for (uint32_t i = 0; i < sec->nattrs; i++)
+		size += strcmp(sec->attrs[i].name, "argv[]") ? 0 : strlen(sec->attrs[i].value) + 1;
+	char *command = size ? malloc(size) : NULL, *p = command;
+	for (uint32_t i = 0; command && i < sec->nattrs; i++)
+		if (!strcmp(sec->attrs[i].name, "argv[]"))
+			p = stpcpy(p, sec->attrs[i].value) + 1;
+	*bytes = command ? size : 0;
+	return command;
+}
+
+static void section_fini(struct ctp_report_section *s)
+{
+	free(s->command);
+	free(s->host);
+	free(s->pid);
+	free(s->source);
+	free(s->tool);
+	for (uint32_t i = 0; i < s->nfindings; i++)
+		ctp_finding_fini(&s->findings[i]);
+	free(s->findings);
+	for (uint32_t i = 0; i < s->nwaiting; i++) {
+		free(s->waiting[i].spawn);
+		free(s->waiting[i].place);
+		free(s->waiting[i].name);
+	}
+	free(s->waiting);
+	for (uint32_t i = 0; i < s->nsites; i++)
+		free(s->sites[i].place);
+	free(s->sites);
+	for (uint32_t i = 0; i < s->nthreads; i++)
+		free(s->threads[i].name);
+	free(s->threads);
+	for (int k = 0; k < CTP_HEAVY_KINDS; k++)
+		for (uint32_t i = 0; i < s->nheavy[k]; i++) {
+			free(s->heavy[k][i].name);
+			free(s->heavy[k][i].spawn);
+		}
+}
+
+/* A section begins, or, where sec is null, another run of the same. */
+static void begun(void *arg, const struct ctp_section *sec)
+{
+	struct ctp_report *r = arg;
+	struct ctp_report_priv *priv = r->priv;
+	ctp_tally_clear(priv->tally);
+	priv->section = NULL;
+	priv->tally->since_ns = 0;
+	if (sec)
+		priv->who = sec;
+	r->sections_seen++;
+	if (r->nsections == r->room && r->room < CTP_REPORT_SECTIONS) {
+		uint32_t room = r->room ? 2 * r->room : 4;
+		struct ctp_report_section *sections = realloc(r->sections, room * sizeof(*sections));
+		r->failed |= !sections;
+		if (sections) {
+			r->sections = sections;
+			r->room = room;
+		}
+	}
+	if (r->nsections < r->room) {
+		struct ctp_report_section *s = priv->section = &r->sections[r->nsections++];
+		*s = (struct ctp_report_section){0};
+		s->command = command_of(priv->who, &s->command_bytes);
+		s->host = copy(r, ctp_section_get(priv->who, "host"));
+		s->pid = copy(r, ctp_section_get(priv->who, "pid"));
+		s->source = copy(r, ctp_section_get(priv->who, "source"));
+		s->tool = copy(r, ctp_section_get(priv->who, "tool"));
+		s->has_wall = priv->who->has_wall;
+		s->start_wall_ns = priv->who->wall_offset_ns;
+	}
+	if (priv->also && priv->also->section)
+		priv->also->section(priv->also_arg, sec);
+}
+
+static void changed(void *arg, const struct ctp_change *ch)
+{
+	struct ctp_report *r = arg;
+	ctp_tally_change(r->priv->tally, ch);
+	if (r->priv->also && r->priv->also->change)
+		r->priv->also->change(r->priv->also_arg, ch);
+}
+
+/* --- the end of a section ------------------------------------------------------------------------------------------------- */
+
+static struct ctp_report_times times_of(const struct ctp_hist *h)
+{
+	return (struct ctp_report_times){h->count, h->total_ns, ctp_hist_quantile(h, 0.5), ctp_hist_quantile(h, 0.99), h->max_ns};
+}
+
+static int by_suspended(const void *a, const void *b)
+{
+	const struct ctp_report_site *x = a, *y = b;
+	uint64_t m = x->suspended.total_ns, n = y->suspended.total_ns;
+	return m == n ? 0 : m < n ? 1 : -1;
+}
+
+static void fill_sites(struct ctp_report *r, struct ctp_report_section *s, const uint64_t *waiting)
+{
+	struct ctp_tally *t = r->priv->tally;
+	s->sites = calloc(t->nplaces, sizeof(*s->sites));
+	r->failed |= !s->sites;
+	for (uint32_t i = 0; s->sites && i < r->follow.places.count && s->nsites < t->nplaces; i++) {
+		const struct ctp_tally_place *p = t->places[i];
+		if (!p || (!p->wait.count && !p->run.count && !waiting[i]))
+			continue;
+		s->sites[s->nsites++] = (struct ctp_report_site){
+			.place = copy(r, ctp_report_place(r, i)),
+			.suspended = times_of(&p->wait),
+			.runnable = times_of(&p->ready),
+			.running = times_of(&p->run),
+			.waiting = waiting[i],
+		};
+	}
+	if (s->nsites)
+		qsort(s->sites, s->nsites, sizeof(*s->sites), by_suspended);
+}
+
+static int by_busy(const void *a, const void *b)
+{
+	const struct ctp_report_thread *x = a, *y = b;
+	return x->busy_ns == y->busy_ns ? 0 : x->busy_ns < y->busy_ns ? 1 : -1;
+}
+
+/* Those that ever ran a coroutine, with the run that a thread is still in. */
+static void fill_threads(struct ctp_report *r, struct ctp_report_section *s, uint64_t end_ns)
+{
+	s->threads = calloc(r->follow.nthreads, sizeof(*s->threads));
+	r->failed |= !s->threads;
+	for (uint32_t i = 1; s->threads && i < r->follow.nthreads; i++) {
+		const struct ctp_follow_thread *th = &r->follow.threads[i];
+		const struct ctp_coroutine *co = th->current ? ctp_follow_find(&r->follow, th->current) : NULL;
+		bool runs = co && co->state == CTP_RUNNING && co->thread == i && co->flags & CTP_CO_OURS;
+		if (!th->resumes)
+			continue;
+		s->threads[s->nthreads++] = (struct ctp_report_thread){
+			.tid = th->tid,
+			.busy_ns = th->busy_ns + (runs && end_ns > co->since_ns ? end_ns - co->since_ns : 0),
+			.resumes = th->resumes,
+			.last_ns = th->last_ns > s->start_ns ? th->last_ns - s->start_ns : 0,
+			.name = th->name[0] ? copy(r, th->name) : NULL,
+		};
+	}
+	if (s->nthreads)
+		qsort(s->threads, s->nthreads, sizeof(*s->threads), by_busy);
+	s->nthreads_seen = s->nthreads;
+}
+
+static void fill_heavy(struct ctp_report *r, struct ctp_report_section *s)
+{
+	struct ctp_tally *t = r->priv->tally;
+	memcpy(s->heavy, t->heavy, sizeof(s->heavy));
+	memcpy(s->nheavy, t->nheavy, sizeof(s->nheavy));
+	for (int k = 0; k < CTP_HEAVY_KINDS; k++) {
+		for (uint32_t i = 0; i < s->nheavy[k]; i++)
+			s->heavy[k][i].spawn = copy(r, ctp_report_place(r, t->heavy_spawn[k][i]));
+		t->nheavy[k] = 0; /* the names are the section's now */
+	}
+}
+
+/* Groups of those that wait, before their places are texts. */
+struct waiting {
+	uint32_t spawn, place;
+	struct ctp_report_waiting w;
+};
+
+static int by_number(const void *a, const void *b)
+{
+	const struct waiting *x = a, *y = b;
+	return x->w.coroutines == y->w.coroutines ? 0 : x->w.coroutines < y->w.coroutines ? 1 : -1;
+}
+
+static void fill_waiting(struct ctp_report *r, struct ctp_report_section *s, uint64_t end_ns, uint64_t *waiting)
+{
+	enum { GROUPS = CTP_REPORT_FINDINGS };
+	struct waiting *groups = calloc(GROUPS, sizeof(*groups)), *g = groups;
+	uint32_t n = 0, at = 0;
+	r->failed |= !groups;
+	for (struct ctp_coroutine *co; groups && (co = ctp_follow_each(&r->follow, &at));) {
+		s->alive += co->state != CTP_DEAD;
+		if (co->state != CTP_SUSPENDED && co->state != CTP_RUNNABLE)
+			continue;
+		uint32_t place = ctp_follow_place(&r->follow, co);
+		waiting[place]++;
+		if (g->spawn != co->spawn || g->place != place || g == groups + n)
+			for (g = groups; g < groups + n && (g->spawn != co->spawn || g->place != place);)
+				g++;
+		if (g == groups + GROUPS) {
+			g = groups;
+			continue;
+		}
+		if (g == groups + n) {
+			*g = (struct waiting){co->spawn, place, {.shortest_ns = UINT64_MAX, .certain = true}};
+			n++;
+		}
+		uint64_t ns = end_ns > co->suspended_ns ? end_ns - co->suspended_ns : 0;
+		g->w.coroutines++;
+		g->w.runnable += co->state == CTP_RUNNABLE;
+		g->w.found += (co->flags & CTP_CO_FOUND) != 0;
+		if (ns >= g->w.longest_ns) {
+			g->w.longest_ns = ns;
+			g->w.longest = co->id;
+		}
+		g->w.shortest_ns = ns < g->w.shortest_ns ? ns : g->w.shortest_ns;
+		g->w.certain &= !(co->flags & (CTP_CO_TAIL | CTP_CO_CONFLICT)) && co->since_ns >= r->follow.unsure_ns;
+	}
+	if (n)
+		qsort(groups, n, sizeof(*groups), by_number);
+	s->waiting = calloc(n + 1, sizeof(*s->waiting));
+	r->failed |= !s->waiting;
+	for (uint32_t i = 0; s->waiting && i < n; i++) {
+		s->waiting[s->nwaiting] = groups[i].w;
+		struct ctp_coroutine *longest = ctp_follow_find(&r->follow, groups[i].w.longest);
+		s->waiting[s->nwaiting].name = copy(r, longest ? longest->name : NULL);
+		s->waiting[s->nwaiting].spawn = copy(r, ctp_report_place(r, groups[i].spawn));
+		s->waiting[s->nwaiting++].place = copy(r, ctp_report_place(r, groups[i].place));
+	}
+	free(groups);
+}
+
+static void ended(void *arg, const struct ctp_follow_end *told)
+{
+	struct ctp_report *r = arg;
+	struct ctp_report_priv *priv = r->priv;
+	struct ctp_report_section *s = priv->section;
+	struct ctp_follow_end end = *told;
+	const struct ctp_follow_counts *c = &r->follow.counts;
+	uint64_t first_ns = c->first_ns <= c->last_ns ? c->first_ns : end.end_ns;
+	if (priv->options.until_ns && end.end_ns > first_ns && end.end_ns - first_ns > priv->options.until_ns) {
+		end = (struct ctp_follow_end){.complete = end.complete, .cut = true, .outcome = "",
+		                              .end_ns = first_ns + priv->options.until_ns};
+	}
+	if (s) {
+		uint64_t *waiting = calloc(r->follow.places.count, sizeof(*waiting));
+		s->start_ns = first_ns;
+		s->duration_ns = end.end_ns - first_ns;
+		s->start_wall_ns = (int64_t)((uint64_t)s->start_wall_ns + first_ns);
+		snprintf(s->outcome, sizeof(s->outcome), "%s", end.outcome[0] ? end.outcome : "unknown");
+		s->status = end.status;
+		s->complete = end.complete;
+		s->cut = end.cut;
+		s->until = end.end_ns < told->end_ns;
+		s->counts = *c;
+		ctp_tally_finish(priv->tally, end.end_ns);
+		r->failed |= !waiting || !ctp_judge_section(r, priv->tally, &end, &priv->options, s) || priv->tally->failed;
+		if (waiting) {
+			fill_waiting(r, s, end.end_ns, waiting);
+			fill_sites(r, s, waiting);
+		}
+		fill_threads(r, s, end.end_ns);
+		fill_heavy(r, s);
+		free(waiting);
+	}
+	if (priv->also && priv->also->end)
+		priv->also->end(priv->also_arg, &end);
+}
+
+/* --- the whole ------------------------------------------------------------------------------------------------------------ */
+
+static const struct ctp_follow_ops listens = {.section = begun, .change = changed, .end = ended};
+
+struct ctp_report *ctp_report_new(const struct ctp_report_options *options, struct ctp_err *err)
+{
+	struct ctp_report *r = calloc(1, sizeof(*r));
+	struct ctp_report_priv *priv = calloc(1, sizeof(*priv));
+	if (!r || !priv || ctp_follow_init(&r->follow, &listens, r, err)) {
+		free(priv);
+		free(r);
+		ctp_err_set(err, "out of memory");
+		return NULL;
+	}
+	r->priv = priv;
+	if (options)
+		priv->options = *options;
+	priv->symbols = ctp_symbols_new(priv->options.debug_dirs, priv->options.ndebug_dirs, err);
+	priv->tally = ctp_tally_new(&r->follow);
+	if (priv->symbols && priv->tally)
+		return r;
+	if (priv->symbols)
+		ctp_err_set(err, "out of memory");
+	ctp_report_free(r);
+	return NULL;
+}
+
+void ctp_report_free(struct ctp_report *r)
+{
+	if (!r)
+		return;
+	for (uint32_t i = 0; i < r->nsections; i++)
+		section_fini(&r->sections[i]);
+	free(r->sections);
+	ctp_tally_free(r->priv->tally);
+	ctp_symbols_free(r->priv->symbols);
+	ctp_follow_fini(&r->follow);
+	free(r->priv);
+	free(r);
+}
+
+void ctp_report_listen(struct ctp_report *r, const struct ctp_follow_ops *also, void *arg)
+{
+	r->priv->also = also;
+	r->priv->also_arg = arg;
+}
+
+void ctp_report_section_begin(struct ctp_report *r, const struct ctp_section *sec)
+{
+	ctp_tally_clear(r->priv->tally); /* while the places that it knows are there */
+	ctp_symbols_forget(r->priv->symbols);
+	ctp_follow_section(&r->follow, sec);
+}
+
+/* Whether a record is about what is later than what was asked for. Of a loss, the first of its two times counts. */
+static bool is_later(const struct ctp_report *r, const struct ctp_record *rec)
+{
+	uint64_t first_ns = r->follow.counts.first_ns, until_ns = r->priv->options.until_ns;
+	uint64_t ts = rec->val[rec->cls->time_field];
+	int after = rec->cls->kind == CTP_KIND_LOSS ? ctp_class_field(rec->cls, "after") : -1;
+	if (after >= 0 && rec->cls->fields[after].role == CTP_ROLE_TIME && rec->val[after] < ts)
+		ts = rec->val[after];
+	return until_ns && rec->cls->kind != CTP_KIND_END && ts > first_ns && ts - first_ns > until_ns;
+}
+
+/* Whether it is within the time that was asked for; what it tells besides is taken in. */
+static __attribute__((noinline)) bool is_wanted(struct ctp_report *r, const struct ctp_record *rec)
+{
+	const struct ctp_report_options *o = &r->priv->options;
+	struct ctp_tally *t = r->priv->tally;
+	if (rec->cls->kind == CTP_KIND_MAPPING || rec->cls->kind == CTP_KIND_THREAD)
+		ctp_symbols_learn(r->priv->symbols, rec);
+	if ((o->since_ns || o->until_ns) && rec->cls->time_field >= 0 && r->follow.counts.first_ns <= r->follow.counts.last_ns) {
+		uint64_t first_ns = r->follow.counts.first_ns;
+		t->since_ns = o->since_ns < UINT64_MAX - first_ns ? first_ns + o->since_ns : UINT64_MAX;
+		return !is_later(r, rec);
+	}
+	return true;
+}
+
+void ctp_report_record(struct ctp_report *r, const struct ctp_record *rec)
+{
+	const struct ctp_report_options *o = &r->priv->options;
+	if ((rec->cls->kind == CTP_KIND_TRANSITION && !o->since_ns && !o->until_ns) || is_wanted(r, rec))
+		ctp_follow_record(&r->follow, rec);
+}
+
+void ctp_report_section_end(struct ctp_report *r, bool complete, bool missing) { ctp_follow_finish(&r->follow, complete,
+                                                                                                   missing); }
+
+const char *ctp_report_place(struct ctp_report *r, uint32_t place)
+{
+	const struct ctp_place *p = &r->follow.places.place[place];
+	if (!place || !p->shared)
+		return NULL;
+	const struct ctp_sites_text *site = p->site ? ctp_sites_find(r->follow.sites, p->site) : NULL;
+	const struct ctp_str *symbol = p->addr ? ctp_symbols_find(r->priv->symbols, 0, p->addr) : NULL;
+	if (site) /* it is not terminated in the table */
+		snprintf(r->priv->text, sizeof(r->priv->text), "%.*s", (int)site->len, site->data);
+	else if (symbol)
+		return symbol->data;
+	else
+		snprintf(r->priv->text, sizeof(r->priv->text), p->site ? "site %ju" : "0x%016jx",
+		         (uintmax_t)(p->site ? p->site : p->addr));
+	return r->priv->text;
+}

@@ -1,0 +1,412 @@
+/*
+ * tally.c - the counting. All of it is called for each event: what is rare is kept out of the way.
+ */
+#include "tally.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LONG_RUN_NS = 50000000, /* shorter runs are no case */
+	MOVER_RESUMES = 1000,   /* fewer say nothing about threads */
+	SLICE_BITS = 10,        /* at first; slices double as time goes on */
+};
+
+static uint64_t span_ns(uint64_t from_ns, uint64_t to_ns) { return to_ns > from_ns ? to_ns - from_ns : 0; }
+
+/* --- tables --------------------------------------------------------------------------------------------------------------- */
+
+static struct ctp_tally_place *place_of(struct ctp_tally *t, uint32_t place)
+{
+	if (t->places[place])
+		return t->places[place];
+	if (t->nplaces < CTP_TALLY_PLACES && (t->places[place] = calloc(1, sizeof(*t->places[place])))) {
+		t->nplaces++;
+		return t->places[place];
+	}
+	return t->places[0];
+}
+
+static struct ctp_tally_spawn *spawn_of(struct ctp_tally *t, uint32_t place)
+{
+	if (t->spawns[place])
+		return t->spawns[place];
+	if (t->nspawns < CTP_TALLY_PLACES && (t->spawns[place] = calloc(1, sizeof(*t->spawns[place])))) {
+		t->nspawns++;
+		return t->spawns[place];
+	}
+	return t->spawns[0];
+}
+
+static void list_clear(struct ctp_tally_list *l)
+{
+	for (uint32_t i = 0; i < l->count; i++)
+		free(l->cases[i].name);
+	l->count = 0;
+	l->seen = 0;
+}
+
+/* A case for the list, if it is worse than the mildest there; it has number + 1 then, else 0. */
+static uint32_t list_put(struct ctp_tally *t, struct ctp_tally_list *l, const struct ctp_coroutine *co, struct ctp_tally_case c)
+{
+	l->seen++;
+	if (!l->cases && !(l->cases = calloc(CTP_TALLY_WORST, sizeof(*l->cases)))) {
+		t->failed = true;
+		return 0;
+	}
+	uint32_t at = l->count;
+	if (at == CTP_TALLY_WORST) {
+		at = 0;
+		for (uint32_t i = 1; i < CTP_TALLY_WORST; i++)
+			if (l->cases[i].ns < l->cases[at].ns)
+				at = i;
+		if (l->cases[at].ns >= c.ns)
+			return 0;
+		free(l->cases[at].name);
+	} else {
+		l->count++;
+	}
+	c.id = co->id;
+	c.probe = co->probe;
+	c.spawn = co->spawn;
+	c.waker = co->waker;
+	c.tid = t->follow->threads[co->thread].tid;
+	c.name = co->name ? strdup(co->name) : NULL;
+	l->cases[at] = c;
+	return at + 1;
+}
+
+struct ctp_tally *ctp_tally_new(struct ctp_follow *follow)
+{
+	struct ctp_tally *t = calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->follow = follow;
+	t->last_long = calloc(CTP_FOLLOW_THREADS, sizeof(*t->last_long));
+	t->places[0] = calloc(1, sizeof(*t->places[0]));
+	t->spawns[0] = calloc(1, sizeof(*t->spawns[0]));
+	if (!t->last_long || !t->places[0] || !t->spawns[0]) {
+		ctp_tally_free(t);
+		return NULL;
+	}
+	ctp_tally_clear(t);
+	return t;
+}
+
+void ctp_tally_clear(struct ctp_tally *t)
+{
+	for (uint32_t i = 1; i < t->follow->places.count; i++) {
+		free(t->places[i]);
+		free(t->spawns[i]);
+		t->places[i] = NULL;
+		t->spawns[i] = NULL;
+	}
+	*t->places[0] = (struct ctp_tally_place){0};
+	*t->spawns[0] = (struct ctp_tally_spawn){0};
+	t->nplaces = t->nspawns = 1;
+	t->ready = t->run = (struct ctp_hist){0};
+	t->last_resume_ns = t->longest_pause_ns = 0;
+	t->start_ns = UINT64_MAX;
+	memset(t->slices, 0, sizeof(t->slices));
+	t->nslices = 0;
+	t->slice_bits = t->level_bits = SLICE_BITS;
+	list_clear(&t->runs);
+	list_clear(&t->destroyed);
+	list_clear(&t->storms);
+	list_clear(&t->broken[0]);
+	list_clear(&t->broken[1]);
+	for (int k = 0; k < CTP_HEAVY_KINDS; k++) {
+		for (uint32_t i = 0; i < t->nheavy[k]; i++)
+			free(t->heavy[k][i].name);
+		t->nheavy[k] = 0;
+	}
+	memset(t->last_long, 0, CTP_FOLLOW_THREADS * sizeof(*t->last_long));
+}
+
+void ctp_tally_free(struct ctp_tally *t)
+{
+	if (!t)
+		return;
+	if (t->last_long && t->places[0] && t->spawns[0])
+		ctp_tally_clear(t);
+	free(t->places[0]);
+	free(t->spawns[0]);
+	free(t->last_long);
+	free(t->runs.cases);
+	free(t->destroyed.cases);
+	free(t->storms.cases);
+	free(t->broken[0].cases);
+	free(t->broken[1].cases);
+	free(t);
+}
+
+/* --- by time -------------------------------------------------------------------------------------------------------------- */
+
+/* Of what was before a collector came, only what it left behind is known. */
+static uint64_t start_of(const struct ctp_tally *t, uint64_t ts)
+{
+	return ts > t->follow->attached_ns ? ts : t->follow->attached_ns;
+}
+
+static void slice_add(struct ctp_tally *t, uint64_t ts)
+{
+	if (ts < t->start_ns) {
+		if (t->start_ns != UINT64_MAX)
+			return; /* late */
+		t->start_ns = start_of(t, ts);
+		if (ts < t->start_ns)
+			return;
+	}
+	uint64_t at;
+	while ((at = (ts - t->start_ns) >> t->slice_bits) >= CTP_TALLY_SLICES) {
+		for (uint32_t i = 0; i < CTP_TALLY_SLICES / 2; i++)
+			t->slices[i] = t->slices[2 * i] + t->slices[2 * i + 1];
+		memset(t->slices + CTP_TALLY_SLICES / 2, 0, sizeof(t->slices) / 2);
+		t->nslices = (t->nslices + 1) / 2;
+		t->slice_bits++;
+	}
+	t->slices[at]++;
+	if (at >= t->nslices)
+		t->nslices = (uint32_t)at + 1;
+}
+
+/* All levels of all places become half as many. */
+static void levels_merge(struct ctp_tally *t)
+{
+	for (uint32_t n = 0; n < t->follow->places.count; n++) {
+		struct ctp_tally_spawn *s = t->spawns[n];
+		if (!s)
+			continue;
+		for (uint32_t i = 0; i <= s->level / 2; i++) {
+			uint64_t second = 2 * i + 1 <= s->level ? s->low[2 * i + 1] : UINT64_MAX;
+			s->low[i] = s->low[2 * i] < second ? s->low[2 * i] : second;
+		}
+		s->level /= 2;
+	}
+	t->level_bits++;
+}
+
+/* So many are alive from now on; before that, as many as there were. */
+static void level_put(struct ctp_tally *t, struct ctp_tally_spawn *s, uint64_t ts, uint64_t alive)
+{
+	uint64_t at;
+	if (t->start_ns == UINT64_MAX)
+		t->start_ns = start_of(t, ts);
+	while ((at = span_ns(t->start_ns, ts) >> t->level_bits) >= CTP_TALLY_LEVELS)
+		levels_merge(t);
+	for (; s->level < at; s->low[s->level] = s->alive)
+		s->level++;
+	s->alive = alive;
+	if (alive < s->low[at])
+		s->low[at] = alive;
+}
+
+/* --- by coroutine --------------------------------------------------------------------------------------------------------- */
+
+static void heavy_put(struct ctp_tally *t, const struct ctp_coroutine *co, int kind, uint64_t ns)
+{
+	struct ctp_report_heavy *h = t->heavy[kind];
+	uint32_t n = t->nheavy[kind];
+	if (!ns || (n == CTP_REPORT_TOP && h[n - 1].ns >= ns))
+		return;
+	if (n == CTP_REPORT_TOP)
+		free(h[--n].name);
+	uint32_t at = n;
+	for (; at > 0 && h[at - 1].ns < ns; at--) {
+		h[at] = h[at - 1];
+		t->heavy_spawn[kind][at] = t->heavy_spawn[kind][at - 1];
+	}
+	h[at] = (struct ctp_report_heavy){.id = co->id, .ns = ns, .name = co->name ? strdup(co->name) : NULL};
+	t->heavy_spawn[kind][at] = co->spawn;
+	t->nheavy[kind] = n + 1;
+}
+
+/* All is known of it. */
+static void sum_up(struct ctp_tally *t, const struct ctp_coroutine *co)
+{
+	heavy_put(t, co, CTP_HEAVY_RUNNING, co->run_ns);
+	heavy_put(t, co, CTP_HEAVY_RUNNABLE, co->ready_ns);
+	heavy_put(t, co, CTP_HEAVY_SUSPENDED, co->wait_ns);
+	if (co->resumes >= MOVER_RESUMES) {
+		struct ctp_tally_spawn *s = spawn_of(t, co->spawn);
+		s->movers += co->migrations >= co->resumes / 2;
+		s->moves += co->migrations;
+		s->move_resumes += co->resumes;
+	}
+}
+
+static void came_back(struct ctp_tally_place *p, uint64_t id)
+{
+	for (uint32_t i = 0; i < p->different; i++)
+		if (p->who[i] == id)
+			return;
+	p->who[p->different++] = id;
+}
+
+/* It ran from that place on until now. */
+static void ran(struct ctp_tally *t, const struct ctp_change *ch, uint32_t place)
+{
+	if (ch->was != CTP_RUNNING || !ch->whole)
+		return;
+	uint64_t ns = span_ns(ch->was_ns, ch->ts_ns);
+	ctp_hist_add(&place_of(t, place)->run, ns);
+	if (ns < LONG_RUN_NS)
+		return;
+	struct ctp_tally_case c = {.from_ns = ch->was_ns, .ns = ns, .place = place, .whole = true,
+	                           .elsewhere = t->last_resume_ns > ch->was_ns};
+	t->last_long[ch->co->thread] = list_put(t, &t->runs, ch->co, c);
+}
+
+/*
+ * One that was ready while another ran for long on the thread where it runs now; or that was woken right behind that run by
+ * something from outside: where one thread both runs coroutines and waits for what happens, nobody could be ready before.
+ */
+static void kept_waiting(struct ctp_tally *t, const struct ctp_change *ch)
+{
+	struct ctp_tally_case *c = &t->runs.cases[t->last_long[ch->thread] - 1]; /* or a worse one that took its place */
+	uint64_t stop_ns = c->from_ns + c->ns, from_ns = ch->was_ns > c->from_ns ? ch->was_ns : c->from_ns;
+	if (ch->ts_ns > stop_ns + c->ns / 10 || c->tid != t->follow->threads[ch->thread].tid)
+		t->last_long[ch->thread] = 0;
+	else if (from_ns >= stop_ns)
+		c->late += !ch->co->waker && ch->co->suspended_ns <= c->from_ns + c->ns / 2;
+	else if (stop_ns - from_ns >= c->ns / 2) {
+		c->count++;
+		c->most_ns = stop_ns - from_ns > c->most_ns ? stop_ns - from_ns : c->most_ns;
+	}
+}
+
+/* A wait that a wake ended. It counts when the resume is there, which shows that nothing is missing in between. */
+static void wait_woken(struct ctp_tally *t, const struct ctp_coroutine *co, uint64_t woken_ns)
+{
+	if (woken_ns <= co->suspended_ns || !co->suspended_ns)
+		return;
+	struct ctp_tally_place *p = place_of(t, ctp_follow_place(t->follow, co));
+	ctp_hist_add(&p->wait, woken_ns - co->suspended_ns);
+	p->woken++;
+	p->inside += co->waker != 0;
+	p->waker = co->waker;
+}
+
+static void resumed(struct ctp_tally *t, const struct ctp_change *ch)
+{
+	struct ctp_coroutine *co = ch->co;
+	slice_add(t, ch->ts_ns);
+	uint64_t pause_ns = t->last_resume_ns ? span_ns(t->last_resume_ns, ch->ts_ns) : 0;
+	if (pause_ns > t->longest_pause_ns)
+		t->longest_pause_ns = pause_ns;
+	t->last_resume_ns = ch->ts_ns;
+	if (!ch->whole)
+		return;
+	uint64_t ns = span_ns(ch->was_ns, ch->ts_ns);
+	if (ch->was == CTP_BORN || (ch->was == CTP_RUNNABLE && co->resumes == 1))
+		ctp_hist_add(&spawn_of(t, co->spawn)->start, span_ns(co->born_ns, ch->ts_ns));
+	if (ch->was == CTP_BORN || !co->suspended_ns)
+		return;
+	struct ctp_tally_place *p = place_of(t, ctp_follow_place(t->follow, co));
+	if (p->different < CTP_TALLY_DIFFERENT)
+		came_back(p, co->id);
+	if (ch->was == CTP_SUSPENDED) {
+		ctp_hist_add(&p->wait, ns);
+	} else if (ch->was == CTP_RUNNABLE) {
+		wait_woken(t, co, ch->was_ns);
+		ctp_hist_add(&p->ready, ns);
+		if (t->last_long[ch->thread])
+			kept_waiting(t, ch);
+	}
+}
+
+static void woken(struct ctp_tally *t, const struct ctp_change *ch)
+{
+	struct ctp_coroutine *co = ch->co;
+	if (co->streak >= CTP_TALLY_STORM && co->streak % CTP_TALLY_STORM == 0) {
+		struct ctp_tally_case *c = NULL;
+		for (uint32_t i = 0; i < t->storms.count && !c; i++)
+			if (t->storms.cases[i].id == co->id)
+				c = &t->storms.cases[i];
+		struct ctp_tally_case mine = {.from_ns = ch->ts_ns, .place = ctp_follow_place(t->follow, co), .whole = ch->whole};
+		uint32_t n = c ? 0 : list_put(t, &t->storms, co, mine);
+		c = n ? &t->storms.cases[n - 1] : c;
+		if (c && co->streak >= c->count) {
+			c->count = co->streak;
+			c->ns = span_ns(c->from_ns, ch->ts_ns);
+		}
+	}
+}
+
+static void died(struct ctp_tally *t, const struct ctp_change *ch)
+{
+	struct ctp_coroutine *co = ch->co;
+	struct ctp_tally_spawn *s = spawn_of(t, co->spawn);
+	uint32_t place = ctp_follow_place(t->follow, co);
+	s->died++;
+	level_put(t, s, ch->ts_ns, s->alive ? s->alive - 1 : 0);
+	if (ch->was == CTP_SUSPENDED) {
+		s->destroyed++;
+		if (ch->whole)
+			list_put(t, &t->destroyed, co, (struct ctp_tally_case){.from_ns = ch->was_ns, .ns = span_ns(ch->was_ns, ch->ts_ns),
+			                                                       .place = place, .whole = true});
+	} else if (co->flags & CTP_CO_BIRTH) {
+		ctp_hist_add(&s->life, span_ns(co->born_ns, ch->ts_ns));
+	}
+	if (ch->ts_ns >= t->since_ns)
+		ran(t, ch, place);
+	if (ch->ts_ns >= t->since_ns && ch->was == CTP_RUNNABLE && ch->whole)
+		wait_woken(t, co, ch->was_ns);
+	sum_up(t, co);
+}
+
+void ctp_tally_change(struct ctp_tally *t, const struct ctp_change *ch)
+{
+	if (ch->ts_ns < t->since_ns && ch->kind != CTP_CHANGE_BORN && ch->kind != CTP_CHANGE_DIED) /* who is alive, counts */
+		return;
+	switch (ch->kind) {
+	case CTP_CHANGE_SUSPEND:
+		ran(t, ch, ch->from);
+		break;
+	case CTP_CHANGE_RESUME:
+		resumed(t, ch);
+		break;
+	case CTP_CHANGE_WAKE:
+		woken(t, ch);
+		break;
+	case CTP_CHANGE_DIED:
+		died(t, ch);
+		break;
+	case CTP_CHANGE_BORN: {
+		struct ctp_tally_spawn *s = spawn_of(t, ch->co->spawn);
+		s->born++;
+		level_put(t, s, ch->ts_ns, s->alive + 1);
+		break;
+	}
+	case CTP_CHANGE_BROKEN:
+		list_put(t, &t->broken[ch->by], ch->co, (struct ctp_tally_case){.from_ns = ch->ts_ns, .whole = true,
+		         .place = ctp_follow_place(t->follow, ch->co), .count = t->follow->threads[ch->thread].tid});
+		break;
+	case CTP_CHANGE_AWAIT:
+	case CTP_CHANGE_LOST:
+		break;
+	}
+}
+
+void ctp_tally_finish(struct ctp_tally *t, uint64_t end_ns)
+{
+	for (uint32_t n = 0; n < t->follow->places.count; n++) {
+		if (t->spawns[n])
+			level_put(t, t->spawns[n], end_ns, t->spawns[n]->alive);
+		if (t->places[n]) {
+			ctp_hist_merge(&t->run, &t->places[n]->run);
+			ctp_hist_merge(&t->ready, &t->places[n]->ready);
+		}
+	}
+	uint32_t at = 0;
+	for (struct ctp_coroutine *co; (co = ctp_follow_each(t->follow, &at));) {
+		if (co->state == CTP_DEAD)
+			continue;
+		if (co->state == CTP_RUNNABLE && !(co->flags & (CTP_CO_TAIL | CTP_CO_CONFLICT)))
+			wait_woken(t, co, co->since_ns);
+		struct ctp_coroutine until = *co; /* with the span that it is in */
+		uint64_t ns = span_ns(co->since_ns, end_ns);
+		*(co->state == CTP_RUNNING ? &until.run_ns : co->state == CTP_RUNNABLE ? &until.ready_ns : &until.wait_ns) += ns;
+		sum_up(t, &until);
+	}
+}

@@ -1,0 +1,116 @@
+/*
+ * byhand.h - records of the classes that ctp-collect writes, made by hand, one call for each.
+ *
+ * give is whoever takes them. Transitions have the index that is due, unless the test has changed next[coro].
+ */
+#ifndef CTP_T_BYHAND_H
+#define CTP_T_BYHAND_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "events.h"
+#include "record.h"
+
+enum { BYHAND_COROS = 4096, BYHAND_PID = 100 };
+
+struct byhand {
+	void (*give)(void *to, const struct ctp_record *rec);
+	void *to;
+	struct ctp_class *cls[CTP_EVENT_COUNT];
+	uint64_t next[BYHAND_COROS];
+	bool late; /* what is given is */
+};
+
+static inline void byhand_init(struct byhand *h, void (*give)(void *to, const struct ctp_record *rec), void *to)
+{
+	*h = (struct byhand){.give = give, .to = to};
+	for (uint32_t i = 0; i < CTP_EVENT_COUNT; i++) {
+		if (!(h->cls[i] = ctp_event_class((enum ctp_event)i)))
+			abort();
+		h->cls[i]->id = i;
+	}
+}
+
+static inline void byhand_fini(struct byhand *h)
+{
+	for (uint32_t i = 0; i < CTP_EVENT_COUNT; i++)
+		ctp_class_free(h->cls[i]);
+}
+
+static inline void byhand_give(struct byhand *h, enum ctp_event event, const uint64_t *val)
+{
+	h->give(h->to, &(struct ctp_record){.cls = h->cls[event], .val = val, .late = h->late});
+}
+
+/* A record with these values, by the names of events.h; the others are 0. */
+#define BYHAND(h, event, ...) byhand_give((h), (event), (const uint64_t[CTP_FIELDS_MAX]){__VA_ARGS__})
+
+static inline void transition(struct byhand *h, uint64_t ts, uint64_t co, uint64_t tid, uint64_t site, bool active)
+{
+	uint64_t n = h->next[co]++;
+	BYHAND(h, CTP_TRANSITION, [CTP_TRANSITION_PROBE] = co + 1000, [CTP_TRANSITION_TID] = tid, [CTP_TRANSITION_SEQ] = n + 1,
+	       [CTP_TRANSITION_ACTIVE] = active, [CTP_TRANSITION_TS] = ts, [CTP_TRANSITION_CORO] = co,
+	       [CTP_TRANSITION_INDEX] = n, [CTP_TRANSITION_SITE] = site);
+}
+
+static inline void resumes(struct byhand *h, uint64_t ts, uint64_t co, uint64_t tid) { transition(h, ts, co, tid, 0, true); }
+
+static inline void suspends(struct byhand *h, uint64_t ts, uint64_t co, uint64_t tid, uint64_t site)
+{
+	transition(h, ts, co, tid, site, false);
+}
+
+static inline void is_born(struct byhand *h, uint64_t ts, uint64_t co, uint64_t site)
+{
+	BYHAND(h, CTP_BIRTH, [CTP_BIRTH_TS] = ts, [CTP_BIRTH_PROBE] = co + 1000, [CTP_BIRTH_CORO] = co, [CTP_BIRTH_AFTER] = ts,
+	       [CTP_BIRTH_BEFORE] = ts, [CTP_BIRTH_SITE] = site, [CTP_BIRTH_PID] = BYHAND_PID);
+}
+
+static inline void dies(struct byhand *h, uint64_t ts, uint64_t co)
+{
+	BYHAND(h, CTP_DEATH, [CTP_DEATH_TS] = ts, [CTP_DEATH_PROBE] = co + 1000, [CTP_DEATH_CORO] = co, [CTP_DEATH_AFTER] = ts,
+	       [CTP_DEATH_BEFORE] = ts);
+}
+
+static inline void is_woken(struct byhand *h, uint64_t ts, uint64_t co, uint64_t tid, uint64_t by)
+{
+	BYHAND(h, CTP_WAKE, [CTP_WAKE_TS] = ts, [CTP_WAKE_CORO] = co, [CTP_WAKE_TID] = tid, [CTP_WAKE_BY] = by);
+}
+
+static inline void awaits(struct byhand *h, uint64_t ts, uint64_t co, uint64_t target)
+{
+	BYHAND(h, CTP_AWAIT, [CTP_AWAIT_TS] = ts, [CTP_AWAIT_CORO] = co, [CTP_AWAIT_TARGET] = target);
+}
+
+/* count of its events are, from the one that is due on, between after and ts; co 0: nobody knows whose. */
+static inline void are_lost(struct byhand *h, uint64_t after, uint64_t ts, uint64_t co, uint64_t count)
+{
+	BYHAND(h, CTP_LOST, [CTP_LOST_TS] = ts, [CTP_LOST_CORO] = co, [CTP_LOST_INDEX] = h->next[co], [CTP_LOST_COUNT] = count,
+	       [CTP_LOST_AFTER] = after);
+	h->next[co] += count;
+}
+
+static inline void are_missed(struct byhand *h, uint64_t after, uint64_t ts, uint64_t tid)
+{
+	BYHAND(h, CTP_MISSED, [CTP_MISSED_TS] = ts, [CTP_MISSED_TID] = tid, [CTP_MISSED_COUNT] = 1, [CTP_MISSED_AFTER] = after);
+}
+
+static inline void is_over(struct byhand *h, uint64_t ts, enum ctp_outcome outcome)
+{
+	BYHAND(h, CTP_END, [CTP_END_TS] = ts, [CTP_END_OUTCOME] = outcome);
+}
+
+static inline void is_named(struct byhand *h, uint64_t ts, uint64_t co, const char *name, size_t len)
+{
+	struct ctp_str *s = malloc(sizeof(*s) + len + 1);
+	if (!s)
+		abort();
+	s->len = (uint32_t)len;
+	memcpy(s->data, name, len);
+	s->data[len] = '\0';
+	BYHAND(h, CTP_NAME, [CTP_NAME_TS] = ts, [CTP_NAME_CORO] = co, [CTP_NAME_TEXT] = ctp_val_str(s));
+	free(s);
+}
+
+#endif

@@ -1,0 +1,428 @@
+/* follow: from records to states. Each state change is told once, what is missing is not whole, and nothing is made up. */
+#include "follow.h"
+
+#include "byhand.h"
+#include "tap.h"
+
+/* What was told: kind and coroutine, '!' behind what is not whole; "." where a section begins, "|" where one ends. */
+static char told[4096];
+static size_t ntold;
+static struct ctp_follow f;
+static struct byhand h;
+static uint64_t spans_ns[BYHAND_COROS][CTP_STATES]; /* that were whole */
+
+static void section(void *arg, const struct ctp_section *sec)
+{
+	(void)arg, (void)sec;
+	told[ntold++] = '.';
+}
+
+static void change(void *arg, const struct ctp_change *ch)
+{
+	(void)arg;
+	if (ch->whole && ch->co->id < BYHAND_COROS && ch->ts_ns > ch->was_ns && ch->co->state != ch->was)
+		spans_ns[ch->co->id][ch->was] += ch->ts_ns - ch->was_ns;
+	if (ntold < sizeof(told) - 32)
+		ntold += (size_t)sprintf(told + ntold, "%s%c%ju%s", ntold && told[ntold - 1] != '.' ? " " : "",
+		                         "BSRWALDX"[ch->kind], (uintmax_t)ch->co->id, ch->whole ? "" : "!");
+}
+
+static void ended(void *arg, const struct ctp_follow_end *end)
+{
+	(void)arg, (void)end;
+	told[ntold++] = '|';
+}
+
+static void give(void *to, const struct ctp_record *rec) { ctp_follow_record(to, rec); }
+
+/* A section begins, with these attributes: name, value ... up to a null. */
+static void begin(const char *const *attrs)
+{
+	static const struct ctp_follow_ops ops = {.section = section, .change = change, .end = ended};
+	struct ctp_section sec;
+	struct ctp_err err;
+	ntold = 0;
+	memset(told, 0, sizeof(told));
+	memset(spans_ns, 0, sizeof(spans_ns));
+	byhand_init(&h, give, &f);
+	if (ctp_follow_init(&f, &ops, NULL, &err))
+		abort();
+	ctp_section_init(&sec);
+	for (; attrs && *attrs; attrs += 2)
+		ctp_section_add(&sec, attrs[0], attrs[1]);
+	ctp_follow_section(&f, &sec);
+	ctp_section_fini(&sec);
+	ntold = 0;
+}
+
+static void end(void)
+{
+	ctp_follow_finish(&f, true, false);
+	ctp_follow_fini(&f);
+	byhand_fini(&h);
+}
+
+static const char *so_far(void)
+{
+	told[ntold] = '\0';
+	return told;
+}
+
+static enum ctp_state state_of(uint64_t co) { return ctp_follow_find(&f, co)->state; }
+
+/* --- lives ---------------------------------------------------------------------------------------------------------------- */
+
+static void a_life(void)
+{
+	static const char *const attrs[] = {"pid", "100", NULL};
+	begin(attrs);
+	is_born(&h, 100, 1, 7);
+	resumes(&h, 110, 1, 5);
+	suspends(&h, 130, 1, 5, 8);
+	is_woken(&h, 160, 1, 6, 2);
+	is_woken(&h, 165, 1, 6, 2);
+	resumes(&h, 200, 1, 6);
+	const struct ctp_coroutine *co = ctp_follow_find(&f, 1);
+	is_u64(co->run_ns, 20, "it ran");
+	is_u64(co->wait_ns, 30, "it waited until it was woken");
+	is_u64(co->ready_ns, 40, "and was ready from then on");
+	is_u64(co->migrations, 1, "on another thread");
+	dies(&h, 250, 1);
+	is(so_far(), "B1 R1 S1 W1 R1 D1", "each change is told once, and a second wake is none");
+	is_u64(co->run_ns + co->wait_ns + co->ready_ns + 10, 150, "from birth to death, no time is missing");
+	is_u64(f.threads[1].busy_ns, 20, "the thread where it ran first was busy");
+	is_u64(f.threads[2].busy_ns, 50, "and so was the other, until its death");
+	resumes(&h, 260, 1, 5);
+	suspends(&h, 270, 1, 5, 8);
+	dies(&h, 280, 1);
+	is_woken(&h, 290, 1, 5, 0);
+	is(so_far(), "B1 R1 S1 W1 R1 D1 X1", "to be resumed after death is told; there is nothing else behind it");
+	end();
+}
+
+static void death_while_suspended(void)
+{
+	begin(NULL);
+	is_born(&h, 100, 1, 0);
+	suspends(&h, 110, 1, 5, 8);
+	dies(&h, 200, 1);
+	is_u64(ctp_follow_find(&f, 1)->wait_ns, 90, "one that is destroyed has waited");
+	h.late = true;
+	transition(&h, 150, 1, 5, 0, true);
+	is(so_far(), "B1 S1 D1", "what happened before a death and comes behind it is no use after death");
+	end();
+}
+
+static void wakes(void)
+{
+	begin(NULL);
+	is_born(&h, 1, 1, 0);
+	resumes(&h, 10, 1, 5);
+	is_woken(&h, 15, 1, 6, 0);
+	suspends(&h, 20, 1, 5, 8);
+	is_u64(state_of(1), CTP_RUNNABLE, "woken while it ran, it is ready when it suspends");
+	resumes(&h, 30, 1, 5);
+	suspends(&h, 40, 1, 5, 8);
+	is_u64(state_of(1), CTP_SUSPENDED, "once");
+	h.late = true;
+	is_woken(&h, 25, 1, 6, 0);
+	is_u64(state_of(1), CTP_SUSPENDED, "a wake that comes late, for a suspension that is over, is none for this one");
+	is_woken(&h, 35, 1, 6, 0);
+	is_u64(state_of(1), CTP_RUNNABLE, "one for the run before it is");
+	is_u64(ctp_follow_find(&f, 1)->since_ns, 40, "since it suspended");
+	is_u64(f.counts.wakes, 3, "all are counted");
+	end();
+
+	begin(NULL);
+	is_born(&h, 1, 1, 0);
+	resumes(&h, 10, 1, 5);
+	suspends(&h, 20, 1, 5, 8);
+	is_woken(&h, 20, 1, 5, 0);
+	is_u64(ctp_follow_find(&f, 1)->waker, 0, "by nobody knows whom, be it on the thread that it has just left");
+	resumes(&h, 20, 1, 5);
+	is(so_far(), "B1 R1 S1 W1 R1", "equal times are in the order in which they come");
+	end();
+}
+
+/* --- what is missing ------------------------------------------------------------------------------------------------------ */
+
+static void gaps(void)
+{
+	begin(NULL);
+	is_born(&h, 1, 1, 0);
+	resumes(&h, 10, 1, 5);
+	h.next[1] += 3;
+	suspends(&h, 50, 1, 5, 8);
+	is(so_far(), "B1 R1 S1!", "a hole in the numbers is not whole");
+	is_u64(ctp_follow_find(&f, 1)->run_ns, 0, "and counts as no time");
+	resumes(&h, 60, 1, 5);
+	is_u64(ctp_follow_find(&f, 1)->wait_ns, 10, "what comes behind it is");
+	h.next[1] = 2;
+	suspends(&h, 70, 1, 5, 8);
+	is(so_far(), "B1 R1 S1! R1", "an event that was before is passed by");
+	end();
+
+	begin(NULL);
+	is_born(&h, 1, 1, 0);
+	resumes(&h, 10, 1, 5);
+	are_lost(&h, 10, 40, 1, 2);
+	ok(ctp_follow_find(&f, 1)->flags & CTP_CO_TAIL, "where events are lost behind the last one, its state is not known");
+	suspends(&h, 50, 1, 5, 8);
+	ok(!(ctp_follow_find(&f, 1)->flags & CTP_CO_TAIL), "until the next one comes");
+	is(so_far(), "B1 R1 L1 S1!", "which is not whole");
+	h.next[1] = 1;
+	are_lost(&h, 10, 40, 1, 2);
+	ok(!(ctp_follow_find(&f, 1)->flags & CTP_CO_TAIL), "a loss that is told behind that changes nothing");
+	is_u64(f.counts.lost, 4, "but is counted");
+	BYHAND(&h, CTP_LOST, [CTP_LOST_TS] = 60, [CTP_LOST_CORO] = 1, [CTP_LOST_INDEX] = 9, [CTP_LOST_COUNT] = UINT64_MAX);
+	ok(ctp_follow_find(&f, 1)->flags & CTP_CO_TAIL && f.counts.lost == UINT64_MAX, "numbers do not wrap");
+	are_lost(&h, 10, 70, 0, 1);
+	is_u64(f.unsure_ns, 70, "a loss of nobody knows whose is one of everybody's");
+	are_missed(&h, 10, 80, 5);
+	is_u64(f.missed_ns, 80, "wakes that are missing are known");
+	end();
+
+	begin(NULL);
+	h.next[1] = 5;
+	is_born(&h, 1, 1, 0);
+	resumes(&h, 10, 1, 5);
+	is(so_far(), "B1 R1!", "neither is a first event whole that is not the first");
+	end();
+
+	begin(NULL);
+	is_born(&h, 1, 1, 0);
+	BYHAND(&h, CTP_CONFLICT, [CTP_CONFLICT_TS] = 2, [CTP_CONFLICT_CORO] = 1);
+	resumes(&h, 10, 1, 5);
+	resumes(&h, 11, 1, 6);
+	is(so_far(), "B1 R1! R1!", "where two write to one station nothing is whole, and no double resume is told");
+	end();
+}
+
+static void clock_goes_back(void)
+{
+	begin(NULL);
+	is_born(&h, 1, 1, 0);
+	resumes(&h, 10, 1, 5);
+	h.next[1] = 2;
+	resumes(&h, 20, 1, 6); /* the suspension between has a later time, from another processor's clock */
+	h.next[1] = 1;
+	suspends(&h, 21, 1, 5, 8);
+	is_u64(state_of(1), CTP_RUNNING, "numbers decide, and not times");
+	is(so_far(), "B1 R1 R1!", "that is no double resume");
+	h.next[1] = 3;
+	suspends(&h, 15, 1, 6, 8);
+	is_u64(ctp_follow_find(&f, 1)->run_ns, 0, "a run that ends before it begins took no time");
+	end();
+}
+
+static void attached(void)
+{
+	static const char *const attrs[] = {"pid", "100", "attached", "yes", "start_ns", "1000", NULL};
+	begin(attrs);
+	is_born(&h, 10, 1, 0);
+	is_born(&h, 1100, 2, 0);
+	BYHAND(&h, CTP_BIRTH, [CTP_BIRTH_TS] = 1200, [CTP_BIRTH_CORO] = 3, [CTP_BIRTH_BEFORE] = 1200);
+	ok(ctp_follow_find(&f, 1)->flags & CTP_CO_BEFORE && ctp_follow_find(&f, 3)->flags & CTP_CO_BEFORE,
+	   "who was there before the trace is known to be");
+	ok(!(ctp_follow_find(&f, 2)->flags & CTP_CO_BEFORE), "and who was not");
+	is_u64(f.missed_ns, 1000, "wakes from before are missing");
+	end();
+}
+
+static void whom_they_await(void)
+{
+	begin(NULL);
+	is_born(&h, 1, 1, 0);
+	is_born(&h, 1, 2, 0);
+	awaits(&h, 5, 1, 9);
+	is_u64(ctp_follow_find(&f, 1)->awaits, 0, "one that was never seen is not known");
+	awaits(&h, 6, 1, 2);
+	suspends(&h, 7, 1, 5, 8);
+	is_u64(ctp_follow_find(&f, 1)->awaits, 2, "one that is there is");
+	resumes(&h, 8, 1, 5);
+	is_u64(ctp_follow_find(&f, 1)->awaits, 0, "until it is resumed");
+	end();
+}
+
+/* --- rows ----------------------------------------------------------------------------------------------------------------- */
+
+static struct ctp_class *rows;
+
+/* coroTracer's own: a probe, and no coroutine, index, birth or death. */
+static void rows_begin(void)
+{
+	static const struct ctp_field fields[] = {
+		{.name = "probe_id", .type = CTP_U64, .role = CTP_ROLE_PROBE},
+		{.name = "tid", .type = CTP_U64, .role = CTP_ROLE_THREAD},
+		{.name = "addr", .type = CTP_U64, .role = CTP_ROLE_ADDRESS},
+		{.name = "seq", .type = CTP_U64, .role = CTP_ROLE_SEQUENCE},
+		{.name = "is_active", .type = CTP_BOOL, .role = CTP_ROLE_STATE},
+		{.name = "ts", .type = CTP_U64, .role = CTP_ROLE_TIME},
+	};
+	struct ctp_err err;
+	begin(NULL);
+	rows = ctp_class_new("row", CTP_KIND_TRANSITION, fields, 6, &err);
+	if (!rows)
+		abort();
+	rows->id = CTP_EVENT_COUNT;
+}
+
+static void row(uint64_t probe, uint64_t tid, uint64_t addr, uint64_t seq, bool active, uint64_t ts)
+{
+	ctp_follow_record(&f, &(struct ctp_record){.cls = rows, .val = (const uint64_t[]){probe, tid, addr, seq, active, ts}});
+}
+
+static void rows_end(void)
+{
+	end();
+	ctp_class_free(rows);
+}
+
+static void dialects(void)
+{
+	rows_begin();
+	for (uint64_t k = 1; k <= 20; k++)
+		row(77, 5, 1, k, k % 2, k);
+	is_u64(f.counts.lost, 0, "a sequence that counts events has no hole");
+	row(77, 5, 1, 25, true, 30);
+	is_u64(f.counts.lost, 4, "or one of which the size is known");
+	ok(strchr(so_far(), '!') == strrchr(so_far(), '!') && strstr(so_far(), "R77!"), "which one event is next to");
+	rows_end();
+
+	rows_begin();
+	for (uint64_t k = 0; k < 24; k++)
+		row(77, 5, 1, 2 * (k / 8 + 1), k % 2, k + 1);
+	is_u64(f.counts.lost, 0, "nor has one that counts by two for each round of 8 slots");
+	ok(!strchr(so_far(), '!'), "all is whole");
+	row(77, 5, 1, 10, true, 30);
+	is_u64(f.counts.lost, 8, "a round that is missing is 8 events");
+	rows_end();
+
+	rows_begin();
+	row(0, 5, 1, 1238734, false, 1);
+	row(77, 5, 1, 1, true, 1);
+	row(77, 5, 1, UINT64_MAX, false, 2);
+	row(77, 5, 1, UINT64_MAX - 1, false, 3);
+	is(so_far(), "R77 S77!", "rows that make no sense are of nobody, or next to a gap");
+	rows_end();
+}
+
+static void runs(void)
+{
+	rows_begin();
+	for (uint64_t k = 1; k <= 4; k++)
+		row(77, 5, 1, k, k % 2, k);
+	row(77, 5, 1, 1, true, 10);
+	is(so_far(), "R77 S77 R77 S77 D77! R77", "a probe whose sequence begins again is another coroutine");
+	is_u64(f.counts.coroutines, 2, "and counts as one");
+	row(77, 5, 1, 2, false, UINT64_C(100000000000));
+	ok(!strchr(so_far(), '|'), "silence alone ends no run");
+	row(78, 5, 1, 1, true, UINT64_C(200000000000));
+	row(79, 6, 1, 1, true, UINT64_C(200000000001));
+	ok(!strchr(so_far(), '|'), "nor does a new thread");
+	row(77, 7, 1, 1, true, UINT64_C(300000000000));
+	ok(strstr(so_far(), "|.R77"), "both do");
+	is_u64(f.counts.coroutines, 1, "of the run before nobody is left");
+	rows_end();
+}
+
+/* --- odd ones ------------------------------------------------------------------------------------------------------------- */
+
+static void odd_classes(void)
+{
+	static const struct ctp_field fields[] = {
+		{.name = "who", .type = CTP_F64, .role = CTP_ROLE_COROUTINE},
+		{.name = "tid", .type = CTP_STRING, .role = CTP_ROLE_THREAD},
+		{.name = "index", .type = CTP_BYTES, .role = CTP_ROLE_SEQUENCE},
+		{.name = "p", .type = CTP_I8, .role = CTP_ROLE_PROBE},
+	};
+	struct ctp_err err;
+	begin(NULL);
+	struct ctp_str *text = calloc(1, sizeof(*text) + 1);
+	for (unsigned kind = 0; kind < CTP_KIND_COUNT && text; kind++) {
+		struct ctp_class *cls = ctp_class_new("odd", (enum ctp_kind)kind, fields, 4, &err);
+		uint64_t val[] = {1, ctp_val_str(text), ctp_val_str(text), (uint64_t)-3};
+		if (!cls)
+			abort();
+		cls->id = CTP_EVENT_COUNT + kind;
+		ctp_follow_record(&f, &(struct ctp_record){.cls = cls, .val = val});
+		ctp_class_free(cls);
+	}
+	free(text);
+	const struct ctp_coroutine *co = ctp_follow_find(&f, (uint64_t)-3);
+	ok(co && co->state == CTP_DEAD && co->thread == 0,
+	   "a float is no coroutine, a text no thread; a number below 0 is one");
+	end();
+}
+
+static void names_and_threads(void)
+{
+	static char big[1 << 20];
+	begin(NULL);
+	memset(big, 'x', sizeof(big));
+	is_born(&h, 1, 1, 0);
+	is_named(&h, 2, 1, "", 0);
+	ok(!ctp_follow_find(&f, 1)->name, "an empty name is none");
+	is_named(&h, 3, 1, big, sizeof(big));
+	is_u64(strlen(ctp_follow_find(&f, 1)->name), CTP_FOLLOW_NAME_MAX, "a long one is cut");
+	for (uint64_t tid = 1; tid < CTP_FOLLOW_THREADS + 100; tid++)
+		transition(&h, tid, 1, tid, 0, tid % 2);
+	is_u64(f.nthreads, CTP_FOLLOW_THREADS, "there is a limit for threads");
+	is_u64(ctp_follow_find(&f, 1)->thread, 0, "who runs beyond it runs nowhere");
+	transition(&h, 1 << 20, 1, 17, 0, true);
+	is_u64(f.threads[ctp_follow_find(&f, 1)->thread].tid, 17, "what is within stays");
+	end();
+}
+
+/* Many who do what they may: times that are told add up to lives, and states follow one another. */
+static void at_random(void)
+{
+	enum { COROS = 50, STEPS = 20000 };
+	uint64_t state[COROS + 1], born[COROS + 1] = {0}, seed = 7, bad = 0;
+	static const char *const attrs[] = {"pid", "100", NULL};
+	begin(attrs);
+	for (uint64_t co = 1; co <= COROS; co++) {
+		is_born(&h, co, co, 1 + co % 3);
+		state[co] = CTP_BORN;
+		born[co] = co;
+	}
+	for (uint64_t ts = 100; ts < 100 + STEPS; ts++) {
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		uint64_t co = 1 + (seed >> 33) % COROS, tid = 1 + co % 4;
+		if (state[co] == CTP_RUNNING)
+			suspends(&h, ts, co, tid, 1 + (seed >> 40) % 5), state[co] = CTP_SUSPENDED;
+		else if (state[co] == CTP_SUSPENDED && seed >> 63)
+			is_woken(&h, ts, co, tid, 1 + (seed >> 50) % COROS), state[co] = CTP_RUNNABLE;
+		else
+			resumes(&h, ts, co, tid), state[co] = CTP_RUNNING;
+		bad += state_of(co) != state[co];
+	}
+	for (uint64_t co = 1; co <= COROS; co++) {
+		dies(&h, 100 + STEPS, co);
+		const struct ctp_coroutine *c = ctp_follow_find(&f, co);
+		const uint64_t *spans = spans_ns[co];
+		uint64_t life_ns = spans[CTP_BORN] + spans[CTP_RUNNING] + spans[CTP_RUNNABLE] + spans[CTP_SUSPENDED];
+		bad += life_ns != 100 + STEPS - born[co];
+		bad += c->run_ns != spans[CTP_RUNNING] || c->ready_ns != spans[CTP_RUNNABLE];
+		bad += c->wait_ns != spans[CTP_SUSPENDED];
+	}
+	is_u64(bad, 0, "of 50 coroutines each state is the one that it must be, and the spans are their lives");
+	end();
+}
+
+int main(void)
+{
+	a_life();
+	death_while_suspended();
+	wakes();
+	gaps();
+	clock_goes_back();
+	attached();
+	whom_they_await();
+	dialects();
+	runs();
+	odd_classes();
+	names_and_threads();
+	at_random();
+	return done_testing();
+}

@@ -1,0 +1,525 @@
+/*
+ * report-rules: records made by hand, and what the report finds in them. What is planted is found; and wherever an event that
+ * is lost, late or behind the end could say otherwise, nothing is proved.
+ */
+#include "byhand.h"
+#include "report.h"
+#include "tap.h"
+
+enum { MS = 1000000, MAKER = 7, WAITS = 8, CHILDREN = 40, WAKER = 2, VICTIM = 1 };
+
+static const uint64_t S = 1000 * MS;
+static struct byhand h;
+static struct ctp_report *report;
+static struct ctp_section sec;
+static char found[4096];
+
+static void give(void *to, const struct ctp_record *rec) { ctp_report_record(to, rec); }
+
+static void begin_with(const struct ctp_report_options *options, const char *const *attrs)
+{
+	struct ctp_err err;
+	byhand_init(&h, give, NULL);
+	h.to = report = ctp_report_new(options, &err);
+	if (!report)
+		abort();
+	ctp_section_init(&sec);
+	for (; attrs && *attrs; attrs += 2)
+		ctp_section_add(&sec, attrs[0], attrs[1]);
+	ctp_report_section_begin(report, &sec);
+}
+
+static const char *const one_process[] = {"pid", "100", NULL};
+
+static void begin(void) { begin_with(NULL, one_process); }
+
+/* What was found: "rule certainty members", by gravity, with commas between. */
+static const char *end_so(bool complete, bool missing)
+{
+	char *p = found;
+	*p = '\0';
+	ctp_report_section_end(report, complete, missing);
+	for (uint32_t i = 0; i < report->nsections; i++)
+		for (uint32_t k = 0; k < report->sections[i].nfindings; k++) {
+			const struct ctp_finding *f = &report->sections[i].findings[k];
+			p += sprintf(p, "%s%s %s %ju", p > found ? ", " : "", ctp_rule_name(f->rule),
+			             ctp_certainty_name(f->certainty), (uintmax_t)f->members);
+		}
+	ctp_report_free(report);
+	ctp_section_fini(&sec);
+	byhand_fini(&h);
+	return found;
+}
+
+static const char *end(void) { return end_so(true, false); }
+
+/* It suspends there, is woken and resumed again, in a millisecond. */
+static void goes_round(uint64_t ts, uint64_t co, uint64_t by)
+{
+	suspends(&h, ts, co, 5, WAITS);
+	is_woken(&h, ts + MS / 2, co, 6, by);
+	resumes(&h, ts + MS, co, 5);
+}
+
+/* From 0 to 200 ms: many are made, wait several times at the same place, and end. The waker is there, and runs. */
+static void healthy(void)
+{
+	is_born(&h, 1, WAKER, 0);
+	resumes(&h, 1, WAKER, 6);
+	suspends(&h, 2, WAKER, 6, 9);
+	for (uint64_t co = 10; co < 10 + CHILDREN; co++) {
+		uint64_t ts = (co - 10) * 5 * MS + 2;
+		is_born(&h, ts, co, MAKER);
+		resumes(&h, ts, co, 5);
+		goes_round(ts + MS, co, WAKER);
+		goes_round(ts + 3 * MS, co, WAKER);
+		dies(&h, ts + 4 * MS + 1, co);
+	}
+	resumes(&h, 200 * MS, WAKER, 6);
+}
+
+/* Behind that, one that is made like the others waits, from 210 ms on; the waker goes on until 1.9 s. */
+static void with_victim(void)
+{
+	healthy();
+	is_born(&h, 200 * MS, VICTIM, MAKER);
+	resumes(&h, 201 * MS, VICTIM, 5);
+	goes_round(202 * MS, VICTIM, WAKER);
+	suspends(&h, 210 * MS, VICTIM, 5, WAITS);
+}
+
+static void waker_goes_on(void)
+{
+	for (uint64_t ts = 220 * MS; ts < 1900 * MS; ts += 5 * MS) {
+		suspends(&h, ts, WAKER, 6, 9);
+		is_woken(&h, ts + MS / 2, WAKER, 5, 0);
+		resumes(&h, ts + MS, WAKER, 6);
+	}
+	dies(&h, 1900 * MS, WAKER);
+}
+
+/* --- waits ---------------------------------------------------------------------------------------------------------------- */
+
+static void never_woken(void)
+{
+	begin();
+	healthy();
+	dies(&h, 300 * MS, WAKER);
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	is(end(), "", "where all is well there is nothing to say");
+
+	begin();
+	with_victim();
+	waker_goes_on();
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	is(end(), "never-woken proved 1", "one that waits until the program is over was never woken");
+
+	begin();
+	with_victim();
+	waker_goes_on();
+	is_over(&h, 2 * S, CTP_OUTCOME_RUNNING);
+	is(end(), "never-woken likely 1", "one that waits while the program goes on may be woken yet");
+
+	begin();
+	with_victim();
+	waker_goes_on();
+	is(end_so(false, false), "never-woken likely 1", "and behind a cut it may have been");
+
+	begin();
+	with_victim();
+	are_missed(&h, 300 * MS, 301 * MS, 5);
+	waker_goes_on();
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	is(end(), "suspended likely 1", "where wakes are missing, it is not known that nobody woke it");
+
+	begin();
+	with_victim();
+	are_lost(&h, 300 * MS, 301 * MS, VICTIM, 2);
+	waker_goes_on();
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	is(end(), "never-woken unknown 1", "where its own events are lost, nothing is");
+
+	begin();
+	with_victim();
+	are_lost(&h, 300 * MS, 301 * MS, 0, 2);
+	waker_goes_on();
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	is(end(), "never-woken unknown 1", "nor where they are anybody's");
+
+	begin();
+	with_victim();
+	waker_goes_on();
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	is(end_so(false, true), "suspended unknown 1", "nor where packets are missing");
+
+	begin();
+	with_victim();
+	waker_goes_on();
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	h.late = true;
+	is_woken(&h, 1000 * MS, VICTIM, 6, WAKER);
+	resumes(&h, 1001 * MS, VICTIM, 5);
+	dies(&h, 1002 * MS, VICTIM);
+	is(end(), "", "what comes late counts");
+}
+
+static void until(void)
+{
+	static const struct ctp_report_options options = {.until_ns = 1000 * MS};
+	begin_with(&options, one_process);
+	with_victim();
+	waker_goes_on();
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	is(end(), "never-woken likely 1", "up to a time, what comes behind it proves nothing");
+
+	begin_with(&options, one_process);
+	with_victim();
+	waker_goes_on();
+	are_lost(&h, 900 * MS, 1910 * MS, VICTIM, 2);
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	is(end(), "never-woken unknown 1", "a loss that began before that time may have been before it");
+}
+
+/* Workers that wake one another at one place, and once in a while are given work from outside: idle, and nobody's fault. */
+static void idle_workers(enum ctp_outcome outcome, const char *name)
+{
+	begin();
+	for (uint64_t co = 1; co <= 4; co++) {
+		is_born(&h, co, co, MAKER);
+		resumes(&h, co + 4, co, co);
+		suspends(&h, co + 8, co, co, WAITS);
+	}
+	for (uint64_t n = 1; n < 400; n++) {
+		uint64_t co = 1 + n % 4, by = 1 + (n + 3) % 4, ts = n * MS;
+		is_woken(&h, ts, co, by, n % 10 ? by : 0);
+		resumes(&h, ts + 1000, co, co);
+		suspends(&h, ts + 2000, co, co, WAITS);
+	}
+	is_over(&h, 1300 * MS, outcome);
+	is(end(), "", name);
+}
+
+static void not_resumed(void)
+{
+	begin();
+	with_victim();
+	is_woken(&h, 220 * MS, VICTIM, 6, WAKER);
+	waker_goes_on();
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	is(end(), "woken-not-resumed proved 1", "one that was woken and never resumed");
+
+	begin();
+	with_victim();
+	is_woken(&h, 220 * MS, VICTIM, 6, WAKER);
+	waker_goes_on();
+	is_over(&h, 2 * S, CTP_OUTCOME_RUNNING);
+	is(end(), "woken-not-resumed likely 1", "may be resumed yet while the program goes on");
+
+	begin();
+	healthy();
+	is_woken(&h, 220 * MS, 3000, 6, WAKER);
+	waker_goes_on();
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	is(end(), "", "a wake of one that nothing is known of was for one that is dead and forgotten");
+
+	begin();
+	with_victim();
+	h.late = true;
+	is_woken(&h, 202 * MS + 1, VICTIM, 6, WAKER);
+	h.late = false;
+	waker_goes_on();
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	is(end(), "never-woken proved 1", "a late wake for an earlier wait is none for this one");
+
+	begin();
+	with_victim();
+	is_born(&h, 215 * MS, 3, 0);
+	resumes(&h, 216 * MS, 3, 5);
+	is_woken(&h, 220 * MS, VICTIM, 6, WAKER);
+	waker_goes_on();
+	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
+	is(end(), "stalled-thread proved 1", "one whose thread is busy with another all the time only suffers from that");
+}
+
+/* --- whom they await ------------------------------------------------------------------------------------------------------ */
+
+static void awaiting(uint64_t ts, uint64_t co, uint64_t target)
+{
+	resumes(&h, ts, co, 5);
+	awaits(&h, ts + 1, co, target);
+	suspends(&h, ts + 2, co, 5, 9);
+}
+
+static void circle(void)
+{
+	for (uint64_t co = 60; co < 63; co++)
+		is_born(&h, 1, co, 0);
+	for (uint64_t co = 60; co < 63; co++)
+		awaiting(300 * MS + co * 10, co, co == 62 ? 60 : co + 1);
+}
+
+static void cycles(void)
+{
+	begin();
+	circle();
+	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
+	is(end(), "wait-cycle proved 3", "three that await one another");
+
+	begin();
+	circle();
+	is_over(&h, 2 * S, CTP_OUTCOME_RUNNING);
+	is(end(), "wait-cycle likely 3", "as long as the program runs, a target may be an old one");
+
+	begin();
+	circle();
+	is_over(&h, 310 * MS, CTP_OUTCOME_RUNNING);
+	is(end(), "", "and one that has not waited for long is none");
+
+	begin();
+	circle();
+	are_missed(&h, 400 * MS, 401 * MS, 5);
+	is_over(&h, 2 * S, CTP_OUTCOME_RUNNING);
+	is(end(), "wait-cycle unknown 3", "unless a wake is missing");
+
+	begin();
+	circle();
+	are_lost(&h, 400 * MS, 401 * MS, 61, 1);
+	is_over(&h, 2 * S, CTP_OUTCOME_RUNNING);
+	is(end(), "wait-cycle unknown 3", "or an event of one of them");
+
+	begin();
+	circle();
+	is_born(&h, 2 * S, 63, 0);
+	is(end_so(false, false), "wait-cycle likely 3", "or the trace was cut short");
+}
+
+/* The same for a target that died long ago: so many died since that it is forgotten. */
+static void many_deaths(uint64_t ts)
+{
+	for (uint64_t i = 0; i < 20000; i++) {
+		BYHAND(&h, CTP_BIRTH, [CTP_BIRTH_TS] = ts, [CTP_BIRTH_CORO] = 10000 + i, [CTP_BIRTH_AFTER] = ts);
+		BYHAND(&h, CTP_DEATH, [CTP_DEATH_TS] = ts, [CTP_DEATH_CORO] = 10000 + i, [CTP_DEATH_AFTER] = ts);
+	}
+}
+
+static void dead_ends(void)
+{
+	begin();
+	healthy();
+	is_born(&h, 200 * MS, 3, 0);
+	is_born(&h, 200 * MS, 4, 0);
+	awaiting(201 * MS, 3, 4);
+	dies(&h, 300 * MS, 4);
+	waker_goes_on();
+	is_over(&h, 2 * S, CTP_OUTCOME_RUNNING);
+	is(end(), "awaits-dead proved 1", "one that awaits a dead one");
+
+	begin();
+	healthy();
+	is_born(&h, 200 * MS, 3, 0);
+	is_born(&h, 200 * MS, 4, 0);
+	awaiting(201 * MS, 3, 4);
+	dies(&h, 300 * MS, 4);
+	many_deaths(400 * MS);
+	waker_goes_on();
+	is_over(&h, 2 * S, CTP_OUTCOME_RUNNING);
+	is(end(), "awaits-dead proved 1", "or one that is dead and forgotten");
+
+	begin();
+	healthy();
+	is_born(&h, 200 * MS, 3, 0);
+	is_born(&h, 200 * MS, 4, 0);
+	awaiting(201 * MS, 3, 4);
+	waker_goes_on();
+	dies(&h, 1999 * MS, 4);
+	many_deaths(1999 * MS);
+	is_over(&h, 2 * S, CTP_OUTCOME_RUNNING);
+	is(end(), "", "but not one that died just before the end, with all the others");
+
+	begin();
+	healthy();
+	is_born(&h, 200 * MS, 3, 0);
+	awaiting(201 * MS, 3, 999);
+	waker_goes_on();
+	is_over(&h, 2 * S, CTP_OUTCOME_RUNNING);
+	is(end(), "", "one that awaits somebody who was never seen proves nothing");
+
+	begin();
+	is_born(&h, 1, 3, 0);
+	is_born(&h, 1, 4, 0);
+	awaiting(MS, 3, 4);
+	dies(&h, 2 * MS, 4);
+	is_over(&h, 500 * MS, CTP_OUTCOME_RUNNING);
+	is(end(), "", "where wakes are not told of, it may be in a queue for a while");
+}
+
+/* --- who runs ------------------------------------------------------------------------------------------------------------- */
+
+static void broken(void)
+{
+	begin();
+	is_born(&h, 1, 3, 0);
+	resumes(&h, 2, 3, 5);
+	resumes(&h, 3, 3, 6);
+	is_over(&h, 4, CTP_OUTCOME_EXITED);
+	is(end(), "double-resume proved 1", "a resume while it runs");
+
+	begin();
+	is_born(&h, 1, 3, 0);
+	resumes(&h, 2, 3, 5);
+	are_lost(&h, 2, 3, 3, 1);
+	resumes(&h, 3, 3, 6);
+	is_over(&h, 4, CTP_OUTCOME_EXITED);
+	is(end(), "", "with an event lost in between there may have been a suspension");
+
+	begin();
+	is_born(&h, 1, 3, 0);
+	resumes(&h, 2, 3, 5);
+	dies(&h, 3, 3);
+	resumes(&h, 4, 3, 5);
+	is_over(&h, 5, CTP_OUTCOME_EXITED);
+	is(end(), "use-after-death proved 1", "a resume after death");
+
+	begin();
+	is_born(&h, 1, 3, 0);
+	resumes(&h, 2, 3, 5);
+	suspends(&h, 3, 3, 5, WAITS);
+	dies(&h, 9, 3);
+	h.late = true;
+	resumes(&h, 5, 3, 5);
+	is_over(&h, 10, CTP_OUTCOME_EXITED);
+	is(end(), "", "a resume before death that is told behind it is none");
+}
+
+static void stalled(void)
+{
+	begin();
+	with_victim();
+	resumes(&h, 220 * MS, VICTIM, 5);
+	waker_goes_on();
+	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
+	is(end(), "stalled-thread proved 1", "one that runs and runs, while others go on");
+
+	begin();
+	with_victim();
+	resumes(&h, 220 * MS, VICTIM, 5);
+	waker_goes_on();
+	is(end_so(false, false), "stalled-thread likely 1", "of which the end is not there");
+}
+
+/* --- other processes ------------------------------------------------------------------------------------------------------ */
+
+static const char *end_of_child(bool goes_on)
+{
+	static const struct {
+		uint32_t len;
+		char data[2];
+	} name = {1, "x"};
+	begin();
+	BYHAND(&h, CTP_THREAD, [CTP_THREAD_TS] = 1, [CTP_THREAD_TID] = 5, [CTP_THREAD_PID] = BYHAND_PID + 1,
+	       [CTP_THREAD_NAME] = ctp_val_str((const struct ctp_str *)&name));
+	with_victim();
+	waker_goes_on();
+	for (uint64_t ts = 1900 * MS; goes_on && ts < 1950 * MS; ts += 3 * MS)
+		goes_round(ts, 3, WAKER);
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	return end();
+}
+
+/* Nobody tells when a child ends, and those who wait in it are not alive any more. */
+static void children(void)
+{
+	is(end_of_child(false), "", "one that waits in a child, which has done nothing since, may have ended with it");
+	is(end_of_child(true), "never-woken proved 1", "but not if the child goes on");
+}
+
+/* --- what was before ------------------------------------------------------------------------------------------------------ */
+
+static const char *const late_collector[] = {"pid", "100", "attached", "yes", "start_ns", "1000000000", "recorded", "no", NULL};
+
+/* Of those who were there before, births are told and no more: they may have run long ago. */
+static void attached(void)
+{
+	begin_with(NULL, late_collector);
+	for (uint64_t co = 1000; co < 1499; co++)
+		is_born(&h, (co - 999) * 2 * MS, co, MAKER);
+	is_born(&h, S, WAKER, 0);
+	resumes(&h, S, WAKER, 6);
+	for (uint64_t co = 10; co < 10 + CHILDREN; co++) {
+		is_born(&h, S + co * MS, co, MAKER);
+		resumes(&h, S + co * MS, co, 5);
+		dies(&h, S + co * MS + 10, co);
+	}
+	is_over(&h, S + 100 * MS, CTP_OUTCOME_EXITED);
+	is(end(), "", "who was there before is neither never started, nor did they become more");
+
+	begin_with(NULL, late_collector);
+	is_born(&h, 10 * MS, VICTIM, MAKER);
+	h.next[VICTIM] = 12;
+	suspends(&h, 20 * MS, VICTIM, 5, WAITS);
+	for (uint64_t co = 10; co < 10 + CHILDREN; co++) {
+		is_born(&h, S + co * 5 * MS, co, MAKER);
+		resumes(&h, S + co * 5 * MS, co, 5);
+		goes_round(S + co * 5 * MS + 1, co, VICTIM);
+		dies(&h, S + co * 5 * MS + 2 * MS, co);
+	}
+	is_over(&h, 3 * S, CTP_OUTCOME_EXITED);
+	is(end(), "suspended likely 1", "of one that suspended before, it is not known that nobody woke it");
+}
+
+/* --- a loop that is blocked ----------------------------------------------------------------------------------------------- */
+
+/* One thread waits for timers and runs who they wake: five of them, and one that then keeps it for half a second and more. */
+static void blocked_loop(uint64_t by, uint64_t ns)
+{
+	uint64_t ts = MS;
+	begin();
+	for (uint64_t co = 10; co < 16; co++) {
+		is_born(&h, ts, co, MAKER);
+		resumes(&h, ts, co, 5);
+		suspends(&h, ts + 10, co, 5, WAITS);
+	}
+	for (int round = 0; round < 20; round++, ts += 10 * MS)
+		for (uint64_t co = 10; co < 16; co++) {
+			is_woken(&h, ts + MS + co, co, 5, 0);
+			resumes(&h, ts + 2 * MS + co, co, 5);
+			if (round < 19 || co < 15)
+				suspends(&h, ts + 2 * MS + co + 1, co, 5, WAITS);
+		}
+	uint64_t stop = ts + ns;
+	dies(&h, stop, 15);
+	for (uint64_t co = 10; co < 15; co++)
+		is_woken(&h, stop + co, co, 5, by);
+	for (uint64_t co = 10; co < 15; co++) {
+		resumes(&h, stop + 20 + 2 * co, co, 5);
+		dies(&h, stop + 21 + 2 * co, co);
+	}
+	is_over(&h, stop + MS, CTP_OUTCOME_EXITED);
+}
+
+static void long_runs(void)
+{
+	blocked_loop(0, 700 * MS);
+	is(end(), "long-run likely 1", "one that keeps a loop from waking the others");
+	blocked_loop(15, 700 * MS);
+	is(end(), "", "but not if they waited for what it did");
+	blocked_loop(0, 100 * MS);
+	is(end(), "", "nor if the machine may have stood still for as long");
+}
+
+int main(void)
+{
+	never_woken();
+	until();
+	idle_workers(CTP_OUTCOME_KILLED, "workers that wait for work when the program is killed are idle");
+	idle_workers(CTP_OUTCOME_RUNNING, "or when it goes on");
+	not_resumed();
+	cycles();
+	dead_ends();
+	broken();
+	stalled();
+	long_runs();
+	children();
+	attached();
+	return done_testing();
+}

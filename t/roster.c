@@ -1,0 +1,201 @@
+/* roster: coroutines by number, places by number, and histograms, each against something simple that does the same. */
+#include "roster.h"
+
+#include "atlas.h"
+#include "hist.h"
+#include "tap.h"
+
+static uint64_t seed = 1;
+
+static uint64_t chance(uint64_t n)
+{
+	seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
+	return seed % n;
+}
+
+/* --- coroutines ----------------------------------------------------------------------------------------------------------- */
+
+enum { IDS = 60000, GONE = 0, ALIVE = 1, BURIED = 2 };
+
+/* The order in which they died is the order in which they are forgotten. */
+static void random_lives(const char *what, uint64_t (*id_of)(uint64_t n))
+{
+	static struct ctp_roster r;
+	static uint8_t is[IDS];
+	static uint32_t graves[IDS * 8];
+	uint32_t ngraves = 0, forgotten = 0, alive = 0, wrong = 0;
+	ctp_roster_init(&r);
+	memset(is, GONE, sizeof(is));
+	for (int step = 0; step < 300000; step++) {
+		uint32_t n = (uint32_t)chance(IDS);
+		struct ctp_coroutine *co = ctp_roster_find(&r, id_of(n));
+		wrong += (co != NULL) != (is[n] != GONE) || (co && (co->id != id_of(n) || co->born_ns != n));
+		if (is[n] == GONE) {
+			co = ctp_roster_make(&r, id_of(n));
+			co->born_ns = n;
+			co->state = CTP_BORN;
+			co->name = step % 5 ? NULL : strdup("name");
+			is[n] = ALIVE;
+			alive++;
+		} else if (is[n] == ALIVE && (alive > IDS / 2 || chance(2)) && ngraves < IDS * 8) {
+			ctp_roster_bury(&r, co);
+			graves[ngraves++] = n;
+			is[n] = BURIED;
+			alive--;
+			if (ngraves - forgotten > CTP_ROSTER_LIMBO)
+				is[graves[forgotten++]] = GONE;
+		}
+	}
+	uint32_t at = 0, seen = 0;
+	for (struct ctp_coroutine *co; (co = ctp_roster_each(&r, &at)); seen++)
+		wrong += is[co->born_ns] == GONE || co->id != id_of(co->born_ns);
+	is_u64(wrong, 0, what);
+	is_u64(seen, alive + ngraves - forgotten, "each is told once");
+	ok(forgotten > CTP_ROSTER_LIMBO, "many were forgotten (%u)", forgotten);
+	ctp_roster_clear(&r);
+	ok(!ctp_roster_find(&r, id_of(0)), "behind a clear there is none");
+	ctp_roster_fini(&r);
+}
+
+static uint64_t dense(uint64_t n) { return n + 1; }
+static uint64_t address(uint64_t n) { return 0x7f0000000000 + 192 * n; }
+static uint64_t page(uint64_t n) { return (n + 1) << 12; }
+static uint64_t high(uint64_t n) { return (n + 1) << 40; }
+static uint64_t last(uint64_t n) { return UINT64_MAX - n; }
+
+/* All have the same hash, if that is a number's product with the one that most take, and a part of it. */
+static uint64_t colliding(uint64_t n) { return (n * UINT64_C(0xf1de83e19937733d)) << 3 | 1; }
+
+/* --- places --------------------------------------------------------------------------------------------------------------- */
+
+static void places(void)
+{
+	struct ctp_atlas a;
+	uint32_t wrong = 0;
+	ok(ctp_atlas_init(&a), "an atlas");
+	is_u64(ctp_atlas_number(&a, 0, 0, 1), 0, "neither site nor address is no place");
+	for (uint64_t i = 1; i <= 5000; i++)
+		wrong += ctp_atlas_number(&a, i, i, 1) != 2 * i - 1 || ctp_atlas_number(&a, 0, i, 1) != 2 * i;
+	for (uint64_t i = 5000; i; i--)
+		wrong += ctp_atlas_number(&a, i, 0, 1) != 2 * i - 1 || ctp_atlas_number(&a, 0, i, 1) != 2 * i;
+	is_u64(wrong, 0, "a site and an address of the same number are two places, and each keeps its number");
+	ok(a.place[1].shared && !a.place[2].shared, "a site is a place in the source at once, an address of one is not");
+	ctp_atlas_number(&a, 0, 1, 2);
+	ok(a.place[2].shared && !a.place[4].shared, "an address where two were is");
+	ctp_atlas_code(&a, 0x1000000, 0x1001000);
+	const struct ctp_place *p = a.place;
+	uint32_t in = ctp_atlas_number(&a, 0, 0x1000000, 1), at_end = ctp_atlas_number(&a, 0, 0x1001000, 1);
+	p = a.place;
+	ok(p[in].shared && !p[at_end].shared, "and so is one in a mapping, whose end is not");
+	ctp_atlas_clear(&a);
+	is_u64(ctp_atlas_number(&a, 0, 0x1000000, 1), 1, "behind a clear the numbers begin again");
+	ok(!a.place[1].shared, "and no mapping is known");
+	for (uint64_t i = 1; i < CTP_ATLAS_MAX + 10; i++)
+		ctp_atlas_number(&a, i, 0, 1);
+	is_u64(a.count, CTP_ATLAS_MAX, "there is a limit");
+	is_u64(ctp_atlas_number(&a, CTP_ATLAS_MAX + 100, 0, 1), 0, "beyond it is no place");
+	is_u64(ctp_atlas_number(&a, 7, 0, 1), 8, "what is within stays");
+	ctp_atlas_fini(&a);
+}
+
+/* Mappings that overlap, lie within another, or are the wrong way round: an address is code if any has it. */
+static void mappings(void)
+{
+	enum { RANGES = 3000, SPAN = 100000 };
+	static bool code[SPAN];
+	struct ctp_atlas a;
+	uint32_t wrong = 0;
+	if (!ctp_atlas_init(&a))
+		abort();
+	for (int i = 0; i < RANGES; i++) {
+		uint64_t start = chance(SPAN), stop = start + chance(20);
+		stop = i % 50 ? stop : start - start / 2;
+		ctp_atlas_code(&a, start, stop);
+		for (uint64_t k = start; k < stop && k < SPAN; k++)
+			code[k] = true;
+		for (int k = 0; k < 10; k++) {
+			uint64_t addr = chance(SPAN);
+			wrong += ctp_atlas_is_code(&a, addr) != code[addr];
+		}
+	}
+	for (uint64_t k = 0; k < SPAN; k++)
+		wrong += ctp_atlas_is_code(&a, k) != code[k];
+	is_u64(wrong, 0, "an address is code if a mapping has it");
+	ctp_atlas_code(&a, 0, UINT64_MAX);
+	ok(ctp_atlas_is_code(&a, UINT64_MAX - 1) && !ctp_atlas_is_code(&a, UINT64_MAX), "up to the last address there is");
+	is_u64(a.ncode, 1, "those that meet are one");
+	ctp_atlas_clear(&a);
+	for (uint64_t i = 0; i < 2 * CTP_ATLAS_CODE_MAX; i++)
+		ctp_atlas_code(&a, 4 * i, 4 * i + 1);
+	is_u64(a.ncode, CTP_ATLAS_CODE_MAX, "there is a limit");
+	ctp_atlas_fini(&a);
+}
+
+/* --- histograms ----------------------------------------------------------------------------------------------------------- */
+
+static int by_size(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+static void edges(void)
+{
+	static const uint64_t values[] = {0, 1, 7, 8, 9, 15, 16, 17, 18, 31, 32, 1000, UINT64_C(1) << 32,
+	                                  (UINT64_C(1) << 63) - 1, UINT64_C(1) << 63, UINT64_MAX - 1, UINT64_MAX};
+	unsigned before = 0, wrong = 0;
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+		struct ctp_hist h = {0};
+		unsigned bucket = ctp_hist_bucket(values[i]);
+		ctp_hist_add(&h, values[i]);
+		wrong += bucket < before || bucket >= CTP_HIST_BUCKETS;
+		wrong += ctp_hist_quantile(&h, 0) != values[i] || ctp_hist_quantile(&h, 1) != values[i];
+		before = bucket;
+	}
+	is_u64(wrong, 0, "buckets follow the numbers, and of one alone each quantile is itself");
+	is_u64(ctp_hist_bucket(UINT64_MAX), CTP_HIST_BUCKETS - 1, "the largest number has the last bucket");
+	for (uint64_t ns = 1; ns < 100000; ns++)
+		wrong += ctp_hist_bucket(ns) - ctp_hist_bucket(ns - 1) > 1;
+	is_u64(wrong, 0, "no bucket is left out");
+	struct ctp_hist none = {0};
+	is_u64(ctp_hist_quantile(&none, 0.5), 0, "of none, 0");
+}
+
+static void quantiles(void)
+{
+	enum { COUNT = 20000 };
+	static const double shares[] = {0, 0.01, 0.5, 0.9, 0.99, 0.999, 1};
+	static uint64_t sorted[COUNT];
+	static struct ctp_hist h;
+	uint64_t total = 0;
+	for (int i = 0; i < COUNT; i++) {
+		sorted[i] = chance(UINT64_MAX) >> chance(60);
+		total += sorted[i];
+		ctp_hist_add(&h, sorted[i]);
+	}
+	qsort(sorted, COUNT, sizeof(*sorted), by_size);
+	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++) {
+		size_t at = (size_t)(shares[i] * COUNT);
+		uint64_t is = sorted[at < COUNT ? at : COUNT - 1], got = ctp_hist_quantile(&h, shares[i]);
+		ok(got >= is && got - is <= is / 8, "%g: %ju is at most an eighth above %ju", shares[i], (uintmax_t)got,
+		   (uintmax_t)is);
+	}
+	is_u64(h.max_ns, sorted[COUNT - 1], "the longest is exact");
+	is_u64(h.count, COUNT, "so is how many");
+	is_u64(h.total_ns, total, "so is the sum");
+}
+
+int main(void)
+{
+	random_lives("numbers one after the other", dense);
+	random_lives("addresses of frames of one size", address);
+	random_lives("numbers with nothing in their low bits", page);
+	random_lives("numbers with nothing in their low half", high);
+	random_lives("the last numbers", last);
+	random_lives("numbers chosen to collide", colliding);
+	places();
+	mappings();
+	edges();
+	quantiles();
+	return done_testing();
+}
