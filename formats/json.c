@@ -20,8 +20,14 @@ static char *put_u(char *p, unsigned c)
 	return p + 6;
 }
 
+/* U+2028 and U+2029 end a line for some readers of JavaScript. */
+static inline bool is_line_end(const char *s, unsigned n) { return n == 3 && !memcmp(s, "\xe2\x80", 2) && (s[2] & 0xfe) == 0xa8; }
+
+/* What could end a script element of an HTML page, or be taken for more than text there. */
+static inline bool is_markup(const char *s, unsigned n) { return *s == '<' || *s == '>' || *s == '&' || is_line_end(s, n); }
+
 /* The whole characters that begin in [s, stop), where the text goes on to end. */
-static char *escape(char *p, const char **text, const char *stop, const char *end)
+static inline char *escape(char *p, const char **text, const char *stop, const char *end, bool in_page)
 {
 	const char *s = *text;
 	while (s < stop) {
@@ -30,6 +36,9 @@ static char *escape(char *p, const char **text, const char *stop, const char *en
 		if (n == 0) {
 			p = put_u(p, 0xdc00 + c);
 			s++;
+		} else if (in_page && is_markup(s, n)) {
+			p = put_u(p, n == 1 ? c : 0x2000 + (s[2] & 0x3fu));
+			s += n;
 		} else if (c >= ' ' && c != '"' && c != '\\') {
 			memcpy(p, s, n);
 			p += n;
@@ -54,12 +63,12 @@ char *ctp_json_quote(char *p, const char *text, size_t len)
 {
 	const char *end = text + len;
 	*p++ = '"';
-	p = escape(p, &text, end, end);
+	p = escape(p, &text, end, end, false);
 	*p++ = '"';
 	return p;
 }
 
-void ctp_json_put(struct ctp_output *out, const char *text, size_t len)
+static inline void put_text(struct ctp_output *out, const char *text, size_t len, bool in_page)
 {
 	enum { CHUNK = 8 << 10 };
 	_Static_assert(CHUNK * CTP_JSON_GROWTH + 4 <= CTP_OUTPUT_ROOM, "a chunk must fit the output's room");
@@ -68,10 +77,13 @@ void ctp_json_put(struct ctp_output *out, const char *text, size_t len)
 	while (text < end) {
 		const char *stop = end - text > CHUNK ? text + CHUNK : end;
 		char *p = ctp_output_reserve(out, CHUNK * CTP_JSON_GROWTH + 4);
-		ctp_output_commit(out, escape(p, &text, stop, end));
+		ctp_output_commit(out, escape(p, &text, stop, end, in_page));
 	}
 	ctp_output_put(out, "\"", 1);
 }
+
+void ctp_json_put(struct ctp_output *out, const char *text, size_t len) { put_text(out, text, len, false); }
+void ctp_json_put_in_page(struct ctp_output *out, const char *text, size_t len) { put_text(out, text, len, true); }
 
 /* --- in ------------------------------------------------------------------------------------------------------------------ */
 

@@ -19,6 +19,9 @@ enum { CTP_JSON_GROWTH = 6, CTP_JSON_DEPTH = 64 };
 char *ctp_json_quote(char *p, const char *text, size_t len);
 void ctp_json_put(struct ctp_output *out, const char *text, size_t len);
 
+/* The same for a script element of an HTML page: <, >, &, U+2028 and U+2029 are escaped too, so that no text can end it. */
+void ctp_json_put_in_page(struct ctp_output *out, const char *text, size_t len);
+
 /* Where a value may begin, or what stands there. */
 struct ctp_json {
 	const char *p, *end;

@@ -127,6 +127,19 @@ like 'with an end' "$(records end "$tmp/a.ctp")" '"outcome":"ended"'
 exec 5>&- 6<&-
 wait $target 2>/dev/null
 
+# --- who waits for whom ---
+"$CC" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/cycle" t/defects/cycle.c 2>"$tmp/err"
+mkfifo "$tmp/says"
+"$tmp/cycle" bug >"$tmp/says" &
+target=$!
+read -r _ <"$tmp/says"
+"$collect" -p $target --once >"$tmp/a.ctp" 2>"$tmp/err"
+is 'three that wait for each other: the last states say so' "$? $(records await "$tmp/a.ctp" |
+	sed 's/.*"coro":\([0-9]*\),"target":\([0-9]*\)}/\1 \2/' | sort | paste -sd,)" '0 1 2,2 3,3 1'
+like 'and a report' "$("$BIN/ctp-report" "$tmp/a.ctp" 2>&1)" '3 coroutines wait for one another in a circle'
+kill -KILL $target
+wait $target 2>/dev/null
+
 # --- what dies while we are there is not left lying about ---
 start "$tmp/target"
 tell new 3

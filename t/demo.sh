@@ -25,24 +25,16 @@ run 'zstdcat lostwake.ctp.zst | ctp-tojsonl | head -n 5'
 say '# What is in the stream.'
 run 'ctp-stat lostwake.ctp.zst'
 
-say '# Who is left suspended, or never ran? The last that is known of each coroutine tells. (This program is in the README.)'
-sed -n '/^    match/,/^$/s/^    //p' "$top/README" >stuck.awk
-run 'cat stuck.awk'
-run 'zstdcat lostwake.ctp.zst | ctp-tojsonl -a | awk -f stuck.awk | tee stuck.jsonl'
+say '# What went wrong?'
+run 'ctp-report lostwake.ctp.zst | tee report.txt'
 
-lost=$(ctp-stat -j lostwake.ctp.zst | grep -o '"lost":[0-9]*' | head -n 1 | cut -d : -f 2)
-found=$(wc -l <stuck.jsonl)
-probe=$(sed 's/.*"probe_id":\([0-9]*\).*/\1/' stuck.jsonl)
-where=$(sed 's/.*"site_text":"\([^"]*\)".*/\1/' stuck.jsonl)
-if [ "$found" != 1 ]; then
-	printf '\n%s coroutines found: that was not to be expected.\n' "$found" >&2
+say '# The same for a browser, with a timeline, in one file.'
+run 'ctp-tohtml -o lostwake.html lostwake.ctp.zst'
+
+where=$(sed -n 's/.*suspended for good at \([^ ]*\):.*/\1/p' report.txt)
+if [ -z "$where" ]; then
+	printf '\nctp-report did not find the lost wake-up: that was not to be expected.\n' >&2
 	exit 1
 fi
-printf '\n%sThat is the one: the coroutine with probe_id %s waits at %s\n' "$bold" "$probe" "$where"
-printf 'for a wake-up that was lost.%s\n' "$off"
-# Only a stream that is whole proves that nobody resumed it.
-if [ "$lost" = 0 ]; then
-	printf 'No event is missing from the trace, so this is proved. The trace stays in %s/demo.\n' "$O"
-else
-	printf '%s events are missing from the trace, so this is likely and not proved. The trace stays in %s/demo.\n' "$lost" "$O"
-fi
+printf '\n%sThat is the one: it waits at %s for a wake-up that was lost.%s\n' "$bold" "$where" "$off"
+printf 'To look at: %s/lostwake.html\n' "$PWD"

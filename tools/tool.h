@@ -2,6 +2,7 @@
  * tool.h - what the mains share: options, messages, exit status, and the two ways of converting.
  *
  *	0 done   1 failed   2 usage   3 done, but the input was damaged, cut short, or tells of lost events or untraced coroutines
+ *	4 done, and a finding was there on which ctp-report was told to fail
  *
  * When the reader of stdout goes away (`| head`) a tool ends without a word, killed by SIGPIPE as cat(1) would be: quiet for
  * people, and still no success for who looks at the status.
@@ -17,7 +18,7 @@
 
 struct option; /* getopt.h */
 
-enum { CTP_EXIT_OK = 0, CTP_EXIT_FAILED = 1, CTP_EXIT_USAGE = 2, CTP_EXIT_HARMED = 3 };
+enum { CTP_EXIT_OK = 0, CTP_EXIT_FAILED = 1, CTP_EXIT_USAGE = 2, CTP_EXIT_HARMED = 3, CTP_EXIT_FOUND = 4 };
 
 struct ctp_tool {
 	/* Set by main. */

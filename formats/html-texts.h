@@ -1,0 +1,31 @@
+/*
+ * html-texts.h - the texts that a page refers to by number, each once, in the order of their first use. Number 0 is the empty
+ * text.
+ */
+#ifndef CTP_HTML_TEXTS_H
+#define CTP_HTML_TEXTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "output.h"
+
+struct ctp_html_texts {
+	char *bytes; /* each with its NUL, one behind the other */
+	size_t used, room;
+	size_t *starts; /* of each */
+	uint32_t count, starts_room;
+	uint32_t *slots, nslots; /* numbers, 0: free; a power of 2 */
+	bool failed; /* out of memory at some point */
+};
+
+void ctp_html_texts_init(struct ctp_html_texts *t);
+void ctp_html_texts_fini(struct ctp_html_texts *t);
+
+/* The number of a text; null is the empty one. */
+uint32_t ctp_html_texts_number(struct ctp_html_texts *t, const char *text);
+
+/* As an array of JSON, in the order of the numbers, fit for a script element. */
+void ctp_html_texts_put(struct ctp_output *out, const struct ctp_html_texts *t);
+
+#endif

@@ -1,0 +1,202 @@
+"use strict";
+// app.js - the page: what is shown is in the address, what is filtered is in the app, and window.ctp is how a test asks both.
+
+const GUTTER = 230;
+const VIEWS = {
+	timeline: "Timeline", waiting: "Waiting", sites: "Sites", threads: "Threads", top: "Top coroutines",
+};
+const byId = id => document.getElementById(id);
+
+class App {
+	constructor(model) {
+		this.model = model;
+		this.window = new TimeWindow(model.span);
+		this.tip = new Tip(byId("tip"));
+		this.help = byId("help");
+		this.searchBox = byId("search");
+		this.text = "";
+		this.finding = -1;
+		this.findingNodes = [];
+		this.alone = null; // the timeline of a coroutine's own page
+		this.timeline = new Timeline(byId("lanes"), model, this.window, {
+			threads: true, gutter: GUTTER, tip: this.tip, onOpen: row => this.go(model.address(row)),
+			onStatus: text => byId("status").textContent = text,
+		});
+		this.overview = new Overview(byId("overview"), model, this.window, GUTTER);
+		this.keys = new Keys(this);
+		this.wire();
+		this.filter();
+	}
+
+	wire() {
+		addEventListener("hashchange", () => this.route());
+		byId("tools").addEventListener("submit", event => event.preventDefault());
+		this.searchBox.addEventListener("input", () => {
+			clearTimeout(this.typing);
+			this.typing = setTimeout(() => this.setSearch(this.searchBox.value), 120);
+		});
+		byId("sort").addEventListener("change", () => this.filter());
+		byId("height").addEventListener("change", event => this.setRowHeight(Number(event.target.value)));
+		byId("zoom-in").addEventListener("click", () => this.window.zoom(ZOOM_STEP));
+		byId("zoom-out").addEventListener("click", () => this.window.zoom(1 / ZOOM_STEP));
+		byId("zoom-all").addEventListener("click", () => this.window.all());
+		byId("show-help").addEventListener("click", () => this.help.showModal());
+		addEventListener("beforeprint", () => document.querySelectorAll("details").forEach(node => node.open = true));
+		theme.wire(byId("theme"), () => this.redraw());
+	}
+
+	// At once: paper waits for no frame.
+	redraw() {
+		Colours.forget();
+		this.overview.draw();
+		this.timeline.draw();
+		if (this.alone)
+			this.alone.draw();
+	}
+
+	go(where) {
+		location.hash = "#/" + where;
+	}
+
+	route() {
+		const [view, arg] = location.hash.replace(/^#\//, "").split("/");
+		const row = view === "coro" ? this.model.rowAt(arg) : -1;
+		const finding = view === "finding" && /^\d+$/.test(arg) && this.model.section.findings[arg] ? Number(arg) : -1;
+		this.tip.hide();
+		this.alone = null;
+		if (row >= 0)
+			this.showPage(coroutinePage(this, row));
+		else if (Object.hasOwn(VIEWS, view) && view !== "timeline")
+			this.showTable(view);
+		else
+			this.showTimeline(finding);
+		const tab = row >= 0 ? "" : Object.hasOwn(VIEWS, view) ? view : "timeline";
+		for (const link of document.querySelectorAll("#tabs a")) {
+			link.removeAttribute("aria-current");
+			if (link.hash === "#/" + tab)
+				link.setAttribute("aria-current", "page");
+		}
+	}
+
+	// The address of the timeline as it was left.
+	home() {
+		return this.finding >= 0 ? "finding/" + this.finding : "timeline";
+	}
+
+	showTimeline(finding) {
+		byId("view").hidden = true;
+		byId("timeline").hidden = false;
+		if (finding !== this.finding) {
+			this.finding = finding;
+			this.filter();
+			this.aim();
+		}
+		this.findingNodes.forEach((node, index) => choose(node, index === finding));
+		this.timeline.invalidate();
+		this.overview.invalidate();
+	}
+
+	showPage({ node, timeline }) {
+		this.alone = timeline;
+		byId("timeline").hidden = true;
+		byId("view").hidden = false;
+		byId("view").replaceChildren(node);
+		byId("view").scrollTop = 0;
+	}
+
+	showTable(view) {
+		const tables = { waiting: waitingTable, sites: sitesTable, threads: threadsTable, top: topTables };
+		const node = el("div", { class: "tables" });
+		node.append(...[tables[view](this)].flat());
+		this.showPage({ node, timeline: null });
+	}
+
+	activeTimeline() {
+		return byId("timeline").hidden ? this.alone : this.timeline;
+	}
+
+	toggleFinding(index) {
+		this.go(index === this.finding && !byId("timeline").hidden ? "timeline" : "finding/" + index);
+	}
+
+	// To the finding's time, with some of what was before.
+	aim() {
+		const finding = this.model.section.findings[this.finding];
+		this.timeline.mark = null;
+		if (!finding)
+			return this.window.all();
+		const from = finding.from_ns + this.model.reportOffset, to = finding.to_ns + this.model.reportOffset;
+		this.timeline.mark = [from, to];
+		this.window.set(from - (to - from) * 0.5, to + (to - from) * 0.1);
+	}
+
+	setSearch(text) {
+		this.text = text;
+		this.searchBox.value = text;
+		this.filter();
+	}
+
+	lookFor(text) {
+		this.go("timeline");
+		this.setSearch(text);
+	}
+
+	setRowHeight(height) {
+		byId("height").value = String(height);
+		this.timeline.setRowHeight(height);
+	}
+
+	everyRow() {
+		return Int32Array.from({ length: this.model.n }, (_, row) => row);
+	}
+
+	filter() {
+		const { model } = this, finding = model.section.findings[this.finding], by = byId("sort").value;
+		let rows = this.text.trim() ? model.search(this.text) : null;
+		if (finding && finding.coroutines.length) {
+			const members = new Set(model.members(finding));
+			rows = rows ? rows.filter(row => members.has(row)) : [...members].sort((a, b) => a - b);
+		}
+		const matches = this.text.trim() && `${count(rows.length)} ${rows.length === 1 ? "match" : "matches"}`;
+		byId("matches").textContent = matches;
+		this.overview.count(rows);
+		if (by === "findings" && !finding && model.section.findings.length)
+			rows = model.findingsFirst(rows || this.everyRow());
+		else if (by !== "findings" && by !== "birth")
+			rows = model.sorted(rows || this.everyRow(), by);
+		this.timeline.show(rows);
+	}
+
+	escape() {
+		if (this.text) {
+			this.setSearch("");
+			this.searchBox.blur();
+		} else if (document.activeElement === this.searchBox) {
+			this.searchBox.blur();
+		} else if (byId("timeline").hidden) {
+			this.go(this.home());
+		} else if (this.finding >= 0) {
+			this.go("timeline");
+		} else {
+			this.timeline.cursor = -1;
+			this.timeline.invalidate();
+		}
+		return true;
+	}
+
+	focusSearch() {
+		if (byId("timeline").hidden)
+			this.go(this.home());
+		setTimeout(() => this.searchBox.select());
+		return true;
+	}
+
+	focusLanes() {
+		byId("lanes").focus();
+		return true;
+	}
+
+	say(text) {
+		byId("live").textContent = text;
+	}
+}

@@ -1,0 +1,79 @@
+"use strict";
+// arrows.js - wakes: from the lane of who woke to the lane that was woken, at their moment.
+//
+// Thousands of them are a curtain that hides everything and says nothing. Then only those of the lane under the pointer or the
+// cursor are drawn, and the status line says so.
+
+const MOST_ARROWS = 400, MOST_LOOKED_AT = 40000, MOST_OF_ONE = 4000;
+
+// The wakes of a row in sight, as { t, waker }; null where there are more than `most`.
+function wakesOf(timeline, row, most) {
+	const { model, window } = timeline, { kind, time, arg } = model.events;
+	const first = model.lanes.after(row, window.from), last = model.lanes.after(row, window.to, first), found = [];
+	if (last - first > MOST_LOOKED_AT)
+		return null;
+	for (let e = first; e < last; e++) {
+		if (kind[e] !== WAKE || arg[e] < 0)
+			continue;
+		if (found.length === most)
+			return null;
+		found.push({ t: time[e], row, waker: arg[e] });
+	}
+	return found;
+}
+
+function wakesInSight(timeline) {
+	const { coros, window, model } = timeline;
+	let all = [], looked = 0;
+	for (let index = coros.first; index < coros.last; index++) {
+		const row = coros.row(index);
+		looked += model.lanes.after(row, window.to) - model.lanes.after(row, window.from);
+		const some = looked > MOST_LOOKED_AT ? null : wakesOf(timeline, row, MOST_ARROWS - all.length);
+		if (!some)
+			return null;
+		all = all.concat(some);
+	}
+	return all;
+}
+
+// Returns how many wakes are drawn, or null where they are too many.
+function drawArrows(timeline) {
+	const { ctx, coros, colours } = timeline;
+	if (coros.rowHeight < 6)
+		return null;
+	let wakes = wakesInSight(timeline);
+	const all = wakes !== null, own = timeline.hovered >= 0 ? timeline.hovered : timeline.cursor;
+	if (!all && own >= 0 && coros.index(own) >= 0)
+		wakes = wakesOf(timeline, own, MOST_OF_ONE);
+	if (!wakes)
+		return null;
+	ctx.save();
+	ctx.beginPath();
+	ctx.rect(timeline.left, coros.top, timeline.plot, coros.height);
+	ctx.clip();
+	ctx.strokeStyle = ctx.fillStyle = colours.css("wake");
+	ctx.lineWidth = 1;
+	for (const wake of wakes)
+		drawArrow(timeline, wake);
+	ctx.restore();
+	return all ? wakes.length : null;
+}
+
+// A waker that is not in the list is not pointed from, only marked.
+function drawArrow(timeline, { t, row, waker }) {
+	const { ctx, coros } = timeline, x = Math.round(timeline.x(t)) + 0.5;
+	const to = coros.middle(coros.index(row)), index = waker < timeline.model.n ? coros.index(waker) : -1;
+	const from = index < 0 ? to : coros.middle(index), down = from <= to ? 1 : -1;
+	const tip = to - down * (coros.bar / 2 - 1);
+	ctx.beginPath();
+	ctx.moveTo(x, index < 0 ? tip - down * 6 : from);
+	ctx.lineTo(x, tip);
+	ctx.stroke();
+	ctx.beginPath();
+	ctx.moveTo(x, tip + down * 2);
+	ctx.lineTo(x - 3.5, tip - down * 4);
+	ctx.lineTo(x + 3.5, tip - down * 4);
+	ctx.fill();
+	if (index >= 0)
+		ctx.fillRect(x - 1.5, from - 1.5, 3, 3);
+}

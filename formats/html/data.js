@@ -1,0 +1,203 @@
+"use strict";
+// data.js - from the text in the page to typed arrays: base64, gzip, varints. doc/ctp-tohtml.1 describes what is read here.
+//
+// A trace may have ten million events. They are decoded in slices of some milliseconds, so that the page can say how far it is.
+
+const CERTAIN = 1, DESTROYED = 2, UNSEEN = 4, OMITTED = 8, TAIL = 16; // a coroutine's flags
+// An event's kind, and what an OTHER is.
+const SUSPEND = 0, SUSPEND_AT = 1, RESUME = 2, RESUME_ON = 3, WAKE = 4, WAKE_BY = 5, LOST = 6, OTHER = 7;
+const AWAIT = 1, NO_AWAIT = -2;
+const SLICE_MS = 40;
+
+// Lets the browser paint and take input, if this has gone on for long. The clock costs: due() says when to look at it.
+class Breath {
+	constructor(progress) {
+		this.progress = progress;
+		this.since = performance.now();
+		this.at = 0;
+	}
+	due(events) {
+		if (events < this.at + 0x10000 && events >= this.at)
+			return false;
+		this.at = events;
+		return true;
+	}
+	async take(share) {
+		if (performance.now() - this.since < SLICE_MS)
+			return;
+		this.progress(share);
+		await new Promise(done => setTimeout(done));
+		this.since = performance.now();
+	}
+}
+
+function base64(text) {
+	if (Uint8Array.fromBase64)
+		return Uint8Array.fromBase64(text);
+	const binary = atob(text), bytes = new Uint8Array(binary.length);
+	for (let i = 0; i < bytes.length; i++)
+		bytes[i] = binary.charCodeAt(i);
+	return bytes;
+}
+
+// The elements are emptied as they are read: the text is as large as all that comes of it.
+async function unpack(progress) {
+	if (!globalThis.DecompressionStream)
+		throw new Error("this browser is too old to unpack it");
+	const unzip = new DecompressionStream("gzip");
+	const writer = unzip.writable.getWriter();
+	const pieces = [...document.querySelectorAll('[id^="ctp-data-"]')].sort((a, b) => a.id.slice(9) - b.id.slice(9));
+	if (!pieces.length)
+		return new Uint8Array(0);
+	const feed = (async () => {
+		for (let i = 0; i < pieces.length; i++) {
+			await writer.write(base64(pieces[i].textContent));
+			pieces[i].remove();
+			progress((i + 1) / pieces.length);
+		}
+		await writer.close();
+	})();
+	feed.catch(() => {}); // what went wrong is read below, once
+	const chunks = [];
+	let size = 0;
+	for (const reader = unzip.readable.getReader(); ;) {
+		const { done, value } = await reader.read();
+		if (done)
+			break;
+		chunks.push(value);
+		size += value.length;
+	}
+	await feed;
+	const bytes = new Uint8Array(size);
+	let at = 0;
+	for (const chunk of chunks) {
+		bytes.set(chunk, at);
+		at += chunk.length;
+	}
+	return bytes;
+}
+
+class Varints {
+	constructor(bytes) {
+		this.bytes = bytes;
+		this.at = 0;
+	}
+	// Exact below 2^53. Behind the end are zeros: finish() tells.
+	next() {
+		const bytes = this.bytes;
+		let byte = bytes[this.at++];
+		if (byte < 128)
+			return byte;
+		let value = byte & 127, scale = 128;
+		do {
+			byte = bytes[this.at++];
+			value += (byte & 127) * scale;
+			scale *= 128;
+		} while (byte >= 128);
+		return value;
+	}
+	signed() {
+		const value = this.next();
+		return value % 2 ? -(value + 1) / 2 : value / 2;
+	}
+	signedBig() {
+		const from = this.at, value = this.next();
+		if (this.at - from < 8)
+			return BigInt(value % 2 ? -(value + 1) / 2 : value / 2);
+		let big = 0n;
+		for (let i = this.at; i-- > from;)
+			big = big << 7n | BigInt(this.bytes[i] & 127);
+		return big & 1n ? -(big + 1n) / 2n : big / 2n;
+	}
+	finish() {
+		if (this.at !== this.bytes.length)
+			throw new Error(`the data has ${this.bytes.length} bytes, but ${this.at} were expected`);
+	}
+}
+
+function readIds(input, n) {
+	const ids = new BigUint64Array(n); // which takes a number modulo 2^64
+	for (let i = 0, id = 0n; i < n; i++) {
+		ids[i] = id + input.signedBig();
+		id = ids[i];
+	}
+	return ids;
+}
+
+function readNumbers(input, array) {
+	for (let i = 0; i < array.length; i++)
+		array[i] = input.next();
+	return array;
+}
+
+function readCoroutines(input, n, span) {
+	const coros = { n, coro: readIds(input, n), probe: readIds(input, n) };
+	coros.name = readNumbers(input, new Uint32Array(n));
+	coros.spawn = readNumbers(input, new Uint32Array(n));
+	coros.parent = readNumbers(input, new Int32Array(n));
+	coros.born = new Float64Array(n);
+	for (let i = 0, born = 0; i < n; i++)
+		coros.born[i] = born += input.signed();
+	coros.died = readNumbers(input, new Float64Array(n));
+	coros.end = new Float64Array(n);
+	for (let i = 0; i < n; i++) {
+		const born = coros.born[i];
+		coros.parent[i]--; // -1: not known
+		coros.died[i] = coros.died[i] ? born + coros.died[i] - 1 : Infinity;
+		coros.end[i] = Math.max(born, Math.min(coros.died[i], span));
+	}
+	coros.flags = readNumbers(input, new Uint8Array(n));
+	coros.first = new Uint32Array(n + 1);
+	readNumbers(input, coros.first.subarray(1));
+	for (let i = 0; i < n; i++)
+		coros.first[i + 1] += coros.first[i];
+	return coros;
+}
+
+async function readEvents(input, coros, breath) {
+	const total = coros.first[coros.n];
+	const events = { time: new Float64Array(total), kind: new Uint8Array(total), arg: new Int32Array(total) };
+	for (let row = 0; row < coros.n; row++) {
+		readRow(input, coros, row, events);
+		if (breath.due(coros.first[row + 1]))
+			await breath.take(coros.first[row + 1] / total);
+	}
+	return events;
+}
+
+// The kinds without an argument get the one they stand for, so that nobody has to look back: 0 and 1, 2 and 3 become one.
+function readRow(input, coros, row, { time, kind, arg }) {
+	let now = coros.born[row], place = 0, thread = -1;
+	for (let e = coros.first[row], end = coros.first[row + 1]; e < end; e++) {
+		const head = input.next(), what = head & 7;
+		now += (head - what) / 8;
+		time[e] = now;
+		kind[e] = what;
+		if (what <= SUSPEND_AT) {
+			kind[e] = SUSPEND;
+			arg[e] = place = what === SUSPEND_AT ? input.next() : place;
+		} else if (what <= RESUME_ON) {
+			kind[e] = RESUME;
+			arg[e] = thread = what === RESUME_ON ? input.next() : thread;
+		} else if (what <= WAKE_BY) {
+			kind[e] = WAKE;
+			arg[e] = what === WAKE_BY ? row + input.signed() : -1;
+		} else if (what === LOST) {
+			arg[e] = input.next();
+		} else {
+			arg[e] = input.next() === AWAIT ? input.next() - 1 : NO_AWAIT;
+		}
+	}
+}
+
+async function readTrace(say) {
+	const meta = JSON.parse(document.getElementById("ctp-meta").textContent);
+	if (meta.format !== 1)
+		throw new Error(`the data has format ${meta.format}, this page reads 1`);
+	const bytes = await unpack(share => say("unpacking", share));
+	const input = new Varints(bytes);
+	const coros = readCoroutines(input, meta.coroutines, meta.span_ns);
+	const events = await readEvents(input, coros, new Breath(share => say("reading events", share)));
+	input.finish();
+	return { meta, coros, events };
+}

@@ -1,0 +1,77 @@
+"use strict";
+// describe.js - a point of the picture in words, for the pointer's tip and for who cannot see it.
+
+function percent(share) {
+	return share > 0 && share < 0.01 ? "under 1 %" : Math.round(share * 100) + " %";
+}
+
+// The whole stretch of one state around a moment: { state, from, to, e }, e being the event that began it.
+function stretch(model, row, t) {
+	const { lanes, coros, events } = model, first = coros.first[row], last = coros.first[row + 1];
+	let begin = lanes.after(row, t), stop = begin;
+	const state = lanes.stateBefore(row, begin);
+	const same = e => (events.kind[e] === WAKE || events.kind[e] === OTHER) && lanes.state[e] === state;
+	while (begin > first && same(begin - 1) && lanes.stateBefore(row, begin - 1) === state)
+		begin--;
+	while (stop < last && same(stop))
+		stop++;
+	const open = stop === last && coros.died[row] > model.span;
+	return { state, e: begin - 1, open, from: begin > first ? events.time[begin - 1] : coros.born[row],
+		to: stop < last ? events.time[stop] : coros.end[row] };
+}
+
+// Of a pixel in which more than one thing happened; null of another.
+function describeMixture(lanes, row, t, per, names) {
+	const from = t - per / 2, to = t + per / 2, e0 = lanes.after(row, from), e1 = lanes.after(row, to);
+	if (e1 - e0 < 2)
+		return null;
+	lanes.shares(row, from, to, e0, e1);
+	const parts = [];
+	for (const state of STACK)
+		if (lanes.share[state] > 0 || lanes.begun[state])
+			parts.push(`${names[state]} ${percent(lanes.share[state] / (to - from))}`);
+	return `${plural(e1 - e0, "event")} in the ${duration(to - from)} of this pixel: ${parts.join(", ")}`;
+}
+
+function describeCoroutine(model, row, t, per) {
+	const { coros, lanes, events } = model, lines = [`${model.label(row)}  ${model.idText(row)}`];
+	const mixture = describeMixture(lanes, row, t, per, STATE_NAMES);
+	if (mixture)
+		return [...lines, mixture];
+	if (lanes.stateAt(row, t) === DEAD)
+		return [...lines, t < coros.born[row] ? "not born yet" : "dead"];
+	const { state, from, to, e, open } = stretch(model, row, t);
+	lines.push(`${STATE_NAMES[state]} for ${duration(to - from)}${open ? ", until the end" : ""}, since ${moment(from)}`);
+	const place = model.placeAt(row, e);
+	if (state === SUSPENDED || state === RUNNABLE)
+		lines.push(place && "at " + clean(place));
+	if (state === RUNNING && events.kind[e] === RESUME)
+		lines.push("on " + model.threadLabel(events.arg[e]));
+	if (state === RUNNABLE && events.kind[e] === WAKE)
+		lines.push(events.arg[e] < 0 ? "woken, by whom is not known" : "woken by " + model.shortLabel(events.arg[e]));
+	if (state === UNKNOWN)
+		lines.push("events are missing here");
+	return lines.filter(line => line);
+}
+
+function describeThread(model, row, t, per) {
+	const lanes = model.threads, lines = [model.threadLabel(row)];
+	const mixture = describeMixture(lanes, row, t, per, ["nothing traced", "", "", "coroutines", ""]);
+	if (mixture)
+		return [...lines, mixture];
+	const e = lanes.after(row, t), runs = e > lanes.first[row] ? lanes.arg[e - 1] : -1;
+	const from = e > lanes.first[row] ? lanes.time[e - 1] : 0, to = e < lanes.first[row + 1] ? lanes.time[e] : model.span;
+	const what = runs < 0 ? "nothing traced" : `${model.label(runs)}  ${model.idText(runs)}`;
+	lines.push(`ran ${what} for ${duration(to - from)}`);
+	return lines;
+}
+
+// For a name in the margin.
+function describeLife(model, row) {
+	const { coros, meta } = model, lines = [`${clean(meta.strings[coros.name[row]] || "no name")}  ${model.idText(row)}`];
+	const spawn = model.place(coros.spawn[row]), alive = coros.died[row] > model.span;
+	if (spawn)
+		lines.push("spawned at " + clean(spawn));
+	lines.push(`born ${moment(coros.born[row])}, ${alive ? "alive at the end" : "died " + moment(coros.end[row])}`);
+	return [...lines, "click for its own page"];
+}

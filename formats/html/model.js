@@ -1,0 +1,220 @@
+"use strict";
+// model.js - what the events mean: the states of the coroutines, who woke whom, and who answers to a name.
+
+// The state that begins with each event. Between the events around a loss nothing is known, so the event before one begins
+// "unknown": it says what happened then, not what was so until the next event that is known.
+function deriveStates(coros, events) {
+	const { kind } = events, state = new Uint8Array(kind.length), initial = new Uint8Array(coros.n);
+	for (let row = 0; row < coros.n; row++) {
+		const first = coros.first[row], stop = coros.first[row + 1];
+		let now = coros.flags[row] & OMITTED ? UNKNOWN : BORN, woken = false;
+		initial[row] = now;
+		for (let e = first; e < stop; e++) {
+			const what = kind[e];
+			if (what === SUSPEND) {
+				now = woken ? RUNNABLE : SUSPENDED;
+				woken = false;
+			} else if (what === RESUME) {
+				now = RUNNING;
+			} else if (what === WAKE) {
+				if (now === RUNNING)
+					woken = true;
+				else if (now !== UNKNOWN)
+					now = RUNNABLE;
+			} else if (what === LOST) {
+				now = UNKNOWN;
+				woken = false;
+				if (e > first)
+					state[e - 1] = UNKNOWN;
+				else
+					initial[row] = UNKNOWN;
+			}
+			state[e] = now;
+		}
+		if (coros.flags[row] & TAIL) {
+			if (stop > first)
+				state[stop - 1] = UNKNOWN;
+			else
+				initial[row] = UNKNOWN;
+		}
+	}
+	return { state, initial };
+}
+
+const NAMELESS = "coroutine";
+
+// From an id to its row, the latest where an id came back. A Map of a million BigInts takes most of a second; this hashes their
+// halves.
+class Index {
+	constructor(ids) {
+		this.ids = ids;
+		this.shift = 31 - Math.ceil(Math.log2(ids.length + 1));
+		this.slots = new Int32Array(2 ** (32 - this.shift)).fill(-1);
+		this.words = new Uint32Array(ids.buffer);
+		for (let row = 0; row < ids.length; row++)
+			this.slots[this.slot(this.words[2 * row], this.words[2 * row + 1])] = row;
+	}
+	// The slot that has the id, or else the free one where it belongs.
+	slot(low, high) {
+		const { slots, words } = this, mask = slots.length - 1;
+		let at = Math.imul(low ^ Math.imul(high, 0x85ebca6b), 0x9e3779b1) >>> this.shift;
+		for (; slots[at] >= 0; at = (at + 1) & mask)
+			if (words[2 * slots[at]] === low && words[2 * slots[at] + 1] === high)
+				break;
+		return at;
+	}
+	find(id) { // a BigInt; -1 where there is none
+		return this.slots[this.slot(Number(id & 0xffffffffn), Number(id >> 32n))];
+	}
+}
+
+// Rows by a key, smallest first and else as they were: the sort of runs is far faster than one that compares.
+function sortedBy(rows, key) {
+	const items = runArrays(rows.length);
+	for (let i = 0; i < rows.length; i++) {
+		items.start[i] = key(rows[i]);
+		items.row[i] = rows[i];
+	}
+	sortRuns(items, runArrays(rows.length), 0, rows.length);
+	return items.row;
+}
+
+class Model {
+	constructor({ meta, coros, events }) {
+		Object.assign(this, { meta, coros, events, n: coros.n, span: Math.max(1, meta.span_ns) });
+		const nothing = { findings: [], waiting: [], sites: [], threads: [], top: {} };
+		this.section = meta.report.sections[meta.section] || nothing;
+		// The report's times are since its start, the page's since t0, which may be a little earlier.
+		this.reportOffset = this.section.start_ns ? Number(BigInt(this.section.start_ns) - BigInt(meta.t0_ns)) : 0;
+		this.index = new Index(coros.coro);
+	}
+
+	async build(say) {
+		const { coros, events, meta } = this, breath = new Breath(share => say("adding up", share));
+		const { state, initial } = deriveStates(coros, events);
+		const { first, born, end, died } = coros;
+		this.lanes = new Lanes({ first, born, end, died, initial, state, time: events.time, arg: events.arg });
+		await this.lanes.sum(breath);
+		this.threads = await buildThreads(coros, events, state, meta.threads.length, this.span, breath);
+		await this.threads.sum(breath);
+	}
+
+	idText(row) {
+		return idText(this.coros.coro[row]);
+	}
+
+	row(coro) { // of an id as text, or -1
+		return /^\d{1,20}$/.test(coro) ? this.index.find(BigInt(coro)) : -1;
+	}
+
+	// What stands for a row in the page's address: its id, and the row too where a later one has the same.
+	address(row) {
+		const id = this.coros.coro[row];
+		return this.index.find(id) === row ? `coro/${id}` : `coro/${id}@${row}`;
+	}
+
+	rowAt(address) { // what is behind "coro/"; or -1
+		const [id, row] = String(address).split("@");
+		return row === undefined ? this.row(id) : String(this.coros.coro[row]) === id ? Number(row) : -1;
+	}
+
+	place(index) {
+		return this.meta.places[index] || "";
+	}
+
+	// What a row is called, beside its number: its name, or else where it was spawned.
+	label(row) {
+		const name = this.meta.strings[this.coros.name[row]], spawn = this.place(this.coros.spawn[row]);
+		return clean(name || spawn || NAMELESS, 80);
+	}
+
+	// The same where there is no room for the number, which then stands for a name that is missing.
+	shortLabel(row) {
+		const label = this.label(row);
+		return label === NAMELESS ? this.idText(row) : label;
+	}
+
+	threadLabel(index) {
+		const thread = this.meta.threads[index];
+		if (!thread)
+			return "a thread that is not known";
+		return clean(thread.name ? `${thread.name} (${thread.tid})` : `thread ${thread.tid}`, 80);
+	}
+
+	// The last suspend at or before event e of the row: where it waits.
+	placeAt(row, e) {
+		for (; e >= this.coros.first[row]; e--)
+			if (this.events.kind[e] === SUSPEND)
+				return this.place(this.events.arg[e]);
+		return "";
+	}
+
+	// The rows whose name, spawn site or any suspend site has the text, or whose id or probe id it is.
+	search(text) {
+		text = text.trim().toLowerCase();
+		const { coros, events, meta } = this, found = [];
+		const having = list => Uint8Array.from(list, word => word.toLowerCase().includes(text));
+		const names = having(meta.strings), places = having(meta.places);
+		const number = /^#?(0x[0-9a-f]{1,16}|\d{1,20})$/.test(text) ? BigInt(text.replace("#", "")) : null;
+		const probe = text.startsWith("#") ? null : number;
+		for (let row = 0; row < this.n; row++) {
+			let hit = names[coros.name[row]] || places[coros.spawn[row]];
+			hit ||= number !== null && coros.coro[row] === number || probe !== null && coros.probe[row] === probe;
+			for (let e = coros.first[row]; !hit && e < coros.first[row + 1]; e++)
+				hit = events.kind[e] === SUSPEND && places[events.arg[e]];
+			if (hit)
+				found.push(row);
+		}
+		return found;
+	}
+
+	// A finding's coroutines, as far as the report lists them and the page has them.
+	members(finding) {
+		return finding.coroutines.map(member => this.row(member.coro)).filter(row => row >= 0);
+	}
+
+	// Those of the findings before all the others.
+	findingsFirst(rows) {
+		const first = new Set(this.section.findings.flatMap(finding => this.members(finding))), shown = new Set(rows);
+		return Int32Array.from([...[...first].filter(row => shown.has(row)), ...rows.filter(row => !first.has(row))]);
+	}
+
+	// Who woke the row and whom it woke, each as a Map from rows to how often; -1 stands for nobody known.
+	wakes(row) {
+		const { coros, events } = this, by = new Map(), woke = new Map();
+		const add = (map, other) => map.set(other, (map.get(other) || 0) + 1);
+		for (let e = coros.first[row]; e < coros.first[row + 1]; e++)
+			if (events.kind[e] === WAKE)
+				add(by, events.arg[e]);
+		for (let other = 0; other < this.n; other++)
+			for (let e = coros.first[other]; e < coros.first[other + 1]; e++)
+				if (events.arg[e] === row && events.kind[e] === WAKE)
+					add(woke, other);
+		return { by, woke };
+	}
+
+	children(row, most) {
+		const found = [];
+		for (let other = 0; other < this.n && found.length < most; other++)
+			if (this.coros.parent[other] === row)
+				found.push(other);
+		return found;
+	}
+
+	// Rows in another order, largest first.
+	sorted(rows, by) {
+		const { lanes, coros, span } = this;
+		const total = state => row => lanes.totals[row * STATES + state];
+		const keys = {
+			running: total(RUNNING), runnable: total(RUNNABLE), suspended: total(SUSPENDED),
+			// Those that are alive and have waited longest at the end first.
+			stuck: row => {
+				const last = coros.first[row + 1] - 1;
+				const waits = coros.died[row] > span && lanes.stateBefore(row, last + 1) <= RUNNABLE;
+				return waits ? span - (last >= coros.first[row] ? lanes.time[last] : coros.born[row]) : -1;
+			},
+			life: row => coros.end[row] - coros.born[row],
+		};
+		return keys[by] ? sortedBy(rows, row => -keys[by](row)) : rows;
+	}
+}

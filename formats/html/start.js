@@ -1,0 +1,99 @@
+"use strict";
+// start.js - reads the data, fills in what stays on the page, and opens the address. window.ctpReady is kept when that is done.
+
+function outcomeText({ outcome, status }) {
+	const words = {
+		exited: `exited with ${status}`, killed: `killed by signal ${status}`,
+		running: "still running", ended: "ended",
+	};
+	return Object.hasOwn(words, outcome || "") ? words[outcome] : null;
+}
+
+function aboutNodes({ meta, section }) {
+	const facts = [
+		duration(section.duration_ns ?? meta.span_ns),
+		plural(section.coroutines ?? meta.coroutines, "coroutine"),
+		section.alive ? `${count(section.alive)} alive at the end` : null,
+		plural(section.threads_seen ?? meta.threads.length, "thread"),
+		plural(section.events ?? meta.events, "event"),
+		outcomeText(section),
+		wallClock(meta, 0),
+	];
+	return [el("h1", null, quoted(meta.title, 100)), el("p", null, facts.filter(fact => fact).join(" · "))];
+}
+
+// What this page cannot show, said before anything that it does show.
+function noticeText({ meta, section }) {
+	const said = [], sections = meta.report.sections.length, missing = (section.lost || 0) + (section.missed || 0);
+	if (missing)
+		said.push(`${plural(missing, "event")} lost: where it is known, the timeline is hatched.`);
+	if (section.untraced)
+		said.push(`${plural(section.untraced, "coroutine")} not traced: there was no room for more.`);
+	if (section.events && !section.wakes)
+		said.push("The trace has no wakes: who was runnable is not known.");
+	if (section.complete === false)
+		said.push("The trace was cut short: what happened later is not known.");
+	const omitted = `${plural(meta.omitted_coroutines, "coroutine")} and ${plural(meta.omitted_events, "event")}`;
+	if (meta.omitted_coroutines || meta.omitted_events)
+		said.push(`Too many for a page: ${omitted} are left out of the timeline. The report counts all of them.`);
+	if (sections > 1)
+		said.push(`The timeline is of section ${meta.section + 1} of the trace’s ${sections}.`);
+	return said.join(" ");
+}
+
+function fillIn(app) {
+	const { model } = app, { meta, section } = model, notice = noticeText(model), found = section.findings.length;
+	document.title = clean(meta.title, 100) + " – coroutine trace";
+	byId("about").replaceChildren(...aboutNodes(model));
+	byId("about").title = `${clean(meta.source, 200)} – ${clean(meta.tool, 100)}`;
+	byId("tabs").replaceChildren(...Object.entries(VIEWS).map(([view, title]) => el("a", { href: "#/" + view }, title)));
+	const others = otherFindingsNodes(model), where = others.length ? " in this section" : "";
+	const none = `ctp-report found nothing ${meta.report.ignored ? "but what it was told to ignore" : "wrong"}${where}.`;
+	byId("findings").replaceChildren(el("h2", null, found ? plural(found, "finding") : "No findings"),
+		found ? findingsNode(app) : el("p", { class: "clean" }, none), linesNode("what this could not see", section.caveats), ...others);
+	byId("notice").textContent = notice;
+	byId("notice").hidden = !notice;
+}
+
+// What a test may ask.
+function surface(app) {
+	const { model, window: seen, timeline } = app, { lanes } = model, { coros } = timeline;
+	return {
+		app, model,
+		search: text => model.search(text),
+		state: (row, t) => STATE_NAMES[lanes.stateAt(row, t)],
+		shares: (row, from, to) => {
+			lanes.shares(row, from, to, lanes.after(row, from), lanes.after(row, to));
+			return Object.fromEntries(Array.from(lanes.share, (ns, state) => [STATE_NAMES[state], ns]));
+		},
+		visible: () => ({ from: seen.from, to: seen.to, rows: coros.count, first: coros.first, last: coros.last }),
+		where: (row, t) => ({ x: timeline.x(t), y: coros.y(coros.index(row)) + coros.rowHeight / 2 }),
+	};
+}
+
+async function start() {
+	const say = (what, share) => {
+		byId("loading-what").textContent = what;
+		byId("loading-share").value = share;
+	};
+	try {
+		const model = new Model(await readTrace(say));
+		await model.build(say);
+		const app = new App(model);
+		fillIn(app);
+		window.ctp = surface(app);
+		document.body.classList.remove("loading");
+		byId("loading").remove();
+		app.route();
+		await app.overview.count(null);
+		await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+	} catch (error) {
+		say("This page cannot be read: " + clean(error.message, 300), 0);
+		byId("loading-share").remove();
+		throw error;
+	}
+}
+
+window.ctpReady = new Promise((resolve, reject) => {
+	document.addEventListener("DOMContentLoaded", () => start().then(resolve, reject));
+});

@@ -1,0 +1,84 @@
+"use strict";
+// text.js - how times, counts and names become text and elements.
+//
+// Names and sites are whatever the traced program said. They reach the page through textContent and fillText alone, never as
+// markup, and each through clean(), so that none can reorder, break or hide what stands around it.
+
+// Controls, and the marks that change the direction of what follows; the joiners that scripts and emoji need stay.
+const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+
+function clean(text, most = 160) {
+	text = String(text);
+	if (text.length > most) // not between the halves of a character
+		text = text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "") + "…";
+	return text.replace(HIDDEN, c => "⟨U+" + c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0") + "⟩");
+}
+
+// For fillText, which has no element that would isolate the direction of a name from its neighbours'.
+function isolate(text) {
+	return "\u2068" + text + "\u2069";
+}
+
+function el(tag, attrs, ...children) {
+	const node = document.createElement(tag);
+	for (const [key, value] of Object.entries(attrs || {})) {
+		if (key.startsWith("on"))
+			node.addEventListener(key.slice(2), value);
+		else if (value !== null && value !== undefined && value !== false)
+			node.setAttribute(key, value === true ? "" : value);
+	}
+	node.append(...children.filter(child => child !== null && child !== undefined));
+	return node;
+}
+
+// A text from the trace, isolated; the whole of it is its title where it was cut.
+function quoted(text, most) {
+	const shown = clean(text, most);
+	return el("bdi", { class: "said", title: shown.endsWith("…") ? clean(text, 2000) : null }, shown);
+}
+
+function count(n) {
+	return Number(n).toLocaleString("en");
+}
+
+function plural(n, noun) {
+	return count(n) + " " + noun + (n === 1 ? "" : "s");
+}
+
+// Of a coroutine, as ctp-report has it: an id beyond 32 bits is an address.
+function idText(id) {
+	const number = BigInt(id);
+	return number > 0xffffffffn ? "#0x" + number.toString(16) : "#" + number;
+}
+
+const UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
+
+// Four digits that count, in the unit that suits.
+function duration(ns) {
+	if (!ns)
+		return "0";
+	const sign = ns < 0 ? "−" : "";
+	ns = Math.abs(ns);
+	const [scale, unit] = UNITS.find(u => ns >= u[0]) || UNITS[3];
+	const value = ns / scale;
+	if (scale === 1e9 && value >= 9999.5)
+		return sign + count(Math.round(value)) + " s";
+	return sign + Number(value.toPrecision(4)) + " " + unit;
+}
+
+// A moment since the start, in the unit that suits `most`, with the digits that a step of this size needs, in threes.
+function moment(ns, step = 1, most = 1e9) {
+	const [scale, unit] = UNITS.find(u => most >= u[0]) || UNITS[3];
+	const needed = Math.max(0, Math.ceil(Math.log10(scale / step) - 1e-9));
+	const digits = needed > 3 ? Math.ceil(needed / 3) * 3 : needed;
+	const [whole, part] = Math.abs(ns / scale).toFixed(digits).split(".");
+	return (ns < 0 ? "−" : "") + whole + (part ? "." + part.replace(/\d{3}(?=\d)/g, "$&\u2009") : "") + " " + unit;
+}
+
+function wallClock(meta, ns) {
+	if (meta.t0_wall_ns === null || meta.t0_wall_ns === undefined)
+		return null;
+	const at = BigInt(meta.t0_wall_ns) + BigInt(Math.round(ns));
+	const date = new Date(Number(at / 1000000n));
+	return Number.isNaN(date.getTime()) ? null : date.toISOString().replace("T", " ").replace("Z", " UTC");
+}

@@ -1,0 +1,265 @@
+/*
+ * report-markdown.c - a report for a ticket.
+ *
+ * Names and sites stand in code spans, where nothing is markup, mentions anybody or becomes a link. Sentences of findings are
+ * prose in which every character that could be markup is escaped.
+ */
+#include "report-markdown.h"
+
+#include "text.h"
+
+enum { ROWS = 10, MEMBERS = 20 };
+
+static void more(const struct ctp_print *p, uint32_t n, uint32_t shown)
+{
+	char number[CTP_PRINT_NUMBER_MAX];
+	if (n > shown)
+		ctp_print_f(p->out, "\n... %s more: `ctp-report -mv` shows all\n", ctp_print_count(number, n - shown));
+}
+
+/* A text in which nothing is markup. It stands behind a heading's or an item's own mark. */
+static void prose(struct ctp_output *out, const char *text)
+{
+	char c[CTP_PRINT_CHAR_MAX];
+	unsigned n, columns;
+	bool start = true, number = true; /* where a list could begin: at the start, and behind a number that stands there */
+	while ((n = ctp_print_char(c, &text, &columns))) {
+		bool list = (start && strchr("-+=", c[0])) || (!start && number && strchr(".)", c[0]));
+		number = number && c[0] >= '0' && c[0] <= '9';
+		start = false;
+		for (unsigned i = 0; i < n; i++) {
+			if (list || strchr("\\`*_[]<>&|~#$", c[i]))
+				ctp_output_put(out, "\\", 1);
+			ctp_output_put(out, c + i, 1);
+		}
+	}
+}
+
+static unsigned longest_run(const char *text, char c)
+{
+	unsigned most = 0, run = 0;
+	for (; *text; text++) {
+		run = *text == c ? run + 1 : 0;
+		most = run > most ? run : most;
+	}
+	return most;
+}
+
+static void fence(struct ctp_output *out, unsigned n)
+{
+	while (n--)
+		ctp_output_put(out, "`", 1);
+}
+
+/* Code, fenced by more backticks than are in it. In a table a bar would end the cell, even there. */
+static void span(struct ctp_output *out, const char *text, bool in_cell)
+{
+	char c[CTP_PRINT_CHAR_MAX];
+	unsigned n, columns;
+	if (!text || !*text)
+		text = "(not known)";
+	unsigned backticks = longest_run(text, '`') + 1;
+	const char *space = backticks > 1 ? " " : "";
+	fence(out, backticks);
+	ctp_print_f(out, "%s", space);
+	while ((n = ctp_print_char(c, &text, &columns))) {
+		if (in_cell && c[0] == '|')
+			ctp_output_put(out, "\\", 1);
+		ctp_output_put(out, c, n);
+	}
+	ctp_print_f(out, "%s", space);
+	fence(out, backticks);
+}
+
+static void cell(struct ctp_output *out, const char *text) { span(out, text, true); }
+
+/* --- what ran, and findings ----------------------------------------------------------------------------------------------- */
+
+static void what_ran(const struct ctp_print *p)
+{
+	const struct ctp_report_section *s = p->s;
+	const struct ctp_follow_counts *c = &s->counts;
+	char line[CTP_PRINT_LINE_MAX], wall[CTP_TEXT_MAX], n[4][CTP_PRINT_NUMBER_MAX];
+	ctp_print_f(p->out, "| | |\n| --- | --- |\n");
+	if (s->pid) {
+		ctp_print_f(p->out, "| process | ");
+		cell(p->out, s->pid);
+		if (s->host) {
+			ctp_print_f(p->out, " on ");
+			cell(p->out, s->host);
+		}
+		ctp_print_f(p->out, " |\n");
+	}
+	if (s->has_wall && s->start_wall_ns >= 0) {
+		ctp_text_wall(wall, s->start_wall_ns / 1000000000, 0);
+		ctp_print_f(p->out, "| started | %.10s %.8s UTC |\n", wall, wall + 11);
+	}
+	ctp_print_f(p->out, "| duration | %s; %s |\n", ctp_print_ns(n[0], s->duration_ns), ctp_print_outcome(line, s));
+	if (p->style->since_ns || p->style->until_ns)
+		ctp_print_f(p->out, "| looked at only | from %s to %s |\n", ctp_print_ns(n[0], p->style->since_ns),
+		            p->style->until_ns ? ctp_print_ns(n[1], p->style->until_ns) : "the end");
+	ctp_print_f(p->out, "| coroutines | %s, %s alive at the end |\n", ctp_print_count(n[0], c->coroutines),
+	            ctp_print_count(n[1], s->alive));
+	ctp_print_f(p->out, "| threads | %s |\n", ctp_print_count(n[0], s->nthreads_seen));
+	ctp_print_f(p->out, "| events | %s, and %s wake%s; %s lost |\n\n", ctp_print_count(n[0], c->events),
+	            ctp_print_count(n[1], c->wakes), ctp_print_plural(c->wakes),
+	            c->lost ? ctp_print_count(n[2], c->lost) : "nothing");
+}
+
+static void members(const struct ctp_print *p, const struct ctp_finding *f)
+{
+	char label[CTP_PRINT_LABEL_MAX], n[2][CTP_PRINT_NUMBER_MAX];
+	uint32_t shown = ctp_print_rows(p, f->nwho, MEMBERS);
+	if (!shown)
+		return;
+	ctp_print_f(p->out, "\n| coroutine | state | for | since | last woken by |\n| --- | --- | ---: | ---: | --- |\n");
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct ctp_report_member *m = &f->who[i];
+		ctp_print_f(p->out, "| ");
+		cell(p->out, ctp_print_label(label, m->name, m->id));
+		ctp_print_f(p->out, " | %s | %s | %s | %s |\n", ctp_print_state(m->state), ctp_print_ns(n[0], m->for_ns),
+		            ctp_print_ns(n[1], m->since_ns), m->waker ? ctp_print_label(label, NULL, m->waker) : "");
+	}
+	if (f->members > shown)
+		ctp_print_f(p->out, "\n... and %s more\n", ctp_print_count(n[0], f->members - shown));
+}
+
+static void finding(const struct ctp_print *p, const struct ctp_finding *f, uint32_t number)
+{
+	ctp_print_f(p->out, "\n### %u. %s: ", number, ctp_certainty_name(f->certainty));
+	prose(p->out, f->title);
+	ctp_print_f(p->out, "\n\nRule `%s`\n\n", ctp_rule_name(f->rule));
+	for (uint32_t i = 0; i < CTP_REPORT_LINES && f->evidence[i]; i++) {
+		ctp_print_f(p->out, "- ");
+		prose(p->out, f->evidence[i]);
+		ctp_print_f(p->out, "\n");
+	}
+	members(p, f);
+	for (uint32_t i = 0; i < CTP_REPORT_LINES && f->next[i]; i++) {
+		ctp_print_f(p->out, i ? "- " : "\nWhat to look at next:\n\n- ");
+		prose(p->out, f->next[i]);
+		ctp_print_f(p->out, "\n");
+	}
+}
+
+static void findings(const struct ctp_print *p)
+{
+	char line[CTP_PRINT_LINE_MAX], lines[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX];
+	ctp_print_f(p->out, "## %s\n", ctp_print_verdict(line, p->s));
+	for (uint32_t i = 0; i < p->s->nfindings; i++)
+		finding(p, &p->s->findings[i], i + 1);
+	unsigned n = ctp_print_caveats(lines, p);
+	for (unsigned i = 0; i < n; i++) {
+		ctp_print_f(p->out, i ? "- " : "\nWhat this could not see:\n\n- ");
+		prose(p->out, lines[i]);
+		ctp_print_f(p->out, "\n");
+	}
+}
+
+/* --- tables --------------------------------------------------------------------------------------------------------------- */
+
+static void waiting(const struct ctp_print *p)
+{
+	const struct ctp_report_section *s = p->s;
+	char n[4][CTP_PRINT_NUMBER_MAX];
+	uint32_t all = 0, shown = 0, at = 0;
+	for (const struct ctp_report_waiting *w; (w = ctp_print_waiting(s, &at));) {
+		all++;
+		if (ctp_print_rows(p, all, ROWS) < all)
+			continue;
+		if (!shown++)
+			ctp_print_f(p->out, "\n## Still waiting at the end, but no finding\n\n"
+			                    "| where | made at | waiting | runnable | shortest | longest |\n"
+			                    "| --- | --- | ---: | ---: | ---: | ---: |\n");
+		ctp_print_f(p->out, "| ");
+		cell(p->out, w->place);
+		ctp_print_f(p->out, " | ");
+		cell(p->out, w->spawn);
+		ctp_print_f(p->out, " | %s | %s | %s | %s |\n", ctp_print_count(n[0], w->coroutines),
+		            ctp_print_count(n[1], w->runnable), ctp_print_ns(n[2], w->shortest_ns),
+		            ctp_print_ns(n[3], w->longest_ns));
+	}
+	more(p, all, shown);
+}
+
+static void put_times(const struct ctp_print *p, const struct ctp_report_times *t)
+{
+	char n[3][CTP_PRINT_NUMBER_MAX];
+	if (t->count)
+		ctp_print_f(p->out, " %s | %s | %s |", ctp_print_ns(n[0], t->p50_ns), ctp_print_ns(n[1], t->p99_ns),
+		            ctp_print_ns(n[2], t->max_ns));
+	else
+		ctp_print_f(p->out, " - | - | - |");
+}
+
+static void sites(const struct ctp_print *p)
+{
+	const struct ctp_report_section *s = p->s;
+	uint32_t shown = ctp_print_rows(p, s->nsites, ROWS);
+	char n[CTP_PRINT_NUMBER_MAX];
+	if (!shown)
+		return;
+	ctp_print_f(p->out, "\n## Where they suspended, and for how long\n\n"
+	                    "| site | times | suspended p50 | p99 | max | runnable p50 | p99 | max "
+	                    "| running after it p50 | p99 | max |\n"
+	                    "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct ctp_report_site *site = &s->sites[i];
+		ctp_print_f(p->out, "| ");
+		cell(p->out, site->place);
+		ctp_print_f(p->out, " | %s |", ctp_print_count(n, site->suspended.count));
+		put_times(p, &site->suspended);
+		put_times(p, &site->runnable);
+		put_times(p, &site->running);
+		ctp_print_f(p->out, "\n");
+	}
+	more(p, s->nsites, shown);
+}
+
+static void threads(const struct ctp_print *p)
+{
+	const struct ctp_report_section *s = p->s;
+	uint32_t shown = ctp_print_rows(p, s->nthreads, ROWS);
+	char n[4][CTP_PRINT_NUMBER_MAX];
+	if (!shown)
+		return;
+	ctp_print_f(p->out, "\n## Threads\n\n| thread | name | busy | share | resumes | last seen |\n"
+	                    "| ---: | --- | ---: | ---: | ---: | ---: |\n");
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct ctp_report_thread *t = &s->threads[i];
+		ctp_print_f(p->out, "| %ju | ", t->tid);
+		if (t->name)
+			cell(p->out, t->name);
+		ctp_print_f(p->out, " | %s | %s | %s | %s |\n", ctp_print_ns(n[0], t->busy_ns),
+		            ctp_print_percent(n[1], t->busy_ns, s->duration_ns), ctp_print_count(n[2], t->resumes),
+		            ctp_print_ns(n[3], t->last_ns));
+	}
+	more(p, s->nthreads, shown);
+}
+
+static void section(const struct ctp_print *p)
+{
+	what_ran(p);
+	findings(p);
+	waiting(p);
+	sites(p);
+	threads(p);
+}
+
+void ctp_report_markdown(struct ctp_output *out, const struct ctp_report *r, const struct ctp_report_style *style)
+{
+	struct ctp_print p = {out, r, style, NULL};
+	char command[CTP_PRINT_COMMAND_MAX], lines[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX];
+	for (uint32_t i = 0; i < r->nsections; i++) {
+		p.s = &r->sections[i];
+		ctp_print_f(out, i ? "\n# " : "# ");
+		span(out, ctp_print_command(command, p.s), false);
+		ctp_print_f(out, "\n\n");
+		section(&p);
+	}
+	if (!r->nsections)
+		ctp_print_f(out, "There is nothing in the trace.\n");
+	unsigned n = ctp_print_closing(lines, r);
+	for (unsigned i = 0; i < n; i++)
+		ctp_print_f(out, "\n%s\n", lines[i]);
+}

@@ -1,0 +1,85 @@
+/*
+ * report-print.h - what the printers of a report share: numbers as people read them, texts that are safe to show, and the words
+ * for what ran and for what a verdict could not see.
+ *
+ * Names, sites and commands come from outside. Shown to a person, a control character, a mark that changes the direction of
+ * writing or cannot be seen, and a byte that is no UTF-8 stand as escapes (\x1b, \u202e), and a backslash is doubled.
+ */
+#ifndef CTP_REPORT_PRINT_H
+#define CTP_REPORT_PRINT_H
+
+#include "output.h"
+#include "report.h"
+
+enum ctp_report_format { CTP_REPORT_AS_TEXT, CTP_REPORT_AS_MARKDOWN, CTP_REPORT_AS_JSON, CTP_REPORT_AS_FOLDED };
+
+struct ctp_report_style {
+	enum ctp_report_format format;
+	enum ctp_state state; /* of folded stacks */
+	bool all;    /* every row of the tables, every member that is kept */
+	bool colour;
+	uint64_t since_ns, until_ns; /* as the report was asked for; until_ns 0: to the end */
+};
+
+/* What a printer is at. */
+struct ctp_print {
+	struct ctp_output *out;
+	const struct ctp_report *report;
+	const struct ctp_report_style *style;
+	const struct ctp_report_section *s;
+};
+
+enum {
+	CTP_PRINT_CHAR_MAX = 12,
+	CTP_PRINT_NUMBER_MAX = 32,
+	CTP_PRINT_LABEL_MAX = 256, /* a coroutine's name, as long as it may be, and its number */
+	CTP_PRINT_COMMAND_MAX = 300,
+	CTP_PRINT_CAVEATS = 12,
+	CTP_PRINT_CLOSING = 3,
+	CTP_PRINT_LINE_MAX = 200,
+};
+
+void ctp_print_f(struct ctp_output *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* These return their first argument, for ctp_print_f. */
+const char *ctp_print_count(char to[CTP_PRINT_NUMBER_MAX], uint64_t n);    /* 7,264 */
+const char *ctp_print_ns(char to[CTP_PRINT_NUMBER_MAX], uint64_t ns);      /* 1.73 s, 412 us: three digits */
+const char *ctp_print_brief(char to[CTP_PRINT_NUMBER_MAX], uint64_t ns);   /* for a table: 1.73s, 412us */
+const char *ctp_print_percent(char to[CTP_PRINT_NUMBER_MAX], uint64_t part, uint64_t whole); /* 93 %, 0.4 %, < 0.1 % */
+const char *ctp_print_label(char to[CTP_PRINT_LABEL_MAX], const char *name, uint64_t id); /* handler 17 (#37); not yet safe */
+
+static inline const char *ctp_print_plural(uint64_t n) { return n == 1 ? "" : "s"; }
+
+/* The next character of a text, safe to show: so many bytes at `to`, 0 at the text's end. columns: so wide. */
+unsigned ctp_print_char(char to[CTP_PRINT_CHAR_MAX], const char **text, unsigned *columns);
+
+/* A whole text, safe to show; null: "(not known)". */
+void ctp_print_text(struct ctp_output *out, const char *text);
+
+/* What ran: the command line as a shell would take it, or else where the trace comes from; cut if long, not yet safe. */
+const char *ctp_print_command(char to[CTP_PRINT_COMMAND_MAX], const struct ctp_report_section *s);
+
+/* "exited with status 0", "killed by SIGKILL" ... */
+const char *ctp_print_outcome(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
+
+/* "No findings", or how many of which certainty. */
+const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
+
+/* What a verdict on this section could not see, a sentence each. Returns how many. */
+unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const struct ctp_print *p);
+
+/* At the end of all sections, a sentence each: that there are several, that not all are judged, what was ignored. */
+unsigned ctp_print_closing(char to[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX], const struct ctp_report *r);
+
+/* Of n rows of a table that has limit of them unless all are wanted, so many. */
+static inline uint32_t ctp_print_rows(const struct ctp_print *p, uint32_t n, uint32_t limit)
+{
+	return p->style->all || n < limit ? n : limit;
+}
+
+/* The next of those who wait and are no finding, *at being 0 at first; null: no more. */
+const struct ctp_report_waiting *ctp_print_waiting(const struct ctp_report_section *s, uint32_t *at);
+
+const char *ctp_print_state(enum ctp_state state);
+
+#endif

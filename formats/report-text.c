@@ -1,0 +1,351 @@
+/*
+ * report-text.c - a report for a person at a terminal.
+ *
+ * Findings are complete; tables are cut to their first rows unless all are wanted. Texts of unknown length come last in a row,
+ * so that none has to be cut and columns stay where they are. A title stays on its line, for grep; what is below it is wrapped.
+ */
+#include "report-text.h"
+
+#include "text.h"
+
+enum { WIDTH = 98, ROWS = 6, FINDINGS = 20, MEMBERS = 5, HEAVIEST = 3 };
+
+static const char BOLD[] = "\033[1m", RED[] = "\033[1;31m", YELLOW[] = "\033[1;33m", CYAN[] = "\033[1;36m", PLAIN[] = "\033[0m";
+
+static void in_colour(const struct ctp_print *p, const char *colour, const char *text)
+{
+	ctp_print_f(p->out, "%s", p->style->colour ? colour : "");
+	ctp_print_text(p->out, text);
+	ctp_print_f(p->out, "%s", p->style->colour ? PLAIN : "");
+}
+
+static void heading(const struct ctp_print *p, const char *text)
+{
+	ctp_print_f(p->out, "\n");
+	in_colour(p, BOLD, text);
+	ctp_print_f(p->out, "\n");
+}
+
+static void more(const struct ctp_print *p, uint32_t n, uint32_t shown)
+{
+	char number[CTP_PRINT_NUMBER_MAX];
+	if (n > shown)
+		ctp_print_f(p->out, "  ... %s more: -v shows all\n", ctp_print_count(number, n - shown));
+}
+
+/* The word up to the next space or the end: its columns, and it is put if it is to be. */
+static unsigned word(const struct ctp_print *p, const char **text, bool put)
+{
+	char c[CTP_PRINT_CHAR_MAX];
+	unsigned sum = 0, columns;
+	const char *s = *text;
+	while (*s && *s != ' ') {
+		unsigned bytes = ctp_print_char(c, &s, &columns);
+		if (put)
+			ctp_output_put(p->out, c, bytes);
+		sum += columns;
+	}
+	if (put)
+		*text = s;
+	return sum;
+}
+
+/* The first line has a label, the others are indented as far. */
+static void wrapped(const struct ctp_print *p, const char *label, const char *text)
+{
+	unsigned indent = (unsigned)strlen(label), column = indent;
+	ctp_print_f(p->out, "%s", label);
+	for (; *text; text += *text == ' ') {
+		if (column > indent && column + 1 + word(p, &text, false) > WIDTH) {
+			ctp_print_f(p->out, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (column > indent) {
+			ctp_print_f(p->out, " ");
+			column++;
+		}
+		column += word(p, &text, true);
+	}
+	ctp_print_f(p->out, "\n");
+}
+
+/* --- what ran ------------------------------------------------------------------------------------------------------------- */
+
+static void put_start(const struct ctp_print *p)
+{
+	const struct ctp_report_section *s = p->s;
+	char wall[CTP_TEXT_MAX];
+	if (s->pid) {
+		ctp_print_f(p->out, "pid ");
+		ctp_print_text(p->out, s->pid);
+	}
+	if (s->host) {
+		ctp_print_f(p->out, s->pid ? " on " : "on ");
+		ctp_print_text(p->out, s->host);
+	}
+	if (s->pid || s->host)
+		ctp_print_f(p->out, "; ");
+	if (s->has_wall && s->start_wall_ns >= 0) {
+		ctp_text_wall(wall, s->start_wall_ns / 1000000000, 0);
+		ctp_print_f(p->out, "started %.10s %.8s UTC; ", wall, wall + 11);
+	}
+}
+
+static void put_window(const struct ctp_print *p)
+{
+	char from[CTP_PRINT_NUMBER_MAX], to[CTP_PRINT_NUMBER_MAX];
+	const struct ctp_report_style *st = p->style;
+	if (st->since_ns || st->until_ns)
+		ctp_print_f(p->out, "  looked at only from %s to %s\n", ctp_print_ns(from, st->since_ns),
+		            st->until_ns ? ctp_print_ns(to, st->until_ns) : "the end");
+}
+
+static void what_ran(const struct ctp_print *p)
+{
+	const struct ctp_report_section *s = p->s;
+	const struct ctp_follow_counts *c = &s->counts;
+	char text[CTP_PRINT_COMMAND_MAX], line[CTP_PRINT_LINE_MAX], n[4][CTP_PRINT_NUMBER_MAX];
+	in_colour(p, BOLD, ctp_print_command(text, s));
+	ctp_print_f(p->out, "\n  ");
+	put_start(p);
+	ctp_print_f(p->out, "%s; %s\n  ", ctp_print_ns(n[0], s->duration_ns), ctp_print_outcome(line, s));
+	ctp_print_f(p->out, "%s coroutine%s, %s alive at the end; %s thread%s; ", ctp_print_count(n[0], c->coroutines),
+	            ctp_print_plural(c->coroutines), ctp_print_count(n[1], s->alive), ctp_print_count(n[2], s->nthreads_seen),
+	            ctp_print_plural(s->nthreads_seen));
+	ctp_print_f(p->out, "%s event%s, ", ctp_print_count(n[0], c->events), ctp_print_plural(c->events));
+	ctp_print_f(p->out, "%s wake%s; %s lost\n", ctp_print_count(n[1], c->wakes), ctp_print_plural(c->wakes),
+	            c->lost ? ctp_print_count(n[2], c->lost) : "nothing");
+	put_window(p);
+}
+
+/* --- findings ------------------------------------------------------------------------------------------------------------- */
+
+static void member_in_full(const struct ctp_print *p, const struct ctp_report_member *m)
+{
+	char label[CTP_PRINT_LABEL_MAX], n[2][CTP_PRINT_NUMBER_MAX];
+	ctp_print_f(p->out, "     ");
+	ctp_print_text(p->out, ctp_print_label(label, m->name, m->id));
+	ctp_print_f(p->out, ": %s for %s, since %s after the start", ctp_print_state(m->state), ctp_print_ns(n[0], m->for_ns),
+	            ctp_print_ns(n[1], m->since_ns));
+	if (m->waker)
+		ctp_print_f(p->out, ", last woken by %s", ctp_print_label(label, NULL, m->waker));
+	if (m->tid)
+		ctp_print_f(p->out, ", on thread %ju", m->tid);
+	ctp_print_f(p->out, "\n");
+}
+
+static void members(const struct ctp_print *p, const struct ctp_finding *f)
+{
+	char label[CTP_PRINT_LABEL_MAX], line[(MEMBERS + 1) * CTP_PRINT_LABEL_MAX] = "";
+	char number[CTP_PRINT_NUMBER_MAX];
+	uint32_t shown = ctp_print_rows(p, f->nwho, MEMBERS);
+	if (!shown)
+		return;
+	if (p->style->all) {
+		ctp_print_f(p->out, "   who:\n");
+		for (uint32_t i = 0; i < shown; i++)
+			member_in_full(p, &f->who[i]);
+		if (f->members > shown)
+			ctp_print_f(p->out, "     and %s more\n", ctp_print_count(number, f->members - shown));
+		return;
+	}
+	for (uint32_t i = 0; i < shown; i++) {
+		strcat(line, i ? ", " : "");
+		strcat(line, ctp_print_label(label, f->who[i].name, f->who[i].id));
+	}
+	if (f->members > shown) {
+		strcat(line, ", and ");
+		strcat(line, ctp_print_count(number, f->members - shown));
+		strcat(line, " more");
+	}
+	wrapped(p, "   who: ", line);
+}
+
+static void finding(const struct ctp_print *p, const struct ctp_finding *f, uint32_t number)
+{
+	static const char *const words[] = {
+		[CTP_CERTAIN_UNKNOWN] = "unknown", [CTP_CERTAIN_LIKELY] = "likely", [CTP_CERTAIN_PROVED] = "PROVED",
+	};
+	static const char *const colours[] = {
+		[CTP_CERTAIN_UNKNOWN] = CYAN, [CTP_CERTAIN_LIKELY] = YELLOW, [CTP_CERTAIN_PROVED] = RED,
+	};
+	ctp_print_f(p->out, "%s%u. ", number > 1 ? "\n" : "", number);
+	in_colour(p, colours[f->certainty], words[f->certainty]);
+	ctp_print_f(p->out, ": ");
+	in_colour(p, BOLD, f->title);
+	ctp_print_f(p->out, "  [%s]\n", ctp_rule_name(f->rule));
+	for (uint32_t i = 0; i < CTP_REPORT_LINES && f->evidence[i]; i++)
+		wrapped(p, "   ", f->evidence[i]);
+	members(p, f);
+	for (uint32_t i = 0; i < CTP_REPORT_LINES && f->next[i]; i++)
+		wrapped(p, i ? "         " : "   next: ", f->next[i]);
+}
+
+static void caveats(const struct ctp_print *p)
+{
+	char lines[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX];
+	unsigned n = ctp_print_caveats(lines, p);
+	if (n)
+		heading(p, "What this could not see");
+	for (unsigned i = 0; i < n; i++)
+		wrapped(p, "  ", lines[i]);
+}
+
+static void findings(const struct ctp_print *p)
+{
+	const struct ctp_report_section *s = p->s;
+	char line[CTP_PRINT_LINE_MAX];
+	uint32_t shown = ctp_print_rows(p, s->nfindings, FINDINGS);
+	heading(p, ctp_print_verdict(line, s));
+	for (uint32_t i = 0; i < shown; i++)
+		finding(p, &s->findings[i], i + 1);
+	more(p, s->nfindings, shown);
+	caveats(p);
+}
+
+/* --- tables --------------------------------------------------------------------------------------------------------------- */
+
+static void made_at(const struct ctp_print *p, const char *spawn)
+{
+	if (!spawn)
+		return;
+	ctp_print_f(p->out, ", made at ");
+	ctp_print_text(p->out, spawn);
+}
+
+static void waiting(const struct ctp_print *p)
+{
+	const struct ctp_report_section *s = p->s;
+	char n[4][CTP_PRINT_NUMBER_MAX];
+	uint32_t all = 0, shown = 0, at = 0;
+	for (const struct ctp_report_waiting *w; (w = ctp_print_waiting(s, &at));) {
+		all++;
+		if (ctp_print_rows(p, all, ROWS) < all)
+			continue;
+		if (!shown++) {
+			heading(p, "Still waiting at the end, but no finding");
+			ctp_print_f(p->out, "  %7s %8s %8s %8s  where\n", "waiting", "runnable", "shortest", "longest");
+		}
+		ctp_print_f(p->out, "  %7s %8s %8s %8s  ", ctp_print_count(n[0], w->coroutines),
+		            ctp_print_count(n[1], w->runnable), ctp_print_brief(n[2], w->shortest_ns),
+		            ctp_print_brief(n[3], w->longest_ns));
+		ctp_print_text(p->out, w->place);
+		made_at(p, w->spawn);
+		if (w->name) {
+			ctp_print_f(p->out, "; longest: ");
+			ctp_print_text(p->out, w->name);
+		}
+		ctp_print_f(p->out, w->certain ? "\n" : " (events of them were lost)\n");
+	}
+	more(p, all, shown);
+}
+
+static void put_times(const struct ctp_print *p, const struct ctp_report_times *t)
+{
+	char n[3][CTP_PRINT_NUMBER_MAX];
+	if (t->count)
+		ctp_print_f(p->out, " %7s%7s%7s", ctp_print_brief(n[0], t->p50_ns), ctp_print_brief(n[1], t->p99_ns),
+		            ctp_print_brief(n[2], t->max_ns));
+	else
+		ctp_print_f(p->out, " %7s%7s%7s", "-", "-", "-");
+}
+
+static void sites(const struct ctp_print *p)
+{
+	const struct ctp_report_section *s = p->s;
+	uint32_t shown = ctp_print_rows(p, s->nsites, ROWS);
+	char n[CTP_PRINT_NUMBER_MAX];
+	if (!shown)
+		return;
+	heading(p, "Where they suspended, and for how long");
+	ctp_print_f(p->out, "  %7s %21s %21s %21s\n", "", "suspended", "runnable", "running after it");
+	ctp_print_f(p->out, "  %7s", "times");
+	for (int i = 0; i < 3; i++)
+		ctp_print_f(p->out, " %7s%7s%7s", "p50", "p99", "max");
+	ctp_print_f(p->out, "  site\n");
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct ctp_report_site *site = &s->sites[i];
+		ctp_print_f(p->out, "  %7s", ctp_print_count(n, site->suspended.count));
+		put_times(p, &site->suspended);
+		put_times(p, &site->runnable);
+		put_times(p, &site->running);
+		ctp_print_f(p->out, "  ");
+		ctp_print_text(p->out, site->place);
+		ctp_print_f(p->out, "\n");
+	}
+	more(p, s->nsites, shown);
+}
+
+static void threads(const struct ctp_print *p)
+{
+	const struct ctp_report_section *s = p->s;
+	uint32_t shown = ctp_print_rows(p, s->nthreads, ROWS);
+	char n[4][CTP_PRINT_NUMBER_MAX];
+	if (!shown)
+		return;
+	heading(p, "Threads");
+	ctp_print_f(p->out, "  %7s %8s %11s %10s  thread\n", "busy", "share", "resumes", "last seen");
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct ctp_report_thread *t = &s->threads[i];
+		ctp_print_f(p->out, "  %7s %8s %11s %10s  %ju%s", ctp_print_brief(n[0], t->busy_ns),
+		            ctp_print_percent(n[1], t->busy_ns, s->duration_ns), ctp_print_count(n[2], t->resumes),
+		            ctp_print_brief(n[3], t->last_ns), t->tid, t->name ? " " : "");
+		ctp_print_text(p->out, t->name ? t->name : "");
+		ctp_print_f(p->out, "\n");
+	}
+	more(p, s->nthreads, shown);
+}
+
+/* A line for each kind; a row for each coroutine if all are wanted. */
+static void heavy(const struct ctp_print *p, int kind, const char *name)
+{
+	const struct ctp_report_section *s = p->s;
+	uint32_t shown = ctp_print_rows(p, s->nheavy[kind], HEAVIEST);
+	char n[CTP_PRINT_NUMBER_MAX], label[CTP_PRINT_LABEL_MAX];
+	if (!shown)
+		return;
+	ctp_print_f(p->out, p->style->all ? "  %s" : "  %-9s", name);
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct ctp_report_heavy *h = &s->heavy[kind][i];
+		if (p->style->all)
+			ctp_print_f(p->out, "\n    ");
+		else
+			ctp_print_f(p->out, i ? ", " : "  ");
+		ctp_print_text(p->out, ctp_print_label(label, h->name, h->id));
+		ctp_print_f(p->out, " %s", ctp_print_ns(n, h->ns));
+		if (p->style->all)
+			made_at(p, h->spawn);
+	}
+	ctp_print_f(p->out, "\n");
+}
+
+static void section(const struct ctp_print *p)
+{
+	what_ran(p);
+	findings(p);
+	waiting(p);
+	sites(p);
+	threads(p);
+	if (p->s->nheavy[CTP_HEAVY_RUNNING] || p->s->nheavy[CTP_HEAVY_SUSPENDED])
+		heading(p, "Coroutines with the most time in all");
+	heavy(p, CTP_HEAVY_RUNNING, "running");
+	heavy(p, CTP_HEAVY_RUNNABLE, "runnable");
+	heavy(p, CTP_HEAVY_SUSPENDED, "suspended");
+}
+
+void ctp_report_text(struct ctp_output *out, const struct ctp_report *r, const struct ctp_report_style *style)
+{
+	struct ctp_print p = {out, r, style, NULL};
+	char lines[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX];
+	for (uint32_t i = 0; i < r->nsections; i++) {
+		p.s = &r->sections[i];
+		ctp_print_f(out, "%s", i ? "\n" : "");
+		if (r->sections_seen > 1)
+			ctp_print_f(out, "Section %u of %ju: ", i + 1, r->sections_seen);
+		section(&p);
+	}
+	if (!r->nsections)
+		ctp_print_f(out, "There is nothing in the trace.\n");
+	unsigned n = ctp_print_closing(lines, r);
+	for (unsigned i = 0; i < n; i++)
+		ctp_print_f(out, "%s%s\n", i ? "" : "\n", lines[i]);
+}

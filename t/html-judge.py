@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""html-judge.py PAGE JSONL [PAGE'S SECTION] - whether a page of ctp-tohtml shows what ctp-tojsonl -a says, coroutine by coroutine
+
+Follows the rules that ctp-tohtml.1 has for states, in its own words: which wakes change nothing, and so are not shown, is decided
+here anew. Says what differs; exit status 1 if anything does.
+"""
+import json
+import sys
+
+from htmlpage import read
+
+
+class Life:
+    def __init__(self, probe):
+        self.probe, self.born, self.died, self.name, self.spawn, self.parent = probe, None, None, "", "", 0
+        self.state, self.woken, self.events = "born", False, []
+
+    def step(self, rec):
+        kind, ts = rec["type"], rec["ts"]
+        if self.state == "dead":
+            return
+        if kind == "birth":
+            self.born, self.parent, self.spawn = ts, rec["parent"], rec.get("site_text", "")
+        elif kind == "death":
+            self.died, self.state = ts, "dead"
+        elif kind == "name":
+            self.name = rec["name"]
+        elif kind == "transition" and rec["is_active"]:
+            self.events.append((ts, "resume", rec["tid"]))
+            self.state = "running"
+        elif kind == "transition":
+            self.events.append((ts, "suspend", rec.get("site_text", "")))
+            self.state, self.woken = "runnable" if self.woken else "suspended", False
+        elif kind == "wake" and self.state != "runnable":
+            self.events.append((ts, "wake", rec["by"]))
+            if self.state == "running":
+                self.woken = True
+            else:
+                self.state = "runnable"
+        elif kind == "await":
+            self.events.append((ts, "await", rec["target"]))
+
+
+def lives_of(path, section):
+    lives, at = {}, -1
+    for line in open(path, encoding="utf-8"):
+        rec = json.loads(line)
+        at += rec["type"] == "@section"
+        if at == section and "coro" in rec and rec["type"][0] != "@":
+            lives.setdefault(rec["coro"], Life(rec["probe_id"])).step(rec)
+    return lives
+
+
+def same(stream, page, own):
+    """But for who woke: one that is woken where it has just suspended, by no coroutine that is told of, has woken itself."""
+    return len(stream) == len(page) and all(a == b or a[:2] == b[:2] and a[1:] == ("wake", 0) and b[2] == own for a, b in zip(stream, page))
+
+
+def differences(meta, rows, lives):
+    t0 = int(meta["t0_ns"])
+    ids = [row["coro"] for row in rows]
+    if sorted(ids) != sorted(lives):
+        yield f"coroutines: {sorted(set(ids) ^ set(lives))}"
+        return
+    if [row["born"] for row in rows] != sorted(row["born"] for row in rows):
+        yield "rows are not in the order of births"
+    for row in rows:
+        life = lives[row["coro"]]
+        events = [(t0 + ns, what, (ids[arg] if arg is not None and arg >= 0 else 0) if what in ("wake", "await") else arg)
+                  for ns, what, arg in row["events"]]
+        told = dict(probe=row["probe"], born=t0 + row["born"], died=None if row["died"] is None else t0 + row["died"], name=row["name"],
+                    spawn=row["spawn"], parent=0 if row["parent"] is None else ids[row["parent"]], events=events)
+        for key, value in told.items():
+            if value != getattr(life, key) and not (key == "events" and same(life.events, events, row["coro"])):
+                yield f"coroutine {row['coro']}: {key}: page {value!r:.300}, stream {getattr(life, key)!r:.300}"
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as page:
+        meta, rows = read(page.read())
+    section = meta["section"]
+    found = list(differences(meta, rows, lives_of(sys.argv[2], section)))
+    if len(sys.argv) > 3 and section != int(sys.argv[3]):
+        found.append(f"the page shows section {section}")
+    if meta["events"] != sum(len(row["events"]) for row in rows):
+        found.append(f"{meta['events']} events, says the page")
+    for text in found[:10]:
+        print(text)
+    sys.exit(bool(found))
+
+
+main()

@@ -1,0 +1,459 @@
+"""page.py FOLDER - the page of ctp-tohtml in a browser, on made-up traces of which every answer is known; prints TAP.
+
+What is asked of the page is worked out here a second time, from the rules in doc/ctp-tohtml.1. If the folder has a real.html,
+it is the page of a program in which one coroutine is never woken, as ctp-tohtml made it.
+"""
+import json
+import pathlib
+import random
+import sys
+
+import browser
+import htmlpage
+
+US = 1000
+DAMAGED = '<script type="application/octet-stream" id="ctp-data-0">'
+RUN, FAILED = [0], [0]
+
+
+def ok(true, name, *why):
+    RUN[0] += 1
+    FAILED[0] += not true
+    print("ok" if true else "not ok", RUN[0], "-", name, flush=True)
+    for line in why if not true else ():
+        print("#", line, file=sys.stderr)
+
+
+def equal(got, want, name):
+    ok(got == want, name, f"     got: {got!r}", f"expected: {want!r}")
+
+
+def spans(row, end):
+    """A row's life as [from, to, state], by the rules of the format."""
+    died = row["died"] if row["died"] is not None else end
+    state, woken, at = "unknown" if row["flags"] & htmlpage.OMITTED else "not started", False, row["born"]
+    out = []
+
+    def become(new, ns):
+        nonlocal state, at
+        out.append([at, min(ns, died), state])
+        state, at = new, min(ns, died)
+    for ns, what, *arg in row["events"]:
+        if what == "suspend":
+            become("runnable" if woken else "suspended", ns)
+            woken = False
+        elif what == "resume":
+            become("running", ns)
+        elif what == "wake" and state == "running":
+            woken = True
+            become("running", ns)
+        elif what == "wake" and state != "unknown":
+            become("runnable", ns)
+        elif what == "lost":
+            state, woken = "unknown", False
+            become("unknown", ns)
+        else:
+            become(state, ns)
+    if row["flags"] & htmlpage.TAIL:
+        state = "unknown"
+    become("dead", died)
+    return out
+
+
+def shares(row, end, begin, stop):
+    out = dict.fromkeys(("not started", "suspended", "runnable", "running", "unknown"), 0)
+    for a, b, state in spans(row, end):
+        out[state] += max(0, min(b, stop) - max(a, begin))
+    return out
+
+
+class Pages:
+    """The made-up pages, each made once, and what is in them as Python reads it."""
+
+    def __init__(self, folder, chrome):
+        self.folder, self.chrome, self.data = pathlib.Path(folder), chrome, {}
+
+    def path(self, kind):
+        path = self.folder / (kind + ".html")
+        if not path.exists():
+            numbers = {"stuck": (30000, 1000)}.get(kind, ())
+            path.write_text(getattr(htmlpage, "made_" + kind)(*numbers), encoding="utf-8")
+            self.data[kind] = htmlpage.read(path.read_text(encoding="utf-8"))
+        return path
+
+    def open(self, kind, address=""):
+        self.chrome.call("Page.navigate", url="about:blank")
+        self.chrome.errors.clear()
+        self.chrome.requests.clear()
+        self.chrome.open(str(self.path(kind)) + address)
+        self.order("birth") # so that tests know which row is where
+        return self.chrome
+
+    def order(self, by):
+        self.chrome.eval(f"{{ const s = byId('sort'); s.value = '{by}'; s.dispatchEvent(new Event('change')); }}")
+        self.chrome.frame()
+
+    def colour(self, kind_of_state, row, t):
+        """Whether the picture has the colour of a state in the row's column of that moment."""
+        return self.chrome.eval(f"""(() => {{ const {{ timeline }} = ctp.app, c = timeline.canvas;
+            const where = ctp.where({row}, {t}), ratio = devicePixelRatio, want = Colours.now().pixel("{kind_of_state}");
+            const top = (where.y - timeline.coros.rowHeight / 2 + 1) * ratio;
+            const data = c.getContext("2d").getImageData(Math.floor(where.x * ratio), top, 1, timeline.coros.bar * ratio).data;
+            return new Uint32Array(data.buffer).includes(want); }})()""")
+
+
+def test_loading(pages):
+    for kind in "empty", "one", "states", "stuck", "hostile":
+        chrome = pages.open(kind)
+        equal(chrome.errors, [], f"{kind}: no error and no warning")
+        asked = [request for request in chrome.requests if request != "about:blank"]
+        equal(asked, [pages.path(kind).resolve().as_uri()], f"{kind}: asks for nothing but itself")
+    equal(pages.open("empty").text("#about p").split(" · ")[1], "0 coroutines", "an empty trace says so")
+
+
+def test_states(pages):
+    chrome = pages.open("states")
+    meta, rows = pages.data["states"]
+    wrong = []
+    for i, row in enumerate(rows):
+        for a, b, state in spans(row, meta["span_ns"]):
+            if b > a and chrome.eval(f"ctp.state({i}, {(a + b) / 2})") != state:
+                wrong.append((row["name"], a, b, state))
+    equal(wrong, [], "each row is in the state that the events say, all the time")
+    equal(chrome.eval("[ctp.state(0, 950000), ctp.state(3, 1e6), ctp.state(4, 5)]"), ["dead", "unknown", "dead"],
+          "dead behind its death, unknown behind a tail, dead before its birth")
+    ids = ["#9007199254740993", "#0x20000000000001", "18446744073709551615", "0xffffffffffffffff", "#11", "11"]
+    equal(chrome.eval(f"{ids}.map(ctp.search)"), [[2], [2], [1], [1], [9], [0, 9]], "ids find their rows, exactly")
+    lane = "[250, 400, 600, 950].map(us => { const l = ctp.model.threads; return l.arg[l.after(3, us * 1000) - 1]; })"
+    equal(chrome.eval(lane), [8, 9, 8, -1], "of coroutines inside of others the innermost is what a thread runs")
+    ok("3 coroutines and 17 events are left out" in chrome.text("#notice"), "it says what is left out")
+
+
+def test_shares(pages):
+    chrome = pages.open("stuck")
+    meta, rows = pages.data["stuck"]
+    check_shares(chrome, meta, rows)
+    counted = chrome.eval("ctp.app.overview.density.events.reduce((a, b) => a + b)")
+    equal(counted, meta["events"], "the overview counts every event")
+    total = chrome.eval("ctp.app.overview.density.part.map(p => p.reduce((a, b) => a + b))")
+    want = [0] * 5
+    for row in rows:
+        for i, ns in enumerate(shares(row, meta["span_ns"], 0, meta["span_ns"]).values()):
+            want[i] += ns
+    ok(all(abs(g - w) <= w * 1e-9 for g, w in zip(total, want)), "and all the time spent in each state", total, want)
+
+
+def check_shares(chrome, meta, rows):
+    rnd, end, cases = random.Random(1), meta["span_ns"], []
+    for _ in range(200):
+        row = 0 if rnd.random() < 0.3 else rnd.randrange(len(rows))  # the first of the made-up ones has most events
+        cases.append([row, *sorted(rnd.randrange(end) for _ in range(2))])
+    got = chrome.eval(f"{json.dumps(cases)}.map(c => ctp.shares(...c))")
+    wrong = [(case, g) for case, g in zip(cases, got) if g != shares(rows[case[0]], end, *case[1:])]
+    equal(wrong[:2], [], "the shares of any stretch are exact, in 200 of them")
+
+
+def test_search(pages):
+    chrome = pages.open("stuck")
+    _, rows = pages.data["stuck"]
+    stuck = [i for i, row in enumerate(rows) if any(e[2] == "server.c:212:AsyncRead" for e in row["events"])]
+    equal(chrome.eval("ctp.search('server.c:212')"), stuck, "a site finds the 50 that are stuck there")
+    named = [i for i, row in enumerate(rows) if "handler 17" in row["name"]]
+    equal(chrome.eval("ctp.search('HANDLER 17')"), named, "a name, in any case")
+    chrome.key("/")
+    chrome.until("document.activeElement.id === 'search'")
+    chrome.type("c:212:async")
+    ok(chrome.until("document.querySelector('#matches').textContent === '50 matches'"), "/ and typing find them")
+    equal(chrome.eval("ctp.visible().rows"), 50, "and show those alone")
+    chrome.key("Escape")
+    equal(chrome.eval("ctp.visible().rows"), 1000, "Escape shows all again")
+
+
+def test_order(pages):
+    chrome = pages.open("stuck")
+    meta, rows = pages.data["stuck"]
+    pages.order("running")
+    ran = [-shares(row, meta["span_ns"], 0, meta["span_ns"])["running"] for row in rows]
+    equal(chrome.eval("Array.from(ctp.app.timeline.coros.rows)"), sorted(range(len(rows)), key=lambda i: ran[i]),
+          "rows by how long they ran")
+    pages.order("stuck")
+    first = chrome.eval("Array.from(ctp.app.timeline.coros.rows.slice(0, 50))")
+    ok(all(rows[i]["events"][-1][2] == "server.c:212:AsyncRead" for i in first), "those that wait at the end first", first)
+
+
+def test_finding(pages):
+    chrome = pages.open("stuck")
+    chrome.press(".finding .head")
+    seen = chrome.eval("ctp.visible()")
+    equal(seen["rows"], 50, "a click on a finding shows its members")
+    ok(1e9 < seen["from"] < 1.5e9 and seen["to"] >= 2e9, "and its time", seen)
+    equal(chrome.eval("location.hash"), "#/finding/0", "and is in the address")
+    equal(chrome.eval("document.querySelector('.head').getAttribute('aria-pressed')"), "true", "and pressed")
+    ok(pages.colour("suspended", chrome.eval("ctp.app.timeline.coros.row(0)"), 1.9e9), "they are drawn suspended until the end")
+    equal(chrome.texts(".finding .badge"), ["proved", "likely", "likely", "unknown"], "by gravity, with their certainty")
+    chrome.eval("history.back()")
+    ok(chrome.until("ctp.visible().rows === 1000"), "back shows all")
+    equal(pages.open("states").texts("#findings h2"), ["2 findings", "Section 1, not in the timeline"],
+          "other sections' findings are apart")
+
+
+def test_drawing(pages):
+    chrome = pages.open("states")
+    for state, row, us in (("running", 0, 200), ("suspended", 0, 400), ("runnable", 0, 550), ("runnable", 1, 400),
+                           ("hatch", 2, 250), ("hatch", 3, 900), ("hatch", 6, 500), ("born", 5, 500), ("back", 0, 950)):
+        ok(pages.colour(state, row, us * US), f"row {row} at {us} us is drawn {state}")
+    ok(pages.colour("running", 7, 500 * US), "a run of no length at all is seen among a millisecond of waiting")
+    ok(pages.colour("suspended", 7, 500 * US), "with the waiting around it")
+    chrome.eval("ctp.app.setRowHeight(2)")
+    chrome.frame()
+    ok(not pages.colour("suspended", 7, 500 * US), "and in the lowest rows too")
+    chrome.eval("ctp.app.setRowHeight(20); ctp.app.window.set(499990, 500010)")
+    chrome.frame()
+    ok(pages.colour("running", 7, 500 * US) and not pages.colour("running", 7, 500 * US - 5), "a zoom shows when it was")
+    chrome.eval("ctp.app.window.all()")
+    chrome.frame()
+    arrow = "(() => { const t = ctp.app.timeline; return wakesInSight(t).map(w => [w.waker, w.row, w.t / 1000]); })()"
+    equal(chrome.eval(arrow), [[1, 0, 500], [0, 1, 200], [1, 4, 50]], "an arrow for each wake by someone known")
+
+
+def test_moving(pages):
+    chrome = pages.open("stuck")
+    def seen():
+        return chrome.eval("ctp.visible()")
+
+    def middle(window):
+        return (window["from"] + window["to"]) / 2
+
+    def wide(window):
+        return window["to"] - window["from"]
+    box = chrome.box("#lanes")
+    x, y = box[0] + 230 + (box[2] - 240) / 2, box[1] + box[3] * 0.7
+    whole = seen()
+    chrome.modifiers = browser.CTRL
+    for _ in range(4):
+        chrome.wheel(x, y, dy=-100)
+    chrome.modifiers = 0
+    chrome.frame()
+    zoomed = seen()
+    ok(wide(zoomed) < wide(whole) / 5 and abs(middle(zoomed) - middle(whole)) < 1e7, "ctrl and wheel zoom", zoomed)
+    chrome.drag(x, y, x - 200, y - 100)
+    chrome.frame()
+    dragged = seen()
+    moved = (dragged["from"] - zoomed["from"]) / wide(zoomed) * (box[2] - 240)
+    ok(abs(moved - 200) < 2 and dragged["first"] == 5, "a drag pans both ways", moved, dragged)
+    equal(chrome.eval("location.hash"), "", "and is no click")
+    chrome.wheel(x, y, dx=50, dy=200)
+    chrome.frame()
+    ok(seen()["from"] > dragged["from"] and seen()["first"] == 15, "so do two fingers", seen())
+    chrome.key("Home")
+    chrome.frame()
+    ok(seen()["from"] == whole["from"] and seen()["to"] == whole["to"], "Home shows the whole trace")
+    chrome.modifiers = browser.SHIFT
+    chrome.drag(x - 100, y, x + 100, y)
+    chrome.modifiers = 0
+    chrome.frame()
+    per = wide(whole) / (box[2] - 240)
+    ok(abs(wide(seen()) - 200 * per) < 3 * per, "shift and drag zoom to a range", seen())
+    for key, sign in (("w", -1), ("s", 1), ("+", -1), ("-", 1)):
+        before = wide(seen())
+        chrome.key(key)
+        ok((wide(seen()) - before) * sign > 0, f"{key} zooms")
+    for key, sign in (("a", -1), ("d", 1), ("ArrowLeft", -1), ("ArrowRight", 1)):
+        before = seen()["from"]
+        chrome.key(key)
+        ok((seen()["from"] - before) * sign > 0, f"{key} pans")
+    chrome.key("?")
+    ok(chrome.eval("document.querySelector('#help').open"), "? helps")
+    chrome.key("Escape")
+    ok(not chrome.eval("document.querySelector('#help').open"), "Escape closes it")
+    test_brush(chrome, seen)
+
+
+def test_brush(chrome, seen):
+    chrome.key("Home")
+    left, top, width, _ = chrome.box("#overview")
+    left, top, width = left + 230, top + 30, width - 240
+    chrome.drag(left + width * 0.25, top, left + width * 0.5, top)
+    chrome.frame()
+    low, high = chrome.eval("[ctp.app.window.low, ctp.app.window.high]")
+    at = [(seen()[key] - low) / (high - low) for key in ("from", "to")]
+    ok(abs(at[0] - 0.25) < 0.01 and abs(at[1] - 0.5) < 0.01, "a drag on the overview chooses the window", at)
+    chrome.drag(left + width * 0.4, top, left + width * 0.5, top)
+    chrome.frame()
+    at = [(seen()[key] - low) / (high - low) for key in ("from", "to")]
+    ok(abs(at[0] - 0.35) < 0.01 and abs(at[1] - 0.6) < 0.01, "and inside of it moves it", at)
+
+
+def test_coroutine(pages):
+    chrome = pages.open("states")
+    left, top, _, _ = chrome.box("#lanes")
+
+    def at(row, us):
+        point = chrome.eval(f"ctp.where({row}, {us * US})")
+        return left + point["x"], top + point["y"]
+
+    chrome.move(*at(1, 250))
+    equal(chrome.texts("#tip div"), ["wake while it runs  #2", "running for 200 µs, since 0.000\u2009100\u2009000 s",
+                                     "on worker 1 (2)"], "the tip says what is under the pointer, from its begin to its end")
+    chrome.move(*at(0, 550))
+    equal(chrome.texts("#tip div")[1:], ["runnable for 100 µs, since 0.000\u2009500\u2009000 s", "at s.c:2:b",
+                                         "woken by wake while it runs"], "and who woke it")
+    chrome.click(*at(1, 700))
+    chrome.frame()
+    equal(chrome.eval("location.hash"), "#/coro/2", "a click opens the coroutine's own page")
+    equal(chrome.texts(".totals li"), ["running 700 µs (70 %)", "runnable 200 µs (20 %)", "not started 100 µs (10 %)"],
+          "with where its time went")
+    equal(chrome.texts(".events tbody td:not(:first-child)"), [
+        "resumed", "on worker 1 (2)", "running", "100 µs", "woken", "by normal #1", "running", "100 µs",
+        "suspended", "s.c:2:b", "runnable", "200 µs", "resumed", "on worker 1 (2)", "running", "500 µs",
+        "suspended", "s.c:2:b", "suspended", "0"], "and each event")
+    facts = dict(zip(chrome.texts(".facts dt"), chrome.texts(".facts dd")))
+    equal(facts["woken by"], "normal #1 (1 ×)", "and who woke it")
+    equal(facts["woke"], "normal #1 (1 ×), destroyed #5 (1 ×)", "and whom it woke")
+    chrome.press(".facts a")
+    equal([chrome.eval("location.hash"), chrome.text(".coro h1")], ["#/coro/1", "normal"], "its parent is a link")
+    equal(chrome.texts(".children a"), ["wake while it runs #2", "lost #0x20000000000001"], "and so are its children")
+    chrome.eval("history.back()")
+    ok(chrome.until("document.querySelector('.coro h1').textContent === 'wake while it runs'"), "back goes back")
+    chrome.key("Escape")
+    ok(chrome.until("!document.querySelector('#timeline').hidden"), "Escape goes to the timeline")
+    chrome.eval("document.querySelector('#lanes').focus()")
+    for key in "ArrowDown", "ArrowDown":
+        chrome.key(key)
+    ok(chrome.text("#live").startswith("wake while it runs  #2, "), "the cursor is spoken")
+    chrome.key("Enter")
+    ok(chrome.until("location.hash === '#/coro/2'"), "Enter opens its row")
+    chrome.eval("ctp.app.timeline.options.onOpen(10)")
+    ok(chrome.until("document.querySelector('.coro h1').textContent === 'first life'"), "an id that came back has two pages")
+    equal(chrome.eval("[ctp.model.address(10), ctp.model.address(11), ctp.model.rowAt('12'), ctp.model.rowAt('12@9')]"),
+          ["coro/12@10", "coro/12", 11, -1], "with an address each")
+    equal(chrome.errors, [], "no error on the way")
+
+
+def test_tables(pages):
+    chrome = pages.open("stuck", "#/sites")
+    cells = "[...document.querySelectorAll('#view tbody tr')].map(r => Number(r.cells[2].textContent))"
+    chrome.press("thead tr:last-child th:nth-child(3) button")
+    down = chrome.eval(cells)
+    chrome.press("thead tr:last-child th:nth-child(3) button")
+    up = chrome.eval(cells)
+    ok(len(down) == 6 and down == sorted(down, reverse=True), "a click on a column sorts", down)
+    equal(up, down[::-1], "another the other way")
+    equal(chrome.eval("document.querySelector('th[aria-sort]').getAttribute('aria-sort')"), "ascending", "and says so")
+    for view, rows in (("threads", 4), ("waiting", 4), ("top", 45)):
+        chrome.press(f"#tabs a[href='#/{view}']")
+        chrome.frame()
+        equal(chrome.eval("document.querySelectorAll('#view tbody tr').length"), rows, f"the table of {view}")
+    chrome.press("#tabs a[href='#/sites']")
+    chrome.press("#view .site")
+    chrome.frame()
+    ok(chrome.eval("!document.querySelector('#timeline').hidden && ctp.app.text.length > 0"), "a site leads to its coroutines")
+    equal(chrome.errors, [], "no error on the way")
+
+
+def test_hostile(pages):
+    chrome = pages.open("hostile")
+    _, rows = pages.data["hostile"]
+    for i in range(len(rows)):
+        chrome.eval(f"ctp.app.go('finding/{i}')")
+        chrome.eval(f"ctp.app.go('coro/{rows[i]['coro']}')")
+        chrome.frame()
+    equal(chrome.errors, [], "no name runs as a script")
+    chrome.eval("ctp.app.go('timeline')")
+    chrome.frame()
+    titles = chrome.texts(".finding .title")
+    equal(titles[0], "</script><script>alert(1)</script>", "markup is text")
+    equal(titles[2], "⟨U+202E⟩evil⟨U+202C⟩ ⟨U+2066⟩x", "marks of direction are shown, not obeyed")
+    equal(titles[3], "new⟨U+000A⟩line⟨U+0009⟩tab⟨U+0000⟩nul⟨U+001B⟩[31m", "and so are controls")
+    ok(len(titles[4]) == 300 and titles[4].endswith("…"), "what is too long is cut")
+    equal(len(chrome.texts(".finding .title bdi")), len(titles), "each name is isolated")
+    equal(chrome.eval("[document.querySelectorAll('b, script:not([id])').length, document.title]"),
+          [1, "</script><script>alert(1)</script> – coroutine trace"], "nothing of it became an element")
+
+
+def test_colours(pages):
+    chrome = pages.open("one")
+    back = "getComputedStyle(document.body).backgroundColor"
+    light = chrome.eval(back)
+    chrome.dark(True)
+    chrome.frame()
+    dark = chrome.eval(back)
+    ok(light != dark, "dark where the system is", light, dark)
+    ok(pages.colour("running", 0, 150), "the picture too")
+    chrome.press("#theme")
+    equal(chrome.eval(back), light, "unless the switch says light")
+    ok(pages.colour("running", 0, 150), "the picture too")
+    chrome.dark(False)
+    chrome.press("#theme")
+    equal(chrome.eval(back), dark, "or dark")
+    chrome.press("#theme")
+    equal(chrome.eval(back), light, "and back to what the system has")
+
+
+def test_pieces(pages):
+    piece, htmlpage.PIECE = htmlpage.PIECE, 400
+    try:
+        text = htmlpage.made_stuck(3000, 100)
+    finally:
+        htmlpage.PIECE = piece
+    path = pages.folder / "pieces.html"
+    path.write_text(text)
+    pages.chrome.errors.clear()
+    pages.chrome.open(path)
+    meta, rows = htmlpage.read(text)
+    ok(text.count("ctp-data-") > 20, "a page of many pieces")
+    equal(pages.chrome.eval("[ctp.model.n, ctp.model.events.time.length, Array.from(ctp.model.events.time).at(-1)]"),
+          [len(rows), meta["events"], rows[-1]["events"][-1][0]], "is read as one")
+    at = text.index(DAMAGED) + len(DAMAGED)
+    path.write_text(text[:at + 100] + text[at + 140:])
+    try:
+        pages.chrome.open(path)
+        ok(False, "damage is an error")
+    except browser.Failed:
+        ok(True, "damage is an error")
+    ok("This page cannot be read: " in pages.chrome.text("#loading"), "and the page says so")
+
+
+def test_real(pages):
+    path = pages.folder / "real.html"
+    if not path.exists():
+        return
+    meta, rows = htmlpage.read(path.read_text(encoding="utf-8", errors="surrogatepass"))
+    chrome = pages.chrome
+    chrome.errors.clear()
+    chrome.open(path)
+    equal(chrome.errors, [], "a real page: no error and no warning")
+    check_shares(chrome, meta, rows)
+    finding = meta["report"]["sections"][0]["findings"][0]
+    stuck = [i for i, row in enumerate(rows) if row["died"] is None]
+    equal([str(rows[i]["coro"]) for i in stuck], [c["coro"] for c in finding["coroutines"]], "its finding is of who lives")
+    equal(chrome.eval("ctp.app.timeline.coros.row(0)"), stuck[0], "which stands first")
+    chrome.press(".finding .head")
+    equal(chrome.eval("[ctp.visible().rows, ctp.app.timeline.coros.row(0)]"), [1, stuck[0]], "a click shows it")
+    equal(chrome.eval(f"ctp.state({stuck[0]}, {meta['span_ns']})"), "suspended", "waiting until the end")
+    ok(pages.colour("suspended", stuck[0], meta["span_ns"] * 0.99), "and drawn so")
+    name = rows[stuck[0]]["name"]
+    equal(chrome.eval(f"ctp.search({json.dumps(name)})"), stuck, "its name finds it")
+    ok(stuck[0] in chrome.eval(f"ctp.search({json.dumps(finding['suspend_site'])})"), "and so does its site")
+
+
+def main():
+    if not browser.chromium():
+        print("1..0 # SKIP there is no chromium")
+        return 0
+    try:
+        chrome = browser.Browser()
+    except browser.Failed as err:
+        print("1..0 # SKIP chromium does not start:", err)
+        return 0
+    with chrome:
+        pages = Pages(sys.argv[1], chrome)
+        for test in (test_loading, test_states, test_shares, test_search, test_order, test_finding, test_drawing, test_moving,
+                     test_coroutine, test_tables, test_hostile, test_colours, test_pieces, test_real):
+            test(pages)
+    print(f"1..{RUN[0]}")
+    return FAILED[0] > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

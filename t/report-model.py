@@ -1,0 +1,201 @@
+#!/usr/bin/python3
+"""report-model.py REPORT.json <ROWS.jsonl - holds what `ctp-report -j` says of a trace of ctp-collect against a model.
+
+The rows are those of `ctp-tojsonl -a`. The model is written from the manual and not from the program: each coroutine's rows,
+in the order of their index, give its states; what stands next to a hole counts for no time. It says where the two differ.
+"""
+import json
+import sys
+from collections import defaultdict
+
+
+class Coroutine:
+    def __init__(self, ts):
+        self.since, self.state = ts, "born"
+        self.due, self.sound, self.pending = 0, True, False
+        self.place = self.spawn = None
+        self.suspended_at, self.resumed_at = 0, 0
+        self.total = defaultdict(int)
+
+
+class Model:
+    def __init__(self):
+        self.coroutines = {}
+        self.sites = defaultdict(lambda: defaultdict(list))  # place -> suspended, runnable, running -> durations
+        self.counts = defaultdict(int)
+        self.last = self.end = 0
+
+    def coroutine(self, row):
+        ident = row["coro"]
+        if not ident:
+            return None
+        if ident not in self.coroutines:
+            self.coroutines[ident] = Coroutine(row["ts"])
+        return self.coroutines[ident]
+
+    def spend(self, co, ts, sound):
+        """The state that it was in ends."""
+        span = max(0, ts - co.since) if sound else 0
+        co.total[co.state] += span
+        return span
+
+    def transition(self, row):
+        self.counts["events"] += 1
+        co, ts, index = self.coroutine(row), row["ts"], row["index"]
+        if not co or co.state == "dead" or index < co.due:
+            return
+        sound = co.sound and index == co.due
+        co.due, co.sound = index + 1, True
+        was, span = co.state, self.spend(co, ts, sound)
+        if row["is_active"]:
+            if sound and co.suspended_at and was in ("suspended", "runnable"):
+                self.sites[co.place][was].append(span)
+            co.state, co.resumed_at = "running", ts
+        else:
+            if sound and was == "running":
+                self.sites[co.place]["running"].append(span)
+            co.place = row["site_text"] if row["site"] else None
+            co.state = "runnable" if co.pending else "suspended"
+            co.suspended_at, co.pending = ts, False
+        co.since = ts
+
+    def wake(self, row):
+        self.counts["wakes"] += 1
+        co, ts = self.coroutine(row), row["ts"]
+        if not co or co.state in ("dead", "runnable") or ts < co.resumed_at:
+            return
+        if co.state == "running":
+            co.pending = True
+            return
+        span = self.spend(co, ts, co.sound)
+        if co.state == "suspended" and co.sound:
+            self.sites[co.place]["suspended"].append(span)
+        co.state, co.since = "runnable", max(ts, co.since)
+
+    def birth(self, row):
+        co = self.coroutine(row)
+        if co and co.state != "dead":
+            co.spawn = row["site_text"] if row["site"] else None
+
+    def death(self, row):
+        co = self.coroutine(row)
+        if not co or co.state == "dead":
+            return
+        sound = co.sound and row["after"] == row["ts"]
+        span = self.spend(co, row["ts"], sound)
+        if sound and co.state == "running":
+            self.sites[co.place]["running"].append(span)
+        co.state = "dead"
+
+    def lost(self, row):
+        self.counts["lost"] += row["count"]
+        co = self.coroutine(row)
+        if co and co.state != "dead" and row["index"] + row["count"] > co.due:
+            co.sound = False
+
+    def take(self, row):
+        kind = row["type"]
+        if kind in ("transition", "wake", "birth", "death"):
+            self.last = max(self.last, row["ts"])
+        if kind == "end":
+            self.end = row["ts"]
+        if kind in ("transition", "wake", "birth", "death", "lost"):
+            getattr(self, kind)(row)
+
+
+def read(lines):
+    """One model for each section."""
+    models = []
+    for line in lines:
+        row = json.loads(line)
+        if row["type"] == "@section":
+            models.append(Model())
+        elif not row["type"].startswith("@"):
+            models[-1].take(row)
+    return models
+
+
+class Differences:
+    def __init__(self):
+        self.count = 0
+
+    def check(self, what, got, want):
+        if got != want:
+            self.count += 1
+            print(f"{what}: the report says {got}, the model {want}")
+
+
+def times(durations):
+    return {"count": len(durations), "total_ns": sum(durations), "max_ns": max(durations, default=0)}
+
+
+def compare_sites(diff, model, section):
+    said = {site["site"]: site for site in section["sites"]}
+    for state in ("suspended", "runnable", "running"):
+        want = times([ns for place in model.sites.values() for ns in place[state]])
+        got = {"count": sum(site[state]["count"] for site in said.values()),
+               "total_ns": sum(site[state]["total_ns"] for site in said.values()),
+               "max_ns": max((site[state]["max_ns"] for site in said.values()), default=0)}
+        diff.check(f"all sites, {state}", got, want)
+        for place in model.sites:
+            if place in said and place is not None:
+                got = {key: said[place][state][key] for key in want}
+                diff.check(f"{place}, {state}", got, times(model.sites[place][state]))
+                p50, durations = said[place][state]["p50_ns"], sorted(model.sites[place][state])
+                middle = durations[len(durations) // 2] if durations else 0
+                diff.check(f"{place}, {state}, p50 {p50} near {middle}", middle <= p50 <= middle + middle // 8, True)
+
+
+def end_of(model):
+    return max(model.end, model.last)
+
+
+def compare_coroutines(diff, model, section):
+    for co in model.coroutines.values():  # who is alive has been in its state up to the end
+        if co.state in ("running", "runnable", "suspended"):
+            model.spend(co, end_of(model), co.sound)
+    for state in ("running", "runnable", "suspended"):
+        best = sorted((co.total[state] for co in model.coroutines.values() if co.total[state]), reverse=True)[:20]
+        top = section["top"][state]
+        diff.check(f"the most time {state}", [co["ns"] for co in top], best)
+        for co in top:
+            diff.check(f"coroutine {co['coro']}, {state}", co["ns"], model.coroutines[int(co["coro"])].total[state])
+
+
+def compare_waiting(diff, model, section):
+    want = defaultdict(lambda: [0, 0, 0])
+    for co in model.coroutines.values():
+        if co.state in ("suspended", "runnable"):
+            group = want[str(co.spawn)]
+            group[0] += 1
+            group[1] += co.state == "runnable"
+            group[2] = max(group[2], max(0, end_of(model) - co.suspended_at))
+    got = defaultdict(lambda: [0, 0, 0])
+    for waiting in section["waiting"]:
+        group = got[str(waiting["spawn_site"])]
+        group[0] += waiting["coroutines"]
+        group[1] += waiting["runnable"]
+        group[2] = max(group[2], waiting["longest_ns"])
+    diff.check("who waits, by where they were made", dict(got), dict(want))
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        sections = json.load(file)["sections"]
+    models, diff = read(sys.stdin), Differences()
+    diff.check("sections", len(sections), len(models))
+    for model, section in zip(models, sections):
+        alive = sum(co.state != "dead" for co in model.coroutines.values())
+        diff.check("coroutines", section["coroutines"], len(model.coroutines))
+        diff.check("alive", section["alive"], alive)
+        for count in ("events", "wakes", "lost"):
+            diff.check(count, section[count], model.counts[count])
+        compare_sites(diff, model, section)
+        compare_coroutines(diff, model, section)
+        compare_waiting(diff, model, section)
+    print(f"{sum(len(model.coroutines) for model in models)} coroutines, {diff.count} differences")
+    return diff.count > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

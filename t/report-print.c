@@ -1,0 +1,346 @@
+/* report-print: a report made by hand, printed in each form; numbers as people read them; hostile texts. */
+#include "../formats/report-args.h"
+#include "../formats/report-json.h"
+#include "../formats/report-markdown.h"
+#include "../formats/report-text.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "../formats/json.h"
+#include "tap.h"
+#include "text.h"
+
+/* A name as a traced program could give it: clears the screen, turns the writing, ends a script, a table's cell and a line. */
+#define HOSTILE "\033[2J\302\233x\342\200\256</script>`|`\n# *_[a](b)\342\200\250\377\\"
+
+enum print { TEXT, MARKDOWN, JSON, PAGE };
+
+/* What a printer writes, until the next call. */
+static const char *printed(enum print how, const struct ctp_report *r, const struct ctp_report_style *style)
+{
+	static char text[1 << 20];
+	struct ctp_output out;
+	struct ctp_err err;
+	int fd = memfd_create("out", 0);
+	if (fd < 0 || ctp_output_fd(&out, fd, "out", &err))
+		abort();
+	if (how == TEXT)
+		ctp_report_text(&out, r, style);
+	else if (how == MARKDOWN)
+		ctp_report_markdown(&out, r, style);
+	else
+		ctp_report_json(&out, r, how == PAGE);
+	if (ctp_output_close(&out, &err))
+		abort();
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+	text[n < 0 ? 0 : n] = '\0';
+	close(fd);
+	return text;
+}
+
+static const struct ctp_report_style plain;
+static const struct ctp_report_style all = {.all = true};
+
+static char spawn[] = "main.c:12:serve", place[] = "server.c:212:handle", other[] = "server.c:88:accept_loop";
+static char title[] = "7 coroutines were never woken", evidence[] = "nobody woke them", advice[] = "look at server.c:212";
+static char command[] = "./server\0-v\0a b\0";
+static char host[] = "h", pid[] = "17", name[] = "handler 17", thread_name[] = "worker";
+
+/* Two findings, 8 groups that wait of which one is a finding, 10 sites, a thread. */
+struct made {
+	struct ctp_report report;
+	struct ctp_report_section section;
+	struct ctp_finding findings[2];
+	struct ctp_report_member who[7];
+	struct ctp_report_waiting waiting[9];
+	struct ctp_report_site sites[10];
+	struct ctp_report_thread threads[1];
+};
+
+static void make(struct made *m)
+{
+	*m = (struct made){0};
+	m->report = (struct ctp_report){.sections = &m->section, .nsections = 1, .sections_seen = 1};
+	m->section = (struct ctp_report_section){
+		.command = command, .command_bytes = sizeof(command) - 1, .host = host, .pid = pid, .has_wall = true, .start_wall_ns = 1700000000123456789,
+		.start_ns = 5, .duration_ns = 2015906688, .outcome = "exited", .complete = true, .alive = 9, .nthreads_seen = 4,
+		.counts = {.events = 7264, .wakes = 312, .coroutines = 48},
+		.findings = m->findings, .nfindings = 2, .waiting = m->waiting, .nwaiting = 9, .sites = m->sites, .nsites = 10,
+		.threads = m->threads, .nthreads = 1,
+	};
+	for (int i = 0; i < 7; i++)
+		m->who[i] = (struct ctp_report_member){
+			.id = (uint64_t)i + 37, .probe = UINT64_MAX, .since_ns = 1000, .for_ns = 1730000000, .waker = i ? 0 : 12,
+			.tid = i ? 0 : 18800, .name = i ? NULL : name, .state = CTP_SUSPENDED,
+		};
+	m->findings[0] = (struct ctp_finding){
+		.rule = CTP_RULE_NEVER_WOKEN, .certainty = CTP_CERTAIN_PROVED, .title = title, .evidence = {evidence}, .next = {advice},
+		.spawn = spawn, .place = place, .members = 57, .who = m->who, .nwho = 7, .from_ns = 10, .to_ns = 20,
+	};
+	m->findings[1] = (struct ctp_finding){.rule = CTP_RULE_LONG_RUN, .certainty = CTP_CERTAIN_LIKELY, .title = title};
+	for (int i = 0; i < 9; i++)
+		m->waiting[i] = (struct ctp_report_waiting){
+			.spawn = i ? spawn : NULL, .place = i == 1 ? place : other, .coroutines = 1234, .found = i == 1 ? 1234 : 0, .longest_ns = 5, .certain = i,
+		};
+	for (int i = 0; i < 10; i++)
+		m->sites[i] = (struct ctp_report_site){
+			.place = place, .suspended = {1000 + (uint64_t)i, 9, 412000, 1730000, 2000000000},
+		};
+	m->threads[0] = (struct ctp_report_thread){18800, 1007953344, 99, 2015906688, thread_name};
+	m->section.nheavy[CTP_HEAVY_RUNNING] = 1;
+	m->section.heavy[CTP_HEAVY_RUNNING][0] = (struct ctp_report_heavy){5000000000, 1000000, NULL, spawn};
+}
+
+static bool has(const char *text, const char *part)
+{
+	bool found = strstr(text, part);
+	if (!found)
+		diag("no \"%s\" in:\n%s", part, text);
+	return found;
+}
+
+static unsigned count(const char *text, const char *part)
+{
+	unsigned n = 0;
+	for (; (text = strstr(text, part)); text++)
+		n++;
+	return n;
+}
+
+static void test_numbers(void)
+{
+	char to[CTP_PRINT_NUMBER_MAX], label[CTP_PRINT_LABEL_MAX], long_name[1000] = "";
+	is(ctp_print_count(to, 0), "0", "nothing");
+	is(ctp_print_count(to, 999), "999", "no separator");
+	is(ctp_print_count(to, UINT64_MAX), "18,446,744,073,709,551,615", "the largest number");
+	is(ctp_print_ns(to, 0), "0 ns", "no time");
+	is(ctp_print_ns(to, 1730000000), "1.73 s", "seconds");
+	is(ctp_print_brief(to, 412400), "412us", "brief");
+	is(ctp_print_percent(to, 93, 100), "93 %", "percent");
+	is(ctp_print_percent(to, 4, 1000), "0.4 %", "part of a percent");
+	is(ctp_print_percent(to, 1, 100000), "< 0.1 %", "almost nothing");
+	is(ctp_print_percent(to, 0, 0), "0 %", "of nothing");
+	is(ctp_print_label(label, "a", 5), "a (#5)", "a name and a number");
+	is(ctp_print_label(label, NULL, 0x102db7020), "#0x102db7020", "no name, and an address");
+	memset(long_name, 'x', sizeof(long_name) - 1);
+	is(ctp_print_label(label, long_name, 5) + CTP_FOLLOW_NAME_MAX, " (#5)", "a long name is cut, its number is not");
+}
+
+static void test_text(struct made *m)
+{
+	const char *text = printed(TEXT, &m->report, &plain);
+	ok(!strncmp(text, "./server -v 'a b'\n", 18), "text: what ran is the first line");
+	ok(has(text, "pid 17 on h; started 2023-11-14 22:13:20 UTC; 2.02 s; exited with status 0\n"),
+	   "where, when, how long, how it ended");
+	ok(has(text, "48 coroutines, 9 alive at the end; 4 threads; 7,264 events, 312 wakes; nothing lost\n"), "how much");
+	ok(has(text, "\n2 findings: 1 proved, 1 likely, 0 unknown\n"
+	             "1. PROVED: 7 coroutines were never woken  [never-woken]\n   nobody woke them\n"),
+	   "a finding: how sure, what, by which rule, why");
+	ok(has(text, "who: handler 17 (#37), #38, #39, #40, #41, and 52 more\n   next: look at server.c:212\n"),
+	   "who, and what to look at");
+	ok(!strstr(text, "could not see"), "nothing is missing, and nothing is said of that");
+	ok(has(text, "\n    1,234        0      0ns      5ns  server.c:88:accept_loop (events of them were lost)\n"),
+	   "who waits, but is no finding");
+	is_u64(count(text, "1,234 "), 6, "the table is cut");
+	ok(has(text, "... 2 more: -v shows all"), "which is said");
+	ok(has(text, "\n    1,000   412us 1.73ms  2.00s       -      -      -       -      -      -  server.c:212:handle\n"),
+	   "a site");
+	ok(has(text, "... 4 more: -v shows all"), "sites are cut too");
+	ok(has(text, "\n    1.01s     50 %          99      2.02s  18800 worker\n"), "a thread");
+	ok(has(text, "\n  running    #0x12a05f200 1.00 ms\n"), "a coroutine that ran most");
+	for (const char *line = text; *line; line = strchr(line, '\n') + 1)
+		if (strchr(line, '\n') - line > 100)
+			ok(false, "a line is longer than 100: %.120s", line);
+	text = printed(TEXT, &m->report, &all);
+	ok(!strstr(text, "-v shows all"), "-v: nothing is cut");
+	is_u64(count(text, "1,234 "), 8, "-v: all groups");
+	ok(has(text, "handler 17 (#37): suspended for 1.73 s, since 1.00 us after the start, last woken by #12, on thread 18800\n"
+	             "     #38: suspended for 1.73 s, since 1.00 us after the start\n"), "-v: each member");
+	ok(has(text, "#43: suspended for 1.73 s, since 1.00 us after the start\n     and 50 more\n"), "-v: and how many are not kept");
+	ok(!strchr(text, '\033'), "no colour unless it is asked for");
+	text = printed(TEXT, &m->report, &(struct ctp_report_style){.colour = true});
+	ok(has(text, "\033[1;31mPROVED\033[0m: "), "colour");
+	text = printed(TEXT, &m->report, &(struct ctp_report_style){.since_ns = 12500000000, .until_ns = 60000000000});
+	ok(has(text, "looked at only from 12.5 s to 1.00 min\n"), "a part of the time is said to be one");
+}
+
+static void test_caveats(struct made *m)
+{
+	struct ctp_report_section *s = &m->section;
+	s->nfindings = 0;
+	s->nwaiting = s->nsites = s->nthreads = 0;
+	ok(has(printed(TEXT, &m->report, &plain), "\nNo findings\n"), "no findings is said");
+	s->counts = (struct ctp_follow_counts){.events = 7, .lost = 1, .missed = 2, .untraced = 3, .unfollowed = 1};
+	s->cut = true;
+	s->complete = false;
+	strcpy(s->outcome, "running");
+	const char *text = printed(TEXT, &m->report, &plain);
+	ok(has(text, "\n  1 event was lost: "), "lost events are a caveat");
+	ok(has(text, "\n  2 wakes, names or awaits were missed: "), "missed records too");
+	ok(has(text, "\n  the trace has no wakes: "), "and that there are no wakes");
+	ok(has(text, "\n  3 coroutines found no station "), "and who was not traced");
+	ok(has(text, "\n  the trace has no end: "), "and that it has no end");
+	ok(has(text, "\n  the program ran on: "), "and that it went on");
+	ok(has(text, "; 1 lost\n"), "lost is also where what ran is told");
+	s->until = true;
+	ok(!strstr(printed(TEXT, &m->report, &plain), "has no end"), "a time that was asked for is no end that is missing");
+	s->until = false;
+	s->cut = false;
+	ok(has(printed(MARKDOWN, &m->report, &plain), "\n- parts of the trace are damaged or missing\n"), "damage is one");
+	s->counts.events = 0;
+	ok(has(printed(TEXT, &m->report, &plain), "not one event"), "an empty trace is said to be empty");
+	m->report.sections_seen = 300;
+	m->report.ignored = 1;
+	ok(has(printed(TEXT, &m->report, &plain), "\nIn 300 sections: 0 findings.\nOnly the first 1 of them are judged.\n"
+	                                          "1 finding was ignored, as asked.\n"), "the closing lines");
+	m->report.nsections = 0;
+	m->report.sections_seen = 0;
+	ok(has(printed(TEXT, &m->report, &plain), "There is nothing in the trace.\n"), "no section");
+	is(printed(JSON, &m->report, &plain),
+	   "{\"ctp_report\":1,\"tool\":\"ctp-report " CTP_VERSION "\",\"sections\":[],\"ignored\":1}", "no section as JSON");
+}
+
+/* Where no character is left that could do more than be seen. */
+static bool is_safe(const char *text)
+{
+	for (const char *s = text; *s; s++) {
+		unsigned n = ctp_utf8_bytes(s, s + strnlen(s, 4));
+		if (n == 0 || (*s > 0 && *s < ' ' && *s != '\n') || *s == 0x7f || !strncmp(s, "\302\233", 2) ||
+		    !strncmp(s, "\342\200\256", 3) || !strncmp(s, "\342\200\250", 3)) {
+			diag("at: %.60s", s);
+			return false;
+		}
+		s += n - 1;
+	}
+	return true;
+}
+
+static void poison(struct made *m)
+{
+	static char hostile[] = HOSTILE, hostile_command[] = HOSTILE "\0" HOSTILE "\0";
+	struct ctp_report_section *s = &m->section;
+	s->command = hostile_command;
+	s->command_bytes = sizeof(hostile_command) - 1;
+	s->host = s->pid = hostile;
+	struct ctp_finding *f = &m->findings[0];
+	f->title = f->evidence[0] = f->next[0] = f->spawn = f->place = m->who[0].name = hostile;
+	m->waiting[0].spawn = m->waiting[0].place = m->sites[0].place = m->threads[0].name = hostile;
+	s->heavy[CTP_HEAVY_RUNNING][0].name = s->heavy[CTP_HEAVY_RUNNING][0].spawn = hostile;
+}
+
+static void test_hostile(struct made *m)
+{
+	ok(is_safe(printed(TEXT, &m->report, &plain)), "hostile: text shows, and does nothing");
+	ok(is_safe(printed(TEXT, &m->report, &all)), "hostile: all of the text");
+	ok(has(printed(TEXT, &m->report, &plain), "\\x1b[2J\\u009bx\\u202e</script>`|`\\x0a# *_[a](b)\\u2028\\xff\\\\"),
+	   "what is escaped can be read");
+	const char *text = printed(MARKDOWN, &m->report, &all);
+	ok(is_safe(text), "hostile: Markdown");
+	ok(!strncmp(text, "# `` '\\x1b[2J\\u009bx\\u202e</script>`|`", 38), "a heading is code, with bars as they are");
+	ok(has(text, "proved: \\\\x1b\\[2J"), "a title is prose, in which markup is escaped");
+	ok(has(text, "\\</script\\>\\`\\|\\`\\\\x0a\\# \\*\\_\\[a\\](b)"), "all of it");
+	ok(has(text, "| `` \\x1b[2J\\u009bx\\u202e</script>`\\|`\\x0a# *_[a](b)\\u2028\\xff\\\\ (#37) `` |"),
+	   "a name is code, whose fence is longer");
+	text = printed(PAGE, &m->report, &plain);
+	ok(!strpbrk(text, "<>&\n") && !strstr(text, "\342\200\250"), "hostile: nothing in a page ends the script");
+	ok(has(text, "\\u003c/script\\u003e") && has(text, "\\u2028\\udcff\\\\\""), "and it is the same text");
+	struct ctp_json j = {text, text + strlen(text)};
+	ok(ctp_json_skip(&j) && ctp_json_done(&j), "which is JSON");
+	text = printed(JSON, &m->report, &plain);
+	j = (struct ctp_json){text, text + strlen(text)};
+	ok(ctp_json_skip(&j) && ctp_json_done(&j) && !strchr(text, '\n'), "hostile: JSON is JSON, on one line");
+}
+
+static void test_json(struct made *m)
+{
+	const char *text = printed(JSON, &m->report, &plain);
+	ok(has(text, "{\"command\":[\"./server\",\"-v\",\"a b\"],\"host\":\"h\",\"pid\":\"17\",\"source\":null,"
+	             "\"start_wall_ns\":\"1700000000123456789\",\"start_ns\":\"5\",\"duration_ns\":2015906688,"
+	             "\"outcome\":\"exited\",\"status\":0,\"complete\":true,\"events\":7264,\"wakes\":312,\"coroutines\":48,"
+	             "\"alive\":9,\"threads_seen\":4,\"lost\":0,\"missed\":0,\"untraced\":0,\"late\":0,\"findings\":["),
+	   "JSON: what ran");
+	ok(has(text, "{\"rule\":\"never-woken\",\"certainty\":\"proved\",\"gravity\":6,\"title\":\"7 coroutines were never woken\","
+	             "\"evidence\":[\"nobody woke them\"],\"next\":[\"look at server.c:212\"],"
+	             "\"spawn_site\":\"main.c:12:serve\",\"suspend_site\":\"server.c:212:handle\",\"members\":57,"
+	             "\"from_ns\":10,\"to_ns\":20,\"coroutines\":[{\"coro\":\"37\",\"probe_id\":\"18446744073709551615\","
+	             "\"name\":\"handler 17\",\"state\":\"suspended\",\"since_ns\":1000,\"for_ns\":1730000000,"
+	             "\"woken_by\":\"12\",\"thread\":18800},{"), "a finding");
+	ok(has(text, "{\"spawn_site\":null,\"suspend_site\":\"server.c:88:accept_loop\",\"coroutines\":1234,\"runnable\":0,"
+	             "\"longest_ns\":5,\"shortest_ns\":0,\"in_findings\":0,\"longest\":{\"coro\":\"0\",\"name\":null},"
+	             "\"certain\":false}"), "who waits");
+	ok(has(text, "{\"site\":\"server.c:212:handle\",\"suspended\":{\"count\":1000,\"total_ns\":9,\"p50_ns\":412000,"
+	             "\"p99_ns\":1730000,\"max_ns\":2000000000},\"runnable\":{"), "a site");
+	ok(has(text, "{\"tid\":18800,\"name\":\"worker\",\"busy_ns\":1007953344,\"busy_share\":0.5000,\"resumes\":99,"
+	             "\"last_ns\":2015906688}"), "a thread");
+	ok(has(text, "\"top\":{\"running\":[{\"coro\":\"5000000000\",\"name\":null,\"spawn_site\":\"main.c:12:serve\","
+	             "\"ns\":1000000}],\"runnable\":[],\"suspended\":[]}"), "the top");
+}
+
+static void test_markdown(void)
+{
+	struct made m;
+	static char odd[] = "1. a", dash[] = "- b";
+	make(&m);
+	m.findings[0].evidence[0] = odd;
+	m.findings[0].evidence[1] = dash;
+	const char *text = printed(MARKDOWN, &m.report, &plain);
+	ok(has(text, "# `./server -v 'a b'`\n\n| | |\n"), "Markdown: what ran is the heading");
+	ok(has(text, "\n## 2 findings: 1 proved, 1 likely, 0 unknown\n\n"
+	             "### 1. proved: 7 coroutines were never woken\n\nRule `never-woken`\n"), "a finding");
+	ok(has(text, "\n- 1\\. a\n- \\- b\n"), "what would begin a list does not");
+	ok(has(text, "\n| `server.c:212:handle` | 1,000 | 412 us | 1.73 ms | 2.00 s | - | - | - | - | - | - |\n"), "a site");
+}
+
+static void test_durations(void)
+{
+	static const struct {
+		const char *text;
+		uint64_t ns;
+	} good[] = {{"12.5s", 12500000000}, {"300ms", 300000000}, {"2m", 120000000000}, {"2min", 120000000000}, {"7", 7000000000},
+	            {"1.5h", 5400000000000}, {"0.000000001", 1}, {".5us", 500}, {"3ns", 3}, {"1.9ns", 1}, {"0s", 0},
+	            {"1.00000000099s", 1000000000}};
+	static const char *const bad[] = {"", "s", ".", ".s", "5x", "-1s", "1.s", "1 s", "1s ", "1e3s", "0x1s", "18446744074s",
+	                                  "99999999999999999999s"};
+	uint64_t ns;
+	for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+		ok(ctp_duration_parse(good[i].text, &ns) && ns == good[i].ns, "a time: %s", good[i].text);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		ok(!ctp_duration_parse(bad[i], &ns), "no time: \"%s\"", bad[i]);
+}
+
+static void test_texts(void)
+{
+	char path[] = "/tmp/report-print.XXXXXX";
+	struct ctp_texts t = {0};
+	struct ctp_err err;
+	int fd = mkstemp(path);
+	dprintf(fd, "# a comment\n\n  leaked  \r\n\tnever-woken *:read \n #too\nthe last");
+	close(fd);
+	ok(!ctp_texts_read(&t, path, &err) && t.count == 3, "a file of patterns: comments and empty lines are none");
+	ok(t.count == 3 && !strcmp(t.list[0], "leaked") && !strcmp(t.list[1], "never-woken *:read") && !strcmp(t.list[2], "the last"),
+	   "without the space around them");
+	unlink(path);
+	while (t.count < CTP_TEXTS_MAX && !ctp_texts_add(&t, "x", &err))
+		;
+	ok(t.count == CTP_TEXTS_MAX && ctp_texts_add(&t, "*:read", &err) == CTP_FAILED, "there is a limit");
+	ok(strstr(err.text, "*:read") && strstr(err.text, "10000"), "which is told, with what is beyond it");
+	ctp_texts_fini(&t);
+}
+
+int main(void)
+{
+	static struct made m;
+	test_numbers();
+	make(&m);
+	test_text(&m);
+	test_json(&m);
+	poison(&m);
+	test_hostile(&m);
+	make(&m);
+	test_caveats(&m);
+	test_markdown();
+	test_durations();
+	test_texts();
+	return done_testing();
+}

@@ -1,0 +1,205 @@
+#!/bin/sh
+# ctp-report, the tool: what it prints in each form, its options, its exit status. The rules have tests of their own.
+. t/tap.sh
+report=$BIN/ctp-report
+
+# A server makes five handlers. Each waits twenty times for 1 ms, is woken, is ready for 0.2 ms and runs for 0.1 ms; but the third
+# is not woken again after ten times. The server runs all the time, and is woken once all the same. NAME is that one's; what stands in MORE comes before the end.
+trace() { # NAME [MORE]
+	cat <<-'JSONL'
+	{"type":"@section","attrs":{"host":"h","pid":"42","argv":["./server","-v","a b"],"wall_offset_ns":"1700000000000000000"}}
+	{"type":"@schema","name":"transition","kind":"transition","fields":[{"name":"probe_id","type":"u64","role":"probe"},{"name":"tid","type":"u64","role":"thread"},{"name":"is_active","type":"bool","role":"state"},{"name":"ts","type":"u64","role":"time","pred":"time"},{"name":"coro","type":"u64","role":"coroutine"},{"name":"index","type":"u64","role":"sequence"},{"name":"site","type":"u64","role":"site"}]}
+	{"type":"site","ts":1000000000,"site":1,"file":"main.c","line":10,"function":"main"}
+	{"type":"site","ts":1000000000,"site":2,"file":"server.c","line":20,"function":"serve"}
+	{"type":"site","ts":1000000000,"site":3,"file":"handler.c","line":30,"function":"read it; now 7"}
+	{"type":"thread","ts":1000000000,"tid":50,"pid":42,"name":"worker"}
+	JSONL
+	awk -v name="$1" 'function move(id, active, site) {
+		printf "{\"type\":\"transition\",\"probe_id\":%d,\"tid\":50,\"is_active\":%s,\"ts\":%d,\"coro\":%d,\"index\":%d,\"site\":%d}\n", 100 + id, active, t, id, n[id]++, site }
+	function birth(id, parent, site) {
+		printf "{\"type\":\"birth\",\"ts\":%d,\"probe_id\":%d,\"coro\":%d,\"station\":%d,\"after\":%d,\"before\":%d,\"parent\":%d,\"site\":%d,\"pid\":42}\n", t, 100 + id, id, id, t, t, parent, site }
+	function death(id) { printf "{\"type\":\"death\",\"ts\":%d,\"probe_id\":%d,\"coro\":%d,\"after\":%d,\"before\":%d}\n", t, 100 + id, id, t, t }
+	BEGIN {
+		t = 1000000000
+		birth(1, 0, 1); move(1, "true", 0)
+		for (id = 2; id <= 6; id++) birth(id, 1, 2)
+		printf "{\"type\":\"wake\",\"ts\":%d,\"probe_id\":101,\"coro\":1,\"tid\":50,\"by\":2}\n", t + 50000
+		printf "{\"type\":\"name\",\"ts\":%d,\"probe_id\":104,\"coro\":4,\"name\":\"%s\"}\n", t, name
+		for (id = 2; id <= 6; id++) { t += 100000; move(id, "true", 0); t += 100000; move(id, "false", 3) }
+		for (round = 0; round < 20; round++) for (id = 2; id <= 6; id++) {
+			t += 100000
+			if (id == 4 && round >= 10) continue
+			printf "{\"type\":\"wake\",\"ts\":%d,\"probe_id\":%d,\"coro\":%d,\"tid\":50,\"by\":1}\n", t, 100 + id, id
+			t += 200000; move(id, "true", 0)
+			t += 100000
+			if (round < 19) move(id, "false", 3); else death(id)
+		}
+		t += 1000; death(1)
+	}'
+	[ -z "$2" ] || printf '%s\n' "$2"
+	cat <<-'JSONL'
+	{"type":"end","ts":3000000000,"events":197,"lost":0,"unverified":0,"untraced":0,"births":6,"deaths":5,"outcome":"exited","status":7}
+	{"type":"@end","complete":true}
+	JSONL
+}
+trace 'handler 3' >"$tmp/a.jsonl"
+"$BIN/ctp-fromjsonl" -q "$tmp/a.jsonl" >"$tmp/a.ctp"
+# The same without the one that is stuck: it, and its events, are left out.
+grep -v '"coro":4,' "$tmp/a.jsonl" | sed 's/"births":6/"births":5/' | "$BIN/ctp-fromjsonl" -q >"$tmp/clean.ctp"
+lost='{"type":"lost","ts":2000000000,"probe_id":102,"coro":2,"index":900,"count":5,"unverified":0,"after":1900000000}'
+trace 'handler 3' "$lost" | "$BIN/ctp-fromjsonl" -q >"$tmp/lossy.ctp"
+
+# --- for people ---------------------------------------------------------------------------------------------------------------
+"$report" "$tmp/a.ctp" >"$tmp/text" 2>"$tmp/err"
+is 'status 0, whatever is found' $? 0
+is 'nothing on stderr' "$(cat "$tmp/err")" ''
+is 'what ran comes first' "$(head -n 1 "$tmp/text")" "./server -v 'a b'"
+like 'when, how long, how it ended' "$(sed -n 2p "$tmp/text")" '^  pid 42 on h; started 2023-11-14 22:13:21 UTC; 2\.00 s; exited with status 7$'
+like 'how much' "$(sed -n 3p "$tmp/text")" '^  6 coroutines, 1 alive at the end; 1 thread; [0-9]+ events, 91 wakes; nothing lost$'
+is 'then how many findings' "$(sed -n 5p "$tmp/text")" '1 finding: 1 proved, 0 likely, 0 unknown'
+like 'then the finding' "$(sed -n 6p "$tmp/text")" '^1\. PROVED: .*handler\.c:30:.*\[never-woken\]$'
+like 'and who it is' "$(cat "$tmp/text")" '^   who: handler 3 \(#4\)$'
+ok 'and what to look at' grep -q '^   next: ' "$tmp/text"
+ok 'all on one screen' test "$(wc -l <"$tmp/text")" -le 40
+is 'stdin is the same' "$("$report" <"$tmp/a.ctp")" "$(cat "$tmp/text")"
+like 'without a finding that is said' "$("$report" "$tmp/clean.ctp")" '^No findings$'
+ok 'and what it could not see is no matter then' sh -c '! "$0" "$1" | grep "could not see"' "$report" "$tmp/clean.ctp"
+like 'where events were lost it is' "$("$report" -q "$tmp/lossy.ctp")" '^  5 events were lost: '
+"$report" -v "$tmp/a.ctp" >"$tmp/all" 2>"$tmp/err"
+like '-v: the member in full' "$(cat "$tmp/all")" '^     handler 3 \(#4\): suspended for [0-9.]+ s, since [0-9.]+ ms after the start, '
+like '-v: how many records, on stderr' "$(cat "$tmp/err")" ' records, '
+
+# --- Markdown -----------------------------------------------------------------------------------------------------------------
+"$report" -m "$tmp/a.ctp" >"$tmp/md"
+is 'Markdown: status 0' $? 0
+is 'what ran is its heading' "$(head -n 1 "$tmp/md")" "# \`./server -v 'a b'\`"
+ok 'the finding is one too' grep -q '^### 1\. proved: ' "$tmp/md"
+ok 'a table' grep -q '^| `handler 3 (#4)` | suspended | ' "$tmp/md"
+
+# --- JSON and folded stacks ---------------------------------------------------------------------------------------------------
+"$report" -j "$tmp/a.ctp" >"$tmp/json"
+is 'JSON: one line' "$(wc -l <"$tmp/json")" 1
+if command -v jq >/dev/null; then
+	is 'jq reads it' "$(jq -c '.sections[0] | [.command, .pid, .outcome, .status, .complete, .coroutines, .alive, .wakes, .lost, .start_wall_ns]' "$tmp/json")" \
+		'[["./server","-v","a b"],"42","exited",7,true,6,1,91,0,"1700000001000000000"]'
+	is 'the finding' "$(jq -c '.sections[0].findings[] | [.rule, .certainty, .members, .spawn_site, .suspend_site, .coroutines[0].coro, .coroutines[0].probe_id, .coroutines[0].name]' "$tmp/json")" \
+		'["never-woken","proved",1,"server.c:20:serve","handler.c:30:read it; now 7","4","104","handler 3"]'
+	is 'no key is there that the manual does not have' "$(jq -r 'paths | map(select(type == "string"))[-1]' "$tmp/json" | sort -u |
+		while read -r key; do grep -q "\"$key\"" doc/ctp-report.1 || echo "$key"; done)" ''
+fi
+
+# A line is frames and a number, by flamegraph.pl's own pattern; what is left of the number must not end in another.
+folded() { # STATE FILE...
+	state=$1
+	shift
+	"$report" -q --folded="$state" "$@" >"$tmp/folded"
+	ok "folded, $state: every line is a stack and a number" sh -c '! grep -Ev "^[^ ;]+(;[^ ;]+)* [0-9]+$" "$0"' "$tmp/folded"
+}
+folded suspended "$tmp/a.ctp"
+is 'a stack: where the parent was made, where it was, where it waits' "$(cut -d ' ' -f 1 "$tmp/folded")" 'main.c:10:main;server.c:20:serve;handler.c:30:read_it:_now_7'
+is '--folded alone is of those' "$("$report" --folded "$tmp/a.ctp")" "$(cat "$tmp/folded")"
+folded runnable "$tmp/a.ctp"
+is 'runnable: 90 times 0.2 ms' "$(cut -d ' ' -f 2 "$tmp/folded")" $((90 * 200000))
+is 'not before --since' "$("$report" --folded=runnable --since 1s "$tmp/a.ctp")" ''
+folded running "$tmp/a.ctp"
+is 'running: 90 times 0.1 ms from there, and 0.1 ms each at first' "$(sed -n 's/.*;handler.* //p; s/.*:serve //p' "$tmp/folded" | sort -n | tr '\n' ' ')" "$((5 * 100000)) $((90 * 100000)) "
+if command -v python3 >/dev/null; then
+	for state in suspended runnable running; do
+		folded $state "$tmp/a.ctp"
+		# shellcheck disable=SC2016
+		ok "folded, $state: the sum is that of the sites, and of those who are still waiting" python3 -c '
+import json, sys
+section = json.load(open(sys.argv[1]))["sections"][0]
+folded = sum(int(line.split(" ")[1]) for line in open(sys.argv[2]))
+sites = sum(site[sys.argv[3]]["total_ns"] for site in section["sites"])
+stuck = sum(who["for_ns"] for f in section["findings"] for who in f["coroutines"]) if sys.argv[3] == "suspended" else 0
+print(folded, sites, stuck)
+sys.exit(folded != sites + stuck or not folded)' "$tmp/json" "$tmp/folded" $state
+	done
+fi
+# 200 generations; and three that are one another's parents, made nobody knows where.
+awk 'BEGIN { for (i = 1; i <= 203; i++) {
+	parent = i <= 200 ? i - 1 : i < 203 ? i + 1 : 201
+	printf "{\"type\":\"birth\",\"ts\":%d,\"probe_id\":%d,\"coro\":%d,\"station\":%d,\"after\":%d,\"before\":%d,\"parent\":%d,\"site\":%d,\"pid\":1}\n", i, i, i, i, i, i, parent, i <= 200 ? i : 0
+	printf "{\"type\":\"wake\",\"ts\":%d,\"probe_id\":%d,\"coro\":%d,\"tid\":1,\"by\":0}\n", i + 300, i, i } }' |
+	"$BIN/ctp-fromjsonl" -q >"$tmp/deep.ctp"
+folded runnable "$tmp/deep.ctp"
+is 'folded: 64 frames and no more' "$(awk -F ';' 'NF > most { most = NF } END { print most }' "$tmp/folded")" 64
+is 'all of the time is there, of the last but the end' "$(awk '{ sum += $2 } END { print sum }' "$tmp/folded")" $((203 * 202 / 2))
+is 'a circle has no frame' "$(grep '^\[unknown\] ' "$tmp/folded")" '[unknown] 3'
+
+# --- options ------------------------------------------------------------------------------------------------------------------
+status() { # NAME STATUS ARGUMENT...
+	what=$1 want=$2
+	shift 2
+	"$report" -q "$@" >"$tmp/out" 2>"$tmp/err"
+	is "$what: status $want" $? "$want"
+}
+status '--fail-on proved' 4 --fail-on proved "$tmp/a.ctp"
+ok 'the report is printed all the same' cmp -s "$tmp/out" "$tmp/text"
+status '--fail-on likely' 4 --fail-on likely -j "$tmp/a.ctp"
+status '--fail-on with --folded' 4 --fail-on likely --folded "$tmp/a.ctp"
+status '--fail-on, nothing found' 0 --fail-on likely "$tmp/clean.ctp"
+status 'events were lost' 3 "$tmp/lossy.ctp"
+status '--fail-on outranks that' 4 --fail-on proved "$tmp/lossy.ctp"
+status '--fail-on, in the second file' 4 --fail-on proved "$tmp/clean.ctp" "$tmp/a.ctp"
+for pattern in never-woken 'handler.c:*' server.c:20:serve 'never-woken *:30:*'; do
+	status "--ignore '$pattern'" 0 --fail-on likely --ignore "$pattern" "$tmp/a.ctp"
+	like 'it is counted' "$(cat "$tmp/out")" '^1 finding was ignored, as asked\.$'
+done
+status '--ignore of something else' 4 --fail-on likely --ignore leaked --ignore 'leaked *' --ignore handler.c "$tmp/a.ctp"
+printf '# known\n\n  leaked  \r\n\tnever-woken handler.c:*\n' >"$tmp/known"
+status '--ignore-file' 0 --fail-on likely --ignore-file "$tmp/known" "$tmp/a.ctp"
+status '--ignore-file that is not there' 1 --ignore-file "$tmp/nonexistent" "$tmp/a.ctp"
+like 'which is said' "$(cat "$tmp/err")" "^ctp-report: $tmp/nonexistent: No such file"
+status '--until' 0 --fail-on likely --until 5ms "$tmp/a.ctp"
+like 'a part is said to be one' "$(cat "$tmp/out")" '^  looked at only from 0 ns to 5\.00 ms$'
+status '--since' 4 --fail-on proved --since 5ms "$tmp/a.ctp"
+like 'a part from there on' "$(cat "$tmp/out")" '^  looked at only from 5\.00 ms to the end$'
+for wrong in '--since 5x' '--until -1' '--since 2s --until 1s' '--fail-on unknown' '--folded=dead' '-j -m' '-m --folded'; do
+	# shellcheck disable=SC2086
+	status "$wrong" 2 $wrong "$tmp/a.ctp"
+	is 'in one line' "$(wc -l <"$tmp/err") $(wc -c <"$tmp/out")" '1 0'
+done
+
+# --- several, none, damaged -----------------------------------------------------------------------------------------------------
+"$report" "$tmp/clean.ctp" "$tmp/a.ctp" "$tmp/clean.ctp" >"$tmp/out"
+is 'three files: three parts' "$(grep -c "^Section [123] of 3: ./server -v 'a b'$" "$tmp/out")" 3
+is 'and which of them has findings is the last line' "$(tail -n 1 "$tmp/out")" 'In 3 sections: 1 finding, in section 2.'
+cat "$tmp/clean.ctp" "$tmp/a.ctp" "$tmp/clean.ctp" | "$report" >"$tmp/cat"
+ok 'one behind the other is the same' cmp "$tmp/cat" "$tmp/out"
+sed '/"type":"@\{0,1\}end"/d' "$tmp/a.jsonl" | "$BIN/ctp-fromjsonl" -q >"$tmp/cut.ctp"
+status 'cut short' 3 "$tmp/cut.ctp"
+like 'and is said to be' "$(cat "$tmp/out")" '^  the trace has no end: '
+: >"$tmp/empty"
+status 'empty' 3 "$tmp/empty"
+is 'is nothing' "$(cat "$tmp/out")" 'There is nothing in the trace.'
+status 'no stream' 1 "$tmp/a.jsonl"
+is 'prints nothing' "$(cat "$tmp/out")" ''
+if command -v zstd >/dev/null && "$BIN/ctp-stat" -V >/dev/null; then
+	zstd -q "$tmp/a.ctp"
+	is 'zstd is recognised' "$("$report" "$tmp/a.ctp.zst" 2>&1)" "$(cat "$tmp/text")"
+fi
+if [ -c /dev/full ]; then
+	for form in -q -m -j --folded; do
+		"$report" $form "$tmp/a.ctp" >/dev/full 2>"$tmp/err"
+		is "a full disk, $form: status 1" $? 1
+		like 'and says so' "$(cat "$tmp/err")" '^ctp-report: stdout: .*No space left on device$'
+	done
+fi
+
+# --- hostile --------------------------------------------------------------------------------------------------------------------
+trace '\u001b[2Jx\u202e\u009b|`</script>' | "$BIN/ctp-fromjsonl" -q >"$tmp/hostile.ctp"
+for form in -q -v -m --folded; do
+	"$report" -q $form "$tmp/hostile.ctp" >"$tmp/out" 2>"$tmp/err"
+	is "hostile, $form: no escape reaches the terminal" "$(LC_ALL=C grep -c "$(printf '\033\\|\342\200\256\\|\302\233')" "$tmp/out")" 0
+done
+like 'but it can be read' "$("$report" "$tmp/hostile.ctp")" '^   who: \\x1b\[2Jx\\u202e\\u009b\|`</script> \(#4\)$'
+# Colour is for a terminal, and for who has not said no.
+if command -v script >/dev/null; then
+	tty() { script -qec "$*" /dev/null </dev/null; }
+	is 'a terminal: colour' "$(TERM=xterm NO_COLOR='' tty "$report" -q "$tmp/a.ctp" | grep -c "$(printf '\033')\[1;31mPROVED")" 1
+	is 'NO_COLOR: none' "$(TERM=xterm NO_COLOR=1 tty "$report" -q "$tmp/a.ctp" | grep -c "$(printf '\033')")" 0
+	is 'a dumb one: none' "$(TERM=dumb tty "$report" -q "$tmp/a.ctp" | grep -c "$(printf '\033')")" 0
+fi
+done_testing

@@ -1,0 +1,134 @@
+/* ctp-report - what went wrong in a trace, with the evidence. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../formats/report-sink.h"
+#include "reportopt.h"
+
+enum { FOLDED = CTP_REPORTOPT_END, FAIL_ON };
+
+static struct ctp_tool tool = {
+	.name = "ctp-report",
+	.synopsis = "[-jmqv] [--folded[=running|runnable|suspended]] [--fail-on proved|likely] [--ignore PATTERN] "
+	            "[--ignore-file FILE] [--since TIME] [--until TIME] [--debug-dir DIR] [FILE...]",
+	.help = "Says what went wrong in a trace: who is stuck, where, since when, and how sure that is.\n"
+	        "  -m                  as Markdown, for a ticket\n"
+	        "  -j                  as one JSON object on one line\n"
+	        "  --folded            folded stacks for flamegraph.pl and speedscope: of time suspended, or --folded=running\n"
+	        "  --fail-on WHAT      exit with 4 if a finding is proved; with likely, if one is proved or likely\n"
+	        "  --ignore PATTERN    leave out findings of this rule, site or \"rule site\"; * and ? as in a shell\n"
+	        "  --ignore-file FILE  the same, one on a line; # begins a comment\n"
+	        "  --since TIME        look only at what is later than this after the start: 12.5s, 300ms, 2m\n"
+	        "  --until TIME        and only at what is earlier\n"
+	        "  --debug-dir DIR     look for debug files there too\n"
+	        "  -v                  every row and member   -q  no notices   -V  version   -h  this help\n"
+	        "Exit status: 0 done; 1 failed; 2 usage; 3 the trace is not whole; 4 as --fail-on says, which outranks 3.\n",
+	.permutes = true,
+};
+
+/* What was asked for. */
+static struct {
+	struct ctp_report_options options;
+	struct ctp_report_style style;
+	struct ctp_reportopt common;
+	enum ctp_certainty fail_on; /* CTP_CERTAIN_UNKNOWN: never */
+} ask;
+
+static void be_format(enum ctp_report_format format)
+{
+	static bool chosen;
+	if (chosen && ask.style.format != format)
+		exit(ctp_tool_usage(&tool, "-j, -m and --folded exclude one another"));
+	chosen = true;
+	ask.style.format = format;
+}
+
+static enum ctp_state folded_or_exit(void)
+{
+	static const struct {
+		const char *name;
+		enum ctp_state state;
+	} states[] = {{"running", CTP_RUNNING}, {"runnable", CTP_RUNNABLE}, {"suspended", CTP_SUSPENDED}};
+	for (size_t i = 0; optarg && i < sizeof(states) / sizeof(*states); i++)
+		if (!strcmp(optarg, states[i].name))
+			return states[i].state;
+	if (optarg)
+		exit(ctp_tool_usage(&tool, "--folded=%s: is not running, runnable or suspended", optarg));
+	return CTP_SUSPENDED;
+}
+
+static enum ctp_certainty certainty_or_exit(void)
+{
+	for (enum ctp_certainty c = CTP_CERTAIN_LIKELY; c <= CTP_CERTAIN_PROVED; c++)
+		if (!strcmp(optarg, ctp_certainty_name(c)))
+			return c;
+	exit(ctp_tool_usage(&tool, "--fail-on %s: is not proved or likely", optarg));
+}
+
+static void parse(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{"folded", optional_argument, NULL, FOLDED}, {"fail-on", required_argument, NULL, FAIL_ON},
+		CTP_REPORTOPT_LONGS, {NULL, 0, NULL, 0},
+	};
+	for (int c; (c = ctp_tool_option(&tool, argc, argv, "jm", longs)) != -1;) {
+		if (ctp_reportopt_take(&ask.common, &tool, c))
+			continue;
+		if (c == FAIL_ON)
+			ask.fail_on = certainty_or_exit();
+		else
+			be_format(c == 'm' ? CTP_REPORT_AS_MARKDOWN : c == 'j' ? CTP_REPORT_AS_JSON : CTP_REPORT_AS_FOLDED);
+		if (c == FOLDED)
+			ask.style.state = folded_or_exit();
+	}
+	ask.options = ctp_reportopt_done(&ask.common, &tool);
+	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
+	ask.style.all = tool.verbose;
+	ask.style.colour = isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") && !(no_colour && *no_colour);
+	ask.style.since_ns = ask.options.since_ns;
+	ask.style.until_ns = ask.options.until_ns;
+}
+
+static bool has_found(const struct ctp_report *r)
+{
+	for (uint32_t i = 0; i < r->nsections; i++)
+		for (uint32_t k = 0; k < r->sections[i].nfindings; k++)
+			if (r->sections[i].findings[k].certainty >= ask.fail_on)
+				return true;
+	return false;
+}
+
+/* Takes out, with a word, what cannot be read, for the others still can. Returns how many. */
+static size_t drop_unreadable(char **files)
+{
+	char **to = files, **file = files;
+	for (; *file; file++)
+		if (!strcmp(*file, "-") || !access(*file, R_OK))
+			*to++ = *file;
+		else
+			ctp_tool_say(&tool, "%s: %s", *file, strerror(errno));
+	*to = NULL;
+	return (size_t)(file - to);
+}
+
+int main(int argc, char **argv)
+{
+	struct ctp_output out;
+	struct ctp_err err;
+	ctp_tool_start(&tool);
+	parse(argc, argv);
+	size_t dropped = drop_unreadable(argv + optind);
+	if (dropped && !argv[optind])
+		return CTP_EXIT_FAILED;
+	struct ctp_report *report = ctp_report_new(&ask.options, &err);
+	if (!report || ctp_output_open(&out, NULL, false, false, &err))
+		return ctp_tool_fail(&tool, &err);
+	int code = ctp_tool_to(&tool, argv + optind, ctp_report_sink(report, &out, &ask.style, &err), &out, &err);
+	if ((code == CTP_EXIT_OK || code == CTP_EXIT_HARMED) && ask.fail_on && has_found(report))
+		code = CTP_EXIT_FOUND;
+	ctp_report_free(report);
+	ctp_reportopt_fini(&ask.common);
+	return dropped && code != CTP_EXIT_FOUND ? CTP_EXIT_FAILED : code;
+}

@@ -1,0 +1,93 @@
+/* ctp-tohtml - a trace as one HTML page: what went wrong, and what each coroutine did. */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../formats/html.h"
+#include "reportopt.h"
+#include "text.h"
+
+enum { SECTION = CTP_REPORTOPT_END, TITLE, MAX_EVENTS };
+
+static struct ctp_tool tool = {
+	.name = "ctp-tohtml",
+	.synopsis = "[-fqv] [-o FILE] [--title TEXT] [--section N] [--since TIME] [--until TIME] [--max-events N] [--ignore PATTERN] "
+	            "[--ignore-file FILE] [--debug-dir DIR] [FILE...]",
+	.help = "Makes one HTML page of a trace, that opens from disk: what went wrong, and what each coroutine and thread did.\n"
+	        "  -o FILE            write to FILE, which appears when it is whole\n"
+	        "  -f                 write to a terminal all the same\n"
+	        "  --title TEXT       of the page, instead of the command that was traced\n"
+	        "  --section N        show what happened in the Nth section, instead of the last with findings\n"
+	        "  --since TIME       show only what is later than this after the start: 12.5s, 300ms, 2m\n"
+	        "  --until TIME       and only what is earlier\n"
+	        "  --max-events N     leave out the oldest beyond so many, 20000000 if not given; the page says so\n"
+	        "  --ignore PATTERN   leave out findings of this rule, site or \"rule site\"; * and ? as in a shell\n"
+	        "  --ignore-file FILE the same, one on a line; # begins a comment\n"
+	        "  --debug-dir DIR    look for debug files there too\n"
+	        "  -q  no notices   -v  a summary on stderr   -V  version   -h  this help\n",
+	.permutes = true,
+};
+
+/* What was asked for. */
+static struct {
+	struct ctp_html_options options;
+	struct ctp_reportopt common;
+	const char *path;
+	bool force;
+} ask = {.options.max_events = CTP_HTML_EVENTS_MAX};
+
+static uint64_t number_or_exit(const char *option)
+{
+	uint64_t n;
+	if (!ctp_parse_u64(optarg, optarg + strlen(optarg), &n) || !n)
+		exit(ctp_tool_usage(&tool, "%s %s: is no number from 1 on", option, optarg));
+	return n;
+}
+
+static void option(int c)
+{
+	switch (c) {
+	case 'f':
+		ask.force = true;
+		break;
+	case 'o':
+		ask.path = optarg;
+		break;
+	case TITLE:
+		ask.options.title = optarg;
+		break;
+	case SECTION:
+		ask.options.section = number_or_exit("--section");
+		break;
+	case MAX_EVENTS:
+		ask.options.max_events = number_or_exit("--max-events");
+		break;
+	}
+}
+
+static void parse(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{"title", required_argument, NULL, TITLE}, {"section", required_argument, NULL, SECTION},
+		{"max-events", required_argument, NULL, MAX_EVENTS}, CTP_REPORTOPT_LONGS, {NULL, 0, NULL, 0},
+	};
+	for (int c; (c = ctp_tool_option(&tool, argc, argv, "fo:", longs)) != -1;)
+		if (!ctp_reportopt_take(&ask.common, &tool, c))
+			option(c);
+	ask.options.report = ctp_reportopt_done(&ask.common, &tool);
+	const char *source = argv[optind];
+	ask.options.source = source && strcmp(source, "-") ? source : "stdin";
+}
+
+int main(int argc, char **argv)
+{
+	struct ctp_output out;
+	struct ctp_err err;
+	ctp_tool_start(&tool);
+	parse(argc, argv);
+	if (ctp_tool_create(&out, ask.path, argv + optind, true, ask.force, &err))
+		return ctp_tool_fail(&tool, &err);
+	int code = ctp_tool_to(&tool, argv + optind, ctp_html_sink(&out, &ask.options, &err), &out, &err);
+	ctp_reportopt_fini(&ask.common);
+	return code;
+}

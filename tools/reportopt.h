@@ -1,0 +1,79 @@
+/*
+ * reportopt.h - the options --ignore, --ignore-file, --since, --until and --debug-dir, for the mains that make a report.
+ */
+#ifndef CTP_REPORTOPT_H
+#define CTP_REPORTOPT_H
+
+#include <getopt.h>
+#include <stdlib.h>
+
+#include "../formats/report-args.h"
+#include "report.h"
+#include "tool.h"
+
+/* Beyond what a letter could be; the main's own begin behind the last. */
+enum { CTP_REPORTOPT_IGNORE = 256, CTP_REPORTOPT_FILE, CTP_REPORTOPT_SINCE, CTP_REPORTOPT_UNTIL, CTP_REPORTOPT_DIR, CTP_REPORTOPT_END };
+
+/* For the main's table of long options. */
+#define CTP_REPORTOPT_LONGS                                            \
+	{"ignore", required_argument, NULL, CTP_REPORTOPT_IGNORE},     \
+	{"ignore-file", required_argument, NULL, CTP_REPORTOPT_FILE},  \
+	{"since", required_argument, NULL, CTP_REPORTOPT_SINCE},       \
+	{"until", required_argument, NULL, CTP_REPORTOPT_UNTIL},       \
+	{"debug-dir", required_argument, NULL, CTP_REPORTOPT_DIR}
+
+/* All zeros is none. */
+struct ctp_reportopt {
+	struct ctp_texts ignore, debug_dirs;
+	uint64_t since_ns, until_ns;
+};
+
+static inline uint64_t ctp_reportopt_time(struct ctp_tool *tool, const char *option)
+{
+	uint64_t ns;
+	if (!ctp_duration_parse(optarg, &ns))
+		exit(ctp_tool_usage(tool, "%s %s: is no time such as 12.5s, 300ms or 2m", option, optarg));
+	return ns;
+}
+
+/* Takes the option c if it is one of these. */
+static inline bool ctp_reportopt_take(struct ctp_reportopt *o, struct ctp_tool *tool, int c)
+{
+	struct ctp_err err;
+	enum ctp_status status = CTP_OK;
+	if (c == CTP_REPORTOPT_IGNORE)
+		status = ctp_texts_add(&o->ignore, optarg, &err);
+	else if (c == CTP_REPORTOPT_FILE)
+		status = ctp_texts_read(&o->ignore, optarg, &err);
+	else if (c == CTP_REPORTOPT_DIR)
+		status = ctp_texts_add(&o->debug_dirs, optarg, &err);
+	else if (c == CTP_REPORTOPT_SINCE)
+		o->since_ns = ctp_reportopt_time(tool, "--since");
+	else if (c == CTP_REPORTOPT_UNTIL)
+		o->until_ns = ctp_reportopt_time(tool, "--until");
+	else
+		return false;
+	if (status)
+		exit(ctp_tool_fail(tool, &err));
+	return true;
+}
+
+/* When all were taken: what they say, good until the fini. */
+static inline struct ctp_report_options ctp_reportopt_done(const struct ctp_reportopt *o, struct ctp_tool *tool)
+{
+	if (o->until_ns && o->since_ns >= o->until_ns)
+		exit(ctp_tool_usage(tool, "--since and --until leave no time between them"));
+	return (struct ctp_report_options){
+		.ignore = (const char *const *)o->ignore.list, .nignore = o->ignore.count,
+		.debug_dirs = (const char *const *)o->debug_dirs.list, .ndebug_dirs = o->debug_dirs.count,
+		.since_ns = o->since_ns, .until_ns = o->until_ns,
+	};
+}
+
+static inline void ctp_reportopt_fini(struct ctp_reportopt *o)
+{
+	ctp_texts_fini(&o->ignore);
+	ctp_texts_fini(&o->debug_dirs);
+}
+
+#endif
