@@ -1,6 +1,7 @@
 /*
- * mix [EVENTS] - the workload `mix` as a raw stream on stdout, as ctp-collect would write it: a mark after every few thousand
- * events, totals at the end.
+ * mix [EVENTS [COROUTINES]] - the workload `mix` as a raw stream on stdout, as ctp-collect would write it: a mark after every few
+ * thousand events, totals at the end. With more coroutines than the workload has, each of these becomes another one, again and
+ * again, when it has had its share of the events; the ones that it was stay suspended.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,9 +33,24 @@ static void put_sites(struct ctp_writer *w, const struct ctp_class *site, uint64
 	}
 }
 
+/* The event as one of another coroutine, once the one that it belongs to has had its share. */
+static void become_others(struct mix_event *e, uint64_t share)
+{
+	static uint32_t who[MIX_COROS], first[MIX_COROS], known = MIX_COROS;
+	uint32_t slot = e->coro;
+	if (e->index - first[slot] >= share && e->active) {
+		who[slot] = known++;
+		first[slot] = e->index;
+	}
+	e->coro = who[slot] ? who[slot] : slot;
+	e->index -= first[slot];
+	e->addr = mix_addr(e->coro);
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t events = argc > 1 ? strtoull(argv[1], NULL, 10) : MIX_EVENTS;
+	uint64_t share = argc > 2 ? events / strtoull(argv[2], NULL, 10) : UINT64_MAX;
 	struct ctp_err err;
 	struct ctp_output out;
 	if (ctp_output_open(&out, NULL, true, false, &err) != CTP_OK)
@@ -56,6 +72,7 @@ int main(int argc, char **argv)
 	for (uint64_t i = 0; i < events && !ctp_writer_failed(w); i++) {
 		uint64_t val[CTP_TRANSITION_FIELDS];
 		struct mix_event e = mix_next(&m);
+		become_others(&e, share);
 		mix_record(&e, val);
 		ctp_writer_record(w, transition, val);
 		if (i % MARK_EVERY == MARK_EVERY - 1)
