@@ -72,9 +72,11 @@ void ctp_judge_add_case(struct ctp_judge *j, struct ctp_group *g, const struct c
  */
 uint64_t ctp_judge_end_ns(const struct ctp_judge *j, const struct ctp_coroutine *co);
 
-/* Whether something may have happened to it that the trace does not tell. */
+/* Whether something may have happened to it that the trace does not tell. Without a birth, where others have one, it may be dead. */
 static inline bool ctp_judge_in_doubt(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
+	if (!(co->flags & CTP_CO_BIRTH) && j->follow->counts.births && !j->follow->attached_ns)
+		return true;
 	return co->flags & (CTP_CO_TAIL | CTP_CO_CONFLICT) || co->since_ns < j->follow->unsure_ns;
 }
 

@@ -196,7 +196,7 @@ for form in -q -v -m --folded; do
 done
 like 'but it can be read' "$("$report" "$tmp/hostile.ctp")" '^   who: \\x1b\[2Jx\\u202e\\u009b\|`</script> \(#4\)$'
 # Colour is for a terminal, and for who has not said no.
-if command -v script >/dev/null; then
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then # there is one, and a pseudo-terminal for it
 	tty() { script -qec "$*" /dev/null </dev/null; }
 	is 'a terminal: colour' "$(TERM=xterm NO_COLOR='' tty "$report" -q "$tmp/a.ctp" | grep -c "$(printf '\033')\[1;31mPROVED")" 1
 	is 'NO_COLOR: none' "$(TERM=xterm NO_COLOR=1 tty "$report" -q "$tmp/a.ctp" | grep -c "$(printf '\033')")" 0

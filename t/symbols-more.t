@@ -114,7 +114,8 @@ async fn handle(n: u32) -> u32 { // A
     n
 }
 fn main() {
-    let _ = std::hint::black_box(Box::pin(handle(3)) as Pin<Box<dyn Future<Output = u32>>>);
+    let made: Pin<Box<dyn Future<Output = u32>>> = Box::pin(handle(3));
+    println!("{}", std::mem::size_of_val(&*made));
 }
 RUST
 	(cd "$tmp" && rustc --edition 2021 -g r.rs -o r.prog) 2>"$tmp/err" || note "$(cat "$tmp/err")"
