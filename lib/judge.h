@@ -1,5 +1,6 @@
 /*
- * judge.h - between the files that hold the rules: judge.c (findings), judge-wait.c (who waits), judge-run.c (who runs).
+ * judge.h - between the files that hold the rules: judge.c (findings), judge-wait.c (who waits), judge-run.c (who runs),
+ * judge-circle.c (circles), judge-words.c (what is said).
  *
  * A rule adds members to groups, by (rule, spawn place, suspend place); each group is one finding in the end.
  */
@@ -112,6 +113,9 @@ struct ctp_judge_ways {
 	bool (*counts)(struct ctp_judge *j, const struct ctp_coroutine *co);
 };
 void ctp_judge_circles(struct ctp_judge *j, const struct ctp_judge_ways *ways);
+
+/* Fills the texts of a finding of which all else is there. */
+void ctp_judge_say(struct ctp_judge *j, const struct ctp_group *g, struct ctp_finding *f);
 
 void ctp_judge_waits(struct ctp_judge *j);
 void ctp_judge_runs(struct ctp_judge *j);
