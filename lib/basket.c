@@ -150,3 +150,12 @@ void ctp_basket_function(struct ctp_basket *b, const struct ctp_frame *frame, ui
 	val[CTP_FUNCTION_ADDR] = frame->addr;
 	val[CTP_FUNCTION_CODE] = code;
 }
+
+void ctp_basket_conflict(struct ctp_basket *b, uint64_t probe_id, uint64_t coro, uint64_t ts_ns)
+{
+	uint64_t *val = ctp_basket_put(b, CTP_CONFLICT, ts_ns);
+	val[CTP_CONFLICT_TS] = ts_ns;
+	val[CTP_CONFLICT_PROBE] = probe_id;
+	val[CTP_CONFLICT_CORO] = coro;
+	b->stats.conflicts++;
+}

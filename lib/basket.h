@@ -90,4 +90,7 @@ void ctp_basket_death(struct ctp_basket *b, uint64_t probe_id, uint64_t coro, ui
 
 void ctp_basket_function(struct ctp_basket *b, const struct ctp_frame *frame, uint64_t code, uint64_t ts_ns);
 
+/* What is known of this coroutine's station can no longer be exact. */
+void ctp_basket_conflict(struct ctp_basket *b, uint64_t probe_id, uint64_t coro, uint64_t ts_ns);
+
 #endif

@@ -86,12 +86,10 @@ static inline struct ctp_coroutine *whose(struct ctp_follow *f, const struct ctp
 	return co || !id ? co : newcomer(f, s, val, ts);
 }
 
-static uint64_t span_ns(uint64_t from_ns, uint64_t to_ns) { return to_ns > from_ns ? to_ns - from_ns : 0; }
-
 /* Adds the span that ends now to the coroutine's own times. */
 static void account(struct ctp_coroutine *co, const struct ctp_change *ch)
 {
-	uint64_t ns = ch->whole ? span_ns(ch->was_ns, ch->ts_ns) : 0;
+	uint64_t ns = ch->whole ? ctp_span_ns(ch->was_ns, ch->ts_ns) : 0;
 	if (ch->was == CTP_RUNNING)
 		co->run_ns += ns;
 	else if (ch->was == CTP_RUNNABLE)
@@ -185,7 +183,7 @@ static void suspend(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_c
 	ch->kind = CTP_CHANGE_SUSPEND;
 	ch->from = ctp_follow_place(f, co);
 	if (ch->was == CTP_RUNNING && ch->whole && th->current == co->id)
-		th->busy_ns += span_ns(ch->was_ns, ch->ts_ns);
+		th->busy_ns += ctp_span_ns(ch->was_ns, ch->ts_ns);
 	th->current = 0;
 	if (!ch->whole || !(co->flags & CTP_CO_AWAITS))
 		co->awaits = 0;
@@ -195,10 +193,8 @@ static void suspend(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_c
 		co->first_at = co->place;
 	co->suspended_ns = ch->ts_ns;
 	co->state = co->flags & CTP_CO_PENDING ? CTP_RUNNABLE : CTP_SUSPENDED;
-	if (!(co->flags & CTP_CO_PENDING)) {
-		co->flags &= (uint16_t)~CTP_CO_WOKEN;
+	if (!(co->flags & CTP_CO_PENDING))
 		co->waker = 0;
-	}
 	co->flags &= (uint16_t)~CTP_CO_PENDING;
 }
 
@@ -291,7 +287,7 @@ static void death(struct ctp_follow *f, const struct ctp_shape *s, const uint64_
 	ch.whole = ch.whole && (s->after == CTP_SHAPE_NONE || val[s->after] == ts);
 	struct ctp_follow_thread *th = &f->threads[co->thread];
 	if (ch.was == CTP_RUNNING && th->current == co->id) {
-		th->busy_ns += ch.whole ? span_ns(ch.was_ns, ts) : 0;
+		th->busy_ns += ch.whole ? ctp_span_ns(ch.was_ns, ts) : 0;
 		th->current = 0;
 		th->last_ns = ts;
 	}
@@ -317,7 +313,6 @@ static void wake(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t
 	co->streak = ch.by == co->id ? co->streak + 1 : 0;
 	co->waker = co->before = ch.by;
 	co->before_at = co->place;
-	co->flags |= CTP_CO_WOKEN;
 	if (co->state == CTP_RUNNING) {
 		co->flags |= CTP_CO_PENDING;
 	} else {
@@ -610,7 +605,6 @@ void ctp_follow_record(struct ctp_follow *f, const struct ctp_record *rec)
 	happened(f, ts);
 	transition(f, &ctp_shape_standard, rec->val, ts);
 }
-
 
 struct ctp_coroutine *ctp_follow_each(struct ctp_follow *f, uint32_t *at) { return ctp_roster_each(&f->priv->roster, at); }
 struct ctp_coroutine *ctp_follow_find(struct ctp_follow *f, uint64_t id) { return ctp_roster_find(&f->priv->roster, id); }

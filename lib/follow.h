@@ -36,10 +36,9 @@ enum {
 	CTP_CO_CONFLICT = 16, /* two wrote to its station */
 	CTP_CO_PENDING = 32,  /* woken while it runs: once it suspends it is runnable */
 	CTP_CO_RAN = 64,      /* was resumed at least once */
-	CTP_CO_WOKEN = 128,   /* since it suspended last, or while it ran before that */
-	CTP_CO_BEFORE = 256,  /* it was there before the trace began: what it did then is not known */
-	CTP_CO_FOUND = 1024,  /* the listener's: it is in a finding */
-	CTP_CO_AWAITS = 512,  /* whom it will wait for was told, for the suspension that comes next */
+	CTP_CO_BEFORE = 128,  /* it was there before the trace began: what it did then is not known */
+	CTP_CO_AWAITS = 256,  /* whom it will wait for was told, for the suspension that comes next */
+	CTP_CO_FOUND = 512,   /* the listener's: it is in a finding */
 };
 
 /* What each event needs stands in the first 64 bytes, and what most need in the next. */
@@ -88,7 +87,8 @@ struct ctp_change {
 	uint64_t was_ns;
 	uint32_t thread;          /* of a suspend, resume or wake */
 	uint32_t from;            /* of a resume: the thread where it ran before; of a suspend: the place where it did so before */
-	uint64_t by;              /* WAKE: who; AWAIT: for whom; LOST: how many; BROKEN: enum ctp_broken */
+	uint64_t by;              /* WAKE: who; AWAIT: for whom; LOST: how many; BROKEN: enum ctp_broken; DIED: 1 if only another
+	                             coroutine with its probe tells of that */
 };
 
 struct ctp_follow_thread {
@@ -145,6 +145,9 @@ void ctp_follow_finish(struct ctp_follow *f, bool complete, bool missing);
 /* Those that are there, also the dead that are not yet forgotten: each once, in no order; *at is 0 at first. Null: no more. */
 struct ctp_coroutine *ctp_follow_each(struct ctp_follow *f, uint32_t *at);
 struct ctp_coroutine *ctp_follow_find(struct ctp_follow *f, uint64_t id); /* or null */
+
+/* How long; 0 where clocks of two threads disagree and the end is before the start. */
+static inline uint64_t ctp_span_ns(uint64_t from_ns, uint64_t to_ns) { return to_ns > from_ns ? to_ns - from_ns : 0; }
 
 /* The place where it suspended last, as numbers in f->places; 0 for one that is not known, or nobody else's. */
 static inline uint32_t ctp_follow_place(const struct ctp_follow *f, const struct ctp_coroutine *co)

@@ -6,10 +6,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
-	LATE_MIN = 3,
+	LATE_MIN = 3,             /* one or two may have been about to be woken anyway */
 	STORM_WAKES = 5000,
 	STORM_PERIOD_NS = 100000, /* one that does more than that between two wakes is at work */
 	MOVES_PERCENT = 95,       /* of resumes on another thread; chance gives 100 - 100 / threads */
@@ -17,8 +16,6 @@ enum {
 	GROWTH_ALIVE = 100,
 	COLLAPSE_SLICES = 8,      /* with and without, at least */
 };
-
-static uint64_t span_ns(uint64_t from_ns, uint64_t to_ns) { return to_ns > from_ns ? to_ns - from_ns : 0; }
 
 static void long_runs(struct ctp_judge *j)
 {
@@ -75,8 +72,7 @@ static bool stands_still(struct ctp_judge *j, struct ctp_coroutine *co, uint64_t
 {
 	const struct ctp_tally_place *p = ctp_tally_place(j->tally, ctp_follow_place(j->follow, co));
 	bool went_on = j->tally->last_resume_ns > co->since_ns + CTP_JUDGE_RUN_NS;
-	bool ended_by_itself = !j->end->cut && !strcmp(j->end->outcome, "exited");
-	bool outside = !ended_by_itself && ns >= CTP_JUDGE_QUIET_NS;
+	bool outside = !ctp_judge_exited(j) && ns >= CTP_JUDGE_QUIET_NS;
 	*proves = ctp_judge_too_long(&p->run, ns);
 	if (ns < CTP_JUDGE_RUN_NS || !ctp_judge_too_long(&j->tally->run, ns))
 		return false;
@@ -91,7 +87,7 @@ static void stalled_threads(struct ctp_judge *j)
 		struct ctp_coroutine *co = f->threads[i].current ? ctp_follow_find(f, f->threads[i].current) : NULL;
 		if (!co || co->state != CTP_RUNNING || co->thread != i || !(co->flags & CTP_CO_OURS))
 			continue;
-		uint64_t ns = span_ns(co->since_ns, ctp_judge_end_ns(j, co));
+		uint64_t ns = ctp_span_ns(co->since_ns, ctp_judge_end_ns(j, co));
 		bool proves;
 		if (!stands_still(j, co, ns, &proves))
 			continue;
@@ -200,17 +196,17 @@ static char *what_was_special(struct ctp_judge *j, uint64_t from_ns, uint64_t to
 static void collapse(struct ctp_judge *j)
 {
 	const struct ctp_tally *t = j->tally;
-	uint64_t all = 0, n = t->start_ns == UINT64_MAX ? 0 : (span_ns(t->start_ns, j->end_ns) >> t->slice_bits) + 1;
+	uint64_t all = 0, n = t->start_ns == UINT64_MAX ? 0 : (ctp_span_ns(t->start_ns, j->end_ns) >> t->slice_bits) + 1;
 	uint64_t slice_ns = (uint64_t)1 << t->slice_bits;
 	for (uint32_t i = 0; i < t->nslices; i++)
 		all += t->slices[i];
 	bool told = false;
 	for (uint32_t i = 0; i < j->ngroups; i++)
 		told |= j->groups[i].rule >= CTP_RULE_WAIT_CYCLE && j->groups[i].rule < CTP_RULE_COLLAPSE &&
-		j->groups[i].rule != CTP_RULE_DESTROYED;
+		        j->groups[i].rule != CTP_RULE_DESTROYED;
 	if (!told || n < 2 * COLLAPSE_SLICES || !t->nslices)
 		return;
-	/* From the end to the front, as long as what lies behind is less than a hundredth of what an average slice has. */
+	/* From the end to the front, as long as what lies behind is at most a hundredth of all. */
 	uint64_t behind = 0, last = t->nslices;
 	while (last > 0 && behind + t->slices[last - 1] <= all / 100)
 		behind += t->slices[--last];

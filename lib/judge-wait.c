@@ -15,21 +15,15 @@
  */
 #include "judge.h"
 
-#include <string.h>
-
 enum { CHAIN_MAX = 64, SIBLINGS_MIN = 3, QUIET_MEMBERS = 2, STANDSTILL_PERCENT = 90 };
 
-static uint64_t span_ns(uint64_t from_ns, uint64_t to_ns) { return to_ns > from_ns ? to_ns - from_ns : 0; }
-
 static bool is_waiting(const struct ctp_coroutine *co) { return co && co->state == CTP_SUSPENDED; }
-
-static bool ended_by_itself(const struct ctp_judge *j) { return !j->end->cut && !strcmp(j->end->outcome, "exited"); }
 
 /* Far longer than anybody has ever waited there. */
 static bool waits_too_long(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	return ctp_judge_too_long(&ctp_tally_place(j->tally, ctp_follow_place(j->follow, co))->wait,
-	                          span_ns(co->suspended_ns, ctp_judge_end_ns(j, co)));
+	                          ctp_span_ns(co->suspended_ns, ctp_judge_end_ns(j, co)));
 }
 
 /* --- who waits for whom --------------------------------------------------------------------------------------------------- */
@@ -59,7 +53,7 @@ static void cycle(struct ctp_judge *j, struct ctp_coroutine *co)
 	do {
 		/* Whom one waits for may have changed since: a lock that was handed on, say. That does not take long. */
 		enum ctp_certainty sure = ctp_judge_sure(j, next, true);
-		uint64_t ns = span_ns(next->suspended_ns, ctp_judge_end_ns(j, next));
+		uint64_t ns = ctp_span_ns(next->suspended_ns, ctp_judge_end_ns(j, next));
 		bool usual = ns < CTP_JUDGE_RUN_NS && !waits_too_long(j, next);
 		sure = sure == CTP_CERTAIN_PROVED && (usual || !ctp_judge_over(j)) ? CTP_CERTAIN_LIKELY : sure;
 		certainty = sure < certainty ? sure : certainty;
@@ -67,11 +61,11 @@ static void cycle(struct ctp_judge *j, struct ctp_coroutine *co)
 		least = next->id < least ? next->id : least;
 		next = ctp_follow_find(j->follow, next->awaits);
 	} while (next != co);
-	if (any_usual && !ended_by_itself(j))
+	if (any_usual && !ctp_judge_exited(j))
 		return;
 	/* One group for each circle: it is named after the member that came first. */
 	struct ctp_coroutine *first = ctp_follow_find(j->follow, least);
-	ctp_judge_add(j, ctp_judge_circle(j, first), co, certainty, co->suspended_ns, span_ns(co->suspended_ns, ctp_judge_end_ns(j, co)));
+	ctp_judge_add(j, ctp_judge_circle(j, first), co, certainty, co->suspended_ns, ctp_span_ns(co->suspended_ns, ctp_judge_end_ns(j, co)));
 }
 
 /*
@@ -85,13 +79,13 @@ static bool awaits_dead(struct ctp_judge *j, struct ctp_coroutine *co)
 		return false;
 	bool wakes = j->tally->ready.count >= CTP_JUDGE_HISTORY;
 	uint64_t died_ns = target ? target->since_ns : j->follow->forgotten_ns;
-	uint64_t ns = span_ns(died_ns > co->suspended_ns ? died_ns : co->suspended_ns, ctp_judge_end_ns(j, co));
+	uint64_t ns = ctp_span_ns(died_ns > co->suspended_ns ? died_ns : co->suspended_ns, ctp_judge_end_ns(j, co));
 	if (ns < (wakes ? CTP_JUDGE_FLOOR_NS : CTP_JUDGE_QUIET_NS) || ns / CTP_JUDGE_FACTOR < j->tally->ready.max_ns)
 		return false;
 	enum ctp_certainty sure = ctp_judge_sure(j, co, true);
 	ctp_judge_add(j, ctp_judge_group(j, CTP_RULE_AWAITS_DEAD, co->spawn, ctp_follow_place(j->follow, co)), co,
 	              sure == CTP_CERTAIN_PROVED && !wakes ? CTP_CERTAIN_LIKELY : sure, co->suspended_ns,
-	              span_ns(co->suspended_ns, ctp_judge_end_ns(j, co)));
+	              ctp_span_ns(co->suspended_ns, ctp_judge_end_ns(j, co)));
 	return true;
 }
 
@@ -147,8 +141,8 @@ static bool is_orphan(struct ctp_judge *j, const struct ctp_coroutine *co)
 /* Nobody has run for far longer than ever before, and nobody ended the program but from outside. */
 static bool fell_silent(const struct ctp_judge *j)
 {
-	uint64_t quiet_ns = span_ns(j->tally->last_resume_ns, j->end_ns);
-	return !ended_by_itself(j) && !j->busy && quiet_ns >= CTP_JUDGE_QUIET_NS && quiet_ns / CTP_JUDGE_FACTOR >= j->tally->longest_pause_ns;
+	uint64_t quiet_ns = ctp_span_ns(j->tally->last_resume_ns, j->end_ns);
+	return !ctp_judge_exited(j) && !j->busy && quiet_ns >= CTP_JUDGE_QUIET_NS && quiet_ns / CTP_JUDGE_FACTOR >= j->tally->longest_pause_ns;
 }
 
 /* Rows that tell of no births, deaths or end: all that they can show is that nearly everybody waits, and nothing comes. */
@@ -169,12 +163,12 @@ static void never_woken(struct ctp_judge *j, struct ctp_coroutine *co)
 	uint32_t place = ctp_follow_place(j->follow, co);
 	const struct ctp_tally_place *p = ctp_tally_place(j->tally, place);
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, co->spawn);
-	uint64_t ns = span_ns(co->suspended_ns, ctp_judge_end_ns(j, co));
+	uint64_t ns = ctp_span_ns(co->suspended_ns, ctp_judge_end_ns(j, co));
 	bool standstill = is_standstill(j);
 	bool outlier = ctp_judge_too_long(&p->wait, ns), several = p->different == CTP_TALLY_DIFFERENT;
 	/* Who waits for something from outside may only be idle. */
 	bool inside = 10 * p->inside >= 9 * p->woken;
-	bool orphan = p->wait.count >= CTP_JUDGE_HISTORY && ended_by_itself(j) && is_orphan(j, co);
+	bool orphan = p->wait.count >= CTP_JUDGE_HISTORY && ctp_judge_exited(j) && is_orphan(j, co);
 	bool siblings = (outlier ? inside : orphan) && several && has_siblings(s), some = s->died - s->destroyed >= SIBLINGS_MIN;
 	bool quiet = outlier && several && j->silent && (!p->woken || (inside && some));
 	bool circle = outlier && co->circle == co;
@@ -183,7 +177,7 @@ static void never_woken(struct ctp_judge *j, struct ctp_coroutine *co)
 	bool known = wakes_known(j, p, co);
 	struct ctp_group *g = ctp_judge_group(j, known ? CTP_RULE_NEVER_WOKEN : CTP_RULE_SUSPENDED, co->spawn, place);
 	bool all = p->woken == p->wait.count;
-	bool proved = known && all && inside && outlier && (circle || siblings) && ctp_judge_over(j) && ended_by_itself(j);
+	bool proved = known && all && inside && outlier && (circle || siblings) && ctp_judge_over(j) && ctp_judge_exited(j);
 	enum ctp_certainty certainty = ctp_judge_in_doubt(j, co) ? CTP_CERTAIN_UNKNOWN :
 	                               proved                    ? CTP_CERTAIN_PROVED : CTP_CERTAIN_LIKELY;
 	if (g) {
@@ -205,7 +199,7 @@ static void leaked(struct ctp_judge *j, struct ctp_coroutine *co)
 	uint32_t place = ctp_follow_place(j->follow, co);
 	const struct ctp_tally_place *p = ctp_tally_place(j->tally, place);
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, co->spawn);
-	uint64_t age_ns = span_ns(co->born_ns, ctp_judge_end_ns(j, co));
+	uint64_t age_ns = ctp_span_ns(co->born_ns, ctp_judge_end_ns(j, co));
 	const struct ctp_tally_place *first = co->first_at ? ctp_tally_place(j->tally, co->first_at) : p;
 	if (!(co->flags & CTP_CO_BIRTH) || p->wait.count >= CTP_JUDGE_HISTORY || !has_siblings(s) ||
 	    !ctp_judge_too_long(&s->life, age_ns) || first->wait.count < CTP_JUDGE_HISTORY ||
@@ -226,7 +220,7 @@ static bool stands_behind(struct ctp_judge *j, const struct ctp_coroutine *co)
 /* Woken, and not resumed for far longer than it ever took. */
 static void not_resumed(struct ctp_judge *j, struct ctp_coroutine *co)
 {
-	uint64_t ns = span_ns(co->since_ns, ctp_judge_end_ns(j, co));
+	uint64_t ns = ctp_span_ns(co->since_ns, ctp_judge_end_ns(j, co));
 	bool is_new = !(co->flags & (CTP_CO_BIRTH | CTP_CO_RAN)) && !co->suspended_ns; /* or was dead, and is forgotten */
 	if (is_new || !ctp_judge_too_long(&j->tally->ready, ns) || stands_behind(j, co))
 		return;
@@ -239,7 +233,7 @@ static void not_resumed(struct ctp_judge *j, struct ctp_coroutine *co)
 
 static void never_started(struct ctp_judge *j, struct ctp_coroutine *co)
 {
-	uint64_t ns = span_ns(co->born_ns, ctp_judge_end_ns(j, co));
+	uint64_t ns = ctp_span_ns(co->born_ns, ctp_judge_end_ns(j, co));
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, co->spawn);
 	if (!(co->flags & CTP_CO_BIRTH) || co->flags & (CTP_CO_RAN | CTP_CO_BEFORE) || !ctp_judge_too_long(&s->start, ns))
 		return;

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 enum { SLOTS = 4096 };
 
 static const char *const names[] = {

@@ -98,6 +98,9 @@ static inline bool ctp_judge_over(const struct ctp_judge *j)
 	return !j->end->cut && j->end->complete && j->end->outcome[0] && strcmp(j->end->outcome, "running");
 }
 
+/* The program ended by itself. */
+static inline bool ctp_judge_exited(const struct ctp_judge *j) { return !j->end->cut && !strcmp(j->end->outcome, "exited"); }
+
 /* Far longer than anything of its kind. */
 static inline bool ctp_judge_too_long(const struct ctp_hist *history, uint64_t ns)
 {

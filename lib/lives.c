@@ -339,11 +339,7 @@ static void put_conflict(struct ctp_lives *l, struct ctp_life *life, uint64_t ts
 {
 	if (life->flags & CTP_LIFE_CONFLICT)
 		return;
-	uint64_t *val = ctp_basket_put(l->basket, CTP_CONFLICT, ts_ns);
-	val[CTP_CONFLICT_TS] = ts_ns;
-	val[CTP_CONFLICT_PROBE] = life->probe_id;
-	val[CTP_CONFLICT_CORO] = life->coro;
-	l->basket->stats.conflicts++;
+	ctp_basket_conflict(l->basket, life->probe_id, life->coro, ts_ns);
 	life->flags |= CTP_LIFE_CONFLICT;
 }
 

@@ -377,8 +377,10 @@ void ctp_report_record(struct ctp_report *r, const struct ctp_record *rec)
 		ctp_follow_record(&r->follow, rec);
 }
 
-void ctp_report_section_end(struct ctp_report *r, bool complete, bool missing) { ctp_follow_finish(&r->follow, complete,
-                                                                                                   missing); }
+void ctp_report_section_end(struct ctp_report *r, bool complete, bool missing)
+{
+	ctp_follow_finish(&r->follow, complete, missing);
+}
 
 const char *ctp_report_place(struct ctp_report *r, uint32_t place)
 {

@@ -94,12 +94,8 @@ static void push_death(struct ctp_scan *h, struct ctp_station *st)
 
 static void push_conflict(struct ctp_scan *h, struct ctp_station *st)
 {
-	uint64_t *val = ctp_basket_put(h->basket, CTP_CONFLICT, h->basket->now_ns);
-	val[CTP_CONFLICT_TS] = h->basket->now_ns;
-	val[CTP_CONFLICT_PROBE] = st->probe_id;
-	val[CTP_CONFLICT_CORO] = st->coro;
+	ctp_basket_conflict(h->basket, st->probe_id, st->coro, h->basket->now_ns);
 	st->flags |= CTP_STATION_FLAGGED;
-	h->basket->stats.conflicts++;
 }
 
 static void push_untraced(struct ctp_scan *h)

@@ -45,7 +45,6 @@ void ctp_shape_learn(struct ctp_shape *s, const struct ctp_class *cls)
 		.parent = ctp_shape_named(cls, "parent"),
 		.pid = with_role(cls, CTP_ROLE_PROCESS),
 		.by = ctp_shape_named(cls, "by"),
-		.count = with_role(cls, CTP_ROLE_COUNT),
 		.text = text >= 0 && cls->fields[text].type == CTP_STRING ? (int16_t)text : CTP_SHAPE_NONE,
 		.code = ctp_shape_named(cls, "code"),
 		.target = ctp_shape_named(cls, "target"),

@@ -12,8 +12,6 @@ enum {
 	SLICE_BITS = 10,        /* at first; slices double as time goes on */
 };
 
-static uint64_t span_ns(uint64_t from_ns, uint64_t to_ns) { return to_ns > from_ns ? to_ns - from_ns : 0; }
-
 /* --- tables --------------------------------------------------------------------------------------------------------------- */
 
 static struct ctp_tally_place *place_of(struct ctp_tally *t, uint32_t place)
@@ -43,13 +41,11 @@ static void list_clear(struct ctp_tally_list *l)
 	for (uint32_t i = 0; i < l->count; i++)
 		free(l->cases[i].name);
 	l->count = 0;
-	l->seen = 0;
 }
 
 /* A case for the list, if it is worse than the mildest there; it has number + 1 then, else 0. */
 static uint32_t list_put(struct ctp_tally *t, struct ctp_tally_list *l, const struct ctp_coroutine *co, struct ctp_tally_case c)
 {
-	l->seen++;
 	if (!l->cases && !(l->cases = calloc(CTP_TALLY_WORST, sizeof(*l->cases)))) {
 		t->failed = true;
 		return 0;
@@ -192,7 +188,7 @@ static void level_put(struct ctp_tally *t, struct ctp_tally_spawn *s, uint64_t t
 	uint64_t at;
 	if (t->start_ns == UINT64_MAX)
 		t->start_ns = start_of(t, ts);
-	while ((at = span_ns(t->start_ns, ts) >> t->level_bits) >= CTP_TALLY_LEVELS)
+	while ((at = ctp_span_ns(t->start_ns, ts) >> t->level_bits) >= CTP_TALLY_LEVELS)
 		levels_merge(t);
 	for (; s->level < at; s->low[s->level] = s->alive)
 		s->level++;
@@ -248,7 +244,7 @@ static void ran(struct ctp_tally *t, const struct ctp_change *ch, uint32_t place
 {
 	if (ch->was != CTP_RUNNING || !ch->whole)
 		return;
-	uint64_t ns = span_ns(ch->was_ns, ch->ts_ns);
+	uint64_t ns = ctp_span_ns(ch->was_ns, ch->ts_ns);
 	ctp_hist_add(&place_of(t, place)->run, ns);
 	if (ns < LONG_RUN_NS)
 		return;
@@ -291,15 +287,15 @@ static void resumed(struct ctp_tally *t, const struct ctp_change *ch)
 {
 	struct ctp_coroutine *co = ch->co;
 	slice_add(t, ch->ts_ns);
-	uint64_t pause_ns = t->last_resume_ns ? span_ns(t->last_resume_ns, ch->ts_ns) : 0;
+	uint64_t pause_ns = t->last_resume_ns ? ctp_span_ns(t->last_resume_ns, ch->ts_ns) : 0;
 	if (pause_ns > t->longest_pause_ns)
 		t->longest_pause_ns = pause_ns;
 	t->last_resume_ns = ch->ts_ns;
 	if (!ch->whole)
 		return;
-	uint64_t ns = span_ns(ch->was_ns, ch->ts_ns);
+	uint64_t ns = ctp_span_ns(ch->was_ns, ch->ts_ns);
 	if (ch->was == CTP_BORN || (ch->was == CTP_RUNNABLE && co->resumes == 1))
-		ctp_hist_add(&spawn_of(t, co->spawn)->start, span_ns(co->born_ns, ch->ts_ns));
+		ctp_hist_add(&spawn_of(t, co->spawn)->start, ctp_span_ns(co->born_ns, ch->ts_ns));
 	if (ch->was == CTP_BORN || !co->suspended_ns)
 		return;
 	struct ctp_tally_place *p = place_of(t, ctp_follow_place(t->follow, co));
@@ -328,7 +324,7 @@ static void woken(struct ctp_tally *t, const struct ctp_change *ch)
 		c = n ? &t->storms.cases[n - 1] : c;
 		if (c && co->streak >= c->count) {
 			c->count = co->streak;
-			c->ns = span_ns(c->from_ns, ch->ts_ns);
+			c->ns = ctp_span_ns(c->from_ns, ch->ts_ns);
 		}
 	}
 }
@@ -343,10 +339,10 @@ static void died(struct ctp_tally *t, const struct ctp_change *ch)
 	if (ch->was == CTP_SUSPENDED) {
 		s->destroyed++;
 		if (ch->whole)
-			list_put(t, &t->destroyed, co, (struct ctp_tally_case){.from_ns = ch->was_ns, .ns = span_ns(ch->was_ns, ch->ts_ns),
+			list_put(t, &t->destroyed, co, (struct ctp_tally_case){.from_ns = ch->was_ns, .ns = ctp_span_ns(ch->was_ns, ch->ts_ns),
 			                                                       .place = place, .whole = true});
 	} else if (co->flags & CTP_CO_BIRTH) {
-		ctp_hist_add(&s->life, span_ns(co->born_ns, ch->ts_ns));
+		ctp_hist_add(&s->life, ctp_span_ns(co->born_ns, ch->ts_ns));
 	}
 	if (ch->ts_ns >= t->since_ns)
 		ran(t, ch, place);
@@ -380,7 +376,7 @@ void ctp_tally_change(struct ctp_tally *t, const struct ctp_change *ch)
 	}
 	case CTP_CHANGE_BROKEN:
 		list_put(t, &t->broken[ch->by], ch->co, (struct ctp_tally_case){.from_ns = ch->ts_ns, .whole = true,
-		         .place = ctp_follow_place(t->follow, ch->co), .count = t->follow->threads[ch->thread].tid});
+		         .place = ctp_follow_place(t->follow, ch->co)});
 		break;
 	case CTP_CHANGE_AWAIT:
 	case CTP_CHANGE_LOST:
@@ -405,7 +401,7 @@ void ctp_tally_finish(struct ctp_tally *t, uint64_t end_ns)
 		if (co->state == CTP_RUNNABLE && !(co->flags & (CTP_CO_TAIL | CTP_CO_CONFLICT)))
 			wait_woken(t, co, co->since_ns);
 		struct ctp_coroutine until = *co; /* with the span that it is in */
-		uint64_t ns = span_ns(co->since_ns, end_ns);
+		uint64_t ns = ctp_span_ns(co->since_ns, end_ns);
 		*(co->state == CTP_RUNNING ? &until.run_ns : co->state == CTP_RUNNABLE ? &until.ready_ns : &until.wait_ns) += ns;
 		sum_up(t, &until);
 	}

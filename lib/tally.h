@@ -51,7 +51,6 @@ struct ctp_tally_case {
 struct ctp_tally_list {
 	struct ctp_tally_case *cases; /* the worst, in no order */
 	uint32_t count;
-	uint64_t seen;
 };
 
 struct ctp_tally {
