@@ -100,6 +100,17 @@ static void a_life(void)
 	end();
 }
 
+/* A death that was only seen lies between two times. */
+static void death_observed(void)
+{
+	begin(NULL);
+	is_born(&h, 100, 1, 0);
+	resumes(&h, 110, 1, 5);
+	BYHAND(&h, CTP_DEATH, [CTP_DEATH_TS] = 200, [CTP_DEATH_CORO] = 1, [CTP_DEATH_AFTER] = 150, [CTP_DEATH_BEFORE] = 200);
+	is_u64(ctp_follow_find(&f, 1)->run_ns, 0, "how long one ran whose death was only seen is not known");
+	end();
+}
+
 static void death_while_suspended(void)
 {
 	begin(NULL);
@@ -413,6 +424,7 @@ static void at_random(void)
 int main(void)
 {
 	a_life();
+	death_observed();
 	death_while_suspended();
 	wakes();
 	gaps();

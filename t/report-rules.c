@@ -288,6 +288,15 @@ static void cycles(void)
 	is(end(), "wait-cycle unknown 3", "or an event of one of them");
 
 	begin();
+	is_born(&h, 1, 70, 0);
+	for (uint64_t co = 60; co < 63; co++)
+		resumes(&h, 2, co, 5);
+	for (uint64_t co = 60; co < 63; co++)
+		awaiting(300 * MS + co * 10, co, co == 62 ? 60 : co + 1);
+	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
+	is(end(), "wait-cycle unknown 3", "or they have no births, where others do: they may be dead");
+
+	begin();
 	circle();
 	is_born(&h, 2 * S, 63, 0);
 	is(end_so(false, false), "wait-cycle likely 3", "or the trace was cut short");
