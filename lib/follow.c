@@ -14,6 +14,7 @@ enum {
 	RUNS_MAX = 1000, /* of a section; those beyond are part of the last */
 	RECENT = 64,
 	SLOTS = 8,      /* of a station: in the dialect that counts them one by one, so many events have the same number */
+	EARLY_NS = 1000, /* that a processor reads its clock ahead of time, at most */
 };
 
 struct ctp_follow_priv {
@@ -212,6 +213,7 @@ static void resume(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_ch
 	co->awaits = 0;
 	co->resumed_ns = ch->ts_ns;
 	co->thread = ch->thread;
+	co->flags = (uint16_t)(ch->was == CTP_RUNNABLE ? co->flags | CTP_CO_WOKEN : co->flags & ~CTP_CO_WOKEN);
 }
 
 static __attribute__((noinline)) void tell_broken(struct ctp_follow *f, const struct ctp_change *ch, enum ctp_broken how)
@@ -298,6 +300,15 @@ static void death(struct ctp_follow *f, const struct ctp_shape *s, const uint64_
 	f->forgotten_ns = ctp_roster_bury(&f->priv->roster, co);
 }
 
+/*
+ * A processor may read its clock before it has what another sends it (lives.c), so one can be resumed by a wake that is a little
+ * later. That is so if nothing else has woken it, and another thread did this.
+ */
+static bool is_cause(const struct ctp_coroutine *co, uint32_t thread, uint64_t ts)
+{
+	return co->state == CTP_RUNNING && !(co->flags & CTP_CO_WOKEN) && thread != co->thread && ts - co->resumed_ns <= EARLY_NS;
+}
+
 static void wake(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
 {
 	f->counts.wakes++;
@@ -308,7 +319,7 @@ static void wake(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t
 	struct ctp_change ch = change_of(co, CTP_CHANGE_WAKE, ts);
 	ch.thread = thread_number(f, ctp_shape_value(val, s->tid));
 	ch.by = ctp_shape_value(val, s->by);
-	if (co->state == CTP_RUNNABLE)
+	if (co->state == CTP_RUNNABLE || is_cause(co, ch.thread, ts))
 		return;
 	co->streak = ch.by == co->id ? co->streak + 1 : 0;
 	co->waker = co->before = ch.by;

@@ -38,7 +38,8 @@ enum {
 	CTP_CO_RAN = 64,      /* was resumed at least once */
 	CTP_CO_BEFORE = 128,  /* it was there before the trace began: what it did then is not known */
 	CTP_CO_AWAITS = 256,  /* whom it will wait for was told, for the suspension that comes next */
-	CTP_CO_FOUND = 512,   /* the listener's: it is in a finding */
+	CTP_CO_WOKEN = 512,   /* before it was resumed the last time */
+	CTP_CO_FOUND = 1024,   /* the listener's: it is in a finding */
 };
 
 /* What each event needs stands in the first 64 bytes, and what most need in the next. */

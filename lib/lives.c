@@ -305,23 +305,39 @@ void ctp_lives_row(struct ctp_lives *l, const struct ctp_who *who, uint64_t numb
 	put_row(l, who, number, e, tid);
 }
 
+/*
+ * A processor may read its counter while it still waits for what comes from another one: who goes on with a coroutine can have
+ * an earlier time than who left it, by as long as that takes. The numbers know better: of one coroutine no event is earlier than
+ * the one before it, or than its birth.
+ */
+static inline uint64_t not_before(uint64_t ts_ns, uint64_t before_ns) { return ts_ns > before_ns ? ts_ns : before_ns; }
+
+/* What comes when the one behind it was there: between its neighbours. */
+static uint64_t between(uint64_t ts_ns, const struct ctp_hole *hole)
+{
+	return not_before(ts_ns < hole->ts_ns ? ts_ns : hole->ts_ns - (hole->ts_ns > hole->after_ns), hole->after_ns);
+}
+
 /* A transition whose number is not the one that is due, but so many ahead. False: it was counted before. */
-static bool find_place(struct ctp_lives *l, uint32_t i, int32_t ahead, uint64_t ts_ns, uint64_t *number)
+static bool find_place(struct ctp_lives *l, uint32_t i, int32_t ahead, uint64_t *ts_ns, uint64_t *number)
 {
 	struct ctp_life *life = &l->life[i];
 	if (ahead < 0 && (uint64_t)-(int64_t)ahead > life->next - life->first)
 		return false;
 	*number = life->next + (uint64_t)(int64_t)ahead;
 	if (ahead > 0) {
-		ctp_lives_hole(l, i, *number, ts_ns);
+		*ts_ns = not_before(*ts_ns, life->last_ns + 1); /* those that are missing have a place then */
+		ctp_lives_hole(l, i, *number, *ts_ns);
 		life->next = *number + 1;
 		return true;
 	}
 	ctp_lives_room(l);
 	struct ctp_hole *hole = ctp_holes_find(&l->holes, i, life->hole, *number);
-	if (hole)
-		ctp_holes_fill(&l->holes, hole, *number, &life->hole);
-	return hole;
+	if (!hole)
+		return false;
+	*ts_ns = between(*ts_ns, hole);
+	ctp_holes_fill(&l->holes, hole, *number, &life->hole);
+	return true;
 }
 
 /* A suspension without a site: somebody may find out what code it is. */
@@ -362,7 +378,8 @@ static void take_stale(struct ctp_lives *l, const struct ctp_ring *ring, const s
 	}
 }
 
-static inline void take_transition(struct ctp_lives *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e)
+/* The time of e is made to fit those of its coroutine. */
+static inline void take_transition(struct ctp_lives *l, const struct ctp_ring *ring, struct ctp_ring_entry *e)
 {
 	uint32_t i = CTP_REF_INDEX(e->ref);
 	struct ctp_life *life = &l->life[i];
@@ -376,12 +393,14 @@ static inline void take_transition(struct ctp_lives *l, const struct ctp_ring *r
 	}
 	uint64_t number = life->next;
 	int32_t ahead = (int32_t)(CTP_ENTRY_NUMBER(e->what) - (uint32_t)number);
-	if (__builtin_expect(!ahead, 1))
+	if (__builtin_expect(!ahead, 1)) {
 		life->next++;
-	else if (!find_place(l, i, ahead, e->ts_ns, &number))
+		e->ts_ns = not_before(e->ts_ns, life->last_ns);
+	} else if (!find_place(l, i, ahead, &e->ts_ns, &number)) {
 		return;
+	}
 	put_row(l, &(struct ctp_who){life->probe_id, life->coro, life->first}, number, e, (uint32_t)ring->owner);
-	life->last_ns = e->ts_ns > life->last_ns ? e->ts_ns : life->last_ns;
+	life->last_ns = not_before(life->last_ns, e->ts_ns);
 	if (__builtin_expect(e->value && !(e->what >> 32), 0))
 		ask_function(l, i, e, (uint32_t)ring->owner);
 }
@@ -467,7 +486,7 @@ static void take_note(struct ctp_lives *l, struct ctp_ring *ring, const struct c
 		ctp_life_name(l, i, e->ts_ns);
 }
 
-void ctp_lives_take(struct ctp_lives *l, struct ctp_ring *ring, const struct ctp_ring_entry *entries, unsigned n)
+void ctp_lives_take(struct ctp_lives *l, struct ctp_ring *ring, struct ctp_ring_entry *entries, unsigned n)
 {
 	uint32_t max = l->rings->annex.geo.max_stations;
 	for (unsigned k = 0; k < n; k++) {
@@ -482,7 +501,7 @@ void ctp_lives_take(struct ctp_lives *l, struct ctp_ring *ring, const struct ctp
 		}
 	}
 	for (unsigned k = 0; k < n; k++) {
-		const struct ctp_ring_entry *e = &entries[k];
+		struct ctp_ring_entry *e = &entries[k];
 		if (__builtin_expect(CTP_ENTRY_KIND(e->what) > CTP_ENTRY_RESUME, 0))
 			take_note(l, ring, e, k + 1 < n ? entries[k + 1].ts_ns : l->rings->now_ns);
 		else if (CTP_REF_INDEX(e->ref) < max && CTP_REF_GENERATION(e->ref))

@@ -68,8 +68,8 @@ struct ctp_lives {
 enum ctp_status ctp_lives_init(struct ctp_lives *l, struct ctp_rings *rings, struct ctp_basket *basket, struct ctp_err *err);
 void ctp_lives_fini(struct ctp_lives *l);
 
-/* Puts what these entries tell into the basket. */
-void ctp_lives_take(struct ctp_lives *l, struct ctp_ring *ring, const struct ctp_ring_entry *entries, unsigned n);
+/* Puts what these entries tell into the basket. Their times are made to fit. */
+void ctp_lives_take(struct ctp_lives *l, struct ctp_ring *ring, struct ctp_ring_entry *entries, unsigned n);
 
 /* After each slice of the rings: frees the stations of those about whom all is known. */
 void ctp_lives_bury(struct ctp_lives *l);

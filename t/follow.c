@@ -129,7 +129,7 @@ static void wakes(void)
 	begin(NULL);
 	is_born(&h, 1, 1, 0);
 	resumes(&h, 10, 1, 5);
-	is_woken(&h, 15, 1, 6, 0);
+	is_woken(&h, 15, 1, 5, 0);
 	suspends(&h, 20, 1, 5, 8);
 	is_u64(state_of(1), CTP_RUNNABLE, "woken while it ran, it is ready when it suspends");
 	resumes(&h, 30, 1, 5);
@@ -142,6 +142,26 @@ static void wakes(void)
 	is_u64(state_of(1), CTP_RUNNABLE, "one for the run before it is");
 	is_u64(ctp_follow_find(&f, 1)->since_ns, 40, "since it suspended");
 	is_u64(f.counts.wakes, 3, "all are counted");
+	end();
+
+	begin(NULL);
+	is_born(&h, 1, 1, 0);
+	suspends(&h, 5, 1, 5, 8);
+	resumes(&h, 10, 1, 5);
+	is_woken(&h, 1010, 1, 6, 0);
+	suspends(&h, 2000, 1, 5, 8);
+	is_u64(state_of(1), CTP_SUSPENDED, "what another thread says right behind it is why it was resumed");
+	is_woken(&h, 2010, 1, 6, 0);
+	resumes(&h, 2020, 1, 5);
+	is_woken(&h, 2030, 1, 6, 0);
+	suspends(&h, 2100, 1, 5, 8);
+	is_u64(state_of(1), CTP_RUNNABLE, "unless it was woken before");
+	resumes(&h, 3000, 1, 5);
+	suspends(&h, 3100, 1, 5, 8);
+	resumes(&h, 3200, 1, 5);
+	is_woken(&h, 4201, 1, 6, 0);
+	suspends(&h, 5000, 1, 5, 8);
+	is_u64(state_of(1), CTP_RUNNABLE, "or it comes later than that");
 	end();
 
 	begin(NULL);

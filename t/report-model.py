@@ -12,7 +12,7 @@ from collections import defaultdict
 class Coroutine:
     def __init__(self, ts):
         self.since, self.state = ts, "born"
-        self.due, self.sound, self.pending = 0, True, False
+        self.due, self.sound, self.pending, self.called, self.tid = 0, True, False, False, 0
         self.place = self.spawn = None
         self.suspended_at, self.resumed_at = 0, 0
         self.total = defaultdict(int)
@@ -50,7 +50,7 @@ class Model:
         if row["is_active"]:
             if sound and co.suspended_at and was in ("suspended", "runnable"):
                 self.sites[co.place][was].append(span)
-            co.state, co.resumed_at = "running", ts
+            co.state, co.resumed_at, co.tid, co.called = "running", ts, row["tid"], was == "runnable"
         else:
             if sound and was == "running":
                 self.sites[co.place]["running"].append(span)
@@ -65,7 +65,8 @@ class Model:
         if not co or co.state in ("dead", "runnable") or ts < co.resumed_at:
             return
         if co.state == "running":
-            co.pending = True
+            early = not co.called and row["tid"] != co.tid and ts - co.resumed_at <= 1000
+            co.pending |= not early  # a clock may be read before the cause has arrived
             return
         span = self.spend(co, ts, co.sound)
         if co.state == "suspended" and co.sound:

@@ -20,7 +20,7 @@ struct reading {
 		bool born, dead;
 		char name[16];
 	} of[COROS];
-	uint64_t events, lost, births, deaths, wakes, missed, sites, wrong, unplaced;
+	uint64_t events, lost, births, deaths, wakes, missed, sites, wrong, unplaced, backwards;
 	uint64_t last_tid, last_site, first_lost_ts;
 };
 
@@ -39,6 +39,8 @@ static void see_transition(struct reading *r, const uint64_t *val)
 	r->wrong += !r->of[p].born || r->of[p].coro != val[CTP_TRANSITION_CORO] ||
 	            val[CTP_TRANSITION_ADDR] != addr_of(p, index) || val[CTP_TRANSITION_ACTIVE] != index % 2 ||
 	            val[CTP_TRANSITION_SEQ] != index + 1;
+	r->backwards += index < r->of[p].next;
+	r->of[p].next = index + 1;
 	r->of[p].events++;
 	r->last_tid = val[CTP_TRANSITION_TID];
 	r->last_site = val[CTP_TRANSITION_SITE];
@@ -267,6 +269,29 @@ static void test_holes(void)
 	raw_slot(&later, ctp_clock_ns(), 102, addr_of(1, later.events), 0);
 	ok(world_close(&w) && w.r->wrong == 0 && w.r->events == 8 && w.r->lost == 3,
 	   "not even the last of all, and the stream agrees");
+	free(w.r);
+}
+
+/* A processor reads its counter early: who takes a coroutine over has an earlier time than who had it. */
+static void test_early(unsigned giver, uint64_t by, const char *name)
+{
+	struct world w;
+	struct rawcoro a;
+	world_open(&w, 8, 8);
+	raw_claim(&w.ring[0], &w.mem, 0, 100, 101);
+	raw_claim(&w.ring[1], &w.mem, 1, 100, 102);
+	struct rawring *give = &w.ring[giver], *take = &w.ring[!giver];
+	give->ts = ctp_clock_ns() + 100;
+	raw_birth(give, &a, 1, 0);
+	event(give, &a, 1, 0, false);
+	event(give, &a, 1, 0, false);
+	take->ts = give->ts - by;
+	event(take, &a, 1, 0, false);
+	event(take, &a, 1, 0, false);
+	raw_death(take, &a);
+	while (ctp_clock_ns() < give->ts)
+		;
+	ok(world_close(&w) && !w.r->wrong && !w.r->backwards && w.r->events == 4 && w.r->deaths == 1 && !w.r->lost, "%s", name);
 	free(w.r);
 }
 
@@ -561,6 +586,10 @@ int main(void)
 	test_mark();
 	test_generations();
 	test_holes();
+	test_early(0, 2, "an event that is earlier than the one before it comes behind it");
+	test_early(1, 2, "although its ring is looked at first");
+	test_early(0, 100, "and behind the birth");
+	test_early(1, 100, "which is in the other ring");
 	test_gap(true);
 	test_gap(false);
 	test_silence();
