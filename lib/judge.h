@@ -19,7 +19,7 @@
 enum {
 	CTP_JUDGE_HISTORY = 20,          /* so many must have come to an end */
 	CTP_JUDGE_FACTOR = 10,           /* and it must be so many times the longest of them */
-	CTP_JUDGE_FLOOR_NS = 10000000,   /* and at least this */
+	CTP_JUDGE_FLOOR_NS = 100000000,  /* and at least this: for less, a busy system keeps threads from running */
 	CTP_JUDGE_RUN_NS = 100000000,    /* a run, if other threads went on meanwhile; else five times that */
 	CTP_JUDGE_QUIET_NS = 1000000000, /* a silence of the whole program */
 	CTP_JUDGE_PROCESSES = 64,        /* beside the section's own, of which something is judged */

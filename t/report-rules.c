@@ -216,6 +216,12 @@ static void not_resumed(void)
 	is(end(), "woken-not-resumed likely 1", "may be resumed yet while the program goes on");
 
 	begin();
+	with_victim();
+	is_woken(&h, 220 * MS, VICTIM, 6, WAKER);
+	is_over(&h, 319 * MS, CTP_OUTCOME_KILLED);
+	is(end(), "", "the system may not have let it run, if that is all");
+
+	begin();
 	healthy();
 	is_woken(&h, 220 * MS, 3000, 6, WAKER);
 	waker_goes_on();
