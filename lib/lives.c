@@ -45,7 +45,8 @@ void ctp_lives_fini(struct ctp_lives *l)
 
 /* --- births --------------------------------------------------------------------------------------------------------------- */
 
-bool ctp_life_header(const struct ctp_lives *l, uint32_t i, struct ctp_life_header *head)
+/* False: it is not of one generation, or of no coroutine with rings. */
+static bool read_header(const struct ctp_lives *l, uint32_t i, struct ctp_life_header *head)
 {
 	const struct ctp_shm_station *shm = &l->rings->annex.stations[i];
 	uint32_t generation = __atomic_load_n(&shm->generation, __ATOMIC_ACQUIRE);
@@ -69,9 +70,19 @@ bool ctp_life_header(const struct ctp_lives *l, uint32_t i, struct ctp_life_head
 		.events = __atomic_load_n(&shm->events, __ATOMIC_RELAXED),
 	};
 	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* pairs with the release fence behind the next generation's number */
-	/* One that is free may be another's already, who has not written all of it. */
-	return generation && is_dead < 2 && CTP_ANNOUNCE_IS(announce) && head->flags & CTP_ANNOUNCE_ANNEX &&
+	return generation && CTP_ANNOUNCE_IS(announce) && head->flags & CTP_ANNOUNCE_ANNEX &&
 	       __atomic_load_n(&shm->generation, __ATOMIC_RELAXED) == generation;
+}
+
+bool ctp_life_header(const struct ctp_lives *l, uint32_t i, struct ctp_life_header *head)
+{
+	/* One that is free may be another's already, who has not written all of it. */
+	return read_header(l, i, head) && head->is_dead < 2;
+}
+
+bool ctp_life_header_of(const struct ctp_lives *l, uint32_t i, uint32_t generation, struct ctp_life_header *head)
+{
+	return read_header(l, i, head) && head->generation == generation && head->is_dead == 2;
 }
 
 void ctp_life_begin(struct ctp_lives *l, uint32_t i, const struct ctp_life_header *head)
@@ -171,10 +182,11 @@ static void enlist(struct ctp_lives *l, uint32_t i)
 	l->ndead++;
 }
 
-void ctp_life_skip(struct ctp_lives *l, uint32_t i)
+void ctp_life_skip(struct ctp_lives *l, uint32_t i, uint8_t is_dead)
 {
 	l->life[i].flags |= CTP_LIFE_DEAD;
-	enlist(l, i);
+	if (is_dead == 1)
+		enlist(l, i);
 }
 
 void ctp_life_die(struct ctp_lives *l, uint32_t i, uint64_t events, uint64_t ts_ns)

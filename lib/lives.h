@@ -93,7 +93,7 @@ void ctp_lives_audit(struct ctp_lives *l, uint32_t used, bool last, bool gone);
 /*
  * For memory that was in use before we came (snapshot.c): births, names, last wakes, up to 8 last events of all who live, and whom
  * they wait for, in the order of time. Of what was before those nothing counts as lost. Of one whose slots were not kept for a time
- * since its newest event, birth and name alone.
+ * since its newest event, birth and name alone. And the same, with their deaths, of the dead whose stations nobody has had since.
  */
 void ctp_lives_snapshot(struct ctp_lives *l, uint32_t used);
 
@@ -111,11 +111,14 @@ struct ctp_life_header {
 };
 bool ctp_life_header(const struct ctp_lives *l, uint32_t i, struct ctp_life_header *head);
 
+/* The same for a station that was free, and of this generation: what the dead one left, if nobody has the station since. */
+bool ctp_life_header_of(const struct ctp_lives *l, uint32_t i, uint32_t generation, struct ctp_life_header *head);
+
 /* The coroutine of this header is the one that has the station now. */
 void ctp_life_begin(struct ctp_lives *l, uint32_t i, const struct ctp_life_header *head);
 
-/* Whoever has it is dead, and nobody needs to know, unless a ring tells of it: its station is freed. */
-void ctp_life_skip(struct ctp_lives *l, uint32_t i);
+/* Whoever has it is dead, and nothing more of that needs to be told. is_dead: as its header has it; 1: it is to be freed. */
+void ctp_life_skip(struct ctp_lives *l, uint32_t i, uint8_t is_dead);
 
 /*
  * Records: its birth, where seen_ns says that it was there by then; its present name, if that was not written yet; a wake; whom

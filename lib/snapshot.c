@@ -1,5 +1,6 @@
 /*
- * snapshot.c - what the memory remembers of a program that was not followed until now.
+ * snapshot.c - what the memory remembers of a program that was not followed until now: those who live, and those of the dead whose
+ * stations nobody has had since. The dead are what the others are judged by: how long it took them.
  *
  * All that is to be told is gathered first, for it is to come in the order of time and stations have none: an item for each
  * birth, name, wake and event, sorted. Whoever lives goes on meanwhile; what it does from now on is in the rings, and its
@@ -8,16 +9,27 @@
  * Whom a suspension waits for, event k, is written before it and overwritten after event k + 1 at the earliest. So k's slot is
  * copied first, which makes all visible that was written before it (slots.c); then the target; then a membarrier, or the fence
  * that pairs with the writer's behind the odd seq of k + 1; and if the slot of k + 1 does not show it yet, the target was k's.
+ *
+ * A free station may be about to be another's, with half of a new header. So it is looked for on the stack of the free. Whoever
+ * takes it from there changes the stack's tag first, then the generation, then the rest. If the tag is the same after the walk as
+ * it was before, the generations that were seen are those of the dead; and if a header was copied and the generation is still the
+ * same, nothing of it was another's.
  */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "lives.h"
 #include "slots.h"
 
+#if defined __SANITIZE_THREAD__ && !defined __clang__
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
+
 enum {
-	BIRTH, EVENT, NAME, WAKE, AWAIT,
-	ITEMS = CTP_SHM_SLOTS + 4, /* of one station */
+	BIRTH, EVENT, NAME, WAKE, AWAIT, DEATH,
+	ITEMS = CTP_SHM_SLOTS + 5, /* of one station */
+	WALKS = 3,                 /* to find the free ones, while the program goes on */
 	GROUP = 64,                /* stations whose slots are copied together */
 };
 
@@ -32,6 +44,8 @@ struct snapshot {
 	struct ctp_lives *l;
 	struct item *items;
 	size_t count;
+	uint32_t used;
+	uint32_t *freed; /* by station: the generation of the dead one, 0: it is not free */
 	struct ctp_pick picks[GROUP * CTP_SHM_SLOTS];
 	uint32_t station[GROUP * CTP_SHM_SLOTS]; /* of each pick */
 	uint64_t awaits[GROUP * CTP_SHM_SLOTS];  /* CTP_REF, or 0 */
@@ -52,7 +66,8 @@ static uint64_t target_of(const struct snapshot *s, unsigned k)
 	const struct ctp_pick *pick = &s->picks[k];
 	const struct ctp_shm_station *shm = &s->l->rings->annex.stations[s->station[k]];
 	bool last = k + 1 == s->npicks || s->station[k + 1] != s->station[k];
-	if (!pick->whole || !last || CTP_ENTRY_KIND(pick->what) != CTP_ENTRY_SUSPEND)
+	bool dead = s->l->life[s->station[k]].flags & CTP_LIFE_DEAD;
+	if (!pick->whole || !last || dead || CTP_ENTRY_KIND(pick->what) != CTP_ENTRY_SUSPEND)
 		return 0;
 	uint64_t target = __atomic_load_n(&shm->awaits, __ATOMIC_RELAXED);
 	bool said = __atomic_load_n(&shm->await_event, __ATOMIC_RELAXED) == pick->number &&
@@ -76,6 +91,20 @@ static void find_targets(struct snapshot *s)
 	}
 }
 
+/*
+ * Whether somebody who lived has died since, and another has the station and may have written to the slots. Behind the acquire fence
+ * of ctp_slots_copy, or its membarrier: who sees an event of the next one sees the next generation.
+ */
+static bool is_gone(const struct ctp_lives *l, uint32_t i)
+{
+	struct ctp_life *life = &l->life[i];
+	if (life->flags & CTP_LIFE_DEAD ||
+	    __atomic_load_n(&l->rings->annex.stations[i].generation, __ATOMIC_RELAXED) == life->generation)
+		return false;
+	life->flags |= CTP_LIFE_UNSURE;
+	return true;
+}
+
 /* The slots that wait to be copied. */
 static void add_events(struct snapshot *s)
 {
@@ -83,13 +112,13 @@ static void add_events(struct snapshot *s)
 	find_targets(s);
 	for (unsigned k = 0; k < s->npicks; k++) {
 		const struct ctp_pick *pick = &s->picks[k];
-		if (!pick->whole)
+		if (!pick->whole || is_gone(s->l, s->station[k]))
 			continue;
-		if (s->awaits[k])
-			add(s, AWAIT, s->station[k], pick->ts_ns)->value = s->awaits[k];
-		struct item *item = add(s, EVENT, s->station[k], pick->ts_ns);
 		struct ctp_life *life = &s->l->life[s->station[k]];
-		life->last_ns = pick->ts_ns > life->last_ns ? pick->ts_ns : life->last_ns;
+		life->last_ns = pick->ts_ns > life->last_ns ? pick->ts_ns : life->last_ns; /* as of all events: see lives.c */
+		if (s->awaits[k])
+			add(s, AWAIT, s->station[k], life->last_ns)->value = s->awaits[k];
+		struct item *item = add(s, EVENT, s->station[k], life->last_ns);
 		item->number = pick->number;
 		item->value = pick->addr;
 		item->tid = pick->tid;
@@ -101,7 +130,7 @@ static void add_events(struct snapshot *s)
 static void pick_events(struct snapshot *s, uint32_t i, const struct ctp_life_header *head)
 {
 	const struct ctp_shm_station *shm = &s->l->rings->annex.stations[i];
-	uint64_t next = ctp_slots_next(shm), from = next > CTP_SHM_SLOTS ? next - CTP_SHM_SLOTS : 0;
+	uint64_t next = head->is_dead ? head->events : ctp_slots_next(shm), from = next > CTP_SHM_SLOTS ? next - CTP_SHM_SLOTS : 0;
 	from = from > head->first ? from : head->first; /* what was before is another's */
 	if (s->npicks + CTP_SHM_SLOTS > sizeof(s->picks) / sizeof(*s->picks))
 		add_events(s);
@@ -139,17 +168,40 @@ static bool is_old(const struct ctp_lives *l, uint32_t i, const struct ctp_life_
 	return ctp_rings_ns(l->rings, ts, head->flags & CTP_ANNOUNCE_RAW) < since_ns;
 }
 
+static void add_wake(struct snapshot *s, uint32_t i, const struct ctp_life_header *head)
+{
+	const struct ctp_shm_station *shm = &s->l->rings->annex.stations[i];
+	if (__atomic_load_n(&shm->wake_generation, __ATOMIC_RELAXED) != head->generation)
+		return;
+	uint64_t ts = __atomic_load_n(&shm->wake_ts, __ATOMIC_RELAXED), by = __atomic_load_n(&shm->waker, __ATOMIC_RELAXED);
+	uint64_t tid = __atomic_load_n(&shm->wake_tid, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* as in ctp_life_header: it is not of who has the station next */
+	if (__atomic_load_n(&shm->generation, __ATOMIC_RELAXED) != head->generation)
+		return;
+	struct item *wake = add(s, WAKE, i, ctp_rings_ns(s->l->rings, ts, head->flags & CTP_ANNOUNCE_RAW));
+	wake->value = by;
+	wake->tid = tid;
+}
+
+/* Whether all that a dead one did at last is in its slots. */
+static bool is_remembered(const struct ctp_lives *l, uint32_t i, const struct ctp_life_header *head)
+{
+	return head->birth_ns && !is_old(l, i, head) && ctp_slots_next(&l->rings->annex.stations[i]) == head->events;
+}
+
 static void gather(struct snapshot *s, uint32_t i)
 {
 	const struct ctp_shm_station *shm = &s->l->rings->annex.stations[i];
 	struct ctp_life_header head;
-	if (!ctp_life_header(s->l, i, &head))
+	if (!(s->freed[i] ? ctp_life_header_of(s->l, i, s->freed[i], &head) : ctp_life_header(s->l, i, &head)))
 		return;
-	if (head.is_dead) {
-		ctp_life_skip(s->l, i);
+	bool told = !head.is_dead || is_remembered(s->l, i, &head);
+	if (told)
+		ctp_life_begin(s->l, i, &head);
+	if (head.is_dead)
+		ctp_life_skip(s->l, i, head.is_dead);
+	if (!told)
 		return;
-	}
-	ctp_life_begin(s->l, i, &head);
 	uint64_t born_ns = head.birth_ns ? head.birth_ns : seen_ns(s->l, i, &head);
 	struct item *birth = add(s, BIRTH, i, born_ns);
 	birth->number = head.birth_ns;
@@ -162,13 +214,10 @@ static void gather(struct snapshot *s, uint32_t i)
 		s->l->life[i].flags |= CTP_LIFE_UNSURE;
 		return;
 	}
-	if (__atomic_load_n(&shm->wake_generation, __ATOMIC_RELAXED) == head.generation) {
-		uint64_t ts = __atomic_load_n(&shm->wake_ts, __ATOMIC_RELAXED);
-		struct item *wake = add(s, WAKE, i, ctp_rings_ns(s->l->rings, ts, head.flags & CTP_ANNOUNCE_RAW));
-		wake->value = __atomic_load_n(&shm->waker, __ATOMIC_RELAXED);
-		wake->tid = __atomic_load_n(&shm->wake_tid, __ATOMIC_RELAXED);
-	}
+	add_wake(s, i, &head);
 	pick_events(s, i, &head);
+	if (head.is_dead)
+		add(s, DEATH, i, head.death_ns);
 }
 
 static void tell(struct snapshot *s, const struct item *item)
@@ -185,6 +234,7 @@ static void tell(struct snapshot *s, const struct item *item)
 	case EVENT: ctp_lives_row(l, &who, item->number, &entry, item->tid); break;
 	case NAME: ctp_life_name(l, i, item->ts_ns); break;
 	case AWAIT: ctp_life_await(l, CTP_REF(life->generation, i), item->value, item->ts_ns); break;
+	case DEATH: ctp_basket_death(l->basket, life->probe_id, life->coro, item->ts_ns, item->ts_ns); break;
 	case WAKE: ctp_life_wake(l, CTP_REF(life->generation, i), item->value, item->tid, item->ts_ns); break;
 	}
 }
@@ -197,18 +247,58 @@ static int by_time(const void *a, const void *b)
 	return x->order < y->order ? -1 : 1;
 }
 
+/* A death, when the events are known: not before them, and behind them where it has the same time. */
+static void come_last(const struct snapshot *s, struct item *death)
+{
+	uint64_t last_ns = s->l->life[death->station].last_ns;
+	death->ts_ns = death->ts_ns > last_ns ? death->ts_ns : last_ns;
+	death->order = UINT32_MAX;
+}
+
+/* One walk over the stack of the free. False: it changed meanwhile, and nothing is known. */
+static bool walk(struct snapshot *s)
+{
+	const struct ctp_annex *annex = &s->l->rings->annex;
+	const uint64_t *stack = &annex->header->free;
+	uint64_t top = __atomic_load_n(stack, __ATOMIC_ACQUIRE); /* pairs with the release of who put one there: its link */
+	uint32_t link = (uint32_t)top;
+	for (uint32_t n = 0; link && link <= annex->geo.max_stations && n < s->used; n++) {
+		const struct ctp_shm_station *shm = &annex->stations[link - 1];
+		/* Pairs with the release store of the next generation: who sees that sees below that the tag is another. */
+		uint32_t generation = __atomic_load_n(&shm->generation, __ATOMIC_ACQUIRE);
+		if (link <= s->used)
+			s->freed[link - 1] = generation;
+		link = __atomic_load_n(&shm->next_free, __ATOMIC_RELAXED);
+	}
+	return __atomic_load_n(stack, __ATOMIC_RELAXED) == top;
+}
+
+static void find_freed(struct snapshot *s)
+{
+	for (unsigned walks = 0; walks < WALKS; walks++) {
+		if (walk(s))
+			return;
+		memset(s->freed, 0, s->used * sizeof(*s->freed));
+	}
+}
+
 void ctp_lives_snapshot(struct ctp_lives *l, uint32_t used)
 {
-	struct snapshot s = {.l = l};
-	size_t bytes = (size_t)used * ITEMS * sizeof(*s.items);
+	struct snapshot s = {.l = l, .used = used};
+	size_t bytes = (size_t)used * (ITEMS * sizeof(*s.items) + sizeof(*s.freed));
 	if (!bytes)
 		return;
 	s.items = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (s.items == MAP_FAILED)
 		return; /* then births come when they are needed, and what was before counts as lost */
+	s.freed = (uint32_t *)(void *)(s.items + (size_t)used * ITEMS);
+	find_freed(&s);
 	for (uint32_t i = 0; i < used; i++)
 		gather(&s, i);
 	add_events(&s);
+	for (size_t k = 0; k < s.count; k++)
+		if (s.items[k].kind == DEATH)
+			come_last(&s, &s.items[k]);
 	qsort(s.items, s.count, sizeof(*s.items), by_time);
 	for (size_t k = 0; k < s.count; k++)
 		tell(&s, &s.items[k]);

@@ -43,4 +43,5 @@ model holes
 model reuse
 model reuse -DRECORD
 model rebirth
+model remember
 done_testing

@@ -42,6 +42,33 @@ for name in accept pool timer service compute exit burst reactor news keepalive 
 	clean $name
 done
 
+# --- the same, looked at by somebody who comes while they run ------------------------------------------------------------------
+
+look() { # NAME COMMAND...: as often as there is time, or with $seek until there is a finding; $looks is how often that was
+	name=$1 looks=0
+	shift
+	CTP_RECORD=1 "$@" >/dev/null 2>&1 &
+	while kill -0 $! 2>/dev/null; do
+		"$BIN/ctp-collect" -q -p $! --once -o "$tmp/$name-$looks.ctp" 2>/dev/null && looks=$((looks + 1))
+		if [ "$seek" ] && [ $looks -gt 0 ] && [ "$(findings "$name-$((looks - 1))" | head -n 1)" != 0: ]; then
+			kill $!
+			mv "$tmp/$name-$((looks - 1)).ctp" "$tmp/$name-found.ctp"
+			break
+		fi
+		sleep 0.1
+	done
+	wait
+}
+seek=
+for name in accept pool timer reactor news keepalive rampup onesite; do
+	look $name "$tmp/healthy" $name
+	for i in $(seq 0 $((looks - 1))); do findings "$name-$i"; done | sort -u >"$tmp/looks"
+	is "$name, looked at: nothing to say" "$((looks > 0)) $(cat "$tmp/looks")" '1 0:'
+done
+seek=1
+look lostwake "$O/examples/lostwake"
+one lostwake-found suspended lostwake.c handler_step
+
 # --- the examples, and the tests' own programs --------------------------------------------------------------------------------
 
 collect lostwake "$O/examples/lostwake"

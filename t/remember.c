@@ -1,0 +1,164 @@
+/*
+ * remember.c - collectors that come, look and leave, while a program that nobody follows makes coroutines and ends them.
+ *
+ * Of a coroutine that is told of, what is told must be its own; and of a dead one all that its slots can hold, up to its end.
+ */
+#include "events.h"
+#include "onemap.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include "memstream.h"
+#include "tap.h"
+
+enum {
+	STATIONS = 64,
+	THREADS = 2,
+	LIVES = 1000000,
+	LOOKS = 400,
+	EVENTS = 20, /* of one at most */
+	HELD = 24,   /* coroutines of a thread at the same time, at most */
+	SLOTS = 8,
+};
+
+/* --- the program that is traced ------------------------------------------------------------------------------------------- */
+
+static uint8_t events[LIVES + 1]; /* that it has had when it died, plus 1; 0: it lives */
+static uint32_t begun, enough;
+
+static uint64_t word(uint64_t id, uint64_t k) { return id << 32 | k; }
+
+struct coro {
+	struct ctp_coro co;
+	uint64_t id;
+	uint8_t events;
+};
+
+static void end(struct coro *c)
+{
+	__atomic_store_n(&events[c->id], (uint8_t)(c->events + 1), __ATOMIC_RELEASE); /* pairs with the load in judge */
+	ctp_coro_death(&c->co);
+	c->id = 0;
+}
+
+static void turn(struct coro *c)
+{
+	if (c->events % 2)
+		ctp_coro_suspend(&c->co, (void *)(uintptr_t)word(c->id, c->events));
+	else
+		ctp_coro_resume(&c->co);
+	c->events++;
+}
+
+/* In waves, so that there are many free stations, and then few. */
+static void *thread(void *arg)
+{
+	struct coro held[HELD] = {{.id = 0}};
+	uint32_t random = (uint32_t)(uintptr_t)arg;
+	for (unsigned n = 0; !__atomic_load_n(&enough, __ATOMIC_RELAXED); n++) {
+		random = random * 1664525 + 1013904223;
+		struct coro *c = &held[(random >> 8) % (n / 4096 % 2 ? HELD : 2)];
+		if (c->id && (c->events == EVENTS || (random >> 20) % 8 == 0)) {
+			end(c);
+		} else if (c->id) {
+			turn(c);
+		} else {
+			c->id = __atomic_add_fetch(&begun, 1, __ATOMIC_RELAXED);
+			if (c->id > LIVES)
+				break;
+			c->events = 0;
+			ctp_coro_new(&c->co, c->id);
+		}
+		if (n % 512 == 0)
+			sched_yield();
+	}
+	return NULL;
+}
+
+/* --- the stream of one look ----------------------------------------------------------------------------------------------- */
+
+static struct {
+	struct told {
+		uint64_t id, next;
+		uint8_t rows, births, deaths;
+	} by[2 * STATIONS + 1];
+	uint64_t coros, dead, wrong;
+} look;
+static uint64_t living, dead, wrong;
+
+static void see(void *arg, const char *cls, const uint64_t *val)
+{
+	(void)arg;
+	bool birth = !strcmp(cls, "birth"), death = !strcmp(cls, "death"), row = !strcmp(cls, "transition");
+	if (!birth && !death && !row)
+		return;
+	uint64_t id = val[birth ? CTP_BIRTH_PROBE : death ? CTP_DEATH_PROBE : CTP_TRANSITION_PROBE];
+	uint64_t coro = val[birth ? CTP_BIRTH_CORO : death ? CTP_DEATH_CORO : CTP_TRANSITION_CORO];
+	if (!id || id > LIVES || !coro || coro > 2 * STATIONS) {
+		look.wrong++;
+		return;
+	}
+	struct told *t = &look.by[coro];
+	look.coros = coro > look.coros ? coro : look.coros;
+	look.wrong += !birth && (t->id != id || t->deaths);
+	t->id = id;
+	t->births += birth;
+	t->deaths += death;
+	if (!row)
+		return;
+	uint64_t k = val[CTP_TRANSITION_INDEX];
+	look.wrong += (t->rows && k != t->next) || val[CTP_TRANSITION_ADDR] != (k % 2 ? word(id, k) : 0) ||
+	              val[CTP_TRANSITION_ACTIVE] == k % 2;
+	t->next = k + 1;
+	t->rows++;
+}
+
+static void judge(void)
+{
+	for (uint64_t coro = 1; coro <= look.coros; coro++) {
+		const struct told *t = &look.by[coro];
+		look.wrong += t->births != 1 || t->deaths > 1;
+		if (!t->deaths) {
+			living++;
+			continue;
+		}
+		unsigned n = __atomic_load_n(&events[t->id], __ATOMIC_ACQUIRE); /* pairs with the store before its death */
+		/* Its station may have been taken while its slots were copied: then the oldest are another's. */
+		look.wrong += !n || (t->rows && t->next + 1 != n) || t->rows > (n - 1 < SLOTS ? n - 1 : SLOTS);
+		look.dead += n && t->rows == (n - 1 < SLOTS ? n - 1 : SLOTS);
+	}
+	wrong += look.wrong;
+	dead += look.dead;
+}
+
+int main(void)
+{
+	pthread_t threads[THREADS];
+	if (!ctp_membarrier())
+		skip_all("the kernel has no membarrier(2)");
+	onemap_open(STATIONS, CTP_MODE_RECORD | CTP_MODE_KEEP);
+	for (uintptr_t i = 0; i < THREADS; i++)
+		if (pthread_create(&threads[i], NULL, thread, (void *)i))
+			abort();
+	unsigned whole = 0, looks = 0;
+	for (; looks < LOOKS || (!dead && looks < 100 * LOOKS); looks++) {
+		struct memstream m;
+		memset(&look, 0, sizeof(look));
+		memstream_start(&m, &(struct ctp_harvest_conf){
+		                        .shm = onemap_base, .bytes = onemap_bytes, .max_stations = STATIONS, .attach = true});
+		ctp_harvest_scan(m.harvest, NULL);
+		ctp_harvest_settle(m.harvest);
+		m.bytes = 0; /* so that it stays mapped */
+		whole += memstream_close(&m, see, NULL);
+		judge();
+	}
+	__atomic_store_n(&enough, 1, __ATOMIC_RELAXED);
+	for (unsigned i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	is_u64(whole, looks, "each look gives a stream");
+	is_u64(wrong, 0, "what is told of one is its own");
+	ok(dead, "there are dead among them, remembered as far as it goes");
+	note("%u looks, %" PRIu64 " living, %" PRIu64 " dead whom nobody had followed, of %u", looks, living, dead, begun);
+	return done_testing();
+}
