@@ -30,6 +30,7 @@ enum {
 	BIRTH, EVENT, NAME, WAKE, AWAIT, DEATH,
 	ITEMS = CTP_SHM_SLOTS + 5, /* of one station */
 	WALKS = 3,                 /* to find the free ones, while the program goes on */
+	FREED = 65536,             /* of them that are looked at, those who died last: an item is 64 bytes */
 	GROUP = 64,                /* stations whose slots are copied together */
 };
 
@@ -262,7 +263,7 @@ static bool walk(struct snapshot *s)
 	const uint64_t *stack = &annex->header->free;
 	uint64_t top = __atomic_load_n(stack, __ATOMIC_ACQUIRE); /* pairs with the release of who put one there: its link */
 	uint32_t link = (uint32_t)top;
-	for (uint32_t n = 0; link && link <= annex->geo.max_stations && n < s->used; n++) {
+	for (uint32_t n = 0; link && link <= annex->geo.max_stations && n < s->used && n < FREED; n++) {
 		const struct ctp_shm_station *shm = &annex->stations[link - 1];
 		/* Pairs with the release store of the next generation: who sees that sees below that the tag is another. */
 		uint32_t generation = __atomic_load_n(&shm->generation, __ATOMIC_ACQUIRE);
