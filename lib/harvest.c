@@ -161,6 +161,7 @@ void ctp_harvest_last(struct ctp_harvest *h, bool gone)
 	ctp_scan_last(&h->scan, gone);
 	if (h->annexed) {
 		take_snapshot(h);
+		h->lives.left = !gone;
 		for (unsigned looks = 0; looks < LAST_LOOKS; looks++) {
 			ctp_rings_look(&h->rings, true);
 			take_slices(h, UINT32_MAX);

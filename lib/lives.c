@@ -126,26 +126,52 @@ void ctp_life_birth(struct ctp_lives *l, uint32_t i, const struct ctp_life_heade
 	birth(l, i, head, seen_ns, ANCESTORS);
 }
 
-/* The coroutine that ref names becomes the one that has the station. False: it is gone for long, or never was. */
-static bool meet(struct ctp_lives *l, uint64_t ref, uint64_t seen_ns, unsigned depth)
+/* The coroutine of this header becomes the one that has the station. */
+static void arrive(struct ctp_lives *l, uint32_t i, const struct ctp_life_header *head, uint64_t seen_ns, unsigned depth)
 {
-	struct ctp_life_header head;
-	uint32_t i = CTP_REF_INDEX(ref);
 	struct ctp_life *life = &l->life[i];
-	if (!ctp_life_header(l, i, &head) || head.generation != CTP_REF_GENERATION(ref))
-		return false;
 	/*
 	 * If the death of the one before is not known, somebody else has freed it. How many events it had is known of the last
 	 * one only.
 	 */
 	if (life->generation)
-		ctp_life_die(l, i, head.generation == life->generation + 1 ? head.first : life->next, head.birth_ns);
+		ctp_life_die(l, i, head->generation == life->generation + 1 ? head->first : life->next, head->birth_ns);
 	pay(l, life);
-	ctp_life_begin(l, i, &head);
-	if (head.birth_ns < l->basket->begin_ns) /* it had events that were not for us */
+	ctp_life_begin(l, i, head);
+	if (head->birth_ns < l->basket->begin_ns) /* it had events that were not for us */
 		life->flags |= CTP_LIFE_UNSURE;
-	birth(l, i, &head, seen_ns, depth);
+	birth(l, i, head, seen_ns, depth);
+}
+
+/* The same for the one that ref names. False: it is gone for long, or never was. */
+static bool meet(struct ctp_lives *l, uint64_t ref, uint64_t seen_ns, unsigned depth)
+{
+	struct ctp_life_header head;
+	uint32_t i = CTP_REF_INDEX(ref);
+	if (!ctp_life_header(l, i, &head) || head.generation != CTP_REF_GENERATION(ref))
+		return false;
+	arrive(l, i, &head, seen_ns, depth);
 	return true;
+}
+
+/*
+ * The same by the entry alone: when we have left, the probes free stations themselves, and another may have this one before we read
+ * of its birth.
+ */
+static void meet_late(struct ctp_lives *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e)
+{
+	uint32_t i = CTP_REF_INDEX(e->ref);
+	uint64_t next = l->life[i].next;
+	struct ctp_life_header head = {
+		.generation = CTP_REF_GENERATION(e->ref),
+		.pid = (uint32_t)(ring->owner >> 32),
+		.site = CTP_ENTRY_SITE(e->what),
+		.probe_id = e->value,
+		.birth_ns = e->ts_ns,
+		.first = next + (uint64_t)(int64_t)(int32_t)(CTP_ENTRY_NUMBER(e->what) - (uint32_t)next),
+	};
+	if (l->left && head.generation && (int32_t)(head.generation - l->life[i].generation) > 0)
+		arrive(l, i, &head, e->ts_ns, 0);
 }
 
 bool ctp_life_meet(struct ctp_lives *l, uint32_t i, uint32_t generation)
@@ -490,8 +516,13 @@ static void take_note(struct ctp_lives *l, struct ctp_ring *ring, const struct c
 	if (kind != CTP_ENTRY_BIRTH && kind != CTP_ENTRY_DEATH && kind != CTP_ENTRY_NAME)
 		return;
 	coro_of(l, e->ref, e->ts_ns, 0); /* whatever it is about, it lives */
-	if (i >= l->rings->annex.geo.max_stations || l->life[i].generation != CTP_REF_GENERATION(e->ref))
+	if (i >= l->rings->annex.geo.max_stations)
 		return;
+	if (l->life[i].generation != CTP_REF_GENERATION(e->ref)) {
+		if (kind == CTP_ENTRY_BIRTH)
+			meet_late(l, ring, e);
+		return;
+	}
 	if (kind == CTP_ENTRY_DEATH)
 		ctp_life_die(l, i, e->value, e->ts_ns);
 	else if (kind == CTP_ENTRY_NAME)

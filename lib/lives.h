@@ -58,6 +58,7 @@ struct ctp_lives {
 	struct ctp_holes holes;
 	uint32_t dead, owed;   /* whose stations are to be freed; who is owed a record before that: lists by link */
 	uint32_t ndead;        /* in both */
+	bool left;             /* the probes do without us already */
 	uint64_t doubt_ns;     /* of what happened before this, nothing is in doubt */
 	uint64_t accounted;    /* events that were in no ring: lost, or found in a slot */
 	uint64_t lost;         /* what the rings had lost at the last audit */

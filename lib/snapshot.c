@@ -30,7 +30,7 @@ enum {
 	BIRTH, EVENT, NAME, WAKE, AWAIT, DEATH,
 	ITEMS = CTP_SHM_SLOTS + 5, /* of one station */
 	WALKS = 3,                 /* to find the free ones, while the program goes on */
-	FREED = 65536,             /* of them that are looked at, those who died last: an item is 64 bytes */
+	FREED = 16384,             /* of them that are looked at, those who died last: nobody else is looked at meanwhile */
 	GROUP = 64,                /* stations whose slots are copied together */
 };
 

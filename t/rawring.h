@@ -196,7 +196,7 @@ static inline bool raw_birth(struct rawring *r, struct rawcoro *co, uint64_t pro
 	put64(st + 0x08, ts);
 	release64(st + 0x240, UINT64_C(0x2b505443) | UINT64_C(3) << 32); /* ORDERED and ANNEX */
 	__atomic_store_n(st + 0x10, 0, __ATOMIC_RELEASE);
-	raw_entry(r, ts, probe_id, co->ref, (uint64_t)RAW_BIRTH << 56);
+	raw_entry(r, ts, probe_id, co->ref, (uint64_t)RAW_BIRTH << 56 | (uint32_t)co->events);
 	return true;
 }
 

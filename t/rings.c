@@ -481,6 +481,25 @@ static void test_remember(void)
 	free(w.r);
 }
 
+/* The collector has gone, and reads what is left, but others have the stations. */
+static void test_late(void)
+{
+	struct world w;
+	struct rawcoro co;
+	world_open(&w, 2, 12);
+	raw_claim(&w.ring[0], &w.mem, 0, 100, 101);
+	for (unsigned i = 0; i < 20; i++) {
+		live_and_die(&w, &co, i + 1, i, true);
+		free_station(&w.mem, &co);
+	}
+	ctp_harvest_last(w.m.harvest, false);
+	ok(memstream_close(&w.m, see, w.r) && !w.r->wrong && w.r->births == 20 && w.r->deaths == 20,
+	   "who was born before the collector left, and has no station any more, is there");
+	is_u64(w.r->events + w.r->lost, 19 * 20 / 2, "with all events");
+	is_u64(w.r->events, 19 * 20 / 2, "and none is lost");
+	free(w.r);
+}
+
 /* Links that lead in a circle, and out of the memory. */
 static void test_remember_liars(uint32_t link)
 {
@@ -662,6 +681,7 @@ int main(void)
 	test_liars();
 	test_attach();
 	test_remember();
+	test_late();
 	test_remember_liars(1);
 	test_remember_liars(9);
 	test_remember_liars(UINT32_MAX);

@@ -1394,7 +1394,7 @@ bool ctp_birth_(struct ctp_coro *co, uint32_t site, bool late)
 		return true;
 	__atomic_store_n(&st->is_dead, 0, __ATOMIC_RELEASE);
 	CTP_PUT_(&co->ref_, CTP_REF(generation, index));
-	ctp_note_(p, t, CTP_GET_(p->mode), ts, CTP_GET_(&st->probe_id), co->ref_, CTP_ENTRY(CTP_ENTRY_BIRTH, site, 0));
+	ctp_note_(p, t, CTP_GET_(p->mode), ts, CTP_GET_(&st->probe_id), co->ref_, CTP_ENTRY(CTP_ENTRY_BIRTH, site, co->events_));
 	return true;
 }
 

@@ -183,7 +183,7 @@ impl Coro {
         station.announce.store(announce(flags), Release);
         if annex {
             station.is_dead.store(0, Release);
-            let what = entry_what(ENTRY_BIRTH, self.spawned, 0);
+            let what = entry_what(ENTRY_BIRTH, self.spawned, self.events);
             note(probe, Entry { ts, value: station.probe_id.load(Relaxed), reference, what });
             self.write_name(probe, station);
         }
