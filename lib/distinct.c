@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "spread.h"
+
 void ctp_distinct_fini(struct ctp_distinct *set)
 {
 	free(set->slots);
@@ -12,7 +14,7 @@ void ctp_distinct_fini(struct ctp_distinct *set)
 /* Where the number is, or where it would go. */
 static uint64_t *find(const struct ctp_distinct *set, uint64_t id)
 {
-	size_t i = (size_t)(id * 0x9e3779b97f4a7c15ULL >> 20) & (set->cap - 1);
+	uint32_t i = ctp_spread(id, set->salt, set->cap);
 	while (set->slots[i] && set->slots[i] != id)
 		i = (i + 1) & (set->cap - 1);
 	return &set->slots[i];
@@ -20,11 +22,13 @@ static uint64_t *find(const struct ctp_distinct *set, uint64_t id)
 
 static bool grow(struct ctp_distinct *set)
 {
-	struct ctp_distinct bigger = {.cap = set->cap ? 2 * set->cap : 1024};
+	if (!set->cap)
+		set->salt = ctp_spread_salt();
+	struct ctp_distinct bigger = {.cap = set->cap ? 2 * set->cap : 1024, .salt = set->salt};
 	bigger.slots = bigger.cap <= 2 * CTP_DISTINCT_MAX ? calloc(bigger.cap, sizeof *bigger.slots) : NULL;
 	if (!bigger.slots)
 		return false;
-	for (size_t i = 0; i < set->cap; i++)
+	for (uint32_t i = 0; i < set->cap; i++)
 		if (set->slots[i])
 			*find(&bigger, set->slots[i]) = set->slots[i];
 	free(set->slots);

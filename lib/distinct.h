@@ -10,7 +10,8 @@ enum { CTP_DISTINCT_MAX = 1 << 20 }; /* numbers that are remembered, in 16 MiB *
 
 struct ctp_distinct {
 	uint64_t *slots; /* 0: free; the number 0 itself is has_zero */
-	size_t cap, count;
+	uint32_t cap, count;
+	uint64_t salt;
 	uint64_t last;
 	bool has_zero, full; /* full: there were others that could not be taken in */
 };

@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spread.h"
+
 enum { SLOTS = 2 * CTP_SITES_MAX };
 
 struct ctp_sites {
 	ctp_sites_spell *spell;
+	uint64_t salt;
 	uint32_t count;
 	size_t used; /* of bytes */
 	char *bytes; /* pages are taken as they are used */
@@ -25,6 +28,7 @@ struct ctp_sites *ctp_sites_new(ctp_sites_spell *spell)
 		return NULL;
 	}
 	sites->spell = spell;
+	sites->salt = ctp_spread_salt();
 	sites->bytes = bytes;
 	return sites;
 }
@@ -45,9 +49,9 @@ void ctp_sites_forget(struct ctp_sites *sites)
 }
 
 /* Where the number is, or where it would go. */
-static size_t slot_of(const struct ctp_sites *sites, uint64_t id)
+static uint32_t slot_of(const struct ctp_sites *sites, uint64_t id)
 {
-	size_t i = (size_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 40) % SLOTS;
+	uint32_t i = ctp_spread(id, sites->salt, SLOTS);
 	while (sites->slots[i].id && sites->slots[i].id != id)
 		i = (i + 1) % SLOTS;
 	return i;

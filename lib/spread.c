@@ -5,8 +5,8 @@
 
 uint64_t ctp_spread_salt(void)
 {
-	static uint64_t salt;
-	if (!salt && getrandom(&salt, sizeof(salt), GRND_NONBLOCK) != sizeof(salt))
+	uint64_t salt;
+	if (getrandom(&salt, sizeof(salt), GRND_NONBLOCK) != sizeof(salt))
 		salt = UINT64_C(0x9e3779b97f4a7c15); /* so early after the system's start, there is no better */
-	return salt |= 1;
+	return salt | 1;
 }

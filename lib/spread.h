@@ -1,18 +1,22 @@
 /*
  * spread.h - where a number from outside goes in a hash table. Whoever makes a stream chooses the numbers in it, and must not
- * be able to choose them so that they all meet: the tables of each process are laid out in another way.
+ * be able to choose them so that they all meet: each table is laid out in its own way.
  */
 #ifndef CTP_SPREAD_H
 #define CTP_SPREAD_H
 
 #include <stdint.h>
 
-uint64_t ctp_spread_salt(void); /* odd, and the same whenever this process asks */
+uint64_t ctp_spread_salt(void); /* odd; for a table, which keeps it */
 
-/* A place in a table of n, a power of two. The upper bits of the product decide, to which all bits of the number give. */
+/*
+ * A place in a table of n, a power of two. The upper bits of a product decide, to which all bits of the number give. One product
+ * is not enough: numbers in a row, as most are, would crowd wherever the salt is close to a simple part of 2^64.
+ */
 static inline uint32_t ctp_spread(uint64_t number, uint64_t salt, uint32_t n)
 {
-	return (uint32_t)(((number ^ number >> 32) * salt >> 32) * n >> 32);
+	uint64_t mixed = (number ^ number >> 32) * salt;
+	return (uint32_t)(((mixed ^ mixed >> 32) * salt >> 32) * n >> 32);
 }
 
 #endif

@@ -10,12 +10,15 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "spread.h"
+
 enum { CTP_TIDS_SLOTS = 4096, CTP_TIDS_MAX = CTP_TIDS_SLOTS / 2 };
 
 /* One of zeros is empty. 0 is no member. */
 struct ctp_tids {
 	uint64_t last; /* asked for; most questions come in rows of the same */
 	uint32_t count;
+	uint64_t salt;
 	uint64_t slots[CTP_TIDS_SLOTS];
 };
 
@@ -25,7 +28,9 @@ static inline bool ctp_tids_add(struct ctp_tids *t, uint64_t id)
 	if (id == t->last || !id)
 		return false;
 	t->last = id;
-	uint32_t at = (uint32_t)(id * UINT64_C(0x9e3779b97f4a7c15) >> 52);
+	if (!t->count)
+		t->salt = ctp_spread_salt();
+	uint32_t at = ctp_spread(id, t->salt, CTP_TIDS_SLOTS);
 	for (; t->slots[at]; at = (at + 1) % CTP_TIDS_SLOTS)
 		if (t->slots[at] == id)
 			return false;
@@ -37,7 +42,5 @@ static inline bool ctp_tids_add(struct ctp_tids *t, uint64_t id)
 	t->count++;
 	return true;
 }
-
-_Static_assert(CTP_TIDS_SLOTS == 1 << (64 - 52), "the hash reaches every slot");
 
 #endif
