@@ -24,6 +24,7 @@
 
 #include "attach.h"
 #include "maps.h"
+#include "procdir.h"
 #include "users.h"
 
 #define LINK "/memfd:ctp (deleted)"
@@ -55,28 +56,28 @@ static size_t read_text(const char *path, char *text, size_t room)
 /* --- whose lock it is ----------------------------------------------------------------------------------------------------- */
 
 /* Of a descriptor of another process: the file's inode number, and whether a lock is held through it. */
-static bool read_fdinfo(pid_t pid, const char *fd, uint64_t *ino)
+static bool read_fdinfo(const char *dir, const char *fd, uint64_t *ino)
 {
 	char path[PATH_BYTES], text[512];
-	snprintf(path, sizeof(path), "/proc/%d/fdinfo/%.10s", (int)pid, fd);
+	snprintf(path, sizeof(path), "%s/fdinfo/%.10s", dir, fd);
 	text[read_text(path, text, sizeof(text) - 1)] = '\0';
 	const char *at = strstr(text, "\nino:");
 	*ino = at ? strtoull(at + 5, NULL, 10) : 0;
 	return strstr(text, "\nlock:");
 }
 
-static DIR *open_fds(pid_t pid)
+static DIR *open_fds(const char *dir)
 {
 	char path[PATH_BYTES];
-	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	snprintf(path, sizeof(path), "%s/fd", dir);
 	return opendir(path);
 }
 
 /* The next descriptor that is a memory of ours, by its number and its path; null: none. */
-static const char *next_fd(DIR *fds, pid_t pid, char path[PATH_BYTES])
+static const char *next_fd(DIR *fds, const char *dir, char path[PATH_BYTES])
 {
 	for (struct dirent *e; (e = readdir(fds));) {
-		snprintf(path, PATH_BYTES, "/proc/%d/fd/%.10s", (int)pid, e->d_name);
+		snprintf(path, PATH_BYTES, "%s/fd/%.10s", dir, e->d_name);
 		if (is_link(path))
 			return e->d_name;
 	}
@@ -85,12 +86,13 @@ static const char *next_fd(DIR *fds, pid_t pid, char path[PATH_BYTES])
 
 static bool holds_lock(pid_t pid, uint64_t ino)
 {
-	char path[PATH_BYTES];
+	char dir[CTP_PROCDIR_BYTES], path[PATH_BYTES];
 	uint64_t found;
 	bool holds = false;
-	DIR *fds = open_fds(pid);
-	for (const char *fd; fds && !holds && (fd = next_fd(fds, pid, path));)
-		holds = read_fdinfo(pid, fd, &found) && found == ino;
+	ctp_procdir(pid, dir);
+	DIR *fds = open_fds(dir);
+	for (const char *fd; fds && !holds && (fd = next_fd(fds, dir, path));)
+		holds = read_fdinfo(dir, fd, &found) && found == ino;
 	if (fds)
 		closedir(fds);
 	return holds;
@@ -183,6 +185,7 @@ struct search {
 	struct ctp_attach *best;
 	const struct ctp_notice *news;
 	pid_t pid, inner; /* as we know the process, and as it knows itself */
+	char dir[CTP_PROCDIR_BYTES];
 	bool found, collects;
 	unsigned left;    /* memories that will still be looked at */
 	uint64_t heir_of; /* whose memory it has by a fork; 0: nobody's */
@@ -228,8 +231,8 @@ static void consider_fds(struct search *s, DIR *fds)
 {
 	char path[PATH_BYTES];
 	uint64_t ino;
-	for (const char *fd; s->left && (fd = next_fd(fds, s->pid, path));) {
-		if (read_fdinfo(s->pid, fd, &ino))
+	for (const char *fd; s->left && (fd = next_fd(fds, s->dir, path));) {
+		if (read_fdinfo(s->dir, fd, &ino))
 			s->collects = true;
 		else
 			consider(s, path);
@@ -271,12 +274,12 @@ static enum ctp_status know_process(struct search *s, struct ctp_err *err)
 	int group = 0;
 	bool memory = false;
 	size_t room = 0;
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)s->pid);
+	snprintf(path, sizeof(path), "%s/status", s->dir);
 	FILE *in = fopen(path, "re");
 	while (in && getline(&line, &room, in) > 0) {
 		sscanf(line, "State: %c", &state);
 		sscanf(line, "Tgid: %d", &group);
-		if (!strncmp(line, "NSpid:", 6))
+		if (!strncmp(line, "NStgid:", 7))
 			s->inner = last_number(line);
 		memory |= !strncmp(line, "VmSize:", 7);
 	}
@@ -314,9 +317,10 @@ enum ctp_status ctp_attach_find(struct ctp_attach *at, pid_t pid, const struct c
 	struct ctp_err wrong = {""};
 	struct search s = {.best = at, .news = news, .pid = pid, .inner = pid, .left = MEMORIES_MAX, .err = &wrong};
 	*at = (struct ctp_attach){.shm.fd = -1};
+	ctp_procdir(pid, s.dir);
 	if (know_process(&s, err))
 		return CTP_FAILED;
-	DIR *fds = open_fds(pid);
+	DIR *fds = open_fds(s.dir);
 	if (!fds && (errno == EACCES || errno == EPERM))
 		return ctp_err_set(err, "process %d: is not ours to look at; run ctp-collect as its user, or as root",
 		                   (int)pid);
@@ -353,8 +357,9 @@ size_t ctp_attach_each(void (*fn)(void *arg, const struct ctp_attach *at), void 
 
 size_t ctp_attach_argv(pid_t pid, char *text, size_t room)
 {
-	char path[PATH_BYTES];
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", (int)pid);
+	char dir[CTP_PROCDIR_BYTES], path[PATH_BYTES];
+	ctp_procdir(pid, dir);
+	snprintf(path, sizeof(path), "%s/cmdline", dir);
 	size_t len = room ? read_text(path, text, room - 1) : 0;
 	if (len && text[len - 1])
 		text[len++] = '\0'; /* it was longer, or the process wrote something else there */

@@ -7,13 +7,15 @@
 #include <unistd.h>
 
 #include "maps.h"
+#include "procdir.h"
 
 enum { LINES_MAX = 1 << 17 }; /* twice the system's own default limit */
 
 bool ctp_maps_open(struct ctp_maps *m, pid_t pid)
 {
-	char path[32];
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	char dir[CTP_PROCDIR_BYTES], path[CTP_PROCDIR_BYTES + 8];
+	ctp_procdir(pid, dir);
+	snprintf(path, sizeof(path), "%s/maps", dir);
 	*m = (struct ctp_maps){.in = fopen(path, "re"), .left = LINES_MAX};
 	return m->in;
 }

@@ -19,6 +19,7 @@
 
 #include "buildid.h"
 #include "events.h"
+#include "procdir.h"
 #include "target.h"
 
 enum {
@@ -136,9 +137,10 @@ static uint64_t text_val(struct ctp_str *room, const char *text, size_t len_max)
 /* Opened as the process itself would, and only what is still the file that it has mapped. */
 static size_t file_build_id(pid_t pid, const struct ctp_map *map, uint8_t *id)
 {
-	char path[PATH_MAX + 32];
+	char dir[CTP_PROCDIR_BYTES], path[PATH_MAX + CTP_PROCDIR_BYTES];
 	struct stat st;
-	if (snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, map->path) >= (int)sizeof(path))
+	ctp_procdir(pid, dir);
+	if (snprintf(path, sizeof(path), "%s/root%s", dir, map->path) >= (int)sizeof(path))
 		return 0;
 	if (stat(path, &st) || !S_ISREG(st.st_mode) || st.st_ino != map->file.ino)
 		return 0;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "procdir.h"
 #include "users.h"
 
 enum { ENVIRON_BYTES = 128 << 10 };
@@ -38,8 +39,9 @@ size_t ctp_users_find(const struct ctp_map_file *file, pid_t *pids, size_t room)
 
 static bool environ_has(pid_t pid, const char *assignment, char *text)
 {
-	char path[32];
-	snprintf(path, sizeof(path), "/proc/%d/environ", (int)pid);
+	char dir[CTP_PROCDIR_BYTES], path[CTP_PROCDIR_BYTES + 8];
+	ctp_procdir(pid, dir);
+	snprintf(path, sizeof(path), "%s/environ", dir);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;

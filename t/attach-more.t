@@ -6,11 +6,15 @@ CC=${CC:-cc}
 command -v "$CC" >/dev/null || skip_all "there is no $CC"
 cat >"$tmp/target.c" <<'END'
 #include "ctp.h"
+#include <pthread.h>
 #include <stdio.h>
+static pthread_t first;
 /* One coroutine; a character on stdin is what it does next, and is answered when that is done. */
-int main(void)
+static void *serve(void *leaves)
 {
 	struct ctp_coro co;
+	if (leaves)
+		pthread_join(first, NULL);
 	ctp_coro_new(&co, 1);
 	ctp_coro_resume(&co);
 	ctp_coro_suspend(&co, (void *)0xaaaa);
@@ -26,10 +30,20 @@ int main(void)
 		puts("done");
 		fflush(stdout);
 	}
+	return NULL;
+}
+/* With an argument the main thread leaves, and another serves. */
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+	first = pthread_self();
+	if (argc > 1 && !pthread_create(&thread, NULL, serve, argv[1]))
+		pthread_exit(NULL);
+	serve(NULL);
 	return 0;
 }
 END
-"$CC" -std=gnu11 -O1 -Isdk/c -o "$tmp/target" "$tmp/target.c" 2>"$tmp/err" || skip_all "$CC: $(head -n 1 "$tmp/err")"
+"$CC" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/target" "$tmp/target.c" 2>"$tmp/err" || skip_all "$CC: $(head -n 1 "$tmp/err")"
 
 start() { # COMMAND...: $target is its process
 	rm -f "$tmp/in" "$tmp/out"
@@ -48,7 +62,7 @@ end() {
 }
 attach() { # OPTION...: in the background, and attached when it returns
 	rm -f "$tmp/err"
-	"$collect" "$@" -o "$tmp/a.ctp" 2>"$tmp/err" &
+	"$collect" "$@" -o "$tmp/a.ctp" 2>"$tmp/err" 5>&- 6<&- &
 	collector=$!
 	until grep -q 'attached to process' "$tmp/err" 2>/dev/null; do kill -0 $collector 2>/dev/null || break; done
 }
@@ -86,6 +100,23 @@ tell r # which is not recorded
 tell k
 is 'nor when it records again what it did not for a while' "$(suspended)" 0
 end
+
+# --- a program whose main thread has left it ---
+start env CTP_RECORD=1 "$tmp/target" leave
+tell r
+tell s
+is 'a program that goes on without its main thread is listed, with its arguments' \
+	"$("$collect" -l 2>"$tmp/err" | grep -c "^ *$target .*target leave\$")" 1
+is 'and its states are known' "$(suspended)" 1
+attach -p $target
+tell r
+tell s
+end
+wait $collector
+"$BIN/ctp-tojsonl" -q -a "$tmp/a.ctp" >"$tmp/all"
+is 'it is followed until it ends: two resumes are remembered, one is seen' \
+	"$(grep -c '"is_active":true' "$tmp/all") $(grep -c '"outcome":"ended"' "$tmp/all")" '3 1'
+like 'and its mappings are told, with their build-ids' "$(grep '/target"' "$tmp/all")" '"build_id":"[0-9a-f]'
 
 # --- memory that is not what it seems ---
 cat >"$tmp/huge.c" <<'END'
