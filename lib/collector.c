@@ -20,6 +20,7 @@
 #include "collector.h"
 #define CTP_LAYOUT_ONLY
 #include "ctp.h"
+#include "procdir.h"
 #include "users.h"
 
 static const uint64_t US = 1000, MS = 1000000, SECOND = 1000000000;
@@ -189,15 +190,20 @@ static bool is_deserted(struct ctp_collector *c)
 
 /*
  * The process that was attached to has ended, or has become another program, which has no use for the memory. gone: so have all
- * who had it from a fork.
+ * who had it from a fork. Of another program nobody tells, unless a connection ended with it: that is asked for once a second.
+ * Who has no memory at all is about to end, and that will be told.
  */
 static bool has_left(struct ctp_collector *c, bool *gone)
 {
+	if (!c->watch.change && c->now_ns - c->asked_ns > SECOND) {
+		c->asked_ns = c->now_ns;
+		c->watch.change = ctp_watch_replaced(&c->watch);
+	}
 	if (!c->watch.change)
 		return false;
 	c->watch.change = false;
-	*gone = !ctp_users_find(&c->file, &(pid_t){0}, 1);
-	return *gone || c->watch.ended;
+	*gone = !ctp_maps_has(c->conf->pid, &c->file) && !ctp_users_find(&c->file, &(pid_t){0}, 1);
+	return c->watch.ended || (*gone && ctp_procdir(c->conf->pid, (char[CTP_PROCDIR_BYTES]){0}));
 }
 
 static bool is_over(const struct ctp_collector *c)

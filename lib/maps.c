@@ -1,6 +1,7 @@
 /*
  * maps.c - reads /proc/PID/maps.
  */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +12,20 @@
 
 enum { LINES_MAX = 1 << 17 }; /* twice the system's own default limit */
 
-bool ctp_maps_open(struct ctp_maps *m, pid_t pid)
+int ctp_maps_fd(pid_t pid)
 {
 	char dir[CTP_PROCDIR_BYTES], path[CTP_PROCDIR_BYTES + 8];
 	ctp_procdir(pid, dir);
 	snprintf(path, sizeof(path), "%s/maps", dir);
-	*m = (struct ctp_maps){.in = fopen(path, "re"), .left = LINES_MAX};
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+bool ctp_maps_open(struct ctp_maps *m, pid_t pid)
+{
+	int fd = ctp_maps_fd(pid);
+	*m = (struct ctp_maps){.in = fd < 0 ? NULL : fdopen(fd, "r"), .left = LINES_MAX};
+	if (fd >= 0 && !m->in)
+		close(fd);
 	return m->in;
 }
 

@@ -32,6 +32,9 @@ struct ctp_maps {
 	unsigned left; /* lines that will still be read */
 };
 
+/* Of what the process is now: at its end, and when it becomes another program, there is nothing more to be read. -1: none. */
+int ctp_maps_fd(pid_t pid);
+
 bool ctp_maps_open(struct ctp_maps *m, pid_t pid);
 bool ctp_maps_next(struct ctp_maps *m, struct ctp_map *map);
 void ctp_maps_close(struct ctp_maps *m);

@@ -1,7 +1,6 @@
 /* procdir.c - looks for a thread that still has a memory: one that has shows what it executes. */
 #include <dirent.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -14,21 +13,22 @@ static bool has_memory(const char *dir)
 	return readlink(path, &first, 1) > 0;
 }
 
-void ctp_procdir(pid_t pid, char dir[CTP_PROCDIR_BYTES])
+bool ctp_procdir(pid_t pid, char dir[CTP_PROCDIR_BYTES])
 {
 	char path[CTP_PROCDIR_BYTES];
 	snprintf(dir, CTP_PROCDIR_BYTES, "/proc/%d", (int)pid);
 	if (has_memory(dir) || errno != ENOENT)
-		return;
+		return true;
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	DIR *tasks = opendir(path);
-	for (struct dirent *e; tasks && (e = readdir(tasks));) {
+	bool found = false;
+	for (struct dirent *e; tasks && !found && (e = readdir(tasks));) {
 		snprintf(path, sizeof(path), "/proc/%d/task/%.10s", (int)pid, e->d_name);
-		if (e->d_name[0] == '.' || !has_memory(path))
-			continue;
-		snprintf(dir, CTP_PROCDIR_BYTES, "%s", path);
-		break;
+		found = e->d_name[0] != '.' && has_memory(path);
 	}
 	if (tasks)
 		closedir(tasks);
+	if (found)
+		snprintf(dir, CTP_PROCDIR_BYTES, "%s", path);
+	return found;
 }

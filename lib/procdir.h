@@ -7,11 +7,12 @@
 #ifndef CTP_PROCDIR_H
 #define CTP_PROCDIR_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 enum { CTP_PROCDIR_BYTES = 40 };
 
-/* "/proc/PID" or "/proc/PID/task/TID". Whether the process is there, and ours to look at, shows when something is opened in it. */
-void ctp_procdir(pid_t pid, char dir[CTP_PROCDIR_BYTES]);
+/* "/proc/PID" or "/proc/PID/task/TID". False, and the first: it has no memory, for it has ended or is about to. */
+bool ctp_procdir(pid_t pid, char dir[CTP_PROCDIR_BYTES]);
 
 #endif

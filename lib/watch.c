@@ -37,7 +37,7 @@ static bool watch(struct ctp_watch *w, int op, int fd, enum kind kind, uint32_t 
 
 enum ctp_status ctp_watch_init(struct ctp_watch *w, struct ctp_sock *sock, struct ctp_err *err)
 {
-	*w = (struct ctp_watch){.sock = sock, .signal_fd = -1, .extra_fd = -1, .process_fd = -1};
+	*w = (struct ctp_watch){.sock = sock, .signal_fd = -1, .extra_fd = -1, .process_fd = -1, .maps_fd = -1};
 	w->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	sigset_t set;
 	ctp_watch_signals(&set);
@@ -55,11 +55,13 @@ void ctp_watch_fini(struct ctp_watch *w)
 {
 	if (w->process_fd >= 0)
 		close(w->process_fd);
+	if (w->maps_fd >= 0)
+		close(w->maps_fd);
 	if (w->signal_fd >= 0)
 		close(w->signal_fd);
 	if (w->epoll_fd >= 0)
 		close(w->epoll_fd);
-	w->process_fd = w->signal_fd = w->epoll_fd = -1;
+	w->process_fd = w->maps_fd = w->signal_fd = w->epoll_fd = -1;
 }
 
 enum ctp_status ctp_watch_process(struct ctp_watch *w, pid_t pid, struct ctp_err *err)
@@ -67,7 +69,16 @@ enum ctp_status ctp_watch_process(struct ctp_watch *w, pid_t pid, struct ctp_err
 	w->process_fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (w->process_fd < 0)
 		return ctp_err_sys(err, "process %d", (int)pid);
+	w->maps_fd = ctp_maps_fd(pid);
+	w->change = true; /* since its memory was found, it may have become another */
 	return watch(w, EPOLL_CTL_ADD, w->process_fd, PROCESS, EPOLLIN) ? CTP_OK : ctp_err_sys(err, "epoll");
+}
+
+/* The kernel holds for the descriptor the memory that the process had then: of one that nobody uses, nothing is shown. */
+bool ctp_watch_replaced(const struct ctp_watch *w)
+{
+	char first;
+	return w->maps_fd >= 0 && pread(w->maps_fd, &first, 1, 0) <= 0;
 }
 
 enum ctp_status ctp_watch_extra(struct ctp_watch *w, int fd, struct ctp_err *err)

@@ -18,7 +18,8 @@
 enum { CTP_FOREVER = -1, CTP_USERS_MAX = 64 };
 
 struct ctp_watch {
-	int epoll_fd, signal_fd, extra_fd, process_fd;
+	int epoll_fd, signal_fd, extra_fd;
+	int process_fd, maps_fd; /* of a process that was attached to */
 	struct ctp_sock *sock;
 	pid_t command; /* 0: none, a process was attached to */
 	void (*connected)(void *arg, pid_t pid); /* set by the caller; pid 0: not known */
@@ -50,6 +51,9 @@ void ctp_watch_fini(struct ctp_watch *w); /* connections stay open: their keeper
 
 /* The target is this process, which is not our child. */
 enum ctp_status ctp_watch_process(struct ctp_watch *w, pid_t pid, struct ctp_err *err);
+
+/* The program that the process was when ctp_watch_process came is there no more, or cannot be asked. Costs a system call. */
+bool ctp_watch_replaced(const struct ctp_watch *w);
 
 /* One more descriptor to tell of, at most one at a time. -1: none any more. */
 enum ctp_status ctp_watch_extra(struct ctp_watch *w, int fd, struct ctp_err *err);

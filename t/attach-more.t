@@ -8,6 +8,7 @@ cat >"$tmp/target.c" <<'END'
 #include "ctp.h"
 #include <pthread.h>
 #include <stdio.h>
+#include <unistd.h>
 static pthread_t first;
 /* One coroutine; a character on stdin is what it does next, and is answered when that is done. */
 static void *serve(void *leaves)
@@ -25,6 +26,8 @@ static void *serve(void *leaves)
 			ctp_coro_suspend(&co, (void *)0xbbbb);
 		else if (c == 'k')
 			ctp_record();
+		else if (c == 'x')
+			execlp("cat", "cat", NULL);
 		else
 			continue;
 		puts("done");
@@ -117,6 +120,20 @@ wait $collector
 is 'it is followed until it ends: two resumes are remembered, one is seen' \
 	"$(grep -c '"is_active":true' "$tmp/all") $(grep -c '"outcome":"ended"' "$tmp/all")" '3 1'
 like 'and its mappings are told, with their build-ids' "$(grep '/target"' "$tmp/all")" '"build_id":"[0-9a-f]'
+
+# --- a program that becomes another ---
+for event in no an; do
+	start env -u CTP_RECORD "$tmp/target"
+	until "$collect" -l 2>/dev/null | grep -q "^ *$target "; do :; done
+	attach -t 60 -p $target
+	[ $event = no ] || tell r
+	echo x >&5
+	wait $collector
+	is "after $event event, an exec ends the trace, and nothing else does" \
+		"$? $(grep -c ' s$' "$tmp/err") $(grep -c ' 60\.[0-9]* s$' "$tmp/err") $(kill -0 $target && echo lives)" \
+		'0 1 0 lives'
+	end
+done
 
 # --- memory that is not what it seems ---
 cat >"$tmp/huge.c" <<'END'
