@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "report-print.h"
+#include "spread.h"
 
 enum { NODES_MIN = 1024 };
 
@@ -24,6 +25,7 @@ struct ctp_folded {
 	} *nodes;
 	uint32_t count, room;
 	uint32_t *slots; /* numbers, 0: free; 2 * room of them */
+	uint64_t salt;
 };
 
 /* --- the tree ------------------------------------------------------------------------------------------------------------- */
@@ -31,7 +33,7 @@ struct ctp_folded {
 static uint32_t *slot_of(const struct ctp_folded *f, uint32_t parent, uint32_t place)
 {
 	uint32_t mask = 2 * f->room - 1;
-	uint32_t i = (uint32_t)((((uint64_t)parent << 32 | place) * 0x9e3779b97f4a7c15u) >> 32) & mask;
+	uint32_t i = ctp_spread((uint64_t)parent << 32 | place, f->salt, mask + 1);
 	while (f->slots[i] && (f->nodes[f->slots[i]].parent != parent || f->nodes[f->slots[i]].place != place))
 		i = (i + 1) & mask;
 	return &f->slots[i];
@@ -169,6 +171,7 @@ struct ctp_folded *ctp_folded_new(struct ctp_report *r, enum ctp_state state, ui
 	f->state = state;
 	f->since_ns = since_ns;
 	f->out = out;
+	f->salt = ctp_spread_salt();
 	clear(f);
 	ctp_report_listen(r, &ops, f);
 	return f;

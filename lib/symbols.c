@@ -13,6 +13,7 @@
 
 #include "module.h"
 #include "sites.h"
+#include "spread.h"
 
 enum {
 	PROCESSES_MAX = 1024,
@@ -52,6 +53,7 @@ struct ctp_symbols {
 	uint32_t nprocesses, nmodules, nopened, nthreads, ntexts;
 	uint32_t changes;   /* of the mappings: what is cached from before is void */
 	uint64_t page_bits; /* the lowest is the size of a page */
+	uint64_t salt;
 	size_t used;        /* of bytes */
 	char *bytes;        /* pages are taken as they are used */
 	struct process processes[PROCESSES_MAX];
@@ -74,10 +76,9 @@ struct ctp_symbols {
 
 _Static_assert(MODULES_MAX < UINT16_MAX, "a slot has room for a module's number");
 
-static size_t hash_pair(uint64_t a, uint64_t b, size_t slots)
+static uint32_t hash_pair(const struct ctp_symbols *s, uint64_t a, uint64_t b, uint32_t slots)
 {
-	uint64_t h = (a ^ b * UINT64_C(0xff51afd7ed558ccd)) * UINT64_C(0x9e3779b97f4a7c15);
-	return (size_t)((h ^ h >> 32) % slots);
+	return ctp_spread(a ^ b * s->salt, s->salt, slots);
 }
 
 /* --- begin and end ------------------------------------------------------------------------------------------------------- */
@@ -96,6 +97,7 @@ struct ctp_symbols *ctp_symbols_new(const char *const *debug_dirs, size_t ndirs,
 	s->ndirs = ndirs;
 	s->bytes = bytes;
 	s->changes = 1;
+	s->salt = ctp_spread_salt();
 	return s;
 }
 
@@ -133,7 +135,7 @@ void ctp_symbols_free(struct ctp_symbols *s)
 /* Where the thread is, or would go. */
 static size_t thread_slot(const struct ctp_symbols *s, uint64_t tid)
 {
-	size_t i = hash_pair(tid, 0, 2 * THREADS_MAX);
+	size_t i = hash_pair(s, tid, 0, 2 * THREADS_MAX);
 	while (s->threads[i].tid && s->threads[i].tid != tid)
 		i = (i + 1) % (2 * THREADS_MAX);
 	return i;
@@ -184,7 +186,7 @@ static uint64_t hash_bytes(uint64_t h, const void *p, size_t len)
 static size_t module_slot(const struct ctp_symbols *s, const struct module *want)
 {
 	uint64_t hash = hash_bytes(hash_bytes(0, want->path, want->path_bytes), want->id, want->id_bytes);
-	size_t i = hash_pair(hash, want->id_known, 2 * MODULES_MAX);
+	size_t i = hash_pair(s, hash, want->id_known, 2 * MODULES_MAX);
 	for (; s->module_slots[i]; i = (i + 1) % (2 * MODULES_MAX)) {
 		const struct module *m = &s->modules[s->module_slots[i] - 1];
 		if (m->id_known == want->id_known && m->path_bytes == want->path_bytes && m->id_bytes == want->id_bytes &&
@@ -374,7 +376,7 @@ static const struct ctp_str *find_text(struct ctp_symbols *s, const struct mappi
 {
 	char text[CTP_SITE_TEXT_MAX + 1];
 	uint64_t offset = addr - m->start + m->offset;
-	size_t i = hash_pair(offset, m->module, 2 * TEXTS_MAX);
+	size_t i = hash_pair(s, offset, m->module, 2 * TEXTS_MAX);
 	while (s->texts[i].text && (s->texts[i].offset != offset || s->texts[i].module != m->module))
 		i = (i + 1) % (2 * TEXTS_MAX);
 	if (s->texts[i].text || s->ntexts == TEXTS_MAX)
@@ -395,7 +397,7 @@ static const struct ctp_str *find_text(struct ctp_symbols *s, const struct mappi
 
 const struct ctp_str *ctp_symbols_find(struct ctp_symbols *s, uint64_t pid, uint64_t addr)
 {
-	struct cached *c = &s->cache[hash_pair(addr, pid, CACHED)];
+	struct cached *c = &s->cache[hash_pair(s, addr, pid, CACHED)];
 	if (c->changes == s->changes && c->addr == addr && c->pid == pid)
 		return c->text;
 	const struct mapping *m = find_mapping(s, pid, addr);
