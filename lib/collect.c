@@ -421,8 +421,10 @@ static enum ctp_status begin_attached(struct ctp_collector *c, struct ctp_err *e
 	if (make_harvest(c, err))
 		return CTP_FAILED;
 	ctp_targets_process(c->targets, c->conf->pid);
-	if (!c->conf->once)
+	if (!c->conf->once) {
+		ctp_harvest_scan(c->harvest, NULL); /* the trace begins with the first look: whatever follows our word is in it */
 		ctp_notice_say(c->conf->news, "attached to process %d", (int)c->conf->pid);
+	}
 	return CTP_OK;
 }
 
