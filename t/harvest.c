@@ -190,7 +190,7 @@ static void *crowd_writer(void *arg)
 		memstream_allocate(&c->m, i + 1);
 	}
 	for (unsigned k = 0; k < 100000; k++) {
-		if (k % 16 == 0) /* or it would be over before anybody looked */
+		if (k % 256 == 0) /* or it would be over before anybody looked */
 			sched_yield();
 		random = random * 1664525 + 1013904223;
 		uint32_t i = random >> 8;
