@@ -107,17 +107,23 @@ like 'with an end' "$(records end "$tmp/a.ctp")" '"type":"end"'
 : >"$tmp/after"
 
 # --- -t ---
-cat "$tmp/pipe" >"$tmp/a.ctp" &
-reader=$!
-"$collect" -q -t 0.2 "$tracee" -e 5 -a "$tmp/after" -X 9 >"$tmp/pipe" &
-pid=$!
-wait $reader
-ok '-t ends the stream while the command runs' kill -0 $pid
+for limit in 1 20; do # until the command has come so far by then
+	cat "$tmp/pipe" >"$tmp/a.ctp" &
+	reader=$!
+	"$collect" -q -t $limit "$tracee" -e 5 -a "$tmp/after" -X 9 >"$tmp/pipe" &
+	pid=$!
+	wait $reader
+	kill -0 $pid
+	alive=$?
+	: >"$tmp/after"
+	wait $pid
+	status=$?
+	[ "$(transitions "$tmp/a.ctp")" != 5 ] || break
+done
+is '-t ends the stream while the command runs' $alive 0
 like 'and says that it does' "$(records end "$tmp/a.ctp")" '"outcome":"running"'
 is 'with what there was' "$(transitions "$tmp/a.ctp")" 5
-: >"$tmp/after"
-wait $pid
-is "and in the end the command's status" $? 9
+is "and in the end the command's status" $status 9
 "$collect" -t 0.01 "$tracee" -a "$tmp/after" 2>"$tmp/say" >/dev/null &
 exec 3<"$tmp/say"
 read -r line <&3
