@@ -256,6 +256,16 @@ ok 'but it lives' kill -0 $target
 exec 5>&- 6<&-
 wait $target
 
+start "$tmp/target"
+tell new 20
+attach --sock "$tmp/sock" -p $target
+rm "$tmp/sock" # before it has made a connection
+echo e 0 >&5
+wait $collector
+is 'nor need it have made a connection' $? 0
+exec 5>&- 6<&-
+wait $target
+
 if [ "$(id -u)" = 0 ] && command -v unshare >/dev/null && unshare --pid --fork true 2>/dev/null; then
 	CTP_RECORD=1 start unshare --pid --fork "$tmp/target"
 	tell new 3
