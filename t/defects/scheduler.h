@@ -290,13 +290,16 @@ static inline int sched_wait(int left)
 	return alive;
 }
 
-/* For so long that nobody takes it for a hiccup of this machine, however busy that is. */
+/* For so long that nobody takes it for a hiccup of this machine, however busy that is: those that come meanwhile count too. */
 static inline void sched_linger(int64_t ns)
 {
-	sched_lock();
-	int64_t longest_ns = 30 * sched.longest_ns;
-	sched_unlock();
-	block_ns(ns > longest_ns ? ns : longest_ns);
+	for (int64_t since_ns = now_ns(), left_ns = ns; left_ns > 0;) {
+		block_ns(left_ns);
+		sched_lock();
+		int64_t all_ns = ns > 30 * sched.longest_ns ? ns : 30 * sched.longest_ns;
+		sched_unlock();
+		left_ns = since_ns + all_ns - now_ns();
+	}
 }
 
 /* As a program that hangs: for a while nobody notices, then somebody ends it with a signal. */
