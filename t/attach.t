@@ -82,7 +82,8 @@ for signal in INT TERM; do
 	is 'with the threads' "$(records thread "$tmp/a.ctp" | grep -c '"name":"target"')" 1
 	is 'and it records as before' "$(state $target)" recording
 done
-printf '#!/bin/sh\nexec strace -D -o /dev/null -e trace=write -e inject=write:delay_exit=200000 "%s" "$@"\n' "$collect" >"$tmp/slow"
+printf '#!/bin/sh\nexec strace -D -o /dev/null -e trace=write -e inject=write:delay_exit=200000 "%s" "$@"\n' "$collect" \
+	>"$tmp/slow"
 chmod +x "$tmp/slow"
 if "$tmp/slow" -V >/dev/null 2>&1; then # it goes on some time after each of its words
 	collect=$tmp/slow attach -p $target
