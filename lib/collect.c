@@ -132,7 +132,11 @@ static void detach(struct ctp_collector *c, bool deserted)
 	ctp_harvest_release(c->harvest);
 	ctp_collector_total(c);
 	say_who_spoke(c);
+	int number = c->shm.fd;
 	ctp_shm_fini(&c->shm);
+	/* The command may still look there for it, by CTP_SHM_PATH: it must not find a file of ours, but one that cannot be opened. */
+	if (number >= 0)
+		dup3(c->watch.epoll_fd, number, O_CLOEXEC);
 }
 
 /* The last of everything, unless the output has failed. Who reads our output sees its end here. */

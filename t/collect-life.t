@@ -133,6 +133,9 @@ read -r line <&3
 like 'and the closing line comes in the end' "$line" '^ctp-collect: [0-9]+ events, '
 wait $!
 exec 3<&-
+# shellcheck disable=SC2016
+"$collect" -q -t 0.01 sh -c 'while readlink "$CTP_SHM_PATH" | grep -q memfd; do :; done; cat "$CTP_SHM_PATH"' >/dev/null 2>"$tmp/cat"
+like 'the memory cannot be had any more, and nothing else in its place' "$? $(grep cat: "$tmp/cat")" '^1 .*No such device'
 
 # --- a collector that is killed: the target, which would die of SIGPIPE, does not notice ---
 "$collect" "$tracee" -e 5 -b "$tmp/before" -p "$tmp/pub" >"$tmp/pipe" 2>/dev/null &
