@@ -131,11 +131,8 @@ static void threads(const struct json *j, const struct ctp_report_section *s)
 
 static void top(const struct json *j, const struct ctp_report_section *s)
 {
-	static const char *const names[CTP_HEAVY_KINDS] = {
-		[CTP_HEAVY_RUNNING] = "running", [CTP_HEAVY_RUNNABLE] = "runnable", [CTP_HEAVY_SUSPENDED] = "suspended",
-	};
 	for (int kind = 0; kind < CTP_HEAVY_KINDS; kind++) {
-		ctp_print_f(j->out, "%s\"%s\":[", kind ? "," : "", names[kind]);
+		ctp_print_f(j->out, "%s\"%s\":[", kind ? "," : "", ctp_print_heavy(kind));
 		for (uint32_t i = 0; i < s->nheavy[kind]; i++) {
 			const struct ctp_report_heavy *h = &s->heavy[kind][i];
 			ctp_print_f(j->out, "%s{\"coro\":\"%ju\"", i ? "," : "", h->id);

@@ -8,7 +8,7 @@
 
 #include "text.h"
 
-enum { ROWS = 10, MEMBERS = 20 };
+enum { ROWS = 10, MEMBERS = 20, HEAVIEST = 3 };
 
 static void more(const struct ctp_print *p, uint32_t n, uint32_t shown)
 {
@@ -109,7 +109,7 @@ static void what_ran(const struct ctp_print *p)
 static void members(const struct ctp_print *p, const struct ctp_finding *f)
 {
 	char label[CTP_PRINT_LABEL_MAX], n[2][CTP_PRINT_NUMBER_MAX];
-	uint32_t shown = ctp_print_rows(p, f->nwho, MEMBERS);
+	uint32_t shown = ctp_print_some(p, f->nwho, MEMBERS);
 	if (!shown)
 		return;
 	ctp_print_f(p->out, "\n| coroutine | state | for | since | last woken by |\n| --- | --- | ---: | ---: | --- |\n");
@@ -196,13 +196,14 @@ static void sites(const struct ctp_print *p)
 {
 	const struct ctp_report_section *s = p->s;
 	uint32_t shown = ctp_print_rows(p, s->nsites, ROWS);
-	char n[CTP_PRINT_NUMBER_MAX];
+	char n[CTP_PRINT_NUMBER_MAX], title[CTP_PRINT_LINE_MAX];
 	if (!shown)
 		return;
-	ctp_print_f(p->out, "\n## Where they suspended, and for how long\n\n"
+	ctp_print_f(p->out, "\n## %s\n\n"
 	                    "| site | times | suspended p50 | p99 | max | runnable p50 | p99 | max "
 	                    "| running after it p50 | p99 | max |\n"
-	                    "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n");
+	                    "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+	            ctp_print_sites(title, s));
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_report_site *site = &s->sites[i];
 		ctp_print_f(p->out, "| ");
@@ -237,6 +238,30 @@ static void threads(const struct ctp_print *p)
 	more(p, s->nthreads, shown);
 }
 
+static void heavy(const struct ctp_print *p, int kind)
+{
+	uint32_t shown = ctp_print_rows(p, p->s->nheavy[kind], HEAVIEST);
+	char n[CTP_PRINT_NUMBER_MAX], label[CTP_PRINT_LABEL_MAX];
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct ctp_report_heavy *h = &p->s->heavy[kind][i];
+		ctp_print_f(p->out, "| %s | %s | ", ctp_print_heavy(kind), ctp_print_ns(n, h->ns));
+		cell(p->out, ctp_print_label(label, h->name, h->id));
+		ctp_print_f(p->out, " | ");
+		cell(p->out, h->spawn);
+		ctp_print_f(p->out, " |\n");
+	}
+}
+
+static void heaviest(const struct ctp_print *p)
+{
+	if (!ctp_print_any_heavy(p->s))
+		return;
+	ctp_print_f(p->out, "\n## Coroutines with the most time in all\n\n| state | time | coroutine | made at |\n"
+	                    "| --- | ---: | --- | --- |\n");
+	for (int kind = 0; kind < CTP_HEAVY_KINDS; kind++)
+		heavy(p, kind);
+}
+
 static void section(const struct ctp_print *p)
 {
 	what_ran(p);
@@ -244,6 +269,7 @@ static void section(const struct ctp_print *p)
 	waiting(p);
 	sites(p);
 	threads(p);
+	heaviest(p);
 }
 
 void ctp_report_markdown(struct ctp_output *out, const struct ctp_report *r, const struct ctp_report_style *style)

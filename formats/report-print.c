@@ -194,6 +194,12 @@ const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_repo
 	return to;
 }
 
+const char *ctp_print_sites(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s)
+{
+	snprintf(to, CTP_PRINT_LINE_MAX, "Where they suspended, and for how long (by time %s)", ctp_print_state(s->sites_by));
+	return to;
+}
+
 unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const struct ctp_print *p)
 {
 	const struct ctp_report_section *s = p->s;
@@ -284,4 +290,12 @@ const char *ctp_print_state(enum ctp_state state)
 		[CTP_SUSPENDED] = "suspended", [CTP_RUNNABLE] = "runnable", [CTP_DEAD] = "dead",
 	};
 	return (unsigned)state < CTP_STATES ? names[state] : "unknown";
+}
+
+const char *ctp_print_heavy(int kind)
+{
+	static const enum ctp_state states[CTP_HEAVY_KINDS] = {
+		[CTP_HEAVY_RUNNING] = CTP_RUNNING, [CTP_HEAVY_RUNNABLE] = CTP_RUNNABLE, [CTP_HEAVY_SUSPENDED] = CTP_SUSPENDED,
+	};
+	return ctp_print_state(states[kind]);
 }

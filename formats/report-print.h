@@ -17,6 +17,7 @@ struct ctp_report_style {
 	enum ctp_report_format format;
 	enum ctp_state state; /* of folded stacks */
 	bool all;    /* every row of the tables, every member that is kept */
+	uint32_t top; /* rows of each table otherwise; 0: as many as the printer thinks right */
 	bool colour;
 	uint64_t since_ns, until_ns; /* as the report was asked for; until_ns 0: to the end */
 };
@@ -65,21 +66,36 @@ const char *ctp_print_outcome(char to[CTP_PRINT_LINE_MAX], const struct ctp_repo
 /* "No findings", or how many of which certainty. */
 const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
 
+/* Above the table of sites: what it is, and in which order. */
+const char *ctp_print_sites(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
+
 /* What a verdict on this section could not see, a sentence each. Returns how many. */
 unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const struct ctp_print *p);
 
 /* At the end of all sections, a sentence each: that there are several, that not all are judged, what was ignored. */
 unsigned ctp_print_closing(char to[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX], const struct ctp_report *r);
 
-/* Of n rows of a table that has limit of them unless all are wanted, so many. */
-static inline uint32_t ctp_print_rows(const struct ctp_print *p, uint32_t n, uint32_t limit)
+/* Of n things, of which there are limit unless all are wanted, so many. */
+static inline uint32_t ctp_print_some(const struct ctp_print *p, uint32_t n, uint32_t limit)
 {
 	return p->style->all || n < limit ? n : limit;
+}
+
+/* The same for rows of a table. */
+static inline uint32_t ctp_print_rows(const struct ctp_print *p, uint32_t n, uint32_t limit)
+{
+	return ctp_print_some(p, n, p->style->top ? p->style->top : limit);
 }
 
 /* The next of those who wait and are no finding, *at being 0 at first; null: no more. */
 const struct ctp_report_waiting *ctp_print_waiting(const struct ctp_report_section *s, uint32_t *at);
 
 const char *ctp_print_state(enum ctp_state state);
+const char *ctp_print_heavy(int kind); /* "running" ... */
+
+static inline bool ctp_print_any_heavy(const struct ctp_report_section *s)
+{
+	return s->nheavy[CTP_HEAVY_RUNNING] || s->nheavy[CTP_HEAVY_RUNNABLE] || s->nheavy[CTP_HEAVY_SUSPENDED];
+}
 
 #endif

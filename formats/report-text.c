@@ -137,7 +137,7 @@ static void members(const struct ctp_print *p, const struct ctp_finding *f)
 {
 	char label[CTP_PRINT_LABEL_MAX], line[(MEMBERS + 1) * CTP_PRINT_LABEL_MAX] = "";
 	char number[CTP_PRINT_NUMBER_MAX];
-	uint32_t shown = ctp_print_rows(p, f->nwho, MEMBERS);
+	uint32_t shown = ctp_print_some(p, f->nwho, MEMBERS);
 	if (!shown)
 		return;
 	if (p->style->all) {
@@ -194,7 +194,7 @@ static void findings(const struct ctp_print *p)
 {
 	const struct ctp_report_section *s = p->s;
 	char line[CTP_PRINT_LINE_MAX];
-	uint32_t shown = ctp_print_rows(p, s->nfindings, FINDINGS);
+	uint32_t shown = ctp_print_some(p, s->nfindings, FINDINGS);
 	heading(p, ctp_print_verdict(line, s));
 	for (uint32_t i = 0; i < shown; i++)
 		finding(p, &s->findings[i], i + 1);
@@ -253,10 +253,10 @@ static void sites(const struct ctp_print *p)
 {
 	const struct ctp_report_section *s = p->s;
 	uint32_t shown = ctp_print_rows(p, s->nsites, ROWS);
-	char n[CTP_PRINT_NUMBER_MAX];
+	char n[CTP_PRINT_NUMBER_MAX], title[CTP_PRINT_LINE_MAX];
 	if (!shown)
 		return;
-	heading(p, "Where they suspended, and for how long");
+	heading(p, ctp_print_sites(title, s));
 	ctp_print_f(p->out, "  %7s %21s %21s %21s\n", "", "suspended", "runnable", "running after it");
 	ctp_print_f(p->out, "  %7s", "times");
 	for (int i = 0; i < 3; i++)
@@ -295,24 +295,25 @@ static void threads(const struct ctp_print *p)
 	more(p, s->nthreads, shown);
 }
 
-/* A line for each kind; a row for each coroutine if all are wanted. */
-static void heavy(const struct ctp_print *p, int kind, const char *name)
+/* A line for each kind; a row for each coroutine if more are wanted than fit there. */
+static void heavy(const struct ctp_print *p, int kind)
 {
 	const struct ctp_report_section *s = p->s;
 	uint32_t shown = ctp_print_rows(p, s->nheavy[kind], HEAVIEST);
 	char n[CTP_PRINT_NUMBER_MAX], label[CTP_PRINT_LABEL_MAX];
 	if (!shown)
 		return;
-	ctp_print_f(p->out, p->style->all ? "  %s" : "  %-9s", name);
+	bool rows = p->style->all || p->style->top > HEAVIEST;
+	ctp_print_f(p->out, rows ? "  %s" : "  %-9s", ctp_print_heavy(kind));
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_report_heavy *h = &s->heavy[kind][i];
-		if (p->style->all)
+		if (rows)
 			ctp_print_f(p->out, "\n    ");
 		else
 			ctp_print_f(p->out, i ? ", " : "  ");
 		ctp_print_text(p->out, ctp_print_label(label, h->name, h->id));
 		ctp_print_f(p->out, " %s", ctp_print_ns(n, h->ns));
-		if (p->style->all)
+		if (rows)
 			made_at(p, h->spawn);
 	}
 	ctp_print_f(p->out, "\n");
@@ -325,11 +326,10 @@ static void section(const struct ctp_print *p)
 	waiting(p);
 	sites(p);
 	threads(p);
-	if (p->s->nheavy[CTP_HEAVY_RUNNING] || p->s->nheavy[CTP_HEAVY_SUSPENDED])
+	if (ctp_print_any_heavy(p->s))
 		heading(p, "Coroutines with the most time in all");
-	heavy(p, CTP_HEAVY_RUNNING, "running");
-	heavy(p, CTP_HEAVY_RUNNABLE, "runnable");
-	heavy(p, CTP_HEAVY_SUSPENDED, "suspended");
+	for (int kind = 0; kind < CTP_HEAVY_KINDS; kind++)
+		heavy(p, kind);
 }
 
 void ctp_report_text(struct ctp_output *out, const struct ctp_report *r, const struct ctp_report_style *style)

@@ -123,10 +123,14 @@ static struct ctp_report_times times_of(const struct ctp_hist *h)
 	return (struct ctp_report_times){h->count, h->total_ns, ctp_hist_quantile(h, 0.5), ctp_hist_quantile(h, 0.99), h->max_ns};
 }
 
-static int by_suspended(const void *a, const void *b)
+static uint64_t time_in(const struct ctp_report_site *site, enum ctp_state state)
 {
-	const struct ctp_report_site *x = a, *y = b;
-	uint64_t m = x->suspended.total_ns, n = y->suspended.total_ns;
+	return (state == CTP_RUNNING ? site->running : state == CTP_RUNNABLE ? site->runnable : site->suspended).total_ns;
+}
+
+static int by_time_in(const void *a, const void *b, void *state)
+{
+	uint64_t m = time_in(a, *(enum ctp_state *)state), n = time_in(b, *(enum ctp_state *)state);
 	return m == n ? 0 : m < n ? 1 : -1;
 }
 
@@ -147,8 +151,9 @@ static void fill_sites(struct ctp_report *r, struct ctp_report_section *s, const
 			.waiting = waiting[i],
 		};
 	}
+	s->sites_by = r->priv->options.sites_by ? r->priv->options.sites_by : CTP_SUSPENDED;
 	if (s->nsites)
-		qsort(s->sites, s->nsites, sizeof(*s->sites), by_suspended);
+		qsort_r(s->sites, s->nsites, sizeof(*s->sites), by_time_in, &s->sites_by);
 }
 
 static int by_busy(const void *a, const void *b)

@@ -113,7 +113,8 @@ struct ctp_report_section {
 	uint32_t nfindings;
 	struct ctp_report_waiting *waiting; /* by number */
 	uint32_t nwaiting;
-	struct ctp_report_site *sites; /* by time suspended */
+	struct ctp_report_site *sites; /* by the time in all that coroutines were in that state */
+	enum ctp_state sites_by;
 	uint32_t nsites;
 	struct ctp_report_thread *threads; /* by time busy */
 	uint32_t nthreads;
@@ -127,6 +128,7 @@ struct ctp_report_options {
 	uint64_t since_ns, until_ns; /* since the start of the section; until_ns 0: to its end */
 	const char *const *debug_dirs;
 	size_t ndebug_dirs;
+	enum ctp_state sites_by; /* CTP_RUNNING, CTP_RUNNABLE or CTP_SUSPENDED, which is also the default */
 };
 
 struct ctp_report {

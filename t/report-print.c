@@ -67,6 +67,7 @@ static void make(struct made *m)
 		.start_ns = 5, .duration_ns = 2015906688, .outcome = "exited", .complete = true, .alive = 9, .nthreads_seen = 4,
 		.counts = {.events = 7264, .wakes = 312, .coroutines = 48},
 		.findings = m->findings, .nfindings = 2, .waiting = m->waiting, .nwaiting = 9, .sites = m->sites, .nsites = 10,
+		.sites_by = CTP_RUNNABLE,
 		.threads = m->threads, .nthreads = 1,
 	};
 	for (int i = 0; i < 7; i++)
@@ -147,6 +148,7 @@ static void test_text(struct made *m)
 	ok(has(text, "\n    1,000   412us 1.73ms  2.00s       -      -      -       -      -      -  server.c:212:handle\n"),
 	   "a site");
 	ok(has(text, "... 4 more: -v shows all"), "sites are cut too");
+	ok(has(text, "\nWhere they suspended, and for how long (by time runnable)\n"), "and their order is said");
 	ok(has(text, "\n    1.01s     50 %          99      2.02s  18800 worker\n"), "a thread");
 	ok(has(text, "\n  running    #0x12a05f200 1.00 ms\n"), "a coroutine that ran most");
 	for (const char *line = text; *line; line = strchr(line, '\n') + 1)
@@ -163,6 +165,36 @@ static void test_text(struct made *m)
 	ok(has(text, "\033[1;31mPROVED\033[0m: "), "colour");
 	text = printed(TEXT, &m->report, &(struct ctp_report_style){.since_ns = 12500000000, .until_ns = 60000000000});
 	ok(has(text, "looked at only from 12.5 s to 1.00 min\n"), "a part of the time is said to be one");
+}
+
+/* Rows of each table; what is no table has as many as ever. */
+static void test_top(struct made *m)
+{
+	static const struct ctp_report_style top = {.top = 2}, more = {.top = 7}, top_all = {.top = 2, .all = true};
+	for (uint64_t i = 0; i < 5; i++)
+		m->section.heavy[CTP_HEAVY_RUNNABLE][i] = (struct ctp_report_heavy){70 + i, 1000, NULL, spawn};
+	m->section.nheavy[CTP_HEAVY_RUNNABLE] = 5;
+	const char *text = printed(TEXT, &m->report, &top);
+	is_u64(count(text, "1,234 "), 2, "two rows of each table: who waits");
+	is_u64(count(text, "412us"), 2, "sites");
+	ok(has(text, "\n  runnable   #70 1.00 us, #71 1.00 us\n"), "coroutines");
+	ok(has(text, "who: handler 17 (#37), #38, #39, #40, #41, and 52 more\n"), "but members are no table");
+	text = printed(TEXT, &m->report, &more);
+	is_u64(count(text, "412us"), 7, "more rows than usual");
+	ok(has(text, "\n  runnable\n    #70 1.00 us, made at main.c:12:serve\n"), "coroutines have a line each then");
+	is_u64(count(printed(TEXT, &m->report, &top_all), "412us"), 10, "all is all");
+	text = printed(MARKDOWN, &m->report, &top);
+	is_u64(count(text, "| 412 us "), 2, "Markdown: two rows");
+	ok(has(text, "\n## Coroutines with the most time in all\n\n"
+	             "| state | time | coroutine | made at |\n| --- | ---: | --- | --- |\n"
+	             "| running | 1.00 ms | `#0x12a05f200` | `main.c:12:serve` |\n"
+	             "| runnable | 1.00 us | `#70` | `main.c:12:serve` |\n"
+	             "| runnable | 1.00 us | `#71` | `main.c:12:serve` |\n"), "and the heaviest coroutines");
+	m->section.nheavy[CTP_HEAVY_RUNNING] = 0;
+	ok(has(printed(TEXT, &m->report, &plain), "\nCoroutines with the most time in all\n  runnable "),
+	   "if they were only ready too");
+	m->section.nheavy[CTP_HEAVY_RUNNABLE] = 0;
+	ok(!strstr(printed(MARKDOWN, &m->report, &plain), "most time in all"), "nobody is heavy: no table");
 }
 
 static void test_caveats(struct made *m)
@@ -339,6 +371,8 @@ int main(void)
 	test_hostile(&m);
 	make(&m);
 	test_caveats(&m);
+	make(&m);
+	test_top(&m);
 	test_markdown();
 	test_durations();
 	test_texts();

@@ -156,11 +156,31 @@ status '--until' 0 --fail-on likely --until 5ms "$tmp/a.ctp"
 like 'a part is said to be one' "$(cat "$tmp/out")" '^  looked at only from 0 ns to 5\.00 ms$'
 status '--since' 4 --fail-on proved --since 5ms "$tmp/a.ctp"
 like 'a part from there on' "$(cat "$tmp/out")" '^  looked at only from 5\.00 ms to the end$'
-for wrong in '--since 5x' '--until -1' '--since 2s --until 1s' '--fail-on unknown' '--folded=dead' '-j -m' '-m --folded'; do
+for wrong in '--since 5x' '--until -1' '--since 2s --until 1s' '--fail-on unknown' '--folded=dead' '--sort dead' '--top 0' '--top x' '-j -m' '-m --folded'; do
 	# shellcheck disable=SC2086
 	status "$wrong" 2 $wrong "$tmp/a.ctp"
 	is 'in one line' "$(wc -l <"$tmp/err") $(wc -c <"$tmp/out")" '1 0'
 done
+
+# Of three coroutines, the first is suspended for 9 ns, at site 1; the next is runnable for as long, and the last runs. All else takes 1 ns.
+awk 'function row(type, id, more) { printf "{\"type\":\"%s\",\"ts\":%d,\"probe_id\":%d,\"coro\":%d%s}\n", type, t, id, id, more }
+function move(id, active, site) { row("transition", id, ",\"tid\":5,\"is_active\":" active ",\"index\":" n[id]++ ",\"site\":" site) }
+BEGIN { for (id = 1; id <= 3; id++) {
+	t += 1000; row("birth", id, ",\"after\":" t ",\"before\":" t ",\"site\":0,\"pid\":42"); move(id, "true", 0)
+	move(id, "false", id)
+	t += id == 1 ? 9 : 1; row("wake", id, ",\"tid\":5,\"by\":0")
+	t += id == 2 ? 9 : 1; move(id, "true", 0)
+	t += id == 3 ? 9 : 1; move(id, "false", id)
+} }' >"$tmp/rows"
+{ sed -n '1,2p' "$tmp/a.jsonl"; cat "$tmp/rows"; } | "$BIN/ctp-fromjsonl" -q >"$tmp/three.ctp"
+for way in suspended:1 runnable:2 running:3; do
+	status "--sort ${way%:*}" 3 --sort "${way%:*}" --top 1 "$tmp/three.ctp"
+	is 'the site with the most is the first, and the only one' "$(sed -n '/^Where/,/^$/s/.*  \(site [0-9]\)$/\1/p' "$tmp/out")" "site ${way#*:}"
+	ok 'which the heading says' grep -q "for how long (by time ${way%:*})$" "$tmp/out"
+	status 'the same in Markdown' 3 -m --sort "${way%:*}" --top 1 "$tmp/three.ctp"
+	is 'it is the first there' "$(sed -n '/^## Where/,/^## /s/^| `\(site [0-9]\)` .*/\1/p' "$tmp/out")" "site ${way#*:}"
+done
+is 'suspended is the default' "$("$report" -q "$tmp/three.ctp")" "$("$report" -q --sort suspended "$tmp/three.ctp")"
 
 # --- several, none, damaged -----------------------------------------------------------------------------------------------------
 "$report" "$tmp/clean.ctp" "$tmp/a.ctp" "$tmp/clean.ctp" >"$tmp/out"

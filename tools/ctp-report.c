@@ -6,17 +6,21 @@
 
 #include "../formats/report-sink.h"
 #include "reportopt.h"
+#include "text.h"
 
-enum { FOLDED = CTP_REPORTOPT_END, FAIL_ON };
+enum { FOLDED = CTP_REPORTOPT_END, FAIL_ON, SORT, TOP };
 
 static struct ctp_tool tool = {
 	.name = "ctp-report",
-	.synopsis = "[-jmqv] [--folded[=running|runnable|suspended]] [--fail-on proved|likely] [--ignore PATTERN] "
-	            "[--ignore-file FILE] [--since TIME] [--until TIME] [--debug-dir DIR] [FILE...]",
+	.synopsis = "[-jmqv] [--folded[=running|runnable|suspended]] [--sort running|runnable|suspended] [--top N] "
+	            "[--fail-on proved|likely] [--ignore PATTERN] [--ignore-file FILE] [--since TIME] [--until TIME] "
+	            "[--debug-dir DIR] [FILE...]",
 	.help = "Says what went wrong in a trace: who is stuck, where, since when, and how sure that is.\n"
 	        "  -m                  as Markdown, for a ticket\n"
 	        "  -j                  as one JSON object on one line\n"
 	        "  --folded            folded stacks for flamegraph.pl and speedscope: of time suspended, or --folded=running\n"
+	        "  --sort STATE        the table of places by the time running, runnable or suspended, which is the default\n"
+	        "  --top N             so many rows of each table\n"
 	        "  --fail-on WHAT      exit with 4 if a finding is proved; with likely, if one is proved or likely\n"
 	        "  --ignore PATTERN    leave out findings of this rule, site or \"rule site\"; * and ? as in a shell\n"
 	        "  --ignore-file FILE  the same, one on a line; # begins a comment\n"
@@ -45,18 +49,24 @@ static void be_format(enum ctp_report_format format)
 	ask.style.format = format;
 }
 
-static enum ctp_state folded_or_exit(void)
+static enum ctp_state state_or_exit(const char *option)
 {
 	static const struct {
 		const char *name;
 		enum ctp_state state;
 	} states[] = {{"running", CTP_RUNNING}, {"runnable", CTP_RUNNABLE}, {"suspended", CTP_SUSPENDED}};
-	for (size_t i = 0; optarg && i < sizeof(states) / sizeof(*states); i++)
+	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
 		if (!strcmp(optarg, states[i].name))
 			return states[i].state;
-	if (optarg)
-		exit(ctp_tool_usage(&tool, "--folded=%s: is not running, runnable or suspended", optarg));
-	return CTP_SUSPENDED;
+	exit(ctp_tool_usage(&tool, "%s%s: is not running, runnable or suspended", option, optarg));
+}
+
+static uint32_t top_or_exit(void)
+{
+	uint64_t n;
+	if (!ctp_parse_u64(optarg, optarg + strlen(optarg), &n) || !n || n > UINT32_MAX)
+		exit(ctp_tool_usage(&tool, "--top %s: is no number from 1 on", optarg));
+	return (uint32_t)n;
 }
 
 static enum ctp_certainty certainty_or_exit(void)
@@ -71,19 +81,25 @@ static void parse(int argc, char **argv)
 {
 	static const struct option longs[] = {
 		{"folded", optional_argument, NULL, FOLDED}, {"fail-on", required_argument, NULL, FAIL_ON},
-		CTP_REPORTOPT_LONGS, {NULL, 0, NULL, 0},
+		{"sort", required_argument, NULL, SORT}, {"top", required_argument, NULL, TOP}, CTP_REPORTOPT_LONGS, {NULL, 0, NULL, 0},
 	};
+	enum ctp_state sites_by = CTP_SUSPENDED;
 	for (int c; (c = ctp_tool_option(&tool, argc, argv, "jm", longs)) != -1;) {
 		if (ctp_reportopt_take(&ask.common, &tool, c))
 			continue;
 		if (c == FAIL_ON)
 			ask.fail_on = certainty_or_exit();
+		else if (c == SORT)
+			sites_by = state_or_exit("--sort ");
+		else if (c == TOP)
+			ask.style.top = top_or_exit();
 		else
 			be_format(c == 'm' ? CTP_REPORT_AS_MARKDOWN : c == 'j' ? CTP_REPORT_AS_JSON : CTP_REPORT_AS_FOLDED);
 		if (c == FOLDED)
-			ask.style.state = folded_or_exit();
+			ask.style.state = optarg ? state_or_exit("--folded=") : CTP_SUSPENDED;
 	}
 	ask.options = ctp_reportopt_done(&ask.common, &tool);
+	ask.options.sites_by = sites_by;
 	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
 	ask.style.all = tool.verbose;
 	ask.style.colour = isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") && !(no_colour && *no_colour);
