@@ -91,18 +91,22 @@ static void about(const struct json *j, const struct ctp_report_section *s)
 	ctp_print_f(j->out, ",\"missed\":%ju,\"untraced\":%ju,\"late\":%ju", c->missed, c->untraced, c->late);
 }
 
-static void waiting(const struct json *j, const struct ctp_report_section *s)
+static void still(const struct json *j, const struct ctp_report_still *list, uint32_t n, bool runs)
 {
-	for (uint32_t i = 0; i < s->nwaiting; i++) {
-		const struct ctp_report_waiting *w = &s->waiting[i];
-		text(j, i ? ",{\"spawn_site\"" : "{\"spawn_site\"", w->spawn);
-		text(j, ",\"suspend_site\"", w->place);
-		ctp_print_f(j->out, ",\"coroutines\":%ju,\"runnable\":%ju", w->coroutines, w->runnable);
-		ctp_print_f(j->out, ",\"longest_ns\":%ju,\"shortest_ns\":%ju,\"in_findings\":%ju", w->longest_ns, w->shortest_ns,
-		            w->found);
-		ctp_print_f(j->out, ",\"longest\":{\"coro\":\"%ju\"", w->longest);
-		text(j, ",\"name\"", w->name);
-		ctp_print_f(j->out, "},\"certain\":%s}", boolean(w->certain));
+	for (uint32_t i = 0; i < n; i++) {
+		const struct ctp_report_still *s = &list[i];
+		text(j, i ? ",{\"spawn_site\"" : "{\"spawn_site\"", s->spawn);
+		text(j, ",\"suspend_site\"", s->place);
+		ctp_print_f(j->out, ",\"coroutines\":%ju", s->coroutines);
+		if (!runs)
+			ctp_print_f(j->out, ",\"runnable\":%ju", s->runnable);
+		ctp_print_f(j->out, ",\"longest_ns\":%ju,\"shortest_ns\":%ju,\"in_findings\":%ju", s->longest_ns, s->shortest_ns,
+		            s->found);
+		ctp_print_f(j->out, ",\"longest\":{\"coro\":\"%ju\"", s->longest);
+		text(j, ",\"name\"", s->name);
+		if (runs)
+			ctp_print_f(j->out, s->tid ? ",\"thread\":%ju" : ",\"thread\":null", s->tid);
+		ctp_print_f(j->out, "},\"certain\":%s}", boolean(s->certain));
 	}
 }
 
@@ -165,7 +169,9 @@ static void section(const struct json *j, const struct ctp_report_section *s)
 	ctp_print_f(j->out, "],\"caveats\":[");
 	caveats(j, s);
 	ctp_print_f(j->out, "],\"waiting\":[");
-	waiting(j, s);
+	still(j, s->waiting, s->nwaiting, false);
+	ctp_print_f(j->out, "],\"running\":[");
+	still(j, s->running, s->nrunning, true);
 	ctp_print_f(j->out, "],\"sites\":[");
 	sites(j, s);
 	ctp_print_f(j->out, "],\"threads\":[");

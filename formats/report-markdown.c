@@ -6,6 +6,8 @@
  */
 #include "report-markdown.h"
 
+#include <stdio.h>
+
 #include "text.h"
 
 enum { ROWS = 10, MEMBERS = 20, HEAVIEST = 3 };
@@ -158,26 +160,30 @@ static void findings(const struct ctp_print *p)
 
 /* --- tables --------------------------------------------------------------------------------------------------------------- */
 
-static void waiting(const struct ctp_print *p)
+/* Who still waits, of whom some may be runnable; or who still runs, and on which thread the one does that has the longest. */
+static void still(const struct ctp_print *p, const struct ctp_report_still *list, uint32_t nlist, bool runs)
 {
-	const struct ctp_report_section *s = p->s;
 	char n[4][CTP_PRINT_NUMBER_MAX];
 	uint32_t all = 0, shown = 0, at = 0;
-	for (const struct ctp_report_waiting *w; (w = ctp_print_waiting(s, &at));) {
+	for (const struct ctp_report_still *s; (s = ctp_print_still(list, nlist, &at));) {
 		all++;
 		if (ctp_print_rows(p, all, ROWS) < all)
 			continue;
 		if (!shown++)
-			ctp_print_f(p->out, "\n## Still waiting at the end, but no finding\n\n"
-			                    "| where | made at | waiting | runnable | shortest | longest |\n"
-			                    "| --- | --- | ---: | ---: | ---: | ---: |\n");
+			ctp_print_f(p->out, "\n## Still %s at the end, but no finding\n\n"
+			                    "| where | made at | %s | %s | shortest | longest |\n"
+			                    "| --- | --- | ---: | ---: | ---: | ---: |\n",
+			            runs ? "running" : "waiting", runs ? "running" : "waiting", runs ? "thread" : "runnable");
 		ctp_print_f(p->out, "| ");
-		cell(p->out, w->place);
+		cell(p->out, s->place);
 		ctp_print_f(p->out, " | ");
-		cell(p->out, w->spawn);
-		ctp_print_f(p->out, " | %s | %s | %s | %s |\n", ctp_print_count(n[0], w->coroutines),
-		            ctp_print_count(n[1], w->runnable), ctp_print_ns(n[2], w->shortest_ns),
-		            ctp_print_ns(n[3], w->longest_ns));
+		cell(p->out, s->spawn);
+		if (runs)
+			snprintf(n[1], sizeof(n[1]), "%ju", s->tid);
+		else
+			ctp_print_count(n[1], s->runnable);
+		ctp_print_f(p->out, " | %s | %s | %s | %s |\n", ctp_print_count(n[0], s->coroutines), n[1],
+		            ctp_print_ns(n[2], s->shortest_ns), ctp_print_ns(n[3], s->longest_ns));
 	}
 	more(p, all, shown);
 }
@@ -266,7 +272,8 @@ static void section(const struct ctp_print *p)
 {
 	what_ran(p);
 	findings(p);
-	waiting(p);
+	still(p, p->s->waiting, p->s->nwaiting, false);
+	still(p, p->s->running, p->s->nrunning, true);
 	sites(p);
 	threads(p);
 	heaviest(p);

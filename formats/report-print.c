@@ -273,12 +273,12 @@ unsigned ctp_print_closing(char to[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX], const
 	return count;
 }
 
-const struct ctp_report_waiting *ctp_print_waiting(const struct ctp_report_section *s, uint32_t *at)
+const struct ctp_report_still *ctp_print_still(const struct ctp_report_still *still, uint32_t n, uint32_t *at)
 {
-	while (*at < s->nwaiting) {
-		const struct ctp_report_waiting *w = &s->waiting[(*at)++];
-		if (w->found < w->coroutines)
-			return w;
+	while (*at < n) {
+		const struct ctp_report_still *next = &still[(*at)++];
+		if (next->found < next->coroutines)
+			return next;
 	}
 	return NULL;
 }

@@ -87,8 +87,8 @@ static inline uint32_t ctp_print_rows(const struct ctp_print *p, uint32_t n, uin
 	return ctp_print_some(p, n, p->style->top ? p->style->top : limit);
 }
 
-/* The next of those who wait and are no finding, *at being 0 at first; null: no more. */
-const struct ctp_report_waiting *ctp_print_waiting(const struct ctp_report_section *s, uint32_t *at);
+/* The next of those n who still wait or run and are no finding, *at being 0 at first; null: no more. */
+const struct ctp_report_still *ctp_print_still(const struct ctp_report_still *still, uint32_t n, uint32_t *at);
 
 const char *ctp_print_state(enum ctp_state state);
 const char *ctp_print_heavy(int kind); /* "running" ... */

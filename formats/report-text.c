@@ -6,6 +6,8 @@
  */
 #include "report-text.h"
 
+#include <stdio.h>
+
 #include "text.h"
 
 enum { WIDTH = 98, ROWS = 6, FINDINGS = 20, MEMBERS = 5, HEAVIEST = 3 };
@@ -212,29 +214,33 @@ static void made_at(const struct ctp_print *p, const char *spawn)
 	ctp_print_text(p->out, spawn);
 }
 
-static void waiting(const struct ctp_print *p)
+/* Who still waits, of whom some may be runnable; or who still runs, and on which thread the one does that has the longest. */
+static void still(const struct ctp_print *p, const struct ctp_report_still *list, uint32_t nlist, bool runs)
 {
-	const struct ctp_report_section *s = p->s;
 	char n[4][CTP_PRINT_NUMBER_MAX];
 	uint32_t all = 0, shown = 0, at = 0;
-	for (const struct ctp_report_waiting *w; (w = ctp_print_waiting(s, &at));) {
+	for (const struct ctp_report_still *s; (s = ctp_print_still(list, nlist, &at));) {
 		all++;
 		if (ctp_print_rows(p, all, ROWS) < all)
 			continue;
 		if (!shown++) {
-			heading(p, "Still waiting at the end, but no finding");
-			ctp_print_f(p->out, "  %7s %8s %8s %8s  where\n", "waiting", "runnable", "shortest", "longest");
+			heading(p, runs ? "Still running at the end, but no finding" : "Still waiting at the end, but no finding");
+			ctp_print_f(p->out, "  %7s %8s %8s %8s  where\n", runs ? "running" : "waiting", runs ? "thread" : "runnable",
+			            "shortest", "longest");
 		}
-		ctp_print_f(p->out, "  %7s %8s %8s %8s  ", ctp_print_count(n[0], w->coroutines),
-		            ctp_print_count(n[1], w->runnable), ctp_print_brief(n[2], w->shortest_ns),
-		            ctp_print_brief(n[3], w->longest_ns));
-		ctp_print_text(p->out, w->place);
-		made_at(p, w->spawn);
-		if (w->name) {
+		if (runs)
+			snprintf(n[1], sizeof(n[1]), "%ju", s->tid);
+		else
+			ctp_print_count(n[1], s->runnable);
+		ctp_print_f(p->out, "  %7s %8s %8s %8s  ", ctp_print_count(n[0], s->coroutines), n[1],
+		            ctp_print_brief(n[2], s->shortest_ns), ctp_print_brief(n[3], s->longest_ns));
+		ctp_print_text(p->out, s->place);
+		made_at(p, s->spawn);
+		if (s->name) {
 			ctp_print_f(p->out, "; longest: ");
-			ctp_print_text(p->out, w->name);
+			ctp_print_text(p->out, s->name);
 		}
-		ctp_print_f(p->out, w->certain ? "\n" : " (events of them were lost)\n");
+		ctp_print_f(p->out, s->certain ? "\n" : " (events of them were lost)\n");
 	}
 	more(p, all, shown);
 }
@@ -323,7 +329,8 @@ static void section(const struct ctp_print *p)
 {
 	what_ran(p);
 	findings(p);
-	waiting(p);
+	still(p, p->s->waiting, p->s->nwaiting, false);
+	still(p, p->s->running, p->s->nrunning, true);
 	sites(p);
 	threads(p);
 	if (ctp_print_any_heavy(p->s))

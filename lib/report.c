@@ -44,6 +44,16 @@ static char *command_of(const struct ctp_section *sec, size_t *bytes)
 	return command;
 }
 
+static void still_fini(struct ctp_report_still *still, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		free(still[i].spawn);
+		free(still[i].place);
+		free(still[i].name);
+	}
+	free(still);
+}
+
 static void section_fini(struct ctp_report_section *s)
 {
 	free(s->command);
@@ -54,12 +64,8 @@ static void section_fini(struct ctp_report_section *s)
 	for (uint32_t i = 0; i < s->nfindings; i++)
 		ctp_finding_fini(&s->findings[i]);
 	free(s->findings);
-	for (uint32_t i = 0; i < s->nwaiting; i++) {
-		free(s->waiting[i].spawn);
-		free(s->waiting[i].place);
-		free(s->waiting[i].name);
-	}
-	free(s->waiting);
+	still_fini(s->waiting, s->nwaiting);
+	still_fini(s->running, s->nrunning);
 	for (uint32_t i = 0; i < s->nsites; i++)
 		free(s->sites[i].place);
 	free(s->sites);
@@ -198,64 +204,93 @@ static void fill_heavy(struct ctp_report *r, struct ctp_report_section *s)
 	}
 }
 
-/* Groups of those that wait, before their places are texts. */
-struct waiting {
-	uint32_t spawn, place;
-	struct ctp_report_waiting w;
+/* Groups of those that wait, or run, before their places are texts. */
+struct groups {
+	struct group {
+		uint32_t spawn, place;
+		struct ctp_report_still still;
+	} *list;
+	uint32_t count, last; /* last: the one that was asked for; many that follow one another are of the same */
 };
+
+/* Null: there are too many. */
+static struct group *group_of(struct groups *gs, uint32_t spawn, uint32_t place)
+{
+	struct group *g = &gs->list[gs->last];
+	if (gs->last < gs->count && g->spawn == spawn && g->place == place)
+		return g;
+	for (g = gs->list; g < gs->list + gs->count && (g->spawn != spawn || g->place != place);)
+		g++;
+	if (g == gs->list + CTP_REPORT_FINDINGS)
+		return NULL;
+	gs->last = (uint32_t)(g - gs->list);
+	if (gs->last == gs->count) {
+		*g = (struct group){spawn, place, {.shortest_ns = UINT64_MAX, .certain = true}};
+		gs->count++;
+	}
+	return g;
+}
+
+static void group_add(struct ctp_report *r, struct groups *gs, const struct ctp_coroutine *co, uint64_t ns)
+{
+	struct group *g = group_of(gs, co->spawn, ctp_follow_place(&r->follow, co));
+	if (!g)
+		return;
+	g->still.coroutines++;
+	g->still.runnable += co->state == CTP_RUNNABLE;
+	g->still.found += (co->flags & CTP_CO_FOUND) != 0;
+	if (ns >= g->still.longest_ns) {
+		g->still.longest_ns = ns;
+		g->still.longest = co->id;
+		g->still.tid = r->follow.threads[co->thread].tid;
+	}
+	g->still.shortest_ns = ns < g->still.shortest_ns ? ns : g->still.shortest_ns;
+	g->still.certain &= !(co->flags & (CTP_CO_TAIL | CTP_CO_CONFLICT)) && co->since_ns >= r->follow.unsure_ns;
+}
 
 static int by_number(const void *a, const void *b)
 {
-	const struct waiting *x = a, *y = b;
-	return x->w.coroutines == y->w.coroutines ? 0 : x->w.coroutines < y->w.coroutines ? 1 : -1;
+	uint64_t m = ((const struct group *)a)->still.coroutines, n = ((const struct group *)b)->still.coroutines;
+	return m == n ? 0 : m < n ? 1 : -1;
 }
 
-static void fill_waiting(struct ctp_report *r, struct ctp_report_section *s, uint64_t end_ns, uint64_t *waiting)
+/* Those with their texts, so many; the groups are freed. */
+static struct ctp_report_still *groups_done(struct ctp_report *r, struct groups *gs, uint32_t *n)
 {
-	enum { GROUPS = CTP_REPORT_FINDINGS };
-	struct waiting *groups = calloc(GROUPS, sizeof(*groups)), *g = groups;
-	uint32_t n = 0, at = 0;
-	r->failed |= !groups;
-	for (struct ctp_coroutine *co; groups && (co = ctp_follow_each(&r->follow, &at));) {
+	struct ctp_report_still *still = calloc(gs->count + 1, sizeof(*still));
+	r->failed |= !still;
+	if (gs->count)
+		qsort(gs->list, gs->count, sizeof(*gs->list), by_number);
+	for (uint32_t i = 0; still && i < gs->count; i++) {
+		const struct ctp_coroutine *longest = ctp_follow_find(&r->follow, gs->list[i].still.longest);
+		still[i] = gs->list[i].still;
+		still[i].name = copy(r, longest ? longest->name : NULL);
+		still[i].spawn = copy(r, ctp_report_place(r, gs->list[i].spawn));
+		still[i].place = copy(r, ctp_report_place(r, gs->list[i].place));
+	}
+	*n = still ? gs->count : 0;
+	free(gs->list);
+	return still;
+}
+
+/* Of probes that do not tell of an end, who seems to run may be over. */
+static void fill_still(struct ctp_report *r, struct ctp_report_section *s, uint64_t end_ns, uint64_t *waiting)
+{
+	struct groups waits = {.list = calloc(CTP_REPORT_FINDINGS, sizeof(*waits.list))};
+	struct groups runs = {.list = calloc(CTP_REPORT_FINDINGS, sizeof(*runs.list))};
+	uint32_t at = 0;
+	r->failed |= !waits.list || !runs.list;
+	for (struct ctp_coroutine *co; waits.list && runs.list && (co = ctp_follow_each(&r->follow, &at));) {
 		s->alive += co->state != CTP_DEAD;
+		if (co->state == CTP_RUNNING && co->flags & CTP_CO_OURS)
+			group_add(r, &runs, co, ctp_span_ns(co->since_ns, end_ns));
 		if (co->state != CTP_SUSPENDED && co->state != CTP_RUNNABLE)
 			continue;
-		uint32_t place = ctp_follow_place(&r->follow, co);
-		waiting[place]++;
-		if (g->spawn != co->spawn || g->place != place || g == groups + n)
-			for (g = groups; g < groups + n && (g->spawn != co->spawn || g->place != place);)
-				g++;
-		if (g == groups + GROUPS) {
-			g = groups;
-			continue;
-		}
-		if (g == groups + n) {
-			*g = (struct waiting){co->spawn, place, {.shortest_ns = UINT64_MAX, .certain = true}};
-			n++;
-		}
-		uint64_t ns = end_ns > co->suspended_ns ? end_ns - co->suspended_ns : 0;
-		g->w.coroutines++;
-		g->w.runnable += co->state == CTP_RUNNABLE;
-		g->w.found += (co->flags & CTP_CO_FOUND) != 0;
-		if (ns >= g->w.longest_ns) {
-			g->w.longest_ns = ns;
-			g->w.longest = co->id;
-		}
-		g->w.shortest_ns = ns < g->w.shortest_ns ? ns : g->w.shortest_ns;
-		g->w.certain &= !(co->flags & (CTP_CO_TAIL | CTP_CO_CONFLICT)) && co->since_ns >= r->follow.unsure_ns;
+		waiting[ctp_follow_place(&r->follow, co)]++;
+		group_add(r, &waits, co, ctp_span_ns(co->suspended_ns, end_ns));
 	}
-	if (n)
-		qsort(groups, n, sizeof(*groups), by_number);
-	s->waiting = calloc(n + 1, sizeof(*s->waiting));
-	r->failed |= !s->waiting;
-	for (uint32_t i = 0; s->waiting && i < n; i++) {
-		s->waiting[s->nwaiting] = groups[i].w;
-		struct ctp_coroutine *longest = ctp_follow_find(&r->follow, groups[i].w.longest);
-		s->waiting[s->nwaiting].name = copy(r, longest ? longest->name : NULL);
-		s->waiting[s->nwaiting].spawn = copy(r, ctp_report_place(r, groups[i].spawn));
-		s->waiting[s->nwaiting++].place = copy(r, ctp_report_place(r, groups[i].place));
-	}
-	free(groups);
+	s->waiting = groups_done(r, &waits, &s->nwaiting);
+	s->running = groups_done(r, &runs, &s->nrunning);
 }
 
 static void ended(void *arg, const struct ctp_follow_end *told)
@@ -284,7 +319,7 @@ static void ended(void *arg, const struct ctp_follow_end *told)
 		ctp_tally_finish(priv->tally, end.end_ns);
 		r->failed |= !waiting || !ctp_judge_section(r, priv->tally, &end, &priv->options, s) || priv->tally->failed;
 		if (waiting) {
-			fill_waiting(r, s, end.end_ns, waiting);
+			fill_still(r, s, end.end_ns, waiting);
 			fill_sites(r, s, waiting);
 		}
 		fill_threads(r, s, end.end_ns);

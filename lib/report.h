@@ -64,12 +64,12 @@ struct ctp_finding {
 	uint32_t nwho;
 };
 
-/* Coroutines that are still waiting at the end, judged or not. */
-struct ctp_report_waiting {
+/* Coroutines that are still waiting at the end, or still running, judged or not. */
+struct ctp_report_still {
 	char *spawn, *place;
 	uint64_t coroutines, runnable, longest_ns, shortest_ns;
 	uint64_t found;   /* so many of them are in a finding */
-	uint64_t longest; /* who waits longest, and its name */
+	uint64_t longest, tid; /* who does longest, where it ran last, and its name */
 	char *name;
 	bool certain;     /* of all of them it is known */
 };
@@ -111,8 +111,8 @@ struct ctp_report_section {
 
 	struct ctp_finding *findings; /* by gravity: certainty first, then rule, then members */
 	uint32_t nfindings;
-	struct ctp_report_waiting *waiting; /* by number */
-	uint32_t nwaiting;
+	struct ctp_report_still *waiting, *running; /* by number */
+	uint32_t nwaiting, nrunning;
 	struct ctp_report_site *sites; /* by the time in all that coroutines were in that state */
 	enum ctp_state sites_by;
 	uint32_t nsites;

@@ -13,7 +13,7 @@ class Coroutine:
     def __init__(self, ts):
         self.since, self.state = ts, "born"
         self.due, self.sound, self.pending, self.called, self.tid = 0, True, False, False, 0
-        self.place = self.spawn = None
+        self.place, self.spawn, self.ours = None, None, False
         self.suspended_at, self.resumed_at = 0, 0
         self.total = defaultdict(int)
 
@@ -77,6 +77,7 @@ class Model:
         co = self.coroutine(row)
         if co and co.state != "dead":
             co.spawn = row["site_text"] if row["site"] else None
+            co.ours = bool(row["pid"])
 
     def death(self, row):
         co = self.coroutine(row)
@@ -180,6 +181,16 @@ def compare_waiting(diff, model, section):
     diff.check("who waits, by where they were made", dict(got), dict(want))
 
 
+def compare_running(diff, model, section):
+    want = [0, 0]
+    for co in model.coroutines.values():
+        if co.state == "running" and co.ours:
+            want = [want[0] + 1, max(want[1], end_of(model) - co.since)]
+    got = [sum(group["coroutines"] for group in section["running"]),
+           max((group["longest_ns"] for group in section["running"]), default=0)]
+    diff.check("who runs", got, want)
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         sections = json.load(file)["sections"]
@@ -194,6 +205,7 @@ def main():
         compare_sites(diff, model, section)
         compare_coroutines(diff, model, section)
         compare_waiting(diff, model, section)
+        compare_running(diff, model, section)
     print(f"{sum(len(model.coroutines) for model in models)} coroutines, {diff.count} differences")
     return diff.count > 0
 

@@ -53,7 +53,7 @@ struct made {
 	struct ctp_report_section section;
 	struct ctp_finding findings[2];
 	struct ctp_report_member who[7];
-	struct ctp_report_waiting waiting[9];
+	struct ctp_report_still waiting[9], running[2];
 	struct ctp_report_site sites[10];
 	struct ctp_report_thread threads[1];
 };
@@ -66,7 +66,8 @@ static void make(struct made *m)
 		.command = command, .command_bytes = sizeof(command) - 1, .host = host, .pid = pid, .has_wall = true, .start_wall_ns = 1700000000123456789,
 		.start_ns = 5, .duration_ns = 2015906688, .outcome = "exited", .complete = true, .alive = 9, .nthreads_seen = 4,
 		.counts = {.events = 7264, .wakes = 312, .coroutines = 48},
-		.findings = m->findings, .nfindings = 2, .waiting = m->waiting, .nwaiting = 9, .sites = m->sites, .nsites = 10,
+		.findings = m->findings, .nfindings = 2, .waiting = m->waiting, .nwaiting = 9,
+		.running = m->running, .nrunning = 2, .sites = m->sites, .nsites = 10,
 		.sites_by = CTP_RUNNABLE,
 		.threads = m->threads, .nthreads = 1,
 	};
@@ -81,8 +82,13 @@ static void make(struct made *m)
 	};
 	m->findings[1] = (struct ctp_finding){.rule = CTP_RULE_LONG_RUN, .certainty = CTP_CERTAIN_LIKELY, .title = title};
 	for (int i = 0; i < 9; i++)
-		m->waiting[i] = (struct ctp_report_waiting){
+		m->waiting[i] = (struct ctp_report_still){
 			.spawn = i ? spawn : NULL, .place = i == 1 ? place : other, .coroutines = 1234, .found = i == 1 ? 1234 : 0, .longest_ns = 5, .certain = i,
+		};
+	for (int i = 0; i < 2; i++)
+		m->running[i] = (struct ctp_report_still){
+			.spawn = spawn, .place = i ? NULL : place, .coroutines = 3, .found = i ? 0 : 3, .longest_ns = 7000, .shortest_ns = 6000,
+			.longest = 12, .tid = 18800, .name = name, .certain = true,
 		};
 	for (int i = 0; i < 10; i++)
 		m->sites[i] = (struct ctp_report_site){
@@ -144,6 +150,9 @@ static void test_text(struct made *m)
 	ok(has(text, "\n    1,234        0      0ns      5ns  server.c:88:accept_loop (events of them were lost)\n"),
 	   "who waits, but is no finding");
 	is_u64(count(text, "1,234 "), 6, "the table is cut");
+	ok(has(text, "\nStill running at the end, but no finding\n  running   thread shortest  longest  where\n"
+	             "        3    18800   6.00us   7.00us  (not known), made at main.c:12:serve; longest: handler 17\n\n"),
+	   "who runs, but is no finding");
 	ok(has(text, "... 2 more: -v shows all"), "which is said");
 	ok(has(text, "\n    1,000   412us 1.73ms  2.00s       -      -      -       -      -      -  server.c:212:handle\n"),
 	   "a site");
@@ -201,8 +210,9 @@ static void test_caveats(struct made *m)
 {
 	struct ctp_report_section *s = &m->section;
 	s->nfindings = 0;
-	s->nwaiting = s->nsites = s->nthreads = 0;
+	s->nwaiting = s->nrunning = s->nsites = s->nthreads = 0;
 	ok(has(printed(TEXT, &m->report, &plain), "\nNo findings\n"), "no findings is said");
+	ok(!strstr(printed(TEXT, &m->report, &plain), "Still"), "and nothing of who waits or runs, if nobody does");
 	s->counts = (struct ctp_follow_counts){.events = 7, .lost = 1, .missed = 2, .untraced = 3, .unfollowed = 1};
 	s->cut = true;
 	s->complete = false;
@@ -257,7 +267,7 @@ static void poison(struct made *m)
 	s->host = s->pid = hostile;
 	struct ctp_finding *f = &m->findings[0];
 	f->title = f->evidence[0] = f->next[0] = f->spawn = f->place = m->who[0].name = hostile;
-	m->waiting[0].spawn = m->waiting[0].place = m->sites[0].place = m->threads[0].name = hostile;
+	m->waiting[0].spawn = m->waiting[0].place = m->running[1].place = m->running[1].name = m->sites[0].place = m->threads[0].name = hostile;
 	s->heavy[CTP_HEAVY_RUNNING][0].name = s->heavy[CTP_HEAVY_RUNNING][0].spawn = hostile;
 }
 
@@ -301,6 +311,9 @@ static void test_json(struct made *m)
 	ok(has(text, "{\"spawn_site\":null,\"suspend_site\":\"server.c:88:accept_loop\",\"coroutines\":1234,\"runnable\":0,"
 	             "\"longest_ns\":5,\"shortest_ns\":0,\"in_findings\":0,\"longest\":{\"coro\":\"0\",\"name\":null},"
 	             "\"certain\":false}"), "who waits");
+	ok(has(text, "],\"running\":[{\"spawn_site\":\"main.c:12:serve\",\"suspend_site\":\"server.c:212:handle\",\"coroutines\":3,"
+	             "\"longest_ns\":7000,\"shortest_ns\":6000,\"in_findings\":3,\"longest\":{\"coro\":\"12\",\"name\":\"handler 17\","
+	             "\"thread\":18800},\"certain\":true},{"), "who runs");
 	ok(has(text, "{\"site\":\"server.c:212:handle\",\"suspended\":{\"count\":1000,\"total_ns\":9,\"p50_ns\":412000,"
 	             "\"p99_ns\":1730000,\"max_ns\":2000000000},\"runnable\":{"), "a site");
 	ok(has(text, "{\"tid\":18800,\"name\":\"worker\",\"busy_ns\":1007953344,\"busy_share\":0.5000,\"resumes\":99,"
@@ -321,6 +334,9 @@ static void test_markdown(void)
 	ok(has(text, "\n## 2 findings: 1 proved, 1 likely, 0 unknown\n\n"
 	             "### 1. proved: 7 coroutines were never woken\n\nRule `never-woken`\n"), "a finding");
 	ok(has(text, "\n- 1\\. a\n- \\- b\n"), "what would begin a list does not");
+	ok(has(text, "\n## Still running at the end, but no finding\n\n| where | made at | running | thread | shortest | longest |\n"
+	             "| --- | --- | ---: | ---: | ---: | ---: |\n"
+	             "| `(not known)` | `main.c:12:serve` | 3 | 18800 | 6.00 us | 7.00 us |\n\n"), "who runs");
 	ok(has(text, "\n| `server.c:212:handle` | 1,000 | 412 us | 1.73 ms | 2.00 s | - | - | - | - | - | - |\n"), "a site");
 }
 
