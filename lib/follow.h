@@ -69,7 +69,7 @@ struct ctp_coroutine {
 	uint64_t resumed_ns;   /* the last time */
 	char *name;            /* null: none */
 	uint32_t depth, visit; /* the listeners' as well */
-	struct ctp_coroutine *circle;
+	struct ctp_coroutine *goal;
 	uint32_t first_at;     /* the place where it suspended first after it had run */
 };
 

@@ -12,28 +12,32 @@ static struct ctp_coroutine *close_circle(struct ctp_judge *j, const struct ctp_
 {
 	struct ctp_coroutine *member = co;
 	do {
-		if (!ways->counts(j, member))
+		if (ways->counts && !ways->counts(j, member))
 			return NULL;
 		member = ways->next(j, member);
 	} while (member != co);
 	do {
-		member->circle = member;
+		member->goal = member;
 		member = ways->next(j, member);
 	} while (member != co);
+	if (ways->closed)
+		ways->closed(j, co);
 	return co;
 }
 
 static void walk(struct ctp_judge *j, const struct ctp_judge_ways *ways, struct ctp_coroutine *start, uint32_t number)
 {
-	struct ctp_coroutine *co = start;
+	struct ctp_coroutine *co = start, *last = start;
 	uint32_t steps = 0;
 	for (; co && !co->visit; steps++) {
 		co->visit = number;
+		last = co;
 		co = ways->next(j, co);
 	}
-	struct ctp_coroutine *circle = !co ? NULL : co->visit == number ? close_circle(j, ways, co) : co->circle;
-	for (co = start; circle && steps; steps--) {
-		co->circle = co->circle ? co->circle : circle;
+	struct ctp_coroutine *goal = !co                   ? (ways->ends ? last : NULL) :
+	                             co->visit == number ? close_circle(j, ways, co) : co->goal;
+	for (co = start; goal && steps; steps--) {
+		co->goal = co->goal ? co->goal : goal;
 		co = ways->next(j, co);
 	}
 }
@@ -44,7 +48,7 @@ void ctp_judge_circles(struct ctp_judge *j, const struct ctp_judge_ways *ways)
 	uint32_t walks = 0;
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
 		co->visit = 0;
-		co->circle = NULL;
+		co->goal = NULL;
 	}
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
 		if (!co->visit)

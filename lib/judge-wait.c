@@ -15,58 +15,57 @@
  */
 #include "judge.h"
 
-enum { CHAIN_MAX = 64, SIBLINGS_MIN = 3, QUIET_MEMBERS = 2, STANDSTILL_PERCENT = 90 };
+enum { SIBLINGS_MIN = 3, QUIET_MEMBERS = 2, STANDSTILL_PERCENT = 90 };
 
 static bool is_waiting(const struct ctp_coroutine *co) { return co && co->state == CTP_SUSPENDED; }
+
+static uint64_t waits_ns(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	return ctp_span_ns(co->suspended_ns, ctp_judge_end_ns(j, co));
+}
 
 /* Far longer than anybody has ever waited there. */
 static bool waits_too_long(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	return ctp_judge_too_long(&ctp_tally_place(j->tally, ctp_follow_place(j->follow, co))->wait,
-	                          ctp_span_ns(co->suspended_ns, ctp_judge_end_ns(j, co)));
+	return ctp_judge_too_long(&ctp_tally_place(j->tally, ctp_follow_place(j->follow, co))->wait, waits_ns(j, co));
 }
 
 /* --- who waits for whom --------------------------------------------------------------------------------------------------- */
 
-/* The last of those that wait for one another, from co on; null where they go round in a circle. */
-static struct ctp_coroutine *innermost(struct ctp_judge *j, struct ctp_coroutine *co)
+/* Whom it awaits, and who is alive. */
+static struct ctp_coroutine *awaited(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	struct ctp_coroutine *start = co;
-	for (int n = 0; n < CHAIN_MAX && is_waiting(co) && co->awaits; n++) {
-		struct ctp_coroutine *next = ctp_follow_find(j->follow, co->awaits);
-		if (!next || next->state == CTP_DEAD)
-			return co;
-		if (next == start)
-			return NULL;
-		co = next;
-	}
-	return co;
+	struct ctp_coroutine *target = is_waiting(co) && co->awaits ? ctp_follow_find(j->follow, co->awaits) : NULL;
+	return target && target->state != CTP_DEAD ? target : NULL;
 }
 
 /* Those that await one another all round: nothing can ever wake them, unless something of theirs is missing. */
 static void cycle(struct ctp_judge *j, struct ctp_coroutine *co)
 {
 	enum ctp_certainty certainty = CTP_CERTAIN_PROVED;
-	struct ctp_coroutine *next = co;
-	uint64_t least = co->id;
+	struct ctp_coroutine *next = co, *first = co;
 	bool any_usual = false;
 	do {
 		/* Whom one waits for may have changed since: a lock that was handed on, say. That does not take long. */
 		enum ctp_certainty sure = ctp_judge_sure(j, next, true);
-		uint64_t ns = ctp_span_ns(next->suspended_ns, ctp_judge_end_ns(j, next));
-		bool usual = ns < CTP_JUDGE_RUN_NS && !waits_too_long(j, next);
+		bool usual = waits_ns(j, next) < CTP_JUDGE_RUN_NS && !waits_too_long(j, next);
 		sure = sure == CTP_CERTAIN_PROVED && (usual || !ctp_judge_over(j)) ? CTP_CERTAIN_LIKELY : sure;
 		certainty = sure < certainty ? sure : certainty;
 		any_usual |= usual;
-		least = next->id < least ? next->id : least;
-		next = ctp_follow_find(j->follow, next->awaits);
+		first = next->id < first->id ? next : first;
+		next = awaited(j, next);
 	} while (next != co);
 	if (any_usual && !ctp_judge_exited(j))
 		return;
 	/* One group for each circle: it is named after the member that came first. */
-	struct ctp_coroutine *first = ctp_follow_find(j->follow, least);
-	ctp_judge_add(j, ctp_judge_circle(j, first), co, certainty, co->suspended_ns, ctp_span_ns(co->suspended_ns, ctp_judge_end_ns(j, co)));
+	struct ctp_group *g = ctp_judge_circle(j, first);
+	do {
+		ctp_judge_add(j, g, next, certainty, next->suspended_ns, waits_ns(j, next));
+		next = awaited(j, next);
+	} while (next != co);
 }
+
+static const struct ctp_judge_ways awaits = {.next = awaited, .closed = cycle, .ends = true};
 
 /*
  * What it awaits has died, long enough ago that a wake would have come. One that is not there any more was when it began to be
@@ -84,8 +83,7 @@ static bool awaits_dead(struct ctp_judge *j, struct ctp_coroutine *co)
 		return false;
 	enum ctp_certainty sure = ctp_judge_sure(j, co, true);
 	ctp_judge_add(j, ctp_judge_group(j, CTP_RULE_AWAITS_DEAD, co->spawn, ctp_follow_place(j->follow, co)), co,
-	              sure == CTP_CERTAIN_PROVED && !wakes ? CTP_CERTAIN_LIKELY : sure, co->suspended_ns,
-	              ctp_span_ns(co->suspended_ns, ctp_judge_end_ns(j, co)));
+	              sure == CTP_CERTAIN_PROVED && !wakes ? CTP_CERTAIN_LIKELY : sure, co->suspended_ns, waits_ns(j, co));
 	return true;
 }
 
@@ -122,7 +120,7 @@ static bool is_stuck(struct ctp_judge *j, const struct ctp_coroutine *co)
 	return !ctp_judge_in_doubt(j, co) && waits_too_long(j, co) && is_closed(j, co);
 }
 
-static const struct ctp_judge_ways wakers = {waiting_waker, is_stuck};
+static const struct ctp_judge_ways wakers = {.next = waiting_waker, .counts = is_stuck};
 
 static bool has_siblings(const struct ctp_tally_spawn *s)
 {
@@ -163,7 +161,7 @@ static void never_woken(struct ctp_judge *j, struct ctp_coroutine *co)
 	uint32_t place = ctp_follow_place(j->follow, co);
 	const struct ctp_tally_place *p = ctp_tally_place(j->tally, place);
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, co->spawn);
-	uint64_t ns = ctp_span_ns(co->suspended_ns, ctp_judge_end_ns(j, co));
+	uint64_t ns = waits_ns(j, co);
 	bool standstill = is_standstill(j);
 	bool outlier = ctp_judge_too_long(&p->wait, ns), several = p->different == CTP_TALLY_DIFFERENT;
 	/* Who waits for something from outside may only be idle. */
@@ -171,8 +169,8 @@ static void never_woken(struct ctp_judge *j, struct ctp_coroutine *co)
 	bool orphan = p->wait.count >= CTP_JUDGE_HISTORY && ctp_judge_exited(j) && is_orphan(j, co);
 	bool siblings = (outlier ? inside : orphan) && several && has_siblings(s), some = s->died - s->destroyed >= SIBLINGS_MIN;
 	bool quiet = outlier && several && j->silent && (!p->woken || (inside && some));
-	bool circle = outlier && co->circle == co;
-	if ((!siblings && !circle && !quiet && !standstill) || (outlier && !circle && co->circle))
+	bool circle = outlier && co->goal == co;
+	if ((!siblings && !circle && !quiet && !standstill) || (outlier && !circle && co->goal))
 		return;
 	bool known = wakes_known(j, p, co);
 	struct ctp_group *g = ctp_judge_group(j, known ? CTP_RULE_NEVER_WOKEN : CTP_RULE_SUSPENDED, co->spawn, place);
@@ -261,12 +259,9 @@ static void judge_one(struct ctp_judge *j, struct ctp_coroutine *co)
 	} else if (co->state == CTP_BORN) {
 		never_started(j, co);
 	} else if (is_waiting(co)) {
-		struct ctp_coroutine *last = co->awaits ? innermost(j, co) : co;
-		if (!last) {
-			cycle(j, co);
-		} else if (last != co || (co->awaits && awaits_dead(j, co))) {
-			return; /* of the first, it is in order that it waits: the last one does not come */
-		} else if (!(co->flags & (CTP_CO_RAN | CTP_CO_BEFORE)) && co->flags & CTP_CO_BIRTH) {
+		if (awaited(j, co) || (co->awaits && awaits_dead(j, co)))
+			return; /* of the first, it is in order that it waits: who it awaits does not come, or is in a circle with it */
+		if (!(co->flags & (CTP_CO_RAN | CTP_CO_BEFORE)) && co->flags & CTP_CO_BIRTH) {
 			never_started(j, co);
 		} else {
 			never_woken(j, co);
@@ -284,14 +279,13 @@ void ctp_judge_waits(struct ctp_judge *j)
 		j->running += co->state == CTP_RUNNING || co->state == CTP_RUNNABLE;
 		j->busy += co->state == CTP_RUNNING && co->flags & CTP_CO_OURS;
 	}
+	ctp_judge_circles(j, &awaits);
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+		co->goal->depth += co->goal != co;
 	ctp_judge_circles(j, &wakers);
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
-		struct ctp_coroutine *last = !is_waiting(co)        ? NULL :
-		                             co->awaits             ? innermost(j, co) :
-		                             waits_too_long(j, co) ? co->circle : NULL;
-		if (last && last != co)
-			last->depth++;
-	}
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+		if (co->goal && co->goal != co && !co->awaits && waits_too_long(j, co))
+			co->goal->depth++;
 	j->silent = fell_silent(j);
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
 		judge_one(j, co);

@@ -12,7 +12,7 @@
 #include "events.h"
 #include "record.h"
 
-enum { BYHAND_COROS = 4096, BYHAND_PID = 100 };
+enum { BYHAND_COROS = 1 << 17, BYHAND_PID = 100 };
 
 struct byhand {
 	void (*give)(void *to, const struct ctp_record *rec);

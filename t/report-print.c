@@ -267,7 +267,8 @@ static void poison(struct made *m)
 	s->host = s->pid = hostile;
 	struct ctp_finding *f = &m->findings[0];
 	f->title = f->evidence[0] = f->next[0] = f->spawn = f->place = m->who[0].name = hostile;
-	m->waiting[0].spawn = m->waiting[0].place = m->running[1].place = m->running[1].name = m->sites[0].place = m->threads[0].name = hostile;
+	m->running[1].place = m->running[1].name = hostile;
+	m->waiting[0].spawn = m->waiting[0].place = m->sites[0].place = m->threads[0].name = hostile;
 	s->heavy[CTP_HEAVY_RUNNING][0].name = s->heavy[CTP_HEAVY_RUNNING][0].spawn = hostile;
 }
 

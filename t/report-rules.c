@@ -12,7 +12,7 @@ static const uint64_t S = 1000 * MS;
 static struct byhand h;
 static struct ctp_report *report;
 static struct ctp_section sec;
-static char found[4096];
+static char found[4096], why[4096]; /* why: the evidence of the gravest */
 
 static void give(void *to, const struct ctp_record *rec) { ctp_report_record(to, rec); }
 
@@ -36,9 +36,12 @@ static void begin(void) { begin_with(NULL, one_process); }
 /* What was found: "rule certainty members", by gravity, with commas between. */
 static const char *end_so(bool complete, bool missing)
 {
-	char *p = found;
-	*p = '\0';
+	char *p = found, *q = why;
+	*p = *q = '\0';
 	ctp_report_section_end(report, complete, missing);
+	const struct ctp_report_section *s = report->sections;
+	for (char *const *line = s->nfindings ? s->findings[0].evidence : (char *[]){NULL}; *line; line++)
+		q += snprintf(q, (size_t)(why + sizeof(why) - q), "%s\n", *line);
 	for (uint32_t i = 0; i < report->nsections; i++)
 		for (uint32_t k = 0; k < report->sections[i].nfindings; k++) {
 			const struct ctp_finding *f = &report->sections[i].findings[k];
@@ -308,6 +311,53 @@ static void cycles(void)
 	is(end_so(false, false), "wait-cycle likely 3", "or the trace was cut short");
 }
 
+/* So many, from 1000 on, of whom each awaits the next, and the last one that is told. */
+static void chain(uint64_t n, uint64_t last)
+{
+	for (uint64_t co = 1000; co < 1000 + n; co++)
+		is_born(&h, 1, co, 0);
+	for (uint64_t co = 1000; co < 1000 + n; co++)
+		awaiting(300 * MS, co, co == 999 + n ? last : co + 1);
+}
+
+/* However long a way is, each is passed a few times: quadratic, these would take minutes. */
+static void long_ways(void)
+{
+	begin();
+	chain(100000, 1000);
+	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
+	is(end(), "wait-cycle proved 100000", "a hundred thousand that await one another");
+
+	begin();
+	circle();
+	chain(100000, 60);
+	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
+	is(end(), "wait-cycle proved 3", "a long chain that leads into a circle is none of it");
+
+	begin();
+	chain(2, 1000);
+	circle();
+	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
+	is(end(), "wait-cycle proved 3, wait-cycle proved 2", "two circles are two");
+
+	begin();
+	healthy();
+	is_born(&h, 200 * MS, 4, 0);
+	chain(100000, 4);
+	dies(&h, 310 * MS, 4);
+	waker_goes_on();
+	is_over(&h, 2 * S, CTP_OUTCOME_RUNNING);
+	is(end(), "awaits-dead proved 1, collapse likely 1", "of a chain to a dead one, only the last has reason to complain");
+
+	begin();
+	with_victim();
+	chain(100, VICTIM);
+	waker_goes_on();
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	is(end(), "never-woken proved 1", "nor has a chain to one that is stuck");
+	ok(strstr(why, "\n100 others wait for it\n"), "but it is counted");
+}
+
 /* The same for a target that died long ago: so many died since that it is forgotten. */
 static void many_deaths(uint64_t ts)
 {
@@ -530,6 +580,7 @@ int main(void)
 	idle_workers(CTP_OUTCOME_RUNNING, "or when it goes on");
 	not_resumed();
 	cycles();
+	long_ways();
 	dead_ends();
 	broken();
 	stalled();
