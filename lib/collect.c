@@ -144,6 +144,7 @@ static void finish(struct ctp_collector *c, bool deserted)
 {
 	detach(c, deserted);
 	if (!c->watch.extra) {
+		ctp_targets_last(c->targets);
 		write_end(c);
 		ctp_outqueue_finish(c->queue);
 	}

@@ -390,12 +390,13 @@ static void awaits(struct ctp_follow *f, const struct ctp_shape *s, const uint64
 	tell(f, &ch);
 }
 
-static void thread_told(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val)
+static void thread_told(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
 {
 	struct ctp_follow_thread *th = &f->threads[thread_number(f, ctp_shape_value(val, s->tid))];
 	if (!th->tid)
 		return;
 	th->pid = ctp_shape_value(val, s->pid);
+	th->seen_ns = ts;
 	const struct ctp_str *name = s->text == CTP_SHAPE_NONE ? NULL : ctp_str_val(val[s->text]);
 	size_t len = !name ? 0 : name->len < sizeof(th->name) ? name->len : sizeof(th->name) - 1;
 	if (len)
@@ -571,7 +572,7 @@ static void other(struct ctp_follow *f, const struct ctp_shape *s, const struct 
 		ctp_sites_learn(f->sites, rec);
 		break;
 	case CTP_KIND_THREAD:
-		thread_told(f, s, rec->val);
+		thread_told(f, s, rec->val, ts);
 		break;
 	case CTP_KIND_MAPPING:
 		if (s->start != CTP_SHAPE_NONE && s->stop != CTP_SHAPE_NONE)

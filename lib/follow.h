@@ -95,6 +95,7 @@ struct ctp_change {
 struct ctp_follow_thread {
 	uint64_t tid, pid;
 	uint64_t busy_ns, last_ns, resumes;
+	uint64_t seen_ns; /* the collector saw it then, whether it did anything or not */
 	uint64_t current; /* id of the coroutine that runs there, 0: none; it was resumed at last_ns */
 	char name[32];
 };

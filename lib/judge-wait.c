@@ -49,7 +49,7 @@ static void cycle(struct ctp_judge *j, struct ctp_coroutine *co)
 		/* Whom one waits for may have changed since: a lock that was handed on, say. That does not take long. */
 		enum ctp_certainty sure = ctp_judge_sure(j, next, true);
 		bool usual = waits_ns(j, next) < CTP_JUDGE_RUN_NS && !waits_too_long(j, next);
-		sure = sure == CTP_CERTAIN_PROVED && (usual || !ctp_judge_over(j)) ? CTP_CERTAIN_LIKELY : sure;
+		sure = sure == CTP_CERTAIN_PROVED && (usual || !ctp_judge_over(j, next)) ? CTP_CERTAIN_LIKELY : sure;
 		certainty = sure < certainty ? sure : certainty;
 		any_usual |= usual;
 		first = next->id < first->id ? next : first;
@@ -132,8 +132,7 @@ static bool has_siblings(const struct ctp_tally_spawn *s)
 static bool is_orphan(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_coroutine *waker = waker_of(j, co);
-	return waker_id(j, co) && is_closed(j, co) && (!waker || waker->state == CTP_DEAD) &&
-	       ctp_judge_end_ns(j, co) == j->end_ns;
+	return waker_id(j, co) && is_closed(j, co) && (!waker || waker->state == CTP_DEAD) && !ctp_judge_process(j, co);
 }
 
 /* Nobody has run for far longer than ever before, and nobody ended the program but from outside. */
@@ -175,7 +174,7 @@ static void never_woken(struct ctp_judge *j, struct ctp_coroutine *co)
 	bool known = wakes_known(j, p, co);
 	struct ctp_group *g = ctp_judge_group(j, known ? CTP_RULE_NEVER_WOKEN : CTP_RULE_SUSPENDED, co->spawn, place);
 	bool all = p->woken == p->wait.count;
-	bool proved = known && all && inside && outlier && (circle || siblings) && ctp_judge_over(j) && ctp_judge_exited(j);
+	bool proved = known && all && inside && outlier && (circle || siblings) && ctp_judge_over(j, co) && ctp_judge_exited(j);
 	enum ctp_certainty certainty = ctp_judge_in_doubt(j, co) ? CTP_CERTAIN_UNKNOWN :
 	                               proved                    ? CTP_CERTAIN_PROVED : CTP_CERTAIN_LIKELY;
 	if (g) {
@@ -223,7 +222,7 @@ static void not_resumed(struct ctp_judge *j, struct ctp_coroutine *co)
 	if (is_new || !ctp_judge_too_long(&j->tally->ready, ns) || stands_behind(j, co))
 		return;
 	/* Woken while it ran, it may be that nobody meant what came next. */
-	bool proved = ctp_judge_over(j) && co->since_ns > co->suspended_ns;
+	bool proved = ctp_judge_over(j, co) && co->since_ns > co->suspended_ns;
 	enum ctp_certainty sure = ctp_judge_sure(j, co, false);
 	ctp_judge_add(j, ctp_judge_group(j, CTP_RULE_NOT_RESUMED, co->spawn, ctp_follow_place(j->follow, co)), co,
 	              sure == CTP_CERTAIN_PROVED && !proved ? CTP_CERTAIN_LIKELY : sure, co->since_ns, ns);

@@ -80,20 +80,30 @@ static void find_processes(struct ctp_judge *j)
 		const struct ctp_follow_thread *th = &j->follow->threads[i];
 		bool other = th->pid && j->follow->pid && th->pid != j->follow->pid;
 		struct ctp_judge_process *p = other ? process(j, th->pid) : NULL;
-		if (p && th->last_ns > p->last_ns)
-			p->last_ns = th->last_ns;
+		if (!p)
+			continue;
+		p->did_ns = th->last_ns > p->did_ns ? th->last_ns : p->did_ns;
+		p->seen_ns = th->seen_ns > p->seen_ns ? th->seen_ns : p->seen_ns;
 	}
+}
+
+const struct ctp_judge_process *ctp_judge_process(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	static const struct ctp_judge_process beyond; /* one too many: nothing is known of it */
+	uint64_t pid = j->follow->threads[co->thread].pid;
+	if (!pid || !j->follow->pid || pid == j->follow->pid)
+		return NULL;
+	for (uint32_t i = 0; i < j->nothers; i++)
+		if (j->others[i].pid == pid)
+			return &j->others[i];
+	return &beyond;
 }
 
 uint64_t ctp_judge_end_ns(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	uint64_t pid = j->follow->threads[co->thread].pid;
-	if (!pid || !j->follow->pid || pid == j->follow->pid)
-		return j->end_ns;
-	for (uint32_t i = 0; i < j->nothers; i++)
-		if (j->others[i].pid == pid)
-			return j->others[i].last_ns < j->end_ns ? j->others[i].last_ns : j->end_ns;
-	return 0;
+	const struct ctp_judge_process *p = ctp_judge_process(j, co);
+	uint64_t known_ns = !p ? j->end_ns : p->seen_ns > p->did_ns ? p->seen_ns : p->did_ns;
+	return known_ns < j->end_ns ? known_ns : j->end_ns;
 }
 
 struct ctp_group *ctp_judge_group(struct ctp_judge *j, enum ctp_rule rule, uint32_t spawn, uint32_t place)

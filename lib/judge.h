@@ -51,7 +51,7 @@ struct ctp_judge {
 	uint64_t waiting, running; /* coroutines at the end */
 	uint64_t busy; /* that run then, as far as a probe of ours tells */
 	struct ctp_judge_process {
-		uint64_t pid, last_ns;
+		uint64_t pid, did_ns, seen_ns; /* the last that it did, and when it was last seen */
 	} others[CTP_JUDGE_PROCESSES];
 	uint32_t nothers;
 	bool silent; /* the program is, for far longer than ever before, and did not end by itself */
@@ -67,9 +67,12 @@ void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutin
                    uint64_t from_ns, uint64_t ns);
 void ctp_judge_add_case(struct ctp_judge *j, struct ctp_group *g, const struct ctp_tally_case *c, enum ctp_certainty certainty);
 
+/* The process where it ran last, if the section's has made that one, or null. */
+const struct ctp_judge_process *ctp_judge_process(const struct ctp_judge *j, const struct ctp_coroutine *co);
+
 /*
- * Up to when it is known what a coroutine did not do: the end, but for one of a process that the section's has made the last that
- * this one did, for nobody tells when it ended.
+ * Up to when it is known what a coroutine did not do: the end, but for one of another process the last that this one did or was
+ * seen, for nobody tells when it ended.
  */
 uint64_t ctp_judge_end_ns(const struct ctp_judge *j, const struct ctp_coroutine *co);
 
@@ -92,10 +95,15 @@ static inline enum ctp_certainty ctp_judge_sure(const struct ctp_judge *j, const
 	return j->end->complete ? CTP_CERTAIN_PROVED : CTP_CERTAIN_LIKELY;
 }
 
-/* Whether nothing can come any more: the program is over, and all of it is in the trace. */
-static inline bool ctp_judge_over(const struct ctp_judge *j)
+/*
+ * Whether nothing can come any more: the program is over, and all of it is in the trace. A process that was seen after the last
+ * that it did was not.
+ */
+static inline bool ctp_judge_over(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	return !j->end->cut && j->end->complete && j->end->outcome[0] && strcmp(j->end->outcome, "running");
+	const struct ctp_judge_process *p = ctp_judge_process(j, co);
+	return (!p || p->did_ns >= p->seen_ns) && !j->end->cut && j->end->complete && j->end->outcome[0] &&
+	       strcmp(j->end->outcome, "running");
 }
 
 /* The program ended by itself. */
@@ -109,8 +117,8 @@ static inline bool ctp_judge_too_long(const struct ctp_hist *history, uint64_t n
 
 /*
  * Ways among those of whom each leads to at most one other, next, or null. Then a coroutine's goal is itself for one that is
- * in a circle of such that all count, and one of its members for who leads into it; where there is no circle, it is the last one
- * if ends is set, and else null. closed, if it is not null, is called with a member of each circle.
+ * in a circle of such that all count, and one of its members for who leads into it; where there is no circle, it is the last
+ * one if ends is set, and else null. closed, if it is not null, is called with a member of each circle.
  */
 struct ctp_judge_ways {
 	struct ctp_coroutine *(*next)(struct ctp_judge *j, const struct ctp_coroutine *co);

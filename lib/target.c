@@ -409,10 +409,29 @@ size_t ctp_targets_code(struct ctp_targets *t, const struct ctp_frame *frames, s
 	return done;
 }
 
+/* One of its threads, told again, says that the process was there then. */
+static void look_again(struct ctp_targets *t, struct process *p)
+{
+	struct thread now;
+	if (!read_mappings(t, p) || t->nprocesses < 2)
+		return;
+	for (size_t i = 0; i < t->nthreads; i++)
+		if (t->threads[i].pid == p->pid && read_status(t->threads[i].tid, &now) && now.pid == p->pid) {
+			tell_thread(t, &now);
+			return;
+		}
+}
+
+void ctp_targets_last(struct ctp_targets *t)
+{
+	for (size_t i = 0; i < t->nprocesses; i++)
+		look_again(t, &t->processes[i]);
+}
+
 void ctp_targets_refresh(struct ctp_targets *t)
 {
 	if (t->next_process < t->nprocesses) {
-		read_mappings(t, &t->processes[t->next_process++]);
+		look_again(t, &t->processes[t->next_process++]);
 	} else if (t->next_thread < t->nthreads) {
 		for (int i = 0; i < THREADS_AT_ONCE && t->next_thread < t->nthreads; i++)
 			refresh_thread(t, &t->threads[t->next_thread++]);

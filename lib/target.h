@@ -3,8 +3,9 @@
  * the code of coroutines that have only a frame.
  *
  * Addresses in a trace mean nothing without the mappings of that moment. They are read when a process connects, when an unknown
- * thread turns up, and again at a slow pace while there is activity; what is new becomes a record. All is bounded: a process
- * beyond the limit takes the place of one that has ended, or is left out.
+ * thread turns up, and again at a slow pace while there is activity; what is new becomes a record. Where there are several
+ * processes, nobody tells when one of them ends; so a thread of each that is still there is told again. All is bounded: a
+ * process beyond the limit takes the place of one that has ended, or is left out.
  */
 #ifndef CTP_TARGET_H
 #define CTP_TARGET_H
@@ -41,5 +42,8 @@ size_t ctp_targets_code(struct ctp_targets *t, const struct ctp_frame *frames, s
  * milliseconds while there is activity.
  */
 void ctp_targets_refresh(struct ctp_targets *t);
+
+/* At the end of the trace: who is still there. */
+void ctp_targets_last(struct ctp_targets *t);
 
 #endif

@@ -89,6 +89,8 @@ twins storm TERM self-wake-storm 1 "$certain"
 twins double TERM double-resume 1 proved
 twins migrate TERM migration-storm 1 "$certain"
 twins stall TERM stalled-thread 1 "$certain" long-run
+twins worker TERM never-woken 3 "$certain"
+place worker-bug never-woken worker
 twins collapse TERM collapse 1 "$certain" never-woken
 like 'collapse-bug: and who is to blame' "$(of_rule collapse-bug never-woken .suspend_site)" \
 	"collapse.c:$(line t/defects/collapse.c stuck):"

@@ -474,28 +474,68 @@ static void stalled(void)
 
 /* --- other processes ------------------------------------------------------------------------------------------------------ */
 
-static const char *end_of_child(bool goes_on)
+/* The thread of those who wait is there then, in a process of its own. */
+static void child_is_seen(uint64_t ts)
 {
 	static const struct {
 		uint32_t len;
 		char data[2];
 	} name = {1, "x"};
-	begin();
-	BYHAND(&h, CTP_THREAD, [CTP_THREAD_TS] = 1, [CTP_THREAD_TID] = 5, [CTP_THREAD_PID] = BYHAND_PID + 1,
+	BYHAND(&h, CTP_THREAD, [CTP_THREAD_TS] = ts, [CTP_THREAD_TID] = 5, [CTP_THREAD_PID] = BYHAND_PID + 1,
 	       [CTP_THREAD_NAME] = ctp_val_str((const struct ctp_str *)&name));
+}
+
+static void with_child(void)
+{
+	begin();
+	child_is_seen(1);
 	with_victim();
 	waker_goes_on();
-	for (uint64_t ts = 1900 * MS; goes_on && ts < 1950 * MS; ts += 3 * MS)
-		goes_round(ts, 3, WAKER);
-	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	return end();
 }
 
 /* Nobody tells when a child ends, and those who wait in it are not alive any more. */
 static void children(void)
 {
-	is(end_of_child(false), "", "one that waits in a child, which has done nothing since, may have ended with it");
-	is(end_of_child(true), "never-woken proved 1", "but not if the child goes on");
+	with_child();
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	is(end(), "", "one that waits in a child, which has done nothing since, may have ended with it");
+
+	with_child();
+	for (uint64_t ts = 1900 * MS; ts < 1950 * MS; ts += 3 * MS)
+		goes_round(ts, 3, WAKER);
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	is(end(), "never-woken proved 1", "but not if the child goes on");
+
+	with_child();
+	child_is_seen(1500 * MS);
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	is(end(), "never-woken likely 1", "or is seen, and then nobody knows what became of it");
+
+	with_child();
+	child_is_seen(215 * MS);
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	is(end(), "", "but that counts up to then, and no further");
+
+	begin();
+	child_is_seen(1);
+	circle();
+	child_is_seen(1500 * MS);
+	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
+	is(end(), "wait-cycle likely 3", "a circle in a child that is seen");
+
+	begin();
+	child_is_seen(1);
+	for (uint64_t n = 0; n < 100; n++)
+		for (uint64_t co = 10; co < 14; co++) {
+			if (!n)
+				is_born(&h, MS, co, MAKER);
+			is_woken(&h, (2 * n + 1) * MS, co, 6, 0);
+			resumes(&h, (2 * n + 1) * MS + 1, co, 5);
+			suspends(&h, (2 * n + 1) * MS + 2, co, 5, WAITS);
+		}
+	child_is_seen(1900 * MS);
+	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
+	is(end(), "", "a child that waits for work from outside is idle");
 }
 
 /* --- what was before ------------------------------------------------------------------------------------------------------ */
