@@ -424,6 +424,15 @@ INLINE const uint8_t *get_missed(const struct ctp_op *op, const uint8_t *p, uint
 	return p;
 }
 
+/* The strings of a record have a limit, or a long one could be named again and again. */
+static bool strings_fit(const struct ctp_class *cls, const uint64_t *val)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < cls->nfields; i++)
+		sum += ctp_type_is_text(cls->fields[i].type) ? ctp_str_val(val[i])->len : 0;
+	return sum <= CTP_PAYLOAD_MAX;
+}
+
 /* val has the handles of the strings that were expected; of those that were missed it has the strings already. */
 static bool handles_to_strings(const struct ctp_codec *c, const struct ctp_plan *plan, uint64_t missed, uint64_t *val)
 {
@@ -534,7 +543,7 @@ INLINE const uint8_t *decode(struct ctp_codec *c, const struct ctp_plan *plan, u
 		if (mask >> i & 1 && !(p = get_and_learn(c, &op[i], op_word(&op[i], word, b->prev, state), p, end, val)))
 			return 0;
 	}
-	return !plan->has_text || handles_to_strings(c, plan, missed, val) ? p : 0;
+	return !plan->has_text || (handles_to_strings(c, plan, missed, val) && strings_fit(b->cls, val)) ? p : 0;
 }
 
 static NOINLINE const uint8_t *decode_any(struct ctp_codec *c, unsigned n, uint64_t mask, const uint8_t *p, const uint8_t *end,

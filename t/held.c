@@ -1,0 +1,81 @@
+/* held.c - records with texts as large as they come, and those that are larger. */
+#include <string.h>
+
+#include "crc32c.h"
+#include "packet.h"
+#include "reader.h"
+#include "tap.h"
+#include "varint.h"
+
+enum { LONG_TEXT = 1 << 20 };
+
+/* A section of one packet with one record, of a class of n strings which are all the same. Returns its bytes. */
+static size_t one_record(uint8_t *to, unsigned n)
+{
+	uint8_t decl[CTP_FIELDS_MAX * 16], *d = ctp_put_text(ctp_varint_put(decl, CTP_KIND_OTHER), "same");
+	d = ctp_varint_put(d, n);
+	for (unsigned i = 0; i < n; i++) {
+		char name[] = {(char)('a' + i), '\0'};
+		d = ctp_put_text(d, name);
+		memcpy(d, (uint8_t[]){CTP_STRING, 0, 0, 0}, 4);
+		d = ctp_varint_put(ctp_put_text(d + 4, ""), 0);
+	}
+	uint8_t *payload = to + CTP_PACKET_HEADER, *p = ctp_varint_put(payload, CTP_CONTROL_SECTION << 2 | CTP_HEAD_CONTROL);
+	p = ctp_varint_put(ctp_varint_put(p, 1), 0);
+	p = ctp_varint_put(p, CTP_CONTROL_CLASS << 2 | CTP_HEAD_CONTROL);
+	p = ctp_varint_put(p, (uint64_t)(d - decl));
+	p = (uint8_t *)memcpy(p, decl, (size_t)(d - decl)) + (d - decl);
+	p = ctp_varint_put(ctp_varint_put(ctp_varint_put(p, 0), CTP_STRING_NEW), LONG_TEXT);
+	p = (uint8_t *)memset(p, 'x', LONG_TEXT) + LONG_TEXT;
+	for (unsigned i = 1; i < n; i++)
+		p = ctp_varint_put(p, CTP_STRING_HANDLE + 1);
+	memset(to, 0, CTP_PACKET_HEADER);
+	memcpy(to, CTP_PACKET_MAGIC, 8);
+	to[CTP_PACKET_VERSION] = CTP_STREAM_VERSION;
+	to[CTP_PACKET_FLAGS] = CTP_PACKET_IS_LAST;
+	ctp_store_u64(to + CTP_PACKET_FIRST, 1);
+	ctp_store_u32(to + CTP_PACKET_RECORDS, 1);
+	ctp_store_u32(to + CTP_PACKET_PAYLOAD, (uint32_t)(p - payload));
+	ctp_store_u32(to + CTP_PACKET_PAYLOAD_CRC, ctp_crc32c(0, payload, (size_t)(p - payload)));
+	ctp_store_u32(to + CTP_PACKET_HEADER_CRC,
+	              ctp_crc32c(0, to + CTP_PACKET_PAYLOAD_CRC, CTP_PACKET_HEADER - CTP_PACKET_PAYLOAD_CRC));
+	return (size_t)(p - to);
+}
+
+/* Bytes of the strings of the records that come through; the reader's word on harm. */
+static uint64_t text_bytes(unsigned n, bool *harmed)
+{
+	static uint8_t stream[LONG_TEXT + 8192];
+	struct ctp_input in;
+	struct ctp_item item;
+	struct ctp_err err;
+	uint64_t sum = 0;
+	ctp_input_mem(&in, stream, one_record(stream, n));
+	struct ctp_reader *r = ctp_reader_new(&in, NULL, &err);
+	struct ctp_order *o = ctp_order_new(r, 0, &err);
+	while (!ctp_order_next(o, &item, &err))
+		for (unsigned i = 0; item.kind == CTP_ITEM_RECORD && i < n; i++)
+			sum += ctp_str_val(item.rec.val[i])->len;
+	*harmed = ctp_reader_harmed(r);
+	ctp_order_free(o);
+	ctp_reader_free(r);
+	return sum;
+}
+
+/* A megabyte of a stream can name a string of a megabyte many times. */
+static void test_named_again(void)
+{
+	bool harmed;
+	uint64_t sum = text_bytes(4, &harmed);
+	ok(sum == CTP_PAYLOAD_MAX && !harmed, "a string that is named four times is there four times");
+	sum = text_bytes(5, &harmed);
+	ok(!sum && harmed, "a record with more bytes of strings than a packet can have makes no sense");
+	sum = text_bytes(26, &harmed);
+	ok(!sum && harmed, "nor one with more than could be held");
+}
+
+int main(void)
+{
+	test_named_again();
+	return done_testing();
+}
