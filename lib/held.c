@@ -13,8 +13,14 @@
 
 #include "packet.h"
 
-/* Room beyond the limit for the largest record that a packet can hold. */
+/* The largest record. One can come when it is full, and another when the half that did not go is still more than the limit. */
 enum { RECORD_BYTES_MAX = sizeof(struct ctp_held_record) + CTP_FIELDS_MAX * (8 + sizeof(struct ctp_str) + 8) + CTP_PAYLOAD_MAX };
+
+static uint8_t *map(size_t bytes)
+{
+	void *p = mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return p == MAP_FAILED ? 0 : p;
+}
 
 struct ctp_held *ctp_held_new(size_t limit_bytes, struct ctp_err *err)
 {
@@ -24,16 +30,14 @@ struct ctp_held *ctp_held_new(size_t limit_bytes, struct ctp_err *err)
 		return 0;
 	}
 	h->limit = limit_bytes;
-	h->arena_bytes = limit_bytes + RECORD_BYTES_MAX;
+	h->arena_bytes = limit_bytes + 2 * RECORD_BYTES_MAX;
 	h->sorted = true;
-	for (int i = 0; i < 2; i++) {
-		void *p = mmap(0, h->arena_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (p == MAP_FAILED) {
-			ctp_err_sys(err, "no memory to hold records back");
-			ctp_held_free(h);
-			return 0;
-		}
-		h->arena[i].base = p;
+	h->arena = map(h->arena_bytes);
+	h->spare = map(h->arena_bytes);
+	if (!h->arena || !h->spare) {
+		ctp_err_sys(err, "no memory to hold records back");
+		ctp_held_free(h);
+		return 0;
 	}
 	return h;
 }
@@ -42,9 +46,10 @@ void ctp_held_free(struct ctp_held *h)
 {
 	if (!h)
 		return;
-	for (int i = 0; i < 2; i++)
-		if (h->arena[i].base)
-			munmap(h->arena[i].base, h->arena_bytes);
+	if (h->arena)
+		munmap(h->arena, h->arena_bytes);
+	if (h->spare)
+		munmap(h->spare, h->arena_bytes);
 	free(h->entries);
 	free(h->scratch);
 	free(h);
@@ -52,31 +57,34 @@ void ctp_held_free(struct ctp_held *h)
 
 /* --- holding --------------------------------------------------------------------------------------------------------------- */
 
-static inline void *take(struct ctp_held_arena *a, size_t bytes)
+static const struct ctp_str *text_of(const struct ctp_held_record *rec, uint32_t field)
 {
-	void *p = a->base + a->used;
-	a->used += (bytes + 7) & ~(size_t)7;
-	return p;
+	return ctp_type_is_text(rec->cls->fields[field].type) ? ctp_str_val(rec->val[field]) : 0;
 }
 
-static inline const struct ctp_held_record *copy_record(struct ctp_held_arena *a, const struct ctp_class *cls, const uint64_t *val)
+static size_t text_bytes(const struct ctp_str *s) { return s ? (sizeof *s + s->len + 1 + 7) & ~(size_t)7 : 0; }
+
+static size_t record_bytes(const struct ctp_held_record *rec)
 {
-	uint32_t n = cls->nfields, done = 0;
-	struct ctp_held_record *k = take(a, sizeof *k + n * sizeof *k->val);
-	k->cls = cls;
-	for (; done + 4 <= n; done += 4) /* most are short: this beats a call */
-		memcpy(k->val + done, val + done, 4 * sizeof *val);
-	for (; done < n; done++)
-		k->val[done] = val[done];
-	for (uint32_t i = 0; cls->has_text && i < cls->nfields; i++) {
-		const struct ctp_str *s = ctp_type_is_text(cls->fields[i].type) ? ctp_str_val(val[i]) : 0;
-		if (s)
-			k->val[i] = ctp_val_str(memcpy(take(a, sizeof *s + s->len + 1), s, sizeof *s + s->len + 1));
+	size_t bytes = sizeof *rec + rec->cls->nfields * sizeof *rec->val;
+	for (uint32_t i = 0; rec->cls->has_text && i < rec->cls->nfields; i++)
+		bytes += text_bytes(text_of(rec, i));
+	return bytes;
+}
+
+void ctp_held_copy_texts(struct ctp_held *h, struct ctp_held_record *rec)
+{
+	for (uint32_t i = 0; i < rec->cls->nfields; i++) {
+		const struct ctp_str *s = text_of(rec, i);
+		if (!s)
+			continue;
+		rec->val[i] = ctp_val_str(memcpy(h->arena + h->used, s, sizeof *s + s->len + 1));
+		h->used += text_bytes(s);
 	}
-	return k;
+	assert(h->used <= h->arena_bytes);
 }
 
-static bool more_entries(struct ctp_held *h)
+bool ctp_held_grow(struct ctp_held *h)
 {
 	size_t cap = h->cap ? 2 * h->cap : 4096;
 	struct ctp_held_entry *more = realloc(h->entries, cap * sizeof *more);
@@ -90,19 +98,21 @@ static bool more_entries(struct ctp_held *h)
 	return true;
 }
 
-/* Drops what has gone, once that is at least half. */
-static void compact(struct ctp_held *h)
+/* Drops what has gone, once that is at least half, or room is needed. */
+void ctp_held_compact(struct ctp_held *h)
 {
 	size_t rest = h->count - h->out;
-	if (rest > h->out)
+	if (rest > h->out && h->used <= h->limit)
 		return;
-	struct ctp_held_arena *to = &h->arena[!h->current];
-	to->used = 0;
+	uint8_t *full = h->arena;
+	h->arena = h->spare;
+	h->spare = full;
+	h->used = 0;
 	for (size_t i = 0; i < rest; i++) {
 		struct ctp_held_entry e = h->entries[h->out + i];
-		h->entries[i] = (struct ctp_held_entry){ e.ts_ns, copy_record(to, e.rec->cls, e.rec->val) };
+		memcpy(ctp_held_top(h)->val, e.rec->val, e.rec->cls->nfields * sizeof *e.rec->val);
+		h->entries[i] = (struct ctp_held_entry){ e.ts_ns, ctp_held_push(h, e.rec->cls) };
 	}
-	h->current = !h->current;
 	h->ready -= h->out;
 	h->count = rest;
 	h->out = 0;
@@ -110,18 +120,25 @@ static void compact(struct ctp_held *h)
 
 enum ctp_status ctp_held_put(struct ctp_held *h, uint64_t ts_ns, const struct ctp_class *cls, const uint64_t *val)
 {
-	if (h->out)
-		compact(h);
-	if (h->count == h->cap && !more_entries(h))
-		return CTP_FAILED;
-	struct ctp_held_arena *a = &h->arena[h->current];
-	h->sorted &= h->count == h->ready || h->entries[h->count - 1].ts_ns <= ts_ns;
-	h->entries[h->count++] = (struct ctp_held_entry){ ts_ns, copy_record(a, cls, val) };
-	assert(a->used <= h->arena_bytes);
-	return a->used > h->limit ? CTP_EOF : CTP_OK;
+	memcpy(ctp_held_room(h), val, cls->nfields * sizeof *val);
+	return ctp_held_keep(h, ts_ns, cls);
 }
 
 /* --- sorting --------------------------------------------------------------------------------------------------------------- */
+
+/* The first of a run that is later than that. */
+static size_t first_above(const struct ctp_held_entry *e, size_t n, uint64_t ts_ns)
+{
+	size_t lo = 0;
+	while (lo < n) {
+		size_t m = lo + (n - lo) / 2;
+		if (e[m].ts_ns <= ts_ns)
+			lo = m + 1;
+		else
+			n = m;
+	}
+	return lo;
+}
 
 static size_t run_end(const struct ctp_held_entry *e, size_t from, size_t n)
 {
@@ -135,16 +152,8 @@ static size_t run_end(const struct ctp_held_entry *e, size_t from, size_t n)
 static void merge(struct ctp_held_entry *e, size_t mid, size_t n, struct ctp_held_entry *scratch)
 {
 	/* What is not above the second run's first stays where it is. */
-	size_t lo = 0, hi = mid;
-	while (lo < hi) {
-		size_t m = lo + (hi - lo) / 2;
-		if (e[m].ts_ns <= e[mid].ts_ns)
-			lo = m + 1;
-		else
-			hi = m;
-	}
-	size_t left = mid - lo, i = 0, j = mid, k = lo;
-	memcpy(scratch, e + lo, left * sizeof *e);
+	size_t k = first_above(e, mid, e[mid].ts_ns), left = mid - k, i = 0, j = mid;
+	memcpy(scratch, e + k, left * sizeof *e);
 	while (i < left && j < n)
 		e[k++] = e[j].ts_ns < scratch[i].ts_ns ? e[j++] : scratch[i++];
 	memcpy(e + k, scratch + i, (left - i) * sizeof *e);
@@ -165,6 +174,7 @@ static void sort_held(struct ctp_held *h)
 			mid = start < n ? run_end(e, start, n) : n;
 		}
 	h->sorted = true;
+	h->last_ts = e[n - 1].ts_ns;
 }
 
 /* --- letting go ------------------------------------------------------------------------------------------------------------ */
@@ -172,8 +182,8 @@ static void sort_held(struct ctp_held *h)
 void ctp_held_release_before(struct ctp_held *h, uint64_t ts_ns)
 {
 	sort_held(h);
-	while (h->ready < h->count && h->entries[h->ready].ts_ns < ts_ns)
-		h->ready++;
+	if (ts_ns)
+		h->ready += first_above(h->entries + h->ready, h->count - h->ready, ts_ns - 1);
 }
 
 void ctp_held_release_all(struct ctp_held *h)
@@ -181,12 +191,17 @@ void ctp_held_release_all(struct ctp_held *h)
 	sort_held(h);
 	h->ready = h->count;
 	h->sorted = true;
+	h->last_ts = 0;
 }
 
 uint64_t ctp_held_release_half(struct ctp_held *h)
 {
+	size_t bytes = 0, gone = 0;
 	assert(h->count > h->ready);
 	sort_held(h);
-	h->ready += (h->count - h->ready + 1) / 2;
+	for (size_t i = h->ready; i < h->count; i++)
+		bytes += record_bytes(h->entries[i].rec);
+	while (gone < bytes - gone)
+		gone += record_bytes(h->entries[h->ready++].rec);
 	return h->entries[h->ready - 1].ts_ns;
 }

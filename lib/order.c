@@ -44,8 +44,8 @@ void ctp_order_free(struct ctp_order *o)
 	free(o);
 }
 
-/* Takes a record in, or marks it as late. */
-static enum ctp_status take(struct ctp_order *o, struct ctp_record *rec, struct ctp_err *err)
+/* Holds a record back whose values are in the room for it, or marks it as late. */
+static inline enum ctp_status take(struct ctp_order *o, struct ctp_record *rec, struct ctp_err *err)
 {
 	uint64_t ts = o->last_ts > o->watermark ? o->last_ts : o->watermark; /* without a time it stays where it stands */
 	if (rec->cls->time_field >= 0)
@@ -56,27 +56,32 @@ static enum ctp_status take(struct ctp_order *o, struct ctp_record *rec, struct 
 		ctp_reader_count_late(o->r);
 		return CTP_OK;
 	}
-	enum ctp_status status = ctp_held_put(o->held, ts, rec->cls, rec->val);
+	enum ctp_status status = ctp_held_keep(o->held, ts, rec->cls);
 	if (status == CTP_EOF)
 		o->watermark = ctp_held_release_half(o->held);
 	return status == CTP_FAILED ? ctp_err_set(err, "out of memory") : CTP_OK;
 }
 
-enum ctp_status ctp_order_next(struct ctp_order *o, struct ctp_item *item, struct ctp_err *err)
+static inline bool next_held(struct ctp_order *o, struct ctp_item *item)
 {
-	for (;;) {
-		uint64_t ts;
-		if (ctp_held_next(o->held, &item->rec, &ts)) {
-			item->kind = CTP_ITEM_RECORD;
-			item->section = o->after.section;
-			return CTP_OK;
-		}
+	uint64_t ts;
+	if (!ctp_held_next(o->held, &item->rec, &ts))
+		return false;
+	item->kind = CTP_ITEM_RECORD;
+	item->section = o->after.section;
+	return true;
+}
+
+/* Reads on until something may go. */
+static __attribute__((noinline)) enum ctp_status read_on(struct ctp_order *o, struct ctp_item *item, struct ctp_err *err)
+{
+	while (!next_held(o, item)) {
 		if (o->after_due) {
 			o->after_due = false;
 			*item = o->after;
 			return CTP_OK;
 		}
-		enum ctp_status status = ctp_reader_next(o->r, item, err);
+		enum ctp_status status = ctp_reader_next_to(o->r, ctp_held_room(o->held), item, err);
 		if (status)
 			return status;
 		switch (item->kind) {
@@ -98,4 +103,10 @@ enum ctp_status ctp_order_next(struct ctp_order *o, struct ctp_item *item, struc
 			break;
 		}
 	}
+	return CTP_OK;
+}
+
+enum ctp_status ctp_order_next(struct ctp_order *o, struct ctp_item *item, struct ctp_err *err)
+{
+	return next_held(o, item) ? CTP_OK : read_on(o, item, err);
 }

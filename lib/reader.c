@@ -25,7 +25,8 @@ struct ctp_reader {
 
 	/* the packet at hand */
 	uint8_t *payload; /* a copy with CTP_RECORD_ROOM readable bytes behind it */
-	const uint8_t *p, *end;
+	size_t payload_bytes;
+	const uint8_t *p, *end; /* what is left of it, once its section is open */
 	uint64_t packet_offset, number, section_id;
 	uint32_t records_left;
 	unsigned flags;
@@ -134,7 +135,7 @@ static bool find_header(struct ctp_reader *r)
 }
 
 /* Says what is wrong with the packet at hand, and gives up on what is left of it. */
-static void spoil_packet(struct ctp_reader *r, const char *what)
+static __attribute__((cold)) void spoil_packet(struct ctp_reader *r, const char *what)
 {
 	r->stats.damaged_packets++;
 	r->stats.skipped_records += r->records_left;
@@ -214,8 +215,7 @@ static bool next_packet(struct ctp_reader *r)
 		memcpy(r->payload, h + CTP_PACKET_HEADER, len);
 		memset(r->payload + len, 1, CTP_RECORD_ROOM);
 		ctp_input_skip(in, whole);
-		r->p = r->payload;
-		r->end = r->payload + len;
+		r->payload_bytes = len;
 		r->stats.packets++;
 		return true;
 	}
@@ -265,39 +265,41 @@ static const struct ctp_class *find_class(struct ctp_reader *r, const uint8_t *d
 	return cls;
 }
 
-/* A control item; *mark is set if it was one. Null if it makes no sense: then the packet is spoilt. */
-static const uint8_t *control(struct ctp_reader *r, uint64_t kind, const uint8_t *p, bool *mark, uint64_t *mark_ns)
+/* A control item whose head was read; true if it is a mark. If it makes no sense the packet is spoilt. */
+static __attribute__((noinline)) bool control(struct ctp_reader *r, uint64_t kind, const uint8_t *p, struct ctp_item *item)
 {
 	uint64_t len;
 	p = ctp_varint_get(p, &len);
 	if (p > r->end || len > (uint64_t)(r->end - p)) {
 		spoil_packet(r, "a control item is longer than its packet");
-		return 0;
+		return false;
 	}
+	r->p = p + len;
 	if (kind == CTP_CONTROL_CLASS) {
 		struct ctp_err why;
 		const struct ctp_class *cls = find_class(r, p, len, &why);
-		if (!cls || !ctp_codec_declare(r->codec, cls)) {
+		if (!cls || !ctp_codec_declare(r->codec, cls))
 			spoil_packet(r, cls ? "too many classes" : why.text);
-			return 0;
-		}
 	} else if (kind == CTP_CONTROL_MARK) {
-		struct ctp_cursor c = { p, p + len, false };
-		*mark_ns = ctp_cursor_varint(&c);
-		*mark = !c.bad;
+		struct ctp_cursor c = { p, r->p, false };
+		item->kind = CTP_ITEM_MARK;
+		item->mark_ns = ctp_cursor_varint(&c);
+		return !c.bad;
 	}
-	return p + len;
+	return false;
 }
 
 /* A record whose head was read; false if it makes no sense: then the packet is spoilt. */
-static inline bool record(struct ctp_reader *r, uint64_t head, const uint8_t *p, struct ctp_record *rec)
+static inline bool record(struct ctp_reader *r, uint64_t head, const uint8_t *p, uint64_t *val, struct ctp_item *item)
 {
+	struct ctp_record *rec = &item->rec;
 	uint64_t n = head & 3;
 	if (n == CTP_HEAD_CLASS)
 		p = ctp_varint_get(p, &n);
-	rec->val = r->val;
+	item->kind = CTP_ITEM_RECORD;
+	rec->val = val;
 	rec->late = false;
-	p = ctp_codec_decode(r->codec, n, head >> 2, p, r->end, r->val, &rec->cls);
+	p = ctp_codec_decode(r->codec, n, head >> 2, p, r->end, val, &rec->cls);
 	if (!p || p > r->end || !r->records_left) {
 		spoil_packet(r, rec->cls ? "a record makes no sense" : "a record of a class that is not declared");
 		return false;
@@ -306,30 +308,6 @@ static inline bool record(struct ctp_reader *r, uint64_t head, const uint8_t *p,
 	r->records_left--;
 	r->stats.records++;
 	return true;
-}
-
-/* The next record or mark of the packet at hand; false when it is used up or spoilt. */
-static bool next_in_packet(struct ctp_reader *r, struct ctp_item *item)
-{
-	while (r->p < r->end) {
-		uint64_t head;
-		bool mark = false;
-		const uint8_t *p = ctp_varint_get(r->p, &head);
-		if (__builtin_expect((head & 3) != CTP_HEAD_CONTROL, 1)) {
-			item->kind = CTP_ITEM_RECORD;
-			return record(r, head, p, &item->rec);
-		}
-		if (!(p = control(r, head >> 2, p, &mark, &item->mark_ns)))
-			return false;
-		r->p = p;
-		if (mark) {
-			item->kind = CTP_ITEM_MARK;
-			return true;
-		}
-	}
-	if (r->p && r->records_left)
-		spoil_packet(r, "its count of records is wrong");
-	return false;
 }
 
 /* --- sections -------------------------------------------------------------------------------------------------------------- */
@@ -349,7 +327,7 @@ static void close_section(struct ctp_reader *r, struct ctp_item *item, bool orde
 /* The packet at hand opens a section, or goes on with the one that is open. */
 static void begin_section(struct ctp_reader *r)
 {
-	const uint8_t *p = r->p;
+	const uint8_t *p = r->payload, *end = p + r->payload_bytes;
 	uint64_t head, len;
 	ctp_section_fini(&r->section);
 	memset(&r->section, 0, sizeof r->section);
@@ -358,11 +336,11 @@ static void begin_section(struct ctp_reader *r)
 	r->open = true;
 	r->gap = false;
 	r->stats.sections++;
-	if (p == r->end)
+	if (p == end)
 		return;
 	p = ctp_varint_get(p, &head);
 	p = ctp_varint_get(p, &len);
-	if (head != CTP_HEAD_CONTROL || p > r->end || len > (uint64_t)(r->end - p) || !parse_section(&r->section, p, len))
+	if (head != CTP_HEAD_CONTROL || p > end || len > (uint64_t)(end - p) || !parse_section(&r->section, p, len))
 		ctp_notice_say(r->notice, "packet at 0x%llx: the section does not say what it is", (unsigned long long)r->packet_offset);
 }
 
@@ -370,8 +348,10 @@ static void join_section(struct ctp_reader *r)
 {
 	count_packet(r);
 	ctp_codec_reset(r->codec);
+	r->p = r->payload;
+	r->end = r->payload + r->payload_bytes;
 	r->end_due = r->flags & CTP_PACKET_IS_LAST;
-	if (!ctp_codec_strings_room(r->codec, (size_t)(r->end - r->p)))
+	if (!ctp_codec_strings_room(r->codec, r->payload_bytes))
 		spoil_packet(r, "no memory for its strings");
 }
 
@@ -386,43 +366,80 @@ static enum ctp_status end_of_input(struct ctp_reader *r)
 	return CTP_EOF;
 }
 
-enum ctp_status ctp_reader_next(struct ctp_reader *r, struct ctp_item *item, struct ctp_err *err)
+/*
+ * The packet at hand is used up or spoilt. True: another one of the same section is. False: *status says why not, and if that is
+ * CTP_OK, a section begins or ends.
+ */
+static bool next_part(struct ctp_reader *r, struct ctp_item *item, enum ctp_status *status, struct ctp_err *err)
+{
+	*status = CTP_OK;
+	if (!r->begin_due) {
+		if (r->p && r->records_left)
+			spoil_packet(r, "its count of records is wrong");
+		r->p = r->end = 0;
+		if (r->end_due) {
+			r->end_due = false;
+			close_section(r, item, true);
+			return false;
+		}
+		if (!next_packet(r)) {
+			if (r->in->failed) {
+				*err = r->in->err;
+				*status = CTP_FAILED;
+			} else if (!r->open) {
+				*status = end_of_input(r);
+			} else {
+				close_section(r, item, false);
+			}
+			return false;
+		}
+		if (goes_on(r)) {
+			join_section(r);
+			return true;
+		}
+		r->begin_due = true;
+		if (r->open) {
+			close_section(r, item, false);
+			return false;
+		}
+	}
+	r->begin_due = false;
+	begin_section(r);
+	join_section(r);
+	item->kind = CTP_ITEM_SECTION;
+	return false;
+}
+
+/* The next of the packet at hand; false: it is none for the caller. */
+static inline bool next_in_packet(struct ctp_reader *r, uint64_t *val, struct ctp_item *item)
+{
+	uint64_t head;
+	const uint8_t *p = ctp_varint_get(r->p, &head);
+	if (__builtin_expect((head & 3) != CTP_HEAD_CONTROL, 1))
+		return record(r, head, p, val, item);
+	return control(r, head >> 2, p, item);
+}
+
+/* Whatever comes, apart: most are records, for which no more registers are to be saved than they need. */
+static __attribute__((noinline)) enum ctp_status next_of_all(struct ctp_reader *r, uint64_t *val, struct ctp_item *item,
+                                                             struct ctp_err *err)
+{
+	enum ctp_status status;
+	do {
+		while (r->p < r->end)
+			if (next_in_packet(r, val, item))
+				return CTP_OK;
+	} while (next_part(r, item, &status, err));
+	return status;
+}
+
+enum ctp_status ctp_reader_next_to(struct ctp_reader *r, uint64_t *val, struct ctp_item *item, struct ctp_err *err)
 {
 	item->section = &r->section;
-	for (;;) {
-		if (!r->begin_due) {
-			if (r->p && next_in_packet(r, item))
-				return CTP_OK;
-			r->p = 0;
-			if (r->end_due) {
-				r->end_due = false;
-				close_section(r, item, true);
-				return CTP_OK;
-			}
-			if (!next_packet(r)) {
-				if (r->in->failed) {
-					*err = r->in->err;
-					return CTP_FAILED;
-				}
-				if (!r->open)
-					return end_of_input(r);
-				close_section(r, item, false);
-				return CTP_OK;
-			}
-			if (goes_on(r)) {
-				join_section(r);
-				continue;
-			}
-			r->begin_due = true;
-			if (r->open) {
-				close_section(r, item, false);
-				return CTP_OK;
-			}
-		}
-		r->begin_due = false;
-		begin_section(r);
-		join_section(r);
-		item->kind = CTP_ITEM_SECTION;
-		return CTP_OK;
-	}
+	return r->p < r->end && next_in_packet(r, val, item) ? CTP_OK : next_of_all(r, val, item, err);
+}
+
+enum ctp_status ctp_reader_next(struct ctp_reader *r, struct ctp_item *item, struct ctp_err *err)
+{
+	return ctp_reader_next_to(r, r->val, item, err);
 }

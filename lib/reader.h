@@ -46,6 +46,9 @@ struct ctp_reader;
 struct ctp_reader *ctp_reader_new(struct ctp_input *in, const struct ctp_notice *notice, struct ctp_err *err);
 void ctp_reader_free(struct ctp_reader *r);
 enum ctp_status ctp_reader_next(struct ctp_reader *r, struct ctp_item *item, struct ctp_err *err);
+
+/* The same, but a record's values are written to val, where CTP_FIELDS_MAX have room. */
+enum ctp_status ctp_reader_next_to(struct ctp_reader *r, uint64_t *val, struct ctp_item *item, struct ctp_err *err);
 const struct ctp_reader_stats *ctp_reader_stats(const struct ctp_reader *r);
 
 /*
