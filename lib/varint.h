@@ -61,8 +61,8 @@ static inline const uint8_t *ctp_varint_get(const uint8_t *p, uint64_t *v)
 		return p + 9;
 	}
 	unsigned n = (unsigned)__builtin_ctzll(word) + 1;
-	/* n bytes of the word, without the n marker bits: two shifts, so that n = 8 needs no case of its own */
-	*v = word << (64 - 8 * n) >> (64 - 8 * n) >> n;
+	unsigned above = -8 * n % 64; /* bits of the word that are not the number's */
+	*v = word << above >> above >> n; /* two shifts, so that n = 8 needs no case of its own */
 	return p + n;
 }
 
