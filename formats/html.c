@@ -80,7 +80,7 @@ static void on_section(void *arg, const struct ctp_section *sec)
 static uint32_t handle_of(struct html_sink *s, uint64_t id)
 {
 	struct ctp_coroutine *co = id ? ctp_follow_find(&s->report->follow, id) : NULL;
-	return co ? co->row : 0;
+	return co ? co->handle : 0;
 }
 
 /*
@@ -90,25 +90,25 @@ static uint32_t handle_of(struct html_sink *s, uint64_t id)
 static void add_row(struct html_sink *s, struct ctp_coroutine *co, enum ctp_state state, uint64_t since_ns, bool woken)
 {
 	struct ctp_html_pack *pack = &s->now.pack;
-	co->row = ctp_html_pack_row(pack, co->id, co->probe, co->born_ns);
-	struct ctp_html_row *row = ctp_html_pack_at(pack, co->row);
+	co->handle = ctp_html_pack_row(pack, co->id, co->probe, co->born_ns);
+	struct ctp_html_row *row = ctp_html_pack_at(pack, co->handle);
 	if (!row || !s->options.report.since_ns || state == CTP_UNBORN || state == CTP_BORN)
 		return;
 	row->older = state == CTP_RUNNING || co->suspended_ns;
 	if (row->older)
-		ctp_html_pack_event(pack, co->row, co->born_ns, CTP_HTML_LOST, 0);
+		ctp_html_pack_event(pack, co->handle, co->born_ns, CTP_HTML_LOST, 0);
 	if (state == CTP_RUNNING)
-		ctp_html_pack_event(pack, co->row, since_ns, CTP_HTML_RESUME, co->thread);
+		ctp_html_pack_event(pack, co->handle, since_ns, CTP_HTML_RESUME, co->thread);
 	else if (row->older)
-		ctp_html_pack_event(pack, co->row, co->suspended_ns, CTP_HTML_SUSPEND, co->place);
+		ctp_html_pack_event(pack, co->handle, co->suspended_ns, CTP_HTML_SUSPEND, co->place);
 	if (state == CTP_RUNNABLE || woken)
-		ctp_html_pack_event(pack, co->row, since_ns, CTP_HTML_WAKE, handle_of(s, co->waker));
+		ctp_html_pack_event(pack, co->handle, since_ns, CTP_HTML_WAKE, handle_of(s, co->waker));
 }
 
 /* What is known of a coroutine when it dies, or at the end. */
 static void settle_row(struct html_sink *s, const struct ctp_coroutine *co)
 {
-	struct ctp_html_row *row = ctp_html_pack_at(&s->now.pack, co->row);
+	struct ctp_html_row *row = ctp_html_pack_at(&s->now.pack, co->handle);
 	uint64_t unsure_ns = s->report->follow.unsure_ns;
 	if (!row)
 		return;
@@ -129,14 +129,14 @@ static void settle_row(struct html_sink *s, const struct ctp_coroutine *co)
 static void died(struct html_sink *s, const struct ctp_change *ch)
 {
 	settle_row(s, ch->co);
-	struct ctp_html_row *row = ctp_html_pack_at(&s->now.pack, ch->co->row);
+	struct ctp_html_row *row = ctp_html_pack_at(&s->now.pack, ch->co->handle);
 	if (row && ch->by) /* another one's beginning tells of it: when it was is not known */
 		row->flags |= CTP_HTML_TAIL;
 	if (row && ch->was == CTP_SUSPENDED && ch->whole) {
 		row->flags |= CTP_HTML_DESTROYED;
 		row->keep = true;
 	}
-	ctp_html_pack_died(&s->now.pack, ch->co->row, ch->ts_ns);
+	ctp_html_pack_died(&s->now.pack, ch->co->handle, ch->ts_ns);
 }
 
 /* Who woke those that live last is worth more than others that are dead. */
@@ -154,18 +154,18 @@ static void make_room(struct html_sink *s)
 /* A suspend or resume. Numbers may tell that events are missing before it, where no record has. */
 static void put_transition(struct html_sink *s, const struct ctp_change *ch, enum ctp_html_event event, uint32_t arg)
 {
-	struct ctp_html_row *row = ctp_html_pack_at(&s->now.pack, ch->co->row);
+	struct ctp_html_row *row = ctp_html_pack_at(&s->now.pack, ch->co->handle);
 	if (row && !ch->whole && !row->lost && !(ch->co->flags & CTP_CO_CONFLICT))
-		ctp_html_pack_event(&s->now.pack, ch->co->row, ch->was_ns, CTP_HTML_LOST, 0);
+		ctp_html_pack_event(&s->now.pack, ch->co->handle, ch->was_ns, CTP_HTML_LOST, 0);
 	if (row)
 		row->lost = false;
-	ctp_html_pack_event(&s->now.pack, ch->co->row, ch->ts_ns, event, arg);
+	ctp_html_pack_event(&s->now.pack, ch->co->handle, ch->ts_ns, event, arg);
 }
 
 static void put_change(struct html_sink *s, const struct ctp_change *ch)
 {
 	struct ctp_html_pack *pack = &s->now.pack;
-	uint32_t handle = ch->co->row;
+	uint32_t handle = ch->co->handle;
 	struct ctp_html_row *row = ctp_html_pack_at(pack, handle);
 	switch (ch->kind) {
 	case CTP_CHANGE_BORN:
@@ -207,10 +207,10 @@ static void on_change(void *arg, const struct ctp_change *ch)
 	uint64_t since_ns = s->options.report.since_ns, first_ns = s->report->follow.counts.first_ns;
 	if (since_ns && (ch->ts_ns < first_ns || ch->ts_ns - first_ns < since_ns))
 		return;
-	if (!ch->co->row && ch->was == CTP_DEAD)
+	if (!ch->co->handle && ch->was == CTP_DEAD)
 		return;
 	bool woken = ch->was == CTP_RUNNING && (ch->co->flags & CTP_CO_PENDING || ch->co->state == CTP_RUNNABLE);
-	if (!ch->co->row)
+	if (!ch->co->handle)
 		add_row(s, ch->co, ch->was, ch->was_ns, woken && ch->kind != CTP_CHANGE_WAKE);
 	put_change(s, ch);
 	const struct ctp_html_pack *pack = &s->now.pack;
@@ -254,7 +254,7 @@ static bool settle_rows(struct html_sink *s)
 	for (struct ctp_coroutine *co; (co = ctp_follow_each(&s->report->follow, &at));) {
 		if (co->state == CTP_DEAD)
 			continue;
-		if (!co->row)
+		if (!co->handle)
 			add_row(s, co, (enum ctp_state)co->state, co->since_ns, false);
 		settle_row(s, co);
 	}

@@ -72,11 +72,11 @@ static uint32_t child(struct ctp_folded *f, uint32_t parent, uint32_t place)
 /* A coroutine's node; its parents' are made on the way. depth: so many of them may still be, for they may go in a circle. */
 static uint32_t node_of(struct ctp_folded *f, struct ctp_coroutine *co, unsigned depth)
 {
-	if (co->node || (!co->parent && !co->spawn))
-		return co->node;
+	if (co->handle || (!co->parent && !co->spawn))
+		return co->handle;
 	struct ctp_coroutine *parent = co->parent && depth ? ctp_follow_find(&f->report->follow, co->parent) : NULL;
 	uint32_t below = parent ? node_of(f, parent, depth - 1) : 0;
-	return co->node = below || co->spawn ? child(f, below, co->spawn) : 0;
+	return co->handle = below || co->spawn ? child(f, below, co->spawn) : 0;
 }
 
 static void clear(struct ctp_folded *f)
@@ -108,7 +108,7 @@ static void change(void *arg, const struct ctp_change *ch)
 	bool ends = ch->kind == CTP_CHANGE_SUSPEND || ch->kind == CTP_CHANGE_RESUME || ch->kind == CTP_CHANGE_DIED ||
 	            (ch->kind == CTP_CHANGE_WAKE && ch->was != CTP_RUNNING); /* who is woken while it runs goes on */
 	if (ch->kind == CTP_CHANGE_BORN) {
-		ch->co->node = 0; /* only now is it known where it was made */
+		ch->co->handle = 0; /* only now is it known where it was made */
 		node_of(f, ch->co, CTP_FOLDED_DEPTH);
 	}
 	const struct ctp_follow *follow = &f->report->follow;

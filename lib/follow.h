@@ -42,7 +42,7 @@ enum {
 	CTP_CO_FOUND = 1024,   /* the listener's: it is in a finding */
 };
 
-/* What each event needs stands in the first 64 bytes, and what most need in the next. */
+/* Three cache lines: what each event needs, what most need, and the rest. */
 struct ctp_coroutine {
 	uint64_t id;           /* its number in the section; where there are none, the id of its probe */
 	uint64_t since_ns;     /* in this state */
@@ -58,19 +58,19 @@ struct ctp_coroutine {
 	uint32_t streak;       /* of wakes by itself */
 
 	uint64_t run_ns, ready_ns, wait_ns; /* of spans that are whole */
+	uint64_t resumed_ns;   /* the last time */
 	uint64_t waker;        /* who has woken it from where it is, 0: nobody that is known */
 	uint64_t before;       /* who woke it the last time, at the place before_at */
 	uint64_t awaits;       /* the coroutine that it waits for, which was there when it began to; 0: not known */
-	uint32_t spawn, before_at; /* places */
-	uint32_t node, row;    /* the listeners' */
+	uint32_t before_at;    /* a place */
+	uint32_t first_at;     /* the place where it suspended first after it had run */
 
 	uint64_t born_ns, probe, parent; /* parent 0: not known */
 	uint64_t code;         /* its function, 0: not known */
-	uint64_t resumed_ns;   /* the last time */
 	char *name;            /* null: none */
-	uint32_t depth, visit; /* the listeners' as well */
+	uint32_t spawn;        /* the place where it was made */
+	uint32_t handle, depth, visit; /* these are the listeners' */
 	struct ctp_coroutine *goal;
-	uint32_t first_at;     /* the place where it suspended first after it had run */
 };
 
 enum ctp_change_kind { CTP_CHANGE_BORN, CTP_CHANGE_SUSPEND, CTP_CHANGE_RESUME, CTP_CHANGE_WAKE, CTP_CHANGE_AWAIT, CTP_CHANGE_LOST,

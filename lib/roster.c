@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS_MIN = 4096, SPARSE = 4 };
+enum { SLOTS_MIN = 4096, SPARSE = 4, LINE = 64 };
+_Static_assert(sizeof(struct ctp_coroutine) == 3 * LINE || sizeof(void *) < 8, "three cache lines, as its comment says");
 
 bool ctp_roster_init(struct ctp_roster *r)
 {
@@ -41,7 +42,7 @@ static uint32_t slot_of(const struct ctp_roster *r, uint64_t id)
 {
 	uint32_t i = ctp_roster_home(r, id);
 	while (r->slots[i].number && (r->slots[i].tag != (uint32_t)id || ctp_roster_at(r, r->slots[i].number - 1)->id != id))
-		i = (i + 1) & (r->nslots - 1);
+		i = ctp_roster_step(r, i);
 	return i;
 }
 
@@ -67,12 +68,12 @@ struct ctp_coroutine *ctp_roster_make(struct ctp_roster *r, uint64_t id)
 		return NULL;
 	uint32_t number = r->unused - 1;
 	if (r->unused) {
-		r->unused = ctp_roster_at(r, number)->row;
+		r->unused = ctp_roster_at(r, number)->handle;
 	} else {
 		if (r->used == CTP_FOLLOW_MAX)
 			return NULL;
 		struct ctp_coroutine **chunk = &r->chunks[r->used / CTP_ROSTER_CHUNK];
-		if (!*chunk && !(*chunk = aligned_alloc(64, CTP_ROSTER_CHUNK * sizeof(**chunk))))
+		if (!*chunk && !(*chunk = aligned_alloc(LINE, CTP_ROSTER_CHUNK * sizeof(**chunk))))
 			return NULL;
 		number = r->used++;
 	}
@@ -83,22 +84,20 @@ struct ctp_coroutine *ctp_roster_make(struct ctp_roster *r, uint64_t id)
 	return co;
 }
 
-/* Closes the hole in the table: what stands behind it and may stand there moves up. */
+/* Closes the hole in the table: what stands behind it is put in again. */
 static void forget(struct ctp_roster *r, uint32_t number)
 {
 	struct ctp_coroutine *co = ctp_roster_at(r, number);
-	uint32_t mask = r->nslots - 1, hole = slot_of(r, co->id);
-	for (uint32_t i = (hole + 1) & mask; r->slots[i].number; i = (i + 1) & mask) {
-		uint32_t from = ctp_roster_home(r, ctp_roster_at(r, r->slots[i].number - 1)->id);
-		if (((i - from) & mask) >= ((i - hole) & mask)) {
-			r->slots[hole] = r->slots[i];
-			hole = i;
-		}
+	uint32_t i = slot_of(r, co->id);
+	r->slots[i].number = 0;
+	while (r->slots[i = ctp_roster_step(r, i)].number) {
+		struct ctp_roster_slot slot = r->slots[i];
+		r->slots[i].number = 0;
+		r->slots[slot_of(r, ctp_roster_at(r, slot.number - 1)->id)] = slot;
 	}
-	r->slots[hole].number = 0;
 	r->forgotten_ns = co->since_ns > r->forgotten_ns ? co->since_ns : r->forgotten_ns;
 	free(co->name);
-	*co = (struct ctp_coroutine){.row = r->unused};
+	*co = (struct ctp_coroutine){.handle = r->unused};
 	r->unused = number + 1;
 	r->count--;
 }

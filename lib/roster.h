@@ -17,7 +17,7 @@ enum {
 
 struct ctp_roster {
 	struct ctp_coroutine *chunks[CTP_FOLLOW_MAX / CTP_ROSTER_CHUNK];
-	uint32_t used, unused; /* so many were ever made; first of those that were forgotten: number + 1, linked by row */
+	uint32_t used, unused; /* so many were ever made; first of those that were forgotten: number + 1, linked by handle */
 	uint32_t count;
 	struct ctp_roster_slot {
 		uint32_t number; /* + 1; 0: free */
@@ -45,10 +45,16 @@ static inline uint32_t ctp_roster_home(const struct ctp_roster *r, uint64_t id)
 	return block * CTP_ROSTER_BLOCK + id % CTP_ROSTER_BLOCK;
 }
 
+/* Where to look next: a block that finds another one at home gets past it in one step, and not in eight. */
+static inline uint32_t ctp_roster_step(const struct ctp_roster *r, uint32_t i)
+{
+	return (i + CTP_ROSTER_BLOCK + 1) & (r->nslots - 1);
+}
+
 /* The one with this id, or null. */
 static inline struct ctp_coroutine *ctp_roster_find(const struct ctp_roster *r, uint64_t id)
 {
-	for (uint32_t i = ctp_roster_home(r, id); r->slots[i].number; i = (i + 1) & (r->nslots - 1)) {
+	for (uint32_t i = ctp_roster_home(r, id); r->slots[i].number; i = ctp_roster_step(r, i)) {
 		struct ctp_coroutine *co = ctp_roster_at(r, r->slots[i].number - 1);
 		if (r->slots[i].tag == (uint32_t)id && co->id == id)
 			return co;
