@@ -40,7 +40,7 @@ static uint32_t *thread_slot(struct ctp_follow *f, uint64_t tid)
 	return &f->priv->thread_slots[i];
 }
 
-static uint32_t thread_number(struct ctp_follow *f, uint64_t tid)
+static inline uint32_t thread_number(struct ctp_follow *f, uint64_t tid)
 {
 	uint32_t *recent = &f->priv->recent[tid % RECENT];
 	if (f->threads[*recent].tid == tid)
@@ -59,7 +59,7 @@ static uint32_t thread_number(struct ctp_follow *f, uint64_t tid)
 
 /* --- coroutines ----------------------------------------------------------------------------------------------------------- */
 
-static void tell(struct ctp_follow *f, const struct ctp_change *ch)
+static inline void tell(struct ctp_follow *f, const struct ctp_change *ch)
 {
 	if (f->ops->change)
 		f->ops->change(f->arg, ch);
@@ -88,7 +88,7 @@ static inline struct ctp_coroutine *whose(struct ctp_follow *f, const struct ctp
 }
 
 /* Adds the span that ends now to the coroutine's own times. */
-static void account(struct ctp_coroutine *co, const struct ctp_change *ch)
+static inline void account(struct ctp_coroutine *co, const struct ctp_change *ch)
 {
 	uint64_t ns = ch->whole ? ctp_span_ns(ch->was_ns, ch->ts_ns) : 0;
 	if (ch->was == CTP_RUNNING)
@@ -99,7 +99,7 @@ static void account(struct ctp_coroutine *co, const struct ctp_change *ch)
 		co->wait_ns += ns;
 }
 
-static struct ctp_change change_of(struct ctp_coroutine *co, enum ctp_change_kind kind, uint64_t ts)
+static inline struct ctp_change change_of(struct ctp_coroutine *co, enum ctp_change_kind kind, uint64_t ts)
 {
 	return (struct ctp_change){.kind = kind, .ts_ns = ts, .co = co, .was = co->state, .was_ns = co->since_ns,
 	                           .whole = !(co->flags & (CTP_CO_TAIL | CTP_CO_CONFLICT))};
@@ -165,7 +165,7 @@ static enum step step_sequence(struct ctp_follow *f, struct ctp_coroutine *co, u
 	return step;
 }
 
-static void put_place(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t site, uint64_t addr)
+static inline void put_place(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t site, uint64_t addr)
 {
 	uint64_t where = site ? site : addr;
 	if (where == co->where && co->place)
@@ -178,7 +178,7 @@ static void put_place(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t s
 
 /* --- what the records tell ------------------------------------------------------------------------------------------------ */
 
-static void suspend(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_change *ch, uint64_t site, uint64_t addr)
+static inline void suspend(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_change *ch, uint64_t site, uint64_t addr)
 {
 	struct ctp_follow_thread *th = &f->threads[ch->thread];
 	ch->kind = CTP_CHANGE_SUSPEND;
@@ -199,7 +199,7 @@ static void suspend(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_c
 	co->flags &= (uint16_t)~CTP_CO_PENDING;
 }
 
-static void resume(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_change *ch)
+static inline void resume(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_change *ch)
 {
 	struct ctp_follow_thread *th = &f->threads[ch->thread];
 	ch->kind = CTP_CHANGE_RESUME;

@@ -116,10 +116,10 @@ static void begun(void *arg, const struct ctp_section *sec)
 
 static void changed(void *arg, const struct ctp_change *ch)
 {
-	struct ctp_report *r = arg;
-	ctp_tally_change(r->priv->tally, ch);
-	if (r->priv->also && r->priv->also->change)
-		r->priv->also->change(r->priv->also_arg, ch);
+	const struct ctp_report_priv *priv = ((struct ctp_report *)arg)->priv;
+	if (priv->also && priv->also->change)
+		priv->also->change(priv->also_arg, ch);
+	ctp_tally_change(priv->tally, ch);
 }
 
 /* --- the end of a section ------------------------------------------------------------------------------------------------- */
@@ -395,8 +395,8 @@ static bool is_later(const struct ctp_report *r, const struct ctp_record *rec)
 	return until_ns && rec->cls->kind != CTP_KIND_END && ts > first_ns && ts - first_ns > until_ns;
 }
 
-/* Whether it is within the time that was asked for; what it tells besides is taken in. */
-static __attribute__((noinline)) bool is_wanted(struct ctp_report *r, const struct ctp_record *rec)
+/* One that has to be looked at: whether it is within the time that was asked for, and what it tells besides. */
+static __attribute__((noinline)) void any_record(struct ctp_report *r, const struct ctp_record *rec)
 {
 	const struct ctp_report_options *o = &r->priv->options;
 	struct ctp_tally *t = r->priv->tally;
@@ -405,16 +405,19 @@ static __attribute__((noinline)) bool is_wanted(struct ctp_report *r, const stru
 	if ((o->since_ns || o->until_ns) && rec->cls->time_field >= 0 && r->follow.counts.first_ns <= r->follow.counts.last_ns) {
 		uint64_t first_ns = r->follow.counts.first_ns;
 		t->since_ns = o->since_ns < UINT64_MAX - first_ns ? first_ns + o->since_ns : UINT64_MAX;
-		return !is_later(r, rec);
+		if (is_later(r, rec))
+			return;
 	}
-	return true;
+	ctp_follow_record(&r->follow, rec);
 }
 
 void ctp_report_record(struct ctp_report *r, const struct ctp_record *rec)
 {
 	const struct ctp_report_options *o = &r->priv->options;
-	if ((rec->cls->kind == CTP_KIND_TRANSITION && !o->since_ns && !o->until_ns) || is_wanted(r, rec))
+	if (rec->cls->kind == CTP_KIND_TRANSITION && !o->since_ns && !o->until_ns)
 		ctp_follow_record(&r->follow, rec);
+	else
+		any_record(r, rec);
 }
 
 void ctp_report_section_end(struct ctp_report *r, bool complete, bool missing)
