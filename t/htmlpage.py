@@ -146,7 +146,9 @@ def report(coros, span, findings, tids, events, places):
     top = [{"coro": str(c.coro), "name": c.name or None, "spawn_site": c.spawn or None, "ns": (span >> 3) // (i + 1)}
            for i, c in enumerate(coros[:20])]
     waiting = [{"spawn_site": f["spawn_site"], "suspend_site": f["suspend_site"], "coroutines": f["members"], "runnable": 0,
-                "longest_ns": f["to_ns"] - f["from_ns"], "shortest_ns": 1000, "certain": True} for f in findings]
+                "longest_ns": f["to_ns"] - f["from_ns"], "shortest_ns": 1000, "in_findings": 0, "certain": True,
+                "longest": {"coro": str(coros[0].coro), "name": coros[0].name or None}} for f in findings]
+    running = [dict(w, longest=dict(w["longest"], thread=tids[0])) for w in waiting[:1]]
     threads = [{"tid": tid, "name": f"worker {i}", "busy_ns": (span >> 1) + i, "busy_share": 0.5 + i / 100,
                 "resumes": events >> 2, "last_ns": span - i} for i, tid in enumerate(tids)]
     return {"ctp_report": 1, "tool": "ctp-report 0.1.0", "ignored": 0, "sections": [{
@@ -154,7 +156,8 @@ def report(coros, span, findings, tids, events, places):
         "start_wall_ns": "1731668000000000000", "start_ns": "33437698316319", "duration_ns": span, "outcome": "exited",
         "status": 0, "complete": True, "events": events, "wakes": events >> 2, "coroutines": len(coros),
         "alive": sum(c.died is None for c in coros), "threads_seen": len(tids), "lost": 0, "missed": 0, "untraced": 0,
-        "late": 0, "findings": list(findings), "waiting": waiting, "sites": sites, "threads": threads,
+        "late": 0, "findings": list(findings), "waiting": waiting, "running": running, "sites": sites,
+        "threads": threads,
         "top": {"running": top, "runnable": top[:5], "suspended": top}}]}
 
 

@@ -105,7 +105,7 @@ class App {
 	}
 
 	showTable(view) {
-		const tables = { waiting: waitingTable, sites: sitesTable, threads: threadsTable, top: topTables };
+		const tables = { waiting: atEndTables, sites: sitesTable, threads: threadsTable, top: topTables };
 		const node = el("div", { class: "tables" });
 		node.append(...[tables[view](this)].flat());
 		this.showPage({ node, timeline: null });

@@ -82,7 +82,7 @@ function sortedBy(rows, key) {
 class Model {
 	constructor({ meta, coros, events }) {
 		Object.assign(this, { meta, coros, events, n: coros.n, span: Math.max(1, meta.span_ns) });
-		const nothing = { findings: [], waiting: [], sites: [], threads: [], top: {} };
+		const nothing = { findings: [], waiting: [], running: [], sites: [], threads: [], top: {} };
 		this.section = meta.report.sections[meta.section] || nothing;
 		// The report's times are since its start, the page's since t0, which may be a little earlier.
 		this.reportOffset = this.section.start_ns ? Number(BigInt(this.section.start_ns) - BigInt(meta.t0_ns)) : 0;

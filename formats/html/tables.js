@@ -83,17 +83,24 @@ function sitesTable(app) {
 	return new Table(caption, columns, app.model.section.sites, groups).sort(6, true).node;
 }
 
-function waitingTable(app) {
+function atEndTable(app, caption, items, more) {
 	const columns = [
-		textColumn("suspended at", item => item.suspend_site, siteNode(app)),
+		textColumn("last suspended at", item => item.suspend_site, siteNode(app)),
 		textColumn("spawned at", item => item.spawn_site, siteNode(app)),
 		numberColumn("coroutines", item => item.coroutines, count),
-		numberColumn("woken, not resumed", item => item.runnable, count),
+		...more,
 		numberColumn("shortest", item => item.shortest_ns, duration),
 		numberColumn("longest", item => item.longest_ns, duration),
+		{ title: "which", key: item => item.longest.name || "", show: item => coroutineNode(app, item.longest) },
 		{ title: "certain", key: item => Number(item.certain), show: item => item.certain ? "yes" : "no, events lost" },
 	];
-	return new Table("Who waited when the trace ended", columns, app.model.section.waiting).sort(2, true).node;
+	return new Table(caption, columns, items).sort(2, true).node;
+}
+
+function atEndTables(app) {
+	const { waiting, running } = app.model.section, woken = numberColumn("woken, not resumed", item => item.runnable, count);
+	const tables = [atEndTable(app, "Who waited when the trace ended", waiting, [woken])];
+	return running.length ? [...tables, atEndTable(app, "Who ran", running, [])] : tables;
 }
 
 function threadsTable(app) {
