@@ -1,0 +1,158 @@
+/*
+ * rings-late.c - collectors that come late, and leave: what the memory remembers of the living and of the dead, and that no station
+ * is lost when they go.
+ */
+#include "ringworld.h"
+#include "tap.h"
+
+static void test_attach(void)
+{
+	struct world w;
+	struct rawcoro a, b, c, d;
+	world_map(&w, 8, 8);
+	raw_claim(&w.ring[0], &w.mem, 0, 100, 101);
+	raw_birth(&w.ring[0], &a, 1, 0);
+	raw_birth(&w.ring[0], &b, 2, a.ref);
+	raw_birth(&w.ring[0], &c, 3, 0);
+	raw_death(&w.ring[0], &c);
+	for (unsigned i = 0; i < 20; i++)
+		event(&w.ring[0], &a, 1, 0, true);
+	raw_name(&w.ring[0], &a, "older");
+	put64(w.ring[0].ring + 0x40, raw64(w.ring[0].ring)); /* as ctp_annex_open does */
+	event(&w.ring[0], &b, 2, 0, true);                    /* in the slots and in the ring */
+	world_harvest(&w, true);
+	scan(&w, 4);
+	ok(stats(&w)->births == 3 && stats(&w)->events == 9 && !stats(&w)->lost && stats(&w)->deaths == 1,
+	   "the last states of who lives, and of who is dead");
+	is_u64(raw32(w.mem.base + 0xc0), c.index + 1, "who is then freed");
+	event(&w.ring[0], &a, 1, 0, true);
+	event(&w.ring[0], &b, 2, 0, true);
+	raw_death(&w.ring[0], &b);
+	scan(&w, 1);
+	ctp_harvest_last(w.m.harvest, false);
+	raw_birth(&w.ring[0], &d, 4, 0);
+	raw_death(&w.ring[0], &d); /* by a thread that has not heard that we go */
+	ctp_harvest_release(w.m.harvest);
+	unsigned freed = 0;
+	for (struct rawcoro e; freed < 8 && raw_birth(&w.ring[0], &e, 5, 0); freed++)
+		;
+	is_u64(freed, 7, "all stations but the living one's are free at the end");
+	ok(memstream_close(&w.m, see, w.r) && !w.r->wrong && w.r->events == 11 && w.r->deaths == 2 && w.r->of[3].dead,
+	   "the stream is right");
+	is(w.r->of[1].name, "older", "names too");
+	is_u64(w.r->of[2].parent, w.r->of[1].coro, "and parents");
+	free(w.r);
+}
+
+/* As a probe does that nobody follows. */
+static void free_station(struct rawmem *m, const struct rawcoro *co)
+{
+	uint64_t top = raw64(m->base + 0xc0);
+	__atomic_store_n(co->station + 0x10, 2, __ATOMIC_RELAXED);
+	put32(co->station + 0x24c, (uint32_t)top);
+	release64(m->base + 0xc0, ((top >> 32) + 1) << 32 | (co->index + 1));
+}
+
+static void live_and_die(struct world *w, struct rawcoro *co, uint64_t probe_id, unsigned events, bool slots)
+{
+	raw_birth(&w->ring[0], co, probe_id, 0);
+	uint64_t first = co->events;
+	while (events--)
+		event(&w->ring[0], co, probe_id, first, slots);
+	raw_name(&w->ring[0], co, "dead");
+	raw_death(&w->ring[0], co);
+}
+
+/* The dead are remembered as long as nobody has their stations. */
+static void test_remember(void)
+{
+	struct world w;
+	struct rawcoro co[6];
+	world_map(&w, 8, 12);
+	raw_claim(&w.ring[0], &w.mem, 0, 100, 101);
+	for (unsigned i = 0; i < 6; i++)
+		live_and_die(&w, &co[i], i + 1, i == 1 ? 20 : 5, i != 2);
+	for (unsigned i = 0; i < 6; i++)
+		free_station(&w.mem, &co[i]);
+	live_and_die(&w, &co[5], 7, 2, true); /* in the station of 6 */
+	free_station(&w.mem, &co[5]);
+	for (unsigned i = 5; i >= 4; i--) /* two are taken, and one of them has said so */
+		is_u64(raw_take_station(&w.mem), co[i].index, "who was freed last is taken first");
+	put32(co[4].station + 0x248, 2);
+	put64(w.ring[0].ring + 0x40, raw64(w.ring[0].ring));
+	world_harvest(&w, true);
+	scan(&w, 4);
+	ok(world_close(&w) && !w.r->wrong && !w.r->backwards && !w.r->lost, "the dead are remembered");
+	ok(w.r->births == 3 && w.r->deaths == 3, "but whose stations others are about to have");
+	ok(w.r->of[1].dead && w.r->of[1].events == 5 && w.r->of[4].dead && w.r->of[4].events == 5, "with all that they did");
+	ok(w.r->of[2].dead && w.r->of[2].events == 8, "or the last of it");
+	ok(!w.r->of[3].born, "not if the slots do not have it");
+	is(w.r->of[4].name, "dead", "by name");
+	free(w.r);
+}
+
+/* The collector has gone, and reads what is left, but others have the stations. */
+static void test_late(void)
+{
+	struct world w;
+	struct rawcoro co;
+	world_open(&w, 2, 12);
+	raw_claim(&w.ring[0], &w.mem, 0, 100, 101);
+	for (unsigned i = 0; i < 20; i++) {
+		live_and_die(&w, &co, i + 1, i, true);
+		free_station(&w.mem, &co);
+	}
+	ctp_harvest_last(w.m.harvest, false);
+	ok(memstream_close(&w.m, see, w.r) && !w.r->wrong && w.r->births == 20 && w.r->deaths == 20,
+	   "who was born before the collector left, and has no station any more, is there");
+	is_u64(w.r->events + w.r->lost, 19 * 20 / 2, "with all events");
+	is_u64(w.r->events, 19 * 20 / 2, "and none is lost");
+	free(w.r);
+}
+
+/* Links that lead in a circle, and out of the memory. */
+static void test_remember_liars(uint32_t link)
+{
+	struct world w;
+	struct rawcoro a;
+	world_map(&w, 8, 8);
+	raw_claim(&w.ring[0], &w.mem, 0, 100, 101);
+	live_and_die(&w, &a, 1, 3, true);
+	free_station(&w.mem, &a);
+	put32(a.station + 0x24c, link);
+	put64(w.ring[0].ring + 0x40, raw64(w.ring[0].ring));
+	world_harvest(&w, true);
+	scan(&w, 2);
+	ok(world_close(&w) && w.r->births == 1 && w.r->deaths == 1, "a free station whose link is %u", link);
+	free(w.r);
+}
+
+/* Between our last look and our leaving one dies, and finds no room to say so. */
+static void test_release(void)
+{
+	struct world w;
+	struct rawcoro a, b;
+	world_open(&w, 4, 6);
+	raw_claim(&w.ring[0], &w.mem, 0, 100, 101);
+	raw_birth(&w.ring[0], &a, 1, 0);
+	raw_birth(&w.ring[0], &b, 2, 0);
+	ctp_harvest_last(w.m.harvest, false);
+	__atomic_store_n(b.station + 0x10, 1, __ATOMIC_RELEASE);
+	ctp_harvest_release(w.m.harvest);
+	ok(b.station[0x10] == 2 && a.station[0x10] == 0, "who died since is marked as free, and nobody else");
+	ok(raw32(w.mem.base + 0xc0) == b.index + 1 && !raw32(b.station + 0x24c), "and is the one on the stack");
+	memstream_close(&w.m, see, w.r);
+	free(w.r);
+}
+
+int main(void)
+{
+	test_attach();
+	test_remember();
+	test_late();
+	test_remember_liars(1);
+	test_remember_liars(9);
+	test_remember_liars(UINT32_MAX);
+	test_release();
+	return done_testing();
+}
