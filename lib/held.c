@@ -182,7 +182,7 @@ static void sort_held(struct ctp_held *h)
 void ctp_held_release_before(struct ctp_held *h, uint64_t ts_ns)
 {
 	sort_held(h);
-	if (ts_ns)
+	if (ts_ns && h->count > h->ready)
 		h->ready += first_above(h->entries + h->ready, h->count - h->ready, ts_ns - 1);
 }
 
