@@ -68,6 +68,8 @@ static bool read_header(const struct ctp_lives *l, uint32_t i, struct ctp_life_h
 		.parent = __atomic_load_n(&shm->parent, __ATOMIC_RELAXED),
 		.first = __atomic_load_n(&shm->first, __ATOMIC_RELAXED),
 		.events = __atomic_load_n(&shm->events, __ATOMIC_RELAXED),
+		.newborn = birth && ctp_rings_newer(l->rings, birth, raw),
+		.just_dead = is_dead && ctp_rings_newer(l->rings, death, raw),
 	};
 	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* pairs with the release fence behind the next generation's number */
 	return generation && CTP_ANNOUNCE_IS(announce) && head->flags & CTP_ANNOUNCE_ANNEX &&

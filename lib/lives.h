@@ -109,6 +109,7 @@ struct ctp_life_header {
 	uint64_t probe_id, birth_ns; /* birth_ns 0: not known */
 	uint64_t parent, first, events, death_ns;
 	uint8_t is_dead;
+	bool newborn, just_dead; /* since the look at the rings, which tell of it too */
 };
 bool ctp_life_header(const struct ctp_lives *l, uint32_t i, struct ctp_life_header *head);
 

@@ -137,9 +137,8 @@ static const struct ctp_shm_entry *entry_at(const struct ctp_rings *r, uint32_t 
 static inline uint64_t entry_ns(const struct ctp_rings *r, const struct ctp_ring *ring, uint64_t number, uint64_t ts,
                                 const struct ctp_rawline **line)
 {
-	bool newer = ring->raw ? (int64_t)(ts - r->now_raw) > 0 : ts > r->now_ns;
 	uint64_t ns = r->now_ns;
-	if (__builtin_expect(newer, 0)) {
+	if (__builtin_expect(ctp_rings_newer(r, ts, ring->raw), 0)) {
 		if (!r->all && (int64_t)(number - ring->due) >= 0)
 			return UINT64_MAX;
 	} else if (ring->raw) {

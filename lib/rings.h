@@ -82,7 +82,11 @@ unsigned ctp_rings_take(struct ctp_rings *r, struct ctp_ring **ring, struct ctp_
 /* The look is over: says what it has left, and whether that was a round. */
 void ctp_rings_finish(struct ctp_rings *r);
 
-/* A time as stations with CTP_ANNOUNCE_RAW have it (raw), or as others have it; never in the future. */
+/* A time as stations with CTP_ANNOUNCE_RAW have it (raw), or as others have it; never later than the look. Whether it was. */
 uint64_t ctp_rings_ns(const struct ctp_rings *r, uint64_t ts, bool raw);
+static inline bool ctp_rings_newer(const struct ctp_rings *r, uint64_t ts, bool raw)
+{
+	return raw && r->annex.clock == CTP_CLOCK_RAW ? (int64_t)(ts - r->now_raw) > 0 : ts > r->now_ns;
+}
 
 #endif

@@ -54,6 +54,7 @@ void ctp_slots_copy(const struct ctp_rings *r, struct ctp_pick *picks, unsigned 
 			continue;
 		uint64_t ts = __atomic_load_n(&pick->slot->timestamp, __ATOMIC_RELAXED);
 		pick->ts_ns = ctp_rings_ns(r, ts, pick->flags & CTP_ANNOUNCE_RAW);
+		pick->newer = ctp_rings_newer(r, ts, pick->flags & CTP_ANNOUNCE_RAW);
 		pick->tid = __atomic_load_n(&pick->slot->tid, __ATOMIC_RELAXED);
 		pick->addr = __atomic_load_n(&pick->slot->addr, __ATOMIC_RELAXED);
 		pick->what = __atomic_load_n(&pick->slot->what, __ATOMIC_RELAXED);

@@ -14,7 +14,7 @@ struct ctp_pick {
 	const struct ctp_shm_slot *slot;
 	uint64_t number;
 	uint32_t flags; /* what the station announces */
-	bool whole;
+	bool whole, newer; /* newer: than the look at the rings, which have it too */
 	uint64_t ts_ns, tid, addr, what;
 };
 

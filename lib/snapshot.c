@@ -3,8 +3,8 @@
  * stations nobody has had since. The dead are what the others are judged by: how long it took them.
  *
  * All that is to be told is gathered first, for it is to come in the order of time and stations have none: an item for each
- * birth, name, wake and event, sorted. Whoever lives goes on meanwhile; what it does from now on is in the rings, and its
- * number says whether it is here as well.
+ * birth, name, wake and event, sorted. Whoever lives goes on meanwhile. What it does after our look at the rings, which began when
+ * they were in use already, is in them too, at its own time, and is left to them.
  *
  * Whom a suspension waits for, event k, is written before it and overwritten after event k + 1 at the earliest. So k's slot is
  * copied first, which makes all visible that was written before it (slots.c); then the target; then a membarrier, or the fence
@@ -113,9 +113,11 @@ static void add_events(struct snapshot *s)
 	find_targets(s);
 	for (unsigned k = 0; k < s->npicks; k++) {
 		const struct ctp_pick *pick = &s->picks[k];
-		if (!pick->whole || is_gone(s->l, s->station[k]))
-			continue;
 		struct ctp_life *life = &s->l->life[s->station[k]];
+		if (pick->whole && pick->newer && pick->number < life->next)
+			life->next = pick->number;
+		if (!pick->whole || pick->newer || is_gone(s->l, s->station[k]))
+			continue;
 		life->last_ns = pick->ts_ns > life->last_ns ? pick->ts_ns : life->last_ns; /* as of all events: see lives.c */
 		if (s->awaits[k])
 			add(s, AWAIT, s->station[k], life->last_ns)->value = s->awaits[k];
@@ -177,9 +179,10 @@ static void add_wake(struct snapshot *s, uint32_t i, const struct ctp_life_heade
 	uint64_t ts = __atomic_load_n(&shm->wake_ts, __ATOMIC_RELAXED), by = __atomic_load_n(&shm->waker, __ATOMIC_RELAXED);
 	uint64_t tid = __atomic_load_n(&shm->wake_tid, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* as in ctp_life_header: it is not of who has the station next */
-	if (__atomic_load_n(&shm->generation, __ATOMIC_RELAXED) != head->generation)
+	bool raw = head->flags & CTP_ANNOUNCE_RAW;
+	if (__atomic_load_n(&shm->generation, __ATOMIC_RELAXED) != head->generation || ctp_rings_newer(s->l->rings, ts, raw))
 		return;
-	struct item *wake = add(s, WAKE, i, ctp_rings_ns(s->l->rings, ts, head->flags & CTP_ANNOUNCE_RAW));
+	struct item *wake = add(s, WAKE, i, ctp_rings_ns(s->l->rings, ts, raw));
 	wake->value = by;
 	wake->tid = tid;
 }
@@ -196,10 +199,13 @@ static void gather(struct snapshot *s, uint32_t i)
 	struct ctp_life_header head;
 	if (!(s->freed[i] ? ctp_life_header_of(s->l, i, s->freed[i], &head) : ctp_life_header(s->l, i, &head)))
 		return;
-	bool told = !head.is_dead || is_remembered(s->l, i, &head);
+	bool dead = head.is_dead && !head.just_dead;
+	if (head.newborn || (!dead && head.is_dead == 2))
+		return;
+	bool told = !dead || is_remembered(s->l, i, &head);
 	if (told)
 		ctp_life_begin(s->l, i, &head);
-	if (head.is_dead)
+	if (dead)
 		ctp_life_skip(s->l, i, head.is_dead);
 	if (!told)
 		return;
@@ -217,7 +223,7 @@ static void gather(struct snapshot *s, uint32_t i)
 	}
 	add_wake(s, i, &head);
 	pick_events(s, i, &head);
-	if (head.is_dead)
+	if (dead)
 		add(s, DEATH, i, head.death_ns);
 }
 

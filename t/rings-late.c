@@ -44,6 +44,35 @@ static void test_attach(void)
 	free(w.r);
 }
 
+/* Between the first look at the rings and that at the stations: the rings know when it was. */
+static void test_meanwhile(void)
+{
+	struct world w;
+	struct rawcoro a, b;
+	world_map(&w, 8, 8);
+	raw_claim(&w.ring[0], &w.mem, 0, 100, 101);
+	raw_birth(&w.ring[0], &a, 1, 0);
+	event(&w.ring[0], &a, 1, 0, true);
+	put64(w.ring[0].ring + 0x40, raw64(w.ring[0].ring));
+	world_harvest(&w, true);
+	raw_birth(&w.ring[0], &b, 2, 0);
+	raw_death(&w.ring[0], &b);
+	w.ring[0].ts = ctp_clock_ns();
+	uint64_t ts = w.ring[0].ts;
+	event(&w.ring[0], &a, 1, 0, true);
+	put32(a.station + 0x27c, 1); /* and the wake that its station remembers */
+	put64(a.station + 0x280, w.ring[0].ts);
+	raw_wake(&w.ring[0], a.ref, 0);
+	raw_death(&w.ring[0], &a);
+	while (ctp_clock_ns() <= w.ring[0].ts)
+		;
+	ok(world_close(&w) && !w.r->wrong && !w.r->backwards && w.r->events == 2 && w.r->births == 2 && w.r->deaths == 2,
+	   "what happens while the stations are looked at is there");
+	is_u64(w.r->last_ts, ts, "at its own time");
+	is_u64(w.r->wakes, 1, "once");
+	free(w.r);
+}
+
 /* As a probe does that nobody follows. */
 static void free_station(struct rawmem *m, const struct rawcoro *co)
 {
@@ -148,6 +177,7 @@ static void test_release(void)
 int main(void)
 {
 	test_attach();
+	test_meanwhile();
 	test_remember();
 	test_late();
 	test_remember_liars(1);

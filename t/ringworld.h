@@ -22,7 +22,7 @@ struct reading {
 		char name[16];
 	} of[COROS];
 	uint64_t events, lost, births, deaths, wakes, missed, sites, wrong, unplaced, backwards;
-	uint64_t last_tid, last_site, first_lost_ts;
+	uint64_t last_tid, last_site, last_ts, first_lost_ts;
 };
 
 static inline uint64_t addr_of(uint64_t probe_id, uint64_t index)
@@ -44,6 +44,7 @@ static inline void see_transition(struct reading *r, const uint64_t *val)
 	r->of[p].next = index + 1;
 	r->of[p].events++;
 	r->last_tid = val[CTP_TRANSITION_TID];
+	r->last_ts = val[CTP_TRANSITION_TS];
 	r->last_site = val[CTP_TRANSITION_SITE];
 	r->events++;
 }
