@@ -225,6 +225,8 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 		SAY("the trace has no end: what came after it is not known");
 	else if (!s->complete)
 		SAY("parts of the trace are damaged or missing");
+	if (s->remnant)
+		SAY("of the time before the collector came it has the last 8 events of each at most, and not all of the dead");
 	if (!strcmp(s->outcome, "running"))
 		SAY("the program ran on: who waits at the end may be resumed later");
 	if (!c->events)

@@ -314,6 +314,7 @@ static void ended(void *arg, const struct ctp_follow_end *told)
 		s->status = end.status;
 		s->complete = end.complete;
 		s->cut = end.cut;
+		s->remnant = r->follow.attached_ns && r->follow.counts.first_ns < r->follow.attached_ns;
 		s->until = end.end_ns < told->end_ns;
 		s->counts = *c;
 		ctp_tally_finish(priv->tally, end.end_ns);

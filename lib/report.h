@@ -106,6 +106,7 @@ struct ctp_report_section {
 	char outcome[16]; /* "exited", "killed", "running", "ended", "unknown" */
 	int64_t status;
 	bool complete, cut, until; /* until: it ends where it was asked to */
+	bool remnant; /* the collector came late, and there is what the memory remembered of before */
 	struct ctp_follow_counts counts;
 	uint64_t alive, nthreads_seen;
 

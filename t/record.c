@@ -116,6 +116,14 @@ static void test_reuse(void)
 {
 	struct ctp_coro co;
 	start_anew("1");
+	ctp_coro_new(&co, 1);
+	struct ctp_shm_station *st = co.station_;
+	ctp_coro_death(&co);
+	ctp_coro_new(&co, 2);
+	ok(co.station_ != st && (uint32_t)head()->free == 1, "a new one is taken, and the dead one's is left as it is");
+	ctp_coro_death(&co);
+	head()->free = 0;
+	head()->allocated_count = CTP_FRESH_; /* until there have been enough */
 	uint64_t refs[3] = { 0 };
 	for (int i = 0; i < 3; i++) {
 		ctp_coro_new(&co, 7);
@@ -125,16 +133,16 @@ static void test_reuse(void)
 		is_u64(co.station_->is_dead, 0, "it lives");
 		ctp_coro_death(&co);
 	}
-	ok(head()->allocated_count == 1 && refs[0] != refs[1] && refs[1] != refs[2], "one station for all, three names");
+	ok(head()->allocated_count == CTP_FRESH_ + 1 && refs[0] != refs[1] && refs[1] != refs[2], "one station for all, three names");
 	ctp_coro_new(&co, 8);
 	ctp_ref_wake(refs[0]);
 	is_u64(co.station_->wake_generation, 0, "a wake of one that is dead is not one of its successor");
 	head()->mode = followed;
-	struct ctp_shm_station *st = co.station_;
+	st = co.station_;
 	ctp_coro_death(&co);
 	ok(st->is_dead == 1 && !(uint32_t)head()->free, "with a collector the dead wait for it");
 	ctp_coro_new(&co, 9);
-	ok(co.station_ != st && head()->allocated_count == 2, "the next one gets another");
+	ok(co.station_ != st && head()->allocated_count == CTP_FRESH_ + 2, "the next one gets another");
 	ctp_free_(ctp_current_, st);
 	ctp_free_(ctp_current_, st);
 	ctp_coro_death(&co);

@@ -386,6 +386,7 @@ static inline void ctp_coro_suspend_in(struct ctp_coro *co, const void *addr, ui
 enum {
 	CTP_FD_ = 960,          /* our descriptors have numbers from here on, if there is room: the program's own stay as they were */
 	CTP_FD_LAST_ = 1023,
+	CTP_FRESH_ = 1024,      /* stations that are taken new, though others are free */
 	CTP_LANES_ = 2,         /* rings of a thread: for a handler that interrupts a probe call it is the second */
 	CTP_PLACES_ = 2048,     /* in the table of ctp_site_number */
 	CTP_RINGS_KNOWN_ = 1024,
@@ -1335,13 +1336,15 @@ static inline bool ctp_recover_(struct ctp_probe_ *p)
 	return gone && next;
 }
 
+/* New ones first, up to a number: those of the dead keep what they did for a collector that comes late. */
 static inline struct ctp_shm_station *ctp_station_get_(struct ctp_probe_ *p)
 {
-	struct ctp_shm_station *st = p->annex ? ctp_unfree_(p) : NULL;
+	uint32_t index = CTP_GET_(&p->shm->allocated_count);
+	bool fresh = index < CTP_FRESH_ && index < p->max_stations / 2;
+	struct ctp_shm_station *st = p->annex && !fresh ? ctp_unfree_(p) : NULL;
 	if (st)
 		return st;
 	/* The count goes on beyond max_stations, so that it tells how many found none; but it must never come round to 0. */
-	uint32_t index = CTP_GET_(&p->shm->allocated_count);
 	if (index < p->max_stations || (!(index >> 31) && !(p->annex && ctp_recover_(p))))
 		index = __atomic_fetch_add(&p->shm->allocated_count, 1, __ATOMIC_RELAXED);
 	if (index < p->max_stations)

@@ -6,16 +6,19 @@ use super::{sys, Probe};
 use std::sync::atomic::{fence, Ordering::*};
 
 const IS_FREE: u8 = 2; // a value of is_dead
+const FRESH: u32 = 1024; // stations that are taken new, though others are free
 const TRIES: u32 = 1024; // of so many that find no station, one looks whether the collector is still there
 
 impl Probe {
     /// A station, and its index; none: there are too many coroutines.
     pub fn station_take(&self) -> Option<(u32, &'static Station)> {
-        let mut index = self.station_pop();
+        let allocated = &self.header().allocated_count;
+        let used = allocated.load(Relaxed);
+        // New ones first, up to a number: those of the dead keep what they did for a collector that comes late.
+        let fresh = used < FRESH.min(self.shape.max_stations / 2);
+        let mut index = if fresh { None } else { self.station_pop() };
         if index.is_none() {
             // The count goes on beyond max_stations, so that it tells how many found none; but it must never come round to 0.
-            let allocated = &self.header().allocated_count;
-            let used = allocated.load(Relaxed);
             index = if used >= self.shape.max_stations && self.has_annex() && self.station_recover() {
                 self.station_pop()
             } else if used >> 31 == 0 {
