@@ -208,24 +208,30 @@ static void fill_heavy(struct ctp_report *r, struct ctp_report_section *s)
 struct groups {
 	struct group {
 		uint32_t spawn, place;
+		bool found; /* in findings, or not */
 		struct ctp_report_still still;
 	} *list;
 	uint32_t count, last; /* last: the one that was asked for; many that follow one another are of the same */
 };
 
 /* Null: there are too many. */
-static struct group *group_of(struct groups *gs, uint32_t spawn, uint32_t place)
+static bool is_group(const struct group *g, uint32_t spawn, uint32_t place, bool found)
+{
+	return g->spawn == spawn && g->place == place && g->found == found;
+}
+
+static struct group *group_of(struct groups *gs, uint32_t spawn, uint32_t place, bool found)
 {
 	struct group *g = &gs->list[gs->last];
-	if (gs->last < gs->count && g->spawn == spawn && g->place == place)
+	if (gs->last < gs->count && is_group(g, spawn, place, found))
 		return g;
-	for (g = gs->list; g < gs->list + gs->count && (g->spawn != spawn || g->place != place);)
+	for (g = gs->list; g < gs->list + gs->count && !is_group(g, spawn, place, found);)
 		g++;
 	if (g == gs->list + CTP_REPORT_FINDINGS)
 		return NULL;
 	gs->last = (uint32_t)(g - gs->list);
 	if (gs->last == gs->count) {
-		*g = (struct group){spawn, place, {.shortest_ns = UINT64_MAX, .certain = true}};
+		*g = (struct group){spawn, place, found, {.shortest_ns = UINT64_MAX, .certain = true}};
 		gs->count++;
 	}
 	return g;
@@ -233,12 +239,13 @@ static struct group *group_of(struct groups *gs, uint32_t spawn, uint32_t place)
 
 static void group_add(struct ctp_report *r, struct groups *gs, const struct ctp_coroutine *co, uint64_t ns)
 {
-	struct group *g = group_of(gs, co->spawn, ctp_follow_place(&r->follow, co));
+	bool found = co->flags & CTP_CO_FOUND;
+	struct group *g = group_of(gs, co->spawn, ctp_follow_place(&r->follow, co), found);
 	if (!g)
 		return;
 	g->still.coroutines++;
 	g->still.runnable += co->state == CTP_RUNNABLE;
-	g->still.found += (co->flags & CTP_CO_FOUND) != 0;
+	g->still.found += found;
 	if (ns >= g->still.longest_ns) {
 		g->still.longest_ns = ns;
 		g->still.longest = co->id;

@@ -6,13 +6,13 @@
 #include "report.h"
 #include "tap.h"
 
-enum { MS = 1000000, MAKER = 7, WAITS = 8, CHILDREN = 40, WAKER = 2, VICTIM = 1 };
+enum { MS = 1000000, MAKER = 7, WAITS = 8, CHILDREN = 40, WAKER = 2, VICTIM = 1, SIBLING = 3 };
 
 static const uint64_t S = 1000 * MS;
 static struct byhand h;
 static struct ctp_report *report;
 static struct ctp_section sec;
-static char found[4096], why[4096]; /* why: the evidence of the gravest */
+static char found[4096], why[4096], still[512]; /* why: the evidence of the gravest; still: who waits at the end */
 
 static void give(void *to, const struct ctp_record *rec) { ctp_report_record(to, rec); }
 
@@ -48,6 +48,10 @@ static const char *end_so(bool complete, bool missing)
 			p += sprintf(p, "%s%s %s %ju", p > found ? ", " : "", ctp_rule_name(f->rule),
 			             ctp_certainty_name(f->certainty), (uintmax_t)f->members);
 		}
+	still[0] = '\0';
+	for (uint32_t k = 0; k < s->nwaiting && k < 4; k++)
+		sprintf(still + strlen(still), "%s%ju in findings %ju for %ju", k ? ", " : "", (uintmax_t)s->waiting[k].coroutines,
+		        (uintmax_t)s->waiting[k].found, (uintmax_t)(s->waiting[k].longest_ns / MS));
 	ctp_report_free(report);
 	ctp_section_fini(&sec);
 	byhand_fini(&h);
@@ -217,6 +221,17 @@ static void not_resumed(void)
 	waker_goes_on();
 	is_over(&h, 2 * S, CTP_OUTCOME_RUNNING);
 	is(end(), "woken-not-resumed likely 1", "may be resumed yet while the program goes on");
+
+	begin();
+	with_victim();
+	is_woken(&h, 220 * MS, VICTIM, 6, WAKER);
+	waker_goes_on();
+	is_born(&h, 1940 * MS, SIBLING, MAKER);
+	resumes(&h, 1945 * MS, SIBLING, 5);
+	suspends(&h, 1950 * MS, SIBLING, 5, WAITS);
+	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
+	end();
+	is(still, "1 in findings 1 for 1790, 1 in findings 0 for 50", "who waits at the same place, and is in no finding, is apart");
 
 	begin();
 	with_victim();
