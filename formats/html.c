@@ -26,7 +26,7 @@ struct shown {
 	struct ctp_html_texts places, names;
 	uint32_t *place_numbers, *thread_numbers; /* from follow.h's to the page's */
 	uint32_t nplace_numbers, nthread_numbers;
-	struct ctp_follow_thread *threads; /* those that coroutines ran on */
+	struct ctp_thread *threads; /* those that coroutines ran on */
 	uint32_t nthreads;
 	uint64_t t0_ns, span_ns;
 };
@@ -234,16 +234,16 @@ static bool settle_places(struct shown *w, struct ctp_report *report)
 
 static bool settle_threads(struct shown *w, const struct ctp_follow *f)
 {
-	w->thread_numbers = calloc(f->nthreads, sizeof(*w->thread_numbers));
-	w->threads = calloc(f->nthreads, sizeof(*w->threads));
+	w->thread_numbers = calloc(f->threads.count, sizeof(*w->thread_numbers));
+	w->threads = calloc(f->threads.count, sizeof(*w->threads));
 	if (!w->thread_numbers || !w->threads)
 		return false;
-	w->nthread_numbers = f->nthreads;
-	for (uint32_t i = 0; i < f->nthreads; i++) {
-		if (!f->threads[i].resumes)
+	w->nthread_numbers = f->threads.count;
+	for (uint32_t i = 0; i < f->threads.count; i++) {
+		if (!f->threads.list[i].resumes)
 			continue;
 		w->thread_numbers[i] = w->nthreads;
-		w->threads[w->nthreads++] = f->threads[i];
+		w->threads[w->nthreads++] = f->threads.list[i];
 	}
 	return true;
 }
@@ -315,7 +315,7 @@ static void put_threads(struct ctp_output *out, const struct shown *w)
 {
 	ctp_print_f(out, ",\"threads\":[");
 	for (uint32_t i = 0; i < w->nthreads; i++) {
-		const struct ctp_follow_thread *th = &w->threads[i];
+		const struct ctp_thread *th = &w->threads[i];
 		ctp_print_f(out, "%s{\"tid\":%ju,\"pid\":%ju,", i ? "," : "", th->tid, th->pid);
 		put_text(out, "name", th->name);
 		ctp_print_f(out, "}");

@@ -12,7 +12,6 @@ enum {
 	SILENCE_NS_PER_S = 1000000000,
 	SILENCE_S = 60, /* then, with threads that were never seen, another run begins in rows that tell of none */
 	RUNS_MAX = 1000, /* of a section; those beyond are part of the last */
-	RECENT = 64,
 	SLOTS = 8,      /* of a station: in the dialect that counts them one by one, so many events have the same number */
 	EARLY_NS = 1000, /* that a processor reads its clock ahead of time, at most */
 };
@@ -20,42 +19,12 @@ enum {
 struct ctp_follow_priv {
 	struct ctp_roster roster;
 	struct ctp_shape shapes[CTP_CLASSES_MAX];
-	uint32_t *thread_slots; /* numbers in f->threads, 0: free; 2 * CTP_FOLLOW_THREADS of them */
-	uint32_t recent[RECENT]; /* the numbers of threads seen last, by the end of their ids */
 	uint32_t runs;          /* that the section had so far, if it does not say of what process it is */
 	bool ended;             /* its end record was seen */
 	char outcome[16];
 	int64_t status;
 	uint64_t end_ns;
 };
-
-/* --- threads -------------------------------------------------------------------------------------------------------------- */
-
-/* Where the table has the thread, or has room for it. */
-static uint32_t *thread_slot(struct ctp_follow *f, uint64_t tid)
-{
-	uint32_t mask = 2 * CTP_FOLLOW_THREADS - 1, i = ctp_spread(tid, f->priv->roster.salt, mask + 1);
-	while (f->priv->thread_slots[i] && f->threads[f->priv->thread_slots[i]].tid != tid)
-		i = (i + 1) & mask;
-	return &f->priv->thread_slots[i];
-}
-
-static inline uint32_t thread_number(struct ctp_follow *f, uint64_t tid)
-{
-	uint32_t *recent = &f->priv->recent[tid % RECENT];
-	if (f->threads[*recent].tid == tid)
-		return *recent;
-	if (!tid)
-		return 0;
-	uint32_t *slot = thread_slot(f, tid);
-	if (!*slot) {
-		if (f->nthreads == CTP_FOLLOW_THREADS)
-			return 0;
-		f->threads[f->nthreads] = (struct ctp_follow_thread){.tid = tid};
-		*slot = f->nthreads++;
-	}
-	return *recent = *slot;
-}
 
 /* --- coroutines ----------------------------------------------------------------------------------------------------------- */
 
@@ -180,7 +149,7 @@ static inline void put_place(struct ctp_follow *f, struct ctp_coroutine *co, uin
 
 static inline void suspend(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_change *ch, uint64_t site, uint64_t addr)
 {
-	struct ctp_follow_thread *th = &f->threads[ch->thread];
+	struct ctp_thread *th = &f->threads.list[ch->thread];
 	ch->kind = CTP_CHANGE_SUSPEND;
 	ch->from = ctp_follow_place(f, co);
 	if (ch->was == CTP_RUNNING && ch->whole && th->current == co->id)
@@ -201,7 +170,7 @@ static inline void suspend(struct ctp_follow *f, struct ctp_coroutine *co, struc
 
 static inline void resume(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_change *ch)
 {
-	struct ctp_follow_thread *th = &f->threads[ch->thread];
+	struct ctp_thread *th = &f->threads.list[ch->thread];
 	ch->kind = CTP_CHANGE_RESUME;
 	ch->from = co->thread;
 	th->current = co->id;
@@ -238,7 +207,7 @@ static inline __attribute__((always_inline)) void transition(struct ctp_follow *
 		return;
 	ch.was = co->state; /* it may be another one since */
 	ch.was_ns = co->since_ns;
-	ch.thread = thread_number(f, ctp_shape_value(val, s->tid));
+	ch.thread = ctp_threads_number(&f->threads, ctp_shape_value(val, s->tid));
 	bool active = s->active != CTP_SHAPE_NONE && val[s->active];
 	bool dead = ch.was == CTP_DEAD;
 	/* What happened before a death may be told behind it. */
@@ -256,7 +225,7 @@ static inline __attribute__((always_inline)) void transition(struct ctp_follow *
 		resume(f, co, &ch);
 	else
 		suspend(f, co, &ch, ctp_shape_value(val, s->site), ctp_shape_value(val, s->addr));
-	f->threads[ch.thread].last_ns = ts;
+	f->threads.list[ch.thread].last_ns = ts;
 	account(co, &ch);
 	co->since_ns = ts;
 	tell(f, &ch);
@@ -287,7 +256,7 @@ static void death(struct ctp_follow *f, const struct ctp_shape *s, const uint64_
 		return;
 	struct ctp_change ch = change_of(co, CTP_CHANGE_DIED, ts);
 	ch.whole = ch.whole && (s->after == CTP_SHAPE_NONE || val[s->after] == ts);
-	struct ctp_follow_thread *th = &f->threads[co->thread];
+	struct ctp_thread *th = &f->threads.list[co->thread];
 	if (ch.was == CTP_RUNNING && th->current == co->id) {
 		th->busy_ns += ch.whole ? ctp_span_ns(ch.was_ns, ts) : 0;
 		th->current = 0;
@@ -317,7 +286,7 @@ static void wake(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t
 	if (!co || co->state == CTP_DEAD || ts < co->resumed_ns)
 		return;
 	struct ctp_change ch = change_of(co, CTP_CHANGE_WAKE, ts);
-	ch.thread = thread_number(f, ctp_shape_value(val, s->tid));
+	ch.thread = ctp_threads_number(&f->threads, ctp_shape_value(val, s->tid));
 	ch.by = ctp_shape_value(val, s->by);
 	if (co->state == CTP_RUNNABLE || is_cause(co, ch.thread, ts))
 		return;
@@ -392,7 +361,7 @@ static void awaits(struct ctp_follow *f, const struct ctp_shape *s, const uint64
 
 static void thread_told(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
 {
-	struct ctp_follow_thread *th = &f->threads[thread_number(f, ctp_shape_value(val, s->tid))];
+	struct ctp_thread *th = &f->threads.list[ctp_threads_number(&f->threads, ctp_shape_value(val, s->tid))];
 	if (!th->tid)
 		return;
 	th->pid = ctp_shape_value(val, s->pid);
@@ -429,11 +398,7 @@ static void clear(struct ctp_follow *f)
 {
 	struct ctp_follow_priv *priv = f->priv;
 	ctp_roster_clear(&priv->roster);
-	if (f->nthreads > 1)
-		memset(priv->thread_slots, 0, 2 * CTP_FOLLOW_THREADS * sizeof(*priv->thread_slots));
-	f->nthreads = 1;
-	f->threads[0] = (struct ctp_follow_thread){0};
-	memset(priv->recent, 0, sizeof(priv->recent));
+	ctp_threads_clear(&f->threads);
 	priv->ended = false;
 	priv->outcome[0] = '\0';
 	priv->status = 0;
@@ -448,12 +413,9 @@ enum ctp_status ctp_follow_init(struct ctp_follow *f, const struct ctp_follow_op
 {
 	*f = (struct ctp_follow){.ops = ops, .arg = arg};
 	f->priv = calloc(1, sizeof(*f->priv));
-	f->threads = calloc(CTP_FOLLOW_THREADS, sizeof(*f->threads));
 	f->sites = ctp_sites_new(as_it_is);
-	bool places = ctp_atlas_init(&f->places);
-	if (f->priv)
-		f->priv->thread_slots = calloc(2 * CTP_FOLLOW_THREADS, sizeof(*f->priv->thread_slots));
-	if (!f->priv || !ctp_roster_init(&f->priv->roster) || !f->priv->thread_slots || !f->threads || !f->sites || !places) {
+	bool threads = ctp_threads_init(&f->threads), places = ctp_atlas_init(&f->places);
+	if (!f->priv || !ctp_roster_init(&f->priv->roster) || !f->sites || !threads || !places) {
 		ctp_follow_fini(f);
 		return ctp_err_set(err, "out of memory");
 	}
@@ -463,13 +425,11 @@ enum ctp_status ctp_follow_init(struct ctp_follow *f, const struct ctp_follow_op
 
 void ctp_follow_fini(struct ctp_follow *f)
 {
-	if (f->priv) {
+	if (f->priv)
 		ctp_roster_fini(&f->priv->roster);
-		free(f->priv->thread_slots);
-	}
+	ctp_threads_fini(&f->threads);
 	ctp_atlas_fini(&f->places);
 	ctp_sites_free(f->sites);
-	free(f->threads);
 	free(f->priv);
 }
 
@@ -523,7 +483,7 @@ static bool is_next_run(struct ctp_follow *f, const struct ctp_shape *s, const u
 	if (s->numbered || f->priv->runs == RUNS_MAX || ts <= f->counts.last_ns ||
 	    (ts - f->counts.last_ns) / SILENCE_NS_PER_S < SILENCE_S || f->counts.first_ns > f->counts.last_ns)
 		return false;
-	return s->tid != CTP_SHAPE_NONE && !*thread_slot(f, val[s->tid]);
+	return s->tid != CTP_SHAPE_NONE && !ctp_threads_has(&f->threads, val[s->tid]);
 }
 
 static void happened(struct ctp_follow *f, uint64_t ts)

@@ -19,10 +19,10 @@
 #include "atlas.h"
 #include "record.h"
 #include "sites.h"
+#include "threads.h"
 
 enum {
 	CTP_FOLLOW_MAX = 1 << 23,       /* coroutines at once; what is beyond is not followed, but counted */
-	CTP_FOLLOW_THREADS = 1 << 16,
 	CTP_FOLLOW_NAME_MAX = 200,      /* bytes */
 };
 
@@ -92,14 +92,6 @@ struct ctp_change {
 	                             coroutine with its probe tells of that */
 };
 
-struct ctp_follow_thread {
-	uint64_t tid, pid;
-	uint64_t busy_ns, last_ns, resumes;
-	uint64_t seen_ns; /* the collector saw it then, whether it did anything or not */
-	uint64_t current; /* id of the coroutine that runs there, 0: none; it was resumed at last_ns */
-	char name[32];
-};
-
 struct ctp_follow_counts {
 	uint64_t events, wakes, births, deaths, coroutines, lost, missed, untraced, late, unfollowed;
 	uint64_t first_ns, last_ns; /* first > last: none */
@@ -125,8 +117,7 @@ struct ctp_follow {
 	void *arg;
 	struct ctp_sites *sites;
 	struct ctp_follow_counts counts;
-	struct ctp_follow_thread *threads; /* 0 is for what has none, or is beyond the limit */
-	uint32_t nthreads;
+	struct ctp_threads threads;
 	struct ctp_atlas places;
 	uint64_t unsure_ns;  /* the latest time at which something of nobody knows whom was lost; 0: never */
 	uint64_t missed_ns;  /* and at which wakes and such were */

@@ -83,8 +83,8 @@ static bool stands_still(struct ctp_judge *j, struct ctp_coroutine *co, uint64_t
 static void stalled_threads(struct ctp_judge *j)
 {
 	struct ctp_follow *f = j->follow;
-	for (uint32_t i = 1; i < f->nthreads; i++) {
-		struct ctp_coroutine *co = f->threads[i].current ? ctp_follow_find(f, f->threads[i].current) : NULL;
+	for (uint32_t i = 1; i < f->threads.count; i++) {
+		struct ctp_coroutine *co = f->threads.list[i].current ? ctp_follow_find(f, f->threads.list[i].current) : NULL;
 		if (!co || co->state != CTP_RUNNING || co->thread != i || !(co->flags & CTP_CO_OURS))
 			continue;
 		uint64_t ns = ctp_span_ns(co->since_ns, ctp_judge_end_ns(j, co));
@@ -100,8 +100,8 @@ static void stalled_threads(struct ctp_judge *j)
 static void migration(struct ctp_judge *j)
 {
 	uint32_t running = 0;
-	for (uint32_t i = 1; i < j->follow->nthreads; i++)
-		running += j->follow->threads[i].resumes > 0;
+	for (uint32_t i = 1; i < j->follow->threads.count; i++)
+		running += j->follow->threads.list[i].resumes > 0;
 	uint64_t chance = running ? 100 - 100 / running : 100;
 	if (running < 2 || chance + 3 >= MOVES_PERCENT)
 		return;

@@ -209,7 +209,7 @@ static void leaked(struct ctp_judge *j, struct ctp_coroutine *co)
 /* Whether the thread where it ran last has run another one ever since it was woken. */
 static bool stands_behind(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	uint64_t current = j->follow->threads[co->thread].current;
+	uint64_t current = j->follow->threads.list[co->thread].current;
 	const struct ctp_coroutine *other = current && co->thread ? ctp_follow_find(j->follow, current) : NULL;
 	return other && other->state == CTP_RUNNING && other->since_ns <= co->since_ns;
 }

@@ -76,8 +76,8 @@ static struct ctp_judge_process *process(struct ctp_judge *j, uint64_t pid)
 
 static void find_processes(struct ctp_judge *j)
 {
-	for (uint32_t i = 1; i < j->follow->nthreads; i++) {
-		const struct ctp_follow_thread *th = &j->follow->threads[i];
+	for (uint32_t i = 1; i < j->follow->threads.count; i++) {
+		const struct ctp_thread *th = &j->follow->threads.list[i];
 		bool other = th->pid && j->follow->pid && th->pid != j->follow->pid;
 		struct ctp_judge_process *p = other ? process(j, th->pid) : NULL;
 		if (!p)
@@ -90,7 +90,7 @@ static void find_processes(struct ctp_judge *j)
 const struct ctp_judge_process *ctp_judge_process(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	static const struct ctp_judge_process beyond; /* one too many: nothing is known of it */
-	uint64_t pid = j->follow->threads[co->thread].pid;
+	uint64_t pid = j->follow->threads.list[co->thread].pid;
 	if (!pid || !j->follow->pid || pid == j->follow->pid)
 		return NULL;
 	for (uint32_t i = 0; i < j->nothers; i++)
@@ -160,7 +160,7 @@ void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutin
 			.since_ns = from_ns > j->start_ns ? from_ns - j->start_ns : 0,
 			.for_ns = ns,
 			.waker = co->waker ? co->waker : co->before,
-			.tid = j->follow->threads[co->thread].tid,
+			.tid = j->follow->threads.list[co->thread].tid,
 			.name = co->name ? strdup(co->name) : NULL,
 			.state = co->state,
 		};

@@ -171,10 +171,10 @@ static int by_busy(const void *a, const void *b)
 /* Those that ever ran a coroutine, with the run that a thread is still in. */
 static void fill_threads(struct ctp_report *r, struct ctp_report_section *s, uint64_t end_ns)
 {
-	s->threads = calloc(r->follow.nthreads, sizeof(*s->threads));
+	s->threads = calloc(r->follow.threads.count, sizeof(*s->threads));
 	r->failed |= !s->threads;
-	for (uint32_t i = 1; s->threads && i < r->follow.nthreads; i++) {
-		const struct ctp_follow_thread *th = &r->follow.threads[i];
+	for (uint32_t i = 1; s->threads && i < r->follow.threads.count; i++) {
+		const struct ctp_thread *th = &r->follow.threads.list[i];
 		const struct ctp_coroutine *co = th->current ? ctp_follow_find(&r->follow, th->current) : NULL;
 		bool runs = co && co->state == CTP_RUNNING && co->thread == i && co->flags & CTP_CO_OURS;
 		if (!th->resumes)
@@ -249,7 +249,7 @@ static void group_add(struct ctp_report *r, struct groups *gs, const struct ctp_
 	if (ns >= g->still.longest_ns) {
 		g->still.longest_ns = ns;
 		g->still.longest = co->id;
-		g->still.tid = r->follow.threads[co->thread].tid;
+		g->still.tid = r->follow.threads.list[co->thread].tid;
 	}
 	g->still.shortest_ns = ns < g->still.shortest_ns ? ns : g->still.shortest_ns;
 	g->still.certain &= !(co->flags & (CTP_CO_TAIL | CTP_CO_CONFLICT)) && co->since_ns >= r->follow.unsure_ns;

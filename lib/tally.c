@@ -66,7 +66,7 @@ static uint32_t list_put(struct ctp_tally *t, struct ctp_tally_list *l, const st
 	c.probe = co->probe;
 	c.spawn = co->spawn;
 	c.waker = co->waker;
-	c.tid = t->follow->threads[co->thread].tid;
+	c.tid = t->follow->threads.list[co->thread].tid;
 	c.name = co->name ? strdup(co->name) : NULL;
 	l->cases[at] = c;
 	return at + 1;
@@ -78,7 +78,7 @@ struct ctp_tally *ctp_tally_new(struct ctp_follow *follow)
 	if (!t)
 		return NULL;
 	t->follow = follow;
-	t->last_long = calloc(CTP_FOLLOW_THREADS, sizeof(*t->last_long));
+	t->last_long = calloc(CTP_THREADS_MAX, sizeof(*t->last_long));
 	t->places[0] = calloc(1, sizeof(*t->places[0]));
 	t->spawns[0] = calloc(1, sizeof(*t->spawns[0]));
 	if (!t->last_long || !t->places[0] || !t->spawns[0]) {
@@ -116,7 +116,7 @@ void ctp_tally_clear(struct ctp_tally *t)
 			free(t->heavy[k][i].name);
 		t->nheavy[k] = 0;
 	}
-	memset(t->last_long, 0, CTP_FOLLOW_THREADS * sizeof(*t->last_long));
+	memset(t->last_long, 0, CTP_THREADS_MAX * sizeof(*t->last_long));
 }
 
 void ctp_tally_free(struct ctp_tally *t)
@@ -261,7 +261,7 @@ static void kept_waiting(struct ctp_tally *t, const struct ctp_change *ch)
 {
 	struct ctp_tally_case *c = &t->runs.cases[t->last_long[ch->thread] - 1]; /* or a worse one that took its place */
 	uint64_t stop_ns = c->from_ns + c->ns, from_ns = ch->was_ns > c->from_ns ? ch->was_ns : c->from_ns;
-	if (ch->ts_ns > stop_ns + c->ns / 10 || c->tid != t->follow->threads[ch->thread].tid)
+	if (ch->ts_ns > stop_ns + c->ns / 10 || c->tid != t->follow->threads.list[ch->thread].tid)
 		t->last_long[ch->thread] = 0;
 	else if (from_ns >= stop_ns)
 		c->late += !ch->co->waker && ch->co->suspended_ns <= c->from_ns + c->ns / 2;

@@ -90,8 +90,8 @@ static void a_life(void)
 	dies(&h, 250, 1);
 	is(so_far(), "B1 R1 S1 W1 R1 D1", "each change is told once, and a second wake is none");
 	is_u64(co->run_ns + co->wait_ns + co->ready_ns + 10, 150, "from birth to death, no time is missing");
-	is_u64(f.threads[1].busy_ns, 20, "the thread where it ran first was busy");
-	is_u64(f.threads[2].busy_ns, 50, "and so was the other, until its death");
+	is_u64(f.threads.list[1].busy_ns, 20, "the thread where it ran first was busy");
+	is_u64(f.threads.list[2].busy_ns, 50, "and so was the other, until its death");
 	resumes(&h, 260, 1, 5);
 	suspends(&h, 270, 1, 5, 8);
 	dies(&h, 280, 1);
@@ -396,12 +396,12 @@ static void names_and_threads(void)
 	ok(!ctp_follow_find(&f, 1)->name, "an empty name is none");
 	is_named(&h, 3, 1, big, sizeof(big));
 	is_u64(strlen(ctp_follow_find(&f, 1)->name), CTP_FOLLOW_NAME_MAX, "a long one is cut");
-	for (uint64_t tid = 1; tid < CTP_FOLLOW_THREADS + 100; tid++)
+	for (uint64_t tid = 1; tid < CTP_THREADS_MAX + 100; tid++)
 		transition(&h, tid, 1, tid, 0, tid % 2);
-	is_u64(f.nthreads, CTP_FOLLOW_THREADS, "there is a limit for threads");
+	is_u64(f.threads.count, CTP_THREADS_MAX, "there is a limit for threads");
 	is_u64(ctp_follow_find(&f, 1)->thread, 0, "who runs beyond it runs nowhere");
 	transition(&h, 1 << 20, 1, 17, 0, true);
-	is_u64(f.threads[ctp_follow_find(&f, 1)->thread].tid, 17, "what is within stays");
+	is_u64(f.threads.list[ctp_follow_find(&f, 1)->thread].tid, 17, "what is within stays");
 	end();
 }
 

@@ -142,7 +142,7 @@ static void changed(void *arg, const struct ctp_change *ch)
 	struct fuzz *f = arg;
 	must(ch->co && ch->co->id && ch->co->state > CTP_UNBORN && ch->co->state < CTP_STATES && ch->was < CTP_STATES);
 	must(ctp_follow_find(&f->report->follow, ch->co->id) == ch->co);
-	must(ch->thread < f->report->follow.nthreads && ch->co->thread < f->report->follow.nthreads);
+	must(ch->thread < f->report->follow.threads.count && ch->co->thread < f->report->follow.threads.count);
 	must(ch->co->place < f->report->follow.places.count && ch->co->spawn < f->report->follow.places.count);
 }
 

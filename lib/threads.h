@@ -1,0 +1,43 @@
+/*
+ * threads.h - the threads of a stream, by a dense number in the order in which they appear. 0 is for what has none, and for those
+ * beyond the limit.
+ */
+#ifndef CTP_THREADS_H
+#define CTP_THREADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { CTP_THREADS_MAX = 1 << 16, CTP_THREADS_RECENT = 64 };
+
+struct ctp_thread {
+	uint64_t tid, pid;
+	uint64_t busy_ns, last_ns, resumes;
+	uint64_t seen_ns; /* the collector saw it then, whether it did anything or not */
+	uint64_t current; /* id of the coroutine that runs there, 0: none; it was resumed at last_ns */
+	char name[32];
+};
+
+struct ctp_threads {
+	struct ctp_thread *list; /* by number */
+	uint32_t count;
+	uint32_t recent[CTP_THREADS_RECENT]; /* the numbers of those seen last, by the end of their ids */
+	uint32_t *slots;                     /* numbers, 0: free */
+	uint64_t salt;
+};
+
+bool ctp_threads_init(struct ctp_threads *t); /* false: out of memory */
+void ctp_threads_fini(struct ctp_threads *t);
+void ctp_threads_clear(struct ctp_threads *t);
+
+/* Whether there was such a thread; its number, and if it is new one that it has from now on. */
+bool ctp_threads_has(const struct ctp_threads *t, uint64_t tid);
+uint32_t ctp_threads_add(struct ctp_threads *t, uint64_t tid);
+
+static inline uint32_t ctp_threads_number(struct ctp_threads *t, uint64_t tid)
+{
+	uint32_t recent = t->recent[tid % CTP_THREADS_RECENT];
+	return t->list[recent].tid == tid ? recent : ctp_threads_add(t, tid);
+}
+
+#endif
