@@ -115,6 +115,7 @@ static const struct ctp_field missed[] = {
 	[CTP_MISSED_TID] = U64("tid", THREAD, "", PREV, 0),
 	[CTP_MISSED_COUNT] = TOTAL("count"),
 	[CTP_MISSED_AFTER] = AFTER,
+	[CTP_MISSED_TRANSITIONS] = TOTAL("transitions"),
 };
 
 static const struct ctp_field await[] = {

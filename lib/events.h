@@ -48,8 +48,11 @@ enum { CTP_END_TS, CTP_END_EVENTS, CTP_END_LOST, CTP_END_UNVERIFIED, CTP_END_UNT
 enum { CTP_WAKE_TS, CTP_WAKE_PROBE, CTP_WAKE_CORO, CTP_WAKE_TID, CTP_WAKE_BY, CTP_WAKE_FIELDS };
 enum { CTP_NAME_TS, CTP_NAME_PROBE, CTP_NAME_CORO, CTP_NAME_TEXT, CTP_NAME_FIELDS };
 enum { CTP_SITE_TS, CTP_SITE_ID, CTP_SITE_FILE, CTP_SITE_LINE, CTP_SITE_FUNCTION, CTP_SITE_FIELDS };
-/* What a thread could not write down, transitions apart (those are in CTP_LOST): births, deaths, wakes, names, awaits. */
-enum { CTP_MISSED_TS, CTP_MISSED_TID, CTP_MISSED_COUNT, CTP_MISSED_AFTER, CTP_MISSED_FIELDS };
+/*
+ * What a thread could not write down between the times after and ts. count: births, deaths, wakes, names, awaits. transitions are
+ * those that its ring has not: they are in CTP_LOST too, of the coroutine whose they are, but for those that a slot still had.
+ */
+enum { CTP_MISSED_TS, CTP_MISSED_TID, CTP_MISSED_COUNT, CTP_MISSED_AFTER, CTP_MISSED_TRANSITIONS, CTP_MISSED_FIELDS };
 /* The coroutine's next suspension waits for the coroutine target; 0: it is not known which. */
 enum { CTP_AWAIT_TS, CTP_AWAIT_PROBE, CTP_AWAIT_CORO, CTP_AWAIT_TARGET, CTP_AWAIT_FIELDS };
 /* The address of the coroutine's frame, which its transitions have, and that of its code which stood there at ts. */

@@ -495,16 +495,36 @@ void ctp_life_name(struct ctp_lives *l, uint32_t i, uint64_t ts_ns)
 	val[CTP_NAME_TEXT] = text;
 }
 
-/* What is rarer than a transition. next_ns: the time of what the same thread did next, as far as it is known. */
+/* So many of what the ring has lost; those are none of ours that it had lost before we came. */
+static uint64_t lost_since(uint64_t count, uint64_t *before)
+{
+	uint64_t theirs = count < *before ? count : *before;
+	*before -= theirs;
+	return count - theirs;
+}
+
+/* Whose the transitions were, their numbers tell. On what thread, and between which times, is told when the next entry is there. */
+static void take_gap(struct ctp_ring *ring, const struct ctp_ring_entry *e)
+{
+	/* What a thread could not tell before it ended, the next owner of its ring tells first of all. */
+	ring->gap_tid = (uint32_t)(ring->former ? ring->former : ring->owner);
+	ring->former = 0;
+	ring->gap_ns = e->ts_ns;
+	ring->gap_notes = lost_since(CTP_ENTRY_NUMBER(e->what), &ring->notes_before);
+	ring->gap_events = lost_since(e->value, &ring->events_before);
+	ring->told_notes += ring->gap_notes;
+	ring->told_events += ring->gap_events;
+}
+
+/* What is rarer than a transition. next_ns: the time of the entry behind it, 0: not known yet. */
 static void take_note(struct ctp_lives *l, struct ctp_ring *ring, const struct ctp_ring_entry *e, uint64_t next_ns)
 {
 	unsigned kind = CTP_ENTRY_KIND(e->what);
 	uint32_t i = CTP_REF_INDEX(e->ref);
-	if (kind == CTP_ENTRY_GAP) { /* its transitions are missed by their numbers */
-		uint64_t notes = CTP_ENTRY_NUMBER(e->what), before = notes < ring->notes_before ? notes : ring->notes_before;
-		ring->notes_before -= before;
-		ctp_lives_missed(l, (uint32_t)ring->owner, notes - before, e->ts_ns, next_ns);
-		ring->told_notes += notes - before;
+	if (kind == CTP_ENTRY_GAP) {
+		take_gap(ring, e);
+		if (next_ns)
+			ctp_lives_gap(l, ring, next_ns);
 		return;
 	}
 	if (kind == CTP_ENTRY_WAKE) {
@@ -534,6 +554,9 @@ static void take_note(struct ctp_lives *l, struct ctp_ring *ring, const struct c
 void ctp_lives_take(struct ctp_lives *l, struct ctp_ring *ring, struct ctp_ring_entry *entries, unsigned n)
 {
 	uint32_t max = l->rings->annex.geo.max_stations;
+	if (CTP_ENTRY_KIND(entries[0].what) != CTP_ENTRY_GAP)
+		ring->former = 0;
+	ctp_lives_gap(l, ring, entries[0].ts_ns);
 	for (unsigned k = 0; k < n; k++) {
 		uint32_t i = CTP_REF_INDEX(entries[k].ref);
 		if (i >= max)
@@ -548,7 +571,7 @@ void ctp_lives_take(struct ctp_lives *l, struct ctp_ring *ring, struct ctp_ring_
 	for (unsigned k = 0; k < n; k++) {
 		struct ctp_ring_entry *e = &entries[k];
 		if (__builtin_expect(CTP_ENTRY_KIND(e->what) > CTP_ENTRY_RESUME, 0))
-			take_note(l, ring, e, k + 1 < n ? entries[k + 1].ts_ns : l->rings->now_ns);
+			take_note(l, ring, e, k + 1 < n ? entries[k + 1].ts_ns : 0);
 		else if (CTP_REF_INDEX(e->ref) < max && CTP_REF_GENERATION(e->ref))
 			take_transition(l, ring, e);
 	}

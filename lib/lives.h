@@ -138,8 +138,14 @@ struct ctp_who {
 void ctp_lives_row(struct ctp_lives *l, const struct ctp_who *who, uint64_t number, const struct ctp_ring_entry *e,
                    uint64_t tid);
 
-/* A record: so many notes of a thread (0: not known) had no room between two times. */
-void ctp_lives_missed(struct ctp_lives *l, uint64_t tid, uint64_t count, uint64_t after_ns, uint64_t ts_ns);
+/* A record: what a thread (tid 0: not known) had no room for between two times. */
+struct ctp_missed {
+	uint64_t tid, notes, transitions, after_ns, ts_ns;
+};
+void ctp_lives_missed(struct ctp_lives *l, const struct ctp_missed *missed);
+
+/* The gap in a ring, if there is one, has come to its end. */
+void ctp_lives_gap(struct ctp_lives *l, struct ctp_ring *ring, uint64_t ts_ns);
 
 /* The coroutine of this generation, if it has the station, is met if it was not yet. False: it has not. */
 bool ctp_life_meet(struct ctp_lives *l, uint32_t i, uint32_t generation);

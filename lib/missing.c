@@ -110,16 +110,25 @@ void ctp_lives_hole(struct ctp_lives *l, uint32_t i, uint64_t to, uint64_t ts_ns
 
 /* --- what nobody told ----------------------------------------------------------------------------------------------------- */
 
-void ctp_lives_missed(struct ctp_lives *l, uint64_t tid, uint64_t count, uint64_t after_ns, uint64_t ts_ns)
+void ctp_lives_missed(struct ctp_lives *l, const struct ctp_missed *missed)
 {
-	if (!count)
+	if (!missed->notes && !missed->transitions)
 		return;
-	uint64_t *val = ctp_basket_put(l->basket, CTP_MISSED, ts_ns);
-	val[CTP_MISSED_TS] = ts_ns;
-	val[CTP_MISSED_TID] = tid;
-	val[CTP_MISSED_COUNT] = count;
-	val[CTP_MISSED_AFTER] = after_ns;
-	l->basket->stats.missed += count;
+	uint64_t *val = ctp_basket_put(l->basket, CTP_MISSED, missed->ts_ns);
+	val[CTP_MISSED_TS] = missed->ts_ns;
+	val[CTP_MISSED_TID] = missed->tid;
+	val[CTP_MISSED_COUNT] = missed->notes;
+	val[CTP_MISSED_AFTER] = missed->after_ns;
+	val[CTP_MISSED_TRANSITIONS] = missed->transitions;
+	l->basket->stats.missed += missed->notes;
+}
+
+void ctp_lives_gap(struct ctp_lives *l, struct ctp_ring *ring, uint64_t ts_ns)
+{
+	struct ctp_missed missed = {.tid = ring->gap_tid, .notes = ring->gap_notes, .transitions = ring->gap_events,
+	                            .after_ns = ring->gap_ns, .ts_ns = ts_ns};
+	ctp_lives_missed(l, &missed);
+	ring->gap_events = ring->gap_notes = 0;
 }
 
 static uint64_t notes_lost(const struct ctp_lives *l)
@@ -152,6 +161,9 @@ static void audit_one(struct ctp_lives *l, uint32_t i, bool last, bool gone)
 	}
 }
 
+/* The counts are the target's, and may be anything. */
+static uint64_t more_than(uint64_t count, uint64_t told) { return count > told ? count - told : 0; }
+
 /* What the rings have lost and nobody has been told of, when there will be nothing more in them. */
 static void audit_rings(struct ctp_lives *l)
 {
@@ -159,8 +171,13 @@ static void audit_rings(struct ctp_lives *l)
 	uint64_t lost = __atomic_load_n(&r->annex.header->lost_events, __ATOMIC_RELAXED) - l->events;
 	for (uint32_t i = 0; i < r->used; i++) {
 		struct ctp_ring *ring = &r->rings[i];
-		ctp_lives_missed(l, (uint32_t)ring->owner, ring->lost_notes - ring->told_notes, ring->last_ns, r->now_ns);
+		ctp_lives_gap(l, ring, r->now_ns);
+		struct ctp_missed missed = {.tid = (uint32_t)ring->owner, .notes = more_than(ring->lost_notes, ring->told_notes),
+		                            .transitions = more_than(ring->lost_events, ring->told_events),
+		                            .after_ns = ring->last_ns, .ts_ns = r->now_ns};
+		ctp_lives_missed(l, &missed);
 		ring->told_notes = ring->lost_notes;
+		ring->told_events = ring->lost_events;
 		lost += ring->lost_events - ring->lost_before;
 	}
 	ctp_lives_close(l, true);
@@ -176,7 +193,7 @@ void ctp_lives_audit(struct ctp_lives *l, uint32_t used, bool last, bool gone)
 	uint64_t notes = notes_lost(l);
 	for (uint32_t i = 0; i < used; i++)
 		audit_one(l, i, last, gone);
-	ctp_lives_missed(l, 0, notes - l->notes, 0, l->rings->now_ns);
+	ctp_lives_missed(l, &(struct ctp_missed){.notes = notes - l->notes, .ts_ns = l->rings->now_ns});
 	l->notes = notes;
 	l->lost = l->rings->lost;
 	if (last)

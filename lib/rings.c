@@ -48,6 +48,7 @@ static void meet(const struct ctp_rings *r, const struct ctp_shm_ring *shm, stru
 	ring->owner = __atomic_load_n(&shm->owner, __ATOMIC_RELAXED);
 	ring->raw = is_raw(r, shm);
 	ring->tail = ring->told = ring->head = ring->round = __atomic_load_n(&shm->tail, __ATOMIC_RELAXED);
+	ring->told_events = __atomic_load_n(&shm->said_events, __ATOMIC_RELAXED);
 	ring->told_notes = __atomic_load_n(&shm->said_notes, __ATOMIC_RELAXED);
 	ring->known = true;
 }
@@ -111,7 +112,9 @@ enum ctp_status ctp_rings_init(struct ctp_rings *r, void *shm, size_t bytes, str
 	for (uint32_t i = 0; i < r->used; i++) {
 		struct ctp_ring *ring = &r->rings[i];
 		ring->lost_before = ring->lost_events;
+		ring->events_before = ring->lost_events - ring->told_events;
 		ring->notes_before = ring->lost_notes - ring->told_notes;
+		ring->told_events = ring->lost_events;
 		ring->told_notes = ring->lost_notes;
 	}
 	return CTP_OK;
@@ -194,6 +197,7 @@ bool ctp_rings_slice(struct ctp_rings *r)
 /* Another thread writes from here on, with its own sort of clock. */
 static void take_thread(struct ctp_rings *r, uint32_t i, const struct ctp_shm_entry *entry)
 {
+	r->rings[i].former = r->rings[i].owner;
 	r->rings[i].owner = __atomic_load_n(&entry->value, __ATOMIC_RELAXED);
 	r->rings[i].raw = is_raw(r, &r->annex.rings[i]);
 }

@@ -29,6 +29,7 @@ struct ctp_ring_entry {
 /* What the collector remembers of a ring. */
 struct ctp_ring {
 	uint64_t owner;   /* pid << 32 | tid of who wrote what was taken last */
+	uint64_t former;  /* who did before, until the owner's first entry is taken; 0: nobody, or that is over */
 	uint64_t tail;    /* the next to be taken */
 	uint64_t told;    /* the writer knows that we are so far */
 	uint64_t head;    /* as seen by this look */
@@ -36,8 +37,10 @@ struct ctp_ring {
 	uint64_t round;   /* as it was when the round began */
 	uint64_t last_ns; /* time of the last that was taken */
 	uint64_t lost_events, lost_notes; /* the writer's counts, as seen by this look */
-	uint64_t notes_before; /* lost before we came, which a CTP_ENTRY_GAP is still to tell */
-	uint64_t lost_before, told_notes; /* of the events: before we came; of the notes: told by CTP_ENTRY_GAP */
+	uint64_t events_before, notes_before; /* lost before we came, which a CTP_ENTRY_GAP is still to tell */
+	uint64_t told_events, told_notes;     /* told by CTP_ENTRY_GAP */
+	uint64_t gap_events, gap_notes, gap_ns, gap_tid; /* what the last of these told, until the entry behind it is taken */
+	uint64_t lost_before;                 /* of the events: before we came */
 	bool known, raw;
 	uint16_t share;   /* entries that this slice may still take of it */
 };

@@ -33,7 +33,7 @@ struct rawcoro {
 struct rawring {
 	struct rawmem *mem;
 	unsigned char *ring, *entries;
-	uint64_t head, mask, tid, lost_events, lost_notes, said_events, said_notes;
+	uint64_t head, mask, tid, lost_events, lost_notes, said_events, said_notes, gap_ts;
 	uint64_t ts; /* of the next entry; 0: the caller's own clock, see raw_now */
 	uint64_t (*clock)(void);
 };
@@ -117,10 +117,12 @@ static inline bool raw_room(struct rawring *r, unsigned n, bool note)
 static inline bool raw_entry(struct rawring *r, uint64_t ts, uint64_t value, uint64_t ref, uint64_t what)
 {
 	bool note = what >> 56 > RAW_RESUME, gap = r->lost_events != r->said_events || r->lost_notes != r->said_notes;
-	if (!raw_room(r, gap ? 2 : 1, note))
+	if (!raw_room(r, gap ? 2 : 1, note)) {
+		r->gap_ts = gap ? r->gap_ts : ts;
 		return false;
+	}
 	if (gap) {
-		raw_store(r, ts, r->lost_events - r->said_events, 0, (uint64_t)RAW_GAP << 56 | (r->lost_notes - r->said_notes));
+		raw_store(r, r->gap_ts, r->lost_events - r->said_events, 0, (uint64_t)RAW_GAP << 56 | (r->lost_notes - r->said_notes));
 		put64(r->ring + 0x28, r->said_events = r->lost_events);
 		put64(r->ring + 0x30, r->said_notes = r->lost_notes);
 	}

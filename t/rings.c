@@ -178,6 +178,62 @@ static void test_gap(bool slots)
 	ok(world_close(&w) && !w.r->wrong && w.r->lost == (slots ? 18 : 26) && w.r->missed == 2 &&
 	           w.r->events + w.r->lost == 41,
 	   "the stream agrees, and has the 2 that were missed");
+	is_u64(w.r->ring_lost, 26, "and that 26 of the thread's are not in its ring");
+	free(w.r);
+}
+
+/*
+ * A thread's gap reaches from the first that its ring lost to the next that it has, wherever a look ends. at: entries in front of
+ * the gap, of which a look takes 64 at a time; apart: the next comes with a later look.
+ */
+static void test_thread_gap(unsigned at, bool apart)
+{
+	struct world w;
+	struct rawcoro a;
+	struct rawring *r = &w.ring[0];
+	world_open(&w, 8, 8);
+	raw_claim(r, &w.mem, 0, 100, 101);
+	raw_birth(r, &a, 1, 0);
+	for (unsigned i = 1; i < at; i++)
+		event(r, &a, 1, 0, true);
+	uint64_t from = ctp_clock_ns() - 7, to = from + 5;
+	raw_store(r, from, 3, 0, (uint64_t)RAW_GAP << 56 | 1);
+	if (apart)
+		scan(&w, 1);
+	a.events += 3;
+	r->ts = to;
+	event(r, &a, 1, 0, true);
+	r->ts = 0;
+	event(r, &a, 1, 0, true);
+	put64(r->ring + 0x10, 3 + 2); /* lost, and two more of which no gap tells */
+	uint64_t end = ctp_clock_ns();
+	bool closed = world_close(&w);
+	ok(closed && !w.r->wrong && w.r->ring_lost == 5 && w.r->missed == 1, "3 that a gap tells of, and 2 at the end");
+	ok(w.r->gap[CTP_MISSED_TID] == 101 && w.r->gap[CTP_MISSED_TRANSITIONS] == 2 && w.r->gap[CTP_MISSED_AFTER] > to &&
+	           w.r->gap[CTP_MISSED_AFTER] <= end && w.r->gap[CTP_MISSED_TS] >= end,
+	   "the last from the last event on");
+	ok(w.r->first_gap[CTP_MISSED_TID] == 101 && w.r->first_gap[CTP_MISSED_AFTER] == from &&
+	           w.r->first_gap[CTP_MISSED_TS] == to && w.r->first_gap[CTP_MISSED_TRANSITIONS] == 3,
+	   "the first from where it began to the event behind it, %u entries further%s", at, apart ? ", in another look" : "");
+	free(w.r);
+}
+
+/* What a thread could not tell before it ended, the next owner of its ring tells. */
+static void test_left_gap(void)
+{
+	struct world w;
+	struct rawcoro a;
+	world_open(&w, 8, 8);
+	raw_claim(&w.ring[0], &w.mem, 0, 100, 101);
+	raw_birth(&w.ring[0], &a, 1, 0);
+	raw_store(&w.ring[0], ctp_clock_ns(), (uint64_t)100 << 32 | 102, 0, (uint64_t)RAW_THREAD << 56);
+	raw_store(&w.ring[0], ctp_clock_ns(), 4, 0, (uint64_t)RAW_GAP << 56);
+	event(&w.ring[0], &a, 1, 0, true);
+	raw_store(&w.ring[0], ctp_clock_ns(), 5, 0, (uint64_t)RAW_GAP << 56);
+	event(&w.ring[0], &a, 1, 0, true);
+	ok(world_close(&w) && w.r->first_gap[CTP_MISSED_TID] == 101 && w.r->first_gap[CTP_MISSED_TRANSITIONS] == 4 &&
+	           w.r->gap[CTP_MISSED_TID] == 102 && w.r->gap[CTP_MISSED_TRANSITIONS] == 5,
+	   "a gap that a thread has left behind is not the next one's");
 	free(w.r);
 }
 
@@ -192,7 +248,8 @@ static void test_silence(void)
 	for (unsigned i = 0; i < 40; i++)
 		event(&w.ring[0], &a, 1, 0, false);
 	raw_name(&w.ring[0], &a, "late");
-	ok(world_close(&w) && !w.r->wrong && w.r->events == 14 && w.r->lost == 26 && w.r->unplaced == 26 && w.r->missed == 1,
+	ok(world_close(&w) && !w.r->wrong && w.r->events == 14 && w.r->lost == 26 && w.r->unplaced == 26 && w.r->missed == 1 &&
+	           w.r->ring_lost == 26,
 	   "what was lost at the very end is counted");
 	is(w.r->of[1].name, "late", "and a name is found");
 	free(w.r);
@@ -394,6 +451,11 @@ int main(void)
 	test_gap(true);
 	test_gap(false);
 	test_silence();
+	test_thread_gap(10, false);
+	test_thread_gap(64, false);
+	test_thread_gap(63, false);
+	test_thread_gap(10, true);
+	test_left_gap();
 	test_claim();
 	test_liars();
 	test_crowd("threads, rings with room for all", 30000, 18);

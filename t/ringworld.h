@@ -21,8 +21,9 @@ struct reading {
 		bool born, dead;
 		char name[16];
 	} of[COROS];
-	uint64_t events, lost, births, deaths, wakes, missed, sites, wrong, unplaced, backwards;
+	uint64_t events, lost, births, deaths, wakes, missed, ring_lost, sites, wrong, unplaced, backwards;
 	uint64_t last_tid, last_site, last_ts, first_lost_ts;
+	uint64_t first_gap[CTP_MISSED_FIELDS], gap[CTP_MISSED_FIELDS]; /* the first and the last of class missed */
 };
 
 static inline uint64_t addr_of(uint64_t probe_id, uint64_t index)
@@ -93,6 +94,11 @@ static inline void see(void *arg, const char *cls, const uint64_t *val)
 		r->sites++;
 	} else if (!strcmp(cls, "missed")) {
 		r->missed += val[CTP_MISSED_COUNT];
+		r->ring_lost += val[CTP_MISSED_TRANSITIONS];
+		r->wrong += val[CTP_MISSED_AFTER] > val[CTP_MISSED_TS];
+		if (!r->first_gap[CTP_MISSED_TS])
+			memcpy(r->first_gap, val, sizeof(r->first_gap));
+		memcpy(r->gap, val, sizeof(r->gap));
 	}
 }
 
