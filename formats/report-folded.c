@@ -3,6 +3,9 @@
  *
  * Where a coroutine was made and where it suspends are frames alike. Its own node, without the place where it suspends, is kept
  * in the coroutine.
+ *
+ * A coroutine that waits for one that it has made is suspended as long as that one is suspended, runs or is ready. Both are in one
+ * stack, where a wait must not count twice: it counts for the one at the end.
  */
 #include "report-folded.h"
 
@@ -12,12 +15,13 @@
 #include "spread.h"
 
 enum { NODES_MIN = 1024 };
+#define COVERED (UINT32_C(1) << 31) /* beside a coroutine's node: its wait is in another's stack */
+#define GAP UINT32_MAX              /* in place of a place */
 
 struct ctp_folded {
 	struct ctp_report *report;
 	struct ctp_output *out;
 	enum ctp_state state;
-	uint64_t since_ns;
 	struct node {
 		uint32_t parent, place; /* of 0, which is below all: none */
 		uint32_t depth;
@@ -72,11 +76,13 @@ static uint32_t child(struct ctp_folded *f, uint32_t parent, uint32_t place)
 /* A coroutine's node; its parents' are made on the way. depth: so many of them may still be, for they may go in a circle. */
 static uint32_t node_of(struct ctp_folded *f, struct ctp_coroutine *co, unsigned depth)
 {
-	if (co->handle || (!co->parent && !co->spawn))
-		return co->handle;
+	if (co->handle & ~COVERED || (!co->parent && !co->spawn))
+		return co->handle & ~COVERED;
 	struct ctp_coroutine *parent = co->parent && depth ? ctp_follow_find(&f->report->follow, co->parent) : NULL;
 	uint32_t below = parent ? node_of(f, parent, depth - 1) : 0;
-	return co->handle = below || co->spawn ? child(f, below, co->spawn) : 0;
+	uint32_t node = below || co->spawn ? child(f, below, co->spawn) : 0;
+	co->handle = node | (co->handle & COVERED);
+	return node;
 }
 
 static void clear(struct ctp_folded *f)
@@ -90,10 +96,35 @@ static void clear(struct ctp_folded *f)
 
 static void add(struct ctp_folded *f, struct ctp_coroutine *co, uint32_t place, uint64_t from_ns, uint64_t to_ns)
 {
+	const struct ctp_follow *follow = &f->report->follow;
+	from_ns = from_ns > follow->since_ns ? from_ns : follow->since_ns;
+	to_ns = to_ns < follow->until_ns ? to_ns : follow->until_ns;
+	if (from_ns >= to_ns)
+		return;
 	uint32_t node = node_of(f, co, CTP_FOLDED_DEPTH);
-	if (place)
-		node = child(f, node, place);
-	f->nodes[node].ns += to_ns > from_ns ? to_ns - from_ns : 0;
+	f->nodes[place ? child(f, node, place) : node].ns += to_ns - from_ns;
+}
+
+/* A coroutine was in a state between two times, with nothing missing; before one that was woken is ready, it was suspended. */
+static void add_span(struct ctp_folded *f, struct ctp_coroutine *co, enum ctp_state state, uint32_t place, uint64_t from_ns,
+                     uint64_t to_ns)
+{
+	if (state == f->state && !(state == CTP_SUSPENDED && co->handle & COVERED))
+		add(f, co, place, from_ns, to_ns);
+	if (state == CTP_RUNNABLE && co->suspended_ns)
+		add_span(f, co, CTP_SUSPENDED, place, co->suspended_ns, from_ns);
+}
+
+/* Whether it waits for one that it has made, or that one of those has made: the wait is in the stack of that one already. */
+static bool is_covered(const struct ctp_folded *f, const struct ctp_coroutine *co)
+{
+	const struct ctp_coroutine *below = co->awaits ? ctp_follow_find(&f->report->follow, co->awaits) : NULL;
+	for (unsigned depth = 0; below && depth < CTP_FOLDED_DEPTH; depth++) {
+		if (below->parent == co->id)
+			return true;
+		below = below->parent ? ctp_follow_find(&f->report->follow, below->parent) : NULL;
+	}
+	return false;
 }
 
 static void begin(void *arg, const struct ctp_section *sec)
@@ -105,27 +136,41 @@ static void begin(void *arg, const struct ctp_section *sec)
 static void change(void *arg, const struct ctp_change *ch)
 {
 	struct ctp_folded *f = arg;
-	bool ends = ch->kind == CTP_CHANGE_SUSPEND || ch->kind == CTP_CHANGE_RESUME || ch->kind == CTP_CHANGE_DIED ||
-	            (ch->kind == CTP_CHANGE_WAKE && ch->was != CTP_RUNNING); /* who is woken while it runs goes on */
-	if (ch->kind == CTP_CHANGE_BORN) {
-		ch->co->handle = 0; /* only now is it known where it was made */
-		node_of(f, ch->co, CTP_FOLDED_DEPTH);
+	struct ctp_coroutine *co = ch->co;
+	uint32_t place = ch->kind == CTP_CHANGE_SUSPEND ? ch->from : ctp_follow_place(&f->report->follow, co);
+	switch (ch->kind) {
+	case CTP_CHANGE_BORN:
+		co->handle = 0; /* only now is it known where it was made */
+		node_of(f, co, CTP_FOLDED_DEPTH);
+		break;
+	case CTP_CHANGE_LOST:
+		if (ch->whole)
+			add_span(f, co, ch->was, place, ch->was_ns, ch->gap_ns);
+		break;
+	case CTP_CHANGE_SUSPEND:
+	case CTP_CHANGE_RESUME:
+	case CTP_CHANGE_DIED:
+		if (ch->whole)
+			add_span(f, co, ch->was, place, ch->was_ns, ch->ts_ns);
+		else if (ch->gap)
+			add(f, co, GAP, ch->was_ns, ch->ts_ns);
+		co->handle &= ~COVERED;
+		if (ch->kind == CTP_CHANGE_SUSPEND && is_covered(f, co))
+			co->handle |= COVERED;
+		break;
+	default:
+		break;
 	}
-	const struct ctp_follow *follow = &f->report->follow;
-	if (!ends || !ch->whole || ch->was != f->state || ch->ts_ns - follow->counts.first_ns < f->since_ns)
-		return;
-	uint32_t place = ch->kind == CTP_CHANGE_SUSPEND ? ch->from : ctp_follow_place(follow, ch->co);
-	add(f, ch->co, place, ch->was_ns, ch->ts_ns);
 }
 
 /* A frame: no semicolon, which ends it, and no space, behind which a number would be taken for another weight. */
 static void put_frame(struct ctp_folded *f, uint32_t place)
 {
-	const char *text = place ? ctp_report_place(f->report, place) : NULL;
+	const char *text = place == GAP ? "[unknown]" : place ? ctp_report_place(f->report, place) : NULL;
 	char c[CTP_PRINT_CHAR_MAX];
 	unsigned n, columns;
 	if (!text || !*text)
-		text = "[unknown]";
+		text = "[no_place]";
 	while ((n = ctp_print_char(c, &text, &columns)))
 		ctp_output_put(f->out, c[0] == ';' ? ":" : c[0] == ' ' ? "_" : c, n);
 }
@@ -149,16 +194,20 @@ static void end(void *arg, const struct ctp_follow_end *how)
 	struct ctp_folded *f = arg;
 	struct ctp_follow *follow = &f->report->follow;
 	uint32_t at = 0;
-	for (struct ctp_coroutine *co; (co = ctp_follow_each(follow, &at));)
-		if (co->state == f->state && !(co->flags & (CTP_CO_TAIL | CTP_CO_CONFLICT)))
-			add(f, co, ctp_follow_place(follow, co), co->since_ns, how->end_ns);
+	for (struct ctp_coroutine *co; (co = ctp_follow_each(follow, &at));) {
+		if (co->state == CTP_DEAD || co->flags & CTP_CO_CONFLICT)
+			continue;
+		if (co->flags & CTP_CO_TAIL)
+			add(f, co, GAP, co->since_ns, how->end_ns);
+		else
+			add_span(f, co, co->state, ctp_follow_place(follow, co), co->since_ns, how->end_ns);
+	}
 	for (uint32_t i = 0; i < f->count; i++)
 		if (f->nodes[i].ns)
 			put_stack(f, &f->nodes[i]);
 }
 
-struct ctp_folded *ctp_folded_new(struct ctp_report *r, enum ctp_state state, uint64_t since_ns, struct ctp_output *out,
-                                  struct ctp_err *err)
+struct ctp_folded *ctp_folded_new(struct ctp_report *r, enum ctp_state state, struct ctp_output *out, struct ctp_err *err)
 {
 	static const struct ctp_follow_ops ops = {.section = begin, .change = change, .end = end};
 	struct ctp_folded *f = calloc(1, sizeof(*f));
@@ -169,7 +218,6 @@ struct ctp_folded *ctp_folded_new(struct ctp_report *r, enum ctp_state state, ui
 	}
 	f->report = r;
 	f->state = state;
-	f->since_ns = since_ns;
 	f->out = out;
 	f->salt = ctp_spread_salt();
 	clear(f);

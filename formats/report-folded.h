@@ -5,11 +5,11 @@
  *	main.c:88:serve;accept.c:41:accept_loop;handler.c:212:read_request 1730000000
  *
  * The last frame is the place where the coroutine suspended last, those before it are where it, its parent and so on were made;
- * what is not known is left out, or is [unknown] where a frame is needed. The number is nanoseconds. A stack may come in
+ * what is not known is left out, or is [no_place] where a frame is needed. The number is nanoseconds. A stack may come in
  * several lines, whose numbers are to be added.
  *
  * Only spans of which nothing is missing count, and at the end those that last until then: a coroutine that is stuck is the one
- * to be seen. Memory is bounded: CTP_FOLDED_DEPTH frames, CTP_FOLDED_NODES stacks; what is beyond counts for the stack that it
+ * to be seen. Gaps are there too, whatever state was asked for, in stacks that end in [unknown]. Memory is bounded: CTP_FOLDED_DEPTH frames, CTP_FOLDED_NODES stacks; what is beyond counts for the stack that it
  * would be on.
  */
 #ifndef CTP_REPORT_FOLDED_H
@@ -23,11 +23,10 @@ enum { CTP_FOLDED_DEPTH = 64, CTP_FOLDED_NODES = 1 << 20 };
 struct ctp_folded;
 
 /*
- * Listens to the report, and writes to out when a section ends. state is CTP_RUNNING, CTP_RUNNABLE or CTP_SUSPENDED; what ended
- * before since_ns, from the section's start on, does not count. Null: err says why.
+ * Listens to the report, and writes to out when a section ends. state is CTP_RUNNING, CTP_RUNNABLE or CTP_SUSPENDED. Null: err
+ * says why.
  */
-struct ctp_folded *ctp_folded_new(struct ctp_report *r, enum ctp_state state, uint64_t since_ns, struct ctp_output *out,
-                                  struct ctp_err *err);
+struct ctp_folded *ctp_folded_new(struct ctp_report *r, enum ctp_state state, struct ctp_output *out, struct ctp_err *err);
 void ctp_folded_free(struct ctp_folded *f);
 
 #endif

@@ -88,7 +88,11 @@ static void about(const struct json *j, const struct ctp_report_section *s)
 	ctp_print_f(j->out, ",\"status\":%jd,\"complete\":%s", (intmax_t)s->status, boolean(s->complete));
 	ctp_print_f(j->out, ",\"events\":%ju,\"wakes\":%ju,\"coroutines\":%ju", c->events, c->wakes, c->coroutines);
 	ctp_print_f(j->out, ",\"alive\":%ju,\"threads_seen\":%ju,\"lost\":%ju", s->alive, s->nthreads_seen, c->lost);
+	ctp_print_f(j->out, ",\"lost_of_nobody\":%ju,\"gaps\":%ju,\"in_gap\":%ju", c->lost_apart, c->gaps, s->in_gap);
 	ctp_print_f(j->out, ",\"missed\":%ju,\"untraced\":%ju,\"late\":%ju", c->missed, c->untraced, c->late);
+	for (int kind = 0; kind < CTP_HEAVY_KINDS; kind++)
+		ctp_print_f(j->out, "%s\"%s\":%ju", kind ? "," : ",\"total_ns\":{", ctp_print_heavy(kind), s->total_ns[kind]);
+	ctp_print_f(j->out, "},\"looked_ns\":%ju", s->looked_ns);
 }
 
 static void still(const struct json *j, const struct ctp_report_still *list, uint32_t n, bool runs)
@@ -128,8 +132,9 @@ static void threads(const struct json *j, const struct ctp_report_section *s)
 		const struct ctp_report_thread *t = &s->threads[i];
 		ctp_print_f(j->out, "%s{\"tid\":%ju", i ? "," : "", t->tid);
 		text(j, ",\"name\"", t->name);
-		ctp_print_f(j->out, ",\"busy_ns\":%ju,\"busy_share\":%.4f,\"resumes\":%ju,\"last_ns\":%ju}", t->busy_ns,
-		            s->duration_ns ? (double)t->busy_ns / (double)s->duration_ns : 0, t->resumes, t->last_ns);
+		ctp_print_f(j->out, ",\"busy_ns\":%ju,\"unknown_ns\":%ju,\"busy_share\":%.4f", t->busy_ns, t->unknown_ns,
+		            t->known_ns ? (double)t->busy_ns / (double)t->known_ns : 0);
+		ctp_print_f(j->out, ",\"resumes\":%ju,\"last_ns\":%ju}", t->resumes, t->last_ns);
 	}
 }
 

@@ -227,19 +227,19 @@ static void threads(const struct ctp_print *p)
 {
 	const struct ctp_report_section *s = p->s;
 	uint32_t shown = ctp_print_rows(p, s->nthreads, ROWS);
-	char n[4][CTP_PRINT_NUMBER_MAX];
+	char n[5][CTP_PRINT_NUMBER_MAX];
 	if (!shown)
 		return;
-	ctp_print_f(p->out, "\n## Threads\n\n| thread | name | busy | share | resumes | last seen |\n"
-	                    "| ---: | --- | ---: | ---: | ---: | ---: |\n");
+	ctp_print_f(p->out, "\n## Threads\n\n| thread | name | busy | share | unknown | resumes | last seen |\n"
+	                    "| ---: | --- | ---: | ---: | ---: | ---: | ---: |\n");
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_report_thread *t = &s->threads[i];
 		ctp_print_f(p->out, "| %ju | ", t->tid);
 		if (t->name)
 			cell(p->out, t->name);
-		ctp_print_f(p->out, " | %s | %s | %s | %s |\n", ctp_print_ns(n[0], t->busy_ns),
-		            ctp_print_percent(n[1], t->busy_ns, s->duration_ns), ctp_print_count(n[2], t->resumes),
-		            ctp_print_ns(n[3], t->last_ns));
+		ctp_print_f(p->out, " | %s | %s | %s | %s | %s |\n", ctp_print_ns(n[0], t->busy_ns),
+		            ctp_print_percent(n[1], t->busy_ns, t->known_ns), t->unknown_ns ? ctp_print_ns(n[4], t->unknown_ns) : "-",
+		            ctp_print_count(n[2], t->resumes), ctp_print_ns(n[3], t->last_ns));
 	}
 	more(p, s->nthreads, shown);
 }

@@ -204,12 +204,23 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 {
 	const struct ctp_report_section *s = p->s;
 	const struct ctp_follow_counts *c = &s->counts;
-	char n[CTP_PRINT_NUMBER_MAX];
+	char n[CTP_PRINT_NUMBER_MAX], ns[CTP_PRINT_NUMBER_MAX];
 	unsigned count = 0;
 #define SAY(...) snprintf(to[count++], CTP_PRINT_LINE_MAX, __VA_ARGS__)
 	if (c->lost)
 		SAY("%s event%s lost: what rests on them is unknown", ctp_print_count(n, c->lost),
 		    c->lost == 1 ? " was" : "s were");
+	if (c->gaps)
+		SAY("%s gap%s in the lives of coroutines, %s in all: what they did then counts nowhere", ctp_print_count(n, c->gaps),
+		    ctp_print_plural(c->gaps), ctp_print_ns(ns, s->total_ns[CTP_HEAVY_UNKNOWN]));
+	if (c->lost_apart)
+		SAY("%s of the lost events %s of nobody knows which coroutine: it may be any", ctp_print_count(n, c->lost_apart),
+		    c->lost_apart == 1 ? "is" : "are");
+	if (s->in_gap)
+		SAY("what %s coroutine%s did last is not known: %s not among those that still wait or run", ctp_print_count(n, s->in_gap),
+		    ctp_print_plural(s->in_gap), s->in_gap == 1 ? "it is" : "they are");
+	if (c->lost > c->ring_lost)
+		SAY("on which threads the lost events were is not known: threads may have been busy for longer");
 	if (c->missed)
 		SAY("%s wake%s, names or awaits were missed: who woke whom is not always known", ctp_print_count(n, c->missed),
 		    ctp_print_plural(c->missed));
@@ -298,6 +309,7 @@ const char *ctp_print_heavy(int kind)
 {
 	static const enum ctp_state states[CTP_HEAVY_KINDS] = {
 		[CTP_HEAVY_RUNNING] = CTP_RUNNING, [CTP_HEAVY_RUNNABLE] = CTP_RUNNABLE, [CTP_HEAVY_SUSPENDED] = CTP_SUSPENDED,
+		[CTP_HEAVY_UNKNOWN] = CTP_UNBORN,
 	};
 	return ctp_print_state(states[kind]);
 }

@@ -35,7 +35,7 @@ enum {
 	CTP_PRINT_NUMBER_MAX = 32,
 	CTP_PRINT_LABEL_MAX = 256, /* a coroutine's name, as long as it may be, and its number */
 	CTP_PRINT_COMMAND_MAX = 300,
-	CTP_PRINT_CAVEATS = 12,
+	CTP_PRINT_CAVEATS = 16,
 	CTP_PRINT_CLOSING = 3,
 	CTP_PRINT_LINE_MAX = 200,
 };

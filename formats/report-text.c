@@ -285,16 +285,16 @@ static void threads(const struct ctp_print *p)
 {
 	const struct ctp_report_section *s = p->s;
 	uint32_t shown = ctp_print_rows(p, s->nthreads, ROWS);
-	char n[4][CTP_PRINT_NUMBER_MAX];
+	char n[5][CTP_PRINT_NUMBER_MAX];
 	if (!shown)
 		return;
 	heading(p, "Threads");
-	ctp_print_f(p->out, "  %7s %8s %11s %10s  thread\n", "busy", "share", "resumes", "last seen");
+	ctp_print_f(p->out, "  %7s %8s %8s %11s %10s  thread\n", "busy", "share", "unknown", "resumes", "last seen");
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_report_thread *t = &s->threads[i];
-		ctp_print_f(p->out, "  %7s %8s %11s %10s  %ju%s", ctp_print_brief(n[0], t->busy_ns),
-		            ctp_print_percent(n[1], t->busy_ns, s->duration_ns), ctp_print_count(n[2], t->resumes),
-		            ctp_print_brief(n[3], t->last_ns), t->tid, t->name ? " " : "");
+		ctp_print_f(p->out, "  %7s %8s %8s %11s %10s  %ju%s", ctp_print_brief(n[0], t->busy_ns),
+		            ctp_print_percent(n[1], t->busy_ns, t->known_ns), t->unknown_ns ? ctp_print_brief(n[4], t->unknown_ns) : "-",
+		            ctp_print_count(n[2], t->resumes), ctp_print_brief(n[3], t->last_ns), t->tid, t->name ? " " : "");
 		ctp_print_text(p->out, t->name ? t->name : "");
 		ctp_print_f(p->out, "\n");
 	}

@@ -46,7 +46,7 @@ uint64_t ctp_record_untraced(const struct ctp_record *rec)
 static enum ctp_status deliver(struct ctp_sink *sink, const struct ctp_item *item, struct ctp_convert_stats *stats,
                                uint64_t *here, struct ctp_err *err)
 {
-	uint64_t lost, untraced;
+	uint64_t lost, untraced, *sum;
 	switch (item->kind) {
 	case CTP_ITEM_SECTION:
 		*here = 0;
@@ -55,7 +55,8 @@ static enum ctp_status deliver(struct ctp_sink *sink, const struct ctp_item *ite
 		if (item->rec.cls->kind == CTP_KIND_TRANSITION) /* most are, and say nothing about others */
 			return sink->ops->record(sink, &item->rec, err);
 		lost = ctp_record_lost(&item->rec);
-		stats->lost = lost > UINT64_MAX - stats->lost ? UINT64_MAX : stats->lost + lost;
+		sum = lost && ctp_class_is_missed(item->rec.cls) ? &stats->missed : &stats->lost;
+		*sum = lost > UINT64_MAX - *sum ? UINT64_MAX : *sum + lost;
 		untraced = ctp_record_untraced(&item->rec);
 		if (untraced > *here) {
 			stats->untraced += untraced - *here;
@@ -92,7 +93,7 @@ enum ctp_status ctp_convert(struct ctp_input *in, struct ctp_sink *sink, const s
 	if (in->harmed)
 		ctp_notice_say(notice, "%s", in->err.text);
 	ctp_reader_stats_add(&stats->reader, ctp_reader_stats(reader));
-	stats->harmed |= ctp_reader_harmed(reader) || in->harmed || stats->lost || stats->untraced;
+	stats->harmed |= ctp_reader_harmed(reader) || in->harmed || stats->lost || stats->missed || stats->untraced;
 out:
 	ctp_order_free(order);
 	ctp_reader_free(reader);

@@ -56,22 +56,35 @@ static inline struct ctp_coroutine *whose(struct ctp_follow *f, const struct ctp
 	return co || !id ? co : newcomer(f, s, val, ts);
 }
 
-/* Adds the span that ends now to the coroutine's own times. */
-static inline void account(struct ctp_coroutine *co, const struct ctp_change *ch)
+/* How much of a span is in the time that is asked for. */
+static inline uint64_t asked_from(const struct ctp_follow *f, uint64_t ns) { return ns > f->since_ns ? ns : f->since_ns; }
+static inline uint64_t asked_to(const struct ctp_follow *f, uint64_t ns) { return ns < f->until_ns ? ns : f->until_ns; }
+
+static inline uint64_t asked_ns(const struct ctp_follow *f, uint64_t from_ns, uint64_t to_ns)
 {
-	uint64_t ns = ch->whole ? ctp_span_ns(ch->was_ns, ch->ts_ns) : 0;
-	if (ch->was == CTP_RUNNING)
+	return ctp_span_ns(asked_from(f, from_ns), asked_to(f, to_ns));
+}
+
+/* Adds the span that ends now to the coroutine's own times. One that was woken was suspended before. */
+static inline void account(const struct ctp_follow *f, struct ctp_coroutine *co, const struct ctp_change *ch)
+{
+	uint64_t ns = asked_ns(f, ch->was_ns, ch->ts_ns);
+	if (!ch->whole) {
+		co->unknown_ns += ch->gap ? ns : 0;
+	} else if (ch->was == CTP_RUNNING) {
 		co->run_ns += ns;
-	else if (ch->was == CTP_RUNNABLE)
-		co->ready_ns += ns;
-	else if (ch->was == CTP_SUSPENDED)
+	} else if (ch->was == CTP_SUSPENDED) {
 		co->wait_ns += ns;
+	} else if (ch->was == CTP_RUNNABLE) {
+		co->ready_ns += ns;
+		co->wait_ns += co->suspended_ns ? asked_ns(f, co->suspended_ns, ch->was_ns) : 0;
+	}
 }
 
 static inline struct ctp_change change_of(struct ctp_coroutine *co, enum ctp_change_kind kind, uint64_t ts)
 {
 	return (struct ctp_change){.kind = kind, .ts_ns = ts, .co = co, .was = co->state, .was_ns = co->since_ns,
-	                           .whole = !(co->flags & (CTP_CO_TAIL | CTP_CO_CONFLICT))};
+	                           .whole = !(co->flags & (CTP_CO_TAIL | CTP_CO_CONFLICT)), .gap = co->flags & CTP_CO_TAIL};
 }
 
 static void forget_life(struct ctp_coroutine *co, uint64_t ts)
@@ -81,9 +94,55 @@ static void forget_life(struct ctp_coroutine *co, uint64_t ts)
 }
 
 /* Numbers from outside may be anything; the sum stays where it is at its end. */
-static void count_lost(struct ctp_follow *f, uint64_t count)
+static void add_count(uint64_t *sum, uint64_t count) { *sum = count > UINT64_MAX - *sum ? UINT64_MAX : *sum + count; }
+
+/* The thread where it ran, if it is not known to have left it. */
+static struct ctp_thread *thread_of(struct ctp_follow *f, const struct ctp_coroutine *co)
 {
-	f->counts.lost = count > UINT64_MAX - f->counts.lost ? UINT64_MAX : f->counts.lost + count;
+	struct ctp_thread *th = &f->threads.list[co->thread];
+	return co->state == CTP_RUNNING && th->current == co->id ? th : NULL;
+}
+
+/* What has woken it since its last transition may have woken it from another wait. */
+static void forget_wakes(struct ctp_coroutine *co)
+{
+	if (co->state == CTP_RUNNABLE) {
+		co->since_ns = ctp_coroutine_moved_ns(co);
+		co->state = co->suspended_ns ? CTP_SUSPENDED : CTP_BORN;
+	}
+	if (co->waker || co->flags & CTP_CO_PENDING)
+		co->before = co->before_at = 0;
+	co->waker = 0;
+	co->streak = 0;
+	co->flags &= (uint16_t)~(CTP_CO_PENDING | CTP_CO_AWAITS | CTP_CO_WOKEN);
+}
+
+/*
+ * A gap: nothing is known of it from after_ns on, or from its last transition on if that is later, until the next. What it was before
+ * a collector came is not known either, but nothing of that is lost.
+ */
+static __attribute__((noinline)) void lose(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t after_ns, uint64_t ts,
+                                           uint64_t count)
+{
+	bool first = co->state == CTP_BORN && !(co->flags & CTP_CO_TAIL);
+	if (!(co->flags & CTP_CO_TAIL))
+		forget_wakes(co);
+	if (first && after_ns < f->attached_ns)
+		after_ns = f->attached_ns;
+	after_ns = after_ns > co->since_ns && !(co->flags & CTP_CO_TAIL) ? after_ns : co->since_ns;
+	after_ns = after_ns < ts ? after_ns : ts;
+	struct ctp_change ch = change_of(co, CTP_CHANGE_LOST, ts);
+	ch.gap_ns = after_ns;
+	ch.by = count;
+	if (ch.whole)
+		account(f, co, &(struct ctp_change){.was = ch.was, .was_ns = ch.was_ns, .ts_ns = after_ns, .whole = true});
+	struct ctp_thread *th = thread_of(f, co);
+	if (th)
+		th->current = 0;
+	co->flags |= CTP_CO_TAIL | CTP_CO_GAP;
+	co->since_ns = after_ns;
+	f->counts.gaps += count > 0;
+	tell(f, &ch);
 }
 
 enum step { STEP_NEXT, STEP_GAP, STEP_OLD };
@@ -128,7 +187,7 @@ static enum step step_sequence(struct ctp_follow *f, struct ctp_coroutine *co, u
 	else if (seq == last)
 		co->flags |= CTP_CO_CONFLICT;
 	else if (step == STEP_GAP)
-		count_lost(f, last % 2 || seq % 2 ? seq - last - 1 : (seq - last) / 2 * SLOTS - co->repeats);
+		add_count(&f->counts.lost, last % 2 || seq % 2 ? seq - last - 1 : (seq - last) / 2 * SLOTS - co->repeats);
 	co->repeats = seq == last ? co->repeats + (co->repeats < UINT8_MAX) : 1;
 	co->next = seq;
 	return step;
@@ -147,13 +206,20 @@ static inline void put_place(struct ctp_follow *f, struct ctp_coroutine *co, uin
 
 /* --- what the records tell ------------------------------------------------------------------------------------------------ */
 
+/* A run that is whole ends on its thread. */
+static inline void ran_on(const struct ctp_follow *f, struct ctp_thread *th, const struct ctp_change *ch)
+{
+	uint64_t ns = asked_ns(f, ch->was_ns, ch->ts_ns);
+	th->busy_ns += ns > th->run_gap_ns ? ns - th->run_gap_ns : 0;
+}
+
 static inline void suspend(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_change *ch, uint64_t site, uint64_t addr)
 {
 	struct ctp_thread *th = &f->threads.list[ch->thread];
 	ch->kind = CTP_CHANGE_SUSPEND;
 	ch->from = ctp_follow_place(f, co);
 	if (ch->was == CTP_RUNNING && ch->whole && th->current == co->id)
-		th->busy_ns += ctp_span_ns(ch->was_ns, ch->ts_ns);
+		ran_on(f, th, ch);
 	th->current = 0;
 	if (!ch->whole || !(co->flags & CTP_CO_AWAITS))
 		co->awaits = 0;
@@ -174,6 +240,7 @@ static inline void resume(struct ctp_follow *f, struct ctp_coroutine *co, struct
 	ch->kind = CTP_CHANGE_RESUME;
 	ch->from = co->thread;
 	th->current = co->id;
+	th->run_gap_ns = 0;
 	th->resumes++;
 	co->migrations += co->flags & CTP_CO_RAN && co->thread != ch->thread;
 	co->resumes++;
@@ -200,13 +267,15 @@ static inline __attribute__((always_inline)) void transition(struct ctp_follow *
 	struct ctp_coroutine *co = whose(f, s, val, ts);
 	if (!co)
 		return;
-	struct ctp_change ch = change_of(co, CTP_CHANGE_SUSPEND, ts);
+	uint64_t due = co->next;
 	enum step step = s->index == CTP_SHAPE_NONE ? STEP_NEXT :
 	                 s->numbered      ? step_numbered(co, val[s->index]) : step_sequence(f, co, val[s->index], ts);
 	if (step == STEP_OLD)
 		return;
-	ch.was = co->state; /* it may be another one since */
-	ch.was_ns = co->since_ns;
+	/* A loss may be told before the transition behind it, or after it, or not at all. */
+	if (__builtin_expect(step == STEP_GAP, 0) && co->state != CTP_DEAD && !(co->flags & CTP_CO_TAIL))
+		lose(f, co, 0, ts, s->numbered && !(co->flags & CTP_CO_BEFORE && co->state == CTP_BORN) ? val[s->index] - due : 0);
+	struct ctp_change ch = change_of(co, CTP_CHANGE_SUSPEND, ts);
 	ch.thread = ctp_threads_number(&f->threads, ctp_shape_value(val, s->tid));
 	bool active = s->active != CTP_SHAPE_NONE && val[s->active];
 	bool dead = ch.was == CTP_DEAD;
@@ -216,17 +285,14 @@ static inline __attribute__((always_inline)) void transition(struct ctp_follow *
 		tell_broken(f, &ch, dead ? CTP_BROKEN_AFTER_DEATH : CTP_BROKEN_DOUBLE_RESUME);
 	if (dead)
 		return;
-	if (step == STEP_GAP) {
-		co->flags |= CTP_CO_GAP;
-		ch.whole = false;
-	}
 	co->flags &= (uint16_t)~CTP_CO_TAIL;
+	struct ctp_thread *th = &f->threads.list[ch.thread];
 	if (active)
 		resume(f, co, &ch);
 	else
 		suspend(f, co, &ch, ctp_shape_value(val, s->site), ctp_shape_value(val, s->addr));
-	f->threads.list[ch.thread].last_ns = ts;
-	account(co, &ch);
+	th->last_ns = ts;
+	account(f, co, &ch);
 	co->since_ns = ts;
 	tell(f, &ch);
 }
@@ -256,13 +322,14 @@ static void death(struct ctp_follow *f, const struct ctp_shape *s, const uint64_
 		return;
 	struct ctp_change ch = change_of(co, CTP_CHANGE_DIED, ts);
 	ch.whole = ch.whole && (s->after == CTP_SHAPE_NONE || val[s->after] == ts);
-	struct ctp_thread *th = &f->threads.list[co->thread];
-	if (ch.was == CTP_RUNNING && th->current == co->id) {
-		th->busy_ns += ch.whole ? ctp_span_ns(ch.was_ns, ts) : 0;
+	struct ctp_thread *th = thread_of(f, co);
+	if (th) {
+		if (ch.whole)
+			ran_on(f, th, &ch);
 		th->current = 0;
 		th->last_ns = ts;
 	}
-	account(co, &ch);
+	account(f, co, &ch);
 	co->state = CTP_DEAD;
 	co->since_ns = ts;
 	tell(f, &ch);
@@ -290,41 +357,59 @@ static void wake(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t
 	ch.by = ctp_shape_value(val, s->by);
 	if (co->state == CTP_RUNNABLE || is_cause(co, ch.thread, ts))
 		return;
+	if (co->flags & CTP_CO_TAIL) {
+		tell(f, &ch);
+		return;
+	}
 	co->streak = ch.by == co->id ? co->streak + 1 : 0;
 	co->waker = co->before = ch.by;
 	co->before_at = co->place;
 	if (co->state == CTP_RUNNING) {
 		co->flags |= CTP_CO_PENDING;
 	} else {
-		account(co, &ch);
 		co->state = CTP_RUNNABLE;
 		co->since_ns = ts > co->since_ns ? ts : co->since_ns;
 	}
 	tell(f, &ch);
 }
 
+/* Between two times the ring of a thread has not all that happened there. */
+static void thread_gap(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+{
+	uint64_t transitions = ctp_shape_value(val, s->transitions), after = ctp_shape_value(val, s->after);
+	uint32_t thread = transitions ? ctp_threads_number(&f->threads, ctp_shape_value(val, s->tid)) : 0;
+	struct ctp_thread *th = &f->threads.list[thread];
+	add_count(&f->counts.ring_lost, transitions);
+	if (!thread || after > ts)
+		return;
+	if (th->current)
+		th->run_gap_ns += asked_ns(f, after > th->last_ns ? after : th->last_ns, ts);
+	ctp_thread_gap(th, asked_from(f, after), asked_to(f, ts));
+	if (f->ops->thread_gap)
+		f->ops->thread_gap(f->arg, thread, after, ts, transitions);
+}
+
 static void loss(struct ctp_follow *f, const struct ctp_shape *s, const struct ctp_record *rec, uint64_t ts)
 {
-	uint64_t count = ctp_record_lost(rec), id = ctp_shape_value(rec->val, s->id);
+	uint64_t count = ctp_record_lost(rec), id = ctp_shape_value(rec->val, s->id), after = ctp_shape_value(rec->val, s->after);
 	if (s->missed) {
-		f->counts.missed += count;
-		f->missed_ns = ts > f->missed_ns ? ts : f->missed_ns;
+		add_count(&f->counts.missed, count);
+		if (count && ts > f->missed_ns)
+			f->missed_ns = ts;
+		thread_gap(f, s, rec->val, ts);
 		return;
 	}
-	count_lost(f, count);
-	struct ctp_coroutine *co = id ? whose(f, s, rec->val, ts) : NULL;
+	add_count(&f->counts.lost, count);
 	if (!id) {
+		add_count(&f->counts.lost_apart, count);
 		f->unsure_ns = ts > f->unsure_ns ? ts : f->unsure_ns;
 		return;
 	}
 	uint64_t from = s->numbered ? rec->val[s->index] : 0;
 	uint64_t upto = s->numbered && count < UINT64_MAX - from ? from + count : UINT64_MAX;
-	if (!co || co->state == CTP_DEAD || (s->numbered && upto <= co->next))
-		return;
-	struct ctp_change ch = change_of(co, CTP_CHANGE_LOST, ts);
-	ch.by = count;
-	co->flags |= CTP_CO_TAIL | CTP_CO_GAP;
-	tell(f, &ch);
+	struct ctp_coroutine *co = whose(f, s, rec->val, after && after < ts ? after : ts);
+	if (co && co->state != CTP_DEAD && (!s->numbered || upto > co->next))
+		lose(f, co, after, ts, count);
 }
 
 static void named_so(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
@@ -404,7 +489,8 @@ static void clear(struct ctp_follow *f)
 	priv->status = 0;
 	priv->end_ns = 0;
 	f->counts = (struct ctp_follow_counts){.first_ns = UINT64_MAX};
-	f->unsure_ns = f->missed_ns = f->forgotten_ns = 0;
+	f->unsure_ns = f->missed_ns = f->forgotten_ns = f->since_ns = 0;
+	f->until_ns = UINT64_MAX;
 }
 
 static char *as_it_is(char *to, const char *text, size_t len) { return (char *)memcpy(to, text, len) + len; }
@@ -580,3 +666,17 @@ void ctp_follow_record(struct ctp_follow *f, const struct ctp_record *rec)
 
 struct ctp_coroutine *ctp_follow_each(struct ctp_follow *f, uint32_t *at) { return ctp_roster_each(&f->priv->roster, at); }
 struct ctp_coroutine *ctp_follow_find(struct ctp_follow *f, uint64_t id) { return ctp_roster_find(&f->priv->roster, id); }
+
+void ctp_follow_account(const struct ctp_follow *f, struct ctp_coroutine *co, uint64_t end_ns)
+{
+	struct ctp_change ch = change_of(co, CTP_CHANGE_DIED, end_ns);
+	account(f, co, &ch);
+}
+
+void ctp_follow_thread_end(struct ctp_follow *f, uint32_t thread, uint64_t end_ns)
+{
+	struct ctp_thread *th = &f->threads.list[thread];
+	struct ctp_coroutine *co = th->current ? ctp_follow_find(f, th->current) : NULL;
+	if (co && co->state == CTP_RUNNING && co->thread == thread && co->flags & CTP_CO_OURS && !(co->flags & CTP_CO_CONFLICT))
+		ran_on(f, th, &(struct ctp_change){.was_ns = co->since_ns, .ts_ns = end_ns});
+}

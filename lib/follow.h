@@ -6,8 +6,11 @@
  * Where a class names no coroutine but only a probe, a probe whose sequence begins again is another coroutine; and rows of
  * several runs in one file, which nothing else tells apart, are taken apart by a long silence with other threads behind it.
  *
- * What is missing is known: a coroutine whose numbers have a hole, or of which a loss is told, has a gap, and what lies next to
- * it is not whole. Memory is bounded by the coroutines that are alive: the dead are forgotten a little later.
+ * What is missing is known: a coroutine whose numbers jump, or of which a loss is told, has a gap from the last transition in front
+ * of it to the next. Nothing in a gap is running, ready or suspended, and a wake in it tells nothing. A gap is known only when it is
+ * over; so a wake ends no span, and what was before and behind it is told when the next transition shows that nothing is missing.
+ *
+ * Memory is bounded by the coroutines that are alive: the dead are forgotten a little later.
  */
 #ifndef CTP_FOLLOW_H
 #define CTP_FOLLOW_H
@@ -31,8 +34,8 @@ enum ctp_state { CTP_UNBORN, CTP_BORN, CTP_RUNNING, CTP_SUSPENDED, CTP_RUNNABLE,
 enum {
 	CTP_CO_BIRTH = 1,     /* its birth is in the stream */
 	CTP_CO_OURS = 2,      /* it is told of by a probe that suspends and resumes strictly in turn */
-	CTP_CO_GAP = 4,       /* events before the last one are missing */
-	CTP_CO_TAIL = 8,      /* something may be missing behind its last event: its state is not known */
+	CTP_CO_GAP = 4,       /* it has, or had, a gap */
+	CTP_CO_TAIL = 8,      /* it is in one since since_ns: its state is not known, and is what it was before */
 	CTP_CO_CONFLICT = 16, /* two wrote to its station */
 	CTP_CO_PENDING = 32,  /* woken while it runs: once it suspends it is runnable */
 	CTP_CO_RAN = 64,      /* was resumed at least once */
@@ -44,7 +47,7 @@ enum {
 
 /* Three cache lines: what each event needs, what most need, and the rest. */
 struct ctp_coroutine {
-	uint64_t id;           /* its number in the section; where there are none, the id of its probe */
+	_Alignas(64) uint64_t id; /* its number in the section; where there are none, the id of its probe */
 	uint64_t since_ns;     /* in this state */
 	uint64_t next;         /* number or sequence of its event that is due */
 	uint64_t suspended_ns; /* when it suspended last: a runnable one is that since later */
@@ -57,20 +60,28 @@ struct ctp_coroutine {
 	uint16_t flags;
 	uint32_t streak;       /* of wakes by itself */
 
-	uint64_t run_ns, ready_ns, wait_ns; /* of spans that are whole */
+	union {
+		struct {
+			uint64_t run_ns, ready_ns, wait_ns; /* of spans that are whole, within the time that is asked for */
+			uint64_t unknown_ns;                /* of gaps */
+		};
+		struct { /* the judge's, when the tally has those */
+			struct ctp_coroutine *goal;
+			uint32_t depth, visit;
+		};
+	};
 	uint64_t resumed_ns;   /* the last time */
 	uint64_t waker;        /* who has woken it from where it is, 0: nobody that is known */
 	uint64_t before;       /* who woke it the last time, at the place before_at */
-	uint64_t awaits;       /* the coroutine that it waits for, which was there when it began to; 0: not known */
 	uint32_t before_at;    /* a place */
 	uint32_t first_at;     /* the place where it suspended first after it had run */
 
+	uint64_t awaits;       /* the coroutine that it waits for, which was there when it began to; 0: not known */
 	uint64_t born_ns, probe, parent; /* parent 0: not known */
 	uint64_t code;         /* its function, 0: not known */
 	char *name;            /* null: none */
 	uint32_t spawn;        /* the place where it was made */
-	uint32_t handle, depth, visit; /* these are the listeners' */
-	struct ctp_coroutine *goal;
+	uint32_t handle;       /* the listener's */
 };
 
 enum ctp_change_kind { CTP_CHANGE_BORN, CTP_CHANGE_SUSPEND, CTP_CHANGE_RESUME, CTP_CHANGE_WAKE, CTP_CHANGE_AWAIT, CTP_CHANGE_LOST,
@@ -84,8 +95,9 @@ struct ctp_change {
 	uint64_t ts_ns;
 	struct ctp_coroutine *co; /* as it is from here on */
 	enum ctp_state was;       /* and what it was before, since was_ns, with nothing missing in between if whole */
-	bool whole;
+	bool whole, gap;          /* gap: since was_ns nothing is known of it */
 	uint64_t was_ns;
+	uint64_t gap_ns;          /* LOST: the gap begins here, and reaches to ts_ns at least */
 	uint32_t thread;          /* of a suspend, resume or wake */
 	uint32_t from;            /* of a resume: the thread where it ran before; of a suspend: the place where it did so before */
 	uint64_t by;              /* WAKE: who; AWAIT: for whom; LOST: how many; BROKEN: enum ctp_broken; DIED: 1 if only another
@@ -93,7 +105,9 @@ struct ctp_change {
 };
 
 struct ctp_follow_counts {
-	uint64_t events, wakes, births, deaths, coroutines, lost, missed, untraced, late, unfollowed;
+	uint64_t events, wakes, births, deaths, coroutines, missed, untraced, late, unfollowed;
+	uint64_t lost, lost_apart; /* events; those of which it is not known whose they were */
+	uint64_t gaps, ring_lost;  /* of coroutines; transitions that the threads' rings have not */
 	uint64_t first_ns, last_ns; /* first > last: none */
 };
 
@@ -110,6 +124,8 @@ struct ctp_follow_ops {
 	void (*section)(void *arg, const struct ctp_section *sec); /* one begins */
 	void (*change)(void *arg, const struct ctp_change *ch);
 	void (*end)(void *arg, const struct ctp_follow_end *end); /* all coroutines are still there to be looked at */
+	/* What a thread did in that time is not known: so many transitions are missing. */
+	void (*thread_gap)(void *arg, uint32_t thread, uint64_t after_ns, uint64_t ts_ns, uint64_t transitions);
 };
 
 struct ctp_follow {
@@ -117,6 +133,7 @@ struct ctp_follow {
 	void *arg;
 	struct ctp_sites *sites;
 	struct ctp_follow_counts counts;
+	uint64_t since_ns, until_ns; /* the listener's, on the section's clock: only what is between counts for times */
 	struct ctp_threads threads;
 	struct ctp_atlas places;
 	uint64_t unsure_ns;  /* the latest time at which something of nobody knows whom was lost; 0: never */
@@ -139,8 +156,20 @@ void ctp_follow_finish(struct ctp_follow *f, bool complete, bool missing);
 struct ctp_coroutine *ctp_follow_each(struct ctp_follow *f, uint32_t *at);
 struct ctp_coroutine *ctp_follow_find(struct ctp_follow *f, uint64_t id); /* or null */
 
+/* At the end, adds the span that a coroutine is in to its times. To be called once. */
+void ctp_follow_account(const struct ctp_follow *f, struct ctp_coroutine *co, uint64_t end_ns);
+
+/* The same for a thread: it is still in a run, or what runs there is not known. */
+void ctp_follow_thread_end(struct ctp_follow *f, uint32_t thread, uint64_t end_ns);
+
 /* How long; 0 where clocks of two threads disagree and the end is before the start. */
 static inline uint64_t ctp_span_ns(uint64_t from_ns, uint64_t to_ns) { return to_ns > from_ns ? to_ns - from_ns : 0; }
+
+/* The last that is known of it for certain: its last transition, or its birth. */
+static inline uint64_t ctp_coroutine_moved_ns(const struct ctp_coroutine *co)
+{
+	return co->state != CTP_RUNNABLE ? co->since_ns : co->suspended_ns ? co->suspended_ns : co->born_ns;
+}
 
 /* The place where it suspended last, as numbers in f->places; 0 for one that is not known, or nobody else's. */
 static inline uint32_t ctp_follow_place(const struct ctp_follow *f, const struct ctp_coroutine *co)

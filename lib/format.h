@@ -73,11 +73,14 @@ uint64_t ctp_record_lost(const struct ctp_record *rec);
 /* Whether a class of losses is about a thread and no coroutine: what is missing is wakes, names ... and no transitions. */
 bool ctp_class_is_missed(const struct ctp_class *cls);
 
-/* Feeds one input, ordered, to the sink (not its finish). stats is added to; lost counts events missing by loss records. */
+/*
+ * Feeds one input, ordered, to the sink (not its finish). stats is added to; lost counts the events that loss records tell of, missed
+ * what a thread could not tell beside them.
+ */
 struct ctp_convert_stats {
 	struct ctp_reader_stats reader;
-	uint64_t lost, untraced;
-	bool harmed; /* damaged, cut short, lost or untraced: status 3 */
+	uint64_t lost, missed, untraced;
+	bool harmed; /* damaged, cut short, lost, missed or untraced: status 3 */
 };
 
 void ctp_reader_stats_add(struct ctp_reader_stats *sum, const struct ctp_reader_stats *s);

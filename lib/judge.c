@@ -162,7 +162,7 @@ void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutin
 			.waker = co->waker ? co->waker : co->before,
 			.tid = j->follow->threads.list[co->thread].tid,
 			.name = co->name ? strdup(co->name) : NULL,
-			.state = co->state,
+			.state = co->flags & CTP_CO_TAIL ? CTP_UNBORN : co->state, /* it is not known then */
 		};
 }
 

@@ -86,7 +86,6 @@ static void begun(void *arg, const struct ctp_section *sec)
 	struct ctp_report_priv *priv = r->priv;
 	ctp_tally_clear(priv->tally);
 	priv->section = NULL;
-	priv->tally->since_ns = 0;
 	if (sec)
 		priv->who = sec;
 	r->sections_seen++;
@@ -120,6 +119,13 @@ static void changed(void *arg, const struct ctp_change *ch)
 	if (priv->also && priv->also->change)
 		priv->also->change(priv->also_arg, ch);
 	ctp_tally_change(priv->tally, ch);
+}
+
+static void thread_gap(void *arg, uint32_t thread, uint64_t after_ns, uint64_t ts_ns, uint64_t transitions)
+{
+	const struct ctp_report_priv *priv = ((struct ctp_report *)arg)->priv;
+	if (priv->also && priv->also->thread_gap)
+		priv->also->thread_gap(priv->also_arg, thread, after_ns, ts_ns, transitions);
 }
 
 /* --- the end of a section ------------------------------------------------------------------------------------------------- */
@@ -174,14 +180,16 @@ static void fill_threads(struct ctp_report *r, struct ctp_report_section *s, uin
 	s->threads = calloc(r->follow.threads.count, sizeof(*s->threads));
 	r->failed |= !s->threads;
 	for (uint32_t i = 1; s->threads && i < r->follow.threads.count; i++) {
-		const struct ctp_thread *th = &r->follow.threads.list[i];
-		const struct ctp_coroutine *co = th->current ? ctp_follow_find(&r->follow, th->current) : NULL;
-		bool runs = co && co->state == CTP_RUNNING && co->thread == i && co->flags & CTP_CO_OURS;
-		if (!th->resumes)
+		struct ctp_thread *th = &r->follow.threads.list[i];
+		if (!th->resumes && !th->unknown_ns)
 			continue;
+		ctp_follow_thread_end(&r->follow, i, end_ns);
+		uint64_t known_ns = ctp_span_ns(th->unknown_ns, s->looked_ns);
 		s->threads[s->nthreads++] = (struct ctp_report_thread){
 			.tid = th->tid,
-			.busy_ns = th->busy_ns + (runs && end_ns > co->since_ns ? end_ns - co->since_ns : 0),
+			.busy_ns = th->busy_ns < known_ns ? th->busy_ns : known_ns, /* slots may have kept runs of which a ring lost a part */
+			.unknown_ns = th->unknown_ns,
+			.known_ns = known_ns,
 			.resumes = th->resumes,
 			.last_ns = th->last_ns > s->start_ns ? th->last_ns - s->start_ns : 0,
 			.name = th->name[0] ? copy(r, th->name) : NULL,
@@ -197,6 +205,7 @@ static void fill_heavy(struct ctp_report *r, struct ctp_report_section *s)
 	struct ctp_tally *t = r->priv->tally;
 	memcpy(s->heavy, t->heavy, sizeof(s->heavy));
 	memcpy(s->nheavy, t->nheavy, sizeof(s->nheavy));
+	memcpy(s->total_ns, t->total_ns, sizeof(s->total_ns));
 	for (int k = 0; k < CTP_HEAVY_KINDS; k++) {
 		for (uint32_t i = 0; i < s->nheavy[k]; i++)
 			s->heavy[k][i].spawn = copy(r, ctp_report_place(r, t->heavy_spawn[k][i]));
@@ -252,7 +261,7 @@ static void group_add(struct ctp_report *r, struct groups *gs, const struct ctp_
 		g->still.tid = r->follow.threads.list[co->thread].tid;
 	}
 	g->still.shortest_ns = ns < g->still.shortest_ns ? ns : g->still.shortest_ns;
-	g->still.certain &= !(co->flags & (CTP_CO_TAIL | CTP_CO_CONFLICT)) && co->since_ns >= r->follow.unsure_ns;
+	g->still.certain &= !(co->flags & CTP_CO_CONFLICT) && co->since_ns >= r->follow.unsure_ns;
 }
 
 static int by_number(const void *a, const void *b)
@@ -288,7 +297,11 @@ static void fill_still(struct ctp_report *r, struct ctp_report_section *s, uint6
 	uint32_t at = 0;
 	r->failed |= !waits.list || !runs.list;
 	for (struct ctp_coroutine *co; waits.list && runs.list && (co = ctp_follow_each(&r->follow, &at));) {
+		bool in_gap = co->state != CTP_DEAD && co->flags & CTP_CO_TAIL;
 		s->alive += co->state != CTP_DEAD;
+		s->in_gap += in_gap;
+		if (in_gap)
+			continue;
 		if (co->state == CTP_RUNNING && co->flags & CTP_CO_OURS)
 			group_add(r, &runs, co, ctp_span_ns(co->since_ns, end_ns));
 		if (co->state != CTP_SUSPENDED && co->state != CTP_RUNNABLE)
@@ -316,6 +329,7 @@ static void ended(void *arg, const struct ctp_follow_end *told)
 		uint64_t *waiting = calloc(r->follow.places.count, sizeof(*waiting));
 		s->start_ns = first_ns;
 		s->duration_ns = end.end_ns - first_ns;
+		s->looked_ns = ctp_span_ns(r->follow.since_ns > first_ns ? r->follow.since_ns : first_ns, end.end_ns);
 		s->start_wall_ns = (int64_t)((uint64_t)s->start_wall_ns + first_ns);
 		snprintf(s->outcome, sizeof(s->outcome), "%s", end.outcome[0] ? end.outcome : "unknown");
 		s->status = end.status;
@@ -340,7 +354,7 @@ static void ended(void *arg, const struct ctp_follow_end *told)
 
 /* --- the whole ------------------------------------------------------------------------------------------------------------ */
 
-static const struct ctp_follow_ops listens = {.section = begun, .change = changed, .end = ended};
+static const struct ctp_follow_ops listens = {.section = begun, .change = changed, .end = ended, .thread_gap = thread_gap};
 
 struct ctp_report *ctp_report_new(const struct ctp_report_options *options, struct ctp_err *err)
 {
@@ -407,12 +421,13 @@ static bool is_later(const struct ctp_report *r, const struct ctp_record *rec)
 static __attribute__((noinline)) void any_record(struct ctp_report *r, const struct ctp_record *rec)
 {
 	const struct ctp_report_options *o = &r->priv->options;
-	struct ctp_tally *t = r->priv->tally;
 	if (rec->cls->kind == CTP_KIND_MAPPING || rec->cls->kind == CTP_KIND_THREAD)
 		ctp_symbols_learn(r->priv->symbols, rec);
 	if ((o->since_ns || o->until_ns) && rec->cls->time_field >= 0 && r->follow.counts.first_ns <= r->follow.counts.last_ns) {
 		uint64_t first_ns = r->follow.counts.first_ns;
-		t->since_ns = o->since_ns < UINT64_MAX - first_ns ? first_ns + o->since_ns : UINT64_MAX;
+		r->follow.since_ns = o->since_ns < UINT64_MAX - first_ns ? first_ns + o->since_ns : UINT64_MAX;
+		if (o->until_ns && o->until_ns < UINT64_MAX - first_ns)
+			r->follow.until_ns = first_ns + o->until_ns;
 		if (is_later(r, rec))
 			return;
 	}

@@ -85,7 +85,8 @@ struct ctp_report_site {
 };
 
 struct ctp_report_thread {
-	uint64_t tid, busy_ns, resumes, last_ns;
+	uint64_t tid, busy_ns, unknown_ns, resumes, last_ns;
+	uint64_t known_ns; /* of the time that is looked at, what is in no gap of its: busy_ns is a share of this */
 	char *name;
 };
 
@@ -94,7 +95,7 @@ struct ctp_report_heavy {
 	char *name, *spawn;
 };
 
-enum { CTP_HEAVY_RUNNING, CTP_HEAVY_RUNNABLE, CTP_HEAVY_SUSPENDED, CTP_HEAVY_KINDS };
+enum { CTP_HEAVY_RUNNING, CTP_HEAVY_RUNNABLE, CTP_HEAVY_SUSPENDED, CTP_HEAVY_UNKNOWN, CTP_HEAVY_KINDS };
 
 struct ctp_report_section {
 	char *command; /* elements of argv, each with its NUL; null: not known */
@@ -108,6 +109,9 @@ struct ctp_report_section {
 	bool complete, cut, until; /* until: it ends where it was asked to */
 	bool remnant; /* the collector came late, and there is what the memory remembered of before */
 	struct ctp_follow_counts counts;
+	uint64_t looked_ns; /* of duration_ns, what was asked for */
+	uint64_t total_ns[CTP_HEAVY_KINDS]; /* that each coroutine was so, of all of them */
+	uint64_t in_gap;    /* coroutines that are alive at the end, and nothing else is known of them */
 	uint64_t alive, nthreads_seen;
 
 	struct ctp_finding *findings; /* by gravity: certainty first, then rule, then members */

@@ -51,6 +51,7 @@ void ctp_shape_learn(struct ctp_shape *s, const struct ctp_class *cls)
 		.start = ctp_shape_named(cls, "start"),
 		.stop = ctp_shape_named(cls, "stop"),
 		.after = ctp_shape_named(cls, "after"),
+		.transitions = ctp_shape_named(cls, "transitions"),
 	};
 	s->numbered = s->index != CTP_SHAPE_NONE;
 	if (!s->numbered)

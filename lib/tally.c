@@ -115,6 +115,7 @@ void ctp_tally_clear(struct ctp_tally *t)
 		for (uint32_t i = 0; i < t->nheavy[k]; i++)
 			free(t->heavy[k][i].name);
 		t->nheavy[k] = 0;
+		t->total_ns[k] = 0;
 	}
 	memset(t->last_long, 0, CTP_THREADS_MAX * sizeof(*t->last_long));
 }
@@ -220,9 +221,12 @@ static void heavy_put(struct ctp_tally *t, const struct ctp_coroutine *co, int k
 /* All is known of it. */
 static void sum_up(struct ctp_tally *t, const struct ctp_coroutine *co)
 {
-	heavy_put(t, co, CTP_HEAVY_RUNNING, co->run_ns);
-	heavy_put(t, co, CTP_HEAVY_RUNNABLE, co->ready_ns);
-	heavy_put(t, co, CTP_HEAVY_SUSPENDED, co->wait_ns);
+	const uint64_t ns[CTP_HEAVY_KINDS] = {[CTP_HEAVY_RUNNING] = co->run_ns, [CTP_HEAVY_RUNNABLE] = co->ready_ns,
+	                                      [CTP_HEAVY_SUSPENDED] = co->wait_ns, [CTP_HEAVY_UNKNOWN] = co->unknown_ns};
+	for (int kind = 0; kind < CTP_HEAVY_KINDS; kind++) {
+		t->total_ns[kind] += ns[kind];
+		heavy_put(t, co, kind, ns[kind]);
+	}
 	if (co->resumes >= MOVER_RESUMES) {
 		struct ctp_tally_spawn *s = spawn_of(t, co->spawn);
 		s->movers += co->migrations >= co->resumes / 2;
@@ -336,24 +340,24 @@ static void died(struct ctp_tally *t, const struct ctp_change *ch)
 	uint32_t place = ctp_follow_place(t->follow, co);
 	s->died++;
 	level_put(t, s, ch->ts_ns, s->alive ? s->alive - 1 : 0);
-	if (ch->was == CTP_SUSPENDED) {
+	if (ch->was == CTP_SUSPENDED && !ch->gap) {
 		s->destroyed++;
 		if (ch->whole)
 			list_put(t, &t->destroyed, co, (struct ctp_tally_case){.from_ns = ch->was_ns, .ns = ctp_span_ns(ch->was_ns, ch->ts_ns),
 			                                                       .place = place, .whole = true});
-	} else if (co->flags & CTP_CO_BIRTH) {
+	} else if (co->flags & CTP_CO_BIRTH && !ch->gap) { /* in a gap it is not known how it ended */
 		ctp_hist_add(&s->life, ctp_span_ns(co->born_ns, ch->ts_ns));
 	}
-	if (ch->ts_ns >= t->since_ns)
+	if (ch->ts_ns >= t->follow->since_ns)
 		ran(t, ch, place);
-	if (ch->ts_ns >= t->since_ns && ch->was == CTP_RUNNABLE && ch->whole)
+	if (ch->ts_ns >= t->follow->since_ns && ch->was == CTP_RUNNABLE && ch->whole)
 		wait_woken(t, co, ch->was_ns);
 	sum_up(t, co);
 }
 
 void ctp_tally_change(struct ctp_tally *t, const struct ctp_change *ch)
 {
-	if (ch->ts_ns < t->since_ns && ch->kind != CTP_CHANGE_BORN && ch->kind != CTP_CHANGE_DIED) /* who is alive, counts */
+	if (ch->ts_ns < t->follow->since_ns && ch->kind != CTP_CHANGE_BORN && ch->kind != CTP_CHANGE_DIED) /* who is alive, counts */
 		return;
 	switch (ch->kind) {
 	case CTP_CHANGE_SUSPEND:
@@ -398,11 +402,10 @@ void ctp_tally_finish(struct ctp_tally *t, uint64_t end_ns)
 	for (struct ctp_coroutine *co; (co = ctp_follow_each(t->follow, &at));) {
 		if (co->state == CTP_DEAD)
 			continue;
-		if (co->state == CTP_RUNNABLE && !(co->flags & (CTP_CO_TAIL | CTP_CO_CONFLICT)))
+		bool whole = !(co->flags & (CTP_CO_TAIL | CTP_CO_CONFLICT));
+		if (co->state == CTP_RUNNABLE && whole)
 			wait_woken(t, co, co->since_ns);
-		struct ctp_coroutine until = *co; /* with the span that it is in */
-		uint64_t ns = ctp_span_ns(co->since_ns, end_ns);
-		*(co->state == CTP_RUNNING ? &until.run_ns : co->state == CTP_RUNNABLE ? &until.ready_ns : &until.wait_ns) += ns;
-		sum_up(t, &until);
+		ctp_follow_account(t->follow, co, end_ns);
+		sum_up(t, co);
 	}
 }

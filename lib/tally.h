@@ -55,7 +55,6 @@ struct ctp_tally_list {
 
 struct ctp_tally {
 	struct ctp_follow *follow;
-	uint64_t since_ns; /* on the section's clock */
 	struct ctp_tally_place *places[CTP_ATLAS_MAX]; /* null: none yet; 0 is for all that have none of their own */
 	struct ctp_tally_spawn *spawns[CTP_ATLAS_MAX];
 	uint32_t nplaces, nspawns;
@@ -66,6 +65,7 @@ struct ctp_tally {
 	uint64_t slices[CTP_TALLY_SLICES];
 	uint32_t nslices;     /* up to the last in which something happened */
 	struct ctp_tally_list runs, destroyed, storms, broken[2];
+	uint64_t total_ns[CTP_HEAVY_KINDS]; /* of all coroutines, from the finish on */
 	struct ctp_report_heavy heavy[CTP_HEAVY_KINDS][CTP_REPORT_TOP];
 	uint32_t nheavy[CTP_HEAVY_KINDS], heavy_spawn[CTP_HEAVY_KINDS][CTP_REPORT_TOP];
 	uint32_t *last_long;  /* of each thread: number + 1 of the run in runs that ended there last */

@@ -52,3 +52,12 @@ uint32_t ctp_threads_add(struct ctp_threads *t, uint64_t tid)
 	}
 	return t->recent[tid % CTP_THREADS_RECENT] = *slot;
 }
+
+void ctp_thread_gap(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
+{
+	from_ns = from_ns > th->gap_ns ? from_ns : th->gap_ns;
+	if (from_ns >= to_ns)
+		return;
+	th->unknown_ns += to_ns - from_ns;
+	th->gap_ns = to_ns;
+}

@@ -12,7 +12,10 @@ enum { CTP_THREADS_MAX = 1 << 16, CTP_THREADS_RECENT = 64 };
 
 struct ctp_thread {
 	uint64_t tid, pid;
-	uint64_t busy_ns, last_ns, resumes;
+	uint64_t busy_ns, last_ns, resumes; /* busy: in runs that are whole, less gaps */
+	uint64_t unknown_ns; /* gaps, each moment once */
+	uint64_t gap_ns;     /* the end of the last */
+	uint64_t run_gap_ns; /* gaps since current was resumed */
 	uint64_t seen_ns; /* the collector saw it then, whether it did anything or not */
 	uint64_t current; /* id of the coroutine that runs there, 0: none; it was resumed at last_ns */
 	char name[32];
@@ -33,6 +36,9 @@ void ctp_threads_clear(struct ctp_threads *t);
 /* Whether there was such a thread; its number, and if it is new one that it has from now on. */
 bool ctp_threads_has(const struct ctp_threads *t, uint64_t tid);
 uint32_t ctp_threads_add(struct ctp_threads *t, uint64_t tid);
+
+/* Nothing is known of the thread between these times. The later ones are told later. */
+void ctp_thread_gap(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns);
 
 static inline uint32_t ctp_threads_number(struct ctp_threads *t, uint64_t tid)
 {

@@ -96,6 +96,13 @@ static inline void are_missed(struct byhand *h, uint64_t after, uint64_t ts, uin
 	BYHAND(h, CTP_MISSED, [CTP_MISSED_TS] = ts, [CTP_MISSED_TID] = tid, [CTP_MISSED_COUNT] = 1, [CTP_MISSED_AFTER] = after);
 }
 
+/* So many transitions are missing of what a thread did between after and ts. */
+static inline void ring_lost(struct byhand *h, uint64_t after, uint64_t ts, uint64_t tid, uint64_t transitions)
+{
+	BYHAND(h, CTP_MISSED, [CTP_MISSED_TS] = ts, [CTP_MISSED_TID] = tid, [CTP_MISSED_AFTER] = after,
+	       [CTP_MISSED_TRANSITIONS] = transitions);
+}
+
 static inline void is_over(struct byhand *h, uint64_t ts, enum ctp_outcome outcome)
 {
 	BYHAND(h, CTP_END, [CTP_END_TS] = ts, [CTP_END_OUTCOME] = outcome);

@@ -184,13 +184,13 @@ static void gaps(void)
 	resumes(&h, 10, 1, 5);
 	h.next[1] += 3;
 	suspends(&h, 50, 1, 5, 8);
-	is(so_far(), "B1 R1 S1!", "a hole in the numbers is not whole");
+	is(so_far(), "B1 R1 L1 S1!", "a hole in the numbers is not whole");
 	is_u64(ctp_follow_find(&f, 1)->run_ns, 0, "and counts as no time");
 	resumes(&h, 60, 1, 5);
 	is_u64(ctp_follow_find(&f, 1)->wait_ns, 10, "what comes behind it is");
 	h.next[1] = 2;
 	suspends(&h, 70, 1, 5, 8);
-	is(so_far(), "B1 R1 S1! R1", "an event that was before is passed by");
+	is(so_far(), "B1 R1 L1 S1! R1", "an event that was before is passed by");
 	end();
 
 	begin(NULL);
@@ -217,7 +217,7 @@ static void gaps(void)
 	h.next[1] = 5;
 	is_born(&h, 1, 1, 0);
 	resumes(&h, 10, 1, 5);
-	is(so_far(), "B1 R1!", "neither is a first event whole that is not the first");
+	is(so_far(), "B1 L1 R1!", "neither is a first event whole that is not the first");
 	end();
 
 	begin(NULL);
@@ -226,6 +226,97 @@ static void gaps(void)
 	resumes(&h, 10, 1, 5);
 	resumes(&h, 11, 1, 6);
 	is(so_far(), "B1 R1! R1!", "where two write to one station nothing is whole, and no double resume is told");
+	end();
+}
+
+static uint64_t times_of(uint64_t co)
+{
+	const struct ctp_coroutine *c = ctp_follow_find(&f, co);
+	return c->run_ns * 1000000 + c->ready_ns * 10000 + c->wait_ns * 100 + c->unknown_ns;
+}
+
+/* A gap is known when it is over: wakes inside of it came before that. */
+static void wakes_in_gaps(bool told_first)
+{
+	begin(NULL);
+	is_born(&h, 1, 1, 0);
+	resumes(&h, 10, 1, 5);
+	suspends(&h, 12, 1, 5, 8);
+	is_woken(&h, 15, 1, 6, 3);
+	is_u64(times_of(1), 2000000, "a wake ends no wait until it is known that nothing is missing");
+	if (told_first)
+		are_lost(&h, 12, 22, 1, 2);
+	else
+		h.next[1] += 2;
+	resumes(&h, 22, 1, 5);
+	is_u64(times_of(1), 2000010, "a gap reaches from the last transition to the next");
+	ok(!ctp_follow_find(&f, 1)->waker && !ctp_follow_find(&f, 1)->before, "what woke it there is nobody's waker");
+	is_woken(&h, 23, 1, 6, 3);
+	if (told_first)
+		are_lost(&h, 22, 30, 1, 1);
+	else
+		h.next[1] += 1;
+	suspends(&h, 30, 1, 5, 8);
+	is_u64(state_of(1), CTP_SUSPENDED, "a wake in a gap is not pending behind it");
+	is_woken(&h, 33, 1, 6, 3);
+	resumes(&h, 38, 1, 5);
+	is_u64(times_of(1), 2050318, "behind a gap all is as ever");
+	is_u64(f.counts.gaps, 2, "gaps are counted");
+	end();
+}
+
+static void gaps_at_the_ends(void)
+{
+	begin(NULL);
+	are_lost(&h, 10, 30, 1, 4);
+	resumes(&h, 30, 1, 5);
+	is_u64(times_of(1), 20, "of one that is first seen by a loss");
+	are_lost(&h, 30, 35, 1, 1);
+	is_woken(&h, 37, 1, 6, 3);
+	is_u64(state_of(1), CTP_RUNNING, "a wake in a gap that is known changes nothing");
+	are_lost(&h, 35, 36, 1, 1);
+	dies(&h, 40, 1);
+	is_u64(times_of(1), 30, "up to the death, where it is the last that is known, each moment once");
+	is_born(&h, 50, 2, 0);
+	resumes(&h, 60, 2, 5);
+	are_lost(&h, 60, 70, 2, 1);
+	ctp_follow_account(&f, ctp_follow_find(&f, 2), 80);
+	is_u64(times_of(2), 20, "or to the end");
+	are_lost(&h, 1, 90, 0, 7);
+	is_u64(f.counts.lost_apart, 7, "what is of nobody is counted apart");
+	end();
+
+	begin(NULL);
+	f.since_ns = 15;
+	f.until_ns = 35;
+	is_born(&h, 1, 1, 0);
+	resumes(&h, 10, 1, 5);
+	suspends(&h, 20, 1, 5, 8);
+	are_lost(&h, 20, 30, 1, 2);
+	resumes(&h, 30, 1, 5);
+	suspends(&h, 40, 1, 5, 8);
+	is_u64(times_of(1), 10000010, "only what is asked for counts");
+	is_u64(f.threads.list[1].busy_ns, 10, "for threads too");
+	end();
+}
+
+static void thread_gaps(void)
+{
+	begin(NULL);
+	is_born(&h, 1, 1, 0);
+	resumes(&h, 10, 1, 5);
+	ring_lost(&h, 12, 17, 5, 3);
+	suspends(&h, 20, 1, 5, 8);
+	is_u64(f.threads.list[1].busy_ns, 5, "a thread is not busy in a gap of its ring");
+	ring_lost(&h, 22, 30, 5, 1);
+	ring_lost(&h, 25, 32, 5, 1);
+	is_u64(f.threads.list[1].unknown_ns, 5 + 10, "where each moment counts once");
+	ring_lost(&h, 40, 50, 0, 1);
+	ring_lost(&h, 50, 40, 5, 1);
+	ring_lost(&h, 50, 60, 6, UINT64_MAX);
+	ok(f.counts.ring_lost == UINT64_MAX && f.threads.list[1].unknown_ns == 15, "nonsense and threads that are not known do no harm");
+	is_u64(f.threads.list[2].unknown_ns, 10, "a thread may be known by its gap alone");
+	ok(f.counts.lost == 0 && !f.missed_ns && f.counts.missed == 0, "those are not lost twice");
 	end();
 }
 
@@ -239,7 +330,7 @@ static void clock_goes_back(void)
 	h.next[1] = 1;
 	suspends(&h, 21, 1, 5, 8);
 	is_u64(state_of(1), CTP_RUNNING, "numbers decide, and not times");
-	is(so_far(), "B1 R1 R1!", "that is no double resume");
+	is(so_far(), "B1 R1 L1 R1!", "that is no double resume");
 	h.next[1] = 3;
 	suspends(&h, 15, 1, 6, 8);
 	is_u64(ctp_follow_find(&f, 1)->run_ns, 0, "a run that ends before it begins took no time");
@@ -334,7 +425,7 @@ static void dialects(void)
 	row(77, 5, 1, 1, true, 1);
 	row(77, 5, 1, UINT64_MAX, false, 2);
 	row(77, 5, 1, UINT64_MAX - 1, false, 3);
-	is(so_far(), "R77 S77!", "rows that make no sense are of nobody, or next to a gap");
+	is(so_far(), "R77 L77 S77!", "rows that make no sense are of nobody, or next to a gap");
 	rows_end();
 }
 
@@ -448,6 +539,10 @@ int main(void)
 	death_while_suspended();
 	wakes();
 	gaps();
+	wakes_in_gaps(false);
+	wakes_in_gaps(true);
+	gaps_at_the_ends();
+	thread_gaps();
 	clock_goes_back();
 	attached();
 	whom_they_await();

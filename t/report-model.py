@@ -2,7 +2,8 @@
 """report-model.py REPORT.json <ROWS.jsonl - holds what `ctp-report -j` says of a trace of ctp-collect against a model.
 
 The rows are those of `ctp-tojsonl -a`. The model is written from the manual and not from the program: each coroutine's rows,
-in the order of their index, give its states; what stands next to a hole counts for no time. It says where the two differ.
+in the order of their index, give its states; from the last row before a hole to the first behind it nothing is known, whatever
+wakes say. It says where the two differ.
 """
 import json
 import sys
@@ -14,7 +15,7 @@ class Coroutine:
         self.since, self.state = ts, "born"
         self.due, self.sound, self.pending, self.called, self.tid = 0, True, False, False, 0
         self.place, self.spawn, self.ours = None, None, False
-        self.suspended_at, self.resumed_at = 0, 0
+        self.suspended_at, self.resumed_at, self.woken_at, self.moved_at = 0, 0, None, ts
         self.total = defaultdict(int)
 
 
@@ -33,9 +34,17 @@ class Model:
             self.coroutines[ident] = Coroutine(row["ts"])
         return self.coroutines[ident]
 
-    def spend(self, co, ts, sound):
-        """The state that it was in ends."""
-        span = max(0, ts - co.since) if sound else 0
+    def spend(self, co, ts, sound, gap=False):
+        """The state that it was in since its last transition ends; on the way there it may have been woken."""
+        if not sound:
+            co.total["unknown"] += max(0, ts - co.moved_at) if gap else 0
+            return 0
+        if co.state == "runnable" and co.suspended_at:
+            wait = max(0, co.since - co.suspended_at)
+            co.total["suspended"] += wait
+            if co.woken_at:
+                self.sites[co.place]["suspended"].append(wait)
+        span = max(0, ts - co.since)
         co.total[co.state] += span
         return span
 
@@ -46,7 +55,9 @@ class Model:
             return
         sound = co.sound and index == co.due
         co.due, co.sound = index + 1, True
-        was, span = co.state, self.spend(co, ts, sound)
+        was, span = co.state, self.spend(co, ts, sound, True)
+        if not sound:
+            co.pending, was = False, "unknown"
         if row["is_active"]:
             if sound and co.suspended_at and was in ("suspended", "runnable"):
                 self.sites[co.place][was].append(span)
@@ -57,7 +68,8 @@ class Model:
             co.place = row["site_text"] if row["site"] else None
             co.state = "runnable" if co.pending else "suspended"
             co.suspended_at, co.pending = ts, False
-        co.since = ts
+        co.since = co.moved_at = ts
+        co.woken_at = None
 
     def wake(self, row):
         self.counts["wakes"] += 1
@@ -68,10 +80,9 @@ class Model:
             early = not co.called and row["tid"] != co.tid and ts - co.resumed_at <= 1000
             co.pending |= not early  # a clock may be read before the cause has arrived
             return
-        span = self.spend(co, ts, co.sound)
-        if co.state == "suspended" and co.sound:
-            self.sites[co.place]["suspended"].append(span)
-        co.state, co.since = "runnable", max(ts, co.since)
+        if co.sound:
+            co.state, co.since = "runnable", max(ts, co.since)
+            co.woken_at = co.since if co.since > co.suspended_at else None
 
     def birth(self, row):
         co = self.coroutine(row)
@@ -84,7 +95,7 @@ class Model:
         if not co or co.state == "dead":
             return
         sound = co.sound and row["after"] == row["ts"]
-        span = self.spend(co, row["ts"], sound)
+        span = self.spend(co, row["ts"], sound, not co.sound)
         if sound and co.state == "running":
             self.sites[co.place]["running"].append(span)
         co.state = "dead"
@@ -155,8 +166,9 @@ def end_of(model):
 def compare_coroutines(diff, model, section):
     for co in model.coroutines.values():  # who is alive has been in its state up to the end
         if co.state in ("running", "runnable", "suspended"):
-            model.spend(co, end_of(model), co.sound)
-    for state in ("running", "runnable", "suspended"):
+            model.spend(co, end_of(model), co.sound, True)
+    for state in ("running", "runnable", "suspended", "unknown"):
+        diff.check(f"all time {state}", section["total_ns"][state], sum(co.total[state] for co in model.coroutines.values()))
         best = sorted((co.total[state] for co in model.coroutines.values() if co.total[state]), reverse=True)[:20]
         top = section["top"][state]
         diff.check(f"the most time {state}", [co["ns"] for co in top], best)
@@ -167,7 +179,7 @@ def compare_coroutines(diff, model, section):
 def compare_waiting(diff, model, section):
     want = defaultdict(lambda: [0, 0, 0])
     for co in model.coroutines.values():
-        if co.state in ("suspended", "runnable"):
+        if co.state in ("suspended", "runnable") and co.sound:
             group = want[str(co.spawn)]
             group[0] += 1
             group[1] += co.state == "runnable"
@@ -184,7 +196,7 @@ def compare_waiting(diff, model, section):
 def compare_running(diff, model, section):
     want = [0, 0]
     for co in model.coroutines.values():
-        if co.state == "running" and co.ours:
+        if co.state == "running" and co.ours and co.sound:
             want = [want[0] + 1, max(want[1], end_of(model) - co.since)]
     got = [sum(group["coroutines"] for group in section["running"]),
            max((group["longest_ns"] for group in section["running"]), default=0)]
@@ -202,8 +214,8 @@ def main():
         diff.check("alive", section["alive"], alive)
         for count in ("events", "wakes", "lost"):
             diff.check(count, section[count], model.counts[count])
-        compare_sites(diff, model, section)
         compare_coroutines(diff, model, section)
+        compare_sites(diff, model, section)
         compare_waiting(diff, model, section)
         compare_running(diff, model, section)
     print(f"{sum(len(model.coroutines) for model in models)} coroutines, {diff.count} differences")

@@ -47,6 +47,12 @@ if [ -x "$O/t/bench/mix" ]; then
 	agrees many
 fi
 
+# With losses of all sorts.
+for seed in 11 12 13; do
+	python3 t/gaps.py make $seed | "$BIN/ctp-fromjsonl" -q -o "$tmp/gaps.ctp"
+	agrees gaps
+done
+
 # Of random classes there is no model; but there is always a report.
 for seed in 1 2 3 4 5; do
 	"$O/t/randstream" $seed >"$tmp/random.ctp"

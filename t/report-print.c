@@ -94,7 +94,8 @@ static void make(struct made *m)
 		m->sites[i] = (struct ctp_report_site){
 			.place = place, .suspended = {1000 + (uint64_t)i, 9, 412000, 1730000, 2000000000},
 		};
-	m->threads[0] = (struct ctp_report_thread){18800, 1007953344, 99, 2015906688, thread_name};
+	m->threads[0] = (struct ctp_report_thread){.tid = 18800, .busy_ns = 1007953344, .known_ns = 2015906688, .resumes = 99,
+	                                           .last_ns = 2015906688, .name = thread_name};
 	m->section.nheavy[CTP_HEAVY_RUNNING] = 1;
 	m->section.heavy[CTP_HEAVY_RUNNING][0] = (struct ctp_report_heavy){5000000000, 1000000, NULL, spawn};
 }
@@ -158,7 +159,7 @@ static void test_text(struct made *m)
 	   "a site");
 	ok(has(text, "... 4 more: -v shows all"), "sites are cut too");
 	ok(has(text, "\nWhere they suspended, and for how long (by time runnable)\n"), "and their order is said");
-	ok(has(text, "\n    1.01s     50 %          99      2.02s  18800 worker\n"), "a thread");
+	ok(has(text, "\n    1.01s     50 %        -          99      2.02s  18800 worker\n"), "a thread");
 	ok(has(text, "\n  running    #0x12a05f200 1.00 ms\n"), "a coroutine that ran most");
 	for (const char *line = text; *line; line = strchr(line, '\n') + 1)
 		if (strchr(line, '\n') - line > 100)
@@ -301,7 +302,8 @@ static void test_json(struct made *m)
 	ok(has(text, "{\"command\":[\"./server\",\"-v\",\"a b\"],\"host\":\"h\",\"pid\":\"17\",\"source\":null,"
 	             "\"start_wall_ns\":\"1700000000123456789\",\"start_ns\":\"5\",\"duration_ns\":2015906688,"
 	             "\"outcome\":\"exited\",\"status\":0,\"complete\":true,\"events\":7264,\"wakes\":312,\"coroutines\":48,"
-	             "\"alive\":9,\"threads_seen\":4,\"lost\":0,\"missed\":0,\"untraced\":0,\"late\":0,\"findings\":["),
+	             "\"alive\":9,\"threads_seen\":4,\"lost\":0,\"lost_of_nobody\":0,\"gaps\":0,\"in_gap\":0,\"missed\":0,\"untraced\":0,\"late\":0,"
+	             "\"total_ns\":{\"running\":0,\"runnable\":0,\"suspended\":0,\"unknown\":0},\"looked_ns\":0,\"findings\":["),
 	   "JSON: what ran");
 	ok(has(text, "{\"rule\":\"never-woken\",\"certainty\":\"proved\",\"gravity\":6,\"title\":\"7 coroutines were never woken\","
 	             "\"evidence\":[\"nobody woke them\"],\"next\":[\"look at server.c:212\"],"
@@ -317,10 +319,10 @@ static void test_json(struct made *m)
 	             "\"thread\":18800},\"certain\":true},{"), "who runs");
 	ok(has(text, "{\"site\":\"server.c:212:handle\",\"suspended\":{\"count\":1000,\"total_ns\":9,\"p50_ns\":412000,"
 	             "\"p99_ns\":1730000,\"max_ns\":2000000000},\"runnable\":{"), "a site");
-	ok(has(text, "{\"tid\":18800,\"name\":\"worker\",\"busy_ns\":1007953344,\"busy_share\":0.5000,\"resumes\":99,"
+	ok(has(text, "{\"tid\":18800,\"name\":\"worker\",\"busy_ns\":1007953344,\"unknown_ns\":0,\"busy_share\":0.5000,\"resumes\":99,"
 	             "\"last_ns\":2015906688}"), "a thread");
 	ok(has(text, "\"top\":{\"running\":[{\"coro\":\"5000000000\",\"name\":null,\"spawn_site\":\"main.c:12:serve\","
-	             "\"ns\":1000000}],\"runnable\":[],\"suspended\":[]}"), "the top");
+	             "\"ns\":1000000}],\"runnable\":[],\"suspended\":[],\"unknown\":[]}"), "the top");
 }
 
 static void test_markdown(void)

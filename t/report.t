@@ -126,7 +126,21 @@ awk 'BEGIN { for (i = 1; i <= 203; i++) {
 folded runnable "$tmp/deep.ctp"
 is 'folded: 64 frames and no more' "$(awk -F ';' 'NF > most { most = NF } END { print most }' "$tmp/folded")" 64
 is 'all of the time is there, of the last but the end' "$(awk '{ sum += $2 } END { print sum }' "$tmp/folded")" $((203 * 202 / 2))
-is 'a circle has no frame' "$(grep '^\[unknown\] ' "$tmp/folded")" '[unknown] 3'
+is 'a circle has no frame' "$(grep '^\[no_place\] ' "$tmp/folded")" '[no_place] 3'
+# One waits for its child, which waits for its own: that is one wait, of the last. Another one's wait is its own.
+awk 'BEGIN {
+	for (i = 1; i <= 4; i++)
+		printf "{\"type\":\"birth\",\"ts\":%d,\"probe_id\":%d,\"coro\":%d,\"station\":%d,\"after\":%d,\"before\":%d,\"parent\":%d,\"site\":%d,\"pid\":1}\n", i, i, i, i, i, i, i < 4 ? i - 1 : 0, i
+	for (i = 1; i <= 4; i++) {
+		printf "{\"type\":\"await\",\"ts\":%d,\"probe_id\":%d,\"coro\":%d,\"target\":%d}\n", 10 * i, i, i, i < 3 ? i + 1 : i == 4 ? 3 : 0
+		printf "{\"type\":\"transition\",\"probe_id\":%d,\"tid\":1,\"addr\":\"0x0000000000000000\",\"seq\":2,\"is_active\":false,\"ts\":%d,\"coro\":%d,\"index\":0,\"site\":9}\n", i, 10 * i, i
+	}
+	for (i = 4; i >= 1; i--)
+		printf "{\"type\":\"transition\",\"probe_id\":%d,\"tid\":1,\"addr\":\"0x0000000000000000\",\"seq\":2,\"is_active\":true,\"ts\":%d,\"coro\":%d,\"index\":1,\"site\":0}\n", i, 140 - 10 * i, i }' |
+	"$BIN/ctp-fromjsonl" -q >"$tmp/nested.ctp"
+folded suspended "$tmp/nested.ctp"
+is 'folded: a wait for a child is the wait of that child' "$(sort "$tmp/folded")" 'site_1;site_2;site_3;site_9 80
+site_4;site_9 60'
 
 # --- options ------------------------------------------------------------------------------------------------------------------
 status() { # NAME STATUS ARGUMENT...

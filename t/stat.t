@@ -69,7 +69,7 @@ cat >"$tmp/notes.jsonl" <<'JSONL'
 {"type":"name","ts":4,"probe_id":7,"coro":1,"name":"reader"}
 {"type":"wake","ts":5,"probe_id":7,"coro":1,"tid":8,"by":0}
 {"type":"wake","ts":6,"probe_id":7,"coro":1,"tid":8,"by":2}
-{"type":"missed","ts":7,"tid":8,"count":4,"after":5}
+{"type":"missed","ts":7,"tid":8,"count":4,"after":5,"transitions":0}
 {"type":"@end","complete":true}
 JSONL
 "$BIN/ctp-fromjsonl" -q "$tmp/notes.jsonl" >"$tmp/notes.ctp"
@@ -78,7 +78,7 @@ for line in 'wakes:       2' 'names:       1' 'sites:       2' 'missed:      4 o
 	like "in words: $line" "$("$BIN/ctp-stat" "$tmp/notes.ctp")" "^$line\$"
 done
 "$BIN/ctp-tojsonl" "$tmp/notes.ctp" 2>"$tmp/err"
-is 'the other tools count them with what was lost' "$? $(cat "$tmp/err")" '3 ctp-tojsonl: 8 records, 0 late; 4 events lost, 0 coroutines untraced'
+is 'the other tools count them too' "$? $(cat "$tmp/err")" '3 ctp-tojsonl: 8 records, 0 late; 0 events lost, 4 other records missed, 0 coroutines untraced'
 # Nothing lost, but coroutines that found no station: that is not all either. By a record, or by the end record alone.
 sed -e '/"lost",/d' -e 's/"events":9,"lost":6,"unverified":3/"events":3,"lost":0,"unverified":0/' "$tmp/b.jsonl" >"$tmp/u.jsonl"
 grep -v '"untraced","ts"' "$tmp/u.jsonl" >"$tmp/v.jsonl"
@@ -88,7 +88,7 @@ for file in u v; do
 	counts untraced 3 "$tmp/u.ctp" complete=true events=3 lost=0 untraced=4 unseen=0
 	"$BIN/ctp-tojsonl" "$tmp/u.ctp" "$tmp/u.ctp" >"$tmp/out" 2>"$tmp/err"
 	is 'untraced: ctp-tojsonl ends with status 3' $? 3
-	like 'and says why, of both sections' "$(cat "$tmp/err")" '; 0 events lost, 8 coroutines untraced$'
+	like 'and says why, of both sections' "$(cat "$tmp/err")" '; 0 events lost, 0 other records missed, 8 coroutines untraced$'
 done
 cat "$tmp/a.ctp" "$tmp/b.ctp" "$tmp/a.ctp" >"$tmp/aba.ctp"
 counts 'three sections' 3 "$tmp/aba.ctp" complete=true events=9 lost=6 births=4 coroutines=6 threads=5 duration_ns=2000000140

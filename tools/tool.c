@@ -285,10 +285,11 @@ int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, stru
 	if (status == CTP_FAILED)
 		return ctp_tool_fail_output(tool, out, err);
 	const struct ctp_convert_stats *s = &to.stats;
-	if (tool->verbose || ((s->lost || s->untraced) && !tool->quiet))
-		ctp_tool_say(tool, "%llu record%s, %llu late; %llu event%s lost, %llu coroutine%s untraced",
+	if (tool->verbose || ((s->lost || s->missed || s->untraced) && !tool->quiet))
+		ctp_tool_say(tool, "%llu record%s, %llu late; %llu event%s lost, %llu other record%s missed, %llu coroutine%s untraced",
 		             (unsigned long long)s->reader.records, plural(s->reader.records), (unsigned long long)s->reader.late,
-		             (unsigned long long)s->lost, plural(s->lost), (unsigned long long)s->untraced, plural(s->untraced));
+		             (unsigned long long)s->lost, plural(s->lost), (unsigned long long)s->missed, plural(s->missed),
+		             (unsigned long long)s->untraced, plural(s->untraced));
 	return to.stats.harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
 }
 
