@@ -44,6 +44,8 @@ ok "there was something to count: $(said lost)" test "$(said lost)" -gt 10000
 "$BIN/ctp-tojsonl" -q -a "$tmp/a.ctp" >"$tmp/json" 2>/dev/null
 is 'and placed: each loss is that of a coroutine' \
 	"$(sed -n '/"type":"lost"/s/.*"count":\([0-9]*\).*/\1/p' "$tmp/json" | awk '{ n += $1 } END { print n }')" "$(said lost)"
+is 'and what the ring of its thread has not: these at least, for slots may have had more' \
+	"$(sed -n '/"type":"missed"/s/.*"transitions":\([0-9]*\).*/\1/p' "$tmp/json" | awk -v lost="$(said lost)" '{ n += $1 } END { print (n >= lost) }')" 1
 
 start --ring 100 --lossless=16000
 tell new 10
