@@ -106,12 +106,12 @@ static struct ctp_thread *thread_of(struct ctp_follow *f, const struct ctp_corou
 /* What has woken it since its last transition may have woken it from another wait. */
 static void forget_wakes(struct ctp_coroutine *co)
 {
+	if (co->state == CTP_RUNNABLE || co->flags & CTP_CO_PENDING)
+		co->before = co->before_at = 0;
 	if (co->state == CTP_RUNNABLE) {
-		co->since_ns = ctp_coroutine_moved_ns(co);
+		co->since_ns = co->suspended_ns ? co->suspended_ns : co->born_ns;
 		co->state = co->suspended_ns ? CTP_SUSPENDED : CTP_BORN;
 	}
-	if (co->waker || co->flags & CTP_CO_PENDING)
-		co->before = co->before_at = 0;
 	co->waker = 0;
 	co->streak = 0;
 	co->flags &= (uint16_t)~(CTP_CO_PENDING | CTP_CO_AWAITS | CTP_CO_WOKEN);
@@ -124,13 +124,14 @@ static void forget_wakes(struct ctp_coroutine *co)
 static __attribute__((noinline)) void lose(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t after_ns, uint64_t ts,
                                            uint64_t count)
 {
-	bool first = co->state == CTP_BORN && !(co->flags & CTP_CO_TAIL);
-	if (!(co->flags & CTP_CO_TAIL))
+	if (co->flags & CTP_CO_TAIL) { /* it goes on */
+		after_ns = co->since_ns;
+	} else {
 		forget_wakes(co);
-	if (first && after_ns < f->attached_ns)
-		after_ns = f->attached_ns;
-	after_ns = after_ns > co->since_ns && !(co->flags & CTP_CO_TAIL) ? after_ns : co->since_ns;
-	after_ns = after_ns < ts ? after_ns : ts;
+		uint64_t known_ns = co->state == CTP_BORN && co->since_ns < f->attached_ns ? f->attached_ns : co->since_ns;
+		after_ns = after_ns > known_ns ? after_ns : known_ns;
+		after_ns = after_ns < ts ? after_ns : ts;
+	}
 	struct ctp_change ch = change_of(co, CTP_CHANGE_LOST, ts);
 	ch.gap_ns = after_ns;
 	ch.by = count;

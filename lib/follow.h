@@ -165,12 +165,6 @@ void ctp_follow_thread_end(struct ctp_follow *f, uint32_t thread, uint64_t end_n
 /* How long; 0 where clocks of two threads disagree and the end is before the start. */
 static inline uint64_t ctp_span_ns(uint64_t from_ns, uint64_t to_ns) { return to_ns > from_ns ? to_ns - from_ns : 0; }
 
-/* The last that is known of it for certain: its last transition, or its birth. */
-static inline uint64_t ctp_coroutine_moved_ns(const struct ctp_coroutine *co)
-{
-	return co->state != CTP_RUNNABLE ? co->since_ns : co->suspended_ns ? co->suspended_ns : co->born_ns;
-}
-
 /* The place where it suspended last, as numbers in f->places; 0 for one that is not known, or nobody else's. */
 static inline uint32_t ctp_follow_place(const struct ctp_follow *f, const struct ctp_coroutine *co)
 {
