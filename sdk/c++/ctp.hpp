@@ -128,7 +128,10 @@ template <class P, bool Placed> class hooked;
 CTP_LOCAL_ [[gnu::noinline]] inline void born_(struct ::ctp_coro *co, void *id, const place &at) noexcept
 {
 	ctp_init(); /* before the first is attached, places have no numbers */
-	ctp_coro_new_in(co, reinterpret_cast<std::uintptr_t>(id), ctp_site_number(at.file, at.line, at.function));
+	if (ctp_coro_traced(co)) /* its promise's constructor has written already: see PromiseMixin */
+		co->id_ = reinterpret_cast<std::uintptr_t>(id);
+	else
+		ctp_coro_new_in(co, reinterpret_cast<std::uintptr_t>(id), ctp_site_number(at.file, at.line, at.function));
 }
 CTP_LOCAL_ [[gnu::noinline]] inline void suspended_(struct ::ctp_coro *co, void *frame, const place &at) noexcept
 {
@@ -485,24 +488,35 @@ struct std::coroutine_traits<R, Parameters...> {
 
 /* --- coroTracer's names --------------------------------------------------------------------------------------------------- */
 
-/* Its promise mixin traces what ctp::promise does. The globals that point into the shared memory are not here. */
+/* Its promise mixin traces what ctp::promise does. What shows the shared memory is not here. */
 namespace corotracer {
 
 inline void InitTracer() { ctp_init(); }
+inline void trigger_uds_wakeup() {} /* an event that has to wake the collector does */
 inline std::uint64_t get_ns() { return ctp_clock_(); }
 inline std::uint64_t get_tid() { return static_cast<std::uint64_t>(syscall(SYS_gettid)); }
 
 class PromiseMixin : public ctp::promise {
 public:
 	template <class Awaitable> ctp::kept_<Awaitable> await_transform(Awaitable &&x) { return static_cast<Awaitable &&>(x); }
+
+	/*
+	 * A coroutine's hooks tell all of its suspensions and resumptions: what its promise or its scheduler writes by hand would be a
+	 * second one. So this writes where there are no hooks, and the id is that of this object; and before those of a coroutine are
+	 * there, in the constructor of its promise.
+	 */
 	void write_trace(std::uint64_t addr, bool is_active)
 	{
-		if (!ctp::coro(*this)->id_) /* not a coroutine's promise: this is its first event */
-			ctp_coro_new_in(ctp::coro(*this), reinterpret_cast<std::uintptr_t>(this), 0);
+		struct ::ctp_coro *co = ctp::coro(*this);
+		auto mine = reinterpret_cast<std::uintptr_t>(this);
+		if (!co->id_) /* its first event */
+			ctp_coro_new_in(co, mine, 0);
+		if (co->id_ != mine)
+			return;
 		if (is_active)
-			ctp_coro_resume(ctp::coro(*this));
+			ctp_coro_resume(co);
 		else
-			ctp_coro_suspend_in(ctp::coro(*this), reinterpret_cast<const void *>(addr), 0);
+			ctp_coro_suspend_in(co, reinterpret_cast<const void *>(addr), 0);
 	}
 };
 

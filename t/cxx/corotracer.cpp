@@ -41,6 +41,79 @@ struct joined {
 	std::coroutine_handle<promise_type> h;
 };
 
+/* Writes its initial suspension by hand, as one must for coroTracer, which does not trace that: by its constructor (c), by
+ * initial_suspend (i), by the awaiter of that (a); or leaves it to its scheduler (s). */
+template <char By> struct by_hand {
+	struct promise_type : public corotracer::PromiseMixin {
+		struct initial {
+			promise_type &p;
+			bool await_ready() noexcept { return false; }
+			void await_suspend(std::coroutine_handle<> me) noexcept
+			{
+				if (By == 'a')
+					p.write_trace(reinterpret_cast<std::uintptr_t>(me.address()), false);
+			}
+			void await_resume() noexcept
+			{
+				if (By != 's')
+					p.write_trace(0, true);
+			}
+		};
+		promise_type()
+		{
+			if (By == 'c')
+				write_trace(reinterpret_cast<std::uintptr_t>(this), false);
+		}
+		by_hand get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+		initial initial_suspend()
+		{
+			if (By == 'i')
+				write_trace(reinterpret_cast<std::uintptr_t>(this), false);
+			return {*this};
+		}
+		std::suspend_always final_suspend() noexcept
+		{
+			write_trace(0, false);
+			return {};
+		}
+		void return_void() {}
+		void unhandled_exception() { std::abort(); }
+	};
+	std::coroutine_handle<promise_type> h;
+
+	void run()
+	{
+		while (!h.done()) {
+			if (By == 's')
+				h.promise().write_trace(0, true);
+			h.resume();
+			if (By == 's')
+				h.promise().write_trace(0, false);
+		}
+		h.destroy();
+	}
+};
+
+static by_hand<'c'> third()
+{
+	co_await std::suspend_always();
+}
+
+static by_hand<'i'> fourth()
+{
+	co_await std::suspend_always();
+}
+
+static by_hand<'a'> fifth()
+{
+	co_await std::suspend_always();
+}
+
+static by_hand<'s'> sixth()
+{
+	co_await std::suspend_always();
+}
+
 static plain first()
 {
 	co_await std::suspend_always();
@@ -66,6 +139,17 @@ int main()
 	b.h.promise().write_trace(corotracer::get_tid(), false); /* it is over: this does nothing */
 	a.h.destroy();
 	b.h.destroy();
+	third().run();
+	fourth().run();
+	fifth().run();
+	sixth().run();
+	{
+		corotracer::PromiseMixin seventh; /* no coroutine's promise: all is by hand */
+		seventh.write_trace(0, true);
+		seventh.write_trace(1, false);
+		seventh.write_trace(0, true);
+	}
+	corotracer::trigger_uds_wakeup();
 	std::printf("%d %d\n", sum, corotracer::get_ns() > 0);
 	return 0;
 }
