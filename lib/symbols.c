@@ -48,14 +48,16 @@ struct process {
 };
 
 struct ctp_symbols {
-	const char *const *dirs;
-	size_t ndirs;
+	struct kept { /* when a section begins; all else is forgotten */
+		const char *const *dirs;
+		size_t ndirs;
+		uint64_t salt;
+		char *bytes; /* pages are taken as they are used */
+	} kept;
 	uint32_t nprocesses, nmodules, nopened, nthreads, ntexts;
 	uint32_t changes;   /* of the mappings: what is cached from before is void */
 	uint64_t page_bits; /* the lowest is the size of a page */
-	uint64_t salt;
 	size_t used;        /* of bytes */
-	char *bytes;        /* pages are taken as they are used */
 	struct process processes[PROCESSES_MAX];
 	struct module modules[MODULES_MAX];
 	uint16_t module_slots[2 * MODULES_MAX]; /* 1 and more; 0 is free, as below */
@@ -78,7 +80,7 @@ _Static_assert(MODULES_MAX < UINT16_MAX, "a slot has room for a module's number"
 
 static uint32_t hash_pair(const struct ctp_symbols *s, uint64_t a, uint64_t b, uint32_t slots)
 {
-	return ctp_spread(a ^ b * s->salt, s->salt, slots);
+	return ctp_spread(a ^ b * s->kept.salt, s->kept.salt, slots);
 }
 
 /* --- begin and end ------------------------------------------------------------------------------------------------------- */
@@ -93,11 +95,8 @@ struct ctp_symbols *ctp_symbols_new(const char *const *debug_dirs, size_t ndirs,
 		ctp_err_set(err, "out of memory");
 		return NULL;
 	}
-	s->dirs = debug_dirs;
-	s->ndirs = ndirs;
-	s->bytes = bytes;
+	s->kept = (struct kept){.dirs = debug_dirs, .ndirs = ndirs, .salt = ctp_spread_salt(), .bytes = bytes};
 	s->changes = 1;
-	s->salt = ctp_spread_salt();
 	return s;
 }
 
@@ -111,13 +110,9 @@ void ctp_symbols_forget(struct ctp_symbols *s)
 		ctp_module_free(s->modules[i].files);
 		free((char *)s->modules[i].path);
 	}
-	const char *const *dirs = s->dirs;
-	size_t ndirs = s->ndirs;
-	char *bytes = s->bytes;
+	const struct kept kept = s->kept;
 	memset(s, 0, sizeof *s);
-	s->dirs = dirs;
-	s->ndirs = ndirs;
-	s->bytes = bytes;
+	s->kept = kept;
 	s->changes = 1;
 }
 
@@ -126,7 +121,7 @@ void ctp_symbols_free(struct ctp_symbols *s)
 	if (!s)
 		return;
 	ctp_symbols_forget(s);
-	free(s->bytes);
+	free(s->kept.bytes);
 	free(s);
 }
 
@@ -185,7 +180,7 @@ static uint64_t hash_bytes(uint64_t h, const void *p, size_t len)
 /* Where it is in the slots, or would go. */
 static size_t module_slot(const struct ctp_symbols *s, const struct module *want)
 {
-	uint64_t hash = hash_bytes(hash_bytes(0, want->path, want->path_bytes), want->id, want->id_bytes);
+	uint64_t hash = hash_bytes(hash_bytes(s->kept.salt, want->path, want->path_bytes), want->id, want->id_bytes);
 	size_t i = hash_pair(s, hash, want->id_known, 2 * MODULES_MAX);
 	for (; s->module_slots[i]; i = (i + 1) % (2 * MODULES_MAX)) {
 		const struct module *m = &s->modules[s->module_slots[i] - 1];
@@ -240,7 +235,7 @@ static struct ctp_module *files_of(struct ctp_symbols *s, struct module *m)
 {
 	if (!m->opened && s->nopened < OPENED_MAX) {
 		struct ctp_module_want want = {.path = m->path, .id = m->id, .id_bytes = m->id_bytes, .id_known = m->id_known,
-		                               .dirs = s->dirs, .ndirs = s->ndirs};
+		                               .dirs = s->kept.dirs, .ndirs = s->kept.ndirs};
 		m->opened = true;
 		s->nopened++;
 		m->files = ctp_module_open(&want);
@@ -385,7 +380,7 @@ static const struct ctp_str *find_text(struct ctp_symbols *s, const struct mappi
 	size_t bytes = (sizeof(struct ctp_str) + len + 1 + 7) & ~(size_t)7;
 	if (bytes > TEXTS_BYTES - s->used)
 		return NULL;
-	struct ctp_str *str = (struct ctp_str *)(s->bytes + s->used);
+	struct ctp_str *str = (struct ctp_str *)(s->kept.bytes + s->used);
 	str->len = (uint32_t)len;
 	memcpy(str->data, text, len);
 	str->data[len] = '\0';

@@ -1,16 +1,16 @@
 /* symbols.c - which mapping an address is in, what is kept until when, odd classes, and what is beyond the limits. */
-#include "symbols.h"
+#include "../lib/symbols.c" /* for its slots */
 
 #include "events.h"
 #include "tap.h"
 
 /* A string of a record; room for the longest that is tried. */
-struct text {
+struct string {
 	uint32_t len;
 	char data[5001];
 };
 
-static uint64_t text(struct text *t, const char *s)
+static uint64_t text(struct string *t, const char *s)
 {
 	t->len = (uint32_t)strlen(s);
 	strcpy(t->data, s);
@@ -27,7 +27,7 @@ static struct ctp_class *class_of(enum ctp_event event)
 
 static void map(struct ctp_symbols *s, uint64_t pid, uint64_t start, uint64_t stop, const char *path)
 {
-	static struct text a, b;
+	static struct string a, b;
 	const uint64_t val[CTP_MAPPING_FIELDS] = {
 		[CTP_MAPPING_PID] = pid, [CTP_MAPPING_START] = start, [CTP_MAPPING_STOP] = stop,
 		[CTP_MAPPING_PATH] = text(&a, path), [CTP_MAPPING_BUILD_ID] = text(&b, "id"),
@@ -37,7 +37,7 @@ static void map(struct ctp_symbols *s, uint64_t pid, uint64_t start, uint64_t st
 
 static void thread(struct ctp_symbols *s, uint64_t tid, uint64_t pid)
 {
-	static struct text name;
+	static struct string name;
 	const uint64_t val[CTP_THREAD_FIELDS] = {
 		[CTP_THREAD_TID] = tid, [CTP_THREAD_PID] = pid, [CTP_THREAD_NAME] = text(&name, "x")};
 	ctp_symbols_learn(s, &(struct ctp_record){.cls = class_of(CTP_THREAD), .val = val});
@@ -127,17 +127,28 @@ static void test_odd(struct ctp_symbols *s)
 	is(found(s, 3, 0x21000), "a??[2Jb+0x0", "no control characters");
 }
 
+/* Of the texts, the longest row of slots that are not free: what a search may have to go through. */
+static uint32_t longest_row(const struct ctp_symbols *s)
+{
+	uint32_t longest = 0, row = 0;
+	for (size_t i = 0; i < sizeof s->texts / sizeof *s->texts; i++) {
+		row = s->texts[i].text ? row + 1 : 0;
+		longest = row > longest ? row : longest;
+	}
+	return longest;
+}
+
 static void test_limits(struct ctp_symbols *s)
 {
-	enum { TEXTS = 1 << 16 };
 	ctp_symbols_forget(s);
 	is(found(s, 1, 0x1000), NULL, "a section begins: all is forgotten");
 	is_u64(pid_of(s, 5), 0, "threads too");
 	map(s, 1, 0, UINT64_C(1) << 40, "/none/a");
 	uint64_t n = 0;
-	while (n <= TEXTS && ctp_symbols_find(s, 1, n))
+	while (n <= TEXTS_MAX && ctp_symbols_find(s, 1, n))
 		n++;
-	is_u64(n, TEXTS, "so many texts, and no more");
+	is_u64(n, TEXTS_MAX, "so many texts, and no more");
+	ok(longest_row(s) < TEXTS_MAX / 64, "which do not crowd, in this section either");
 	is(found(s, 1, 1), "a+0x1", "those are there");
 	ctp_symbols_forget(s);
 	for (uint64_t pid = 1; pid <= 2000; pid++)
