@@ -11,9 +11,18 @@
 
 enum { CTP_BATCH_BITS = 13, CTP_BATCH_ROWS = 1 << CTP_BATCH_BITS };
 
-/* One record; a transition fills it, the other classes that are harvested are shorter. */
+/* As large as the class with the most fields has them. */
+union ctp_row_fields {
+	char transition[CTP_TRANSITION_FIELDS], birth[CTP_BIRTH_FIELDS], death[CTP_DEATH_FIELDS], lost[CTP_LOST_FIELDS],
+		thread[CTP_THREAD_FIELDS], mapping[CTP_MAPPING_FIELDS], untraced[CTP_UNTRACED_FIELDS],
+		conflict[CTP_CONFLICT_FIELDS], end[CTP_END_FIELDS], wake[CTP_WAKE_FIELDS], name[CTP_NAME_FIELDS],
+		place[CTP_SITE_FIELDS], missed[CTP_MISSED_FIELDS], await[CTP_AWAIT_FIELDS], function[CTP_FUNCTION_FIELDS];
+};
+_Static_assert(CTP_EVENT_COUNT == 15, "each class of events.h is one of those");
+
+/* One record, of whatever class. */
 struct ctp_row {
-	uint64_t val[CTP_TRANSITION_FIELDS];
+	uint64_t val[sizeof(union ctp_row_fields)];
 };
 
 struct ctp_batch {

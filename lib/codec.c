@@ -1,7 +1,8 @@
 /*
  * codec.c - the predictive coder and decoder.
  *
- * Encoder and decoder share predict() and learn(), so that they cannot drift apart: whatever one expects, the other expects.
+ * What a predictor expects (expect_...) and what it remembers (learn_...) is written once, for encoder and decoder, so that they
+ * cannot drift apart.
  */
 #include "codec.h"
 
@@ -149,7 +150,7 @@ INLINE void learn_step(uint64_t *w, uint64_t v)
 
 INLINE uint64_t expect_toggle(const uint64_t *w) { return *w ^ 1; }
 
-/* The same by the op's own word, where the group is not known. SAME, STATE and PREV expect and remember the value itself. */
+/* The first word of a field whose group is not known; what that expects and remembers: of SAME, STATE and PREV the value itself. */
 INLINE uint64_t *op_word(const struct ctp_op *op, uint64_t *word, uint64_t *prev, unsigned state)
 {
 	return op->pred == CTP_PRED_PREV ? &prev[op->slot] : &word[op->slot + (state & op->by_state)];

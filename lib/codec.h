@@ -1,15 +1,16 @@
 /*
  * codec.h - records to bytes and back, driven by the class's own table: one piece of code for every class.
  *
- * A record is a head (which fields the predictor missed, and the class), then the fields that are always written and those that
- * were missed, in coding order: key, state, then the rest as declared. Both sides predict from what they have both seen in this
- * packet:
+ * A record is a head (which fields the predictor missed, and the class); then the fields that are always written: key, time, those
+ * without a prediction; then those that were missed, in the order of struct ctp_plan, the state first. Both sides predict from what
+ * they have both seen in this packet:
  *
  *	- the time of the record before, of whatever class;
  *	- the record before of the same class;
- *	- a context of CTP_CONTEXT_WORDS words found by the record's key. There are 2^14 contexts and no more, whatever the number of keys: two keys
- *	  that share one spoil each other's predictions, never each other's values, because what was missed is written. Two classes never
- *	  share one at a time: whichever comes to it finds its words zero, or else it would take a word for a value of another type.
+ *	- a context of CTP_CONTEXT_WORDS words found by the record's key. There are 2^CTP_CONTEXT_BITS contexts and no more, whatever
+ *	  the number of keys: two keys that share one spoil each other's predictions, never each other's values, because what was
+ *	  missed is written. Two classes never share one at a time: a class that finds another's words takes them for zero, or else
+ *	  it would take a word for a value of another type.
  *
  * A packet starts with all of that at zero. See ctp-stream.5 for the bytes.
  */

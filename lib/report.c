@@ -223,12 +223,12 @@ struct groups {
 	uint32_t count, last; /* last: the one that was asked for; many that follow one another are of the same */
 };
 
-/* Null: there are too many. */
 static bool is_group(const struct group *g, uint32_t spawn, uint32_t place, bool found)
 {
 	return g->spawn == spawn && g->place == place && g->found == found;
 }
 
+/* Null: there are too many. */
 static struct group *group_of(struct groups *gs, uint32_t spawn, uint32_t place, bool found)
 {
 	struct group *g = &gs->list[gs->last];

@@ -1,4 +1,4 @@
-/* Parts of the collector that need no target: pace, build-ids of hostile files, the queue to a slow or broken output. */
+/* Parts of the collector that need no target: pace, rows, build-ids of hostile files, the queue to a slow or broken output. */
 #include <elf.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "batch.h"
 #include "buildid.h"
 #include "outqueue.h"
 #include "pace.h"
@@ -159,11 +160,23 @@ static void test_queue(void)
 	close(fds[1]);
 }
 
+static void test_rows(void)
+{
+	uint32_t most = 0;
+	for (int e = 0; e < CTP_EVENT_COUNT; e++) {
+		struct ctp_class *cls = ctp_event_class(e);
+		most = cls->nfields > most ? cls->nfields : most;
+		ctp_class_free(cls);
+	}
+	is_u64(sizeof(struct ctp_row), most * sizeof(uint64_t), "a row is as long as the longest record");
+}
+
 int main(void)
 {
 	signal(SIGPIPE, SIG_IGN);
 	test_pace();
 	test_pace_rings();
+	test_rows();
 	test_buildid();
 	test_queue();
 	return done_testing();
