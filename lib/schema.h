@@ -3,7 +3,7 @@
  *
  * Everything that travels in a stream is a record of some class, and each packet declares the classes that it uses. Sinks work
  * from what is said here (type, role, unit, kind) and have no list of classes of their own. The predictors are what makes a
- * record small; see codec.h for how they work.
+ * record small; see ctp-stream(5) for how they work.
  */
 #ifndef CTP_SCHEMA_H
 #define CTP_SCHEMA_H
@@ -114,7 +114,7 @@ struct ctp_class {
 	const struct ctp_field *fields;
 	int time_field, key_field, state_field; /* -1: none */
 	uint32_t id;     /* dense, given by the reader or the caller that keeps the class: index for a sink's own table */
-	struct ctp_plan *plan; /* how to code it; plan.h */
+	struct ctp_plan *plan; /* how to code it, for the library */
 	const uint8_t *decl;   /* the declaration as it stands in a packet */
 	size_t decl_bytes;
 };

@@ -40,12 +40,25 @@ if command -v pkg-config >/dev/null; then
 	is 'the second writes what all tools read' \
 		"$("$BIN/ctp-tojsonl" -a "$tmp/weather.ctp" | grep -c '"type":"weather".*"celsius":20.5')" 10
 fi
+# Each header alone, as the C and the C++ that its page promises; those of the library are C's.
+alone() { "$@" -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only; } # COMPILER -std=STANDARD -x LANGUAGE HEADER
 for header in "$top"/include/ctptools/*.h "$top/include/ctp.h"; do
-	for std in c11 gnu17; do
-		ok "${header##*/} stands alone ($std)" \
-			"${CC:-cc}" -std=$std -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only -x c "$header"
-	done
+	for std in c11 gnu17; do ok "${header##*/} stands alone ($std)" alone "${CC:-cc}" -std=$std -x c "$header"; done
 done
+if command -v c++ >/dev/null; then
+	for std in c++11 c++20; do ok "ctp.h stands alone ($std)" alone c++ -std=$std -x c++ "$top/include/ctp.h"; done
+	ok 'ctp.hpp stands alone' alone c++ -std=c++20 -x c++ "$top/include/ctp.hpp"
+	echo '#include <asio.hpp>' >"$tmp/asio.cpp"
+	if c++ -E "$tmp/asio.cpp" >/dev/null 2>&1; then
+		ok 'ctp-asio.hpp needs Asio and nothing else' alone c++ -std=c++20 -x c++ "$top/include/ctp-asio.hpp"
+	fi
+fi
+is 'no header refers to one that is not installed' \
+	"$(cd "$top/include/ctptools" && grep -Eo '[a-z0-9_/]+\.h\b' ./*.h | while IFS=: read -r header name; do
+		echo | "${CC:-cc}" -include "$name" -fsyntax-only -x c - 2>/dev/null || echo "$header: $name"
+	done)" ''
+is 'ctp.3 names each header of the library, and no other' \
+	"$(sed -n 's,^\.It Pa ctptools/,,p' doc/ctp.3 | sort)" "$(cd "$top/include/ctptools" && ls | sort)"
 
 # What other programs load.
 "$BIN/ctp-fromjsonl" -q <"$tmp/row" >"$tmp/row.ctp"
