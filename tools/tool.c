@@ -148,37 +148,48 @@ static _Noreturn void print_and_exit(struct ctp_tool *tool, bool help)
 	exit(CTP_EXIT_OK);
 }
 
+/* With ours before them. Null: out of memory. */
+static struct option *all_longs(const struct option *longs)
+{
+	static const struct option ours[] = {{"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, 'V'}};
+	size_t n = 0, nours = sizeof ours / sizeof *ours;
+	while (longs && longs[n].name)
+		n++;
+	struct option *all = calloc(nours + n + 1, sizeof *all);
+	if (all)
+		memcpy(all, ours, sizeof ours);
+	if (all && n)
+		memcpy(all + nours, longs, n * sizeof *all);
+	return all;
+}
+
+static _Noreturn void refuse_option(struct ctp_tool *tool, const char *word, bool lacks_argument)
+{
+	const char *why = lacks_argument ? "needs an argument" : "no such option";
+	if (strncmp(word, "--", 2) && optopt)
+		exit(ctp_tool_usage(tool, "-%c: %s; see %s -h", optopt, why, tool->name));
+	exit(ctp_tool_usage(tool, "%s: %s; see %s -h", word, why, tool->name));
+}
+
 int ctp_tool_option(struct ctp_tool *tool, int argc, char **argv, const char *shorts, const struct option *longs)
 {
-	struct option all_longs[16] = {{"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, 'V'}};
-	char all[64];
-	for (size_t i = 2; longs && longs->name && i < sizeof all_longs / sizeof all_longs[0] - 1; i++)
-		all_longs[i] = *longs++;
+	struct option *known = all_longs(longs);
+	char *letters = NULL;
+	int c;
 	/* "+": operands of a command that is run are not ours. ":": a missing argument is told apart. */
-	snprintf(all, sizeof all, "%s:hVqv%s", tool->permutes ? "" : "+", shorts);
-	for (;;) {
-		int c = getopt_long(argc, argv, all, all_longs, NULL);
-		switch (c) {
-		case 'h':
-		case 'V':
-			print_and_exit(tool, c == 'h');
-		case 'q':
-			tool->quiet = true;
-			break;
-		case 'v':
-			tool->verbose = true;
-			break;
-		case ':':
-		case '?':
-			if (strncmp(argv[optind - 1], "--", 2) && optopt)
-				exit(ctp_tool_usage(tool, "-%c: %s; see %s -h", optopt,
-				                    c == ':' ? "needs an argument" : "no such option", tool->name));
-			exit(ctp_tool_usage(tool, "%s: %s; see %s -h", argv[optind - 1],
-			                    c == ':' ? "needs an argument" : "no such option", tool->name));
-		default:
-			return c;
-		}
+	if (!known || asprintf(&letters, "%s:hVqv%s", tool->permutes ? "" : "+", shorts) < 0) {
+		ctp_tool_say(tool, "out of memory");
+		exit(CTP_EXIT_FAILED);
 	}
+	while ((c = getopt_long(argc, argv, letters, known, NULL)) == 'q' || c == 'v')
+		*(c == 'q' ? &tool->quiet : &tool->verbose) = true;
+	free(known);
+	free(letters);
+	if (c == 'h' || c == 'V')
+		print_and_exit(tool, c == 'h');
+	if (c == ':' || c == '?')
+		refuse_option(tool, argv[optind - 1], c == ':');
+	return c;
 }
 
 /* --- converters ---------------------------------------------------------------------------------------------------------- */

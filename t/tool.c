@@ -1,0 +1,34 @@
+/* tool.c - options: as many as a tool has, and those that all have. */
+#include "../tools/tool.c"
+
+#include "tap.h"
+
+enum { LONGS = 100 };
+
+static int option(struct ctp_tool *tool, char *word, const char *shorts, const struct option *longs)
+{
+	char *argv[] = {(char *)"t", word, NULL};
+	optind = 0; /* a new list */
+	return ctp_tool_option(tool, 2, argv, shorts, longs);
+}
+
+int main(void)
+{
+	static char words[LONGS][16], letter[] = "-z", quiet[] = "-q";
+	static struct option longs[LONGS + 1];
+	char shorts[128] = "";
+	struct ctp_tool tool = {.name = "t"};
+	int known = 0;
+	for (int i = 0; i < LONGS; i++) {
+		snprintf(words[i], sizeof words[i], "--o%02d", i);
+		longs[i] = (struct option){.name = words[i] + 2, .val = 1000 + i};
+	}
+	for (int i = 0; i < LONGS; i++)
+		known += option(&tool, words[i], "", longs) == 1000 + i;
+	is_u64((uint64_t)known, LONGS, "each of many long options is known");
+	memset(shorts, 'a', 100);
+	shorts[100] = 'z';
+	is_u64((uint64_t)option(&tool, letter, shorts, NULL), 'z', "and the last of many letters, without any long ones");
+	ok(option(&tool, quiet, "", longs) == -1 && tool.quiet, "-q is every tool's");
+	return done_testing();
+}
