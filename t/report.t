@@ -14,7 +14,8 @@ trace() { # NAME [MORE]
 	{"type":"site","ts":1000000000,"site":3,"file":"handler.c","line":30,"function":"read it; now 7"}
 	{"type":"thread","ts":1000000000,"tid":50,"pid":42,"name":"worker"}
 	JSONL
-	awk -v name="$1" 'function move(id, active, site) {
+	# The name is in the environment: what is given with -v, each awk reads in its own way where it has backslashes.
+	name=$1 awk 'function move(id, active, site) {
 		printf "{\"type\":\"transition\",\"probe_id\":%d,\"tid\":50,\"is_active\":%s,\"ts\":%d,\"coro\":%d,\"index\":%d,\"site\":%d}\n", 100 + id, active, t, id, n[id]++, site }
 	function birth(id, parent, site) {
 		printf "{\"type\":\"birth\",\"ts\":%d,\"probe_id\":%d,\"coro\":%d,\"station\":%d,\"after\":%d,\"before\":%d,\"parent\":%d,\"site\":%d,\"pid\":42}\n", t, 100 + id, id, id, t, t, parent, site }
@@ -24,7 +25,7 @@ trace() { # NAME [MORE]
 		birth(1, 0, 1); move(1, "true", 0)
 		for (id = 2; id <= 6; id++) birth(id, 1, 2)
 		printf "{\"type\":\"wake\",\"ts\":%d,\"probe_id\":101,\"coro\":1,\"tid\":50,\"by\":2}\n", t + 50000
-		printf "{\"type\":\"name\",\"ts\":%d,\"probe_id\":104,\"coro\":4,\"name\":\"%s\"}\n", t, name
+		printf "{\"type\":\"name\",\"ts\":%d,\"probe_id\":104,\"coro\":4,\"name\":\"%s\"}\n", t, ENVIRON["name"]
 		for (id = 2; id <= 6; id++) { t += 100000; move(id, "true", 0); t += 100000; move(id, "false", 3) }
 		for (round = 0; round < 20; round++) for (id = 2; id <= 6; id++) {
 			t += 100000
