@@ -44,20 +44,28 @@ done
 
 # --- the same, looked at by somebody who comes while they run ------------------------------------------------------------------
 
-look() { # NAME COMMAND...: as often as there is time, or with $seek until there is a finding; $looks is how often that was
-	name=$1 looks=0
+look_at() { # NAME COMMAND...: as often as there is time, or with $seek until there is a finding; $looks is how often that was
+	look_name=$1
 	shift
 	CTP_RECORD=1 "$@" >/dev/null 2>&1 &
 	while kill -0 $! 2>/dev/null; do
-		"$BIN/ctp-collect" -q -p $! --once -o "$tmp/$name-$looks.ctp" 2>/dev/null && looks=$((looks + 1))
-		if [ "$seek" ] && [ $looks -gt 0 ] && [ "$(findings "$name-$((looks - 1))" | head -n 1)" != 0: ]; then
+		"$BIN/ctp-collect" -q -p $! --once -o "$tmp/$look_name-$looks.ctp" 2>/dev/null && looks=$((looks + 1))
+		if [ "$seek" ] && [ $looks -gt 0 ] && [ "$(findings "$look_name-$((looks - 1))" | head -n 1)" != 0: ]; then
 			kill $!
-			mv "$tmp/$name-$((looks - 1)).ctp" "$tmp/$name-found.ctp"
+			mv "$tmp/$look_name-$((looks - 1)).ctp" "$tmp/$look_name-found.ctp"
 			break
 		fi
 		sleep 0.1
 	done
 	wait
+	if [ "$seek" ]; then [ -f "$tmp/$look_name-found.ctp" ]; else [ $looks -gt 0 ]; fi
+}
+look() { # as look_at, but on a busy machine a program may be over before anybody comes: then once more
+	looks=0
+	for try in 1 2 3 4 5 6 7 8 9 10; do
+		look_at "$@" && break
+		note "$1 was over too soon, $try"
+	done
 }
 seek=
 for name in accept pool timer reactor news keepalive rampup onesite; do
