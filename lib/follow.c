@@ -6,19 +6,20 @@
 
 #include "format.h"
 #include "roster.h"
+#include "sequence.h"
 #include "shape.h"
 
 enum {
 	SILENCE_NS_PER_S = 1000000000,
 	SILENCE_S = 60, /* then, with threads that were never seen, another run begins in rows that tell of none */
 	RUNS_MAX = 1000, /* of a section; those beyond are part of the last */
-	SLOTS = 8,      /* of a station: in the dialect that counts them one by one, so many events have the same number */
 	EARLY_NS = 1000, /* that a processor reads its clock ahead of time, at most */
 };
 
 struct ctp_follow_priv {
 	struct ctp_roster roster;
 	struct ctp_shape shapes[CTP_CLASSES_MAX];
+	struct ctp_dialect dialect;
 	uint32_t runs;          /* that the section had so far, if it does not say of what process it is */
 	bool ended;             /* its end record was seen */
 	char outcome[16];
@@ -94,7 +95,7 @@ static void forget_life(struct ctp_coroutine *co, uint64_t ts)
 }
 
 /* Numbers from outside may be anything; the sum stays where it is at its end. */
-static void add_count(uint64_t *sum, uint64_t count) { *sum = count > UINT64_MAX - *sum ? UINT64_MAX : *sum + count; }
+static void add_count(uint64_t *sum, uint64_t count) { *sum = ctp_add_capped(*sum, count); }
 
 /* The thread where it ran, if it is not known to have left it. */
 static struct ctp_thread *thread_of(struct ctp_follow *f, const struct ctp_coroutine *co)
@@ -161,14 +162,13 @@ static enum step step_numbered(struct ctp_coroutine *co, uint64_t number)
 	return STEP_GAP;
 }
 
-/*
- * The same by the sequence that its slot had. Either it counts events, or it counts by two for each round through the slots. A
- * probe that begins again is another coroutine.
- */
+/* The same by the sequence that its slot had. A probe that begins again is another coroutine. */
 static enum step step_sequence(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t seq, uint64_t ts)
 {
-	uint64_t last = co->next;
-	if (seq <= 2 && last > 2) {
+	struct ctp_sequence q = {.last = co->next, .rows = co->repeats};
+	uint64_t lost = 0; /* is counted by who writes such rows into a stream, in records of their own */
+	enum ctp_step step = ctp_sequence_step(&q, &f->priv->dialect, seq, co->since_ns, ts, &lost);
+	if (step == CTP_STEP_AGAIN) {
 		struct ctp_change ch = change_of(co, CTP_CHANGE_DIED, ts);
 		ch.whole = false;
 		ch.by = 1;
@@ -176,22 +176,11 @@ static enum step step_sequence(struct ctp_follow *f, struct ctp_coroutine *co, u
 		tell(f, &ch);
 		forget_life(co, ts);
 		f->counts.coroutines++;
-		last = 0;
 	}
-	if (seq < last)
-		return STEP_OLD;
-	enum step step = seq == last + 1 || !last ? STEP_NEXT : STEP_GAP;
-	if (seq % 2 == 0 && seq == last && co->repeats < SLOTS)
-		step = STEP_NEXT;
-	else if (seq % 2 == 0 && seq == last + 2 && co->repeats == SLOTS)
-		step = STEP_NEXT;
-	else if (seq == last)
-		co->flags |= CTP_CO_CONFLICT;
-	else if (step == STEP_GAP)
-		add_count(&f->counts.lost, last % 2 || seq % 2 ? seq - last - 1 : (seq - last) / 2 * SLOTS - co->repeats);
-	co->repeats = seq == last ? co->repeats + (co->repeats < UINT8_MAX) : 1;
-	co->next = seq;
-	return step;
+	co->next = q.last;
+	co->repeats = q.rows;
+	co->flags |= step == CTP_STEP_MIXED ? CTP_CO_CONFLICT : 0;
+	return step == CTP_STEP_OLD ? STEP_OLD : lost || step == CTP_STEP_MIXED ? STEP_GAP : STEP_NEXT;
 }
 
 static inline void put_place(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t site, uint64_t addr)
@@ -485,6 +474,7 @@ static void clear(struct ctp_follow *f)
 	struct ctp_follow_priv *priv = f->priv;
 	ctp_roster_clear(&priv->roster);
 	ctp_threads_clear(&f->threads);
+	priv->dialect = (struct ctp_dialect){0};
 	priv->ended = false;
 	priv->outcome[0] = '\0';
 	priv->status = 0;

@@ -56,7 +56,7 @@ struct ctp_coroutine {
 	uint32_t thread;       /* where it ran last */
 	uint32_t resumes, migrations;
 	uint8_t state;
-	uint8_t repeats;       /* of one sequence number, in rows without an index */
+	uint8_t repeats;       /* of one sequence number, in rows without an index: see ctp_sequence */
 	uint16_t flags;
 	uint32_t streak;       /* of wakes by itself */
 
