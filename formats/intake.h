@@ -6,6 +6,7 @@
 #define CTP_INTAKE_H
 
 #include "format.h"
+#include "gaps.h"
 #include "window.h"
 
 struct ctp_intake_class {
@@ -18,6 +19,7 @@ struct ctp_intake {
 	struct ctp_source *source;
 	const char *tool;
 	struct ctp_window *window;
+	struct ctp_gaps *gaps; /* between the window and the writer, in a section of ours */
 	uint32_t nclasses;
 	struct ctp_intake_class classes[CTP_CLASSES_MAX]; /* all there ever were: the writer may still need them */
 

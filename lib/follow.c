@@ -10,8 +10,6 @@
 #include "shape.h"
 
 enum {
-	SILENCE_NS_PER_S = 1000000000,
-	SILENCE_S = 60, /* then, with threads that were never seen, another run begins in rows that tell of none */
 	RUNS_MAX = 1000, /* of a section; those beyond are part of the last */
 	EARLY_NS = 1000, /* that a processor reads its clock ahead of time, at most */
 };
@@ -166,8 +164,7 @@ static enum step step_numbered(struct ctp_coroutine *co, uint64_t number)
 static enum step step_sequence(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t seq, uint64_t ts)
 {
 	struct ctp_sequence q = {.last = co->next, .rows = co->repeats};
-	uint64_t lost = 0; /* is counted by who writes such rows into a stream, in records of their own */
-	enum ctp_step step = ctp_sequence_step(&q, &f->priv->dialect, seq, co->since_ns, ts, &lost);
+	enum ctp_step step = ctp_sequence_step(&q, &f->priv->dialect, seq, co->since_ns, ts);
 	if (step == CTP_STEP_AGAIN) {
 		struct ctp_change ch = change_of(co, CTP_CHANGE_DIED, ts);
 		ch.whole = false;
@@ -180,7 +177,7 @@ static enum step step_sequence(struct ctp_follow *f, struct ctp_coroutine *co, u
 	co->next = q.last;
 	co->repeats = q.rows;
 	co->flags |= step == CTP_STEP_MIXED ? CTP_CO_CONFLICT : 0;
-	return step == CTP_STEP_OLD ? STEP_OLD : lost || step == CTP_STEP_MIXED ? STEP_GAP : STEP_NEXT;
+	return step == CTP_STEP_OLD ? STEP_OLD : step == CTP_STEP_GAP || step == CTP_STEP_MIXED ? STEP_GAP : STEP_NEXT;
 }
 
 static inline void put_place(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t site, uint64_t addr)
@@ -557,8 +554,8 @@ static void next_run(struct ctp_follow *f)
 /* In rows that say nothing of processes: after a long silence, on a thread that there was not. */
 static bool is_next_run(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
 {
-	if (s->numbered || f->priv->runs == RUNS_MAX || ts <= f->counts.last_ns ||
-	    (ts - f->counts.last_ns) / SILENCE_NS_PER_S < SILENCE_S || f->counts.first_ns > f->counts.last_ns)
+	if (s->numbered || f->priv->runs == RUNS_MAX || !ctp_sequence_silence(f->counts.last_ns, ts) ||
+	    f->counts.first_ns > f->counts.last_ns)
 		return false;
 	return s->tid != CTP_SHAPE_NONE && !ctp_threads_has(&f->threads, val[s->tid]);
 }

@@ -44,6 +44,7 @@ struct ctp_sink_ops {
 
 struct ctp_source_stats {
 	uint64_t accepted, rejected, late; /* rows or records of the foreign format */
+	uint64_t lost;                     /* events that are missing by what these leave out, not by what they tell */
 	bool harmed;                       /* some were rejected, the input was cut short, or it tells of what is missing: status 3 */
 };
 

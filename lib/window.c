@@ -12,16 +12,39 @@ enum { MARK_ROWS = 1024 };
 
 struct ctp_window {
 	struct ctp_held *held;
+	const struct ctp_window_ops *ops;
+	void *arg; /* for ops */
 	uint64_t last_ts; /* of the row that came last */
 	uint64_t mark_ns;
 	uint64_t late;
 };
 
+static void to_writer(void *arg, struct ctp_writer *w, const struct ctp_record *rec)
+{
+	(void)arg;
+	ctp_writer_record(w, rec->cls, rec->val);
+}
+
+static void mark_writer(void *arg, struct ctp_writer *w, uint64_t ts_ns)
+{
+	(void)arg;
+	ctp_writer_mark(w, ts_ns);
+}
+
+void ctp_window_divert(struct ctp_window *win, const struct ctp_window_ops *ops, void *arg)
+{
+	static const struct ctp_window_ops straight = {.record = to_writer, .mark = mark_writer};
+	win->ops = ops ? ops : &straight;
+	win->arg = arg;
+}
+
 struct ctp_window *ctp_window_new(struct ctp_err *err)
 {
 	struct ctp_window *win = calloc(1, sizeof *win);
-	if (win && (win->held = ctp_held_new(CTP_WINDOW_BYTES, err)))
+	if (win && (win->held = ctp_held_new(CTP_WINDOW_BYTES, err))) {
+		ctp_window_divert(win, NULL, NULL);
 		return win;
+	}
 	if (!win)
 		ctp_err_set(err, "out of memory");
 	free(win);
@@ -45,9 +68,9 @@ static void write_released(struct ctp_window *win, struct ctp_writer *w)
 	uint64_t ts;
 	for (unsigned n = 1; ctp_held_next(win->held, &rec, &ts); n++) {
 		win->late += ts < win->mark_ns;
-		ctp_writer_record(w, rec.cls, rec.val);
+		win->ops->record(win->arg, w, &rec);
 		if (n % MARK_ROWS == 0)
-			ctp_writer_mark(w, ts);
+			win->ops->mark(win->arg, w, ts);
 	}
 }
 
@@ -60,7 +83,7 @@ bool ctp_window_put(struct ctp_window *win, struct ctp_writer *w, const struct c
 		uint64_t newest = ctp_held_release_half(win->held);
 		write_released(win, w);
 		if (newest > win->mark_ns)
-			ctp_writer_mark(w, win->mark_ns = newest);
+			win->ops->mark(win->arg, w, win->mark_ns = newest);
 	}
 	return status != CTP_FAILED;
 }

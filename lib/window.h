@@ -12,9 +12,16 @@
 
 enum { CTP_WINDOW_BYTES = 8 << 20 };
 
+/* What takes rows and marks instead of the writer, in the same order. */
+struct ctp_window_ops {
+	void (*record)(void *arg, struct ctp_writer *w, const struct ctp_record *rec);
+	void (*mark)(void *arg, struct ctp_writer *w, uint64_t ts_ns);
+};
+
 struct ctp_window;
 struct ctp_window *ctp_window_new(struct ctp_err *err);
 void ctp_window_free(struct ctp_window *win);
+void ctp_window_divert(struct ctp_window *win, const struct ctp_window_ops *ops, void *arg); /* null: to the writer again */
 
 /* Copies the row, its strings included. All rows until the next flush are for the same section. False: out of memory. */
 bool ctp_window_put(struct ctp_window *win, struct ctp_writer *w, const struct ctp_class *cls, const uint64_t *val);

@@ -8,7 +8,7 @@ to=$BIN/ctp-tocsv from=$BIN/ctp-fromcsv json=$BIN/ctp-tojsonl
 cat >"$tmp/plain.csv" <<'CSV'
 probe_id,tid,addr,seq,is_active,ts
 123,456,0x0000000000000000,2,true,123456789
-123,456,0x00007fffdeadbeef,4,false,123456789
+123,456,0x00007fffdeadbeef,2,false,123456789
 18446744073709551615,18446744073709551615,0xffffffffffffffff,18446744073709551615,true,18446744073709551615
 CSV
 same() { # NAME: what comes in is the rows above
@@ -77,7 +77,7 @@ awk 'BEGIN { print "probe_id,note,tid,addr,seq,is_active,ts"
 is 'long fields that are not known are passed over' "$(tail -n 1 "$tmp/out")" '5,1,0x0000000000000000,2,true,5'
 
 # --- what is rejected, with line and column -------------------------------------------------------------------------------------
-good=1,2,0x0000000000000003,4,true,5
+good=1,2,0x0000000000000003,2,true,5
 header=probe_id,tid,addr,seq,is_active,ts
 rejects() { # NAME PATTERN ROW [LINE]: the row is, and those around it are not
 	printf '%s\n%s\n%s\n%s\n' "$header" "$good" "$3" "$good" | "$from" >"$tmp/out.ctp" 2>"$tmp/err"
@@ -187,7 +187,7 @@ is 'and they are nanoseconds' "$(grep -o '"ts":[0-9]*' "$tmp/out" | tr '\n' ' ')
 printf '%s\n1,2,3,4,true,2026-11-15T04:53:48Z\n%s\n' "$header" "$good" | "$from" 2>&1 >/dev/null | head -n 1 >"$tmp/err"
 is 'a number among dates is rejected' "$(cat "$tmp/err")" 'ctp-fromcsv: stdin: line 3: column 6 (ts): "5" is not a date and time, as the rows before have it; rejected'
 
-printf 'ts,is_active,seq,addr,tid,probe_id\n2026-11-15T04:53:48Z,true,4,0x3,0,0\n5,true,4,0x3,2,1\n' | "$from" 2>/dev/null | "$to" >"$tmp/out"
+printf 'ts,is_active,seq,addr,tid,probe_id\n2026-11-15T04:53:48Z,true,4,0x3,0,0\n5,true,2,0x3,2,1\n' | "$from" 2>/dev/null | "$to" >"$tmp/out"
 is 'a row that is rejected does not decide what a time is' "$(tail -n 1 "$tmp/out")" "$good"
 
 # --- the full form by hand ------------------------------------------------------------------------------------------------------

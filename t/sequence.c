@@ -13,6 +13,16 @@ static uint64_t chance(uint64_t n)
 	return seed % n;
 }
 
+/* A step, and what is missing before it. */
+static enum ctp_step step_lost(struct ctp_sequence *q, struct ctp_dialect *d, uint64_t seq, uint64_t was_ns, uint64_t ts_ns,
+                               uint64_t *lost)
+{
+	struct ctp_sequence before = *q;
+	enum ctp_step step = ctp_sequence_step(q, d, seq, was_ns, ts_ns);
+	*lost += step == CTP_STEP_GAP ? ctp_sequence_missing(&before, d, seq) : 0;
+	return step;
+}
+
 /* --- by hand -------------------------------------------------------------------------------------------------------------- */
 
 /* The steps of one probe's numbers, a row each nanosecond: "." next, "g" gap, "o" old, "a" again, "m" mixed; and the sum. */
@@ -23,7 +33,7 @@ static void steps(const char *what, const uint64_t *seq, size_t n, const char *w
 	char got[64] = "";
 	uint64_t lost = 0;
 	for (size_t i = 0; i < n; i++)
-		got[i] = ".goam"[ctp_sequence_step(&q, &d, seq[i], i, i + 1, &lost)];
+		got[i] = ".goam"[step_lost(&q, &d, seq[i], i, i + 1, &lost)];
 	is(got, want, what);
 	is_u64(lost, lost_want, "  and so many are missing");
 }
@@ -50,20 +60,21 @@ static void by_hand(void)
 	STEPS("a smaller number that is no beginning", "...mm", 0, 1, 2, 3, 2, 3);
 	STEPS("the same number again where events are counted", "...m", 0, 1, 2, 3, 3);
 	STEPS("no number at all", "....", 0, 0, 0, 0, 0);
-	STEPS("numbers from outside may be anything", "gg.", UINT64_MAX - 3, UINT64_MAX / 2, UINT64_MAX - 1, UINT64_MAX);
-	STEPS("in rounds too", "..g", UINT64_MAX, 2, 2, UINT64_MAX - 1);
+	uint64_t most = (uint64_t)1 << 48;
+	STEPS("numbers from outside may be anything", "..mma", 0, 1, 2, UINT64_MAX, UINT64_MAX - 1, 1);
+	STEPS("up to the largest that can be", "g", most - 2, most - 1);
+	STEPS("in rounds too", "..g", most / 2 * 8 - 10, 2, 2, most);
 }
 
 static void late(void)
 {
 	struct ctp_sequence q = {0};
 	struct ctp_dialect d = {0};
-	uint64_t lost = 0;
-	ctp_sequence_step(&q, &d, 1, 0, 10, &lost);
-	ctp_sequence_step(&q, &d, 3, 10, 30, &lost);
-	is_u64(ctp_sequence_step(&q, &d, 2, 30, 20, &lost), CTP_STEP_OLD, "a row that comes too late is no other coroutine's");
-	is_u64(ctp_sequence_step(&q, &d, 1, 30, 10, &lost), CTP_STEP_OLD, "not even with the first number");
-	is_u64(ctp_sequence_step(&q, &d, 4, 30, 40, &lost), CTP_STEP_NEXT, "and changes nothing");
+	ctp_sequence_step(&q, &d, 1, 0, 10);
+	ctp_sequence_step(&q, &d, 3, 10, 30);
+	is_u64(ctp_sequence_step(&q, &d, 2, 30, 20), CTP_STEP_OLD, "a row that comes too late is no other coroutine's");
+	is_u64(ctp_sequence_step(&q, &d, 1, 30, 10), CTP_STEP_OLD, "not even with the first number");
+	is_u64(ctp_sequence_step(&q, &d, 4, 30, 40), CTP_STEP_NEXT, "and changes nothing");
 }
 
 /* --- stations ------------------------------------------------------------------------------------------------------------- */
@@ -106,7 +117,7 @@ static void stations(bool counts)
 			if (!seqs[e])
 				continue;
 			uint64_t before = lost;
-			enum ctp_step step = ctp_sequence_step(&q, &d, seqs[e], was, e + 1, &lost);
+			enum ctp_step step = step_lost(&q, &d, seqs[e], was, e + 1, &lost);
 			was = e + 1;
 			wrong += step != (lost > before ? CTP_STEP_GAP : CTP_STEP_NEXT);
 		}

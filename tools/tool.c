@@ -350,9 +350,13 @@ int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source
 		status = ctp_output_close(out, err);
 	int code = status == CTP_FAILED ? ctp_tool_fail_output(tool, out, err) :
 	           source->stats.harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
-	if (code != CTP_EXIT_FAILED && !tool->quiet && (tool->verbose || source->stats.rejected))
-		ctp_tool_say(tool, "%llu row%s kept, %llu rejected, %llu late", (unsigned long long)source->stats.accepted,
-		             plural(source->stats.accepted), (unsigned long long)source->stats.rejected, (unsigned long long)source->stats.late);
+	const struct ctp_source_stats *stats = &source->stats;
+	char lost[64] = "";
+	if (source && stats->lost)
+		snprintf(lost, sizeof lost, "; %llu event%s lost", (unsigned long long)stats->lost, plural(stats->lost));
+	if (code != CTP_EXIT_FAILED && !tool->quiet && (tool->verbose || stats->rejected || stats->lost))
+		ctp_tool_say(tool, "%llu row%s kept, %llu rejected, %llu late%s", (unsigned long long)stats->accepted,
+		             plural(stats->accepted), (unsigned long long)stats->rejected, (unsigned long long)stats->late, lost);
 	ctp_writer_free(writer);
 	if (source)
 		source->ops->free(source);
