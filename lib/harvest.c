@@ -133,6 +133,7 @@ static size_t look_at_all(struct ctp_harvest *h, bool sweep, struct ctp_look *lo
 	uint64_t left = h->basket.frames.head - h->basket.frames.tail;
 	here.found += left; /* they are a reason to look again */
 	here.more |= left >= CTP_FRAMES_AT_ONCE;
+	here.doubt = h->scan.ndoubted;
 	promise(h);
 	if (look)
 		*look = here;

@@ -60,6 +60,7 @@ struct ctp_look {
 	unsigned busiest; /* the most of them in one station that has no ring behind it: it holds 8 */
 	unsigned fill;    /* how full the fullest ring was, of 256; or how short of stations the target could become */
 	bool more;        /* there is more than one look takes */
+	bool doubt;       /* some that was found is to be proved by a look some ms later */
 };
 
 /*

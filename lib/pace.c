@@ -35,6 +35,7 @@ void ctp_pace_found(struct ctp_pace *p, const struct ctp_look *look, uint64_t no
 		*(look->busiest ? &p->station_ns : &p->ring_ns) = now_ns;
 	}
 	p->ring_nap_ns = ring_nap(look);
+	p->doubt = look->doubt;
 	/* The busiest station is to be at most half full and leave room for a delay of ours. */
 	if (look->busiest <= 2)
 		p->nap_ns += p->nap_ns / 8 + NAP_STEP_NS;
@@ -61,7 +62,7 @@ struct ctp_rest ctp_pace_next(struct ctp_pace *p, bool wakeable, uint64_t now_ns
 	}
 	if (p->ring_ns > p->station_ns && p->spent_ns > now_ns)
 		return (struct ctp_rest){.ns = RING_BUSY_NS};
-	const unsigned last = sizeof(rests_ns) / sizeof(rests_ns[0]) - 1;
+	const unsigned last = p->doubt ? 1 : sizeof(rests_ns) / sizeof(rests_ns[0]) - 1;
 	unsigned at = p->rests < last ? p->rests++ : last;
 	struct ctp_rest rest = {.ns = rests_ns[at], .sleep = true, .sweep = at > 0};
 	if (!wakeable && rest.ns > blind_ns)

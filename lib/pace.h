@@ -6,7 +6,8 @@
  *	busy	events keep coming: a nap between looks, as long as the fullest ring allows, and the busiest station that
  *		has no ring and holds 8 events
  *	light	nothing for a while: tracer_sleeping is set and the hot stations are looked at again; the next event wakes us
- *	deep	still nothing: all stations are looked at after the flag was set; rests of 10 ms, 100 ms, then 1 s each
+ *	deep	still nothing: all stations are looked at after the flag was set; rests of 10 ms, 100 ms, then 1 s each; of 10 ms
+ *		only while something is in doubt
  *
  * A wake byte is a system call in the target. Where rings absorb what comes meanwhile there are at most WAKES in a second; when
  * these are used up the collector naps instead, with the flag down.
@@ -27,6 +28,7 @@ struct ctp_pace {
 	uint64_t ring_nap_ns;
 	uint64_t station_ns, ring_ns; /* when either had something last */
 	unsigned rests;        /* since something was found */
+	bool doubt;            /* something that was found is to be looked at again */
 	uint64_t spent_ns;     /* the time that the wakes so far have used up, if each has its share of a second */
 };
 

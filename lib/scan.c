@@ -11,12 +11,11 @@
  * fence behind it, so who sees anything of such a station and then loads generation (behind an acquire) knows. Most are known
  * for what they are when they are first looked at, and then never looked at again.
  *
- * Rows in doubt (ctp_station_doubtful) are in the batch already when they are asked about again. They wait in two groups, so
- * that the wait costs nothing while there is more to harvest; the end of a scan waits for what is left. Where one turns out to
- * be spoilt, a record of the loss takes its place.
+ * Rows that are not proved yet are doubt.c's.
  */
 #include "scan.h"
 #include "clock.h"
+#include "doubt.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -64,26 +63,20 @@ static void push_birth(struct ctp_scan *h, uint32_t i, uint64_t seen_ns)
 	st->flags |= CTP_STATION_BORN;
 }
 
-static struct ctp_loss loss_of(const struct ctp_station *st, uint64_t index, uint64_t count, uint64_t unverified,
-                               uint64_t after_ns, uint64_t ts_ns)
-{
-	return (struct ctp_loss){.probe_id = st->probe_id, .coro = st->coro, .index = index, .count = count,
-	                         .unverified = unverified, .after_ns = after_ns, .ts_ns = ts_ns};
-}
-
 /* The gap before event number next. */
 static void push_lost(struct ctp_scan *h, struct ctp_station *st, uint64_t next, uint64_t ts_ns)
 {
 	uint64_t index = next > st->gap ? next - st->gap : 0;
-	struct ctp_loss loss = loss_of(st, index, st->gap, st->gap_unverified, st->last_ns, ts_ns);
+	struct ctp_loss loss = {.probe_id = st->probe_id, .coro = st->coro, .index = index, .count = st->gap,
+	                        .unverified = st->gap_unverified, .after_ns = st->last_ns, .ts_ns = ts_ns};
 	ctp_basket_lost(h->basket, &loss);
 	st->gap = 0;
 	st->gap_unverified = 0;
 }
 
-static void push_death(struct ctp_scan *h, struct ctp_station *st)
+/* It was alive at after, and dead at before. */
+static void push_death(struct ctp_scan *h, struct ctp_station *st, uint64_t after, uint64_t before)
 {
-	uint64_t before = ctp_clock_ns(), after = h->lives_ns;
 	after = after > st->last_ns ? after : st->last_ns;
 	after = after > st->birth_ns ? after : st->birth_ns;
 	ctp_basket_death(h->basket, st->probe_id, st->coro, after, before);
@@ -106,63 +99,6 @@ static void push_untraced(struct ctp_scan *h)
 	uint64_t *val = ctp_basket_put(h->basket, CTP_UNTRACED, h->basket->now_ns);
 	val[CTP_UNTRACED_TS] = h->basket->now_ns;
 	val[CTP_UNTRACED_COUNT] = h->untraced_said = untraced;
-}
-
-/* --- rows in doubt -------------------------------------------------------------------------------------------------------- */
-
-static void recheck(struct ctp_scan *h, const struct ctp_doubt_run *run)
-{
-	struct ctp_station *st = &h->st[run->station];
-	struct ctp_batch *b = &h->basket->batch;
-	unsigned unverified, bad = ctp_station_recheck(st, &h->shm[run->station], run->base, run->n, &unverified);
-	if (!bad)
-		return;
-	h->basket->stats.events -= bad;
-	h->basket->stats.lost += bad;
-	h->basket->stats.unverified += unverified;
-	memset(&b->event[run->row], CTP_BASKET_SPOILT, bad);
-	if (bad == run->n && st->next == run->base + bad) {
-		st->gap += bad; /* the record stands before the next row, as always */
-		st->gap_unverified += unverified;
-		st->last_ns = run->after_ns;
-		return;
-	}
-	uint32_t at = run->row + bad - 1;
-	uint64_t ts_ns = bad < run->n ? b->ts_ns[at + 1] : h->basket->now_ns;
-	b->event[at] = CTP_LOST;
-	b->ts_ns[at] = ts_ns;
-	struct ctp_loss loss = loss_of(st, run->base, bad, unverified, run->after_ns, ts_ns);
-	ctp_loss_fill(b->rows[at].val, &loss);
-}
-
-static void resolve(struct ctp_scan *h, struct ctp_doubt *d)
-{
-	while (d->count && ctp_clock_ns() - d->full_ns < CTP_STATION_DRAIN_NS)
-		;
-	for (uint32_t k = 0; k < d->count; k++)
-		recheck(h, &d->runs[k]);
-	d->count = 0;
-}
-
-static void resolve_all(void *arg)
-{
-	struct ctp_scan *h = arg;
-	if (h->doubt[1].count)
-		h->doubt[1].full_ns = ctp_clock_ns();
-	resolve(h, &h->doubt[0]);
-	resolve(h, &h->doubt[1]);
-}
-
-static void doubt(struct ctp_scan *h, const struct ctp_doubt_run *run)
-{
-	struct ctp_doubt *d = &h->doubt[1];
-	if (d->count == CTP_SCAN_DOUBTS) {
-		d->full_ns = ctp_clock_ns();
-		resolve(h, &h->doubt[0]);
-		h->doubt[0] = *d;
-		d->count = 0;
-	}
-	d->runs[d->count++] = *run;
 }
 
 /* --- whose it is ---------------------------------------------------------------------------------------------------------- */
@@ -220,8 +156,7 @@ static void ask_function(struct ctp_scan *h, uint32_t i, uint32_t at)
 	}
 }
 
-/* n rows of a station stand behind the batch's end, not yet counted: takes them in, after what has to stand before them. */
-static void take_rows(struct ctp_scan *h, uint32_t i, unsigned n)
+void ctp_scan_take(struct ctp_scan *h, uint32_t i, unsigned n)
 {
 	struct ctp_station *st = &h->st[i];
 	struct ctp_batch *b = &h->basket->batch;
@@ -237,8 +172,8 @@ static void take_rows(struct ctp_scan *h, uint32_t i, unsigned n)
 	}
 	if (!b->count)
 		h->basket->oldest_look_ns = h->basket->now_ns;
-	if (ctp_station_doubtful(st) && !h->gone && !(st->flags & CTP_STATION_CONFLICT))
-		doubt(h, &(struct ctp_doubt_run){st->next - n, st->last_ns, i, b->count, n});
+	if (ctp_station_doubtful(st) && h->proof != CTP_PROOF_GONE && !(st->flags & CTP_STATION_CONFLICT))
+		ctp_doubt_rows(h, &(struct ctp_doubt_run){st->next - n, st->last_ns, i, b->count, n});
 	for (unsigned r = 0; r < n; r++) {
 		b->event[b->count] = CTP_TRANSITION;
 		b->ts_ns[b->count] = b->rows[b->count].val[CTP_TRANSITION_TS];
@@ -254,11 +189,13 @@ static void take_rows(struct ctp_scan *h, uint32_t i, unsigned n)
 static unsigned visit(struct ctp_scan *h, uint32_t i)
 {
 	struct ctp_station *st = &h->st[i];
+	if (st->doubt && !ctp_station_quiet(st, &h->shm[i]))
+		ctp_doubt_end(h, i, false);
 	if (h->basket->batch.count > CTP_BATCH_ROWS - ROWS_SPARE)
 		ctp_basket_settle(h->basket);
 	uint64_t gap = st->gap, unverified = st->gap_unverified;
 	bool known = st->flags & CTP_STATION_KNOWN;
-	unsigned n = ctp_station_visit(st, &h->shm[i], &h->seen[i], h->gone, &h->basket->batch.rows[h->basket->batch.count]);
+	unsigned n = ctp_station_visit(st, &h->shm[i], &h->seen[i], h->proof, &h->basket->batch.rows[h->basket->batch.count]);
 	if (st->flags & CTP_STATION_KNOWN && !known && has_ring(h, i)) {
 		disown(h, i);
 		return 0;
@@ -266,8 +203,10 @@ static unsigned visit(struct ctp_scan *h, uint32_t i)
 	uint64_t lost = st->gap - gap;
 	h->basket->stats.lost += lost;
 	h->basket->stats.unverified += st->gap_unverified - unverified;
-	if (n)
-		take_rows(h, i, n);
+	if (st->doubt && n)
+		ctp_doubt_station(h, i);
+	else if (n)
+		ctp_scan_take(h, i, n);
 	if ((st->flags & (CTP_STATION_CONFLICT | CTP_STATION_FLAGGED)) == CTP_STATION_CONFLICT)
 		push_conflict(h, st);
 	return n + (lost < UINT32_MAX / 2 ? (unsigned)lost : UINT32_MAX / 2);
@@ -460,7 +399,7 @@ size_t ctp_scan_some(struct ctp_scan *h, uint64_t before_ns, unsigned *busiest)
 	adopt(h, before_ns);
 	size_t total = scan_hot(h, busiest);
 	total += sweep_some(h, h->basket->now_ns - before_ns, busiest);
-	resolve_all(h);
+	ctp_doubt_pass(h);
 	return total;
 }
 
@@ -472,9 +411,9 @@ size_t ctp_scan_all(struct ctp_scan *h, uint64_t before_ns, unsigned *busiest)
 		total += sweep_bucket(h, b, true, busiest);
 		h->passed_ns[b] = h->basket->now_ns;
 	}
-	resolve_all(h);
 	h->bucket = 0;
 	h->sweep_owed = 0;
+	ctp_doubt_pass(h);
 	return total;
 }
 
@@ -483,21 +422,33 @@ uint64_t ctp_scan_oldest_ns(const struct ctp_scan *h)
 	uint64_t now_ns = h->basket->now_ns, oldest = now_ns, floor_ns = now_ns > HOLD_NS ? now_ns - HOLD_NS : 0;
 	if (h->ncold && h->passed_ns[h->bucket] < oldest)
 		oldest = h->passed_ns[h->bucket];
-	return oldest > floor_ns ? oldest : floor_ns;
+	oldest = oldest > floor_ns ? oldest : floor_ns;
+	return oldest < h->doubt_ns ? oldest : h->doubt_ns;
 }
 
 /* --- births and deaths, the end ------------------------------------------------------------------------------------------- */
 
-static void bury(struct ctp_scan *h, uint32_t i)
+void ctp_scan_bury(struct ctp_scan *h, uint32_t i, uint64_t after_ns, uint64_t before_ns)
 {
 	struct ctp_station *st = &h->st[i];
-	visit_all(h, i);
-	resolve_all(h); /* or a loss could come to light after the death */
 	if (!(st->flags & CTP_STATION_BORN))
 		push_birth(h, i, h->basket->now_ns);
 	if (st->gap)
-		push_lost(h, st, st->next, ctp_clock_ns());
-	push_death(h, st);
+		push_lost(h, st, st->next, before_ns);
+	push_death(h, st, after_ns, before_ns);
+}
+
+/* What was published before its death was seen comes before it in the stream. */
+static void see_death(struct ctp_scan *h, uint32_t i)
+{
+	visit_all(h, i);
+	uint64_t now_ns = ctp_clock_ns();
+	if (h->st[i].doubt) {
+		ctp_doubt_death(h, i, h->lives_ns, now_ns);
+		return;
+	}
+	ctp_doubt_drain(h); /* or a loss could come to light after the death */
+	ctp_scan_bury(h, i, h->lives_ns, now_ns);
 }
 
 void ctp_scan_lives(struct ctp_scan *h)
@@ -516,7 +467,7 @@ void ctp_scan_lives(struct ctp_scan *h)
 			continue;
 		/* Pairs with nothing, for it is a plain store; but what we load behind it is not older. */
 		if (__atomic_load_n(&h->shm[i].is_dead, __ATOMIC_ACQUIRE))
-			bury(h, i);
+			see_death(h, i);
 		else if (whole && !born)
 			push_birth(h, i, h->basket->now_ns);
 	}
@@ -527,7 +478,8 @@ void ctp_scan_lives(struct ctp_scan *h)
 void ctp_scan_last(struct ctp_scan *h, bool gone)
 {
 	unsigned busiest = 0;
-	h->gone = gone;
+	if (gone)
+		h->proof = CTP_PROOF_GONE;
 	ctp_scan_all(h, h->basket->now_ns, &busiest);
 	for (uint32_t k = 0; k < h->count; k++) {
 		uint32_t i = h->ours[k];
@@ -537,6 +489,7 @@ void ctp_scan_last(struct ctp_scan *h, bool gone)
 		ctp_station_audit(&h->st[i], &h->shm[i], &h->seen[i]);
 		visit_all(h, i);
 	}
+	ctp_doubt_finish(h);
 	ctp_scan_lives(h);
 	for (uint32_t k = 0; k < h->count; k++) {
 		uint32_t i = h->ours[k];
@@ -560,23 +513,31 @@ enum ctp_status ctp_scan_init(struct ctp_scan *h, const struct ctp_harvest_conf 
 	*h = (struct ctp_scan){.basket = basket, .header = conf->shm, .max = conf->max_stations, .dialect = conf->dialect};
 	h->shm = (const struct ctp_shm_station *)(h->header + 1);
 	h->map_bytes =
-		n * (sizeof(*h->st) + sizeof(*h->seen) + sizeof(*h->hot) + sizeof(*h->ours)) + buckets * sizeof(*h->passed_ns);
+		n * (sizeof(*h->st) + sizeof(*h->seen) + sizeof(*h->full) + sizeof(*h->hot) + sizeof(*h->ours) * 2) +
+		buckets * sizeof(*h->passed_ns);
 	char *p = mmap(NULL, h->map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return ctp_err_sys(err, "memory for %u stations", conf->max_stations);
 	h->st = (struct ctp_station *)p;
 	h->seen = (struct ctp_station_seen *)(h->st + n);
-	h->passed_ns = (uint64_t *)(h->seen + n);
+	h->full = (struct ctp_full *)(h->seen + n);
+	h->passed_ns = (uint64_t *)(h->full + n);
 	h->hot = (struct ctp_hot *)(h->passed_ns + buckets);
 	h->ours = (uint32_t *)(h->hot + n);
-	basket->prove = resolve_all;
+	h->doubted = h->ours + n;
+	h->doubt_ns = UINT64_MAX;
+	ctp_barrier_init(&h->barrier);
+	h->proof = h->barrier.usable ? CTP_PROOF_LATER : CTP_PROOF_NOW;
+	basket->prove = ctp_doubt_drain;
 	basket->prove_arg = h;
 	return CTP_OK;
 }
 
 void ctp_scan_fini(struct ctp_scan *h)
 {
-	if (h->st)
-		munmap(h->st, h->map_bytes);
+	if (!h->st)
+		return;
+	ctp_barrier_fini(&h->barrier);
+	munmap(h->st, h->map_bytes);
 	h->st = NULL;
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "barrier.h"
 #include "basket.h"
 #include "station.h"
 
@@ -34,7 +35,20 @@ struct ctp_scan {
 	uint64_t sweep_owed, sweep_credit_ns; /* stations to look at; time it may take */
 	uint32_t bucket;    /* the sweep's next */
 	uint64_t untraced_said;
-	bool gone;
+	enum ctp_proof proof;
+
+	/* doubt.c's own */
+	struct ctp_barrier barrier;
+	struct ctp_full {
+		struct ctp_row rows[CTP_STATION_ROWS]; /* of a station that was full, while its doubt lasts */
+		uint64_t look_ns;           /* when the look began that found them */
+		uint64_t promise_ns;        /* what had been promised before */
+		uint64_t barrier;           /* which is waited for; 0: none yet */
+		uint64_t lived_ns, died_ns; /* bounds of its death, if that was seen */
+		bool listed;
+	} *full;
+	uint32_t *doubted, ndoubted; /* stations that are listed */
+	uint64_t doubt_ns;           /* the least promise of theirs */
 	struct ctp_doubt {
 		struct ctp_doubt_run { /* rows of one visit that are in doubt */
 			uint64_t base, after_ns; /* number of the first event; time of the one before */

@@ -21,7 +21,7 @@ enum {
 
 	/* flags of a station */
 	CTP_STATION_KNOWN = 1,    /* an event was seen: the dialect, the header and what the writer announces are known */
-	CTP_STATION_ORDERED = 2,  /* announced: an unchanged seq proves an unchanged payload */
+	CTP_STATION_ORDERED = 2,  /* by the writer's word or the machine's nature: an unchanged seq proves an unchanged payload */
 	CTP_STATION_CONFLICT = 4, /* it has two writers, or one that keeps no rule */
 	CTP_STATION_BORN = 8,     /* these are kept by the harvest */
 	CTP_STATION_DEAD = 16,
@@ -41,6 +41,7 @@ struct ctp_station {
 	uint32_t gap_unverified; /* of those: seen, but not proved whole */
 	uint8_t dialect, flags;
 	bool asked; /* about its frame */
+	bool doubt; /* the first of eight rows is not proved, but can be: see CTP_PROOF_LATER */
 };
 _Static_assert(sizeof(struct ctp_station) <= 64, "a station costs one cache line");
 
@@ -49,14 +50,30 @@ struct ctp_station_seen {
 	uint64_t seq[CTP_SHM_SLOTS];
 };
 
+/* What a visit may rest its proofs on. */
+enum ctp_proof {
+	CTP_PROOF_NOW,   /* what the memory shows now */
+	CTP_PROOF_LATER, /* that too; and the caller can have a barrier passed by every thread, and look again */
+	CTP_PROOF_GONE,  /* every writer is gone, as in ctp_harvest_last */
+};
+
 /*
  * Takes what is new: fills up to CTP_STATION_ROWS rows and returns how many. What was missed before the first of them is added
  * to st->gap; who writes that down sets it to 0. No row and no larger gap: nothing is new. What comes after an overrun may be
- * left for the next visit, and a writer that is fast enough can make any visit end with a larger gap alone. gone as in
- * ctp_harvest_last.
+ * left for the next visit, and a writer that is fast enough can make any visit end with a larger gap alone.
+ *
+ * With CTP_PROOF_LATER, st->doubt may be set, never before: the rows are eight, and the first is proved if ctp_station_quiet
+ * still holds when a barrier (barrier.h) that was asked for after the visit has been passed. The caller clears it.
  */
-unsigned ctp_station_visit(struct ctp_station *st, const struct ctp_shm_station *shm, struct ctp_station_seen *seen, bool gone,
-                           struct ctp_row *rows);
+unsigned ctp_station_visit(struct ctp_station *st, const struct ctp_shm_station *shm, struct ctp_station_seen *seen,
+                           enum ctp_proof proof, struct ctp_row *rows);
+
+/* True where the stores of a thread become visible in the order of its program, as on x86. */
+#if defined __x86_64__ || defined __i386__
+enum { CTP_STORES_IN_ORDER = true };
+#else
+enum { CTP_STORES_IN_ORDER = false };
+#endif
 
 /*
  * True where rows of this station are to be held for CTP_STATION_DRAIN_NS and then asked about again: a plain writer may have
@@ -65,12 +82,7 @@ unsigned ctp_station_visit(struct ctp_station *st, const struct ctp_shm_station 
 enum { CTP_STATION_DRAIN_NS = 2000 };
 static inline bool ctp_station_doubtful(const struct ctp_station *st)
 {
-#if defined __x86_64__ || defined __i386__
-	(void)st;
-	return false;
-#else
-	return st->dialect == CTP_DIALECT_PLAIN;
-#endif
+	return !CTP_STORES_IN_ORDER && st->dialect == CTP_DIALECT_PLAIN;
 }
 
 /*

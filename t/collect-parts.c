@@ -46,6 +46,11 @@ static void test_pace(void)
 		rest = ctp_pace_next(&p, true, now);
 	ok(rest.sleep && rest.sweep && rest.ns == 1000 * MS, "up to a second");
 	ok(ctp_pace_next(&p, false, now).ns <= 20 * MS, "but not where nobody could wake us");
+	ctp_pace_found(&p, &(struct ctp_look){.doubt = true}, now);
+	rest = ctp_pace_next(&p, true, now);
+	ok(rest.sleep && rest.ns == 10 * MS, "nor while something is in doubt");
+	ctp_pace_found(&p, &(struct ctp_look){.found = 0}, now);
+	is_u64(ctp_pace_next(&p, true, now).ns, 1000 * MS, "and again when nothing is");
 	ctp_pace_found(&p, &(struct ctp_look){.found = 1, .busiest = 1}, now);
 	ok(!ctp_pace_next(&p, true, now).sleep, "an event: busy again");
 	is_u64(ctp_pace_next(&p, true, now).ns, 0, "and at first without a nap");

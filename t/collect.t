@@ -52,7 +52,7 @@ for name in old.ctp old.ctp.zst; do
 done
 
 # --- stdout, stderr, output ---
-# Where nothing may be lost a coroutine has 7 events: of 8, the first could be in the course of being overwritten.
+# Where nothing may be lost a plain coroutine has 7 events: of 8, the first could be in the course of being overwritten.
 "$collect" sh -c 'echo out; echo err >&2' >"$tmp/a.ctp" 2>"$tmp/err"
 is "the stream has stdout to itself: the command's goes to stderr" "$(grep -cx 'out\|err' "$tmp/err")" 2
 like 'a closing line says what there was' "$(tail -n 1 "$tmp/err")" \
@@ -103,6 +103,36 @@ if command -v readelf >/dev/null; then
 	id=$(readelf -n "$tracee" 2>/dev/null | sed -n 's/.*Build ID: //p')
 	[ -z "$id" ] || like 'with its build-id' "$(records mapping "$tmp/e.ctp")" "tracee\",\"build_id\":\"$id\""
 fi
+
+# --- a station that is full ---
+# Eight events at once and then silence: all are had, while the program lives and at its end.
+mkfifo "$tmp/before"
+"$collect" -v "$tracee" -c 200 -e 8 -z -b "$tmp/before" -p "$tmp/pub" -a "$tmp/after" >"$tmp/e.ctp" 2>"$tmp/say" &
+exec 3<"$tmp/say"
+read -r line <&3 # it has connected
+kill -STOP $!
+: >"$tmp/before"
+read -r _ <"$tmp/pub"
+kill -CONT $!
+until [ "$((${events:-0} + ${lost:-0}))" -eq 1600 ]; do
+	kill -USR1 $!
+	read -r line <&3
+	events=$(echo "$line" | said events -) lost=$(echo "$line" | said lost -)
+done
+if "$O/t/doubt" | grep -q '# skip this kernel'; then
+	note 'there is no barrier here'
+else
+	like 'of 200 that are full and quiet all is had' "$line" ': 1600 events, 200 coroutines, 0 lost,'
+fi
+: >"$tmp/after"
+wait $!
+exec 3<&-
+for dead in '' -z; do
+	# shellcheck disable=SC2086
+	"$collect" "$tracee" -c 200 -e 8 $dead >"$tmp/e.ctp" 2>"$tmp/err"
+	is "when the program ends so early all is had too $dead" "$(said events "$tmp/err") $(said lost "$tmp/err")" '1600 0'
+	is "and in the stream $dead" "$(transitions "$tmp/e.ctp")" 1600
+done
 
 # --- the child is as it would be without us ---
 # Signals up to 28: 32 and 33 are libc's own, and make leaves them ignored in its children.

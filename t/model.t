@@ -38,6 +38,7 @@ model wakeup
 model wakeup -DMEMBARRIER
 model overrun
 model overrun -DFIELD
+model quiet
 model ring
 model holes
 model reuse

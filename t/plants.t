@@ -1,6 +1,6 @@
 #!/bin/sh
-# Whether ringrace.c would notice: it must hold as it is, under TSan, and must fail with each of these bugs planted in a copy of
-# the probe or of the reader.
+# Whether ringrace.c, doubt.c and station.c would notice: they must hold as they are, ringrace.c under TSan, and must fail with
+# each of these bugs planted in a copy of the probe or of a reader.
 . t/tap.sh
 CC=${CC:-cc}
 cat >"$tmp/try.c" <<'END'
@@ -19,9 +19,18 @@ race() { # of what is in $tmp/plant, or else of what is in the tree
 	compile -o "$tmp/race" t/ringrace.c "$reader" "$tmp"/*.o && TSAN_OPTIONS=halt_on_error=1 "$tmp/race" 4
 }
 
+# The same of doubt.c and station.c, which need more of the library, and no TSan for these.
+stations() {
+	for test in doubt station; do
+		# shellcheck disable=SC2046,SC2086
+		"$CC" ${flags%-fsanitize=thread} -Isdk/c -Ilib -It -o "$tmp/race" "t/$test.c" $(ls "$tmp"/plant/*.c 2>/dev/null) "$O/libctp.a" \
+			$(${PKG_CONFIG:-pkg-config} --libs libzstd) && timeout 60 "$tmp/race" || return
+	done
+}
+
 noticed() {
 	rm -f "$tmp/race"
-	! race && [ -e "$tmp/race" ]
+	! "$judge" && [ -e "$tmp/race" ]
 }
 
 plant() { # FILE NAME SED...
@@ -40,6 +49,7 @@ mkdir "$tmp/plant"
 for source in annex rawclock err; do
 	compile -c -o "$tmp/$source.o" "lib/$source.c" || exit
 done
+judge=race
 ok "without a plant it holds" race
 plant sdk/c/ctp.h "head is not released" 's/\(&lane->ring->head, lane->head, __ATOMIC_\)RELEASE/\1RELAXED/'
 plant sdk/c/ctp.h "head comes before the entry" \
@@ -54,4 +64,20 @@ plant lib/rings.c "head is not acquired" 's/\(__atomic_load_n(&shm->head, __ATOM
 plant lib/rings.c "tail is not released" 's/\((\*ring)->tail, __ATOMIC_\)RELEASE/\1RELAXED/'
 plant lib/rings.c "tail comes before the copy" \
 	's/^	ring->lost_events = .*/	__atomic_store_n(\&shm->tail, ring->head, __ATOMIC_RELEASE);\n&/'
+rm -rf "$tmp/plant" && mkdir "$tmp/plant"
+judge=stations
+ok "stations: without a plant they hold" stations
+case $(uname -m)-$("$O/t/doubt" | grep -c '# skip') in
+x86_64-* | i?86-*) note 'this machine keeps stores in order: there is no doubt' ;;
+*-0)
+	plant lib/station.c "a seqlock of the field is believed as far as eight" 's/(announced || CTP_STORES_IN_ORDER)/true/'
+	plant lib/station.c "a plain writer is believed to have a mark" 's/ && proof == CTP_PROOF_LATER && .*SEQLOCK)/ \&\& proof == CTP_PROOF_LATER)/'
+	plant lib/doubt.c "there is no barrier" 's/(full->barrier && full->barrier <= passed)/true/'
+	plant lib/doubt.c "there is no second look" 's/h->proof != CTP_PROOF_NOW && ctp_station_quiet(.*));/true);/'
+	plant lib/doubt.c "a refusal is not seen" 's/if (!h->barrier.usable .*/if (0)/'
+	plant lib/doubt.c "the mark is not held back" 's/h->doubt_ns = full->promise_ns.*;/;/'
+	plant lib/doubt.c "a death is of the time when it was told" 's/full->lived_ns, full->died_ns);/h->basket->now_ns, ctp_clock_ns());/'
+	;;
+*) note 'there is no barrier here, or no seccomp to refuse it' ;;
+esac
 done_testing

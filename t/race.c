@@ -71,6 +71,26 @@ static void wait_drain(void)
 		;
 }
 
+/*
+ * The first of n rows is in doubt: it is believed if nothing was written until the writer had finished, and else counted. (With a
+ * barrier: see doubt.c.) Returns how many rows are left.
+ */
+static unsigned await_proof(const struct race *r, struct ctp_station *st, struct ctp_row *rows, unsigned n, uint32_t turn)
+{
+	const struct ctp_shm_station *shm = (const void *)r->station;
+	bool over = false;
+	while (!over && ctp_station_quiet(st, shm)) {
+		sched_yield();
+		over = __atomic_load_n(&r->turn, __ATOMIC_ACQUIRE) != turn;
+	}
+	unsigned bad = !(over && ctp_station_quiet(st, shm));
+	memmove(rows, rows + bad, (n - bad) * sizeof(*rows));
+	st->doubt = false;
+	st->gap += bad;
+	st->gap_unverified += bad;
+	return n - bad;
+}
+
 /* Lets the writer go and reads until it has finished and nothing more is found. */
 static void run(struct race *r, struct sum *sum)
 {
@@ -87,8 +107,10 @@ static void run(struct race *r, struct sum *sum)
 	for (bool gone = false, over = false; !over;) {
 		gone = __atomic_load_n(&r->turn, __ATOMIC_ACQUIRE) != turn;
 		uint64_t gap = st.gap;
-		unsigned n = ctp_station_visit(&st, shm, &seen, gone, rows);
+		unsigned n = ctp_station_visit(&st, shm, &seen, gone ? CTP_PROOF_GONE : CTP_PROOF_LATER, rows);
 		over = gone && !n && st.gap == gap;
+		if (n && st.doubt)
+			n = await_proof(r, &st, rows, n, turn);
 		if (n && !gone && ctp_station_doubtful(&st)) { /* as harvest.c does, but with one station */
 			unsigned maybe;
 			wait_drain();
