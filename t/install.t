@@ -62,7 +62,10 @@ is 'ctp.3 names each header of the library, and no other' \
 
 # What other programs load.
 "$BIN/ctp-fromjsonl" -q <"$tmp/row" >"$tmp/row.ctp"
-ok 'the analysis for Trace Compass is installed' test -f "$top/share/ctptools/ctp-tracecompass.xml"
+for xml in formats/*.xml; do
+	ok "${xml##*/} is installed" test -f "$top/share/ctptools/${xml##*/}"
+	like 'where ctp-toctf(1) says' "$(cat doc/ctp-toctf.1)" "/usr/local/share/ctptools/${xml##*/}"
+done
 if [ -f "$O/lib/ctp.so" ] && command -v sqlite3 >/dev/null; then
 	is 'sqlite3 loads the installed extension' \
 		"$(sqlite3 -cmd ".load $top/lib/ctp" :memory: "select ts from ctp('$tmp/row.ctp')")" 10
