@@ -1,8 +1,9 @@
 /*
  * atlas.h - where coroutines suspend and are made, each place with a small number: sites, and where there are none addresses.
  *
- * An address is a place in the source if it is code, by the mappings that the stream tells of, or if two coroutines were there.
- * Else it is a frame, or whatever a probe has put there: nobody else will ever be at the same.
+ * An address that is code is known by its file and where it is in that: two programs may have the same address. Another is a place
+ * in the source if two coroutines were there. Else it is a frame, or whatever a probe has put there: nobody else will ever be at
+ * the same.
  */
 #ifndef CTP_ATLAS_H
 #define CTP_ATLAS_H
@@ -10,15 +11,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum {
-	CTP_ATLAS_MAX = 1 << 20,
-	CTP_ATLAS_CODE_MAX = 4096, /* mappings */
+enum { CTP_ATLAS_MAX = 1 << 20 };
+
+/* What a place is known by: a site, or an address; one that is in a file is relative to that. */
+struct ctp_spot {
+	uint64_t site, addr;
+	uint32_t file; /* by its number in symbols.h; 0: none */
 };
 
 struct ctp_place {
-	uint64_t site, addr; /* one of them */
-	uint64_t first;      /* who was there first */
-	bool shared;         /* it is a place in the source */
+	struct ctp_spot spot;
+	uint64_t first; /* who was there first */
+	uint64_t pid;   /* of an address in no file, where that was; 0: not known, or in several */
+	bool shared;    /* it is a place in the source */
 };
 
 struct ctp_atlas {
@@ -26,20 +31,16 @@ struct ctp_atlas {
 	uint32_t count, room;
 	uint32_t *slots, nslots; /* numbers, 0: free; a power of 2 */
 	uint64_t salt;
-	struct ctp_code_range {
-		uint64_t start, stop;
-	} *code;
-	uint32_t ncode, code_room;
 };
 
 bool ctp_atlas_init(struct ctp_atlas *a); /* false: out of memory */
 void ctp_atlas_fini(struct ctp_atlas *a);
 void ctp_atlas_clear(struct ctp_atlas *a);
 
-/* The number for a site, or where that is 0 for an address, at which who is; 0: neither is known, or there are too many. */
-uint32_t ctp_atlas_number(struct ctp_atlas *a, uint64_t site, uint64_t addr, uint64_t who);
-
-void ctp_atlas_code(struct ctp_atlas *a, uint64_t start, uint64_t stop); /* code is mapped there */
-bool ctp_atlas_is_code(const struct ctp_atlas *a, uint64_t addr);
+/*
+ * The number for a site, or where that is 0 for an address, at which who is, a coroutine of process pid; 0: neither is known, or
+ * there are too many.
+ */
+uint32_t ctp_atlas_number(struct ctp_atlas *a, struct ctp_spot spot, uint64_t pid, uint64_t who);
 
 #endif

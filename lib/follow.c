@@ -8,6 +8,7 @@
 #include "roster.h"
 #include "sequence.h"
 #include "shape.h"
+#include "symbols.h"
 
 enum {
 	RUNS_MAX = 1000, /* of a section; those beyond are part of the last */
@@ -180,15 +181,24 @@ static enum step step_sequence(struct ctp_follow *f, struct ctp_coroutine *co, u
 	return step == CTP_STEP_OLD ? STEP_OLD : step == CTP_STEP_GAP || step == CTP_STEP_MIXED ? STEP_GAP : STEP_NEXT;
 }
 
-static inline void put_place(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t site, uint64_t addr)
+/* An address, as a process sees it. */
+static struct ctp_spot spot_at(const struct ctp_follow *f, uint64_t pid, uint64_t addr)
+{
+	uint64_t offset;
+	uint32_t file = f->symbols ? ctp_symbols_locate(f->symbols, pid, addr, &offset) : 0;
+	return file ? (struct ctp_spot){.addr = offset, .file = file} : (struct ctp_spot){.addr = addr};
+}
+
+static inline void put_place(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t pid, uint64_t site, uint64_t addr)
 {
 	uint64_t where = site ? site : addr;
 	if (where == co->where && co->place)
 		return;
 	co->where = where;
-	if (!site && co->code && !ctp_atlas_is_code(&f->places, addr))
-		addr = co->code;
-	co->place = ctp_atlas_number(&f->places, site, addr, co->id);
+	struct ctp_spot spot = site ? (struct ctp_spot){.site = site} : spot_at(f, pid, addr);
+	if (!site && co->code && !spot.file)
+		spot = spot_at(f, pid, co->code);
+	co->place = ctp_atlas_number(&f->places, spot, pid, co->id);
 }
 
 /* --- what the records tell ------------------------------------------------------------------------------------------------ */
@@ -211,7 +221,7 @@ static inline void suspend(struct ctp_follow *f, struct ctp_coroutine *co, struc
 	if (!ch->whole || !(co->flags & CTP_CO_AWAITS))
 		co->awaits = 0;
 	co->flags &= (uint16_t)~CTP_CO_AWAITS;
-	put_place(f, co, site, addr);
+	put_place(f, co, th->pid, site, addr);
 	if (!co->first_at && co->flags & CTP_CO_RAN)
 		co->first_at = co->place;
 	co->suspended_ns = ch->ts_ns;
@@ -295,7 +305,7 @@ static void birth(struct ctp_follow *f, const struct ctp_shape *s, const uint64_
 	bool before = f->attached_ns && (ts < f->attached_ns || !ctp_shape_value(val, s->after));
 	co->flags |= CTP_CO_BIRTH | (ctp_shape_value(val, s->pid) ? CTP_CO_OURS : 0) | (before ? CTP_CO_BEFORE : 0);
 	co->parent = ctp_shape_value(val, s->parent);
-	co->spawn = ctp_atlas_number(&f->places, ctp_shape_value(val, s->site), 0, co->id);
+	co->spawn = ctp_atlas_number(&f->places, (struct ctp_spot){.site = ctp_shape_value(val, s->site)}, 0, co->id);
 	if (ts < co->born_ns)
 		co->born_ns = ts;
 	tell(f, &ch);
@@ -415,8 +425,9 @@ static void has_function(struct ctp_follow *f, const struct ctp_shape *s, const 
 	if (!co)
 		return;
 	co->code = ctp_shape_value(val, s->code);
+	uint64_t pid = f->threads.list[co->thread].pid;
 	if (co->place && !f->places.place[co->place].shared)
-		co->place = ctp_atlas_number(&f->places, 0, co->code, co->id);
+		co->place = ctp_atlas_number(&f->places, spot_at(f, pid, co->code), pid, co->id);
 }
 
 static void awaits(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
@@ -607,10 +618,6 @@ static void other(struct ctp_follow *f, const struct ctp_shape *s, const struct 
 		break;
 	case CTP_KIND_THREAD:
 		thread_told(f, s, rec->val, ts);
-		break;
-	case CTP_KIND_MAPPING:
-		if (s->start != CTP_SHAPE_NONE && s->stop != CTP_SHAPE_NONE)
-			ctp_atlas_code(&f->places, rec->val[s->start], rec->val[s->stop]);
 		break;
 	case CTP_KIND_END:
 		end_told(f, rec, ts);

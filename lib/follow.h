@@ -132,6 +132,7 @@ struct ctp_follow {
 	const struct ctp_follow_ops *ops;
 	void *arg;
 	struct ctp_sites *sites;
+	struct ctp_symbols *symbols; /* the owner's, who has it learn; null: no address is known to be code */
 	struct ctp_follow_counts counts;
 	uint64_t since_ns, until_ns; /* the listener's, on the section's clock: only what is between counts for times */
 	struct ctp_threads threads;

@@ -370,6 +370,7 @@ struct ctp_report *ctp_report_new(const struct ctp_report_options *options, stru
 	if (options)
 		priv->options = *options;
 	priv->symbols = ctp_symbols_new(priv->options.debug_dirs, priv->options.ndebug_dirs, err);
+	r->follow.symbols = priv->symbols;
 	priv->tally = ctp_tally_new(&r->follow);
 	if (priv->symbols && priv->tally)
 		return r;
@@ -453,14 +454,16 @@ const char *ctp_report_place(struct ctp_report *r, uint32_t place)
 	const struct ctp_place *p = &r->follow.places.place[place];
 	if (!place || !p->shared)
 		return NULL;
-	const struct ctp_sites_text *site = p->site ? ctp_sites_find(r->follow.sites, p->site) : NULL;
-	const struct ctp_str *symbol = p->addr ? ctp_symbols_find(r->priv->symbols, 0, p->addr) : NULL;
+	const struct ctp_spot *at = &p->spot;
+	const struct ctp_sites_text *site = at->site ? ctp_sites_find(r->follow.sites, at->site) : NULL;
+	const struct ctp_str *symbol = at->site ? NULL : at->file ? ctp_symbols_text(r->priv->symbols, at->file, at->addr) :
+	                               ctp_symbols_find(r->priv->symbols, p->pid, at->addr); /* it was mapped later */
 	if (site) /* it is not terminated in the table */
 		snprintf(r->priv->text, sizeof(r->priv->text), "%.*s", (int)site->len, site->data);
 	else if (symbol)
 		return symbol->data;
 	else
-		snprintf(r->priv->text, sizeof(r->priv->text), p->site ? "site %ju" : "0x%016jx",
-		         (uintmax_t)(p->site ? p->site : p->addr));
+		snprintf(r->priv->text, sizeof(r->priv->text), at->site ? "site %ju" : at->file ? "+0x%jx" : "0x%016jx",
+		         (uintmax_t)(at->site ? at->site : at->addr));
 	return r->priv->text;
 }

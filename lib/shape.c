@@ -48,8 +48,6 @@ void ctp_shape_learn(struct ctp_shape *s, const struct ctp_class *cls)
 		.text = text >= 0 && cls->fields[text].type == CTP_STRING ? (int16_t)text : CTP_SHAPE_NONE,
 		.code = ctp_shape_named(cls, "code"),
 		.target = ctp_shape_named(cls, "target"),
-		.start = ctp_shape_named(cls, "start"),
-		.stop = ctp_shape_named(cls, "stop"),
 		.after = ctp_shape_named(cls, "after"),
 		.transitions = ctp_shape_named(cls, "transitions"),
 	};

@@ -324,19 +324,28 @@ static const struct mapping *mapping_in(const struct process *p, uint64_t addr)
 	return n && addr < p->mappings[n - 1].stop ? &p->mappings[n - 1] : NULL;
 }
 
-/* Of a process that nothing is known of, as of none, whichever has it. */
+/* Of a process that nothing is known of, as of none, what those agree on that have it. */
 static const struct mapping *find_mapping(const struct ctp_symbols *s, uint64_t pid, uint64_t addr)
 {
 	uint32_t slot = process_slot(s, pid);
 	if (pid && slot < s->nprocesses)
 		return mapping_in(&s->processes[slot], addr);
 	const struct mapping *m = NULL;
-	for (uint32_t i = 0; i < s->nprocesses && !m; i++)
-		m = mapping_in(&s->processes[i], addr);
+	for (uint32_t i = 0; i < s->nprocesses; i++) {
+		const struct mapping *other = mapping_in(&s->processes[i], addr);
+		if (m && other && (other->module != m->module || other->start - other->offset != m->start - m->offset))
+			return NULL;
+		m = other ? other : m;
+	}
 	return m;
 }
 
-bool ctp_symbols_is_code(const struct ctp_symbols *s, uint64_t pid, uint64_t addr) { return find_mapping(s, pid, addr); }
+uint32_t ctp_symbols_locate(const struct ctp_symbols *s, uint64_t pid, uint64_t addr, uint64_t *offset)
+{
+	const struct mapping *m = find_mapping(s, pid, addr);
+	*offset = m ? addr - m->start + m->offset : 0;
+	return m ? m->module + 1 : 0;
+}
 
 /* --- texts --------------------------------------------------------------------------------------------------------------- */
 
@@ -367,16 +376,18 @@ static size_t spell(struct ctp_symbols *s, struct module *m, uint64_t offset, ch
 
 _Static_assert(CTP_MODULE_FILE_MAX + 24 + CTP_DEMANGLED_MAX <= CTP_SITE_TEXT_MAX, "a text has room");
 
-static const struct ctp_str *find_text(struct ctp_symbols *s, const struct mapping *m, uint64_t addr)
+const struct ctp_str *ctp_symbols_text(struct ctp_symbols *s, uint32_t file, uint64_t offset)
 {
 	char text[CTP_SITE_TEXT_MAX + 1];
-	uint64_t offset = addr - m->start + m->offset;
-	size_t i = hash_pair(s, offset, m->module, 2 * TEXTS_MAX);
-	while (s->texts[i].text && (s->texts[i].offset != offset || s->texts[i].module != m->module))
+	uint32_t module = file - 1;
+	if (module >= s->nmodules)
+		return NULL;
+	size_t i = hash_pair(s, offset, module, 2 * TEXTS_MAX);
+	while (s->texts[i].text && (s->texts[i].offset != offset || s->texts[i].module != module))
 		i = (i + 1) % (2 * TEXTS_MAX);
 	if (s->texts[i].text || s->ntexts == TEXTS_MAX)
 		return s->texts[i].text;
-	size_t len = spell(s, &s->modules[m->module], offset, text);
+	size_t len = spell(s, &s->modules[module], offset, text);
 	size_t bytes = (sizeof(struct ctp_str) + len + 1 + 7) & ~(size_t)7;
 	if (bytes > TEXTS_BYTES - s->used)
 		return NULL;
@@ -386,7 +397,7 @@ static const struct ctp_str *find_text(struct ctp_symbols *s, const struct mappi
 	str->data[len] = '\0';
 	s->used += bytes;
 	s->ntexts++;
-	s->texts[i] = (struct text){.text = str, .offset = offset, .module = m->module};
+	s->texts[i] = (struct text){.text = str, .offset = offset, .module = module};
 	return str;
 }
 
@@ -395,7 +406,8 @@ const struct ctp_str *ctp_symbols_find(struct ctp_symbols *s, uint64_t pid, uint
 	struct cached *c = &s->cache[hash_pair(s, addr, pid, CACHED)];
 	if (c->changes == s->changes && c->addr == addr && c->pid == pid)
 		return c->text;
-	const struct mapping *m = find_mapping(s, pid, addr);
-	*c = (struct cached){.pid = pid, .addr = addr, .changes = s->changes, .text = m ? find_text(s, m, addr) : NULL};
+	uint64_t offset;
+	uint32_t file = ctp_symbols_locate(s, pid, addr, &offset);
+	*c = (struct cached){.pid = pid, .addr = addr, .changes = s->changes, .text = ctp_symbols_text(s, file, offset)};
 	return c->text;
 }

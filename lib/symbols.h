@@ -33,10 +33,18 @@ void ctp_symbols_learn(struct ctp_symbols *s, const struct ctp_record *rec);
 /* At most CTP_SITE_TEXT_MAX bytes, without control characters, good until forget. Null: no mapping has the address. */
 const struct ctp_str *ctp_symbols_find(struct ctp_symbols *s, uint64_t pid, uint64_t addr);
 
-/* Whether it is in a mapping that is known, and so is code. */
-bool ctp_symbols_is_code(const struct ctp_symbols *s, uint64_t pid, uint64_t addr);
+/*
+ * Which file an address is in, as a number from 1 on, and where in it; 0: no mapping has the address, which is no code as far as
+ * is known. The same code of two processes is the same place, wherever it is mapped; and it stays what it is when another file
+ * is mapped there. text: as found above.
+ */
+uint32_t ctp_symbols_locate(const struct ctp_symbols *s, uint64_t pid, uint64_t addr, uint64_t *offset);
+const struct ctp_str *ctp_symbols_text(struct ctp_symbols *s, uint32_t file, uint64_t offset);
 
-/* For both: the process that a record is about, by its process or its thread. 0 is whichever has the address mapped. */
+/*
+ * For both: the process that a record is about, by its process or its thread. 0, and one without mappings, is whichever has the
+ * address mapped; if several have, and not the same there, nobody knows which is meant.
+ */
 uint64_t ctp_symbols_pid(const struct ctp_symbols *s, const struct ctp_record *rec);
 
 #endif

@@ -68,66 +68,45 @@ static uint64_t colliding(uint64_t n) { return (n * UINT64_C(0xf1de83e19937733d)
 
 /* --- places --------------------------------------------------------------------------------------------------------------- */
 
+static uint32_t at_site(struct ctp_atlas *a, uint64_t site) { return ctp_atlas_number(a, (struct ctp_spot){.site = site}, 0, 1); }
+
+static uint32_t at_address(struct ctp_atlas *a, uint64_t addr, uint64_t pid, uint64_t who)
+{
+	return ctp_atlas_number(a, (struct ctp_spot){.addr = addr}, pid, who);
+}
+
 static void places(void)
 {
 	struct ctp_atlas a;
 	uint32_t wrong = 0;
 	ok(ctp_atlas_init(&a), "an atlas");
-	is_u64(ctp_atlas_number(&a, 0, 0, 1), 0, "neither site nor address is no place");
+	is_u64(at_site(&a, 0), 0, "neither site nor address is no place");
 	for (uint64_t i = 1; i <= 5000; i++)
-		wrong += ctp_atlas_number(&a, i, i, 1) != 2 * i - 1 || ctp_atlas_number(&a, 0, i, 1) != 2 * i;
+		wrong += at_site(&a, i) != 2 * i - 1 || at_address(&a, i, 7, 1) != 2 * i;
 	for (uint64_t i = 5000; i; i--)
-		wrong += ctp_atlas_number(&a, i, 0, 1) != 2 * i - 1 || ctp_atlas_number(&a, 0, i, 1) != 2 * i;
+		wrong += at_site(&a, i) != 2 * i - 1 || at_address(&a, i, 7, 1) != 2 * i;
 	is_u64(wrong, 0, "a site and an address of the same number are two places, and each keeps its number");
 	ok(a.place[1].shared && !a.place[2].shared, "a site is a place in the source at once, an address of one is not");
-	ctp_atlas_number(&a, 0, 1, 2);
+	at_address(&a, 1, 7, 2);
 	ok(a.place[2].shared && !a.place[4].shared, "an address where two were is");
-	ctp_atlas_code(&a, 0x1000000, 0x1001000);
-	const struct ctp_place *p = a.place;
-	uint32_t in = ctp_atlas_number(&a, 0, 0x1000000, 1), at_end = ctp_atlas_number(&a, 0, 0x1001000, 1);
-	p = a.place;
-	ok(p[in].shared && !p[at_end].shared, "and so is one in a mapping, whose end is not");
+	is_u64(a.place[2].pid, 7, "of that process");
+	at_address(&a, 1, 8, 2);
+	at_address(&a, 1, 7, 2);
+	is_u64(a.place[2].pid, 0, "which is not known any more where another one has it too");
+	uint32_t in[] = {ctp_atlas_number(&a, (struct ctp_spot){.addr = 1, .file = 1}, 7, 1),
+	                 ctp_atlas_number(&a, (struct ctp_spot){.addr = 1, .file = 2}, 8, 1),
+	                 ctp_atlas_number(&a, (struct ctp_spot){.addr = 1, .file = 1}, 8, 1),
+	                 ctp_atlas_number(&a, (struct ctp_spot){.addr = 0, .file = 1}, 8, 1)};
+	ok(in[0] && in[1] && in[0] != in[1] && in[0] != 2 && in[3] != in[0], "the same address in two files, and in none, are three");
+	is_u64(in[2], in[0], "the same of two processes is one");
+	ok(a.place[in[0]].shared && a.place[in[1]].shared, "and is a place in the source at once");
 	ctp_atlas_clear(&a);
-	is_u64(ctp_atlas_number(&a, 0, 0x1000000, 1), 1, "behind a clear the numbers begin again");
-	ok(!a.place[1].shared, "and no mapping is known");
+	is_u64(at_address(&a, 0x1000000, 7, 1), 1, "behind a clear the numbers begin again");
 	for (uint64_t i = 1; i < CTP_ATLAS_MAX + 10; i++)
-		ctp_atlas_number(&a, i, 0, 1);
+		at_site(&a, i);
 	is_u64(a.count, CTP_ATLAS_MAX, "there is a limit");
-	is_u64(ctp_atlas_number(&a, CTP_ATLAS_MAX + 100, 0, 1), 0, "beyond it is no place");
-	is_u64(ctp_atlas_number(&a, 7, 0, 1), 8, "what is within stays");
-	ctp_atlas_fini(&a);
-}
-
-/* Mappings that overlap, lie within another, or are the wrong way round: an address is code if any has it. */
-static void mappings(void)
-{
-	enum { RANGES = 3000, SPAN = 100000 };
-	static bool code[SPAN];
-	struct ctp_atlas a;
-	uint32_t wrong = 0;
-	if (!ctp_atlas_init(&a))
-		abort();
-	for (int i = 0; i < RANGES; i++) {
-		uint64_t start = chance(SPAN), stop = start + chance(20);
-		stop = i % 50 ? stop : start - start / 2;
-		ctp_atlas_code(&a, start, stop);
-		for (uint64_t k = start; k < stop && k < SPAN; k++)
-			code[k] = true;
-		for (int k = 0; k < 10; k++) {
-			uint64_t addr = chance(SPAN);
-			wrong += ctp_atlas_is_code(&a, addr) != code[addr];
-		}
-	}
-	for (uint64_t k = 0; k < SPAN; k++)
-		wrong += ctp_atlas_is_code(&a, k) != code[k];
-	is_u64(wrong, 0, "an address is code if a mapping has it");
-	ctp_atlas_code(&a, 0, UINT64_MAX);
-	ok(ctp_atlas_is_code(&a, UINT64_MAX - 1) && !ctp_atlas_is_code(&a, UINT64_MAX), "up to the last address there is");
-	is_u64(a.ncode, 1, "those that meet are one");
-	ctp_atlas_clear(&a);
-	for (uint64_t i = 0; i < 2 * CTP_ATLAS_CODE_MAX; i++)
-		ctp_atlas_code(&a, 4 * i, 4 * i + 1);
-	is_u64(a.ncode, CTP_ATLAS_CODE_MAX, "there is a limit");
+	is_u64(at_site(&a, CTP_ATLAS_MAX + 100), 0, "beyond it is no place");
+	is_u64(at_site(&a, 7), 8, "what is within stays");
 	ctp_atlas_fini(&a);
 }
 
@@ -194,7 +173,6 @@ int main(void)
 	random_lives("the last numbers", last);
 	random_lives("numbers chosen to collide", colliding);
 	places();
-	mappings();
 	edges();
 	quantiles();
 	return done_testing();

@@ -58,17 +58,31 @@ static uint64_t pid_of(const struct ctp_symbols *s, uint64_t tid)
 static void test_mappings(struct ctp_symbols *s)
 {
 	is(found(s, 1, 0x1000), NULL, "nothing is known at first");
-	ok(!ctp_symbols_is_code(s, 0, 0x1000), "nor what is code");
+	uint64_t offset;
+	ok(!ctp_symbols_locate(s, 0, 0x1000, &offset), "nor what is code");
 	map(s, 1, 0x1000, 0x3000, "/none/a");
 	is(found(s, 1, 0x1000), "a+0x0", "the first address");
 	is(found(s, 1, 0x2fff), "a+0x1fff", "the last");
 	is(found(s, 1, 0x3000), NULL, "one beyond");
 	is(found(s, 1, 0xfff), NULL, "one before");
-	ok(ctp_symbols_is_code(s, 1, 0x2000) && !ctp_symbols_is_code(s, 1, 0x3000), "the same are code");
+	ok(ctp_symbols_locate(s, 1, 0x2000, &offset) && !ctp_symbols_locate(s, 1, 0x3000, &offset), "the same are code");
 	is(found(s, 7, 0x1000), "a+0x0", "a process that is not known");
 	map(s, 2, 0x8000, 0x9000, "/none/b");
 	is(found(s, 2, 0x1000), NULL, "one that is known has its own");
 	is(found(s, 0, 0x8001), "b+0x1", "none: whichever has it");
+	map(s, 3, 0x8000, 0x9000, "/none/b");
+	is(found(s, 0, 0x8001), "b+0x1", "and if several have, the same");
+	map(s, 3, 0x8000, 0x9000, "/none/x");
+	is(found(s, 0, 0x8001), NULL, "but not if they have different ones");
+	is(found(s, 3, 0x8001), "x+0x1", "which each knows for itself");
+	uint32_t file = ctp_symbols_locate(s, 2, 0x8001, &offset);
+	map(s, 4, 0x78000, 0x79000, "/none/b");
+	uint64_t elsewhere;
+	ok(file && ctp_symbols_locate(s, 4, 0x78001, &elsewhere) == file && elsewhere == offset, "the same place, mapped elsewhere");
+	map(s, 2, 0x8000, 0x9000, "/none/y");
+	is(found(s, 2, 0x8001), "y+0x1", "another program in the same process");
+	const struct ctp_str *was = ctp_symbols_text(s, file, offset);
+	is(was ? was->data : NULL, "b+0x1", "does not change what was before");
 
 	const struct ctp_str *before = ctp_symbols_find(s, 1, 0x2000);
 	map(s, 1, 0x1800, 0x2800, "/none/c");

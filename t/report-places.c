@@ -1,0 +1,174 @@
+/* report-places: addresses of two programs in one trace, and whose names they get. */
+#include "byhand.h"
+#include "report.h"
+#include "tap.h"
+
+enum { ADDR = 0x1100, PARENT = 100, CHILD = 101, PARENTS_THREAD = 5, CHILDS_THREAD = 6 };
+
+static struct byhand h;
+static struct ctp_report *report;
+static struct ctp_section sec;
+static char sites[1024]; /* "a+0x100 3, ...": each place, and how often coroutines came back from there */
+
+static void give(void *to, const struct ctp_record *rec) { ctp_report_record(to, rec); }
+
+static void begin(void)
+{
+	struct ctp_err err;
+	byhand_init(&h, give, NULL);
+	h.to = report = ctp_report_new(NULL, &err);
+	if (!report)
+		abort();
+	ctp_section_init(&sec);
+	ctp_section_add(&sec, "pid", "100");
+	ctp_report_section_begin(report, &sec);
+}
+
+/* One that nobody else had been at when it was left has no name. */
+static const char *name(const struct ctp_report_site *s) { return s->place ? s->place : "?"; }
+
+static int by_name(const void *a, const void *b) { return strcmp(name(a), name(b)); }
+
+static const char *end(void)
+{
+	sites[0] = '\0';
+	ctp_report_section_end(report, true, false);
+	for (uint32_t i = 0; i < report->nsections; i++) {
+		const struct ctp_report_section *s = &report->sections[i];
+		qsort(s->sites, s->nsites, sizeof(*s->sites), by_name);
+		for (uint32_t k = 0; k < s->nsites; k++)
+			sprintf(sites + strlen(sites), "%s%s %ju", *sites ? ", " : "", name(&s->sites[k]),
+			        (uintmax_t)s->sites[k].suspended.count);
+	}
+	ctp_report_free(report);
+	ctp_section_fini(&sec);
+	byhand_fini(&h);
+	return sites;
+}
+
+/* A text of a record: good until the fourth call from now. */
+static uint64_t text(const char *s)
+{
+	static struct {
+		uint32_t len;
+		char data[60];
+	} room[4];
+	static int n;
+	int at = n++ % 4;
+	room[at].len = (uint32_t)strlen(s);
+	strcpy(room[at].data, s);
+	return ctp_val_str((const struct ctp_str *)&room[at]);
+}
+
+static void maps(uint64_t pid, uint64_t start, const char *path)
+{
+	BYHAND(&h, CTP_MAPPING, [CTP_MAPPING_TS] = 1, [CTP_MAPPING_PID] = pid, [CTP_MAPPING_START] = start,
+	       [CTP_MAPPING_STOP] = start + 0x1000, [CTP_MAPPING_PATH] = text(path), [CTP_MAPPING_BUILD_ID] = text("id"));
+}
+
+static void has_thread(uint64_t pid, uint64_t tid)
+{
+	BYHAND(&h, CTP_THREAD, [CTP_THREAD_TS] = 1, [CTP_THREAD_TID] = tid, [CTP_THREAD_PID] = pid, [CTP_THREAD_NAME] = text("x"));
+}
+
+/* It suspends at an address, and comes back. */
+static void waits(uint64_t ts, uint64_t co, uint64_t tid, uint64_t addr)
+{
+	uint64_t n = h.next[co];
+	h.next[co] += 2;
+	for (int active = 0; active < 2; active++)
+		BYHAND(&h, CTP_TRANSITION, [CTP_TRANSITION_PROBE] = co, [CTP_TRANSITION_TID] = tid, [CTP_TRANSITION_ADDR] = addr,
+		       [CTP_TRANSITION_SEQ] = n + (uint64_t)active + 1, [CTP_TRANSITION_ACTIVE] = (uint64_t)active,
+		       [CTP_TRANSITION_TS] = ts + (uint64_t)active, [CTP_TRANSITION_CORO] = co,
+		       [CTP_TRANSITION_INDEX] = n + (uint64_t)active);
+}
+
+static void processes(void)
+{
+	begin();
+	maps(PARENT, 0x1000, "/none/a");
+	maps(CHILD, 0x1000, "/none/b");
+	has_thread(PARENT, PARENTS_THREAD);
+	has_thread(CHILD, CHILDS_THREAD);
+	waits(10, 1, PARENTS_THREAD, ADDR);
+	waits(20, 2, CHILDS_THREAD, ADDR);
+	waits(30, 2, CHILDS_THREAD, ADDR);
+	is(end(), "a+0x100 1, b+0x100 2", "two programs at the same address: each place has its own name, and its own times");
+
+	begin();
+	maps(PARENT, 0x1000, "/none/a");
+	maps(CHILD, 0x1000, "/none/a");
+	has_thread(PARENT, PARENTS_THREAD);
+	has_thread(CHILD, CHILDS_THREAD);
+	waits(10, 1, PARENTS_THREAD, ADDR);
+	waits(20, 2, CHILDS_THREAD, ADDR);
+	is(end(), "a+0x100 2", "a process and its fork are in the same place");
+
+	begin();
+	maps(PARENT, 0x1000, "/none/a");
+	maps(CHILD, 0x7000, "/none/a");
+	has_thread(PARENT, PARENTS_THREAD);
+	has_thread(CHILD, CHILDS_THREAD);
+	waits(10, 1, PARENTS_THREAD, ADDR);
+	waits(20, 2, CHILDS_THREAD, 0x7100);
+	is(end(), "a+0x100 2", "and so is one that has the same program elsewhere");
+
+	begin();
+	maps(PARENT, 0x1000, "/none/a");
+	has_thread(PARENT, PARENTS_THREAD);
+	waits(10, 1, PARENTS_THREAD, ADDR);
+	maps(PARENT, 0x1000, "/none/b");
+	waits(20, 2, PARENTS_THREAD, ADDR);
+	is(end(), "a+0x100 1, b+0x100 1", "a process that becomes another program: what was before keeps its name");
+}
+
+static void unknown(void)
+{
+	begin();
+	maps(PARENT, 0x1000, "/none/a");
+	waits(10, 1, 99, ADDR);
+	is(end(), "a+0x100 1", "of a thread that nothing is known of, it is the one there is");
+
+	begin();
+	maps(PARENT, 0x1000, "/none/a");
+	maps(CHILD, 0x1000, "/none/b");
+	waits(10, 1, 99, ADDR);
+	waits(20, 2, 98, ADDR);
+	is(end(), "0x0000000000001100 1, ? 1", "but if there are two, neither");
+
+	begin();
+	has_thread(PARENT, PARENTS_THREAD);
+	has_thread(CHILD, CHILDS_THREAD);
+	waits(10, 1, PARENTS_THREAD, ADDR);
+	waits(20, 2, PARENTS_THREAD, ADDR);
+	waits(30, 3, CHILDS_THREAD, 0x2100);
+	waits(40, 4, CHILDS_THREAD, 0x2100);
+	maps(PARENT, 0x1000, "/none/a");
+	maps(CHILD, 0x1000, "/none/b");
+	maps(PARENT, 0x2000, "/none/c");
+	maps(CHILD, 0x2000, "/none/d");
+	is(end(), "? 2, a+0x100 1, d+0x100 1", "what is told to be mapped only later has the name of its process too");
+}
+
+static void sections(void)
+{
+	begin();
+	maps(PARENT, 0x1000, "/none/a");
+	has_thread(PARENT, PARENTS_THREAD);
+	waits(10, 1, PARENTS_THREAD, ADDR);
+	ctp_report_section_end(report, true, false);
+	ctp_report_section_begin(report, &sec);
+	maps(PARENT, 0x1000, "/none/b");
+	has_thread(PARENT, PARENTS_THREAD);
+	h.next[1] = 0;
+	waits(10, 1, PARENTS_THREAD, ADDR);
+	is(end(), "a+0x100 1, b+0x100 1", "two sections, two programs");
+}
+
+int main(void)
+{
+	processes();
+	unknown();
+	sections();
+	return done_testing();
+}
