@@ -30,6 +30,7 @@ static void recheck(struct ctp_scan *h, const struct ctp_doubt_run *run)
 		return;
 	h->basket->stats.events -= bad;
 	h->basket->stats.lost += bad;
+	h->basket->stats.overwritten += bad;
 	h->basket->stats.unverified += unverified;
 	memset(&b->event[run->row], CTP_BASKET_SPOILT, bad);
 	if (bad == run->n && st->next == run->base + bad) {
@@ -114,6 +115,7 @@ void ctp_doubt_end(struct ctp_scan *h, uint32_t i, bool proved)
 	st->gap += bad;
 	st->gap_unverified += bad;
 	h->basket->stats.lost += bad;
+	h->basket->stats.overwritten += bad;
 	h->basket->stats.unverified += bad;
 	memcpy(&b->rows[b->count], full->rows + bad, (CTP_STATION_ROWS - bad) * sizeof(*full->rows));
 	ctp_scan_take(h, i, CTP_STATION_ROWS - bad);

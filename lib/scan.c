@@ -202,6 +202,7 @@ static unsigned visit(struct ctp_scan *h, uint32_t i)
 	}
 	uint64_t lost = st->gap - gap;
 	h->basket->stats.lost += lost;
+	h->basket->stats.overwritten += lost;
 	h->basket->stats.unverified += st->gap_unverified - unverified;
 	if (st->doubt && n)
 		ctp_doubt_station(h, i);

@@ -9,6 +9,7 @@
 
 #include "batch.h"
 #include "buildid.h"
+#include "collect.h"
 #include "outqueue.h"
 #include "pace.h"
 #include "tap.h"
@@ -82,6 +83,32 @@ static void test_pace_rings(void)
 		}
 	}
 	ok(woken[0] > 1200 && woken[1] <= 10 * 160 + 20, "wake bytes are limited (%u and %u in 10 s)", woken[0], woken[1]);
+}
+
+static void test_line(void)
+{
+	struct ctp_collect_result r = {.stats = {.events = 5, .lost = 7, .rings = 1}};
+	char line[CTP_COLLECT_LINE_MAX];
+	ctp_collect_line(&r, line);
+	ok(strstr(line, "7 lost (--ring or --lossless would help), 0 untraced"), "losses of rings: what helps");
+	r.stats.overwritten = 3;
+	ctp_collect_line(&r, line);
+	ok(strstr(line, "7 lost (--ring or --lossless would help against 4 of them),"), "of rings and of stations");
+	r.stats.overwritten = 7;
+	ctp_collect_line(&r, line);
+	ok(strstr(line, "7 lost (a station of version 1 holds 8: a probe with rings, as ctp.h, would help),"),
+	   "of stations: not larger rings");
+	r.stats.rings = 0;
+	ctp_collect_line(&r, line);
+	ok(strstr(line, "a probe with rings"), "nor where there are none");
+	r.stats = (struct ctp_harvest_stats){.events = UINT64_MAX, .lost = UINT64_MAX, .overwritten = 1, .unverified = UINT64_MAX,
+	                                     .missed = UINT64_MAX, .untraced = UINT64_MAX, .births = UINT64_MAX, .rings = 1};
+	r.broken = true;
+	ctp_collect_line(&r, line);
+	ok(strstr(line, "NOT complete"), "the longest has room");
+	r.stats = (struct ctp_harvest_stats){.events = 5};
+	ctp_collect_line(&r, line);
+	ok(!strstr(line, "help"), "nothing lost, nothing to help");
 }
 
 static void test_buildid(void)
@@ -182,6 +209,7 @@ int main(void)
 	test_pace();
 	test_pace_rings();
 	test_rows();
+	test_line();
 	test_buildid();
 	test_queue();
 	return done_testing();
