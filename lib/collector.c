@@ -67,6 +67,7 @@ static size_t look_at(struct ctp_collector *c, bool sweep)
 	c->now_ns = ctp_clock_ns();
 	ctp_pace_found(&c->pace, &look, c->now_ns);
 	c->idle &= !look.found;
+	c->asked &= !look.found;
 	return look.found;
 }
 
@@ -89,10 +90,28 @@ static void wait_for(struct ctp_collector *c, uint64_t ns)
 	c->waited_ns = c->now_ns = ctp_clock_ns();
 }
 
+/*
+ * False: somebody may write and cannot wake us. Who has the memory mapped without a connection is such a one; who maps it later
+ * connects, or is found by the look that comes once a second in any case. That nobody has it mapped is asked for when somebody
+ * has gone, and where that was not told, when something was found since, but not more often than once a second.
+ */
+static bool is_wakeable(struct ctp_collector *c)
+{
+	if (c->watch.connections || (!c->watch.ended && !ctp_harvest_stats(c->harvest)->stations))
+		return true;
+	if (c->watch.ended || c->conf->pid)
+		return false;
+	if (c->watch.change || (!c->asked && c->now_ns - c->asked_ns > SECOND)) {
+		c->unused = ctp_watch_unused(&c->watch, &c->file);
+		c->asked = true;
+		c->asked_ns = c->now_ns;
+	}
+	return c->unused;
+}
+
 static void rest(struct ctp_collector *c)
 {
-	bool wakeable = c->watch.connections || !(c->watch.ended || ctp_harvest_stats(c->harvest)->stations);
-	struct ctp_rest rest = ctp_pace_next(&c->pace, wakeable, c->now_ns);
+	struct ctp_rest rest = ctp_pace_next(&c->pace, is_wakeable(c), c->now_ns);
 	if (!rest.sleep) {
 		if (rest.ns || c->now_ns - c->waited_ns > SPIN_US * US)
 			wait_for(c, rest.ns);

@@ -40,6 +40,8 @@ struct ctp_collector {
 	bool idle;      /* all that was found is sent, marked, and there was nothing since */
 	bool stalled;   /* the queue is full, and it was said */
 	bool truncated; /* the memory was, and it was said */
+	bool unused;    /* nobody had it mapped when that was last asked, */
+	bool asked;     /* and nothing was found since */
 	uint64_t start_ns, now_ns;
 	uint64_t waited_ns, dirty_ns, lives_ns, refresh_ns, asked_ns, ended_ns; /* when last, or since when; 0: it is not */
 	uint64_t refresh_events;

@@ -206,11 +206,9 @@ void ctp_watch_wait(struct ctp_watch *w, int64_t timeout_ns)
 		take_event(w, events[i].data.u64);
 }
 
-bool ctp_watch_deserted(struct ctp_watch *w, const struct ctp_map_file *file)
+bool ctp_watch_unused(struct ctp_watch *w, const struct ctp_map_file *file)
 {
 	w->change = false;
-	if (!w->ended || w->connections)
-		return false;
 	while (w->users)
 		close(w->user_fds[--w->users]);
 	pid_t pids[CTP_USERS_MAX];
@@ -225,4 +223,10 @@ bool ctp_watch_deserted(struct ctp_watch *w, const struct ctp_map_file *file)
 		}
 	}
 	return !n;
+}
+
+bool ctp_watch_deserted(struct ctp_watch *w, const struct ctp_map_file *file)
+{
+	w->change = false;
+	return w->ended && !w->connections && ctp_watch_unused(w, file);
 }

@@ -37,9 +37,9 @@ struct ctp_watch {
 	bool asked;  /* SIGUSR1 */
 	bool stop;   /* a signal to end, when there was no COMMAND, or none any more, to pass it on to */
 	bool extra;  /* extra_fd is readable */
-	bool change; /* somebody has gone: ask ctp_watch_deserted */
+	bool change; /* somebody has gone: ask ctp_watch_unused, or ctp_watch_deserted */
 
-	unsigned users; /* who had the memory mapped when ctp_watch_deserted last looked, and is waited for */
+	unsigned users; /* who had the memory mapped when one of these last looked, and is waited for */
 	int user_fds[CTP_USERS_MAX];
 };
 
@@ -62,9 +62,12 @@ enum ctp_status ctp_watch_extra(struct ctp_watch *w, int fd, struct ctp_err *err
 void ctp_watch_wait(struct ctp_watch *w, int64_t timeout_ns);
 
 /*
- * True when COMMAND has ended, no connection is open and nobody has the file mapped. Where somebody has, a change tells of the
- * end of one; that one merely unmaps it is found by asking again.
+ * True when nobody has the file mapped. Where somebody has, a change tells of the end of one; that one merely unmaps it is found
+ * by asking again. It goes through all processes.
  */
+bool ctp_watch_unused(struct ctp_watch *w, const struct ctp_map_file *file);
+
+/* True when besides COMMAND has ended and no connection is open. */
 bool ctp_watch_deserted(struct ctp_watch *w, const struct ctp_map_file *file);
 
 #endif
