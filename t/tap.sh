@@ -5,6 +5,8 @@
 # What a command of `ok` prints is shown only where it fails.
 # shellcheck shell=sh
 O=${O:-build} BIN=${BIN:-${O:-build}/bin}
+LC_ALL=C
+export LC_ALL # what other programs say, and how they sort, is the same wherever the tests run
 tap_run=0 tap_failed=0
 tmp=$(mktemp -d) || exit
 trap 'rm -rf "$tmp"' EXIT
