@@ -6,7 +6,7 @@ from=$BIN/ctp-fromctf to=$BIN/ctp-toctf json=$BIN/ctp-tojsonl
 
 # All that a stream says, of which the order is no matter where records were late; a section's lines keep its number.
 said() { "$json" -qa "$1" | grep -v '^{"type":"@schema"' | sed 's/,"late":true}$/}/' |
-	awk '/^{"type":"@section"/ { n++ } { print n, $0 }' | LC_ALL=C sort; }
+	awk '/^[{]"type":"@section"/ { n++ } { print n, $0 }' | LC_ALL=C sort; }
 schemas() { "$json" -qa "$1" | grep '^{"type":"@schema"' | LC_ALL=C sort -u; }
 # A comment more in the metadata, and it is no longer what ctp-toctf writes: libbabeltrace2 reads it.
 touch_metadata() { find "$1" -name metadata -exec sh -c 'echo "/* and more */" >>"$0"' {} \;; }
@@ -93,7 +93,7 @@ while at < len(data):
 open(even[:-1] + '1', 'wb').write(data)
 PYTHON
 	for way in quick babeltrace2; do
-		"$from" "$tmp/even.ctf" | "$json" -a | sed -n 's/^{"type":"n","ts"://p' >"$tmp/out"
+		"$from" "$tmp/even.ctf" | "$json" -a | sed -n 's/^[{]"type":"n","ts"://p' >"$tmp/out"
 		seq 0 19999 | sed 's/$/}/' >"$tmp/merged"
 		ok "$way: streams are merged by time" cmp "$tmp/merged" "$tmp/out"
 		touch_metadata "$tmp/even.ctf"

@@ -154,7 +154,7 @@ fi
 edit() { # RUN NEW COROUTINE AWK
 	"$BIN/ctp-tojsonl" -q -a "$tmp/$1.ctp" | awk -v coro="$3" '
 	function number(name,    v) { v = $0; sub(".*\"" name "\":", "", v); sub(/[,}].*/, "", v); return v }
-	/^{"type":"[a-z]/ { ts = number("ts") }
+	/^[{]"type":"[a-z]/ { ts = number("ts") }
 	/"type":"transition"/ && number("coro") == coro { probe = number("probe_id"); due = number("index") + 1 }
 	/"type":"@schema","name":"end"/ { '"$4"' }
 	{ print }' | "$BIN/ctp-fromjsonl" -q >"$tmp/$2.ctp"
