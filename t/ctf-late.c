@@ -1,11 +1,12 @@
 /*
  * Records that come late, through the CTF sink: each goes to the stream that it follows most closely, a new one where there is
- * none, and where there may be no more it is given a later time and keeps its own.
+ * none, and where there may be no more it is given a later time and keeps its own. And records that come often go the quick way.
  */
 #include <endian.h>
 #include <unistd.h>
 
 #include "../formats/ctf.h"
+#include "events.h"
 #include "tap.h"
 
 enum { HEAD_BYTES = 72, BEGIN_AT = 32 };
@@ -58,6 +59,22 @@ static const char *list(unsigned stream)
 	return text;
 }
 
+/* The transitions of ctp-collect, and what they become is what they would become otherwise. */
+static void check_quick_way(void)
+{
+	static const uint64_t val[CTP_TRANSITION_FIELDS] = {UINT64_MAX - 1, 2, UINT64_MAX - 3, 4, 1, 6, 7, 8, 9};
+	struct ctp_class *transition = ctp_event_class(CTP_TRANSITION);
+	struct ctp_ctf_layout *layout = transition ? ctp_ctf_layout_new(transition, 0) : NULL;
+	char quick[128] = "", plain[128] = "";
+	ok(layout && layout->is_frequent && layout->room <= sizeof quick, "transitions go the quick way");
+	size_t bytes = (size_t)(ctp_ctf_pack(quick, layout, val) - quick);
+	layout->is_frequent = false;
+	ok(bytes == 37 && ctp_ctf_pack(plain, layout, val) == plain + bytes && !memcmp(plain, quick, bytes),
+	   "which leads to the same bytes");
+	free(layout);
+	ctp_class_free(transition);
+}
+
 int main(void)
 {
 	static const struct ctp_field fields[] = {
@@ -86,5 +103,6 @@ int main(void)
 	ok(!system(command), "all is removed");
 	ctp_class_free(cls);
 	free(sec);
+	check_quick_way();
 	done_testing();
 }
