@@ -8,6 +8,13 @@ to=$BIN/ctp-tojsonl from=$BIN/ctp-fromjsonl rand=$O/t/randstream
 BABELTRACE_PLUGIN_PATH=$(cd "$O/plugins" && pwd)
 export BABELTRACE_PLUGIN_PATH TZ=UTC
 bt() { babeltrace2 "$@" 2>"$tmp/err"; }
+# FILE DIR: by its own sink, which from 2.1 on has to be told that it is CTF 1.8.
+write_ctf() {
+	case $(babeltrace2 --version) in
+	*' 2.0.'*) bt "$1" -o ctf -w "$2" ;;
+	*) bt "$1" -c sink.ctf.fs -p "path=\"$2\",ctf-version=\"1\"" ;;
+	esac >/dev/null
+}
 records() { "$to" -aq "$@" 2>/dev/null | grep -vEc '^\{"type":"@(section|schema|end)"'; }
 
 # Two sections with one clock, and one with another; each a file.
@@ -64,7 +71,7 @@ is 'a time range' "$(bt --no-delta --begin 0.00000015 --end 0.00000025 "$tmp/ab.
 20
 25'
 like 'counted' "$(bt "$tmp/ab.ctp" -c sink.utils.counter | tr -s ' \n' '  ')" ' 5 Event messages 2 Stream beginning messages 2 Stream end'
-bt "$tmp/wall.ctp" -o ctf -w "$tmp/ctf" >/dev/null
+write_ctf "$tmp/wall.ctp" "$tmp/ctf"
 is 'as CTF by its own sink' "$(bt --no-delta "$tmp/ctf" | grep -c ': { ')" 4
 like 'with what was discarded' "$(cat "$tmp/err")" 'discarded 41 events'
 if [ -x "$BIN/ctp-fromctf" ]; then
@@ -75,7 +82,7 @@ fi
 if "$BIN/ctp-collect" -q "$O/examples/lostwake" >"$tmp/lw.ctp" 2>/dev/null; [ -s "$tmp/lw.ctp" ]; then
 	bt "$tmp/lw.ctp" >"$tmp/text"
 	is 'a real trace: every event' "$(wc -l <"$tmp/text")" "$(records "$tmp/lw.ctp")"
-	bt "$tmp/lw.ctp" -o ctf -w "$tmp/lw" >/dev/null
+	write_ctf "$tmp/lw.ctp" "$tmp/lw"
 	bt "$tmp/lw" >"$tmp/out"
 	ok 'the same through its own CTF sink' cmp "$tmp/text" "$tmp/out"
 	if [ -x "$BIN/ctp-toctf" ]; then
@@ -102,7 +109,7 @@ for seed in 1 2 3 4 5; do
 	is "random stream $seed: every event" "$(bt "$tmp/r.ctp" | wc -l)" "$(records "$tmp/r.ctp")"
 	is "random stream $seed: nothing to complain of" "$(grep -vE 'has no end|Tracer (may have )?discarded' "$tmp/err")" ''
 	rm -rf "$tmp/r"
-	bt "$tmp/r.ctp" -o ctf -w "$tmp/r" >/dev/null
+	write_ctf "$tmp/r.ctp" "$tmp/r"
 	is "random stream $seed: as CTF" "$(bt "$tmp/r" | wc -l)" "$(records "$tmp/r.ctp")"
 	[ "$python" ] || continue
 	"$python" t/bt2-plugin.py "$tmp/r.jsonl" "$tmp/r.ctp" >"$tmp/out" 2>"$tmp/err"
