@@ -3,7 +3,7 @@
 . t/tap.sh
 from=$BIN/ctp-fromjsonl to=$BIN/ctp-toctf
 rows() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++)
-	printf "{\"probe_id\":%d,\"tid\":1,\"addr\":\"0x%016x\",\"seq\":%d,\"is_active\":%s,\"ts\":%d}\n", 1 + i % 7, i, i, i % 2 ? "true" : "false", i }'; }
+	printf "{\"probe_id\":%d,\"tid\":1,\"addr\":\"0x%016x\",\"seq\":%d,\"is_active\":%s,\"ts\":%d}\n", 1 + i % 7, i, 1 + int(i / 7), i % 2 ? "true" : "false", i }'; }
 rows 100 | "$from" >"$tmp/a.ctp"
 cat "$tmp/a.ctp" "$tmp/a.ctp" >"$tmp/two.ctp"
 rows 40000 | "$from" >"$tmp/long.ctp"

@@ -109,7 +109,7 @@ holds 'ten classes' classes 0 'events 40 timed 20 wide 20 .* packets 1$'
 
 # More than a packet holds.
 awk 'BEGIN { for (i = 0; i < 10000; i++)
-	printf "{\"probe_id\":%d,\"tid\":1,\"addr\":\"0x%016x\",\"seq\":%d,\"is_active\":%s,\"ts\":%d}\n", 1 + i % 7, i, i, i % 2 ? "true" : "false", i }' |
+	printf "{\"probe_id\":%d,\"tid\":1,\"addr\":\"0x%016x\",\"seq\":%d,\"is_active\":%s,\"ts\":%d}\n", 1 + i % 7, i, 1 + int(i / 7), i % 2 ? "true" : "false", i }' |
 	make_stream many
 holds 'many events' many 0 'events 10000 .* packets 2$'
 is '29 bytes each, and 72 for each packet' "$(wc -c <"$tmp/many/stream_0")" $((10000 * (4 + 8 + 4 + 8 + 4 + 1) + 2 * 72))
