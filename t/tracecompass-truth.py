@@ -131,8 +131,9 @@ class Program:
 
     def print(self):
         self.run()
-        unseen = {r["coro"] for _, r in self.records if r["type"] == "birth" and self.rnd.random() < 0.1}
-        kept = [r for r in self.lose() if not (r["type"] in ("birth", "name") and r["coro"] in unseen)]
+        unseen = {r["coro"]: self.rnd.choice([["birth"], ["birth", "name"]]) for _, r in self.records
+                  if r["type"] == "birth" and self.rnd.random() < 0.15}
+        kept = [r for r in self.lose() if r["type"] not in unseen.get(r.get("coro"), [])]
         rows = self.shuffle(self.tell_losses(kept))
         print('{"type":"@section","attrs":{}}')
         for tid, name in (100, "main"), (101, ""), (103, "never runs one"):
