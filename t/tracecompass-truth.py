@@ -68,6 +68,10 @@ class Program:
                 name = self.rnd.choice(NAMES)
                 if name is not None:
                     self.tell(thread, "name", coro, name=name)
+                    if self.rnd.random() < 0.1:  # the name is known first
+                        (_, born), (_, named) = self.records[-2:]
+                        born["ts"], named["ts"] = named["ts"], born["ts"]
+                        self.records[-2:] = reversed(self.records[-2:])
                 if self.rnd.random() < 0.5:
                     self.transition(thread, coro, False, 1)
                 ready.append(coro)
@@ -86,7 +90,9 @@ class Program:
                 gaps[thread] = gap
                 continue
             if r["ts"] >= until[thread] and gaps[thread]:
-                kept.append(dict(gaps[thread], ts=r["ts"]))
+                # Some are not told: then it is the coroutine's gap that tells of the thread's.
+                told = gaps[thread]["transitions"] if self.rnd.random() < 0.6 else 0
+                kept.append(dict(gaps[thread], ts=r["ts"], transitions=told))
                 gaps[thread] = None
             kept.append(r)
         kept += [dict(gap, ts=self.ts) for gap in gaps.values() if gap]
@@ -121,6 +127,10 @@ class Program:
         return {"type": "lost", "ts": ts, "probe_id": coro * 16, "coro": coro, "index": index, "count": count, "unverified": 0,
                 "after": after}
 
+    @staticmethod
+    def thread(tid, ts, name):
+        return json.dumps({"type": "thread", "ts": ts, "tid": tid, "pid": 9, "name": name})
+
     def shuffle(self, rows):
         """Some come late: behind records of later times, but not away from one of the same time."""
         times = collections.Counter(r["ts"] for r in rows)
@@ -137,11 +147,12 @@ class Program:
         rows = self.shuffle(self.tell_losses(kept))
         print('{"type":"@section","attrs":{}}')
         for tid, name in (100, "main"), (101, ""), (103, "never runs one"):
-            print(json.dumps({"type": "thread", "ts": 900, "tid": tid, "pid": 9, "name": name}))
+            print(self.thread(tid, 900, name))
         for site, file, line, function in SITES:
             print(json.dumps({"type": "site", "ts": 900, "site": site, "file": file, "line": line, "function": function}))
         for r in rows:
             print(json.dumps(r))
+        print(self.thread(100, self.ts, "renamed"))
         print(json.dumps(self.lost(0, 0, 3, 900, self.ts)))
         print(json.dumps({"type": "missed", "ts": self.ts, "tid": 0, "count": 5, "after": 900, "transitions": 0}))
         print('{"type":"@end","complete":true}')
@@ -312,8 +323,9 @@ def rows(path):
         silent = any(to["type"] == "transition" and not any(l["index"] < to["index"] <= l["index"] + l["count"] for l in c.losses)
                      for a, b, state, at, to in c.stretches if state == UNKNOWN)
         assert silent or lost == c.gaps(end), (coro, lost, c.gaps(end))
+    names = {r["tid"]: r["name"] for r in records if r["type"] == "thread" and is_text(r["name"])}
     for tid, spans in watch_threads(records).rows(end):
-        show("Threads and their coroutines", ["Threads", str(tid)], spans)
+        show("Threads and their coroutines", ["Threads", str(tid), names.get(tid, str(tid))], spans)
         show("call stack", ["Threads", str(tid), "CallStack", "1"], [[a, b, "[unknown]" if v == UNKNOWN else v] for a, b, v in spans])
     print("unknown for %d ns" % unknown, file=sys.stderr)
 

@@ -234,7 +234,7 @@ class Analysis:
                     yield from self.fields(part)
 
     def unknown_fields(self):
-        """A length is there only where a text is not one, and other fields may be missing in other versions' traces."""
+        """But for those that are there only now and then: a length where a text is none, a time where it is not the event's."""
         uses = collections.defaultdict(set)
         for h in self.handlers:
             uses[h.get("eventName")] |= set(self.fields(h))
@@ -245,29 +245,29 @@ class Analysis:
                 for name in t.get("event").split("|"):
                     uses[name] |= {f for p in parts for f in self.fields(p)}
         for name, used in sorted(uses.items()):
-            for field in sorted(f for f in used - self.seen[name] if not f.endswith("_length")):
+            for field in sorted(f for f in used - self.seen[name] if f != "ts" and not f.endswith("_length")):
                 print("no such field in the trace: %s of %s" % (field, name))
 
     def rows(self, entry, base=()):
-        """The rows of an entry: (path, what it is shown as)."""
+        """The rows of an entry: (path, and its ID if it has one; the attribute that is drawn)."""
         paths = [base]
         for part in entry.get("path").split("/"):
             paths = [p for b in paths for p in self.ss.children[b] if part == "*" or p[-1] == part]
         for path in paths:
-            shown = path
-            for e, what in (entry.find("display"), "shown"), (entry.find("id"), "id"), (entry.find("name"), "name"):
-                if e is None or e.get("type") == "self":
-                    continue
-                quark = path + (e.get("value"),)
-                if quark not in self.ss.ongoing:
-                    self.warnings["a row without its %s" % what] += 1
-                    quark = None
-                if what == "shown":
-                    shown = quark
+            shown = self.below(path, entry.find("display"))
+            given = [self.below(path, e) for e in (entry.find("id"), entry.find("name")) if e is not None]
             if shown:
-                yield path, shown
+                yield list(path) + [self.ss.intervals(g)[0][2] for g in given if g], shown
             for inner in entry.findall("entry"):
                 yield from self.rows(inner, path)
+
+    def below(self, path, e):
+        """None, and a warning: there is no such attribute."""
+        path += (e.get("value"),) if e.get("type") == "constant" else ()
+        if path in self.ss.ongoing:
+            return path
+        self.warnings["a row without its %s" % e.tag] += 1
+        return None
 
 
 def plain(field, ctf2):
@@ -303,7 +303,7 @@ def main():
         for entry in view.findall("entry"):
             for path, shown in a.rows(entry):
                 spans = [[b, e, labels.get(v, v) if isinstance(v, Int) else v] for b, e, v in a.ss.intervals(shown)]
-                print(json.dumps([view.find("head/label").get("value"), list(path), spans]))
+                print(json.dumps([view.find("head/label").get("value"), path, spans]))
     for stack in root.findall("callstack"):
         a = by_id[stack.find("pattern").get("id")]
         for path in a.ss.children["Threads",]:

@@ -57,8 +57,8 @@ is 'a wake in it says nothing' "$(grep -e '^."Woken' -e '^."segment' "$tmp/shown
 	'["Woken, not yet running", ["Woken", "3"], [[80, 90, "woken, not yet running"]]]
 ["segment", 80, 90, "(no name)", {"coroutine": 3, "thread": 9, "woken by": 0}]'
 is "and a thread's gap likewise" "$(grep '^."Threads' "$tmp/shown")" \
-	'["Threads and their coroutines", ["Threads", "8"], [[20, 25, "1"], [28, 60, '"$u"'], [60, 65, "1"]]]
-["Threads and their coroutines", ["Threads", "9"], [[90, 100, "3"]]]'
+	'["Threads and their coroutines", ["Threads", "8", "8"], [[20, 25, "1"], [28, 60, '"$u"'], [60, 65, "1"]]]
+["Threads and their coroutines", ["Threads", "9", "9"], [[90, 100, "3"]]]'
 is 'as it is by another reckoning' "$(diff "$tmp/true" "$tmp/shown")" ''
 
 for seed in 1 2; do
