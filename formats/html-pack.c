@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "html-gaps.h"
 #include "varint.h"
 
 enum {
@@ -461,6 +462,34 @@ static void put_events(struct writing *w, const struct ctp_html_row *r, uint32_t
 	}
 }
 
+/* Those of a thread; what two of them have in common is the first one's. */
+static void put_thread_gaps(struct writing *w, const struct ctp_html_gap *gap, uint32_t n)
+{
+	uint64_t before = 0;
+	put_number(w, n);
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t from = since_t0(w->view, gap[i].after_ns), to = since_t0(w->view, gap[i].ts_ns);
+		from = from > before ? from : before;
+		to = to > from ? to : from;
+		put_number(w, from - before);
+		put_number(w, to - from);
+		put_number(w, least(gap[i].transitions, CTP_HTML_TIME_MAX));
+		before = to;
+	}
+}
+
+static void put_gaps(struct writing *w)
+{
+	const struct ctp_html_gaps *gaps = w->view->gaps;
+	uint32_t at = 0;
+	for (uint32_t thread = 0; thread < w->view->nshown; thread++) {
+		uint32_t first = at;
+		while (at < gaps->count && number_of(w->view->threads, w->view->nthreads, gaps->list[at].thread) == thread)
+			at++;
+		put_thread_gaps(w, gaps->list + first, at - first);
+	}
+}
+
 static int by_birth(const void *a, const void *b, void *arg)
 {
 	const struct ctp_html_row *rows = arg;
@@ -490,6 +519,8 @@ bool ctp_html_pack_write(struct ctp_html_pack *pack, const struct ctp_html_view 
 	}
 	for (uint32_t i = 0; i < n; i++)
 		put_events(&w, &pack->rows[w.order[i]], i);
+	if (view->gaps)
+		put_gaps(&w);
 	if (w.used)
 		put(arg, w.buf, w.used);
 out:

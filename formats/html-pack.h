@@ -102,9 +102,11 @@ struct ctp_html_view {
 	uint64_t t0_ns;
 	const uint32_t *places, *threads;
 	uint32_t nplaces, nthreads;
+	const struct ctp_html_gaps *gaps; /* sorted (html-gaps.h) */
+	uint32_t nshown; /* threads of the page, which are in the order of the caller's numbers */
 };
 
-/* Gives the columns and events of the page, in pieces, to put. False: out of memory. */
+/* Gives the columns, events and gaps of the page, in pieces, to put. False: out of memory. */
 typedef void ctp_html_put(void *arg, const void *data, size_t len_bytes);
 bool ctp_html_pack_write(struct ctp_html_pack *pack, const struct ctp_html_view *view, ctp_html_put *put, void *arg);
 

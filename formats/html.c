@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "html-gaps.h"
 #include "html-gzip.h"
 #include "html-pack.h"
 #include "html-texts.h"
@@ -24,9 +25,10 @@ struct shown {
 	uint32_t section; /* in the report */
 	struct ctp_html_pack pack;
 	struct ctp_html_texts places, names;
+	struct ctp_html_gaps gaps;
 	uint32_t *place_numbers, *thread_numbers; /* from follow.h's to the page's */
 	uint32_t nplace_numbers, nthread_numbers;
-	struct ctp_thread *threads; /* those that coroutines ran on */
+	struct ctp_thread *threads; /* those that coroutines ran on, or may have */
 	uint32_t nthreads;
 	uint64_t t0_ns, span_ns;
 };
@@ -50,6 +52,7 @@ static void shown_init(struct shown *w, uint64_t max_events)
 	ctp_html_pack_init(&w->pack, max_events);
 	ctp_html_texts_init(&w->places);
 	ctp_html_texts_init(&w->names);
+	ctp_html_gaps_init(&w->gaps);
 }
 
 static void shown_fini(struct shown *w)
@@ -57,6 +60,7 @@ static void shown_fini(struct shown *w)
 	ctp_html_pack_fini(&w->pack);
 	ctp_html_texts_fini(&w->places);
 	ctp_html_texts_fini(&w->names);
+	ctp_html_gaps_fini(&w->gaps);
 	free(w->place_numbers);
 	free(w->thread_numbers);
 	free(w->threads);
@@ -240,7 +244,7 @@ static bool settle_threads(struct shown *w, const struct ctp_follow *f)
 		return false;
 	w->nthread_numbers = f->threads.count;
 	for (uint32_t i = 0; i < f->threads.count; i++) {
-		if (!f->threads.list[i].resumes)
+		if (!f->threads.list[i].resumes && !ctp_html_gaps_has(&w->gaps, i))
 			continue;
 		w->thread_numbers[i] = w->nthreads;
 		w->threads[w->nthreads++] = f->threads.list[i];
@@ -294,6 +298,7 @@ static void on_end(void *arg, const struct ctp_follow_end *end)
 	s->now.section = s->report->nsections - 1;
 	const struct ctp_report_section *sec = &s->report->sections[s->now.section];
 	s->failed |= !settle_rows(s) || !settle_places(&s->now, s->report) || !settle_threads(&s->now, &s->report->follow);
+	s->failed |= s->now.gaps.failed;
 	settle_span(&s->now, sec);
 	s->now.rank = rank_of(&s->now, sec);
 	if (s->now.rank < s->best.rank)
@@ -323,6 +328,25 @@ static void put_threads(struct ctp_output *out, const struct shown *w)
 	ctp_print_f(out, "]");
 }
 
+/* What the report says of each section in a line, and of all at its end. */
+static void put_verdicts(struct ctp_output *out, const struct ctp_report *r)
+{
+	char verdict[CTP_PRINT_LINE_MAX], lines[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX];
+	ctp_print_f(out, ",\"verdicts\":[");
+	for (uint32_t i = 0; i < r->nsections; i++) {
+		ctp_print_f(out, "%s", i ? "," : "");
+		ctp_print_verdict(verdict, &r->sections[i]);
+		ctp_json_put_in_page(out, verdict, strlen(verdict));
+	}
+	unsigned n = ctp_print_closing(lines, r);
+	ctp_print_f(out, "],\"closing\":[");
+	for (unsigned i = 0; i < n; i++) {
+		ctp_print_f(out, "%s", i ? "," : "");
+		ctp_json_put_in_page(out, lines[i], strlen(lines[i]));
+	}
+	ctp_print_f(out, "]");
+}
+
 static void put_meta(const struct html_sink *s)
 {
 	struct ctp_output *out = s->out;
@@ -330,7 +354,7 @@ static void put_meta(const struct html_sink *s)
 	const struct ctp_report_section *sec = w->rank ? &s->report->sections[w->section] : NULL;
 	char command[CTP_PRINT_COMMAND_MAX];
 	ctp_print_f(out, "<script type=\"application/json\" id=\"ctp-meta\">");
-	ctp_print_f(out, "{\"format\":1,\"tool\":\"ctp-tohtml %s\",", CTP_VERSION);
+	ctp_print_f(out, "{\"format\":2,\"tool\":\"ctp-tohtml %s\",", CTP_VERSION);
 	put_text(out, "title", s->options.title ? s->options.title : sec ? ctp_print_command(command, sec) : s->options.source);
 	ctp_print_f(out, ",");
 	put_text(out, "source", s->options.source);
@@ -347,6 +371,7 @@ static void put_meta(const struct html_sink *s)
 	ctp_html_texts_put(out, &w->places);
 	ctp_print_f(out, ",\"strings\":");
 	ctp_html_texts_put(out, &w->names);
+	put_verdicts(out, s->report);
 	ctp_print_f(out, ",\"report\":");
 	ctp_report_json(out, s->report, true);
 	ctp_print_f(out, "}</script>\n");
@@ -360,7 +385,10 @@ static bool put_data(struct ctp_output *out, struct shown *w)
 		.threads = w->thread_numbers,
 		.nplaces = w->nplace_numbers,
 		.nthreads = w->nthread_numbers,
+		.gaps = &w->gaps,
+		.nshown = w->nthreads,
 	};
+	ctp_html_gaps_sort(&w->gaps);
 	struct ctp_html_gzip *gzip = ctp_html_gzip_new(out);
 	if (!gzip)
 		return false;

@@ -90,7 +90,16 @@ class Words:
         return self.number[word]
 
 
-def payload(coros, places, strings, threads):
+def thread_gaps(gaps):
+    """Of one thread: (from, to, how many), in the order of time."""
+    out, last = [varint(len(gaps))], 0
+    for begin, end, missing in gaps:
+        out += [varint(begin - last), varint(end - begin), varint(missing)]
+        last = end
+    return b"".join(out)
+
+
+def payload(coros, places, strings, threads, gaps):
     events = [c.encode(row, places, threads) for row, c in enumerate(coros)]
     columns = [[] for _ in COLUMNS]
     coro = probe = born = 0
@@ -101,7 +110,8 @@ def payload(coros, places, strings, threads):
         for column, value in zip(columns, row):
             column.append(varint(value))
         coro, probe, born = c.coro, c.probe, c.born
-    return b"".join(b"".join(column) for column in columns) + b"".join(data for _, data in events)
+    tail = b"".join(thread_gaps(gaps.get(tid, ())) for tid in threads.list)
+    return b"".join(b"".join(column) for column in columns) + b"".join(data for _, data in events) + tail
 
 
 def template():
@@ -121,13 +131,14 @@ def page(coros, span, title="server -v", findings=(), level=6, **meta):
     places, strings, threads = Words(""), Words(""), Words()
     for tid in meta.pop("tids", ()):
         threads(tid)
-    data = payload(coros, places, strings, threads)
+    data = payload(coros, places, strings, threads, meta.pop("gaps", {}))
     total = sum(c.raw[0] if c.raw else len(c.events) for c in coros)
     about = {
-        "format": 1, "tool": "ctp-tohtml 0.1.0", "title": title, "source": "made.ctp", "t0_wall_ns": "1731668000000000000",
+        "format": 2, "tool": "ctp-tohtml 0.1.0", "title": title, "source": "made.ctp", "t0_wall_ns": "1731668000000000000",
         "t0_ns": "33437698316319", "span_ns": span, "section": 0, "places": places.list, "strings": strings.list,
         "threads": [{"tid": tid, "name": f"worker {i}", "pid": 18799} for i, tid in enumerate(threads.list)],
         "coroutines": len(coros), "events": total, "omitted_coroutines": 0, "omitted_events": 0,
+        "verdicts": [f"{len(findings)} findings" if findings else "No findings, and no verdict: see below"], "closing": [],
         "report": report(coros, span, findings, threads.list, total, places.list)}
     about.update(meta)
     text = base64.b64encode(gzip.compress(data, level, mtime=0)).decode()
@@ -253,6 +264,19 @@ def made_stuck(events=100000, coroutines=1000, seed=5):
     return page(coros, span, "./server -v --port 8080", found)
 
 
+def made_still(*_):
+    """Two who are in no finding when the trace ends, and one who is."""
+    rows = [Coro(1, 11, 0, None, "first", "s.c:1:a", events=[(100, "resume", 1), (300, "suspend", "s.c:2:b")]),
+            Coro(2, 12, 0, None, "second", "", events=[(400, "resume", 1)])]
+    made = report(rows, 1000, [], [1], 3, [""])
+    still = {"spawn_site": "s.c:1:a", "suspend_site": "s.c:2:b", "coroutines": 3, "runnable": 0, "longest_ns": 700000,
+             "shortest_ns": 10, "in_findings": 1, "certain": True, "longest": {"coro": "1", "name": "first"}}
+    runs = dict(still, spawn_site=None, suspend_site=None, coroutines=1, longest_ns=100000, in_findings=0, certain=False,
+                longest={"coro": "2", "name": "second", "thread": 1})
+    made["sections"][0].update(waiting=[still, dict(still, in_findings=3)], running=[runs])
+    return page(rows, 1000, "./still", report=made)
+
+
 def made_hostile(*_):
     bad = ["</script><script>alert(1)</script>", "\"quote's & <b>bold</b>", "\u202eevil\u202c \u2066x",
            "new\nline\ttab\0nul\x1b[31m", "x" * 10000, "\u05e9\u05dc\u05d5\u05dd \u0639\u0631\u0628\u064a", "<!--<script>",
@@ -298,7 +322,8 @@ def made_big(events=1000000, coroutines=10000, seed=1):
 # --- and back
 
 def read(text):
-    """The data of a page: (meta, rows), each row with its columns by name and its events as Coro has them."""
+    """The data of a page: (meta, rows), each row with its columns by name and its events as Coro has them; meta's threads have
+    their gaps."""
     meta = json.loads(re.search(r'<script type="application/json" id="ctp-meta">(.*?)</script>', text, re.S).group(1))
     pieces = re.findall(r'<script type="application/octet-stream" id="ctp-data-(\d+)">(.*?)</script>', text, re.S)
     assert [int(i) for i, _ in pieces] == list(range(len(pieces))), "pieces out of order"
@@ -345,6 +370,12 @@ def read(text):
                 what = number()
                 event = (ns, "await", number() - 1) if what == 1 else (ns, what)
             row["events"].append(event)
+    for thread in meta["threads"]:
+        thread["gaps"], ns = [], 0
+        for _ in range(number()):
+            begin = ns + number()
+            ns = begin + number()
+            thread["gaps"].append((begin, ns, number()))
     assert at == len(data), f"{len(data) - at} bytes behind the data"
     return meta, rows
 

@@ -32,30 +32,38 @@ def spans(row, end):
     """A row's life as [from, to, state], by the rules of the format."""
     died = row["died"] if row["died"] is not None else end
     state, woken, at = "unknown" if row["flags"] & htmlpage.OMITTED else "not started", False, row["born"]
-    out = []
+    out, known = [], 0  # known: of out, what is before the last transition
 
     def become(new, ns):
         nonlocal state, at
         out.append([at, min(ns, died), state])
         state, at = new, min(ns, died)
+
+    def forget():
+        nonlocal state
+        state = "unknown"
+        for span in out[known:]:
+            span[2] = "unknown"
     for ns, what, *arg in row["events"]:
         if what == "suspend":
             become("runnable" if woken else "suspended", ns)
-            woken = False
+            woken, known = False, len(out)
         elif what == "resume":
             become("running", ns)
+            known = len(out)
         elif what == "wake" and state == "running":
             woken = True
             become("running", ns)
         elif what == "wake" and state != "unknown":
             become("runnable", ns)
         elif what == "lost":
-            state, woken = "unknown", False
+            forget()
+            woken = False
             become("unknown", ns)
         else:
             become(state, ns)
     if row["flags"] & htmlpage.TAIL:
-        state = "unknown"
+        forget()
     become("dead", died)
     return out
 
@@ -93,12 +101,13 @@ class Pages:
         self.chrome.eval(f"{{ const s = byId('sort'); s.value = '{by}'; s.dispatchEvent(new Event('change')); }}")
         self.chrome.frame()
 
-    def colour(self, kind_of_state, row, t):
-        """Whether the picture has the colour of a state in the row's column of that moment."""
+    def colour(self, kind_of_state, row, t, below=0):
+        """Whether the picture has the colour of a state in the row's column of that moment, or in so many pixels below it."""
         return self.chrome.eval(f"""(() => {{ const {{ timeline }} = ctp.app, c = timeline.canvas;
             const where = ctp.where({row}, {t}), ratio = devicePixelRatio, want = Colours.now().pixel("{kind_of_state}");
             const top = (where.y - timeline.coros.rowHeight / 2 + 1) * ratio;
-            const data = c.getContext("2d").getImageData(Math.floor(where.x * ratio), top, 1, timeline.coros.bar * ratio).data;
+            const high = timeline.coros.bar * ratio, x = Math.floor(where.x * ratio), below = {below};
+            const data = c.getContext("2d").getImageData(x, below ? top + high : top, 1, below || high).data;
             return new Uint32Array(data.buffer).includes(want); }})()""")
 
 
@@ -183,16 +192,34 @@ def test_order(pages):
 
 def test_finding(pages):
     chrome = pages.open("stuck")
+    _, rows = pages.data["stuck"]
+    shown = "Array.from(ctp.app.timeline.coros.rows || [])"
+    chrome.eval("ctp.app.window.set(1e8, 9e8)")
     chrome.press(".finding .head")
-    seen = chrome.eval("ctp.visible()")
-    equal(seen["rows"], 50, "a click on a finding shows its members")
-    ok(1e9 < seen["from"] < 1.5e9 and seen["to"] >= 2e9, "and its time", seen)
+    seen, first = chrome.eval("ctp.visible()"), chrome.eval(shown)
+    stuck = [i for i, row in enumerate(rows) if row["events"][-1][2] == "server.c:212:AsyncRead"]
+    equal(sorted(first[:51]), [0] + stuck, "a click on a finding puts its members first, and who woke them last with them")
+    equal(sorted(first), list(range(1000)), "and hides nobody")
+    moments = [t for i in stuck for t in (rows[i]["events"][-1][0], [e for e in rows[i]["events"] if e[1] == "wake"][-1][0])]
+    ok(seen["from"] < min(moments) and max(moments) < seen["to"] < 2.02e9, "at the time when that was", seen)
+    row, since = first[0], rows[first[0]]["events"][-1][0]
+    wake = [e for e in rows[row]["events"] if e[1] == "wake"][-1][0]
+    chrome.eval(f"ctp.app.window.set({wake} - 5e5, {since} + 5e5)")
+    chrome.frame()
+    arrows = chrome.eval("wakesOf(ctp.app.timeline, %d, 10).map(w => [w.waker, w.t])" % row)
+    equal(arrows[-1:], [[0, wake]], "with an arrow")
     equal(chrome.eval("location.hash"), "#/finding/0", "and is in the address")
     equal(chrome.eval("document.querySelector('.head').getAttribute('aria-pressed')"), "true", "and pressed")
-    ok(pages.colour("suspended", chrome.eval("ctp.app.timeline.coros.row(0)"), 1.9e9), "they are drawn suspended until the end")
+    ok(pages.colour("suspended", row, since + 4e5), "they are drawn suspended from then on")
     equal(chrome.texts(".finding .badge"), ["proved", "likely", "likely", "unknown"], "by gravity, with their certainty")
     chrome.eval("history.back()")
-    ok(chrome.until("ctp.visible().rows === 1000"), "back shows all")
+    ok(chrome.until("byId('leave').hidden"), "back shows all")
+    equal(chrome.eval("[ctp.visible().from, ctp.visible().to]"), [1e8, 9e8], "where the timeline was")
+    for how, leave in (("a button", lambda: chrome.press("#leave")), ("Escape", lambda: chrome.key("Escape"))):
+        chrome.press(".finding .head")
+        ok(chrome.eval("!byId('leave').hidden && byId('leave').checkVisibility()"), "the way back is to be seen")
+        leave()
+        ok(chrome.until("location.hash === '#/timeline' && ctp.visible().from === 1e8"), how + " is the way back")
     equal(pages.open("states").texts("#findings h2"), ["2 findings", "Section 1, not in the timeline"],
           "other sections' findings are apart")
 
@@ -202,18 +229,16 @@ def test_drawing(pages):
     for state, row, us in (("running", 0, 200), ("suspended", 0, 400), ("runnable", 0, 550), ("runnable", 1, 400),
                            ("hatch", 2, 250), ("hatch", 3, 900), ("hatch", 6, 500), ("born", 5, 500), ("back", 0, 950)):
         ok(pages.colour(state, row, us * US), f"row {row} at {us} us is drawn {state}")
-    ok(pages.colour("running", 7, 500 * US), "a run of no length at all is seen among a millisecond of waiting")
-    ok(pages.colour("suspended", 7, 500 * US), "with the waiting around it")
-    chrome.eval("ctp.app.setRowHeight(2)")
+    ok(pages.colour("tick", 7, 500 * US, 2), "a run of no length at all is seen among a millisecond of waiting, as a tick")
+    ok(pages.colour("suspended", 7, 500 * US) and not pages.colour("running", 7, 500 * US), "which has no share of the time")
+    chrome.eval("ctp.app.window.set(499990, 500010)")
     chrome.frame()
-    ok(not pages.colour("suspended", 7, 500 * US), "and in the lowest rows too")
-    chrome.eval("ctp.app.setRowHeight(20); ctp.app.window.set(499990, 500010)")
-    chrome.frame()
-    ok(pages.colour("running", 7, 500 * US) and not pages.colour("running", 7, 500 * US - 5), "a zoom shows when it was")
+    ok(pages.colour("tick", 7, 500 * US, 2) and not pages.colour("tick", 7, 500 * US - 5, 2), "a zoom shows when it was")
     chrome.eval("ctp.app.window.all()")
     chrome.frame()
     arrow = "(() => { const t = ctp.app.timeline; return wakesInSight(t).map(w => [w.waker, w.row, w.t / 1000]); })()"
-    equal(chrome.eval(arrow), [[1, 0, 500], [0, 1, 200], [1, 4, 50]], "an arrow for each wake by someone known")
+    equal(chrome.eval(arrow), [[1, 0, 500], [0, 1, 200], [1, 4, 50], [-1, 8, 950]],
+          "an arrow for each wake")
 
 
 def test_moving(pages):
@@ -318,9 +343,9 @@ def test_coroutine(pages):
     chrome.key("Escape")
     ok(chrome.until("!document.querySelector('#timeline').hidden"), "Escape goes to the timeline")
     chrome.eval("document.querySelector('#lanes').focus()")
-    for key in "ArrowDown", "ArrowDown":
+    for key in "ArrowUp", "ArrowDown":
         chrome.key(key)
-    ok(chrome.text("#live").startswith("wake while it runs  #2, "), "the cursor is spoken")
+    ok(chrome.text("#live").startswith("wake while it runs  #2, "), "the cursor is where it was left, and spoken")
     chrome.key("Enter")
     ok(chrome.until("location.hash === '#/coro/2'"), "Enter opens its row")
     chrome.eval("ctp.app.timeline.options.onOpen(10)")
@@ -348,6 +373,119 @@ def test_tables(pages):
     chrome.press("#view .site")
     chrome.frame()
     ok(chrome.eval("!document.querySelector('#timeline').hidden && ctp.app.text.length > 0"), "a site leads to its coroutines")
+    equal(chrome.errors, [], "no error on the way")
+
+
+def test_silence(pages):
+    chrome = pages.open("one")
+
+    def seen():
+        return chrome.eval("(() => { const { from, to } = ctp.visible(); return [from, to]; })()")
+    fit = seen()
+    ok(0 < 100 - fit[0] < 100 and 0 < fit[1] - 1000 < 100, "the page opens on its events", fit)
+    equal(chrome.texts(".fold:not([hidden])"), ["◂ 100 ns before the first event", "1 µs after the last event ▸"],
+          "and says how long nothing happens before and behind them")
+    counted = chrome.eval("(() => { const d = ctp.app.overview.density; return [d.events.reduce((a, b) => a + b), "
+                          "Math.round(d.part.flatMap(p => Array.from(p)).reduce((a, b) => a + b)), Math.round(d.high - d.low)]; })()")
+    equal(counted[:2], [5, counted[2]], "the overview counts what is in sight, and no more")
+    chrome.press(".fold.after")
+    ok(seen()[0] <= 0 and seen()[1] >= 2000, "a click shows all", seen())
+    ok(chrome.until("ctp.app.overview.density.high >= 2000"), "in the overview too")
+    equal(chrome.texts(".fold:not([hidden])"), ["fit the events"], "and offers to go back")
+    chrome.key("f")
+    equal(seen(), fit, "f folds it again")
+    chrome.key("f")
+    ok(seen()[1] >= 2000, "and shows it")
+    chrome.eval("ctp.app.go('coro/7')")
+    chrome.frame()
+    equal(chrome.texts(".own .fold:not([hidden])"), ["◂ 100 ns before the first event", "1 µs after the last event ▸"],
+          "a coroutine's own page does the same")
+    chrome.key("f")
+    ok(chrome.eval("ctp.app.alone.window.to >= 2000"), "f too")
+    equal(chrome.errors, [], "no error on the way")
+    chrome = pages.open("stuck")
+    equal(chrome.texts(".fold:not([hidden])"), [], "where there is no silence nothing is folded")
+
+
+def test_panel(pages):
+    chrome = pages.open("one")
+    equal(chrome.text("#findings h2"), "No findings, and no verdict: see below", "what the report says is what the page says")
+    for kind in "empty", "one", "stuck", "states":
+        text = pages.open(kind).text("#findings")
+        ok("null" not in text and "undefined" not in text, f"{kind}: no word of JavaScript's in the panel", text)
+    chrome = pages.open("still")
+    equal(chrome.texts("#findings .lines h3"), ["still waiting at the end, but no finding", "still running at the end, but no finding"],
+          "who waits or runs at the end and is in no finding is named")
+    equal(chrome.texts("#findings .lines li"), [
+        "3 coroutines at s.c:2:b for 700 µs at most, first #1", "1 coroutine for 100 µs, second #2 (events of them were lost)"],
+          "and no other")
+    chrome.press("#findings .lines li .site")
+    ok(chrome.eval("ctp.app.text === 's.c:2:b'"), "its site finds them")
+
+
+def test_painted(pages):
+    """The colours' shares of the picture are the states' shares of the time."""
+    chrome = pages.open("stuck")
+    meta, rows = pages.data["stuck"]
+    chrome.eval("globalThis.drawArrows = ctp.app.timeline.drawSpanTexts = () => {}; ctp.app.timeline.draw()")  # which hide some of it
+    painted = chrome.eval("""(() => { const { timeline } = ctp.app, { coros } = timeline, colours = Colours.now(), out = [];
+        const names = ["not started", "suspended", "runnable", "running"], ctx = timeline.canvas.getContext("2d");
+        const want = ["born", "suspended", "runnable", "running"].map(name => colours.pixel(name));
+        for (let row = 1; row < 25; row++) {
+            const a = Math.ceil(timeline.x(ctp.model.coros.born[row])) + 1, z = Math.floor(timeline.x(ctp.model.coros.end[row])) - 1;
+            const data = ctx.getImageData(a, coros.y(row) + 1, z - a, coros.bar).data, seen = {};
+            new Uint32Array(data.buffer).forEach(word => seen[word] = (seen[word] || 0) + 1);
+            const all = want.reduce((sum, word) => sum + (seen[word] || 0), 0);
+            out.push([row, timeline.time(a), timeline.time(z), Object.fromEntries(names.map((n, i) => [n, (seen[want[i]] || 0) / all]))]);
+        }
+        return out; })()""")
+    wrong = []
+    for row, begin, stop, got in painted:
+        true = shares(rows[row], meta["span_ns"], begin, stop)
+        wrong += [(row, s, got[s], true[s] / (stop - begin)) for s in got if abs(got[s] - true[s] / (stop - begin)) > 0.01]
+    equal(wrong[:3], [], "each state has as much of the picture as of the time, within a hundredth")
+
+
+def test_narrow(pages):
+    chrome = pages.open("stuck")
+    try:
+        for width, height in ((380, 740), (800, 600), (1400, 500), (600, 360), (901, 641)):
+            chrome.size(width, height)
+            chrome.frame()
+            chrome.eval("byId('lanes').scrollIntoView({ block: 'end' })")
+            chrome.eval("ctp.app.timeline.draw(); ctp.app.timeline.coros.scrollTo(1e9); ctp.app.timeline.draw()")
+            got = chrome.eval("""(() => { const box = byId("lanes").getBoundingClientRect(), { coros, plot } = ctp.app.timeline;
+                const bottom = box.top + coros.y(coros.count - 1) + coros.rowHeight, { scrollWidth } = document.scrollingElement;
+                return [bottom <= innerHeight + 1, coros.height >= 4 * coros.rowHeight, plot > innerWidth / 3 - 10,
+                    scrollWidth <= innerWidth]; })()""")
+            equal(got, [True] * 4, f"{width} x {height}: the last rows can be reached, and nothing is wider than the screen")
+    finally:
+        chrome.size(1400, 900)
+
+
+def test_focus(pages):
+    chrome = pages.open("states")
+    chrome.eval("byId('lanes').focus()")
+    chrome.key("ArrowDown")
+    chrome.key("Enter")
+    ok(chrome.until("document.activeElement.id === 'view'"), "a coroutine's page has the focus once it is opened")
+    chrome.key("Escape")
+    ok(chrome.until("document.activeElement.id === 'lanes'"), "and the timeline once it is back")
+    equal(chrome.eval("ctp.app.timeline.cursor"), 0, "with the cursor where it was")
+    chrome.eval("ctp.app.go('coro/1')")
+    chrome.frame()
+    chrome.eval("document.querySelector('.children a').focus()")
+    chrome.key("Enter")
+    ok(chrome.until("location.hash === '#/coro/2' && document.activeElement.id === 'view'"), "a link's target has it too")
+    chrome.eval("document.querySelector('#tabs a').focus()")
+    chrome.key("Enter")
+    ok(chrome.until("location.hash === '#/timeline' && document.activeElement.hash === '#/timeline'"), "a tab keeps it")
+
+
+def test_print(pages):
+    chrome = pages.open("stuck")
+    chrome.pdf(pages.folder / "page.pdf")
+    ok((pages.folder / "page.pdf").stat().st_size > 20000, "it prints")
     equal(chrome.errors, [], "no error on the way")
 
 
@@ -429,9 +567,13 @@ def test_real(pages):
     equal([str(rows[i]["coro"]) for i in stuck], [c["coro"] for c in finding["coroutines"]], "its finding is of who lives")
     equal(chrome.eval("ctp.app.timeline.coros.row(0)"), stuck[0], "which stands first")
     chrome.press(".finding .head")
-    equal(chrome.eval("[ctp.visible().rows, ctp.app.timeline.coros.row(0)]"), [1, stuck[0]], "a click shows it")
+    first = chrome.eval("Array.from(ctp.app.timeline.coros.rows.slice(0, 2))")
+    waker = [e for e in rows[stuck[0]]["events"] if e[1] == "wake" and e[0] <= rows[stuck[0]]["events"][-1][0]][-1]
+    equal(first, [stuck[0], waker[2]], "a click shows it, and who woke it last")
+    seen = chrome.eval("ctp.visible()")
+    ok(seen["from"] < waker[0] < seen["to"] < meta["span_ns"] / 2, "at that moment", seen)
     equal(chrome.eval(f"ctp.state({stuck[0]}, {meta['span_ns']})"), "suspended", "waiting until the end")
-    ok(pages.colour("suspended", stuck[0], meta["span_ns"] * 0.99), "and drawn so")
+    ok(pages.colour("suspended", stuck[0], seen["to"] - (seen["to"] - seen["from"]) / 50), "and drawn so")
     name = rows[stuck[0]]["name"]
     equal(chrome.eval(f"ctp.search({json.dumps(name)})"), stuck, "its name finds it")
     ok(stuck[0] in chrome.eval(f"ctp.search({json.dumps(finding['suspend_site'])})"), "and so does its site")
@@ -449,7 +591,8 @@ def main():
     with chrome:
         pages = Pages(sys.argv[1], chrome)
         for test in (test_loading, test_states, test_shares, test_search, test_order, test_finding, test_drawing, test_moving,
-                     test_coroutine, test_tables, test_hostile, test_colours, test_pieces, test_real):
+                     test_coroutine, test_tables, test_silence, test_panel, test_painted, test_narrow, test_focus,
+                     test_print, test_hostile, test_colours, test_pieces, test_real):
             test(pages)
     print(f"1..{RUN[0]}")
     return FAILED[0] > 0

@@ -1,7 +1,6 @@
 "use strict";
 // app.js - the page: what is shown is in the address, what is filtered is in the app, and window.ctp is how a test asks both.
 
-const GUTTER = 230;
 const VIEWS = {
 	timeline: "Timeline", waiting: "Waiting", sites: "Sites", threads: "Threads", top: "Top coroutines",
 };
@@ -10,19 +9,22 @@ const byId = id => document.getElementById(id);
 class App {
 	constructor(model) {
 		this.model = model;
-		this.window = new TimeWindow(model.span);
+		this.window = new TimeWindow(model.span, model.firstEvent, model.lastEvent);
 		this.tip = new Tip(byId("tip"));
 		this.help = byId("help");
 		this.searchBox = byId("search");
 		this.text = "";
 		this.finding = -1;
+		this.moment = null; // what findingMoment() says of it
+		this.before = null; // where the timeline was when it was chosen
 		this.findingNodes = [];
 		this.alone = null; // the timeline of a coroutine's own page
 		this.timeline = new Timeline(byId("lanes"), model, this.window, {
-			threads: true, gutter: GUTTER, tip: this.tip, onOpen: row => this.go(model.address(row)),
+			threads: true, gutter: true, tip: this.tip, onOpen: row => this.open(row),
 			onStatus: text => byId("status").textContent = text,
 		});
-		this.overview = new Overview(byId("overview"), model, this.window, GUTTER);
+		this.overview = new Overview(byId("overview"), model, this.window);
+		this.timeline.folds = new Folds(byId("whole"), this.window, () => this.overview.count(this.overview.rows));
 		this.keys = new Keys(this);
 		this.wire();
 		this.filter();
@@ -40,6 +42,7 @@ class App {
 		byId("zoom-in").addEventListener("click", () => this.window.zoom(ZOOM_STEP));
 		byId("zoom-out").addEventListener("click", () => this.window.zoom(1 / ZOOM_STEP));
 		byId("zoom-all").addEventListener("click", () => this.window.all());
+		byId("leave").addEventListener("click", () => this.go("timeline"));
 		byId("show-help").addEventListener("click", () => this.help.showModal());
 		addEventListener("beforeprint", () => document.querySelectorAll("details").forEach(node => node.open = true));
 		theme.wire(byId("theme"), () => this.redraw());
@@ -56,6 +59,11 @@ class App {
 
 	go(where) {
 		location.hash = "#/" + where;
+	}
+
+	open(row) {
+		this.timeline.cursor = row; // to be found again on the way back
+		this.go(this.model.address(row));
 	}
 
 	route() {
@@ -76,6 +84,15 @@ class App {
 			if (link.hash === "#/" + tab)
 				link.setAttribute("aria-current", "page");
 		}
+		this.refocus();
+	}
+
+	// Where what had the focus is gone, what is shown now gets it: keys and screen readers go on from there.
+	refocus() {
+		const at = document.activeElement;
+		if (this.routed && (!at || at === document.body || !at.checkVisibility()))
+			(byId("timeline").hidden ? byId("view") : byId("lanes")).focus({ preventScroll: true });
+		this.routed = true;
 	}
 
 	// The address of the timeline as it was left.
@@ -86,11 +103,8 @@ class App {
 	showTimeline(finding) {
 		byId("view").hidden = true;
 		byId("timeline").hidden = false;
-		if (finding !== this.finding) {
-			this.finding = finding;
-			this.filter();
-			this.aim();
-		}
+		if (finding !== this.finding)
+			this.choose(finding);
 		this.findingNodes.forEach((node, index) => choose(node, index === finding));
 		this.timeline.invalidate();
 		this.overview.invalidate();
@@ -119,15 +133,24 @@ class App {
 		this.go(index === this.finding && !byId("timeline").hidden ? "timeline" : "finding/" + index);
 	}
 
-	// To the finding's time, with some of what was before.
-	aim() {
-		const finding = this.model.section.findings[this.finding];
-		this.timeline.mark = null;
-		if (!finding)
-			return this.window.all();
-		const from = finding.from_ns + this.model.reportOffset, to = finding.to_ns + this.model.reportOffset;
-		this.timeline.mark = [from, to];
-		this.window.set(from - (to - from) * 0.5, to + (to - from) * 0.1);
+	// To the finding's coroutines and its moment; without one, to where the timeline was before.
+	choose(index) {
+		const { model, timeline, window } = this, finding = model.section.findings[index], offset = model.reportOffset;
+		const now = { from: window.from, to: window.to, scroll: timeline.coros.scroll };
+		this.before ||= now;
+		this.finding = index;
+		this.moment = finding ? findingMoment(model, finding) : null;
+		timeline.moment = this.moment;
+		timeline.mark = finding ? [finding.from_ns + offset, finding.to_ns + offset] : null;
+		byId("leave").hidden = !finding;
+		this.filter();
+		if (finding) {
+			byId("timeline").scrollIntoView({ block: "nearest" });
+			return window.set(this.moment.from, this.moment.to);
+		}
+		window.set(this.before.from, this.before.to);
+		timeline.coros.scrollTo(this.before.scroll);
+		this.before = null;
 	}
 
 	setSearch(text) {
@@ -151,19 +174,17 @@ class App {
 	}
 
 	filter() {
-		const { model } = this, finding = model.section.findings[this.finding], by = byId("sort").value;
+		const { model, moment } = this, by = byId("sort").value;
 		let rows = this.text.trim() ? model.search(this.text) : null;
-		if (finding && finding.coroutines.length) {
-			const members = new Set(model.members(finding));
-			rows = rows ? rows.filter(row => members.has(row)) : [...members].sort((a, b) => a - b);
-		}
 		const matches = this.text.trim() && `${count(rows.length)} ${rows.length === 1 ? "match" : "matches"}`;
 		byId("matches").textContent = matches;
 		this.overview.count(rows);
-		if (by === "findings" && !finding && model.section.findings.length)
-			rows = model.findingsFirst(rows || this.everyRow());
+		if (by === "findings" && !moment && model.section.findings.length)
+			rows = model.rowsFirst(model.ofFindings(), rows || this.everyRow());
 		else if (by !== "findings" && by !== "birth")
 			rows = model.sorted(rows || this.everyRow(), by);
+		if (moment && moment.first.size)
+			rows = model.rowsFirst(moment.first, rows || this.everyRow());
 		this.timeline.show(rows);
 	}
 

@@ -6,14 +6,14 @@
 
 const MOST_ARROWS = 400, MOST_LOOKED_AT = 40000, MOST_OF_ONE = 4000;
 
-// The wakes of a row in sight, as { t, waker }; null where there are more than `most`.
+// The wakes of a row in sight, as { t, row, waker }; null where there are more than `most`.
 function wakesOf(timeline, row, most) {
 	const { model, window } = timeline, { kind, time, arg } = model.events;
 	const first = model.lanes.after(row, window.from), last = model.lanes.after(row, window.to, first), found = [];
 	if (last - first > MOST_LOOKED_AT)
 		return null;
 	for (let e = first; e < last; e++) {
-		if (kind[e] !== WAKE || arg[e] < 0)
+		if (kind[e] !== WAKE)
 			continue;
 		if (found.length === most)
 			return null;
@@ -59,10 +59,10 @@ function drawArrows(timeline) {
 	return all ? wakes.length : null;
 }
 
-// A waker that is not in the list is not pointed from, only marked.
+// A wake by nobody known, or by one that is not in the list, points from nowhere.
 function drawArrow(timeline, { t, row, waker }) {
 	const { ctx, coros } = timeline, x = Math.round(timeline.x(t)) + 0.5;
-	const to = coros.middle(coros.index(row)), index = waker < timeline.model.n ? coros.index(waker) : -1;
+	const to = coros.middle(coros.index(row)), index = waker >= 0 && waker < timeline.model.n ? coros.index(waker) : -1;
 	const from = index < 0 ? to : coros.middle(index), down = from <= to ? 1 : -1;
 	const tip = to - down * (coros.bar / 2 - 1);
 	ctx.beginPath();

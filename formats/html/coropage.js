@@ -134,16 +134,16 @@ function childrenNode(model, row) {
 }
 
 function coroutinePage(app, row) {
-	const { model, tip } = app, { coros } = model, window = new TimeWindow(model.span);
+	const { model, tip } = app, { coros } = model, window = new TimeWindow(model.span, ...model.extent(row));
 	const canvas = el("canvas", { class: "alone", tabindex: "0", role: "img", "aria-label": "Timeline of this coroutine" });
-	const options = { gutter: 0, rowHeight: 44, tip, onOpen: () => {}, onStatus: () => {} };
+	const options = { rowHeight: 44, tip, onOpen: () => {}, onStatus: () => {} }, own = el("div", { class: "own" }, canvas);
 	const timeline = new Timeline(canvas, model, window, options);
 	timeline.show(Int32Array.of(row));
-	window.show(coros.born[row], coros.end[row]);
+	timeline.folds = new Folds(own, window);
 	const name = model.meta.strings[coros.name[row]] || model.label(row);
 	const node = el("article", { class: "coro" },
 		el("p", { class: "crumbs" }, el("a", { href: "#/" + app.home() }, "◀ timeline")),
 		el("h1", null, quoted(name, 200)), factsNode(app, row), totalsNode(model, row),
-		canvas, childrenNode(model, row), new EventTable(app, row, window).node);
+		own, childrenNode(model, row), new EventTable(app, row, window).node);
 	return { node, timeline };
 }

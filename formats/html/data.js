@@ -190,14 +190,28 @@ function readRow(input, coros, row, { time, kind, arg }) {
 	}
 }
 
+// Of each thread, when transitions of it are missing: { from, to, count }, in the order of time.
+function readThreadGaps(input, threads) {
+	return Array.from({ length: threads }, () => {
+		const n = input.next(), gaps = { from: new Float64Array(n), to: new Float64Array(n), count: new Float64Array(n) };
+		for (let i = 0, at = 0; i < n; i++) {
+			gaps.from[i] = at += input.next();
+			gaps.to[i] = at += input.next();
+			gaps.count[i] = input.next();
+		}
+		return gaps;
+	});
+}
+
 async function readTrace(say) {
 	const meta = JSON.parse(document.getElementById("ctp-meta").textContent);
-	if (meta.format !== 1)
-		throw new Error(`the data has format ${meta.format}, this page reads 1`);
+	if (meta.format !== 2)
+		throw new Error(`the data has format ${meta.format}, this page reads 2`);
 	const bytes = await unpack(share => say("unpacking", share));
 	const input = new Varints(bytes);
 	const coros = readCoroutines(input, meta.coroutines, meta.span_ns);
 	const events = await readEvents(input, coros, new Breath(share => say("reading events", share)));
+	const threadGaps = readThreadGaps(input, meta.threads.length);
 	input.finish();
-	return { meta, coros, events };
+	return { meta, coros, events, threadGaps };
 }

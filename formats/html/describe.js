@@ -50,20 +50,40 @@ function describeCoroutine(model, row, t, per) {
 	if (state === RUNNABLE && events.kind[e] === WAKE)
 		lines.push(events.arg[e] < 0 ? "woken, by whom is not known" : "woken by " + model.shortLabel(events.arg[e]));
 	if (state === UNKNOWN)
-		lines.push("events are missing here");
+		lines.push(lostText(lostAround(model, row, e)));
 	return lines.filter(line => line);
+}
+
+function lostText(missing, what = "event") {
+	return missing ? `${plural(missing, what)} ${missing === 1 ? "is" : "are"} missing here` : "events are missing here";
+}
+
+// How many events are missing around event e of a row, up to the transitions on both sides; 0: not known.
+function lostAround(model, row, e) {
+	const { first } = model.coros, { kind, arg } = model.events, passes = i => kind[i] !== SUSPEND && kind[i] !== RESUME;
+	let begin = Math.max(e, first[row]), missing = 0;
+	while (begin > first[row] && passes(begin))
+		begin--;
+	for (let i = begin; i < first[row + 1] && (i === begin || passes(i)); i++)
+		missing += kind[i] === LOST ? arg[i] : 0;
+	return missing;
 }
 
 function describeThread(model, row, t, per) {
 	const lanes = model.threads, lines = [model.threadLabel(row)];
-	const mixture = describeMixture(lanes, row, t, per, ["nothing traced", "", "", "coroutines", ""]);
+	const mixture = describeMixture(lanes, row, t, per, ["nothing traced", "", "", "coroutines", "unknown"]);
 	if (mixture)
 		return [...lines, mixture];
 	const e = lanes.after(row, t), runs = e > lanes.first[row] ? lanes.arg[e - 1] : -1;
 	const from = e > lanes.first[row] ? lanes.time[e - 1] : 0, to = e < lanes.first[row + 1] ? lanes.time[e] : model.span;
 	const what = runs < 0 ? "nothing traced" : `${model.label(runs)}  ${model.idText(runs)}`;
-	lines.push(`ran ${what} for ${duration(to - from)}`);
-	return lines;
+	if (lanes.stateBefore(row, e) !== UNKNOWN)
+		return [...lines, `ran ${what} for ${duration(to - from)}`];
+	lines.push(`unknown for ${duration(to - from)}, since ${moment(from)}`);
+	if (runs >= 0)
+		return [...lines, `resumed ${what}, of which events are missing`];
+	const gaps = model.threadGaps[row], gap = gaps.to.findIndex(end => end > t);
+	return [...lines, gap < 0 ? lostText(0) : lostText(gaps.count[gap], "transition")];
 }
 
 // For a name in the margin.

@@ -1,5 +1,5 @@
 "use strict";
-// findings.js - what ctp-report found, in its order: how certain, why, and what to look at. A click filters the timeline.
+// findings.js - what ctp-report found, in its order: how certain, why, and what to look at. A click shows its moment.
 
 const CERTAINTY = {
 	proved: "nothing that is missing could change it",
@@ -62,6 +62,36 @@ function findingsNode(app) {
 		list.append(app.findingNodes[index]);
 	}
 	return list;
+}
+
+const MOST_STILL = 6;
+
+// Who waited or ran at the end and is in no finding, as ctp-report lists them.
+function stillNode(app, title, list) {
+	const items = list.filter(item => item.in_findings < item.coroutines), left = items.length - MOST_STILL;
+	if (!items.length)
+		return null;
+	const nodes = items.slice(0, MOST_STILL).map(item => el("li", null, plural(item.coroutines, "coroutine"),
+		item.suspend_site || item.spawn_site ? " at " : "", whereOf(app, item),
+		el("span", { class: "faint" }, ` for ${duration(item.longest_ns)}${item.coroutines > 1 ? " at most" : ""}`),
+		item.longest ? el("span", null, ", ", coroutineNode(app, item.longest)) : null,
+		item.certain ? null : el("span", { class: "faint" }, " (events of them were lost)")));
+	const more = left > 0 ? el("a", { href: "#/waiting" }, `and ${count(left)} more`) : null;
+	return el("div", { class: "lines" }, el("h3", null, title), el("ul", null, ...nodes), more);
+}
+
+function whereOf(app, { suspend_site: suspend, spawn_site: spawn }) {
+	return suspend || spawn ? siteNode(app)(suspend || spawn) : "";
+}
+
+// The panel: what the report says of the section, in its words.
+function panelNodes(app) {
+	const { meta, section } = app.model, { findings, caveats, waiting, running } = section, closing = meta.closing || [];
+	const verdict = (meta.verdicts || [])[meta.section] || (findings.length ? plural(findings.length, "finding") : "No findings");
+	return [el("h2", null, verdict), findings.length ? findingsNode(app) : null, linesNode("what this could not see", caveats),
+		stillNode(app, "still waiting at the end, but no finding", waiting),
+		stillNode(app, "still running at the end, but no finding", running),
+		...otherFindingsNodes(app.model), ...closing.map(line => el("p", { class: "closing" }, line))].filter(node => node);
 }
 
 // Those of the trace's other sections, which can be read but not be shown in the timeline.

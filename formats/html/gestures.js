@@ -111,14 +111,17 @@ class Gestures {
 	}
 
 	wheel(event) {
-		event.preventDefault();
 		const { timeline } = this, lines = event.deltaMode ? 16 : 1;
-		if (event.ctrlKey || event.metaKey || event.offsetY < AXIS)
+		if (event.ctrlKey || event.metaKey || event.offsetY < AXIS) {
+			event.preventDefault();
 			return timeline.window.zoom(wheelFactor(event), timeline.time(Math.max(timeline.left, event.offsetX)));
+		}
 		const sideways = event.shiftKey && !event.deltaX;
 		const dx = (sideways ? event.deltaY : event.deltaX) * lines, dy = sideways ? 0 : event.deltaY * lines;
-		const region = this.region(event.offsetY);
-		region.scrollTo(region.scroll + dy);
+		const region = this.region(event.offsetY), { scroll } = region;
+		region.scrollTo(scroll + dy);
+		if (dx || region.scroll !== scroll) // or else the page may scroll
+			event.preventDefault();
 		timeline.window.pan(dx * timeline.per);
 		this.hover(event);
 	}

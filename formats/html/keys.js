@@ -33,6 +33,8 @@ class Keys {
 		if (event.key === "?")
 			return app.help.showModal() || true;
 		const timeline = app.activeTimeline();
+		if (event.key === "f" && timeline)
+			return timeline.folds.toggle(), true;
 		const free = event.target === document.body || event.target.tagName === "CANVAS";
 		if (!timeline || event.key.length > 1 && !free)
 			return false;

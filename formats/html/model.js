@@ -1,21 +1,23 @@
 "use strict";
 // model.js - what the events mean: the states of the coroutines, who woke whom, and who answers to a name.
 
-// The state that begins with each event. Between the events around a loss nothing is known, so the event before one begins
-// "unknown": it says what happened then, not what was so until the next event that is known.
+// The state that begins with each event. A loss says that transitions are missing between the last one that is known and the
+// next: all of that is unknown, and a wake in between, known as it is, tells nothing of the state before or behind it.
 function deriveStates(coros, events) {
 	const { kind } = events, state = new Uint8Array(kind.length), initial = new Uint8Array(coros.n);
 	for (let row = 0; row < coros.n; row++) {
 		const first = coros.first[row], stop = coros.first[row + 1];
-		let now = coros.flags[row] & OMITTED ? UNKNOWN : BORN, woken = false;
+		let now = coros.flags[row] & OMITTED ? UNKNOWN : BORN, woken = false, last = first - 1; // last: transition
 		initial[row] = now;
 		for (let e = first; e < stop; e++) {
 			const what = kind[e];
 			if (what === SUSPEND) {
 				now = woken ? RUNNABLE : SUSPENDED;
 				woken = false;
+				last = e;
 			} else if (what === RESUME) {
 				now = RUNNING;
+				last = e;
 			} else if (what === WAKE) {
 				if (now === RUNNING)
 					woken = true;
@@ -24,18 +26,16 @@ function deriveStates(coros, events) {
 			} else if (what === LOST) {
 				now = UNKNOWN;
 				woken = false;
-				if (e > first)
-					state[e - 1] = UNKNOWN;
-				else
+				if (last < first)
 					initial[row] = UNKNOWN;
+				state.fill(UNKNOWN, Math.max(last, first), e);
 			}
 			state[e] = now;
 		}
 		if (coros.flags[row] & TAIL) {
-			if (stop > first)
-				state[stop - 1] = UNKNOWN;
-			else
+			if (last < first)
 				initial[row] = UNKNOWN;
+			state.fill(UNKNOWN, Math.max(last, first), stop);
 		}
 	}
 	return { state, initial };
@@ -80,22 +80,40 @@ function sortedBy(rows, key) {
 }
 
 class Model {
-	constructor({ meta, coros, events }) {
-		Object.assign(this, { meta, coros, events, n: coros.n, span: Math.max(1, meta.span_ns) });
+	constructor({ meta, coros, events, threadGaps }) {
+		Object.assign(this, { meta, coros, events, threadGaps, n: coros.n, span: Math.max(1, meta.span_ns) });
 		const nothing = { findings: [], waiting: [], running: [], sites: [], threads: [], top: {} };
 		this.section = meta.report.sections[meta.section] || nothing;
 		// The report's times are since its start, the page's since t0, which may be a little earlier.
 		this.reportOffset = this.section.start_ns ? Number(BigInt(this.section.start_ns) - BigInt(meta.t0_ns)) : 0;
 		this.index = new Index(coros.coro);
+		[this.firstEvent, this.lastEvent] = this.extentOfAll();
+	}
+
+	// From a row's first event, or its birth if there is none, to its last, or its death.
+	extent(row) {
+		const { first, born, died } = this.coros, { time } = this.events, last = first[row + 1] - 1, none = last < first[row];
+		const from = none ? born[row] : time[first[row]], to = none ? born[row] : time[last];
+		return [from, died[row] <= this.span ? Math.max(to, died[row]) : to].map(t => Math.min(t, this.span));
+	}
+
+	extentOfAll() {
+		let low = Infinity, high = -Infinity;
+		for (let row = 0; row < this.n; row++) {
+			const [first, last] = this.extent(row);
+			low = Math.min(low, first);
+			high = Math.max(high, last);
+		}
+		return this.n ? [low, high] : [0, this.span];
 	}
 
 	async build(say) {
-		const { coros, events, meta } = this, breath = new Breath(share => say("adding up", share));
+		const { coros, events } = this, breath = new Breath(share => say("adding up", share));
 		const { state, initial } = deriveStates(coros, events);
 		const { first, born, end, died } = coros;
 		this.lanes = new Lanes({ first, born, end, died, initial, state, time: events.time, arg: events.arg });
 		await this.lanes.sum(breath);
-		this.threads = await buildThreads(coros, events, state, meta.threads.length, this.span, breath);
+		this.threads = await buildThreads(coros, events, state, this.threadGaps, this.span, breath);
 		await this.threads.sum(breath);
 	}
 
@@ -168,15 +186,18 @@ class Model {
 		return found;
 	}
 
-	// A finding's coroutines, as far as the report lists them and the page has them.
-	members(finding) {
-		return finding.coroutines.map(member => this.row(member.coro)).filter(row => row >= 0);
+	// The findings' coroutines, as far as the report lists them and the page has them.
+	ofFindings() {
+		const members = this.section.findings.flatMap(finding => finding.coroutines);
+		return new Set(members.map(member => this.row(member.coro)).filter(row => row >= 0));
 	}
 
-	// Those of the findings before all the others.
-	findingsFirst(rows) {
-		const first = new Set(this.section.findings.flatMap(finding => this.members(finding))), shown = new Set(rows);
-		return Int32Array.from([...[...first].filter(row => shown.has(row)), ...rows.filter(row => !first.has(row))]);
+	// Rows of a set before all the others.
+	rowsFirst(first, rows) {
+		const shown = new Uint8Array(this.n);
+		for (const row of rows)
+			shown[row] = 1;
+		return Int32Array.from([...[...first].filter(row => shown[row]), ...rows.filter(row => !first.has(row))]);
 	}
 
 	// Who woke the row and whom it woke, each as a Map from rows to how often; -1 stands for nobody known.

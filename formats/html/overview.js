@@ -2,14 +2,14 @@
 // overview.js - the whole trace in one strip: how many events, what the coroutines alive were doing, and the visible window.
 //
 // Each column is a sum over all that happened in its time, none of it a sample: the height is the number of events, with one
-// pixel at least where there was any, and the band below is divided by the time spent in each state.
+// pixel at least where there was any, and the band below is divided by the time spent in each state, exactly.
 
 const BAND = 12, BRUSH_EDGE = 6, LEGEND = 14;
 
 // The sums of a list of rows in columns of time. Long stretches are entered where they begin and end, and summed up at last.
 class Density {
 	constructor(model, columns, low, high) {
-		Object.assign(this, { model, columns, low, per: (high - low) / columns });
+		Object.assign(this, { model, columns, low, high, per: (high - low) / columns });
 		this.events = new Uint32Array(columns);
 		this.part = Array.from({ length: STATES }, () => new Float64Array(columns));
 		this.step = Array.from({ length: STATES }, () => new Int32Array(columns + 1));
@@ -30,8 +30,9 @@ class Density {
 		this.step[state][b]--;
 	}
 	addRow(row) {
-		const { time, state, first, end, born, initial } = this.model.lanes, stop = end[row];
-		let at = born[row], now = initial[row], column = this.column(at);
+		const { time, state, first, end, born, initial } = this.model.lanes;
+		const stop = Math.min(end[row], this.high); // no event is outside of low and high, but lives may go on there
+		let at = Math.max(born[row], this.low), now = initial[row], column = this.column(at);
 		for (let e = first[row]; e < first[row + 1]; e++) {
 			const to = this.column(time[e]);
 			this.events[to]++;
@@ -60,8 +61,8 @@ class Density {
 }
 
 class Overview {
-	constructor(canvas, model, window, left) {
-		Object.assign(this, { canvas, model, window, left, rows: null, density: null, turn: 0, pending: 0 });
+	constructor(canvas, model, window) {
+		Object.assign(this, { canvas, model, window, rows: null, density: null, turn: 0, pending: 0 });
 		this.ctx = canvas.getContext("2d", { alpha: false });
 		window.listeners.push(() => this.invalidate());
 		new ResizeObserver(() => {
@@ -77,6 +78,10 @@ class Overview {
 			event.preventDefault();
 			window.zoom(wheelFactor(event), this.time(event.offsetX));
 		}, { passive: false });
+	}
+
+	get left() {
+		return gutterOf(this.canvas.clientWidth);
 	}
 
 	plot() {
@@ -152,15 +157,15 @@ class Overview {
 	}
 
 	drawBand(ctx, css, c, bottom) {
-		const { part } = this.density, top = bottom - BAND;
+		const { part } = this.density;
 		let total = 0;
 		for (let s = 0; s < STATES; s++)
 			total += part[s][c];
 		for (const s of STACK) {
 			if (part[s][c] < 0.5) // less than a nanosecond is what rounding left
 				continue;
-			const h = Math.min(bottom - top, Math.max(1, BAND * part[s][c] / total));
-			ctx.fillStyle = css(PALETTE[s]);
+			const h = BAND * part[s][c] / total;
+			ctx.fillStyle = css(s === UNKNOWN ? "hatch" : PALETTE[s]);
 			ctx.fillRect(c, bottom - h, 1, h);
 			bottom -= h;
 		}
@@ -184,7 +189,7 @@ class Overview {
 		ctx.fillStyle = css("text");
 		ctx.fillText("events", 10, LEGEND + 8);
 		ctx.fillStyle = css("faint");
-		if (density)
+		if (density && density.most)
 			ctx.fillText(`most ${count(density.most)} in ${duration(density.per)}`, 10, LEGEND + 24, left - 16);
 		ctx.fillStyle = css("text");
 		ctx.fillText("alive, by state", 10, height - BAND / 2 - 1);

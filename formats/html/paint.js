@@ -2,12 +2,15 @@
 // paint.js - lanes into pixels.
 //
 // A column of pixels in which nothing happens has one colour. One in which something does is divided by the time spent in each
-// state, and a state that was there at all gets a mark, however short it was: a single run of a microsecond in a minute of
-// waiting is seen. Millions of cells in each frame are too many for calls into the canvas, so they are written to memory.
+// state, in its true proportions: over some columns a state has as much of the lane as of the time. One that was there for too
+// short a time to get a pixel has a tick below the lane instead: a single run of a microsecond in a minute of waiting is seen.
+// Millions of cells in each frame are too many for calls into the canvas, so they are written to memory.
 
 const PALETTE = ["born", "suspended", "runnable", "running", "unknown"]; // by state
 const FLAT = 4; // lanes lower than this have no room for a division: their columns are blended
-const FAINTEST = 0.3; // the least that a state shows in a blend
+const TICKED = 10; // lanes from this height on have room for ticks below them
+const ALL = 1 - 1e-9; // sums of fractions
+const GOLDEN = 0.6180339887498949; // its multiples, without what is before the point, are spread evenly
 
 // The style sheet's colours. Reading one costs more than drawing with it, so they are read once for a theme.
 class Colours {
@@ -27,7 +30,7 @@ class Colours {
 		this.coroutine = Uint32Array.from(PALETTE, name => this.pixel(name));
 		this.thread = Uint32Array.from(this.coroutine);
 		this.thread[BORN] = this.pixel("idle");
-		for (const name of ["hatch", "back", "grid", "gutter", "cursor"])
+		for (const name of ["hatch", "back", "grid", "gutter", "cursor", "tick"])
 			this[name] = this.pixel(name);
 	}
 	pixel(name) { // "#rrggbb", as the word that a canvas has in memory
@@ -42,7 +45,6 @@ class Pixels {
 		this.words = new Uint32Array(this.image.data.buffer);
 		this.width = this.image.width;
 		this.height = this.image.height;
-		this.tall = new Int32Array(STATES);
 	}
 
 	rect(x, y, w, h, colour) {
@@ -65,55 +67,47 @@ class Pixels {
 	}
 
 	state(x, y, w, h, state, colours, palette) {
-		if (state === UNKNOWN && h >= FLAT)
+		if (state === UNKNOWN)
 			this.hatch(x, y, w, h, palette[UNKNOWN], colours.hatch);
 		else
 			this.rect(x, y, w, h, palette[state]);
 	}
 
-	// One column, by the shares that the lanes have just worked out.
-	mixed(x, y, w, h, lanes, colours, palette) {
-		const { share, begun } = lanes, { tall } = this;
-		let total = 0, largest = SUSPENDED;
-		for (let s = 0; s < STATES; s++) {
+	// One column, by the shares that the lanes have just worked out. turn is a fraction that differs from column to column:
+	// what is too small for a pixel gets one in as many columns as add up to its share.
+	mixed(x, y, w, h, lanes, colours, palette, turn) {
+		const { share, begun } = lanes;
+		let total = 0;
+		for (let s = 0; s < STATES; s++)
 			total += share[s];
-			if (share[s] > share[largest])
-				largest = s;
-		}
 		if (h < FLAT)
 			return this.rect(x, y, w, h, this.blend(lanes, total, palette));
-		const least = Math.max(1, Math.round(h / 3));
-		let left = h;
-		for (let s = 0; s < STATES; s++) {
-			tall[s] = share[s] > 0 || begun[s] ? Math.max(least, Math.round(total ? h * share[s] / total : 0)) : 0;
-			left -= tall[s];
-		}
-		tall[largest] += left;
-		let bottom = y + h;
+		let sum = 0, edge = 0, hidden = false;
 		for (let i = 0; i < STATES; i++) {
-			const s = STACK[i], high = Math.min(tall[s], bottom - y);
-			if (high <= 0)
-				continue;
-			bottom -= high;
-			this.state(x, bottom, w, high, s, colours, palette);
+			const s = STACK[i];
+			if (!total && begun[s])
+				sum = total = 1; // all of it happened at once
+			sum += share[s];
+			const next = sum >= total * ALL ? h : Math.floor(h * sum / total + turn);
+			if (next > edge)
+				this.state(x, y + h - next, w, next - edge, s, colours, palette);
+			else if (s !== SUSPENDED && s !== BORN && (share[s] > 0 || begun[s]))
+				hidden = true;
+			edge = Math.max(edge, next);
 		}
+		if (hidden && h >= TICKED)
+			this.rect(x, y + h, w, 2, colours.tick);
 	}
 
 	blend(lanes, total, palette) {
-		let r = 0, g = 0, b = 0, weights = 0;
-		for (let s = 0; s < STATES; s++) {
-			if (!(lanes.share[s] > 0 || lanes.begun[s]))
-				continue;
-			const part = total ? lanes.share[s] / total : 0;
-			const weight = s === BORN || s === SUSPENDED ? part : Math.max(part, FAINTEST), word = palette[s];
-			r += (word & 255) * weight;
-			g += (word >> 8 & 255) * weight;
-			b += (word >> 16 & 255) * weight;
-			weights += weight;
+		let r = 0, g = 0, b = 0;
+		for (let s = 0; total && s < STATES; s++) {
+			const part = lanes.share[s] / total, word = palette[s];
+			r += (word & 255) * part;
+			g += (word >> 8 & 255) * part;
+			b += (word >> 16 & 255) * part;
 		}
-		if (!weights)
-			return palette[SUSPENDED];
-		return (0xff000000 | b / weights << 16 | g / weights << 8 | r / weights) >>> 0;
+		return total ? (0xff000000 | b << 16 | g << 8 | r) >>> 0 : palette[RUNNING];
 	}
 
 	// A lane from x0 on: column i is `cell` pixels wide and stands for [from + i per, from + (i + 1) per).
@@ -124,6 +118,7 @@ class Pixels {
 		const stop = Math.min(columns, Math.max(x + 1, Math.ceil((lanes.end[row] - from) / per)));
 		if (x >= stop || lanes.end[row] < from)
 			return;
+		const column = Math.abs(Math.round(from / per)) % 0x10000; // of all there are: a pan leaves what is drawn as it is
 		let e = born >= from + x * per ? lanes.first[row] : lanes.after(row, from + x * per);
 		while (x < stop) {
 			const run = e < last ? Math.min(stop, Math.floor((lanes.time[e] - from) / per)) : stop;
@@ -136,7 +131,7 @@ class Pixels {
 			}
 			const at = from + x * per, next = lanes.after(row, at + per, e);
 			lanes.shares(row, at, at + per, e, next);
-			this.mixed(x0 + x * cell, y, cell, h, lanes, colours, palette);
+			this.mixed(x0 + x * cell, y, cell, h, lanes, colours, palette, (column + x) * GOLDEN % 1);
 			e = next;
 			x++;
 		}

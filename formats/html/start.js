@@ -37,20 +37,17 @@ function noticeText({ meta, section }) {
 	if (meta.omitted_coroutines || meta.omitted_events)
 		said.push(`Too many for a page: ${omitted} are left out of the timeline. The report counts all of them.`);
 	if (sections > 1)
-		said.push(`The timeline is of section ${meta.section + 1} of the trace’s ${sections}.`);
+		said.push(`The timeline is of section ${meta.section + 1} of the trace’s ${sections}: --section shows another.`);
 	return said.join(" ");
 }
 
 function fillIn(app) {
-	const { model } = app, { meta, section } = model, notice = noticeText(model), found = section.findings.length;
+	const { model } = app, { meta } = model, notice = noticeText(model);
 	document.title = clean(meta.title, 100) + " – coroutine trace";
 	byId("about").replaceChildren(...aboutNodes(model));
 	byId("about").title = `${clean(meta.source, 200)} – ${clean(meta.tool, 100)}`;
 	byId("tabs").replaceChildren(...Object.entries(VIEWS).map(([view, title]) => el("a", { href: "#/" + view }, title)));
-	const others = otherFindingsNodes(model), where = others.length ? " in this section" : "";
-	const none = `ctp-report found nothing ${meta.report.ignored ? "but what it was told to ignore" : "wrong"}${where}.`;
-	byId("findings").replaceChildren(el("h2", null, found ? plural(found, "finding") : "No findings"),
-		found ? findingsNode(app) : el("p", { class: "clean" }, none), linesNode("what this could not see", section.caveats), ...others);
+	byId("findings").replaceChildren(...panelNodes(app));
 	byId("notice").textContent = notice;
 	byId("notice").hidden = !notice;
 }

@@ -5,8 +5,8 @@ function runArrays(n) {
 	return { start: new Float64Array(n), stop: new Float64Array(n), row: new Int32Array(n) };
 }
 
-// Every resume, as what it put on which thread, those of a thread together. A run that a loss ended is a moment: how long it
-// was is not known.
+// Every resume, as what it put on which thread, those of a thread together. Of a run in which events of its coroutine are
+// missing nobody knows how long it was: it stands as ~row, and ends where the gap does at the latest.
 function collectRuns(coros, events, state, threads) {
 	const { kind, time, arg } = events, first = new Uint32Array(threads + 1);
 	const starts = e => kind[e] === RESUME && arg[e] >= 0 && arg[e] < threads;
@@ -21,18 +21,16 @@ function collectRuns(coros, events, state, threads) {
 		const stop = coros.first[row + 1];
 		let open = -1;
 		for (let e = coros.first[row]; e < stop; e++) {
-			if (kind[e] !== RESUME && state[e] === RUNNING)
-				continue; // a wake of what runs
+			if (kind[e] === WAKE || kind[e] === OTHER)
+				continue;
 			if (open >= 0)
 				runs.stop[open] = time[e];
 			open = -1;
 			if (!starts(e))
 				continue;
-			const i = next[arg[e]]++;
-			runs.start[i] = runs.stop[i] = time[e];
-			runs.row[i] = row;
-			if (state[e] === RUNNING)
-				open = i;
+			open = next[arg[e]]++;
+			runs.start[open] = runs.stop[open] = time[e];
+			runs.row[open] = state[e] === RUNNING ? row : ~row;
 		}
 		if (open >= 0)
 			runs.stop[open] = Math.max(runs.start[open], coros.end[row]);
@@ -89,47 +87,90 @@ function sortRuns(runs, spare, first, last) {
 			sortRuns(runs, spare, at[i], at[i + 1]);
 }
 
-// Runs may be inside of others, where one coroutine resumes another: the innermost is what the thread is said to run.
+// Runs may be inside of others, where one coroutine resumes another: the innermost is what the thread is said to run. One whose
+// end is not known lasts until the next that is told of the thread.
 function threadLanes(runs, threads, span) {
 	const time = new Float64Array(2 * runs.n), state = new Uint8Array(2 * runs.n), arg = new Int32Array(2 * runs.n);
 	const first = new Uint32Array(threads + 1), stack = [];
 	let n = 0, base = 0, deep = 0;
-	const emit = (t, row) => {
+	const emit = (t, row, now) => {
 		if (n > base && time[n - 1] === t && arg[n - 1] < 0)
 			n--; // nothing ran for no time
 		time[n] = t;
 		arg[n] = row;
-		state[n++] = row < 0 ? BORN : RUNNING;
+		state[n++] = now;
+	};
+	const show = (t, run) => {
+		const row = runs.row[run];
+		emit(t, row < 0 ? ~row : row, row < 0 ? UNKNOWN : RUNNING);
 	};
 	const leave = until => {
 		while (deep && runs.stop[stack[deep - 1]] <= until) {
 			const t = runs.stop[stack[--deep]];
 			while (deep && runs.stop[stack[deep - 1]] <= t)
 				deep--;
-			emit(t, deep ? runs.row[stack[deep - 1]] : -1);
+			if (deep)
+				show(t, stack[deep - 1]);
+			else
+				emit(t, -1, BORN);
 		}
 	};
 	for (let thread = 0; thread < threads; thread++) {
 		first[thread] = base = n;
 		for (let run = runs.first[thread]; run < runs.first[thread + 1]; run++) {
 			leave(runs.start[run]);
-			emit(runs.start[run], runs.row[run]);
+			while (deep && runs.row[stack[deep - 1]] < 0)
+				deep--;
+			show(runs.start[run], run);
 			stack[deep++] = run;
 		}
 		leave(Infinity);
 	}
 	first[threads] = n;
-	return new Lanes({
+	return {
 		first, time: time.subarray(0, n), state: state.subarray(0, n), arg: arg.subarray(0, n),
 		born: new Float64Array(threads), end: new Float64Array(threads).fill(span), initial: new Uint8Array(threads),
-	});
+	};
 }
 
-async function buildThreads(coros, events, state, threads, span, breath) {
-	const runs = collectRuns(coros, events, state, threads), spare = runArrays(runs.n);
+// The lanes with the threads' own gaps, in which nothing is known, whatever is said of the time around them.
+function coverGaps(lanes, gaps) {
+	const total = gaps.reduce((sum, { from }) => sum + from.length, 0), room = lanes.time.length + 2 * total;
+	if (!total)
+		return lanes;
+	const time = new Float64Array(room), state = new Uint8Array(room), arg = new Int32Array(room);
+	const first = new Uint32Array(gaps.length + 1);
+	let n = 0;
+	const emit = (t, now, row) => {
+		time[n] = t;
+		state[n] = now;
+		arg[n++] = row;
+	};
+	for (let thread = 0; thread < gaps.length; thread++) {
+		const { from, to } = gaps[thread], last = lanes.first[thread + 1];
+		let e = lanes.first[thread], now = BORN, row = -1;
+		const pass = () => [now, row] = [lanes.state[e], lanes.arg[e++]];
+		for (let gap = 0; gap < from.length; gap++) {
+			for (; e < last && lanes.time[e] < from[gap]; emit(lanes.time[e - 1], now, row))
+				pass();
+			emit(from[gap], UNKNOWN, -1);
+			while (e < last && lanes.time[e] < to[gap])
+				pass();
+			if (e === last || lanes.time[e] > to[gap])
+				emit(to[gap], now, row);
+		}
+		for (; e < last; emit(lanes.time[e - 1], now, row))
+			pass();
+		first[thread + 1] = n;
+	}
+	return { ...lanes, first, time: time.subarray(0, n), state: state.subarray(0, n), arg: arg.subarray(0, n) };
+}
+
+async function buildThreads(coros, events, state, gaps, span, breath) {
+	const threads = gaps.length, runs = collectRuns(coros, events, state, threads), spare = runArrays(runs.n);
 	for (let thread = 0; thread < threads; thread++) {
 		sortRuns(runs, spare, runs.first[thread], runs.first[thread + 1]);
 		await breath.take(thread / threads);
 	}
-	return threadLanes(runs, threads, span);
+	return new Lanes(coverGaps(threadLanes(runs, threads, span), gaps));
 }

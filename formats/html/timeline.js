@@ -4,7 +4,12 @@
 const AXIS = 24, HEADING = 20, THREAD_ROW = 18, SCROLLBAR = 10;
 const ROW_HEIGHTS = [2, 6, 12, 20];
 const GLYPHS = 12; // the lanes that are high enough for text
+const GUTTER = 230, GUTTER_SHARE = 0.3; // for names: so many pixels, or less of a narrow picture
 const FONT = "11px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
+
+function gutterOf(width) {
+	return Math.round(Math.min(GUTTER, width * GUTTER_SHARE));
+}
 
 class Region {
 	constructor(lanes, palette, rowHeight) {
@@ -54,7 +59,7 @@ class Region {
 }
 
 class Timeline {
-	// options: threads (whether to show them), gutter (for names, in pixels), rowHeight, onOpen(row), onStatus(text), tip
+	// options: threads and gutter (whether to show threads, and names), rowHeight, onOpen(row), onStatus(text), tip
 	constructor(canvas, model, window, options) {
 		Object.assign(this, { canvas, model, window, options, ctx: canvas.getContext("2d", { alpha: false }) });
 		this.coros = new Region(model.lanes, "coroutine", options.rowHeight || 20);
@@ -63,9 +68,11 @@ class Timeline {
 			this.regions.unshift(this.threads = new Region(model.threads, "thread", THREAD_ROW));
 		this.cursor = -1; // the row that the keys are on
 		this.mark = null; // a finding's time: [from, to]
+		this.moment = null; // whose coroutines are marked: those of findingMoment()
+		this.folds = null; // the buttons for its silence
 		this.range = null; // being drawn with shift
 		this.pending = 0;
-		this.left = options.gutter;
+		this.left = 0;
 		this.plot = 1; // the width that has time, as layout() finds it
 		window.listeners.push(() => this.invalidate());
 		new ResizeObserver(() => this.invalidate()).observe(canvas);
@@ -102,7 +109,8 @@ class Timeline {
 			this.pixels = new Pixels(this.ctx, wide, high);
 		}
 		this.ratio = ratio;
-		this.plot = Math.max(1, width - options.gutter - SCROLLBAR);
+		this.left = options.gutter ? gutterOf(width) : 0;
+		this.plot = Math.max(1, width - this.left - SCROLLBAR);
 		let top = AXIS;
 		for (const region of this.regions) {
 			const heading = options.threads ? HEADING : 0;
@@ -194,10 +202,10 @@ class Timeline {
 	// What fits into a stretch of one state: of a site at least the function, of a name at least some letters.
 	spanText({ region, row, e, state, w }) {
 		const room = Math.floor((w - 10) / this.glyph);
-		if (region === this.threads)
-			return state !== RUNNING || room < 5 ? "" : clean(this.model.shortLabel(region.lanes.arg[e - 1]), room);
 		if (state === UNKNOWN)
 			return room >= 7 ? "unknown" : "";
+		if (region === this.threads)
+			return state !== RUNNING || room < 5 ? "" : clean(this.model.shortLabel(region.lanes.arg[e - 1]), room);
 		if (state === RUNNING && room >= 5 && this.model.events.kind[e - 1] === RESUME)
 			return clean(this.model.threadLabel(this.model.events.arg[e - 1]), room);
 		if (state !== SUSPENDED && state !== RUNNABLE)
@@ -239,8 +247,12 @@ class Timeline {
 				ctx.fillRect(0, region.y(index), left, region.rowHeight);
 			}
 			const ofThread = region === this.threads, text = ofThread ? model.threadLabel(row) : model.label(row);
-			const id = ofThread ? "" : model.idText(row), tail = id.length * this.glyph;
-			ctx.fillStyle = css("text");
+			const id = ofThread ? "" : model.idText(row), tail = id.length * this.glyph, part = ofThread ? "" : this.partOf(row);
+			if (part === "member" || part === "waker") {
+				ctx.fillStyle = css(part === "member" ? "bad" : "wake");
+				ctx.fillRect(2, region.y(index) + 2, 3, region.rowHeight - 4);
+			}
+			ctx.fillStyle = css(part === "other" ? "faint" : "text");
 			ctx.fillText(isolate(this.fit(text, left - tail - 24)), 10, y, Math.max(10, left - tail - 24));
 			ctx.fillStyle = css("faint");
 			ctx.fillText(id, left - 8 - tail, y);
@@ -260,7 +272,22 @@ class Timeline {
 		let text = plural(region.count, region === this.threads ? "thread" : "coroutine");
 		if (region === this.coros && region.count !== model.n)
 			text = `${count(region.count)} of ${plural(model.n, "coroutine")}`;
+		if (region === this.coros && this.moment && this.moment.members.size)
+			text += `: first ${count(this.moment.members.size)} of the finding${this.wakersText()}, then all the others`;
 		ctx.fillText(text, 10, y + HEADING / 2 + 1);
+	}
+
+	wakersText() {
+		const { members, wakers } = this.moment, those = members.size === 1 ? "it" : "them";
+		return wakers.size ? ` with ${count(wakers.size)} that woke or made ${those} last` : "";
+	}
+
+	// What a row is to the finding that is looked at.
+	partOf(row) {
+		const { moment } = this;
+		if (!moment || !moment.members.size)
+			return "";
+		return moment.members.has(row) ? "member" : moment.wakers.has(row) ? "waker" : "other";
 	}
 
 	// Where the thumb is: { x, y, height, scale }, scale being what a pixel of it scrolls; or null.
@@ -283,9 +310,36 @@ class Timeline {
 		this.ctx.fillRect(thumb.x + 2, thumb.y + 1, SCROLLBAR - 4, thumb.height - 2);
 	}
 
+	// Where silence is folded the picture is torn.
+	drawFold(t) {
+		const { ctx, canvas, colours } = this, x = Math.round(this.x(t)), bottom = canvas.clientHeight;
+		if (x < this.left || x > this.left + this.plot)
+			return;
+		ctx.strokeStyle = colours.css("faint");
+		ctx.lineWidth = 1.5;
+		ctx.beginPath();
+		for (let y = AXIS, side = 0; y < bottom; y += 5, side = 3 - side)
+			ctx.lineTo(x - 1.5 + side, y);
+		ctx.stroke();
+	}
+
+	// In place of rows, where there are none.
+	drawNothing() {
+		const { ctx, coros, model } = this;
+		ctx.fillStyle = this.colours.css("faint");
+		const text = model.n ? "no coroutine matches" : "There is not one event in the trace.";
+		ctx.fillText(text, this.left + 12, coros.top + 16);
+	}
+
 	// Over the lanes: what was destroyed while it waited, the time of the finding, and a range that is being drawn.
 	drawMarks() {
-		const { ctx, coros, model, colours, canvas } = this, bottom = canvas.clientHeight;
+		const { ctx, coros, model, colours, canvas, window } = this, bottom = canvas.clientHeight;
+		if (!coros.count)
+			this.drawNothing();
+		if (window.folded && window.silence.before)
+			this.drawFold(window.low);
+		if (window.folded && window.silence.after)
+			this.drawFold(window.high);
 		ctx.save();
 		ctx.beginPath();
 		ctx.rect(this.left, coros.top, this.plot, coros.height);

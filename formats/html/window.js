@@ -1,14 +1,33 @@
 "use strict";
 // window.js - the stretch of time that is seen, which the timeline, the overview and the keys all move.
+//
+// A program may do nothing for seconds before and after all that happens. Where that is more than a little, it is folded away:
+// the window then goes from just before the first event to just behind the last, and silence has how long nothing happens
+// beyond.
 
-const NARROWEST_NS = 20;
+const NARROWEST_NS = 20, LEAST_ACTIVE_NS = 100;
+const SILENCE_SHARE = 0.05; // of the time with events: less silence than this at an end stays
 
 class TimeWindow {
-	constructor(span) {
-		this.low = -span * 0.01;
-		this.high = span * 1.01;
+	// span: of the trace; first and last: between which something happens
+	constructor(span, first = 0, last = span) {
+		const active = Math.max(last - first, LEAST_ACTIVE_NS), quiet = ns => ns > active * SILENCE_SHARE ? ns : 0;
+		const room = Math.max(active * 0.03, (active - last + first) / 2);
+		this.silence = { before: quiet(first), after: quiet(span - last) };
+		this.whole = [-span * 0.01, span * 1.01];
+		this.fit = [this.silence.before ? first - room : -active * 0.01,
+			this.silence.after ? last + room : span + active * 0.01];
 		this.listeners = [];
-		this.set(this.low, this.high);
+		this.fold(true);
+	}
+	get foldable() {
+		return this.silence.before > 0 || this.silence.after > 0;
+	}
+	// Shows all there is: with silence folded, or everything.
+	fold(on) {
+		this.folded = on && this.foldable;
+		[this.low, this.high] = this.folded ? this.fit : this.whole;
+		this.all();
 	}
 	get width() {
 		return this.to - this.from;
