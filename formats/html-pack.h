@@ -50,7 +50,6 @@ struct ctp_html_row {
 	uint8_t flags;
 	bool keep; /* rather than others that are dead */
 	bool older; /* it did more than is shown */
-	bool lost; /* that events are missing behind the last one is said already */
 
 	/* The pack's. */
 	bool dead;

@@ -44,6 +44,8 @@ struct html_sink {
 	bool failed;       /* out of memory at some point */
 };
 
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
 /* --- the section at hand -------------------------------------------------------------------------------------------------- */
 
 static void shown_init(struct shown *w, uint64_t max_events)
@@ -89,18 +91,20 @@ static uint32_t handle_of(struct html_sink *s, uint64_t id)
 
 /*
  * A new row. What it did before the time that was asked for is not shown, but the state that this has left it in is: something
- * that is not told, then what began that state. woken: it was, while it ran.
+ * that is not told, then what began that state, unless it is in a gap. woken: it was, while it ran.
  */
-static void add_row(struct html_sink *s, struct ctp_coroutine *co, enum ctp_state state, uint64_t since_ns, bool woken)
+static void add_row(struct html_sink *s, struct ctp_coroutine *co, enum ctp_state state, uint64_t since_ns, bool gap, bool woken)
 {
 	struct ctp_html_pack *pack = &s->now.pack;
 	co->handle = ctp_html_pack_row(pack, co->id, co->probe, co->born_ns);
 	struct ctp_html_row *row = ctp_html_pack_at(pack, co->handle);
 	if (!row || !s->options.report.since_ns || state == CTP_UNBORN || state == CTP_BORN)
 		return;
-	row->older = state == CTP_RUNNING || co->suspended_ns;
+	row->older = state == CTP_RUNNING || co->suspended_ns || gap;
 	if (row->older)
 		ctp_html_pack_event(pack, co->handle, co->born_ns, CTP_HTML_LOST, 0);
+	if (gap)
+		return;
 	if (state == CTP_RUNNING)
 		ctp_html_pack_event(pack, co->handle, since_ns, CTP_HTML_RESUME, co->thread);
 	else if (row->older)
@@ -113,7 +117,6 @@ static void add_row(struct html_sink *s, struct ctp_coroutine *co, enum ctp_stat
 static void settle_row(struct html_sink *s, const struct ctp_coroutine *co)
 {
 	struct ctp_html_row *row = ctp_html_pack_at(&s->now.pack, co->handle);
-	uint64_t unsure_ns = s->report->follow.unsure_ns;
 	if (!row)
 		return;
 	row->name = ctp_html_texts_number(&s->now.names, co->name);
@@ -124,9 +127,10 @@ static void settle_row(struct html_sink *s, const struct ctp_coroutine *co)
 		row->born_ns = co->born_ns;
 	if (!(co->flags & CTP_CO_BIRTH))
 		row->flags |= CTP_HTML_UNSEEN;
-	else if (!(co->flags & (CTP_CO_GAP | CTP_CO_TAIL | CTP_CO_CONFLICT)) && co->born_ns >= unsure_ns && !row->older)
+	else if (!(co->flags & (CTP_CO_GAP | CTP_CO_CONFLICT)) && co->born_ns >= s->report->follow.unsure_ns && !row->older)
 		row->flags |= CTP_HTML_CERTAIN;
-	if (co->flags & CTP_CO_TAIL || co->since_ns < unsure_ns)
+	/* What is lost of nobody knows whom is nobody's gap; but a packet that is missing may have had anybody's last events. */
+	if (co->flags & CTP_CO_TAIL || (s->sink.missing && co->state != CTP_DEAD))
 		row->flags |= CTP_HTML_TAIL;
 }
 
@@ -155,17 +159,6 @@ static void make_room(struct html_sink *s)
 	ctp_html_pack_trim(&s->now.pack);
 }
 
-/* A suspend or resume. Numbers may tell that events are missing before it, where no record has. */
-static void put_transition(struct html_sink *s, const struct ctp_change *ch, enum ctp_html_event event, uint32_t arg)
-{
-	struct ctp_html_row *row = ctp_html_pack_at(&s->now.pack, ch->co->handle);
-	if (row && !ch->whole && !row->lost && !(ch->co->flags & CTP_CO_CONFLICT))
-		ctp_html_pack_event(&s->now.pack, ch->co->handle, ch->was_ns, CTP_HTML_LOST, 0);
-	if (row)
-		row->lost = false;
-	ctp_html_pack_event(&s->now.pack, ch->co->handle, ch->ts_ns, event, arg);
-}
-
 static void put_change(struct html_sink *s, const struct ctp_change *ch)
 {
 	struct ctp_html_pack *pack = &s->now.pack;
@@ -177,10 +170,10 @@ static void put_change(struct html_sink *s, const struct ctp_change *ch)
 			row->parent = handle_of(s, ch->co->parent);
 		break;
 	case CTP_CHANGE_SUSPEND:
-		put_transition(s, ch, CTP_HTML_SUSPEND, ch->co->place);
+		ctp_html_pack_event(pack, handle, ch->ts_ns, CTP_HTML_SUSPEND, ch->co->place);
 		break;
 	case CTP_CHANGE_RESUME:
-		put_transition(s, ch, CTP_HTML_RESUME, ch->thread);
+		ctp_html_pack_event(pack, handle, ch->ts_ns, CTP_HTML_RESUME, ch->thread);
 		break;
 	case CTP_CHANGE_WAKE:
 		ctp_html_pack_event(pack, handle, ch->ts_ns, CTP_HTML_WAKE, handle_of(s, ch->by));
@@ -189,8 +182,6 @@ static void put_change(struct html_sink *s, const struct ctp_change *ch)
 		ctp_html_pack_event(pack, handle, ch->ts_ns, CTP_HTML_AWAIT, handle_of(s, ch->by));
 		break;
 	case CTP_CHANGE_LOST:
-		if (row)
-			row->lost = true;
 		ctp_html_pack_event(pack, handle, ch->ts_ns, CTP_HTML_LOST, ch->by < INT32_MAX ? ch->by : INT32_MAX);
 		break;
 	case CTP_CHANGE_DIED:
@@ -215,11 +206,19 @@ static void on_change(void *arg, const struct ctp_change *ch)
 		return;
 	bool woken = ch->was == CTP_RUNNING && (ch->co->flags & CTP_CO_PENDING || ch->co->state == CTP_RUNNABLE);
 	if (!ch->co->handle)
-		add_row(s, ch->co, ch->was, ch->was_ns, woken && ch->kind != CTP_CHANGE_WAKE);
+		add_row(s, ch->co, ch->was, ch->was_ns, ch->gap, woken && ch->kind != CTP_CHANGE_WAKE);
 	put_change(s, ch);
 	const struct ctp_html_pack *pack = &s->now.pack;
 	if (pack->events > pack->max_events && pack->events - pack->max_events > pack->nrows) /* for it goes through all rows */
 		make_room(s);
+}
+
+static void on_thread_gap(void *arg, uint32_t thread, uint64_t after_ns, uint64_t ts_ns, uint64_t transitions)
+{
+	struct html_sink *s = arg;
+	uint64_t since_ns = s->options.report.since_ns ? s->report->follow.counts.first_ns + s->options.report.since_ns : 0;
+	if (is_wanted(s))
+		ctp_html_gaps_add(&s->now.gaps, thread, larger(after_ns, since_ns), ts_ns, transitions);
 }
 
 /* --- its end -------------------------------------------------------------------------------------------------------------- */
@@ -259,15 +258,13 @@ static bool settle_rows(struct html_sink *s)
 		if (co->state == CTP_DEAD)
 			continue;
 		if (!co->handle)
-			add_row(s, co, (enum ctp_state)co->state, co->since_ns, false);
+			add_row(s, co, (enum ctp_state)co->state, co->since_ns, co->flags & CTP_CO_TAIL, false);
 		settle_row(s, co);
 	}
 	if (s->now.pack.events > s->now.pack.max_events)
 		make_room(s);
 	return !s->now.pack.failed && !s->now.names.failed;
 }
-
-static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* From the start of the report's section to its end, and to the last that is shown. */
 static void settle_span(struct shown *w, const struct ctp_report_section *sec)
@@ -456,7 +453,8 @@ static const struct ctp_sink_ops ops = {
 	.free = free_sink,
 };
 
-static const struct ctp_follow_ops listens = {.section = on_section, .change = on_change, .end = on_end};
+static const struct ctp_follow_ops listens = {.section = on_section, .change = on_change, .end = on_end,
+                                               .thread_gap = on_thread_gap};
 
 struct ctp_sink *ctp_html_sink(struct ctp_output *out, const struct ctp_html_options *options, struct ctp_err *err)
 {

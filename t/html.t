@@ -56,6 +56,15 @@ sed '/"coro":1,"station"/d; s/{"type":"transition".*"index":2.*/{"type":"lost","
 is 'a loss is an event, and behind it nothing is sure' "$(page "$tmp/gap.html" "[(r['coro'], r['flags'], r['events'][-1:]) for r in rows]")" \
 	"[(2, 16, [(28, 'lost', 2)]), (1, 4, [])]"
 
+for seed in 4 5 6; do
+	python3 t/gaps.py make $seed | "$from" -q >"$tmp/gaps.ctp"
+	"$json" -aq "$tmp/gaps.ctp" >"$tmp/gaps.jsonl"
+	"$to" -q -o "$tmp/gaps.html" "$tmp/gaps.ctp"
+	is "a trace with losses, $seed: status 3" $? 3
+	ok 'its gaps are there, of coroutines and of threads' judge "$tmp/gaps.html" "$tmp/gaps.jsonl" 0
+	ok 'of both there are some' test "$(page "$tmp/gaps.html" "sum(e[1] == 'lost' for r in rows for e in r['events']) > 9 and sum(len(t['gaps']) for t in meta['threads']) > 2")" = True
+done
+
 # coroTracer's own rows: no births, no coroutines, a probe that begins again is another one.
 for seq in 2 2 2 2; do printf '{"probe_id":9,"tid":1,"addr":"0x1","seq":%s,"is_active":true,"ts":%s}\n' $seq "$((n = n + 10))"; done >"$tmp/rows.jsonl"
 printf '{"probe_id":9,"tid":1,"addr":"0x1","seq":%s,"is_active":false,"ts":%s}\n' 8 100 2 110 >>"$tmp/rows.jsonl"

@@ -2,18 +2,24 @@
 // arrows.js - wakes: from the lane of who woke to the lane that was woken, at their moment.
 //
 // Thousands of them are a curtain that hides everything and says nothing. Then only those of the lane under the pointer or the
-// cursor are drawn, and the status line says so.
+// cursor are drawn, and the last ones of a finding, and the status line says so.
 
 const MOST_ARROWS = 400, MOST_LOOKED_AT = 40000, MOST_OF_ONE = 4000;
 
-// The wakes of a row in sight, as { t, row, waker }; null where there are more than `most`.
+function pointedAt(timeline) {
+	return timeline.hovered >= 0 ? timeline.hovered : timeline.cursor;
+}
+
+// The wakes of a row in sight, as { t, row, waker }; null where there are more than `most`. Those by nobody known point from nowhere
+// and are left out, unless the row is pointed at or of the finding.
 function wakesOf(timeline, row, most) {
-	const { model, window } = timeline, { kind, time, arg } = model.events;
+	const { model, window, moment } = timeline, { kind, time, arg } = model.events;
+	const any = row === pointedAt(timeline) || moment && moment.members.has(row);
 	const first = model.lanes.after(row, window.from), last = model.lanes.after(row, window.to, first), found = [];
 	if (last - first > MOST_LOOKED_AT)
 		return null;
 	for (let e = first; e < last; e++) {
-		if (kind[e] !== WAKE)
+		if (kind[e] !== WAKE || arg[e] < 0 && !any)
 			continue;
 		if (found.length === most)
 			return null;
@@ -42,9 +48,11 @@ function drawArrows(timeline) {
 	if (coros.rowHeight < 6)
 		return null;
 	let wakes = wakesInSight(timeline);
-	const all = wakes !== null, own = timeline.hovered >= 0 ? timeline.hovered : timeline.cursor;
+	const all = wakes !== null, own = pointedAt(timeline), { moment } = timeline;
 	if (!all && own >= 0 && coros.index(own) >= 0)
 		wakes = wakesOf(timeline, own, MOST_OF_ONE);
+	if (!all && moment)
+		wakes = (wakes || []).concat(moment.wakes.filter(({ row }) => coros.index(row) >= 0));
 	if (!wakes)
 		return null;
 	ctx.save();
@@ -59,7 +67,7 @@ function drawArrows(timeline) {
 	return all ? wakes.length : null;
 }
 
-// A wake by nobody known, or by one that is not in the list, points from nowhere.
+// One by nobody known, or by one that is not in the list, points from nowhere.
 function drawArrow(timeline, { t, row, waker }) {
 	const { ctx, coros } = timeline, x = Math.round(timeline.x(t)) + 0.5;
 	const to = coros.middle(coros.index(row)), index = waker >= 0 && waker < timeline.model.n ? coros.index(waker) : -1;

@@ -19,7 +19,7 @@ function lifeNotes(flags, events) {
 	if (flags & TAIL)
 		notes.push("Something may have happened after its last event.");
 	if (!(flags & (CERTAIN | OMITTED | TAIL)))
-		notes.push("Some of its events are missing.");
+		notes.push("Some of its events are missing, or may be.");
 	return notes.join(" ");
 }
 

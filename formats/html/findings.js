@@ -74,7 +74,7 @@ function stillNode(app, title, list) {
 	const nodes = items.slice(0, MOST_STILL).map(item => el("li", null, plural(item.coroutines, "coroutine"),
 		item.suspend_site || item.spawn_site ? " at " : "", whereOf(app, item),
 		el("span", { class: "faint" }, ` for ${duration(item.longest_ns)}${item.coroutines > 1 ? " at most" : ""}`),
-		item.longest ? el("span", null, ", ", coroutineNode(app, item.longest)) : null,
+		item.longest ? el("span", null, item.coroutines > 1 ? ", the longest " : ", ", coroutineNode(app, item.longest)) : null,
 		item.certain ? null : el("span", { class: "faint" }, " (events of them were lost)")));
 	const more = left > 0 ? el("a", { href: "#/waiting" }, `and ${count(left)} more`) : null;
 	return el("div", { class: "lines" }, el("h3", null, title), el("ul", null, ...nodes), more);

@@ -104,6 +104,10 @@ class Model {
 			low = Math.min(low, first);
 			high = Math.max(high, last);
 		}
+		for (const { from, to } of this.threadGaps) {
+			low = Math.min(low, ...from.subarray(0, 1));
+			high = Math.max(high, ...to.subarray(-1));
+		}
 		return this.n ? [low, high] : [0, this.span];
 	}
 

@@ -1,8 +1,6 @@
 "use strict";
 // moment.js - what to look at of a finding: its coroutines, who woke each of them last, and the time in which that happened.
 
-const LASTING = new Set(["running", "dead"]); // a member's states of which the whole stretch matters, not only its beginning
-
 // The last event of a kind at or before t, or -1 where there is none among the last so many.
 function lastEvent(model, row, t, kind) {
 	const first = model.coros.first[row], e = model.lanes.after(row, t) - 1;
@@ -12,13 +10,15 @@ function lastEvent(model, row, t, kind) {
 	return -1;
 }
 
-// Of a member: { row, waker, from, to }. One that was never woken has who made it instead; -1 is nobody known.
+// Of a member: { row, wake, waker, from, to }. One that was never woken has who made it instead; -1 is nobody known. Of one that
+// runs the whole run matters, of another when it began to wait.
 function memberMoment(model, row, { since_ns, for_ns, state }) {
 	const { events, coros } = model, since = since_ns + model.reportOffset;
 	const wake = lastEvent(model, row, since, WAKE), run = lastEvent(model, row, since, RESUME);
 	const waker = wake < 0 ? coros.parent[row] : events.arg[wake];
 	const from = wake >= 0 ? events.time[wake] : run >= 0 ? events.time[run] : since;
-	return { row, waker: waker < model.n ? waker : -1, from: Math.min(from, since), to: LASTING.has(state) ? since + for_ns : since };
+	const to = state === "running" ? since + for_ns : since;
+	return { row, wake, waker: waker < model.n ? waker : -1, from: Math.min(from, since), to };
 }
 
 // Without members: where it began, with some of what was before and behind; all, where it lasted for nearly all the time.
@@ -28,7 +28,8 @@ function plainMoment(model, finding) {
 	return to - from > active * 0.8 ? [model.firstEvent, model.lastEvent] : [from - around, Math.min(to, from + around)];
 }
 
-// { first, members, wakers, from, to }: sets of rows, first being each member with who woke it last behind it.
+// { first, members, wakers, wakes, from, to }: sets of rows, first being each member with who woke it last behind it; and those
+// last wakes.
 function findingMoment(model, finding) {
 	const moments = finding.coroutines.map(member => [model.row(member.coro), member]).filter(([row]) => row >= 0)
 		.map(([row, member]) => memberMoment(model, row, member));
@@ -45,5 +46,6 @@ function findingMoment(model, finding) {
 		to = Math.max(to, moment.to);
 	}
 	const wide = to > from ? to - from : (model.lastEvent - model.firstEvent) / 100;
-	return { first, members, wakers, from: from - wide * 0.5, to: to + wide * (moments.length ? 1 : 0.1) };
+	const wakes = moments.filter(({ wake }) => wake >= 0).map(({ row, wake, waker }) => ({ t: model.events.time[wake], row, waker }));
+	return { first, members, wakers, wakes, from: from - wide * 0.5, to: to + wide * (moments.length ? 1 : 0.1) };
 }

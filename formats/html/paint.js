@@ -102,6 +102,8 @@ class Pixels {
 	blend(lanes, total, palette) {
 		let r = 0, g = 0, b = 0;
 		for (let s = 0; total && s < STATES; s++) {
+			if (!lanes.share[s])
+				continue;
 			const part = lanes.share[s] / total, word = palette[s];
 			r += (word & 255) * part;
 			g += (word >> 8 & 255) * part;

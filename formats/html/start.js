@@ -24,9 +24,13 @@ function aboutNodes({ meta, section }) {
 
 // What this page cannot show, said before anything that it does show.
 function noticeText({ meta, section }) {
-	const said = [], sections = meta.report.sections.length, missing = (section.lost || 0) + (section.missed || 0);
-	if (missing)
-		said.push(`${plural(missing, "event")} lost: where it is known, the timeline is hatched.`);
+	const said = [], sections = meta.report.sections.length, { lost = 0, lost_of_nobody: nobody = 0 } = section;
+	if (lost > nobody)
+		said.push(`${plural(lost - nobody, "event")} lost: what they hide is hatched in the timeline.`);
+	if (nobody)
+		said.push(`${plural(nobody, "event")} lost of nobody knows which coroutine: the timeline does not show where.`);
+	if (section.missed)
+		said.push(`${count(section.missed)} wakes, names or awaits missed: who woke whom is not always known.`);
 	if (section.untraced)
 		said.push(`${plural(section.untraced, "coroutine")} not traced: there was no room for more.`);
 	if (section.events && !section.wakes)

@@ -108,7 +108,8 @@ function threadsTable(app) {
 		textColumn("thread", item => item.name, name => quoted(name, 60)),
 		numberColumn("tid", item => item.tid, String),
 		numberColumn("busy", item => item.busy_ns, duration),
-		numberColumn("busy share", item => item.busy_share, percent),
+		numberColumn("of what is known", item => item.busy_share, percent),
+		numberColumn("unknown", item => item.unknown_ns || 0, duration),
 		numberColumn("resumes", item => item.resumes, count),
 		numberColumn("last event at", item => item.last_ns, ns => moment(ns, 1000)),
 	];
@@ -117,7 +118,7 @@ function threadsTable(app) {
 
 function topTables(app) {
 	const { top } = app.model.section;
-	return ["running", "runnable", "suspended"].map(state => {
+	return ["running", "runnable", "suspended", "unknown"].filter(state => state !== "unknown" || (top[state] || []).length).map(state => {
 		const columns = [
 			{ title: "coroutine", key: item => item.name || "", show: item => coroutineNode(app, item) },
 			textColumn("spawned at", item => item.spawn_site, siteNode(app)),

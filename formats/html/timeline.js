@@ -220,6 +220,10 @@ class Timeline {
 			const text = this.spanText(span), y = span.region.middle(span.index);
 			if (!text || y < span.region.top)
 				continue;
+			if (span.state === UNKNOWN) { // a text on hatching would be hard to read
+				ctx.fillStyle = this.colours.css("unknown");
+				ctx.fillRect(span.x + 3, y - 6, text.length * this.glyph + 4, 12);
+			}
 			ctx.fillStyle = this.colours.css("on-" + PALETTE[span.state]);
 			ctx.fillText(isolate(text), span.x + 5, y + 0.5, span.w - 8);
 		}
@@ -391,6 +395,8 @@ class Timeline {
 	}
 
 	status(wakes) {
+		if (!this.model.n)
+			return "";
 		const parts = [duration(this.window.width) + " in view", "a pixel is " + duration(this.per)];
 		if (wakes === null)
 			parts.push("too many wakes to draw: zoom in, or point at a coroutine");
