@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "text.h"
+
 enum {
 	LATE_MIN = 3,             /* one or two may have been about to be woken anyway */
 	STORM_WAKES = 5000,
@@ -182,12 +184,12 @@ static char *what_was_special(struct ctp_judge *j, uint64_t from_ns, uint64_t to
 		all++;
 		best = ++at[place] > at[best] ? place : best;
 	}
-	uint64_t most = at[best];
-	char *text = NULL;
+	char *text = NULL, most[CTP_TEXT_MAX], of[CTP_TEXT_MAX];
+	*ctp_text_count(most, at[best]) = *ctp_text_count(of, all) = '\0';
 	free(at);
 	const char *where = ctp_report_place(j->report, best);
-	if (all >= 2 && asprintf(&text, "around then %ju coroutines went to wait and did not come back, %ju of them at %s",
-	                    (uintmax_t)all, (uintmax_t)most, where ? where : "a place that is not known") < 0)
+	if (all >= 2 && asprintf(&text, "around then %s coroutines went to wait and did not come back, %s of them at %s", of, most,
+	                         where ? where : "a place that is not known") < 0)
 		text = NULL;
 	return text;
 }
@@ -202,8 +204,7 @@ static void collapse(struct ctp_judge *j)
 		all += t->slices[i];
 	bool told = false;
 	for (uint32_t i = 0; i < j->ngroups; i++)
-		told |= j->groups[i].rule >= CTP_RULE_WAIT_CYCLE && j->groups[i].rule < CTP_RULE_COLLAPSE &&
-		        j->groups[i].rule != CTP_RULE_DESTROYED;
+		told |= ctp_judge_is_stop(j->groups[i].rule);
 	if (!told || n < 2 * COLLAPSE_SLICES || !t->nslices)
 		return;
 	/* From the end to the front, as long as what lies behind is at most a hundredth of all. */

@@ -10,7 +10,7 @@
 
 #include "text.h"
 
-enum { AWAITED = 3 }; /* members that have a line of their own */
+enum { AWAITED = 3, IN_CIRCLE = 6 }; /* members that have a line of their own */
 
 /* Texts of a finding, while it is put together. */
 struct words {
@@ -76,16 +76,20 @@ static const char *where(struct words *w)
 	return w->f->place ? w->f->place : "a place that the trace does not name";
 }
 
-static const char *it(struct words *w) { return w->f->members == 1 ? "it" : "them"; }
+static const char *word(uint64_t n, const char *one, const char *more) { return n == 1 ? one : more; }
 
-/* "1 coroutine", "50 coroutines" */
-static const char *those(struct words *w)
+/* "1 other wait", "50 other waits" */
+static const char *counted(struct words *w, uint64_t n, const char *one, const char *more)
 {
-	char *text = w->count[w->ncount++ % 4];
-	char *end = ctp_text_count(text, w->f->members);
-	strcpy(end, w->f->members == 1 ? " coroutine" : " coroutines");
+	char *text = w->count[w->ncount++ % 4], *end = ctp_text_count(text, n);
+	snprintf(end, sizeof(w->count[0]) - (size_t)(end - text), " %s", word(n, one, more));
 	return text;
 }
+
+/* Those that the finding is about. */
+static const char *it(struct words *w) { return word(w->f->members, "it", "them"); }
+static const char *they(struct words *w, const char *one, const char *more) { return word(w->f->members, one, more); }
+static const char *those(struct words *w) { return counted(w, w->f->members, "coroutine", "coroutines"); }
 
 /* How the others at the same place fared. */
 static void history(struct words *w)
@@ -98,7 +102,9 @@ static void history(struct words *w)
 		evidence(w, "all of them suspended for %s", duration(w, w->g->longest_ns));
 	else
 		evidence(w, "suspended for %s to %s", duration(w, w->g->shortest_ns), duration(w, w->g->longest_ns));
-	if (p->wait.count)
+	if (p->wait.count == 1)
+		evidence(w, "1 other wait there ended, after %s", duration(w, p->wait.max_ns));
+	else if (p->wait.count)
 		evidence(w, "%s other waits there ended, after %s at most (half of them after %s)", count(w, p->wait.count),
 		         duration(w, p->wait.max_ns), duration(w, ctp_hist_quantile(&p->wait, 0.5)));
 }
@@ -106,9 +112,10 @@ static void history(struct words *w)
 static void siblings(struct words *w)
 {
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(w->j->tally, w->g->spawn);
+	uint64_t ended = s->died - s->destroyed;
 	if (s->died)
-		evidence(w, "of %s made at %s, %s have come to their end", count(w, s->born > s->died ? s->born : s->died),
-		         w->f->spawn ? w->f->spawn : "the same place", count(w, s->died - s->destroyed));
+		evidence(w, "of %s made at %s, %s come to %s end", count(w, s->born > s->died ? s->born : s->died),
+		         w->f->spawn ? w->f->spawn : "the same place", counted(w, ended, "has", "have"), word(ended, "its", "their"));
 }
 
 /* Who should have woken it, where there is only one to be asked. */
@@ -133,8 +140,9 @@ static void say_waiting(struct words *w)
 	bool woken = g->rule == CTP_RULE_NEVER_WOKEN;
 	title(w, woken ? "%s suspended for good at %s: never woken" : "%s suspended for good at %s", those(w), where(w));
 	if (g->standstill && !g->siblings && !g->circle && !g->quiet)
-		evidence(w, "where the trace ends, %s of %s coroutines are suspended, and nobody is left who could wake them",
-		         count(w, w->j->waiting), count(w, w->j->waiting + w->j->running));
+		evidence(w, "where the trace ends, %s of %s %s suspended, and nobody is left who could wake %s",
+		         count(w, w->j->waiting), counted(w, w->j->waiting + w->j->running, "coroutine", "coroutines"),
+		         word(w->j->waiting, "is", "are"), word(w->j->waiting, "it", "them"));
 	else
 		history(w);
 	if (woken)
@@ -142,13 +150,12 @@ static void say_waiting(struct words *w)
 	if (g->siblings)
 		siblings(w);
 	if (g->circle)
-		evidence(w, "who woke %s before is suspended as well, round in a circle: nobody is left to wake any of them",
-		         it(w));
+		evidence(w, "who woke %s before is suspended as well, round in a circle: nobody is left to wake any of them", it(w));
 	last_waker(w);
 	if (g->quiet && !g->siblings && !g->circle)
 		evidence(w, "nothing has run since: either nobody will wake %s, or nothing comes from outside", it(w));
 	if (g->dependents)
-		evidence(w, "%s others wait for %s", count(w, g->dependents), it(w));
+		evidence(w, "%s for %s", counted(w, g->dependents, "other waits", "others wait"), it(w));
 	if (w->f->place)
 		next(w, "who ends a wait at %s? Look for a path that forgets the waiter, or closes what it waits for, without a wake",
 		     where(w));
@@ -162,11 +169,11 @@ static void say_not_resumed(struct words *w)
 {
 	const struct ctp_hist *ready = &w->j->tally->ready;
 	title(w, "%s woken at %s and never resumed", those(w), where(w));
-	evidence(w, "ready to run for %s, where %s others were resumed after %s at most", duration(w, w->g->longest_ns),
-	         count(w, ready->count), duration(w, ready->max_ns));
+	evidence(w, "ready to run for %s, where %s resumed after %s at most", duration(w, w->g->longest_ns),
+	         counted(w, ready->count, "other was", "others were"), duration(w, ready->max_ns));
 	last_waker(w);
-	next(w, "the scheduler has lost it: look at the run queue between the wake and the resume"
-	        " (a wake while it was about to suspend?)");
+	next(w, "the scheduler has lost %s: look at the run queue between the wake and the resume"
+	        " (a wake while %s about to suspend?)", it(w), they(w, "it was", "they were"));
 }
 
 static void say_destroyed(struct words *w)
@@ -174,14 +181,17 @@ static void say_destroyed(struct words *w)
 	title(w, "%s waited at %s until destroyed", those(w), where(w));
 	history(w);
 	siblings(w);
-	next(w, "they were cleaned up, at the end of the program perhaps, and would have waited on:"
-	        " who should have ended a wait at %s?", where(w));
+	next(w, "%s cleaned up, at the end of the program perhaps, and would have waited on:"
+	        " who should have ended a wait at %s?", they(w, "it was", "they were"), where(w));
 }
 
 static void say_cycle(struct words *w)
 {
-	title(w, "%s wait for one another in a circle", those(w));
-	for (uint32_t i = 0; i < w->f->nwho && i < CTP_REPORT_LINES - 2; i++) {
+	if (w->f->members == 1)
+		title(w, "%s waits for itself", those(w));
+	else
+		title(w, "%s wait for one another in a circle", those(w));
+	for (uint32_t i = 0; i < w->f->nwho && i < IN_CIRCLE; i++) {
 		const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, w->f->who[i].id);
 		const char *place = co ? ctp_report_place(w->j->report, ctp_follow_place(w->j->follow, co)) : NULL;
 		const struct ctp_coroutine *other = co ? ctp_follow_find(w->j->follow, co->awaits) : NULL;
@@ -190,13 +200,14 @@ static void say_cycle(struct words *w)
 			         (uintmax_t)co->id, other && other->name ? other->name : "", other && other->name ? ", " : "",
 			         (uintmax_t)co->awaits, place ? place : "a place that is not named");
 	}
-	next(w, "one of these awaits must go: nothing can wake any of them");
+	next(w, "%s", they(w, "this await must go: nothing can wake it", "one of these awaits must go: nothing can wake any of them"));
 }
 
 static void say_awaits_dead(struct words *w)
 {
-	title(w, "%s at %s for a coroutine that is dead", w->f->members == 1 ? "1 coroutine waits" : "coroutines wait", where(w));
-	evidence(w, "suspended for %s", duration(w, w->g->longest_ns));
+	title(w, "%s %s at %s for %s", those(w), they(w, "waits", "wait"), where(w),
+	      they(w, "a coroutine that is dead", "coroutines that are dead"));
+	evidence(w, "suspended for %s%s", they(w, "", "up to "), duration(w, w->g->longest_ns));
 	for (uint32_t i = 0; i < w->f->nwho && i < AWAITED; i++) {
 		const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, w->f->who[i].id);
 		const struct ctp_coroutine *dead = co ? ctp_follow_find(w->j->follow, co->awaits) : NULL;
@@ -204,7 +215,7 @@ static void say_awaits_dead(struct words *w)
 			evidence(w, "coroutine %ju awaits %s%scoroutine %ju, which has ended and did not wake it", (uintmax_t)co->id,
 			         dead && dead->name ? dead->name : "", dead && dead->name ? ", " : "", (uintmax_t)co->awaits);
 	}
-	next(w, "see that whatever ends what it waits for, also an exception or destruction, wakes it");
+	next(w, "see that whatever ends what %s for, also an exception or destruction, wakes %s", they(w, "it waits", "they wait"), it(w));
 }
 
 static void say_thread(struct words *w)
@@ -216,8 +227,8 @@ static void say_thread(struct words *w)
 		title(w, "thread %ju stands still in a coroutine that resumed from %s", tid, where(w));
 	else
 		title(w, "%s threads stand still in coroutines that resumed from %s", count(w, w->f->members), where(w));
-	evidence(w, "for %s without suspending, where %s other runs took %s at most", duration(w, w->g->longest_ns),
-	         count(w, run->count), duration(w, run->max_ns));
+	evidence(w, "for %s%s without suspending, where %s took %s at most", they(w, "", "up to "), duration(w, w->g->longest_ns),
+	         counted(w, run->count, "other run", "other runs"), duration(w, run->max_ns));
 	for (uint32_t i = 0; i < w->f->nwho && i < AWAITED && w->f->members > 1; i++)
 		evidence(w, "thread %ju in %s%scoroutine %ju", (uintmax_t)m[i].tid, m[i].name ? m[i].name : "", m[i].name ? ", " : "",
 		         (uintmax_t)m[i].id);
@@ -226,7 +237,7 @@ static void say_thread(struct words *w)
 
 static void say_collapse(struct words *w)
 {
-	title(w, "throughput fell from %s to %s resumes a second at %s", count(w, w->g->count), count(w, w->g->most_ns),
+	title(w, "throughput fell from %s a second to %s at %s", counted(w, w->g->count, "resume", "resumes"), count(w, w->g->most_ns),
 	      duration(w, w->f->from_ns));
 	evidence(w, "and stayed there for %s", duration(w, w->f->to_ns - w->f->from_ns));
 	if (w->g->extra)
@@ -238,8 +249,9 @@ static void say_leaked(struct words *w)
 {
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(w->j->tally, w->g->spawn);
 	title(w, "%s leaked: suspended at %s, from where nobody comes back", those(w), where(w));
-	evidence(w, "alive for %s", duration(w, w->g->longest_ns));
-	evidence(w, "%s made at the same place have ended, after %s at most", count(w, s->life.count), duration(w, s->life.max_ns));
+	evidence(w, "alive for %s%s", they(w, "", "up to "), duration(w, w->g->longest_ns));
+	evidence(w, "%s ended, after %s at most", counted(w, s->life.count, "made at the same place has", "made at the same place have"),
+	         duration(w, s->life.max_ns));
 	next(w, "is there still somebody who could resume or destroy %s?", it(w));
 }
 
@@ -247,48 +259,60 @@ static void say_never_started(struct words *w)
 {
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(w->j->tally, w->g->spawn);
 	title(w, "%s made and never run", those(w));
-	evidence(w, "made %s ago; %s others from the same place were run after %s at most", duration(w, w->g->longest_ns),
-	         count(w, s->start.count), duration(w, s->start.max_ns));
-	next(w, "was the task made and then neither awaited nor given to the scheduler?");
+	evidence(w, "made %s%s ago; %s run after %s at most", they(w, "", "up to "), duration(w, w->g->longest_ns),
+	         counted(w, s->start.count, "other from the same place was", "others from the same place were"),
+	         duration(w, s->start.max_ns));
+	next(w, "%s made and then neither awaited nor given to the scheduler?", they(w, "was the task", "were the tasks"));
 }
 
 static void say_growth(struct words *w)
 {
-	title(w, "coroutines made at %s become more and more: %s are alive",
-	      w->f->spawn ? w->f->spawn : "a place that is not named",
-	      count(w, w->f->members));
-	evidence(w, "at least %s were alive at all times in the first eighth, %s in the fourth, and steadily more since",
-	         count(w, w->g->most_ns),
-	         count(w, w->g->count));
+	title(w, "coroutines made at %s become more and more: %s alive", w->f->spawn ? w->f->spawn : "a place that is not named",
+	      counted(w, w->f->members, "is", "are"));
+	evidence(w, "at least %s alive at all times in the first eighth, %s in the fourth, and steadily more since",
+	         counted(w, w->g->most_ns, "was", "were"), count(w, w->g->count));
 	next(w, "what limits how many there are? Do they end as fast as they are made?");
+}
+
+/* What a coroutine did several times. */
+static void times(struct words *w)
+{
+	if (w->g->cases > w->f->members)
+		evidence(w, "%s in all", counted(w, w->g->cases, "time", "times"));
 }
 
 static void say_long_run(struct words *w)
 {
 	const struct ctp_hist *run = &w->j->tally->run;
-	title(w, "ran for %s without suspending, from %s on, and kept others waiting", duration(w, w->g->longest_ns), where(w));
-	evidence(w, "99 in 100 of %s runs take at most %s", count(w, run->count), duration(w, ctp_hist_quantile(run, 0.99)));
+	title(w, "%s ran for %s%s without suspending, from %s on, and kept others waiting", those(w), they(w, "", "up to "),
+	      duration(w, w->g->longest_ns), where(w));
+	times(w);
+	evidence(w, "99 in 100 of %s at most %s", counted(w, run->count, "run takes", "runs take"),
+	         duration(w, ctp_hist_quantile(run, 0.99)));
 	if (w->g->count)
-		evidence(w, "%s coroutines that were ready to run on the same thread waited for it, %s at most", count(w, w->g->count),
-		         duration(w, w->g->most_ns));
+		evidence(w, "%s ready to run on the same thread waited for %s, %s at most",
+		         counted(w, w->g->count, "coroutine that was", "coroutines that were"), it(w), duration(w, w->g->most_ns));
 	if (w->g->late)
-		evidence(w, "%s others on the same thread were woken from outside only when it was over", count(w, w->g->late));
+		evidence(w, "%s woken from outside only when %s over",
+		         counted(w, w->g->late, "other on the same thread was", "others on the same thread were"),
+		         w->g->cases == 1 ? "it was" : "such a run was");
 	next(w, "a blocking call or a long computation behind %s: move it to a thread of its own, or suspend in between", where(w));
 }
 
 static void say_storm(struct words *w)
 {
-	title(w, "%s woke itself %s times in a row at %s", those(w), count(w, w->g->count), where(w));
+	title(w, "%s woke %s %s in a row at %s", those(w), they(w, "itself", "themselves up to"),
+	      counted(w, w->g->count, "time", "times"), where(w));
 	uint64_t wakes = w->g->count > CTP_TALLY_STORM ? w->g->count - CTP_TALLY_STORM : 1;
 	evidence(w, "every %s, with nothing done in between", duration(w, w->g->longest_ns / wakes));
-	next(w, "it polls for something: let whoever changes that wake it instead");
+	next(w, "%s for something: let whoever changes that wake %s instead", they(w, "it polls", "they poll"), it(w));
 }
 
 static void say_migration(struct words *w)
 {
-	title(w, "%s hardly ever run twice on the same thread", those(w));
-	evidence(w, "%s of %s resumes were on another thread than the one before, which is more than chance", count(w, w->g->count),
-	         count(w, w->g->most_ns));
+	title(w, "%s hardly ever %s twice on the same thread", those(w), they(w, "runs", "run"));
+	evidence(w, "%s of %s %s on another thread than the one before, which is more than chance", count(w, w->g->count),
+	         counted(w, w->g->most_ns, "resume", "resumes"), word(w->g->count, "was", "were"));
 	next(w, "does each end wake the other on its own thread? Resume a coroutine where it ran last");
 }
 
@@ -296,7 +320,8 @@ static void say_broken(struct words *w)
 {
 	bool dead = w->g->rule == CTP_RULE_AFTER_DEATH;
 	title(w, dead ? "%s resumed after death" : "%s resumed while running", those(w));
-	evidence(w, "first at %s; suspended last at %s", duration(w, w->f->from_ns), where(w));
+	evidence(w, "first %s after the start; suspended last at %s", duration(w, w->f->from_ns), where(w));
+	times(w);
 	next(w,
 	     dead ? "somebody keeps a handle of a coroutine that is over: a wake that comes late, or a timer that was not cancelled"
 	             : "two have the same handle: look for a coroutine that is put into the run queue twice,"
@@ -306,8 +331,33 @@ static void say_broken(struct words *w)
 static void say_untraced(struct words *w)
 {
 	title(w, "%s not traced: there were no stations left", those(w));
-	evidence(w, "nothing is known of them, and what they did to others is missing");
+	evidence(w, "nothing is known of %s, and what %s did to others is missing", it(w), they(w, "it", "they"));
 	next(w, "ctp-collect -n with a larger number");
+}
+
+/* Where the section has several, which they are in: all that are known of those that are listed. */
+static void processes(struct words *w)
+{
+	enum { NAMED = 5 };
+	uint64_t pids[NAMED];
+	uint32_t n = 0;
+	char text[NAMED * 22 + 8] = "";
+	for (uint32_t i = 0; i < w->f->nwho && w->j->nothers; i++) {
+		uint64_t pid = w->f->who[i].pid;
+		uint32_t k = 0;
+		while (k < n && pids[k] != pid)
+			k++;
+		if (!pid || k < n)
+			continue;
+		if (n == NAMED) {
+			strcat(text, " ...");
+			break;
+		}
+		sprintf(text + strlen(text), "%s%ju", n ? ", " : "", (uintmax_t)pid);
+		pids[n++] = pid;
+	}
+	if (n)
+		evidence(w, "in process%s %s", n == 1 ? "" : "es", text);
 }
 
 static void (*const say[CTP_RULES])(struct words *w) = {
@@ -336,8 +386,9 @@ void ctp_judge_say(struct ctp_judge *j, const struct ctp_group *g, struct ctp_fi
 	uint64_t proved = g->by_certainty[CTP_CERTAIN_PROVED], likely = g->by_certainty[CTP_CERTAIN_LIKELY];
 	uint64_t unknown = g->by_certainty[CTP_CERTAIN_UNKNOWN];
 	say[g->rule](&w);
+	processes(&w);
 	if (unknown)
 		evidence(&w, "events were lost that could say otherwise%s", unknown < f->members ? " of some of them" : "");
 	if (proved && likely)
-		evidence(&w, "%s of them are proved, the others likely", count(&w, proved));
+		evidence(&w, "%s proved, the %s likely", counted(&w, proved, "of them is", "of them are"), word(likely, "other", "others"));
 }

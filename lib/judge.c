@@ -136,9 +136,8 @@ static struct ctp_report_member *member_put(struct ctp_judge *j, struct ctp_grou
 	return &g->who[at];
 }
 
-static void group_count(struct ctp_group *g, enum ctp_certainty certainty, uint64_t from_ns, uint64_t ns)
+static void group_count(struct ctp_group *g, uint64_t from_ns, uint64_t ns)
 {
-	g->by_certainty[certainty]++;
 	g->longest_ns = ns > g->longest_ns ? ns : g->longest_ns;
 	g->shortest_ns = ns < g->shortest_ns ? ns : g->shortest_ns;
 	g->from_ns = from_ns < g->from_ns ? from_ns : g->from_ns;
@@ -150,7 +149,8 @@ void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutin
 {
 	struct ctp_report_member *m = g ? member_put(j, g, ns) : NULL;
 	if (g) {
-		group_count(g, certainty, from_ns, ns);
+		g->by_certainty[certainty]++;
+		group_count(g, from_ns, ns);
 		co->flags |= CTP_CO_FOUND;
 	}
 	if (m)
@@ -161,16 +161,44 @@ void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutin
 			.for_ns = ns,
 			.waker = co->waker ? co->waker : co->before,
 			.tid = j->follow->threads.list[co->thread].tid,
+			.pid = j->follow->threads.list[co->thread].pid,
 			.name = co->name ? strdup(co->name) : NULL,
 			.state = co->flags & CTP_CO_TAIL ? CTP_UNBORN : co->state, /* it is not known then */
+			.certainty = certainty,
 		};
+}
+
+/* One that is there already with a case that is no longer goes, for this one; false: it stays, and that is all there is to do. */
+static bool member_again(struct ctp_group *g, const struct ctp_tally_case *c, enum ctp_certainty *certainty)
+{
+	uint32_t i = 0;
+	while (i < g->nwho && g->who[i].id != c->id)
+		i++;
+	if (i == g->nwho)
+		return true;
+	struct ctp_report_member *m = &g->who[i];
+	g->by_certainty[m->certainty]--;
+	m->certainty = *certainty = m->certainty > *certainty ? m->certainty : *certainty;
+	if (m->for_ns >= c->ns) {
+		g->by_certainty[m->certainty]++;
+		return false;
+	}
+	free(m->name);
+	memmove(m, m + 1, (--g->nwho - i) * sizeof(*m));
+	return true;
 }
 
 void ctp_judge_add_case(struct ctp_judge *j, struct ctp_group *g, const struct ctp_tally_case *c, enum ctp_certainty certainty)
 {
-	struct ctp_report_member *m = g ? member_put(j, g, c->ns) : NULL;
-	if (g)
-		group_count(g, certainty, c->from_ns, c->ns);
+	if (!g)
+		return;
+	g->cases++;
+	group_count(g, c->from_ns, c->ns);
+	if (!member_again(g, c, &certainty))
+		return;
+	g->by_certainty[certainty]++;
+	struct ctp_threads *threads = &j->follow->threads;
+	struct ctp_report_member *m = member_put(j, g, c->ns);
 	if (m)
 		*m = (struct ctp_report_member){
 			.id = c->id,
@@ -179,8 +207,10 @@ void ctp_judge_add_case(struct ctp_judge *j, struct ctp_group *g, const struct c
 			.for_ns = c->ns,
 			.waker = c->waker,
 			.tid = c->tid,
+			.pid = ctp_threads_has(threads, c->tid) ? threads->list[ctp_threads_number(threads, c->tid)].pid : 0,
 			.name = c->name ? strdup(c->name) : NULL,
 			.state = g->rule == CTP_RULE_DESTROYED ? CTP_DEAD : CTP_RUNNING,
+			.certainty = certainty,
 		};
 }
 
@@ -234,6 +264,24 @@ static bool is_ignored(const struct ctp_report_options *o, const struct ctp_find
 	return false;
 }
 
+static void ignore(struct ctp_report *r, struct ctp_report_section *s, uint32_t i)
+{
+	ctp_finding_fini(&s->findings[i]);
+	memmove(&s->findings[i], &s->findings[i + 1], (--s->nfindings - i) * sizeof(*s->findings));
+	r->ignored++;
+}
+
+/* A collapse beside which nothing is left that it means anything with goes as well. */
+static void ignore_collapse(struct ctp_report *r, struct ctp_report_section *s)
+{
+	for (uint32_t i = 0; i < s->nfindings; i++)
+		if (ctp_judge_is_stop(s->findings[i].rule))
+			return;
+	for (uint32_t i = s->nfindings; i--;)
+		if (s->findings[i].rule == CTP_RULE_COLLAPSE)
+			ignore(r, s, i);
+}
+
 static int by_gravity(const void *a, const void *b)
 {
 	const struct ctp_finding *x = a, *y = b;
@@ -272,17 +320,14 @@ bool ctp_judge_section(struct ctp_report *r, struct ctp_tally *t, const struct c
 	for (uint32_t i = 0; i < j.ngroups; i++) {
 		struct ctp_group *g = &j.groups[i];
 		if (s->findings) {
-			struct ctp_finding *f = &s->findings[s->nfindings];
+			struct ctp_finding *f = &s->findings[s->nfindings++];
 			make_finding(&j, g, f);
-			if (is_ignored(options, f)) {
-				ctp_finding_fini(f);
-				r->ignored++;
-			} else {
-				s->nfindings++;
-			}
+			if (is_ignored(options, f))
+				ignore(r, s, s->nfindings - 1);
 		}
 		free(g->extra);
 	}
+	ignore_collapse(r, s);
 	if (s->nfindings)
 		qsort(s->findings, s->nfindings, sizeof(*s->findings), by_gravity);
 	free(j.groups);

@@ -30,6 +30,7 @@ struct ctp_group {
 	uint32_t spawn, place;
 	uint64_t first; /* of a wait cycle: the member that came first; else 0 */
 	uint64_t by_certainty[CTP_CERTAIN_PROVED + 1]; /* members */
+	uint64_t cases; /* what members did, where one can do it several times */
 	uint64_t longest_ns, shortest_ns, from_ns, to_ns;
 	struct ctp_report_member *who;
 	uint32_t nwho;
@@ -66,6 +67,12 @@ struct ctp_group *ctp_judge_circle(struct ctp_judge *j, const struct ctp_corouti
 void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutine *co, enum ctp_certainty certainty,
                    uint64_t from_ns, uint64_t ns);
 void ctp_judge_add_case(struct ctp_judge *j, struct ctp_group *g, const struct ctp_tally_case *c, enum ctp_certainty certainty);
+
+/* Rules that a collapse is told beside: without them, it could be the end of work. */
+static inline bool ctp_judge_is_stop(enum ctp_rule rule)
+{
+	return rule >= CTP_RULE_WAIT_CYCLE && rule < CTP_RULE_COLLAPSE && rule != CTP_RULE_DESTROYED;
+}
 
 /* The process where it ran last, if the section's has made that one, or null. */
 const struct ctp_judge_process *ctp_judge_process(const struct ctp_judge *j, const struct ctp_coroutine *co);

@@ -39,7 +39,7 @@ enum ctp_rule {
 
 enum {
 	CTP_REPORT_MEMBERS = 100, /* of a finding that are listed; all are counted */
-	CTP_REPORT_LINES = 8,     /* of evidence, and of what to look at next */
+	CTP_REPORT_LINES = 12,    /* of evidence, and of what to look at next */
 	CTP_REPORT_TOP = 20,
 	CTP_REPORT_SECTIONS = 256,
 	CTP_REPORT_FINDINGS = 1000, /* of a section */
@@ -47,9 +47,10 @@ enum {
 
 /* Texts are the report's; null: not known. Times are nanoseconds since the section's start. */
 struct ctp_report_member {
-	uint64_t id, probe, since_ns, for_ns, waker, tid; /* waker, tid 0: not known */
+	uint64_t id, probe, since_ns, for_ns, waker, tid, pid; /* waker, tid, pid 0: not known */
 	char *name;
 	enum ctp_state state;
+	enum ctp_certainty certainty;
 };
 
 struct ctp_finding {

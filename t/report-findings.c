@@ -1,0 +1,198 @@
+/* report-findings: what becomes of cases and rules in the list of findings: each coroutine once, its process, what is ignored. */
+#include "byhand.h"
+#include "report.h"
+#include "tap.h"
+
+enum { MS = 1000000, MAKER = 7, WAITS = 8, THREAD = 5, OTHER_THREAD = 6 };
+
+static struct byhand h;
+static struct ctp_report *report;
+static struct ctp_section sec;
+
+static void give(void *to, const struct ctp_record *rec) { ctp_report_record(to, rec); }
+
+static void begin(const struct ctp_report_options *options)
+{
+	struct ctp_err err;
+	byhand_init(&h, give, NULL);
+	h.to = report = ctp_report_new(options, &err);
+	if (!report)
+		abort();
+	ctp_section_init(&sec);
+	ctp_section_add(&sec, "pid", "100");
+	ctp_report_section_begin(report, &sec);
+}
+
+/* "rule members, ...; ignored N" */
+static const char *end(void)
+{
+	static char found[1024];
+	found[0] = '\0';
+	ctp_report_section_end(report, true, false);
+	const struct ctp_report_section *s = report->sections;
+	for (uint32_t i = 0; i < s->nfindings; i++)
+		sprintf(found + strlen(found), "%s%s %ju", i ? ", " : "", ctp_rule_name(s->findings[i].rule),
+		        (uintmax_t)s->findings[i].members);
+	sprintf(found + strlen(found), "; ignored %ju", (uintmax_t)report->ignored);
+	return found;
+}
+
+static void fini(void)
+{
+	ctp_report_free(report);
+	ctp_section_fini(&sec);
+	byhand_fini(&h);
+}
+
+static bool has_evidence(uint32_t finding, const char *line)
+{
+	const struct ctp_report_section *s = report->sections;
+	for (int i = 0; finding < s->nfindings && i < CTP_REPORT_LINES && s->findings[finding].evidence[i]; i++)
+		if (!strcmp(s->findings[finding].evidence[i], line))
+			return true;
+	return false;
+}
+
+/* --- each coroutine once -------------------------------------------------------------------------------------------------- */
+
+static void cases(void)
+{
+	begin(NULL);
+	is_born(&h, 1, 3, 0);
+	is_born(&h, 1, 4, 0);
+	resumes(&h, 2, 3, THREAD);
+	resumes(&h, 3, 3, THREAD);
+	resumes(&h, 4, 3, THREAD);
+	resumes(&h, 5, 4, THREAD);
+	resumes(&h, 6, 4, THREAD);
+	is_over(&h, 10, CTP_OUTCOME_EXITED);
+	is(end(), "double-resume 2; ignored 0", "who is resumed twice too often is one coroutine");
+	ok(has_evidence(0, "3 times in all"), "but how often is said");
+	is_u64(report->sections->findings[0].nwho, 2, "and each is listed once");
+	fini();
+}
+
+/* Many short runs, then two of 700 and 900 ms of the same coroutine, which keep another one waiting. */
+static void long_runs(void)
+{
+	uint64_t ts = MS;
+	begin(NULL);
+	for (uint64_t co = 3; co < 5; co++) {
+		is_born(&h, ts, co, MAKER);
+		resumes(&h, ts, co, THREAD);
+		suspends(&h, ts + 10, co, THREAD, WAITS);
+	}
+	for (uint64_t n = 0; n < 300; n++, ts += 2 * MS) {
+		is_woken(&h, ts + MS, 3, THREAD, 4);
+		resumes(&h, ts + MS + 1, 3, THREAD);
+		suspends(&h, ts + MS + 20, 3, THREAD, WAITS);
+	}
+	for (uint64_t ns = 700 * MS; ns <= 900 * MS; ns += 200 * MS, ts += 2000 * MS) {
+		is_woken(&h, ts, 3, OTHER_THREAD, 0);
+		resumes(&h, ts + 1, 3, THREAD);
+		is_woken(&h, ts + 2, 4, OTHER_THREAD, 0);
+		suspends(&h, ts + ns, 3, THREAD, WAITS);
+		resumes(&h, ts + ns + 1, 4, THREAD);
+		suspends(&h, ts + ns + 2, 4, THREAD, WAITS);
+	}
+	dies(&h, ts, 3);
+	dies(&h, ts, 4);
+	is_over(&h, ts + MS, CTP_OUTCOME_EXITED);
+	is(end(), "long-run 1; ignored 0", "two long runs of one coroutine are of one");
+	const struct ctp_finding *f = report->sections->findings;
+	ok(f->nwho == 1 && f->who[0].for_ns / MS == 899, "its longest is listed");
+	ok(has_evidence(0, "2 times in all"), "and there were two");
+	fini();
+}
+
+/* --- in which process ----------------------------------------------------------------------------------------------------- */
+
+static void thread_of(uint64_t pid, uint64_t tid)
+{
+	static const struct {
+		uint32_t len;
+		char data[2];
+	} name = {1, "x"};
+	BYHAND(&h, CTP_THREAD, [CTP_THREAD_TS] = 1, [CTP_THREAD_TID] = tid, [CTP_THREAD_PID] = pid,
+	       [CTP_THREAD_NAME] = ctp_val_str((const struct ctp_str *)&name));
+}
+
+static void twice(uint64_t co, uint64_t tid)
+{
+	is_born(&h, 2, co, 0);
+	resumes(&h, 3, co, tid);
+	resumes(&h, 4, co, tid);
+}
+
+static void processes(void)
+{
+	begin(NULL);
+	thread_of(BYHAND_PID, THREAD);
+	twice(3, THREAD);
+	is_over(&h, 10, CTP_OUTCOME_EXITED);
+	is(end(), "double-resume 1; ignored 0", "one process");
+	ok(!has_evidence(0, "in process 100"), "needs no name");
+	fini();
+
+	begin(NULL);
+	thread_of(BYHAND_PID, THREAD);
+	thread_of(BYHAND_PID + 1, OTHER_THREAD);
+	twice(3, OTHER_THREAD);
+	is_over(&h, 10, CTP_OUTCOME_EXITED);
+	end();
+	ok(has_evidence(0, "in process 101"), "of two processes, a finding says which");
+	is_u64(report->sections->findings[0].who[0].pid, 101, "and so does each member");
+	fini();
+
+	begin(NULL);
+	thread_of(BYHAND_PID, THREAD);
+	thread_of(BYHAND_PID + 1, OTHER_THREAD);
+	twice(3, THREAD);
+	twice(4, OTHER_THREAD);
+	is_over(&h, 10, CTP_OUTCOME_EXITED);
+	end();
+	ok(has_evidence(0, "in processes 100, 101") || has_evidence(0, "in processes 101, 100"), "or that it is both");
+	fini();
+}
+
+/* --- what is ignored ------------------------------------------------------------------------------------------------------ */
+
+/* Work for 200 ms, then two that await one that is dead, and next to nothing happens for 1.8 s. */
+static void collapse(const char *ignore, const char *ignore_too, const char *want, const char *name)
+{
+	const struct ctp_report_options options = {.ignore = (const char *[]){ignore, ignore_too}, .nignore = ignore_too ? 2 : ignore ? 1 : 0};
+	begin(&options);
+	for (uint64_t co = 10; co < 210; co++) {
+		uint64_t ts = (co - 10) * MS + 2;
+		is_born(&h, ts, co, MAKER);
+		resumes(&h, ts, co, THREAD);
+		suspends(&h, ts + MS / 4, co, THREAD, WAITS);
+		is_woken(&h, ts + MS / 2, co, OTHER_THREAD, 0);
+		resumes(&h, ts + MS / 2 + 1, co, THREAD);
+		dies(&h, ts + MS / 2 + 2, co);
+	}
+	for (uint64_t co = 3; co < 6; co++)
+		is_born(&h, 200 * MS, co, 0);
+	for (uint64_t co = 3; co < 5; co++) {
+		resumes(&h, 201 * MS + co * 10, co, THREAD);
+		awaits(&h, 201 * MS + co * 10 + 1, co, 5);
+		suspends(&h, 201 * MS + co * 10 + 2, co, THREAD, 9);
+	}
+	dies(&h, 202 * MS, 5);
+	is_over(&h, (uint64_t)2000 * MS, CTP_OUTCOME_RUNNING);
+	is(end(), want, name);
+	fini();
+}
+
+int main(void)
+{
+	cases();
+	long_runs();
+	processes();
+	collapse(NULL, NULL, "awaits-dead 2, collapse 1; ignored 0", "a collapse stands beside what brought it about");
+	collapse("awaits-dead", NULL, "; ignored 2", "and goes with that");
+	collapse("site 9", NULL, "; ignored 2", "also by its place");
+	collapse("collapse", NULL, "awaits-dead 2; ignored 1", "but not the other way round");
+	collapse("awaits-dead", "collapse", "; ignored 2", "and is counted once");
+	return done_testing();
+}

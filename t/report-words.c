@@ -1,0 +1,165 @@
+/*
+ * report-words: the words of every rule, for one and for two of everything that is counted. Numbers agree with their nouns, and a
+ * title says how many it is about.
+ */
+#include "judge.h"
+#include "tap.h"
+
+enum { PLACE = 1, SPAWN = 2 };
+
+static struct ctp_report *report;
+static struct ctp_tally *tally;
+
+/* Words that do not stand behind a one, and those that do not behind a two. */
+static const char *const plurals[] = {"coroutines", "others", "runs", "resumes", "events", "findings", "threads", "times", "records",
+                                      "wakes", "have", "were", "are", "of them are", "made at the same place have", "other waits there",
+                                      "other runs", "coroutine wait "};
+static const char *const singulars[] = {"coroutine ", "other ", "run ", "resume ", "event ", "finding ", "thread ", "time ", "has",
+                                        "was", "is", "of them is", "made at the same place has", "others waits", "coroutines waits"};
+static const char *const allowed[] = {"other waits there", "other runs"}; /* behind a two, though they begin with a singular */
+
+static bool begins(const char *text, const char *part) { return !strncmp(text, part, strlen(part)); }
+
+/* A number that stands alone: nothing that belongs to it before or behind. */
+static bool is_alone(const char *text, const char *at)
+{
+	return (at == text || at[-1] == ' ') && at[1] == ' ';
+}
+
+static bool agrees(const char *text)
+{
+	for (const char *at = text; *at; at++) {
+		if (*at == '1' && is_alone(text, at))
+			for (size_t i = 0; i < sizeof(plurals) / sizeof(*plurals); i++)
+				if (begins(at + 2, plurals[i]))
+					return false;
+		if (*at == '2' && is_alone(text, at) && !begins(at + 2, allowed[0]) && !begins(at + 2, allowed[1]))
+			for (size_t i = 0; i < sizeof(singulars) / sizeof(*singulars); i++)
+				if (begins(at + 2, singulars[i]))
+					return false;
+	}
+	return true;
+}
+
+/* Of one nobody says they, and of two nobody says it; but for words that are about all that there is. */
+static bool is_about(const char *text, uint64_t n)
+{
+	static const char *const many[] = {"they ", "themselves", " them ", " them,", " them:", " the others", "wait for one another"};
+	static const char *const one[] = {" itself", "wakes it", "lost it", "it polls", "was it", "it was", " for it"};
+	for (size_t i = 0; n == 1 && i < sizeof(many) / sizeof(*many); i++)
+		if (strstr(text, many[i]) && !strstr(text, "any of them") && !strstr(text, "of them are"))
+			return false;
+	for (size_t i = 0; n > 1 && i < sizeof(one) / sizeof(*one); i++)
+		if (strstr(text, one[i]))
+			return false;
+	return true;
+}
+
+static void history(struct ctp_hist *hist, uint64_t n)
+{
+	*hist = (struct ctp_hist){0};
+	for (uint64_t i = 0; i < n; i++)
+		ctp_hist_add(hist, 1000000);
+}
+
+/* A finding with n of everything. */
+static struct ctp_finding said(enum ctp_rule rule, uint64_t n, unsigned ways)
+{
+	struct ctp_judge j = {.report = report, .follow = &report->follow, .tally = tally, .waiting = n, .running = n - 1, .nothers = 1};
+	struct ctp_group g = {.rule = rule, .spawn = SPAWN, .place = PLACE, .longest_ns = 2000000000, .shortest_ns = 1000000000,
+	                      .to_ns = 2000000000, .dependents = n, .count = n, .most_ns = n, .late = n, .cases = ways & 8 ? 3 : n,
+	                      .siblings = ways & 1, .circle = ways & 2, .standstill = ways & 4, .quiet = ways & 8};
+	g.by_certainty[n > 1 && ways & 1 ? CTP_CERTAIN_LIKELY : CTP_CERTAIN_PROVED]++;
+	g.by_certainty[ways & 2 ? CTP_CERTAIN_UNKNOWN : CTP_CERTAIN_PROVED] += n - 1;
+	struct ctp_finding f = {.rule = rule, .members = n, .nwho = (uint32_t)n, .to_ns = g.to_ns,
+	                        .place = strdup("a.c:1:f"), .spawn = strdup("b.c:3:g")};
+	f.who = calloc(n, sizeof(*f.who));
+	for (uint64_t i = 0; i < n; i++)
+		f.who[i] = (struct ctp_report_member){.id = i + 10, .tid = i + 20, .pid = i + 30, .waker = 11};
+	ctp_judge_say(&j, &g, &f);
+	if (j.failed || !f.title)
+		abort();
+	return f;
+}
+
+static unsigned wrong(const struct ctp_finding *f, char *const *line)
+{
+	unsigned sum = 0;
+	for (int i = 0; i < CTP_REPORT_LINES && line[i]; i++) {
+		bool good = agrees(line[i]) && (is_about(line[i], f->members) || f->rule == CTP_RULE_GROWTH);
+		if (!good)
+			diag("%s", line[i]);
+		sum += !good;
+	}
+	return sum;
+}
+
+static void every_rule(enum ctp_rule rule, uint64_t n)
+{
+	unsigned sum = 0;
+	for (unsigned ways = 0; ways < 16; ways++) {
+		struct ctp_tally_place *p = tally->places[0];
+		struct ctp_tally_spawn *s = tally->spawns[0];
+		history(&p->wait, n);
+		history(&s->life, n);
+		history(&s->start, n);
+		history(&tally->ready, n);
+		history(&tally->run, n);
+		s->born = 3;
+		s->died = n;
+		struct ctp_finding f = said(rule, n, ways);
+		sum += wrong(&f, (char *[]){f.title, NULL}) + wrong(&f, f.evidence) + wrong(&f, f.next);
+		sum += n > 1 && rule != CTP_RULE_COLLAPSE && !strstr(f.title, "2 ");
+		ctp_finding_fini(&f);
+	}
+	is_u64(sum, 0, ctp_rule_name(rule));
+}
+
+static void titles(void)
+{
+	static const struct {
+		enum ctp_rule rule;
+		const char *one, *two;
+	} want[] = {
+		{CTP_RULE_AFTER_DEATH, "1 coroutine resumed after death", "2 coroutines resumed after death"},
+		{CTP_RULE_WAIT_CYCLE, "1 coroutine waits for itself", "2 coroutines wait for one another in a circle"},
+		{CTP_RULE_AWAITS_DEAD, "1 coroutine waits at a.c:1:f for a coroutine that is dead",
+		 "2 coroutines wait at a.c:1:f for coroutines that are dead"},
+		{CTP_RULE_NEVER_WOKEN, "1 coroutine suspended for good at a.c:1:f: never woken",
+		 "2 coroutines suspended for good at a.c:1:f: never woken"},
+		{CTP_RULE_STALLED_THREAD, "thread 20 stands still in a coroutine that resumed from a.c:1:f",
+		 "2 threads stand still in coroutines that resumed from a.c:1:f"},
+		{CTP_RULE_COLLAPSE, "throughput fell from 1 resume a second to 1 at 0 ns",
+		 "throughput fell from 2 resumes a second to 2 at 0 ns"},
+		{CTP_RULE_LONG_RUN, "1 coroutine ran for 2.00 s without suspending, from a.c:1:f on, and kept others waiting",
+		 "2 coroutines ran for up to 2.00 s without suspending, from a.c:1:f on, and kept others waiting"},
+		{CTP_RULE_SELF_WAKE, "1 coroutine woke itself 1 time in a row at a.c:1:f",
+		 "2 coroutines woke themselves up to 2 times in a row at a.c:1:f"},
+		{CTP_RULE_MIGRATION, "1 coroutine hardly ever runs twice on the same thread",
+		 "2 coroutines hardly ever run twice on the same thread"},
+	};
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
+		for (uint64_t n = 1; n <= 2; n++) {
+			struct ctp_finding f = said(want[i].rule, n, 0);
+			is(f.title, n == 1 ? want[i].one : want[i].two, ctp_rule_name(f.rule));
+			ctp_finding_fini(&f);
+		}
+}
+
+int main(void)
+{
+	struct ctp_err err;
+	report = ctp_report_new(NULL, &err);
+	tally = report ? ctp_tally_new(&report->follow) : NULL;
+	if (!tally)
+		abort();
+	ok(!agrees("1 others wait") && !agrees("of 3, 1 have ended") && !agrees("2 coroutine waits") && agrees("11 coroutines, 0x1 others") &&
+	   agrees("1 other waits"), "what does not agree is seen");
+	for (enum ctp_rule rule = 0; rule < CTP_RULES; rule++)
+		for (uint64_t n = 1; n <= 2; n++)
+			every_rule(rule, n);
+	titles();
+	ctp_tally_free(tally);
+	ctp_report_free(report);
+	return done_testing();
+}
