@@ -90,6 +90,7 @@ static void about(const struct json *j, const struct ctp_report_section *s)
 	ctp_print_f(j->out, ",\"alive\":%ju,\"threads_seen\":%ju,\"lost\":%ju", s->alive, s->nthreads_seen, c->lost);
 	ctp_print_f(j->out, ",\"lost_of_nobody\":%ju,\"gaps\":%ju,\"in_gap\":%ju", c->lost_apart, c->gaps, s->in_gap);
 	ctp_print_f(j->out, ",\"missed\":%ju,\"untraced\":%ju,\"late\":%ju", c->missed, c->untraced, c->late);
+	ctp_print_f(j->out, ",\"conflicts\":%ju", c->conflicts);
 	for (int kind = 0; kind < CTP_HEAVY_KINDS; kind++)
 		ctp_print_f(j->out, "%s\"%s\":%ju", kind ? "," : ",\"total_ns\":{", ctp_print_heavy(kind), s->total_ns[kind]);
 	ctp_print_f(j->out, "},\"looked_ns\":%ju", s->looked_ns);

@@ -221,6 +221,9 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 		    ctp_print_plural(s->in_gap), s->in_gap == 1 ? "it is" : "they are");
 	if (c->lost > c->ring_lost)
 		SAY("on which threads the lost events were is not known: threads may have been busy for longer");
+	if (c->conflicts)
+		SAY("the numbers of %s coroutine%s cannot be trusted: more than one wrote as %s, as after a fork",
+		    ctp_print_count(n, c->conflicts), ctp_print_plural(c->conflicts), c->conflicts == 1 ? "it" : "each of them");
 	if (c->missed)
 		SAY("%s wake%s, names or awaits were missed: who woke whom is not always known", ctp_print_count(n, c->missed),
 		    ctp_print_plural(c->missed));

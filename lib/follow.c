@@ -161,6 +161,13 @@ static enum step step_numbered(struct ctp_coroutine *co, uint64_t number)
 	return STEP_GAP;
 }
 
+/* More than one writes as it: nothing of it is certain. */
+static void conflict(struct ctp_follow *f, struct ctp_coroutine *co)
+{
+	f->counts.conflicts += !(co->flags & CTP_CO_CONFLICT);
+	co->flags |= CTP_CO_CONFLICT;
+}
+
 /* The same by the sequence that its slot had. A probe that begins again is another coroutine. */
 static enum step step_sequence(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t seq, uint64_t ts)
 {
@@ -177,7 +184,8 @@ static enum step step_sequence(struct ctp_follow *f, struct ctp_coroutine *co, u
 	}
 	co->next = q.last;
 	co->repeats = q.rows;
-	co->flags |= step == CTP_STEP_MIXED ? CTP_CO_CONFLICT : 0;
+	if (step == CTP_STEP_MIXED)
+		conflict(f, co);
 	return step == CTP_STEP_OLD ? STEP_OLD : step == CTP_STEP_GAP || step == CTP_STEP_MIXED ? STEP_GAP : STEP_NEXT;
 }
 
@@ -601,7 +609,7 @@ static void other(struct ctp_follow *f, const struct ctp_shape *s, const struct 
 	case CTP_KIND_CONFLICT: {
 		struct ctp_coroutine *co = whose(f, s, rec->val, ts);
 		if (co)
-			co->flags |= CTP_CO_CONFLICT;
+			conflict(f, co);
 		break;
 	}
 	case CTP_KIND_AWAIT:

@@ -108,6 +108,7 @@ struct ctp_follow_counts {
 	uint64_t events, wakes, births, deaths, coroutines, missed, untraced, late, unfollowed;
 	uint64_t lost, lost_apart; /* events; those of which it is not known whose they were */
 	uint64_t gaps, ring_lost;  /* of coroutines; transitions that the threads' rings have not */
+	uint64_t conflicts;        /* coroutines that more than one wrote as */
 	uint64_t first_ns, last_ns; /* first > last: none */
 };
 

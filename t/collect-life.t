@@ -53,6 +53,12 @@ exec 3<&-
 is 'the mappings of a process that execs are told again' "$(records mapping "$tmp/a.ctp" | grep -c '/tracee"\|/another"')" 2
 "$collect" -q "$tracee" -F -e 400 -r 2000 >"$tmp/a.ctp"
 is 'two writers in one station are told' "$(records conflict "$tmp/a.ctp" | wc -l)" 1
+distrust='the numbers of 1 coroutine cannot be trusted'
+for form in '' -m -j; do
+	# shellcheck disable=SC2086
+	like "and the report says what that means $form" "$("$BIN/ctp-report" -q $form "$tmp/a.ctp")" "$distrust"
+done
+like 'and counts them' "$("$BIN/ctp-report" -q -j "$tmp/a.ctp")" '"conflicts":1[,}]'
 
 # --- a target that is killed ---
 "$collect" "$tracee" -d plain -c 10 -e 100 -k 537 >"$tmp/a.ctp" 2>"$tmp/err"

@@ -49,6 +49,10 @@ trace 'handler 3' >"$tmp/a.jsonl"
 grep -v '"coro":4,' "$tmp/a.jsonl" | sed 's/"births":6/"births":5/' | "$BIN/ctp-fromjsonl" -q >"$tmp/clean.ctp"
 lost='{"type":"lost","ts":2000000000,"probe_id":102,"coro":2,"index":900,"count":5,"unverified":0,"after":1900000000}'
 trace 'handler 3' "$lost" | "$BIN/ctp-fromjsonl" -q >"$tmp/lossy.ctp"
+two='{"type":"conflict","ts":2000000000,"probe_id":102,"coro":2}
+{"type":"conflict","ts":2000000001,"probe_id":102,"coro":2}
+{"type":"conflict","ts":2000000002,"probe_id":103,"coro":3}'
+trace 'handler 3' "$two" | "$BIN/ctp-fromjsonl" -q >"$tmp/conflict.ctp"
 
 # --- for people ---------------------------------------------------------------------------------------------------------------
 "$report" "$tmp/a.ctp" >"$tmp/text" 2>"$tmp/err"
@@ -66,6 +70,12 @@ is 'stdin is the same' "$("$report" <"$tmp/a.ctp")" "$(cat "$tmp/text")"
 like 'without a finding that is said' "$("$report" "$tmp/clean.ctp")" '^No findings$'
 ok 'and what it could not see is no matter then' sh -c '! "$0" "$1" | grep "could not see"' "$report" "$tmp/clean.ctp"
 like 'where events were lost it is' "$("$report" -q "$tmp/lossy.ctp")" '^  5 events were lost: '
+for form in '' -m -j; do # 2 and 3, one of them told of twice
+	# shellcheck disable=SC2086
+	like "who wrote as whom is not known: $form" "$("$report" -q $form "$tmp/conflict.ctp")" \
+		'the numbers of 2 coroutines cannot be trusted'
+done
+is 'where it is known, nothing is said' "$("$report" -j "$tmp/a.ctp" | grep -c 'cannot be trusted')" 0
 "$report" -v "$tmp/a.ctp" >"$tmp/all" 2>"$tmp/err"
 like '-v: the member in full' "$(cat "$tmp/all")" '^     handler 3 \(#4\): suspended for [0-9.]+ s, since [0-9.]+ ms after the start, '
 like '-v: how many records, on stderr' "$(cat "$tmp/err")" ' records, '
