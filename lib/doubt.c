@@ -6,7 +6,8 @@
  * one turns out to be spoilt, a record of the loss takes its place.
  *
  * Of a seqlock that was found full: eight rows, the first in doubt. They wait beside the batch, because the others may not come
- * before it, and hold back the mark. Nothing more is done about a station that shows something new at the next scan: the first
+ * before it, and hold back the mark. A writer that has just lapped us will do so again: there the first is given up at once,
+ * which saves the copying. Nothing more is done about a station that shows something new at the next scan: the first
  * is lost, and the others are taken. For all that do not, one barrier is asked for (barrier.h), at most one in a scan, and
  * when it has been passed, some scans later, they are looked at once more.
  */
@@ -18,6 +19,7 @@
 
 #define HOLD_NS UINT64_C(1000000000) /* a mark is not held back for longer */
 #define LAST_NS UINT64_C(1000000000) /* the last barrier is not waited for any longer */
+#define FRESH_NS UINT64_C(1000000)   /* who has written within that, and overwritten, is writing still */
 
 /* --- in the batch --------------------------------------------------------------------------------------------------------- */
 
@@ -80,13 +82,29 @@ void ctp_doubt_rows(struct ctp_scan *h, const struct ctp_doubt_run *run)
 
 /* --- beside it ------------------------------------------------------------------------------------------------------------ */
 
-void ctp_doubt_station(struct ctp_scan *h, uint32_t i)
+static void give_up(struct ctp_scan *h, struct ctp_station *st)
+{
+	st->doubt = false;
+	st->gap++;
+	st->gap_unverified++;
+	h->basket->stats.lost++;
+	h->basket->stats.overwritten++;
+	h->basket->stats.unverified++;
+}
+
+void ctp_doubt_station(struct ctp_scan *h, uint32_t i, bool lapped)
 {
 	struct ctp_full *full = &h->full[i];
+	struct ctp_row *rows = &h->basket->batch.rows[h->basket->batch.count];
+	if (lapped && rows[CTP_STATION_ROWS - 1].val[CTP_TRANSITION_TS] + FRESH_NS > h->basket->now_ns) {
+		give_up(h, &h->st[i]);
+		memmove(rows, rows + 1, (CTP_STATION_ROWS - 1) * sizeof(*rows));
+		ctp_scan_take(h, i, CTP_STATION_ROWS - 1);
+		return;
+	}
 	if (!full->listed)
 		h->doubted[h->ndoubted++] = i;
-	const struct ctp_batch *b = &h->basket->batch;
-	memcpy(full->rows, &b->rows[b->count], sizeof(full->rows));
+	memcpy(full->rows, rows, sizeof(full->rows));
 	full->listed = true;
 	full->barrier = full->died_ns = 0;
 	full->look_ns = h->basket->now_ns;
@@ -105,18 +123,14 @@ void ctp_doubt_death(struct ctp_scan *h, uint32_t i, uint64_t after_ns, uint64_t
 
 void ctp_doubt_end(struct ctp_scan *h, uint32_t i, bool proved)
 {
-	struct ctp_station *st = &h->st[i];
 	struct ctp_full *full = &h->full[i];
 	struct ctp_batch *b = &h->basket->batch;
 	unsigned bad = !proved;
 	if (b->count > CTP_BATCH_ROWS - CTP_BASKET_SPARE)
 		ctp_basket_settle(h->basket);
-	st->doubt = false;
-	st->gap += bad;
-	st->gap_unverified += bad;
-	h->basket->stats.lost += bad;
-	h->basket->stats.overwritten += bad;
-	h->basket->stats.unverified += bad;
+	h->st[i].doubt = false;
+	if (bad)
+		give_up(h, &h->st[i]);
 	memcpy(&b->rows[b->count], full->rows + bad, (CTP_STATION_ROWS - bad) * sizeof(*full->rows));
 	ctp_scan_take(h, i, CTP_STATION_ROWS - bad);
 	if (full->died_ns)

@@ -13,8 +13,11 @@ void ctp_doubt_rows(struct ctp_scan *s, const struct ctp_doubt_run *run);
 /* Waits until those have been. */
 void ctp_doubt_drain(void *scan);
 
-/* A visit has set the station's doubt; its eight rows are behind the batch's end. They are taken out of there. */
-void ctp_doubt_station(struct ctp_scan *s, uint32_t i);
+/*
+ * A visit has set the station's doubt; its eight rows are behind the batch's end. They are taken out of there, or seven of them
+ * in. lapped: the visit has found events overwritten.
+ */
+void ctp_doubt_station(struct ctp_scan *s, uint32_t i, bool lapped);
 
 /* Such a station was seen to be dead: it is buried when its rows are in the batch. */
 void ctp_doubt_death(struct ctp_scan *s, uint32_t i, uint64_t after_ns, uint64_t before_ns);

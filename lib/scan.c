@@ -205,7 +205,7 @@ static unsigned visit(struct ctp_scan *h, uint32_t i)
 	h->basket->stats.overwritten += lost;
 	h->basket->stats.unverified += st->gap_unverified - unverified;
 	if (st->doubt && n)
-		ctp_doubt_station(h, i);
+		ctp_doubt_station(h, i, lost);
 	else if (n)
 		ctp_scan_take(h, i, n);
 	if ((st->flags & (CTP_STATION_CONFLICT | CTP_STATION_FLAGGED)) == CTP_STATION_CONFLICT)
