@@ -18,7 +18,7 @@ write_ctf() {
 records() { "$to" -aq "$@" 2>/dev/null | grep -vEc '^\{"type":"@(section|schema|end)"'; }
 
 # Two sections with one clock, and one with another; each a file.
-row() { printf '{"probe_id":%d,"tid":2,"addr":"0x0000000000abcdef","seq":4,"is_active":%s,"ts":%d}\n' "$@"; }
+row() { printf '{"probe_id":%d,"tid":2,"addr":"0x0000000000abcdef","seq":2,"is_active":%s,"ts":%d}\n' "$@"; }
 { row 1 true 100 && row 1 false 200 && row 1 true 300; } | "$from" >"$tmp/a.ctp"
 { row 2 true 150 && row 2 false 250; } | "$from" >"$tmp/b.ctp"
 cat >"$tmp/wall.jsonl" <<'END'
@@ -34,7 +34,7 @@ END
 "$from" <"$tmp/wall.jsonl" >"$tmp/wall.ctp"
 
 # --- what it looks like -----------------------------------------------------------------------------------------------------
-transition() { echo "[00:00:00.000000$1] transition: { probe_id = $2, tid = 2, addr = 0xABCDEF, seq = 4, is_active = ( $3 ) }"; }
+transition() { echo "[00:00:00.000000$1] transition: { probe_id = $2, tid = 2, addr = 0xABCDEF, seq = 2, is_active = ( $3 ) }"; }
 running='"running" : container = 1' suspended='"suspended" : container = 0'
 is 'a file is found to be a stream, and printed' "$(bt --no-delta "$tmp/a.ctp")" "$(transition 100 1 "$running"
 	transition 200 1 "$suspended"

@@ -303,7 +303,7 @@ def show_coroutine(coro, c, sites):
 
 
 def rows(path):
-    with open(path) as f:
+    with open(path, encoding="utf-8") as f:
         every = [r for r in map(json.loads, f) if not r["type"].startswith("@")]
     records = sorted(every, key=lambda r: r["ts"])
     for n, r in enumerate(records):
@@ -326,6 +326,7 @@ def rows(path):
     names = {r["tid"]: r["name"] for r in records if r["type"] == "thread" and is_text(r["name"])}
     for tid, spans in watch_threads(records).rows(end):
         show("Threads and their coroutines", ["Threads", str(tid), names.get(tid, str(tid))], spans)
+        show("call stack", ["Threads", str(tid), "CallStack"], join([[a, b, 1] for a, b, _ in spans]))  # how deep it is
         show("call stack", ["Threads", str(tid), "CallStack", "1"], [[a, b, "[unknown]" if v == UNKNOWN else v] for a, b, v in spans])
     print("unknown for %d ns" % unknown, file=sys.stderr)
 

@@ -307,7 +307,8 @@ def main():
     for stack in root.findall("callstack"):
         a = by_id[stack.find("pattern").get("id")]
         for path in a.ss.children["Threads",]:
-            for frame in a.ss.children[path + ("CallStack",)]:
+            stack = path + ("CallStack",)
+            for frame in [stack] + a.ss.children[stack]:
                 print(json.dumps(["call stack", list(frame), a.ss.intervals(frame)]))
     for a in analyses:
         for s in a.segments:
