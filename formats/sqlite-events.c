@@ -13,16 +13,17 @@
 #include "text.h"
 
 enum { NOTHING = -1, SECTION = -2 }; /* in place of a field */
-enum { BY_PROBE, BY_TID, BY_TS, INDEXES }; /* in the order of index_names */
+enum { BY_PROBE, BY_TID, BY_TS, BY_CORO, INDEXES }; /* in the order of index_names */
 enum { LEAD_MAX = 2 * 9, DIGITS = 19, COPY_PAGES = 64, COUNT_AT = 28 };
 
 static const char *const index_names[] = {"idx_coro_trace_events_probe_seq", "idx_coro_trace_events_tid_ts",
-                                          "idx_coro_trace_events_ts"};
-static const unsigned index_words[] = {4, 3, 2};
+                                          "idx_coro_trace_events_ts", "idx_coro_trace_events_coro"};
+static const unsigned index_words[] = {4, 3, 2, 4};
 
 struct ctp_sqlite_columns {
 	const struct ctp_class *cls;
-	int probe, tid, seq, ts; /* fields */
+	int probe, tid, seq, ts;  /* fields */
+	int coro, number;         /* the same, or NOTHING; number: of the column index */
 	int count;
 	struct {
 		int16_t field;
@@ -45,13 +46,18 @@ struct ctp_sqlite_events {
 static void set_column(struct ctp_sqlite_columns *c, sqlite3_stmt *stmt)
 {
 	int i = c->count++;
+	const char *name = (const char *)sqlite3_column_text(stmt, 1);
 	c->column[i].field = NOTHING;
 	if (sqlite3_column_type(stmt, 0) != SQLITE_NULL) {
 		c->column[i].field = (int16_t)sqlite3_column_int(stmt, 0);
 		c->column[i].form = (uint8_t)ctp_sqlite_form(&c->cls->fields[c->column[i].field]);
-	} else if (!sqlite3_stricmp((const char *)sqlite3_column_text(stmt, 1), "section")) {
+	} else if (!sqlite3_stricmp(name, "section")) {
 		c->column[i].field = SECTION;
 	}
+	if (!sqlite3_stricmp(name, "coro"))
+		c->coro = c->column[i].field;
+	else if (!sqlite3_stricmp(name, "index"))
+		c->number = c->column[i].field;
 }
 
 struct ctp_sqlite_columns *ctp_sqlite_columns(const struct ctp_sqlite *s, const struct ctp_class *cls, struct ctp_err *err)
@@ -71,6 +77,7 @@ struct ctp_sqlite_columns *ctp_sqlite_columns(const struct ctp_sqlite *s, const 
 		c->tid = ctp_class_field(cls, "tid");
 		c->seq = ctp_class_field(cls, "seq");
 		c->ts = ctp_class_field(cls, "ts");
+		c->coro = c->number = NOTHING;
 		while (c->count < CTP_SQLITE_COLUMNS_MAX && sqlite3_step(stmt) == SQLITE_ROW)
 			set_column(c, stmt);
 	}
@@ -188,13 +195,33 @@ static uint64_t decimal_of_key(const uint64_t *key)
 	return digits > DIGITS ? key[0] * 10 + (key[1] & 15) : key[0] / powers[DIGITS - digits];
 }
 
-static bool add_keys(struct ctp_sqlite_events *e, const struct ctp_sqlite_columns *c, const uint64_t *val)
+/* A null is before all numbers: which of the two are none stands where it decides, before the section and behind it. */
+static void put_coro_key(uint64_t *key, const struct ctp_sqlite_columns *c, int64_t section, const uint64_t *val)
+{
+	key[0] = c->coro == NOTHING ? 0 : val[c->coro] ^ SIGN;
+	key[1] = (c->coro == NOTHING ? 0 : SIGN) | (uint64_t)section << 1 | (c->number != NOTHING);
+	key[2] = c->number == NOTHING ? 0 : val[c->number] ^ SIGN;
+}
+
+static uint8_t *put_coro_values(uint8_t *type, uint8_t *p, const uint64_t *key)
+{
+	type[0] = type[2] = 0;
+	if (key[1] & SIGN)
+		p = put_int(&type[0], p, (int64_t)(key[0] ^ SIGN));
+	p = put_int(&type[1], p, (int64_t)(key[1] << 1 >> 2));
+	return key[1] & 1 ? put_int(&type[2], p, (int64_t)(key[2] ^ SIGN)) : p;
+}
+
+static bool add_keys(struct ctp_sqlite_events *e, const struct ctp_sqlite_columns *c, int64_t section, const uint64_t *val)
 {
 	uint64_t tid = val[c->tid] ^ SIGN, ts = val[c->ts] ^ SIGN, probe[4] = {[2] = val[c->seq] ^ SIGN, [3] = e->rows};
+	uint64_t coro[4] = {[3] = e->rows};
 	put_decimal_key(probe, val[c->probe]);
+	put_coro_key(coro, c, section, val);
 	return ctp_sqlite_sort_add(e->sort[BY_PROBE], probe) &&
 	       ctp_sqlite_sort_add(e->sort[BY_TID], (uint64_t[]){tid, ts, e->rows}) &&
-	       ctp_sqlite_sort_add(e->sort[BY_TS], (uint64_t[]){ts, e->rows});
+	       ctp_sqlite_sort_add(e->sort[BY_TS], (uint64_t[]){ts, e->rows}) &&
+	       ctp_sqlite_sort_add(e->sort[BY_CORO], coro);
 }
 
 /* The cell of an entry; returns its bytes. */
@@ -206,6 +233,11 @@ static size_t put_entry(uint8_t *cell, int which, const uint64_t *key)
 		p = put_text(type++, p, (uint8_t *)ctp_text_u64((char *)p, decimal_of_key(key)));
 		key += 2;
 		words -= 2;
+	} else if (which == BY_CORO) {
+		p = put_coro_values(type, p, key);
+		type += 3;
+		key += 3;
+		words -= 3;
 	}
 	for (unsigned i = 0; i < words; i++)
 		p = put_int(type++, p, (int64_t)(i + 1 < words ? key[i] ^ SIGN : key[i]));
@@ -259,7 +291,7 @@ enum ctp_status ctp_sqlite_events_add(struct ctp_sqlite_events *e, const struct 
 		*err = e->leaves.err;
 		return CTP_FAILED;
 	}
-	return add_keys(e, columns, val) ? CTP_OK : ctp_err_sys(err, "%s: a temporary file beside it", e->name);
+	return add_keys(e, columns, section, val) ? CTP_OK : ctp_err_sys(err, "%s: a temporary file beside it", e->name);
 }
 
 /* --- finishing ----------------------------------------------------------------------------------------------------------- */

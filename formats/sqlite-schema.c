@@ -33,7 +33,8 @@ static const char tables_sql[] =
 static const char indexes_sql[] =
 	"CREATE INDEX IF NOT EXISTS idx_coro_trace_events_probe_seq ON " EVENTS " (probe_id, seq);"
 	"CREATE INDEX IF NOT EXISTS idx_coro_trace_events_tid_ts ON " EVENTS " (tid, ts);"
-	"CREATE INDEX IF NOT EXISTS idx_coro_trace_events_ts ON " EVENTS " (ts)";
+	"CREATE INDEX IF NOT EXISTS idx_coro_trace_events_ts ON " EVENTS " (ts);"
+	"CREATE INDEX IF NOT EXISTS idx_coro_trace_events_coro ON " EVENTS " (coro, section, \"index\")"; /* for the views */
 
 /* What coroTracer's table needs of a class that is to go there. */
 static const struct {

@@ -6,24 +6,90 @@ sqlite=$BIN/ctp-sqlite from=$BIN/ctp-fromjsonl
 command -v sqlite3 >/dev/null || skip_all 'there is no sqlite3'
 python3 -c 'import sqlite3' 2>/dev/null || skip_all 'there is no python3 with sqlite3'
 
+sql() { sqlite3 "$tmp/$1.sqlite" "$2"; }
+make() { # NAME < JSON lines
+	"$from" -q | "$sqlite" -q -o "$tmp/$1.sqlite"
+}
+
 for seed in 1 2 3 4; do
-	python3 t/sqlite-views.py make $seed | "$from" -q >"$tmp/t$seed.ctp"
-	"$sqlite" -q -o "$tmp/t.sqlite" "$tmp/t$seed.ctp"
-	ok "every view, seed $seed" python3 t/sqlite-views.py check "$tmp/t.sqlite"
+	python3 t/sqlite-views.py make $seed >"$tmp/t$seed.jsonl"
+	make t <"$tmp/t$seed.jsonl"
+	ok "every view, seed $seed" python3 t/sqlite-views.py check "$tmp/t.sqlite" "$tmp/t$seed.jsonl"
 done
-"$sqlite" -q --append -o "$tmp/t.sqlite" "$tmp/t1.ctp"
-"$sqlite" -q --append -o "$tmp/t.sqlite" "$tmp/t2.ctp"
-ok 'and after appending' python3 t/sqlite-views.py check "$tmp/t.sqlite"
+for seed in 1 2; do "$from" -q "$tmp/t$seed.jsonl" | "$sqlite" -q --append -o "$tmp/t.sqlite"; done
+ok 'and after appending' python3 t/sqlite-views.py check "$tmp/t.sqlite" "$tmp/t4.jsonl" "$tmp/t1.jsonl" "$tmp/t2.jsonl"
+
+# --- gaps ---------------------------------------------------------------------------------------------------------------------
+truth=../shared/fixtures/truth
+if [ -f $truth/gap-with-wake.jsonl ]; then
+	make wake <$truth/gap-with-wake.jsonl
+	is 'a gap is from the last transition to the next, whatever wakes are in it' \
+		"$(sql wake 'SELECT coro, start_ns - 484448190965, duration_ns, lost FROM gaps ORDER BY coro')" '1|2000000|99000000|100
+2|3000000|100000000|101'
+	is 'nothing in it has a duration' "$(sql wake 'SELECT is_active, duration_ns FROM intervals ORDER BY id')" '1|1000000
+0|
+1|
+1|1000000
+0|8000000
+1|1000000
+0|6000000'
+	is 'and its time is unknown' "$(sql wake 'SELECT name, running_ns, suspended_ns, unknown_ns FROM coroutine_times ORDER BY coro')" \
+		'victim|2000000|8000000|99000000
+runner|1000000|6000000|100000000'
+	is 'to the state at the end too' "$(sql wake 'SELECT state, woken, unknown_ns FROM coroutine_states ORDER BY coro')" \
+		'suspended|0|99000000
+suspended|0|100000000'
+	is 'its thread was not busy in it' "$(sql wake 'SELECT busy_ns, certain FROM thread_times')" '3000000|0'
+else
+	note "SKIP gap-with-wake: there is no $truth"
+fi
+
+fields='{"name":"ts","type":"u64","role":"time"},{"name":"probe_id","type":"u64","role":"probe"},{"name":"coro","type":"u64","role":"coroutine"}'
+transition='{"type":"@schema","name":"transition","kind":"transition","fields":['$fields',{"name":"tid","type":"u64","role":"thread"},{"name":"addr","type":"u64","role":"address"},{"name":"seq","type":"u64","role":"sequence"},{"name":"is_active","type":"bool","role":"state"},{"name":"index","type":"u64","role":"sequence"}]}'
+step() { # TS CORO INDEX IS_ACTIVE
+	printf '{"type":"transition","ts":%s,"probe_id":%s,"coro":%s,"tid":1,"addr":"0x1","seq":1,"is_active":%s,"index":%s}\n' $1 ${5-7} $2 $4 $3
+}
+end() { echo '{"type":"@end","complete":true}'; }
+section() { echo '{"type":"@section","attrs":{}}'; echo "$transition"; }
+{
+	section
+	echo '{"type":"@schema","name":"death","kind":"death","fields":['$fields',{"name":"after","type":"u64","role":"time"}]}'
+	step 10 1 0 true; step 20 1 1 false
+	echo '{"type":"death","ts":30,"probe_id":7,"coro":1,"after":30}'
+	step 50 1 2 true 0; step 60 1 4 false 0
+	end
+} | make stale
+is 'what a dead one does ends no wait, and is no gap' "$(sql stale 'SELECT start_ns, stop_ns FROM intervals; SELECT count(*) FROM gaps; SELECT state, since_ns FROM coroutine_states')" \
+	'10|20
+20|30
+0
+dead|30'
+
+# Rows without numbers: seq tells. Of nine of one round nobody knows whose they were.
+row() { printf '{"probe_id":%s,"tid":1,"addr":"0x1","seq":%s,"is_active":%s,"ts":%s}\n' $1 $2 $3 $4; }
+{
+	for i in 1 2 3 4 5 6 7 8; do row 1 2 $([ $((i % 2)) = 1 ] && echo true || echo false) $i; done
+	row 1 4 true 9; row 1 4 false 10; row 1 8 true 20; row 1 2 true 30; row 1 2 false 31
+} | make rounds
+is "coroTracer's seq tells of gaps, and where another one begins" \
+	"$(sql rounds 'SELECT start_ns, stop_ns FROM gaps; SELECT start_ns, coalesce(duration_ns, -1) FROM intervals WHERE start_ns > 8 ORDER BY id')" \
+	'10|20
+9|1
+10|-1
+20|-1
+30|1
+31|0'
 
 # Without indexes nothing but the section says that a packet is missing, and the longest waits are those across it.
 awk 'BEGIN { for (i = 0; i < 200000; i++)
-	printf "{\"probe_id\":%d,\"tid\":1,\"addr\":\"0x%016x\",\"seq\":%d,\"is_active\":%s,\"ts\":%d}\n",
-		1 + i % 5, i % 3, i, int(i / 5) % 2 ? "true" : "false", 1000 + i }' | "$from" -q >"$tmp/plain.ctp"
+	printf "{\"probe_id\":%d,\"tid\":1,\"addr\":\"0x%016x\",\"seq\":7,\"is_active\":%s,\"ts\":%d}\n",
+		1 + i % 5, i % 3, int(i / 5) % 2 ? "true" : "false", 1000 + i }' | "$from" -q >"$tmp/plain.ctp"
 { head -c 300000 "$tmp/plain.ctp"; printf 'XXXX'; tail -c +300005 "$tmp/plain.ctp"; } >"$tmp/hurt.ctp"
 "$sqlite" -q -o "$tmp/hurt.sqlite" "$tmp/hurt.ctp"
 is 'what spans a damaged packet is uncertain' \
-	"$(sqlite3 "$tmp/hurt.sqlite" 'SELECT count(*), max(certain) FROM intervals WHERE duration_ns > 5 AND NOT open')" '5|0'
+	"$(sql hurt 'SELECT count(*), max(certain) FROM intervals WHERE duration_ns > 5 AND NOT open')" '5|0'
 
+# --- odd ones -----------------------------------------------------------------------------------------------------------------
 {
 	echo '{"type":"@section","attrs":{"wall_offset_ns":"-3000000001"}}'
 	echo '{"type":"@schema","name":"birth","kind":"birth","fields":[{"name":"ts","type":"u64","role":"time"},{"name":"probe_id","type":"u64","role":"probe"},{"name":"coro","type":"u64","role":"coroutine"}]}'
@@ -32,7 +98,6 @@ is 'what spans a damaged packet is uncertain' \
 		printf '{"type":"transition","probe_id":7,"tid":1,"addr":"0x0000000000000001","seq":1,"is_active":true,"ts":%s}\n' $ts
 	done
 } >"$tmp/odd.jsonl"
-end() { echo '{"type":"@end","complete":true}'; }
 { cat "$tmp/odd.jsonl"; end; } | "$from" -q | "$sqlite" -q -o "$tmp/odd.sqlite"
 is 'times of day before 1970' "$(sqlite3 "$tmp/odd.sqlite" 'SELECT wall FROM wall_times')" '1969-12-31T23:59:57.999999999Z
 1970-01-01T00:00:00.000000000Z'
@@ -56,10 +121,31 @@ if [ "$(sqlite3 "$tmp/lost.sqlite" 'SELECT count(*) FROM losses')" = 0 ]; then
 		"$(sqlite3 "$tmp/lost.sqlite" "SELECT probe_id FROM coroutine_states WHERE state = 'suspended'")"
 fi
 
+# --- what it costs ------------------------------------------------------------------------------------------------------------
 # What has a condition on a coroutine reads that one's events, and its losses and death by an index.
-plan=$(sqlite3 "$tmp/lost.sqlite" "EXPLAIN QUERY PLAN SELECT * FROM intervals WHERE probe_id = '100'")
-like 'one coroutine is searched for' "$plan" 'SEARCH coro_trace_events USING INDEX idx_coro_trace_events_probe_seq'
+plan() { sqlite3 "$tmp/$1.sqlite" "EXPLAIN QUERY PLAN $2"; }
+plan=$(plan lost 'SELECT * FROM intervals WHERE coro = 100')
+like 'one coroutine is searched for' "$plan" 'SEARCH e USING INDEX idx_coro_trace_events_coro .coro='
 like 'its death too' "$plan" 'SEARCH death USING .*INDEX idx_death_coro'
 like 'and its losses' "$plan" 'SEARCH lost USING .*INDEX idx_lost_coro'
 is 'nothing is scanned' "$(echo "$plan" | grep 'SCAN \(coro\|death\|lost\|birth\)')" ''
+like 'where there is no coro, a probe_id is searched for' "$(plan lost "SELECT * FROM intervals WHERE coro IS NULL AND probe_id = '100'")" \
+	'SEARCH coro_trace_events USING INDEX idx_coro_trace_events_'
+
+# What is done for each row is a search, also where a kind has several tables. t.sqlite has two of each but for transitions.
+views=$(sql t "SELECT name FROM sqlite_schema WHERE type = 'view'")
+for view in $views; do
+	is "$view: no scan for each row" "$(plan t "SELECT * FROM $view" | awk '
+		{ depth = match($0, /[A-Z(]/); if (under && depth <= under) under = 0 }
+		/CORRELATED/ && !under { under = depth }
+		under && /SCAN/ && !/SCAN r$|SCAN CONSTANT|SCAN s$|SCAN c$/')" ''
+done
+
+# --- the manual ---------------------------------------------------------------------------------------------------------------
+awk '/^\.Ss Views/ { on = 1 } /^\.Ss Appending/ { on = 0 }
+	on && /^\.Dl SELECT/ { sub(/^\.Dl /, ""); gsub(/\\\(aq/, "\047"); gsub(/\\&/, ""); print }' doc/ctp-sqlite.1 >"$tmp/examples"
+for view in $views; do
+	example=$(grep -m 1 -w "FROM $view" "$tmp/examples")
+	ok "$view: its example in the manual" sqlite3 -bail "$tmp/t.sqlite" "${example:-SELECT no_example}"
+done
 done_testing

@@ -30,8 +30,9 @@ schema='CREATE TABLE coro_trace_events (id INTEGER PRIMARY KEY AUTOINCREMENT, pr
 is 'the table begins as coroTracer makes it' "$(sql "$tmp/real.sqlite" "SELECT substr(sql, 1, ${#schema}) FROM sqlite_schema WHERE name = 'coro_trace_events'")" "$schema"
 is 'then come ours' "$(sql "$tmp/real.sqlite" "SELECT group_concat(name) FROM (SELECT name FROM pragma_table_info('coro_trace_events') ORDER BY cid)")" \
 	'id,probe_id,tid,addr,seq,is_active,ts,section,coro,index,site'
-is 'its indexes are there' "$(sql "$tmp/real.sqlite" "SELECT l.name || ' ' || group_concat(i.name) FROM pragma_index_list('coro_trace_events') l, pragma_index_info(l.name) i GROUP BY l.name")" \
-	'idx_coro_trace_events_probe_seq probe_id,seq
+is 'its indexes are there, and ours' "$(sql "$tmp/real.sqlite" "SELECT l.name || ' ' || group_concat(i.name) FROM pragma_index_list('coro_trace_events') l, pragma_index_info(l.name) i GROUP BY l.name")" \
+	'idx_coro_trace_events_coro coro,section,index
+idx_coro_trace_events_probe_seq probe_id,seq
 idx_coro_trace_events_tid_ts tid,ts
 idx_coro_trace_events_ts ts'
 sql "$tmp/real.sqlite" "INSERT INTO coro_trace_events (probe_id, tid, addr, seq, is_active, ts) VALUES ('1', 2, '0x3', 4, 0, 5)"
@@ -53,6 +54,28 @@ is '2^63 and more come back by printf' "$(sql "$tmp/edge.sqlite" "SELECT ts, pri
 	'-1|18446744073709551615'
 is 'the index on probe_id is in the order of text' "$(sql "$tmp/edge.sqlite" 'SELECT group_concat(probe_id) FROM (SELECT probe_id FROM coro_trace_events INDEXED BY idx_coro_trace_events_probe_seq WHERE seq < 11 AND seq > 0 ORDER BY probe_id, seq)')" \
 	'1,10,100,10000000000000000000,1844674407370955161,18446744073709551615,19,2,9223372036854775808,9999999999999999999'
+{
+	fields='{"name":"probe_id","type":"u64","role":"probe"},{"name":"tid","type":"u64"},{"name":"addr","type":"u64","hex":true},{"name":"seq","type":"u64"},{"name":"is_active","type":"bool"},{"name":"ts","type":"u64","role":"time"}'
+	coro='{"name":"coro","type":"u64","role":"coroutine"}' index='{"name":"index","type":"u64"}'
+	for more in "$coro,$index" "$coro" "$index"; do
+		printf '{"type":"@section","attrs":{}}\n{"type":"@schema","name":"transition","kind":"transition","fields":[%s,%s]}\n' "$fields" "$more"
+		for n in 18446744073709551615 9223372036854775808 9223372036854775807 0 1; do
+			for k in 9223372036854775808 1 0; do
+				printf '{"type":"transition","probe_id":1,"tid":1,"addr":"0x1","seq":1,"is_active":true,"ts":5'
+				case $more in *coro*) printf ',"coro":%s' $n ;; esac
+				case $more in *index*) printf ',"index":%s' $k ;; esac
+				echo '}'
+			done
+		done
+		echo '{"type":"@end","complete":true}'
+	done
+} | "$from" -q | "$sqlite" -q -o "$tmp/coro.sqlite"
+order='SELECT group_concat(id) FROM (SELECT id FROM coro_trace_events %s ORDER BY coro, section, "index", id)'
+is 'the index on coro is in order, with those that have none' \
+	"$(sql "$tmp/coro.sqlite" "$(printf "$order" 'INDEXED BY idx_coro_trace_events_coro'); SELECT count(*) FROM coro_trace_events; PRAGMA integrity_check")" \
+	"$(sql "$tmp/coro.sqlite" "$(printf "$order" 'NOT INDEXED')")
+45
+ok"
 long=$(awk 'BEGIN { for (i = 0; i < 64; i++) printf "%01024d", i }')
 {
 	echo '{"type":"@section","attrs":{"host":"h\"","argv":["a b",""],"wall_offset_ns":"-5"}}'
