@@ -134,7 +134,7 @@ function childrenNode(model, row) {
 }
 
 function coroutinePage(app, row) {
-	const { model, tip } = app, { coros } = model, window = new TimeWindow(model.span, ...model.extent(row));
+	const { model, tip } = app, { coros } = model, window = new TimeWindow(model.span, model.beginning(row), model.ending(row));
 	const canvas = el("canvas", { class: "alone", tabindex: "0", role: "img", "aria-label": "Timeline of this coroutine" });
 	const options = { rowHeight: 44, tip, onOpen: () => {}, onStatus: () => {} }, own = el("div", { class: "own" }, canvas);
 	const timeline = new Timeline(canvas, model, window, options);

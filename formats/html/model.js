@@ -87,22 +87,26 @@ class Model {
 		// The report's times are since its start, the page's since t0, which may be a little earlier.
 		this.reportOffset = this.section.start_ns ? Number(BigInt(this.section.start_ns) - BigInt(meta.t0_ns)) : 0;
 		this.index = new Index(coros.coro);
-		[this.firstEvent, this.lastEvent] = this.extentOfAll();
+		[this.firstEvent, this.lastEvent] = this.extent();
 	}
 
-	// From a row's first event, or its birth if there is none, to its last, or its death.
-	extent(row) {
-		const { first, born, died } = this.coros, { time } = this.events, last = first[row + 1] - 1, none = last < first[row];
-		const from = none ? born[row] : time[first[row]], to = none ? born[row] : time[last];
-		return [from, died[row] <= this.span ? Math.max(to, died[row]) : to].map(t => Math.min(t, this.span));
+	// A row's first event, or its birth if there is none, and its last event, or its death.
+	beginning(row) {
+		const { first, born } = this.coros;
+		return Math.min(this.span, first[row] < first[row + 1] ? this.events.time[first[row]] : born[row]);
+	}
+	ending(row) {
+		const { first, born, died } = this.coros;
+		const last = first[row] < first[row + 1] ? this.events.time[first[row + 1] - 1] : born[row];
+		return Math.min(this.span, died[row] <= this.span ? Math.max(last, died[row]) : last);
 	}
 
-	extentOfAll() {
+	// From the first event of all to the last: beyond, nothing happens.
+	extent() {
 		let low = Infinity, high = -Infinity;
 		for (let row = 0; row < this.n; row++) {
-			const [first, last] = this.extent(row);
-			low = Math.min(low, first);
-			high = Math.max(high, last);
+			low = Math.min(low, this.beginning(row));
+			high = Math.max(high, this.ending(row));
 		}
 		for (const { from, to } of this.threadGaps) {
 			low = Math.min(low, ...from.subarray(0, 1));
