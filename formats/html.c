@@ -416,6 +416,7 @@ static enum ctp_status take_section(struct ctp_sink *sink, const struct ctp_sect
 {
 	struct html_sink *s = (struct html_sink *)sink;
 	(void)err;
+	s->report->input = sink->input;
 	ctp_report_section_begin(s->report, sec);
 	return CTP_OK;
 }

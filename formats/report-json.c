@@ -6,6 +6,7 @@
 
 struct json {
 	struct ctp_output *out;
+	const struct ctp_report *report;
 	bool in_page;
 };
 
@@ -49,7 +50,8 @@ static void member(const struct json *j, const struct ctp_report_member *m)
 	ctp_print_f(j->out, ",\"state\":\"%s\",\"since_ns\":%ju,\"for_ns\":%ju", ctp_print_state(m->state), m->since_ns,
 	            m->for_ns);
 	ctp_print_f(j->out, m->waker ? ",\"woken_by\":\"%ju\"" : ",\"woken_by\":null", m->waker);
-	ctp_print_f(j->out, m->tid ? ",\"thread\":%ju}" : ",\"thread\":null}", m->tid);
+	ctp_print_f(j->out, m->tid ? ",\"thread\":%ju" : ",\"thread\":null", m->tid);
+	ctp_print_f(j->out, m->pid ? ",\"pid\":\"%ju\"}" : ",\"pid\":null}", m->pid);
 }
 
 static void finding(const struct json *j, const struct ctp_finding *f)
@@ -74,7 +76,8 @@ static void about(const struct json *j, const struct ctp_report_section *s)
 {
 	const struct ctp_follow_counts *c = &s->counts;
 	bool first = true;
-	ctp_print_f(j->out, "{\"command\":[");
+	text(j, "{\"file\"", s->file);
+	ctp_print_f(j->out, ",\"command\":[");
 	for (const char *word = s->command; word && word < s->command + s->command_bytes; word += strlen(word) + 1, first = false) {
 		ctp_print_f(j->out, "%s", first ? "" : ",");
 		quoted(j, word);
@@ -93,7 +96,7 @@ static void about(const struct json *j, const struct ctp_report_section *s)
 	ctp_print_f(j->out, ",\"conflicts\":%ju", c->conflicts);
 	for (int kind = 0; kind < CTP_HEAVY_KINDS; kind++)
 		ctp_print_f(j->out, "%s\"%s\":%ju", kind ? "," : ",\"total_ns\":{", ctp_print_heavy(kind), s->total_ns[kind]);
-	ctp_print_f(j->out, "},\"looked_ns\":%ju", s->looked_ns);
+	ctp_print_f(j->out, "},\"looked_ns\":%ju,\"in_range\":%s", s->looked_ns, boolean(!s->outside));
 }
 
 static void still(const struct json *j, const struct ctp_report_still *list, uint32_t n, bool runs)
@@ -157,7 +160,7 @@ static void top(const struct json *j, const struct ctp_report_section *s)
 static void caveats(const struct json *j, const struct ctp_report_section *s)
 {
 	char line[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX];
-	unsigned n = ctp_print_caveats(line, &(struct ctp_print){.s = s});
+	unsigned n = ctp_print_caveats(line, &(struct ctp_print){.report = j->report, .s = s});
 	for (unsigned i = 0; i < n; i++) {
 		ctp_print_f(j->out, "%s", i ? "," : "");
 		quoted(j, line[i]);
@@ -189,11 +192,13 @@ static void section(const struct json *j, const struct ctp_report_section *s)
 
 void ctp_report_json(struct ctp_output *out, const struct ctp_report *r, bool in_page)
 {
-	const struct json j = {out, in_page};
+	const struct json j = {out, r, in_page};
 	ctp_print_f(out, "{\"ctp_report\":1,\"tool\":\"ctp-report %s\",\"sections\":[", CTP_VERSION);
 	for (uint32_t i = 0; i < r->nsections; i++) {
 		ctp_print_f(out, "%s", i ? "," : "");
 		section(&j, &r->sections[i]);
 	}
-	ctp_print_f(out, "],\"ignored\":%ju}", r->ignored);
+	ctp_print_f(out, "],\"since_ns\":%ju", r->since_ns);
+	ctp_print_f(out, r->until_ns ? ",\"until_ns\":%ju" : ",\"until_ns\":null", r->until_ns);
+	ctp_print_f(out, ",\"ignored\":%ju}", r->ignored);
 }

@@ -83,6 +83,11 @@ static void what_ran(const struct ctp_print *p)
 	const struct ctp_follow_counts *c = &s->counts;
 	char line[CTP_PRINT_LINE_MAX], wall[CTP_TEXT_MAX], n[4][CTP_PRINT_NUMBER_MAX];
 	ctp_print_f(p->out, "| | |\n| --- | --- |\n");
+	if (s->file) {
+		ctp_print_f(p->out, "| trace | ");
+		cell(p->out, s->file);
+		ctp_print_f(p->out, " |\n");
+	}
 	if (s->pid) {
 		ctp_print_f(p->out, "| process | ");
 		cell(p->out, s->pid);
@@ -97,9 +102,8 @@ static void what_ran(const struct ctp_print *p)
 		ctp_print_f(p->out, "| started | %.10s %.8s UTC |\n", wall, wall + 11);
 	}
 	ctp_print_f(p->out, "| duration | %s; %s |\n", ctp_print_ns(n[0], s->duration_ns), ctp_print_outcome(line, s));
-	if (p->style->since_ns || p->style->until_ns)
-		ctp_print_f(p->out, "| looked at only | from %s to %s |\n", ctp_print_ns(n[0], p->style->since_ns),
-		            p->style->until_ns ? ctp_print_ns(n[1], p->style->until_ns) : "the end");
+	if (ctp_print_window(line, p->report))
+		ctp_print_f(p->out, "| looked at only | %s |\n", line);
 	ctp_print_f(p->out, "| coroutines | %s, %s alive at the end |\n", ctp_print_count(n[0], c->coroutines),
 	            ctp_print_count(n[1], s->alive));
 	ctp_print_f(p->out, "| threads | %s |\n", ctp_print_count(n[0], s->nthreads_seen));
@@ -272,6 +276,8 @@ static void section(const struct ctp_print *p)
 {
 	what_ran(p);
 	findings(p);
+	if (p->s->outside)
+		return;
 	still(p, p->s->waiting, p->s->nwaiting, false);
 	still(p, p->s->running, p->s->nrunning, true);
 	sites(p);

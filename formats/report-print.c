@@ -180,6 +180,14 @@ static bool has_history(const struct ctp_report_section *s)
 	return ended >= ENOUGH || !s->nwaiting;
 }
 
+bool ctp_print_window(char to[CTP_PRINT_LINE_MAX], const struct ctp_report *r)
+{
+	char from[CTP_PRINT_NUMBER_MAX], upto[CTP_PRINT_NUMBER_MAX];
+	snprintf(to, CTP_PRINT_LINE_MAX, "from %s to %s", ctp_print_ns(from, r->since_ns),
+	         r->until_ns ? ctp_print_ns(upto, r->until_ns) : "the end");
+	return r->since_ns || r->until_ns;
+}
+
 const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s)
 {
 	uint32_t by[3] = {0};
@@ -189,6 +197,8 @@ const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_repo
 		snprintf(to, CTP_PRINT_LINE_MAX, "%u finding%s: %u proved, %u likely, %u unknown", s->nfindings,
 		         ctp_print_plural(s->nfindings), by[CTP_CERTAIN_PROVED], by[CTP_CERTAIN_LIKELY],
 		         by[CTP_CERTAIN_UNKNOWN]);
+	else if (s->outside)
+		strcpy(to, "No verdict: nothing lies in the time that was asked for");
 	else
 		strcpy(to, has_history(s) ? "No findings" : "No findings, and no verdict: see below");
 	return to;
@@ -207,6 +217,9 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 	char n[CTP_PRINT_NUMBER_MAX], ns[CTP_PRINT_NUMBER_MAX];
 	unsigned count = 0;
 #define SAY(...) snprintf(to[count++], CTP_PRINT_LINE_MAX, __VA_ARGS__)
+	if (s->outside)
+		SAY("it ends %s after its start, and was to be looked at from %s on", ctp_print_ns(n, s->duration_ns),
+		    ctp_print_ns(ns, p->report->since_ns));
 	if (c->lost)
 		SAY("%s event%s lost: what rests on them is unknown", ctp_print_count(n, c->lost),
 		    c->lost == 1 ? " was" : "s were");
@@ -225,8 +238,8 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 		SAY("the numbers of %s coroutine%s cannot be trusted: more than one wrote as %s, as after a fork",
 		    ctp_print_count(n, c->conflicts), ctp_print_plural(c->conflicts), c->conflicts == 1 ? "it" : "each of them");
 	if (c->missed)
-		SAY("%s wake%s, names or awaits were missed: who woke whom is not always known", ctp_print_count(n, c->missed),
-		    ctp_print_plural(c->missed));
+		SAY("%s %s missed: who woke whom is not always known", ctp_print_count(n, c->missed),
+		    c->missed == 1 ? "wake, name or await was" : "wakes, names or awaits were");
 	if (c->events && !c->wakes)
 		SAY("the trace has no wakes: never woken, and woken but not resumed, look the same");
 	if (c->untraced)
@@ -283,6 +296,9 @@ unsigned ctp_print_closing(char to[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX], const
 		         ctp_print_plural(findings), where);
 	if (r->sections_seen > r->nsections)
 		snprintf(to[count++], CTP_PRINT_LINE_MAX, "Only the first %u of them are judged.", r->nsections);
+	if (r->outside && r->sections_seen > 1)
+		snprintf(to[count++], CTP_PRINT_LINE_MAX, "%s of them end%s before the time that was asked for, and %s not judged.",
+		         ctp_print_count(n[0], r->outside), r->outside == 1 ? "s" : "", r->outside == 1 ? "is" : "are");
 	if (r->ignored)
 		snprintf(to[count++], CTP_PRINT_LINE_MAX, "%s finding%s ignored, as asked.", ctp_print_count(n[0], r->ignored),
 		         r->ignored == 1 ? " was" : "s were");

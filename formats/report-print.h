@@ -19,7 +19,7 @@ struct ctp_report_style {
 	bool all;    /* every row of the tables, every member that is kept */
 	uint32_t top; /* rows of each table otherwise; 0: as many as the printer thinks right */
 	bool colour;
-	uint64_t since_ns, until_ns; /* as the report was asked for; until_ns 0: to the end */
+	bool several; /* inputs: each is named, also where only one has a section */
 };
 
 /* What a printer is at. */
@@ -36,7 +36,7 @@ enum {
 	CTP_PRINT_LABEL_MAX = 256, /* a coroutine's name, as long as it may be, and its number */
 	CTP_PRINT_COMMAND_MAX = 300,
 	CTP_PRINT_CAVEATS = 16,
-	CTP_PRINT_CLOSING = 3,
+	CTP_PRINT_CLOSING = 4,
 	CTP_PRINT_LINE_MAX = 200,
 };
 
@@ -63,7 +63,10 @@ const char *ctp_print_command(char to[CTP_PRINT_COMMAND_MAX], const struct ctp_r
 /* "exited with status 0", "killed by SIGKILL" ... */
 const char *ctp_print_outcome(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
 
-/* "No findings", or how many of which certainty. */
+/* What was looked at, if it is only a part of the time: "from 5.00 ms to the end". False: all of it. */
+bool ctp_print_window(char to[CTP_PRINT_LINE_MAX], const struct ctp_report *r);
+
+/* "No findings", or how many of which certainty; or that there is nothing to judge. */
 const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
 
 /* Above the table of sites: what it is, and in which order. */
@@ -72,7 +75,7 @@ const char *ctp_print_sites(char to[CTP_PRINT_LINE_MAX], const struct ctp_report
 /* What a verdict on this section could not see, a sentence each. Returns how many. */
 unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const struct ctp_print *p);
 
-/* At the end of all sections, a sentence each: that there are several, that not all are judged, what was ignored. */
+/* At the end of all sections, a sentence each: that there are several, that not all are judged, and why, what was ignored. */
 unsigned ctp_print_closing(char to[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX], const struct ctp_report *r);
 
 /* Of n things, of which there are limit unless all are wanted, so many. */

@@ -18,8 +18,10 @@ struct report_sink {
 
 static enum ctp_status begin(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
 {
+	struct report_sink *s = (struct report_sink *)sink;
 	(void)err;
-	ctp_report_section_begin(((struct report_sink *)sink)->report, sec);
+	s->report->input = sink->input;
+	ctp_report_section_begin(s->report, sec);
 	return CTP_OK;
 }
 

@@ -92,15 +92,6 @@ static void put_start(const struct ctp_print *p)
 	}
 }
 
-static void put_window(const struct ctp_print *p)
-{
-	char from[CTP_PRINT_NUMBER_MAX], to[CTP_PRINT_NUMBER_MAX];
-	const struct ctp_report_style *st = p->style;
-	if (st->since_ns || st->until_ns)
-		ctp_print_f(p->out, "  looked at only from %s to %s\n", ctp_print_ns(from, st->since_ns),
-		            st->until_ns ? ctp_print_ns(to, st->until_ns) : "the end");
-}
-
 static void what_ran(const struct ctp_print *p)
 {
 	const struct ctp_report_section *s = p->s;
@@ -116,7 +107,8 @@ static void what_ran(const struct ctp_print *p)
 	ctp_print_f(p->out, "%s event%s, ", ctp_print_count(n[0], c->events), ctp_print_plural(c->events));
 	ctp_print_f(p->out, "%s wake%s; %s lost\n", ctp_print_count(n[1], c->wakes), ctp_print_plural(c->wakes),
 	            c->lost ? ctp_print_count(n[2], c->lost) : "nothing");
-	put_window(p);
+	if (ctp_print_window(line, p->report))
+		ctp_print_f(p->out, "  looked at only %s\n", line);
 }
 
 /* --- findings ------------------------------------------------------------------------------------------------------------- */
@@ -325,10 +317,24 @@ static void heavy(const struct ctp_print *p, int kind)
 	ctp_print_f(p->out, "\n");
 }
 
+/* "Section 2 of 3, b.ctp: " */
+static void put_which(const struct ctp_print *p, uint32_t number)
+{
+	bool sections = p->report->sections_seen > 1, named = p->s->file && (sections || p->style->several);
+	if (sections)
+		ctp_print_f(p->out, "Section %u of %ju%s", number, p->report->sections_seen, named ? ", " : ": ");
+	if (named) {
+		ctp_print_text(p->out, p->s->file);
+		ctp_print_f(p->out, ": ");
+	}
+}
+
 static void section(const struct ctp_print *p)
 {
 	what_ran(p);
 	findings(p);
+	if (p->s->outside)
+		return;
 	still(p, p->s->waiting, p->s->nwaiting, false);
 	still(p, p->s->running, p->s->nrunning, true);
 	sites(p);
@@ -346,8 +352,7 @@ void ctp_report_text(struct ctp_output *out, const struct ctp_report *r, const s
 	for (uint32_t i = 0; i < r->nsections; i++) {
 		p.s = &r->sections[i];
 		ctp_print_f(out, "%s", i ? "\n" : "");
-		if (r->sections_seen > 1)
-			ctp_print_f(out, "Section %u of %ju: ", i + 1, r->sections_seen);
+		put_which(&p, i + 1);
 		section(&p);
 	}
 	if (!r->nsections)

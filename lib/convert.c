@@ -80,6 +80,7 @@ enum ctp_status ctp_convert(struct ctp_input *in, struct ctp_sink *sink, const s
 	uint64_t untraced = 0;
 	struct ctp_reader *reader = ctp_reader_new(in, notice, err);
 	struct ctp_order *order = reader ? ctp_order_new(reader, 0, err) : NULL;
+	sink->input = in->path;
 	if (!order)
 		goto out;
 	for (uint64_t n = 1; (status = ctp_order_next(order, &item, err)) == CTP_OK; n++) {

@@ -22,6 +22,7 @@ struct ctp_tick {
 struct ctp_sink {
 	const struct ctp_sink_ops *ops;
 	struct ctp_tick tick; /* the tool's, for a sink to call that takes long to finish */
+	const char *input;    /* what is read, as it was given; null: stdin, which nobody named */
 	bool missing;         /* when a section ends: packets of it are */
 };
 

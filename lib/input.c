@@ -64,7 +64,7 @@ enum ctp_status ctp_input_open(struct ctp_input *in, const char *path, struct ct
 {
 	bool from_stdin = !path || !strcmp(path, "-");
 	struct ctp_input_priv *priv = calloc(1, sizeof *priv);
-	*in = (struct ctp_input){.name = from_stdin ? "stdin" : path, .priv = priv};
+	*in = (struct ctp_input){.name = from_stdin ? "stdin" : path, .path = path, .priv = priv};
 	if (!priv)
 		return ctp_err_set(err, "%s: out of memory", in->name);
 	priv->fd = from_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);

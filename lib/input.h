@@ -17,6 +17,7 @@ struct ctp_input {
 	size_t avail;
 	uint64_t offset;    /* of ptr[0], in the decompressed stream */
 	const char *name;   /* path, or "stdin" */
+	const char *path;   /* as it was given: "-" is stdin, and so is null */
 	bool eof;           /* nothing will come after what is at hand */
 	bool harmed;        /* a zstd frame was cut or damaged; what precedes and follows the damage is delivered */
 	struct ctp_err err; /* of a read that failed, or why it is harmed */

@@ -57,6 +57,7 @@ static void still_fini(struct ctp_report_still *still, uint32_t n)
 static void section_fini(struct ctp_report_section *s)
 {
 	free(s->command);
+	free(s->file);
 	free(s->host);
 	free(s->pid);
 	free(s->source);
@@ -102,6 +103,7 @@ static void begun(void *arg, const struct ctp_section *sec)
 		struct ctp_report_section *s = priv->section = &r->sections[r->nsections++];
 		*s = (struct ctp_report_section){0};
 		s->command = command_of(priv->who, &s->command_bytes);
+		s->file = copy(r, r->input);
 		s->host = copy(r, ctp_section_get(priv->who, "host"));
 		s->pid = copy(r, ctp_section_get(priv->who, "pid"));
 		s->source = copy(r, ctp_section_get(priv->who, "source"));
@@ -299,6 +301,8 @@ static void fill_still(struct ctp_report *r, struct ctp_report_section *s, uint6
 	for (struct ctp_coroutine *co; waits.list && runs.list && (co = ctp_follow_each(&r->follow, &at));) {
 		bool in_gap = co->state != CTP_DEAD && co->flags & CTP_CO_TAIL;
 		s->alive += co->state != CTP_DEAD;
+		if (s->outside)
+			continue;
 		s->in_gap += in_gap;
 		if (in_gap)
 			continue;
@@ -320,7 +324,10 @@ static void ended(void *arg, const struct ctp_follow_end *told)
 	struct ctp_report_section *s = priv->section;
 	struct ctp_follow_end end = *told;
 	const struct ctp_follow_counts *c = &r->follow.counts;
-	uint64_t first_ns = c->first_ns <= c->last_ns ? c->first_ns : end.end_ns;
+	uint64_t first_ns = c->first_ns <= c->last_ns ? c->first_ns : end.end_ns, long_ns = end.end_ns - first_ns;
+	bool outside = r->since_ns && r->since_ns >= long_ns;
+	r->outside += outside;
+	r->longest_ns = long_ns > r->longest_ns ? long_ns : r->longest_ns;
 	if (priv->options.until_ns && end.end_ns > first_ns && end.end_ns - first_ns > priv->options.until_ns) {
 		end = (struct ctp_follow_end){.complete = end.complete, .cut = true, .outcome = "",
 		                              .end_ns = first_ns + priv->options.until_ns};
@@ -337,9 +344,10 @@ static void ended(void *arg, const struct ctp_follow_end *told)
 		s->cut = end.cut;
 		s->remnant = r->follow.attached_ns && r->follow.counts.first_ns < r->follow.attached_ns;
 		s->until = end.end_ns < told->end_ns;
+		s->outside = outside;
 		s->counts = *c;
 		ctp_tally_finish(priv->tally, end.end_ns);
-		r->failed |= !waiting || !ctp_judge_section(r, priv->tally, &end, &priv->options, s) || priv->tally->failed;
+		r->failed |= !waiting || priv->tally->failed || (!outside && !ctp_judge_section(r, priv->tally, &end, &priv->options, s));
 		if (waiting) {
 			fill_still(r, s, end.end_ns, waiting);
 			fill_sites(r, s, waiting);
@@ -369,6 +377,8 @@ struct ctp_report *ctp_report_new(const struct ctp_report_options *options, stru
 	r->priv = priv;
 	if (options)
 		priv->options = *options;
+	r->since_ns = priv->options.since_ns;
+	r->until_ns = priv->options.until_ns;
 	priv->symbols = ctp_symbols_new(priv->options.debug_dirs, priv->options.ndebug_dirs, err);
 	r->follow.symbols = priv->symbols;
 	priv->tally = ctp_tally_new(&r->follow);

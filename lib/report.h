@@ -101,6 +101,7 @@ enum { CTP_HEAVY_RUNNING, CTP_HEAVY_RUNNABLE, CTP_HEAVY_SUSPENDED, CTP_HEAVY_UNK
 struct ctp_report_section {
 	char *command; /* elements of argv, each with its NUL; null: not known */
 	size_t command_bytes;
+	char *file; /* that it was read from, as it was given */
 	char *host, *pid, *source, *tool;
 	bool has_wall;
 	int64_t start_wall_ns;
@@ -108,6 +109,7 @@ struct ctp_report_section {
 	char outcome[16]; /* "exited", "killed", "running", "ended", "unknown" */
 	int64_t status;
 	bool complete, cut, until; /* until: it ends where it was asked to */
+	bool outside; /* it ends before what was asked for begins, and is not judged */
 	bool remnant; /* the collector came late, and there is what the memory remembered of before */
 	struct ctp_follow_counts counts;
 	uint64_t looked_ns; /* of duration_ns, what was asked for */
@@ -141,6 +143,9 @@ struct ctp_report {
 	struct ctp_report_section *sections; /* the first CTP_REPORT_SECTIONS */
 	uint32_t nsections, room;
 	uint64_t sections_seen, ignored;
+	uint64_t since_ns, until_ns;  /* as it was asked for */
+	uint64_t outside, longest_ns; /* sections that end before that begins; the longest there is */
+	const char *input;            /* whoever feeds it says what the sections that begin are read from; null: nothing to name */
 	bool failed; /* out of memory at some point: the report is not whole */
 	struct ctp_follow follow;
 	struct ctp_report_priv *priv;

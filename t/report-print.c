@@ -74,7 +74,7 @@ static void make(struct made *m)
 	for (int i = 0; i < 7; i++)
 		m->who[i] = (struct ctp_report_member){
 			.id = (uint64_t)i + 37, .probe = UINT64_MAX, .since_ns = 1000, .for_ns = 1730000000, .waker = i ? 0 : 12,
-			.tid = i ? 0 : 18800, .name = i ? NULL : name, .state = CTP_SUSPENDED,
+			.tid = i ? 0 : 18800, .pid = i ? 0 : 17, .name = i ? NULL : name, .state = CTP_SUSPENDED,
 		};
 	m->findings[0] = (struct ctp_finding){
 		.rule = CTP_RULE_NEVER_WOKEN, .certainty = CTP_CERTAIN_PROVED, .title = title, .evidence = {evidence}, .next = {advice},
@@ -173,8 +173,13 @@ static void test_text(struct made *m)
 	ok(!strchr(text, '\033'), "no colour unless it is asked for");
 	text = printed(TEXT, &m->report, &(struct ctp_report_style){.colour = true});
 	ok(has(text, "\033[1;31mPROVED\033[0m: "), "colour");
-	text = printed(TEXT, &m->report, &(struct ctp_report_style){.since_ns = 12500000000, .until_ns = 60000000000});
+	m->report.since_ns = 12500000000;
+	m->report.until_ns = 60000000000;
+	text = printed(TEXT, &m->report, &plain);
 	ok(has(text, "looked at only from 12.5 s to 1.00 min\n"), "a part of the time is said to be one");
+	ok(has(printed(MARKDOWN, &m->report, &plain), "| looked at only | from 12.5 s to 1.00 min |\n"), "in Markdown too");
+	ok(has(printed(JSON, &m->report, &plain), "],\"since_ns\":12500000000,\"until_ns\":60000000000,\"ignored\":0}"), "and in JSON");
+	m->report.since_ns = m->report.until_ns = 0;
 }
 
 /* Rows of each table; what is no table has as many as ever. */
@@ -241,7 +246,7 @@ static void test_caveats(struct made *m)
 	m->report.sections_seen = 0;
 	ok(has(printed(TEXT, &m->report, &plain), "There is nothing in the trace.\n"), "no section");
 	is(printed(JSON, &m->report, &plain),
-	   "{\"ctp_report\":1,\"tool\":\"ctp-report " CTP_VERSION "\",\"sections\":[],\"ignored\":1}", "no section as JSON");
+	   "{\"ctp_report\":1,\"tool\":\"ctp-report " CTP_VERSION "\",\"sections\":[],\"since_ns\":0,\"until_ns\":null,\"ignored\":1}", "no section as JSON");
 }
 
 /* Where no character is left that could do more than be seen. */
@@ -299,19 +304,19 @@ static void test_hostile(struct made *m)
 static void test_json(struct made *m)
 {
 	const char *text = printed(JSON, &m->report, &plain);
-	ok(has(text, "{\"command\":[\"./server\",\"-v\",\"a b\"],\"host\":\"h\",\"pid\":\"17\",\"source\":null,"
+	ok(has(text, "{\"file\":null,\"command\":[\"./server\",\"-v\",\"a b\"],\"host\":\"h\",\"pid\":\"17\",\"source\":null,"
 	             "\"start_wall_ns\":\"1700000000123456789\",\"start_ns\":\"5\",\"duration_ns\":2015906688,"
 	             "\"outcome\":\"exited\",\"status\":0,\"complete\":true,\"events\":7264,\"wakes\":312,\"coroutines\":48,"
 	             "\"alive\":9,\"threads_seen\":4,\"lost\":0,\"lost_of_nobody\":0,\"gaps\":0,\"in_gap\":0,\"missed\":0,\"untraced\":0,\"late\":0,"
 	             "\"conflicts\":0,"
-	             "\"total_ns\":{\"running\":0,\"runnable\":0,\"suspended\":0,\"unknown\":0},\"looked_ns\":0,\"findings\":["),
+	             "\"total_ns\":{\"running\":0,\"runnable\":0,\"suspended\":0,\"unknown\":0},\"looked_ns\":0,\"in_range\":true,\"findings\":["),
 	   "JSON: what ran");
 	ok(has(text, "{\"rule\":\"never-woken\",\"certainty\":\"proved\",\"gravity\":6,\"title\":\"7 coroutines were never woken\","
 	             "\"evidence\":[\"nobody woke them\"],\"next\":[\"look at server.c:212\"],"
 	             "\"spawn_site\":\"main.c:12:serve\",\"suspend_site\":\"server.c:212:handle\",\"members\":57,"
 	             "\"from_ns\":10,\"to_ns\":20,\"coroutines\":[{\"coro\":\"37\",\"probe_id\":\"18446744073709551615\","
 	             "\"name\":\"handler 17\",\"state\":\"suspended\",\"since_ns\":1000,\"for_ns\":1730000000,"
-	             "\"woken_by\":\"12\",\"thread\":18800},{"), "a finding");
+	             "\"woken_by\":\"12\",\"thread\":18800,\"pid\":\"17\"},{"), "a finding");
 	ok(has(text, "{\"spawn_site\":null,\"suspend_site\":\"server.c:88:accept_loop\",\"coroutines\":1234,\"runnable\":0,"
 	             "\"longest_ns\":5,\"shortest_ns\":0,\"in_findings\":0,\"longest\":{\"coro\":\"0\",\"name\":null},"
 	             "\"certain\":false}"), "who waits");
@@ -342,6 +347,42 @@ static void test_markdown(void)
 	             "| --- | --- | ---: | ---: | ---: | ---: |\n"
 	             "| `(not known)` | `main.c:12:serve` | 3 | 18800 | 6.00 us | 7.00 us |\n\n"), "who runs");
 	ok(has(text, "\n| `server.c:212:handle` | 1,000 | 412 us | 1.73 ms | 2.00 s | - | - | - | - | - | - |\n"), "a site");
+}
+
+/* Which file a section is from, and one that ends before what was asked for begins. */
+static void test_sections(void)
+{
+	static char a[] = "a.ctp", hostile[] = "\033[2J|.ctp";
+	static const struct ctp_report_style several = {.several = true};
+	struct made m;
+	make(&m);
+	m.section.file = a;
+	ok(!strncmp(printed(TEXT, &m.report, &plain), "./server ", 9), "one section of one file needs no name");
+	ok(!strncmp(printed(TEXT, &m.report, &several), "a.ctp: ./server ", 16), "of several files it does");
+	ok(has(printed(MARKDOWN, &m.report, &plain), "| --- | --- |\n| trace | `a.ctp` |\n"), "in a ticket always");
+	ok(has(printed(JSON, &m.report, &plain), "[{\"file\":\"a.ctp\",\"command\":"), "and in JSON");
+	m.section.file = hostile;
+	ok(!strncmp(printed(TEXT, &m.report, &several), "\\x1b[2J|.ctp: ./server ", 23), "it is as safe as any other name");
+	ok(has(printed(MARKDOWN, &m.report, &plain), "| trace | `\\x1b[2J\\|.ctp` |\n"), "everywhere");
+
+	struct ctp_report_section two[] = {m.section, m.section};
+	two[0].file = a;
+	two[1].file = NULL;
+	two[0].outside = true;
+	two[0].nfindings = two[0].nwaiting = two[0].nrunning = 0;
+	m.report = (struct ctp_report){.sections = two, .nsections = 2, .sections_seen = 2, .since_ns = 5000000000, .outside = 1};
+	const char *text = printed(TEXT, &m.report, &plain);
+	ok(!strncmp(text, "Section 1 of 2, a.ctp: ./server ", 32) && has(text, "\nSection 2 of 2: ./server "), "several sections");
+	ok(has(text, "\n  looked at only from 5.00 s to the end\n\nNo verdict: nothing lies in the time that was asked for\n\n"
+	             "What this could not see\n  it ends 2.02 s after its start, and was to be looked at from 5.00 s on\n\nSection 2"),
+	   "one that ends too early has no verdict, and no tables");
+	ok(has(text, "\nIn 2 sections: 2 findings, in section 2.\n1 of them ends before the time that was asked for, and is not judged.\n"),
+	   "which is said at the end again");
+	text = printed(MARKDOWN, &m.report, &plain);
+	ok(has(text, "\n## No verdict: nothing lies in the time that was asked for\n\nWhat this could not see:\n\n- it ends 2.02 s "
+	             "after its start, and was to be looked at from 5.00 s on\n\n# `./server"), "Markdown too");
+	text = printed(JSON, &m.report, &plain);
+	ok(has(text, "\"in_range\":false,\"findings\":[],\"caveats\":[\"it ends 2.02 s after its start, and was to be"), "and JSON");
 }
 
 static void test_durations(void)
@@ -394,6 +435,7 @@ int main(void)
 	make(&m);
 	test_top(&m);
 	test_markdown();
+	test_sections();
 	test_durations();
 	test_texts();
 	return done_testing();

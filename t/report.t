@@ -181,7 +181,26 @@ status '--until' 0 --fail-on likely --until 5ms "$tmp/a.ctp"
 like 'a part is said to be one' "$(cat "$tmp/out")" '^  looked at only from 0 ns to 5\.00 ms$'
 status '--since' 4 --fail-on proved --since 5ms "$tmp/a.ctp"
 like 'a part from there on' "$(cat "$tmp/out")" '^  looked at only from 5\.00 ms to the end$'
-for wrong in '--since 5x' '--until -1' '--since 2s --until 1s' '--fail-on unknown' '--folded=dead' '--sort dead' '--top 0' '--top x' '-j -m' '-m --folded'; do
+# A time at which nothing was any more, or nothing yet.
+for way in '-q:No verdict: nothing lies in the time' '-m:No verdict: nothing lies in the time' '-j:"in_range":false,"findings":\[\]' \
+	"--fail-on proved:No verdict: nothing lies in the time"; do
+	# shellcheck disable=SC2086
+	status "--since beyond the end, ${way%%:*}" 1 ${way%%:*} --since 100s "$tmp/a.ctp"
+	like 'is no verdict' "$(cat "$tmp/out")" "${way#*:}"
+	is 'and says how long the trace is' "$(cat "$tmp/err")" 'ctp-report: --since: nothing is as late as 1.67 min: the trace ends 2.00 s after its start'
+done
+status '--since beyond the end, --folded' 1 --folded --since 100s "$tmp/a.ctp"
+is 'has no stack' "$(cat "$tmp/out")" ''
+status '--since just before the end' 0 --since 1.9s "$tmp/a.ctp"
+like 'is judged, by who still waits' "$(cat "$tmp/out")" '^Still waiting at the end'
+status '--since at the end' 1 --since 2s "$tmp/a.ctp"
+grep -v '"coro":4,' "$tmp/a.jsonl" | sed 's/"ts":3000000000/"ts":1500000000/' | "$BIN/ctp-fromjsonl" -q >"$tmp/short.ctp"
+status '--since beyond the end of one of two' 0 --fail-on proved --since 1s "$tmp/short.ctp" "$tmp/a.ctp"
+is 'that one has no verdict' "$(grep -c '^No verdict' "$tmp/out") $(sed -n 's/^  it ends \(.*\) after its start, .*/\1/p' "$tmp/out")" '1 500 ms'
+is 'which the end says as well' "$(tail -n 1 "$tmp/out")" '1 of them ends before the time that was asked for, and is not judged.'
+status '--since beyond the end of both' 1 --fail-on proved --since 5s "$tmp/short.ctp" "$tmp/a.ctp"
+like 'names the longest' "$(cat "$tmp/err")" 'the longest section ends 2\.00 s after its start$'
+for wrong in '--since 1s --until 1s' '--since 5x' '--until -1' '--since 2s --until 1s' '--fail-on unknown' '--folded=dead' '--sort dead' '--top 0' '--top x' '-j -m' '-m --folded'; do
 	# shellcheck disable=SC2086
 	status "$wrong" 2 $wrong "$tmp/a.ctp"
 	is 'in one line' "$(wc -l <"$tmp/err") $(wc -c <"$tmp/out")" '1 0'
@@ -209,10 +228,22 @@ is 'suspended is the default' "$("$report" -q "$tmp/three.ctp")" "$("$report" -q
 
 # --- several, none, damaged -----------------------------------------------------------------------------------------------------
 "$report" "$tmp/clean.ctp" "$tmp/a.ctp" "$tmp/clean.ctp" >"$tmp/out"
-is 'three files: three parts' "$(grep -c "^Section [123] of 3: ./server -v 'a b'$" "$tmp/out")" 3
+is 'three files: three parts, each with its name' "$(sed -n 's/^Section \(.\) of 3, .*\/\(.*\): \.\/server -v .a b.$/\1 \2/p' "$tmp/out" | tr '\n' ' ')" \
+	'1 clean.ctp 2 a.ctp 3 clean.ctp '
 is 'and which of them has findings is the last line' "$(tail -n 1 "$tmp/out")" 'In 3 sections: 1 finding, in section 2.'
 cat "$tmp/clean.ctp" "$tmp/a.ctp" "$tmp/clean.ctp" | "$report" >"$tmp/cat"
-ok 'one behind the other is the same' cmp "$tmp/cat" "$tmp/out"
+sed 's/^\(Section . of 3\), [^:]*/\1/' "$tmp/out" >"$tmp/nameless"
+ok 'one behind the other is the same, but for the names' cmp "$tmp/cat" "$tmp/nameless"
+"$report" "$tmp/clean.ctp" - <"$tmp/a.ctp" >"$tmp/out"
+like 'stdin among files has a name too' "$(cat "$tmp/out")" '^Section 2 of 2, -: \./server '
+"$report" "$tmp/clean.ctp" "$tmp/nonexistent" >"$tmp/out" 2>"$tmp/err"
+like 'of two files of which only one is there, it is said which' "$(head -n 1 "$tmp/out")" '^.*/clean\.ctp: \./server '
+"$report" -m "$tmp/clean.ctp" "$tmp/a.ctp" >"$tmp/out"
+is 'Markdown names each' "$(sed -n 's/^| trace | `.*\/\(.*\)` |$/\1/p' "$tmp/out" | tr '\n' ' ')" 'clean.ctp a.ctp '
+if command -v jq >/dev/null; then
+	is 'and so does JSON' "$("$report" -j "$tmp/clean.ctp" - <"$tmp/a.ctp" | jq -c '[.sections[].file | sub(".*/"; "")]')" '["clean.ctp","-"]'
+	is 'but not one that has no name' "$("$report" -j <"$tmp/a.ctp" | jq -c '[.sections[].file]')" '[null]'
+fi
 sed '/"type":"@\{0,1\}end"/d' "$tmp/a.jsonl" | "$BIN/ctp-fromjsonl" -q >"$tmp/cut.ctp"
 status 'cut short' 3 "$tmp/cut.ctp"
 like 'and is said to be' "$(cat "$tmp/out")" '^  the trace has no end: '

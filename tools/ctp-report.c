@@ -103,8 +103,7 @@ static void parse(int argc, char **argv)
 	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
 	ask.style.all = tool.verbose;
 	ask.style.colour = isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") && !(no_colour && *no_colour);
-	ask.style.since_ns = ask.options.since_ns;
-	ask.style.until_ns = ask.options.until_ns;
+	ask.style.several = argc - optind > 1;
 }
 
 static bool has_found(const struct ctp_report *r)
@@ -142,8 +141,8 @@ int main(int argc, char **argv)
 	if (!report || ctp_output_open(&out, NULL, false, false, &err))
 		return ctp_tool_fail(&tool, &err);
 	int code = ctp_tool_to(&tool, argv + optind, ctp_report_sink(report, &out, &ask.style, &err), &out, &err);
-	if ((code == CTP_EXIT_OK || code == CTP_EXIT_HARMED) && ask.fail_on && has_found(report))
-		code = CTP_EXIT_FOUND;
+	if (code == CTP_EXIT_OK || code == CTP_EXIT_HARMED)
+		code = ask.fail_on && has_found(report) ? CTP_EXIT_FOUND : ctp_reportopt_outside(&tool, report, code);
 	ctp_report_free(report);
 	ctp_reportopt_fini(&ask.common);
 	return dropped && code != CTP_EXIT_FOUND ? CTP_EXIT_FAILED : code;

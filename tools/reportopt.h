@@ -9,6 +9,7 @@
 
 #include "../formats/report-args.h"
 #include "report.h"
+#include "text.h"
 #include "tool.h"
 
 /* Beyond what a letter could be; the main's own begin behind the last. */
@@ -68,6 +69,18 @@ static inline struct ctp_report_options ctp_reportopt_done(const struct ctp_repo
 		.debug_dirs = (const char *const *)o->debug_dirs.list, .ndebug_dirs = o->debug_dirs.count,
 		.since_ns = o->since_ns, .until_ns = o->until_ns,
 	};
+}
+
+/* The status of a report: code, but not if all of the trace ends before the time that was asked for. */
+static inline int ctp_reportopt_outside(struct ctp_tool *tool, const struct ctp_report *r, int code)
+{
+	char since[CTP_TEXT_MAX], longest[CTP_TEXT_MAX];
+	if (!r->outside || r->outside < r->sections_seen)
+		return code;
+	*ctp_text_duration(since, r->since_ns) = *ctp_text_duration(longest, r->longest_ns) = '\0';
+	ctp_tool_say(tool, "--since: nothing is as late as %s: the %s ends %s after its start", since,
+	             r->sections_seen > 1 ? "longest section" : "trace", longest);
+	return CTP_EXIT_FAILED;
 }
 
 static inline void ctp_reportopt_fini(struct ctp_reportopt *o)
