@@ -433,7 +433,7 @@ static void dialects(void)
 	row(77, 5, 1, 1, true, 1);
 	row(77, 5, 1, UINT64_MAX, false, 2);
 	row(77, 5, 1, UINT64_MAX - 1, false, 3);
-	is(so_far(), "R77 L77 S77! L77! S77!", "rows that make no sense are of nobody, or next to a gap");
+	is(so_far(), "R77 L77! S77! L77! S77!", "rows that make no sense are of nobody, or next to a gap");
 	rows_end();
 }
 
