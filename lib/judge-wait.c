@@ -10,12 +10,20 @@
  *	          them where nothing from outside has ever woken anybody: what ends an idle conversation may come from there
  *	quiet     the whole program fell silent while it worked, with several in the same place, and did not end by itself; only
  *	          where no wakes are told of, or they come from coroutines and some siblings have ended: a pool that is idle is not stuck
+ *	overtaken in rows that tell of no births, wakes or end, as coroTracer's: others that went to wait there later have come back, and
+ *	          it has itself come back often before. A server that is idle, or was ended at work, is not overtaken
  *
- * The last is what rows without births, deaths and an end can show at most.
+ * Such rows end with their last event, and whoever waits then has mostly waited for an instant. Only where they do not even name
+ * places, so that there is nothing to compare with, it counts if nearly all of many are suspended: a standstill.
  */
 #include "judge.h"
 
-enum { SIBLINGS_MIN = 3, QUIET_MEMBERS = 2, STANDSTILL_PERCENT = 90 };
+enum {
+	SIBLINGS_MIN = 3,
+	STANDSTILL_PERCENT = 90,
+	STANDSTILL_MEMBERS = 20,      /* of fewer, all may be suspended by chance */
+	STANDSTILL_NS = 1000000,      /* that one of them has waited, at least */
+};
 
 static bool is_waiting(const struct ctp_coroutine *co) { return co && co->state == CTP_SUSPENDED; }
 
@@ -142,11 +150,31 @@ static bool fell_silent(const struct ctp_judge *j)
 	return !ctp_judge_exited(j) && !j->busy && quiet_ns >= CTP_JUDGE_QUIET_NS && quiet_ns / CTP_JUDGE_FACTOR >= j->tally->longest_pause_ns;
 }
 
-/* Rows that tell of no births, deaths or end: all that they can show is that nearly everybody waits, and nothing comes. */
+/* Rows that tell of no births, deaths, wakes or end. */
+static bool is_bare(const struct ctp_judge *j) { return j->end->cut && !j->follow->counts.births && !j->follow->counts.wakes; }
+
+/* Nearly everybody waits, at no place that could be compared, and nothing comes. */
 static bool is_standstill(const struct ctp_judge *j)
 {
-	return j->end->cut && !j->follow->counts.births && j->waiting >= QUIET_MEMBERS &&
-	       100 * j->waiting >= STANDSTILL_PERCENT * (j->waiting + j->running);
+	return is_bare(j) && j->nowhere >= STANDSTILL_MEMBERS && j->nowhere_ns >= STANDSTILL_NS &&
+	       100 * j->nowhere >= STANDSTILL_PERCENT * (j->waiting + j->running);
+}
+
+/* The last that came back went to wait there later than this one, and are several. */
+static bool is_overtaken(const struct ctp_tally_place *p, const struct ctp_coroutine *co)
+{
+	uint64_t others[CTP_TALLY_DIFFERENT];
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < CTP_TALLY_BACK && p->nback >= CTP_TALLY_BACK; i++) {
+		if (p->back[i].from_ns <= co->suspended_ns)
+			return false;
+		uint32_t k = 0;
+		while (k < n && others[k] != p->back[i].id)
+			k++;
+		if (k == n && n < CTP_TALLY_DIFFERENT)
+			others[n++] = p->back[i].id;
+	}
+	return n == CTP_TALLY_DIFFERENT;
 }
 
 /* Wakes are told of there, none is missing, and so one that is not told of was not. */
@@ -161,7 +189,7 @@ static void never_woken(struct ctp_judge *j, struct ctp_coroutine *co)
 	const struct ctp_tally_place *p = ctp_tally_place(j->tally, place);
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, co->spawn);
 	uint64_t ns = waits_ns(j, co);
-	bool standstill = is_standstill(j);
+	bool standstill = !place && is_standstill(j);
 	bool outlier = ctp_judge_too_long(&p->wait, ns), several = p->different == CTP_TALLY_DIFFERENT;
 	/* Who waits for something from outside may only be idle. */
 	bool inside = 10 * p->inside >= 9 * p->woken;
@@ -169,7 +197,8 @@ static void never_woken(struct ctp_judge *j, struct ctp_coroutine *co)
 	bool siblings = (outlier ? inside : orphan) && several && has_siblings(s), some = s->died - s->destroyed >= SIBLINGS_MIN;
 	bool quiet = outlier && several && j->silent && (!p->woken || (inside && some));
 	bool circle = outlier && co->goal == co;
-	if ((!siblings && !circle && !quiet && !standstill) || (outlier && !circle && co->goal))
+	bool overtaken = outlier && is_bare(j) && co->resumes >= CTP_JUDGE_HISTORY && is_overtaken(p, co);
+	if ((!siblings && !circle && !quiet && !overtaken && !standstill) || (outlier && !circle && co->goal))
 		return;
 	bool known = wakes_known(j, p, co);
 	struct ctp_group *g = ctp_judge_group(j, known ? CTP_RULE_NEVER_WOKEN : CTP_RULE_SUSPENDED, co->spawn, place);
@@ -181,6 +210,7 @@ static void never_woken(struct ctp_judge *j, struct ctp_coroutine *co)
 		g->siblings |= siblings;
 		g->circle |= circle;
 		g->quiet |= quiet;
+		g->overtaken |= overtaken;
 		g->standstill |= standstill;
 		g->dependents += co->depth;
 	}
@@ -275,6 +305,10 @@ void ctp_judge_waits(struct ctp_judge *j)
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
 		co->depth = 0;
 		j->waiting += is_waiting(co);
+		if (is_waiting(co) && !ctp_follow_place(j->follow, co)) {
+			j->nowhere++;
+			j->nowhere_ns = waits_ns(j, co) > j->nowhere_ns ? waits_ns(j, co) : j->nowhere_ns;
+		}
 		j->running += co->state == CTP_RUNNING || co->state == CTP_RUNNABLE;
 		j->busy += co->state == CTP_RUNNING && co->flags & CTP_CO_OURS;
 	}

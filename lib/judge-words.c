@@ -139,7 +139,7 @@ static void say_waiting(struct words *w)
 	const struct ctp_group *g = w->g;
 	bool woken = g->rule == CTP_RULE_NEVER_WOKEN;
 	title(w, woken ? "%s suspended for good at %s: never woken" : "%s suspended for good at %s", those(w), where(w));
-	if (g->standstill && !g->siblings && !g->circle && !g->quiet)
+	if (g->standstill && !g->siblings && !g->circle && !g->quiet && !g->overtaken)
 		evidence(w, "where the trace ends, %s of %s %s suspended, and nobody is left who could wake %s",
 		         count(w, w->j->waiting), counted(w, w->j->waiting + w->j->running, "coroutine", "coroutines"),
 		         word(w->j->waiting, "is", "are"), word(w->j->waiting, "it", "them"));
@@ -151,6 +151,8 @@ static void say_waiting(struct words *w)
 		siblings(w);
 	if (g->circle)
 		evidence(w, "who woke %s before is suspended as well, round in a circle: nobody is left to wake any of them", it(w));
+	if (g->overtaken && !g->siblings && !g->circle)
+		evidence(w, "others that went to wait there later have come back, again and again");
 	last_waker(w);
 	if (g->quiet && !g->siblings && !g->circle)
 		evidence(w, "nothing has run since: either nobody will wake %s, or nothing comes from outside", it(w));

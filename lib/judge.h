@@ -36,7 +36,7 @@ struct ctp_group {
 	uint32_t nwho;
 	uint64_t dependents; /* that wait for a member by an await */
 	uint64_t count, most_ns, late; /* as the rule has it: others that waited, wakes ... */
-	bool siblings, circle, quiet, standstill; /* why it was judged */
+	bool siblings, circle, quiet, overtaken, standstill; /* why it was judged */
 	char *extra; /* a line of evidence */
 };
 
@@ -50,6 +50,7 @@ struct ctp_judge {
 	uint32_t ngroups, room;
 	uint32_t *slots; /* numbers + 1 of groups, by hash */
 	uint64_t waiting, running; /* coroutines at the end */
+	uint64_t nowhere, nowhere_ns; /* those that wait at no place that is known, and how long one of them has at most */
 	uint64_t busy; /* that run then, as far as a probe of ours tells */
 	struct ctp_judge_process {
 		uint64_t pid, did_ns, seen_ns; /* the last that it did, and when it was last seen */

@@ -243,6 +243,16 @@ static void came_back(struct ctp_tally_place *p, uint64_t id)
 	p->who[p->different++] = id;
 }
 
+/* Keeps who came back last, so that it can be told of one that still waits whether others have overtaken it. */
+static inline void keep_back(struct ctp_tally_place *p, uint64_t id, uint64_t from_ns)
+{
+	bool same = p->nback && p->back[(p->nback - 1) % CTP_TALLY_BACK].id == id;
+	uint32_t n = same ? p->nback - 1 : p->nback;
+	p->back[n % CTP_TALLY_BACK].id = id;
+	p->back[n % CTP_TALLY_BACK].from_ns = from_ns;
+	p->nback = n + 1 < 2 * CTP_TALLY_BACK ? n + 1 : n + 1 - CTP_TALLY_BACK;
+}
+
 /* It ran from that place on until now. */
 static void ran(struct ctp_tally *t, const struct ctp_change *ch, uint32_t place)
 {
@@ -307,6 +317,7 @@ static void resumed(struct ctp_tally *t, const struct ctp_change *ch)
 		came_back(p, co->id);
 	if (ch->was == CTP_SUSPENDED) {
 		ctp_hist_add(&p->wait, ns);
+		keep_back(p, co->id, ch->was_ns);
 	} else if (ch->was == CTP_RUNNABLE) {
 		wait_woken(t, co, ch->was_ns);
 		ctp_hist_add(&p->ready, ns);

@@ -15,6 +15,7 @@ enum {
 	CTP_TALLY_SLICES = 1024,  /* of time, for what happens */
 	CTP_TALLY_LEVELS = 64,    /* of time, for how many are alive */
 	CTP_TALLY_DIFFERENT = 3,  /* coroutines that make a history */
+	CTP_TALLY_BACK = 20,      /* that came back from a place last */
 	CTP_TALLY_STORM = 1000,   /* wakes by itself in a row, from which on they are looked at */
 };
 
@@ -26,6 +27,10 @@ struct ctp_tally_place {
 	uint64_t waker;   /* who ended one last */
 	uint64_t who[CTP_TALLY_DIFFERENT]; /* that came back from there */
 	uint32_t different;
+	struct {
+		uint64_t id, from_ns; /* who, and since when it had waited */
+	} back[CTP_TALLY_BACK];       /* the last of those that nobody is told to have woken, none twice in a row */
+	uint32_t nback;               /* where the next goes; from CTP_TALLY_BACK on there are so many, and it goes round */
 };
 
 /* Of a place where coroutines are made. */

@@ -17,7 +17,11 @@ collect() { # RUN COMMAND...
 	shift
 	"$BIN/ctp-collect" -q -o "$collect_to" "$@" >"$tmp/said" 2>&1
 }
-clean() { is "$1: nothing to say" "$(findings "$1")" 0:; } # RUN
+clean() { # RUN: nor if there is no more of it than coroTracer would have
+	is "$1: nothing to say" "$(findings "$1")" 0:
+	"$BIN/ctp-tojsonl" -q "$tmp/$1.ctp" | "$BIN/ctp-fromjsonl" -q >"$tmp/$1-rows.ctp"
+	is "$1, as coroTracer's rows: nothing to say" "$(findings "$1-rows")" 0:
+}
 one() { # RUN RULE FILE FUNCTION: the defect of an example, and nothing else
 	findings "$1" >"$tmp/found"
 	like "$1: what was planted" "$(cat "$tmp/found")" "^$2 1 (proved|likely) [^ ]*$3:[0-9]*:$4\$"
