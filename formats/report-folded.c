@@ -22,6 +22,7 @@ struct ctp_folded {
 	struct ctp_report *report;
 	struct ctp_output *out;
 	enum ctp_state state;
+	uint64_t unit_ns;
 	struct node {
 		uint32_t parent, place; /* of 0, which is below all: none */
 		uint32_t depth;
@@ -186,7 +187,8 @@ static void put_stack(struct ctp_folded *f, const struct node *node)
 		put_frame(f, places[n]);
 		ctp_output_put(f->out, n ? ";" : " ", 1);
 	}
-	ctp_print_f(f->out, "%ju\n", node->ns);
+	uint64_t units = node->ns / f->unit_ns + (node->ns % f->unit_ns >= f->unit_ns - f->unit_ns / 2);
+	ctp_print_f(f->out, "%ju\n", units ? units : 1);
 }
 
 static void end(void *arg, const struct ctp_follow_end *how)
@@ -207,7 +209,8 @@ static void end(void *arg, const struct ctp_follow_end *how)
 			put_stack(f, &f->nodes[i]);
 }
 
-struct ctp_folded *ctp_folded_new(struct ctp_report *r, enum ctp_state state, struct ctp_output *out, struct ctp_err *err)
+struct ctp_folded *ctp_folded_new(struct ctp_report *r, enum ctp_state state, uint64_t unit_ns, struct ctp_output *out,
+                                  struct ctp_err *err)
 {
 	static const struct ctp_follow_ops ops = {.section = begin, .change = change, .end = end};
 	struct ctp_folded *f = calloc(1, sizeof(*f));
@@ -218,6 +221,7 @@ struct ctp_folded *ctp_folded_new(struct ctp_report *r, enum ctp_state state, st
 	}
 	f->report = r;
 	f->state = state;
+	f->unit_ns = unit_ns;
 	f->out = out;
 	f->salt = ctp_spread_salt();
 	clear(f);

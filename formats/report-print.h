@@ -16,6 +16,7 @@ enum ctp_report_format { CTP_REPORT_AS_TEXT, CTP_REPORT_AS_MARKDOWN, CTP_REPORT_
 struct ctp_report_style {
 	enum ctp_report_format format;
 	enum ctp_state state; /* of folded stacks */
+	uint64_t unit_ns;     /* of their numbers */
 	bool all;    /* every row of the tables, every member that is kept */
 	uint32_t top; /* rows of each table otherwise; 0: as many as the printer thinks right */
 	bool colour;

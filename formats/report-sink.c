@@ -85,7 +85,7 @@ struct ctp_sink *ctp_report_sink(struct ctp_report *r, struct ctp_output *out, c
 	*s = (struct report_sink){.sink.ops = &ops, .report = r, .style = *style, .out = out};
 	if (style->format != CTP_REPORT_AS_FOLDED)
 		return &s->sink;
-	s->folded = ctp_folded_new(r, style->state, out, err);
+	s->folded = ctp_folded_new(r, style->state, style->unit_ns, out, err);
 	if (s->folded)
 		return &s->sink;
 	release(&s->sink);

@@ -30,7 +30,7 @@ for thread in section["threads"]:
 PY
 )" ''
 	for state in running runnable suspended; do
-		"$BIN/ctp-report" -q --folded=$state "$@" "$tmp/a.ctp" >"$tmp/$state.folded"
+		"$BIN/ctp-report" -q --folded=$state --folded-unit ns "$@" "$tmp/a.ctp" >"$tmp/$state.folded"
 		is "$name: so do folded stacks of time $state" \
 			"$(awk '/\[unknown\] / { sum += $NF } END { printf "%d\n", sum }' "$tmp/$state.folded")" \
 			"$(python3 -c 'import json, sys; print(sum(json.load(sys.stdin)["coroutines"].values()))' <"$tmp/know.json")"

@@ -103,12 +103,12 @@ fi
 folded() { # STATE FILE...
 	state=$1
 	shift
-	"$report" -q --folded="$state" "$@" >"$tmp/folded"
+	"$report" -q --folded="$state" --folded-unit ns "$@" >"$tmp/folded"
 	ok "folded, $state: every line is a stack and a number" sh -c '! grep -Ev "^[^ ;]+(;[^ ;]+)* [0-9]+$" "$0"' "$tmp/folded"
 }
 folded suspended "$tmp/a.ctp"
 is 'a stack: where the parent was made, where it was, where it waits' "$(cut -d ' ' -f 1 "$tmp/folded")" 'main.c:10:main;server.c:20:serve;handler.c:30:read_it:_now_7'
-is '--folded alone is of those' "$("$report" --folded "$tmp/a.ctp")" "$(cat "$tmp/folded")"
+is '--folded alone is of those' "$("$report" --folded --folded-unit ns "$tmp/a.ctp")" "$(cat "$tmp/folded")"
 folded runnable "$tmp/a.ctp"
 is 'runnable: 90 times 0.2 ms' "$(cut -d ' ' -f 2 "$tmp/folded")" $((90 * 200000))
 is 'not before --since' "$("$report" --folded=runnable --since 1s "$tmp/a.ctp")" ''
@@ -128,6 +128,16 @@ print(folded, sites, stuck)
 sys.exit(folded != sites + stuck or not folded)' "$tmp/json" "$tmp/folded" $state
 	done
 fi
+# Numbers are milliseconds: what the Firefox Profiler makes a sample of each, and of nanoseconds dies. Each is rounded, and none goes.
+folded running "$tmp/a.ctp"
+for unit in ms:1000000 us:1000 s:1000000000; do
+	"$report" --folded=running --folded-unit "${unit%:*}" "$tmp/a.ctp" >"$tmp/units"
+	is "--folded-unit ${unit%:*}: each stack, in that unit" "$(cat "$tmp/units")" \
+		"$(awk -v unit="${unit#*:}" '{ n = int($2 / unit + 0.5); print $1, n ? n : 1 }' "$tmp/folded")"
+done
+is '--folded-unit ms is the default' "$("$report" --folded=running "$tmp/a.ctp")" "$("$report" --folded=running --folded-unit ms "$tmp/a.ctp")"
+is 'half of one is one' "$(sed -n 's/.*:serve //p' "$tmp/folded") $("$report" --folded=running "$tmp/a.ctp" | sed -n 's/.*:serve //p')" '500000 1'
+is 'and a small part of one too' "$("$report" --folded=runnable --folded-unit s "$tmp/a.ctp" | cut -d ' ' -f 2)" 1
 # 200 generations; and three that are one another's parents, made nobody knows where.
 awk 'BEGIN { for (i = 1; i <= 203; i++) {
 	parent = i <= 200 ? i - 1 : i < 203 ? i + 1 : 201
@@ -200,7 +210,7 @@ is 'that one has no verdict' "$(grep -c '^No verdict' "$tmp/out") $(sed -n 's/^ 
 is 'which the end says as well' "$(tail -n 1 "$tmp/out")" '1 of them ends before the time that was asked for, and is not judged.'
 status '--since beyond the end of both' 1 --fail-on proved --since 5s "$tmp/short.ctp" "$tmp/a.ctp"
 like 'names the longest' "$(cat "$tmp/err")" 'the longest section ends 2\.00 s after its start$'
-for wrong in '--since 1s --until 1s' '--since 5x' '--until -1' '--since 2s --until 1s' '--fail-on unknown' '--folded=dead' '--sort dead' '--top 0' '--top x' '-j -m' '-m --folded'; do
+for wrong in '--since 1s --until 1s' '--since 5x' '--until -1' '--since 2s --until 1s' '--fail-on unknown' '--folded=dead' '--folded --folded-unit m' '--folded --folded-unit 1' '--folded-unit ms' '-j --folded-unit ms' '--sort dead' '--top 0' '--top x' '-j -m' '-m --folded'; do
 	# shellcheck disable=SC2086
 	status "$wrong" 2 $wrong "$tmp/a.ctp"
 	is 'in one line' "$(wc -l <"$tmp/err") $(wc -c <"$tmp/out")" '1 0'

@@ -8,17 +8,18 @@
 #include "reportopt.h"
 #include "text.h"
 
-enum { FOLDED = CTP_REPORTOPT_END, FAIL_ON, SORT, TOP };
+enum { FOLDED = CTP_REPORTOPT_END, FOLDED_UNIT, FAIL_ON, SORT, TOP };
 
 static struct ctp_tool tool = {
 	.name = "ctp-report",
-	.synopsis = "[-jmqv] [--folded[=running|runnable|suspended]] [--sort running|runnable|suspended] [--top N] "
+	.synopsis = "[-jmqv] [--folded[=running|runnable|suspended]] [--folded-unit ns|us|ms|s] [--sort running|runnable|suspended] [--top N] "
 	            "[--fail-on proved|likely] [--ignore PATTERN] [--ignore-file FILE] [--since TIME] [--until TIME] "
 	            "[--debug-dir DIR] [FILE...]",
 	.help = "Says what went wrong in a trace: who is stuck, where, since when, and how sure that is.\n"
 	        "  -m                  as Markdown, for a ticket\n"
 	        "  -j                  as one JSON object on one line\n"
-	        "  --folded            folded stacks for flamegraph.pl and speedscope: of time suspended, or --folded=running\n"
+	        "  --folded            folded stacks for flamegraph.pl and the like: of time suspended, or --folded=running\n"
+	        "  --folded-unit UNIT  their numbers are ns, us, ms, which is the default, or s\n"
 	        "  --sort STATE        the table of places by the time running, runnable or suspended, which is the default\n"
 	        "  --top N             so many rows of each table\n"
 	        "  --fail-on WHAT      exit with 4 if a finding is proved; with likely, if one is proved or likely\n"
@@ -61,6 +62,16 @@ static enum ctp_state state_or_exit(const char *option)
 	exit(ctp_tool_usage(&tool, "%s%s: is not running, runnable or suspended", option, optarg));
 }
 
+static uint64_t unit_or_exit(void)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	uint64_t ns = 1;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++, ns *= 1000)
+		if (!strcmp(optarg, units[i]))
+			return ns;
+	exit(ctp_tool_usage(&tool, "--folded-unit %s: is not ns, us, ms or s", optarg));
+}
+
 static uint32_t top_or_exit(void)
 {
 	uint64_t n;
@@ -80,7 +91,8 @@ static enum ctp_certainty certainty_or_exit(void)
 static void parse(int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{"folded", optional_argument, NULL, FOLDED}, {"fail-on", required_argument, NULL, FAIL_ON},
+		{"folded", optional_argument, NULL, FOLDED}, {"folded-unit", required_argument, NULL, FOLDED_UNIT},
+		{"fail-on", required_argument, NULL, FAIL_ON},
 		{"sort", required_argument, NULL, SORT}, {"top", required_argument, NULL, TOP}, CTP_REPORTOPT_LONGS, {NULL, 0, NULL, 0},
 	};
 	enum ctp_state sites_by = CTP_SUSPENDED;
@@ -93,11 +105,17 @@ static void parse(int argc, char **argv)
 			sites_by = state_or_exit("--sort ");
 		else if (c == TOP)
 			ask.style.top = top_or_exit();
+		else if (c == FOLDED_UNIT)
+			ask.style.unit_ns = unit_or_exit();
 		else
 			be_format(c == 'm' ? CTP_REPORT_AS_MARKDOWN : c == 'j' ? CTP_REPORT_AS_JSON : CTP_REPORT_AS_FOLDED);
 		if (c == FOLDED)
 			ask.style.state = optarg ? state_or_exit("--folded=") : CTP_SUSPENDED;
 	}
+	if (ask.style.unit_ns && ask.style.format != CTP_REPORT_AS_FOLDED)
+		exit(ctp_tool_usage(&tool, "--folded-unit is for --folded"));
+	if (!ask.style.unit_ns)
+		ask.style.unit_ns = 1000000;
 	ask.options = ctp_reportopt_done(&ask.common, &tool);
 	ask.options.sites_by = sites_by;
 	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
