@@ -199,7 +199,7 @@ static struct ctp_spot spot_at(const struct ctp_follow *f, uint64_t pid, uint64_
 
 static inline void put_place(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t pid, uint64_t site, uint64_t addr)
 {
-	uint64_t where = site ? site : addr;
+	uint64_t where = site ? ~site : addr; /* numbers and addresses apart */
 	if (where == co->where && co->place)
 		return;
 	co->where = where;

@@ -51,7 +51,7 @@ struct ctp_coroutine {
 	uint64_t since_ns;     /* in this state */
 	uint64_t next;         /* number or sequence of its event that is due */
 	uint64_t suspended_ns; /* when it suspended last: a runnable one is that since later */
-	uint64_t where;        /* as the stream gave the place of that: number of a site, or an address; place is the same, dense */
+	uint64_t where;        /* as the stream gave the place of that: ~number of a site, or an address; place is the same, dense */
 	uint32_t place;
 	uint32_t thread;       /* where it ran last */
 	uint32_t resumes, migrations;

@@ -41,16 +41,20 @@ struct ctp_hole *ctp_holes_find(const struct ctp_holes *h, uint32_t station, uin
 	return hole;
 }
 
-void ctp_holes_fill(struct ctp_holes *h, struct ctp_hole *hole, uint64_t number, uint32_t *newest)
+void ctp_holes_fill(struct ctp_holes *h, struct ctp_hole *hole, uint64_t number, uint64_t ts_ns, uint32_t *newest)
 {
 	if (number == hole->from) {
 		hole->from++;
+		hole->after_ns = ts_ns;
 	} else if (number == hole->to - 1) {
 		hole->to--;
+		hole->ts_ns = ts_ns;
 	} else {
 		struct ctp_hole rest = *hole;
 		rest.from = number + 1;
+		rest.after_ns = ts_ns;
 		hole->to = number;
+		hole->ts_ns = ts_ns;
 		ctp_holes_add(h, &rest, newest);
 	}
 }

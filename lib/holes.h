@@ -46,8 +46,8 @@ void ctp_holes_add(struct ctp_holes *h, const struct ctp_hole *hole, uint32_t *n
 bool ctp_holes_any(const struct ctp_holes *h, uint32_t station, uint32_t newest);
 struct ctp_hole *ctp_holes_find(const struct ctp_holes *h, uint32_t station, uint32_t newest, uint64_t number);
 
-/* The event is no longer missing. That can make two holes of one: there must be room. */
-void ctp_holes_fill(struct ctp_holes *h, struct ctp_hole *hole, uint64_t number, uint32_t *newest);
+/* The event, of that time, is no longer missing. That can make two holes of one: there must be room. */
+void ctp_holes_fill(struct ctp_holes *h, struct ctp_hole *hole, uint64_t number, uint64_t ts_ns, uint32_t *newest);
 
 /* So many of the oldest wait no more. */
 static inline void ctp_holes_drop(struct ctp_holes *h, uint32_t n) { h->oldest += n; }

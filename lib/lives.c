@@ -376,7 +376,7 @@ static bool find_place(struct ctp_lives *l, uint32_t i, int32_t ahead, uint64_t 
 	if (!hole)
 		return false;
 	*ts_ns = between(*ts_ns, hole);
-	ctp_holes_fill(&l->holes, hole, *number, &life->hole);
+	ctp_holes_fill(&l->holes, hole, *number, *ts_ns, &life->hole);
 	return true;
 }
 

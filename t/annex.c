@@ -168,19 +168,22 @@ static void test_holes(void)
 	if (ctp_holes_init(&h, &err))
 		exit(1);
 	ok(!ctp_holes_any(&h, 0, newest[0]) && !ctp_holes_find(&h, 0, newest[0], 5), "none");
-	ctp_holes_add(&h, &(struct ctp_hole){.from = 10, .to = 20, .station = 0}, &newest[0]);
+	ctp_holes_add(&h, &(struct ctp_hole){.from = 10, .to = 20, .after_ns = 900, .ts_ns = 2000, .station = 0}, &newest[0]);
 	ctp_holes_add(&h, &(struct ctp_hole){.from = 10, .to = 20, .station = 1}, &newest[1]);
 	ctp_holes_add(&h, &(struct ctp_hole){.from = 30, .to = 31, .station = 0}, &newest[0]);
 	ok(!ctp_holes_find(&h, 0, newest[0], 9) && !ctp_holes_find(&h, 0, newest[0], 20), "not outside");
-	ctp_holes_fill(&h, ctp_holes_find(&h, 0, newest[0], 15), 15, &newest[0]);
+	ctp_holes_fill(&h, ctp_holes_find(&h, 0, newest[0], 15), 15, 1500, &newest[0]);
 	ok(!ctp_holes_find(&h, 0, newest[0], 15) && ctp_holes_find(&h, 0, newest[0], 14)->to == 15 &&
 	           ctp_holes_find(&h, 0, newest[0], 16)->from == 16,
 	   "one in the middle makes two");
-	ctp_holes_fill(&h, ctp_holes_find(&h, 0, newest[0], 10), 10, &newest[0]);
-	ctp_holes_fill(&h, ctp_holes_find(&h, 0, newest[0], 14), 14, &newest[0]);
-	ctp_holes_fill(&h, ctp_holes_find(&h, 0, newest[0], 30), 30, &newest[0]);
+	ctp_holes_fill(&h, ctp_holes_find(&h, 0, newest[0], 10), 10, 1000, &newest[0]);
+	ctp_holes_fill(&h, ctp_holes_find(&h, 0, newest[0], 14), 14, 1400, &newest[0]);
+	ctp_holes_fill(&h, ctp_holes_find(&h, 0, newest[0], 30), 30, 3000, &newest[0]);
 	ok(ctp_holes_find(&h, 0, newest[0], 11)->to == 14 && !ctp_holes_find(&h, 0, newest[0], 30),
 	   "those at an end make it smaller");
+	const struct ctp_hole *left = ctp_holes_find(&h, 0, newest[0], 11), *right = ctp_holes_find(&h, 0, newest[0], 16);
+	ok(left->after_ns == 1000 && left->ts_ns == 1400 && right->after_ns == 1500 && right->ts_ns == 2000,
+	   "and what is still missing lies between the times of those that are not");
 	ctp_holes_drop(&h, 2);
 	ok(!ctp_holes_find(&h, 0, newest[0], 12) && ctp_holes_find(&h, 0, newest[0], 17) && !ctp_holes_any(&h, 1, newest[1]),
 	   "the oldest go first");

@@ -163,7 +163,7 @@ static bool same_row(struct bytes *b, uint32_t line, uint32_t n, const struct mo
 static struct bytes written(struct ctp_html_pack *pack, uint64_t t0)
 {
 	struct bytes b = {0};
-	struct ctp_html_view view = {t0, places, threads, PLACES, THREADS};
+	struct ctp_html_view view = {.t0_ns = t0, .places = places, .threads = threads, .nplaces = PLACES, .nthreads = THREADS};
 	ok(ctp_html_pack_write(pack, &view, keep, &b) && !pack->failed, "the page's data is written");
 	return b;
 }
