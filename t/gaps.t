@@ -37,11 +37,41 @@ PY
 	done
 }
 
+# What the views of ctp-sqlite have, where there are any: waits there reach from a suspension to the resume.
+views() { # NAME
+	[ -x "$BIN/ctp-sqlite" ] || return
+	rm -f "$tmp/a.sqlite"
+	"$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/a.ctp"
+	is "$1: so do the views of SQLite" "$(python3 - "$tmp/know.json" "$tmp/report.json" "$tmp/a.sqlite" <<'PY'
+import json, sqlite3, sys
+know, section = json.load(open(sys.argv[1])), json.load(open(sys.argv[2]))["sections"][0]
+db = sqlite3.connect(sys.argv[3])
+ask = lambda text: dict(db.execute(text).fetchall())
+def check(what, got, want):
+    if got != want:
+        print(f"{what}: {got} and not {want}")
+check("coroutines", ask("select cast(coro as text), unknown_ns from coroutine_times where unknown_ns > 0"), know["coroutines"])
+check("threads", ask("select cast(tid as text), unknown_ns from thread_times where unknown_ns > 0"), know["threads"])
+for table in ("coroutine_times", "coroutine_states", "gaps"):
+    column = "duration_ns" if table == "gaps" else "unknown_ns"
+    check(table, db.execute(f"select sum({column}) from {table}").fetchone()[0], section["total_ns"]["unknown"])
+total = section["total_ns"]
+ran, waited = db.execute("select sum(running_ns), sum(suspended_ns) from coroutine_times").fetchone()
+check("running", ran, total["running"])
+check("no more waits than there are", total["suspended"] <= waited <= total["suspended"] + total["runnable"], True)
+check("busy", ask("select tid, busy_ns from thread_times"), {th["tid"]: th["busy_ns"] for th in section["threads"]})
+check("losses", db.execute("select lost, nobodys, gaps from loss_totals").fetchone(),
+      (section["lost"], section["lost_of_nobody"], section["gaps"]))
+PY
+)" ''
+}
+
 for seed in 1 2 3 4 5 6; do
 	python3 t/gaps.py make $seed >"$tmp/rows.jsonl"
 	"$BIN/ctp-fromjsonl" -q -o "$tmp/a.ctp" "$tmp/rows.jsonl"
 	python3 t/gaps.py know "$tmp/rows.jsonl" >"$tmp/know.json"
 	knows "trace $seed"
+	views "trace $seed"
 	is "trace $seed: what is lost, and of nobody" "$(python3 - "$tmp/know.json" "$tmp/report.json" <<'PY'
 import json, sys
 know, section = json.load(open(sys.argv[1])), json.load(open(sys.argv[2]))["sections"][0]
