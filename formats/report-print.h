@@ -99,7 +99,10 @@ const char *ctp_print_heavy(int kind); /* "running" ... */
 
 static inline bool ctp_print_any_heavy(const struct ctp_report_section *s)
 {
-	return s->nheavy[CTP_HEAVY_RUNNING] || s->nheavy[CTP_HEAVY_RUNNABLE] || s->nheavy[CTP_HEAVY_SUSPENDED];
+	for (int kind = 0; kind < CTP_HEAVY_KINDS; kind++)
+		if (s->nheavy[kind])
+			return true;
+	return false;
 }
 
 #endif
