@@ -217,7 +217,7 @@ static void sites(const struct ctp_print *p)
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_report_site *site = &s->sites[i];
 		ctp_print_f(p->out, "| ");
-		cell(p->out, site->place);
+		cell(p->out, ctp_print_site(site));
 		ctp_print_f(p->out, " | %s |", ctp_print_count(n, site->suspended.count));
 		put_times(p, &site->suspended);
 		put_times(p, &site->runnable);

@@ -221,8 +221,8 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 		SAY("it ends %s after its start, and was to be looked at from %s on", ctp_print_ns(n, s->duration_ns),
 		    ctp_print_ns(ns, p->report->since_ns));
 	if (c->lost)
-		SAY("%s event%s lost: what rests on them is unknown", ctp_print_count(n, c->lost),
-		    c->lost == 1 ? " was" : "s were");
+		SAY("%s event%s lost: what rests on %s is unknown", ctp_print_count(n, c->lost),
+		    c->lost == 1 ? " was" : "s were", c->lost == 1 ? "it" : "them");
 	if (c->gaps)
 		SAY("%s gap%s in the lives of coroutines, %s in all: what they did then counts nowhere", ctp_print_count(n, c->gaps),
 		    ctp_print_plural(c->gaps), ctp_print_ns(ns, s->total_ns[CTP_HEAVY_UNKNOWN]));
@@ -246,8 +246,8 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 		SAY("%s coroutine%s found no station and %s not in the trace", ctp_print_count(n, c->untraced),
 		    ctp_print_plural(c->untraced), c->untraced == 1 ? "is" : "are");
 	if (c->unfollowed)
-		SAY("there were more than %d coroutines at once: %s record%s of the others not looked at", CTP_FOLLOW_MAX,
-		    ctp_print_count(n, c->unfollowed), c->unfollowed == 1 ? " was" : "s were");
+		SAY("there were more than %d coroutines at once: %s record%s of the others %s not looked at", CTP_FOLLOW_MAX,
+		    ctp_print_count(n, c->unfollowed), ctp_print_plural(c->unfollowed), c->unfollowed == 1 ? "was" : "were");
 	if (s->cut && !s->until)
 		SAY("the trace has no end: what came after it is not known");
 	else if (!s->complete)
@@ -295,7 +295,8 @@ unsigned ctp_print_closing(char to[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX], const
 		         ctp_print_count(n[0], r->sections_seen), ctp_print_count(n[1], findings),
 		         ctp_print_plural(findings), where);
 	if (r->sections_seen > r->nsections)
-		snprintf(to[count++], CTP_PRINT_LINE_MAX, "Only the first %u of them are judged.", r->nsections);
+		snprintf(to[count++], CTP_PRINT_LINE_MAX, r->nsections == 1 ? "Only the first of them is judged." : "Only the first %u of them are judged.",
+		         r->nsections);
 	if (r->outside && r->sections_seen > 1)
 		snprintf(to[count++], CTP_PRINT_LINE_MAX, "%s of them end%s before the time that was asked for, and %s not judged.",
 		         ctp_print_count(n[0], r->outside), r->outside == 1 ? "s" : "", r->outside == 1 ? "is" : "are");

@@ -70,6 +70,12 @@ bool ctp_print_window(char to[CTP_PRINT_LINE_MAX], const struct ctp_report *r);
 /* "No findings", or how many of which certainty; or that there is nothing to judge. */
 const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
 
+/* A site of that table: coroutines also run before they have suspended for the first time, which is no place. */
+static inline const char *ctp_print_site(const struct ctp_report_site *site)
+{
+	return site->place ? site->place : site->suspended.count ? "(not known)" : "(the start, or not known)";
+}
+
 /* Above the table of sites: what it is, and in which order. */
 const char *ctp_print_sites(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
 

@@ -232,7 +232,7 @@ static void still(const struct ctp_print *p, const struct ctp_report_still *list
 			ctp_print_f(p->out, "; longest: ");
 			ctp_print_text(p->out, s->name);
 		}
-		ctp_print_f(p->out, s->certain ? "\n" : " (events of them were lost)\n");
+		ctp_print_f(p->out, s->certain ? "\n" : " (events of %s were lost)\n", s->coroutines == 1 ? "it" : "them");
 	}
 	more(p, all, shown);
 }
@@ -267,7 +267,7 @@ static void sites(const struct ctp_print *p)
 		put_times(p, &site->runnable);
 		put_times(p, &site->running);
 		ctp_print_f(p->out, "  ");
-		ctp_print_text(p->out, site->place);
+		ctp_print_text(p->out, ctp_print_site(site));
 		ctp_print_f(p->out, "\n");
 	}
 	more(p, s->nsites, shown);

@@ -18,8 +18,8 @@ struct words {
 	const struct ctp_group *g;
 	struct ctp_finding *f;
 	uint32_t nevidence, nnext;
-	char duration[4][CTP_TEXT_MAX], count[4][2 * CTP_TEXT_MAX];
-	unsigned nduration, ncount;
+	char duration[4][CTP_TEXT_MAX], count[4][2 * CTP_TEXT_MAX], label[2][CTP_FOLLOW_NAME_MAX + CTP_TEXT_MAX];
+	unsigned nduration, ncount, nlabel;
 };
 
 static const char *duration(struct words *w, uint64_t ns)
@@ -33,6 +33,15 @@ static const char *count(struct words *w, uint64_t n)
 {
 	char *text = w->count[w->ncount++ % 4];
 	*ctp_text_count(text, n) = '\0';
+	return text;
+}
+
+/* "handler 17 (#37)", "coroutine #37", as the list of members has the number: a large one is an address. */
+static const char *label(struct words *w, const char *name, uint64_t id)
+{
+	char *text = w->label[w->nlabel++ % 2], number[CTP_TEXT_MAX];
+	snprintf(number, sizeof(number), id > UINT32_MAX ? "#0x%jx" : "#%ju", (uintmax_t)id);
+	snprintf(text, sizeof(w->label[0]), name ? "%s (%s)" : "%s%s", name ? name : "coroutine ", number);
 	return text;
 }
 
@@ -75,6 +84,8 @@ static const char *where(struct words *w)
 {
 	return w->f->place ? w->f->place : "a place that the trace does not name";
 }
+
+static const char *where_made(struct words *w) { return w->f->spawn ? w->f->spawn : "a place that the trace does not name"; }
 
 static const char *word(uint64_t n, const char *one, const char *more) { return n == 1 ? one : more; }
 
@@ -127,11 +138,7 @@ static void last_waker(struct words *w)
 	const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, m->waker);
 	static const char *const states[CTP_STATES] = {"", "has not run yet", "is running", "is suspended too", "is ready to run",
 	                                               "has ended"};
-	if (co && co->name)
-		evidence(w, "the last to wake it was %s (coroutine %ju), which %s", co->name, (uintmax_t)m->waker, states[co->state]);
-	else
-		evidence(w, "the last to wake it was coroutine %ju, which %s", (uintmax_t)m->waker,
-		         co ? states[co->state] : "has ended");
+	evidence(w, "the last to wake it was %s, which %s", label(w, co ? co->name : NULL, m->waker), co ? states[co->state] : "has ended");
 }
 
 static void say_waiting(struct words *w)
@@ -171,8 +178,8 @@ static void say_not_resumed(struct words *w)
 {
 	const struct ctp_hist *ready = &w->j->tally->ready;
 	title(w, "%s woken at %s and never resumed", those(w), where(w));
-	evidence(w, "ready to run for %s, where %s resumed after %s at most", duration(w, w->g->longest_ns),
-	         counted(w, ready->count, "other was", "others were"), duration(w, ready->max_ns));
+	evidence(w, "ready to run for %s%s, where %s came %s after the wake at most", they(w, "", "up to "),
+	         duration(w, w->g->longest_ns), counted(w, ready->count, "other resume", "other resumes"), duration(w, ready->max_ns));
 	last_waker(w);
 	next(w, "the scheduler has lost %s: look at the run queue between the wake and the resume"
 	        " (a wake while %s about to suspend?)", it(w), they(w, "it was", "they were"));
@@ -198,9 +205,8 @@ static void say_cycle(struct words *w)
 		const char *place = co ? ctp_report_place(w->j->report, ctp_follow_place(w->j->follow, co)) : NULL;
 		const struct ctp_coroutine *other = co ? ctp_follow_find(w->j->follow, co->awaits) : NULL;
 		if (co)
-			evidence(w, "%s%scoroutine %ju awaits %s%scoroutine %ju at %s", co->name ? co->name : "", co->name ? ", " : "",
-			         (uintmax_t)co->id, other && other->name ? other->name : "", other && other->name ? ", " : "",
-			         (uintmax_t)co->awaits, place ? place : "a place that is not named");
+			evidence(w, "%s awaits %s at %s", label(w, co->name, co->id), label(w, other ? other->name : NULL, co->awaits),
+			         place ? place : "a place that is not named");
 	}
 	next(w, "%s", they(w, "this await must go: nothing can wake it", "one of these awaits must go: nothing can wake any of them"));
 }
@@ -214,8 +220,8 @@ static void say_awaits_dead(struct words *w)
 		const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, w->f->who[i].id);
 		const struct ctp_coroutine *dead = co ? ctp_follow_find(w->j->follow, co->awaits) : NULL;
 		if (co)
-			evidence(w, "coroutine %ju awaits %s%scoroutine %ju, which has ended and did not wake it", (uintmax_t)co->id,
-			         dead && dead->name ? dead->name : "", dead && dead->name ? ", " : "", (uintmax_t)co->awaits);
+			evidence(w, "%s awaits %s, which has ended and did not wake it", label(w, co->name, co->id),
+			         label(w, dead ? dead->name : NULL, co->awaits));
 	}
 	next(w, "see that whatever ends what %s for, also an exception or destruction, wakes %s", they(w, "it waits", "they wait"), it(w));
 }
@@ -232,8 +238,7 @@ static void say_thread(struct words *w)
 	evidence(w, "for %s%s without suspending, where %s took %s at most", they(w, "", "up to "), duration(w, w->g->longest_ns),
 	         counted(w, run->count, "other run", "other runs"), duration(w, run->max_ns));
 	for (uint32_t i = 0; i < w->f->nwho && i < AWAITED && w->f->members > 1; i++)
-		evidence(w, "thread %ju in %s%scoroutine %ju", (uintmax_t)m[i].tid, m[i].name ? m[i].name : "", m[i].name ? ", " : "",
-		         (uintmax_t)m[i].id);
+		evidence(w, "thread %ju in %s", (uintmax_t)m[i].tid, label(w, m[i].name, m[i].id));
 	next(w, "blocked, or in a loop, behind %s: a debugger on thread %ju shows where", where(w), tid);
 }
 
@@ -260,7 +265,7 @@ static void say_leaked(struct words *w)
 static void say_never_started(struct words *w)
 {
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(w->j->tally, w->g->spawn);
-	title(w, "%s made and never run", those(w));
+	title(w, "%s made at %s and never run", those(w), where_made(w));
 	evidence(w, "made %s%s ago; %s run after %s at most", they(w, "", "up to "), duration(w, w->g->longest_ns),
 	         counted(w, s->start.count, "other from the same place was", "others from the same place were"),
 	         duration(w, s->start.max_ns));
@@ -269,10 +274,9 @@ static void say_never_started(struct words *w)
 
 static void say_growth(struct words *w)
 {
-	title(w, "coroutines made at %s become more and more: %s alive", w->f->spawn ? w->f->spawn : "a place that is not named",
-	      counted(w, w->f->members, "is", "are"));
-	evidence(w, "at least %s alive at all times in the first eighth, %s in the fourth, and steadily more since",
-	         counted(w, w->g->most_ns, "was", "were"), count(w, w->g->count));
+	title(w, "coroutines made at %s become more and more: %s alive", where_made(w), counted(w, w->f->members, "is", "are"));
+	evidence(w, "fewest alive at any time: %s in the first eighth, %s in the fourth, and steadily more since",
+	         count(w, w->g->most_ns), count(w, w->g->count));
 	next(w, "what limits how many there are? Do they end as fast as they are made?");
 }
 
@@ -312,7 +316,7 @@ static void say_storm(struct words *w)
 
 static void say_migration(struct words *w)
 {
-	title(w, "%s hardly ever %s twice on the same thread", those(w), they(w, "runs", "run"));
+	title(w, "%s made at %s hardly ever %s twice on the same thread", those(w), where_made(w), they(w, "runs", "run"));
 	evidence(w, "%s of %s %s on another thread than the one before, which is more than chance", count(w, w->g->count),
 	         counted(w, w->g->most_ns, "resume", "resumes"), word(w->g->count, "was", "were"));
 	next(w, "does each end wake the other on its own thread? Resume a coroutine where it ran last");

@@ -240,7 +240,7 @@ static void test_caveats(struct made *m)
 	ok(has(printed(TEXT, &m->report, &plain), "not one event"), "an empty trace is said to be empty");
 	m->report.sections_seen = 300;
 	m->report.ignored = 1;
-	ok(has(printed(TEXT, &m->report, &plain), "\nIn 300 sections: 0 findings.\nOnly the first 1 of them are judged.\n"
+	ok(has(printed(TEXT, &m->report, &plain), "\nIn 300 sections: 0 findings.\nOnly the first of them is judged.\n"
 	                                          "1 finding was ignored, as asked.\n"), "the closing lines");
 	m->report.nsections = 0;
 	m->report.sections_seen = 0;
@@ -349,6 +349,33 @@ static void test_markdown(void)
 	ok(has(text, "\n| `server.c:212:handle` | 1,000 | 412 us | 1.73 ms | 2.00 s | - | - | - | - | - | - |\n"), "a site");
 }
 
+/* One and two of everything that is counted. */
+static void test_agreement(void)
+{
+	static const char *const one[] = {"1 event was lost: what rests on it is", "1 gap in the lives", "1 of the lost events is of nobody",
+	                                  "what 1 coroutine did last is not known: it is not among", "1 wake, name or await was missed",
+	                                  "1 coroutine found no station and is not", "1 record of the others was not", "events of it were lost",
+	                                  "1 coroutine, 1 alive at the end; 1 thread; 1 event, 1 wake;", "1 finding was ignored"};
+	static const char *const two[] = {"2 events were lost: what rests on them is", "2 gaps in the lives", "2 of the lost events are of nobody",
+	                                  "what 2 coroutines did last is not known: they are not among", "2 wakes, names or awaits were missed",
+	                                  "2 coroutines found no station and are not", "2 records of the others were not", "events of them were lost",
+	                                  "2 coroutines, 2 alive at the end; 2 threads; 2 events, 2 wakes;", "2 findings were ignored"};
+	for (uint64_t n = 1; n <= 2; n++) {
+		struct made m;
+		make(&m);
+		m.section.counts = (struct ctp_follow_counts){.events = n, .wakes = n, .coroutines = n, .lost = n, .lost_apart = n, .gaps = n,
+		                                              .missed = n, .untraced = n, .unfollowed = n};
+		m.section.alive = m.section.nthreads_seen = m.section.in_gap = m.report.ignored = n;
+		m.waiting[0].coroutines = n;
+		char text[16384], *to = text; /* without the ends of lines, for some are wrapped */
+		for (const char *s = printed(TEXT, &m.report, &plain); *s && to < text + sizeof(text) - 1; s += *s == '\n' ? 1 + strspn(s + 1, " ") : 1)
+			*to++ = *s == '\n' ? ' ' : *s;
+		*to = '\0';
+		for (size_t i = 0; i < sizeof(one) / sizeof(*one); i++)
+			ok(has(text, n == 1 ? one[i] : two[i]), "%s", n == 1 ? one[i] : two[i]);
+	}
+}
+
 /* Which file a section is from, and one that ends before what was asked for begins. */
 static void test_sections(void)
 {
@@ -435,6 +462,7 @@ int main(void)
 	make(&m);
 	test_top(&m);
 	test_markdown();
+	test_agreement();
 	test_sections();
 	test_durations();
 	test_texts();
