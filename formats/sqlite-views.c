@@ -186,6 +186,11 @@ static enum ctp_status make_kind_view(const struct ctp_sqlite *s, const struct k
 /* Whether events of x's coroutine are missing behind the transition x. */
 #define LOST_BEHIND(x) HAS(x, "losses", "AND coalesce(r.\"index\" > " x ".\"index\", r.ts > " x ".ts)")
 
+/* How many that is, of one without numbers: between the transition e and the next. */
+#define LOST_BETWEEN(mine) \
+	"(SELECT sum(r.count) FROM (SELECT * FROM losses r WHERE " mine " AND r.ts > e.ts AND r.ts <= coalesce(e.next_ts, r.ts)" \
+	" LIMIT -1) r)"
+
 /* Whether events of nobody knows whom are missing behind x.ts. */
 #define LOST_OF_NOBODY(x) \
 	"(EXISTS (SELECT 1 FROM losses l WHERE l.section IS " x ".section AND l.coro = 0 AND coalesce(l.ts > " x ".ts, 1))" \
@@ -199,7 +204,8 @@ static enum ctp_status make_kind_view(const struct ctp_sqlite *s, const struct k
 
 /* What the number of a place in the source stands for, as the other tools spell it. */
 #define SITE_TEXT(x, number) \
-	PICK("nullif(coalesce(r.file, '') || iif(r.line <> 0, ':' || r.line, '') || iif(r.function <> '', ':' || r.function, ''), '')", \
+	PICK("nullif(coalesce(r.file, '') || iif(r.line <> 0, ':' || r.line, '')" \
+	     " || iif(r.function <> '', ':' || r.function, ''), '')", \
 	     "sites", "r.section IS " x ".section AND r.site = " number " AND r.site <> 0", "ORDER BY r.ts DESC")
 
 /*
@@ -232,13 +238,15 @@ static enum ctp_status make_kind_view(const struct ctp_sqlite *s, const struct k
  */
 #define WAKE(what) RECORD("c", what, "wakes", "AND r.ts > c.before_ns ORDER BY r.ts DESC")
 #define WAKE_COUNTS \
-	"coalesce(c.state = 'suspended' AND " WAKE("r.ts >= c.ts OR coalesce(c.ran_on = r.tid OR c.ran_on IS NOT NULL AND r.ts > c.before_ns + 1000, 0)") ", 0)"
+	"coalesce(c.state = 'suspended' AND " WAKE("r.ts >= c.ts OR coalesce(c.ran_on = r.tid" \
+	                                           " OR c.ran_on IS NOT NULL AND r.ts > c.before_ns + 1000, 0)") ", 0)"
 
 /* --- the views ----------------------------------------------------------------------------------------------------------- */
 
 /*
- * Transitions without a number, or without a coroutine, in the order of time. coroTracer's seq tells what is missing: it counts
- * events, or by two for each round through the eight slots. Where it falls, the probe_id is another coroutine's from there on.
+ * Transitions without a number, or without a coroutine, in the order of time. If no records tell what is missing, as in a database
+ * of coroTracer's own, its seq does: it counts events, or by two for each round through the eight slots. Where it falls, the
+ * probe_id is another coroutine's from there on.
  */
 #define PLAIN_STEPS \
 	"SELECT id, section, coro, probe_id, tid, addr, seq, is_active, ts, \"index\", site, next_ts, NULL AS next_index," \
@@ -295,14 +303,16 @@ static const struct {
 	 "SELECT e.section, e.coro, e.probe_id, coalesce(p.ts, " BEGIN("e") ") AS start_ns, e.ts AS stop_ns,"
 	 " e.\"index\" - coalesce(p.\"index\", -1) - 1 AS lost"
 	 " FROM coro_trace_events e LEFT JOIN coro_trace_events p ON p.id = " PREVIOUS("e")
-	 " WHERE e.coro <> 0 AND e.\"index\" > 0 AND " STEP("e", "1", "AND y.\"index\" = e.\"index\" - 1") " IS NULL AND NOT " STALE("e")
+	 " WHERE e.coro <> 0 AND e.\"index\" > 0 AND " STEP("e", "1", "AND y.\"index\" = e.\"index\" - 1") " IS NULL"
+	 " AND NOT " STALE("e")
 	 " UNION ALL SELECT l.section, l.coro, l.probe_id, coalesce(l.last_ns, " BEGIN("l") "), coalesce(" DEATH("l", "r.ts") ","
 	 " s.end_ns), lost FROM (SELECT l.section, l.coro, max(l.probe_id) AS probe_id, l.ts, p.ts AS last_ns, sum(l.count) AS lost"
 	 "       FROM losses l LEFT JOIN coro_trace_events p ON p.id = " LAST("l")
 	 "       WHERE l.coro <> 0 AND CASE WHEN p.id IS NULL THEN 1 WHEN p.\"index\" IS NULL THEN 0"
 	 "             ELSE coalesce(l.\"index\" > p.\"index\", l.ts > p.ts) END"
 	 "       GROUP BY l.section, l.coro) l LEFT JOIN sections s ON s.id = l.section"
-	 " UNION ALL SELECT e.section, e.coro, e.probe_id, e.ts, coalesce(e.next_ts, " DEATH("e", "r.ts") ", s.end_ns), NULL"
+	 " UNION ALL SELECT e.section, e.coro, e.probe_id, e.ts, coalesce(e.next_ts, " DEATH("e", "r.ts") ", s.end_ns),"
+	 " coalesce(" LOST_BETWEEN(MINE("e")) ", " LOST_BETWEEN(MINE_PLAIN("e")) ")"
 	 " FROM (" PLAIN_STEPS ") e LEFT JOIN sections s ON s.id = e.section"
 	 " WHERE gap = 1 OR next_ts IS NULL AND " LOST_BEHIND("e") ")"},
 
@@ -395,7 +405,8 @@ static const struct {
 	 " iif(" WAKE_COUNTS ", nullif(" WAKE("r.\"by\"") ", 0), NULL) AS woken_by,"
 	 " nullif(" BIRTH("c", "r.parent") ", 0) AS parent, " SITE_TEXT("c", BIRTH("c", "r.site")) " AS spawn_site_text,"
 	 " " BIRTH("c", "r.ts") " AS born_ns,"
-	 " CASE WHEN coro IS NOT NULL THEN coalesce((SELECT sum(max(0, e.ts - coalesce(" STEP("e", "y.ts", "AND y.\"index\" < e.\"index\""
+	 " CASE WHEN coro IS NOT NULL AND (last IS NULL OR \"index\" IS NOT NULL) THEN"
+	 " coalesce((SELECT sum(max(0, e.ts - coalesce(" STEP("e", "y.ts", "AND y.\"index\" < e.\"index\""
 	 " ORDER BY y.\"index\" DESC") ", " BEGIN("e") "))) FROM coro_trace_events e WHERE e.coro = c.coro AND e.section IS c.section"
 	 " AND e.\"index\" > 0 AND " STEP("e", "1", "AND y.\"index\" = e.\"index\" - 1") " IS NULL AND NOT " STALE("e") "), 0)"
 	 " + iif(lost, coalesce(death_ns, end_ns) - ts, 0) END AS unknown_ns"

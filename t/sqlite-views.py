@@ -288,7 +288,7 @@ class Life:
             between = [l for l in self.losses if (e is None or l["ts"] > e["ts"]) and (after is None or l["ts"] <= after["ts"])]
             if e is None:  # before the first, without numbers, nothing is taken to be missing
                 return sum(l["count"] for l in between) if between and not self.events else None
-            return "?" if between else None
+            return sum(l["count"] for l in between) or None
         if e is None or after is None or after["seq"] == e["seq"]:
             return None
         if after["seq"] < e["seq"]:
@@ -326,13 +326,10 @@ class Life:
                     site_text=s.place(e.get("site")) if state == "suspended" else None,
                     parent=self.birth and self.birth["parent"] or None, born_ns=self.birth and self.birth["ts"],
                     spawn_site_text=s.place(self.birth and self.birth["site"]),
-                    unknown_ns=None if self.plain else self.unknown() if self.numbered else self.unknown_behind(), **self.woken(state, certain))
+                    unknown_ns=None if e and "index" not in e else self.unknown(), **self.woken(state, certain))
 
     def unknown(self):
         return sum(stop - start for start, stop, lost in self.gaps)
-
-    def unknown_behind(self):
-        return sum(stop - start for start, stop, lost in self.gaps if stop == self.end and self.holes[len(self.events) - 1])
 
     def woken(self, state, certain):
         s, answer = self.section, dict(woken=None, woken_ns=None, woken_by=None)
