@@ -157,7 +157,9 @@ const char *ctp_print_command(char to[CTP_PRINT_COMMAND_MAX], const struct ctp_r
 const char *ctp_print_outcome(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s)
 {
 	const char *signal_name = s->status > 0 && s->status < NSIG ? sigabbrev_np((int)s->status) : NULL;
-	if (!strcmp(s->outcome, "exited"))
+	if (s->until)
+		strcpy(to, "and went on after that");
+	else if (!strcmp(s->outcome, "exited"))
 		snprintf(to, CTP_PRINT_LINE_MAX, "exited with status %jd", (intmax_t)s->status);
 	else if (!strcmp(s->outcome, "killed") && signal_name)
 		snprintf(to, CTP_PRINT_LINE_MAX, "killed by SIG%s", signal_name);

@@ -161,6 +161,11 @@ static void test_text(struct made *m)
 	ok(has(text, "\nWhere they suspended, and for how long (by time runnable)\n"), "and their order is said");
 	ok(has(text, "\n    1.01s     50 %        -          99      2.02s  18800 worker\n"), "a thread");
 	ok(has(text, "\n  running    #0x12a05f200 1.00 ms\n"), "a coroutine that ran most");
+	m->section.heavy[CTP_HEAVY_UNKNOWN][m->section.nheavy[CTP_HEAVY_UNKNOWN]++] = m->section.heavy[CTP_HEAVY_RUNNING][--m->section.nheavy[CTP_HEAVY_RUNNING]];
+	ok(has(printed(TEXT, &m->report, &plain), "\nCoroutines with the most time in all\n  unknown    #0x12a05f200 1.00 ms\n"),
+	   "or one of which most is unknown");
+	make(m);
+	text = printed(TEXT, &m->report, &plain);
 	for (const char *line = text; *line; line = strchr(line, '\n') + 1)
 		if (strchr(line, '\n') - line > 100)
 			ok(false, "a line is longer than 100: %.120s", line);

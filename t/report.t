@@ -189,6 +189,7 @@ status '--ignore-file that is not there' 1 --ignore-file "$tmp/nonexistent" "$tm
 like 'which is said' "$(cat "$tmp/err")" "^ctp-report: $tmp/nonexistent: No such file"
 status '--until' 0 --fail-on likely --until 5ms "$tmp/a.ctp"
 like 'a part is said to be one' "$(cat "$tmp/out")" '^  looked at only from 0 ns to 5\.00 ms$'
+like 'which is not how it ended' "$(sed -n 2p "$tmp/out")" '; 5\.00 ms; and went on after that$'
 status '--since' 4 --fail-on proved --since 5ms "$tmp/a.ctp"
 like 'a part from there on' "$(cat "$tmp/out")" '^  looked at only from 5\.00 ms to the end$'
 # A time at which nothing was any more, or nothing yet.
