@@ -311,6 +311,10 @@ static const struct {
 	 "       WHERE l.coro <> 0 AND CASE WHEN p.id IS NULL THEN 1 WHEN p.\"index\" IS NULL THEN 0"
 	 "             ELSE coalesce(l.\"index\" > p.\"index\", l.ts > p.ts) END"
 	 "       GROUP BY l.section, l.coro) l LEFT JOIN sections s ON s.id = l.section"
+	 " UNION ALL SELECT e.section, e.coro, e.probe_id, " BEGIN("e") ", e.ts,"
+	 " (SELECT sum(r.count) FROM (SELECT * FROM losses r WHERE " MINE("e") " AND r.ts <= e.ts LIMIT -1) r)"
+	 " FROM coro_trace_events e WHERE e.coro <> 0 AND e.\"index\" IS NULL AND e.id = " STEP("e", "y.id", "ORDER BY y.\"index\", y.id")
+	 " AND " HAS("e", "losses", "AND r.ts <= e.ts")
 	 " UNION ALL SELECT e.section, e.coro, e.probe_id, e.ts, coalesce(e.next_ts, " DEATH("e", "r.ts") ", s.end_ns),"
 	 " coalesce(" LOST_BETWEEN(MINE("e")) ", " LOST_BETWEEN(MINE_PLAIN("e")) ")"
 	 " FROM (" PLAIN_STEPS ") e LEFT JOIN sections s ON s.id = e.section"

@@ -286,8 +286,6 @@ class Life:
             return sum(l["count"] for l in self.losses if l["index"] > index) or None
         if not self.plain:
             between = [l for l in self.losses if (e is None or l["ts"] > e["ts"]) and (after is None or l["ts"] <= after["ts"])]
-            if e is None:  # before the first, without numbers, nothing is taken to be missing
-                return sum(l["count"] for l in between) if between and not self.events else None
             return sum(l["count"] for l in between) or None
         if e is None or after is None or after["seq"] == e["seq"]:
             return None

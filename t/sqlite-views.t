@@ -19,6 +19,13 @@ done
 for seed in 1 2; do "$from" -q "$tmp/t$seed.jsonl" | "$sqlite" -q --append -o "$tmp/t.sqlite"; done
 ok 'and after appending' python3 t/sqlite-views.py check "$tmp/t.sqlite" "$tmp/t4.jsonl" "$tmp/t1.jsonl" "$tmp/t2.jsonl"
 
+if [ -x "$BIN/ctp-report" ]; then
+	"$from" -q "$tmp/t1.jsonl" | "$BIN/ctp-report" -q -j 2>/dev/null | python3 -c 'import json, sys
+for s in json.load(sys.stdin)["sections"][:3]: print(s["total_ns"]["unknown"])' >"$tmp/unknown"
+	make t1 <"$tmp/t1.jsonl"
+	is 'as much is unknown as ctp-report says' "$(sql t1 'SELECT unknown_ns FROM loss_totals LIMIT 3')" "$(cat "$tmp/unknown")"
+fi
+
 # --- gaps ---------------------------------------------------------------------------------------------------------------------
 truth=../shared/fixtures/truth
 if [ -f $truth/gap-with-wake.jsonl ]; then
