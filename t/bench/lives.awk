@@ -3,13 +3,17 @@
 # -v coroutines=N of them (94,000), of which 972 are alive at a time and have the probe_ids in turn. Each is born, named, resumed and
 # suspended four times, woken before it is resumed again, and dies; every fourth waits for another one; every 50th has lost events,
 # and each of the eight threads loses some now and then.
+# fields: name:role:type, u64 where there is no type
 function schema(name, kind, fields,    n, i, f, part, sep) {
 	printf "{\"type\":\"@schema\",\"name\":\"%s\",\"kind\":\"%s\",\"fields\":[", name, kind
 	n = split(fields, f, " ")
 	for (i = 1; i <= n; i++) {
-		split(f[i] ":u64:", part, ":")
-		printf "%s{\"name\":\"%s\",\"type\":\"%s\"%s}", sep, part[1], part[3] == "" || part[3] == "u64" ? "u64" : part[3],
-			part[2] == "" || part[2] == "u64" ? "" : ",\"role\":\"" part[2] "\""
+		split(f[i] "::", part, ":")
+		if (part[2] != "")
+			part[2] = ",\"role\":\"" part[2] "\""
+		if (part[3] == "")
+			part[3] = "u64"
+		printf "%s{\"name\":\"%s\",\"type\":\"%s\"%s}", sep, part[1], part[3], part[2]
 		sep = ","
 	}
 	print "]}"
