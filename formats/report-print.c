@@ -266,7 +266,7 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 	return count;
 }
 
-/* ", in section 2" or ", in sections 1, 3, 4 ...": where they are, the first few. */
+/* ", in section 2" or ", in sections 1, 3, 4 and others": where they are, the first few. */
 static void put_where(char *to, size_t size, const struct ctp_report *r)
 {
 	enum { NAMED = 8 };
@@ -281,7 +281,7 @@ static void put_where(char *to, size_t size, const struct ctp_report *r)
 			snprintf(to + len, size - len, "%s%u", before, i + 1);
 		}
 	if (with > named)
-		strncat(to, " ...", size - strlen(to) - 1);
+		strncat(to, " and others", size - strlen(to) - 1);
 }
 
 unsigned ctp_print_closing(char to[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX], const struct ctp_report *r)

@@ -243,6 +243,8 @@ is 'three files: three parts, each with its name' "$(sed -n 's/^Section \(.\) of
 	'1 clean.ctp 2 a.ctp 3 clean.ctp '
 is 'and which of them has findings is the last line' "$(tail -n 1 "$tmp/out")" 'In 3 sections: 1 finding, in section 2.'
 cat "$tmp/clean.ctp" "$tmp/a.ctp" "$tmp/clean.ctp" | "$report" >"$tmp/cat"
+for _ in 1 2 3 4 5 6 7 8 9; do cat "$tmp/a.ctp"; done | "$report" | tail -n 1 >"$tmp/last"
+is 'of many sections the first eight are named' "$(cat "$tmp/last")" 'In 9 sections: 9 findings, in sections 1, 2, 3, 4, 5, 6, 7, 8 and others.'
 sed 's/^\(Section . of 3\), [^:]*/\1/' "$tmp/out" >"$tmp/nameless"
 ok 'one behind the other is the same, but for the names' cmp "$tmp/cat" "$tmp/nameless"
 "$report" "$tmp/clean.ctp" - <"$tmp/a.ctp" >"$tmp/out"
