@@ -118,8 +118,8 @@ static void forget_wakes(struct ctp_coroutine *co)
 }
 
 /*
- * A gap: nothing is known of it from after_ns on, or from its last transition on if that is later, until the next. What it was before
- * a collector came is not known either, but nothing of that is lost.
+ * A gap: nothing is known of it from after_ns on, or from its last transition on if that is later, until the next. count 0: nothing
+ * is lost for certain, as of what it did before a collector came.
  */
 static __attribute__((noinline)) void lose(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t after_ns, uint64_t ts,
                                            uint64_t count)
@@ -128,8 +128,7 @@ static __attribute__((noinline)) void lose(struct ctp_follow *f, struct ctp_coro
 		after_ns = co->since_ns;
 	} else {
 		forget_wakes(co);
-		uint64_t known_ns = co->state == CTP_BORN && co->since_ns < f->attached_ns ? f->attached_ns : co->since_ns;
-		after_ns = after_ns > known_ns ? after_ns : known_ns;
+		after_ns = after_ns > co->since_ns ? after_ns : co->since_ns;
 		after_ns = after_ns < ts ? after_ns : ts;
 	}
 	struct ctp_change ch = change_of(co, CTP_CHANGE_LOST, ts);
@@ -211,11 +210,11 @@ static inline void put_place(struct ctp_follow *f, struct ctp_coroutine *co, uin
 
 /* --- what the records tell ------------------------------------------------------------------------------------------------ */
 
-/* A run that is whole ends on its thread. */
-static inline void ran_on(const struct ctp_follow *f, struct ctp_thread *th, const struct ctp_change *ch)
+/* A run that is whole ends on the thread where it began. Of what a thread did before the trace, only remnants are known. */
+static inline void ran(struct ctp_follow *f, const struct ctp_coroutine *co, uint64_t from_ns, uint64_t to_ns)
 {
-	uint64_t ns = asked_ns(f, ch->was_ns, ch->ts_ns);
-	th->busy_ns += ns > th->run_gap_ns ? ns - th->run_gap_ns : 0;
+	from_ns = from_ns > f->attached_ns ? from_ns : f->attached_ns;
+	ctp_thread_ran(&f->threads.list[co->thread], asked_from(f, from_ns), asked_to(f, to_ns));
 }
 
 static inline void suspend(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_change *ch, uint64_t site, uint64_t addr)
@@ -223,8 +222,8 @@ static inline void suspend(struct ctp_follow *f, struct ctp_coroutine *co, struc
 	struct ctp_thread *th = &f->threads.list[ch->thread];
 	ch->kind = CTP_CHANGE_SUSPEND;
 	ch->from = ctp_follow_place(f, co);
-	if (ch->was == CTP_RUNNING && ch->whole && th->current == co->id)
-		ran_on(f, th, ch);
+	if (ch->was == CTP_RUNNING && ch->whole && ch->thread == co->thread)
+		ran(f, co, ch->was_ns, ch->ts_ns);
 	th->current = 0;
 	if (!ch->whole || !(co->flags & CTP_CO_AWAITS))
 		co->awaits = 0;
@@ -245,7 +244,6 @@ static inline void resume(struct ctp_follow *f, struct ctp_coroutine *co, struct
 	ch->kind = CTP_CHANGE_RESUME;
 	ch->from = co->thread;
 	th->current = co->id;
-	th->run_gap_ns = 0;
 	th->resumes++;
 	co->migrations += co->flags & CTP_CO_RAN && co->thread != ch->thread;
 	co->resumes++;
@@ -328,9 +326,9 @@ static void death(struct ctp_follow *f, const struct ctp_shape *s, const uint64_
 	struct ctp_change ch = change_of(co, CTP_CHANGE_DIED, ts);
 	ch.whole = ch.whole && (s->after == CTP_SHAPE_NONE || val[s->after] == ts);
 	struct ctp_thread *th = thread_of(f, co);
+	if (ch.was == CTP_RUNNING && ch.whole)
+		ran(f, co, ch.was_ns, ts);
 	if (th) {
-		if (ch.whole)
-			ran_on(f, th, &ch);
 		th->current = 0;
 		th->last_ns = ts;
 	}
@@ -387,8 +385,6 @@ static void thread_gap(struct ctp_follow *f, const struct ctp_shape *s, const ui
 	add_count(&f->counts.ring_lost, transitions);
 	if (!thread || after > ts)
 		return;
-	if (th->current)
-		th->run_gap_ns += asked_ns(f, after > th->last_ns ? after : th->last_ns, ts);
 	ctp_thread_gap(th, asked_from(f, after), asked_to(f, ts));
 	if (f->ops->thread_gap)
 		f->ops->thread_gap(f->arg, thread, after, ts, transitions);
@@ -554,6 +550,11 @@ void ctp_follow_finish(struct ctp_follow *f, bool complete, bool missing)
 		.status = priv->status,
 		.end_ns = priv->ended && priv->end_ns > f->counts.last_ns ? priv->end_ns : f->counts.last_ns,
 	};
+	/* What was lost of nobody knows whom may be the last of anybody. */
+	uint32_t at = 0;
+	for (struct ctp_coroutine *co; f->unsure_ns && (co = ctp_follow_each(f, &at));)
+		if (co->state != CTP_DEAD && co->since_ns < f->unsure_ns)
+			lose(f, co, 0, end.end_ns, 0);
 	if (missing)
 		f->unsure_ns = f->missed_ns = end.end_ns;
 	if (f->ops->end)
@@ -670,16 +671,10 @@ void ctp_follow_record(struct ctp_follow *f, const struct ctp_record *rec)
 struct ctp_coroutine *ctp_follow_each(struct ctp_follow *f, uint32_t *at) { return ctp_roster_each(&f->priv->roster, at); }
 struct ctp_coroutine *ctp_follow_find(struct ctp_follow *f, uint64_t id) { return ctp_roster_find(&f->priv->roster, id); }
 
-void ctp_follow_account(const struct ctp_follow *f, struct ctp_coroutine *co, uint64_t end_ns)
+void ctp_follow_account(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t end_ns)
 {
 	struct ctp_change ch = change_of(co, CTP_CHANGE_DIED, end_ns);
 	account(f, co, &ch);
-}
-
-void ctp_follow_thread_end(struct ctp_follow *f, uint32_t thread, uint64_t end_ns)
-{
-	struct ctp_thread *th = &f->threads.list[thread];
-	struct ctp_coroutine *co = th->current ? ctp_follow_find(f, th->current) : NULL;
-	if (co && co->state == CTP_RUNNING && co->thread == thread && co->flags & CTP_CO_OURS && !(co->flags & CTP_CO_CONFLICT))
-		ran_on(f, th, &(struct ctp_change){.was_ns = co->since_ns, .ts_ns = end_ns});
+	if (co->state == CTP_RUNNING && ch.whole && co->flags & CTP_CO_OURS)
+		ran(f, co, co->since_ns, end_ns);
 }

@@ -158,11 +158,8 @@ void ctp_follow_finish(struct ctp_follow *f, bool complete, bool missing);
 struct ctp_coroutine *ctp_follow_each(struct ctp_follow *f, uint32_t *at);
 struct ctp_coroutine *ctp_follow_find(struct ctp_follow *f, uint64_t id); /* or null */
 
-/* At the end, adds the span that a coroutine is in to its times. To be called once. */
-void ctp_follow_account(const struct ctp_follow *f, struct ctp_coroutine *co, uint64_t end_ns);
-
-/* The same for a thread: it is still in a run, or what runs there is not known. */
-void ctp_follow_thread_end(struct ctp_follow *f, uint32_t thread, uint64_t end_ns);
+/* At the end, adds the span that a coroutine is in to its times, and to those of its thread. To be called once. */
+void ctp_follow_account(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t end_ns);
 
 /* How long; 0 where clocks of two threads disagree and the end is before the start. */
 static inline uint64_t ctp_span_ns(uint64_t from_ns, uint64_t to_ns) { return to_ns > from_ns ? to_ns - from_ns : 0; }

@@ -253,7 +253,8 @@ static void not_resumed(struct ctp_judge *j, struct ctp_coroutine *co)
 		return;
 	/* Woken while it ran, it may be that nobody meant what came next. */
 	bool proved = ctp_judge_over(j, co) && co->since_ns > co->suspended_ns;
-	enum ctp_certainty sure = ctp_judge_sure(j, co, false);
+	/* Those whose wakes are missing may have been ready for as long. */
+	enum ctp_certainty sure = j->follow->counts.missed ? CTP_CERTAIN_UNKNOWN : ctp_judge_sure(j, co, false);
 	ctp_judge_add(j, ctp_judge_group(j, CTP_RULE_NOT_RESUMED, co->spawn, ctp_follow_place(j->follow, co)), co,
 	              sure == CTP_CERTAIN_PROVED && !proved ? CTP_CERTAIN_LIKELY : sure, co->since_ns, ns);
 }

@@ -176,22 +176,23 @@ static int by_busy(const void *a, const void *b)
 	return x->busy_ns == y->busy_ns ? 0 : x->busy_ns < y->busy_ns ? 1 : -1;
 }
 
-/* Those that ever ran a coroutine, with the run that a thread is still in. */
+/* Those that ever ran a coroutine. Of a thread nothing is known before the collector came. */
 static void fill_threads(struct ctp_report *r, struct ctp_report_section *s, uint64_t end_ns)
 {
+	uint64_t from_ns = end_ns - s->looked_ns, before_ns = ctp_span_ns(from_ns, r->follow.attached_ns);
+	before_ns = before_ns < s->looked_ns ? before_ns : s->looked_ns;
 	s->threads = calloc(r->follow.threads.count, sizeof(*s->threads));
 	r->failed |= !s->threads;
 	for (uint32_t i = 1; s->threads && i < r->follow.threads.count; i++) {
 		struct ctp_thread *th = &r->follow.threads.list[i];
 		if (!th->resumes && !th->unknown_ns)
 			continue;
-		ctp_follow_thread_end(&r->follow, i, end_ns);
-		uint64_t known_ns = ctp_span_ns(th->unknown_ns, s->looked_ns);
+		uint64_t unknown_ns = th->unknown_ns + before_ns;
 		s->threads[s->nthreads++] = (struct ctp_report_thread){
 			.tid = th->tid,
-			.busy_ns = th->busy_ns < known_ns ? th->busy_ns : known_ns, /* slots may have kept runs of which a ring lost a part */
-			.unknown_ns = th->unknown_ns,
-			.known_ns = known_ns,
+			.busy_ns = th->busy_ns,
+			.unknown_ns = unknown_ns,
+			.known_ns = ctp_span_ns(unknown_ns, s->looked_ns),
 			.resumes = th->resumes,
 			.last_ns = th->last_ns > s->start_ns ? th->last_ns - s->start_ns : 0,
 			.name = th->name[0] ? copy(r, th->name) : NULL,
@@ -263,7 +264,8 @@ static void group_add(struct ctp_report *r, struct groups *gs, const struct ctp_
 		g->still.tid = r->follow.threads.list[co->thread].tid;
 	}
 	g->still.shortest_ns = ns < g->still.shortest_ns ? ns : g->still.shortest_ns;
-	g->still.certain &= !(co->flags & CTP_CO_CONFLICT) && co->since_ns >= r->follow.unsure_ns;
+	const struct ctp_report_section *s = r->priv->section;
+	g->still.certain &= !(co->flags & CTP_CO_CONFLICT) && co->since_ns >= r->follow.unsure_ns && (!s->cut || s->until);
 }
 
 static int by_number(const void *a, const void *b)

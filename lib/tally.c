@@ -316,7 +316,8 @@ static void resumed(struct ctp_tally *t, const struct ctp_change *ch)
 	if (p->different < CTP_TALLY_DIFFERENT)
 		came_back(p, co->id);
 	if (ch->was == CTP_SUSPENDED) {
-		ctp_hist_add(&p->wait, ns);
+		if (t->follow->missed_ns <= ch->was_ns) /* else it may have been ready for a part of it */
+			ctp_hist_add(&p->wait, ns);
 		keep_back(p, co->id, ch->was_ns);
 	} else if (ch->was == CTP_RUNNABLE) {
 		wait_woken(t, co, ch->was_ns);

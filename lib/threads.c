@@ -17,16 +17,21 @@ bool ctp_threads_init(struct ctp_threads *t)
 
 void ctp_threads_fini(struct ctp_threads *t)
 {
+	for (uint32_t i = 0; t->list && i < CTP_THREADS_MAX; i++)
+		free(t->list[i].spans);
 	free(t->list);
 	free(t->slots);
 }
+
+/* Another one, which may keep its room for spans. */
+static void renew(struct ctp_thread *th, uint64_t tid) { *th = (struct ctp_thread){.tid = tid, .spans = th->spans}; }
 
 void ctp_threads_clear(struct ctp_threads *t)
 {
 	if (t->count > 1)
 		memset(t->slots, 0, SLOTS * sizeof(*t->slots));
 	memset(t->recent, 0, sizeof(t->recent));
-	t->list[0] = (struct ctp_thread){0};
+	renew(&t->list[0], 0);
 	t->count = 1;
 }
 
@@ -47,10 +52,62 @@ uint32_t ctp_threads_add(struct ctp_threads *t, uint64_t tid)
 	if (!*slot) {
 		if (!tid || t->count == CTP_THREADS_MAX)
 			return 0;
-		t->list[t->count] = (struct ctp_thread){.tid = tid};
+		renew(&t->list[t->count], tid);
 		*slot = t->count++;
 	}
 	return t->recent[tid % CTP_THREADS_RECENT] = *slot;
+}
+
+/* --- runs and gaps -------------------------------------------------------------------------------------------------------- */
+
+static struct ctp_thread_span *span_at(const struct ctp_thread *th, uint32_t n)
+{
+	return &th->spans[(th->first_span + n) % CTP_THREAD_SPANS];
+}
+
+/* Where there is no room, the two oldest become one. */
+static void put_span(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
+{
+	if (!th->spans && !(th->spans = calloc(CTP_THREAD_SPANS, sizeof(*th->spans))))
+		return;
+	if (th->nspans == CTP_THREAD_SPANS) {
+		struct ctp_thread_span *oldest = span_at(th, 0), *next = span_at(th, 1);
+		next->from_ns = oldest->from_ns < next->from_ns ? oldest->from_ns : next->from_ns;
+		next->done_ns += oldest->done_ns;
+		th->first_span = (th->first_span + 1) % CTP_THREAD_SPANS;
+		th->nspans--;
+	}
+	*span_at(th, th->nspans++) = (struct ctp_thread_span){from_ns, to_ns, to_ns - from_ns};
+}
+
+/* What is accounted for behind from_ns; those that lie behind it are dropped, of one that reaches across it a part. */
+static uint64_t take_spans(struct ctp_thread *th, uint64_t from_ns)
+{
+	uint64_t done_ns = 0;
+	while (th->nspans) {
+		struct ctp_thread_span *last = span_at(th, th->nspans - 1);
+		if (last->to_ns <= from_ns)
+			break;
+		uint64_t behind_ns = last->from_ns < from_ns ? last->to_ns - from_ns : last->done_ns;
+		behind_ns = behind_ns < last->done_ns ? behind_ns : last->done_ns;
+		done_ns += behind_ns;
+		if (last->from_ns < from_ns) {
+			last->done_ns -= behind_ns;
+			last->to_ns = from_ns;
+			break;
+		}
+		th->nspans--;
+	}
+	return done_ns;
+}
+
+void ctp_thread_ran(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
+{
+	if (from_ns >= to_ns)
+		return;
+	uint64_t done_ns = take_spans(th, from_ns);
+	th->busy_ns += to_ns - from_ns > done_ns ? to_ns - from_ns - done_ns : 0;
+	put_span(th, from_ns, to_ns);
 }
 
 void ctp_thread_gap(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
@@ -58,6 +115,8 @@ void ctp_thread_gap(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
 	from_ns = from_ns > th->gap_ns ? from_ns : th->gap_ns;
 	if (from_ns >= to_ns)
 		return;
+	th->busy_ns -= take_spans(th, from_ns); /* runs: the last gap ended before that */
 	th->unknown_ns += to_ns - from_ns;
 	th->gap_ns = to_ns;
+	put_span(th, from_ns, to_ns);
 }

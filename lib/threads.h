@@ -8,14 +8,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CTP_THREADS_MAX = 1 << 16, CTP_THREADS_RECENT = 64 };
+enum { CTP_THREADS_MAX = 1 << 16, CTP_THREADS_RECENT = 64, CTP_THREAD_SPANS = 64 };
+
+/* Of its time, so much is accounted for: busy, or unknown. */
+struct ctp_thread_span {
+	uint64_t from_ns, to_ns, done_ns;
+};
 
 struct ctp_thread {
 	uint64_t tid, pid;
-	uint64_t busy_ns, last_ns, resumes; /* busy: in runs that are whole, less gaps */
+	uint64_t busy_ns, last_ns, resumes; /* busy: in runs that are whole and no gaps; each moment once, for runs may be nested */
 	uint64_t unknown_ns; /* gaps, each moment once */
 	uint64_t gap_ns;     /* the end of the last */
-	uint64_t run_gap_ns; /* gaps since current was resumed */
+	struct ctp_thread_span *spans; /* the last runs and gaps, a ring; null: none yet */
+	uint32_t first_span, nspans;
 	uint64_t seen_ns; /* the collector saw it then, whether it did anything or not */
 	uint64_t current; /* id of the coroutine that runs there, 0: none; it was resumed at last_ns */
 	char name[32];
@@ -37,7 +43,11 @@ void ctp_threads_clear(struct ctp_threads *t);
 bool ctp_threads_has(const struct ctp_threads *t, uint64_t tid);
 uint32_t ctp_threads_add(struct ctp_threads *t, uint64_t tid);
 
-/* Nothing is known of the thread between these times. The later ones are told later. */
+/*
+ * A run on the thread was whole; nothing is known of the thread. Both are told when they end. What was inside of them was told before:
+ * a run that is nested in another, or one in a gap of which slots had kept both ends.
+ */
+void ctp_thread_ran(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns);
 void ctp_thread_gap(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns);
 
 static inline uint32_t ctp_threads_number(struct ctp_threads *t, uint64_t tid)

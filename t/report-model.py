@@ -24,7 +24,7 @@ class Model:
         self.coroutines = {}
         self.sites = defaultdict(lambda: defaultdict(list))  # place -> suspended, runnable, running -> durations
         self.counts = defaultdict(int)
-        self.last = self.end = 0
+        self.last = self.end = self.missed = 0
 
     def coroutine(self, row):
         ident = row["coro"]
@@ -59,7 +59,8 @@ class Model:
         if not sound:
             co.pending, was = False, "unknown"
         if row["is_active"]:
-            if sound and co.suspended_at and was in ("suspended", "runnable"):
+            told = was == "runnable" or self.missed <= co.since  # a wake may be missing
+            if sound and co.suspended_at and was in ("suspended", "runnable") and told:
                 self.sites[co.place][was].append(span)
             co.state, co.resumed_at, co.tid, co.called = "running", ts, row["tid"], was == "runnable"
         else:
@@ -112,6 +113,8 @@ class Model:
             self.last = max(self.last, row["ts"])
         if kind == "end":
             self.end = row["ts"]
+        if kind == "missed" and row["count"]:
+            self.missed = max(self.missed, row["ts"])
         if kind in ("transition", "wake", "birth", "death", "lost"):
             getattr(self, kind)(row)
 
