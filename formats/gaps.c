@@ -37,7 +37,7 @@ struct ctp_gaps {
 	uint64_t salt;
 	struct ctp_dialect dialect;
 	struct ctp_threads threads;
-	uint64_t last_ns, lost;
+	uint64_t last_ns, lost, conflicts;
 	bool through, full;              /* through: another class came, and nothing is looked at any more */
 };
 
@@ -119,6 +119,7 @@ static void write_oldest(struct ctp_gaps *g, struct ctp_writer *w)
 		ctp_writer_mark(w, ts);
 		return;
 	}
+	g->conflicts += e->conflict;
 	if (e->conflict)
 		ctp_writer_record(w, g->conflict_class, (const uint64_t[]){[LOST_TS] = ts, [LOST_PROBE] = probe});
 	if (e->gap) {
@@ -271,7 +272,7 @@ void ctp_gaps_begin(struct ctp_gaps *g, struct ctp_window *win)
 	static const struct ctp_window_ops ops = {.record = take_record, .mark = take_mark};
 	forget(g);
 	g->cls = NULL;
-	g->lost = 0;
+	g->lost = g->conflicts = 0;
 	g->through = g->full = false;
 	ctp_window_divert(win, &ops, g);
 }
@@ -282,7 +283,7 @@ void ctp_gaps_end(struct ctp_gaps *g, struct ctp_window *win, struct ctp_writer 
 	write_all(g, w);
 	ctp_window_divert(win, NULL, NULL);
 	stats->lost = ctp_add_capped(stats->lost, g->lost);
-	stats->harmed |= g->lost || g->full;
+	stats->harmed |= g->lost || g->full || g->conflicts;
 	if (g->full)
 		ctp_notice_say(notice, "more than %d probes: what is missing of the others is not known", CTP_GAPS_PROBES);
 }

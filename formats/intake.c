@@ -120,7 +120,7 @@ void ctp_intake_put(struct ctp_intake *it, const struct ctp_class *cls, const ui
 {
 	static const struct ctp_err memory = {"out of memory"};
 	struct ctp_record rec = {.cls = cls, .val = val};
-	it->source->stats.harmed |= cls->kind == CTP_KIND_LOSS || ctp_record_untraced(&rec);
+	it->source->stats.harmed |= cls->kind == CTP_KIND_LOSS || cls->kind == CTP_KIND_CONFLICT || ctp_record_untraced(&rec);
 	if (ctp_window_put(it->window, it->writer, cls, val))
 		it->source->stats.accepted++;
 	else

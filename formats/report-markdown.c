@@ -109,7 +109,7 @@ static void what_ran(const struct ctp_print *p)
 	ctp_print_f(p->out, "| threads | %s |\n", ctp_print_count(n[0], s->nthreads_seen));
 	ctp_print_f(p->out, "| events | %s, and %s wake%s; %s lost |\n\n", ctp_print_count(n[0], c->events),
 	            ctp_print_count(n[1], c->wakes), ctp_print_plural(c->wakes),
-	            c->lost ? ctp_print_count(n[2], c->lost) : "nothing");
+	            ctp_print_lost(n[2], s));
 }
 
 static void members(const struct ctp_print *p, const struct ctp_finding *f)

@@ -212,6 +212,14 @@ const char *ctp_print_sites(char to[CTP_PRINT_LINE_MAX], const struct ctp_report
 	return to;
 }
 
+const char *ctp_print_lost(char to[CTP_PRINT_NUMBER_MAX], const struct ctp_report_section *s)
+{
+	bool damaged = !s->complete && !s->cut;
+	if (s->counts.lost)
+		return ctp_print_count(to, s->counts.lost);
+	return s->counts.conflicts ? "not known how many" : damaged ? "packets" : "nothing";
+}
+
 unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const struct ctp_print *p)
 {
 	const struct ctp_report_section *s = p->s;
@@ -225,7 +233,7 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 	if (c->lost)
 		SAY("%s event%s lost: what rests on %s is unknown", ctp_print_count(n, c->lost),
 		    c->lost == 1 ? " was" : "s were", c->lost == 1 ? "it" : "them");
-	if (c->gaps)
+	if (c->gaps && s->total_ns[CTP_HEAVY_UNKNOWN])
 		SAY("%s gap%s in the lives of coroutines, %s in all: what they did then counts nowhere", ctp_print_count(n, c->gaps),
 		    ctp_print_plural(c->gaps), ctp_print_ns(ns, s->total_ns[CTP_HEAVY_UNKNOWN]));
 	if (c->lost_apart)

@@ -80,6 +80,9 @@ static inline const char *ctp_print_site(const struct ctp_report_site *site)
 const char *ctp_print_sites(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
 
 /* What a verdict on this section could not see, a sentence each. Returns how many. */
+/* What is missing of a section's events, in a word or two. */
+const char *ctp_print_lost(char to[CTP_PRINT_NUMBER_MAX], const struct ctp_report_section *s);
+
 unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const struct ctp_print *p);
 
 /* At the end of all sections, a sentence each: that there are several, that not all are judged, and why, what was ignored. */

@@ -106,7 +106,7 @@ static void what_ran(const struct ctp_print *p)
 	            ctp_print_plural(s->nthreads_seen));
 	ctp_print_f(p->out, "%s event%s, ", ctp_print_count(n[0], c->events), ctp_print_plural(c->events));
 	ctp_print_f(p->out, "%s wake%s; %s lost\n", ctp_print_count(n[1], c->wakes), ctp_print_plural(c->wakes),
-	            c->lost ? ctp_print_count(n[2], c->lost) : "nothing");
+	            ctp_print_lost(n[2], s));
 	if (ctp_print_window(line, p->report))
 		ctp_print_f(p->out, "  looked at only %s\n", line);
 }
@@ -232,7 +232,7 @@ static void still(const struct ctp_print *p, const struct ctp_report_still *list
 			ctp_print_f(p->out, "; longest: ");
 			ctp_print_text(p->out, s->name);
 		}
-		ctp_print_f(p->out, s->certain ? "\n" : " (events of %s were lost)\n", s->coroutines == 1 ? "it" : "them");
+		ctp_print_f(p->out, s->certain ? "\n" : " (not certain)\n");
 	}
 	more(p, all, shown);
 }

@@ -57,6 +57,7 @@ static enum ctp_status deliver(struct ctp_sink *sink, const struct ctp_item *ite
 		lost = ctp_record_lost(&item->rec);
 		sum = lost && ctp_class_is_missed(item->rec.cls) ? &stats->missed : &stats->lost;
 		*sum = lost > UINT64_MAX - *sum ? UINT64_MAX : *sum + lost;
+		stats->conflicts += item->rec.cls->kind == CTP_KIND_CONFLICT;
 		untraced = ctp_record_untraced(&item->rec);
 		if (untraced > *here) {
 			stats->untraced += untraced - *here;
@@ -94,7 +95,7 @@ enum ctp_status ctp_convert(struct ctp_input *in, struct ctp_sink *sink, const s
 	if (in->harmed)
 		ctp_notice_say(notice, "%s", in->err.text);
 	ctp_reader_stats_add(&stats->reader, ctp_reader_stats(reader));
-	stats->harmed |= ctp_reader_harmed(reader) || in->harmed || stats->lost || stats->missed || stats->untraced;
+	stats->harmed |= ctp_reader_harmed(reader) || in->harmed || stats->lost || stats->missed || stats->untraced || stats->conflicts;
 out:
 	ctp_order_free(order);
 	ctp_reader_free(reader);

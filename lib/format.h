@@ -82,7 +82,8 @@ bool ctp_class_is_missed(const struct ctp_class *cls);
 struct ctp_convert_stats {
 	struct ctp_reader_stats reader;
 	uint64_t lost, missed, untraced;
-	bool harmed; /* damaged, cut short, lost, missed or untraced: status 3 */
+	uint64_t conflicts; /* records that say that what is known of a coroutine is not exact */
+	bool harmed; /* damaged, cut short, lost, missed, untraced or in conflict: status 3 */
 };
 
 void ctp_reader_stats_add(struct ctp_reader_stats *sum, const struct ctp_reader_stats *s);

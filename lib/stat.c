@@ -276,7 +276,8 @@ enum ctp_status ctp_stat_read(struct ctp_stat *stat, struct ctp_input *in, const
 		ctp_notice_say(notice, "%s", in->err.text);
 	ctp_reader_stats_add(&stat->reader, ctp_reader_stats(reader));
 	stat->all.complete &= status == CTP_EOF && !ctp_reader_harmed(reader);
-	stat->harmed |= ctp_reader_harmed(reader) || stat->all.lost || stat->all.missed || stat->all.untraced;
+	stat->harmed |= ctp_reader_harmed(reader) || stat->all.lost || stat->all.missed || stat->all.untraced ||
+	                stat->all.conflicts;
 	forget_ids(c);
 out:
 	free(c);

@@ -40,7 +40,7 @@ is 'somewhere between its rows: the last of the records has the count' \
 	"$("$BIN/ctp-tojsonl" -qa "$tmp/t.ctp" | sed -n 's/.*"lost","ts":\([0-9]*\),.*"count":\([0-9]*\),.*/\1:\2/p' | tr '\n' ' ')" '2:0 3:0 4:0 5:5 '
 { for i in 0 1 2 3 4 5 6 7 8 9 10; do row 9 2 $i; done; row 9 6 11; } >"$tmp/mixed"
 is 'more of a round than there can be: how many are lost is not known, and no number is made up' "$(all "$tmp/mixed")" \
-	'from 0 stat 0 0 report 0 0 to 0'
+	'from 3 stat 3 0 report 3 0 to 3'
 is 'but that several are mixed up' "$("$BIN/ctp-tojsonl" -a "$tmp/t.ctp" | grep '"type":"conflict"')" '{"type":"conflict","ts":0,"probe_id":9}'
 { row 9 2 2; row 8 2 100000000002; sed 's/:5,/:6,/' "$tmp/rounds"; } >"$tmp/runs"
 "$BIN/ctp-fromjsonl" -q "$tmp/runs" | "$BIN/ctp-tojsonl" -qa | grep -c '"type":"conflict"' >"$tmp/n"
@@ -48,7 +48,7 @@ is 'a probe of another run is another one' "$(cat "$tmp/n")" 0
 
 if [ -r "$truth/seq-repeats.jsonl" ] && command -v zstdcat >/dev/null; then
 	for i in healthy lostwake; do zstdcat "$truth/$i.jsonl.zst" >"$tmp/$i"; done
-	is 'frames that are used again' "$(all "$truth/seq-repeats.jsonl")" 'from 0 stat 0 0 report 0 0 to 0'
+	is 'frames that are used again' "$(all "$truth/seq-repeats.jsonl")" 'from 3 stat 3 0 report 3 0 to 3'
 	is 'a busy program under coroTracer' "$(all "$tmp/healthy")" \
 		'from 3 stat 3 26 report 3 26 to 3'
 	is 'one that lost nothing' "$(all "$tmp/lostwake")" 'from 0 stat 0 0 report 0 0 to 0'

@@ -296,6 +296,9 @@ int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, stru
 	if (status == CTP_FAILED)
 		return ctp_tool_fail_output(tool, out, err);
 	const struct ctp_convert_stats *s = &to.stats;
+	if (s->conflicts && !tool->quiet)
+		ctp_tool_say(tool, "%llu conflict%s: more than one wrote as one coroutine, and what is lost there is not known",
+		             (unsigned long long)s->conflicts, plural(s->conflicts));
 	if (tool->verbose || ((s->lost || s->missed || s->untraced) && !tool->quiet))
 		ctp_tool_say(tool, "%llu record%s, %llu late; %llu event%s lost, %llu other record%s missed, %llu coroutine%s untraced",
 		             (unsigned long long)s->reader.records, plural(s->reader.records), (unsigned long long)s->reader.late,

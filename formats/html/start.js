@@ -30,7 +30,8 @@ function noticeText({ meta, section }) {
 	if (nobody)
 		said.push(`${plural(nobody, "event")} lost of nobody knows which coroutine: the timeline does not show where.`);
 	if (section.missed)
-		said.push(`${count(section.missed)} wakes, names or awaits missed: who woke whom is not always known.`);
+		said.push(`${count(section.missed)} ${section.missed === 1 ? "wake, name or await" : "wakes, names or awaits"} missed: `
+			+ "who woke whom is not always known.");
 	if (section.untraced)
 		said.push(`${plural(section.untraced, "coroutine")} not traced: there was no room for more.`);
 	if (section.events && !section.wakes)
