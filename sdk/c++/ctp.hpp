@@ -48,6 +48,10 @@
 #define CTP_LOCAL_CLASS_
 #endif
 
+namespace corotracer {
+class PromiseMixin;
+} // namespace corotracer
+
 namespace ctp {
 
 /*
@@ -86,15 +90,19 @@ concept traced_promise = std::is_base_of_v<promise, P>;
 /* For the functions of ctp.h. */
 inline struct ::ctp_coro *coro(promise &p) noexcept { return &p.ctp_coro_; }
 
+/* Only such a cast finds a base that is private. */
+template <class Base, class P> Base &base_(P &p) noexcept { return (Base &)p; }
+template <traced_promise P> struct ::ctp_coro *coro_of_(P &p) noexcept { return ctp::coro(ctp::base_<promise>(p)); }
+
 /* For schedulers: whoever calls this has just made the coroutine ready to run, and it cannot have been resumed yet. */
 CTP_LOCAL_ inline void wake(promise &p) noexcept { ctp_coro_wake(ctp::coro(p)); }
-template <traced_promise P> CTP_LOCAL_ void wake(std::coroutine_handle<P> h) noexcept { ctp::wake(h.promise()); }
+template <traced_promise P> CTP_LOCAL_ void wake(std::coroutine_handle<P> h) noexcept { ctp_coro_wake(coro_of_(h.promise())); }
 
 /* What people will call it. */
 CTP_LOCAL_ inline void name(promise &p, const char *text) noexcept { ctp_coro_name(ctp::coro(p), text); }
 template <traced_promise P> CTP_LOCAL_ void name(std::coroutine_handle<P> h, const char *text) noexcept
 {
-	ctp::name(h.promise(), text);
+	ctp_coro_name(coro_of_(h.promise()), text);
 }
 
 /*
@@ -108,7 +116,7 @@ public:
 	template <class P> explicit waker(std::coroutine_handle<P> h) noexcept
 	{
 		if constexpr (traced_promise<P>)
-			ref = h ? ctp_coro_ref(ctp::coro(h.promise())) : 0;
+			ref = h ? ctp_coro_ref(coro_of_(h.promise())) : 0;
 	}
 	void wake() const noexcept { ctp_ref_wake(ref); }
 	CTP_LOCAL_ void awaited_by_(struct ::ctp_coro *co) const noexcept { ctp_coro_await_ref(co, ref); }
@@ -239,7 +247,10 @@ protected:
 	}
 
 public:
-	/* make returns the awaitable, which so need not be moved. Who starts without a suspension runs from await_resume on. */
+	/*
+	 * make returns the awaitable, which so need not be moved. Who starts without a suspension runs from await_resume on, unless
+	 * that is known (whose is null).
+	 */
 	template <class Make>
 	await_(struct ::ctp_coro *whose, const place &where, Make &&make)
 		: awaitable(make()), awaiter(awaiter_of_(static_cast<Awaitable &&>(awaitable))),
@@ -254,7 +265,7 @@ public:
 	template <class P, bool Placed> CTP_LOCAL_ auto await_suspend(std::coroutine_handle<hooked<P, Placed>> h)
 		noexcept(noexcept(suspend(std::coroutine_handle<P>(), nullptr)))
 	{
-		return suspend(std::coroutine_handle<P>::from_promise(h.promise()), ctp::coro(h.promise()));
+		return suspend(std::coroutine_handle<P>::from_promise(h.promise()), coro_of_(h.promise()));
 	}
 
 	CTP_LOCAL_ decltype(auto) await_resume() noexcept(noexcept(inner().await_resume()))
@@ -274,6 +285,19 @@ struct await_transform_ {
 template <class P> struct with_await_transform_ : P, await_transform_ {};
 template <class P>
 concept transforms_ = !requires { &with_await_transform_<P>::await_transform; };
+
+/* What is left to coroTracer's mixin is awaited as it is. */
+template <class P, class T>
+concept transforms_by_mixin_ = requires(P &p, T &&x) { p.await_transform(static_cast<T &&>(x)).ctp_inner_(); };
+
+/* Whether the promise's constructor has written that the coroutine runs. */
+template <class P, class Mixin = corotracer::PromiseMixin> bool runs_by_hand_(P &p) noexcept
+{
+	if constexpr (std::is_base_of_v<Mixin, P>)
+		return ctp::base_<Mixin>(p).ctp_runs_;
+	else
+		return false;
+}
 
 /* What a yield_value that is not overloaded takes, so that `co_yield { ... }` finds its type. */
 template <class R, class C, class A> A argument_(R (C::*)(A));
@@ -302,7 +326,7 @@ template <class P, bool Placed = false> class hooked final : public P {
 	CTP_LOCAL_ void born(const place &at) noexcept
 	{
 		static_assert(sizeof(hooked) == sizeof(P) && alignof(hooked) == alignof(P), "a handle of P finds this promise");
-		born_(ctp::coro(*this), std::coroutine_handle<hooked>::from_promise(*this).address(), at);
+		born_(coro_of_(*this), std::coroutine_handle<hooked>::from_promise(*this).address(), at);
 	}
 	template <class T> void placed(const T &parameter) noexcept
 	{
@@ -311,7 +335,8 @@ template <class P, bool Placed = false> class hooked final : public P {
 	}
 	template <point_ Point = point_::middle, class Make> auto awaiting(const place &at, Make make)
 	{
-		return await_<decltype(make()), Point>(ctp::coro(*this), at, make);
+		bool known = Point == point_::start && runs_by_hand_(*this);
+		return await_<decltype(make()), Point>(known ? nullptr : coro_of_(*this), at, make);
 	}
 
 public:
@@ -357,7 +382,7 @@ public:
 			try {
 				P::unhandled_exception();
 			} catch (...) { /* then there is no final suspension */
-				ctp_coro_death(ctp::coro(*this));
+				ctp_coro_death(coro_of_(*this));
 				throw;
 			}
 	}
@@ -374,7 +399,9 @@ public:
 	template <class T> auto await_transform(T &&x, CTP_PLACE_)
 	{
 		auto make = [&]() -> decltype(auto) {
-			if constexpr (transforms_<P>)
+			if constexpr (transforms_by_mixin_<P, T>)
+				return P::await_transform(static_cast<T &&>(x)).ctp_inner_();
+			else if constexpr (transforms_<P>)
 				return P::await_transform(static_cast<T &&>(x));
 			else
 				return static_cast<T &&>(x);
@@ -488,7 +515,14 @@ struct std::coroutine_traits<R, Parameters...> {
 
 /* --- coroTracer's names --------------------------------------------------------------------------------------------------- */
 
-/* Its promise mixin traces what ctp::promise does. What shows the shared memory is not here. */
+/*
+ * Its promise mixin traces what ctp::promise does. What shows the shared memory is not here; nor are <iostream> and <thread>, which
+ * it includes, and which take thrice the time to compile that all of this does.
+ */
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
 namespace corotracer {
 
 inline void InitTracer() { ctp_init(); }
@@ -496,14 +530,40 @@ inline void trigger_uds_wakeup() {} /* an event that has to wake the collector d
 inline std::uint64_t get_ns() { return ctp_clock_(); }
 inline std::uint64_t get_tid() { return static_cast<std::uint64_t>(syscall(SYS_gettid)); }
 
+/*
+ * Writes an await by hand. In a coroutine that has hooks that does nothing (see write_trace); it is for those of other promises,
+ * which have a mixin that is not their base.
+ */
+template <class InnerAwaiter> struct TracedAwaiter {
+	InnerAwaiter inner;
+	PromiseMixin *tracer;
+
+	bool await_ready() { return inner.await_ready(); }
+	template <class Promise> auto await_suspend(std::coroutine_handle<Promise> h);
+	decltype(auto) await_resume();
+};
+
+/* What the mixin itself makes, so that hooks can take off again what they do not need, and see the awaitable. */
+template <class Awaitable> struct by_mixin_ : TracedAwaiter<Awaitable> {
+	Awaitable ctp_inner_() { return static_cast<Awaitable &&>(this->inner); }
+};
+
 class PromiseMixin : public ctp::promise {
 public:
-	template <class Awaitable> ctp::kept_<Awaitable> await_transform(Awaitable &&x) { return static_cast<Awaitable &&>(x); }
+	PromiseMixin() noexcept = default;
+	PromiseMixin(const PromiseMixin &) noexcept : ctp::promise() {} /* a copy is another one */
+	PromiseMixin &operator=(const PromiseMixin &) noexcept { return *this; }
+
+	template <class Awaitable> auto await_transform(Awaitable &&x)
+	{
+		return by_mixin_<ctp::kept_<Awaitable>>{{static_cast<Awaitable &&>(x), this}};
+	}
 
 	/*
 	 * A coroutine's hooks tell all of its suspensions and resumptions: what its promise or its scheduler writes by hand would be a
 	 * second one. So this writes where there are no hooks, and the id is that of this object; and before those of a coroutine are
-	 * there, in the constructor of its promise.
+	 * there, in the constructor of its promise. coroTracer's programs write that one runs which has not been suspended. In the
+	 * trace that would be one that is resumed twice, so it is left out.
 	 */
 	void write_trace(std::uint64_t addr, bool is_active)
 	{
@@ -511,24 +571,32 @@ public:
 		auto mine = reinterpret_cast<std::uintptr_t>(this);
 		if (!co->id_) /* its first event */
 			ctp_coro_new_in(co, mine, 0);
-		if (co->id_ != mine)
+		if (co->id_ != mine || (is_active && ctp_runs_))
 			return;
+		std::uint64_t before = co->events_;
 		if (is_active)
 			ctp_coro_resume(co);
 		else
 			ctp_coro_suspend_in(co, reinterpret_cast<const void *>(addr), 0);
+		ctp_runs_ = is_active && co->events_ != before;
 	}
+
+	bool ctp_runs_ = false; /* the last that was written by hand, and recorded, is that it runs */
 };
 
-/* For a promise's own await_transform: what that returns is traced anyway. */
-template <class InnerAwaiter> struct TracedAwaiter {
-	InnerAwaiter inner;
-	PromiseMixin *tracer;
+template <class InnerAwaiter>
+template <class Promise>
+auto TracedAwaiter<InnerAwaiter>::await_suspend(std::coroutine_handle<Promise> h)
+{
+	tracer->write_trace(reinterpret_cast<std::uintptr_t>(h.address()), false);
+	return inner.await_suspend(h);
+}
 
-	bool await_ready() { return inner.await_ready(); }
-	template <class Promise> auto await_suspend(std::coroutine_handle<Promise> h) { return inner.await_suspend(h); }
-	decltype(auto) await_resume() { return inner.await_resume(); }
-};
+template <class InnerAwaiter> decltype(auto) TracedAwaiter<InnerAwaiter>::await_resume()
+{
+	tracer->write_trace(0, true);
+	return inner.await_resume();
+}
 
 } // namespace corotracer
 

@@ -114,6 +114,65 @@ static by_hand<'s'> sixth()
 	co_await std::suspend_always();
 }
 
+/* Writes in its constructor that it runs, and so it does. All that it has of the mixin is its own business. */
+class eager {
+public:
+	class promise_type : corotracer::PromiseMixin {
+	public:
+		using corotracer::PromiseMixin::await_transform;
+		promise_type() { write_trace(0, true); }
+		eager get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+		std::suspend_never initial_suspend() { return {}; }
+		std::suspend_always final_suspend() noexcept { return {}; }
+		void return_void() {}
+		void unhandled_exception() { std::abort(); }
+	};
+	std::coroutine_handle<promise_type> h;
+};
+
+static eager eighth()
+{
+	co_await std::suspend_never();
+	co_await std::suspend_always();
+}
+
+/* A promise that has the mixin for a member (true), or knows nothing of it (false). */
+template <bool Has> struct aside {
+	struct knows {
+		corotracer::PromiseMixin mixin;
+		template <class A> auto await_transform(A &&x) { return mixin.await_transform(std::forward<A>(x)); }
+	};
+	struct knows_not {};
+	struct promise_type : std::conditional_t<Has, knows, knows_not> {
+		aside get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+		std::suspend_never initial_suspend() { return {}; }
+		std::suspend_always final_suspend() noexcept { return {}; }
+		void return_void() {}
+		void unhandled_exception() { std::abort(); }
+	};
+	std::coroutine_handle<promise_type> h;
+};
+
+static aside<true> ninth()
+{
+	co_await std::suspend_always();
+	co_await std::suspend_never();
+	co_await std::suspend_always();
+}
+
+static aside<false> tenth(corotracer::PromiseMixin *mixin)
+{
+	co_await corotracer::TracedAwaiter<std::suspend_always>{{}, mixin};
+	co_await corotracer::TracedAwaiter<std::suspend_always>{{}, mixin};
+}
+
+template <class Task> static void finish(Task task)
+{
+	while (!task.h.done())
+		task.h.resume();
+	task.h.destroy();
+}
+
 static plain first()
 {
 	co_await std::suspend_always();
@@ -146,8 +205,17 @@ int main()
 	{
 		corotracer::PromiseMixin seventh; /* no coroutine's promise: all is by hand */
 		seventh.write_trace(0, true);
+		seventh.write_trace(0, true); /* nothing new */
 		seventh.write_trace(1, false);
 		seventh.write_trace(0, true);
+		seventh.write_trace(0, true);
+	}
+	finish(eighth());
+	finish(ninth());
+	{
+		corotracer::PromiseMixin mixin, copy = mixin; /* which is another */
+		mixin.write_trace(0, false);
+		finish(tenth(&copy));
 	}
 	corotracer::trigger_uds_wakeup();
 	std::printf("%d %d\n", sum, corotracer::get_ns() > 0);
