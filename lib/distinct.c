@@ -2,13 +2,15 @@
 #include "distinct.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "spread.h"
 
 void ctp_distinct_fini(struct ctp_distinct *set)
 {
 	free(set->slots);
-	*set = (struct ctp_distinct){0};
+	free(set->notes);
+	*set = (struct ctp_distinct){.note_bytes = set->note_bytes};
 }
 
 /* Where the number is, or where it would go. */
@@ -20,19 +22,40 @@ static uint64_t *find(const struct ctp_distinct *set, uint64_t id)
 	return &set->slots[i];
 }
 
+static char *note_at(const struct ctp_distinct *set, const uint64_t *slot)
+{
+	return set->notes + (size_t)(slot - set->slots) * set->note_bytes;
+}
+
+void *ctp_distinct_note(const struct ctp_distinct *set, uint64_t id)
+{
+	uint64_t *slot = id && set->cap && set->notes ? find(set, id) : NULL;
+	return slot && *slot ? note_at(set, slot) : NULL;
+}
+
 static bool grow(struct ctp_distinct *set)
 {
 	if (!set->cap)
 		set->salt = ctp_spread_salt();
-	struct ctp_distinct bigger = {.cap = set->cap ? 2 * set->cap : 1024, .salt = set->salt};
+	struct ctp_distinct bigger = {.cap = set->cap ? 2 * set->cap : 1024, .salt = set->salt, .note_bytes = set->note_bytes};
 	bigger.slots = bigger.cap <= 2 * CTP_DISTINCT_MAX ? calloc(bigger.cap, sizeof *bigger.slots) : NULL;
-	if (!bigger.slots)
+	bigger.notes = bigger.slots && set->note_bytes ? calloc(bigger.cap, set->note_bytes) : NULL;
+	if (!bigger.slots || (set->note_bytes && !bigger.notes)) {
+		free(bigger.slots);
 		return false;
-	for (uint32_t i = 0; i < set->cap; i++)
-		if (set->slots[i])
-			*find(&bigger, set->slots[i]) = set->slots[i];
+	}
+	for (uint32_t i = 0; i < set->cap; i++) {
+		if (!set->slots[i])
+			continue;
+		uint64_t *slot = find(&bigger, set->slots[i]);
+		*slot = set->slots[i];
+		if (set->notes)
+			memcpy(note_at(&bigger, slot), note_at(set, &set->slots[i]), set->note_bytes);
+	}
 	free(set->slots);
+	free(set->notes);
 	set->slots = bigger.slots;
+	set->notes = bigger.notes;
 	set->cap = bigger.cap;
 	return true;
 }

@@ -14,9 +14,11 @@ struct ctp_distinct {
 	uint64_t salt;
 	uint64_t last;
 	bool has_zero, full; /* full: there were others that could not be taken in */
+	size_t note_bytes;   /* of what is noted of each number but 0; set while there are none */
+	char *notes;
 };
 
-/* All zeros is an empty one. */
+/* All zeros is an empty one, also where note_bytes is not. */
 void ctp_distinct_fini(struct ctp_distinct *set);
 void ctp_distinct_add_slow(struct ctp_distinct *set, uint64_t id);
 
@@ -25,5 +27,8 @@ static inline void ctp_distinct_add(struct ctp_distinct *set, uint64_t id)
 	if (id != set->last || !set->count)
 		ctp_distinct_add_slow(set, id);
 }
+
+/* What is noted of a number, up to the next that is added; all zero at first. Null: the number is not there, or is 0. */
+void *ctp_distinct_note(const struct ctp_distinct *set, uint64_t id);
 
 #endif

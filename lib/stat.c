@@ -2,7 +2,8 @@
  * stat.c - counting what a stream holds.
  *
  * Order does not matter for that, so the plain reader serves. A record is late if its time lies before the newest mark: that is
- * what a reader in time order will find too.
+ * what a reader in time order will find too. Where coroutines are told by their probes alone, the numbers of these say which of
+ * them is another one's again; a row that is late says nothing there.
  */
 #include "stat.h"
 
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #include "distinct.h"
+#include "sequence.h"
 
 enum { TICK_RECORDS = 4096 };
 
@@ -18,7 +20,14 @@ enum { TICK_RECORDS = 4096 };
 struct known {
 	struct ctp_stat_class *total; /* null: not met yet */
 	int coroutine, probe, thread, site, unverified;
+	int sequence; /* of a probe's rows, where they have no coroutine and no index; -1: none */
 	bool missed; /* its losses are no transitions */
+};
+
+/* What is noted of each probe. */
+struct rows {
+	struct ctp_sequence numbers;
+	uint64_t last_ns;
 };
 
 struct counting {
@@ -27,6 +36,8 @@ struct counting {
 	struct ctp_stat_counts *sec; /* that is in it */
 	struct ctp_stat_section unkept;
 	struct ctp_distinct coroutines, threads, sites;
+	struct ctp_dialect dialect;
+	uint64_t again; /* coroutines whose probe had been another's */
 	uint64_t mark_ns, end_events;
 	struct known known[CTP_CLASSES_MAX];
 };
@@ -79,7 +90,8 @@ static void begin_section(struct counting *c, const struct ctp_section *who)
 	stat->nsections++;
 	c->sec = &c->at->counts;
 	*c->sec = (struct ctp_stat_counts){.first_ns = UINT64_MAX};
-	c->mark_ns = c->end_events = 0;
+	c->mark_ns = c->end_events = c->again = 0;
+	c->dialect = (struct ctp_dialect){0};
 }
 
 static void forget_ids(struct counting *c)
@@ -93,7 +105,7 @@ static void end_section(struct counting *c, bool complete)
 {
 	struct ctp_stat_counts *sec = c->sec, *all = &c->stat->all;
 	sec->complete = complete;
-	sec->coroutines = sec->births ? sec->births : c->coroutines.count;
+	sec->coroutines = sec->births ? sec->births : c->coroutines.count + c->again;
 	sec->threads = c->threads.count;
 	sec->sites = c->sites.count;
 	sec->at_least = (!sec->births && c->coroutines.full) || c->threads.full || c->sites.full;
@@ -150,6 +162,29 @@ static void meet(struct counting *c, struct known *k, const struct ctp_class *cl
 		.unverified = ctp_class_role(cls, CTP_ROLE_UNVERIFIED),
 		.missed = ctp_class_is_missed(cls),
 	};
+	k->sequence = k->coroutine >= 0 || ctp_class_field(cls, "index") >= 0 ? -1 : ctp_class_role(cls, CTP_ROLE_SEQUENCE);
+}
+
+/* A row of a probe: whether it is another coroutine that begins. */
+static bool begins_again(struct counting *c, uint64_t probe, uint64_t seq, uint64_t ts)
+{
+	struct rows *rows = ctp_distinct_note(&c->coroutines, probe);
+	if (!rows)
+		return false;
+	enum ctp_step step = ctp_sequence_step(&rows->numbers, &c->dialect, seq, rows->last_ns, ts);
+	if (step != CTP_STEP_OLD)
+		rows->last_ns = ts;
+	return step == CTP_STEP_AGAIN;
+}
+
+static void count_coroutine(struct counting *c, const struct known *k, const struct ctp_record *rec)
+{
+	uint64_t id = rec->val[k->coroutine >= 0 ? k->coroutine : k->probe];
+	if (!c->coroutines.cap)
+		c->coroutines.note_bytes = k->sequence < 0 ? 0 : sizeof(struct rows);
+	ctp_distinct_add(&c->coroutines, id);
+	if (k->sequence >= 0 && rec->cls->time_field >= 0)
+		c->again += begins_again(c, id, rec->val[k->sequence], rec->val[rec->cls->time_field]);
 }
 
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
@@ -234,7 +269,7 @@ static void count_record(struct counting *c, const struct ctp_record *rec)
 	if (k->site >= 0)
 		ctp_distinct_add(&c->sites, rec->val[k->site]);
 	if (rec->cls->kind == CTP_KIND_TRANSITION && !sec->births && (k->coroutine >= 0 || k->probe >= 0))
-		ctp_distinct_add(&c->coroutines, rec->val[k->coroutine >= 0 ? k->coroutine : k->probe]);
+		count_coroutine(c, k, rec);
 }
 
 static void count_item(struct counting *c, const struct ctp_item *item)

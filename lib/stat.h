@@ -15,7 +15,7 @@ struct ctp_stat_counts {
 	uint64_t missed;     /* such records, and others that are no transitions, that a thread could not write; not in lost */
 	uint64_t sites;      /* different places in the source that are told of */
 	uint64_t unseen;     /* events that the end record counts and that are not here: their packets are missing */
-	uint64_t coroutines; /* births, or where there are none different ids of coroutines or else of probes */
+	uint64_t coroutines; /* births, or where there are none different ids of coroutines or else of probes, by sequence.h */
 	uint64_t threads;
 	bool at_least;       /* there were more ids than could be remembered: coroutines, threads or sites are more */
 	uint64_t first_ns, last_ns, duration_ns; /* times of records; first > last: there was none */

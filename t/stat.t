@@ -133,9 +133,27 @@ is 'but not behind --' $? 1
 
 # More ids than the short way: the set grows, and 0 is an id like any other.
 awk 'BEGIN { for (i = 0; i < 5000; i++)
-	printf "{\"probe_id\":%d,\"tid\":%d,\"addr\":\"0x0\",\"seq\":1,\"is_active\":true,\"ts\":%d}\n", i * 4096 % 12288000, 1 + i % 600, 1 + i }' |
+	printf "{\"probe_id\":%d,\"tid\":%d,\"addr\":\"0x0\",\"seq\":%d,\"is_active\":true,\"ts\":%d}\n", i * 4096 % 12288000, 1 + i % 600, i < 3000 ? 1 : 2, 1 + i }' |
 	"$BIN/ctp-fromjsonl" >"$tmp/many.ctp"
 counts many 0 "$tmp/many.ctp" events=5000 coroutines=3000 threads=600 at_least=false
+# A probe that begins again is another coroutine, also after a single event; slots that count rounds begin with 2.
+rows() { # SEQ...
+	ts=0
+	for seq; do
+		ts=$((ts + 10))
+		printf '{"probe_id":7,"tid":1,"addr":"0x1","seq":%d,"is_active":false,"ts":%d}\n' $seq $ts
+	done | "$BIN/ctp-fromjsonl" -q >"$tmp/rows.ctp"
+}
+for case in '2 1 1 2 3' '3 1 2 1 2 1' '2 2 2 4 2' '1 2 2 2 2' '1 1 2 3 2'; do
+	rows ${case#* }
+	"$BIN/ctp-stat" -qj "$tmp/rows.ctp" >"$tmp/json"
+	is "coroutines of one probe with the numbers ${case#* }" "$(number coroutines)" ${case%% *}
+	is 'and of ctp-report' "$("$BIN/ctp-report" -qj "$tmp/rows.ctp" | sed 's/.*"coroutines":\([0-9]*\),"alive".*/\1/')" ${case%% *}
+done
+awk 'BEGIN { for (i = 0; i < 6000; i++)
+	printf "{\"probe_id\":%d,\"tid\":1,\"addr\":\"0x0\",\"seq\":1,\"is_active\":true,\"ts\":%d}\n", 1 + i % 3000, 1 + i }' |
+	"$BIN/ctp-fromjsonl" >"$tmp/many.ctp"
+counts 'each of many again' 0 "$tmp/many.ctp" events=6000 coroutines=6000
 # Late: behind a mark. The window of ctp-fromjsonl makes one when it is full.
 awk 'BEGIN { for (i = 0; i <= 200000; i++)
 	printf "{\"probe_id\":1,\"tid\":1,\"addr\":\"0x0\",\"seq\":1,\"is_active\":true,\"ts\":%d}\n", i < 200000 ? 1000 + i : 1 }' |
