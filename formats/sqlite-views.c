@@ -183,6 +183,9 @@ static enum ctp_status make_kind_view(const struct ctp_sqlite *s, const struct k
 #define BEGIN(x) \
 	"coalesce(min(" KNOWN(x) ", " FIRST(x) "), " FIRST(x) ", " KNOWN(x) ", " RECORD(x, "r.ts", "deaths", "ORDER BY r.ts") ")"
 
+/* A record r of the coroutine of e that stands before e's end: its next transition, if that has a time, or its death. */
+#define BY_NOW(next) "AND coalesce(r.ts <= coalesce(" next ", " DEATH("e", "r.ts") "), 1)"
+
 /* Whether events of x's coroutine are missing behind the transition x. */
 #define LOST_BEHIND(x) HAS(x, "losses", "AND coalesce(r.\"index\" > " x ".\"index\", r.ts > " x ".ts)")
 
@@ -245,18 +248,29 @@ static enum ctp_status make_kind_view(const struct ctp_sqlite *s, const struct k
 
 /*
  * Transitions without a number, or without a coroutine, in the order of time. If no records tell what is missing, as in a database
- * of coroTracer's own, its seq does: it counts events, or by two for each round through the eight slots. Where it falls, the
- * probe_id is another coroutine's from there on.
+ * of coroTracer's own, its seq does, as sequence.h has it: it counts events, or by two for each round through the eight slots.
+ * Where it begins again, the probe_id is another coroutine's from there on: another life. Where no single one can have had such
+ * numbers they are mixed, and nothing is known up to the next life.
  */
+#define BEGINS(seq, next) "coalesce(coro IS NULL AND (" next " = 1 AND " seq " > 0 OR " next " = 2 AND " seq " > 2 AND NOT odd), 0)"
+#define MIXES \
+	"coalesce(coro IS NULL AND NOT begins AND (next_seq > 0 AND next_seq < seq AND next_ts > ts" \
+	" OR next_seq = seq AND (seq % 2 OR seq > 0 AND (odd OR round)) OR next_seq NOT BETWEEN 0 AND 1 << 48), 0)"
 #define PLAIN_STEPS \
 	"SELECT id, section, coro, probe_id, tid, addr, seq, is_active, ts, \"index\", site, next_ts, NULL AS next_index," \
-	" CASE WHEN next_ts IS NULL THEN NULL WHEN coro IS NULL AND next_seq < seq THEN 2" \
-	" WHEN coro IS NULL AND next_seq > seq + 1 AND NOT (seq % 2 = 0 AND next_seq = seq + 2 AND round) THEN 1" \
-	" ELSE " HAS("e", "losses", "AND r.ts > e.ts AND r.ts <= e.next_ts") " END AS gap" \
-	" FROM (SELECT *, lead(ts) OVER w AS next_ts, lead(seq) OVER w AS next_seq," \
+	" CASE WHEN next_ts IS NULL THEN NULL WHEN begins THEN 2 WHEN mixed THEN 1" \
+	" WHEN coro IS NULL AND seq > 0 AND next_seq > seq + 1 AND NOT (seq % 2 = 0 AND next_seq = seq + 2 AND round) THEN 1" \
+	" ELSE " HAS("e", "losses", "AND r.ts > e.ts AND r.ts <= e.next_ts") " END AS gap," \
+	" mixed OR " HAS("e", "conflicts", BY_NOW("e.next_ts") " AND (e.life = 0 OR r.ts >= e.life_ns)") " AS conflict" \
+	" FROM (SELECT *, max(" MIXES ") OVER l AS mixed, first_value(ts) OVER l AS life_ns" \
+	" FROM (SELECT *, sum(" BEGINS("last_seq", "seq") ") OVER w AS life, " BEGINS("seq", "next_seq") " AS begins" \
+	" FROM (SELECT *, lag(seq) OVER w AS last_seq, lead(ts) OVER w AS next_ts, lead(seq) OVER w AS next_seq," \
+	"       max(seq % 2) OVER w AS odd," \
 	"       count(*) OVER eight = 8 AND min(seq) OVER eight = seq AND max(seq) OVER eight = seq AS round" \
 	"       FROM coro_trace_events WHERE coro IS NULL OR \"index\" IS NULL AND coro <> 0" \
-	"       WINDOW w AS (PARTITION BY coro, section, probe_id ORDER BY ts, id), eight AS (w ROWS 7 PRECEDING)) e"
+	"       WINDOW w AS (PARTITION BY coro, section, probe_id ORDER BY ts, id), eight AS (w ROWS 7 PRECEDING))" \
+	" WINDOW w AS (PARTITION BY coro, section, probe_id ORDER BY ts, id))" \
+	" WINDOW l AS (PARTITION BY coro, section, probe_id, life ORDER BY ts, id)) e"
 
 static const struct {
 	const char *name, *select;
@@ -270,10 +284,11 @@ static const struct {
 	 " UNION SELECT section, NULL, probe_id FROM births WHERE coro IS NULL AND probe_id IS NOT NULL"
 	 " UNION SELECT section, NULL, probe_id FROM coro_trace_events WHERE coro IS NULL"},
 
-	/* Each transition, with when its coroutine had the next that is known. */
+	/* Each transition, with when its coroutine had the next that is known; conflict: more than one had written as it by then. */
 	{"steps",
 	 "SELECT e.id, e.section, e.coro, e.probe_id, e.tid, e.addr, e.seq, e.is_active, e.ts, e.\"index\", e.site,"
-	 " n.ts AS next_ts, n.\"index\" AS next_index, n.\"index\" <> e.\"index\" + 1 AS gap"
+	 " n.ts AS next_ts, n.\"index\" AS next_index, n.\"index\" <> e.\"index\" + 1 AS gap,"
+	 " EXISTS (SELECT 1 FROM conflicts r WHERE " MINE("e") " " BY_NOW("n.ts") ") AS conflict"
 	 " FROM coro_trace_events e LEFT JOIN coro_trace_events n ON n.id = " NEXT("e")
 	 "      AND NOT (n.probe_id = '0' AND e.probe_id <> '0' AND " STALE("n") ")"
 	 " WHERE e.coro <> 0 AND e.\"index\" IS NOT NULL AND NOT " STALE("e")
@@ -281,15 +296,17 @@ static const struct {
 
 	/*
 	 * The time from one to the next, or to the coroutine's death, or to the end of the section; not known where there is a gap
-	 * behind. exact: it is known when it ended.
+	 * behind, or a conflict. exact: it is known when it ended.
 	 */
 	{"intervals",
 	 "SELECT id, section, coro, probe_id, is_active, tid, addr, site, \"index\", start_ns, stop_ns,"
 	 " stop_ns - start_ns AS duration_ns, open, death_ns, exact, certain"
 	 " FROM (SELECT e.*, e.ts AS start_ns,"
-	 " CASE WHEN next_ts IS NOT NULL THEN iif(gap, NULL, max(next_ts, e.ts)) WHEN " LOST_BEHIND("e") " THEN NULL"
+	 " CASE WHEN e.conflict THEN NULL WHEN next_ts IS NOT NULL THEN iif(gap, NULL, max(next_ts, e.ts))"
+	 " WHEN " LOST_BEHIND("e") " THEN NULL"
 	 " ELSE coalesce(max(e.ts, " DEATH("e", ALIVE) "), s.end_ns) END AS stop_ns,"
-	 " CASE WHEN next_ts IS NOT NULL OR " DEATH("e", "r.ts") " IS NOT NULL THEN 0 WHEN " LOST_BEHIND("e") " THEN NULL ELSE 1 END AS open,"
+	 " CASE WHEN next_ts IS NOT NULL OR " DEATH("e", "r.ts") " IS NOT NULL THEN 0"
+	 " WHEN e.conflict OR " LOST_BEHIND("e") " THEN NULL ELSE 1 END AS open,"
 	 " CASE WHEN next_ts IS NULL THEN " DEATH("e", "r.ts") " END AS death_ns,"
 	 " CASE WHEN next_ts IS NULL THEN coalesce(" DEATH("e", ALIVE " >= r.ts") ", 1) ELSE 1 END AS exact,"
 	 " CASE WHEN e.\"index\" IS NULL OR gap OR " CONFLICT("e") " THEN 0 WHEN next_ts IS NOT NULL THEN 1"
@@ -432,12 +449,13 @@ static const struct {
 	 " LEFT JOIN sections s ON s.id = c.section"
 	 " LEFT JOIN " THREAD_LOSSES " m ON m.section = c.section) c) c) c"},
 
-	/* What is missing in each section; nobody's is what is missing of coroutines that are not known. */
+	/* What is missing in each section, as ctp-report counts it; nobody's is what is missing of coroutines that are not known. */
 	{"loss_totals",
 	 "SELECT id AS section, complete, coalesce(lost, 0) AS lost, coalesce(nobodys, 0) AS nobodys, coalesce(gaps, 0) AS gaps,"
 	 " coalesce(unknown_ns, 0) AS unknown_ns, coalesce(of_threads, 0) AS of_threads, coalesce(missed, 0) AS missed"
 	 " FROM sections s LEFT JOIN " LOSSES " l ON l.section = s.id LEFT JOIN " THREAD_LOSSES " m ON m.section = s.id"
-	 " LEFT JOIN (SELECT section, count(*) AS gaps, sum(duration_ns) AS unknown_ns FROM gaps GROUP BY section) g ON g.section = s.id"},
+	 " LEFT JOIN (SELECT section, sum(coalesce(lost > 0, 0)) AS gaps, sum(duration_ns) AS unknown_ns FROM gaps GROUP BY section) g"
+	 " ON g.section = s.id"},
 
 	{"wall_times",
 	 "SELECT strftime('%Y-%m-%dT%H:%M:%S', (wall_ns - (wall_ns < 0) * 999999999) / 1000000000, 'unixepoch')"

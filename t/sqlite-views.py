@@ -2,8 +2,8 @@
 
 make prints a stream as JSON lines: coroutines that run, wait, are woken, wait for each other, die or never run, on a few threads,
 with ids that come back and events that are missing, told before or behind what follows them or not at all. Its sections: one that is
-complete, one without wakes, one that is not complete, one whose transitions have no number, and one of coroTracer's, without
-identities. check reads the streams that the database was made of, says what a view has otherwise, and ends with status 1.
+complete, one without wakes, one that is not complete, one whose transitions have no number, and two of coroTracer's, without
+identities: its slots count rounds, or events. check reads the streams that the database was made of, says what a view has otherwise, and ends with status 1.
 """
 import collections
 import json
@@ -33,8 +33,9 @@ WHO = [("ts", "u64", "time"), ("probe_id", "u64", "probe"), ("coro", "u64", "cor
 
 def schemas(kind):
     numbered = [("index", "u64", "sequence")] if kind != "unnumbered" else []
-    if kind == "plain":
+    if kind in ("rounds", "events"):
         schema("transition", "transition", *PLAIN)
+        schema("conflict", "conflict", *WHO[:2])
         return
     schema("transition", "transition", *PLAIN, ("coro", "u64", "coroutine"), *numbered, ("site", "u64", "site"))
     schema("birth", "birth", *WHO, ("parent", "u64", ""), ("site", "u64", "site"))
@@ -60,7 +61,7 @@ class Maker:
 
     def __init__(self, kind, rnd):
         self.kind, self.rnd, self.ts, self.coros = kind, rnd, 1000, {}
-        self.plain = kind == "plain"
+        self.plain = kind in ("rounds", "events")
 
     def number(self, index):
         return {} if self.kind == "unnumbered" else {"index": index}
@@ -81,7 +82,7 @@ class Maker:
             self.ts += rnd.randrange(3)
         more = {} if self.plain else dict(coro=c["coro"], site=0 if c["active"] else rnd.randrange(6), **self.number(c["index"]))
         put("transition", probe_id=c["probe"], tid=rnd.randrange(1, 4), addr="0x%016x" % rnd.randrange(4096, 4100),
-            seq=2 * (c["index"] // 8 + 1), is_active=c["active"], ts=self.ts, **more)
+            seq=c["index"] + 1 if self.kind == "events" else 2 * (c["index"] // 8 + 1), is_active=c["active"], ts=self.ts, **more)
         c["index"] += 1
         c["last"] = self.ts
 
@@ -129,11 +130,15 @@ class Maker:
         if c["dead"]:
             return
         if self.plain:
-            if rnd.random() < 0.02:
+            if rnd.random() < 0.04:
                 c["index"] = 0  # another with its probe_id
             elif rnd.random() < 0.04:
                 c["index"] += rnd.randrange(1, 20)
+            elif rnd.random() < 0.04:
+                c["index"] = max(0, c["index"] - rnd.randrange(1, 12))  # two write as it
             self.transition(c)
+            if n in (300, 500):
+                put("conflict", ts=self.ts + 1, probe_id=c["probe"])
             return
         if c["index"] == 0 and coro != 28 and rnd.random() < 0.7 and "born" not in c:
             c["born"] = put("birth", ts=self.ts, probe_id=c["probe"], coro=coro, parent=rnd.randrange(3), site=rnd.randrange(6))
@@ -144,6 +149,8 @@ class Maker:
             self.ts += rnd.randrange(2)
         if n % 60 == 30:
             self.miss(n)
+        if n in (250, 400):
+            put("conflict", ts=self.ts, probe_id=c["probe"], coro=coro)
         if n == 550 and self.kind != "cut":
             put("lost", ts=self.ts, probe_id=0, coro=0, count=2, after=1, **self.number(0))
         if coro > 27:
@@ -177,8 +184,8 @@ class Maker:
 
 def make(seed):
     rnd = random.Random(seed)
-    for kind in "complete", "quiet", "cut", "unnumbered", "plain":
-        print(json.dumps({"type": "@section", "attrs": {"wall_offset_ns": "1700000000123456789"} if kind != "plain" else {}}))
+    for kind in "complete", "quiet", "cut", "unnumbered", "rounds", "events":
+        print(json.dumps({"type": "@section", "attrs": {"wall_offset_ns": "1700000000123456789"} if kind not in ("rounds", "events") else {}}))
         schemas(kind)
         m = Maker(kind, rnd)
         for n in range(1, 700):
@@ -256,7 +263,7 @@ class Life:
         self.birth = (self.mine("birth") or [None])[0]
         self.death = (self.mine("death") or [None])[-1]
         self.name = ([n["name"] for n in self.mine("name")] or [None])[-1]
-        self.conflict = bool(self.mine("conflict"))
+        self.conflicts = [c["ts"] for c in self.mine("conflict")]
         known = self.birth["ts"] if self.birth else self.losses[0]["after"] or self.losses[0]["ts"] if self.losses else None
         self.begin = min(t for t in (known, self.events[0]["ts"] if self.events else None, *self.dead_at()) if t is not None)
         self.end = self.death["ts"] if self.death else self.section.end
@@ -269,6 +276,11 @@ class Life:
 
     def find_gaps(self):
         """holes[i]: what is missing behind transition i, -1 for before the first: None, or how many, or "other": another's."""
+        self.mixed = [False] * len(self.events)  # behind it, by the numbers, up to another's beginning
+        self.since = [0] * len(self.events)      # when that one began; 0 for the first
+        if self.plain:
+            self.read_sequence()
+            return
         self.holes = collections.OrderedDict()
         last = len(self.events) - 1
         for i in range(-1, last + 1):
@@ -284,31 +296,44 @@ class Life:
             if after:
                 return after["index"] - index - 1 or None
             return sum(l["count"] for l in self.losses if l["index"] > index) or None
-        if not self.plain:
-            between = [l for l in self.losses if (e is None or l["ts"] > e["ts"]) and (after is None or l["ts"] <= after["ts"])]
-            return sum(l["count"] for l in between) or None
-        if e is None or after is None or after["seq"] == e["seq"]:
-            return None
-        if after["seq"] < e["seq"]:
-            return "other"
-        same = 0
-        while i - same >= 0 and self.events[i - same]["seq"] == e["seq"]:
-            same += 1
-        return None if after["seq"] == e["seq"] + 2 and same >= 8 else "?"
+        between = [l for l in self.losses if (e is None or l["ts"] > e["ts"]) and (after is None or l["ts"] <= after["ts"])]
+        return sum(l["count"] for l in between) or None
+
+    def read_sequence(self):
+        """What coroTracer's numbers tell, as lib/sequence.h has it."""
+        self.holes, self.gaps = collections.OrderedDict({i: None for i in range(-1, len(self.events))}), []
+        rows, odd, mixed, since = 1, False, False, 0
+        for i, (e, after) in enumerate(zip(self.events, self.events[1:])):
+            was, seq, self.since[i] = e["seq"], after["seq"], since
+            odd |= was % 2 == 1
+            if seq == 1 or seq == 2 and was > 2 and not odd:
+                self.holes[i], mixed, since = "other", False, after["ts"]
+            else:
+                mixed |= seq < was and after["ts"] > e["ts"] or seq == was and (odd or rows >= 8)
+                if mixed or seq > was + 1 and not (was % 2 == 0 and seq == was + 2 and rows >= 8):
+                    self.holes[i] = "?"
+                    self.gaps.append((e["ts"], after["ts"], None))
+            self.mixed[i], rows = mixed, rows + 1 if seq == was else 1
+        self.mixed[-1], self.since[-1] = mixed, since
+
+    def in_conflict(self, i, end):
+        """Whether more than one had written as it when what began with transition i ended."""
+        return self.mixed[i] or any(self.since[i] <= ts and (end is None or ts <= end) for ts in self.conflicts)
 
     def intervals(self):
         s = self.section
         for i, e in enumerate(self.events):
             after = self.events[i + 1] if i + 1 < len(self.events) else None
             missing, death = self.holes[i], None if after else self.death
-            stop = None if missing else after["ts"] if after else max(death["after"], e["ts"]) if death else s.end
-            certain = self.numbered and not missing and not self.conflict
+            conflict = self.in_conflict(i, after["ts"] if after else death["ts"] if death else None)
+            stop = None if missing or conflict else after["ts"] if after else max(death["after"], e["ts"]) if death else s.end
+            certain = self.numbered and not missing and not self.conflicts
             if not after:
                 certain = certain and s.complete and not any(l["ts"] > e["ts"] for l in s.nobodys)
             yield dict(e, section=s.id, coro=self.coro, probe_id=str(e["probe_id"]), index=e.get("index"), site=e.get("site"),
                        is_active=int(e["is_active"]), start_ns=e["ts"], stop_ns=stop, duration_ns=None if stop is None else stop - e["ts"],
                        death_ns=death and death["ts"], exact=int(not death or death["after"] >= death["ts"]), certain=int(bool(certain)),
-                       open=0 if after or death else None if missing else 1, site_text=s.place(e.get("site")), i=i)
+                       open=0 if after or death else None if missing or conflict else 1, site_text=s.place(e.get("site")), i=i)
 
     def state(self):
         """At the end."""
@@ -317,7 +342,7 @@ class Life:
         state = "dead" if self.death else "unknown" if missing else "born" if not e else "running" if e["is_active"] else "suspended"
         ts = e["ts"] if e else self.begin
         since = self.death["ts"] if self.death else ts
-        certain = not self.conflict and (self.death or not missing and s.complete and self.numbered and
+        certain = not self.conflicts and (self.death or not missing and s.complete and self.numbered and
                                          not any(l["ts"] > ts for l in s.nobodys))
         return dict(section=s.id, coro=self.coro, probe_id=self.probe, tid=e and e["tid"], addr=e and e["addr"], state=state,
                     since_ns=since, for_ns=s.end - since, certain=int(bool(certain)), name=self.name,
@@ -444,7 +469,7 @@ def expect(sections):
         want["thread_times"] += thread_times(s, runs)
         want["loss_totals"].append(dict(
             section=s.id, complete=s.complete, lost=sum(l["count"] for l in s.records["lost"]), nobodys=sum(l["count"] for l in s.nobodys),
-            gaps=sum(len(life.gaps) for life in s.lives.values()), unknown_ns=sum(life.unknown() for life in s.lives.values()),
+            gaps=sum(bool(lost) for life in s.lives.values() for a, b, lost in life.gaps), unknown_ns=sum(life.unknown() for life in s.lives.values()),
             of_threads=sum(m.get("transitions") or 0 for m in s.records["missed"]), missed=sum(m["count"] for m in s.records["missed"])))
     want["thread_runs"], want["longest_waits"] = want["run_intervals"], want["wait_intervals"]
     want["suspend_addresses"] = list(waits_at(want["wait_intervals"], "addr"))
@@ -480,6 +505,13 @@ def tried(sections, want):
         "wakes in gaps": any(start < w["ts"] < stop for life in numbered for start, stop, lost in life.gaps for w in life.mine("wake")),
         "threads with gaps": any(g["duration_ns"] for g in want["thread_gaps"]),
         "busy threads with gaps": any(t["busy_ns"] and t["unknown_ns"] for t in want["thread_times"]),
+        "conflicts in midst of a life": any(
+            None in durations and any(durations) for durations in (
+                [i["duration_ns"] for i in life.intervals() if not life.holes[i["i"]]] for life in numbered if life.conflicts)),
+        "numbers of two": any(any(life.mixed) for life in lives),
+        "who begins behind those": any(a and not b for life in lives for a, b in zip(life.mixed, life.mixed[1:])),
+        "who begins again after one event": any(e["seq"] == after["seq"] == 1 for life in lives if life.plain
+                                                for e, after in zip(life.events, life.events[1:])),
         "coroTracer's gaps": any(life.gaps for life in lives if life.plain),
     }
 

@@ -20,10 +20,16 @@ for seed in 1 2; do "$from" -q "$tmp/t$seed.jsonl" | "$sqlite" -q --append -o "$
 ok 'and after appending' python3 t/sqlite-views.py check "$tmp/t.sqlite" "$tmp/t4.jsonl" "$tmp/t1.jsonl" "$tmp/t2.jsonl"
 
 if [ -x "$BIN/ctp-report" ]; then
-	"$from" -q "$tmp/t1.jsonl" | "$BIN/ctp-report" -q -j 2>/dev/null | python3 -c 'import json, sys
-for s in json.load(sys.stdin)["sections"][:3]: print(s["total_ns"]["unknown"])' >"$tmp/unknown"
+	report() { # NAME: of each section how long coroutines ran, were suspended and are unknown, and how many gaps that is
+		"$from" -q "$tmp/$1.jsonl" | "$BIN/ctp-report" -q -j 2>/dev/null | python3 -c 'import json, sys
+for s in json.load(sys.stdin)["sections"]: print(*(s["total_ns"][n] for n in ("running", "suspended", "unknown")), s["gaps"], sep="|")'
+	}
+	totals='SELECT sum(running_ns), sum(suspended_ns), l.unknown_ns, l.gaps FROM loss_totals l JOIN coroutine_times t USING (section)
+		GROUP BY section'
 	make t1 <"$tmp/t1.jsonl"
-	is 'as much is unknown as ctp-report says' "$(sql t1 'SELECT unknown_ns FROM loss_totals LIMIT 3')" "$(cat "$tmp/unknown")"
+	is 'as much is unknown as ctp-report says' "$(sql t1 'SELECT unknown_ns FROM loss_totals LIMIT 3')" \
+		"$(report t1 | sed -n 1,3p | cut -d '|' -f 3)"
+	is "of coroTracer's rows it says all the same" "$(sql t1 "$totals" | tail -n 2)" "$(report t1 | tail -n 2)"
 fi
 
 # --- gaps ---------------------------------------------------------------------------------------------------------------------
@@ -104,9 +110,58 @@ is "coroTracer's seq tells of gaps, and where another one begins" "$(sql rounds 
 30|1
 31|0'
 
+# Numbers that are those of two: no time is known from the record of the conflict on, until another begins; ctp-report says the same.
+plain() { sed 's/"type":"transition",//' | tee "$tmp/$1.jsonl" | make $1; }
+{
+	ts=0
+	for seq in 2 2 2 2 2 2 2 2 2 2 4 4 4; do ts=$((ts + 10)); row $seq $([ $((ts % 20)) = 0 ] && echo true || echo false) $ts; done
+	row 6 false 200; row 2 false 300; row 2 true 310; row 2 false 330
+} | plain two
+is 'rows of two: only who begins behind them has a time' \
+	"$(sql two 'SELECT start_ns, duration_ns FROM intervals WHERE duration_ns IS NOT NULL ORDER BY id')" '300|10
+310|20
+330|0'
+is 'and no wait of the others is among the longest' "$(sql two 'SELECT start_ns, duration_ns FROM longest_waits LIMIT 1')" '300|10'
+is 'their time is none' "$(sql two 'SELECT running_ns, suspended_ns, unknown_ns FROM coroutine_times')" '20|10|120'
+{ row 1 false 1000; row 1 false 501000; row 2 true 502000; row 3 false 503000; } | plain one
+is 'who begins after a single event is another' "$(sql one 'SELECT start_ns, coalesce(duration_ns, -1) FROM intervals ORDER BY id; SELECT gap FROM steps LIMIT 1')" \
+	'1000|-1
+501000|1000
+502000|1000
+503000|0
+2'
+if [ -x "$BIN/ctp-report" ]; then
+	for name in two one; do is "ctp-report says the same: $name" "$(sql $name "$totals")" "$(report $name)"; done
+	if [ -f $truth/seq-repeats.jsonl ]; then
+		cp $truth/seq-repeats.jsonl "$tmp/repeats.jsonl"
+		zstd -qdc $truth/healthy.jsonl.zst >"$tmp/healthy.jsonl"
+		for name in repeats healthy; do
+			make $name <"$tmp/$name.jsonl"
+			is "ctp-report says the same: $name" "$(sql $name "$totals")" "$(report $name)"
+		done
+	else
+		note "SKIP seq-repeats, healthy: there is no $truth"
+	fi
+fi
+{
+	section
+	echo '{"type":"@schema","name":"conflict","kind":"conflict","fields":['$fields']}'
+	step 10 1 0 true; step 20 1 1 false; step 30 1 2 true
+	echo '{"type":"conflict","ts":35,"probe_id":7,"coro":1}'
+	step 50 1 3 false; step 60 1 4 true
+	end
+} | tee "$tmp/late.jsonl" | make late
+is 'a conflict takes what ends behind its record' "$(sql late 'SELECT start_ns, coalesce(duration_ns, -1), coalesce(open, -1), certain FROM intervals ORDER BY id')" \
+	'10|10|0|0
+20|10|0|0
+30|-1|0|0
+50|-1|0|0
+60|-1|-1|0'
+[ ! -x "$BIN/ctp-report" ] || is 'ctp-report says the same: late' "$(sql late "$totals")" "$(report late)"
+
 # Without indexes nothing but the section says that a packet is missing, and the longest waits are those across it.
 awk 'BEGIN { for (i = 0; i < 200000; i++)
-	printf "{\"probe_id\":%d,\"tid\":1,\"addr\":\"0x%016x\",\"seq\":7,\"is_active\":%s,\"ts\":%d}\n",
+	printf "{\"probe_id\":%d,\"tid\":1,\"addr\":\"0x%016x\",\"seq\":0,\"is_active\":%s,\"ts\":%d}\n",
 		1 + i % 5, i % 3, int(i / 5) % 2 ? "true" : "false", 1000 + i }' | "$from" -q >"$tmp/plain.ctp"
 { head -c 300000 "$tmp/plain.ctp"; printf 'XXXX'; tail -c +300005 "$tmp/plain.ctp"; } >"$tmp/hurt.ctp"
 "$sqlite" -q -o "$tmp/hurt.sqlite" "$tmp/hurt.ctp"
