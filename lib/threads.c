@@ -1,4 +1,9 @@
-/* threads.c - a hash table of numbers. */
+/*
+ * threads.c - a hash table of numbers; and when each thread was busy.
+ *
+ * Runs and gaps are told when they end, so what is nested in one, or falls into it, was told before. The last few are kept, to be taken
+ * back from then; when there are too many, the oldest are kept as one, which has the sum.
+ */
 #include "threads.h"
 
 #include <stdlib.h>
@@ -17,7 +22,7 @@ bool ctp_threads_init(struct ctp_threads *t)
 
 void ctp_threads_fini(struct ctp_threads *t)
 {
-	for (uint32_t i = 0; t->list && i < CTP_THREADS_MAX; i++)
+	for (uint32_t i = 0; i < t->most; i++)
 		free(t->list[i].spans);
 	free(t->list);
 	free(t->slots);
@@ -33,6 +38,7 @@ void ctp_threads_clear(struct ctp_threads *t)
 	memset(t->recent, 0, sizeof(t->recent));
 	renew(&t->list[0], 0);
 	t->count = 1;
+	t->most = t->most ? t->most : 1;
 }
 
 /* Where the table has the thread, or has room for it. */
@@ -54,6 +60,7 @@ uint32_t ctp_threads_add(struct ctp_threads *t, uint64_t tid)
 			return 0;
 		renew(&t->list[t->count], tid);
 		*slot = t->count++;
+		t->most = t->count > t->most ? t->count : t->most;
 	}
 	return t->recent[tid % CTP_THREADS_RECENT] = *slot;
 }

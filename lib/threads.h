@@ -29,7 +29,7 @@ struct ctp_thread {
 
 struct ctp_threads {
 	struct ctp_thread *list; /* by number */
-	uint32_t count;
+	uint32_t count, most; /* most: that there ever were */
 	uint32_t recent[CTP_THREADS_RECENT]; /* the numbers of those seen last, by the end of their ids */
 	uint32_t *slots;                     /* numbers, 0: free */
 	uint64_t salt;
