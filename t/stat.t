@@ -158,5 +158,5 @@ counts 'each of many again' 0 "$tmp/many.ctp" events=6000 coroutines=6000
 awk 'BEGIN { for (i = 0; i <= 200000; i++)
 	printf "{\"probe_id\":1,\"tid\":1,\"addr\":\"0x0\",\"seq\":1,\"is_active\":true,\"ts\":%d}\n", i < 200000 ? 1000 + i : 1 }' |
 	"$BIN/ctp-fromjsonl" >"$tmp/late.ctp"
-counts late 0 "$tmp/late.ctp" events=200001 late=1
+counts late 3 "$tmp/late.ctp" events=200001 late=1
 done_testing
