@@ -1,13 +1,10 @@
 /* follow.c - from records to the states of coroutines. */
-#include "follow.h"
+#include "follow-own.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "format.h"
-#include "roster.h"
-#include "sequence.h"
-#include "shape.h"
 #include "symbols.h"
 
 enum {
@@ -15,26 +12,9 @@ enum {
 	EARLY_NS = 1000, /* that a processor reads its clock ahead of time, at most */
 };
 
-struct ctp_follow_priv {
-	struct ctp_roster roster;
-	struct ctp_shape shapes[CTP_CLASSES_MAX];
-	struct ctp_dialect dialect;
-	uint32_t runs;          /* that the section had so far, if it does not say of what process it is */
-	bool ended;             /* its end record was seen */
-	char outcome[16];
-	int64_t status;
-	uint64_t end_ns;
-};
-
 /* --- coroutines ----------------------------------------------------------------------------------------------------------- */
 
-static inline void tell(struct ctp_follow *f, const struct ctp_change *ch)
-{
-	if (f->ops->change)
-		f->ops->change(f->arg, ch);
-}
-
-static struct ctp_coroutine *newcomer(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+struct ctp_coroutine *ctp_follow_newcomer(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
 {
 	struct ctp_coroutine *co = ctp_roster_make(&f->priv->roster, val[s->id]);
 	if (!co) {
@@ -48,101 +28,10 @@ static struct ctp_coroutine *newcomer(struct ctp_follow *f, const struct ctp_sha
 	return co;
 }
 
-/* The one that a record is about; made if it is new. Null: it is about none, or there are too many. */
-static inline struct ctp_coroutine *whose(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
-{
-	uint64_t id = ctp_shape_value(val, s->id);
-	struct ctp_coroutine *co = id ? ctp_roster_find(&f->priv->roster, id) : NULL;
-	return co || !id ? co : newcomer(f, s, val, ts);
-}
-
-/* How much of a span is in the time that is asked for. */
-static inline uint64_t asked_from(const struct ctp_follow *f, uint64_t ns) { return ns > f->since_ns ? ns : f->since_ns; }
-static inline uint64_t asked_to(const struct ctp_follow *f, uint64_t ns) { return ns < f->until_ns ? ns : f->until_ns; }
-
-static inline uint64_t asked_ns(const struct ctp_follow *f, uint64_t from_ns, uint64_t to_ns)
-{
-	return ctp_span_ns(asked_from(f, from_ns), asked_to(f, to_ns));
-}
-
-/* Adds the span that ends now to the coroutine's own times. One that was woken was suspended before. */
-static inline void account(const struct ctp_follow *f, struct ctp_coroutine *co, const struct ctp_change *ch)
-{
-	uint64_t ns = asked_ns(f, ch->was_ns, ch->ts_ns);
-	if (!ch->whole) {
-		co->unknown_ns += ch->gap ? ns : 0;
-	} else if (ch->was == CTP_RUNNING) {
-		co->run_ns += ns;
-	} else if (ch->was == CTP_SUSPENDED) {
-		co->wait_ns += ns;
-	} else if (ch->was == CTP_RUNNABLE) {
-		co->ready_ns += ns;
-		co->wait_ns += co->suspended_ns ? asked_ns(f, co->suspended_ns, ch->was_ns) : 0;
-	}
-}
-
-static inline struct ctp_change change_of(struct ctp_coroutine *co, enum ctp_change_kind kind, uint64_t ts)
-{
-	return (struct ctp_change){.kind = kind, .ts_ns = ts, .co = co, .was = co->state, .was_ns = co->since_ns,
-	                           .whole = !(co->flags & (CTP_CO_TAIL | CTP_CO_CONFLICT)), .gap = co->flags & CTP_CO_TAIL};
-}
-
 static void forget_life(struct ctp_coroutine *co, uint64_t ts)
 {
 	free(co->name);
 	*co = (struct ctp_coroutine){.id = co->id, .probe = co->probe, .state = CTP_BORN, .born_ns = ts, .since_ns = ts};
-}
-
-/* Numbers from outside may be anything; the sum stays where it is at its end. */
-static void add_count(uint64_t *sum, uint64_t count) { *sum = ctp_add_capped(*sum, count); }
-
-/* The thread where it ran, if it is not known to have left it. */
-static struct ctp_thread *thread_of(struct ctp_follow *f, const struct ctp_coroutine *co)
-{
-	struct ctp_thread *th = &f->threads.list[co->thread];
-	return co->state == CTP_RUNNING && th->current == co->id ? th : NULL;
-}
-
-/* What has woken it since its last transition may have woken it from another wait. */
-static void forget_wakes(struct ctp_coroutine *co)
-{
-	if (co->state == CTP_RUNNABLE || co->flags & CTP_CO_PENDING)
-		co->before = co->before_at = 0;
-	if (co->state == CTP_RUNNABLE) {
-		co->since_ns = co->suspended_ns ? co->suspended_ns : co->born_ns;
-		co->state = co->suspended_ns ? CTP_SUSPENDED : CTP_BORN;
-	}
-	co->waker = 0;
-	co->streak = 0;
-	co->flags &= (uint16_t)~(CTP_CO_PENDING | CTP_CO_AWAITS | CTP_CO_WOKEN);
-}
-
-/*
- * A gap: nothing is known of it from after_ns on, or from its last transition on if that is later, until the next. count 0: nothing
- * is lost for certain, as of what it did before a collector came.
- */
-static __attribute__((noinline)) void lose(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t after_ns, uint64_t ts,
-                                           uint64_t count)
-{
-	if (co->flags & CTP_CO_TAIL) { /* it goes on */
-		after_ns = co->since_ns;
-	} else {
-		forget_wakes(co);
-		after_ns = after_ns > co->since_ns ? after_ns : co->since_ns;
-		after_ns = after_ns < ts ? after_ns : ts;
-	}
-	struct ctp_change ch = change_of(co, CTP_CHANGE_LOST, ts);
-	ch.gap_ns = after_ns;
-	ch.by = count;
-	if (ch.whole)
-		account(f, co, &(struct ctp_change){.was = ch.was, .was_ns = ch.was_ns, .ts_ns = after_ns, .whole = true});
-	struct ctp_thread *th = thread_of(f, co);
-	if (th)
-		th->current = 0;
-	co->flags |= CTP_CO_TAIL | CTP_CO_GAP;
-	co->since_ns = after_ns;
-	f->counts.gaps += count > 0;
-	tell(f, &ch);
 }
 
 enum step { STEP_NEXT, STEP_GAP, STEP_OLD };
@@ -173,11 +62,11 @@ static enum step step_sequence(struct ctp_follow *f, struct ctp_coroutine *co, u
 	struct ctp_sequence q = {.last = co->next, .rows = co->repeats};
 	enum ctp_step step = ctp_sequence_step(&q, &f->priv->dialect, seq, co->since_ns, ts);
 	if (step == CTP_STEP_AGAIN) {
-		struct ctp_change ch = change_of(co, CTP_CHANGE_DIED, ts);
+		struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_DIED, ts);
 		ch.whole = false;
 		ch.by = 1;
 		co->state = CTP_DEAD;
-		tell(f, &ch);
+		ctp_follow_tell(f, &ch);
 		forget_life(co, ts);
 		f->counts.coroutines++;
 	}
@@ -214,7 +103,7 @@ static inline void put_place(struct ctp_follow *f, struct ctp_coroutine *co, uin
 static inline void ran(struct ctp_follow *f, const struct ctp_coroutine *co, uint64_t from_ns, uint64_t to_ns)
 {
 	from_ns = from_ns > f->attached_ns ? from_ns : f->attached_ns;
-	ctp_thread_ran(&f->threads.list[co->thread], asked_from(f, from_ns), asked_to(f, to_ns));
+	ctp_thread_ran(&f->threads.list[co->thread], ctp_asked_from(f, from_ns), ctp_asked_to(f, to_ns));
 }
 
 static inline void suspend(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_change *ch, uint64_t site, uint64_t addr)
@@ -260,14 +149,14 @@ static __attribute__((noinline)) void tell_broken(struct ctp_follow *f, const st
 	struct ctp_change broken = *ch;
 	broken.kind = CTP_CHANGE_BROKEN;
 	broken.by = how;
-	tell(f, &broken);
+	ctp_follow_tell(f, &broken);
 }
 
 static inline __attribute__((always_inline)) void transition(struct ctp_follow *f, const struct ctp_shape *s,
                                                              const uint64_t *val, uint64_t ts)
 {
 	f->counts.events++;
-	struct ctp_coroutine *co = whose(f, s, val, ts);
+	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
 	if (!co)
 		return;
 	uint64_t due = co->next;
@@ -277,8 +166,8 @@ static inline __attribute__((always_inline)) void transition(struct ctp_follow *
 		return;
 	/* A loss may be told before the transition behind it, or after it, or not at all. */
 	if (__builtin_expect(step == STEP_GAP, 0) && co->state != CTP_DEAD && !(co->flags & CTP_CO_TAIL))
-		lose(f, co, 0, ts, s->numbered && !(co->flags & CTP_CO_BEFORE && co->state == CTP_BORN) ? val[s->index] - due : 0);
-	struct ctp_change ch = change_of(co, CTP_CHANGE_SUSPEND, ts);
+		ctp_follow_lose(f, co, 0, ts, s->numbered && !(co->flags & CTP_CO_BEFORE && co->state == CTP_BORN) ? val[s->index] - due : 0);
+	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_SUSPEND, ts);
 	ch.thread = ctp_threads_number(&f->threads, ctp_shape_value(val, s->tid));
 	bool active = s->active != CTP_SHAPE_NONE && val[s->active];
 	bool dead = ch.was == CTP_DEAD;
@@ -295,18 +184,18 @@ static inline __attribute__((always_inline)) void transition(struct ctp_follow *
 	else
 		suspend(f, co, &ch, ctp_shape_value(val, s->site), ctp_shape_value(val, s->addr));
 	th->last_ns = ts;
-	account(f, co, &ch);
+	ctp_follow_spend(f, co, &ch);
 	co->since_ns = ts;
-	tell(f, &ch);
+	ctp_follow_tell(f, &ch);
 }
 
 static void birth(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
 {
 	f->counts.births++;
-	struct ctp_coroutine *co = whose(f, s, val, ts);
+	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
 	if (!co || co->state == CTP_DEAD)
 		return;
-	struct ctp_change ch = change_of(co, CTP_CHANGE_BORN, ts);
+	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_BORN, ts);
 	ch.was = CTP_UNBORN;
 	bool before = f->attached_ns && (ts < f->attached_ns || !ctp_shape_value(val, s->after));
 	co->flags |= CTP_CO_BIRTH | (ctp_shape_value(val, s->pid) ? CTP_CO_OURS : 0) | (before ? CTP_CO_BEFORE : 0);
@@ -314,28 +203,28 @@ static void birth(struct ctp_follow *f, const struct ctp_shape *s, const uint64_
 	co->spawn = ctp_atlas_number(&f->places, (struct ctp_spot){.site = ctp_shape_value(val, s->site)}, 0, co->id);
 	if (ts < co->born_ns)
 		co->born_ns = ts;
-	tell(f, &ch);
+	ctp_follow_tell(f, &ch);
 }
 
 static void death(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
 {
 	f->counts.deaths++;
-	struct ctp_coroutine *co = whose(f, s, val, ts);
+	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
 	if (!co || co->state == CTP_DEAD)
 		return;
-	struct ctp_change ch = change_of(co, CTP_CHANGE_DIED, ts);
+	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_DIED, ts);
 	ch.whole = ch.whole && (s->after == CTP_SHAPE_NONE || val[s->after] == ts);
-	struct ctp_thread *th = thread_of(f, co);
+	struct ctp_thread *th = ctp_follow_thread(f, co);
 	if (ch.was == CTP_RUNNING && ch.whole)
 		ran(f, co, ch.was_ns, ts);
 	if (th) {
 		th->current = 0;
 		th->last_ns = ts;
 	}
-	account(f, co, &ch);
+	ctp_follow_spend(f, co, &ch);
 	co->state = CTP_DEAD;
 	co->since_ns = ts;
-	tell(f, &ch);
+	ctp_follow_tell(f, &ch);
 	f->forgotten_ns = ctp_roster_bury(&f->priv->roster, co);
 }
 
@@ -351,17 +240,17 @@ static bool is_cause(const struct ctp_coroutine *co, uint32_t thread, uint64_t t
 static void wake(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
 {
 	f->counts.wakes++;
-	struct ctp_coroutine *co = whose(f, s, val, ts);
+	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
 	/* One that comes late may be for a suspension that is over. */
 	if (!co || co->state == CTP_DEAD || ts < co->resumed_ns)
 		return;
-	struct ctp_change ch = change_of(co, CTP_CHANGE_WAKE, ts);
+	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_WAKE, ts);
 	ch.thread = ctp_threads_number(&f->threads, ctp_shape_value(val, s->tid));
 	ch.by = ctp_shape_value(val, s->by);
 	if (co->state == CTP_RUNNABLE || is_cause(co, ch.thread, ts))
 		return;
 	if (co->flags & CTP_CO_TAIL) {
-		tell(f, &ch);
+		ctp_follow_tell(f, &ch);
 		return;
 	}
 	co->streak = ch.by == co->id ? co->streak + 1 : 0;
@@ -373,49 +262,12 @@ static void wake(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t
 		co->state = CTP_RUNNABLE;
 		co->since_ns = ts > co->since_ns ? ts : co->since_ns;
 	}
-	tell(f, &ch);
-}
-
-/* Between two times the ring of a thread has not all that happened there. */
-static void thread_gap(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
-{
-	uint64_t transitions = ctp_shape_value(val, s->transitions), after = ctp_shape_value(val, s->after);
-	uint32_t thread = transitions ? ctp_threads_number(&f->threads, ctp_shape_value(val, s->tid)) : 0;
-	struct ctp_thread *th = &f->threads.list[thread];
-	add_count(&f->counts.ring_lost, transitions);
-	if (!thread || after > ts)
-		return;
-	ctp_thread_gap(th, asked_from(f, after), asked_to(f, ts));
-	if (f->ops->thread_gap)
-		f->ops->thread_gap(f->arg, thread, after, ts, transitions);
-}
-
-static void loss(struct ctp_follow *f, const struct ctp_shape *s, const struct ctp_record *rec, uint64_t ts)
-{
-	uint64_t count = ctp_record_lost(rec), id = ctp_shape_value(rec->val, s->id), after = ctp_shape_value(rec->val, s->after);
-	if (s->missed) {
-		add_count(&f->counts.missed, count);
-		if (count && ts > f->missed_ns)
-			f->missed_ns = ts;
-		thread_gap(f, s, rec->val, ts);
-		return;
-	}
-	add_count(&f->counts.lost, count);
-	if (!id) {
-		add_count(&f->counts.lost_apart, count);
-		f->unsure_ns = ts > f->unsure_ns ? ts : f->unsure_ns;
-		return;
-	}
-	uint64_t from = s->numbered ? rec->val[s->index] : 0;
-	uint64_t upto = s->numbered && count < UINT64_MAX - from ? from + count : UINT64_MAX;
-	struct ctp_coroutine *co = whose(f, s, rec->val, after && after < ts ? after : ts);
-	if (co && co->state != CTP_DEAD && (!s->numbered || upto > co->next))
-		lose(f, co, after, ts, count);
+	ctp_follow_tell(f, &ch);
 }
 
 static void named_so(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
 {
-	struct ctp_coroutine *co = s->text == CTP_SHAPE_NONE ? NULL : whose(f, s, val, ts);
+	struct ctp_coroutine *co = s->text == CTP_SHAPE_NONE ? NULL : ctp_follow_whose(f, s, val, ts);
 	if (!co)
 		return;
 	const struct ctp_str *text = ctp_str_val(val[s->text]);
@@ -425,7 +277,7 @@ static void named_so(struct ctp_follow *f, const struct ctp_shape *s, const uint
 
 static void has_function(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
 {
-	struct ctp_coroutine *co = whose(f, s, val, ts);
+	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
 	if (!co)
 		return;
 	co->code = ctp_shape_value(val, s->code);
@@ -436,14 +288,14 @@ static void has_function(struct ctp_follow *f, const struct ctp_shape *s, const 
 
 static void awaits(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
 {
-	struct ctp_coroutine *co = whose(f, s, val, ts);
+	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
 	if (!co || co->state == CTP_DEAD)
 		return;
-	struct ctp_change ch = change_of(co, CTP_CHANGE_AWAIT, ts);
+	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_AWAIT, ts);
 	ch.by = ctp_shape_value(val, s->target);
 	co->awaits = ctp_roster_find(&f->priv->roster, ch.by) ? ch.by : 0;
 	co->flags |= CTP_CO_AWAITS;
-	tell(f, &ch);
+	ctp_follow_tell(f, &ch);
 }
 
 static void thread_told(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
@@ -554,7 +406,7 @@ void ctp_follow_finish(struct ctp_follow *f, bool complete, bool missing)
 	uint32_t at = 0;
 	for (struct ctp_coroutine *co; f->unsure_ns && (co = ctp_follow_each(f, &at));)
 		if (co->state != CTP_DEAD && co->since_ns < f->unsure_ns)
-			lose(f, co, 0, end.end_ns, 0);
+			ctp_follow_lose(f, co, 0, end.end_ns, 0);
 	if (missing)
 		f->unsure_ns = f->missed_ns = end.end_ns;
 	if (f->ops->end)
@@ -605,10 +457,10 @@ static void other(struct ctp_follow *f, const struct ctp_shape *s, const struct 
 		death(f, s, rec->val, ts);
 		break;
 	case CTP_KIND_LOSS:
-		loss(f, s, rec, ts);
+		ctp_follow_loss(f, s, rec, ts);
 		break;
 	case CTP_KIND_CONFLICT: {
-		struct ctp_coroutine *co = whose(f, s, rec->val, ts);
+		struct ctp_coroutine *co = ctp_follow_whose(f, s, rec->val, ts);
 		if (co)
 			conflict(f, co);
 		break;
@@ -673,8 +525,8 @@ struct ctp_coroutine *ctp_follow_find(struct ctp_follow *f, uint64_t id) { retur
 
 void ctp_follow_account(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t end_ns)
 {
-	struct ctp_change ch = change_of(co, CTP_CHANGE_DIED, end_ns);
-	account(f, co, &ch);
+	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_DIED, end_ns);
+	ctp_follow_spend(f, co, &ch);
 	if (co->state == CTP_RUNNING && ch.whole && co->flags & CTP_CO_OURS)
 		ran(f, co, co->since_ns, end_ns);
 }
