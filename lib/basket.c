@@ -14,7 +14,8 @@ enum { PREFETCH = 8 };
 enum ctp_status ctp_basket_init(struct ctp_basket *b, struct ctp_err *err)
 {
 	static const enum ctp_event events[] = {CTP_TRANSITION, CTP_BIRTH, CTP_DEATH, CTP_LOST,   CTP_UNTRACED, CTP_CONFLICT,
-	                                        CTP_WAKE,       CTP_NAME,  CTP_PLACE, CTP_MISSED, CTP_AWAIT,    CTP_FUNCTION};
+	                                        CTP_WAKE,       CTP_NAME,  CTP_PLACE, CTP_MISSED, CTP_AWAIT,    CTP_FUNCTION,
+	                                        CTP_PROCESS,    CTP_SAMPLE};
 	*b = (struct ctp_basket){.text = malloc(CTP_BASKET_TEXT)};
 	enum ctp_status status = b->text ? ctp_batch_init(&b->batch, err) : ctp_err_set(err, "out of memory");
 	for (unsigned e = 0; !status && e < sizeof(events) / sizeof(*events); e++) {
@@ -52,8 +53,12 @@ void ctp_basket_settle(struct ctp_basket *b)
 		unsigned event = rows->event[r];
 		if (event == CTP_BASKET_SPOILT)
 			continue;
-		if (event == CTP_TRANSITION && ctp_tids_add(&b->tids, val[CTP_TRANSITION_TID]) && b->new_thread)
-			b->new_thread(b->new_thread_arg, val[CTP_TRANSITION_TID]);
+		if (event == CTP_TRANSITION) {
+			if (ctp_tids_add(&b->tids, val[CTP_TRANSITION_TID]) && b->new_thread)
+				b->new_thread(b->new_thread_arg, val[CTP_TRANSITION_TID]);
+			if (rows->ts_ns[r] > b->event_ns && rows->ts_ns[r] <= b->now_ns)
+				b->event_ns = rows->ts_ns[r];
+		}
 		ctp_writer_record(b->writer, b->cls[event], val);
 		if (rows->ts_ns[r] > b->newest_ns && rows->ts_ns[r] <= b->now_ns + AHEAD_NS)
 			b->newest_ns = rows->ts_ns[r];
@@ -127,6 +132,7 @@ void ctp_basket_birth(struct ctp_basket *b, const struct ctp_birth *birth)
 	val[CTP_BIRTH_PARENT] = birth->parent;
 	val[CTP_BIRTH_SITE] = birth->site;
 	val[CTP_BIRTH_PID] = birth->pid;
+	val[CTP_BIRTH_HAND] = birth->by_hand;
 	b->stats.births++;
 }
 

@@ -23,6 +23,7 @@ enum {
 struct ctp_basket {
 	struct ctp_writer *writer;
 	struct ctp_harvest_stats stats;
+	uint64_t event_ns;    /* time of the newest transition that was written */
 	uint64_t coros;       /* coroutine numbers given */
 	uint64_t begin_ns;    /* when the harvest began */
 	uint64_t now_ns;      /* when the current look began */
@@ -83,6 +84,7 @@ struct ctp_birth {
 	uint64_t probe_id, coro, station;
 	uint64_t after_ns, before_ns; /* equal where it is known exactly */
 	uint64_t parent, site, pid;
+	bool by_hand;
 };
 void ctp_basket_birth(struct ctp_basket *b, const struct ctp_birth *birth);
 

@@ -11,14 +11,15 @@
 
 enum { CTP_BATCH_BITS = 13, CTP_BATCH_ROWS = 1 << CTP_BATCH_BITS };
 
-/* As large as the class with the most fields has them. */
+/* As large as the class with the most fields has them; but for the end, which waits for nothing. */
 union ctp_row_fields {
 	char transition[CTP_TRANSITION_FIELDS], birth[CTP_BIRTH_FIELDS], death[CTP_DEATH_FIELDS], lost[CTP_LOST_FIELDS],
 		thread[CTP_THREAD_FIELDS], mapping[CTP_MAPPING_FIELDS], untraced[CTP_UNTRACED_FIELDS],
-		conflict[CTP_CONFLICT_FIELDS], end[CTP_END_FIELDS], wake[CTP_WAKE_FIELDS], name[CTP_NAME_FIELDS],
-		place[CTP_SITE_FIELDS], missed[CTP_MISSED_FIELDS], await[CTP_AWAIT_FIELDS], function[CTP_FUNCTION_FIELDS];
+		conflict[CTP_CONFLICT_FIELDS], wake[CTP_WAKE_FIELDS], name[CTP_NAME_FIELDS],
+		place[CTP_SITE_FIELDS], missed[CTP_MISSED_FIELDS], await[CTP_AWAIT_FIELDS], function[CTP_FUNCTION_FIELDS],
+		process[CTP_PROCESS_FIELDS], sample[CTP_SAMPLE_FIELDS];
 };
-_Static_assert(CTP_EVENT_COUNT == 15, "each class of events.h is one of those");
+_Static_assert(CTP_EVENT_COUNT == 17, "each class of events.h but one is one of those");
 
 /* One record, of whatever class. */
 struct ctp_row {

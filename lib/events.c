@@ -39,6 +39,7 @@ static const struct ctp_field birth[] = {
 	[CTP_BIRTH_PARENT] = U64("parent", NONE, "", PREV, 0),
 	[CTP_BIRTH_SITE] = U64("site", SITE, "", PREV, 0),
 	[CTP_BIRTH_PID] = U64("pid", PROCESS, "", PREV, 0),
+	[CTP_BIRTH_HAND] = {.name = "by_hand", .type = CTP_BOOL, .pred = CTP_PRED_PREV},
 };
 
 static const struct ctp_field death[] = {
@@ -87,12 +88,20 @@ static const struct ctp_field conflict[] = {
 	[CTP_CONFLICT_CORO] = CORO,
 };
 
+static const struct ctp_label hows[] = {
+	{CTP_WAKE_CALL, "call"},
+	{CTP_WAKE_LEAVING, "leaving"},
+	{CTP_WAKE_YIELD, "yield"},
+	{CTP_WAKE_STAYED, "stayed"},
+};
+
 static const struct ctp_field wake[] = {
 	[CTP_WAKE_TS] = TS,
 	[CTP_WAKE_PROBE] = PROBE,
 	[CTP_WAKE_CORO] = CORO,
 	[CTP_WAKE_TID] = U64("tid", THREAD, "", SAME, 0),
 	[CTP_WAKE_BY] = U64("by", NONE, "", SAME, 0),
+	[CTP_WAKE_HOW] = {.name = "how", .type = CTP_ENUM, .pred = CTP_PRED_SAME, .labels = hows, .nlabels = COUNT(hows)},
 };
 
 static const struct ctp_field name[] = {
@@ -123,6 +132,7 @@ static const struct ctp_field await[] = {
 	[CTP_AWAIT_PROBE] = PROBE,
 	[CTP_AWAIT_CORO] = CORO,
 	[CTP_AWAIT_TARGET] = U64("target", NONE, "", SAME, 0),
+	[CTP_AWAIT_JOINS] = {.name = "joins", .type = CTP_BOOL, .pred = CTP_PRED_PREV},
 };
 
 static const struct ctp_field function[] = {
@@ -150,6 +160,42 @@ static const struct ctp_field end[] = {
 	[CTP_END_DEATHS] = TOTAL("deaths"),
 	[CTP_END_OUTCOME] = {.name = "outcome", .type = CTP_ENUM, .labels = outcomes, .nlabels = COUNT(outcomes)},
 	[CTP_END_STATUS] = {.name = "status", .type = CTP_I32, .pred = CTP_PRED_NONE},
+	[CTP_END_AFTER] = AFTER,
+	[CTP_END_BEFORE] = BEFORE,
+};
+
+static const struct ctp_label process_states[] = {
+	{CTP_PROCESS_EXECUTING, "executing"},
+	{CTP_PROCESS_STOPPED, "stopped"},
+	{CTP_PROCESS_EXITING, "exiting"},
+	{CTP_PROCESS_DUMPING, "dumping"},
+};
+
+static const struct ctp_field process[] = {
+	[CTP_PROCESS_TS] = TS,
+	[CTP_PROCESS_PID] = U64("pid", PROCESS, "", PREV, 0),
+	[CTP_PROCESS_AFTER] = AFTER,
+	[CTP_PROCESS_STATE] = {.name = "state", .type = CTP_ENUM, .labels = process_states, .nlabels = COUNT(process_states)},
+	[CTP_PROCESS_THREADS] = TOTAL("threads"),
+	[CTP_PROCESS_CPU] = U64("cpu_ns", NONE, "ns", NONE, 0),
+};
+
+static const struct ctp_label thread_states[] = {
+	{CTP_SAMPLE_RUNNING, "running"},
+	{CTP_SAMPLE_SLEEPING, "sleeping"},
+	{CTP_SAMPLE_BLOCKED, "blocked"},
+	{CTP_SAMPLE_STOPPED, "stopped"},
+	{CTP_SAMPLE_OTHER, "other"},
+};
+
+static const struct ctp_field sample[] = {
+	[CTP_SAMPLE_TS] = TS,
+	[CTP_SAMPLE_TID] = U64("tid", THREAD, "", KEY, 0),
+	[CTP_SAMPLE_PID] = U64("pid", PROCESS, "", PREV, 0),
+	[CTP_SAMPLE_CPU] = U64("cpu_ns", NONE, "ns", SAME, 0),
+	[CTP_SAMPLE_DELAY] = U64("delay_ns", NONE, "ns", SAME, 0),
+	[CTP_SAMPLE_STATE] = {.name = "state", .type = CTP_ENUM, .pred = CTP_PRED_SAME, .labels = thread_states,
+	                      .nlabels = COUNT(thread_states)},
 };
 
 #define CLASS(n, k, f) {.name = (n), .kind = CTP_KIND_##k, .fields = (f), .nfields = COUNT(f)}
@@ -174,6 +220,8 @@ static const struct {
 	[CTP_MISSED] = CLASS("missed", LOSS, missed),
 	[CTP_AWAIT] = CLASS("await", AWAIT, await),
 	[CTP_FUNCTION] = CLASS("function", FUNCTION, function),
+	[CTP_PROCESS] = CLASS("process", PROCESS, process),
+	[CTP_SAMPLE] = CLASS("sample", SAMPLE, sample),
 };
 _Static_assert(COUNT(transition) == CTP_TRANSITION_FIELDS && COUNT(birth) == CTP_BIRTH_FIELDS &&
                COUNT(death) == CTP_DEATH_FIELDS && COUNT(lost) == CTP_LOST_FIELDS && COUNT(thread) == CTP_THREAD_FIELDS &&
@@ -181,7 +229,8 @@ _Static_assert(COUNT(transition) == CTP_TRANSITION_FIELDS && COUNT(birth) == CTP
                COUNT(conflict) == CTP_CONFLICT_FIELDS && COUNT(wake) == CTP_WAKE_FIELDS && COUNT(name) == CTP_NAME_FIELDS &&
                COUNT(site) == CTP_SITE_FIELDS && COUNT(missed) == CTP_MISSED_FIELDS &&
                COUNT(await) == CTP_AWAIT_FIELDS && COUNT(function) == CTP_FUNCTION_FIELDS &&
-               COUNT(end) == CTP_END_FIELDS && COUNT(classes) == CTP_EVENT_COUNT,
+               COUNT(end) == CTP_END_FIELDS && COUNT(process) == CTP_PROCESS_FIELDS && COUNT(sample) == CTP_SAMPLE_FIELDS &&
+               COUNT(classes) == CTP_EVENT_COUNT,
                "the tables follow events.h");
 
 struct ctp_class *ctp_event_class(enum ctp_event event)

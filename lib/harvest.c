@@ -14,6 +14,7 @@
 
 #include "clock.h"
 #include "lives.h"
+#include "runs.h"
 #include "scan.h"
 
 #define INFLIGHT_NS UINT64_C(1000000)
@@ -184,6 +185,44 @@ void ctp_harvest_release(struct ctp_harvest *h)
 void ctp_harvest_settle(struct ctp_harvest *h) { ctp_basket_settle(&h->basket); }
 size_t ctp_harvest_unsettled(const struct ctp_harvest *h) { return h->basket.batch.count; }
 const struct ctp_harvest_stats *ctp_harvest_stats(const struct ctp_harvest *h) { return &h->basket.stats; }
+
+uint64_t *ctp_harvest_put(struct ctp_harvest *h, enum ctp_event event, uint64_t ts_ns)
+{
+	return ctp_basket_put(&h->basket, event, ts_ns);
+}
+
+void ctp_harvest_newest(const struct ctp_harvest *h, pid_t pid, uint64_t *own_ns, uint64_t *all_ns)
+{
+	bool known = false;
+	*own_ns = 0;
+	*all_ns = h->basket.event_ns;
+	for (uint32_t i = 0; h->annexed && i < h->rings.used; i++) {
+		const struct ctp_ring *ring = &h->rings.rings[i];
+		bool own = ring->owner >> 32 == (uint64_t)pid;
+		known |= own;
+		if (own && ring->last_ns > *own_ns)
+			*own_ns = ring->last_ns;
+		if (ring->last_ns > *all_ns)
+			*all_ns = ring->last_ns;
+	}
+	if (!known)
+		*own_ns = *all_ns;
+}
+
+uint32_t ctp_harvest_rings(const struct ctp_harvest *h) { return h->annexed ? h->rings.used : 0; }
+
+bool ctp_harvest_wrote(const struct ctp_harvest *h, uint64_t tid)
+{
+	for (uint32_t i = 0; i < ctp_harvest_rings(h); i++)
+		if (h->rings.rings[i].last_ns && (uint32_t)h->rings.rings[i].owner == tid)
+			return true;
+	return false;
+}
+
+bool ctp_harvest_run(const struct ctp_harvest *h, uint32_t ring, struct ctp_run *run)
+{
+	return ctp_runs_find(&h->rings, ring, run);
+}
 
 /* --- making and freeing --------------------------------------------------------------------------------------------------- */
 

@@ -13,8 +13,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "err.h"
+#include "events.h"
 #include "writer.h"
 
 struct ctp_frame; /* frames.h: for who answers find_code */
@@ -54,6 +56,21 @@ void ctp_harvest_free(struct ctp_harvest *h);
 
 /* A record that is written now with this time comes before all that are not yet in the order of the stream. */
 uint64_t ctp_harvest_floor_ns(const struct ctp_harvest *h);
+
+/* A record of somebody else's, to be filled, which takes its place in the order of time. */
+uint64_t *ctp_harvest_put(struct ctp_harvest *h, enum ctp_event event, uint64_t ts_ns);
+
+/*
+ * The times of the newest events that were taken: of this process, by the rings of its threads; and of all. Where no ring says
+ * that it is of this process, all count for it. 0: there is none.
+ */
+void ctp_harvest_newest(const struct ctp_harvest *h, pid_t pid, uint64_t *own_ns, uint64_t *all_ns);
+
+/* Where there are rings, those of the threads: how many, and whether that of one says that it is in a run (runs.h). */
+struct ctp_run;
+uint32_t ctp_harvest_rings(const struct ctp_harvest *h);
+bool ctp_harvest_wrote(const struct ctp_harvest *h, uint64_t tid); /* since we came, to a ring */
+bool ctp_harvest_run(const struct ctp_harvest *h, uint32_t ring, struct ctp_run *run);
 
 /* What a look has found, for the pace of the next. */
 struct ctp_look {

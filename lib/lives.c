@@ -119,6 +119,7 @@ static void birth(struct ctp_lives *l, uint32_t i, const struct ctp_life_header 
 		.parent = parent,
 		.site = head->site ? ctp_labels_site(&l->labels, head->site, before_ns) : 0,
 		.pid = head->pid,
+		.by_hand = head->flags & CTP_ANNOUNCE_HAND,
 	};
 	ctp_basket_birth(l->basket, &record);
 }
@@ -445,22 +446,33 @@ static inline void take_transition(struct ctp_lives *l, const struct ctp_ring *r
 		ask_function(l, i, e, (uint32_t)ring->owner);
 }
 
-void ctp_life_wake(struct ctp_lives *l, uint64_t ref, uint64_t by, uint64_t tid, uint64_t ts_ns)
+/* Who makes itself ready to run gives way, whatever comes first, its suspension or that. */
+static enum ctp_wake_how wake_how(const struct ctp_wake *wake)
 {
-	uint64_t coro = coro_of(l, ref, ts_ns, 0), by_coro = coro_of(l, by, ts_ns, 0);
+	if (wake->marks & CTP_MARK_STAYED)
+		return CTP_WAKE_STAYED;
+	if (wake->marks & CTP_MARK_YIELD || wake->by == wake->ref)
+		return CTP_WAKE_YIELD;
+	return wake->marks & CTP_MARK_LEAVING ? CTP_WAKE_LEAVING : CTP_WAKE_CALL;
+}
+
+void ctp_life_wake(struct ctp_lives *l, const struct ctp_wake *wake)
+{
+	uint64_t coro = coro_of(l, wake->ref, wake->ts_ns, 0), by_coro = coro_of(l, wake->by, wake->ts_ns, 0);
 	if (!coro)
 		return;
-	const struct ctp_life *life = &l->life[CTP_REF_INDEX(ref)];
-	uint64_t *val = ctp_basket_put(l->basket, CTP_WAKE, ts_ns);
-	val[CTP_WAKE_TS] = ts_ns;
+	const struct ctp_life *life = &l->life[CTP_REF_INDEX(wake->ref)];
+	uint64_t *val = ctp_basket_put(l->basket, CTP_WAKE, wake->ts_ns);
+	val[CTP_WAKE_TS] = wake->ts_ns;
 	val[CTP_WAKE_PROBE] = coro == life->coro ? life->probe_id : 0;
 	val[CTP_WAKE_CORO] = coro;
-	val[CTP_WAKE_TID] = tid;
+	val[CTP_WAKE_TID] = wake->tid;
 	val[CTP_WAKE_BY] = by_coro;
+	val[CTP_WAKE_HOW] = wake_how(wake);
 	l->basket->stats.wakes++;
 }
 
-void ctp_life_await(struct ctp_lives *l, uint64_t ref, uint64_t target, uint64_t ts_ns)
+void ctp_life_await(struct ctp_lives *l, uint64_t ref, uint64_t target, uint32_t marks, uint64_t ts_ns)
 {
 	uint64_t coro = coro_of(l, ref, ts_ns, 0), target_coro = coro_of(l, target, ts_ns, 0);
 	if (!coro)
@@ -471,6 +483,7 @@ void ctp_life_await(struct ctp_lives *l, uint64_t ref, uint64_t target, uint64_t
 	val[CTP_AWAIT_PROBE] = coro == life->coro ? life->probe_id : 0;
 	val[CTP_AWAIT_CORO] = coro;
 	val[CTP_AWAIT_TARGET] = target_coro;
+	val[CTP_AWAIT_JOINS] = marks & CTP_MARK_JOIN;
 }
 
 void ctp_life_name(struct ctp_lives *l, uint32_t i, uint64_t ts_ns)
@@ -528,11 +541,11 @@ static void take_note(struct ctp_lives *l, struct ctp_ring *ring, const struct c
 		return;
 	}
 	if (kind == CTP_ENTRY_WAKE) {
-		ctp_life_wake(l, e->ref, e->value, (uint32_t)ring->owner, e->ts_ns);
+		ctp_life_wake(l, &(struct ctp_wake){e->ref, e->value, (uint32_t)ring->owner, e->ts_ns, CTP_ENTRY_NUMBER(e->what)});
 		return;
 	}
 	if (kind == CTP_ENTRY_AWAIT) {
-		ctp_life_await(l, e->ref, e->value, e->ts_ns);
+		ctp_life_await(l, e->ref, e->value, CTP_ENTRY_NUMBER(e->what), e->ts_ns);
 		return;
 	}
 	if (kind != CTP_ENTRY_BIRTH && kind != CTP_ENTRY_DEATH && kind != CTP_ENTRY_NAME)

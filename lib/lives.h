@@ -128,8 +128,12 @@ void ctp_life_skip(struct ctp_lives *l, uint32_t i, uint8_t is_dead);
  */
 void ctp_life_birth(struct ctp_lives *l, uint32_t i, const struct ctp_life_header *head, uint64_t seen_ns);
 void ctp_life_name(struct ctp_lives *l, uint32_t i, uint64_t ts_ns);
-void ctp_life_wake(struct ctp_lives *l, uint64_t ref, uint64_t by, uint64_t tid, uint64_t ts_ns);
-void ctp_life_await(struct ctp_lives *l, uint64_t ref, uint64_t target, uint64_t ts_ns);
+struct ctp_wake {
+	uint64_t ref, by, tid, ts_ns;
+	uint32_t marks; /* CTP_MARK_... */
+};
+void ctp_life_wake(struct ctp_lives *l, const struct ctp_wake *wake);
+void ctp_life_await(struct ctp_lives *l, uint64_t ref, uint64_t target, uint32_t marks, uint64_t ts_ns);
 
 /* A row: number of the event, and the rest as in an entry. */
 struct ctp_who {

@@ -78,6 +78,8 @@ enum ctp_kind {
 	CTP_KIND_SITE,     /* a place in the source: comes before what refers to it */
 	CTP_KIND_AWAIT,    /* whom a coroutine waits for when it is suspended next */
 	CTP_KIND_FUNCTION, /* the code of a coroutine whose transitions have the address of its frame */
+	CTP_KIND_PROCESS,  /* what a process was seen to do: executing, stopped, ending */
+	CTP_KIND_SAMPLE,   /* how much CPU time a thread has had, and what it was seen to do */
 	CTP_KIND_COUNT
 };
 

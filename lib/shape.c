@@ -49,7 +49,11 @@ void ctp_shape_learn(struct ctp_shape *s, const struct ctp_class *cls)
 		.code = ctp_shape_named(cls, "code"),
 		.target = ctp_shape_named(cls, "target"),
 		.after = ctp_shape_named(cls, "after"),
+		.before = ctp_shape_named(cls, "before"),
 		.transitions = ctp_shape_named(cls, "transitions"),
+		.how = ctp_shape_named(cls, "how"),
+		.joins = ctp_shape_named(cls, "joins"),
+		.by_hand = ctp_shape_named(cls, "by_hand"),
 	};
 	s->numbered = s->index != CTP_SHAPE_NONE;
 	if (!s->numbered)

@@ -13,7 +13,7 @@ struct ctp_shape {
 	uint8_t kind;
 	bool numbered; /* its events have numbers of their own, and not the sequence of a slot */
 	bool missed;   /* ctp_class_is_missed */
-	int16_t id, probe, ts, tid, addr, index, active, site, parent, pid, by, text, code, target, after, transitions;
+	int16_t id, probe, ts, tid, addr, index, active, site, parent, pid, by, text, code, target, after, before, transitions, how, joins, by_hand;
 };
 
 /* What ctp-collect writes, and nearly all there is: the compiler sees through this one. */

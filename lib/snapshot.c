@@ -28,7 +28,7 @@
 
 enum {
 	BIRTH, EVENT, NAME, WAKE, AWAIT, DEATH,
-	ITEMS = CTP_SHM_SLOTS + 5, /* of one station */
+	ITEMS = CTP_SHM_SLOTS + CTP_SHM_WAKES + 4, /* of one station */
 	WALKS = 3,                 /* to find the free ones, while the program goes on */
 	FREED = 16384,             /* of them that are looked at, those who died last: nobody else is looked at meanwhile */
 	GROUP = 64,                /* stations whose slots are copied together */
@@ -50,6 +50,7 @@ struct snapshot {
 	struct ctp_pick picks[GROUP * CTP_SHM_SLOTS];
 	uint32_t station[GROUP * CTP_SHM_SLOTS]; /* of each pick */
 	uint64_t awaits[GROUP * CTP_SHM_SLOTS];  /* CTP_REF, or 0 */
+	uint32_t marks[GROUP * CTP_SHM_SLOTS];   /* of that */
 	unsigned npicks;
 };
 
@@ -62,7 +63,7 @@ static struct item *add(struct snapshot *s, unsigned kind, uint32_t station, uin
 }
 
 /* Whom that suspension waits for, if it is the last event of its coroutine and somebody has said that. */
-static uint64_t target_of(const struct snapshot *s, unsigned k)
+static uint64_t target_of(struct snapshot *s, unsigned k)
 {
 	const struct ctp_pick *pick = &s->picks[k];
 	const struct ctp_shm_station *shm = &s->l->rings->annex.stations[s->station[k]];
@@ -73,6 +74,8 @@ static uint64_t target_of(const struct snapshot *s, unsigned k)
 	uint64_t target = __atomic_load_n(&shm->awaits, __ATOMIC_RELAXED);
 	bool said = __atomic_load_n(&shm->await_event, __ATOMIC_RELAXED) == pick->number &&
 	            __atomic_load_n(&shm->await_generation, __ATOMIC_RELAXED) == s->l->life[s->station[k]].generation;
+	uint32_t marks = __atomic_load_n(&shm->await_marks, __ATOMIC_RELAXED);
+	s->marks[k] = CTP_MARKS_OF(marks, s->l->life[s->station[k]].generation);
 	return said ? target : 0;
 }
 
@@ -119,9 +122,13 @@ static void add_events(struct snapshot *s)
 		if (!pick->whole || pick->newer || is_gone(s->l, s->station[k]))
 			continue;
 		life->last_ns = pick->ts_ns > life->last_ns ? pick->ts_ns : life->last_ns; /* as of all events: see lives.c */
-		if (s->awaits[k])
-			add(s, AWAIT, s->station[k], life->last_ns)->value = s->awaits[k];
-		struct item *item = add(s, EVENT, s->station[k], life->last_ns);
+		struct item *item;
+		if (s->awaits[k]) {
+			item = add(s, AWAIT, s->station[k], life->last_ns);
+			item->value = s->awaits[k];
+			item->what = s->marks[k];
+		}
+		item = add(s, EVENT, s->station[k], life->last_ns);
 		item->number = pick->number;
 		item->value = pick->addr;
 		item->tid = pick->tid;
@@ -171,20 +178,25 @@ static bool is_old(const struct ctp_lives *l, uint32_t i, const struct ctp_life_
 	return ctp_rings_ns(l->rings, ts, head->flags & CTP_ANNOUNCE_RAW) < since_ns;
 }
 
-static void add_wake(struct snapshot *s, uint32_t i, const struct ctp_life_header *head)
+static void add_wakes(struct snapshot *s, uint32_t i, const struct ctp_life_header *head)
 {
 	const struct ctp_shm_station *shm = &s->l->rings->annex.stations[i];
-	if (__atomic_load_n(&shm->wake_generation, __ATOMIC_RELAXED) != head->generation)
-		return;
-	uint64_t ts = __atomic_load_n(&shm->wake_ts, __ATOMIC_RELAXED), by = __atomic_load_n(&shm->waker, __ATOMIC_RELAXED);
-	uint64_t tid = __atomic_load_n(&shm->wake_tid, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* as in ctp_life_header: it is not of who has the station next */
 	bool raw = head->flags & CTP_ANNOUNCE_RAW;
-	if (__atomic_load_n(&shm->generation, __ATOMIC_RELAXED) != head->generation || ctp_rings_newer(s->l->rings, ts, raw))
-		return;
-	struct item *wake = add(s, WAKE, i, ctp_rings_ns(s->l->rings, ts, raw));
-	wake->value = by;
-	wake->tid = tid;
+	for (unsigned k = 0; k < CTP_SHM_WAKES; k++) {
+		const struct ctp_shm_wake *wake = &shm->wakes[k];
+		if (__atomic_load_n(&wake->generation, __ATOMIC_RELAXED) != head->generation)
+			continue;
+		uint64_t ts = __atomic_load_n(&wake->ts, __ATOMIC_RELAXED), by = __atomic_load_n(&wake->waker, __ATOMIC_RELAXED);
+		uint32_t tid = __atomic_load_n(&wake->tid, __ATOMIC_RELAXED), marks = __atomic_load_n(&wake->marks, __ATOMIC_RELAXED);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE); /* as in ctp_life_header: it is not of who has the station next */
+		if (__atomic_load_n(&shm->generation, __ATOMIC_RELAXED) != head->generation || ctp_rings_newer(s->l->rings, ts, raw) ||
+		    __atomic_load_n(&wake->ts, __ATOMIC_RELAXED) != ts)
+			continue;
+		struct item *item = add(s, WAKE, i, ctp_rings_ns(s->l->rings, ts, raw));
+		item->value = by;
+		item->tid = tid;
+		item->what = marks;
+	}
 }
 
 /* Whether all that a dead one did at last is in its slots. */
@@ -214,14 +226,14 @@ static void gather(struct snapshot *s, uint32_t i)
 	birth->number = head.birth_ns;
 	birth->value = head.parent;
 	birth->tid = head.pid;
-	birth->what = head.site;
+	birth->what = (uint64_t)head.flags << 32 | head.site;
 	if (__atomic_load_n(&shm->name_bytes, __ATOMIC_RELAXED))
 		add(s, NAME, i, born_ns);
 	if (is_old(s->l, i, &head)) {
 		s->l->life[i].flags |= CTP_LIFE_UNSURE;
 		return;
 	}
-	add_wake(s, i, &head);
+	add_wakes(s, i, &head);
 	pick_events(s, i, &head);
 	if (dead)
 		add(s, DEATH, i, head.death_ns);
@@ -233,16 +245,18 @@ static void tell(struct snapshot *s, const struct item *item)
 	uint32_t i = item->station;
 	const struct ctp_life *life = &l->life[i];
 	struct ctp_life_header head = {.probe_id = life->probe_id, .birth_ns = item->number, .parent = item->value,
-	                               .pid = (uint32_t)item->tid, .site = (uint32_t)item->what};
+	                               .pid = (uint32_t)item->tid, .site = (uint32_t)item->what,
+	                               .flags = (uint32_t)(item->what >> 32)};
 	struct ctp_who who = {life->probe_id, life->coro, life->first};
+	struct ctp_wake wake = {CTP_REF(life->generation, i), item->value, item->tid, item->ts_ns, (uint32_t)item->what};
 	struct ctp_ring_entry entry = {.ts_ns = item->ts_ns, .value = item->value, .what = item->what};
 	switch (item->kind) {
 	case BIRTH: ctp_life_birth(l, i, &head, item->ts_ns); break;
 	case EVENT: ctp_lives_row(l, &who, item->number, &entry, item->tid); break;
 	case NAME: ctp_life_name(l, i, item->ts_ns); break;
-	case AWAIT: ctp_life_await(l, CTP_REF(life->generation, i), item->value, item->ts_ns); break;
+	case AWAIT: ctp_life_await(l, wake.ref, item->value, wake.marks, item->ts_ns); break;
 	case DEATH: ctp_basket_death(l->basket, life->probe_id, life->coro, item->ts_ns, item->ts_ns); break;
-	case WAKE: ctp_life_wake(l, CTP_REF(life->generation, i), item->value, item->tid, item->ts_ns); break;
+	case WAKE: ctp_life_wake(l, &wake); break;
 	}
 }
 

@@ -38,6 +38,7 @@ example() { # NAME [COMPILER [OPTION]]
 	compile plain $examples/refactored_echo_server.cpp g++
 } &
 example chat_server
+traced signals t/asio/signals.cpp "${clang:-g++}"
 example echo_server "$clang"
 example echo_server_with_default "$clang"
 example echo_server_with_as_single_default "$clang"
@@ -67,7 +68,7 @@ for i in range(int(sys.argv[2])):
 preload=LD_PRELOAD=$tmp/port.so
 judge() { # NAME: of $tmp/NAME.ctp
 	"$BIN/ctp-tojsonl" -a -q "$tmp/$1.ctp" >"$tmp/$1.jsonl" && python3 t/asio/judge.py "$tmp/$1.jsonl" >"$tmp/$1.judged" 2>&1
-	is "$1: nothing is lost, doubled or without a place" "$(grep -v '^[cstw][a-z]* ' "$tmp/$1.judged")" ''
+	is "$1: nothing is lost, doubled or without a place" "$(grep -v '^[acstw][a-z]* ' "$tmp/$1.judged")" ''
 }
 collect() { # NAME CLIENT [ARGUMENT...]
 	collect_name=$1 collect_client=$2
@@ -93,14 +94,16 @@ for server in echo_server echo_server_with_default echo_server_with_as_tuple_def
 	has $server 'where they wait' "suspended echo $server.cpp:$(line $server socket) $reads" \
 		"suspended echo $server.cpp:$(line $server async_write) $writes" \
 		"suspended listener $server.cpp:$(line $server acceptor) $accepts"
-	has $server 'what wakes them' "woken echo $reads" "woken listener $connections" 'threads 1'
+	has $server 'what wakes them' "woken echo $((reads + writes))" "woken listener $connections" 'threads 1'
 done
 
 server=refactored_echo_server
 collect $server echoes
 has $server 'coroutines that await others' "coroutine echo births $connections deaths $connections of listener" \
 	"coroutine echo_once births $reads deaths $reads of echo" "suspended echo $server.cpp:$(line $server echo_once) $reads" \
-	"suspended echo_once $server.cpp:$(line $server async_write) $writes" "woken echo_once $reads"
+	"suspended echo_once $server.cpp:$(line $server async_write) $writes" "woken echo_once $((reads + writes))" \
+	"awaits echo echo_once $reads"
+is "$server: nobody else awaits a coroutine" "$(grep -c ^awaits "$tmp/$server.judged")" 1
 serve plain echoes env "$preload" "$tmp/plain"
 serve untraced echoes env "$preload" "$tmp/$server"
 serve recorded echoes env "$preload" CTP_RECORD=1 "$tmp/$server"
@@ -118,7 +121,8 @@ from=$(line $server 'asio::async_read_until') # of several lines: which one, com
 like "$server: where a reader waits" "$(cat "$tmp/$server.judged")" \
 	"^suspended reader $server.cpp:($from|$((from + 1))) $reads$"
 like "$server: where a writer waits" "$(cat "$tmp/$server.judged")" "^suspended writer $server.cpp:$(line $server timer_) "
-like "$server: and a cancelled timer wakes it" "$(cat "$tmp/$server.judged")" '^woken writer [1-9]'
+like "$server: and a reader that cancels its timer wakes it" "$(cat "$tmp/$server.judged")" '^told writer by reader [1-9]'
+has $server 'a reader is woken from outside, once for each line' "told reader by - $reads"
 
 if [ "$clang" ]; then
 	server=range_based_for
@@ -141,8 +145,33 @@ for program in features features_quiet; do
 	is "$program: Asio's own coroutines are not there" "$(grep -c '^coroutine' "$tmp/$program.judged")" 17
 	like "$program: on the threads that there are" "$(grep threads "$tmp/$program.judged")" '^threads [2-5]$'
 done
-has features 'what wakes: an operation, with wrappers or without; not the steps of a composed one' \
-	'woken pong 204' 'woken sleep_ms 7' 'woken for_ever 1' 'woken values 1'
-is 'features: nothing else does' "$(grep -c ^woken "$tmp/features.judged")" 4
+has features 'what wakes: an operation, with wrappers or without; not the steps of a composed one' 'woken ping 400' \
+	'woken pong 404' 'woken sleep_ms 7' 'woken for_ever 1' 'woken values 1' 'told count yield count 400'
+like 'features: operators do' "$(grep ^woken "$tmp/features.judged" | paste -sd ' ')" \
+	'woken operator&&[^ ]* 1 woken operator\|\|[^ ]* 1 '
+is 'features: nothing else does' "$(grep -c ^woken "$tmp/features.judged")" 8
+for program in features features_quiet; do
+	is "$program: whom they await" "$(sed -n 's/^awaits //p' "$tmp/$program.judged" | sed 's/<.*>//' | paste -sd ,)" \
+		'catcher sleep_ms 1,catcher thrower 1,move_only sleep_ms 1,overaligned sleep_ms 1,thrower sleep_ms 1,'\
+'values catcher 1,values move_only 1,values operator&& 1,values operator|| 1,values overaligned 1'
+done
 is 'features_quiet: CTP_ASIO_NO_WAKE' "$(grep -c ^woken "$tmp/features_quiet.judged")" 0
+
+is 'signals compiles without a word' "$(cat "$tmp/signals.said")" ''
+is 'signals: traced, it ends' "$("$BIN/ctp-collect" -q -o "$tmp/signals.ctp" "$tmp/signals")" stopped
+judge signals
+has signals 'a signal that was lost: from the outermost to the leaf, each awaits the next' \
+	'awaits outermost middle 1' 'awaits middle leaf 1' 'awaits leaf wait 1'
+has signals 'nothing wakes that one, nor does it that the context is destroyed' 'woken wait 4' \
+	'coroutine wait births 1 deaths 1 of leaf' 'coroutine outermost births 1 deaths 1 of -'
+is 'signals: those that the destruction of the context has ended can be told from others' \
+	"$(sed -n 's/^shut //p' "$tmp/signals.judged" | paste -sd ,)" 'leaf 1,middle 1,outermost 1,wait 1'
+has signals 'one that is spawned, and awaited, wakes at its end' 'awaits spawner breathe 1' 'told spawner leaving breathe 1'
+like 'signals: so does the last of several' "$(cat "$tmp/signals.judged")" '^told operator&&[^ ]* leaving wait 1$'
+has signals 'a timer wakes by whom it is cancelled, where that is certain' 'told wait by signaller 2' 'told wait by - 2' \
+	'told late by - 1'
+has signals 'a channel: by the other side, or at once' 'told receiver by tries 1' 'told sender leaving receiver 1' \
+	'told receiver yield receiver 1'
+has signals 'who only goes to the end of a queue is ready at once' 'told writer yield writer 10' 'told breathe yield breathe 2'
+has signals 'composed operations: one wake for each' 'told reader by - 2' 'told resolver by - 1' 'told writer by - 5'
 done_testing

@@ -8,6 +8,8 @@ to=$BIN/ctp-tojsonl from=$BIN/ctp-fromjsonl rand=$O/t/randstream
 BABELTRACE_PLUGIN_PATH=$(cd "$O/plugins" && pwd)
 export BABELTRACE_PLUGIN_PATH TZ=UTC
 bt() { babeltrace2 "$@" 2>"$tmp/err"; }
+# CTF 1.8 has no truth values: some make numbers of them, and some names.
+plain() { sed 's/ = false\([ ,]\)/ = 0\1/g; s/ = true\([ ,]\)/ = 1\1/g; s/( "false" : container = 0 )/0/g; s/( "true" : container = 1 )/1/g'; }
 # FILE DIR: by its own sink, which from 2.1 on has to be told that it is CTF 1.8.
 write_ctf() {
 	case $(babeltrace2 --version) in
@@ -80,18 +82,18 @@ if [ -x "$BIN/ctp-fromctf" ]; then
 		"$(grep -cE '^{"type":"(@section".*"wall_offset_ns":"1000000000000000000"|odd","ts":5,|lost".*"count":41,|@end","complete":true)' "$tmp/out")" 4
 fi
 if "$BIN/ctp-collect" -q "$O/examples/lostwake" >"$tmp/lw.ctp" 2>/dev/null; [ -s "$tmp/lw.ctp" ]; then
-	bt "$tmp/lw.ctp" >"$tmp/text"
+	bt "$tmp/lw.ctp" | plain >"$tmp/text"
 	is 'a real trace: every event' "$(wc -l <"$tmp/text")" "$(records "$tmp/lw.ctp")"
 	write_ctf "$tmp/lw.ctp" "$tmp/lw"
 	bt "$tmp/lw" >"$tmp/out"
 	ok 'the same through its own CTF sink' cmp "$tmp/text" "$tmp/out"
 	if [ -x "$BIN/ctp-toctf" ]; then
 		"$BIN/ctp-toctf" -q -o "$tmp/toctf" "$tmp/lw.ctp"
-		bt "$tmp/toctf" >"$tmp/out"
+		bt "$tmp/toctf" | plain >"$tmp/out"
 		ok 'and through ctp-toctf' cmp "$tmp/text" "$tmp/out"
 	fi
 	if zstd -q "$tmp/lw.ctp" -o "$tmp/lw.ctp.zst" 2>/dev/null && "$to" "$tmp/lw.ctp.zst" >/dev/null 2>&1; then
-		bt "$tmp/lw.ctp.zst" >"$tmp/out"
+		bt "$tmp/lw.ctp.zst" | plain >"$tmp/out"
 		ok 'and compressed' cmp "$tmp/text" "$tmp/out"
 	fi
 	head -c $(($(wc -c <"$tmp/lw.ctp") / 2)) "$tmp/lw.ctp" | cat "$tmp/lw.ctp" - "$tmp/wall.ctp" "$tmp/a.ctp" >"$tmp/half.ctp"

@@ -61,11 +61,15 @@ static inline void suspends(struct byhand *h, uint64_t ts, uint64_t co, uint64_t
 	transition(h, ts, co, tid, site, false);
 }
 
-static inline void is_born(struct byhand *h, uint64_t ts, uint64_t co, uint64_t site)
+/* parent: who made it; hand: whoever tells of it does so by hand. */
+static inline void is_made(struct byhand *h, uint64_t ts, uint64_t co, uint64_t site, uint64_t parent, bool hand)
 {
 	BYHAND(h, CTP_BIRTH, [CTP_BIRTH_TS] = ts, [CTP_BIRTH_PROBE] = co + 1000, [CTP_BIRTH_CORO] = co, [CTP_BIRTH_AFTER] = ts,
-	       [CTP_BIRTH_BEFORE] = ts, [CTP_BIRTH_SITE] = site, [CTP_BIRTH_PID] = BYHAND_PID);
+	       [CTP_BIRTH_BEFORE] = ts, [CTP_BIRTH_SITE] = site, [CTP_BIRTH_PID] = BYHAND_PID, [CTP_BIRTH_PARENT] = parent,
+	       [CTP_BIRTH_HAND] = hand);
 }
+
+static inline void is_born(struct byhand *h, uint64_t ts, uint64_t co, uint64_t site) { is_made(h, ts, co, site, 0, false); }
 
 static inline void dies(struct byhand *h, uint64_t ts, uint64_t co)
 {
@@ -73,9 +77,19 @@ static inline void dies(struct byhand *h, uint64_t ts, uint64_t co)
 	       [CTP_DEATH_BEFORE] = ts);
 }
 
+static inline void is_woken_so(struct byhand *h, uint64_t ts, uint64_t co, uint64_t tid, uint64_t by, enum ctp_wake_how how)
+{
+	BYHAND(h, CTP_WAKE, [CTP_WAKE_TS] = ts, [CTP_WAKE_CORO] = co, [CTP_WAKE_TID] = tid, [CTP_WAKE_BY] = by, [CTP_WAKE_HOW] = how);
+}
+
 static inline void is_woken(struct byhand *h, uint64_t ts, uint64_t co, uint64_t tid, uint64_t by)
 {
-	BYHAND(h, CTP_WAKE, [CTP_WAKE_TS] = ts, [CTP_WAKE_CORO] = co, [CTP_WAKE_TID] = tid, [CTP_WAKE_BY] = by);
+	is_woken_so(h, ts, co, tid, by, CTP_WAKE_CALL);
+}
+
+static inline void joins(struct byhand *h, uint64_t ts, uint64_t co, uint64_t target)
+{
+	BYHAND(h, CTP_AWAIT, [CTP_AWAIT_TS] = ts, [CTP_AWAIT_CORO] = co, [CTP_AWAIT_TARGET] = target, [CTP_AWAIT_JOINS] = true);
 }
 
 static inline void awaits(struct byhand *h, uint64_t ts, uint64_t co, uint64_t target)
@@ -103,9 +117,33 @@ static inline void ring_lost(struct byhand *h, uint64_t after, uint64_t ts, uint
 	       [CTP_MISSED_TRANSITIONS] = transitions);
 }
 
-static inline void is_over(struct byhand *h, uint64_t ts, enum ctp_outcome outcome)
+/* after: when it was last seen executing; 0: that is not told. */
+static inline void is_over_since(struct byhand *h, uint64_t after, uint64_t ts, enum ctp_outcome outcome, int status)
 {
-	BYHAND(h, CTP_END, [CTP_END_TS] = ts, [CTP_END_OUTCOME] = outcome);
+	BYHAND(h, CTP_END, [CTP_END_TS] = ts, [CTP_END_OUTCOME] = outcome, [CTP_END_STATUS] = (uint64_t)status, [CTP_END_AFTER] = after,
+	       [CTP_END_BEFORE] = after ? ts : 0);
+}
+
+static inline void is_over(struct byhand *h, uint64_t ts, enum ctp_outcome outcome) { is_over_since(h, 0, ts, outcome, 0); }
+
+/* The process was seen in another state, and last in the former one at after. */
+static inline void becomes(struct byhand *h, uint64_t after, uint64_t ts, enum ctp_process_state state)
+{
+	BYHAND(h, CTP_PROCESS, [CTP_PROCESS_TS] = ts, [CTP_PROCESS_PID] = BYHAND_PID, [CTP_PROCESS_AFTER] = after,
+	       [CTP_PROCESS_STATE] = state);
+}
+
+static inline void is_sampled(struct byhand *h, uint64_t ts, uint64_t tid, uint64_t cpu, uint64_t delay, enum ctp_sample_state state)
+{
+	BYHAND(h, CTP_SAMPLE, [CTP_SAMPLE_TS] = ts, [CTP_SAMPLE_TID] = tid, [CTP_SAMPLE_PID] = BYHAND_PID, [CTP_SAMPLE_CPU] = cpu,
+	       [CTP_SAMPLE_DELAY] = delay, [CTP_SAMPLE_STATE] = state);
+}
+
+/* The samples with this time were of all threads of the process, so many. */
+static inline void round_ends(struct byhand *h, uint64_t ts, uint64_t threads)
+{
+	BYHAND(h, CTP_PROCESS, [CTP_PROCESS_TS] = ts, [CTP_PROCESS_PID] = BYHAND_PID, [CTP_PROCESS_AFTER] = ts,
+	       [CTP_PROCESS_STATE] = CTP_PROCESS_EXECUTING, [CTP_PROCESS_THREADS] = threads);
 }
 
 static inline void is_named(struct byhand *h, uint64_t ts, uint64_t co, const char *name, size_t len)

@@ -89,11 +89,12 @@ static void test_states(void)
 	snprintf(text, sizeof text, "%.*s|%.*s", where->file_bytes, where->text, where->function_bytes, where->text + where->file_bytes);
 	is(text, __FILE__ "|test_states", "file and function");
 	ctp_coro_wake(&child);
-	ok(st->waker == ctp_coro_ref(&parent) && st->wake_generation == st->generation && st->wake_ts >= st->birth_ts, "who woke it");
+	const struct ctp_shm_wake *wake = &st->wakes[st->nwakes - 1];
+	ok(wake->waker == ctp_coro_ref(&parent) && wake->generation == st->generation && wake->ts >= st->birth_ts, "who woke it");
 	ctp_coro_resume(&child);
 	ctp_coro_suspend(&child, CTP_HERE);
 	ctp_coro_wake(&child);
-	is_u64(st->waker, ctp_coro_ref(&parent), "and when it gives back the thread its parent runs again");
+	is_u64(wake[1].waker, ctp_coro_ref(&parent), "and when it gives back the thread its parent runs again");
 	ctp_coro_name(&child, "worker \xc3\xa9");
 	ok(st->name_bytes == 9 && !memcmp(st->name, "worker \xc3\xa9", 9) && st->name_seq % 2 == 0, "a name");
 	char longer[200];
@@ -136,7 +137,7 @@ static void test_reuse(void)
 	ok(head()->allocated_count == CTP_FRESH_ + 1 && refs[0] != refs[1] && refs[1] != refs[2], "one station for all, three names");
 	ctp_coro_new(&co, 8);
 	ctp_ref_wake(refs[0]);
-	is_u64(co.station_->wake_generation, 0, "a wake of one that is dead is not one of its successor");
+	is_u64(co.station_->nwakes, 0, "a wake of one that is dead is not one of its successor");
 	head()->mode = followed;
 	st = co.station_;
 	ctp_coro_death(&co);

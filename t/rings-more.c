@@ -17,7 +17,8 @@ struct world {
 
 struct reading {
 	uint64_t events, lost, missed, births, deaths, names, unborn;
-	uint64_t awaits, targets[16], suspended; /* suspended: awaits that came before it */
+	uint64_t awaits, targets[16], joins[16], suspended; /* suspended: awaits that came before it */
+	uint64_t wakes, how[16], by[16];
 	uint64_t by_first, by_first_next, death_ns, conflicts, conflict_coro; /* by_first: events of number 1; due next */
 };
 
@@ -31,8 +32,14 @@ static void see(void *arg, const char *cls, const uint64_t *val)
 	r->births += !strcmp(cls, "birth");
 	r->deaths += !strcmp(cls, "death");
 	r->names += !strcmp(cls, "name");
-	if (!strcmp(cls, "await") && val[CTP_AWAIT_CORO] == 1 && val[CTP_AWAIT_PROBE] == 1)
+	if (!strcmp(cls, "await") && val[CTP_AWAIT_CORO] == 1 && val[CTP_AWAIT_PROBE] == 1) {
+		r->joins[r->awaits % 16] = val[CTP_AWAIT_JOINS];
 		r->targets[r->awaits++ % 16] = val[CTP_AWAIT_TARGET];
+	}
+	if (!strcmp(cls, "wake")) {
+		r->how[r->wakes % 16] = val[CTP_WAKE_HOW];
+		r->by[r->wakes++ % 16] = val[CTP_WAKE_BY];
+	}
 	if (!strcmp(cls, "transition"))
 		r->suspended = r->awaits;
 	if (!strcmp(cls, "transition") && val[CTP_TRANSITION_CORO] == 1) {
@@ -142,9 +149,9 @@ static void test_name(void)
 
 enum { AWAIT = 9, UNKNOWN = 200 };
 
-static void say(struct world *w, unsigned kind, uint64_t ref, uint64_t value)
+static void say(struct world *w, unsigned kind, uint64_t ref, uint64_t value, uint32_t number)
 {
-	raw_entry(&w->ring, w->ring.clock(), value, ref, (uint64_t)kind << 56);
+	raw_entry(&w->ring, w->ring.clock(), value, ref, (uint64_t)kind << 56 | number);
 	ctp_harvest_scan(w->m.harvest, NULL);
 }
 
@@ -156,17 +163,17 @@ static void test_await(void)
 	attach(&w);
 	raw_birth(&w.ring, &w.co, 1, 0);
 	raw_birth(&w.ring, &other, 2, 0);
-	say(&w, AWAIT, w.co.ref, other.ref);
+	say(&w, AWAIT, w.co.ref, other.ref, 0);
 	raw_event(&w.ring, &w.co, RAW_SUSPEND, 1, 0, true);
-	say(&w, UNKNOWN, w.co.ref, other.ref);
+	say(&w, UNKNOWN, w.co.ref, other.ref, 0);
 	raw_death(&w.ring, &other);
 	ctp_harvest_scan(w.m.harvest, NULL);
 	raw_birth(&w.ring, &next, 3, 0);
-	say(&w, AWAIT, w.co.ref, next.ref);
-	say(&w, AWAIT, w.co.ref, other.ref);                      /* the one before in that station */
-	say(&w, AWAIT, w.co.ref, next.ref + (UINT64_C(5) << 32)); /* nobody yet */
-	say(&w, AWAIT, w.co.ref, UINT32_MAX);
-	say(&w, AWAIT, UINT64_C(7) << 32 | 9, w.co.ref); /* who says that? */
+	say(&w, AWAIT, w.co.ref, next.ref, 0);
+	say(&w, AWAIT, w.co.ref, other.ref, 0);                      /* the one before in that station */
+	say(&w, AWAIT, w.co.ref, next.ref + (UINT64_C(5) << 32), 0); /* nobody yet */
+	say(&w, AWAIT, w.co.ref, UINT32_MAX, 0);
+	say(&w, AWAIT, UINT64_C(7) << 32 | 9, w.co.ref, 0); /* who says that? */
 	while (w.ring.lost_notes < 3)
 		raw_entry(&w.ring, ctp_clock_ns(), w.co.ref, w.co.ref, (uint64_t)AWAIT << 56);
 	struct reading r = leave(&w);
@@ -176,8 +183,22 @@ static void test_await(void)
 	is_u64(r.missed, 3, "one that had no room is missed");
 }
 
+/* Whether only the end of its target ends an await: 1, and bits that nobody knows yet. */
+static void test_joins(void)
+{
+	struct world w;
+	make(&w);
+	attach(&w);
+	raw_birth(&w.ring, &w.co, 1, 0);
+	static const uint32_t told[] = {0, 1, 0xfffffffe, 0xffffffff};
+	for (unsigned i = 0; i < 4; i++)
+		say(&w, AWAIT, w.co.ref, w.co.ref, told[i]);
+	struct reading r = leave(&w);
+	ok(r.awaits == 4 && !r.joins[0] && r.joins[1] == 1 && !r.joins[2] && r.joins[3] == 1, "an await that joins, and no other");
+}
+
 /* How many awaits a collector hears of that comes when event 9 is the last, of this kind, and the station has these words. */
-static uint64_t last_awaits(unsigned kind, uint64_t event, uint32_t generation, uint64_t *target)
+static uint64_t last_awaits_marked(unsigned kind, uint64_t event, uint32_t generation, uint32_t marks, uint64_t *target, uint64_t *joins)
 {
 	struct world w;
 	struct rawcoro other;
@@ -188,11 +209,25 @@ static uint64_t last_awaits(unsigned kind, uint64_t event, uint32_t generation, 
 	put64(w.co.station + 0x300, other.ref);
 	put64(w.co.station + 0x308, event);
 	put32(w.co.station + 0x310, generation);
+	put32(w.co.station + 0x314, marks);
 	raw_slot(&w.co, ctp_clock_ns(), 4711, 1, (uint64_t)kind << 56 | 9);
 	attach(&w);
 	struct reading r = leave(&w);
 	*target = r.suspended == 1 ? r.targets[0] : 0;
+	*joins = r.joins[0];
 	return r.awaits;
+}
+
+static uint64_t last_awaits(unsigned kind, uint64_t event, uint32_t generation, uint64_t *target)
+{
+	uint64_t joins;
+	return last_awaits_marked(kind, event, generation, 0, target, &joins);
+}
+
+static uint64_t last_joins(uint32_t marks)
+{
+	uint64_t target, joins;
+	return last_awaits_marked(RAW_SUSPEND, 9, 1, marks, &target, &joins) == 1 && target == 2 ? joins : 99;
 }
 
 static void test_last_await(void)
@@ -203,6 +238,74 @@ static void test_last_await(void)
 	is_u64(last_awaits(RAW_SUSPEND, 10, 1, &target), 0, "of one that has not come yet,");
 	is_u64(last_awaits(RAW_SUSPEND, 9, 0, &target), 0, "of another coroutine's,");
 	is_u64(last_awaits(RAW_RESUME, 9, 1, &target), 0, "or if it is a resumption");
+	is_u64(last_joins(1 << 8 | 0xff), 1, "and whether it joins,");
+	ok(!last_joins(1 << 8 | 0xfe) && !last_joins(2 << 8 | 1) && !last_joins(1), "unless that is not known");
+}
+
+/* How a wake was told: 1 leaving, 2 yield, 4 stayed, and bits that nobody knows yet. */
+static void test_marks(void)
+{
+	static const struct {
+		bool itself;
+		uint32_t marks, how;
+	} told[] = {{false, 0, CTP_WAKE_CALL},  {false, 1, CTP_WAKE_LEAVING},       {true, 2, CTP_WAKE_YIELD}, {true, 1, CTP_WAKE_YIELD},
+	            {true, 0, CTP_WAKE_YIELD},  {true, 3, CTP_WAKE_YIELD},          {true, 4, CTP_WAKE_STAYED}, {true, 7, CTP_WAKE_STAYED},
+	            {false, ~7u, CTP_WAKE_CALL}, {false, ~6u, CTP_WAKE_LEAVING}};
+	const unsigned n = sizeof told / sizeof *told;
+	struct world w;
+	struct rawcoro other;
+	unsigned right = 0;
+	make(&w);
+	attach(&w);
+	raw_birth(&w.ring, &w.co, 1, 0);
+	raw_birth(&w.ring, &other, 2, 0);
+	for (unsigned i = 0; i < n; i++)
+		say(&w, RAW_WAKE, w.co.ref, told[i].itself ? w.co.ref : other.ref, told[i].marks);
+	struct reading r = leave(&w);
+	for (unsigned i = 0; i < n; i++)
+		right += r.how[i] == told[i].how && r.by[i] == (told[i].itself ? 1 : 2);
+	ok(r.wakes == n && right == n, "how a wake was told, and no more than is known of it");
+}
+
+/* One of the last wakes, for a collector that comes later. */
+static void leave_wake(struct world *w, unsigned k, uint64_t generation, uint64_t ts, uint32_t marks)
+{
+	uint8_t *wake = w->co.station + 0x340 + 0x20 * k;
+	put64(wake, ts);
+	put32(wake + 0x14, marks);
+	put64(wake + 0x18, generation);
+}
+
+/* How the last wake was told; 99: not at all. */
+static uint64_t last_how(uint64_t generation, uint32_t marks)
+{
+	struct world w;
+	make(&w);
+	raw_birth(&w.ring, &w.co, 1, 0);
+	record(&w, 1);
+	leave_wake(&w, 2, generation, ctp_clock_ns(), marks);
+	attach(&w);
+	struct reading r = leave(&w);
+	return r.wakes == 1 ? r.how[0] : 99;
+}
+
+static void test_last_wakes(void)
+{
+	is_u64(last_how(1, 2), CTP_WAKE_YIELD, "that is among the last states");
+	is_u64(last_how(1, 0xfff9), CTP_WAKE_LEAVING, "what is not known is ignored");
+	is_u64(last_how(2, 2), 99, "and what another coroutine has left there,");
+	is_u64(last_how(1ull << 32 | 1, 2), 99, "whichever that is");
+	struct world w;
+	make(&w);
+	raw_birth(&w.ring, &w.co, 1, 0);
+	record(&w, 1);
+	uint64_t ts = ctp_clock_ns();
+	for (unsigned k = 0; k < 4; k++)
+		leave_wake(&w, k, 1, ts + (k + 2) % 4, k);
+	attach(&w);
+	struct reading r = leave(&w);
+	ok(r.wakes == 4 && r.how[0] == CTP_WAKE_YIELD && r.how[2] == CTP_WAKE_CALL && r.how[3] == CTP_WAKE_LEAVING,
+	   "the last four are told, in the order of time");
 }
 
 /* A handle that is used after its coroutine's end, when another has the station, and another. */
@@ -257,6 +360,9 @@ int main(void)
 	test_name();
 	test_await();
 	test_last_await();
+	test_joins();
+	test_marks();
+	test_last_wakes();
 	test_stale();
 	test_end();
 	return done_testing();

@@ -116,6 +116,64 @@ like 'it is found by its name' "$(cat "$tmp/first.jsonl")" '"type":"name".*"name
 like 'and waits at its line' "$(grep '"is_active":false' "$tmp/first.jsonl")" \
 	"\"$tmp/first.rs:$(grep -n 'here().await' "$tmp/first.rs" | cut -d : -f 1):core::future::pending::Pending<\(\)>\""
 
+# --- futures within futures ----------------------------------------------------------------------------------------------------
+
+cat >"$tmp/within.rs" <<'RS'
+use ctp::TraceFutureExt;
+use std::cell::RefCell;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+
+struct Nobody;
+
+impl Wake for Nobody {
+    fn wake(self: Arc<Self>) {}
+}
+
+struct Signal<'a>(&'a RefCell<Option<Waker>>);
+
+impl Future for Signal<'_> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        match self.0.replace(Some(cx.waker().clone())) {
+            None => Poll::Pending,
+            Some(_) => Poll::Ready(()),
+        }
+    }
+}
+
+fn main() {
+    let signal = &RefCell::new(None);
+    let leaf = Signal(signal).traced_named("leaf");
+    let middle = async { leaf.await }.traced_named("middle");
+    let mut outermost = Box::pin(async { middle.await }.traced_named("outermost"));
+    let mut waker = Box::pin(async { signal.borrow().iter().for_each(Waker::wake_by_ref) }.traced_named("waker"));
+    let nobody = Waker::from(Arc::new(Nobody));
+    let mut cx = Context::from_waker(&nobody);
+    assert!(outermost.as_mut().poll(&mut cx).is_pending());
+    assert!(waker.as_mut().poll(&mut cx).is_ready());
+    assert!(outermost.as_mut().poll(&mut cx).is_ready());
+}
+RS
+ok 'futures within futures compile' \
+	rustc --edition 2021 -D warnings --extern ctp="$tmp/libctp.rlib" -o "$tmp/within" "$tmp/within.rs"
+ok 'and run' "$BIN/ctp-collect" -q -o "$tmp/within.ctp" "$tmp/within"
+"$BIN/ctp-tojsonl" -q -a "$tmp/within.ctp" >"$tmp/within.jsonl"
+cat >"$tmp/within.awk" <<'AWK'
+/"type":"name"/ { name[get("coro")] = get("name") }
+/"type":"await"/ { print name[get("coro")] " awaits " name[get("target")] }
+/"type":"wake"/ { print name[get("coro")] " is woken by " name[get("by")] }
+AWK
+sed -n '/^function get/,/^}/p' "$tmp/look.awk" >>"$tmp/within.awk"
+is 'each awaits the next, and who wakes the leaf wakes all' "$(awk -f "$tmp/within.awk" "$tmp/within.jsonl")" 'middle awaits leaf
+outermost awaits middle
+leaf is woken by waker
+middle is woken by waker
+outermost is woken by waker'
+
 # --- under an engine that knows version 1 alone -------------------------------------------------------------------------------
 
 {

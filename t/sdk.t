@@ -114,10 +114,54 @@ for cc in gcc clang; do
 done
 
 sed -n 's/^static inline .*[ *]\(ctp_[a-z_]*[a-z]\)(.*);$/\1/p' sdk/c/ctp.h >"$tmp/calls"
-is 'there are eighteen calls' "$(wc -l <"$tmp/calls")" 18
+is 'there are twenty-two calls' "$(wc -l <"$tmp/calls")" 22
 is 'the manual has each, and describes it' "$(while read -r call; do
 	grep -q "^\.Fn $call" doc/ctp.h.3 && sed -n '/^.Sh DESCRIPTION/,$p' doc/ctp.h.3 | grep -q "Fn ${call%_[ai][tn]}\>" || echo "$call"
 done <"$tmp/calls")" ''
+
+# A yield in each way in which one can be told, and a wake by another beside it; whom one waits for, and for whose end.
+cat >"$tmp/yields.c" <<'C'
+#include "ctp.h"
+int main(void)
+{
+	static struct ctp_site here = { "place.c", "gives_way", 7, 0 };
+	struct ctp_coro a, b;
+	ctp_coro_new(&a, 1);
+	ctp_coro_new(&b, 2);
+	ctp_coro_resume(&a);
+	ctp_coro_yield(&a, CTP_HERE);
+	ctp_coro_resume(&a);
+	ctp_coro_yield_at(&a, CTP_HERE, &here);
+	ctp_coro_resume(&a);
+	ctp_coro_yield_in(&a, CTP_HERE, ctp_site_number("place.c", 8, "gives_way"));
+	ctp_coro_resume(&a);
+	ctp_coro_wake(&a); /* in this order too */
+	ctp_coro_suspend(&a, CTP_HERE);
+	ctp_coro_resume(&a);
+	ctp_coro_wake(&b);
+	ctp_coro_suspend(&a, CTP_HERE);
+	ctp_coro_wake(&a); /* by nobody */
+	for (int i = 0; i < 4; i++) {
+		ctp_coro_resume(&a);
+		if (i < 2)
+			i % 2 ? ctp_coro_await_ref(&a, ctp_coro_ref(&b)) : ctp_coro_await(&a, &b);
+		else
+			i % 2 ? ctp_coro_join_ref(&a, ctp_coro_ref(&b)) : ctp_coro_join(&a, &b);
+		ctp_coro_suspend(&a, CTP_HERE);
+	}
+	return 0;
+}
+C
+ok 'a program that yields' cc -std=c11 -Isdk/c -o "$tmp/yields" "$tmp/yields.c"
+ok 'does so untraced' "$tmp/yields"
+"$BIN/ctp-collect" -q -o "$tmp/yields.ctp" "$tmp/yields"
+"$BIN/ctp-tojsonl" -a "$tmp/yields.ctp" >"$tmp/yields.jsonl"
+is 'and each yield is one, whatever is told first' "$(sed -n -e 's/.*"type":"wake".*"coro":\([12]\),.*"by":\([0-9]*\),"how":"\([a-z]*\)".*/\1 \3 by \2/p' \
+	-e 's/.*"is_active":false.*/suspend/p' -e 's/.*"is_active":true.*/resume/p' "$tmp/yields.jsonl" | paste -sd, -)" \
+	'resume,suspend,1 yield by 1,resume,suspend,1 yield by 1,resume,suspend,1 yield by 1,resume,1 yield by 1,suspend,resume,2 call by 1,suspend,1 call by 0,resume,suspend,resume,suspend,resume,suspend,resume,suspend'
+is 'an await is one, and a join' "$(sed -n 's/.*"type":"await".*"target":2,"joins":\([a-z]*\).*/\1/p' "$tmp/yields.jsonl" | paste -sd, -)" \
+	'false,false,true,true'
+is 'at its place' "$(grep -c 'place.c:[78]:gives_way' "$tmp/yields.jsonl")" 2
 
 # The example takes two seconds, mostly waiting: so all at once. The last two have their collectors stopped, and killed, when
 # they have begun; the stopped one goes on when its program has told all.

@@ -9,8 +9,9 @@
  *
  * How: std::coroutine_traits is specialised once more, and more narrowly than by Asio. The promise that it names is Asio's own,
  * awaitable_frame, with a probe behind it; Asio goes on with the part that it knows. Wakes come from Asio's hooks for handler
- * tracking (ASIO_CUSTOM_HANDLER_TRACKING); a program that uses these itself, or says CTP_ASIO_NO_WAKE, has all but wakes. All
- * files of a program that include Asio must agree on this header, as they must on handler tracking.
+ * tracking (ASIO_CUSTOM_HANDLER_TRACKING), and from the handler by which an operation resumes a coroutine, for which async_result
+ * is specialised; a program that uses the hooks itself, or says CTP_ASIO_NO_WAKE, has all but wakes. All files of a program that
+ * include Asio must agree on this header, as they must on handler tracking.
  */
 #ifndef CTP_ASIO_HPP
 #define CTP_ASIO_HPP
@@ -24,6 +25,7 @@
 #endif
 #include "ctp.hpp"
 
+#include <atomic>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -38,30 +40,13 @@
 #define CTP_ASIO_WAKE_ 1
 #endif
 
-namespace ctp::asio_ {
-
-/*
- * Whose co_await has just pushed an operation on Asio's stack: set when that coroutine is suspended, and taken back when the
- * operation was initiated, or when a coroutine is resumed instead. In between nothing else runs on the thread. What uses it is
- * not inlined: a coroutine may have changed threads, and the compiler may have kept the address.
- */
-#ifdef CTP_ASIO_WAKE_
-CTP_LOCAL_ inline constinit thread_local std::uint64_t awaiting = 0;
-CTP_LOCAL_ [[gnu::noinline]] inline void awaiting_set(std::uint64_t ref) noexcept { awaiting = ref; }
-CTP_LOCAL_ [[gnu::noinline]] inline std::uint64_t awaiting_get() noexcept { return awaiting; }
-#else
-inline void awaiting_set(std::uint64_t) noexcept {}
-#endif
-
-} // namespace ctp::asio_
-
 #ifdef CTP_ASIO_WAKE_
 
 namespace asio {
 class execution_context;
 namespace detail {
-template <typename, typename...> class awaitable_handler;
 template <typename> class redirect_error_handler;
+template <typename, typename> class wait_handler;
 } // namespace detail
 template <typename, typename> class executor_binder;
 template <typename, typename> class cancellation_slot_binder;
@@ -76,36 +61,117 @@ namespace ctp::asio_ {
 /*
  * Whether an operation resumes a coroutine when it is done: where its handler is a coroutine's, or that in a wrapper which only
  * passes on what it is given. Not so for the steps of a composed operation (async_read, async_write ...): what follows one may
- * be another, and then nobody was woken.
+ * be another, and then nobody was woken. There the handler itself tells, when it is called.
  */
+template <typename, typename...> class handler;
 template <typename> constexpr bool resumes = false;
-template <typename E, typename... T> constexpr bool resumes<asio::detail::awaitable_handler<E, T...>> = true;
+template <typename E, typename... T> constexpr bool resumes<handler<E, T...>> = true;
 template <typename H> constexpr bool resumes<asio::detail::redirect_error_handler<H>> = resumes<H>;
 template <typename H, typename E> constexpr bool resumes<asio::executor_binder<H, E>> = resumes<H>;
 template <typename H, typename S> constexpr bool resumes<asio::cancellation_slot_binder<H, S>> = resumes<H>;
 template <typename H> constexpr bool resumes<asio::experimental::detail::as_tuple_handler<H>> = resumes<H>;
 template <typename H> constexpr bool resumes<asio::experimental::detail::as_single_handler<H>> = resumes<H>;
 
+/*
+ * The word of the operation that this thread is initiating: see known_frame. What uses it is not inlined: a coroutine may have
+ * changed threads, and the compiler may have kept the address.
+ */
+CTP_LOCAL_ inline constinit thread_local std::uint64_t *initiated = nullptr;
+CTP_LOCAL_ [[gnu::noinline]] inline std::uint64_t *initiated_swap(std::uint64_t *waits) noexcept
+{
+	return std::exchange(initiated, waits);
+}
+
 template <typename> constexpr bool is_last_step = false;
 template <template <typename...> class Operation, typename... T>
 constexpr bool is_last_step<Operation<T...>> = (resumes<T> || ...);
+template <typename> constexpr bool waits_for_timer = false;
+template <typename H, typename E> constexpr bool waits_for_timer<asio::detail::wait_handler<H, E>> = true;
+
+CTP_LOCAL_ inline void wake(std::uint64_t *waits)
+{
+	if (waits && *waits)
+		ctp_ref_wake(std::exchange(*waits, 0));
+}
+
+/*
+ * Timers that a coroutine waits for. Many programs have one that never expires in place of a condition variable, and the coroutine
+ * that cancels it is the one that wakes: that is known at that moment alone, when the operation is out of reach. So what is needed
+ * then is here, for one coroutine and timer in each line; where the line is taken the wake is told later, when a thread takes up
+ * the operation. Lines are taken and left by the operation that owns them. What is cancelled by no coroutine is told later too: it
+ * may be a timer's destructor when all ends, and then nobody takes it up.
+ */
+struct timer {
+	std::atomic<const void *> which; /* null: the line is free */
+	std::atomic<std::uint64_t> waits; /* the coroutine; 0: it has been told */
+
+	static constexpr std::uint64_t many = 1; /* no coroutine's: which of them is woken is not known */
+
+	static timer &of(const void *which) noexcept;
+
+	/* The coroutine waits for it: the line, if it is ours. */
+	static timer *wait(const void *which, std::uint64_t ref) noexcept
+	{
+		timer &t = of(which);
+		const void *owner = nullptr;
+		if (t.which.compare_exchange_strong(owner, which, std::memory_order_acquire, std::memory_order_relaxed)) {
+			t.waits.store(ref, std::memory_order_release); /* pairs with the load in cancel */
+			return &t;
+		}
+		if (std::uint64_t other = t.waits.load(std::memory_order_relaxed); owner == which && other)
+			t.waits.compare_exchange_strong(other, many, std::memory_order_relaxed);
+		return nullptr;
+	}
+	/* It is cancelled, and has not expired. */
+	CTP_LOCAL_ [[gnu::noinline]] static void cancel(const void *which) noexcept
+	{
+		if (!(ctp_self_.leaving | ctp_self_.current))
+			return;
+		timer &t = of(which);
+		std::uint64_t ref = t.waits.load(std::memory_order_acquire); /* pairs with the store in wait */
+		if (ref > many && t.which.load(std::memory_order_relaxed) == which &&
+		    t.waits.compare_exchange_strong(ref, 0, std::memory_order_relaxed))
+			ctp_ref_wake(ref);
+	}
+	/* The operation is done, or thrown away: whether somebody has told the wake. */
+	bool leave() noexcept
+	{
+		bool told = !waits.exchange(0, std::memory_order_relaxed);
+		which.store(nullptr, std::memory_order_release); /* pairs with the exchange in wait, which then writes waits after us */
+		return told;
+	}
+};
+CTP_LOCAL_ inline constinit timer timers[256] = {};
+inline timer &timer::of(const void *which) noexcept
+{
+	return timers[reinterpret_cast<std::uintptr_t>(which) * 0x9e3779b97f4a7c15u >> 56];
+}
 
 /* A base of each of Asio's operations: so its names are visible in them, and must be none of theirs. */
 struct ctp_waited_for {
-	std::uint64_t ctp_waits = 0; /* the coroutine that this resumes; 0: none, or it has been told */
+	std::uint64_t *ctp_waits = nullptr; /* that word, which lives for as long as the handler */
+	timer *ctp_timer = nullptr; /* the line that is ours */
 };
 
-template <typename Operation, typename... Rest>
-inline void created(asio::execution_context &, Operation &op, Rest &&...)
+template <typename Operation, typename Object, typename... Rest>
+inline void created(asio::execution_context &, Operation &op, const char *, const Object &object, Rest &&...)
 {
-	if constexpr (is_last_step<Operation>)
-		op.ctp_waits = awaiting_get();
+	if constexpr (is_last_step<Operation>) {
+		op.ctp_waits = initiated_swap(nullptr);
+		if constexpr (waits_for_timer<Operation>)
+			if (op.ctp_waits)
+				op.ctp_timer = timer::wait(object, *op.ctp_waits);
+	}
 }
 
-CTP_LOCAL_ inline void wake(std::uint64_t &waits)
+/* Something is done to an object, such as cancelling it. */
+template <typename... Rest> inline void operated(asio::execution_context &, const char *, Rest &&...) {}
+template <typename Timer, typename... Rest>
+	requires requires(Timer t) { t.timer_data; decltype(t.expiry)::clock::now(); }
+inline void operated(asio::execution_context &, const char *, Timer *which, Rest &&...)
 {
-	if (waits)
-		ctp_ref_wake(std::exchange(waits, 0));
+	if (ctp_traced() && which->expiry > decltype(which->expiry)::clock::now())
+		timer::cancel(which);
 }
 
 /* The reactor tried to read or write, and could. (Errors include those that make it try again: they are told on completion.) */
@@ -119,10 +185,25 @@ inline void performed(ctp_waited_for &op, const char *, const Error &error, std:
 template <typename Error> inline void performed(ctp_waited_for &, const char *, const Error &) {}
 
 /* A thread has taken the operation from its queue. From here to the coroutine there may still be a strand. */
-struct completion {
-	std::uint64_t waits;
-	explicit completion(const ctp_waited_for &op) : waits(op.ctp_waits) {}
-	template <typename... Args> void begin(const Args &...) { wake(waits); } /* not reached when the handler is thrown away */
+template <typename Operation> struct completion {
+	std::uint64_t *waits = nullptr;
+	bool told = false; /* by the one that cancelled the timer */
+
+	explicit completion(const Operation &op)
+	{
+		if constexpr (is_last_step<Operation>)
+			waits = op.ctp_waits;
+		if constexpr (waits_for_timer<Operation>)
+			told = op.ctp_timer && op.ctp_timer->leave();
+	}
+
+	/* Not reached when the handler is thrown away. Here it is still there, and the word with it. */
+	template <typename... Args> void begin(const Args &...)
+	{
+		if (told)
+			*waits = 0;
+		wake(waits);
+	}
 };
 
 } // namespace ctp::asio_
@@ -136,7 +217,7 @@ struct completion {
 #define ASIO_HANDLER_COMPLETION(args) ::ctp::asio_::completion ctp_completion args
 #define ASIO_HANDLER_INVOCATION_BEGIN(args) ctp_completion.begin args
 #define ASIO_HANDLER_INVOCATION_END (void)0
-#define ASIO_HANDLER_OPERATION(args) (void)0
+#define ASIO_HANDLER_OPERATION(args) ::ctp::asio_::operated args
 #define ASIO_HANDLER_REACTOR_REGISTRATION(args) (void)0
 #define ASIO_HANDLER_REACTOR_DEREGISTRATION(args) (void)0
 #define ASIO_HANDLER_REACTOR_READ_EVENT 0
@@ -152,16 +233,49 @@ struct completion {
 
 #ifdef ASIO_HAS_CO_AWAIT
 
+namespace asio::detail {
+template <typename, typename> class awaitable_as_function;
+class initiate_post;
+class initiate_defer;
+class initiate_dispatch;
+template <typename> class initiate_post_with_executor;
+template <typename> class initiate_defer_with_executor;
+template <typename> class initiate_dispatch_with_executor;
+} // namespace asio::detail
+
 namespace ctp::asio_ {
 
+/* The frame that each asio::awaitable of the program has: a coroutine's, or an operation's. */
 template <typename T, typename Executor>
-class promise : public asio::detail::awaitable_frame<T, Executor>, public ctp::promise {
+class known_frame : public asio::detail::awaitable_frame<T, Executor> {
+public:
+	ctp::promise *ctp_ends = nullptr; /* whose end ends it, if it is known: the coroutine itself, or one that it has spawned */
+	std::uint64_t ctp_waits = 0; /* who awaits it, if that is to be woken; 0: nobody, or it has been told */
+	bool ctp_yields = false; /* who awaits it is ready to run again at once */
+
+	/* Of an awaitable, or of what has one for its only member. */
+	template <typename Awaitable> static known_frame *of(const Awaitable &a) noexcept
+	{
+		static_assert(sizeof a == sizeof(void *) && std::is_standard_layout_v<Awaitable>);
+		using frame = asio::detail::awaitable_frame<T, Executor>;
+		return static_cast<known_frame *>(reinterpret_cast<frame *const &>(a));
+	}
+};
+
+template <typename T, typename Executor>
+class promise : public known_frame<T, Executor>, public ctp::promise {
 	using frame = asio::detail::awaitable_frame<T, Executor>;
+
+	template <typename U> static known_frame<U, Executor> *known(const asio::awaitable<U, Executor> &a) noexcept
+	{
+		return known_frame<U, Executor>::of(a);
+	}
 
 	/* Asio's awaiters ask for a handle by the promise that they know. */
 	template <typename Awaiter>
 	struct adapted {
 		Awaiter awaiter;
+		static constexpr bool is_known = requires(Awaiter a) { known(a); };
 
 		bool await_ready() { return awaiter.await_ready(); }
 		void await_suspend(std::coroutine_handle<promise> h)
@@ -171,30 +285,37 @@ class promise : public asio::detail::awaitable_frame<T, Executor>, public ctp::p
 			 * base is in front, where nothing is virtual. Asio itself relies on both when it makes its handle.
 			 */
 			static_assert(alignof(promise) == alignof(frame) && !std::is_polymorphic_v<promise>);
-			awaiting_set(ctp_coro_ref(coro(h.promise())));
+			if constexpr (is_known)
+				known(awaiter)->ctp_waits = ctp_yields() ? 0 : ctp_coro_ref(coro(h.promise()));
 			awaiter.await_suspend(std::coroutine_handle<frame>::from_promise(h.promise()));
 		}
-		decltype(auto) await_resume()
+		decltype(auto) await_resume() { return awaiter.await_resume(); }
+
+		/* Nothing but the end of a coroutine resumes the one that awaits it: whoever is cancelled is the innermost. */
+		ctp::waker ctp_join() const noexcept { return ctp_target(); }
+		ctp::waker ctp_target() const noexcept
 		{
-			awaiting_set(0);
-			return awaiter.await_resume();
+			if constexpr (is_known)
+				if (ctp::promise *ends = known(awaiter)->ctp_ends)
+					return ctp::waker(*ends);
+			return {};
+		}
+		bool ctp_yields() const noexcept
+		{
+			if constexpr (is_known)
+				return known(awaiter)->ctp_yields;
+			return false;
 		}
 	};
 
 public:
+	promise() noexcept { this->ctp_ends = this; }
+
 #ifndef ASIO_DISABLE_AWAITABLE_FRAME_RECYCLING
 	/* Not inlined, or g++ may inline one and warn that it does not match the other. */
 	[[gnu::noinline]] static void *operator new(std::size_t bytes) { return frame::operator new(bytes); }
 	[[gnu::noinline]] static void operator delete(void *at, std::size_t bytes) { frame::operator delete(at, bytes); }
 #endif
-
-	auto initial_suspend() noexcept
-	{
-		struct start : std::suspend_always {
-			void await_resume() const noexcept { awaiting_set(0); }
-		};
-		return start();
-	}
 
 	template <typename Awaitable>
 	auto await_transform(Awaitable &&a)
@@ -214,18 +335,48 @@ struct task {
 template <typename T>
 concept ours = !std::is_same_v<T, asio::detail::awaitable_thread_entry_point>;
 
+/* Operations that only put a coroutine at the end of a queue, by how they are initiated. */
+template <typename> constexpr bool yields = false;
 #ifdef CTP_ASIO_WAKE_
-/* An operation with use_awaitable: it runs once, to initiate itself. */
+template <> inline constexpr bool yields<asio::detail::initiate_post> = true;
+template <> inline constexpr bool yields<asio::detail::initiate_defer> = true;
+template <> inline constexpr bool yields<asio::detail::initiate_dispatch> = true;
+template <typename E> constexpr bool yields<asio::detail::initiate_post_with_executor<E>> = true;
+template <typename E> constexpr bool yields<asio::detail::initiate_defer_with_executor<E>> = true;
+template <typename E> constexpr bool yields<asio::detail::initiate_dispatch_with_executor<E>> = true;
+#endif
+
+/* An operation with use_awaitable: a coroutine that runs once, to initiate itself. It is told its parameters. */
 template <typename T, typename Executor>
-class initiator : public asio::detail::awaitable_frame<T, Executor> {
+class initiator : public known_frame<T, Executor> {
 	using frame = asio::detail::awaitable_frame<T, Executor>;
 
+	template <typename P> void parameter(const P &) noexcept { this->ctp_yields |= yields<P>; }
+	template <typename U, typename E> void parameter(const asio::detail::awaitable_as_function<U, E> &spawned) noexcept
+	{
+		this->ctp_ends = known_frame<U, E>::of(spawned)->ctp_ends;
+	}
+
+public:
+	template <typename... P> explicit initiator(P &...parameters) noexcept { (parameter(parameters), ...); }
+
+#ifdef CTP_ASIO_WAKE_
+private:
 	template <typename Awaiter>
 	struct initiation : Awaiter {
 		[[gnu::noinline]] void await_suspend(std::coroutine_handle<> h)
 		{
+			std::uint64_t &waits = static_cast<initiator *>(this->this_)->ctp_waits;
+			bool told = waits;
+			if (told) {
+				::ctp_leaving_(waits); /* what is done here is done by the one that waits */
+				initiated_swap(&waits);
+			}
 			Awaiter::await_suspend(h); /* from here on *this may be gone */
-			awaiting_set(0);
+			if (told) {
+				initiated_swap(nullptr);
+				::ctp_leaving_(0);
+			}
 		}
 	};
 
@@ -236,9 +387,62 @@ public:
 		using awaiter = decltype(frame::await_transform(std::forward<Function>(f)));
 		return initiation<awaiter>{frame::await_transform(std::forward<Function>(f))};
 	}
+#endif
 };
-#else
-template <typename T, typename Executor> using initiator = asio::detail::awaitable_frame<T, Executor>;
+
+#ifdef CTP_ASIO_WAKE_
+/* co_spawn's own coroutine below one of the program's: what it does when that is over, such as waking, is done by that one. */
+template <typename Executor>
+class entry_point : public asio::detail::awaitable_frame<asio::detail::awaitable_thread_entry_point, Executor> {
+	using frame = asio::detail::awaitable_frame<asio::detail::awaitable_thread_entry_point, Executor>;
+
+	template <typename T>
+	struct spawned {
+		asio::awaitable<T, Executor> awaiter;
+		std::uint64_t ref = 0;
+
+		bool await_ready() const noexcept { return false; }
+		void await_suspend(std::coroutine_handle<entry_point> h)
+		{
+			if (ctp::promise *ends = known_frame<T, Executor>::of(awaiter)->ctp_ends)
+				ref = ctp_coro_ref(coro(*ends));
+			awaiter.await_suspend(std::coroutine_handle<frame>::from_promise(h.promise()));
+		}
+		T await_resume()
+		{
+			if (ref)
+				::ctp_leaving_(ref);
+			return awaiter.await_resume();
+		}
+	};
+
+public:
+	using frame::await_transform;
+	template <typename T> auto await_transform(asio::awaitable<T, Executor> a)
+	{
+		return spawned<T>{frame::await_transform(std::move(a))};
+	}
+	auto final_suspend() noexcept
+	{
+		::ctp_leaving_(0);
+		return frame::final_suspend();
+	}
+};
+
+/* What an operation calls when it is done. Unless its last step has told the wake, this is the moment. */
+template <typename Executor, typename... T>
+class handler : public asio::detail::awaitable_handler<Executor, T...> {
+	using base = asio::detail::awaitable_handler<Executor, T...>;
+
+public:
+	using base::base;
+
+	template <typename... Args> [[gnu::flatten]] void operator()(Args &&...args)
+	{
+		wake(&static_cast<known_frame<typename base::awaitable_type::value_type, Executor> *>(this->frame())->ctp_waits);
+		base::operator()(std::forward<Args>(args)...);
+	}
+};
 #endif
 
 } // namespace ctp::asio_
@@ -253,6 +457,35 @@ template <typename T, typename Executor, typename Initiation, typename... Args>
 struct std::coroutine_traits<asio::awaitable<T, Executor>, Initiation, asio::use_awaitable_t<Executor>, Args...> {
 	using promise_type = ctp::asio_::initiator<T, Executor>;
 };
+
+#ifdef CTP_ASIO_WAKE_
+template <typename Executor, typename... Args>
+struct std::coroutine_traits<asio::awaitable<asio::detail::awaitable_thread_entry_point, Executor>, Args...> {
+	using promise_type = ctp::asio_::entry_point<Executor>;
+};
+
+/* As Asio's own, but for the handler. */
+namespace asio {
+template <typename Executor, typename R, typename... Args>
+	requires true
+class async_result<use_awaitable_t<Executor>, R(Args...)> {
+public:
+	using handler_type = ctp::asio_::handler<Executor, std::decay_t<Args>...>;
+	using return_type = typename handler_type::awaitable_type;
+
+	template <typename Initiation, typename... InitArgs>
+	static return_type initiate(Initiation initiation, use_awaitable_t<Executor>, InitArgs... args)
+	{
+		co_await [&](auto *frame) -> detail::awaitable_thread<Executor> * {
+			handler_type handler(frame->detach_thread());
+			std::move(initiation)(std::move(handler), std::move(args)...);
+			return nullptr;
+		};
+		__builtin_unreachable(); /* the handler pops this frame */
+	}
+};
+} // namespace asio
+#endif
 
 #endif
 #endif

@@ -94,7 +94,10 @@ inline struct ::ctp_coro *coro(promise &p) noexcept { return &p.ctp_coro_; }
 template <class Base, class P> Base &base_(P &p) noexcept { return (Base &)p; }
 template <traced_promise P> struct ::ctp_coro *coro_of_(P &p) noexcept { return ctp::coro(ctp::base_<promise>(p)); }
 
-/* For schedulers: whoever calls this has just made the coroutine ready to run, and it cannot have been resumed yet. */
+/*
+ * For schedulers: whoever calls this has just made the coroutine ready to run, and it cannot have been resumed yet. In await_suspend
+ * and final_suspend that is the coroutine which is being suspended; who wakes itself there gives way, and does not wait.
+ */
 CTP_LOCAL_ inline void wake(promise &p) noexcept { ctp_coro_wake(ctp::coro(p)); }
 template <traced_promise P> CTP_LOCAL_ void wake(std::coroutine_handle<P> h) noexcept { ctp_coro_wake(coro_of_(h.promise())); }
 
@@ -120,6 +123,7 @@ public:
 	}
 	void wake() const noexcept { ctp_ref_wake(ref); }
 	CTP_LOCAL_ void awaited_by_(struct ::ctp_coro *co) const noexcept { ctp_coro_await_ref(co, ref); }
+	CTP_LOCAL_ void joined_by_(struct ::ctp_coro *co) const noexcept { ctp_coro_join_ref(co, ref); }
 
 private:
 	std::uint64_t ref = 0;
@@ -132,19 +136,67 @@ struct self {};
 
 template <class P, bool Placed> class hooked;
 
+/* From here on hooks tell of one that wrote by hand. Release: as in ctp_birth_. */
+inline void by_hooks_(struct ::ctp_coro *co, std::uint64_t id) noexcept
+{
+	std::uint64_t hand = CTP_ANNOUNCE(CTP_ANNOUNCE_HAND) ^ CTP_ANNOUNCE(0);
+	__atomic_store_n(&co->station_->announce, CTP_GET_(&co->station_->announce) & ~hand, __ATOMIC_RELEASE);
+	co->id_ = id;
+}
+
 /* Out of line, because each await of a program would have its own copy. */
 CTP_LOCAL_ [[gnu::noinline]] inline void born_(struct ::ctp_coro *co, void *id, const place &at) noexcept
 {
 	ctp_init(); /* before the first is attached, places have no numbers */
 	if (ctp_coro_traced(co)) /* its promise's constructor has written already: see PromiseMixin */
-		co->id_ = reinterpret_cast<std::uintptr_t>(id);
+		by_hooks_(co, reinterpret_cast<std::uintptr_t>(id));
 	else
 		ctp_coro_new_in(co, reinterpret_cast<std::uintptr_t>(id), ctp_site_number(at.file, at.line, at.function));
 }
 CTP_LOCAL_ [[gnu::noinline]] inline void suspended_(struct ::ctp_coro *co, void *frame, const place &at) noexcept
 {
-	ctp_coro_suspend_in(co, frame, ctp_place_find_(co->probe_, at.file, at.line, at.function));
+	std::uint32_t site = ctp_place_find_(co->probe_, at.file, at.line, at.function);
+	ctp_depart_(co, reinterpret_cast<std::uintptr_t>(frame), site);
 }
+
+/*
+ * For as long as a coroutine's await_suspend runs, which is behind its suspension, what is done there is done by it. A local variable:
+ * when that returns, nothing of the coroutine can be relied upon, nor is what another one does that it has resumed meanwhile.
+ */
+class leaving_ {
+public:
+	leaving_() noexcept = default;
+	leaving_(const leaving_ &) = delete;
+	leaving_ &operator=(const leaving_ &) = delete;
+	~leaving_()
+	{
+		if (told)
+			::ctp_leaving_(0);
+	}
+	void suspended(struct ::ctp_coro *co, void *frame, const place &at, bool yields) noexcept
+	{
+		told = true;
+		suspended_(co, frame, at);
+		if (yields)
+			ctp_coro_ready_(co, CTP_MARK_YIELD);
+	}
+	/* Told by ctp.h's calls, and so not known to leave. */
+	void since(std::uint64_t ref) noexcept
+	{
+		told = ref;
+		if (told)
+			::ctp_leaving_(ref);
+	}
+	/* It goes on, and was never suspended for anybody else. */
+	void stays(struct ::ctp_coro *co) const noexcept
+	{
+		if (told)
+			ctp_coro_ready_(co, CTP_MARK_STAYED);
+	}
+
+private:
+	bool told = false;
+};
 
 /* The awaiter of an awaitable, as the language finds it. */
 template <class T>
@@ -164,8 +216,9 @@ template <class T> decltype(auto) awaiter_of_(T &&x)
 
 /*
  * Whom an await waits for, where that is known. An awaiter may hold any handle, and a false answer is worse than none. So it is
- * one who says so, by a member function ctp_target that returns a handle or a waker; or it belongs to a task, a class whose
- * promise_type is traced, and has a handle of that promise for its first member, which then is the task's.
+ * one who says so, by a member function ctp_target that returns a handle or a waker, or by ctp_join where nothing but that one's end
+ * lets the await go on; or it belongs to a task, a class whose promise_type is traced, and has a handle of that promise for its first
+ * member, which then is the task's. (What ends such an await is the task's business, which may cancel it: it is not joined.)
  */
 template <class T> struct just_ { /* can become a T, and nothing else */
 	template <class U>
@@ -177,15 +230,24 @@ concept begins_with_ = std::is_aggregate_v<T> && std::is_standard_layout_v<T> &&
 template <class Task, class Awaiter>
 concept awaits_task_ = traced_promise<typename Task::promise_type> &&
                        begins_with_<Awaiter, std::coroutine_handle<typename Task::promise_type>>;
-template <class Awaitable, class Awaiter> CTP_LOCAL_ waker target_of_(Awaiter &awaiter) noexcept
+template <class Awaitable, class Awaiter> CTP_LOCAL_ void tell_target_(Awaiter &awaiter, struct ::ctp_coro *co) noexcept
 {
 	using task = std::remove_cvref_t<Awaitable>;
-	if constexpr (requires { awaiter.ctp_target(); })
-		return waker(awaiter.ctp_target());
+	if constexpr (requires { awaiter.ctp_join(); })
+		waker(awaiter.ctp_join()).joined_by_(co);
+	else if constexpr (requires { awaiter.ctp_target(); })
+		waker(awaiter.ctp_target()).awaited_by_(co);
 	else if constexpr (awaits_task_<task, std::remove_cv_t<Awaiter>>)
-		return waker(reinterpret_cast<const std::coroutine_handle<typename task::promise_type> &>(awaiter));
+		waker(reinterpret_cast<const std::coroutine_handle<typename task::promise_type> &>(awaiter)).awaited_by_(co);
+}
+
+/* Whether an await only gives way to others: its awaiter says so by a member function ctp_yields. */
+template <class Awaiter> bool yields_(Awaiter &awaiter) noexcept
+{
+	if constexpr (requires { awaiter.ctp_yields(); })
+		return static_cast<bool>(awaiter.ctp_yields());
 	else
-		return {};
+		return false;
 }
 
 /* Clang before 18 may keep variables of an inlined await_suspend in the coroutine's frame, which can be gone by then. */
@@ -220,30 +282,54 @@ template <class Awaitable, point_ Point = point_::middle> class CTP_LOCAL_CLASS_
 protected:
 	/*
 	 * While the inner await_suspend runs, another thread may resume the coroutine, or destroy it: so all is told before,
-	 * and nothing of the coroutine is touched after. If it returns false, the coroutine goes on through await_resume; the
-	 * trace has it suspended for a moment, as it could have been. If it throws, the coroutine goes on from here.
+	 * and nothing of the coroutine is touched after, unless it stays: if that returns false, the coroutine goes on through
+	 * await_resume, and if it throws, from here.
 	 */
 	template <class P> CTP_LOCAL_ CTP_OUT_OF_LINE_ auto suspend(std::coroutine_handle<P> h, struct ::ctp_coro *whose)
 		noexcept(noexcept(inner().await_suspend(h)))
 	{
+		leaving_ leaving;
 		co = whose;
-		if constexpr (Point == point_::end)
+		if constexpr (Point == point_::end) {
+			std::uint64_t ref = ctp_coro_ref(co);
 			ctp_coro_death(co); /* that says it: as a transition it would look as if somebody had to resume it */
-		else if (ctp_coro_on_(co)) {
-			target_of_<Awaitable>(inner()).awaited_by_(co);
-			suspended_(co, h.address(), at);
+			leaving.since(ref);
+			return inner().await_suspend(h);
+		} else {
+			if (ctp_coro_on_(co)) {
+				tell_target_<Awaitable>(inner(), co);
+				leaving.suspended(co, h.address(), at, yields_(inner()));
+			}
+			return enter(h, leaving);
 		}
+	}
+
+private:
+	template <class H> auto enter(H h, leaving_ &leaving) noexcept(noexcept(inner().await_suspend(h)))
+	{
 #if __cpp_exceptions
 		if constexpr (!noexcept(inner().await_suspend(h))) {
 			try {
-				return inner().await_suspend(h);
+				return enter_plainly(h, leaving);
 			} catch (...) {
+				leaving.stays(co);
 				ctp_coro_resume(co);
 				throw;
 			}
 		}
 #endif
-		return inner().await_suspend(h);
+		return enter_plainly(h, leaving);
+	}
+	template <class H> auto enter_plainly(H h, leaving_ &leaving) noexcept(noexcept(inner().await_suspend(h)))
+	{
+		if constexpr (std::is_same_v<decltype(inner().await_suspend(h)), bool>) {
+			bool goes = inner().await_suspend(h);
+			if (!goes)
+				leaving.stays(co);
+			return goes;
+		} else {
+			return inner().await_suspend(h);
+		}
 	}
 
 public:
@@ -570,15 +656,15 @@ public:
 		struct ::ctp_coro *co = ctp::coro(*this);
 		auto mine = reinterpret_cast<std::uintptr_t>(this);
 		if (!co->id_) /* its first event */
-			ctp_coro_new_in(co, mine, 0);
+			ctp_coro_new_with_(co, mine, 0, CTP_ANNOUNCE_HAND);
 		if (co->id_ != mine || (is_active && ctp_runs_))
 			return;
-		std::uint64_t before = co->events_;
+		std::uint64_t before = co->station_ ? co->events_ : UINT64_MAX;
 		if (is_active)
 			ctp_coro_resume(co);
 		else
 			ctp_coro_suspend_in(co, reinterpret_cast<const void *>(addr), 0);
-		ctp_runs_ = is_active && co->events_ != before;
+		ctp_runs_ = is_active && co->station_ && co->events_ != before;
 	}
 
 	bool ctp_runs_ = false; /* the last that was written by hand, and recorded, is that it runs */
@@ -588,7 +674,9 @@ template <class InnerAwaiter>
 template <class Promise>
 auto TracedAwaiter<InnerAwaiter>::await_suspend(std::coroutine_handle<Promise> h)
 {
+	ctp::leaving_ leaving;
 	tracer->write_trace(reinterpret_cast<std::uintptr_t>(h.address()), false);
+	leaving.since(ctp_coro_ref(ctp::coro(*tracer)));
 	return inner.await_suspend(h);
 }
 

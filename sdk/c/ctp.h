@@ -42,6 +42,7 @@
 #define CTP_SHM_MAGIC UINT64_C(0x434F524F54524352) /* "COROTRCR" */
 #define CTP_SHM_VERSION UINT32_C(1)
 #define CTP_SHM_SLOTS 8u
+#define CTP_SHM_WAKES 4u
 
 struct ctp_shm_header {
 	/* version 1 */
@@ -101,6 +102,14 @@ struct ctp_shm_slot {
 	};
 };
 
+/* Somebody made it ready to run: as good as two wakers at once leave it. */
+struct ctp_shm_wake {
+	uint64_t ts;
+	uint64_t waker; /* CTP_REF, or 0 */
+	uint32_t tid, marks; /* CTP_MARK_... */
+	uint64_t generation; /* whom it is about; 0: nobody */
+};
+
 struct ctp_shm_station {
 	/* version 1 */
 	uint64_t probe_id;
@@ -118,19 +127,18 @@ struct ctp_shm_station {
 	uint64_t parent;     /* who made it: CTP_REF, or 0 */
 	uint32_t spawn_site;
 	uint32_t pid;        /* of its writer */
-	uint32_t pad_wake;
-	uint32_t wake_generation; /* whom the next three are about */
-	uint64_t wake_ts;    /* the last time that somebody made it ready to run, and who: as good as two wakers at once leave it */
-	uint64_t waker;      /* CTP_REF, or 0 */
-	uint64_t wake_tid;
+	uint32_t nwakes;     /* told of whoever had this station: the last is in wakes[(nwakes - 1) % CTP_SHM_WAKES] */
+	uint8_t pad_wakes[28];
 	uint32_t name_seq;   /* odd while the name is written */
 	uint32_t name_bytes;
 	char name[96];
 	uint64_t awaits;      /* whom a suspension waits for, where that was said: CTP_REF */
 	uint64_t await_event; /* the number of that suspension, */
 	uint32_t await_generation; /* and whose it is */
-	uint32_t pad_await;
-	uint8_t flexible[232];
+	uint32_t await_marks; /* CTP_MARKS */
+	uint8_t pad_await[40];
+	struct ctp_shm_wake wakes[CTP_SHM_WAKES];
+	uint8_t flexible[64];
 };
 
 struct ctp_shm_site {
@@ -166,12 +174,20 @@ enum {
 	CTP_ENTRY_RESUME = 1,  /*      0                                              the same */
 	CTP_ENTRY_BIRTH = 3,   /*      probe_id                                       0 */
 	CTP_ENTRY_DEATH = 4,   /*      number of the event after the last             its low 32 bits */
-	CTP_ENTRY_WAKE = 5,    /*      who wakes it: CTP_REF, or 0                    0 */
+	CTP_ENTRY_WAKE = 5,    /*      who wakes it: CTP_REF, or 0                    CTP_MARK_..., how */
 	CTP_ENTRY_NAME = 6,    /*      0                                              name_seq */
 	CTP_ENTRY_THREAD = 7,  /*      owner of the ring from here on; ref 0          0 */
 	CTP_ENTRY_GAP = 8,     /*      transitions lost from ts to the next; ref 0    other entries lost */
-	CTP_ENTRY_AWAIT = 9,   /*      whom its next suspension waits for: CTP_REF    0 */
+	CTP_ENTRY_AWAIT = 9,   /*      whom its next suspension waits for: CTP_REF    CTP_MARK_... */
 };
+/* In the number of an entry. Bits that you do not know are for later, and to be ignored. */
+#define CTP_MARK_LEAVING UINT32_C(1) /* wake: who wakes it is suspended, and what its suspension has to do still runs on the thread */
+#define CTP_MARK_YIELD UINT32_C(2)   /* wake: it only gives way to others; who wakes it is itself */
+#define CTP_MARK_STAYED UINT32_C(4)  /* wake: it has not given up its thread at all, and goes on; who wakes it is itself */
+#define CTP_MARK_JOIN UINT32_C(1)    /* await: nothing but the end of whom it waits for lets it go on */
+/* The same in a station, where a writer that knows of no marks leaves those of who had it before. */
+#define CTP_MARKS(generation, marks) ((uint32_t)(generation) << 8 | ((marks) & 0xff))
+#define CTP_MARKS_OF(word, generation) ((word) >> 8 == ((uint32_t)(generation) & 0xffffff) ? (word) & 0xff : 0)
 #define CTP_ENTRY(kind, site, number) ((uint64_t)(kind) << 56 | (uint64_t)((site) & 0xffffff) << 32 | (uint32_t)(number))
 #define CTP_ENTRY_KIND(what) ((unsigned)((what) >> 56)) /* what you do not know is to be skipped, and a ref of 0 but where it is said */
 #define CTP_ENTRY_SITE(what) ((uint32_t)((what) >> 32) & 0xffffff)
@@ -203,6 +219,7 @@ enum {
 #define CTP_ANNOUNCE_ANNEX UINT32_C(2)          /* seqlock; the fields behind announce are kept, and the rings have its events */
 #define CTP_ANNOUNCE_BARRIER UINT32_C(4)        /* seqlock; slots are for readers who call membarrier(2) before and after a copy */
 #define CTP_ANNOUNCE_RAW UINT32_C(8)            /* times in this station are those of the counter */
+#define CTP_ANNOUNCE_HAND UINT32_C(16)          /* its events are written by hand, as they are thought of: nobody tells its end */
 #define CTP_ANNOUNCE(flags) ((uint64_t)CTP_ANNOUNCE_MAGIC | (uint64_t)(flags) << 32)
 #define CTP_ANNOUNCE_IS(word) ((uint32_t)(word) == CTP_ANNOUNCE_MAGIC)
 #define CTP_ANNOUNCE_FLAGS(word) ((uint32_t)((word) >> 32)) /* flags that you do not know are to be ignored */
@@ -243,11 +260,13 @@ CTP_AT_(ctp_shm_station, generation, 0x248);
 CTP_AT_(ctp_shm_station, first, 0x250);
 CTP_AT_(ctp_shm_station, death_ts, 0x260);
 CTP_AT_(ctp_shm_station, spawn_site, 0x270);
-CTP_AT_(ctp_shm_station, wake_ts, 0x280);
+CTP_AT_(ctp_shm_station, nwakes, 0x278);
 CTP_AT_(ctp_shm_station, name_seq, 0x298);
 CTP_AT_(ctp_shm_station, name, 0x2a0);
 CTP_AT_(ctp_shm_station, awaits, 0x300);
-CTP_AT_(ctp_shm_station, flexible, 0x318);
+CTP_AT_(ctp_shm_station, await_marks, 0x314);
+CTP_AT_(ctp_shm_station, wakes, 0x340);
+CTP_AT_(ctp_shm_station, flexible, 0x3c0);
 CTP_ASSERT_(sizeof(struct ctp_shm_station) == 1024);
 CTP_ASSERT_(sizeof(struct ctp_shm_site) == 256);
 CTP_AT_(ctp_shm_ring, tail, 0x40);
@@ -303,7 +322,8 @@ struct ctp_coro {
 	const uint32_t *mode_; /* what is to be recorded now; null: nothing, ever */
 	struct ctp_probe_ *probe_;
 	struct ctp_shm_station *station_; /* null: none yet */
-	uint64_t events_, ref_, id_;
+	uint64_t events_; /* so many had this station; without one, CTP_ANNOUNCE_... that it will have */
+	uint64_t ref_, id_;
 	uint64_t before_; /* who ran on this thread when it was resumed */
 };
 
@@ -348,11 +368,22 @@ static inline void ctp_coro_suspend_at(struct ctp_coro *co, const void *addr, st
 static inline void ctp_coro_resume(struct ctp_coro *co);
 
 /*
+ * It gives way: it is suspended, and ready to run again at once. Before it can be resumed, and so before it is in a queue; it needs
+ * no ctp_coro_wake then. (Who calls ctp_coro_wake for the coroutine that runs, before it is suspended, tells the same.)
+ */
+#define ctp_coro_yield(co, addr) ctp_coro_yield_at((co), (addr), CTP_SITE)
+static inline void ctp_coro_yield_at(struct ctp_coro *co, const void *addr, struct ctp_site *site);
+
+/*
  * The suspension that comes next, by this thread, waits for target: until that is over, or has come so far. Where target may be
  * gone, as the holder of a lock may be, its ref is kept instead, as for a wake.
  */
 static inline void ctp_coro_await(struct ctp_coro *co, const struct ctp_coro *target);
 static inline void ctp_coro_await_ref(struct ctp_coro *co, uint64_t target);
+
+/* The same, and more: by what is called there, nothing but the end of target lets it go on. No time, no cancellation, no one else. */
+static inline void ctp_coro_join(struct ctp_coro *co, const struct ctp_coro *target);
+static inline void ctp_coro_join_ref(struct ctp_coro *co, uint64_t target);
 
 /*
  * Whoever calls this has just made it ready to run: before it can be resumed. From any thread, while it is alive. A program that
@@ -380,6 +411,7 @@ static inline void ctp_coro_death(struct ctp_coro *co);
 static inline uint32_t ctp_site_number(const char *file, uint32_t line, const char *function);
 static inline void ctp_coro_new_in(struct ctp_coro *co, uint64_t id, uint32_t spawned);
 static inline void ctp_coro_suspend_in(struct ctp_coro *co, const void *addr, uint32_t site);
+static inline void ctp_coro_yield_in(struct ctp_coro *co, const void *addr, uint32_t site);
 
 /* --- what it is made of --------------------------------------------------------------------------------------------------- */
 
@@ -452,7 +484,9 @@ struct ctp_call_ {
 struct ctp_thread_ {
 	const struct ctp_probe_ *probe; /* that all this is for, or another with its key */
 	uint64_t quick;        /* the tag and mode with which ctp_event_ needs no help; CTP_BUSY_ while it is at work */
-	uint64_t tid, current; /* current: the coroutine that runs */
+	uint64_t tid;
+	uint64_t current;      /* the coroutine that runs */
+	uint64_t leaving;      /* the one that is suspended, while what its suspension has to do runs here; 0: none */
 	uint32_t depth;        /* other probe calls under way */
 	uint32_t gaps;         /* in the mode that current is from */
 	struct ctp_lane_ lanes[CTP_LANES_];
@@ -468,7 +502,11 @@ struct ctp_thread_ {
  * would be that of the first one's variable.
  */
 #define CTP_SHARED_ __attribute__((weak, visibility("hidden")))
+#ifdef __clang__ /* which wants a nothrow at the definition as well */
 #define CTP_FN_ __attribute__((weak, visibility("hidden"), noinline))
+#else
+#define CTP_FN_ __attribute__((weak, visibility("hidden"), noinline, nothrow))
+#endif
 
 CTP_SHARED_ extern struct ctp_probe_ *ctp_current_; /* null: not tried yet */
 CTP_SHARED_ extern __thread struct ctp_thread_ ctp_self_;
@@ -478,12 +516,15 @@ CTP_FN_ void ctp_rouse_(struct ctp_probe_ *p);
 CTP_FN_ bool ctp_birth_(struct ctp_coro *co, uint32_t site, bool late);
 CTP_FN_ void ctp_event_(struct ctp_coro *co, uint64_t addr, uint64_t what);
 CTP_FN_ void ctp_event_slow_(struct ctp_coro *co, uint64_t addr, uint64_t what);
+CTP_FN_ void ctp_depart_(struct ctp_coro *co, uint64_t addr, uint32_t site);
+CTP_FN_ void ctp_leaving_(uint64_t ref);
 CTP_FN_ void ctp_death_(struct ctp_coro *co);
 CTP_FN_ void ctp_name_(struct ctp_coro *co, const char *name);
-CTP_FN_ void ctp_await_(struct ctp_coro *co, uint64_t target);
-CTP_FN_ void ctp_awake_(struct ctp_probe_ *p, uint64_t ref);
+CTP_FN_ void ctp_await_(struct ctp_coro *co, uint64_t target, uint32_t marks);
+CTP_FN_ void ctp_awake_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks);
 CTP_FN_ uint32_t ctp_site_add_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function);
 CTP_FN_ uint32_t ctp_site_new_(struct ctp_probe_ *p, struct ctp_site *site);
+CTP_FN_ uint32_t ctp_place_new_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function);
 CTP_FN_ bool ctp_room_(struct ctp_probe_ *p, struct ctp_thread_ *t, struct ctp_lane_ *lane, uint32_t mode, uint64_t ts, bool note);
 
 struct ctp_probe_ *ctp_current_;
@@ -1002,10 +1043,14 @@ static inline uint32_t ctp_site_get_(struct ctp_probe_ *p, struct ctp_site *site
 	return ctp_site_new_(p, site);
 }
 
-static inline uint32_t ctp_place_find_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function)
+static inline uint64_t ctp_place_key_(const char *file, uint32_t line) { return (uint64_t)(uintptr_t)file << 16 | (line & 0xffff); }
+static inline uint32_t ctp_place_at_(uint64_t key) { return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 53); }
+
+/* The place is not where it would be first. */
+uint32_t ctp_place_new_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function)
 {
-	uint64_t key = (uint64_t)(uintptr_t)file << 16 | (line & 0xffff), none = 0;
-	uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 53);
+	uint64_t key = ctp_place_key_(file, line), none = 0;
+	uint32_t at = ctp_place_at_(key);
 	for (int i = 0; i < 8; i++, at = (at + 1) % CTP_PLACES_) {
 		struct ctp_place_ *place = &p->places[at];
 		uint64_t found = CTP_GET_(&place->key);
@@ -1018,6 +1063,15 @@ static inline uint32_t ctp_place_find_(struct ctp_probe_ *p, const char *file, u
 		return none && none != key ? 0 : CTP_GET_(&place->number); /* 0: another thread is just adding it */
 	}
 	return 0;
+}
+
+static inline uint32_t ctp_place_find_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function)
+{
+	uint64_t key = ctp_place_key_(file, line);
+	const struct ctp_place_ *place = &p->places[ctp_place_at_(key)];
+	if (__builtin_expect(CTP_GET_(&place->key) == key, 1))
+		return CTP_GET_(&place->number);
+	return ctp_place_new_(p, file, line, function);
 }
 
 /* --- rings ---------------------------------------------------------------------------------------------------------------- */
@@ -1037,7 +1091,7 @@ static inline void ctp_thread_renew_(struct ctp_thread_ *t, const struct ctp_pro
 	CTP_COMPILER_FENCE_;
 	CTP_PUT_(&t->quick, 0);
 	CTP_COMPILER_FENCE_;
-	t->current = 0;
+	t->current = t->leaving = 0;
 	memset(t->lanes, 0, sizeof t->lanes);
 	CTP_COMPILER_FENCE_;
 	CTP_PUT_(&t->depth, 0);
@@ -1051,6 +1105,7 @@ static inline void ctp_thread_renew_(struct ctp_thread_ *t, const struct ctp_pro
 static inline struct ctp_thread_ *ctp_thread_get_(const struct ctp_probe_ *p)
 {
 	struct ctp_thread_ *t = &ctp_self_;
+	__asm__("" : "+r"(t)); /* or gcc finds the address again for each use */
 	const struct ctp_probe_ *known = CTP_GET_(&t->probe);
 	if (__builtin_expect(!known || known->key != p->key, 0)) {
 		t->tid = (uint64_t)syscall(SYS_gettid);
@@ -1061,7 +1116,7 @@ static inline struct ctp_thread_ *ctp_thread_get_(const struct ctp_probe_ *p)
 	}
 	uint32_t gaps = p->annex ? CTP_GET_(p->mode) & CTP_MODE_GAPS(-1) : 0;
 	if (t->gaps != gaps) { /* who ran then may not run now */
-		t->current = 0;
+		t->current = t->leaving = 0;
 		t->gaps = gaps;
 	}
 	return t;
@@ -1358,10 +1413,9 @@ static inline void ctp_birth_more_(struct ctp_coro *co, struct ctp_thread_ *t, u
 	struct ctp_shm_station *st = co->station_;
 	co->events_ = CTP_GET_(&st->events);
 	CTP_PUT_(&st->first, co->events_);
-	CTP_PUT_(&st->parent, late ? 0 : t->current);
+	CTP_PUT_(&st->parent, late ? 0 : t->leaving ? t->leaving : t->current);
 	CTP_PUT_(&st->spawn_site, site);
 	CTP_PUT_(&st->pid, co->probe_->pid);
-	CTP_PUT_(&st->wake_generation, 0);
 	CTP_PUT_(&st->name_bytes, 0);
 }
 
@@ -1377,9 +1431,10 @@ bool ctp_birth_(struct ctp_coro *co, uint32_t site, bool late)
 	}
 	struct ctp_thread_ *t = ctp_thread_get_(p);
 	uint32_t index = (uint32_t)(st - ctp_station_at_(p, 0)), generation = CTP_GET_(&st->generation) + 1;
-	uint32_t flags = CTP_GET_(&p->fenced) ? CTP_ANNOUNCE_ORDERED : CTP_ANNOUNCE_BARRIER;
+	uint32_t flags = (CTP_GET_(&p->fenced) ? CTP_ANNOUNCE_ORDERED : CTP_ANNOUNCE_BARRIER) | (uint32_t)co->events_;
 	uint64_t ts = ctp_now_(p);
 	co->station_ = st;
+	co->events_ = 0;
 	if (p->annex) {
 		flags |= CTP_ANNOUNCE_ANNEX | (p->raw ? CTP_ANNOUNCE_RAW : 0);
 		generation += !generation;
@@ -1431,17 +1486,22 @@ static inline void ctp_slot_write_(struct ctp_shm_station *st, uint64_t k, uint6
 		CTP_PUT_(&slot->seq, seq + 2);
 }
 
-static inline void ctp_current_set_(struct ctp_coro *co, struct ctp_thread_ *t, uint64_t what)
+/* leaves: it is suspended, and the author of what its thread does until ctp_leaving_(0), or until another one is resumed there. */
+static inline void ctp_current_set_(struct ctp_coro *co, struct ctp_thread_ *t, uint64_t what, bool leaves)
 {
 	if (CTP_ENTRY_KIND(what) == CTP_ENTRY_RESUME) {
 		co->before_ = t->current;
 		t->current = co->ref_;
-	} else if (__builtin_expect(t->current == co->ref_, 1)) {
-		t->current = co->before_;
+		t->leaving = 0;
+	} else {
+		if (__builtin_expect(t->current == co->ref_, 1))
+			t->current = co->before_;
+		if (leaves)
+			t->leaving = co->ref_;
 	}
 }
 
-/* An event in any circumstances. what is CTP_ENTRY without the number. */
+/* An event in any circumstances. what is CTP_ENTRY without the number; in its place 1: it leaves. */
 void ctp_event_slow_(struct ctp_coro *co, uint64_t addr, uint64_t what)
 {
 	struct ctp_probe_ *p = co->probe_;
@@ -1451,13 +1511,14 @@ void ctp_event_slow_(struct ctp_coro *co, uint64_t addr, uint64_t what)
 	struct ctp_thread_ *t = ctp_thread_get_(p);
 	struct ctp_call_ call = ctp_enter_(t);
 	uint64_t ts = ctp_now_(p), k = co->events_++;
-	what |= (uint32_t)k;
+	bool leaves = what & 1;
+	what = (what & ~UINT64_C(1)) | (uint32_t)k;
 	bool fenced = CTP_GET_(&p->fenced);
 	if (!(mode & CTP_MODE_BARE))
 		ctp_slot_write_(co->station_, k, ts, t->tid, addr, what, fenced);
 	if (mode & CTP_MODE_RINGS)
 		ctp_push_(p, t, call.depth, mode, ts, addr, co->ref_, what);
-	ctp_current_set_(co, t, what);
+	ctp_current_set_(co, t, what, leaves);
 	const uint32_t followed = CTP_MODE_RINGS | CTP_MODE_MEMBARRIER;
 	bool usual = p->raw && !fenced && (!(mode & CTP_MODE_RINGS) || (mode & followed) == followed);
 	if (!call.depth)
@@ -1471,15 +1532,15 @@ void ctp_event_slow_(struct ctp_coro *co, uint64_t addr, uint64_t what)
  * neither clock nor order need the system. No call but the last, so that nothing is saved and restored (and in a shared object the
  * one that finds the thread's variable). In the child of a fork the tag is 0.
  */
-void ctp_event_(struct ctp_coro *co, uint64_t addr, uint64_t what)
+static inline __attribute__((always_inline)) void ctp_event_quick_(struct ctp_coro *co, uint64_t addr, uint64_t what, bool leaves)
 {
 	struct ctp_probe_ *p = co->probe_;
 	struct ctp_thread_ *t = &ctp_self_;
-	__asm__("" : "+r"(t)); /* or gcc finds the address again for each use */
+	__asm__("" : "+r"(t)); /* as above */
 	uint32_t mode = CTP_GET_(co->mode_);
 	uint64_t quick = p->tag | mode;
 	if (__builtin_expect(CTP_GET_(&t->quick) != quick || !co->station_, 0)) {
-		ctp_event_slow_(co, addr, what);
+		ctp_event_slow_(co, addr, what | leaves);
 		return;
 	}
 	CTP_PUT_(&t->quick, CTP_BUSY_);
@@ -1487,7 +1548,7 @@ void ctp_event_(struct ctp_coro *co, uint64_t addr, uint64_t what)
 	struct ctp_lane_ *lane = t->lanes;
 	if (__builtin_expect(lane->head == lane->limit && mode & CTP_MODE_RINGS, 0)) {
 		CTP_PUT_(&t->quick, 0);
-		ctp_event_slow_(co, addr, what);
+		ctp_event_slow_(co, addr, what | leaves);
 		return;
 	}
 	uint64_t ts = ctp_raw_(), k = co->events_;
@@ -1495,7 +1556,7 @@ void ctp_event_(struct ctp_coro *co, uint64_t addr, uint64_t what)
 	what |= (uint32_t)k;
 	if (__builtin_expect(!(mode & CTP_MODE_BARE), 1))
 		ctp_slot_write_(co->station_, k, ts, t->tid, addr, what, false);
-	ctp_current_set_(co, t, what);
+	ctp_current_set_(co, t, what, leaves);
 	if (__builtin_expect(mode & CTP_MODE_RINGS, CTP_MODE_RINGS))
 		ctp_publish_(lane, ts, addr, co->ref_, what);
 	CTP_COMPILER_FENCE_;
@@ -1503,6 +1564,15 @@ void ctp_event_(struct ctp_coro *co, uint64_t addr, uint64_t what)
 	if (mode & CTP_MODE_RINGS && CTP_GET_(&p->shm->tracer_sleeping) == 1) /* as in ctp_tell_ */
 		ctp_rouse_(p);
 }
+
+void ctp_event_(struct ctp_coro *co, uint64_t addr, uint64_t what) { ctp_event_quick_(co, addr, what, false); }
+void ctp_depart_(struct ctp_coro *co, uint64_t addr, uint32_t site)
+{
+	ctp_event_quick_(co, addr, CTP_ENTRY(CTP_ENTRY_SUSPEND, site, 0), true);
+}
+
+/* The coroutine is told of, but what belongs to it is still to be done on this thread; 0: it is done. */
+void ctp_leaving_(uint64_t ref) { ctp_self_.leaving = ref; }
 
 void ctp_death_(struct ctp_coro *co)
 {
@@ -1568,7 +1638,7 @@ void ctp_name_(struct ctp_coro *co, const char *name)
  * Nothing here orders what is left in the station: it stands between the event before and the suspension, whose slots do. Who has
  * seen that suspension sees it; who sees that of a later one sees in the slots that there has been an event since.
  */
-void ctp_await_(struct ctp_coro *co, uint64_t target)
+void ctp_await_(struct ctp_coro *co, uint64_t target, uint32_t marks)
 {
 	struct ctp_probe_ *p = co->probe_;
 	uint32_t mode = ctp_annexed_(co);
@@ -1580,26 +1650,35 @@ void ctp_await_(struct ctp_coro *co, uint64_t target)
 		CTP_PUT_(&st->awaits, target);
 		CTP_PUT_(&st->await_event, co->events_);
 		CTP_PUT_(&st->await_generation, CTP_REF_GENERATION(co->ref_));
+		CTP_PUT_(&st->await_marks, CTP_MARKS(CTP_REF_GENERATION(co->ref_), marks));
 		CTP_COMPILER_FENCE_;
 	}
-	ctp_note_(p, ctp_thread_get_(p), mode, ctp_now_(p), target, co->ref_, CTP_ENTRY(CTP_ENTRY_AWAIT, 0, 0));
+	ctp_note_(p, ctp_thread_get_(p), mode, ctp_now_(p), target, co->ref_, CTP_ENTRY(CTP_ENTRY_AWAIT, 0, marks));
 }
 
-void ctp_awake_(struct ctp_probe_ *p, uint64_t ref)
+void ctp_awake_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks)
 {
 	uint32_t mode = CTP_GET_(p->mode), index = CTP_REF_INDEX(ref);
 	if (!p->annex || index >= p->max_stations || !__atomic_load_n(&p->base, __ATOMIC_ACQUIRE))
 		return;
 	struct ctp_thread_ *t = ctp_thread_get_(p);
 	struct ctp_shm_station *st = ctp_station_at_(p, index);
-	uint64_t ts = ctp_now_(p);
-	if (CTP_GET_(&st->generation) == CTP_REF_GENERATION(ref) && !(mode & CTP_MODE_BARE)) {
-		CTP_PUT_(&st->wake_ts, ts);
-		CTP_PUT_(&st->waker, t->current);
-		CTP_PUT_(&st->wake_tid, t->tid);
-		CTP_PUT_(&st->wake_generation, CTP_REF_GENERATION(ref));
+	uint32_t generation = CTP_REF_GENERATION(ref);
+	uint64_t ts = ctp_now_(p), by = t->current;
+	if (__builtin_expect(marks | t->leaving, 0)) {
+		by = marks ? ref : t->leaving;
+		marks |= t->leaving ? CTP_MARK_LEAVING : 0;
 	}
-	ctp_note_(p, t, mode, ts, t->current, ref, CTP_ENTRY(CTP_ENTRY_WAKE, 0, 0));
+	if (CTP_GET_(&st->generation) == generation && !(mode & CTP_MODE_BARE)) {
+		uint32_t n = CTP_GET_(&st->nwakes);
+		struct ctp_shm_wake *wake = &st->wakes[n % CTP_SHM_WAKES];
+		CTP_PUT_(&st->nwakes, n + 1);
+		CTP_PUT_(&wake->ts, ts);
+		CTP_PUT_(&wake->waker, by);
+		CTP_PUT_((uint64_t *)(void *)&wake->tid, (uint64_t)marks << 32 | (uint32_t)t->tid); /* and marks behind it */
+		CTP_PUT_(&wake->generation, generation);
+	}
+	ctp_note_(p, t, mode, ts, by, ref, CTP_ENTRY(CTP_ENTRY_WAKE, 0, marks));
 }
 
 #if defined __SANITIZE_THREAD__ && !defined __clang__
@@ -1643,11 +1722,12 @@ static inline uint32_t ctp_site_number(const char *file, uint32_t line, const ch
 	return ctp_on_(p) && p->annex ? ctp_place_find_(p, file, line, function) : 0;
 }
 
-static inline void ctp_coro_new_in(struct ctp_coro *co, uint64_t id, uint32_t spawned)
+static inline void ctp_coro_new_with_(struct ctp_coro *co, uint64_t id, uint32_t spawned, uint32_t flags)
 {
 	struct ctp_probe_ *p = ctp_probe_get_();
 	memset(co, 0, sizeof *co);
 	co->id_ = id;
+	co->events_ = flags;
 	if (p && p->mode) {
 		CTP_PUT_(&co->probe_, p);
 		co->mode_ = p->mode;
@@ -1655,6 +1735,8 @@ static inline void ctp_coro_new_in(struct ctp_coro *co, uint64_t id, uint32_t sp
 			ctp_birth_(co, spawned, false);
 	}
 }
+
+static inline void ctp_coro_new_in(struct ctp_coro *co, uint64_t id, uint32_t spawned) { ctp_coro_new_with_(co, id, spawned, 0); }
 
 static inline void ctp_coro_new_at(struct ctp_coro *co, uint64_t id, struct ctp_site *spawned)
 {
@@ -1687,6 +1769,25 @@ static inline void ctp_coro_suspend_at(struct ctp_coro *co, const void *addr, st
 		ctp_event_(co, (uint64_t)(uintptr_t)addr, CTP_ENTRY(CTP_ENTRY_SUSPEND, ctp_site_get_(co->probe_, site), 0));
 }
 
+/* The coroutine, suspended just now, says of itself that it is ready to run. */
+static inline void ctp_coro_ready_(struct ctp_coro *co, uint32_t marks)
+{
+	if (ctp_coro_on_(co) && co->ref_)
+		ctp_awake_(co->probe_, co->ref_, marks);
+}
+
+static inline void ctp_coro_yield_in(struct ctp_coro *co, const void *addr, uint32_t site)
+{
+	ctp_coro_suspend_in(co, addr, site);
+	ctp_coro_ready_(co, CTP_MARK_YIELD);
+}
+
+static inline void ctp_coro_yield_at(struct ctp_coro *co, const void *addr, struct ctp_site *site)
+{
+	ctp_coro_suspend_at(co, addr, site);
+	ctp_coro_ready_(co, CTP_MARK_YIELD);
+}
+
 static inline void ctp_coro_resume(struct ctp_coro *co)
 {
 	if (ctp_coro_on_(co))
@@ -1708,7 +1809,7 @@ static inline uint64_t ctp_coro_ref(const struct ctp_coro *co)
 static inline void ctp_coro_await_ref(struct ctp_coro *co, uint64_t target)
 {
 	if (target && ctp_coro_on_(co))
-		ctp_await_(co, target);
+		ctp_await_(co, target, 0);
 }
 
 static inline void ctp_coro_await(struct ctp_coro *co, const struct ctp_coro *target)
@@ -1717,11 +1818,23 @@ static inline void ctp_coro_await(struct ctp_coro *co, const struct ctp_coro *ta
 		ctp_coro_await_ref(co, ctp_coro_ref(target));
 }
 
+static inline void ctp_coro_join_ref(struct ctp_coro *co, uint64_t target)
+{
+	if (target && ctp_coro_on_(co))
+		ctp_await_(co, target, CTP_MARK_JOIN);
+}
+
+static inline void ctp_coro_join(struct ctp_coro *co, const struct ctp_coro *target)
+{
+	if (ctp_coro_on_(co))
+		ctp_coro_join_ref(co, ctp_coro_ref(target));
+}
+
 static inline void ctp_ref_wake(uint64_t ref)
 {
 	struct ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE);
 	if (ref && ctp_on_(p))
-		ctp_awake_(p, ref);
+		ctp_awake_(p, ref, 0);
 }
 
 static inline void ctp_coro_wake(struct ctp_coro *co)
@@ -1729,7 +1842,7 @@ static inline void ctp_coro_wake(struct ctp_coro *co)
 	struct ctp_probe_ *p = CTP_GET_(&co->probe_);
 	uint64_t ref = ctp_coro_ref(co);
 	if (ref && ctp_on_(p))
-		ctp_awake_(p, ref);
+		ctp_awake_(p, ref, 0);
 }
 
 static inline void ctp_coro_death(struct ctp_coro *co)

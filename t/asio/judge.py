@@ -4,10 +4,13 @@
 	coroutine FUNCTION births N deaths N of PARENT
 	suspended FUNCTION FILE:LINE N
 	woken FUNCTION N
+	told FUNCTION HOW FUNCTION N
+	awaits FUNCTION FUNCTION N
+	shut FUNCTION N		destroyed where it was suspended, while no coroutine ran
 	threads N
 
 and one with "wrong:" for whatever should not be: something lost, a coroutine that is resumed twice or has no place, and so on.
-A coroutine's function is the one of the place where it was born.
+A coroutine's function is the one of the place where it was born; - is nobody.
 """
 import collections
 import json
@@ -25,7 +28,9 @@ class Coro:
         self.parent = coros[record["parent"]].function if record["parent"] else "-"
         self.transitions = []
         self.deaths = 0
-        self.wakes = 0
+        self.runs = self.shut = False
+        self.wakers = []
+        self.targets = []
 
 
 def place(site):
@@ -47,11 +52,18 @@ def read(path):
         if kind == "birth":
             coros[r["coro"]] = Coro(r)
         elif kind == "death":
-            coros[r["coro"]].deaths += 1
+            coro = coros[r["coro"]]
+            coro.deaths += 1
+            coro.shut = bool(coro.transitions) and not any(c.runs for c in coros.values())
+            coro.runs = False
         elif kind == "wake":
-            coros[r["coro"]].wakes += 1
+            how = "by" if r["how"] == "call" else r["how"]
+            coros[r["coro"]].wakers.append(f"{how} {coros[r['by']].function if r['by'] else '-'}")
+        elif kind == "await":
+            coros[r["coro"]].targets.append(coros[r["target"]].function)
         elif kind == "transition":
             coros[r["coro"]].transitions.append(r)
+            coros[r["coro"]].runs = r["is_active"]
             threads.add(r["tid"])
         elif kind in ("lost", "missed", "untraced", "conflict"):
             wrong.append(f"{kind}: {r}")
@@ -72,13 +84,16 @@ def check(coro):
 
 def main():
     threads = read(sys.argv[1])
-    births, deaths, suspended, woken = (collections.Counter() for _ in range(4))
+    births, deaths, suspended, woken, told, awaits, shut = (collections.Counter() for _ in range(7))
     for coro in coros.values():
         check(coro)
         key = (coro.function, coro.parent)
         births[key] += 1
         deaths[key] += coro.deaths
-        woken[coro.function] += coro.wakes
+        shut[coro.function] += coro.shut
+        woken[coro.function] += len(coro.wakers)
+        told.update((coro.function, waker) for waker in coro.wakers)
+        awaits.update((coro.function, target) for target in coro.targets)
         for t in coro.transitions:
             if not t["is_active"]:
                 suspended[place(t["site"])] += 1
@@ -89,6 +104,13 @@ def main():
     for function, n in sorted(woken.items()):
         if n:
             print(f"woken {function} {n}")
+    for (function, waker), n in sorted(told.items()):
+        print(f"told {function} {waker} {n}")
+    for (function, target), n in sorted(awaits.items()):
+        print(f"awaits {function} {target} {n}")
+    for function, n in sorted(shut.items()):
+        if n:
+            print(f"shut {function} {n}")
     print(f"threads {len(threads)}")
     for line in wrong:
         print(f"wrong: {line}")

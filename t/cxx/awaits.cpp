@@ -321,6 +321,11 @@ template <class Target> struct park_for : park {
 	explicit park_for(Target t) : target(t) {}
 	Target ctp_target() const { return target; }
 };
+struct park_until_end : park {
+	std::coroutine_handle<task::promise_type> h;
+	explicit park_until_end(std::coroutine_handle<task::promise_type> target) : h(target) {}
+	auto ctp_join() const { return h; }
+};
 struct park_with { /* a handle that may be any: it says nothing */
 	std::coroutine_handle<task::promise_type> h;
 	bool await_ready() { return false; }
@@ -333,6 +338,7 @@ static task says_its_target(std::coroutine_handle<task::promise_type> h)
 	co_await park_for(ctp::waker(h)); // j
 	co_await park_for(std::coroutine_handle<task::promise_type>()); // k
 	co_await park_with{h}; // l
+	co_await park_until_end(h); // m
 }
 
 static task knows_its_caller(ctp::place = {}) { co_return; }

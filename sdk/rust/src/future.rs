@@ -120,10 +120,10 @@ impl<F: Future> Future for Here<F> {
         if !probe::is_coroutine() {
             return inner.poll(cx);
         }
-        let before = probe::swap_site(0);
+        let before = probe::take_waits();
         let result = inner.poll(cx);
         if result.is_ready() {
-            probe::swap_site(before);
+            probe::put_waits(before);
             *site = 0;
         } else {
             // Of several that wait the last one counts, and of those within each other the innermost.

@@ -32,6 +32,7 @@
 //!   `read(&file).here().await` says that the future around it waits at this line, and so does `read(&file).traced().await`,
 //!   which is a traced future within another. Of several the innermost counts. Where none is wrapped, the suspension has the
 //!   place and type of the traced future itself.
+//! - For whom it waits, where that is a traced future within it: the last one that was polled in vain.
 //! - Who woke it, and when: the future that was being polled on the thread that called its waker. A future may be woken while
 //!   its poll still runs; that counts for the suspension which follows.
 //! - When it was gone: it was ready, or was dropped, or panicked.

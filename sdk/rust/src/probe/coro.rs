@@ -26,10 +26,17 @@ pub struct Coro {
     name: Option<Cow<'static, str>>,
 }
 
-/// What ran on this thread when a coroutine was resumed, and where that waits as far as is known.
+/// What ran on this thread when a coroutine was resumed.
 #[derive(Clone, Copy)]
 struct Outer {
     current: u64,
+    waits: Waits,
+}
+
+/// Where a coroutine that runs waits, as far as is known; and for whom, if it is known to wait somewhere.
+#[derive(Clone, Copy)]
+pub struct Waits {
+    target: u64,
     site: u32,
 }
 
@@ -43,6 +50,13 @@ pub struct CoroRef {
 impl PartialEq for CoroRef {
     fn eq(&self, other: &CoroRef) -> bool {
         self.reference == other.reference
+    }
+}
+
+impl Thread {
+    #[inline(always)]
+    fn take_waits(&self) -> Waits {
+        Waits { target: self.target.get(), site: self.site.replace(0) }
     }
 }
 
@@ -75,10 +89,18 @@ pub fn is_coroutine() -> bool {
     Thread::any().current.get() != 0
 }
 
-/// Where it waits, as far as was known; and now is.
+/// Where it waits, as far as was known; now nothing is.
 #[inline]
-pub fn swap_site(site: u32) -> u32 {
-    Thread::any().site.replace(site)
+pub fn take_waits() -> Waits {
+    Thread::any().take_waits()
+}
+
+/// It waits there after all.
+#[inline]
+pub fn put_waits(waits: Waits) {
+    let thread = Thread::any();
+    thread.site.set(waits.site);
+    thread.target.set(waits.target);
 }
 
 /// It waits there, unless something deeper has said where; tells the place's number, if it was that.
@@ -88,6 +110,7 @@ pub fn wait_at(place: Place) -> u32 {
         return 0;
     }
     thread.site.set(Probe::peek().map_or(0, |probe| place.number(probe)));
+    thread.target.set(0); // of several that wait the last one counts
     thread.site.get()
 }
 
@@ -197,7 +220,6 @@ impl Coro {
         station.parent.store(if late { 0 } else { Thread::of(probe).current.get() }, Relaxed);
         station.spawn_site.store(self.spawned, Relaxed);
         station.pid.store(probe.pid, Relaxed);
-        station.wake_generation.store(0, Relaxed);
         station.name_bytes.store(0, Relaxed);
     }
 
@@ -215,7 +237,7 @@ impl Coro {
     fn resume_in(&mut self, probe: &'static Probe) {
         if let Some(thread) = self.event(probe, 0, entry_what(ENTRY_RESUME, 0, 0)) {
             let current = thread.current.replace(self.reference);
-            self.entered = Some(Outer { current, site: thread.site.replace(0) });
+            self.entered = Some(Outer { current, waits: thread.take_waits() });
         }
     }
 
@@ -227,6 +249,10 @@ impl Coro {
         };
         if target.reference == 0 || !target.probe.map_or(false, Probe::is_alive) {
             return;
+        }
+        let thread = Thread::any();
+        if thread.current.get() == self.reference {
+            thread.target.set(0); // who says so knows better
         }
         if self.station.is_none() {
             self.birth(probe, true);
@@ -257,9 +283,14 @@ impl Coro {
 
     #[inline(never)]
     fn suspend_in(&mut self, probe: &'static Probe, addr: u64, place: Option<Place>) {
-        let inner = self.leave(true);
+        let Waits { site: inner, target } = self.leave(true);
         let site = match place {
-            _ if inner != 0 => inner,
+            _ if inner != 0 => {
+                if target != 0 {
+                    self.wait_for(CoroRef { probe: self.probe, reference: target });
+                }
+                inner
+            }
             Some(place) => place.number(probe),
             None => self.spawned,
         };
@@ -322,21 +353,26 @@ impl Coro {
         Some(thread)
     }
 
-    /// It does not run any more: puts back what was before, and tells where it waits. If it is alive, what was before waits
-    /// for it.
+    /// It does not run any more: puts back what was before, and tells where and for whom it waits. If it is alive, what was before
+    /// waits for it.
     #[inline(always)]
-    fn leave(&mut self, alive: bool) -> u32 {
-        let (outer, probe) = match (self.entered.take(), self.probe) {
-            (Some(outer), Some(probe)) if probe.is_alive() => (outer, probe),
-            _ => return 0,
+    fn leave(&mut self, alive: bool) -> Waits {
+        let nowhere = Waits { target: 0, site: 0 };
+        let outer = match (self.entered.take(), self.probe) {
+            (Some(outer), Some(probe)) if probe.is_alive() => outer,
+            _ => return nowhere,
         };
-        let thread = Thread::of(probe);
+        let thread = Thread::any();
         if thread.current.get() != self.reference {
-            return 0; // it was resumed on another thread
+            return nowhere; // it was resumed on another thread
         }
         thread.current.set(outer.current);
-        let waits_here = alive && outer.current != 0 && self.spawned != 0;
-        thread.site.replace(if waits_here { self.spawned } else { outer.site })
+        let waits = thread.take_waits();
+        if outer.current != 0 {
+            let waits_here = alive && self.spawned != 0;
+            put_waits(if waits_here { Waits { target: self.reference, site: self.spawned } } else { outer.waits });
+        }
+        waits
     }
 
     /// What people will call it. Kept, for one whose recording begins late.
@@ -420,10 +456,14 @@ impl CoroRef {
         let ts = probe.now();
         let generation = reference_generation(self.reference);
         if station.generation.load(Relaxed) == generation && probe.mode() & MODE_BARE == 0 {
-            station.wake_ts.store(ts, Relaxed);
-            station.waker.store(waker, Relaxed);
-            station.wake_tid.store(tid, Relaxed);
-            station.wake_generation.store(generation, Relaxed);
+            let n = station.nwakes.load(Relaxed);
+            let wake = &station.wakes[(n % SHM_WAKES) as usize];
+            station.nwakes.store(n.wrapping_add(1), Relaxed);
+            wake.ts.store(ts, Relaxed);
+            wake.waker.store(waker, Relaxed);
+            wake.tid.store(tid as u32, Relaxed);
+            wake.marks.store(0, Relaxed);
+            wake.generation.store(generation as u64, Relaxed);
         }
         note(probe, Entry { ts, value: waker, reference: self.reference, what: entry_what(ENTRY_WAKE, 0, 0) });
     }

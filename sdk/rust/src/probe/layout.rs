@@ -34,6 +34,7 @@ macro_rules! shared {
 pub const SHM_MAGIC: u64 = 0x434F_524F_5452_4352;
 pub const SHM_VERSION: u32 = 1;
 pub const SHM_SLOTS: u64 = 8;
+pub const SHM_WAKES: u32 = 4;
 pub const ANNEX_MAGIC: u64 = 0x3158_454e_4e41_5443;
 
 shared!(Header, "ctp_shm_header" {
@@ -82,6 +83,14 @@ shared!(Slot, "ctp_shm_slot" {
     what: AtomicU64, // as in an entry; version 1 knows its last byte, is_active
 });
 
+shared!(Wake, "ctp_shm_wake" {
+    ts: AtomicU64,
+    waker: AtomicU64,
+    tid: AtomicU32,
+    marks: AtomicU32,
+    generation: AtomicU64,
+});
+
 shared!(Station, "ctp_shm_station" {
     probe_id: AtomicU64,
     birth_ts: AtomicU64,
@@ -97,19 +106,18 @@ shared!(Station, "ctp_shm_station" {
     parent: AtomicU64,
     spawn_site: AtomicU32,
     pid: AtomicU32,
-    pad_wake: u32,
-    wake_generation: AtomicU32,
-    wake_ts: AtomicU64,
-    waker: AtomicU64,
-    wake_tid: AtomicU64,
+    nwakes: AtomicU32,
+    pad_wakes: [u8; 28],
     name_seq: AtomicU32,
     name_bytes: AtomicU32,
     name: [AtomicU8; 96],
     awaits: AtomicU64,
     await_event: AtomicU64,
     await_generation: AtomicU32,
-    pad_await: u32,
-    flexible: [u8; 232],
+    await_marks: u32,
+    pad_await: [u8; 40],
+    wakes: [Wake; SHM_WAKES as usize],
+    flexible: [u8; 64],
 });
 
 shared!(Site, "ctp_shm_site" {
@@ -167,6 +175,8 @@ pub const ANNOUNCE_ORDERED: u32 = 1;
 pub const ANNOUNCE_ANNEX: u32 = 2;
 pub const ANNOUNCE_BARRIER: u32 = 4;
 pub const ANNOUNCE_RAW: u32 = 8;
+#[allow(dead_code)] // coroutines of this crate tell their end
+pub const ANNOUNCE_HAND: u32 = 16;
 
 pub fn announce(flags: u32) -> u64 {
     u64::from(ANNOUNCE_MAGIC) | u64::from(flags) << 32
@@ -197,7 +207,15 @@ mod tests {
     /// Writes down what is claimed here, for t/rust.t to have a C compiler check it against ctp.h.
     #[test]
     fn says_what_it_claims() {
-        let structs = [Header::claims(), Slot::claims(), Station::claims(), Site::claims(), Ring::claims(), Entry::claims()];
+        let structs = [
+            Header::claims(),
+            Slot::claims(),
+            Wake::claims(),
+            Station::claims(),
+            Site::claims(),
+            Ring::claims(),
+            Entry::claims(),
+        ];
         let constants = constants().into_iter().map(|(name, value)| format!("{} == {}", name, value));
         let claims: Vec<_> = structs.iter().flatten().cloned().chain(constants).collect();
         if let Ok(path) = std::env::var("CTP_LAYOUT") {
@@ -209,6 +227,7 @@ mod tests {
         let wide = [
             ("CTP_SHM_MAGIC", SHM_MAGIC),
             ("CTP_SHM_SLOTS", SHM_SLOTS),
+            ("CTP_SHM_WAKES", SHM_WAKES as u64),
             ("CTP_ANNEX_MAGIC", ANNEX_MAGIC),
             ("CTP_ENTRY_SUSPEND", ENTRY_SUSPEND),
             ("CTP_ENTRY_RESUME", ENTRY_RESUME),
@@ -237,6 +256,7 @@ mod tests {
             ("CTP_ANNOUNCE_ANNEX", ANNOUNCE_ANNEX),
             ("CTP_ANNOUNCE_BARRIER", ANNOUNCE_BARRIER),
             ("CTP_ANNOUNCE_RAW", ANNOUNCE_RAW),
+            ("CTP_ANNOUNCE_HAND", ANNOUNCE_HAND),
         ];
         let narrow = narrow.iter().map(|(name, value)| (*name, u64::from(*value)));
         wide.iter().copied().chain(narrow).collect()

@@ -11,7 +11,7 @@ mod sys;
 #[cfg(test)]
 mod tests;
 
-pub use self::coro::{init, is_coroutine, is_recording, record, swap_site, wait_at, wait_no_more, Coro, CoroRef};
+pub use self::coro::{init, is_coroutine, is_recording, put_waits, record, take_waits, wait_at, wait_no_more, Coro, CoroRef};
 
 use self::arena::{Arena, Shape};
 use self::layout::*;

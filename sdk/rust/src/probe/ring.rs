@@ -40,6 +40,8 @@ pub struct Thread {
     pub current: Cell<u64>,
     /// Where it waits, as far as is known yet: see [`crate::Here`].
     pub site: Cell<u32>,
+    /// If there is a site, whom it waits for there: the traced future in it that was polled last, and in vain; or 0.
+    pub target: Cell<u64>,
     depth: AtomicU32, // probe calls under way
     /// The probe's key, in the mode and under the conditions that [`Coro::event`](super::Coro) is for; else UNUSUAL.
     pub usual: Cell<u64>,
@@ -57,6 +59,7 @@ impl Thread {
             tid: Cell::new(0),
             current: Cell::new(0),
             site: Cell::new(0),
+            target: Cell::new(0),
             depth: AtomicU32::new(0),
             usual: Cell::new(UNUSUAL),
             lanes: [Lane::new(), Lane::new()],
@@ -104,6 +107,7 @@ impl Thread {
         compiler_fence(SeqCst);
         self.current.set(0);
         self.site.set(0);
+        self.target.set(0);
         for lane in &self.lanes {
             lane.limit.set(lane.head.get());
             lane.ring.set(None);

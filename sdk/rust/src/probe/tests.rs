@@ -46,6 +46,10 @@ fn free_the_dead() {
     }
 }
 
+fn last_wake(station: &Station) -> &layout::Wake {
+    &station.wakes[(station.nwakes.load(Relaxed) - 1) as usize % station.wakes.len()]
+}
+
 fn station_of(trace: &PollTrace) -> &'static Station {
     probe().station(reference_index(reference_of(trace))).unwrap()
 }
@@ -156,10 +160,11 @@ fn stations_are_used_again() {
     assert_eq!(station.first.load(Relaxed), events);
     assert_eq!(station.name_bytes.load(Relaxed), 0);
     assert_eq!(station.is_dead.load(Relaxed), 0);
+    let wakes = station.nwakes.load(Relaxed);
     stale.woken();
-    assert_eq!(station.wake_generation.load(Relaxed), 0);
+    assert_eq!(station.nwakes.load(Relaxed), wakes);
     trace.task_ref().woken();
-    assert_eq!(station.wake_generation.load(Relaxed), (old >> 32) as u32 + 1);
+    assert_eq!(last_wake(station).generation.load(Relaxed), (old >> 32) + 1);
 }
 
 #[test]
@@ -352,6 +357,64 @@ fn of_those_that_wait_the_last_counts() {
     assert_eq!(slot_site(&trace, 7).1, line!() - 1);
 }
 
+/// Ready, whether the other is or not.
+struct Race<'a, F>(&'a mut F);
+
+impl<F: Future + Unpin> Future for Race<'_, F> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let _ = Pin::new(&mut *self.0).poll(cx);
+        Poll::Ready(())
+    }
+}
+
+#[test]
+fn who_polls_in_vain_waits_for_that_one() {
+    let _one = collect(FOLLOW);
+    let flag = Waker::from(Arc::new(Flag));
+    let mut cx = Context::from_waker(&flag);
+    let (mut trace, other) = (PollTrace::new(), PollTrace::new());
+    let (mut first, mut ready, mut third) = (Later(9).traced(), Later(0).traced(), Later(9).traced());
+    let mut untraced = Later(9).here();
+    let targets = |trace: &mut PollTrace| -> Vec<u64> {
+        trace.on_pending_addr(1);
+        let reference = reference_of(trace);
+        let awaits = |entry: &&Entry| entry.what >> 56 == ENTRY_AWAIT && entry.reference == reference;
+        entries().iter().filter(awaits).map(|entry| entry.value).collect()
+    };
+    entries();
+    trace.on_resume();
+    assert!(Pin::new(&mut first).poll(&mut cx).is_pending());
+    assert!(Pin::new(&mut ready).poll(&mut cx).is_ready());
+    assert_eq!(targets(&mut trace), [reference_of(first.trace_mut())], "not one that is ready");
+    trace.on_resume();
+    assert_eq!(targets(&mut trace), [], "not one of an earlier turn");
+    trace.on_resume();
+    assert!(Pin::new(&mut first).poll(&mut cx).is_pending());
+    assert!(Pin::new(&mut Race(&mut third).here()).poll(&mut cx).is_ready());
+    assert_eq!(targets(&mut trace), [reference_of(first.trace_mut())], "not one that lost a race");
+    trace.on_resume();
+    assert!(Pin::new(&mut first).poll(&mut cx).is_pending());
+    assert!(Pin::new(&mut third).poll(&mut cx).is_pending());
+    assert_eq!(targets(&mut trace), [reference_of(third.trace_mut())], "the last one");
+    trace.on_resume();
+    assert!(Pin::new(&mut third).poll(&mut cx).is_pending());
+    assert!(Pin::new(&mut untraced).poll(&mut cx).is_pending());
+    assert_eq!(targets(&mut trace), [], "the last one is not traced");
+    trace.on_resume();
+    assert!(Pin::new(&mut third).poll(&mut cx).is_pending());
+    trace.waits_for(other.task_ref());
+    assert_eq!(targets(&mut trace), [reference_of(&other)], "what the program says");
+    trace.on_resume();
+    assert!(Pin::new(&mut third).poll(&mut cx).is_pending());
+    drop(third);
+    assert_eq!(targets(&mut trace), [], "not one that is gone");
+    assert!(Pin::new(&mut first).poll(&mut cx).is_pending());
+    trace.on_resume();
+    assert_eq!(targets(&mut trace), [], "not one that nobody polled");
+}
+
 #[test]
 fn wakers_tell_and_outlive() {
     struct Keep(Arc<Mutex<Option<Waker>>>);
@@ -374,17 +437,17 @@ fn wakers_tell_and_outlive() {
         assert!(Pin::new(&mut task).poll(&mut Context::from_waker(&flag)).is_pending());
     }
     let station = station_of(task.trace_mut());
-    assert_eq!(station.wake_generation.load(Relaxed), 0);
+    let wakes = station.nwakes.load(Relaxed);
     let mut waking = PollTrace::new();
     waking.on_resume();
     kept.lock().unwrap().as_ref().unwrap().wake_by_ref();
-    assert_eq!(station.waker.load(Relaxed), reference_of(&waking));
-    assert_eq!(station.wake_generation.load(Relaxed), station.generation.load(Relaxed));
+    assert_eq!(last_wake(station).waker.load(Relaxed), reference_of(&waking));
+    assert_eq!(last_wake(station).generation.load(Relaxed), station.generation.load(Relaxed) as u64);
     drop(task);
     let mut next = PollTrace::new();
     assert!(std::ptr::eq(station_of(&next), station));
     kept.lock().unwrap().take().unwrap().wake();
-    assert_eq!(station.wake_generation.load(Relaxed), 0);
+    assert_eq!(station.nwakes.load(Relaxed), wakes + 1);
     next.mark_dead();
 }
 
