@@ -309,7 +309,8 @@ static enum ctp_status say_why(const struct search *s, bool mapped, struct ctp_e
 		struct ctp_err plain = *s->err;
 		return ctp_err_set(err, "process %d: %s", pid, plain.text);
 	}
-	return ctp_err_set(err, "process %d: no probe (ctp.h) has been used in it, or it was started with CTP_RECORD=0: there is nothing to attach to", pid);
+	return ctp_err_set(err, "process %d: no probe (ctp.h) has been used in it, or it was started with CTP_RECORD=0: "
+	                        "there is nothing to attach to", pid);
 }
 
 enum ctp_status ctp_attach_find(struct ctp_attach *at, pid_t pid, const struct ctp_notice *news, struct ctp_err *err)

@@ -92,6 +92,7 @@ static void write_end(struct ctp_collector *c)
 	const struct ctp_harvest_stats *s = ctp_harvest_stats(c->harvest);
 	bool ended = c->watch.ended, killed = ended && WIFSIGNALED(c->watch.status);
 	enum ctp_outcome how = c->conf->pid ? CTP_OUTCOME_ENDED : killed ? CTP_OUTCOME_KILLED : CTP_OUTCOME_EXITED;
+	struct ctp_end_bounds end = ctp_sampler_end(&c->sampler, ended ? c->watch.ended_ns : 0);
 	const uint64_t val[CTP_END_FIELDS] = {
 		[CTP_END_TS] = ctp_clock_ns(),
 		[CTP_END_EVENTS] = s->events,
@@ -102,6 +103,8 @@ static void write_end(struct ctp_collector *c)
 		[CTP_END_DEATHS] = s->deaths,
 		[CTP_END_OUTCOME] = ended ? how : CTP_OUTCOME_RUNNING,
 		[CTP_END_STATUS] = !ended ? 0 : (uint64_t)(killed ? WTERMSIG(c->watch.status) : WEXITSTATUS(c->watch.status)),
+		[CTP_END_AFTER] = end.after_ns,
+		[CTP_END_BEFORE] = end.before_ns,
 	};
 	ctp_writer_record(c->writer, c->end_class, val);
 	ctp_writer_end(c->writer, true);
@@ -155,6 +158,7 @@ static void detach(struct ctp_collector *c, bool deserted)
 /* The last of everything, unless the output has failed. Who reads our output sees its end here. */
 static void finish(struct ctp_collector *c, bool deserted)
 {
+	ctp_sampler_look(&c->sampler, true);
 	detach(c, deserted);
 	if (!c->watch.extra) {
 		ctp_targets_last(c->targets);
@@ -425,6 +429,8 @@ static enum ctp_status begin_command(struct ctp_collector *c, const struct ctp_s
 	c->result->status = start_command(c, signals, err);
 	if (c->result->status)
 		return CTP_FAILED;
+	ctp_sampler_init(&c->sampler, c->harvest, c->targets, c->watch.command, true,
+	                 c->annex.geo.max_rings, c->conf->info);
 	ask_more_of_the_system();
 	begin_section(c);
 	return CTP_OK;
@@ -439,6 +445,8 @@ static enum ctp_status begin_attached(struct ctp_collector *c, struct ctp_err *e
 	if (make_harvest(c, err))
 		return CTP_FAILED;
 	ctp_targets_process(c->targets, c->conf->pid);
+	ctp_sampler_init(&c->sampler, c->harvest, c->targets, c->conf->pid, false, c->annex.geo.max_rings,
+	                 c->conf->info);
 	if (!c->conf->once) {
 		ctp_harvest_scan(c->harvest, NULL); /* the trace begins with the first look: whatever follows our word is in it */
 		ctp_notice_say(c->conf->news, "attached to process %d", (int)c->conf->pid);
@@ -451,6 +459,7 @@ static void tear_down(struct ctp_collector *c)
 	if (c->queue) /* nothing was started */
 		ctp_outqueue_abandon(c->queue);
 	renounce(c);
+	ctp_sampler_fini(&c->sampler);
 	ctp_harvest_free(c->harvest);
 	ctp_targets_free(c->targets);
 	ctp_class_free(c->end_class);

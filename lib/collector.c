@@ -47,8 +47,15 @@ void ctp_collector_total(struct ctp_collector *c)
 
 /* --- looking and resting -------------------------------------------------------------------------------------------------- */
 
+/*
+ * Where nothing has happened since it was set, it still is, and every probe sees it: nothing needs to be ordered again.
+ */
 static void set_sleeping(struct ctp_collector *c, uint32_t sleeping)
 {
+	bool was = c->asleep && __atomic_load_n(&c->annex.header->tracer_sleeping, __ATOMIC_RELAXED);
+	c->asleep = sleeping;
+	if (sleeping && was)
+		return;
 	__atomic_store_n(&c->annex.header->tracer_sleeping, sleeping, __ATOMIC_RELAXED);
 	if (!sleeping)
 		return;
@@ -86,6 +93,7 @@ static void wait_for(struct ctp_collector *c, uint64_t ns)
 		due = earlier(due, c->start_ns + c->conf->limit_ns);
 	if (c->dirty_ns)
 		due = earlier(due, c->dirty_ns + FLUSH_MS * MS);
+	due = earlier(due, ctp_sampler_due_ns(&c->sampler));
 	ctp_watch_wait(&c->watch, due > c->now_ns ? (int64_t)(due - c->now_ns) : 0);
 	c->waited_ns = c->now_ns = ctp_clock_ns();
 }
@@ -113,6 +121,8 @@ static void rest(struct ctp_collector *c)
 {
 	struct ctp_rest rest = ctp_pace_next(&c->pace, is_wakeable(c), c->now_ns);
 	if (!rest.sleep) {
+		if (c->asleep)
+			set_sleeping(c, 0);
 		if (rest.ns || c->now_ns - c->waited_ns > SPIN_US * US)
 			wait_for(c, rest.ns);
 		return;
@@ -125,6 +135,8 @@ static void rest(struct ctp_collector *c)
 	if (!look_at(c, rest.sweep)) {
 		c->watch.woken = false;
 		wait_for(c, rest.ns);
+		if (!c->watch.woken)
+			return;
 	}
 	set_sleeping(c, 0);
 	if (c->watch.woken) {
@@ -227,14 +239,15 @@ static bool has_left(struct ctp_collector *c, bool *gone)
 
 static bool is_over(const struct ctp_collector *c)
 {
-	return c->watch.stop || (c->conf->limit_ns && c->now_ns - c->start_ns >= c->conf->limit_ns);
+	return c->watch.stop || (c->conf->once && !ctp_sampler_between(&c->sampler)) ||
+	       (c->conf->limit_ns && c->now_ns - c->start_ns >= c->conf->limit_ns);
 }
 
-bool ctp_collector_run(struct ctp_collector *c)
+static bool run(struct ctp_collector *c)
 {
 	if (c->conf->once) {
 		look_at(c, true);
-		return false;
+		ctp_sampler_look(&c->sampler, true);
 	}
 	for (;;) {
 		if (c->watch.asked)
@@ -251,7 +264,17 @@ bool ctp_collector_run(struct ctp_collector *c)
 			continue;
 		}
 		look_at(c, false);
+		ctp_sampler_look(&c->sampler, c->watch.stirred);
+		c->watch.stirred = false;
 		keep_house(c);
 		rest(c);
 	}
+}
+
+bool ctp_collector_run(struct ctp_collector *c)
+{
+	bool gone = run(c);
+	if (c->asleep)
+		set_sleeping(c, 0); /* who is not there need not be woken */
+	return gone;
 }

@@ -11,6 +11,7 @@
 #include "keeper.h"
 #include "outqueue.h"
 #include "pace.h"
+#include "sampler.h"
 #include "shm.h"
 #include "sock.h"
 #include "target.h"
@@ -31,12 +32,14 @@ struct ctp_collector {
 	struct ctp_writer *writer;
 	struct ctp_harvest *harvest;
 	struct ctp_targets *targets;
+	struct ctp_sampler sampler;
 	struct ctp_class *end_class;
 	struct ctp_map_file file;
 	struct ctp_pace pace;
 	bool announced; /* the probes were told of us */
 	bool unreachable; /* they cannot wake us */
 	bool unread;    /* the output has failed as a pipe that nobody reads */
+	bool asleep;    /* tracer_sleeping is set, if no probe has taken it back */
 	bool idle;      /* all that was found is sent, marked, and there was nothing since */
 	bool stalled;   /* the queue is full, and it was said */
 	bool truncated; /* the memory was, and it was said */

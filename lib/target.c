@@ -270,6 +270,22 @@ void ctp_targets_process(struct ctp_targets *t, pid_t pid)
 		read_mappings(t, p);
 }
 
+bool ctp_targets_has(const struct ctp_targets *t, pid_t pid)
+{
+	for (size_t i = 0; i < t->nprocesses; i++)
+		if (t->processes[i].pid == pid)
+			return true;
+	return false;
+}
+
+pid_t ctp_targets_next(const struct ctp_targets *t, pid_t pid)
+{
+	size_t next = 0;
+	for (size_t i = 0; i < t->nprocesses; i++)
+		next = t->processes[i].pid == pid ? i + 1 : next;
+	return next < t->nprocesses ? t->processes[next].pid : 0;
+}
+
 /* --- threads -------------------------------------------------------------------------------------------------------------- */
 
 static bool read_status(pid_t tid, struct thread *th)
@@ -339,6 +355,20 @@ static struct process *meet_thread(struct ctp_targets *t, uint64_t tid)
 }
 
 void ctp_targets_thread(struct ctp_targets *t, uint64_t tid) { meet_thread(t, tid); }
+
+size_t ctp_targets_threads(const struct ctp_targets *t, uint64_t *tids, size_t max)
+{
+	size_t n = t->nthreads < max ? t->nthreads : max;
+	for (size_t i = 0; i < n; i++)
+		tids[i] = (uint64_t)t->threads[i].tid;
+	return n;
+}
+
+pid_t ctp_targets_pid(struct ctp_targets *t, uint64_t tid)
+{
+	const struct thread *th = find_thread(t, tid);
+	return th ? th->pid : 0;
+}
 
 static void refresh_thread(struct ctp_targets *t, struct thread *known)
 {

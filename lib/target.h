@@ -10,6 +10,7 @@
 #ifndef CTP_TARGET_H
 #define CTP_TARGET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -31,8 +32,18 @@ void ctp_targets_when(struct ctp_targets *t, uint64_t (*when_ns)(void *arg), voi
 /* This process has just connected: it is new, or has become another program. */
 void ctp_targets_process(struct ctp_targets *t, pid_t pid);
 
+/* Whether this process is one of the targets; and the one that was met after it, the first if it is none. 0: there is none. */
+bool ctp_targets_has(const struct ctp_targets *t, pid_t pid);
+pid_t ctp_targets_next(const struct ctp_targets *t, pid_t pid);
+
 /* This thread id, which is the target's word, was found in an event. */
 void ctp_targets_thread(struct ctp_targets *t, uint64_t tid);
+
+/* The numbers of the threads that are known, max of them at most; how many there are. */
+size_t ctp_targets_threads(const struct ctp_targets *t, uint64_t *tids, size_t max);
+
+/* The target that this thread was last known to be of; 0: none. */
+pid_t ctp_targets_pid(struct ctp_targets *t, uint64_t tid);
 
 /* Fills code as find_code of struct ctp_harvest_conf does: what a frame's first word says, if that points into a mapping. */
 size_t ctp_targets_code(struct ctp_targets *t, const struct ctp_frame *frames, size_t n, uint64_t *code);

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "users.h"
 #include "watch.h"
 
@@ -140,10 +141,17 @@ static void read_connection(struct ctp_watch *w, int fd)
 
 /* --- signals -------------------------------------------------------------------------------------------------------------- */
 
+static void end(struct ctp_watch *w)
+{
+	w->ended = w->change = true;
+	w->ended_ns = ctp_clock_ns();
+}
+
 static void reap(struct ctp_watch *w)
 {
+	w->stirred = true;
 	if (w->command && !w->ended && waitpid(w->command, &w->status, WNOHANG) == w->command)
-		w->ended = w->change = true;
+		end(w);
 }
 
 static void take_signal(struct ctp_watch *w, const struct signalfd_siginfo *info)
@@ -186,7 +194,7 @@ static void take_event(struct ctp_watch *w, uint64_t data)
 		break;
 	case PROCESS:
 		watch(w, EPOLL_CTL_DEL, fd, PROCESS, 0); /* it stays readable */
-		w->ended = w->change = true;
+		end(w);
 		break;
 	case USER:
 		w->change = true;

@@ -31,12 +31,14 @@ struct ctp_watch {
 	bool full;            /* no descriptor is left for another connection */
 	bool ended;           /* the target has; status is what waitpid said of COMMAND */
 	int status;
+	uint64_t ended_ns;    /* when that was known */
 
 	/* Set by a wait, cleared by the caller. */
 	bool woken;  /* a wake byte came, or a connection from who has not sent one yet */
 	bool asked;  /* SIGUSR1 */
 	bool stop;   /* a signal to end, when there was no COMMAND, or none any more, to pass it on to */
 	bool extra;  /* extra_fd is readable */
+	bool stirred; /* COMMAND may have been stopped, or goes on */
 	bool change; /* somebody has gone: ask ctp_watch_unused, or ctp_watch_deserted */
 
 	unsigned users; /* who had the memory mapped when one of these last looked, and is waited for */

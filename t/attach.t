@@ -146,7 +146,7 @@ target=$!
 read -r _ <"$tmp/says"
 "$collect" -p $target --once >"$tmp/a.ctp" 2>"$tmp/err"
 is 'three that wait for each other: the last states say so' "$? $(records await "$tmp/a.ctp" |
-	sed 's/.*"coro":\([0-9]*\),"target":\([0-9]*\)}/\1 \2/' | sort -n | awk '
+	sed 's/.*"coro":\([0-9]*\),"target":\([0-9]*\),.*/\1 \2/' | sort -n | awk '
 	NR == 1 { before = $1 - 1 } { print $1 - before, $2 - before }' | paste -sd,)" '0 1 2,2 3,3 1'
 like 'and a report' "$("$BIN/ctp-report" "$tmp/a.ctp" 2>&1)" '3 coroutines wait for one another in a circle'
 kill -KILL $target

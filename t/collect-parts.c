@@ -197,10 +197,10 @@ static void test_rows(void)
 	uint32_t most = 0;
 	for (int e = 0; e < CTP_EVENT_COUNT; e++) {
 		struct ctp_class *cls = ctp_event_class(e);
-		most = cls->nfields > most ? cls->nfields : most;
+		most = e != CTP_END && cls->nfields > most ? cls->nfields : most; /* the end waits for nothing */
 		ctp_class_free(cls);
 	}
-	is_u64(sizeof(struct ctp_row), most * sizeof(uint64_t), "a row is as long as the longest record");
+	is_u64(sizeof(struct ctp_row), most * sizeof(uint64_t), "a row is as long as the longest record that waits in it");
 }
 
 int main(void)

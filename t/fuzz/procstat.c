@@ -1,0 +1,27 @@
+/* Any bytes as a text of /proc: that must not crash or read behind it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "procstat.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + !size); /* of exactly its size, so that what is touched behind it is seen */
+	struct ctp_procstat stat;
+	struct ctp_schedstat sched;
+	unsigned depth;
+	if (!text)
+		abort();
+	if (size)
+		memcpy(text, data, size);
+	if (ctp_procstat_parse(text, size, &stat) && !stat.state)
+		abort();
+	if (ctp_schedstat_parse(text, size, &sched) && !sched.cpu_ns && !sched.delay_ns)
+		abort();
+	if (!ctp_procstat_number(text, size, &depth) != !depth)
+		abort();
+	free(text);
+	return 0;
+}

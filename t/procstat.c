@@ -1,0 +1,141 @@
+/* Texts of /proc: as kernels write them, with the names that programs give themselves, and cut off anywhere. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "procstat.h"
+#include "procstate.h"
+#include "tap.h"
+
+#define REST " 1 7 7 0 -1 4194564 89 0 0 0 12 3 0 0 20 0 3 0 124 5918720 312 18446744073709551615 1 2 3 0 0 0 0 0 0 0 0 0 17 0 0\n"
+
+/* Of exactly its size, so that a sanitizer sees who reads behind it. */
+static bool parse(const char *text, size_t len, struct ctp_procstat *st)
+{
+	char *copy = malloc(len + !len);
+	if (len)
+		memcpy(copy, text, len);
+	*st = (struct ctp_procstat){0};
+	bool good = ctp_procstat_parse(copy, len, st);
+	free(copy);
+	return good;
+}
+
+static void test_stat(void)
+{
+	static const char *const names[] = {"cat", "", ") R 1 1 1 1 1 4 ", "a) (b", "two\nlines) Z ", ")", "(((", ") S 1 2 3 4 5 6"};
+	struct ctp_procstat st;
+	char text[512];
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		size_t len = (size_t)snprintf(text, sizeof(text), "4711 (%s) S" REST, names[i]);
+		ok(parse(text, len, &st) && st.state == 'S' && st.flags == 4194564, "whatever the name is: %zu", i);
+		size_t name = strlen("4711 (") + strlen(names[i]) + 1, needed = len - strlen(strstr(text + name, " 89 ") + 1);
+		for (; len; len--)
+			if (parse(text, len - 1, &st) != (len - 1 >= needed) && len - 1 >= name)
+				break;
+		is_u64(len, 0, "cut off anywhere, it is had up to the flags, and not else");
+	}
+	static const char *const bad[] = {"", ")", "1 (a)", "1 (a) S", "1 (a) S ", "1 (a) S 1 2 3 4 5 x 1", "1 (a) S 1 2 3 4 5  1",
+	                                  "1 (a) ? 1 2 3 4 5 6 7", "1 (a)S 1 2 3 4 5 6 7", "1 (a) SS 1 2 3 4 5 6 7",
+	                                  "1 (a) S 1 2 3 4 5 4294967296 7", "1 (a) S 1 2 3 4 5 99999999999999999999 7"};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		ok(!parse(bad[i], strlen(bad[i]), &st), "nonsense is refused: %zu", i);
+}
+
+static void test_schedstat(void)
+{
+	struct ctp_schedstat st;
+	ok(ctp_schedstat_parse("144443 6585584 2\n", 17, &st) && st.cpu_ns == 144443 && st.delay_ns == 6585584, "schedstat");
+	ok(ctp_schedstat_parse("18446744073709551615 0 1\n", 25, &st) && st.cpu_ns == UINT64_MAX, "as large as can be");
+	ok(!ctp_schedstat_parse("18446744073709551616 0 1\n", 25, &st), "and not larger");
+	ok(!ctp_schedstat_parse("0 0 0\n", 6, &st), "a kernel that does not count");
+	ok(!ctp_schedstat_parse("1 ", 2, &st) && !ctp_schedstat_parse("1", 1, &st) && !ctp_schedstat_parse("", 0, &st) &&
+	           !ctp_schedstat_parse("-1 2 3", 6, &st) && !ctp_schedstat_parse("1 2", 3, &st),
+	   "not whole");
+}
+
+static void test_number(void)
+{
+	unsigned depth;
+#define NUMBER(text) ctp_procstat_number(text, strlen(text), &depth)
+	is_u64(NUMBER("Name:\ta\nNgid:\t0\nNSpid:\t4711\nX:\t1\n"), 4711, "the number is the same");
+	is_u64(depth, 1, "in the same namespace");
+	is_u64(NUMBER("Name:\ta\nNSpid:\t4711\t12\t3\nX"), 3, "and another further inside");
+	is_u64(depth, 3, "by so much");
+	ok(!NUMBER("Name:\tNSpid:\t1\n") && !NUMBER("\nNSpid:\t1") && !NUMBER("\nNSpid:\t\n") && !NUMBER("\nNSpid:\t1\tx\n") &&
+	           !NUMBER("\nNSpid:") && !NUMBER("\nNSpid:\t99999999999\n") && !NUMBER(""),
+	   "nonsense, or cut off: none");
+	is_u64(depth, 0, "at no depth");
+}
+
+/* --- this very process ---------------------------------------------------------------------------------------------------- */
+
+static bool count(void *arg, uint64_t tid)
+{
+	*(uint64_t *)arg += tid == (uint64_t)getpid() ? 1 : 1000;
+	return true;
+}
+
+static void *wait_in_thread(void *arg)
+{
+	pthread_mutex_lock(arg);
+	pthread_mutex_unlock(arg);
+	return NULL;
+}
+
+static void test_ourselves(void)
+{
+	struct ctp_procstate p;
+	struct ctp_procstat st;
+	struct ctp_schedstat sched;
+	unsigned depth;
+	uint64_t sum = 0, me = (uint64_t)getpid();
+	pthread_t t;
+	pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+	prctl(PR_SET_NAME, ") Z 1\n2 3 (4", 0, 0, 0);
+	ctp_procstate_init(&p, getpid());
+	if (p.dir < 0)
+		return;
+	ok(ctp_procstate_look(&p, false) && p.state == CTP_PROCESS_EXECUTING, "it executes");
+	int before = ctp_procstate_threads(&p, 64, count, &sum);
+	sum = 0;
+	pthread_mutex_lock(&m);
+	pthread_create(&t, NULL, wait_in_thread, &m);
+	int threads = ctp_procstate_threads(&p, 64, count, &sum);
+	ok(before > 0 && threads > before, "with one thread more, or two where a sanitizer has its own");
+	is_u64(sum, 1 + 1000 * (uint64_t)(threads - 1), "of which one is the first");
+	ok(ctp_procstate_threads(&p, before, count, &sum) == -1, "more than there were");
+	pthread_mutex_unlock(&m);
+	pthread_join(t, NULL);
+	ok(ctp_procstat_of(p.dir, me, &st) && st.state == 'R', "a thread that reads this runs");
+	if (ctp_schedstat_of(p.dir, me, &sched))
+		ok(sched.cpu_ns > 0, "and has used a processor");
+	ok(ctp_procstat_number_of(p.dir, me, &depth) == me && depth, "under its own number");
+	ok(!ctp_procstat_of(p.dir, 1, &st) || getpid() == 1, "nobody else's is shown here");
+	ctp_procstate_fini(&p);
+	pid_t child = fork();
+	if (!child)
+		_exit(0);
+	ctp_procstate_init(&p, child);
+	siginfo_t info;
+	waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT);
+	ok(ctp_procstate_look(&p, false) && p.state == CTP_PROCESS_EXITING, "one that nobody has waited for yet");
+	waitid(P_PID, (id_t)child, &info, WEXITED);
+	ok(!ctp_procstate_look(&p, false) && p.gone, "and is gone then");
+	ctp_procstate_fini(&p);
+	ctp_procstate_init(&p, child);
+	ok(!ctp_procstate_look(&p, false) && p.gone, "before anybody has looked, too");
+	ctp_procstate_fini(&p);
+}
+
+int main(void)
+{
+	test_stat();
+	test_schedstat();
+	test_number();
+	test_ourselves();
+	return done_testing();
+}
