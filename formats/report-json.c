@@ -43,12 +43,27 @@ static void lines(const struct json *j, const char *key, char *const *line)
 	ctp_print_f(j->out, "]");
 }
 
-static void member(const struct json *j, const struct ctp_report_member *m)
+/* What there is of members, and of those who wait for them. */
+static void anybody(const struct json *j, const struct ctp_report_member *m)
 {
 	ctp_print_f(j->out, "{\"coro\":\"%ju\",\"probe_id\":\"%ju\",", m->id, m->probe);
 	text(j, "\"name\"", m->name);
+	text(j, ",\"in\"", m->in);
 	ctp_print_f(j->out, ",\"state\":\"%s\",\"since_ns\":%ju,\"for_ns\":%ju", ctp_print_state(m->state), m->since_ns,
 	            m->for_ns);
+	text(j, ",\"spawn_site\"", m->spawn);
+	text(j, ",\"suspend_site\"", m->place);
+}
+
+static void waiter(const struct json *j, const struct ctp_report_member *m)
+{
+	anybody(j, m);
+	ctp_print_f(j->out, ",\"waits_for\":\"%ju\",\"told\":%s}", m->waits_for, boolean(m->awaits));
+}
+
+static void member(const struct json *j, const struct ctp_report_member *m)
+{
+	anybody(j, m);
 	ctp_print_f(j->out, m->waker ? ",\"woken_by\":\"%ju\"" : ",\"woken_by\":null", m->waker);
 	ctp_print_f(j->out, m->tid ? ",\"thread\":%ju" : ",\"thread\":null", m->tid);
 	ctp_print_f(j->out, m->pid ? ",\"pid\":\"%ju\"}" : ",\"pid\":null}", m->pid);
@@ -68,6 +83,11 @@ static void finding(const struct json *j, const struct ctp_finding *f)
 	for (uint32_t i = 0; i < f->nwho; i++) {
 		ctp_print_f(j->out, "%s", i ? "," : "");
 		member(j, &f->who[i]);
+	}
+	ctp_print_f(j->out, "],\"waiting\":%ju,\"awaits\":[", f->waiting);
+	for (uint32_t i = 0; i < f->nwaiters; i++) {
+		ctp_print_f(j->out, "%s", i ? "," : "");
+		waiter(j, &f->waiters[i]);
 	}
 	ctp_print_f(j->out, "]}");
 }
@@ -175,7 +195,7 @@ static void section(const struct json *j, const struct ctp_report_section *s)
 		ctp_print_f(j->out, "%s", i ? "," : "");
 		finding(j, &s->findings[i]);
 	}
-	ctp_print_f(j->out, "],\"caveats\":[");
+	ctp_print_f(j->out, "],\"ignored\":%ju,\"caveats\":[", s->ignored);
 	caveats(j, s);
 	ctp_print_f(j->out, "],\"waiting\":[");
 	still(j, s->waiting, s->nwaiting, false);
@@ -200,5 +220,12 @@ void ctp_report_json(struct ctp_output *out, const struct ctp_report *r, bool in
 	}
 	ctp_print_f(out, "],\"since_ns\":%ju", r->since_ns);
 	ctp_print_f(out, r->until_ns ? ",\"until_ns\":%ju" : ",\"until_ns\":null", r->until_ns);
-	ctp_print_f(out, ",\"ignored\":%ju}", r->ignored);
+	ctp_print_f(out, ",\"ignored\":%ju,\"ignore_unmatched\":[", r->ignored);
+	size_t at = 0;
+	bool more = false;
+	for (const char *pattern; (pattern = ctp_report_unmatched(r, &at)); more = true) {
+		ctp_print_f(out, "%s", more ? "," : "");
+		quoted(&j, pattern);
+	}
+	ctp_print_f(out, "]}");
 }

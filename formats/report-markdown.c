@@ -8,9 +8,10 @@
 
 #include <stdio.h>
 
+#include "report-tree.h"
 #include "text.h"
 
-enum { ROWS = 10, MEMBERS = 20, HEAVIEST = 3 };
+enum { ROWS = 10, MEMBERS = 20, HEAVIEST = 3, BRANCHES = 40 };
 
 static void more(const struct ctp_print *p, uint32_t n, uint32_t shown)
 {
@@ -116,18 +117,52 @@ static void members(const struct ctp_print *p, const struct ctp_finding *f)
 {
 	char label[CTP_PRINT_LABEL_MAX], n[2][CTP_PRINT_NUMBER_MAX];
 	uint32_t shown = ctp_print_some(p, f->nwho, MEMBERS);
+	bool spread = ctp_report_is_spread(f);
 	if (!shown)
 		return;
-	ctp_print_f(p->out, "\n| coroutine | state | for | since | last woken by |\n| --- | --- | ---: | ---: | --- |\n");
+	ctp_print_f(p->out, "\n| coroutine | state | for | since | last woken by |%s\n| --- | --- | ---: | ---: | --- |%s\n", spread ? " at |" : "",
+	            spread ? " --- |" : "");
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_report_member *m = &f->who[i];
 		ctp_print_f(p->out, "| ");
-		cell(p->out, ctp_print_label(label, m->name, m->id));
-		ctp_print_f(p->out, " | %s | %s | %s | %s |\n", ctp_print_state(m->state), ctp_print_ns(n[0], m->for_ns),
+		cell(p->out, ctp_print_member(label, m));
+		ctp_print_f(p->out, " | %s | %s | %s | %s |", ctp_print_state(m->state), ctp_print_ns(n[0], m->for_ns),
 		            ctp_print_ns(n[1], m->since_ns), m->waker ? ctp_print_label(label, NULL, m->waker) : "");
+		if (spread) {
+			ctp_print_f(p->out, " ");
+			cell(p->out, m->place);
+			ctp_print_f(p->out, " |");
+		}
+		ctp_print_f(p->out, "\n");
 	}
 	if (f->members > shown)
 		ctp_print_f(p->out, "\n... and %s more\n", ctp_print_count(n[0], f->members - shown));
+}
+
+/* Who waits because of it, as a list in lists. */
+static void tree(const struct ctp_print *p, const struct ctp_finding *f)
+{
+	struct ctp_branch branches[CTP_TREE_MAX];
+	char text[CTP_PRINT_LABEL_MAX], wait[CTP_PRINT_LINE_MAX];
+	uint32_t n = ctp_report_tree(branches, f), shown = ctp_print_some(p, n, BRANCHES);
+	uint64_t waiters = 0;
+	if (n)
+		ctp_print_f(p->out, "\nWaiting because of %s:\n\n", f->members == 1 ? "it" : "them");
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct ctp_branch *b = &branches[i];
+		ctp_print_f(p->out, "%*s- ", 2 * (int)b->depth, "");
+		span(p->out, b->who ? ctp_print_member(text, b->who) : ctp_print_label(text, NULL, b->id), false);
+		if (b->depth && b->who->place) {
+			ctp_print_f(p->out, " at ");
+			span(p->out, b->who->place, false);
+		}
+		if (b->depth)
+			ctp_print_f(p->out, ", %s", ctp_print_wait(wait, b->who));
+		waiters += b->depth > 0;
+		ctp_print_f(p->out, "\n");
+	}
+	if (n && f->waiting > waiters)
+		ctp_print_f(p->out, "\n... and %s more\n", ctp_print_count(text, f->waiting - waiters));
 }
 
 static void finding(const struct ctp_print *p, const struct ctp_finding *f, uint32_t number)
@@ -141,6 +176,7 @@ static void finding(const struct ctp_print *p, const struct ctp_finding *f, uint
 		ctp_print_f(p->out, "\n");
 	}
 	members(p, f);
+	tree(p, f);
 	for (uint32_t i = 0; i < CTP_REPORT_LINES && f->next[i]; i++) {
 		ctp_print_f(p->out, i ? "- " : "\nWhat to look at next:\n\n- ");
 		prose(p->out, f->next[i]);

@@ -64,6 +64,22 @@ const char *ctp_print_label(char to[CTP_PRINT_LABEL_MAX], const char *name, uint
 	return to;
 }
 
+const char *ctp_print_member(char to[CTP_PRINT_LABEL_MAX], const struct ctp_report_member *m)
+{
+	size_t len = strlen(ctp_print_label(to, m->name, m->id));
+	if (!m->name && m->in)
+		snprintf(to + len, CTP_PRINT_LABEL_MAX - len, ", in %.*s", CTP_FOLLOW_NAME_MAX, m->in);
+	return to;
+}
+
+const char *ctp_print_wait(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_member *m)
+{
+	char ns[CTP_PRINT_NUMBER_MAX];
+	const char *does = m->state == CTP_RUNNABLE ? "ready to run " : m->state == CTP_BORN ? "not yet run " : "";
+	snprintf(to, CTP_PRINT_LINE_MAX, "%sfor %s%s", does, ctp_print_ns(ns, m->for_ns), *does || m->awaits ? "" : " (inferred)");
+	return to;
+}
+
 /* --- texts ---------------------------------------------------------------------------------------------------------------- */
 
 static unsigned code_point(const char *s, unsigned bytes)
@@ -192,6 +208,7 @@ bool ctp_print_window(char to[CTP_PRINT_LINE_MAX], const struct ctp_report *r)
 
 const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s)
 {
+	char n[CTP_PRINT_NUMBER_MAX];
 	uint32_t by[3] = {0};
 	for (uint32_t i = 0; i < s->nfindings; i++)
 		by[s->findings[i].certainty]++;
@@ -203,6 +220,9 @@ const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_repo
 		strcpy(to, "No verdict: nothing lies in the time that was asked for");
 	else
 		strcpy(to, has_history(s) ? "No findings" : "No findings, and no verdict: see below");
+	size_t len = strlen(to);
+	if (s->ignored)
+		snprintf(to + len, CTP_PRINT_LINE_MAX - len, "; %s ignored, as asked", ctp_print_count(n, s->ignored));
 	return to;
 }
 
@@ -310,7 +330,7 @@ unsigned ctp_print_closing(char to[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX], const
 	if (r->outside && r->sections_seen > 1)
 		snprintf(to[count++], CTP_PRINT_LINE_MAX, "%s of them end%s before the time that was asked for, and %s not judged.",
 		         ctp_print_count(n[0], r->outside), r->outside == 1 ? "s" : "", r->outside == 1 ? "is" : "are");
-	if (r->ignored)
+	if (r->ignored && r->sections_seen > 1)
 		snprintf(to[count++], CTP_PRINT_LINE_MAX, "%s finding%s ignored, as asked.", ctp_print_count(n[0], r->ignored),
 		         r->ignored == 1 ? " was" : "s were");
 	return count;

@@ -49,6 +49,10 @@ const char *ctp_print_ns(char to[CTP_PRINT_NUMBER_MAX], uint64_t ns);      /* 1.
 const char *ctp_print_brief(char to[CTP_PRINT_NUMBER_MAX], uint64_t ns);   /* for a table: 1.73s, 412us */
 const char *ctp_print_percent(char to[CTP_PRINT_NUMBER_MAX], uint64_t part, uint64_t whole); /* 93 %, 0.4 %, < 0.1 % */
 const char *ctp_print_label(char to[CTP_PRINT_LABEL_MAX], const char *name, uint64_t id); /* handler 17 (#37); not yet safe */
+const char *ctp_print_member(char to[CTP_PRINT_LABEL_MAX], const struct ctp_report_member *m); /* or: #37, in server */
+
+/* What a waiter does, and for how long: "for 1.20 s", "for 1.20 s (inferred)", "ready to run for 1.20 s". */
+const char *ctp_print_wait(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_member *m);
 
 static inline const char *ctp_print_plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
@@ -67,7 +71,7 @@ const char *ctp_print_outcome(char to[CTP_PRINT_LINE_MAX], const struct ctp_repo
 /* What was looked at, if it is only a part of the time: "from 5.00 ms to the end". False: all of it. */
 bool ctp_print_window(char to[CTP_PRINT_LINE_MAX], const struct ctp_report *r);
 
-/* "No findings", or how many of which certainty; or that there is nothing to judge. */
+/* "No findings", or how many of which certainty, and how many were ignored; or that there is nothing to judge. */
 const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
 
 /* A site of that table: coroutines also run before they have suspended for the first time, which is no place. */
@@ -85,7 +89,7 @@ const char *ctp_print_lost(char to[CTP_PRINT_NUMBER_MAX], const struct ctp_repor
 
 unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const struct ctp_print *p);
 
-/* At the end of all sections, a sentence each: that there are several, that not all are judged, and why, what was ignored. */
+/* At the end of all sections, a sentence each: that there are several, that not all are judged, and why, what was ignored in all. */
 unsigned ctp_print_closing(char to[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX], const struct ctp_report *r);
 
 /* Of n things, of which there are limit unless all are wanted, so many. */

@@ -8,9 +8,10 @@
 
 #include <stdio.h>
 
+#include "report-tree.h"
 #include "text.h"
 
-enum { WIDTH = 98, ROWS = 6, FINDINGS = 20, MEMBERS = 5, HEAVIEST = 3 };
+enum { WIDTH = 98, ROWS = 6, FINDINGS = 20, MEMBERS = 5, HEAVIEST = 3, PLACES = 10, BRANCHES = 20, DEEPEST = 20 };
 
 static const char BOLD[] = "\033[1m", RED[] = "\033[1;31m", YELLOW[] = "\033[1;33m", CYAN[] = "\033[1;36m", PLAIN[] = "\033[0m";
 
@@ -113,11 +114,15 @@ static void what_ran(const struct ctp_print *p)
 
 /* --- findings ------------------------------------------------------------------------------------------------------------- */
 
-static void member_in_full(const struct ctp_print *p, const struct ctp_report_member *m)
+static void member_in_full(const struct ctp_print *p, const struct ctp_report_member *m, bool with_place)
 {
 	char label[CTP_PRINT_LABEL_MAX], n[2][CTP_PRINT_NUMBER_MAX];
 	ctp_print_f(p->out, "     ");
-	ctp_print_text(p->out, ctp_print_label(label, m->name, m->id));
+	ctp_print_text(p->out, ctp_print_member(label, m));
+	if (with_place) {
+		ctp_print_f(p->out, " at ");
+		ctp_print_text(p->out, m->place);
+	}
 	ctp_print_f(p->out, ": %s for %s, since %s after the start", ctp_print_state(m->state), ctp_print_ns(n[0], m->for_ns),
 	            ctp_print_ns(n[1], m->since_ns));
 	if (m->waker)
@@ -127,31 +132,102 @@ static void member_in_full(const struct ctp_print *p, const struct ctp_report_me
 	ctp_print_f(p->out, "\n");
 }
 
-static void members(const struct ctp_print *p, const struct ctp_finding *f)
+static bool is_at(const struct ctp_report_member *m, const char *place)
 {
-	char label[CTP_PRINT_LABEL_MAX], line[(MEMBERS + 1) * CTP_PRINT_LABEL_MAX] = "";
-	char number[CTP_PRINT_NUMBER_MAX];
-	uint32_t shown = ctp_print_some(p, f->nwho, MEMBERS);
-	if (!shown)
-		return;
-	if (p->style->all) {
-		ctp_print_f(p->out, "   who:\n");
-		for (uint32_t i = 0; i < shown; i++)
-			member_in_full(p, &f->who[i]);
-		if (f->members > shown)
-			ctp_print_f(p->out, "     and %s more\n", ctp_print_count(number, f->members - shown));
-		return;
+	return m->place && place ? !strcmp(m->place, place) : m->place == place;
+}
+
+/* The first few of those at a place, or of all, behind a label; more: so many are not listed. */
+static void some_members(const struct ctp_print *p, const char *label, const struct ctp_finding *f, const char *at, bool spread, uint64_t more)
+{
+	char one[CTP_PRINT_LABEL_MAX], line[CTP_SITE_TEXT_MAX + (MEMBERS + 1) * CTP_PRINT_LABEL_MAX], number[CTP_PRINT_NUMBER_MAX];
+	uint32_t shown = 0;
+	bool had_comma = false;
+	line[0] = '\0';
+	if (spread)
+		snprintf(line, sizeof(line), "at %.*s: ", CTP_SITE_TEXT_MAX, at ? at : "a place that is not known");
+	for (uint32_t i = 0; i < f->nwho; i++) {
+		const struct ctp_report_member *m = &f->who[i];
+		if (spread && !is_at(m, at))
+			continue;
+		if (shown == MEMBERS) {
+			more++;
+			continue;
+		}
+		bool has_comma = !m->name && m->in;
+		strcat(line, !shown ? "" : has_comma || had_comma ? "; " : ", ");
+		strcat(line, ctp_print_member(one, m));
+		had_comma = has_comma;
+		shown++;
 	}
-	for (uint32_t i = 0; i < shown; i++) {
-		strcat(line, i ? ", " : "");
-		strcat(line, ctp_print_label(label, f->who[i].name, f->who[i].id));
-	}
-	if (f->members > shown) {
-		strcat(line, ", and ");
-		strcat(line, ctp_print_count(number, f->members - shown));
+	if (more) {
+		strcat(line, had_comma ? "; and " : ", and ");
+		strcat(line, ctp_print_count(number, more));
 		strcat(line, " more");
 	}
-	wrapped(p, "   who: ", line);
+	wrapped(p, label, line);
+}
+
+/* A line for each place where members are. */
+static void members_by_place(const struct ctp_print *p, const struct ctp_finding *f)
+{
+	char number[CTP_PRINT_NUMBER_MAX];
+	uint32_t places = 0;
+	for (uint32_t i = 0; i < f->nwho; i++) {
+		uint32_t k = 0;
+		while (!is_at(&f->who[k], f->who[i].place))
+			k++;
+		if (k == i && places++ < PLACES)
+			some_members(p, places > 1 ? "        " : "   who: ", f, f->who[i].place, true, 0);
+	}
+	if (places > PLACES)
+		ctp_print_f(p->out, "        and at %u more places\n", places - PLACES);
+	if (f->members > f->nwho)
+		ctp_print_f(p->out, "        and %s more\n", ctp_print_count(number, f->members - f->nwho));
+}
+
+static void members(const struct ctp_print *p, const struct ctp_finding *f)
+{
+	char number[CTP_PRINT_NUMBER_MAX];
+	bool spread = ctp_report_is_spread(f);
+	if (!f->nwho)
+		return;
+	if (!p->style->all && spread) {
+		members_by_place(p, f);
+	} else if (!p->style->all) {
+		some_members(p, "   who: ", f, NULL, false, f->members > f->nwho ? f->members - f->nwho : 0);
+	} else {
+		ctp_print_f(p->out, "   who:\n");
+		for (uint32_t i = 0; i < f->nwho; i++)
+			member_in_full(p, &f->who[i], spread);
+		if (f->members > f->nwho)
+			ctp_print_f(p->out, "     and %s more\n", ctp_print_count(number, f->members - f->nwho));
+	}
+}
+
+/* Who waits because of it: "#101, in consumer 5  at queue.c:41:pop, for 1.20 s", below whom it waits for. */
+static void tree(const struct ctp_print *p, const struct ctp_finding *f)
+{
+	struct ctp_branch branches[CTP_TREE_MAX];
+	char text[CTP_PRINT_LABEL_MAX], wait[CTP_PRINT_LINE_MAX];
+	uint32_t n = ctp_report_tree(branches, f), shown = ctp_print_some(p, n, BRANCHES);
+	uint64_t waiters = 0;
+	if (n)
+		ctp_print_f(p->out, "   waiting because of %s:\n", f->members == 1 ? "it" : "them");
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct ctp_branch *b = &branches[i];
+		ctp_print_f(p->out, "%*s", 5 + 2 * (int)(b->depth < DEEPEST ? b->depth : DEEPEST), "");
+		ctp_print_text(p->out, b->who ? ctp_print_member(text, b->who) : ctp_print_label(text, NULL, b->id));
+		if (b->depth) {
+			waiters++;
+			ctp_print_f(p->out, b->who->place ? "  at " : " ");
+			ctp_print_text(p->out, b->who->place ? b->who->place : "");
+			ctp_print_f(p->out, "%s %s", b->who->place ? "," : "", ctp_print_wait(wait, b->who));
+		}
+		ctp_print_f(p->out, "\n");
+	}
+	if (n && f->waiting > waiters)
+		ctp_print_f(p->out, "     and %s more\n", ctp_print_count(text, f->waiting - waiters));
 }
 
 static void finding(const struct ctp_print *p, const struct ctp_finding *f, uint32_t number)
@@ -170,6 +246,7 @@ static void finding(const struct ctp_print *p, const struct ctp_finding *f, uint
 	for (uint32_t i = 0; i < CTP_REPORT_LINES && f->evidence[i]; i++)
 		wrapped(p, "   ", f->evidence[i]);
 	members(p, f);
+	tree(p, f);
 	for (uint32_t i = 0; i < CTP_REPORT_LINES && f->next[i]; i++)
 		wrapped(p, i ? "         " : "   next: ", f->next[i]);
 }

@@ -376,6 +376,29 @@ static const struct {
 	 "      AND y.section IS w.section ORDER BY y.\"index\" DESC, y.id DESC LIMIT 1)"
 	 " WHERE target IS NOT NULL) i"},
 
+	/*
+	 * Who waits for whom at the end, and for whom in the end: from those who are awaited and wait for nobody to who waits for them,
+	 * and so on, so that a circle has no root. An await counts if it is about the last suspension of one that lives and was not
+	 * woken since, with nothing missing behind it. Only who ever awaited is looked at.
+	 */
+	{"wait_for",
+	 "WITH RECURSIVE waits AS MATERIALIZED (SELECT * FROM (SELECT t.section, t.coro, t.probe_id, t.ts, t.addr, t.site, t.ts AS since_ns,"
+	 " s.end_ns - t.ts AS for_ns, coalesce(s.complete, 0) AND NOT " LOST_OF_NOBODY("t") " AS certain,"
+	 " " RECORD("t", "r.target", "awaits", "AND r.ts <= t.ts AND r.ts >= iif(t.\"index\" = 0, 0,"
+	 "         " STEP("t", "y.ts", "AND y.\"index\" = t.\"index\" - 1") ") ORDER BY r.ts DESC") " AS awaits"
+	 " FROM (SELECT DISTINCT section, coro FROM awaits WHERE coro <> 0) c JOIN coro_trace_events t ON t.id = " LAST("c")
+	 " LEFT JOIN sections s ON s.id = t.section"
+	 " WHERE NOT t.is_active AND " DEATH("t", "r.ts") " IS NULL AND NOT " CONFLICT("t") " AND NOT " LOST_BEHIND("t")
+	 " AND NOT " HAS("t", "wakes", "AND r.ts >= t.ts") ") WHERE awaits <> 0),"
+	 " tree(section, coro, root, depth) AS (SELECT w.section, w.coro, w.awaits, 1 FROM waits w"
+	 "      LEFT JOIN waits o ON o.section IS w.section AND o.coro = w.awaits WHERE o.coro IS NULL"
+	 " UNION ALL SELECT w.section, w.coro, t.root, t.depth + 1 FROM tree t JOIN waits w ON w.section IS t.section AND w.awaits = t.coro)"
+	 " SELECT w.section, w.coro, w.probe_id, " NAME_OF("w") " AS name, w.awaits,"
+	 " " PICK("r.name", "names", "r.section IS w.section AND r.coro = w.awaits", "ORDER BY r.ts DESC") " AS awaits_name, t.root,"
+	 " " PICK("r.name", "names", "r.section IS w.section AND r.coro = t.root", "ORDER BY r.ts DESC") " AS root_name, t.depth,"
+	 " w.since_ns, w.for_ns, w.certain, " PLACE_TEXT("w") " AS site_text, " SITE_TEXT("w", BIRTH("w", "r.site")) " AS spawn_site_text"
+	 " FROM waits w LEFT JOIN tree t ON t.section IS w.section AND t.coro = w.coro"},
+
 	{"thread_runs",
 	 "SELECT section, tid, " THREAD_NAME("i") " AS thread, coro, probe_id, start_ns, stop_ns, duration_ns, open, certain"
 	 " FROM run_intervals i"},

@@ -43,7 +43,7 @@ static inline uint64_t ctp_asked_to(const struct ctp_follow *f, uint64_t ns) { r
 
 static inline uint64_t ctp_asked_ns(const struct ctp_follow *f, uint64_t from_ns, uint64_t to_ns)
 {
-	return ctp_span_ns(ctp_asked_from(f, from_ns), ctp_asked_to(f, to_ns));
+	return ctp_follow_ns(f, ctp_asked_from(f, from_ns), ctp_asked_to(f, to_ns));
 }
 
 /* Adds the span that ends now to the coroutine's own times. One that was woken was suspended before. */

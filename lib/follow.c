@@ -113,7 +113,10 @@ static inline void suspend(struct ctp_follow *f, struct ctp_coroutine *co, struc
 	ch->from = ctp_follow_place(f, co);
 	if (ch->was == CTP_RUNNING && ch->whole && ch->thread == co->thread)
 		ran(f, co, ch->was_ns, ch->ts_ns);
-	th->current = 0;
+	if (th->current == co->id || ch->was == CTP_RUNNING) { /* one that is lazy is suspended before it ever ran, by who makes it */
+		th->current = th->current == co->id ? th->outer : 0;
+		th->outer = 0;
+	}
 	if (!ch->whole || !(co->flags & CTP_CO_AWAITS))
 		co->awaits = 0;
 	co->flags &= (uint16_t)~CTP_CO_AWAITS;
@@ -132,7 +135,10 @@ static inline void resume(struct ctp_follow *f, struct ctp_coroutine *co, struct
 	struct ctp_thread *th = &f->threads.list[ch->thread];
 	ch->kind = CTP_CHANGE_RESUME;
 	ch->from = co->thread;
-	th->current = co->id;
+	ch->by = co->flags & CTP_CO_OURS && th->current != co->id ? th->current : 0; /* others do not tell when they end */
+	th->outer = ch->by;
+	th->current = th->last = co->id;
+	th->seen.samples = 0;
 	th->resumes++;
 	co->migrations += co->flags & CTP_CO_RAN && co->thread != ch->thread;
 	co->resumes++;
@@ -198,7 +204,7 @@ static void birth(struct ctp_follow *f, const struct ctp_shape *s, const uint64_
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_BORN, ts);
 	ch.was = CTP_UNBORN;
 	bool before = f->attached_ns && (ts < f->attached_ns || !ctp_shape_value(val, s->after));
-	co->flags |= CTP_CO_BIRTH | (ctp_shape_value(val, s->pid) ? CTP_CO_OURS : 0) | (before ? CTP_CO_BEFORE : 0);
+	co->flags |= CTP_CO_BIRTH | (ctp_shape_value(val, s->pid) && !ctp_shape_value(val, s->by_hand) ? CTP_CO_OURS : 0) | (before ? CTP_CO_BEFORE : 0);
 	co->parent = ctp_shape_value(val, s->parent);
 	co->spawn = ctp_atlas_number(&f->places, (struct ctp_spot){.site = ctp_shape_value(val, s->site)}, 0, co->id);
 	if (ts < co->born_ns)
@@ -218,7 +224,8 @@ static void death(struct ctp_follow *f, const struct ctp_shape *s, const uint64_
 	if (ch.was == CTP_RUNNING && ch.whole)
 		ran(f, co, ch.was_ns, ts);
 	if (th) {
-		th->current = 0;
+		th->current = th->outer;
+		th->outer = 0;
 		th->last_ns = ts;
 	}
 	ctp_follow_spend(f, co, &ch);
@@ -237,6 +244,16 @@ static bool is_cause(const struct ctp_coroutine *co, uint32_t thread, uint64_t t
 	return co->state == CTP_RUNNING && !(co->flags & CTP_CO_WOKEN) && thread != co->thread && ts - co->resumed_ns <= EARLY_NS;
 }
 
+/*
+ * Who wakes where nobody runs: one that has ended there and was made by the one that is woken, if nobody was resumed there since. Who
+ * runs coroutines tells those that join them when they are over already.
+ */
+static uint64_t ended_child(struct ctp_follow *f, const struct ctp_thread *th, const struct ctp_coroutine *parent)
+{
+	const struct ctp_coroutine *child = th->current ? NULL : ctp_roster_find(&f->priv->roster, th->last);
+	return child && child->state == CTP_DEAD && child->parent == parent->id ? child->id : 0;
+}
+
 static void wake(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
 {
 	f->counts.wakes++;
@@ -247,13 +264,17 @@ static void wake(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_WAKE, ts);
 	ch.thread = ctp_threads_number(&f->threads, ctp_shape_value(val, s->tid));
 	ch.by = ctp_shape_value(val, s->by);
+	if (!ch.by)
+		ch.by = ended_child(f, &f->threads.list[ch.thread], co);
 	if (co->state == CTP_RUNNABLE || is_cause(co, ch.thread, ts))
 		return;
 	if (co->flags & CTP_CO_TAIL) {
 		ctp_follow_tell(f, &ch);
 		return;
 	}
-	co->streak = ch.by == co->id ? co->streak + 1 : 0;
+	bool yields = ch.by == co->id && ctp_shape_value(val, s->how) == CTP_WAKE_YIELD;
+	co->flags = (uint16_t)(yields ? co->flags | CTP_CO_YIELDED : co->flags & ~CTP_CO_YIELDED);
+	co->streak = ch.by == co->id && ctp_shape_value(val, s->how) != CTP_WAKE_STAYED ? co->streak + 1 : 0;
 	co->waker = co->before = ch.by;
 	co->before_at = co->place;
 	if (co->state == CTP_RUNNING) {
@@ -294,7 +315,7 @@ static void awaits(struct ctp_follow *f, const struct ctp_shape *s, const uint64
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_AWAIT, ts);
 	ch.by = ctp_shape_value(val, s->target);
 	co->awaits = ctp_roster_find(&f->priv->roster, ch.by) ? ch.by : 0;
-	co->flags |= CTP_CO_AWAITS;
+	co->flags = (uint16_t)((co->flags & ~CTP_CO_JOINS) | CTP_CO_AWAITS | (ctp_shape_value(val, s->joins) ? CTP_CO_JOINS : 0));
 	ctp_follow_tell(f, &ch);
 }
 
@@ -320,8 +341,19 @@ static void end_told(struct ctp_follow *f, const struct ctp_record *rec, uint64_
 	strncpy(priv->outcome, name ? name : "", sizeof(priv->outcome) - 1);
 	int16_t status = ctp_shape_named(rec->cls, "status");
 	priv->status = (int64_t)ctp_shape_value(rec->val, status);
-	priv->end_ns = ts;
+	/* What was behind the last time it was seen executing is the end itself: a heap torn down, a core dump. */
+	int16_t after = ctp_shape_named(rec->cls, "after");
+	uint64_t after_ns = ctp_shape_value(rec->val, after);
+	priv->end_ns = after_ns && after_ns < ts ? after_ns : ts;
 	priv->ended = true;
+}
+
+/* The run that a sample of a thread is about. */
+static struct ctp_seen_run *sampled(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val)
+{
+	uint64_t tid = ctp_shape_value(val, s->tid);
+	struct ctp_thread *th = ctp_threads_has(&f->threads, tid) ? &f->threads.list[ctp_threads_number(&f->threads, tid)] : NULL;
+	return th && th->current ? &th->seen : NULL;
 }
 
 static void untraced_told(struct ctp_follow *f, const struct ctp_record *rec)
@@ -338,6 +370,7 @@ static void clear(struct ctp_follow *f)
 	struct ctp_follow_priv *priv = f->priv;
 	ctp_roster_clear(&priv->roster);
 	ctp_threads_clear(&f->threads);
+	ctp_seen_clear(&f->seen);
 	priv->dialect = (struct ctp_dialect){0};
 	priv->ended = false;
 	priv->outcome[0] = '\0';
@@ -369,6 +402,7 @@ void ctp_follow_fini(struct ctp_follow *f)
 	if (f->priv)
 		ctp_roster_fini(&f->priv->roster);
 	ctp_threads_fini(&f->threads);
+	ctp_seen_fini(&f->seen);
 	ctp_atlas_fini(&f->places);
 	ctp_sites_free(f->sites);
 	free(f->priv);
@@ -395,13 +429,16 @@ void ctp_follow_section(struct ctp_follow *f, const struct ctp_section *sec)
 void ctp_follow_finish(struct ctp_follow *f, bool complete, bool missing)
 {
 	struct ctp_follow_priv *priv = f->priv;
+	uint64_t end_ns = priv->ended ? priv->end_ns : ctp_seen_all_ns(&f->seen);
 	struct ctp_follow_end end = {
 		.complete = complete,
 		.cut = !priv->ended,
 		.outcome = priv->outcome,
 		.status = priv->status,
-		.end_ns = priv->ended && priv->end_ns > f->counts.last_ns ? priv->end_ns : f->counts.last_ns,
+		.end_ns = end_ns > f->counts.last_ns ? end_ns : f->counts.last_ns,
 	};
+	if (f->seen.stopped_ns)
+		ctp_seen_went_on(&f->seen, end.end_ns);
 	/* What was lost of nobody knows whom may be the last of anybody. */
 	uint32_t at = 0;
 	for (struct ctp_coroutine *co; f->unsure_ns && (co = ctp_follow_each(f, &at));)
@@ -434,6 +471,8 @@ static bool is_next_run(struct ctp_follow *f, const struct ctp_shape *s, const u
 
 static void happened(struct ctp_follow *f, uint64_t ts)
 {
+	if (__builtin_expect(f->seen.stopped_ns > 0, 0))
+		ctp_seen_went_on(&f->seen, ts);
 	if (ts < f->counts.first_ns)
 		f->counts.first_ns = ts;
 	if (ts > f->counts.last_ns)
@@ -486,6 +525,13 @@ static void other(struct ctp_follow *f, const struct ctp_shape *s, const struct 
 		break;
 	case CTP_KIND_UNTRACED:
 		untraced_told(f, rec);
+		break;
+	case CTP_KIND_PROCESS:
+		if (ctp_shape_value(rec->val, s->pid) == f->pid)
+			ctp_seen_process(&f->seen, rec, ts, f->counts.last_ns);
+		break;
+	case CTP_KIND_SAMPLE:
+		ctp_seen_sample(&f->seen, rec, ts, sampled(f, s, rec->val));
 		break;
 	default:
 		break;

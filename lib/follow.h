@@ -21,6 +21,7 @@
 
 #include "atlas.h"
 #include "record.h"
+#include "seen.h"
 #include "sites.h"
 #include "threads.h"
 
@@ -43,6 +44,11 @@ enum {
 	CTP_CO_AWAITS = 256,  /* whom it will wait for was told, for the suspension that comes next */
 	CTP_CO_WOKEN = 512,   /* before it was resumed the last time */
 	CTP_CO_FOUND = 1024,   /* the listener's: it is in a finding */
+	CTP_CO_JOINS = 2048,   /* nothing but the end of whom it awaits lets it go on */
+	CTP_CO_YIELDED = 4096, /* the wake that it had last only said that it gives way */
+	CTP_CO_STUCK = 8192,   /* the listener's: it waits for those who wait for it */
+	CTP_CO_PARENT = 16384, /* the listener's: one that it has made is alive */
+	CTP_CO_NEEDED = 32768, /* the listener's: another one waits that it used to wake */
 };
 
 /* Three cache lines: what each event needs, what most need, and the rest. */
@@ -58,7 +64,7 @@ struct ctp_coroutine {
 	uint8_t state;
 	uint8_t repeats;       /* of one sequence number, in rows without an index: see ctp_sequence */
 	uint16_t flags;
-	uint32_t streak;       /* of wakes by itself */
+	uint32_t habit;        /* the listener's: what it does there (habits.h) */
 
 	union {
 		struct {
@@ -68,6 +74,8 @@ struct ctp_coroutine {
 		struct { /* the judge's, when the tally has those */
 			struct ctp_coroutine *goal;
 			uint32_t depth, visit;
+			uint32_t group, why;
+			struct ctp_coroutine *blames;
 		};
 	};
 	uint64_t resumed_ns;   /* the last time */
@@ -82,7 +90,15 @@ struct ctp_coroutine {
 	char *name;            /* null: none */
 	uint32_t spawn;        /* the place where it was made */
 	uint32_t handle;       /* the listener's */
+	uint32_t streak;       /* of wakes by itself */
+	uint32_t habit_was;    /* the listener's: before it ran the last time */
 };
+
+/* It ran, or did so before a collector came: then there is more of it than that it was suspended when it was made. */
+static inline bool ctp_has_run(const struct ctp_coroutine *co)
+{
+	return co->flags & CTP_CO_RAN || (co->flags & CTP_CO_BEFORE && co->next != 1);
+}
 
 enum ctp_change_kind { CTP_CHANGE_BORN, CTP_CHANGE_SUSPEND, CTP_CHANGE_RESUME, CTP_CHANGE_WAKE, CTP_CHANGE_AWAIT, CTP_CHANGE_LOST,
                        CTP_CHANGE_DIED, CTP_CHANGE_BROKEN };
@@ -100,7 +116,7 @@ struct ctp_change {
 	uint64_t gap_ns;          /* LOST: the gap begins here, and reaches to ts_ns at least */
 	uint32_t thread;          /* of a suspend, resume or wake */
 	uint32_t from;            /* of a resume: the thread where it ran before; of a suspend: the place where it did so before */
-	uint64_t by;              /* WAKE: who; AWAIT: for whom; LOST: how many; BROKEN: enum ctp_broken; DIED: 1 if only another
+	uint64_t by;              /* WAKE: who; RESUME: who ran on the thread, and runs on when this one is suspended; AWAIT: for whom; LOST: how many; BROKEN: enum ctp_broken; DIED: 1 if only another
 	                             coroutine with its probe tells of that */
 };
 
@@ -118,7 +134,7 @@ struct ctp_follow_end {
 	bool cut;            /* no end is in the stream: the trace ends before the program, perhaps */
 	const char *outcome; /* "exited", "killed", "running", "ended" or "" */
 	int64_t status;
-	uint64_t end_ns;
+	uint64_t end_ns;     /* when the program was last seen executing; what is behind that is no time of its */
 };
 
 struct ctp_follow_ops {
@@ -138,6 +154,7 @@ struct ctp_follow {
 	uint64_t since_ns, until_ns; /* the listener's, on the section's clock: only what is between counts for times */
 	struct ctp_threads threads;
 	struct ctp_atlas places;
+	struct ctp_seen seen;
 	uint64_t unsure_ns;  /* the latest time at which something of nobody knows whom was lost; 0: never */
 	uint64_t missed_ns;  /* and at which wakes and such were */
 	uint64_t pid;         /* of the section; 0: it does not say */
@@ -163,6 +180,13 @@ void ctp_follow_account(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t
 
 /* How long; 0 where clocks of two threads disagree and the end is before the start. */
 static inline uint64_t ctp_span_ns(uint64_t from_ns, uint64_t to_ns) { return to_ns > from_ns ? to_ns - from_ns : 0; }
+
+/* How long the program could do something in that time: it was not stopped. */
+static inline uint64_t ctp_follow_ns(const struct ctp_follow *f, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t ns = ctp_span_ns(from_ns, to_ns);
+	return __builtin_expect(f->seen.nstops > 0, 0) ? ns - ctp_seen_stopped_ns(&f->seen, from_ns, to_ns) : ns;
+}
 
 /* The place where it suspended last, as numbers in f->places; 0 for one that is not known, or nobody else's. */
 static inline uint32_t ctp_follow_place(const struct ctp_follow *f, const struct ctp_coroutine *co)

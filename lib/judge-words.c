@@ -18,8 +18,9 @@ struct words {
 	const struct ctp_group *g;
 	struct ctp_finding *f;
 	uint32_t nevidence, nnext;
-	char duration[4][CTP_TEXT_MAX], count[4][2 * CTP_TEXT_MAX], label[2][CTP_FOLLOW_NAME_MAX + CTP_TEXT_MAX];
+	char duration[4][CTP_TEXT_MAX], count[4][2 * CTP_TEXT_MAX], label[2][CTP_FOLLOW_NAME_MAX + 2 * CTP_TEXT_MAX];
 	unsigned nduration, ncount, nlabel;
+	char where[CTP_SITE_TEXT_MAX + 64], places[2 * CTP_SITE_TEXT_MAX + 64];
 };
 
 static const char *duration(struct words *w, uint64_t ns)
@@ -36,12 +37,27 @@ static const char *count(struct words *w, uint64_t n)
 	return text;
 }
 
-/* "handler 17 (#37)", "coroutine #37", as the list of members has the number: a large one is an address. */
-static const char *label(struct words *w, const char *name, uint64_t id)
+/* "handler 17 (#37)"; "coroutine #37, in server"; as the list of members has the number: a large one is an address. */
+static const char *label(struct words *w, const char *name, const char *in, uint64_t id)
 {
 	char *text = w->label[w->nlabel++ % 2], number[CTP_TEXT_MAX];
 	snprintf(number, sizeof(number), id > UINT32_MAX ? "#0x%jx" : "#%ju", (uintmax_t)id);
-	snprintf(text, sizeof(w->label[0]), name ? "%s (%s)" : "%s%s", name ? name : "coroutine ", number);
+	if (name)
+		snprintf(text, sizeof(w->label[0]), "%s (%s)", name, number);
+	else
+		snprintf(text, sizeof(w->label[0]), "coroutine %s%s%s", number, in ? ", in " : "", in ? in : "");
+	return text;
+}
+
+static const char *member(struct words *w, const struct ctp_report_member *m) { return label(w, m->name, m->in, m->id); }
+
+/* One that need not be a member, and may be there no more. */
+static const char *any(struct words *w, uint64_t id)
+{
+	const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, id);
+	char *in = co ? ctp_judge_in(w->j, co) : NULL;
+	const char *text = label(w, co ? co->name : NULL, in, id);
+	free(in);
 	return text;
 }
 
@@ -80,12 +96,40 @@ static __attribute__((format(printf, 2, 3))) void next(struct words *w, const ch
 	va_end(args);
 }
 
+static const char *named(const char *place) { return place ? place : "a place that the trace does not name"; }
+
+static const char *where_made(struct words *w) { return named(w->f->spawn); }
+
+/* Where that is not told, where they were made may be. */
 static const char *where(struct words *w)
 {
-	return w->f->place ? w->f->place : "a place that the trace does not name";
+	if (w->f->place || !w->f->spawn)
+		return named(w->f->place);
+	snprintf(w->where, sizeof(w->where), "%s (made at %s)", named(NULL), w->f->spawn);
+	return w->where;
 }
 
-static const char *where_made(struct words *w) { return w->f->spawn ? w->f->spawn : "a place that the trace does not name"; }
+/* Where the members are that are listed: "a.c:1:f", "a.c:1:f and b.c:2:g", "a.c:1:f and 2 other places". */
+static const char *places(struct words *w)
+{
+	const char *list[CTP_REPORT_MEMBERS];
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < w->f->nwho && n < CTP_REPORT_MEMBERS; i++) {
+		const char *place = w->f->who[i].place;
+		uint32_t k = 0;
+		while (k < n && place && strcmp(list[k], place))
+			k++;
+		if (place && k == n)
+			list[n++] = place;
+	}
+	if (n < 2)
+		return n ? list[0] : where(w);
+	if (n == 2)
+		snprintf(w->places, sizeof(w->places), "%s and %s", list[0], list[1]);
+	else
+		snprintf(w->places, sizeof(w->places), "%s and %u other places", list[0], n - 1);
+	return w->places;
+}
 
 static const char *word(uint64_t n, const char *one, const char *more) { return n == 1 ? one : more; }
 
@@ -129,24 +173,49 @@ static void siblings(struct words *w)
 		         w->f->spawn ? w->f->spawn : "the same place", counted(w, ended, "has", "have"), word(ended, "its", "their"));
 }
 
-/* Who should have woken it, where there is only one to be asked. */
+/* Where its like rest. */
+static void home(struct words *w)
+{
+	const struct ctp_judge *j = w->j;
+	const struct ctp_coroutine *co = w->f->nwho ? ctp_follow_find(j->follow, w->f->who[0].id) : NULL;
+	uint32_t home = co ? j->spawns[co->spawn].home : 0;
+	uint32_t rest = co ? ctp_tally_spawn(j->tally, co->spawn)->rest : 0;
+	uint32_t at = home ? j->tally->habits.list[home].place : rest;
+	const char *place = at ? ctp_report_place(j->report, at) : "another place";
+	const char *idle = they(w, "it is not idle: its like rest", "they are not idle: their like rest");
+	if (home)
+		evidence(w, "%s at %s, where something from outside has ended waits %s; here only coroutines do", idle, place,
+		         counted(w, j->spawns[co->spawn].home_waits, "time", "times"));
+	else
+		evidence(w, "%s at %s, where each began; here only coroutines end waits", idle, place);
+}
+
+static const char *state_of(const struct words *w, uint64_t id)
+{
+	static const char *const states[CTP_STATES] = {"", "has not run yet", "is running", "is suspended too", "is ready to run",
+	                                               "has ended"};
+	const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, id);
+	return states[co ? co->state : CTP_DEAD];
+}
+
+/* Whom it awaits, and who should have woken it, where there is only one to be asked. */
 static void last_waker(struct words *w)
 {
 	const struct ctp_report_member *m = w->f->nwho == 1 ? &w->f->who[0] : NULL;
-	if (!m || !m->waker)
-		return;
-	const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, m->waker);
-	static const char *const states[CTP_STATES] = {"", "has not run yet", "is running", "is suspended too", "is ready to run",
-	                                               "has ended"};
-	evidence(w, "the last to wake it was %s, which %s", label(w, co ? co->name : NULL, m->waker), co ? states[co->state] : "has ended");
+	const struct ctp_coroutine *co = m ? ctp_follow_find(w->j->follow, m->id) : NULL;
+	if (co && co->state == CTP_SUSPENDED && co->awaits)
+		evidence(w, "it awaits %s, which %s", any(w, co->awaits), state_of(w, co->awaits));
+	if (m && m->waker)
+		evidence(w, "the last to wake it was %s, which %s", any(w, m->waker), state_of(w, m->waker));
 }
 
 static void say_waiting(struct words *w)
 {
 	const struct ctp_group *g = w->g;
 	bool woken = g->rule == CTP_RULE_NEVER_WOKEN;
-	title(w, woken ? "%s suspended for good at %s: never woken" : "%s suspended for good at %s", those(w), where(w));
-	if (g->standstill && !g->siblings && !g->circle && !g->quiet && !g->overtaken)
+	title(w, woken ? "%s suspended at %s for %s%s and not woken" : "%s suspended at %s for %s%s", those(w), where(w),
+	      they(w, "", "up to "), duration(w, g->longest_ns));
+	if (g->why == CTP_WHY_STANDSTILL)
 		evidence(w, "where the trace ends, %s of %s %s suspended, and nobody is left who could wake %s",
 		         count(w, w->j->waiting), counted(w, w->j->waiting + w->j->running, "coroutine", "coroutines"),
 		         word(w->j->waiting, "is", "are"), word(w->j->waiting, "it", "them"));
@@ -154,17 +223,29 @@ static void say_waiting(struct words *w)
 		history(w);
 	if (woken)
 		evidence(w, "no wake is missing from the trace, and there is none for %s", it(w));
-	if (g->siblings)
+	if (g->why & CTP_WHY_PASSING)
 		siblings(w);
-	if (g->circle)
-		evidence(w, "who woke %s before is suspended as well, round in a circle: nobody is left to wake any of them", it(w));
-	if (g->overtaken && !g->siblings && !g->circle)
+	if (g->why & CTP_WHY_AWAY)
+		home(w);
+	if (g->why & CTP_WHY_CIRCLE)
+		evidence(w, "of all who ever woke %s there, each one that is alive is suspended for far too long as well",
+		         they(w, "its like", "their like"));
+	if (g->why & CTP_WHY_RHYTHM)
+		evidence(w, "others that went to wait there later have come back, again and again, a hundred times as fast");
+	if (g->why & CTP_WHY_FORGOTTEN)
+		evidence(w, "a hundred times as long as any other wait there, where %s not rest", they(w, "it does", "they do"));
+	if (g->why & CTP_WHY_FRESH)
+		evidence(w, "hardly any of %s has ever come back from there", they(w, "its like", "their like"));
+	if (g->why & CTP_WHY_CHILDREN)
+		evidence(w, "coroutines that the waiting one had made ended such waits, and %s none that is alive",
+		         they(w, "it has", "they have"));
+	if (g->why & CTP_WHY_NEEDED)
+		evidence(w, "who made %s waits for %s, far longer than ever for %s", it(w), it(w), they(w, "its like", "their like"));
+	if (g->why & CTP_WHY_OVERTAKEN && !(g->why & CTP_WHY_PASSING) && !(g->why & CTP_WHY_CIRCLE))
 		evidence(w, "others that went to wait there later have come back, again and again");
 	last_waker(w);
-	if (g->quiet && !g->siblings && !g->circle)
-		evidence(w, "nothing has run since: either nobody will wake %s, or nothing comes from outside", it(w));
-	if (g->dependents)
-		evidence(w, "%s for %s", counted(w, g->dependents, "other waits", "others wait"), it(w));
+	if (g->why & CTP_WHY_QUIET && !(g->why & CTP_WHY_PASSING) && !(g->why & CTP_WHY_CIRCLE))
+		evidence(w, "nothing has run since, for far longer than ever before");
 	if (w->f->place)
 		next(w, "who ends a wait at %s? Look for a path that forgets the waiter, or closes what it waits for, without a wake",
 		     where(w));
@@ -177,12 +258,13 @@ static void say_waiting(struct words *w)
 static void say_not_resumed(struct words *w)
 {
 	const struct ctp_hist *ready = &w->j->tally->ready;
-	title(w, "%s woken at %s and never resumed", those(w), where(w));
+	title(w, "%s woken at %s and not resumed", those(w), where(w));
 	evidence(w, "ready to run for %s%s, where %s came %s after the wake at most", they(w, "", "up to "),
 	         duration(w, w->g->longest_ns), counted(w, ready->count, "other resume", "other resumes"), duration(w, ready->max_ns));
 	last_waker(w);
-	next(w, "the scheduler has lost %s: look at the run queue between the wake and the resume"
-	        " (a wake while %s about to suspend?)", it(w), they(w, "it was", "they were"));
+	evidence(w, "threads that run coroutines were idle for most of that time");
+	next(w, "look at the run queue between the wake and the resume (was the wake told while %s about to suspend?)",
+	     they(w, "it was", "they were"));
 }
 
 static void say_destroyed(struct words *w)
@@ -197,18 +279,16 @@ static void say_destroyed(struct words *w)
 static void say_cycle(struct words *w)
 {
 	if (w->f->members == 1)
-		title(w, "%s waits for itself", those(w));
+		title(w, "%s waits for itself at %s", those(w), places(w));
 	else
-		title(w, "%s wait for one another in a circle", those(w));
+		title(w, "%s wait for one another in a circle, at %s", those(w), places(w));
 	for (uint32_t i = 0; i < w->f->nwho && i < IN_CIRCLE; i++) {
-		const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, w->f->who[i].id);
-		const char *place = co ? ctp_report_place(w->j->report, ctp_follow_place(w->j->follow, co)) : NULL;
-		const struct ctp_coroutine *other = co ? ctp_follow_find(w->j->follow, co->awaits) : NULL;
+		const struct ctp_report_member *m = &w->f->who[i];
+		const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, m->id);
 		if (co)
-			evidence(w, "%s awaits %s at %s", label(w, co->name, co->id), label(w, other ? other->name : NULL, co->awaits),
-			         place ? place : "a place that is not named");
+			evidence(w, "%s awaits %s at %s", member(w, m), any(w, co->awaits), named(m->place));
 	}
-	next(w, "%s", they(w, "this await must go: nothing can wake it", "one of these awaits must go: nothing can wake any of them"));
+	next(w, "%s", they(w, "this await must go", "one of these awaits must go"));
 }
 
 static void say_awaits_dead(struct words *w)
@@ -218,12 +298,25 @@ static void say_awaits_dead(struct words *w)
 	evidence(w, "suspended for %s%s", they(w, "", "up to "), duration(w, w->g->longest_ns));
 	for (uint32_t i = 0; i < w->f->nwho && i < AWAITED; i++) {
 		const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, w->f->who[i].id);
-		const struct ctp_coroutine *dead = co ? ctp_follow_find(w->j->follow, co->awaits) : NULL;
 		if (co)
-			evidence(w, "%s awaits %s, which has ended and did not wake it", label(w, co->name, co->id),
-			         label(w, dead ? dead->name : NULL, co->awaits));
+			evidence(w, "%s awaits %s, which has ended and did not wake it", member(w, &w->f->who[i]), any(w, co->awaits));
 	}
 	next(w, "see that whatever ends what %s for, also an exception or destruction, wakes %s", they(w, "it waits", "they wait"), it(w));
+}
+
+/* Others that a run on their thread kept from running. */
+static void kept_waiting(struct words *w)
+{
+	if (w->g->count)
+		evidence(w, "%s ready to run on the same thread meanwhile, for %s at most",
+		         counted(w, w->g->count, "coroutine was", "coroutines were"), duration(w, w->g->most_ns));
+	if (w->g->late && w->g->still)
+		evidence(w, "%s on the same thread would have come back by now, by what %s", counted(w, w->g->late, "other", "others"),
+		         word(w->g->late, "its like do", "their like do"));
+	else if (w->g->late)
+		evidence(w, "%s woken from outside only when %s over",
+		         counted(w, w->g->late, "other on the same thread was", "others on the same thread were"),
+		         w->g->cases == 1 ? "it was" : "such a run was");
 }
 
 static void say_thread(struct words *w)
@@ -232,20 +325,21 @@ static void say_thread(struct words *w)
 	const struct ctp_report_member *m = &w->f->who[0];
 	uintmax_t tid = w->f->nwho ? m->tid : 0;
 	if (w->f->members == 1)
-		title(w, "thread %ju stands still in a coroutine that resumed from %s", tid, where(w));
+		title(w, "thread %ju is still in a coroutine that resumed from %s", tid, where(w));
 	else
-		title(w, "%s threads stand still in coroutines that resumed from %s", count(w, w->f->members), where(w));
+		title(w, "%s threads are still in coroutines that resumed from %s", count(w, w->f->members), where(w));
 	evidence(w, "for %s%s without suspending, where %s took %s at most", they(w, "", "up to "), duration(w, w->g->longest_ns),
 	         counted(w, run->count, "other run", "other runs"), duration(w, run->max_ns));
 	for (uint32_t i = 0; i < w->f->nwho && i < AWAITED && w->f->members > 1; i++)
-		evidence(w, "thread %ju in %s", (uintmax_t)m[i].tid, label(w, m[i].name, m[i].id));
+		evidence(w, "thread %ju in %s", (uintmax_t)m[i].tid, member(w, &m[i]));
+	kept_waiting(w);
 	next(w, "blocked, or in a loop, behind %s: a debugger on thread %ju shows where", where(w), tid);
 }
 
 static void say_collapse(struct words *w)
 {
-	title(w, "throughput fell from %s a second to %s at %s", counted(w, w->g->count, "resume", "resumes"), count(w, w->g->most_ns),
-	      duration(w, w->f->from_ns));
+	title(w, "throughput fell from %s a second to %s at %s%s%s", counted(w, w->g->count, "resume", "resumes"), count(w, w->g->most_ns),
+	      duration(w, w->f->from_ns), w->f->place ? ", with waits at " : "", w->f->place ? w->f->place : "");
 	evidence(w, "and stayed there for %s", duration(w, w->f->to_ns - w->f->from_ns));
 	if (w->g->extra)
 		evidence(w, "%s", w->g->extra);
@@ -277,6 +371,10 @@ static void say_growth(struct words *w)
 	title(w, "coroutines made at %s become more and more: %s alive", where_made(w), counted(w, w->f->members, "is", "are"));
 	evidence(w, "fewest alive at any time: %s in the first eighth, %s in the fourth, and steadily more since",
 	         count(w, w->g->most_ns), count(w, w->g->count));
+	const struct ctp_tally_spawn *s = ctp_tally_spawn(w->j->tally, w->g->spawn);
+	if (s->died)
+		evidence(w, "%s made there %s ended, after %s at most", counted(w, s->died, "other", "others"), word(s->died, "has", "have"),
+		         duration(w, s->longest_ns));
 	next(w, "what limits how many there are? Do they end as fast as they are made?");
 }
 
@@ -287,22 +385,93 @@ static void times(struct words *w)
 		evidence(w, "%s in all", counted(w, w->g->cases, "time", "times"));
 }
 
+/* What samples of its thread say of the longest run. */
+static void on_processor(struct words *w)
+{
+	if (w->g->seen_ns)
+		evidence(w, "between two samples of %s, %s apart, the thread was on a processor for %s",
+		         they(w, "its thread", "the thread of one"), duration(w, w->g->seen_ns), duration(w, w->g->cpu_ns));
+}
+
 static void say_long_run(struct words *w)
 {
 	const struct ctp_hist *run = &w->j->tally->run;
-	title(w, "%s ran for %s%s without suspending, from %s on, and kept others waiting", those(w), they(w, "", "up to "),
-	      duration(w, w->g->longest_ns), where(w));
+	bool blocked = w->g->rule == CTP_RULE_BLOCKED;
+	title(w, blocked ? "%s held %s for %s%s, asleep, from %s on%s" : "%s held %s for %s%s without suspending, from %s on%s",
+	      those(w), they(w, "its thread", "their threads"), they(w, "", "up to "), duration(w, w->g->longest_ns), where(w),
+	      w->g->count ? ", while others were ready to run" : "");
 	times(w);
 	evidence(w, "99 in 100 of %s at most %s", counted(w, run->count, "run takes", "runs take"),
 	         duration(w, ctp_hist_quantile(run, 0.99)));
+	on_processor(w);
+	kept_waiting(w);
+	if (blocked)
+		next(w, "a call that blocks, behind %s: a lock, a sleep, a file: make it one that suspends, or move it to a thread of its own",
+		     where(w));
+	else if (w->g->seen_ns)
+		next(w, "a long computation or a loop behind %s: move it to a thread of its own, or suspend in between", where(w));
+	else
+		next(w, "a blocking call or a long computation behind %s: move it to a thread of its own, or suspend in between", where(w));
+}
+
+static void say_standstill(struct words *w)
+{
+	const struct ctp_seen *seen = &w->j->follow->seen;
+	title(w, "the whole program stands still: %s at %s, and no thread runs",
+	      counted(w, w->f->members, "coroutine waits", "coroutines wait"), places(w));
+	evidence(w, "all threads were asleep %s and %s after the start, with no time on a processor in between",
+	         duration(w, ctp_span_ns(w->j->start_ns, seen->still_from_ns)),
+	         duration(w, ctp_span_ns(w->j->start_ns, seen->still_to_ns)));
+	evidence(w, "before that, no pause between two resumes was longer than %s", duration(w, w->j->tally->longest_pause_ns));
+	evidence(w, "nobody waits where something from outside has ever woken anybody");
+	struct ctp_coroutine *co;
+	uint32_t shown = 0;
+	for (uint32_t at = 0; (co = ctp_follow_each(w->j->follow, &at)) && shown < AWAITED;) {
+		const char *place = ctp_report_place(w->j->report, ctp_follow_place(w->j->follow, co));
+		if (!ctp_judge_blocks(w->j, co))
+			continue;
+		evidence(w, "%s is asleep on thread %ju, in the middle of a run%s%s", any(w, co->id),
+		         (uintmax_t)w->j->follow->threads.list[co->thread].tid, place ? " from " : "", place ? place : "");
+		shown++;
+	}
+	next(w, "who should have been woken, and by whom? Look for two locks in two orders, a queue full at both ends, a wake that"
+	        " nobody waited for yet");
+}
+
+static void say_late(struct words *w)
+{
+	title(w, "%s woken at %s only after %s%s", those(w), where(w), they(w, "", "up to "), duration(w, w->g->longest_ns));
+	evidence(w, "%s began %s after the start; other waits there took %s at most",
+	         word(w->g->cases, "the wait", "the first of these waits"), duration(w, w->f->from_ns), duration(w, w->g->most_ns));
+	times(w);
+	evidence(w, "what ended %s is not what ends waits there otherwise", word(w->g->cases, "that wait", "these waits"));
+	next(w, "a time-out that repairs what should not happen? Look for the wake that was due %s after the start",
+	     duration(w, w->f->from_ns));
+}
+
+static void say_crash(struct words *w)
+{
+	const char *abbreviated = sigabbrev_np(w->g->crash), *name = abbreviated ? abbreviated : "?";
+	if (w->f->members)
+		title(w, "the program was killed by SIG%s while %s, resumed last from %s", name,
+		      counted(w, w->f->members, "coroutine ran", "coroutines ran"), places(w));
+	else
+		title(w, w->g->count ? "the program was killed by SIG%s" : "the program was killed by SIG%s while no coroutine ran", name);
+	for (uint32_t i = 0; i < w->f->nwho && i < AWAITED; i++) {
+		const struct ctp_report_member *m = &w->f->who[i];
+		evidence(w, "%s ran then on thread %ju, for %s, from %s on", member(w, m), (uintmax_t)m->tid, duration(w, m->for_ns),
+		         m->place ? m->place : "its start");
+	}
+	const struct ctp_coroutine *last = w->g->last;
+	if (last)
+		evidence(w, "the last that had run was %s, on thread %ju; it had %s at %s", any(w, last->id),
+		         (uintmax_t)w->j->follow->threads.list[last->thread].tid, last->state == CTP_DEAD ? "ended, after a wait" : "suspended",
+		         where(w));
 	if (w->g->count)
-		evidence(w, "%s ready to run on the same thread waited for %s, %s at most",
-		         counted(w, w->g->count, "coroutine that was", "coroutines that were"), it(w), duration(w, w->g->most_ns));
-	if (w->g->late)
-		evidence(w, "%s woken from outside only when %s over",
-		         counted(w, w->g->late, "other on the same thread was", "others on the same thread were"),
-		         w->g->cases == 1 ? "it was" : "such a run was");
-	next(w, "a blocking call or a long computation behind %s: move it to a thread of its own, or suspend in between", where(w));
+		evidence(w, "the trace may not have all that ran then: last events were lost, or told by hand, or not traced");
+	next(w, "a core dump or a debugger shows the line; %s", w->f->members > 1 ? "those who ran then are where to begin" :
+	     w->f->members ? "who ran then is where to begin" : w->g->count ? "who ran then is not known" :
+	     last && last->state == CTP_DEAD ? "is the one that had ended still used?" : "it is in no coroutine");
 }
 
 static void say_storm(struct words *w)
@@ -310,7 +479,8 @@ static void say_storm(struct words *w)
 	title(w, "%s woke %s %s in a row at %s", those(w), they(w, "itself", "themselves up to"),
 	      counted(w, w->g->count, "time", "times"), where(w));
 	uint64_t wakes = w->g->count > CTP_TALLY_STORM ? w->g->count - CTP_TALLY_STORM : 1;
-	evidence(w, "every %s, with nothing done in between", duration(w, w->g->longest_ns / wakes));
+	evidence(w, "every %s, and next to nobody else ran on %s meanwhile", duration(w, w->g->longest_ns / wakes),
+	         they(w, "its thread", "their threads"));
 	next(w, "%s for something: let whoever changes that wake %s instead", they(w, "it polls", "they poll"), it(w));
 }
 
@@ -325,8 +495,9 @@ static void say_migration(struct words *w)
 static void say_broken(struct words *w)
 {
 	bool dead = w->g->rule == CTP_RULE_AFTER_DEATH;
-	title(w, dead ? "%s resumed after death" : "%s resumed while running", those(w));
-	evidence(w, "first %s after the start; suspended last at %s", duration(w, w->f->from_ns), where(w));
+	title(w, dead ? "%s resumed after death, suspended last at %s" : "%s resumed while running, suspended last at %s",
+	      those(w), where(w));
+	evidence(w, "first %s after the start", duration(w, w->f->from_ns));
 	times(w);
 	next(w,
 	     dead ? "somebody keeps a handle of a coroutine that is over: a wake that comes late, or a timer that was not cancelled"
@@ -367,16 +538,20 @@ static void processes(struct words *w)
 }
 
 static void (*const say[CTP_RULES])(struct words *w) = {
+	[CTP_RULE_CRASH] = say_crash,
 	[CTP_RULE_AFTER_DEATH] = say_broken,
 	[CTP_RULE_DOUBLE_RESUME] = say_broken,
 	[CTP_RULE_WAIT_CYCLE] = say_cycle,
+	[CTP_RULE_STANDSTILL] = say_standstill,
 	[CTP_RULE_AWAITS_DEAD] = say_awaits_dead,
 	[CTP_RULE_NOT_RESUMED] = say_not_resumed,
 	[CTP_RULE_NEVER_WOKEN] = say_waiting,
 	[CTP_RULE_SUSPENDED] = say_waiting,
 	[CTP_RULE_DESTROYED] = say_destroyed,
 	[CTP_RULE_STALLED_THREAD] = say_thread,
+	[CTP_RULE_BLOCKED] = say_long_run,
 	[CTP_RULE_COLLAPSE] = say_collapse,
+	[CTP_RULE_LATE] = say_late,
 	[CTP_RULE_LEAKED] = say_leaked,
 	[CTP_RULE_NEVER_STARTED] = say_never_started,
 	[CTP_RULE_GROWTH] = say_growth,
@@ -393,6 +568,8 @@ void ctp_judge_say(struct ctp_judge *j, const struct ctp_group *g, struct ctp_fi
 	uint64_t unknown = g->by_certainty[CTP_CERTAIN_UNKNOWN];
 	say[g->rule](&w);
 	processes(&w);
+	if (g->dependents)
+		evidence(&w, "%s because of %s", counted(&w, g->dependents, "other waits", "others wait"), it(&w));
 	if (unknown)
 		evidence(&w, "events were lost that could say otherwise%s", unknown < f->members ? " of some of them" : "");
 	if (proved && likely)

@@ -9,16 +9,20 @@
 enum { SLOTS = 4096 };
 
 static const char *const names[] = {
+	[CTP_RULE_CRASH] = "crash",
 	[CTP_RULE_AFTER_DEATH] = "use-after-death",
 	[CTP_RULE_DOUBLE_RESUME] = "double-resume",
 	[CTP_RULE_WAIT_CYCLE] = "wait-cycle",
+	[CTP_RULE_STANDSTILL] = "standstill",
 	[CTP_RULE_AWAITS_DEAD] = "awaits-dead",
 	[CTP_RULE_NOT_RESUMED] = "woken-not-resumed",
 	[CTP_RULE_NEVER_WOKEN] = "never-woken",
 	[CTP_RULE_SUSPENDED] = "suspended",
 	[CTP_RULE_DESTROYED] = "destroyed-waiting",
 	[CTP_RULE_STALLED_THREAD] = "stalled-thread",
+	[CTP_RULE_BLOCKED] = "blocking-call",
 	[CTP_RULE_COLLAPSE] = "collapse",
+	[CTP_RULE_LATE] = "woken-late",
 	[CTP_RULE_LEAKED] = "leaked",
 	[CTP_RULE_NEVER_STARTED] = "never-started",
 	[CTP_RULE_GROWTH] = "growth",
@@ -116,6 +120,21 @@ struct ctp_group *ctp_judge_circle(struct ctp_judge *j, const struct ctp_corouti
 	return group_of(j, CTP_RULE_WAIT_CYCLE, first->spawn, ctp_follow_place(j->follow, first), first->id);
 }
 
+static char *copy(struct ctp_judge *j, const char *text)
+{
+	char *s = text ? strdup(text) : NULL;
+	j->failed |= text && !s;
+	return s;
+}
+
+static void member_fini(struct ctp_report_member *m)
+{
+	free(m->name);
+	free(m->in);
+	free(m->place);
+	free(m->spawn);
+}
+
 /* Where a member stands in the list, the longest first; null: it is one of those that are only counted. */
 static struct ctp_report_member *member_put(struct ctp_judge *j, struct ctp_group *g, uint64_t ns)
 {
@@ -127,7 +146,7 @@ static struct ctp_report_member *member_put(struct ctp_judge *j, struct ctp_grou
 	if (at == CTP_REPORT_MEMBERS) {
 		if (g->who[at - 1].for_ns >= ns)
 			return NULL;
-		free(g->who[--at].name);
+		member_fini(&g->who[--at]);
 	} else {
 		g->nwho++;
 	}
@@ -152,6 +171,7 @@ void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutin
 		g->by_certainty[certainty]++;
 		group_count(g, from_ns, ns);
 		co->flags |= CTP_CO_FOUND;
+		co->group = (uint32_t)(g - j->groups) + 1;
 	}
 	if (m)
 		*m = (struct ctp_report_member){
@@ -163,6 +183,9 @@ void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutin
 			.tid = j->follow->threads.list[co->thread].tid,
 			.pid = j->follow->threads.list[co->thread].pid,
 			.name = co->name ? strdup(co->name) : NULL,
+			.in = ctp_judge_in(j, co),
+			.place = copy(j, ctp_report_place(j->report, ctp_follow_place(j->follow, co))),
+			.spawn = copy(j, ctp_report_place(j->report, co->spawn)),
 			.state = co->flags & CTP_CO_TAIL ? CTP_UNBORN : co->state, /* it is not known then */
 			.certainty = certainty,
 		};
@@ -183,7 +206,7 @@ static bool member_again(struct ctp_group *g, const struct ctp_tally_case *c, en
 		g->by_certainty[m->certainty]++;
 		return false;
 	}
-	free(m->name);
+	member_fini(m);
 	memmove(m, m + 1, (--g->nwho - i) * sizeof(*m));
 	return true;
 }
@@ -209,19 +232,101 @@ void ctp_judge_add_case(struct ctp_judge *j, struct ctp_group *g, const struct c
 			.tid = c->tid,
 			.pid = ctp_threads_has(threads, c->tid) ? threads->list[ctp_threads_number(threads, c->tid)].pid : 0,
 			.name = c->name ? strdup(c->name) : NULL,
+			.place = copy(j, ctp_report_place(j->report, c->place)),
+			.spawn = copy(j, ctp_report_place(j->report, c->spawn)),
 			.state = g->rule == CTP_RULE_DESTROYED ? CTP_DEAD : CTP_RUNNING,
 			.certainty = certainty,
 		};
 }
 
-/* --- findings ------------------------------------------------------------------------------------------------------------- */
+/* --- who waits because of whom -------------------------------------------------------------------------------------------- */
 
-static char *copy(struct ctp_judge *j, const char *text)
+char *ctp_judge_in(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	char *s = text ? strdup(text) : NULL;
-	j->failed |= text && !s;
-	return s;
+	enum { ANCESTORS = 32 };
+	const struct ctp_coroutine *up = co;
+	for (int i = 0; i < ANCESTORS && up && !up->name; i++)
+		up = up->parent && up->parent != up->id ? ctp_follow_find(j->follow, up->parent) : NULL;
+	return co->name || !up ? NULL : copy(j, up->name);
 }
+
+/* The group whose member it waits for in the end, by its number; 0: there is none. Each is passed twice at most, by what visit keeps. */
+static uint32_t root_of(struct ctp_coroutine *start)
+{
+	enum { UNDER_WAY = UINT32_MAX, NONE = UINT32_MAX - 1 };
+	struct ctp_coroutine *co = start;
+	for (; co && !co->group && !co->visit; co = co->goal)
+		co->visit = UNDER_WAY;
+	uint32_t root = !co || co->visit == UNDER_WAY ? NONE : co->group ? co->group : co->visit;
+	for (co = start; co && co->visit == UNDER_WAY; co = co->goal)
+		co->visit = root;
+	return root == NONE ? 0 : root;
+}
+
+void ctp_judge_trees(struct ctp_judge *j)
+{
+	struct ctp_coroutine *co;
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+		co->visit = 0;
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+		uint32_t root = co->group || co->state == CTP_DEAD || !co->goal ? 0 : root_of(co);
+		struct ctp_group *g = root ? &j->groups[root - 1] : NULL;
+		if (!g)
+			continue;
+		co->flags |= CTP_CO_FOUND;
+		g->dependents++;
+		if (!g->waiters && !(g->waiters = calloc(CTP_REPORT_MEMBERS, sizeof(*g->waiters))))
+			j->failed = true;
+		if (!g->waiters || g->nwaiters == CTP_REPORT_MEMBERS)
+			continue;
+		uint64_t since_ns = co->state == CTP_RUNNABLE || !co->suspended_ns ? co->since_ns : co->suspended_ns;
+		g->waiters[g->nwaiters++] = (struct ctp_report_member){
+			.id = co->id,
+			.probe = co->probe,
+			.waits_for = co->goal->id,
+			.awaits = co->awaits == co->goal->id,
+			.since_ns = ctp_span_ns(j->start_ns, since_ns),
+			.for_ns = ctp_follow_ns(j->follow, since_ns, ctp_judge_end_ns(j, co)),
+			.tid = j->follow->threads.list[co->thread].tid,
+			.pid = j->follow->threads.list[co->thread].pid,
+			.name = copy(j, co->name),
+			.in = ctp_judge_in(j, co),
+			.place = copy(j, ctp_report_place(j->report, ctp_follow_place(j->follow, co))),
+			.spawn = copy(j, ctp_report_place(j->report, co->spawn)),
+			.state = co->state,
+		};
+	}
+}
+
+/* Whom it awaits, and that one, and so on: the one at the end of that if it runs, or null. */
+static struct ctp_coroutine *runner_behind(struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	enum { STEPS = 64 };
+	struct ctp_coroutine *at = NULL;
+	for (int i = 0; i < STEPS && co && co->state == CTP_SUSPENDED && co->awaits; i++)
+		co = at = ctp_follow_find(j->follow, co->awaits);
+	return at && at->state == CTP_RUNNING ? at : NULL;
+}
+
+/*
+ * Those who run and are no members, but are in a finding all the same: who is awaited by its members, and those whose threads sleep
+ * where the whole program stands still.
+ */
+static void find_blockers(struct ctp_judge *j)
+{
+	struct ctp_coroutine *co, *runs;
+	bool still = false;
+	for (uint32_t i = 0; i < j->ngroups; i++)
+		still |= j->groups[i].rule == CTP_RULE_STANDSTILL;
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+		if (still && ctp_judge_blocks(j, co))
+			co->flags |= CTP_CO_FOUND;
+		else if (co->flags & CTP_CO_FOUND && (runs = runner_behind(j, co)))
+			runs->flags |= CTP_CO_FOUND;
+	}
+}
+
+/* --- findings ------------------------------------------------------------------------------------------------------------- */
 
 /* Of members that differ, the finding has the certainty of those that are known best, and says how many are not. */
 static void make_finding(struct ctp_judge *j, struct ctp_group *g, struct ctp_finding *f)
@@ -238,36 +343,48 @@ static void make_finding(struct ctp_judge *j, struct ctp_group *g, struct ctp_fi
 		.to_ns = g->to_ns > j->start_ns ? g->to_ns - j->start_ns : 0,
 		.who = g->who,
 		.nwho = g->nwho,
+		.waiters = g->waiters,
+		.nwaiters = g->nwaiters,
+		.waiting = g->dependents,
 	};
-	g->who = NULL;
+	if (g->rule == CTP_RULE_CRASH)
+		f->certainty = CTP_CERTAIN_PROVED; /* whoever ran then */
+	g->who = g->waiters = NULL;
 	ctp_judge_say(j, g, f);
 }
 
-static bool is_ignored(const struct ctp_report_options *o, const struct ctp_finding *f)
+static bool is_like(const char *pattern, const struct ctp_finding *f)
 {
 	const char *sites[] = {f->place, f->spawn};
-	for (size_t i = 0; i < o->nignore; i++) {
-		const char *pattern = o->ignore[i];
-		if (!fnmatch(pattern, names[f->rule], 0))
-			return true;
-		for (int k = 0; k < 2; k++) {
-			char *both = NULL;
-			bool match = sites[k] && !fnmatch(pattern, sites[k], 0);
-			if (sites[k] && !match && asprintf(&both, "%s %s", names[f->rule], sites[k]) >= 0) {
-				match = !fnmatch(pattern, both, 0);
-				free(both);
-			}
-			if (match)
-				return true;
+	bool match = !fnmatch(pattern, names[f->rule], 0);
+	for (int k = 0; k < 2 && !match; k++) {
+		char *both = NULL;
+		match = sites[k] && !fnmatch(pattern, sites[k], 0);
+		if (sites[k] && !match && asprintf(&both, "%s %s", names[f->rule], sites[k]) >= 0) {
+			match = !fnmatch(pattern, both, 0);
+			free(both);
 		}
 	}
-	return false;
+	return match;
+}
+
+/* All patterns are looked at: one that is for no finding is told of. */
+static bool is_ignored(struct ctp_report *r, const struct ctp_report_options *o, const struct ctp_finding *f)
+{
+	bool any = false;
+	for (size_t i = 0; i < o->nignore; i++) {
+		bool match = is_like(o->ignore[i], f);
+		r->matched[i] += match;
+		any |= match;
+	}
+	return any;
 }
 
 static void ignore(struct ctp_report *r, struct ctp_report_section *s, uint32_t i)
 {
 	ctp_finding_fini(&s->findings[i]);
 	memmove(&s->findings[i], &s->findings[i + 1], (--s->nfindings - i) * sizeof(*s->findings));
+	s->ignored++;
 	r->ignored++;
 }
 
@@ -302,8 +419,11 @@ void ctp_finding_fini(struct ctp_finding *f)
 	free(f->spawn);
 	free(f->place);
 	for (uint32_t i = 0; i < f->nwho; i++)
-		free(f->who[i].name);
+		member_fini(&f->who[i]);
 	free(f->who);
+	for (uint32_t i = 0; i < f->nwaiters; i++)
+		member_fini(&f->waiters[i]);
+	free(f->waiters);
 }
 
 bool ctp_judge_section(struct ctp_report *r, struct ctp_tally *t, const struct ctp_follow_end *end,
@@ -314,15 +434,22 @@ bool ctp_judge_section(struct ctp_report *r, struct ctp_tally *t, const struct c
 	if (!j.slots)
 		return false;
 	find_processes(&j);
-	ctp_judge_waits(&j);
-	ctp_judge_runs(&j);
+	if (ctp_judge_places(&j)) {
+		ctp_judge_runs(&j);
+		ctp_judge_waits(&j);
+		ctp_judge_all(&j);
+		ctp_judge_trees(&j);
+		find_blockers(&j);
+	} else {
+		j.failed = true;
+	}
 	s->findings = calloc(j.ngroups + 1, sizeof(*s->findings));
 	for (uint32_t i = 0; i < j.ngroups; i++) {
 		struct ctp_group *g = &j.groups[i];
 		if (s->findings) {
 			struct ctp_finding *f = &s->findings[s->nfindings++];
 			make_finding(&j, g, f);
-			if (is_ignored(options, f))
+			if (is_ignored(r, options, f))
 				ignore(r, s, s->nfindings - 1);
 		}
 		free(g->extra);
@@ -332,5 +459,8 @@ bool ctp_judge_section(struct ctp_report *r, struct ctp_tally *t, const struct c
 		qsort(s->findings, s->nfindings, sizeof(*s->findings), by_gravity);
 	free(j.groups);
 	free(j.slots);
+	free(j.places);
+	free(j.spawns);
+	free(j.middle_ns);
 	return s->findings && !j.failed;
 }

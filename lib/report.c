@@ -381,6 +381,11 @@ struct ctp_report *ctp_report_new(const struct ctp_report_options *options, stru
 		priv->options = *options;
 	r->since_ns = priv->options.since_ns;
 	r->until_ns = priv->options.until_ns;
+	if (priv->options.nignore && !(r->matched = calloc(priv->options.nignore, sizeof(*r->matched)))) {
+		ctp_report_free(r);
+		ctp_err_set(err, "out of memory");
+		return NULL;
+	}
 	priv->symbols = ctp_symbols_new(priv->options.debug_dirs, priv->options.ndebug_dirs, err);
 	r->follow.symbols = priv->symbols;
 	priv->tally = ctp_tally_new(&r->follow);
@@ -399,11 +404,23 @@ void ctp_report_free(struct ctp_report *r)
 	for (uint32_t i = 0; i < r->nsections; i++)
 		section_fini(&r->sections[i]);
 	free(r->sections);
+	free(r->matched);
 	ctp_tally_free(r->priv->tally);
 	ctp_symbols_free(r->priv->symbols);
 	ctp_follow_fini(&r->follow);
 	free(r->priv);
 	free(r);
+}
+
+const char *ctp_report_unmatched(const struct ctp_report *r, size_t *at)
+{
+	const struct ctp_report_options *o = r->matched && r->outside < r->sections_seen ? &r->priv->options : NULL;
+	while (o && *at < o->nignore) {
+		size_t i = (*at)++;
+		if (!r->matched[i])
+			return o->ignore[i];
+	}
+	return NULL;
 }
 
 void ctp_report_listen(struct ctp_report *r, const struct ctp_follow_ops *also, void *arg)

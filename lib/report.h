@@ -17,16 +17,20 @@ enum ctp_certainty { CTP_CERTAIN_UNKNOWN, CTP_CERTAIN_LIKELY, CTP_CERTAIN_PROVED
 
 /* By gravity. */
 enum ctp_rule {
+	CTP_RULE_CRASH,
 	CTP_RULE_AFTER_DEATH,
 	CTP_RULE_DOUBLE_RESUME,
 	CTP_RULE_WAIT_CYCLE,
+	CTP_RULE_STANDSTILL,
 	CTP_RULE_AWAITS_DEAD,
 	CTP_RULE_NOT_RESUMED,
 	CTP_RULE_NEVER_WOKEN,
 	CTP_RULE_SUSPENDED,
 	CTP_RULE_DESTROYED,
 	CTP_RULE_STALLED_THREAD,
+	CTP_RULE_BLOCKED,
 	CTP_RULE_COLLAPSE,
+	CTP_RULE_LATE,
 	CTP_RULE_LEAKED,
 	CTP_RULE_NEVER_STARTED,
 	CTP_RULE_GROWTH,
@@ -48,7 +52,10 @@ enum {
 /* Texts are the report's; null: not known. Times are nanoseconds since the section's start. */
 struct ctp_report_member {
 	uint64_t id, probe, since_ns, for_ns, waker, tid, pid; /* waker, tid, pid 0: not known */
-	char *name;
+	char *name, *in;      /* in: the name of the nearest ancestor that has one, for who has none */
+	char *place, *spawn;  /* where it suspended last, and was made */
+	uint64_t waits_for;   /* of those who wait because of a finding: whom */
+	bool awaits;          /* and that was told; else it is inferred from who has woken it before */
 	enum ctp_state state;
 	enum ctp_certainty certainty;
 };
@@ -63,6 +70,9 @@ struct ctp_finding {
 	uint64_t from_ns, to_ns;
 	struct ctp_report_member *who;
 	uint32_t nwho;
+	struct ctp_report_member *waiters; /* who wait because of a member, or of one of these: a tree by waits_for */
+	uint32_t nwaiters;
+	uint64_t waiting;                  /* all of them; the first are listed */
 };
 
 /* Coroutines that are still waiting at the end, or still running, judged or not. */
@@ -119,6 +129,7 @@ struct ctp_report_section {
 
 	struct ctp_finding *findings; /* by gravity: certainty first, then rule, then members */
 	uint32_t nfindings;
+	uint64_t ignored; /* and those that are left out */
 	struct ctp_report_still *waiting, *running; /* by number */
 	uint32_t nwaiting, nrunning;
 	struct ctp_report_site *sites; /* by the time in all that coroutines were in that state */
@@ -143,6 +154,7 @@ struct ctp_report {
 	struct ctp_report_section *sections; /* the first CTP_REPORT_SECTIONS */
 	uint32_t nsections, room;
 	uint64_t sections_seen, ignored;
+	uint64_t *matched; /* findings that each of the patterns to ignore is for; null: there are none */
 	uint64_t since_ns, until_ns;  /* as it was asked for */
 	uint64_t outside, longest_ns; /* sections that end before that begins; the longest there is */
 	const char *input;            /* whoever feeds it says what the sections that begin are read from; null: nothing to name */
@@ -165,6 +177,9 @@ void ctp_report_section_end(struct ctp_report *r, bool complete, bool missing);
 
 /* Text of a place (follow.h) while its section is at hand: "server.cpp:212:handle", until the next call; null: not known. */
 const char *ctp_report_place(struct ctp_report *r, uint32_t place);
+
+/* The next of the patterns to ignore that no finding was like, *at being 0 at first; null: no more, or nothing was judged. */
+const char *ctp_report_unmatched(const struct ctp_report *r, size_t *at);
 
 const char *ctp_rule_name(enum ctp_rule rule);             /* "never-woken" */
 const char *ctp_certainty_name(enum ctp_certainty certain); /* "proved" */

@@ -10,6 +10,10 @@ enum {
 	LONG_RUN_NS = 50000000, /* shorter runs are no case */
 	MOVER_RESUMES = 1000,   /* fewer say nothing about threads */
 	SLICE_BITS = 10,        /* at first; slices double as time goes on */
+	LATE_NS = 100000000,    /* a wait that is shorter is never late */
+	LATE_FACTOR = 10,
+	FROM_ALL = 256,         /* wakes of a habit that are looked at; then each FROM_SOME-th */
+	FROM_SOME = 16,
 };
 
 /* --- tables --------------------------------------------------------------------------------------------------------------- */
@@ -65,6 +69,7 @@ static uint32_t list_put(struct ctp_tally *t, struct ctp_tally_list *l, const st
 	c.id = co->id;
 	c.probe = co->probe;
 	c.spawn = co->spawn;
+	c.habit = co->habit;
 	c.waker = co->waker;
 	c.tid = t->follow->threads.list[co->thread].tid;
 	c.name = co->name ? strdup(co->name) : NULL;
@@ -81,7 +86,7 @@ struct ctp_tally *ctp_tally_new(struct ctp_follow *follow)
 	t->last_long = calloc(CTP_THREADS_MAX, sizeof(*t->last_long));
 	t->places[0] = calloc(1, sizeof(*t->places[0]));
 	t->spawns[0] = calloc(1, sizeof(*t->spawns[0]));
-	if (!t->last_long || !t->places[0] || !t->spawns[0]) {
+	if (!ctp_habits_init(&t->habits) || !t->last_long || !t->places[0] || !t->spawns[0]) {
 		ctp_tally_free(t);
 		return NULL;
 	}
@@ -100,6 +105,7 @@ void ctp_tally_clear(struct ctp_tally *t)
 	*t->places[0] = (struct ctp_tally_place){0};
 	*t->spawns[0] = (struct ctp_tally_spawn){0};
 	t->nplaces = t->nspawns = 1;
+	ctp_habits_clear(&t->habits);
 	t->ready = t->run = (struct ctp_hist){0};
 	t->last_resume_ns = t->longest_pause_ns = 0;
 	t->start_ns = UINT64_MAX;
@@ -108,6 +114,7 @@ void ctp_tally_clear(struct ctp_tally *t)
 	t->slice_bits = t->level_bits = SLICE_BITS;
 	list_clear(&t->runs);
 	list_clear(&t->destroyed);
+	list_clear(&t->late);
 	list_clear(&t->storms);
 	list_clear(&t->broken[0]);
 	list_clear(&t->broken[1]);
@@ -124,13 +131,15 @@ void ctp_tally_free(struct ctp_tally *t)
 {
 	if (!t)
 		return;
-	if (t->last_long && t->places[0] && t->spawns[0])
+	if (t->habits.list && t->habits.slots && t->last_long && t->places[0] && t->spawns[0])
 		ctp_tally_clear(t);
 	free(t->places[0]);
 	free(t->spawns[0]);
 	free(t->last_long);
 	free(t->runs.cases);
 	free(t->destroyed.cases);
+	free(t->late.cases);
+	ctp_habits_fini(&t->habits);
 	free(t->storms.cases);
 	free(t->broken[0].cases);
 	free(t->broken[1].cases);
@@ -183,13 +192,14 @@ static void levels_merge(struct ctp_tally *t)
 	t->level_bits++;
 }
 
-/* So many are alive from now on; before that, as many as there were. */
+/* So many are alive from now on; before that, as many as there were. Time in which all stood still is left out. */
 static void level_put(struct ctp_tally *t, struct ctp_tally_spawn *s, uint64_t ts, uint64_t alive)
 {
 	uint64_t at;
 	if (t->start_ns == UINT64_MAX)
 		t->start_ns = start_of(t, ts);
-	while ((at = ctp_span_ns(t->start_ns, ts) >> t->level_bits) >= CTP_TALLY_LEVELS)
+	uint64_t stopped_ns = t->follow->seen.total_ns;
+	while ((at = ctp_span_ns(t->start_ns + stopped_ns, ts) >> t->level_bits) >= CTP_TALLY_LEVELS)
 		levels_merge(t);
 	for (; s->level < at; s->low[s->level] = s->alive)
 		s->level++;
@@ -235,35 +245,17 @@ static void sum_up(struct ctp_tally *t, const struct ctp_coroutine *co)
 	}
 }
 
-static void came_back(struct ctp_tally_place *p, uint64_t id)
-{
-	for (uint32_t i = 0; i < p->different; i++)
-		if (p->who[i] == id)
-			return;
-	p->who[p->different++] = id;
-}
-
-/* Keeps who came back last, so that it can be told of one that still waits whether others have overtaken it. */
-static inline void keep_back(struct ctp_tally_place *p, uint64_t id, uint64_t from_ns)
-{
-	bool same = p->nback && p->back[(p->nback - 1) % CTP_TALLY_BACK].id == id;
-	uint32_t n = same ? p->nback - 1 : p->nback;
-	p->back[n % CTP_TALLY_BACK].id = id;
-	p->back[n % CTP_TALLY_BACK].from_ns = from_ns;
-	p->nback = n + 1 < 2 * CTP_TALLY_BACK ? n + 1 : n + 1 - CTP_TALLY_BACK;
-}
-
 /* It ran from that place on until now. */
 static void ran(struct ctp_tally *t, const struct ctp_change *ch, uint32_t place)
 {
 	if (ch->was != CTP_RUNNING || !ch->whole)
 		return;
-	uint64_t ns = ctp_span_ns(ch->was_ns, ch->ts_ns);
+	uint64_t ns = ctp_follow_ns(t->follow, ch->was_ns, ch->ts_ns);
 	ctp_hist_add(&place_of(t, place)->run, ns);
 	if (ns < LONG_RUN_NS)
 		return;
 	struct ctp_tally_case c = {.from_ns = ch->was_ns, .ns = ns, .place = place, .whole = true,
-	                           .elsewhere = t->last_resume_ns > ch->was_ns};
+	                           .elsewhere = t->last_resume_ns > ch->was_ns, .seen = t->follow->threads.list[ch->co->thread].seen};
 	t->last_long[ch->co->thread] = list_put(t, &t->runs, ch->co, c);
 }
 
@@ -285,16 +277,40 @@ static void kept_waiting(struct ctp_tally *t, const struct ctp_change *ch)
 	}
 }
 
+/*
+ * A wait that ended at last, far too late, and not as others there do: they are ended by coroutines, and this one by something from
+ * outside. So look a wake that was lost, and a time-out that repairs it.
+ */
+static bool is_repaired(const struct ctp_habit *habit, uint64_t ns)
+{
+	return habit->waits >= CTP_TALLY_HISTORY && ns / LATE_FACTOR >= habit->max_ns && habit->inside && 10 * habit->inside >= 9 * habit->woken;
+}
+
+static void waited(struct ctp_tally *t, const struct ctp_coroutine *co, uint64_t to_ns, bool woken)
+{
+	struct ctp_habit *habit = &t->habits.list[co->habit];
+	uint64_t ns = ctp_follow_ns(t->follow, co->suspended_ns, to_ns);
+	ctp_hist_add(&place_of(t, ctp_follow_place(t->follow, co))->wait, ns);
+	if (co->resumes == 1 && (co->flags & (CTP_CO_BIRTH | CTP_CO_BEFORE)) == CTP_CO_BIRTH)
+		return; /* that was the start of one that is lazy */
+	if (__builtin_expect(ns >= LATE_NS, 0) && woken && !co->waker && co->habit && is_repaired(habit, ns)) {
+		struct ctp_tally_case c = {.from_ns = co->suspended_ns, .ns = ns, .most_ns = habit->max_ns, .whole = true,
+		                           .place = ctp_follow_place(t->follow, co),
+		                           .elsewhere = ctp_habit_overtook(habit, co->suspended_ns, false)};
+		list_put(t, &t->late, co, c);
+		return; /* what others are compared with is what was in time */
+	}
+	if (woken && co->waker == co->id)
+		habit->self++; /* it only gave way, or did not wait at all */
+	else
+		ctp_habit_waited(habit, co->id, co->suspended_ns, ns, woken, woken ? co->waker : 0);
+}
+
 /* A wait that a wake ended. It counts when the resume is there, which shows that nothing is missing in between. */
 static void wait_woken(struct ctp_tally *t, const struct ctp_coroutine *co, uint64_t woken_ns)
 {
-	if (woken_ns <= co->suspended_ns || !co->suspended_ns)
-		return;
-	struct ctp_tally_place *p = place_of(t, ctp_follow_place(t->follow, co));
-	ctp_hist_add(&p->wait, woken_ns - co->suspended_ns);
-	p->woken++;
-	p->inside += co->waker != 0;
-	p->waker = co->waker;
+	if (woken_ns > co->suspended_ns && co->suspended_ns)
+		waited(t, co, woken_ns, true);
 }
 
 static void resumed(struct ctp_tally *t, const struct ctp_change *ch)
@@ -307,42 +323,79 @@ static void resumed(struct ctp_tally *t, const struct ctp_change *ch)
 	t->last_resume_ns = ch->ts_ns;
 	if (!ch->whole)
 		return;
-	uint64_t ns = ctp_span_ns(ch->was_ns, ch->ts_ns);
-	if (ch->was == CTP_BORN || (ch->was == CTP_RUNNABLE && co->resumes == 1))
+	uint64_t ns = ctp_follow_ns(t->follow, ch->was_ns, ch->ts_ns);
+	if (co->resumes == 1) /* one that is lazy is suspended until it is started */
 		ctp_hist_add(&spawn_of(t, co->spawn)->start, ctp_span_ns(co->born_ns, ch->ts_ns));
 	if (ch->was == CTP_BORN || !co->suspended_ns)
 		return;
-	struct ctp_tally_place *p = place_of(t, ctp_follow_place(t->follow, co));
-	if (p->different < CTP_TALLY_DIFFERENT)
-		came_back(p, co->id);
 	if (ch->was == CTP_SUSPENDED) {
+		t->habits.list[co->habit].nested += ch->by != 0;
 		if (t->follow->missed_ns <= ch->was_ns) /* else it may have been ready for a part of it */
-			ctp_hist_add(&p->wait, ns);
-		keep_back(p, co->id, ch->was_ns);
+			waited(t, co, ch->ts_ns, false);
 	} else if (ch->was == CTP_RUNNABLE) {
 		wait_woken(t, co, ch->was_ns);
-		ctp_hist_add(&p->ready, ns);
+		ctp_hist_add(&place_of(t, ctp_follow_place(t->follow, co))->ready, ns);
 		if (t->last_long[ch->thread])
 			kept_waiting(t, ch);
 	}
 }
 
+/*
+ * A coroutine has woken itself so many times in a row, and again as often. What others did on its thread meanwhile counts as long as it
+ * stays there. The longest storm of each is kept.
+ */
+static void storm(struct ctp_tally *t, const struct ctp_change *ch)
+{
+	const struct ctp_coroutine *co = ch->co;
+	struct ctp_tally_case *c = NULL;
+	for (uint32_t i = 0; i < t->storms.count && !c; i++)
+		if (t->storms.cases[i].id == co->id)
+			c = &t->storms.cases[i];
+	struct ctp_tally_case mine = {.from_ns = ch->ts_ns, .place = ctp_follow_place(t->follow, co), .whole = ch->whole};
+	uint32_t n = c ? 0 : list_put(t, &t->storms, co, mine);
+	c = n ? &t->storms.cases[n - 1] : c;
+	if (!c)
+		return;
+	const struct ctp_thread *th = &t->follow->threads.list[co->thread];
+	uint64_t others_then = th->resumes - co->resumes;
+	if (co->streak == CTP_TALLY_STORM) {
+		c->since_ns = ch->ts_ns;
+		c->others_now = 0;
+	} else if (c->tid == th->tid && others_then > c->others_then) {
+		c->others_now += others_then - c->others_then;
+	}
+	c->others_then = others_then;
+	c->tid = th->tid;
+	uint64_t ns = ctp_span_ns(c->since_ns, ch->ts_ns);
+	if (!c->since_ns || ns < c->ns) /* the beginning is not known, or it is not the longest */
+		return;
+	c->from_ns = c->since_ns;
+	c->ns = ns;
+	c->count = co->streak;
+	c->others = c->others_now;
+}
+
+/* From where the waker came is asked of the first wakes there, and of some later ones. */
+static void woken_from(struct ctp_tally *t, const struct ctp_change *ch)
+{
+	struct ctp_habit *habit = &t->habits.list[ch->co->habit];
+	if (!ch->by || ch->by == ch->co->id || (habit->woken >= FROM_ALL && habit->woken % FROM_SOME))
+		return;
+	const struct ctp_coroutine *waker = ctp_follow_find(t->follow, ch->by);
+	uint32_t from = !waker ? 0 : waker->state == CTP_RUNNING ? waker->habit : waker->habit_was;
+	if (from)
+		ctp_habit_woken_from(habit, from);
+	habit->asked += waker != NULL;
+	habit->children += waker && waker->parent == ch->co->id;
+}
+
 static void woken(struct ctp_tally *t, const struct ctp_change *ch)
 {
 	struct ctp_coroutine *co = ch->co;
-	if (co->streak >= CTP_TALLY_STORM && co->streak % CTP_TALLY_STORM == 0) {
-		struct ctp_tally_case *c = NULL;
-		for (uint32_t i = 0; i < t->storms.count && !c; i++)
-			if (t->storms.cases[i].id == co->id)
-				c = &t->storms.cases[i];
-		struct ctp_tally_case mine = {.from_ns = ch->ts_ns, .place = ctp_follow_place(t->follow, co), .whole = ch->whole};
-		uint32_t n = c ? 0 : list_put(t, &t->storms, co, mine);
-		c = n ? &t->storms.cases[n - 1] : c;
-		if (c && co->streak >= c->count) {
-			c->count = co->streak;
-			c->ns = ctp_span_ns(c->from_ns, ch->ts_ns);
-		}
-	}
+	if (co->habit && co->state == CTP_RUNNABLE && !ch->gap)
+		woken_from(t, ch);
+	if (co->streak >= CTP_TALLY_STORM && co->streak % CTP_TALLY_STORM == 0)
+		storm(t, ch);
 }
 
 static void died(struct ctp_tally *t, const struct ctp_change *ch)
@@ -350,21 +403,32 @@ static void died(struct ctp_tally *t, const struct ctp_change *ch)
 	struct ctp_coroutine *co = ch->co;
 	struct ctp_tally_spawn *s = spawn_of(t, co->spawn);
 	uint32_t place = ctp_follow_place(t->follow, co);
+	uint64_t life_ns = ctp_follow_ns(t->follow, co->born_ns, ch->ts_ns);
 	s->died++;
+	s->longest_ns = life_ns > s->longest_ns ? life_ns : s->longest_ns;
+	s->unstarted += !ctp_has_run(co);
 	level_put(t, s, ch->ts_ns, s->alive ? s->alive - 1 : 0);
 	if (ch->was == CTP_SUSPENDED && !ch->gap) {
 		s->destroyed++;
 		if (ch->whole)
-			list_put(t, &t->destroyed, co, (struct ctp_tally_case){.from_ns = ch->was_ns, .ns = ctp_span_ns(ch->was_ns, ch->ts_ns),
+			list_put(t, &t->destroyed, co, (struct ctp_tally_case){.from_ns = ch->was_ns, .ns = ctp_follow_ns(t->follow, ch->was_ns, ch->ts_ns),
 			                                                       .place = place, .whole = true});
 	} else if (co->flags & CTP_CO_BIRTH && !ch->gap) { /* in a gap it is not known how it ended */
-		ctp_hist_add(&s->life, ctp_span_ns(co->born_ns, ch->ts_ns));
+		ctp_hist_add(&s->life, life_ns);
 	}
 	if (ch->ts_ns >= t->follow->since_ns)
 		ran(t, ch, place);
 	if (ch->ts_ns >= t->follow->since_ns && ch->was == CTP_RUNNABLE && ch->whole)
 		wait_woken(t, co, ch->was_ns);
 	sum_up(t, co);
+}
+
+/* Of places that are voted for, the one that more than half are for stays. */
+static void vote(struct ctp_tally_spawn *s, uint32_t place)
+{
+	if (!s->rest_votes)
+		s->rest = place;
+	s->rest_votes += s->rest == place ? 1 : -1u;
 }
 
 void ctp_tally_change(struct ctp_tally *t, const struct ctp_change *ch)
@@ -374,6 +438,10 @@ void ctp_tally_change(struct ctp_tally *t, const struct ctp_change *ch)
 	switch (ch->kind) {
 	case CTP_CHANGE_SUSPEND:
 		ran(t, ch, ch->from);
+		if (ch->co->resumes == 1 && (ch->co->flags & (CTP_CO_BIRTH | CTP_CO_BEFORE)) == CTP_CO_BIRTH)
+			vote(spawn_of(t, ch->co->spawn), ctp_follow_place(t->follow, ch->co));
+		ch->co->habit_was = ch->co->habit;
+		ch->co->habit = ctp_habits_number(&t->habits, ch->co->spawn, ctp_follow_place(t->follow, ch->co));
 		break;
 	case CTP_CHANGE_RESUME:
 		resumed(t, ch);

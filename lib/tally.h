@@ -6,6 +6,7 @@
 #define CTP_TALLY_H
 
 #include "follow.h"
+#include "habits.h"
 #include "hist.h"
 #include "report.h"
 
@@ -14,42 +15,39 @@ enum {
 	CTP_TALLY_WORST = 100,    /* of each sort that are kept */
 	CTP_TALLY_SLICES = 1024,  /* of time, for what happens */
 	CTP_TALLY_LEVELS = 64,    /* of time, for how many are alive */
-	CTP_TALLY_DIFFERENT = 3,  /* coroutines that make a history */
-	CTP_TALLY_BACK = 20,      /* that came back from a place last */
-	CTP_TALLY_STORM = 1000,   /* wakes by itself in a row, from which on they are looked at */
+	CTP_TALLY_STORM = 1000,   /* wakes by itself in a row, from which on they are looked at, */
+	CTP_TALLY_STORMS = 5000,  /* and from which on they may be told of */
+	CTP_TALLY_HISTORY = 20,   /* waits that make a history */
 };
 
 /* Of a place where coroutines suspend. */
 struct ctp_tally_place {
 	struct ctp_hist wait, ready, run; /* until woken, or else resumed; until resumed; from there on until they suspend */
-	uint64_t woken;   /* waits that a wake ended */
-	uint64_t inside;  /* by another coroutine */
-	uint64_t waker;   /* who ended one last */
-	uint64_t who[CTP_TALLY_DIFFERENT]; /* that came back from there */
-	uint32_t different;
-	struct {
-		uint64_t id, from_ns; /* who, and since when it had waited */
-	} back[CTP_TALLY_BACK];       /* the last of those that nobody is told to have woken, none twice in a row */
-	uint32_t nback;               /* where the next goes; from CTP_TALLY_BACK on there are so many, and it goes round */
 };
 
 /* Of a place where coroutines are made. */
 struct ctp_tally_spawn {
 	uint64_t born, died, destroyed, alive; /* destroyed: died while suspended; they are in died too */
 	struct ctp_hist life, start; /* from birth to death, of those that ended by themselves; to the first resume */
+	uint64_t longest_ns; /* from birth to death, of whoever died */
+	uint64_t unstarted; /* that died and had never run */
 	uint64_t low[CTP_TALLY_LEVELS]; /* fewest alive in each level of time up to the last that was looked at */
 	uint32_t level;
+	uint32_t rest, rest_votes; /* where most of them suspend first: those that live on come back there when nothing is to be done */
 	uint64_t movers, moves, move_resumes; /* those that hardly ever run twice on the same thread */
 };
 
-/* One that may have to be told of: a long run, a wait until destruction, a storm, a broken one. */
+/* One that may have to be told of: a long run, a wait until destruction or that ended far too late, a storm, a broken one. */
 struct ctp_tally_case {
 	uint64_t id, probe, from_ns, ns, tid, waker;
 	uint64_t count;   /* others that had to wait for it; wakes by itself */
 	uint64_t late;    /* others that something from outside woke only when it was over */
-	uint64_t most_ns; /* the longest that one of them had to */
-	uint32_t spawn, place;
-	bool whole, elsewhere; /* elsewhere: other threads went on meanwhile */
+	uint64_t others;  /* of a storm: how often others ran on its thread */
+	uint64_t since_ns, others_now, others_then; /* of the last storm, which need not be the longest: others_then is how often in all */
+	uint64_t most_ns; /* the longest that one of them had to; of a late wait: the longest that was in time */
+	uint32_t spawn, place, habit;
+	struct ctp_seen_run seen; /* of a run: what samples told */
+	bool whole, elsewhere; /* elsewhere: other threads went on meanwhile; of a late wait: others came back from there */
 	char *name;
 };
 
@@ -69,7 +67,8 @@ struct ctp_tally {
 	unsigned slice_bits, level_bits; /* nanoseconds of a slice and of a level, as powers of 2 */
 	uint64_t slices[CTP_TALLY_SLICES];
 	uint32_t nslices;     /* up to the last in which something happened */
-	struct ctp_tally_list runs, destroyed, storms, broken[2];
+	struct ctp_habits habits;
+	struct ctp_tally_list runs, destroyed, late, storms, broken[2];
 	uint64_t total_ns[CTP_HEAVY_KINDS]; /* of all coroutines, from the finish on */
 	struct ctp_report_heavy heavy[CTP_HEAVY_KINDS][CTP_REPORT_TOP];
 	uint32_t nheavy[CTP_HEAVY_KINDS], heavy_spawn[CTP_HEAVY_KINDS][CTP_REPORT_TOP];

@@ -117,6 +117,19 @@ void ctp_thread_ran(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
 	put_span(th, from_ns, to_ns);
 }
 
+uint64_t ctp_thread_busy_ns(const struct ctp_thread *th, uint64_t from_ns)
+{
+	uint64_t ns = 0;
+	for (uint32_t i = th->nspans; i--;) {
+		const struct ctp_thread_span *span = span_at(th, i);
+		if (span->to_ns <= from_ns)
+			break;
+		uint64_t behind_ns = span->to_ns - (span->from_ns > from_ns ? span->from_ns : from_ns);
+		ns += behind_ns < span->done_ns ? behind_ns : span->done_ns;
+	}
+	return ns;
+}
+
 void ctp_thread_gap(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
 {
 	from_ns = from_ns > th->gap_ns ? from_ns : th->gap_ns;

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "seen.h"
+
 enum { CTP_THREADS_MAX = 1 << 16, CTP_THREADS_RECENT = 64, CTP_THREAD_SPANS = 64 };
 
 /* Of its time, so much is accounted for: busy, or unknown. */
@@ -24,6 +26,9 @@ struct ctp_thread {
 	uint32_t first_span, nspans;
 	uint64_t seen_ns; /* the collector saw it then, whether it did anything or not */
 	uint64_t current; /* id of the coroutine that runs there, 0: none; it was resumed at last_ns */
+	uint64_t outer;   /* the one that runs it, as a generator is run; 0: none */
+	uint64_t last;    /* the one that was resumed there last, whether it still runs or not */
+	struct ctp_seen_run seen; /* what samples told of that run */
 	char name[32];
 };
 
@@ -48,6 +53,8 @@ uint32_t ctp_threads_add(struct ctp_threads *t, uint64_t tid);
  * a run that is nested in another, or one in a gap of which slots had kept both ends.
  */
 void ctp_thread_ran(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns);
+/* How long it was busy from then on, as far as that is kept. */
+uint64_t ctp_thread_busy_ns(const struct ctp_thread *th, uint64_t from_ns);
 void ctp_thread_gap(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns);
 
 static inline uint32_t ctp_threads_number(struct ctp_threads *t, uint64_t tid)

@@ -31,7 +31,7 @@ run 'ctp-report lostwake.ctp.zst | tee report.txt'
 say '# The same for a browser, with a timeline, in one file.'
 run 'ctp-tohtml -o lostwake.html lostwake.ctp.zst'
 
-where=$(sed -n 's/.*suspended for good at \([^ ]*\):.*/\1/p' report.txt)
+where=$(sed -n 's/.* suspended at \([^ ]*\) for .* and not woken .*/\1/p' report.txt)
 if [ -z "$where" ]; then
 	printf '\nctp-report did not find the lost wake-up: that was not to be expected.\n' >&2
 	exit 1

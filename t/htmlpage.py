@@ -176,8 +176,10 @@ def finding(rule, title, coros, span, certainty="proved", gravity=1, since=0, si
     return {"rule": rule, "certainty": certainty, "gravity": gravity, "title": title, "evidence": list(evidence),
             "next": ["look at who should wake it"], "spawn_site": coros[0].spawn if coros else None, "suspend_site": site,
             "members": members or len(coros), "from_ns": since, "to_ns": span,
-            "coroutines": [{"coro": str(c.coro), "probe_id": str(c.probe), "name": c.name or None, "state": "suspended",
-                            "since_ns": since, "for_ns": span - since, "woken_by": None, "thread": None} for c in coros[:100]]}
+            "coroutines": [{"coro": str(c.coro), "probe_id": str(c.probe), "name": c.name or None, "in": None, "state": "suspended",
+                            "since_ns": since, "for_ns": span - since, "spawn_site": c.spawn or None, "suspend_site": site,
+                            "woken_by": None, "thread": None} for c in coros[:100]],
+            "waiting": 0, "awaits": []}
 
 
 # --- the made-up traces
@@ -275,6 +277,25 @@ def made_still(*_):
                 longest={"coro": "2", "name": "second", "thread": 1})
     made["sections"][0].update(waiting=[still, dict(still, in_findings=3)], running=[runs])
     return page(rows, 1000, "./still", report=made)
+
+
+def waiter(c, waits_for, for_ns, **more):
+    return dict({"coro": str(c.coro), "probe_id": str(c.probe), "name": c.name or None, "in": None, "state": "suspended", "since_ns": 0,
+                 "for_ns": for_ns, "spawn_site": c.spawn or None, "suspend_site": None, "waits_for": str(waits_for), "told": True}, **more)
+
+
+def made_tree(*_):
+    """1 and 2 are members, at two places. 3 waits for 2, 4 and 5 for 3, 6 for one that is not listed, and so do 94 that are neither."""
+    rows = [Coro(i, 10 + i, 0, None, "" if i > 2 else f"lock {i}", "s.c:1:a", events=[(100 * i, "resume", 1), (100 * i + 50, "suspend", "s.c:2:b")])
+            for i in range(1, 7)]
+    found = finding("standstill", "the whole program stands still", rows[:2], 1000000, "likely", site="s.c:2:b")
+    found["coroutines"][1]["suspend_site"] = "s.c:3:c"
+    found["awaits"] = [waiter(rows[4], 3, 2000), waiter(rows[2], 2, 9000, suspend_site="q.c:41:pop", **{"in": "consumer 5"}),
+                       waiter(rows[3], 3, 8000, told=False), waiter(rows[5], 77, 1000, state="runnable")]
+    found["waiting"] = 98
+    made = report(rows, 1000000, [found], [1], 12, [""])
+    made["ignore_unmatched"] = ["leaked *"]
+    return page(rows, 1000000, "./tree", [found], report=made)
 
 
 def made_hostile(*_):

@@ -413,6 +413,18 @@ def test_panel(pages):
     for kind in "empty", "one", "stuck", "states":
         text = pages.open(kind).text("#findings")
         ok("null" not in text and "undefined" not in text, f"{kind}: no word of JavaScript's in the panel", text)
+    chrome = pages.open("tree")
+    equal(chrome.texts(".tree > li"), ["lock 2 #2#3, in consumer 5 at q.c:41:pop for 9 µs#4 for 8 µs (inferred)#5 for 2 µs",
+                                       "#77#6 ready to run for 1 µs"], "who waits because of a finding is a tree, the longest first")
+    equal(chrome.eval("[...document.querySelectorAll('.tree li')].map(li => li.closest('.tree') && li.parentElement.querySelectorAll(':scope > li').length)"),
+          [2, 1, 2, 2, 2, 1], "each below whom it waits for")
+    equal(chrome.texts(".finding summary"), ["who", "waiting because of them: 98"], "and how many these are")
+    equal(chrome.texts(".finding p"), ["The report lists 4 of them."], "if not all are listed")
+    equal(chrome.texts(".who:not(.tree) .site"), ["s.c:2:b", "s.c:3:c"], "members at several places are each shown with theirs")
+    ok("leaked *" in chrome.text(".closing"), "a pattern to ignore that nothing is like is named", chrome.text(".closing"))
+    chrome.press(".tree a[href='#/coro/4']")
+    equal(chrome.eval("location.hash"), "#/coro/4", "a waiter can be gone to")
+    equal(chrome.errors, [], "no error on the way")
     chrome = pages.open("still")
     equal(chrome.texts("#findings .lines h3"), ["still waiting at the end, but no finding", "still running at the end, but no finding"],
           "who waits or runs at the end and is in no finding is named")

@@ -79,7 +79,7 @@ for name in accept pool timer reactor news keepalive rampup onesite; do
 done
 seek=1
 look lostwake "$O/examples/lostwake"
-one lostwake-found suspended lostwake.c handler_step
+one lostwake-found '(never-woken|suspended)' lostwake.c handler_step
 
 # --- the examples, and the tests' own programs --------------------------------------------------------------------------------
 

@@ -112,7 +112,7 @@ class Model:
         if kind in ("transition", "wake", "birth", "death"):
             self.last = max(self.last, row["ts"])
         if kind == "end":
-            self.end = row["ts"]
+            self.end = min(row["ts"], row.get("after") or row["ts"])  # when it was last seen executing
         if kind == "missed" and row["count"]:
             self.missed = max(self.missed, row["ts"])
         if kind in ("transition", "wake", "birth", "death", "lost"):

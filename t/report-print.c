@@ -75,6 +75,7 @@ static void make(struct made *m)
 		m->who[i] = (struct ctp_report_member){
 			.id = (uint64_t)i + 37, .probe = UINT64_MAX, .since_ns = 1000, .for_ns = 1730000000, .waker = i ? 0 : 12,
 			.tid = i ? 0 : 18800, .pid = i ? 0 : 17, .name = i ? NULL : name, .state = CTP_SUSPENDED,
+			.spawn = spawn, .place = place,
 		};
 	m->findings[0] = (struct ctp_finding){
 		.rule = CTP_RULE_NEVER_WOKEN, .certainty = CTP_CERTAIN_PROVED, .title = title, .evidence = {evidence}, .next = {advice},
@@ -183,7 +184,7 @@ static void test_text(struct made *m)
 	text = printed(TEXT, &m->report, &plain);
 	ok(has(text, "looked at only from 12.5 s to 1.00 min\n"), "a part of the time is said to be one");
 	ok(has(printed(MARKDOWN, &m->report, &plain), "| looked at only | from 12.5 s to 1.00 min |\n"), "in Markdown too");
-	ok(has(printed(JSON, &m->report, &plain), "],\"since_ns\":12500000000,\"until_ns\":60000000000,\"ignored\":0}"), "and in JSON");
+	ok(has(printed(JSON, &m->report, &plain), "],\"since_ns\":12500000000,\"until_ns\":60000000000,\"ignored\":0,\"ignore_unmatched\":[]}"), "and in JSON");
 	m->report.since_ns = m->report.until_ns = 0;
 }
 
@@ -251,7 +252,7 @@ static void test_caveats(struct made *m)
 	m->report.sections_seen = 0;
 	ok(has(printed(TEXT, &m->report, &plain), "There is nothing in the trace.\n"), "no section");
 	is(printed(JSON, &m->report, &plain),
-	   "{\"ctp_report\":1,\"tool\":\"ctp-report " CTP_VERSION "\",\"sections\":[],\"since_ns\":0,\"until_ns\":null,\"ignored\":1}", "no section as JSON");
+	   "{\"ctp_report\":1,\"tool\":\"ctp-report " CTP_VERSION "\",\"sections\":[],\"since_ns\":0,\"until_ns\":null,\"ignored\":1,\"ignore_unmatched\":[]}", "no section as JSON");
 }
 
 /* Where no character is left that could do more than be seen. */
@@ -278,6 +279,11 @@ static void poison(struct made *m)
 	s->host = s->pid = hostile;
 	struct ctp_finding *f = &m->findings[0];
 	f->title = f->evidence[0] = f->next[0] = f->spawn = f->place = m->who[0].name = hostile;
+	static struct ctp_report_member waiter = {.id = 101, .waits_for = 37, .name = hostile, .place = hostile};
+	m->who[1].in = m->who[1].place = m->who[1].spawn = hostile;
+	f->waiters = &waiter;
+	f->nwaiters = 1;
+	f->waiting = 1;
 	m->running[1].place = m->running[1].name = hostile;
 	m->waiting[0].spawn = m->waiting[0].place = m->sites[0].place = m->threads[0].name = hostile;
 	s->heavy[CTP_HEAVY_RUNNING][0].name = s->heavy[CTP_HEAVY_RUNNING][0].spawn = hostile;
@@ -316,12 +322,14 @@ static void test_json(struct made *m)
 	             "\"conflicts\":0,"
 	             "\"total_ns\":{\"running\":0,\"runnable\":0,\"suspended\":0,\"unknown\":0},\"looked_ns\":0,\"in_range\":true,\"findings\":["),
 	   "JSON: what ran");
-	ok(has(text, "{\"rule\":\"never-woken\",\"certainty\":\"proved\",\"gravity\":6,\"title\":\"7 coroutines were never woken\","
+	ok(has(text, "{\"rule\":\"never-woken\",\"certainty\":\"proved\",\"gravity\":8,\"title\":\"7 coroutines were never woken\","
 	             "\"evidence\":[\"nobody woke them\"],\"next\":[\"look at server.c:212\"],"
 	             "\"spawn_site\":\"main.c:12:serve\",\"suspend_site\":\"server.c:212:handle\",\"members\":57,"
 	             "\"from_ns\":10,\"to_ns\":20,\"coroutines\":[{\"coro\":\"37\",\"probe_id\":\"18446744073709551615\","
-	             "\"name\":\"handler 17\",\"state\":\"suspended\",\"since_ns\":1000,\"for_ns\":1730000000,"
+	             "\"name\":\"handler 17\",\"in\":null,\"state\":\"suspended\",\"since_ns\":1000,\"for_ns\":1730000000,"
+	             "\"spawn_site\":\"main.c:12:serve\",\"suspend_site\":\"server.c:212:handle\","
 	             "\"woken_by\":\"12\",\"thread\":18800,\"pid\":\"17\"},{"), "a finding");
+	ok(has(text, "],\"waiting\":0,\"awaits\":[]}"), "for which nobody waits");
 	ok(has(text, "{\"spawn_site\":null,\"suspend_site\":\"server.c:88:accept_loop\",\"coroutines\":1234,\"runnable\":0,"
 	             "\"longest_ns\":5,\"shortest_ns\":0,\"in_findings\":0,\"longest\":{\"coro\":\"0\",\"name\":null},"
 	             "\"certain\":false}"), "who waits");
@@ -334,6 +342,91 @@ static void test_json(struct made *m)
 	             "\"last_ns\":2015906688}"), "a thread");
 	ok(has(text, "\"top\":{\"running\":[{\"coro\":\"5000000000\",\"name\":null,\"spawn_site\":\"main.c:12:serve\","
 	             "\"ns\":1000000}],\"runnable\":[],\"suspended\":[],\"unknown\":[]}"), "the top");
+}
+
+/*
+ * 37 and 40 are members. 101 waits for 37, 102 for 101; 103 and 104 for 40; 105 for one that is not listed; 106 and 107 for one
+ * another, which no report has.
+ */
+static void make_tree(struct made *m, struct ctp_report_member waiters[CTP_REPORT_MEMBERS])
+{
+	static const uint64_t waits_for[] = {37, 101, 40, 40, 2000, 107, 106};
+	static char consumer[] = "consumer 5";
+	make(m);
+	for (uint64_t i = 0; i < 7; i++)
+		waiters[i] = (struct ctp_report_member){.id = 101 + i, .waits_for = waits_for[i], .awaits = i != 1, .for_ns = 1000 * (i + 1),
+		                                        .state = i == 2 ? CTP_RUNNABLE : i == 4 ? CTP_BORN : CTP_SUSPENDED,
+		                                        .in = i ? NULL : consumer, .place = i > 2 ? NULL : i ? place : other};
+	m->findings[0].waiters = waiters;
+	m->findings[0].nwaiters = 7;
+	m->findings[0].waiting = 9;
+}
+
+static void test_tree(void)
+{
+	struct made m;
+	struct ctp_report_member waiters[CTP_REPORT_MEMBERS];
+	make_tree(&m, waiters);
+	ok(has(printed(TEXT, &m.report, &plain),
+	       "#41, and 52 more\n   waiting because of them:\n"
+	       "     handler 17 (#37)\n"
+	       "       #101, in consumer 5  at server.c:88:accept_loop, for 1.00 us\n"
+	       "         #102  at server.c:212:handle, for 2.00 us (inferred)\n"
+	       "     #40\n"
+	       "       #104  for 4.00 us\n"
+	       "       #103  at server.c:212:handle, ready to run for 3.00 us\n"
+	       "     #2000\n"
+	       "       #105  not yet run for 5.00 us\n"
+	       "     #106\n"
+	       "       #107  for 7.00 us\n"
+	       "         #106  for 6.00 us\n"
+	       "     and 2 more\n   next: "), "the tree of who waits for whom");
+	ok(has(printed(MARKDOWN, &m.report, &plain),
+	       "\nWaiting because of them:\n\n- `handler 17 (#37)`\n"
+	       "  - `#101, in consumer 5` at `server.c:88:accept_loop`, for 1.00 us\n"
+	       "    - `#102` at `server.c:212:handle`, for 2.00 us (inferred)\n- `#40`\n  - `#104`, for 4.00 us\n"), "a list in lists");
+	ok(has(printed(MARKDOWN, &m.report, &plain), "    - `#106`, for 6.00 us\n\n... and 2 more\n"), "which says how many more there are");
+	ok(has(printed(JSON, &m.report, &plain),
+	       "],\"waiting\":9,\"awaits\":[{\"coro\":\"101\",\"probe_id\":\"0\",\"name\":null,\"in\":\"consumer 5\",\"state\":\"suspended\","
+	       "\"since_ns\":0,\"for_ns\":1000,\"spawn_site\":null,\"suspend_site\":\"server.c:88:accept_loop\",\"waits_for\":\"37\",\"told\":true},"
+	       "{\"coro\":\"102\",\"probe_id\":\"0\",\"name\":null,\"in\":null,\"state\":\"suspended\",\"since_ns\":0,\"for_ns\":2000,"
+	       "\"spawn_site\":null,\"suspend_site\":\"server.c:212:handle\",\"waits_for\":\"101\",\"told\":false},"), "JSON: each with whom it waits for");
+	/* As many as there can be, one below the other. */
+	for (uint64_t i = 0; i < CTP_REPORT_MEMBERS; i++)
+		waiters[i] = (struct ctp_report_member){.id = 101 + i, .waits_for = i ? 100 + i : 37, .awaits = true, .for_ns = 1000};
+	m.findings[0].nwaiters = CTP_REPORT_MEMBERS;
+	m.findings[0].waiting = 500;
+	const char *text = printed(TEXT, &m.report, &plain);
+	ok(has(text, " #119  for 1.00 us\n     and 481 more\n") && !strstr(text, "#120 "), "the text has 20 lines of it");
+	ok(has(printed(TEXT, &m.report, &all), " #200  for 1.00 us\n     and 400 more\n"), "-v: all that are listed");
+	m.findings[0].members = 1;
+	ok(has(printed(TEXT, &m.report, &plain), "   waiting because of it:\n"), "of one it is said as of one");
+	m.findings[0].nwaiters = 0;
+	ok(!strstr(printed(TEXT, &m.report, &plain), "because of"), "nobody waits: no tree");
+}
+
+/* Members at several places have each place shown. */
+static void test_spread(void)
+{
+	struct made m;
+	static char in[] = "server";
+	make(&m);
+	m.who[1].place = m.who[5].place = other;
+	m.who[1].in = m.who[2].in = in;
+	m.who[6].place = NULL;
+	ok(has(printed(TEXT, &m.report, &plain),
+	       "   who: at server.c:212:handle: handler 17 (#37); #39, in server; #40, #41\n"
+	       "        at server.c:88:accept_loop: #38, in server; #42\n"
+	       "        at a place that is not known: #43\n        and 50 more\n   next: "), "members at several places: a line for each");
+	ok(has(printed(TEXT, &m.report, &all), "\n     #38, in server at server.c:88:accept_loop: suspended for 1.73 s,"), "-v: each with its own");
+	const char *text = printed(MARKDOWN, &m.report, &plain);
+	ok(has(text, "| coroutine | state | for | since | last woken by | at |\n| --- | --- | ---: | ---: | --- | --- |\n"
+	             "| `handler 17 (#37)` | suspended | 1.73 s | 1.00 us | #12 | `server.c:212:handle` |\n"
+	             "| `#38, in server` | suspended | 1.73 s | 1.00 us |  | `server.c:88:accept_loop` |\n"), "Markdown: a column");
+	for (int i = 0; i < 7; i++)
+		m.who[i].place = place;
+	text = printed(TEXT, &m.report, &plain);
+	ok(has(text, "   who: handler 17 (#37); #38, in server; #39, in server; #40, #41, and 52 more\n"), "at one: it is in the title");
 }
 
 static void test_markdown(void)
@@ -360,18 +453,18 @@ static void test_agreement(void)
 	static const char *const one[] = {"1 event was lost: what rests on it is", "1 gap in the lives", "1 of the lost events is of nobody",
 	                                  "what 1 coroutine did last is not known: it is not among", "1 wake, name or await was missed",
 	                                  "1 coroutine found no station and is not", "1 record of the others was not", "(not certain)",
-	                                  "1 coroutine, 1 alive at the end; 1 thread; 1 event, 1 wake;", "1 finding was ignored"};
+	                                  "1 coroutine, 1 alive at the end; 1 thread; 1 event, 1 wake;", "0 unknown; 1 ignored, as asked "};
 	static const char *const two[] = {"2 events were lost: what rests on them is", "2 gaps in the lives", "2 of the lost events are of nobody",
 	                                  "what 2 coroutines did last is not known: they are not among", "2 wakes, names or awaits were missed",
 	                                  "2 coroutines found no station and are not", "2 records of the others were not", "(not certain)",
-	                                  "2 coroutines, 2 alive at the end; 2 threads; 2 events, 2 wakes;", "2 findings were ignored"};
+	                                  "2 coroutines, 2 alive at the end; 2 threads; 2 events, 2 wakes;", "0 unknown; 2 ignored, as asked "};
 	for (uint64_t n = 1; n <= 2; n++) {
 		struct made m;
 		make(&m);
 		m.section.total_ns[CTP_HEAVY_UNKNOWN] = n;
 		m.section.counts = (struct ctp_follow_counts){.events = n, .wakes = n, .coroutines = n, .lost = n, .lost_apart = n, .gaps = n,
 		                                              .missed = n, .untraced = n, .unfollowed = n};
-		m.section.alive = m.section.nthreads_seen = m.section.in_gap = m.report.ignored = n;
+		m.section.alive = m.section.nthreads_seen = m.section.in_gap = m.section.ignored = m.report.ignored = n;
 		m.waiting[0].coroutines = n;
 		char text[16384], *to = text; /* without the ends of lines, for some are wrapped */
 		for (const char *s = printed(TEXT, &m.report, &plain); *s && to < text + sizeof(text) - 1; s += *s == '\n' ? 1 + strspn(s + 1, " ") : 1)
@@ -415,7 +508,7 @@ static void test_sections(void)
 	ok(has(text, "\n## No verdict: nothing lies in the time that was asked for\n\nWhat this could not see:\n\n- it ends 2.02 s "
 	             "after its start, and was to be looked at from 5.00 s on\n\n# `./server"), "Markdown too");
 	text = printed(JSON, &m.report, &plain);
-	ok(has(text, "\"in_range\":false,\"findings\":[],\"caveats\":[\"it ends 2.02 s after its start, and was to be"), "and JSON");
+	ok(has(text, "\"in_range\":false,\"findings\":[],\"ignored\":0,\"caveats\":[\"it ends 2.02 s after its start, and was to be"), "and JSON");
 }
 
 static void test_durations(void)
@@ -467,6 +560,8 @@ int main(void)
 	test_caveats(&m);
 	make(&m);
 	test_top(&m);
+	test_tree();
+	test_spread();
 	test_markdown();
 	test_agreement();
 	test_sections();

@@ -1,6 +1,6 @@
 /*
  * report-words: the words of every rule, for one and for two of everything that is counted. Numbers agree with their nouns, and a
- * title says how many it is about.
+ * title says how many it is about, and where; but for those who were not traced, of whom no place is known.
  */
 #include "judge.h"
 #include "tap.h"
@@ -10,6 +10,7 @@ enum { PLACE = 1, SPAWN = 2 };
 static struct ctp_report *report;
 static struct ctp_tally *tally;
 static uint64_t waker = 11;
+static bool nowhere;
 
 /* Words that do not stand behind a one, and those that do not behind a two. */
 static const char *const plurals[] = {"coroutines", "others", "runs", "resumes", "events", "findings", "threads", "times", "records",
@@ -77,14 +78,18 @@ static struct ctp_finding said(enum ctp_rule rule, uint64_t n, unsigned ways)
 	struct ctp_judge j = {.report = report, .follow = &report->follow, .tally = tally, .waiting = n, .running = n - 1, .nothers = 1};
 	struct ctp_group g = {.rule = rule, .spawn = SPAWN, .place = PLACE, .longest_ns = 2000000000, .shortest_ns = 1000000000,
 	                      .to_ns = 2000000000, .dependents = n, .count = n, .most_ns = n, .late = n, .cases = ways & 8 ? 3 : n,
-	                      .siblings = ways & 1, .circle = ways & 2, .standstill = ways & 4, .quiet = ways & 8};
+	                      .why = (ways & 1 ? CTP_WHY_PASSING | CTP_WHY_AWAY : 0) | (ways & 2 ? CTP_WHY_CIRCLE | CTP_WHY_RHYTHM : 0) |
+	                             (ways & 4 ? CTP_WHY_STANDSTILL | CTP_WHY_OVERTAKEN : 0) | (ways & 8 ? CTP_WHY_QUIET : 0),
+	                      .still = ways & 8, .crash = SIGSEGV,
+	                      .seen_ns = ways & 1 ? 1000000 : 0, .cpu_ns = 500000};
 	g.by_certainty[n > 1 && ways & 1 ? CTP_CERTAIN_LIKELY : CTP_CERTAIN_PROVED]++;
 	g.by_certainty[ways & 2 ? CTP_CERTAIN_UNKNOWN : CTP_CERTAIN_PROVED] += n - 1;
 	struct ctp_finding f = {.rule = rule, .members = n, .nwho = (uint32_t)n, .to_ns = g.to_ns,
-	                        .place = strdup("a.c:1:f"), .spawn = strdup("b.c:3:g")};
+	                        .place = nowhere ? NULL : strdup("a.c:1:f"), .spawn = strdup("b.c:3:g")};
 	f.who = calloc(n, sizeof(*f.who));
 	for (uint64_t i = 0; i < n; i++)
-		f.who[i] = (struct ctp_report_member){.id = i + 10, .tid = i + 20, .pid = i + 30, .waker = waker};
+		f.who[i] = (struct ctp_report_member){.id = i + 10, .tid = i + 20, .pid = i + 30, .waker = waker,
+		                                      .place = strdup(i ? "c.c:9:h" : "a.c:1:f"), .in = i ? strdup("server") : NULL};
 	ctp_judge_say(&j, &g, &f);
 	if (j.failed || !f.title)
 		abort();
@@ -119,6 +124,7 @@ static void every_rule(enum ctp_rule rule, uint64_t n)
 		struct ctp_finding f = said(rule, n, ways);
 		sum += wrong(&f, (char *[]){f.title, NULL}) + wrong(&f, f.evidence) + wrong(&f, f.next);
 		sum += n > 1 && rule != CTP_RULE_COLLAPSE && !strstr(f.title, "2 ");
+		sum += rule != CTP_RULE_UNTRACED && !strstr(f.title, "a.c:1:f") && !strstr(f.title, "b.c:3:g");
 		ctp_finding_fini(&f);
 	}
 	is_u64(sum, 0, ctp_rule_name(rule));
@@ -130,18 +136,30 @@ static void titles(void)
 		enum ctp_rule rule;
 		const char *one, *two;
 	} want[] = {
-		{CTP_RULE_AFTER_DEATH, "1 coroutine resumed after death", "2 coroutines resumed after death"},
-		{CTP_RULE_WAIT_CYCLE, "1 coroutine waits for itself", "2 coroutines wait for one another in a circle"},
+		{CTP_RULE_CRASH, "the program was killed by SIGSEGV while 1 coroutine ran, resumed last from a.c:1:f",
+		 "the program was killed by SIGSEGV while 2 coroutines ran, resumed last from a.c:1:f and c.c:9:h"},
+		{CTP_RULE_AFTER_DEATH, "1 coroutine resumed after death, suspended last at a.c:1:f",
+		 "2 coroutines resumed after death, suspended last at a.c:1:f"},
+		{CTP_RULE_DOUBLE_RESUME, "1 coroutine resumed while running, suspended last at a.c:1:f",
+		 "2 coroutines resumed while running, suspended last at a.c:1:f"},
+		{CTP_RULE_WAIT_CYCLE, "1 coroutine waits for itself at a.c:1:f",
+		 "2 coroutines wait for one another in a circle, at a.c:1:f and c.c:9:h"},
+		{CTP_RULE_STANDSTILL, "the whole program stands still: 1 coroutine waits at a.c:1:f, and no thread runs",
+		 "the whole program stands still: 2 coroutines wait at a.c:1:f and c.c:9:h, and no thread runs"},
 		{CTP_RULE_AWAITS_DEAD, "1 coroutine waits at a.c:1:f for a coroutine that is dead",
 		 "2 coroutines wait at a.c:1:f for coroutines that are dead"},
-		{CTP_RULE_NEVER_WOKEN, "1 coroutine suspended for good at a.c:1:f: never woken",
-		 "2 coroutines suspended for good at a.c:1:f: never woken"},
-		{CTP_RULE_STALLED_THREAD, "thread 20 stands still in a coroutine that resumed from a.c:1:f",
-		 "2 threads stand still in coroutines that resumed from a.c:1:f"},
-		{CTP_RULE_COLLAPSE, "throughput fell from 1 resume a second to 1 at 0 ns",
-		 "throughput fell from 2 resumes a second to 2 at 0 ns"},
-		{CTP_RULE_LONG_RUN, "1 coroutine ran for 2.00 s without suspending, from a.c:1:f on, and kept others waiting",
-		 "2 coroutines ran for up to 2.00 s without suspending, from a.c:1:f on, and kept others waiting"},
+		{CTP_RULE_NEVER_WOKEN, "1 coroutine suspended at a.c:1:f for 2.00 s and not woken",
+		 "2 coroutines suspended at a.c:1:f for up to 2.00 s and not woken"},
+		{CTP_RULE_SUSPENDED, "1 coroutine suspended at a.c:1:f for 2.00 s", "2 coroutines suspended at a.c:1:f for up to 2.00 s"},
+		{CTP_RULE_STALLED_THREAD, "thread 20 is still in a coroutine that resumed from a.c:1:f",
+		 "2 threads are still in coroutines that resumed from a.c:1:f"},
+		{CTP_RULE_BLOCKED, "1 coroutine held its thread for 2.00 s, asleep, from a.c:1:f on, while others were ready to run",
+		 "2 coroutines held their threads for up to 2.00 s, asleep, from a.c:1:f on, while others were ready to run"},
+		{CTP_RULE_LATE, "1 coroutine woken at a.c:1:f only after 2.00 s", "2 coroutines woken at a.c:1:f only after up to 2.00 s"},
+		{CTP_RULE_COLLAPSE, "throughput fell from 1 resume a second to 1 at 0 ns, with waits at a.c:1:f",
+		 "throughput fell from 2 resumes a second to 2 at 0 ns, with waits at a.c:1:f"},
+		{CTP_RULE_LONG_RUN, "1 coroutine held its thread for 2.00 s without suspending, from a.c:1:f on, while others were ready to run",
+		 "2 coroutines held their threads for up to 2.00 s without suspending, from a.c:1:f on, while others were ready to run"},
 		{CTP_RULE_SELF_WAKE, "1 coroutine woke itself 1 time in a row at a.c:1:f",
 		 "2 coroutines woke themselves up to 2 times in a row at a.c:1:f"},
 		{CTP_RULE_NEVER_STARTED, "1 coroutine made at b.c:3:g and never run", "2 coroutines made at b.c:3:g and never run"},
@@ -154,6 +172,20 @@ static void titles(void)
 			is(f.title, n == 1 ? want[i].one : want[i].two, ctp_rule_name(f.rule));
 			ctp_finding_fini(&f);
 		}
+}
+
+/* Where that is not told, at least where it was made is. */
+static void no_place(void)
+{
+	struct ctp_finding f = said(CTP_RULE_CRASH, 2, 0);
+	ok(strstr(f.evidence[1], "coroutine #11, in server ran then"), "who has no name is called by its nearest ancestor: %s", f.evidence[1]);
+	ctp_finding_fini(&f);
+	nowhere = true;
+	f = said(CTP_RULE_NEVER_WOKEN, 1, 0);
+	is(f.title, "1 coroutine suspended at a place that the trace does not name (made at b.c:3:g) for 2.00 s and not woken",
+	   "without a place, where it was made");
+	ctp_finding_fini(&f);
+	nowhere = false;
 }
 
 /* A coroutine is called the same in a sentence as in the list of members. */
@@ -185,6 +217,7 @@ int main(void)
 		for (uint64_t n = 1; n <= 2; n++)
 			every_rule(rule, n);
 	titles();
+	no_place();
 	labels();
 	ctp_tally_free(tally);
 	ctp_report_free(report);

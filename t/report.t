@@ -3,8 +3,8 @@
 . t/tap.sh
 report=$BIN/ctp-report
 
-# A server makes five handlers. Each waits twenty times for 1 ms, is woken, is ready for 0.2 ms and runs for 0.1 ms; but the third
-# is not woken again after ten times. The server runs all the time, and is woken once all the same. NAME is that one's; what stands in MORE comes before the end.
+# A server makes five handlers. Each waits a hundred times for 1 ms, is woken, is ready for 0.2 ms and runs for 0.1 ms; but the third
+# is not woken again after ten times, while the others still are for 100 ms and more. The server runs all the time, and is woken once all the same. NAME is that one's; what stands in MORE comes before the end.
 trace() { # NAME [MORE]
 	cat <<-'JSONL'
 	{"type":"@section","attrs":{"host":"h","pid":"42","argv":["./server","-v","a b"],"wall_offset_ns":"1700000000000000000"}}
@@ -27,13 +27,13 @@ trace() { # NAME [MORE]
 		printf "{\"type\":\"wake\",\"ts\":%d,\"probe_id\":101,\"coro\":1,\"tid\":50,\"by\":2}\n", t + 50000
 		printf "{\"type\":\"name\",\"ts\":%d,\"probe_id\":104,\"coro\":4,\"name\":\"%s\"}\n", t, ENVIRON["name"]
 		for (id = 2; id <= 6; id++) { t += 100000; move(id, "true", 0); t += 100000; move(id, "false", 3) }
-		for (round = 0; round < 20; round++) for (id = 2; id <= 6; id++) {
+		for (round = 0; round < 100; round++) for (id = 2; id <= 6; id++) {
 			t += 100000
 			if (id == 4 && round >= 10) continue
 			printf "{\"type\":\"wake\",\"ts\":%d,\"probe_id\":%d,\"coro\":%d,\"tid\":50,\"by\":1}\n", t, 100 + id, id
 			t += 200000; move(id, "true", 0)
 			t += 100000
-			if (round < 19) move(id, "false", 3); else death(id)
+			if (round < 99) move(id, "false", 3); else death(id)
 		}
 		t += 1000; death(1)
 	}'
@@ -49,6 +49,16 @@ trace 'handler 3' >"$tmp/a.jsonl"
 grep -v '"coro":4,' "$tmp/a.jsonl" | sed 's/"births":6/"births":5/' | "$BIN/ctp-fromjsonl" -q >"$tmp/clean.ctp"
 lost='{"type":"lost","ts":2000000000,"probe_id":102,"coro":2,"index":900,"count":5,"unverified":0,"after":1900000000}'
 trace 'handler 3' "$lost" | "$BIN/ctp-fromjsonl" -q >"$tmp/lossy.ctp"
+# One more that is resumed while it runs, which is proved; and what more there is.
+twice='{"type":"birth","ts":2900000000,"probe_id":109,"coro":9,"station":9,"after":2900000000,"before":2900000000,"parent":1,"site":2,"pid":42}
+{"type":"transition","probe_id":109,"tid":50,"is_active":true,"ts":2900000001,"coro":9,"index":0,"site":0}
+{"type":"transition","probe_id":109,"tid":50,"is_active":false,"ts":2900000002,"coro":9,"index":1,"site":3}
+{"type":"transition","probe_id":109,"tid":50,"is_active":true,"ts":2900000003,"coro":9,"index":2,"site":0}
+{"type":"transition","probe_id":109,"tid":51,"is_active":true,"ts":2900000004,"coro":9,"index":3,"site":0}
+{"type":"death","ts":2900000005,"probe_id":109,"coro":9,"after":2900000005,"before":2900000005}'
+trace 'handler 3' "$twice" | "$BIN/ctp-fromjsonl" -q >"$tmp/proved.ctp"
+trace 'handler 3' "$twice
+$lost" | "$BIN/ctp-fromjsonl" -q >"$tmp/lossyproved.ctp"
 two='{"type":"conflict","ts":2000000000,"probe_id":102,"coro":2}
 {"type":"conflict","ts":2000000001,"probe_id":102,"coro":2}
 {"type":"conflict","ts":2000000002,"probe_id":103,"coro":3}'
@@ -60,9 +70,13 @@ is 'status 0, whatever is found' $? 0
 is 'nothing on stderr' "$(cat "$tmp/err")" ''
 is 'what ran comes first' "$(head -n 1 "$tmp/text")" "./server -v 'a b'"
 like 'when, how long, how it ended' "$(sed -n 2p "$tmp/text")" '^  pid 42 on h; started 2023-11-14 22:13:21 UTC; 2\.00 s; exited with status 7$'
-like 'how much' "$(sed -n 3p "$tmp/text")" '^  6 coroutines, 1 alive at the end; 1 thread; [0-9]+ events, 91 wakes; nothing lost$'
-is 'then how many findings' "$(sed -n 5p "$tmp/text")" '1 finding: 1 proved, 0 likely, 0 unknown'
-like 'then the finding' "$(sed -n 6p "$tmp/text")" '^1\. PROVED: .*handler\.c:30:.*\[never-woken\]$'
+like 'how much' "$(sed -n 3p "$tmp/text")" '^  6 coroutines, 1 alive at the end; 1 thread; [0-9]+ events, 411 wakes; nothing lost$'
+is 'then how many findings' "$(sed -n 5p "$tmp/text")" '1 finding: 0 proved, 1 likely, 0 unknown'
+like 'then the finding' "$(sed -n 6p "$tmp/text")" '^1\. likely: .*handler\.c:30:.*\[never-woken\]$'
+is 'what is not proved is not called so' "$(grep -c PROVED "$tmp/text")" 0
+"$report" "$tmp/proved.ctp" >"$tmp/out"
+is 'what is proved comes first' "$(sed -n '/^[0-9]\. /p' "$tmp/out" | sed 's/: .*\[/ [/')" '1. PROVED [double-resume]
+2. likely [never-woken]'
 like 'and who it is' "$(cat "$tmp/text")" '^   who: handler 3 \(#4\)$'
 ok 'and what to look at' grep -q '^   next: ' "$tmp/text"
 ok 'all on one screen' test "$(wc -l <"$tmp/text")" -le 40
@@ -80,11 +94,40 @@ is 'where it is known, nothing is said' "$("$report" -j "$tmp/a.ctp" | grep -c '
 like '-v: the member in full' "$(cat "$tmp/all")" '^     handler 3 \(#4\): suspended for [0-9.]+ s, since [0-9.]+ ms after the start, '
 like '-v: how many records, on stderr' "$(cat "$tmp/err")" ' records, '
 
+# Two join one another, and one who has no name awaits one of them; another, of the third's making, awaits that one.
+circle=$(awk 'BEGIN { for (i = 10; i < 14; i++) {
+	target = i == 10 ? 11 : i - 1
+	t = 2000000000 + i * 1000
+	printf "{\"type\":\"birth\",\"ts\":%d,\"probe_id\":%d,\"coro\":%d,\"station\":%d,\"after\":%d,\"before\":%d,\"parent\":%d,\"site\":2,\"pid\":42}\n", t, 100 + i, i, i, t, t, i == 10 ? 1 : 10
+	if (i < 12) printf "{\"type\":\"name\",\"ts\":%d,\"probe_id\":%d,\"coro\":%d,\"name\":\"joiner %d\"}\n", t, 100 + i, i, i
+	printf "{\"type\":\"transition\",\"probe_id\":%d,\"tid\":50,\"is_active\":true,\"ts\":%d,\"coro\":%d,\"index\":0,\"site\":0}\n", 100 + i, t + 1, i
+	more = sprintf("{\"type\":\"await\",\"ts\":%d,\"probe_id\":%d,\"coro\":%d,\"target\":%d,\"joins\":%s}\n", t + 9000, 100 + i, i, target, i < 12 ? "true" : "false") \
+		sprintf("{\"type\":\"transition\",\"probe_id\":%d,\"tid\":50,\"is_active\":false,\"ts\":%d,\"coro\":%d,\"index\":1,\"site\":%d}\n", 100 + i, t + 9001, i, i % 2 ? 3 : 2)
+	rest = rest more
+} printf "%s", rest }')
+trace 'handler 3' "$circle" | "$BIN/ctp-fromjsonl" -q >"$tmp/circle.ctp"
+is 'who waits because of it stands below, by whom it waits for' "$("$report" "$tmp/circle.ctp" | sed -n '/^1\./,/^   next/p')" \
+"1. PROVED: 2 coroutines wait for one another in a circle, at server.c:20:serve and handler.c:30:read it; now 7  [wait-cycle]
+   joiner 10 (#10) awaits joiner 11 (#11) at server.c:20:serve
+   joiner 11 (#11) awaits joiner 10 (#10) at handler.c:30:read it; now 7
+   2 others wait because of them
+   who: at server.c:20:serve: joiner 10 (#10)
+        at handler.c:30:read it; now 7: joiner 11 (#11)
+   waiting because of them:
+     joiner 11 (#11)
+       #12, in joiner 10  at server.c:20:serve, for 1.00 s
+         #13, in joiner 10  at handler.c:30:read it; now 7, for 1.00 s
+   next: one of these awaits must go"
+is 'in Markdown as a list' "$("$report" -m "$tmp/circle.ctp" | sed -n '/^Waiting/,/^What/p' | grep '^ *-')" \
+'- `joiner 11 (#11)`
+  - `#12, in joiner 10` at `server.c:20:serve`, for 1.00 s
+    - `#13, in joiner 10` at `handler.c:30:read it; now 7`, for 1.00 s'
+
 # --- Markdown -----------------------------------------------------------------------------------------------------------------
 "$report" -m "$tmp/a.ctp" >"$tmp/md"
 is 'Markdown: status 0' $? 0
 is 'what ran is its heading' "$(head -n 1 "$tmp/md")" "# \`./server -v 'a b'\`"
-ok 'the finding is one too' grep -q '^### 1\. proved: ' "$tmp/md"
+ok 'the finding is one too' grep -q '^### 1\. likely: ' "$tmp/md"
 ok 'a table' grep -q '^| `handler 3 (#4)` | suspended | ' "$tmp/md"
 
 # --- JSON and folded stacks ---------------------------------------------------------------------------------------------------
@@ -92,11 +135,17 @@ ok 'a table' grep -q '^| `handler 3 (#4)` | suspended | ' "$tmp/md"
 is 'JSON: one line' "$(wc -l <"$tmp/json")" 1
 if command -v jq >/dev/null; then
 	is 'jq reads it' "$(jq -c '.sections[0] | [.command, .pid, .outcome, .status, .complete, .coroutines, .alive, .wakes, .lost, .start_wall_ns]' "$tmp/json")" \
-		'[["./server","-v","a b"],"42","exited",7,true,6,1,91,0,"1700000001000000000"]'
+		'[["./server","-v","a b"],"42","exited",7,true,6,1,411,0,"1700000001000000000"]'
 	is 'the finding' "$(jq -c '.sections[0].findings[] | [.rule, .certainty, .members, .spawn_site, .suspend_site, .coroutines[0].coro, .coroutines[0].probe_id, .coroutines[0].name]' "$tmp/json")" \
-		'["never-woken","proved",1,"server.c:20:serve","handler.c:30:read it; now 7","4","104","handler 3"]'
+		'["never-woken","likely",1,"server.c:20:serve","handler.c:30:read it; now 7","4","104","handler 3"]'
+	is 'who waits for whom' "$("$report" -j "$tmp/circle.ctp" | jq -c '.sections[0].findings[0] | .waiting, (.awaits | sort_by(.coro)[] | [.coro, .name, .in, .suspend_site, .spawn_site, .waits_for, .told])')" \
+		'2
+["12",null,"joiner 10","server.c:20:serve","server.c:20:serve","11",true]
+["13",null,"joiner 10","handler.c:30:read it; now 7","server.c:20:serve","12",true]'
+	"$report" -j "$tmp/circle.ctp" >"$tmp/json"
 	is 'no key is there that the manual does not have' "$(jq -r 'paths | map(select(type == "string"))[-1]' "$tmp/json" | sort -u |
 		while read -r key; do grep -q "\"$key\"" doc/ctp-report.1 || echo "$key"; done)" ''
+	"$report" -j "$tmp/a.ctp" >"$tmp/json"
 fi
 
 # A line is frames and a number, by flamegraph.pl's own pattern; what is left of the number must not end in another.
@@ -110,10 +159,10 @@ folded suspended "$tmp/a.ctp"
 is 'a stack: where the parent was made, where it was, where it waits' "$(cut -d ' ' -f 1 "$tmp/folded")" 'main.c:10:main;server.c:20:serve;handler.c:30:read_it:_now_7'
 is '--folded alone is of those' "$("$report" --folded --folded-unit ns "$tmp/a.ctp")" "$(cat "$tmp/folded")"
 folded runnable "$tmp/a.ctp"
-is 'runnable: 90 times 0.2 ms' "$(cut -d ' ' -f 2 "$tmp/folded")" $((90 * 200000))
+is 'runnable: 410 times 0.2 ms' "$(cut -d ' ' -f 2 "$tmp/folded")" $((410 * 200000))
 is 'not before --since' "$("$report" --folded=runnable --since 1s "$tmp/a.ctp")" ''
 folded running "$tmp/a.ctp"
-is 'running: 90 times 0.1 ms from there, and 0.1 ms each at first' "$(sed -n 's/.*;handler.* //p; s/.*:serve //p' "$tmp/folded" | sort -n | tr '\n' ' ')" "$((5 * 100000)) $((90 * 100000)) "
+is 'running: 410 times 0.1 ms from there, and 0.1 ms each at first' "$(sed -n 's/.*;handler.* //p; s/.*:serve //p' "$tmp/folded" | sort -n | tr '\n' ' ')" "$((5 * 100000)) $((410 * 100000)) "
 if command -v python3 >/dev/null; then
 	for state in suspended runnable running; do
 		folded $state "$tmp/a.ctp"
@@ -170,19 +219,35 @@ status() { # NAME STATUS ARGUMENT...
 	"$report" -q "$@" >"$tmp/out" 2>"$tmp/err"
 	is "$what: status $want" $? "$want"
 }
-status '--fail-on proved' 4 --fail-on proved "$tmp/a.ctp"
+status '--fail-on proved' 4 --fail-on proved "$tmp/proved.ctp"
+status '--fail-on proved, what is likely' 0 --fail-on proved "$tmp/a.ctp"
+status '--fail-on likely' 4 --fail-on likely "$tmp/a.ctp"
 ok 'the report is printed all the same' cmp -s "$tmp/out" "$tmp/text"
-status '--fail-on likely' 4 --fail-on likely -j "$tmp/a.ctp"
+status '--fail-on likely as JSON' 4 --fail-on likely -j "$tmp/a.ctp"
 status '--fail-on with --folded' 4 --fail-on likely --folded "$tmp/a.ctp"
 status '--fail-on, nothing found' 0 --fail-on likely "$tmp/clean.ctp"
 status 'events were lost' 3 "$tmp/lossy.ctp"
-status '--fail-on outranks that' 4 --fail-on proved "$tmp/lossy.ctp"
-status '--fail-on, in the second file' 4 --fail-on proved "$tmp/clean.ctp" "$tmp/a.ctp"
+status '--fail-on outranks that' 4 --fail-on proved "$tmp/lossyproved.ctp"
+status '--fail-on, in the second file' 4 --fail-on proved "$tmp/clean.ctp" "$tmp/proved.ctp"
 for pattern in never-woken 'handler.c:*' server.c:20:serve 'never-woken *:30:*'; do
 	status "--ignore '$pattern'" 0 --fail-on likely --ignore "$pattern" "$tmp/a.ctp"
-	like 'it is counted' "$(cat "$tmp/out")" '^1 finding was ignored, as asked\.$'
+	is 'it is counted where the findings are' "$(sed -n 5p "$tmp/out")" 'No findings; 1 ignored, as asked'
+	like 'in Markdown too' "$("$report" -qm --ignore "$pattern" "$tmp/a.ctp")" '^## No findings; 1 ignored, as asked$'
+	like 'and in JSON' "$("$report" -qj --ignore "$pattern" "$tmp/a.ctp")" '"findings":\[\],"ignored":1,.*"ignored":1,"ignore_unmatched":\[\]}$'
+	is 'and nothing else is said' "$("$report" --ignore "$pattern" "$tmp/a.ctp" 2>&1 >/dev/null)" ''
 done
+status '--ignore, one of two' 4 --fail-on likely --ignore never-woken "$tmp/proved.ctp"
+is 'the other one stays' "$(sed -n 5p "$tmp/out")" '1 finding: 1 proved, 0 likely, 0 unknown; 1 ignored, as asked'
 status '--ignore of something else' 4 --fail-on likely --ignore leaked --ignore 'leaked *' --ignore handler.c "$tmp/a.ctp"
+is 'of which -q says nothing' "$(cat "$tmp/err")" ''
+is 'a pattern that nothing is like is named' "$("$report" --ignore leaked --ignore never-woken --ignore 'leaked *' "$tmp/a.ctp" 2>&1 >/dev/null)" \
+	"ctp-report: --ignore: no finding is like 'leaked', 'leaked *'"
+is 'as one that is like what another is for is not' "$("$report" --ignore never-woken --ignore 'never-*' "$tmp/a.ctp" 2>&1 >/dev/null)" ''
+like 'in JSON too' "$("$report" -qj --ignore leaked --ignore never-woken --ignore '"' "$tmp/a.ctp")" '"ignore_unmatched":\["leaked","\\""\]}$'
+is 'of many, some' "$("$report" --ignore a --ignore b --ignore c --ignore d --ignore e --ignore f --ignore g "$tmp/a.ctp" 2>&1 >/dev/null)" \
+	"ctp-report: --ignore: no finding is like 'a', 'b', 'c', 'd', 'e' and 2 more"
+like 'of several sections, all are counted at the end too' "$("$report" --ignore never-woken "$tmp/a.ctp" "$tmp/clean.ctp" "$tmp/a.ctp")" \
+	'^2 findings were ignored, as asked\.$'
 printf '# known\n\n  leaked  \r\n\tnever-woken handler.c:*\n' >"$tmp/known"
 status '--ignore-file' 0 --fail-on likely --ignore-file "$tmp/known" "$tmp/a.ctp"
 status '--ignore-file that is not there' 1 --ignore-file "$tmp/nonexistent" "$tmp/a.ctp"
@@ -190,7 +255,7 @@ like 'which is said' "$(cat "$tmp/err")" "^ctp-report: $tmp/nonexistent: No such
 status '--until' 0 --fail-on likely --until 5ms "$tmp/a.ctp"
 like 'a part is said to be one' "$(cat "$tmp/out")" '^  looked at only from 0 ns to 5\.00 ms$'
 like 'which is not how it ended' "$(sed -n 2p "$tmp/out")" '; 5\.00 ms; and went on after that$'
-status '--since' 4 --fail-on proved --since 5ms "$tmp/a.ctp"
+status '--since' 4 --fail-on likely --since 5ms "$tmp/a.ctp"
 like 'a part from there on' "$(cat "$tmp/out")" '^  looked at only from 5\.00 ms to the end$'
 # A time at which nothing was any more, or nothing yet.
 for way in '-q:No verdict: nothing lies in the time' '-m:No verdict: nothing lies in the time' '-j:"in_range":false,"findings":\[\]' \
@@ -287,7 +352,7 @@ like 'but it can be read' "$("$report" "$tmp/hostile.ctp")" '^   who: \\x1b\[2Jx
 # Colour is for a terminal, and for who has not said no.
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then # there is one, and a pseudo-terminal for it
 	tty() { script -qec "$*" /dev/null </dev/null; }
-	is 'a terminal: colour' "$(TERM=xterm NO_COLOR='' tty "$report" -q "$tmp/a.ctp" | grep -c "$(printf '\033')\[1;31mPROVED")" 1
+	is 'a terminal: colour' "$(TERM=xterm NO_COLOR='' tty "$report" -q "$tmp/proved.ctp" | grep -c "$(printf '\033')\[1;31mPROVED")" 1
 	is 'NO_COLOR: none' "$(TERM=xterm NO_COLOR=1 tty "$report" -q "$tmp/a.ctp" | grep -c "$(printf '\033')")" 0
 	is 'a dumb one: none' "$(TERM=dumb tty "$report" -q "$tmp/a.ctp" | grep -c "$(printf '\033')")" 0
 fi

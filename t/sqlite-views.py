@@ -388,6 +388,25 @@ class Life:
                            target_name=(name or [None])[-1], target_state=target and target.state()["state"])
 
 
+def wait_for(sections, awaits):
+    """Who still waits for whom, and for whom in the end; by walking from each to the next."""
+    waits = {(a["section"], a["coro"]): a for a in awaits if a["open"] and a["target"] and not any(
+        w["coro"] == a["coro"] and w["ts"] >= a["ts"] for w in sections[a["section"] - 1].records["wake"])}
+    for (section, coro), a in waits.items():
+        passed, at = [], coro
+        while (section, at) in waits and at not in passed:
+            passed.append(at)
+            at = waits[section, at]["target"]
+        round_about = at in passed
+        s = sections[section - 1]
+        name = [n["name"] for n in s.records["name"] if n["coro"] == at]
+        birth = s.lives[coro].birth
+        yield dict(section=section, coro=coro, probe_id=a["probe_id"], name=a["name"], awaits=a["target"], awaits_name=a["target_name"],
+                   root=None if round_about else at, root_name=None if round_about else (name or [None])[-1],
+                   depth=None if round_about else len(passed), since_ns=a["ts"], for_ns=a["duration_ns"], certain=a["certain"],
+                   site_text=a["site_text"], spawn_site_text=s.place(birth and birth["site"]))
+
+
 def union(spans):
     """What of the time is in any of them, as spans that are apart."""
     merged = []
@@ -471,6 +490,7 @@ def expect(sections):
             section=s.id, complete=s.complete, lost=sum(l["count"] for l in s.records["lost"]), nobodys=sum(l["count"] for l in s.nobodys),
             gaps=sum(bool(lost) for life in s.lives.values() for a, b, lost in life.gaps), unknown_ns=sum(life.unknown() for life in s.lives.values()),
             of_threads=sum(m.get("transitions") or 0 for m in s.records["missed"]), missed=sum(m["count"] for m in s.records["missed"])))
+    want["wait_for"] = list(wait_for(sections, want["await_intervals"]))
     want["thread_runs"], want["longest_waits"] = want["run_intervals"], want["wait_intervals"]
     want["suspend_addresses"] = list(waits_at(want["wait_intervals"], "addr"))
     want["suspend_sites"] = list(waits_at(want["wait_intervals"], "site"))
@@ -496,6 +516,7 @@ def tried(sections, want):
         "open": len({x["open"] for x in want["intervals"]}) == 3,
         "woken": len({x["woken"] for x in want["coroutine_states"] if x["state"] == "suspended"}) == 3,
         "targets": {"running", "suspended", "dead", "unknown", None} <= {x["target_state"] for x in want["await_intervals"]},
+        "who still waits for whom": want["wait_for"],
         "a gap before the first transition": any(life.holes[-1] and life.events for life in numbered),
         "a gap behind the last": any(life.holes[len(life.events) - 1] and life.events and not life.death for life in numbered),
         "one that ends in a death": any(life.holes[len(life.events) - 1] and life.death for life in numbered),

@@ -80,6 +80,40 @@ is 'what a dead one does ends no wait, and is no gap' "$(sql stale 'SELECT start
 0
 dead|30'
 
+# 2 waits for 1, 3 and 4 for 2, at different depths; 5 and 6 for one another, and 7 for 5. 8 awaited 1 earlier, but not where it is now;
+# 9 was woken since, 10 is dead, of 11 an event is missing behind that, and 12 awaits nobody that is known.
+{
+	section
+	echo '{"type":"@schema","name":"await","kind":"await","fields":['$fields',{"name":"target","type":"u64"}]}'
+	echo '{"type":"@schema","name":"name","kind":"name","fields":['$fields',{"name":"name","type":"string","role":"name"}]}'
+	echo '{"type":"@schema","name":"wake","kind":"wake","fields":['$fields']}'
+	echo '{"type":"@schema","name":"death","kind":"death","fields":['$fields',{"name":"after","type":"u64","role":"time"}]}'
+	echo '{"type":"@schema","name":"lost","kind":"loss","fields":['$fields',{"name":"index","type":"u64","role":"sequence"},{"name":"count","type":"u64","role":"count"},{"name":"after","type":"u64","role":"time"}]}'
+	echo '{"type":"name","ts":1,"probe_id":7,"coro":1,"name":"holder"}'
+	step 5 1 0 true
+	for pair in 2:1 3:2 4:2 5:6 6:5 7:5 8:1 9:1 10:1 11:1 12:0; do
+		step $((10 * ${pair%:*})) ${pair%:*} 0 true
+		printf '{"type":"await","ts":%s,"probe_id":7,"coro":%s,"target":%s}\n' $((10 * ${pair%:*} + 1)) ${pair%:*} ${pair#*:}
+		step $((10 * ${pair%:*} + 2)) ${pair%:*} 1 false
+	done
+	step 200 8 2 true; step 210 8 3 false
+	echo '{"type":"wake","ts":220,"probe_id":7,"coro":9}'
+	echo '{"type":"death","ts":230,"probe_id":7,"coro":10,"after":230}'
+	echo '{"type":"lost","ts":240,"probe_id":7,"coro":11,"index":2,"count":1,"after":112}'
+	end
+} | make waits
+is 'who waits for whom at the end, and how far from the one that all wait for' \
+	"$(sql waits 'SELECT coro, awaits, root, root_name, depth, since_ns, for_ns, certain FROM wait_for ORDER BY coro')" '2|1|1|holder|1|22|218|1
+3|2|1|holder|2|32|208|1
+4|2|1|holder|2|42|198|1
+5|6||||52|188|1
+6|5||||62|178|1
+7|5||||72|168|1'
+is 'as a tree, by what the manual has' "$(sql waits "$(awk '/^WITH RECURSIVE tree/ { on = 1 } /^\.Ed/ { on = 0 } on' doc/ctp-sqlite.1)")" "holder #1
+   #2 at ?
+     #3 at ?
+     #4 at ?"
+
 # Rows without numbers: seq tells, either the one who makes the stream, or us. Of a round that is not whole, either.
 row() { printf '{"type":"transition","probe_id":1,"tid":1,"addr":"0x1","seq":%s,"is_active":%s,"ts":%s}\n' $1 $2 $3; }
 {

@@ -159,8 +159,10 @@ int main(int argc, char **argv)
 	if (!report || ctp_output_open(&out, NULL, false, false, &err))
 		return ctp_tool_fail(&tool, &err);
 	int code = ctp_tool_to(&tool, argv + optind, ctp_report_sink(report, &out, &ask.style, &err), &out, &err);
-	if (code == CTP_EXIT_OK || code == CTP_EXIT_HARMED)
+	if (code == CTP_EXIT_OK || code == CTP_EXIT_HARMED) {
+		ctp_reportopt_unmatched(&tool, report);
 		code = ask.fail_on && has_found(report) ? CTP_EXIT_FOUND : ctp_reportopt_outside(&tool, report, code);
+	}
 	ctp_report_free(report);
 	ctp_reportopt_fini(&ask.common);
 	return dropped && code != CTP_EXIT_FOUND ? CTP_EXIT_FAILED : code;

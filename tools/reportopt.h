@@ -5,6 +5,7 @@
 #define CTP_REPORTOPT_H
 
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "../formats/report-args.h"
@@ -81,6 +82,21 @@ static inline int ctp_reportopt_outside(struct ctp_tool *tool, const struct ctp_
 	ctp_tool_say(tool, "--since: nothing is as late as %s: the %s ends %s after its start", since,
 	             r->sections_seen > 1 ? "longest section" : "trace", longest);
 	return CTP_EXIT_FAILED;
+}
+
+/* Patterns to ignore that nothing was like: what they were for is repaired, or they are misspelt. One line, unless no notices are wanted. */
+static inline void ctp_reportopt_unmatched(struct ctp_tool *tool, const struct ctp_report *r)
+{
+	enum { NAMED = 5 };
+	char line[600] = "";
+	size_t at = 0, n = 0, len = 0;
+	for (const char *pattern; !tool->quiet && (pattern = ctp_report_unmatched(r, &at)); n++)
+		if (n < NAMED)
+			len += (size_t)snprintf(line + len, sizeof(line) - len, "%s'%.100s'", n ? ", " : "", pattern);
+	if (n > NAMED)
+		snprintf(line + len, sizeof(line) - len, " and %zu more", n - NAMED);
+	if (n)
+		ctp_tool_say(tool, "--ignore: no finding is like %s", line);
 }
 
 static inline void ctp_reportopt_fini(struct ctp_reportopt *o)

@@ -2,13 +2,13 @@
 // findings.js - what ctp-report found, in its order: how certain, why, and what to look at. A click shows its moment.
 
 const CERTAINTY = {
-	proved: "nothing that is missing could change it",
+	proved: "the trace has the fact itself: it holds whatever else happened",
 	likely: "the trace speaks for it, but does not prove it",
 	unknown: "events were lost: it may be so",
 };
 
 // Those that are about coroutines that run.
-const RUNNING_RULES = new Set(["stalled-thread", "long-run", "double-resume", "use-after-death"]);
+const RUNNING_RULES = new Set(["crash", "stalled-thread", "blocking-call", "long-run", "double-resume", "use-after-death"]);
 
 function badgesNode({ certainty, rule, members }) {
 	const known = Object.hasOwn(CERTAINTY, certainty) ? certainty : "unknown";
@@ -29,23 +29,57 @@ function whereNode(node, title, site) {
 	return site ? el("div", null, el("span", { class: "faint" }, title), " ", node(site)) : null;
 }
 
-function membersNode(node, { coroutines, members }) {
+function membersNode({ site, coroutine }, { coroutines, members }) {
 	if (!coroutines.length)
 		return null;
-	const items = coroutines.map(member => el("li", null, node(member),
-		el("span", { class: "faint" }, ` ${clean(member.state, 40)} for ${duration(member.for_ns)}`)));
+	const spread = coroutines.some(member => member.suspend_site !== coroutines[0].suspend_site);
+	const items = coroutines.map(member => el("li", null, coroutine(member),
+		el("span", { class: "faint" }, ` ${clean(member.state, 40)} for ${duration(member.for_ns)}`),
+		spread && member.suspend_site ? el("span", null, el("span", { class: "faint" }, " at "), site(member.suspend_site)) : null));
 	const some = `The report lists ${count(coroutines.length)} of ${count(members)}. Its sites find all that were there.`;
 	return el("details", null, el("summary", null, "who"), el("ul", { class: "who" }, ...items),
 		members > coroutines.length ? el("p", { class: "faint" }, some) : null);
 }
 
+// What a waiter does, as the other forms of the report say it.
+function waitText({ state, for_ns, told }) {
+	const does = state === "runnable" ? "ready to run " : state === "born" ? "not yet run " : "";
+	return ` ${does}for ${duration(for_ns)}${does || told ? "" : " (inferred)"}`;
+}
+
+// Who waits because of the finding, each below whom it waits for, the longest first; those are roots whom the list does not have.
+function treeNode({ site, coroutine }, { coroutines, awaits, waiting, members }) {
+	if (!awaits || !awaits.length)
+		return null;
+	const left = new Set([...awaits].sort((a, b) => b.for_ns - a.for_ns));
+	const below = coro => {
+		const waiters = [...left].filter(waiter => waiter.waits_for === coro);
+		waiters.forEach(waiter => left.delete(waiter));
+		return waiters.length ? el("ul", null, ...waiters.map(waiter => el("li", null, coroutine(waiter),
+			waiter.suspend_site ? el("span", null, el("span", { class: "faint" }, " at "), site(waiter.suspend_site)) : null,
+			el("span", { class: "faint" }, waitText(waiter)), below(waiter.coro)))) : null;
+	};
+	const root = member => [member, below(member.coro)];
+	const roots = coroutines.map(root).filter(([, list]) => list), listed = new Set(awaits.map(waiter => waiter.coro));
+	for (const strict of [true, false])
+		for (const waiter of [...left])
+			if (left.has(waiter) && !(strict && listed.has(waiter.waits_for)))
+				roots.push(root({ coro: waiter.waits_for, name: null }));
+	const items = roots.map(([member, list]) => el("li", null, coroutine(member), list));
+	return el("details", { open: "" }, el("summary", null, `waiting because of ${members === 1 ? "it" : "them"}: ${count(waiting)}`),
+		el("ul", { class: "who tree" }, ...items),
+		waiting > awaits.length ? el("p", { class: "faint" }, `The report lists ${count(awaits.length)} of them.`) : null);
+}
+
 // links: how a site and a coroutine are shown; toggle: what a click does.
-function findingNode(finding, { site, coroutine }, toggle) {
+function findingNode(finding, links, toggle) {
+	const { site } = links;
 	const head = el("button", { type: "button", class: "head", "aria-pressed": "false", onclick: toggle },
 		badgesNode(finding), el("span", { class: "title" }, quoted(finding.title, 300)));
 	const body = el("div", { class: "body" },
 		whereNode(site, RUNNING_RULES.has(finding.rule) ? "resumed from" : "suspended at", finding.suspend_site), whereNode(site, "spawned at", finding.spawn_site),
-		linesNode("evidence", finding.evidence), linesNode("look at", finding.next), membersNode(coroutine, finding));
+		linesNode("evidence", finding.evidence), linesNode("look at", finding.next), membersNode(links, finding),
+		treeNode(links, finding));
 	return el("li", { class: "finding" }, head, body);
 }
 
@@ -87,16 +121,19 @@ function whereOf(app, { suspend_site: suspend, spawn_site: spawn }) {
 // The panel: what the report says of the section, in its words.
 function panelNodes(app) {
 	const { meta, section } = app.model, { findings, caveats, waiting, running } = section, closing = meta.closing || [];
+	const unmatched = meta.report.ignore_unmatched || [];
 	const verdict = (meta.verdicts || [])[meta.section] || (findings.length ? plural(findings.length, "finding") : "No findings");
 	return [el("h2", null, verdict), findings.length ? findingsNode(app) : null, linesNode("what this could not see", caveats),
 		stillNode(app, "still waiting at the end, but no finding", waiting),
 		stillNode(app, "still running at the end, but no finding", running),
-		...otherFindingsNodes(app.model), ...closing.map(line => el("p", { class: "closing" }, line))].filter(node => node);
+		...otherFindingsNodes(app.model), ...closing.map(line => el("p", { class: "closing" }, line)),
+		unmatched.length ? el("p", { class: "closing" }, "To be ignored, but no finding is like it: ", quoted(unmatched.join(", "), 300)) : null,
+	].filter(node => node);
 }
 
 // Those of the trace's other sections, which can be read but not be shown in the timeline.
 function otherFindingsNodes(model) {
-	const coroutine = ({ name, coro }) => quoted(`${name || ""} ${idText(coro)}`, 80);
+	const coroutine = ({ name, coro, in: within }) => quoted(`${name || ""} ${idText(coro)}${!name && within ? ", in " + within : ""}`, 120);
 	const links = { site: site => quoted(site, 100), coroutine };
 	const nodes = [];
 	model.meta.report.sections.forEach((section, number) => {

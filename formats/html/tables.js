@@ -60,8 +60,9 @@ function siteNode(app) {
 }
 
 // A coroutine of the report, which may have more than the page.
-function coroutineNode(app, { coro, name }) {
-	const nodes = [name ? quoted(name, 60) : null, el("span", { class: "faint" }, " " + idText(coro))];
+function coroutineNode(app, { coro, name, in: within }) {
+	const nodes = [name ? quoted(name, 60) : null, el("span", { class: name ? "faint" : null }, (name ? " " : "") + idText(coro)),
+		!name && within ? el("span", null, ", in ", quoted(within, 60)) : null];
 	const row = app.model.row(coro);
 	if (row < 0)
 		return el("span", { title: "not on this page" }, ...nodes);

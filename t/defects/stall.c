@@ -27,6 +27,6 @@ int main(int argc, char **argv)
 		task_spawn(worker, i);
 	sched_start(3);
 	if (sched_wait(bug_wanted(argc, argv)))
-		sched_hang(500 * MS);
+		sched_hang(1500 * MS);
 	return 0;
 }

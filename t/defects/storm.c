@@ -3,7 +3,7 @@
  */
 #include "scheduler.h"
 
-enum { SOME = 300, MANY = 100000 };
+enum { SOME = 300, MANY = 400000 };
 
 static int turns;
 

@@ -96,14 +96,16 @@ static void record(struct fuzz *f, const struct ctp_class *cls, bool late)
 /* A class with any types for any roles; some fields have the names that tools look for. */
 static void declare(struct fuzz *f)
 {
-	static const char *const names[] = {"index", "parent", "by", "code", "target", "start", "stop", "after", "outcome",
-	                                    "status", "file", "line"};
+	enum { NAMES = 20 };
+	static const char *const names[NAMES] = {"index", "parent", "by", "code", "target", "start", "stop", "after", "outcome", "status",
+	                                         "file", "line", "state", "threads", "cpu_ns", "delay_ns", "how", "joins", "by_hand",
+	                                         "before"};
 	struct ctp_field fields[FIELDS];
 	struct ctp_err err;
-	uint8_t kind = byte(f), n = byte(f) % FIELDS;
+	uint8_t kind = byte(f), n = byte(f) % FIELDS, first = kind / CTP_KIND_COUNT * 3;
 	for (uint8_t i = 0; i < n; i++) {
 		uint8_t role = byte(f), type = byte(f);
-		fields[i] = (struct ctp_field){.name = names[i], .role = role % CTP_ROLE_COUNT_,
+		fields[i] = (struct ctp_field){.name = names[(first + i) % NAMES], .role = role % CTP_ROLE_COUNT_,
 		                               .type = 1 + type % (CTP_TYPE_COUNT - 1)};
 	}
 	struct ctp_class *cls = f->nclasses < CLASSES ? ctp_class_new("x", kind % CTP_KIND_COUNT, fields, n, &err) : NULL;
@@ -146,12 +148,22 @@ static void changed(void *arg, const struct ctp_change *ch)
 	must(ch->co->place < f->report->follow.places.count && ch->co->spawn < f->report->follow.places.count);
 }
 
+/* All else is about what did not happen, or compares. */
+static bool can_be_proved(enum ctp_rule rule)
+{
+	return rule == CTP_RULE_CRASH || rule == CTP_RULE_AFTER_DEATH || rule == CTP_RULE_DOUBLE_RESUME || rule == CTP_RULE_WAIT_CYCLE ||
+	       rule == CTP_RULE_LONG_RUN || rule == CTP_RULE_UNTRACED;
+}
+
 static void check(const struct ctp_report *r)
 {
 	for (uint32_t i = 0; i < r->nsections; i++)
 		for (uint32_t k = 0; k < r->sections[i].nfindings; k++) {
 			const struct ctp_finding *f = &r->sections[i].findings[k];
 			must(f->title && f->members >= f->nwho && f->nwho <= CTP_REPORT_MEMBERS);
+			must(f->members || f->rule == CTP_RULE_CRASH);
+			must(f->waiting >= f->nwaiters && f->nwaiters <= CTP_REPORT_MEMBERS);
+			must(f->certainty != CTP_CERTAIN_PROVED || can_be_proved(f->rule));
 			must(f->from_ns <= f->to_ns || f->to_ns == 0);
 		}
 }

@@ -1,0 +1,117 @@
+/*
+ * judged.h - records made by hand (byhand.h) go to a report, and what it finds in them is told in a line.
+ */
+#ifndef CTP_T_JUDGED_H
+#define CTP_T_JUDGED_H
+
+#include "byhand.h"
+#include "report.h"
+#include "tap.h"
+
+enum { MS = 1000000, MAKER = 7, WAITS = 8, CHILDREN = 40, WAKER = 2, VICTIM = 1, THREAD = 5, OTHER = 6 };
+
+static const uint64_t S = 1000 * MS;
+
+static struct byhand h;
+static struct ctp_report *report;
+static struct ctp_section sec;
+static char found[4096], why[4096], still[512], tree[512]; /* why, tree: of the gravest; still: who waits at the end */
+
+static void give(void *to, const struct ctp_record *rec) { ctp_report_record(to, rec); }
+
+static void begin_with(const struct ctp_report_options *options, const char *const *attrs)
+{
+	struct ctp_err err;
+	byhand_init(&h, give, NULL);
+	h.to = report = ctp_report_new(options, &err);
+	if (!report)
+		abort();
+	ctp_section_init(&sec);
+	for (; attrs && *attrs; attrs += 2)
+		ctp_section_add(&sec, attrs[0], attrs[1]);
+	ctp_report_section_begin(report, &sec);
+}
+
+static const char *const one_process[] = {"pid", "100", NULL};
+
+static inline void begin(void) { begin_with(NULL, one_process); }
+
+/* What was found: "rule certainty members", by gravity, with commas between. */
+static const char *end_so(bool complete, bool missing)
+{
+	char *p = found, *q = why;
+	*p = *q = '\0';
+	ctp_report_section_end(report, complete, missing);
+	const struct ctp_report_section *s = report->sections;
+	for (char *const *line = s->nfindings ? s->findings[0].evidence : (char *[]){NULL}; *line; line++)
+		q += snprintf(q, (size_t)(why + sizeof(why) - q), "%s\n", *line);
+	for (uint32_t i = 0; i < report->nsections; i++)
+		for (uint32_t k = 0; k < report->sections[i].nfindings; k++) {
+			const struct ctp_finding *f = &report->sections[i].findings[k];
+			p += sprintf(p, "%s%s %s %ju", p > found ? ", " : "", ctp_rule_name(f->rule),
+			             ctp_certainty_name(f->certainty), (uintmax_t)f->members);
+		}
+	tree[0] = still[0] = '\0';
+	for (uint32_t k = 0; s->nfindings && k < s->findings[0].nwaiters && k < 8; k++) {
+		const struct ctp_report_member *m = &s->findings[0].waiters[k];
+		sprintf(tree + strlen(tree), "%s%ju %s %ju", k ? ", " : "", (uintmax_t)m->id, m->awaits ? "awaits" : "needs", (uintmax_t)m->waits_for);
+	}
+	for (uint32_t k = 0; k < s->nwaiting && k < 4; k++)
+		sprintf(still + strlen(still), "%s%ju in findings %ju for %ju", k ? ", " : "", (uintmax_t)s->waiting[k].coroutines,
+		        (uintmax_t)s->waiting[k].found, (uintmax_t)(s->waiting[k].longest_ns / MS));
+	ctp_report_free(report);
+	ctp_section_fini(&sec);
+	byhand_fini(&h);
+	return found;
+}
+
+static inline const char *end(void) { return end_so(true, false); }
+
+/* --- a scene -------------------------------------------------------------------------------------------------------------- */
+
+/* It suspends there, is woken and resumed again, in a millisecond. */
+static void goes_round(uint64_t ts, uint64_t co, uint64_t by)
+{
+	suspends(&h, ts, co, 5, WAITS);
+	is_woken(&h, ts + MS / 2, co, 6, by);
+	resumes(&h, ts + MS, co, 5);
+}
+
+/* From 0 to 200 ms: many are made, wait several times at the same place, and end. The waker is there, and runs. */
+static void healthy(void)
+{
+	is_born(&h, 1, WAKER, 0);
+	resumes(&h, 1, WAKER, 6);
+	suspends(&h, 2, WAKER, 6, 9);
+	for (uint64_t co = 10; co < 10 + CHILDREN; co++) {
+		uint64_t ts = (co - 10) * 5 * MS + 2;
+		is_born(&h, ts, co, MAKER);
+		resumes(&h, ts, co, 5);
+		goes_round(ts + MS, co, WAKER);
+		goes_round(ts + 3 * MS, co, WAKER);
+		dies(&h, ts + 4 * MS + 1, co);
+	}
+	resumes(&h, 200 * MS, WAKER, 6);
+}
+
+/* Behind that, one that is made like the others waits, from 210 ms on; the waker goes on until 1.9 s. */
+static inline void with_victim(void)
+{
+	healthy();
+	is_born(&h, 200 * MS, VICTIM, MAKER);
+	resumes(&h, 201 * MS, VICTIM, 5);
+	goes_round(202 * MS, VICTIM, WAKER);
+	suspends(&h, 210 * MS, VICTIM, 5, WAITS);
+}
+
+static inline void waker_goes_on(void)
+{
+	for (uint64_t ts = 220 * MS; ts < 1900 * MS; ts += 5 * MS) {
+		suspends(&h, ts, WAKER, 6, 9);
+		is_woken(&h, ts + MS / 2, WAKER, 5, 0);
+		resumes(&h, ts + MS, WAKER, 6);
+	}
+	dies(&h, 1900 * MS, WAKER);
+}
+
+#endif

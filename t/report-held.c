@@ -1,0 +1,304 @@
+/*
+ * report-held: who holds a thread, wakes itself, is ready and not resumed, becomes more and more, or ran when the program crashed, made by
+ * hand. Of each rule one program that it is for, and beside it programs that lack one premise each. Waits are in report-verdict.
+ */
+#include <signal.h>
+
+#include "judged.h"
+
+enum { HOG = 3, READY = 4, PEER = 8, HUB = 9, FIRST = 100 };
+
+/* --- who holds a thread --------------------------------------------------------------------------------------------------- */
+
+enum { BUSY, ASLEEP, KEPT_OUT };
+
+/* Two samples of the thread, 500 ms apart. */
+static void sampled(uint64_t ts, int what)
+{
+	static const enum ctp_sample_state states[] = {CTP_SAMPLE_RUNNING, CTP_SAMPLE_SLEEPING, CTP_SAMPLE_RUNNING};
+	uint64_t ns = 500 * MS;
+	is_sampled(&h, ts, THREAD, 7 * MS, 3 * MS, states[what]);
+	is_sampled(&h, ts + ns, THREAD, 7 * MS + (what == BUSY ? ns - 10 * MS : 0), 3 * MS + (what == KEPT_OUT ? ns - 10 * MS : 0), states[what]);
+}
+
+/* One holds the thread from 300 ms on, and another one is woken that ran there. */
+static void held(bool by_hand, bool ready)
+{
+	begin();
+	healthy();
+	dies(&h, 205 * MS, WAKER);
+	is_born(&h, 206 * MS, READY, 0);
+	resumes(&h, 207 * MS, READY, THREAD);
+	suspends(&h, 208 * MS, READY, THREAD, 50);
+	is_made(&h, 290 * MS, HOG, 0, 0, by_hand);
+	resumes(&h, 300 * MS, HOG, THREAD);
+	if (ready)
+		is_woken(&h, 310 * MS, READY, OTHER, 0);
+}
+
+static const char *still_held(void)
+{
+	is_over(&h, 1100 * MS, CTP_OUTCOME_KILLED);
+	return end();
+}
+
+/* At 1 s it goes on, and so does the other. */
+static const char *held_until(void)
+{
+	suspends(&h, S, HOG, THREAD, 51);
+	resumes(&h, S + MS, READY, THREAD);
+	dies(&h, S + 2 * MS, READY);
+	resumes(&h, S + 3 * MS, HOG, THREAD);
+	dies(&h, S + 4 * MS, HOG);
+	is_over(&h, S + 5 * MS, CTP_OUTCOME_EXITED);
+	return end();
+}
+
+static void holds(void)
+{
+	static const struct {
+		int what;
+		const char *still, *until, *name;
+	} runs[] = {
+		{BUSY, "long-run proved 1", "long-run proved 1", "busy: the time on a processor is measured, and another one was ready"},
+		{ASLEEP, "blocking-call likely 1", "blocking-call likely 1", "asleep: a call that blocks"},
+		{KEPT_OUT, "", "", "neither: the machine had no time for it"},
+	};
+	for (int i = 0; i < 3; i++) {
+		held(false, true);
+		sampled(400 * MS, runs[i].what);
+		is(still_held(), runs[i].still, runs[i].name);
+		held(false, true);
+		sampled(400 * MS, runs[i].what);
+		is(held_until(), runs[i].until, "and the same until it suspends");
+	}
+	held(false, true);
+	is(still_held(), "stalled-thread likely 1", "without samples nobody knows what it does");
+	held(false, true);
+	is(held_until(), "long-run likely 1", "nor what it did");
+	held(false, true);
+	is_sampled(&h, 900 * MS, THREAD, 600 * MS, 0, CTP_SAMPLE_RUNNING);
+	is(still_held(), "stalled-thread likely 1", "one sample is none");
+	held(false, true);
+	is_sampled(&h, 900 * MS, THREAD, 600 * MS, 0, CTP_SAMPLE_RUNNING);
+	is(held_until(), "long-run likely 1", "likewise");
+	held(false, true);
+	is_sampled(&h, 900 * MS, THREAD, 600 * MS, 0, CTP_SAMPLE_RUNNING);
+	is_sampled(&h, 910 * MS, THREAD, 610 * MS, 0, CTP_SAMPLE_RUNNING);
+	is(held_until(), "long-run likely 1", "and two at nearly the same time are no two");
+
+	held(false, false);
+	sampled(400 * MS, BUSY);
+	is(still_held(), "", "an honest long job, and nobody waits for its thread");
+	held(true, true);
+	sampled(400 * MS, BUSY);
+	is(still_held(), "", "one that is told of by hand may have ended");
+
+	held(false, true);
+	sampled(400 * MS, BUSY);
+	are_lost(&h, 500 * MS, 501 * MS, HOG, 2);
+	is(still_held(), "woken-not-resumed unknown 1", "nothing rests on a gap: it may still hold the thread");
+
+	held(false, true);
+	becomes(&h, 320 * MS, 330 * MS, CTP_PROCESS_STOPPED);
+	becomes(&h, 950 * MS, 960 * MS, CTP_PROCESS_EXECUTING);
+	is(held_until(), "", "a debugger that stopped the program holds no thread");
+
+	held(false, true);
+	is_sampled(&h, 900 * MS, THREAD, 600 * MS, 0, CTP_SAMPLE_RUNNING);
+	suspends(&h, S, HOG, THREAD, 51);
+	is_sampled(&h, S + 40 * MS, THREAD, 740 * MS, 0, CTP_SAMPLE_RUNNING);
+	resumes(&h, S + 50 * MS, READY, THREAD);
+	dies(&h, S + 51 * MS, READY);
+	is_over(&h, S + 60 * MS, CTP_OUTCOME_KILLED);
+	is(end(), "long-run likely 1", "a sample behind the run is no part of it");
+}
+
+/* --- storms --------------------------------------------------------------------------------------------------------------- */
+
+/* 8000 yields, 20 us apart, of runs of so many ns; the other one runs in between, so often. */
+static const char *yields(enum ctp_wake_how how, uint64_t run_ns, uint64_t other_each)
+{
+	begin();
+	is_born(&h, 1, HOG, MAKER);
+	is_born(&h, 1, READY, 0);
+	for (uint64_t n = 0; n < 8000; n++) {
+		uint64_t ts = MS + n * 20000;
+		resumes(&h, ts, HOG, THREAD);
+		is_woken_so(&h, ts + run_ns - 1, HOG, THREAD, HOG, how);
+		suspends(&h, ts + run_ns, HOG, THREAD, WAITS);
+		if (other_each && n % other_each == 0) {
+			resumes(&h, ts + 16000, READY, THREAD);
+			is_woken_so(&h, ts + 17000, READY, THREAD, 0, CTP_WAKE_CALL);
+			suspends(&h, ts + 18000, READY, THREAD, 90);
+		}
+	}
+	is_over(&h, 162 * MS, CTP_OUTCOME_EXITED);
+	return end();
+}
+
+/* The same in bursts of 6000 yields, so far apart; what it waits for then comes from outside. */
+static const char *bursts(unsigned count, uint64_t apart_ns)
+{
+	begin();
+	is_born(&h, 1, HOG, MAKER);
+	for (uint64_t n = 0; n < count * 6000; n++) {
+		uint64_t ts = MS + n * apart_ns;
+		resumes(&h, ts, HOG, THREAD);
+		is_woken(&h, ts + 100, HOG, THREAD, n % 6000 ? HOG : 0);
+		suspends(&h, ts + 200, HOG, THREAD, WAITS);
+	}
+	is_over(&h, 2 * MS + count * 6000 * apart_ns, CTP_OUTCOME_EXITED);
+	return end();
+}
+
+static void storms(void)
+{
+	is(bursts(8, 10000), "", "bursts that are short, however many");
+	is(bursts(2, 30000), "self-wake-storm likely 1", "one that is long");
+	ok(strstr(why, "every 30.0 us"), "and how often: %s", why);
+	is(yields(CTP_WAKE_YIELD, 1000, 0), "self-wake-storm likely 1", "one that gives way to nobody, again and again");
+	is(yields(CTP_WAKE_CALL, 1000, 0), "self-wake-storm likely 1", "or wakes itself");
+	is(yields(CTP_WAKE_YIELD, 1000, 2), "", "one that gives way to others serves them");
+	is(yields(CTP_WAKE_YIELD, 15000, 0), "", "one that works in between is polite");
+	is(yields(CTP_WAKE_STAYED, 1000, 0), "", "one that did not even suspend");
+}
+
+/* --- more and more -------------------------------------------------------------------------------------------------------- */
+
+/* 400 in 8 s; each lives for so long, and works on until the end or not. */
+static const char *more_and_more(uint64_t life_ns, bool work)
+{
+	begin();
+	for (uint64_t n = 0; n < 400; n++) {
+		uint64_t ts = MS + n * 20 * MS;
+		is_born(&h, ts, FIRST + n, MAKER);
+		resumes(&h, ts + 1, FIRST + n, THREAD);
+		suspends(&h, ts + 2, FIRST + n, THREAD, 50);
+		if (life_ns && n * 20 * MS >= life_ns)
+			dies(&h, ts + 3, FIRST + n - life_ns / (20 * MS));
+	}
+	for (uint64_t n = 0; n < 400 && work; n++) {
+		resumes(&h, 8 * S + 20 * MS + n, FIRST + n, THREAD);
+		suspends(&h, 8 * S + 20 * MS + n + 1, FIRST + n, THREAD, 50);
+	}
+	is_over(&h, 8 * S + 100 * MS, CTP_OUTCOME_KILLED);
+	return end();
+}
+
+static void growth(void)
+{
+	is(more_and_more(0, false), "growth likely 400", "those who are made and do nothing any more");
+	is(more_and_more(0, true), "", "load that grows: all are at work");
+	is(more_and_more(3 * S, false), "", "as many as there are end");
+}
+
+/* The first 40 end after 2 ms, by themselves or by others; those that come later go on, and do something every 500 ms. */
+static const char *left_over(uint64_t ended, uint64_t life_ns)
+{
+	begin();
+	for (uint64_t n = 0; n < 400; n++) {
+		uint64_t ts = MS + n * 10 * MS;
+		is_born(&h, ts, FIRST + n, MAKER);
+		resumes(&h, ts + 1, FIRST + n, THREAD);
+		suspends(&h, ts + 2, FIRST + n, THREAD, 50);
+		if (n < ended)
+			dies(&h, ts + life_ns, FIRST + n);
+		for (uint64_t old = n % 50; n >= ended && old < n; old += 50)
+			if (old >= ended) {
+				resumes(&h, ts + 1000 + old * 10, FIRST + old, THREAD);
+				suspends(&h, ts + 1001 + old * 10, FIRST + old, THREAD, 50);
+			}
+	}
+	is_over(&h, 4 * S + 10 * MS, CTP_OUTCOME_KILLED);
+	return end();
+}
+
+static void old_ones(void)
+{
+	is(left_over(40, 2 * MS), "growth likely 360", "those who stay, where their like ended soon");
+	ok(strstr(why, "40 others made there have ended, after 2.00 ms at most"), "which is said: %s", why);
+	is(left_over(10, 2 * MS), "", "too few have ended to compare with");
+	is(left_over(40, 400 * MS), "", "they are not much older than those became");
+}
+
+/* --- queues --------------------------------------------------------------------------------------------------------------- */
+
+/* Woken at 220 ms. From then on the threads run others, for most of the time or hardly ever. */
+static const char *not_resumed(uint64_t busy_ns)
+{
+	begin();
+	with_victim();
+	dies(&h, 215 * MS, WAKER);
+	is_woken(&h, 220 * MS, VICTIM, OTHER, WAKER);
+	is_born(&h, 220 * MS, PEER, 0);
+	is_born(&h, 220 * MS, HUB, 0);
+	for (uint64_t ts = 221 * MS; ts < 2 * S; ts += 5 * MS) {
+		resumes(&h, ts, PEER, THREAD);
+		resumes(&h, ts, HUB, OTHER);
+		suspends(&h, ts + busy_ns, PEER, THREAD, 50);
+		suspends(&h, ts + busy_ns, HUB, OTHER, 50);
+	}
+	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
+	return end();
+}
+
+static void queues(void)
+{
+	is(not_resumed(1 * MS), "woken-not-resumed likely 1", "woken and not run, though threads had nothing to do");
+	is(not_resumed(4900000), "", "a task of low priority, where others always come first");
+}
+
+/* --- the end -------------------------------------------------------------------------------------------------------------- */
+
+static void crashes(void)
+{
+	static const struct {
+		int signal;
+		bool runs;
+		const char *found, *name;
+	} ends[] = {
+		{SIGSEGV, true, "crash proved 1", "killed by a fault, and who ran then"},
+		{SIGABRT, false, "crash proved 0", "by an abort, and nobody ran"},
+		{SIGTERM, true, "", "a program that is told to end is no crash"},
+		{SIGKILL, true, "", "nor one that is killed"},
+	};
+	for (int i = 0; i < 4; i++) {
+		begin();
+		is_born(&h, 1, HOG, MAKER);
+		resumes(&h, 2, HOG, THREAD);
+		if (!ends[i].runs)
+			suspends(&h, 3, HOG, THREAD, WAITS);
+		is_over_since(&h, 4, 10 * MS, CTP_OUTCOME_KILLED, ends[i].signal);
+		is(end(), ends[i].found, ends[i].name);
+		ok(!strstr(why, "the last that had run") == (ends[i].signal != SIGABRT), "who had run last is told where nobody does");
+	}
+	begin();
+	is_born(&h, 1, HOG, MAKER);
+	resumes(&h, 2, HOG, THREAD);
+	are_lost(&h, 3, 4, HOG, 1);
+	is_over_since(&h, 5, 10 * MS, CTP_OUTCOME_KILLED, SIGSEGV);
+	is(end(), "crash proved 0", "one whose last events are lost may have run, or not");
+	ok(strstr(why, "the trace may not have all that ran then") && !strstr(why, "the last that had run"), "which is said");
+	begin();
+	is_born(&h, 1, HOG, MAKER);
+	resumes(&h, 2, HOG, THREAD);
+	is_over_since(&h, 5, 10 * MS, CTP_OUTCOME_KILLED, SIGSEGV);
+	is(end_so(false, true), "crash proved 0", "and so may anybody where packets are missing");
+	begin();
+	with_victim();
+	dies(&h, 215 * MS, WAKER);
+	is_over_since(&h, 2 * S, 2 * S, CTP_OUTCOME_KILLED, SIGSEGV);
+	is(end(), "crash proved 0, never-woken likely 1", "a crash stands above all else");
+}
+
+int main(void)
+{
+	holds();
+	storms();
+	growth();
+	old_ones();
+	queues();
+	crashes();
+	return done_testing();
+}

@@ -1,0 +1,573 @@
+/*
+ * report-verdict: waits, made by hand, and what is proved or likely of them. Of each rule one program that it is for, and beside it
+ * programs that lack one premise each: there it has to be silent. Those who run are in report-held.
+ */
+#include "judged.h"
+
+enum { HOG = 3, READY = 4, HOME = 30, INNER = 31, HUB_RESTS = 32, DISK = 33, HUB = 9, FIRST = 100, MANY = 20 };
+
+/* The victim waits from 210 ms on, and nobody is left. */
+static void left_alone(void)
+{
+	begin();
+	with_victim();
+	dies(&h, 215 * MS, WAKER);
+}
+
+/* --- when the program could do something ---------------------------------------------------------------------------------- */
+
+static void stops(void)
+{
+	left_alone();
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	is(end(), "never-woken likely 1", "one that waits for long, and nobody is left");
+
+	left_alone();
+	becomes(&h, 220 * MS, 230 * MS, CTP_PROCESS_STOPPED);
+	becomes(&h, 1900 * MS, 1950 * MS, CTP_PROCESS_EXECUTING);
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	is(end(), "", "a program that was stopped did not wait");
+
+	left_alone();
+	becomes(&h, 220 * MS, 230 * MS, CTP_PROCESS_STOPPED);
+	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
+	is(end(), "", "also if it never went on");
+
+	left_alone();
+	becomes(&h, 220 * MS, 230 * MS, CTP_PROCESS_STOPPED);
+	is_born(&h, 240 * MS, HOG, 0); /* it went on before that was seen */
+	dies(&h, 241 * MS, HOG);
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	is(end(), "never-woken likely 1", "it goes on with the next that it does");
+
+	left_alone();
+	BYHAND(&h, CTP_PROCESS, [CTP_PROCESS_TS] = 230 * MS, [CTP_PROCESS_PID] = BYHAND_PID + 1, [CTP_PROCESS_AFTER] = 220 * MS,
+	       [CTP_PROCESS_STATE] = CTP_PROCESS_STOPPED);
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	is(end(), "never-woken likely 1", "and another process may be stopped");
+
+	left_alone();
+	is_over_since(&h, 260 * MS, 2 * S, CTP_OUTCOME_EXITED, 0);
+	is(end(), "", "nor did it wait while it was torn down");
+	is(still, "1 in findings 0 for 50", "which is no part of its time");
+
+	left_alone();
+	is_sampled(&h, 1900 * MS, OTHER, 1, 0, CTP_SAMPLE_RUNNING);
+	is(end(), "", "of a trace that was cut short, it waited up to the last event");
+	left_alone();
+	is_sampled(&h, 1900 * MS, OTHER, 1, 0, CTP_SAMPLE_RUNNING);
+	is_sampled(&h, 1950 * MS, OTHER, 2, 0, CTP_SAMPLE_RUNNING);
+	is(end(), "never-woken likely 1", "or to the last look but one, behind which all was told");
+	is(still, "1 in findings 1 for 1690", "and no longer");
+
+	left_alone();
+	is_over_since(&h, 1900 * MS, 2 * S, CTP_OUTCOME_EXITED, 0);
+	is(end(), "never-woken likely 1", "but up to when it was last seen executing");
+}
+
+/* --- the whole program stands still --------------------------------------------------------------------------------------- */
+
+enum { REST = 20, LOCK = 21, PEER = 8 };
+
+/* Two that wake one another until 200 ms, and then wait where nobody ever has, for each other's lock. */
+static void two_locks(void)
+{
+	begin();
+	is_born(&h, 1, HOG, MAKER);
+	is_born(&h, 1, READY, MAKER);
+	for (uint64_t ts = MS; ts < 200 * MS; ts += 4 * MS)
+		for (uint64_t co = HOG; co <= READY; co++) {
+			if (ts > MS)
+				is_woken(&h, ts + co * 1000 - 500, co, THREAD, co == HOG ? READY : HOG);
+			resumes(&h, ts + co * 1000, co, THREAD);
+			suspends(&h, ts + co * 1000 + 100, co, THREAD, REST);
+		}
+	for (uint64_t co = HOG; co <= READY; co++) {
+		is_woken(&h, 201 * MS + co - 1, co, THREAD, co == HOG ? READY : HOG);
+		resumes(&h, 201 * MS + 10 * co, co, THREAD);
+		suspends(&h, 201 * MS + 10 * co + 1, co, THREAD, LOCK + co);
+	}
+}
+
+/* All threads in two rounds. */
+static void rounds(uint64_t first, uint64_t second, uint64_t cpu, enum ctp_sample_state state)
+{
+	for (int i = 0; i < 2; i++) {
+		uint64_t ts = i ? second : first;
+		is_sampled(&h, ts, THREAD, 100 * MS + (i ? cpu : 0), 0, i ? state : CTP_SAMPLE_SLEEPING);
+		is_sampled(&h, ts, OTHER, 10 * MS, 0, CTP_SAMPLE_SLEEPING);
+		round_ends(&h, ts, 2);
+	}
+}
+
+static const char *over(void)
+{
+	is_over(&h, 6 * S, CTP_OUTCOME_KILLED);
+	return end();
+}
+
+static void standstill(void)
+{
+	two_locks();
+	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
+	is(over(), "standstill likely 2, collapse likely 1", "all threads asleep, twice, after activity that had a rhythm");
+
+	two_locks();
+	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_BLOCKED);
+	is(over(), "standstill likely 2, collapse likely 1", "or blocked");
+
+	two_locks();
+	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
+	is(end(), "standstill likely 2, collapse likely 1", "also if the trace was cut short behind that");
+
+	two_locks();
+	is(over(), "", "nobody looked");
+
+	two_locks();
+	is_sampled(&h, 1500 * MS, THREAD, 1, 0, CTP_SAMPLE_SLEEPING);
+	round_ends(&h, 1500 * MS, 1);
+	is(over(), "", "or only once");
+
+	two_locks();
+	rounds(1500 * MS, 2 * S + 400 * MS, 0, CTP_SAMPLE_SLEEPING);
+	is(over(), "", "or twice in too short a time");
+
+	two_locks();
+	rounds(1500 * MS, 3 * S, 1, CTP_SAMPLE_SLEEPING);
+	is(over(), "", "a thread had time on a processor in between");
+
+	two_locks();
+	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_RUNNING);
+	is(over(), "", "a thread runs");
+
+	two_locks();
+	is_sampled(&h, 1500 * MS, THREAD, 1, 0, CTP_SAMPLE_SLEEPING);
+	round_ends(&h, 1500 * MS, 1);
+	rounds(1500 * MS + 1, 3 * S, 0, CTP_SAMPLE_SLEEPING);
+	is(over(), "standstill likely 2, collapse likely 1", "a round with another number of threads is not the same");
+
+	two_locks();
+	is_sampled(&h, 1500 * MS, THREAD, 1, 0, CTP_SAMPLE_SLEEPING);
+	round_ends(&h, 1500 * MS, 2);
+	is_sampled(&h, 3 * S, THREAD, 1, 0, CTP_SAMPLE_SLEEPING);
+	round_ends(&h, 3 * S, 2);
+	is(over(), "", "a round that lacks a thread is none");
+
+	two_locks();
+	rounds(150 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
+	is(over(), "", "it did something since the first");
+
+	two_locks();
+	are_missed(&h, 300 * MS, 301 * MS, THREAD);
+	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
+	is(over(), "", "a wake is missing");
+
+	two_locks();
+	BYHAND(&h, CTP_UNTRACED, [CTP_UNTRACED_TS] = 300 * MS, [CTP_UNTRACED_COUNT] = 3);
+	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
+	is(over(), "untraced proved 3", "somebody is not traced, who may wait for a timer");
+
+	two_locks();
+	is_born(&h, 401 * MS, 60, 0);
+	resumes(&h, 402 * MS, 60, THREAD);
+	suspends(&h, 403 * MS, 60, THREAD, 50);
+	is_woken(&h, 404 * MS, 60, THREAD, 0);
+	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
+	end();
+	ok(!strstr(found, "standstill"), "somebody is ready to run: %s", found);
+}
+
+/* From 202 ms on: a pool whose work is done, and whose boss is gone. */
+static void parked_pool(void)
+{
+	is_born(&h, 202 * MS, HUB, 0);
+	resumes(&h, 202 * MS, HUB, OTHER);
+	for (uint64_t co = FIRST; co < FIRST + 4; co++)
+		is_born(&h, 203 * MS, co, 77);
+	for (uint64_t ts = 204 * MS; ts < 600 * MS; ts += 4 * MS)
+		for (uint64_t co = FIRST; co < FIRST + 4; co++) {
+			if (ts > 204 * MS)
+				is_woken(&h, ts + co - 1, co, OTHER, HUB);
+			resumes(&h, ts + 2 * co, co, THREAD);
+			suspends(&h, ts + 2 * co + 1, co, THREAD, 78);
+		}
+	dies(&h, 600 * MS, HUB);
+}
+
+/* One that waits where only a timer or a client wakes. */
+static void standstill_outside(void)
+{
+	begin();
+	is_born(&h, 1, PEER, 0);
+	for (uint64_t ts = MS; ts < 400 * MS; ts += 4 * MS) {
+		if (ts > MS)
+			is_woken(&h, ts - 1, PEER, OTHER, 0);
+		resumes(&h, ts, PEER, THREAD);
+		suspends(&h, ts + 1, PEER, THREAD, HOME);
+	}
+	is_born(&h, 400 * MS, HOG, MAKER);
+	resumes(&h, 401 * MS, HOG, THREAD);
+	suspends(&h, 402 * MS, HOG, THREAD, LOCK);
+	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
+	is(over(), "", "somebody waits where something from outside wakes");
+
+	begin();
+	parked_pool();
+	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
+	is(over(), "", "a pool that is parked");
+	two_locks();
+	parked_pool();
+	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
+	is(over(), "standstill likely 2, collapse likely 1", "which is no part of a standstill either");
+}
+
+/* --- who waits for whom --------------------------------------------------------------------------------------------------- */
+
+/* Three in a circle since 300 ms, of whom those before the limit join the next. */
+static void circle(uint64_t limit)
+{
+	begin();
+	for (uint64_t co = 60; co < 63; co++)
+		is_born(&h, 1, co, 0);
+	for (uint64_t co = 60; co < 63; co++) {
+		uint64_t ts = 300 * MS + co * 10, target = co == 62 ? 60 : co + 1;
+		resumes(&h, ts, co, THREAD);
+		(co < limit ? joins : awaits)(&h, ts + 1, co, target);
+		suspends(&h, ts + 2, co, THREAD, 9);
+	}
+}
+
+static void circles(void)
+{
+	circle(63);
+	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
+	is(end(), "wait-cycle proved 3", "three that join one another never go on");
+
+	circle(63);
+	is_over(&h, 301 * MS, CTP_OUTCOME_RUNNING);
+	is(end(), "wait-cycle proved 3", "from the moment on at which the circle is closed");
+
+	circle(62);
+	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
+	is(end(), "wait-cycle likely 3", "one that only awaits may have a time-out, or a lock that was handed on");
+
+	circle(63);
+	are_missed(&h, 400 * MS, 401 * MS, THREAD);
+	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
+	is(end(), "wait-cycle unknown 3", "a wake is missing");
+
+	circle(63);
+	is(end_so(false, false), "wait-cycle likely 3", "the trace was cut short");
+
+	circle(63);
+	is_woken(&h, 400 * MS, 61, OTHER, 0);
+	is_over(&h, 410 * MS, CTP_OUTCOME_KILLED);
+	end();
+	ok(!strstr(found, "cycle"), "one of them was woken all the same: %s", found);
+}
+
+/* A chain of those who await the next, the last of them the one that is stuck. */
+static void trees(void)
+{
+	begin();
+	with_victim();
+	for (uint64_t co = 60; co < 63; co++)
+		is_born(&h, 211 * MS, co, 0);
+	for (uint64_t co = 60; co < 63; co++) {
+		resumes(&h, 212 * MS + 10 * co, co, THREAD);
+		awaits(&h, 212 * MS + 10 * co + 1, co, co == 62 ? VICTIM : co + 1);
+		suspends(&h, 212 * MS + 10 * co + 2, co, THREAD, 9);
+	}
+	dies(&h, 215 * MS, WAKER);
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	is(end(), "never-woken likely 1, collapse likely 1", "who awaits one that is stuck is no finding of its own");
+	ok(strstr(tree, "60 awaits 61") && strstr(tree, "61 awaits 62") && strstr(tree, "62 awaits 1"), "but in its tree: %s", tree);
+}
+
+/* --- waits that ended at last --------------------------------------------------------------------------------------------- */
+
+/* So many others go to wait there later, and come back. */
+static const char *ends_late(uint64_t by, uint64_t others)
+{
+	begin();
+	with_victim();
+	for (uint64_t co = 200; co < 200 + others; co++) {
+		uint64_t ts = (co - 170) * 10 * MS;
+		is_born(&h, ts, co, MAKER);
+		resumes(&h, ts + 1, co, THREAD);
+		goes_round(ts + 2, co, WAKER);
+		dies(&h, ts + 2 * MS, co);
+	}
+	is_woken(&h, 1500 * MS, VICTIM, OTHER, by);
+	resumes(&h, 1501 * MS, VICTIM, THREAD);
+	dies(&h, 1502 * MS, VICTIM);
+	dies(&h, 1503 * MS, WAKER);
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	return end();
+}
+
+static void late(void)
+{
+	is(ends_late(0, 40), "woken-late likely 1", "a time-out ended a wait that coroutines end otherwise, far too late");
+	is(ends_late(WAKER, 40), "", "one that a coroutine ended was slow");
+	is(ends_late(0, 0), "", "nobody came back meanwhile: there may have been nothing to do");
+
+	/* All waits there are ended from outside. */
+	begin();
+	is_born(&h, 1, PEER, MAKER);
+	for (uint64_t ts = MS; ts < 400 * MS; ts += 4 * MS) {
+		if (ts > MS)
+			is_woken(&h, ts - 1, PEER, OTHER, 0);
+		resumes(&h, ts, PEER, THREAD);
+		suspends(&h, ts + 1, PEER, THREAD, HOME);
+	}
+	is_woken(&h, 1500 * MS, PEER, OTHER, 0);
+	resumes(&h, 1501 * MS, PEER, THREAD);
+	is_over(&h, 1502 * MS, CTP_OUTCOME_KILLED);
+	is(end(), "", "a client that thought for long");
+}
+
+/* --- where they rest ------------------------------------------------------------------------------------------------------ */
+
+/* A session: it rests at home until a client comes, and asks the hub, which reads from its disk and answers. */
+static void session(uint64_t ts, uint64_t co, bool answered)
+{
+	is_woken(&h, ts, co, OTHER, 0);
+	resumes(&h, ts + 1000, co, THREAD);
+	is_woken(&h, ts + 2000, HUB, THREAD, co);
+	suspends(&h, ts + 3000, co, THREAD, INNER);
+	resumes(&h, ts + 4000, HUB, OTHER);
+	suspends(&h, ts + 5000, HUB, OTHER, DISK);
+	is_woken(&h, ts + 6000, HUB, OTHER, 0);
+	resumes(&h, ts + 7000, HUB, OTHER);
+	if (answered)
+		is_woken(&h, ts + 8000, co, OTHER, HUB);
+	suspends(&h, ts + 9000, HUB, OTHER, HUB_RESTS);
+	if (!answered)
+		return;
+	resumes(&h, ts + 10000, co, THREAD);
+	suspends(&h, ts + 11000, co, THREAD, HOME);
+}
+
+/* Twenty sessions, three times each. */
+static void sessions(void)
+{
+	begin();
+	is_born(&h, 1, HUB, 0);
+	resumes(&h, 2, HUB, OTHER);
+	suspends(&h, 3, HUB, OTHER, HUB_RESTS);
+	for (uint64_t co = FIRST; co < FIRST + MANY; co++) {
+		is_born(&h, 10 * co, co, MAKER);
+		resumes(&h, 10 * co + 1, co, THREAD);
+		suspends(&h, 10 * co + 2, co, THREAD, HOME);
+	}
+	for (uint64_t n = 0; n < 6 * MANY; n++)
+		session(MS + n * MS, FIRST + n % MANY, true);
+}
+
+static void away(void)
+{
+	sessions();
+	is_over(&h, 3 * S, CTP_OUTCOME_KILLED);
+	is(end(), "", "sessions that rest are idle, however many");
+
+	sessions();
+	for (uint64_t n = 0; n < MANY; n++)
+		session(200 * MS + n * MS, FIRST + n, false);
+	is_over(&h, 3 * S, CTP_OUTCOME_KILLED);
+	is(end(), "never-woken likely 20, collapse likely 1", "all of them wait for an answer: a fault, however many");
+	ok(strstr(why, "they are not idle"), "for they rest elsewhere");
+
+	/* The hub waits for its disk since before. */
+	sessions();
+	is_woken(&h, 190 * MS, HUB, THREAD, FIRST);
+	resumes(&h, 191 * MS, HUB, OTHER);
+	suspends(&h, 192 * MS, HUB, OTHER, DISK);
+	for (uint64_t co = FIRST; co < FIRST + MANY; co++) {
+		uint64_t ts = 200 * MS + (co - FIRST) * MS;
+		is_woken(&h, ts, co, OTHER, 0);
+		resumes(&h, ts + 1000, co, THREAD);
+		suspends(&h, ts + 3000, co, THREAD, INNER);
+	}
+	is_over(&h, 3 * S, CTP_OUTCOME_KILLED);
+	is(end(), "", "they wait for one that is in the middle of something");
+}
+
+/* --- those that were made ------------------------------------------------------------------------------------------------- */
+
+/* Each round it makes one, waits for that at a place, and is woken by it. */
+static void parent_waits(uint64_t rounds, bool last_wakes, bool last_ends)
+{
+	begin();
+	is_born(&h, 1, PEER, MAKER);
+	resumes(&h, 2, PEER, THREAD);
+	for (uint64_t n = 0; n < rounds; n++) {
+		uint64_t ts = MS + n * 4 * MS, child = FIRST + n;
+		bool last = n + 1 == rounds;
+		is_made(&h, ts, child, 71, PEER, false);
+		suspends(&h, ts + 1000, PEER, THREAD, 70);
+		resumes(&h, ts + 2000, child, OTHER);
+		if (!last || last_wakes)
+			is_woken(&h, ts + MS, PEER, OTHER, child);
+		if (!last || last_ends)
+			dies(&h, ts + MS + 1000, child);
+		if (!last || last_wakes)
+			resumes(&h, ts + MS + 2000, PEER, THREAD);
+	}
+	is_over(&h, 3 * S, CTP_OUTCOME_KILLED);
+}
+
+static void children(void)
+{
+	parent_waits(40, true, true);
+	is(end(), "", "one whose children wake it");
+	parent_waits(40, false, true);
+	is(end(), "never-woken likely 1", "one that has none any more, and none has woken it");
+	ok(strstr(why, "that the waiting one had made"), "for that reason");
+	parent_waits(40, false, false);
+	end();
+	ok(!strstr(found, "woken"), "one that is alive may do so yet: %s", found);
+}
+
+/*
+ * Each round it makes one that waits for its word, sleeps, gives the word and waits for the end, of which it is told when that one is
+ * dead, on the thread where it was. In the last round there is no word.
+ */
+static void parent_joins(uint64_t child_of, uint64_t told_on)
+{
+	enum { SLEEPS = 73, WORD = 72, JOINS = 70 };
+	begin();
+	is_born(&h, 1, PEER, MAKER);
+	resumes(&h, 2, PEER, THREAD);
+	for (uint64_t n = 0; n < 40; n++) {
+		uint64_t ts = MS + n * 4 * MS, child = FIRST + n;
+		is_made(&h, ts, child, 71, child_of, false);
+		suspends(&h, ts + 1000, PEER, THREAD, SLEEPS);
+		resumes(&h, ts + 2000, child, OTHER);
+		suspends(&h, ts + 3000, child, OTHER, WORD);
+		is_woken(&h, ts + MS, PEER, 9, 0);
+		resumes(&h, ts + MS + 1000, PEER, THREAD);
+		if (n < 39)
+			is_woken(&h, ts + MS + 2000, child, THREAD, PEER);
+		suspends(&h, ts + MS + 3000, PEER, THREAD, JOINS);
+		if (n == 39)
+			break;
+		resumes(&h, ts + MS + 4000, child, OTHER);
+		dies(&h, ts + MS + 5000, child);
+		is_woken(&h, ts + MS + 6000, PEER, told_on, 0);
+		resumes(&h, ts + MS + 7000, PEER, THREAD);
+	}
+	is_over(&h, 3 * S, CTP_OUTCOME_KILLED);
+	end();
+}
+
+static void joined(void)
+{
+	parent_joins(PEER, OTHER);
+	is(found, "never-woken likely 1, collapse likely 1", "one that is told of the end of those it has made");
+	ok(strstr(why, "who made it waits for it"), "the one to look at is the child: %s", why);
+	is(tree, "8 needs 139", "and below it who waits for it");
+	parent_joins(0, OTHER);
+	ok(!strstr(why, "who made it"), "others than its children may have ended there by chance: %s", found);
+	parent_joins(PEER, 9);
+	ok(!strstr(why, "who made it"), "and something else may have woken it, elsewhere: %s", found);
+}
+
+/* --- closed circles ------------------------------------------------------------------------------------------------------- */
+
+/* Two that wake one another, and then both wait. Some rounds may be begun from outside. */
+static void ping_pong(uint64_t outside)
+{
+	begin();
+	is_born(&h, 1, HOG, MAKER);
+	is_born(&h, 1, READY, 0);
+	for (uint64_t n = 0; n < 100; n++)
+		for (uint64_t co = HOG; co <= READY; co++) {
+			uint64_t ts = MS + n * 4 * MS + co * 100000;
+			if (n)
+				is_woken(&h, ts, co, THREAD, outside && n % outside == 0 ? 0 : HOG + READY - co);
+			resumes(&h, ts + 1000, co, THREAD);
+			suspends(&h, ts + 2000, co, THREAD, 80 + co);
+		}
+}
+
+static void closed(void)
+{
+	ping_pong(0);
+	is_over(&h, 3 * S, CTP_OUTCOME_KILLED);
+	is(end(), "never-woken likely 1, collapse likely 1", "two that only one another could wake are one finding");
+	ok(strstr(why, "all who ever woke its like there") && tree[0], "one leads, and the other needs it: %s", tree);
+	ping_pong(5);
+	is_over(&h, 3 * S, CTP_OUTCOME_KILLED);
+	is(end(), "", "unless something from outside does so once in a while");
+	ping_pong(0);
+	rounds(1500 * MS, 2 * S + 800 * MS, 0, CTP_SAMPLE_SLEEPING);
+	is_over(&h, 3 * S, CTP_OUTCOME_KILLED);
+	is(end(), "never-woken likely 1, collapse likely 1", "and that all threads sleep besides is no other");
+}
+
+/* --- where nobody ever was ------------------------------------------------------------------------------------------------ */
+
+/* One of the two goes to wait where nobody ever has, and the other one waits for it, or is gone. */
+static const char *fresh(bool needed)
+{
+	ping_pong(0);
+	is_woken(&h, 402 * MS, HOG, THREAD, READY);
+	resumes(&h, 403 * MS, HOG, THREAD);
+	suspends(&h, 404 * MS, HOG, THREAD, LOCK);
+	if (!needed)
+		dies(&h, 405 * MS, READY);
+	is_over(&h, 6 * S, CTP_OUTCOME_KILLED);
+	return end();
+}
+
+static void unheard(void)
+{
+	is(fresh(true), "suspended likely 1, collapse likely 1", "one that is where nobody ever was, and that another one needs, leads");
+	is(tree, "4 needs 3", "the other one waits because of it");
+	ok(strstr(why, "hardly any of its like has ever come back from there"), "and why is said");
+	is(fresh(false), "", "one that nobody needs may have retired");
+}
+
+/* --- who is forgotten ----------------------------------------------------------------------------------------------------- */
+
+/* So many of the children go to wait where nobody ever has. */
+static const char *forgotten(uint64_t number)
+{
+	begin();
+	healthy();
+	dies(&h, 201 * MS, WAKER);
+	for (uint64_t co = 300; co < 300 + number; co++) {
+		is_born(&h, 202 * MS, co, MAKER);
+		resumes(&h, 203 * MS + co, co, THREAD);
+		suspends(&h, 204 * MS + co, co, THREAD, WAITS);
+		is_woken(&h, 205 * MS + co, co, OTHER, 0);
+		resumes(&h, 206 * MS + co, co, THREAD);
+		suspends(&h, 207 * MS + co, co, THREAD, 95);
+	}
+	is_over(&h, 3 * S, CTP_OUTCOME_KILLED);
+	return end();
+}
+
+static void leaks(void)
+{
+	is(forgotten(3), "leaked likely 3", "three that nobody comes back for");
+	is(forgotten(2), "", "one or two may wait there for good reason");
+}
+
+int main(void)
+{
+	stops();
+	standstill();
+	standstill_outside();
+	circles();
+	trees();
+	late();
+	away();
+	children();
+	joined();
+	closed();
+	unheard();
+	leaks();
+	return done_testing();
+}
