@@ -117,6 +117,7 @@ static const struct ctp_field site[] = {
 	[CTP_SITE_FILE] = {.name = "file", .type = CTP_STRING, .pred = CTP_PRED_PREV},
 	[CTP_SITE_LINE] = U64("line", NONE, "", NONE, 0),
 	[CTP_SITE_FUNCTION] = {.name = "function", .type = CTP_STRING, .role = CTP_ROLE_NAME, .pred = CTP_PRED_PREV},
+	[CTP_SITE_CODE] = U64("code", NONE, "", PREV, CTP_FIELD_HEX),
 };
 
 static const struct ctp_field missed[] = {

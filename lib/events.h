@@ -56,7 +56,7 @@ enum { CTP_WAKE_TS, CTP_WAKE_PROBE, CTP_WAKE_CORO, CTP_WAKE_TID, CTP_WAKE_BY, CT
  */
 enum ctp_wake_how { CTP_WAKE_CALL, CTP_WAKE_LEAVING, CTP_WAKE_YIELD, CTP_WAKE_STAYED };
 enum { CTP_NAME_TS, CTP_NAME_PROBE, CTP_NAME_CORO, CTP_NAME_TEXT, CTP_NAME_FIELDS };
-enum { CTP_SITE_TS, CTP_SITE_ID, CTP_SITE_FILE, CTP_SITE_LINE, CTP_SITE_FUNCTION, CTP_SITE_FIELDS };
+enum { CTP_SITE_TS, CTP_SITE_ID, CTP_SITE_FILE, CTP_SITE_LINE, CTP_SITE_FUNCTION, CTP_SITE_CODE, CTP_SITE_FIELDS };
 /*
  * What a thread could not write down between the times after and ts. count: births, deaths, wakes, names, awaits. transitions are
  * those that its ring has not: they are in CTP_LOST too, of the coroutine whose they are, but for those that a slot still had.

@@ -26,6 +26,15 @@ enum ctp_status ctp_labels_init(struct ctp_labels *l, const struct ctp_annex *an
 
 void ctp_labels_fini(struct ctp_labels *l) { free(l->written); }
 
+/* The address behind the texts, if there is one and they leave room for it. */
+static uint64_t code_of(const struct ctp_shm_site *shm, uint32_t used)
+{
+	uint64_t code = 0;
+	if (__atomic_load_n(&shm->pad, __ATOMIC_RELAXED) == sizeof code && used + sizeof code <= sizeof(shm->text))
+		copy_text((char *)&code, shm->text + sizeof(shm->text) - sizeof code, sizeof code);
+	return code;
+}
+
 uint64_t ctp_labels_site_new(struct ctp_labels *l, uint32_t site, uint64_t ts_ns)
 {
 	if (!site || site > l->annex->geo.max_sites)
@@ -54,6 +63,7 @@ uint64_t ctp_labels_site_new(struct ctp_labels *l, uint32_t site, uint64_t ts_ns
 	val[CTP_SITE_FILE] = file_val;
 	val[CTP_SITE_LINE] = __atomic_load_n(&shm->line, __ATOMIC_RELAXED);
 	val[CTP_SITE_FUNCTION] = function_val;
+	val[CTP_SITE_CODE] = code_of(shm, file + function);
 	l->written[site - 1] = 1;
 	return site;
 }

@@ -35,6 +35,7 @@ bool ctp_module_find(struct ctp_module *m, const struct ctp_module_at *at, struc
 #include "debugfile.h"
 
 enum { RANGES_MAX = 1 << 22, SYMBOLS_MAX = 1 << 24 }; /* of each table; to be looked at */
+enum { DEPTH_MAX = 64, DIES_MAX = 1 << 24 }; /* of DIEs in each other; of those that are looked at for one address */
 
 /* Sorted by start; of those with the same start the longest is last. */
 struct range {
@@ -239,6 +240,13 @@ static bool is_probe(Dwarf_Die *die)
 	return name && !strncmp(name, "ctp_", 4) && name[strlen(name) - 1] == '_';
 }
 
+/* The probe of C++ is in a namespace. */
+static bool is_hook(Dwarf_Die *die)
+{
+	const char *name = dwarf_tag(die) == DW_TAG_inlined_subroutine ? linkage_name(die) : NULL;
+	return name && (!strncmp(name, "_ZN3ctp", 7) || !strncmp(name, "_ZNK3ctp", 8));
+}
+
 static bool is_function(Dwarf_Die *die)
 {
 	int tag = dwarf_tag(die);
@@ -361,6 +369,64 @@ static void put_source(const struct ctp_module *m, uint64_t pc, bool entry, stru
 	free(scopes);
 }
 
+/* What a DIE refers to for all that was said of it before. */
+static Dwarf_Die first_said(Dwarf_Die die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die next;
+	for (int i = 0; i < 4; i++, die = next)
+		if ((!dwarf_attr(&die, DW_AT_abstract_origin, &attr) && !dwarf_attr(&die, DW_AT_specification, &attr)) ||
+		    !dwarf_formref_die(&attr, &next))
+			break;
+	return die;
+}
+
+/* Where a function is written; of a lambda, gcc says that only of its class. */
+static void put_beginning(struct ctp_module_place *place, Dwarf_Die *unit, Dwarf_Die *die)
+{
+	Dwarf_Die said = first_said(*die), *around = NULL;
+	put_said(place, unit, die, DW_AT_decl_file, DW_AT_decl_line);
+	if (!place->line && dwarf_getscopes_die(&said, &around) > 1 && dwarf_tag(&around[1]) == DW_TAG_structure_type)
+		put_said(place, unit, &around[1], DW_AT_decl_file, DW_AT_decl_line);
+	free(around);
+}
+
+/* Among all below: libdw does not look for a lambda, whose code is apart from that of the function which it is in. */
+static bool search_function(Dwarf_Die *below, uint64_t pc, int depth, int *left, Dwarf_Die *found)
+{
+	Dwarf_Die child;
+	if (depth > DEPTH_MAX || dwarf_child(below, &child))
+		return false;
+	do {
+		if (--*left < 0)
+			return false;
+		if (dwarf_tag(&child) == DW_TAG_subprogram && dwarf_haspc(&child, pc) > 0) {
+			*found = child;
+			return true;
+		}
+		if (search_function(&child, pc, depth + 1, left, found))
+			return true;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+/* The function that holds pc, the probe's own left out. */
+static void put_within(const struct ctp_module *m, uint64_t pc, struct ctp_module_place *place)
+{
+	Dwarf_Die unit, found;
+	int n, i = 0, left = DIES_MAX;
+	if (!unit_at(m, pc, &unit))
+		return;
+	Dwarf_Die *scopes = scopes_at(m, pc, &n);
+	while (i < n && (!is_function(&scopes[i]) || is_probe(&scopes[i]) || is_hook(&scopes[i])))
+		i++;
+	if (i < n)
+		put_beginning(place, &unit, &scopes[i]);
+	else if (search_function(&unit, pc, 0, &left, &found))
+		put_beginning(place, &unit, &found);
+	free(scopes);
+}
+
 bool ctp_module_find(struct ctp_module *m, const struct ctp_module_at *at, struct ctp_module_place *place)
 {
 	uint64_t pc;
@@ -368,6 +434,10 @@ bool ctp_module_find(struct ctp_module *m, const struct ctp_module_at *at, struc
 	*place = (struct ctp_module_place){.line = 0};
 	if (!linked_address(m, at, &pc))
 		return false;
+	if (at->within) {
+		put_within(m, pc - 1, place);
+		return place->line;
+	}
 	pc = meant(m, pc, &entry);
 	put_source(m, pc, entry, place);
 	const struct range *r = place->function[0] ? NULL : find_range(&m->functions, pc);

@@ -43,6 +43,7 @@ struct ctp_module_at {
 	uint64_t offset; /* in the file */
 	uint64_t first;  /* where in the file the first mapping of its code begins */
 	uint64_t page;   /* size of a page of that machine */
+	bool within;     /* what is asked for is the function that called the probe there: where that is written */
 };
 
 struct ctp_module_place {

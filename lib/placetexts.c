@@ -31,6 +31,7 @@ struct ctp_placetexts *ctp_placetexts_new(ctp_sites_spell *spell, struct ctp_sym
 		return NULL;
 	}
 	texts->sites = sites;
+	ctp_sites_use(sites, symbols);
 	texts->symbols = symbols;
 	texts->spell = spell;
 	return texts;

@@ -388,6 +388,8 @@ struct ctp_report *ctp_report_new(const struct ctp_report_options *options, stru
 	}
 	priv->symbols = ctp_symbols_new(priv->options.debug_dirs, priv->options.ndebug_dirs, err);
 	r->follow.symbols = priv->symbols;
+	if (priv->symbols)
+		ctp_sites_use(r->follow.sites, priv->symbols);
 	priv->tally = ctp_tally_new(&r->follow);
 	if (priv->symbols && priv->tally)
 		return r;

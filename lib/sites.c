@@ -6,16 +6,24 @@
 #include <string.h>
 
 #include "spread.h"
+#include "symbols.h"
 
 enum { SLOTS = 2 * CTP_SITES_MAX };
 
+struct slot {
+	struct ctp_sites_text text;
+	uint64_t code; /* not 0: its line is to be looked for; the text is not spelled, and has no line */
+	uint32_t file_bytes;
+};
+
 struct ctp_sites {
 	ctp_sites_spell *spell;
+	struct ctp_symbols *symbols; /* null: none */
 	uint64_t salt;
 	uint32_t count;
 	size_t used; /* of bytes */
 	char *bytes; /* pages are taken as they are used */
-	struct ctp_sites_text slots[SLOTS];
+	struct slot slots[SLOTS];
 };
 
 struct ctp_sites *ctp_sites_new(ctp_sites_spell *spell)
@@ -40,6 +48,8 @@ void ctp_sites_free(struct ctp_sites *sites)
 	free(sites);
 }
 
+void ctp_sites_use(struct ctp_sites *sites, struct ctp_symbols *symbols) { sites->symbols = symbols; }
+
 void ctp_sites_forget(struct ctp_sites *sites)
 {
 	if (sites->count)
@@ -52,15 +62,9 @@ void ctp_sites_forget(struct ctp_sites *sites)
 static uint32_t slot_of(const struct ctp_sites *sites, uint64_t id)
 {
 	uint32_t i = ctp_spread(id, sites->salt, SLOTS);
-	while (sites->slots[i].id && sites->slots[i].id != id)
+	while (sites->slots[i].text.id && sites->slots[i].text.id != id)
 		i = (i + 1) % SLOTS;
 	return i;
-}
-
-const struct ctp_sites_text *ctp_sites_find(const struct ctp_sites *sites, uint64_t id)
-{
-	const struct ctp_sites_text *text = &sites->slots[slot_of(sites, id)];
-	return id && text->len ? text : NULL;
 }
 
 /* --- records ------------------------------------------------------------------------------------------------------------- */
@@ -78,44 +82,84 @@ static uint64_t number_at(const struct ctp_record *rec, int field)
 	return field >= 0 && rec->cls->fields[field].type <= CTP_U64 ? rec->val[field] : 0;
 }
 
+struct parts {
+	const char *file, *function;
+	size_t file_bytes, function_bytes;
+	uint64_t line;
+};
+
 /* file:line:function, as much of it as there is. 0: nothing, or too much. */
-static size_t join(const struct ctp_record *rec, char text[CTP_SITE_TEXT_MAX + 1])
+static size_t join(const struct parts *p, char text[CTP_SITE_TEXT_MAX + 1])
 {
-	const struct ctp_str *file = text_at(rec, ctp_class_field(rec->cls, "file"));
-	const struct ctp_str *function = text_at(rec, ctp_class_role(rec->cls, CTP_ROLE_NAME));
-	uint64_t line = number_at(rec, ctp_class_field(rec->cls, "line"));
 	char number[24] = "";
-	if (line)
-		snprintf(number, sizeof number, ":%llu", (unsigned long long)line);
-	size_t number_bytes = strlen(number), len = (size_t)file->len + number_bytes + (function->len > 0) + function->len;
+	if (p->line)
+		snprintf(number, sizeof number, ":%llu", (unsigned long long)p->line);
+	size_t number_bytes = strlen(number), len = p->file_bytes + number_bytes + (p->function_bytes > 0) + p->function_bytes;
 	if (len > CTP_SITE_TEXT_MAX)
 		return 0;
-	memcpy(text, file->data, file->len);
-	memcpy(text + file->len, number, number_bytes);
-	text[file->len + number_bytes] = ':';
-	memcpy(text + len - function->len, function->data, function->len);
+	memcpy(text, p->file, p->file_bytes);
+	memcpy(text + p->file_bytes, number, number_bytes);
+	text[p->file_bytes + number_bytes] = ':';
+	memcpy(text + len - p->function_bytes, p->function, p->function_bytes);
 	return len;
+}
+
+static void put_text(struct ctp_sites *sites, struct ctp_sites_text *text, const char *data, size_t len)
+{
+	if (len && text->len == len && !memcmp(text->data, data, len))
+		return;
+	text->len = 0; /* what it meant before, it means no longer, even if there is no room for the new */
+	if (!len || len > CTP_SITES_BYTES - sites->used)
+		return;
+	text->data = memcpy(sites->bytes + sites->used, data, len);
+	text->len = (uint32_t)len;
+	sites->used += len;
+}
+
+static void put_spelled(struct ctp_sites *sites, struct ctp_sites_text *text, const char *plain, size_t len)
+{
+	char spelled[CTP_SITE_SPELLED_MAX];
+	put_text(sites, text, spelled, len ? (size_t)(sites->spell(spelled, plain, len) - spelled) : 0);
 }
 
 void ctp_sites_learn(struct ctp_sites *sites, const struct ctp_record *rec)
 {
 	uint64_t id = number_at(rec, ctp_class_role(rec->cls, CTP_ROLE_SITE));
-	struct ctp_sites_text *slot = &sites->slots[slot_of(sites, id)];
-	char text[CTP_SITE_TEXT_MAX + 1], spelled[CTP_SITE_SPELLED_MAX];
-	if (!id || (!slot->id && sites->count == CTP_SITES_MAX))
+	struct slot *slot = &sites->slots[slot_of(sites, id)];
+	char text[CTP_SITE_TEXT_MAX + 1];
+	if (!id || (!slot->text.id && sites->count == CTP_SITES_MAX))
 		return;
-	sites->count += !slot->id;
-	slot->id = id;
-	size_t len = join(rec, text);
-	len = len ? (size_t)(sites->spell(spelled, text, len) - spelled) : 0;
-	if (len && slot->len == len && !memcmp(slot->data, spelled, len))
-		return;
-	slot->len = 0; /* what it meant before, it means no longer, even if there is no room for the new */
-	if (!len || len > CTP_SITES_BYTES - sites->used)
-		return;
-	slot->data = memcpy(sites->bytes + sites->used, spelled, len);
-	slot->len = (uint32_t)len;
-	sites->used += len;
+	sites->count += !slot->text.id;
+	slot->text.id = id;
+	const struct ctp_str *file = text_at(rec, ctp_class_field(rec->cls, "file"));
+	const struct ctp_str *function = text_at(rec, ctp_class_role(rec->cls, CTP_ROLE_NAME));
+	struct parts p = {file->data, function->data, file->len, function->len, number_at(rec, ctp_class_field(rec->cls, "line"))};
+	size_t len = join(&p, text);
+	slot->code = p.line || !sites->symbols ? 0 : number_at(rec, ctp_class_field(rec->cls, "code"));
+	slot->file_bytes = file->len;
+	if (slot->code)
+		put_text(sites, &slot->text, text, len);
+	else
+		put_spelled(sites, &slot->text, text, len);
+}
+
+static void put_line(struct ctp_sites *sites, struct slot *slot)
+{
+	const struct ctp_sites_text plain = slot->text;
+	size_t function_at = slot->file_bytes + (slot->file_bytes < plain.len);
+	struct parts p = {plain.data, plain.data + function_at, slot->file_bytes, plain.len - function_at, 0};
+	char text[CTP_SITE_TEXT_MAX + 1];
+	p.line = ctp_symbols_begins(sites->symbols, slot->code, p.file, p.file_bytes);
+	slot->code = 0;
+	put_spelled(sites, &slot->text, text, join(&p, text));
+}
+
+const struct ctp_sites_text *ctp_sites_find(struct ctp_sites *sites, uint64_t id)
+{
+	struct slot *slot = &sites->slots[slot_of(sites, id)];
+	if (slot->code && slot->text.len)
+		put_line(sites, slot);
+	return id && slot->text.len ? &slot->text : NULL;
 }
 
 /* --- where the texts are shown ------------------------------------------------------------------------------------------- */

@@ -33,15 +33,22 @@ struct ctp_sites_text {
 typedef char *ctp_sites_spell(char *to, const char *text, size_t len);
 
 struct ctp_sites;
+struct ctp_symbols;
 struct ctp_sites *ctp_sites_new(ctp_sites_spell *spell); /* null: out of memory */
 void ctp_sites_free(struct ctp_sites *sites);
 void ctp_sites_forget(struct ctp_sites *sites); /* a section begins */
+
+/*
+ * From now on lines that a record leaves to debug information are looked for there, when a text is first asked for: by then the
+ * mappings are known. It outlives the sites.
+ */
+void ctp_sites_use(struct ctp_sites *sites, struct ctp_symbols *symbols);
 
 /* Takes in a record of CTP_KIND_SITE. */
 void ctp_sites_learn(struct ctp_sites *sites, const struct ctp_record *rec);
 
 /* The text as it was spelled, until the next record is taken in. Null: not known. */
-const struct ctp_sites_text *ctp_sites_find(const struct ctp_sites *sites, uint64_t id);
+const struct ctp_sites_text *ctp_sites_find(struct ctp_sites *sites, uint64_t id);
 
 /*
  * Whether the class's field may have a text behind it: it refers to a place, by the number of a site or by an address (but not

@@ -355,15 +355,21 @@ static uint64_t page_size(const struct ctp_symbols *s)
 	return page < PAGE_MIN ? PAGE_MIN : page > PAGE_MAX ? PAGE_MAX : page;
 }
 
+static void find_place(struct ctp_symbols *s, struct module *m, uint64_t offset, bool within, struct ctp_module_place *place)
+{
+	struct ctp_module *files = files_of(s, m);
+	struct ctp_module_at at = {.offset = offset, .first = m->first, .page = page_size(s), .within = within};
+	*place = (struct ctp_module_place){.line = 0};
+	if (files)
+		ctp_module_find(files, &at, place);
+}
+
 /* What is no text for a terminal is replaced. */
 static size_t spell(struct ctp_symbols *s, struct module *m, uint64_t offset, char text[CTP_SITE_TEXT_MAX + 1])
 {
-	struct ctp_module *files = files_of(s, m);
-	struct ctp_module_at at = {.offset = offset, .first = m->first, .page = page_size(s)};
-	struct ctp_module_place place = {.line = 0};
+	struct ctp_module_place place;
 	const char *slash = strrchr(m->path, '/'), *name = slash ? slash + 1 : m->path;
-	if (files)
-		ctp_module_find(files, &at, &place);
+	find_place(s, m, offset, false, &place);
 	int n = place.line ? snprintf(text, CTP_SITE_TEXT_MAX + 1, "%s:%u", place.file, place.line) :
 	                     snprintf(text, CTP_SITE_TEXT_MAX + 1, "%.255s+0x%llx", name, (unsigned long long)offset);
 	if (place.function[0])
@@ -410,4 +416,25 @@ const struct ctp_str *ctp_symbols_find(struct ctp_symbols *s, uint64_t pid, uint
 	uint32_t file = ctp_symbols_locate(s, pid, addr, &offset);
 	*c = (struct cached){.pid = pid, .addr = addr, .changes = s->changes, .text = ctp_symbols_text(s, file, offset)};
 	return c->text;
+}
+
+/* The last part of a path. */
+static size_t name_of(const char *path, size_t len, const char **name)
+{
+	const char *slash = memrchr(path, '/', len);
+	*name = slash ? slash + 1 : path;
+	return len - (size_t)(*name - path);
+}
+
+uint32_t ctp_symbols_begins(struct ctp_symbols *s, uint64_t addr, const char *file, size_t len)
+{
+	struct ctp_module_place place;
+	uint64_t offset;
+	uint32_t module = ctp_symbols_locate(s, 0, addr, &offset);
+	if (!module)
+		return 0;
+	find_place(s, &s->modules[module - 1], offset, true, &place);
+	const char *ours, *theirs;
+	size_t our = name_of(file, len, &ours), their = name_of(place.file, strlen(place.file), &theirs);
+	return our == their && !memcmp(ours, theirs, our) ? place.line : 0;
 }

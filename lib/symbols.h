@@ -42,7 +42,13 @@ uint32_t ctp_symbols_locate(const struct ctp_symbols *s, uint64_t pid, uint64_t 
 const struct ctp_str *ctp_symbols_text(struct ctp_symbols *s, uint32_t file, uint64_t offset);
 
 /*
- * For both: the process that a record is about, by its process or its thread. 0, and one without mappings, is whichever has the
+ * The line at which the function begins that called the probe at an address, if it is in a file of that name, with any folders; 0: not
+ * known. Of whichever process has the address mapped, as below.
+ */
+uint32_t ctp_symbols_begins(struct ctp_symbols *s, uint64_t addr, const char *file, size_t len);
+
+/*
+ * For all: the process that a record is about, by its process or its thread. 0, and one without mappings, is whichever has the
  * address mapped; if several have, and not the same there, nobody knows which is meant.
  */
 uint64_t ctp_symbols_pid(const struct ctp_symbols *s, const struct ctp_record *rec);

@@ -1,6 +1,7 @@
 /* sites.c - what a number of a place in the source means: told, told again, left out, beyond the limits, of odd classes. */
 #include "sites.h"
 
+#include "symbols.h"
 #include "tap.h"
 
 /* A string of the record; room for the longest that is tried. */
@@ -42,7 +43,7 @@ static void tell(struct ctp_sites *sites, uint64_t id, const char *file, uint64_
 	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .val = val});
 }
 
-static const char *found(const struct ctp_sites *sites, uint64_t id)
+static const char *found(struct ctp_sites *sites, uint64_t id)
 {
 	static struct text t;
 	const struct ctp_sites_text *s = ctp_sites_find(sites, id);
@@ -76,6 +77,33 @@ static void test_texts(struct ctp_sites *sites)
 	is(found(sites, 12), NULL, "or nothing");
 	ctp_sites_forget(sites);
 	is(found(sites, 1), NULL, "a section begins with none");
+}
+
+/* The line is left to debug information, and there is none. */
+static void test_code(void)
+{
+	static const struct ctp_field code = {.name = "code", .type = CTP_U64};
+	struct ctp_field fields[] = {site_fields[0], site_fields[1], site_fields[2], site_fields[3], code};
+	struct ctp_class *cls = make_class(CTP_KIND_SITE, fields, 5);
+	struct ctp_sites *sites = ctp_sites_new(as_it_is);
+	struct ctp_err err;
+	struct ctp_symbols *symbols = ctp_symbols_new(NULL, 0, &err);
+	static struct text a, b;
+	if (!sites || !symbols)
+		abort();
+	ctp_sites_use(sites, symbols);
+	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .val = (uint64_t[]){1, text(&a, "a.c"), 0, text(&b, "f"), 0x1000}});
+	is(found(sites, 1), "a.c:f", "code that is in no file");
+	is(found(sites, 1), "a.c:f", "asked again");
+	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .val = (uint64_t[]){2, text(&a, "a.c"), 0, text(&b, ""), 0x1000}});
+	is(found(sites, 2), "a.c", "without a function");
+	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .val = (uint64_t[]){3, text(&a, ""), 0, text(&b, "f"), 0x1000}});
+	is(found(sites, 3), ":f", "without a file");
+	ctp_sites_learn(sites, &(struct ctp_record){.cls = cls, .val = (uint64_t[]){1, text(&a, "a.c"), 7, text(&b, "f"), 0x1000}});
+	is(found(sites, 1), "a.c:7:f", "a line that is told stays");
+	ctp_sites_free(sites);
+	ctp_symbols_free(symbols);
+	ctp_class_free(cls);
 }
 
 static void test_limits(struct ctp_sites *sites)
@@ -149,6 +177,7 @@ int main(void)
 	if (!sites)
 		abort();
 	test_texts(sites);
+	test_code();
 	test_limits(sites);
 	test_odd(sites);
 	test_shown();

@@ -39,7 +39,7 @@ static bool tids_use(const void *table, uint32_t slot)
 static bool sites_use(const void *table, uint32_t slot)
 {
 	const struct ctp_sites *sites = table;
-	return sites->slots[slot].id;
+	return sites->slots[slot].text.id;
 }
 
 static char *spell(char *to, const char *text, size_t len) { return (char *)memcpy(to, text, len) + len; }
