@@ -107,6 +107,21 @@ is_destroyed: r s d
 goes_on_elsewhere: r s r d
 WANT
 
+# Where coroutines were made, if that is not where their function begins, and those that are somewhere else before they start. Of who
+# says where it was made that is the call, and a line is not known for the rest.
+elsewhere() { # SOURCE TRACE
+	"$BIN/ctp-tojsonl" -a --symbols "$2" | jq -r 'select(.type == "birth" or .type == "transition" and .index == 0 and (.is_active | not)) |
+		"\(.type) \(.site_text)"' | sort -u | while IFS=': ' read -r type file line function; do
+		case $type$function in
+		birthmain) want='knows_its_caller()' ;;
+		*'operator()') want='-> task {' ;;
+		transition) [ "$line" != knows_its_caller ] || continue ;;
+		*) want=${function%%<*}'(' ;;
+		esac
+		awk -v line="$line" 'NR == line' "$1" | grep -Fq -e "$want" || echo "$type: $file:$line:$function"
+	done
+}
+
 # A promise may have members of any name, and what it forbids stays forbidden.
 cat >"$tmp/forbidden.cpp" <<'CPP'
 #include "ctp.hpp"
@@ -139,6 +154,13 @@ for cxx in g++ clang++; do
 		is 'and traced' "$("$BIN/ctp-collect" -q -o "$tmp/awaits.ctp" "$tmp/prog")" 'all as it should be'
 		story t/cxx/awaits.cpp "$tmp/awaits.ctp" | sed 's/ d w$/ d/' >"$tmp/story" # who is dead may be woken
 		ok 'and the trace has each step, and its place' diff "$tmp/awaits" "$tmp/story"
+		is 'never one in a line that no coroutine waits in' "$("$BIN/ctp-tojsonl" -a "$tmp/awaits.ctp" |
+			jq -r 'select(.type == "site" and .line > 0) | .line' | while read -r line; do
+				sed -n "${line}p" t/cxx/awaits.cpp | grep '^	*}'
+			done)" ''
+		ok 'with debug information' build $cxx t/cxx/awaits.cpp "$tmp/prog" $opt -g
+		"$BIN/ctp-collect" -q -o "$tmp/made.ctp" "$tmp/prog" >/dev/null
+		is 'it has the line where each was made, or its function begins' "$(elsewhere t/cxx/awaits.cpp "$tmp/made.ctp")" ''
 
 		ok "$cxx $opt: wakes while one is suspended" build $cxx t/cxx/wakes.cpp "$tmp/prog" $opt
 		is 'they do what they did' "$("$BIN/ctp-collect" -q -o "$tmp/wakes.ctp" "$tmp/prog")" 'all as it should be'

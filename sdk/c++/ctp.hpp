@@ -34,6 +34,7 @@
 
 #include <coroutine>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -136,6 +137,9 @@ struct self {};
 
 template <class P, bool Placed> class hooked;
 
+enum class point_ { start, start_placed, middle, end };
+template <point_ Point> constexpr bool is_start_ = Point == point_::start || Point == point_::start_placed;
+
 /* From here on hooks tell of one that wrote by hand. Release: as in ctp_birth_. */
 inline void by_hooks_(struct ::ctp_coro *co, std::uint64_t id) noexcept
 {
@@ -143,6 +147,51 @@ inline void by_hooks_(struct ::ctp_coro *co, std::uint64_t id) noexcept
 	__atomic_store_n(&co->station_->announce, CTP_GET_(&co->station_->announce) & ~hand, __ATOMIC_RELEASE);
 	co->id_ = id;
 }
+
+/*
+ * Where a coroutine's function begins, which is all that a promise can know of where it was made. Clang gives it that line. G++ gives
+ * it the closing brace's, which only tells one function from another; so the place has no line, and an address in the function's
+ * code instead, for which debug information has the line. CTP_RAMP_: so that this address is in no other function.
+ */
+#ifdef __clang__
+#define CTP_RAMP_
+inline std::uint32_t function_find_(struct ::ctp_probe_ *p, const place &at, const void *) noexcept
+{
+	return ctp_place_find_(p, at.file, at.line, at.function);
+}
+#else
+#define CTP_RAMP_ [[gnu::always_inline]]
+inline std::uint32_t function_add_(struct ::ctp_probe_ *p, const place &at, const void *code) noexcept
+{
+	std::uint32_t number = ctp_site_add_(p, at.file, 0, at.function);
+	struct ::ctp_shm_site *s = number ? (struct ::ctp_shm_site *)(CTP_GET_(&p->base) + p->sites_at) + number - 1 : nullptr;
+	if (s && code && s->file_bytes + s->function_bytes + sizeof code <= sizeof s->text) {
+		std::memcpy(s->text + sizeof s->text - sizeof code, &code, sizeof code);
+		CTP_PUT_(&s->pad, sizeof code); /* its code_bytes. Nobody asks before somebody refers to the number */
+	}
+	return number;
+}
+/* As ctp_place_new_. The name's address instead of the file's: an await may be in the same line. */
+CTP_LOCAL_ [[gnu::noinline]] inline std::uint32_t function_new_(struct ::ctp_probe_ *p, const place &at, const void *code) noexcept
+{
+	std::uint64_t key = ctp_place_key_(at.function, at.line);
+	for (std::uint32_t i = 0, first = ctp_place_at_(key); i < 8; i++) {
+		struct ::ctp_place_ *found = &p->places[(first + i) % CTP_PLACES_];
+		std::uint64_t none = 0;
+		if (__atomic_compare_exchange_n(&found->key, &none, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			CTP_PUT_(&found->number, function_add_(p, at, code));
+		if (!none || none == key)
+			return CTP_GET_(&found->number);
+	}
+	return 0;
+}
+inline std::uint32_t function_find_(struct ::ctp_probe_ *p, const place &at, const void *code) noexcept
+{
+	std::uint64_t key = ctp_place_key_(at.function, at.line);
+	const struct ::ctp_place_ *found = &p->places[ctp_place_at_(key)];
+	return __builtin_expect(CTP_GET_(&found->key) == key, 1) ? CTP_GET_(&found->number) : function_new_(p, at, code);
+}
+#endif
 
 /* Out of line, because each await of a program would have its own copy. */
 CTP_LOCAL_ [[gnu::noinline]] inline void born_(struct ::ctp_coro *co, void *id, const place &at) noexcept
@@ -153,9 +202,27 @@ CTP_LOCAL_ [[gnu::noinline]] inline void born_(struct ::ctp_coro *co, void *id, 
 	else
 		ctp_coro_new_in(co, reinterpret_cast<std::uintptr_t>(id), ctp_site_number(at.file, at.line, at.function));
 }
+CTP_LOCAL_ [[gnu::noinline]] inline void born_here_(struct ::ctp_coro *co, void *id, const place &at) noexcept
+{
+	bool on = ctp_init();
+	struct ::ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE); /* as in ctp_site_number */
+	if (ctp_coro_traced(co)) /* as above */
+		by_hooks_(co, reinterpret_cast<std::uintptr_t>(id));
+	else
+		ctp_coro_new_in(co, reinterpret_cast<std::uintptr_t>(id),
+		                on && p->annex ? function_find_(p, at, __builtin_return_address(0)) : 0);
+}
 CTP_LOCAL_ [[gnu::noinline]] inline void suspended_(struct ::ctp_coro *co, void *frame, const place &at) noexcept
 {
 	std::uint32_t site = ctp_place_find_(co->probe_, at.file, at.line, at.function);
+	ctp_depart_(co, reinterpret_cast<std::uintptr_t>(frame), site);
+}
+/* Before it starts it is where it was born, unless that is somewhere else. */
+CTP_LOCAL_ [[gnu::noinline]] inline void unstarted_(struct ::ctp_coro *co, void *frame, const place &at, bool placed) noexcept
+{
+	std::uint32_t site = placed || !co->station_ ? 0 : CTP_GET_(&co->station_->spawn_site);
+	if (!site && co->probe_->annex)
+		site = function_find_(co->probe_, at, nullptr);
 	ctp_depart_(co, reinterpret_cast<std::uintptr_t>(frame), site);
 }
 
@@ -173,10 +240,13 @@ public:
 		if (told)
 			::ctp_leaving_(0);
 	}
-	void suspended(struct ::ctp_coro *co, void *frame, const place &at, bool yields) noexcept
+	template <point_ Point> void suspended(struct ::ctp_coro *co, void *frame, const place &at, bool yields) noexcept
 	{
 		told = true;
-		suspended_(co, frame, at);
+		if constexpr (is_start_<Point>)
+			unstarted_(co, frame, at, Point == point_::start_placed);
+		else
+			suspended_(co, frame, at);
 		if (yields)
 			ctp_coro_ready_(co, CTP_MARK_YIELD);
 	}
@@ -257,8 +327,6 @@ template <class Awaiter> bool yields_(Awaiter &awaiter) noexcept
 #define CTP_OUT_OF_LINE_
 #endif
 
-enum class point_ { start, middle, end };
-
 /*
  * An awaiter around an awaitable's own. The awaitable is kept where it is a value; a reference is to what lives until the end
  * of the expression that awaits it. An await_ never moves, because the inner awaiter may refer to the awaitable.
@@ -298,7 +366,7 @@ protected:
 		} else {
 			if (ctp_coro_on_(co)) {
 				tell_target_<Awaitable>(inner(), co);
-				leaving.suspended(co, h.address(), at, yields_(inner()));
+				leaving.template suspended<Point>(co, h.address(), at, yields_(inner()));
 			}
 			return enter(h, leaving);
 		}
@@ -340,7 +408,7 @@ public:
 	template <class Make>
 	await_(struct ::ctp_coro *whose, const place &where, Make &&make)
 		: awaitable(make()), awaiter(awaiter_of_(static_cast<Awaitable &&>(awaitable))),
-		  co(Point == point_::start ? whose : nullptr), at(where)
+		  co(is_start_<Point> ? whose : nullptr), at(where)
 	{
 	}
 	await_(const await_ &) = delete;
@@ -409,19 +477,19 @@ struct yielded_<P> {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow" /* P may have members of any name */
 template <class P, bool Placed = false> class hooked final : public P {
-	CTP_LOCAL_ void born(const place &at) noexcept
+	void *frame() noexcept
 	{
 		static_assert(sizeof(hooked) == sizeof(P) && alignof(hooked) == alignof(P), "a handle of P finds this promise");
-		born_(coro_of_(*this), std::coroutine_handle<hooked>::from_promise(*this).address(), at);
+		return std::coroutine_handle<hooked>::from_promise(*this).address();
 	}
-	template <class T> void placed(const T &parameter) noexcept
+	template <class T> CTP_LOCAL_ void placed(const T &parameter) noexcept
 	{
 		if constexpr (std::is_same_v<T, place>)
-			born(parameter);
+			born_(coro_of_(*this), frame(), parameter);
 	}
 	template <point_ Point = point_::middle, class Make> auto awaiting(const place &at, Make make)
 	{
-		bool known = Point == point_::start && runs_by_hand_(*this);
+		bool known = is_start_<Point> && runs_by_hand_(*this);
 		return await_<decltype(make()), Point>(known ? nullptr : coro_of_(*this), at, make);
 	}
 
@@ -440,17 +508,17 @@ public:
 		(placed(parameters), ...);
 	}
 
-	CTP_LOCAL_ decltype(auto) get_return_object(CTP_PLACE_)
+	CTP_LOCAL_ CTP_RAMP_ decltype(auto) get_return_object(CTP_PLACE_)
 	{
 		if constexpr (!Placed)
-			born({file, line, function});
+			born_here_(coro_of_(*this), frame(), {file, line, function});
 		return P::get_return_object();
 	}
 
 	auto initial_suspend(CTP_PLACE_)
 	{
 		auto make = [this]() -> decltype(auto) { return P::initial_suspend(); };
-		return awaiting<point_::start>({file, line, function}, make);
+		return awaiting<Placed ? point_::start_placed : point_::start>({file, line, function}, make);
 	}
 
 	auto final_suspend(CTP_PLACE_) noexcept
