@@ -33,6 +33,7 @@ example() { # NAME [COMPILER [OPTION]]
 }
 {
 	traced features t/asio/features.cpp g++
+	traced operators t/asio/operators.cpp g++
 	example refactored_echo_server
 	example echo_server_with_as_tuple_default
 	compile plain $examples/refactored_echo_server.cpp g++
@@ -174,4 +175,23 @@ has signals 'a channel: by the other side, or at once' 'told receiver by tries 1
 	'told receiver yield receiver 1'
 has signals 'who only goes to the end of a queue is ready at once' 'told writer yield writer 10' 'told breathe yield breathe 2'
 has signals 'composed operations: one wake for each' 'told reader by - 2' 'told resolver by - 1' 'told writer by - 5'
+
+is 'operators compiles without a word' "$(cat "$tmp/operators.said")" ''
+is 'operators: traced, it does what it did' "$("$BIN/ctp-collect" -q -o "$tmp/operators.ctp" "$tmp/operators" | sort | paste -sd ,)" \
+	'caught,stopped,values 1 3'
+judge operators
+sed -i 's/<[^<>]*>//g' "$tmp/operators.judged"
+has operators 'the parent of each is who has called it, and not the operator' 'coroutine quick births 1 deaths 1 of both' \
+	'coroutine slow births 1 deaths 1 of both_reversed' 'coroutine winner births 1 deaths 1 of either' \
+	'coroutine loser births 1 deaths 1 of either_reversed' 'coroutine gives births 2 deaths 2 of values' \
+	'coroutine third births 1 deaths 1 of all' 'coroutine never births 1 deaths 1 of stuck' \
+	'coroutine awaitable_wrap births 2 deaths 2 of operator&&'
+is 'operators: the last to end wakes, whichever that is, cancelled or not' \
+	"$(grep '^told operator' "$tmp/operators.judged" | paste -sd ,)" \
+	'told operator&& leaving cancelled 1,told operator&& leaving second 1,told operator&& leaving slow 2,'\
+'told operator&& leaving third 1,told operator&& leaving awaitable_wrap 1,told operator|| leaving loser 2'
+has operators 'who awaits the operator awaits it, and the operator nobody' 'awaits both operator&& 1' 'awaits either operator|| 1' \
+	'awaits all operator&& 1' 'awaits stuck operator&& 1' 'awaits awaitable_wrap gives 2'
+is 'operators: for of several it is not known which ends last' "$(grep '^awaits operator' "$tmp/operators.judged")" ''
+has operators 'one of two that never ends: nobody is woken' 'shut stuck 1' 'shut operator&& 1' 'shut never 1'
 done_testing
