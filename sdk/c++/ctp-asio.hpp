@@ -245,13 +245,19 @@ template <typename> class initiate_dispatch_with_executor;
 
 namespace ctp::asio_ {
 
-/* The frame that each asio::awaitable of the program has: a coroutine's, or an operation's. */
+/*
+ * The frame that each asio::awaitable of the program has: a coroutine's, or an operation's. It should be small: Asio keeps the memory
+ * of frames for others, where they fit.
+ */
 template <typename T, typename Executor>
 class known_frame : public asio::detail::awaitable_frame<T, Executor> {
 public:
-	ctp::promise *ctp_ends = nullptr; /* whose end ends it, if it is known: the coroutine itself, or one that it has spawned */
-	std::uint64_t ctp_waits = 0; /* who awaits it, if that is to be woken; 0: nobody, or it has been told */
-	bool ctp_yields = false; /* who awaits it is ready to run again at once */
+	/* Whose end ends it, if that is known: the coroutine itself, or one that it has spawned. Flags in the low bits. */
+	std::uintptr_t ctp_known = 0;
+	static constexpr std::uintptr_t operation = 1, yields = 2; /* who awaits it is ready to run again at once */
+	static_assert(alignof(ctp::promise) > (operation | yields));
+
+	ctp::promise *ctp_ends() const noexcept { return reinterpret_cast<ctp::promise *>(ctp_known & ~(operation | yields)); }
 
 	/* Of an awaitable, or of what has one for its only member. */
 	template <typename Awaitable> static known_frame *of(const Awaitable &a) noexcept
@@ -263,12 +269,24 @@ public:
 };
 
 template <typename T, typename Executor>
+class operation_frame : public known_frame<T, Executor> {
+public:
+	std::uint64_t ctp_waits = 0; /* who awaits it, if that is to be woken; 0: nobody, or it has been told */
+};
+
+template <typename T, typename Executor>
 class promise : public known_frame<T, Executor>, public ctp::promise {
 	using frame = asio::detail::awaitable_frame<T, Executor>;
 
 	template <typename U> static known_frame<U, Executor> *known(const asio::awaitable<U, Executor> &a) noexcept
 	{
 		return known_frame<U, Executor>::of(a);
+	}
+	/* Who awaits an operation that has to be waited for is woken when that is done. */
+	template <typename U> static void waits(known_frame<U, Executor> *f, promise &by) noexcept
+	{
+		if (f->ctp_known & f->operation)
+			static_cast<operation_frame<U, Executor> *>(f)->ctp_waits = f->ctp_known & f->yields ? 0 : ctp_coro_ref(coro(by));
 	}
 
 	/* Asio's awaiters ask for a handle by the promise that they know. */
@@ -286,7 +304,7 @@ class promise : public known_frame<T, Executor>, public ctp::promise {
 			 */
 			static_assert(alignof(promise) == alignof(frame) && !std::is_polymorphic_v<promise>);
 			if constexpr (is_known)
-				known(awaiter)->ctp_waits = ctp_yields() ? 0 : ctp_coro_ref(coro(h.promise()));
+				waits(known(awaiter), h.promise());
 			awaiter.await_suspend(std::coroutine_handle<frame>::from_promise(h.promise()));
 		}
 		decltype(auto) await_resume() { return awaiter.await_resume(); }
@@ -296,20 +314,20 @@ class promise : public known_frame<T, Executor>, public ctp::promise {
 		ctp::waker ctp_target() const noexcept
 		{
 			if constexpr (is_known)
-				if (ctp::promise *ends = known(awaiter)->ctp_ends)
+				if (ctp::promise *ends = known(awaiter)->ctp_ends())
 					return ctp::waker(*ends);
 			return {};
 		}
 		bool ctp_yields() const noexcept
 		{
 			if constexpr (is_known)
-				return known(awaiter)->ctp_yields;
+				return known(awaiter)->ctp_known & known(awaiter)->yields;
 			return false;
 		}
 	};
 
 public:
-	promise() noexcept { this->ctp_ends = this; }
+	promise() noexcept { this->ctp_known = reinterpret_cast<std::uintptr_t>(static_cast<ctp::promise *>(this)); }
 
 #ifndef ASIO_DISABLE_AWAITABLE_FRAME_RECYCLING
 	/* Not inlined, or g++ may inline one and warn that it does not match the other. */
@@ -348,17 +366,21 @@ template <typename E> constexpr bool yields<asio::detail::initiate_dispatch_with
 
 /* An operation with use_awaitable: a coroutine that runs once, to initiate itself. It is told its parameters. */
 template <typename T, typename Executor>
-class initiator : public known_frame<T, Executor> {
+class initiator : public operation_frame<T, Executor> {
 	using frame = asio::detail::awaitable_frame<T, Executor>;
 
-	template <typename P> void parameter(const P &) noexcept { this->ctp_yields |= yields<P>; }
+	template <typename P> void parameter(const P &) noexcept { this->ctp_known |= asio_::yields<P> ? this->yields : 0; }
 	template <typename U, typename E> void parameter(const asio::detail::awaitable_as_function<U, E> &spawned) noexcept
 	{
-		this->ctp_ends = known_frame<U, E>::of(spawned)->ctp_ends;
+		this->ctp_known |= reinterpret_cast<std::uintptr_t>(known_frame<U, E>::of(spawned)->ctp_ends());
 	}
 
 public:
-	template <typename... P> explicit initiator(P &...parameters) noexcept { (parameter(parameters), ...); }
+	template <typename... P> explicit initiator(P &...parameters) noexcept
+	{
+		this->ctp_known = this->operation;
+		(parameter(parameters), ...);
+	}
 
 #ifdef CTP_ASIO_WAKE_
 private:
@@ -367,16 +389,18 @@ private:
 		[[gnu::noinline]] void await_suspend(std::coroutine_handle<> h)
 		{
 			std::uint64_t &waits = static_cast<initiator *>(this->this_)->ctp_waits;
-			bool told = waits;
-			if (told) {
-				::ctp_leaving_(waits); /* what is done here is done by the one that waits */
-				initiated_swap(&waits);
-			}
+			if (waits)
+				told(h, waits);
+			else
+				Awaiter::await_suspend(h);
+		}
+		[[gnu::noinline]] void told(std::coroutine_handle<> h, std::uint64_t &waits)
+		{
+			::ctp_leaving_(waits); /* what is done here is done by the one that waits */
+			initiated_swap(&waits);
 			Awaiter::await_suspend(h); /* from here on *this may be gone */
-			if (told) {
-				initiated_swap(nullptr);
-				::ctp_leaving_(0);
-			}
+			initiated_swap(nullptr);
+			::ctp_leaving_(0);
 		}
 	};
 
@@ -404,7 +428,7 @@ class entry_point : public asio::detail::awaitable_frame<asio::detail::awaitable
 		bool await_ready() const noexcept { return false; }
 		void await_suspend(std::coroutine_handle<entry_point> h)
 		{
-			if (ctp::promise *ends = known_frame<T, Executor>::of(awaiter)->ctp_ends)
+			if (ctp::promise *ends = known_frame<T, Executor>::of(awaiter)->ctp_ends())
 				ref = ctp_coro_ref(coro(*ends));
 			awaiter.await_suspend(std::coroutine_handle<frame>::from_promise(h.promise()));
 		}
@@ -439,7 +463,7 @@ public:
 
 	template <typename... Args> [[gnu::flatten]] void operator()(Args &&...args)
 	{
-		wake(&static_cast<known_frame<typename base::awaitable_type::value_type, Executor> *>(this->frame())->ctp_waits);
+		wake(&static_cast<operation_frame<typename base::awaitable_type::value_type, Executor> *>(this->frame())->ctp_waits);
 		base::operator()(std::forward<Args>(args)...);
 	}
 };
@@ -465,6 +489,10 @@ struct std::coroutine_traits<asio::awaitable<asio::detail::awaitable_thread_entr
 };
 
 /* As Asio's own, but for the handler. */
+#pragma GCC diagnostic push
+#ifndef __clang__
+#pragma GCC diagnostic ignored "-Wsubobject-linkage" /* of handlers in an unnamed namespace, or lambdas: the frame has them */
+#endif
 namespace asio {
 template <typename Executor, typename R, typename... Args>
 	requires true
@@ -485,6 +513,7 @@ public:
 	}
 };
 } // namespace asio
+#pragma GCC diagnostic pop
 #endif
 
 #endif

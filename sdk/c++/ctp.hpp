@@ -155,12 +155,14 @@ inline void by_hooks_(struct ::ctp_coro *co, std::uint64_t id) noexcept
  */
 #ifdef __clang__
 #define CTP_RAMP_
+#define CTP_CODE_ nullptr
 inline std::uint32_t function_find_(struct ::ctp_probe_ *p, const place &at, const void *) noexcept
 {
 	return ctp_place_find_(p, at.file, at.line, at.function);
 }
 #else
 #define CTP_RAMP_ [[gnu::always_inline]]
+#define CTP_CODE_ __builtin_return_address(0)
 inline std::uint32_t function_add_(struct ::ctp_probe_ *p, const place &at, const void *code) noexcept
 {
 	std::uint32_t number = ctp_site_add_(p, at.file, 0, at.function);
@@ -202,15 +204,33 @@ CTP_LOCAL_ [[gnu::noinline]] inline void born_(struct ::ctp_coro *co, void *id, 
 	else
 		ctp_coro_new_in(co, reinterpret_cast<std::uintptr_t>(id), ctp_site_number(at.file, at.line, at.function));
 }
-CTP_LOCAL_ [[gnu::noinline]] inline void born_here_(struct ::ctp_coro *co, void *id, const place &at) noexcept
+CTP_LOCAL_ [[gnu::noinline]] inline void born_first_(struct ::ctp_coro *co, void *id, const place &at, const void *code) noexcept
 {
-	bool on = ctp_init();
-	struct ::ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE); /* as in ctp_site_number */
+	struct ::ctp_probe_ *p = ctp_probe_get_();
 	if (ctp_coro_traced(co)) /* as above */
 		by_hooks_(co, reinterpret_cast<std::uintptr_t>(id));
 	else
-		ctp_coro_new_in(co, reinterpret_cast<std::uintptr_t>(id),
-		                on && p->annex ? function_find_(p, at, __builtin_return_address(0)) : 0);
+		ctp_coro_new_in(co, reinterpret_cast<std::uintptr_t>(id), ctp_on_(p) && p->annex ? function_find_(p, at, code) : 0);
+}
+CTP_LOCAL_ [[gnu::noinline]] inline void born_on_(struct ::ctp_coro *co, const place &at, const void *code) noexcept
+{
+	ctp_birth_(co, co->probe_->annex ? function_find_(co->probe_, at, code) : 0, false);
+}
+/* At the beginning of the function that calls this: what ctp_coro_new_in makes of zeros, and no call where nobody records. */
+CTP_LOCAL_ [[gnu::noinline]] inline void born_here_(struct ::ctp_coro *co, void *id, const place &at) noexcept
+{
+	struct ::ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE); /* as in ctp_probe_get_ */
+	const std::uint32_t *mode = p && p->tried ? p->mode : nullptr;
+	if (!mode || co->station_) {
+		born_first_(co, id, at, CTP_CODE_);
+		return;
+	}
+	co->id_ = reinterpret_cast<std::uintptr_t>(id);
+	co->events_ = 0;
+	CTP_PUT_(&co->probe_, p);
+	co->mode_ = mode;
+	if (CTP_GET_(mode))
+		born_on_(co, at, CTP_CODE_);
 }
 CTP_LOCAL_ [[gnu::noinline]] inline void suspended_(struct ::ctp_coro *co, void *frame, const place &at) noexcept
 {
@@ -320,6 +340,13 @@ template <class Awaiter> bool yields_(Awaiter &awaiter) noexcept
 		return false;
 }
 
+/* What only traced coroutines need: clang would save more registers for it in all of them. Gcc does not, and is slower by the call. */
+#ifdef __clang__
+#define CTP_APART_ [[gnu::noinline]]
+#else
+#define CTP_APART_
+#endif
+
 /* Clang before 18 may keep variables of an inlined await_suspend in the coroutine's frame, which can be gone by then. */
 #if defined __clang__ && __clang_major__ < 18
 #define CTP_OUT_OF_LINE_ [[gnu::noinline]]
@@ -356,23 +383,32 @@ protected:
 	template <class P> CTP_LOCAL_ CTP_OUT_OF_LINE_ auto suspend(std::coroutine_handle<P> h, struct ::ctp_coro *whose)
 		noexcept(noexcept(inner().await_suspend(h)))
 	{
-		leaving_ leaving;
 		co = whose;
 		if constexpr (Point == point_::end) {
-			std::uint64_t ref = ctp_coro_ref(co);
-			ctp_coro_death(co); /* that says it: as a transition it would look as if somebody had to resume it */
-			leaving.since(ref);
-			return inner().await_suspend(h);
-		} else {
-			if (ctp_coro_on_(co)) {
-				tell_target_<Awaitable>(inner(), co);
-				leaving.template suspended<Point>(co, h.address(), at, yields_(inner()));
-			}
-			return enter(h, leaving);
+			if (std::uint64_t ref = ctp_coro_ref(co))
+				return end(h, ref);
+			ctp_coro_death(co);
+		} else if (ctp_coro_on_(co)) {
+			return depart(h);
 		}
+		return inner().await_suspend(h);
 	}
 
 private:
+	template <class H> CTP_LOCAL_ CTP_APART_ auto end(H h, std::uint64_t ref) noexcept(noexcept(inner().await_suspend(h)))
+	{
+		leaving_ leaving;
+		ctp_coro_death(co); /* that says it: as a transition it would look as if somebody had to resume it */
+		leaving.since(ref);
+		return inner().await_suspend(h);
+	}
+	template <class H> CTP_LOCAL_ CTP_APART_ auto depart(H h) noexcept(noexcept(inner().await_suspend(h)))
+	{
+		leaving_ leaving;
+		tell_target_<Awaitable>(inner(), co);
+		leaving.template suspended<Point>(co, h.address(), at, yields_(inner()));
+		return enter(h, leaving);
+	}
 	template <class H> auto enter(H h, leaving_ &leaving) noexcept(noexcept(inner().await_suspend(h)))
 	{
 #if __cpp_exceptions
