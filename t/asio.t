@@ -47,6 +47,14 @@ traced features_quiet t/asio/features.cpp "${clang:-g++}" -DCTP_ASIO_NO_WAKE
 [ ! "$clang" ] || example range_based_for "$clang" -Wno-deprecated-coroutine # g++ has no `for co_await`, like C++20
 wait
 
+# What is in a header g++ looks at more closely.
+cat >"$tmp/nap.hpp" <<'CPP'
+inline asio::awaitable<void> nap(asio::steady_timer &timer) { co_await timer.async_wait(asio::use_awaitable); }
+CPP
+printf '#include <asio.hpp>\n#include "nap.hpp"\n' >"$tmp/header.cpp"
+traced header.o "$tmp/header.cpp" g++ -c
+is 'an operation that is awaited in a header compiles without a word' "$(cat "$tmp/header.o.said")" ''
+
 # The command runs a server, the client is given its port, and then the server is told to end. What both print, and how they
 # end, is in $tmp/NAME.out.
 serve() { # NAME CLIENT COMMAND...
