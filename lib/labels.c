@@ -30,7 +30,7 @@ void ctp_labels_fini(struct ctp_labels *l) { free(l->written); }
 static uint64_t code_of(const struct ctp_shm_site *shm, uint32_t used)
 {
 	uint64_t code = 0;
-	if (__atomic_load_n(&shm->pad, __ATOMIC_RELAXED) == sizeof code && used + sizeof code <= sizeof(shm->text))
+	if (__atomic_load_n(&shm->code_bytes, __ATOMIC_RELAXED) == sizeof code && used + sizeof code <= sizeof(shm->text))
 		copy_text((char *)&code, shm->text + sizeof(shm->text) - sizeof code, sizeof code);
 	return code;
 }

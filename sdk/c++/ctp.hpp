@@ -169,7 +169,7 @@ inline std::uint32_t function_add_(struct ::ctp_probe_ *p, const place &at, cons
 	struct ::ctp_shm_site *s = number ? (struct ::ctp_shm_site *)(CTP_GET_(&p->base) + p->sites_at) + number - 1 : nullptr;
 	if (s && code && s->file_bytes + s->function_bytes + sizeof code <= sizeof s->text) {
 		std::memcpy(s->text + sizeof s->text - sizeof code, &code, sizeof code);
-		CTP_PUT_(&s->pad, sizeof code); /* its code_bytes. Nobody asks before somebody refers to the number */
+		CTP_PUT_(&s->code_bytes, (std::uint32_t)sizeof code); /* nobody asks before somebody refers to the number */
 	}
 	return number;
 }

@@ -145,7 +145,7 @@ struct ctp_shm_site {
 	uint32_t ready; /* 1, stored last: the rest is there and will not change */
 	uint32_t line;
 	uint16_t file_bytes, function_bytes; /* of text, one behind the other; what does not fit is cut off, in front of the file */
-	uint32_t pad;
+	uint32_t code_bytes; /* 8: an address in the function, whose line is to be found there, stands at the end of text; else 0 */
 	char text[240];
 };
 

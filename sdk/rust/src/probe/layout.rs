@@ -125,7 +125,7 @@ shared!(Site, "ctp_shm_site" {
     line: AtomicU32,
     file_bytes: AtomicU16,
     function_bytes: AtomicU16,
-    pad: u32,
+    code_bytes: u32,
     text: [AtomicU8; 240],
 });
 
