@@ -58,8 +58,6 @@ struct ctp_tally_list {
 
 struct ctp_tally {
 	struct ctp_follow *follow;
-	struct ctp_tally_place *places[CTP_ATLAS_MAX]; /* null: none yet; 0 is for all that have none of their own */
-	struct ctp_tally_spawn *spawns[CTP_ATLAS_MAX];
 	uint32_t nplaces, nspawns;
 	struct ctp_hist ready, run; /* of all places, from the finish on */
 	uint64_t last_resume_ns, longest_pause_ns; /* of all; between two of them */
@@ -74,6 +72,8 @@ struct ctp_tally {
 	uint32_t nheavy[CTP_HEAVY_KINDS], heavy_spawn[CTP_HEAVY_KINDS][CTP_REPORT_TOP];
 	uint32_t *last_long;  /* of each thread: number + 1 of the run in runs that ended there last */
 	bool failed;          /* out of memory */
+	struct ctp_tally_place *places[CTP_ATLAS_MAX]; /* null: none yet; 0 is for all that have none of their own */
+	struct ctp_tally_spawn *spawns[CTP_ATLAS_MAX];
 };
 
 struct ctp_tally *ctp_tally_new(struct ctp_follow *follow);
