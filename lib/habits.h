@@ -50,6 +50,11 @@ void ctp_habits_fini(struct ctp_habits *h);
 void ctp_habits_clear(struct ctp_habits *h);
 uint32_t ctp_habits_number(struct ctp_habits *h, uint32_t spawn, uint32_t place); /* 0: there are too many */
 
+static inline bool ctp_habits_is(const struct ctp_habits *h, uint32_t number, uint32_t spawn, uint32_t place)
+{
+	return number && h->list[number].spawn == spawn && h->list[number].place == place;
+}
+
 /* A wait that began then is over, after so long. waker: who woke it, 0: nobody that is known. */
 void ctp_habit_waited(struct ctp_habit *habit, uint64_t id, uint64_t from_ns, uint64_t ns, bool woken, uint64_t waker);
 void ctp_habit_woken_from(struct ctp_habit *habit, uint32_t from);

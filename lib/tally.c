@@ -16,12 +16,12 @@ enum {
 	FROM_SOME = 16,
 };
 
+#define RARE __attribute__((noinline)) /* so that no registers are saved for it where it is not called */
+
 /* --- tables --------------------------------------------------------------------------------------------------------------- */
 
-static struct ctp_tally_place *place_of(struct ctp_tally *t, uint32_t place)
+static RARE struct ctp_tally_place *new_place(struct ctp_tally *t, uint32_t place)
 {
-	if (t->places[place])
-		return t->places[place];
 	if (t->nplaces < CTP_TALLY_PLACES && (t->places[place] = calloc(1, sizeof(*t->places[place])))) {
 		t->nplaces++;
 		return t->places[place];
@@ -29,7 +29,12 @@ static struct ctp_tally_place *place_of(struct ctp_tally *t, uint32_t place)
 	return t->places[0];
 }
 
-static struct ctp_tally_spawn *spawn_of(struct ctp_tally *t, uint32_t place)
+static inline struct ctp_tally_place *place_of(struct ctp_tally *t, uint32_t place)
+{
+	return t->places[place] ? t->places[place] : new_place(t, place);
+}
+
+static RARE struct ctp_tally_spawn *spawn_of(struct ctp_tally *t, uint32_t place)
 {
 	if (t->spawns[place])
 		return t->spawns[place];
@@ -154,7 +159,17 @@ static uint64_t start_of(const struct ctp_tally *t, uint64_t ts)
 	return ts > t->follow->attached_ns ? ts : t->follow->attached_ns;
 }
 
-static void slice_add(struct ctp_tally *t, uint64_t ts)
+/* All slices become half as many. */
+static RARE void slices_merge(struct ctp_tally *t)
+{
+	for (uint32_t i = 0; i < CTP_TALLY_SLICES / 2; i++)
+		t->slices[i] = t->slices[2 * i] + t->slices[2 * i + 1];
+	memset(t->slices + CTP_TALLY_SLICES / 2, 0, sizeof(t->slices) / 2);
+	t->nslices = (t->nslices + 1) / 2;
+	t->slice_bits++;
+}
+
+static inline void slice_add(struct ctp_tally *t, uint64_t ts)
 {
 	if (ts < t->start_ns) {
 		if (t->start_ns != UINT64_MAX)
@@ -164,13 +179,8 @@ static void slice_add(struct ctp_tally *t, uint64_t ts)
 			return;
 	}
 	uint64_t at;
-	while ((at = (ts - t->start_ns) >> t->slice_bits) >= CTP_TALLY_SLICES) {
-		for (uint32_t i = 0; i < CTP_TALLY_SLICES / 2; i++)
-			t->slices[i] = t->slices[2 * i] + t->slices[2 * i + 1];
-		memset(t->slices + CTP_TALLY_SLICES / 2, 0, sizeof(t->slices) / 2);
-		t->nslices = (t->nslices + 1) / 2;
-		t->slice_bits++;
-	}
+	while ((at = (ts - t->start_ns) >> t->slice_bits) >= CTP_TALLY_SLICES)
+		slices_merge(t);
 	t->slices[at]++;
 	if (at >= t->nslices)
 		t->nslices = (uint32_t)at + 1;
@@ -245,25 +255,29 @@ static void sum_up(struct ctp_tally *t, const struct ctp_coroutine *co)
 	}
 }
 
+static RARE void ran_long(struct ctp_tally *t, const struct ctp_change *ch, uint32_t place, uint64_t ns)
+{
+	struct ctp_tally_case c = {.from_ns = ch->was_ns, .ns = ns, .place = place, .whole = true,
+	                           .elsewhere = t->last_resume_ns > ch->was_ns, .seen = t->follow->threads.list[ch->co->thread].seen};
+	t->last_long[ch->co->thread] = list_put(t, &t->runs, ch->co, c);
+}
+
 /* It ran from that place on until now. */
-static void ran(struct ctp_tally *t, const struct ctp_change *ch, uint32_t place)
+static inline void ran(struct ctp_tally *t, const struct ctp_change *ch, uint32_t place)
 {
 	if (ch->was != CTP_RUNNING || !ch->whole)
 		return;
 	uint64_t ns = ctp_follow_ns(t->follow, ch->was_ns, ch->ts_ns);
 	ctp_hist_add(&place_of(t, place)->run, ns);
-	if (ns < LONG_RUN_NS)
-		return;
-	struct ctp_tally_case c = {.from_ns = ch->was_ns, .ns = ns, .place = place, .whole = true,
-	                           .elsewhere = t->last_resume_ns > ch->was_ns, .seen = t->follow->threads.list[ch->co->thread].seen};
-	t->last_long[ch->co->thread] = list_put(t, &t->runs, ch->co, c);
+	if (ns >= LONG_RUN_NS)
+		ran_long(t, ch, place, ns);
 }
 
 /*
  * One that was ready while another ran for long on the thread where it runs now; or that was woken right behind that run by
  * something from outside: where one thread both runs coroutines and waits for what happens, nobody could be ready before.
  */
-static void kept_waiting(struct ctp_tally *t, const struct ctp_change *ch)
+static RARE void kept_waiting(struct ctp_tally *t, const struct ctp_change *ch)
 {
 	struct ctp_tally_case *c = &t->runs.cases[t->last_long[ch->thread] - 1]; /* or a worse one that took its place */
 	uint64_t stop_ns = c->from_ns + c->ns, from_ns = ch->was_ns > c->from_ns ? ch->was_ns : c->from_ns;
@@ -286,21 +300,26 @@ static bool is_repaired(const struct ctp_habit *habit, uint64_t ns)
 	return habit->waits >= CTP_TALLY_HISTORY && ns / LATE_FACTOR >= habit->max_ns && habit->inside && 10 * habit->inside >= 9 * habit->woken;
 }
 
-static void waited(struct ctp_tally *t, const struct ctp_coroutine *co, uint64_t to_ns, bool woken)
+/* What others are compared with is what was in time: this is not. */
+static RARE void repaired(struct ctp_tally *t, const struct ctp_coroutine *co, uint64_t ns)
+{
+	const struct ctp_habit *habit = &t->habits.list[co->habit];
+	struct ctp_tally_case c = {.from_ns = co->suspended_ns, .ns = ns, .most_ns = habit->max_ns, .whole = true,
+	                           .place = ctp_follow_place(t->follow, co),
+	                           .elsewhere = ctp_habit_overtook(habit, co->suspended_ns, false)};
+	list_put(t, &t->late, co, c);
+}
+
+static inline void waited(struct ctp_tally *t, const struct ctp_coroutine *co, uint64_t to_ns, bool woken)
 {
 	struct ctp_habit *habit = &t->habits.list[co->habit];
 	uint64_t ns = ctp_follow_ns(t->follow, co->suspended_ns, to_ns);
 	ctp_hist_add(&place_of(t, ctp_follow_place(t->follow, co))->wait, ns);
 	if (co->resumes == 1 && (co->flags & (CTP_CO_BIRTH | CTP_CO_BEFORE)) == CTP_CO_BIRTH)
 		return; /* that was the start of one that is lazy */
-	if (__builtin_expect(ns >= LATE_NS, 0) && woken && !co->waker && co->habit && is_repaired(habit, ns)) {
-		struct ctp_tally_case c = {.from_ns = co->suspended_ns, .ns = ns, .most_ns = habit->max_ns, .whole = true,
-		                           .place = ctp_follow_place(t->follow, co),
-		                           .elsewhere = ctp_habit_overtook(habit, co->suspended_ns, false)};
-		list_put(t, &t->late, co, c);
-		return; /* what others are compared with is what was in time */
-	}
-	if (woken && co->waker == co->id)
+	if (__builtin_expect(ns >= LATE_NS, 0) && woken && !co->waker && co->habit && is_repaired(habit, ns))
+		repaired(t, co, ns);
+	else if (woken && co->waker == co->id)
 		habit->self++; /* it only gave way, or did not wait at all */
 	else
 		ctp_habit_waited(habit, co->id, co->suspended_ns, ns, woken, woken ? co->waker : 0);
@@ -431,21 +450,22 @@ static void vote(struct ctp_tally_spawn *s, uint32_t place)
 	s->rest_votes += s->rest == place ? 1 : -1u;
 }
 
-void ctp_tally_change(struct ctp_tally *t, const struct ctp_change *ch)
+static void suspended(struct ctp_tally *t, const struct ctp_change *ch)
 {
-	if (ch->ts_ns < t->follow->since_ns && ch->kind != CTP_CHANGE_BORN && ch->kind != CTP_CHANGE_DIED) /* who is alive, counts */
-		return;
+	struct ctp_coroutine *co = ch->co;
+	uint32_t place = ctp_follow_place(t->follow, co);
+	ran(t, ch, ch->from);
+	if (co->resumes == 1 && (co->flags & (CTP_CO_BIRTH | CTP_CO_BEFORE)) == CTP_CO_BIRTH)
+		vote(spawn_of(t, co->spawn), place);
+	co->habit_was = co->habit;
+	if (!ctp_habits_is(&t->habits, co->habit, co->spawn, place)) /* most come back to where they were */
+		co->habit = ctp_habits_number(&t->habits, co->spawn, place);
+}
+
+/* All but transitions. */
+static RARE void other(struct ctp_tally *t, const struct ctp_change *ch)
+{
 	switch (ch->kind) {
-	case CTP_CHANGE_SUSPEND:
-		ran(t, ch, ch->from);
-		if (ch->co->resumes == 1 && (ch->co->flags & (CTP_CO_BIRTH | CTP_CO_BEFORE)) == CTP_CO_BIRTH)
-			vote(spawn_of(t, ch->co->spawn), ctp_follow_place(t->follow, ch->co));
-		ch->co->habit_was = ch->co->habit;
-		ch->co->habit = ctp_habits_number(&t->habits, ch->co->spawn, ctp_follow_place(t->follow, ch->co));
-		break;
-	case CTP_CHANGE_RESUME:
-		resumed(t, ch);
-		break;
 	case CTP_CHANGE_WAKE:
 		woken(t, ch);
 		break;
@@ -462,10 +482,23 @@ void ctp_tally_change(struct ctp_tally *t, const struct ctp_change *ch)
 		list_put(t, &t->broken[ch->by], ch->co, (struct ctp_tally_case){.from_ns = ch->ts_ns, .whole = true,
 		         .place = ctp_follow_place(t->follow, ch->co)});
 		break;
+	case CTP_CHANGE_SUSPEND:
+	case CTP_CHANGE_RESUME:
 	case CTP_CHANGE_AWAIT:
 	case CTP_CHANGE_LOST:
 		break;
 	}
+}
+
+void ctp_tally_change(struct ctp_tally *t, const struct ctp_change *ch)
+{
+	bool asked = ch->ts_ns >= t->follow->since_ns;
+	if (ch->kind == CTP_CHANGE_SUSPEND && asked)
+		suspended(t, ch);
+	else if (ch->kind == CTP_CHANGE_RESUME && asked)
+		resumed(t, ch);
+	else if (asked || ch->kind == CTP_CHANGE_BORN || ch->kind == CTP_CHANGE_DIED) /* who is alive, counts */
+		other(t, ch);
 }
 
 void ctp_tally_finish(struct ctp_tally *t, uint64_t end_ns)
