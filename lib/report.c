@@ -115,12 +115,20 @@ static void begun(void *arg, const struct ctp_section *sec)
 		priv->also->section(priv->also_arg, sec);
 }
 
+static __attribute__((noinline)) void tell_also(const struct ctp_report_priv *priv, const struct ctp_change *ch)
+{
+	if (priv->also->change)
+		priv->also->change(priv->also_arg, ch);
+	ctp_tally_change(priv->tally, ch);
+}
+
 static void changed(void *arg, const struct ctp_change *ch)
 {
 	const struct ctp_report_priv *priv = ((struct ctp_report *)arg)->priv;
-	if (priv->also && priv->also->change)
-		priv->also->change(priv->also_arg, ch);
-	ctp_tally_change(priv->tally, ch);
+	if (priv->also)
+		tell_also(priv, ch);
+	else
+		ctp_tally_change(priv->tally, ch);
 }
 
 static void thread_gap(void *arg, uint32_t thread, uint64_t after_ns, uint64_t ts_ns, uint64_t transitions)
