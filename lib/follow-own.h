@@ -10,6 +10,7 @@
 #include "shape.h"
 
 struct ctp_follow_priv {
+	const struct ctp_class *standard; /* the one that nearly all records are of; null: none yet */
 	struct ctp_roster roster;
 	struct ctp_shape shapes[CTP_CLASSES_MAX];
 	struct ctp_dialect dialect;
@@ -62,10 +63,12 @@ static inline void ctp_follow_spend(const struct ctp_follow *f, struct ctp_corou
 	}
 }
 
+/* All fields are named, so that those which get another value at once are not cleared before. */
 static inline struct ctp_change ctp_change_of(struct ctp_coroutine *co, enum ctp_change_kind kind, uint64_t ts)
 {
 	return (struct ctp_change){.kind = kind, .ts_ns = ts, .co = co, .was = co->state, .was_ns = co->since_ns,
-	                           .whole = !(co->flags & (CTP_CO_TAIL | CTP_CO_CONFLICT)), .gap = co->flags & CTP_CO_TAIL};
+	                           .whole = !(co->flags & (CTP_CO_TAIL | CTP_CO_CONFLICT)), .gap = co->flags & CTP_CO_TAIL,
+	                           .gap_ns = 0, .thread = 0, .from = 0, .by = 0};
 }
 
 /* The thread where it ran, if it is not known to have left it. */

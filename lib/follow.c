@@ -12,6 +12,8 @@ enum {
 	EARLY_NS = 1000, /* that a processor reads its clock ahead of time, at most */
 };
 
+#define ALWAYS inline __attribute__((always_inline)) /* called for each event */
+
 /* --- coroutines ----------------------------------------------------------------------------------------------------------- */
 
 struct ctp_coroutine *ctp_follow_newcomer(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
@@ -106,13 +108,11 @@ static inline void ran(struct ctp_follow *f, const struct ctp_coroutine *co, uin
 	ctp_thread_ran(&f->threads.list[co->thread], ctp_asked_from(f, from_ns), ctp_asked_to(f, to_ns));
 }
 
-static inline void suspend(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_change *ch, uint64_t site, uint64_t addr)
+static ALWAYS void suspend(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_change *ch, uint64_t site, uint64_t addr)
 {
 	struct ctp_thread *th = &f->threads.list[ch->thread];
 	ch->kind = CTP_CHANGE_SUSPEND;
 	ch->from = ctp_follow_place(f, co);
-	if (ch->was == CTP_RUNNING && ch->whole && ch->thread == co->thread)
-		ran(f, co, ch->was_ns, ch->ts_ns);
 	if (th->current == co->id || ch->was == CTP_RUNNING) { /* one that is lazy is suspended before it ever ran, by who makes it */
 		th->current = th->current == co->id ? th->outer : 0;
 		th->outer = 0;
@@ -128,9 +128,11 @@ static inline void suspend(struct ctp_follow *f, struct ctp_coroutine *co, struc
 	if (!(co->flags & CTP_CO_PENDING))
 		co->waker = 0;
 	co->flags &= (uint16_t)~CTP_CO_PENDING;
+	if (ch->was == CTP_RUNNING && ch->whole && ch->thread == co->thread)
+		ran(f, co, ch->was_ns, ch->ts_ns);
 }
 
-static inline void resume(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_change *ch)
+static ALWAYS void resume(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_change *ch)
 {
 	struct ctp_thread *th = &f->threads.list[ch->thread];
 	ch->kind = CTP_CHANGE_RESUME;
@@ -150,16 +152,15 @@ static inline void resume(struct ctp_follow *f, struct ctp_coroutine *co, struct
 	co->flags = (uint16_t)(ch->was == CTP_RUNNABLE ? co->flags | CTP_CO_WOKEN : co->flags & ~CTP_CO_WOKEN);
 }
 
-static __attribute__((noinline)) void tell_broken(struct ctp_follow *f, const struct ctp_change *ch, enum ctp_broken how)
+static __attribute__((noinline)) void tell_broken(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t ts, uint32_t thread)
 {
-	struct ctp_change broken = *ch;
-	broken.kind = CTP_CHANGE_BROKEN;
-	broken.by = how;
-	ctp_follow_tell(f, &broken);
+	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_BROKEN, ts);
+	ch.thread = thread;
+	ch.by = co->state == CTP_DEAD ? CTP_BROKEN_AFTER_DEATH : CTP_BROKEN_DOUBLE_RESUME;
+	ctp_follow_tell(f, &ch);
 }
 
-static inline __attribute__((always_inline)) void transition(struct ctp_follow *f, const struct ctp_shape *s,
-                                                             const uint64_t *val, uint64_t ts)
+static ALWAYS void transition(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
 {
 	f->counts.events++;
 	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
@@ -180,7 +181,7 @@ static inline __attribute__((always_inline)) void transition(struct ctp_follow *
 	/* What happened before a death may be told behind it. */
 	bool twice = step == STEP_NEXT && ch.was == CTP_RUNNING && co->flags & CTP_CO_OURS;
 	if (active && ch.whole && (dead ? ts > co->since_ns : twice))
-		tell_broken(f, &ch, dead ? CTP_BROKEN_AFTER_DEATH : CTP_BROKEN_DOUBLE_RESUME);
+		tell_broken(f, co, ts, ch.thread);
 	if (dead)
 		return;
 	co->flags &= (uint16_t)~CTP_CO_TAIL;
@@ -192,7 +193,8 @@ static inline __attribute__((always_inline)) void transition(struct ctp_follow *
 	th->last_ns = ts;
 	ctp_follow_spend(f, co, &ch);
 	co->since_ns = ts;
-	ctp_follow_tell(f, &ch);
+	struct ctp_change told = ch; /* ch itself has no address outside, and need not be in memory */
+	ctp_follow_tell(f, &told);
 }
 
 static void birth(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
@@ -414,6 +416,7 @@ void ctp_follow_section(struct ctp_follow *f, const struct ctp_section *sec)
 	ctp_atlas_clear(&f->places);
 	ctp_sites_forget(f->sites);
 	memset(f->priv->shapes, 0, sizeof(f->priv->shapes));
+	f->priv->standard = NULL;
 	const char *pid = ctp_section_get(sec, "pid");
 	f->pid = pid ? strtoull(pid, NULL, 10) : 0;
 	f->priv->runs = pid ? RUNS_MAX : 1;
@@ -538,10 +541,13 @@ static void other(struct ctp_follow *f, const struct ctp_shape *s, const struct 
 	}
 }
 
-static __attribute__((noinline)) void any_record(struct ctp_follow *f, struct ctp_shape *s, const struct ctp_record *rec)
+static __attribute__((noinline)) void any_record(struct ctp_follow *f, const struct ctp_record *rec)
 {
+	struct ctp_shape *s = &f->priv->shapes[rec->cls->id];
 	if (!s->known)
 		ctp_shape_learn(s, rec->cls);
+	if (s->standard)
+		f->priv->standard = rec->cls;
 	uint64_t ts = s->ts == CTP_SHAPE_NONE ? f->counts.last_ns : rec->val[s->ts];
 	if (s->kind == CTP_KIND_TRANSITION) {
 		if (is_next_run(f, s, rec->val, ts))
@@ -555,10 +561,9 @@ static __attribute__((noinline)) void any_record(struct ctp_follow *f, struct ct
 
 void ctp_follow_record(struct ctp_follow *f, const struct ctp_record *rec)
 {
-	struct ctp_shape *s = &f->priv->shapes[rec->cls->id];
 	f->counts.late += rec->late;
-	if (!s->standard) {
-		any_record(f, s, rec);
+	if (rec->cls != f->priv->standard) {
+		any_record(f, rec);
 		return;
 	}
 	uint64_t ts = rec->val[ctp_shape_standard.ts];
