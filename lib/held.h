@@ -90,14 +90,27 @@ static inline uint64_t *ctp_held_room(struct ctp_held *h)
 	return ctp_held_top(h)->val;
 }
 
+static inline void ctp_held_add(struct ctp_held *h, uint64_t ts_ns, const struct ctp_class *cls)
+{
+	h->entries[h->count++] = (struct ctp_held_entry){ ts_ns, ctp_held_push(h, cls) };
+	if (ts_ns < h->last_ts)
+		h->sorted = false;
+	h->last_ts = ts_ns;
+}
+
 static inline enum ctp_status ctp_held_keep(struct ctp_held *h, uint64_t ts_ns, const struct ctp_class *cls)
 {
 	if (h->count == h->cap && !ctp_held_grow(h))
 		return CTP_FAILED;
-	h->entries[h->count++] = (struct ctp_held_entry){ ts_ns, ctp_held_push(h, cls) };
-	h->sorted &= h->last_ts <= ts_ns;
-	h->last_ts = ts_ns;
+	ctp_held_add(h, ts_ns, cls);
 	return h->used > h->limit ? CTP_EOF : CTP_OK;
+}
+
+/* Whether ctp_held_add does for a record of the class: it has a time and no text, and it does not fill what there is. */
+static inline bool ctp_held_is_easy(const struct ctp_held *h, const struct ctp_class *cls)
+{
+	return cls->time_field >= 0 && !cls->has_text && h->count < h->cap &&
+	       h->used + sizeof(struct ctp_held_record) + cls->nfields * sizeof(uint64_t) <= h->limit;
 }
 
 #endif

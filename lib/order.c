@@ -81,7 +81,11 @@ static __attribute__((noinline)) enum ctp_status read_on(struct ctp_order *o, st
 			*item = o->after;
 			return CTP_OK;
 		}
-		enum ctp_status status = ctp_reader_next_to(o->r, ctp_held_room(o->held), item, err);
+		ctp_held_room(o->held);
+		size_t count = o->held->count;
+		enum ctp_status status = ctp_reader_hold(o->r, o->held, o->watermark, item, err);
+		if (o->held->count > count)
+			o->last_ts = o->held->last_ts;
 		if (status)
 			return status;
 		switch (item->kind) {

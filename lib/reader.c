@@ -13,6 +13,7 @@
 #include "codec.h"
 #include "crc32c.h"
 #include "cursor.h"
+#include "held.h"
 #include "packet.h"
 
 enum { CLASS_SLOTS = 2 * CTP_CLASSES_MAX };
@@ -289,25 +290,29 @@ static __attribute__((noinline)) bool control(struct ctp_reader *r, uint64_t kin
 	return false;
 }
 
-/* A record whose head was read; false if it makes no sense: then the packet is spoilt. */
-static inline bool record(struct ctp_reader *r, uint64_t head, const uint8_t *p, uint64_t *val, struct ctp_item *item)
+/* A record whose head was read: its class. Null if it makes no sense: then the packet is spoilt. */
+static inline const struct ctp_class *record(struct ctp_reader *r, uint64_t head, const uint8_t *p, uint64_t *val)
 {
-	struct ctp_record *rec = &item->rec;
+	const struct ctp_class *cls;
 	uint64_t n = head & 3;
 	if (n == CTP_HEAD_CLASS)
 		p = ctp_varint_get(p, &n);
-	item->kind = CTP_ITEM_RECORD;
-	rec->val = val;
-	rec->late = false;
-	p = ctp_codec_decode(r->codec, n, head >> 2, p, r->end, val, &rec->cls);
+	p = ctp_codec_decode(r->codec, n, head >> 2, p, r->end, val, &cls);
 	if (!p || p > r->end || !r->records_left) {
-		spoil_packet(r, rec->cls ? "a record makes no sense" : "a record of a class that is not declared");
-		return false;
+		spoil_packet(r, cls ? "a record makes no sense" : "a record of a class that is not declared");
+		return 0;
 	}
 	r->p = p;
 	r->records_left--;
 	r->stats.records++;
-	return true;
+	return cls;
+}
+
+static inline bool give(struct ctp_item *item, const struct ctp_class *cls, const uint64_t *val)
+{
+	item->kind = CTP_ITEM_RECORD;
+	item->rec = (struct ctp_record){ .cls = cls, .val = val };
+	return cls;
 }
 
 /* --- sections -------------------------------------------------------------------------------------------------------------- */
@@ -416,7 +421,7 @@ static inline bool next_in_packet(struct ctp_reader *r, uint64_t *val, struct ct
 	uint64_t head;
 	const uint8_t *p = ctp_varint_get(r->p, &head);
 	if (__builtin_expect((head & 3) != CTP_HEAD_CONTROL, 1))
-		return record(r, head, p, val, item);
+		return give(item, record(r, head, p, val), val);
 	return control(r, head >> 2, p, item);
 }
 
@@ -433,13 +438,26 @@ static __attribute__((noinline)) enum ctp_status next_of_all(struct ctp_reader *
 	return status;
 }
 
-enum ctp_status ctp_reader_next_to(struct ctp_reader *r, uint64_t *val, struct ctp_item *item, struct ctp_err *err)
-{
-	item->section = &r->section;
-	return r->p < r->end && next_in_packet(r, val, item) ? CTP_OK : next_of_all(r, val, item, err);
-}
-
 enum ctp_status ctp_reader_next(struct ctp_reader *r, struct ctp_item *item, struct ctp_err *err)
 {
-	return ctp_reader_next_to(r, r->val, item, err);
+	item->section = &r->section;
+	return r->p < r->end && next_in_packet(r, r->val, item) ? CTP_OK : next_of_all(r, r->val, item, err);
+}
+
+enum ctp_status ctp_reader_hold(struct ctp_reader *r, struct ctp_held *h, uint64_t from_ns, struct ctp_item *item, struct ctp_err *err)
+{
+	item->section = &r->section;
+	while (r->p < r->end) {
+		uint64_t head, *val = ctp_held_top(h)->val;
+		const uint8_t *p = ctp_varint_get(r->p, &head);
+		const struct ctp_class *cls = (head & 3) == CTP_HEAD_CONTROL ? 0 : record(r, head, p, val);
+		if (!cls)
+			break;
+		if (!ctp_held_is_easy(h, cls) || val[cls->time_field] < from_ns) {
+			give(item, cls, val);
+			return CTP_OK;
+		}
+		ctp_held_add(h, val[cls->time_field], cls);
+	}
+	return next_of_all(r, ctp_held_top(h)->val, item, err);
 }

@@ -47,8 +47,12 @@ struct ctp_reader *ctp_reader_new(struct ctp_input *in, const struct ctp_notice 
 void ctp_reader_free(struct ctp_reader *r);
 enum ctp_status ctp_reader_next(struct ctp_reader *r, struct ctp_item *item, struct ctp_err *err);
 
-/* The same, but a record's values are written to val, where CTP_FIELDS_MAX have room. */
-enum ctp_status ctp_reader_next_to(struct ctp_reader *r, uint64_t *val, struct ctp_item *item, struct ctp_err *err);
+/*
+ * For ctp_order, the same behind those records that h takes easily and that are not older than from_ns: they are held already. A record
+ * that is given has its values at the top of h, which has made room for them.
+ */
+struct ctp_held;
+enum ctp_status ctp_reader_hold(struct ctp_reader *r, struct ctp_held *h, uint64_t from_ns, struct ctp_item *item, struct ctp_err *err);
 const struct ctp_reader_stats *ctp_reader_stats(const struct ctp_reader *r);
 
 /*
