@@ -476,8 +476,7 @@ static __attribute__((noinline)) void any_record(struct ctp_report *r, const str
 
 void ctp_report_record(struct ctp_report *r, const struct ctp_record *rec)
 {
-	const struct ctp_report_options *o = &r->priv->options;
-	if (rec->cls->kind == CTP_KIND_TRANSITION && !o->since_ns && !o->until_ns)
+	if (rec->cls->kind == CTP_KIND_TRANSITION && !(r->since_ns | r->until_ns))
 		ctp_follow_record(&r->follow, rec);
 	else
 		any_record(r, rec);

@@ -342,7 +342,6 @@ static void resumed(struct ctp_tally *t, const struct ctp_change *ch)
 	t->last_resume_ns = ch->ts_ns;
 	if (!ch->whole)
 		return;
-	uint64_t ns = ctp_follow_ns(t->follow, ch->was_ns, ch->ts_ns);
 	if (co->resumes == 1) /* one that is lazy is suspended until it is started */
 		ctp_hist_add(&spawn_of(t, co->spawn)->start, ctp_span_ns(co->born_ns, ch->ts_ns));
 	if (ch->was == CTP_BORN || !co->suspended_ns)
@@ -353,7 +352,7 @@ static void resumed(struct ctp_tally *t, const struct ctp_change *ch)
 			waited(t, co, ch->ts_ns, false);
 	} else if (ch->was == CTP_RUNNABLE) {
 		wait_woken(t, co, ch->was_ns);
-		ctp_hist_add(&place_of(t, ctp_follow_place(t->follow, co))->ready, ns);
+		ctp_hist_add(&place_of(t, ctp_follow_place(t->follow, co))->ready, ctp_follow_ns(t->follow, ch->was_ns, ch->ts_ns));
 		if (t->last_long[ch->thread])
 			kept_waiting(t, ch);
 	}
