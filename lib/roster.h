@@ -54,12 +54,14 @@ static inline uint32_t ctp_roster_step(const struct ctp_roster *r, uint32_t i)
 /* The one with this id, or null. */
 static inline struct ctp_coroutine *ctp_roster_find(const struct ctp_roster *r, uint64_t id)
 {
-	for (uint32_t i = ctp_roster_home(r, id); r->slots[i].number; i = ctp_roster_step(r, i)) {
-		struct ctp_coroutine *co = ctp_roster_at(r, r->slots[i].number - 1);
-		if (r->slots[i].tag == (uint32_t)id && co->id == id)
+	for (uint32_t i = ctp_roster_home(r, id);; i = ctp_roster_step(r, i)) {
+		struct ctp_roster_slot slot = r->slots[i];
+		if (!slot.number)
+			return NULL;
+		struct ctp_coroutine *co = ctp_roster_at(r, slot.number - 1);
+		if (__builtin_expect(slot.tag == (uint32_t)id && co->id == id, 1))
 			return co;
 	}
-	return NULL;
 }
 
 struct ctp_coroutine *ctp_roster_make(struct ctp_roster *r, uint64_t id); /* one that is not there; null: no more */
