@@ -102,15 +102,15 @@ static inline void put_place(struct ctp_follow *f, struct ctp_coroutine *co, uin
 /* --- what the records tell ------------------------------------------------------------------------------------------------ */
 
 /* A run that is whole ends on the thread where it began. Of what a thread did before the trace, only remnants are known. */
-static inline void ran(struct ctp_follow *f, const struct ctp_coroutine *co, uint64_t from_ns, uint64_t to_ns)
+static inline void ran(struct ctp_follow *f, struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
 {
 	from_ns = from_ns > f->attached_ns ? from_ns : f->attached_ns;
-	ctp_thread_ran(&f->threads.list[co->thread], ctp_asked_from(f, from_ns), ctp_asked_to(f, to_ns));
+	ctp_thread_ran(th, ctp_asked_from(f, from_ns), ctp_asked_to(f, to_ns));
 }
 
-static ALWAYS void suspend(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_change *ch, uint64_t site, uint64_t addr)
+static ALWAYS void suspend(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_thread *th, struct ctp_change *ch, uint64_t site,
+                           uint64_t addr)
 {
-	struct ctp_thread *th = &f->threads.list[ch->thread];
 	ch->kind = CTP_CHANGE_SUSPEND;
 	ch->from = ctp_follow_place(f, co);
 	if (th->current == co->id || ch->was == CTP_RUNNING) { /* one that is lazy is suspended before it ever ran, by who makes it */
@@ -129,12 +129,11 @@ static ALWAYS void suspend(struct ctp_follow *f, struct ctp_coroutine *co, struc
 		co->waker = 0;
 	co->flags &= (uint16_t)~CTP_CO_PENDING;
 	if (ch->was == CTP_RUNNING && ch->whole && ch->thread == co->thread)
-		ran(f, co, ch->was_ns, ch->ts_ns);
+		ran(f, th, ch->was_ns, ch->ts_ns);
 }
 
-static ALWAYS void resume(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_change *ch)
+static ALWAYS void resume(struct ctp_coroutine *co, struct ctp_thread *th, struct ctp_change *ch)
 {
-	struct ctp_thread *th = &f->threads.list[ch->thread];
 	ch->kind = CTP_CHANGE_RESUME;
 	ch->from = co->thread;
 	ch->by = co->flags & CTP_CO_OURS && th->current != co->id ? th->current : 0; /* others do not tell when they end */
@@ -176,6 +175,7 @@ static ALWAYS void transition(struct ctp_follow *f, const struct ctp_shape *s, c
 		ctp_follow_lose(f, co, 0, ts, s->numbered && !(co->flags & CTP_CO_BEFORE && co->state == CTP_BORN) ? val[s->index] - due : 0);
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_SUSPEND, ts);
 	ch.thread = ctp_threads_number(&f->threads, ctp_shape_value(val, s->tid));
+	struct ctp_thread *th = &f->threads.list[ch.thread];
 	bool active = s->active != CTP_SHAPE_NONE && val[s->active];
 	bool dead = ch.was == CTP_DEAD;
 	/* What happened before a death may be told behind it. */
@@ -185,11 +185,10 @@ static ALWAYS void transition(struct ctp_follow *f, const struct ctp_shape *s, c
 	if (dead)
 		return;
 	co->flags &= (uint16_t)~CTP_CO_TAIL;
-	struct ctp_thread *th = &f->threads.list[ch.thread];
 	if (active)
-		resume(f, co, &ch);
+		resume(co, th, &ch);
 	else
-		suspend(f, co, &ch, ctp_shape_value(val, s->site), ctp_shape_value(val, s->addr));
+		suspend(f, co, th, &ch, ctp_shape_value(val, s->site), ctp_shape_value(val, s->addr));
 	th->last_ns = ts;
 	ctp_follow_spend(f, co, &ch);
 	co->since_ns = ts;
@@ -224,7 +223,7 @@ static void death(struct ctp_follow *f, const struct ctp_shape *s, const uint64_
 	ch.whole = ch.whole && (s->after == CTP_SHAPE_NONE || val[s->after] == ts);
 	struct ctp_thread *th = ctp_follow_thread(f, co);
 	if (ch.was == CTP_RUNNING && ch.whole)
-		ran(f, co, ch.was_ns, ts);
+		ran(f, &f->threads.list[co->thread], ch.was_ns, ts);
 	if (th) {
 		th->current = th->outer;
 		th->outer = 0;
@@ -579,5 +578,5 @@ void ctp_follow_account(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_DIED, end_ns);
 	ctp_follow_spend(f, co, &ch);
 	if (co->state == CTP_RUNNING && ch.whole && co->flags & CTP_CO_OURS)
-		ran(f, co, co->since_ns, end_ns);
+		ran(f, &f->threads.list[co->thread], co->since_ns, end_ns);
 }
