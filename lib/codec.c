@@ -540,7 +540,7 @@ INLINE const uint8_t *decode(struct ctp_codec *c, const struct ctp_plan *plan, u
 		w = &word[op[i].slot];
 		val[op[i].field] = *w = expect_toggle(w);
 	}
-	UNROLL for (i = plan->state_first; i < plan->nmasked; i++) {
+	UNROLL for (i = mask ? plan->state_first : plan->nmasked; i < plan->nmasked; i++) {
 		if (mask >> i & 1 && !(p = get_and_learn(c, &op[i], op_word(&op[i], word, b->prev, state), p, end, val)))
 			return 0;
 	}
