@@ -165,7 +165,6 @@ static RARE void slices_merge(struct ctp_tally *t)
 	for (uint32_t i = 0; i < CTP_TALLY_SLICES / 2; i++)
 		t->slices[i] = t->slices[2 * i] + t->slices[2 * i + 1];
 	memset(t->slices + CTP_TALLY_SLICES / 2, 0, sizeof(t->slices) / 2);
-	t->nslices = (t->nslices + 1) / 2;
 	t->slice_bits++;
 }
 
@@ -182,8 +181,6 @@ static inline void slice_add(struct ctp_tally *t, uint64_t ts)
 	while ((at = (ts - t->start_ns) >> t->slice_bits) >= CTP_TALLY_SLICES)
 		slices_merge(t);
 	t->slices[at]++;
-	if (at >= t->nslices)
-		t->nslices = (uint32_t)at + 1;
 }
 
 /* All levels of all places become half as many. */
@@ -502,6 +499,8 @@ void ctp_tally_change(struct ctp_tally *t, const struct ctp_change *ch)
 
 void ctp_tally_finish(struct ctp_tally *t, uint64_t end_ns)
 {
+	for (t->nslices = CTP_TALLY_SLICES; t->nslices && !t->slices[t->nslices - 1];)
+		t->nslices--;
 	for (uint32_t n = 0; n < t->follow->places.count; n++) {
 		if (t->spawns[n])
 			level_put(t, t->spawns[n], end_ns, t->spawns[n]->alive);

@@ -64,7 +64,7 @@ struct ctp_tally {
 	uint64_t start_ns;    /* of what happens; slices and levels begin there */
 	unsigned slice_bits, level_bits; /* nanoseconds of a slice and of a level, as powers of 2 */
 	uint64_t slices[CTP_TALLY_SLICES];
-	uint32_t nslices;     /* up to the last in which something happened */
+	uint32_t nslices;     /* up to the last in which something happened, from the finish on */
 	struct ctp_habits habits;
 	struct ctp_tally_list runs, destroyed, late, storms, broken[2];
 	uint64_t total_ns[CTP_HEAVY_KINDS]; /* of all coroutines, from the finish on */
