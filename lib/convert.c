@@ -1,5 +1,6 @@
 /* convert.c - from an input, through the reader and the order, to a sink. */
 #include "format.h"
+#include "order.h"
 
 enum { TICK_RECORDS = 4096 };
 
@@ -84,7 +85,9 @@ enum ctp_status ctp_convert(struct ctp_input *in, struct ctp_sink *sink, const s
 	sink->input = in->path;
 	if (!order)
 		goto out;
-	for (uint64_t n = 1; (status = ctp_order_next(order, &item, err)) == CTP_OK; n++) {
+	for (uint64_t n = 1;; n++) {
+		if (!ctp_order_ready(order, &item) && (status = ctp_order_next(order, &item, err)))
+			break;
 		if (deliver(sink, &item, stats, &untraced, err)) {
 			status = CTP_FAILED;
 			break;

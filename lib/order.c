@@ -6,19 +6,9 @@
  * out at once with its flag. The end of a section lets everything go. Where no marks come and the memory is full, the older
  * half goes out as if a mark had been there.
  */
+#include "order.h"
+
 #include <stdlib.h>
-
-#include "held.h"
-#include "reader.h"
-
-struct ctp_order {
-	struct ctp_reader *r;
-	struct ctp_held *held;
-	uint64_t watermark;
-	uint64_t last_ts; /* of the record that came before */
-	bool after_due; /* `after` is to be delivered once nothing more may go */
-	struct ctp_item after;
-};
 
 struct ctp_order *ctp_order_new(struct ctp_reader *r, size_t limit_bytes, struct ctp_err *err)
 {
@@ -62,20 +52,10 @@ static inline enum ctp_status take(struct ctp_order *o, struct ctp_record *rec, 
 	return status == CTP_FAILED ? ctp_err_set(err, "out of memory") : CTP_OK;
 }
 
-static inline bool next_held(struct ctp_order *o, struct ctp_item *item)
-{
-	uint64_t ts;
-	if (!ctp_held_next(o->held, &item->rec, &ts))
-		return false;
-	item->kind = CTP_ITEM_RECORD;
-	item->section = o->after.section;
-	return true;
-}
-
 /* Reads on until something may go. */
 static __attribute__((noinline)) enum ctp_status read_on(struct ctp_order *o, struct ctp_item *item, struct ctp_err *err)
 {
-	while (!next_held(o, item)) {
+	while (!ctp_order_ready(o, item)) {
 		if (o->after_due) {
 			o->after_due = false;
 			*item = o->after;
@@ -112,5 +92,5 @@ static __attribute__((noinline)) enum ctp_status read_on(struct ctp_order *o, st
 
 enum ctp_status ctp_order_next(struct ctp_order *o, struct ctp_item *item, struct ctp_err *err)
 {
-	return next_held(o, item) ? CTP_OK : read_on(o, item, err);
+	return ctp_order_ready(o, item) ? CTP_OK : read_on(o, item, err);
 }
