@@ -139,6 +139,7 @@ static bool find_header(struct ctp_reader *r)
 static __attribute__((cold)) void spoil_packet(struct ctp_reader *r, const char *what)
 {
 	r->stats.damaged_packets++;
+	r->stats.records -= r->p ? r->records_left : 0; /* join_section has counted them */
 	r->stats.skipped_records += r->records_left;
 	r->gap = true;
 	ctp_notice_say(r->notice, "packet at 0x%llx: %s, %u record%s skipped", (unsigned long long)r->packet_offset, what,
@@ -304,7 +305,6 @@ static inline const struct ctp_class *record(struct ctp_reader *r, uint64_t head
 	}
 	r->p = p;
 	r->records_left--;
-	r->stats.records++;
 	return cls;
 }
 
@@ -352,6 +352,7 @@ static void begin_section(struct ctp_reader *r)
 static void join_section(struct ctp_reader *r)
 {
 	count_packet(r);
+	r->stats.records += r->records_left;
 	ctp_codec_reset(r->codec);
 	r->p = r->payload;
 	r->end = r->payload + r->payload_bytes;
