@@ -560,7 +560,8 @@ static __attribute__((noinline)) void any_record(struct ctp_follow *f, const str
 
 void ctp_follow_record(struct ctp_follow *f, const struct ctp_record *rec)
 {
-	f->counts.late += rec->late;
+	if (__builtin_expect(rec->late, 0))
+		f->counts.late++;
 	if (rec->cls != f->priv->standard) {
 		any_record(f, rec);
 		return;
