@@ -344,8 +344,9 @@ static struct outcome read_all(const uint8_t *data, size_t len, bool ordered)
 	ctp_input_mem(&in, data, len);
 	struct ctp_reader *r = ctp_reader_new(&in, &notice, &err);
 	struct ctp_order *o = ctp_order_new(r, 0, &err);
-	uint64_t last = 0;
+	uint64_t last = 0, records = 0;
 	while (!(ordered ? ctp_order_next(o, &item, &err) : ctp_reader_next(r, &item, &err))) {
+		records += item.kind == CTP_ITEM_RECORD;
 		out.complete += item.kind == CTP_ITEM_END && item.complete;
 		if (item.kind != CTP_ITEM_RECORD || strcmp(item.rec.cls->name, "transition"))
 			continue;
@@ -356,6 +357,7 @@ static struct outcome read_all(const uint8_t *data, size_t len, bool ordered)
 		             v[CTP_TRANSITION_TS] < last;
 		last = v[CTP_TRANSITION_TS];
 	}
+	out.wrong += ctp_reader_stats(r)->records != records;
 	out.harmed = ctp_reader_harmed(r);
 	ctp_order_free(o);
 	ctp_reader_free(r);
@@ -418,6 +420,18 @@ static void test_damage(void)
 	out = read_all(copy, m.len + 100, true);
 	ok(out.transitions == 30 && !out.wrong && out.harmed, "bytes that are no packet are passed over");
 
+	wrong = silent = 0;
+	for (int i = 0; i < 4; i++) {
+		uint8_t *h = copy + m.packets[1];
+		memcpy(copy, m.data, m.len);
+		ctp_store_u32(h + CTP_PACKET_RECORDS, ctp_load_u32(h + CTP_PACKET_RECORDS) + (i < 2 ? 5 : -5u));
+		ctp_store_u32(h + CTP_PACKET_HEADER_CRC, ctp_crc32c(0, h + CTP_PACKET_PAYLOAD_CRC, CTP_PACKET_HEADER - CTP_PACKET_PAYLOAD_CRC));
+		out = read_all(copy, m.len, i % 2);
+		wrong += out.wrong || (i < 2 ? out.transitions != 30 : out.transitions >= 30);
+		silent += !out.harmed;
+	}
+	ok(!wrong && !silent, "a packet that has fewer records than it says, or more, is noticed, and only what is delivered is counted");
+
 	out = read_all(m.data, 0, true);
 	ok(out.harmed, "an empty input is no complete stream");
 	free(copy);
@@ -465,9 +479,9 @@ static uint64_t order_text(struct mem *m, size_t limit, char *text, size_t size)
 static void test_order(void)
 {
 	struct ctp_class *cls = ctp_event_class(CTP_TRANSITION);
-	static const struct ctp_field plain = { .name = "x", .type = CTP_STRING };
+	static const struct ctp_field plain = { .name = "x", .type = CTP_STRING }, number = { .name = "n", .type = CTP_U64 };
 	struct ctp_err err;
-	struct ctp_class *timeless = ctp_class_new("note", 0, &plain, 1, &err);
+	struct ctp_class *timeless = ctp_class_new("note", 0, &plain, 1, &err), *counter = ctp_class_new("count", 0, &number, 1, &err);
 	struct mem m = { 0 };
 	char text[512];
 
@@ -495,6 +509,23 @@ static void test_order(void)
 	is(text, " { 10/1 20/0 - } { 5/2 }", "without marks all is sorted at the end; a record without time stays behind the one before it");
 
 	w = begin(&m, "a");
+	ctp_writer_record(w, counter, &(uint64_t){ 5 });
+	put_event(w, cls, 10, 0), put_event(w, cls, 20, 1), put_event(w, cls, 40, 2), put_event(w, cls, 30, 3);
+	ctp_writer_record(w, counter, &(uint64_t){ 6 });
+	put_event(w, cls, 15, 4), ctp_writer_record(w, timeless, &note), put_event(w, cls, 35, 5);
+	ctp_writer_end(w, true);
+	ctp_writer_free(w);
+	order_text(&m, 0, text, sizeof text);
+	is(text, " { - 10/0 15/4 - 20/1 30/3 - 35/5 40/2 }", "behind the one before it, wherever that goes, with a string or without");
+
+	w = begin(&m, "a");
+	for (uint64_t i = 1; i <= 8; i++)
+		put_event(w, cls, i % 8, i);
+	ctp_writer_end(w, true);
+	ctp_writer_free(w);
+	is_u64(order_text(&m, 3 * 80, text, sizeof text), 1, "what comes when the memory has let go of later ones is late");
+
+	w = begin(&m, "a");
 	for (uint64_t i = 0; i < 8; i++)
 		put_event(w, cls, i ^ 1, i);
 	ctp_writer_end(w, true);
@@ -503,6 +534,7 @@ static void test_order(void)
 	is(text, " { 0/1 1/0 2/3 3/2 4/5 5/4 6/7 7/6 }", "where memory is short, order reaches as far as it holds");
 	ctp_class_free(cls);
 	ctp_class_free(timeless);
+	ctp_class_free(counter);
 }
 
 /* Sorting against a reference: many runs, many equal times. */
