@@ -73,7 +73,7 @@ static struct ctp_thread_span *span_at(const struct ctp_thread *th, uint32_t n)
 }
 
 /* Where there is no room, the two oldest become one. */
-static void put_span(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
+static inline void put_span(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
 {
 	if (!th->spans && !(th->spans = calloc(CTP_THREAD_SPANS, sizeof(*th->spans))))
 		return;
@@ -88,7 +88,7 @@ static void put_span(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
 }
 
 /* What is accounted for behind from_ns; those that lie behind it are dropped, of one that reaches across it a part. */
-static uint64_t take_spans(struct ctp_thread *th, uint64_t from_ns)
+static inline uint64_t take_spans(struct ctp_thread *th, uint64_t from_ns)
 {
 	uint64_t done_ns = 0;
 	while (th->nspans) {
