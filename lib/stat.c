@@ -151,18 +151,25 @@ static struct ctp_stat_class *total_of(struct ctp_stat *stat, const struct ctp_c
 	return &stat->classes[stat->nclasses++];
 }
 
+/* The field with that role, if it is a number: a text's value is where it lies in memory. */
+static int number(const struct ctp_class *cls, enum ctp_role role)
+{
+	int field = ctp_class_role(cls, role);
+	return field < 0 || ctp_type_is_text(cls->fields[field].type) ? -1 : field;
+}
+
 static void meet(struct counting *c, struct known *k, const struct ctp_class *cls)
 {
 	*k = (struct known){
 		.total = total_of(c->stat, cls),
-		.coroutine = ctp_class_role(cls, CTP_ROLE_COROUTINE),
-		.probe = ctp_class_role(cls, CTP_ROLE_PROBE),
-		.thread = ctp_class_role(cls, CTP_ROLE_THREAD),
-		.site = cls->kind == CTP_KIND_SITE ? ctp_class_role(cls, CTP_ROLE_SITE) : -1,
-		.unverified = ctp_class_role(cls, CTP_ROLE_UNVERIFIED),
+		.coroutine = number(cls, CTP_ROLE_COROUTINE),
+		.probe = number(cls, CTP_ROLE_PROBE),
+		.thread = number(cls, CTP_ROLE_THREAD),
+		.site = cls->kind == CTP_KIND_SITE ? number(cls, CTP_ROLE_SITE) : -1,
+		.unverified = number(cls, CTP_ROLE_UNVERIFIED),
 		.missed = ctp_class_is_missed(cls),
 	};
-	k->sequence = k->coroutine >= 0 || ctp_class_field(cls, "index") >= 0 ? -1 : ctp_class_role(cls, CTP_ROLE_SEQUENCE);
+	k->sequence = k->coroutine >= 0 || ctp_class_field(cls, "index") >= 0 ? -1 : number(cls, CTP_ROLE_SEQUENCE);
 }
 
 /* A row of a probe: whether it is another coroutine that begins. */
