@@ -177,7 +177,7 @@ is 'signals: those that the destruction of the context has ended can be told fro
 	"$(sed -n 's/^shut //p' "$tmp/signals.judged" | paste -sd ,)" 'leaf 1,middle 1,outermost 1,wait 1'
 has signals 'one that is spawned, and awaited, wakes at its end' 'awaits spawner breathe 1' 'told spawner leaving breathe 1'
 like 'signals: so does the last of several' "$(cat "$tmp/signals.judged")" '^told operator&&[^ ]* leaving wait 1$'
-has signals 'a timer wakes by whom it is cancelled, where that is certain' 'told wait by signaller 2' 'told wait by - 2' \
+has signals 'a timer wakes by whom it is cancelled, one or several, unless it has expired' 'told wait by signaller 4' \
 	'told late by - 1'
 has signals 'a channel: by the other side, or at once' 'told receiver by tries 1' 'told sender leaving receiver 1' \
 	'told receiver yield receiver 1'

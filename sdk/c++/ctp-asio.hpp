@@ -26,6 +26,7 @@
 #include "ctp.hpp"
 
 #include <atomic>
+#include <cerrno>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -95,49 +96,78 @@ CTP_LOCAL_ inline void wake(std::uint64_t *waits)
 }
 
 /*
- * Timers that a coroutine waits for. Many programs have one that never expires in place of a condition variable, and the coroutine
- * that cancels it is the one that wakes: that is known at that moment alone, when the operation is out of reach. So what is needed
- * then is here, for one coroutine and timer in each line; where the line is taken the wake is told later, when a thread takes up
- * the operation. Lines are taken and left by the operation that owns them. What is cancelled by no coroutine is told later too: it
- * may be a timer's destructor when all ends, and then nobody takes it up.
+ * Timers that coroutines wait for. Many programs have one that never expires in place of a condition variable, and the coroutine that
+ * cancels it is the one that wakes: that is known at that moment alone, when the operation is out of reach. So what is needed then is
+ * here, one timer in each line. If one coroutine waits, the wake is told at once. If several do, or did since the line was taken,
+ * nobody knows then who of them is woken: it is told when a thread takes up an operation, by who had cancelled. Where the line is
+ * another timer's, or two have cancelled meanwhile, nobody is known to have done so. What is cancelled by no coroutine is told later,
+ * too: it may be a timer's destructor when all ends, and then nobody takes it up.
+ *
+ * Asio has no two calls for one timer at a time, but its operations end on any thread.
  */
 struct timer {
-	std::atomic<const void *> which; /* null: the line is free */
-	std::atomic<std::uint64_t> waits; /* the coroutine; 0: it has been told */
+	std::atomic<std::uint64_t> word;  /* the timer, shifted, then several, then how many wait; 0: the line is free */
+	std::atomic<std::uint64_t> waits; /* the coroutine that took the line; 0: it has been told */
+	std::atomic<std::uint64_t> by;    /* who has cancelled it while several waited; 0: nobody, or more than one */
+	std::atomic<std::uint32_t> due;   /* operations that end for that reason, and have not yet */
 
-	static constexpr std::uint64_t many = 1; /* no coroutine's: which of them is woken is not known */
+	static constexpr std::uint64_t several = 1 << 15, users = several - 1;
+	static std::uint64_t key(const void *which) noexcept { return reinterpret_cast<std::uintptr_t>(which) << 16; }
 
 	static timer &of(const void *which) noexcept;
 
-	/* The coroutine waits for it: the line, if it is ours. */
-	static timer *wait(const void *which, std::uint64_t ref) noexcept
+	/* A coroutine waits for it: the line, and whether that was free; null: it is another's. */
+	static timer *wait(const void *which, std::uint64_t ref, bool &first) noexcept
 	{
 		timer &t = of(which);
-		const void *owner = nullptr;
-		if (t.which.compare_exchange_strong(owner, which, std::memory_order_acquire, std::memory_order_relaxed)) {
+		std::uint64_t now = 0;
+		first = t.word.compare_exchange_strong(now, key(which) | 1, std::memory_order_acquire, std::memory_order_relaxed);
+		if (first) {
+			t.by.store(0, std::memory_order_relaxed);
+			t.due.store(0, std::memory_order_relaxed);
 			t.waits.store(ref, std::memory_order_release); /* pairs with the load in cancel */
 			return &t;
 		}
-		if (std::uint64_t other = t.waits.load(std::memory_order_relaxed); owner == which && other)
-			t.waits.compare_exchange_strong(other, many, std::memory_order_relaxed);
+		while ((now & ~(users | several)) == key(which) && (now & users) < users) /* it may become free meanwhile */
+			if (t.word.compare_exchange_weak(now, (now | several) + 1, std::memory_order_relaxed))
+				return &t;
 		return nullptr;
 	}
-	/* It is cancelled, and has not expired. */
-	CTP_LOCAL_ [[gnu::noinline]] static void cancel(const void *which) noexcept
+	/* It is cancelled, and has not expired: for one that waits, or for all. */
+	CTP_LOCAL_ [[gnu::noinline]] static void cancel(const void *which, bool one) noexcept
 	{
-		if (!(ctp_self_.leaving | ctp_self_.current))
-			return;
+		std::uint64_t self = ctp_self_.leaving ? ctp_self_.leaving : ctp_self_.current;
 		timer &t = of(which);
+		std::uint64_t now = t.word.load(std::memory_order_relaxed);
 		std::uint64_t ref = t.waits.load(std::memory_order_acquire); /* pairs with the store in wait */
-		if (ref > many && t.which.load(std::memory_order_relaxed) == which &&
-		    t.waits.compare_exchange_strong(ref, 0, std::memory_order_relaxed))
+		if ((now & ~(users | several)) != key(which))
+			return;
+		if (now & several) {
+			if (t.due.fetch_add(one ? 1 : now & users, std::memory_order_relaxed) == 0)
+				t.by.store(self, std::memory_order_relaxed);
+			else if (t.by.load(std::memory_order_relaxed) != self)
+				t.by.store(0, std::memory_order_relaxed);
+		} else if (self && ref && t.waits.compare_exchange_strong(ref, 0, std::memory_order_relaxed)) {
 			ctp_ref_wake(ref);
+		}
 	}
-	/* The operation is done, or thrown away: whether somebody has told the wake. */
-	bool leave() noexcept
+	/* An operation was cancelled, and nobody has told that: by whom, or 0. */
+	std::uint64_t cancelled() noexcept
 	{
-		bool told = !waits.exchange(0, std::memory_order_relaxed);
-		which.store(nullptr, std::memory_order_release); /* pairs with the exchange in wait, which then writes waits after us */
+		std::uint64_t who = by.load(std::memory_order_relaxed);
+		std::uint32_t n = due.load(std::memory_order_relaxed);
+		while (n && !due.compare_exchange_weak(n, n - 1, std::memory_order_relaxed))
+			;
+		return n ? who : 0;
+	}
+	/* An operation is done, or thrown away. first: of the one that took the line, whether somebody has told the wake. */
+	bool leave(bool first) noexcept
+	{
+		bool told = first && !waits.exchange(0, std::memory_order_relaxed);
+		std::uint64_t now = word.load(std::memory_order_relaxed);
+		/* Release: pairs with the exchange in wait, which then writes the others after us. */
+		while (!word.compare_exchange_weak(now, (now & users) > 1 ? now - 1 : 0, std::memory_order_release, std::memory_order_relaxed))
+			;
 		return told;
 	}
 };
@@ -150,7 +180,8 @@ inline timer &timer::of(const void *which) noexcept
 /* A base of each of Asio's operations: so its names are visible in them, and must be none of theirs. */
 struct ctp_waited_for {
 	std::uint64_t *ctp_waits = nullptr; /* that word, which lives for as long as the handler */
-	timer *ctp_timer = nullptr; /* the line that is ours */
+	timer *ctp_timer = nullptr; /* the line of that which it waits for */
+	bool ctp_first = false;     /* it has taken that */
 };
 
 template <typename Operation, typename Object, typename... Rest>
@@ -160,18 +191,18 @@ inline void created(asio::execution_context &, Operation &op, const char *, cons
 		op.ctp_waits = initiated_swap(nullptr);
 		if constexpr (waits_for_timer<Operation>)
 			if (op.ctp_waits)
-				op.ctp_timer = timer::wait(object, *op.ctp_waits);
+				op.ctp_timer = timer::wait(object, *op.ctp_waits, op.ctp_first);
 	}
 }
 
 /* Something is done to an object, such as cancelling it. */
 template <typename... Rest> inline void operated(asio::execution_context &, const char *, Rest &&...) {}
-template <typename Timer, typename... Rest>
+template <typename Timer, typename Handle, std::size_t Bytes>
 	requires requires(Timer t) { t.timer_data; decltype(t.expiry)::clock::now(); }
-inline void operated(asio::execution_context &, const char *, Timer *which, Rest &&...)
+inline void operated(asio::execution_context &, const char *, Timer *which, Handle &&, const char (&)[Bytes])
 {
 	if (ctp_traced() && which->expiry > decltype(which->expiry)::clock::now())
-		timer::cancel(which);
+		timer::cancel(which, Bytes == sizeof "cancel_one");
 }
 
 /* The reactor tried to read or write, and could. (Errors include those that make it try again: they are told on completion.) */
@@ -184,25 +215,55 @@ inline void performed(ctp_waited_for &op, const char *, const Error &error, std:
 /* Connecting and accepting: here, no error does not mean success. */
 template <typename Error> inline void performed(ctp_waited_for &, const char *, const Error &) {}
 
+/* Somebody else has woken it, a moment ago. */
+CTP_LOCAL_ [[gnu::noinline]] inline void wake_by(std::uint64_t *waits, std::uint64_t who) noexcept
+{
+	std::uint64_t runs = std::exchange(ctp_self_.current, who);
+	wake(waits);
+	ctp_self_.current = runs;
+}
+
 /* A thread has taken the operation from its queue. From here to the coroutine there may still be a strand. */
 template <typename Operation> struct completion {
-	std::uint64_t *waits = nullptr;
-	bool told = false; /* by the one that cancelled the timer */
+	std::uint64_t *waits = nullptr, by = 0;
+	timer *line = nullptr;
+	bool first = false;
 
 	explicit completion(const Operation &op)
 	{
 		if constexpr (is_last_step<Operation>)
 			waits = op.ctp_waits;
-		if constexpr (waits_for_timer<Operation>)
-			told = op.ctp_timer && op.ctp_timer->leave();
+		if constexpr (waits_for_timer<Operation>) {
+			line = op.ctp_timer;
+			first = op.ctp_first;
+		}
+	}
+	completion(const completion &) = delete;
+	~completion()
+	{
+		if (line) /* the handler is thrown away */
+			line->leave(first);
 	}
 
 	/* Not reached when the handler is thrown away. Here it is still there, and the word with it. */
-	template <typename... Args> void begin(const Args &...)
+	template <typename... Args> void begin(const Args &...args)
 	{
-		if (told)
-			*waits = 0;
-		wake(waits);
+		if (timer *t = std::exchange(line, nullptr)) {
+			if ((is_cancelled(args) || ...))
+				by = t->cancelled();
+			if (t->leave(first))
+				*waits = 0;
+		}
+		if (by)
+			wake_by(waits, by);
+		else
+			wake(waits);
+	}
+	template <typename Arg> static bool is_cancelled(const Arg &arg) noexcept
+	{
+		if constexpr (requires { arg.category(); }) /* an error_code, which asio has not declared yet */
+			return arg.value() == ECANCELED;
+		return false;
 	}
 };
 
