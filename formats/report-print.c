@@ -195,7 +195,7 @@ static bool has_history(const struct ctp_report_section *s)
 	uint64_t ended = 0;
 	for (uint32_t i = 0; i < s->nsites; i++)
 		ended += s->sites[i].suspended.count;
-	return ended >= ENOUGH || !s->nwaiting;
+	return ended >= ENOUGH || (!s->nwaiting && s->counts.events);
 }
 
 bool ctp_print_window(char to[CTP_PRINT_LINE_MAX], const struct ctp_report *r)

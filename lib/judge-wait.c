@@ -4,7 +4,10 @@
  */
 #include "judge-why.h"
 
-enum { LEAKED_MIN = 3 }; /* fewer may wait there for good reason: nobody knows what for */
+enum {
+	LEAKED_MIN = 3, /* fewer may wait there for good reason: nobody knows what for */
+	FEW = 3,        /* fewer waits that ended do not tell how waits end there */
+};
 
 /* What did not happen is never proved. */
 static enum ctp_certainty likely_at_most(enum ctp_certainty sure)
@@ -233,21 +236,28 @@ static void destroyed(struct ctp_judge *j)
 	}
 }
 
-/* Those that were woken at last, by something that does not wake there otherwise, while others came back from there. */
+/* Woken at last, by something that does not wake there otherwise, while others came back from there. */
+static bool is_late(const struct ctp_judge *j, const struct ctp_tally_case *c)
+{
+	const struct ctp_habit *h = &j->tally->habits.list[c->habit];
+	/* What came later may have shown that such waits are usual. */
+	return c->ns / CTP_JUDGE_FACTOR >= h->max_ns && 10 * h->inside >= 9 * h->woken && !ctp_habit_is_called(h) &&
+	       (c->elsewhere || (j->spawns[c->spawn].home && ctp_habit_is_away(j, c->habit)));
+}
+
 static void late(struct ctp_judge *j)
 {
 	const struct ctp_tally_list *l = &j->tally->late;
 	for (uint32_t i = 0; i < l->count; i++) {
 		const struct ctp_tally_case *c = &l->cases[i];
-		const struct ctp_habit *h = &j->tally->habits.list[c->habit];
-		/* What came later may have shown that such waits are usual. */
-		if (c->ns / CTP_JUDGE_FACTOR < h->max_ns || 10 * h->inside < 9 * h->woken || ctp_habit_is_called(h) ||
-		    (!c->elsewhere && !(j->spawns[c->spawn].home && ctp_habit_is_away(j, c->habit))))
+		bool told = false; /* of one of its kind: then all of them are */
+		for (uint32_t k = 0; k < l->count && !told; k++)
+			told = l->cases[k].habit == c->habit && is_late(j, &l->cases[k]);
+		struct ctp_group *g = told ? ctp_judge_group(j, CTP_RULE_LATE, c->spawn, c->place) : NULL;
+		if (!g)
 			continue;
-		struct ctp_group *g = ctp_judge_group(j, CTP_RULE_LATE, c->spawn, c->place);
 		ctp_judge_add_case(j, g, c, j->follow->counts.missed ? CTP_CERTAIN_UNKNOWN : CTP_CERTAIN_LIKELY);
-		if (g)
-			g->most_ns = h->max_ns;
+		g->most_ns = j->tally->habits.list[c->habit].max_ns;
 	}
 }
 
@@ -257,7 +267,7 @@ static void late(struct ctp_judge *j)
 static bool is_parked(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
-	bool gone = h->more_wakers || !h->woken;
+	bool gone = h->more_wakers || (!h->woken && !j->follow->counts.wakes);
 	for (uint32_t i = 0; i < h->nwakers && !gone; i++) {
 		const struct ctp_coroutine *waker = ctp_follow_find(j->follow, h->wakers[i]);
 		gone = !waker || waker->state == CTP_DEAD;
@@ -265,32 +275,57 @@ static bool is_parked(const struct ctp_judge *j, const struct ctp_coroutine *co)
 	return gone && !co->depth && ctp_spawn_is_at_rest(j, co->spawn, h->place);
 }
 
+/* Stands still for a reason that is not known, if anything does. */
+static bool is_still(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	return ctp_wait_is(co) && !is_parked(j, co) && !ctp_habit_is_called(ctp_habit_of(j, co));
+}
+
+/* One that is where hardly anybody ever was, and whom nobody needs, may wait for a timer or for another program. */
+static bool is_alone(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	return ctp_judge_history(j, co).waits < FEW && !co->depth && !(co->flags & CTP_CO_NEEDED);
+}
+
+static bool all_is_still(struct ctp_judge *j)
+{
+	struct ctp_coroutine *co;
+	uint64_t members = 0, alone = 0;
+	if (!ctp_judge_stands_still(j))
+		return false;
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+		struct ctp_judge_place p = ctp_judge_history(j, co);
+		if (co->state == CTP_RUNNABLE || (ctp_wait_is(co) && p.woken && !ctp_place_is_inside(p) && !co->awaits))
+			return false; /* it may go on, or something may come from outside */
+		bool member = is_still(j, co) && !awaited(j, co);
+		members += member;
+		alone += member && is_alone(j, co);
+	}
+	return members > 1 || members > alone;
+}
+
+/* Whom it awaits, if the last whom that leads to only stands still: that one is to be looked at. */
+static struct ctp_coroutine *leads_to_still(struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	enum { CHAIN = 16 };
+	struct ctp_coroutine *target = awaited(j, co), *last = target;
+	for (int i = 0; i < CHAIN && last && awaited(j, last); i++)
+		last = awaited(j, last);
+	return last && !last->why && is_still(j, last) && !awaited(j, last) ? target : NULL;
+}
+
 static void standstill(struct ctp_judge *j)
 {
 	struct ctp_coroutine *co;
-	uint64_t members = 0, ready = 0;
-	if (!ctp_judge_stands_still(j))
-		return;
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
-		struct ctp_judge_place p = ctp_judge_history(j, co);
-		bool outside = p.woken && !ctp_place_is_inside(p);
-		ready += co->state == CTP_RUNNABLE;
-		if (ctp_wait_is(co) && outside && !co->awaits)
-			return; /* something may come from there */
-		members += ctp_wait_is(co) && !is_parked(j, co) && !ctp_habit_is_called(ctp_habit_of(j, co)) && !awaited(j, co);
-	}
-	if (!members || ready)
-		return;
 	struct ctp_group *g = NULL;
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
-		if (ctp_wait_is(co) && !is_parked(j, co) && !ctp_habit_is_called(ctp_habit_of(j, co)) && !(co->flags & CTP_CO_FOUND)) {
-			if (co->goal || (co->goal = awaited(j, co)))
-				continue; /* the one whom it waits for is the one to look at */
-			g = g ? g : ctp_judge_group(j, CTP_RULE_STANDSTILL, 0, 0);
-			ctp_judge_add(j, g, co, likely(j, co), co->suspended_ns, ctp_wait_ns(j, co));
-			if (g && !g->place)
-				g->place = ctp_follow_place(j->follow, co);
-		}
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+		if (!is_still(j, co) || co->flags & CTP_CO_FOUND || co->goal || (co->goal = awaited(j, co)))
+			continue; /* the one whom it waits for is the one to look at */
+		g = g ? g : ctp_judge_group(j, CTP_RULE_STANDSTILL, 0, 0);
+		ctp_judge_add(j, g, co, likely(j, co), co->suspended_ns, ctp_wait_ns(j, co));
+		if (g && !g->place)
+			g->place = ctp_follow_place(j->follow, co);
+	}
 }
 
 static void judge_one(struct ctp_judge *j, struct ctp_coroutine *co)
@@ -313,13 +348,20 @@ static void judge_one(struct ctp_judge *j, struct ctp_coroutine *co)
 	}
 }
 
+/* It came to a stop when the other had not waited for far too long yet: else it could have woken that one. */
+static bool stopped_in_time(const struct ctp_judge *j, const struct ctp_coroutine *waker, const struct ctp_coroutine *co)
+{
+	uint64_t ns = ctp_span_ns(co->suspended_ns, waker->since_ns);
+	return ns <= CTP_JUDGE_FLOOR_NS || ns / CTP_JUDGE_FACTOR <= ctp_judge_history(j, co).max_ns;
+}
+
 /* Those who woke its like where it waits are needed. */
 static void needs(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
 	for (uint32_t i = 0; i <= h->nwakers; i++) {
 		struct ctp_coroutine *waker = ctp_follow_find(j->follow, i ? h->wakers[i - 1] : co->awaits);
-		if (waker && waker != co)
+		if (waker && waker != co && stopped_in_time(j, waker, co))
 			waker->flags |= CTP_CO_NEEDED;
 	}
 }
@@ -374,11 +416,13 @@ void ctp_judge_waits(struct ctp_judge *j)
 		look_at_child(j, co);
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
 		co->blames = co->state == CTP_DEAD ? NULL : blames(j, co);
+	bool still = all_is_still(j);
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
-		co->goal = co->blames;
+		co->goal = co->blames = co->blames || !still || co->flags & CTP_CO_FOUND ? co->blames : leads_to_still(j, co);
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
 		judge_one(j, co);
-	standstill(j);
+	if (still)
+		standstill(j);
 	destroyed(j);
 	late(j);
 }

@@ -166,7 +166,8 @@ static void history(struct words *w)
 
 static void siblings(struct words *w)
 {
-	const struct ctp_tally_spawn *s = ctp_tally_spawn(w->j->tally, w->g->spawn);
+	const struct ctp_coroutine *co = w->g->spawn || !w->f->nwho ? NULL : ctp_follow_find(w->j->follow, w->f->who[0].id);
+	const struct ctp_tally_spawn *s = ctp_tally_spawn(w->j->tally, co ? co->spawn : w->g->spawn);
 	uint64_t ended = s->died - s->destroyed;
 	if (s->died)
 		evidence(w, "of %s made at %s, %s come to %s end", count(w, s->born > s->died ? s->born : s->died),
@@ -423,7 +424,8 @@ static void say_standstill(struct words *w)
 	         duration(w, ctp_span_ns(w->j->start_ns, seen->still_from_ns)),
 	         duration(w, ctp_span_ns(w->j->start_ns, seen->still_to_ns)));
 	evidence(w, "before that, no pause between two resumes was longer than %s", duration(w, w->j->tally->longest_pause_ns));
-	evidence(w, "nobody waits where something from outside has ever woken anybody");
+	if (w->j->follow->counts.wakes)
+		evidence(w, "nobody waits where something from outside is known to have woken anybody");
 	struct ctp_coroutine *co;
 	uint32_t shown = 0;
 	for (uint32_t at = 0; (co = ctp_follow_each(w->j->follow, &at)) && shown < AWAITED;) {
@@ -441,7 +443,7 @@ static void say_standstill(struct words *w)
 static void say_late(struct words *w)
 {
 	title(w, "%s woken at %s only after %s%s", those(w), where(w), they(w, "", "up to "), duration(w, w->g->longest_ns));
-	evidence(w, "%s began %s after the start; other waits there took %s at most",
+	evidence(w, "%s began %s after the start; those there that were in time took %s at most",
 	         word(w->g->cases, "the wait", "the first of these waits"), duration(w, w->f->from_ns), duration(w, w->g->most_ns));
 	times(w);
 	evidence(w, "what ended %s is not what ends waits there otherwise", word(w->g->cases, "that wait", "these waits"));
@@ -456,22 +458,21 @@ static void say_crash(struct words *w)
 		title(w, "the program was killed by SIG%s while %s, resumed last from %s", name,
 		      counted(w, w->f->members, "coroutine ran", "coroutines ran"), places(w));
 	else
-		title(w, w->g->count ? "the program was killed by SIG%s" : "the program was killed by SIG%s while no coroutine ran", name);
+		title(w, "the program was killed by SIG%s", name);
 	for (uint32_t i = 0; i < w->f->nwho && i < AWAITED; i++) {
 		const struct ctp_report_member *m = &w->f->who[i];
-		evidence(w, "%s ran then on thread %ju, for %s, from %s on", member(w, m), (uintmax_t)m->tid, duration(w, m->for_ns),
-		         m->place ? m->place : "its start");
+		evidence(w, "%s ran then on thread %ju, from %s on", member(w, m), (uintmax_t)m->tid, m->place ? m->place : "its start");
 	}
 	const struct ctp_coroutine *last = w->g->last;
 	if (last)
-		evidence(w, "the last that had run was %s, on thread %ju; it had %s at %s", any(w, last->id),
-		         (uintmax_t)w->j->follow->threads.list[last->thread].tid, last->state == CTP_DEAD ? "ended, after a wait" : "suspended",
-		         where(w));
+		evidence(w, "no coroutine is told to have run then; the last that had was %s, on thread %ju, and it had %s at %s",
+		         any(w, last->id), (uintmax_t)w->j->follow->threads.list[last->thread].tid,
+		         last->state == CTP_DEAD ? "ended, after a wait" : "suspended", where(w));
 	if (w->g->count)
 		evidence(w, "the trace may not have all that ran then: last events were lost, or told by hand, or not traced");
 	next(w, "a core dump or a debugger shows the line; %s", w->f->members > 1 ? "those who ran then are where to begin" :
-	     w->f->members ? "who ran then is where to begin" : w->g->count ? "who ran then is not known" :
-	     last && last->state == CTP_DEAD ? "is the one that had ended still used?" : "it is in no coroutine");
+	     w->f->members ? "who ran then is where to begin" : last && last->state == CTP_DEAD ? "is the one that had ended still used?" :
+	     last ? "what the last one does behind its suspension is where to begin" : "who ran then is not known");
 }
 
 static void say_storm(struct words *w)

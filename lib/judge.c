@@ -336,7 +336,7 @@ static void make_finding(struct ctp_judge *j, struct ctp_group *g, struct ctp_fi
 	*f = (struct ctp_finding){
 		.rule = g->rule,
 		.certainty = proved ? CTP_CERTAIN_PROVED : likely ? CTP_CERTAIN_LIKELY : CTP_CERTAIN_UNKNOWN,
-		.spawn = copy(j, ctp_report_place(j->report, g->spawn)),
+		.spawn = copy(j, g->spawn || !g->nwho ? ctp_report_place(j->report, g->spawn) : g->who[0].spawn),
 		.place = copy(j, ctp_report_place(j->report, g->place)),
 		.members = proved + likely + unknown,
 		.from_ns = g->from_ns > j->start_ns && g->from_ns != UINT64_MAX ? g->from_ns - j->start_ns : 0,

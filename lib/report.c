@@ -317,11 +317,11 @@ static void fill_still(struct ctp_report *r, struct ctp_report_section *s, uint6
 		if (in_gap)
 			continue;
 		if (co->state == CTP_RUNNING && co->flags & CTP_CO_OURS)
-			group_add(r, &runs, co, ctp_span_ns(co->since_ns, end_ns));
+			group_add(r, &runs, co, ctp_follow_ns(&r->follow, co->since_ns, end_ns));
 		if (co->state != CTP_SUSPENDED && co->state != CTP_RUNNABLE)
 			continue;
 		waiting[ctp_follow_place(&r->follow, co)]++;
-		group_add(r, &waits, co, ctp_span_ns(co->suspended_ns, end_ns));
+		group_add(r, &waits, co, ctp_follow_ns(&r->follow, co->suspended_ns, end_ns));
 	}
 	s->waiting = groups_done(r, &waits, &s->nwaiting);
 	s->running = groups_done(r, &runs, &s->nrunning);

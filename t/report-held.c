@@ -271,7 +271,7 @@ static void crashes(void)
 			suspends(&h, 3, HOG, THREAD, WAITS);
 		is_over_since(&h, 4, 10 * MS, CTP_OUTCOME_KILLED, ends[i].signal);
 		is(end(), ends[i].found, ends[i].name);
-		ok(!strstr(why, "the last that had run") == (ends[i].signal != SIGABRT), "who had run last is told where nobody does");
+		ok(!strstr(why, "the last that had was") == (ends[i].signal != SIGABRT), "who had run last is told where nobody does");
 	}
 	begin();
 	is_born(&h, 1, HOG, MAKER);
@@ -279,7 +279,7 @@ static void crashes(void)
 	are_lost(&h, 3, 4, HOG, 1);
 	is_over_since(&h, 5, 10 * MS, CTP_OUTCOME_KILLED, SIGSEGV);
 	is(end(), "crash proved 0", "one whose last events are lost may have run, or not");
-	ok(strstr(why, "the trace may not have all that ran then") && !strstr(why, "the last that had run"), "which is said");
+	ok(strstr(why, "the trace may not have all that ran then") && !strstr(why, "the last that had was"), "which is said");
 	begin();
 	is_born(&h, 1, HOG, MAKER);
 	resumes(&h, 2, HOG, THREAD);

@@ -121,6 +121,20 @@ static void standstill(void)
 	is(end(), "standstill likely 2, collapse likely 1", "also if the trace was cut short behind that");
 
 	two_locks();
+	is_born(&h, 202 * MS, PEER, 0);
+	resumes(&h, 203 * MS, PEER, THREAD);
+	joins(&h, 204 * MS, PEER, HOG);
+	suspends(&h, 204 * MS, PEER, THREAD, WAITS);
+	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
+	is(over(), "standstill likely 2, collapse likely 1", "who awaits one of them is no finding");
+	is(tree, "8 awaits 3", "but stands below it");
+
+	two_locks();
+	dies(&h, 202 * MS, READY);
+	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
+	is(over(), "", "one alone where nobody ever was may wait for another program");
+
+	two_locks();
 	is(over(), "", "nobody looked");
 
 	two_locks();
@@ -291,6 +305,12 @@ static const char *ends_late(uint64_t by, uint64_t others)
 {
 	begin();
 	with_victim();
+	is_born(&h, 200 * MS, PEER, MAKER); /* the same, of another, before anybody came back */
+	resumes(&h, 201 * MS, PEER, THREAD);
+	suspends(&h, 202 * MS, PEER, THREAD, WAITS);
+	is_woken(&h, 330 * MS, PEER, OTHER, by);
+	resumes(&h, 331 * MS, PEER, THREAD);
+	dies(&h, 332 * MS, PEER);
 	for (uint64_t co = 200; co < 200 + others; co++) {
 		uint64_t ts = (co - 170) * 10 * MS;
 		is_born(&h, ts, co, MAKER);
@@ -308,7 +328,7 @@ static const char *ends_late(uint64_t by, uint64_t others)
 
 static void late(void)
 {
-	is(ends_late(0, 40), "woken-late likely 1", "a time-out ended a wait that coroutines end otherwise, far too late");
+	is(ends_late(0, 40), "woken-late likely 2", "a time-out ended a wait that coroutines end otherwise, far too late");
 	is(ends_late(WAKER, 40), "", "one that a coroutine ended was slow");
 	is(ends_late(0, 0), "", "nobody came back meanwhile: there may have been nothing to do");
 
@@ -508,13 +528,13 @@ static void closed(void)
 
 /* --- where nobody ever was ------------------------------------------------------------------------------------------------ */
 
-/* One of the two goes to wait where nobody ever has, and the other one waits for it, or is gone. */
-static const char *fresh(bool needed)
+/* One of the two goes to wait where nobody ever has, at once or later, and the other one waits for it, or is gone. */
+static const char *fresh(bool needed, uint64_t later_ns)
 {
 	ping_pong(0);
 	is_woken(&h, 402 * MS, HOG, THREAD, READY);
 	resumes(&h, 403 * MS, HOG, THREAD);
-	suspends(&h, 404 * MS, HOG, THREAD, LOCK);
+	suspends(&h, 404 * MS + later_ns, HOG, THREAD, LOCK);
 	if (!needed)
 		dies(&h, 405 * MS, READY);
 	is_over(&h, 6 * S, CTP_OUTCOME_KILLED);
@@ -523,10 +543,12 @@ static const char *fresh(bool needed)
 
 static void unheard(void)
 {
-	is(fresh(true), "suspended likely 1, collapse likely 1", "one that is where nobody ever was, and that another one needs, leads");
+	is(fresh(true, 0), "suspended likely 1, collapse likely 1", "one that is where nobody ever was, and that another one needs, leads");
 	is(tree, "4 needs 3", "the other one waits because of it");
 	ok(strstr(why, "hardly any of its like has ever come back from there"), "and why is said");
-	is(fresh(false), "", "one that nobody needs may have retired");
+	is(fresh(false, 0), "", "one that nobody needs may have retired");
+	fresh(true, 500 * MS);
+	ok(!strstr(why, "hardly any"), "one that could have woken the other for long is not why that waits: %s", found);
 }
 
 /* --- who is forgotten ----------------------------------------------------------------------------------------------------- */
