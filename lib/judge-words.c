@@ -206,7 +206,7 @@ static void last_waker(struct words *w)
 	const struct ctp_coroutine *co = m ? ctp_follow_find(w->j->follow, m->id) : NULL;
 	if (co && co->state == CTP_SUSPENDED && co->awaits)
 		evidence(w, "it awaits %s, which %s", any(w, co->awaits), state_of(w, co->awaits));
-	if (m && m->waker)
+	if (m && m->waker && m->waker != m->id)
 		evidence(w, "the last to wake it was %s, which %s", any(w, m->waker), state_of(w, m->waker));
 }
 
