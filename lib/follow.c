@@ -273,8 +273,6 @@ static void wake(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t
 		ctp_follow_tell(f, &ch);
 		return;
 	}
-	bool yields = ch.by == co->id && ctp_shape_value(val, s->how) == CTP_WAKE_YIELD;
-	co->flags = (uint16_t)(yields ? co->flags | CTP_CO_YIELDED : co->flags & ~CTP_CO_YIELDED);
 	co->streak = ch.by == co->id && ctp_shape_value(val, s->how) != CTP_WAKE_STAYED ? co->streak + 1 : 0;
 	co->waker = co->before = ch.by;
 	co->before_at = co->place;

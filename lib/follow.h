@@ -43,12 +43,11 @@ enum {
 	CTP_CO_BEFORE = 128,  /* it was there before the trace began: what it did then is not known */
 	CTP_CO_AWAITS = 256,  /* whom it will wait for was told, for the suspension that comes next */
 	CTP_CO_WOKEN = 512,   /* before it was resumed the last time */
-	CTP_CO_FOUND = 1024,   /* the listener's: it is in a finding */
-	CTP_CO_JOINS = 2048,   /* nothing but the end of whom it awaits lets it go on */
-	CTP_CO_YIELDED = 4096, /* the wake that it had last only said that it gives way */
-	CTP_CO_STUCK = 8192,   /* the listener's: it waits for those who wait for it */
-	CTP_CO_PARENT = 16384, /* the listener's: one that it has made is alive */
-	CTP_CO_NEEDED = 32768, /* the listener's: another one waits that it used to wake */
+	CTP_CO_FOUND = 1024,  /* the listener's: it is in a finding */
+	CTP_CO_JOINS = 2048,  /* nothing but the end of whom it awaits lets it go on */
+	CTP_CO_STUCK = 4096,  /* the listener's: it waits for those who wait for it */
+	CTP_CO_PARENT = 8192, /* the listener's: one that it has made is alive */
+	CTP_CO_NEEDED = 16384, /* the listener's: another one waits that it used to wake */
 };
 
 /* Three cache lines: what each event needs, what most need, and the rest. */
