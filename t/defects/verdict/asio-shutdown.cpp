@@ -114,7 +114,7 @@ static void untold_session()
 
 // unbounded: a coroutine for each message that comes in, and nothing limits them. When the disk gets slower than the messages,
 // they pile up behind its lock, a thousand more each second.
-static awaitable<void> store_message(channel<int> &disk, int cost_ms, int &under_way)
+static awaitable<void> store_message(channel<int> &disk, int cost_ms, int &under_way) // HERE unbounded
 {
 	under_way++;
 	int token = co_await at(disk.async_receive(use_awaitable)); // HERE unbounded
@@ -122,7 +122,7 @@ static awaitable<void> store_message(channel<int> &disk, int cost_ms, int &under
 		co_await nap(cost_ms);
 	co_await at(disk.async_send(error_code(), token, use_awaitable));
 	under_way--;
-} // HERE unbounded
+}
 
 static awaitable<void> message_source(io_context &io, channel<int> &disk, int &under_way)
 {

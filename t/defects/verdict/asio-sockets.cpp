@@ -89,14 +89,14 @@ struct ping_state {
 	explicit ping_state(io_context &io) : timer(io) {}
 };
 
-static awaitable<void> pinger(std::shared_ptr<ping_state> state)
+static awaitable<void> pinger(std::shared_ptr<ping_state> state) // HERE sessions_leaked
 {
 	while (!state->is_over) {
 		error_code ec;
 		state->timer.expires_after(1s);
 		co_await at(state->timer.async_wait(redirect_error(use_awaitable, ec))); // HERE sessions_leaked
 	}
-} // HERE sessions_leaked
+}
 
 static awaitable<void> pinged_session(io_context &io)
 {

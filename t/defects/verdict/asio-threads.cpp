@@ -232,10 +232,10 @@ static void post_storm()
 
 // guard_forgotten: a second context for disk work has a thread and no work guard. Its run() returns in the first moment without
 // work, and what is spawned there later never starts.
-static awaitable<int> disk_job()
+static awaitable<int> disk_job() // HERE guard_forgotten
 {
 	co_return 1;
-} // HERE guard_forgotten
+}
 
 static awaitable<void> flusher()
 {
