@@ -89,6 +89,7 @@ opened
 tell thread
 tell resume
 tell suspend
+: >"$tmp/a.ctp" # what is awaited must not be there yet
 "$collect" -q -p $pid -o "$tmp/a.ctp" &
 collector=$!
 until_records 2 '"threads":2,'
@@ -99,6 +100,7 @@ is 'attached: two rounds' "$(rounds | awk -v pid=$pid '{ print $3, ($2 == pid) }
 is 'attached: the same' "$(rounds | awk '{ print $4 }' | sort -u | wc -l | tr -d ' ')" 1
 sane attached
 tell resume
+: >"$tmp/a.ctp" # what is awaited must not be there yet
 "$collect" -q -p $pid -o "$tmp/a.ctp" &
 collector=$!
 until_records 2 '"type":"sample".*"tid":'$pid,

@@ -144,6 +144,7 @@ until grep -q '^State:.T' /proc/$pid/status; do :; done
 is 'of one that is stopped, --once says so' "$(states)" 'stopped '
 is 'since its last event it was not seen to execute' "$(at stopped after) $(field end after)" "$(newest) $(newest)"
 sane '--once'
+: >"$tmp/a.ctp" # what is awaited must not be there yet
 "$collect" -q -p $pid -o "$tmp/a.ctp" &
 collector=$!
 until_record stopped
