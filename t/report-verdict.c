@@ -133,7 +133,10 @@ static void standstill(void)
 	dies(&h, 202 * MS, READY);
 	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
 	is(over(), "", "one alone where nobody ever was may wait for another program");
+}
 
+static void standstill_unseen(void)
+{
 	two_locks();
 	is(over(), "", "nobody looked");
 
@@ -581,6 +584,7 @@ int main(void)
 {
 	stops();
 	standstill();
+	standstill_unseen();
 	standstill_outside();
 	circles();
 	trees();
