@@ -246,8 +246,8 @@ static bool is_cause(const struct ctp_coroutine *co, uint32_t thread, uint64_t t
 }
 
 /*
- * Who wakes where nobody runs: one that has ended there and was made by the one that is woken, if nobody was resumed there since. Who
- * runs coroutines tells those that join them when they are over already.
+ * The author of a wake that names none: a child of the woken coroutine, if it was the last that ran on that thread and has ended.
+ * Executors wake who joins a coroutine when that is over, and so by nobody.
  */
 static uint64_t ended_child(struct ctp_follow *f, const struct ctp_thread *th, const struct ctp_coroutine *parent)
 {
