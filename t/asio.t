@@ -179,6 +179,8 @@ has signals 'one that is spawned, and awaited, wakes at its end' 'awaits spawner
 like 'signals: so does the last of several' "$(cat "$tmp/signals.judged")" '^told operator&&[^ ]* leaving wait 1$'
 has signals 'a timer wakes by whom it is cancelled, one or several, unless it has expired' 'told wait by signaller 4' \
 	'told late by - 1'
+has signals 'of several that wait for one timer, each is woken by who cancelled it, unless two have meanwhile' \
+	'told crowd by frees_one 1' 'told crowd by frees_all 2' 'told crowd by - 3'
 has signals 'a channel: by the other side, or at once' 'told receiver by tries 1' 'told sender leaving receiver 1' \
 	'told receiver yield receiver 1'
 has signals 'who only goes to the end of a queue is ready at once' 'told writer yield writer 10' 'told breathe yield breathe 2'

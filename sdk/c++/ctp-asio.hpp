@@ -143,7 +143,12 @@ struct timer {
 		if ((now & ~(users | several)) != key(which))
 			return;
 		if (now & several) {
-			if (t.due.fetch_add(one ? 1 : now & users, std::memory_order_relaxed) == 0)
+			/* No more end so than wait: who was cancelled before, and has not ended, is among those. */
+			const std::uint32_t all = now & users;
+			std::uint32_t was = t.due.load(std::memory_order_relaxed);
+			while (!t.due.compare_exchange_weak(was, one && was < all ? was + 1 : all, std::memory_order_relaxed))
+				;
+			if (was == 0)
 				t.by.store(self, std::memory_order_relaxed);
 			else if (t.by.load(std::memory_order_relaxed) != self)
 				t.by.store(0, std::memory_order_relaxed);

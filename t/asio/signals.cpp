@@ -87,8 +87,41 @@ static awaitable<void> leaf(event &lost) { co_await lost.wait(); }
 static awaitable<void> middle(event &lost) { co_await leaf(lost); }
 static awaitable<void> outermost(event &lost) { co_await middle(lost); }
 
+// Three wait for one timer. Two coroutines cancel it, one after the other: the second when all is done that the first has begun, or
+// before, and then nobody knows whose doing it is.
+static awaitable<void> crowd(asio::steady_timer &timer)
+{
+	asio::error_code cancelled;
+	co_await timer.async_wait(asio::redirect_error(use_awaitable, cancelled));
+}
+static awaitable<void> frees_one(asio::steady_timer &timer)
+{
+	timer.cancel_one();
+	co_return;
+}
+static awaitable<void> frees_all(asio::steady_timer &timer)
+{
+	timer.cancel();
+	co_return;
+}
+static void crowds(bool at_once)
+{
+	asio::io_context io;
+	asio::steady_timer timer(io, asio::steady_timer::time_point::max());
+	for (int i = 0; i < 3; i++)
+		co_spawn(io, crowd(timer), detached);
+	io.poll();
+	co_spawn(io, frees_one(timer), detached);
+	if (!at_once)
+		io.poll();
+	co_spawn(io, frees_all(timer), detached);
+	io.poll();
+}
+
 int main()
 {
+	crowds(false);
+	crowds(true);
 	asio::io_context io(1);
 	event e(io), shared(io), of_both(io), lost(io);
 	asio::steady_timer deadline(io, 1ms);
