@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
+#include "base/text.h"
 
 enum form { FORM_UNSIGNED, FORM_SIGNED, FORM_BOOL, FORM_SINGLE, FORM_DOUBLE, FORM_TEXT, FORM_BYTES };
 

@@ -20,11 +20,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "ctf-about.h"
-#include "format.h"
 #include "meta.h"
-#include "reader.h"
-#include "text.h"
+#include "stream/reader.h"
+#include "stream/sink.h"
 
 enum {
 	PACKET_EVENTS = 1 << 16, /* and then another packet: sink.ctf.fs keeps one in memory */

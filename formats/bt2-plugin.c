@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "packet.h"
-#include "reader.h"
+#include "stream/packet.h"
+#include "stream/reader.h"
 
 #define FORCE_EPOCH "force-clock-class-origin-unix-epoch" /* source.ctf.fs calls it so */
 

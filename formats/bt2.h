@@ -17,7 +17,7 @@
 
 #include <babeltrace2/babeltrace.h>
 
-#include "record.h"
+#include "stream/record.h"
 
 /* --- the component ------------------------------------------------------------------------------------------------------- */
 

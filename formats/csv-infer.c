@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "events.h"
+#include "base/text.h"
 #include "plain.h"
-#include "text.h"
+#include "stream/events.h"
 #include "value.h"
 
 /* What all values of a column can be, the first that is left being the one. */

@@ -20,13 +20,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "codec.h"
+#include "base/text.h"
 #include "csv-infer.h"
 #include "csv-rows.h"
 #include "intake.h"
 #include "meta.h"
 #include "plain.h"
-#include "text.h"
+#include "stream/codec.h"
 #include "value.h"
 
 /* Beside its bytes a text takes a length, a NUL and what aligns the next; a record has CTP_FIELDS_MAX texts at most. */

@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "events.h"
+#include "base/text.h"
 #include "meta.h"
-#include "placetexts.h"
 #include "plain.h"
 #include "spool.h"
-#include "text.h"
+#include "stream/events.h"
+#include "symbols/place-texts.h"
 #include "value.h"
 
 enum {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sites.h"
+#include "symbols/sites.h"
 
 static struct ctp_csv_name with_at(const char *name, bool reserved)
 {

@@ -25,8 +25,8 @@
 #ifndef CTP_CSV_H
 #define CTP_CSV_H
 
-#include "format.h"
-#include "output.h"
+#include "io/output.h"
+#include "stream/sink.h"
 
 struct ctp_csv_options {
 	bool all;               /* the full form */

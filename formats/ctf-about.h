@@ -2,7 +2,7 @@
 #ifndef CTP_CTF_ABOUT_H
 #define CTP_CTF_ABOUT_H
 
-#include "record.h"
+#include "stream/record.h"
 
 /* The clock's offset to the epoch, as readers can hold it: 0 where the section's own is unknown, negative or too large. */
 uint64_t ctp_ctf_clock_offset(const struct ctp_section *sec);

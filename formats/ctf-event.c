@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "events.h"
-#include "text.h"
+#include "base/text.h"
+#include "stream/events.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define UNROLL _Pragma("GCC unroll 8")

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "json.h"
-#include "text.h"
 
 /* --- texts --------------------------------------------------------------------------------------------------------------- */
 

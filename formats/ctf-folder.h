@@ -10,7 +10,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "err.h"
+#include "base/err.h"
 
 /* How the metadata of a trace of ours begins. */
 #define CTP_CTF_MARK "/* CTF 1.8 */\n/* ctp-toctf "

@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "ctf-about.h"
 #include "ctf-folder.h"
 #include "ctf.h"
+#include "io/output.h"
 #include "json.h"
 #include "meta.h"
-#include "output.h"
-#include "text.h"
 
 static void put(struct ctp_output *out, const char *text) { ctp_output_put(out, text, strlen(text)); }
 

@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "ctf-folder.h"
+#include "io/output.h"
 #include "meta.h"
-#include "output.h"
 
 enum { METADATA_MAX = 64 << 20 };
 

@@ -6,7 +6,7 @@
 
 #include "ctf-values.h"
 #include "ctf.h"
-#include "input.h"
+#include "io/input.h"
 
 /* A stream file; all zeros but for its input and the uuid before the first call. */
 struct ctp_ctf_stream {

@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 
 #include "ctf-own.h"
-#include "events.h"
 #include "meta.h"
+#include "stream/events.h"
 
 enum { MARK_RECORDS = 1024, TICK_RECORDS = 4096 };
 

@@ -18,7 +18,7 @@
 #include <babeltrace2/babeltrace.h>
 
 #include "ctf-values.h"
-#include "format.h"
+#include "stream/sink.h"
 
 /* Reads each trace below a folder as a section. tool: what sections without their own say. */
 struct ctp_source *ctp_ctf_source(const char *tool, struct ctp_err *err);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec.h"
+#include "stream/codec.h"
 
 /* What of so many bytes has room in the record. */
 static size_t most(const struct ctp_ctf_values *v, size_t len)

@@ -7,7 +7,7 @@
 #ifndef CTP_CTF_VALUES_H
 #define CTP_CTF_VALUES_H
 
-#include "record.h"
+#include "stream/record.h"
 
 struct ctp_ctf_values {
 	uint64_t val[CTP_FIELDS_MAX + 1]; /* the last for what is not wanted */

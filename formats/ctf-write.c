@@ -17,7 +17,7 @@
 
 #include "ctf-about.h"
 #include "ctf-folder.h"
-#include "output.h"
+#include "io/output.h"
 
 enum {
 	LOSS_PACKET_BYTES = 4096, /* a packet in which events were lost is closed when it has so many */

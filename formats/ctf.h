@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format.h"
+#include "stream/sink.h"
 
 enum {
 	CTP_CTF_WIDE = 1, CTP_CTF_TIMED = 2, CTP_CTF_VARIANTS = 4, /* of an event class */

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/threads.h"
+#include "base/spread.h"
 #include "plain.h"
-#include "sequence.h"
-#include "spread.h"
-#include "threads.h"
+#include "stream/sequence.h"
 
 enum { SLOTS = CTP_SEQUENCE_SLOTS, TRACKS_MIN = 1024 };
 

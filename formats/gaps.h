@@ -10,8 +10,8 @@
 #ifndef CTP_GAPS_H
 #define CTP_GAPS_H
 
-#include "format.h"
-#include "window.h"
+#include "stream/sink.h"
+#include "stream/window.h"
 
 enum {
 	CTP_GAPS_HELD = 1 << 16,   /* rows and marks that wait for what their round will show */

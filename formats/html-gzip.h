@@ -4,7 +4,7 @@
 #ifndef CTP_HTML_GZIP_H
 #define CTP_HTML_GZIP_H
 
-#include "output.h"
+#include "io/output.h"
 
 enum { CTP_HTML_PIECE = 8 << 20 }; /* bytes of base64 in an element */
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/varint.h"
 #include "html-gaps.h"
-#include "varint.h"
 
 enum {
 	UNIT = 32,        /* bytes of the smallest block */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "output.h"
+#include "io/output.h"
 
 struct ctp_html_texts {
 	char *bytes; /* each with its NUL, one behind the other */

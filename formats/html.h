@@ -7,9 +7,9 @@
 #ifndef CTP_HTML_H
 #define CTP_HTML_H
 
-#include "format.h"
-#include "output.h"
-#include "report.h"
+#include "analyse/report.h"
+#include "io/output.h"
+#include "stream/sink.h"
 
 enum { CTP_HTML_EVENTS_MAX = 20000000 }; /* what a browser can take */
 

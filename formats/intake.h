@@ -5,9 +5,9 @@
 #ifndef CTP_INTAKE_H
 #define CTP_INTAKE_H
 
-#include "format.h"
 #include "gaps.h"
-#include "window.h"
+#include "stream/sink.h"
+#include "stream/window.h"
 
 struct ctp_intake_class {
 	struct ctp_class *cls;

@@ -1,10 +1,10 @@
 /* jsonl-infer.c - a class for rows that come without a schema; the rule is in jsonl-row.h. */
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "json.h"
 #include "jsonl-row.h"
 #include "plain.h"
-#include "text.h"
 
 /* What one value looks like; false if it gives no field. Takes the value; false with j->p null on nonsense. */
 static bool guess_field(struct ctp_json *j, struct ctp_field *f)

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "codec.h"
+#include "base/text.h"
 #include "json.h"
-#include "text.h"
+#include "stream/codec.h"
 
 /* Beside its bytes a text takes a length, a NUL and what aligns the next; a record has CTP_FIELDS_MAX texts at most. */
 enum { TEXT_ROOM = CTP_JSONL_LINE_MAX + (CTP_FIELDS_MAX + 1) * 16 };

@@ -8,10 +8,10 @@
 
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "json.h"
 #include "meta.h"
-#include "placetexts.h"
-#include "text.h"
+#include "symbols/place-texts.h"
 #include "value.h"
 
 struct jsonl_sink {

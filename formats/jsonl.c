@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "json.h"
-#include "sites.h"
+#include "symbols/sites.h"
 
 bool ctp_jsonl_class_reserved(const char *name) { return name[0] == '@'; }
 

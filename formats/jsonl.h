@@ -23,9 +23,9 @@
 #ifndef CTP_JSONL_H
 #define CTP_JSONL_H
 
-#include "format.h"
-#include "output.h"
-#include "text.h"
+#include "base/text.h"
+#include "io/output.h"
+#include "stream/sink.h"
 #include "value.h"
 
 struct ctp_symbols; /* symbols.h */

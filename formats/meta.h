@@ -11,7 +11,7 @@
 #define CTP_META_H
 
 #include "json.h"
-#include "record.h"
+#include "stream/record.h"
 
 /* NUL-terminated, for free(); *len is without that NUL. Null: out of memory. */
 char *ctp_meta_attrs(const struct ctp_section *sec, size_t *len);

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "events.h"
-#include "sites.h"
+#include "stream/events.h"
+#include "symbols/sites.h"
 
 const struct ctp_field ctp_plain_fields[CTP_PLAIN_FIELDS] = {
 	[CTP_PLAIN_PROBE] = {.name = "probe_id", .type = CTP_U64, .role = CTP_ROLE_PROBE, .pred = CTP_PRED_KEY},

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "schema.h"
+#include "stream/schema.h"
 
 /* In this order in every row, and in a record of the class. */
 enum { CTP_PLAIN_PROBE, CTP_PLAIN_TID, CTP_PLAIN_ADDR, CTP_PLAIN_SEQ, CTP_PLAIN_ACTIVE, CTP_PLAIN_TS, CTP_PLAIN_FIELDS };

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "err.h"
+#include "base/err.h"
 
 /*
  * 12.5s, 300ms, 2m: a number and ns, us, ms, s, m or min, h; alone it is seconds. False: it is none, or has more nanoseconds

@@ -11,8 +11,8 @@
 
 #include <stdlib.h>
 
+#include "base/spread.h"
 #include "report-print.h"
-#include "spread.h"
 
 enum { NODES_MIN = 1024 };
 #define COVERED (UINT32_C(1) << 31) /* beside a coroutine's node: its wait is in another's stack */

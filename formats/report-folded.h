@@ -15,8 +15,8 @@
 #ifndef CTP_REPORT_FOLDED_H
 #define CTP_REPORT_FOLDED_H
 
-#include "output.h"
-#include "report.h"
+#include "analyse/report.h"
+#include "io/output.h"
 
 enum { CTP_FOLDED_DEPTH = 64, CTP_FOLDED_NODES = 1 << 20 };
 

@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 
+#include "base/text.h"
 #include "report-tree.h"
-#include "text.h"
 
 enum { ROWS = 10, MEMBERS = 20, HEAVIEST = 3, BRANCHES = 40 };
 

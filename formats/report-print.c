@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "text.h"
+#include "base/text.h"
 
 _Static_assert(sizeof(uint64_t) == sizeof(uintmax_t), "%ju is for uint64_t");
 

@@ -8,8 +8,8 @@
 #ifndef CTP_REPORT_PRINT_H
 #define CTP_REPORT_PRINT_H
 
-#include "output.h"
-#include "report.h"
+#include "analyse/report.h"
+#include "io/output.h"
 
 enum ctp_report_format { CTP_REPORT_AS_TEXT, CTP_REPORT_AS_MARKDOWN, CTP_REPORT_AS_JSON, CTP_REPORT_AS_FOLDED };
 

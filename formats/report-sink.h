@@ -2,8 +2,8 @@
 #ifndef CTP_REPORT_SINK_H
 #define CTP_REPORT_SINK_H
 
-#include "format.h"
 #include "report-print.h"
+#include "stream/sink.h"
 
 /* Writes to out, which it takes over: finish closes it, free abandons it. r stays the caller's, to be looked at afterwards. */
 struct ctp_sink *ctp_report_sink(struct ctp_report *r, struct ctp_output *out, const struct ctp_report_style *style,

@@ -8,8 +8,8 @@
 
 #include <stdio.h>
 
+#include "base/text.h"
 #include "report-tree.h"
-#include "text.h"
 
 enum { WIDTH = 98, ROWS = 6, FINDINGS = 20, MEMBERS = 5, HEAVIEST = 3, PLACES = 10, BRANCHES = 20, DEEPEST = 20 };
 

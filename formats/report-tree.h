@@ -4,7 +4,7 @@
 #ifndef CTP_REPORT_TREE_H
 #define CTP_REPORT_TREE_H
 
-#include "report.h"
+#include "analyse/report.h"
 
 enum { CTP_TREE_MAX = 3 * CTP_REPORT_MEMBERS };
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "output.h"
+#include "io/output.h"
 
 enum { MARK_SECTION = 0, MARK_LATE = 1 }; /* the first makes a section be there even if nothing follows */
 

@@ -7,7 +7,7 @@
 #ifndef CTP_SPOOL_H
 #define CTP_SPOOL_H
 
-#include "format.h"
+#include "stream/sink.h"
 
 struct ctp_spool;
 struct ctp_spool *ctp_spool_new(struct ctp_err *err);

@@ -10,10 +10,10 @@ SQLITE_EXTENSION_INIT3
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/stat.h"
 #include "meta.h"
 #include "sqlite-trace.h"
 #include "sqlite-value.h"
-#include "stat.h"
 
 struct cursor;
 

@@ -4,9 +4,9 @@
 #ifndef CTP_SQLITE_DB_H
 #define CTP_SQLITE_DB_H
 
-#include "format.h"
-#include "output.h"
+#include "io/output.h"
 #include "sqlite-value.h"
+#include "stream/sink.h"
 
 struct ctp_sqlite {
 	sqlite3 *db;

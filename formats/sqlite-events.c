@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "sqlite-sort.h"
 #include "sqlite-tree.h"
-#include "text.h"
 
 enum { NOTHING = -1, SECTION = -2 }; /* in place of a field */
 enum { BY_PROBE, BY_TID, BY_TS, BY_CORO, INDEXES }; /* in the order of index_names */

@@ -7,8 +7,8 @@
 #ifndef CTP_SQLITE_EVENTS_H
 #define CTP_SQLITE_EVENTS_H
 
-#include "format.h"
 #include "sqlite-db.h"
+#include "stream/sink.h"
 
 /* beside must outlive it. Null: err. */
 struct ctp_sqlite_events *ctp_sqlite_events_new(const char *beside, struct ctp_err *err);

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "events.h"
 #include "meta.h"
+#include "stream/events.h"
 
 #define EVENTS "coro_trace_events"
 enum { EVENT_FIELDS_MAX = 64 };

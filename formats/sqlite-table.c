@@ -20,10 +20,10 @@ SQLITE_EXTENSION_INIT1
 #include <stdlib.h>
 #include <string.h>
 
-#include "events.h"
 #include "sqlite-about.h"
 #include "sqlite-trace.h"
 #include "sqlite-value.h"
+#include "stream/events.h"
 
 enum { SECTION, FILE_NAME, POSITION, OWN_COLUMNS, COLUMNS_MAX = CTP_FIELDS_MAX + OWN_COLUMNS };
 

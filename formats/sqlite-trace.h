@@ -8,7 +8,7 @@
 
 #include <sqlite3ext.h>
 
-#include "reader.h"
+#include "stream/reader.h"
 
 struct ctp_sqlite_trace {
 	char *path;

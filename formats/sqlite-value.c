@@ -6,7 +6,7 @@ SQLITE_EXTENSION_INIT3
 #include <math.h>
 #include <string.h>
 
-#include "text.h"
+#include "base/text.h"
 
 enum ctp_sqlite_form ctp_sqlite_form(const struct ctp_field *f)
 {

@@ -18,7 +18,7 @@
 
 #include <sqlite3ext.h>
 
-#include "record.h"
+#include "stream/record.h"
 
 enum ctp_sqlite_form {
 	CTP_SQLITE_INTEGER, CTP_SQLITE_DECIMAL, CTP_SQLITE_HEX, CTP_SQLITE_ENUM, CTP_SQLITE_REAL, CTP_SQLITE_TEXT,

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "base/tids.h"
 #include "meta.h"
-#include "sites.h"
 #include "sqlite-db.h"
 #include "sqlite-events.h"
-#include "symbols.h"
-#include "text.h"
-#include "tids.h"
+#include "symbols/sites.h"
+#include "symbols/symbols.h"
 
 enum { ADDRESSES_MAX = 8 }; /* of a class, that are looked up */
 

@@ -2,7 +2,7 @@
  * sqlite.h - a database of SQLite: coroTracer's table of transitions, a table for every other class, and views.
  *
  *	coro_trace_events   id, probe_id, tid, addr, seq, is_active, ts as coroTracer has them, then section, coro, index
- *	birth, death ...    id, section, and the fields of the class; those of lib/events.h are there also when they are empty
+ *	birth, death ...    id, section, and the fields of the class; those of lib/stream/events.h are there also when they are empty
  *	sections            who and where; classes, fields: what each table's columns mean
  *	symbols             section, addr, text: what addresses stand for, where that was asked for; null where processes differ
  *
@@ -12,8 +12,8 @@
 #ifndef CTP_SQLITE_H
 #define CTP_SQLITE_H
 
-#include "format.h"
-#include "output.h"
+#include "io/output.h"
+#include "stream/sink.h"
 
 struct ctp_symbols; /* symbols.h. Taken over; null: the table has no rows */
 

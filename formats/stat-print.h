@@ -2,8 +2,8 @@
 #ifndef CTP_STAT_PRINT_H
 #define CTP_STAT_PRINT_H
 
-#include "output.h"
-#include "stat.h"
+#include "analyse/stat.h"
+#include "io/output.h"
 
 /* Before the text, for each input that was read: its name and size. */
 void ctp_stat_print_file(struct ctp_output *out, const struct ctp_input *in);

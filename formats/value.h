@@ -12,8 +12,8 @@
 #ifndef CTP_VALUE_H
 #define CTP_VALUE_H
 
-#include "output.h"
-#include "record.h"
+#include "io/output.h"
+#include "stream/record.h"
 
 /* From CTP_FORM_ENUM on, a value may be of any length. */
 enum ctp_form {

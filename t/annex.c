@@ -1,11 +1,11 @@
 /*
- * annex.c - the geometry of an arena, true or not; the counter's times; holes. What rings.c takes for granted.
+ * arena.c - the geometry of an arena, true or not; the counter's times; holes. What rings.c takes for granted.
  */
 #include <sys/mman.h>
 
-#include "annex.h"
-#include "holes.h"
-#include "rawclock.h"
+#include "collect/ring-gaps.h"
+#include "shm/arena.h"
+#include "shm/rawclock.h"
 #include "tap.h"
 
 /* --- the arena ------------------------------------------------------------------------------------------------------------ */

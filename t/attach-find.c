@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "attach.h"
+#include "collect/attach.h"
 #include "tap.h"
 
 struct child {

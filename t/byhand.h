@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "events.h"
-#include "record.h"
+#include "stream/events.h"
+#include "stream/record.h"
 
 enum { BYHAND_COROS = 1 << 17, BYHAND_PID = 100 };
 

@@ -7,11 +7,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "batch.h"
-#include "buildid.h"
-#include "collect.h"
-#include "outqueue.h"
-#include "pace.h"
+#include "collect/buildid.h"
+#include "collect/collect.h"
+#include "collect/pace.h"
+#include "collect/row-sort.h"
+#include "io/outqueue.h"
 #include "tap.h"
 
 static const uint64_t MS = 1000000;

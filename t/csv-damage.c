@@ -3,8 +3,8 @@
  * be read comes back.
  */
 #include "../formats/csv.h"
-#include "textmem.h"
 #include "tap.h"
+#include "textmem.h"
 
 static const char whole[] =
 	"type,ts,n,text,odd,late,@meta\n"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "../formats/ctf.h"
-#include "events.h"
+#include "stream/events.h"
 #include "tap.h"
 
 enum { HEAD_BYTES = 72, BEGIN_AT = 32 };

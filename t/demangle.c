@@ -1,5 +1,5 @@
 /* demangle.c - names of functions from those of their symbols: C++, both of Rust, what compilers put behind, and nonsense. */
-#include "demangle.h"
+#include "symbols/demangle.h"
 
 #include <stdlib.h>
 

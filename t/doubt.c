@@ -1,5 +1,5 @@
 /*
- * doubt.c - stations that are found full: all eight events are had of one that is quiet, seven of one that writes on, and never
+ * v1-doubt.c - stations that are found full: all eight events are had of one that is quiet, seven of one that writes on, and never
  * one that is not proved. Where the machine keeps stores in order there is no doubt, and all eight are had at once.
  */
 #include <errno.h>
@@ -14,10 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
+#include "base/clock.h"
+#include "collect/v1-station.h"
 #include "memstream.h"
 #include "rawprobe.h"
-#include "station.h"
 #include "tap.h"
 
 enum { STATIONS = 300, ROUNDS = 24 };

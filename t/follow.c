@@ -1,5 +1,5 @@
 /* follow: from records to states. Each state change is told once, what is missing is not whole, and nothing is made up. */
-#include "follow.h"
+#include "analyse/follow.h"
 
 #include "byhand.h"
 #include "tap.h"

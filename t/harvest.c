@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "memstream.h"
 #include "rawprobe.h"
 #include "tap.h"

@@ -1,14 +1,14 @@
 /* held.c - records that are held back, with texts as large as they come, and those that are larger. */
-#include "held.h"
+#include "stream/held.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "crc32c.h"
-#include "packet.h"
-#include "reader.h"
+#include "base/crc32c.h"
+#include "base/varint.h"
+#include "stream/packet.h"
+#include "stream/reader.h"
 #include "tap.h"
-#include "varint.h"
 
 enum { LIMIT = 1 << 20, SMALL = 1000, LONG_TEXT = 1 << 20 };
 

@@ -7,8 +7,8 @@
 #include <zstd.h>
 #endif
 
-#include "input.h"
-#include "output.h"
+#include "io/input.h"
+#include "io/output.h"
 #include "tap.h"
 
 /* A file of these bytes, without a name; its path. */

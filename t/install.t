@@ -41,8 +41,8 @@ if command -v pkg-config >/dev/null; then
 		"$("$BIN/ctp-tojsonl" -a "$tmp/weather.ctp" | grep -c '"type":"weather".*"celsius":20.5')" 10
 fi
 # Each header alone, as the C and the C++ that its page promises; those of the library are C's.
-alone() { "$@" -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only; } # COMPILER -std=STANDARD -x LANGUAGE HEADER
-for header in "$top"/include/ctptools/*.h "$top/include/ctp.h"; do
+alone() { "$@" -I"$top/include/ctptools" -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only; } # COMPILER -std=STANDARD -x LANGUAGE HEADER
+for header in "$top"/include/ctptools/*/*.h "$top/include/ctp.h"; do
 	for std in c11 gnu17; do ok "${header##*/} stands alone ($std)" alone "${CC:-cc}" -std=$std -x c "$header"; done
 done
 if command -v c++ >/dev/null; then
@@ -54,11 +54,11 @@ if command -v c++ >/dev/null; then
 	fi
 fi
 is 'no header refers to one that is not installed' \
-	"$(cd "$top/include/ctptools" && grep -Eo '[a-z0-9_/]+\.h\b' ./*.h | while IFS=: read -r header name; do
-		echo | "${CC:-cc}" -include "$name" -fsyntax-only -x c - 2>/dev/null || echo "$header: $name"
+	"$(cd "$top/include/ctptools" && grep -Eo '[a-z0-9_/]+\.h\b' ./*/*.h | while IFS=: read -r header name; do
+		echo | "${CC:-cc}" -I. $(printf ' -I%s' */) -include "$name" -fsyntax-only -x c - 2>/dev/null || echo "$header: $name"
 	done)" ''
 is 'ctp.3 names each header of the library, and no other' \
-	"$(sed -n 's,^\.It Pa ctptools/,,p' doc/ctp.3 | sort)" "$(cd "$top/include/ctptools" && ls | sort)"
+	"$(sed -n 's,^\.It Pa \(.*\.h\)$,\1,p' doc/ctp.3 | sort)" "$(cd "$top/include/ctptools" && ls */*.h | sort)"
 
 # What other programs load.
 "$BIN/ctp-fromjsonl" -q <"$tmp/row" >"$tmp/row.ctp"

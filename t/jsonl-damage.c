@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "../formats/jsonl.h"
-#include "events.h"
+#include "stream/events.h"
 #include "tap.h"
 
 enum { STREAM_MAX = 64 << 10, TEXT_MAX = 64 << 10 };

@@ -4,8 +4,8 @@
 #ifndef CTP_T_JUDGED_H
 #define CTP_T_JUDGED_H
 
+#include "analyse/report.h"
 #include "byhand.h"
-#include "report.h"
 #include "tap.h"
 
 enum { MS = 1000000, MAKER = 7, WAITS = 8, CHILDREN = 40, WAKER = 2, VICTIM = 1, THREAD = 5, OTHER = 6 };

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "events.h"
-#include "harvest.h"
-#include "reader.h"
+#include "collect/harvest.h"
+#include "stream/events.h"
+#include "stream/reader.h"
 
 struct memstream {
 	unsigned char *shm;

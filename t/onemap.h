@@ -38,7 +38,7 @@ static inline int onemap_munmap(void *at, size_t bytes)
 #undef mmap
 #undef munmap
 
-#include "annex.h"
+#include "shm/arena.h"
 
 /* Makes one with rings as small as the probe takes them, a page each, opens it, and attaches the probe to it, anew. */
 static inline struct ctp_annex onemap_open(uint32_t max_stations, uint32_t mode)

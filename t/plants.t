@@ -1,5 +1,5 @@
 #!/bin/sh
-# Whether ringrace.c, doubt.c and station.c would notice: they must hold as they are, ringrace.c under TSan, and must fail with
+# Whether ringrace.c, v1-doubt.c and v1-station.c would notice: they must hold as they are, ringrace.c under TSan, and must fail with
 # each of these bugs planted in a copy of the probe or of a reader.
 . t/tap.sh
 CC=${CC:-cc}
@@ -14,12 +14,12 @@ flags="-std=c11 -D_GNU_SOURCE -O1 -g -w -pthread -fsanitize=thread"
 compile() { "$CC" $flags -I"$tmp/plant" -Isdk/c -Ilib -It "$@"; }
 
 race() { # of what is in $tmp/plant, or else of what is in the tree
-	reader=lib/rings.c
+	reader=lib/shm/rings.c
 	[ -e "$tmp/plant/rings.c" ] && reader=$tmp/plant/rings.c
 	compile -o "$tmp/race" t/ringrace.c "$reader" "$tmp"/*.o && TSAN_OPTIONS=halt_on_error=1 "$tmp/race" 4
 }
 
-# The same of doubt.c and station.c, which need more of the library, and no TSan for these.
+# The same of v1-doubt.c and v1-station.c, which need more of the library, and no TSan for these.
 stations() {
 	for test in doubt station; do
 		# shellcheck disable=SC2046,SC2086
@@ -46,8 +46,8 @@ plant() { # FILE NAME SED...
 }
 
 mkdir "$tmp/plant"
-for source in annex rawclock err; do
-	compile -c -o "$tmp/$source.o" "lib/$source.c" || exit
+for source in shm/arena shm/rawclock base/err; do
+	compile -c -o "$tmp/${source##*/}.o" "lib/$source.c" || exit
 done
 judge=race
 ok "without a plant it holds" race
@@ -60,9 +60,9 @@ plant sdk/c/ctp.h "a loss is not counted" 's/__atomic_fetch_add(note ? &ring->lo
 plant sdk/c/ctp.h "what was lost is told twice" 's/CTP_PUT_(&ring->said_events, .*/;/'
 plant sdk/c/ctp.h "a handler writes to the ring that it interrupts" \
 	's/&t->lanes\[depth < CTP_LANES_ ? depth : CTP_LANES_ - 1\]/t->lanes/'
-plant lib/rings.c "head is not acquired" 's/\(__atomic_load_n(&shm->head, __ATOMIC_\)ACQUIRE/\1RELAXED/'
-plant lib/rings.c "tail is not released" 's/\((\*ring)->tail, __ATOMIC_\)RELEASE/\1RELAXED/'
-plant lib/rings.c "tail comes before the copy" \
+plant lib/shm/rings.c "head is not acquired" 's/\(__atomic_load_n(&shm->head, __ATOMIC_\)ACQUIRE/\1RELAXED/'
+plant lib/shm/rings.c "tail is not released" 's/\((\*ring)->tail, __ATOMIC_\)RELEASE/\1RELAXED/'
+plant lib/shm/rings.c "tail comes before the copy" \
 	's/^	ring->lost_events = .*/	__atomic_store_n(\&shm->tail, ring->head, __ATOMIC_RELEASE);\n&/'
 rm -rf "$tmp/plant" && mkdir "$tmp/plant"
 judge=stations
@@ -70,13 +70,13 @@ ok "stations: without a plant they hold" stations
 case $(uname -m)-$("$O/t/doubt" | grep -c '# skip') in
 x86_64-* | i?86-*) note 'this machine keeps stores in order: there is no doubt' ;;
 *-0)
-	plant lib/station.c "a seqlock of the field is believed as far as eight" 's/(announced || CTP_STORES_IN_ORDER)/true/'
-	plant lib/station.c "a plain writer is believed to have a mark" 's/ && proof == CTP_PROOF_LATER && .*SEQLOCK)/ \&\& proof == CTP_PROOF_LATER)/'
-	plant lib/doubt.c "there is no barrier" 's/(full->barrier && full->barrier <= passed)/true/'
-	plant lib/doubt.c "there is no second look" 's/h->proof != CTP_PROOF_NOW && ctp_station_quiet(.*));/true);/'
-	plant lib/doubt.c "a refusal is not seen" 's/if (!h->barrier.usable .*/if (0)/'
-	plant lib/doubt.c "the mark is not held back" 's/h->doubt_ns = full->promise_ns.*;/;/'
-	plant lib/doubt.c "a death is of the time when it was told" 's/full->lived_ns, full->died_ns);/h->basket->now_ns, ctp_clock_ns());/'
+	plant lib/collect/v1-station.c "a seqlock of the field is believed as far as eight" 's/(announced || CTP_STORES_IN_ORDER)/true/'
+	plant lib/collect/v1-station.c "a plain writer is believed to have a mark" 's/ && proof == CTP_PROOF_LATER && .*SEQLOCK)/ \&\& proof == CTP_PROOF_LATER)/'
+	plant lib/collect/v1-doubt.c "there is no barrier" 's/(full->barrier && full->barrier <= passed)/true/'
+	plant lib/collect/v1-doubt.c "there is no second look" 's/h->proof != CTP_PROOF_NOW && ctp_station_quiet(.*));/true);/'
+	plant lib/collect/v1-doubt.c "a refusal is not seen" 's/if (!h->barrier.usable .*/if (0)/'
+	plant lib/collect/v1-doubt.c "the mark is not held back" 's/h->doubt_ns = full->promise_ns.*;/;/'
+	plant lib/collect/v1-doubt.c "a death is of the time when it was told" 's/full->lived_ns, full->died_ns);/h->basket->now_ns, ctp_clock_ns());/'
 	;;
 *) note 'there is no barrier here, or no seccomp to refuse it' ;;
 esac

@@ -6,8 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "procstat.h"
-#include "procstate.h"
+#include "collect/proc-stat.h"
+#include "collect/proc-state.h"
 #include "tap.h"
 
 #define REST " 1 7 7 0 -1 4194564 89 0 0 0 12 3 0 0 20 0 3 0 124 5918720 312 18446744073709551615 1 2 3 0 0 0 0 0 0 0 0 0 17 0 0\n"

@@ -8,10 +8,10 @@
 #include <sched.h>
 #include <stdint.h>
 
-#include "clock.h"
-#include "station.h"
-#include "tap.h"
+#include "base/clock.h"
+#include "collect/v1-station.h"
 #include "rawprobe.h"
+#include "tap.h"
 
 /* --- the race ------------------------------------------------------------------------------------------------------------ */
 
@@ -73,7 +73,7 @@ static void wait_drain(void)
 
 /*
  * The first of n rows is in doubt: it is believed if nothing was written until the writer had finished, and else counted. (With a
- * barrier: see doubt.c.) Returns how many rows are left.
+ * barrier: see v1-doubt.c.) Returns how many rows are left.
  */
 static unsigned await_proof(const struct race *r, struct ctp_station *st, struct ctp_row *rows, unsigned n, uint32_t turn)
 {

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output.h"
-#include "writer.h"
+#include "io/output.h"
+#include "stream/writer.h"
 
 enum { SECTIONS = 8, CLASSES = 24, FIELDS = 20, RECORDS = 300, KEYS = 12, SITES = 6, TEXTS = 40, TEXT_BYTES = 300 };
 

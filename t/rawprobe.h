@@ -66,7 +66,7 @@ static inline void write_plain(unsigned char *station, uint64_t index, bool fenc
 
 /*
  * How many payloads may be wrong for all that a reader can do: of a writer without a fence, where the machine reorders stores,
- * what is still in its store buffer when it is asked about again (see station.c). Seen once in some fifty runs on a machine that
+ * what is still in its store buffer when it is asked about again (see v1-station.c). Seen once in some fifty runs on a machine that
  * others used too: the eight of one station.
  */
 static inline uint64_t wrong_allowed(enum writer kind)

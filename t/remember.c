@@ -3,8 +3,8 @@
  *
  * Of a coroutine that is told of, what is told must be its own; and of a dead one all that its slots can hold, up to its end.
  */
-#include "events.h"
 #include "onemap.h"
+#include "stream/events.h"
 
 #include <pthread.h>
 #include <sched.h>

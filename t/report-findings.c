@@ -1,6 +1,6 @@
 /* report-findings: what becomes of cases and rules in the list of findings: each coroutine once, its process, what is ignored. */
+#include "analyse/report.h"
 #include "byhand.h"
-#include "report.h"
 #include "tap.h"
 
 enum { MS = 1000000, MAKER = 7, WAITS = 8, THREAD = 5, OTHER_THREAD = 6 };

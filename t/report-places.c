@@ -1,6 +1,6 @@
 /* report-places: addresses of two programs in one trace, and whose names they get. */
+#include "analyse/report.h"
 #include "byhand.h"
-#include "report.h"
 #include "tap.h"
 
 enum { ADDR = 0x1100, PARENT = 100, CHILD = 101, PARENTS_THREAD = 5, CHILDS_THREAD = 6 };

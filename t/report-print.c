@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "../formats/json.h"
+#include "base/text.h"
 #include "tap.h"
-#include "text.h"
 
 /* A name as a traced program could give it: clears the screen, turns the writing, ends a script, a table's cell and a line. */
 #define HOSTILE "\033[2J\302\233x\342\200\256</script>`|`\n# *_[a](b)\342\200\250\377\\"

@@ -1,8 +1,8 @@
 /*
  * report-still: whoever blocks all the others is not among those who still run at the end and are no finding.
  */
+#include "analyse/report.h"
 #include "byhand.h"
-#include "report.h"
 #include "tap.h"
 
 enum { US = 1000, MS = 1000000, MAKER = 7, TURN = 8, LOCK = 9, POOL = 10, THREAD = 5, OTHER_THREAD = 6, BLOCKER = 3 };

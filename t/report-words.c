@@ -2,7 +2,7 @@
  * report-words: the words of every rule, for one and for two of everything that is counted. Numbers agree with their nouns, and a
  * title says how many it is about, and where; but for those who were not traced, of whom no place is known.
  */
-#include "judge.h"
+#include "analyse/judge.h"
 #include "tap.h"
 
 enum { PLACE = 1, SPAWN = 2 };

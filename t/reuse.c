@@ -5,8 +5,8 @@
  * that births, deaths and events are lost all the time. Of each coroutine that had a station the stream must have one birth and
  * one death, and each of its events once: as a row that says what was said, or as lost.
  */
-#include "events.h"
 #include "onemap.h"
+#include "stream/events.h"
 
 #include <pthread.h>
 #include <sched.h>

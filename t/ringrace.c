@@ -13,7 +13,7 @@
 #include <signal.h>
 #include <sys/time.h>
 
-#include "rings.h"
+#include "shm/rings.h"
 #include "tap.h"
 
 enum {

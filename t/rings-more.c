@@ -3,7 +3,7 @@
  * something after its end: nothing that it cannot know.
  */
 
-#include "clock.h"
+#include "base/clock.h"
 #include "memstream.h"
 #include "rawring.h"
 #include "tap.h"

@@ -1,6 +1,6 @@
 /*
  * rings.c - from rings to a stream that is read again: every event once, as a row or as lost, and each with its own coroutine,
- * although stations, rings and threads change hands. See annex.c for what this rests on.
+ * although stations, rings and threads change hands. See arena.c for what this rests on.
  */
 #include <pthread.h>
 #include <sched.h>

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "clock.h"
+#include "base/clock.h"
 #include "memstream.h"
 #include "rawring.h"
 

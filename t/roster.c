@@ -1,8 +1,8 @@
 /* roster: coroutines by number, places by number, and histograms, each against something simple that does the same. */
-#include "roster.h"
+#include "analyse/coro-table.h"
 
-#include "atlas.h"
-#include "hist.h"
+#include "analyse/places.h"
+#include "base/hist.h"
 #include "tap.h"
 
 static uint64_t seed = 1;

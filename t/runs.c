@@ -1,6 +1,6 @@
 /* Which thread is in a run, by the rings; and the times of the newest events, of a process and of all. */
+#include "collect/thread-runs.h"
 #include "ringworld.h"
-#include "runs.h"
 #include "tap.h"
 
 static void test_runs(void)

@@ -1,5 +1,5 @@
 /* sequence: what the numbers of rows say, by hand, and against stations that are written and looked at by chance. */
-#include "sequence.h"
+#include "stream/sequence.h"
 
 #include "tap.h"
 

@@ -1,7 +1,7 @@
 /* sites.c - what a number of a place in the source means: told, told again, left out, beyond the limits, of odd classes. */
-#include "sites.h"
+#include "symbols/sites.h"
 
-#include "symbols.h"
+#include "symbols/symbols.h"
 #include "tap.h"
 
 /* A string of the record; room for the longest that is tried. */

@@ -1,9 +1,9 @@
 /* spread: numbers from outside, be they chosen to meet or just follow one another, do not crowd in the tables that take them. */
-#include "spread.h"
+#include "base/spread.h"
 
-#include "distinct.h"
-#include "../lib/sites.c" /* for its slots */
-#include "tids.h"
+#include "base/distinct.h"
+#include "base/tids.h"
+#include "symbols/sites.c" /* for its slots */
 #include "tap.h"
 
 enum { TABLES = 20, ROOM = 1 << 16 };

@@ -300,7 +300,7 @@ class Life:
         return sum(l["count"] for l in between) or None
 
     def read_sequence(self):
-        """What coroTracer's numbers tell, as lib/sequence.h has it."""
+        """What coroTracer's numbers tell, as lib/stream/sequence.h has it."""
         self.holes, self.gaps = collections.OrderedDict({i: None for i in range(-1, len(self.events))}), []
         rows, odd, mixed, since = 1, False, False, 0
         for i, (e, after) in enumerate(zip(self.events, self.events[1:])):

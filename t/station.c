@@ -1,10 +1,10 @@
 /*
- * station.c - one station, step by step: dialects, counting, deaths, proofs, conflicts. No threads here: see race.c.
+ * v1-station.c - one station, step by step: dialects, counting, deaths, proofs, conflicts. No threads here: see race.c.
  */
 #include <stdint.h>
 
+#include "collect/v1-station.h"
 #include "rawprobe.h"
-#include "station.h"
 #include "tap.h"
 
 /* A reader of one station, and what it has had. */

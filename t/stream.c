@@ -4,15 +4,15 @@
 #include <stdlib.h>
 
 #include "../formats/plain.h"
-#include "codec.h"
-#include "crc32c.h"
-#include "cursor.h"
-#include "events.h"
-#include "packet.h"
-#include "plan.h"
-#include "reader.h"
+#include "base/crc32c.h"
+#include "base/cursor.h"
+#include "stream/codec-plan.h"
+#include "stream/codec.h"
+#include "stream/events.h"
+#include "stream/packet.h"
+#include "stream/reader.h"
+#include "stream/writer.h"
 #include "tap.h"
-#include "writer.h"
 
 static uint64_t seed = 0x2545f4914f6cdd1d;
 

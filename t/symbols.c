@@ -1,7 +1,7 @@
 /* symbols.c - which mapping an address is in, what is kept until when, odd classes, and what is beyond the limits. */
-#include "../lib/symbols.c" /* for its slots */
+#include "symbols/symbols.c" /* for its slots */
 
-#include "events.h"
+#include "stream/events.h"
 #include "tap.h"
 
 /* A string of a record; room for the longest that is tried. */

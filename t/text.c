@@ -2,8 +2,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "base/text.h"
 #include "tap.h"
-#include "text.h"
 
 #include <time.h>
 

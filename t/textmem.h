@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "format.h"
-#include "output.h"
+#include "io/output.h"
+#include "stream/sink.h"
 
 struct textmem {
 	uint8_t *data;

@@ -9,9 +9,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "attach.h"
-#include "collect.h"
-#include "text.h"
+#include "base/text.h"
+#include "collect/attach.h"
+#include "collect/collect.h"
 #include "tool.h"
 
 static struct ctp_tool tool = {

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "../formats/report-sink.h"
+#include "base/text.h"
 #include "reportopt.h"
-#include "text.h"
 
 enum { FOLDED = CTP_REPORTOPT_END, FOLDED_UNIT, FAIL_ON, SORT, TOP };
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "../formats/html.h"
+#include "base/text.h"
 #include "reportopt.h"
-#include "text.h"
 
 enum { SECTION = CTP_REPORTOPT_END, TITLE, MAX_EVENTS };
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "../formats/report-args.h"
-#include "report.h"
-#include "text.h"
+#include "analyse/report.h"
+#include "base/text.h"
 #include "tool.h"
 
 /* Beyond what a letter could be; the main's own begin behind the last. */

@@ -7,7 +7,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 
-#include "symbols.h"
+#include "symbols/symbols.h"
 #include "tool.h"
 
 enum { CTP_SYMBOLOPT_SYMBOLS = 256, CTP_SYMBOLOPT_DIR, CTP_SYMBOLOPT_DIRS_MAX = 64 }; /* beyond what a letter could be */

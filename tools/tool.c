@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "packet.h"
+#include "stream/packet.h"
 
 enum { NOTICES_SHOWN = 10, MAGIC_BYTES = sizeof CTP_PACKET_MAGIC - 1 };
 static const uint64_t SECOND_NS = 1000000000;

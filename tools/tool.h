@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "format.h"
-#include "output.h"
+#include "io/output.h"
+#include "stream/sink.h"
 
 struct option; /* getopt.h */
 

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "crc32c.h"
-#include "input.h"
+#include "base/crc32c.h"
+#include "io/input.h"
 #include "mixrecord.h"
-#include "reader.h"
-#include "writer.h"
+#include "stream/reader.h"
+#include "stream/writer.h"
 
 enum { BLOCK = 1 << 16, RECORD_BYTES = 64 };
 

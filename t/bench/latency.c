@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "stream/reader.h"
 #include "wait.h"
-#include "reader.h"
 
 enum { AGES_MAX = 1 << 20, RELAYED = 100, EVERY_NS = 50000000 };
 

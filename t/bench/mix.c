@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "io/output.h"
 #include "mixrecord.h"
-#include "output.h"
-#include "writer.h"
+#include "stream/writer.h"
 
 enum { MARK_EVERY = 4096 };
 

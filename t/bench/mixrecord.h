@@ -2,8 +2,8 @@
 #ifndef CTP_BENCH_MIXRECORD_H
 #define CTP_BENCH_MIXRECORD_H
 
-#include "events.h"
 #include "mix.h"
+#include "stream/events.h"
 
 enum { MIX_SITES = 16 }; /* places where coroutines are suspended, from 1 on */
 

@@ -15,10 +15,10 @@
 #include <time.h>
 
 #include "../rawring.h"
-#include "annex.h"
-#include "harvest.h"
-#include "pace.h"
-#include "rawclock.h"
+#include "collect/harvest.h"
+#include "collect/pace.h"
+#include "shm/arena.h"
+#include "shm/rawclock.h"
 
 struct job {
 	struct rawmem mem;

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "events.h"
-#include "format.h"
-#include "text.h"
+#include "base/text.h"
+#include "stream/events.h"
+#include "stream/sink.h"
 
 struct loop {
 	struct ctp_sink sink;

@@ -2,7 +2,7 @@
 #ifndef CTP_BENCH_WAIT_H
 #define CTP_BENCH_WAIT_H
 
-#include "clock.h"
+#include "base/clock.h"
 
 static inline void clock_sleep_until(uint64_t due_ns)
 {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "../../formats/ctf-own.h"
-#include "output.h"
+#include "io/output.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "../../formats/report-json.h"
-#include "events.h"
-#include "output.h"
-#include "report.h"
+#include "analyse/report.h"
+#include "io/output.h"
+#include "stream/events.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec.h"
-#include "crc32c.h"
-#include "packet.h"
-#include "reader.h"
-#include "writer.h"
+#include "base/crc32c.h"
+#include "stream/codec.h"
+#include "stream/packet.h"
+#include "stream/reader.h"
+#include "stream/writer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

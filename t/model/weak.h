@@ -5,7 +5,7 @@
  *	- not before an older one to the same place (coherence),
  *	- not before one that was issued before a fence, if it was issued after it,
  *	- and a release store not before any older one.
- * What is visible is visible to all, as on ARMv8 and x86. (The arguments in ctp.h and station.c are C11's, and need less.)
+ * What is visible is visible to all, as on ARMv8 and x86. (The arguments in ctp.h and v1-station.c are C11's, and need less.)
  *
  * Loads are satisfied in any order too: a model gives each a step of its own, whose guard says what must have been done before.
  */

@@ -1,0 +1,64 @@
+/* class-roles.c - looks for the fields. */
+#include "analyse/class-roles.h"
+
+#include "stream/sink.h"
+
+static int16_t number_field(const struct ctp_class *cls, int field)
+{
+	if (field < 0 || field > INT16_MAX)
+		return CTP_SHAPE_NONE;
+	unsigned type = cls->fields[field].type;
+	return ctp_type_is_text(type) || ctp_type_is_float(type) ? CTP_SHAPE_NONE : (int16_t)field;
+}
+
+int16_t ctp_shape_named(const struct ctp_class *cls, const char *name) { return number_field(cls, ctp_class_field(cls, name)); }
+
+static int16_t with_role(const struct ctp_class *cls, enum ctp_role role)
+{
+	return number_field(cls, ctp_class_role(cls, role));
+}
+
+/* As the standard has it, in all that a transition needs. */
+static bool is_standard(const struct ctp_shape *s)
+{
+	const struct ctp_shape *std = &ctp_shape_standard;
+	return s->kind == std->kind && s->numbered && s->id == std->id && s->probe == std->probe && s->ts == std->ts &&
+	       s->tid == std->tid && s->addr == std->addr && s->index == std->index && s->active == std->active &&
+	       s->site == std->site;
+}
+
+void ctp_shape_learn(struct ctp_shape *s, const struct ctp_class *cls)
+{
+	int text = ctp_class_role(cls, CTP_ROLE_NAME);
+	*s = (struct ctp_shape){
+		.known = true,
+		.kind = cls->kind,
+		.missed = ctp_class_is_missed(cls),
+		.id = with_role(cls, CTP_ROLE_COROUTINE),
+		.probe = with_role(cls, CTP_ROLE_PROBE),
+		.ts = (int16_t)cls->time_field,
+		.tid = with_role(cls, CTP_ROLE_THREAD),
+		.addr = with_role(cls, CTP_ROLE_ADDRESS),
+		.index = ctp_shape_named(cls, "index"),
+		.active = with_role(cls, CTP_ROLE_STATE),
+		.site = with_role(cls, CTP_ROLE_SITE),
+		.parent = ctp_shape_named(cls, "parent"),
+		.pid = with_role(cls, CTP_ROLE_PROCESS),
+		.by = ctp_shape_named(cls, "by"),
+		.text = text >= 0 && cls->fields[text].type == CTP_STRING ? (int16_t)text : CTP_SHAPE_NONE,
+		.code = ctp_shape_named(cls, "code"),
+		.target = ctp_shape_named(cls, "target"),
+		.after = ctp_shape_named(cls, "after"),
+		.before = ctp_shape_named(cls, "before"),
+		.transitions = ctp_shape_named(cls, "transitions"),
+		.how = ctp_shape_named(cls, "how"),
+		.joins = ctp_shape_named(cls, "joins"),
+		.by_hand = ctp_shape_named(cls, "by_hand"),
+	};
+	s->numbered = s->index != CTP_SHAPE_NONE;
+	if (!s->numbered)
+		s->index = with_role(cls, CTP_ROLE_SEQUENCE);
+	if (s->id == CTP_SHAPE_NONE)
+		s->id = s->probe;
+	s->standard = is_standard(s);
+}

@@ -1,0 +1,39 @@
+/*
+ * class-roles.h - which fields of a class mean what, for who follows coroutines and not records: found once, by role and by name.
+ */
+#ifndef CTP_SHAPE_H
+#define CTP_SHAPE_H
+
+#include "stream/events.h"
+
+enum { CTP_SHAPE_NONE = -1 }; /* the class has no such field, or none that is a whole number */
+
+struct ctp_shape {
+	bool known, standard;
+	uint8_t kind;
+	bool numbered; /* its events have numbers of their own, and not the sequence of a slot */
+	bool missed;   /* ctp_class_is_missed */
+	int16_t id, probe, ts, tid, addr, index, active, site, parent, pid, by, text, code, target, after, before, transitions, how, joins, by_hand;
+};
+
+/* What ctp-collect writes, and nearly all there is: the compiler sees through this one. */
+static const struct ctp_shape ctp_shape_standard = {
+	.known = true,
+	.kind = CTP_KIND_TRANSITION,
+	.numbered = true,
+	.id = CTP_TRANSITION_CORO,
+	.probe = CTP_TRANSITION_PROBE,
+	.ts = CTP_TRANSITION_TS,
+	.tid = CTP_TRANSITION_TID,
+	.addr = CTP_TRANSITION_ADDR,
+	.index = CTP_TRANSITION_INDEX,
+	.active = CTP_TRANSITION_ACTIVE,
+	.site = CTP_TRANSITION_SITE,
+};
+
+void ctp_shape_learn(struct ctp_shape *s, const struct ctp_class *cls);
+int16_t ctp_shape_named(const struct ctp_class *cls, const char *name); /* a field that is a whole number */
+
+static inline uint64_t ctp_shape_value(const uint64_t *val, int16_t field) { return field == CTP_SHAPE_NONE ? 0 : val[field]; }
+
+#endif

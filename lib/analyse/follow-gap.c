@@ -1,0 +1,83 @@
+/*
+ * follow-gap.c - what a loss takes away: the state of a coroutine, the wakes that it had since its last transition, the time of a thread.
+ */
+#include "analyse/follow-own.h"
+
+#include "stream/sink.h"
+
+/* Numbers from outside may be anything; the sum stays where it is at its end. */
+static void add_count(uint64_t *sum, uint64_t count) { *sum = ctp_add_capped(*sum, count); }
+
+/* What has woken it since its last transition may have woken it from another wait. */
+static void forget_wakes(struct ctp_coroutine *co)
+{
+	if (co->state == CTP_RUNNABLE || co->flags & CTP_CO_PENDING)
+		co->before = co->before_at = 0;
+	if (co->state == CTP_RUNNABLE) {
+		co->since_ns = co->suspended_ns ? co->suspended_ns : co->born_ns;
+		co->state = co->suspended_ns ? CTP_SUSPENDED : CTP_BORN;
+	}
+	co->waker = 0;
+	co->streak = 0;
+	co->flags &= (uint16_t)~(CTP_CO_PENDING | CTP_CO_AWAITS | CTP_CO_WOKEN);
+}
+
+void ctp_follow_lose(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t after_ns, uint64_t ts, uint64_t count)
+{
+	if (co->flags & CTP_CO_TAIL) { /* it goes on */
+		after_ns = co->since_ns;
+	} else {
+		forget_wakes(co);
+		after_ns = after_ns > co->since_ns ? after_ns : co->since_ns;
+		after_ns = after_ns < ts ? after_ns : ts;
+	}
+	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_LOST, ts);
+	ch.gap_ns = after_ns;
+	ch.by = count;
+	if (ch.whole)
+		ctp_follow_spend(f, co, &(struct ctp_change){.was = ch.was, .was_ns = ch.was_ns, .ts_ns = after_ns, .whole = true});
+	struct ctp_thread *th = ctp_follow_thread(f, co);
+	if (th)
+		th->current = 0;
+	co->flags |= CTP_CO_TAIL | CTP_CO_GAP;
+	co->since_ns = after_ns;
+	f->counts.gaps += count > 0;
+	ctp_follow_tell(f, &ch);
+}
+
+/* Between two times the ring of a thread has not all that happened there. */
+static void thread_gap(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+{
+	uint64_t transitions = ctp_shape_value(val, s->transitions), after = ctp_shape_value(val, s->after);
+	uint32_t thread = transitions ? ctp_threads_number(&f->threads, ctp_shape_value(val, s->tid)) : 0;
+	struct ctp_thread *th = &f->threads.list[thread];
+	add_count(&f->counts.ring_lost, transitions);
+	if (!thread || after > ts)
+		return;
+	ctp_thread_gap(th, ctp_asked_from(f, after), ctp_asked_to(f, ts));
+	if (f->ops->thread_gap)
+		f->ops->thread_gap(f->arg, thread, after, ts, transitions);
+}
+
+void ctp_follow_loss(struct ctp_follow *f, const struct ctp_shape *s, const struct ctp_record *rec, uint64_t ts)
+{
+	uint64_t count = ctp_record_lost(rec), id = ctp_shape_value(rec->val, s->id), after = ctp_shape_value(rec->val, s->after);
+	if (s->missed) {
+		add_count(&f->counts.missed, count);
+		if (count && ts > f->missed_ns)
+			f->missed_ns = ts;
+		thread_gap(f, s, rec->val, ts);
+		return;
+	}
+	add_count(&f->counts.lost, count);
+	if (!id) {
+		add_count(&f->counts.lost_apart, count);
+		f->unsure_ns = ts > f->unsure_ns ? ts : f->unsure_ns;
+		return;
+	}
+	uint64_t from = s->numbered ? rec->val[s->index] : 0;
+	uint64_t upto = s->numbered && count < UINT64_MAX - from ? from + count : UINT64_MAX;
+	struct ctp_coroutine *co = ctp_follow_whose(f, s, rec->val, after && after < ts ? after : ts);
+	if (co && co->state != CTP_DEAD && (!s->numbered || upto > co->next))
+		ctp_follow_lose(f, co, after, ts, count);
+}

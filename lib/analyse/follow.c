@@ -1,0 +1,581 @@
+/* follow.c - from records to the states of coroutines. */
+#include "analyse/follow-own.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "stream/sink.h"
+#include "symbols/symbols.h"
+
+enum {
+	RUNS_MAX = 1000, /* of a section; those beyond are part of the last */
+	EARLY_NS = 1000, /* that a processor reads its clock ahead of time, at most */
+};
+
+#define ALWAYS inline __attribute__((always_inline)) /* called for each event */
+
+/* --- coroutines ----------------------------------------------------------------------------------------------------------- */
+
+struct ctp_coroutine *ctp_follow_newcomer(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+{
+	struct ctp_coroutine *co = ctp_roster_make(&f->priv->roster, val[s->id]);
+	if (!co) {
+		f->counts.unfollowed++;
+		return NULL;
+	}
+	f->counts.coroutines++;
+	co->probe = ctp_shape_value(val, s->probe);
+	co->state = CTP_BORN;
+	co->born_ns = co->since_ns = ts;
+	return co;
+}
+
+static void forget_life(struct ctp_coroutine *co, uint64_t ts)
+{
+	free(co->name);
+	*co = (struct ctp_coroutine){.id = co->id, .probe = co->probe, .state = CTP_BORN, .born_ns = ts, .since_ns = ts};
+}
+
+enum step { STEP_NEXT, STEP_GAP, STEP_OLD };
+
+/* Whether an event is the one that is due, by the number of the event. */
+static enum step step_numbered(struct ctp_coroutine *co, uint64_t number)
+{
+	if (number == co->next) {
+		co->next++;
+		return STEP_NEXT;
+	}
+	if (number < co->next)
+		return STEP_OLD;
+	co->next = number + 1;
+	return STEP_GAP;
+}
+
+/* More than one writes as it: nothing of it is certain. */
+static void conflict(struct ctp_follow *f, struct ctp_coroutine *co)
+{
+	f->counts.conflicts += !(co->flags & CTP_CO_CONFLICT);
+	co->flags |= CTP_CO_CONFLICT;
+}
+
+/* The same by the sequence that its slot had. A probe that begins again is another coroutine. */
+static enum step step_sequence(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t seq, uint64_t ts)
+{
+	struct ctp_sequence q = {.last = co->next, .rows = co->repeats};
+	enum ctp_step step = ctp_sequence_step(&q, &f->priv->dialect, seq, co->since_ns, ts);
+	if (step == CTP_STEP_AGAIN) {
+		struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_DIED, ts);
+		ch.whole = false;
+		ch.by = 1;
+		co->state = CTP_DEAD;
+		ctp_follow_tell(f, &ch);
+		forget_life(co, ts);
+		f->counts.coroutines++;
+	}
+	co->next = q.last;
+	co->repeats = q.rows;
+	if (step == CTP_STEP_MIXED)
+		conflict(f, co);
+	return step == CTP_STEP_OLD ? STEP_OLD : step == CTP_STEP_GAP || step == CTP_STEP_MIXED ? STEP_GAP : STEP_NEXT;
+}
+
+/* An address, as a process sees it. */
+static struct ctp_spot spot_at(const struct ctp_follow *f, uint64_t pid, uint64_t addr)
+{
+	uint64_t offset;
+	uint32_t file = f->symbols ? ctp_symbols_locate(f->symbols, pid, addr, &offset) : 0;
+	return file ? (struct ctp_spot){.addr = offset, .file = file} : (struct ctp_spot){.addr = addr};
+}
+
+static inline void put_place(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t pid, uint64_t site, uint64_t addr)
+{
+	uint64_t where = site ? ~site : addr; /* numbers and addresses apart */
+	if (where == co->where && co->place)
+		return;
+	co->where = where;
+	struct ctp_spot spot = site ? (struct ctp_spot){.site = site} : spot_at(f, pid, addr);
+	if (!site && co->code && !spot.file)
+		spot = spot_at(f, pid, co->code);
+	co->place = ctp_atlas_number(&f->places, spot, pid, co->id);
+}
+
+/* --- what the records tell ------------------------------------------------------------------------------------------------ */
+
+/* A run that is whole ends on the thread where it began. Of what a thread did before the trace, only remnants are known. */
+static inline void ran(struct ctp_follow *f, struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
+{
+	from_ns = from_ns > f->attached_ns ? from_ns : f->attached_ns;
+	ctp_thread_ran(th, ctp_asked_from(f, from_ns), ctp_asked_to(f, to_ns));
+}
+
+static ALWAYS void suspend(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_thread *th, struct ctp_change *ch, uint64_t site,
+                           uint64_t addr)
+{
+	ch->kind = CTP_CHANGE_SUSPEND;
+	ch->from = ctp_follow_place(f, co);
+	if (th->current == co->id || ch->was == CTP_RUNNING) { /* one that is lazy is suspended before it ever ran, by who makes it */
+		th->current = th->current == co->id ? th->outer : 0;
+		th->outer = 0;
+	}
+	if (!ch->whole || !(co->flags & CTP_CO_AWAITS))
+		co->awaits = 0;
+	co->flags &= (uint16_t)~CTP_CO_AWAITS;
+	put_place(f, co, th->pid, site, addr);
+	if (!co->first_at && co->flags & CTP_CO_RAN)
+		co->first_at = co->place;
+	co->suspended_ns = ch->ts_ns;
+	co->state = co->flags & CTP_CO_PENDING ? CTP_RUNNABLE : CTP_SUSPENDED;
+	if (!(co->flags & CTP_CO_PENDING))
+		co->waker = 0;
+	co->flags &= (uint16_t)~CTP_CO_PENDING;
+	if (ch->was == CTP_RUNNING && ch->whole && ch->thread == co->thread)
+		ran(f, th, ch->was_ns, ch->ts_ns);
+}
+
+static ALWAYS void resume(struct ctp_coroutine *co, struct ctp_thread *th, struct ctp_change *ch)
+{
+	ch->kind = CTP_CHANGE_RESUME;
+	ch->from = co->thread;
+	ch->by = co->flags & CTP_CO_OURS && th->current != co->id ? th->current : 0; /* others do not tell when they end */
+	th->outer = ch->by;
+	th->current = th->last = co->id;
+	th->seen.samples = 0;
+	th->resumes++;
+	co->migrations += co->flags & CTP_CO_RAN && co->thread != ch->thread;
+	co->resumes++;
+	co->state = CTP_RUNNING;
+	co->flags |= CTP_CO_RAN;
+	co->awaits = 0;
+	co->resumed_ns = ch->ts_ns;
+	co->thread = ch->thread;
+	co->flags = (uint16_t)(ch->was == CTP_RUNNABLE ? co->flags | CTP_CO_WOKEN : co->flags & ~CTP_CO_WOKEN);
+}
+
+static __attribute__((noinline)) void tell_broken(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t ts, uint32_t thread)
+{
+	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_BROKEN, ts);
+	ch.thread = thread;
+	ch.by = co->state == CTP_DEAD ? CTP_BROKEN_AFTER_DEATH : CTP_BROKEN_DOUBLE_RESUME;
+	ctp_follow_tell(f, &ch);
+}
+
+static ALWAYS void transition(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+{
+	f->counts.events++;
+	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
+	if (!co)
+		return;
+	uint64_t due = co->next;
+	enum step step = s->index == CTP_SHAPE_NONE ? STEP_NEXT :
+	                 s->numbered      ? step_numbered(co, val[s->index]) : step_sequence(f, co, val[s->index], ts);
+	if (step == STEP_OLD)
+		return;
+	/* A loss may be told before the transition behind it, or after it, or not at all. */
+	if (__builtin_expect(step == STEP_GAP, 0) && co->state != CTP_DEAD && !(co->flags & CTP_CO_TAIL))
+		ctp_follow_lose(f, co, 0, ts, s->numbered && !(co->flags & CTP_CO_BEFORE && co->state == CTP_BORN) ? val[s->index] - due : 0);
+	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_SUSPEND, ts);
+	ch.thread = ctp_threads_number(&f->threads, ctp_shape_value(val, s->tid));
+	struct ctp_thread *th = &f->threads.list[ch.thread];
+	bool active = s->active != CTP_SHAPE_NONE && val[s->active];
+	bool dead = ch.was == CTP_DEAD;
+	/* What happened before a death may be told behind it. */
+	bool twice = step == STEP_NEXT && ch.was == CTP_RUNNING && co->flags & CTP_CO_OURS;
+	if (active && ch.whole && (dead ? ts > co->since_ns : twice))
+		tell_broken(f, co, ts, ch.thread);
+	if (dead)
+		return;
+	co->flags &= (uint16_t)~CTP_CO_TAIL;
+	if (active)
+		resume(co, th, &ch);
+	else
+		suspend(f, co, th, &ch, ctp_shape_value(val, s->site), ctp_shape_value(val, s->addr));
+	th->last_ns = ts;
+	ctp_follow_spend(f, co, &ch);
+	co->since_ns = ts;
+	struct ctp_change told = ch; /* ch itself has no address outside, and need not be in memory */
+	ctp_follow_tell(f, &told);
+}
+
+static void birth(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+{
+	f->counts.births++;
+	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
+	if (!co || co->state == CTP_DEAD)
+		return;
+	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_BORN, ts);
+	ch.was = CTP_UNBORN;
+	bool before = f->attached_ns && (ts < f->attached_ns || !ctp_shape_value(val, s->after));
+	co->flags |= CTP_CO_BIRTH | (ctp_shape_value(val, s->pid) && !ctp_shape_value(val, s->by_hand) ? CTP_CO_OURS : 0) | (before ? CTP_CO_BEFORE : 0);
+	co->parent = ctp_shape_value(val, s->parent);
+	co->spawn = ctp_atlas_number(&f->places, (struct ctp_spot){.site = ctp_shape_value(val, s->site)}, 0, co->id);
+	if (ts < co->born_ns)
+		co->born_ns = ts;
+	ctp_follow_tell(f, &ch);
+}
+
+static void death(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+{
+	f->counts.deaths++;
+	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
+	if (!co || co->state == CTP_DEAD)
+		return;
+	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_DIED, ts);
+	ch.whole = ch.whole && (s->after == CTP_SHAPE_NONE || val[s->after] == ts);
+	struct ctp_thread *th = ctp_follow_thread(f, co);
+	if (ch.was == CTP_RUNNING && ch.whole)
+		ran(f, &f->threads.list[co->thread], ch.was_ns, ts);
+	if (th) {
+		th->current = th->outer;
+		th->outer = 0;
+		th->last_ns = ts;
+	}
+	ctp_follow_spend(f, co, &ch);
+	co->state = CTP_DEAD;
+	co->since_ns = ts;
+	ctp_follow_tell(f, &ch);
+	f->forgotten_ns = ctp_roster_bury(&f->priv->roster, co);
+}
+
+/*
+ * A processor may read its clock before it has what another sends it (coros.c), so one can be resumed by a wake that is a little
+ * later. That is so if nothing else has woken it, and another thread did this.
+ */
+static bool is_cause(const struct ctp_coroutine *co, uint32_t thread, uint64_t ts)
+{
+	return co->state == CTP_RUNNING && !(co->flags & CTP_CO_WOKEN) && thread != co->thread && ts - co->resumed_ns <= EARLY_NS;
+}
+
+/*
+ * The author of a wake that names none: a child of the woken coroutine, if it was the last that ran on that thread and has ended.
+ * Executors wake who joins a coroutine when that is over, and so by nobody.
+ */
+static uint64_t ended_child(struct ctp_follow *f, const struct ctp_thread *th, const struct ctp_coroutine *parent)
+{
+	const struct ctp_coroutine *child = th->current ? NULL : ctp_roster_find(&f->priv->roster, th->last);
+	return child && child->state == CTP_DEAD && child->parent == parent->id ? child->id : 0;
+}
+
+static void wake(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+{
+	f->counts.wakes++;
+	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
+	/* One that comes late may be for a suspension that is over. */
+	if (!co || co->state == CTP_DEAD || ts < co->resumed_ns)
+		return;
+	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_WAKE, ts);
+	ch.thread = ctp_threads_number(&f->threads, ctp_shape_value(val, s->tid));
+	ch.by = ctp_shape_value(val, s->by);
+	if (!ch.by)
+		ch.by = ended_child(f, &f->threads.list[ch.thread], co);
+	if (co->state == CTP_RUNNABLE || is_cause(co, ch.thread, ts))
+		return;
+	if (co->flags & CTP_CO_TAIL) {
+		ctp_follow_tell(f, &ch);
+		return;
+	}
+	co->streak = ch.by == co->id && ctp_shape_value(val, s->how) != CTP_WAKE_STAYED ? co->streak + 1 : 0;
+	co->waker = co->before = ch.by;
+	co->before_at = co->place;
+	if (co->state == CTP_RUNNING) {
+		co->flags |= CTP_CO_PENDING;
+	} else {
+		co->state = CTP_RUNNABLE;
+		co->since_ns = ts > co->since_ns ? ts : co->since_ns;
+	}
+	ctp_follow_tell(f, &ch);
+}
+
+static void named_so(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+{
+	struct ctp_coroutine *co = s->text == CTP_SHAPE_NONE ? NULL : ctp_follow_whose(f, s, val, ts);
+	if (!co)
+		return;
+	const struct ctp_str *text = ctp_str_val(val[s->text]);
+	free(co->name);
+	co->name = text->len ? strndup(text->data, text->len < CTP_FOLLOW_NAME_MAX ? text->len : CTP_FOLLOW_NAME_MAX) : NULL;
+}
+
+static void has_function(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+{
+	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
+	if (!co)
+		return;
+	co->code = ctp_shape_value(val, s->code);
+	uint64_t pid = f->threads.list[co->thread].pid;
+	if (co->place && !f->places.place[co->place].shared)
+		co->place = ctp_atlas_number(&f->places, spot_at(f, pid, co->code), pid, co->id);
+}
+
+static void awaits(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+{
+	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
+	if (!co || co->state == CTP_DEAD)
+		return;
+	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_AWAIT, ts);
+	ch.by = ctp_shape_value(val, s->target);
+	co->awaits = ctp_roster_find(&f->priv->roster, ch.by) ? ch.by : 0;
+	co->flags = (uint16_t)((co->flags & ~CTP_CO_JOINS) | CTP_CO_AWAITS | (ctp_shape_value(val, s->joins) ? CTP_CO_JOINS : 0));
+	ctp_follow_tell(f, &ch);
+}
+
+static void thread_told(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+{
+	struct ctp_thread *th = &f->threads.list[ctp_threads_number(&f->threads, ctp_shape_value(val, s->tid))];
+	if (!th->tid)
+		return;
+	th->pid = ctp_shape_value(val, s->pid);
+	th->seen_ns = ts;
+	const struct ctp_str *name = s->text == CTP_SHAPE_NONE ? NULL : ctp_str_val(val[s->text]);
+	size_t len = !name ? 0 : name->len < sizeof(th->name) ? name->len : sizeof(th->name) - 1;
+	if (len)
+		memcpy(th->name, name->data, len);
+	th->name[len] = '\0';
+}
+
+static void end_told(struct ctp_follow *f, const struct ctp_record *rec, uint64_t ts)
+{
+	struct ctp_follow_priv *priv = f->priv;
+	int outcome = ctp_class_field(rec->cls, "outcome");
+	const char *name = outcome >= 0 ? ctp_field_label(&rec->cls->fields[outcome], rec->val[outcome]) : NULL;
+	strncpy(priv->outcome, name ? name : "", sizeof(priv->outcome) - 1);
+	int16_t status = ctp_shape_named(rec->cls, "status");
+	priv->status = (int64_t)ctp_shape_value(rec->val, status);
+	/* What was behind the last time it was seen executing is the end itself: a heap torn down, a core dump. */
+	int16_t after = ctp_shape_named(rec->cls, "after");
+	uint64_t after_ns = ctp_shape_value(rec->val, after);
+	priv->end_ns = after_ns && after_ns < ts ? after_ns : ts;
+	priv->ended = true;
+}
+
+/* The run that a sample of a thread is about. */
+static struct ctp_seen_run *sampled(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val)
+{
+	uint64_t tid = ctp_shape_value(val, s->tid);
+	struct ctp_thread *th = ctp_threads_has(&f->threads, tid) ? &f->threads.list[ctp_threads_number(&f->threads, tid)] : NULL;
+	return th && th->current ? &th->seen : NULL;
+}
+
+static void untraced_told(struct ctp_follow *f, const struct ctp_record *rec)
+{
+	uint64_t untraced = ctp_record_untraced(rec);
+	if (untraced > f->counts.untraced)
+		f->counts.untraced = untraced;
+}
+
+/* --- the whole ------------------------------------------------------------------------------------------------------------ */
+
+static void clear(struct ctp_follow *f)
+{
+	struct ctp_follow_priv *priv = f->priv;
+	ctp_roster_clear(&priv->roster);
+	ctp_threads_clear(&f->threads);
+	ctp_seen_clear(&f->seen);
+	priv->dialect = (struct ctp_dialect){0};
+	priv->ended = false;
+	priv->outcome[0] = '\0';
+	priv->status = 0;
+	priv->end_ns = 0;
+	f->counts = (struct ctp_follow_counts){.first_ns = UINT64_MAX};
+	f->unsure_ns = f->missed_ns = f->forgotten_ns = f->since_ns = 0;
+	f->until_ns = UINT64_MAX;
+}
+
+static char *as_it_is(char *to, const char *text, size_t len) { return (char *)memcpy(to, text, len) + len; }
+
+enum ctp_status ctp_follow_init(struct ctp_follow *f, const struct ctp_follow_ops *ops, void *arg, struct ctp_err *err)
+{
+	*f = (struct ctp_follow){.ops = ops, .arg = arg};
+	f->priv = calloc(1, sizeof(*f->priv));
+	f->sites = ctp_sites_new(as_it_is);
+	bool threads = ctp_threads_init(&f->threads), places = ctp_atlas_init(&f->places);
+	if (!f->priv || !ctp_roster_init(&f->priv->roster) || !f->sites || !threads || !places) {
+		ctp_follow_fini(f);
+		return ctp_err_set(err, "out of memory");
+	}
+	clear(f);
+	return CTP_OK;
+}
+
+void ctp_follow_fini(struct ctp_follow *f)
+{
+	if (f->priv)
+		ctp_roster_fini(&f->priv->roster);
+	ctp_threads_fini(&f->threads);
+	ctp_seen_fini(&f->seen);
+	ctp_atlas_fini(&f->places);
+	ctp_sites_free(f->sites);
+	free(f->priv);
+}
+
+void ctp_follow_section(struct ctp_follow *f, const struct ctp_section *sec)
+{
+	clear(f);
+	ctp_atlas_clear(&f->places);
+	ctp_sites_forget(f->sites);
+	memset(f->priv->shapes, 0, sizeof(f->priv->shapes));
+	f->priv->standard = NULL;
+	const char *pid = ctp_section_get(sec, "pid");
+	f->pid = pid ? strtoull(pid, NULL, 10) : 0;
+	f->priv->runs = pid ? RUNS_MAX : 1;
+	const char *attached = ctp_section_get(sec, "attached"), *start = ctp_section_get(sec, "start_ns");
+	f->attached_ns = attached && !strcmp(attached, "yes") && start ? strtoull(start, NULL, 10) : 0;
+	/* Who was woken before that is not known, unless it was recorded: then each one's last wake is there. */
+	const char *recorded = ctp_section_get(sec, "recorded");
+	f->missed_ns = recorded && !strcmp(recorded, "yes") ? 0 : f->attached_ns;
+	if (f->ops->section)
+		f->ops->section(f->arg, sec);
+}
+
+void ctp_follow_finish(struct ctp_follow *f, bool complete, bool missing)
+{
+	struct ctp_follow_priv *priv = f->priv;
+	uint64_t end_ns = priv->ended ? priv->end_ns : ctp_seen_all_ns(&f->seen);
+	struct ctp_follow_end end = {
+		.complete = complete,
+		.cut = !priv->ended,
+		.outcome = priv->outcome,
+		.status = priv->status,
+		.end_ns = end_ns > f->counts.last_ns ? end_ns : f->counts.last_ns,
+	};
+	if (f->seen.stopped_ns)
+		ctp_seen_went_on(&f->seen, end.end_ns);
+	/* What was lost of nobody knows whom may be the last of anybody. */
+	uint32_t at = 0;
+	for (struct ctp_coroutine *co; f->unsure_ns && (co = ctp_follow_each(f, &at));)
+		if (co->state != CTP_DEAD && co->since_ns < f->unsure_ns)
+			ctp_follow_lose(f, co, 0, end.end_ns, 0);
+	if (missing)
+		f->unsure_ns = f->missed_ns = end.end_ns;
+	if (f->ops->end)
+		f->ops->end(f->arg, &end);
+}
+
+/* Rows of another run, behind those of one that is over. */
+static void next_run(struct ctp_follow *f)
+{
+	ctp_follow_finish(f, false, false);
+	clear(f);
+	f->priv->runs++;
+	if (f->ops->section)
+		f->ops->section(f->arg, NULL);
+}
+
+/* In rows that say nothing of processes: after a long silence, on a thread that there was not. */
+static bool is_next_run(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+{
+	if (s->numbered || f->priv->runs == RUNS_MAX || !ctp_sequence_silence(f->counts.last_ns, ts) ||
+	    f->counts.first_ns > f->counts.last_ns)
+		return false;
+	return s->tid != CTP_SHAPE_NONE && !ctp_threads_has(&f->threads, val[s->tid]);
+}
+
+static void happened(struct ctp_follow *f, uint64_t ts)
+{
+	if (__builtin_expect(f->seen.stopped_ns > 0, 0))
+		ctp_seen_went_on(&f->seen, ts);
+	if (ts < f->counts.first_ns)
+		f->counts.first_ns = ts;
+	if (ts > f->counts.last_ns)
+		f->counts.last_ns = ts;
+}
+
+/* All but transitions. */
+static void other(struct ctp_follow *f, const struct ctp_shape *s, const struct ctp_record *rec, uint64_t ts)
+{
+	switch (s->kind) {
+	case CTP_KIND_WAKE:
+		happened(f, ts);
+		wake(f, s, rec->val, ts);
+		break;
+	case CTP_KIND_BIRTH:
+		happened(f, ts);
+		birth(f, s, rec->val, ts);
+		break;
+	case CTP_KIND_DEATH:
+		happened(f, ts);
+		death(f, s, rec->val, ts);
+		break;
+	case CTP_KIND_LOSS:
+		ctp_follow_loss(f, s, rec, ts);
+		break;
+	case CTP_KIND_CONFLICT: {
+		struct ctp_coroutine *co = ctp_follow_whose(f, s, rec->val, ts);
+		if (co)
+			conflict(f, co);
+		break;
+	}
+	case CTP_KIND_AWAIT:
+		awaits(f, s, rec->val, ts);
+		break;
+	case CTP_KIND_FUNCTION:
+		has_function(f, s, rec->val, ts);
+		break;
+	case CTP_KIND_NAME:
+		named_so(f, s, rec->val, ts);
+		break;
+	case CTP_KIND_SITE:
+		ctp_sites_learn(f->sites, rec);
+		break;
+	case CTP_KIND_THREAD:
+		thread_told(f, s, rec->val, ts);
+		break;
+	case CTP_KIND_END:
+		end_told(f, rec, ts);
+		untraced_told(f, rec);
+		break;
+	case CTP_KIND_UNTRACED:
+		untraced_told(f, rec);
+		break;
+	case CTP_KIND_PROCESS:
+		if (ctp_shape_value(rec->val, s->pid) == f->pid)
+			ctp_seen_process(&f->seen, rec, ts, f->counts.last_ns);
+		break;
+	case CTP_KIND_SAMPLE:
+		ctp_seen_sample(&f->seen, rec, ts, sampled(f, s, rec->val));
+		break;
+	default:
+		break;
+	}
+}
+
+static __attribute__((noinline)) void any_record(struct ctp_follow *f, const struct ctp_record *rec)
+{
+	struct ctp_shape *s = &f->priv->shapes[rec->cls->id];
+	if (!s->known)
+		ctp_shape_learn(s, rec->cls);
+	if (s->standard)
+		f->priv->standard = rec->cls;
+	uint64_t ts = s->ts == CTP_SHAPE_NONE ? f->counts.last_ns : rec->val[s->ts];
+	if (s->kind == CTP_KIND_TRANSITION) {
+		if (is_next_run(f, s, rec->val, ts))
+			next_run(f);
+		happened(f, ts);
+		transition(f, s, rec->val, ts);
+	} else {
+		other(f, s, rec, ts);
+	}
+}
+
+void ctp_follow_record(struct ctp_follow *f, const struct ctp_record *rec)
+{
+	if (__builtin_expect(rec->late, 0))
+		f->counts.late++;
+	if (rec->cls != f->priv->standard) {
+		any_record(f, rec);
+		return;
+	}
+	uint64_t ts = rec->val[ctp_shape_standard.ts];
+	happened(f, ts);
+	transition(f, &ctp_shape_standard, rec->val, ts);
+}
+
+struct ctp_coroutine *ctp_follow_each(struct ctp_follow *f, uint32_t *at) { return ctp_roster_each(&f->priv->roster, at); }
+struct ctp_coroutine *ctp_follow_find(struct ctp_follow *f, uint64_t id) { return ctp_roster_find(&f->priv->roster, id); }
+
+void ctp_follow_account(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t end_ns)
+{
+	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_DIED, end_ns);
+	ctp_follow_spend(f, co, &ch);
+	if (co->state == CTP_RUNNING && ch.whole && co->flags & CTP_CO_OURS)
+		ran(f, &f->threads.list[co->thread], co->since_ns, end_ns);
+}

@@ -1,0 +1,225 @@
+/*
+ * judge-hope.c - who could still wake one that waits.
+ *
+ * A habit knows who has woken there, and from where these came when they did so. One that waits far too long is not stuck as long as
+ * one of those has been at something ever since that may come to its end: it runs, or something from outside may wake it. So the server
+ * that a client waits for waits for its disk, and the publisher for news. One that has done something else meanwhile is no such hope.
+ */
+#include "analyse/judge.h"
+
+#include <stdlib.h>
+
+/* Where more waits are ended from outside; of places that are about the same in that, where more time goes by. */
+static bool is_more_home(const struct ctp_habit *a, const struct ctp_habit *b)
+{
+	uint64_t of_a = a->woken - a->inside, of_b = b->woken - b->inside;
+	if (10 * of_a < 9 * of_b || 10 * of_b < 9 * of_a)
+		return of_a > of_b;
+	return a->total_ns > b->total_ns;
+}
+
+bool ctp_judge_places(struct ctp_judge *j)
+{
+	uint32_t n = j->follow->places.count, habits = j->tally->habits.count;
+	j->history = j->follow->attached_ns ? 3 : CTP_JUDGE_HISTORY;
+	j->visits = j->follow->attached_ns ? 1 : CTP_JUDGE_VISITS;
+	j->places = calloc(n, sizeof(*j->places));
+	j->spawns = calloc(n, sizeof(*j->spawns));
+	j->middle_ns = malloc(CTP_HABITS_MAX * sizeof(*j->middle_ns));
+	if (!j->places || !j->spawns || !j->middle_ns)
+		return false;
+	for (uint32_t i = 0; i < CTP_HABITS_MAX; i++)
+		j->middle_ns[i] = UINT64_MAX;
+	j->any_middle_ns = UINT64_MAX;
+	for (uint32_t i = 1; i < habits; i++) {
+		const struct ctp_habit *h = &j->tally->habits.list[i];
+		struct ctp_judge_place *p = &j->places[h->place];
+		p->waits += h->waits;
+		p->woken += h->woken;
+		p->inside += h->inside;
+		p->max_ns = h->max_ns > p->max_ns ? h->max_ns : p->max_ns;
+		p->different += h->different;
+		struct ctp_judge_spawn *s = &j->spawns[h->spawn];
+		uint64_t outside = h->woken - h->inside;
+		s->waits += h->waits;
+		s->max_ns = h->max_ns > s->max_ns ? h->max_ns : s->max_ns;
+		if (outside >= j->history && (!s->home || is_more_home(h, &j->tally->habits.list[s->home]))) {
+			s->home = i;
+			s->home_waits = outside;
+		}
+		if (h->waits >= j->history && (!s->main || h->waits > j->tally->habits.list[s->main].waits))
+			s->main = i;
+		j->nplaces += h->waits && p->waits == h->waits;
+	}
+	struct ctp_coroutine *co;
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) { /* these were other numbers until now */
+		co->goal = co->blames = NULL;
+		co->depth = co->visit = co->group = co->why = 0;
+		/* An address becomes a place when another one is there, too. */
+		if (co->state == CTP_SUSPENDED)
+			co->habit = ctp_habits_number(&j->tally->habits, co->spawn, ctp_follow_place(j->follow, co));
+	}
+	return true;
+}
+
+struct ctp_judge_place ctp_judge_history(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	const struct ctp_habit *h = &j->tally->habits.list[co->habit];
+	if (h->waits < CTP_JUDGE_HISTORY && h->place)
+		return j->places[h->place];
+	return (struct ctp_judge_place){.waits = h->waits, .woken = h->woken, .inside = h->inside, .max_ns = h->max_ns,
+	                                .different = h->different};
+}
+
+/* One that waits where something from outside ends waits. */
+static bool may_go_on(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	struct ctp_judge_place p = ctp_judge_history(j, co);
+	if (co->awaits)
+		return false; /* it goes on when that one does */
+	return p.waits >= j->history && p.woken - p.inside >= j->history;
+}
+
+void ctp_judge_look(struct ctp_judge *j)
+{
+	struct ctp_coroutine *co;
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+		if (co->state == CTP_DEAD)
+			continue;
+		j->tally->habits.list[co->habit].here++;
+		struct ctp_coroutine *parent = co->parent ? ctp_follow_find(j->follow, co->parent) : NULL;
+		if (parent)
+			parent->flags |= CTP_CO_PARENT;
+		bool middle = co->state == CTP_RUNNING ? co->flags & CTP_CO_OURS : co->state == CTP_SUSPENDED && may_go_on(j, co);
+		if (!middle || co->flags & CTP_CO_STUCK)
+			continue;
+		if (co->since_ns < j->middle_ns[co->habit])
+			j->middle_ns[co->habit] = co->since_ns;
+		if (co->since_ns < j->any_middle_ns)
+			j->any_middle_ns = co->since_ns;
+	}
+}
+
+/* Whether another is in the middle of something since about then, by where it is. */
+static bool is_middle(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t since_ns)
+{
+	if (co->flags & CTP_CO_STUCK)
+		return false;
+	return (co->state == CTP_RUNNING || (co->state == CTP_SUSPENDED && may_go_on(j, co))) && co->since_ns <= since_ns;
+}
+
+bool ctp_judge_hope(struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	enum { CHAIN = 16 };
+	const struct ctp_habit *h = &j->tally->habits.list[co->habit];
+	uint64_t since_ns = co->suspended_ns + ctp_span_ns(co->suspended_ns, ctp_judge_end_ns(j, co)) / 2;
+	const struct ctp_coroutine *target = co;
+	for (int i = 0; i < CHAIN && target && target->state == CTP_SUSPENDED && target->awaits; i++)
+		target = ctp_follow_find(j->follow, target->awaits);
+	if (target && target != co && target->state != CTP_DEAD)
+		return is_middle(j, target, since_ns);
+	if (h->more_from)
+		return j->any_middle_ns <= since_ns;
+	for (uint32_t i = 0; i < h->nfrom; i++)
+		if (h->from[i] != co->habit && j->middle_ns[h->from[i]] <= since_ns)
+			return true;
+	for (uint32_t i = 0; i < h->nwakers; i++) {
+		const struct ctp_coroutine *waker = ctp_follow_find(j->follow, h->wakers[i]);
+		if (waker && waker != co && waker->state != CTP_DEAD && is_middle(j, waker, since_ns))
+			return true;
+	}
+	return false;
+}
+
+/* --- closed sets ---------------------------------------------------------------------------------------------------------- */
+
+/* Whether one of those who could wake it is no candidate. */
+static bool has_way_out(struct ctp_judge *j, const struct ctp_coroutine *co, bool others)
+{
+	const struct ctp_habit *list = j->tally->habits.list, *h = &list[co->habit];
+	if (co->awaits) {
+		const struct ctp_coroutine *target = ctp_follow_find(j->follow, co->awaits);
+		if (target && target->state != CTP_DEAD)
+			return !(target->flags & CTP_CO_STUCK);
+	}
+	if (h->more_from)
+		return others;
+	for (uint32_t i = 0; i < h->nfrom; i++) {
+		const struct ctp_habit *from = &list[h->from[i]];
+		const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, from->spawn);
+		if (from->here > from->stuck || (s->died && others))
+			return true;
+	}
+	for (uint32_t i = 0; i < h->nwakers; i++) {
+		const struct ctp_coroutine *waker = ctp_follow_find(j->follow, h->wakers[i]);
+		if (waker && waker->state != CTP_DEAD && !(waker->flags & CTP_CO_STUCK))
+			return true;
+	}
+	return false;
+}
+
+/* Candidates, as CTP_CO_STUCK marks them, that could be woken by another are none, and so on until all that remain need one another. */
+void ctp_judge_close(struct ctp_judge *j)
+{
+	struct ctp_coroutine *co;
+	uint64_t alive = 0, stuck = 0;
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+		bool is = co->state != CTP_DEAD && co->flags & CTP_CO_STUCK;
+		alive += co->state != CTP_DEAD;
+		stuck += is;
+		j->tally->habits.list[co->habit].stuck += is;
+	}
+	enum { PASSES = 64 }; /* who needs more is at the end of a long chain, and nothing is said of it */
+	bool again = stuck > 0;
+	for (uint32_t pass = 0; again; pass++) {
+		again = false;
+		for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+			if (!(co->flags & CTP_CO_STUCK) || co->state != CTP_SUSPENDED || (pass < PASSES && !has_way_out(j, co, alive > stuck)))
+				continue;
+			co->flags &= (uint16_t)~CTP_CO_STUCK;
+			j->tally->habits.list[co->habit].stuck--;
+			stuck--;
+			again = stuck > 0;
+		}
+	}
+}
+
+/*
+ * Whether it is one of several: somebody alive who could wake it is stuck as well. One whose wakers are all dead may only rest, and one
+ * that is where it rests if only one of them is: that may have been who gave it work, unless all of them are its like.
+ */
+bool ctp_judge_needs_others(struct ctp_judge *j, const struct ctp_coroutine *co, bool at_rest)
+{
+	const struct ctp_habit *h = &j->tally->habits.list[co->habit];
+	bool peers = !h->more_from;
+	for (uint32_t i = 0; i < h->nfrom; i++)
+		peers &= j->tally->habits.list[h->from[i]].spawn == co->spawn;
+	for (uint32_t i = 0; at_rest && !peers && i < h->nwakers; i++) {
+		const struct ctp_coroutine *waker = ctp_follow_find(j->follow, h->wakers[i]);
+		if (!waker || waker->state == CTP_DEAD || h->more_wakers)
+			return false;
+	}
+	for (uint32_t i = 0; i < h->nfrom; i++)
+		if (h->from[i] != co->habit && j->tally->habits.list[h->from[i]].stuck)
+			return true;
+	for (uint32_t i = 0; i < h->nwakers; i++) {
+		const struct ctp_coroutine *waker = ctp_follow_find(j->follow, h->wakers[i]);
+		if (waker && waker != co && waker->state != CTP_DEAD)
+			return true;
+	}
+	return false;
+}
+
+/* Whether those threads that run coroutines were busy since then, for the most part: there may be no time for all. */
+bool ctp_judge_is_crowded(const struct ctp_judge *j, uint64_t since_ns)
+{
+	uint64_t all_ns = 0, busy_ns = 0;
+	for (uint32_t i = 1; i < j->follow->threads.count; i++) {
+		const struct ctp_thread *th = &j->follow->threads.list[i];
+		if (!th->resumes)
+			continue;
+		all_ns += ctp_span_ns(since_ns, j->end_ns);
+		busy_ns += ctp_thread_busy_ns(th, since_ns);
+	}
+	return busy_ns > all_ns / 5 * 4;
+}

@@ -1,0 +1,428 @@
+/*
+ * judge-wait.c - the rules about those who wait: for good, for one another, until they were destroyed, or were never run; and of these,
+ * who waits because of another, and has no finding of its own.
+ */
+#include "analyse/judge-why.h"
+
+enum {
+	LEAKED_MIN = 3, /* fewer may wait there for good reason: nobody knows what for */
+	FEW = 3,        /* fewer waits that ended do not tell how waits end there */
+};
+
+/* What did not happen is never proved. */
+static enum ctp_certainty likely_at_most(enum ctp_certainty sure)
+{
+	return sure == CTP_CERTAIN_PROVED ? CTP_CERTAIN_LIKELY : sure;
+}
+
+static enum ctp_certainty likely(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	return ctp_judge_in_doubt(j, co) ? CTP_CERTAIN_UNKNOWN : CTP_CERTAIN_LIKELY;
+}
+
+/* --- who waits for whom --------------------------------------------------------------------------------------------------- */
+
+/* Whom it awaits, and who is alive. */
+static struct ctp_coroutine *awaited(struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	struct ctp_coroutine *target = ctp_wait_is(co) && co->awaits ? ctp_follow_find(j->follow, co->awaits) : NULL;
+	return target && target->state != CTP_DEAD ? target : NULL;
+}
+
+/*
+ * Those that await one another all round. Where each joins the next, nothing can ever wake them: that is proved, unless something of
+ * theirs is missing. A target of another sort may have become another since, as a lock is handed on, or the wait may be timed.
+ */
+static void cycle(struct ctp_judge *j, struct ctp_coroutine *co)
+{
+	enum ctp_certainty certainty = CTP_CERTAIN_PROVED;
+	struct ctp_coroutine *next = co, *first = co;
+	bool any_usual = false, joins = true;
+	do {
+		enum ctp_certainty sure = ctp_judge_sure(j, next, true);
+		certainty = sure < certainty ? sure : certainty;
+		joins &= !!(next->flags & CTP_CO_JOINS);
+		bool compared = ctp_judge_history(j, next).waits >= CTP_JUDGE_HISTORY;
+		any_usual |= ctp_wait_ns(j, next) < CTP_JUDGE_FLOOR_NS || (compared && !ctp_wait_is_too_long(j, next));
+		first = next->id < first->id ? next : first;
+		next = awaited(j, next);
+	} while (next != co);
+	if (any_usual && !joins)
+		return;
+	if (!joins && certainty == CTP_CERTAIN_PROVED)
+		certainty = CTP_CERTAIN_LIKELY;
+	/* One group for each circle: it is named after the member that came first. */
+	struct ctp_group *g = ctp_judge_circle(j, first);
+	do {
+		ctp_judge_add(j, g, next, certainty, next->suspended_ns, ctp_wait_ns(j, next));
+		next = awaited(j, next);
+	} while (next != co);
+}
+
+static const struct ctp_judge_ways awaits = {.next = awaited, .closed = cycle, .ends = true};
+
+/*
+ * What it awaits has died, long enough ago that a wake would have come. One that is not there any more was when it began to be
+ * awaited, and so has died too. Where wakes are not told of it may have been woken, and be in a queue.
+ */
+static bool awaits_dead(struct ctp_judge *j, struct ctp_coroutine *co)
+{
+	struct ctp_coroutine *target = ctp_follow_find(j->follow, co->awaits);
+	if (target && target->state != CTP_DEAD)
+		return false;
+	bool wakes = j->tally->ready.count >= CTP_JUDGE_HISTORY;
+	uint64_t died_ns = target ? target->since_ns : j->follow->forgotten_ns;
+	uint64_t ns = ctp_span_ns(died_ns > co->suspended_ns ? died_ns : co->suspended_ns, ctp_judge_end_ns(j, co));
+	if (ns < (wakes ? CTP_JUDGE_FLOOR_NS : CTP_JUDGE_QUIET_NS) || ns / CTP_JUDGE_FACTOR < j->tally->ready.max_ns)
+		return false;
+	ctp_judge_add(j, ctp_judge_group(j, CTP_RULE_AWAITS_DEAD, co->spawn, ctp_follow_place(j->follow, co)), co,
+	              likely_at_most(ctp_judge_sure(j, co, true)), co->suspended_ns, ctp_wait_ns(j, co));
+	return true;
+}
+
+/* --- for good ------------------------------------------------------------------------------------------------------------- */
+
+/* Wakes are told of there, none is missing, and so one that is not told of was not. */
+static bool wakes_known(const struct ctp_judge *j, struct ctp_judge_place p, const struct ctp_coroutine *co)
+{
+	return p.woken && 10 * p.woken >= 9 * p.waits && j->follow->missed_ns <= co->suspended_ns;
+}
+
+/* Where one place is for all suspensions, they are told apart by where they were made. */
+static struct ctp_group *group_of(struct ctp_judge *j, enum ctp_rule rule, const struct ctp_coroutine *co)
+{
+	uint32_t place = ctp_follow_place(j->follow, co);
+	return ctp_judge_group(j, rule, j->nplaces > 2 && place && rule == CTP_RULE_NEVER_WOKEN ? 0 : co->spawn, place);
+}
+
+static void never_woken(struct ctp_judge *j, struct ctp_coroutine *co)
+{
+	bool known = wakes_known(j, ctp_judge_history(j, co), co);
+	struct ctp_group *g = group_of(j, known ? CTP_RULE_NEVER_WOKEN : CTP_RULE_SUSPENDED, co);
+	if (g)
+		g->why |= co->why;
+	ctp_judge_add(j, g, co, likely(j, co), co->suspended_ns, ctp_wait_ns(j, co));
+}
+
+/* --- because of whom ------------------------------------------------------------------------------------------------------ */
+
+/* Not in order itself, or on a thread that stands still. */
+static bool is_cause(const struct ctp_coroutine *co) { return co->why || (co->state == CTP_RUNNING && co->flags & CTP_CO_STUCK); }
+
+/* Who woke it the last time it waited there, and is alive; or null. */
+static struct ctp_coroutine *last_waker(struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	uint64_t id = co->before_at == co->place ? co->before : 0;
+	struct ctp_coroutine *waker = id && id != co->id ? ctp_follow_find(j->follow, id) : NULL;
+	return waker && waker->state != CTP_DEAD ? waker : NULL;
+}
+
+/* Whom it awaits, if that leads to one that is not in order. */
+static struct ctp_coroutine *blames_target(struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	struct ctp_coroutine *target = awaited(j, co), *last = co->goal; /* of the chain */
+	bool leads = target && (is_cause(target) || target->flags & CTP_CO_FOUND || is_cause(last) || last->flags & CTP_CO_FOUND);
+	return leads ? target : NULL;
+}
+
+/* Came to a stop before that one began to wait, and somewhere else. */
+static bool could_not_wake(const struct ctp_coroutine *waker, const struct ctp_coroutine *co)
+{
+	return waker && waker != co && waker->blames != co && waker->state != CTP_DEAD && is_cause(waker) && waker->habit != co->habit &&
+	       (waker->since_ns < co->suspended_ns || waker->why == CTP_WHY_FRESH);
+}
+
+/* Of those who woke its like there, one that could not wake this one. */
+static struct ctp_coroutine *blames_waker(struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	const struct ctp_habit *h = ctp_habit_of(j, co);
+	struct ctp_coroutine *waker = last_waker(j, co);
+	for (uint32_t i = 0; i < h->nwakers && !could_not_wake(waker, co); i++)
+		waker = ctp_follow_find(j->follow, h->wakers[i]);
+	return could_not_wake(waker, co) ? waker : NULL;
+}
+
+/* One that waits too long for what it has made: that is to be looked at. */
+static void look_at_child(struct ctp_judge *j, struct ctp_coroutine *child)
+{
+	struct ctp_coroutine *parent = child->parent ? ctp_follow_find(j->follow, child->parent) : NULL;
+	if (!ctp_wait_is(child) || !ctp_wait_is(parent) || !parent->why || awaited(j, parent) ||
+	    !ctp_habit_is_for_children(ctp_habit_of(j, parent)) || !ctp_wait_is_too_long(j, child))
+		return;
+	child->why |= CTP_WHY_NEEDED;
+	parent->blames = child;
+}
+
+/* Whether the thread where it ran last has run another one ever since it was woken, or else that one. */
+static struct ctp_coroutine *stands_behind(struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	uint64_t current = j->follow->threads.list[co->thread].current;
+	struct ctp_coroutine *other = current && co->thread ? ctp_follow_find(j->follow, current) : NULL;
+	return other && other != co && other->state == CTP_RUNNING && other->since_ns <= co->since_ns ? other : NULL;
+}
+
+static struct ctp_coroutine *blames(struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	if (co->state == CTP_RUNNABLE || co->state == CTP_BORN)
+		return stands_behind(j, co);
+	if (!ctp_wait_is(co) || co->flags & CTP_CO_FOUND)
+		return NULL;
+	struct ctp_coroutine *target = co->blames ? co->blames : blames_target(j, co);
+	return target || !ctp_wait_is_too_long(j, co) ? target : blames_waker(j, co);
+}
+
+/* --- the rest of those who wait ------------------------------------------------------------------------------------------- */
+
+/*
+ * Several, of whom nobody has ever come back from there, but others that were made at the same place have come to their end, and soon;
+ * and it began as several others did, for one place may make coroutines of all sorts.
+ */
+static void leaked(struct ctp_judge *j, struct ctp_coroutine *co)
+{
+	uint32_t place = ctp_follow_place(j->follow, co);
+	const struct ctp_habit *h = ctp_habit_of(j, co);
+	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, co->spawn);
+	uint64_t age_ns = ctp_follow_ns(j->follow, co->born_ns, ctp_judge_end_ns(j, co));
+	const struct ctp_judge_place *first = co->first_at ? &j->places[co->first_at] : &j->places[place];
+	if (!(co->flags & CTP_CO_BIRTH) || j->places[place].waits >= CTP_JUDGE_HISTORY || h->here < LEAKED_MIN ||
+	    !ctp_spawn_has_siblings(s) || !ctp_judge_too_long(&s->life, age_ns) || first->waits < CTP_JUDGE_HISTORY || first->different < CTP_HABIT_DIFFERENT)
+		return;
+	ctp_judge_add(j, ctp_judge_group(j, CTP_RULE_LEAKED, co->spawn, place), co,
+	              likely(j, co), co->born_ns, age_ns);
+}
+
+/*
+ * Woken, and not resumed for far longer than it ever took, while threads had nothing to do: else it may be that others come first by
+ * design.
+ */
+static void not_resumed(struct ctp_judge *j, struct ctp_coroutine *co)
+{
+	uint64_t ns = ctp_follow_ns(j->follow, co->since_ns, ctp_judge_end_ns(j, co));
+	bool is_new = !(co->flags & (CTP_CO_BIRTH | CTP_CO_RAN)) && !co->suspended_ns; /* or was dead, and is forgotten */
+	if (is_new || !ctp_judge_too_long(&j->tally->ready, ns) || stands_behind(j, co) || ctp_judge_is_crowded(j, co->since_ns))
+		return;
+	/* Those whose wakes are missing may have been ready for as long; and a thread may not have been idle. */
+	enum ctp_certainty sure = j->follow->counts.missed || j->adrift ? CTP_CERTAIN_UNKNOWN : ctp_judge_sure(j, co, false);
+	ctp_judge_add(j, ctp_judge_group(j, CTP_RULE_NOT_RESUMED, co->spawn, ctp_follow_place(j->follow, co)), co, likely_at_most(sure),
+	              co->since_ns, ns);
+}
+
+/* One that nobody has ever run, where others are not even thrown away before they are. */
+static void never_started(struct ctp_judge *j, struct ctp_coroutine *co)
+{
+	uint64_t ns = ctp_follow_ns(j->follow, co->born_ns, ctp_judge_end_ns(j, co));
+	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, co->spawn);
+	if (!(co->flags & CTP_CO_BIRTH) || ctp_has_run(co) || s->unstarted || !ctp_judge_too_long(&s->start, ns) ||
+	    ctp_judge_is_crowded(j, co->born_ns))
+		return;
+	ctp_judge_add(j, ctp_judge_group(j, CTP_RULE_NEVER_STARTED, co->spawn, 0), co,
+	              likely(j, co), co->born_ns, ns);
+}
+
+/* --- what is over --------------------------------------------------------------------------------------------------------- */
+
+/* Those that somebody destroyed while they waited, far too long already: at the end of a program that cleans up, they are gone. */
+static void destroyed(struct ctp_judge *j)
+{
+	const struct ctp_tally_list *l = &j->tally->destroyed;
+	for (uint32_t i = 0; i < l->count; i++) {
+		const struct ctp_tally_case *c = &l->cases[i];
+		const struct ctp_habit *h = &j->tally->habits.list[c->habit];
+		struct ctp_judge_place p = ctp_judge_history(j, &(struct ctp_coroutine){.habit = c->habit});
+		if (p.different >= CTP_HABIT_DIFFERENT && p.waits >= CTP_JUDGE_HISTORY && c->ns >= CTP_JUDGE_FLOOR_NS &&
+		    c->ns / CTP_JUDGE_FACTOR >= p.max_ns && ctp_place_is_inside(p) && !ctp_habit_is_called(h) &&
+		    ctp_habit_is_passing(j, c->habit, c->from_ns, c->ns))
+			ctp_judge_add_case(j, ctp_judge_group(j, CTP_RULE_DESTROYED, c->spawn, c->place), c, CTP_CERTAIN_LIKELY);
+	}
+}
+
+/* Woken at last, by something that does not wake there otherwise, while others came back from there. */
+static bool is_late(const struct ctp_judge *j, const struct ctp_tally_case *c)
+{
+	const struct ctp_habit *h = &j->tally->habits.list[c->habit];
+	/* What came later may have shown that such waits are usual. */
+	return c->ns / CTP_JUDGE_FACTOR >= h->max_ns && 10 * h->inside >= 9 * h->woken && !ctp_habit_is_called(h) &&
+	       (c->elsewhere || (j->spawns[c->spawn].home && ctp_habit_is_away(j, c->habit)));
+}
+
+static void late(struct ctp_judge *j)
+{
+	const struct ctp_tally_list *l = &j->tally->late;
+	for (uint32_t i = 0; i < l->count; i++) {
+		const struct ctp_tally_case *c = &l->cases[i];
+		bool told = false; /* of one of its kind: then all of them are */
+		for (uint32_t k = 0; k < l->count && !told; k++)
+			told = l->cases[k].habit == c->habit && is_late(j, &l->cases[k]);
+		struct ctp_group *g = told ? ctp_judge_group(j, CTP_RULE_LATE, c->spawn, c->place) : NULL;
+		if (!g)
+			continue;
+		ctp_judge_add_case(j, g, c, j->follow->counts.missed ? CTP_CERTAIN_UNKNOWN : CTP_CERTAIN_LIKELY);
+		g->most_ns = j->tally->habits.list[c->habit].max_ns;
+	}
+}
+
+/* --- the whole program ---------------------------------------------------------------------------------------------------- */
+
+/* Rests, somebody who gave it work is gone, and nobody waits for its end. */
+static bool is_parked(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	const struct ctp_habit *h = ctp_habit_of(j, co);
+	bool gone = h->more_wakers || (!h->woken && !j->follow->counts.wakes);
+	for (uint32_t i = 0; i < h->nwakers && !gone; i++) {
+		const struct ctp_coroutine *waker = ctp_follow_find(j->follow, h->wakers[i]);
+		gone = !waker || waker->state == CTP_DEAD;
+	}
+	return gone && !co->depth && ctp_spawn_is_at_rest(j, co->spawn, h->place);
+}
+
+/* Stands still for a reason that is not known, if anything does. */
+static bool is_still(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	return ctp_wait_is(co) && !is_parked(j, co) && !ctp_habit_is_called(ctp_habit_of(j, co));
+}
+
+/* One that is where hardly anybody ever was, and whom nobody needs, may wait for a timer or for another program. */
+static bool is_alone(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	return ctp_judge_history(j, co).waits < FEW && !co->depth && !(co->flags & CTP_CO_NEEDED);
+}
+
+static bool all_is_still(struct ctp_judge *j)
+{
+	struct ctp_coroutine *co;
+	uint64_t members = 0, alone = 0;
+	if (!ctp_judge_stands_still(j))
+		return false;
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+		struct ctp_judge_place p = ctp_judge_history(j, co);
+		if (co->state == CTP_RUNNABLE || (ctp_wait_is(co) && p.woken && !ctp_place_is_inside(p) && !co->awaits))
+			return false; /* it may go on, or something may come from outside */
+		bool member = is_still(j, co) && !awaited(j, co);
+		members += member;
+		alone += member && is_alone(j, co);
+	}
+	return members > 1 || members > alone;
+}
+
+/* Whom it awaits, if the last whom that leads to only stands still: that one is to be looked at. */
+static struct ctp_coroutine *leads_to_still(struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	enum { CHAIN = 16 };
+	struct ctp_coroutine *target = awaited(j, co), *last = target;
+	for (int i = 0; i < CHAIN && last && awaited(j, last); i++)
+		last = awaited(j, last);
+	return last && !last->why && is_still(j, last) && !awaited(j, last) ? target : NULL;
+}
+
+static void standstill(struct ctp_judge *j)
+{
+	struct ctp_coroutine *co;
+	struct ctp_group *g = NULL;
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+		if (!is_still(j, co) || co->flags & CTP_CO_FOUND || co->goal || (co->goal = awaited(j, co)))
+			continue; /* the one whom it waits for is the one to look at */
+		g = g ? g : ctp_judge_group(j, CTP_RULE_STANDSTILL, 0, 0);
+		ctp_judge_add(j, g, co, likely(j, co), co->suspended_ns, ctp_wait_ns(j, co));
+		if (g && !g->place)
+			g->place = ctp_follow_place(j->follow, co);
+	}
+}
+
+static void judge_one(struct ctp_judge *j, struct ctp_coroutine *co)
+{
+	if (co->flags & CTP_CO_FOUND)
+		return;
+	if (co->state == CTP_RUNNABLE) {
+		not_resumed(j, co);
+	} else if (co->state == CTP_BORN) {
+		never_started(j, co);
+	} else if (ctp_wait_is(co)) {
+		if (!awaited(j, co) && co->awaits && awaits_dead(j, co))
+			return;
+		if (!ctp_has_run(co) && co->flags & CTP_CO_BIRTH)
+			never_started(j, co);
+		else if (co->why && !co->goal)
+			never_woken(j, co);
+		else if (!co->goal && !awaited(j, co))
+			leaked(j, co);
+	}
+}
+
+/* It came to a stop when the other had not waited for far too long yet: else it could have woken that one. */
+static bool stopped_in_time(const struct ctp_judge *j, const struct ctp_coroutine *waker, const struct ctp_coroutine *co)
+{
+	uint64_t ns = ctp_span_ns(co->suspended_ns, waker->since_ns);
+	return ns <= CTP_JUDGE_FLOOR_NS || ns / CTP_JUDGE_FACTOR <= ctp_judge_history(j, co).max_ns;
+}
+
+/* Those who woke its like where it waits are needed. */
+static void needs(struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	const struct ctp_habit *h = ctp_habit_of(j, co);
+	for (uint32_t i = 0; i <= h->nwakers; i++) {
+		struct ctp_coroutine *waker = ctp_follow_find(j->follow, i ? h->wakers[i - 1] : co->awaits);
+		if (waker && waker != co && stopped_in_time(j, waker, co))
+			waker->flags |= CTP_CO_NEEDED;
+	}
+}
+
+/* Nobody has run for far longer than ever before, and nobody ended the program but from outside. */
+static bool fell_silent(const struct ctp_judge *j)
+{
+	uint64_t quiet_ns = ctp_follow_ns(j->follow, j->tally->last_resume_ns, j->end_ns);
+	return !ctp_judge_exited(j) && !j->busy && quiet_ns >= CTP_JUDGE_QUIET_NS &&
+	       quiet_ns / CTP_JUDGE_FACTOR >= j->tally->longest_pause_ns;
+}
+
+static void count_all(struct ctp_judge *j)
+{
+	struct ctp_coroutine *co;
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+		j->waiting += ctp_wait_is(co);
+		j->adrift |= co->state == CTP_RUNNING && co->flags & CTP_CO_TAIL;
+		if (ctp_wait_is(co) && !ctp_follow_place(j->follow, co)) {
+			j->nowhere++;
+			j->nowhere_ns = ctp_wait_ns(j, co) > j->nowhere_ns ? ctp_wait_ns(j, co) : j->nowhere_ns;
+		}
+		j->running += co->state == CTP_RUNNING || co->state == CTP_RUNNABLE;
+		j->busy += co->state == CTP_RUNNING && co->flags & CTP_CO_OURS;
+	}
+}
+
+void ctp_judge_waits(struct ctp_judge *j)
+{
+	struct ctp_coroutine *co, *waker;
+	count_all(j);
+	ctp_judge_look(j);
+	ctp_judge_circles(j, &awaits);
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+		co->goal->depth += co->goal != co;
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+		bool candidate = ctp_wait_is(co) && ctp_wait_is_too_long(j, co) && ctp_place_is_closed(ctp_judge_history(j, co)) &&
+		                 !ctp_habit_is_called(ctp_habit_of(j, co)) && !ctp_judge_in_doubt(j, co);
+		co->flags |= candidate ? CTP_CO_STUCK : 0;
+	}
+	ctp_judge_close(j);
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+		if (ctp_wait_is(co) && ctp_wait_ns(j, co) >= CTP_JUDGE_QUIET_NS)
+			needs(j, co);
+	j->silent = fell_silent(j);
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+		co->why = ctp_wait_is(co) && ctp_has_run(co) ? ctp_wait_why(j, co) : 0;
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+		if (co->why & ~(uint32_t)CTP_WHY_FRESH && (waker = last_waker(j, co)) && !waker->why && ctp_wait_is_suspect(j, waker, co))
+			waker->why = CTP_WHY_FRESH;
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+		look_at_child(j, co);
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+		co->blames = co->state == CTP_DEAD ? NULL : blames(j, co);
+	bool still = all_is_still(j);
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+		co->goal = co->blames = co->blames || !still || co->flags & CTP_CO_FOUND ? co->blames : leads_to_still(j, co);
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+		judge_one(j, co);
+	if (still)
+		standstill(j);
+	destroyed(j);
+	late(j);
+}

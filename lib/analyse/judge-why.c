@@ -1,0 +1,222 @@
+/*
+ * judge-why.c - why a wait is not in order.
+ *
+ * That somebody waits proves nothing, however long: a server that is idle waits everywhere. A wait is looked at if it is far longer than
+ * any that ended at the same place, or is where hardly any ever did. It is not in order if one of the CTP_WHY reasons of judge.h holds.
+ * Most of them need that nobody who could end it is at something that may come to its end (judge-hope.c), and that it does not rest: it
+ * is neither at its home, where something from outside wakes it mostly, nor where it began, as its like did.
+ *
+ * Rows without an end stop with their last event, and whoever waits then has mostly waited for an instant. Only where they do not even
+ * name places, so that there is nothing to compare with, it counts if nearly all of many are suspended.
+ */
+#include "analyse/judge-why.h"
+
+enum {
+	SIBLINGS_MIN = 3,
+	STANDSTILL_PERCENT = 90,
+	STANDSTILL_MEMBERS = 20, /* of fewer, all may be suspended by chance */
+	STANDSTILL_NS = 1000000, /* that one of them has waited, at least */
+	FEW_WAITS = 3,           /* that are compared with all the same, if the wait is out of all proportion: */
+	FAR_FACTOR = 100,        /* so many times the longest, */
+	FARTHEST_FACTOR = 1000,  /* or so many */
+	FARTHEST_NS = 2000000000,
+	FRESH_WAITS = 3,         /* where fewer of its like came back from, nobody knows how waits end */
+	FRESH_RESUMES = 100,     /* of one that has come back from all its waits before */
+	RHYTHM_EVENTS = 100,     /* fewer are no activity of which one could say that it ended */
+};
+
+bool ctp_wait_is_too_long(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	struct ctp_judge_place p = ctp_judge_history(j, co);
+	uint64_t ns = ctp_wait_ns(j, co);
+	if (p.waits < CTP_JUDGE_HISTORY)
+		return p.waits >= FEW_WAITS && ns >= CTP_JUDGE_QUIET_NS && ns / FAR_FACTOR >= p.max_ns;
+	return ns >= CTP_JUDGE_FLOOR_NS && ns / CTP_JUDGE_FACTOR >= p.max_ns;
+}
+
+/* --- its like ------------------------------------------------------------------------------------------------------------- */
+
+bool ctp_spawn_has_siblings(const struct ctp_tally_spawn *s)
+{
+	uint64_t ended = s->died - s->destroyed;
+	return ended >= SIBLINGS_MIN && ended >= s->born / 2;
+}
+
+/* Others that went to wait there when it was far too late already have come back. */
+static bool is_overtaken(const struct ctp_judge *j, uint32_t habit, uint64_t from_ns)
+{
+	const struct ctp_habit *h = &j->tally->habits.list[habit];
+	uint64_t usual_ns = h->max_ns < UINT64_MAX / (2 * CTP_JUDGE_FACTOR) ? CTP_JUDGE_FACTOR * h->max_ns : UINT64_MAX / 2;
+	return ctp_habit_overtook(h, from_ns + (usual_ns > CTP_JUDGE_FLOOR_NS ? usual_ns : CTP_JUDGE_FLOOR_NS), j->follow->attached_ns);
+}
+
+/* Those that were made there come to one place again and again. */
+static bool lives_on(const struct ctp_judge *j, uint32_t spawn)
+{
+	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, spawn);
+	uint32_t main = j->spawns[spawn].main;
+	return main && j->tally->habits.list[main].waits >= j->visits * (s->born > s->died ? s->born : s->died);
+}
+
+bool ctp_spawn_is_at_rest(const struct ctp_judge *j, uint32_t spawn, uint32_t place)
+{
+	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, spawn);
+	if (!lives_on(j, spawn))
+		return false;
+	if (s->rest_votes)
+		return s->rest == place;
+	const struct ctp_habit *main = &j->tally->habits.list[j->spawns[spawn].main];
+	return 2 * j->tally->habits.list[ctp_habits_number(&j->tally->habits, spawn, place)].waits >= main->waits;
+}
+
+bool ctp_habit_is_passing(const struct ctp_judge *j, uint32_t habit, uint64_t from_ns, uint64_t ns)
+{
+	uint32_t spawn = j->tally->habits.list[habit].spawn;
+	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, spawn);
+	bool outlives = ns >= CTP_JUDGE_QUIET_NS && s->life.count >= SIBLINGS_MIN && ns / CTP_JUDGE_FACTOR >= s->life.max_ns;
+	bool last = 10 * (s->died - s->destroyed) >= 9 * s->born;
+	return ctp_spawn_has_siblings(s) && (!lives_on(j, spawn) || outlives || last || is_overtaken(j, habit, from_ns));
+}
+
+bool ctp_habit_is_away(const struct ctp_judge *j, uint32_t habit)
+{
+	const struct ctp_habit *h = &j->tally->habits.list[habit];
+	uint32_t home = j->spawns[h->spawn].home;
+	bool on = lives_on(j, h->spawn);
+	bool known = home ? h->place != j->tally->habits.list[home].place : on && ctp_tally_spawn(j->tally, h->spawn)->rest_votes;
+	/* Of what was before a collector came, too little is known to say where one rests that does not live on. */
+	return known && !ctp_spawn_is_at_rest(j, h->spawn, h->place) && (on || !j->follow->attached_ns);
+}
+
+/* --- the program ---------------------------------------------------------------------------------------------------------- */
+
+/* Rows that tell of no births, deaths, wakes or end. */
+static bool is_bare(const struct ctp_judge *j) { return j->end->cut && !j->follow->counts.births && !j->follow->counts.wakes; }
+
+/* Nearly everybody waits, at no place that could be compared, and nothing comes. */
+static bool is_standstill(const struct ctp_judge *j)
+{
+	return is_bare(j) && j->nowhere >= STANDSTILL_MEMBERS && j->nowhere_ns >= STANDSTILL_NS &&
+	       100 * j->nowhere >= STANDSTILL_PERCENT * (j->waiting + j->running);
+}
+
+/* There is enough of what was done to say that it ended: several have come to their end, or one has come back again and again. */
+static bool has_rhythm(const struct ctp_judge *j)
+{
+	const struct ctp_coroutine *co = NULL;
+	bool again = j->follow->counts.deaths >= CTP_JUDGE_HISTORY;
+	for (uint32_t at = 0; !again && (co = ctp_follow_each(j->follow, &at));)
+		again = co->resumes >= CTP_JUDGE_HISTORY;
+	return again && j->follow->counts.events >= RHYTHM_EVENTS;
+}
+
+bool ctp_judge_stands_still(const struct ctp_judge *j)
+{
+	const struct ctp_seen *seen = &j->follow->seen;
+	const struct ctp_follow_counts *c = &j->follow->counts;
+	bool asleep = seen->still_to_ns && seen->still_from_ns >= c->last_ns && seen->still_to_ns <= j->end_ns &&
+	              ctp_span_ns(seen->still_from_ns, seen->still_to_ns) >= CTP_JUDGE_QUIET_NS;
+	/* Of what was before a collector came there is too little to say whether it had a rhythm. */
+	uint64_t quiet_ns = ctp_follow_ns(j->follow, j->tally->last_resume_ns, j->end_ns);
+	bool unusual = j->follow->attached_ns || (has_rhythm(j) && quiet_ns / CTP_JUDGE_FACTOR >= j->tally->longest_pause_ns);
+	return asleep && unusual && !c->missed && !c->untraced && !c->lost;
+}
+
+/* --- one wait ------------------------------------------------------------------------------------------------------------- */
+
+/* Several times. Of what was before a collector came, the last are known at most. */
+static bool has_come_back(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	return co->resumes >= (j->history < CTP_JUDGE_VISITS ? j->history : CTP_JUDGE_VISITS);
+}
+
+/* It and its like came back from there, a hundred times as fast, and some still do; and that is not its home: it does not pause. */
+static bool is_out_of_rhythm(const struct ctp_judge *j, const struct ctp_coroutine *co, struct ctp_judge_place p)
+{
+	const struct ctp_habit *h = ctp_habit_of(j, co);
+	uint64_t ns = ctp_wait_ns(j, co);
+	bool elsewhere = j->spawns[co->spawn].home != co->habit && (p.woken || !ctp_spawn_is_at_rest(j, co->spawn, h->place));
+	return elsewhere && has_come_back(j, co) && h->waits >= CTP_JUDGE_HISTORY && ns >= CTP_JUDGE_QUIET_NS &&
+	       ns / FAR_FACTOR >= h->max_ns && !ctp_place_is_inside(p) && is_overtaken(j, co->habit, co->suspended_ns);
+}
+
+/* Nobody comes back any more: all of the program sleeps, and it rests elsewhere. Where no wakes are told, that it does is enough. */
+static bool is_forgotten(const struct ctp_judge *j, const struct ctp_coroutine *co, struct ctp_judge_place p, bool told)
+{
+	const struct ctp_habit *h = ctp_habit_of(j, co);
+	uint64_t ns = ctp_wait_ns(j, co);
+	if (!told)
+		return j->follow->counts.births && h->place && lives_on(j, co->spawn) && !ctp_spawn_is_at_rest(j, co->spawn, h->place) &&
+		       ns >= CTP_JUDGE_QUIET_NS && ns / FAR_FACTOR >= p.max_ns;
+	return ctp_judge_stands_still(j) && ns >= FARTHEST_NS && ns / FARTHEST_FACTOR >= p.max_ns && !ctp_place_is_inside(p) &&
+	       ctp_habit_is_away(j, co->habit);
+}
+
+bool ctp_habit_is_for_children(const struct ctp_habit *h)
+{
+	return h->asked >= CTP_JUDGE_HISTORY && 10 * h->children >= 9 * h->asked;
+}
+
+/* Hardly anybody of its like ever was there, and nobody knows how waits end; but another one waits that it used to wake. */
+static bool is_fresh(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	const struct ctp_habit *h = ctp_habit_of(j, co);
+	uint64_t ns = ctp_wait_ns(j, co);
+	bool needed = co->flags & CTP_CO_NEEDED || (!j->follow->counts.wakes && j->follow->counts.births);
+	return needed && !co->awaits && h->waits < FRESH_WAITS && j->places[h->place].waits < CTP_JUDGE_HISTORY &&
+	       lives_on(j, co->spawn) && co->resumes >= FRESH_RESUMES && ns >= CTP_JUDGE_QUIET_NS &&
+	       ns / FAR_FACTOR >= j->spawns[co->spawn].max_ns;
+}
+
+bool ctp_wait_is_suspect(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_coroutine *other)
+{
+	uint64_t ns = ctp_wait_ns(j, co);
+	return ctp_wait_is(co) && !co->awaits && ctp_habit_of(j, co)->waits < FRESH_WAITS && ns >= CTP_JUDGE_QUIET_NS &&
+	       ns >= ctp_wait_ns(j, other) / 10 * 9;
+}
+
+/* Those that are compared with others at the same place. */
+static uint32_t why_too_long(struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	const struct ctp_habit *h = ctp_habit_of(j, co);
+	struct ctp_judge_place p = ctp_judge_history(j, co);
+	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, co->spawn);
+	/* Of the time before a collector came, of each one's wakes the last is known at most. */
+	bool told = p.woken || (j->follow->counts.wakes && !j->follow->attached_ns), bare = is_bare(j);
+	bool several = p.different >= CTP_HABIT_DIFFERENT, rests = ctp_spawn_is_at_rest(j, co->spawn, h->place);
+	bool lost = ctp_place_is_inside(p) && !ctp_judge_hope(j, co);
+	/* One that rests where it waits, and waits nowhere else, may have nothing to do while others have. */
+	bool busy = !rests || j->spawns[co->spawn].home;
+	bool came_back = bare ? co->resumes >= CTP_JUDGE_HISTORY : lost && busy && has_come_back(j, co);
+	uint32_t why = 0;
+	if ((lost || (!told && !ctp_judge_hope(j, co))) && several &&
+	    ctp_habit_is_passing(j, co->habit, co->suspended_ns, ctp_wait_ns(j, co)))
+		why |= CTP_WHY_PASSING;
+	if (lost && co->resumes > 1 && ctp_habit_is_away(j, co->habit))
+		why |= CTP_WHY_AWAY;
+	if (co->flags & CTP_CO_STUCK && (co->depth || ctp_judge_needs_others(j, co, rests)))
+		why |= CTP_WHY_CIRCLE;
+	if (several && j->silent && !told && (bare || s->died - s->destroyed >= SIBLINGS_MIN))
+		why |= CTP_WHY_QUIET;
+	if (came_back && is_overtaken(j, co->habit, co->suspended_ns))
+		why |= CTP_WHY_OVERTAKEN;
+	if (lost && ctp_habit_is_for_children(h) && !(co->flags & CTP_CO_PARENT))
+		why |= CTP_WHY_CHILDREN;
+	if (is_out_of_rhythm(j, co, p))
+		why |= CTP_WHY_RHYTHM;
+	else if (is_forgotten(j, co, p, told))
+		why |= CTP_WHY_FORGOTTEN;
+	return why;
+}
+
+uint32_t ctp_wait_why(struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	const struct ctp_habit *h = ctp_habit_of(j, co);
+	if (!h->place && is_standstill(j))
+		return CTP_WHY_STANDSTILL;
+	if (ctp_habit_is_called(h))
+		return 0;
+	if (is_fresh(j, co))
+		return CTP_WHY_FRESH;
+	return ctp_wait_is_too_long(j, co) ? why_too_long(j, co) : 0;
+}

@@ -1,0 +1,217 @@
+/*
+ * judge.h - between the files that hold the rules: judge.c (findings), judge-wait.c (who waits), judge-run.c (who runs),
+ * judge-circle.c (circles), judge-why.c (what is not in order with a wait), judge-hope.c (who could end it), judge-words.c (what is said).
+ *
+ * A rule adds members to groups, by (rule, spawn place, suspend place); each group is one finding in the end.
+ */
+#ifndef CTP_JUDGE_H
+#define CTP_JUDGE_H
+
+#include <signal.h>
+#include <string.h>
+
+#include "analyse/report.h"
+#include "analyse/tally.h"
+
+/*
+ * What "long" means. A wait, a run or a life is compared with the longest of its own kind that came to an end, and only if
+ * there were enough of them; what is shorter than the floors is noise of the machine.
+ */
+enum {
+	CTP_JUDGE_HISTORY = 20,          /* so many must have come to an end */
+	CTP_JUDGE_FACTOR = 10,           /* and it must be so many times the longest of them */
+	CTP_JUDGE_FLOOR_NS = 100000000,  /* and at least this: for less, a busy system keeps threads from running */
+	CTP_JUDGE_RUN_NS = 100000000,    /* a run, if other threads went on meanwhile; else five times that */
+	CTP_JUDGE_QUIET_NS = 1000000000, /* a silence of the whole program */
+	CTP_JUDGE_PROCESSES = 64,        /* beside the section's own, of which something is judged */
+	CTP_JUDGE_VISITS = 5,            /* to one place, of one coroutine in the mean, from which on it lives on */
+};
+
+/* Why a wait is not in order. Its like: who were made at the same place, and wait at the same place. */
+enum {
+	CTP_WHY_AWAY = 1,        /* nearly all waits there are ended by coroutines, and its like rest elsewhere */
+	CTP_WHY_PASSING = 2,     /* most of its like have ended, so this one was meant to */
+	CTP_WHY_CIRCLE = 4,      /* all who could wake it wait for far too long themselves */
+	CTP_WHY_CHILDREN = 8,    /* such waits are ended by coroutines that the waiting one has made, and it has none any more */
+	CTP_WHY_OVERTAKEN = 16,  /* others that went to wait there later have come back, and it has itself come back before */
+	CTP_WHY_RHYTHM = 32,     /* the same where something from outside ends waits, a hundred times as fast */
+	CTP_WHY_FORGOTTEN = 64,  /* all of the program sleeps, it rests elsewhere, and such waits take a thousandth of the time */
+	CTP_WHY_FRESH = 128,     /* hardly any of its like ever came back from there, and others need it */
+	CTP_WHY_QUIET = 256,     /* no wakes are told, and the whole program fell silent while it worked */
+	CTP_WHY_NEEDED = 1024,   /* who made it is not in order, and waits for what it has made */
+	CTP_WHY_STANDSTILL = 512, /* rows that name no places, and nearly all are suspended */
+};
+
+struct ctp_group {
+	enum ctp_rule rule;
+	uint32_t spawn, place;
+	uint64_t first; /* of a wait cycle: the member that came first; else 0 */
+	uint64_t by_certainty[CTP_CERTAIN_PROVED + 1]; /* members */
+	uint64_t cases; /* what members did, where one can do it several times */
+	uint64_t longest_ns, shortest_ns, from_ns, to_ns;
+	struct ctp_report_member *who;
+	uint32_t nwho;
+	struct ctp_report_member *waiters;
+	uint32_t nwaiters;
+	uint64_t dependents; /* that wait because of a member */
+	uint64_t count, most_ns, late; /* as the rule has it: others that waited, wakes ... */
+	uint64_t seen_ns, cpu_ns; /* of a run: between two samples, and on a processor in that time */
+	int crash; /* the signal */
+	const struct ctp_coroutine *last; /* that ran, if none did when it crashed; null: not known */
+	bool still; /* it has not ended */
+	uint32_t why; /* its members were judged: CTP_WHY */
+	char *extra; /* a line of evidence */
+};
+
+struct ctp_judge {
+	struct ctp_report *report;
+	struct ctp_follow *follow;
+	struct ctp_tally *tally;
+	const struct ctp_follow_end *end;
+	uint64_t start_ns, end_ns; /* of what is judged, on the section's clock */
+	struct ctp_group *groups;
+	uint32_t ngroups, room;
+	uint32_t *slots; /* numbers + 1 of groups, by hash */
+	uint64_t waiting, running; /* coroutines at the end */
+	uint64_t nowhere, nowhere_ns; /* those that wait at no place that is known, and how long one of them has at most */
+	uint64_t busy; /* that run then, as far as a probe of ours tells */
+	struct ctp_judge_process {
+		uint64_t pid, did_ns, seen_ns; /* the last that it did, and when it was last seen */
+	} others[CTP_JUDGE_PROCESSES];
+	uint32_t nothers;
+	/* Of places where coroutines suspend; and of those where they are made: where they rest, and where they mostly wait. */
+	struct ctp_judge_place {
+		uint64_t waits, woken, inside, max_ns;
+		uint32_t different;
+	} *places;
+	struct ctp_judge_spawn {
+		uint64_t waits, home_waits, max_ns;
+		uint32_t home, main; /* habits; 0: none */
+	} *spawns;
+	uint32_t nplaces;        /* places where anybody ever waited */
+	uint64_t *middle_ns, any_middle_ns; /* of each habit, and of all: since when somebody is in the middle of something */
+	uint64_t history, visits; /* CTP_JUDGE_HISTORY and CTP_JUDGE_VISITS; of what was before a collector came, the last waits are known at most */
+	bool silent; /* the program is, for far longer than ever before, and did not end by itself */
+	bool adrift; /* one that ran is in a gap, and may hold its thread */
+	bool failed;
+};
+
+/* The group, made if it is new; null: out of memory, or there are too many. */
+struct ctp_group *ctp_judge_group(struct ctp_judge *j, enum ctp_rule rule, uint32_t spawn, uint32_t place);
+struct ctp_group *ctp_judge_circle(struct ctp_judge *j, const struct ctp_coroutine *first); /* one for each wait cycle */
+
+/* Adds a coroutine that is so since from_ns, for that long. */
+void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutine *co, enum ctp_certainty certainty,
+                   uint64_t from_ns, uint64_t ns);
+void ctp_judge_add_case(struct ctp_judge *j, struct ctp_group *g, const struct ctp_tally_case *c, enum ctp_certainty certainty);
+
+/* Rules that a collapse is told beside: without them, it could be the end of work. */
+static inline bool ctp_judge_is_stop(enum ctp_rule rule)
+{
+	return rule >= CTP_RULE_WAIT_CYCLE && rule < CTP_RULE_COLLAPSE && rule != CTP_RULE_DESTROYED;
+}
+
+/* The process where it ran last, if the section's has made that one, or null. */
+const struct ctp_judge_process *ctp_judge_process(const struct ctp_judge *j, const struct ctp_coroutine *co);
+
+/*
+ * Up to when it is known what a coroutine did not do: the end, but for one of another process the last that this one did or was
+ * seen, for nobody tells when it ended.
+ */
+uint64_t ctp_judge_end_ns(const struct ctp_judge *j, const struct ctp_coroutine *co);
+
+/* Whether something may have happened to it that the trace does not tell. Without a birth, where others have one, it may be dead. */
+static inline bool ctp_judge_in_doubt(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	if (!(co->flags & CTP_CO_BIRTH) && j->follow->counts.births && !j->follow->attached_ns)
+		return true;
+	return co->flags & (CTP_CO_TAIL | CTP_CO_CONFLICT) || co->since_ns < j->follow->unsure_ns;
+}
+
+/*
+ * How sure it is that a coroutine did nothing since: nothing of it is missing, and neither are the wakes of others where
+ * these could say otherwise. Of a stream that was cut short it is not known what came just before the cut.
+ */
+static inline enum ctp_certainty ctp_judge_sure(const struct ctp_judge *j, const struct ctp_coroutine *co, bool wakes)
+{
+	if (ctp_judge_in_doubt(j, co) || (wakes && j->follow->missed_ns > co->suspended_ns))
+		return CTP_CERTAIN_UNKNOWN;
+	return j->end->complete ? CTP_CERTAIN_PROVED : CTP_CERTAIN_LIKELY;
+}
+
+/*
+ * Whether nothing can come any more: the program is over, and all of it is in the trace. A process that was seen after the last
+ * that it did was not.
+ */
+static inline bool ctp_judge_over(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	const struct ctp_judge_process *p = ctp_judge_process(j, co);
+	return (!p || p->did_ns >= p->seen_ns) && !j->end->cut && j->end->complete && j->end->outcome[0] &&
+	       strcmp(j->end->outcome, "running");
+}
+
+/* Signals that nobody sends to end a program. */
+static inline bool ctp_judge_is_crash(int64_t signal)
+{
+	return signal == SIGSEGV || signal == SIGABRT || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGTRAP ||
+	       signal == SIGSYS;
+}
+
+/* The program ended by itself. */
+static inline bool ctp_judge_exited(const struct ctp_judge *j) { return !j->end->cut && !strcmp(j->end->outcome, "exited"); }
+
+/* Far longer than anything of its kind. */
+static inline bool ctp_judge_too_long(const struct ctp_hist *history, uint64_t ns)
+{
+	return history->count >= CTP_JUDGE_HISTORY && ns >= CTP_JUDGE_FLOOR_NS && ns / CTP_JUDGE_FACTOR >= history->max_ns;
+}
+
+/*
+ * Ways among those of whom each leads to at most one other, next, or null. Then a coroutine's goal is itself for one that is
+ * in a circle of such that all count, and one of its members for who leads into it; where there is no circle, it is the last
+ * one if ends is set, and else null. closed, if it is not null, is called with a member of each circle.
+ */
+struct ctp_judge_ways {
+	struct ctp_coroutine *(*next)(struct ctp_judge *j, const struct ctp_coroutine *co);
+	bool (*counts)(struct ctp_judge *j, const struct ctp_coroutine *co); /* null: all do */
+	void (*closed)(struct ctp_judge *j, struct ctp_coroutine *co);
+	bool ends;
+};
+void ctp_judge_circles(struct ctp_judge *j, const struct ctp_judge_ways *ways);
+
+/* judge-hope.c: all of this is for the waits. False: out of memory. */
+bool ctp_judge_places(struct ctp_judge *j);
+void ctp_judge_look(struct ctp_judge *j);
+
+/* How waits end where it waits: by its own sort, or where these are too few, by all. */
+struct ctp_judge_place ctp_judge_history(const struct ctp_judge *j, const struct ctp_coroutine *co);
+
+/* Whether one who could wake it has been in the middle of something for at least half of its wait. */
+bool ctp_judge_hope(struct ctp_judge *j, const struct ctp_coroutine *co);
+void ctp_judge_close(struct ctp_judge *j);
+bool ctp_judge_needs_others(struct ctp_judge *j, const struct ctp_coroutine *co, bool at_rest);
+bool ctp_judge_is_crowded(const struct ctp_judge *j, uint64_t since_ns);
+
+/* The name of the nearest ancestor of who has none, allocated, or null. And: who waits because of each group's members. */
+char *ctp_judge_in(struct ctp_judge *j, const struct ctp_coroutine *co);
+void ctp_judge_trees(struct ctp_judge *j);
+
+/* Whether it runs, for as long as the whole program has stood still: then it is its thread that sleeps. */
+static inline bool ctp_judge_blocks(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	return co->state == CTP_RUNNING && co->flags & CTP_CO_OURS && co->since_ns <= j->follow->seen.still_from_ns;
+}
+
+/* Fills the texts of a finding of which all else is there. */
+void ctp_judge_say(struct ctp_judge *j, const struct ctp_group *g, struct ctp_finding *f);
+
+void ctp_judge_waits(struct ctp_judge *j);
+void ctp_judge_runs(struct ctp_judge *j);
+void ctp_judge_all(struct ctp_judge *j); /* the program as a whole, when the rest is known */
+
+/* All rules; fills the section's findings. False: out of memory. */
+bool ctp_judge_section(struct ctp_report *r, struct ctp_tally *t, const struct ctp_follow_end *end,
+                       const struct ctp_report_options *options, struct ctp_report_section *s);
+void ctp_finding_fini(struct ctp_finding *f);
+
+#endif

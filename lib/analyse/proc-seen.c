@@ -1,0 +1,118 @@
+/* proc-seen.c - the stops, the samples and the rounds of samples. */
+#include "analyse/proc-seen.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/class-roles.h"
+#include "stream/schema.h"
+
+void ctp_seen_clear(struct ctp_seen *seen) { *seen = (struct ctp_seen){.stops = seen->stops}; }
+
+void ctp_seen_fini(struct ctp_seen *seen) { free(seen->stops); }
+
+static const char *state_of(const struct ctp_record *rec)
+{
+	int field = ctp_class_field(rec->cls, "state");
+	const char *label = field < 0 || rec->cls->fields[field].type != CTP_ENUM ? NULL :
+	                    ctp_field_label(&rec->cls->fields[field], rec->val[field]);
+	return label ? label : "";
+}
+
+static uint64_t number_of(const struct ctp_record *rec, const char *name)
+{
+	return ctp_shape_value(rec->val, ctp_shape_named(rec->cls, name));
+}
+
+/* --- stops ---------------------------------------------------------------------------------------------------------------- */
+
+static void put_stop(struct ctp_seen *seen, uint64_t from_ns, uint64_t to_ns)
+{
+	if (from_ns >= to_ns || (!seen->stops && !(seen->stops = calloc(CTP_SEEN_STOPS, sizeof(*seen->stops)))))
+		return;
+	seen->total_ns += to_ns - from_ns;
+	if (seen->nstops == CTP_SEEN_STOPS)
+		seen->stops[seen->nstops - 1].to_ns = to_ns;
+	else
+		seen->stops[seen->nstops++] = (struct ctp_seen_stop){from_ns, to_ns};
+}
+
+void ctp_seen_went_on(struct ctp_seen *seen, uint64_t ts)
+{
+	uint64_t from_ns = seen->stopped_ns;
+	seen->stopped_ns = 0;
+	put_stop(seen, from_ns, ts);
+}
+
+uint64_t ctp_seen_stopped_ns(const struct ctp_seen *seen, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t ns = 0;
+	for (uint32_t i = seen->nstops; i-- && seen->stops[i].to_ns > from_ns;) {
+		uint64_t a = seen->stops[i].from_ns > from_ns ? seen->stops[i].from_ns : from_ns;
+		uint64_t b = seen->stops[i].to_ns < to_ns ? seen->stops[i].to_ns : to_ns;
+		ns += b > a ? b - a : 0;
+	}
+	return ns;
+}
+
+/* --- what is told --------------------------------------------------------------------------------------------------------- */
+
+/* Each look comes behind a harvest, which has all that was before the look before. */
+static void looked(struct ctp_seen *seen, uint64_t ts)
+{
+	if (ts <= seen->looked_ns)
+		return;
+	seen->sure_ns = seen->looked_ns;
+	seen->looked_ns = ts;
+}
+
+/* A round is over: all its threads have been told. */
+static void close_round(struct ctp_seen *seen, uint64_t ts, uint64_t threads)
+{
+	struct ctp_seen_round *now = &seen->round, *before = &seen->before;
+	if (now->ts_ns != ts || now->threads != threads)
+		return;
+	bool still = now->asleep && before->asleep && now->cpu_ns == before->cpu_ns && now->threads == before->threads;
+	if (still) {
+		seen->still_from_ns = seen->still_to_ns == before->ts_ns ? seen->still_from_ns : before->ts_ns;
+		seen->still_to_ns = ts;
+	}
+	*before = *now;
+	*now = (struct ctp_seen_round){0};
+}
+
+void ctp_seen_process(struct ctp_seen *seen, const struct ctp_record *rec, uint64_t ts, uint64_t last_ns)
+{
+	bool stopped = !strcmp(state_of(rec), "stopped");
+	looked(seen, ts);
+	uint64_t after_ns = number_of(rec, "after"), threads = number_of(rec, "threads");
+	/* It has stopped at some time since it was seen executing, and since the last that it did. */
+	if (stopped && !seen->stopped_ns)
+		seen->stopped_ns = after_ns > last_ns ? (after_ns < ts ? after_ns : ts) : last_ns < ts ? last_ns : ts;
+	else if (!stopped && seen->stopped_ns)
+		ctp_seen_went_on(seen, ts);
+	if (threads)
+		close_round(seen, ts, threads);
+}
+
+void ctp_seen_sample(struct ctp_seen *seen, const struct ctp_record *rec, uint64_t ts, struct ctp_seen_run *run)
+{
+	const char *state = state_of(rec);
+	bool asleep = !strcmp(state, "sleeping") || !strcmp(state, "blocked");
+	uint64_t cpu_ns = number_of(rec, "cpu_ns"), delay_ns = number_of(rec, "delay_ns");
+	looked(seen, ts);
+	if (seen->round.ts_ns != ts)
+		seen->round = (struct ctp_seen_round){.ts_ns = ts, .asleep = true};
+	seen->round.threads++;
+	seen->round.cpu_ns += cpu_ns;
+	seen->round.asleep &= asleep;
+	if (!run)
+		return;
+	if (!run->samples)
+		*run = (struct ctp_seen_run){.first_ns = ts, .cpu_first_ns = cpu_ns, .delay_first_ns = delay_ns};
+	run->last_ns = ts;
+	run->cpu_ns = cpu_ns > run->cpu_first_ns ? cpu_ns - run->cpu_first_ns : 0;
+	run->delay_ns = delay_ns > run->delay_first_ns ? delay_ns - run->delay_first_ns : 0;
+	run->samples++;
+	run->asleep += asleep;
+}

@@ -1,0 +1,328 @@
+/*
+ * stat.c - counting what a stream holds.
+ *
+ * Order does not matter for that, so the plain reader serves. A record is late if its time lies before the newest mark: that is
+ * what a reader in time order will find too. Where coroutines are told by their probes alone, the numbers of these say which of
+ * them is another one's again; a row that is late says nothing there.
+ */
+#include "analyse/stat.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/distinct.h"
+#include "stream/sequence.h"
+
+enum { TICK_RECORDS = 4096 };
+
+/* What must be known of a class to count its records; by the reader's id. */
+struct known {
+	struct ctp_stat_class *total; /* null: not met yet */
+	int coroutine, probe, thread, site, unverified;
+	int sequence; /* of a probe's rows, where they have no coroutine and no index; -1: none */
+	bool missed; /* its losses are no transitions */
+};
+
+/* What is noted of each probe. */
+struct rows {
+	struct ctp_sequence numbers;
+	uint64_t last_ns;
+};
+
+struct counting {
+	struct ctp_stat *stat;
+	struct ctp_stat_section *at; /* the section at hand */
+	struct ctp_stat_counts *sec; /* that is in it */
+	struct ctp_stat_section unkept;
+	struct ctp_distinct coroutines, threads, sites;
+	struct ctp_dialect dialect;
+	uint64_t again; /* coroutines whose probe had been another's */
+	uint64_t mark_ns, end_events;
+	struct known known[CTP_CLASSES_MAX];
+};
+
+struct ctp_stat *ctp_stat_new(struct ctp_err *err)
+{
+	struct ctp_stat *stat = calloc(1, sizeof *stat);
+	if (!stat)
+		ctp_err_set(err, "out of memory");
+	else
+		stat->all = (struct ctp_stat_counts){.complete = true, .first_ns = UINT64_MAX};
+	return stat;
+}
+
+void ctp_stat_free(struct ctp_stat *stat)
+{
+	if (!stat)
+		return;
+	for (uint64_t i = 0; i < stat->nsections && i < CTP_STAT_SECTIONS_MAX; i++) {
+		if (stat->sections[i].who)
+			ctp_section_fini(stat->sections[i].who);
+		free(stat->sections[i].who);
+	}
+	for (uint32_t i = 0; i < stat->nclasses; i++)
+		free(stat->classes[i].name);
+	free(stat);
+}
+
+/* --- sections ------------------------------------------------------------------------------------------------------------ */
+
+static struct ctp_section *copy_section(const struct ctp_section *from)
+{
+	struct ctp_section *to = malloc(sizeof *to);
+	if (!to)
+		return NULL;
+	ctp_section_init(to);
+	for (uint32_t i = 0; i < from->nattrs; i++)
+		ctp_section_add(to, from->attrs[i].name, from->attrs[i].value);
+	return to;
+}
+
+static void begin_section(struct counting *c, const struct ctp_section *who)
+{
+	struct ctp_stat *stat = c->stat;
+	c->at = &c->unkept;
+	if (stat->nsections < CTP_STAT_SECTIONS_MAX) {
+		c->at = &stat->sections[stat->nsections];
+		c->at->who = copy_section(who);
+	}
+	stat->nsections++;
+	c->sec = &c->at->counts;
+	*c->sec = (struct ctp_stat_counts){.first_ns = UINT64_MAX};
+	c->mark_ns = c->end_events = c->again = 0;
+	c->dialect = (struct ctp_dialect){0};
+}
+
+static void forget_ids(struct counting *c)
+{
+	ctp_distinct_fini(&c->coroutines);
+	ctp_distinct_fini(&c->threads);
+	ctp_distinct_fini(&c->sites);
+}
+
+static void end_section(struct counting *c, bool complete)
+{
+	struct ctp_stat_counts *sec = c->sec, *all = &c->stat->all;
+	sec->complete = complete;
+	sec->coroutines = sec->births ? sec->births : c->coroutines.count + c->again;
+	sec->threads = c->threads.count;
+	sec->sites = c->sites.count;
+	sec->at_least = (!sec->births && c->coroutines.full) || c->threads.full || c->sites.full;
+	sec->duration_ns = sec->first_ns < sec->last_ns ? sec->last_ns - sec->first_ns : 0;
+	sec->unseen = c->end_events > sec->events ? c->end_events - sec->events : 0;
+	forget_ids(c);
+
+	all->events += sec->events;
+	all->lost += sec->lost;
+	all->unverified += sec->unverified;
+	all->untraced += sec->untraced;
+	all->births += sec->births;
+	all->deaths += sec->deaths;
+	all->conflicts += sec->conflicts;
+	all->late += sec->late;
+	all->wakes += sec->wakes;
+	all->names += sec->names;
+	all->missed += sec->missed;
+	all->sites += sec->sites;
+	all->unseen += sec->unseen;
+	all->coroutines += sec->coroutines;
+	all->threads += sec->threads;
+	all->at_least |= sec->at_least;
+	all->duration_ns += sec->duration_ns;
+	all->first_ns = sec->first_ns < all->first_ns ? sec->first_ns : all->first_ns;
+	all->last_ns = sec->last_ns > all->last_ns ? sec->last_ns : all->last_ns;
+	all->complete &= complete;
+}
+
+/* --- records ------------------------------------------------------------------------------------------------------------- */
+
+/* Where a class that the reader gave a number is counted; by name, because another input gives it another number. */
+static struct ctp_stat_class *total_of(struct ctp_stat *stat, const struct ctp_class *cls)
+{
+	static struct ctp_stat_class nowhere;
+	for (uint32_t i = 0; i < stat->nclasses; i++)
+		if (!strcmp(stat->classes[i].name, cls->name))
+			return &stat->classes[i];
+	char *name = stat->nclasses < CTP_CLASSES_MAX ? strdup(cls->name) : NULL;
+	if (!name)
+		return &nowhere;
+	stat->classes[stat->nclasses] = (struct ctp_stat_class){.name = name};
+	return &stat->classes[stat->nclasses++];
+}
+
+/* The field with that role, if it is a number: a text's value is where it lies in memory. */
+static int number(const struct ctp_class *cls, enum ctp_role role)
+{
+	int field = ctp_class_role(cls, role);
+	return field < 0 || ctp_type_is_text(cls->fields[field].type) ? -1 : field;
+}
+
+static void meet(struct counting *c, struct known *k, const struct ctp_class *cls)
+{
+	*k = (struct known){
+		.total = total_of(c->stat, cls),
+		.coroutine = number(cls, CTP_ROLE_COROUTINE),
+		.probe = number(cls, CTP_ROLE_PROBE),
+		.thread = number(cls, CTP_ROLE_THREAD),
+		.site = cls->kind == CTP_KIND_SITE ? number(cls, CTP_ROLE_SITE) : -1,
+		.unverified = number(cls, CTP_ROLE_UNVERIFIED),
+		.missed = ctp_class_is_missed(cls),
+	};
+	k->sequence = k->coroutine >= 0 || ctp_class_field(cls, "index") >= 0 ? -1 : number(cls, CTP_ROLE_SEQUENCE);
+}
+
+/* A row of a probe: whether it is another coroutine that begins. */
+static bool begins_again(struct counting *c, uint64_t probe, uint64_t seq, uint64_t ts)
+{
+	struct rows *rows = ctp_distinct_note(&c->coroutines, probe);
+	if (!rows)
+		return false;
+	enum ctp_step step = ctp_sequence_step(&rows->numbers, &c->dialect, seq, rows->last_ns, ts);
+	if (step != CTP_STEP_OLD)
+		rows->last_ns = ts;
+	return step == CTP_STEP_AGAIN;
+}
+
+static void count_coroutine(struct counting *c, const struct known *k, const struct ctp_record *rec)
+{
+	uint64_t id = rec->val[k->coroutine >= 0 ? k->coroutine : k->probe];
+	if (!c->coroutines.cap)
+		c->coroutines.note_bytes = k->sequence < 0 ? 0 : sizeof(struct rows);
+	ctp_distinct_add(&c->coroutines, id);
+	if (k->sequence >= 0 && rec->cls->time_field >= 0)
+		c->again += begins_again(c, id, rec->val[k->sequence], rec->val[rec->cls->time_field]);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+static uint64_t named(const struct ctp_record *rec, const char *name)
+{
+	int i = ctp_class_field(rec->cls, name);
+	return i < 0 || ctp_type_is_text(rec->cls->fields[i].type) ? 0 : rec->val[i];
+}
+
+/* How the program ended. */
+static void note_outcome(struct ctp_stat_section *at, const struct ctp_record *rec)
+{
+	int i = ctp_class_field(rec->cls, "outcome");
+	const char *label = i < 0 || rec->cls->fields[i].type != CTP_ENUM ? NULL :
+	                    ctp_field_label(&rec->cls->fields[i], rec->val[i]);
+	if (label)
+		snprintf(at->outcome, sizeof at->outcome, "%s", label);
+	at->status = (int64_t)named(rec, "status");
+}
+
+/* What a record means beside being one. */
+static void count_kind(struct ctp_stat_counts *sec, struct counting *c, const struct known *k, const struct ctp_record *rec)
+{
+	switch (rec->cls->kind) {
+	case CTP_KIND_TRANSITION:
+		sec->events++;
+		break;
+	case CTP_KIND_BIRTH:
+		sec->births++;
+		break;
+	case CTP_KIND_DEATH:
+		sec->deaths++;
+		break;
+	case CTP_KIND_CONFLICT:
+		sec->conflicts++;
+		break;
+	case CTP_KIND_WAKE:
+		sec->wakes++;
+		break;
+	case CTP_KIND_NAME:
+		sec->names++;
+		break;
+	case CTP_KIND_LOSS:
+		*(k->missed ? &sec->missed : &sec->lost) += ctp_record_lost(rec);
+		sec->unverified += k->unverified < 0 ? 0 : rec->val[k->unverified];
+		break;
+	case CTP_KIND_UNTRACED:
+		sec->untraced = larger(sec->untraced, ctp_record_untraced(rec));
+		break;
+	case CTP_KIND_END: /* what the writer counted, for the case that some of it did not arrive */
+		sec->lost = larger(sec->lost, named(rec, "lost"));
+		sec->unverified = larger(sec->unverified, named(rec, "unverified"));
+		sec->untraced = larger(sec->untraced, ctp_record_untraced(rec));
+		c->end_events = larger(c->end_events, named(rec, "events"));
+		note_outcome(c->at, rec);
+		break;
+	default:
+		break;
+	}
+}
+
+static void count_record(struct counting *c, const struct ctp_record *rec)
+{
+	struct known *k = &c->known[rec->cls->id];
+	struct ctp_stat_counts *sec = c->sec;
+	if (!k->total)
+		meet(c, k, rec->cls);
+	k->total->records++;
+	count_kind(sec, c, k, rec);
+	if (rec->cls->time_field >= 0) {
+		uint64_t ts = rec->val[rec->cls->time_field];
+		sec->late += ts < c->mark_ns;
+		/* 0 is no time: it was not known. */
+		if (ts) {
+			sec->first_ns = ts < sec->first_ns ? ts : sec->first_ns;
+			sec->last_ns = ts > sec->last_ns ? ts : sec->last_ns;
+		}
+	}
+	if (k->thread >= 0)
+		ctp_distinct_add(&c->threads, rec->val[k->thread]);
+	if (k->site >= 0)
+		ctp_distinct_add(&c->sites, rec->val[k->site]);
+	if (rec->cls->kind == CTP_KIND_TRANSITION && !sec->births && (k->coroutine >= 0 || k->probe >= 0))
+		count_coroutine(c, k, rec);
+}
+
+static void count_item(struct counting *c, const struct ctp_item *item)
+{
+	switch (item->kind) {
+	case CTP_ITEM_SECTION:
+		begin_section(c, item->section);
+		break;
+	case CTP_ITEM_RECORD:
+		count_record(c, &item->rec);
+		break;
+	case CTP_ITEM_MARK:
+		c->mark_ns = larger(c->mark_ns, item->mark_ns);
+		break;
+	case CTP_ITEM_END:
+		end_section(c, item->complete);
+		break;
+	}
+}
+
+enum ctp_status ctp_stat_read(struct ctp_stat *stat, struct ctp_input *in, const struct ctp_notice *notice,
+                              const struct ctp_tick *tick, struct ctp_err *err)
+{
+	enum ctp_status status = CTP_FAILED;
+	struct ctp_item item;
+	struct ctp_reader *reader = ctp_reader_new(in, notice, err);
+	struct counting *c = calloc(1, sizeof *c);
+	if (!c)
+		ctp_err_set(err, "out of memory");
+	if (!reader || !c)
+		goto out;
+	c->stat = stat;
+	for (uint64_t n = 1; (status = ctp_reader_next(reader, &item, err)) == CTP_OK; n++) {
+		count_item(c, &item);
+		if (n % TICK_RECORDS == 0 && tick && tick->tick)
+			tick->tick(tick->arg, in, n);
+	}
+	if (in->harmed)
+		ctp_notice_say(notice, "%s", in->err.text);
+	ctp_reader_stats_add(&stat->reader, ctp_reader_stats(reader));
+	stat->all.complete &= status == CTP_EOF && !ctp_reader_harmed(reader);
+	stat->harmed |= ctp_reader_harmed(reader) || stat->all.lost || stat->all.missed || stat->all.untraced ||
+	                stat->all.conflicts;
+	forget_ids(c);
+out:
+	free(c);
+	ctp_reader_free(reader);
+	return status == CTP_EOF ? CTP_OK : status;
+}

@@ -1,0 +1,522 @@
+/*
+ * tally.c - the counting. All of it is called for each event: what is rare is kept out of the way.
+ */
+#include "analyse/tally.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	LONG_RUN_NS = 50000000, /* shorter runs are no case */
+	MOVER_RESUMES = 1000,   /* fewer say nothing about threads */
+	SLICE_BITS = 10,        /* at first; slices double as time goes on */
+	LATE_NS = 100000000,    /* a wait that is shorter is never late */
+	LATE_FACTOR = 10,
+	FROM_ALL = 256,         /* wakes of a habit that are looked at; then each FROM_SOME-th */
+	FROM_SOME = 16,
+};
+
+#define RARE __attribute__((noinline)) /* so that no registers are saved for it where it is not called */
+
+/* --- tables --------------------------------------------------------------------------------------------------------------- */
+
+static RARE struct ctp_tally_place *new_place(struct ctp_tally *t, uint32_t place)
+{
+	if (t->nplaces < CTP_TALLY_PLACES && (t->places[place] = calloc(1, sizeof(*t->places[place])))) {
+		t->nplaces++;
+		return t->places[place];
+	}
+	return t->places[0];
+}
+
+static inline struct ctp_tally_place *place_of(struct ctp_tally *t, uint32_t place)
+{
+	return t->places[place] ? t->places[place] : new_place(t, place);
+}
+
+static RARE struct ctp_tally_spawn *spawn_of(struct ctp_tally *t, uint32_t place)
+{
+	if (t->spawns[place])
+		return t->spawns[place];
+	if (t->nspawns < CTP_TALLY_PLACES && (t->spawns[place] = calloc(1, sizeof(*t->spawns[place])))) {
+		t->nspawns++;
+		return t->spawns[place];
+	}
+	return t->spawns[0];
+}
+
+static void list_clear(struct ctp_tally_list *l)
+{
+	for (uint32_t i = 0; i < l->count; i++)
+		free(l->cases[i].name);
+	l->count = 0;
+}
+
+/* A case for the list, if it is worse than the mildest there; it has number + 1 then, else 0. */
+static uint32_t list_put(struct ctp_tally *t, struct ctp_tally_list *l, const struct ctp_coroutine *co, struct ctp_tally_case c)
+{
+	if (!l->cases && !(l->cases = calloc(CTP_TALLY_WORST, sizeof(*l->cases)))) {
+		t->failed = true;
+		return 0;
+	}
+	uint32_t at = l->count;
+	if (at == CTP_TALLY_WORST) {
+		at = 0;
+		for (uint32_t i = 1; i < CTP_TALLY_WORST; i++)
+			if (l->cases[i].ns < l->cases[at].ns)
+				at = i;
+		if (l->cases[at].ns >= c.ns)
+			return 0;
+		free(l->cases[at].name);
+	} else {
+		l->count++;
+	}
+	c.id = co->id;
+	c.probe = co->probe;
+	c.spawn = co->spawn;
+	c.habit = co->habit;
+	c.waker = co->waker;
+	c.tid = t->follow->threads.list[co->thread].tid;
+	c.name = co->name ? strdup(co->name) : NULL;
+	l->cases[at] = c;
+	return at + 1;
+}
+
+struct ctp_tally *ctp_tally_new(struct ctp_follow *follow)
+{
+	struct ctp_tally *t = calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->follow = follow;
+	t->last_long = calloc(CTP_THREADS_MAX, sizeof(*t->last_long));
+	t->places[0] = calloc(1, sizeof(*t->places[0]));
+	t->spawns[0] = calloc(1, sizeof(*t->spawns[0]));
+	if (!ctp_habits_init(&t->habits) || !t->last_long || !t->places[0] || !t->spawns[0]) {
+		ctp_tally_free(t);
+		return NULL;
+	}
+	ctp_tally_clear(t);
+	return t;
+}
+
+void ctp_tally_clear(struct ctp_tally *t)
+{
+	for (uint32_t i = 1; i < t->follow->places.count; i++) {
+		free(t->places[i]);
+		free(t->spawns[i]);
+		t->places[i] = NULL;
+		t->spawns[i] = NULL;
+	}
+	*t->places[0] = (struct ctp_tally_place){0};
+	*t->spawns[0] = (struct ctp_tally_spawn){0};
+	t->nplaces = t->nspawns = 1;
+	ctp_habits_clear(&t->habits);
+	t->ready = t->run = (struct ctp_hist){0};
+	t->last_resume_ns = t->longest_pause_ns = 0;
+	t->start_ns = UINT64_MAX;
+	memset(t->slices, 0, sizeof(t->slices));
+	t->nslices = 0;
+	t->slice_bits = t->level_bits = SLICE_BITS;
+	list_clear(&t->runs);
+	list_clear(&t->destroyed);
+	list_clear(&t->late);
+	list_clear(&t->storms);
+	list_clear(&t->broken[0]);
+	list_clear(&t->broken[1]);
+	for (int k = 0; k < CTP_HEAVY_KINDS; k++) {
+		for (uint32_t i = 0; i < t->nheavy[k]; i++)
+			free(t->heavy[k][i].name);
+		t->nheavy[k] = 0;
+		t->total_ns[k] = 0;
+	}
+	memset(t->last_long, 0, CTP_THREADS_MAX * sizeof(*t->last_long));
+}
+
+void ctp_tally_free(struct ctp_tally *t)
+{
+	if (!t)
+		return;
+	if (t->habits.list && t->habits.slots && t->last_long && t->places[0] && t->spawns[0])
+		ctp_tally_clear(t);
+	free(t->places[0]);
+	free(t->spawns[0]);
+	free(t->last_long);
+	free(t->runs.cases);
+	free(t->destroyed.cases);
+	free(t->late.cases);
+	ctp_habits_fini(&t->habits);
+	free(t->storms.cases);
+	free(t->broken[0].cases);
+	free(t->broken[1].cases);
+	free(t);
+}
+
+/* --- by time -------------------------------------------------------------------------------------------------------------- */
+
+/* Of what was before a collector came, only what it left behind is known. */
+static uint64_t start_of(const struct ctp_tally *t, uint64_t ts)
+{
+	return ts > t->follow->attached_ns ? ts : t->follow->attached_ns;
+}
+
+/* All slices become half as many. */
+static RARE void slices_merge(struct ctp_tally *t)
+{
+	for (uint32_t i = 0; i < CTP_TALLY_SLICES / 2; i++)
+		t->slices[i] = t->slices[2 * i] + t->slices[2 * i + 1];
+	memset(t->slices + CTP_TALLY_SLICES / 2, 0, sizeof(t->slices) / 2);
+	t->slice_bits++;
+}
+
+static inline void slice_add(struct ctp_tally *t, uint64_t ts)
+{
+	if (ts < t->start_ns) {
+		if (t->start_ns != UINT64_MAX)
+			return; /* late */
+		t->start_ns = start_of(t, ts);
+		if (ts < t->start_ns)
+			return;
+	}
+	uint64_t at;
+	while ((at = (ts - t->start_ns) >> t->slice_bits) >= CTP_TALLY_SLICES)
+		slices_merge(t);
+	t->slices[at]++;
+}
+
+/* All levels of all places become half as many. */
+static void levels_merge(struct ctp_tally *t)
+{
+	for (uint32_t n = 0; n < t->follow->places.count; n++) {
+		struct ctp_tally_spawn *s = t->spawns[n];
+		if (!s)
+			continue;
+		for (uint32_t i = 0; i <= s->level / 2; i++) {
+			uint64_t second = 2 * i + 1 <= s->level ? s->low[2 * i + 1] : UINT64_MAX;
+			s->low[i] = s->low[2 * i] < second ? s->low[2 * i] : second;
+		}
+		s->level /= 2;
+	}
+	t->level_bits++;
+}
+
+/* So many are alive from now on; before that, as many as there were. Time in which all stood still is left out. */
+static void level_put(struct ctp_tally *t, struct ctp_tally_spawn *s, uint64_t ts, uint64_t alive)
+{
+	uint64_t at;
+	if (t->start_ns == UINT64_MAX)
+		t->start_ns = start_of(t, ts);
+	uint64_t stopped_ns = t->follow->seen.total_ns;
+	while ((at = ctp_span_ns(t->start_ns + stopped_ns, ts) >> t->level_bits) >= CTP_TALLY_LEVELS)
+		levels_merge(t);
+	for (; s->level < at; s->low[s->level] = s->alive)
+		s->level++;
+	s->alive = alive;
+	if (alive < s->low[at])
+		s->low[at] = alive;
+}
+
+/* --- by coroutine --------------------------------------------------------------------------------------------------------- */
+
+static void heavy_put(struct ctp_tally *t, const struct ctp_coroutine *co, int kind, uint64_t ns)
+{
+	struct ctp_report_heavy *h = t->heavy[kind];
+	uint32_t n = t->nheavy[kind];
+	if (!ns || (n == CTP_REPORT_TOP && h[n - 1].ns >= ns))
+		return;
+	if (n == CTP_REPORT_TOP)
+		free(h[--n].name);
+	uint32_t at = n;
+	for (; at > 0 && h[at - 1].ns < ns; at--) {
+		h[at] = h[at - 1];
+		t->heavy_spawn[kind][at] = t->heavy_spawn[kind][at - 1];
+	}
+	h[at] = (struct ctp_report_heavy){.id = co->id, .ns = ns, .name = co->name ? strdup(co->name) : NULL};
+	t->heavy_spawn[kind][at] = co->spawn;
+	t->nheavy[kind] = n + 1;
+}
+
+/* All is known of it. */
+static void sum_up(struct ctp_tally *t, const struct ctp_coroutine *co)
+{
+	const uint64_t ns[CTP_HEAVY_KINDS] = {[CTP_HEAVY_RUNNING] = co->run_ns, [CTP_HEAVY_RUNNABLE] = co->ready_ns,
+	                                      [CTP_HEAVY_SUSPENDED] = co->wait_ns, [CTP_HEAVY_UNKNOWN] = co->unknown_ns};
+	for (int kind = 0; kind < CTP_HEAVY_KINDS; kind++) {
+		t->total_ns[kind] += ns[kind];
+		heavy_put(t, co, kind, ns[kind]);
+	}
+	if (co->resumes >= MOVER_RESUMES) {
+		struct ctp_tally_spawn *s = spawn_of(t, co->spawn);
+		s->movers += co->migrations >= co->resumes / 2;
+		s->moves += co->migrations;
+		s->move_resumes += co->resumes;
+	}
+}
+
+static RARE void ran_long(struct ctp_tally *t, const struct ctp_change *ch, uint32_t place, uint64_t ns)
+{
+	struct ctp_tally_case c = {.from_ns = ch->was_ns, .ns = ns, .place = place, .whole = true,
+	                           .elsewhere = t->last_resume_ns > ch->was_ns, .seen = t->follow->threads.list[ch->co->thread].seen};
+	t->last_long[ch->co->thread] = list_put(t, &t->runs, ch->co, c);
+}
+
+/* It ran from that place on until now. */
+static inline void ran(struct ctp_tally *t, const struct ctp_change *ch, uint32_t place)
+{
+	if (ch->was != CTP_RUNNING || !ch->whole)
+		return;
+	uint64_t ns = ctp_follow_ns(t->follow, ch->was_ns, ch->ts_ns);
+	ctp_hist_add(&place_of(t, place)->run, ns);
+	if (ns >= LONG_RUN_NS)
+		ran_long(t, ch, place, ns);
+}
+
+/*
+ * One that was ready while another ran for long on the thread where it runs now; or that was woken right behind that run by
+ * something from outside: where one thread both runs coroutines and waits for what happens, nobody could be ready before.
+ */
+static RARE void kept_waiting(struct ctp_tally *t, const struct ctp_change *ch)
+{
+	struct ctp_tally_case *c = &t->runs.cases[t->last_long[ch->thread] - 1]; /* or a worse one that took its place */
+	uint64_t stop_ns = c->from_ns + c->ns, from_ns = ch->was_ns > c->from_ns ? ch->was_ns : c->from_ns;
+	if (ch->ts_ns > stop_ns + c->ns / 10 || c->tid != t->follow->threads.list[ch->thread].tid)
+		t->last_long[ch->thread] = 0;
+	else if (from_ns >= stop_ns)
+		c->late += !ch->co->waker && ch->co->suspended_ns <= c->from_ns + c->ns / 2;
+	else if (stop_ns - from_ns >= c->ns / 2) {
+		c->count++;
+		c->most_ns = stop_ns - from_ns > c->most_ns ? stop_ns - from_ns : c->most_ns;
+	}
+}
+
+/*
+ * A wait that ended at last, far too late, and not as others there do: they are ended by coroutines, and this one by something from
+ * outside. So look a wake that was lost, and a time-out that repairs it.
+ */
+static bool is_repaired(const struct ctp_habit *habit, uint64_t ns)
+{
+	return habit->waits >= CTP_TALLY_HISTORY && ns / LATE_FACTOR >= habit->max_ns && habit->inside && 10 * habit->inside >= 9 * habit->woken;
+}
+
+/* What others are compared with is what was in time: this is not. */
+static RARE void repaired(struct ctp_tally *t, const struct ctp_coroutine *co, uint64_t ns)
+{
+	const struct ctp_habit *habit = &t->habits.list[co->habit];
+	struct ctp_tally_case c = {.from_ns = co->suspended_ns, .ns = ns, .most_ns = habit->max_ns, .whole = true,
+	                           .place = ctp_follow_place(t->follow, co),
+	                           .elsewhere = ctp_habit_overtook(habit, co->suspended_ns, false)};
+	list_put(t, &t->late, co, c);
+}
+
+static inline void waited(struct ctp_tally *t, const struct ctp_coroutine *co, uint64_t to_ns, bool woken)
+{
+	struct ctp_habit *habit = &t->habits.list[co->habit];
+	uint64_t ns = ctp_follow_ns(t->follow, co->suspended_ns, to_ns);
+	ctp_hist_add(&place_of(t, ctp_follow_place(t->follow, co))->wait, ns);
+	if (co->resumes == 1 && (co->flags & (CTP_CO_BIRTH | CTP_CO_BEFORE)) == CTP_CO_BIRTH)
+		return; /* that was the start of one that is lazy */
+	if (__builtin_expect(ns >= LATE_NS, 0) && woken && !co->waker && co->habit && is_repaired(habit, ns))
+		repaired(t, co, ns);
+	else if (woken && co->waker == co->id)
+		habit->self++; /* it only gave way, or did not wait at all */
+	else
+		ctp_habit_waited(habit, co->id, co->suspended_ns, ns, woken, woken ? co->waker : 0);
+}
+
+/* A wait that a wake ended. It counts when the resume is there, which shows that nothing is missing in between. */
+static void wait_woken(struct ctp_tally *t, const struct ctp_coroutine *co, uint64_t woken_ns)
+{
+	if (woken_ns > co->suspended_ns && co->suspended_ns)
+		waited(t, co, woken_ns, true);
+}
+
+static void resumed(struct ctp_tally *t, const struct ctp_change *ch)
+{
+	struct ctp_coroutine *co = ch->co;
+	slice_add(t, ch->ts_ns);
+	uint64_t pause_ns = t->last_resume_ns ? ctp_span_ns(t->last_resume_ns, ch->ts_ns) : 0;
+	if (pause_ns > t->longest_pause_ns)
+		t->longest_pause_ns = pause_ns;
+	t->last_resume_ns = ch->ts_ns;
+	if (!ch->whole)
+		return;
+	if (co->resumes == 1) /* one that is lazy is suspended until it is started */
+		ctp_hist_add(&spawn_of(t, co->spawn)->start, ctp_span_ns(co->born_ns, ch->ts_ns));
+	if (ch->was == CTP_BORN || !co->suspended_ns)
+		return;
+	if (ch->was == CTP_SUSPENDED) {
+		t->habits.list[co->habit].nested += ch->by != 0;
+		if (t->follow->missed_ns <= ch->was_ns) /* else it may have been ready for a part of it */
+			waited(t, co, ch->ts_ns, false);
+	} else if (ch->was == CTP_RUNNABLE) {
+		wait_woken(t, co, ch->was_ns);
+		ctp_hist_add(&place_of(t, ctp_follow_place(t->follow, co))->ready, ctp_follow_ns(t->follow, ch->was_ns, ch->ts_ns));
+		if (t->last_long[ch->thread])
+			kept_waiting(t, ch);
+	}
+}
+
+/*
+ * A coroutine has woken itself so many times in a row, and again as often. What others did on its thread meanwhile counts as long as it
+ * stays there. The longest storm of each is kept.
+ */
+static void storm(struct ctp_tally *t, const struct ctp_change *ch)
+{
+	const struct ctp_coroutine *co = ch->co;
+	struct ctp_tally_case *c = NULL;
+	for (uint32_t i = 0; i < t->storms.count && !c; i++)
+		if (t->storms.cases[i].id == co->id)
+			c = &t->storms.cases[i];
+	struct ctp_tally_case mine = {.from_ns = ch->ts_ns, .place = ctp_follow_place(t->follow, co), .whole = ch->whole};
+	uint32_t n = c ? 0 : list_put(t, &t->storms, co, mine);
+	c = n ? &t->storms.cases[n - 1] : c;
+	if (!c)
+		return;
+	const struct ctp_thread *th = &t->follow->threads.list[co->thread];
+	uint64_t others_then = th->resumes - co->resumes;
+	if (co->streak == CTP_TALLY_STORM) {
+		c->since_ns = ch->ts_ns;
+		c->others_now = 0;
+	} else if (c->tid == th->tid && others_then > c->others_then) {
+		c->others_now += others_then - c->others_then;
+	}
+	c->others_then = others_then;
+	c->tid = th->tid;
+	uint64_t ns = ctp_span_ns(c->since_ns, ch->ts_ns);
+	if (!c->since_ns || ns < c->ns) /* the beginning is not known, or it is not the longest */
+		return;
+	c->from_ns = c->since_ns;
+	c->ns = ns;
+	c->count = co->streak;
+	c->others = c->others_now;
+}
+
+/* From where the waker came is asked of the first wakes there, and of some later ones. */
+static void woken_from(struct ctp_tally *t, const struct ctp_change *ch)
+{
+	struct ctp_habit *habit = &t->habits.list[ch->co->habit];
+	if (!ch->by || ch->by == ch->co->id || (habit->woken >= FROM_ALL && habit->woken % FROM_SOME))
+		return;
+	const struct ctp_coroutine *waker = ctp_follow_find(t->follow, ch->by);
+	uint32_t from = !waker ? 0 : waker->state == CTP_RUNNING ? waker->habit : waker->habit_was;
+	if (from)
+		ctp_habit_woken_from(habit, from);
+	habit->asked += waker != NULL;
+	habit->children += waker && waker->parent == ch->co->id;
+}
+
+static void woken(struct ctp_tally *t, const struct ctp_change *ch)
+{
+	struct ctp_coroutine *co = ch->co;
+	if (co->habit && co->state == CTP_RUNNABLE && !ch->gap)
+		woken_from(t, ch);
+	if (co->streak >= CTP_TALLY_STORM && co->streak % CTP_TALLY_STORM == 0)
+		storm(t, ch);
+}
+
+static void died(struct ctp_tally *t, const struct ctp_change *ch)
+{
+	struct ctp_coroutine *co = ch->co;
+	struct ctp_tally_spawn *s = spawn_of(t, co->spawn);
+	uint32_t place = ctp_follow_place(t->follow, co);
+	uint64_t life_ns = ctp_follow_ns(t->follow, co->born_ns, ch->ts_ns);
+	s->died++;
+	s->longest_ns = life_ns > s->longest_ns ? life_ns : s->longest_ns;
+	s->unstarted += !ctp_has_run(co);
+	level_put(t, s, ch->ts_ns, s->alive ? s->alive - 1 : 0);
+	if (ch->was == CTP_SUSPENDED && !ch->gap) {
+		s->destroyed++;
+		if (ch->whole)
+			list_put(t, &t->destroyed, co, (struct ctp_tally_case){.from_ns = ch->was_ns, .ns = ctp_follow_ns(t->follow, ch->was_ns, ch->ts_ns),
+			                                                       .place = place, .whole = true});
+	} else if (co->flags & CTP_CO_BIRTH && !ch->gap) { /* in a gap it is not known how it ended */
+		ctp_hist_add(&s->life, life_ns);
+	}
+	if (ch->ts_ns >= t->follow->since_ns)
+		ran(t, ch, place);
+	if (ch->ts_ns >= t->follow->since_ns && ch->was == CTP_RUNNABLE && ch->whole)
+		wait_woken(t, co, ch->was_ns);
+	sum_up(t, co);
+}
+
+/* Of places that are voted for, the one that more than half are for stays. */
+static void vote(struct ctp_tally_spawn *s, uint32_t place)
+{
+	if (!s->rest_votes)
+		s->rest = place;
+	s->rest_votes += s->rest == place ? 1 : -1u;
+}
+
+static void suspended(struct ctp_tally *t, const struct ctp_change *ch)
+{
+	struct ctp_coroutine *co = ch->co;
+	uint32_t place = ctp_follow_place(t->follow, co);
+	ran(t, ch, ch->from);
+	if (co->resumes == 1 && (co->flags & (CTP_CO_BIRTH | CTP_CO_BEFORE)) == CTP_CO_BIRTH)
+		vote(spawn_of(t, co->spawn), place);
+	co->habit_was = co->habit;
+	if (!ctp_habits_is(&t->habits, co->habit, co->spawn, place)) /* most come back to where they were */
+		co->habit = ctp_habits_number(&t->habits, co->spawn, place);
+}
+
+/* All but transitions. */
+static RARE void other(struct ctp_tally *t, const struct ctp_change *ch)
+{
+	switch (ch->kind) {
+	case CTP_CHANGE_WAKE:
+		woken(t, ch);
+		break;
+	case CTP_CHANGE_DIED:
+		died(t, ch);
+		break;
+	case CTP_CHANGE_BORN: {
+		struct ctp_tally_spawn *s = spawn_of(t, ch->co->spawn);
+		s->born++;
+		level_put(t, s, ch->ts_ns, s->alive + 1);
+		break;
+	}
+	case CTP_CHANGE_BROKEN:
+		list_put(t, &t->broken[ch->by], ch->co, (struct ctp_tally_case){.from_ns = ch->ts_ns, .whole = true,
+		         .place = ctp_follow_place(t->follow, ch->co)});
+		break;
+	case CTP_CHANGE_SUSPEND:
+	case CTP_CHANGE_RESUME:
+	case CTP_CHANGE_AWAIT:
+	case CTP_CHANGE_LOST:
+		break;
+	}
+}
+
+void ctp_tally_change(struct ctp_tally *t, const struct ctp_change *ch)
+{
+	bool asked = ch->ts_ns >= t->follow->since_ns;
+	if (ch->kind == CTP_CHANGE_SUSPEND && asked)
+		suspended(t, ch);
+	else if (ch->kind == CTP_CHANGE_RESUME && asked)
+		resumed(t, ch);
+	else if (asked || ch->kind == CTP_CHANGE_BORN || ch->kind == CTP_CHANGE_DIED) /* who is alive, counts */
+		other(t, ch);
+}
+
+void ctp_tally_finish(struct ctp_tally *t, uint64_t end_ns)
+{
+	for (t->nslices = CTP_TALLY_SLICES; t->nslices && !t->slices[t->nslices - 1];)
+		t->nslices--;
+	for (uint32_t n = 0; n < t->follow->places.count; n++) {
+		if (t->spawns[n])
+			level_put(t, t->spawns[n], end_ns, t->spawns[n]->alive);
+		if (t->places[n]) {
+			ctp_hist_merge(&t->run, &t->places[n]->run);
+			ctp_hist_merge(&t->ready, &t->places[n]->ready);
+		}
+	}
+	uint32_t at = 0;
+	for (struct ctp_coroutine *co; (co = ctp_follow_each(t->follow, &at));) {
+		if (co->state == CTP_DEAD)
+			continue;
+		bool whole = !(co->flags & (CTP_CO_TAIL | CTP_CO_CONFLICT));
+		if (co->state == CTP_RUNNABLE && whole)
+			wait_woken(t, co, co->since_ns);
+		ctp_follow_account(t->follow, co, end_ns);
+		sum_up(t, co);
+	}
+}

@@ -1,0 +1,66 @@
+/*
+ * threads.h - the threads of a stream, by a dense number in the order in which they appear. 0 is for what has none, and for those
+ * beyond the limit.
+ */
+#ifndef CTP_THREADS_H
+#define CTP_THREADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analyse/proc-seen.h"
+
+enum { CTP_THREADS_MAX = 1 << 16, CTP_THREADS_RECENT = 64, CTP_THREAD_SPANS = 64 };
+
+/* Of its time, so much is accounted for: busy, or unknown. */
+struct ctp_thread_span {
+	uint64_t from_ns, to_ns, done_ns;
+};
+
+struct ctp_thread {
+	uint64_t tid, pid;
+	uint64_t busy_ns, last_ns, resumes; /* busy: in runs that are whole and no gaps; each moment once, for runs may be nested */
+	uint64_t unknown_ns; /* gaps, each moment once */
+	uint64_t gap_ns;     /* the end of the last */
+	struct ctp_thread_span *spans; /* the last runs and gaps, a ring; null: none yet */
+	uint32_t first_span, nspans;
+	uint64_t seen_ns; /* the collector saw it then, whether it did anything or not */
+	uint64_t current; /* id of the coroutine that runs there, 0: none; it was resumed at last_ns */
+	uint64_t outer;   /* the one that runs it, as a generator is run; 0: none */
+	uint64_t last;    /* the one that was resumed there last, whether it still runs or not */
+	struct ctp_seen_run seen; /* what samples told of that run */
+	char name[32];
+};
+
+struct ctp_threads {
+	struct ctp_thread *list; /* by number */
+	uint32_t count, most; /* most: that there ever were */
+	uint32_t recent[CTP_THREADS_RECENT]; /* the numbers of those seen last, by the end of their ids */
+	uint32_t *slots;                     /* numbers, 0: free */
+	uint64_t salt;
+};
+
+bool ctp_threads_init(struct ctp_threads *t); /* false: out of memory */
+void ctp_threads_fini(struct ctp_threads *t);
+void ctp_threads_clear(struct ctp_threads *t);
+
+/* Whether there was such a thread; its number, and if it is new one that it has from now on. */
+bool ctp_threads_has(const struct ctp_threads *t, uint64_t tid);
+uint32_t ctp_threads_add(struct ctp_threads *t, uint64_t tid);
+
+/*
+ * A run on the thread was whole; nothing is known of the thread. Both are told when they end. What was inside of them was told before:
+ * a run that is nested in another, or one in a gap of which slots had kept both ends.
+ */
+void ctp_thread_ran(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns);
+/* How long it was busy from then on, as far as that is kept. */
+uint64_t ctp_thread_busy_ns(const struct ctp_thread *th, uint64_t from_ns);
+void ctp_thread_gap(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns);
+
+static inline uint32_t ctp_threads_number(struct ctp_threads *t, uint64_t tid)
+{
+	uint32_t recent = t->recent[tid % CTP_THREADS_RECENT];
+	return t->list[recent].tid == tid ? recent : ctp_threads_add(t, tid);
+}
+
+#endif

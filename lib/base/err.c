@@ -1,0 +1,40 @@
+/* err.c - filling in what went wrong. A message that does not fit is cut, never dropped. */
+#include "base/err.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum ctp_status ctp_err_set(struct ctp_err *err, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(err->text, sizeof err->text, fmt, ap);
+	va_end(ap);
+	return CTP_FAILED;
+}
+
+enum ctp_status ctp_err_sys(struct ctp_err *err, const char *fmt, ...)
+{
+	const char *why = strerrordesc_np(errno);
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(err->text, sizeof err->text, fmt, ap);
+	va_end(ap);
+	size_t len = strlen(err->text);
+	snprintf(err->text + len, sizeof err->text - len, ": %s", why ? why : "unknown error");
+	return CTP_FAILED;
+}
+
+void ctp_notice_say(const struct ctp_notice *notice, const char *fmt, ...)
+{
+	if (!notice || !notice->say)
+		return;
+	char text[sizeof((struct ctp_err *)0)->text];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	notice->say(notice->arg, text);
+}

@@ -1,0 +1,46 @@
+/*
+ * tids.h - a bounded memory of thread ids: has this one been met before?
+ *
+ * When it is full it forgets everything and begins again, so it may say "new" more than once, and never takes more room.
+ */
+#ifndef CTP_TIDS_H
+#define CTP_TIDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/spread.h"
+
+enum { CTP_TIDS_SLOTS = 4096, CTP_TIDS_MAX = CTP_TIDS_SLOTS / 2 };
+
+/* One of zeros is empty. 0 is no member. */
+struct ctp_tids {
+	uint64_t last; /* asked for; most questions come in rows of the same */
+	uint32_t count;
+	uint64_t salt;
+	uint64_t slots[CTP_TIDS_SLOTS];
+};
+
+/* True if it was not there. */
+static inline bool ctp_tids_add(struct ctp_tids *t, uint64_t id)
+{
+	if (id == t->last || !id)
+		return false;
+	t->last = id;
+	if (!t->count)
+		t->salt = ctp_spread_salt();
+	uint32_t at = ctp_spread(id, t->salt, CTP_TIDS_SLOTS);
+	for (; t->slots[at]; at = (at + 1) % CTP_TIDS_SLOTS)
+		if (t->slots[at] == id)
+			return false;
+	if (t->count == CTP_TIDS_MAX) {
+		memset(t->slots, 0, sizeof(t->slots));
+		t->count = 0;
+	}
+	t->slots[at] = id;
+	t->count++;
+	return true;
+}
+
+#endif

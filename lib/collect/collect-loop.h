@@ -1,0 +1,63 @@
+/*
+ * collect-loop.h - a collector at work: between collect.c, which begins and ends it, and collect-loop.c, which looks and rests.
+ */
+#ifndef CTP_COLLECTOR_H
+#define CTP_COLLECTOR_H
+
+#include "base/clock.h"
+#include "collect/collect.h"
+#include "collect/conn-keeper.h"
+#include "collect/event-loop.h"
+#include "collect/pace.h"
+#include "collect/proc-facts.h"
+#include "collect/sampler.h"
+#include "io/outqueue.h"
+#include "shm/arena.h"
+#include "shm/memory.h"
+#include "shm/sock.h"
+#include "stream/events.h"
+#include "stream/writer.h"
+
+#define CTP_SHM_VARIABLE "CTP_SHM_PATH"
+
+struct ctp_collector {
+	const struct ctp_collect_conf *conf;
+	struct ctp_collect_result *result;
+	struct ctp_shm shm;
+	struct ctp_annex annex;
+	struct ctp_sock sock;
+	struct ctp_keeper keeper;
+	struct ctp_watch watch;
+	struct ctp_outqueue *queue; /* null: closed */
+	struct ctp_writer *writer;
+	struct ctp_harvest *harvest;
+	struct ctp_targets *targets;
+	struct ctp_sampler sampler;
+	struct ctp_class *end_class;
+	struct ctp_map_file file;
+	struct ctp_pace pace;
+	bool announced; /* the probes were told of us */
+	bool unreachable; /* they cannot wake us */
+	bool unread;    /* the output has failed as a pipe that nobody reads */
+	bool asleep;    /* tracer_sleeping is set, if no probe has taken it back */
+	bool idle;      /* all that was found is sent, marked, and there was nothing since */
+	bool stalled;   /* the queue is full, and it was said */
+	bool truncated; /* the memory was, and it was said */
+	bool unused;    /* nobody had it mapped when that was last asked, */
+	bool asked;     /* and nothing was found since */
+	uint64_t start_ns, now_ns;
+	uint64_t waited_ns, dirty_ns, lives_ns, refresh_ns, asked_ns, ended_ns; /* when last, or since when; 0: it is not */
+	uint64_t refresh_events;
+};
+
+/* Harvests until there is a reason to end. True when the target is gone and so all that will ever be published has been. */
+bool ctp_collector_run(struct ctp_collector *c);
+
+/* Tells the user if the memory was found cut off. */
+void ctp_collector_truncated(struct ctp_collector *c);
+
+/* The totals so far: to the result, and to the user. */
+void ctp_collector_total(struct ctp_collector *c);
+void ctp_collector_say(struct ctp_collector *c);
+
+#endif

@@ -1,0 +1,501 @@
+/*
+ * collect.c - the beginning and the end of a collector: it starts the target and makes what that needs, or attaches to one that
+ * runs; and when all is over (collect-loop.c says when) it writes the end and leaves nothing behind.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collect/attach.h"
+#include "collect/collect-loop.h"
+#include "collect/spawn.h"
+
+enum { ARGV_BYTES = 64 << 10 }; /* of the arguments of a process that was attached to */
+
+static bool to_stdout(const struct ctp_collect_conf *conf) { return !conf->output || !strcmp(conf->output, "-"); }
+
+/* What helps against the losses: rings are as large as they are told to be, a station is as large as it is. */
+static void say_help(const struct ctp_collect_result *r, char *text, size_t bytes)
+{
+	const struct ctp_harvest_stats *s = &r->stats;
+	bool rings = s->lost > s->overwritten && s->rings && !r->fixed;
+	if (rings && s->overwritten)
+		snprintf(text, bytes, " (--ring or --lossless would help against %" PRIu64 " of them)", s->lost - s->overwritten);
+	else if (rings)
+		snprintf(text, bytes, " (--ring or --lossless would help)");
+	else if (s->lost && s->lost == s->overwritten)
+		snprintf(text, bytes, " (a station of version 1 holds 8: a probe with rings, as ctp.h, would help)");
+}
+
+void ctp_collect_line(const struct ctp_collect_result *r, char line[CTP_COLLECT_LINE_MAX])
+{
+	const struct ctp_harvest_stats *s = &r->stats;
+	char unverified[48] = "", help[96] = "", missed[32] = "", remedy[48] = "";
+	say_help(r, help, sizeof(help));
+	if (s->unverified)
+		snprintf(unverified, sizeof(unverified), " (%" PRIu64 " unverified)", s->unverified);
+	if (s->missed)
+		snprintf(missed, sizeof(missed), ", %" PRIu64 " missed", s->missed);
+	if (s->untraced)
+		snprintf(remedy, sizeof(remedy), r->fixed ? " (it has %" PRIu32 " stations)" : " (raise -n, now %" PRIu32 ")",
+		         r->max_stations);
+	snprintf(line, CTP_COLLECT_LINE_MAX,
+	         "%" PRIu64 " events%s, %" PRIu64 " coroutines, %" PRIu64 " lost%s%s%s, %" PRIu64 " untraced%s, %.3f s%s",
+	         s->events, r->broken ? " harvested" : "", s->births, s->lost, unverified, help, missed, s->untraced, remedy,
+	         (double)r->duration_ns / 1e9, r->broken ? "; the stream is NOT complete" : "");
+}
+
+/* --- what the probes are told -------------------------------------------------------------------------------------------- */
+
+static uint32_t mode_now(const struct ctp_collector *c)
+{
+	return __atomic_load_n(&c->annex.header->mode, __ATOMIC_RELAXED);
+}
+
+/* Tells the probes of us. */
+static void announce(struct ctp_collector *c)
+{
+	const struct ctp_collect_conf *conf = c->conf;
+	uint32_t mode = CTP_MODE_RECORD | CTP_MODE_RINGS | conf->modes | (ctp_membarrier() ? CTP_MODE_MEMBARRIER : 0);
+	uint32_t before = mode_now(c);
+	if (conf->pid && !before)
+		ctp_notice_say(conf->news,
+		               "process %d has not recorded so far (CTP_RECORD=1): a coroutine is seen when it does something",
+		               (int)conf->pid);
+	mode |= conf->pid ? before & CTP_MODE_KEEP : CTP_MODE_KEEP; /* if we die, whoever comes next finds the last states */
+	ctp_annex_open(&c->annex, mode, conf->wait_us, c->unreachable ? NULL : c->sock.path);
+	c->announced = true;
+}
+
+/* The probes do again what they did before there was a collector. */
+static void renounce(struct ctp_collector *c)
+{
+	if (!c->announced)
+		return;
+	bool keep = c->conf->pid && mode_now(c) & CTP_MODE_KEEP;
+	ctp_annex_close(&c->annex, keep ? CTP_MODE_RECORD | CTP_MODE_KEEP : 0);
+	c->announced = false;
+}
+
+/* --- the end -------------------------------------------------------------------------------------------------------------- */
+
+static void write_end(struct ctp_collector *c)
+{
+	const struct ctp_harvest_stats *s = ctp_harvest_stats(c->harvest);
+	bool ended = c->watch.ended, killed = ended && WIFSIGNALED(c->watch.status);
+	enum ctp_outcome how = c->conf->pid ? CTP_OUTCOME_ENDED : killed ? CTP_OUTCOME_KILLED : CTP_OUTCOME_EXITED;
+	struct ctp_end_bounds end = ctp_sampler_end(&c->sampler, ended ? c->watch.ended_ns : 0);
+	const uint64_t val[CTP_END_FIELDS] = {
+		[CTP_END_TS] = ctp_clock_ns(),
+		[CTP_END_EVENTS] = s->events,
+		[CTP_END_LOST] = s->lost,
+		[CTP_END_UNVERIFIED] = s->unverified,
+		[CTP_END_UNTRACED] = s->untraced,
+		[CTP_END_BIRTHS] = s->births,
+		[CTP_END_DEATHS] = s->deaths,
+		[CTP_END_OUTCOME] = ended ? how : CTP_OUTCOME_RUNNING,
+		[CTP_END_STATUS] = !ended ? 0 : (uint64_t)(killed ? WTERMSIG(c->watch.status) : WEXITSTATUS(c->watch.status)),
+		[CTP_END_AFTER] = end.after_ns,
+		[CTP_END_BEFORE] = end.before_ns,
+	};
+	ctp_writer_record(c->writer, c->end_class, val);
+	ctp_writer_end(c->writer, true);
+}
+
+static void wait_for_event(struct ctp_collector *c)
+{
+	ctp_watch_wait(&c->watch, CTP_FOREVER);
+	if (c->watch.asked)
+		ctp_collector_say(c);
+}
+
+/* For who wants to know whether the probes are of the sort that he thinks. */
+static void say_who_spoke(struct ctp_collector *c)
+{
+	const struct ctp_harvest_stats *s = &c->result->stats;
+	uint32_t annexed = 0, ordered = 0;
+	for (uint32_t i = 0; c->conf->info && i < s->stations; i++) {
+		uint64_t word = __atomic_load_n(&c->annex.stations[i].announce, __ATOMIC_RELAXED);
+		uint32_t flags = CTP_ANNOUNCE_IS(word) ? CTP_ANNOUNCE_FLAGS(word) : 0;
+		annexed += !!(flags & CTP_ANNOUNCE_ANNEX);
+		ordered += (flags & (CTP_ANNOUNCE_ANNEX | CTP_ANNOUNCE_ORDERED)) == CTP_ANNOUNCE_ORDERED;
+	}
+	ctp_notice_say(c->conf->info,
+	               "%" PRIu64 " rings of threads; stations: %" PRIu32 " with rings, %" PRIu32 " ordered, %" PRIu64
+	               " of version 1; woken %" PRIu64 " times",
+	               s->rings, annexed, ordered, s->stations - annexed - ordered, c->watch.wakes);
+}
+
+/*
+ * Takes our hands off the memory: the probes do as they did before we came, and what died meanwhile is theirs again. With the
+ * descriptor goes the lock, so that another collector may come.
+ */
+static void detach(struct ctp_collector *c, bool deserted)
+{
+	renounce(c);
+	if (!c->watch.extra) {
+		ctp_harvest_last(c->harvest, deserted);
+		ctp_collector_truncated(c);
+	}
+	ctp_harvest_release(c->harvest);
+	ctp_collector_total(c);
+	say_who_spoke(c);
+	int number = c->shm.fd;
+	ctp_shm_fini(&c->shm);
+	/* The command may still look there for it, by CTP_SHM_PATH: it must not find a file of ours, but one that cannot be opened. */
+	if (number >= 0)
+		dup3(c->watch.epoll_fd, number, O_CLOEXEC);
+}
+
+/* The last of everything, unless the output has failed. Who reads our output sees its end here. */
+static void finish(struct ctp_collector *c, bool deserted)
+{
+	ctp_sampler_look(&c->sampler, true);
+	detach(c, deserted);
+	if (!c->watch.extra) {
+		ctp_targets_last(c->targets);
+		write_end(c);
+		ctp_outqueue_finish(c->queue);
+	}
+	/* A reader that does not read holds us here: a signal that COMMAND does not need any more ends that. */
+	c->watch.stop = false;
+	while (!c->watch.extra && !c->watch.stop)
+		wait_for_event(c);
+	struct ctp_err err = {"the last packets were not taken in time"};
+	c->unread = c->watch.extra && ctp_outqueue_unread(c->queue);
+	if (!c->watch.extra || ctp_outqueue_close(c->queue, &err)) {
+		c->result->broken = true;
+		ctp_notice_say(c->conf->warn, "%s; collecting has stopped%s", err.text,
+		               c->watch.ended ? "" : c->conf->pid ? ", the process runs on" : ", the command runs on");
+	}
+	ctp_watch_extra(&c->watch, -1, &err);
+	c->queue = NULL;
+	if (to_stdout(c->conf)) {
+		int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+		if (fd < 0 || dup2(fd, STDOUT_FILENO) < 0)
+			close(STDOUT_FILENO);
+		close(fd);
+	}
+}
+
+static void say_reader_died(struct ctp_collector *c)
+{
+	ctp_notice_say(c->conf->warn, "the reader of the pipe died too; use -o FILE with Ctrl-C");
+}
+
+/* The trace has ended. Says what is waited for and, after a Ctrl-C that took the reader along, what would have helped. */
+static void wait_for_command(struct ctp_collector *c)
+{
+	if (!c->watch.ended && !c->result->broken)
+		ctp_notice_say(c->conf->news, "trace ended by -t; waiting for %s (pid %d)", c->conf->argv[0],
+		               (int)c->watch.command);
+	while (!c->watch.ended)
+		wait_for_event(c);
+	int sig = WIFSIGNALED(c->watch.status) ? WTERMSIG(c->watch.status) : 0;
+	if (c->unread && (sig == SIGINT || sig == SIGQUIT || sig == SIGTERM || sig == SIGHUP))
+		say_reader_died(c);
+	c->result->signal = c->result->broken ? 0 : sig;
+	c->result->status = c->result->broken || sig ? 125 : WEXITSTATUS(c->watch.status);
+}
+
+/* Nobody's status is ours to pass on. */
+static void let_go(struct ctp_collector *c, bool interrupted)
+{
+	if (c->unread && interrupted)
+		say_reader_died(c);
+	c->result->status = c->result->broken ? 125 : 0;
+}
+
+/* --- the beginning -------------------------------------------------------------------------------------------------------- */
+
+/* What to add to our clock for the time of day, from the closest of a few pairs of readings. */
+static int64_t wall_offset_ns(void)
+{
+	uint64_t best_ns = UINT64_MAX;
+	int64_t offset_ns = 0;
+	for (int i = 0; i < 8; i++) {
+		uint64_t before_ns = ctp_clock_ns(), wall_ns = ctp_clock_of(CLOCK_REALTIME);
+		uint64_t took_ns = ctp_clock_ns() - before_ns;
+		if (took_ns < best_ns) {
+			best_ns = took_ns;
+			offset_ns = (int64_t)(wall_ns - before_ns - took_ns / 2);
+		}
+	}
+	return offset_ns;
+}
+
+/* The arguments of the process that was attached to, as it shows them. */
+static void add_argv(struct ctp_section *sec, pid_t pid)
+{
+	char *text = malloc(ARGV_BYTES + 1);
+	size_t len = text ? ctp_attach_argv(pid, text, ARGV_BYTES) : 0;
+	for (size_t at = 0; at < len && ctp_section_add(sec, "argv[]", text + at); at += strlen(text + at) + 1)
+		;
+	free(text);
+}
+
+static void begin_section(struct ctp_collector *c)
+{
+	const struct ctp_collect_conf *conf = c->conf;
+	struct ctp_section sec;
+	ctp_section_init(&sec);
+	ctp_section_add_host(&sec, "ctp-collect");
+	ctp_section_addf(&sec, "pid", "%d", (int)(conf->pid ? conf->pid : c->watch.command));
+	ctp_section_add(&sec, "clock", "monotonic");
+	ctp_section_addf(&sec, "wall_offset_ns", "%" PRId64, wall_offset_ns());
+	ctp_section_addf(&sec, "start_ns", "%" PRIu64, c->start_ns);
+	ctp_section_addf(&sec, "max_stations", "%" PRIu32, c->annex.geo.max_stations);
+	if (conf->dialect != CTP_DIALECT_AUTO)
+		ctp_section_add(&sec, "dialect", conf->dialect == CTP_DIALECT_PLAIN ? "plain" : "seqlock");
+	if (conf->pid) {
+		ctp_section_add(&sec, "attached", "yes");
+		ctp_section_add(&sec, "recorded", mode_now(c) & CTP_MODE_RECORD ? "yes" : "no"); /* before */
+		add_argv(&sec, conf->pid);
+	}
+	for (char *const *arg = conf->argv; !conf->pid && *arg && ctp_section_add(&sec, "argv[]", *arg); arg++)
+		;
+	ctp_writer_begin(c->writer, &sec);
+	ctp_section_fini(&sec);
+}
+
+static void on_thread(void *arg, uint64_t tid)
+{
+	struct ctp_collector *c = arg;
+	ctp_targets_thread(c->targets, tid);
+}
+
+static size_t on_frames(void *arg, const struct ctp_frame *frames, size_t n, uint64_t *code)
+{
+	struct ctp_collector *c = arg;
+	return ctp_targets_code(c->targets, frames, n, code);
+}
+
+static uint64_t when_ns(void *arg)
+{
+	struct ctp_collector *c = arg;
+	return c->harvest ? ctp_harvest_floor_ns(c->harvest) : ctp_clock_ns();
+}
+
+static void on_connection(void *arg, pid_t pid)
+{
+	struct ctp_collector *c = arg;
+	if (pid > 0 && c->queue)
+		ctp_targets_process(c->targets, pid);
+	ctp_notice_say(c->conf->info, "process %d has connected (%u now)", (int)pid, c->watch.connections);
+}
+
+/* Says whose argument it was that failed. */
+static enum ctp_status name_option(const char *option, struct ctp_err *err)
+{
+	struct ctp_err plain = *err;
+	return ctp_err_set(err, "%s %s", option, plain.text);
+}
+
+static enum ctp_status open_output(struct ctp_collector *c, struct ctp_err *err)
+{
+	struct ctp_output out;
+	if (ctp_output_open(&out, c->conf->output, true, c->conf->force, err))
+		return to_stdout(c->conf) ? CTP_FAILED : name_option("-o", err);
+	c->queue = ctp_outqueue_new(&out, err);
+	if (c->queue)
+		return ctp_watch_extra(&c->watch, ctp_outqueue_fd(c->queue), err);
+	ctp_output_abandon(&out);
+	return CTP_FAILED;
+}
+
+static enum ctp_status make_memory(struct ctp_collector *c, struct ctp_err *err)
+{
+	const struct ctp_collect_conf *conf = c->conf;
+	uint32_t max_stations = conf->max_stations ? conf->max_stations : CTP_COLLECT_STATIONS;
+	struct ctp_shm_conf shm = {conf->shm_path, max_stations, conf->ring_events};
+	if (ctp_shm_init(&c->shm, &shm, err))
+		return conf->shm_path ? name_option("--shm", err) : CTP_FAILED;
+	if (ctp_annex_find(&c->annex, c->shm.base, c->shm.bytes, err) || ctp_attach_lock(c->shm.fd, err))
+		return CTP_FAILED;
+	return CTP_OK;
+}
+
+static enum ctp_status find_memory(struct ctp_collector *c, struct ctp_err *err)
+{
+	const struct ctp_collect_conf *conf = c->conf;
+	struct ctp_attach at;
+	if (ctp_attach_find(&at, conf->pid, conf->news, err))
+		return name_option("-p", err);
+	c->shm = at.shm;
+	c->annex = at.annex;
+	if (ctp_attach_lock(c->shm.fd, err)) {
+		struct ctp_err plain = *err;
+		return ctp_err_set(err, "-p process %d: %s", (int)conf->pid, plain.text);
+	}
+	c->unreachable = at.elsewhere && !conf->sock_path;
+	if (at.elsewhere)
+		ctp_notice_say(conf->news, "process %d is in another PID namespace: its threads have numbers of their own%s",
+		               (int)conf->pid, c->unreachable ? ", and it can wake us only by a --sock PATH that it sees" : "");
+	return CTP_OK;
+}
+
+static enum ctp_status keep_connections(struct ctp_collector *c, struct ctp_err *err)
+{
+	struct ctp_keeper_conf keep = {.addr = &c->sock.addr};
+	keep.remove[0].path = c->shm.named ? c->shm.path : NULL;
+	keep.remove[0].fd = c->shm.fd;
+	keep.remove[1].path = c->sock.named ? c->sock.path : NULL;
+	keep.remove[1].fd = c->sock.inode_fd;
+	return ctp_keeper_init(&c->keeper, &keep, err);
+}
+
+static enum ctp_status set_up(struct ctp_collector *c, struct ctp_err *err)
+{
+	const struct ctp_collect_conf *conf = c->conf;
+	if (conf->pid ? find_memory(c, err) : make_memory(c, err))
+		return CTP_FAILED;
+	if (ctp_sock_init(&c->sock, conf->sock_path, err))
+		return conf->sock_path ? name_option("--sock", err) : CTP_FAILED;
+	if (ctp_watch_init(&c->watch, &c->sock, err) || (conf->pid && ctp_watch_process(&c->watch, conf->pid, err)))
+		return CTP_FAILED;
+	c->watch.connected = on_connection;
+	c->watch.arg = c;
+	if (!ctp_maps_file_at(c->shm.base, &c->file))
+		return ctp_err_set(err, "/proc/self/maps: the shared memory is not to be found (is /proc mounted?)");
+	/* Probes that can be attached to raise no SIGPIPE; those of version 1 know only the collector that started them. */
+	if (!conf->pid && keep_connections(c, err))
+		return CTP_FAILED;
+	if (open_output(c, err)) /* starts a thread, so it comes after the clone */
+		return CTP_FAILED;
+	c->writer = ctp_writer_new(ctp_outqueue_put, c->queue, err);
+	if (!c->writer)
+		return CTP_FAILED;
+	c->targets = ctp_targets_new(c->writer, &c->file, err);
+	if (!c->targets)
+		return CTP_FAILED;
+	ctp_targets_when(c->targets, when_ns, c);
+	c->end_class = ctp_event_class(CTP_END);
+	return c->end_class ? CTP_OK : ctp_err_set(err, "out of memory");
+}
+
+static enum ctp_status make_harvest(struct ctp_collector *c, struct ctp_err *err)
+{
+	struct ctp_harvest_conf conf = {
+		.shm = c->shm.base,
+		.bytes = c->shm.bytes,
+		.max_stations = c->annex.geo.max_stations,
+		.attach = c->conf->pid,
+		.dialect = c->conf->dialect,
+		.writer = c->writer,
+		.new_thread = on_thread,
+		.find_code = on_frames,
+		.arg = c,
+	};
+	c->harvest = ctp_harvest_new(&conf, err);
+	return c->harvest ? CTP_OK : CTP_FAILED;
+}
+
+static int start_command(struct ctp_collector *c, const struct ctp_signals *signals, struct ctp_err *err)
+{
+	char stations[16];
+	snprintf(stations, sizeof(stations), "%" PRIu32, c->annex.geo.max_stations);
+	const char *const env[] = {
+		CTP_SHM_VARIABLE, c->shm.path, "CTP_SOCK_PATH", c->sock.path, "CTP_MAX_STATIONS", stations, NULL,
+	};
+	struct ctp_spawn_conf spawn = {
+		.argv = c->conf->argv, .env = env, .stdout_to_stderr = to_stdout(c->conf), .signals = signals};
+	return ctp_spawn(&spawn, &c->watch.command, err);
+}
+
+/* For ourselves alone, so after the command has started: exact naps, and as many connections as we may have. */
+static void ask_more_of_the_system(void)
+{
+	prctl(PR_SET_TIMERSLACK, 1UL);
+	struct rlimit files;
+	if (!getrlimit(RLIMIT_NOFILE, &files)) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+}
+
+static enum ctp_status begin_command(struct ctp_collector *c, const struct ctp_signals *signals, struct ctp_err *err)
+{
+	announce(c);
+	if (make_harvest(c, err))
+		return CTP_FAILED;
+	c->result->status = start_command(c, signals, err);
+	if (c->result->status)
+		return CTP_FAILED;
+	ctp_sampler_init(&c->sampler, c->harvest, c->targets, c->watch.command, true,
+	                 c->annex.geo.max_rings, c->conf->info);
+	ask_more_of_the_system();
+	begin_section(c);
+	return CTP_OK;
+}
+
+/* What is there already becomes records at once, so the section comes first. */
+static enum ctp_status begin_attached(struct ctp_collector *c, struct ctp_err *err)
+{
+	ask_more_of_the_system();
+	begin_section(c);
+	announce(c);
+	if (make_harvest(c, err))
+		return CTP_FAILED;
+	ctp_targets_process(c->targets, c->conf->pid);
+	ctp_sampler_init(&c->sampler, c->harvest, c->targets, c->conf->pid, false, c->annex.geo.max_rings,
+	                 c->conf->info);
+	if (!c->conf->once) {
+		ctp_harvest_scan(c->harvest, NULL); /* the trace begins with the first look: whatever follows our word is in it */
+		ctp_notice_say(c->conf->news, "attached to process %d", (int)c->conf->pid);
+	}
+	return CTP_OK;
+}
+
+static void tear_down(struct ctp_collector *c)
+{
+	if (c->queue) /* nothing was started */
+		ctp_outqueue_abandon(c->queue);
+	renounce(c);
+	ctp_sampler_fini(&c->sampler);
+	ctp_harvest_free(c->harvest);
+	ctp_targets_free(c->targets);
+	ctp_class_free(c->end_class);
+	ctp_writer_free(c->writer);
+	ctp_watch_fini(&c->watch);
+	ctp_shm_fini(&c->shm);
+	ctp_sock_fini(&c->sock);
+	if (!c->watch.connections) /* else it holds them until their processes end */
+		ctp_keeper_fini(&c->keeper);
+}
+
+enum ctp_status ctp_collect(const struct ctp_collect_conf *conf, struct ctp_collect_result *result, struct ctp_err *err)
+{
+	*result = (struct ctp_collect_result){.status = 125, .fixed = conf->pid};
+	struct ctp_collector c = {
+		.conf = conf, .result = result, .shm.fd = -1, .sock.fd = -1, .sock.inode_fd = -1, .watch.epoll_fd = -1,
+		.watch.signal_fd = -1, .start_ns = ctp_clock_ns()};
+	c.now_ns = c.refresh_ns = c.start_ns;
+	sigset_t block;
+	struct ctp_signals signals;
+	ctp_watch_signals(&block);
+	ctp_signals_take(&signals, &block);
+
+	enum ctp_status st = set_up(&c, err);
+	if (!st)
+		st = conf->pid ? begin_attached(&c, err) : begin_command(&c, &signals, err);
+	if (!st) {
+		result->max_stations = c.annex.geo.max_stations;
+		bool deserted = ctp_collector_run(&c), interrupted = c.watch.stop;
+		finish(&c, deserted);
+		if (conf->pid)
+			let_go(&c, interrupted);
+		else
+			wait_for_command(&c);
+	}
+	tear_down(&c);
+	ctp_signals_restore(&signals);
+	return st;
+}

@@ -1,0 +1,327 @@
+/*
+ * coros-snapshot.c - what the memory remembers of a program that was not followed until now: those who live, and those of the dead whose
+ * stations nobody has had since. The dead are what the others are judged by: how long it took them.
+ *
+ * All that is to be told is gathered first, for it is to come in the order of time and stations have none: an item for each
+ * birth, name, wake and event, sorted. Whoever lives goes on meanwhile. What it does after our look at the rings, which began when
+ * they were in use already, is in them too, at its own time, and is left to them.
+ *
+ * Whom a suspension waits for, event k, is written before it and overwritten after event k + 1 at the earliest. So k's slot is
+ * copied first, which makes all visible that was written before it (slots.c); then the target; then a membarrier, or the fence
+ * that pairs with the writer's behind the odd seq of k + 1; and if the slot of k + 1 does not show it yet, the target was k's.
+ *
+ * A free station may be about to be another's, with half of a new header. So it is looked for on the stack of the free. Whoever
+ * takes it from there changes the stack's tag first, then the generation, then the rest. If the tag is the same after the walk as
+ * it was before, the generations that were seen are those of the dead; and if a header was copied and the generation is still the
+ * same, nothing of it was another's.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "collect/coros.h"
+#include "shm/slots.h"
+
+#if defined __SANITIZE_THREAD__ && !defined __clang__
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
+
+enum {
+	BIRTH, EVENT, NAME, WAKE, AWAIT, DEATH,
+	ITEMS = CTP_SHM_SLOTS + CTP_SHM_WAKES + 4, /* of one station */
+	WALKS = 3,                 /* to find the free ones, while the program goes on */
+	FREED = 16384,             /* of them that are looked at, those who died last: nobody else is looked at meanwhile */
+	GROUP = 64,                /* stations whose slots are copied together */
+};
+
+struct item {
+	uint64_t ts_ns;
+	uint32_t order; /* of two at the same time: the one that was gathered first */
+	uint32_t station;
+	uint64_t kind, number, value, tid, what;
+};
+
+struct snapshot {
+	struct ctp_lives *l;
+	struct item *items;
+	size_t count;
+	uint32_t used;
+	uint32_t *freed; /* by station: the generation of the dead one, 0: it is not free */
+	struct ctp_pick picks[GROUP * CTP_SHM_SLOTS];
+	uint32_t station[GROUP * CTP_SHM_SLOTS]; /* of each pick */
+	uint64_t awaits[GROUP * CTP_SHM_SLOTS];  /* CTP_REF, or 0 */
+	uint32_t marks[GROUP * CTP_SHM_SLOTS];   /* of that */
+	unsigned npicks;
+};
+
+static struct item *add(struct snapshot *s, unsigned kind, uint32_t station, uint64_t ts_ns)
+{
+	struct item *item = &s->items[s->count];
+	*item = (struct item){.ts_ns = ts_ns, .order = (uint32_t)s->count, .station = station, .kind = kind};
+	s->count++;
+	return item;
+}
+
+/* Whom that suspension waits for, if it is the last event of its coroutine and somebody has said that. */
+static uint64_t target_of(struct snapshot *s, unsigned k)
+{
+	const struct ctp_pick *pick = &s->picks[k];
+	const struct ctp_shm_station *shm = &s->l->rings->annex.stations[s->station[k]];
+	bool last = k + 1 == s->npicks || s->station[k + 1] != s->station[k];
+	bool dead = s->l->life[s->station[k]].flags & CTP_LIFE_DEAD;
+	if (!pick->whole || !last || dead || CTP_ENTRY_KIND(pick->what) != CTP_ENTRY_SUSPEND)
+		return 0;
+	uint64_t target = __atomic_load_n(&shm->awaits, __ATOMIC_RELAXED);
+	bool said = __atomic_load_n(&shm->await_event, __ATOMIC_RELAXED) == pick->number &&
+	            __atomic_load_n(&shm->await_generation, __ATOMIC_RELAXED) == s->l->life[s->station[k]].generation;
+	uint32_t marks = __atomic_load_n(&shm->await_marks, __ATOMIC_RELAXED);
+	s->marks[k] = CTP_MARKS_OF(marks, s->l->life[s->station[k]].generation);
+	return said ? target : 0;
+}
+
+static void find_targets(struct snapshot *s)
+{
+	bool any = false;
+	for (unsigned k = 0; k < s->npicks; k++)
+		any |= (s->awaits[k] = target_of(s, k));
+	bool barrier = any && ctp_membarrier();
+	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* pairs with the fence of a writer that announces ORDERED */
+	for (unsigned k = 0; any && k < s->npicks; k++) {
+		const struct ctp_shm_station *shm = &s->l->rings->annex.stations[s->station[k]];
+		uint64_t next = s->picks[k].number + 1;
+		uint64_t seq = __atomic_load_n(&shm->slots[next % CTP_SHM_SLOTS].seq, __ATOMIC_RELAXED);
+		if (seq > ctp_slot_seq(next) - 2 || !(barrier || s->picks[k].flags & CTP_ANNOUNCE_ORDERED))
+			s->awaits[k] = 0;
+	}
+}
+
+/*
+ * Whether somebody who lived has died since, and another has the station and may have written to the slots. Behind the acquire fence
+ * of ctp_slots_copy, or its membarrier: who sees an event of the next one sees the next generation.
+ */
+static bool is_gone(const struct ctp_lives *l, uint32_t i)
+{
+	struct ctp_life *life = &l->life[i];
+	if (life->flags & CTP_LIFE_DEAD ||
+	    __atomic_load_n(&l->rings->annex.stations[i].generation, __ATOMIC_RELAXED) == life->generation)
+		return false;
+	life->flags |= CTP_LIFE_UNSURE;
+	return true;
+}
+
+/* The slots that wait to be copied. */
+static void add_events(struct snapshot *s)
+{
+	ctp_slots_copy(s->l->rings, s->picks, s->npicks);
+	find_targets(s);
+	for (unsigned k = 0; k < s->npicks; k++) {
+		const struct ctp_pick *pick = &s->picks[k];
+		struct ctp_life *life = &s->l->life[s->station[k]];
+		if (pick->whole && pick->newer && pick->number < life->next)
+			life->next = pick->number;
+		if (!pick->whole || pick->newer || is_gone(s->l, s->station[k]))
+			continue;
+		life->last_ns = pick->ts_ns > life->last_ns ? pick->ts_ns : life->last_ns; /* as of all events: see coros.c */
+		struct item *item;
+		if (s->awaits[k]) {
+			item = add(s, AWAIT, s->station[k], life->last_ns);
+			item->value = s->awaits[k];
+			item->what = s->marks[k];
+		}
+		item = add(s, EVENT, s->station[k], life->last_ns);
+		item->number = pick->number;
+		item->value = pick->addr;
+		item->tid = pick->tid;
+		item->what = pick->what;
+	}
+	s->npicks = 0;
+}
+
+static void pick_events(struct snapshot *s, uint32_t i, const struct ctp_life_header *head)
+{
+	const struct ctp_shm_station *shm = &s->l->rings->annex.stations[i];
+	uint64_t next = head->is_dead ? head->events : ctp_slots_next(shm), from = next > CTP_SHM_SLOTS ? next - CTP_SHM_SLOTS : 0;
+	from = from > head->first ? from : head->first; /* what was before is another's */
+	if (s->npicks + CTP_SHM_SLOTS > sizeof(s->picks) / sizeof(*s->picks))
+		add_events(s);
+	for (uint64_t k = from; k < next; k++) {
+		s->station[s->npicks] = i;
+		s->picks[s->npicks++] =
+			(struct ctp_pick){.slot = &shm->slots[k % CTP_SHM_SLOTS], .number = k, .flags = head->flags};
+	}
+	s->l->life[i].next = next > head->first ? next : head->first;
+}
+
+/* A time by which it was there, where its birth is not known: that of the oldest event which its slots remember. */
+static uint64_t seen_ns(const struct ctp_lives *l, uint32_t i, const struct ctp_life_header *head)
+{
+	const struct ctp_shm_station *shm = &l->rings->annex.stations[i];
+	uint64_t next = ctp_slots_next(shm), from = next > CTP_SHM_SLOTS ? next - CTP_SHM_SLOTS : 0;
+	from = from > head->first ? from : head->first;
+	uint64_t ts = __atomic_load_n(&shm->slots[from % CTP_SHM_SLOTS].timestamp, __ATOMIC_RELAXED);
+	uint64_t ns = from < next ? ctp_rings_ns(l->rings, ts, head->flags & CTP_ANNOUNCE_RAW) : l->rings->now_ns;
+	/* It was not born while somebody recorded. */
+	uint64_t since_ns = __atomic_load_n(&l->rings->annex.header->since_ns, __ATOMIC_RELAXED);
+	return since_ns && since_ns < ns ? since_ns : ns;
+}
+
+/* Whether there was a time without slots since its newest, so that it need not be its last. */
+static bool is_old(const struct ctp_lives *l, uint32_t i, const struct ctp_life_header *head)
+{
+	const struct ctp_shm_station *shm = &l->rings->annex.stations[i];
+	uint64_t since_ns = __atomic_load_n(&l->rings->annex.header->since_ns, __ATOMIC_RELAXED), next = ctp_slots_next(shm);
+	if (!since_ns || head->birth_ns >= since_ns)
+		return false;
+	if (next <= head->first)
+		return true;
+	uint64_t ts = __atomic_load_n(&shm->slots[(next - 1) % CTP_SHM_SLOTS].timestamp, __ATOMIC_RELAXED);
+	return ctp_rings_ns(l->rings, ts, head->flags & CTP_ANNOUNCE_RAW) < since_ns;
+}
+
+static void add_wakes(struct snapshot *s, uint32_t i, const struct ctp_life_header *head)
+{
+	const struct ctp_shm_station *shm = &s->l->rings->annex.stations[i];
+	bool raw = head->flags & CTP_ANNOUNCE_RAW;
+	for (unsigned k = 0; k < CTP_SHM_WAKES; k++) {
+		const struct ctp_shm_wake *wake = &shm->wakes[k];
+		if (__atomic_load_n(&wake->generation, __ATOMIC_RELAXED) != head->generation)
+			continue;
+		uint64_t ts = __atomic_load_n(&wake->ts, __ATOMIC_RELAXED), by = __atomic_load_n(&wake->waker, __ATOMIC_RELAXED);
+		uint32_t tid = __atomic_load_n(&wake->tid, __ATOMIC_RELAXED), marks = __atomic_load_n(&wake->marks, __ATOMIC_RELAXED);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE); /* as in ctp_life_header: it is not of who has the station next */
+		if (__atomic_load_n(&shm->generation, __ATOMIC_RELAXED) != head->generation || ctp_rings_newer(s->l->rings, ts, raw) ||
+		    __atomic_load_n(&wake->ts, __ATOMIC_RELAXED) != ts)
+			continue;
+		struct item *item = add(s, WAKE, i, ctp_rings_ns(s->l->rings, ts, raw));
+		item->value = by;
+		item->tid = tid;
+		item->what = marks;
+	}
+}
+
+/* Whether all that a dead one did at last is in its slots. */
+static bool is_remembered(const struct ctp_lives *l, uint32_t i, const struct ctp_life_header *head)
+{
+	return head->birth_ns && !is_old(l, i, head) && ctp_slots_next(&l->rings->annex.stations[i]) == head->events;
+}
+
+static void gather(struct snapshot *s, uint32_t i)
+{
+	const struct ctp_shm_station *shm = &s->l->rings->annex.stations[i];
+	struct ctp_life_header head;
+	if (!(s->freed[i] ? ctp_life_header_of(s->l, i, s->freed[i], &head) : ctp_life_header(s->l, i, &head)))
+		return;
+	bool dead = head.is_dead && !head.just_dead;
+	if (head.newborn || (!dead && head.is_dead == 2))
+		return;
+	bool told = !dead || is_remembered(s->l, i, &head);
+	if (told)
+		ctp_life_begin(s->l, i, &head);
+	if (dead)
+		ctp_life_skip(s->l, i, head.is_dead);
+	if (!told)
+		return;
+	uint64_t born_ns = head.birth_ns ? head.birth_ns : seen_ns(s->l, i, &head);
+	struct item *birth = add(s, BIRTH, i, born_ns);
+	birth->number = head.birth_ns;
+	birth->value = head.parent;
+	birth->tid = head.pid;
+	birth->what = (uint64_t)head.flags << 32 | head.site;
+	if (__atomic_load_n(&shm->name_bytes, __ATOMIC_RELAXED))
+		add(s, NAME, i, born_ns);
+	if (is_old(s->l, i, &head)) {
+		s->l->life[i].flags |= CTP_LIFE_UNSURE;
+		return;
+	}
+	add_wakes(s, i, &head);
+	pick_events(s, i, &head);
+	if (dead)
+		add(s, DEATH, i, head.death_ns);
+}
+
+static void tell(struct snapshot *s, const struct item *item)
+{
+	struct ctp_lives *l = s->l;
+	uint32_t i = item->station;
+	const struct ctp_life *life = &l->life[i];
+	struct ctp_life_header head = {.probe_id = life->probe_id, .birth_ns = item->number, .parent = item->value,
+	                               .pid = (uint32_t)item->tid, .site = (uint32_t)item->what,
+	                               .flags = (uint32_t)(item->what >> 32)};
+	struct ctp_who who = {life->probe_id, life->coro, life->first};
+	struct ctp_wake wake = {CTP_REF(life->generation, i), item->value, item->tid, item->ts_ns, (uint32_t)item->what};
+	struct ctp_ring_entry entry = {.ts_ns = item->ts_ns, .value = item->value, .what = item->what};
+	switch (item->kind) {
+	case BIRTH: ctp_life_birth(l, i, &head, item->ts_ns); break;
+	case EVENT: ctp_lives_row(l, &who, item->number, &entry, item->tid); break;
+	case NAME: ctp_life_name(l, i, item->ts_ns); break;
+	case AWAIT: ctp_life_await(l, wake.ref, item->value, wake.marks, item->ts_ns); break;
+	case DEATH: ctp_basket_death(l->basket, life->probe_id, life->coro, item->ts_ns, item->ts_ns); break;
+	case WAKE: ctp_life_wake(l, &wake); break;
+	}
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+	if (x->ts_ns != y->ts_ns)
+		return x->ts_ns < y->ts_ns ? -1 : 1;
+	return x->order < y->order ? -1 : 1;
+}
+
+/* A death, when the events are known: not before them, and behind them where it has the same time. */
+static void come_last(const struct snapshot *s, struct item *death)
+{
+	uint64_t last_ns = s->l->life[death->station].last_ns;
+	death->ts_ns = death->ts_ns > last_ns ? death->ts_ns : last_ns;
+	death->order = UINT32_MAX;
+}
+
+/* One walk over the stack of the free. False: it changed meanwhile, and nothing is known. */
+static bool walk(struct snapshot *s)
+{
+	const struct ctp_annex *annex = &s->l->rings->annex;
+	const uint64_t *stack = &annex->header->free;
+	uint64_t top = __atomic_load_n(stack, __ATOMIC_ACQUIRE); /* pairs with the release of who put one there: its link */
+	uint32_t link = (uint32_t)top;
+	for (uint32_t n = 0; link && link <= annex->geo.max_stations && n < s->used && n < FREED; n++) {
+		const struct ctp_shm_station *shm = &annex->stations[link - 1];
+		/* Pairs with the release store of the next generation: who sees that sees below that the tag is another. */
+		uint32_t generation = __atomic_load_n(&shm->generation, __ATOMIC_ACQUIRE);
+		if (link <= s->used)
+			s->freed[link - 1] = generation;
+		link = __atomic_load_n(&shm->next_free, __ATOMIC_RELAXED);
+	}
+	return __atomic_load_n(stack, __ATOMIC_RELAXED) == top;
+}
+
+static void find_freed(struct snapshot *s)
+{
+	for (unsigned walks = 0; walks < WALKS; walks++) {
+		if (walk(s))
+			return;
+		memset(s->freed, 0, s->used * sizeof(*s->freed));
+	}
+}
+
+void ctp_lives_snapshot(struct ctp_lives *l, uint32_t used)
+{
+	struct snapshot s = {.l = l, .used = used};
+	size_t bytes = (size_t)used * (ITEMS * sizeof(*s.items) + sizeof(*s.freed));
+	if (!bytes)
+		return;
+	s.items = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (s.items == MAP_FAILED)
+		return; /* then births come when they are needed, and what was before counts as lost */
+	s.freed = (uint32_t *)(void *)(s.items + (size_t)used * ITEMS);
+	find_freed(&s);
+	for (uint32_t i = 0; i < used; i++)
+		gather(&s, i);
+	add_events(&s);
+	for (size_t k = 0; k < s.count; k++)
+		if (s.items[k].kind == DEATH)
+			come_last(&s, &s.items[k]);
+	qsort(s.items, s.count, sizeof(*s.items), by_time);
+	for (size_t k = 0; k < s.count; k++)
+		tell(&s, &s.items[k]);
+	munmap(s.items, bytes);
+}

@@ -1,0 +1,170 @@
+/*
+ * coros.h - the coroutines whose stations have rings behind them (CTP_ANNOUNCE_ANNEX): one after another in the same station,
+ * told apart by its generation.
+ *
+ * They cost what they do: all that is known of one comes from entries in the rings, and its station is looked at when it is
+ * born, when it dies, and when something is missing. The events of a station are numbered over all of its coroutines, so who
+ * knows the number that is due knows what is missing. Each number is accounted for once: as a row, or as lost.
+ *
+ * A hole in the numbers is not a loss yet. Another thread's ring may have the event, and that ring may have been looked at too
+ * early; after two more rounds (rings.h) it cannot come any more. Then it is looked for in the station's slots, which hold the
+ * last 8 events; what is not there either is lost.
+ *
+ * A station is freed when its coroutine's death is known, which tells how many events there were, and all of these have been
+ * accounted for. What comes later is for a coroutine that is remembered for one more generation; older ones leave a conflict.
+ */
+#ifndef CTP_LIVES_H
+#define CTP_LIVES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "collect/ring-gaps.h"
+#include "collect/rows.h"
+#include "collect/shm-texts.h"
+#include "shm/rings.h"
+
+enum {
+	CTP_LIFE_DEAD = 1,
+	CTP_LIFE_OWED = 2,   /* its death is to be written when its holes are settled */
+	CTP_LIFE_LISTED = 4, /* among those to be freed */
+	CTP_LIFE_UNSURE = 8, /* how many events it has had is not known: the next one tells */
+	CTP_LIFE_ASKED = 16, /* about its frame */
+	CTP_LIFE_CONFLICT = 32, /* one that is long dead wrote to its station */
+};
+
+/* What is known of a station, and of the coroutine that has it now or had it last. */
+struct ctp_life {
+	uint64_t next;     /* number of the event expected next */
+	uint64_t first;    /* and of this coroutine's first */
+	uint64_t probe_id;
+	uint64_t last_ns;  /* time of its last row; of its death */
+	uint64_t coro;     /* its number in the stream */
+	uint32_t back;     /* to that of the one before; 0: not known */
+	uint32_t events_before; /* that one's */
+	uint32_t generation; /* 0: nobody yet */
+	uint32_t hole;       /* name of its newest */
+	uint32_t link;       /* of those to be freed: index + 1 */
+	uint16_t name;       /* low bits of the name_seq that was written last */
+	uint8_t flags;
+};
+_Static_assert(sizeof(struct ctp_life) == 64, "a station costs one cache line");
+
+struct ctp_lives {
+	struct ctp_rings *rings;
+	struct ctp_basket *basket;
+	struct ctp_life *life; /* max_stations of them */
+	struct ctp_labels labels;
+	struct ctp_holes holes;
+	uint32_t dead, owed;   /* whose stations are to be freed; who is owed a record before that: lists by link */
+	uint32_t ndead;        /* in both */
+	bool left;             /* the probes do without us already */
+	uint64_t doubt_ns;     /* of what happened before this, nothing is in doubt */
+	uint64_t accounted;    /* events that were in no ring: lost, or found in a slot */
+	uint64_t lost;         /* what the rings had lost at the last audit */
+	uint64_t notes;        /* that threads without a ring had lost then */
+	uint64_t events;       /* that they had lost before we came */
+};
+
+enum ctp_status ctp_lives_init(struct ctp_lives *l, struct ctp_rings *rings, struct ctp_basket *basket, struct ctp_err *err);
+void ctp_lives_fini(struct ctp_lives *l);
+
+/* Puts what these entries tell into the basket. Their times are made to fit. */
+void ctp_lives_take(struct ctp_lives *l, struct ctp_ring *ring, struct ctp_ring_entry *entries, unsigned n);
+
+/* After each slice of the rings: frees the stations of those about whom all is known. */
+void ctp_lives_bury(struct ctp_lives *l);
+
+/*
+ * After each look: settles the holes for which it is time, and what waited for that. all: all holes, for nobody will look
+ * again.
+ */
+void ctp_lives_settle(struct ctp_lives *l, bool all);
+
+/* Whether a thread could not tell us something since the last audit. */
+bool ctp_lives_audit_due(const struct ctp_lives *l);
+
+/*
+ * Looks at the first used stations for births, names and deaths that nobody told. last: and for events, in the slots; so
+ * nothing is missing that can be had. Where the writers are not gone by then, they do without us already: who is new is none of
+ * ours.
+ */
+void ctp_lives_audit(struct ctp_lives *l, uint32_t used, bool last, bool gone);
+
+/*
+ * For memory that was in use before we came (coros-snapshot.c): births, names, last wakes, up to 8 last events of all who live, and whom
+ * they wait for, in the order of time. Of what was before those nothing counts as lost. Of one whose slots were not kept for a time
+ * since its newest event, birth and name alone. And the same, with their deaths, of the dead whose stations nobody has had since.
+ */
+void ctp_lives_snapshot(struct ctp_lives *l, uint32_t used);
+
+/* Frees those of the first used stations whose coroutines are dead. */
+void ctp_lives_release(struct ctp_lives *l, uint32_t used);
+
+/* --- between coros.c, coro-gaps.c and coros-snapshot.c ---------------------------------------------------------------------------- */
+
+/* A station's header, whole: of one generation. */
+struct ctp_life_header {
+	uint32_t generation, flags, pid, site;
+	uint64_t probe_id, birth_ns; /* birth_ns 0: not known */
+	uint64_t parent, first, events, death_ns;
+	uint8_t is_dead;
+	bool newborn, just_dead; /* since the look at the rings, which tell of it too */
+};
+bool ctp_life_header(const struct ctp_lives *l, uint32_t i, struct ctp_life_header *head);
+
+/* The same for a station that was free, and of this generation: what the dead one left, if nobody has the station since. */
+bool ctp_life_header_of(const struct ctp_lives *l, uint32_t i, uint32_t generation, struct ctp_life_header *head);
+
+/* The coroutine of this header is the one that has the station now. */
+void ctp_life_begin(struct ctp_lives *l, uint32_t i, const struct ctp_life_header *head);
+
+/* Whoever has it is dead, and nothing more of that needs to be told. is_dead: as its header has it; 1: it is to be freed. */
+void ctp_life_skip(struct ctp_lives *l, uint32_t i, uint8_t is_dead);
+
+/*
+ * Records: its birth, where seen_ns says that it was there by then; its present name, if that was not written yet; a wake; whom
+ * its next suspension waits for.
+ */
+void ctp_life_birth(struct ctp_lives *l, uint32_t i, const struct ctp_life_header *head, uint64_t seen_ns);
+void ctp_life_name(struct ctp_lives *l, uint32_t i, uint64_t ts_ns);
+struct ctp_wake {
+	uint64_t ref, by, tid, ts_ns;
+	uint32_t marks; /* CTP_MARK_... */
+};
+void ctp_life_wake(struct ctp_lives *l, const struct ctp_wake *wake);
+void ctp_life_await(struct ctp_lives *l, uint64_t ref, uint64_t target, uint32_t marks, uint64_t ts_ns);
+
+/* A row: number of the event, and the rest as in an entry. */
+struct ctp_who {
+	uint64_t probe_id, coro, first; /* of a coroutine */
+};
+void ctp_lives_row(struct ctp_lives *l, const struct ctp_who *who, uint64_t number, const struct ctp_ring_entry *e,
+                   uint64_t tid);
+
+/* A record: what a thread (tid 0: not known) had no room for between two times. */
+struct ctp_missed {
+	uint64_t tid, notes, transitions, after_ns, ts_ns;
+};
+void ctp_lives_missed(struct ctp_lives *l, const struct ctp_missed *missed);
+
+/* The gap in a ring, if there is one, has come to its end. */
+void ctp_lives_gap(struct ctp_lives *l, struct ctp_ring *ring, uint64_t ts_ns);
+
+/* The coroutine of this generation, if it has the station, is met if it was not yet. False: it has not. */
+bool ctp_life_meet(struct ctp_lives *l, uint32_t i, uint32_t generation);
+
+/* It is dead, since ts_ns; events: number of the event after its last. */
+void ctp_life_die(struct ctp_lives *l, uint32_t i, uint64_t events, uint64_t ts_ns);
+
+/*
+ * Its events up to number to, before ts_ns, are missing. There is always room for a hole; for one more, after ctp_lives_room.
+ */
+#define CTP_LIFE_AHEAD_MAX (UINT64_C(1) << 32) /* events that one can be ahead of what we know; more is not a count */
+void ctp_lives_hole(struct ctp_lives *l, uint32_t i, uint64_t to, uint64_t ts_ns);
+void ctp_lives_room(struct ctp_lives *l);
+
+/* Holes for which it is time, or all: what the slots have becomes rows, the rest is lost. */
+void ctp_lives_close(struct ctp_lives *l, bool all);
+
+#endif

@@ -1,0 +1,240 @@
+/*
+ * event-loop.c - one epoll for all of it.
+ *
+ * Signals typed at a terminal come from the kernel and have reached COMMAND, which is in our process group, by themselves;
+ * those sent to us by somebody are passed on. In the steady state a wait is one system call.
+ */
+#include <errno.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "collect/event-loop.h"
+#include "collect/proc-users.h"
+
+enum kind { LISTENER, CONNECTION, SIGNALS, PROCESS, USER, EXTRA };
+enum { EVENTS_AT_ONCE = 64 };
+
+static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR2, SIGWINCH};
+
+void ctp_watch_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGCHLD);
+	sigaddset(set, SIGUSR1);
+	for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
+		sigaddset(set, passed_on[i]);
+}
+
+static bool watch(struct ctp_watch *w, int op, int fd, enum kind kind, uint32_t events)
+{
+	struct epoll_event e = {.events = events, .data.u64 = (uint64_t)kind << 32 | (uint32_t)fd};
+	return !epoll_ctl(w->epoll_fd, op, fd, &e);
+}
+
+enum ctp_status ctp_watch_init(struct ctp_watch *w, struct ctp_sock *sock, struct ctp_err *err)
+{
+	*w = (struct ctp_watch){.sock = sock, .signal_fd = -1, .extra_fd = -1, .process_fd = -1, .maps_fd = -1};
+	w->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	sigset_t set;
+	ctp_watch_signals(&set);
+	w->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	struct epoll_event e;
+	if (w->epoll_fd >= 0 && w->signal_fd >= 0 && epoll_pwait2(w->epoll_fd, &e, 1, &(struct timespec){0}, NULL) == 0 &&
+	    watch(w, EPOLL_CTL_ADD, w->signal_fd, SIGNALS, EPOLLIN) && watch(w, EPOLL_CTL_ADD, sock->fd, LISTENER, EPOLLIN))
+		return CTP_OK;
+	ctp_err_sys(err, "epoll_pwait2 (there since Linux 5.11)");
+	ctp_watch_fini(w);
+	return CTP_FAILED;
+}
+
+void ctp_watch_fini(struct ctp_watch *w)
+{
+	if (w->process_fd >= 0)
+		close(w->process_fd);
+	if (w->maps_fd >= 0)
+		close(w->maps_fd);
+	if (w->signal_fd >= 0)
+		close(w->signal_fd);
+	if (w->epoll_fd >= 0)
+		close(w->epoll_fd);
+	w->process_fd = w->maps_fd = w->signal_fd = w->epoll_fd = -1;
+}
+
+enum ctp_status ctp_watch_process(struct ctp_watch *w, pid_t pid, struct ctp_err *err)
+{
+	w->process_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (w->process_fd < 0)
+		return ctp_err_sys(err, "process %d", (int)pid);
+	w->maps_fd = ctp_maps_fd(pid);
+	w->change = true; /* since its memory was found, it may have become another */
+	return watch(w, EPOLL_CTL_ADD, w->process_fd, PROCESS, EPOLLIN) ? CTP_OK : ctp_err_sys(err, "epoll");
+}
+
+/* The kernel holds for the descriptor the memory that the process had then: of one that nobody uses, nothing is shown. */
+bool ctp_watch_replaced(const struct ctp_watch *w)
+{
+	char first;
+	return w->maps_fd >= 0 && pread(w->maps_fd, &first, 1, 0) <= 0;
+}
+
+enum ctp_status ctp_watch_extra(struct ctp_watch *w, int fd, struct ctp_err *err)
+{
+	if (w->extra_fd >= 0)
+		watch(w, EPOLL_CTL_DEL, w->extra_fd, EXTRA, 0);
+	w->extra_fd = fd;
+	return fd < 0 || watch(w, EPOLL_CTL_ADD, fd, EXTRA, EPOLLIN) ? CTP_OK : ctp_err_sys(err, "epoll");
+}
+
+/* --- connections ---------------------------------------------------------------------------------------------------------- */
+
+/* Without a descriptor to spare the listener would be ready for ever: it is left alone until a connection ends. */
+static void set_full(struct ctp_watch *w, bool full)
+{
+	if (w->full != full && watch(w, EPOLL_CTL_MOD, w->sock->fd, LISTENER, full ? 0 : EPOLLIN))
+		w->full = full;
+}
+
+static void accept_all(struct ctp_watch *w)
+{
+	for (;;) {
+		int fd = w->connections < CTP_CONNECTIONS_MAX ? ctp_sock_accept(w->sock) : -1;
+		if (fd < 0) {
+			if (w->connections >= CTP_CONNECTIONS_MAX ||
+			    (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED))
+				set_full(w, true);
+			return;
+		}
+		if (!watch(w, EPOLL_CTL_ADD, fd, CONNECTION, EPOLLIN)) {
+			close(fd);
+			continue;
+		}
+		w->connections++;
+		w->accepted++;
+		w->woken = true;
+		struct ucred peer = {0};
+		socklen_t len = sizeof(peer);
+		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len))
+			peer.pid = 0;
+		w->connected(w->arg, peer.pid);
+	}
+}
+
+static void read_connection(struct ctp_watch *w, int fd)
+{
+	char bytes[4096];
+	ssize_t n = read(fd, bytes, sizeof(bytes));
+	if (n > 0) {
+		w->woken = true;
+		w->wakes += (uint64_t)n;
+	} else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
+		close(fd);
+		w->connections--;
+		w->change = true;
+		set_full(w, false);
+	}
+}
+
+/* --- signals -------------------------------------------------------------------------------------------------------------- */
+
+static void end(struct ctp_watch *w)
+{
+	w->ended = w->change = true;
+	w->ended_ns = ctp_clock_ns();
+}
+
+static void reap(struct ctp_watch *w)
+{
+	w->stirred = true;
+	if (w->command && !w->ended && waitpid(w->command, &w->status, WNOHANG) == w->command)
+		end(w);
+}
+
+static void take_signal(struct ctp_watch *w, const struct signalfd_siginfo *info)
+{
+	int sig = (int)info->ssi_signo;
+	if (sig == SIGCHLD) {
+		reap(w);
+	} else if (sig == SIGUSR1) {
+		w->asked = true;
+	} else if (w->command && !w->ended) {
+		if (info->ssi_code <= 0)
+			kill(w->command, sig);
+	} else if (sig == SIGHUP || sig == SIGINT || sig == SIGQUIT || sig == SIGTERM) {
+		w->stop = true;
+	}
+}
+
+static void read_signals(struct ctp_watch *w)
+{
+	struct signalfd_siginfo infos[16];
+	ssize_t n = read(w->signal_fd, infos, sizeof(infos));
+	for (ssize_t i = 0; i < n / (ssize_t)sizeof(infos[0]); i++)
+		take_signal(w, &infos[i]);
+}
+
+/* --- the wait ------------------------------------------------------------------------------------------------------------- */
+
+static void take_event(struct ctp_watch *w, uint64_t data)
+{
+	int fd = (int)(uint32_t)data;
+	switch ((enum kind)(data >> 32)) {
+	case LISTENER:
+		accept_all(w);
+		break;
+	case CONNECTION:
+		read_connection(w, fd);
+		break;
+	case SIGNALS:
+		read_signals(w);
+		break;
+	case PROCESS:
+		watch(w, EPOLL_CTL_DEL, fd, PROCESS, 0); /* it stays readable */
+		end(w);
+		break;
+	case USER:
+		w->change = true;
+		break;
+	case EXTRA:
+		w->extra = true;
+		break;
+	}
+}
+
+void ctp_watch_wait(struct ctp_watch *w, int64_t timeout_ns)
+{
+	struct epoll_event events[EVENTS_AT_ONCE];
+	struct timespec limit = {.tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000};
+	int n = epoll_pwait2(w->epoll_fd, events, EVENTS_AT_ONCE, timeout_ns < 0 ? NULL : &limit, NULL);
+	for (int i = 0; i < n; i++)
+		take_event(w, events[i].data.u64);
+}
+
+bool ctp_watch_unused(struct ctp_watch *w, const struct ctp_map_file *file)
+{
+	w->change = false;
+	while (w->users)
+		close(w->user_fds[--w->users]);
+	pid_t pids[CTP_USERS_MAX];
+	size_t n = ctp_users_find(file, pids, CTP_USERS_MAX);
+	for (size_t i = 0; i < n; i++) {
+		int fd = (int)syscall(SYS_pidfd_open, pids[i], 0);
+		if (fd < 0) {
+			w->change = true; /* gone since, or not to be had: look again */
+		} else {
+			watch(w, EPOLL_CTL_ADD, fd, USER, EPOLLIN);
+			w->user_fds[w->users++] = fd;
+		}
+	}
+	return !n;
+}
+
+bool ctp_watch_deserted(struct ctp_watch *w, const struct ctp_map_file *file)
+{
+	w->change = false;
+	return w->ended && !w->connections && ctp_watch_unused(w, file);
+}

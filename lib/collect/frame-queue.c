@@ -1,0 +1,36 @@
+/* frame-queue.c - the queue of those to be asked about. */
+#include "collect/frame-queue.h"
+
+#include <sys/mman.h>
+
+enum ctp_status ctp_frames_init(struct ctp_frames *f, uint32_t room, struct ctp_err *err)
+{
+	size_t bytes = room * sizeof(*f->asked); /* pages come as they are used */
+	void *asked = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (asked == MAP_FAILED)
+		return ctp_err_sys(err, "memory for the frames of %u coroutines", room);
+	*f = (struct ctp_frames){.asked = asked, .room = room};
+	return CTP_OK;
+}
+
+void ctp_frames_fini(struct ctp_frames *f)
+{
+	if (f->asked)
+		munmap(f->asked, f->room * sizeof(*f->asked));
+	*f = (struct ctp_frames){.room = 0};
+}
+
+size_t ctp_frames_next(const struct ctp_frames *f, const struct ctp_frame **frames)
+{
+	size_t n = f->head - f->tail, at = f->room ? f->tail % f->room : 0;
+	*frames = f->asked + at;
+	n = n < f->room - at ? n : f->room - at;
+	return n < CTP_FRAMES_AT_ONCE ? n : CTP_FRAMES_AT_ONCE;
+}
+
+bool ctp_frame_lives(const struct ctp_frame *frame)
+{
+	/* Pairs with the release store at the birth of who has the station next: who sees that it lives sees its generation. */
+	return !__atomic_load_n(&frame->station->is_dead, __ATOMIC_ACQUIRE) &&
+	       __atomic_load_n(&frame->station->generation, __ATOMIC_RELAXED) == frame->generation;
+}

@@ -1,0 +1,274 @@
+/*
+ * harvest.c - rings and stations, each by those who know them, and what can be promised about time.
+ *
+ * The mark. It promises that no record before it is still to come. For the stations without rings it may not be later than the
+ * oldest look at any that lives: the start of the last complete scan for the hot ones, for the cold ones the start of the last
+ * pass over the bucket that the sweep comes to next, which has waited longest. That holds marks back by about one round of the
+ * sweep, 2 ms, and keeps in order what a coroutine does that wakes after a long rest. For the rings it is the end of the last
+ * slice, as long as no event is in doubt. A probe reads the clock before it publishes, so looks count as INFLIGHT_NS earlier
+ * than they were; what comes later than that is late.
+ */
+#include "collect/harvest.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "collect/coros.h"
+#include "collect/thread-runs.h"
+#include "collect/v1-scan.h"
+
+#define INFLIGHT_NS UINT64_C(1000000)
+
+enum {
+	SLICES = 8,    /* of the rings in one look, so that the caller can see to other things */
+	SETTLE = 2048, /* rows that are written when a slice is over */
+	LAST_LOOKS = 3, /* at the end: after two more rounds nothing is in doubt */
+};
+
+struct ctp_harvest {
+	struct ctp_harvest_conf conf;
+	struct ctp_basket basket;
+	struct ctp_scan scan;
+	struct ctp_rings rings;
+	struct ctp_lives lives;
+	bool annexed;           /* there are rings */
+	bool snapshot;          /* what was before us is to be told */
+	uint64_t sliced_ns;     /* end of the last slice */
+};
+
+static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* After a complete look at the hot stations that began at now_ns, and at the rings. */
+static void promise(struct ctp_harvest *h)
+{
+	uint64_t oldest = ctp_scan_oldest_ns(&h->scan);
+	if (h->annexed)
+		oldest = earlier(oldest, earlier(h->sliced_ns, h->lives.doubt_ns));
+	oldest = oldest > INFLIGHT_NS ? oldest - INFLIGHT_NS : 0;
+	if (oldest > h->basket.promise_ns)
+		h->basket.promise_ns = oldest;
+}
+
+/* Returns how many entries were taken. */
+static uint64_t take_slices(struct ctp_harvest *h, unsigned most)
+{
+	struct ctp_ring_entry entries[CTP_RINGS_CHUNK];
+	struct ctp_ring *ring;
+	uint64_t taken = 0;
+	unsigned n;
+	bool more = true;
+	for (; most && (more = ctp_rings_slice(&h->rings)); most--) {
+		while ((n = ctp_rings_take(&h->rings, &ring, entries))) {
+			ctp_lives_take(&h->lives, ring, entries, n);
+			taken += n;
+		}
+		ctp_lives_bury(&h->lives);
+		h->sliced_ns = h->rings.horizon_ns;
+		if (h->basket.batch.count >= SETTLE) {
+			promise(h);
+			ctp_basket_settle(&h->basket);
+		}
+	}
+	if (!more)
+		h->sliced_ns = h->rings.now_ns;
+	ctp_rings_finish(&h->rings);
+	ctp_lives_settle(&h->lives, false);
+	return taken;
+}
+
+/* Once, where the memory was in use before us, and its stations are known. */
+static void take_snapshot(struct ctp_harvest *h)
+{
+	if (h->snapshot)
+		ctp_lives_snapshot(&h->lives, h->scan.used);
+	h->snapshot = false;
+}
+
+/* Adds to what a look has found. */
+static void look_at_rings(struct ctp_harvest *h, struct ctp_look *look)
+{
+	if (!h->annexed)
+		return;
+	take_snapshot(h);
+	ctp_rings_look(&h->rings, false);
+	look->found += take_slices(h, SLICES) + h->rings.left; /* some may be newer than this look, but they are there */
+	look->fill = h->rings.fill;
+	look->more = h->rings.left >= CTP_RINGS_SLICE;
+	unsigned dead = (unsigned)(h->lives.ndead * UINT64_C(512) / h->rings.annex.geo.max_stations);
+	look->fill = dead > look->fill ? dead : look->fill; /* who is born needs a station that they have */
+	h->basket.stats.rings = h->rings.used;
+}
+
+/*
+ * Some of those of whom only the frame is known, in each look. Nothing is said of one that did not outlive the reading, and for
+ * as long as a store may take to be seen: see ctp_frame_lives.
+ */
+static void find_functions(struct ctp_harvest *h)
+{
+	struct ctp_frames *f = &h->basket.frames;
+	const struct ctp_frame *frames;
+	uint64_t code[CTP_FRAMES_AT_ONCE], any = 0;
+	size_t n = ctp_frames_next(f, &frames);
+	if (!n)
+		return;
+	uint64_t ts_ns = ctp_clock_ns();
+	n = h->conf.find_code(h->conf.arg, frames, n, code);
+	for (size_t k = 0; k < n; k++)
+		any |= code[k];
+	for (uint64_t read_ns = ctp_clock_ns(); any && ctp_clock_ns() - read_ns < CTP_STATION_DRAIN_NS;)
+		;
+	for (size_t k = 0; k < n; k++)
+		if (code[k] && ctp_frame_lives(&frames[k]))
+			ctp_basket_function(&h->basket, &frames[k], code[k], ts_ns);
+	f->tail += n;
+}
+
+static size_t look_at_all(struct ctp_harvest *h, bool sweep, struct ctp_look *look)
+{
+	struct ctp_look here = {0};
+	uint64_t before_ns = h->basket.now_ns;
+	h->basket.now_ns = ctp_clock_ns();
+	here.found = (sweep ? ctp_scan_all : ctp_scan_some)(&h->scan, before_ns, &here.busiest);
+	look_at_rings(h, &here);
+	find_functions(h);
+	uint64_t left = h->basket.frames.head - h->basket.frames.tail;
+	here.found += left; /* they are a reason to look again */
+	here.more |= left >= CTP_FRAMES_AT_ONCE;
+	here.doubt = h->scan.ndoubted;
+	promise(h);
+	if (look)
+		*look = here;
+	return here.found;
+}
+
+size_t ctp_harvest_scan(struct ctp_harvest *h, struct ctp_look *look)
+{
+	size_t found = look_at_all(h, false, look);
+	ctp_basket_settle_due(&h->basket);
+	return found;
+}
+
+size_t ctp_harvest_sweep(struct ctp_harvest *h, struct ctp_look *look) { return look_at_all(h, true, look); }
+
+void ctp_harvest_lives(struct ctp_harvest *h)
+{
+	ctp_scan_lives(&h->scan);
+	if (h->annexed && ctp_lives_audit_due(&h->lives))
+		ctp_lives_audit(&h->lives, h->scan.used, false, false);
+}
+
+void ctp_harvest_last(struct ctp_harvest *h, bool gone)
+{
+	h->basket.now_ns = ctp_clock_ns();
+	ctp_scan_last(&h->scan, gone);
+	if (h->annexed) {
+		take_snapshot(h);
+		h->lives.left = !gone;
+		for (unsigned looks = 0; looks < LAST_LOOKS; looks++) {
+			ctp_rings_look(&h->rings, true);
+			take_slices(h, UINT32_MAX);
+		}
+		ctp_lives_audit(&h->lives, h->scan.used, true, gone);
+		ctp_lives_settle(&h->lives, true);
+	}
+	while (!gone && h->basket.frames.head != h->basket.frames.tail)
+		find_functions(h);
+	ctp_basket_settle(&h->basket);
+}
+
+void ctp_harvest_release(struct ctp_harvest *h)
+{
+	if (h->annexed)
+		ctp_lives_release(&h->lives, h->scan.used);
+}
+
+void ctp_harvest_settle(struct ctp_harvest *h) { ctp_basket_settle(&h->basket); }
+size_t ctp_harvest_unsettled(const struct ctp_harvest *h) { return h->basket.batch.count; }
+const struct ctp_harvest_stats *ctp_harvest_stats(const struct ctp_harvest *h) { return &h->basket.stats; }
+
+uint64_t *ctp_harvest_put(struct ctp_harvest *h, enum ctp_event event, uint64_t ts_ns)
+{
+	return ctp_basket_put(&h->basket, event, ts_ns);
+}
+
+void ctp_harvest_newest(const struct ctp_harvest *h, pid_t pid, uint64_t *own_ns, uint64_t *all_ns)
+{
+	bool known = false;
+	*own_ns = 0;
+	*all_ns = h->basket.event_ns;
+	for (uint32_t i = 0; h->annexed && i < h->rings.used; i++) {
+		const struct ctp_ring *ring = &h->rings.rings[i];
+		bool own = ring->owner >> 32 == (uint64_t)pid;
+		known |= own;
+		if (own && ring->last_ns > *own_ns)
+			*own_ns = ring->last_ns;
+		if (ring->last_ns > *all_ns)
+			*all_ns = ring->last_ns;
+	}
+	if (!known)
+		*own_ns = *all_ns;
+}
+
+uint32_t ctp_harvest_rings(const struct ctp_harvest *h) { return h->annexed ? h->rings.used : 0; }
+
+bool ctp_harvest_wrote(const struct ctp_harvest *h, uint64_t tid)
+{
+	for (uint32_t i = 0; i < ctp_harvest_rings(h); i++)
+		if (h->rings.rings[i].last_ns && (uint32_t)h->rings.rings[i].owner == tid)
+			return true;
+	return false;
+}
+
+bool ctp_harvest_run(const struct ctp_harvest *h, uint32_t ring, struct ctp_run *run)
+{
+	return ctp_runs_find(&h->rings, ring, run);
+}
+
+/* --- making and freeing --------------------------------------------------------------------------------------------------- */
+
+struct ctp_harvest *ctp_harvest_new(const struct ctp_harvest_conf *conf, struct ctp_err *err)
+{
+	struct ctp_harvest *h = calloc(1, sizeof(*h));
+	if (!h) {
+		ctp_err_set(err, "out of memory");
+		return NULL;
+	}
+	h->conf = *conf;
+	if (ctp_basket_init(&h->basket, err))
+		goto fail;
+	h->basket.writer = conf->writer;
+	h->basket.new_thread = conf->new_thread;
+	h->basket.new_thread_arg = conf->arg;
+	if (conf->find_code && ctp_frames_init(&h->basket.frames, conf->max_stations, err))
+		goto fail;
+	h->basket.now_ns = h->basket.begin_ns = ctp_clock_ns();
+	if (ctp_scan_init(&h->scan, conf, &h->basket, err))
+		goto fail;
+	enum ctp_status found = ctp_rings_init(&h->rings, conf->shm, conf->bytes, err);
+	if (found == CTP_FAILED || (!found && ctp_lives_init(&h->lives, &h->rings, &h->basket, err)))
+		goto fail;
+	h->annexed = h->scan.annexed = !found;
+	if (h->annexed && h->scan.max > h->rings.annex.geo.max_stations)
+		h->scan.max = h->rings.annex.geo.max_stations;
+	h->snapshot = conf->attach;
+	return h;
+fail:
+	ctp_harvest_free(h);
+	return NULL;
+}
+
+uint64_t ctp_harvest_floor_ns(const struct ctp_harvest *h)
+{
+	return h->basket.marked_ns > h->basket.begin_ns ? h->basket.marked_ns : h->basket.begin_ns;
+}
+
+void ctp_harvest_free(struct ctp_harvest *h)
+{
+	if (!h)
+		return;
+	ctp_lives_fini(&h->lives);
+	ctp_rings_fini(&h->rings);
+	ctp_scan_fini(&h->scan);
+	ctp_basket_fini(&h->basket);
+	free(h);
+}

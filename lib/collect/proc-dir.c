@@ -1,0 +1,34 @@
+/* proc-dir.c - looks for a thread that still has a memory: one that has shows what it executes. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "collect/proc-dir.h"
+
+static bool has_memory(const char *dir)
+{
+	char path[CTP_PROCDIR_BYTES + 8], first;
+	snprintf(path, sizeof(path), "%s/exe", dir);
+	return readlink(path, &first, 1) > 0;
+}
+
+bool ctp_procdir(pid_t pid, char dir[CTP_PROCDIR_BYTES])
+{
+	char path[CTP_PROCDIR_BYTES];
+	snprintf(dir, CTP_PROCDIR_BYTES, "/proc/%d", (int)pid);
+	if (has_memory(dir) || errno != ENOENT)
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	DIR *tasks = opendir(path);
+	bool found = false;
+	for (struct dirent *e; tasks && !found && (e = readdir(tasks));) {
+		snprintf(path, sizeof(path), "/proc/%d/task/%.10s", (int)pid, e->d_name);
+		found = e->d_name[0] != '.' && has_memory(path);
+	}
+	if (tasks)
+		closedir(tasks);
+	if (found)
+		snprintf(dir, CTP_PROCDIR_BYTES, "%s", path);
+	return found;
+}

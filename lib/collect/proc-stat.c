@@ -1,0 +1,118 @@
+/*
+ * proc-stat.c - reads and parses, with nothing kept in between.
+ */
+#include "collect/proc-stat.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FLAGS_FIELD = 9, STATE_FIELD = 3 }; /* of stat, counted from 1 as in proc(5) */
+
+/* --- texts ---------------------------------------------------------------------------------------------------------------- */
+
+/* A decimal number at *at, which goes behind it. False: there is none, or none that fits. */
+static bool take_number(const char **at, const char *end, uint64_t *value)
+{
+	const char *p = *at;
+	*value = 0;
+	for (; p < end && *p >= '0' && *p <= '9'; p++)
+		if (__builtin_mul_overflow(*value, 10, value) || __builtin_add_overflow(*value, (uint64_t)(*p - '0'), value))
+			return false;
+	bool any = p != *at;
+	*at = p;
+	return any;
+}
+
+/* Behind the next blank, which all fields but the last have behind them. */
+static const char *next_field(const char *at, const char *end)
+{
+	const char *blank = memchr(at, ' ', (size_t)(end - at));
+	return blank ? blank + 1 : end;
+}
+
+bool ctp_procstat_parse(const char *text, size_t len, struct ctp_procstat *st)
+{
+	const char *end = text + len, *at = memrchr(text, ')', len); /* the name's: behind it there are numbers alone */
+	uint64_t flags;
+	if (!at || end - at < 4 || at[1] != ' ' || at[3] != ' ')
+		return false;
+	st->state = at[2];
+	at += 2;
+	for (int field = STATE_FIELD; field < FLAGS_FIELD; field++)
+		at = next_field(at, end);
+	if (!take_number(&at, end, &flags) || at == end || *at != ' ' || flags > UINT32_MAX)
+		return false;
+	st->flags = (uint32_t)flags;
+	return (st->state >= 'A' && st->state <= 'Z') || (st->state >= 'a' && st->state <= 'z');
+}
+
+bool ctp_schedstat_parse(const char *text, size_t len, struct ctp_schedstat *st)
+{
+	const char *at = text, *end = text + len;
+	if (!take_number(&at, end, &st->cpu_ns) || at == end || *at++ != ' ')
+		return false;
+	if (!take_number(&at, end, &st->delay_ns) || at == end || (*at != ' ' && *at != '\n'))
+		return false;
+	return st->cpu_ns || st->delay_ns; /* a kernel that does not count says 0 of everything */
+}
+
+uint64_t ctp_procstat_number(const char *text, size_t len, unsigned *depth)
+{
+	static const char label[] = "\nNSpid:"; /* the name, in the first line, has its newlines escaped */
+	const char *at = memmem(text, len, label, sizeof(label) - 1), *end = text + len;
+	uint64_t number = 0;
+	*depth = 0;
+	for (at = at ? at + sizeof(label) - 1 : end; at < end && (*at == '\t' || *at == ' '); ++*depth) {
+		at++;
+		if (!take_number(&at, end, &number) || !number || number > INT32_MAX)
+			return *depth = 0;
+	}
+	return at < end && *at == '\n' && *depth ? number : (*depth = 0);
+}
+
+/* --- files ---------------------------------------------------------------------------------------------------------------- */
+
+int ctp_procstat_open(int dir, uint64_t tid, const char *file)
+{
+	char path[40];
+	snprintf(path, sizeof(path), "%" PRIu64 "/%s", tid, file);
+	return openat(dir, path, O_RDONLY | O_CLOEXEC);
+}
+
+bool ctp_procstat_read(int fd, struct ctp_procstat *st)
+{
+	char text[CTP_PROCSTAT_BYTES];
+	ssize_t n = pread(fd, text, sizeof(text), 0);
+	return n > 0 && ctp_procstat_parse(text, (size_t)n, st);
+}
+
+static size_t read_file(int dir, uint64_t tid, const char *file, char text[CTP_PROCSTAT_BYTES])
+{
+	int fd = ctp_procstat_open(dir, tid, file);
+	if (fd < 0)
+		return 0;
+	ssize_t n = read(fd, text, CTP_PROCSTAT_BYTES);
+	close(fd);
+	return n > 0 ? (size_t)n : 0;
+}
+
+bool ctp_procstat_of(int dir, uint64_t tid, struct ctp_procstat *st)
+{
+	char text[CTP_PROCSTAT_BYTES];
+	return ctp_procstat_parse(text, read_file(dir, tid, "stat", text), st);
+}
+
+bool ctp_schedstat_of(int dir, uint64_t tid, struct ctp_schedstat *st)
+{
+	char text[CTP_PROCSTAT_BYTES];
+	return ctp_schedstat_parse(text, read_file(dir, tid, "schedstat", text), st);
+}
+
+uint64_t ctp_procstat_number_of(int dir, uint64_t tid, unsigned *depth)
+{
+	char text[CTP_PROCSTAT_BYTES];
+	return ctp_procstat_number(text, read_file(dir, tid, "status", text), depth);
+}

@@ -1,0 +1,50 @@
+/*
+ * row-sort.h - records that wait to be put in order: a fixed number of rows, filled as they are found and left sorted by time.
+ */
+#ifndef CTP_BATCH_H
+#define CTP_BATCH_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+#include "stream/events.h"
+
+enum { CTP_BATCH_BITS = 13, CTP_BATCH_ROWS = 1 << CTP_BATCH_BITS };
+
+/* As large as the class with the most fields has them; but for the end, which waits for nothing. */
+union ctp_row_fields {
+	char transition[CTP_TRANSITION_FIELDS], birth[CTP_BIRTH_FIELDS], death[CTP_DEATH_FIELDS], lost[CTP_LOST_FIELDS],
+		thread[CTP_THREAD_FIELDS], mapping[CTP_MAPPING_FIELDS], untraced[CTP_UNTRACED_FIELDS],
+		conflict[CTP_CONFLICT_FIELDS], wake[CTP_WAKE_FIELDS], name[CTP_NAME_FIELDS],
+		place[CTP_SITE_FIELDS], missed[CTP_MISSED_FIELDS], await[CTP_AWAIT_FIELDS], function[CTP_FUNCTION_FIELDS],
+		process[CTP_PROCESS_FIELDS], sample[CTP_SAMPLE_FIELDS];
+};
+_Static_assert(CTP_EVENT_COUNT == 17, "each class of events.h but one is one of those");
+
+/* One record, of whatever class. */
+struct ctp_row {
+	uint64_t val[sizeof(union ctp_row_fields)];
+};
+
+struct ctp_batch {
+	uint32_t count;
+	struct ctp_row *rows;
+	uint8_t *event;    /* enum ctp_event of each row */
+	uint64_t *ts_ns;   /* time of each row */
+	uint64_t *order;   /* after a sort: the rows' numbers, in the low CTP_BATCH_BITS bits */
+	uint64_t *scratch;
+	uint32_t (*digits)[2048];
+};
+
+enum ctp_status ctp_batch_init(struct ctp_batch *b, struct ctp_err *err);
+void ctp_batch_fini(struct ctp_batch *b);
+
+/*
+ * Fills b->order by time; equal times keep the order in which they came. now_ns is about the time of the newest honest row:
+ * what lies more than about 13 days from it is a wrong time, sorted as if it were that far.
+ */
+void ctp_batch_sort(struct ctp_batch *b, uint64_t now_ns);
+
+static inline uint32_t ctp_batch_at(const struct ctp_batch *b, uint32_t i) { return b->order[i] & (CTP_BATCH_ROWS - 1); }
+
+#endif

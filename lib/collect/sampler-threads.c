@@ -1,0 +1,259 @@
+/*
+ * sampler-threads.c - samples of threads: of those in long runs, and rounds of all.
+ *
+ * The time of a sample is taken before its figures are read: who finds it inside a run knows that it is of that run.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "collect/proc-stat.h"
+#include "collect/sampler.h"
+#include "collect/thread-runs.h"
+
+static const uint64_t MS = 1000000;
+
+enum {
+	RUN_MS = 20,      /* a run is long after so much, and is sampled no more often */
+	RUN_PART = 4,     /* and when it has grown by this part of itself */
+	SILENCE_MS = 1000, /* until a round, and until the next */
+	ALIASES_MS = 1000, /* between readings of all aliases */
+};
+
+struct sample {
+	uint64_t tid, cpu_ns, delay_ns;
+	enum ctp_sample_state state;
+};
+
+static enum ctp_sample_state state_of(char state)
+{
+	switch (state) {
+	case 'R':
+		return CTP_SAMPLE_RUNNING;
+	case 'S':
+	case 'I':
+		return CTP_SAMPLE_SLEEPING;
+	case 'D':
+		return CTP_SAMPLE_BLOCKED;
+	case 'T':
+	case 't':
+		return CTP_SAMPLE_STOPPED;
+	default:
+		return CTP_SAMPLE_OTHER;
+	}
+}
+
+static bool read_thread(int dir, uint64_t tid, struct sample *sample)
+{
+	struct ctp_procstat stat;
+	struct ctp_schedstat sched;
+	if (!ctp_procstat_of(dir, tid, &stat) || !ctp_schedstat_of(dir, tid, &sched))
+		return false;
+	*sample = (struct sample){tid, sched.cpu_ns, sched.delay_ns, state_of(stat.state)};
+	return true;
+}
+
+static void put(struct ctp_sampler *s, uint64_t ts_ns, pid_t pid, const struct sample *sample)
+{
+	uint64_t *val = ctp_harvest_put(s->harvest, CTP_SAMPLE, ts_ns);
+	val[CTP_SAMPLE_TS] = ts_ns;
+	val[CTP_SAMPLE_TID] = sample->tid;
+	val[CTP_SAMPLE_PID] = (uint64_t)pid;
+	val[CTP_SAMPLE_CPU] = sample->cpu_ns;
+	val[CTP_SAMPLE_DELAY] = sample->delay_ns;
+	val[CTP_SAMPLE_STATE] = sample->state;
+}
+
+static void say_blind(struct ctp_sampler *s)
+{
+	if (!s->blind)
+		ctp_notice_say(s->info, "the threads of process %d cannot be sampled: /proc does not show them", (int)s->pid);
+	s->blind = true;
+}
+
+/* --- numbers of threads --------------------------------------------------------------------------------------------------- */
+
+/* Whether the process has numbers of its own for its threads. */
+static bool is_elsewhere(struct ctp_sampler *s)
+{
+	if (!s->depth)
+		ctp_procstat_number_of(s->proc.dir, (uint64_t)s->pid, &s->depth);
+	return s->depth > 1;
+}
+
+static bool add_alias(void *arg, uint64_t tid)
+{
+	struct ctp_sampler *s = arg;
+	unsigned depth;
+	uint64_t there = ctp_procstat_number_of(s->proc.dir, tid, &depth);
+	if (there && s->naliases < CTP_ROUND_THREADS)
+		s->aliases[s->naliases++] = (struct ctp_sampler_alias){tid, there};
+	return true;
+}
+
+/* The number here of a thread that has this one there; 0: not known. */
+static uint64_t alias_of(struct ctp_sampler *s, uint64_t there, uint64_t now_ns)
+{
+	for (bool again = true;; again = false) {
+		for (unsigned i = 0; i < s->naliases; i++)
+			if (s->aliases[i].there == there)
+				return s->aliases[i].here;
+		if (!again || now_ns - s->aliases_ns < ALIASES_MS * MS)
+			return 0;
+		s->aliases_ns = now_ns;
+		s->naliases = 0;
+		ctp_procstate_threads(&s->proc, CTP_ROUND_THREADS, add_alias, s);
+	}
+}
+
+/* --- runs ----------------------------------------------------------------------------------------------------------------- */
+
+/* A thread that says that it is in a run, which is its word: it is sampled if it is one of a target. */
+static bool sample_run(struct ctp_sampler *s, uint64_t tid, uint64_t now_ns)
+{
+	bool elsewhere = is_elsewhere(s), seen;
+	uint64_t here = elsewhere ? alias_of(s, tid, now_ns) : tid;
+	pid_t pid = elsewhere ? s->pid : ctp_targets_pid(s->targets, tid);
+	struct sample sample;
+	if (!here || !pid)
+		return false;
+	uint64_t ts_ns = ctp_clock_ns();
+	if (pid == s->pid) {
+		seen = read_thread(s->proc.dir, here, &sample);
+	} else {
+		char path[32];
+		snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+		int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		seen = dir >= 0 && read_thread(dir, here, &sample);
+		if (dir >= 0)
+			close(dir);
+	}
+	if (!seen)
+		return false;
+	sample.tid = tid;
+	put(s, ts_ns, pid, &sample);
+	return true;
+}
+
+static uint64_t next_ns(uint64_t since_ns, uint64_t now_ns)
+{
+	uint64_t part_ns = (now_ns - since_ns) / RUN_PART;
+	return now_ns + (part_ns > RUN_MS * MS ? part_ns : RUN_MS * MS);
+}
+
+/* Threads of which no ring tells yet, because what they do now they began before we came. */
+static void sample_early(struct ctp_sampler *s, uint64_t now_ns)
+{
+	if (!s->early_ns) {
+		s->nearly = s->started ? 0 : ctp_targets_threads(s->targets, s->early, CTP_RUNS_AT_ONCE);
+		s->early_ns = s->begin_ns + RUN_MS * MS;
+	}
+	if (!s->nearly || now_ns < s->early_ns)
+		return;
+	size_t left = 0;
+	for (size_t i = 0; i < s->nearly; i++)
+		if (!ctp_harvest_wrote(s->harvest, s->early[i]) && sample_run(s, s->early[i], now_ns))
+			s->early[left++] = s->early[i];
+	s->nearly = left;
+	s->early_ns = next_ns(s->begin_ns, now_ns);
+}
+
+void ctp_sampler_runs(struct ctp_sampler *s, uint64_t now_ns)
+{
+	uint32_t n = ctp_harvest_rings(s->harvest), sampled = 0;
+	n = n < s->nruns ? n : s->nruns;
+	if (now_ns - s->runs_ns < RUN_MS * MS || s->proc.dir < 0)
+		return;
+	s->runs_ns = now_ns;
+	sample_early(s, now_ns);
+	s->runs_due_ns = s->nearly ? s->early_ns : UINT64_MAX;
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t i = (s->next_run + k) % n;
+		struct ctp_sampler_run *known = &s->runs[i];
+		struct ctp_run run;
+		if (!ctp_harvest_run(s->harvest, i, &run))
+			continue;
+		if (run.since_ns != known->since_ns)
+			*known = (struct ctp_sampler_run){run.since_ns, run.since_ns + RUN_MS * MS};
+		if (now_ns >= known->next_ns && sampled < CTP_RUNS_AT_ONCE) {
+			sampled += sample_run(s, run.tid, now_ns);
+			known->next_ns = next_ns(run.since_ns, now_ns);
+			if (sampled == CTP_RUNS_AT_ONCE)
+				s->next_run = i + 1; /* the others are first the next time */
+		}
+		if (known->next_ns < s->runs_due_ns)
+			s->runs_due_ns = known->next_ns;
+	}
+}
+
+/* --- rounds --------------------------------------------------------------------------------------------------------------- */
+
+struct round {
+	struct ctp_sampler *s;
+	unsigned n;
+	bool blind;
+	struct sample samples[CTP_ROUND_THREADS];
+};
+
+static bool add_sample(void *arg, uint64_t tid)
+{
+	struct round *r = arg;
+	struct sample *sample = &r->samples[r->n];
+	unsigned depth;
+	struct ctp_procstat stat;
+	if (!read_thread(r->s->proc.dir, tid, sample)) {
+		r->blind = ctp_procstat_of(r->s->proc.dir, tid, &stat); /* it is there, and yet not to be had */
+		return !r->blind;
+	}
+	if (is_elsewhere(r->s))
+		sample->tid = ctp_procstat_number_of(r->s->proc.dir, tid, &depth);
+	r->n++;
+	return true;
+}
+
+/* All threads or none: of those that are missing nobody could say that they sleep. */
+static void take_round(struct ctp_sampler *s, uint64_t now_ns)
+{
+	struct round r = {.s = s};
+	int threads = ctp_procstate_threads(&s->proc, CTP_ROUND_THREADS, add_sample, &r);
+	uint64_t cpu_ns = 0;
+	if (r.blind || s->proc.dir < 0)
+		say_blind(s);
+	if (threads <= 0 || !r.n)
+		return;
+	for (unsigned i = 0; i < r.n; i++) {
+		put(s, now_ns, s->pid, &r.samples[i]);
+		cpu_ns += r.samples[i].cpu_ns;
+	}
+	ctp_sampler_process(s, now_ns, now_ns, r.n, cpu_ns);
+}
+
+static uint64_t round_due_ns(const struct ctp_sampler *s)
+{
+	return !s->all_ns || s->rounds > 1 ? UINT64_MAX : (s->rounds ? s->round_ns : s->silent_ns) + SILENCE_MS * MS;
+}
+
+void ctp_sampler_rounds(struct ctp_sampler *s, uint64_t now_ns)
+{
+	if (s->all_ns > s->silent_ns) {
+		s->silent_ns = s->all_ns;
+		s->rounds = 0;
+	}
+	if (now_ns >= round_due_ns(s)) {
+		take_round(s, now_ns);
+		s->rounds++;
+		s->round_ns = now_ns;
+	}
+}
+
+bool ctp_sampler_between(const struct ctp_sampler *s)
+{
+	return s->rounds == 1 && s->state == CTP_PROCESS_EXECUTING && !s->gone_ns;
+}
+
+uint64_t ctp_sampler_threads_due_ns(const struct ctp_sampler *s)
+{
+	uint64_t round_ns = round_due_ns(s), runs_ns = s->runs_due_ns ? s->runs_due_ns : UINT64_MAX;
+	return round_ns < runs_ns ? round_ns : runs_ns;
+}

@@ -1,0 +1,137 @@
+/*
+ * sampler.c - when to look, and what becomes of it.
+ */
+#include "collect/sampler.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+
+static const uint64_t MS = 1000000;
+
+enum {
+	BUSY_MS = 10,   /* between looks, and so old an event is as good as one */
+	IDLE_MS = 500,  /* between looks when a silence begins, */
+	ALERT_MS = 5000, /* which is so long; after it they are as rare as the harvest's */
+};
+
+static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+static void watch_process(struct ctp_sampler *s, pid_t pid)
+{
+	ctp_procstate_fini(&s->proc);
+	ctp_procstate_init(&s->proc, pid);
+	s->pid = pid;
+	s->state = CTP_PROCESS_EXECUTING;
+	s->gone_ns = 0;
+	s->depth = s->naliases = s->rounds = 0;
+}
+
+void ctp_sampler_init(struct ctp_sampler *s, struct ctp_harvest *h, struct ctp_targets *targets, pid_t own, bool started,
+                      uint32_t max_rings, const struct ctp_notice *info)
+{
+	*s = (struct ctp_sampler){.harvest = h, .targets = targets, .own = own, .proc = {.dir = -1, .stat = -1}};
+	s->begin_ns = ctp_clock_ns();
+	s->executing_ns = started ? s->begin_ns : 0;
+	s->started = started;
+	s->info = info;
+	s->runs = calloc(max_rings, sizeof(*s->runs));
+	s->nruns = s->runs ? max_rings : 0;
+	watch_process(s, own);
+}
+
+void ctp_sampler_fini(struct ctp_sampler *s)
+{
+	if (s->harvest)
+		ctp_procstate_fini(&s->proc);
+	free(s->runs);
+	s->runs = NULL;
+}
+
+/* --- the process ---------------------------------------------------------------------------------------------------------- */
+
+/* Where the section's own process has no part in the trace, one that has. */
+static void choose_process(struct ctp_sampler *s)
+{
+	bool ours = ctp_targets_has(s->targets, s->own);
+	pid_t pid = ours ? s->own : s->pid == s->own || s->gone_ns ? ctp_targets_next(s->targets, s->pid) : 0;
+	if (pid && pid != s->pid)
+		watch_process(s, pid);
+}
+
+static void take_newest(struct ctp_sampler *s, uint64_t now_ns)
+{
+	uint64_t own_ns, all_ns;
+	ctp_harvest_newest(s->harvest, s->pid, &own_ns, &all_ns);
+	s->own_ns = later(s->own_ns, earlier(own_ns, now_ns)); /* clocks of others may say anything */
+	s->all_ns = later(s->all_ns, earlier(all_ns, now_ns));
+	s->executing_ns = later(s->executing_ns, s->own_ns);
+}
+
+void ctp_sampler_process(struct ctp_sampler *s, uint64_t ts_ns, uint64_t after_ns, uint64_t threads, uint64_t cpu_ns)
+{
+	uint64_t *val = ctp_harvest_put(s->harvest, CTP_PROCESS, ts_ns);
+	val[CTP_PROCESS_TS] = ts_ns;
+	val[CTP_PROCESS_PID] = (uint64_t)s->pid;
+	val[CTP_PROCESS_AFTER] = after_ns;
+	val[CTP_PROCESS_STATE] = s->state;
+	val[CTP_PROCESS_THREADS] = threads;
+	val[CTP_PROCESS_CPU] = cpu_ns;
+}
+
+static void look_at_process(struct ctp_sampler *s, uint64_t now_ns, bool anew)
+{
+	if (!ctp_procstate_look(&s->proc, anew)) {
+		if (s->proc.gone && !s->gone_ns)
+			s->gone_ns = ctp_clock_ns();
+		return;
+	}
+	uint64_t after_ns = s->state == CTP_PROCESS_EXECUTING ? s->executing_ns : s->seen_ns;
+	s->seen_ns = now_ns;
+	if (s->proc.state == CTP_PROCESS_EXECUTING)
+		s->executing_ns = now_ns;
+	if (s->proc.state == s->state)
+		return;
+	s->state = s->proc.state;
+	s->silent_ns = now_ns; /* what is stopped is not silent, and begins to be when it goes on */
+	s->rounds = 0;
+	ctp_sampler_process(s, now_ns, after_ns ? after_ns : s->begin_ns, 0, 0);
+}
+
+void ctp_sampler_look(struct ctp_sampler *s, bool stirred)
+{
+	uint64_t now_ns = ctp_clock_ns(), before_ns = s->own_ns;
+	if (!stirred && now_ns - s->looked_ns < BUSY_MS * MS)
+		return;
+	if (!s->looked_ns)
+		ctp_harvest_settle(s->harvest); /* so that the newest event of before is known */
+	s->looked_ns = now_ns;
+	choose_process(s);
+	take_newest(s, now_ns);
+	if (stirred || s->state != CTP_PROCESS_EXECUTING || now_ns - s->own_ns >= BUSY_MS * MS)
+		look_at_process(s, now_ns, s->own_ns != before_ns);
+	if (s->state != CTP_PROCESS_EXECUTING || s->gone_ns)
+		return;
+	ctp_sampler_runs(s, now_ns);
+	ctp_sampler_rounds(s, now_ns);
+}
+
+uint64_t ctp_sampler_due_ns(const struct ctp_sampler *s)
+{
+	uint64_t due_ns = s->looked_ns - s->all_ns < ALERT_MS * MS ? s->looked_ns + IDLE_MS * MS : UINT64_MAX;
+	if (s->state != CTP_PROCESS_EXECUTING || s->gone_ns)
+		return due_ns;
+	due_ns = earlier(due_ns, ctp_sampler_threads_due_ns(s));
+	return later(due_ns, s->looked_ns + BUSY_MS * MS);
+}
+
+struct ctp_end_bounds ctp_sampler_end(struct ctp_sampler *s, uint64_t ended_ns)
+{
+	uint64_t now_ns = ctp_clock_ns();
+	take_newest(s, now_ns);
+	uint64_t before_ns = s->gone_ns ? s->gone_ns : now_ns;
+	if (ended_ns && s->pid == s->own)
+		before_ns = earlier(before_ns, ended_ns);
+	return (struct ctp_end_bounds){earlier(s->executing_ns ? s->executing_ns : s->begin_ns, before_ns), before_ns};
+}

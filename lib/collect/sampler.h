@@ -1,0 +1,110 @@
+/*
+ * sampler.h - what the traced program does when it writes nothing: whether it executes at all, and what its threads do.
+ *
+ * From /proc, beside the harvest. An event proves that the program executed at that time; so /proc is asked only where there was
+ * none for a while, at most every 10 ms while the collector looks, and 500 ms apart when a silence begins. Of this come the
+ * records `process` where the state changes, and the bounds of the end.
+ *
+ * Of threads there are samples (sampler-threads.c): of those that are in a run for more than 20 ms, the next when it is a quarter
+ * longer; and rounds of all, when the program has been silent for a second, and once more a second later.
+ *
+ * The program is one process: COMMAND, or the one that was attached to; where that has no part in the trace, as a shell that
+ * starts the program, the first that has. What cannot be read is not told.
+ */
+#ifndef CTP_SAMPLER_H
+#define CTP_SAMPLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "collect/harvest.h"
+#include "collect/proc-facts.h"
+#include "collect/proc-state.h"
+
+enum {
+	CTP_ROUND_THREADS = 256, /* with more, there is no round */
+	CTP_RUNS_AT_ONCE = 64,   /* samples of runs after one look */
+};
+
+/* A ring whose thread is in a run. */
+struct ctp_sampler_run {
+	uint64_t since_ns, next_ns; /* when it is to be sampled next */
+};
+
+/* A thread has one number here, and one in its own PID namespace. */
+struct ctp_sampler_alias {
+	uint64_t here, there;
+};
+
+struct ctp_sampler {
+	struct ctp_harvest *harvest;
+	struct ctp_targets *targets;
+	bool started;
+	pid_t own;             /* the section's */
+	pid_t pid;             /* the one that is looked at, */
+	struct ctp_procstate proc;
+	enum ctp_process_state state; /* as last told */
+	uint64_t begin_ns;     /* when we came */
+	uint64_t looked_ns;    /* when last; */
+	uint64_t seen_ns;      /* and something was seen */
+	uint64_t executing_ns; /* when it was last known to execute */
+	uint64_t gone_ns;      /* when it was known to be gone; 0: not yet */
+	uint64_t own_ns, all_ns; /* time of the newest event: of the process, of all */
+
+	/* sampler-threads.c's */
+	struct ctp_sampler_run *runs; /* for each ring */
+	uint32_t nruns, next_run;     /* next_run: with which to begin */
+	uint64_t early[CTP_RUNS_AT_ONCE]; /* threads that may be in a run since before we came */
+	size_t nearly;
+	uint64_t early_ns;            /* when they are to be sampled next; 0: they are not known yet */
+	uint64_t runs_ns, runs_due_ns; /* when the rings were last gone through, and when they should be again */
+	unsigned rounds;       /* of this silence */
+	uint64_t silent_ns;    /* since when; */
+	uint64_t round_ns;     /* the last one */
+	unsigned depth;        /* of its PID namespace below ours: 1 if it is ours, 0: not known yet */
+	uint64_t aliases_ns;   /* when these were last read */
+	unsigned naliases;
+	struct ctp_sampler_alias aliases[CTP_ROUND_THREADS];
+	const struct ctp_notice *info;
+	bool blind;            /* the threads are not to be seen, and it was said */
+};
+
+/*
+ * The program is this process, and what is found about it goes to the harvest. started: it has just been, and so executes. info
+ * is told what may be of interest. Without memory there are no samples of runs.
+ */
+void ctp_sampler_init(struct ctp_sampler *s, struct ctp_harvest *h, struct ctp_targets *targets, pid_t own, bool started,
+                      uint32_t max_rings, const struct ctp_notice *info);
+void ctp_sampler_fini(struct ctp_sampler *s);
+
+/* After a look of the harvest. stirred: something may have happened to the process, or it is the last look. */
+void ctp_sampler_look(struct ctp_sampler *s, bool stirred);
+
+/* When it should be called again, if there is nothing else to do. */
+uint64_t ctp_sampler_due_ns(const struct ctp_sampler *s);
+
+/*
+ * After the last of the harvest, which had all that was put there before: between which times the program ended. ended_ns: when
+ * its own process was known to have; 0: it has not.
+ */
+struct ctp_end_bounds {
+	uint64_t after_ns, before_ns;
+};
+struct ctp_end_bounds ctp_sampler_end(struct ctp_sampler *s, uint64_t ended_ns);
+
+/* There was one round in this silence, and there is another to come. */
+bool ctp_sampler_between(const struct ctp_sampler *s);
+
+/* --- between sampler.c and sampler-threads.c ------------------------------------------------------------------------------- */
+
+/* Puts the record; threads and cpu_ns where it is of a round. */
+void ctp_sampler_process(struct ctp_sampler *s, uint64_t ts_ns, uint64_t after_ns, uint64_t threads, uint64_t cpu_ns);
+
+/* Samples what is due at now_ns. */
+void ctp_sampler_runs(struct ctp_sampler *s, uint64_t now_ns);
+void ctp_sampler_rounds(struct ctp_sampler *s, uint64_t now_ns);
+uint64_t ctp_sampler_threads_due_ns(const struct ctp_sampler *s);
+
+#endif

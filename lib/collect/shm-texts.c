@@ -1,0 +1,86 @@
+/*
+ * shm-texts.c - copies texts out of shared memory, whole or not at all.
+ */
+#include "collect/shm-texts.h"
+
+#include <stdlib.h>
+
+#if defined __SANITIZE_THREAD__ && !defined __clang__
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
+
+enum { TRIES = 3 };
+
+static void copy_text(char *to, const char *from, uint32_t len)
+{
+	for (uint32_t i = 0; i < len; i++)
+		to[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+}
+
+enum ctp_status ctp_labels_init(struct ctp_labels *l, const struct ctp_annex *annex, struct ctp_basket *basket,
+                                struct ctp_err *err)
+{
+	*l = (struct ctp_labels){.annex = annex, .basket = basket, .written = calloc(annex->geo.max_sites + 1, 1)};
+	return l->written ? CTP_OK : ctp_err_set(err, "out of memory");
+}
+
+void ctp_labels_fini(struct ctp_labels *l) { free(l->written); }
+
+/* The address behind the texts, if there is one and they leave room for it. */
+static uint64_t code_of(const struct ctp_shm_site *shm, uint32_t used)
+{
+	uint64_t code = 0;
+	if (__atomic_load_n(&shm->code_bytes, __ATOMIC_RELAXED) == sizeof code && used + sizeof code <= sizeof(shm->text))
+		copy_text((char *)&code, shm->text + sizeof(shm->text) - sizeof code, sizeof code);
+	return code;
+}
+
+uint64_t ctp_labels_site_new(struct ctp_labels *l, uint32_t site, uint64_t ts_ns)
+{
+	if (!site || site > l->annex->geo.max_sites)
+		return 0;
+	const struct ctp_shm_site *shm = &l->annex->sites[site - 1];
+	if (__atomic_load_n(&shm->ready, __ATOMIC_ACQUIRE) != 1) /* pairs with the probe's release store: the rest is there */
+		return 0;
+	uint32_t file = __atomic_load_n(&shm->file_bytes, __ATOMIC_RELAXED);
+	uint32_t function = __atomic_load_n(&shm->function_bytes, __ATOMIC_RELAXED);
+	char text[sizeof(shm->text)];
+	file = file < sizeof(text) ? file : sizeof(text);
+	function = function < sizeof(text) - file ? function : (uint32_t)sizeof(text) - file;
+	copy_text(text, shm->text, file + function);
+	/*
+	 * Another ring may have an earlier one that refers to it, in this look: so it is as early as nothing else can be any
+	 * more.
+	 */
+	uint64_t floor_ns = l->basket->promise_ns > l->basket->begin_ns ? l->basket->promise_ns : l->basket->begin_ns;
+	ts_ns = ts_ns < floor_ns ? ts_ns : floor_ns;
+	ctp_basket_reserve(l->basket, file + function);
+	uint64_t file_val = ctp_basket_string(l->basket, text, file);
+	uint64_t function_val = ctp_basket_string(l->basket, text + file, function);
+	uint64_t *val = ctp_basket_put(l->basket, CTP_PLACE, ts_ns);
+	val[CTP_SITE_TS] = ts_ns;
+	val[CTP_SITE_ID] = site;
+	val[CTP_SITE_FILE] = file_val;
+	val[CTP_SITE_LINE] = __atomic_load_n(&shm->line, __ATOMIC_RELAXED);
+	val[CTP_SITE_FUNCTION] = function_val;
+	val[CTP_SITE_CODE] = code_of(shm, file + function);
+	l->written[site - 1] = 1;
+	return site;
+}
+
+uint32_t ctp_labels_name(const struct ctp_shm_station *shm, char name[sizeof(((struct ctp_shm_station *)0)->name)],
+                         uint16_t *seq)
+{
+	for (int i = 0; i < TRIES; i++) {
+		uint32_t before = __atomic_load_n(&shm->name_seq, __ATOMIC_ACQUIRE); /* pairs with the store behind the text */
+		uint32_t len = __atomic_load_n(&shm->name_bytes, __ATOMIC_RELAXED);
+		len = len < sizeof(shm->name) ? len : (uint32_t)sizeof(shm->name);
+		copy_text(name, shm->name, len);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE); /* pairs with the fence behind the odd mark */
+		if (!(before & 1) && __atomic_load_n(&shm->name_seq, __ATOMIC_RELAXED) == before) {
+			*seq = (uint16_t)(before | 1); /* 0 is none */
+			return len;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,89 @@
+/*
+ * spawn.c - fork and exec, with the reason of a failure told through a pipe that a successful exec closes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collect/spawn.h"
+
+static const struct {
+	int sig;
+	void (*handler)(int);
+} taken[] = {
+	{SIGCHLD, SIG_DFL}, /* inherited as ignored, it would leave no status to wait for */
+	{SIGPIPE, SIG_IGN},
+	{SIGXFSZ, SIG_IGN},
+};
+enum { TAKEN = sizeof(taken) / sizeof(taken[0]) };
+_Static_assert(TAKEN == sizeof(((struct ctp_signals *)0)->actions) / sizeof(struct sigaction), "one place for each");
+
+void ctp_signals_take(struct ctp_signals *before, const sigset_t *block)
+{
+	sigprocmask(SIG_BLOCK, block, &before->mask);
+	for (int i = 0; i < TAKEN; i++) {
+		struct sigaction act = {.sa_handler = taken[i].handler};
+		sigemptyset(&act.sa_mask);
+		sigaction(taken[i].sig, &act, &before->actions[i]);
+	}
+}
+
+void ctp_signals_restore(const struct ctp_signals *before)
+{
+	for (int i = 0; i < TAKEN; i++)
+		sigaction(taken[i].sig, &before->actions[i], NULL);
+	sigprocmask(SIG_SETMASK, &before->mask, NULL);
+}
+
+static _Noreturn void child_main(const struct ctp_spawn_conf *conf, int told)
+{
+	if (!conf->stdout_to_stderr || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) {
+		ctp_signals_restore(conf->signals);
+		execvp(conf->argv[0], conf->argv);
+	}
+	int error = errno;
+	if (write(told, &error, sizeof(error)) != sizeof(error))
+		_exit(125);
+	_exit(127);
+}
+
+int ctp_spawn(const struct ctp_spawn_conf *conf, pid_t *pid, struct ctp_err *err)
+{
+	int tell[2];
+	for (const char *const *e = conf->env; *e; e += 2) {
+		if (setenv(e[0], e[1], 1)) {
+			ctp_err_sys(err, "%s", e[0]);
+			return 125;
+		}
+	}
+	if (pipe2(tell, O_CLOEXEC)) {
+		ctp_err_sys(err, "pipe");
+		return 125;
+	}
+	pid_t child = fork();
+	if (child == 0)
+		child_main(conf, tell[1]);
+	int error = 0;
+	if (child < 0)
+		error = errno;
+	close(tell[1]);
+	ssize_t n = 0;
+	while (child > 0 && (n = read(tell[0], &error, sizeof(error))) < 0 && errno == EINTR)
+		;
+	close(tell[0]);
+	if (child > 0 && n == 0) {
+		*pid = child;
+		return 0;
+	}
+	if (child > 0)
+		waitpid(child, NULL, 0);
+	errno = error;
+	if (child > 0 && error == ENOENT && strpbrk(conf->argv[0], " |&;<>"))
+		ctp_err_set(err, "%s: %s (COMMAND is run without a shell: sh -c '...')", conf->argv[0], strerror(error));
+	else
+		ctp_err_sys(err, "%s", child < 0 ? "fork" : conf->argv[0]);
+	return child < 0 ? 125 : error == ENOENT ? 127 : 126;
+}

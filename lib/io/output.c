@@ -1,0 +1,463 @@
+/*
+ * output.c - the one buffered writer.
+ *
+ * After the first error everything that is put is dropped, so that callers need not look; flush and close report it. A file
+ * that is to appear whole is written without a name (O_TMPFILE) and given one at close: whatever ends the program before that,
+ * a kill -9 included, leaves nothing behind. Where the file system cannot do that, it has a random name beside the real one.
+ *
+ * A converter's output has two buffers and, once the first is full, a thread: while one buffer is filled the other is written, so
+ * that what the system takes for writing (a third of the time, into a pipe) is not waited for. The thread has out->priv's
+ * `state` while it is busy; its owner looks at that only when it is not, and keeps a copy in *out.
+ */
+#include "io/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#ifdef HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+enum { BUFFER_BYTES = 256 << 10, PIPE_BYTES = 1 << 20, ZSTD_LEVEL = 1, FRAME_NS = 1000000000 };
+
+struct ctp_output_priv {
+	struct state {
+		bool failed, epipe;
+		uint64_t bytes;
+		struct ctp_err err;
+	} state;
+	struct ctp_background { /* only where `wanted` */
+		bool wanted, running, busy, stop;
+		pthread_t thread;
+		pthread_mutex_t lock;
+		pthread_cond_t changed;
+		char *spare; /* the buffer that is not being filled */
+		size_t len;  /* of what is to be written from it */
+	} background;
+	char path[PATH_MAX], temp[PATH_MAX + 16]; /* whole files: the name to be had; that of now, "" for none yet */
+	bool whole;
+	bool fresh, created; /* nothing is written yet, so what the file held is still there; there was no file */
+#ifdef HAVE_ZSTD
+	ZSTD_CCtx *zstd;
+	char *packed; /* what the compressor gives out */
+	size_t packed_bytes;
+#endif
+};
+
+static void fail(struct ctp_output *out)
+{
+	struct state *st = &out->priv->state;
+	if (!st->failed) {
+		st->epipe = errno == EPIPE;
+		ctp_err_sys(&st->err, "%s: after %llu bytes", out->name, (unsigned long long)st->bytes);
+		st->failed = true;
+	}
+}
+
+/* What the file held before goes now, and not when it was opened: who gives up before the first byte has done no harm. */
+static void replace(struct ctp_output *out)
+{
+	if (out->priv->fresh && ftruncate(out->fd, 0))
+		fail(out);
+	out->priv->fresh = false;
+}
+
+static void write_all(struct ctp_output *out, const char *data, size_t len, bool counts)
+{
+	if (len)
+		replace(out);
+	while (len && !out->priv->state.failed) {
+		ssize_t n = write(out->fd, data, len);
+		if (n > 0) {
+			data += n;
+			len -= (size_t)n;
+			out->priv->state.bytes += counts ? (uint64_t)n : 0;
+		} else if (n < 0 && errno == EAGAIN) {
+			/* Somebody shares the descriptor and made it non-blocking. */
+			poll(&(struct pollfd){.fd = out->fd, .events = POLLOUT}, 1, -1);
+		} else if (n == 0 || errno != EINTR) {
+			fail(out);
+		}
+	}
+}
+
+#ifdef HAVE_ZSTD
+static void compress(struct ctp_output *out, const char *data, size_t len, ZSTD_EndDirective how)
+{
+	struct ctp_output_priv *priv = out->priv;
+	ZSTD_inBuffer from = {data, len, 0};
+	size_t left;
+	do {
+		size_t before = from.pos;
+		ZSTD_outBuffer to = {priv->packed, priv->packed_bytes, 0};
+		left = ZSTD_compressStream2(priv->zstd, &to, &from, how);
+		if (ZSTD_isError(left)) {
+			ctp_err_set(&priv->state.err, "%s: zstd: %s", out->name, ZSTD_getErrorName(left));
+			priv->state.failed = true;
+			return;
+		}
+		write_all(out, priv->packed, to.pos, false);
+		priv->state.bytes += priv->state.failed ? 0 : from.pos - before;
+	} while (!priv->state.failed && (from.pos < len || (how != ZSTD_e_continue && left)));
+}
+#endif
+
+static void give(struct ctp_output *out, const char *data, size_t len)
+{
+	if (out->priv->state.failed)
+		return;
+#ifdef HAVE_ZSTD
+	if (out->priv->zstd)
+		compress(out, data, len, ZSTD_e_continue);
+	else
+#endif
+		write_all(out, data, len, true);
+}
+
+/* --- the thread ---------------------------------------------------------------------------------------------------------- */
+
+static void *write_in_background(void *arg)
+{
+	struct ctp_output *out = arg;
+	struct ctp_background *bg = &out->priv->background;
+	pthread_mutex_lock(&bg->lock);
+	while (!bg->stop) {
+		if (!bg->busy) {
+			pthread_cond_wait(&bg->changed, &bg->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&bg->lock);
+		give(out, bg->spare, bg->len);
+		pthread_mutex_lock(&bg->lock);
+		bg->busy = false;
+		pthread_cond_signal(&bg->changed);
+	}
+	pthread_mutex_unlock(&bg->lock);
+	return NULL;
+}
+
+/* False: there is no thread, and the caller writes by itself. */
+static bool start_background(struct ctp_output *out)
+{
+	struct ctp_background *bg = &out->priv->background;
+	sigset_t all, before;
+	if (!bg->wanted)
+		return false;
+	bg->wanted = false; /* tried once */
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2 || !(bg->spare = malloc(BUFFER_BYTES)))
+		return false;
+	pthread_mutex_init(&bg->lock, NULL);
+	pthread_cond_init(&bg->changed, NULL);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	bg->running = !pthread_create(&bg->thread, NULL, write_in_background, out);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return bg->running;
+}
+
+/* Waits until the thread has nothing to do; locked afterwards. */
+static void settle(struct ctp_background *bg)
+{
+	pthread_mutex_lock(&bg->lock);
+	while (bg->busy)
+		pthread_cond_wait(&bg->changed, &bg->lock);
+}
+
+static void stop_background(struct ctp_output *out)
+{
+	struct ctp_background *bg = &out->priv->background;
+	if (bg->running) {
+		settle(bg);
+		bg->stop = true;
+		pthread_cond_signal(&bg->changed);
+		pthread_mutex_unlock(&bg->lock);
+		pthread_join(bg->thread, NULL);
+		pthread_cond_destroy(&bg->changed);
+		pthread_mutex_destroy(&bg->lock);
+		bg->running = false;
+	}
+	free(bg->spare);
+	bg->spare = NULL;
+}
+
+/* --- putting --------------------------------------------------------------------------------------------------------------- */
+
+/* What has become of all that was given so far, for those who look at *out. */
+static void note_state(struct ctp_output *out)
+{
+	const struct state *st = &out->priv->state;
+	out->bytes = st->bytes;
+	if (st->failed && !out->failed) {
+		out->failed = true;
+		out->epipe = st->epipe;
+		out->err = st->err;
+	}
+}
+
+/* Gives the buffer away; with `wait`, returns when it is written. */
+static void drain(struct ctp_output *out, bool wait)
+{
+	struct ctp_background *bg = &out->priv->background;
+	size_t len = (size_t)(out->ptr - out->buf);
+	if (bg->running || (!wait && start_background(out))) {
+		settle(bg);
+		note_state(out);
+		char *full = out->buf;
+		out->buf = bg->spare;
+		bg->spare = full;
+		bg->len = len;
+		bg->busy = true;
+		pthread_cond_signal(&bg->changed);
+		while (wait && bg->busy)
+			pthread_cond_wait(&bg->changed, &bg->lock);
+		if (wait)
+			note_state(out);
+		pthread_mutex_unlock(&bg->lock);
+	} else {
+		give(out, out->buf, len);
+		note_state(out);
+	}
+	out->ptr = out->buf;
+	out->end = out->buf + BUFFER_BYTES;
+}
+
+void ctp_output_drain(struct ctp_output *out) { drain(out, false); }
+
+void ctp_output_put_slow(struct ctp_output *out, const void *data, size_t len)
+{
+	for (const char *from = data; len;) {
+		size_t room = (size_t)(out->end - out->ptr), n = len < room ? len : room;
+		memcpy(out->ptr, from, n);
+		out->ptr += n;
+		from += n;
+		len -= n;
+		if (out->ptr == out->end)
+			drain(out, false);
+	}
+}
+
+bool ctp_output_flush(struct ctp_output *out)
+{
+	drain(out, true);
+#ifdef HAVE_ZSTD
+	if (out->priv->zstd && !out->failed) {
+		struct timespec now;
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+		bool end = now_ns >= out->frame_due_ns;
+		compress(out, NULL, 0, end ? ZSTD_e_end : ZSTD_e_flush);
+		if (end)
+			out->frame_due_ns = now_ns + FRAME_NS;
+		note_state(out);
+	}
+#endif
+	return !out->failed;
+}
+
+static bool ends_in_zst(const char *path)
+{
+	size_t len = strlen(path);
+	return len >= 4 && !strcmp(path + len - 4, ".zst");
+}
+
+static enum ctp_status start_zstd(struct ctp_output *out, struct ctp_err *err)
+{
+#ifdef HAVE_ZSTD
+	struct ctp_output_priv *priv = out->priv;
+	priv->packed_bytes = ZSTD_CStreamOutSize();
+	priv->packed = malloc(priv->packed_bytes);
+	priv->zstd = ZSTD_createCCtx();
+	if (!priv->packed || !priv->zstd)
+		return ctp_err_set(err, "%s: out of memory", out->name);
+	ZSTD_CCtx_setParameter(priv->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
+	ZSTD_CCtx_setParameter(priv->zstd, ZSTD_c_checksumFlag, 1);
+	return CTP_OK;
+#else
+	return ctp_err_set(err, "%s: built without zstd; write to a pipe and compress with zstd(1)", out->name);
+#endif
+}
+
+static void release(struct ctp_output *out)
+{
+	struct ctp_output_priv *priv = out->priv;
+	if (priv) {
+		stop_background(out);
+#ifdef HAVE_ZSTD
+		ZSTD_freeCCtx(priv->zstd);
+		free(priv->packed);
+#endif
+	}
+	free(priv);
+	free(out->buf);
+	if (out->own_fd && out->fd >= 0)
+		close(out->fd);
+	out->priv = NULL;
+	out->buf = out->ptr = out->end = NULL;
+	out->fd = -1;
+}
+
+enum ctp_status ctp_output_fd(struct ctp_output *out, int fd, const char *name, struct ctp_err *err)
+{
+	*out = (struct ctp_output){.fd = fd, .name = name};
+	out->buf = out->ptr = malloc(BUFFER_BYTES);
+	out->priv = calloc(1, sizeof *out->priv);
+	if (!out->buf || !out->priv) {
+		release(out);
+		return ctp_err_set(err, "%s: out of memory", name);
+	}
+	out->end = out->buf + BUFFER_BYTES;
+	/* Where it is a pipe: as large as anybody may have it, so that writer and reader seldom wait for each other. */
+	fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES);
+	return CTP_OK;
+}
+
+static bool random_name(struct ctp_output_priv *priv)
+{
+	uint64_t r;
+	if (getrandom(&r, sizeof r, 0) != sizeof r)
+		return false;
+	snprintf(priv->temp, sizeof priv->temp, "%s.%08x", priv->path, (unsigned)r);
+	return true;
+}
+
+/* A descriptor for a file that has no name yet, or a random one. */
+static int create_nameless(struct ctp_output_priv *priv)
+{
+	char dir[PATH_MAX + 1];
+	const char *slash = strrchr(priv->path, '/');
+	snprintf(dir, sizeof dir, "%.*s", slash ? (int)(slash - priv->path + 1) : 2, slash ? priv->path : "./");
+	int fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT))
+		return fd;
+	if (!random_name(priv))
+		return -1;
+	fd = open(priv->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0)
+		priv->temp[0] = '\0';
+	return fd;
+}
+
+/* The file is complete: gives it its name, in one step, in place of what had that name before. */
+static bool publish(struct ctp_output *out)
+{
+	struct ctp_output_priv *priv = out->priv;
+	if (!priv->temp[0]) {
+		char self[32];
+		snprintf(self, sizeof self, "/proc/self/fd/%d", out->fd);
+		if (!linkat(AT_FDCWD, self, AT_FDCWD, priv->path, AT_SYMLINK_FOLLOW))
+			return true;
+		if (errno != EEXIST || !random_name(priv))
+			return false;
+		if (linkat(AT_FDCWD, self, AT_FDCWD, priv->temp, AT_SYMLINK_FOLLOW)) {
+			priv->temp[0] = '\0';
+			return false;
+		}
+	}
+	if (rename(priv->temp, priv->path))
+		return false;
+	priv->temp[0] = '\0';
+	return true;
+}
+
+static enum ctp_status open_path(struct ctp_output *out, const char *path, bool whole, struct ctp_err *err)
+{
+	struct stat st;
+	bool exists = !stat(path, &st);
+	out->own_fd = true;
+	if (whole && (!exists || S_ISREG(st.st_mode))) {
+		/* Through a symbolic link, so that the link stays and what it points to is replaced. */
+		if (exists ? !realpath(path, out->priv->path) :
+		             snprintf(out->priv->path, PATH_MAX, "%s", path) >= PATH_MAX && (errno = ENAMETOOLONG))
+			return ctp_err_sys(err, "%s", path);
+		if (exists && access(out->priv->path, W_OK))
+			return ctp_err_sys(err, "%s", path);
+		out->priv->whole = true;
+		out->fd = create_nameless(out->priv);
+		if (exists && out->fd >= 0 && fchmod(out->fd, st.st_mode & 0777))
+			return ctp_err_sys(err, "%s", path);
+	} else {
+		out->priv->created = lstat(path, &st) != 0;
+		out->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		out->priv->fresh = out->fd >= 0 && !fstat(out->fd, &st) && S_ISREG(st.st_mode);
+	}
+	return out->fd < 0 ? ctp_err_sys(err, "%s", path) : CTP_OK;
+}
+
+static enum ctp_status open_any(struct ctp_output *out, const char *path, bool binary, bool force, bool whole,
+                                struct ctp_err *err)
+{
+	bool to_stdout = !path || !strcmp(path, "-");
+	if (ctp_output_fd(out, STDOUT_FILENO, to_stdout ? "stdout" : path, err))
+		return CTP_FAILED;
+	if (!to_stdout && open_path(out, path, whole, err))
+		goto failed;
+	if (binary && !force && isatty(out->fd)) {
+		ctp_err_set(err, "%s: will not write binary data to a terminal; use a pipe, or -f", out->name);
+		goto failed;
+	}
+	if (!to_stdout && ends_in_zst(path) && start_zstd(out, err))
+		goto failed;
+	return CTP_OK;
+failed:
+	ctp_output_abandon(out);
+	return CTP_FAILED;
+}
+
+enum ctp_status ctp_output_open(struct ctp_output *out, const char *path, bool binary, bool force, struct ctp_err *err)
+{
+	return open_any(out, path, binary, force, false, err);
+}
+
+enum ctp_status ctp_output_create(struct ctp_output *out, const char *path, bool binary, bool force, struct ctp_err *err)
+{
+	if (open_any(out, path, binary, force, true, err))
+		return CTP_FAILED;
+	out->priv->background.wanted = true;
+	return CTP_OK;
+}
+
+void ctp_output_abandon(struct ctp_output *out)
+{
+	if (out->priv && out->priv->temp[0])
+		unlink(out->priv->temp);
+	if (out->priv && out->priv->fresh && out->priv->created)
+		unlink(out->name);
+	release(out);
+}
+
+enum ctp_status ctp_output_close(struct ctp_output *out, struct ctp_err *err)
+{
+	drain(out, true);
+#ifdef HAVE_ZSTD
+	if (out->priv->zstd && !out->failed)
+		compress(out, NULL, 0, ZSTD_e_end);
+#endif
+	replace(out);
+	if (!out->priv->state.failed && out->priv->whole && !publish(out))
+		fail(out);
+	/* A network file system may report only here that there was no room. */
+	if (out->own_fd && close(out->fd))
+		fail(out);
+	out->own_fd = false;
+	note_state(out);
+	enum ctp_status status = out->failed ? CTP_FAILED : CTP_OK;
+	if (out->failed)
+		*err = out->err;
+	ctp_output_abandon(out);
+	return status;
+}
+
+bool ctp_output_packet(void *out, const void *packet, size_t len_bytes)
+{
+	ctp_output_put(out, packet, len_bytes);
+	return !((struct ctp_output *)out)->failed;
+}

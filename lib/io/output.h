@@ -1,0 +1,80 @@
+/*
+ * output.h - bytes to a file or a pipe: one buffer, one sticky error.
+ *
+ * Puts return nothing. ctp_output_close flushes, closes, and reports the first error there was. A closed pipe is an error like
+ * any other here (epipe is set so that a tool can end quietly); SIGPIPE must be ignored by the tool.
+ */
+#ifndef CTP_OUTPUT_H
+#define CTP_OUTPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/err.h"
+
+struct ctp_output {
+	char *buf, *ptr, *end; /* ptr: where the next byte goes */
+	int fd;
+	bool own_fd, failed, epipe;
+	const char *name;
+	struct ctp_err err;
+	uint64_t bytes; /* given to the system so far, before compression */
+	uint64_t frame_due_ns; /* of CLOCK_MONOTONIC: a flush from then on ends the zstd frame, for damage may cost a whole one */
+	struct ctp_output_priv *priv;
+};
+
+enum { CTP_OUTPUT_ROOM = 64 << 10 }; /* the most that may be reserved at once */
+
+/*
+ * path null or "-": stdout. A path that ends in .zst is compressed. force: write to a terminal all the same; binary says that
+ * this is not text, so that a terminal is refused. A file that exists is replaced when the first bytes are written to it, or at
+ * close; abandon before that leaves it, or that there was none, as it was.
+ */
+enum ctp_status ctp_output_open(struct ctp_output *out, const char *path, bool binary, bool force, struct ctp_err *err);
+
+/*
+ * The same for a file that must be whole: it has its name from a successful close on, and what had the name before stays until
+ * then. A path that is no plain file (a device, a pipe) is written as it comes. Abandon in place of close: it never appears.
+ */
+enum ctp_status ctp_output_create(struct ctp_output *out, const char *path, bool binary, bool force, struct ctp_err *err);
+void ctp_output_abandon(struct ctp_output *out);
+
+/* fd stays the caller's. */
+enum ctp_status ctp_output_fd(struct ctp_output *out, int fd, const char *name, struct ctp_err *err);
+
+/*
+ * All that was put so far goes to the system; a compressed stream is flushed so that a reader can have it, and about
+ * once a second its frame is ended.
+ */
+bool ctp_output_flush(struct ctp_output *out);
+enum ctp_status ctp_output_close(struct ctp_output *out, struct ctp_err *err);
+
+void ctp_output_put_slow(struct ctp_output *out, const void *data, size_t len);
+void ctp_output_drain(struct ctp_output *out); /* makes room for CTP_OUTPUT_ROOM bytes */
+
+/* The same as a ctp_writer_put (writer.h), out being its arg: false once the output has failed. */
+bool ctp_output_packet(void *out, const void *packet, size_t len_bytes);
+
+/* At least n <= CTP_OUTPUT_ROOM bytes at the returned address; say with ctp_output_commit how far you came. */
+static inline char *ctp_output_reserve(struct ctp_output *out, size_t n)
+{
+	if ((size_t)(out->end - out->ptr) < n)
+		ctp_output_drain(out);
+	return out->ptr;
+}
+
+static inline void ctp_output_commit(struct ctp_output *out, char *upto) { out->ptr = upto; }
+
+static inline void ctp_output_put(struct ctp_output *out, const void *data, size_t len)
+{
+	if (len <= (size_t)(out->end - out->ptr)) {
+		memcpy(out->ptr, data, len);
+		out->ptr += len;
+	} else {
+		ctp_output_put_slow(out, data, len);
+	}
+}
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * outqueue.h - packets on their way out, so that a slow disk or reader does not hold up the harvest.
+ *
+ * A bounded ring of bytes between the one that harvests and a thread that compresses and writes. What is put is flushed to the
+ * system whenever the queue runs empty. The first error stops everything: the descriptor from ctp_outqueue_fd tells.
+ */
+#ifndef CTP_OUTQUEUE_H
+#define CTP_OUTQUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "io/output.h"
+
+enum { CTP_OUTQUEUE_BYTES = 64 << 20 };
+
+struct ctp_outqueue;
+
+/* Takes over out, the struct's contents included; on failure it is still the caller's. The thread takes no signals. */
+struct ctp_outqueue *ctp_outqueue_new(const struct ctp_output *out, struct ctp_err *err);
+
+/* A ctp_writer_put. Waits while there is no room; false once writing has failed. */
+bool ctp_outqueue_put(void *queue, const void *packet, size_t len_bytes);
+
+/* True when so much waits that a harvest might have to wait too. */
+bool ctp_outqueue_tight(struct ctp_outqueue *q);
+
+/* Readable when writing has failed, or when all is written and closed after ctp_outqueue_finish. */
+int ctp_outqueue_fd(const struct ctp_outqueue *q);
+
+/* To be called when the descriptor is readable: writing has failed because nobody reads the pipe any more. */
+bool ctp_outqueue_unread(struct ctp_outqueue *q);
+
+void ctp_outqueue_finish(struct ctp_outqueue *q); /* nothing more will be put */
+
+/* To be called when the descriptor is readable: waits for the thread, frees everything, reports the first error. */
+enum ctp_status ctp_outqueue_close(struct ctp_outqueue *q, struct ctp_err *err);
+
+/* In place of finish and close, where nothing was put: what the output held before is left as it was. */
+void ctp_outqueue_abandon(struct ctp_outqueue *q);
+
+#endif

@@ -1,0 +1,69 @@
+/*
+ * arena.h - the shared memory as a whole: where its parts are, who may make it, and what a collector announces in it.
+ *
+ * An arena is the header and the stations of version 1 with the annex behind them (see the layout in ctp.h). A collector makes
+ * one for the program that it starts, or a program makes one for itself. What is found in an arena is hostile: ctp_annex_find
+ * reads each number once, and who goes by the struct that it fills stays within the mapping.
+ */
+#ifndef CTP_ANNEX_H
+#define CTP_ANNEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CTP_LAYOUT_ONLY
+#include "base/err.h"
+#include "ctp.h"
+
+enum {
+	CTP_ANNEX_SITES = 16384,
+	CTP_ANNEX_RINGS = 1024,
+	CTP_ANNEX_RING_BITS = 20,
+	CTP_ANNEX_RING_BITS_MAX = 28,
+};
+
+struct ctp_geometry {
+	uint32_t max_stations, max_sites, max_rings, ring_bits;
+};
+
+struct ctp_annex {
+	struct ctp_shm_header *header;
+	struct ctp_shm_station *stations;
+	struct ctp_shm_site *sites;
+	struct ctp_shm_ring *rings;
+	struct ctp_shm_entry *entries; /* of ring r: from r << ring_bits on */
+	struct ctp_geometry geo;
+	uint64_t owner;                /* pid of who made it for himself; 0: a collector made it */
+	uint32_t clock;                /* CTP_CLOCK_... */
+	uint64_t made_raw, made_ns;
+};
+
+/* Bytes that such an arena takes, of which none is touched before it is used. 0: more than can be. */
+size_t ctp_annex_bytes(const struct ctp_geometry *geo);
+
+/* Writes the header of a new arena (all zeros), as a collector does: owner 0, mode 0 until ctp_annex_open. */
+void ctp_annex_make(void *base, const struct ctp_geometry *geo);
+
+/*
+ * Finds the parts of an arena that is mapped at base. Fails, with the reason, where there is none or one that does not fit
+ * into bytes. Only the header is touched.
+ */
+enum ctp_status ctp_annex_find(struct ctp_annex *a, void *base, size_t bytes, struct ctp_err *err);
+
+/*
+ * A collector comes: it listens at sock_path (null: nowhere), and from here on the probes do as mode says. What is in the rings
+ * was for somebody else and is dropped. Make the harvest after it. Who opens or closes holds the lock on the arena.
+ */
+void ctp_annex_open(struct ctp_annex *a, uint32_t mode, uint32_t wait_us, const char *sock_path);
+
+/* It goes: probes do as mode says again. Harvest the last after it, for what they did until now. */
+void ctp_annex_close(struct ctp_annex *a, uint32_t mode);
+
+/*
+ * membarrier(2), MEMBARRIER_CMD_GLOBAL_EXPEDITED: when it returns, every thread of every process that registered for it has
+ * passed a full barrier since it was called. False: the kernel has none.
+ */
+bool ctp_membarrier(void);
+
+#endif

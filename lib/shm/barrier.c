@@ -1,0 +1,101 @@
+/*
+ * barrier.c - one thread that waits for the kernel, so that nobody else does.
+ *
+ * The lock is what orders: what who asks has loaded comes before the call, and the call before what is loaded by who was told
+ * that it is over.
+ */
+#include "shm/barrier.h"
+
+#include <linux/membarrier.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+void ctp_barrier_init(struct ctp_barrier *b)
+{
+	*b = (struct ctp_barrier){0};
+	pthread_mutex_init(&b->lock, NULL);
+	pthread_condattr_t attr;
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&b->changed, &attr);
+	pthread_condattr_destroy(&attr);
+	long commands = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
+	b->usable = commands > 0 && commands & MEMBARRIER_CMD_GLOBAL;
+}
+
+static void *barrier_main(void *arg)
+{
+	struct ctp_barrier *b = arg;
+	pthread_mutex_lock(&b->lock);
+	while (!b->finished) {
+		if (b->passed == b->asked) {
+			pthread_cond_wait(&b->changed, &b->lock);
+			continue;
+		}
+		uint64_t asked = b->asked;
+		pthread_mutex_unlock(&b->lock);
+		bool refused = syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) != 0;
+		pthread_mutex_lock(&b->lock);
+		b->refused |= refused;
+		b->passed = asked;
+		pthread_cond_broadcast(&b->changed);
+	}
+	pthread_mutex_unlock(&b->lock);
+	return NULL;
+}
+
+static bool start(struct ctp_barrier *b)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	b->started = !pthread_create(&b->thread, NULL, barrier_main, b);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return b->started;
+}
+
+uint64_t ctp_barrier_ask(struct ctp_barrier *b)
+{
+	if (!b->started && !start(b)) {
+		b->usable = false;
+		return b->passed = ++b->asked;
+	}
+	pthread_mutex_lock(&b->lock);
+	uint64_t n = ++b->asked;
+	pthread_cond_broadcast(&b->changed);
+	pthread_mutex_unlock(&b->lock);
+	return n;
+}
+
+uint64_t ctp_barrier_wait(struct ctp_barrier *b, uint64_t n, uint64_t limit_ns)
+{
+	struct timespec until;
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	limit_ns += (uint64_t)until.tv_nsec;
+	until.tv_sec += (time_t)(limit_ns / 1000000000);
+	until.tv_nsec = (long)(limit_ns % 1000000000);
+	pthread_mutex_lock(&b->lock);
+	while (b->passed < n && !pthread_cond_timedwait(&b->changed, &b->lock, &until))
+		;
+	uint64_t passed = b->passed;
+	b->usable &= !b->refused;
+	pthread_mutex_unlock(&b->lock);
+	return passed;
+}
+
+uint64_t ctp_barrier_passed(struct ctp_barrier *b) { return ctp_barrier_wait(b, 0, 0); }
+
+void ctp_barrier_fini(struct ctp_barrier *b)
+{
+	if (b->started) {
+		pthread_mutex_lock(&b->lock);
+		b->finished = true;
+		pthread_cond_broadcast(&b->changed);
+		pthread_mutex_unlock(&b->lock);
+		pthread_join(b->thread, NULL);
+	}
+	pthread_cond_destroy(&b->changed);
+	pthread_mutex_destroy(&b->lock);
+}

@@ -1,0 +1,251 @@
+/*
+ * rings.c - reads the rings, each against one writer that never waits (or for a while, where it was asked to).
+ *
+ *	writer                                          reader
+ *	store entry (relaxed)                           load head (acquire)              pairs with 1
+ *	store head + 1 (release)                1       copy entries (relaxed)
+ *	load tail (acquire), if it seems full   2       store tail (release)             pairs with 2
+ *
+ * Who sees a head sees the entries below it; who sees a tail knows that the copies below it are done.
+ *
+ * What happened on one thread after something on another must not come out in front of it. All heads are loaded when a look
+ * begins, one after the other, so that the later ones know more. But a probe reads the clock before it publishes: what is not
+ * newer than the beginning of the look was caused by nothing that the look could miss. So a look takes what is not newer than
+ * itself, and leaves the rest for the next. (That rests on clocks and is as good as these are; who must not be wrong asks again
+ * when two more rounds are over.) A writer whose clock is ahead is not waited for: what was there at the look before is taken.
+ *
+ * A ring whose numbers make no sense has a hostile writer. It begins anew where its head is, and nothing is believed of what it
+ * held.
+ */
+#include "shm/rings.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+static void read_clock(struct ctp_rings *r)
+{
+	struct timespec t;
+	if (r->annex.clock == CTP_CLOCK_RAW) {
+		ctp_rawclock_take(&r->clock);
+		const struct ctp_rawline *line = ctp_rawclock_newest(&r->clock);
+		r->now_raw = line->stop_raw;
+		r->now_ns = line->stop_ns;
+	} else {
+		clock_gettime(CLOCK_MONOTONIC, &t);
+		r->now_ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	}
+}
+
+/* --- looking -------------------------------------------------------------------------------------------------------------- */
+
+static bool is_raw(const struct ctp_rings *r, const struct ctp_shm_ring *shm)
+{
+	return __atomic_load_n(&shm->clock, __ATOMIC_RELAXED) == CTP_CLOCK_RAW && r->annex.clock == CTP_CLOCK_RAW;
+}
+
+static void meet(const struct ctp_rings *r, const struct ctp_shm_ring *shm, struct ctp_ring *ring)
+{
+	ring->owner = __atomic_load_n(&shm->owner, __ATOMIC_RELAXED);
+	ring->raw = is_raw(r, shm);
+	ring->tail = ring->told = ring->head = ring->round = __atomic_load_n(&shm->tail, __ATOMIC_RELAXED);
+	ring->told_events = __atomic_load_n(&shm->said_events, __ATOMIC_RELAXED);
+	ring->told_notes = __atomic_load_n(&shm->said_notes, __ATOMIC_RELAXED);
+	ring->known = true;
+}
+
+static void look_at(struct ctp_rings *r, uint32_t i)
+{
+	struct ctp_shm_ring *shm = &r->annex.rings[i];
+	struct ctp_ring *ring = &r->rings[i];
+	if (!ring->known)
+		meet(r, shm, ring);
+	ring->due = ring->head;
+	ring->head = __atomic_load_n(&shm->head, __ATOMIC_ACQUIRE); /* pairs with 1 above */
+	ring->lost_events = __atomic_load_n(&shm->lost_events, __ATOMIC_RELAXED);
+	ring->lost_notes = __atomic_load_n(&shm->lost_notes, __ATOMIC_RELAXED);
+	r->lost += ring->lost_events + ring->lost_notes;
+	uint64_t there = ring->head - ring->tail;
+	if (there > UINT64_C(1) << r->annex.geo.ring_bits) {
+		r->liars++;
+		ring->tail = ring->told = ring->due = ring->round = ring->head;
+		__atomic_store_n(&shm->tail, ring->tail, __ATOMIC_RELEASE); /* pairs with 2, if with anything */
+		there = 0;
+	}
+	if (!r->in_round)
+		ring->round = ring->head;
+	unsigned fill = (unsigned)(there << 8 >> r->annex.geo.ring_bits);
+	r->fill = fill > r->fill ? fill : r->fill;
+	r->left += there;
+}
+
+uint64_t ctp_rings_look(struct ctp_rings *r, bool all)
+{
+	uint32_t used = __atomic_load_n(&r->annex.header->rings_used, __ATOMIC_RELAXED); /* a ring's head orders the rest */
+	used = used < r->annex.geo.max_rings ? used : r->annex.geo.max_rings;
+	r->used = used > r->used ? used : r->used;
+	read_clock(r);
+	r->fill = 0;
+	r->left = r->lost = 0;
+	for (uint32_t i = 0; i < r->used; i++)
+		look_at(r, i);
+	r->in_round = true;
+	r->all = all;
+	r->took = true;
+	r->horizon_ns = r->now_ns;
+	return r->left;
+}
+
+enum ctp_status ctp_rings_init(struct ctp_rings *r, void *shm, size_t bytes, struct ctp_err *err)
+{
+	*r = (struct ctp_rings){.used = 0};
+	if (ctp_annex_find(&r->annex, shm, bytes, err))
+		return CTP_EOF;
+	if (r->annex.clock == CTP_CLOCK_RAW && !ctp_rawclock_usable())
+		r->annex.clock = CTP_CLOCK_MONOTONIC; /* it was made in other circumstances: raw times have no meaning */
+	if (r->annex.clock == CTP_CLOCK_RAW)
+		ctp_rawclock_init(&r->clock, r->annex.made_raw, r->annex.made_ns);
+	read_clock(r);
+	r->rings = calloc(r->annex.geo.max_rings ? r->annex.geo.max_rings : 1, sizeof(*r->rings));
+	if (!r->rings)
+		return ctp_err_set(err, "out of memory");
+	ctp_rings_look(r, false);
+	for (uint32_t i = 0; i < r->used; i++) {
+		struct ctp_ring *ring = &r->rings[i];
+		ring->lost_before = ring->lost_events;
+		ring->events_before = ring->lost_events - ring->told_events;
+		ring->notes_before = ring->lost_notes - ring->told_notes;
+		ring->told_events = ring->lost_events;
+		ring->told_notes = ring->lost_notes;
+	}
+	return CTP_OK;
+}
+
+void ctp_rings_fini(struct ctp_rings *r)
+{
+	free(r->rings);
+	r->rings = NULL;
+}
+
+/* --- taking --------------------------------------------------------------------------------------------------------------- */
+
+static const struct ctp_shm_entry *entry_at(const struct ctp_rings *r, uint32_t i, uint64_t number)
+{
+	uint64_t mask = (UINT64_C(1) << r->annex.geo.ring_bits) - 1;
+	return &r->annex.entries[((uint64_t)i << r->annex.geo.ring_bits) + (number & mask)];
+}
+
+/*
+ * The time of an entry; UINT64_MAX: it is newer than the look, and can wait. line: of the counter, near the one that is needed.
+ */
+static inline uint64_t entry_ns(const struct ctp_rings *r, const struct ctp_ring *ring, uint64_t number, uint64_t ts,
+                                const struct ctp_rawline **line)
+{
+	uint64_t ns = r->now_ns;
+	if (__builtin_expect(ctp_rings_newer(r, ts, ring->raw), 0)) {
+		if (!r->all && (int64_t)(number - ring->due) >= 0)
+			return UINT64_MAX;
+	} else if (ring->raw) {
+		if (__builtin_expect(!ctp_rawline_has(*line, ts), 0))
+			*line = ctp_rawclock_line(&r->clock, ts);
+		ns = ctp_rawline_ns(*line, ts);
+	} else {
+		ns = ts;
+	}
+	return ns > ring->last_ns ? ns : ring->last_ns;
+}
+
+void ctp_rings_finish(struct ctp_rings *r)
+{
+	r->left = 0;
+	bool over = true;
+	for (uint32_t i = 0; i < r->used; i++) {
+		const struct ctp_ring *ring = &r->rings[i];
+		r->left += ring->head - ring->tail;
+		over &= (int64_t)(ring->tail - ring->round) >= 0;
+	}
+	if (over) {
+		r->rounds++;
+		r->in_round = false; /* the next one begins with the next look */
+	}
+}
+
+bool ctp_rings_slice(struct ctp_rings *r)
+{
+	uint32_t busy = 0;
+	for (uint32_t i = 0; i < r->used; i++)
+		busy += r->rings[i].tail != r->rings[i].head;
+	bool stuck = !r->took; /* times that go up and down, as nobody's clock does, or only newer ones */
+	if (!busy || (stuck && r->horizon_ns == r->now_ns))
+		return false;
+	uint16_t share = (uint16_t)(busy < CTP_RINGS_SLICE / 8 ? CTP_RINGS_SLICE / busy : 8);
+	r->horizon_ns = r->now_ns;
+	for (uint32_t i = 0; i < r->used; i++) {
+		struct ctp_ring *ring = &r->rings[i];
+		ring->share = share;
+		if (stuck || ring->head - ring->tail <= share)
+			continue;
+		const struct ctp_rawline *line = ctp_rawclock_newest(&r->clock);
+		uint64_t last = ring->tail + share - 1;
+		uint64_t ns = entry_ns(r, ring, last, __atomic_load_n(&entry_at(r, i, last)->ts, __ATOMIC_RELAXED), &line);
+		r->horizon_ns = ns < r->horizon_ns ? ns : r->horizon_ns;
+	}
+	r->at = 0;
+	r->took = false;
+	return true;
+}
+
+/* Another thread writes from here on, with its own sort of clock. */
+static void take_thread(struct ctp_rings *r, uint32_t i, const struct ctp_shm_entry *entry)
+{
+	r->rings[i].former = r->rings[i].owner;
+	r->rings[i].owner = __atomic_load_n(&entry->value, __ATOMIC_RELAXED);
+	r->rings[i].raw = is_raw(r, &r->annex.rings[i]);
+}
+
+static unsigned take_from(struct ctp_rings *r, uint32_t i, struct ctp_ring_entry *out)
+{
+	struct ctp_ring *ring = &r->rings[i];
+	const struct ctp_rawline *line = ctp_rawclock_newest(&r->clock);
+	unsigned n = 0;
+	for (; n < CTP_RINGS_CHUNK && ring->share && ring->tail != ring->head; ring->tail++, ring->share--) {
+		const struct ctp_shm_entry *entry = entry_at(r, i, ring->tail);
+		uint64_t what = __atomic_load_n(&entry->what, __ATOMIC_RELAXED);
+		if (__builtin_expect(CTP_ENTRY_KIND(what) == CTP_ENTRY_THREAD, 0)) {
+			if (n)
+				break; /* these were another's */
+			take_thread(r, i, entry);
+			continue;
+		}
+		uint64_t ns = entry_ns(r, ring, ring->tail, __atomic_load_n(&entry->ts, __ATOMIC_RELAXED), &line);
+		if (ns > r->horizon_ns)
+			break;
+		out[n].ts_ns = ring->last_ns = ns;
+		out[n].value = __atomic_load_n(&entry->value, __ATOMIC_RELAXED);
+		out[n].ref = __atomic_load_n(&entry->ref, __ATOMIC_RELAXED);
+		out[n++].what = what;
+	}
+	return n;
+}
+
+unsigned ctp_rings_take(struct ctp_rings *r, struct ctp_ring **ring, struct ctp_ring_entry *out)
+{
+	for (; r->at < r->used; r->at++) {
+		*ring = &r->rings[r->at];
+		unsigned n = take_from(r, r->at, out);
+		if (n)
+			return n;
+		if ((*ring)->told != (*ring)->tail) {
+			r->took = true;
+			(*ring)->told = (*ring)->tail;
+			/* Release: what is copied may be overwritten. Pairs with 2 above. */
+			__atomic_store_n(&r->annex.rings[r->at].tail, (*ring)->tail, __ATOMIC_RELEASE);
+		}
+	}
+	return 0;
+}
+
+uint64_t ctp_rings_ns(const struct ctp_rings *r, uint64_t ts, bool raw)
+{
+	uint64_t ns = raw && r->annex.clock == CTP_CLOCK_RAW ? ctp_rawclock_ns(&r->clock, ts) : ts;
+	return ns < r->now_ns ? ns : r->now_ns;
+}

@@ -1,0 +1,95 @@
+/*
+ * rings.h - what the threads of the target have written in their rings, taken in slices of time.
+ *
+ * A slice is what all rings hold up to a moment, so that what one thread did after another comes in no earlier slice; it has at
+ * most about CTP_RINGS_SLICE entries, however much has piled up.
+ *
+ *	ctp_rings_look(r);
+ *	while (ctp_rings_slice(r))
+ *		while ((n = ctp_rings_take(r, &ring, entries)))
+ *			...
+ *	ctp_rings_finish(r);
+ */
+#ifndef CTP_RINGS_H
+#define CTP_RINGS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "shm/arena.h"
+#include "shm/rawclock.h"
+
+enum { CTP_RINGS_CHUNK = 64, CTP_RINGS_SLICE = 4096 };
+
+/* An entry of a ring, by value, its time made into ns: not before the one before it, and not in the future. */
+struct ctp_ring_entry {
+	uint64_t ts_ns, value, ref, what;
+};
+
+/* What the collector remembers of a ring. */
+struct ctp_ring {
+	uint64_t owner;   /* pid << 32 | tid of who wrote what was taken last */
+	uint64_t former;  /* who did before, until the owner's first entry is taken; 0: nobody, or that is over */
+	uint64_t tail;    /* the next to be taken */
+	uint64_t told;    /* the writer knows that we are so far */
+	uint64_t head;    /* as seen by this look */
+	uint64_t due;     /* as seen by the one before: up to here it is to be taken whatever its time says */
+	uint64_t round;   /* as it was when the round began */
+	uint64_t last_ns; /* time of the last that was taken */
+	uint64_t lost_events, lost_notes; /* the writer's counts, as seen by this look */
+	uint64_t events_before, notes_before; /* lost before we came, which a CTP_ENTRY_GAP is still to tell */
+	uint64_t told_events, told_notes;     /* told by CTP_ENTRY_GAP */
+	uint64_t gap_events, gap_notes, gap_ns, gap_tid; /* what the last of these told, until the entry behind it is taken */
+	uint64_t lost_before;                 /* of the events: before we came */
+	bool known, raw;
+	uint16_t share;   /* entries that this slice may still take of it */
+};
+
+struct ctp_rings {
+	struct ctp_annex annex;
+	struct ctp_rawclock clock;
+	struct ctp_ring *rings; /* max_rings of them, of which used are in use */
+	uint32_t used;
+	uint64_t now_ns;     /* when this look began */
+	uint64_t horizon_ns; /* the slice has what happened up to here */
+	uint64_t rounds;     /* how often all was taken that had been there when the time before was over */
+	uint64_t left;       /* entries that a look has left in the rings */
+	uint64_t liars;      /* how often a ring's numbers made no sense */
+	uint64_t lost;       /* sum of both counts of all rings */
+	unsigned fill;       /* of the fullest, of 256 */
+
+	/* rings.c's own */
+	uint64_t now_raw;    /* now_ns, as the counter has it */
+	uint32_t at;         /* the ring that is taken from */
+	bool all, took, in_round;
+};
+
+/* Finds the annex in the memory; CTP_EOF: there is none. */
+enum ctp_status ctp_rings_init(struct ctp_rings *r, void *shm, size_t bytes, struct ctp_err *err);
+void ctp_rings_fini(struct ctp_rings *r);
+
+/*
+ * Sees how far each ring is. all: what is newer than the look is taken too (nobody will look again). Returns how much is there.
+ */
+uint64_t ctp_rings_look(struct ctp_rings *r, bool all);
+
+/* The next slice; false: there is no more in this look. A look may end before. */
+bool ctp_rings_slice(struct ctp_rings *r);
+
+/*
+ * Up to CTP_RINGS_CHUNK entries of one ring and one owner, oldest first; CTP_ENTRY_THREAD is not among them. 0: the slice is
+ * over.
+ */
+unsigned ctp_rings_take(struct ctp_rings *r, struct ctp_ring **ring, struct ctp_ring_entry *out);
+
+/* The look is over: says what it has left, and whether that was a round. */
+void ctp_rings_finish(struct ctp_rings *r);
+
+/* A time as stations with CTP_ANNOUNCE_RAW have it (raw), or as others have it; never later than the look. Whether it was. */
+uint64_t ctp_rings_ns(const struct ctp_rings *r, uint64_t ts, bool raw);
+static inline bool ctp_rings_newer(const struct ctp_rings *r, uint64_t ts, bool raw)
+{
+	return raw && r->annex.clock == CTP_CLOCK_RAW ? (int64_t)(ts - r->now_raw) > 0 : ts > r->now_ns;
+}
+
+#endif

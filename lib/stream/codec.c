@@ -1,0 +1,573 @@
+/*
+ * codec.c - the predictive coder and decoder.
+ *
+ * What a predictor expects (expect_...) and what it remembers (learn_...) is written once, for encoder and decoder, so that they
+ * cannot drift apart.
+ */
+#include "stream/codec.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/crc32c.h"
+#include "stream/codec-plan.h"
+
+#define UNROLL _Pragma("GCC unroll 8")
+#define INLINE static inline __attribute__((always_inline))
+#define NOINLINE __attribute__((noinline))
+
+enum {
+	STRING_SLOTS = 8192, /* of the encoder's table; half of it is used at most */
+	STRING_INTERN_MAX = 4096, /* bytes: longer ones are not looked for a second time */
+};
+
+struct context {
+	uint64_t word[CTP_CONTEXT_WORDS];
+	uint64_t owner; /* packet and class; for another the words are zero, for they may be of other types */
+};
+
+struct bound {
+	const struct ctp_class *cls;
+	enum { ANY, TRANSITION, PLAIN } plan; /* ctp_transition_plan, ctp_plain_plan, or another */
+	uint64_t *prev; /* values of the record before, by field */
+};
+
+struct ctp_codec {
+	uint64_t packet, last_ts;
+	struct context *contexts;
+	uint32_t nclasses, nprevs;
+	struct bound classes[CTP_CLASSES_MAX];
+
+	uint32_t nstrings;
+	/* encoder: hash table of the strings in the payload */
+	struct interned {
+		uint32_t offset, len, handle; /* handle 0: free */
+	} *slots;
+	/* decoder: handle - 1 to string */
+	const struct ctp_str **strings;
+	uint8_t *arena;
+	size_t arena_used, arena_size;
+};
+
+static const struct ctp_str empty_string = { 0, { 0 } };
+
+/* --- what both sides remember ---------------------------------------------------------------------------------------------- */
+
+struct ctp_codec *ctp_codec_new(struct ctp_err *err)
+{
+	struct ctp_codec *c = calloc(1, sizeof *c);
+	if (c)
+		c->contexts = calloc((size_t)1 << CTP_CONTEXT_BITS, sizeof *c->contexts);
+	if (!c || !c->contexts) {
+		ctp_err_set(err, "out of memory");
+		free(c);
+		return 0;
+	}
+	ctp_codec_reset(c);
+	return c;
+}
+
+void ctp_codec_free(struct ctp_codec *c)
+{
+	if (!c)
+		return;
+	for (uint32_t i = 0; i < c->nprevs; i++)
+		free(c->classes[i].prev);
+	free(c->contexts);
+	free(c->slots);
+	free(c->strings);
+	free(c->arena);
+	free(c);
+}
+
+void ctp_codec_reset(struct ctp_codec *c)
+{
+	c->packet++;
+	c->last_ts = 0;
+	c->nclasses = 0;
+	if (c->slots && c->nstrings)
+		memset(c->slots, 0, STRING_SLOTS * sizeof *c->slots);
+	c->nstrings = 0;
+	c->arena_used = 0;
+}
+
+bool ctp_codec_declare(struct ctp_codec *c, const struct ctp_class *cls)
+{
+	if (c->nclasses == CTP_CLASSES_MAX)
+		return false;
+	struct bound *b = &c->classes[c->nclasses];
+	if (c->nclasses == c->nprevs) {
+		if (!(b->prev = malloc(CTP_FIELDS_MAX * sizeof *b->prev)))
+			return false;
+		c->nprevs++;
+	}
+	memset(b->prev, 0, CTP_FIELDS_MAX * sizeof *b->prev);
+	b->cls = cls;
+	b->plan = !memcmp(cls->plan, &ctp_transition_plan, sizeof ctp_transition_plan) ? TRANSITION :
+	          !memcmp(cls->plan, &ctp_plain_plan, sizeof ctp_plain_plan)           ? PLAIN : ANY;
+	c->nclasses++;
+	return true;
+}
+
+/* Small keys are taken as they are, so that those in use together lie together; large ones are addresses and are mixed. */
+INLINE uint64_t *context(struct ctp_codec *c, unsigned n, uint64_t key)
+{
+	uint64_t i = key >> 32 ? key * 0x9e3779b97f4a7c15u >> (64 - CTP_CONTEXT_BITS) : key;
+	struct context *ctx = &c->contexts[(i + n * 1021) % (1u << CTP_CONTEXT_BITS)];
+	uint64_t owner = c->packet * CTP_CLASSES_MAX + n;
+	if (__builtin_expect(ctx->owner != owner, 0)) {
+		memset(ctx->word, 0, sizeof ctx->word);
+		ctx->owner = owner;
+	}
+	return ctx->word;
+}
+
+/* The value as the field's type holds it. */
+INLINE uint64_t fit(const struct ctp_op *op, uint64_t v)
+{
+	if (__builtin_expect(op->shift == 0, 1))
+		return v;
+	if (ctp_type_is_signed(op->type))
+		return (uint64_t)((int64_t)(v << op->shift) >> op->shift);
+	return op->type == CTP_BOOL ? v != 0 : v << op->shift >> op->shift;
+}
+
+/*
+ * Each predictor once, for both sides: what it expects, and what it remembers of the true value. w is the field's first word.
+ */
+INLINE uint64_t expect_step(const struct ctp_op *op, const uint64_t *w)
+{
+	uint64_t v = w[0] + w[1];
+	return __builtin_expect(op->narrow, 0) ? fit(op, v) : v;
+}
+
+INLINE void learn_step(uint64_t *w, uint64_t v)
+{
+	w[1] = v - w[0];
+	w[0] = v;
+}
+
+INLINE uint64_t expect_toggle(const uint64_t *w) { return *w ^ 1; }
+
+/* The first word of a field whose group is not known; what that expects and remembers: of SAME, STATE and PREV the value itself. */
+INLINE uint64_t *op_word(const struct ctp_op *op, uint64_t *word, uint64_t *prev, unsigned state)
+{
+	return op->pred == CTP_PRED_PREV ? &prev[op->slot] : &word[op->slot + (state & op->by_state)];
+}
+
+INLINE uint64_t expect_any(const struct ctp_op *op, const uint64_t *w)
+{
+	return op->pred == CTP_PRED_STEP ? expect_step(op, w) : op->pred == CTP_PRED_TOGGLE ? expect_toggle(w) : *w;
+}
+
+INLINE void learn_any(const struct ctp_op *op, uint64_t *w, uint64_t v)
+{
+	if (op->pred == CTP_PRED_STEP)
+		learn_step(w, v);
+	else
+		*w = v;
+}
+
+/* --- encoding -------------------------------------------------------------------------------------------------------------- */
+
+/* The handle of a string if this packet has it; otherwise *free_slot is where it could go, or null. */
+static uint32_t find_string(struct ctp_codec *c, const struct ctp_str *s, const uint8_t *base, struct interned **free_slot)
+{
+	*free_slot = 0;
+	if (s->len > STRING_INTERN_MAX)
+		return 0;
+	if (!c->slots && !(c->slots = calloc(STRING_SLOTS, sizeof *c->slots)))
+		return 0;
+	for (uint32_t i = ctp_crc32c(0, s->data, s->len);; i++) {
+		struct interned *slot = &c->slots[i % STRING_SLOTS];
+		if (!slot->handle) {
+			*free_slot = c->nstrings < STRING_SLOTS / 2 ? slot : 0;
+			return 0;
+		}
+		if (slot->len == s->len && !memcmp(base + slot->offset, s->data, s->len))
+			return slot->handle;
+	}
+}
+
+/* Writes a string that the prediction missed; learns its handle into *v. */
+static uint8_t *put_string(struct ctp_codec *c, const struct ctp_str *s, uint64_t *v, const uint8_t *base, uint8_t *p)
+{
+	struct interned *slot;
+	uint32_t handle = s->len ? find_string(c, s, base, &slot) : 0;
+	*v = handle;
+	if (handle || !s->len)
+		return ctp_varint_put(p, CTP_STRING_HANDLE + (uint64_t)handle);
+	p = ctp_varint_put(p, slot ? CTP_STRING_NEW : CTP_STRING_LITERAL);
+	p = ctp_varint_put(p, s->len);
+	memcpy(p, s->data, s->len);
+	if (slot)
+		*slot = (struct interned){ (uint32_t)(p - base), s->len, (uint32_t)(*v = ++c->nstrings) };
+	return p + s->len;
+}
+
+/* What a string is for the predictors: its handle. One that is not known yet is like none that they could expect. */
+static uint64_t string_handle(struct ctp_codec *c, uint64_t v, const uint8_t *base)
+{
+	const struct ctp_str *s = ctp_str_val(v);
+	struct interned *slot;
+	if (!s || !s->len)
+		return 0;
+	uint32_t handle = find_string(c, s, base, &slot);
+	return handle ? handle : UINT64_MAX;
+}
+
+/* A value without a prediction. */
+static uint8_t *put_plain(const struct ctp_op *op, uint64_t v, uint8_t *p)
+{
+	if (op->type == CTP_F32) {
+		ctp_store_u32(p, (uint32_t)v);
+		return p + 4;
+	}
+	if (op->type == CTP_F64) {
+		ctp_store_u64(p, v);
+		return p + 8;
+	}
+	return ctp_varint_put(p, ctp_type_is_signed(op->type) ? ctp_fold((int64_t)v) : v);
+}
+
+/* A value that was expected to be another. Of a bool there is only one other. */
+INLINE uint8_t *put_missed(const struct ctp_op *op, uint64_t v, uint64_t expected, uint8_t *p)
+{
+	if (__builtin_expect(ctp_type_is_float(op->type), 0))
+		return put_plain(op, v, p);
+	return op->type == CTP_BOOL ? p : ctp_varint_put(p, ctp_fold((int64_t)(v - expected)));
+}
+
+INLINE uint8_t *put_head(uint8_t *p, unsigned n, uint64_t mask)
+{
+	p = ctp_varint_put(p, mask << 2 | (n < CTP_HEAD_CLASS ? n : CTP_HEAD_CLASS));
+	return n < CTP_HEAD_CLASS ? p : ctp_varint_put(p, n);
+}
+
+static const struct ctp_str *string_or_empty(uint64_t v) { return v ? ctp_str_val(v) : &empty_string; }
+
+/* The value as it is compared: made to fit its type, of a text the handle. */
+INLINE uint64_t own_value(struct ctp_codec *c, const struct ctp_op *op, const uint64_t *val, const uint8_t *base)
+{
+	uint64_t v = val[op->field];
+	if (__builtin_expect(op->narrow, 0))
+		return ctp_type_is_text(op->type) ? string_handle(c, v, base) : fit(op, v);
+	return v;
+}
+
+INLINE uint8_t *encode(struct ctp_codec *c, const struct ctp_plan *plan, unsigned n,
+                                                             const uint64_t *val, const uint8_t *base, uint8_t *p)
+{
+	struct bound *b = &c->classes[n];
+	const struct ctp_op *op = plan->masked;
+	uint64_t key = 0, mask = 0, v[CTP_MASKED_MAX], expected[CTP_MASKED_MAX], *word = 0, *w;
+	unsigned state = 0;
+	uint32_t i = 0;
+	if (plan->key >= 0) {
+		key = fit(&plan->key_op, val[plan->key]);
+		word = context(c, n, key);
+	}
+	if (plan->state >= 0)
+		state = fit(&plan->state_op, val[plan->state]) != 0;
+#define COMPARE(word_, expected_, learn_)                                                                                        \
+	do {                                                                                                                     \
+		w = (word_);                                                                                                     \
+		v[i] = own_value(c, &op[i], val, base);                                                                          \
+		expected[i] = (expected_);                                                                                       \
+		mask |= (uint64_t)(v[i] != expected[i]) << i;                                                                    \
+		learn_;                                                                                                          \
+	} while (0)
+	if (plan->state_first) {
+		COMPARE(op_word(op, word, b->prev, 0), expect_any(op, w), learn_any(op, w, v[0]));
+		i++;
+	}
+	UNROLL for (; i < plan->prev; i++)
+		COMPARE(&word[op[i].slot + (state & op[i].by_state)], *w, *w = v[i]);
+	UNROLL for (; i < plan->step; i++)
+		COMPARE(&b->prev[op[i].slot], *w, *w = v[i]);
+	UNROLL for (; i < plan->toggle; i++)
+		COMPARE(&word[op[i].slot], expect_step(&op[i], w), learn_step(w, v[i]));
+	UNROLL for (; i < plan->nmasked; i++)
+		COMPARE(&word[op[i].slot], expect_toggle(w), *w = v[i]);
+#undef COMPARE
+	p = put_head(p, n, mask);
+	if (plan->key >= 0) {
+		p = ctp_varint_put(p, ctp_fold((int64_t)(key - b->prev[plan->key])));
+		b->prev[plan->key] = key;
+	}
+	if (plan->time >= 0) {
+		p = ctp_varint_put(p, ctp_fold((int64_t)(val[plan->time] - c->last_ts)));
+		c->last_ts = val[plan->time];
+	}
+	for (i = 0; i < plan->nplain; i++) {
+		const struct ctp_op *plain = &plan->plain[i];
+		uint64_t handle;
+		if (ctp_type_is_text(plain->type))
+			p = put_string(c, string_or_empty(val[plain->field]), &handle, base, p);
+		else
+			p = put_plain(plain, fit(plain, val[plain->field]), p);
+	}
+	UNROLL for (i = 0; i < plan->nmasked; i++) {
+		if (!(mask >> i & 1))
+			continue;
+		if (ctp_type_is_text(op[i].type)) {
+			p = put_string(c, string_or_empty(val[op[i].field]), &v[i], base, p);
+			*op_word(&op[i], word, b->prev, state) = v[i]; /* its handle, which it has only now */
+		} else {
+			p = put_missed(&op[i], v[i], expected[i], p);
+		}
+	}
+	return p;
+}
+
+/* Apart, so that the registers they need are not saved for each transition. */
+static NOINLINE uint8_t *encode_any(struct ctp_codec *c, unsigned n, const uint64_t *val, const uint8_t *base, uint8_t *p)
+{
+	return encode(c, c->classes[n].cls->plan, n, val, base, p);
+}
+
+static NOINLINE uint8_t *encode_plain(struct ctp_codec *c, unsigned n, const uint64_t *val, const uint8_t *base, uint8_t *p)
+{
+	return encode(c, &ctp_plain_plan, n, val, base, p);
+}
+
+uint8_t *ctp_codec_encode(struct ctp_codec *c, unsigned n, const uint64_t *val, const uint8_t *base, uint8_t *p)
+{
+	assert(n < c->nclasses);
+	if (c->classes[n].plan == TRANSITION)
+		return encode(c, &ctp_transition_plan, n, val, base, p);
+	return c->classes[n].plan == PLAIN ? encode_plain(c, n, val, base, p) : encode_any(c, n, val, base, p);
+}
+
+/* --- decoding -------------------------------------------------------------------------------------------------------------- */
+
+bool ctp_codec_strings_room(struct ctp_codec *c, size_t payload_bytes)
+{
+	/* A string of n > 0 bytes takes at least n + 2 in the payload and at most n + 12 here: so at most five times as much. */
+	size_t want = 5 * payload_bytes;
+	if (!c->strings && !(c->strings = malloc(CTP_STRINGS_MAX * sizeof *c->strings)))
+		return false;
+	if (want <= c->arena_size)
+		return true;
+	free(c->arena);
+	c->arena_size = 0;
+	if (!(c->arena = malloc(want)))
+		return false;
+	c->arena_size = want;
+	return true;
+}
+
+static const uint8_t *get_string(struct ctp_codec *c, const uint8_t *p, const uint8_t *end, const struct ctp_str **s, uint64_t *v)
+{
+	uint64_t code, len;
+	p = ctp_varint_get(p, &code);
+	if (code >= CTP_STRING_HANDLE) {
+		*v = code - CTP_STRING_HANDLE;
+		if (*v > c->nstrings)
+			return 0;
+		*s = *v ? c->strings[*v - 1] : &empty_string;
+		return p;
+	}
+	p = ctp_varint_get(p, &len);
+	if (p > end || len > (uint64_t)(end - p) || len > CTP_STRING_MAX)
+		return 0;
+	*v = 0;
+	if (!len) {
+		*s = &empty_string;
+		return p; /* not remembered, even if it says so: the empty string has its handle */
+	}
+	struct ctp_str *str = (struct ctp_str *)(c->arena + c->arena_used);
+	size_t size = (sizeof *str + len + 1 + 7) & ~(size_t)7;
+	if (size > c->arena_size - c->arena_used || (code == CTP_STRING_NEW && c->nstrings == CTP_STRINGS_MAX))
+		return 0;
+	c->arena_used += size;
+	str->len = (uint32_t)len;
+	memcpy(str->data, p, len);
+	str->data[len] = 0;
+	*s = str;
+	if (code == CTP_STRING_NEW) {
+		c->strings[c->nstrings] = str;
+		*v = ++c->nstrings;
+	}
+	return p + len;
+}
+
+static const uint8_t *get_plain(const struct ctp_op *op, const uint8_t *p, uint64_t *v)
+{
+	if (op->type == CTP_F32) {
+		*v = ctp_load_u32(p);
+		return p + 4;
+	}
+	if (op->type == CTP_F64) {
+		*v = ctp_load_u64(p);
+		return p + 8;
+	}
+	p = ctp_varint_get(p, v);
+	*v = fit(op, ctp_type_is_signed(op->type) ? (uint64_t)ctp_unfold(*v) : *v);
+	return p;
+}
+
+/* v comes with what was expected. */
+INLINE const uint8_t *get_missed(const struct ctp_op *op, const uint8_t *p, uint64_t *v)
+{
+	uint64_t d;
+	if (__builtin_expect(ctp_type_is_float(op->type), 0))
+		return get_plain(op, p, v);
+	if (op->type == CTP_BOOL) {
+		*v ^= 1;
+		return p;
+	}
+	p = ctp_varint_get(p, &d);
+	*v += (uint64_t)ctp_unfold(d);
+	if (__builtin_expect(op->narrow, 0))
+		*v = fit(op, *v);
+	return p;
+}
+
+/* The strings of a record have a limit, or a long one could be named again and again. */
+static bool strings_fit(const struct ctp_class *cls, const uint64_t *val)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < cls->nfields; i++)
+		sum += ctp_type_is_text(cls->fields[i].type) ? ctp_str_val(val[i])->len : 0;
+	return sum <= CTP_PAYLOAD_MAX;
+}
+
+/* val has the handles of the strings that were expected; of those that were missed it has the strings already. */
+static bool handles_to_strings(const struct ctp_codec *c, const struct ctp_plan *plan, uint64_t missed, uint64_t *val)
+{
+	for (uint32_t i = 0; i < plan->nmasked; i++) {
+		const struct ctp_op *op = &plan->masked[i];
+		if (!ctp_type_is_text(op->type) || missed >> i & 1)
+			continue;
+		uint64_t handle = val[op->field];
+		if (handle > c->nstrings)
+			return false;
+		val[op->field] = ctp_val_str(handle ? c->strings[handle - 1] : &empty_string);
+	}
+	return true;
+}
+
+/* The fields that are always written. */
+INLINE const uint8_t *get_always(struct ctp_codec *c, const struct ctp_plan *plan,
+                                                                       unsigned n, const uint8_t *p, const uint8_t *end,
+                                                                       uint64_t *val, uint64_t **word)
+{
+	const struct bound *b = &c->classes[n];
+	uint64_t d;
+	if (plan->key >= 0) {
+		p = ctp_varint_get(p, &d);
+		d = fit(&plan->key_op, b->prev[plan->key] + (uint64_t)ctp_unfold(d));
+		*word = context(c, n, d);
+		val[plan->key] = b->prev[plan->key] = d;
+	}
+	if (plan->time >= 0) {
+		p = ctp_varint_get(p, &d);
+		val[plan->time] = c->last_ts += (uint64_t)ctp_unfold(d);
+	}
+	for (uint32_t i = 0; i < plan->nplain; i++) {
+		const struct ctp_op *op = &plan->plain[i];
+		const struct ctp_str *s;
+		if (!ctp_type_is_text(op->type)) {
+			p = get_plain(op, p, &val[op->field]);
+			continue;
+		}
+		if (p > end || !(p = get_string(c, p, end, &s, &d)))
+			return 0;
+		val[op->field] = ctp_val_str(s);
+	}
+	return p;
+}
+
+/* One that was missed: val has what was expected. What the expectation has taught is put right. */
+INLINE const uint8_t *get_and_learn(struct ctp_codec *c, const struct ctp_op *op, uint64_t *w, const uint8_t *p,
+                                           const uint8_t *end, uint64_t *val)
+{
+	uint64_t *v = &val[op->field], expected = *v;
+	if (__builtin_expect(ctp_type_is_text(op->type), 0)) {
+		const struct ctp_str *s;
+		if (p > end || !(p = get_string(c, p, end, &s, w)))
+			return 0;
+		*v = ctp_val_str(s);
+		return p;
+	}
+	p = get_missed(op, p, v);
+	if (op->pred == CTP_PRED_STEP) { /* w[0] has the expectation, so the value before is that less the step */
+		w[0] = fit(op, expected - w[1]);
+		learn_step(w, *v);
+	} else {
+		*w = *v;
+	}
+	return p;
+}
+
+/*
+ * Every prediction is learned as if it had come true, which for most is nothing to do; the few that were missed are put right.
+ */
+INLINE const uint8_t *decode(struct ctp_codec *c, const struct ctp_plan *plan, unsigned n,
+                                                                   uint64_t mask, const uint8_t *p, const uint8_t *end,
+                                                                   uint64_t *val)
+{
+	struct bound *b = &c->classes[n];
+	const struct ctp_op *op = plan->masked;
+	uint64_t *word = 0, *w, missed = mask;
+	unsigned state = 0;
+	uint32_t i = 0;
+	if (mask >> plan->nmasked || !(p = get_always(c, plan, n, p, end, val, &word)))
+		return 0;
+	if (plan->state_first) { /* others are predicted by it */
+		w = op_word(op, word, b->prev, 0);
+		uint64_t v = expect_any(op, w);
+		if (mask & 1)
+			p = get_missed(op, p, &v);
+		learn_any(op, w, v);
+		val[plan->state] = v;
+		mask &= ~(uint64_t)1;
+		i = 1;
+	}
+	if (plan->state >= 0)
+		state = val[plan->state] != 0;
+	UNROLL for (; i < plan->prev; i++)
+		val[op[i].field] = word[op[i].slot + (state & op[i].by_state)];
+	UNROLL for (; i < plan->step; i++)
+		val[op[i].field] = b->prev[op[i].slot];
+	UNROLL for (; i < plan->toggle; i++) {
+		w = &word[op[i].slot];
+		val[op[i].field] = w[0] = expect_step(&op[i], w);
+	}
+	UNROLL for (; i < plan->nmasked; i++) {
+		w = &word[op[i].slot];
+		val[op[i].field] = *w = expect_toggle(w);
+	}
+	UNROLL for (i = mask ? plan->state_first : plan->nmasked; i < plan->nmasked; i++) {
+		if (mask >> i & 1 && !(p = get_and_learn(c, &op[i], op_word(&op[i], word, b->prev, state), p, end, val)))
+			return 0;
+	}
+	return !plan->has_text || (handles_to_strings(c, plan, missed, val) && strings_fit(b->cls, val)) ? p : 0;
+}
+
+static NOINLINE const uint8_t *decode_any(struct ctp_codec *c, unsigned n, uint64_t mask, const uint8_t *p, const uint8_t *end,
+                                          uint64_t *val)
+{
+	return decode(c, c->classes[n].cls->plan, n, mask, p, end, val);
+}
+
+static NOINLINE const uint8_t *decode_plain(struct ctp_codec *c, unsigned n, uint64_t mask, const uint8_t *p, const uint8_t *end,
+                                            uint64_t *val)
+{
+	return decode(c, &ctp_plain_plan, n, mask, p, end, val);
+}
+
+const uint8_t *ctp_codec_decode(struct ctp_codec *c, uint64_t n, uint64_t mask, const uint8_t *p, const uint8_t *end,
+                                uint64_t *val, const struct ctp_class **cls)
+{
+	*cls = 0;
+	if (n >= c->nclasses)
+		return 0;
+	const struct bound *b = &c->classes[n];
+	*cls = b->cls;
+	if (b->plan == TRANSITION)
+		return decode(c, &ctp_transition_plan, (unsigned)n, mask, p, end, val);
+	return b->plan == PLAIN ? decode_plain(c, (unsigned)n, mask, p, end, val) : decode_any(c, (unsigned)n, mask, p, end, val);
+}

@@ -1,0 +1,65 @@
+/*
+ * codec.h - records to bytes and back, driven by the class's own table: one piece of code for every class.
+ *
+ * A record is a head (which fields the predictor missed, and the class); then the fields that are always written: key, time, those
+ * without a prediction; then those that were missed, in the order of struct ctp_plan, the state first. Both sides predict from what
+ * they have both seen in this packet:
+ *
+ *	- the time of the record before, of whatever class;
+ *	- the record before of the same class;
+ *	- a context of CTP_CONTEXT_WORDS words found by the record's key. There are 2^CTP_CONTEXT_BITS contexts and no more, whatever
+ *	  the number of keys: two keys that share one spoil each other's predictions, never each other's values, because what was
+ *	  missed is written. Two classes never share one at a time: a class that finds another's words takes them for zero, or else
+ *	  it would take a word for a value of another type.
+ *
+ * A packet starts with all of that at zero. See ctp-stream.5 for the bytes.
+ */
+#ifndef CTP_CODEC_H
+#define CTP_CODEC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/varint.h"
+#include "stream/packet.h"
+#include "stream/record.h"
+#include "stream/schema.h"
+
+enum {
+	CTP_CONTEXT_BITS = 14,
+
+	/* Room that a record needs apart from its strings' bytes: head, class, and per field at most a string's code and length. */
+	CTP_RECORD_ROOM = 2 * CTP_VARINT_MAX + CTP_FIELDS_MAX * 2 * CTP_VARINT_MAX,
+	CTP_RECORD_TEXT_MAX = 2 << 20, /* bytes of all strings of one record; the writer cuts */
+};
+
+/* What both sides remember within a packet. */
+struct ctp_codec;
+struct ctp_codec *ctp_codec_new(struct ctp_err *err);
+void ctp_codec_free(struct ctp_codec *c);
+void ctp_codec_reset(struct ctp_codec *c); /* a new packet */
+
+/* The packet's next class; its number is the count of those before. False: CTP_CLASSES_MAX are there, or out of memory. */
+bool ctp_codec_declare(struct ctp_codec *c, const struct ctp_class *cls);
+
+/*
+ * Appends a record of the packet's n-th class at p, where CTP_RECORD_ROOM and the bytes of its strings are free; returns the
+ * end. base is the start of the payload, which must not move during a packet: interned strings are found again in it.
+ */
+uint8_t *ctp_codec_encode(struct ctp_codec *c, unsigned n, const uint64_t *val, const uint8_t *base, uint8_t *p);
+
+/*
+ * Reads a record of the packet's n-th class whose head is already read. Returns its end, or null if it makes no sense; *cls is null if
+ * there is no such class. Numbers are not checked against end one by one: CTP_RECORD_ROOM readable bytes must follow it, and a
+ * result above end is to be taken as nonsense by the caller. val has room for CTP_FIELDS_MAX; the strings that it points to
+ * are good until the next reset.
+ */
+const uint8_t *ctp_codec_decode(struct ctp_codec *c, uint64_t n, uint64_t mask, const uint8_t *p, const uint8_t *end,
+                                uint64_t *val, const struct ctp_class **cls);
+
+/* Before decoding a packet: room for its strings. */
+bool ctp_codec_strings_room(struct ctp_codec *c, size_t payload_bytes);
+
+#endif

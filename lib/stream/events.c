@@ -1,0 +1,241 @@
+/*
+ * events.c - the tables behind events.h.
+ *
+ * The transition's first six fields are coroTracer's, in its order; what came later is marked as extra. Where a class tells of
+ * one coroutine, that is its key, so that what is known of the coroutine predicts the rest.
+ */
+#include "stream/events.h"
+
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+/* name, role, unit, pred, flags: most fields are plain numbers of 64 bits. */
+#define U64(n, r, u, p, f) {.name = (n), .type = CTP_U64, .role = CTP_ROLE_##r, .unit = (u), .pred = CTP_PRED_##p, .flags = (f)}
+#define TS U64("ts", TIME, "ns", TIME, 0)
+#define AFTER U64("after", TIME, "ns", NONE, 0)
+#define BEFORE U64("before", TIME, "ns", NONE, 0)
+#define PROBE U64("probe_id", PROBE, "", SAME, 0)
+#define CORO U64("coro", COROUTINE, "", KEY, 0)
+#define TOTAL(n) U64(n, COUNT, "", NONE, 0)
+
+static const struct ctp_field transition[] = {
+	[CTP_TRANSITION_PROBE] = PROBE,
+	[CTP_TRANSITION_TID] = U64("tid", THREAD, "", SAME, 0),
+	[CTP_TRANSITION_ADDR] = U64("addr", ADDRESS, "", STATE, CTP_FIELD_HEX),
+	[CTP_TRANSITION_SEQ] = U64("seq", SEQUENCE, "", STEP, 0),
+	[CTP_TRANSITION_ACTIVE] = {.name = "is_active", .type = CTP_BOOL, .role = CTP_ROLE_STATE, .pred = CTP_PRED_TOGGLE},
+	[CTP_TRANSITION_TS] = TS,
+	[CTP_TRANSITION_CORO] = U64("coro", COROUTINE, "", KEY, CTP_FIELD_EXTRA),
+	[CTP_TRANSITION_INDEX] = U64("index", SEQUENCE, "", STEP, CTP_FIELD_EXTRA),
+	[CTP_TRANSITION_SITE] = U64("site", SITE, "", STATE, CTP_FIELD_EXTRA),
+};
+
+static const struct ctp_field birth[] = {
+	[CTP_BIRTH_TS] = TS,
+	[CTP_BIRTH_PROBE] = PROBE,
+	[CTP_BIRTH_CORO] = CORO,
+	[CTP_BIRTH_STATION] = U64("station", NONE, "", NONE, 0),
+	[CTP_BIRTH_AFTER] = AFTER,
+	[CTP_BIRTH_BEFORE] = BEFORE,
+	[CTP_BIRTH_PARENT] = U64("parent", NONE, "", PREV, 0),
+	[CTP_BIRTH_SITE] = U64("site", SITE, "", PREV, 0),
+	[CTP_BIRTH_PID] = U64("pid", PROCESS, "", PREV, 0),
+	[CTP_BIRTH_HAND] = {.name = "by_hand", .type = CTP_BOOL, .pred = CTP_PRED_PREV},
+};
+
+static const struct ctp_field death[] = {
+	[CTP_DEATH_TS] = TS,
+	[CTP_DEATH_PROBE] = PROBE,
+	[CTP_DEATH_CORO] = CORO,
+	[CTP_DEATH_AFTER] = AFTER,
+	[CTP_DEATH_BEFORE] = BEFORE,
+};
+
+static const struct ctp_field lost[] = {
+	[CTP_LOST_TS] = TS,
+	[CTP_LOST_PROBE] = PROBE,
+	[CTP_LOST_CORO] = CORO,
+	[CTP_LOST_INDEX] = U64("index", SEQUENCE, "", NONE, 0),
+	[CTP_LOST_COUNT] = TOTAL("count"),
+	[CTP_LOST_UNVERIFIED] = U64("unverified", UNVERIFIED, "", PREV, 0),
+	[CTP_LOST_AFTER] = AFTER,
+};
+
+static const struct ctp_field thread[] = {
+	[CTP_THREAD_TS] = TS,
+	[CTP_THREAD_TID] = U64("tid", THREAD, "", NONE, 0),
+	[CTP_THREAD_PID] = U64("pid", PROCESS, "", PREV, 0),
+	[CTP_THREAD_NAME] = {.name = "name", .type = CTP_STRING, .role = CTP_ROLE_NAME, .pred = CTP_PRED_NONE},
+};
+
+static const struct ctp_field mapping[] = {
+	[CTP_MAPPING_TS] = TS,
+	[CTP_MAPPING_PID] = U64("pid", PROCESS, "", PREV, 0),
+	[CTP_MAPPING_START] = U64("start", ADDRESS, "", NONE, CTP_FIELD_HEX),
+	[CTP_MAPPING_STOP] = U64("stop", ADDRESS, "", NONE, CTP_FIELD_HEX),
+	[CTP_MAPPING_OFFSET] = U64("offset", NONE, "bytes", NONE, CTP_FIELD_HEX),
+	[CTP_MAPPING_PATH] = {.name = "path", .type = CTP_STRING, .role = CTP_ROLE_NAME, .pred = CTP_PRED_PREV},
+	[CTP_MAPPING_BUILD_ID] = {.name = "build_id", .type = CTP_BYTES, .pred = CTP_PRED_PREV},
+};
+
+static const struct ctp_field untraced[] = {
+	[CTP_UNTRACED_TS] = TS,
+	[CTP_UNTRACED_COUNT] = TOTAL("count"),
+};
+
+static const struct ctp_field conflict[] = {
+	[CTP_CONFLICT_TS] = TS,
+	[CTP_CONFLICT_PROBE] = PROBE,
+	[CTP_CONFLICT_CORO] = CORO,
+};
+
+static const struct ctp_label hows[] = {
+	{CTP_WAKE_CALL, "call"},
+	{CTP_WAKE_LEAVING, "leaving"},
+	{CTP_WAKE_YIELD, "yield"},
+	{CTP_WAKE_STAYED, "stayed"},
+};
+
+static const struct ctp_field wake[] = {
+	[CTP_WAKE_TS] = TS,
+	[CTP_WAKE_PROBE] = PROBE,
+	[CTP_WAKE_CORO] = CORO,
+	[CTP_WAKE_TID] = U64("tid", THREAD, "", SAME, 0),
+	[CTP_WAKE_BY] = U64("by", NONE, "", SAME, 0),
+	[CTP_WAKE_HOW] = {.name = "how", .type = CTP_ENUM, .pred = CTP_PRED_SAME, .labels = hows, .nlabels = COUNT(hows)},
+};
+
+static const struct ctp_field name[] = {
+	[CTP_NAME_TS] = TS,
+	[CTP_NAME_PROBE] = PROBE,
+	[CTP_NAME_CORO] = CORO,
+	[CTP_NAME_TEXT] = {.name = "name", .type = CTP_STRING, .role = CTP_ROLE_NAME, .pred = CTP_PRED_PREV},
+};
+
+static const struct ctp_field site[] = {
+	[CTP_SITE_TS] = TS,
+	[CTP_SITE_ID] = U64("site", SITE, "", NONE, 0),
+	[CTP_SITE_FILE] = {.name = "file", .type = CTP_STRING, .pred = CTP_PRED_PREV},
+	[CTP_SITE_LINE] = U64("line", NONE, "", NONE, 0),
+	[CTP_SITE_FUNCTION] = {.name = "function", .type = CTP_STRING, .role = CTP_ROLE_NAME, .pred = CTP_PRED_PREV},
+	[CTP_SITE_CODE] = U64("code", NONE, "", PREV, CTP_FIELD_HEX),
+};
+
+static const struct ctp_field missed[] = {
+	[CTP_MISSED_TS] = TS,
+	[CTP_MISSED_TID] = U64("tid", THREAD, "", PREV, 0),
+	[CTP_MISSED_COUNT] = TOTAL("count"),
+	[CTP_MISSED_AFTER] = AFTER,
+	[CTP_MISSED_TRANSITIONS] = TOTAL("transitions"),
+};
+
+static const struct ctp_field await[] = {
+	[CTP_AWAIT_TS] = TS,
+	[CTP_AWAIT_PROBE] = PROBE,
+	[CTP_AWAIT_CORO] = CORO,
+	[CTP_AWAIT_TARGET] = U64("target", NONE, "", SAME, 0),
+	[CTP_AWAIT_JOINS] = {.name = "joins", .type = CTP_BOOL, .pred = CTP_PRED_PREV},
+};
+
+static const struct ctp_field function[] = {
+	[CTP_FUNCTION_TS] = TS,
+	[CTP_FUNCTION_PROBE] = PROBE,
+	[CTP_FUNCTION_CORO] = CORO,
+	[CTP_FUNCTION_ADDR] = U64("addr", ADDRESS, "", NONE, CTP_FIELD_HEX),
+	[CTP_FUNCTION_CODE] = U64("code", ADDRESS, "", PREV, CTP_FIELD_HEX),
+};
+
+static const struct ctp_label outcomes[] = {
+	{CTP_OUTCOME_EXITED, "exited"},
+	{CTP_OUTCOME_KILLED, "killed"},
+	{CTP_OUTCOME_RUNNING, "running"},
+	{CTP_OUTCOME_ENDED, "ended"},
+};
+
+static const struct ctp_field end[] = {
+	[CTP_END_TS] = TS,
+	[CTP_END_EVENTS] = TOTAL("events"),
+	[CTP_END_LOST] = TOTAL("lost"),
+	[CTP_END_UNVERIFIED] = TOTAL("unverified"),
+	[CTP_END_UNTRACED] = TOTAL("untraced"),
+	[CTP_END_BIRTHS] = TOTAL("births"),
+	[CTP_END_DEATHS] = TOTAL("deaths"),
+	[CTP_END_OUTCOME] = {.name = "outcome", .type = CTP_ENUM, .labels = outcomes, .nlabels = COUNT(outcomes)},
+	[CTP_END_STATUS] = {.name = "status", .type = CTP_I32, .pred = CTP_PRED_NONE},
+	[CTP_END_AFTER] = AFTER,
+	[CTP_END_BEFORE] = BEFORE,
+};
+
+static const struct ctp_label process_states[] = {
+	{CTP_PROCESS_EXECUTING, "executing"},
+	{CTP_PROCESS_STOPPED, "stopped"},
+	{CTP_PROCESS_EXITING, "exiting"},
+	{CTP_PROCESS_DUMPING, "dumping"},
+};
+
+static const struct ctp_field process[] = {
+	[CTP_PROCESS_TS] = TS,
+	[CTP_PROCESS_PID] = U64("pid", PROCESS, "", PREV, 0),
+	[CTP_PROCESS_AFTER] = AFTER,
+	[CTP_PROCESS_STATE] = {.name = "state", .type = CTP_ENUM, .labels = process_states, .nlabels = COUNT(process_states)},
+	[CTP_PROCESS_THREADS] = TOTAL("threads"),
+	[CTP_PROCESS_CPU] = U64("cpu_ns", NONE, "ns", NONE, 0),
+};
+
+static const struct ctp_label thread_states[] = {
+	{CTP_SAMPLE_RUNNING, "running"},
+	{CTP_SAMPLE_SLEEPING, "sleeping"},
+	{CTP_SAMPLE_BLOCKED, "blocked"},
+	{CTP_SAMPLE_STOPPED, "stopped"},
+	{CTP_SAMPLE_OTHER, "other"},
+};
+
+static const struct ctp_field sample[] = {
+	[CTP_SAMPLE_TS] = TS,
+	[CTP_SAMPLE_TID] = U64("tid", THREAD, "", KEY, 0),
+	[CTP_SAMPLE_PID] = U64("pid", PROCESS, "", PREV, 0),
+	[CTP_SAMPLE_CPU] = U64("cpu_ns", NONE, "ns", SAME, 0),
+	[CTP_SAMPLE_DELAY] = U64("delay_ns", NONE, "ns", SAME, 0),
+	[CTP_SAMPLE_STATE] = {.name = "state", .type = CTP_ENUM, .pred = CTP_PRED_SAME, .labels = thread_states,
+	                      .nlabels = COUNT(thread_states)},
+};
+
+#define CLASS(n, k, f) {.name = (n), .kind = CTP_KIND_##k, .fields = (f), .nfields = COUNT(f)}
+static const struct {
+	const char *name;
+	enum ctp_kind kind;
+	const struct ctp_field *fields;
+	uint32_t nfields;
+} classes[] = {
+	[CTP_TRANSITION] = CLASS("transition", TRANSITION, transition),
+	[CTP_BIRTH] = CLASS("birth", BIRTH, birth),
+	[CTP_DEATH] = CLASS("death", DEATH, death),
+	[CTP_LOST] = CLASS("lost", LOSS, lost),
+	[CTP_THREAD] = CLASS("thread", THREAD, thread),
+	[CTP_MAPPING] = CLASS("mapping", MAPPING, mapping),
+	[CTP_UNTRACED] = CLASS("untraced", UNTRACED, untraced),
+	[CTP_CONFLICT] = CLASS("conflict", CONFLICT, conflict),
+	[CTP_END] = CLASS("end", END, end),
+	[CTP_WAKE] = CLASS("wake", WAKE, wake),
+	[CTP_NAME] = CLASS("name", NAME, name),
+	[CTP_PLACE] = CLASS("site", SITE, site),
+	[CTP_MISSED] = CLASS("missed", LOSS, missed),
+	[CTP_AWAIT] = CLASS("await", AWAIT, await),
+	[CTP_FUNCTION] = CLASS("function", FUNCTION, function),
+	[CTP_PROCESS] = CLASS("process", PROCESS, process),
+	[CTP_SAMPLE] = CLASS("sample", SAMPLE, sample),
+};
+_Static_assert(COUNT(transition) == CTP_TRANSITION_FIELDS && COUNT(birth) == CTP_BIRTH_FIELDS &&
+               COUNT(death) == CTP_DEATH_FIELDS && COUNT(lost) == CTP_LOST_FIELDS && COUNT(thread) == CTP_THREAD_FIELDS &&
+               COUNT(mapping) == CTP_MAPPING_FIELDS && COUNT(untraced) == CTP_UNTRACED_FIELDS &&
+               COUNT(conflict) == CTP_CONFLICT_FIELDS && COUNT(wake) == CTP_WAKE_FIELDS && COUNT(name) == CTP_NAME_FIELDS &&
+               COUNT(site) == CTP_SITE_FIELDS && COUNT(missed) == CTP_MISSED_FIELDS &&
+               COUNT(await) == CTP_AWAIT_FIELDS && COUNT(function) == CTP_FUNCTION_FIELDS &&
+               COUNT(end) == CTP_END_FIELDS && COUNT(process) == CTP_PROCESS_FIELDS && COUNT(sample) == CTP_SAMPLE_FIELDS &&
+               COUNT(classes) == CTP_EVENT_COUNT,
+               "the tables follow events.h");
+
+struct ctp_class *ctp_event_class(enum ctp_event event)
+{
+	struct ctp_err err; /* the tables are right, so this can only be for want of memory */
+	return ctp_class_new(classes[event].name, classes[event].kind, classes[event].fields, classes[event].nfields, &err);
+}

@@ -1,0 +1,87 @@
+/*
+ * events.h - the classes that ctp-collect writes, declared once.
+ *
+ * Nothing that reads a stream needs this: it learns the classes from the stream. It is for those who write them.
+ */
+#ifndef CTP_EVENTS_H
+#define CTP_EVENTS_H
+
+#include "stream/schema.h"
+
+enum ctp_event {
+	CTP_TRANSITION,
+	CTP_BIRTH,
+	CTP_DEATH,
+	CTP_LOST,
+	CTP_THREAD,
+	CTP_MAPPING,
+	CTP_UNTRACED,
+	CTP_CONFLICT,
+	CTP_END,
+	CTP_WAKE,
+	CTP_NAME,
+	CTP_PLACE,
+	CTP_MISSED,
+	CTP_AWAIT,
+	CTP_FUNCTION,
+	CTP_PROCESS,
+	CTP_SAMPLE,
+	CTP_EVENT_COUNT
+};
+
+/* The order of values in a record is that of the fields. */
+enum { CTP_TRANSITION_PROBE, CTP_TRANSITION_TID, CTP_TRANSITION_ADDR, CTP_TRANSITION_SEQ, CTP_TRANSITION_ACTIVE,
+       CTP_TRANSITION_TS, CTP_TRANSITION_CORO, CTP_TRANSITION_INDEX, CTP_TRANSITION_SITE, CTP_TRANSITION_FIELDS };
+/* ts is the time where it is known; after and before bound it where it was only observed, and equal it where it is known. */
+enum { CTP_BIRTH_TS, CTP_BIRTH_PROBE, CTP_BIRTH_CORO, CTP_BIRTH_STATION, CTP_BIRTH_AFTER, CTP_BIRTH_BEFORE, CTP_BIRTH_PARENT,
+       CTP_BIRTH_SITE, CTP_BIRTH_PID, CTP_BIRTH_HAND, CTP_BIRTH_FIELDS }; /* parent, site, pid: 0 where it is not known; hand: whoever
+                                                                             tells of it by hand does not tell its end */
+enum { CTP_DEATH_TS, CTP_DEATH_PROBE, CTP_DEATH_CORO, CTP_DEATH_AFTER, CTP_DEATH_BEFORE, CTP_DEATH_FIELDS };
+/* count events are missing from index on, between the times after and ts; unverified of them were seen but not proved whole. */
+enum { CTP_LOST_TS, CTP_LOST_PROBE, CTP_LOST_CORO, CTP_LOST_INDEX, CTP_LOST_COUNT, CTP_LOST_UNVERIFIED, CTP_LOST_AFTER,
+       CTP_LOST_FIELDS };
+enum { CTP_THREAD_TS, CTP_THREAD_TID, CTP_THREAD_PID, CTP_THREAD_NAME, CTP_THREAD_FIELDS };
+enum { CTP_MAPPING_TS, CTP_MAPPING_PID, CTP_MAPPING_START, CTP_MAPPING_STOP, CTP_MAPPING_OFFSET, CTP_MAPPING_PATH,
+       CTP_MAPPING_BUILD_ID, CTP_MAPPING_FIELDS };
+enum { CTP_UNTRACED_TS, CTP_UNTRACED_COUNT, CTP_UNTRACED_FIELDS }; /* coroutines beyond the stations, so far */
+enum { CTP_CONFLICT_TS, CTP_CONFLICT_PROBE, CTP_CONFLICT_CORO, CTP_CONFLICT_FIELDS };
+/* after: when the target was last seen executing; before: when it was known to be over. ts is when this was written. */
+enum { CTP_END_TS, CTP_END_EVENTS, CTP_END_LOST, CTP_END_UNVERIFIED, CTP_END_UNTRACED, CTP_END_BIRTHS, CTP_END_DEATHS,
+       CTP_END_OUTCOME, CTP_END_STATUS, CTP_END_AFTER, CTP_END_BEFORE, CTP_END_FIELDS };
+/* by: the coroutine that woke it; 0: none, or not known. tid: on which thread. */
+enum { CTP_WAKE_TS, CTP_WAKE_PROBE, CTP_WAKE_CORO, CTP_WAKE_TID, CTP_WAKE_BY, CTP_WAKE_HOW, CTP_WAKE_FIELDS };
+/*
+ * LEAVING: by is suspended already, and what its suspension has to do still runs on the thread. YIELD: it only gives way, and by is
+ * itself. STAYED: so it is, and has not even given way: its suspension was none.
+ */
+enum ctp_wake_how { CTP_WAKE_CALL, CTP_WAKE_LEAVING, CTP_WAKE_YIELD, CTP_WAKE_STAYED };
+enum { CTP_NAME_TS, CTP_NAME_PROBE, CTP_NAME_CORO, CTP_NAME_TEXT, CTP_NAME_FIELDS };
+enum { CTP_SITE_TS, CTP_SITE_ID, CTP_SITE_FILE, CTP_SITE_LINE, CTP_SITE_FUNCTION, CTP_SITE_CODE, CTP_SITE_FIELDS };
+/*
+ * What a thread could not write down between the times after and ts. count: births, deaths, wakes, names, awaits. transitions are
+ * those that its ring has not: they are in CTP_LOST too, of the coroutine whose they are, but for those that a slot still had.
+ */
+enum { CTP_MISSED_TS, CTP_MISSED_TID, CTP_MISSED_COUNT, CTP_MISSED_AFTER, CTP_MISSED_TRANSITIONS, CTP_MISSED_FIELDS };
+/*
+ * The coroutine's next suspension waits for the coroutine target; 0: it is not known which. joins: nothing but the end of target
+ * lets it go on; else it may be that only for a time, or another one by now.
+ */
+enum { CTP_AWAIT_TS, CTP_AWAIT_PROBE, CTP_AWAIT_CORO, CTP_AWAIT_TARGET, CTP_AWAIT_JOINS, CTP_AWAIT_FIELDS };
+/* The address of the coroutine's frame, which its transitions have, and that of its code which stood there at ts. */
+enum { CTP_FUNCTION_TS, CTP_FUNCTION_PROBE, CTP_FUNCTION_CORO, CTP_FUNCTION_ADDR, CTP_FUNCTION_CODE, CTP_FUNCTION_FIELDS };
+/*
+ * What a process was seen to do, and after: when it was last seen to do something else. threads: so many samples with the same ts
+ * stand in front, one of each of its threads; 0: none. cpu_ns: CPU time of the whole process so far, 0: not known.
+ */
+enum { CTP_PROCESS_TS, CTP_PROCESS_PID, CTP_PROCESS_AFTER, CTP_PROCESS_STATE, CTP_PROCESS_THREADS, CTP_PROCESS_CPU, CTP_PROCESS_FIELDS };
+enum ctp_process_state { CTP_PROCESS_EXECUTING, CTP_PROCESS_STOPPED, CTP_PROCESS_EXITING, CTP_PROCESS_DUMPING };
+/* A thread: how long it has run on a processor so far, how long it was ready to and did not, and what it is doing. */
+enum { CTP_SAMPLE_TS, CTP_SAMPLE_TID, CTP_SAMPLE_PID, CTP_SAMPLE_CPU, CTP_SAMPLE_DELAY, CTP_SAMPLE_STATE, CTP_SAMPLE_FIELDS };
+enum ctp_sample_state { CTP_SAMPLE_RUNNING, CTP_SAMPLE_SLEEPING, CTP_SAMPLE_BLOCKED, CTP_SAMPLE_STOPPED, CTP_SAMPLE_OTHER };
+/* Of the target; STATUS: exit code or signal. ENDED: one or the other, but it was not our child. */
+enum ctp_outcome { CTP_OUTCOME_EXITED, CTP_OUTCOME_KILLED, CTP_OUTCOME_RUNNING, CTP_OUTCOME_ENDED };
+
+/* A new class of this sort, the caller's to free. Null: out of memory. */
+struct ctp_class *ctp_event_class(enum ctp_event event);
+
+#endif

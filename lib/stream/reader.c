@@ -1,0 +1,464 @@
+/*
+ * reader.c - packets found, checked and taken apart.
+ *
+ * The input is hostile. A header is believed when its own checksum holds, a payload when its checksum holds; even then each
+ * value is checked, because a writer can be wrong. Wherever something is not as it should be, the search for the next header
+ * goes on one byte behind the last one that was believed: a length is never trusted to lead to the next packet.
+ */
+#include "stream/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/crc32c.h"
+#include "base/cursor.h"
+#include "stream/codec.h"
+#include "stream/held.h"
+#include "stream/packet.h"
+
+enum { CLASS_SLOTS = 2 * CTP_CLASSES_MAX };
+
+struct ctp_reader {
+	struct ctp_input *in;
+	const struct ctp_notice *notice;
+	struct ctp_reader_stats stats;
+	struct ctp_codec *codec;
+
+	/* the packet at hand */
+	uint8_t *payload; /* a copy with CTP_RECORD_ROOM readable bytes behind it */
+	size_t payload_bytes;
+	const uint8_t *p, *end; /* what is left of it, once its section is open */
+	uint64_t packet_offset, number, section_id;
+	uint32_t records_left;
+	unsigned flags;
+	bool begin_due, end_due;
+
+	uint64_t from_ns, upto_ns; /* packets without a time in this range, which may wrap, are passed over if narrow */
+	bool narrow;
+
+	/* the section at hand */
+	bool open;
+	uint64_t next_number;
+	bool gap; /* a packet of it is missing or not usable */
+	struct ctp_section section;
+
+	/* every class that was ever declared, so that a sink can know it by its address or its id */
+	uint32_t nclasses;
+	struct ctp_class *classes[CLASS_SLOTS];
+	uint64_t val[CTP_FIELDS_MAX];
+};
+
+struct ctp_reader *ctp_reader_new(struct ctp_input *in, const struct ctp_notice *notice, struct ctp_err *err)
+{
+	struct ctp_reader *r = calloc(1, sizeof *r);
+	if (!r) {
+		ctp_err_set(err, "out of memory");
+		return 0;
+	}
+	r->in = in;
+	r->notice = notice;
+	r->codec = ctp_codec_new(err);
+	r->payload = malloc(CTP_PAYLOAD_MAX + CTP_RECORD_ROOM);
+	if (!r->codec || !r->payload) {
+		ctp_err_set(err, "out of memory");
+		ctp_reader_free(r);
+		return 0;
+	}
+	return r;
+}
+
+void ctp_reader_free(struct ctp_reader *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < CLASS_SLOTS; i++)
+		ctp_class_free(r->classes[i]);
+	ctp_section_fini(&r->section);
+	ctp_codec_free(r->codec);
+	free(r->payload);
+	free(r);
+}
+
+const struct ctp_reader_stats *ctp_reader_stats(const struct ctp_reader *r) { return &r->stats; }
+
+void ctp_reader_narrow(struct ctp_reader *r, uint64_t from_ns, uint64_t upto_ns)
+{
+	r->from_ns = from_ns;
+	r->upto_ns = upto_ns;
+	r->narrow = true;
+}
+
+void ctp_reader_count_late(struct ctp_reader *r) { r->stats.late++; }
+
+bool ctp_reader_harmed(const struct ctp_reader *r)
+{
+	const struct ctp_reader_stats *s = &r->stats;
+	return s->damaged_packets || s->missing_packets || s->skipped_bytes || s->cut_short || r->in->harmed;
+}
+
+/* --- finding packets ------------------------------------------------------------------------------------------------------- */
+
+static bool header_ok(const uint8_t *h)
+{
+	return !memcmp(h, CTP_PACKET_MAGIC, 8) && h[CTP_PACKET_VERSION] == CTP_STREAM_VERSION &&
+	       ctp_load_u32(h + CTP_PACKET_PAYLOAD) <= CTP_PAYLOAD_MAX &&
+	       ctp_load_u32(h + CTP_PACKET_HEADER_CRC) ==
+	               ctp_crc32c(0, h + CTP_PACKET_PAYLOAD_CRC, CTP_PACKET_HEADER - CTP_PACKET_PAYLOAD_CRC);
+}
+
+/* Skips to the next header that holds; false at the end. What was passed over is counted and said once. */
+static bool find_header(struct ctp_reader *r)
+{
+	struct ctp_input *in = r->in;
+	uint64_t start = in->offset;
+	bool newer = false, found = false;
+	for (;;) {
+		size_t have = ctp_input_fill(in, CTP_PACKET_HEADER);
+		if (have >= CTP_PACKET_HEADER && header_ok(in->ptr)) {
+			found = true;
+			break;
+		}
+		if (!have)
+			break;
+		newer |= have >= CTP_PACKET_HEADER && !memcmp(in->ptr, CTP_PACKET_MAGIC, 8) &&
+		         in->ptr[CTP_PACKET_VERSION] > CTP_STREAM_VERSION;
+		const uint8_t *next = have > 1 ? memchr(in->ptr + 1, CTP_PACKET_MAGIC[0], have - 1) : 0;
+		ctp_input_skip(in, next ? (size_t)(next - in->ptr) : have);
+	}
+	uint64_t skipped = in->offset - start;
+	if (skipped) {
+		r->stats.skipped_bytes += skipped;
+		ctp_notice_say(r->notice, "at 0x%llx: %llu byte%s no packet%s", (unsigned long long)start,
+		               (unsigned long long)skipped, skipped == 1 ? " is" : "s are",
+		               newer ? " that this version can read; it was written by a newer one" : found ? "; skipped" : "");
+	}
+	return found;
+}
+
+/* Says what is wrong with the packet at hand, and gives up on what is left of it. */
+static __attribute__((cold)) void spoil_packet(struct ctp_reader *r, const char *what)
+{
+	r->stats.damaged_packets++;
+	r->stats.records -= r->p ? r->records_left : 0; /* join_section has counted them */
+	r->stats.skipped_records += r->records_left;
+	r->gap = true;
+	ctp_notice_say(r->notice, "packet at 0x%llx: %s, %u record%s skipped", (unsigned long long)r->packet_offset, what,
+	               r->records_left, r->records_left == 1 ? "" : "s");
+	r->p = r->end = 0;
+}
+
+/* The packet at hand belongs to the section that is open. */
+static bool goes_on(const struct ctp_reader *r)
+{
+	return r->open && r->section_id == r->section.id && r->number >= r->next_number;
+}
+
+/* The packet at hand is the next of the section that is open, or some are missing before it. */
+static void count_packet(struct ctp_reader *r)
+{
+	if (r->number > r->next_number) {
+		uint64_t missing = r->number - r->next_number;
+		r->stats.missing_packets += missing;
+		r->gap = true;
+		ctp_notice_say(r->notice, "packet at 0x%llx: %llu packet%s missing before it", (unsigned long long)r->packet_offset,
+		               (unsigned long long)missing, missing == 1 ? " is" : "s are");
+	}
+	r->next_number = r->number + 1;
+}
+
+/* True if nobody wants what is in the packet at hand. Those that open or close a section are always read. */
+static bool unwanted(const struct ctp_reader *r, const uint8_t *h)
+{
+	uint64_t first = ctp_load_u64(h + CTP_PACKET_FIRST), last = ctp_load_u64(h + CTP_PACKET_LAST);
+	bool above = first > r->upto_ns, below = last < r->from_ns;
+	return r->narrow && goes_on(r) && !(r->flags & CTP_PACKET_IS_LAST) &&
+	       (first > last || (r->from_ns <= r->upto_ns ? above || below : above && below));
+}
+
+/* True if what is at hand, of so many bytes, was not cut off: behind it is another packet, or nothing. */
+static bool ends_well(struct ctp_input *in, size_t whole)
+{
+	size_t have = ctp_input_fill(in, whole + CTP_PACKET_HEADER);
+	return have == whole || (have >= whole + CTP_PACKET_HEADER && header_ok(in->ptr + whole));
+}
+
+/* The next packet whose checksums hold is copied into r->payload; false at the end of the input. */
+static bool next_packet(struct ctp_reader *r)
+{
+	struct ctp_input *in = r->in;
+	while (find_header(r)) {
+		const uint8_t *h = in->ptr;
+		size_t len = ctp_load_u32(h + CTP_PACKET_PAYLOAD), whole = CTP_PACKET_HEADER + len;
+		r->packet_offset = in->offset;
+		r->records_left = ctp_load_u32(h + CTP_PACKET_RECORDS);
+		r->section_id = ctp_load_u64(h + CTP_PACKET_SECTION);
+		r->number = ctp_load_u64(h + CTP_PACKET_NUMBER);
+		r->flags = h[CTP_PACKET_FLAGS];
+		if (unwanted(r, h) && ends_well(in, whole)) {
+			count_packet(r);
+			ctp_input_skip(in, whole);
+			continue;
+		}
+		size_t have = ctp_input_fill(in, whole);
+		h = in->ptr;
+		if (have < whole || ctp_crc32c(0, h + CTP_PACKET_HEADER, len) != ctp_load_u32(h + CTP_PACKET_PAYLOAD_CRC)) {
+			spoil_packet(r, have < whole ? "cut off" : "checksum mismatch");
+			/* Its header is passed, its bytes are searched: another packet may begin before this one should end. */
+			ctp_input_skip(in, CTP_PACKET_HEADER);
+			r->stats.skipped_bytes += CTP_PACKET_HEADER;
+			const struct ctp_notice *said = r->notice;
+			r->notice = 0;
+			bool more = find_header(r);
+			r->notice = said;
+			if (!more)
+				return false;
+			continue;
+		}
+		memcpy(r->payload, h + CTP_PACKET_HEADER, len);
+		memset(r->payload + len, 1, CTP_RECORD_ROOM);
+		ctp_input_skip(in, whole);
+		r->payload_bytes = len;
+		r->stats.packets++;
+		return true;
+	}
+	return false;
+}
+
+/* --- what is in a packet --------------------------------------------------------------------------------------------------- */
+
+static bool parse_section(struct ctp_section *sec, const uint8_t *body, size_t len)
+{
+	struct ctp_cursor c = { body, body + len, false };
+	uint64_t n = ctp_cursor_varint(&c);
+	if (n > CTP_ATTRS_MAX || len > CTP_SECTION_BYTES_MAX + 2 * CTP_ATTRS_MAX * CTP_VARINT_MAX)
+		return false;
+	for (uint64_t i = 0; i < n; i++) {
+		char *text[2] = { 0 };
+		for (int j = 0; j < 2; j++) {
+			uint64_t bytes = ctp_cursor_varint(&c);
+			const uint8_t *p = ctp_cursor_bytes(&c, bytes);
+			text[j] = p ? strndup((const char *)p, bytes) : 0;
+		}
+		bool added = text[0] && text[1] && ctp_section_add(sec, text[0], text[1]);
+		free(text[0]);
+		free(text[1]);
+		if (!added)
+			return false;
+	}
+	return !c.bad;
+}
+
+/* The class with this declaration, made if it is new; null if it makes no sense or there are too many. */
+static const struct ctp_class *find_class(struct ctp_reader *r, const uint8_t *decl, size_t len, struct ctp_err *err)
+{
+	size_t i = ctp_crc32c(0, decl, len) % CLASS_SLOTS;
+	for (; r->classes[i]; i = (i + 1) % CLASS_SLOTS)
+		if (r->classes[i]->decl_bytes == len && !memcmp(r->classes[i]->decl, decl, len))
+			return r->classes[i];
+	if (r->nclasses == CTP_CLASSES_MAX) {
+		ctp_err_set(err, "more than %d classes", CTP_CLASSES_MAX);
+		return 0;
+	}
+	struct ctp_class *cls = ctp_class_parse(decl, len, err);
+	if (cls) {
+		cls->id = r->nclasses++;
+		r->classes[i] = cls;
+	}
+	return cls;
+}
+
+/* A control item whose head was read; true if it is a mark. If it makes no sense the packet is spoilt. */
+static __attribute__((noinline)) bool control(struct ctp_reader *r, uint64_t kind, const uint8_t *p, struct ctp_item *item)
+{
+	uint64_t len;
+	p = ctp_varint_get(p, &len);
+	if (p > r->end || len > (uint64_t)(r->end - p)) {
+		spoil_packet(r, "a control item is longer than its packet");
+		return false;
+	}
+	r->p = p + len;
+	if (kind == CTP_CONTROL_CLASS) {
+		struct ctp_err why;
+		const struct ctp_class *cls = find_class(r, p, len, &why);
+		if (!cls || !ctp_codec_declare(r->codec, cls))
+			spoil_packet(r, cls ? "too many classes" : why.text);
+	} else if (kind == CTP_CONTROL_MARK) {
+		struct ctp_cursor c = { p, r->p, false };
+		item->kind = CTP_ITEM_MARK;
+		item->mark_ns = ctp_cursor_varint(&c);
+		return !c.bad;
+	}
+	return false;
+}
+
+/* A record whose head was read: its class. Null if it makes no sense: then the packet is spoilt. */
+static inline const struct ctp_class *record(struct ctp_reader *r, uint64_t head, const uint8_t *p, uint64_t *val)
+{
+	const struct ctp_class *cls;
+	uint64_t n = head & 3;
+	if (n == CTP_HEAD_CLASS)
+		p = ctp_varint_get(p, &n);
+	p = ctp_codec_decode(r->codec, n, head >> 2, p, r->end, val, &cls);
+	if (!p || p > r->end || !r->records_left) {
+		spoil_packet(r, cls ? "a record makes no sense" : "a record of a class that is not declared");
+		return 0;
+	}
+	r->p = p;
+	r->records_left--;
+	return cls;
+}
+
+static inline bool give(struct ctp_item *item, const struct ctp_class *cls, const uint64_t *val)
+{
+	item->kind = CTP_ITEM_RECORD;
+	item->rec = (struct ctp_record){ .cls = cls, .val = val };
+	return cls;
+}
+
+/* --- sections -------------------------------------------------------------------------------------------------------------- */
+
+static void close_section(struct ctp_reader *r, struct ctp_item *item, bool orderly)
+{
+	item->kind = CTP_ITEM_END;
+	item->complete = orderly && !r->gap;
+	item->missing = r->gap;
+	if (!orderly) {
+		r->stats.cut_short++;
+		ctp_notice_say(r->notice, "the section has no end: it was cut short, or is still being written");
+	}
+	r->open = false;
+}
+
+/* The packet at hand opens a section, or goes on with the one that is open. */
+static void begin_section(struct ctp_reader *r)
+{
+	const uint8_t *p = r->payload, *end = p + r->payload_bytes;
+	uint64_t head, len;
+	ctp_section_fini(&r->section);
+	memset(&r->section, 0, sizeof r->section);
+	r->section.id = r->section_id;
+	r->next_number = 0;
+	r->open = true;
+	r->gap = false;
+	r->stats.sections++;
+	if (p == end)
+		return;
+	p = ctp_varint_get(p, &head);
+	p = ctp_varint_get(p, &len);
+	if (head != CTP_HEAD_CONTROL || p > end || len > (uint64_t)(end - p) || !parse_section(&r->section, p, len))
+		ctp_notice_say(r->notice, "packet at 0x%llx: the section does not say what it is", (unsigned long long)r->packet_offset);
+}
+
+static void join_section(struct ctp_reader *r)
+{
+	count_packet(r);
+	r->stats.records += r->records_left;
+	ctp_codec_reset(r->codec);
+	r->p = r->payload;
+	r->end = r->payload + r->payload_bytes;
+	r->end_due = r->flags & CTP_PACKET_IS_LAST;
+	if (!ctp_codec_strings_room(r->codec, r->payload_bytes))
+		spoil_packet(r, "no memory for its strings");
+}
+
+static enum ctp_status end_of_input(struct ctp_reader *r)
+{
+	if (!r->stats.sections && !r->stats.cut_short) {
+		r->stats.cut_short++;
+		/* Bytes that were passed over are said already, and of a frame that is damaged the input tells. */
+		if (!r->in->offset && !r->in->harmed)
+			ctp_notice_say(r->notice, "the input is empty");
+	}
+	return CTP_EOF;
+}
+
+/*
+ * The packet at hand is used up or spoilt. True: another one of the same section is. False: *status says why not, and if that is
+ * CTP_OK, a section begins or ends.
+ */
+static bool next_part(struct ctp_reader *r, struct ctp_item *item, enum ctp_status *status, struct ctp_err *err)
+{
+	*status = CTP_OK;
+	if (!r->begin_due) {
+		if (r->p && r->records_left)
+			spoil_packet(r, "its count of records is wrong");
+		r->p = r->end = 0;
+		if (r->end_due) {
+			r->end_due = false;
+			close_section(r, item, true);
+			return false;
+		}
+		if (!next_packet(r)) {
+			if (r->in->failed) {
+				*err = r->in->err;
+				*status = CTP_FAILED;
+			} else if (!r->open) {
+				*status = end_of_input(r);
+			} else {
+				close_section(r, item, false);
+			}
+			return false;
+		}
+		if (goes_on(r)) {
+			join_section(r);
+			return true;
+		}
+		r->begin_due = true;
+		if (r->open) {
+			close_section(r, item, false);
+			return false;
+		}
+	}
+	r->begin_due = false;
+	begin_section(r);
+	join_section(r);
+	item->kind = CTP_ITEM_SECTION;
+	return false;
+}
+
+/* The next of the packet at hand; false: it is none for the caller. */
+static inline bool next_in_packet(struct ctp_reader *r, uint64_t *val, struct ctp_item *item)
+{
+	uint64_t head;
+	const uint8_t *p = ctp_varint_get(r->p, &head);
+	if (__builtin_expect((head & 3) != CTP_HEAD_CONTROL, 1))
+		return give(item, record(r, head, p, val), val);
+	return control(r, head >> 2, p, item);
+}
+
+/* Whatever comes, apart: most are records, for which no more registers are to be saved than they need. */
+static __attribute__((noinline)) enum ctp_status next_of_all(struct ctp_reader *r, uint64_t *val, struct ctp_item *item,
+                                                             struct ctp_err *err)
+{
+	enum ctp_status status;
+	do {
+		while (r->p < r->end)
+			if (next_in_packet(r, val, item))
+				return CTP_OK;
+	} while (next_part(r, item, &status, err));
+	return status;
+}
+
+enum ctp_status ctp_reader_next(struct ctp_reader *r, struct ctp_item *item, struct ctp_err *err)
+{
+	item->section = &r->section;
+	return r->p < r->end && next_in_packet(r, r->val, item) ? CTP_OK : next_of_all(r, r->val, item, err);
+}
+
+enum ctp_status ctp_reader_hold(struct ctp_reader *r, struct ctp_held *h, uint64_t from_ns, struct ctp_item *item, struct ctp_err *err)
+{
+	item->section = &r->section;
+	while (r->p < r->end) {
+		uint64_t head, *val = ctp_held_top(h)->val;
+		const uint8_t *p = ctp_varint_get(r->p, &head);
+		const struct ctp_class *cls = (head & 3) == CTP_HEAD_CONTROL ? 0 : record(r, head, p, val);
+		if (!cls)
+			break;
+		if (!ctp_held_is_easy(h, cls) || val[cls->time_field] < from_ns) {
+			give(item, cls, val);
+			return CTP_OK;
+		}
+		ctp_held_add(h, val[cls->time_field], cls);
+	}
+	return next_of_all(r, ctp_held_top(h)->val, item, err);
+}

@@ -1,0 +1,110 @@
+/*
+ * record.c - the parts of records and sections that are not coding.
+ */
+#include "stream/record.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+double ctp_val_double(unsigned type, uint64_t v)
+{
+	if (type == CTP_F32) {
+		uint32_t half = (uint32_t)v;
+		float f;
+		memcpy(&f, &half, sizeof f);
+		return f;
+	}
+	double d;
+	memcpy(&d, &v, sizeof d);
+	return d;
+}
+
+uint64_t ctp_double_val(unsigned type, double d)
+{
+	uint64_t v = 0;
+	if (type == CTP_F32) {
+		float f = (float)d;
+		uint32_t half;
+		memcpy(&half, &f, sizeof half);
+		return half;
+	}
+	memcpy(&v, &d, sizeof v);
+	return v;
+}
+
+void ctp_section_init(struct ctp_section *sec)
+{
+	memset(sec, 0, sizeof *sec);
+	if (getrandom(&sec->id, sizeof sec->id, GRND_NONBLOCK) != sizeof sec->id) {
+		struct timespec ts;
+		clock_gettime(CLOCK_REALTIME, &ts);
+		sec->id = (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec + ((uint64_t)getpid() << 48);
+	}
+}
+
+void ctp_section_fini(struct ctp_section *sec)
+{
+	for (uint32_t i = 0; i < sec->nattrs; i++) {
+		free(sec->attrs[i].name);
+		free(sec->attrs[i].value);
+	}
+	sec->nattrs = 0;
+}
+
+bool ctp_section_add(struct ctp_section *sec, const char *name, const char *value)
+{
+	size_t bytes = strlen(name) + strlen(value) + 2;
+	if (sec->nattrs == CTP_ATTRS_MAX || bytes > CTP_SECTION_BYTES_MAX - sec->bytes)
+		return false;
+	struct ctp_attr *a = &sec->attrs[sec->nattrs];
+	a->name = strdup(name);
+	a->value = strdup(value);
+	if (!a->name || !a->value) {
+		free(a->name);
+		free(a->value);
+		return false;
+	}
+	sec->nattrs++;
+	sec->bytes += bytes;
+	if (!strcmp(name, "wall_offset_ns")) {
+		sec->wall_offset_ns = strtoll(value, 0, 10);
+		sec->has_wall = true;
+	}
+	return true;
+}
+
+bool ctp_section_addf(struct ctp_section *sec, const char *name, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	return ctp_section_add(sec, name, text);
+}
+
+const char *ctp_section_get(const struct ctp_section *sec, const char *name)
+{
+	for (uint32_t i = 0; i < sec->nattrs; i++)
+		if (!strcmp(sec->attrs[i].name, name))
+			return sec->attrs[i].value;
+	return 0;
+}
+
+void ctp_section_add_host(struct ctp_section *sec, const char *tool)
+{
+	struct utsname u;
+	ctp_section_addf(sec, "tool", "%s " CTP_VERSION, tool);
+	if (!uname(&u)) {
+		ctp_section_add(sec, "host", u.nodename);
+		ctp_section_add(sec, "machine", u.machine);
+		ctp_section_addf(sec, "system", "%s %s", u.sysname, u.release);
+	}
+	ctp_section_addf(sec, "page_size", "%ld", sysconf(_SC_PAGESIZE));
+}

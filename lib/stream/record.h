@@ -1,0 +1,65 @@
+/*
+ * record.h - one record in memory, and the section that it belongs to.
+ *
+ * A record is an array of 64-bit words, one for each field of its class: unsigned as they are, signed sign-extended, bool 0 or
+ * 1, floats by their bits (f32 in the low half), and for strings and bytes the address of a struct ctp_str.
+ */
+#ifndef CTP_RECORD_H
+#define CTP_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "stream/schema.h"
+
+enum {
+	CTP_STRING_MAX = 1 << 20, /* bytes */
+	CTP_ATTRS_MAX = 256,      /* of a section */
+	CTP_SECTION_BYTES_MAX = 128 << 10, /* of all attributes of a section together; writers cut argv to fit */
+};
+
+struct ctp_str {
+	uint32_t len;
+	char data[]; /* len bytes, then a NUL that is not counted */
+};
+
+struct ctp_record {
+	const struct ctp_class *cls;
+	const uint64_t *val; /* cls->nfields of them */
+	bool late;           /* delivered after records with a later time: it was not known earlier */
+};
+
+static inline uint64_t ctp_val_str(const struct ctp_str *s) { return (uint64_t)(uintptr_t)s; }
+static inline const struct ctp_str *ctp_str_val(uint64_t v) { return (const struct ctp_str *)(uintptr_t)v; }
+
+double ctp_val_double(unsigned type, uint64_t v); /* of an f32 or f64 */
+uint64_t ctp_double_val(unsigned type, double d);
+
+/*
+ * Who and where: an ordered list of name and text. A name that ends in "[]" is one element of a list and may be repeated.
+ * The names in use are in ctp-stream.5: host, pid, argv[], clock, wall_offset_ns, start_ns, tool, machine, page_size ...
+ */
+struct ctp_section {
+	uint64_t id; /* random, the same in each packet of the section */
+	uint32_t nattrs;
+	struct ctp_attr {
+		char *name, *value;
+	} attrs[CTP_ATTRS_MAX];
+	size_t bytes;           /* of all names and values */
+	int64_t wall_offset_ns; /* add to a time of the section's clock; 0 where that clock has none */
+	bool has_wall;
+};
+
+void ctp_section_init(struct ctp_section *sec); /* a new random id, no attributes */
+void ctp_section_fini(struct ctp_section *sec);
+
+/* False where it would exceed a limit (then nothing was added). A wall_offset_ns is also put into the field. */
+bool ctp_section_add(struct ctp_section *sec, const char *name, const char *value);
+bool ctp_section_addf(struct ctp_section *sec, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+const char *ctp_section_get(const struct ctp_section *sec, const char *name); /* the first with this name, or null */
+
+/* What any source knows of itself: host, machine, page_size, tool. */
+void ctp_section_add_host(struct ctp_section *sec, const char *tool);
+
+#endif

@@ -1,0 +1,276 @@
+/*
+ * writer.c - packets: each stands alone.
+ *
+ * A packet begins with the section's attributes and declares each class before its first record in that packet, so that any
+ * packet can be lost, cut out or read by itself. That costs a few hundred bytes for each; packets are large when there is much
+ * to write, and where there is little a few hundred bytes do not matter.
+ */
+#include "stream/writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/crc32c.h"
+#include "stream/codec.h"
+#include "stream/packet.h"
+
+enum {
+	PACKET_FULL = 256 << 10, /* payload bytes at which a packet is sent */
+	CLASS_SLOTS = 2 * CTP_CLASSES_MAX,
+};
+
+_Static_assert(CTP_PAYLOAD_MAX >= PACKET_FULL + CTP_SECTION_BYTES_MAX + CTP_RECORD_TEXT_MAX + CTP_RECORD_ROOM + (128 << 10),
+               "a record fits into any packet that is not full");
+
+struct ctp_writer {
+	ctp_writer_put *put;
+	void *arg;
+	bool open, failed;
+	struct ctp_codec *codec;
+	uint8_t *packet;        /* header and payload, CTP_PACKET_HEADER + CTP_PAYLOAD_MAX bytes */
+	uint8_t *p;             /* where the next item goes; null while no packet is begun */
+	uint32_t records;
+	uint64_t first_ns, last_ns;
+	uint64_t section, number;
+	uint8_t *preamble;      /* the section's attributes, as they open each packet */
+	size_t preamble_bytes;
+	const struct ctp_class *last; /* class of the last record in this packet, and its number */
+	uint32_t last_n;
+	uint32_t nclasses;      /* declared in this packet */
+	struct class_slot {     /* class to its number in this packet */
+		const struct ctp_class *cls;
+		uint32_t n;
+	} slots[CLASS_SLOTS];
+};
+
+struct ctp_writer *ctp_writer_new(ctp_writer_put *put, void *arg, struct ctp_err *err)
+{
+	struct ctp_writer *w = calloc(1, sizeof *w);
+	if (!w) {
+		ctp_err_set(err, "out of memory");
+		return 0;
+	}
+	w->put = put;
+	w->arg = arg;
+	w->codec = ctp_codec_new(err);
+	w->packet = malloc(CTP_PACKET_HEADER + CTP_PAYLOAD_MAX);
+	w->preamble = malloc(CTP_SECTION_BYTES_MAX + (2 * CTP_ATTRS_MAX + 4) * CTP_VARINT_MAX);
+	if (!w->codec || !w->packet || !w->preamble) {
+		ctp_err_set(err, "out of memory");
+		ctp_writer_free(w);
+		return 0;
+	}
+	return w;
+}
+
+void ctp_writer_free(struct ctp_writer *w)
+{
+	if (!w)
+		return;
+	ctp_codec_free(w->codec);
+	free(w->packet);
+	free(w->preamble);
+	free(w);
+}
+
+static uint8_t *put_control(uint8_t *p, unsigned kind, size_t len)
+{
+	p = ctp_varint_put(p, (uint64_t)kind << 2 | CTP_HEAD_CONTROL);
+	return ctp_varint_put(p, len);
+}
+
+void ctp_writer_begin(struct ctp_writer *w, const struct ctp_section *sec)
+{
+	if (w->open)
+		ctp_writer_end(w, false);
+	/* The body is written first, behind room for its head and length. */
+	uint8_t *body = w->preamble + 2 * CTP_VARINT_MAX, *p = ctp_varint_put(body, sec->nattrs);
+	for (uint32_t i = 0; i < sec->nattrs; i++) {
+		p = ctp_put_text(p, sec->attrs[i].name);
+		p = ctp_put_text(p, sec->attrs[i].value);
+	}
+	size_t len = (size_t)(p - body);
+	uint8_t *at = put_control(w->preamble, CTP_CONTROL_SECTION, len);
+	memmove(at, body, len);
+	w->preamble_bytes = (size_t)(at - w->preamble) + len;
+	w->section = sec->id;
+	w->number = 0;
+	w->open = true;
+}
+
+static void begin_packet(struct ctp_writer *w)
+{
+	ctp_codec_reset(w->codec);
+	memset(w->slots, 0, sizeof w->slots);
+	w->nclasses = 0;
+	w->last = 0;
+	w->records = 0;
+	w->first_ns = UINT64_MAX;
+	w->last_ns = 0;
+	memcpy(w->packet + CTP_PACKET_HEADER, w->preamble, w->preamble_bytes);
+	w->p = w->packet + CTP_PACKET_HEADER + w->preamble_bytes;
+}
+
+static void send_packet(struct ctp_writer *w, unsigned flags)
+{
+	uint8_t *h = w->packet;
+	size_t len = (size_t)(w->p - h) - CTP_PACKET_HEADER;
+	memset(h, 0, CTP_PACKET_HEADER);
+	memcpy(h, CTP_PACKET_MAGIC, 8);
+	ctp_store_u32(h + CTP_PACKET_PAYLOAD_CRC, ctp_crc32c(0, h + CTP_PACKET_HEADER, len));
+	ctp_store_u32(h + CTP_PACKET_PAYLOAD, (uint32_t)len);
+	ctp_store_u32(h + CTP_PACKET_RECORDS, w->records);
+	ctp_store_u64(h + CTP_PACKET_SECTION, w->section);
+	ctp_store_u64(h + CTP_PACKET_NUMBER, w->number++);
+	ctp_store_u64(h + CTP_PACKET_FIRST, w->first_ns);
+	ctp_store_u64(h + CTP_PACKET_LAST, w->last_ns);
+	h[CTP_PACKET_VERSION] = CTP_STREAM_VERSION;
+	h[CTP_PACKET_FLAGS] = (uint8_t)flags;
+	ctp_store_u32(h + CTP_PACKET_HEADER_CRC,
+	              ctp_crc32c(0, h + CTP_PACKET_PAYLOAD_CRC, CTP_PACKET_HEADER - CTP_PACKET_PAYLOAD_CRC));
+	w->p = 0;
+	if (!w->failed && !w->put(w->arg, h, CTP_PACKET_HEADER + len))
+		w->failed = true;
+}
+
+/* A packet with room for so many bytes of text and any record besides. */
+static void make_room(struct ctp_writer *w, size_t text)
+{
+	if (w->p && (size_t)(w->p - w->packet) - CTP_PACKET_HEADER + text > PACKET_FULL + CTP_RECORD_TEXT_MAX / 2)
+		send_packet(w, 0);
+	if (!w->p)
+		begin_packet(w);
+}
+
+/* The class's number in this packet, declared if it has to be. */
+static uint32_t class_number(struct ctp_writer *w, const struct ctp_class *cls)
+{
+	size_t i = ((uintptr_t)cls >> 4) * 0x9e3779b1u % CLASS_SLOTS;
+	while (w->slots[i].cls && w->slots[i].cls != cls)
+		i = (i + 1) % CLASS_SLOTS;
+	if (w->slots[i].cls)
+		return w->slots[i].n;
+	if (w->nclasses == CTP_CLASSES_MAX || cls->decl_bytes > CTP_SECTION_BYTES_MAX || !ctp_codec_declare(w->codec, cls))
+		return UINT32_MAX;
+	w->slots[i] = (struct class_slot){ cls, w->nclasses };
+	w->p = put_control(w->p, CTP_CONTROL_CLASS, cls->decl_bytes);
+	memcpy(w->p, cls->decl, cls->decl_bytes);
+	w->p += cls->decl_bytes;
+	return w->nclasses++;
+}
+
+/* The strings of a record, cut to the limits: in val and str where they are too long. Returns their bytes. */
+static size_t cut_strings(const struct ctp_class *cls, uint64_t *val, struct ctp_str **copies)
+{
+	size_t sum = 0, ncopies = 0;
+	for (uint32_t i = 0; i < cls->nfields; i++) {
+		const struct ctp_str *s = ctp_type_is_text(cls->fields[i].type) ? ctp_str_val(val[i]) : 0;
+		if (!s)
+			continue;
+		size_t most = CTP_RECORD_TEXT_MAX - sum < CTP_STRING_MAX ? CTP_RECORD_TEXT_MAX - sum : CTP_STRING_MAX;
+		if (s->len > most) {
+			struct ctp_str *cut = malloc(sizeof *cut + most + 1);
+			if (cut) {
+				cut->len = (uint32_t)most;
+				memcpy(cut->data, s->data, most);
+				copies[ncopies++] = cut;
+			}
+			val[i] = ctp_val_str(cut);
+		}
+		sum += s->len < most ? s->len : most;
+	}
+	return sum;
+}
+
+static size_t text_of(const struct ctp_class *cls, const uint64_t *val, bool *too_long)
+{
+	size_t sum = 0;
+	if (!cls->has_text)
+		return 0;
+	for (uint32_t i = 0; i < cls->nfields; i++)
+		if (ctp_type_is_text(cls->fields[i].type) && val[i]) {
+			size_t len = ctp_str_val(val[i])->len;
+			*too_long |= len > CTP_STRING_MAX;
+			sum += len;
+		}
+	*too_long |= sum > CTP_RECORD_TEXT_MAX;
+	return sum;
+}
+
+static inline void write_record(struct ctp_writer *w, const struct ctp_class *cls, const uint64_t *val, size_t text)
+{
+	make_room(w, text);
+	uint32_t n = cls == w->last ? w->last_n : class_number(w, cls);
+	if (n == UINT32_MAX) { /* more classes than a packet holds: the next one starts afresh */
+		send_packet(w, 0);
+		begin_packet(w);
+		if ((n = class_number(w, cls)) == UINT32_MAX) {
+			w->failed = true;
+			return;
+		}
+	}
+	w->last = cls;
+	w->last_n = n;
+	w->p = ctp_codec_encode(w->codec, n, val, w->packet, w->p);
+	w->records++;
+	if (cls->time_field >= 0) {
+		uint64_t ts = val[cls->time_field];
+		w->first_ns = ts < w->first_ns ? ts : w->first_ns;
+		w->last_ns = ts > w->last_ns ? ts : w->last_ns;
+	}
+	if ((size_t)(w->p - w->packet) >= PACKET_FULL)
+		send_packet(w, 0);
+}
+
+void ctp_writer_record(struct ctp_writer *w, const struct ctp_class *cls, const uint64_t *val)
+{
+	if (!w->open)
+		return;
+	bool too_long = false;
+	size_t text = text_of(cls, val, &too_long);
+	if (__builtin_expect(!too_long, 1)) {
+		write_record(w, cls, val, text);
+		return;
+	}
+	uint64_t cut[CTP_FIELDS_MAX];
+	struct ctp_str *copies[CTP_FIELDS_MAX] = { 0 };
+	memcpy(cut, val, cls->nfields * sizeof *cut);
+	text = cut_strings(cls, cut, copies);
+	write_record(w, cls, cut, text);
+	for (size_t i = 0; copies[i] && i < CTP_FIELDS_MAX; i++)
+		free(copies[i]);
+}
+
+void ctp_writer_mark(struct ctp_writer *w, uint64_t ts_ns)
+{
+	if (!w->open)
+		return;
+	make_room(w, 0);
+	uint8_t body[CTP_VARINT_MAX];
+	size_t len = (size_t)(ctp_varint_put(body, ts_ns) - body);
+	w->p = put_control(w->p, CTP_CONTROL_MARK, len);
+	memcpy(w->p, body, sizeof body);
+	w->p += len;
+}
+
+void ctp_writer_flush(struct ctp_writer *w)
+{
+	if (w->p)
+		send_packet(w, 0);
+}
+
+size_t ctp_writer_pending(const struct ctp_writer *w) { return w->p ? (size_t)(w->p - w->packet) : 0; }
+
+bool ctp_writer_end(struct ctp_writer *w, bool complete)
+{
+	if (w->open) {
+		if (!w->p && complete)
+			begin_packet(w);
+		if (w->p)
+			send_packet(w, complete ? CTP_PACKET_IS_LAST : 0);
+		w->open = false;
+	}
+	return !w->failed;
+}
+
+bool ctp_writer_failed(const struct ctp_writer *w) { return w->failed; }

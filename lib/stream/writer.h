@@ -1,0 +1,47 @@
+/*
+ * writer.h - the raw stream, going out.
+ *
+ * Records are coded into a packet; a full packet goes to `put` in one call. Errors are sticky: puts return nothing, the calls
+ * that close something report. No allocation after the first records of a class.
+ */
+#ifndef CTP_WRITER_H
+#define CTP_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "stream/record.h"
+#include "stream/schema.h"
+
+struct ctp_writer;
+
+/* Takes one whole packet; false if it could not be taken (the caller of the writer knows why and says so). */
+typedef bool ctp_writer_put(void *arg, const void *packet, size_t len_bytes);
+
+struct ctp_writer *ctp_writer_new(ctp_writer_put *put, void *arg, struct ctp_err *err);
+void ctp_writer_free(struct ctp_writer *w); /* what was not flushed is dropped */
+
+/* Opens a section; sec is copied. One that is open is closed first, as cut short. */
+void ctp_writer_begin(struct ctp_writer *w, const struct ctp_section *sec);
+
+/*
+ * One record. val as in record.h; values that do not fit the field's type are cut to it. cls must outlive the section.
+ * A string longer than CTP_STRING_MAX is cut.
+ */
+void ctp_writer_record(struct ctp_writer *w, const struct ctp_class *cls, const uint64_t *val);
+
+/* Promise: of everything that happened before ts_ns, all that is known has been written. Lets readers order and go on. */
+void ctp_writer_mark(struct ctp_writer *w, uint64_t ts_ns);
+
+/* Sends the packet that is being filled, if it holds anything. Call it when a live reader should wait no longer. */
+void ctp_writer_flush(struct ctp_writer *w);
+size_t ctp_writer_pending(const struct ctp_writer *w); /* bytes not yet sent */
+
+/* Closes the section: complete if its last packet says so. False if any put of this writer ever failed. */
+bool ctp_writer_end(struct ctp_writer *w, bool complete);
+
+bool ctp_writer_failed(const struct ctp_writer *w);
+
+#endif

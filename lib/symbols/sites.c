@@ -1,0 +1,197 @@
+/* sites.c - a hash table of numbers with open addressing, at most half full; the texts stand behind each other. */
+#include "symbols/sites.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/spread.h"
+#include "symbols/symbols.h"
+
+enum { SLOTS = 2 * CTP_SITES_MAX };
+
+struct slot {
+	struct ctp_sites_text text;
+	uint64_t code; /* not 0: its line is to be looked for; the text is not spelled, and has no line */
+	uint32_t file_bytes;
+};
+
+struct ctp_sites {
+	ctp_sites_spell *spell;
+	struct ctp_symbols *symbols; /* null: none */
+	uint64_t salt;
+	uint32_t count;
+	size_t used; /* of bytes */
+	char *bytes; /* pages are taken as they are used */
+	struct slot slots[SLOTS];
+};
+
+struct ctp_sites *ctp_sites_new(ctp_sites_spell *spell)
+{
+	struct ctp_sites *sites = calloc(1, sizeof *sites);
+	char *bytes = malloc(CTP_SITES_BYTES);
+	if (!sites || !bytes) {
+		free(sites);
+		free(bytes);
+		return NULL;
+	}
+	sites->spell = spell;
+	sites->salt = ctp_spread_salt();
+	sites->bytes = bytes;
+	return sites;
+}
+
+void ctp_sites_free(struct ctp_sites *sites)
+{
+	if (sites)
+		free(sites->bytes);
+	free(sites);
+}
+
+void ctp_sites_use(struct ctp_sites *sites, struct ctp_symbols *symbols) { sites->symbols = symbols; }
+
+void ctp_sites_forget(struct ctp_sites *sites)
+{
+	if (sites->count)
+		memset(sites->slots, 0, sizeof sites->slots);
+	sites->count = 0;
+	sites->used = 0;
+}
+
+/* Where the number is, or where it would go. */
+static uint32_t slot_of(const struct ctp_sites *sites, uint64_t id)
+{
+	uint32_t i = ctp_spread(id, sites->salt, SLOTS);
+	while (sites->slots[i].text.id && sites->slots[i].text.id != id)
+		i = (i + 1) % SLOTS;
+	return i;
+}
+
+/* --- records ------------------------------------------------------------------------------------------------------------- */
+
+static const struct ctp_str *text_at(const struct ctp_record *rec, int field)
+{
+	static const struct ctp_str none;
+	bool is_text = field >= 0 && rec->cls->fields[field].type == CTP_STRING;
+	const struct ctp_str *s = is_text ? ctp_str_val(rec->val[field]) : NULL;
+	return s ? s : &none;
+}
+
+static uint64_t number_at(const struct ctp_record *rec, int field)
+{
+	return field >= 0 && rec->cls->fields[field].type <= CTP_U64 ? rec->val[field] : 0;
+}
+
+struct parts {
+	const char *file, *function;
+	size_t file_bytes, function_bytes;
+	uint64_t line;
+};
+
+/* file:line:function, as much of it as there is. 0: nothing, or too much. */
+static size_t join(const struct parts *p, char text[CTP_SITE_TEXT_MAX + 1])
+{
+	char number[24] = "";
+	if (p->line)
+		snprintf(number, sizeof number, ":%llu", (unsigned long long)p->line);
+	size_t number_bytes = strlen(number), len = p->file_bytes + number_bytes + (p->function_bytes > 0) + p->function_bytes;
+	if (len > CTP_SITE_TEXT_MAX)
+		return 0;
+	memcpy(text, p->file, p->file_bytes);
+	memcpy(text + p->file_bytes, number, number_bytes);
+	text[p->file_bytes + number_bytes] = ':';
+	memcpy(text + len - p->function_bytes, p->function, p->function_bytes);
+	return len;
+}
+
+static void put_text(struct ctp_sites *sites, struct ctp_sites_text *text, const char *data, size_t len)
+{
+	if (len && text->len == len && !memcmp(text->data, data, len))
+		return;
+	text->len = 0; /* what it meant before, it means no longer, even if there is no room for the new */
+	if (!len || len > CTP_SITES_BYTES - sites->used)
+		return;
+	text->data = memcpy(sites->bytes + sites->used, data, len);
+	text->len = (uint32_t)len;
+	sites->used += len;
+}
+
+static void put_spelled(struct ctp_sites *sites, struct ctp_sites_text *text, const char *plain, size_t len)
+{
+	char spelled[CTP_SITE_SPELLED_MAX];
+	put_text(sites, text, spelled, len ? (size_t)(sites->spell(spelled, plain, len) - spelled) : 0);
+}
+
+void ctp_sites_learn(struct ctp_sites *sites, const struct ctp_record *rec)
+{
+	uint64_t id = number_at(rec, ctp_class_role(rec->cls, CTP_ROLE_SITE));
+	struct slot *slot = &sites->slots[slot_of(sites, id)];
+	char text[CTP_SITE_TEXT_MAX + 1];
+	if (!id || (!slot->text.id && sites->count == CTP_SITES_MAX))
+		return;
+	sites->count += !slot->text.id;
+	slot->text.id = id;
+	const struct ctp_str *file = text_at(rec, ctp_class_field(rec->cls, "file"));
+	const struct ctp_str *function = text_at(rec, ctp_class_role(rec->cls, CTP_ROLE_NAME));
+	struct parts p = {file->data, function->data, file->len, function->len, number_at(rec, ctp_class_field(rec->cls, "line"))};
+	size_t len = join(&p, text);
+	slot->code = p.line || !sites->symbols ? 0 : number_at(rec, ctp_class_field(rec->cls, "code"));
+	slot->file_bytes = file->len;
+	if (slot->code)
+		put_text(sites, &slot->text, text, len);
+	else
+		put_spelled(sites, &slot->text, text, len);
+}
+
+static void put_line(struct ctp_sites *sites, struct slot *slot)
+{
+	const struct ctp_sites_text plain = slot->text;
+	size_t function_at = slot->file_bytes + (slot->file_bytes < plain.len);
+	struct parts p = {plain.data, plain.data + function_at, slot->file_bytes, plain.len - function_at, 0};
+	char text[CTP_SITE_TEXT_MAX + 1];
+	p.line = ctp_symbols_begins(sites->symbols, slot->code, p.file, p.file_bytes);
+	slot->code = 0;
+	put_spelled(sites, &slot->text, text, join(&p, text));
+}
+
+const struct ctp_sites_text *ctp_sites_find(struct ctp_sites *sites, uint64_t id)
+{
+	struct slot *slot = &sites->slots[slot_of(sites, id)];
+	if (slot->code && slot->text.len)
+		put_line(sites, slot);
+	return id && slot->text.len ? &slot->text : NULL;
+}
+
+/* --- where the texts are shown ------------------------------------------------------------------------------------------- */
+
+static bool names_text(const char *name, const char *field)
+{
+	size_t len = strlen(field);
+	return !strncmp(name, field, len) && !strcmp(name + len, CTP_SITE_SUFFIX);
+}
+
+static bool refers_to_place(const struct ctp_class *cls, const struct ctp_field *f)
+{
+	return (f->role == CTP_ROLE_SITE && cls->kind != CTP_KIND_SITE) ||
+	       (f->role == CTP_ROLE_ADDRESS && cls->kind != CTP_KIND_MAPPING);
+}
+
+bool ctp_site_shown(const struct ctp_class *cls, uint32_t field)
+{
+	const struct ctp_field *f = &cls->fields[field];
+	if (!refers_to_place(cls, f) || f->type > CTP_U64 ||
+	    strlen(f->name) + strlen(CTP_SITE_SUFFIX) > CTP_NAME_MAX)
+		return false;
+	for (uint32_t i = 0; i < cls->nfields; i++)
+		if (names_text(cls->fields[i].name, f->name))
+			return false;
+	return true;
+}
+
+bool ctp_site_is_text(const struct ctp_class *cls, const char *name)
+{
+	for (uint32_t i = 0; i < cls->nfields; i++)
+		if (names_text(name, cls->fields[i].name))
+			return ctp_site_shown(cls, i);
+	return false;
+}

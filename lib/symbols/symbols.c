@@ -1,0 +1,440 @@
+/*
+ * symbols.c - see symbols.h.
+ *
+ * Each process has its mappings, sorted; a mapping refers to a module, which is a file by its path and build-id. A text belongs
+ * to a place in a module and is made once. In front of all that a small cache, by process and address, answers what is asked
+ * for again and again; it begins afresh when mappings change.
+ */
+#include "symbols/symbols.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/spread.h"
+#include "symbols/module.h"
+#include "symbols/sites.h"
+
+enum {
+	PROCESSES_MAX = 1024,
+	MAPPINGS_MAX = 1024, /* of a process */
+	MODULES_MAX = 4096,
+	OPENED_MAX = 256,    /* modules whose files are looked at */
+	THREADS_MAX = 8192,
+	TEXTS_MAX = 1 << 16,
+	TEXTS_BYTES = 16 << 20,
+	CACHED = 1 << 13,
+	PATH_BYTES_MAX = 4096,
+	ID_BYTES_MAX = 64,
+	PAGE_MIN = 4096, PAGE_MAX = 65536,
+};
+
+struct module {
+	const char *path; /* with id behind it, one block */
+	const uint8_t *id;
+	uint32_t path_bytes, id_bytes;
+	bool id_known, opened;
+	struct ctp_module *files; /* null: not opened, or there are none */
+	uint64_t first;           /* the lowest place in the file that was mapped */
+};
+
+struct process {
+	uint64_t pid;
+	uint32_t n, room;
+	struct mapping {
+		uint64_t start, stop, offset;
+		uint32_t module;
+	} *mappings;
+};
+
+struct ctp_symbols {
+	struct kept { /* when a section begins; all else is forgotten */
+		const char *const *dirs;
+		size_t ndirs;
+		uint64_t salt;
+		char *bytes; /* pages are taken as they are used */
+	} kept;
+	uint32_t nprocesses, nmodules, nopened, nthreads, ntexts;
+	uint32_t changes;   /* of the mappings: what is cached from before is void */
+	uint64_t page_bits; /* the lowest is the size of a page */
+	size_t used;        /* of bytes */
+	struct process processes[PROCESSES_MAX];
+	struct module modules[MODULES_MAX];
+	uint16_t module_slots[2 * MODULES_MAX]; /* 1 and more; 0 is free, as below */
+	struct {
+		uint64_t tid, pid;
+	} threads[2 * THREADS_MAX];
+	struct text {
+		const struct ctp_str *text;
+		uint64_t offset;
+		uint32_t module;
+	} texts[2 * TEXTS_MAX];
+	struct cached {
+		uint64_t pid, addr;
+		uint32_t changes;
+		const struct ctp_str *text;
+	} cache[CACHED];
+};
+
+_Static_assert(MODULES_MAX < UINT16_MAX, "a slot has room for a module's number");
+
+static uint32_t hash_pair(const struct ctp_symbols *s, uint64_t a, uint64_t b, uint32_t slots)
+{
+	return ctp_spread(a ^ b * s->kept.salt, s->kept.salt, slots);
+}
+
+/* --- begin and end ------------------------------------------------------------------------------------------------------- */
+
+struct ctp_symbols *ctp_symbols_new(const char *const *debug_dirs, size_t ndirs, struct ctp_err *err)
+{
+	struct ctp_symbols *s = calloc(1, sizeof *s);
+	char *bytes = malloc(TEXTS_BYTES);
+	if (!s || !bytes) {
+		free(s);
+		free(bytes);
+		ctp_err_set(err, "out of memory");
+		return NULL;
+	}
+	s->kept = (struct kept){.dirs = debug_dirs, .ndirs = ndirs, .salt = ctp_spread_salt(), .bytes = bytes};
+	s->changes = 1;
+	return s;
+}
+
+void ctp_symbols_forget(struct ctp_symbols *s)
+{
+	if (!s->nprocesses && !s->nthreads)
+		return;
+	for (uint32_t i = 0; i < s->nprocesses; i++)
+		free(s->processes[i].mappings);
+	for (uint32_t i = 0; i < s->nmodules; i++) {
+		ctp_module_free(s->modules[i].files);
+		free((char *)s->modules[i].path);
+	}
+	const struct kept kept = s->kept;
+	memset(s, 0, sizeof *s);
+	s->kept = kept;
+	s->changes = 1;
+}
+
+void ctp_symbols_free(struct ctp_symbols *s)
+{
+	if (!s)
+		return;
+	ctp_symbols_forget(s);
+	free(s->kept.bytes);
+	free(s);
+}
+
+/* --- threads ------------------------------------------------------------------------------------------------------------- */
+
+/* Where the thread is, or would go. */
+static size_t thread_slot(const struct ctp_symbols *s, uint64_t tid)
+{
+	size_t i = hash_pair(s, tid, 0, 2 * THREADS_MAX);
+	while (s->threads[i].tid && s->threads[i].tid != tid)
+		i = (i + 1) % (2 * THREADS_MAX);
+	return i;
+}
+
+static uint64_t number_at(const struct ctp_record *rec, int field)
+{
+	return field >= 0 && rec->cls->fields[field].type <= CTP_U64 ? rec->val[field] : 0;
+}
+
+static uint64_t number_of(const struct ctp_record *rec, enum ctp_role role)
+{
+	return number_at(rec, ctp_class_role(rec->cls, role));
+}
+
+static void learn_thread(struct ctp_symbols *s, const struct ctp_record *rec)
+{
+	uint64_t tid = number_of(rec, CTP_ROLE_THREAD), pid = number_of(rec, CTP_ROLE_PROCESS);
+	size_t i = thread_slot(s, tid);
+	if (!tid || !pid || (!s->threads[i].tid && s->nthreads == THREADS_MAX))
+		return;
+	s->nthreads += !s->threads[i].tid;
+	s->threads[i].tid = tid;
+	s->threads[i].pid = pid;
+}
+
+uint64_t ctp_symbols_pid(const struct ctp_symbols *s, const struct ctp_record *rec)
+{
+	uint64_t pid = number_of(rec, CTP_ROLE_PROCESS);
+	return pid ? pid : s->threads[thread_slot(s, number_of(rec, CTP_ROLE_THREAD))].pid;
+}
+
+/* --- modules ------------------------------------------------------------------------------------------------------------- */
+
+static const struct ctp_str *text_at(const struct ctp_record *rec, int field, unsigned type)
+{
+	return field >= 0 && rec->cls->fields[field].type == type ? ctp_str_val(rec->val[field]) : NULL;
+}
+
+static uint64_t hash_bytes(uint64_t h, const void *p, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ ((const unsigned char *)p)[i]) * UINT64_C(0x100000001b3);
+	return h;
+}
+
+/* Where it is in the slots, or would go. */
+static size_t module_slot(const struct ctp_symbols *s, const struct module *want)
+{
+	uint64_t hash = hash_bytes(hash_bytes(s->kept.salt, want->path, want->path_bytes), want->id, want->id_bytes);
+	size_t i = hash_pair(s, hash, want->id_known, 2 * MODULES_MAX);
+	for (; s->module_slots[i]; i = (i + 1) % (2 * MODULES_MAX)) {
+		const struct module *m = &s->modules[s->module_slots[i] - 1];
+		if (m->id_known == want->id_known && m->path_bytes == want->path_bytes && m->id_bytes == want->id_bytes &&
+		    !memcmp(m->path, want->path, m->path_bytes) && !memcmp(m->id, want->id, m->id_bytes))
+			break;
+	}
+	return i;
+}
+
+/* What a mapping says of its file. False: nothing that could be used. */
+static bool read_module(const struct ctp_record *rec, struct module *m)
+{
+	static const char deleted[] = " (deleted)"; /* as the kernel marks one that was removed or replaced since */
+	int id_field = ctp_class_field(rec->cls, "build_id");
+	const struct ctp_str *path = text_at(rec, ctp_class_role(rec->cls, CTP_ROLE_NAME), CTP_STRING);
+	const struct ctp_str *id = text_at(rec, id_field, CTP_BYTES);
+	if (!path || !path->len || path->len > PATH_BYTES_MAX || memchr(path->data, '\0', path->len) ||
+	    (id && id->len > ID_BYTES_MAX))
+		return false;
+	*m = (struct module){.path = path->data, .path_bytes = path->len, .id_known = id_field >= 0, .first = UINT64_MAX};
+	m->id = (const uint8_t *)(id ? id->data : "");
+	m->id_bytes = id ? id->len : 0;
+	size_t more = sizeof deleted - 1;
+	if (path->len > more && !memcmp(path->data + path->len - more, deleted, more))
+		m->path_bytes -= (uint32_t)more;
+	return true;
+}
+
+/* The number of the module that a mapping tells of; -1: none that could be kept. */
+static int learn_module(struct ctp_symbols *s, const struct ctp_record *rec)
+{
+	struct module m;
+	if (!read_module(rec, &m))
+		return -1;
+	size_t slot = module_slot(s, &m);
+	if (s->module_slots[slot])
+		return s->module_slots[slot] - 1;
+	char *block = s->nmodules < MODULES_MAX ? malloc(m.path_bytes + 1 + m.id_bytes) : NULL;
+	if (!block)
+		return -1;
+	m.id = memcpy(block + m.path_bytes + 1, m.id, m.id_bytes);
+	m.path = memcpy(block, m.path, m.path_bytes);
+	block[m.path_bytes] = '\0';
+	s->modules[s->nmodules] = m;
+	s->module_slots[slot] = (uint16_t)++s->nmodules;
+	return (int)s->nmodules - 1;
+}
+
+/* Its files, looked for when they are first needed. */
+static struct ctp_module *files_of(struct ctp_symbols *s, struct module *m)
+{
+	if (!m->opened && s->nopened < OPENED_MAX) {
+		struct ctp_module_want want = {.path = m->path, .id = m->id, .id_bytes = m->id_bytes, .id_known = m->id_known,
+		                               .dirs = s->kept.dirs, .ndirs = s->kept.ndirs};
+		m->opened = true;
+		s->nopened++;
+		m->files = ctp_module_open(&want);
+	}
+	return m->files;
+}
+
+/* --- mappings ------------------------------------------------------------------------------------------------------------ */
+
+/* Its number, or where it would go. */
+static uint32_t process_slot(const struct ctp_symbols *s, uint64_t pid)
+{
+	uint32_t i = 0;
+	while (i < s->nprocesses && s->processes[i].pid != pid)
+		i++;
+	return i;
+}
+
+/* How many of its mappings begin at addr or before. */
+static uint32_t count_upto(const struct process *p, uint64_t addr)
+{
+	uint32_t from = 0, upto = p->n;
+	while (from < upto) {
+		uint32_t middle = from + (upto - from) / 2;
+		if (p->mappings[middle].start <= addr)
+			from = middle + 1;
+		else
+			upto = middle;
+	}
+	return from;
+}
+
+/* Puts it in place of what it overlaps: that is gone. False: no room, or it was there. */
+static bool put_mapping(struct process *p, const struct mapping *m)
+{
+	uint32_t at = count_upto(p, m->start), end = count_upto(p, m->stop - 1);
+	at -= at && p->mappings[at - 1].stop > m->start;
+	if (end - at == 1 && !memcmp(&p->mappings[at], m, sizeof *m))
+		return false;
+	if (at == end && p->n == p->room) {
+		uint32_t room = p->room ? 2 * p->room : 16;
+		struct mapping *more = room <= MAPPINGS_MAX ? realloc(p->mappings, room * sizeof *more) : NULL;
+		if (!more)
+			return false;
+		p->mappings = more;
+		p->room = room;
+	}
+	memmove(p->mappings + at + 1, p->mappings + end, (p->n - end) * sizeof *m);
+	p->mappings[at] = *m;
+	p->n = p->n - (end - at) + 1;
+	return true;
+}
+
+static void learn_mapping(struct ctp_symbols *s, const struct ctp_record *rec)
+{
+	uint64_t pid = number_of(rec, CTP_ROLE_PROCESS);
+	struct mapping m;
+	memset(&m, 0, sizeof m); /* with what is between the fields, as it is compared */
+	m.start = number_at(rec, ctp_class_field(rec->cls, "start"));
+	m.stop = number_at(rec, ctp_class_field(rec->cls, "stop"));
+	m.offset = number_at(rec, ctp_class_field(rec->cls, "offset"));
+	int module = m.start < m.stop ? learn_module(s, rec) : -1;
+	uint32_t slot = process_slot(s, pid);
+	if (module < 0 || slot == PROCESSES_MAX)
+		return;
+	s->nprocesses += slot == s->nprocesses;
+	s->processes[slot].pid = pid;
+	m.module = (uint32_t)module;
+	s->changes += put_mapping(&s->processes[slot], &m);
+	s->page_bits |= m.start | m.stop | m.offset;
+	if (s->modules[module].first > m.offset)
+		s->modules[module].first = m.offset;
+}
+
+void ctp_symbols_learn(struct ctp_symbols *s, const struct ctp_record *rec)
+{
+	if (rec->cls->kind == CTP_KIND_MAPPING)
+		learn_mapping(s, rec);
+	else if (rec->cls->kind == CTP_KIND_THREAD)
+		learn_thread(s, rec);
+}
+
+static const struct mapping *mapping_in(const struct process *p, uint64_t addr)
+{
+	uint32_t n = count_upto(p, addr);
+	return n && addr < p->mappings[n - 1].stop ? &p->mappings[n - 1] : NULL;
+}
+
+/* Of a process that nothing is known of, as of none, what those agree on that have it. */
+static const struct mapping *find_mapping(const struct ctp_symbols *s, uint64_t pid, uint64_t addr)
+{
+	uint32_t slot = process_slot(s, pid);
+	if (pid && slot < s->nprocesses)
+		return mapping_in(&s->processes[slot], addr);
+	const struct mapping *m = NULL;
+	for (uint32_t i = 0; i < s->nprocesses; i++) {
+		const struct mapping *other = mapping_in(&s->processes[i], addr);
+		if (m && other && (other->module != m->module || other->start - other->offset != m->start - m->offset))
+			return NULL;
+		m = other ? other : m;
+	}
+	return m;
+}
+
+uint32_t ctp_symbols_locate(const struct ctp_symbols *s, uint64_t pid, uint64_t addr, uint64_t *offset)
+{
+	const struct mapping *m = find_mapping(s, pid, addr);
+	*offset = m ? addr - m->start + m->offset : 0;
+	return m ? m->module + 1 : 0;
+}
+
+/* --- texts --------------------------------------------------------------------------------------------------------------- */
+
+static uint64_t page_size(const struct ctp_symbols *s)
+{
+	uint64_t page = s->page_bits & -s->page_bits;
+	return page < PAGE_MIN ? PAGE_MIN : page > PAGE_MAX ? PAGE_MAX : page;
+}
+
+static void find_place(struct ctp_symbols *s, struct module *m, uint64_t offset, bool within, struct ctp_module_place *place)
+{
+	struct ctp_module *files = files_of(s, m);
+	struct ctp_module_at at = {.offset = offset, .first = m->first, .page = page_size(s), .within = within};
+	*place = (struct ctp_module_place){.line = 0};
+	if (files)
+		ctp_module_find(files, &at, place);
+}
+
+/* What is no text for a terminal is replaced. */
+static size_t spell(struct ctp_symbols *s, struct module *m, uint64_t offset, char text[CTP_SITE_TEXT_MAX + 1])
+{
+	struct ctp_module_place place;
+	const char *slash = strrchr(m->path, '/'), *name = slash ? slash + 1 : m->path;
+	find_place(s, m, offset, false, &place);
+	int n = place.line ? snprintf(text, CTP_SITE_TEXT_MAX + 1, "%s:%u", place.file, place.line) :
+	                     snprintf(text, CTP_SITE_TEXT_MAX + 1, "%.255s+0x%llx", name, (unsigned long long)offset);
+	if (place.function[0])
+		n += snprintf(text + n, CTP_SITE_TEXT_MAX + 1 - (size_t)n, ":%s", place.function);
+	for (int i = 0; i < n; i++)
+		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+			text[i] = '?';
+	return (size_t)n;
+}
+
+_Static_assert(CTP_MODULE_FILE_MAX + 24 + CTP_DEMANGLED_MAX <= CTP_SITE_TEXT_MAX, "a text has room");
+
+const struct ctp_str *ctp_symbols_text(struct ctp_symbols *s, uint32_t file, uint64_t offset)
+{
+	char text[CTP_SITE_TEXT_MAX + 1];
+	uint32_t module = file - 1;
+	if (module >= s->nmodules)
+		return NULL;
+	size_t i = hash_pair(s, offset, module, 2 * TEXTS_MAX);
+	while (s->texts[i].text && (s->texts[i].offset != offset || s->texts[i].module != module))
+		i = (i + 1) % (2 * TEXTS_MAX);
+	if (s->texts[i].text || s->ntexts == TEXTS_MAX)
+		return s->texts[i].text;
+	size_t len = spell(s, &s->modules[module], offset, text);
+	size_t bytes = (sizeof(struct ctp_str) + len + 1 + 7) & ~(size_t)7;
+	if (bytes > TEXTS_BYTES - s->used)
+		return NULL;
+	struct ctp_str *str = (struct ctp_str *)(s->kept.bytes + s->used);
+	str->len = (uint32_t)len;
+	memcpy(str->data, text, len);
+	str->data[len] = '\0';
+	s->used += bytes;
+	s->ntexts++;
+	s->texts[i] = (struct text){.text = str, .offset = offset, .module = module};
+	return str;
+}
+
+const struct ctp_str *ctp_symbols_find(struct ctp_symbols *s, uint64_t pid, uint64_t addr)
+{
+	struct cached *c = &s->cache[hash_pair(s, addr, pid, CACHED)];
+	if (c->changes == s->changes && c->addr == addr && c->pid == pid)
+		return c->text;
+	uint64_t offset;
+	uint32_t file = ctp_symbols_locate(s, pid, addr, &offset);
+	*c = (struct cached){.pid = pid, .addr = addr, .changes = s->changes, .text = ctp_symbols_text(s, file, offset)};
+	return c->text;
+}
+
+/* The last part of a path. */
+static size_t name_of(const char *path, size_t len, const char **name)
+{
+	const char *slash = memrchr(path, '/', len);
+	*name = slash ? slash + 1 : path;
+	return len - (size_t)(*name - path);
+}
+
+uint32_t ctp_symbols_begins(struct ctp_symbols *s, uint64_t addr, const char *file, size_t len)
+{
+	struct ctp_module_place place;
+	uint64_t offset;
+	uint32_t module = ctp_symbols_locate(s, 0, addr, &offset);
+	if (!module)
+		return 0;
+	find_place(s, &s->modules[module - 1], offset, true, &place);
+	const char *ours, *theirs;
+	size_t our = name_of(file, len, &ours), their = name_of(place.file, strlen(place.file), &theirs);
+	return our == their && !memcmp(ours, theirs, our) ? place.line : 0;
+}
