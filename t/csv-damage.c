@@ -2,7 +2,7 @@
  * A small file of the full form, cut at every byte and with every byte changed: nothing crashes, a cut is noticed, and what can
  * be read comes back.
  */
-#include "../formats/csv.h"
+#include "csv/csv.h"
 #include "tap.h"
 #include "textmem.h"
 

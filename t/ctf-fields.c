@@ -5,7 +5,7 @@
 #include "tap.h"
 
 #if __has_include(<babeltrace2/babeltrace.h>)
-#include "../formats/ctf-read.h"
+#include "ctf/ctf-read.h"
 
 enum { FLAG, BITS, OPTION, ARRAY };
 

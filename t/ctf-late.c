@@ -5,7 +5,7 @@
 #include <endian.h>
 #include <unistd.h>
 
-#include "../formats/ctf.h"
+#include "ctf/ctf.h"
 #include "stream/events.h"
 #include "tap.h"
 

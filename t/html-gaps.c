@@ -1,7 +1,7 @@
 /* html-gaps.c - the gaps of threads: those that touch are one, and beyond the limit more is unknown, and never less. */
-#include "../formats/html-gaps.h"
+#include "html/html-gaps.h"
 
-#include "../formats/html-pack.h"
+#include "html/html-pack.h"
 #include "tap.h"
 
 static bool is_gap(const struct ctp_html_gap *gap, uint32_t thread, uint64_t after, uint64_t ts, uint64_t transitions)

@@ -2,7 +2,7 @@
  * html-pack.c - rows and events into the page's form, read back by a decoder of its own and compared with what went in, for
  * random ones and for those at the limits.
  */
-#include "../formats/html-pack.h"
+#include "html/html-pack.h"
 
 #include "tap.h"
 

@@ -62,7 +62,7 @@ is 'ctp.3 names each header of the library, and no other' \
 
 # What other programs load.
 "$BIN/ctp-fromjsonl" -q <"$tmp/row" >"$tmp/row.ctp"
-for xml in formats/*.xml; do
+for xml in formats/*/*.xml; do
 	ok "${xml##*/} is installed" test -f "$top/share/ctptools/${xml##*/}"
 	like 'where ctp-toctf(1) says' "$(cat doc/ctp-toctf.1)" "/usr/local/share/ctptools/${xml##*/}"
 done

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../formats/jsonl.h"
+#include "jsonl/jsonl.h"
 #include "stream/events.h"
 #include "tap.h"
 

@@ -1,14 +1,14 @@
 /* report-print: a report made by hand, printed in each form; numbers as people read them; hostile texts. */
-#include "../formats/report-args.h"
-#include "../formats/report-json.h"
-#include "../formats/report-markdown.h"
-#include "../formats/report-text.h"
+#include "report/report-args.h"
+#include "report/report-json.h"
+#include "report/report-markdown.h"
+#include "report/report-text.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../formats/json.h"
 #include "base/text.h"
+#include "common/json.h"
 #include "tap.h"
 
 /* A name as a traced program could give it: clears the screen, turns the writing, ends a script, a table's cell and a line. */

@@ -6,8 +6,8 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
-#include "../formats/sqlite-sort.h"
-#include "../formats/sqlite-tree.h"
+#include "sqlite/sqlite-sort.h"
+#include "sqlite/sqlite-tree.h"
 #include "tap.h"
 
 static char folder[] = "/tmp/ctp-tree.XXXXXX", path[64];

@@ -3,9 +3,9 @@
  */
 #include <stdlib.h>
 
-#include "../formats/plain.h"
 #include "base/crc32c.h"
 #include "base/cursor.h"
+#include "common/plain.h"
 #include "stream/codec-plan.h"
 #include "stream/codec.h"
 #include "stream/events.h"

@@ -2,12 +2,12 @@
 # The analyses for Trace Compass fit the traces that ctp-toctf writes, and show of them what is true and nothing else. Trace Compass
 # itself has no part in this: t/tracecompass.py does what it would do, and t/tracecompass-truth.py says what there is to show.
 . t/tap.sh
-toctf=$BIN/ctp-toctf main=formats/ctp-tracecompass.xml
+toctf=$BIN/ctp-toctf main=formats/ctf/ctp-tracecompass.xml
 /usr/bin/python3 -c 'import bt2' 2>/dev/null || skip_all "there is no babeltrace2 for Python"
 [ -x "$toctf" ] || skip_all 'ctp-toctf was not built'
 python() { PYTHONIOENCODING=utf-8 /usr/bin/python3 "$@"; }
 
-is 'the files keep to the schemas' "$(python t/tracecompass-schema.py formats/ctp-tracecompass*.xml 2>&1)" ''
+is 'the files keep to the schemas' "$(python t/tracecompass-schema.py formats/ctf/ctp-tracecompass*.xml 2>&1)" ''
 # Trace Compass looks for the name of each row through the whole history: 118 s for 50,000 rows. Threads are few.
 is 'rows of coroutines are named by their paths' "$(grep -c -e '<name ' -e '<id ' "$main")" 1
 
@@ -16,7 +16,7 @@ is 'rows of coroutines are named by their paths' "$(grep -c -e '<name ' -e '<id 
 show() {
 	rm -rf "$tmp/trace" && "$toctf" -q -o "$tmp/trace" "$1" 2>/dev/null
 	"$BIN/ctp-tojsonl" -q -a "$1" >"$tmp/rows" 2>/dev/null
-	for xml in formats/ctp-tracecompass*.xml; do
+	for xml in formats/ctf/ctp-tracecompass*.xml; do
 		# shellcheck disable=SC2086
 		python t/tracecompass.py $2 "$xml" "$tmp/trace" 2>&1
 	done | grep -v ', \[\]\]$' | LC_ALL=C sort >"$tmp/all"

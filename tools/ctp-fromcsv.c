@@ -1,7 +1,7 @@
 /* ctp-fromcsv - a stream of comma-separated values: ctp-tocsv's, coroTracer's, or anybody's with a header. */
 #include <getopt.h>
 
-#include "../formats/csv.h"
+#include "csv/csv.h"
 #include "tool.h"
 
 int main(int argc, char **argv)

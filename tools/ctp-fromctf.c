@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "../formats/ctf-read.h"
+#include "ctf/ctf-read.h"
 #include "tool.h"
 
 /*

@@ -1,7 +1,7 @@
 /* ctp-fromjsonl - a stream of JSON lines: ctp-tojsonl's, or coroTracer's own. */
 #include <getopt.h>
 
-#include "../formats/jsonl.h"
+#include "jsonl/jsonl.h"
 #include "tool.h"
 
 int main(int argc, char **argv)

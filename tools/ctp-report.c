@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../formats/report-sink.h"
 #include "base/text.h"
+#include "report/report-sink.h"
 #include "reportopt.h"
 
 enum { FOLDED = CTP_REPORTOPT_END, FOLDED_UNIT, FAIL_ON, SORT, TOP };

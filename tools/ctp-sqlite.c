@@ -2,7 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../formats/sqlite.h"
+#include "sqlite/sqlite.h"
 #include "symbolopt.h"
 #include "tool.h"
 

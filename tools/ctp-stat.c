@@ -1,7 +1,7 @@
 /* ctp-stat - what is in a stream. */
 #include <getopt.h>
 
-#include "../formats/stat-print.h"
+#include "stat/stat-print.h"
 #include "tool.h"
 
 struct statting {

@@ -1,5 +1,5 @@
 /* ctp-tocsv - a stream as comma-separated values: transitions as coroTracer exports them, one class, or everything with -a. */
-#include "../formats/csv.h"
+#include "csv/csv.h"
 #include "symbolopt.h"
 #include "tool.h"
 

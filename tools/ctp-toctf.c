@@ -2,7 +2,7 @@
 #include <getopt.h>
 #include <string.h>
 
-#include "../formats/ctf.h"
+#include "ctf/ctf.h"
 #include "tool.h"
 
 int main(int argc, char **argv)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../formats/html.h"
 #include "base/text.h"
+#include "html/html.h"
 #include "reportopt.h"
 
 enum { SECTION = CTP_REPORTOPT_END, TITLE, MAX_EVENTS };

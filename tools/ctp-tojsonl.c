@@ -1,5 +1,5 @@
 /* ctp-tojsonl - a stream as JSON lines: transitions as coroTracer prints them, or everything with -a. */
-#include "../formats/jsonl.h"
+#include "jsonl/jsonl.h"
 #include "symbolopt.h"
 #include "tool.h"
 

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../formats/report-args.h"
 #include "analyse/report.h"
 #include "base/text.h"
+#include "report/report-args.h"
 #include "tool.h"
 
 /* Beyond what a letter could be; the main's own begin behind the last. */

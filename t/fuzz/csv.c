@@ -2,8 +2,8 @@
  * Any bytes as CSV, to a stream and to the full form: that must not crash, and from then on nothing may change any more. What
  * the full form says comes back byte for byte, and none of its rows is rejected.
  */
-#include "../../formats/csv.h"
 #include "../textmem.h"
+#include "csv/csv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

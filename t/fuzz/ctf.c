@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../formats/ctf-own.h"
+#include "ctf/ctf-own.h"
 #include "io/output.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -2,8 +2,8 @@
  * Any bytes as JSONL, to a stream and to the full form: that must not crash, and from then on nothing may change any more. What
  * the full form says comes back byte for byte, and none of its rows is rejected.
  */
-#include "../../formats/jsonl.h"
 #include "../textmem.h"
+#include "jsonl/jsonl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,9 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../formats/report-json.h"
 #include "analyse/report.h"
 #include "io/output.h"
+#include "report/report-json.h"
 #include "stream/events.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,0 +1,396 @@
+/*
+ * bt2-iterator.c - a section of a stream as the messages of one port; see bt2.h.
+ *
+ * A section is a trace with one stream. Its events go out in the order of ctp_order; one that is late gets the time of the
+ * event before it, because messages must not go back in time, and its own time as a field.
+ *
+ * What a loss record tells is also said in the library's own way, a message of discarded events. CTF 1.8 can hold such a
+ * message only between two packets, from the end of the one to the end of the other, and sink.ctf.fs refuses what CTF cannot
+ * hold. So the stream has packets, and a loss has one for itself:
+ *
+ *	packet end | discarded | packet begin | the loss record | packet end | packet begin ...
+ *
+ * All of these but the last have the time of the loss: a time range that begins or ends between them would make of them what
+ * CTF cannot hold. Since when events are missing is in the record; the event before it has nothing to do with that.
+ */
+#include "bt2/bt2.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "common/meta.h"
+#include "ctf/ctf-about.h"
+#include "stream/reader.h"
+#include "stream/sink.h"
+
+enum {
+	PACKET_EVENTS = 1 << 16, /* and then another packet: sink.ctf.fs keeps one in memory */
+	QUEUE_MAX = 4,           /* messages that a record may become */
+	NOTICES_SHOWN = 10,
+};
+static const uint64_t SECOND_NS = 1000000000;
+
+struct iterator {
+	bt_self_message_iterator *self;
+	const struct ctp_bt2_place *place;
+	bt_stream *stream;
+	uint64_t limit; /* the last time that readers can show */
+	struct ctp_bt2_event *events;
+
+	/* the reading; from the beginning again after a seek */
+	struct ctp_input in;
+	struct ctp_reader *reader;
+	struct ctp_order *order;
+	struct ctp_bt2_event *known[CTP_CLASSES_MAX]; /* by the reader's number for the class */
+
+	enum { BEGINNING, MIDDLE, OVER } phase;
+	uint64_t last; /* time of the last event; 0 before the first */
+	bt_packet *packet; /* that is open */
+	uint32_t packet_events;
+	bool packet_full;
+	const bt_message *queue[QUEUE_MAX];
+	unsigned head, tail;
+
+	struct ctp_notice notice;
+	uint64_t notices, said; /* in this reading; in all: what is read again after a seek is not said again */
+	bool muted;             /* what is passed over is another port's */
+	bool failed;
+	struct ctp_err err;
+};
+
+/* A plugin has no share in the library's log, only in its level. */
+static void say(void *arg, const char *text)
+{
+	struct iterator *it = arg;
+	const bt_component *component = bt_self_component_as_component(bt_self_message_iterator_borrow_component(it->self));
+	if (it->muted || bt_component_get_logging_level(component) > BT_LOGGING_LEVEL_WARNING || ++it->notices <= it->said)
+		return;
+	it->said = it->notices;
+	if (it->said > NOTICES_SHOWN)
+		text = "and more of these";
+	if (it->said <= NOTICES_SHOWN + 1)
+		fprintf(stderr, "source.ctp.fs: %s: %s\n", it->place->path, text);
+}
+
+/* --- the section --------------------------------------------------------------------------------------------------------- */
+
+static void close_reading(struct iterator *it)
+{
+	ctp_order_free(it->order);
+	ctp_reader_free(it->reader);
+	ctp_input_close(&it->in);
+	it->order = NULL;
+	it->reader = NULL;
+}
+
+/* Opens the file and goes to where the section begins. */
+static enum ctp_status open_reading(struct iterator *it, const struct ctp_section **section, struct ctp_err *err)
+{
+	const struct ctp_bt2_place *place = it->place;
+	struct ctp_item item;
+	unsigned passed = 0;
+	memset(it->known, 0, sizeof it->known);
+	if (ctp_input_open(&it->in, place->path, err))
+		return CTP_FAILED;
+	while (it->in.offset < place->from && ctp_input_fill(&it->in, 1)) {
+		uint64_t rest = place->from - it->in.offset;
+		ctp_input_skip(&it->in, rest < it->in.avail ? (size_t)rest : it->in.avail);
+	}
+	it->reader = ctp_reader_new(&it->in, &it->notice, err);
+	it->order = it->reader ? ctp_order_new(it->reader, 0, err) : NULL;
+	if (!it->order)
+		return CTP_FAILED;
+	it->muted = place->skip;
+	for (;;) {
+		enum ctp_status status = ctp_reader_next(it->reader, &item, err);
+		if (status == CTP_EOF)
+			ctp_err_set(err, "%s: was changed while it was read", place->path);
+		if (status)
+			return CTP_FAILED;
+		if (item.kind == CTP_ITEM_SECTION && passed++ == place->skip)
+			break;
+	}
+	it->muted = false;
+	*section = item.section;
+	return CTP_OK;
+}
+
+/* --- the trace ----------------------------------------------------------------------------------------------------------- */
+
+/* Null: no memory. A clock with an offset to wall time that can be used is the section's own. */
+static bt_clock_class *make_clock(const struct iterator *it, const struct ctp_section *sec)
+{
+	uint64_t offset = ctp_ctf_clock_offset(sec);
+	if (!offset) {
+		bt_clock_class_get_ref(it->place->source->clock);
+		return it->place->source->clock;
+	}
+	const char *name = ctp_section_get(sec, "clock");
+	char *text = ctp_bt2_text(name ? name : "monotonic", strlen(name ? name : "monotonic"));
+	bt_clock_class *clock = bt_clock_class_create(bt_self_message_iterator_borrow_component(it->self));
+	if (!text || !clock || bt_clock_class_set_name(clock, text))
+		BT_CLOCK_CLASS_PUT_REF_AND_RESET(clock);
+	else
+		bt_clock_class_set_offset(clock, (int64_t)(offset / SECOND_NS), offset % SECOND_NS);
+	free(text);
+	return clock;
+}
+
+/* False: no memory. text may be null for that; it is freed. */
+static bool set_text(bt_trace *trace, const char *name, char *text)
+{
+	char *clean = text ? ctp_bt2_text(text, strlen(text)) : NULL;
+	bool good = clean && !bt_trace_set_environment_entry_string(trace, name, clean);
+	free(clean);
+	free(text);
+	return good;
+}
+
+static bool set_environment(bt_trace *trace, const struct ctp_section *sec)
+{
+	const char *host = ctp_section_get(sec, "host"), *pid = ctp_section_get(sec, "pid");
+	int major = 0, minor = 0, patch = 0;
+	uint64_t number;
+	size_t len;
+	sscanf(CTP_VERSION, "%d.%d.%d", &major, &minor, &patch);
+	bool good = set_text(trace, "tracer_name", strdup("ctptools")) &&
+	            !bt_trace_set_environment_entry_integer(trace, "tracer_major", major) &&
+	            !bt_trace_set_environment_entry_integer(trace, "tracer_minor", minor) &&
+	            !bt_trace_set_environment_entry_integer(trace, "tracer_patch", patch);
+	if (host)
+		good = good && set_text(trace, "hostname", strdup(host));
+	if (pid && ctp_parse_u64(pid, pid + strlen(pid), &number) && number <= INT64_MAX)
+		good = good && !bt_trace_set_environment_entry_integer(trace, "pid", (int64_t)number);
+	if (ctp_section_get(sec, "argv[]"))
+		good = good && set_text(trace, "argv", ctp_ctf_argv(sec));
+	return good && set_text(trace, "ctp_section", ctp_meta_attrs(sec, &len));
+}
+
+/* Where times are equal babeltrace2 puts traces in the order of their UUIDs, and complains if there is none. */
+static void set_uuid(bt_trace *trace, uint64_t id, uint64_t number)
+{
+	uint8_t uuid[16];
+	for (int i = 0; i < 8; i++) {
+		uuid[i] = (uint8_t)(id >> 8 * i);
+		uuid[15 - i] = (uint8_t)(number >> 8 * i);
+	}
+	uuid[6] = (uuid[6] & 0x0f) | 0x80; /* of no standard's making */
+	uuid[8] = (uuid[8] & 0x3f) | 0x80;
+	bt_trace_set_uuid(trace, uuid);
+}
+
+/* False: no memory. */
+static bool make_stream(struct iterator *it, const struct ctp_section *sec)
+{
+	const char *slash = strrchr(it->place->path, '/');
+	const char *file = slash ? slash + 1 : it->place->path;
+	bt_clock_class *clock = make_clock(it, sec);
+	bt_trace_class *tc = bt_trace_class_create(bt_self_message_iterator_borrow_component(it->self));
+	bt_stream_class *sc = tc ? bt_stream_class_create(tc) : NULL;
+	bt_trace *trace = tc ? bt_trace_create(tc) : NULL;
+	char *name = ctp_bt2_text(file, strlen(file));
+	if (clock && sc && trace && name && !bt_stream_class_set_default_clock_class(sc, clock) &&
+	    !bt_trace_set_name(trace, name) && set_environment(trace, sec)) {
+		set_uuid(trace, sec->id, it->place->number);
+		bt_stream_class_set_supports_packets(sc, BT_TRUE, BT_TRUE, BT_TRUE);
+		bt_stream_class_set_supports_discarded_events(sc, BT_TRUE, BT_TRUE);
+		it->limit = ctp_ctf_time_max(sec);
+		it->stream = bt_stream_create(sc, trace);
+	}
+	free(name);
+	bt_trace_put_ref(trace);
+	bt_stream_class_put_ref(sc);
+	bt_trace_class_put_ref(tc);
+	bt_clock_class_put_ref(clock);
+	return it->stream;
+}
+
+/* --- messages ------------------------------------------------------------------------------------------------------------ */
+
+static bool no_memory(struct iterator *it)
+{
+	it->failed = true;
+	ctp_err_set(&it->err, "%s: out of memory", it->place->path);
+	return false;
+}
+
+/* Takes the message, or the want of memory that it is null for. */
+static bool push(struct iterator *it, const bt_message *msg)
+{
+	if (!msg)
+		return no_memory(it);
+	assert(it->tail < QUEUE_MAX);
+	it->queue[it->tail++] = msg;
+	return true;
+}
+
+static bool open_packet(struct iterator *it, uint64_t ts)
+{
+	it->packet = bt_packet_create(it->stream);
+	it->packet_events = 0;
+	it->packet_full = false;
+	return it->packet ? push(it, bt_message_packet_beginning_create_with_default_clock_snapshot(it->self, it->packet, ts)) :
+	                    no_memory(it);
+}
+
+static bool close_packet(struct iterator *it, uint64_t ts)
+{
+	const bt_message *end = bt_message_packet_end_create_with_default_clock_snapshot(it->self, it->packet, ts);
+	BT_PACKET_PUT_REF_AND_RESET(it->packet);
+	return push(it, end);
+}
+
+static bool discard(struct iterator *it, uint64_t lost, uint64_t since, uint64_t ts)
+{
+	bt_message *msg = bt_message_discarded_events_create_with_default_clock_snapshots(it->self, it->stream, since, ts);
+	if (msg)
+		bt_message_discarded_events_set_count(msg, lost);
+	return push(it, msg);
+}
+
+/* The event class of a record; null: no memory. */
+static bt_event_class *classify(struct iterator *it, const struct ctp_class *cls, bool timed)
+{
+	struct ctp_bt2_event *event = it->known[cls->id];
+	if (!event && !(event = it->known[cls->id] = ctp_bt2_event_get(&it->events, cls)))
+		return NULL;
+	return ctp_bt2_event_class(event, cls, timed, bt_stream_borrow_class(it->stream));
+}
+
+static bool push_event(struct iterator *it, const struct ctp_record *rec, uint64_t ts, bool timed)
+{
+	bt_event_class *ec = classify(it, rec->cls, timed);
+	if (!ec)
+		return no_memory(it);
+	bt_message *msg = bt_message_event_create_with_packet_and_default_clock_snapshot(it->self, ec, it->packet, ts);
+	if (msg) {
+		bt_field *payload = bt_event_borrow_payload_field(bt_message_event_borrow_event(msg));
+		if (!ctp_bt2_event_fill(it->known[rec->cls->id], rec, timed, payload))
+			BT_MESSAGE_PUT_REF_AND_RESET(msg);
+	}
+	return push(it, msg);
+}
+
+static bool take_record(struct iterator *it, const struct ctp_record *rec)
+{
+	int at = rec->cls->time_field;
+	uint64_t ts = at < 0 ? it->last : rec->val[at], lost = ctp_record_lost(rec);
+	bool timed = ts < it->last || ts > it->limit;
+	if (timed)
+		ts = it->last;
+	uint64_t closed = it->packet_full ? it->last : ts; /* a packet that a loss had for itself, at its time */
+	if (it->packet && (lost || it->packet_full) && !close_packet(it, closed))
+		return false;
+	if (lost && !discard(it, lost, closed, ts))
+		return false;
+	if (!it->packet && !open_packet(it, ts))
+		return false;
+	it->last = ts;
+	it->packet_full = lost || ++it->packet_events == PACKET_EVENTS;
+	return push_event(it, rec, ts, timed);
+}
+
+static bool finish(struct iterator *it)
+{
+	it->phase = OVER;
+	if (it->in.harmed)
+		say(it, it->in.err.text);
+	close_reading(it);
+	return (!it->packet || close_packet(it, it->last)) && push(it, bt_message_stream_end_create(it->self, it->stream));
+}
+
+/* Fills the queue, which is empty, with what is next; false if nothing is or it failed. */
+static bool advance(struct iterator *it)
+{
+	struct ctp_item item;
+	it->head = it->tail = 0;
+	if (it->phase == OVER || it->failed)
+		return false;
+	if (it->phase == BEGINNING) {
+		it->phase = MIDDLE;
+		return push(it, bt_message_stream_beginning_create(it->self, it->stream));
+	}
+	enum ctp_status status = ctp_order_next(it->order, &item, &it->err);
+	if (status == CTP_FAILED) {
+		it->failed = true;
+		return false;
+	}
+	return status == CTP_OK && item.kind == CTP_ITEM_RECORD ? take_record(it, &item.rec) : finish(it);
+}
+
+/* --- what babeltrace2 calls ---------------------------------------------------------------------------------------------- */
+
+bt_message_iterator_class_next_method_status ctp_bt2_iterator_next(bt_self_message_iterator *self, bt_message_array_const msgs,
+                                                                   uint64_t capacity, uint64_t *count)
+{
+	struct iterator *it = bt_self_message_iterator_get_data(self);
+	uint64_t n = 0;
+	while (n < capacity && (it->head < it->tail || advance(it)))
+		msgs[n++] = it->queue[it->head++];
+	*count = n;
+	if (n)
+		return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_OK;
+	if (!it->failed)
+		return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_END;
+	BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_MESSAGE_ITERATOR(self, "%s", it->err.text);
+	return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_ERROR;
+}
+
+static void drop_messages(struct iterator *it)
+{
+	while (it->head < it->tail)
+		bt_message_put_ref(it->queue[it->head++]);
+	it->head = it->tail = 0;
+	BT_PACKET_PUT_REF_AND_RESET(it->packet);
+}
+
+bt_message_iterator_class_seek_beginning_method_status ctp_bt2_iterator_seek_beginning(bt_self_message_iterator *self)
+{
+	struct iterator *it = bt_self_message_iterator_get_data(self);
+	const struct ctp_section *sec;
+	drop_messages(it);
+	close_reading(it);
+	it->phase = BEGINNING;
+	it->last = it->notices = 0;
+	it->failed = it->packet_full = false;
+	if (!open_reading(it, &sec, &it->err))
+		return BT_MESSAGE_ITERATOR_CLASS_SEEK_BEGINNING_METHOD_STATUS_OK;
+	it->failed = true;
+	BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_MESSAGE_ITERATOR(self, "%s", it->err.text);
+	return BT_MESSAGE_ITERATOR_CLASS_SEEK_BEGINNING_METHOD_STATUS_ERROR;
+}
+
+static void free_iterator(struct iterator *it)
+{
+	drop_messages(it);
+	close_reading(it);
+	ctp_bt2_event_free(it->events);
+	bt_stream_put_ref(it->stream);
+	free(it);
+}
+
+bt_message_iterator_class_initialize_method_status ctp_bt2_iterator_init(bt_self_message_iterator *self,
+                                                                          bt_self_message_iterator_configuration *config,
+                                                                          bt_self_component_port_output *port)
+{
+	struct iterator *it = calloc(1, sizeof *it);
+	const struct ctp_section *sec;
+	if (!it)
+		return BT_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR;
+	bt_self_message_iterator_configuration_set_can_seek_forward(config, BT_TRUE);
+	it->self = self;
+	it->place = bt_self_component_port_get_data(bt_self_component_port_output_as_self_component_port(port));
+	it->notice = (struct ctp_notice){.say = say, .arg = it};
+	if (open_reading(it, &sec, &it->err) || (!make_stream(it, sec) && !no_memory(it))) {
+		BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_MESSAGE_ITERATOR(self, "%s", it->err.text);
+		free_iterator(it);
+		return BT_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
+	}
+	bt_self_message_iterator_set_data(self, it);
+	return BT_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD_STATUS_OK;
+}
+
+void ctp_bt2_iterator_fini(bt_self_message_iterator *self) { free_iterator(bt_self_message_iterator_get_data(self)); }

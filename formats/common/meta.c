@@ -1,0 +1,317 @@
+/*
+ * meta.c - sections and classes to JSON text and back; see meta.h.
+ *
+ * Reading: both are objects; a small walker calls back for each key, and the callbacks nest as the objects do.
+ */
+#include "common/meta.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* --- writing ------------------------------------------------------------------------------------------------------------- */
+
+struct draft {
+	char *text;
+	size_t len, cap;
+	bool failed;
+};
+
+static char *room(struct draft *d, size_t n)
+{
+	if (d->failed)
+		return NULL;
+	if (d->cap - d->len < n) {
+		size_t cap = 2 * (d->len + n);
+		char *text = realloc(d->text, cap);
+		if (!text) {
+			d->failed = true;
+			return NULL;
+		}
+		d->text = text;
+		d->cap = cap;
+	}
+	return d->text + d->len;
+}
+
+static void add(struct draft *d, const char *plain)
+{
+	size_t n = strlen(plain);
+	char *p = room(d, n);
+	if (p)
+		d->len = (size_t)((char *)memcpy(p, plain, n) + n - d->text);
+}
+
+static void add_quoted(struct draft *d, const char *before, const char *text, size_t len)
+{
+	add(d, before);
+	char *p = room(d, CTP_JSON_GROWTH * len + 2);
+	if (p)
+		d->len = (size_t)(ctp_json_quote(p, text, len) - d->text);
+}
+
+static void add_text(struct draft *d, const char *before, const char *text) { add_quoted(d, before, text, strlen(text)); }
+
+static char *done(struct draft *d, size_t *len)
+{
+	char *p = room(d, 1);
+	if (!p) {
+		free(d->text);
+		return NULL;
+	}
+	*p = '\0';
+	*len = d->len;
+	return d->text;
+}
+
+/* The length of a name without the [] of a list's element; *is_list says whether it had one. */
+static size_t attr_key(const char *name, bool *is_list)
+{
+	size_t len = strlen(name);
+	*is_list = len >= 2 && !memcmp(name + len - 2, "[]", 2);
+	return len - (*is_list ? 2 : 0);
+}
+
+char *ctp_meta_attrs(const struct ctp_section *sec, size_t *len)
+{
+	struct draft d = {0};
+	add(&d, "{");
+	for (uint32_t i = 0; i < sec->nattrs; i++) {
+		const struct ctp_attr *a = &sec->attrs[i];
+		bool list;
+		size_t key = attr_key(a->name, &list);
+		bool goes_on = list && i > 0 && !strcmp(a->name, a[-1].name);
+		bool will_go_on = list && i + 1 < sec->nattrs && !strcmp(a->name, a[1].name);
+		if (i)
+			add(&d, ",");
+		if (!goes_on) {
+			add_quoted(&d, "", a->name, key);
+			add(&d, list ? ":[" : ":");
+		}
+		add_text(&d, "", a->value);
+		if (list && !will_go_on)
+			add(&d, "]");
+	}
+	add(&d, "}");
+	return done(&d, len);
+}
+
+static void add_labels(struct draft *d, const struct ctp_field *f)
+{
+	for (uint32_t i = 0; i < f->nlabels; i++) {
+		char number[CTP_TEXT_MAX + 2] = ":";
+		add_text(d, i ? "," : ",\"labels\":{", f->labels[i].name);
+		*ctp_text_u64(number + 1, f->labels[i].value) = '\0';
+		add(d, number);
+	}
+	if (f->nlabels)
+		add(d, "}");
+}
+
+char *ctp_meta_class(const struct ctp_class *cls, size_t *len)
+{
+	struct draft d = {0};
+	add_text(&d, "{\"name\":", cls->name);
+	add_text(&d, ",\"kind\":", ctp_kind_name(cls->kind));
+	add(&d, ",\"fields\":[");
+	for (uint32_t i = 0; i < cls->nfields; i++) {
+		const struct ctp_field *f = &cls->fields[i];
+		add_text(&d, i ? ",{\"name\":" : "{\"name\":", f->name);
+		add_text(&d, ",\"type\":", ctp_type_name(f->type));
+		if (f->role)
+			add_text(&d, ",\"role\":", ctp_role_name(f->role));
+		if (f->pred)
+			add_text(&d, ",\"pred\":", ctp_pred_name(f->pred));
+		if (f->unit && f->unit[0])
+			add_text(&d, ",\"unit\":", f->unit);
+		if (f->flags & CTP_FIELD_HEX)
+			add(&d, ",\"hex\":true");
+		if (f->flags & CTP_FIELD_EXTRA)
+			add(&d, ",\"extra\":true");
+		add_labels(&d, f);
+		add(&d, "}");
+	}
+	add(&d, "]}");
+	return done(&d, len);
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------------------- */
+
+struct walk {
+	struct ctp_json j;
+	char *scratch; /* free from here on */
+	struct ctp_err *why;
+};
+
+/* A text as a C string in scratch, which moves on behind it; null if it is none or holds a NUL. */
+static const char *take_string(struct walk *w, bool is_key)
+{
+	char *s = w->scratch, *upto = is_key ? ctp_json_key(&w->j, s) : ctp_json_text(&w->j, s);
+	if (!upto || memchr(s, '\0', (size_t)(upto - s)))
+		return NULL;
+	*upto = '\0';
+	w->scratch = upto + 1;
+	return s;
+}
+
+/* Calls each for the value behind each key of the object at hand; each takes the value. */
+static bool walk_object(struct walk *w, bool (*each)(struct walk *w, const char *key, void *arg), void *arg)
+{
+	bool first = true;
+	if (!ctp_json_take(&w->j, '{'))
+		return false;
+	while (ctp_json_next(&w->j, '}', &first)) {
+		const char *key = take_string(w, true);
+		if (!key || !each(w, key, arg))
+			return false;
+	}
+	return w->j.p != NULL;
+}
+
+static enum ctp_status walk_text(const char *p, const char *end, char *scratch,
+                                 bool (*each)(struct walk *w, const char *key, void *arg), void *arg, struct ctp_err *why)
+{
+	struct walk w = {{p, end}, scratch, why};
+	ctp_err_set(why, "not what a section or a class should say");
+	return walk_object(&w, each, arg) && ctp_json_done(&w.j) ? CTP_OK : CTP_FAILED;
+}
+
+static bool take_bool(struct walk *w, bool *v)
+{
+	*v = ctp_json_peek(&w->j) == CTP_JSON_TRUE;
+	return (*v || ctp_json_peek(&w->j) == CTP_JSON_FALSE) && ctp_json_skip(&w->j);
+}
+
+/* --- attributes ---------------------------------------------------------------------------------------------------------- */
+
+static bool add_attr(struct walk *w, const char *name, struct ctp_section *sec)
+{
+	const char *value = take_string(w, false);
+	if (!value)
+		return false;
+	if (ctp_section_add(sec, name, value))
+		return true;
+	ctp_err_set(w->why, "the section's attributes exceed a limit at \"%.40s\"", name);
+	return false;
+}
+
+static bool each_attr(struct walk *w, const char *key, void *arg)
+{
+	if (ctp_json_peek(&w->j) != CTP_JSON_ARRAY)
+		return add_attr(w, key, arg);
+	/* The key is the last thing in scratch, so the [] of its elements can follow it. */
+	memcpy(w->scratch - 1, "[]", 3);
+	w->scratch += 2;
+	bool first = true;
+	ctp_json_take(&w->j, '[');
+	while (ctp_json_next(&w->j, ']', &first))
+		if (!add_attr(w, key, arg))
+			return false;
+	return w->j.p != NULL;
+}
+
+enum ctp_status ctp_meta_read_attrs(const char *p, const char *end, char *scratch, struct ctp_section *sec, struct ctp_err *why)
+{
+	return walk_text(p, end, scratch, each_attr, sec, why);
+}
+
+/* --- classes ------------------------------------------------------------------------------------------------------------- */
+
+struct schema {
+	const char *name;
+	unsigned kind;
+	uint32_t nfields;
+	struct ctp_field fields[CTP_FIELDS_MAX];
+	struct ctp_label *labels; /* of all fields, while they are read; NULL in fields until then */
+	size_t nlabels;
+};
+
+/* The number that has this name. */
+static bool take_name(struct walk *w, const char *(*name_of)(unsigned), unsigned from, unsigned count, unsigned *number)
+{
+	const char *name = take_string(w, false);
+	for (unsigned i = from; name && i < count; i++)
+		if (!strcmp(name_of(i), name)) {
+			*number = i;
+			return true;
+		}
+	return false;
+}
+
+static bool each_label(struct walk *w, const char *key, void *arg)
+{
+	struct schema *s = arg;
+	const char *from, *upto;
+	struct ctp_field *f = &s->fields[s->nfields];
+	if (f->nlabels == CTP_LABELS_MAX || !ctp_json_number(&w->j, &from, &upto))
+		return false;
+	f->nlabels++;
+	s->labels[s->nlabels].name = key;
+	return ctp_parse_u64(from, upto, &s->labels[s->nlabels++].value);
+}
+
+static bool each_of_field(struct walk *w, const char *key, void *arg)
+{
+	struct schema *s = arg;
+	struct ctp_field *f = &s->fields[s->nfields];
+	unsigned n = 0;
+	bool set;
+	if (!strcmp(key, "name"))
+		return (f->name = take_string(w, false)) != NULL;
+	if (!strcmp(key, "unit"))
+		return (f->unit = take_string(w, false)) != NULL;
+	if (!strcmp(key, "labels"))
+		return !f->nlabels && walk_object(w, each_label, s);
+	if (!strcmp(key, "type"))
+		return take_name(w, ctp_type_name, CTP_U8, CTP_TYPE_COUNT, &n) && (f->type = (uint8_t)n, true);
+	if (!strcmp(key, "role"))
+		return take_name(w, ctp_role_name, 0, CTP_ROLE_COUNT_, &n) && (f->role = (uint8_t)n, true);
+	if (!strcmp(key, "pred"))
+		return take_name(w, ctp_pred_name, 0, CTP_PRED_COUNT, &n) && (f->pred = (uint8_t)n, true);
+	if (!strcmp(key, "hex"))
+		return take_bool(w, &set) && (f->flags |= set ? CTP_FIELD_HEX : 0, true);
+	if (!strcmp(key, "extra"))
+		return take_bool(w, &set) && (f->flags |= set ? CTP_FIELD_EXTRA : 0, true);
+	return ctp_json_skip(&w->j);
+}
+
+static bool each_of_schema(struct walk *w, const char *key, void *arg)
+{
+	struct schema *s = arg;
+	if (!strcmp(key, "name"))
+		return (s->name = take_string(w, false)) != NULL;
+	if (!strcmp(key, "kind"))
+		return take_name(w, ctp_kind_name, 0, CTP_KIND_COUNT, &s->kind);
+	if (strcmp(key, "fields"))
+		return ctp_json_skip(&w->j);
+	bool first = true;
+	if (s->nfields || !ctp_json_take(&w->j, '['))
+		return false;
+	while (ctp_json_next(&w->j, ']', &first)) {
+		if (s->nfields == CTP_FIELDS_MAX)
+			return false;
+		struct ctp_label *labels = realloc(s->labels, (s->nlabels + CTP_LABELS_MAX) * sizeof *labels);
+		if (!labels)
+			return false;
+		s->labels = labels;
+		if (!walk_object(w, each_of_field, s))
+			return false;
+		s->nfields++;
+	}
+	return w->j.p != NULL;
+}
+
+struct ctp_class *ctp_meta_read_class(const char *p, const char *end, char *scratch, struct ctp_err *why)
+{
+	struct schema s = {.kind = CTP_KIND_OTHER};
+	struct ctp_class *cls = NULL;
+	if (!walk_text(p, end, scratch, each_of_schema, &s, why) && s.name) {
+		struct ctp_label *next = s.labels; /* only now: it no longer moves */
+		for (uint32_t i = 0; i < s.nfields; next += s.fields[i++].nlabels)
+			s.fields[i].labels = next;
+		cls = ctp_class_new(s.name, (enum ctp_kind)s.kind, s.fields, s.nfields, why);
+	}
+	free(s.labels);
+	return cls;
+}

@@ -1,0 +1,28 @@
+/*
+ * meta.h - what a stream says about itself, as JSON text: a section's attributes, the declaration of a class.
+ *
+ *	{"host":"a","pid":"17","argv":["./server","-v"]}
+ *	{"name":"lost","kind":"loss","fields":[{"name":"ts","type":"u64","role":"time","pred":"time","unit":"ns"}, ...]}
+ *
+ * Any format that has a place for a text can carry both, and a stream made of it is the one that it was made of. An attribute
+ * whose name ends in [] is an element of an array. Texts are as json.h says.
+ */
+#ifndef CTP_META_H
+#define CTP_META_H
+
+#include "common/json.h"
+#include "stream/record.h"
+
+/* NUL-terminated, for free(); *len is without that NUL. Null: out of memory. */
+char *ctp_meta_attrs(const struct ctp_section *sec, size_t *len);
+char *ctp_meta_class(const struct ctp_class *cls, size_t *len);
+
+/*
+ * The way back, from the object [p, end). scratch must have room for end - p bytes. The first adds the attributes to sec; the
+ * second returns a class for the caller to free, or null: why. Keys of a declaration that mean nothing are passed over, so that a later
+ * version may say more.
+ */
+enum ctp_status ctp_meta_read_attrs(const char *p, const char *end, char *scratch, struct ctp_section *sec, struct ctp_err *why);
+struct ctp_class *ctp_meta_read_class(const char *p, const char *end, char *scratch, struct ctp_err *why);
+
+#endif

@@ -1,0 +1,289 @@
+/* plain-gaps.c - writes what the numbers of coroTracer's rows show to be missing. */
+#include "common/plain-gaps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/threads.h"
+#include "base/spread.h"
+#include "common/plain.h"
+#include "stream/sequence.h"
+
+enum { SLOTS = CTP_SEQUENCE_SLOTS, TRACKS_MIN = 1024 };
+
+/* A probe, in one cache line. */
+struct track {
+	uint64_t probe;
+	struct ctp_sequence numbers;
+	uint64_t last_ns;
+	uint32_t rows[SLOTS]; /* that have the last number */
+};
+
+struct entry {
+	uint64_t val[CTP_PLAIN_FIELDS]; /* of a mark its time alone */
+	uint64_t after_ns;
+	struct ctp_sequence before; /* of a gap of which the size is to be told here */
+	bool mark, gap, counted, conflict; /* gap, conflict: a record is due in front of the row */
+};
+
+struct ctp_gaps {
+	struct ctp_class *plain, *lost_class, *conflict_class;
+	const struct ctp_class *cls;     /* of the rows that are held; null: none were there */
+	struct entry *held;              /* numbers [next - count, next), by their lower bits */
+	uint32_t next, count;
+	struct track *tracks;
+	uint32_t *slots;                 /* numbers + 1 of tracks, by hash; twice as many as there is room for tracks */
+	uint32_t ntracks, room;
+	uint64_t salt;
+	struct ctp_dialect dialect;
+	struct ctp_threads threads;
+	uint64_t last_ns, lost, conflicts;
+	bool through, full;              /* through: another class came, and nothing is looked at any more */
+};
+
+enum { LOST_TS, LOST_PROBE, LOST_COUNT, LOST_AFTER, LOST_FIELDS };
+
+static const struct ctp_field lost_fields[LOST_FIELDS] = {
+	[LOST_TS] = {.name = "ts", .type = CTP_U64, .role = CTP_ROLE_TIME, .pred = CTP_PRED_TIME, .unit = "ns"},
+	[LOST_PROBE] = {.name = "probe_id", .type = CTP_U64, .role = CTP_ROLE_PROBE, .pred = CTP_PRED_KEY},
+	[LOST_COUNT] = {.name = "count", .type = CTP_U64, .role = CTP_ROLE_COUNT, .pred = CTP_PRED_NONE},
+	[LOST_AFTER] = {.name = "after", .type = CTP_U64, .role = CTP_ROLE_TIME, .pred = CTP_PRED_NONE, .unit = "ns"},
+};
+
+/* --- probes --------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t slot_of(const struct ctp_gaps *g, uint64_t probe)
+{
+	uint32_t nslots = 2 * g->room, i = ctp_spread(probe, g->salt, nslots);
+	while (g->slots[i] && g->tracks[g->slots[i] - 1].probe != probe)
+		i = (i + 1) & (nslots - 1);
+	return i;
+}
+
+static bool grow(struct ctp_gaps *g)
+{
+	uint32_t room = g->room ? 2 * g->room : TRACKS_MIN;
+	struct track *tracks = room <= CTP_GAPS_PROBES ? realloc(g->tracks, room * sizeof(*tracks)) : NULL;
+	if (!tracks)
+		return false;
+	g->tracks = tracks;
+	uint32_t *slots = calloc(2 * (size_t)room, sizeof(*slots));
+	if (!slots)
+		return false;
+	free(g->slots);
+	g->slots = slots;
+	g->room = room;
+	for (uint32_t i = 0; i < g->ntracks; i++)
+		slots[slot_of(g, tracks[i].probe)] = i + 1;
+	return true;
+}
+
+/* Null: there are too many. */
+static struct track *track_of(struct ctp_gaps *g, uint64_t probe)
+{
+	uint32_t slot = slot_of(g, probe);
+	if (g->slots[slot])
+		return &g->tracks[g->slots[slot] - 1];
+	if (g->ntracks == g->room) {
+		if (g->full || !grow(g)) {
+			g->full = true;
+			return NULL;
+		}
+		slot = slot_of(g, probe);
+	}
+	g->tracks[g->ntracks] = (struct track){.probe = probe};
+	g->slots[slot] = ++g->ntracks;
+	return &g->tracks[g->ntracks - 1];
+}
+
+static void forget(struct ctp_gaps *g)
+{
+	g->ntracks = 0;
+	memset(g->slots, 0, 2 * (size_t)g->room * sizeof(*g->slots));
+	g->dialect = (struct ctp_dialect){0};
+	ctp_threads_clear(&g->threads);
+	g->last_ns = 0;
+}
+
+/* --- what is held --------------------------------------------------------------------------------------------------------- */
+
+static struct entry *entry_at(struct ctp_gaps *g, uint32_t number) { return &g->held[number % CTP_GAPS_HELD]; }
+
+static bool is_held(const struct ctp_gaps *g, uint32_t number) { return g->next - number <= g->count; }
+
+static void write_oldest(struct ctp_gaps *g, struct ctp_writer *w)
+{
+	const struct entry *e = entry_at(g, g->next - g->count--);
+	uint64_t ts = e->val[CTP_PLAIN_TS], probe = e->val[CTP_PLAIN_PROBE];
+	if (e->mark) {
+		ctp_writer_mark(w, ts);
+		return;
+	}
+	g->conflicts += e->conflict;
+	if (e->conflict)
+		ctp_writer_record(w, g->conflict_class, (const uint64_t[]){[LOST_TS] = ts, [LOST_PROBE] = probe});
+	if (e->gap) {
+		uint64_t count = e->counted ? ctp_sequence_missing(&e->before, &g->dialect, e->val[CTP_PLAIN_SEQ]) : 0;
+		g->lost = ctp_add_capped(g->lost, count);
+		ctp_writer_record(w, g->lost_class, (const uint64_t[]){ts, probe, count, e->after_ns});
+	}
+	ctp_writer_record(w, g->cls, e->val);
+}
+
+static void write_all(struct ctp_gaps *g, struct ctp_writer *w)
+{
+	while (g->count)
+		write_oldest(g, w);
+}
+
+static struct entry *hold(struct ctp_gaps *g, struct ctp_writer *w)
+{
+	if (g->count == CTP_GAPS_HELD)
+		write_oldest(g, w);
+	g->count++;
+	struct entry *e = entry_at(g, g->next++);
+	*e = (struct entry){0};
+	return e;
+}
+
+/* --- rows ----------------------------------------------------------------------------------------------------------------- */
+
+/* A round is over, and some of it is missing: before, between or behind its rows. */
+static void doubt_round(struct ctp_gaps *g, const struct track *t, uint32_t rows)
+{
+	for (uint32_t i = 0; i < rows; i++)
+		if (is_held(g, t->rows[i]))
+			entry_at(g, t->rows[i])->gap = true;
+}
+
+/* Rows of several that cannot be told apart: so it is from the first on that could be another's. */
+static void mix(struct ctp_gaps *g, const struct track *t, uint32_t rows, struct entry *e)
+{
+	for (uint32_t i = 0; i < rows; i++)
+		if (is_held(g, t->rows[i])) {
+			entry_at(g, t->rows[i])->conflict = true;
+			return;
+		}
+	e->conflict = true;
+}
+
+static void look_at(struct ctp_gaps *g, struct track *t, struct entry *e, uint32_t number)
+{
+	uint64_t ts = e->val[CTP_PLAIN_TS];
+	uint32_t rows = t->numbers.rows;
+	e->before = t->numbers;
+	enum ctp_step step = ctp_sequence_step(&t->numbers, &g->dialect, e->val[CTP_PLAIN_SEQ], t->last_ns, ts);
+	if (step == CTP_STEP_OLD)
+		return;
+	e->after_ns = !e->before.last || t->last_ns > ts ? ts : t->last_ns;
+	e->gap = e->counted = step == CTP_STEP_GAP;
+	if (step == CTP_STEP_GAP && !g->dialect.odd)
+		doubt_round(g, t, rows);
+	if (step == CTP_STEP_MIXED && rows != CTP_SEQUENCE_MIXED)
+		mix(g, t, g->dialect.odd ? 1 : rows, e);
+	if (t->numbers.rows && t->numbers.rows != CTP_SEQUENCE_MIXED)
+		t->rows[t->numbers.rows - 1] = number;
+	t->last_ns = ts;
+}
+
+/* In a file to which several runs were added, as follow.h says. */
+static bool is_next_run(const struct ctp_gaps *g, uint64_t tid, uint64_t ts)
+{
+	return g->last_ns && ctp_sequence_silence(g->last_ns, ts) && !ctp_threads_has(&g->threads, tid);
+}
+
+static void take_record(void *arg, struct ctp_writer *w, const struct ctp_record *rec)
+{
+	struct ctp_gaps *g = arg;
+	bool plain = rec->cls == g->cls || (rec->cls->decl_bytes == g->plain->decl_bytes &&
+	                                    !memcmp(rec->cls->decl, g->plain->decl, g->plain->decl_bytes));
+	if (!plain || g->through) {
+		write_all(g, w);
+		g->through = true;
+		ctp_writer_record(w, rec->cls, rec->val);
+		return;
+	}
+	if (g->cls && rec->cls != g->cls)
+		write_all(g, w);
+	g->cls = rec->cls;
+	uint64_t tid = rec->val[CTP_PLAIN_TID], ts = rec->val[CTP_PLAIN_TS], probe = rec->val[CTP_PLAIN_PROBE];
+	if (is_next_run(g, tid, ts)) {
+		write_all(g, w);
+		forget(g);
+	}
+	struct entry *e = hold(g, w);
+	memcpy(e->val, rec->val, sizeof(e->val));
+	ctp_threads_number(&g->threads, tid);
+	g->last_ns = ts > g->last_ns ? ts : g->last_ns;
+	struct track *t = probe ? track_of(g, probe) : NULL; /* without a probe it is nobody's */
+	if (t)
+		look_at(g, t, e, g->next - 1);
+}
+
+static void take_mark(void *arg, struct ctp_writer *w, uint64_t ts_ns)
+{
+	struct ctp_gaps *g = arg;
+	if (g->through) {
+		ctp_writer_mark(w, ts_ns);
+		return;
+	}
+	struct entry *e = hold(g, w);
+	e->mark = true;
+	e->val[CTP_PLAIN_TS] = ts_ns;
+}
+
+/* --- the whole ------------------------------------------------------------------------------------------------------------ */
+
+struct ctp_gaps *ctp_gaps_new(struct ctp_err *err)
+{
+	struct ctp_gaps *g = calloc(1, sizeof(*g));
+	if (!g) {
+		ctp_err_set(err, "out of memory");
+		return NULL;
+	}
+	g->salt = ctp_spread_salt();
+	g->held = malloc(CTP_GAPS_HELD * sizeof(*g->held));
+	g->plain = ctp_plain_class(err);
+	g->lost_class = ctp_class_new("lost", CTP_KIND_LOSS, lost_fields, LOST_FIELDS, err);
+	g->conflict_class = ctp_class_new("conflict", CTP_KIND_CONFLICT, lost_fields, LOST_COUNT, err);
+	if (g->held && g->plain && g->lost_class && g->conflict_class && ctp_threads_init(&g->threads) && grow(g))
+		return g;
+	ctp_gaps_free(g);
+	ctp_err_set(err, "out of memory");
+	return NULL;
+}
+
+void ctp_gaps_free(struct ctp_gaps *g)
+{
+	if (!g)
+		return;
+	ctp_threads_fini(&g->threads);
+	ctp_class_free(g->plain);
+	ctp_class_free(g->lost_class);
+	ctp_class_free(g->conflict_class);
+	free(g->tracks);
+	free(g->slots);
+	free(g->held);
+	free(g);
+}
+
+void ctp_gaps_begin(struct ctp_gaps *g, struct ctp_window *win)
+{
+	static const struct ctp_window_ops ops = {.record = take_record, .mark = take_mark};
+	forget(g);
+	g->cls = NULL;
+	g->lost = g->conflicts = 0;
+	g->through = g->full = false;
+	ctp_window_divert(win, &ops, g);
+}
+
+void ctp_gaps_end(struct ctp_gaps *g, struct ctp_window *win, struct ctp_writer *w, struct ctp_source_stats *stats,
+                  const struct ctp_notice *notice)
+{
+	write_all(g, w);
+	ctp_window_divert(win, NULL, NULL);
+	stats->lost = ctp_add_capped(stats->lost, g->lost);
+	stats->harmed |= g->lost || g->full || g->conflicts;
+	if (g->full)
+		ctp_notice_say(notice, "more than %d probes: what is missing of the others is not known", CTP_GAPS_PROBES);
+}

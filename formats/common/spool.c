@@ -1,0 +1,141 @@
+/*
+ * spool.c - what a sink was given, set aside.
+ *
+ * Whether a record is late is nothing that a stream says: its reader finds out. Here a mark before the record says it.
+ */
+#include "common/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "io/output.h"
+
+enum { MARK_SECTION = 0, MARK_LATE = 1 }; /* the first makes a section be there even if nothing follows */
+
+struct ctp_spool {
+	int fd;
+	struct ctp_output out;
+	struct ctp_writer *writer;
+	char name[PATH_MAX + 32];
+};
+
+static int open_nameless(const char *dir)
+{
+	char path[PATH_MAX];
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	/* Not every file system can do that. */
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR) ||
+	    snprintf(path, sizeof path, "%s/ctp-XXXXXX", dir) >= (int)sizeof path)
+		return fd;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
+struct ctp_spool *ctp_spool_new(struct ctp_err *err)
+{
+	const char *dir = getenv("TMPDIR");
+	struct ctp_spool *spool = calloc(1, sizeof *spool);
+	if (!spool)
+		return ctp_err_set(err, "out of memory"), NULL;
+	dir = dir && *dir ? dir : "/tmp";
+	snprintf(spool->name, sizeof spool->name, "temporary file in %s", dir);
+	spool->fd = open_nameless(dir);
+	if (spool->fd < 0)
+		ctp_err_sys(err, "%s, which TMPDIR can name", spool->name);
+	else if (!ctp_output_fd(&spool->out, spool->fd, spool->name, err) &&
+	         (spool->writer = ctp_writer_new(ctp_output_packet, &spool->out, err)))
+		return spool;
+	ctp_spool_free(spool);
+	return NULL;
+}
+
+void ctp_spool_free(struct ctp_spool *spool)
+{
+	if (!spool)
+		return;
+	ctp_writer_free(spool->writer);
+	if (spool->out.priv)
+		ctp_output_abandon(&spool->out);
+	if (spool->fd >= 0)
+		close(spool->fd);
+	free(spool);
+}
+
+static enum ctp_status outcome(const struct ctp_spool *spool, struct ctp_err *err)
+{
+	if (spool->out.failed)
+		return ctp_err_set(err, "%.400s; TMPDIR can name another folder", spool->out.err.text);
+	return ctp_writer_failed(spool->writer) ? ctp_err_set(err, "%s: out of memory", spool->name) : CTP_OK;
+}
+
+enum ctp_status ctp_spool_section(struct ctp_spool *spool, const struct ctp_section *sec, struct ctp_err *err)
+{
+	ctp_writer_begin(spool->writer, sec);
+	ctp_writer_mark(spool->writer, MARK_SECTION);
+	return outcome(spool, err);
+}
+
+enum ctp_status ctp_spool_record(struct ctp_spool *spool, const struct ctp_record *rec, struct ctp_err *err)
+{
+	if (rec->late)
+		ctp_writer_mark(spool->writer, MARK_LATE);
+	ctp_writer_record(spool->writer, rec->cls, rec->val);
+	return outcome(spool, err);
+}
+
+enum ctp_status ctp_spool_end(struct ctp_spool *spool, bool complete, struct ctp_err *err)
+{
+	ctp_writer_end(spool->writer, complete);
+	return outcome(spool, err);
+}
+
+static enum ctp_status deliver(const struct ctp_sink_ops *to, struct ctp_sink *sink, struct ctp_item *item, bool *late,
+                               struct ctp_err *err)
+{
+	switch (item->kind) {
+	case CTP_ITEM_SECTION:
+		return to->section(sink, item->section, err);
+	case CTP_ITEM_RECORD:
+		item->rec.late = *late;
+		*late = false;
+		return to->record(sink, &item->rec, err);
+	case CTP_ITEM_MARK:
+		*late = item->mark_ns == MARK_LATE;
+		return CTP_OK;
+	case CTP_ITEM_END:
+		return to->end(sink, item->complete, err);
+	}
+	return CTP_OK;
+}
+
+enum ctp_status ctp_spool_replay(struct ctp_spool *spool, const struct ctp_sink_ops *to, struct ctp_sink *sink,
+                                 struct ctp_err *err)
+{
+	char path[32];
+	struct ctp_input in;
+	struct ctp_item item;
+	bool late = false;
+	ctp_output_flush(&spool->out);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", spool->fd);
+	if (outcome(spool, err) || ctp_input_open(&in, path, err))
+		return CTP_FAILED;
+	enum ctp_status status = CTP_FAILED;
+	struct ctp_reader *reader = ctp_reader_new(&in, NULL, err);
+	while (reader && (status = ctp_reader_next(reader, &item, err)) == CTP_OK)
+		if (deliver(to, sink, &item, &late, err)) {
+			status = CTP_FAILED;
+			break;
+		}
+	const struct ctp_reader_stats *stats = reader ? ctp_reader_stats(reader) : NULL;
+	if (status == CTP_EOF && (stats->damaged_packets || stats->missing_packets))
+		status = ctp_err_set(err, "%s: came back damaged", spool->name);
+	ctp_reader_free(reader);
+	ctp_input_close(&in);
+	return status == CTP_EOF ? CTP_OK : status;
+}

@@ -1,0 +1,94 @@
+/* csv.c - what the writer and the reader of CSV must agree on: the names of columns. */
+#include "csv/csv.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "symbols/sites.h"
+
+static struct ctp_csv_name with_at(const char *name, bool reserved)
+{
+	struct ctp_csv_name full;
+	snprintf(full.text, sizeof full.text, "%s%.*s", reserved ? "@" : "", (int)sizeof full.text - 2, name);
+	return full;
+}
+
+struct ctp_csv_name ctp_csv_field_name(const char *name)
+{
+	return with_at(name, name[0] == '@' || !strcmp(name, CTP_CSV_TYPE) || !strcmp(name, CTP_CSV_LATE));
+}
+
+struct ctp_csv_name ctp_csv_class_name(const char *name) { return with_at(name, name[0] == '@'); }
+
+struct ctp_csv_name ctp_csv_site_name(const char *field, bool all)
+{
+	struct ctp_csv_name name;
+	snprintf(name.text, sizeof name.text, "%.*s" CTP_SITE_SUFFIX, CTP_NAME_MAX, field);
+	return all ? ctp_csv_field_name(name.text) : name;
+}
+
+void ctp_csv_columns_fini(struct ctp_csv_columns *cols)
+{
+	for (uint32_t i = 0; i < cols->n; i++)
+		free(cols->names[i]);
+	free(cols->names);
+	free(cols->sorted);
+	*cols = (struct ctp_csv_columns){0};
+}
+
+/* Where the name is in the order of names, or belongs. */
+static uint32_t place_of(const struct ctp_csv_columns *cols, const char *name, bool *there)
+{
+	uint32_t from = 0, upto = cols->n;
+	*there = false;
+	while (from < upto && !*there) {
+		uint32_t middle = from + (upto - from) / 2;
+		int order = strcmp(cols->names[cols->sorted[middle]], name);
+		*there = !order;
+		if (order < 0)
+			from = middle + 1;
+		else
+			upto = middle;
+	}
+	return upto;
+}
+
+int ctp_csv_columns_find(const struct ctp_csv_columns *cols, const char *name)
+{
+	bool there;
+	uint32_t at = place_of(cols, name, &there);
+	return there ? (int)cols->sorted[at] : -1;
+}
+
+static bool grow(struct ctp_csv_columns *cols)
+{
+	if (cols->n < cols->cap)
+		return true;
+	uint32_t cap = cols->cap ? 2 * cols->cap : 64;
+	char **names = realloc(cols->names, cap * sizeof *names);
+	if (names)
+		cols->names = names;
+	uint32_t *sorted = names ? realloc(cols->sorted, cap * sizeof *sorted) : NULL;
+	if (!sorted)
+		return false;
+	cols->sorted = sorted;
+	cols->cap = cap;
+	return true;
+}
+
+int ctp_csv_columns_add(struct ctp_csv_columns *cols, const char *name, struct ctp_err *err)
+{
+	bool there;
+	uint32_t at = place_of(cols, name, &there);
+	if (there)
+		return (int)cols->sorted[at];
+	if (cols->n == CTP_CSV_COLUMNS_MAX)
+		return ctp_err_set(err, "more than %d columns", CTP_CSV_COLUMNS_MAX);
+	char *copy = grow(cols) ? strdup(name) : NULL;
+	if (!copy)
+		return ctp_err_set(err, "out of memory");
+	memmove(cols->sorted + at + 1, cols->sorted + at, (cols->n - at) * sizeof *cols->sorted);
+	cols->sorted[at] = cols->n;
+	cols->names[cols->n] = copy;
+	return (int)cols->n++;
+}

@@ -1,0 +1,175 @@
+/*
+ * ctf-event.c - records to the payloads of events.
+ *
+ * All fields are aligned to bytes and little-endian, so the low bytes of a record's words are what is written.
+ */
+#include "ctf/ctf.h"
+
+#include <endian.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "stream/events.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define UNROLL _Pragma("GCC unroll 8")
+
+/*
+ * A layout that most events have, that of the transitions of ctp-collect: known here, it is packed without a loop. If it were
+ * not theirs nothing would be wrong but slow, so t/ctf-late.c asks.
+ */
+#define NUMBER(f, n) \
+	{.index = CTP_TRANSITION_##f, .bytes = (n), .excess = (n) == 4 ? UINT64_MAX << 32 : 0, .form = CTP_CTF_FORM_NUMBER}
+static const struct ctp_ctf_op frequent[] = {
+	NUMBER(PROBE, 8), NUMBER(TID, 4), NUMBER(ADDR, 8), NUMBER(SEQ, 4), NUMBER(ACTIVE, 1), NUMBER(CORO, 4), NUMBER(INDEX, 4),
+	NUMBER(SITE, 4),
+};
+_Static_assert(COUNT(frequent) == CTP_TRANSITION_FIELDS - 1, "every field of a transition but its time, which is the event's");
+
+static bool is_frequent(const struct ctp_ctf_layout *layout)
+{
+	bool same = layout->nops == COUNT(frequent);
+	for (uint32_t i = 0; same && i < layout->nops; i++) {
+		const struct ctp_ctf_op *a = &layout->ops[i], *b = &frequent[i];
+		same = a->index == b->index && a->bytes == b->bytes && a->excess == b->excess && a->form == b->form;
+	}
+	return same;
+}
+
+static uint8_t type_bytes(unsigned type)
+{
+	static const uint8_t bytes[CTP_TYPE_COUNT] = {
+		[CTP_U8] = 1, [CTP_I8] = 1, [CTP_BOOL] = 1, [CTP_U16] = 2, [CTP_I16] = 2, [CTP_U32] = 4, [CTP_I32] = 4,
+		[CTP_F32] = 4, [CTP_U64] = 8, [CTP_I64] = 8, [CTP_F64] = 8, [CTP_ENUM] = 8,
+	};
+	return bytes[type];
+}
+
+/* Addresses and times are large; counters, threads and the like hardly ever are. */
+static bool is_large(const struct ctp_field *f)
+{
+	return f->role == CTP_ROLE_TIME || f->role == CTP_ROLE_ADDRESS || f->role == CTP_ROLE_PROBE || f->flags & CTP_FIELD_HEX;
+}
+
+static struct ctp_ctf_op plan_field(const struct ctp_field *f, uint8_t index, bool wide)
+{
+	struct ctp_ctf_op op = {.index = index, .form = CTP_CTF_FORM_NUMBER, .bytes = type_bytes(f->type)};
+	if (f->type == CTP_BYTES || (f->type == CTP_STRING && wide))
+		op.form = CTP_CTF_FORM_SEQUENCE;
+	else if (f->type == CTP_STRING)
+		op.form = CTP_CTF_FORM_STRING;
+	else if ((f->type == CTP_U64 || f->type == CTP_ENUM) && !wide && !is_large(f)) {
+		op.bytes = f->type == CTP_ENUM ? 1 : 4;
+		op.excess = UINT64_MAX << 8 * op.bytes;
+	}
+	return op;
+}
+
+struct ctp_ctf_layout *ctp_ctf_layout_new(const struct ctp_class *cls, unsigned variant)
+{
+	struct ctp_ctf_layout *layout = calloc(1, sizeof *layout + cls->nfields * sizeof layout->ops[0]);
+	if (!layout)
+		return NULL;
+	layout->room = sizeof(uint64_t);
+	layout->has_text = cls->has_text;
+	for (uint32_t i = 0; i < cls->nfields; i++) {
+		if ((int)i == cls->time_field && !(variant & CTP_CTF_TIMED))
+			continue;
+		struct ctp_ctf_op op = plan_field(&cls->fields[i], (uint8_t)i, variant & CTP_CTF_WIDE);
+		layout->room += op.form == CTP_CTF_FORM_NUMBER ? op.bytes : sizeof(uint64_t);
+		layout->ops[layout->nops++] = op;
+	}
+	layout->is_frequent = is_frequent(layout);
+	return layout;
+}
+
+/* --- texts ---------------------------------------------------------------------------------------------------------------- */
+
+/*
+ * UTF-8 without a NUL: what readers take for a string. An empty one is not for babeltrace2: up to 2.0 at least, it shows in its
+ * place what the field held in an event before.
+ */
+static bool is_string(const struct ctp_str *str)
+{
+	const char *s = str->data, *end = s + str->len;
+	unsigned n;
+	while (s < end && *s && (n = ctp_utf8_bytes(s, end)))
+		s += n;
+	return s == end && str->len;
+}
+
+/* A record that was never given a text has null for it. */
+static const struct ctp_str *text_of(uint64_t v)
+{
+	static const struct ctp_str empty;
+	return v ? ctp_str_val(v) : &empty;
+}
+
+size_t ctp_ctf_text_bytes(const struct ctp_ctf_layout *layout, const uint64_t *val)
+{
+	size_t bytes = 0;
+	for (uint32_t i = 0; i < layout->nops; i++)
+		if (layout->ops[i].form != CTP_CTF_FORM_NUMBER)
+			bytes += text_of(val[layout->ops[i].index])->len;
+	return bytes;
+}
+
+/* Null: it cannot be a string. */
+static char *put_text(char *p, const struct ctp_str *str, unsigned form)
+{
+	if (form == CTP_CTF_FORM_STRING) {
+		if (!is_string(str))
+			return NULL;
+		memcpy(p, str->data, str->len);
+		p[str->len] = '\0';
+		return p + str->len + 1;
+	}
+	uint32_t count = htole32(str->len);
+	memcpy(p, &count, sizeof count);
+	memcpy(p + sizeof count, str->data, str->len);
+	return p + sizeof count + str->len;
+}
+
+/* --- packing -------------------------------------------------------------------------------------------------------------- */
+
+/* All eight bytes, and the next field over those that were too many: so no branch depends on the size. */
+static inline char *put_number(char *p, uint64_t v, size_t bytes)
+{
+	v = htole64(v);
+	memcpy(p, &v, sizeof v);
+	return p + bytes;
+}
+
+static char *pack_with_text(char *p, const struct ctp_ctf_layout *layout, const uint64_t *val)
+{
+	for (const struct ctp_ctf_op *op = layout->ops, *end = op + layout->nops; op < end && p; op++) {
+		uint64_t v = val[op->index];
+		if (op->form != CTP_CTF_FORM_NUMBER)
+			p = put_text(p, text_of(v), op->form);
+		else
+			p = v & op->excess ? NULL : put_number(p, v, op->bytes);
+	}
+	return p;
+}
+
+static inline __attribute__((always_inline)) char *pack_numbers(char *p, const struct ctp_ctf_op *ops, uint32_t nops,
+                                                                const uint64_t *val)
+{
+	uint64_t excess = 0;
+	UNROLL for (uint32_t i = 0; i < nops; i++) {
+		uint64_t v = val[ops[i].index];
+		excess |= v & ops[i].excess;
+		p = put_number(p, v, ops[i].bytes);
+	}
+	return excess ? NULL : p;
+}
+
+char *ctp_ctf_pack(char *p, const struct ctp_ctf_layout *layout, const uint64_t *val)
+{
+	if (layout->is_frequent)
+		return pack_numbers(p, frequent, COUNT(frequent), val);
+	if (layout->has_text)
+		return pack_with_text(p, layout, val);
+	return pack_numbers(p, layout->ops, layout->nops, val);
+}

@@ -1,0 +1,315 @@
+/*
+ * ctf-metadata.c - what a CTF trace says about itself, in TSDL.
+ *
+ * Readers differ in what they take, so this keeps to what all of them do: ASCII only, with other bytes as octal escapes; no
+ * text but as JSON spells it, so that every text is valid UTF-8; no number of 2^63 or more; labels of an enumeration unique,
+ * and so their values; the event header in the very form that LTTng has, for which Trace Compass has a quick path.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "common/json.h"
+#include "common/meta.h"
+#include "ctf/ctf-about.h"
+#include "ctf/ctf-folder.h"
+#include "ctf/ctf.h"
+#include "io/output.h"
+
+static void put(struct ctp_output *out, const char *text) { ctp_output_put(out, text, strlen(text)); }
+
+/* For what is short. */
+static __attribute__((format(printf, 2, 3))) void putf(struct ctp_output *out, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	put(out, text);
+}
+
+static void out_of_memory(struct ctp_output *out)
+{
+	if (!out->failed)
+		ctp_err_set(&out->err, "%s: out of memory", out->name);
+	out->failed = true;
+}
+
+/* A literal: text and its quotes. */
+static void put_literal(struct ctp_output *out, const char *text, size_t len)
+{
+	put(out, "\"");
+	for (const char *end = text + len; text < end; text++) {
+		unsigned char c = (unsigned char)*text;
+		if (c == '"' || c == '\\')
+			putf(out, "\\%c", c);
+		else if (c < ' ' || c > '~')
+			putf(out, "\\%03o", c);
+		else
+			ctp_output_put(out, text, 1);
+	}
+	put(out, "\"");
+}
+
+/* Any bytes, as JSON spells them but for the quotes. */
+static void put_text(struct ctp_output *out, const char *text)
+{
+	size_t len = strlen(text);
+	char *json = malloc(CTP_JSON_GROWTH * len + 2);
+	if (!json) {
+		out_of_memory(out);
+		return;
+	}
+	char *end = ctp_json_quote(json, text, len);
+	put_literal(out, json + 1, (size_t)(end - json) - 2);
+	free(json);
+}
+
+static void make_identifier(char *name)
+{
+	while (*(name += strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")))
+		*name = '_';
+}
+
+/* --- the environment ------------------------------------------------------------------------------------------------------ */
+
+static void put_env_text(struct ctp_output *out, const char *name, const char *text)
+{
+	putf(out, "\t%s = ", name);
+	put_text(out, text);
+	put(out, ";\n");
+}
+
+/* A text of meta.h's, which is freed. */
+static void put_env_meta(struct ctp_output *out, const char *name, char *text, size_t len)
+{
+	if (!text) {
+		out_of_memory(out);
+		return;
+	}
+	putf(out, "\t%s = ", name);
+	put_literal(out, text, len);
+	put(out, ";\n");
+	free(text);
+}
+
+static void put_env_argv(struct ctp_output *out, const struct ctp_section *sec)
+{
+	char *line = ctp_ctf_argv(sec);
+	if (!line)
+		out_of_memory(out);
+	else if (*line)
+		put_env_text(out, "argv", line);
+	free(line);
+}
+
+static void begin_env(struct ctp_output *out, const struct ctp_section *sec)
+{
+	int major = 0, minor = 0, patch = 0;
+	uint64_t pid;
+	const char *host = ctp_section_get(sec, "host"), *pid_text = ctp_section_get(sec, "pid");
+	sscanf(CTP_VERSION, "%d.%d.%d", &major, &minor, &patch);
+	putf(out, "env {\n\ttracer_name = \"ctptools\";\n\ttracer_major = %d;\n\ttracer_minor = %d;\n\ttracer_patch = %d;\n",
+	     major, minor, patch);
+	if (host)
+		put_env_text(out, "hostname", host);
+	if (pid_text && ctp_parse_u64(pid_text, pid_text + strlen(pid_text), &pid) && pid <= INT64_MAX)
+		putf(out, "\tpid = %" PRIu64 ";\n", pid);
+	put_env_argv(out, sec);
+	size_t len;
+	char *attrs = ctp_meta_attrs(sec, &len);
+	put_env_meta(out, "ctp_section", attrs, len);
+}
+
+/* --- the frame ------------------------------------------------------------------------------------------------------------ */
+
+/* The section's clock; as a name it has a word before it, so that it is no keyword. */
+static void put_clock(struct ctp_output *out, const struct ctp_section *sec, char *name, size_t name_size)
+{
+	const char *clock = ctp_section_get(sec, "clock");
+	uint64_t offset = ctp_ctf_clock_offset(sec);
+	snprintf(name, name_size, "clock_%s", clock ? clock : "unknown");
+	make_identifier(name);
+	putf(out, "clock {\n\tname = \"%s\";\n\tdescription = \"%s\";\n\tfreq = 1000000000;\n"
+	          "\toffset_s = %" PRIu64 ";\n\toffset = %" PRIu64 ";\n\tabsolute = TRUE;\n};\n\n",
+	     name, offset ? "the section's clock" : "the section's clock, whose offset to wall time is not known",
+	     offset / 1000000000, offset % 1000000000);
+}
+
+void ctp_ctf_metadata_begin(struct ctp_output *out, const struct ctp_section *sec, const uint8_t uuid[16])
+{
+	char clock[64];
+	put(out, CTP_CTF_MARK CTP_VERSION " */\n\n");
+	for (unsigned bits = 8; bits <= 64; bits *= 2)
+		putf(out, "typealias integer { size = %u; align = 8; signed = false; } := uint%u_t;\n", bits, bits);
+	put(out, "typealias integer { size = 5; align = 1; signed = false; } := uint5_t;\n\n"
+	         "trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = \"");
+	for (unsigned i = 0; i < 16; i++)
+		putf(out, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", uuid[i]);
+	put(out, "\";\n\tbyte_order = le;\n\tpacket.header := struct {\n\t\tuint32_t magic;\n\t\tuint8_t uuid[16];\n"
+	         "\t\tuint32_t stream_id;\n\t\tuint64_t stream_instance_id;\n\t};\n};\n\n");
+	put_clock(out, sec, clock, sizeof clock);
+	putf(out, "typealias integer { size = 27; align = 1; signed = false; map = clock.%s.value; } := uint27_time_t;\n"
+	          "typealias integer { size = 64; align = 8; signed = false; map = clock.%s.value; } := uint64_time_t;\n\n",
+	     clock, clock);
+	put(out, "struct packet_context {\n\tuint64_time_t timestamp_begin;\n\tuint64_time_t timestamp_end;\n"
+	         "\tuint64_t content_size;\n\tuint64_t packet_size;\n\tuint64_t events_discarded;\n};\n\n"
+	         "struct event_header_compact {\n\tenum : uint5_t { compact = 0 ... 30, extended = 31 } id;\n"
+	         "\tvariant <id> {\n\t\tstruct {\n\t\t\tuint27_time_t timestamp;\n\t\t} compact;\n"
+	         "\t\tstruct {\n\t\t\tuint32_t id;\n\t\t\tuint64_time_t timestamp;\n\t\t} extended;\n\t} v;\n} align(8);\n\n"
+	         "stream {\n\tid = 0;\n\tevent.header := struct event_header_compact;\n"
+	         "\tpacket.context := struct packet_context;\n};\n\n");
+	begin_env(out, sec);
+}
+
+/* --- events --------------------------------------------------------------------------------------------------------------- */
+
+/* A class's fields as identifiers, unique in it; of a text also that of its count. */
+struct names {
+	uint32_t n;
+	char *name[2 * CTP_FIELDS_MAX];
+};
+
+static bool is_taken(const struct names *names, const char *name)
+{
+	/* The only keywords that begin with an underscore. */
+	bool taken = !strcmp(name, "_Bool") || !strcmp(name, "_Complex") || !strcmp(name, "_Imaginary");
+	for (uint32_t i = 0; i < names->n && !taken; i++)
+		taken = names->name[i] && !strcmp(names->name[i], name);
+	return taken;
+}
+
+/* Null in its place: out of memory. */
+static void add_name(struct names *names, const char *before, const char *name, const char *behind)
+{
+	char *id = malloc(strlen(before) + strlen(name) + strlen(behind) + names->n + sizeof "_Bool"), *end = id;
+	if (id) {
+		end += sprintf(id, "%s%s%s", before, name, behind);
+		make_identifier(id);
+		for (; is_taken(names, id); *end = '\0')
+			*end++ = '_';
+	}
+	names->name[names->n++] = id;
+}
+
+static bool name_fields(struct names *names, const struct ctp_class *cls)
+{
+	bool ok = true;
+	names->n = 0;
+	for (uint32_t i = 0; i < cls->nfields; i++)
+		add_name(names, "_", cls->fields[i].name, "");
+	for (uint32_t i = 0; i < cls->nfields; i++)
+		add_name(names, "__", cls->fields[i].name, "_length");
+	for (uint32_t i = 0; i < names->n; i++)
+		ok = ok && names->name[i];
+	return ok;
+}
+
+static void put_integer(struct ctp_output *out, unsigned bytes, const struct ctp_field *f)
+{
+	bool hex = f->role == CTP_ROLE_ADDRESS || f->flags & CTP_FIELD_HEX || ctp_type_is_text(f->type);
+	putf(out, "integer { size = %u; align = 8; signed = %s; base = %u; }", 8 * bytes,
+	     ctp_type_is_signed(f->type) ? "true" : "false", hex ? 16 : 10);
+}
+
+/* Label j can stand for its value: it fits, and neither is that of a label before. */
+static bool label_ok(const struct ctp_field *f, uint32_t j, uint64_t max)
+{
+	bool ok = f->labels[j].value <= max;
+	for (uint32_t i = 0; i < j && ok; i++)
+		ok = f->labels[i].value != f->labels[j].value && strcmp(f->labels[i].name, f->labels[j].name);
+	return ok;
+}
+
+static void put_enum(struct ctp_output *out, const struct ctp_field *f, unsigned bytes)
+{
+	static const struct ctp_label states[] = {{0, "suspended"}, {1, "running"}}, bools[] = {{0, "false"}, {1, "true"}};
+	struct ctp_field g = *f;
+	const char *before = " { ";
+	if (f->type == CTP_BOOL) {
+		g.labels = f->role == CTP_ROLE_STATE ? states : bools;
+		g.nlabels = 2;
+	}
+	for (uint32_t j = 0; j < g.nlabels; j++) {
+		if (!label_ok(&g, j, bytes == 1 ? UINT8_MAX : INT64_MAX))
+			continue;
+		if (before[0] == ' ') {
+			put(out, "enum : ");
+			put_integer(out, bytes, f);
+		}
+		put(out, before);
+		put_text(out, g.labels[j].name);
+		putf(out, " = %" PRIu64, g.labels[j].value);
+		before = ", ";
+	}
+	if (before[0] == ' ')
+		put_integer(out, bytes, f); /* not one label that can be used */
+	else
+		put(out, " }");
+}
+
+static void put_field(struct ctp_output *out, const struct ctp_field *f, const struct ctp_ctf_op *op, const char *name,
+                      const char *length)
+{
+	put(out, "\t\t");
+	if (op->form == CTP_CTF_FORM_STRING) {
+		putf(out, "string %s;\n", name);
+		return;
+	}
+	if (op->form == CTP_CTF_FORM_SEQUENCE) {
+		putf(out, "uint32_t %s;\n\t\t", length);
+		put_integer(out, 1, f);
+		putf(out, " %s[%s];\n", name, length);
+		return;
+	}
+	if (f->type == CTP_F32)
+		put(out, "floating_point { exp_dig = 8; mant_dig = 24; align = 8; }");
+	else if (f->type == CTP_F64)
+		put(out, "floating_point { exp_dig = 11; mant_dig = 53; align = 8; }");
+	else if (f->type == CTP_BOOL || f->type == CTP_ENUM)
+		put_enum(out, f, op->bytes);
+	else
+		put_integer(out, op->bytes, f);
+	putf(out, " %s;\n", name);
+}
+
+static void put_class(struct ctp_output *out, const struct ctp_ctf_class *c)
+{
+	const struct ctp_class *cls = c->cls;
+	struct names names;
+	if (!name_fields(&names, cls))
+		out_of_memory(out);
+	for (unsigned variant = 0; variant < CTP_CTF_VARIANTS && !out->failed; variant++) {
+		if (!(c->used >> variant & 1))
+			continue;
+		put(out, "event {\n\tname = ");
+		put_text(out, cls->name);
+		putf(out, ";\n\tid = %u;\n\tstream_id = 0;\n\tfields := struct {\n", CTP_CTF_VARIANTS * c->number + variant);
+		const struct ctp_ctf_layout *layout = c->layout[variant];
+		for (const struct ctp_ctf_op *op = layout->ops; op < layout->ops + layout->nops; op++) {
+			char *const *name = &names.name[op->index];
+			put_field(out, &cls->fields[op->index], op, name[0], name[cls->nfields]);
+		}
+		put(out, "\t};\n};\n\n");
+	}
+	for (uint32_t i = 0; i < names.n; i++)
+		free(names.name[i]);
+}
+
+void ctp_ctf_metadata_end(struct ctp_output *out, const struct ctp_ctf_class *const *classes, size_t nclasses, bool complete)
+{
+	for (size_t i = 0; i < nclasses; i++) {
+		char name[32];
+		size_t len;
+		char *text = ctp_meta_class(classes[i]->cls, &len);
+		snprintf(name, sizeof name, "ctp_class_%u", classes[i]->number);
+		put_env_meta(out, name, text, len);
+	}
+	putf(out, "\tctp_complete = %d;\n};\n\n", complete);
+	for (size_t i = 0; i < nclasses; i++)
+		put_class(out, classes[i]);
+}

@@ -1,9 +1,0 @@
-/* html-page.c - the page, as make has joined it. */
-#include "html.h"
-
-__asm__(".pushsection .rodata\n"
-        "\t.global ctp_html_page\n"
-        "ctp_html_page:\n"
-        "\t.incbin \"" CTP_HTML_PAGE "\"\n"
-        "\t.byte 0\n"
-        "\t.popsection\n");

@@ -1,0 +1,479 @@
+/*
+ * html.c - a sink that makes the report and packs the events in the same pass, and writes the page when all is known.
+ *
+ * Of the sections one is shown: the last of those that people want to see most. So each is packed, and then is the one that is
+ * shown or is forgotten.
+ */
+#include "html/html.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/json.h"
+#include "html/html-gaps.h"
+#include "html/html-gzip.h"
+#include "html/html-pack.h"
+#include "html/html-texts.h"
+#include "report/report-json.h"
+#include "report/report-print.h"
+
+/* How much people want to see a section. */
+enum rank { RANK_NONE, RANK_EMPTY, RANK_CALM, RANK_FINDINGS };
+
+struct shown {
+	enum rank rank;
+	uint32_t section; /* in the report */
+	struct ctp_html_pack pack;
+	struct ctp_html_texts places, names;
+	struct ctp_html_gaps gaps;
+	uint32_t *place_numbers, *thread_numbers; /* from follow.h's to the page's */
+	uint32_t nplace_numbers, nthread_numbers;
+	struct ctp_thread *threads; /* those that coroutines ran on, or may have */
+	uint32_t nthreads;
+	uint64_t t0_ns, span_ns;
+};
+
+struct html_sink {
+	struct ctp_sink sink;
+	struct ctp_output *out;
+	struct ctp_html_options options;
+	struct ctp_report *report;
+	uint64_t sections; /* so far */
+	struct shown now;  /* the section at hand */
+	struct shown best; /* of those before */
+	bool failed;       /* out of memory at some point */
+};
+
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/* --- the section at hand -------------------------------------------------------------------------------------------------- */
+
+static void shown_init(struct shown *w, uint64_t max_events)
+{
+	*w = (struct shown){.rank = RANK_NONE};
+	ctp_html_pack_init(&w->pack, max_events);
+	ctp_html_texts_init(&w->places);
+	ctp_html_texts_init(&w->names);
+	ctp_html_gaps_init(&w->gaps);
+}
+
+static void shown_fini(struct shown *w)
+{
+	ctp_html_pack_fini(&w->pack);
+	ctp_html_texts_fini(&w->places);
+	ctp_html_texts_fini(&w->names);
+	ctp_html_gaps_fini(&w->gaps);
+	free(w->place_numbers);
+	free(w->thread_numbers);
+	free(w->threads);
+}
+
+/* What a report has no place for is not shown either. */
+static bool is_wanted(const struct html_sink *s)
+{
+	return s->options.section ? s->sections == s->options.section : s->sections <= CTP_REPORT_SECTIONS;
+}
+
+static void on_section(void *arg, const struct ctp_section *sec)
+{
+	struct html_sink *s = arg;
+	(void)sec;
+	s->sections++;
+	shown_fini(&s->now);
+	shown_init(&s->now, s->options.max_events);
+}
+
+static uint32_t handle_of(struct html_sink *s, uint64_t id)
+{
+	struct ctp_coroutine *co = id ? ctp_follow_find(&s->report->follow, id) : NULL;
+	return co ? co->handle : 0;
+}
+
+/*
+ * A new row. What it did before the time that was asked for is not shown, but the state that this has left it in is: something
+ * that is not told, then what began that state, unless it is in a gap. woken: it was, while it ran.
+ */
+static void add_row(struct html_sink *s, struct ctp_coroutine *co, enum ctp_state state, uint64_t since_ns, bool gap, bool woken)
+{
+	struct ctp_html_pack *pack = &s->now.pack;
+	co->handle = ctp_html_pack_row(pack, co->id, co->probe, co->born_ns);
+	struct ctp_html_row *row = ctp_html_pack_at(pack, co->handle);
+	if (!row || !s->options.report.since_ns || state == CTP_UNBORN || state == CTP_BORN)
+		return;
+	row->older = state == CTP_RUNNING || co->suspended_ns || gap;
+	if (row->older)
+		ctp_html_pack_event(pack, co->handle, co->born_ns, CTP_HTML_LOST, 0);
+	if (gap)
+		return;
+	if (state == CTP_RUNNING)
+		ctp_html_pack_event(pack, co->handle, since_ns, CTP_HTML_RESUME, co->thread);
+	else if (row->older)
+		ctp_html_pack_event(pack, co->handle, co->suspended_ns, CTP_HTML_SUSPEND, co->place);
+	if (state == CTP_RUNNABLE || woken)
+		ctp_html_pack_event(pack, co->handle, since_ns, CTP_HTML_WAKE, handle_of(s, co->waker));
+}
+
+/* What is known of a coroutine when it dies, or at the end. */
+static void settle_row(struct html_sink *s, const struct ctp_coroutine *co)
+{
+	struct ctp_html_row *row = ctp_html_pack_at(&s->now.pack, co->handle);
+	if (!row)
+		return;
+	row->name = ctp_html_texts_number(&s->now.names, co->name);
+	row->spawn = co->spawn;
+	if (!row->parent)
+		row->parent = handle_of(s, co->parent);
+	if (co->born_ns < row->born_ns)
+		row->born_ns = co->born_ns;
+	if (!(co->flags & CTP_CO_BIRTH))
+		row->flags |= CTP_HTML_UNSEEN;
+	else if (!(co->flags & (CTP_CO_GAP | CTP_CO_CONFLICT)) && co->born_ns >= s->report->follow.unsure_ns && !row->older)
+		row->flags |= CTP_HTML_CERTAIN;
+	/* What is lost of nobody knows whom is nobody's gap; but a packet that is missing may have had anybody's last events. */
+	if (co->flags & CTP_CO_TAIL || (s->sink.missing && co->state != CTP_DEAD))
+		row->flags |= CTP_HTML_TAIL;
+}
+
+static void died(struct html_sink *s, const struct ctp_change *ch)
+{
+	settle_row(s, ch->co);
+	struct ctp_html_row *row = ctp_html_pack_at(&s->now.pack, ch->co->handle);
+	if (row && ch->by) /* another one's beginning tells of it: when it was is not known */
+		row->flags |= CTP_HTML_TAIL;
+	if (row && ch->was == CTP_SUSPENDED && ch->whole) {
+		row->flags |= CTP_HTML_DESTROYED;
+		row->keep = true;
+	}
+	ctp_html_pack_died(&s->now.pack, ch->co->handle, ch->ts_ns);
+}
+
+/* Who woke those that live last is worth more than others that are dead. */
+static void make_room(struct html_sink *s)
+{
+	uint32_t at = 0;
+	for (struct ctp_coroutine *co; (co = ctp_follow_each(&s->report->follow, &at));) {
+		struct ctp_html_row *row = co->state == CTP_DEAD ? NULL : ctp_html_pack_at(&s->now.pack, handle_of(s, co->waker));
+		if (row)
+			row->keep = true;
+	}
+	ctp_html_pack_trim(&s->now.pack);
+}
+
+static void put_change(struct html_sink *s, const struct ctp_change *ch)
+{
+	struct ctp_html_pack *pack = &s->now.pack;
+	uint32_t handle = ch->co->handle;
+	struct ctp_html_row *row = ctp_html_pack_at(pack, handle);
+	switch (ch->kind) {
+	case CTP_CHANGE_BORN:
+		if (row)
+			row->parent = handle_of(s, ch->co->parent);
+		break;
+	case CTP_CHANGE_SUSPEND:
+		ctp_html_pack_event(pack, handle, ch->ts_ns, CTP_HTML_SUSPEND, ch->co->place);
+		break;
+	case CTP_CHANGE_RESUME:
+		ctp_html_pack_event(pack, handle, ch->ts_ns, CTP_HTML_RESUME, ch->thread);
+		break;
+	case CTP_CHANGE_WAKE:
+		ctp_html_pack_event(pack, handle, ch->ts_ns, CTP_HTML_WAKE, handle_of(s, ch->by));
+		break;
+	case CTP_CHANGE_AWAIT:
+		ctp_html_pack_event(pack, handle, ch->ts_ns, CTP_HTML_AWAIT, handle_of(s, ch->by));
+		break;
+	case CTP_CHANGE_LOST:
+		ctp_html_pack_event(pack, handle, ch->ts_ns, CTP_HTML_LOST, ch->by < INT32_MAX ? ch->by : INT32_MAX);
+		break;
+	case CTP_CHANGE_DIED:
+		died(s, ch);
+		break;
+	case CTP_CHANGE_BROKEN:
+		if (row)
+			row->keep = true;
+		break;
+	}
+}
+
+static void on_change(void *arg, const struct ctp_change *ch)
+{
+	struct html_sink *s = arg;
+	if (!is_wanted(s))
+		return;
+	uint64_t since_ns = s->options.report.since_ns, first_ns = s->report->follow.counts.first_ns;
+	if (since_ns && (ch->ts_ns < first_ns || ch->ts_ns - first_ns < since_ns))
+		return;
+	if (!ch->co->handle && ch->was == CTP_DEAD)
+		return;
+	bool woken = ch->was == CTP_RUNNING && (ch->co->flags & CTP_CO_PENDING || ch->co->state == CTP_RUNNABLE);
+	if (!ch->co->handle)
+		add_row(s, ch->co, ch->was, ch->was_ns, ch->gap, woken && ch->kind != CTP_CHANGE_WAKE);
+	put_change(s, ch);
+	const struct ctp_html_pack *pack = &s->now.pack;
+	if (pack->events > pack->max_events && pack->events - pack->max_events > pack->nrows) /* for it goes through all rows */
+		make_room(s);
+}
+
+static void on_thread_gap(void *arg, uint32_t thread, uint64_t after_ns, uint64_t ts_ns, uint64_t transitions)
+{
+	struct html_sink *s = arg;
+	uint64_t since_ns = s->options.report.since_ns ? s->report->follow.counts.first_ns + s->options.report.since_ns : 0;
+	if (is_wanted(s))
+		ctp_html_gaps_add(&s->now.gaps, thread, larger(after_ns, since_ns), ts_ns, transitions);
+}
+
+/* --- its end -------------------------------------------------------------------------------------------------------------- */
+
+static bool settle_places(struct shown *w, struct ctp_report *report)
+{
+	uint32_t n = report->follow.places.count;
+	w->place_numbers = calloc(n, sizeof(*w->place_numbers));
+	if (!w->place_numbers)
+		return false;
+	w->nplace_numbers = n;
+	for (uint32_t i = 1; i < n; i++)
+		w->place_numbers[i] = ctp_html_texts_number(&w->places, ctp_report_place(report, i));
+	return !w->places.failed;
+}
+
+static bool settle_threads(struct shown *w, const struct ctp_follow *f)
+{
+	w->thread_numbers = calloc(f->threads.count, sizeof(*w->thread_numbers));
+	w->threads = calloc(f->threads.count, sizeof(*w->threads));
+	if (!w->thread_numbers || !w->threads)
+		return false;
+	w->nthread_numbers = f->threads.count;
+	for (uint32_t i = 0; i < f->threads.count; i++) {
+		if (!f->threads.list[i].resumes && !ctp_html_gaps_has(&w->gaps, i))
+			continue;
+		w->thread_numbers[i] = w->nthreads;
+		w->threads[w->nthreads++] = f->threads.list[i];
+	}
+	return true;
+}
+
+static bool settle_rows(struct html_sink *s)
+{
+	uint32_t at = 0;
+	for (struct ctp_coroutine *co; (co = ctp_follow_each(&s->report->follow, &at));) {
+		if (co->state == CTP_DEAD)
+			continue;
+		if (!co->handle)
+			add_row(s, co, (enum ctp_state)co->state, co->since_ns, co->flags & CTP_CO_TAIL, false);
+		settle_row(s, co);
+	}
+	if (s->now.pack.events > s->now.pack.max_events)
+		make_room(s);
+	return !s->now.pack.failed && !s->now.names.failed;
+}
+
+/* From the start of the report's section to its end, and to the last that is shown. */
+static void settle_span(struct shown *w, const struct ctp_report_section *sec)
+{
+	uint64_t last_ns = sec->start_ns;
+	for (uint32_t i = 0; i < w->pack.nrows; i++)
+		last_ns = larger(last_ns, larger(w->pack.rows[i].last_ns, w->pack.rows[i].died_ns));
+	w->t0_ns = sec->start_ns;
+	w->span_ns = larger(sec->duration_ns, last_ns - sec->start_ns);
+	if (w->span_ns > CTP_HTML_TIME_MAX)
+		w->span_ns = CTP_HTML_TIME_MAX;
+}
+
+static enum rank rank_of(const struct shown *w, const struct ctp_report_section *sec)
+{
+	for (uint32_t i = 0; i < sec->nfindings; i++)
+		if (sec->findings[i].certainty > CTP_CERTAIN_UNKNOWN)
+			return RANK_FINDINGS;
+	return w->pack.nrows ? RANK_CALM : RANK_EMPTY;
+}
+
+static void on_end(void *arg, const struct ctp_follow_end *end)
+{
+	struct html_sink *s = arg;
+	(void)end;
+	if (!is_wanted(s) || !s->report->nsections)
+		return;
+	s->now.section = s->report->nsections - 1;
+	const struct ctp_report_section *sec = &s->report->sections[s->now.section];
+	s->failed |= !settle_rows(s) || !settle_places(&s->now, s->report) || !settle_threads(&s->now, &s->report->follow);
+	s->failed |= s->now.gaps.failed;
+	settle_span(&s->now, sec);
+	s->now.rank = rank_of(&s->now, sec);
+	if (s->now.rank < s->best.rank)
+		return;
+	shown_fini(&s->best);
+	s->best = s->now;
+	shown_init(&s->now, s->options.max_events);
+}
+
+/* --- the page ------------------------------------------------------------------------------------------------------------- */
+
+static void put_text(struct ctp_output *out, const char *key, const char *text)
+{
+	ctp_print_f(out, "\"%s\":", key);
+	ctp_json_put_in_page(out, text, strlen(text));
+}
+
+static void put_threads(struct ctp_output *out, const struct shown *w)
+{
+	ctp_print_f(out, ",\"threads\":[");
+	for (uint32_t i = 0; i < w->nthreads; i++) {
+		const struct ctp_thread *th = &w->threads[i];
+		ctp_print_f(out, "%s{\"tid\":%ju,\"pid\":%ju,", i ? "," : "", th->tid, th->pid);
+		put_text(out, "name", th->name);
+		ctp_print_f(out, "}");
+	}
+	ctp_print_f(out, "]");
+}
+
+/* What the report says of each section in a line, and of all at its end. */
+static void put_verdicts(struct ctp_output *out, const struct ctp_report *r)
+{
+	char verdict[CTP_PRINT_LINE_MAX], lines[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX];
+	ctp_print_f(out, ",\"verdicts\":[");
+	for (uint32_t i = 0; i < r->nsections; i++) {
+		ctp_print_f(out, "%s", i ? "," : "");
+		ctp_print_verdict(verdict, &r->sections[i]);
+		ctp_json_put_in_page(out, verdict, strlen(verdict));
+	}
+	unsigned n = ctp_print_closing(lines, r);
+	ctp_print_f(out, "],\"closing\":[");
+	for (unsigned i = 0; i < n; i++) {
+		ctp_print_f(out, "%s", i ? "," : "");
+		ctp_json_put_in_page(out, lines[i], strlen(lines[i]));
+	}
+	ctp_print_f(out, "]");
+}
+
+static void put_meta(const struct html_sink *s)
+{
+	struct ctp_output *out = s->out;
+	const struct shown *w = &s->best;
+	const struct ctp_report_section *sec = w->rank ? &s->report->sections[w->section] : NULL;
+	char command[CTP_PRINT_COMMAND_MAX];
+	ctp_print_f(out, "<script type=\"application/json\" id=\"ctp-meta\">");
+	ctp_print_f(out, "{\"format\":2,\"tool\":\"ctp-tohtml %s\",", CTP_VERSION);
+	put_text(out, "title", s->options.title ? s->options.title : sec ? ctp_print_command(command, sec) : s->options.source);
+	ctp_print_f(out, ",");
+	put_text(out, "source", s->options.source);
+	if (sec && sec->has_wall)
+		ctp_print_f(out, ",\"t0_wall_ns\":\"%jd\"", sec->start_wall_ns);
+	else
+		ctp_print_f(out, ",\"t0_wall_ns\":null");
+	ctp_print_f(out, ",\"t0_ns\":\"%ju\",\"span_ns\":%ju,\"section\":%u", w->t0_ns, w->span_ns, w->section);
+	ctp_print_f(out, ",\"coroutines\":%u,\"events\":%ju", w->pack.nrows, ctp_html_pack_shown(&w->pack));
+	ctp_print_f(out, ",\"omitted_coroutines\":%ju,\"omitted_events\":%ju", w->pack.omitted_coroutines,
+	            w->pack.omitted_events);
+	put_threads(out, w);
+	ctp_print_f(out, ",\"places\":");
+	ctp_html_texts_put(out, &w->places);
+	ctp_print_f(out, ",\"strings\":");
+	ctp_html_texts_put(out, &w->names);
+	put_verdicts(out, s->report);
+	ctp_print_f(out, ",\"report\":");
+	ctp_report_json(out, s->report, true);
+	ctp_print_f(out, "}</script>\n");
+}
+
+static bool put_data(struct ctp_output *out, struct shown *w)
+{
+	struct ctp_html_view view = {
+		.t0_ns = w->t0_ns,
+		.places = w->place_numbers,
+		.threads = w->thread_numbers,
+		.nplaces = w->nplace_numbers,
+		.nthreads = w->nthread_numbers,
+		.gaps = &w->gaps,
+		.nshown = w->nthreads,
+	};
+	ctp_html_gaps_sort(&w->gaps);
+	struct ctp_html_gzip *gzip = ctp_html_gzip_new(out);
+	if (!gzip)
+		return false;
+	bool done = ctp_html_pack_write(&w->pack, &view, ctp_html_gzip_put, gzip);
+	ctp_html_gzip_finish(gzip);
+	return done;
+}
+
+static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
+{
+	struct html_sink *s = (struct html_sink *)sink;
+	const char *data = strstr(ctp_html_page, CTP_HTML_DATA), *behind = data + strlen(CTP_HTML_DATA);
+	if (s->options.section > s->sections)
+		return ctp_err_set(err, "--section %ju: the last is %ju", s->options.section, s->sections);
+	if (s->options.section > CTP_REPORT_SECTIONS)
+		return ctp_err_set(err, "--section %ju: a report has only the first %d", s->options.section, CTP_REPORT_SECTIONS);
+	ctp_output_put(s->out, ctp_html_page, (size_t)(data - ctp_html_page));
+	put_meta(s);
+	if (!put_data(s->out, &s->best))
+		return ctp_err_set(err, "%s: out of memory", s->out->name);
+	ctp_output_put(s->out, behind, strlen(behind));
+	return ctp_output_close(s->out, err);
+}
+
+/* --- the sink ------------------------------------------------------------------------------------------------------------- */
+
+static enum ctp_status take_section(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
+{
+	struct html_sink *s = (struct html_sink *)sink;
+	(void)err;
+	s->report->input = sink->input;
+	ctp_report_section_begin(s->report, sec);
+	return CTP_OK;
+}
+
+static enum ctp_status take_record(struct ctp_sink *sink, const struct ctp_record *rec, struct ctp_err *err)
+{
+	struct html_sink *s = (struct html_sink *)sink;
+	(void)err;
+	ctp_report_record(s->report, rec);
+	return CTP_OK;
+}
+
+static enum ctp_status take_end(struct ctp_sink *sink, bool complete, struct ctp_err *err)
+{
+	struct html_sink *s = (struct html_sink *)sink;
+	ctp_report_section_end(s->report, complete, sink->missing);
+	return s->report->failed || s->failed ? ctp_err_set(err, "%s: out of memory", s->out->name) : CTP_OK;
+}
+
+static void free_sink(struct ctp_sink *sink)
+{
+	struct html_sink *s = (struct html_sink *)sink;
+	shown_fini(&s->now);
+	shown_fini(&s->best);
+	ctp_report_free(s->report);
+	ctp_output_abandon(s->out);
+	free(s);
+}
+
+static const struct ctp_sink_ops ops = {
+	.section = take_section,
+	.record = take_record,
+	.end = take_end,
+	.finish = finish,
+	.free = free_sink,
+};
+
+static const struct ctp_follow_ops listens = {.section = on_section, .change = on_change, .end = on_end,
+                                               .thread_gap = on_thread_gap};
+
+struct ctp_sink *ctp_html_sink(struct ctp_output *out, const struct ctp_html_options *options, struct ctp_err *err)
+{
+	struct html_sink *s = calloc(1, sizeof(*s));
+	struct ctp_report *report = s ? ctp_report_new(&options->report, err) : NULL;
+	if (!report) {
+		if (!s)
+			ctp_err_set(err, "%s: out of memory", out->name);
+		ctp_output_abandon(out);
+		free(s);
+		return NULL;
+	}
+	s->sink.ops = &ops;
+	s->out = out;
+	s->options = *options;
+	s->report = report;
+	shown_init(&s->now, options->max_events);
+	shown_init(&s->best, options->max_events);
+	ctp_report_listen(report, &listens, s);
+	return &s->sink;
+}

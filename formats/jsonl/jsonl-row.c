@@ -1,0 +1,316 @@
+/* jsonl-row.c - one line of JSONL to the values of one record; see jsonl-row.h. */
+#include "jsonl/jsonl-row.h"
+
+#include <endian.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "common/json.h"
+#include "stream/codec.h"
+
+/* Beside its bytes a text takes a length, a NUL and what aligns the next; a record has CTP_FIELDS_MAX texts at most. */
+enum { TEXT_ROOM = CTP_JSONL_LINE_MAX + (CTP_FIELDS_MAX + 1) * 16 };
+
+enum ctp_status ctp_jsonl_row_init(struct ctp_jsonl_row *row, struct ctp_err *err)
+{
+	row->used = 0;
+	row->text = malloc(TEXT_ROOM);
+	return row->text ? CTP_OK : ctp_err_set(err, "out of memory");
+}
+
+void ctp_jsonl_row_fini(struct ctp_jsonl_row *row) { free(row->text); }
+
+/* --- values -------------------------------------------------------------------------------------------------------------- */
+
+/* The text at j as a new string of the record. */
+static struct ctp_str *take_str(struct ctp_jsonl_row *row, struct ctp_json *j)
+{
+	struct ctp_str *s = (struct ctp_str *)(row->text + row->used);
+	char *upto = ctp_json_text(j, s->data);
+	if (!upto || upto - s->data > CTP_STRING_MAX)
+		return NULL;
+	*upto = '\0';
+	s->len = (uint32_t)(upto - s->data);
+	return s;
+}
+
+static void keep_str(struct ctp_jsonl_row *row, const struct ctp_str *s)
+{
+	row->used += (sizeof *s + s->len + 1 + 7) & ~(size_t)7;
+}
+
+/* A value that is written as text, for the fields that allow it. */
+static bool take_text(struct ctp_jsonl_row *row, struct ctp_json *j, const struct ctp_jsonl_key *key, uint64_t *v)
+{
+	struct ctp_str *s = take_str(row, j);
+	if (!s)
+		return false;
+	switch (key->form) {
+	case CTP_FORM_BYTES:
+		if (!ctp_value_unhex(s))
+			return false;
+		/* fall through */
+	case CTP_FORM_TEXT:
+		keep_str(row, s);
+		*v = ctp_val_str(s);
+		return row->used <= CTP_RECORD_TEXT_MAX;
+	case CTP_FORM_ENUM:
+		for (uint32_t i = 0; i < key->field->nlabels; i++)
+			if (!strcmp(key->field->labels[i].name, s->data) && strlen(s->data) == s->len) {
+				*v = key->field->labels[i].value;
+				return true;
+			}
+		return false;
+	case CTP_FORM_F32:
+	case CTP_FORM_F64:
+		*v = ctp_double_val(key->field->type, !strcmp(s->data, "NaN") ? NAN : s->data[0] == '-' ? -INFINITY : INFINITY);
+		return !strcmp(s->data, "NaN") || !strcmp(s->data + (s->data[0] == '-'), "Infinity");
+	case CTP_FORM_BOOL:
+		return false;
+	default:
+		return s->len > 2 && s->data[0] == '0' && ctp_value_parse(key->field, key->form, s->data, s->data + s->len, v);
+	}
+}
+
+static bool take_value(struct ctp_jsonl_row *row, struct ctp_json *j, const struct ctp_jsonl_key *key, uint64_t *v)
+{
+	const char *from, *upto;
+	enum ctp_json_kind kind = ctp_json_peek(j);
+	switch (kind) {
+	case CTP_JSON_TEXT:
+		return take_text(row, j, key, v);
+	case CTP_JSON_TRUE:
+	case CTP_JSON_FALSE:
+		*v = kind == CTP_JSON_TRUE;
+		return key->form == CTP_FORM_BOOL && ctp_json_skip(j);
+	case CTP_JSON_NUMBER:
+		if (key->form == CTP_FORM_TEXT || key->form == CTP_FORM_BYTES)
+			return false;
+		return ctp_json_number(j, &from, &upto) && ctp_value_parse(key->field, key->form, from, upto, v);
+	default:
+		return false;
+	}
+}
+
+/* --- the row as we write it ---------------------------------------------------------------------------------------------- */
+
+/* The number of eight digits, one to a byte and the first in the lowest: pairs, then fours, then all. */
+static inline uint32_t join_digits(uint64_t t)
+{
+	t = (t * 10 + (t >> 8)) & 0x00ff00ff00ff00ffULL;
+	t = (t * 100 + (t >> 16)) & 0x0000ffff0000ffffULL;
+	return (uint32_t)(t * 10000 + (t >> 32));
+}
+
+/*
+ * Decimal digits: their end, and the number. Null if there is none, it starts with a needless 0 or is too large. Eight at a
+ * time are read; where fewer are left in the line, the last eight of it, of which there must be so many.
+ */
+static inline const char *quick_digits(const char *p, const char *end, uint64_t *v)
+{
+	static const uint32_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+	const char *from = p;
+	uint64_t n = 0, t;
+	for (unsigned count = 8; count == 8 && p < end; p += count) {
+		memcpy(&t, end - p >= 8 ? p : end - 8, 8);
+		t = le64toh(t) >> (end - p >= 8 ? 0 : 64 - 8 * (end - p));
+		t ^= 0x3030303030303030ULL;
+		/* The lowest byte with its top bit set is the first that is no digit: digits below it give no carry. */
+		uint64_t other = (t | (t + 0x7676767676767676ULL)) & 0x8080808080808080ULL;
+		count = other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
+		if (!count)
+			break;
+		uint32_t part = join_digits(t << (64 - 8 * count));
+		if (p - from < 16) /* sixteen digits always fit */
+			n = n * power[count] + part;
+		else if (__builtin_mul_overflow(n, power[count], &n) || __builtin_add_overflow(n, part, &n))
+			return NULL;
+	}
+	*v = n;
+	return p == from || (*from == '0' && p - from > 1) ? NULL : p;
+}
+
+/* "0x and 16 digits", with the quotes. */
+static inline const char *quick_hex(const char *p, const char *end, uint64_t *v)
+{
+	static const uint8_t nibble[256] = {
+		['0'] = 0x10, ['1'] = 0x11, ['2'] = 0x12, ['3'] = 0x13, ['4'] = 0x14, ['5'] = 0x15, ['6'] = 0x16, ['7'] = 0x17,
+		['8'] = 0x18, ['9'] = 0x19, ['a'] = 0x1a, ['b'] = 0x1b, ['c'] = 0x1c, ['d'] = 0x1d, ['e'] = 0x1e, ['f'] = 0x1f,
+	};
+	if (end - p < 20 || memcmp(p, "\"0x", 3) || p[19] != '"')
+		return NULL;
+	uint64_t n = 0;
+	unsigned all = 0x10;
+	for (int i = 3; i < 19; i++) {
+		unsigned x = nibble[(uint8_t)p[i]];
+		all &= x;
+		n = n << 4 | (x & 15);
+	}
+	*v = n;
+	return all ? p + 20 : NULL;
+}
+
+static inline const char *quick_value(struct ctp_jsonl_row *row, const struct ctp_jsonl_key *key, const char *p,
+                                      const char *end, uint64_t *v)
+{
+	if (key->form == CTP_FORM_UNSIGNED && key->field->type == CTP_U64)
+		return quick_digits(p, end, v);
+	if (key->form == CTP_FORM_HEX && key->field->type == CTP_U64)
+		return quick_hex(p, end, v);
+	if (key->form == CTP_FORM_BOOL && end - p > 5) {
+		/* Without a branch on which of the two it is, which nothing can guess. */
+		bool is_true = !memcmp(p, "true", 4), is_false = (int)!memcmp(p, "fals", 4) & (p[4] == 'e');
+		*v = is_true;
+		return (is_true | is_false) ? p + 5 - is_true : NULL;
+	}
+	struct ctp_json j = {p, end};
+	return take_value(row, &j, key, v) ? j.p : NULL;
+}
+
+/* Whether the bytes at p, at least 8 and as many as the key has, are those of the key. */
+static inline bool same_key(const char *p, const struct ctp_jsonl_key *key)
+{
+	const char *text = key->text;
+	uint64_t a, b;
+	uint32_t at = 0;
+	for (; at + 8 <= key->len; at += 8) {
+		memcpy(&a, p + at, 8);
+		memcpy(&b, text + at, 8);
+		if (a != b)
+			return false;
+	}
+	if (at == key->len)
+		return true;
+	/* The last bytes, with some again before them; or of a short key, with some behind it that do not count. */
+	unsigned spare = at ? 0 : 8 - key->len;
+	at = at ? key->len - 8 : 0;
+	memcpy(&a, p + at, 8);
+	memcpy(&b, text + at, 8);
+	return (le64toh(a) ^ le64toh(b)) << (8 * spare) == 0;
+}
+
+/* Over the text of a place, if one is there. */
+static inline const char *pass_site(const struct ctp_jsonl_key *key, const char *p, const char *end)
+{
+	if (!key->site_text || (size_t)(end - p) < key->site_len || memcmp(p, key->site_text, key->site_len))
+		return p;
+	struct ctp_json j = {p + key->site_len, end};
+	return ctp_json_skip(&j) ? j.p : NULL;
+}
+
+bool ctp_jsonl_row_quick(struct ctp_jsonl_row *row, const struct ctp_jsonl_layout *layout, const char *p, const char *end)
+{
+	row->used = 0;
+	if (end - p < 8) /* quick_digits wants them */
+		return false;
+	for (const struct ctp_jsonl_key *key = layout->keys, *stop = key + layout->nkeys; key < stop; key++) {
+		if ((size_t)(end - p) < key->len + (key->len < 8 ? 8 - key->len : 0) || !same_key(p, key))
+			return false;
+		p = quick_value(row, key, p + key->len, end, &row->val[key->index]);
+		if (!p || !(p = pass_site(key, p, end)))
+			return false;
+	}
+	if (layout->nkeys && end - p == 1)
+		return *p == '}';
+	return layout->nkeys && end - p == 13 && !memcmp(p, ",\"late\":true}", 13);
+}
+
+/* --- any row ------------------------------------------------------------------------------------------------------------- */
+
+/* Whether a key of len bytes names this field: with an @ before it where it needs one, and only there. */
+static bool names_field(const char *key, size_t len, const char *name)
+{
+	bool at = ctp_jsonl_field_reserved(name);
+	return len == strlen(name) + at && (!at || key[0] == '@') && !memcmp(key + at, name, len - at);
+}
+
+static const struct ctp_jsonl_key *find_key(const struct ctp_jsonl_layout *layout, uint32_t guess, const char *key, size_t len)
+{
+	for (uint32_t n = 0; n < layout->nkeys; n++) {
+		const struct ctp_jsonl_key *k = &layout->keys[(guess + n) % layout->nkeys];
+		if (names_field(key, len, k->field->name))
+			return k;
+	}
+	return NULL;
+}
+
+/* For messages: what a value of the field should have been. */
+static const char *wanted(const struct ctp_jsonl_key *key) { return ctp_type_name(key->field->type); }
+
+enum ctp_status ctp_jsonl_row_parse(struct ctp_jsonl_row *row, const struct ctp_jsonl_layout *layout, const char *p,
+                                    const char *end, struct ctp_err *why)
+{
+	struct ctp_json j = {p, end};
+	bool first = true, seen[CTP_FIELDS_MAX] = {false};
+	uint32_t guess = 0, found = 0;
+	row->used = 0;
+	if (!ctp_json_take(&j, '{'))
+		return ctp_err_set(why, "not a JSON object");
+	while (ctp_json_next(&j, '}', &first)) {
+		char *key = row->text + row->used, *key_end = ctp_json_key(&j, key);
+		if (!key_end)
+			return ctp_err_set(why, "not JSON");
+		const struct ctp_jsonl_key *k = find_key(layout, guess, key, (size_t)(key_end - key));
+		if (!k || ctp_json_peek(&j) == CTP_JSON_NULL) {
+			if (!ctp_json_skip(&j))
+				return ctp_err_set(why, "not JSON");
+			continue;
+		}
+		if (seen[k->index])
+			return ctp_err_set(why, "has \"%.40s\" twice", k->field->name);
+		if (!take_value(row, &j, k, &row->val[k->index]))
+			return ctp_err_set(why, "\"%.40s\" is not a %s", k->field->name, wanted(k));
+		seen[k->index] = true;
+		found++;
+		guess = (uint32_t)(k - layout->keys) + 1;
+	}
+	if (!j.p || !ctp_json_done(&j))
+		return ctp_err_set(why, "not JSON");
+	for (uint32_t i = 0; found < layout->nkeys && i < layout->nkeys; i++)
+		if (!seen[layout->keys[i].index])
+			return ctp_err_set(why, "lacks \"%.40s\"", layout->keys[i].field->name);
+	return CTP_OK;
+}
+
+enum ctp_status ctp_jsonl_row_find(struct ctp_json *j, const char *key, char *scratch, const char **from, struct ctp_err *why)
+{
+	bool first = true;
+	*from = NULL;
+	if (!ctp_json_take(j, '{'))
+		return ctp_err_set(why, "not a JSON object");
+	while (ctp_json_next(j, '}', &first)) {
+		char *key_end = ctp_json_key(j, scratch);
+		if (!key_end)
+			return ctp_err_set(why, "not JSON");
+		ctp_json_peek(j); /* over white space */
+		const char *value = j->p;
+		bool found = (size_t)(key_end - scratch) == strlen(key) && !memcmp(scratch, key, strlen(key));
+		if (!ctp_json_skip(j))
+			return ctp_err_set(why, "not JSON");
+		if (found) {
+			*from = value;
+			return CTP_OK;
+		}
+	}
+	return j->p && ctp_json_done(j) ? CTP_OK : ctp_err_set(why, "not JSON");
+}
+
+enum ctp_status ctp_jsonl_row_type(struct ctp_jsonl_row *row, const char *p, const char *end, const char **type,
+                                   struct ctp_err *why)
+{
+	struct ctp_json j = {p, end};
+	const char *from;
+	*type = NULL;
+	enum ctp_status status = ctp_jsonl_row_find(&j, "type", row->text, &from, why);
+	if (status || !from)
+		return status;
+	j.p = from;
+	char *text_end = ctp_json_text(&j, row->text);
+	if (!text_end || text_end == row->text || text_end - row->text > CTP_NAME_MAX + 1 ||
+	    memchr(row->text, '\0', (size_t)(text_end - row->text)))
+		return ctp_err_set(why, "its type is no usable name");
+	*text_end = '\0';
+	*type = row->text;
+	return CTP_OK;
+}

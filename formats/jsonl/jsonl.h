@@ -1,0 +1,75 @@
+/*
+ * jsonl.h - one JSON object on a line for each record.
+ *
+ * The plain form is coroTracer's own: transitions only, their fields without CTP_FIELD_EXTRA, no type. The full form holds all
+ * that a stream holds and can be made a stream again:
+ *
+ *	{"type":"@section","attrs":{"host":"a","argv":["./server","-v"], ...}}     before what belongs to it
+ *	{"type":"@schema","name":"lost","kind":"loss","fields":[{"name":"ts","type":"u64", ...}, ...]}   before its first record
+ *	{"type":"lost","ts":17, ...}                                               a record: every field, in the schema's order
+ *	{"type":"@end","complete":true}
+ *
+ * A late record ends in "late":true. An attribute whose name ends in [] is an element of an array. A class whose own name
+ * begins with @ has another @ before it, and so has a field that is called type or late or begins with @: nothing collides.
+ *
+ * A field that refers to a place in the source has behind it what that is, where it is known:
+ * "site":12,"site_text":"server.cpp:212:handle". With symbols, so has an address, "addr_text". That is for people, and not read
+ * again.
+ *
+ * Values: whole numbers as they are; addresses and what is flagged hexadecimal as text, "0x" and 16 digits; an enum by its
+ * label where it has one; floating point shortest, or "NaN", "Infinity", "-Infinity" (of a NaN's bits nothing is kept); bytes
+ * as hexadecimal text; texts as json.h says.
+ */
+#ifndef CTP_JSONL_H
+#define CTP_JSONL_H
+
+#include "base/text.h"
+#include "common/value.h"
+#include "io/output.h"
+#include "stream/sink.h"
+
+struct ctp_symbols; /* symbols.h */
+
+/*
+ * Writes to out, which it takes over: finish closes it, free abandons it. all: the full form. symbols, which only that has, are
+ * taken over too; null: none.
+ */
+struct ctp_sink *ctp_jsonl_sink(struct ctp_output *out, bool all, struct ctp_symbols *symbols, struct ctp_err *err);
+
+/* Reads either form, mixed if need be; see jsonl-read.c for which rows are kept. tool: what sections without their own say. */
+struct ctp_source *ctp_jsonl_source(const char *tool, struct ctp_err *err);
+
+/* --- between the two ----------------------------------------------------------------------------------------------------- */
+
+/* How the rows of a class look: for each field that is shown, all that stands before its value. */
+struct ctp_jsonl_layout {
+	uint32_t nkeys;
+	size_t room;  /* of keys and values, where no value may be of any length */
+	bool bounded; /* that is so, and an output can give it at once */
+	char *head; /* of a row without fields: all but its closing brace */
+	size_t head_bytes;
+	struct ctp_jsonl_key {
+		const char *text; /* `{"type":"x","ts":` or `,"tid":`; readable for CTP_JSONL_SHORT bytes at least */
+		uint32_t len;
+		uint8_t form;
+		uint32_t index;   /* in the record */
+		const struct ctp_field *field;
+		const char *site_text; /* `,"site_text":`, to stand behind the value; null: it has no text */
+		uint32_t site_len;
+	} keys[];
+};
+
+enum {
+	CTP_JSONL_SHORT = 32,                /* bytes that are copied of a key at once */
+	CTP_JSONL_VALUE = CTP_TEXT_MAX + 2, /* a number, and its quotes */
+	CTP_JSONL_SPARE = 32,               /* room behind a row for its end */
+};
+
+/* One block, for free(). cls must outlive it. symbols: addresses may have texts. Null: out of memory. */
+struct ctp_jsonl_layout *ctp_jsonl_layout_new(const struct ctp_class *cls, bool all, bool symbols);
+
+/* True if a name must have an @ before it. */
+bool ctp_jsonl_class_reserved(const char *name);
+bool ctp_jsonl_field_reserved(const char *name);
+
+#endif

@@ -1,9 +1,0 @@
-/* report-text.h - a report for a person at a terminal: the answer first, and all of it on about one screen. */
-#ifndef CTP_REPORT_TEXT_H
-#define CTP_REPORT_TEXT_H
-
-#include "report-print.h"
-
-void ctp_report_text(struct ctp_output *out, const struct ctp_report *r, const struct ctp_report_style *style);
-
-#endif

@@ -1,0 +1,98 @@
+/* report-args.c - times and lists of texts, as a person gives them. */
+#include "report/report-args.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static uint64_t unit_ns(const char *name)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {{"", 1000000000}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"m", 60000000000},
+	             {"min", 60000000000}, {"h", 3600000000000}};
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (!strcmp(name, units[i].name))
+			return units[i].ns;
+	return 0;
+}
+
+bool ctp_duration_parse(const char *text, uint64_t *ns)
+{
+	const char *point = text + strspn(text, "0123456789");
+	const char *end = *point == '.' ? point + 1 + strspn(point + 1, "0123456789") : point;
+	uint64_t unit = unit_ns(end), whole = 0;
+	bool no_digits = end == text || (*point == '.' && end == point + 1);
+	if (!unit || no_digits || (point > text && !ctp_parse_u64(text, point, &whole)) ||
+	    __builtin_mul_overflow(whole, unit, ns))
+		return false;
+	uint64_t part = 0;
+	for (const char *digit = point + 1; digit < end; digit++) {
+		if (unit % 10)
+			break; /* less than a nanosecond */
+		unit /= 10;
+		part += unit * (uint64_t)(*digit - '0');
+	}
+	return !__builtin_add_overflow(*ns, part, ns);
+}
+
+enum ctp_status ctp_texts_add(struct ctp_texts *t, const char *text, struct ctp_err *err)
+{
+	if (t->count == CTP_TEXTS_MAX)
+		return ctp_err_set(err, "%s: is one too many, there can be %d", text, CTP_TEXTS_MAX);
+	if (t->count == t->room) {
+		size_t room = t->room ? 2 * t->room : 16;
+		char **list = realloc(t->list, room * sizeof(*list));
+		if (!list)
+			return ctp_err_set(err, "out of memory");
+		t->list = list;
+		t->room = room;
+	}
+	if (!(t->list[t->count] = strdup(text)))
+		return ctp_err_set(err, "out of memory");
+	t->count++;
+	return CTP_OK;
+}
+
+/* Without the space around it; null: a comment, or nothing. */
+static const char *trim(char *line)
+{
+	char *end = line + strlen(line);
+	while (isspace((unsigned char)*line))
+		line++;
+	while (end > line && isspace((unsigned char)end[-1]))
+		*--end = '\0';
+	return *line && *line != '#' ? line : NULL;
+}
+
+enum ctp_status ctp_texts_read(struct ctp_texts *t, const char *path, struct ctp_err *err)
+{
+	enum ctp_status status = CTP_OK;
+	char *line = NULL;
+	size_t room = 0;
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return ctp_err_set(err, "%s: %s", path, strerror(errno));
+	while (status == CTP_OK && getline(&line, &room, file) >= 0) {
+		const char *text = trim(line);
+		if (text)
+			status = ctp_texts_add(t, text, err);
+	}
+	if (ferror(file))
+		status = ctp_err_set(err, "%s: %s", path, strerror(errno));
+	free(line);
+	fclose(file);
+	return status;
+}
+
+void ctp_texts_fini(struct ctp_texts *t)
+{
+	for (size_t i = 0; i < t->count; i++)
+		free(t->list[i]);
+	free(t->list);
+}

@@ -1,0 +1,239 @@
+/*
+ * report-folded.c - a tree of places, where a node is a stack, with the time that was spent there.
+ *
+ * Where a coroutine was made and where it suspends are frames alike. Its own node, without the place where it suspends, is kept
+ * in the coroutine.
+ *
+ * A coroutine that waits for one that it has made is suspended as long as that one is suspended, runs or is ready. Both are in one
+ * stack, where a wait must not count twice: it counts for the one at the end.
+ */
+#include "report/report-folded.h"
+
+#include <stdlib.h>
+
+#include "base/spread.h"
+#include "report/report-print.h"
+
+enum { NODES_MIN = 1024 };
+#define COVERED (UINT32_C(1) << 31) /* beside a coroutine's node: its wait is in another's stack */
+#define GAP UINT32_MAX              /* in place of a place */
+
+struct ctp_folded {
+	struct ctp_report *report;
+	struct ctp_output *out;
+	enum ctp_state state;
+	uint64_t unit_ns;
+	struct node {
+		uint32_t parent, place; /* of 0, which is below all: none */
+		uint32_t depth;
+		uint64_t ns;
+	} *nodes;
+	uint32_t count, room;
+	uint32_t *slots; /* numbers, 0: free; 2 * room of them */
+	uint64_t salt;
+};
+
+/* --- the tree ------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t *slot_of(const struct ctp_folded *f, uint32_t parent, uint32_t place)
+{
+	uint32_t mask = 2 * f->room - 1;
+	uint32_t i = ctp_spread((uint64_t)parent << 32 | place, f->salt, mask + 1);
+	while (f->slots[i] && (f->nodes[f->slots[i]].parent != parent || f->nodes[f->slots[i]].place != place))
+		i = (i + 1) & mask;
+	return &f->slots[i];
+}
+
+static bool grow(struct ctp_folded *f)
+{
+	uint32_t room = f->room ? 2 * f->room : NODES_MIN;
+	struct node *nodes = room > CTP_FOLDED_NODES ? NULL : realloc(f->nodes, room * sizeof(*nodes));
+	if (!nodes)
+		return false;
+	f->nodes = nodes;
+	uint32_t *slots = calloc(2 * (size_t)room, sizeof(*slots));
+	if (!slots)
+		return false;
+	free(f->slots);
+	f->slots = slots;
+	f->room = room;
+	for (uint32_t i = 1; i < f->count; i++)
+		*slot_of(f, nodes[i].parent, nodes[i].place) = i;
+	return true;
+}
+
+/* The stack with one frame more; where there can be none, the same. */
+static uint32_t child(struct ctp_folded *f, uint32_t parent, uint32_t place)
+{
+	uint32_t number = *slot_of(f, parent, place);
+	if (number)
+		return number;
+	if (f->nodes[parent].depth == CTP_FOLDED_DEPTH || (f->count == f->room && !grow(f)))
+		return parent;
+	f->nodes[f->count] = (struct node){.parent = parent, .place = place, .depth = f->nodes[parent].depth + 1};
+	return *slot_of(f, parent, place) = f->count++;
+}
+
+/* A coroutine's node; its parents' are made on the way. depth: so many of them may still be, for they may go in a circle. */
+static uint32_t node_of(struct ctp_folded *f, struct ctp_coroutine *co, unsigned depth)
+{
+	if (co->handle & ~COVERED || (!co->parent && !co->spawn))
+		return co->handle & ~COVERED;
+	struct ctp_coroutine *parent = co->parent && depth ? ctp_follow_find(&f->report->follow, co->parent) : NULL;
+	uint32_t below = parent ? node_of(f, parent, depth - 1) : 0;
+	uint32_t node = below || co->spawn ? child(f, below, co->spawn) : 0;
+	co->handle = node | (co->handle & COVERED);
+	return node;
+}
+
+static void clear(struct ctp_folded *f)
+{
+	memset(f->slots, 0, 2 * (size_t)f->room * sizeof(*f->slots));
+	f->nodes[0] = (struct node){0};
+	f->count = 1;
+}
+
+/* --- what is followed ----------------------------------------------------------------------------------------------------- */
+
+static void add(struct ctp_folded *f, struct ctp_coroutine *co, uint32_t place, uint64_t from_ns, uint64_t to_ns)
+{
+	const struct ctp_follow *follow = &f->report->follow;
+	from_ns = from_ns > follow->since_ns ? from_ns : follow->since_ns;
+	to_ns = to_ns < follow->until_ns ? to_ns : follow->until_ns;
+	if (from_ns >= to_ns)
+		return;
+	uint32_t node = node_of(f, co, CTP_FOLDED_DEPTH);
+	f->nodes[place ? child(f, node, place) : node].ns += to_ns - from_ns;
+}
+
+/* A coroutine was in a state between two times, with nothing missing; before one that was woken is ready, it was suspended. */
+static void add_span(struct ctp_folded *f, struct ctp_coroutine *co, enum ctp_state state, uint32_t place, uint64_t from_ns,
+                     uint64_t to_ns)
+{
+	if (state == f->state && !(state == CTP_SUSPENDED && co->handle & COVERED))
+		add(f, co, place, from_ns, to_ns);
+	if (state == CTP_RUNNABLE && co->suspended_ns)
+		add_span(f, co, CTP_SUSPENDED, place, co->suspended_ns, from_ns);
+}
+
+/* Whether it waits for one that it has made, or that one of those has made: the wait is in the stack of that one already. */
+static bool is_covered(const struct ctp_folded *f, const struct ctp_coroutine *co)
+{
+	const struct ctp_coroutine *below = co->awaits ? ctp_follow_find(&f->report->follow, co->awaits) : NULL;
+	for (unsigned depth = 0; below && depth < CTP_FOLDED_DEPTH; depth++) {
+		if (below->parent == co->id)
+			return true;
+		below = below->parent ? ctp_follow_find(&f->report->follow, below->parent) : NULL;
+	}
+	return false;
+}
+
+static void begin(void *arg, const struct ctp_section *sec)
+{
+	(void)sec;
+	clear(arg);
+}
+
+static void change(void *arg, const struct ctp_change *ch)
+{
+	struct ctp_folded *f = arg;
+	struct ctp_coroutine *co = ch->co;
+	uint32_t place = ch->kind == CTP_CHANGE_SUSPEND ? ch->from : ctp_follow_place(&f->report->follow, co);
+	switch (ch->kind) {
+	case CTP_CHANGE_BORN:
+		co->handle = 0; /* only now is it known where it was made */
+		node_of(f, co, CTP_FOLDED_DEPTH);
+		break;
+	case CTP_CHANGE_LOST:
+		if (ch->whole)
+			add_span(f, co, ch->was, place, ch->was_ns, ch->gap_ns);
+		break;
+	case CTP_CHANGE_SUSPEND:
+	case CTP_CHANGE_RESUME:
+	case CTP_CHANGE_DIED:
+		if (ch->whole)
+			add_span(f, co, ch->was, place, ch->was_ns, ch->ts_ns);
+		else if (ch->gap)
+			add(f, co, GAP, ch->was_ns, ch->ts_ns);
+		co->handle &= ~COVERED;
+		if (ch->kind == CTP_CHANGE_SUSPEND && is_covered(f, co))
+			co->handle |= COVERED;
+		break;
+	default:
+		break;
+	}
+}
+
+/* A frame: no semicolon, which ends it, and no space, behind which a number would be taken for another weight. */
+static void put_frame(struct ctp_folded *f, uint32_t place)
+{
+	const char *text = place == GAP ? "[unknown]" : place ? ctp_report_place(f->report, place) : NULL;
+	char c[CTP_PRINT_CHAR_MAX];
+	unsigned n, columns;
+	if (!text || !*text)
+		text = "[no_place]";
+	while ((n = ctp_print_char(c, &text, &columns)))
+		ctp_output_put(f->out, c[0] == ';' ? ":" : c[0] == ' ' ? "_" : c, n);
+}
+
+static void put_stack(struct ctp_folded *f, const struct node *node)
+{
+	uint32_t places[CTP_FOLDED_DEPTH], n = 0;
+	for (const struct node *at = node; at->depth; at = &f->nodes[at->parent])
+		places[n++] = at->place;
+	if (!n)
+		places[n++] = 0;
+	while (n--) {
+		put_frame(f, places[n]);
+		ctp_output_put(f->out, n ? ";" : " ", 1);
+	}
+	uint64_t units = node->ns / f->unit_ns + (node->ns % f->unit_ns >= f->unit_ns - f->unit_ns / 2);
+	ctp_print_f(f->out, "%ju\n", units ? units : 1);
+}
+
+static void end(void *arg, const struct ctp_follow_end *how)
+{
+	struct ctp_folded *f = arg;
+	struct ctp_follow *follow = &f->report->follow;
+	uint32_t at = 0;
+	for (struct ctp_coroutine *co; (co = ctp_follow_each(follow, &at));) {
+		if (co->state == CTP_DEAD || co->flags & CTP_CO_CONFLICT)
+			continue;
+		if (co->flags & CTP_CO_TAIL)
+			add(f, co, GAP, co->since_ns, how->end_ns);
+		else
+			add_span(f, co, co->state, ctp_follow_place(follow, co), co->since_ns, how->end_ns);
+	}
+	for (uint32_t i = 0; i < f->count; i++)
+		if (f->nodes[i].ns)
+			put_stack(f, &f->nodes[i]);
+}
+
+struct ctp_folded *ctp_folded_new(struct ctp_report *r, enum ctp_state state, uint64_t unit_ns, struct ctp_output *out,
+                                  struct ctp_err *err)
+{
+	static const struct ctp_follow_ops ops = {.section = begin, .change = change, .end = end};
+	struct ctp_folded *f = calloc(1, sizeof(*f));
+	if (!f || !grow(f)) {
+		ctp_folded_free(f);
+		ctp_err_set(err, "out of memory");
+		return NULL;
+	}
+	f->report = r;
+	f->state = state;
+	f->unit_ns = unit_ns;
+	f->out = out;
+	f->salt = ctp_spread_salt();
+	clear(f);
+	ctp_report_listen(r, &ops, f);
+	return f;
+}
+
+void ctp_folded_free(struct ctp_folded *f)
+{
+	if (!f)
+		return;
+	free(f->nodes);
+	free(f->slots);
+	free(f);
+}

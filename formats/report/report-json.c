@@ -1,0 +1,231 @@
+/* report-json.c - a report for programs, as one object. */
+#include "report/report-json.h"
+
+#include "common/json.h"
+#include "report/report-print.h"
+
+struct json {
+	struct ctp_output *out;
+	const struct ctp_report *report;
+	bool in_page;
+};
+
+static const char *boolean(bool b) { return b ? "true" : "false"; }
+
+static void quoted(const struct json *j, const char *value)
+{
+	(j->in_page ? ctp_json_put_in_page : ctp_json_put)(j->out, value, strlen(value));
+}
+
+/* A key and a text; null is null. */
+static void text(const struct json *j, const char *key, const char *value)
+{
+	ctp_print_f(j->out, "%s:", key);
+	if (value)
+		quoted(j, value);
+	else
+		ctp_print_f(j->out, "null");
+}
+
+static void times(const struct json *j, const char *key, const struct ctp_report_times *t)
+{
+	ctp_print_f(j->out, ",\"%s\":{\"count\":%ju,\"total_ns\":%ju", key, t->count, t->total_ns);
+	ctp_print_f(j->out, ",\"p50_ns\":%ju,\"p99_ns\":%ju,\"max_ns\":%ju}", t->p50_ns, t->p99_ns, t->max_ns);
+}
+
+static void lines(const struct json *j, const char *key, char *const *line)
+{
+	ctp_print_f(j->out, ",\"%s\":[", key);
+	for (uint32_t i = 0; i < CTP_REPORT_LINES && line[i]; i++) {
+		ctp_print_f(j->out, "%s", i ? "," : "");
+		quoted(j, line[i]);
+	}
+	ctp_print_f(j->out, "]");
+}
+
+/* What there is of members, and of those who wait for them. */
+static void anybody(const struct json *j, const struct ctp_report_member *m)
+{
+	ctp_print_f(j->out, "{\"coro\":\"%ju\",\"probe_id\":\"%ju\",", m->id, m->probe);
+	text(j, "\"name\"", m->name);
+	text(j, ",\"in\"", m->in);
+	ctp_print_f(j->out, ",\"state\":\"%s\",\"since_ns\":%ju,\"for_ns\":%ju", ctp_print_state(m->state), m->since_ns,
+	            m->for_ns);
+	text(j, ",\"spawn_site\"", m->spawn);
+	text(j, ",\"suspend_site\"", m->place);
+}
+
+static void waiter(const struct json *j, const struct ctp_report_member *m)
+{
+	anybody(j, m);
+	ctp_print_f(j->out, ",\"waits_for\":\"%ju\",\"told\":%s}", m->waits_for, boolean(m->awaits));
+}
+
+static void member(const struct json *j, const struct ctp_report_member *m)
+{
+	anybody(j, m);
+	ctp_print_f(j->out, m->waker ? ",\"woken_by\":\"%ju\"" : ",\"woken_by\":null", m->waker);
+	ctp_print_f(j->out, m->tid ? ",\"thread\":%ju" : ",\"thread\":null", m->tid);
+	ctp_print_f(j->out, m->pid ? ",\"pid\":\"%ju\"}" : ",\"pid\":null}", m->pid);
+}
+
+static void finding(const struct json *j, const struct ctp_finding *f)
+{
+	ctp_print_f(j->out, "{\"rule\":\"%s\",\"certainty\":\"%s\",\"gravity\":%d,", ctp_rule_name(f->rule),
+	            ctp_certainty_name(f->certainty), (int)f->rule + 1);
+	text(j, "\"title\"", f->title);
+	lines(j, "evidence", f->evidence);
+	lines(j, "next", f->next);
+	text(j, ",\"spawn_site\"", f->spawn);
+	text(j, ",\"suspend_site\"", f->place);
+	ctp_print_f(j->out, ",\"members\":%ju,\"from_ns\":%ju,\"to_ns\":%ju", f->members, f->from_ns, f->to_ns);
+	ctp_print_f(j->out, ",\"coroutines\":[");
+	for (uint32_t i = 0; i < f->nwho; i++) {
+		ctp_print_f(j->out, "%s", i ? "," : "");
+		member(j, &f->who[i]);
+	}
+	ctp_print_f(j->out, "],\"waiting\":%ju,\"awaits\":[", f->waiting);
+	for (uint32_t i = 0; i < f->nwaiters; i++) {
+		ctp_print_f(j->out, "%s", i ? "," : "");
+		waiter(j, &f->waiters[i]);
+	}
+	ctp_print_f(j->out, "]}");
+}
+
+static void about(const struct json *j, const struct ctp_report_section *s)
+{
+	const struct ctp_follow_counts *c = &s->counts;
+	bool first = true;
+	text(j, "{\"file\"", s->file);
+	ctp_print_f(j->out, ",\"command\":[");
+	for (const char *word = s->command; word && word < s->command + s->command_bytes; word += strlen(word) + 1, first = false) {
+		ctp_print_f(j->out, "%s", first ? "" : ",");
+		quoted(j, word);
+	}
+	text(j, "],\"host\"", s->host);
+	text(j, ",\"pid\"", s->pid);
+	text(j, ",\"source\"", s->source);
+	ctp_print_f(j->out, s->has_wall ? ",\"start_wall_ns\":\"%jd\"" : ",\"start_wall_ns\":null", (intmax_t)s->start_wall_ns);
+	ctp_print_f(j->out, ",\"start_ns\":\"%ju\",\"duration_ns\":%ju,", s->start_ns, s->duration_ns);
+	text(j, "\"outcome\"", *s->outcome ? s->outcome : "unknown");
+	ctp_print_f(j->out, ",\"status\":%jd,\"complete\":%s", (intmax_t)s->status, boolean(s->complete));
+	ctp_print_f(j->out, ",\"events\":%ju,\"wakes\":%ju,\"coroutines\":%ju", c->events, c->wakes, c->coroutines);
+	ctp_print_f(j->out, ",\"alive\":%ju,\"threads_seen\":%ju,\"lost\":%ju", s->alive, s->nthreads_seen, c->lost);
+	ctp_print_f(j->out, ",\"lost_of_nobody\":%ju,\"gaps\":%ju,\"in_gap\":%ju", c->lost_apart, c->gaps, s->in_gap);
+	ctp_print_f(j->out, ",\"missed\":%ju,\"untraced\":%ju,\"late\":%ju", c->missed, c->untraced, c->late);
+	ctp_print_f(j->out, ",\"conflicts\":%ju", c->conflicts);
+	for (int kind = 0; kind < CTP_HEAVY_KINDS; kind++)
+		ctp_print_f(j->out, "%s\"%s\":%ju", kind ? "," : ",\"total_ns\":{", ctp_print_heavy(kind), s->total_ns[kind]);
+	ctp_print_f(j->out, "},\"looked_ns\":%ju,\"in_range\":%s", s->looked_ns, boolean(!s->outside));
+}
+
+static void still(const struct json *j, const struct ctp_report_still *list, uint32_t n, bool runs)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct ctp_report_still *s = &list[i];
+		text(j, i ? ",{\"spawn_site\"" : "{\"spawn_site\"", s->spawn);
+		text(j, ",\"suspend_site\"", s->place);
+		ctp_print_f(j->out, ",\"coroutines\":%ju", s->coroutines);
+		if (!runs)
+			ctp_print_f(j->out, ",\"runnable\":%ju", s->runnable);
+		ctp_print_f(j->out, ",\"longest_ns\":%ju,\"shortest_ns\":%ju,\"in_findings\":%ju", s->longest_ns, s->shortest_ns,
+		            s->found);
+		ctp_print_f(j->out, ",\"longest\":{\"coro\":\"%ju\"", s->longest);
+		text(j, ",\"name\"", s->name);
+		if (runs)
+			ctp_print_f(j->out, s->tid ? ",\"thread\":%ju" : ",\"thread\":null", s->tid);
+		ctp_print_f(j->out, "},\"certain\":%s}", boolean(s->certain));
+	}
+}
+
+static void sites(const struct json *j, const struct ctp_report_section *s)
+{
+	for (uint32_t i = 0; i < s->nsites; i++) {
+		const struct ctp_report_site *site = &s->sites[i];
+		text(j, i ? ",{\"site\"" : "{\"site\"", site->place);
+		times(j, "suspended", &site->suspended);
+		times(j, "runnable", &site->runnable);
+		times(j, "running", &site->running);
+		ctp_print_f(j->out, ",\"still_waiting\":%ju}", site->waiting);
+	}
+}
+
+static void threads(const struct json *j, const struct ctp_report_section *s)
+{
+	for (uint32_t i = 0; i < s->nthreads; i++) {
+		const struct ctp_report_thread *t = &s->threads[i];
+		ctp_print_f(j->out, "%s{\"tid\":%ju", i ? "," : "", t->tid);
+		text(j, ",\"name\"", t->name);
+		ctp_print_f(j->out, ",\"busy_ns\":%ju,\"unknown_ns\":%ju,\"busy_share\":%.4f", t->busy_ns, t->unknown_ns,
+		            t->known_ns ? (double)t->busy_ns / (double)t->known_ns : 0);
+		ctp_print_f(j->out, ",\"resumes\":%ju,\"last_ns\":%ju}", t->resumes, t->last_ns);
+	}
+}
+
+static void top(const struct json *j, const struct ctp_report_section *s)
+{
+	for (int kind = 0; kind < CTP_HEAVY_KINDS; kind++) {
+		ctp_print_f(j->out, "%s\"%s\":[", kind ? "," : "", ctp_print_heavy(kind));
+		for (uint32_t i = 0; i < s->nheavy[kind]; i++) {
+			const struct ctp_report_heavy *h = &s->heavy[kind][i];
+			ctp_print_f(j->out, "%s{\"coro\":\"%ju\"", i ? "," : "", h->id);
+			text(j, ",\"name\"", h->name);
+			text(j, ",\"spawn_site\"", h->spawn);
+			ctp_print_f(j->out, ",\"ns\":%ju}", h->ns);
+		}
+		ctp_print_f(j->out, "]");
+	}
+}
+
+static void caveats(const struct json *j, const struct ctp_report_section *s)
+{
+	char line[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX];
+	unsigned n = ctp_print_caveats(line, &(struct ctp_print){.report = j->report, .s = s});
+	for (unsigned i = 0; i < n; i++) {
+		ctp_print_f(j->out, "%s", i ? "," : "");
+		quoted(j, line[i]);
+	}
+}
+
+static void section(const struct json *j, const struct ctp_report_section *s)
+{
+	about(j, s);
+	ctp_print_f(j->out, ",\"findings\":[");
+	for (uint32_t i = 0; i < s->nfindings; i++) {
+		ctp_print_f(j->out, "%s", i ? "," : "");
+		finding(j, &s->findings[i]);
+	}
+	ctp_print_f(j->out, "],\"ignored\":%ju,\"caveats\":[", s->ignored);
+	caveats(j, s);
+	ctp_print_f(j->out, "],\"waiting\":[");
+	still(j, s->waiting, s->nwaiting, false);
+	ctp_print_f(j->out, "],\"running\":[");
+	still(j, s->running, s->nrunning, true);
+	ctp_print_f(j->out, "],\"sites\":[");
+	sites(j, s);
+	ctp_print_f(j->out, "],\"threads\":[");
+	threads(j, s);
+	ctp_print_f(j->out, "],\"top\":{");
+	top(j, s);
+	ctp_print_f(j->out, "}}");
+}
+
+void ctp_report_json(struct ctp_output *out, const struct ctp_report *r, bool in_page)
+{
+	const struct json j = {out, r, in_page};
+	ctp_print_f(out, "{\"ctp_report\":1,\"tool\":\"ctp-report %s\",\"sections\":[", CTP_VERSION);
+	for (uint32_t i = 0; i < r->nsections; i++) {
+		ctp_print_f(out, "%s", i ? "," : "");
+		section(&j, &r->sections[i]);
+	}
+	ctp_print_f(out, "],\"since_ns\":%ju", r->since_ns);
+	ctp_print_f(out, r->until_ns ? ",\"until_ns\":%ju" : ",\"until_ns\":null", r->until_ns);
+	ctp_print_f(out, ",\"ignored\":%ju,\"ignore_unmatched\":[", r->ignored);
+	size_t at = 0;
+	bool more = false;
+	for (const char *pattern; (pattern = ctp_report_unmatched(r, &at)); more = true) {
+		ctp_print_f(out, "%s", more ? "," : "");
+		quoted(&j, pattern);
+	}
+	ctp_print_f(out, "]}");
+}

@@ -1,0 +1,340 @@
+/*
+ * report-markdown.c - a report for a ticket.
+ *
+ * Names and sites stand in code spans, where nothing is markup, mentions anybody or becomes a link. Sentences of findings are
+ * prose in which every character that could be markup is escaped.
+ */
+#include "report/report-markdown.h"
+
+#include <stdio.h>
+
+#include "base/text.h"
+#include "report/report-tree.h"
+
+enum { ROWS = 10, MEMBERS = 20, HEAVIEST = 3, BRANCHES = 40 };
+
+static void more(const struct ctp_print *p, uint32_t n, uint32_t shown)
+{
+	char number[CTP_PRINT_NUMBER_MAX];
+	if (n > shown)
+		ctp_print_f(p->out, "\n... %s more: `ctp-report -mv` shows all\n", ctp_print_count(number, n - shown));
+}
+
+/* A text in which nothing is markup. It stands behind a heading's or an item's own mark. */
+static void prose(struct ctp_output *out, const char *text)
+{
+	char c[CTP_PRINT_CHAR_MAX];
+	unsigned n, columns;
+	bool start = true, number = true; /* where a list could begin: at the start, and behind a number that stands there */
+	while ((n = ctp_print_char(c, &text, &columns))) {
+		bool list = (start && strchr("-+=", c[0])) || (!start && number && strchr(".)", c[0]));
+		number = number && c[0] >= '0' && c[0] <= '9';
+		start = false;
+		for (unsigned i = 0; i < n; i++) {
+			if (list || strchr("\\`*_[]<>&|~#$", c[i]))
+				ctp_output_put(out, "\\", 1);
+			ctp_output_put(out, c + i, 1);
+		}
+	}
+}
+
+static unsigned longest_run(const char *text, char c)
+{
+	unsigned most = 0, run = 0;
+	for (; *text; text++) {
+		run = *text == c ? run + 1 : 0;
+		most = run > most ? run : most;
+	}
+	return most;
+}
+
+static void fence(struct ctp_output *out, unsigned n)
+{
+	while (n--)
+		ctp_output_put(out, "`", 1);
+}
+
+/* Code, fenced by more backticks than are in it. In a table a bar would end the cell, even there. */
+static void span(struct ctp_output *out, const char *text, bool in_cell)
+{
+	char c[CTP_PRINT_CHAR_MAX];
+	unsigned n, columns;
+	if (!text || !*text)
+		text = "(not known)";
+	unsigned backticks = longest_run(text, '`') + 1;
+	const char *space = backticks > 1 ? " " : "";
+	fence(out, backticks);
+	ctp_print_f(out, "%s", space);
+	while ((n = ctp_print_char(c, &text, &columns))) {
+		if (in_cell && c[0] == '|')
+			ctp_output_put(out, "\\", 1);
+		ctp_output_put(out, c, n);
+	}
+	ctp_print_f(out, "%s", space);
+	fence(out, backticks);
+}
+
+static void cell(struct ctp_output *out, const char *text) { span(out, text, true); }
+
+/* --- what ran, and findings ----------------------------------------------------------------------------------------------- */
+
+static void what_ran(const struct ctp_print *p)
+{
+	const struct ctp_report_section *s = p->s;
+	const struct ctp_follow_counts *c = &s->counts;
+	char line[CTP_PRINT_LINE_MAX], wall[CTP_TEXT_MAX], n[4][CTP_PRINT_NUMBER_MAX];
+	ctp_print_f(p->out, "| | |\n| --- | --- |\n");
+	if (s->file) {
+		ctp_print_f(p->out, "| trace | ");
+		cell(p->out, s->file);
+		ctp_print_f(p->out, " |\n");
+	}
+	if (s->pid) {
+		ctp_print_f(p->out, "| process | ");
+		cell(p->out, s->pid);
+		if (s->host) {
+			ctp_print_f(p->out, " on ");
+			cell(p->out, s->host);
+		}
+		ctp_print_f(p->out, " |\n");
+	}
+	if (s->has_wall && s->start_wall_ns >= 0) {
+		ctp_text_wall(wall, s->start_wall_ns / 1000000000, 0);
+		ctp_print_f(p->out, "| started | %.10s %.8s UTC |\n", wall, wall + 11);
+	}
+	ctp_print_f(p->out, "| duration | %s; %s |\n", ctp_print_ns(n[0], s->duration_ns), ctp_print_outcome(line, s));
+	if (ctp_print_window(line, p->report))
+		ctp_print_f(p->out, "| looked at only | %s |\n", line);
+	ctp_print_f(p->out, "| coroutines | %s, %s alive at the end |\n", ctp_print_count(n[0], c->coroutines),
+	            ctp_print_count(n[1], s->alive));
+	ctp_print_f(p->out, "| threads | %s |\n", ctp_print_count(n[0], s->nthreads_seen));
+	ctp_print_f(p->out, "| events | %s, and %s wake%s; %s lost |\n\n", ctp_print_count(n[0], c->events),
+	            ctp_print_count(n[1], c->wakes), ctp_print_plural(c->wakes),
+	            ctp_print_lost(n[2], s));
+}
+
+static void members(const struct ctp_print *p, const struct ctp_finding *f)
+{
+	char label[CTP_PRINT_LABEL_MAX], n[2][CTP_PRINT_NUMBER_MAX];
+	uint32_t shown = ctp_print_some(p, f->nwho, MEMBERS);
+	bool spread = ctp_report_is_spread(f);
+	if (!shown)
+		return;
+	ctp_print_f(p->out, "\n| coroutine | state | for | since | last woken by |%s\n| --- | --- | ---: | ---: | --- |%s\n", spread ? " at |" : "",
+	            spread ? " --- |" : "");
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct ctp_report_member *m = &f->who[i];
+		ctp_print_f(p->out, "| ");
+		cell(p->out, ctp_print_member(label, m));
+		ctp_print_f(p->out, " | %s | %s | %s | %s |", ctp_print_state(m->state), ctp_print_ns(n[0], m->for_ns),
+		            ctp_print_ns(n[1], m->since_ns), m->waker ? ctp_print_label(label, NULL, m->waker) : "");
+		if (spread) {
+			ctp_print_f(p->out, " ");
+			cell(p->out, m->place);
+			ctp_print_f(p->out, " |");
+		}
+		ctp_print_f(p->out, "\n");
+	}
+	if (f->members > shown)
+		ctp_print_f(p->out, "\n... and %s more\n", ctp_print_count(n[0], f->members - shown));
+}
+
+/* Who waits because of it, as a list in lists. */
+static void tree(const struct ctp_print *p, const struct ctp_finding *f)
+{
+	struct ctp_branch branches[CTP_TREE_MAX];
+	char text[CTP_PRINT_LABEL_MAX], wait[CTP_PRINT_LINE_MAX];
+	uint32_t n = ctp_report_tree(branches, f), shown = ctp_print_some(p, n, BRANCHES);
+	uint64_t waiters = 0;
+	if (n)
+		ctp_print_f(p->out, "\nWaiting because of %s:\n\n", f->members == 1 ? "it" : "them");
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct ctp_branch *b = &branches[i];
+		ctp_print_f(p->out, "%*s- ", 2 * (int)b->depth, "");
+		span(p->out, b->who ? ctp_print_member(text, b->who) : ctp_print_label(text, NULL, b->id), false);
+		if (b->depth && b->who->place) {
+			ctp_print_f(p->out, " at ");
+			span(p->out, b->who->place, false);
+		}
+		if (b->depth)
+			ctp_print_f(p->out, ", %s", ctp_print_wait(wait, b->who));
+		waiters += b->depth > 0;
+		ctp_print_f(p->out, "\n");
+	}
+	if (n && f->waiting > waiters)
+		ctp_print_f(p->out, "\n... and %s more\n", ctp_print_count(text, f->waiting - waiters));
+}
+
+static void finding(const struct ctp_print *p, const struct ctp_finding *f, uint32_t number)
+{
+	ctp_print_f(p->out, "\n### %u. %s: ", number, ctp_certainty_name(f->certainty));
+	prose(p->out, f->title);
+	ctp_print_f(p->out, "\n\nRule `%s`\n\n", ctp_rule_name(f->rule));
+	for (uint32_t i = 0; i < CTP_REPORT_LINES && f->evidence[i]; i++) {
+		ctp_print_f(p->out, "- ");
+		prose(p->out, f->evidence[i]);
+		ctp_print_f(p->out, "\n");
+	}
+	members(p, f);
+	tree(p, f);
+	for (uint32_t i = 0; i < CTP_REPORT_LINES && f->next[i]; i++) {
+		ctp_print_f(p->out, i ? "- " : "\nWhat to look at next:\n\n- ");
+		prose(p->out, f->next[i]);
+		ctp_print_f(p->out, "\n");
+	}
+}
+
+static void findings(const struct ctp_print *p)
+{
+	char line[CTP_PRINT_LINE_MAX], lines[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX];
+	ctp_print_f(p->out, "## %s\n", ctp_print_verdict(line, p->s));
+	for (uint32_t i = 0; i < p->s->nfindings; i++)
+		finding(p, &p->s->findings[i], i + 1);
+	unsigned n = ctp_print_caveats(lines, p);
+	for (unsigned i = 0; i < n; i++) {
+		ctp_print_f(p->out, i ? "- " : "\nWhat this could not see:\n\n- ");
+		prose(p->out, lines[i]);
+		ctp_print_f(p->out, "\n");
+	}
+}
+
+/* --- tables --------------------------------------------------------------------------------------------------------------- */
+
+/* Who still waits, of whom some may be runnable; or who still runs, and on which thread the one does that has the longest. */
+static void still(const struct ctp_print *p, const struct ctp_report_still *list, uint32_t nlist, bool runs)
+{
+	char n[4][CTP_PRINT_NUMBER_MAX];
+	uint32_t all = 0, shown = 0, at = 0;
+	for (const struct ctp_report_still *s; (s = ctp_print_still(list, nlist, &at));) {
+		all++;
+		if (ctp_print_rows(p, all, ROWS) < all)
+			continue;
+		if (!shown++)
+			ctp_print_f(p->out, "\n## Still %s at the end, but no finding\n\n"
+			                    "| where | made at | %s | %s | shortest | longest |\n"
+			                    "| --- | --- | ---: | ---: | ---: | ---: |\n",
+			            runs ? "running" : "waiting", runs ? "running" : "waiting", runs ? "thread" : "runnable");
+		ctp_print_f(p->out, "| ");
+		cell(p->out, s->place);
+		ctp_print_f(p->out, " | ");
+		cell(p->out, s->spawn);
+		if (runs)
+			snprintf(n[1], sizeof(n[1]), "%ju", s->tid);
+		else
+			ctp_print_count(n[1], s->runnable);
+		ctp_print_f(p->out, " | %s | %s | %s | %s |\n", ctp_print_count(n[0], s->coroutines), n[1],
+		            ctp_print_ns(n[2], s->shortest_ns), ctp_print_ns(n[3], s->longest_ns));
+	}
+	more(p, all, shown);
+}
+
+static void put_times(const struct ctp_print *p, const struct ctp_report_times *t)
+{
+	char n[3][CTP_PRINT_NUMBER_MAX];
+	if (t->count)
+		ctp_print_f(p->out, " %s | %s | %s |", ctp_print_ns(n[0], t->p50_ns), ctp_print_ns(n[1], t->p99_ns),
+		            ctp_print_ns(n[2], t->max_ns));
+	else
+		ctp_print_f(p->out, " - | - | - |");
+}
+
+static void sites(const struct ctp_print *p)
+{
+	const struct ctp_report_section *s = p->s;
+	uint32_t shown = ctp_print_rows(p, s->nsites, ROWS);
+	char n[CTP_PRINT_NUMBER_MAX], title[CTP_PRINT_LINE_MAX];
+	if (!shown)
+		return;
+	ctp_print_f(p->out, "\n## %s\n\n"
+	                    "| site | times | suspended p50 | p99 | max | runnable p50 | p99 | max "
+	                    "| running after it p50 | p99 | max |\n"
+	                    "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+	            ctp_print_sites(title, s));
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct ctp_report_site *site = &s->sites[i];
+		ctp_print_f(p->out, "| ");
+		cell(p->out, ctp_print_site(site));
+		ctp_print_f(p->out, " | %s |", ctp_print_count(n, site->suspended.count));
+		put_times(p, &site->suspended);
+		put_times(p, &site->runnable);
+		put_times(p, &site->running);
+		ctp_print_f(p->out, "\n");
+	}
+	more(p, s->nsites, shown);
+}
+
+static void threads(const struct ctp_print *p)
+{
+	const struct ctp_report_section *s = p->s;
+	uint32_t shown = ctp_print_rows(p, s->nthreads, ROWS);
+	char n[5][CTP_PRINT_NUMBER_MAX];
+	if (!shown)
+		return;
+	ctp_print_f(p->out, "\n## Threads\n\n| thread | name | busy | share | unknown | resumes | last seen |\n"
+	                    "| ---: | --- | ---: | ---: | ---: | ---: | ---: |\n");
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct ctp_report_thread *t = &s->threads[i];
+		ctp_print_f(p->out, "| %ju | ", t->tid);
+		if (t->name)
+			cell(p->out, t->name);
+		ctp_print_f(p->out, " | %s | %s | %s | %s | %s |\n", ctp_print_ns(n[0], t->busy_ns),
+		            ctp_print_percent(n[1], t->busy_ns, t->known_ns), t->unknown_ns ? ctp_print_ns(n[4], t->unknown_ns) : "-",
+		            ctp_print_count(n[2], t->resumes), ctp_print_ns(n[3], t->last_ns));
+	}
+	more(p, s->nthreads, shown);
+}
+
+static void heavy(const struct ctp_print *p, int kind)
+{
+	uint32_t shown = ctp_print_rows(p, p->s->nheavy[kind], HEAVIEST);
+	char n[CTP_PRINT_NUMBER_MAX], label[CTP_PRINT_LABEL_MAX];
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct ctp_report_heavy *h = &p->s->heavy[kind][i];
+		ctp_print_f(p->out, "| %s | %s | ", ctp_print_heavy(kind), ctp_print_ns(n, h->ns));
+		cell(p->out, ctp_print_label(label, h->name, h->id));
+		ctp_print_f(p->out, " | ");
+		cell(p->out, h->spawn);
+		ctp_print_f(p->out, " |\n");
+	}
+}
+
+static void heaviest(const struct ctp_print *p)
+{
+	if (!ctp_print_any_heavy(p->s))
+		return;
+	ctp_print_f(p->out, "\n## Coroutines with the most time in all\n\n| state | time | coroutine | made at |\n"
+	                    "| --- | ---: | --- | --- |\n");
+	for (int kind = 0; kind < CTP_HEAVY_KINDS; kind++)
+		heavy(p, kind);
+}
+
+static void section(const struct ctp_print *p)
+{
+	what_ran(p);
+	findings(p);
+	if (p->s->outside)
+		return;
+	still(p, p->s->waiting, p->s->nwaiting, false);
+	still(p, p->s->running, p->s->nrunning, true);
+	sites(p);
+	threads(p);
+	heaviest(p);
+}
+
+void ctp_report_markdown(struct ctp_output *out, const struct ctp_report *r, const struct ctp_report_style *style)
+{
+	struct ctp_print p = {out, r, style, NULL};
+	char command[CTP_PRINT_COMMAND_MAX], lines[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX];
+	for (uint32_t i = 0; i < r->nsections; i++) {
+		p.s = &r->sections[i];
+		ctp_print_f(out, i ? "\n# " : "# ");
+		span(out, ctp_print_command(command, p.s), false);
+		ctp_print_f(out, "\n\n");
+		section(&p);
+	}
+	if (!r->nsections)
+		ctp_print_f(out, "There is nothing in the trace.\n");
+	unsigned n = ctp_print_closing(lines, r);
+	for (unsigned i = 0; i < n; i++)
+		ctp_print_f(out, "\n%s\n", lines[i]);
+}

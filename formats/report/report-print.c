@@ -1,0 +1,365 @@
+/* report-print.c - what the printers of a report share. */
+#include "report/report-print.h"
+
+#include <ctype.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/text.h"
+
+_Static_assert(sizeof(uint64_t) == sizeof(uintmax_t), "%ju is for uint64_t");
+
+void ctp_print_f(struct ctp_output *out, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+	va_start(ap, fmt);
+	int len = vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	ctp_output_put(out, text, len < (int)sizeof(text) ? (size_t)len : sizeof(text) - 1);
+}
+
+/* --- numbers -------------------------------------------------------------------------------------------------------------- */
+
+const char *ctp_print_count(char to[CTP_PRINT_NUMBER_MAX], uint64_t n)
+{
+	*ctp_text_count(to, n) = '\0';
+	return to;
+}
+
+const char *ctp_print_ns(char to[CTP_PRINT_NUMBER_MAX], uint64_t ns)
+{
+	*ctp_text_duration(to, ns) = '\0';
+	return to;
+}
+
+const char *ctp_print_brief(char to[CTP_PRINT_NUMBER_MAX], uint64_t ns)
+{
+	ctp_print_ns(to, ns);
+	char *space = strchr(to, ' ');
+	memmove(space, space + 1, strlen(space));
+	return to;
+}
+
+const char *ctp_print_percent(char to[CTP_PRINT_NUMBER_MAX], uint64_t part, uint64_t whole)
+{
+	double share = whole ? 100.0 * (double)part / (double)whole : 0;
+	if (part && share < 0.05)
+		strcpy(to, "< 0.1 %");
+	else
+		snprintf(to, CTP_PRINT_NUMBER_MAX, "%.*f %%", part && share < 9.95 ? 1 : 0, share);
+	return to;
+}
+
+/* Small numbers were given in turn; large ones are addresses. */
+const char *ctp_print_label(char to[CTP_PRINT_LABEL_MAX], const char *name, uint64_t id)
+{
+	char number[CTP_PRINT_NUMBER_MAX];
+	snprintf(number, sizeof(number), id > UINT32_MAX ? "#0x%jx" : "#%ju", id);
+	if (name)
+		snprintf(to, CTP_PRINT_LABEL_MAX, "%.*s (%s)", CTP_FOLLOW_NAME_MAX, name, number);
+	else
+		strcpy(to, number);
+	return to;
+}
+
+const char *ctp_print_member(char to[CTP_PRINT_LABEL_MAX], const struct ctp_report_member *m)
+{
+	size_t len = strlen(ctp_print_label(to, m->name, m->id));
+	if (!m->name && m->in)
+		snprintf(to + len, CTP_PRINT_LABEL_MAX - len, ", in %.*s", CTP_FOLLOW_NAME_MAX, m->in);
+	return to;
+}
+
+const char *ctp_print_wait(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_member *m)
+{
+	char ns[CTP_PRINT_NUMBER_MAX];
+	const char *does = m->state == CTP_RUNNABLE ? "ready to run " : m->state == CTP_BORN ? "not yet run " : "";
+	snprintf(to, CTP_PRINT_LINE_MAX, "%sfor %s%s", does, ctp_print_ns(ns, m->for_ns), *does || m->awaits ? "" : " (inferred)");
+	return to;
+}
+
+/* --- texts ---------------------------------------------------------------------------------------------------------------- */
+
+static unsigned code_point(const char *s, unsigned bytes)
+{
+	unsigned c = (unsigned char)s[0];
+	if (bytes > 1)
+		c &= 0x7fu >> bytes;
+	for (unsigned i = 1; i < bytes; i++)
+		c = c << 6 | ((unsigned char)s[i] & 63);
+	return c;
+}
+
+/* Controls, what turns the direction of writing, and what has no width or ends a line: by the ranges of Unicode's list. */
+static bool is_unsafe(unsigned c)
+{
+	static const struct {
+		unsigned first, last;
+	} ranges[] = {{0, 0x1f}, {0x7f, 0x9f}, {0xad, 0xad}, {0x61c, 0x61c}, {0x180e, 0x180e}, {0x200b, 0x200f},
+	              {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe0fff}};
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
+		if (c >= ranges[i].first && c <= ranges[i].last)
+			return true;
+	return false;
+}
+
+unsigned ctp_print_char(char to[CTP_PRINT_CHAR_MAX], const char **text, unsigned *columns)
+{
+	const char *s = *text;
+	*columns = 0;
+	if (!*s)
+		return 0;
+	unsigned bytes = ctp_utf8_bytes(s, s + strnlen(s, 4)), c = bytes ? code_point(s, bytes) : (unsigned char)*s;
+	*text += bytes ? bytes : 1;
+	if (bytes && c != '\\' && !is_unsafe(c)) {
+		memcpy(to, s, bytes);
+		*columns = 1;
+		return bytes;
+	}
+	const char *fmt = c == '\\' ? "\\\\" : !bytes || c < 0x80 ? "\\x%02x" : c < 0x10000 ? "\\u%04x" : "\\U%08x";
+	*columns = (unsigned)snprintf(to, CTP_PRINT_CHAR_MAX, fmt, c);
+	return *columns;
+}
+
+void ctp_print_text(struct ctp_output *out, const char *text)
+{
+	char c[CTP_PRINT_CHAR_MAX];
+	unsigned n, columns;
+	if (!text)
+		text = "(not known)";
+	while ((n = ctp_print_char(c, &text, &columns)))
+		ctp_output_put(out, c, n);
+}
+
+/* Appends a word, in quotes if a shell would see more in it. Returns the end, which is limit where it does not fit. */
+static char *put_word(char *p, char *limit, const char *word)
+{
+	bool plain = *word;
+	for (const char *s = word; *s && plain; s++)
+		plain = isalnum((unsigned char)*s) || strchr("_./:=,+@%-", *s) || (unsigned char)*s >= 0x80;
+	if (!plain && p < limit)
+		*p++ = '\'';
+	for (; *word && p < limit; word++) {
+		const char *as = *word == '\'' ? "'\\''" : (char[]){*word, '\0'};
+		for (; *as && p < limit; as++)
+			*p++ = *as;
+	}
+	if (!plain && p < limit)
+		*p++ = '\'';
+	return p;
+}
+
+const char *ctp_print_command(char to[CTP_PRINT_COMMAND_MAX], const struct ctp_report_section *s)
+{
+	static const char more[] = " ...";
+	char *p = to, *limit = to + CTP_PRINT_COMMAND_MAX - sizeof(more);
+	if (!s->command_bytes) {
+		snprintf(to, CTP_PRINT_COMMAND_MAX, "%s", s->source ? s->source : "a program whose command is not known");
+		return to;
+	}
+	for (const char *word = s->command; word < s->command + s->command_bytes && p < limit; word += strlen(word) + 1) {
+		if (p > to)
+			*p++ = ' ';
+		p = put_word(p, limit, word);
+	}
+	strcpy(p, p == limit ? more : "");
+	return to;
+}
+
+/* --- words ---------------------------------------------------------------------------------------------------------------- */
+
+const char *ctp_print_outcome(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s)
+{
+	const char *signal_name = s->status > 0 && s->status < NSIG ? sigabbrev_np((int)s->status) : NULL;
+	if (s->until)
+		strcpy(to, "and went on after that");
+	else if (!strcmp(s->outcome, "exited"))
+		snprintf(to, CTP_PRINT_LINE_MAX, "exited with status %jd", (intmax_t)s->status);
+	else if (!strcmp(s->outcome, "killed") && signal_name)
+		snprintf(to, CTP_PRINT_LINE_MAX, "killed by SIG%s", signal_name);
+	else if (!strcmp(s->outcome, "killed"))
+		snprintf(to, CTP_PRINT_LINE_MAX, "killed by signal %jd", (intmax_t)s->status);
+	else if (!strcmp(s->outcome, "running"))
+		strcpy(to, "still running when the trace ended");
+	else
+		strcpy(to, "how it ended is not known");
+	return to;
+}
+
+/* Whether those that wait at the end, if any do, can be compared with waits that ended. */
+static bool has_history(const struct ctp_report_section *s)
+{
+	enum { ENOUGH = 20 };
+	uint64_t ended = 0;
+	for (uint32_t i = 0; i < s->nsites; i++)
+		ended += s->sites[i].suspended.count;
+	return ended >= ENOUGH || (!s->nwaiting && s->counts.events);
+}
+
+bool ctp_print_window(char to[CTP_PRINT_LINE_MAX], const struct ctp_report *r)
+{
+	char from[CTP_PRINT_NUMBER_MAX], upto[CTP_PRINT_NUMBER_MAX];
+	snprintf(to, CTP_PRINT_LINE_MAX, "from %s to %s", ctp_print_ns(from, r->since_ns),
+	         r->until_ns ? ctp_print_ns(upto, r->until_ns) : "the end");
+	return r->since_ns || r->until_ns;
+}
+
+const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s)
+{
+	char n[CTP_PRINT_NUMBER_MAX];
+	uint32_t by[3] = {0};
+	for (uint32_t i = 0; i < s->nfindings; i++)
+		by[s->findings[i].certainty]++;
+	if (s->nfindings)
+		snprintf(to, CTP_PRINT_LINE_MAX, "%u finding%s: %u proved, %u likely, %u unknown", s->nfindings,
+		         ctp_print_plural(s->nfindings), by[CTP_CERTAIN_PROVED], by[CTP_CERTAIN_LIKELY],
+		         by[CTP_CERTAIN_UNKNOWN]);
+	else if (s->outside)
+		strcpy(to, "No verdict: nothing lies in the time that was asked for");
+	else
+		strcpy(to, has_history(s) ? "No findings" : "No findings, and no verdict: see below");
+	size_t len = strlen(to);
+	if (s->ignored)
+		snprintf(to + len, CTP_PRINT_LINE_MAX - len, "; %s ignored, as asked", ctp_print_count(n, s->ignored));
+	return to;
+}
+
+const char *ctp_print_sites(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s)
+{
+	snprintf(to, CTP_PRINT_LINE_MAX, "Where they suspended, and for how long (by time %s)", ctp_print_state(s->sites_by));
+	return to;
+}
+
+const char *ctp_print_lost(char to[CTP_PRINT_NUMBER_MAX], const struct ctp_report_section *s)
+{
+	bool damaged = !s->complete && !s->cut;
+	if (s->counts.lost)
+		return ctp_print_count(to, s->counts.lost);
+	return s->counts.conflicts ? "not known how many" : damaged ? "packets" : "nothing";
+}
+
+unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const struct ctp_print *p)
+{
+	const struct ctp_report_section *s = p->s;
+	const struct ctp_follow_counts *c = &s->counts;
+	char n[CTP_PRINT_NUMBER_MAX], ns[CTP_PRINT_NUMBER_MAX];
+	unsigned count = 0;
+#define SAY(...) snprintf(to[count++], CTP_PRINT_LINE_MAX, __VA_ARGS__)
+	if (s->outside)
+		SAY("it ends %s after its start, and was to be looked at from %s on", ctp_print_ns(n, s->duration_ns),
+		    ctp_print_ns(ns, p->report->since_ns));
+	if (c->lost)
+		SAY("%s event%s lost: what rests on %s is unknown", ctp_print_count(n, c->lost),
+		    c->lost == 1 ? " was" : "s were", c->lost == 1 ? "it" : "them");
+	if (c->gaps && s->total_ns[CTP_HEAVY_UNKNOWN])
+		SAY("%s gap%s in the lives of coroutines, %s in all: what they did then counts nowhere", ctp_print_count(n, c->gaps),
+		    ctp_print_plural(c->gaps), ctp_print_ns(ns, s->total_ns[CTP_HEAVY_UNKNOWN]));
+	if (c->lost_apart)
+		SAY("%s of the lost events %s of nobody knows which coroutine: it may be any", ctp_print_count(n, c->lost_apart),
+		    c->lost_apart == 1 ? "is" : "are");
+	if (s->in_gap)
+		SAY("what %s coroutine%s did last is not known: %s not among those that still wait or run", ctp_print_count(n, s->in_gap),
+		    ctp_print_plural(s->in_gap), s->in_gap == 1 ? "it is" : "they are");
+	if (c->lost > c->ring_lost)
+		SAY("on which threads the lost events were is not known: threads may have been busy for longer");
+	if (c->conflicts)
+		SAY("the numbers of %s coroutine%s cannot be trusted: more than one wrote as %s, as after a fork",
+		    ctp_print_count(n, c->conflicts), ctp_print_plural(c->conflicts), c->conflicts == 1 ? "it" : "each of them");
+	if (c->missed)
+		SAY("%s %s missed: who woke whom is not always known", ctp_print_count(n, c->missed),
+		    c->missed == 1 ? "wake, name or await was" : "wakes, names or awaits were");
+	if (c->events && !c->wakes)
+		SAY("the trace has no wakes: never woken, and woken but not resumed, look the same");
+	if (c->untraced)
+		SAY("%s coroutine%s found no station and %s not in the trace", ctp_print_count(n, c->untraced),
+		    ctp_print_plural(c->untraced), c->untraced == 1 ? "is" : "are");
+	if (c->unfollowed)
+		SAY("there were more than %d coroutines at once: %s record%s of the others %s not looked at", CTP_FOLLOW_MAX,
+		    ctp_print_count(n, c->unfollowed), ctp_print_plural(c->unfollowed), c->unfollowed == 1 ? "was" : "were");
+	if (s->cut && !s->until)
+		SAY("the trace has no end: what came after it is not known");
+	else if (!s->complete)
+		SAY("parts of the trace are damaged or missing");
+	if (s->remnant)
+		SAY("of the time before the collector came it has the last 8 events of each at most, and not all of the dead");
+	if (!strcmp(s->outcome, "running"))
+		SAY("the program ran on: who waits at the end may be resumed later");
+	if (!c->events)
+		SAY("there is not one event in the trace");
+	else if (!has_history(s))
+		SAY("hardly a wait came to an end in this trace: there is nothing to compare those with that did not");
+#undef SAY
+	return count;
+}
+
+/* ", in section 2" or ", in sections 1, 3, 4 and others": where they are, the first few. */
+static void put_where(char *to, size_t size, const struct ctp_report *r)
+{
+	enum { NAMED = 8 };
+	unsigned named = 0, with = 0;
+	for (uint32_t i = 0; i < r->nsections; i++)
+		with += r->sections[i].nfindings > 0;
+	*to = '\0';
+	for (uint32_t i = 0; i < r->nsections && named < NAMED; i++)
+		if (r->sections[i].nfindings) {
+			size_t len = strlen(to);
+			const char *before = named++ ? ", " : with > 1 ? ", in sections " : ", in section ";
+			snprintf(to + len, size - len, "%s%u", before, i + 1);
+		}
+	if (with > named)
+		strncat(to, " and others", size - strlen(to) - 1);
+}
+
+unsigned ctp_print_closing(char to[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX], const struct ctp_report *r)
+{
+	char n[2][CTP_PRINT_NUMBER_MAX], where[100];
+	uint64_t findings = 0;
+	unsigned count = 0;
+	for (uint32_t i = 0; i < r->nsections; i++)
+		findings += r->sections[i].nfindings;
+	put_where(where, sizeof(where), r);
+	if (r->sections_seen > 1)
+		snprintf(to[count++], CTP_PRINT_LINE_MAX, "In %s sections: %s finding%s%s.",
+		         ctp_print_count(n[0], r->sections_seen), ctp_print_count(n[1], findings),
+		         ctp_print_plural(findings), where);
+	if (r->sections_seen > r->nsections)
+		snprintf(to[count++], CTP_PRINT_LINE_MAX, r->nsections == 1 ? "Only the first of them is judged." : "Only the first %u of them are judged.",
+		         r->nsections);
+	if (r->outside && r->sections_seen > 1)
+		snprintf(to[count++], CTP_PRINT_LINE_MAX, "%s of them end%s before the time that was asked for, and %s not judged.",
+		         ctp_print_count(n[0], r->outside), r->outside == 1 ? "s" : "", r->outside == 1 ? "is" : "are");
+	if (r->ignored && r->sections_seen > 1)
+		snprintf(to[count++], CTP_PRINT_LINE_MAX, "%s finding%s ignored, as asked.", ctp_print_count(n[0], r->ignored),
+		         r->ignored == 1 ? " was" : "s were");
+	return count;
+}
+
+const struct ctp_report_still *ctp_print_still(const struct ctp_report_still *still, uint32_t n, uint32_t *at)
+{
+	while (*at < n) {
+		const struct ctp_report_still *next = &still[(*at)++];
+		if (next->found < next->coroutines)
+			return next;
+	}
+	return NULL;
+}
+
+const char *ctp_print_state(enum ctp_state state)
+{
+	static const char *const names[CTP_STATES] = {
+		[CTP_UNBORN] = "unknown", [CTP_BORN] = "born", [CTP_RUNNING] = "running",
+		[CTP_SUSPENDED] = "suspended", [CTP_RUNNABLE] = "runnable", [CTP_DEAD] = "dead",
+	};
+	return (unsigned)state < CTP_STATES ? names[state] : "unknown";
+}
+
+const char *ctp_print_heavy(int kind)
+{
+	static const enum ctp_state states[CTP_HEAVY_KINDS] = {
+		[CTP_HEAVY_RUNNING] = CTP_RUNNING, [CTP_HEAVY_RUNNABLE] = CTP_RUNNABLE, [CTP_HEAVY_SUSPENDED] = CTP_SUSPENDED,
+		[CTP_HEAVY_UNKNOWN] = CTP_UNBORN,
+	};
+	return ctp_print_state(states[kind]);
+}

@@ -1,0 +1,93 @@
+/* report-sink.c - a stream becomes a report, which is printed when all of it was read. */
+#include "report/report-sink.h"
+
+#include <stdlib.h>
+
+#include "report/report-folded.h"
+#include "report/report-json.h"
+#include "report/report-markdown.h"
+#include "report/report-text.h"
+
+struct report_sink {
+	struct ctp_sink sink;
+	struct ctp_report *report;
+	struct ctp_report_style style;
+	struct ctp_output *out; /* null: closed */
+	struct ctp_folded *folded;
+};
+
+static enum ctp_status begin(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
+{
+	struct report_sink *s = (struct report_sink *)sink;
+	(void)err;
+	s->report->input = sink->input;
+	ctp_report_section_begin(s->report, sec);
+	return CTP_OK;
+}
+
+static enum ctp_status take(struct ctp_sink *sink, const struct ctp_record *rec, struct ctp_err *err)
+{
+	(void)err;
+	ctp_report_record(((struct report_sink *)sink)->report, rec);
+	return CTP_OK;
+}
+
+static enum ctp_status end(struct ctp_sink *sink, bool complete, struct ctp_err *err)
+{
+	struct report_sink *s = (struct report_sink *)sink;
+	ctp_report_section_end(s->report, complete, sink->missing);
+	return s->report->failed ? ctp_err_set(err, "out of memory") : CTP_OK;
+}
+
+static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
+{
+	struct report_sink *s = (struct report_sink *)sink;
+	switch (s->style.format) {
+	case CTP_REPORT_AS_TEXT:
+		ctp_report_text(s->out, s->report, &s->style);
+		break;
+	case CTP_REPORT_AS_MARKDOWN:
+		ctp_report_markdown(s->out, s->report, &s->style);
+		break;
+	case CTP_REPORT_AS_JSON:
+		ctp_report_json(s->out, s->report, false);
+		ctp_output_put(s->out, "\n", 1);
+		break;
+	case CTP_REPORT_AS_FOLDED:
+		break;
+	}
+	struct ctp_output *out = s->out;
+	s->out = NULL;
+	return ctp_output_close(out, err);
+}
+
+static void release(struct ctp_sink *sink)
+{
+	struct report_sink *s = (struct report_sink *)sink;
+	if (s->out)
+		ctp_output_abandon(s->out);
+	ctp_folded_free(s->folded);
+	free(s);
+}
+
+struct ctp_sink *ctp_report_sink(struct ctp_report *r, struct ctp_output *out, const struct ctp_report_style *style,
+                                 struct ctp_err *err)
+{
+	static const struct ctp_sink_ops ops = {
+		.section = begin, .record = take, .end = end, .finish = finish, .free = release,
+	};
+	struct report_sink *s = calloc(1, sizeof(*s));
+	if (!s) {
+		ctp_output_abandon(out);
+		ctp_err_set(err, "out of memory");
+		return NULL;
+	}
+	*s = (struct report_sink){.sink.ops = &ops, .report = r, .style = *style, .out = out};
+	if (style->format != CTP_REPORT_AS_FOLDED)
+		return &s->sink;
+	s->folded = ctp_folded_new(r, style->state, style->unit_ns, out, err);
+	if (s->folded)
+		return &s->sink;
+	release(&s->sink);
+	return NULL;
+}

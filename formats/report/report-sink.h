@@ -1,0 +1,12 @@
+/* report-sink.h - a stream becomes a report, which is printed when all of it was read. */
+#ifndef CTP_REPORT_SINK_H
+#define CTP_REPORT_SINK_H
+
+#include "report/report-print.h"
+#include "stream/sink.h"
+
+/* Writes to out, which it takes over: finish closes it, free abandons it. r stays the caller's, to be looked at afterwards. */
+struct ctp_sink *ctp_report_sink(struct ctp_report *r, struct ctp_output *out, const struct ctp_report_style *style,
+                                 struct ctp_err *err);
+
+#endif

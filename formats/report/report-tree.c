@@ -1,0 +1,74 @@
+/* report-tree.c - who waits because of a finding, as a tree. */
+#include "report/report-tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Waiters in their order, of whom those that stand in the tree already are null. */
+struct tree {
+	struct ctp_branch *to;
+	unsigned count;
+	const struct ctp_report_member *waiters[CTP_REPORT_MEMBERS];
+	uint32_t nwaiters;
+};
+
+static int by_length(const void *a, const void *b)
+{
+	const struct ctp_report_member *x = *(const struct ctp_report_member *const *)a, *y = *(const struct ctp_report_member *const *)b;
+	if (x->for_ns != y->for_ns)
+		return x->for_ns < y->for_ns ? 1 : -1;
+	return x->id == y->id ? 0 : x->id < y->id ? -1 : 1;
+}
+
+/* Those who wait for this one, if any do, below it. Each leaves the list, so that no circle could be endless. */
+static void grow(struct tree *t, const struct ctp_report_member *who, uint64_t id, unsigned depth)
+{
+	bool is_put = depth > 0; /* a waiter is, whether or not anybody waits for it */
+	if (is_put)
+		t->to[t->count++] = (struct ctp_branch){who, id, depth};
+	for (uint32_t i = 0; i < t->nwaiters; i++) {
+		const struct ctp_report_member *waiter = t->waiters[i];
+		if (!waiter || waiter->waits_for != id)
+			continue;
+		if (!is_put)
+			t->to[t->count++] = (struct ctp_branch){who, id, depth};
+		is_put = true;
+		t->waiters[i] = NULL;
+		grow(t, waiter, waiter->id, depth + 1);
+	}
+}
+
+static bool is_left(const struct tree *t, uint64_t id)
+{
+	for (uint32_t i = 0; i < t->nwaiters; i++)
+		if (t->waiters[i] && t->waiters[i]->id == id)
+			return true;
+	return false;
+}
+
+unsigned ctp_report_tree(struct ctp_branch to[CTP_TREE_MAX], const struct ctp_finding *f)
+{
+	struct tree t = {.to = to};
+	for (; t.nwaiters < f->nwaiters && t.nwaiters < CTP_REPORT_MEMBERS; t.nwaiters++)
+		t.waiters[t.nwaiters] = &f->waiters[t.nwaiters];
+	if (t.nwaiters)
+		qsort(t.waiters, t.nwaiters, sizeof(*t.waiters), by_length);
+	for (uint32_t i = 0; t.nwaiters && i < f->nwho && i < CTP_REPORT_MEMBERS; i++)
+		grow(&t, &f->who[i], f->who[i].id, 0);
+	/* Whoever waits for one that is not listed; then, if that leads nowhere, any. */
+	for (int any = 0; any < 2; any++)
+		for (uint32_t i = 0; i < t.nwaiters; i++)
+			if (t.waiters[i] && (any || !is_left(&t, t.waiters[i]->waits_for)))
+				grow(&t, NULL, t.waiters[i]->waits_for, 0);
+	return t.count;
+}
+
+bool ctp_report_is_spread(const struct ctp_finding *f)
+{
+	for (uint32_t i = 1; i < f->nwho; i++) {
+		const char *a = f->who[0].place, *b = f->who[i].place;
+		if (a ? !b || strcmp(a, b) : !!b)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,168 @@
+/*
+ * sqlite-file.c - opening a database, and statements that report.
+ *
+ * A new database has no name until it is whole, so SQLite is given the descriptor's path in /proc. Its own VFS would follow
+ * that link to a name that does not exist, and opens no links. Ours is a copy of it that takes paths as they are and opens those.
+ */
+#include "sqlite/sqlite-db.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sqlite/sqlite-tree.h"
+
+#define SELF "/proc/self/fd/"
+enum { BUSY_MS = 5000 };
+
+enum ctp_status ctp_sqlite_error(const struct ctp_sqlite *s, struct ctp_err *err)
+{
+	return ctp_err_set(err, "%s: %s", s->name, s->db ? sqlite3_errmsg(s->db) : "out of memory");
+}
+
+enum ctp_status ctp_sqlite_exec(const struct ctp_sqlite *s, struct ctp_err *err, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	char *sql = sqlite3_vmprintf(fmt, ap);
+	va_end(ap);
+	if (!sql)
+		return ctp_err_set(err, "%s: out of memory", s->name);
+	int rc = sqlite3_exec(s->db, sql, NULL, NULL, NULL);
+	sqlite3_free(sql);
+	return rc ? ctp_sqlite_error(s, err) : CTP_OK;
+}
+
+sqlite3_stmt *ctp_sqlite_prepare(const struct ctp_sqlite *s, struct ctp_err *err, const char *fmt, ...)
+{
+	sqlite3_stmt *stmt = NULL;
+	va_list ap;
+	va_start(ap, fmt);
+	char *sql = sqlite3_vmprintf(fmt, ap);
+	va_end(ap);
+	if (!sql)
+		ctp_err_set(err, "%s: out of memory", s->name);
+	else if (sqlite3_prepare_v2(s->db, sql, -1, &stmt, NULL))
+		ctp_sqlite_error(s, err);
+	sqlite3_free(sql);
+	return stmt;
+}
+
+void ctp_sqlite_bind(sqlite3_stmt *stmt, int i, const char *text)
+{
+	if (!stmt || !text)
+		return;
+	size_t len = strlen(text);
+	if (ctp_sqlite_is_text(text, len))
+		sqlite3_bind_text(stmt, i, text, (int)len, SQLITE_STATIC);
+	else
+		sqlite3_bind_blob(stmt, i, text, (int)len, SQLITE_STATIC);
+}
+
+enum ctp_status ctp_sqlite_step(const struct ctp_sqlite *s, sqlite3_stmt *stmt, struct ctp_err *err)
+{
+	while (sqlite3_step(stmt) == SQLITE_ROW)
+		continue;
+	return sqlite3_reset(stmt) ? ctp_sqlite_error(s, err) : CTP_OK;
+}
+
+/* --- opening ------------------------------------------------------------------------------------------------------------- */
+
+static int same_pathname(sqlite3_vfs *vfs, const char *path, int room, char *full)
+{
+	(void)vfs;
+	return snprintf(full, (size_t)room, "%s", path) < room ? SQLITE_OK : SQLITE_CANTOPEN;
+}
+
+static int open_link(const char *path, int flags, int mode)
+{
+	return open(path, strncmp(path, SELF, sizeof SELF - 1) ? flags : flags & ~O_NOFOLLOW, mode);
+}
+
+static const char *vfs_name(void)
+{
+	static sqlite3_vfs vfs;
+	if (!vfs.zName) {
+		vfs = *sqlite3_vfs_find(NULL);
+		vfs.zName = "ctp";
+		vfs.xFullPathname = same_pathname;
+		vfs.pNext = NULL;
+		vfs.xSetSystemCall(&vfs, "open", (sqlite3_syscall_ptr)open_link);
+		sqlite3_vfs_register(&vfs, 0);
+	}
+	return vfs.zName;
+}
+
+/* Something that is there and that nobody would have taken for a database. */
+static bool is_other_file(const char *path)
+{
+	static const char magic[16] = "SQLite format 3";
+	char head[sizeof magic];
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool other = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 &&
+	             (read(fd, head, sizeof head) != sizeof head || memcmp(head, magic, sizeof magic));
+	if (fd >= 0)
+		close(fd);
+	return other;
+}
+
+enum ctp_status ctp_sqlite_check_place(const char *path, struct ctp_err *err)
+{
+	static const char *const ends[] = {"-journal", "-wal"};
+	char real[PATH_MAX], beside[PATH_MAX + 16];
+	if (is_other_file(path))
+		return ctp_err_set(err, "%s: is there and no SQLite database; remove it, or name another file", path);
+	if (!realpath(path, real))
+		snprintf(real, sizeof real, "%s", path);
+	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+		snprintf(beside, sizeof beside, "%s%s", real, ends[i]);
+		if (!access(beside, F_OK))
+			return ctp_err_set(err, "%s: %s belongs to what had this name; remove it, or open that with sqlite3 first",
+			                   path, beside);
+	}
+	return CTP_OK;
+}
+
+/*
+ * Nobody else can have the file open and a crash leaves none, so nothing is locked, journalled or synced. The size of a page is
+ * SQLite's default, and sqlite-tree.h's.
+ */
+enum ctp_status ctp_sqlite_open_new(struct ctp_sqlite *s, const struct ctp_output *out, struct ctp_err *err)
+{
+	char self[32];
+	struct stat st;
+	s->name = out->name;
+	if (!out->own_fd || fstat(out->fd, &st) || !S_ISREG(st.st_mode))
+		return ctp_err_set(err, "%s: is no plain file, which a database must be", out->name);
+	size_t len = strlen(out->name);
+	if (len >= 4 && !strcmp(out->name + len - 4, ".zst"))
+		return ctp_err_set(err, "%s: a database cannot be compressed; name it otherwise", out->name);
+	if (ctp_sqlite_check_place(out->name, err))
+		return CTP_FAILED;
+	snprintf(self, sizeof self, SELF "%d", out->fd);
+	if (sqlite3_open_v2(self, &s->db, SQLITE_OPEN_READWRITE, vfs_name()))
+		return ctp_sqlite_error(s, err);
+	sqlite3_limit(s->db, SQLITE_LIMIT_COLUMN, CTP_SQLITE_COLUMNS_MAX);
+	return ctp_sqlite_exec(s, err, "PRAGMA page_size=%d; PRAGMA auto_vacuum=NONE; PRAGMA cache_size=-8192;"
+	                               "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
+	                               "BEGIN", CTP_SQLITE_PAGE);
+}
+
+/* A path that begins with a slash or a dot is always that of a file; others may mean something to SQLite, as :memory: does. */
+enum ctp_status ctp_sqlite_open_old(struct ctp_sqlite *s, const char *path, struct ctp_err *err)
+{
+	s->name = path;
+	char *plain = sqlite3_mprintf("%s%s", path[0] == '/' ? "" : "./", path);
+	int rc = plain ? sqlite3_open_v2(plain, &s->db, SQLITE_OPEN_READWRITE, NULL) : SQLITE_NOMEM;
+	sqlite3_free(plain);
+	if (rc)
+		return ctp_sqlite_error(s, err);
+	sqlite3_busy_timeout(s->db, BUSY_MS);
+	return ctp_sqlite_exec(s, err, "PRAGMA cache_size=-65536; BEGIN IMMEDIATE");
+}

@@ -1,0 +1,231 @@
+/* sqlite-sort.c - see sqlite-sort.h. What fits in memory never sees a file, and a run that came in order is not sorted. */
+#include "sqlite/sqlite-sort.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { RUN_BYTES = 16 << 20, READ_BYTES = 64 << 10 };
+
+struct run {
+	uint64_t *keys; /* at hand */
+	size_t at, n;
+	off_t next, end; /* in the file, what is not yet at hand */
+};
+
+struct ctp_sqlite_sort {
+	unsigned words;
+	const char *beside;
+	int fd; /* of the runs; -1: there is none yet */
+	uint64_t *keys;
+	size_t nkeys, max;
+	bool in_order;
+	struct run *runs;
+	size_t nruns;
+	size_t *heap; /* of runs that have a key at hand, the least first */
+	size_t nheap;
+	off_t written;
+};
+
+int ctp_sqlite_scratch(const char *beside)
+{
+	char path[PATH_MAX];
+	const char *slash = strrchr(beside, '/');
+	int len = slash ? (int)(slash - beside + 1) : 2;
+	snprintf(path, sizeof path, "%.*s", len, slash ? beside : "./");
+	int fd = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT))
+		return fd;
+	if (snprintf(path, sizeof path, "%s.XXXXXX", beside) >= (int)sizeof path)
+		return errno = ENAMETOOLONG, -1;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
+struct ctp_sqlite_sort *ctp_sqlite_sort_new(unsigned words, const char *beside)
+{
+	struct ctp_sqlite_sort *s = calloc(1, sizeof *s);
+	if (!s || !(s->keys = malloc(RUN_BYTES))) {
+		free(s);
+		return NULL;
+	}
+	s->words = words;
+	s->beside = beside;
+	s->fd = -1;
+	s->max = RUN_BYTES / sizeof *s->keys / words;
+	s->in_order = true;
+	return s;
+}
+
+void ctp_sqlite_sort_free(struct ctp_sqlite_sort *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->nruns && s->fd >= 0; i++)
+		free(s->runs[i].keys);
+	if (s->fd >= 0)
+		close(s->fd);
+	free(s->runs);
+	free(s->heap);
+	free(s->keys);
+	free(s);
+}
+
+/* --- runs ---------------------------------------------------------------------------------------------------------------- */
+
+static inline int compare(const uint64_t *a, const uint64_t *b, unsigned words)
+{
+	for (unsigned i = 0; i < words; i++)
+		if (a[i] != b[i])
+			return a[i] < b[i] ? -1 : 1;
+	return 0;
+}
+
+static int compare2(const void *a, const void *b) { return compare(a, b, 2); }
+static int compare3(const void *a, const void *b) { return compare(a, b, 3); }
+static int compare4(const void *a, const void *b) { return compare(a, b, 4); }
+
+static void sort_run(struct ctp_sqlite_sort *s)
+{
+	static int (*const by_words[])(const void *, const void *) = {[2] = compare2, [3] = compare3, [4] = compare4};
+	if (!s->in_order)
+		qsort(s->keys, s->nkeys, s->words * sizeof *s->keys, by_words[s->words]);
+	s->in_order = true;
+}
+
+static bool write_run(struct ctp_sqlite_sort *s)
+{
+	size_t left = s->nkeys * s->words * sizeof *s->keys;
+	const char *from = (const char *)s->keys;
+	struct run *runs = realloc(s->runs, (s->nruns + 1) * sizeof *runs);
+	if (!runs)
+		return false;
+	s->runs = runs;
+	if (s->fd < 0 && (s->fd = ctp_sqlite_scratch(s->beside)) < 0)
+		return false;
+	s->runs[s->nruns++] = (struct run){.next = s->written, .end = s->written + (off_t)left};
+	while (left) {
+		ssize_t n = write(s->fd, from, left);
+		if (n <= 0 && errno != EINTR)
+			return false;
+		left -= n > 0 ? (size_t)n : 0;
+		from += n > 0 ? n : 0;
+	}
+	s->written = s->runs[s->nruns - 1].end;
+	s->nkeys = 0;
+	return true;
+}
+
+bool ctp_sqlite_sort_add(struct ctp_sqlite_sort *s, const uint64_t *key)
+{
+	if (s->nkeys == s->max) {
+		sort_run(s);
+		if (!write_run(s))
+			return false;
+	}
+	uint64_t *to = s->keys + s->nkeys * s->words;
+	if (s->nkeys++)
+		s->in_order &= compare(to - s->words, key, s->words) <= 0;
+	memcpy(to, key, s->words * sizeof *to);
+	return true;
+}
+
+/* --- merging ------------------------------------------------------------------------------------------------------------- */
+
+static const uint64_t *head(const struct ctp_sqlite_sort *s, size_t run)
+{
+	return s->runs[run].keys + s->runs[run].at * s->words;
+}
+
+static bool is_less(const struct ctp_sqlite_sort *s, size_t a, size_t b)
+{
+	return compare(head(s, s->heap[a]), head(s, s->heap[b]), s->words) < 0;
+}
+
+static void sift_down(struct ctp_sqlite_sort *s, size_t i)
+{
+	for (size_t child; (child = 2 * i + 1) < s->nheap; i = child) {
+		if (child + 1 < s->nheap && is_less(s, child + 1, child))
+			child++;
+		if (!is_less(s, child, i))
+			return;
+		size_t swap = s->heap[i];
+		s->heap[i] = s->heap[child];
+		s->heap[child] = swap;
+	}
+}
+
+/* The next keys of a run from the file. 1: there are some, 0: there are none, -1: failed. */
+static int refill(struct ctp_sqlite_sort *s, struct run *r)
+{
+	size_t room = READ_BYTES / sizeof *r->keys / s->words * s->words * sizeof *r->keys;
+	size_t want = r->end - r->next < (off_t)room ? (size_t)(r->end - r->next) : room, got = 0;
+	while (got < want) {
+		ssize_t n = pread(s->fd, (char *)r->keys + got, want - got, r->next + (off_t)got);
+		if (n == 0)
+			errno = EIO;
+		if (n <= 0 && (n == 0 || errno != EINTR))
+			return -1;
+		got += n > 0 ? (size_t)n : 0;
+	}
+	r->next += (off_t)want;
+	r->at = 0;
+	r->n = want / sizeof *r->keys / s->words;
+	return want > 0;
+}
+
+/* What was never written is one run, in memory. */
+static bool begin_in_memory(struct ctp_sqlite_sort *s)
+{
+	if (!(s->runs = calloc(1, sizeof *s->runs)))
+		return false;
+	s->runs[0] = (struct run){.keys = s->keys, .n = s->nkeys};
+	s->nruns = 1;
+	return true;
+}
+
+static bool begin_in_file(struct ctp_sqlite_sort *s)
+{
+	if (s->nkeys && !write_run(s))
+		return false;
+	free(s->keys);
+	s->keys = NULL;
+	for (size_t i = 0; i < s->nruns; i++)
+		if (!(s->runs[i].keys = malloc(READ_BYTES)) || refill(s, &s->runs[i]) < 0)
+			return false;
+	return true;
+}
+
+bool ctp_sqlite_sort_begin(struct ctp_sqlite_sort *s)
+{
+	sort_run(s);
+	if (!(s->fd < 0 ? begin_in_memory(s) : begin_in_file(s)) || !(s->heap = calloc(s->nruns, sizeof *s->heap)))
+		return false;
+	for (size_t i = 0; i < s->nruns; i++)
+		if (s->runs[i].n)
+			s->heap[s->nheap++] = i;
+	for (size_t i = s->nheap; i-- > 0;)
+		sift_down(s, i);
+	return true;
+}
+
+int ctp_sqlite_sort_next(struct ctp_sqlite_sort *s, uint64_t *key)
+{
+	if (!s->nheap)
+		return 0;
+	struct run *r = &s->runs[s->heap[0]];
+	memcpy(key, head(s, s->heap[0]), s->words * sizeof *key);
+	int more = ++r->at < r->n ? 1 : s->fd >= 0 ? refill(s, r) : 0;
+	if (more < 0)
+		return -1;
+	if (!more)
+		s->heap[0] = s->heap[--s->nheap];
+	sift_down(s, 0);
+	return 1;
+}

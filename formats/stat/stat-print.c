@@ -1,0 +1,263 @@
+/*
+ * stat-print.c - what is in a stream, for people and for programs.
+ *
+ * Names and values from the stream are printed as JSON texts, for people where they hold anything but plain characters, so that
+ * no control character reaches a terminal. Times are 64 bits wide, which jq and JavaScript round; durations and counts are below
+ * what they hold.
+ */
+#include "stat/stat-print.h"
+
+#include <ctype.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/json.h"
+
+/* Numbers are all 64 bits wide: uint64_t is uintmax_t wherever this runs, so %ju prints them without PRIu64's clutter. */
+_Static_assert(sizeof(uint64_t) == sizeof(uintmax_t), "%ju is for uint64_t");
+static void putf(struct ctp_output *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void putf(struct ctp_output *out, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+	va_start(ap, fmt);
+	int len = vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	ctp_output_put(out, text, len < (int)sizeof text ? (size_t)len : sizeof text - 1);
+}
+
+static void put_text(struct ctp_output *out, const char *text) { ctp_json_put(out, text, strlen(text)); }
+
+static uint64_t sections_kept(const struct ctp_stat *stat)
+{
+	return stat->nsections < CTP_STAT_SECTIONS_MAX ? stat->nsections : CTP_STAT_SECTIONS_MAX;
+}
+
+/* --- for people ---------------------------------------------------------------------------------------------------------- */
+
+static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
+
+/* As it is if it is made of ASCII that can be printed and, for a word of a command, that no shell would change; or else as JSON. */
+static void put_plain(struct ctp_output *out, const char *text, size_t len, bool word)
+{
+	bool plain = len > 0;
+	for (size_t i = 0; i < len && plain; i++)
+		plain = word ? isalnum((unsigned char)text[i]) || strchr("_./:=,+@%-", text[i]) : text[i] >= ' ' && text[i] <= '~';
+	if (plain)
+		ctp_output_put(out, text, len);
+	else
+		ctp_json_put(out, text, len);
+}
+
+static void text_counts(struct ctp_output *out, const struct ctp_stat_counts *c, const char *indent)
+{
+	const char *more = c->at_least ? " or more" : "";
+	putf(out, "%sevents:      %ju%s", indent, c->events, c->unseen ? "" : "\n");
+	if (c->unseen)
+		putf(out, ", and %ju in packets that are missing\n", c->unseen);
+	putf(out, "%scoroutines:  %ju%s; %ju birth%s, %ju death%s\n", indent, c->coroutines, more, c->births, plural(c->births),
+	     c->deaths, plural(c->deaths));
+	putf(out, "%sthreads:     %ju%s\n", indent, c->threads, more);
+	if (c->wakes)
+		putf(out, "%swakes:       %ju\n", indent, c->wakes);
+	if (c->names)
+		putf(out, "%snames:       %ju\n", indent, c->names);
+	if (c->sites)
+		putf(out, "%ssites:       %ju%s\n", indent, c->sites, more);
+	putf(out, "%slost:        %ju, of them %ju unverified\n", indent, c->lost, c->unverified);
+	if (c->missed)
+		putf(out, "%smissed:      %ju other record%s\n", indent, c->missed, plural(c->missed));
+	putf(out, "%suntraced:    %ju coroutine%s\n", indent, c->untraced, plural(c->untraced));
+	if (c->conflicts)
+		putf(out, "%sconflicts:   %ju station%s with two writers\n", indent, c->conflicts, plural(c->conflicts));
+	putf(out, "%slate:        %ju\n", indent, c->late);
+	putf(out, "%sduration:    %ju.%09ju s\n", indent, c->duration_ns / 1000000000, c->duration_ns % 1000000000);
+}
+
+static void text_times(struct ctp_output *out, const struct ctp_stat_section *s)
+{
+	if (s->counts.first_ns > s->counts.last_ns)
+		return;
+	putf(out, "  times:       %ju to %ju ns\n", s->counts.first_ns, s->counts.last_ns);
+	if (!s->who || !s->who->has_wall)
+		return;
+	time_t wall = (time_t)((int64_t)(s->counts.first_ns + (uint64_t)s->who->wall_offset_ns) / 1000000000);
+	struct tm tm;
+	char text[64];
+	if (gmtime_r(&wall, &tm) && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &tm))
+		putf(out, "  started:     %s UTC\n", text);
+}
+
+static void text_outcome(struct ctp_output *out, const struct ctp_stat_section *s)
+{
+	const char *signal_name = s->status > 0 && s->status < NSIG ? sigabbrev_np((int)s->status) : NULL;
+	if (!s->outcome[0])
+		return;
+	putf(out, "  ended:       ");
+	if (!strcmp(s->outcome, "exited"))
+		putf(out, "exit status %jd\n", s->status);
+	else if (!strcmp(s->outcome, "killed") && signal_name)
+		putf(out, "killed by SIG%s\n", signal_name);
+	else if (!strcmp(s->outcome, "killed"))
+		putf(out, "killed by signal %jd\n", s->status);
+	else if (!strcmp(s->outcome, "running"))
+		putf(out, "still running when the trace ended\n");
+	else if (!strcmp(s->outcome, "ended"))
+		putf(out, "how is not known, for it was attached to\n");
+	else {
+		put_plain(out, s->outcome, strlen(s->outcome), false);
+		putf(out, " %jd\n", s->status);
+	}
+}
+
+/* The attributes, a list on one line. Those that are shown as times by text_times are left out. */
+static void text_attrs(struct ctp_output *out, const struct ctp_section *who)
+{
+	for (uint32_t i = 0; i < who->nattrs; i++) {
+		const char *name = who->attrs[i].name;
+		size_t len = strlen(name);
+		bool list = len > 2 && !strcmp(name + len - 2, "[]");
+		if (!strcmp(name, "wall_offset_ns") || !strcmp(name, "start_ns"))
+			continue;
+		if (!strcmp(name, "argv[]")) {
+			name = "command";
+			len = strlen(name);
+		} else if (list) {
+			len -= 2;
+		}
+		putf(out, "  ");
+		put_plain(out, name, len, false);
+		putf(out, ":%*s", len < 12 ? (int)(12 - len) : 1, "");
+		for (;; i++) {
+			const char *value = who->attrs[i].value;
+			put_plain(out, value, strlen(value), list);
+			if (!list || i + 1 == who->nattrs || strcmp(who->attrs[i].name, who->attrs[i + 1].name))
+				break;
+			putf(out, " ");
+		}
+		putf(out, "\n");
+	}
+}
+
+static void text_section(struct ctp_output *out, const struct ctp_stat_section *s, uint64_t number)
+{
+	putf(out, "\nsection %ju: %s\n", number,
+	     s->counts.complete ? "complete" : "cut short or damaged (or it is still being written)");
+	if (s->who)
+		text_attrs(out, s->who);
+	text_times(out, s);
+	text_outcome(out, s);
+}
+
+void ctp_stat_print_file(struct ctp_output *out, const struct ctp_input *in)
+{
+	uint64_t done, total;
+	ctp_input_progress(in, &done, &total);
+	putf(out, "file:        ");
+	put_plain(out, in->name, strlen(in->name), false);
+	putf(out, ", %ju byte%s\n", total ? total : done, plural(total ? total : done));
+}
+
+void ctp_stat_print_text(struct ctp_output *out, const struct ctp_stat *stat)
+{
+	const struct ctp_reader_stats *r = &stat->reader;
+	putf(out, "sections:    %ju, %s", stat->nsections, stat->all.complete ? "complete" : "not complete");
+	if (stat->nsections && r->cut_short)
+		putf(out, "; %ju cut short", r->cut_short);
+	putf(out, "\n");
+	text_counts(out, &stat->all, "");
+	putf(out, "packets:     %ju; %ju damaged, %ju missing\n", r->packets, r->damaged_packets, r->missing_packets);
+	if (r->skipped_bytes)
+		putf(out, "skipped:     %ju byte%s, %ju record%s\n", r->skipped_bytes, plural(r->skipped_bytes), r->skipped_records,
+		     plural(r->skipped_records));
+	putf(out, "records:     %ju\n", r->records);
+	for (uint32_t i = 0; i < stat->nclasses; i++) {
+		putf(out, "  %12ju  ", stat->classes[i].records);
+		put_plain(out, stat->classes[i].name, strlen(stat->classes[i].name), false);
+		putf(out, "\n");
+	}
+	for (uint64_t i = 0; i < sections_kept(stat); i++) {
+		text_section(out, &stat->sections[i], i + 1);
+		if (stat->nsections > 1)
+			text_counts(out, &stat->sections[i].counts, "  ");
+	}
+	if (stat->nsections > CTP_STAT_SECTIONS_MAX)
+		putf(out, "\nand %ju section%s more\n", stat->nsections - CTP_STAT_SECTIONS_MAX,
+		     plural(stat->nsections - CTP_STAT_SECTIONS_MAX));
+}
+
+/* --- for programs -------------------------------------------------------------------------------------------------------- */
+
+static const char *boolean(bool b) { return b ? "true" : "false"; }
+
+static void json_counts(struct ctp_output *out, const struct ctp_stat_counts *c)
+{
+	putf(out, "\"complete\":%s,\"events\":%ju,\"lost\":%ju,\"unverified\":%ju,\"untraced\":%ju",
+	     boolean(c->complete), c->events, c->lost, c->unverified, c->untraced);
+	putf(out, ",\"births\":%ju,\"deaths\":%ju,\"conflicts\":%ju,\"late\":%ju,\"unseen\":%ju",
+	     c->births, c->deaths, c->conflicts, c->late, c->unseen);
+	putf(out, ",\"wakes\":%ju,\"names\":%ju,\"missed\":%ju,\"sites\":%ju", c->wakes, c->names, c->missed, c->sites);
+	putf(out, ",\"coroutines\":%ju,\"threads\":%ju,\"at_least\":%s,\"duration_ns\":%ju", c->coroutines,
+	     c->threads, boolean(c->at_least), c->duration_ns);
+	if (c->first_ns <= c->last_ns)
+		putf(out, ",\"first_ns\":%ju,\"last_ns\":%ju", c->first_ns, c->last_ns);
+}
+
+/* name[] is an array, as in JSONL; but where a name comes again elsewhere only its first stays, so that keys are unique. */
+static void json_attrs(struct ctp_output *out, const struct ctp_section *who)
+{
+	bool comma = false;
+	for (uint32_t i = 0; who && i < who->nattrs; i++) {
+		const char *name = who->attrs[i].name;
+		size_t len = strlen(name);
+		bool list = len >= 2 && !strcmp(name + len - 2, "[]"), known = false;
+		for (uint32_t j = 0; j < i && !known; j++)
+			known = !strcmp(who->attrs[j].name, name);
+		if (known)
+			continue;
+		putf(out, "%s", comma ? "," : "");
+		comma = true;
+		ctp_json_put(out, name, len - (list ? 2 : 0));
+		putf(out, list ? ":[" : ":");
+		put_text(out, who->attrs[i].value);
+		for (uint32_t j = i + 1; list && j < who->nattrs; j++)
+			if (!strcmp(who->attrs[j].name, name)) {
+				putf(out, ",");
+				put_text(out, who->attrs[j].value);
+			}
+		putf(out, list ? "]" : "");
+	}
+}
+
+void ctp_stat_print_json(struct ctp_output *out, const struct ctp_stat *stat)
+{
+	const struct ctp_reader_stats *r = &stat->reader;
+	putf(out, "{");
+	json_counts(out, &stat->all);
+	putf(out, ",\"records\":%ju,\"packets\":%ju,\"damaged_packets\":%ju,\"missing_packets\":%ju",
+	     r->records, r->packets, r->damaged_packets, r->missing_packets);
+	putf(out, ",\"skipped_records\":%ju,\"skipped_bytes\":%ju,\"cut_short\":%ju,\"classes\":{",
+	     r->skipped_records, r->skipped_bytes, r->cut_short);
+	for (uint32_t i = 0; i < stat->nclasses; i++) {
+		putf(out, i ? "," : "");
+		put_text(out, stat->classes[i].name);
+		putf(out, ":%ju", stat->classes[i].records);
+	}
+	putf(out, "},\"section_count\":%ju,\"sections\":[", stat->nsections);
+	for (uint64_t i = 0; i < sections_kept(stat); i++) {
+		putf(out, i ? ",{" : "{");
+		json_counts(out, &stat->sections[i].counts);
+		if (stat->sections[i].outcome[0]) {
+			putf(out, ",\"outcome\":");
+			put_text(out, stat->sections[i].outcome);
+			putf(out, ",\"status\":%jd", stat->sections[i].status);
+		}
+		putf(out, ",\"attrs\":{");
+		json_attrs(out, stat->sections[i].who);
+		putf(out, "}}");
+	}
+	putf(out, "]}\n");
+}
