@@ -89,8 +89,8 @@ static void fake_zeros(void) { make_fake(65536, true); }
 static void fake_arena(bool sealed, uint32_t allocated, uint32_t claimed)
 {
 	const struct ctp_geometry geo = {64, 64, 4, 8};
-	struct ctp_shm_header *head = make_fake(ctp_annex_bytes(&geo), sealed);
-	ctp_annex_make(head, &geo);
+	struct ctp_shm_header *head = make_fake(ctp_arena_bytes(&geo), sealed);
+	ctp_arena_make(head, &geo);
 	head->allocated_count = allocated;
 	if (claimed)
 		head->max_rings = claimed;
@@ -166,9 +166,9 @@ static void test_found(void)
 		stop(&c);
 		skip_all("there is no room for a mapping of that size, as under TSan"); /* or under ulimit -v */
 	}
-	ok(at.annex.header, "a process that records is found: %s", said);
-	is_u64(at.annex.owner, (uint64_t)c.pid, "by its own memory");
-	is_u64(at.annex.header->allocated_count, 3, "with what is in it");
+	ok(at.arena.header, "a process that records is found: %s", said);
+	is_u64(at.arena.owner, (uint64_t)c.pid, "by its own memory");
+	is_u64(at.arena.header->allocated_count, 3, "with what is in it");
 	ctp_attach_fini(&at);
 	struct listed l = list(c.pid);
 	is_u64(l.times, 1, "it is listed, once");
@@ -234,18 +234,18 @@ static void test_several(void)
 	struct child c = start(two_of_them);
 	struct ctp_attach at;
 	ok(find(&at, c.pid), "of two memories in one process one is taken");
-	is_u64(at.annex.header->allocated_count, 50, "the one with more in it");
+	is_u64(at.arena.header->allocated_count, 50, "the one with more in it");
 	ok(strstr(said, "3 coroutines of one are left out"), "and the other is not passed over in silence: %s", said);
 	ctp_attach_fini(&at);
 	stop(&c);
 	c = start(a_fake_beside);
-	ok(find(&at, c.pid) && at.annex.owner == (uint64_t)c.pid, "what only looks like one does not hide it: %s", said);
+	ok(find(&at, c.pid) && at.arena.owner == (uint64_t)c.pid, "what only looks like one does not hide it: %s", said);
 	ctp_attach_fini(&at);
 	stop(&c);
 	c = start(record_and_close);
 	bool found = find(&at, c.pid);
 	if (!geteuid() && found)
-		ok(at.annex.owner == (uint64_t)c.pid, "root finds the memory of one that has closed all descriptors");
+		ok(at.arena.owner == (uint64_t)c.pid, "root finds the memory of one that has closed all descriptors");
 	else
 		ok(!found && strstr(said, "as root"), "one that has closed all descriptors needs root: %s", said);
 	if (found)

@@ -41,15 +41,15 @@ static inline int onemap_munmap(void *at, size_t bytes)
 #include "shm/arena.h"
 
 /* Makes one with rings as small as the probe takes them, a page each, opens it, and attaches the probe to it, anew. */
-static inline struct ctp_annex onemap_open(uint32_t max_stations, uint32_t mode)
+static inline struct ctp_arena onemap_open(uint32_t max_stations, uint32_t mode)
 {
 	struct ctp_geometry geo = {.max_stations = max_stations, .max_sites = 64, .max_rings = ONEMAP_RINGS, .ring_bits = 1};
-	struct ctp_annex annex;
+	struct ctp_arena arena;
 	struct ctp_err err;
 	char text[32];
 	while (sizeof(struct ctp_shm_entry) << geo.ring_bits < (size_t)sysconf(_SC_PAGESIZE))
 		geo.ring_bits++;
-	onemap_bytes = ctp_annex_bytes(&geo);
+	onemap_bytes = ctp_arena_bytes(&geo);
 	int fd = memfd_create("arena", MFD_CLOEXEC);
 	struct flock lock = {.l_type = F_WRLCK}; /* as a collector that lives has one */
 	if (fd < 0 || ftruncate(fd, (off_t)onemap_bytes) || fcntl(fd, F_OFD_SETLK, &lock))
@@ -57,10 +57,10 @@ static inline struct ctp_annex onemap_open(uint32_t max_stations, uint32_t mode)
 	onemap_base = mmap(NULL, onemap_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (onemap_base == MAP_FAILED)
 		abort();
-	ctp_annex_make(onemap_base, &geo);
-	if (ctp_annex_find(&annex, onemap_base, onemap_bytes, &err))
+	ctp_arena_make(onemap_base, &geo);
+	if (ctp_arena_find(&arena, onemap_base, onemap_bytes, &err))
 		abort();
-	ctp_annex_open(&annex, mode, 0, NULL);
+	ctp_arena_open(&arena, mode, 0, NULL);
 	snprintf(text, sizeof(text), "/proc/self/fd/%d", fd);
 	setenv("CTP_SHM_PATH", text, 1);
 	snprintf(text, sizeof(text), "%u", max_stations);
@@ -68,7 +68,7 @@ static inline struct ctp_annex onemap_open(uint32_t max_stations, uint32_t mode)
 	ctp_current_ = NULL;
 	if (!ctp_init())
 		abort();
-	return annex;
+	return arena;
 }
 
 #endif

@@ -21,7 +21,7 @@ race() { # of what is in $tmp/plant, or else of what is in the tree
 
 # The same of v1-doubt.c and v1-station.c, which need more of the library, and no TSan for these.
 stations() {
-	for test in doubt station; do
+	for test in v1-doubt v1-station; do
 		# shellcheck disable=SC2046,SC2086
 		"$CC" ${flags%-fsanitize=thread} -Isdk/c -Ilib -It -o "$tmp/race" "t/$test.c" $(ls "$tmp"/plant/*.c 2>/dev/null) "$O/libctp.a" \
 			$(${PKG_CONFIG:-pkg-config} --libs libzstd) && timeout 60 "$tmp/race" || return
@@ -67,16 +67,16 @@ plant lib/shm/rings.c "tail comes before the copy" \
 rm -rf "$tmp/plant" && mkdir "$tmp/plant"
 judge=stations
 ok "stations: without a plant they hold" stations
-case $(uname -m)-$("$O/t/doubt" | grep -c '# skip') in
+case $(uname -m)-$("$O/t/v1-doubt" | grep -c '# skip') in
 x86_64-* | i?86-*) note 'this machine keeps stores in order: there is no doubt' ;;
 *-0)
 	plant lib/collect/v1-station.c "a seqlock of the field is believed as far as eight" 's/(announced || CTP_STORES_IN_ORDER)/true/'
 	plant lib/collect/v1-station.c "a plain writer is believed to have a mark" 's/ && proof == CTP_PROOF_LATER && .*SEQLOCK)/ \&\& proof == CTP_PROOF_LATER)/'
 	plant lib/collect/v1-doubt.c "there is no barrier" 's/(full->barrier && full->barrier <= passed)/true/'
-	plant lib/collect/v1-doubt.c "there is no second look" 's/h->proof != CTP_PROOF_NOW && ctp_station_quiet(.*));/true);/'
+	plant lib/collect/v1-doubt.c "there is no second look" 's/h->proof != CTP_PROOF_NOW && ctp_v1_station_quiet(.*));/true);/'
 	plant lib/collect/v1-doubt.c "a refusal is not seen" 's/if (!h->barrier.usable .*/if (0)/'
 	plant lib/collect/v1-doubt.c "the mark is not held back" 's/h->doubt_ns = full->promise_ns.*;/;/'
-	plant lib/collect/v1-doubt.c "a death is of the time when it was told" 's/full->lived_ns, full->died_ns);/h->basket->now_ns, ctp_clock_ns());/'
+	plant lib/collect/v1-doubt.c "a death is of the time when it was told" 's/full->lived_ns, full->died_ns);/h->rows->now_ns, ctp_clock_ns());/'
 	;;
 *) note 'there is no barrier here, or no seccomp to refuse it' ;;
 esac

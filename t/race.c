@@ -50,7 +50,7 @@ static void *writer(void *arg)
 	}
 }
 
-static void check_rows(struct sum *sum, const struct ctp_station *st, uint64_t *next, const struct ctp_row *rows, unsigned n)
+static void check_rows(struct sum *sum, const struct ctp_v1_station *st, uint64_t *next, const struct ctp_row *rows, unsigned n)
 {
 	for (unsigned k = 0; k < n; k++) {
 		const uint64_t *val = rows[k].val;
@@ -75,15 +75,15 @@ static void wait_drain(void)
  * The first of n rows is in doubt: it is believed if nothing was written until the writer had finished, and else counted. (With a
  * barrier: see v1-doubt.c.) Returns how many rows are left.
  */
-static unsigned await_proof(const struct race *r, struct ctp_station *st, struct ctp_row *rows, unsigned n, uint32_t turn)
+static unsigned await_proof(const struct race *r, struct ctp_v1_station *st, struct ctp_row *rows, unsigned n, uint32_t turn)
 {
 	const struct ctp_shm_station *shm = (const void *)r->station;
 	bool over = false;
-	while (!over && ctp_station_quiet(st, shm)) {
+	while (!over && ctp_v1_station_quiet(st, shm)) {
 		sched_yield();
 		over = __atomic_load_n(&r->turn, __ATOMIC_ACQUIRE) != turn;
 	}
-	unsigned bad = !(over && ctp_station_quiet(st, shm));
+	unsigned bad = !(over && ctp_v1_station_quiet(st, shm));
 	memmove(rows, rows + bad, (n - bad) * sizeof(*rows));
 	st->doubt = false;
 	st->gap += bad;
@@ -94,8 +94,8 @@ static unsigned await_proof(const struct race *r, struct ctp_station *st, struct
 /* Lets the writer go and reads until it has finished and nothing more is found. */
 static void run(struct race *r, struct sum *sum)
 {
-	struct ctp_station st = {0};
-	struct ctp_station_seen seen = {{0}};
+	struct ctp_v1_station st = {0};
+	struct ctp_v1_station_seen seen = {{0}};
 	const struct ctp_shm_station *shm = (const void *)r->station;
 	struct ctp_row rows[CTP_STATION_ROWS];
 	uint64_t next = 0, lost = 0, unverified = 0, events = sum->events;
@@ -107,14 +107,14 @@ static void run(struct race *r, struct sum *sum)
 	for (bool gone = false, over = false; !over;) {
 		gone = __atomic_load_n(&r->turn, __ATOMIC_ACQUIRE) != turn;
 		uint64_t gap = st.gap;
-		unsigned n = ctp_station_visit(&st, shm, &seen, gone ? CTP_PROOF_GONE : CTP_PROOF_LATER, rows);
+		unsigned n = ctp_v1_station_visit(&st, shm, &seen, gone ? CTP_PROOF_GONE : CTP_PROOF_LATER, rows);
 		over = gone && !n && st.gap == gap;
 		if (n && st.doubt)
 			n = await_proof(r, &st, rows, n, turn);
-		if (n && !gone && ctp_station_doubtful(&st)) { /* as harvest.c does, but with one station */
+		if (n && !gone && ctp_v1_station_doubtful(&st)) { /* as harvest.c does, but with one station */
 			unsigned maybe;
 			wait_drain();
-			unsigned bad = ctp_station_recheck(&st, shm, st.next - n, n, &maybe);
+			unsigned bad = ctp_v1_station_recheck(&st, shm, st.next - n, n, &maybe);
 			memmove(rows, rows + bad, (n -= bad) * sizeof(*rows));
 			st.gap += bad;
 			st.gap_unverified += maybe;
@@ -128,7 +128,7 @@ static void run(struct race *r, struct sum *sum)
 	}
 	lost += st.gap;
 	unverified += st.gap_unverified;
-	ctp_station_audit(&st, shm, &seen);
+	ctp_v1_station_audit(&st, shm, &seen);
 	sum->lost += lost;
 	sum->unverified += unverified;
 	sum->holes += sum->events - events + lost != r->count || st.flags & CTP_STATION_CONFLICT;

@@ -143,11 +143,11 @@ static void see(void *arg, const char *cls, const uint64_t *val)
 	}
 }
 
-static uint64_t no_room(const struct ctp_annex *annex)
+static uint64_t no_room(const struct ctp_arena *arena)
 {
 	uint64_t events = 0;
-	for (uint32_t i = 0; i < annex->header->rings_used; i++)
-		events += annex->rings[i].lost_events;
+	for (uint32_t i = 0; i < arena->header->rings_used; i++)
+		events += arena->rings[i].lost_events;
 	return events;
 }
 
@@ -181,7 +181,7 @@ static void race(uint32_t mode)
 {
 	struct memstream m;
 	pthread_t threads[THREADS];
-	struct ctp_annex annex = onemap_open(STATIONS, mode);
+	struct ctp_arena arena = onemap_open(STATIONS, mode);
 	memstream_start(&m, &(struct ctp_harvest_conf){.shm = onemap_base, .bytes = onemap_bytes, .max_stations = STATIONS});
 	memset(coros, 0, sizeof(coros));
 	memset(&sum, 0, sizeof(sum));
@@ -204,7 +204,7 @@ static void race(uint32_t mode)
 		hands[i] = NULL;
 	}
 	ctp_harvest_last(m.harvest, true);
-	uint64_t dropped = no_room(&annex);
+	uint64_t dropped = no_room(&arena);
 	ok(memstream_close(&m, see, NULL), "the stream is whole%s", mode & CTP_MODE_BARE ? ", without slots too" : "");
 	judge(dropped, mode & CTP_MODE_BARE);
 }

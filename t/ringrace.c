@@ -123,19 +123,19 @@ static void drain(struct ctp_rings *r, bool all)
 }
 
 /* One slot of each station, as barrier.pml has it. */
-static void look_at_slots(struct ctp_annex *annex, unsigned slot)
+static void look_at_slots(struct ctp_arena *arena, unsigned slot)
 {
 	struct ctp_shm_slot copy[COROS];
 	for (unsigned c = 0; c < COROS; c++)
-		copy[c].seq = __atomic_load_n(&annex->stations[c].slots[slot].seq, __ATOMIC_ACQUIRE);
+		copy[c].seq = __atomic_load_n(&arena->stations[c].slots[slot].seq, __ATOMIC_ACQUIRE);
 	ctp_membarrier();
 	for (unsigned c = 0; c < COROS; c++) {
-		copy[c].addr = __atomic_load_n(&annex->stations[c].slots[slot].addr, __ATOMIC_RELAXED);
-		copy[c].what = __atomic_load_n(&annex->stations[c].slots[slot].what, __ATOMIC_RELAXED);
+		copy[c].addr = __atomic_load_n(&arena->stations[c].slots[slot].addr, __ATOMIC_RELAXED);
+		copy[c].what = __atomic_load_n(&arena->stations[c].slots[slot].what, __ATOMIC_RELAXED);
 	}
 	ctp_membarrier();
 	for (unsigned c = 0; c < COROS; c++) {
-		uint64_t seq = __atomic_load_n(&annex->stations[c].slots[slot].seq, __ATOMIC_RELAXED);
+		uint64_t seq = __atomic_load_n(&arena->stations[c].slots[slot].seq, __ATOMIC_RELAXED);
 		uint64_t k = (seq / 2 - 1) * 8 + slot;
 		if (!seq || seq % 2 || seq != copy[c].seq)
 			continue;
@@ -144,7 +144,7 @@ static void look_at_slots(struct ctp_annex *annex, unsigned slot)
 	}
 }
 
-static void race(struct ctp_annex *annex, struct ctp_rings *rings, unsigned round)
+static void race(struct ctp_arena *arena, struct ctp_rings *rings, unsigned round)
 {
 	pthread_t threads[THREADS];
 	running = THREADS;
@@ -154,7 +154,7 @@ static void race(struct ctp_annex *annex, struct ctp_rings *rings, unsigned roun
 	for (unsigned i = 0; __atomic_load_n(&running, __ATOMIC_ACQUIRE); i++) {
 		drain(rings, false);
 		if (i % 4 == 0)
-			look_at_slots(annex, i / 4 % 8);
+			look_at_slots(arena, i / 4 % 8);
 		if (round % 3 == 0)
 			sched_yield();
 	}
@@ -162,7 +162,7 @@ static void race(struct ctp_annex *annex, struct ctp_rings *rings, unsigned roun
 		pthread_join(threads[i], NULL);
 }
 
-static void judge(struct ctp_annex *annex)
+static void judge(struct ctp_arena *arena)
 {
 	uint64_t written = 0, missing = 0, lost = 0, said = 0, stale = 0;
 	for (unsigned c = 0; c < COROS; c++) {
@@ -170,11 +170,11 @@ static void judge(struct ctp_annex *annex)
 		for (uint64_t k = 0; k < coros[c].events; k++)
 			missing += !(sum.seen[c][k / 8] >> k % 8 & 1);
 		for (uint64_t k = coros[c].events < 8 ? 0 : coros[c].events - 8; k < coros[c].events; k++)
-			stale += annex->stations[c].slots[k % 8].addr != word(c, k);
+			stale += arena->stations[c].slots[k % 8].addr != word(c, k);
 	}
-	for (unsigned i = 0; i < annex->header->rings_used; i++) {
-		lost += annex->rings[i].lost_events;
-		said += annex->rings[i].said_events;
+	for (unsigned i = 0; i < arena->header->rings_used; i++) {
+		lost += arena->rings[i].lost_events;
+		said += arena->rings[i].said_events;
 	}
 	is_u64(sum.wrong, 0, "every entry is an event that was");
 	is_u64(sum.twice, 0, "none comes twice");
@@ -186,7 +186,7 @@ static void judge(struct ctp_annex *annex)
 	is_u64(stale, 0, "the last eight of each are in its slots");
 	ok(sum.entries > written / 100 && lost > written / 100 && sum.slots, "it was a race");
 	note("%" PRIu64 " written, %" PRIu64 " read, %" PRIu64 " lost in %u rings; %" PRIu64 " slots accepted; %" PRIu64
-	     " events of handlers", written, sum.entries, lost, annex->header->rings_used, sum.slots,
+	     " events of handlers", written, sum.entries, lost, arena->header->rings_used, sum.slots,
 	     coros[MOVING].events + coros[MOVING + 1].events + coros[MOVING + 2].events);
 }
 
@@ -197,11 +197,11 @@ static void interrupt(void)
 	turn(&coros[1]);
 }
 
-static void test_claim(struct ctp_annex *annex)
+static void test_claim(struct ctp_arena *arena)
 {
 	onemap_interrupt = interrupt;
 	turn(&coros[0]);
-	ok(!onemap_interrupt && annex->header->rings_used == 2 && ctp_self_.lanes[0].ring != ctp_self_.lanes[1].ring,
+	ok(!onemap_interrupt && arena->header->rings_used == 2 && ctp_self_.lanes[0].ring != ctp_self_.lanes[1].ring,
 	   "a handler that interrupts the claim of a ring has another");
 }
 
@@ -218,21 +218,21 @@ int main(int argc, char **argv)
 	pthread_sigmask(SIG_BLOCK, &alarm, NULL);
 	sigaction(SIGALRM, &(struct sigaction){.sa_handler = handle, .sa_flags = SA_RESTART}, NULL);
 
-	struct ctp_annex annex = onemap_open(COROS, MODE);
-	annex.header->mode = CTP_MODE_RECORD; /* no ring yet */
+	struct ctp_arena arena = onemap_open(COROS, MODE);
+	arena.header->mode = CTP_MODE_RECORD; /* no ring yet */
 	for (unsigned c = 0; c < COROS; c++)
 		ctp_coro_new(&coros[c].co, c + 1);
-	annex.header->mode = MODE;
+	arena.header->mode = MODE;
 	if (ctp_rings_init(&rings, onemap_base, onemap_bytes, &err))
 		return 1;
-	test_claim(&annex);
+	test_claim(&arena);
 	setitimer(ITIMER_REAL, &(struct itimerval){{0, 150}, {0, 150}}, NULL);
 	for (unsigned round = 0; round < rounds; round++)
-		race(&annex, &rings, round);
+		race(&arena, &rings, round);
 	setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {0, 0}}, NULL);
 	drain(&rings, true);
 	drain(&rings, true);
-	judge(&annex);
+	judge(&arena);
 	ctp_rings_fini(&rings);
 	return done_testing();
 }

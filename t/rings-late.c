@@ -18,7 +18,7 @@ static void test_attach(void)
 	for (unsigned i = 0; i < 20; i++)
 		event(&w.ring[0], &a, 1, 0, true);
 	raw_name(&w.ring[0], &a, "older");
-	put64(w.ring[0].ring + 0x40, raw64(w.ring[0].ring)); /* as ctp_annex_open does */
+	put64(w.ring[0].ring + 0x40, raw64(w.ring[0].ring)); /* as ctp_arena_open does */
 	event(&w.ring[0], &b, 2, 0, true);                    /* in the slots and in the ring */
 	world_harvest(&w, true);
 	scan(&w, 4);

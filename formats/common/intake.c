@@ -9,7 +9,7 @@ enum ctp_status ctp_intake_init(struct ctp_intake *it, struct ctp_source *source
 	it->source = source;
 	it->tool = tool;
 	it->window = ctp_window_new(err);
-	it->gaps = it->window ? ctp_gaps_new(err) : NULL;
+	it->gaps = it->window ? ctp_plain_gaps_new(err) : NULL;
 	return it->gaps ? CTP_OK : CTP_FAILED;
 }
 
@@ -20,7 +20,7 @@ void ctp_intake_fini(struct ctp_intake *it)
 		ctp_class_free(it->classes[i].cls);
 	}
 	ctp_window_free(it->window);
-	ctp_gaps_free(it->gaps);
+	ctp_plain_gaps_free(it->gaps);
 }
 
 /* --- sections ------------------------------------------------------------------------------------------------------------ */
@@ -29,7 +29,7 @@ void ctp_intake_end(struct ctp_intake *it, bool complete)
 {
 	ctp_window_flush(it->window, it->writer);
 	if (it->section == CTP_SECTION_OURS)
-		ctp_gaps_end(it->gaps, it->window, it->writer, &it->source->stats, it->notice);
+		ctp_plain_gaps_end(it->gaps, it->window, it->writer, &it->source->stats, it->notice);
 	ctp_writer_end(it->writer, complete);
 	for (uint32_t i = 0; i < it->nclasses; i++)
 		it->classes[i].current = false;
@@ -72,7 +72,7 @@ void ctp_intake_own_section(struct ctp_intake *it, bool wall)
 	if (wall)
 		ctp_section_add(sec, "wall_offset_ns", "0");
 	open_section(it, sec);
-	ctp_gaps_begin(it->gaps, it->window);
+	ctp_plain_gaps_begin(it->gaps, it->window);
 	it->section = CTP_SECTION_OURS;
 	ctp_section_fini(sec);
 	free(sec);

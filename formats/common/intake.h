@@ -19,7 +19,7 @@ struct ctp_intake {
 	struct ctp_source *source;
 	const char *tool;
 	struct ctp_window *window;
-	struct ctp_gaps *gaps; /* between the window and the writer, in a section of ours */
+	struct ctp_plain_gaps *gaps; /* between the window and the writer, in a section of ours */
 	uint32_t nclasses;
 	struct ctp_intake_class classes[CTP_CLASSES_MAX]; /* all there ever were: the writer may still need them */
 

@@ -26,7 +26,7 @@ struct entry {
 	bool mark, gap, counted, conflict; /* gap, conflict: a record is due in front of the row */
 };
 
-struct ctp_gaps {
+struct ctp_plain_gaps {
 	struct ctp_class *plain, *lost_class, *conflict_class;
 	const struct ctp_class *cls;     /* of the rows that are held; null: none were there */
 	struct entry *held;              /* numbers [next - count, next), by their lower bits */
@@ -52,7 +52,7 @@ static const struct ctp_field lost_fields[LOST_FIELDS] = {
 
 /* --- probes --------------------------------------------------------------------------------------------------------------- */
 
-static uint32_t slot_of(const struct ctp_gaps *g, uint64_t probe)
+static uint32_t slot_of(const struct ctp_plain_gaps *g, uint64_t probe)
 {
 	uint32_t nslots = 2 * g->room, i = ctp_spread(probe, g->salt, nslots);
 	while (g->slots[i] && g->tracks[g->slots[i] - 1].probe != probe)
@@ -60,10 +60,10 @@ static uint32_t slot_of(const struct ctp_gaps *g, uint64_t probe)
 	return i;
 }
 
-static bool grow(struct ctp_gaps *g)
+static bool grow(struct ctp_plain_gaps *g)
 {
 	uint32_t room = g->room ? 2 * g->room : TRACKS_MIN;
-	struct track *tracks = room <= CTP_GAPS_PROBES ? realloc(g->tracks, room * sizeof(*tracks)) : NULL;
+	struct track *tracks = room <= CTP_PLAIN_GAPS_PROBES ? realloc(g->tracks, room * sizeof(*tracks)) : NULL;
 	if (!tracks)
 		return false;
 	g->tracks = tracks;
@@ -79,7 +79,7 @@ static bool grow(struct ctp_gaps *g)
 }
 
 /* Null: there are too many. */
-static struct track *track_of(struct ctp_gaps *g, uint64_t probe)
+static struct track *track_of(struct ctp_plain_gaps *g, uint64_t probe)
 {
 	uint32_t slot = slot_of(g, probe);
 	if (g->slots[slot])
@@ -96,7 +96,7 @@ static struct track *track_of(struct ctp_gaps *g, uint64_t probe)
 	return &g->tracks[g->ntracks - 1];
 }
 
-static void forget(struct ctp_gaps *g)
+static void forget(struct ctp_plain_gaps *g)
 {
 	g->ntracks = 0;
 	memset(g->slots, 0, 2 * (size_t)g->room * sizeof(*g->slots));
@@ -107,11 +107,11 @@ static void forget(struct ctp_gaps *g)
 
 /* --- what is held --------------------------------------------------------------------------------------------------------- */
 
-static struct entry *entry_at(struct ctp_gaps *g, uint32_t number) { return &g->held[number % CTP_GAPS_HELD]; }
+static struct entry *entry_at(struct ctp_plain_gaps *g, uint32_t number) { return &g->held[number % CTP_PLAIN_GAPS_HELD]; }
 
-static bool is_held(const struct ctp_gaps *g, uint32_t number) { return g->next - number <= g->count; }
+static bool is_held(const struct ctp_plain_gaps *g, uint32_t number) { return g->next - number <= g->count; }
 
-static void write_oldest(struct ctp_gaps *g, struct ctp_writer *w)
+static void write_oldest(struct ctp_plain_gaps *g, struct ctp_writer *w)
 {
 	const struct entry *e = entry_at(g, g->next - g->count--);
 	uint64_t ts = e->val[CTP_PLAIN_TS], probe = e->val[CTP_PLAIN_PROBE];
@@ -130,15 +130,15 @@ static void write_oldest(struct ctp_gaps *g, struct ctp_writer *w)
 	ctp_writer_record(w, g->cls, e->val);
 }
 
-static void write_all(struct ctp_gaps *g, struct ctp_writer *w)
+static void write_all(struct ctp_plain_gaps *g, struct ctp_writer *w)
 {
 	while (g->count)
 		write_oldest(g, w);
 }
 
-static struct entry *hold(struct ctp_gaps *g, struct ctp_writer *w)
+static struct entry *hold(struct ctp_plain_gaps *g, struct ctp_writer *w)
 {
-	if (g->count == CTP_GAPS_HELD)
+	if (g->count == CTP_PLAIN_GAPS_HELD)
 		write_oldest(g, w);
 	g->count++;
 	struct entry *e = entry_at(g, g->next++);
@@ -149,7 +149,7 @@ static struct entry *hold(struct ctp_gaps *g, struct ctp_writer *w)
 /* --- rows ----------------------------------------------------------------------------------------------------------------- */
 
 /* A round is over, and some of it is missing: before, between or behind its rows. */
-static void doubt_round(struct ctp_gaps *g, const struct track *t, uint32_t rows)
+static void doubt_round(struct ctp_plain_gaps *g, const struct track *t, uint32_t rows)
 {
 	for (uint32_t i = 0; i < rows; i++)
 		if (is_held(g, t->rows[i]))
@@ -157,7 +157,7 @@ static void doubt_round(struct ctp_gaps *g, const struct track *t, uint32_t rows
 }
 
 /* Rows of several that cannot be told apart: so it is from the first on that could be another's. */
-static void mix(struct ctp_gaps *g, const struct track *t, uint32_t rows, struct entry *e)
+static void mix(struct ctp_plain_gaps *g, const struct track *t, uint32_t rows, struct entry *e)
 {
 	for (uint32_t i = 0; i < rows; i++)
 		if (is_held(g, t->rows[i])) {
@@ -167,7 +167,7 @@ static void mix(struct ctp_gaps *g, const struct track *t, uint32_t rows, struct
 	e->conflict = true;
 }
 
-static void look_at(struct ctp_gaps *g, struct track *t, struct entry *e, uint32_t number)
+static void look_at(struct ctp_plain_gaps *g, struct track *t, struct entry *e, uint32_t number)
 {
 	uint64_t ts = e->val[CTP_PLAIN_TS];
 	uint32_t rows = t->numbers.rows;
@@ -187,14 +187,14 @@ static void look_at(struct ctp_gaps *g, struct track *t, struct entry *e, uint32
 }
 
 /* In a file to which several runs were added, as follow.h says. */
-static bool is_next_run(const struct ctp_gaps *g, uint64_t tid, uint64_t ts)
+static bool is_next_run(const struct ctp_plain_gaps *g, uint64_t tid, uint64_t ts)
 {
 	return g->last_ns && ctp_sequence_silence(g->last_ns, ts) && !ctp_threads_has(&g->threads, tid);
 }
 
 static void take_record(void *arg, struct ctp_writer *w, const struct ctp_record *rec)
 {
-	struct ctp_gaps *g = arg;
+	struct ctp_plain_gaps *g = arg;
 	bool plain = rec->cls == g->cls || (rec->cls->decl_bytes == g->plain->decl_bytes &&
 	                                    !memcmp(rec->cls->decl, g->plain->decl, g->plain->decl_bytes));
 	if (!plain || g->through) {
@@ -222,7 +222,7 @@ static void take_record(void *arg, struct ctp_writer *w, const struct ctp_record
 
 static void take_mark(void *arg, struct ctp_writer *w, uint64_t ts_ns)
 {
-	struct ctp_gaps *g = arg;
+	struct ctp_plain_gaps *g = arg;
 	if (g->through) {
 		ctp_writer_mark(w, ts_ns);
 		return;
@@ -234,26 +234,26 @@ static void take_mark(void *arg, struct ctp_writer *w, uint64_t ts_ns)
 
 /* --- the whole ------------------------------------------------------------------------------------------------------------ */
 
-struct ctp_gaps *ctp_gaps_new(struct ctp_err *err)
+struct ctp_plain_gaps *ctp_plain_gaps_new(struct ctp_err *err)
 {
-	struct ctp_gaps *g = calloc(1, sizeof(*g));
+	struct ctp_plain_gaps *g = calloc(1, sizeof(*g));
 	if (!g) {
 		ctp_err_set(err, "out of memory");
 		return NULL;
 	}
 	g->salt = ctp_spread_salt();
-	g->held = malloc(CTP_GAPS_HELD * sizeof(*g->held));
+	g->held = malloc(CTP_PLAIN_GAPS_HELD * sizeof(*g->held));
 	g->plain = ctp_plain_class(err);
 	g->lost_class = ctp_class_new("lost", CTP_KIND_LOSS, lost_fields, LOST_FIELDS, err);
 	g->conflict_class = ctp_class_new("conflict", CTP_KIND_CONFLICT, lost_fields, LOST_COUNT, err);
 	if (g->held && g->plain && g->lost_class && g->conflict_class && ctp_threads_init(&g->threads) && grow(g))
 		return g;
-	ctp_gaps_free(g);
+	ctp_plain_gaps_free(g);
 	ctp_err_set(err, "out of memory");
 	return NULL;
 }
 
-void ctp_gaps_free(struct ctp_gaps *g)
+void ctp_plain_gaps_free(struct ctp_plain_gaps *g)
 {
 	if (!g)
 		return;
@@ -267,7 +267,7 @@ void ctp_gaps_free(struct ctp_gaps *g)
 	free(g);
 }
 
-void ctp_gaps_begin(struct ctp_gaps *g, struct ctp_window *win)
+void ctp_plain_gaps_begin(struct ctp_plain_gaps *g, struct ctp_window *win)
 {
 	static const struct ctp_window_ops ops = {.record = take_record, .mark = take_mark};
 	forget(g);
@@ -277,13 +277,13 @@ void ctp_gaps_begin(struct ctp_gaps *g, struct ctp_window *win)
 	ctp_window_divert(win, &ops, g);
 }
 
-void ctp_gaps_end(struct ctp_gaps *g, struct ctp_window *win, struct ctp_writer *w, struct ctp_source_stats *stats,
-                  const struct ctp_notice *notice)
+void ctp_plain_gaps_end(struct ctp_plain_gaps *g, struct ctp_window *win, struct ctp_writer *w, struct ctp_source_stats *stats,
+                        const struct ctp_notice *notice)
 {
 	write_all(g, w);
 	ctp_window_divert(win, NULL, NULL);
 	stats->lost = ctp_add_capped(stats->lost, g->lost);
 	stats->harmed |= g->lost || g->full || g->conflicts;
 	if (g->full)
-		ctp_notice_say(notice, "more than %d probes: what is missing of the others is not known", CTP_GAPS_PROBES);
+		ctp_notice_say(notice, "more than %d probes: what is missing of the others is not known", CTP_PLAIN_GAPS_PROBES);
 }

@@ -7,26 +7,26 @@
  * missing. So each of these rows, and the first of the next round, has such a record, and the last one has the count. The engine
  * reads a slot before it has come round twice; therefore what is missing shows soon, and rows that left before that are sound.
  */
-#ifndef CTP_GAPS_H
-#define CTP_GAPS_H
+#ifndef CTP_PLAIN_GAPS_H
+#define CTP_PLAIN_GAPS_H
 
 #include "stream/sink.h"
 #include "stream/window.h"
 
 enum {
-	CTP_GAPS_HELD = 1 << 16,   /* rows and marks that wait for what their round will show */
-	CTP_GAPS_PROBES = 1 << 20, /* that are followed, in some 70 MiB; what is missing of others is not found */
+	CTP_PLAIN_GAPS_HELD = 1 << 16,   /* rows and marks that wait for what their round will show */
+	CTP_PLAIN_GAPS_PROBES = 1 << 20, /* that are followed, in some 70 MiB; what is missing of others is not found */
 };
 
-struct ctp_gaps;
-struct ctp_gaps *ctp_gaps_new(struct ctp_err *err);
-void ctp_gaps_free(struct ctp_gaps *g);
+struct ctp_plain_gaps;
+struct ctp_plain_gaps *ctp_plain_gaps_new(struct ctp_err *err);
+void ctp_plain_gaps_free(struct ctp_plain_gaps *g);
 
 /* Everything from here to the end goes through it; the rows of other classes, and all behind the first of them, untouched. */
-void ctp_gaps_begin(struct ctp_gaps *g, struct ctp_window *win);
+void ctp_plain_gaps_begin(struct ctp_plain_gaps *g, struct ctp_window *win);
 
 /* The window is empty: what is held goes out. Adds to stats what is missing, and says where that could not be found. */
-void ctp_gaps_end(struct ctp_gaps *g, struct ctp_window *win, struct ctp_writer *w, struct ctp_source_stats *stats,
-                  const struct ctp_notice *notice);
+void ctp_plain_gaps_end(struct ctp_plain_gaps *g, struct ctp_window *win, struct ctp_writer *w, struct ctp_source_stats *stats,
+                        const struct ctp_notice *notice);
 
 #endif

@@ -50,7 +50,7 @@ struct csv_sink {
 	struct ctp_csv_columns columns; /* all there are; of the full form, without late and @meta */
 	struct ctp_csv_columns others;  /* names of classes that are not shown */
 	struct ctp_spool *spool;        /* of the full form */
-	struct ctp_placetexts *texts;
+	struct ctp_place_texts *texts;
 	bool has_header;
 	bool has_wall; /* the section at hand */
 	int64_t wall_offset_ns;
@@ -193,7 +193,7 @@ static enum ctp_status add_columns(struct csv_sink *s, const struct ctp_class *c
 	bool all = s->options.all;
 	if (ctp_csv_columns_add(&s->columns, all ? ctp_csv_field_name(name).text : name, err) < 0)
 		return CTP_FAILED;
-	if (!ctp_placetexts_shows(s->texts, cls, field))
+	if (!ctp_place_texts_shows(s->texts, cls, field))
 		return CTP_OK;
 	struct ctp_csv_name text = ctp_csv_site_name(name, all);
 	return ctp_csv_columns_add(&s->columns, text.text, err) < 0 ? CTP_FAILED : CTP_OK;
@@ -210,7 +210,7 @@ static int all_keys(const struct csv_sink *s, const struct ctp_class *cls, struc
 			return ctp_err_set(err, "class %.100s: has a field %.100s that its first records did not have; try -a",
 			                   cls->name, name);
 		keys[n++] = key_of(s, cls, (int)i, column);
-		if (!ctp_placetexts_shows(s->texts, cls, i))
+		if (!ctp_place_texts_shows(s->texts, cls, i))
 			continue;
 		column = ctp_csv_columns_find(&s->columns, ctp_csv_site_name(name, s->options.all).text);
 		if (column >= 0)
@@ -340,9 +340,9 @@ static void put_long(struct csv_sink *s, const struct key *key, uint64_t v)
 		(key->form == CTP_FORM_TEXT ? put_text : ctp_value_put_hex)(s->out, str->data, len);
 }
 
-static char *put_place(char *p, struct ctp_placetexts *texts, const struct ctp_field *field, uint64_t v)
+static char *put_place(char *p, struct ctp_place_texts *texts, const struct ctp_field *field, uint64_t v)
 {
-	const struct ctp_sites_text *text = ctp_placetexts_find(texts, field, v);
+	const struct ctp_sites_text *text = ctp_place_texts_find(texts, field, v);
 	if (!text)
 		return p;
 	memcpy(p, text->data, text->len);
@@ -413,7 +413,7 @@ static enum ctp_status write_record(struct ctp_sink *sink, const struct ctp_reco
 	struct known *k = &s->known[rec->cls->id];
 	if (!k->cls && meet(s, k, rec->cls, err))
 		return CTP_FAILED;
-	ctp_placetexts_learn(s->texts, rec);
+	ctp_place_texts_learn(s->texts, rec);
 	if (!k->layout)
 		return CTP_OK;
 	if (s->options.all && !k->declared && declare(s, k, err))
@@ -441,7 +441,7 @@ static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_sec
 {
 	struct csv_sink *s = (struct csv_sink *)sink;
 	forget_classes(s);
-	ctp_placetexts_forget(s->texts);
+	ctp_place_texts_forget(s->texts);
 	s->has_wall = sec->has_wall;
 	s->wall_offset_ns = sec->wall_offset_ns;
 	if (!s->has_header && !s->options.class_name)
@@ -541,7 +541,7 @@ static void free_sink(struct ctp_sink *sink)
 	ctp_csv_columns_fini(&s->columns);
 	ctp_csv_columns_fini(&s->others);
 	ctp_spool_free(s->spool);
-	ctp_placetexts_free(s->texts);
+	ctp_place_texts_free(s->texts);
 	ctp_output_abandon(s->out);
 	free(s);
 }
@@ -569,11 +569,11 @@ struct ctp_sink *ctp_csv_sink(struct ctp_output *out, const struct ctp_csv_optio
 {
 	_Static_assert(2 * CTP_SITE_TEXT_MAX + 2 <= CTP_SITE_SPELLED_MAX, "a place's text, quoted, has room");
 	struct csv_sink *s = calloc(1, sizeof *s);
-	struct ctp_placetexts *texts = ctp_placetexts_new(spell, options->symbols);
+	struct ctp_place_texts *texts = ctp_place_texts_new(spell, options->symbols);
 	if (!s || !texts) {
 		ctp_err_set(err, "%s: out of memory", out->name);
 		ctp_output_abandon(out);
-		ctp_placetexts_free(texts);
+		ctp_place_texts_free(texts);
 		free(s);
 		return NULL;
 	}

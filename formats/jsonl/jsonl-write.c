@@ -18,7 +18,7 @@ struct jsonl_sink {
 	struct ctp_sink sink;
 	struct ctp_output *out;
 	bool all, symbols;
-	struct ctp_placetexts *texts; /* of the full form */
+	struct ctp_place_texts *texts; /* of the full form */
 	struct known { /* the section's classes, by id */
 		struct ctp_jsonl_layout *layout;
 		struct ctp_text_near *near; /* one for each key */
@@ -68,7 +68,7 @@ static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_sec
 	forget_classes(s);
 	size_t len;
 	if (s->all) {
-		ctp_placetexts_forget(s->texts);
+		ctp_place_texts_forget(s->texts);
 		char *attrs = ctp_meta_attrs(sec, &len);
 		put_meta(s, "{\"type\":\"@section\",\"attrs\":", attrs, 0, len, "}\n");
 	}
@@ -175,9 +175,9 @@ static inline char *put_key(char *p, const struct ctp_jsonl_key *key)
 }
 
 /* What the place is, where that is known. */
-static char *put_place(char *p, const struct ctp_jsonl_key *key, struct ctp_placetexts *texts, uint64_t v)
+static char *put_place(char *p, const struct ctp_jsonl_key *key, struct ctp_place_texts *texts, uint64_t v)
 {
-	const struct ctp_sites_text *text = ctp_placetexts_find(texts, key->field, v);
+	const struct ctp_sites_text *text = ctp_place_texts_find(texts, key->field, v);
 	if (!text)
 		return p;
 	memcpy(p, key->site_text, key->site_len);
@@ -186,7 +186,7 @@ static char *put_place(char *p, const struct ctp_jsonl_key *key, struct ctp_plac
 }
 
 /* A row whose room is known. */
-static inline char *put_bounded(char *p, const struct known *k, struct ctp_placetexts *texts, const uint64_t *val)
+static inline char *put_bounded(char *p, const struct known *k, struct ctp_place_texts *texts, const uint64_t *val)
 {
 	struct ctp_text_near *near = k->near;
 	for (const struct ctp_jsonl_key *key = k->layout->keys, *end = key + k->layout->nkeys; key < end; key++, near++) {
@@ -197,7 +197,7 @@ static inline char *put_bounded(char *p, const struct known *k, struct ctp_place
 	return p;
 }
 
-static void put_unbounded(struct ctp_output *out, const struct known *k, struct ctp_placetexts *texts, const uint64_t *val)
+static void put_unbounded(struct ctp_output *out, const struct known *k, struct ctp_place_texts *texts, const uint64_t *val)
 {
 	struct ctp_text_near *near = k->near;
 	for (const struct ctp_jsonl_key *key = k->layout->keys, *end = key + k->layout->nkeys; key < end; key++, near++) {
@@ -256,7 +256,7 @@ static enum ctp_status write_record(struct ctp_sink *sink, const struct ctp_reco
 	if (s->all && !k->declared)
 		declare(s, k);
 	if (s->all)
-		ctp_placetexts_learn(s->texts, rec);
+		ctp_place_texts_learn(s->texts, rec);
 	put_row(s, k, rec);
 	return outcome(s, err);
 }
@@ -273,7 +273,7 @@ static void free_sink(struct ctp_sink *sink)
 {
 	struct jsonl_sink *s = (struct jsonl_sink *)sink;
 	forget_classes(s);
-	ctp_placetexts_free(s->texts);
+	ctp_place_texts_free(s->texts);
 	ctp_output_abandon(s->out);
 	free(s);
 }
@@ -290,11 +290,11 @@ struct ctp_sink *ctp_jsonl_sink(struct ctp_output *out, bool all, struct ctp_sym
 {
 	_Static_assert(CTP_JSON_GROWTH * CTP_SITE_TEXT_MAX + 2 <= CTP_SITE_SPELLED_MAX, "a place's text, quoted, has room");
 	struct jsonl_sink *s = calloc(1, sizeof *s);
-	struct ctp_placetexts *texts = all ? ctp_placetexts_new(ctp_json_quote, symbols) : NULL;
+	struct ctp_place_texts *texts = all ? ctp_place_texts_new(ctp_json_quote, symbols) : NULL;
 	if (!s || (all && !texts)) {
 		ctp_err_set(err, "%s: out of memory", out->name);
 		ctp_output_abandon(out);
-		ctp_placetexts_free(texts);
+		ctp_place_texts_free(texts);
 		free(s);
 		return NULL;
 	}

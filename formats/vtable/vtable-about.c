@@ -31,7 +31,7 @@ struct table {
 
 struct cursor {
 	sqlite3_vtab_cursor base;
-	struct ctp_sqlite_trace trace;
+	struct ctp_vtable_trace trace;
 	size_t row, nrows;
 	struct ctp_stat *stat;
 	struct class_row {
@@ -56,9 +56,9 @@ static int read_sections(struct cursor *c, char **why)
 	if (!c->stat)
 		return SQLITE_NOMEM;
 	if (ctp_stat_read(c->stat, &c->trace.in, &c->trace.notice, NULL, &err))
-		return ctp_sqlite_fail(why, "%s", err.text);
+		return ctp_vtable_fail(why, "%s", err.text);
 	c->nrows = c->stat->nsections < CTP_STAT_SECTIONS_MAX ? c->stat->nsections : CTP_STAT_SECTIONS_MAX;
-	return ctp_sqlite_trace_check(&c->trace, &c->stat->reader, why);
+	return ctp_vtable_trace_check(&c->trace, &c->stat->reader, why);
 }
 
 enum { SECTION, ATTRS, WALL_OFFSET, COMPLETE, EVENTS, LOST, UNVERIFIED, UNTRACED, UNSEEN, BIRTHS, DEATHS, CONFLICTS, FIRST,
@@ -126,7 +126,7 @@ static int read_classes(struct cursor *c, char **why)
 {
 	struct ctp_item item;
 	int rc;
-	while ((rc = ctp_sqlite_trace_next(&c->trace, &item, why)) == SQLITE_ROW)
+	while ((rc = ctp_vtable_trace_next(&c->trace, &item, why)) == SQLITE_ROW)
 		if (item.kind == CTP_ITEM_RECORD && !c->records[item.rec.cls->id]++ && !add_class(c, item.rec.cls))
 			return SQLITE_NOMEM;
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
@@ -202,7 +202,7 @@ static int disconnect(sqlite3_vtab *base)
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	info->estimatedRows = 25;
-	return ctp_sqlite_trace_plan(info, ((const struct table *)base)->about->file_column);
+	return ctp_vtable_trace_plan(info, ((const struct table *)base)->about->file_column);
 }
 
 static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **made)
@@ -219,7 +219,7 @@ static void forget(struct cursor *c)
 {
 	ctp_stat_free(c->stat);
 	free(c->classes);
-	ctp_sqlite_trace_close(&c->trace);
+	ctp_vtable_trace_close(&c->trace);
 	*c = (struct cursor){ .base = c->base };
 }
 
@@ -237,7 +237,7 @@ static int filter(sqlite3_vtab_cursor *base, int has_file, const char *unused, i
 	struct table *t = (struct table *)base->pVtab;
 	forget(c);
 	const char *file = has_file ? (const char *)sqlite3_value_text(argv[0]) : NULL;
-	int rc = ctp_sqlite_trace_open(&c->trace, file, &t->base.zErrMsg);
+	int rc = ctp_vtable_trace_open(&c->trace, file, &t->base.zErrMsg);
 	return rc ? rc : t->about->read(c, &t->base.zErrMsg);
 }
 
@@ -272,7 +272,7 @@ static const sqlite3_module module = {
 	.xColumn = column,
 };
 
-int ctp_sqlite_about(sqlite3 *db)
+int ctp_vtable_about(sqlite3 *db)
 {
 	int rc = SQLITE_OK;
 	for (size_t i = 0; !rc && i < sizeof abouts / sizeof abouts[0]; i++)

@@ -2,11 +2,11 @@
  * vtable-about.h - what a trace holds, for SQL: the functions ctp_sections('t.ctp'), a row for each section, and
  * ctp_classes('t.ctp'), a row for each field of each class.
  */
-#ifndef CTP_SQLITE_ABOUT_H
-#define CTP_SQLITE_ABOUT_H
+#ifndef CTP_VTABLE_ABOUT_H
+#define CTP_VTABLE_ABOUT_H
 
 #include <sqlite3ext.h>
 
-int ctp_sqlite_about(sqlite3 *db); /* makes both known */
+int ctp_vtable_about(sqlite3 *db); /* makes both known */
 
 #endif

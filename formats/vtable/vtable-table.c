@@ -41,7 +41,7 @@ struct table {
 
 struct cursor {
 	sqlite3_vtab_cursor base;
-	struct ctp_sqlite_trace trace;
+	struct ctp_vtable_trace trace;
 	struct ctp_item item;
 	struct layout { /* where a class has what the columns show */
 		bool shown;
@@ -144,7 +144,7 @@ static int say_classes(const char *file, const char *name, const struct ctp_clas
 		if (seen[i])
 			sqlite3_str_appendf(names, "%s%s", sqlite3_str_length(names) ? ", " : "", seen[i]->name);
 	char *list = sqlite3_str_finish(names);
-	int rc = ctp_sqlite_fail(why, "%s: no class %s; there are: %s", file, name, list ? list : "none");
+	int rc = ctp_vtable_fail(why, "%s: no class %s; there are: %s", file, name, list ? list : "none");
 	sqlite3_free(list);
 	return rc;
 }
@@ -152,14 +152,14 @@ static int say_classes(const char *file, const char *name, const struct ctp_clas
 /* The first class of this name in the trace, for which as much of it is read as it takes. */
 static int find_class(struct table *t, const char *name, char **why)
 {
-	struct ctp_sqlite_trace trace;
+	struct ctp_vtable_trace trace;
 	struct ctp_item item;
 	struct ctp_err err;
 	const struct ctp_class *seen[CTP_CLASSES_MAX] = { 0 };
-	int rc = ctp_sqlite_trace_open(&trace, t->file, why);
+	int rc = ctp_vtable_trace_open(&trace, t->file, why);
 	if (rc)
 		return rc;
-	while (!t->cls && (rc = ctp_sqlite_trace_next(&trace, &item, why)) == SQLITE_ROW) {
+	while (!t->cls && (rc = ctp_vtable_trace_next(&trace, &item, why)) == SQLITE_ROW) {
 		const struct ctp_class *cls = item.rec.cls;
 		if (item.kind != CTP_ITEM_RECORD || seen[cls->id])
 			continue;
@@ -171,7 +171,7 @@ static int find_class(struct table *t, const char *name, char **why)
 	}
 	if (rc == SQLITE_DONE)
 		rc = (t->cls = well_known(name)) ? SQLITE_OK : say_classes(t->file, name, seen, why);
-	ctp_sqlite_trace_close(&trace);
+	ctp_vtable_trace_close(&trace);
 	return rc == SQLITE_ROW ? SQLITE_OK : rc;
 }
 
@@ -206,7 +206,7 @@ static int connect(sqlite3 *db, void *aux, int argc, const char *const *args, sq
 {
 	(void)aux;
 	if (argc > 5)
-		return ctp_sqlite_fail(why, "ctp takes a file and a class, no more");
+		return ctp_vtable_fail(why, "ctp takes a file and a class, no more");
 	struct table *t = calloc(1, sizeof *t);
 	char *name = NULL;
 	int rc = SQLITE_NOMEM;
@@ -275,7 +275,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 	double share = 1;
 	info->idxNum = 0;
 	info->estimatedCost = CTP_SQLITE_PASS;
-	if (!t->file && (rc = ctp_sqlite_trace_plan(info, t->own[FILE_NAME])))
+	if (!t->file && (rc = ctp_vtable_trace_plan(info, t->own[FILE_NAME])))
 		return rc;
 	for (int i = 0; i < info->nConstraint && n < ARGS_MAX; i++) {
 		if (!(args[n] = arg_of(t, info, i)))
@@ -305,7 +305,7 @@ static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **made)
 /* Ends the pass at hand, if there is one. */
 static void end_pass(struct cursor *c)
 {
-	ctp_sqlite_trace_close(&c->trace);
+	ctp_vtable_trace_close(&c->trace);
 	for (int i = 0; i < CTP_CLASSES_MAX; i++)
 		free(c->layouts[i]);
 	memset(c->layouts, 0, sizeof c->layouts);
@@ -345,7 +345,7 @@ static int next(sqlite3_vtab_cursor *base)
 	struct cursor *c = (struct cursor *)base;
 	const struct table *t = (const struct table *)base->pVtab;
 	int rc;
-	while ((rc = ctp_sqlite_trace_next(&c->trace, &c->item, &base->pVtab->zErrMsg)) == SQLITE_ROW) {
+	while ((rc = ctp_vtable_trace_next(&c->trace, &c->item, &base->pVtab->zErrMsg)) == SQLITE_ROW) {
 		if (c->item.kind == CTP_ITEM_SECTION)
 			c->section++;
 		if (c->item.kind != CTP_ITEM_RECORD)
@@ -415,10 +415,10 @@ static int filter(sqlite3_vtab_cursor *base, int has_file, const char *args, int
 		if (arg != ARG_POSITION)
 			tighten(&range, arg, argv[i]);
 		else if (!t->file && sqlite3_value_type(argv[i]) == SQLITE_TEXT)
-			return ctp_sqlite_fail(&t->base.zErrMsg, "ctp() shows transitions; for another class: create virtual "
+			return ctp_vtable_fail(&t->base.zErrMsg, "ctp() shows transitions; for another class: create virtual "
 			                       "table x using ctp('%s', '%s')", file, sqlite3_value_text(argv[i]));
 	}
-	int rc = ctp_sqlite_trace_open(&c->trace, file, &t->base.zErrMsg);
+	int rc = ctp_vtable_trace_open(&c->trace, file, &t->base.zErrMsg);
 	if (rc)
 		return rc;
 	narrow(c, &range);
@@ -471,7 +471,7 @@ int sqlite3_ctp_init(sqlite3 *db, char **why, const sqlite3_api_routines *api)
 {
 	SQLITE_EXTENSION_INIT2(api);
 	if (sqlite3_libversion_number() < 3038000)
-		return ctp_sqlite_fail(why, "ctp needs SQLite 3.38 or later; this is %s", sqlite3_libversion());
+		return ctp_vtable_fail(why, "ctp needs SQLite 3.38 or later; this is %s", sqlite3_libversion());
 	int rc = sqlite3_create_module(db, "ctp", &module, NULL);
-	return rc ? rc : ctp_sqlite_about(db);
+	return rc ? rc : ctp_vtable_about(db);
 }

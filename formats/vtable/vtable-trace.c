@@ -7,7 +7,7 @@ SQLITE_EXTENSION_INIT3
 #include <stdio.h>
 #include <string.h>
 
-int ctp_sqlite_fail(char **why, const char *fmt, ...)
+int ctp_vtable_fail(char **why, const char *fmt, ...)
 {
 	va_list args;
 	va_start(args, fmt);
@@ -19,16 +19,16 @@ int ctp_sqlite_fail(char **why, const char *fmt, ...)
 
 static void keep_first(void *arg, const char *text)
 {
-	struct ctp_sqlite_trace *t = arg;
+	struct ctp_vtable_trace *t = arg;
 	if (!t->said.text[0])
 		snprintf(t->said.text, sizeof t->said.text, "%s", text);
 }
 
-int ctp_sqlite_trace_open(struct ctp_sqlite_trace *t, const char *path, char **why)
+int ctp_vtable_trace_open(struct ctp_vtable_trace *t, const char *path, char **why)
 {
 	struct ctp_err err;
 	if (!path)
-		return ctp_sqlite_fail(why, "which file? Name it as in: select * from ctp('t.ctp')");
+		return ctp_vtable_fail(why, "which file? Name it as in: select * from ctp('t.ctp')");
 	memset(t, 0, sizeof *t);
 	t->notice = (struct ctp_notice){ keep_first, t };
 	t->path = sqlite3_mprintf("%s", path);
@@ -36,7 +36,7 @@ int ctp_sqlite_trace_open(struct ctp_sqlite_trace *t, const char *path, char **w
 		return SQLITE_NOMEM;
 	if (ctp_input_open(&t->in, t->path, &err)) {
 		sqlite3_free(t->path);
-		return ctp_sqlite_fail(why, "%s", err.text);
+		return ctp_vtable_fail(why, "%s", err.text);
 	}
 	t->reader = ctp_reader_new(&t->in, &t->notice, &err);
 	if (t->reader)
@@ -46,7 +46,7 @@ int ctp_sqlite_trace_open(struct ctp_sqlite_trace *t, const char *path, char **w
 	return SQLITE_NOMEM;
 }
 
-void ctp_sqlite_trace_close(struct ctp_sqlite_trace *t)
+void ctp_vtable_trace_close(struct ctp_vtable_trace *t)
 {
 	if (!t->reader)
 		return;
@@ -56,29 +56,29 @@ void ctp_sqlite_trace_close(struct ctp_sqlite_trace *t)
 	t->reader = NULL;
 }
 
-int ctp_sqlite_trace_check(const struct ctp_sqlite_trace *t, const struct ctp_reader_stats *stats, char **why)
+int ctp_vtable_trace_check(const struct ctp_vtable_trace *t, const struct ctp_reader_stats *stats, char **why)
 {
 	if (stats->sections)
 		return SQLITE_OK;
-	return ctp_sqlite_fail(why, "%s: not a raw stream: %s", t->in.name, t->in.harmed ? t->in.err.text : t->said.text);
+	return ctp_vtable_fail(why, "%s: not a raw stream: %s", t->in.name, t->in.harmed ? t->in.err.text : t->said.text);
 }
 
-int ctp_sqlite_trace_next(struct ctp_sqlite_trace *t, struct ctp_item *item, char **why)
+int ctp_vtable_trace_next(struct ctp_vtable_trace *t, struct ctp_item *item, char **why)
 {
 	struct ctp_err err;
 	switch (ctp_reader_next(t->reader, item, &err)) {
 	case CTP_OK:
 		return SQLITE_ROW;
 	case CTP_EOF: {
-		int rc = ctp_sqlite_trace_check(t, ctp_reader_stats(t->reader), why);
+		int rc = ctp_vtable_trace_check(t, ctp_reader_stats(t->reader), why);
 		return rc ? rc : SQLITE_DONE;
 	}
 	default:
-		return ctp_sqlite_fail(why, "%s", err.text);
+		return ctp_vtable_fail(why, "%s", err.text);
 	}
 }
 
-int ctp_sqlite_trace_plan(sqlite3_index_info *info, int column)
+int ctp_vtable_trace_plan(sqlite3_index_info *info, int column)
 {
 	info->idxNum = 0;
 	info->estimatedCost = 1e99;

@@ -3,14 +3,14 @@
  *
  * Whatever fails puts one line into *why, which is freed first: the zErrMsg of a table, or what xConnect has for it.
  */
-#ifndef CTP_SQLITE_TRACE_H
-#define CTP_SQLITE_TRACE_H
+#ifndef CTP_VTABLE_TRACE_H
+#define CTP_VTABLE_TRACE_H
 
 #include <sqlite3ext.h>
 
 #include "stream/reader.h"
 
-struct ctp_sqlite_trace {
+struct ctp_vtable_trace {
 	char *path;
 	struct ctp_input in;
 	struct ctp_reader *reader; /* null: the trace is not open */
@@ -19,17 +19,17 @@ struct ctp_sqlite_trace {
 };
 
 /* SQLITE_ERROR, and the line. */
-int ctp_sqlite_fail(char **why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int ctp_vtable_fail(char **why, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* In place; it must not be moved while it is open. A trace of all zeros may be closed. */
-int ctp_sqlite_trace_open(struct ctp_sqlite_trace *t, const char *path, char **why);
-void ctp_sqlite_trace_close(struct ctp_sqlite_trace *t);
+int ctp_vtable_trace_open(struct ctp_vtable_trace *t, const char *path, char **why);
+void ctp_vtable_trace_close(struct ctp_vtable_trace *t);
 
 /* SQLITE_ROW with an item, SQLITE_DONE, or an error. */
-int ctp_sqlite_trace_next(struct ctp_sqlite_trace *t, struct ctp_item *item, char **why);
+int ctp_vtable_trace_next(struct ctp_vtable_trace *t, struct ctp_item *item, char **why);
 
 /* SQLITE_OK, or an error where not one packet of the file could be read. */
-int ctp_sqlite_trace_check(const struct ctp_sqlite_trace *t, const struct ctp_reader_stats *stats, char **why);
+int ctp_vtable_trace_check(const struct ctp_vtable_trace *t, const struct ctp_reader_stats *stats, char **why);
 
 /*
  * For xBestIndex: the value of this column, which names the file, is the first argument of xFilter, idxNum is 1 and the cost
@@ -37,6 +37,6 @@ int ctp_sqlite_trace_check(const struct ctp_sqlite_trace *t, const struct ctp_re
  * cost such that this plan is not taken while there is another.
  */
 enum { CTP_SQLITE_PASS = 1000000 };
-int ctp_sqlite_trace_plan(sqlite3_index_info *info, int column);
+int ctp_vtable_trace_plan(sqlite3_index_info *info, int column);
 
 #endif

@@ -12,25 +12,25 @@
 enum { SLOTS_MIN = 4096, SPARSE = 4, LINE = 64 };
 _Static_assert(sizeof(struct ctp_coroutine) == 3 * LINE || sizeof(void *) < 8, "three cache lines, as its comment says");
 
-bool ctp_roster_init(struct ctp_roster *r)
+bool ctp_coro_table_init(struct ctp_coro_table *r)
 {
-	*r = (struct ctp_roster){.nslots = SLOTS_MIN, .salt = ctp_spread_salt(),
+	*r = (struct ctp_coro_table){.nslots = SLOTS_MIN, .salt = ctp_spread_salt(),
 	                          .slots = calloc(SLOTS_MIN, sizeof(*r->slots))};
 	return r->slots;
 }
 
-void ctp_roster_fini(struct ctp_roster *r)
+void ctp_coro_table_fini(struct ctp_coro_table *r)
 {
-	ctp_roster_clear(r);
-	for (uint32_t i = 0; i < CTP_FOLLOW_MAX / CTP_ROSTER_CHUNK; i++)
+	ctp_coro_table_clear(r);
+	for (uint32_t i = 0; i < CTP_FOLLOW_MAX / CTP_CORO_TABLE_CHUNK; i++)
 		free(r->chunks[i]);
 	free(r->slots);
 }
 
-void ctp_roster_clear(struct ctp_roster *r)
+void ctp_coro_table_clear(struct ctp_coro_table *r)
 {
 	for (uint32_t i = 0; i < r->used; i++)
-		free(ctp_roster_at(r, i)->name);
+		free(ctp_coro_table_at(r, i)->name);
 	if (r->slots)
 		memset(r->slots, 0, r->nslots * sizeof(*r->slots));
 	r->used = r->unused = r->count = r->nlimbo = r->next_limbo = 0;
@@ -38,62 +38,62 @@ void ctp_roster_clear(struct ctp_roster *r)
 }
 
 /* The slot that has it, or the free one where it belongs. */
-static uint32_t slot_of(const struct ctp_roster *r, uint64_t id)
+static uint32_t slot_of(const struct ctp_coro_table *r, uint64_t id)
 {
-	uint32_t i = ctp_roster_home(r, id);
-	while (r->slots[i].number && (r->slots[i].tag != (uint32_t)id || ctp_roster_at(r, r->slots[i].number - 1)->id != id))
-		i = ctp_roster_step(r, i);
+	uint32_t i = ctp_coro_table_home(r, id);
+	while (r->slots[i].number && (r->slots[i].tag != (uint32_t)id || ctp_coro_table_at(r, r->slots[i].number - 1)->id != id))
+		i = ctp_coro_table_step(r, i);
 	return i;
 }
 
-static bool grow(struct ctp_roster *r)
+static bool grow(struct ctp_coro_table *r)
 {
-	struct ctp_roster_slot *old = r->slots;
+	struct ctp_coro_table_slot *old = r->slots;
 	uint32_t nold = r->nslots, n = 2 * nold;
-	struct ctp_roster_slot *slots = calloc(n, sizeof(*slots));
+	struct ctp_coro_table_slot *slots = calloc(n, sizeof(*slots));
 	if (!slots)
 		return false;
 	r->slots = slots;
 	r->nslots = n;
 	for (uint32_t i = 0; i < nold; i++)
 		if (old[i].number)
-			slots[slot_of(r, ctp_roster_at(r, old[i].number - 1)->id)] = old[i];
+			slots[slot_of(r, ctp_coro_table_at(r, old[i].number - 1)->id)] = old[i];
 	free(old);
 	return true;
 }
 
-struct ctp_coroutine *ctp_roster_make(struct ctp_roster *r, uint64_t id)
+struct ctp_coroutine *ctp_coro_table_make(struct ctp_coro_table *r, uint64_t id)
 {
 	if (r->count >= r->nslots / SPARSE && !grow(r))
 		return NULL;
 	uint32_t number = r->unused - 1;
 	if (r->unused) {
-		r->unused = ctp_roster_at(r, number)->handle;
+		r->unused = ctp_coro_table_at(r, number)->handle;
 	} else {
 		if (r->used == CTP_FOLLOW_MAX)
 			return NULL;
-		struct ctp_coroutine **chunk = &r->chunks[r->used / CTP_ROSTER_CHUNK];
-		if (!*chunk && !(*chunk = aligned_alloc(LINE, CTP_ROSTER_CHUNK * sizeof(**chunk))))
+		struct ctp_coroutine **chunk = &r->chunks[r->used / CTP_CORO_TABLE_CHUNK];
+		if (!*chunk && !(*chunk = aligned_alloc(LINE, CTP_CORO_TABLE_CHUNK * sizeof(**chunk))))
 			return NULL;
 		number = r->used++;
 	}
-	struct ctp_coroutine *co = ctp_roster_at(r, number);
+	struct ctp_coroutine *co = ctp_coro_table_at(r, number);
 	*co = (struct ctp_coroutine){.id = id};
 	r->count++;
-	r->slots[slot_of(r, id)] = (struct ctp_roster_slot){number + 1, (uint32_t)id};
+	r->slots[slot_of(r, id)] = (struct ctp_coro_table_slot){number + 1, (uint32_t)id};
 	return co;
 }
 
 /* Closes the hole in the table: what stands behind it is put in again. */
-static void forget(struct ctp_roster *r, uint32_t number)
+static void forget(struct ctp_coro_table *r, uint32_t number)
 {
-	struct ctp_coroutine *co = ctp_roster_at(r, number);
+	struct ctp_coroutine *co = ctp_coro_table_at(r, number);
 	uint32_t i = slot_of(r, co->id);
 	r->slots[i].number = 0;
-	while (r->slots[i = ctp_roster_step(r, i)].number) {
-		struct ctp_roster_slot slot = r->slots[i];
+	while (r->slots[i = ctp_coro_table_step(r, i)].number) {
+		struct ctp_coro_table_slot slot = r->slots[i];
 		r->slots[i].number = 0;
-		r->slots[slot_of(r, ctp_roster_at(r, slot.number - 1)->id)] = slot;
+		r->slots[slot_of(r, ctp_coro_table_at(r, slot.number - 1)->id)] = slot;
 	}
 	r->forgotten_ns = co->since_ns > r->forgotten_ns ? co->since_ns : r->forgotten_ns;
 	free(co->name);
@@ -102,22 +102,22 @@ static void forget(struct ctp_roster *r, uint32_t number)
 	r->count--;
 }
 
-uint64_t ctp_roster_bury(struct ctp_roster *r, struct ctp_coroutine *co)
+uint64_t ctp_coro_table_bury(struct ctp_coro_table *r, struct ctp_coroutine *co)
 {
 	uint32_t number = r->slots[slot_of(r, co->id)].number - 1;
-	if (r->nlimbo == CTP_ROSTER_LIMBO)
+	if (r->nlimbo == CTP_CORO_TABLE_LIMBO)
 		forget(r, r->limbo[r->next_limbo]);
 	else
 		r->nlimbo++;
 	r->limbo[r->next_limbo] = number;
-	r->next_limbo = (r->next_limbo + 1) % CTP_ROSTER_LIMBO;
+	r->next_limbo = (r->next_limbo + 1) % CTP_CORO_TABLE_LIMBO;
 	return r->forgotten_ns;
 }
 
-struct ctp_coroutine *ctp_roster_each(struct ctp_roster *r, uint32_t *next)
+struct ctp_coroutine *ctp_coro_table_each(struct ctp_coro_table *r, uint32_t *next)
 {
 	while (*next < r->used) {
-		struct ctp_coroutine *co = ctp_roster_at(r, (*next)++);
+		struct ctp_coroutine *co = ctp_coro_table_at(r, (*next)++);
 		if (co->state != CTP_UNBORN)
 			return co;
 	}

@@ -46,10 +46,10 @@ void ctp_follow_lose(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t af
 }
 
 /* Between two times the ring of a thread has not all that happened there. */
-static void thread_gap(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+static void thread_gap(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
 {
-	uint64_t transitions = ctp_shape_value(val, s->transitions), after = ctp_shape_value(val, s->after);
-	uint32_t thread = transitions ? ctp_threads_number(&f->threads, ctp_shape_value(val, s->tid)) : 0;
+	uint64_t transitions = ctp_roles_value(val, s->transitions), after = ctp_roles_value(val, s->after);
+	uint32_t thread = transitions ? ctp_threads_number(&f->threads, ctp_roles_value(val, s->tid)) : 0;
 	struct ctp_thread *th = &f->threads.list[thread];
 	add_count(&f->counts.ring_lost, transitions);
 	if (!thread || after > ts)
@@ -59,9 +59,9 @@ static void thread_gap(struct ctp_follow *f, const struct ctp_shape *s, const ui
 		f->ops->thread_gap(f->arg, thread, after, ts, transitions);
 }
 
-void ctp_follow_loss(struct ctp_follow *f, const struct ctp_shape *s, const struct ctp_record *rec, uint64_t ts)
+void ctp_follow_loss(struct ctp_follow *f, const struct ctp_roles *s, const struct ctp_record *rec, uint64_t ts)
 {
-	uint64_t count = ctp_record_lost(rec), id = ctp_shape_value(rec->val, s->id), after = ctp_shape_value(rec->val, s->after);
+	uint64_t count = ctp_record_lost(rec), id = ctp_roles_value(rec->val, s->id), after = ctp_roles_value(rec->val, s->after);
 	if (s->missed) {
 		add_count(&f->counts.missed, count);
 		if (count && ts > f->missed_ns)

@@ -4,15 +4,15 @@
 #ifndef CTP_FOLLOW_OWN_H
 #define CTP_FOLLOW_OWN_H
 
-#include "analyse/class-roles.h"
+#include "analyse/roles.h"
 #include "analyse/coro-table.h"
 #include "analyse/follow.h"
 #include "stream/sequence.h"
 
 struct ctp_follow_priv {
 	const struct ctp_class *standard; /* the one that nearly all records are of; null: none yet */
-	struct ctp_roster roster;
-	struct ctp_shape shapes[CTP_CLASSES_MAX];
+	struct ctp_coro_table table;
+	struct ctp_roles shapes[CTP_CLASSES_MAX];
 	struct ctp_dialect dialect;
 	uint32_t runs;          /* that the section had so far, if it does not say of what process it is */
 	bool ended;             /* its end record was seen */
@@ -28,13 +28,13 @@ static inline void ctp_follow_tell(struct ctp_follow *f, const struct ctp_change
 }
 
 /* A coroutine that is new; null: there are too many. */
-struct ctp_coroutine *ctp_follow_newcomer(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts);
+struct ctp_coroutine *ctp_follow_newcomer(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts);
 
 /* The one that a record is about; made if it is new. Null: it is about none, or there are too many. */
-static inline struct ctp_coroutine *ctp_follow_whose(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+static inline struct ctp_coroutine *ctp_follow_whose(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
 {
-	uint64_t id = ctp_shape_value(val, s->id);
-	struct ctp_coroutine *co = id ? ctp_roster_find(&f->priv->roster, id) : NULL;
+	uint64_t id = ctp_roles_value(val, s->id);
+	struct ctp_coroutine *co = id ? ctp_coro_table_find(&f->priv->table, id) : NULL;
 	return co || !id ? co : ctp_follow_newcomer(f, s, val, ts);
 }
 
@@ -85,6 +85,6 @@ static inline struct ctp_thread *ctp_follow_thread(struct ctp_follow *f, const s
 void ctp_follow_lose(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t after_ns, uint64_t ts, uint64_t count);
 
 /* A record of a loss: of a coroutine's events, of a thread's, or of nobody knows whose. */
-void ctp_follow_loss(struct ctp_follow *f, const struct ctp_shape *s, const struct ctp_record *rec, uint64_t ts);
+void ctp_follow_loss(struct ctp_follow *f, const struct ctp_roles *s, const struct ctp_record *rec, uint64_t ts);
 
 #endif

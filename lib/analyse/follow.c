@@ -16,15 +16,15 @@ enum {
 
 /* --- coroutines ----------------------------------------------------------------------------------------------------------- */
 
-struct ctp_coroutine *ctp_follow_newcomer(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+struct ctp_coroutine *ctp_follow_newcomer(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
 {
-	struct ctp_coroutine *co = ctp_roster_make(&f->priv->roster, val[s->id]);
+	struct ctp_coroutine *co = ctp_coro_table_make(&f->priv->table, val[s->id]);
 	if (!co) {
 		f->counts.unfollowed++;
 		return NULL;
 	}
 	f->counts.coroutines++;
-	co->probe = ctp_shape_value(val, s->probe);
+	co->probe = ctp_roles_value(val, s->probe);
 	co->state = CTP_BORN;
 	co->born_ns = co->since_ns = ts;
 	return co;
@@ -96,7 +96,7 @@ static inline void put_place(struct ctp_follow *f, struct ctp_coroutine *co, uin
 	struct ctp_spot spot = site ? (struct ctp_spot){.site = site} : spot_at(f, pid, addr);
 	if (!site && co->code && !spot.file)
 		spot = spot_at(f, pid, co->code);
-	co->place = ctp_atlas_number(&f->places, spot, pid, co->id);
+	co->place = ctp_places_number(&f->places, spot, pid, co->id);
 }
 
 /* --- what the records tell ------------------------------------------------------------------------------------------------ */
@@ -159,14 +159,14 @@ static __attribute__((noinline)) void tell_broken(struct ctp_follow *f, struct c
 	ctp_follow_tell(f, &ch);
 }
 
-static ALWAYS void transition(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+static ALWAYS void transition(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
 {
 	f->counts.events++;
 	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
 	if (!co)
 		return;
 	uint64_t due = co->next;
-	enum step step = s->index == CTP_SHAPE_NONE ? STEP_NEXT :
+	enum step step = s->index == CTP_ROLES_NONE ? STEP_NEXT :
 	                 s->numbered      ? step_numbered(co, val[s->index]) : step_sequence(f, co, val[s->index], ts);
 	if (step == STEP_OLD)
 		return;
@@ -174,9 +174,9 @@ static ALWAYS void transition(struct ctp_follow *f, const struct ctp_shape *s, c
 	if (__builtin_expect(step == STEP_GAP, 0) && co->state != CTP_DEAD && !(co->flags & CTP_CO_TAIL))
 		ctp_follow_lose(f, co, 0, ts, s->numbered && !(co->flags & CTP_CO_BEFORE && co->state == CTP_BORN) ? val[s->index] - due : 0);
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_SUSPEND, ts);
-	ch.thread = ctp_threads_number(&f->threads, ctp_shape_value(val, s->tid));
+	ch.thread = ctp_threads_number(&f->threads, ctp_roles_value(val, s->tid));
 	struct ctp_thread *th = &f->threads.list[ch.thread];
-	bool active = s->active != CTP_SHAPE_NONE && val[s->active];
+	bool active = s->active != CTP_ROLES_NONE && val[s->active];
 	bool dead = ch.was == CTP_DEAD;
 	/* What happened before a death may be told behind it. */
 	bool twice = step == STEP_NEXT && ch.was == CTP_RUNNING && co->flags & CTP_CO_OURS;
@@ -188,7 +188,7 @@ static ALWAYS void transition(struct ctp_follow *f, const struct ctp_shape *s, c
 	if (active)
 		resume(co, th, &ch);
 	else
-		suspend(f, co, th, &ch, ctp_shape_value(val, s->site), ctp_shape_value(val, s->addr));
+		suspend(f, co, th, &ch, ctp_roles_value(val, s->site), ctp_roles_value(val, s->addr));
 	th->last_ns = ts;
 	ctp_follow_spend(f, co, &ch);
 	co->since_ns = ts;
@@ -196,7 +196,7 @@ static ALWAYS void transition(struct ctp_follow *f, const struct ctp_shape *s, c
 	ctp_follow_tell(f, &told);
 }
 
-static void birth(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+static void birth(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
 {
 	f->counts.births++;
 	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
@@ -204,23 +204,23 @@ static void birth(struct ctp_follow *f, const struct ctp_shape *s, const uint64_
 		return;
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_BORN, ts);
 	ch.was = CTP_UNBORN;
-	bool before = f->attached_ns && (ts < f->attached_ns || !ctp_shape_value(val, s->after));
-	co->flags |= CTP_CO_BIRTH | (ctp_shape_value(val, s->pid) && !ctp_shape_value(val, s->by_hand) ? CTP_CO_OURS : 0) | (before ? CTP_CO_BEFORE : 0);
-	co->parent = ctp_shape_value(val, s->parent);
-	co->spawn = ctp_atlas_number(&f->places, (struct ctp_spot){.site = ctp_shape_value(val, s->site)}, 0, co->id);
+	bool before = f->attached_ns && (ts < f->attached_ns || !ctp_roles_value(val, s->after));
+	co->flags |= CTP_CO_BIRTH | (ctp_roles_value(val, s->pid) && !ctp_roles_value(val, s->by_hand) ? CTP_CO_OURS : 0) | (before ? CTP_CO_BEFORE : 0);
+	co->parent = ctp_roles_value(val, s->parent);
+	co->spawn = ctp_places_number(&f->places, (struct ctp_spot){.site = ctp_roles_value(val, s->site)}, 0, co->id);
 	if (ts < co->born_ns)
 		co->born_ns = ts;
 	ctp_follow_tell(f, &ch);
 }
 
-static void death(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+static void death(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
 {
 	f->counts.deaths++;
 	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
 	if (!co || co->state == CTP_DEAD)
 		return;
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_DIED, ts);
-	ch.whole = ch.whole && (s->after == CTP_SHAPE_NONE || val[s->after] == ts);
+	ch.whole = ch.whole && (s->after == CTP_ROLES_NONE || val[s->after] == ts);
 	struct ctp_thread *th = ctp_follow_thread(f, co);
 	if (ch.was == CTP_RUNNING && ch.whole)
 		ran(f, &f->threads.list[co->thread], ch.was_ns, ts);
@@ -233,7 +233,7 @@ static void death(struct ctp_follow *f, const struct ctp_shape *s, const uint64_
 	co->state = CTP_DEAD;
 	co->since_ns = ts;
 	ctp_follow_tell(f, &ch);
-	f->forgotten_ns = ctp_roster_bury(&f->priv->roster, co);
+	f->forgotten_ns = ctp_coro_table_bury(&f->priv->table, co);
 }
 
 /*
@@ -251,11 +251,11 @@ static bool is_cause(const struct ctp_coroutine *co, uint32_t thread, uint64_t t
  */
 static uint64_t ended_child(struct ctp_follow *f, const struct ctp_thread *th, const struct ctp_coroutine *parent)
 {
-	const struct ctp_coroutine *child = th->current ? NULL : ctp_roster_find(&f->priv->roster, th->last);
+	const struct ctp_coroutine *child = th->current ? NULL : ctp_coro_table_find(&f->priv->table, th->last);
 	return child && child->state == CTP_DEAD && child->parent == parent->id ? child->id : 0;
 }
 
-static void wake(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+static void wake(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
 {
 	f->counts.wakes++;
 	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
@@ -263,8 +263,8 @@ static void wake(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t
 	if (!co || co->state == CTP_DEAD || ts < co->resumed_ns)
 		return;
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_WAKE, ts);
-	ch.thread = ctp_threads_number(&f->threads, ctp_shape_value(val, s->tid));
-	ch.by = ctp_shape_value(val, s->by);
+	ch.thread = ctp_threads_number(&f->threads, ctp_roles_value(val, s->tid));
+	ch.by = ctp_roles_value(val, s->by);
 	if (!ch.by)
 		ch.by = ended_child(f, &f->threads.list[ch.thread], co);
 	if (co->state == CTP_RUNNABLE || is_cause(co, ch.thread, ts))
@@ -273,7 +273,7 @@ static void wake(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t
 		ctp_follow_tell(f, &ch);
 		return;
 	}
-	co->streak = ch.by == co->id && ctp_shape_value(val, s->how) != CTP_WAKE_STAYED ? co->streak + 1 : 0;
+	co->streak = ch.by == co->id && ctp_roles_value(val, s->how) != CTP_WAKE_STAYED ? co->streak + 1 : 0;
 	co->waker = co->before = ch.by;
 	co->before_at = co->place;
 	if (co->state == CTP_RUNNING) {
@@ -285,9 +285,9 @@ static void wake(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t
 	ctp_follow_tell(f, &ch);
 }
 
-static void named_so(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+static void named_so(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
 {
-	struct ctp_coroutine *co = s->text == CTP_SHAPE_NONE ? NULL : ctp_follow_whose(f, s, val, ts);
+	struct ctp_coroutine *co = s->text == CTP_ROLES_NONE ? NULL : ctp_follow_whose(f, s, val, ts);
 	if (!co)
 		return;
 	const struct ctp_str *text = ctp_str_val(val[s->text]);
@@ -295,37 +295,37 @@ static void named_so(struct ctp_follow *f, const struct ctp_shape *s, const uint
 	co->name = text->len ? strndup(text->data, text->len < CTP_FOLLOW_NAME_MAX ? text->len : CTP_FOLLOW_NAME_MAX) : NULL;
 }
 
-static void has_function(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+static void has_function(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
 {
 	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
 	if (!co)
 		return;
-	co->code = ctp_shape_value(val, s->code);
+	co->code = ctp_roles_value(val, s->code);
 	uint64_t pid = f->threads.list[co->thread].pid;
 	if (co->place && !f->places.place[co->place].shared)
-		co->place = ctp_atlas_number(&f->places, spot_at(f, pid, co->code), pid, co->id);
+		co->place = ctp_places_number(&f->places, spot_at(f, pid, co->code), pid, co->id);
 }
 
-static void awaits(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+static void awaits(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
 {
 	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
 	if (!co || co->state == CTP_DEAD)
 		return;
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_AWAIT, ts);
-	ch.by = ctp_shape_value(val, s->target);
-	co->awaits = ctp_roster_find(&f->priv->roster, ch.by) ? ch.by : 0;
-	co->flags = (uint16_t)((co->flags & ~CTP_CO_JOINS) | CTP_CO_AWAITS | (ctp_shape_value(val, s->joins) ? CTP_CO_JOINS : 0));
+	ch.by = ctp_roles_value(val, s->target);
+	co->awaits = ctp_coro_table_find(&f->priv->table, ch.by) ? ch.by : 0;
+	co->flags = (uint16_t)((co->flags & ~CTP_CO_JOINS) | CTP_CO_AWAITS | (ctp_roles_value(val, s->joins) ? CTP_CO_JOINS : 0));
 	ctp_follow_tell(f, &ch);
 }
 
-static void thread_told(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+static void thread_told(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
 {
-	struct ctp_thread *th = &f->threads.list[ctp_threads_number(&f->threads, ctp_shape_value(val, s->tid))];
+	struct ctp_thread *th = &f->threads.list[ctp_threads_number(&f->threads, ctp_roles_value(val, s->tid))];
 	if (!th->tid)
 		return;
-	th->pid = ctp_shape_value(val, s->pid);
+	th->pid = ctp_roles_value(val, s->pid);
 	th->seen_ns = ts;
-	const struct ctp_str *name = s->text == CTP_SHAPE_NONE ? NULL : ctp_str_val(val[s->text]);
+	const struct ctp_str *name = s->text == CTP_ROLES_NONE ? NULL : ctp_str_val(val[s->text]);
 	size_t len = !name ? 0 : name->len < sizeof(th->name) ? name->len : sizeof(th->name) - 1;
 	if (len)
 		memcpy(th->name, name->data, len);
@@ -338,19 +338,19 @@ static void end_told(struct ctp_follow *f, const struct ctp_record *rec, uint64_
 	int outcome = ctp_class_field(rec->cls, "outcome");
 	const char *name = outcome >= 0 ? ctp_field_label(&rec->cls->fields[outcome], rec->val[outcome]) : NULL;
 	strncpy(priv->outcome, name ? name : "", sizeof(priv->outcome) - 1);
-	int16_t status = ctp_shape_named(rec->cls, "status");
-	priv->status = (int64_t)ctp_shape_value(rec->val, status);
+	int16_t status = ctp_roles_named(rec->cls, "status");
+	priv->status = (int64_t)ctp_roles_value(rec->val, status);
 	/* What was behind the last time it was seen executing is the end itself: a heap torn down, a core dump. */
-	int16_t after = ctp_shape_named(rec->cls, "after");
-	uint64_t after_ns = ctp_shape_value(rec->val, after);
+	int16_t after = ctp_roles_named(rec->cls, "after");
+	uint64_t after_ns = ctp_roles_value(rec->val, after);
 	priv->end_ns = after_ns && after_ns < ts ? after_ns : ts;
 	priv->ended = true;
 }
 
 /* The run that a sample of a thread is about. */
-static struct ctp_seen_run *sampled(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val)
+static struct ctp_proc_seen_run *sampled(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val)
 {
-	uint64_t tid = ctp_shape_value(val, s->tid);
+	uint64_t tid = ctp_roles_value(val, s->tid);
 	struct ctp_thread *th = ctp_threads_has(&f->threads, tid) ? &f->threads.list[ctp_threads_number(&f->threads, tid)] : NULL;
 	return th && th->current ? &th->seen : NULL;
 }
@@ -367,9 +367,9 @@ static void untraced_told(struct ctp_follow *f, const struct ctp_record *rec)
 static void clear(struct ctp_follow *f)
 {
 	struct ctp_follow_priv *priv = f->priv;
-	ctp_roster_clear(&priv->roster);
+	ctp_coro_table_clear(&priv->table);
 	ctp_threads_clear(&f->threads);
-	ctp_seen_clear(&f->seen);
+	ctp_proc_seen_clear(&f->seen);
 	priv->dialect = (struct ctp_dialect){0};
 	priv->ended = false;
 	priv->outcome[0] = '\0';
@@ -387,8 +387,8 @@ enum ctp_status ctp_follow_init(struct ctp_follow *f, const struct ctp_follow_op
 	*f = (struct ctp_follow){.ops = ops, .arg = arg};
 	f->priv = calloc(1, sizeof(*f->priv));
 	f->sites = ctp_sites_new(as_it_is);
-	bool threads = ctp_threads_init(&f->threads), places = ctp_atlas_init(&f->places);
-	if (!f->priv || !ctp_roster_init(&f->priv->roster) || !f->sites || !threads || !places) {
+	bool threads = ctp_threads_init(&f->threads), places = ctp_places_init(&f->places);
+	if (!f->priv || !ctp_coro_table_init(&f->priv->table) || !f->sites || !threads || !places) {
 		ctp_follow_fini(f);
 		return ctp_err_set(err, "out of memory");
 	}
@@ -399,10 +399,10 @@ enum ctp_status ctp_follow_init(struct ctp_follow *f, const struct ctp_follow_op
 void ctp_follow_fini(struct ctp_follow *f)
 {
 	if (f->priv)
-		ctp_roster_fini(&f->priv->roster);
+		ctp_coro_table_fini(&f->priv->table);
 	ctp_threads_fini(&f->threads);
-	ctp_seen_fini(&f->seen);
-	ctp_atlas_fini(&f->places);
+	ctp_proc_seen_fini(&f->seen);
+	ctp_places_fini(&f->places);
 	ctp_sites_free(f->sites);
 	free(f->priv);
 }
@@ -410,7 +410,7 @@ void ctp_follow_fini(struct ctp_follow *f)
 void ctp_follow_section(struct ctp_follow *f, const struct ctp_section *sec)
 {
 	clear(f);
-	ctp_atlas_clear(&f->places);
+	ctp_places_clear(&f->places);
 	ctp_sites_forget(f->sites);
 	memset(f->priv->shapes, 0, sizeof(f->priv->shapes));
 	f->priv->standard = NULL;
@@ -429,7 +429,7 @@ void ctp_follow_section(struct ctp_follow *f, const struct ctp_section *sec)
 void ctp_follow_finish(struct ctp_follow *f, bool complete, bool missing)
 {
 	struct ctp_follow_priv *priv = f->priv;
-	uint64_t end_ns = priv->ended ? priv->end_ns : ctp_seen_all_ns(&f->seen);
+	uint64_t end_ns = priv->ended ? priv->end_ns : ctp_proc_seen_all_ns(&f->seen);
 	struct ctp_follow_end end = {
 		.complete = complete,
 		.cut = !priv->ended,
@@ -438,7 +438,7 @@ void ctp_follow_finish(struct ctp_follow *f, bool complete, bool missing)
 		.end_ns = end_ns > f->counts.last_ns ? end_ns : f->counts.last_ns,
 	};
 	if (f->seen.stopped_ns)
-		ctp_seen_went_on(&f->seen, end.end_ns);
+		ctp_proc_seen_went_on(&f->seen, end.end_ns);
 	/* What was lost of nobody knows whom may be the last of anybody. */
 	uint32_t at = 0;
 	for (struct ctp_coroutine *co; f->unsure_ns && (co = ctp_follow_each(f, &at));)
@@ -461,18 +461,18 @@ static void next_run(struct ctp_follow *f)
 }
 
 /* In rows that say nothing of processes: after a long silence, on a thread that there was not. */
-static bool is_next_run(struct ctp_follow *f, const struct ctp_shape *s, const uint64_t *val, uint64_t ts)
+static bool is_next_run(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
 {
 	if (s->numbered || f->priv->runs == RUNS_MAX || !ctp_sequence_silence(f->counts.last_ns, ts) ||
 	    f->counts.first_ns > f->counts.last_ns)
 		return false;
-	return s->tid != CTP_SHAPE_NONE && !ctp_threads_has(&f->threads, val[s->tid]);
+	return s->tid != CTP_ROLES_NONE && !ctp_threads_has(&f->threads, val[s->tid]);
 }
 
 static void happened(struct ctp_follow *f, uint64_t ts)
 {
 	if (__builtin_expect(f->seen.stopped_ns > 0, 0))
-		ctp_seen_went_on(&f->seen, ts);
+		ctp_proc_seen_went_on(&f->seen, ts);
 	if (ts < f->counts.first_ns)
 		f->counts.first_ns = ts;
 	if (ts > f->counts.last_ns)
@@ -480,7 +480,7 @@ static void happened(struct ctp_follow *f, uint64_t ts)
 }
 
 /* All but transitions. */
-static void other(struct ctp_follow *f, const struct ctp_shape *s, const struct ctp_record *rec, uint64_t ts)
+static void other(struct ctp_follow *f, const struct ctp_roles *s, const struct ctp_record *rec, uint64_t ts)
 {
 	switch (s->kind) {
 	case CTP_KIND_WAKE:
@@ -527,11 +527,11 @@ static void other(struct ctp_follow *f, const struct ctp_shape *s, const struct 
 		untraced_told(f, rec);
 		break;
 	case CTP_KIND_PROCESS:
-		if (ctp_shape_value(rec->val, s->pid) == f->pid)
-			ctp_seen_process(&f->seen, rec, ts, f->counts.last_ns);
+		if (ctp_roles_value(rec->val, s->pid) == f->pid)
+			ctp_proc_seen_process(&f->seen, rec, ts, f->counts.last_ns);
 		break;
 	case CTP_KIND_SAMPLE:
-		ctp_seen_sample(&f->seen, rec, ts, sampled(f, s, rec->val));
+		ctp_proc_seen_sample(&f->seen, rec, ts, sampled(f, s, rec->val));
 		break;
 	default:
 		break;
@@ -540,12 +540,12 @@ static void other(struct ctp_follow *f, const struct ctp_shape *s, const struct 
 
 static __attribute__((noinline)) void any_record(struct ctp_follow *f, const struct ctp_record *rec)
 {
-	struct ctp_shape *s = &f->priv->shapes[rec->cls->id];
+	struct ctp_roles *s = &f->priv->shapes[rec->cls->id];
 	if (!s->known)
-		ctp_shape_learn(s, rec->cls);
+		ctp_roles_learn(s, rec->cls);
 	if (s->standard)
 		f->priv->standard = rec->cls;
-	uint64_t ts = s->ts == CTP_SHAPE_NONE ? f->counts.last_ns : rec->val[s->ts];
+	uint64_t ts = s->ts == CTP_ROLES_NONE ? f->counts.last_ns : rec->val[s->ts];
 	if (s->kind == CTP_KIND_TRANSITION) {
 		if (is_next_run(f, s, rec->val, ts))
 			next_run(f);
@@ -564,13 +564,13 @@ void ctp_follow_record(struct ctp_follow *f, const struct ctp_record *rec)
 		any_record(f, rec);
 		return;
 	}
-	uint64_t ts = rec->val[ctp_shape_standard.ts];
+	uint64_t ts = rec->val[ctp_roles_standard.ts];
 	happened(f, ts);
-	transition(f, &ctp_shape_standard, rec->val, ts);
+	transition(f, &ctp_roles_standard, rec->val, ts);
 }
 
-struct ctp_coroutine *ctp_follow_each(struct ctp_follow *f, uint32_t *at) { return ctp_roster_each(&f->priv->roster, at); }
-struct ctp_coroutine *ctp_follow_find(struct ctp_follow *f, uint64_t id) { return ctp_roster_find(&f->priv->roster, id); }
+struct ctp_coroutine *ctp_follow_each(struct ctp_follow *f, uint32_t *at) { return ctp_coro_table_each(&f->priv->table, at); }
+struct ctp_coroutine *ctp_follow_find(struct ctp_follow *f, uint64_t id) { return ctp_coro_table_find(&f->priv->table, id); }
 
 void ctp_follow_account(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t end_ns)
 {

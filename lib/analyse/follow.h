@@ -152,8 +152,8 @@ struct ctp_follow {
 	struct ctp_follow_counts counts;
 	uint64_t since_ns, until_ns; /* the listener's, on the section's clock: only what is between counts for times */
 	struct ctp_threads threads;
-	struct ctp_atlas places;
-	struct ctp_seen seen;
+	struct ctp_places places;
+	struct ctp_proc_seen seen;
 	uint64_t unsure_ns;  /* the latest time at which something of nobody knows whom was lost; 0: never */
 	uint64_t missed_ns;  /* and at which wakes and such were */
 	uint64_t pid;         /* of the section; 0: it does not say */
@@ -184,7 +184,7 @@ static inline uint64_t ctp_span_ns(uint64_t from_ns, uint64_t to_ns) { return to
 static inline uint64_t ctp_follow_ns(const struct ctp_follow *f, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t ns = ctp_span_ns(from_ns, to_ns);
-	return __builtin_expect(f->seen.nstops > 0, 0) ? ns - ctp_seen_stopped_ns(&f->seen, from_ns, to_ns) : ns;
+	return __builtin_expect(f->seen.nstops > 0, 0) ? ns - ctp_proc_seen_stopped_ns(&f->seen, from_ns, to_ns) : ns;
 }
 
 /* The place where it suspended last, as numbers in f->places; 0 for one that is not known, or nobody else's. */

@@ -27,12 +27,12 @@ enum {
 enum seen { SEEN_NOTHING, SEEN_BUSY, SEEN_ASLEEP };
 
 /* Whether samples say anything of it: two at least, and not at nearly the same time. */
-static bool was_seen(const struct ctp_seen_run *run)
+static bool was_seen(const struct ctp_proc_seen_run *run)
 {
 	return run->samples >= 2 && ctp_span_ns(run->first_ns, run->last_ns) >= SEEN_NS;
 }
 
-static enum seen what_was_seen(const struct ctp_seen_run *run)
+static enum seen what_was_seen(const struct ctp_proc_seen_run *run)
 {
 	uint64_t ns = ctp_span_ns(run->first_ns, run->last_ns);
 	if (!was_seen(run))
@@ -43,7 +43,7 @@ static enum seen what_was_seen(const struct ctp_seen_run *run)
 }
 
 /* Samples that neither show it busy nor asleep show that the machine had no time for it. */
-static bool was_kept_out(const struct ctp_seen_run *run) { return was_seen(run) && what_was_seen(run) == SEEN_NOTHING; }
+static bool was_kept_out(const struct ctp_proc_seen_run *run) { return was_seen(run) && what_was_seen(run) == SEEN_NOTHING; }
 
 static void add_run(struct ctp_judge *j, const struct ctp_tally_case *c, bool proved)
 {

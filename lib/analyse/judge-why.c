@@ -112,7 +112,7 @@ static bool has_rhythm(const struct ctp_judge *j)
 
 bool ctp_judge_stands_still(const struct ctp_judge *j)
 {
-	const struct ctp_seen *seen = &j->follow->seen;
+	const struct ctp_proc_seen *seen = &j->follow->seen;
 	const struct ctp_follow_counts *c = &j->follow->counts;
 	bool asleep = seen->still_to_ns && seen->still_from_ns >= c->last_ns && seen->still_to_ns <= j->end_ns &&
 	              ctp_span_ns(seen->still_from_ns, seen->still_to_ns) >= CTP_JUDGE_QUIET_NS;

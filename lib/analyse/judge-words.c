@@ -417,7 +417,7 @@ static void say_long_run(struct words *w)
 
 static void say_standstill(struct words *w)
 {
-	const struct ctp_seen *seen = &w->j->follow->seen;
+	const struct ctp_proc_seen *seen = &w->j->follow->seen;
 	title(w, "the whole program stands still: %s at %s, and no thread runs",
 	      counted(w, w->f->members, "coroutine waits", "coroutines wait"), places(w));
 	evidence(w, "all threads were asleep %s and %s after the start, with no time on a processor in between",

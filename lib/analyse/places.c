@@ -8,12 +8,12 @@
 
 enum { ROOM_MIN = 1024 };
 
-static uint32_t home(const struct ctp_atlas *a, const struct ctp_spot *spot)
+static uint32_t home(const struct ctp_places *a, const struct ctp_spot *spot)
 {
 	return ctp_spread(spot->site ? spot->site : ~spot->addr ^ (uint64_t)spot->file << 48, a->salt, a->nslots);
 }
 
-static bool grow(struct ctp_atlas *a)
+static bool grow(struct ctp_places *a)
 {
 	uint32_t room = a->room ? 2 * a->room : ROOM_MIN;
 	struct ctp_place *place = realloc(a->place, room * sizeof(*place));
@@ -36,29 +36,29 @@ static bool grow(struct ctp_atlas *a)
 	return true;
 }
 
-bool ctp_atlas_init(struct ctp_atlas *a)
+bool ctp_places_init(struct ctp_places *a)
 {
-	*a = (struct ctp_atlas){.salt = ctp_spread_salt()};
+	*a = (struct ctp_places){.salt = ctp_spread_salt()};
 	if (!grow(a))
 		return false;
-	ctp_atlas_clear(a);
+	ctp_places_clear(a);
 	return true;
 }
 
-void ctp_atlas_fini(struct ctp_atlas *a)
+void ctp_places_fini(struct ctp_places *a)
 {
 	free(a->place);
 	free(a->slots);
 }
 
-void ctp_atlas_clear(struct ctp_atlas *a)
+void ctp_places_clear(struct ctp_places *a)
 {
 	memset(a->slots, 0, a->nslots * sizeof(*a->slots));
 	a->place[0] = (struct ctp_place){0};
 	a->count = 1;
 }
 
-uint32_t ctp_atlas_number(struct ctp_atlas *a, struct ctp_spot spot, uint64_t pid, uint64_t who)
+uint32_t ctp_places_number(struct ctp_places *a, struct ctp_spot spot, uint64_t pid, uint64_t who)
 {
 	if (spot.site)
 		spot = (struct ctp_spot){.site = spot.site};
@@ -73,10 +73,10 @@ uint32_t ctp_atlas_number(struct ctp_atlas *a, struct ctp_spot spot, uint64_t pi
 			return n;
 		}
 	}
-	if (a->count == CTP_ATLAS_MAX)
+	if (a->count == CTP_PLACES_MAX)
 		return 0;
 	if (a->count == a->room)
-		return grow(a) ? ctp_atlas_number(a, spot, pid, who) : 0;
+		return grow(a) ? ctp_places_number(a, spot, pid, who) : 0;
 	a->place[a->count] = (struct ctp_place){spot, who, pid, spot.site || spot.file};
 	return a->slots[i] = a->count++;
 }

@@ -5,13 +5,13 @@
  * in the source if two coroutines were there. Else it is a frame, or whatever a probe has put there: nobody else will ever be at
  * the same.
  */
-#ifndef CTP_ATLAS_H
-#define CTP_ATLAS_H
+#ifndef CTP_PLACES_H
+#define CTP_PLACES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CTP_ATLAS_MAX = 1 << 20 };
+enum { CTP_PLACES_MAX = 1 << 20 };
 
 /* What a place is known by: a site, or an address; one that is in a file is relative to that. */
 struct ctp_spot {
@@ -26,21 +26,21 @@ struct ctp_place {
 	bool shared;    /* it is a place in the source */
 };
 
-struct ctp_atlas {
+struct ctp_places {
 	struct ctp_place *place; /* 0: not known */
 	uint32_t count, room;
 	uint32_t *slots, nslots; /* numbers, 0: free; a power of 2 */
 	uint64_t salt;
 };
 
-bool ctp_atlas_init(struct ctp_atlas *a); /* false: out of memory */
-void ctp_atlas_fini(struct ctp_atlas *a);
-void ctp_atlas_clear(struct ctp_atlas *a);
+bool ctp_places_init(struct ctp_places *a); /* false: out of memory */
+void ctp_places_fini(struct ctp_places *a);
+void ctp_places_clear(struct ctp_places *a);
 
 /*
  * The number for a site, or where that is 0 for an address, at which who is, a coroutine of process pid; 0: neither is known, or
  * there are too many.
  */
-uint32_t ctp_atlas_number(struct ctp_atlas *a, struct ctp_spot spot, uint64_t pid, uint64_t who);
+uint32_t ctp_places_number(struct ctp_places *a, struct ctp_spot spot, uint64_t pid, uint64_t who);
 
 #endif

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyse/class-roles.h"
+#include "analyse/roles.h"
 #include "stream/schema.h"
 
-void ctp_seen_clear(struct ctp_seen *seen) { *seen = (struct ctp_seen){.stops = seen->stops}; }
+void ctp_proc_seen_clear(struct ctp_proc_seen *seen) { *seen = (struct ctp_proc_seen){.stops = seen->stops}; }
 
-void ctp_seen_fini(struct ctp_seen *seen) { free(seen->stops); }
+void ctp_proc_seen_fini(struct ctp_proc_seen *seen) { free(seen->stops); }
 
 static const char *state_of(const struct ctp_record *rec)
 {
@@ -21,30 +21,30 @@ static const char *state_of(const struct ctp_record *rec)
 
 static uint64_t number_of(const struct ctp_record *rec, const char *name)
 {
-	return ctp_shape_value(rec->val, ctp_shape_named(rec->cls, name));
+	return ctp_roles_value(rec->val, ctp_roles_named(rec->cls, name));
 }
 
 /* --- stops ---------------------------------------------------------------------------------------------------------------- */
 
-static void put_stop(struct ctp_seen *seen, uint64_t from_ns, uint64_t to_ns)
+static void put_stop(struct ctp_proc_seen *seen, uint64_t from_ns, uint64_t to_ns)
 {
-	if (from_ns >= to_ns || (!seen->stops && !(seen->stops = calloc(CTP_SEEN_STOPS, sizeof(*seen->stops)))))
+	if (from_ns >= to_ns || (!seen->stops && !(seen->stops = calloc(CTP_PROC_SEEN_STOPS, sizeof(*seen->stops)))))
 		return;
 	seen->total_ns += to_ns - from_ns;
-	if (seen->nstops == CTP_SEEN_STOPS)
+	if (seen->nstops == CTP_PROC_SEEN_STOPS)
 		seen->stops[seen->nstops - 1].to_ns = to_ns;
 	else
-		seen->stops[seen->nstops++] = (struct ctp_seen_stop){from_ns, to_ns};
+		seen->stops[seen->nstops++] = (struct ctp_proc_seen_stop){from_ns, to_ns};
 }
 
-void ctp_seen_went_on(struct ctp_seen *seen, uint64_t ts)
+void ctp_proc_seen_went_on(struct ctp_proc_seen *seen, uint64_t ts)
 {
 	uint64_t from_ns = seen->stopped_ns;
 	seen->stopped_ns = 0;
 	put_stop(seen, from_ns, ts);
 }
 
-uint64_t ctp_seen_stopped_ns(const struct ctp_seen *seen, uint64_t from_ns, uint64_t to_ns)
+uint64_t ctp_proc_seen_stopped_ns(const struct ctp_proc_seen *seen, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t ns = 0;
 	for (uint32_t i = seen->nstops; i-- && seen->stops[i].to_ns > from_ns;) {
@@ -58,7 +58,7 @@ uint64_t ctp_seen_stopped_ns(const struct ctp_seen *seen, uint64_t from_ns, uint
 /* --- what is told --------------------------------------------------------------------------------------------------------- */
 
 /* Each look comes behind a harvest, which has all that was before the look before. */
-static void looked(struct ctp_seen *seen, uint64_t ts)
+static void looked(struct ctp_proc_seen *seen, uint64_t ts)
 {
 	if (ts <= seen->looked_ns)
 		return;
@@ -67,9 +67,9 @@ static void looked(struct ctp_seen *seen, uint64_t ts)
 }
 
 /* A round is over: all its threads have been told. */
-static void close_round(struct ctp_seen *seen, uint64_t ts, uint64_t threads)
+static void close_round(struct ctp_proc_seen *seen, uint64_t ts, uint64_t threads)
 {
-	struct ctp_seen_round *now = &seen->round, *before = &seen->before;
+	struct ctp_proc_seen_round *now = &seen->round, *before = &seen->before;
 	if (now->ts_ns != ts || now->threads != threads)
 		return;
 	bool still = now->asleep && before->asleep && now->cpu_ns == before->cpu_ns && now->threads == before->threads;
@@ -78,10 +78,10 @@ static void close_round(struct ctp_seen *seen, uint64_t ts, uint64_t threads)
 		seen->still_to_ns = ts;
 	}
 	*before = *now;
-	*now = (struct ctp_seen_round){0};
+	*now = (struct ctp_proc_seen_round){0};
 }
 
-void ctp_seen_process(struct ctp_seen *seen, const struct ctp_record *rec, uint64_t ts, uint64_t last_ns)
+void ctp_proc_seen_process(struct ctp_proc_seen *seen, const struct ctp_record *rec, uint64_t ts, uint64_t last_ns)
 {
 	bool stopped = !strcmp(state_of(rec), "stopped");
 	looked(seen, ts);
@@ -90,26 +90,26 @@ void ctp_seen_process(struct ctp_seen *seen, const struct ctp_record *rec, uint6
 	if (stopped && !seen->stopped_ns)
 		seen->stopped_ns = after_ns > last_ns ? (after_ns < ts ? after_ns : ts) : last_ns < ts ? last_ns : ts;
 	else if (!stopped && seen->stopped_ns)
-		ctp_seen_went_on(seen, ts);
+		ctp_proc_seen_went_on(seen, ts);
 	if (threads)
 		close_round(seen, ts, threads);
 }
 
-void ctp_seen_sample(struct ctp_seen *seen, const struct ctp_record *rec, uint64_t ts, struct ctp_seen_run *run)
+void ctp_proc_seen_sample(struct ctp_proc_seen *seen, const struct ctp_record *rec, uint64_t ts, struct ctp_proc_seen_run *run)
 {
 	const char *state = state_of(rec);
 	bool asleep = !strcmp(state, "sleeping") || !strcmp(state, "blocked");
 	uint64_t cpu_ns = number_of(rec, "cpu_ns"), delay_ns = number_of(rec, "delay_ns");
 	looked(seen, ts);
 	if (seen->round.ts_ns != ts)
-		seen->round = (struct ctp_seen_round){.ts_ns = ts, .asleep = true};
+		seen->round = (struct ctp_proc_seen_round){.ts_ns = ts, .asleep = true};
 	seen->round.threads++;
 	seen->round.cpu_ns += cpu_ns;
 	seen->round.asleep &= asleep;
 	if (!run)
 		return;
 	if (!run->samples)
-		*run = (struct ctp_seen_run){.first_ns = ts, .cpu_first_ns = cpu_ns, .delay_first_ns = delay_ns};
+		*run = (struct ctp_proc_seen_run){.first_ns = ts, .cpu_first_ns = cpu_ns, .delay_first_ns = delay_ns};
 	run->last_ns = ts;
 	run->cpu_ns = cpu_ns > run->cpu_first_ns ? cpu_ns - run->cpu_first_ns : 0;
 	run->delay_ns = delay_ns > run->delay_first_ns ? delay_ns - run->delay_first_ns : 0;

@@ -46,7 +46,7 @@ struct ctp_tally_case {
 	uint64_t since_ns, others_now, others_then; /* of the last storm, which need not be the longest: others_then is how often in all */
 	uint64_t most_ns; /* the longest that one of them had to; of a late wait: the longest that was in time */
 	uint32_t spawn, place, habit;
-	struct ctp_seen_run seen; /* of a run: what samples told */
+	struct ctp_proc_seen_run seen; /* of a run: what samples told */
 	bool whole, elsewhere; /* elsewhere: other threads went on meanwhile; of a late wait: others came back from there */
 	char *name;
 };
@@ -72,8 +72,8 @@ struct ctp_tally {
 	uint32_t nheavy[CTP_HEAVY_KINDS], heavy_spawn[CTP_HEAVY_KINDS][CTP_REPORT_TOP];
 	uint32_t *last_long;  /* of each thread: number + 1 of the run in runs that ended there last */
 	bool failed;          /* out of memory */
-	struct ctp_tally_place *places[CTP_ATLAS_MAX]; /* null: none yet; 0 is for all that have none of their own */
-	struct ctp_tally_spawn *spawns[CTP_ATLAS_MAX];
+	struct ctp_tally_place *places[CTP_PLACES_MAX]; /* null: none yet; 0 is for all that have none of their own */
+	struct ctp_tally_spawn *spawns[CTP_PLACES_MAX];
 };
 
 struct ctp_tally *ctp_tally_new(struct ctp_follow *follow);

@@ -28,7 +28,7 @@ struct ctp_thread {
 	uint64_t current; /* id of the coroutine that runs there, 0: none; it was resumed at last_ns */
 	uint64_t outer;   /* the one that runs it, as a generator is run; 0: none */
 	uint64_t last;    /* the one that was resumed there last, whether it still runs or not */
-	struct ctp_seen_run seen; /* what samples told of that run */
+	struct ctp_proc_seen_run seen; /* what samples told of that run */
 	char name[32];
 };
 

@@ -3,7 +3,7 @@
  *
  * What a process shows there is its own word. So a descriptor is opened as a place first (O_PATH: nothing blocks and nothing
  * happens), looked at, and only then opened for what it is; it must be a memfd that cannot shrink, or reading it could raise
- * SIGBUS; and what it holds is checked by ctp_annex_find before anything is believed.
+ * SIGBUS; and what it holds is checked by ctp_arena_find before anything is believed.
  *
  * A collector has such a descriptor too, its own memory's. It differs by the lock that it holds through it, which
  * /proc/PID/fdinfo shows.
@@ -89,7 +89,7 @@ static bool holds_lock(pid_t pid, uint64_t ino)
 	char dir[CTP_PROCDIR_BYTES], path[PATH_BYTES];
 	uint64_t found;
 	bool holds = false;
-	ctp_procdir(pid, dir);
+	ctp_proc_dir(pid, dir);
 	DIR *fds = open_fds(dir);
 	for (const char *fd; fds && !holds && (fd = next_fd(fds, dir, path));)
 		holds = read_fdinfo(dir, fd, &found) && found == ino;
@@ -103,7 +103,7 @@ static pid_t lock_holder(uint64_t ino)
 {
 	DIR *proc = opendir("/proc");
 	pid_t pid = 0;
-	while (proc && (pid = ctp_users_next(proc)) && !holds_lock(pid, ino))
+	while (proc && (pid = ctp_proc_users_next(proc)) && !holds_lock(pid, ino))
 		;
 	if (proc)
 		closedir(proc);
@@ -136,7 +136,7 @@ enum ctp_status ctp_attach_lock(int fd, struct ctp_err *err)
 
 void ctp_attach_fini(struct ctp_attach *at)
 {
-	ctp_shm_fini(&at->shm);
+	ctp_memory_fini(&at->shm);
 	*at = (struct ctp_attach){.shm.fd = -1};
 }
 
@@ -157,7 +157,7 @@ static int open_memfd(const char *path)
 
 static enum ctp_status map_memory(struct ctp_attach *at, const char *path, struct ctp_err *err)
 {
-	struct ctp_shm *shm = &at->shm;
+	struct ctp_memory *shm = &at->shm;
 	struct stat st;
 	shm->fd = open_memfd(path);
 	if (shm->fd < 0 || fstat(shm->fd, &st))
@@ -176,7 +176,7 @@ static enum ctp_status map_memory(struct ctp_attach *at, const char *path, struc
 	shm->bytes = (size_t)st.st_size;
 	at->ino = st.st_ino;
 	snprintf(shm->path, sizeof(shm->path), "%s", path);
-	return ctp_annex_find(&at->annex, base, shm->bytes, err);
+	return ctp_arena_find(&at->arena, base, shm->bytes, err);
 }
 
 /* --- all of a process ----------------------------------------------------------------------------------------------------- */
@@ -194,7 +194,7 @@ struct search {
 
 static uint32_t allocated(const struct ctp_attach *at)
 {
-	return __atomic_load_n(&at->annex.header->allocated_count, __ATOMIC_RELAXED);
+	return __atomic_load_n(&at->arena.header->allocated_count, __ATOMIC_RELAXED);
 }
 
 static void consider(struct search *s, const char *path)
@@ -205,8 +205,8 @@ static void consider(struct search *s, const char *path)
 		ctp_attach_fini(&at);
 		return;
 	}
-	if (at.annex.owner && at.annex.owner != (uint64_t)s->inner) {
-		s->heir_of = at.annex.owner;
+	if (at.arena.owner && at.arena.owner != (uint64_t)s->inner) {
+		s->heir_of = at.arena.owner;
 		ctp_attach_fini(&at);
 	} else if (!s->found) {
 		*s->best = at;
@@ -242,12 +242,12 @@ static void consider_fds(struct search *s, DIR *fds)
 /* Where the program has closed its descriptors; only root may open these. True if there was one. */
 static bool consider_mappings(struct search *s)
 {
-	struct ctp_maps maps;
+	struct ctp_proc_maps maps;
 	struct ctp_map map;
 	bool any = false;
-	if (!ctp_maps_open(&maps, s->pid))
+	if (!ctp_proc_maps_open(&maps, s->pid))
 		return false;
-	while (!s->found && s->left && ctp_maps_next(&maps, &map)) {
+	while (!s->found && s->left && ctp_proc_maps_next(&maps, &map)) {
 		char path[PATH_BYTES];
 		if (strcmp(map.path, LINK) || map.offset)
 			continue;
@@ -255,7 +255,7 @@ static bool consider_mappings(struct search *s)
 		snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)s->pid, map.start, map.stop);
 		consider(s, path);
 	}
-	ctp_maps_close(&maps);
+	ctp_proc_maps_close(&maps);
 	return any;
 }
 
@@ -318,7 +318,7 @@ enum ctp_status ctp_attach_find(struct ctp_attach *at, pid_t pid, const struct c
 	struct ctp_err wrong = {""};
 	struct search s = {.best = at, .news = news, .pid = pid, .inner = pid, .left = MEMORIES_MAX, .err = &wrong};
 	*at = (struct ctp_attach){.shm.fd = -1};
-	ctp_procdir(pid, s.dir);
+	ctp_proc_dir(pid, s.dir);
 	if (know_process(&s, err))
 		return CTP_FAILED;
 	DIR *fds = open_fds(s.dir);
@@ -341,7 +341,7 @@ size_t ctp_attach_each(void (*fn)(void *arg, const struct ctp_attach *at), void 
 	size_t n = 0;
 	DIR *proc = opendir("/proc");
 	struct ctp_err ignored;
-	for (pid_t pid; proc && (pid = ctp_users_next(proc));) {
+	for (pid_t pid; proc && (pid = ctp_proc_users_next(proc));) {
 		struct ctp_attach at;
 		if (ctp_attach_find(&at, pid, NULL, &ignored))
 			continue;
@@ -359,7 +359,7 @@ size_t ctp_attach_each(void (*fn)(void *arg, const struct ctp_attach *at), void 
 size_t ctp_attach_argv(pid_t pid, char *text, size_t room)
 {
 	char dir[CTP_PROCDIR_BYTES], path[PATH_BYTES];
-	ctp_procdir(pid, dir);
+	ctp_proc_dir(pid, dir);
 	snprintf(path, sizeof(path), "%s/cmdline", dir);
 	size_t len = room ? read_text(path, text, room - 1) : 0;
 	if (len && text[len - 1])
@@ -373,7 +373,7 @@ static uint32_t count_alive(const struct ctp_attach *at)
 {
 	static struct ctp_shm_station some[64]; /* read, not mapped: to look at a hole would fill it */
 	uint32_t used = allocated(at), n = 0;
-	used = used < at->annex.geo.max_stations ? used : at->annex.geo.max_stations;
+	used = used < at->arena.geo.max_stations ? used : at->arena.geo.max_stations;
 	for (uint32_t i = 0; i < used; i += COUNT(some)) {
 		off_t from = (off_t)(sizeof(struct ctp_shm_header) + i * sizeof(*some));
 		ssize_t got = pread(at->shm.fd, some, sizeof(some), from);
@@ -385,7 +385,7 @@ static uint32_t count_alive(const struct ctp_attach *at)
 
 static void say_state(const struct ctp_attach *at, char *text, size_t room)
 {
-	uint32_t mode = __atomic_load_n(&at->annex.header->mode, __ATOMIC_RELAXED);
+	uint32_t mode = __atomic_load_n(&at->arena.header->mode, __ATOMIC_RELAXED);
 	pid_t holder = is_locked(at->shm.fd) ? lock_holder(at->ino) : -1;
 	if (holder < 0)
 		snprintf(text, room, "%s", mode & CTP_MODE_RECORD ? "recording" : "idle");
@@ -410,13 +410,13 @@ static void show_plainly(char *text, size_t len)
 void ctp_attach_line(const struct ctp_attach *at, char line[CTP_ATTACH_LINE_MAX])
 {
 	char state[32], alive[16] = "-", command[CTP_ATTACH_LINE_MAX - 64];
-	uint32_t rings = __atomic_load_n(&at->annex.header->rings_used, __ATOMIC_RELAXED);
+	uint32_t rings = __atomic_load_n(&at->arena.header->rings_used, __ATOMIC_RELAXED);
 	size_t len = ctp_attach_argv(at->pid, command, sizeof(command));
 	show_plainly(command, len);
 	command[len ? len - 1 : 0] = '\0';
 	say_state(at, state, sizeof(state));
-	if (__atomic_load_n(&at->annex.header->mode, __ATOMIC_RELAXED) & CTP_MODE_RECORD) /* else nobody counts them */
+	if (__atomic_load_n(&at->arena.header->mode, __ATOMIC_RELAXED) & CTP_MODE_RECORD) /* else nobody counts them */
 		snprintf(alive, sizeof(alive), "%" PRIu32, count_alive(at));
 	snprintf(line, CTP_ATTACH_LINE_MAX, "%7d %-19s %10s %6" PRIu32 " %s", (int)at->pid, state, alive,
-	         rings < at->annex.geo.max_rings ? rings : at->annex.geo.max_rings, command);
+	         rings < at->arena.geo.max_rings ? rings : at->arena.geo.max_rings, command);
 }

@@ -19,8 +19,8 @@ struct ctp_attach {
 	pid_t pid;
 	bool elsewhere;          /* in another PID namespace: its numbers are not ours, and our /proc is not its own */
 	uint64_t ino;            /* of the memfd: which one it is */
-	struct ctp_shm shm;
-	struct ctp_annex annex;
+	struct ctp_memory shm;
+	struct ctp_arena arena;
 };
 
 /*

@@ -38,7 +38,7 @@ enum {
 
 static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-void ctp_collector_total(struct ctp_collector *c)
+void ctp_collect_loop_total(struct ctp_collect_loop *c)
 {
 	c->result->stats = *ctp_harvest_stats(c->harvest);
 	c->result->attached = c->watch.accepted || c->result->stats.stations;
@@ -50,13 +50,13 @@ void ctp_collector_total(struct ctp_collector *c)
 /*
  * Where nothing has happened since it was set, it still is, and every probe sees it: nothing needs to be ordered again.
  */
-static void set_sleeping(struct ctp_collector *c, uint32_t sleeping)
+static void set_sleeping(struct ctp_collect_loop *c, uint32_t sleeping)
 {
-	bool was = c->asleep && __atomic_load_n(&c->annex.header->tracer_sleeping, __ATOMIC_RELAXED);
+	bool was = c->asleep && __atomic_load_n(&c->arena.header->tracer_sleeping, __ATOMIC_RELAXED);
 	c->asleep = sleeping;
 	if (sleeping && was)
 		return;
-	__atomic_store_n(&c->annex.header->tracer_sleeping, sleeping, __ATOMIC_RELAXED);
+	__atomic_store_n(&c->arena.header->tracer_sleeping, sleeping, __ATOMIC_RELAXED);
 	if (!sleeping)
 		return;
 	/* Both pair with the probe, between its publish and its look at this flag: the fence with its own, if it has one. */
@@ -64,7 +64,7 @@ static void set_sleeping(struct ctp_collector *c, uint32_t sleeping)
 	ctp_membarrier();
 }
 
-static size_t look_at(struct ctp_collector *c, bool sweep)
+static size_t look_at(struct ctp_collect_loop *c, bool sweep)
 {
 	struct ctp_look look;
 	if (sweep)
@@ -79,14 +79,14 @@ static size_t look_at(struct ctp_collector *c, bool sweep)
 }
 
 /* What was found becomes a packet that a live reader can have. */
-static void publish(struct ctp_collector *c)
+static void publish(struct ctp_collect_loop *c)
 {
 	ctp_harvest_settle(c->harvest);
 	ctp_writer_flush(c->writer);
 	c->dirty_ns = 0;
 }
 
-static void wait_for(struct ctp_collector *c, uint64_t ns)
+static void wait_for(struct ctp_collect_loop *c, uint64_t ns)
 {
 	uint64_t due = c->now_ns + ns;
 	if (c->conf->limit_ns)
@@ -94,7 +94,7 @@ static void wait_for(struct ctp_collector *c, uint64_t ns)
 	if (c->dirty_ns)
 		due = earlier(due, c->dirty_ns + FLUSH_MS * MS);
 	due = earlier(due, ctp_sampler_due_ns(&c->sampler));
-	ctp_watch_wait(&c->watch, due > c->now_ns ? (int64_t)(due - c->now_ns) : 0);
+	ctp_event_loop_wait(&c->watch, due > c->now_ns ? (int64_t)(due - c->now_ns) : 0);
 	c->waited_ns = c->now_ns = ctp_clock_ns();
 }
 
@@ -103,21 +103,21 @@ static void wait_for(struct ctp_collector *c, uint64_t ns)
  * connects, or is found by the look that comes once a second in any case. That nobody has it mapped is asked for when somebody
  * has gone, and where that was not told, when something was found since, but not more often than once a second.
  */
-static bool is_wakeable(struct ctp_collector *c)
+static bool is_wakeable(struct ctp_collect_loop *c)
 {
 	if (c->watch.connections || (!c->watch.ended && !ctp_harvest_stats(c->harvest)->stations))
 		return true;
 	if (c->watch.ended || c->conf->pid)
 		return false;
 	if (c->watch.change || (!c->asked && c->now_ns - c->asked_ns > SECOND)) {
-		c->unused = ctp_watch_unused(&c->watch, &c->file);
+		c->unused = ctp_event_loop_unused(&c->watch, &c->file);
 		c->asked = true;
 		c->asked_ns = c->now_ns;
 	}
 	return c->unused;
 }
 
-static void rest(struct ctp_collector *c)
+static void rest(struct ctp_collect_loop *c)
 {
 	struct ctp_rest rest = ctp_pace_next(&c->pace, is_wakeable(c), c->now_ns);
 	if (!rest.sleep) {
@@ -150,15 +150,15 @@ static void rest(struct ctp_collector *c)
 
 /* --- what is done now and then -------------------------------------------------------------------------------------------- */
 
-void ctp_collector_truncated(struct ctp_collector *c)
+void ctp_collect_loop_truncated(struct ctp_collect_loop *c)
 {
-	if (ctp_shm_truncated() && !c->truncated) {
+	if (ctp_memory_truncated() && !c->truncated) {
 		c->truncated = true;
 		ctp_notice_say(c->conf->warn, "%s: was truncated; what it held is lost", c->shm.path);
 	}
 }
 
-static void keep_house(struct ctp_collector *c)
+static void keep_house(struct ctp_collect_loop *c)
 {
 	const struct ctp_harvest_stats *stats = ctp_harvest_stats(c->harvest);
 	uint64_t events = stats->events + stats->lost;
@@ -178,20 +178,20 @@ static void keep_house(struct ctp_collector *c)
 		c->dirty_ns = c->now_ns;
 	if (c->dirty_ns && c->now_ns - c->dirty_ns >= FLUSH_MS * MS)
 		publish(c);
-	ctp_collector_truncated(c);
+	ctp_collect_loop_truncated(c);
 }
 
-void ctp_collector_say(struct ctp_collector *c)
+void ctp_collect_loop_say(struct ctp_collect_loop *c)
 {
 	char line[CTP_COLLECT_LINE_MAX];
 	c->watch.asked = false;
 	if (c->queue)
-		ctp_collector_total(c);
+		ctp_collect_loop_total(c);
 	ctp_collect_line(c->result, line);
 	ctp_notice_say(c->conf->warn, "%s", line);
 }
 
-static bool output_is_slow(struct ctp_collector *c)
+static bool output_is_slow(struct ctp_collect_loop *c)
 {
 	bool tight = ctp_outqueue_tight(c->queue);
 	if (tight && !c->stalled)
@@ -204,7 +204,7 @@ static bool output_is_slow(struct ctp_collector *c)
  * Everybody is gone. Who only unmapped the memory, without a connection, is found out once a second. A process that COMMAND
  * left behind and that has not attached yet, such as a daemon that starts tracing after its fork, is given a moment to do so.
  */
-static bool is_deserted(struct ctp_collector *c)
+static bool is_deserted(struct ctp_collect_loop *c)
 {
 	uint64_t pause_ns = c->watch.users ? SECOND : HEIR_PAUSE_MS * MS;
 	if (!c->watch.ended || !(c->watch.change || c->now_ns - c->asked_ns > pause_ns))
@@ -212,11 +212,11 @@ static bool is_deserted(struct ctp_collector *c)
 	if (!c->ended_ns)
 		c->ended_ns = c->now_ns;
 	c->asked_ns = c->now_ns;
-	if (!ctp_watch_deserted(&c->watch, &c->file))
+	if (!ctp_event_loop_deserted(&c->watch, &c->file))
 		return false;
 	char assignment[sizeof(CTP_SHM_VARIABLE) + 1 + PATH_MAX];
 	snprintf(assignment, sizeof(assignment), "%s=%s", CTP_SHM_VARIABLE, c->shm.path);
-	return c->now_ns - c->ended_ns >= HEIR_MS * MS || !ctp_users_heir(assignment);
+	return c->now_ns - c->ended_ns >= HEIR_MS * MS || !ctp_proc_users_heir(assignment);
 }
 
 /*
@@ -224,26 +224,26 @@ static bool is_deserted(struct ctp_collector *c)
  * who had it from a fork. Of another program nobody tells, unless a connection ended with it: that is asked for once a second.
  * Who has no memory at all is about to end, and that will be told.
  */
-static bool has_left(struct ctp_collector *c, bool *gone)
+static bool has_left(struct ctp_collect_loop *c, bool *gone)
 {
 	if (!c->watch.change && c->now_ns - c->asked_ns > SECOND) {
 		c->asked_ns = c->now_ns;
-		c->watch.change = ctp_watch_replaced(&c->watch);
+		c->watch.change = ctp_event_loop_replaced(&c->watch);
 	}
 	if (!c->watch.change)
 		return false;
 	c->watch.change = false;
-	*gone = !ctp_maps_has(c->conf->pid, &c->file) && !ctp_users_find(&c->file, &(pid_t){0}, 1);
-	return c->watch.ended || (*gone && ctp_procdir(c->conf->pid, (char[CTP_PROCDIR_BYTES]){0}));
+	*gone = !ctp_proc_maps_has(c->conf->pid, &c->file) && !ctp_proc_users_find(&c->file, &(pid_t){0}, 1);
+	return c->watch.ended || (*gone && ctp_proc_dir(c->conf->pid, (char[CTP_PROCDIR_BYTES]){0}));
 }
 
-static bool is_over(const struct ctp_collector *c)
+static bool is_over(const struct ctp_collect_loop *c)
 {
 	return c->watch.stop || (c->conf->once && !ctp_sampler_between(&c->sampler)) ||
 	       (c->conf->limit_ns && c->now_ns - c->start_ns >= c->conf->limit_ns);
 }
 
-static bool run(struct ctp_collector *c)
+static bool run(struct ctp_collect_loop *c)
 {
 	if (c->conf->once) {
 		look_at(c, true);
@@ -251,7 +251,7 @@ static bool run(struct ctp_collector *c)
 	}
 	for (;;) {
 		if (c->watch.asked)
-			ctp_collector_say(c);
+			ctp_collect_loop_say(c);
 		if (c->watch.extra) /* the queue's: it has failed */
 			return false;
 		bool gone = true;
@@ -271,7 +271,7 @@ static bool run(struct ctp_collector *c)
 	}
 }
 
-bool ctp_collector_run(struct ctp_collector *c)
+bool ctp_collect_loop_run(struct ctp_collect_loop *c)
 {
 	bool gone = run(c);
 	if (c->asleep)

@@ -1,15 +1,15 @@
 /*
  * collect-loop.h - a collector at work: between collect.c, which begins and ends it, and collect-loop.c, which looks and rests.
  */
-#ifndef CTP_COLLECTOR_H
-#define CTP_COLLECTOR_H
+#ifndef CTP_COLLECT_LOOP_H
+#define CTP_COLLECT_LOOP_H
 
 #include "base/clock.h"
 #include "collect/collect.h"
 #include "collect/conn-keeper.h"
 #include "collect/event-loop.h"
 #include "collect/pace.h"
-#include "collect/proc-facts.h"
+#include "collect/targets.h"
 #include "collect/sampler.h"
 #include "io/outqueue.h"
 #include "shm/arena.h"
@@ -20,14 +20,14 @@
 
 #define CTP_SHM_VARIABLE "CTP_SHM_PATH"
 
-struct ctp_collector {
+struct ctp_collect_loop {
 	const struct ctp_collect_conf *conf;
 	struct ctp_collect_result *result;
-	struct ctp_shm shm;
-	struct ctp_annex annex;
+	struct ctp_memory shm;
+	struct ctp_arena arena;
 	struct ctp_sock sock;
-	struct ctp_keeper keeper;
-	struct ctp_watch watch;
+	struct ctp_conn_keeper keeper;
+	struct ctp_event_loop watch;
 	struct ctp_outqueue *queue; /* null: closed */
 	struct ctp_writer *writer;
 	struct ctp_harvest *harvest;
@@ -51,13 +51,13 @@ struct ctp_collector {
 };
 
 /* Harvests until there is a reason to end. True when the target is gone and so all that will ever be published has been. */
-bool ctp_collector_run(struct ctp_collector *c);
+bool ctp_collect_loop_run(struct ctp_collect_loop *c);
 
 /* Tells the user if the memory was found cut off. */
-void ctp_collector_truncated(struct ctp_collector *c);
+void ctp_collect_loop_truncated(struct ctp_collect_loop *c);
 
 /* The totals so far: to the result, and to the user. */
-void ctp_collector_total(struct ctp_collector *c);
-void ctp_collector_say(struct ctp_collector *c);
+void ctp_collect_loop_total(struct ctp_collect_loop *c);
+void ctp_collect_loop_say(struct ctp_collect_loop *c);
 
 #endif

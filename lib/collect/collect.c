@@ -55,13 +55,13 @@ void ctp_collect_line(const struct ctp_collect_result *r, char line[CTP_COLLECT_
 
 /* --- what the probes are told -------------------------------------------------------------------------------------------- */
 
-static uint32_t mode_now(const struct ctp_collector *c)
+static uint32_t mode_now(const struct ctp_collect_loop *c)
 {
-	return __atomic_load_n(&c->annex.header->mode, __ATOMIC_RELAXED);
+	return __atomic_load_n(&c->arena.header->mode, __ATOMIC_RELAXED);
 }
 
 /* Tells the probes of us. */
-static void announce(struct ctp_collector *c)
+static void announce(struct ctp_collect_loop *c)
 {
 	const struct ctp_collect_conf *conf = c->conf;
 	uint32_t mode = CTP_MODE_RECORD | CTP_MODE_RINGS | conf->modes | (ctp_membarrier() ? CTP_MODE_MEMBARRIER : 0);
@@ -71,23 +71,23 @@ static void announce(struct ctp_collector *c)
 		               "process %d has not recorded so far (CTP_RECORD=1): a coroutine is seen when it does something",
 		               (int)conf->pid);
 	mode |= conf->pid ? before & CTP_MODE_KEEP : CTP_MODE_KEEP; /* if we die, whoever comes next finds the last states */
-	ctp_annex_open(&c->annex, mode, conf->wait_us, c->unreachable ? NULL : c->sock.path);
+	ctp_arena_open(&c->arena, mode, conf->wait_us, c->unreachable ? NULL : c->sock.path);
 	c->announced = true;
 }
 
 /* The probes do again what they did before there was a collector. */
-static void renounce(struct ctp_collector *c)
+static void renounce(struct ctp_collect_loop *c)
 {
 	if (!c->announced)
 		return;
 	bool keep = c->conf->pid && mode_now(c) & CTP_MODE_KEEP;
-	ctp_annex_close(&c->annex, keep ? CTP_MODE_RECORD | CTP_MODE_KEEP : 0);
+	ctp_arena_close(&c->arena, keep ? CTP_MODE_RECORD | CTP_MODE_KEEP : 0);
 	c->announced = false;
 }
 
 /* --- the end -------------------------------------------------------------------------------------------------------------- */
 
-static void write_end(struct ctp_collector *c)
+static void write_end(struct ctp_collect_loop *c)
 {
 	const struct ctp_harvest_stats *s = ctp_harvest_stats(c->harvest);
 	bool ended = c->watch.ended, killed = ended && WIFSIGNALED(c->watch.status);
@@ -110,20 +110,20 @@ static void write_end(struct ctp_collector *c)
 	ctp_writer_end(c->writer, true);
 }
 
-static void wait_for_event(struct ctp_collector *c)
+static void wait_for_event(struct ctp_collect_loop *c)
 {
-	ctp_watch_wait(&c->watch, CTP_FOREVER);
+	ctp_event_loop_wait(&c->watch, CTP_FOREVER);
 	if (c->watch.asked)
-		ctp_collector_say(c);
+		ctp_collect_loop_say(c);
 }
 
 /* For who wants to know whether the probes are of the sort that he thinks. */
-static void say_who_spoke(struct ctp_collector *c)
+static void say_who_spoke(struct ctp_collect_loop *c)
 {
 	const struct ctp_harvest_stats *s = &c->result->stats;
 	uint32_t annexed = 0, ordered = 0;
 	for (uint32_t i = 0; c->conf->info && i < s->stations; i++) {
-		uint64_t word = __atomic_load_n(&c->annex.stations[i].announce, __ATOMIC_RELAXED);
+		uint64_t word = __atomic_load_n(&c->arena.stations[i].announce, __ATOMIC_RELAXED);
 		uint32_t flags = CTP_ANNOUNCE_IS(word) ? CTP_ANNOUNCE_FLAGS(word) : 0;
 		annexed += !!(flags & CTP_ANNOUNCE_ANNEX);
 		ordered += (flags & (CTP_ANNOUNCE_ANNEX | CTP_ANNOUNCE_ORDERED)) == CTP_ANNOUNCE_ORDERED;
@@ -138,25 +138,25 @@ static void say_who_spoke(struct ctp_collector *c)
  * Takes our hands off the memory: the probes do as they did before we came, and what died meanwhile is theirs again. With the
  * descriptor goes the lock, so that another collector may come.
  */
-static void detach(struct ctp_collector *c, bool deserted)
+static void detach(struct ctp_collect_loop *c, bool deserted)
 {
 	renounce(c);
 	if (!c->watch.extra) {
 		ctp_harvest_last(c->harvest, deserted);
-		ctp_collector_truncated(c);
+		ctp_collect_loop_truncated(c);
 	}
 	ctp_harvest_release(c->harvest);
-	ctp_collector_total(c);
+	ctp_collect_loop_total(c);
 	say_who_spoke(c);
 	int number = c->shm.fd;
-	ctp_shm_fini(&c->shm);
+	ctp_memory_fini(&c->shm);
 	/* The command may still look there for it, by CTP_SHM_PATH: it must not find a file of ours, but one that cannot be opened. */
 	if (number >= 0)
 		dup3(c->watch.epoll_fd, number, O_CLOEXEC);
 }
 
 /* The last of everything, unless the output has failed. Who reads our output sees its end here. */
-static void finish(struct ctp_collector *c, bool deserted)
+static void finish(struct ctp_collect_loop *c, bool deserted)
 {
 	ctp_sampler_look(&c->sampler, true);
 	detach(c, deserted);
@@ -176,7 +176,7 @@ static void finish(struct ctp_collector *c, bool deserted)
 		ctp_notice_say(c->conf->warn, "%s; collecting has stopped%s", err.text,
 		               c->watch.ended ? "" : c->conf->pid ? ", the process runs on" : ", the command runs on");
 	}
-	ctp_watch_extra(&c->watch, -1, &err);
+	ctp_event_loop_extra(&c->watch, -1, &err);
 	c->queue = NULL;
 	if (to_stdout(c->conf)) {
 		int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -186,13 +186,13 @@ static void finish(struct ctp_collector *c, bool deserted)
 	}
 }
 
-static void say_reader_died(struct ctp_collector *c)
+static void say_reader_died(struct ctp_collect_loop *c)
 {
 	ctp_notice_say(c->conf->warn, "the reader of the pipe died too; use -o FILE with Ctrl-C");
 }
 
 /* The trace has ended. Says what is waited for and, after a Ctrl-C that took the reader along, what would have helped. */
-static void wait_for_command(struct ctp_collector *c)
+static void wait_for_command(struct ctp_collect_loop *c)
 {
 	if (!c->watch.ended && !c->result->broken)
 		ctp_notice_say(c->conf->news, "trace ended by -t; waiting for %s (pid %d)", c->conf->argv[0],
@@ -207,7 +207,7 @@ static void wait_for_command(struct ctp_collector *c)
 }
 
 /* Nobody's status is ours to pass on. */
-static void let_go(struct ctp_collector *c, bool interrupted)
+static void let_go(struct ctp_collect_loop *c, bool interrupted)
 {
 	if (c->unread && interrupted)
 		say_reader_died(c);
@@ -242,7 +242,7 @@ static void add_argv(struct ctp_section *sec, pid_t pid)
 	free(text);
 }
 
-static void begin_section(struct ctp_collector *c)
+static void begin_section(struct ctp_collect_loop *c)
 {
 	const struct ctp_collect_conf *conf = c->conf;
 	struct ctp_section sec;
@@ -252,7 +252,7 @@ static void begin_section(struct ctp_collector *c)
 	ctp_section_add(&sec, "clock", "monotonic");
 	ctp_section_addf(&sec, "wall_offset_ns", "%" PRId64, wall_offset_ns());
 	ctp_section_addf(&sec, "start_ns", "%" PRIu64, c->start_ns);
-	ctp_section_addf(&sec, "max_stations", "%" PRIu32, c->annex.geo.max_stations);
+	ctp_section_addf(&sec, "max_stations", "%" PRIu32, c->arena.geo.max_stations);
 	if (conf->dialect != CTP_DIALECT_AUTO)
 		ctp_section_add(&sec, "dialect", conf->dialect == CTP_DIALECT_PLAIN ? "plain" : "seqlock");
 	if (conf->pid) {
@@ -268,25 +268,25 @@ static void begin_section(struct ctp_collector *c)
 
 static void on_thread(void *arg, uint64_t tid)
 {
-	struct ctp_collector *c = arg;
+	struct ctp_collect_loop *c = arg;
 	ctp_targets_thread(c->targets, tid);
 }
 
 static size_t on_frames(void *arg, const struct ctp_frame *frames, size_t n, uint64_t *code)
 {
-	struct ctp_collector *c = arg;
+	struct ctp_collect_loop *c = arg;
 	return ctp_targets_code(c->targets, frames, n, code);
 }
 
 static uint64_t when_ns(void *arg)
 {
-	struct ctp_collector *c = arg;
+	struct ctp_collect_loop *c = arg;
 	return c->harvest ? ctp_harvest_floor_ns(c->harvest) : ctp_clock_ns();
 }
 
 static void on_connection(void *arg, pid_t pid)
 {
-	struct ctp_collector *c = arg;
+	struct ctp_collect_loop *c = arg;
 	if (pid > 0 && c->queue)
 		ctp_targets_process(c->targets, pid);
 	ctp_notice_say(c->conf->info, "process %d has connected (%u now)", (int)pid, c->watch.connections);
@@ -299,38 +299,38 @@ static enum ctp_status name_option(const char *option, struct ctp_err *err)
 	return ctp_err_set(err, "%s %s", option, plain.text);
 }
 
-static enum ctp_status open_output(struct ctp_collector *c, struct ctp_err *err)
+static enum ctp_status open_output(struct ctp_collect_loop *c, struct ctp_err *err)
 {
 	struct ctp_output out;
 	if (ctp_output_open(&out, c->conf->output, true, c->conf->force, err))
 		return to_stdout(c->conf) ? CTP_FAILED : name_option("-o", err);
 	c->queue = ctp_outqueue_new(&out, err);
 	if (c->queue)
-		return ctp_watch_extra(&c->watch, ctp_outqueue_fd(c->queue), err);
+		return ctp_event_loop_extra(&c->watch, ctp_outqueue_fd(c->queue), err);
 	ctp_output_abandon(&out);
 	return CTP_FAILED;
 }
 
-static enum ctp_status make_memory(struct ctp_collector *c, struct ctp_err *err)
+static enum ctp_status make_memory(struct ctp_collect_loop *c, struct ctp_err *err)
 {
 	const struct ctp_collect_conf *conf = c->conf;
 	uint32_t max_stations = conf->max_stations ? conf->max_stations : CTP_COLLECT_STATIONS;
-	struct ctp_shm_conf shm = {conf->shm_path, max_stations, conf->ring_events};
-	if (ctp_shm_init(&c->shm, &shm, err))
+	struct ctp_memory_conf shm = {conf->shm_path, max_stations, conf->ring_events};
+	if (ctp_memory_init(&c->shm, &shm, err))
 		return conf->shm_path ? name_option("--shm", err) : CTP_FAILED;
-	if (ctp_annex_find(&c->annex, c->shm.base, c->shm.bytes, err) || ctp_attach_lock(c->shm.fd, err))
+	if (ctp_arena_find(&c->arena, c->shm.base, c->shm.bytes, err) || ctp_attach_lock(c->shm.fd, err))
 		return CTP_FAILED;
 	return CTP_OK;
 }
 
-static enum ctp_status find_memory(struct ctp_collector *c, struct ctp_err *err)
+static enum ctp_status find_memory(struct ctp_collect_loop *c, struct ctp_err *err)
 {
 	const struct ctp_collect_conf *conf = c->conf;
 	struct ctp_attach at;
 	if (ctp_attach_find(&at, conf->pid, conf->news, err))
 		return name_option("-p", err);
 	c->shm = at.shm;
-	c->annex = at.annex;
+	c->arena = at.arena;
 	if (ctp_attach_lock(c->shm.fd, err)) {
 		struct ctp_err plain = *err;
 		return ctp_err_set(err, "-p process %d: %s", (int)conf->pid, plain.text);
@@ -342,28 +342,28 @@ static enum ctp_status find_memory(struct ctp_collector *c, struct ctp_err *err)
 	return CTP_OK;
 }
 
-static enum ctp_status keep_connections(struct ctp_collector *c, struct ctp_err *err)
+static enum ctp_status keep_connections(struct ctp_collect_loop *c, struct ctp_err *err)
 {
-	struct ctp_keeper_conf keep = {.addr = &c->sock.addr};
+	struct ctp_conn_keeper_conf keep = {.addr = &c->sock.addr};
 	keep.remove[0].path = c->shm.named ? c->shm.path : NULL;
 	keep.remove[0].fd = c->shm.fd;
 	keep.remove[1].path = c->sock.named ? c->sock.path : NULL;
 	keep.remove[1].fd = c->sock.inode_fd;
-	return ctp_keeper_init(&c->keeper, &keep, err);
+	return ctp_conn_keeper_init(&c->keeper, &keep, err);
 }
 
-static enum ctp_status set_up(struct ctp_collector *c, struct ctp_err *err)
+static enum ctp_status set_up(struct ctp_collect_loop *c, struct ctp_err *err)
 {
 	const struct ctp_collect_conf *conf = c->conf;
 	if (conf->pid ? find_memory(c, err) : make_memory(c, err))
 		return CTP_FAILED;
 	if (ctp_sock_init(&c->sock, conf->sock_path, err))
 		return conf->sock_path ? name_option("--sock", err) : CTP_FAILED;
-	if (ctp_watch_init(&c->watch, &c->sock, err) || (conf->pid && ctp_watch_process(&c->watch, conf->pid, err)))
+	if (ctp_event_loop_init(&c->watch, &c->sock, err) || (conf->pid && ctp_event_loop_process(&c->watch, conf->pid, err)))
 		return CTP_FAILED;
 	c->watch.connected = on_connection;
 	c->watch.arg = c;
-	if (!ctp_maps_file_at(c->shm.base, &c->file))
+	if (!ctp_proc_maps_file_at(c->shm.base, &c->file))
 		return ctp_err_set(err, "/proc/self/maps: the shared memory is not to be found (is /proc mounted?)");
 	/* Probes that can be attached to raise no SIGPIPE; those of version 1 know only the collector that started them. */
 	if (!conf->pid && keep_connections(c, err))
@@ -381,12 +381,12 @@ static enum ctp_status set_up(struct ctp_collector *c, struct ctp_err *err)
 	return c->end_class ? CTP_OK : ctp_err_set(err, "out of memory");
 }
 
-static enum ctp_status make_harvest(struct ctp_collector *c, struct ctp_err *err)
+static enum ctp_status make_harvest(struct ctp_collect_loop *c, struct ctp_err *err)
 {
 	struct ctp_harvest_conf conf = {
 		.shm = c->shm.base,
 		.bytes = c->shm.bytes,
-		.max_stations = c->annex.geo.max_stations,
+		.max_stations = c->arena.geo.max_stations,
 		.attach = c->conf->pid,
 		.dialect = c->conf->dialect,
 		.writer = c->writer,
@@ -398,10 +398,10 @@ static enum ctp_status make_harvest(struct ctp_collector *c, struct ctp_err *err
 	return c->harvest ? CTP_OK : CTP_FAILED;
 }
 
-static int start_command(struct ctp_collector *c, const struct ctp_signals *signals, struct ctp_err *err)
+static int start_command(struct ctp_collect_loop *c, const struct ctp_signals *signals, struct ctp_err *err)
 {
 	char stations[16];
-	snprintf(stations, sizeof(stations), "%" PRIu32, c->annex.geo.max_stations);
+	snprintf(stations, sizeof(stations), "%" PRIu32, c->arena.geo.max_stations);
 	const char *const env[] = {
 		CTP_SHM_VARIABLE, c->shm.path, "CTP_SOCK_PATH", c->sock.path, "CTP_MAX_STATIONS", stations, NULL,
 	};
@@ -421,7 +421,7 @@ static void ask_more_of_the_system(void)
 	}
 }
 
-static enum ctp_status begin_command(struct ctp_collector *c, const struct ctp_signals *signals, struct ctp_err *err)
+static enum ctp_status begin_command(struct ctp_collect_loop *c, const struct ctp_signals *signals, struct ctp_err *err)
 {
 	announce(c);
 	if (make_harvest(c, err))
@@ -430,14 +430,14 @@ static enum ctp_status begin_command(struct ctp_collector *c, const struct ctp_s
 	if (c->result->status)
 		return CTP_FAILED;
 	ctp_sampler_init(&c->sampler, c->harvest, c->targets, c->watch.command, true,
-	                 c->annex.geo.max_rings, c->conf->info);
+	                 c->arena.geo.max_rings, c->conf->info);
 	ask_more_of_the_system();
 	begin_section(c);
 	return CTP_OK;
 }
 
 /* What is there already becomes records at once, so the section comes first. */
-static enum ctp_status begin_attached(struct ctp_collector *c, struct ctp_err *err)
+static enum ctp_status begin_attached(struct ctp_collect_loop *c, struct ctp_err *err)
 {
 	ask_more_of_the_system();
 	begin_section(c);
@@ -445,7 +445,7 @@ static enum ctp_status begin_attached(struct ctp_collector *c, struct ctp_err *e
 	if (make_harvest(c, err))
 		return CTP_FAILED;
 	ctp_targets_process(c->targets, c->conf->pid);
-	ctp_sampler_init(&c->sampler, c->harvest, c->targets, c->conf->pid, false, c->annex.geo.max_rings,
+	ctp_sampler_init(&c->sampler, c->harvest, c->targets, c->conf->pid, false, c->arena.geo.max_rings,
 	                 c->conf->info);
 	if (!c->conf->once) {
 		ctp_harvest_scan(c->harvest, NULL); /* the trace begins with the first look: whatever follows our word is in it */
@@ -454,7 +454,7 @@ static enum ctp_status begin_attached(struct ctp_collector *c, struct ctp_err *e
 	return CTP_OK;
 }
 
-static void tear_down(struct ctp_collector *c)
+static void tear_down(struct ctp_collect_loop *c)
 {
 	if (c->queue) /* nothing was started */
 		ctp_outqueue_abandon(c->queue);
@@ -464,31 +464,31 @@ static void tear_down(struct ctp_collector *c)
 	ctp_targets_free(c->targets);
 	ctp_class_free(c->end_class);
 	ctp_writer_free(c->writer);
-	ctp_watch_fini(&c->watch);
-	ctp_shm_fini(&c->shm);
+	ctp_event_loop_fini(&c->watch);
+	ctp_memory_fini(&c->shm);
 	ctp_sock_fini(&c->sock);
 	if (!c->watch.connections) /* else it holds them until their processes end */
-		ctp_keeper_fini(&c->keeper);
+		ctp_conn_keeper_fini(&c->keeper);
 }
 
 enum ctp_status ctp_collect(const struct ctp_collect_conf *conf, struct ctp_collect_result *result, struct ctp_err *err)
 {
 	*result = (struct ctp_collect_result){.status = 125, .fixed = conf->pid};
-	struct ctp_collector c = {
+	struct ctp_collect_loop c = {
 		.conf = conf, .result = result, .shm.fd = -1, .sock.fd = -1, .sock.inode_fd = -1, .watch.epoll_fd = -1,
 		.watch.signal_fd = -1, .start_ns = ctp_clock_ns()};
 	c.now_ns = c.refresh_ns = c.start_ns;
 	sigset_t block;
 	struct ctp_signals signals;
-	ctp_watch_signals(&block);
+	ctp_event_loop_signals(&block);
 	ctp_signals_take(&signals, &block);
 
 	enum ctp_status st = set_up(&c, err);
 	if (!st)
 		st = conf->pid ? begin_attached(&c, err) : begin_command(&c, &signals, err);
 	if (!st) {
-		result->max_stations = c.annex.geo.max_stations;
-		bool deserted = ctp_collector_run(&c), interrupted = c.watch.stop;
+		result->max_stations = c.arena.geo.max_stations;
+		bool deserted = ctp_collect_loop_run(&c), interrupted = c.watch.stop;
 		finish(&c, deserted);
 		if (conf->pid)
 			let_go(&c, interrupted);

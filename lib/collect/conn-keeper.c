@@ -82,7 +82,7 @@ static void keep(struct pollfd *kept, nfds_t n)
 	}
 }
 
-static _Noreturn void keeper_main(const struct ctp_keeper_conf *conf, int collector)
+static _Noreturn void keeper_main(const struct ctp_conn_keeper_conf *conf, int collector)
 {
 	for (int sig = 1; sig < NSIG; sig++)
 		signal(sig, SIG_IGN);
@@ -100,9 +100,9 @@ static _Noreturn void keeper_main(const struct ctp_keeper_conf *conf, int collec
 	_exit(0);
 }
 
-enum ctp_status ctp_keeper_init(struct ctp_keeper *k, const struct ctp_keeper_conf *conf, struct ctp_err *err)
+enum ctp_status ctp_conn_keeper_init(struct ctp_conn_keeper *k, const struct ctp_conn_keeper_conf *conf, struct ctp_err *err)
 {
-	*k = (struct ctp_keeper){.collector_fd = -1};
+	*k = (struct ctp_conn_keeper){.collector_fd = -1};
 	int self = (int)syscall(SYS_pidfd_open, getpid(), 0);
 	if (self < 0)
 		return ctp_err_sys(err, "pidfd_open");
@@ -118,7 +118,7 @@ enum ctp_status ctp_keeper_init(struct ctp_keeper *k, const struct ctp_keeper_co
 	return CTP_OK;
 }
 
-void ctp_keeper_fini(struct ctp_keeper *k)
+void ctp_conn_keeper_fini(struct ctp_conn_keeper *k)
 {
 	if (k->pid <= 0)
 		return;
@@ -126,5 +126,5 @@ void ctp_keeper_fini(struct ctp_keeper *k)
 	while (waitpid(k->pid, NULL, __WALL) < 0 && errno == EINTR)
 		;
 	close(k->collector_fd);
-	*k = (struct ctp_keeper){.collector_fd = -1};
+	*k = (struct ctp_conn_keeper){.collector_fd = -1};
 }

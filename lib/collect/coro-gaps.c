@@ -10,22 +10,22 @@ enum {
 	ROUNDS = 2,  /* that a hole waits for: see coros.h */
 };
 
-/* --- holes ---------------------------------------------------------------------------------------------------------------- */
+/* --- gaps ---------------------------------------------------------------------------------------------------------------- */
 
-static void put_loss(struct ctp_lives *l, const struct ctp_hole *hole, uint64_t from, uint64_t to, uint64_t after_ns,
+static void put_loss(struct ctp_coros *l, const struct ctp_ring_gap *hole, uint64_t from, uint64_t to, uint64_t after_ns,
                      uint64_t ts_ns)
 {
 	if (from == to)
 		return;
 	struct ctp_loss loss = {.probe_id = hole->probe_id, .coro = hole->coro, .index = from - hole->first,
 	                        .count = to - from, .after_ns = after_ns, .ts_ns = ts_ns};
-	ctp_basket_lost(l->basket, &loss);
-	l->basket->stats.lost += to - from;
+	ctp_rows_lost(l->rows, &loss);
+	l->rows->stats.lost += to - from;
 	l->accounted += to - from;
 }
 
 /* What the slots had of a hole, and what is lost between. */
-static void close_hole(struct ctp_lives *l, const struct ctp_hole *hole, const struct ctp_pick *picks, unsigned n)
+static void close_hole(struct ctp_coros *l, const struct ctp_ring_gap *hole, const struct ctp_pick *picks, unsigned n)
 {
 	uint64_t from = hole->from, after_ns = hole->after_ns;
 	for (unsigned k = 0; k < n; k++) {
@@ -34,7 +34,7 @@ static void close_hole(struct ctp_lives *l, const struct ctp_hole *hole, const s
 		uint64_t ts_ns = picks[k].ts_ns < hole->ts_ns ? picks[k].ts_ns : hole->ts_ns;
 		ts_ns = ts_ns > after_ns ? ts_ns : after_ns;
 		put_loss(l, hole, from, picks[k].number, after_ns, ts_ns);
-		ctp_lives_row(l, &(struct ctp_who){hole->probe_id, hole->coro, hole->first}, picks[k].number,
+		ctp_coros_row(l, &(struct ctp_who){hole->probe_id, hole->coro, hole->first}, picks[k].number,
 		        &(struct ctp_ring_entry){.ts_ns = ts_ns, .value = picks[k].addr, .what = picks[k].what}, picks[k].tid);
 		l->accounted++;
 		from = picks[k].number + 1;
@@ -44,9 +44,9 @@ static void close_hole(struct ctp_lives *l, const struct ctp_hole *hole, const s
 }
 
 /* Of a hole's events, those that can still be in their slots. */
-static unsigned pick_slots(const struct ctp_lives *l, const struct ctp_hole *hole, struct ctp_pick *picks)
+static unsigned pick_slots(const struct ctp_coros *l, const struct ctp_ring_gap *hole, struct ctp_pick *picks)
 {
-	const struct ctp_shm_station *shm = &l->rings->annex.stations[hole->station];
+	const struct ctp_shm_station *shm = &l->rings->arena.stations[hole->station];
 	uint64_t next = l->life[hole->station].next, from = hole->from;
 	uint32_t flags = CTP_ANNOUNCE_FLAGS(__atomic_load_n(&shm->announce, __ATOMIC_RELAXED));
 	unsigned n = 0;
@@ -57,91 +57,91 @@ static unsigned pick_slots(const struct ctp_lives *l, const struct ctp_hole *hol
 	return n;
 }
 
-/* The oldest holes, as many as go at once, are waited for no longer. Returns how many of the first n that were. */
-static uint32_t close_some(struct ctp_lives *l, uint32_t n)
+/* The oldest gaps, as many as go at once, are waited for no longer. Returns how many of the first n that were. */
+static uint32_t close_some(struct ctp_coros *l, uint32_t n)
 {
 	struct ctp_pick picks[PICKS];
 	uint8_t share[PICKS];
 	unsigned used = 0;
-	uint32_t holes = 0;
-	for (; holes < n && holes < PICKS && used + CTP_SHM_SLOTS <= PICKS; holes++)
-		used += share[holes] = (uint8_t)pick_slots(l, ctp_holes_nth(&l->holes, holes), &picks[used]);
+	uint32_t gaps = 0;
+	for (; gaps < n && gaps < PICKS && used + CTP_SHM_SLOTS <= PICKS; gaps++)
+		used += share[gaps] = (uint8_t)pick_slots(l, ctp_ring_gaps_nth(&l->gaps, gaps), &picks[used]);
 	ctp_slots_copy(l->rings, picks, used);
 	used = 0;
-	for (uint32_t k = 0; k < holes; used += share[k++])
-		close_hole(l, ctp_holes_nth(&l->holes, k), &picks[used], share[k]);
-	ctp_holes_drop(&l->holes, holes);
-	return holes;
+	for (uint32_t k = 0; k < gaps; used += share[k++])
+		close_hole(l, ctp_ring_gaps_nth(&l->gaps, k), &picks[used], share[k]);
+	ctp_ring_gaps_drop(&l->gaps, gaps);
+	return gaps;
 }
 
-void ctp_lives_close(struct ctp_lives *l, bool all)
+void ctp_coros_close(struct ctp_coros *l, bool all)
 {
-	uint32_t due = 0, count = ctp_holes_count(&l->holes);
-	while (due < count && (all || ctp_holes_nth(&l->holes, due)->round + ROUNDS <= l->rings->rounds))
+	uint32_t due = 0, count = ctp_ring_gaps_count(&l->gaps);
+	while (due < count && (all || ctp_ring_gaps_nth(&l->gaps, due)->round + ROUNDS <= l->rings->rounds))
 		due++;
 	if (!due)
 		return;
 	while (due)
 		due -= close_some(l, due);
 	l->doubt_ns = UINT64_MAX;
-	for (uint32_t k = 0; k < ctp_holes_count(&l->holes); k++) {
-		uint64_t after_ns = ctp_holes_nth(&l->holes, k)->after_ns;
+	for (uint32_t k = 0; k < ctp_ring_gaps_count(&l->gaps); k++) {
+		uint64_t after_ns = ctp_ring_gaps_nth(&l->gaps, k)->after_ns;
 		l->doubt_ns = after_ns < l->doubt_ns ? after_ns : l->doubt_ns;
 	}
 }
 
-void ctp_lives_room(struct ctp_lives *l)
+void ctp_coros_room(struct ctp_coros *l)
 {
-	if (ctp_holes_count(&l->holes) == CTP_HOLES_MAX)
-		close_some(l, CTP_HOLES_MAX);
+	if (ctp_ring_gaps_count(&l->gaps) == CTP_RING_GAPS_MAX)
+		close_some(l, CTP_RING_GAPS_MAX);
 }
 
-void ctp_lives_hole(struct ctp_lives *l, uint32_t i, uint64_t to, uint64_t ts_ns)
+void ctp_coros_hole(struct ctp_coros *l, uint32_t i, uint64_t to, uint64_t ts_ns)
 {
 	struct ctp_life *life = &l->life[i];
-	ctp_lives_room(l);
-	struct ctp_hole hole = {.from = life->next, .to = to, .first = life->first, .probe_id = life->probe_id,
-	                        .coro = life->coro, .after_ns = life->last_ns < ts_ns ? life->last_ns : ts_ns, .ts_ns = ts_ns,
-	                        .round = l->rings->rounds, .station = i};
-	ctp_holes_add(&l->holes, &hole, &life->hole);
+	ctp_coros_room(l);
+	struct ctp_ring_gap hole = {.from = life->next, .to = to, .first = life->first, .probe_id = life->probe_id,
+	                            .coro = life->coro, .after_ns = life->last_ns < ts_ns ? life->last_ns : ts_ns, .ts_ns = ts_ns,
+	                            .round = l->rings->rounds, .station = i};
+	ctp_ring_gaps_add(&l->gaps, &hole, &life->hole);
 	l->doubt_ns = hole.after_ns < l->doubt_ns ? hole.after_ns : l->doubt_ns;
 	life->next = to;
 }
 
 /* --- what nobody told ----------------------------------------------------------------------------------------------------- */
 
-void ctp_lives_missed(struct ctp_lives *l, const struct ctp_missed *missed)
+void ctp_coros_missed(struct ctp_coros *l, const struct ctp_missed *missed)
 {
 	if (!missed->notes && !missed->transitions)
 		return;
-	uint64_t *val = ctp_basket_put(l->basket, CTP_MISSED, missed->ts_ns);
+	uint64_t *val = ctp_rows_put(l->rows, CTP_MISSED, missed->ts_ns);
 	val[CTP_MISSED_TS] = missed->ts_ns;
 	val[CTP_MISSED_TID] = missed->tid;
 	val[CTP_MISSED_COUNT] = missed->notes;
 	val[CTP_MISSED_AFTER] = missed->after_ns;
 	val[CTP_MISSED_TRANSITIONS] = missed->transitions;
-	l->basket->stats.missed += missed->notes;
+	l->rows->stats.missed += missed->notes;
 }
 
-void ctp_lives_gap(struct ctp_lives *l, struct ctp_ring *ring, uint64_t ts_ns)
+void ctp_coros_gap(struct ctp_coros *l, struct ctp_ring *ring, uint64_t ts_ns)
 {
 	struct ctp_missed missed = {.tid = ring->gap_tid, .notes = ring->gap_notes, .transitions = ring->gap_events,
 	                            .after_ns = ring->gap_ns, .ts_ns = ts_ns};
-	ctp_lives_missed(l, &missed);
+	ctp_coros_missed(l, &missed);
 	ring->gap_events = ring->gap_notes = 0;
 }
 
-static uint64_t notes_lost(const struct ctp_lives *l)
+static uint64_t notes_lost(const struct ctp_coros *l)
 {
-	return __atomic_load_n(&l->rings->annex.header->lost_notes, __ATOMIC_RELAXED);
+	return __atomic_load_n(&l->rings->arena.header->lost_notes, __ATOMIC_RELAXED);
 }
 
-bool ctp_lives_audit_due(const struct ctp_lives *l)
+bool ctp_coros_audit_due(const struct ctp_coros *l)
 {
 	return l->rings->lost != l->lost || notes_lost(l) != l->notes;
 }
 
-static void audit_one(struct ctp_lives *l, uint32_t i, bool last, bool gone)
+static void audit_one(struct ctp_coros *l, uint32_t i, bool last, bool gone)
 {
 	struct ctp_life_header head;
 	struct ctp_life *life = &l->life[i];
@@ -149,15 +149,15 @@ static void audit_one(struct ctp_lives *l, uint32_t i, bool last, bool gone)
 		return;
 	if (life->generation != head.generation && ((last && !gone) || !ctp_life_meet(l, i, head.generation)))
 		return;
-	if (last && !gone && head.is_dead && head.death_ns > l->basket->now_ns)
+	if (last && !gone && head.is_dead && head.death_ns > l->rows->now_ns)
 		return;
 	ctp_life_name(l, i, l->rings->now_ns);
 	if (head.is_dead) {
 		ctp_life_die(l, i, head.events, head.death_ns);
 	} else if (gone && !(life->flags & CTP_LIFE_UNSURE)) {
-		uint64_t next = ctp_slots_next(&l->rings->annex.stations[i]);
+		uint64_t next = ctp_slots_next(&l->rings->arena.stations[i]);
 		if (next > life->next && next - life->next < CTP_LIFE_AHEAD_MAX)
-			ctp_lives_hole(l, i, next, l->rings->now_ns);
+			ctp_coros_hole(l, i, next, l->rings->now_ns);
 	}
 }
 
@@ -165,35 +165,35 @@ static void audit_one(struct ctp_lives *l, uint32_t i, bool last, bool gone)
 static uint64_t more_than(uint64_t count, uint64_t told) { return count > told ? count - told : 0; }
 
 /* What the rings have lost and nobody has been told of, when there will be nothing more in them. */
-static void audit_rings(struct ctp_lives *l)
+static void audit_rings(struct ctp_coros *l)
 {
 	struct ctp_rings *r = l->rings;
-	uint64_t lost = __atomic_load_n(&r->annex.header->lost_events, __ATOMIC_RELAXED) - l->events;
+	uint64_t lost = __atomic_load_n(&r->arena.header->lost_events, __ATOMIC_RELAXED) - l->events;
 	for (uint32_t i = 0; i < r->used; i++) {
 		struct ctp_ring *ring = &r->rings[i];
-		ctp_lives_gap(l, ring, r->now_ns);
+		ctp_coros_gap(l, ring, r->now_ns);
 		struct ctp_missed missed = {.tid = (uint32_t)ring->owner, .notes = more_than(ring->lost_notes, ring->told_notes),
 		                            .transitions = more_than(ring->lost_events, ring->told_events),
 		                            .after_ns = ring->last_ns, .ts_ns = r->now_ns};
-		ctp_lives_missed(l, &missed);
+		ctp_coros_missed(l, &missed);
 		ring->told_notes = ring->lost_notes;
 		ring->told_events = ring->lost_events;
 		lost += ring->lost_events - ring->lost_before;
 	}
-	ctp_lives_close(l, true);
+	ctp_coros_close(l, true);
 	if (lost > l->accounted) { /* without slots (CTP_MODE_BARE) it cannot be known whose they were */
 		struct ctp_loss loss = {.count = lost - l->accounted, .ts_ns = r->now_ns};
-		ctp_basket_lost(l->basket, &loss);
-		l->basket->stats.lost += loss.count;
+		ctp_rows_lost(l->rows, &loss);
+		l->rows->stats.lost += loss.count;
 	}
 }
 
-void ctp_lives_audit(struct ctp_lives *l, uint32_t used, bool last, bool gone)
+void ctp_coros_audit(struct ctp_coros *l, uint32_t used, bool last, bool gone)
 {
 	uint64_t notes = notes_lost(l);
 	for (uint32_t i = 0; i < used; i++)
 		audit_one(l, i, last, gone);
-	ctp_lives_missed(l, &(struct ctp_missed){.notes = notes - l->notes, .ts_ns = l->rings->now_ns});
+	ctp_coros_missed(l, &(struct ctp_missed){.notes = notes - l->notes, .ts_ns = l->rings->now_ns});
 	l->notes = notes;
 	l->lost = l->rings->lost;
 	if (last)

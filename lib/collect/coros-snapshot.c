@@ -42,7 +42,7 @@ struct item {
 };
 
 struct snapshot {
-	struct ctp_lives *l;
+	struct ctp_coros *l;
 	struct item *items;
 	size_t count;
 	uint32_t used;
@@ -66,7 +66,7 @@ static struct item *add(struct snapshot *s, unsigned kind, uint32_t station, uin
 static uint64_t target_of(struct snapshot *s, unsigned k)
 {
 	const struct ctp_pick *pick = &s->picks[k];
-	const struct ctp_shm_station *shm = &s->l->rings->annex.stations[s->station[k]];
+	const struct ctp_shm_station *shm = &s->l->rings->arena.stations[s->station[k]];
 	bool last = k + 1 == s->npicks || s->station[k + 1] != s->station[k];
 	bool dead = s->l->life[s->station[k]].flags & CTP_LIFE_DEAD;
 	if (!pick->whole || !last || dead || CTP_ENTRY_KIND(pick->what) != CTP_ENTRY_SUSPEND)
@@ -87,7 +87,7 @@ static void find_targets(struct snapshot *s)
 	bool barrier = any && ctp_membarrier();
 	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* pairs with the fence of a writer that announces ORDERED */
 	for (unsigned k = 0; any && k < s->npicks; k++) {
-		const struct ctp_shm_station *shm = &s->l->rings->annex.stations[s->station[k]];
+		const struct ctp_shm_station *shm = &s->l->rings->arena.stations[s->station[k]];
 		uint64_t next = s->picks[k].number + 1;
 		uint64_t seq = __atomic_load_n(&shm->slots[next % CTP_SHM_SLOTS].seq, __ATOMIC_RELAXED);
 		if (seq > ctp_slot_seq(next) - 2 || !(barrier || s->picks[k].flags & CTP_ANNOUNCE_ORDERED))
@@ -99,11 +99,11 @@ static void find_targets(struct snapshot *s)
  * Whether somebody who lived has died since, and another has the station and may have written to the slots. Behind the acquire fence
  * of ctp_slots_copy, or its membarrier: who sees an event of the next one sees the next generation.
  */
-static bool is_gone(const struct ctp_lives *l, uint32_t i)
+static bool is_gone(const struct ctp_coros *l, uint32_t i)
 {
 	struct ctp_life *life = &l->life[i];
 	if (life->flags & CTP_LIFE_DEAD ||
-	    __atomic_load_n(&l->rings->annex.stations[i].generation, __ATOMIC_RELAXED) == life->generation)
+	    __atomic_load_n(&l->rings->arena.stations[i].generation, __ATOMIC_RELAXED) == life->generation)
 		return false;
 	life->flags |= CTP_LIFE_UNSURE;
 	return true;
@@ -139,7 +139,7 @@ static void add_events(struct snapshot *s)
 
 static void pick_events(struct snapshot *s, uint32_t i, const struct ctp_life_header *head)
 {
-	const struct ctp_shm_station *shm = &s->l->rings->annex.stations[i];
+	const struct ctp_shm_station *shm = &s->l->rings->arena.stations[i];
 	uint64_t next = head->is_dead ? head->events : ctp_slots_next(shm), from = next > CTP_SHM_SLOTS ? next - CTP_SHM_SLOTS : 0;
 	from = from > head->first ? from : head->first; /* what was before is another's */
 	if (s->npicks + CTP_SHM_SLOTS > sizeof(s->picks) / sizeof(*s->picks))
@@ -153,23 +153,23 @@ static void pick_events(struct snapshot *s, uint32_t i, const struct ctp_life_he
 }
 
 /* A time by which it was there, where its birth is not known: that of the oldest event which its slots remember. */
-static uint64_t seen_ns(const struct ctp_lives *l, uint32_t i, const struct ctp_life_header *head)
+static uint64_t seen_ns(const struct ctp_coros *l, uint32_t i, const struct ctp_life_header *head)
 {
-	const struct ctp_shm_station *shm = &l->rings->annex.stations[i];
+	const struct ctp_shm_station *shm = &l->rings->arena.stations[i];
 	uint64_t next = ctp_slots_next(shm), from = next > CTP_SHM_SLOTS ? next - CTP_SHM_SLOTS : 0;
 	from = from > head->first ? from : head->first;
 	uint64_t ts = __atomic_load_n(&shm->slots[from % CTP_SHM_SLOTS].timestamp, __ATOMIC_RELAXED);
 	uint64_t ns = from < next ? ctp_rings_ns(l->rings, ts, head->flags & CTP_ANNOUNCE_RAW) : l->rings->now_ns;
 	/* It was not born while somebody recorded. */
-	uint64_t since_ns = __atomic_load_n(&l->rings->annex.header->since_ns, __ATOMIC_RELAXED);
+	uint64_t since_ns = __atomic_load_n(&l->rings->arena.header->since_ns, __ATOMIC_RELAXED);
 	return since_ns && since_ns < ns ? since_ns : ns;
 }
 
 /* Whether there was a time without slots since its newest, so that it need not be its last. */
-static bool is_old(const struct ctp_lives *l, uint32_t i, const struct ctp_life_header *head)
+static bool is_old(const struct ctp_coros *l, uint32_t i, const struct ctp_life_header *head)
 {
-	const struct ctp_shm_station *shm = &l->rings->annex.stations[i];
-	uint64_t since_ns = __atomic_load_n(&l->rings->annex.header->since_ns, __ATOMIC_RELAXED), next = ctp_slots_next(shm);
+	const struct ctp_shm_station *shm = &l->rings->arena.stations[i];
+	uint64_t since_ns = __atomic_load_n(&l->rings->arena.header->since_ns, __ATOMIC_RELAXED), next = ctp_slots_next(shm);
 	if (!since_ns || head->birth_ns >= since_ns)
 		return false;
 	if (next <= head->first)
@@ -180,7 +180,7 @@ static bool is_old(const struct ctp_lives *l, uint32_t i, const struct ctp_life_
 
 static void add_wakes(struct snapshot *s, uint32_t i, const struct ctp_life_header *head)
 {
-	const struct ctp_shm_station *shm = &s->l->rings->annex.stations[i];
+	const struct ctp_shm_station *shm = &s->l->rings->arena.stations[i];
 	bool raw = head->flags & CTP_ANNOUNCE_RAW;
 	for (unsigned k = 0; k < CTP_SHM_WAKES; k++) {
 		const struct ctp_shm_wake *wake = &shm->wakes[k];
@@ -200,14 +200,14 @@ static void add_wakes(struct snapshot *s, uint32_t i, const struct ctp_life_head
 }
 
 /* Whether all that a dead one did at last is in its slots. */
-static bool is_remembered(const struct ctp_lives *l, uint32_t i, const struct ctp_life_header *head)
+static bool is_remembered(const struct ctp_coros *l, uint32_t i, const struct ctp_life_header *head)
 {
-	return head->birth_ns && !is_old(l, i, head) && ctp_slots_next(&l->rings->annex.stations[i]) == head->events;
+	return head->birth_ns && !is_old(l, i, head) && ctp_slots_next(&l->rings->arena.stations[i]) == head->events;
 }
 
 static void gather(struct snapshot *s, uint32_t i)
 {
-	const struct ctp_shm_station *shm = &s->l->rings->annex.stations[i];
+	const struct ctp_shm_station *shm = &s->l->rings->arena.stations[i];
 	struct ctp_life_header head;
 	if (!(s->freed[i] ? ctp_life_header_of(s->l, i, s->freed[i], &head) : ctp_life_header(s->l, i, &head)))
 		return;
@@ -241,7 +241,7 @@ static void gather(struct snapshot *s, uint32_t i)
 
 static void tell(struct snapshot *s, const struct item *item)
 {
-	struct ctp_lives *l = s->l;
+	struct ctp_coros *l = s->l;
 	uint32_t i = item->station;
 	const struct ctp_life *life = &l->life[i];
 	struct ctp_life_header head = {.probe_id = life->probe_id, .birth_ns = item->number, .parent = item->value,
@@ -252,10 +252,10 @@ static void tell(struct snapshot *s, const struct item *item)
 	struct ctp_ring_entry entry = {.ts_ns = item->ts_ns, .value = item->value, .what = item->what};
 	switch (item->kind) {
 	case BIRTH: ctp_life_birth(l, i, &head, item->ts_ns); break;
-	case EVENT: ctp_lives_row(l, &who, item->number, &entry, item->tid); break;
+	case EVENT: ctp_coros_row(l, &who, item->number, &entry, item->tid); break;
 	case NAME: ctp_life_name(l, i, item->ts_ns); break;
 	case AWAIT: ctp_life_await(l, wake.ref, item->value, wake.marks, item->ts_ns); break;
-	case DEATH: ctp_basket_death(l->basket, life->probe_id, life->coro, item->ts_ns, item->ts_ns); break;
+	case DEATH: ctp_rows_death(l->rows, life->probe_id, life->coro, item->ts_ns, item->ts_ns); break;
 	case WAKE: ctp_life_wake(l, &wake); break;
 	}
 }
@@ -279,12 +279,12 @@ static void come_last(const struct snapshot *s, struct item *death)
 /* One walk over the stack of the free. False: it changed meanwhile, and nothing is known. */
 static bool walk(struct snapshot *s)
 {
-	const struct ctp_annex *annex = &s->l->rings->annex;
-	const uint64_t *stack = &annex->header->free;
+	const struct ctp_arena *arena = &s->l->rings->arena;
+	const uint64_t *stack = &arena->header->free;
 	uint64_t top = __atomic_load_n(stack, __ATOMIC_ACQUIRE); /* pairs with the release of who put one there: its link */
 	uint32_t link = (uint32_t)top;
-	for (uint32_t n = 0; link && link <= annex->geo.max_stations && n < s->used && n < FREED; n++) {
-		const struct ctp_shm_station *shm = &annex->stations[link - 1];
+	for (uint32_t n = 0; link && link <= arena->geo.max_stations && n < s->used && n < FREED; n++) {
+		const struct ctp_shm_station *shm = &arena->stations[link - 1];
 		/* Pairs with the release store of the next generation: who sees that sees below that the tag is another. */
 		uint32_t generation = __atomic_load_n(&shm->generation, __ATOMIC_ACQUIRE);
 		if (link <= s->used)
@@ -303,7 +303,7 @@ static void find_freed(struct snapshot *s)
 	}
 }
 
-void ctp_lives_snapshot(struct ctp_lives *l, uint32_t used)
+void ctp_coros_snapshot(struct ctp_coros *l, uint32_t used)
 {
 	struct snapshot s = {.l = l, .used = used};
 	size_t bytes = (size_t)used * (ITEMS * sizeof(*s.items) + sizeof(*s.freed));

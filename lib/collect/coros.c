@@ -19,36 +19,36 @@ enum {
 	FREE_TRIES = 100, /* to put stations on the stack of the free, against all threads of the target */
 };
 
-enum ctp_status ctp_lives_init(struct ctp_lives *l, struct ctp_rings *rings, struct ctp_basket *basket, struct ctp_err *err)
+enum ctp_status ctp_coros_init(struct ctp_coros *l, struct ctp_rings *rings, struct ctp_rows *rows, struct ctp_err *err)
 {
-	*l = (struct ctp_lives){.rings = rings, .basket = basket, .doubt_ns = UINT64_MAX};
-	size_t bytes = rings->annex.geo.max_stations * sizeof(*l->life); /* pages come as stations do */
+	*l = (struct ctp_coros){.rings = rings, .rows = rows, .doubt_ns = UINT64_MAX};
+	size_t bytes = rings->arena.geo.max_stations * sizeof(*l->life); /* pages come as stations do */
 	void *life = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (life == MAP_FAILED)
-		return ctp_err_sys(err, "memory for %u stations", rings->annex.geo.max_stations);
+		return ctp_err_sys(err, "memory for %u stations", rings->arena.geo.max_stations);
 	l->life = life;
-	l->notes = __atomic_load_n(&rings->annex.header->lost_notes, __ATOMIC_RELAXED);
-	l->events = __atomic_load_n(&rings->annex.header->lost_events, __ATOMIC_RELAXED);
-	if (ctp_labels_init(&l->labels, &rings->annex, basket, err))
+	l->notes = __atomic_load_n(&rings->arena.header->lost_notes, __ATOMIC_RELAXED);
+	l->events = __atomic_load_n(&rings->arena.header->lost_events, __ATOMIC_RELAXED);
+	if (ctp_shm_texts_init(&l->labels, &rings->arena, rows, err))
 		return CTP_FAILED;
-	return ctp_holes_init(&l->holes, err);
+	return ctp_ring_gaps_init(&l->gaps, err);
 }
 
-void ctp_lives_fini(struct ctp_lives *l)
+void ctp_coros_fini(struct ctp_coros *l)
 {
-	ctp_holes_fini(&l->holes);
-	ctp_labels_fini(&l->labels);
+	ctp_ring_gaps_fini(&l->gaps);
+	ctp_shm_texts_fini(&l->labels);
 	if (l->life)
-		munmap(l->life, l->rings->annex.geo.max_stations * sizeof(*l->life));
+		munmap(l->life, l->rings->arena.geo.max_stations * sizeof(*l->life));
 	l->life = NULL;
 }
 
 /* --- births --------------------------------------------------------------------------------------------------------------- */
 
 /* False: it is not of one generation, or of no coroutine with rings. */
-static bool read_header(const struct ctp_lives *l, uint32_t i, struct ctp_life_header *head)
+static bool read_header(const struct ctp_coros *l, uint32_t i, struct ctp_life_header *head)
 {
-	const struct ctp_shm_station *shm = &l->rings->annex.stations[i];
+	const struct ctp_shm_station *shm = &l->rings->arena.stations[i];
 	uint32_t generation = __atomic_load_n(&shm->generation, __ATOMIC_ACQUIRE);
 	/* Pairs with the release store of is_dead at birth, and at death: the header is whole, and what is added at the end. */
 	uint8_t is_dead = __atomic_load_n(&shm->is_dead, __ATOMIC_ACQUIRE);
@@ -76,21 +76,21 @@ static bool read_header(const struct ctp_lives *l, uint32_t i, struct ctp_life_h
 	       __atomic_load_n(&shm->generation, __ATOMIC_RELAXED) == generation;
 }
 
-bool ctp_life_header(const struct ctp_lives *l, uint32_t i, struct ctp_life_header *head)
+bool ctp_life_header(const struct ctp_coros *l, uint32_t i, struct ctp_life_header *head)
 {
 	/* One that is free may be another's already, who has not written all of it. */
 	return read_header(l, i, head) && head->is_dead < 2;
 }
 
-bool ctp_life_header_of(const struct ctp_lives *l, uint32_t i, uint32_t generation, struct ctp_life_header *head)
+bool ctp_life_header_of(const struct ctp_coros *l, uint32_t i, uint32_t generation, struct ctp_life_header *head)
 {
 	return read_header(l, i, head) && head->generation == generation && head->is_dead == 2;
 }
 
-void ctp_life_begin(struct ctp_lives *l, uint32_t i, const struct ctp_life_header *head)
+void ctp_life_begin(struct ctp_coros *l, uint32_t i, const struct ctp_life_header *head)
 {
 	struct ctp_life *life = &l->life[i];
-	uint64_t coro = ++l->basket->coros, back = coro - life->coro, events = head->first - life->first;
+	uint64_t coro = ++l->rows->coros, back = coro - life->coro, events = head->first - life->first;
 	bool follows = life->coro && head->generation == life->generation + 1;
 	life->back = follows && back <= UINT32_MAX && events <= UINT32_MAX ? (uint32_t)back : 0;
 	life->events_before = (uint32_t)events;
@@ -103,10 +103,10 @@ void ctp_life_begin(struct ctp_lives *l, uint32_t i, const struct ctp_life_heade
 	life->flags &= CTP_LIFE_LISTED;
 }
 
-static uint64_t coro_of(struct ctp_lives *l, uint64_t ref, uint64_t seen_ns, unsigned depth);
-static void pay(struct ctp_lives *l, struct ctp_life *life);
+static uint64_t coro_of(struct ctp_coros *l, uint64_t ref, uint64_t seen_ns, unsigned depth);
+static void pay(struct ctp_coros *l, struct ctp_life *life);
 
-static void birth(struct ctp_lives *l, uint32_t i, const struct ctp_life_header *head, uint64_t seen_ns, unsigned depth)
+static void birth(struct ctp_coros *l, uint32_t i, const struct ctp_life_header *head, uint64_t seen_ns, unsigned depth)
 {
 	uint64_t before_ns = head->birth_ns ? head->birth_ns : seen_ns;
 	uint64_t parent = coro_of(l, head->parent, before_ns, depth);
@@ -117,20 +117,20 @@ static void birth(struct ctp_lives *l, uint32_t i, const struct ctp_life_header 
 		.after_ns = head->birth_ns,
 		.before_ns = before_ns,
 		.parent = parent,
-		.site = head->site ? ctp_labels_site(&l->labels, head->site, before_ns) : 0,
+		.site = head->site ? ctp_shm_texts_site(&l->labels, head->site, before_ns) : 0,
 		.pid = head->pid,
 		.by_hand = head->flags & CTP_ANNOUNCE_HAND,
 	};
-	ctp_basket_birth(l->basket, &record);
+	ctp_rows_birth(l->rows, &record);
 }
 
-void ctp_life_birth(struct ctp_lives *l, uint32_t i, const struct ctp_life_header *head, uint64_t seen_ns)
+void ctp_life_birth(struct ctp_coros *l, uint32_t i, const struct ctp_life_header *head, uint64_t seen_ns)
 {
 	birth(l, i, head, seen_ns, ANCESTORS);
 }
 
 /* The coroutine of this header becomes the one that has the station. */
-static void arrive(struct ctp_lives *l, uint32_t i, const struct ctp_life_header *head, uint64_t seen_ns, unsigned depth)
+static void arrive(struct ctp_coros *l, uint32_t i, const struct ctp_life_header *head, uint64_t seen_ns, unsigned depth)
 {
 	struct ctp_life *life = &l->life[i];
 	/*
@@ -141,13 +141,13 @@ static void arrive(struct ctp_lives *l, uint32_t i, const struct ctp_life_header
 		ctp_life_die(l, i, head->generation == life->generation + 1 ? head->first : life->next, head->birth_ns);
 	pay(l, life);
 	ctp_life_begin(l, i, head);
-	if (head->birth_ns < l->basket->begin_ns) /* it had events that were not for us */
+	if (head->birth_ns < l->rows->begin_ns) /* it had events that were not for us */
 		life->flags |= CTP_LIFE_UNSURE;
 	birth(l, i, head, seen_ns, depth);
 }
 
 /* The same for the one that ref names. False: it is gone for long, or never was. */
-static bool meet(struct ctp_lives *l, uint64_t ref, uint64_t seen_ns, unsigned depth)
+static bool meet(struct ctp_coros *l, uint64_t ref, uint64_t seen_ns, unsigned depth)
 {
 	struct ctp_life_header head;
 	uint32_t i = CTP_REF_INDEX(ref);
@@ -161,7 +161,7 @@ static bool meet(struct ctp_lives *l, uint64_t ref, uint64_t seen_ns, unsigned d
  * The same by the entry alone: when we have left, the probes free stations themselves, and another may have this one before we read
  * of its birth.
  */
-static void meet_late(struct ctp_lives *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e)
+static void meet_late(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e)
 {
 	uint32_t i = CTP_REF_INDEX(e->ref);
 	uint64_t next = l->life[i].next;
@@ -177,16 +177,16 @@ static void meet_late(struct ctp_lives *l, const struct ctp_ring *ring, const st
 		arrive(l, i, &head, e->ts_ns, 0);
 }
 
-bool ctp_life_meet(struct ctp_lives *l, uint32_t i, uint32_t generation)
+bool ctp_life_meet(struct ctp_coros *l, uint32_t i, uint32_t generation)
 {
 	return meet(l, CTP_REF(generation, i), l->rings->now_ns, 0);
 }
 
 /* The number of a coroutine in the stream; 0: not known. */
-static uint64_t coro_of(struct ctp_lives *l, uint64_t ref, uint64_t seen_ns, unsigned depth)
+static uint64_t coro_of(struct ctp_coros *l, uint64_t ref, uint64_t seen_ns, unsigned depth)
 {
 	uint32_t i = CTP_REF_INDEX(ref), generation = CTP_REF_GENERATION(ref);
-	if (i >= l->rings->annex.geo.max_stations || !generation)
+	if (i >= l->rings->arena.geo.max_stations || !generation)
 		return 0;
 	const struct ctp_life *life = &l->life[i];
 	if (life->generation == generation)
@@ -198,8 +198,8 @@ static uint64_t coro_of(struct ctp_lives *l, uint64_t ref, uint64_t seen_ns, uns
 
 /* --- deaths --------------------------------------------------------------------------------------------------------------- */
 
-/* Its station is to be freed: at once, or when its holes are settled. */
-static void enlist(struct ctp_lives *l, uint32_t i)
+/* Its station is to be freed: at once, or when its gaps are settled. */
+static void enlist(struct ctp_coros *l, uint32_t i)
 {
 	struct ctp_life *life = &l->life[i];
 	uint32_t *list = life->flags & CTP_LIFE_OWED ? &l->owed : &l->dead;
@@ -211,14 +211,14 @@ static void enlist(struct ctp_lives *l, uint32_t i)
 	l->ndead++;
 }
 
-void ctp_life_skip(struct ctp_lives *l, uint32_t i, uint8_t is_dead)
+void ctp_life_skip(struct ctp_coros *l, uint32_t i, uint8_t is_dead)
 {
 	l->life[i].flags |= CTP_LIFE_DEAD;
 	if (is_dead == 1)
 		enlist(l, i);
 }
 
-void ctp_life_die(struct ctp_lives *l, uint32_t i, uint64_t events, uint64_t ts_ns)
+void ctp_life_die(struct ctp_coros *l, uint32_t i, uint64_t events, uint64_t ts_ns)
 {
 	struct ctp_life *life = &l->life[i];
 	if (life->flags & CTP_LIFE_DEAD)
@@ -226,21 +226,21 @@ void ctp_life_die(struct ctp_lives *l, uint32_t i, uint64_t events, uint64_t ts_
 	if (events >= life->next && ts_ns < life->last_ns) /* what is numbered from events on came after its end */
 		ts_ns = life->last_ns;
 	if (events > life->next && events - life->next < CTP_LIFE_AHEAD_MAX && !(life->flags & CTP_LIFE_UNSURE))
-		ctp_lives_hole(l, i, events, ts_ns);
+		ctp_coros_hole(l, i, events, ts_ns);
 	life->flags |= CTP_LIFE_DEAD;
 	life->last_ns = ts_ns;
-	if (ctp_holes_any(&l->holes, i, life->hole))
+	if (ctp_ring_gaps_any(&l->gaps, i, life->hole))
 		life->flags |= CTP_LIFE_OWED; /* or a loss would come after the death */
 	else
-		ctp_basket_death(l->basket, life->probe_id, life->coro, ts_ns, ts_ns);
+		ctp_rows_death(l->rows, life->probe_id, life->coro, ts_ns, ts_ns);
 	enlist(l, i);
 }
 
 /* Its death, if that could not be written when it was seen. */
-static void pay(struct ctp_lives *l, struct ctp_life *life)
+static void pay(struct ctp_coros *l, struct ctp_life *life)
 {
 	if (life->flags & CTP_LIFE_OWED)
-		ctp_basket_death(l->basket, life->probe_id, life->coro, life->last_ns, life->last_ns);
+		ctp_rows_death(l->rows, life->probe_id, life->coro, life->last_ns, life->last_ns);
 	life->flags &= (uint8_t)~CTP_LIFE_OWED;
 }
 
@@ -250,9 +250,9 @@ struct chain {
 };
 
 /* Who makes is_dead 2 is the one who frees it: a probe may try too, if it has not heard of us yet. */
-static void chain_add(struct ctp_lives *l, struct chain *c, uint32_t i)
+static void chain_add(struct ctp_coros *l, struct chain *c, uint32_t i)
 {
-	struct ctp_shm_station *shm = &l->rings->annex.stations[i];
+	struct ctp_shm_station *shm = &l->rings->arena.stations[i];
 	uint8_t one = 1;
 	if (!__atomic_compare_exchange_n(&shm->is_dead, &one, 2, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return;
@@ -261,11 +261,11 @@ static void chain_add(struct ctp_lives *l, struct chain *c, uint32_t i)
 	c->first = i + 1;
 }
 
-static void chain_push(struct ctp_lives *l, const struct chain *c)
+static void chain_push(struct ctp_coros *l, const struct chain *c)
 {
-	uint64_t *stack = &l->rings->annex.header->free, top = __atomic_load_n(stack, __ATOMIC_RELAXED);
+	uint64_t *stack = &l->rings->arena.header->free, top = __atomic_load_n(stack, __ATOMIC_RELAXED);
 	for (unsigned tries = 0; c->first && tries < FREE_TRIES; tries++) {
-		__atomic_store_n(&l->rings->annex.stations[c->last - 1].next_free, (uint32_t)top, __ATOMIC_RELAXED);
+		__atomic_store_n(&l->rings->arena.stations[c->last - 1].next_free, (uint32_t)top, __ATOMIC_RELAXED);
 		uint64_t mine = ((top >> 32) + 1) << 32 | c->first;
 		/* Release: the links, and what we have read of the dead. Pairs with the acquire of the probe that takes one. */
 		if (__atomic_compare_exchange_n(stack, &top, mine, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
@@ -274,7 +274,7 @@ static void chain_push(struct ctp_lives *l, const struct chain *c)
 }
 
 /* What the dead are owed is written, if nothing is in doubt about them any more; then they are among those to be freed. */
-static void pay_all(struct ctp_lives *l)
+static void pay_all(struct ctp_coros *l)
 {
 	uint32_t link = l->owed, next;
 	for (l->owed = 0; link; link = next) {
@@ -282,14 +282,14 @@ static void pay_all(struct ctp_lives *l)
 		next = life->link;
 		life->flags &= (uint8_t)~CTP_LIFE_LISTED;
 		l->ndead--;
-		if (!ctp_holes_any(&l->holes, link - 1, life->hole))
+		if (!ctp_ring_gaps_any(&l->gaps, link - 1, life->hole))
 			pay(l, life);
 		if (life->flags & CTP_LIFE_DEAD)
 			enlist(l, link - 1);
 	}
 }
 
-void ctp_lives_bury(struct ctp_lives *l)
+void ctp_coros_bury(struct ctp_coros *l)
 {
 	struct chain chain = {0, 0};
 	for (uint32_t link = l->dead; link; link = l->life[link - 1].link) {
@@ -304,30 +304,30 @@ void ctp_lives_bury(struct ctp_lives *l)
 	chain_push(l, &chain);
 }
 
-void ctp_lives_settle(struct ctp_lives *l, bool all)
+void ctp_coros_settle(struct ctp_coros *l, bool all)
 {
-	ctp_lives_close(l, all);
+	ctp_coros_close(l, all);
 	pay_all(l);
-	ctp_lives_bury(l);
+	ctp_coros_bury(l);
 }
 
-void ctp_lives_release(struct ctp_lives *l, uint32_t used)
+void ctp_coros_release(struct ctp_coros *l, uint32_t used)
 {
 	struct chain chain = {0, 0};
 	for (uint32_t i = 0; i < used; i++)
-		if (__atomic_load_n(&l->rings->annex.stations[i].generation, __ATOMIC_RELAXED))
+		if (__atomic_load_n(&l->rings->arena.stations[i].generation, __ATOMIC_RELAXED))
 			chain_add(l, &chain, i);
 	chain_push(l, &chain);
 }
 
 /* --- entries -------------------------------------------------------------------------------------------------------------- */
 
-static inline void put_row(struct ctp_lives *l, const struct ctp_who *who, uint64_t number, const struct ctp_ring_entry *e,
+static inline void put_row(struct ctp_coros *l, const struct ctp_who *who, uint64_t number, const struct ctp_ring_entry *e,
                            uint64_t tid)
 {
 	uint32_t site = CTP_ENTRY_SITE(e->what);
-	uint64_t site_val = site ? ctp_labels_site(&l->labels, site, e->ts_ns) : 0;
-	uint64_t *val = ctp_basket_put(l->basket, CTP_TRANSITION, e->ts_ns);
+	uint64_t site_val = site ? ctp_shm_texts_site(&l->labels, site, e->ts_ns) : 0;
+	uint64_t *val = ctp_rows_put(l->rows, CTP_TRANSITION, e->ts_ns);
 	val[CTP_TRANSITION_PROBE] = who->probe_id;
 	val[CTP_TRANSITION_TID] = tid;
 	val[CTP_TRANSITION_ADDR] = e->value;
@@ -337,10 +337,10 @@ static inline void put_row(struct ctp_lives *l, const struct ctp_who *who, uint6
 	val[CTP_TRANSITION_CORO] = who->coro;
 	val[CTP_TRANSITION_INDEX] = number - who->first;
 	val[CTP_TRANSITION_SITE] = site_val;
-	l->basket->stats.events++;
+	l->rows->stats.events++;
 }
 
-void ctp_lives_row(struct ctp_lives *l, const struct ctp_who *who, uint64_t number, const struct ctp_ring_entry *e,
+void ctp_coros_row(struct ctp_coros *l, const struct ctp_who *who, uint64_t number, const struct ctp_ring_entry *e,
                    uint64_t tid)
 {
 	put_row(l, who, number, e, tid);
@@ -354,13 +354,13 @@ void ctp_lives_row(struct ctp_lives *l, const struct ctp_who *who, uint64_t numb
 static inline uint64_t not_before(uint64_t ts_ns, uint64_t before_ns) { return ts_ns > before_ns ? ts_ns : before_ns; }
 
 /* What comes when the one behind it was there: between its neighbours. */
-static uint64_t between(uint64_t ts_ns, const struct ctp_hole *hole)
+static uint64_t between(uint64_t ts_ns, const struct ctp_ring_gap *hole)
 {
 	return not_before(ts_ns < hole->ts_ns ? ts_ns : hole->ts_ns - (hole->ts_ns > hole->after_ns), hole->after_ns);
 }
 
 /* A transition whose number is not the one that is due, but so many ahead. False: it was counted before. */
-static bool find_place(struct ctp_lives *l, uint32_t i, int32_t ahead, uint64_t *ts_ns, uint64_t *number)
+static bool find_place(struct ctp_coros *l, uint32_t i, int32_t ahead, uint64_t *ts_ns, uint64_t *number)
 {
 	struct ctp_life *life = &l->life[i];
 	if (ahead < 0 && (uint64_t)-(int64_t)ahead > life->next - life->first)
@@ -368,35 +368,35 @@ static bool find_place(struct ctp_lives *l, uint32_t i, int32_t ahead, uint64_t 
 	*number = life->next + (uint64_t)(int64_t)ahead;
 	if (ahead > 0) {
 		*ts_ns = not_before(*ts_ns, life->last_ns + 1); /* those that are missing have a place then */
-		ctp_lives_hole(l, i, *number, *ts_ns);
+		ctp_coros_hole(l, i, *number, *ts_ns);
 		life->next = *number + 1;
 		return true;
 	}
-	ctp_lives_room(l);
-	struct ctp_hole *hole = ctp_holes_find(&l->holes, i, life->hole, *number);
+	ctp_coros_room(l);
+	struct ctp_ring_gap *hole = ctp_ring_gaps_find(&l->gaps, i, life->hole, *number);
 	if (!hole)
 		return false;
 	*ts_ns = between(*ts_ns, hole);
-	ctp_holes_fill(&l->holes, hole, *number, *ts_ns, &life->hole);
+	ctp_ring_gaps_fill(&l->gaps, hole, *number, *ts_ns, &life->hole);
 	return true;
 }
 
 /* A suspension without a site: somebody may find out what code it is. */
-static void ask_function(struct ctp_lives *l, uint32_t i, const struct ctp_ring_entry *e, uint64_t tid)
+static void ask_function(struct ctp_coros *l, uint32_t i, const struct ctp_ring_entry *e, uint64_t tid)
 {
 	struct ctp_life *life = &l->life[i];
-	struct ctp_frame frame = {.station = &l->rings->annex.stations[i], .generation = life->generation, .coro = life->coro,
+	struct ctp_frame frame = {.station = &l->rings->arena.stations[i], .generation = life->generation, .coro = life->coro,
 	                          .probe_id = life->probe_id, .tid = tid, .addr = e->value};
-	if (!(life->flags & CTP_LIFE_ASKED) && ctp_frames_ask(&l->basket->frames, &frame))
+	if (!(life->flags & CTP_LIFE_ASKED) && ctp_frame_queue_ask(&l->rows->frames, &frame))
 		life->flags |= CTP_LIFE_ASKED;
 }
 
 /* Two have written to the slots of one: what these say of it is in doubt. */
-static void put_conflict(struct ctp_lives *l, struct ctp_life *life, uint64_t ts_ns)
+static void put_conflict(struct ctp_coros *l, struct ctp_life *life, uint64_t ts_ns)
 {
 	if (life->flags & CTP_LIFE_CONFLICT)
 		return;
-	ctp_basket_conflict(l->basket, life->probe_id, life->coro, ts_ns);
+	ctp_rows_conflict(l->rows, life->probe_id, life->coro, ts_ns);
 	life->flags |= CTP_LIFE_CONFLICT;
 }
 
@@ -404,7 +404,7 @@ static void put_conflict(struct ctp_lives *l, struct ctp_life *life, uint64_t ts
  * An event of one whose station another has: by a handle that was used after the end. It is told of the dead one where that is
  * known, and else of the other. Of one that was dead when we came nobody knows, and nothing is told.
  */
-static void take_stale(struct ctp_lives *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e)
+static void take_stale(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e)
 {
 	struct ctp_life *life = &l->life[CTP_REF_INDEX(e->ref)];
 	int32_t ago = (int32_t)(life->generation - CTP_REF_GENERATION(e->ref));
@@ -420,7 +420,7 @@ static void take_stale(struct ctp_lives *l, const struct ctp_ring *ring, const s
 }
 
 /* The time of e is made to fit those of its coroutine. */
-static inline void take_transition(struct ctp_lives *l, const struct ctp_ring *ring, struct ctp_ring_entry *e)
+static inline void take_transition(struct ctp_coros *l, const struct ctp_ring *ring, struct ctp_ring_entry *e)
 {
 	uint32_t i = CTP_REF_INDEX(e->ref);
 	struct ctp_life *life = &l->life[i];
@@ -456,29 +456,29 @@ static enum ctp_wake_how wake_how(const struct ctp_wake *wake)
 	return wake->marks & CTP_MARK_LEAVING ? CTP_WAKE_LEAVING : CTP_WAKE_CALL;
 }
 
-void ctp_life_wake(struct ctp_lives *l, const struct ctp_wake *wake)
+void ctp_life_wake(struct ctp_coros *l, const struct ctp_wake *wake)
 {
 	uint64_t coro = coro_of(l, wake->ref, wake->ts_ns, 0), by_coro = coro_of(l, wake->by, wake->ts_ns, 0);
 	if (!coro)
 		return;
 	const struct ctp_life *life = &l->life[CTP_REF_INDEX(wake->ref)];
-	uint64_t *val = ctp_basket_put(l->basket, CTP_WAKE, wake->ts_ns);
+	uint64_t *val = ctp_rows_put(l->rows, CTP_WAKE, wake->ts_ns);
 	val[CTP_WAKE_TS] = wake->ts_ns;
 	val[CTP_WAKE_PROBE] = coro == life->coro ? life->probe_id : 0;
 	val[CTP_WAKE_CORO] = coro;
 	val[CTP_WAKE_TID] = wake->tid;
 	val[CTP_WAKE_BY] = by_coro;
 	val[CTP_WAKE_HOW] = wake_how(wake);
-	l->basket->stats.wakes++;
+	l->rows->stats.wakes++;
 }
 
-void ctp_life_await(struct ctp_lives *l, uint64_t ref, uint64_t target, uint32_t marks, uint64_t ts_ns)
+void ctp_life_await(struct ctp_coros *l, uint64_t ref, uint64_t target, uint32_t marks, uint64_t ts_ns)
 {
 	uint64_t coro = coro_of(l, ref, ts_ns, 0), target_coro = coro_of(l, target, ts_ns, 0);
 	if (!coro)
 		return;
 	const struct ctp_life *life = &l->life[CTP_REF_INDEX(ref)];
-	uint64_t *val = ctp_basket_put(l->basket, CTP_AWAIT, ts_ns);
+	uint64_t *val = ctp_rows_put(l->rows, CTP_AWAIT, ts_ns);
 	val[CTP_AWAIT_TS] = ts_ns;
 	val[CTP_AWAIT_PROBE] = coro == life->coro ? life->probe_id : 0;
 	val[CTP_AWAIT_CORO] = coro;
@@ -486,22 +486,22 @@ void ctp_life_await(struct ctp_lives *l, uint64_t ref, uint64_t target, uint32_t
 	val[CTP_AWAIT_JOINS] = marks & CTP_MARK_JOIN;
 }
 
-void ctp_life_name(struct ctp_lives *l, uint32_t i, uint64_t ts_ns)
+void ctp_life_name(struct ctp_coros *l, uint32_t i, uint64_t ts_ns)
 {
 	struct ctp_life *life = &l->life[i];
 	char name[sizeof(((struct ctp_shm_station *)0)->name)];
 	uint16_t seq;
-	const struct ctp_shm_station *shm = &l->rings->annex.stations[i];
-	uint32_t len = ctp_labels_name(shm, name, &seq);
+	const struct ctp_shm_station *shm = &l->rings->arena.stations[i];
+	uint32_t len = ctp_shm_texts_name(shm, name, &seq);
 	/*
 	 * Behind the acquire fence of that copy: it is not the name of who has the station next. Pairs as in ctp_life_header.
 	 */
 	if (!len || seq == life->name || __atomic_load_n(&shm->generation, __ATOMIC_RELAXED) != life->generation)
 		return;
 	life->name = seq;
-	ctp_basket_reserve(l->basket, len);
-	uint64_t text = ctp_basket_string(l->basket, name, len);
-	uint64_t *val = ctp_basket_put(l->basket, CTP_NAME, ts_ns);
+	ctp_rows_reserve(l->rows, len);
+	uint64_t text = ctp_rows_string(l->rows, name, len);
+	uint64_t *val = ctp_rows_put(l->rows, CTP_NAME, ts_ns);
 	val[CTP_NAME_TS] = ts_ns;
 	val[CTP_NAME_PROBE] = life->probe_id;
 	val[CTP_NAME_CORO] = life->coro;
@@ -530,14 +530,14 @@ static void take_gap(struct ctp_ring *ring, const struct ctp_ring_entry *e)
 }
 
 /* What is rarer than a transition. next_ns: the time of the entry behind it, 0: not known yet. */
-static void take_note(struct ctp_lives *l, struct ctp_ring *ring, const struct ctp_ring_entry *e, uint64_t next_ns)
+static void take_note(struct ctp_coros *l, struct ctp_ring *ring, const struct ctp_ring_entry *e, uint64_t next_ns)
 {
 	unsigned kind = CTP_ENTRY_KIND(e->what);
 	uint32_t i = CTP_REF_INDEX(e->ref);
 	if (kind == CTP_ENTRY_GAP) {
 		take_gap(ring, e);
 		if (next_ns)
-			ctp_lives_gap(l, ring, next_ns);
+			ctp_coros_gap(l, ring, next_ns);
 		return;
 	}
 	if (kind == CTP_ENTRY_WAKE) {
@@ -551,7 +551,7 @@ static void take_note(struct ctp_lives *l, struct ctp_ring *ring, const struct c
 	if (kind != CTP_ENTRY_BIRTH && kind != CTP_ENTRY_DEATH && kind != CTP_ENTRY_NAME)
 		return;
 	coro_of(l, e->ref, e->ts_ns, 0); /* whatever it is about, it lives */
-	if (i >= l->rings->annex.geo.max_stations)
+	if (i >= l->rings->arena.geo.max_stations)
 		return;
 	if (l->life[i].generation != CTP_REF_GENERATION(e->ref)) {
 		if (kind == CTP_ENTRY_BIRTH)
@@ -564,12 +564,12 @@ static void take_note(struct ctp_lives *l, struct ctp_ring *ring, const struct c
 		ctp_life_name(l, i, e->ts_ns);
 }
 
-void ctp_lives_take(struct ctp_lives *l, struct ctp_ring *ring, struct ctp_ring_entry *entries, unsigned n)
+void ctp_coros_take(struct ctp_coros *l, struct ctp_ring *ring, struct ctp_ring_entry *entries, unsigned n)
 {
-	uint32_t max = l->rings->annex.geo.max_stations;
+	uint32_t max = l->rings->arena.geo.max_stations;
 	if (CTP_ENTRY_KIND(entries[0].what) != CTP_ENTRY_GAP)
 		ring->former = 0;
-	ctp_lives_gap(l, ring, entries[0].ts_ns);
+	ctp_coros_gap(l, ring, entries[0].ts_ns);
 	for (unsigned k = 0; k < n; k++) {
 		uint32_t i = CTP_REF_INDEX(entries[k].ref);
 		if (i >= max)
@@ -577,8 +577,8 @@ void ctp_lives_take(struct ctp_lives *l, struct ctp_ring *ring, struct ctp_ring_
 		__builtin_prefetch(&l->life[i], 1);
 		/* Of the rarer ones the header is read, and is_dead may be written. */
 		if (CTP_ENTRY_KIND(entries[k].what) > CTP_ENTRY_RESUME) {
-			__builtin_prefetch(&l->rings->annex.stations[i], 1);
-			__builtin_prefetch(&l->rings->annex.stations[i].announce);
+			__builtin_prefetch(&l->rings->arena.stations[i], 1);
+			__builtin_prefetch(&l->rings->arena.stations[i].announce);
 		}
 	}
 	for (unsigned k = 0; k < n; k++) {

@@ -13,8 +13,8 @@
  * A station is freed when its coroutine's death is known, which tells how many events there were, and all of these have been
  * accounted for. What comes later is for a coroutine that is remembered for one more generation; older ones leave a conflict.
  */
-#ifndef CTP_LIVES_H
-#define CTP_LIVES_H
+#ifndef CTP_COROS_H
+#define CTP_COROS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@
 
 enum {
 	CTP_LIFE_DEAD = 1,
-	CTP_LIFE_OWED = 2,   /* its death is to be written when its holes are settled */
+	CTP_LIFE_OWED = 2,   /* its death is to be written when its gaps are settled */
 	CTP_LIFE_LISTED = 4, /* among those to be freed */
 	CTP_LIFE_UNSURE = 8, /* how many events it has had is not known: the next one tells */
 	CTP_LIFE_ASKED = 16, /* about its frame */
@@ -50,12 +50,12 @@ struct ctp_life {
 };
 _Static_assert(sizeof(struct ctp_life) == 64, "a station costs one cache line");
 
-struct ctp_lives {
+struct ctp_coros {
 	struct ctp_rings *rings;
-	struct ctp_basket *basket;
+	struct ctp_rows *rows;
 	struct ctp_life *life; /* max_stations of them */
-	struct ctp_labels labels;
-	struct ctp_holes holes;
+	struct ctp_shm_texts labels;
+	struct ctp_ring_gaps gaps;
 	uint32_t dead, owed;   /* whose stations are to be freed; who is owed a record before that: lists by link */
 	uint32_t ndead;        /* in both */
 	bool left;             /* the probes do without us already */
@@ -66,40 +66,40 @@ struct ctp_lives {
 	uint64_t events;       /* that they had lost before we came */
 };
 
-enum ctp_status ctp_lives_init(struct ctp_lives *l, struct ctp_rings *rings, struct ctp_basket *basket, struct ctp_err *err);
-void ctp_lives_fini(struct ctp_lives *l);
+enum ctp_status ctp_coros_init(struct ctp_coros *l, struct ctp_rings *rings, struct ctp_rows *rows, struct ctp_err *err);
+void ctp_coros_fini(struct ctp_coros *l);
 
-/* Puts what these entries tell into the basket. Their times are made to fit. */
-void ctp_lives_take(struct ctp_lives *l, struct ctp_ring *ring, struct ctp_ring_entry *entries, unsigned n);
+/* Puts what these entries tell into the rows. Their times are made to fit. */
+void ctp_coros_take(struct ctp_coros *l, struct ctp_ring *ring, struct ctp_ring_entry *entries, unsigned n);
 
 /* After each slice of the rings: frees the stations of those about whom all is known. */
-void ctp_lives_bury(struct ctp_lives *l);
+void ctp_coros_bury(struct ctp_coros *l);
 
 /*
- * After each look: settles the holes for which it is time, and what waited for that. all: all holes, for nobody will look
+ * After each look: settles the gaps for which it is time, and what waited for that. all: all gaps, for nobody will look
  * again.
  */
-void ctp_lives_settle(struct ctp_lives *l, bool all);
+void ctp_coros_settle(struct ctp_coros *l, bool all);
 
 /* Whether a thread could not tell us something since the last audit. */
-bool ctp_lives_audit_due(const struct ctp_lives *l);
+bool ctp_coros_audit_due(const struct ctp_coros *l);
 
 /*
  * Looks at the first used stations for births, names and deaths that nobody told. last: and for events, in the slots; so
  * nothing is missing that can be had. Where the writers are not gone by then, they do without us already: who is new is none of
  * ours.
  */
-void ctp_lives_audit(struct ctp_lives *l, uint32_t used, bool last, bool gone);
+void ctp_coros_audit(struct ctp_coros *l, uint32_t used, bool last, bool gone);
 
 /*
  * For memory that was in use before we came (coros-snapshot.c): births, names, last wakes, up to 8 last events of all who live, and whom
  * they wait for, in the order of time. Of what was before those nothing counts as lost. Of one whose slots were not kept for a time
  * since its newest event, birth and name alone. And the same, with their deaths, of the dead whose stations nobody has had since.
  */
-void ctp_lives_snapshot(struct ctp_lives *l, uint32_t used);
+void ctp_coros_snapshot(struct ctp_coros *l, uint32_t used);
 
 /* Frees those of the first used stations whose coroutines are dead. */
-void ctp_lives_release(struct ctp_lives *l, uint32_t used);
+void ctp_coros_release(struct ctp_coros *l, uint32_t used);
 
 /* --- between coros.c, coro-gaps.c and coros-snapshot.c ---------------------------------------------------------------------------- */
 
@@ -111,60 +111,60 @@ struct ctp_life_header {
 	uint8_t is_dead;
 	bool newborn, just_dead; /* since the look at the rings, which tell of it too */
 };
-bool ctp_life_header(const struct ctp_lives *l, uint32_t i, struct ctp_life_header *head);
+bool ctp_life_header(const struct ctp_coros *l, uint32_t i, struct ctp_life_header *head);
 
 /* The same for a station that was free, and of this generation: what the dead one left, if nobody has the station since. */
-bool ctp_life_header_of(const struct ctp_lives *l, uint32_t i, uint32_t generation, struct ctp_life_header *head);
+bool ctp_life_header_of(const struct ctp_coros *l, uint32_t i, uint32_t generation, struct ctp_life_header *head);
 
 /* The coroutine of this header is the one that has the station now. */
-void ctp_life_begin(struct ctp_lives *l, uint32_t i, const struct ctp_life_header *head);
+void ctp_life_begin(struct ctp_coros *l, uint32_t i, const struct ctp_life_header *head);
 
 /* Whoever has it is dead, and nothing more of that needs to be told. is_dead: as its header has it; 1: it is to be freed. */
-void ctp_life_skip(struct ctp_lives *l, uint32_t i, uint8_t is_dead);
+void ctp_life_skip(struct ctp_coros *l, uint32_t i, uint8_t is_dead);
 
 /*
  * Records: its birth, where seen_ns says that it was there by then; its present name, if that was not written yet; a wake; whom
  * its next suspension waits for.
  */
-void ctp_life_birth(struct ctp_lives *l, uint32_t i, const struct ctp_life_header *head, uint64_t seen_ns);
-void ctp_life_name(struct ctp_lives *l, uint32_t i, uint64_t ts_ns);
+void ctp_life_birth(struct ctp_coros *l, uint32_t i, const struct ctp_life_header *head, uint64_t seen_ns);
+void ctp_life_name(struct ctp_coros *l, uint32_t i, uint64_t ts_ns);
 struct ctp_wake {
 	uint64_t ref, by, tid, ts_ns;
 	uint32_t marks; /* CTP_MARK_... */
 };
-void ctp_life_wake(struct ctp_lives *l, const struct ctp_wake *wake);
-void ctp_life_await(struct ctp_lives *l, uint64_t ref, uint64_t target, uint32_t marks, uint64_t ts_ns);
+void ctp_life_wake(struct ctp_coros *l, const struct ctp_wake *wake);
+void ctp_life_await(struct ctp_coros *l, uint64_t ref, uint64_t target, uint32_t marks, uint64_t ts_ns);
 
 /* A row: number of the event, and the rest as in an entry. */
 struct ctp_who {
 	uint64_t probe_id, coro, first; /* of a coroutine */
 };
-void ctp_lives_row(struct ctp_lives *l, const struct ctp_who *who, uint64_t number, const struct ctp_ring_entry *e,
+void ctp_coros_row(struct ctp_coros *l, const struct ctp_who *who, uint64_t number, const struct ctp_ring_entry *e,
                    uint64_t tid);
 
 /* A record: what a thread (tid 0: not known) had no room for between two times. */
 struct ctp_missed {
 	uint64_t tid, notes, transitions, after_ns, ts_ns;
 };
-void ctp_lives_missed(struct ctp_lives *l, const struct ctp_missed *missed);
+void ctp_coros_missed(struct ctp_coros *l, const struct ctp_missed *missed);
 
 /* The gap in a ring, if there is one, has come to its end. */
-void ctp_lives_gap(struct ctp_lives *l, struct ctp_ring *ring, uint64_t ts_ns);
+void ctp_coros_gap(struct ctp_coros *l, struct ctp_ring *ring, uint64_t ts_ns);
 
 /* The coroutine of this generation, if it has the station, is met if it was not yet. False: it has not. */
-bool ctp_life_meet(struct ctp_lives *l, uint32_t i, uint32_t generation);
+bool ctp_life_meet(struct ctp_coros *l, uint32_t i, uint32_t generation);
 
 /* It is dead, since ts_ns; events: number of the event after its last. */
-void ctp_life_die(struct ctp_lives *l, uint32_t i, uint64_t events, uint64_t ts_ns);
+void ctp_life_die(struct ctp_coros *l, uint32_t i, uint64_t events, uint64_t ts_ns);
 
 /*
- * Its events up to number to, before ts_ns, are missing. There is always room for a hole; for one more, after ctp_lives_room.
+ * Its events up to number to, before ts_ns, are missing. There is always room for a hole; for one more, after ctp_coros_room.
  */
 #define CTP_LIFE_AHEAD_MAX (UINT64_C(1) << 32) /* events that one can be ahead of what we know; more is not a count */
-void ctp_lives_hole(struct ctp_lives *l, uint32_t i, uint64_t to, uint64_t ts_ns);
-void ctp_lives_room(struct ctp_lives *l);
+void ctp_coros_hole(struct ctp_coros *l, uint32_t i, uint64_t to, uint64_t ts_ns);
+void ctp_coros_room(struct ctp_coros *l);
 
 /* Holes for which it is time, or all: what the slots have becomes rows, the rest is lost. */
-void ctp_lives_close(struct ctp_lives *l, bool all);
+void ctp_coros_close(struct ctp_coros *l, bool all);
 
 #endif

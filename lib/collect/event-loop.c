@@ -21,7 +21,7 @@ enum { EVENTS_AT_ONCE = 64 };
 
 static const int passed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGALRM, SIGUSR2, SIGWINCH};
 
-void ctp_watch_signals(sigset_t *set)
+void ctp_event_loop_signals(sigset_t *set)
 {
 	sigemptyset(set);
 	sigaddset(set, SIGCHLD);
@@ -30,29 +30,29 @@ void ctp_watch_signals(sigset_t *set)
 		sigaddset(set, passed_on[i]);
 }
 
-static bool watch(struct ctp_watch *w, int op, int fd, enum kind kind, uint32_t events)
+static bool watch(struct ctp_event_loop *w, int op, int fd, enum kind kind, uint32_t events)
 {
 	struct epoll_event e = {.events = events, .data.u64 = (uint64_t)kind << 32 | (uint32_t)fd};
 	return !epoll_ctl(w->epoll_fd, op, fd, &e);
 }
 
-enum ctp_status ctp_watch_init(struct ctp_watch *w, struct ctp_sock *sock, struct ctp_err *err)
+enum ctp_status ctp_event_loop_init(struct ctp_event_loop *w, struct ctp_sock *sock, struct ctp_err *err)
 {
-	*w = (struct ctp_watch){.sock = sock, .signal_fd = -1, .extra_fd = -1, .process_fd = -1, .maps_fd = -1};
+	*w = (struct ctp_event_loop){.sock = sock, .signal_fd = -1, .extra_fd = -1, .process_fd = -1, .maps_fd = -1};
 	w->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	sigset_t set;
-	ctp_watch_signals(&set);
+	ctp_event_loop_signals(&set);
 	w->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	struct epoll_event e;
 	if (w->epoll_fd >= 0 && w->signal_fd >= 0 && epoll_pwait2(w->epoll_fd, &e, 1, &(struct timespec){0}, NULL) == 0 &&
 	    watch(w, EPOLL_CTL_ADD, w->signal_fd, SIGNALS, EPOLLIN) && watch(w, EPOLL_CTL_ADD, sock->fd, LISTENER, EPOLLIN))
 		return CTP_OK;
 	ctp_err_sys(err, "epoll_pwait2 (there since Linux 5.11)");
-	ctp_watch_fini(w);
+	ctp_event_loop_fini(w);
 	return CTP_FAILED;
 }
 
-void ctp_watch_fini(struct ctp_watch *w)
+void ctp_event_loop_fini(struct ctp_event_loop *w)
 {
 	if (w->process_fd >= 0)
 		close(w->process_fd);
@@ -65,24 +65,24 @@ void ctp_watch_fini(struct ctp_watch *w)
 	w->process_fd = w->maps_fd = w->signal_fd = w->epoll_fd = -1;
 }
 
-enum ctp_status ctp_watch_process(struct ctp_watch *w, pid_t pid, struct ctp_err *err)
+enum ctp_status ctp_event_loop_process(struct ctp_event_loop *w, pid_t pid, struct ctp_err *err)
 {
 	w->process_fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (w->process_fd < 0)
 		return ctp_err_sys(err, "process %d", (int)pid);
-	w->maps_fd = ctp_maps_fd(pid);
+	w->maps_fd = ctp_proc_maps_fd(pid);
 	w->change = true; /* since its memory was found, it may have become another */
 	return watch(w, EPOLL_CTL_ADD, w->process_fd, PROCESS, EPOLLIN) ? CTP_OK : ctp_err_sys(err, "epoll");
 }
 
 /* The kernel holds for the descriptor the memory that the process had then: of one that nobody uses, nothing is shown. */
-bool ctp_watch_replaced(const struct ctp_watch *w)
+bool ctp_event_loop_replaced(const struct ctp_event_loop *w)
 {
 	char first;
 	return w->maps_fd >= 0 && pread(w->maps_fd, &first, 1, 0) <= 0;
 }
 
-enum ctp_status ctp_watch_extra(struct ctp_watch *w, int fd, struct ctp_err *err)
+enum ctp_status ctp_event_loop_extra(struct ctp_event_loop *w, int fd, struct ctp_err *err)
 {
 	if (w->extra_fd >= 0)
 		watch(w, EPOLL_CTL_DEL, w->extra_fd, EXTRA, 0);
@@ -93,13 +93,13 @@ enum ctp_status ctp_watch_extra(struct ctp_watch *w, int fd, struct ctp_err *err
 /* --- connections ---------------------------------------------------------------------------------------------------------- */
 
 /* Without a descriptor to spare the listener would be ready for ever: it is left alone until a connection ends. */
-static void set_full(struct ctp_watch *w, bool full)
+static void set_full(struct ctp_event_loop *w, bool full)
 {
 	if (w->full != full && watch(w, EPOLL_CTL_MOD, w->sock->fd, LISTENER, full ? 0 : EPOLLIN))
 		w->full = full;
 }
 
-static void accept_all(struct ctp_watch *w)
+static void accept_all(struct ctp_event_loop *w)
 {
 	for (;;) {
 		int fd = w->connections < CTP_CONNECTIONS_MAX ? ctp_sock_accept(w->sock) : -1;
@@ -124,7 +124,7 @@ static void accept_all(struct ctp_watch *w)
 	}
 }
 
-static void read_connection(struct ctp_watch *w, int fd)
+static void read_connection(struct ctp_event_loop *w, int fd)
 {
 	char bytes[4096];
 	ssize_t n = read(fd, bytes, sizeof(bytes));
@@ -141,20 +141,20 @@ static void read_connection(struct ctp_watch *w, int fd)
 
 /* --- signals -------------------------------------------------------------------------------------------------------------- */
 
-static void end(struct ctp_watch *w)
+static void end(struct ctp_event_loop *w)
 {
 	w->ended = w->change = true;
 	w->ended_ns = ctp_clock_ns();
 }
 
-static void reap(struct ctp_watch *w)
+static void reap(struct ctp_event_loop *w)
 {
 	w->stirred = true;
 	if (w->command && !w->ended && waitpid(w->command, &w->status, WNOHANG) == w->command)
 		end(w);
 }
 
-static void take_signal(struct ctp_watch *w, const struct signalfd_siginfo *info)
+static void take_signal(struct ctp_event_loop *w, const struct signalfd_siginfo *info)
 {
 	int sig = (int)info->ssi_signo;
 	if (sig == SIGCHLD) {
@@ -169,7 +169,7 @@ static void take_signal(struct ctp_watch *w, const struct signalfd_siginfo *info
 	}
 }
 
-static void read_signals(struct ctp_watch *w)
+static void read_signals(struct ctp_event_loop *w)
 {
 	struct signalfd_siginfo infos[16];
 	ssize_t n = read(w->signal_fd, infos, sizeof(infos));
@@ -179,7 +179,7 @@ static void read_signals(struct ctp_watch *w)
 
 /* --- the wait ------------------------------------------------------------------------------------------------------------- */
 
-static void take_event(struct ctp_watch *w, uint64_t data)
+static void take_event(struct ctp_event_loop *w, uint64_t data)
 {
 	int fd = (int)(uint32_t)data;
 	switch ((enum kind)(data >> 32)) {
@@ -205,7 +205,7 @@ static void take_event(struct ctp_watch *w, uint64_t data)
 	}
 }
 
-void ctp_watch_wait(struct ctp_watch *w, int64_t timeout_ns)
+void ctp_event_loop_wait(struct ctp_event_loop *w, int64_t timeout_ns)
 {
 	struct epoll_event events[EVENTS_AT_ONCE];
 	struct timespec limit = {.tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000};
@@ -214,13 +214,13 @@ void ctp_watch_wait(struct ctp_watch *w, int64_t timeout_ns)
 		take_event(w, events[i].data.u64);
 }
 
-bool ctp_watch_unused(struct ctp_watch *w, const struct ctp_map_file *file)
+bool ctp_event_loop_unused(struct ctp_event_loop *w, const struct ctp_map_file *file)
 {
 	w->change = false;
 	while (w->users)
 		close(w->user_fds[--w->users]);
-	pid_t pids[CTP_USERS_MAX];
-	size_t n = ctp_users_find(file, pids, CTP_USERS_MAX);
+	pid_t pids[CTP_PROC_USERS_MAX];
+	size_t n = ctp_proc_users_find(file, pids, CTP_PROC_USERS_MAX);
 	for (size_t i = 0; i < n; i++) {
 		int fd = (int)syscall(SYS_pidfd_open, pids[i], 0);
 		if (fd < 0) {
@@ -233,8 +233,8 @@ bool ctp_watch_unused(struct ctp_watch *w, const struct ctp_map_file *file)
 	return !n;
 }
 
-bool ctp_watch_deserted(struct ctp_watch *w, const struct ctp_map_file *file)
+bool ctp_event_loop_deserted(struct ctp_event_loop *w, const struct ctp_map_file *file)
 {
 	w->change = false;
-	return w->ended && !w->connections && ctp_watch_unused(w, file);
+	return w->ended && !w->connections && ctp_event_loop_unused(w, file);
 }

@@ -3,8 +3,8 @@
  *
  * Connections and their wake bytes, signals, the end of the target, the end of whoever still has the memory mapped.
  */
-#ifndef CTP_WATCH_H
-#define CTP_WATCH_H
+#ifndef CTP_EVENT_LOOP_H
+#define CTP_EVENT_LOOP_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -15,9 +15,9 @@
 #include "collect/proc-maps.h"
 #include "shm/sock.h"
 
-enum { CTP_FOREVER = -1, CTP_USERS_MAX = 64 };
+enum { CTP_FOREVER = -1, CTP_PROC_USERS_MAX = 64 };
 
-struct ctp_watch {
+struct ctp_event_loop {
 	int epoll_fd, signal_fd, extra_fd;
 	int process_fd, maps_fd; /* of a process that was attached to */
 	struct ctp_sock *sock;
@@ -39,37 +39,37 @@ struct ctp_watch {
 	bool stop;   /* a signal to end, when there was no COMMAND, or none any more, to pass it on to */
 	bool extra;  /* extra_fd is readable */
 	bool stirred; /* COMMAND may have been stopped, or goes on */
-	bool change; /* somebody has gone: ask ctp_watch_unused, or ctp_watch_deserted */
+	bool change; /* somebody has gone: ask ctp_event_loop_unused, or ctp_event_loop_deserted */
 
 	unsigned users; /* who had the memory mapped when one of these last looked, and is waited for */
-	int user_fds[CTP_USERS_MAX];
+	int user_fds[CTP_PROC_USERS_MAX];
 };
 
 /* The signals that a watch takes; they must be blocked. */
-void ctp_watch_signals(sigset_t *set);
+void ctp_event_loop_signals(sigset_t *set);
 
-enum ctp_status ctp_watch_init(struct ctp_watch *w, struct ctp_sock *sock, struct ctp_err *err);
-void ctp_watch_fini(struct ctp_watch *w); /* connections stay open: their keeper outlives us if need be */
+enum ctp_status ctp_event_loop_init(struct ctp_event_loop *w, struct ctp_sock *sock, struct ctp_err *err);
+void ctp_event_loop_fini(struct ctp_event_loop *w); /* connections stay open: their keeper outlives us if need be */
 
 /* The target is this process, which is not our child. */
-enum ctp_status ctp_watch_process(struct ctp_watch *w, pid_t pid, struct ctp_err *err);
+enum ctp_status ctp_event_loop_process(struct ctp_event_loop *w, pid_t pid, struct ctp_err *err);
 
-/* The program that the process was when ctp_watch_process came is there no more, or cannot be asked. Costs a system call. */
-bool ctp_watch_replaced(const struct ctp_watch *w);
+/* The program that the process was when ctp_event_loop_process came is there no more, or cannot be asked. Costs a system call. */
+bool ctp_event_loop_replaced(const struct ctp_event_loop *w);
 
 /* One more descriptor to tell of, at most one at a time. -1: none any more. */
-enum ctp_status ctp_watch_extra(struct ctp_watch *w, int fd, struct ctp_err *err);
+enum ctp_status ctp_event_loop_extra(struct ctp_event_loop *w, int fd, struct ctp_err *err);
 
 /* Waits until something happens, timeout_ns at most; 0 looks only. */
-void ctp_watch_wait(struct ctp_watch *w, int64_t timeout_ns);
+void ctp_event_loop_wait(struct ctp_event_loop *w, int64_t timeout_ns);
 
 /*
  * True when nobody has the file mapped. Where somebody has, a change tells of the end of one; that one merely unmaps it is found
  * by asking again. It goes through all processes.
  */
-bool ctp_watch_unused(struct ctp_watch *w, const struct ctp_map_file *file);
+bool ctp_event_loop_unused(struct ctp_event_loop *w, const struct ctp_map_file *file);
 
 /* True when besides COMMAND has ended and no connection is open. */
-bool ctp_watch_deserted(struct ctp_watch *w, const struct ctp_map_file *file);
+bool ctp_event_loop_deserted(struct ctp_event_loop *w, const struct ctp_map_file *file);
 
 #endif

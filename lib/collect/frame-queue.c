@@ -3,29 +3,29 @@
 
 #include <sys/mman.h>
 
-enum ctp_status ctp_frames_init(struct ctp_frames *f, uint32_t room, struct ctp_err *err)
+enum ctp_status ctp_frame_queue_init(struct ctp_frame_queue *f, uint32_t room, struct ctp_err *err)
 {
 	size_t bytes = room * sizeof(*f->asked); /* pages come as they are used */
 	void *asked = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (asked == MAP_FAILED)
 		return ctp_err_sys(err, "memory for the frames of %u coroutines", room);
-	*f = (struct ctp_frames){.asked = asked, .room = room};
+	*f = (struct ctp_frame_queue){.asked = asked, .room = room};
 	return CTP_OK;
 }
 
-void ctp_frames_fini(struct ctp_frames *f)
+void ctp_frame_queue_fini(struct ctp_frame_queue *f)
 {
 	if (f->asked)
 		munmap(f->asked, f->room * sizeof(*f->asked));
-	*f = (struct ctp_frames){.room = 0};
+	*f = (struct ctp_frame_queue){.room = 0};
 }
 
-size_t ctp_frames_next(const struct ctp_frames *f, const struct ctp_frame **frames)
+size_t ctp_frame_queue_next(const struct ctp_frame_queue *f, const struct ctp_frame **frames)
 {
 	size_t n = f->head - f->tail, at = f->room ? f->tail % f->room : 0;
 	*frames = f->asked + at;
 	n = n < f->room - at ? n : f->room - at;
-	return n < CTP_FRAMES_AT_ONCE ? n : CTP_FRAMES_AT_ONCE;
+	return n < CTP_FRAME_QUEUE_AT_ONCE ? n : CTP_FRAME_QUEUE_AT_ONCE;
 }
 
 bool ctp_frame_lives(const struct ctp_frame *frame)

@@ -5,8 +5,8 @@
  * from which its function can be told. That is to be read while it lives. Who harvests asks about each such coroutine once, at
  * its first suspension; somebody who knows the processes answers for some of them, after each look.
  */
-#ifndef CTP_FRAMES_H
-#define CTP_FRAMES_H
+#ifndef CTP_FRAME_QUEUE_H
+#define CTP_FRAME_QUEUE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "base/err.h"
 #include "ctp.h"
 
-enum { CTP_FRAMES_AT_ONCE = 64 };
+enum { CTP_FRAME_QUEUE_AT_ONCE = 64 };
 
 struct ctp_frame {
 	const struct ctp_shm_station *station;
@@ -26,17 +26,17 @@ struct ctp_frame {
 };
 
 /* First in, first out. One of zeros has no room. */
-struct ctp_frames {
+struct ctp_frame_queue {
 	struct ctp_frame *asked;
 	uint64_t head, tail; /* asked about, answered; ever */
 	uint32_t room;
 };
 
-enum ctp_status ctp_frames_init(struct ctp_frames *f, uint32_t room, struct ctp_err *err);
-void ctp_frames_fini(struct ctp_frames *f);
+enum ctp_status ctp_frame_queue_init(struct ctp_frame_queue *f, uint32_t room, struct ctp_err *err);
+void ctp_frame_queue_fini(struct ctp_frame_queue *f);
 
 /* False: there is no room. */
-static inline bool ctp_frames_ask(struct ctp_frames *f, const struct ctp_frame *frame)
+static inline bool ctp_frame_queue_ask(struct ctp_frame_queue *f, const struct ctp_frame *frame)
 {
 	if (f->head - f->tail >= f->room)
 		return false;
@@ -44,8 +44,8 @@ static inline bool ctp_frames_ask(struct ctp_frames *f, const struct ctp_frame *
 	return true;
 }
 
-/* The next of them, at most CTP_FRAMES_AT_ONCE, in a row. Returns how many; who has answered moves f->tail. */
-size_t ctp_frames_next(const struct ctp_frames *f, const struct ctp_frame **frames);
+/* The next of them, at most CTP_FRAME_QUEUE_AT_ONCE, in a row. Returns how many; who has answered moves f->tail. */
+size_t ctp_frame_queue_next(const struct ctp_frame_queue *f, const struct ctp_frame **frames);
 
 /*
  * Whether the coroutine that was asked about is still there. If it is, what was read from its frame CTP_STATION_DRAIN_NS before

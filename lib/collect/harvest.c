@@ -27,10 +27,10 @@ enum {
 
 struct ctp_harvest {
 	struct ctp_harvest_conf conf;
-	struct ctp_basket basket;
-	struct ctp_scan scan;
+	struct ctp_rows rows;
+	struct ctp_v1_scan scan;
 	struct ctp_rings rings;
-	struct ctp_lives lives;
+	struct ctp_coros coros;
 	bool annexed;           /* there are rings */
 	bool snapshot;          /* what was before us is to be told */
 	uint64_t sliced_ns;     /* end of the last slice */
@@ -41,12 +41,12 @@ static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 /* After a complete look at the hot stations that began at now_ns, and at the rings. */
 static void promise(struct ctp_harvest *h)
 {
-	uint64_t oldest = ctp_scan_oldest_ns(&h->scan);
+	uint64_t oldest = ctp_v1_scan_oldest_ns(&h->scan);
 	if (h->annexed)
-		oldest = earlier(oldest, earlier(h->sliced_ns, h->lives.doubt_ns));
+		oldest = earlier(oldest, earlier(h->sliced_ns, h->coros.doubt_ns));
 	oldest = oldest > INFLIGHT_NS ? oldest - INFLIGHT_NS : 0;
-	if (oldest > h->basket.promise_ns)
-		h->basket.promise_ns = oldest;
+	if (oldest > h->rows.promise_ns)
+		h->rows.promise_ns = oldest;
 }
 
 /* Returns how many entries were taken. */
@@ -59,20 +59,20 @@ static uint64_t take_slices(struct ctp_harvest *h, unsigned most)
 	bool more = true;
 	for (; most && (more = ctp_rings_slice(&h->rings)); most--) {
 		while ((n = ctp_rings_take(&h->rings, &ring, entries))) {
-			ctp_lives_take(&h->lives, ring, entries, n);
+			ctp_coros_take(&h->coros, ring, entries, n);
 			taken += n;
 		}
-		ctp_lives_bury(&h->lives);
+		ctp_coros_bury(&h->coros);
 		h->sliced_ns = h->rings.horizon_ns;
-		if (h->basket.batch.count >= SETTLE) {
+		if (h->rows.batch.count >= SETTLE) {
 			promise(h);
-			ctp_basket_settle(&h->basket);
+			ctp_rows_settle(&h->rows);
 		}
 	}
 	if (!more)
 		h->sliced_ns = h->rings.now_ns;
 	ctp_rings_finish(&h->rings);
-	ctp_lives_settle(&h->lives, false);
+	ctp_coros_settle(&h->coros, false);
 	return taken;
 }
 
@@ -80,7 +80,7 @@ static uint64_t take_slices(struct ctp_harvest *h, unsigned most)
 static void take_snapshot(struct ctp_harvest *h)
 {
 	if (h->snapshot)
-		ctp_lives_snapshot(&h->lives, h->scan.used);
+		ctp_coros_snapshot(&h->coros, h->scan.used);
 	h->snapshot = false;
 }
 
@@ -94,9 +94,9 @@ static void look_at_rings(struct ctp_harvest *h, struct ctp_look *look)
 	look->found += take_slices(h, SLICES) + h->rings.left; /* some may be newer than this look, but they are there */
 	look->fill = h->rings.fill;
 	look->more = h->rings.left >= CTP_RINGS_SLICE;
-	unsigned dead = (unsigned)(h->lives.ndead * UINT64_C(512) / h->rings.annex.geo.max_stations);
+	unsigned dead = (unsigned)(h->coros.ndead * UINT64_C(512) / h->rings.arena.geo.max_stations);
 	look->fill = dead > look->fill ? dead : look->fill; /* who is born needs a station that they have */
-	h->basket.stats.rings = h->rings.used;
+	h->rows.stats.rings = h->rings.used;
 }
 
 /*
@@ -105,10 +105,10 @@ static void look_at_rings(struct ctp_harvest *h, struct ctp_look *look)
  */
 static void find_functions(struct ctp_harvest *h)
 {
-	struct ctp_frames *f = &h->basket.frames;
+	struct ctp_frame_queue *f = &h->rows.frames;
 	const struct ctp_frame *frames;
-	uint64_t code[CTP_FRAMES_AT_ONCE], any = 0;
-	size_t n = ctp_frames_next(f, &frames);
+	uint64_t code[CTP_FRAME_QUEUE_AT_ONCE], any = 0;
+	size_t n = ctp_frame_queue_next(f, &frames);
 	if (!n)
 		return;
 	uint64_t ts_ns = ctp_clock_ns();
@@ -119,21 +119,21 @@ static void find_functions(struct ctp_harvest *h)
 		;
 	for (size_t k = 0; k < n; k++)
 		if (code[k] && ctp_frame_lives(&frames[k]))
-			ctp_basket_function(&h->basket, &frames[k], code[k], ts_ns);
+			ctp_rows_function(&h->rows, &frames[k], code[k], ts_ns);
 	f->tail += n;
 }
 
 static size_t look_at_all(struct ctp_harvest *h, bool sweep, struct ctp_look *look)
 {
 	struct ctp_look here = {0};
-	uint64_t before_ns = h->basket.now_ns;
-	h->basket.now_ns = ctp_clock_ns();
-	here.found = (sweep ? ctp_scan_all : ctp_scan_some)(&h->scan, before_ns, &here.busiest);
+	uint64_t before_ns = h->rows.now_ns;
+	h->rows.now_ns = ctp_clock_ns();
+	here.found = (sweep ? ctp_v1_scan_all : ctp_v1_scan_some)(&h->scan, before_ns, &here.busiest);
 	look_at_rings(h, &here);
 	find_functions(h);
-	uint64_t left = h->basket.frames.head - h->basket.frames.tail;
+	uint64_t left = h->rows.frames.head - h->rows.frames.tail;
 	here.found += left; /* they are a reason to look again */
-	here.more |= left >= CTP_FRAMES_AT_ONCE;
+	here.more |= left >= CTP_FRAME_QUEUE_AT_ONCE;
 	here.doubt = h->scan.ndoubted;
 	promise(h);
 	if (look)
@@ -144,7 +144,7 @@ static size_t look_at_all(struct ctp_harvest *h, bool sweep, struct ctp_look *lo
 size_t ctp_harvest_scan(struct ctp_harvest *h, struct ctp_look *look)
 {
 	size_t found = look_at_all(h, false, look);
-	ctp_basket_settle_due(&h->basket);
+	ctp_rows_settle_due(&h->rows);
 	return found;
 }
 
@@ -152,50 +152,50 @@ size_t ctp_harvest_sweep(struct ctp_harvest *h, struct ctp_look *look) { return 
 
 void ctp_harvest_lives(struct ctp_harvest *h)
 {
-	ctp_scan_lives(&h->scan);
-	if (h->annexed && ctp_lives_audit_due(&h->lives))
-		ctp_lives_audit(&h->lives, h->scan.used, false, false);
+	ctp_v1_scan_lives(&h->scan);
+	if (h->annexed && ctp_coros_audit_due(&h->coros))
+		ctp_coros_audit(&h->coros, h->scan.used, false, false);
 }
 
 void ctp_harvest_last(struct ctp_harvest *h, bool gone)
 {
-	h->basket.now_ns = ctp_clock_ns();
-	ctp_scan_last(&h->scan, gone);
+	h->rows.now_ns = ctp_clock_ns();
+	ctp_v1_scan_last(&h->scan, gone);
 	if (h->annexed) {
 		take_snapshot(h);
-		h->lives.left = !gone;
+		h->coros.left = !gone;
 		for (unsigned looks = 0; looks < LAST_LOOKS; looks++) {
 			ctp_rings_look(&h->rings, true);
 			take_slices(h, UINT32_MAX);
 		}
-		ctp_lives_audit(&h->lives, h->scan.used, true, gone);
-		ctp_lives_settle(&h->lives, true);
+		ctp_coros_audit(&h->coros, h->scan.used, true, gone);
+		ctp_coros_settle(&h->coros, true);
 	}
-	while (!gone && h->basket.frames.head != h->basket.frames.tail)
+	while (!gone && h->rows.frames.head != h->rows.frames.tail)
 		find_functions(h);
-	ctp_basket_settle(&h->basket);
+	ctp_rows_settle(&h->rows);
 }
 
 void ctp_harvest_release(struct ctp_harvest *h)
 {
 	if (h->annexed)
-		ctp_lives_release(&h->lives, h->scan.used);
+		ctp_coros_release(&h->coros, h->scan.used);
 }
 
-void ctp_harvest_settle(struct ctp_harvest *h) { ctp_basket_settle(&h->basket); }
-size_t ctp_harvest_unsettled(const struct ctp_harvest *h) { return h->basket.batch.count; }
-const struct ctp_harvest_stats *ctp_harvest_stats(const struct ctp_harvest *h) { return &h->basket.stats; }
+void ctp_harvest_settle(struct ctp_harvest *h) { ctp_rows_settle(&h->rows); }
+size_t ctp_harvest_unsettled(const struct ctp_harvest *h) { return h->rows.batch.count; }
+const struct ctp_harvest_stats *ctp_harvest_stats(const struct ctp_harvest *h) { return &h->rows.stats; }
 
 uint64_t *ctp_harvest_put(struct ctp_harvest *h, enum ctp_event event, uint64_t ts_ns)
 {
-	return ctp_basket_put(&h->basket, event, ts_ns);
+	return ctp_rows_put(&h->rows, event, ts_ns);
 }
 
 void ctp_harvest_newest(const struct ctp_harvest *h, pid_t pid, uint64_t *own_ns, uint64_t *all_ns)
 {
 	bool known = false;
 	*own_ns = 0;
-	*all_ns = h->basket.event_ns;
+	*all_ns = h->rows.event_ns;
 	for (uint32_t i = 0; h->annexed && i < h->rings.used; i++) {
 		const struct ctp_ring *ring = &h->rings.rings[i];
 		bool own = ring->owner >> 32 == (uint64_t)pid;
@@ -219,9 +219,9 @@ bool ctp_harvest_wrote(const struct ctp_harvest *h, uint64_t tid)
 	return false;
 }
 
-bool ctp_harvest_run(const struct ctp_harvest *h, uint32_t ring, struct ctp_run *run)
+bool ctp_harvest_run(const struct ctp_harvest *h, uint32_t ring, struct ctp_thread_run *run)
 {
-	return ctp_runs_find(&h->rings, ring, run);
+	return ctp_thread_runs_find(&h->rings, ring, run);
 }
 
 /* --- making and freeing --------------------------------------------------------------------------------------------------- */
@@ -234,22 +234,22 @@ struct ctp_harvest *ctp_harvest_new(const struct ctp_harvest_conf *conf, struct 
 		return NULL;
 	}
 	h->conf = *conf;
-	if (ctp_basket_init(&h->basket, err))
+	if (ctp_rows_init(&h->rows, err))
 		goto fail;
-	h->basket.writer = conf->writer;
-	h->basket.new_thread = conf->new_thread;
-	h->basket.new_thread_arg = conf->arg;
-	if (conf->find_code && ctp_frames_init(&h->basket.frames, conf->max_stations, err))
+	h->rows.writer = conf->writer;
+	h->rows.new_thread = conf->new_thread;
+	h->rows.new_thread_arg = conf->arg;
+	if (conf->find_code && ctp_frame_queue_init(&h->rows.frames, conf->max_stations, err))
 		goto fail;
-	h->basket.now_ns = h->basket.begin_ns = ctp_clock_ns();
-	if (ctp_scan_init(&h->scan, conf, &h->basket, err))
+	h->rows.now_ns = h->rows.begin_ns = ctp_clock_ns();
+	if (ctp_v1_scan_init(&h->scan, conf, &h->rows, err))
 		goto fail;
 	enum ctp_status found = ctp_rings_init(&h->rings, conf->shm, conf->bytes, err);
-	if (found == CTP_FAILED || (!found && ctp_lives_init(&h->lives, &h->rings, &h->basket, err)))
+	if (found == CTP_FAILED || (!found && ctp_coros_init(&h->coros, &h->rings, &h->rows, err)))
 		goto fail;
 	h->annexed = h->scan.annexed = !found;
-	if (h->annexed && h->scan.max > h->rings.annex.geo.max_stations)
-		h->scan.max = h->rings.annex.geo.max_stations;
+	if (h->annexed && h->scan.max > h->rings.arena.geo.max_stations)
+		h->scan.max = h->rings.arena.geo.max_stations;
 	h->snapshot = conf->attach;
 	return h;
 fail:
@@ -259,16 +259,16 @@ fail:
 
 uint64_t ctp_harvest_floor_ns(const struct ctp_harvest *h)
 {
-	return h->basket.marked_ns > h->basket.begin_ns ? h->basket.marked_ns : h->basket.begin_ns;
+	return h->rows.marked_ns > h->rows.begin_ns ? h->rows.marked_ns : h->rows.begin_ns;
 }
 
 void ctp_harvest_free(struct ctp_harvest *h)
 {
 	if (!h)
 		return;
-	ctp_lives_fini(&h->lives);
+	ctp_coros_fini(&h->coros);
 	ctp_rings_fini(&h->rings);
-	ctp_scan_fini(&h->scan);
-	ctp_basket_fini(&h->basket);
+	ctp_v1_scan_fini(&h->scan);
+	ctp_rows_fini(&h->rows);
 	free(h);
 }

@@ -67,10 +67,10 @@ uint64_t *ctp_harvest_put(struct ctp_harvest *h, enum ctp_event event, uint64_t 
 void ctp_harvest_newest(const struct ctp_harvest *h, pid_t pid, uint64_t *own_ns, uint64_t *all_ns);
 
 /* Where there are rings, those of the threads: how many, and whether that of one says that it is in a run (thread-runs.h). */
-struct ctp_run;
+struct ctp_thread_run;
 uint32_t ctp_harvest_rings(const struct ctp_harvest *h);
 bool ctp_harvest_wrote(const struct ctp_harvest *h, uint64_t tid); /* since we came, to a ring */
-bool ctp_harvest_run(const struct ctp_harvest *h, uint32_t ring, struct ctp_run *run);
+bool ctp_harvest_run(const struct ctp_harvest *h, uint32_t ring, struct ctp_thread_run *run);
 
 /* What a look has found, for the pace of the next. */
 struct ctp_look {

@@ -13,7 +13,7 @@ static bool has_memory(const char *dir)
 	return readlink(path, &first, 1) > 0;
 }
 
-bool ctp_procdir(pid_t pid, char dir[CTP_PROCDIR_BYTES])
+bool ctp_proc_dir(pid_t pid, char dir[CTP_PROCDIR_BYTES])
 {
 	char path[CTP_PROCDIR_BYTES];
 	snprintf(dir, CTP_PROCDIR_BYTES, "/proc/%d", (int)pid);

@@ -4,8 +4,8 @@
  * That is /proc/PID, unless the main thread has left with pthread_exit and the others go on: it shows nothing then, and one of
  * these does.
  */
-#ifndef CTP_PROCDIR_H
-#define CTP_PROCDIR_H
+#ifndef CTP_PROC_DIR_H
+#define CTP_PROC_DIR_H
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -13,6 +13,6 @@
 enum { CTP_PROCDIR_BYTES = 40 };
 
 /* "/proc/PID" or "/proc/PID/task/TID". False, and the first: it has no memory, for it has ended or is about to. */
-bool ctp_procdir(pid_t pid, char dir[CTP_PROCDIR_BYTES]);
+bool ctp_proc_dir(pid_t pid, char dir[CTP_PROCDIR_BYTES]);
 
 #endif

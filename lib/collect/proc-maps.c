@@ -12,24 +12,24 @@
 
 enum { LINES_MAX = 1 << 17 }; /* twice the system's own default limit */
 
-int ctp_maps_fd(pid_t pid)
+int ctp_proc_maps_fd(pid_t pid)
 {
 	char dir[CTP_PROCDIR_BYTES], path[CTP_PROCDIR_BYTES + 8];
-	ctp_procdir(pid, dir);
+	ctp_proc_dir(pid, dir);
 	snprintf(path, sizeof(path), "%s/maps", dir);
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-bool ctp_maps_open(struct ctp_maps *m, pid_t pid)
+bool ctp_proc_maps_open(struct ctp_proc_maps *m, pid_t pid)
 {
-	int fd = ctp_maps_fd(pid);
-	*m = (struct ctp_maps){.in = fd < 0 ? NULL : fdopen(fd, "r"), .left = LINES_MAX};
+	int fd = ctp_proc_maps_fd(pid);
+	*m = (struct ctp_proc_maps){.in = fd < 0 ? NULL : fdopen(fd, "r"), .left = LINES_MAX};
 	if (fd >= 0 && !m->in)
 		close(fd);
 	return m->in;
 }
 
-bool ctp_maps_next(struct ctp_maps *m, struct ctp_map *map)
+bool ctp_proc_maps_next(struct ctp_proc_maps *m, struct ctp_map *map)
 {
 	while (m->left && getline(&m->line, &m->room, m->in) > 0) {
 		m->left--;
@@ -47,38 +47,38 @@ bool ctp_maps_next(struct ctp_maps *m, struct ctp_map *map)
 	return false;
 }
 
-void ctp_maps_close(struct ctp_maps *m)
+void ctp_proc_maps_close(struct ctp_proc_maps *m)
 {
 	if (m->in)
 		fclose(m->in);
 	free(m->line);
-	*m = (struct ctp_maps){0};
+	*m = (struct ctp_proc_maps){0};
 }
 
-bool ctp_maps_file_at(const void *addr, struct ctp_map_file *file)
+bool ctp_proc_maps_file_at(const void *addr, struct ctp_map_file *file)
 {
-	struct ctp_maps m;
+	struct ctp_proc_maps m;
 	struct ctp_map map;
 	bool found = false;
-	if (!ctp_maps_open(&m, getpid()))
+	if (!ctp_proc_maps_open(&m, getpid()))
 		return false;
-	while (!found && ctp_maps_next(&m, &map)) {
+	while (!found && ctp_proc_maps_next(&m, &map)) {
 		found = map.start <= (uintptr_t)addr && (uintptr_t)addr < map.stop && map.file.ino;
 		*file = map.file;
 	}
-	ctp_maps_close(&m);
+	ctp_proc_maps_close(&m);
 	return found;
 }
 
-bool ctp_maps_has(pid_t pid, const struct ctp_map_file *file)
+bool ctp_proc_maps_has(pid_t pid, const struct ctp_map_file *file)
 {
-	struct ctp_maps m;
+	struct ctp_proc_maps m;
 	struct ctp_map map;
 	bool found = false;
-	if (!ctp_maps_open(&m, pid))
+	if (!ctp_proc_maps_open(&m, pid))
 		return false;
-	while (!found && ctp_maps_next(&m, &map))
+	while (!found && ctp_proc_maps_next(&m, &map))
 		found = ctp_map_file_same(&map.file, file);
-	ctp_maps_close(&m);
+	ctp_proc_maps_close(&m);
 	return found;
 }

@@ -3,8 +3,8 @@
  *
  * The target decides what stands there (names, number of lines), so everything is bounded; a process may end while it is read.
  */
-#ifndef CTP_MAPS_H
-#define CTP_MAPS_H
+#ifndef CTP_PROC_MAPS_H
+#define CTP_PROC_MAPS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ struct ctp_map {
 	const char *path;         /* "" for none; good until the next one is read */
 };
 
-struct ctp_maps {
+struct ctp_proc_maps {
 	FILE *in;
 	char *line;
 	size_t room;
@@ -33,11 +33,11 @@ struct ctp_maps {
 };
 
 /* Of what the process is now: at its end, and when it becomes another program, there is nothing more to be read. -1: none. */
-int ctp_maps_fd(pid_t pid);
+int ctp_proc_maps_fd(pid_t pid);
 
-bool ctp_maps_open(struct ctp_maps *m, pid_t pid);
-bool ctp_maps_next(struct ctp_maps *m, struct ctp_map *map);
-void ctp_maps_close(struct ctp_maps *m);
+bool ctp_proc_maps_open(struct ctp_proc_maps *m, pid_t pid);
+bool ctp_proc_maps_next(struct ctp_proc_maps *m, struct ctp_map *map);
+void ctp_proc_maps_close(struct ctp_proc_maps *m);
 
 static inline bool ctp_map_file_same(const struct ctp_map_file *a, const struct ctp_map_file *b)
 {
@@ -45,8 +45,8 @@ static inline bool ctp_map_file_same(const struct ctp_map_file *a, const struct 
 }
 
 /* The file that this process has mapped at addr. */
-bool ctp_maps_file_at(const void *addr, struct ctp_map_file *file);
+bool ctp_proc_maps_file_at(const void *addr, struct ctp_map_file *file);
 
-bool ctp_maps_has(pid_t pid, const struct ctp_map_file *file);
+bool ctp_proc_maps_has(pid_t pid, const struct ctp_map_file *file);
 
 #endif

@@ -33,7 +33,7 @@ static const char *next_field(const char *at, const char *end)
 	return blank ? blank + 1 : end;
 }
 
-bool ctp_procstat_parse(const char *text, size_t len, struct ctp_procstat *st)
+bool ctp_proc_stat_parse(const char *text, size_t len, struct ctp_proc_stat *st)
 {
 	const char *end = text + len, *at = memrchr(text, ')', len); /* the name's: behind it there are numbers alone */
 	uint64_t flags;
@@ -59,7 +59,7 @@ bool ctp_schedstat_parse(const char *text, size_t len, struct ctp_schedstat *st)
 	return st->cpu_ns || st->delay_ns; /* a kernel that does not count says 0 of everything */
 }
 
-uint64_t ctp_procstat_number(const char *text, size_t len, unsigned *depth)
+uint64_t ctp_proc_stat_number(const char *text, size_t len, unsigned *depth)
 {
 	static const char label[] = "\nNSpid:"; /* the name, in the first line, has its newlines escaped */
 	const char *at = memmem(text, len, label, sizeof(label) - 1), *end = text + len;
@@ -75,44 +75,44 @@ uint64_t ctp_procstat_number(const char *text, size_t len, unsigned *depth)
 
 /* --- files ---------------------------------------------------------------------------------------------------------------- */
 
-int ctp_procstat_open(int dir, uint64_t tid, const char *file)
+int ctp_proc_stat_open(int dir, uint64_t tid, const char *file)
 {
 	char path[40];
 	snprintf(path, sizeof(path), "%" PRIu64 "/%s", tid, file);
 	return openat(dir, path, O_RDONLY | O_CLOEXEC);
 }
 
-bool ctp_procstat_read(int fd, struct ctp_procstat *st)
+bool ctp_proc_stat_read(int fd, struct ctp_proc_stat *st)
 {
-	char text[CTP_PROCSTAT_BYTES];
+	char text[CTP_PROC_STAT_BYTES];
 	ssize_t n = pread(fd, text, sizeof(text), 0);
-	return n > 0 && ctp_procstat_parse(text, (size_t)n, st);
+	return n > 0 && ctp_proc_stat_parse(text, (size_t)n, st);
 }
 
-static size_t read_file(int dir, uint64_t tid, const char *file, char text[CTP_PROCSTAT_BYTES])
+static size_t read_file(int dir, uint64_t tid, const char *file, char text[CTP_PROC_STAT_BYTES])
 {
-	int fd = ctp_procstat_open(dir, tid, file);
+	int fd = ctp_proc_stat_open(dir, tid, file);
 	if (fd < 0)
 		return 0;
-	ssize_t n = read(fd, text, CTP_PROCSTAT_BYTES);
+	ssize_t n = read(fd, text, CTP_PROC_STAT_BYTES);
 	close(fd);
 	return n > 0 ? (size_t)n : 0;
 }
 
-bool ctp_procstat_of(int dir, uint64_t tid, struct ctp_procstat *st)
+bool ctp_proc_stat_of(int dir, uint64_t tid, struct ctp_proc_stat *st)
 {
-	char text[CTP_PROCSTAT_BYTES];
-	return ctp_procstat_parse(text, read_file(dir, tid, "stat", text), st);
+	char text[CTP_PROC_STAT_BYTES];
+	return ctp_proc_stat_parse(text, read_file(dir, tid, "stat", text), st);
 }
 
 bool ctp_schedstat_of(int dir, uint64_t tid, struct ctp_schedstat *st)
 {
-	char text[CTP_PROCSTAT_BYTES];
+	char text[CTP_PROC_STAT_BYTES];
 	return ctp_schedstat_parse(text, read_file(dir, tid, "schedstat", text), st);
 }
 
-uint64_t ctp_procstat_number_of(int dir, uint64_t tid, unsigned *depth)
+uint64_t ctp_proc_stat_number_of(int dir, uint64_t tid, unsigned *depth)
 {
-	char text[CTP_PROCSTAT_BYTES];
-	return ctp_procstat_number(text, read_file(dir, tid, "status", text), depth);
+	char text[CTP_PROC_STAT_BYTES];
+	return ctp_proc_stat_number(text, read_file(dir, tid, "status", text), depth);
 }

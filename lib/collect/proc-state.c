@@ -12,17 +12,17 @@
 
 #include "collect/proc-stat.h"
 
-void ctp_procstate_init(struct ctp_procstate *p, pid_t pid)
+void ctp_proc_state_init(struct ctp_proc_state *p, pid_t pid)
 {
 	char path[32];
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	*p = (struct ctp_procstate){.dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .stat = -1};
+	*p = (struct ctp_proc_state){.dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .stat = -1};
 	p->gone = p->dir < 0 && errno == ENOENT && !access("/proc/self/task", F_OK);
 	if (p->dir >= 0)
-		p->stat = ctp_procstat_open(p->dir, (uint64_t)pid, "stat");
+		p->stat = ctp_proc_stat_open(p->dir, (uint64_t)pid, "stat");
 }
 
-void ctp_procstate_fini(struct ctp_procstate *p)
+void ctp_proc_state_fini(struct ctp_proc_state *p)
 {
 	if (p->dir >= 0)
 		close(p->dir);
@@ -31,7 +31,7 @@ void ctp_procstate_fini(struct ctp_procstate *p)
 	p->dir = p->stat = -1;
 }
 
-int ctp_procstate_threads(const struct ctp_procstate *p, int max, bool (*fn)(void *arg, uint64_t tid), void *arg)
+int ctp_proc_state_threads(const struct ctp_proc_state *p, int max, bool (*fn)(void *arg, uint64_t tid), void *arg)
 {
 	int fd = p->dir < 0 ? -1 : openat(p->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), n = 0;
 	if (fd < 0)
@@ -54,7 +54,7 @@ int ctp_procstate_threads(const struct ctp_procstate *p, int max, bool (*fn)(voi
 
 enum fate { GOES_ON, STOPPED, TRACED, LEAVES, DUMPS };
 
-static enum fate fate_of(const struct ctp_procstat *st)
+static enum fate fate_of(const struct ctp_proc_stat *st)
 {
 	if (st->flags & CTP_PF_EXITING || st->state == 'Z' || st->state == 'X' || st->state == 'x')
 		return LEAVES;
@@ -66,7 +66,7 @@ static enum fate fate_of(const struct ctp_procstat *st)
 }
 
 struct search {
-	struct ctp_procstate *p;
+	struct ctp_proc_state *p;
 	unsigned fates[DUMPS + 1]; /* how many threads have each */
 };
 
@@ -74,11 +74,11 @@ struct search {
 static bool examine(void *arg, uint64_t tid)
 {
 	struct search *s = arg;
-	struct ctp_procstat st;
-	int fd = ctp_procstat_open(s->p->dir, tid, "stat");
+	struct ctp_proc_stat st;
+	int fd = ctp_proc_stat_open(s->p->dir, tid, "stat");
 	if (fd < 0)
 		return errno == ENOENT || errno == ESRCH; /* it has ended since */
-	if (!ctp_procstat_read(fd, &st)) {
+	if (!ctp_proc_stat_read(fd, &st)) {
 		close(fd);
 		return true;
 	}
@@ -96,10 +96,10 @@ static bool examine(void *arg, uint64_t tid)
 /* --- the process ---------------------------------------------------------------------------------------------------------- */
 
 /* What all of its threads together say; nothing is changed if that is not to be had. */
-static bool look_at_all(struct ctp_procstate *p)
+static bool look_at_all(struct ctp_proc_state *p)
 {
 	struct search s = {.p = p};
-	int threads = ctp_procstate_threads(p, CTP_PROCSTATE_THREADS_MAX, examine, &s);
+	int threads = ctp_proc_state_threads(p, CTP_PROCSTATE_THREADS_MAX, examine, &s);
 	p->gone = !threads;
 	if (s.fates[GOES_ON])
 		p->state = CTP_PROCESS_EXECUTING;
@@ -114,12 +114,12 @@ static bool look_at_all(struct ctp_procstate *p)
 	return true;
 }
 
-bool ctp_procstate_look(struct ctp_procstate *p, bool anew)
+bool ctp_proc_state_look(struct ctp_proc_state *p, bool anew)
 {
-	struct ctp_procstat st;
+	struct ctp_proc_stat st;
 	if (p->dir < 0 || p->gone)
 		return false;
-	if (p->stat < 0 || !ctp_procstat_read(p->stat, &st))
+	if (p->stat < 0 || !ctp_proc_stat_read(p->stat, &st))
 		return look_at_all(p);
 	enum fate fate = fate_of(&st);
 	if (fate == GOES_ON) {

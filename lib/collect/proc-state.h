@@ -6,8 +6,8 @@
  * view, by an open descriptor, and as long as it does a look is one system call; only then another one is looked for. The folder
  * is kept open too: another process that gets the number later is not taken for this one.
  */
-#ifndef CTP_PROCSTATE_H
-#define CTP_PROCSTATE_H
+#ifndef CTP_PROC_STATE_H
+#define CTP_PROC_STATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,26 +17,26 @@
 
 enum { CTP_PROCSTATE_THREADS_MAX = 1024 }; /* looked at in search of one that executes */
 
-struct ctp_procstate {
+struct ctp_proc_state {
 	int dir;      /* /proc/PID/task; -1: it was not to be had */
 	int stat;     /* of the thread that is in view; -1: none */
 	enum ctp_process_state state; /* as last seen; before that it is taken to execute */
 	bool gone;
 };
 
-void ctp_procstate_init(struct ctp_procstate *p, pid_t pid);
-void ctp_procstate_fini(struct ctp_procstate *p);
+void ctp_proc_state_init(struct ctp_proc_state *p, pid_t pid);
+void ctp_proc_state_fini(struct ctp_proc_state *p);
 
 /*
  * Looks. anew: although it was seen stopped and the thread in view is, there may be another that goes on. False: it is gone
  * (p->gone), or there is nothing to be seen.
  */
-bool ctp_procstate_look(struct ctp_procstate *p, bool anew);
+bool ctp_proc_state_look(struct ctp_proc_state *p, bool anew);
 
 /*
  * Calls fn for each of its threads, until that says false. Returns how many there are: 0 if the process is gone; -1 if it could
  * not be told, because fn has ended it, there are more than max, or they are not to be had.
  */
-int ctp_procstate_threads(const struct ctp_procstate *p, int max, bool (*fn)(void *arg, uint64_t tid), void *arg);
+int ctp_proc_state_threads(const struct ctp_proc_state *p, int max, bool (*fn)(void *arg, uint64_t tid), void *arg);
 
 #endif

@@ -13,7 +13,7 @@
 
 enum { ENVIRON_BYTES = 128 << 10 };
 
-pid_t ctp_users_next(DIR *proc)
+pid_t ctp_proc_users_next(DIR *proc)
 {
 	for (struct dirent *e; (e = readdir(proc));) {
 		pid_t pid = isdigit((unsigned char)e->d_name[0]) ? (pid_t)atoi(e->d_name) : 0;
@@ -23,14 +23,14 @@ pid_t ctp_users_next(DIR *proc)
 	return 0;
 }
 
-size_t ctp_users_find(const struct ctp_map_file *file, pid_t *pids, size_t room)
+size_t ctp_proc_users_find(const struct ctp_map_file *file, pid_t *pids, size_t room)
 {
 	size_t n = 0;
 	DIR *proc = opendir("/proc");
 	if (!proc)
 		return 0;
-	for (pid_t pid; n < room && (pid = ctp_users_next(proc));) {
-		if (ctp_maps_has(pid, file))
+	for (pid_t pid; n < room && (pid = ctp_proc_users_next(proc));) {
+		if (ctp_proc_maps_has(pid, file))
 			pids[n++] = pid;
 	}
 	closedir(proc);
@@ -40,7 +40,7 @@ size_t ctp_users_find(const struct ctp_map_file *file, pid_t *pids, size_t room)
 static bool environ_has(pid_t pid, const char *assignment, char *text)
 {
 	char dir[CTP_PROCDIR_BYTES], path[CTP_PROCDIR_BYTES + 8];
-	ctp_procdir(pid, dir);
+	ctp_proc_dir(pid, dir);
 	snprintf(path, sizeof(path), "%s/environ", dir);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -52,12 +52,12 @@ static bool environ_has(pid_t pid, const char *assignment, char *text)
 	return len && memmem(text, len, assignment, strlen(assignment) + 1);
 }
 
-bool ctp_users_heir(const char *assignment)
+bool ctp_proc_users_heir(const char *assignment)
 {
 	bool found = false;
 	DIR *proc = opendir("/proc");
 	char *text = malloc(ENVIRON_BYTES);
-	for (pid_t pid; proc && text && !found && (pid = ctp_users_next(proc));)
+	for (pid_t pid; proc && text && !found && (pid = ctp_proc_users_next(proc));)
 		found = environ_has(pid, assignment, text);
 	free(text);
 	if (proc)

@@ -3,8 +3,8 @@
  *
  * Only processes that we may look at are seen. All of /proc is gone through: for the end of a trace, not for its course.
  */
-#ifndef CTP_USERS_H
-#define CTP_USERS_H
+#ifndef CTP_PROC_USERS_H
+#define CTP_PROC_USERS_H
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -14,12 +14,12 @@
 #include "collect/proc-maps.h"
 
 /* The next process in an open /proc that is not this one; 0: none. */
-pid_t ctp_users_next(DIR *proc);
+pid_t ctp_proc_users_next(DIR *proc);
 
 /* The other processes that have it mapped, at most room of them. */
-size_t ctp_users_find(const struct ctp_map_file *file, pid_t *pids, size_t room);
+size_t ctp_proc_users_find(const struct ctp_map_file *file, pid_t *pids, size_t room);
 
 /* True if another process was started with this "NAME=value" in its environment, or is a fork of one that was. */
-bool ctp_users_heir(const char *assignment);
+bool ctp_proc_users_heir(const char *assignment);
 
 #endif

@@ -1,21 +1,21 @@
 /*
  * ring-gaps.h - events that were not where they should be: not lost yet, for another thread's ring may still have them.
  *
- * They wait in the order in which they were noticed, at most CTP_HOLES_MAX of them; and those of one station are linked, so
+ * They wait in the order in which they were noticed, at most CTP_RING_GAPS_MAX of them; and those of one station are linked, so
  * that an event that comes late finds its place. A hole is named by how many there were before it. A name stays harmless when
  * the hole is gone, so nobody needs to forget it.
  */
-#ifndef CTP_HOLES_H
-#define CTP_HOLES_H
+#ifndef CTP_RING_GAPS_H
+#define CTP_RING_GAPS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
 
-enum { CTP_HOLES_MAX = 65536 };
+enum { CTP_RING_GAPS_MAX = 65536 };
 
-struct ctp_hole {
+struct ctp_ring_gap {
 	uint64_t from, to;              /* numbers of the events that are missing; equal: none is any more */
 	uint64_t first, probe_id, coro; /* whose: first is the number of its first event */
 	uint64_t after_ns, ts_ns;       /* times of the events before and behind */
@@ -23,33 +23,33 @@ struct ctp_hole {
 	uint32_t station, older;        /* older: the name of the one before in the same station */
 };
 
-struct ctp_holes {
-	struct ctp_hole *holes;
+struct ctp_ring_gaps {
+	struct ctp_ring_gap *gaps;
 	uint32_t oldest, next; /* names */
 };
 
-enum ctp_status ctp_holes_init(struct ctp_holes *h, struct ctp_err *err);
-void ctp_holes_fini(struct ctp_holes *h);
+enum ctp_status ctp_ring_gaps_init(struct ctp_ring_gaps *h, struct ctp_err *err);
+void ctp_ring_gaps_fini(struct ctp_ring_gaps *h);
 
-static inline uint32_t ctp_holes_count(const struct ctp_holes *h) { return h->next - h->oldest; }
+static inline uint32_t ctp_ring_gaps_count(const struct ctp_ring_gaps *h) { return h->next - h->oldest; }
 
 /* The n-th of those that wait, from the oldest on. */
-static inline struct ctp_hole *ctp_holes_nth(const struct ctp_holes *h, uint32_t n)
+static inline struct ctp_ring_gap *ctp_ring_gaps_nth(const struct ctp_ring_gaps *h, uint32_t n)
 {
-	return &h->holes[(h->oldest + n) % CTP_HOLES_MAX];
+	return &h->gaps[(h->oldest + n) % CTP_RING_GAPS_MAX];
 }
 
 /* There must be room. newest: where the station keeps the name of its newest. */
-void ctp_holes_add(struct ctp_holes *h, const struct ctp_hole *hole, uint32_t *newest);
+void ctp_ring_gaps_add(struct ctp_ring_gaps *h, const struct ctp_ring_gap *hole, uint32_t *newest);
 
 /* Whether any of a station's is waiting, and the one that an event is missing from, or null. */
-bool ctp_holes_any(const struct ctp_holes *h, uint32_t station, uint32_t newest);
-struct ctp_hole *ctp_holes_find(const struct ctp_holes *h, uint32_t station, uint32_t newest, uint64_t number);
+bool ctp_ring_gaps_any(const struct ctp_ring_gaps *h, uint32_t station, uint32_t newest);
+struct ctp_ring_gap *ctp_ring_gaps_find(const struct ctp_ring_gaps *h, uint32_t station, uint32_t newest, uint64_t number);
 
-/* The event, of that time, is no longer missing. That can make two holes of one: there must be room. */
-void ctp_holes_fill(struct ctp_holes *h, struct ctp_hole *hole, uint64_t number, uint64_t ts_ns, uint32_t *newest);
+/* The event, of that time, is no longer missing. That can make two gaps of one: there must be room. */
+void ctp_ring_gaps_fill(struct ctp_ring_gaps *h, struct ctp_ring_gap *hole, uint64_t number, uint64_t ts_ns, uint32_t *newest);
 
 /* So many of the oldest wait no more. */
-static inline void ctp_holes_drop(struct ctp_holes *h, uint32_t n) { h->oldest += n; }
+static inline void ctp_ring_gaps_drop(struct ctp_ring_gaps *h, uint32_t n) { h->oldest += n; }
 
 #endif

@@ -14,28 +14,28 @@
 enum {
 	DIGIT_BITS = 11,
 	DIGITS = 1 << DIGIT_BITS,
-	KEY_BITS = 64 - CTP_BATCH_BITS,
+	KEY_BITS = 64 - CTP_ROW_SORT_BITS,
 	PASSES = (KEY_BITS + DIGIT_BITS - 1) / DIGIT_BITS,
 	FEW = 48, /* below this an insertion sort is faster */
 };
 
-enum ctp_status ctp_batch_init(struct ctp_batch *b, struct ctp_err *err)
+enum ctp_status ctp_row_sort_init(struct ctp_row_sort *b, struct ctp_err *err)
 {
-	*b = (struct ctp_batch){
-		.rows = aligned_alloc(64, CTP_BATCH_ROWS * sizeof(*b->rows)),
-		.event = malloc(CTP_BATCH_ROWS * sizeof(*b->event)),
-		.ts_ns = malloc(CTP_BATCH_ROWS * sizeof(*b->ts_ns)),
-		.order = malloc(CTP_BATCH_ROWS * sizeof(*b->order)),
-		.scratch = malloc(CTP_BATCH_ROWS * sizeof(*b->scratch)),
+	*b = (struct ctp_row_sort){
+		.rows = aligned_alloc(64, CTP_ROW_SORT_ROWS * sizeof(*b->rows)),
+		.event = malloc(CTP_ROW_SORT_ROWS * sizeof(*b->event)),
+		.ts_ns = malloc(CTP_ROW_SORT_ROWS * sizeof(*b->ts_ns)),
+		.order = malloc(CTP_ROW_SORT_ROWS * sizeof(*b->order)),
+		.scratch = malloc(CTP_ROW_SORT_ROWS * sizeof(*b->scratch)),
 		.digits = malloc(PASSES * sizeof(*b->digits)),
 	};
 	if (b->rows && b->event && b->ts_ns && b->order && b->scratch && b->digits)
 		return CTP_OK;
-	ctp_batch_fini(b);
+	ctp_row_sort_fini(b);
 	return ctp_err_set(err, "out of memory");
 }
 
-void ctp_batch_fini(struct ctp_batch *b)
+void ctp_row_sort_fini(struct ctp_row_sort *b)
 {
 	free(b->digits);
 	free(b->scratch);
@@ -56,11 +56,11 @@ static void insertion_sort(uint64_t *v, uint32_t n)
 	}
 }
 
-static void radix_sort(struct ctp_batch *b, unsigned passes)
+static void radix_sort(struct ctp_row_sort *b, unsigned passes)
 {
 	memset(b->digits, 0, passes * sizeof(*b->digits));
 	for (uint32_t i = 0; i < b->count; i++) {
-		uint64_t key = b->order[i] >> CTP_BATCH_BITS;
+		uint64_t key = b->order[i] >> CTP_ROW_SORT_BITS;
 		for (unsigned p = 0; p < passes; p++, key >>= DIGIT_BITS)
 			b->digits[p][key % DIGITS]++;
 	}
@@ -71,7 +71,7 @@ static void radix_sort(struct ctp_batch *b, unsigned passes)
 			start[d] = sum;
 			sum += many;
 		}
-		unsigned shift = CTP_BATCH_BITS + p * DIGIT_BITS;
+		unsigned shift = CTP_ROW_SORT_BITS + p * DIGIT_BITS;
 		for (uint32_t i = 0; i < b->count; i++)
 			b->scratch[start[(b->order[i] >> shift) % DIGITS]++] = b->order[i];
 		uint64_t *sorted = b->scratch;
@@ -80,7 +80,7 @@ static void radix_sort(struct ctp_batch *b, unsigned passes)
 	}
 }
 
-void ctp_batch_sort(struct ctp_batch *b, uint64_t now_ns)
+void ctp_row_sort_sort(struct ctp_row_sort *b, uint64_t now_ns)
 {
 	const uint64_t key_max = (UINT64_C(1) << KEY_BITS) - 1;
 	uint64_t base = UINT64_MAX, last = 0, floor_ns = now_ns > key_max / 2 ? now_ns - key_max / 2 : 0;
@@ -96,7 +96,7 @@ void ctp_batch_sort(struct ctp_batch *b, uint64_t now_ns)
 	base = base > floor_ns ? base : floor_ns;
 	for (uint32_t i = 0; i < b->count; i++) {
 		uint64_t key = b->ts_ns[i] > base ? b->ts_ns[i] - base : 0;
-		b->order[i] = (key < key_max ? key : key_max) << CTP_BATCH_BITS | i;
+		b->order[i] = (key < key_max ? key : key_max) << CTP_ROW_SORT_BITS | i;
 	}
 	if (b->count < FEW) {
 		insertion_sort(b->order, b->count);

@@ -1,15 +1,15 @@
 /*
  * row-sort.h - records that wait to be put in order: a fixed number of rows, filled as they are found and left sorted by time.
  */
-#ifndef CTP_BATCH_H
-#define CTP_BATCH_H
+#ifndef CTP_ROW_SORT_H
+#define CTP_ROW_SORT_H
 
 #include <stdint.h>
 
 #include "base/err.h"
 #include "stream/events.h"
 
-enum { CTP_BATCH_BITS = 13, CTP_BATCH_ROWS = 1 << CTP_BATCH_BITS };
+enum { CTP_ROW_SORT_BITS = 13, CTP_ROW_SORT_ROWS = 1 << CTP_ROW_SORT_BITS };
 
 /* As large as the class with the most fields has them; but for the end, which waits for nothing. */
 union ctp_row_fields {
@@ -26,25 +26,25 @@ struct ctp_row {
 	uint64_t val[sizeof(union ctp_row_fields)];
 };
 
-struct ctp_batch {
+struct ctp_row_sort {
 	uint32_t count;
 	struct ctp_row *rows;
 	uint8_t *event;    /* enum ctp_event of each row */
 	uint64_t *ts_ns;   /* time of each row */
-	uint64_t *order;   /* after a sort: the rows' numbers, in the low CTP_BATCH_BITS bits */
+	uint64_t *order;   /* after a sort: the rows' numbers, in the low CTP_ROW_SORT_BITS bits */
 	uint64_t *scratch;
 	uint32_t (*digits)[2048];
 };
 
-enum ctp_status ctp_batch_init(struct ctp_batch *b, struct ctp_err *err);
-void ctp_batch_fini(struct ctp_batch *b);
+enum ctp_status ctp_row_sort_init(struct ctp_row_sort *b, struct ctp_err *err);
+void ctp_row_sort_fini(struct ctp_row_sort *b);
 
 /*
  * Fills b->order by time; equal times keep the order in which they came. now_ns is about the time of the newest honest row:
  * what lies more than about 13 days from it is a wrong time, sorted as if it were that far.
  */
-void ctp_batch_sort(struct ctp_batch *b, uint64_t now_ns);
+void ctp_row_sort_sort(struct ctp_row_sort *b, uint64_t now_ns);
 
-static inline uint32_t ctp_batch_at(const struct ctp_batch *b, uint32_t i) { return b->order[i] & (CTP_BATCH_ROWS - 1); }
+static inline uint32_t ctp_row_sort_at(const struct ctp_row_sort *b, uint32_t i) { return b->order[i] & (CTP_ROW_SORT_ROWS - 1); }
 
 #endif

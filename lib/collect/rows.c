@@ -11,47 +11,47 @@
 
 enum { PREFETCH = 8 };
 
-enum ctp_status ctp_basket_init(struct ctp_basket *b, struct ctp_err *err)
+enum ctp_status ctp_rows_init(struct ctp_rows *b, struct ctp_err *err)
 {
 	static const enum ctp_event events[] = {CTP_TRANSITION, CTP_BIRTH, CTP_DEATH, CTP_LOST,   CTP_UNTRACED, CTP_CONFLICT,
 	                                        CTP_WAKE,       CTP_NAME,  CTP_PLACE, CTP_MISSED, CTP_AWAIT,    CTP_FUNCTION,
 	                                        CTP_PROCESS,    CTP_SAMPLE};
-	*b = (struct ctp_basket){.text = malloc(CTP_BASKET_TEXT)};
-	enum ctp_status status = b->text ? ctp_batch_init(&b->batch, err) : ctp_err_set(err, "out of memory");
+	*b = (struct ctp_rows){.text = malloc(CTP_ROWS_TEXT)};
+	enum ctp_status status = b->text ? ctp_row_sort_init(&b->batch, err) : ctp_err_set(err, "out of memory");
 	for (unsigned e = 0; !status && e < sizeof(events) / sizeof(*events); e++) {
 		b->cls[events[e]] = ctp_event_class(events[e]);
 		if (!b->cls[events[e]])
 			status = ctp_err_set(err, "out of memory");
 	}
 	if (status)
-		ctp_basket_fini(b);
+		ctp_rows_fini(b);
 	return status;
 }
 
-void ctp_basket_fini(struct ctp_basket *b)
+void ctp_rows_fini(struct ctp_rows *b)
 {
 	for (unsigned e = 0; e < CTP_EVENT_COUNT; e++)
 		if (b->cls[e])
 			ctp_class_free(b->cls[e]);
-	ctp_batch_fini(&b->batch);
-	ctp_frames_fini(&b->frames);
+	ctp_row_sort_fini(&b->batch);
+	ctp_frame_queue_fini(&b->frames);
 	free(b->text);
-	*b = (struct ctp_basket){.text = NULL};
+	*b = (struct ctp_rows){.text = NULL};
 }
 
-void ctp_basket_settle(struct ctp_basket *b)
+void ctp_rows_settle(struct ctp_rows *b)
 {
-	struct ctp_batch *rows = &b->batch;
+	struct ctp_row_sort *rows = &b->batch;
 	if (b->prove)
 		b->prove(b->prove_arg);
-	ctp_batch_sort(rows, b->now_ns);
+	ctp_row_sort_sort(rows, b->now_ns);
 	for (uint32_t k = 0; k < rows->count; k++) {
 		if (k + PREFETCH < rows->count)
-			__builtin_prefetch(&rows->rows[ctp_batch_at(rows, k + PREFETCH)]);
-		uint32_t r = ctp_batch_at(rows, k);
+			__builtin_prefetch(&rows->rows[ctp_row_sort_at(rows, k + PREFETCH)]);
+		uint32_t r = ctp_row_sort_at(rows, k);
 		const uint64_t *val = rows->rows[r].val;
 		unsigned event = rows->event[r];
-		if (event == CTP_BASKET_SPOILT)
+		if (event == CTP_ROWS_SPOILT)
 			continue;
 		if (event == CTP_TRANSITION) {
 			if (ctp_tids_add(&b->tids, val[CTP_TRANSITION_TID]) && b->new_thread)
@@ -72,10 +72,10 @@ void ctp_basket_settle(struct ctp_basket *b)
 	}
 }
 
-void ctp_basket_settle_due(struct ctp_basket *b)
+void ctp_rows_settle_due(struct ctp_rows *b)
 {
 	if (b->batch.count && b->now_ns - b->oldest_look_ns >= SETTLE_NS)
-		ctp_basket_settle(b);
+		ctp_rows_settle(b);
 }
 
 /* --- strings -------------------------------------------------------------------------------------------------------------- */
@@ -85,14 +85,14 @@ static uint32_t string_bytes(uint32_t len)
 	return ((uint32_t)sizeof(struct ctp_str) + len + 1 + 7) & ~7u;
 }
 
-void ctp_basket_reserve(struct ctp_basket *b, uint32_t text_bytes)
+void ctp_rows_reserve(struct ctp_rows *b, uint32_t text_bytes)
 {
 	uint32_t most = text_bytes + 4 * string_bytes(0); /* two strings, and what aligns them */
-	if (b->batch.count > CTP_BATCH_ROWS - CTP_BASKET_SPARE || b->text_bytes + most > CTP_BASKET_TEXT)
-		ctp_basket_settle(b);
+	if (b->batch.count > CTP_ROW_SORT_ROWS - CTP_ROWS_SPARE || b->text_bytes + most > CTP_ROWS_TEXT)
+		ctp_rows_settle(b);
 }
 
-uint64_t ctp_basket_string(struct ctp_basket *b, const char *text, uint32_t len)
+uint64_t ctp_rows_string(struct ctp_rows *b, const char *text, uint32_t len)
 {
 	struct ctp_str *s = (struct ctp_str *)(void *)(b->text + b->text_bytes);
 	b->text_bytes += string_bytes(len);
@@ -115,14 +115,14 @@ void ctp_loss_fill(uint64_t *val, const struct ctp_loss *loss)
 	val[CTP_LOST_AFTER] = loss->after_ns < loss->ts_ns ? loss->after_ns : loss->ts_ns;
 }
 
-void ctp_basket_lost(struct ctp_basket *b, const struct ctp_loss *loss)
+void ctp_rows_lost(struct ctp_rows *b, const struct ctp_loss *loss)
 {
-	ctp_loss_fill(ctp_basket_put(b, CTP_LOST, loss->ts_ns), loss);
+	ctp_loss_fill(ctp_rows_put(b, CTP_LOST, loss->ts_ns), loss);
 }
 
-void ctp_basket_birth(struct ctp_basket *b, const struct ctp_birth *birth)
+void ctp_rows_birth(struct ctp_rows *b, const struct ctp_birth *birth)
 {
-	uint64_t *val = ctp_basket_put(b, CTP_BIRTH, birth->before_ns);
+	uint64_t *val = ctp_rows_put(b, CTP_BIRTH, birth->before_ns);
 	val[CTP_BIRTH_TS] = birth->before_ns;
 	val[CTP_BIRTH_PROBE] = birth->probe_id;
 	val[CTP_BIRTH_CORO] = birth->coro;
@@ -136,9 +136,9 @@ void ctp_basket_birth(struct ctp_basket *b, const struct ctp_birth *birth)
 	b->stats.births++;
 }
 
-void ctp_basket_death(struct ctp_basket *b, uint64_t probe_id, uint64_t coro, uint64_t after_ns, uint64_t before_ns)
+void ctp_rows_death(struct ctp_rows *b, uint64_t probe_id, uint64_t coro, uint64_t after_ns, uint64_t before_ns)
 {
-	uint64_t *val = ctp_basket_put(b, CTP_DEATH, before_ns);
+	uint64_t *val = ctp_rows_put(b, CTP_DEATH, before_ns);
 	val[CTP_DEATH_TS] = before_ns;
 	val[CTP_DEATH_PROBE] = probe_id;
 	val[CTP_DEATH_CORO] = coro;
@@ -147,9 +147,9 @@ void ctp_basket_death(struct ctp_basket *b, uint64_t probe_id, uint64_t coro, ui
 	b->stats.deaths++;
 }
 
-void ctp_basket_function(struct ctp_basket *b, const struct ctp_frame *frame, uint64_t code, uint64_t ts_ns)
+void ctp_rows_function(struct ctp_rows *b, const struct ctp_frame *frame, uint64_t code, uint64_t ts_ns)
 {
-	uint64_t *val = ctp_basket_put(b, CTP_FUNCTION, ts_ns);
+	uint64_t *val = ctp_rows_put(b, CTP_FUNCTION, ts_ns);
 	val[CTP_FUNCTION_TS] = ts_ns;
 	val[CTP_FUNCTION_PROBE] = frame->probe_id;
 	val[CTP_FUNCTION_CORO] = frame->coro;
@@ -157,9 +157,9 @@ void ctp_basket_function(struct ctp_basket *b, const struct ctp_frame *frame, ui
 	val[CTP_FUNCTION_CODE] = code;
 }
 
-void ctp_basket_conflict(struct ctp_basket *b, uint64_t probe_id, uint64_t coro, uint64_t ts_ns)
+void ctp_rows_conflict(struct ctp_rows *b, uint64_t probe_id, uint64_t coro, uint64_t ts_ns)
 {
-	uint64_t *val = ctp_basket_put(b, CTP_CONFLICT, ts_ns);
+	uint64_t *val = ctp_rows_put(b, CTP_CONFLICT, ts_ns);
 	val[CTP_CONFLICT_TS] = ts_ns;
 	val[CTP_CONFLICT_PROBE] = probe_id;
 	val[CTP_CONFLICT_CORO] = coro;

@@ -2,8 +2,8 @@
  * rows.h - what has been harvested and not yet been written: rows that wait to be put in order, and what can be promised
  * about those still to come.
  */
-#ifndef CTP_BASKET_H
-#define CTP_BASKET_H
+#ifndef CTP_ROWS_H
+#define CTP_ROWS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,12 +15,12 @@
 #include "stream/writer.h"
 
 enum {
-	CTP_BASKET_SPARE = 16,        /* rows that are free whenever somebody has asked for one */
-	CTP_BASKET_TEXT = 64 << 10,   /* bytes of all strings in it */
-	CTP_BASKET_SPOILT = CTP_EVENT_COUNT, /* in place of a row's event: nothing */
+	CTP_ROWS_SPARE = 16,        /* rows that are free whenever somebody has asked for one */
+	CTP_ROWS_TEXT = 64 << 10,   /* bytes of all strings in it */
+	CTP_ROWS_SPOILT = CTP_EVENT_COUNT, /* in place of a row's event: nothing */
 };
 
-struct ctp_basket {
+struct ctp_rows {
 	struct ctp_writer *writer;
 	struct ctp_harvest_stats stats;
 	uint64_t event_ns;    /* time of the newest transition that was written */
@@ -28,8 +28,8 @@ struct ctp_basket {
 	uint64_t begin_ns;    /* when the harvest began */
 	uint64_t now_ns;      /* when the current look began */
 	uint64_t promise_ns;  /* of all that happened before, nothing is still to come */
-	struct ctp_batch batch;
-	struct ctp_frames frames; /* to be asked about */
+	struct ctp_row_sort batch;
+	struct ctp_frame_queue frames; /* to be asked about */
 	void (*prove)(void *arg); /* called before rows are written: last chance for who has doubts about one */
 	void (*new_thread)(void *arg, uint64_t tid);
 	void *prove_arg, *new_thread_arg;
@@ -42,27 +42,27 @@ struct ctp_basket {
 	uint32_t text_bytes;
 };
 
-enum ctp_status ctp_basket_init(struct ctp_basket *b, struct ctp_err *err);
-void ctp_basket_fini(struct ctp_basket *b);
+enum ctp_status ctp_rows_init(struct ctp_rows *b, struct ctp_err *err);
+void ctp_rows_fini(struct ctp_rows *b);
 
 /* Writes it all in the order of time, and a mark if there is a later promise. */
-void ctp_basket_settle(struct ctp_basket *b);
+void ctp_rows_settle(struct ctp_rows *b);
 
 /* Settles what has waited for long enough. */
-void ctp_basket_settle_due(struct ctp_basket *b);
+void ctp_rows_settle_due(struct ctp_rows *b);
 
 /* Room for a record whose strings have so many bytes. Call it before its strings and the record itself are put. */
-void ctp_basket_reserve(struct ctp_basket *b, uint32_t text_bytes);
+void ctp_rows_reserve(struct ctp_rows *b, uint32_t text_bytes);
 
 /* A copy that is good until the next settle, as a value. */
-uint64_t ctp_basket_string(struct ctp_basket *b, const char *text, uint32_t len);
+uint64_t ctp_rows_string(struct ctp_rows *b, const char *text, uint32_t len);
 
 /* A new row, to be filled; its time is ts_ns. */
-static inline uint64_t *ctp_basket_put(struct ctp_basket *b, enum ctp_event event, uint64_t ts_ns)
+static inline uint64_t *ctp_rows_put(struct ctp_rows *b, enum ctp_event event, uint64_t ts_ns)
 {
-	struct ctp_batch *rows = &b->batch;
-	if (__builtin_expect(rows->count > CTP_BATCH_ROWS - CTP_BASKET_SPARE, 0))
-		ctp_basket_settle(b);
+	struct ctp_row_sort *rows = &b->batch;
+	if (__builtin_expect(rows->count > CTP_ROW_SORT_ROWS - CTP_ROWS_SPARE, 0))
+		ctp_rows_settle(b);
 	if (!rows->count)
 		b->oldest_look_ns = b->now_ns;
 	rows->event[rows->count] = (uint8_t)event;
@@ -78,7 +78,7 @@ struct ctp_loss {
 	uint64_t after_ns, ts_ns; /* the last before it; the next, or when it was noticed */
 };
 void ctp_loss_fill(uint64_t *val, const struct ctp_loss *loss);
-void ctp_basket_lost(struct ctp_basket *b, const struct ctp_loss *loss);
+void ctp_rows_lost(struct ctp_rows *b, const struct ctp_loss *loss);
 
 struct ctp_birth {
 	uint64_t probe_id, coro, station;
@@ -86,13 +86,13 @@ struct ctp_birth {
 	uint64_t parent, site, pid;
 	bool by_hand;
 };
-void ctp_basket_birth(struct ctp_basket *b, const struct ctp_birth *birth);
+void ctp_rows_birth(struct ctp_rows *b, const struct ctp_birth *birth);
 
-void ctp_basket_death(struct ctp_basket *b, uint64_t probe_id, uint64_t coro, uint64_t after_ns, uint64_t before_ns);
+void ctp_rows_death(struct ctp_rows *b, uint64_t probe_id, uint64_t coro, uint64_t after_ns, uint64_t before_ns);
 
-void ctp_basket_function(struct ctp_basket *b, const struct ctp_frame *frame, uint64_t code, uint64_t ts_ns);
+void ctp_rows_function(struct ctp_rows *b, const struct ctp_frame *frame, uint64_t code, uint64_t ts_ns);
 
 /* What is known of this coroutine's station can no longer be exact. */
-void ctp_basket_conflict(struct ctp_basket *b, uint64_t probe_id, uint64_t coro, uint64_t ts_ns);
+void ctp_rows_conflict(struct ctp_rows *b, uint64_t probe_id, uint64_t coro, uint64_t ts_ns);
 
 #endif

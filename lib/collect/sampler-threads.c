@@ -46,9 +46,9 @@ static enum ctp_sample_state state_of(char state)
 
 static bool read_thread(int dir, uint64_t tid, struct sample *sample)
 {
-	struct ctp_procstat stat;
+	struct ctp_proc_stat stat;
 	struct ctp_schedstat sched;
-	if (!ctp_procstat_of(dir, tid, &stat) || !ctp_schedstat_of(dir, tid, &sched))
+	if (!ctp_proc_stat_of(dir, tid, &stat) || !ctp_schedstat_of(dir, tid, &sched))
 		return false;
 	*sample = (struct sample){tid, sched.cpu_ns, sched.delay_ns, state_of(stat.state)};
 	return true;
@@ -78,7 +78,7 @@ static void say_blind(struct ctp_sampler *s)
 static bool is_elsewhere(struct ctp_sampler *s)
 {
 	if (!s->depth)
-		ctp_procstat_number_of(s->proc.dir, (uint64_t)s->pid, &s->depth);
+		ctp_proc_stat_number_of(s->proc.dir, (uint64_t)s->pid, &s->depth);
 	return s->depth > 1;
 }
 
@@ -86,7 +86,7 @@ static bool add_alias(void *arg, uint64_t tid)
 {
 	struct ctp_sampler *s = arg;
 	unsigned depth;
-	uint64_t there = ctp_procstat_number_of(s->proc.dir, tid, &depth);
+	uint64_t there = ctp_proc_stat_number_of(s->proc.dir, tid, &depth);
 	if (there && s->naliases < CTP_ROUND_THREADS)
 		s->aliases[s->naliases++] = (struct ctp_sampler_alias){tid, there};
 	return true;
@@ -103,7 +103,7 @@ static uint64_t alias_of(struct ctp_sampler *s, uint64_t there, uint64_t now_ns)
 			return 0;
 		s->aliases_ns = now_ns;
 		s->naliases = 0;
-		ctp_procstate_threads(&s->proc, CTP_ROUND_THREADS, add_alias, s);
+		ctp_proc_state_threads(&s->proc, CTP_ROUND_THREADS, add_alias, s);
 	}
 }
 
@@ -171,7 +171,7 @@ void ctp_sampler_runs(struct ctp_sampler *s, uint64_t now_ns)
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t i = (s->next_run + k) % n;
 		struct ctp_sampler_run *known = &s->runs[i];
-		struct ctp_run run;
+		struct ctp_thread_run run;
 		if (!ctp_harvest_run(s->harvest, i, &run))
 			continue;
 		if (run.since_ns != known->since_ns)
@@ -201,13 +201,13 @@ static bool add_sample(void *arg, uint64_t tid)
 	struct round *r = arg;
 	struct sample *sample = &r->samples[r->n];
 	unsigned depth;
-	struct ctp_procstat stat;
+	struct ctp_proc_stat stat;
 	if (!read_thread(r->s->proc.dir, tid, sample)) {
-		r->blind = ctp_procstat_of(r->s->proc.dir, tid, &stat); /* it is there, and yet not to be had */
+		r->blind = ctp_proc_stat_of(r->s->proc.dir, tid, &stat); /* it is there, and yet not to be had */
 		return !r->blind;
 	}
 	if (is_elsewhere(r->s))
-		sample->tid = ctp_procstat_number_of(r->s->proc.dir, tid, &depth);
+		sample->tid = ctp_proc_stat_number_of(r->s->proc.dir, tid, &depth);
 	r->n++;
 	return true;
 }
@@ -216,7 +216,7 @@ static bool add_sample(void *arg, uint64_t tid)
 static void take_round(struct ctp_sampler *s, uint64_t now_ns)
 {
 	struct round r = {.s = s};
-	int threads = ctp_procstate_threads(&s->proc, CTP_ROUND_THREADS, add_sample, &r);
+	int threads = ctp_proc_state_threads(&s->proc, CTP_ROUND_THREADS, add_sample, &r);
 	uint64_t cpu_ns = 0;
 	if (r.blind || s->proc.dir < 0)
 		say_blind(s);

@@ -20,8 +20,8 @@ static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static void watch_process(struct ctp_sampler *s, pid_t pid)
 {
-	ctp_procstate_fini(&s->proc);
-	ctp_procstate_init(&s->proc, pid);
+	ctp_proc_state_fini(&s->proc);
+	ctp_proc_state_init(&s->proc, pid);
 	s->pid = pid;
 	s->state = CTP_PROCESS_EXECUTING;
 	s->gone_ns = 0;
@@ -44,7 +44,7 @@ void ctp_sampler_init(struct ctp_sampler *s, struct ctp_harvest *h, struct ctp_t
 void ctp_sampler_fini(struct ctp_sampler *s)
 {
 	if (s->harvest)
-		ctp_procstate_fini(&s->proc);
+		ctp_proc_state_fini(&s->proc);
 	free(s->runs);
 	s->runs = NULL;
 }
@@ -82,7 +82,7 @@ void ctp_sampler_process(struct ctp_sampler *s, uint64_t ts_ns, uint64_t after_n
 
 static void look_at_process(struct ctp_sampler *s, uint64_t now_ns, bool anew)
 {
-	if (!ctp_procstate_look(&s->proc, anew)) {
+	if (!ctp_proc_state_look(&s->proc, anew)) {
 		if (s->proc.gone && !s->gone_ns)
 			s->gone_ns = ctp_clock_ns();
 		return;

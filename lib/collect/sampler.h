@@ -20,7 +20,7 @@
 
 #include "base/err.h"
 #include "collect/harvest.h"
-#include "collect/proc-facts.h"
+#include "collect/targets.h"
 #include "collect/proc-state.h"
 
 enum {
@@ -44,7 +44,7 @@ struct ctp_sampler {
 	bool started;
 	pid_t own;             /* the section's */
 	pid_t pid;             /* the one that is looked at, */
-	struct ctp_procstate proc;
+	struct ctp_proc_state proc;
 	enum ctp_process_state state; /* as last told */
 	uint64_t begin_ns;     /* when we came */
 	uint64_t looked_ns;    /* when last; */

@@ -17,14 +17,14 @@ static void copy_text(char *to, const char *from, uint32_t len)
 		to[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
 }
 
-enum ctp_status ctp_labels_init(struct ctp_labels *l, const struct ctp_annex *annex, struct ctp_basket *basket,
-                                struct ctp_err *err)
+enum ctp_status ctp_shm_texts_init(struct ctp_shm_texts *l, const struct ctp_arena *arena, struct ctp_rows *rows,
+                                   struct ctp_err *err)
 {
-	*l = (struct ctp_labels){.annex = annex, .basket = basket, .written = calloc(annex->geo.max_sites + 1, 1)};
+	*l = (struct ctp_shm_texts){.arena = arena, .rows = rows, .written = calloc(arena->geo.max_sites + 1, 1)};
 	return l->written ? CTP_OK : ctp_err_set(err, "out of memory");
 }
 
-void ctp_labels_fini(struct ctp_labels *l) { free(l->written); }
+void ctp_shm_texts_fini(struct ctp_shm_texts *l) { free(l->written); }
 
 /* The address behind the texts, if there is one and they leave room for it. */
 static uint64_t code_of(const struct ctp_shm_site *shm, uint32_t used)
@@ -35,11 +35,11 @@ static uint64_t code_of(const struct ctp_shm_site *shm, uint32_t used)
 	return code;
 }
 
-uint64_t ctp_labels_site_new(struct ctp_labels *l, uint32_t site, uint64_t ts_ns)
+uint64_t ctp_shm_texts_site_new(struct ctp_shm_texts *l, uint32_t site, uint64_t ts_ns)
 {
-	if (!site || site > l->annex->geo.max_sites)
+	if (!site || site > l->arena->geo.max_sites)
 		return 0;
-	const struct ctp_shm_site *shm = &l->annex->sites[site - 1];
+	const struct ctp_shm_site *shm = &l->arena->sites[site - 1];
 	if (__atomic_load_n(&shm->ready, __ATOMIC_ACQUIRE) != 1) /* pairs with the probe's release store: the rest is there */
 		return 0;
 	uint32_t file = __atomic_load_n(&shm->file_bytes, __ATOMIC_RELAXED);
@@ -52,12 +52,12 @@ uint64_t ctp_labels_site_new(struct ctp_labels *l, uint32_t site, uint64_t ts_ns
 	 * Another ring may have an earlier one that refers to it, in this look: so it is as early as nothing else can be any
 	 * more.
 	 */
-	uint64_t floor_ns = l->basket->promise_ns > l->basket->begin_ns ? l->basket->promise_ns : l->basket->begin_ns;
+	uint64_t floor_ns = l->rows->promise_ns > l->rows->begin_ns ? l->rows->promise_ns : l->rows->begin_ns;
 	ts_ns = ts_ns < floor_ns ? ts_ns : floor_ns;
-	ctp_basket_reserve(l->basket, file + function);
-	uint64_t file_val = ctp_basket_string(l->basket, text, file);
-	uint64_t function_val = ctp_basket_string(l->basket, text + file, function);
-	uint64_t *val = ctp_basket_put(l->basket, CTP_PLACE, ts_ns);
+	ctp_rows_reserve(l->rows, file + function);
+	uint64_t file_val = ctp_rows_string(l->rows, text, file);
+	uint64_t function_val = ctp_rows_string(l->rows, text + file, function);
+	uint64_t *val = ctp_rows_put(l->rows, CTP_PLACE, ts_ns);
 	val[CTP_SITE_TS] = ts_ns;
 	val[CTP_SITE_ID] = site;
 	val[CTP_SITE_FILE] = file_val;
@@ -68,8 +68,8 @@ uint64_t ctp_labels_site_new(struct ctp_labels *l, uint32_t site, uint64_t ts_ns
 	return site;
 }
 
-uint32_t ctp_labels_name(const struct ctp_shm_station *shm, char name[sizeof(((struct ctp_shm_station *)0)->name)],
-                         uint16_t *seq)
+uint32_t ctp_shm_texts_name(const struct ctp_shm_station *shm, char name[sizeof(((struct ctp_shm_station *)0)->name)],
+                            uint16_t *seq)
 {
 	for (int i = 0; i < TRIES; i++) {
 		uint32_t before = __atomic_load_n(&shm->name_seq, __ATOMIC_ACQUIRE); /* pairs with the store behind the text */

@@ -8,16 +8,16 @@
 
 enum { BACK = 64 }; /* entries to go back */
 
-bool ctp_runs_find(const struct ctp_rings *r, uint32_t i, struct ctp_run *run)
+bool ctp_thread_runs_find(const struct ctp_rings *r, uint32_t i, struct ctp_thread_run *run)
 {
 	const struct ctp_ring *ring = &r->rings[i];
-	uint64_t mask = (UINT64_C(1) << r->annex.geo.ring_bits) - 1, left[BACK];
+	uint64_t mask = (UINT64_C(1) << r->arena.geo.ring_bits) - 1, left[BACK];
 	unsigned nleft = 0;
 	if (!ring->known || !ring->last_ns || ring->tail != ring->head)
 		return false;
 	for (uint64_t back = 1; back <= BACK && back <= ring->tail; back++) {
 		const struct ctp_shm_entry *entry =
-			&r->annex.entries[((uint64_t)i << r->annex.geo.ring_bits) + ((ring->tail - back) & mask)];
+			&r->arena.entries[((uint64_t)i << r->arena.geo.ring_bits) + ((ring->tail - back) & mask)];
 		unsigned kind = CTP_ENTRY_KIND(__atomic_load_n(&entry->what, __ATOMIC_RELAXED));
 		uint64_t ref = __atomic_load_n(&entry->ref, __ATOMIC_RELAXED);
 		if (kind == CTP_ENTRY_THREAD || kind == CTP_ENTRY_GAP)

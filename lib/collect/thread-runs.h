@@ -4,20 +4,20 @@
  * The rings know, in what was taken of them already: nobody keeps account of it while they are emptied. It is a hint, for who
  * wants to look at the thread; what the target overwrites meanwhile makes it wrong and does no other harm.
  */
-#ifndef CTP_RUNS_H
-#define CTP_RUNS_H
+#ifndef CTP_THREAD_RUNS_H
+#define CTP_THREAD_RUNS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "shm/rings.h"
 
-struct ctp_run {
+struct ctp_thread_run {
 	uint64_t since_ns;
 	uint64_t tid;
 };
 
 /* Of the thread that writes to this ring. False: it is not in a run, or there is more in its ring. */
-bool ctp_runs_find(const struct ctp_rings *r, uint32_t ring, struct ctp_run *run);
+bool ctp_thread_runs_find(const struct ctp_rings *r, uint32_t ring, struct ctp_thread_run *run);
 
 #endif

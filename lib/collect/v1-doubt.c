@@ -23,18 +23,18 @@
 
 /* --- in the batch --------------------------------------------------------------------------------------------------------- */
 
-static void recheck(struct ctp_scan *h, const struct ctp_doubt_run *run)
+static void recheck(struct ctp_v1_scan *h, const struct ctp_v1_doubt_run *run)
 {
-	struct ctp_station *st = &h->st[run->station];
-	struct ctp_batch *b = &h->basket->batch;
-	unsigned unverified, bad = ctp_station_recheck(st, &h->shm[run->station], run->base, run->n, &unverified);
+	struct ctp_v1_station *st = &h->st[run->station];
+	struct ctp_row_sort *b = &h->rows->batch;
+	unsigned unverified, bad = ctp_v1_station_recheck(st, &h->shm[run->station], run->base, run->n, &unverified);
 	if (!bad)
 		return;
-	h->basket->stats.events -= bad;
-	h->basket->stats.lost += bad;
-	h->basket->stats.overwritten += bad;
-	h->basket->stats.unverified += unverified;
-	memset(&b->event[run->row], CTP_BASKET_SPOILT, bad);
+	h->rows->stats.events -= bad;
+	h->rows->stats.lost += bad;
+	h->rows->stats.overwritten += bad;
+	h->rows->stats.unverified += unverified;
+	memset(&b->event[run->row], CTP_ROWS_SPOILT, bad);
 	if (bad == run->n && st->next == run->base + bad) {
 		st->gap += bad; /* the record stands before the next row, as always */
 		st->gap_unverified += unverified;
@@ -42,7 +42,7 @@ static void recheck(struct ctp_scan *h, const struct ctp_doubt_run *run)
 		return;
 	}
 	uint32_t at = run->row + bad - 1;
-	uint64_t ts_ns = bad < run->n ? b->ts_ns[at + 1] : h->basket->now_ns;
+	uint64_t ts_ns = bad < run->n ? b->ts_ns[at + 1] : h->rows->now_ns;
 	b->event[at] = CTP_LOST;
 	b->ts_ns[at] = ts_ns;
 	struct ctp_loss loss = {.probe_id = st->probe_id, .coro = st->coro, .index = run->base, .count = bad,
@@ -50,7 +50,7 @@ static void recheck(struct ctp_scan *h, const struct ctp_doubt_run *run)
 	ctp_loss_fill(b->rows[at].val, &loss);
 }
 
-static void resolve(struct ctp_scan *h, struct ctp_doubt *d)
+static void resolve(struct ctp_v1_scan *h, struct ctp_v1_doubt *d)
 {
 	while (d->count && ctp_clock_ns() - d->full_ns < CTP_STATION_DRAIN_NS)
 		;
@@ -59,19 +59,19 @@ static void resolve(struct ctp_scan *h, struct ctp_doubt *d)
 	d->count = 0;
 }
 
-void ctp_doubt_drain(void *scan)
+void ctp_v1_doubt_drain(void *scan)
 {
-	struct ctp_scan *h = scan;
+	struct ctp_v1_scan *h = scan;
 	if (h->doubt[1].count)
 		h->doubt[1].full_ns = ctp_clock_ns();
 	resolve(h, &h->doubt[0]);
 	resolve(h, &h->doubt[1]);
 }
 
-void ctp_doubt_rows(struct ctp_scan *h, const struct ctp_doubt_run *run)
+void ctp_v1_doubt_rows(struct ctp_v1_scan *h, const struct ctp_v1_doubt_run *run)
 {
-	struct ctp_doubt *d = &h->doubt[1];
-	if (d->count == CTP_SCAN_DOUBTS) {
+	struct ctp_v1_doubt *d = &h->doubt[1];
+	if (d->count == CTP_V1_SCAN_DOUBTS) {
 		d->full_ns = ctp_clock_ns();
 		resolve(h, &h->doubt[0]);
 		h->doubt[0] = *d;
@@ -82,24 +82,24 @@ void ctp_doubt_rows(struct ctp_scan *h, const struct ctp_doubt_run *run)
 
 /* --- beside it ------------------------------------------------------------------------------------------------------------ */
 
-static void give_up(struct ctp_scan *h, struct ctp_station *st)
+static void give_up(struct ctp_v1_scan *h, struct ctp_v1_station *st)
 {
 	st->doubt = false;
 	st->gap++;
 	st->gap_unverified++;
-	h->basket->stats.lost++;
-	h->basket->stats.overwritten++;
-	h->basket->stats.unverified++;
+	h->rows->stats.lost++;
+	h->rows->stats.overwritten++;
+	h->rows->stats.unverified++;
 }
 
-void ctp_doubt_station(struct ctp_scan *h, uint32_t i, bool lapped)
+void ctp_v1_doubt_station(struct ctp_v1_scan *h, uint32_t i, bool lapped)
 {
 	struct ctp_full *full = &h->full[i];
-	struct ctp_row *rows = &h->basket->batch.rows[h->basket->batch.count];
-	if (lapped && rows[CTP_STATION_ROWS - 1].val[CTP_TRANSITION_TS] + FRESH_NS > h->basket->now_ns) {
+	struct ctp_row *rows = &h->rows->batch.rows[h->rows->batch.count];
+	if (lapped && rows[CTP_STATION_ROWS - 1].val[CTP_TRANSITION_TS] + FRESH_NS > h->rows->now_ns) {
 		give_up(h, &h->st[i]);
 		memmove(rows, rows + 1, (CTP_STATION_ROWS - 1) * sizeof(*rows));
-		ctp_scan_take(h, i, CTP_STATION_ROWS - 1);
+		ctp_v1_scan_take(h, i, CTP_STATION_ROWS - 1);
 		return;
 	}
 	if (!full->listed)
@@ -107,12 +107,12 @@ void ctp_doubt_station(struct ctp_scan *h, uint32_t i, bool lapped)
 	memcpy(full->rows, rows, sizeof(full->rows));
 	full->listed = true;
 	full->barrier = full->died_ns = 0;
-	full->look_ns = h->basket->now_ns;
-	full->promise_ns = h->basket->promise_ns; /* this look may have found what is as old as that */
+	full->look_ns = h->rows->now_ns;
+	full->promise_ns = h->rows->promise_ns; /* this look may have found what is as old as that */
 	h->doubt_ns = full->promise_ns < h->doubt_ns ? full->promise_ns : h->doubt_ns;
 }
 
-void ctp_doubt_death(struct ctp_scan *h, uint32_t i, uint64_t after_ns, uint64_t before_ns)
+void ctp_v1_doubt_death(struct ctp_v1_scan *h, uint32_t i, uint64_t after_ns, uint64_t before_ns)
 {
 	struct ctp_full *full = &h->full[i];
 	if (full->died_ns)
@@ -121,34 +121,34 @@ void ctp_doubt_death(struct ctp_scan *h, uint32_t i, uint64_t after_ns, uint64_t
 	full->died_ns = before_ns;
 }
 
-void ctp_doubt_end(struct ctp_scan *h, uint32_t i, bool proved)
+void ctp_v1_doubt_end(struct ctp_v1_scan *h, uint32_t i, bool proved)
 {
 	struct ctp_full *full = &h->full[i];
-	struct ctp_batch *b = &h->basket->batch;
+	struct ctp_row_sort *b = &h->rows->batch;
 	unsigned bad = !proved;
-	if (b->count > CTP_BATCH_ROWS - CTP_BASKET_SPARE)
-		ctp_basket_settle(h->basket);
+	if (b->count > CTP_ROW_SORT_ROWS - CTP_ROWS_SPARE)
+		ctp_rows_settle(h->rows);
 	h->st[i].doubt = false;
 	if (bad)
 		give_up(h, &h->st[i]);
 	memcpy(&b->rows[b->count], full->rows + bad, (CTP_STATION_ROWS - bad) * sizeof(*full->rows));
-	ctp_scan_take(h, i, CTP_STATION_ROWS - bad);
+	ctp_v1_scan_take(h, i, CTP_STATION_ROWS - bad);
 	if (full->died_ns)
-		ctp_scan_bury(h, i, full->lived_ns, full->died_ns);
+		ctp_v1_scan_bury(h, i, full->lived_ns, full->died_ns);
 }
 
-/* What is loaded for the second look, in ctp_station_quiet, is loaded after the barrier. */
-static void end_all(struct ctp_scan *h, uint64_t passed)
+/* What is loaded for the second look, in ctp_v1_station_quiet, is loaded after the barrier. */
+static void end_all(struct ctp_v1_scan *h, uint64_t passed)
 {
-	uint64_t now_ns = h->basket->now_ns, barrier = 0;
+	uint64_t now_ns = h->rows->now_ns, barrier = 0;
 	uint32_t kept = 0;
 	h->doubt_ns = UINT64_MAX;
 	for (uint32_t k = 0; k < h->ndoubted; k++) {
 		uint32_t i = h->doubted[k];
 		struct ctp_full *full = &h->full[i];
-		struct ctp_station *st = &h->st[i];
+		struct ctp_v1_station *st = &h->st[i];
 		if (st->doubt && (h->proof != CTP_PROOF_LATER || (full->barrier && full->barrier <= passed)))
-			ctp_doubt_end(h, i, h->proof != CTP_PROOF_NOW && ctp_station_quiet(st, &h->shm[i]));
+			ctp_v1_doubt_end(h, i, h->proof != CTP_PROOF_NOW && ctp_v1_station_quiet(st, &h->shm[i]));
 		full->listed = st->doubt;
 		if (!st->doubt)
 			continue;
@@ -164,15 +164,15 @@ static void end_all(struct ctp_scan *h, uint64_t passed)
 }
 
 /* What the kernel refuses once is not asked for again. */
-static void see_refusal(struct ctp_scan *h)
+static void see_refusal(struct ctp_v1_scan *h)
 {
 	if (!h->barrier.usable && h->proof == CTP_PROOF_LATER)
 		h->proof = CTP_PROOF_NOW;
 }
 
-void ctp_doubt_pass(struct ctp_scan *h)
+void ctp_v1_doubt_pass(struct ctp_v1_scan *h)
 {
-	ctp_doubt_drain(h);
+	ctp_v1_doubt_drain(h);
 	if (!h->ndoubted)
 		return;
 	uint64_t passed = ctp_barrier_passed(&h->barrier);
@@ -180,7 +180,7 @@ void ctp_doubt_pass(struct ctp_scan *h)
 	end_all(h, passed);
 }
 
-void ctp_doubt_finish(struct ctp_scan *h)
+void ctp_v1_doubt_finish(struct ctp_v1_scan *h)
 {
 	uint64_t last = 0;
 	if (h->ndoubted && h->proof == CTP_PROOF_LATER) {

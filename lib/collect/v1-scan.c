@@ -3,7 +3,7 @@
  *
  * Hot stations had something in the last HOT_NS; they are looked at in each scan. New ones are hot. The cold ones are looked at
  * by a sweep that goes round in buckets, at a pace of one round in SWEEP_NS as long as that costs no more than SWEEP_SHARE
- * of the time. The dead are looked at when everything is (ctp_scan_all): one that has an event after all, because another
+ * of the time. The dead are looked at when everything is (ctp_v1_scan_all): one that has an event after all, because another
  * process went on with a copy of the coroutine, is hot again. Memory at or beyond allocated_count is never touched, because
  * touching is what allocates it.
  *
@@ -37,7 +37,7 @@ enum {
 	VISITS_MAX = 64,  /* to a station that died, or at the end; more than 8 slots can need, so that a liar cannot hold us */
 	ROWS_SPARE = CTP_STATION_ROWS + 8, /* room in the batch for one visit and what goes with it */
 };
-_Static_assert(ROWS_SPARE <= (int)CTP_BASKET_SPARE, "what the basket keeps free is enough");
+_Static_assert(ROWS_SPARE <= (int)CTP_ROWS_SPARE, "what the rows keeps free is enough");
 
 /* A hot station, and all that a scan needs to know of it as long as it is quiet: a scan of many begins with a cold cache. */
 struct ctp_hot {
@@ -51,67 +51,67 @@ static uint32_t ms_of(uint64_t ns) { return (uint32_t)(ns >> 20); } /* near enou
 /* --- records that are not transitions ------------------------------------------------------------------------------------- */
 
 /* seen_ns: it was there by then. Where the target's own word on its birth cannot be right, bounds take its place. */
-static void push_birth(struct ctp_scan *h, uint32_t i, uint64_t seen_ns)
+static void push_birth(struct ctp_v1_scan *h, uint32_t i, uint64_t seen_ns)
 {
-	struct ctp_station *st = &h->st[i];
-	bool said = st->birth_ns && (st->birth_ns <= h->basket->now_ns || st->birth_ns <= ctp_clock_ns());
+	struct ctp_v1_station *st = &h->st[i];
+	bool said = st->birth_ns && (st->birth_ns <= h->rows->now_ns || st->birth_ns <= ctp_clock_ns());
 	uint64_t before = said ? st->birth_ns : seen_ns, after = said ? st->birth_ns : st->last_ns;
 	struct ctp_birth birth = {
 		.probe_id = st->probe_id, .coro = st->coro, .station = i, .after_ns = after, .before_ns = before};
-	ctp_basket_birth(h->basket, &birth);
+	ctp_rows_birth(h->rows, &birth);
 	st->birth_ns = before;
 	st->flags |= CTP_STATION_BORN;
 }
 
 /* The gap before event number next. */
-static void push_lost(struct ctp_scan *h, struct ctp_station *st, uint64_t next, uint64_t ts_ns)
+static void push_lost(struct ctp_v1_scan *h, struct ctp_v1_station *st, uint64_t next, uint64_t ts_ns)
 {
 	uint64_t index = next > st->gap ? next - st->gap : 0;
 	struct ctp_loss loss = {.probe_id = st->probe_id, .coro = st->coro, .index = index, .count = st->gap,
 	                        .unverified = st->gap_unverified, .after_ns = st->last_ns, .ts_ns = ts_ns};
-	ctp_basket_lost(h->basket, &loss);
+	ctp_rows_lost(h->rows, &loss);
 	st->gap = 0;
 	st->gap_unverified = 0;
 }
 
 /* It was alive at after, and dead at before. */
-static void push_death(struct ctp_scan *h, struct ctp_station *st, uint64_t after, uint64_t before)
+static void push_death(struct ctp_v1_scan *h, struct ctp_v1_station *st, uint64_t after, uint64_t before)
 {
 	after = after > st->last_ns ? after : st->last_ns;
 	after = after > st->birth_ns ? after : st->birth_ns;
-	ctp_basket_death(h->basket, st->probe_id, st->coro, after, before);
+	ctp_rows_death(h->rows, st->probe_id, st->coro, after, before);
 	st->flags |= CTP_STATION_DEAD;
 	if (!(st->flags & CTP_STATION_HOT))
 		h->ncold--;
 }
 
-static void push_conflict(struct ctp_scan *h, struct ctp_station *st)
+static void push_conflict(struct ctp_v1_scan *h, struct ctp_v1_station *st)
 {
-	ctp_basket_conflict(h->basket, st->probe_id, st->coro, h->basket->now_ns);
+	ctp_rows_conflict(h->rows, st->probe_id, st->coro, h->rows->now_ns);
 	st->flags |= CTP_STATION_FLAGGED;
 }
 
-static void push_untraced(struct ctp_scan *h)
+static void push_untraced(struct ctp_v1_scan *h)
 {
-	uint64_t untraced = h->basket->stats.untraced;
+	uint64_t untraced = h->rows->stats.untraced;
 	if (untraced == h->untraced_said)
 		return;
-	uint64_t *val = ctp_basket_put(h->basket, CTP_UNTRACED, h->basket->now_ns);
-	val[CTP_UNTRACED_TS] = h->basket->now_ns;
+	uint64_t *val = ctp_rows_put(h->rows, CTP_UNTRACED, h->rows->now_ns);
+	val[CTP_UNTRACED_TS] = h->rows->now_ns;
 	val[CTP_UNTRACED_COUNT] = h->untraced_said = untraced;
 }
 
 /* --- whose it is ---------------------------------------------------------------------------------------------------------- */
 
 /* To be called after something of the station was seen. */
-static bool has_ring(const struct ctp_scan *h, uint32_t i)
+static bool has_ring(const struct ctp_v1_scan *h, uint32_t i)
 {
 	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* pairs with the probe's release fence behind its store of generation */
 	return h->annexed && __atomic_load_n(&h->shm[i].generation, __ATOMIC_RELAXED);
 }
 
 /* It has a ring: no more of it here. */
-static void disown(struct ctp_scan *h, uint32_t i)
+static void disown(struct ctp_v1_scan *h, uint32_t i)
 {
 	if (!(h->st[i].flags & (CTP_STATION_HOT | CTP_STATION_DEAD)))
 		h->ncold--;
@@ -121,99 +121,99 @@ static void disown(struct ctp_scan *h, uint32_t i)
 /* --- one station ---------------------------------------------------------------------------------------------------------- */
 
 /* Where the station's next event will be seen. If it is visited by another way meanwhile, that place shows a change too. */
-static void watch(const struct ctp_scan *h, struct ctp_hot *hot)
+static void watch(const struct ctp_v1_scan *h, struct ctp_hot *hot)
 {
-	const struct ctp_station *st = &h->st[hot->station];
+	const struct ctp_v1_station *st = &h->st[hot->station];
 	hot->seq = NULL;
 	if ((st->flags & (CTP_STATION_KNOWN | CTP_STATION_CONFLICT)) == CTP_STATION_KNOWN) {
-		hot->seq = &h->shm[hot->station].slots[ctp_station_slot(st, st->next)].seq;
-		hot->idle = ctp_station_idle(st, st->next);
+		hot->seq = &h->shm[hot->station].slots[ctp_v1_station_slot(st, st->next)].seq;
+		hot->idle = ctp_v1_station_idle(st, st->next);
 	}
 }
 
-static void heat(struct ctp_scan *h, uint32_t i)
+static void heat(struct ctp_v1_scan *h, uint32_t i)
 {
-	struct ctp_station *st = &h->st[i];
+	struct ctp_v1_station *st = &h->st[i];
 	if (st->flags & CTP_STATION_HOT)
 		return;
 	if (!(st->flags & CTP_STATION_DEAD))
 		h->ncold--;
 	st->flags |= CTP_STATION_HOT;
-	h->hot[h->nhot] = (struct ctp_hot){.station = i, .active_ms = ms_of(h->basket->now_ns)};
+	h->hot[h->nhot] = (struct ctp_hot){.station = i, .active_ms = ms_of(h->rows->now_ns)};
 	watch(h, &h->hot[h->nhot++]);
 }
 
 /* A suspension that says where, in the batch behind row at: somebody may find out what code that is. */
-static void ask_function(struct ctp_scan *h, uint32_t i, uint32_t at)
+static void ask_function(struct ctp_v1_scan *h, uint32_t i, uint32_t at)
 {
-	struct ctp_station *st = &h->st[i];
-	const struct ctp_batch *b = &h->basket->batch;
+	struct ctp_v1_station *st = &h->st[i];
+	const struct ctp_row_sort *b = &h->rows->batch;
 	for (; at < b->count && !st->asked; at++) {
 		const uint64_t *val = b->rows[at].val;
 		struct ctp_frame frame = {.station = &h->shm[i], .coro = st->coro, .probe_id = st->probe_id,
 		                          .tid = val[CTP_TRANSITION_TID], .addr = val[CTP_TRANSITION_ADDR]};
-		st->asked = !val[CTP_TRANSITION_ACTIVE] && frame.addr && ctp_frames_ask(&h->basket->frames, &frame);
+		st->asked = !val[CTP_TRANSITION_ACTIVE] && frame.addr && ctp_frame_queue_ask(&h->rows->frames, &frame);
 	}
 }
 
-void ctp_scan_take(struct ctp_scan *h, uint32_t i, unsigned n)
+void ctp_v1_scan_take(struct ctp_v1_scan *h, uint32_t i, unsigned n)
 {
-	struct ctp_station *st = &h->st[i];
-	struct ctp_batch *b = &h->basket->batch;
+	struct ctp_v1_station *st = &h->st[i];
+	struct ctp_row_sort *b = &h->rows->batch;
 	if (!(st->flags & CTP_STATION_BORN) || st->gap) {
 		struct ctp_row rows[CTP_STATION_ROWS];
 		memcpy(rows, &b->rows[b->count], n * sizeof(*rows));
 		uint64_t first_ns = rows[0].val[CTP_TRANSITION_TS];
 		if (!(st->flags & CTP_STATION_BORN))
-			push_birth(h, i, first_ns < h->basket->now_ns ? first_ns : h->basket->now_ns);
+			push_birth(h, i, first_ns < h->rows->now_ns ? first_ns : h->rows->now_ns);
 		if (st->gap)
 			push_lost(h, st, rows[0].val[CTP_TRANSITION_INDEX], first_ns);
 		memcpy(&b->rows[b->count], rows, n * sizeof(*rows));
 	}
 	if (!b->count)
-		h->basket->oldest_look_ns = h->basket->now_ns;
-	if (ctp_station_doubtful(st) && h->proof != CTP_PROOF_GONE && !(st->flags & CTP_STATION_CONFLICT))
-		ctp_doubt_rows(h, &(struct ctp_doubt_run){st->next - n, st->last_ns, i, b->count, n});
+		h->rows->oldest_look_ns = h->rows->now_ns;
+	if (ctp_v1_station_doubtful(st) && h->proof != CTP_PROOF_GONE && !(st->flags & CTP_STATION_CONFLICT))
+		ctp_v1_doubt_rows(h, &(struct ctp_v1_doubt_run){st->next - n, st->last_ns, i, b->count, n});
 	for (unsigned r = 0; r < n; r++) {
 		b->event[b->count] = CTP_TRANSITION;
 		b->ts_ns[b->count] = b->rows[b->count].val[CTP_TRANSITION_TS];
 		b->count++;
 	}
 	st->last_ns = b->ts_ns[b->count - 1];
-	h->basket->stats.events += n;
+	h->rows->stats.events += n;
 	if (!st->asked)
 		ask_function(h, i, b->count - n);
 }
 
 /* Returns what was found, lost events included. */
-static unsigned visit(struct ctp_scan *h, uint32_t i)
+static unsigned visit(struct ctp_v1_scan *h, uint32_t i)
 {
-	struct ctp_station *st = &h->st[i];
-	if (st->doubt && !ctp_station_quiet(st, &h->shm[i]))
-		ctp_doubt_end(h, i, false);
-	if (h->basket->batch.count > CTP_BATCH_ROWS - ROWS_SPARE)
-		ctp_basket_settle(h->basket);
+	struct ctp_v1_station *st = &h->st[i];
+	if (st->doubt && !ctp_v1_station_quiet(st, &h->shm[i]))
+		ctp_v1_doubt_end(h, i, false);
+	if (h->rows->batch.count > CTP_ROW_SORT_ROWS - ROWS_SPARE)
+		ctp_rows_settle(h->rows);
 	uint64_t gap = st->gap, unverified = st->gap_unverified;
 	bool known = st->flags & CTP_STATION_KNOWN;
-	unsigned n = ctp_station_visit(st, &h->shm[i], &h->seen[i], h->proof, &h->basket->batch.rows[h->basket->batch.count]);
+	unsigned n = ctp_v1_station_visit(st, &h->shm[i], &h->seen[i], h->proof, &h->rows->batch.rows[h->rows->batch.count]);
 	if (st->flags & CTP_STATION_KNOWN && !known && has_ring(h, i)) {
 		disown(h, i);
 		return 0;
 	}
 	uint64_t lost = st->gap - gap;
-	h->basket->stats.lost += lost;
-	h->basket->stats.overwritten += lost;
-	h->basket->stats.unverified += st->gap_unverified - unverified;
+	h->rows->stats.lost += lost;
+	h->rows->stats.overwritten += lost;
+	h->rows->stats.unverified += st->gap_unverified - unverified;
 	if (st->doubt && n)
-		ctp_doubt_station(h, i, lost);
+		ctp_v1_doubt_station(h, i, lost);
 	else if (n)
-		ctp_scan_take(h, i, n);
+		ctp_v1_scan_take(h, i, n);
 	if ((st->flags & (CTP_STATION_CONFLICT | CTP_STATION_FLAGGED)) == CTP_STATION_CONFLICT)
 		push_conflict(h, st);
 	return n + (lost < UINT32_MAX / 2 ? (unsigned)lost : UINT32_MAX / 2);
 }
 
-static void visit_all(struct ctp_scan *h, uint32_t i)
+static void visit_all(struct ctp_v1_scan *h, uint32_t i)
 {
 	for (unsigned tries = 0; tries < VISITS_MAX && visit(h, i); tries++)
 		;
@@ -223,9 +223,9 @@ static void visit_all(struct ctp_scan *h, uint32_t i)
  * Without an event nothing orders the header before what we see. What the target announces was written after it; else it is
  * believed when both words are there and are the same at two looks.
  */
-static bool header_whole(struct ctp_scan *h, uint32_t i)
+static bool header_whole(struct ctp_v1_scan *h, uint32_t i)
 {
-	struct ctp_station *st = &h->st[i];
+	struct ctp_v1_station *st = &h->st[i];
 	const struct ctp_shm_station *shm = &h->shm[i];
 	uint64_t announce = __atomic_load_n(&shm->announce, __ATOMIC_ACQUIRE);
 	uint64_t probe_id = __atomic_load_n(&shm->probe_id, __ATOMIC_RELAXED);
@@ -240,83 +240,83 @@ static bool header_whole(struct ctp_scan *h, uint32_t i)
 	return same || CTP_ANNOUNCE_IS(announce);
 }
 
-static unsigned look(struct ctp_scan *h, uint32_t i, bool quiet)
+static unsigned look(struct ctp_v1_scan *h, uint32_t i, bool quiet)
 {
-	struct ctp_station *st = &h->st[i];
+	struct ctp_v1_station *st = &h->st[i];
 	unsigned found = quiet ? 0 : visit(h, i);
 	if (!(st->flags & (CTP_STATION_BORN | CTP_STATION_KNOWN)) && header_whole(h, i))
-		push_birth(h, i, h->basket->now_ns);
+		push_birth(h, i, h->rows->now_ns);
 	return found;
 }
 
 /* --- looking at many ------------------------------------------------------------------------------------------------------ */
 
-static void prefetch(const struct ctp_scan *h, uint32_t i)
+static void prefetch(const struct ctp_v1_scan *h, uint32_t i)
 {
-	const struct ctp_station *st = &h->st[i];
-	__builtin_prefetch(&h->shm[i].slots[ctp_station_slot(st, st->next)]);
+	const struct ctp_v1_station *st = &h->st[i];
+	__builtin_prefetch(&h->shm[i].slots[ctp_v1_station_slot(st, st->next)]);
 }
 
 /* Takes in the stations that were allocated since the last look. */
-static void adopt(struct ctp_scan *h, uint64_t before_ns)
+static void adopt(struct ctp_v1_scan *h, uint64_t before_ns)
 {
 	uint32_t count = __atomic_load_n(&h->header->allocated_count, __ATOMIC_ACQUIRE);
 	uint32_t max = h->max;
-	if (count > max && count - max > h->basket->stats.untraced)
-		h->basket->stats.untraced = count - max;
+	if (count > max && count - max > h->rows->stats.untraced)
+		h->rows->stats.untraced = count - max;
 	count = count < max ? count : max;
 	for (; h->used < count; h->used++) {
 		uint32_t i = h->used;
-		struct ctp_station *st = &h->st[i];
+		struct ctp_v1_station *st = &h->st[i];
 		if (has_ring(h, i))
 			continue;
 		if (h->count % BUCKET == 0)
-			h->passed_ns[h->count / BUCKET] = h->basket->now_ns;
+			h->passed_ns[h->count / BUCKET] = h->rows->now_ns;
 		h->ours[h->count++] = i;
 		st->dialect = (uint8_t)h->dialect;
-		st->coro = ++h->basket->coros;
+		st->coro = ++h->rows->coros;
 		st->last_ns = before_ns;
 		h->ncold++;
 		heat(h, i);
 		if (header_whole(h, i))
-			push_birth(h, i, h->basket->now_ns);
+			push_birth(h, i, h->rows->now_ns);
 	}
-	h->basket->stats.stations = h->used;
+	h->rows->stats.stations = h->used;
 }
 
 /*
  * In groups: first one load for each station, then the visits. A visit has barriers, and behind each of them a load that the
  * writer's cache must answer would be waited for by itself; without barriers between them many are under way at once.
  */
-static void glance(const struct ctp_scan *h, const struct ctp_hot *hot, uint32_t n, bool *quiet)
+static void glance(const struct ctp_v1_scan *h, const struct ctp_hot *hot, uint32_t n, bool *quiet)
 {
 	for (uint32_t k = 0; k < n; k++)
 		quiet[k] = hot[k].seq && __atomic_load_n(hot[k].seq, __ATOMIC_RELAXED) == hot[k].idle;
 	for (uint32_t k = 0; k < n; k++) {
 		if (quiet[k])
 			continue;
-		const struct ctp_station *st = &h->st[hot[k].station];
+		const struct ctp_v1_station *st = &h->st[hot[k].station];
 		const struct ctp_shm_slot *slots = h->shm[hot[k].station].slots; /* two that the visit will look at besides */
-		__builtin_prefetch(&slots[ctp_station_slot(st, st->next + 1)]);
-		__builtin_prefetch(&slots[ctp_station_slot(st, st->next + CTP_SHM_SLOTS - 1)]);
+		__builtin_prefetch(&slots[ctp_v1_station_slot(st, st->next + 1)]);
+		__builtin_prefetch(&slots[ctp_v1_station_slot(st, st->next + CTP_SHM_SLOTS - 1)]);
 	}
 }
 
 /* One that is not quiet, or not known to be. Returns what was found. */
-static unsigned look_closely(struct ctp_scan *h, struct ctp_hot *hot)
+static unsigned look_closely(struct ctp_v1_scan *h, struct ctp_hot *hot)
 {
 	uint32_t i = hot->station;
-	unsigned found = look(h, i, !hot->seq && ctp_station_quiet(&h->st[i], &h->shm[i]));
+	unsigned found = look(h, i, !hot->seq && ctp_v1_station_quiet(&h->st[i], &h->shm[i]));
 	if (found)
-		hot->active_ms = ms_of(h->basket->now_ns);
+		hot->active_ms = ms_of(h->rows->now_ns);
 	watch(h, hot);
 	return found;
 }
 
-static size_t scan_hot(struct ctp_scan *h, unsigned *busiest)
+static size_t scan_hot(struct ctp_v1_scan *h, unsigned *busiest)
 {
 	size_t total = 0;
-	uint32_t kept = 0, n = h->nhot, now_ms = ms_of(h->basket->now_ns);
+	uint32_t kept = 0, n = h->nhot, now_ms = ms_of(h->rows->now_ns);
 	bool quiet[GROUP];
 	for (uint32_t k = 0; k < n; k++) {
 		struct ctp_hot *hot = &h->hot[k];
@@ -327,7 +327,7 @@ static size_t scan_hot(struct ctp_scan *h, unsigned *busiest)
 			total += found;
 			*busiest = found > *busiest ? found : *busiest;
 		}
-		struct ctp_station *st = &h->st[hot->station];
+		struct ctp_v1_station *st = &h->st[hot->station];
 		if (now_ms - hot->active_ms > ms_of(HOT_NS) || st->flags & CTP_STATION_RINGS) {
 			st->flags &= (uint8_t)~CTP_STATION_HOT;
 			h->ncold += !(st->flags & CTP_STATION_DEAD);
@@ -342,7 +342,7 @@ static size_t scan_hot(struct ctp_scan *h, unsigned *busiest)
 }
 
 /* One bucket of the sweep; with_dead: of everything that is not hot. */
-static size_t sweep_bucket(struct ctp_scan *h, uint32_t bucket, bool with_dead, unsigned *busiest)
+static size_t sweep_bucket(struct ctp_v1_scan *h, uint32_t bucket, bool with_dead, unsigned *busiest)
 {
 	size_t total = 0;
 	unsigned skip = CTP_STATION_HOT | CTP_STATION_RINGS | (with_dead ? 0 : CTP_STATION_DEAD);
@@ -353,7 +353,7 @@ static size_t sweep_bucket(struct ctp_scan *h, uint32_t bucket, bool with_dead, 
 			prefetch(h, h->ours[k + AHEAD]);
 		if (h->st[i].flags & skip)
 			continue;
-		unsigned found = look(h, i, ctp_station_quiet(&h->st[i], &h->shm[i]));
+		unsigned found = look(h, i, ctp_v1_station_quiet(&h->st[i], &h->shm[i]));
 		if (found) {
 			total += found;
 			*busiest = found > *busiest ? found : *busiest;
@@ -363,10 +363,10 @@ static size_t sweep_bucket(struct ctp_scan *h, uint32_t bucket, bool with_dead, 
 	return total;
 }
 
-static uint32_t bucket_count(const struct ctp_scan *h) { return (h->count + BUCKET - 1) / BUCKET; }
+static uint32_t bucket_count(const struct ctp_v1_scan *h) { return (h->count + BUCKET - 1) / BUCKET; }
 
 /* As much of the sweep as is due since the last scan and paid for. */
-static size_t sweep_some(struct ctp_scan *h, uint64_t since_ns, unsigned *busiest)
+static size_t sweep_some(struct ctp_v1_scan *h, uint64_t since_ns, unsigned *busiest)
 {
 	size_t total = 0;
 	uint64_t elapsed = since_ns < SAVED_NS ? since_ns : SAVED_NS, start = 0;
@@ -395,32 +395,32 @@ static size_t sweep_some(struct ctp_scan *h, uint64_t since_ns, unsigned *busies
 	return total;
 }
 
-size_t ctp_scan_some(struct ctp_scan *h, uint64_t before_ns, unsigned *busiest)
+size_t ctp_v1_scan_some(struct ctp_v1_scan *h, uint64_t before_ns, unsigned *busiest)
 {
 	adopt(h, before_ns);
 	size_t total = scan_hot(h, busiest);
-	total += sweep_some(h, h->basket->now_ns - before_ns, busiest);
-	ctp_doubt_pass(h);
+	total += sweep_some(h, h->rows->now_ns - before_ns, busiest);
+	ctp_v1_doubt_pass(h);
 	return total;
 }
 
-size_t ctp_scan_all(struct ctp_scan *h, uint64_t before_ns, unsigned *busiest)
+size_t ctp_v1_scan_all(struct ctp_v1_scan *h, uint64_t before_ns, unsigned *busiest)
 {
 	adopt(h, before_ns);
 	size_t total = scan_hot(h, busiest);
 	for (uint32_t b = 0; b < bucket_count(h); b++) {
 		total += sweep_bucket(h, b, true, busiest);
-		h->passed_ns[b] = h->basket->now_ns;
+		h->passed_ns[b] = h->rows->now_ns;
 	}
 	h->bucket = 0;
 	h->sweep_owed = 0;
-	ctp_doubt_pass(h);
+	ctp_v1_doubt_pass(h);
 	return total;
 }
 
-uint64_t ctp_scan_oldest_ns(const struct ctp_scan *h)
+uint64_t ctp_v1_scan_oldest_ns(const struct ctp_v1_scan *h)
 {
-	uint64_t now_ns = h->basket->now_ns, oldest = now_ns, floor_ns = now_ns > HOLD_NS ? now_ns - HOLD_NS : 0;
+	uint64_t now_ns = h->rows->now_ns, oldest = now_ns, floor_ns = now_ns > HOLD_NS ? now_ns - HOLD_NS : 0;
 	if (h->ncold && h->passed_ns[h->bucket] < oldest)
 		oldest = h->passed_ns[h->bucket];
 	oldest = oldest > floor_ns ? oldest : floor_ns;
@@ -429,35 +429,35 @@ uint64_t ctp_scan_oldest_ns(const struct ctp_scan *h)
 
 /* --- births and deaths, the end ------------------------------------------------------------------------------------------- */
 
-void ctp_scan_bury(struct ctp_scan *h, uint32_t i, uint64_t after_ns, uint64_t before_ns)
+void ctp_v1_scan_bury(struct ctp_v1_scan *h, uint32_t i, uint64_t after_ns, uint64_t before_ns)
 {
-	struct ctp_station *st = &h->st[i];
+	struct ctp_v1_station *st = &h->st[i];
 	if (!(st->flags & CTP_STATION_BORN))
-		push_birth(h, i, h->basket->now_ns);
+		push_birth(h, i, h->rows->now_ns);
 	if (st->gap)
 		push_lost(h, st, st->next, before_ns);
 	push_death(h, st, after_ns, before_ns);
 }
 
 /* What was published before its death was seen comes before it in the stream. */
-static void see_death(struct ctp_scan *h, uint32_t i)
+static void see_death(struct ctp_v1_scan *h, uint32_t i)
 {
 	visit_all(h, i);
 	uint64_t now_ns = ctp_clock_ns();
 	if (h->st[i].doubt) {
-		ctp_doubt_death(h, i, h->lives_ns, now_ns);
+		ctp_v1_doubt_death(h, i, h->lives_ns, now_ns);
 		return;
 	}
-	ctp_doubt_drain(h); /* or a loss could come to light after the death */
-	ctp_scan_bury(h, i, h->lives_ns, now_ns);
+	ctp_v1_doubt_drain(h); /* or a loss could come to light after the death */
+	ctp_v1_scan_bury(h, i, h->lives_ns, now_ns);
 }
 
-void ctp_scan_lives(struct ctp_scan *h)
+void ctp_v1_scan_lives(struct ctp_v1_scan *h)
 {
 	uint64_t start = ctp_clock_ns();
 	for (uint32_t k = 0; k < h->count; k++) {
 		uint32_t i = h->ours[k];
-		struct ctp_station *st = &h->st[i];
+		struct ctp_v1_station *st = &h->st[i];
 		if (k + AHEAD < h->count && !(h->st[h->ours[k + AHEAD]].flags & CTP_STATION_DEAD))
 			__builtin_prefetch(&h->shm[h->ours[k + AHEAD]]);
 		if (st->flags & CTP_STATION_DEAD)
@@ -470,35 +470,35 @@ void ctp_scan_lives(struct ctp_scan *h)
 		if (__atomic_load_n(&h->shm[i].is_dead, __ATOMIC_ACQUIRE))
 			see_death(h, i);
 		else if (whole && !born)
-			push_birth(h, i, h->basket->now_ns);
+			push_birth(h, i, h->rows->now_ns);
 	}
 	h->lives_ns = start;
 	push_untraced(h);
 }
 
-void ctp_scan_last(struct ctp_scan *h, bool gone)
+void ctp_v1_scan_last(struct ctp_v1_scan *h, bool gone)
 {
 	unsigned busiest = 0;
 	if (gone)
 		h->proof = CTP_PROOF_GONE;
-	ctp_scan_all(h, h->basket->now_ns, &busiest);
+	ctp_v1_scan_all(h, h->rows->now_ns, &busiest);
 	for (uint32_t k = 0; k < h->count; k++) {
 		uint32_t i = h->ours[k];
 		if (h->st[i].flags & CTP_STATION_RINGS)
 			continue;
 		visit_all(h, i);
-		ctp_station_audit(&h->st[i], &h->shm[i], &h->seen[i]);
+		ctp_v1_station_audit(&h->st[i], &h->shm[i], &h->seen[i]);
 		visit_all(h, i);
 	}
-	ctp_doubt_finish(h);
-	ctp_scan_lives(h);
+	ctp_v1_doubt_finish(h);
+	ctp_v1_scan_lives(h);
 	for (uint32_t k = 0; k < h->count; k++) {
 		uint32_t i = h->ours[k];
-		struct ctp_station *st = &h->st[i];
+		struct ctp_v1_station *st = &h->st[i];
 		if (st->flags & CTP_STATION_RINGS)
 			continue;
 		if (!(st->flags & CTP_STATION_BORN) && (st->probe_id || st->birth_ns || st->flags & CTP_STATION_KNOWN))
-			push_birth(h, i, h->basket->now_ns);
+			push_birth(h, i, h->rows->now_ns);
 		if (st->gap)
 			push_lost(h, st, st->next, ctp_clock_ns());
 	}
@@ -507,11 +507,11 @@ void ctp_scan_last(struct ctp_scan *h, bool gone)
 /* --- making and freeing --------------------------------------------------------------------------------------------------- */
 
 /* One mapping for all that there is of each station; pages come as stations do. */
-enum ctp_status ctp_scan_init(struct ctp_scan *h, const struct ctp_harvest_conf *conf, struct ctp_basket *basket,
-                              struct ctp_err *err)
+enum ctp_status ctp_v1_scan_init(struct ctp_v1_scan *h, const struct ctp_harvest_conf *conf, struct ctp_rows *rows,
+                                 struct ctp_err *err)
 {
 	size_t n = conf->max_stations, buckets = n / BUCKET + 1;
-	*h = (struct ctp_scan){.basket = basket, .header = conf->shm, .max = conf->max_stations, .dialect = conf->dialect};
+	*h = (struct ctp_v1_scan){.rows = rows, .header = conf->shm, .max = conf->max_stations, .dialect = conf->dialect};
 	h->shm = (const struct ctp_shm_station *)(h->header + 1);
 	h->map_bytes =
 		n * (sizeof(*h->st) + sizeof(*h->seen) + sizeof(*h->full) + sizeof(*h->hot) + sizeof(*h->ours) * 2) +
@@ -519,8 +519,8 @@ enum ctp_status ctp_scan_init(struct ctp_scan *h, const struct ctp_harvest_conf 
 	char *p = mmap(NULL, h->map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return ctp_err_sys(err, "memory for %u stations", conf->max_stations);
-	h->st = (struct ctp_station *)p;
-	h->seen = (struct ctp_station_seen *)(h->st + n);
+	h->st = (struct ctp_v1_station *)p;
+	h->seen = (struct ctp_v1_station_seen *)(h->st + n);
 	h->full = (struct ctp_full *)(h->seen + n);
 	h->passed_ns = (uint64_t *)(h->full + n);
 	h->hot = (struct ctp_hot *)(h->passed_ns + buckets);
@@ -529,12 +529,12 @@ enum ctp_status ctp_scan_init(struct ctp_scan *h, const struct ctp_harvest_conf 
 	h->doubt_ns = UINT64_MAX;
 	ctp_barrier_init(&h->barrier);
 	h->proof = h->barrier.usable ? CTP_PROOF_LATER : CTP_PROOF_NOW;
-	basket->prove = ctp_doubt_drain;
-	basket->prove_arg = h;
+	rows->prove = ctp_v1_doubt_drain;
+	rows->prove_arg = h;
 	return CTP_OK;
 }
 
-void ctp_scan_fini(struct ctp_scan *h)
+void ctp_v1_scan_fini(struct ctp_v1_scan *h)
 {
 	if (!h->st)
 		return;

@@ -2,8 +2,8 @@
  * v1-scan.h - stations that have no ring behind them, as the original SDKs use them: all that is known of one is what it shows, so
  * they must be looked at, one by one, before their 8 slots are overwritten.
  */
-#ifndef CTP_SCAN_H
-#define CTP_SCAN_H
+#ifndef CTP_V1_SCAN_H
+#define CTP_V1_SCAN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,18 +13,18 @@
 #include "collect/v1-station.h"
 #include "shm/barrier.h"
 
-enum { CTP_SCAN_DOUBTS = 64 }; /* runs of rows in a group of those in doubt */
+enum { CTP_V1_SCAN_DOUBTS = 64 }; /* runs of rows in a group of those in doubt */
 
-struct ctp_scan {
-	struct ctp_basket *basket;
+struct ctp_v1_scan {
+	struct ctp_rows *rows;
 	uint32_t used;      /* stations that were ever allocated, of either sort */
 	bool annexed;       /* some may have rings behind them: those are not ours */
 
 	/* v1-scan.c's own */
 	const struct ctp_shm_header *header;
 	const struct ctp_shm_station *shm; /* max of each of these */
-	struct ctp_station *st;
-	struct ctp_station_seen *seen;
+	struct ctp_v1_station *st;
+	struct ctp_v1_station_seen *seen;
 	struct ctp_hot *hot;
 	uint32_t *ours;      /* stations that are ours, in buckets; count of them */
 	uint64_t *passed_ns; /* when the sweep last began with this bucket */
@@ -49,31 +49,31 @@ struct ctp_scan {
 	} *full;
 	uint32_t *doubted, ndoubted; /* stations that are listed */
 	uint64_t doubt_ns;           /* the least promise of theirs */
-	struct ctp_doubt {
-		struct ctp_doubt_run { /* rows of one visit that are in doubt */
+	struct ctp_v1_doubt {
+		struct ctp_v1_doubt_run { /* rows of one visit that are in doubt */
 			uint64_t base, after_ns; /* number of the first event; time of the one before */
 			uint32_t station, row, n;
-		} runs[CTP_SCAN_DOUBTS];
+		} runs[CTP_V1_SCAN_DOUBTS];
 		uint32_t count;
 		uint64_t full_ns; /* when the last was added */
 	} doubt[2]; /* the older, the newer */
 };
 
-enum ctp_status ctp_scan_init(struct ctp_scan *s, const struct ctp_harvest_conf *conf, struct ctp_basket *basket,
-                              struct ctp_err *err);
-void ctp_scan_fini(struct ctp_scan *s);
+enum ctp_status ctp_v1_scan_init(struct ctp_v1_scan *s, const struct ctp_harvest_conf *conf, struct ctp_rows *rows,
+                                 struct ctp_err *err);
+void ctp_v1_scan_fini(struct ctp_v1_scan *s);
 
 /*
- * These begin at basket->now_ns; before_ns: when the look before did. Both return what was found, and the most in one station.
+ * These begin at rows->now_ns; before_ns: when the look before did. Both return what was found, and the most in one station.
  */
-size_t ctp_scan_some(struct ctp_scan *s, uint64_t before_ns, unsigned *busiest);
-size_t ctp_scan_all(struct ctp_scan *s, uint64_t before_ns, unsigned *busiest);
+size_t ctp_v1_scan_some(struct ctp_v1_scan *s, uint64_t before_ns, unsigned *busiest);
+size_t ctp_v1_scan_all(struct ctp_v1_scan *s, uint64_t before_ns, unsigned *busiest);
 
 /* As the functions of ctp_harvest with these names. */
-void ctp_scan_lives(struct ctp_scan *s);
-void ctp_scan_last(struct ctp_scan *s, bool gone);
+void ctp_v1_scan_lives(struct ctp_v1_scan *s);
+void ctp_v1_scan_last(struct ctp_v1_scan *s, bool gone);
 
 /* When the longest ago was that one which lives was looked at; but not longer ago than a mark may be held back for it. */
-uint64_t ctp_scan_oldest_ns(const struct ctp_scan *s);
+uint64_t ctp_v1_scan_oldest_ns(const struct ctp_v1_scan *s);
 
 #endif

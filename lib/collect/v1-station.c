@@ -35,7 +35,7 @@
  * behind it: where the machine reorders stores, the payload of k+8 can be seen while the seq of k+7, or of k+3, is still in the
  * writer's store buffer (seen on a Neoverse N1: about one in 200,000 of the events read from a tight loop, up to five events
  * deep). No order of loads helps against that, but time does: a store buffer empties itself. So there the first rule is asked a
- * second time, by ctp_station_recheck, when CTP_STATION_DRAIN_NS have passed since the copy.
+ * second time, by ctp_v1_station_recheck, when CTP_STATION_DRAIN_NS have passed since the copy.
  *
  * What one writer cannot do is publish event j and show, to a load ordered after the one that saw j, a slot of an event before
  * j as it was before that event; or step back. A station where that is seen has more writers (a fork), or hostile ones. It is
@@ -60,13 +60,13 @@ static uint64_t seq_of(const struct ctp_shm_station *shm, unsigned slot)
 	return __atomic_load_n(&shm->slots[slot].seq, __ATOMIC_ACQUIRE); /* pairs with the writer's release store of seq */
 }
 
-static bool published(const struct ctp_station *st, const struct ctp_shm_station *shm, uint64_t i)
+static bool published(const struct ctp_v1_station *st, const struct ctp_shm_station *shm, uint64_t i)
 {
-	return seq_of(shm, ctp_station_slot(st, i)) >= ctp_station_want(st, i);
+	return seq_of(shm, ctp_v1_station_slot(st, i)) >= ctp_v1_station_want(st, i);
 }
 
 /* Number of the newest event that seq s, not 0, in this slot speaks of: complete, or for an odd mark being written. */
-static uint64_t newest(const struct ctp_station *st, unsigned slot, uint64_t s)
+static uint64_t newest(const struct ctp_v1_station *st, unsigned slot, uint64_t s)
 {
 	if (st->dialect == CTP_DIALECT_PLAIN)
 		return s - 1;
@@ -75,12 +75,12 @@ static uint64_t newest(const struct ctp_station *st, unsigned slot, uint64_t s)
 }
 
 /* How many times this slot had been filled when it showed s. */
-static uint64_t lap_of(const struct ctp_station *st, unsigned slot, uint64_t s)
+static uint64_t lap_of(const struct ctp_v1_station *st, unsigned slot, uint64_t s)
 {
 	return s ? newest(st, slot, s) / CTP_SHM_SLOTS + 1 : 0;
 }
 
-static void copy(struct ctp_row *row, const struct ctp_station *st, const struct ctp_shm_slot *slot, uint64_t seq,
+static void copy(struct ctp_row *row, const struct ctp_v1_station *st, const struct ctp_shm_slot *slot, uint64_t seq,
                  uint64_t index)
 {
 	row->val[CTP_TRANSITION_PROBE] = st->probe_id;
@@ -99,7 +99,7 @@ static void copy(struct ctp_row *row, const struct ctp_station *st, const struct
  * 8, which a seqlock reaches now and then. A nonzero s in slot i with s % 8 != i is no plain seq. While slot 0 of a seqlock
  * stays at s, slot 2 is at s, s - 1 or s - 2, and for s % 8 == 0 none of these is 2 modulo 8.
  */
-static bool tell_dialect(struct ctp_station *st, const struct ctp_shm_station *shm)
+static bool tell_dialect(struct ctp_v1_station *st, const struct ctp_shm_station *shm)
 {
 	uint64_t s1 = seq_of(shm, 1); /* before slot 0: a seqlock that is here has been there */
 	uint64_t s0 = seq_of(shm, 0);
@@ -118,7 +118,7 @@ static bool tell_dialect(struct ctp_station *st, const struct ctp_shm_station *s
 }
 
 /* At the first event. The header and the announcement were written before it was published, so they are whole. */
-static bool learn(struct ctp_station *st, const struct ctp_shm_station *shm)
+static bool learn(struct ctp_v1_station *st, const struct ctp_shm_station *shm)
 {
 	if ((st->dialect == CTP_DIALECT_AUTO && !tell_dialect(st, shm)) || !published(st, shm, 0))
 		return false;
@@ -132,21 +132,21 @@ static bool learn(struct ctp_station *st, const struct ctp_shm_station *shm)
 	return true;
 }
 
-static void set_conflict(struct ctp_station *st, struct ctp_station_seen *seen)
+static void set_conflict(struct ctp_v1_station *st, struct ctp_v1_station_seen *seen)
 {
 	for (uint64_t i = st->next; i < st->next + CTP_SHM_SLOTS; i++)
-		seen->seq[ctp_station_slot(st, i)] = ctp_station_idle(st, i);
+		seen->seq[ctp_v1_station_slot(st, i)] = ctp_v1_station_idle(st, i);
 	st->flags |= CTP_STATION_CONFLICT;
 }
 
 /* Copies the run of events from st->next on that are all there, and returns how many. *stop: the seq found where it ended. */
-static unsigned copy_run(const struct ctp_station *st, const struct ctp_shm_station *shm, struct ctp_row *rows, uint64_t *stop)
+static unsigned copy_run(const struct ctp_v1_station *st, const struct ctp_shm_station *shm, struct ctp_row *rows, uint64_t *stop)
 {
 	unsigned n;
 	for (n = 0; n < CTP_STATION_ROWS; n++) {
-		unsigned slot = ctp_station_slot(st, st->next + n);
+		unsigned slot = ctp_v1_station_slot(st, st->next + n);
 		*stop = seq_of(shm, slot);
-		if (*stop != ctp_station_want(st, st->next + n))
+		if (*stop != ctp_v1_station_want(st, st->next + n))
 			break;
 		copy(&rows[n], st, &shm->slots[slot], *stop, st->next + n);
 	}
@@ -154,27 +154,27 @@ static unsigned copy_run(const struct ctp_station *st, const struct ctp_shm_stat
 }
 
 /* The first rule of the table above, for the n events copied from base on. */
-static unsigned overtaken(const struct ctp_station *st, const struct ctp_shm_station *shm, uint64_t base, unsigned n,
+static unsigned overtaken(const struct ctp_v1_station *st, const struct ctp_shm_station *shm, uint64_t base, unsigned n,
                           unsigned *unverified)
 {
 	unsigned bad = 0;
 	while (bad < n && published(st, shm, base + bad + CTP_SHM_SLOTS - 1))
 		bad++;
 	for (uint64_t i = base; i < base + bad; i++)
-		*unverified += seq_of(shm, ctp_station_slot(st, i)) == ctp_station_want(st, i);
+		*unverified += seq_of(shm, ctp_v1_station_slot(st, i)) == ctp_v1_station_want(st, i);
 	return bad;
 }
 
 /* The second. */
-static unsigned rewritten(const struct ctp_station *st, const struct ctp_shm_station *shm, uint64_t base, unsigned n)
+static unsigned rewritten(const struct ctp_v1_station *st, const struct ctp_shm_station *shm, uint64_t base, unsigned n)
 {
-	while (n && seq_of(shm, ctp_station_slot(st, base + n - 1)) == ctp_station_want(st, base + n - 1))
+	while (n && seq_of(shm, ctp_v1_station_slot(st, base + n - 1)) == ctp_v1_station_want(st, base + n - 1))
 		n--;
 	return n;
 }
 
-unsigned ctp_station_recheck(const struct ctp_station *st, const struct ctp_shm_station *shm, uint64_t base, unsigned n,
-                             unsigned *unverified)
+unsigned ctp_v1_station_recheck(const struct ctp_v1_station *st, const struct ctp_shm_station *shm, uint64_t base, unsigned n,
+                                unsigned *unverified)
 {
 	*unverified = 0;
 	return overtaken(st, shm, base, n, unverified);
@@ -185,7 +185,7 @@ unsigned ctp_station_recheck(const struct ctp_station *st, const struct ctp_shm_
  * those that are not proved, where its seq is as it was, may be proved later if all that came behind it are with it; where they
  * are not, *again: they are to be copied from it on.
  */
-static unsigned keep_run(struct ctp_station *st, const struct ctp_shm_station *shm, struct ctp_station_seen *seen,
+static unsigned keep_run(struct ctp_v1_station *st, const struct ctp_shm_station *shm, struct ctp_v1_station_seen *seen,
                          enum ctp_proof proof, struct ctp_row *rows, unsigned n, bool *again)
 {
 	unsigned unverified = 0, bad;
@@ -219,12 +219,12 @@ static unsigned keep_run(struct ctp_station *st, const struct ctp_shm_station *s
  * happens again at once the writer laps us, and it is better to have its latest than to run after its oldest. False: that is no
  * count.
  */
-static bool skip_overrun(struct ctp_station *st, const struct ctp_shm_station *shm, unsigned lap, enum ctp_proof proof)
+static bool skip_overrun(struct ctp_v1_station *st, const struct ctp_shm_station *shm, unsigned lap, enum ctp_proof proof)
 {
 	uint64_t last = 0;
 	for (unsigned slot = 0; slot < CTP_SHM_SLOTS; slot++) {
 		uint64_t s = seq_of(shm, slot), j = s ? newest(st, slot, s) : 0;
-		if (s && (j >= INDEX_MAX || ctp_station_slot(st, j) != slot))
+		if (s && (j >= INDEX_MAX || ctp_v1_station_slot(st, j) != slot))
 			return false;
 		last = j > last ? j : last;
 	}
@@ -239,7 +239,7 @@ static bool skip_overrun(struct ctp_station *st, const struct ctp_shm_station *s
 }
 
 /* A station in conflict: every slot for itself. Index and gap are as good as the numbers found there. */
-static unsigned visit_slots(struct ctp_station *st, const struct ctp_shm_station *shm, struct ctp_station_seen *seen,
+static unsigned visit_slots(struct ctp_v1_station *st, const struct ctp_shm_station *shm, struct ctp_v1_station_seen *seen,
                             struct ctp_row *rows)
 {
 	unsigned n = 0;
@@ -261,14 +261,14 @@ static unsigned visit_slots(struct ctp_station *st, const struct ctp_shm_station
 	return n;
 }
 
-unsigned ctp_station_visit(struct ctp_station *st, const struct ctp_shm_station *shm, struct ctp_station_seen *seen,
-                           enum ctp_proof proof, struct ctp_row *rows)
+unsigned ctp_v1_station_visit(struct ctp_v1_station *st, const struct ctp_shm_station *shm, struct ctp_v1_station_seen *seen,
+                              enum ctp_proof proof, struct ctp_row *rows)
 {
 	if (!(st->flags & CTP_STATION_KNOWN) && !learn(st, shm))
 		return 0;
 	bool due = false; /* it is known that the next event was published */
 	for (unsigned lap = 0; !(st->flags & CTP_STATION_CONFLICT); lap++) {
-		uint64_t s, want = ctp_station_want(st, st->next);
+		uint64_t s, want = ctp_v1_station_want(st, st->next);
 		unsigned n = copy_run(st, shm, rows, &s);
 		if (n) {
 			bool again = false;
@@ -280,7 +280,7 @@ unsigned ctp_station_visit(struct ctp_station *st, const struct ctp_shm_station 
 			due = again;
 		} else if (s < want) {
 			bool marked = st->dialect == CTP_DIALECT_SEQLOCK && s == want - 1;
-			if (!due && (marked || s == ctp_station_idle(st, st->next)))
+			if (!due && (marked || s == ctp_v1_station_idle(st, st->next)))
 				return 0;
 			set_conflict(st, seen);
 		} else if (lap == LAPS_MAX) {
@@ -294,15 +294,15 @@ unsigned ctp_station_visit(struct ctp_station *st, const struct ctp_shm_station 
 	return visit_slots(st, shm, seen, rows);
 }
 
-void ctp_station_audit(struct ctp_station *st, const struct ctp_shm_station *shm, struct ctp_station_seen *seen)
+void ctp_v1_station_audit(struct ctp_v1_station *st, const struct ctp_shm_station *shm, struct ctp_v1_station_seen *seen)
 {
 	if ((st->flags & (CTP_STATION_KNOWN | CTP_STATION_CONFLICT)) != CTP_STATION_KNOWN)
 		return;
 	for (uint64_t i = st->next; i < st->next + CTP_SHM_SLOTS; i++) {
-		unsigned slot = ctp_station_slot(st, i);
+		unsigned slot = ctp_v1_station_slot(st, i);
 		uint64_t s = seq_of(shm, slot);
 		bool ahead = s && newest(st, slot, s) > st->next && !published(st, shm, st->next);
-		if (ahead || s < ctp_station_idle(st, i)) {
+		if (ahead || s < ctp_v1_station_idle(st, i)) {
 			set_conflict(st, seen);
 			return;
 		}

@@ -50,12 +50,12 @@ static bool fits(const struct plan *p, const struct ctp_geometry *geo, uint64_t 
 	       size.bytes - size.entries_at <= p->bytes - p->entries_at;
 }
 
-size_t ctp_annex_bytes(const struct ctp_geometry *geo)
+size_t ctp_arena_bytes(const struct ctp_geometry *geo)
 {
 	return possible(geo) ? plan_of(geo).bytes : 0;
 }
 
-void ctp_annex_make(void *base, const struct ctp_geometry *geo)
+void ctp_arena_make(void *base, const struct ctp_geometry *geo)
 {
 	struct ctp_shm_header *head = base;
 	struct plan p = plan_of(geo);
@@ -74,17 +74,17 @@ void ctp_annex_make(void *base, const struct ctp_geometry *geo)
 		ctp_rawclock_pair(&head->made_raw, &head->made_ns);
 	}
 	head->annex = CTP_ANNEX_MAGIC;
-	/* Release: the rest is there. Pairs with the acquire load of magic in ctp_annex_find, and in a probe that attaches. */
+	/* Release: the rest is there. Pairs with the acquire load of magic in ctp_arena_find, and in a probe that attaches. */
 	__atomic_store_n(&head->magic, CTP_SHM_MAGIC, __ATOMIC_RELEASE);
 }
 
 /* Each of these is for one field, and reads it once. */
 #define READ(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
 
-enum ctp_status ctp_annex_find(struct ctp_annex *a, void *base, size_t bytes, struct ctp_err *err)
+enum ctp_status ctp_arena_find(struct ctp_arena *a, void *base, size_t bytes, struct ctp_err *err)
 {
 	struct ctp_shm_header *head = base;
-	*a = (struct ctp_annex){.header = head};
+	*a = (struct ctp_arena){.header = head};
 	if (bytes < sizeof(*head) || __atomic_load_n(&head->magic, __ATOMIC_ACQUIRE) != CTP_SHM_MAGIC) /* see above */
 		return ctp_err_set(err, "no shared memory of cTP");
 	uint32_t version = READ(head->version);
@@ -114,7 +114,7 @@ enum ctp_status ctp_annex_find(struct ctp_annex *a, void *base, size_t bytes, st
 
 /* --- coming and going ----------------------------------------------------------------------------------------------------- */
 
-static void announce(struct ctp_annex *a, uint32_t mode, const char *sock_path)
+static void announce(struct ctp_arena *a, uint32_t mode, const char *sock_path)
 {
 	struct ctp_shm_header *head = a->header;
 	size_t len = sock_path ? strlen(sock_path) : 0;
@@ -134,7 +134,7 @@ static void announce(struct ctp_annex *a, uint32_t mode, const char *sock_path)
 	ctp_membarrier();
 }
 
-void ctp_annex_open(struct ctp_annex *a, uint32_t mode, uint32_t wait_us, const char *sock_path)
+void ctp_arena_open(struct ctp_arena *a, uint32_t mode, uint32_t wait_us, const char *sock_path)
 {
 	struct ctp_shm_header *head = a->header;
 	uint32_t used = READ(head->rings_used);
@@ -149,7 +149,7 @@ void ctp_annex_open(struct ctp_annex *a, uint32_t mode, uint32_t wait_us, const 
 	announce(a, mode, sock_path);
 }
 
-void ctp_annex_close(struct ctp_annex *a, uint32_t mode)
+void ctp_arena_close(struct ctp_arena *a, uint32_t mode)
 {
 	announce(a, mode, NULL);
 	__atomic_store_n(&a->header->tracer_sleeping, 0, __ATOMIC_RELAXED);

@@ -2,11 +2,11 @@
  * arena.h - the shared memory as a whole: where its parts are, who may make it, and what a collector announces in it.
  *
  * An arena is the header and the stations of version 1 with the annex behind them (see the layout in ctp.h). A collector makes
- * one for the program that it starts, or a program makes one for itself. What is found in an arena is hostile: ctp_annex_find
+ * one for the program that it starts, or a program makes one for itself. What is found in an arena is hostile: ctp_arena_find
  * reads each number once, and who goes by the struct that it fills stays within the mapping.
  */
-#ifndef CTP_ANNEX_H
-#define CTP_ANNEX_H
+#ifndef CTP_ARENA_H
+#define CTP_ARENA_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ struct ctp_geometry {
 	uint32_t max_stations, max_sites, max_rings, ring_bits;
 };
 
-struct ctp_annex {
+struct ctp_arena {
 	struct ctp_shm_header *header;
 	struct ctp_shm_station *stations;
 	struct ctp_shm_site *sites;
@@ -40,25 +40,25 @@ struct ctp_annex {
 };
 
 /* Bytes that such an arena takes, of which none is touched before it is used. 0: more than can be. */
-size_t ctp_annex_bytes(const struct ctp_geometry *geo);
+size_t ctp_arena_bytes(const struct ctp_geometry *geo);
 
-/* Writes the header of a new arena (all zeros), as a collector does: owner 0, mode 0 until ctp_annex_open. */
-void ctp_annex_make(void *base, const struct ctp_geometry *geo);
+/* Writes the header of a new arena (all zeros), as a collector does: owner 0, mode 0 until ctp_arena_open. */
+void ctp_arena_make(void *base, const struct ctp_geometry *geo);
 
 /*
  * Finds the parts of an arena that is mapped at base. Fails, with the reason, where there is none or one that does not fit
  * into bytes. Only the header is touched.
  */
-enum ctp_status ctp_annex_find(struct ctp_annex *a, void *base, size_t bytes, struct ctp_err *err);
+enum ctp_status ctp_arena_find(struct ctp_arena *a, void *base, size_t bytes, struct ctp_err *err);
 
 /*
  * A collector comes: it listens at sock_path (null: nowhere), and from here on the probes do as mode says. What is in the rings
  * was for somebody else and is dropped. Make the harvest after it. Who opens or closes holds the lock on the arena.
  */
-void ctp_annex_open(struct ctp_annex *a, uint32_t mode, uint32_t wait_us, const char *sock_path);
+void ctp_arena_open(struct ctp_arena *a, uint32_t mode, uint32_t wait_us, const char *sock_path);
 
 /* It goes: probes do as mode says again. Harvest the last after it, for what they did until now. */
-void ctp_annex_close(struct ctp_annex *a, uint32_t mode);
+void ctp_arena_close(struct ctp_arena *a, uint32_t mode);
 
 /*
  * membarrier(2), MEMBARRIER_CMD_GLOBAL_EXPEDITED: when it returns, every thread of every process that registered for it has

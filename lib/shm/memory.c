@@ -44,7 +44,7 @@ static void guard_bus(int sig, siginfo_t *info, void *context)
 	errno = saved;
 }
 
-static bool guard_set(const struct ctp_shm *shm)
+static bool guard_set(const struct ctp_memory *shm)
 {
 	guard.page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	guard.start = (uintptr_t)shm->base;
@@ -55,7 +55,7 @@ static bool guard_set(const struct ctp_shm *shm)
 	return !sigaction(SIGBUS, &act, &guard.before);
 }
 
-bool ctp_shm_truncated(void) { return guard.hit; }
+bool ctp_memory_truncated(void) { return guard.hit; }
 
 bool ctp_path_absolute(char out[PATH_MAX], const char *path)
 {
@@ -68,7 +68,7 @@ bool ctp_path_absolute(char out[PATH_MAX], const char *path)
 
 /* --- making --------------------------------------------------------------------------------------------------------------- */
 
-static enum ctp_status create(struct ctp_shm *shm, const char *path, struct ctp_err *err)
+static enum ctp_status create(struct ctp_memory *shm, const char *path, struct ctp_err *err)
 {
 	if (path) {
 		if (!ctp_path_absolute(shm->path, path))
@@ -88,7 +88,7 @@ static enum ctp_status create(struct ctp_shm *shm, const char *path, struct ctp_
 	return CTP_OK;
 }
 
-static enum ctp_status map_guarded(struct ctp_shm *shm, struct ctp_err *err)
+static enum ctp_status map_guarded(struct ctp_memory *shm, struct ctp_err *err)
 {
 	void *base = mmap(NULL, shm->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, shm->fd, 0);
 	if (base == MAP_FAILED)
@@ -100,7 +100,7 @@ static enum ctp_status map_guarded(struct ctp_shm *shm, struct ctp_err *err)
 }
 
 /* A file of so many bytes, and address space for it. */
-static enum ctp_status shm_size(struct ctp_shm *shm, size_t bytes, struct ctp_err *err)
+static enum ctp_status shm_size(struct ctp_memory *shm, size_t bytes, struct ctp_err *err)
 {
 	struct rlimit file;
 	shm->bytes = bytes;
@@ -111,20 +111,20 @@ static enum ctp_status shm_size(struct ctp_shm *shm, size_t bytes, struct ctp_er
 	return map_guarded(shm, err);
 }
 
-enum ctp_status ctp_shm_init(struct ctp_shm *shm, const struct ctp_shm_conf *conf, struct ctp_err *err)
+enum ctp_status ctp_memory_init(struct ctp_memory *shm, const struct ctp_memory_conf *conf, struct ctp_err *err)
 {
 	struct ctp_geometry geo = {conf->max_stations, CTP_ANNEX_SITES, CTP_ANNEX_RINGS, CTP_ANNEX_RING_BITS};
 	if (conf->ring_events)
 		for (geo.ring_bits = RING_BITS_MIN; (conf->ring_events - 1) >> geo.ring_bits; geo.ring_bits++)
 			;
-	*shm = (struct ctp_shm){.fd = -1};
-	if (!ctp_annex_bytes(&geo)) {
+	*shm = (struct ctp_memory){.fd = -1};
+	if (!ctp_arena_bytes(&geo)) {
 		ctp_err_set(err, "rings of %u events: 2^%d is the most", conf->ring_events, CTP_ANNEX_RING_BITS_MAX);
 		goto failed;
 	}
 	if (create(shm, conf->path, err))
 		goto failed;
-	while (shm_size(shm, ctp_annex_bytes(&geo), err)) {
+	while (shm_size(shm, ctp_arena_bytes(&geo), err)) {
 		if (geo.max_rings > RINGS_FEW)
 			geo.max_rings /= 2;
 		else if (geo.ring_bits > RING_BITS_MIN)
@@ -136,17 +136,17 @@ enum ctp_status ctp_shm_init(struct ctp_shm *shm, const struct ctp_shm_conf *con
 		ctp_err_sys(err, "sealing the shared memory");
 		goto failed;
 	}
-	ctp_annex_make(shm->base, &geo);
+	ctp_arena_make(shm->base, &geo);
 	return CTP_OK;
 failed:
-	ctp_shm_fini(shm);
+	ctp_memory_fini(shm);
 	return CTP_FAILED;
 }
 
-enum ctp_status ctp_shm_map(struct ctp_shm *shm, int fd, struct ctp_err *err)
+enum ctp_status ctp_memory_map(struct ctp_memory *shm, int fd, struct ctp_err *err)
 {
 	struct stat st;
-	*shm = (struct ctp_shm){.fd = fd};
+	*shm = (struct ctp_memory){.fd = fd};
 	snprintf(shm->path, sizeof(shm->path), "/proc/%d/fd/%d", (int)getpid(), fd);
 	enum ctp_status status = fstat(fd, &st) ? ctp_err_sys(err, "%s", shm->path) : CTP_OK;
 	if (!status) {
@@ -155,11 +155,11 @@ enum ctp_status ctp_shm_map(struct ctp_shm *shm, int fd, struct ctp_err *err)
 	}
 	shm->fd = -1; /* the caller's */
 	if (status)
-		ctp_shm_fini(shm);
+		ctp_memory_fini(shm);
 	return status;
 }
 
-void ctp_shm_fini(struct ctp_shm *shm)
+void ctp_memory_fini(struct ctp_memory *shm)
 {
 	if (guard.start && guard.start == (uintptr_t)shm->base) {
 		sigaction(SIGBUS, &guard.before, NULL);

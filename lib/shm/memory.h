@@ -5,8 +5,8 @@
  * name, and nothing is left behind whatever happens. With a path it is a file (0600, new), which the target could truncate
  * under us: reading what is gone gives zeros then, not a signal.
  */
-#ifndef CTP_SHM_H
-#define CTP_SHM_H
+#ifndef CTP_MEMORY_H
+#define CTP_MEMORY_H
 
 #include <limits.h>
 #include <stdbool.h>
@@ -18,13 +18,13 @@
 /* The field's C++ SDK computes 1024 x (1 + n) in an int. */
 enum { CTP_STATIONS_MAX = 2097150 };
 
-struct ctp_shm_conf {
+struct ctp_memory_conf {
 	const char *path;      /* null: a memfd */
 	uint32_t max_stations;
 	uint32_t ring_events;  /* for each thread, rounded up to a power of two; 0: 2^CTP_ANNEX_RING_BITS */
 };
 
-struct ctp_shm {
+struct ctp_memory {
 	void *base;
 	size_t bytes;
 	int fd;
@@ -36,14 +36,14 @@ struct ctp_shm {
  * Creates, maps and writes the header, annex included (it is not open yet). Where a limit of the system stands against it,
  * there are fewer rings, and smaller ones. One at a time in a process: the guard against truncation is a signal handler.
  */
-enum ctp_status ctp_shm_init(struct ctp_shm *shm, const struct ctp_shm_conf *conf, struct ctp_err *err);
+enum ctp_status ctp_memory_init(struct ctp_memory *shm, const struct ctp_memory_conf *conf, struct ctp_err *err);
 
 /* The same for an arena that others made: maps and guards it. The descriptor is the caller's to close. */
-enum ctp_status ctp_shm_map(struct ctp_shm *shm, int fd, struct ctp_err *err);
-void ctp_shm_fini(struct ctp_shm *shm);
+enum ctp_status ctp_memory_map(struct ctp_memory *shm, int fd, struct ctp_err *err);
+void ctp_memory_fini(struct ctp_memory *shm);
 
 /* True once a part of it was found cut off. */
-bool ctp_shm_truncated(void);
+bool ctp_memory_truncated(void);
 
 /* path, absolute, for a target that changes its folder. False: too long. */
 bool ctp_path_absolute(char out[PATH_MAX], const char *path);

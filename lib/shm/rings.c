@@ -25,7 +25,7 @@
 static void read_clock(struct ctp_rings *r)
 {
 	struct timespec t;
-	if (r->annex.clock == CTP_CLOCK_RAW) {
+	if (r->arena.clock == CTP_CLOCK_RAW) {
 		ctp_rawclock_take(&r->clock);
 		const struct ctp_rawline *line = ctp_rawclock_newest(&r->clock);
 		r->now_raw = line->stop_raw;
@@ -40,7 +40,7 @@ static void read_clock(struct ctp_rings *r)
 
 static bool is_raw(const struct ctp_rings *r, const struct ctp_shm_ring *shm)
 {
-	return __atomic_load_n(&shm->clock, __ATOMIC_RELAXED) == CTP_CLOCK_RAW && r->annex.clock == CTP_CLOCK_RAW;
+	return __atomic_load_n(&shm->clock, __ATOMIC_RELAXED) == CTP_CLOCK_RAW && r->arena.clock == CTP_CLOCK_RAW;
 }
 
 static void meet(const struct ctp_rings *r, const struct ctp_shm_ring *shm, struct ctp_ring *ring)
@@ -55,7 +55,7 @@ static void meet(const struct ctp_rings *r, const struct ctp_shm_ring *shm, stru
 
 static void look_at(struct ctp_rings *r, uint32_t i)
 {
-	struct ctp_shm_ring *shm = &r->annex.rings[i];
+	struct ctp_shm_ring *shm = &r->arena.rings[i];
 	struct ctp_ring *ring = &r->rings[i];
 	if (!ring->known)
 		meet(r, shm, ring);
@@ -65,7 +65,7 @@ static void look_at(struct ctp_rings *r, uint32_t i)
 	ring->lost_notes = __atomic_load_n(&shm->lost_notes, __ATOMIC_RELAXED);
 	r->lost += ring->lost_events + ring->lost_notes;
 	uint64_t there = ring->head - ring->tail;
-	if (there > UINT64_C(1) << r->annex.geo.ring_bits) {
+	if (there > UINT64_C(1) << r->arena.geo.ring_bits) {
 		r->liars++;
 		ring->tail = ring->told = ring->due = ring->round = ring->head;
 		__atomic_store_n(&shm->tail, ring->tail, __ATOMIC_RELEASE); /* pairs with 2, if with anything */
@@ -73,15 +73,15 @@ static void look_at(struct ctp_rings *r, uint32_t i)
 	}
 	if (!r->in_round)
 		ring->round = ring->head;
-	unsigned fill = (unsigned)(there << 8 >> r->annex.geo.ring_bits);
+	unsigned fill = (unsigned)(there << 8 >> r->arena.geo.ring_bits);
 	r->fill = fill > r->fill ? fill : r->fill;
 	r->left += there;
 }
 
 uint64_t ctp_rings_look(struct ctp_rings *r, bool all)
 {
-	uint32_t used = __atomic_load_n(&r->annex.header->rings_used, __ATOMIC_RELAXED); /* a ring's head orders the rest */
-	used = used < r->annex.geo.max_rings ? used : r->annex.geo.max_rings;
+	uint32_t used = __atomic_load_n(&r->arena.header->rings_used, __ATOMIC_RELAXED); /* a ring's head orders the rest */
+	used = used < r->arena.geo.max_rings ? used : r->arena.geo.max_rings;
 	r->used = used > r->used ? used : r->used;
 	read_clock(r);
 	r->fill = 0;
@@ -98,14 +98,14 @@ uint64_t ctp_rings_look(struct ctp_rings *r, bool all)
 enum ctp_status ctp_rings_init(struct ctp_rings *r, void *shm, size_t bytes, struct ctp_err *err)
 {
 	*r = (struct ctp_rings){.used = 0};
-	if (ctp_annex_find(&r->annex, shm, bytes, err))
+	if (ctp_arena_find(&r->arena, shm, bytes, err))
 		return CTP_EOF;
-	if (r->annex.clock == CTP_CLOCK_RAW && !ctp_rawclock_usable())
-		r->annex.clock = CTP_CLOCK_MONOTONIC; /* it was made in other circumstances: raw times have no meaning */
-	if (r->annex.clock == CTP_CLOCK_RAW)
-		ctp_rawclock_init(&r->clock, r->annex.made_raw, r->annex.made_ns);
+	if (r->arena.clock == CTP_CLOCK_RAW && !ctp_rawclock_usable())
+		r->arena.clock = CTP_CLOCK_MONOTONIC; /* it was made in other circumstances: raw times have no meaning */
+	if (r->arena.clock == CTP_CLOCK_RAW)
+		ctp_rawclock_init(&r->clock, r->arena.made_raw, r->arena.made_ns);
 	read_clock(r);
-	r->rings = calloc(r->annex.geo.max_rings ? r->annex.geo.max_rings : 1, sizeof(*r->rings));
+	r->rings = calloc(r->arena.geo.max_rings ? r->arena.geo.max_rings : 1, sizeof(*r->rings));
 	if (!r->rings)
 		return ctp_err_set(err, "out of memory");
 	ctp_rings_look(r, false);
@@ -130,8 +130,8 @@ void ctp_rings_fini(struct ctp_rings *r)
 
 static const struct ctp_shm_entry *entry_at(const struct ctp_rings *r, uint32_t i, uint64_t number)
 {
-	uint64_t mask = (UINT64_C(1) << r->annex.geo.ring_bits) - 1;
-	return &r->annex.entries[((uint64_t)i << r->annex.geo.ring_bits) + (number & mask)];
+	uint64_t mask = (UINT64_C(1) << r->arena.geo.ring_bits) - 1;
+	return &r->arena.entries[((uint64_t)i << r->arena.geo.ring_bits) + (number & mask)];
 }
 
 /*
@@ -199,7 +199,7 @@ static void take_thread(struct ctp_rings *r, uint32_t i, const struct ctp_shm_en
 {
 	r->rings[i].former = r->rings[i].owner;
 	r->rings[i].owner = __atomic_load_n(&entry->value, __ATOMIC_RELAXED);
-	r->rings[i].raw = is_raw(r, &r->annex.rings[i]);
+	r->rings[i].raw = is_raw(r, &r->arena.rings[i]);
 }
 
 static unsigned take_from(struct ctp_rings *r, uint32_t i, struct ctp_ring_entry *out)
@@ -238,7 +238,7 @@ unsigned ctp_rings_take(struct ctp_rings *r, struct ctp_ring **ring, struct ctp_
 			r->took = true;
 			(*ring)->told = (*ring)->tail;
 			/* Release: what is copied may be overwritten. Pairs with 2 above. */
-			__atomic_store_n(&r->annex.rings[r->at].tail, (*ring)->tail, __ATOMIC_RELEASE);
+			__atomic_store_n(&r->arena.rings[r->at].tail, (*ring)->tail, __ATOMIC_RELEASE);
 		}
 	}
 	return 0;
@@ -246,6 +246,6 @@ unsigned ctp_rings_take(struct ctp_rings *r, struct ctp_ring **ring, struct ctp_
 
 uint64_t ctp_rings_ns(const struct ctp_rings *r, uint64_t ts, bool raw)
 {
-	uint64_t ns = raw && r->annex.clock == CTP_CLOCK_RAW ? ctp_rawclock_ns(&r->clock, ts) : ts;
+	uint64_t ns = raw && r->arena.clock == CTP_CLOCK_RAW ? ctp_rawclock_ns(&r->clock, ts) : ts;
 	return ns < r->now_ns ? ns : r->now_ns;
 }

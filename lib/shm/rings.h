@@ -46,7 +46,7 @@ struct ctp_ring {
 };
 
 struct ctp_rings {
-	struct ctp_annex annex;
+	struct ctp_arena arena;
 	struct ctp_rawclock clock;
 	struct ctp_ring *rings; /* max_rings of them, of which used are in use */
 	uint32_t used;
@@ -89,7 +89,7 @@ void ctp_rings_finish(struct ctp_rings *r);
 uint64_t ctp_rings_ns(const struct ctp_rings *r, uint64_t ts, bool raw);
 static inline bool ctp_rings_newer(const struct ctp_rings *r, uint64_t ts, bool raw)
 {
-	return raw && r->annex.clock == CTP_CLOCK_RAW ? (int64_t)(ts - r->now_raw) > 0 : ts > r->now_ns;
+	return raw && r->arena.clock == CTP_CLOCK_RAW ? (int64_t)(ts - r->now_raw) > 0 : ts > r->now_ns;
 }
 
 #endif

@@ -28,7 +28,7 @@ static struct ctp_op make_op(const struct ctp_class *cls, int field, unsigned *w
 }
 
 /* The fields with one of two predictors, but for those that have a place of their own. */
-static void plan_group(struct ctp_plan *plan, const struct ctp_class *cls, unsigned pred, unsigned or_pred, unsigned *words)
+static void plan_group(struct ctp_codec_plan *plan, const struct ctp_class *cls, unsigned pred, unsigned or_pred, unsigned *words)
 {
 	for (int i = 0; i < (int)cls->nfields; i++) {
 		unsigned p = cls->fields[i].pred;
@@ -40,9 +40,9 @@ static void plan_group(struct ctp_plan *plan, const struct ctp_class *cls, unsig
 	}
 }
 
-struct ctp_plan *ctp_plan_new(const struct ctp_class *cls, struct ctp_err *err)
+struct ctp_codec_plan *ctp_codec_plan_new(const struct ctp_class *cls, struct ctp_err *err)
 {
-	struct ctp_plan *plan = calloc(1, sizeof *plan);
+	struct ctp_codec_plan *plan = calloc(1, sizeof *plan);
 	unsigned words = 0;
 	if (!plan) {
 		ctp_err_set(err, "class %.40s: out of memory", cls->name);

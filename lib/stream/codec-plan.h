@@ -2,8 +2,8 @@
  * codec-plan.h - how the records of a class are coded: its fields sorted into groups, each with one predictor. Between schema.c, which
  * has a plan made for each class, and codec.c, which follows it.
  */
-#ifndef CTP_PLAN_H
-#define CTP_PLAN_H
+#ifndef CTP_CODEC_PLAN_H
+#define CTP_CODEC_PLAN_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ struct ctp_op {
  * The ops of a class, in groups that are each coded by a loop without a choice in it: this is what makes it fast. Those that
  * can miss stand in the order of the mask's bits: the state's, then SAME and STATE, PREV, STEP, TOGGLE, each as declared.
  */
-struct ctp_plan {
+struct ctp_codec_plan {
 	int key, time, state; /* fields, -1: none; time only where it is predicted as such */
 	bool state_first;     /* the first that can miss is the state's */
 	uint32_t nplain;      /* always written */
@@ -44,20 +44,20 @@ struct ctp_plan {
  */
 #define CTP_U64_OP(f, pr, sl) { .field = f, .type = CTP_U64, .pred = pr, .slot = sl, .by_state = (pr) == CTP_PRED_STATE }
 #define CTP_ACTIVE_OP { .field = 4, .type = CTP_BOOL, .pred = CTP_PRED_TOGGLE, .slot = 0, .shift = 63, .narrow = true }
-static const struct ctp_plan ctp_transition_plan = {
+static const struct ctp_codec_plan ctp_transition_plan = {
 	.key = 6, .time = 5, .state = 4, .state_first = true, .same = 1, .prev = 5, .step = 5, .toggle = 7, .nmasked = 7,
 	.key_op = CTP_U64_OP(6, CTP_PRED_KEY, 6), .state_op = CTP_ACTIVE_OP,
 	.masked = { CTP_ACTIVE_OP, CTP_U64_OP(0, CTP_PRED_SAME, 1), CTP_U64_OP(1, CTP_PRED_SAME, 2), CTP_U64_OP(2, CTP_PRED_STATE, 3),
 	            CTP_U64_OP(8, CTP_PRED_STATE, 5), CTP_U64_OP(3, CTP_PRED_STEP, 7), CTP_U64_OP(7, CTP_PRED_STEP, 9) },
 };
 
-static const struct ctp_plan ctp_plain_plan = {
+static const struct ctp_codec_plan ctp_plain_plan = {
 	.key = 0, .time = 5, .state = 4, .state_first = true, .same = 1, .prev = 3, .step = 3, .toggle = 4, .nmasked = 4,
 	.key_op = CTP_U64_OP(0, CTP_PRED_KEY, 0), .state_op = CTP_ACTIVE_OP,
 	.masked = { CTP_ACTIVE_OP, CTP_U64_OP(1, CTP_PRED_SAME, 1), CTP_U64_OP(2, CTP_PRED_STATE, 2),
 	            CTP_U64_OP(3, CTP_PRED_STEP, 4) },
 };
 
-struct ctp_plan *ctp_plan_new(const struct ctp_class *cls, struct ctp_err *err); /* free() it */
+struct ctp_codec_plan *ctp_codec_plan_new(const struct ctp_class *cls, struct ctp_err *err); /* free() it */
 
 #endif

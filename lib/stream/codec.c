@@ -256,7 +256,7 @@ INLINE uint64_t own_value(struct ctp_codec *c, const struct ctp_op *op, const ui
 	return v;
 }
 
-INLINE uint8_t *encode(struct ctp_codec *c, const struct ctp_plan *plan, unsigned n,
+INLINE uint8_t *encode(struct ctp_codec *c, const struct ctp_codec_plan *plan, unsigned n,
                                                              const uint64_t *val, const uint8_t *base, uint8_t *p)
 {
 	struct bound *b = &c->classes[n];
@@ -435,7 +435,7 @@ static bool strings_fit(const struct ctp_class *cls, const uint64_t *val)
 }
 
 /* val has the handles of the strings that were expected; of those that were missed it has the strings already. */
-static bool handles_to_strings(const struct ctp_codec *c, const struct ctp_plan *plan, uint64_t missed, uint64_t *val)
+static bool handles_to_strings(const struct ctp_codec *c, const struct ctp_codec_plan *plan, uint64_t missed, uint64_t *val)
 {
 	for (uint32_t i = 0; i < plan->nmasked; i++) {
 		const struct ctp_op *op = &plan->masked[i];
@@ -450,7 +450,7 @@ static bool handles_to_strings(const struct ctp_codec *c, const struct ctp_plan 
 }
 
 /* The fields that are always written. */
-INLINE const uint8_t *get_always(struct ctp_codec *c, const struct ctp_plan *plan,
+INLINE const uint8_t *get_always(struct ctp_codec *c, const struct ctp_codec_plan *plan,
                                                                        unsigned n, const uint8_t *p, const uint8_t *end,
                                                                        uint64_t *val, uint64_t **word)
 {
@@ -505,7 +505,7 @@ INLINE const uint8_t *get_and_learn(struct ctp_codec *c, const struct ctp_op *op
 /*
  * Every prediction is learned as if it had come true, which for most is nothing to do; the few that were missed are put right.
  */
-INLINE const uint8_t *decode(struct ctp_codec *c, const struct ctp_plan *plan, unsigned n,
+INLINE const uint8_t *decode(struct ctp_codec *c, const struct ctp_codec_plan *plan, unsigned n,
                                                                    uint64_t mask, const uint8_t *p, const uint8_t *end,
                                                                    uint64_t *val)
 {

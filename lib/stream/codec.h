@@ -2,7 +2,7 @@
  * codec.h - records to bytes and back, driven by the class's own table: one piece of code for every class.
  *
  * A record is a head (which fields the predictor missed, and the class); then the fields that are always written: key, time, those
- * without a prediction; then those that were missed, in the order of struct ctp_plan, the state first. Both sides predict from what
+ * without a prediction; then those that were missed, in the order of struct ctp_codec_plan, the state first. Both sides predict from what
  * they have both seen in this packet:
  *
  *	- the time of the record before, of whatever class;

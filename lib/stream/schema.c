@@ -191,7 +191,7 @@ struct ctp_class *ctp_class_new(const char *name, enum ctp_kind kind, const stru
 			*labels = (struct ctp_label){ fields[i].labels[j].value,
 				                      keep(m, fields[i].labels[j].name, strlen(fields[i].labels[j].name)) };
 	}
-	if (check_class(&m->cls, err) || !(m->cls.plan = ctp_plan_new(&m->cls, err)))
+	if (check_class(&m->cls, err) || !(m->cls.plan = ctp_codec_plan_new(&m->cls, err)))
 		goto fail;
 	uint8_t *decl = malloc(declare(&m->cls, 0));
 	if (!decl) {

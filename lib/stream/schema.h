@@ -116,7 +116,7 @@ struct ctp_class {
 	const struct ctp_field *fields;
 	int time_field, key_field, state_field; /* -1: none */
 	uint32_t id;     /* dense, given by the reader or the caller that keeps the class: index for a sink's own table */
-	struct ctp_plan *plan; /* how to code it, for the library */
+	struct ctp_codec_plan *plan; /* how to code it, for the library */
 	const uint8_t *decl;   /* the declaration as it stands in a packet */
 	size_t decl_bytes;
 };

@@ -4,8 +4,8 @@
  * A format is one file in formats/. It knows no tool and no other format; what it offers is a constructor that returns a
  * struct ctp_sink (or struct ctp_source) with its own state behind it.
  */
-#ifndef CTP_FORMAT_H
-#define CTP_FORMAT_H
+#ifndef CTP_SINK_H
+#define CTP_SINK_H
 
 #include "base/err.h"
 #include "io/input.h"

@@ -6,7 +6,7 @@
 
 enum { KEPT = 64, KEPT_BYTES = 500 }; /* to spell a text takes longer than to find it; most have far fewer bytes */
 
-struct ctp_placetexts {
+struct ctp_place_texts {
 	struct ctp_sites *sites;
 	struct ctp_symbols *symbols;
 	ctp_sites_spell *spell;
@@ -20,9 +20,9 @@ struct ctp_placetexts {
 	} kept[KEPT];
 };
 
-struct ctp_placetexts *ctp_placetexts_new(ctp_sites_spell *spell, struct ctp_symbols *symbols)
+struct ctp_place_texts *ctp_place_texts_new(ctp_sites_spell *spell, struct ctp_symbols *symbols)
 {
-	struct ctp_placetexts *texts = calloc(1, sizeof *texts);
+	struct ctp_place_texts *texts = calloc(1, sizeof *texts);
 	struct ctp_sites *sites = ctp_sites_new(spell);
 	if (!texts || !sites) {
 		free(texts);
@@ -37,7 +37,7 @@ struct ctp_placetexts *ctp_placetexts_new(ctp_sites_spell *spell, struct ctp_sym
 	return texts;
 }
 
-void ctp_placetexts_free(struct ctp_placetexts *texts)
+void ctp_place_texts_free(struct ctp_place_texts *texts)
 {
 	if (!texts)
 		return;
@@ -46,7 +46,7 @@ void ctp_placetexts_free(struct ctp_placetexts *texts)
 	free(texts);
 }
 
-void ctp_placetexts_forget(struct ctp_placetexts *texts)
+void ctp_place_texts_forget(struct ctp_place_texts *texts)
 {
 	ctp_sites_forget(texts->sites);
 	if (!texts->symbols)
@@ -56,7 +56,7 @@ void ctp_placetexts_forget(struct ctp_placetexts *texts)
 		texts->kept[i].of = NULL;
 }
 
-void ctp_placetexts_learn(struct ctp_placetexts *texts, const struct ctp_record *rec)
+void ctp_place_texts_learn(struct ctp_place_texts *texts, const struct ctp_record *rec)
 {
 	if (rec->cls->kind == CTP_KIND_SITE)
 		ctp_sites_learn(texts->sites, rec);
@@ -66,12 +66,12 @@ void ctp_placetexts_learn(struct ctp_placetexts *texts, const struct ctp_record 
 	texts->pid = ctp_symbols_pid(texts->symbols, rec);
 }
 
-bool ctp_placetexts_shows(const struct ctp_placetexts *texts, const struct ctp_class *cls, uint32_t field)
+bool ctp_place_texts_shows(const struct ctp_place_texts *texts, const struct ctp_class *cls, uint32_t field)
 {
 	return ctp_site_shown(cls, field) && (texts->symbols || cls->fields[field].role == CTP_ROLE_SITE);
 }
 
-static const struct ctp_sites_text *spelled(struct ctp_placetexts *texts, const struct ctp_str *str)
+static const struct ctp_sites_text *spelled(struct ctp_place_texts *texts, const struct ctp_str *str)
 {
 	struct kept *k = &texts->kept[(uintptr_t)str * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (KEPT - 1)];
 	if (k->of == str)
@@ -85,7 +85,7 @@ static const struct ctp_sites_text *spelled(struct ctp_placetexts *texts, const 
 	return &k->text;
 }
 
-const struct ctp_sites_text *ctp_placetexts_find(struct ctp_placetexts *texts, const struct ctp_field *field, uint64_t v)
+const struct ctp_sites_text *ctp_place_texts_find(struct ctp_place_texts *texts, const struct ctp_field *field, uint64_t v)
 {
 	if (field->role == CTP_ROLE_SITE)
 		return ctp_sites_find(texts->sites, v);

@@ -1,5 +1,5 @@
 /*
- * proc-facts.c - a program for t/attach.t and t/collect-rings.t: does as it is told on stdin, a word and a number at a time, and
+ * targets.c - a program for t/attach.t and t/collect-rings.t: does as it is told on stdin, a word and a number at a time, and
  * answers each on stdout.
  */
 #include "ctp.h"

@@ -120,16 +120,16 @@ int main(int argc, char **argv)
 	j.seconds = strtoull(argv[3], NULL, 10);
 	struct ctp_geometry geo = {j.coros < 65536 ? 65536 : j.coros, 64, 4,
 	                           argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 10) : 20};
-	size_t size = ctp_annex_bytes(&geo);
+	size_t size = ctp_arena_bytes(&geo);
 	void *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	struct ctp_annex annex;
-	if (base == MAP_FAILED || (ctp_annex_make(base, &geo), ctp_annex_find(&annex, base, size, &err)))
+	struct ctp_arena arena;
+	if (base == MAP_FAILED || (ctp_arena_make(base, &geo), ctp_arena_find(&arena, base, size, &err)))
 		return fprintf(stderr, "ringwriter: no memory: %s\n", err.text), 1;
-	ctp_annex_open(&annex, CTP_MODE_RECORD | CTP_MODE_RINGS, 0, NULL);
+	ctp_arena_open(&arena, CTP_MODE_RECORD | CTP_MODE_RINGS, 0, NULL);
 	rawmem_plan(&j.mem, geo.max_stations, geo.max_rings, geo.ring_bits);
 	j.mem.base = base;
 	j.ring.clock = counter;
-	put64((unsigned char *)base + j.mem.rings_at + 0x20, annex.clock);
+	put64((unsigned char *)base + j.mem.rings_at + 0x20, arena.clock);
 	struct ctp_writer *writer = ctp_writer_new(discard, &bytes, &err);
 	struct ctp_section sec;
 	ctp_section_init(&sec);

@@ -9,18 +9,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + !size); /* of exactly its size, so that what is touched behind it is seen */
-	struct ctp_procstat stat;
+	struct ctp_proc_stat stat;
 	struct ctp_schedstat sched;
 	unsigned depth;
 	if (!text)
 		abort();
 	if (size)
 		memcpy(text, data, size);
-	if (ctp_procstat_parse(text, size, &stat) && !stat.state)
+	if (ctp_proc_stat_parse(text, size, &stat) && !stat.state)
 		abort();
 	if (ctp_schedstat_parse(text, size, &sched) && !sched.cpu_ns && !sched.delay_ns)
 		abort();
-	if (!ctp_procstat_number(text, size, &depth) != !depth)
+	if (!ctp_proc_stat_number(text, size, &depth) != !depth)
 		abort();
 	free(text);
 	return 0;

@@ -1,17 +1,17 @@
-/* class-roles.c - looks for the fields. */
-#include "analyse/class-roles.h"
+/* roles.c - looks for the fields. */
+#include "analyse/roles.h"
 
 #include "stream/sink.h"
 
 static int16_t number_field(const struct ctp_class *cls, int field)
 {
 	if (field < 0 || field > INT16_MAX)
-		return CTP_SHAPE_NONE;
+		return CTP_ROLES_NONE;
 	unsigned type = cls->fields[field].type;
-	return ctp_type_is_text(type) || ctp_type_is_float(type) ? CTP_SHAPE_NONE : (int16_t)field;
+	return ctp_type_is_text(type) || ctp_type_is_float(type) ? CTP_ROLES_NONE : (int16_t)field;
 }
 
-int16_t ctp_shape_named(const struct ctp_class *cls, const char *name) { return number_field(cls, ctp_class_field(cls, name)); }
+int16_t ctp_roles_named(const struct ctp_class *cls, const char *name) { return number_field(cls, ctp_class_field(cls, name)); }
 
 static int16_t with_role(const struct ctp_class *cls, enum ctp_role role)
 {
@@ -19,18 +19,18 @@ static int16_t with_role(const struct ctp_class *cls, enum ctp_role role)
 }
 
 /* As the standard has it, in all that a transition needs. */
-static bool is_standard(const struct ctp_shape *s)
+static bool is_standard(const struct ctp_roles *s)
 {
-	const struct ctp_shape *std = &ctp_shape_standard;
+	const struct ctp_roles *std = &ctp_roles_standard;
 	return s->kind == std->kind && s->numbered && s->id == std->id && s->probe == std->probe && s->ts == std->ts &&
 	       s->tid == std->tid && s->addr == std->addr && s->index == std->index && s->active == std->active &&
 	       s->site == std->site;
 }
 
-void ctp_shape_learn(struct ctp_shape *s, const struct ctp_class *cls)
+void ctp_roles_learn(struct ctp_roles *s, const struct ctp_class *cls)
 {
 	int text = ctp_class_role(cls, CTP_ROLE_NAME);
-	*s = (struct ctp_shape){
+	*s = (struct ctp_roles){
 		.known = true,
 		.kind = cls->kind,
 		.missed = ctp_class_is_missed(cls),
@@ -39,26 +39,26 @@ void ctp_shape_learn(struct ctp_shape *s, const struct ctp_class *cls)
 		.ts = (int16_t)cls->time_field,
 		.tid = with_role(cls, CTP_ROLE_THREAD),
 		.addr = with_role(cls, CTP_ROLE_ADDRESS),
-		.index = ctp_shape_named(cls, "index"),
+		.index = ctp_roles_named(cls, "index"),
 		.active = with_role(cls, CTP_ROLE_STATE),
 		.site = with_role(cls, CTP_ROLE_SITE),
-		.parent = ctp_shape_named(cls, "parent"),
+		.parent = ctp_roles_named(cls, "parent"),
 		.pid = with_role(cls, CTP_ROLE_PROCESS),
-		.by = ctp_shape_named(cls, "by"),
-		.text = text >= 0 && cls->fields[text].type == CTP_STRING ? (int16_t)text : CTP_SHAPE_NONE,
-		.code = ctp_shape_named(cls, "code"),
-		.target = ctp_shape_named(cls, "target"),
-		.after = ctp_shape_named(cls, "after"),
-		.before = ctp_shape_named(cls, "before"),
-		.transitions = ctp_shape_named(cls, "transitions"),
-		.how = ctp_shape_named(cls, "how"),
-		.joins = ctp_shape_named(cls, "joins"),
-		.by_hand = ctp_shape_named(cls, "by_hand"),
+		.by = ctp_roles_named(cls, "by"),
+		.text = text >= 0 && cls->fields[text].type == CTP_STRING ? (int16_t)text : CTP_ROLES_NONE,
+		.code = ctp_roles_named(cls, "code"),
+		.target = ctp_roles_named(cls, "target"),
+		.after = ctp_roles_named(cls, "after"),
+		.before = ctp_roles_named(cls, "before"),
+		.transitions = ctp_roles_named(cls, "transitions"),
+		.how = ctp_roles_named(cls, "how"),
+		.joins = ctp_roles_named(cls, "joins"),
+		.by_hand = ctp_roles_named(cls, "by_hand"),
 	};
-	s->numbered = s->index != CTP_SHAPE_NONE;
+	s->numbered = s->index != CTP_ROLES_NONE;
 	if (!s->numbered)
 		s->index = with_role(cls, CTP_ROLE_SEQUENCE);
-	if (s->id == CTP_SHAPE_NONE)
+	if (s->id == CTP_ROLES_NONE)
 		s->id = s->probe;
 	s->standard = is_standard(s);
 }

@@ -13,13 +13,13 @@
 #define REST " 1 7 7 0 -1 4194564 89 0 0 0 12 3 0 0 20 0 3 0 124 5918720 312 18446744073709551615 1 2 3 0 0 0 0 0 0 0 0 0 17 0 0\n"
 
 /* Of exactly its size, so that a sanitizer sees who reads behind it. */
-static bool parse(const char *text, size_t len, struct ctp_procstat *st)
+static bool parse(const char *text, size_t len, struct ctp_proc_stat *st)
 {
 	char *copy = malloc(len + !len);
 	if (len)
 		memcpy(copy, text, len);
-	*st = (struct ctp_procstat){0};
-	bool good = ctp_procstat_parse(copy, len, st);
+	*st = (struct ctp_proc_stat){0};
+	bool good = ctp_proc_stat_parse(copy, len, st);
 	free(copy);
 	return good;
 }
@@ -27,7 +27,7 @@ static bool parse(const char *text, size_t len, struct ctp_procstat *st)
 static void test_stat(void)
 {
 	static const char *const names[] = {"cat", "", ") R 1 1 1 1 1 4 ", "a) (b", "two\nlines) Z ", ")", "(((", ") S 1 2 3 4 5 6"};
-	struct ctp_procstat st;
+	struct ctp_proc_stat st;
 	char text[512];
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		size_t len = (size_t)snprintf(text, sizeof(text), "4711 (%s) S" REST, names[i]);
@@ -60,7 +60,7 @@ static void test_schedstat(void)
 static void test_number(void)
 {
 	unsigned depth;
-#define NUMBER(text) ctp_procstat_number(text, strlen(text), &depth)
+#define NUMBER(text) ctp_proc_stat_number(text, strlen(text), &depth)
 	is_u64(NUMBER("Name:\ta\nNgid:\t0\nNSpid:\t4711\nX:\t1\n"), 4711, "the number is the same");
 	is_u64(depth, 1, "in the same namespace");
 	is_u64(NUMBER("Name:\ta\nNSpid:\t4711\t12\t3\nX"), 3, "and another further inside");
@@ -88,47 +88,47 @@ static void *wait_in_thread(void *arg)
 
 static void test_ourselves(void)
 {
-	struct ctp_procstate p;
-	struct ctp_procstat st;
+	struct ctp_proc_state p;
+	struct ctp_proc_stat st;
 	struct ctp_schedstat sched;
 	unsigned depth;
 	uint64_t sum = 0, me = (uint64_t)getpid();
 	pthread_t t;
 	pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 	prctl(PR_SET_NAME, ") Z 1\n2 3 (4", 0, 0, 0);
-	ctp_procstate_init(&p, getpid());
+	ctp_proc_state_init(&p, getpid());
 	if (p.dir < 0)
 		return;
-	ok(ctp_procstate_look(&p, false) && p.state == CTP_PROCESS_EXECUTING, "it executes");
-	int before = ctp_procstate_threads(&p, 64, count, &sum);
+	ok(ctp_proc_state_look(&p, false) && p.state == CTP_PROCESS_EXECUTING, "it executes");
+	int before = ctp_proc_state_threads(&p, 64, count, &sum);
 	sum = 0;
 	pthread_mutex_lock(&m);
 	pthread_create(&t, NULL, wait_in_thread, &m);
-	int threads = ctp_procstate_threads(&p, 64, count, &sum);
+	int threads = ctp_proc_state_threads(&p, 64, count, &sum);
 	ok(before > 0 && threads > before, "with one thread more, or two where a sanitizer has its own");
 	is_u64(sum, 1 + 1000 * (uint64_t)(threads - 1), "of which one is the first");
-	ok(ctp_procstate_threads(&p, before, count, &sum) == -1, "more than there were");
+	ok(ctp_proc_state_threads(&p, before, count, &sum) == -1, "more than there were");
 	pthread_mutex_unlock(&m);
 	pthread_join(t, NULL);
-	ok(ctp_procstat_of(p.dir, me, &st) && st.state == 'R', "a thread that reads this runs");
+	ok(ctp_proc_stat_of(p.dir, me, &st) && st.state == 'R', "a thread that reads this runs");
 	if (ctp_schedstat_of(p.dir, me, &sched))
 		ok(sched.cpu_ns > 0, "and has used a processor");
-	ok(ctp_procstat_number_of(p.dir, me, &depth) == me && depth, "under its own number");
-	ok(!ctp_procstat_of(p.dir, 1, &st) || getpid() == 1, "nobody else's is shown here");
-	ctp_procstate_fini(&p);
+	ok(ctp_proc_stat_number_of(p.dir, me, &depth) == me && depth, "under its own number");
+	ok(!ctp_proc_stat_of(p.dir, 1, &st) || getpid() == 1, "nobody else's is shown here");
+	ctp_proc_state_fini(&p);
 	pid_t child = fork();
 	if (!child)
 		_exit(0);
-	ctp_procstate_init(&p, child);
+	ctp_proc_state_init(&p, child);
 	siginfo_t info;
 	waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT);
-	ok(ctp_procstate_look(&p, false) && p.state == CTP_PROCESS_EXITING, "one that nobody has waited for yet");
+	ok(ctp_proc_state_look(&p, false) && p.state == CTP_PROCESS_EXITING, "one that nobody has waited for yet");
 	waitid(P_PID, (id_t)child, &info, WEXITED);
-	ok(!ctp_procstate_look(&p, false) && p.gone, "and is gone then");
-	ctp_procstate_fini(&p);
-	ctp_procstate_init(&p, child);
-	ok(!ctp_procstate_look(&p, false) && p.gone, "before anybody has looked, too");
-	ctp_procstate_fini(&p);
+	ok(!ctp_proc_state_look(&p, false) && p.gone, "and is gone then");
+	ctp_proc_state_fini(&p);
+	ctp_proc_state_init(&p, child);
+	ok(!ctp_proc_state_look(&p, false) && p.gone, "before anybody has looked, too");
+	ctp_proc_state_fini(&p);
 }
 
 int main(void)

@@ -18,7 +18,7 @@ static bool inside(const void *base, size_t bytes, const void *part, size_t len)
 	return at <= bytes && len <= bytes - at;
 }
 
-static bool sound(const struct ctp_annex *a, const void *base, size_t bytes)
+static bool sound(const struct ctp_arena *a, const void *base, size_t bytes)
 {
 	return inside(base, bytes, a->stations, a->geo.max_stations * sizeof(*a->stations)) &&
 	       inside(base, bytes, a->sites, a->geo.max_sites * sizeof(*a->sites)) &&
@@ -28,17 +28,17 @@ static bool sound(const struct ctp_annex *a, const void *base, size_t bytes)
 
 static void test_geometry(void)
 {
-	struct ctp_annex a;
+	struct ctp_arena a;
 	struct ctp_err err;
-	size_t bytes = ctp_annex_bytes(&small);
+	size_t bytes = ctp_arena_bytes(&small);
 	char *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	ok(ctp_annex_find(&a, base, bytes, &err) != CTP_OK, "zeros are no arena");
-	ctp_annex_make(base, &small);
-	ok(ctp_annex_find(&a, base, bytes, &err) == CTP_OK && sound(&a, base, bytes),
+	ok(ctp_arena_find(&a, base, bytes, &err) != CTP_OK, "zeros are no arena");
+	ctp_arena_make(base, &small);
+	ok(ctp_arena_find(&a, base, bytes, &err) == CTP_OK && sound(&a, base, bytes),
 	   "one that was made is found, all of it inside");
 	ok(!memcmp(&a.geo, &small, sizeof(small)) && !a.owner, "as it was made");
-	ok(ctp_annex_find(&a, base, bytes - 1, &err) != CTP_OK, "where a byte is missing it is not believed");
-	is_u64(ctp_annex_bytes(&(struct ctp_geometry){0, 1, 1, 4}) | ctp_annex_bytes(&(struct ctp_geometry){1, 1, 1, 40}), 0,
+	ok(ctp_arena_find(&a, base, bytes - 1, &err) != CTP_OK, "where a byte is missing it is not believed");
+	is_u64(ctp_arena_bytes(&(struct ctp_geometry){0, 1, 1, 4}) | ctp_arena_bytes(&(struct ctp_geometry){1, 1, 1, 40}), 0,
 	       "what cannot be has no size");
 
 	static const uint64_t nasty[] = {0, 1, 2, 255, 65535, 65536, 131072, UINT64_C(1) << 31, UINT32_MAX, UINT64_C(1) << 40,
@@ -47,9 +47,9 @@ static void test_geometry(void)
 	for (size_t at = 0; at < 0x80; at += 4)
 		for (unsigned k = 0; k < 2 * n; k++) {
 			size_t width = k < n ? 4 : 8;
-			ctp_annex_make(base, &small);
+			ctp_arena_make(base, &small);
 			memcpy(base + at, &nasty[k % n], width);
-			if (ctp_annex_find(&a, base, bytes, &err) == CTP_OK) {
+			if (ctp_arena_find(&a, base, bytes, &err) == CTP_OK) {
 				found++;
 				bad += !sound(&a, base, bytes);
 			}
@@ -60,27 +60,27 @@ static void test_geometry(void)
 
 static void test_open(void)
 {
-	struct ctp_annex a;
+	struct ctp_arena a;
 	struct ctp_err err;
-	size_t bytes = ctp_annex_bytes(&small);
+	size_t bytes = ctp_arena_bytes(&small);
 	char *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0), path[200];
-	ctp_annex_make(base, &small);
-	if (ctp_annex_find(&a, base, bytes, &err))
+	ctp_arena_make(base, &small);
+	if (ctp_arena_find(&a, base, bytes, &err))
 		exit(1);
 	a.rings[0].head = 7;
 	a.rings[1].head = 9;
 	a.header->rings_used = 1;
 	a.header->tracer_sleeping = 1;
-	ctp_annex_open(&a, CTP_MODE_RECORD | CTP_MODE_RINGS, 77, "/a/b");
+	ctp_arena_open(&a, CTP_MODE_RECORD | CTP_MODE_RINGS, 77, "/a/b");
 	ok(a.header->mode == 3 && a.header->wait_us == 77 && a.header->epoch == 1 && !strcmp(a.header->sock, "/a/b"),
 	   "a collector has come");
 	ok(a.rings[0].tail == 7 && a.rings[1].tail == 0 && !a.header->tracer_sleeping, "what was in the rings is dropped");
-	ctp_annex_close(&a, CTP_MODE_RECORD);
+	ctp_arena_close(&a, CTP_MODE_RECORD);
 	ok(a.header->mode == 1 && a.header->epoch == 2 && !a.header->sock[0], "and gone");
 	memset(path, 'x', sizeof(path));
 	path[sizeof(path) - 1] = 0;
 	a.header->rings_used = UINT32_MAX;
-	ctp_annex_open(&a, 3, 0, path);
+	ctp_arena_open(&a, 3, 0, path);
 	ok(!a.header->sock[0] && a.rings[1].tail == 9, "no more of a path than fits, nor of rings than there are");
 	munmap(base, bytes);
 }
@@ -162,40 +162,40 @@ static void test_counter(void)
 
 static void test_holes(void)
 {
-	struct ctp_holes h;
+	struct ctp_ring_gaps h;
 	struct ctp_err err;
 	uint32_t newest[2] = {0, 0};
-	if (ctp_holes_init(&h, &err))
+	if (ctp_ring_gaps_init(&h, &err))
 		exit(1);
-	ok(!ctp_holes_any(&h, 0, newest[0]) && !ctp_holes_find(&h, 0, newest[0], 5), "none");
-	ctp_holes_add(&h, &(struct ctp_hole){.from = 10, .to = 20, .after_ns = 900, .ts_ns = 2000, .station = 0}, &newest[0]);
-	ctp_holes_add(&h, &(struct ctp_hole){.from = 10, .to = 20, .station = 1}, &newest[1]);
-	ctp_holes_add(&h, &(struct ctp_hole){.from = 30, .to = 31, .station = 0}, &newest[0]);
-	ok(!ctp_holes_find(&h, 0, newest[0], 9) && !ctp_holes_find(&h, 0, newest[0], 20), "not outside");
-	ctp_holes_fill(&h, ctp_holes_find(&h, 0, newest[0], 15), 15, 1500, &newest[0]);
-	ok(!ctp_holes_find(&h, 0, newest[0], 15) && ctp_holes_find(&h, 0, newest[0], 14)->to == 15 &&
-	           ctp_holes_find(&h, 0, newest[0], 16)->from == 16,
+	ok(!ctp_ring_gaps_any(&h, 0, newest[0]) && !ctp_ring_gaps_find(&h, 0, newest[0], 5), "none");
+	ctp_ring_gaps_add(&h, &(struct ctp_ring_gap){.from = 10, .to = 20, .after_ns = 900, .ts_ns = 2000, .station = 0}, &newest[0]);
+	ctp_ring_gaps_add(&h, &(struct ctp_ring_gap){.from = 10, .to = 20, .station = 1}, &newest[1]);
+	ctp_ring_gaps_add(&h, &(struct ctp_ring_gap){.from = 30, .to = 31, .station = 0}, &newest[0]);
+	ok(!ctp_ring_gaps_find(&h, 0, newest[0], 9) && !ctp_ring_gaps_find(&h, 0, newest[0], 20), "not outside");
+	ctp_ring_gaps_fill(&h, ctp_ring_gaps_find(&h, 0, newest[0], 15), 15, 1500, &newest[0]);
+	ok(!ctp_ring_gaps_find(&h, 0, newest[0], 15) && ctp_ring_gaps_find(&h, 0, newest[0], 14)->to == 15 &&
+	           ctp_ring_gaps_find(&h, 0, newest[0], 16)->from == 16,
 	   "one in the middle makes two");
-	ctp_holes_fill(&h, ctp_holes_find(&h, 0, newest[0], 10), 10, 1000, &newest[0]);
-	ctp_holes_fill(&h, ctp_holes_find(&h, 0, newest[0], 14), 14, 1400, &newest[0]);
-	ctp_holes_fill(&h, ctp_holes_find(&h, 0, newest[0], 30), 30, 3000, &newest[0]);
-	ok(ctp_holes_find(&h, 0, newest[0], 11)->to == 14 && !ctp_holes_find(&h, 0, newest[0], 30),
+	ctp_ring_gaps_fill(&h, ctp_ring_gaps_find(&h, 0, newest[0], 10), 10, 1000, &newest[0]);
+	ctp_ring_gaps_fill(&h, ctp_ring_gaps_find(&h, 0, newest[0], 14), 14, 1400, &newest[0]);
+	ctp_ring_gaps_fill(&h, ctp_ring_gaps_find(&h, 0, newest[0], 30), 30, 3000, &newest[0]);
+	ok(ctp_ring_gaps_find(&h, 0, newest[0], 11)->to == 14 && !ctp_ring_gaps_find(&h, 0, newest[0], 30),
 	   "those at an end make it smaller");
-	const struct ctp_hole *left = ctp_holes_find(&h, 0, newest[0], 11), *right = ctp_holes_find(&h, 0, newest[0], 16);
+	const struct ctp_ring_gap *left = ctp_ring_gaps_find(&h, 0, newest[0], 11), *right = ctp_ring_gaps_find(&h, 0, newest[0], 16);
 	ok(left->after_ns == 1000 && left->ts_ns == 1400 && right->after_ns == 1500 && right->ts_ns == 2000,
 	   "and what is still missing lies between the times of those that are not");
-	ctp_holes_drop(&h, 2);
-	ok(!ctp_holes_find(&h, 0, newest[0], 12) && ctp_holes_find(&h, 0, newest[0], 17) && !ctp_holes_any(&h, 1, newest[1]),
+	ctp_ring_gaps_drop(&h, 2);
+	ok(!ctp_ring_gaps_find(&h, 0, newest[0], 12) && ctp_ring_gaps_find(&h, 0, newest[0], 17) && !ctp_ring_gaps_any(&h, 1, newest[1]),
 	   "the oldest go first");
-	for (unsigned i = 0; i < 3 * CTP_HOLES_MAX; i++) {
-		if (ctp_holes_count(&h) == CTP_HOLES_MAX)
-			ctp_holes_drop(&h, 1);
-		ctp_holes_add(&h, &(struct ctp_hole){.from = i, .to = i + 1, .station = 1}, &newest[1]);
+	for (unsigned i = 0; i < 3 * CTP_RING_GAPS_MAX; i++) {
+		if (ctp_ring_gaps_count(&h) == CTP_RING_GAPS_MAX)
+			ctp_ring_gaps_drop(&h, 1);
+		ctp_ring_gaps_add(&h, &(struct ctp_ring_gap){.from = i, .to = i + 1, .station = 1}, &newest[1]);
 	}
-	ok(!ctp_holes_any(&h, 0, newest[0]) && ctp_holes_find(&h, 1, newest[1], 2 * CTP_HOLES_MAX) &&
-	           !ctp_holes_find(&h, 1, newest[1], 2 * CTP_HOLES_MAX - 1),
+	ok(!ctp_ring_gaps_any(&h, 0, newest[0]) && ctp_ring_gaps_find(&h, 1, newest[1], 2 * CTP_RING_GAPS_MAX) &&
+	           !ctp_ring_gaps_find(&h, 1, newest[1], 2 * CTP_RING_GAPS_MAX - 1),
 	   "and names of those that went stay harmless");
-	ctp_holes_fini(&h);
+	ctp_ring_gaps_fini(&h);
 }
 
 int main(void)

@@ -10,8 +10,8 @@
 /* A reader of one station, and what it has had. */
 struct reader {
 	_Alignas(1024) unsigned char mem[1024];
-	struct ctp_station st;
-	struct ctp_station_seen seen;
+	struct ctp_v1_station st;
+	struct ctp_v1_station_seen seen;
 	uint64_t events, lost, unverified, wrong, next;
 };
 
@@ -34,7 +34,7 @@ static void drain(struct reader *r, bool gone)
 	struct ctp_row rows[CTP_STATION_ROWS];
 	for (unsigned tries = 0; tries < 100; tries++) {
 		uint64_t gap = r->st.gap;
-		unsigned n = ctp_station_visit(&r->st, shm, &r->seen, gone ? CTP_PROOF_GONE : CTP_PROOF_NOW, rows);
+		unsigned n = ctp_v1_station_visit(&r->st, shm, &r->seen, gone ? CTP_PROOF_GONE : CTP_PROOF_NOW, rows);
 		if (!n && r->st.gap == gap)
 			break;
 		for (unsigned k = 0; k < n; k++) {
@@ -73,7 +73,7 @@ static void test_first_look(enum writer kind, bool gone, bool half)
 		if (half)
 			write_half(kind, r.mem, n);
 		drain(&r, gone);
-		ctp_station_audit(&r.st, (const void *)r.mem, &r.seen);
+		ctp_v1_station_audit(&r.st, (const void *)r.mem, &r.seen);
 		told += r.st.dialect == (is_seqlock(kind) ? CTP_DIALECT_SEQLOCK : CTP_DIALECT_PLAIN);
 		exact += r.events + lost(&r) == n && !r.wrong && !conflict(&r);
 		/* All 8 can be had where an unchanged seq is proof, and none is being destroyed. */
@@ -123,7 +123,7 @@ static void test_steps(enum writer kind)
 
 /*
  * A visit by who can ask for a barrier says which one it needs that for: the oldest of eight, no other, and not of a writer
- * without a mark. The second look is that of ctp_station_quiet.
+ * without a mark. The second look is that of ctp_v1_station_quiet.
  */
 static void test_later(enum writer kind)
 {
@@ -134,13 +134,13 @@ static void test_later(enum writer kind)
 		const struct ctp_shm_station *shm = (const void *)r.mem;
 		reader_init(&r, kind);
 		publish(&r, kind, 0, n);
-		unsigned had = ctp_station_visit(&r.st, shm, &r.seen, CTP_PROOF_LATER, rows), most = is_seqlock(kind) ? 8 : 7;
+		unsigned had = ctp_v1_station_visit(&r.st, shm, &r.seen, CTP_PROOF_LATER, rows), most = is_seqlock(kind) ? 8 : 7;
 		bool doubt = kind == FIELD && !CTP_STORES_IN_ORDER && n >= 8;
 		right += had == (n < most ? n : most) && r.st.doubt == doubt && had + r.st.gap == n && r.st.next == n &&
-		         rows[0].val[CTP_TRANSITION_INDEX] == n - had && ctp_station_quiet(&r.st, shm) &&
-		         !ctp_station_visit(&r.st, shm, &r.seen, CTP_PROOF_LATER, rows);
+		         rows[0].val[CTP_TRANSITION_INDEX] == n - had && ctp_v1_station_quiet(&r.st, shm) &&
+		         !ctp_v1_station_visit(&r.st, shm, &r.seen, CTP_PROOF_LATER, rows);
 		write_half(kind, r.mem, n);
-		right += ctp_station_quiet(&r.st, shm) == !is_seqlock(kind);
+		right += ctp_v1_station_quiet(&r.st, shm) == !is_seqlock(kind);
 	}
 	ok(right == 2 * looks, "what a barrier would prove, after 1 to 200 events: %s", writer_names[kind]);
 }
@@ -169,11 +169,11 @@ static void test_recheck(void)
 	const struct ctp_shm_station *shm = (const void *)r.mem;
 	reader_init(&r, PLAIN);
 	publish(&r, PLAIN, 0, 3);
-	is_u64(ctp_station_visit(&r.st, shm, &r.seen, CTP_PROOF_NOW, rows), 3, "three rows");
+	is_u64(ctp_v1_station_visit(&r.st, shm, &r.seen, CTP_PROOF_NOW, rows), 3, "three rows");
 	publish(&r, PLAIN, 3, 7);
-	is_u64(ctp_station_recheck(&r.st, shm, 0, 3, &maybe), 0, "are as good as before while none can have been begun again");
+	is_u64(ctp_v1_station_recheck(&r.st, shm, 0, 3, &maybe), 0, "are as good as before while none can have been begun again");
 	publish(&r, PLAIN, 7, 9);
-	is_u64(ctp_station_recheck(&r.st, shm, 0, 3, &maybe), 2, "two of them can");
+	is_u64(ctp_v1_station_recheck(&r.st, shm, 0, 3, &maybe), 2, "two of them can");
 	is_u64(maybe, 1, "one of these need not");
 }
 
@@ -205,7 +205,7 @@ static void test_fork(void)
 		write_forked(&r, i); /* the other, into the same slots */
 	drain(&r, false);
 	ok(!conflict(&r), "where no event is due nobody looks");
-	ctp_station_audit(&r.st, (const void *)r.mem, &r.seen);
+	ctp_v1_station_audit(&r.st, (const void *)r.mem, &r.seen);
 	ok(conflict(&r), "but an audit does");
 	drain(&r, false);
 	is_u64(r.events, 10, "and the events are had, slot by slot");
@@ -256,7 +256,7 @@ static void test_absurd(void)
 			put_seq(r.mem + 0x40 + k % 8 * 64, seqs[k / 8 % n]);
 			put_seq(r.mem + 0x40 + (k + 1) % 8 * 64, seqs[k / 8 / n]);
 			drain(&r, k % 2);
-			ctp_station_audit(&r.st, (const void *)r.mem, &r.seen);
+			ctp_v1_station_audit(&r.st, (const void *)r.mem, &r.seen);
 			drain(&r, false);
 			survived += r.events < 11 + 3 * 8;
 		}
@@ -267,20 +267,20 @@ static void test_absurd(void)
 
 static void test_sort(uint32_t n, uint64_t now, uint64_t range, bool garbage)
 {
-	struct ctp_batch b;
+	struct ctp_row_sort b;
 	struct ctp_err err;
 	uint64_t x = 88172645463325252, bad = 0, seen = 0;
-	if (ctp_batch_init(&b, &err) != CTP_OK)
+	if (ctp_row_sort_init(&b, &err) != CTP_OK)
 		exit(1);
 	for (uint32_t i = 0; i < n; i++) {
 		x ^= x << 13, x ^= x >> 7, x ^= x << 17;
 		b.ts_ns[i] = garbage && i % 5 == 0 ? (i % 2 ? 0 : UINT64_MAX - i) : now - range + x % (range + 1);
 	}
 	b.count = n;
-	ctp_batch_sort(&b, now);
+	ctp_row_sort_sort(&b, now);
 	const uint64_t *before = NULL;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t at = ctp_batch_at(&b, i);
+		uint32_t at = ctp_row_sort_at(&b, i);
 		const uint64_t *ts = &b.ts_ns[at];
 		seen += at;
 		if (garbage && at % 5 == 0)
@@ -290,7 +290,7 @@ static void test_sort(uint32_t n, uint64_t now, uint64_t range, bool garbage)
 	}
 	ok(!bad && seen == (uint64_t)n * (n - 1) / 2, "sorted, equal times as they came: %u over %" PRIu64 " ns%s", n, range,
 	   garbage ? ", nonsense among them" : "");
-	ctp_batch_fini(&b);
+	ctp_row_sort_fini(&b);
 }
 
 int main(void)
@@ -314,8 +314,8 @@ int main(void)
 			uint64_t now = UINT64_C(1) << bits;
 			test_sort(10, now, 1000, k);
 			test_sort(500, now, 3, k);
-			test_sort(CTP_BATCH_ROWS, now, 1000000, k);
-			test_sort(CTP_BATCH_ROWS, now, UINT64_C(1) << 31, k);
+			test_sort(CTP_ROW_SORT_ROWS, now, 1000000, k);
+			test_sort(CTP_ROW_SORT_ROWS, now, UINT64_C(1) << 31, k);
 		}
 	return done_testing();
 }

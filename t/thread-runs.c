@@ -7,7 +7,7 @@ static void test_runs(void)
 {
 	struct world w;
 	struct rawcoro a, b, c;
-	struct ctp_run run = {0};
+	struct ctp_thread_run run = {0};
 	world_open(&w, 8, 8);
 	raw_claim(&w.ring[0], &w.mem, 0, 100, 101);
 	raw_birth(&w.ring[0], &a, 1, 0);

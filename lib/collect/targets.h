@@ -1,5 +1,5 @@
 /*
- * proc-facts.h - what must be known of the traced processes while they live: their mappings with build-ids, their threads' names,
+ * targets.h - what must be known of the traced processes while they live: their mappings with build-ids, their threads' names,
  * the code of coroutines that have only a frame.
  *
  * Addresses in a trace mean nothing without the mappings of that moment. They are read when a process connects, when an unknown
@@ -7,8 +7,8 @@
  * processes, nobody tells when one of them ends; so a thread of each that is still there is told again. All is bounded: a
  * process beyond the limit takes the place of one that has ended, or is left out.
  */
-#ifndef CTP_TARGET_H
-#define CTP_TARGET_H
+#ifndef CTP_TARGETS_H
+#define CTP_TARGETS_H
 
 #include <stdbool.h>
 #include <stddef.h>

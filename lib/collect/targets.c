@@ -1,5 +1,5 @@
 /*
- * proc-facts.c - mappings and threads of the traced processes, from /proc, and the first words of frames, from their memory.
+ * targets.c - mappings and threads of the traced processes, from /proc, and the first words of frames, from their memory.
  *
  * For each process there is a list of the mappings already told, in the order of addresses; what a new reading shows beyond it
  * is told. One that has gone is dropped from the list, so that a library loaded again at the same place is told again.
@@ -19,7 +19,7 @@
 
 #include "collect/buildid.h"
 #include "collect/proc-dir.h"
-#include "collect/proc-facts.h"
+#include "collect/targets.h"
 #include "stream/events.h"
 
 enum {
@@ -139,7 +139,7 @@ static size_t file_build_id(pid_t pid, const struct ctp_map *map, uint8_t *id)
 {
 	char dir[CTP_PROCDIR_BYTES], path[PATH_MAX + CTP_PROCDIR_BYTES];
 	struct stat st;
-	ctp_procdir(pid, dir);
+	ctp_proc_dir(pid, dir);
 	if (snprintf(path, sizeof(path), "%s/root%s", dir, map->path) >= (int)sizeof(path))
 		return 0;
 	if (stat(path, &st) || !S_ISREG(st.st_mode) || st.st_ino != map->file.ino)
@@ -204,14 +204,14 @@ static const struct mapping *mapping_at(const struct process *p, uint64_t addr)
 /* Tells what is new. False if it does not map our memory (any more), or cannot be read. */
 static bool read_mappings(struct ctp_targets *t, struct process *p)
 {
-	struct ctp_maps maps;
+	struct ctp_proc_maps maps;
 	struct ctp_map map;
 	size_t n = 0;
 	bool ours = false;
 	uint64_t began_ns = now_ns();
-	if (!ctp_maps_open(&maps, p->pid))
+	if (!ctp_proc_maps_open(&maps, p->pid))
 		return false;
-	while (ctp_maps_next(&maps, &map)) {
+	while (ctp_proc_maps_next(&maps, &map)) {
 		ours |= ctp_map_file_same(&map.file, &t->shm);
 		if (!map.exec || n == MAPPINGS_MAX || (map.path[0] != '/' && strcmp(map.path, "[vdso]")))
 			continue;
@@ -221,7 +221,7 @@ static bool read_mappings(struct ctp_targets *t, struct process *p)
 			tell_mapping(t, p->pid, &map);
 		n++;
 	}
-	ctp_maps_close(&maps);
+	ctp_proc_maps_close(&maps);
 	uint64_t ended_ns = now_ns(), pause_ns = (ended_ns - began_ns) * SHARE;
 	p->again_ns = ended_ns + (pause_ns > AGAIN_NS ? pause_ns : AGAIN_NS);
 	if (n > p->ntold || !n) {
@@ -342,7 +342,7 @@ static struct process *meet_thread(struct ctp_targets *t, uint64_t tid)
 	/* The number may be anybody's, even ours: a process is a target if it connected, or if it has our memory mapped. */
 	struct process *p = find_process(t, th.pid);
 	if (!p) {
-		if (th.pid == getpid() || !ctp_maps_has(th.pid, &t->shm) || !(p = add_process(t, th.pid)))
+		if (th.pid == getpid() || !ctp_proc_maps_has(th.pid, &t->shm) || !(p = add_process(t, th.pid)))
 			return NULL;
 		read_mappings(t, p);
 	}
@@ -398,9 +398,9 @@ static bool is_code(struct ctp_targets *t, struct process *p, uint64_t addr)
 /* Reads what frames of one process begin with. Returns how many have their answer: all up to the first that cannot be read. */
 static size_t read_frames(struct ctp_targets *t, struct process *p, const struct ctp_frame *frames, size_t n, uint64_t *code)
 {
-	struct iovec remote[CTP_FRAMES_AT_ONCE];
-	uint64_t words[CTP_FRAMES_AT_ONCE];
-	size_t asked[CTP_FRAMES_AT_ONCE], nasked = 0, whole = 0;
+	struct iovec remote[CTP_FRAME_QUEUE_AT_ONCE];
+	uint64_t words[CTP_FRAME_QUEUE_AT_ONCE];
+	size_t asked[CTP_FRAME_QUEUE_AT_ONCE], nasked = 0, whole = 0;
 	for (size_t k = 0; k < n; k++) {
 		code[k] = 0;
 		if (p->closed || frames[k].addr % sizeof(*words) || mapping_at(p, frames[k].addr))
@@ -424,7 +424,7 @@ static size_t read_frames(struct ctp_targets *t, struct process *p, const struct
 size_t ctp_targets_code(struct ctp_targets *t, const struct ctp_frame *frames, size_t n, uint64_t *code)
 {
 	size_t done = 0, run;
-	n = n < CTP_FRAMES_AT_ONCE ? n : CTP_FRAMES_AT_ONCE;
+	n = n < CTP_FRAME_QUEUE_AT_ONCE ? n : CTP_FRAME_QUEUE_AT_ONCE;
 	for (unsigned reads = 0; done < n && reads < READS_MAX; reads++, done += run) {
 		const struct ctp_frame *f = frames + done;
 		struct process *p = process_of(t, f->tid);

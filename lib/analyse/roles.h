@@ -1,14 +1,14 @@
 /*
- * class-roles.h - which fields of a class mean what, for who follows coroutines and not records: found once, by role and by name.
+ * roles.h - which fields of a class mean what, for who follows coroutines and not records: found once, by role and by name.
  */
-#ifndef CTP_SHAPE_H
-#define CTP_SHAPE_H
+#ifndef CTP_ROLES_H
+#define CTP_ROLES_H
 
 #include "stream/events.h"
 
-enum { CTP_SHAPE_NONE = -1 }; /* the class has no such field, or none that is a whole number */
+enum { CTP_ROLES_NONE = -1 }; /* the class has no such field, or none that is a whole number */
 
-struct ctp_shape {
+struct ctp_roles {
 	bool known, standard;
 	uint8_t kind;
 	bool numbered; /* its events have numbers of their own, and not the sequence of a slot */
@@ -17,7 +17,7 @@ struct ctp_shape {
 };
 
 /* What ctp-collect writes, and nearly all there is: the compiler sees through this one. */
-static const struct ctp_shape ctp_shape_standard = {
+static const struct ctp_roles ctp_roles_standard = {
 	.known = true,
 	.kind = CTP_KIND_TRANSITION,
 	.numbered = true,
@@ -31,9 +31,9 @@ static const struct ctp_shape ctp_shape_standard = {
 	.site = CTP_TRANSITION_SITE,
 };
 
-void ctp_shape_learn(struct ctp_shape *s, const struct ctp_class *cls);
-int16_t ctp_shape_named(const struct ctp_class *cls, const char *name); /* a field that is a whole number */
+void ctp_roles_learn(struct ctp_roles *s, const struct ctp_class *cls);
+int16_t ctp_roles_named(const struct ctp_class *cls, const char *name); /* a field that is a whole number */
 
-static inline uint64_t ctp_shape_value(const uint64_t *val, int16_t field) { return field == CTP_SHAPE_NONE ? 0 : val[field]; }
+static inline uint64_t ctp_roles_value(const uint64_t *val, int16_t field) { return field == CTP_ROLES_NONE ? 0 : val[field]; }
 
 #endif

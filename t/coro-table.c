@@ -1,4 +1,4 @@
-/* roster: coroutines by number, places by number, and histograms, each against something simple that does the same. */
+/* coro-table: coroutines by number, places by number, and histograms, each against something simple that does the same. */
 #include "analyse/coro-table.h"
 
 #include "analyse/places.h"
@@ -20,41 +20,41 @@ enum { IDS = 60000, GONE = 0, ALIVE = 1, BURIED = 2 };
 /* The order in which they died is the order in which they are forgotten. */
 static void random_lives(const char *what, uint64_t (*id_of)(uint64_t n))
 {
-	static struct ctp_roster r;
+	static struct ctp_coro_table r;
 	static uint8_t is[IDS];
 	static uint32_t graves[IDS * 8];
 	uint32_t ngraves = 0, forgotten = 0, alive = 0, wrong = 0;
-	ctp_roster_init(&r);
+	ctp_coro_table_init(&r);
 	memset(is, GONE, sizeof(is));
 	for (int step = 0; step < 300000; step++) {
 		uint32_t n = (uint32_t)chance(IDS);
-		struct ctp_coroutine *co = ctp_roster_find(&r, id_of(n));
+		struct ctp_coroutine *co = ctp_coro_table_find(&r, id_of(n));
 		wrong += (co != NULL) != (is[n] != GONE) || (co && (co->id != id_of(n) || co->born_ns != n));
 		if (is[n] == GONE) {
-			co = ctp_roster_make(&r, id_of(n));
+			co = ctp_coro_table_make(&r, id_of(n));
 			co->born_ns = n;
 			co->state = CTP_BORN;
 			co->name = step % 5 ? NULL : strdup("name");
 			is[n] = ALIVE;
 			alive++;
 		} else if (is[n] == ALIVE && (alive > IDS / 2 || chance(2)) && ngraves < IDS * 8) {
-			ctp_roster_bury(&r, co);
+			ctp_coro_table_bury(&r, co);
 			graves[ngraves++] = n;
 			is[n] = BURIED;
 			alive--;
-			if (ngraves - forgotten > CTP_ROSTER_LIMBO)
+			if (ngraves - forgotten > CTP_CORO_TABLE_LIMBO)
 				is[graves[forgotten++]] = GONE;
 		}
 	}
 	uint32_t at = 0, seen = 0;
-	for (struct ctp_coroutine *co; (co = ctp_roster_each(&r, &at)); seen++)
+	for (struct ctp_coroutine *co; (co = ctp_coro_table_each(&r, &at)); seen++)
 		wrong += is[co->born_ns] == GONE || co->id != id_of(co->born_ns);
 	is_u64(wrong, 0, what);
 	is_u64(seen, alive + ngraves - forgotten, "each is told once");
-	ok(forgotten > CTP_ROSTER_LIMBO, "many were forgotten (%u)", forgotten);
-	ctp_roster_clear(&r);
-	ok(!ctp_roster_find(&r, id_of(0)), "behind a clear there is none");
-	ctp_roster_fini(&r);
+	ok(forgotten > CTP_CORO_TABLE_LIMBO, "many were forgotten (%u)", forgotten);
+	ctp_coro_table_clear(&r);
+	ok(!ctp_coro_table_find(&r, id_of(0)), "behind a clear there is none");
+	ctp_coro_table_fini(&r);
 }
 
 static uint64_t dense(uint64_t n) { return n + 1; }
@@ -68,18 +68,18 @@ static uint64_t colliding(uint64_t n) { return (n * UINT64_C(0xf1de83e19937733d)
 
 /* --- places --------------------------------------------------------------------------------------------------------------- */
 
-static uint32_t at_site(struct ctp_atlas *a, uint64_t site) { return ctp_atlas_number(a, (struct ctp_spot){.site = site}, 0, 1); }
+static uint32_t at_site(struct ctp_places *a, uint64_t site) { return ctp_places_number(a, (struct ctp_spot){.site = site}, 0, 1); }
 
-static uint32_t at_address(struct ctp_atlas *a, uint64_t addr, uint64_t pid, uint64_t who)
+static uint32_t at_address(struct ctp_places *a, uint64_t addr, uint64_t pid, uint64_t who)
 {
-	return ctp_atlas_number(a, (struct ctp_spot){.addr = addr}, pid, who);
+	return ctp_places_number(a, (struct ctp_spot){.addr = addr}, pid, who);
 }
 
 static void places(void)
 {
-	struct ctp_atlas a;
+	struct ctp_places a;
 	uint32_t wrong = 0;
-	ok(ctp_atlas_init(&a), "an atlas");
+	ok(ctp_places_init(&a), "an atlas");
 	is_u64(at_site(&a, 0), 0, "neither site nor address is no place");
 	for (uint64_t i = 1; i <= 5000; i++)
 		wrong += at_site(&a, i) != 2 * i - 1 || at_address(&a, i, 7, 1) != 2 * i;
@@ -93,21 +93,21 @@ static void places(void)
 	at_address(&a, 1, 8, 2);
 	at_address(&a, 1, 7, 2);
 	is_u64(a.place[2].pid, 0, "which is not known any more where another one has it too");
-	uint32_t in[] = {ctp_atlas_number(&a, (struct ctp_spot){.addr = 1, .file = 1}, 7, 1),
-	                 ctp_atlas_number(&a, (struct ctp_spot){.addr = 1, .file = 2}, 8, 1),
-	                 ctp_atlas_number(&a, (struct ctp_spot){.addr = 1, .file = 1}, 8, 1),
-	                 ctp_atlas_number(&a, (struct ctp_spot){.addr = 0, .file = 1}, 8, 1)};
+	uint32_t in[] = {ctp_places_number(&a, (struct ctp_spot){.addr = 1, .file = 1}, 7, 1),
+	                 ctp_places_number(&a, (struct ctp_spot){.addr = 1, .file = 2}, 8, 1),
+	                 ctp_places_number(&a, (struct ctp_spot){.addr = 1, .file = 1}, 8, 1),
+	                 ctp_places_number(&a, (struct ctp_spot){.addr = 0, .file = 1}, 8, 1)};
 	ok(in[0] && in[1] && in[0] != in[1] && in[0] != 2 && in[3] != in[0], "the same address in two files, and in none, are three");
 	is_u64(in[2], in[0], "the same of two processes is one");
 	ok(a.place[in[0]].shared && a.place[in[1]].shared, "and is a place in the source at once");
-	ctp_atlas_clear(&a);
+	ctp_places_clear(&a);
 	is_u64(at_address(&a, 0x1000000, 7, 1), 1, "behind a clear the numbers begin again");
-	for (uint64_t i = 1; i < CTP_ATLAS_MAX + 10; i++)
+	for (uint64_t i = 1; i < CTP_PLACES_MAX + 10; i++)
 		at_site(&a, i);
-	is_u64(a.count, CTP_ATLAS_MAX, "there is a limit");
-	is_u64(at_site(&a, CTP_ATLAS_MAX + 100), 0, "beyond it is no place");
+	is_u64(a.count, CTP_PLACES_MAX, "there is a limit");
+	is_u64(at_site(&a, CTP_PLACES_MAX + 100), 0, "beyond it is no place");
 	is_u64(at_site(&a, 7), 8, "what is within stays");
-	ctp_atlas_fini(&a);
+	ctp_places_fini(&a);
 }
 
 /* --- histograms ----------------------------------------------------------------------------------------------------------- */
