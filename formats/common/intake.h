@@ -7,7 +7,7 @@
 
 #include "common/plain-gaps.h"
 #include "stream/sink.h"
-#include "stream/window.h"
+#include "stream/sorter.h"
 
 struct ctp_intake_class {
 	struct ctp_class *cls;
@@ -18,7 +18,7 @@ struct ctp_intake_class {
 struct ctp_intake {
 	struct ctp_source *source;
 	const char *tool;
-	struct ctp_window *window;
+	struct ctp_sorter *window;
 	struct ctp_plain_gaps *gaps; /* between the window and the writer, in a section of ours */
 	uint32_t nclasses;
 	struct ctp_intake_class classes[CTP_CLASSES_MAX]; /* all there ever were: the writer may still need them */

@@ -267,21 +267,21 @@ void ctp_plain_gaps_free(struct ctp_plain_gaps *g)
 	free(g);
 }
 
-void ctp_plain_gaps_begin(struct ctp_plain_gaps *g, struct ctp_window *win)
+void ctp_plain_gaps_begin(struct ctp_plain_gaps *g, struct ctp_sorter *win)
 {
-	static const struct ctp_window_ops ops = {.record = take_record, .mark = take_mark};
+	static const struct ctp_sorter_ops ops = {.record = take_record, .mark = take_mark};
 	forget(g);
 	g->cls = NULL;
 	g->lost = g->conflicts = 0;
 	g->through = g->full = false;
-	ctp_window_divert(win, &ops, g);
+	ctp_sorter_divert(win, &ops, g);
 }
 
-void ctp_plain_gaps_end(struct ctp_plain_gaps *g, struct ctp_window *win, struct ctp_writer *w, struct ctp_source_stats *stats,
+void ctp_plain_gaps_end(struct ctp_plain_gaps *g, struct ctp_sorter *win, struct ctp_writer *w, struct ctp_source_stats *stats,
                         const struct ctp_notice *notice)
 {
 	write_all(g, w);
-	ctp_window_divert(win, NULL, NULL);
+	ctp_sorter_divert(win, NULL, NULL);
 	stats->lost = ctp_add_capped(stats->lost, g->lost);
 	stats->harmed |= g->lost || g->full || g->conflicts;
 	if (g->full)

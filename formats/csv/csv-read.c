@@ -13,7 +13,7 @@
  * Times are numbers or wall-clock times. Of a section that the input tells of, the latter are brought back by what it says of
  * its clock. Otherwise the first row decides which of the two all rows must have; wall-clock times make nanoseconds since 1970.
  *
- * Rows go through a window that sorts them by time; see window.h for what that can do.
+ * Rows go through a window that sorts them by time; see sorter.h for what that can do.
  */
 #include "csv/csv.h"
 

@@ -8,7 +8,7 @@
  *	- it has no type and is not believable; see plain.h.
  * Rejected rows are counted and said, with their line.
  *
- * Rows go through a window that sorts them by time; see window.h for what that can do.
+ * Rows go through a window that sorts them by time; see sorter.h for what that can do.
  */
 #include "jsonl/jsonl.h"
 

@@ -4,9 +4,9 @@
 #ifndef CTP_FOLLOW_OWN_H
 #define CTP_FOLLOW_OWN_H
 
-#include "analyse/roles.h"
 #include "analyse/coro-table.h"
 #include "analyse/follow.h"
+#include "analyse/roles.h"
 #include "stream/sequence.h"
 
 struct ctp_follow_priv {

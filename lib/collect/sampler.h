@@ -20,8 +20,8 @@
 
 #include "base/err.h"
 #include "collect/harvest.h"
-#include "collect/targets.h"
 #include "collect/proc-state.h"
+#include "collect/targets.h"
 
 enum {
 	CTP_ROUND_THREADS = 256, /* with more, there is no round */

@@ -18,7 +18,7 @@ struct ctp_order *ctp_order_new(struct ctp_reader *r, size_t limit_bytes, struct
 		return 0;
 	}
 	o->r = r;
-	o->held = ctp_held_new(limit_bytes ? limit_bytes : 64 << 20, err);
+	o->held = ctp_runs_new(limit_bytes ? limit_bytes : 64 << 20, err);
 	if (!o->held) {
 		free(o);
 		return 0;
@@ -30,7 +30,7 @@ void ctp_order_free(struct ctp_order *o)
 {
 	if (!o)
 		return;
-	ctp_held_free(o->held);
+	ctp_runs_free(o->held);
 	free(o);
 }
 
@@ -46,9 +46,9 @@ static inline enum ctp_status take(struct ctp_order *o, struct ctp_record *rec, 
 		ctp_reader_count_late(o->r);
 		return CTP_OK;
 	}
-	enum ctp_status status = ctp_held_keep(o->held, ts, rec->cls);
+	enum ctp_status status = ctp_runs_keep(o->held, ts, rec->cls);
 	if (status == CTP_EOF)
-		o->watermark = ctp_held_release_half(o->held);
+		o->watermark = ctp_runs_release_half(o->held);
 	return status == CTP_FAILED ? ctp_err_set(err, "out of memory") : CTP_OK;
 }
 
@@ -61,7 +61,7 @@ static __attribute__((noinline)) enum ctp_status read_on(struct ctp_order *o, st
 			*item = o->after;
 			return CTP_OK;
 		}
-		ctp_held_room(o->held);
+		ctp_runs_room(o->held);
 		size_t count = o->held->count;
 		enum ctp_status status = ctp_reader_hold(o->r, o->held, o->watermark, item, err);
 		if (o->held->count > count)
@@ -76,11 +76,11 @@ static __attribute__((noinline)) enum ctp_status read_on(struct ctp_order *o, st
 			break;
 		case CTP_ITEM_MARK:
 			if (item->mark_ns > o->watermark)
-				ctp_held_release_before(o->held, o->watermark = item->mark_ns);
+				ctp_runs_release_before(o->held, o->watermark = item->mark_ns);
 			break;
 		case CTP_ITEM_SECTION:
 		case CTP_ITEM_END:
-			ctp_held_release_all(o->held);
+			ctp_runs_release_all(o->held);
 			o->watermark = o->last_ts = 0;
 			o->after = *item;
 			o->after_due = true;

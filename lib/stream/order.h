@@ -4,12 +4,12 @@
 #ifndef CTP_ORDER_H
 #define CTP_ORDER_H
 
-#include "stream/held.h"
 #include "stream/reader.h"
+#include "stream/runs.h"
 
 struct ctp_order {
 	struct ctp_reader *r;
-	struct ctp_held *held;
+	struct ctp_runs *held;
 	uint64_t watermark;
 	uint64_t last_ts; /* of the record that came before */
 	bool after_due; /* `after` is to be delivered once nothing more may go */
@@ -20,7 +20,7 @@ struct ctp_order {
 static inline bool ctp_order_ready(struct ctp_order *o, struct ctp_item *item)
 {
 	uint64_t ts;
-	if (!ctp_held_next(o->held, &item->rec, &ts))
+	if (!ctp_runs_next(o->held, &item->rec, &ts))
 		return false;
 	item->kind = CTP_ITEM_RECORD;
 	item->section = o->after.section;

@@ -13,8 +13,8 @@
 #include "base/crc32c.h"
 #include "base/cursor.h"
 #include "stream/codec.h"
-#include "stream/held.h"
 #include "stream/packet.h"
+#include "stream/runs.h"
 
 enum { CLASS_SLOTS = 2 * CTP_CLASSES_MAX };
 
@@ -445,20 +445,20 @@ enum ctp_status ctp_reader_next(struct ctp_reader *r, struct ctp_item *item, str
 	return r->p < r->end && next_in_packet(r, r->val, item) ? CTP_OK : next_of_all(r, r->val, item, err);
 }
 
-enum ctp_status ctp_reader_hold(struct ctp_reader *r, struct ctp_held *h, uint64_t from_ns, struct ctp_item *item, struct ctp_err *err)
+enum ctp_status ctp_reader_hold(struct ctp_reader *r, struct ctp_runs *h, uint64_t from_ns, struct ctp_item *item, struct ctp_err *err)
 {
 	item->section = &r->section;
 	while (r->p < r->end) {
-		uint64_t head, *val = ctp_held_top(h)->val;
+		uint64_t head, *val = ctp_runs_top(h)->val;
 		const uint8_t *p = ctp_varint_get(r->p, &head);
 		const struct ctp_class *cls = (head & 3) == CTP_HEAD_CONTROL ? 0 : record(r, head, p, val);
 		if (!cls)
 			break;
-		if (!ctp_held_is_easy(h, cls) || val[cls->time_field] < from_ns) {
+		if (!ctp_runs_is_easy(h, cls) || val[cls->time_field] < from_ns) {
 			give(item, cls, val);
 			return CTP_OK;
 		}
-		ctp_held_add(h, val[cls->time_field], cls);
+		ctp_runs_add(h, val[cls->time_field], cls);
 	}
-	return next_of_all(r, ctp_held_top(h)->val, item, err);
+	return next_of_all(r, ctp_runs_top(h)->val, item, err);
 }

@@ -51,8 +51,8 @@ enum ctp_status ctp_reader_next(struct ctp_reader *r, struct ctp_item *item, str
  * For ctp_order, the same behind those records that h takes easily and that are not older than from_ns: they are held already. A record
  * that is given has its values at the top of h, which has made room for them.
  */
-struct ctp_held;
-enum ctp_status ctp_reader_hold(struct ctp_reader *r, struct ctp_held *h, uint64_t from_ns, struct ctp_item *item, struct ctp_err *err);
+struct ctp_runs;
+enum ctp_status ctp_reader_hold(struct ctp_reader *r, struct ctp_runs *h, uint64_t from_ns, struct ctp_item *item, struct ctp_err *err);
 const struct ctp_reader_stats *ctp_reader_stats(const struct ctp_reader *r);
 
 /*

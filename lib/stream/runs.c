@@ -1,10 +1,10 @@
 /*
- * held.c - what is held is a list of sorted runs, because sources sort what they write at once; sorting is merging them.
+ * runs.c - what is held is a list of sorted runs, because sources sort what they write at once; sorting is merging them.
  *
  * Records live in one of two arenas. When most of an arena has gone, what remains moves to the other one; so what is moved is
  * paid for by what went.
  */
-#include "stream/held.h"
+#include "stream/runs.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "stream/packet.h"
 
 /* The largest record. One can come when it is full, and another when the half that did not go is still more than the limit. */
-enum { RECORD_BYTES_MAX = sizeof(struct ctp_held_record) + CTP_FIELDS_MAX * (8 + sizeof(struct ctp_str) + 8) + CTP_PAYLOAD_MAX };
+enum { RECORD_BYTES_MAX = sizeof(struct ctp_runs_record) + CTP_FIELDS_MAX * (8 + sizeof(struct ctp_str) + 8) + CTP_PAYLOAD_MAX };
 
 static uint8_t *map(size_t bytes)
 {
@@ -22,9 +22,9 @@ static uint8_t *map(size_t bytes)
 	return p == MAP_FAILED ? 0 : p;
 }
 
-struct ctp_held *ctp_held_new(size_t limit_bytes, struct ctp_err *err)
+struct ctp_runs *ctp_runs_new(size_t limit_bytes, struct ctp_err *err)
 {
-	struct ctp_held *h = calloc(1, sizeof *h);
+	struct ctp_runs *h = calloc(1, sizeof *h);
 	if (!h) {
 		ctp_err_set(err, "out of memory");
 		return 0;
@@ -36,13 +36,13 @@ struct ctp_held *ctp_held_new(size_t limit_bytes, struct ctp_err *err)
 	h->spare = map(h->arena_bytes);
 	if (!h->arena || !h->spare) {
 		ctp_err_sys(err, "no memory to hold records back");
-		ctp_held_free(h);
+		ctp_runs_free(h);
 		return 0;
 	}
 	return h;
 }
 
-void ctp_held_free(struct ctp_held *h)
+void ctp_runs_free(struct ctp_runs *h)
 {
 	if (!h)
 		return;
@@ -57,14 +57,14 @@ void ctp_held_free(struct ctp_held *h)
 
 /* --- holding --------------------------------------------------------------------------------------------------------------- */
 
-static const struct ctp_str *text_of(const struct ctp_held_record *rec, uint32_t field)
+static const struct ctp_str *text_of(const struct ctp_runs_record *rec, uint32_t field)
 {
 	return ctp_type_is_text(rec->cls->fields[field].type) ? ctp_str_val(rec->val[field]) : 0;
 }
 
 static size_t text_bytes(const struct ctp_str *s) { return s ? (sizeof *s + s->len + 1 + 7) & ~(size_t)7 : 0; }
 
-static size_t record_bytes(const struct ctp_held_record *rec)
+static size_t record_bytes(const struct ctp_runs_record *rec)
 {
 	size_t bytes = sizeof *rec + rec->cls->nfields * sizeof *rec->val;
 	for (uint32_t i = 0; rec->cls->has_text && i < rec->cls->nfields; i++)
@@ -72,7 +72,7 @@ static size_t record_bytes(const struct ctp_held_record *rec)
 	return bytes;
 }
 
-void ctp_held_copy_texts(struct ctp_held *h, struct ctp_held_record *rec)
+void ctp_runs_copy_texts(struct ctp_runs *h, struct ctp_runs_record *rec)
 {
 	for (uint32_t i = 0; i < rec->cls->nfields; i++) {
 		const struct ctp_str *s = text_of(rec, i);
@@ -84,10 +84,10 @@ void ctp_held_copy_texts(struct ctp_held *h, struct ctp_held_record *rec)
 	assert(h->used <= h->arena_bytes);
 }
 
-bool ctp_held_grow(struct ctp_held *h)
+bool ctp_runs_grow(struct ctp_runs *h)
 {
 	size_t cap = h->cap ? 2 * h->cap : 4096;
-	struct ctp_held_entry *more = realloc(h->entries, cap * sizeof *more);
+	struct ctp_runs_entry *more = realloc(h->entries, cap * sizeof *more);
 	if (!more)
 		return false;
 	h->entries = more;
@@ -99,7 +99,7 @@ bool ctp_held_grow(struct ctp_held *h)
 }
 
 /* Drops what has gone, once that is at least half, or room is needed. */
-void ctp_held_compact(struct ctp_held *h)
+void ctp_runs_compact(struct ctp_runs *h)
 {
 	size_t rest = h->count - h->out;
 	if (rest > h->out && h->used <= h->limit)
@@ -109,25 +109,25 @@ void ctp_held_compact(struct ctp_held *h)
 	h->spare = full;
 	h->used = 0;
 	for (size_t i = 0; i < rest; i++) {
-		struct ctp_held_entry e = h->entries[h->out + i];
-		memcpy(ctp_held_top(h)->val, e.rec->val, e.rec->cls->nfields * sizeof *e.rec->val);
-		h->entries[i] = (struct ctp_held_entry){ e.ts_ns, ctp_held_push(h, e.rec->cls) };
+		struct ctp_runs_entry e = h->entries[h->out + i];
+		memcpy(ctp_runs_top(h)->val, e.rec->val, e.rec->cls->nfields * sizeof *e.rec->val);
+		h->entries[i] = (struct ctp_runs_entry){ e.ts_ns, ctp_runs_push(h, e.rec->cls) };
 	}
 	h->ready -= h->out;
 	h->count = rest;
 	h->out = 0;
 }
 
-enum ctp_status ctp_held_put(struct ctp_held *h, uint64_t ts_ns, const struct ctp_class *cls, const uint64_t *val)
+enum ctp_status ctp_runs_put(struct ctp_runs *h, uint64_t ts_ns, const struct ctp_class *cls, const uint64_t *val)
 {
-	memcpy(ctp_held_room(h), val, cls->nfields * sizeof *val);
-	return ctp_held_keep(h, ts_ns, cls);
+	memcpy(ctp_runs_room(h), val, cls->nfields * sizeof *val);
+	return ctp_runs_keep(h, ts_ns, cls);
 }
 
 /* --- sorting --------------------------------------------------------------------------------------------------------------- */
 
 /* The first of a run that is later than that. */
-static size_t first_above(const struct ctp_held_entry *e, size_t n, uint64_t ts_ns)
+static size_t first_above(const struct ctp_runs_entry *e, size_t n, uint64_t ts_ns)
 {
 	size_t lo = 0;
 	while (lo < n) {
@@ -140,7 +140,7 @@ static size_t first_above(const struct ctp_held_entry *e, size_t n, uint64_t ts_
 	return lo;
 }
 
-static size_t run_end(const struct ctp_held_entry *e, size_t from, size_t n)
+static size_t run_end(const struct ctp_runs_entry *e, size_t from, size_t n)
 {
 	size_t i = from + 1;
 	while (i < n && e[i - 1].ts_ns <= e[i].ts_ns)
@@ -149,7 +149,7 @@ static size_t run_end(const struct ctp_held_entry *e, size_t from, size_t n)
 }
 
 /* Merges [0, mid) and [mid, n) of e, stably, through scratch. */
-static void merge(struct ctp_held_entry *e, size_t mid, size_t n, struct ctp_held_entry *scratch)
+static void merge(struct ctp_runs_entry *e, size_t mid, size_t n, struct ctp_runs_entry *scratch)
 {
 	/* What is not above the second run's first stays where it is. */
 	size_t k = first_above(e, mid, e[mid].ts_ns), left = mid - k, i = 0, j = mid;
@@ -160,12 +160,12 @@ static void merge(struct ctp_held_entry *e, size_t mid, size_t n, struct ctp_hel
 }
 
 /* Natural merge sort: neighbouring runs are merged, pass by pass. */
-static void sort_held(struct ctp_held *h)
+static void sort_held(struct ctp_runs *h)
 {
 	size_t n = h->count - h->ready;
 	if (h->sorted || n < 2)
 		return;
-	struct ctp_held_entry *e = h->entries + h->ready;
+	struct ctp_runs_entry *e = h->entries + h->ready;
 	for (size_t mid = run_end(e, 0, n); mid < n; mid = run_end(e, 0, n))
 		for (size_t start = 0; mid < n;) {
 			size_t end = run_end(e, mid, n);
@@ -179,14 +179,14 @@ static void sort_held(struct ctp_held *h)
 
 /* --- letting go ------------------------------------------------------------------------------------------------------------ */
 
-void ctp_held_release_before(struct ctp_held *h, uint64_t ts_ns)
+void ctp_runs_release_before(struct ctp_runs *h, uint64_t ts_ns)
 {
 	sort_held(h);
 	if (ts_ns && h->count > h->ready)
 		h->ready += first_above(h->entries + h->ready, h->count - h->ready, ts_ns - 1);
 }
 
-void ctp_held_release_all(struct ctp_held *h)
+void ctp_runs_release_all(struct ctp_runs *h)
 {
 	sort_held(h);
 	h->ready = h->count;
@@ -194,7 +194,7 @@ void ctp_held_release_all(struct ctp_held *h)
 	h->last_ts = 0;
 }
 
-uint64_t ctp_held_release_half(struct ctp_held *h)
+uint64_t ctp_runs_release_half(struct ctp_runs *h)
 {
 	size_t bytes = 0, gone = 0;
 	assert(h->count > h->ready);

@@ -1,5 +1,5 @@
-/* held.c - records that are held back, with texts as large as they come, and those that are larger. */
-#include "stream/held.h"
+/* runs.c - records that are held back, with texts as large as they come, and those that are larger. */
+#include "stream/runs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,11 +23,11 @@ static struct ctp_str *text_of(uint32_t len)
 }
 
 /* Takes what was released; each has to be the next, and whole. Returns how many are not. */
-static unsigned take(struct ctp_held *h, uint64_t *next)
+static unsigned take(struct ctp_runs *h, uint64_t *next)
 {
 	struct ctp_record rec;
 	unsigned wrong = 0;
-	for (uint64_t ts; ctp_held_next(h, &rec, &ts); (*next)++) {
+	for (uint64_t ts; ctp_runs_next(h, &rec, &ts); (*next)++) {
 		const struct ctp_str *s = ctp_str_val(rec.val[0]);
 		wrong += ts != *next || rec.val[1] != *next || (s->len && (s->data[0] != 'x' || s->data[s->len - 1] != 'x'));
 	}
@@ -40,28 +40,28 @@ static void test_full(void)
 	static const struct ctp_field fields[] = {{.name = "text", .type = CTP_BYTES}, {.name = "n", .type = CTP_U64}};
 	struct ctp_err err;
 	struct ctp_class *cls = ctp_class_new("note", CTP_KIND_OTHER, fields, 2, &err);
-	struct ctp_held *h = ctp_held_new(LIMIT, &err);
+	struct ctp_runs *h = ctp_runs_new(LIMIT, &err);
 	struct ctp_str *none = text_of(0), *some = text_of(SMALL), *most = text_of(CTP_PAYLOAD_MAX);
 	uint64_t n = 0, next = 0;
 	unsigned wrong = 0, full = 0;
 	for (size_t used = 0; used + SMALL < LIMIT - SMALL * 64; n++) {
 		struct ctp_str *s = n < SMALL ? none : some;
-		full += ctp_held_put(h, n, cls, (uint64_t[]){ctp_val_str(s), n}) != CTP_OK;
+		full += ctp_runs_put(h, n, cls, (uint64_t[]){ctp_val_str(s), n}) != CTP_OK;
 		used += s->len + 64;
 	}
 	is_u64(full, 0, "it is full only when it is full");
 	for (int i = 0; i < 6; i++, n++) {
-		if (ctp_held_put(h, n, cls, (uint64_t[]){ctp_val_str(most), n}) != CTP_EOF)
+		if (ctp_runs_put(h, n, cls, (uint64_t[]){ctp_val_str(most), n}) != CTP_EOF)
 			continue;
 		full++;
-		ctp_held_release_half(h);
+		ctp_runs_release_half(h);
 		wrong += take(h, &next);
 	}
 	is_u64(full, 6, "the largest record fills it, again and again");
-	ctp_held_release_all(h);
+	ctp_runs_release_all(h);
 	wrong += take(h, &next);
 	ok(!wrong && next == n, "and each comes out whole and in its turn");
-	ctp_held_free(h);
+	ctp_runs_free(h);
 	ctp_class_free(cls);
 	free(none);
 	free(some);
@@ -140,21 +140,21 @@ static void test_sorted_before(void)
 	struct ctp_err err;
 	struct ctp_record rec;
 	struct ctp_class *cls = ctp_class_new("count", CTP_KIND_OTHER, &field, 1, &err);
-	struct ctp_held *h = ctp_held_new(LIMIT, &err);
+	struct ctp_runs *h = ctp_runs_new(LIMIT, &err);
 	uint64_t ts = 0, sum = 0;
 	for (unsigned i = 0; i < 4; i++) {
 		static const uint64_t times[] = {30, 10, 20, 40};
-		ctp_held_put(h, times[i], cls, &times[i]);
+		ctp_runs_put(h, times[i], cls, &times[i]);
 		if (i == 1)
-			ctp_held_release_before(h, 20);
-		while (ctp_held_next(h, &rec, &ts))
+			ctp_runs_release_before(h, 20);
+		while (ctp_runs_next(h, &rec, &ts))
 			sum = sum * 100 + ts;
 	}
-	ctp_held_release_all(h);
-	while (ctp_held_next(h, &rec, &ts))
+	ctp_runs_release_all(h);
+	while (ctp_runs_next(h, &rec, &ts))
 		sum = sum * 100 + ts;
 	is_u64(sum, 10203040, "what stayed behind goes in its turn");
-	ctp_held_free(h);
+	ctp_runs_free(h);
 	ctp_class_free(cls);
 }
 
