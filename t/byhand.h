@@ -15,14 +15,14 @@
 enum { BYHAND_COROS = 1 << 17, BYHAND_PID = 100 };
 
 struct byhand {
-	void (*give)(void *to, const struct ctp_record *rec);
+	void (*give)(void *to, const struct ctp_batch *batch);
 	void *to;
 	struct ctp_class *cls[CTP_EVENT_COUNT];
 	uint64_t next[BYHAND_COROS];
 	bool late; /* what is given is */
 };
 
-static inline void byhand_init(struct byhand *h, void (*give)(void *to, const struct ctp_record *rec), void *to)
+static inline void byhand_init(struct byhand *h, void (*give)(void *to, const struct ctp_batch *batch), void *to)
 {
 	*h = (struct byhand){.give = give, .to = to};
 	for (uint32_t i = 0; i < CTP_EVENT_COUNT; i++) {
@@ -40,7 +40,8 @@ static inline void byhand_fini(struct byhand *h)
 
 static inline void byhand_give(struct byhand *h, enum ctp_event event, const uint64_t *val)
 {
-	h->give(h->to, &(struct ctp_record){.cls = h->cls[event], .val = val, .late = h->late});
+	const struct ctp_record rec = {.cls = h->cls[event], .val = val};
+	h->give(h->to, &(struct ctp_batch){.rec = &rec, .n = 1, .late = h->late});
 }
 
 /* A record with these values, by the names of events.h; the others are 0. */

@@ -20,7 +20,8 @@ static void feed(struct ctp_sink *sink, const uint64_t *times, size_t n)
 	bool good = true;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t val[] = {times[i], i};
-		good &= sink->ops->record(sink, &(struct ctp_record){.cls = cls, .val = val}, &err) == CTP_OK;
+		const struct ctp_record rec = {.cls = cls, .val = val, .ts_ns = times[i]};
+		good &= sink->ops->records(sink, &(struct ctp_batch){.rec = &rec, .n = 1}, &err) == CTP_OK;
 	}
 	ok(good, "records are taken");
 }
@@ -91,7 +92,8 @@ int main(void)
 	struct ctp_sink *sink = ctp_ctf_sink(path, false, &err);
 	ok(sink && sink->ops->section(sink, sec, &err) == CTP_OK, "a section begins");
 	feed(sink, times, sizeof times / sizeof *times);
-	ok(sink->ops->end(sink, true, &err) == CTP_OK && sink->ops->finish(sink, &err) == CTP_OK, "and is finished");
+	const struct ctp_section_end end = {.complete = true};
+	ok(sink->ops->end(sink, &end, &err) == CTP_OK && sink->ops->finish(sink, &err) == CTP_OK, "and is finished");
 	sink->ops->free(sink);
 	is(list(0), "1000:0 2000:1 2000:8 2000(18446744073709551615):11", "the first stream has what is in order");
 	is(list(1), "1500:2 1600:5", "the second the first that is late, and what follows it");

@@ -33,7 +33,7 @@ static void ended(void *arg, const struct ctp_follow_end *end)
 	told[ntold++] = '|';
 }
 
-static void give(void *to, const struct ctp_record *rec) { ctp_follow_record(to, rec); }
+static void give(void *to, const struct ctp_batch *batch) { ctp_follow_records(to, batch); }
 
 /* A section begins, with these attributes: name, value ... up to a null. */
 static void begin(const char *const *attrs)
@@ -391,7 +391,8 @@ static void rows_begin(void)
 
 static void row(uint64_t probe, uint64_t tid, uint64_t addr, uint64_t seq, bool active, uint64_t ts)
 {
-	ctp_follow_record(&f, &(struct ctp_record){.cls = rows, .val = (const uint64_t[]){probe, tid, addr, seq, active, ts}});
+	const struct ctp_record rec = {.cls = rows, .val = (const uint64_t[]){probe, tid, addr, seq, active, ts}};
+	give(&f, &(struct ctp_batch){.rec = &rec, .n = 1});
 }
 
 static void rows_end(void)
@@ -475,7 +476,7 @@ static void odd_classes(void)
 		if (!cls)
 			abort();
 		cls->id = CTP_EVENT_COUNT + kind;
-		ctp_follow_record(&f, &(struct ctp_record){.cls = cls, .val = val});
+		give(&f, &(struct ctp_batch){.rec = &(struct ctp_record){.cls = cls, .val = val}, .n = 1});
 		ctp_class_free(cls);
 	}
 	free(text);

@@ -17,7 +17,7 @@ static struct ctp_report *report;
 static struct ctp_section sec;
 static char found[4096], why[4096], still[512], tree[512]; /* why, tree: of the gravest; still: who waits at the end */
 
-static void give(void *to, const struct ctp_record *rec) { ctp_report_record(to, rec); }
+static void give(void *to, const struct ctp_batch *batch) { ctp_report_records(to, batch); }
 
 static void begin_with(const struct ctp_report_options *options, const char *const *attrs)
 {
@@ -41,7 +41,7 @@ static const char *end_so(bool complete, bool missing)
 {
 	char *p = found, *q = why;
 	*p = *q = '\0';
-	ctp_report_section_end(report, complete, missing);
+	ctp_report_section_end(report, &(struct ctp_section_end){.complete = complete, .missing = missing});
 	const struct ctp_report_section *s = report->sections;
 	for (char *const *line = s->nfindings ? s->findings[0].evidence : (char *[]){NULL}; *line; line++)
 		q += snprintf(q, (size_t)(why + sizeof(why) - q), "%s\n", *line);

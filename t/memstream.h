@@ -85,10 +85,11 @@ static inline bool memstream_close(struct memstream *m, void (*see)(void *arg, c
 	ctp_input_mem(&in, m->data, m->len);
 	struct ctp_reader *r = ctp_reader_new(&in, NULL, &err);
 	while (ctp_reader_next(r, &item, &err) == CTP_OK)
-		if (item.kind == CTP_ITEM_RECORD && see)
-			see(arg, item.rec.cls->name, item.rec.val);
-		else if (item.kind == CTP_ITEM_MARK)
+		if (item.kind == CTP_ITEM_MARK)
 			m->mark_ns = item.mark_ns;
+		else
+			for (uint32_t i = 0; item.kind == CTP_ITEM_RECORDS && see && i < item.batch.n; i++)
+				see(arg, item.batch.rec[i].cls->name, item.batch.rec[i].val);
 	bool whole = !ctp_reader_harmed(r);
 	ctp_reader_free(r);
 	ctp_input_close(&in);

@@ -9,7 +9,7 @@ static struct byhand h;
 static struct ctp_report *report;
 static struct ctp_section sec;
 
-static void give(void *to, const struct ctp_record *rec) { ctp_report_record(to, rec); }
+static void give(void *to, const struct ctp_batch *batch) { ctp_report_records(to, batch); }
 
 static void begin(const struct ctp_report_options *options)
 {
@@ -28,7 +28,7 @@ static const char *end(void)
 {
 	static char found[1024];
 	found[0] = '\0';
-	ctp_report_section_end(report, true, false);
+	ctp_report_section_end(report, &(struct ctp_section_end){.complete = true});
 	const struct ctp_report_section *s = report->sections;
 	for (uint32_t i = 0; i < s->nfindings; i++)
 		sprintf(found + strlen(found), "%s%s %ju", i ? ", " : "", ctp_rule_name(s->findings[i].rule),

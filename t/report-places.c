@@ -10,7 +10,7 @@ static struct ctp_report *report;
 static struct ctp_section sec;
 static char sites[1024]; /* "a+0x100 3, ...": each place, and how often coroutines came back from there */
 
-static void give(void *to, const struct ctp_record *rec) { ctp_report_record(to, rec); }
+static void give(void *to, const struct ctp_batch *batch) { ctp_report_records(to, batch); }
 
 static void begin(void)
 {
@@ -32,7 +32,7 @@ static int by_name(const void *a, const void *b) { return strcmp(name(a), name(b
 static const char *end(void)
 {
 	sites[0] = '\0';
-	ctp_report_section_end(report, true, false);
+	ctp_report_section_end(report, &(struct ctp_section_end){.complete = true});
 	for (uint32_t i = 0; i < report->nsections; i++) {
 		const struct ctp_report_section *s = &report->sections[i];
 		qsort(s->sites, s->nsites, sizeof(*s->sites), by_name);
@@ -156,7 +156,7 @@ static void sections(void)
 	maps(PARENT, 0x1000, "/none/a");
 	has_thread(PARENT, PARENTS_THREAD);
 	waits(10, 1, PARENTS_THREAD, ADDR);
-	ctp_report_section_end(report, true, false);
+	ctp_report_section_end(report, &(struct ctp_section_end){.complete = true});
 	ctp_report_section_begin(report, &sec);
 	maps(PARENT, 0x1000, "/none/b");
 	has_thread(PARENT, PARENTS_THREAD);

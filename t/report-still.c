@@ -11,7 +11,7 @@ static struct byhand h;
 static struct ctp_report *report;
 static struct ctp_section sec;
 
-static void give(void *to, const struct ctp_record *rec) { ctp_report_record(to, rec); }
+static void give(void *to, const struct ctp_batch *batch) { ctp_report_records(to, batch); }
 
 static void round_of_samples(uint64_t ts)
 {
@@ -59,7 +59,7 @@ int main(void)
 	ctp_section_add(&sec, "pid", "100");
 	ctp_report_section_begin(report, &sec);
 	story();
-	ctp_report_section_end(report, true, false);
+	ctp_report_section_end(report, &(struct ctp_section_end){.complete = true});
 	const struct ctp_report_section *s = report->sections;
 	const struct ctp_finding *f = s->nfindings ? &s->findings[0] : &(struct ctp_finding){0};
 	is(s->nfindings ? ctp_rule_name(f->rule) : "none", "standstill", "nobody moves any more");

@@ -7,7 +7,7 @@
 #include "base/crc32c.h"
 #include "base/varint.h"
 #include "stream/packet.h"
-#include "stream/reader.h"
+#include "stream/order.h"
 #include "tap.h"
 
 enum { LIMIT = 1 << 20, SMALL = 1000, LONG_TEXT = 1 << 20 };
@@ -25,12 +25,14 @@ static struct ctp_str *text_of(uint32_t len)
 /* Takes what was released; each has to be the next, and whole. Returns how many are not. */
 static unsigned take(struct ctp_runs *h, uint64_t *next)
 {
-	struct ctp_record rec;
+	struct ctp_batch batch;
 	unsigned wrong = 0;
-	for (uint64_t ts; ctp_runs_next(h, &rec, &ts); (*next)++) {
-		const struct ctp_str *s = ctp_str_val(rec.val[0]);
-		wrong += ts != *next || rec.val[1] != *next || (s->len && (s->data[0] != 'x' || s->data[s->len - 1] != 'x'));
-	}
+	while (ctp_runs_next(h, &batch))
+		for (const struct ctp_record *rec = batch.rec; rec < batch.rec + batch.n; rec++, (*next)++) {
+			const struct ctp_str *s = ctp_str_val(rec->val[0]);
+			wrong += rec->ts_ns != *next || rec->val[1] != *next || batch.late || batch.n > CTP_BATCH_MAX ||
+			         (s->len && (s->data[0] != 'x' || s->data[s->len - 1] != 'x'));
+		}
 	return wrong;
 }
 
@@ -113,8 +115,8 @@ static uint64_t text_bytes(unsigned n, bool *harmed)
 	struct ctp_reader *r = ctp_reader_new(&in, NULL, &err);
 	struct ctp_order *o = ctp_order_new(r, 0, &err);
 	while (!ctp_order_next(o, &item, &err))
-		for (unsigned i = 0; item.kind == CTP_ITEM_RECORD && i < n; i++)
-			sum += ctp_str_val(item.rec.val[i])->len;
+		for (unsigned i = 0; item.kind == CTP_ITEM_RECORDS && i < n; i++)
+			sum += ctp_str_val(item.batch.rec->val[i])->len;
 	*harmed = ctp_reader_harmed(r);
 	ctp_order_free(o);
 	ctp_reader_free(r);
@@ -133,26 +135,33 @@ static void test_named_again(void)
 	ok(!sum && harmed, "nor one with more than could be held");
 }
 
+/* Times of what may go, two digits each, behind those of sum. */
+static uint64_t times_of(struct ctp_runs *h, uint64_t sum)
+{
+	struct ctp_batch batch;
+	while (ctp_runs_next(h, &batch))
+		for (uint32_t i = 0; i < batch.n; i++)
+			sum = sum * 100 + batch.rec[i].ts_ns;
+	return sum;
+}
+
 /* What was held back when others went, and was sorted for that, still has its place among those that come. */
 static void test_sorted_before(void)
 {
 	static const struct ctp_field field = {.name = "n", .type = CTP_U64};
 	struct ctp_err err;
-	struct ctp_record rec;
 	struct ctp_class *cls = ctp_class_new("count", CTP_KIND_OTHER, &field, 1, &err);
 	struct ctp_runs *h = ctp_runs_new(LIMIT, &err);
-	uint64_t ts = 0, sum = 0;
+	uint64_t sum = 0;
 	for (unsigned i = 0; i < 4; i++) {
 		static const uint64_t times[] = {30, 10, 20, 40};
 		ctp_runs_put(h, times[i], cls, &times[i]);
 		if (i == 1)
 			ctp_runs_release_before(h, 20);
-		while (ctp_runs_next(h, &rec, &ts))
-			sum = sum * 100 + ts;
+		sum = times_of(h, sum);
 	}
 	ctp_runs_release_all(h);
-	while (ctp_runs_next(h, &rec, &ts))
-		sum = sum * 100 + ts;
+	sum = times_of(h, sum);
 	is_u64(sum, 10203040, "what stayed behind goes in its turn");
 	ctp_runs_free(h);
 	ctp_class_free(cls);

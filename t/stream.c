@@ -10,7 +10,7 @@
 #include "stream/codec.h"
 #include "stream/events.h"
 #include "stream/packet.h"
-#include "stream/reader.h"
+#include "stream/order.h"
 #include "stream/writer.h"
 #include "tap.h"
 
@@ -292,11 +292,9 @@ static void test_random(void)
 	struct ctp_reader *r = ctp_reader_new(&in, &notice, &err);
 	notices = 0;
 	while (!ctp_reader_next(r, &item, &err)) {
-		if (item.kind == CTP_ITEM_RECORD) {
-			wrong += n >= RECORDS || !same_record(&sent[n], &item.rec);
-			n++;
-		}
-		ends += item.kind == CTP_ITEM_END && item.complete;
+		for (uint32_t i = 0; item.kind == CTP_ITEM_RECORDS && i < item.batch.n; i++, n++)
+			wrong += n >= RECORDS || !same_record(&sent[n], &item.batch.rec[i]);
+		ends += item.kind == CTP_ITEM_END && item.end.complete;
 	}
 	is_u64((uint64_t)n, RECORDS, "all come back");
 	is_u64((uint64_t)wrong, 0, "each as it was, cut to its type");
@@ -346,16 +344,20 @@ static struct outcome read_all(const uint8_t *data, size_t len, bool ordered)
 	struct ctp_order *o = ctp_order_new(r, 0, &err);
 	uint64_t last = 0, records = 0;
 	while (!(ordered ? ctp_order_next(o, &item, &err) : ctp_reader_next(r, &item, &err))) {
-		records += item.kind == CTP_ITEM_RECORD;
-		out.complete += item.kind == CTP_ITEM_END && item.complete;
-		if (item.kind != CTP_ITEM_RECORD || strcmp(item.rec.cls->name, "transition"))
+		out.complete += item.kind == CTP_ITEM_END && item.end.complete;
+		if (item.kind != CTP_ITEM_RECORDS)
 			continue;
-		const uint64_t *v = item.rec.val;
-		uint64_t i = v[CTP_TRANSITION_INDEX];
-		out.transitions++;
-		out.wrong += i >= 30 || v[CTP_TRANSITION_TS] != 1000 + i || v[CTP_TRANSITION_PROBE] != 7 || v[CTP_TRANSITION_ACTIVE] != i % 2 ||
-		             v[CTP_TRANSITION_TS] < last;
-		last = v[CTP_TRANSITION_TS];
+		records += item.batch.n;
+		for (uint32_t k = 0; k < item.batch.n; k++) {
+			const uint64_t *v = item.batch.rec[k].val;
+			if (strcmp(item.batch.rec[k].cls->name, "transition"))
+				continue;
+			uint64_t i = v[CTP_TRANSITION_INDEX];
+			out.transitions++;
+			out.wrong += i >= 30 || v[CTP_TRANSITION_TS] != 1000 + i || v[CTP_TRANSITION_PROBE] != 7 ||
+			             v[CTP_TRANSITION_ACTIVE] != i % 2 || v[CTP_TRANSITION_TS] < last;
+			last = v[CTP_TRANSITION_TS];
+		}
 	}
 	out.wrong += ctp_reader_stats(r)->records != records;
 	out.harmed = ctp_reader_harmed(r);
@@ -460,13 +462,14 @@ static uint64_t order_text(struct mem *m, size_t limit, char *text, size_t size)
 	size_t n = 0;
 	text[0] = 0;
 	while (!ctp_order_next(o, &item, &err)) {
-		if (item.kind == CTP_ITEM_RECORD && item.rec.cls->time_field >= 0)
-			n += (size_t)snprintf(text + n, size - n, " %" PRIu64 "/%" PRIu64 "%s", item.rec.val[CTP_TRANSITION_TS],
-			                      item.rec.val[CTP_TRANSITION_INDEX], item.rec.late ? "!" : "");
-		else if (item.kind == CTP_ITEM_RECORD)
-			n += (size_t)snprintf(text + n, size - n, " -");
-		else
+		if (item.kind != CTP_ITEM_RECORDS) {
 			n += (size_t)snprintf(text + n, size - n, item.kind == CTP_ITEM_SECTION ? " {" : " }");
+			continue;
+		}
+		for (const struct ctp_record *rec = item.batch.rec; rec < item.batch.rec + item.batch.n; rec++)
+			n += rec->cls->time_field < 0 ? (size_t)snprintf(text + n, size - n, " -") :
+			     (size_t)snprintf(text + n, size - n, " %" PRIu64 "/%" PRIu64 "%s", rec->val[CTP_TRANSITION_TS],
+			                      rec->val[CTP_TRANSITION_INDEX], item.batch.late ? "!" : "");
 	}
 	uint64_t late = ctp_reader_stats(r)->late;
 	ctp_order_free(o);
@@ -560,13 +563,14 @@ static void test_order_random(void)
 	struct ctp_reader *r = ctp_reader_new(&in, 0, &err);
 	struct ctp_order *o = ctp_order_new(r, 0, &err);
 	while (!ctp_order_next(o, &item, &err)) {
-		if (item.kind != CTP_ITEM_RECORD)
-			continue;
-		uint64_t ts = item.rec.val[CTP_TRANSITION_TS], index = item.rec.val[CTP_TRANSITION_INDEX];
-		n++;
-		wrong += item.rec.late || ts < last_ts || (ts == last_ts && n > 1 && index < last_index);
-		last_ts = ts;
-		last_index = index;
+		for (uint32_t i = 0; item.kind == CTP_ITEM_RECORDS && i < item.batch.n; i++) {
+			const struct ctp_record *rec = &item.batch.rec[i];
+			uint64_t ts = rec->val[CTP_TRANSITION_TS], index = rec->val[CTP_TRANSITION_INDEX];
+			n++;
+			wrong += item.batch.late || ts != rec->ts_ns || ts < last_ts || (ts == last_ts && n > 1 && index < last_index);
+			last_ts = ts;
+			last_index = index;
+		}
 	}
 	is_u64(n, N, "nothing is lost in ordering");
 	is_u64(wrong, 0, "and all is in order, stably");
@@ -601,10 +605,11 @@ static void test_limits(void)
 	ctp_input_mem(&in, m.data, m.len);
 	struct ctp_reader *r = ctp_reader_new(&in, 0, &err);
 	while (!ctp_reader_next(r, &item, &err)) {
-		if (item.kind != CTP_ITEM_RECORD)
-			continue;
-		uint32_t want = n++ % 2 ? 0 : CTP_STRING_MAX;
-		wrong += ctp_str_val(item.rec.val[0])->len != want || ctp_str_val(item.rec.val[1])->len != want;
+		for (uint32_t i = 0; item.kind == CTP_ITEM_RECORDS && i < item.batch.n; i++) {
+			const uint64_t *val = item.batch.rec[i].val;
+			uint32_t want = n++ % 2 ? 0 : CTP_STRING_MAX;
+			wrong += ctp_str_val(val[0])->len != want || ctp_str_val(val[1])->len != want;
+		}
 	}
 	ok(n == 10 && !wrong && !ctp_reader_harmed(r), "strings beyond the limit are cut to it, and none is empty");
 	ctp_reader_free(r);
@@ -659,10 +664,10 @@ static void test_narrow(void)
 			struct ctp_reader *r = ctp_reader_new(&in, &notice, &err);
 			ctp_reader_narrow(r, from, upto);
 			while (ctp_reader_next(r, &item, &err) == CTP_OK)
-				if (item.kind == CTP_ITEM_RECORD)
-					seen++;
+				if (item.kind == CTP_ITEM_RECORDS)
+					seen += item.batch.n;
 				else if (item.kind == CTP_ITEM_END)
-					incomplete += item.complete == hits;
+					incomplete += item.end.complete == hits;
 			for (uint64_t i = 0; i < PACKETS; i++) /* the first opens the section, so it is always read */
 				want += (i == 0 || (i != 5 && 100 * i <= upto && 100 * i + EACH - 1 >= from)) ? EACH : 0;
 			wrong += seen != want;

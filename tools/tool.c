@@ -261,20 +261,14 @@ enum ctp_status ctp_tool_create(struct ctp_output *out, const char *path, char *
 struct to {
 	struct ctp_tool *tool;
 	struct ctp_sink *sink;
-	struct ctp_output *out;
 	struct ctp_convert_stats stats;
 	struct ctp_tick tick;
 	struct ctp_err *err;
 };
 
-static void let_go(void *out) { ctp_output_flush(out); }
-
 static enum ctp_status to_one(void *arg, struct ctp_input *in)
 {
 	struct to *to = arg;
-	/* Who looks on while a program is traced sees what there is. */
-	in->idle = to->out ? let_go : NULL;
-	in->idle_arg = to->out;
 	uint64_t packets = to->stats.reader.packets;
 	if (ctp_tool_stream_begin(to->tool, in, to->err) ||
 	    ctp_convert(in, to->sink, &to->tool->notice, &to->tick, &to->stats, to->err))
@@ -286,7 +280,7 @@ int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, stru
 {
 	if (!sink)
 		return ctp_tool_fail(tool, err);
-	struct to to = {.tool = tool, .sink = sink, .out = out, .tick = ctp_tool_tick(tool), .err = err};
+	struct to to = {.tool = tool, .sink = sink, .tick = ctp_tool_tick(tool), .err = err};
 	sink->tick = to.tick;
 	enum ctp_status status = ctp_tool_each(tool, files, to_one, &to, err);
 	if (status != CTP_FAILED && sink->ops->finish)

@@ -23,7 +23,7 @@
 #include "base/text.h"
 #include "common/meta.h"
 #include "ctf/ctf-about.h"
-#include "stream/reader.h"
+#include "stream/order.h"
 #include "stream/sink.h"
 
 enum {
@@ -44,6 +44,7 @@ struct iterator {
 	struct ctp_input in;
 	struct ctp_reader *reader;
 	struct ctp_order *order;
+	struct ctp_batch batch; /* what is left of it */
 	struct ctp_bt2_event *known[CTP_CLASSES_MAX]; /* by the reader's number for the class */
 
 	enum { BEGINNING, MIDDLE, OVER } phase;
@@ -114,6 +115,7 @@ static enum ctp_status open_reading(struct iterator *it, const struct ctp_sectio
 			break;
 	}
 	it->muted = false;
+	it->batch.n = 0;
 	*section = item.section;
 	return CTP_OK;
 }
@@ -305,7 +307,6 @@ static bool finish(struct iterator *it)
 /* Fills the queue, which is empty, with what is next; false if nothing is or it failed. */
 static bool advance(struct iterator *it)
 {
-	struct ctp_item item;
 	it->head = it->tail = 0;
 	if (it->phase == OVER || it->failed)
 		return false;
@@ -313,12 +314,19 @@ static bool advance(struct iterator *it)
 		it->phase = MIDDLE;
 		return push(it, bt_message_stream_beginning_create(it->self, it->stream));
 	}
-	enum ctp_status status = ctp_order_next(it->order, &item, &it->err);
-	if (status == CTP_FAILED) {
-		it->failed = true;
-		return false;
+	if (!it->batch.n) {
+		struct ctp_item item;
+		enum ctp_status status = ctp_order_next(it->order, &item, &it->err);
+		if (status == CTP_FAILED) {
+			it->failed = true;
+			return false;
+		}
+		if (status == CTP_EOF || item.kind != CTP_ITEM_RECORDS)
+			return finish(it);
+		it->batch = item.batch;
 	}
-	return status == CTP_OK && item.kind == CTP_ITEM_RECORD ? take_record(it, &item.rec) : finish(it);
+	it->batch.n--;
+	return take_record(it, it->batch.rec++);
 }
 
 /* --- what babeltrace2 calls ---------------------------------------------------------------------------------------------- */

@@ -55,7 +55,7 @@ static enum ctp_status scan(bt_self_component_source *self, struct ctp_reader *r
 				return CTP_FAILED;
 			place.source->has_wall |= item.section->has_wall;
 			place.skip++;
-		} else if (item.kind == CTP_ITEM_END && item.complete) {
+		} else if (item.kind == CTP_ITEM_END && item.end.complete) {
 			place.from = in->offset;
 			place.skip = 0;
 		}

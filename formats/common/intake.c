@@ -8,8 +8,8 @@ enum ctp_status ctp_intake_init(struct ctp_intake *it, struct ctp_source *source
 {
 	it->source = source;
 	it->tool = tool;
-	it->window = ctp_sorter_new(err);
-	it->gaps = it->window ? ctp_plain_gaps_new(err) : NULL;
+	it->sorter = ctp_sorter_new(err);
+	it->gaps = it->sorter ? ctp_plain_gaps_new(err) : NULL;
 	return it->gaps ? CTP_OK : CTP_FAILED;
 }
 
@@ -19,7 +19,7 @@ void ctp_intake_fini(struct ctp_intake *it)
 		free(it->classes[i].layout);
 		ctp_class_free(it->classes[i].cls);
 	}
-	ctp_sorter_free(it->window);
+	ctp_sorter_free(it->sorter);
 	ctp_plain_gaps_free(it->gaps);
 }
 
@@ -27,9 +27,9 @@ void ctp_intake_fini(struct ctp_intake *it)
 
 void ctp_intake_end(struct ctp_intake *it, bool complete)
 {
-	ctp_sorter_flush(it->window, it->writer);
+	ctp_sorter_flush(it->sorter, it->writer);
 	if (it->section == CTP_SECTION_OURS)
-		ctp_plain_gaps_end(it->gaps, it->window, it->writer, &it->source->stats, it->notice);
+		ctp_plain_gaps_end(it->gaps, it->sorter, it->writer, &it->source->stats, it->notice);
 	ctp_writer_end(it->writer, complete);
 	for (uint32_t i = 0; i < it->nclasses; i++)
 		it->classes[i].current = false;
@@ -72,7 +72,7 @@ void ctp_intake_own_section(struct ctp_intake *it, bool wall)
 	if (wall)
 		ctp_section_add(sec, "wall_offset_ns", "0");
 	open_section(it, sec);
-	ctp_plain_gaps_begin(it->gaps, it->window);
+	ctp_plain_gaps_begin(it->gaps, it->sorter);
 	it->section = CTP_SECTION_OURS;
 	ctp_section_fini(sec);
 	free(sec);
@@ -121,7 +121,7 @@ void ctp_intake_put(struct ctp_intake *it, const struct ctp_class *cls, const ui
 	static const struct ctp_err memory = {"out of memory"};
 	struct ctp_record rec = {.cls = cls, .val = val};
 	it->source->stats.harmed |= cls->kind == CTP_KIND_LOSS || cls->kind == CTP_KIND_CONFLICT || ctp_record_untraced(&rec);
-	if (ctp_sorter_put(it->window, it->writer, cls, val))
+	if (ctp_sorter_put(it->sorter, it->writer, cls, val))
 		it->source->stats.accepted++;
 	else
 		ctp_intake_reject(it, line, &memory);
@@ -157,7 +157,7 @@ enum ctp_status ctp_intake_finish(struct ctp_intake *it, struct ctp_err *err)
 		ctp_intake_own_section(it, false);
 	if (it->section)
 		ctp_intake_end(it, it->section == CTP_SECTION_OURS && !in->harmed);
-	stats->late = ctp_sorter_late(it->window);
+	stats->late = ctp_sorter_late(it->sorter);
 	stats->harmed |= in->harmed || empty || stats->rejected;
 	if (ctp_writer_failed(it->writer))
 		return ctp_err_set(err, "%s: what was made of it could not be written", in->name);

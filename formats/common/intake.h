@@ -1,6 +1,6 @@
 /*
  * intake.h - what sources of rows share: sections that begin and end, classes that are known by name, rows that are kept or
- * rejected, and the window that sorts them on their way to the writer.
+ * rejected, and the sorter that sorts them on their way to the writer.
  */
 #ifndef CTP_INTAKE_H
 #define CTP_INTAKE_H
@@ -18,8 +18,8 @@ struct ctp_intake_class {
 struct ctp_intake {
 	struct ctp_source *source;
 	const char *tool;
-	struct ctp_sorter *window;
-	struct ctp_plain_gaps *gaps; /* between the window and the writer, in a section of ours */
+	struct ctp_sorter *sorter;
+	struct ctp_plain_gaps *gaps; /* between the sorter and the writer, in a section of ours */
 	uint32_t nclasses;
 	struct ctp_intake_class classes[CTP_CLASSES_MAX]; /* all there ever were: the writer may still need them */
 

@@ -192,9 +192,8 @@ static bool is_next_run(const struct ctp_plain_gaps *g, uint64_t tid, uint64_t t
 	return g->last_ns && ctp_sequence_silence(g->last_ns, ts) && !ctp_threads_has(&g->threads, tid);
 }
 
-static void take_record(void *arg, struct ctp_writer *w, const struct ctp_record *rec)
+static void take_record(struct ctp_plain_gaps *g, struct ctp_writer *w, const struct ctp_record *rec)
 {
-	struct ctp_plain_gaps *g = arg;
 	bool plain = rec->cls == g->cls || (rec->cls->decl_bytes == g->plain->decl_bytes &&
 	                                    !memcmp(rec->cls->decl, g->plain->decl, g->plain->decl_bytes));
 	if (!plain || g->through) {
@@ -218,6 +217,12 @@ static void take_record(void *arg, struct ctp_writer *w, const struct ctp_record
 	struct track *t = probe ? track_of(g, probe) : NULL; /* without a probe it is nobody's */
 	if (t)
 		look_at(g, t, e, g->next - 1);
+}
+
+static void take_records(void *arg, struct ctp_writer *w, const struct ctp_batch *batch)
+{
+	for (uint32_t i = 0; i < batch->n; i++)
+		take_record(arg, w, &batch->rec[i]);
 }
 
 static void take_mark(void *arg, struct ctp_writer *w, uint64_t ts_ns)
@@ -267,21 +272,21 @@ void ctp_plain_gaps_free(struct ctp_plain_gaps *g)
 	free(g);
 }
 
-void ctp_plain_gaps_begin(struct ctp_plain_gaps *g, struct ctp_sorter *win)
+void ctp_plain_gaps_begin(struct ctp_plain_gaps *g, struct ctp_sorter *sorter)
 {
-	static const struct ctp_sorter_ops ops = {.record = take_record, .mark = take_mark};
+	static const struct ctp_sorter_ops ops = {.records = take_records, .mark = take_mark};
 	forget(g);
 	g->cls = NULL;
 	g->lost = g->conflicts = 0;
 	g->through = g->full = false;
-	ctp_sorter_divert(win, &ops, g);
+	ctp_sorter_divert(sorter, &ops, g);
 }
 
-void ctp_plain_gaps_end(struct ctp_plain_gaps *g, struct ctp_sorter *win, struct ctp_writer *w, struct ctp_source_stats *stats,
+void ctp_plain_gaps_end(struct ctp_plain_gaps *g, struct ctp_sorter *sorter, struct ctp_writer *w, struct ctp_source_stats *stats,
                         const struct ctp_notice *notice)
 {
 	write_all(g, w);
-	ctp_sorter_divert(win, NULL, NULL);
+	ctp_sorter_divert(sorter, NULL, NULL);
 	stats->lost = ctp_add_capped(stats->lost, g->lost);
 	stats->harmed |= g->lost || g->full || g->conflicts;
 	if (g->full)

@@ -23,10 +23,10 @@ struct ctp_plain_gaps *ctp_plain_gaps_new(struct ctp_err *err);
 void ctp_plain_gaps_free(struct ctp_plain_gaps *g);
 
 /* Everything from here to the end goes through it; the rows of other classes, and all behind the first of them, untouched. */
-void ctp_plain_gaps_begin(struct ctp_plain_gaps *g, struct ctp_sorter *win);
+void ctp_plain_gaps_begin(struct ctp_plain_gaps *g, struct ctp_sorter *sorter);
 
 /* The window is empty: what is held goes out. Adds to stats what is missing, and says where that could not be found. */
-void ctp_plain_gaps_end(struct ctp_plain_gaps *g, struct ctp_sorter *win, struct ctp_writer *w, struct ctp_source_stats *stats,
+void ctp_plain_gaps_end(struct ctp_plain_gaps *g, struct ctp_sorter *sorter, struct ctp_writer *w, struct ctp_source_stats *stats,
                         const struct ctp_notice *notice);
 
 #endif

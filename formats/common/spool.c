@@ -1,7 +1,8 @@
 /*
  * spool.c - what a sink was given, set aside.
  *
- * Whether a record is late is nothing that a stream says: its reader finds out. Here a mark before the record says it.
+ * Whether a record is late is nothing that a stream says: its reader finds out. Here a mark says it of the records behind it, up to
+ * the next mark.
  */
 #include "common/spool.h"
 
@@ -14,12 +15,13 @@
 
 #include "io/output.h"
 
-enum { MARK_SECTION = 0, MARK_LATE = 1 }; /* the first makes a section be there even if nothing follows */
+enum { MARK_IN_TIME = 0, MARK_LATE = 1 }; /* the first also makes a section be there even if nothing follows */
 
 struct ctp_spool {
 	int fd;
 	struct ctp_output out;
 	struct ctp_writer *writer;
+	bool late; /* the last mark says so */
 	char name[PATH_MAX + 32];
 };
 
@@ -77,21 +79,23 @@ static enum ctp_status outcome(const struct ctp_spool *spool, struct ctp_err *er
 enum ctp_status ctp_spool_section(struct ctp_spool *spool, const struct ctp_section *sec, struct ctp_err *err)
 {
 	ctp_writer_begin(spool->writer, sec);
-	ctp_writer_mark(spool->writer, MARK_SECTION);
+	ctp_writer_mark(spool->writer, MARK_IN_TIME);
+	spool->late = false;
 	return outcome(spool, err);
 }
 
-enum ctp_status ctp_spool_record(struct ctp_spool *spool, const struct ctp_record *rec, struct ctp_err *err)
+enum ctp_status ctp_spool_records(struct ctp_spool *spool, const struct ctp_batch *batch, struct ctp_err *err)
 {
-	if (rec->late)
-		ctp_writer_mark(spool->writer, MARK_LATE);
-	ctp_writer_record(spool->writer, rec->cls, rec->val);
+	if (batch->late != spool->late)
+		ctp_writer_mark(spool->writer, batch->late ? MARK_LATE : MARK_IN_TIME);
+	spool->late = batch->late;
+	ctp_writer_records(spool->writer, batch);
 	return outcome(spool, err);
 }
 
-enum ctp_status ctp_spool_end(struct ctp_spool *spool, bool complete, struct ctp_err *err)
+enum ctp_status ctp_spool_end(struct ctp_spool *spool, const struct ctp_section_end *end, struct ctp_err *err)
 {
-	ctp_writer_end(spool->writer, complete);
+	ctp_writer_end(spool->writer, end->complete);
 	return outcome(spool, err);
 }
 
@@ -101,15 +105,14 @@ static enum ctp_status deliver(const struct ctp_sink_ops *to, struct ctp_sink *s
 	switch (item->kind) {
 	case CTP_ITEM_SECTION:
 		return to->section(sink, item->section, err);
-	case CTP_ITEM_RECORD:
-		item->rec.late = *late;
-		*late = false;
-		return to->record(sink, &item->rec, err);
+	case CTP_ITEM_RECORDS:
+		item->batch.late = *late;
+		return to->records(sink, &item->batch, err);
 	case CTP_ITEM_MARK:
 		*late = item->mark_ns == MARK_LATE;
 		return CTP_OK;
 	case CTP_ITEM_END:
-		return to->end(sink, item->complete, err);
+		return to->end(sink, &item->end, err);
 	}
 	return CTP_OK;
 }

@@ -15,10 +15,10 @@ void ctp_spool_free(struct ctp_spool *spool);
 
 /* As in struct ctp_sink_ops. */
 enum ctp_status ctp_spool_section(struct ctp_spool *spool, const struct ctp_section *sec, struct ctp_err *err);
-enum ctp_status ctp_spool_record(struct ctp_spool *spool, const struct ctp_record *rec, struct ctp_err *err);
-enum ctp_status ctp_spool_end(struct ctp_spool *spool, bool complete, struct ctp_err *err);
+enum ctp_status ctp_spool_records(struct ctp_spool *spool, const struct ctp_batch *batch, struct ctp_err *err);
+enum ctp_status ctp_spool_end(struct ctp_spool *spool, const struct ctp_section_end *end, struct ctp_err *err);
 
-/* All of it, in the same order, to section, record and end of `to`, which are called with sink. Once. */
+/* All of it, in the same order, to section, records and end of `to`, which are called with sink. Once. */
 enum ctp_status ctp_spool_replay(struct ctp_spool *spool, const struct ctp_sink_ops *to, struct ctp_sink *sink,
                                  struct ctp_err *err);
 

@@ -407,9 +407,8 @@ static void put_unbounded(struct csv_sink *s, const struct known *k, const uint6
 	}
 }
 
-static enum ctp_status write_record(struct ctp_sink *sink, const struct ctp_record *rec, struct ctp_err *err)
+static enum ctp_status write_record(struct csv_sink *s, const struct ctp_record *rec, bool late, struct ctp_err *err)
 {
-	struct csv_sink *s = (struct csv_sink *)sink;
 	struct known *k = &s->known[rec->cls->id];
 	if (!k->cls && meet(s, k, rec->cls, err))
 		return CTP_FAILED;
@@ -427,11 +426,27 @@ static enum ctp_status write_record(struct ctp_sink *sink, const struct ctp_reco
 		p = ctp_output_reserve(s->out, l->tail.len + SPARE);
 	}
 	p = put_fixed(p, &l->tail);
-	if (s->options.all && rec->late) {
+	if (s->options.all && late) {
 		memcpy(p - 2, "true,\n", 6);
 		p += 4;
 	}
 	ctp_output_commit(s->out, p);
+	return CTP_OK;
+}
+
+static enum ctp_status write_records(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
+{
+	struct csv_sink *s = (struct csv_sink *)sink;
+	for (uint32_t i = 0; i < batch->n; i++)
+		if (write_record(s, &batch->rec[i], batch->late, err))
+			return CTP_FAILED;
+	return outcome(s, err);
+}
+
+static enum ctp_status flush(struct ctp_sink *sink, struct ctp_err *err)
+{
+	struct csv_sink *s = (struct csv_sink *)sink;
+	ctp_output_flush(s->out);
 	return outcome(s, err);
 }
 
@@ -453,21 +468,20 @@ static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_sec
 	return put_meta(s, "@section", text, len, err);
 }
 
-static enum ctp_status write_end(struct ctp_sink *sink, bool complete, struct ctp_err *err)
+static enum ctp_status write_end(struct ctp_sink *sink, const struct ctp_section_end *end, struct ctp_err *err)
 {
 	struct csv_sink *s = (struct csv_sink *)sink;
 	if (!s->options.all)
 		return outcome(s, err);
-	char *text = strdup(complete ? "true" : "false");
+	char *text = strdup(end->complete ? "true" : "false");
 	return put_meta(s, "@end", text, text ? strlen(text) : 0, err);
 }
 
 static const struct ctp_sink_ops rows = {
 	.section = write_section,
-	.record = write_record,
+	.records = write_records,
 	.end = write_end,
 };
-
 /* --- the full form: first the columns, then the rows --------------------------------------------------------------------- */
 
 static enum ctp_status spool_section(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
@@ -477,22 +491,29 @@ static enum ctp_status spool_section(struct ctp_sink *sink, const struct ctp_sec
 	return ctp_spool_section(s->spool, sec, err);
 }
 
-static enum ctp_status spool_record(struct ctp_sink *sink, const struct ctp_record *rec, struct ctp_err *err)
+static enum ctp_status meet_columns(struct csv_sink *s, const struct ctp_class *cls, struct ctp_err *err)
 {
-	struct csv_sink *s = (struct csv_sink *)sink;
-	struct known *k = &s->known[rec->cls->id];
+	struct known *k = &s->known[cls->id];
 	struct ctp_err why;
-	for (uint32_t i = 0; !k->cls && i < rec->cls->nfields; i++)
-		if (add_columns(s, rec->cls, i, &why))
-			return ctp_err_set(err, "class %.100s: %.100s; --class has those of one class", rec->cls->name,
-			                   why.text);
-	k->cls = rec->cls;
-	return ctp_spool_record(s->spool, rec, err);
+	for (uint32_t i = 0; i < cls->nfields; i++)
+		if (add_columns(s, cls, i, &why))
+			return ctp_err_set(err, "class %.100s: %.100s; --class has those of one class", cls->name, why.text);
+	k->cls = cls;
+	return CTP_OK;
 }
 
-static enum ctp_status spool_end(struct ctp_sink *sink, bool complete, struct ctp_err *err)
+static enum ctp_status spool_records(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
 {
-	return ctp_spool_end(((struct csv_sink *)sink)->spool, complete, err);
+	struct csv_sink *s = (struct csv_sink *)sink;
+	for (uint32_t i = 0; i < batch->n; i++)
+		if (!s->known[batch->rec[i].cls->id].cls && meet_columns(s, batch->rec[i].cls, err))
+			return CTP_FAILED;
+	return ctp_spool_records(s->spool, batch, err);
+}
+
+static enum ctp_status spool_end(struct ctp_sink *sink, const struct ctp_section_end *end, struct ctp_err *err)
+{
+	return ctp_spool_end(((struct csv_sink *)sink)->spool, end, err);
 }
 
 /* --- begin and end ------------------------------------------------------------------------------------------------------- */
@@ -547,11 +568,11 @@ static void free_sink(struct ctp_sink *sink)
 }
 
 static const struct ctp_sink_ops direct = {
-	.section = write_section, .record = write_record, .end = write_end, .finish = finish, .free = free_sink,
+	.section = write_section, .records = write_records, .flush = flush, .end = write_end, .finish = finish, .free = free_sink,
 };
 
 static const struct ctp_sink_ops spooled = {
-	.section = spool_section, .record = spool_record, .end = spool_end, .finish = finish, .free = free_sink,
+	.section = spool_section, .records = spool_records, .end = spool_end, .finish = finish, .free = free_sink,
 };
 
 /* The columns that are known before anything is read. */

@@ -256,9 +256,8 @@ static enum ctp_status put_record(struct ctf_sink *s, const struct ctp_record *r
 }
 
 /* Most records are as usual: in order, soon after the one before, without a text. Those that are not go the long way. */
-static enum ctp_status write_record(struct ctp_sink *sink, const struct ctp_record *rec, struct ctp_err *err)
+static inline enum ctp_status write_record(struct ctf_sink *s, const struct ctp_record *rec, struct ctp_err *err)
 {
-	struct ctf_sink *s = (struct ctf_sink *)sink;
 	const struct plain *plain = &s->plain[rec->cls->id];
 	struct stream *st = s->streams;
 	if (!plain->layout || (size_t)(st->end - st->p) < CTP_CTF_COMPACT_BYTES + plain->layout->room)
@@ -271,6 +270,14 @@ static enum ctp_status write_record(struct ctp_sink *sink, const struct ctp_reco
 		return put_record(s, rec, err);
 	st->p = p;
 	st->last_ns = now_ns;
+	return CTP_OK;
+}
+
+static enum ctp_status write_records(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
+{
+	for (uint32_t i = 0; i < batch->n; i++)
+		if (write_record((struct ctf_sink *)sink, &batch->rec[i], err))
+			return CTP_FAILED;
 	return CTP_OK;
 }
 
@@ -328,7 +335,7 @@ static void forget_section(struct ctf_sink *s)
 	s->nclasses = 0;
 }
 
-static enum ctp_status end_section(struct ctp_sink *sink, bool complete, struct ctp_err *err)
+static enum ctp_status end_section(struct ctp_sink *sink, const struct ctp_section_end *end, struct ctp_err *err)
 {
 	struct ctf_sink *s = (struct ctf_sink *)sink;
 	for (struct stream *st = s->streams + CTP_CTF_STREAMS; st-- > s->streams;) {
@@ -345,7 +352,7 @@ static enum ctp_status end_section(struct ctp_sink *sink, bool complete, struct 
 		if (ctp_output_close(&st->out, err))
 			return CTP_FAILED;
 	}
-	ctp_ctf_metadata_end(&s->metadata, s->numbered, s->nclasses, complete);
+	ctp_ctf_metadata_end(&s->metadata, s->numbered, s->nclasses, end->complete);
 	s->has_metadata = false;
 	if (ctp_output_close(&s->metadata, err))
 		return CTP_FAILED;
@@ -360,7 +367,8 @@ static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 	struct ctf_sink *s = (struct ctf_sink *)sink;
 	/* Without a section there is a trace without events: what was asked for is there, and says that there was nothing. */
 	static const struct ctp_section none;
-	if (!s->sections && (begin_section(sink, &none, err) || end_section(sink, false, err)))
+	static const struct ctp_section_end cut;
+	if (!s->sections && (begin_section(sink, &none, err) || end_section(sink, &cut, err)))
 		return CTP_FAILED;
 	return ctp_ctf_folder_publish(&s->folder, s->sections == 1 ? s->section : s->folder.temp, err);
 }
@@ -375,7 +383,7 @@ static void free_sink(struct ctp_sink *sink)
 
 static const struct ctp_sink_ops ops = {
 	.section = begin_section,
-	.record = write_record,
+	.records = write_records,
 	.end = end_section,
 	.finish = finish,
 	.free = free_sink,

@@ -41,6 +41,7 @@ struct html_sink {
 	uint64_t sections; /* so far */
 	struct shown now;  /* the section at hand */
 	struct shown best; /* of those before */
+	bool missing;      /* packets of the section that has ended */
 	bool failed;       /* out of memory at some point */
 };
 
@@ -130,7 +131,7 @@ static void settle_row(struct html_sink *s, const struct ctp_coroutine *co)
 	else if (!(co->flags & (CTP_CO_GAP | CTP_CO_CONFLICT)) && co->born_ns >= s->report->follow.unsure_ns && !row->older)
 		row->flags |= CTP_HTML_CERTAIN;
 	/* What is lost of nobody knows whom is nobody's gap; but a packet that is missing may have had anybody's last events. */
-	if (co->flags & CTP_CO_TAIL || (s->sink.missing && co->state != CTP_DEAD))
+	if (co->flags & CTP_CO_TAIL || (s->missing && co->state != CTP_DEAD))
 		row->flags |= CTP_HTML_TAIL;
 }
 
@@ -421,18 +422,19 @@ static enum ctp_status take_section(struct ctp_sink *sink, const struct ctp_sect
 	return CTP_OK;
 }
 
-static enum ctp_status take_record(struct ctp_sink *sink, const struct ctp_record *rec, struct ctp_err *err)
+static enum ctp_status take_records(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
 {
 	struct html_sink *s = (struct html_sink *)sink;
 	(void)err;
-	ctp_report_record(s->report, rec);
+	ctp_report_records(s->report, batch);
 	return CTP_OK;
 }
 
-static enum ctp_status take_end(struct ctp_sink *sink, bool complete, struct ctp_err *err)
+static enum ctp_status take_end(struct ctp_sink *sink, const struct ctp_section_end *end, struct ctp_err *err)
 {
 	struct html_sink *s = (struct html_sink *)sink;
-	ctp_report_section_end(s->report, complete, sink->missing);
+	s->missing = end->missing;
+	ctp_report_section_end(s->report, end);
 	return s->report->failed || s->failed ? ctp_err_set(err, "%s: out of memory", s->out->name) : CTP_OK;
 }
 
@@ -448,7 +450,7 @@ static void free_sink(struct ctp_sink *sink)
 
 static const struct ctp_sink_ops ops = {
 	.section = take_section,
-	.record = take_record,
+	.records = take_records,
 	.end = take_end,
 	.finish = finish,
 	.free = free_sink,

@@ -75,11 +75,11 @@ static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_sec
 	return outcome(s, err);
 }
 
-static enum ctp_status write_end(struct ctp_sink *sink, bool complete, struct ctp_err *err)
+static enum ctp_status write_end(struct ctp_sink *sink, const struct ctp_section_end *end, struct ctp_err *err)
 {
 	struct jsonl_sink *s = (struct jsonl_sink *)sink;
 	if (s->all)
-		put(s->out, complete ? "{\"type\":\"@end\",\"complete\":true}\n" : "{\"type\":\"@end\",\"complete\":false}\n");
+		put(s->out, end->complete ? "{\"type\":\"@end\",\"complete\":true}\n" : "{\"type\":\"@end\",\"complete\":false}\n");
 	return outcome(s, err);
 }
 
@@ -215,7 +215,7 @@ static void put_unbounded(struct ctp_output *out, const struct known *k, struct 
 	}
 }
 
-static void put_row(const struct jsonl_sink *s, const struct known *k, const struct ctp_record *rec)
+static void put_row(const struct jsonl_sink *s, const struct known *k, const struct ctp_record *rec, bool late)
 {
 	const struct ctp_jsonl_layout *layout = k->layout;
 	struct ctp_output *out = s->out;
@@ -228,7 +228,7 @@ static void put_row(const struct jsonl_sink *s, const struct known *k, const str
 		put_unbounded(out, k, s->texts, rec->val);
 		p = ctp_output_reserve(out, CTP_JSONL_SPARE);
 	}
-	if (s->all && rec->late) {
+	if (s->all && late) {
 		memcpy(p, ",\"late\":true", 12);
 		p += 12;
 	}
@@ -245,19 +245,28 @@ static enum ctp_status meet(struct jsonl_sink *s, struct known *k, const struct 
 	return k->layout && k->near ? CTP_OK : ctp_err_set(err, "%s: out of memory", s->out->name);
 }
 
-static enum ctp_status write_record(struct ctp_sink *sink, const struct ctp_record *rec, struct ctp_err *err)
+static enum ctp_status write_records(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
 {
 	struct jsonl_sink *s = (struct jsonl_sink *)sink;
-	struct known *k = &s->known[rec->cls->id];
-	if (!s->all && rec->cls->kind != CTP_KIND_TRANSITION)
-		return CTP_OK;
-	if (!k->layout && meet(s, k, rec->cls, err))
-		return CTP_FAILED;
-	if (s->all && !k->declared)
-		declare(s, k);
-	if (s->all)
-		ctp_place_texts_learn(s->texts, rec);
-	put_row(s, k, rec);
+	for (const struct ctp_record *rec = batch->rec, *end = rec + batch->n; rec < end; rec++) {
+		struct known *k = &s->known[rec->cls->id];
+		if (!s->all && rec->cls->kind != CTP_KIND_TRANSITION)
+			continue;
+		if (!k->layout && meet(s, k, rec->cls, err))
+			return CTP_FAILED;
+		if (s->all && !k->declared)
+			declare(s, k);
+		if (s->all)
+			ctp_place_texts_learn(s->texts, rec);
+		put_row(s, k, rec, batch->late);
+	}
+	return outcome(s, err);
+}
+
+static enum ctp_status flush(struct ctp_sink *sink, struct ctp_err *err)
+{
+	struct jsonl_sink *s = (struct jsonl_sink *)sink;
+	ctp_output_flush(s->out);
 	return outcome(s, err);
 }
 
@@ -280,7 +289,8 @@ static void free_sink(struct ctp_sink *sink)
 
 static const struct ctp_sink_ops ops = {
 	.section = write_section,
-	.record = write_record,
+	.records = write_records,
+	.flush = flush,
 	.end = write_end,
 	.finish = finish,
 	.free = free_sink,

@@ -25,17 +25,17 @@ static enum ctp_status begin(struct ctp_sink *sink, const struct ctp_section *se
 	return CTP_OK;
 }
 
-static enum ctp_status take(struct ctp_sink *sink, const struct ctp_record *rec, struct ctp_err *err)
+static enum ctp_status take(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
 {
 	(void)err;
-	ctp_report_record(((struct report_sink *)sink)->report, rec);
+	ctp_report_records(((struct report_sink *)sink)->report, batch);
 	return CTP_OK;
 }
 
-static enum ctp_status end(struct ctp_sink *sink, bool complete, struct ctp_err *err)
+static enum ctp_status end(struct ctp_sink *sink, const struct ctp_section_end *how, struct ctp_err *err)
 {
 	struct report_sink *s = (struct report_sink *)sink;
-	ctp_report_section_end(s->report, complete, sink->missing);
+	ctp_report_section_end(s->report, how);
 	return s->report->failed ? ctp_err_set(err, "out of memory") : CTP_OK;
 }
 
@@ -74,7 +74,7 @@ struct ctp_sink *ctp_report_sink(struct ctp_report *r, struct ctp_output *out, c
                                  struct ctp_err *err)
 {
 	static const struct ctp_sink_ops ops = {
-		.section = begin, .record = take, .end = end, .finish = finish, .free = release,
+		.section = begin, .records = take, .end = end, .finish = finish, .free = release,
 	};
 	struct report_sink *s = calloc(1, sizeof(*s));
 	if (!s) {

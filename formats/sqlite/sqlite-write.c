@@ -98,7 +98,7 @@ static void forget_classes(struct sqlite_sink *s)
 	}
 }
 
-static enum ctp_status write_end(struct ctp_sink *sink, bool complete, struct ctp_err *err)
+static enum ctp_status write_end(struct ctp_sink *sink, const struct ctp_section_end *end, struct ctp_err *err)
 {
 	struct sqlite_sink *s = (struct sqlite_sink *)sink;
 	for (size_t i = 0; i < CTP_CLASSES_MAX; i++)
@@ -106,7 +106,7 @@ static enum ctp_status write_end(struct ctp_sink *sink, bool complete, struct ct
 			return CTP_FAILED;
 	forget_classes(s);
 	return ctp_sqlite_exec(&s->sql, err, "UPDATE sections SET complete = %d, end_ns = iif(%d, %lld, NULL) WHERE id = %lld",
-	                       complete, s->has_end, (long long)s->end_ns, (long long)s->section);
+	                       end->complete, s->has_end, (long long)s->end_ns, (long long)s->section);
 }
 
 /* --- symbols ------------------------------------------------------------------------------------------------------------- */
@@ -161,9 +161,8 @@ static enum ctp_status meet(struct sqlite_sink *s, const struct ctp_class *cls, 
 	return to->batch ? CTP_OK : CTP_FAILED;
 }
 
-static enum ctp_status write_record(struct ctp_sink *sink, const struct ctp_record *rec, struct ctp_err *err)
+static enum ctp_status write_record(struct sqlite_sink *s, const struct ctp_record *rec, struct ctp_err *err)
 {
-	struct sqlite_sink *s = (struct sqlite_sink *)sink;
 	const struct ctp_class *cls = rec->cls;
 	const struct target *to = &s->targets[cls->id];
 	if (!to->batch && !to->columns && meet(s, cls, err))
@@ -177,6 +176,14 @@ static enum ctp_status write_record(struct ctp_sink *sink, const struct ctp_reco
 	if (to->columns)
 		return ctp_sqlite_events_add(s->events, to->columns, s->section, rec->val, err);
 	return ctp_sqlite_batch_add(to->batch, &s->sql, &s->module, rec->val, err);
+}
+
+static enum ctp_status write_records(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
+{
+	for (uint32_t i = 0; i < batch->n; i++)
+		if (write_record((struct sqlite_sink *)sink, &batch->rec[i], err))
+			return CTP_FAILED;
+	return CTP_OK;
 }
 
 /* --- begin and end ------------------------------------------------------------------------------------------------------- */
@@ -215,7 +222,7 @@ static void free_sink(struct ctp_sink *sink)
 
 static const struct ctp_sink_ops ops = {
 	.section = write_section,
-	.record = write_record,
+	.records = write_records,
 	.end = write_end,
 	.finish = finish,
 	.free = free_sink,

@@ -127,7 +127,7 @@ static int read_classes(struct cursor *c, char **why)
 	struct ctp_item item;
 	int rc;
 	while ((rc = ctp_vtable_trace_next(&c->trace, &item, why)) == SQLITE_ROW)
-		if (item.kind == CTP_ITEM_RECORD && !c->records[item.rec.cls->id]++ && !add_class(c, item.rec.cls))
+		if (item.kind == CTP_ITEM_RECORDS && !c->records[item.batch.rec->cls->id]++ && !add_class(c, item.batch.rec->cls))
 			return SQLITE_NOMEM;
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }

@@ -160,8 +160,8 @@ static int find_class(struct table *t, const char *name, char **why)
 	if (rc)
 		return rc;
 	while (!t->cls && (rc = ctp_vtable_trace_next(&trace, &item, why)) == SQLITE_ROW) {
-		const struct ctp_class *cls = item.rec.cls;
-		if (item.kind != CTP_ITEM_RECORD || seen[cls->id])
+		const struct ctp_class *cls = item.kind == CTP_ITEM_RECORDS ? item.batch.rec->cls : NULL;
+		if (!cls || seen[cls->id])
 			continue;
 		seen[cls->id] = cls;
 		if (!strcmp(cls->name, name) && !(t->cls = ctp_class_parse(cls->decl, cls->decl_bytes, &err))) {
@@ -348,15 +348,16 @@ static int next(sqlite3_vtab_cursor *base)
 	while ((rc = ctp_vtable_trace_next(&c->trace, &c->item, &base->pVtab->zErrMsg)) == SQLITE_ROW) {
 		if (c->item.kind == CTP_ITEM_SECTION)
 			c->section++;
-		if (c->item.kind != CTP_ITEM_RECORD)
+		if (c->item.kind != CTP_ITEM_RECORDS)
 			continue;
 		c->ordinal++;
 		if (c->packet_end != c->trace.in.offset) {
 			c->packet_end = c->trace.in.offset;
 			c->ordinal = 0;
 		}
-		struct layout **l = &c->layouts[c->item.rec.cls->id];
-		if (!*l && !(*l = layout_of(t, c->item.rec.cls)))
+		const struct ctp_class *cls = c->item.batch.rec->cls;
+		struct layout **l = &c->layouts[cls->id];
+		if (!*l && !(*l = layout_of(t, cls)))
 			return SQLITE_NOMEM;
 		c->layout = *l;
 		if (c->layout->shown)
@@ -443,7 +444,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
 	const struct cursor *c = (const struct cursor *)base;
 	const struct slot *s = &c->layout->slots[i];
 	if (s->field)
-		ctp_sqlite_result(to, s->field, s->form, c->item.rec.val[s->index]);
+		ctp_sqlite_result(to, s->field, s->form, c->item.batch.rec->val[s->index]);
 	else
 		own_column(to, c, i);
 	return SQLITE_OK;

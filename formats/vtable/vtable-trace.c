@@ -66,8 +66,18 @@ int ctp_vtable_trace_check(const struct ctp_vtable_trace *t, const struct ctp_re
 int ctp_vtable_trace_next(struct ctp_vtable_trace *t, struct ctp_item *item, char **why)
 {
 	struct ctp_err err;
-	switch (ctp_reader_next(t->reader, item, &err)) {
+	enum ctp_status status = CTP_OK;
+	if (!t->batch.n) {
+		status = ctp_reader_next(t->reader, item, &err);
+		if (!status && item->kind == CTP_ITEM_RECORDS)
+			t->batch = item->batch;
+	}
+	switch (status) {
 	case CTP_OK:
+		if (t->batch.n) {
+			item->batch = (struct ctp_batch){ .rec = t->batch.rec++, .n = 1 };
+			t->batch.n--;
+		}
 		return SQLITE_ROW;
 	case CTP_EOF: {
 		int rc = ctp_vtable_trace_check(t, ctp_reader_stats(t->reader), why);

@@ -14,6 +14,7 @@ struct ctp_vtable_trace {
 	char *path;
 	struct ctp_input in;
 	struct ctp_reader *reader; /* null: the trace is not open */
+	struct ctp_batch batch;    /* what is left of it */
 	struct ctp_notice notice;
 	struct ctp_err said;       /* the first notice; why a file of which nothing could be used is none of ours */
 };
@@ -25,7 +26,7 @@ int ctp_vtable_fail(char **why, const char *fmt, ...) __attribute__((format(prin
 int ctp_vtable_trace_open(struct ctp_vtable_trace *t, const char *path, char **why);
 void ctp_vtable_trace_close(struct ctp_vtable_trace *t);
 
-/* SQLITE_ROW with an item, SQLITE_DONE, or an error. */
+/* SQLITE_ROW with an item, records one by one; SQLITE_DONE; or an error. */
 int ctp_vtable_trace_next(struct ctp_vtable_trace *t, struct ctp_item *item, char **why);
 
 /* SQLITE_OK, or an error where not one packet of the file could be read. */

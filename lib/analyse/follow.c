@@ -556,17 +556,18 @@ static __attribute__((noinline)) void any_record(struct ctp_follow *f, const str
 	}
 }
 
-void ctp_follow_record(struct ctp_follow *f, const struct ctp_record *rec)
+void ctp_follow_records(struct ctp_follow *f, const struct ctp_batch *batch)
 {
-	if (__builtin_expect(rec->late, 0))
-		f->counts.late++;
-	if (rec->cls != f->priv->standard) {
-		any_record(f, rec);
-		return;
+	f->counts.late += batch->late ? batch->n : 0;
+	for (const struct ctp_record *rec = batch->rec, *end = rec + batch->n; rec < end; rec++) {
+		if (rec->cls != f->priv->standard) {
+			any_record(f, rec);
+			continue;
+		}
+		uint64_t ts = rec->val[ctp_roles_standard.ts];
+		happened(f, ts);
+		transition(f, &ctp_roles_standard, rec->val, ts);
 	}
-	uint64_t ts = rec->val[ctp_roles_standard.ts];
-	happened(f, ts);
-	transition(f, &ctp_roles_standard, rec->val, ts);
 }
 
 struct ctp_coroutine *ctp_follow_each(struct ctp_follow *f, uint32_t *at) { return ctp_coro_table_each(&f->priv->table, at); }

@@ -167,7 +167,7 @@ void ctp_follow_fini(struct ctp_follow *f);
 
 /* What a sink (sink.h) is given. missing: packets of the section are. */
 void ctp_follow_section(struct ctp_follow *f, const struct ctp_section *sec);
-void ctp_follow_record(struct ctp_follow *f, const struct ctp_record *rec);
+void ctp_follow_records(struct ctp_follow *f, const struct ctp_batch *batch);
 void ctp_follow_finish(struct ctp_follow *f, bool complete, bool missing);
 
 /* Those that are there, also the dead that are not yet forgotten: each once, in no order; *at is 0 at first. Null: no more. */

@@ -458,7 +458,7 @@ static bool is_later(const struct ctp_report *r, const struct ctp_record *rec)
 }
 
 /* One that has to be looked at: whether it is within the time that was asked for, and what it tells besides. */
-static __attribute__((noinline)) void any_record(struct ctp_report *r, const struct ctp_record *rec)
+static __attribute__((noinline)) void any_record(struct ctp_report *r, const struct ctp_record *rec, bool late)
 {
 	const struct ctp_report_options *o = &r->priv->options;
 	if (rec->cls->kind == CTP_KIND_MAPPING || rec->cls->kind == CTP_KIND_THREAD)
@@ -471,20 +471,25 @@ static __attribute__((noinline)) void any_record(struct ctp_report *r, const str
 		if (is_later(r, rec))
 			return;
 	}
-	ctp_follow_record(&r->follow, rec);
+	ctp_follow_records(&r->follow, &(struct ctp_batch){rec, 1, late});
 }
 
-void ctp_report_record(struct ctp_report *r, const struct ctp_record *rec)
+void ctp_report_records(struct ctp_report *r, const struct ctp_batch *batch)
 {
-	if (rec->cls->kind == CTP_KIND_TRANSITION && !(r->since_ns | r->until_ns))
-		ctp_follow_record(&r->follow, rec);
-	else
-		any_record(r, rec);
+	bool all = !(r->since_ns | r->until_ns);
+	for (uint32_t i = 0, upto; i < batch->n; i = upto) {
+		for (upto = i; all && upto < batch->n && batch->rec[upto].cls->kind == CTP_KIND_TRANSITION;)
+			upto++;
+		if (upto > i)
+			ctp_follow_records(&r->follow, &(struct ctp_batch){batch->rec + i, upto - i, batch->late});
+		else
+			any_record(r, &batch->rec[upto++], batch->late);
+	}
 }
 
-void ctp_report_section_end(struct ctp_report *r, bool complete, bool missing)
+void ctp_report_section_end(struct ctp_report *r, const struct ctp_section_end *end)
 {
-	ctp_follow_finish(&r->follow, complete, missing);
+	ctp_follow_finish(&r->follow, end->complete, end->missing);
 }
 
 const char *ctp_report_place(struct ctp_report *r, uint32_t place)

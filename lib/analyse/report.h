@@ -172,8 +172,8 @@ void ctp_report_free(struct ctp_report *r);
  */
 void ctp_report_listen(struct ctp_report *r, const struct ctp_follow_ops *also, void *arg);
 void ctp_report_section_begin(struct ctp_report *r, const struct ctp_section *sec);
-void ctp_report_record(struct ctp_report *r, const struct ctp_record *rec);
-void ctp_report_section_end(struct ctp_report *r, bool complete, bool missing);
+void ctp_report_records(struct ctp_report *r, const struct ctp_batch *batch);
+void ctp_report_section_end(struct ctp_report *r, const struct ctp_section_end *end);
 
 /* Text of a place (follow.h) while its section is at hand: "server.cpp:212:handle", until the next call; null: not known. */
 const char *ctp_report_place(struct ctp_report *r, uint32_t place);

@@ -14,7 +14,6 @@
 #include "base/distinct.h"
 #include "stream/sequence.h"
 
-enum { TICK_RECORDS = 4096 };
 
 /* What must be known of a class to count its records; by the reader's id. */
 struct known {
@@ -285,14 +284,15 @@ static void count_item(struct counting *c, const struct ctp_item *item)
 	case CTP_ITEM_SECTION:
 		begin_section(c, item->section);
 		break;
-	case CTP_ITEM_RECORD:
-		count_record(c, &item->rec);
+	case CTP_ITEM_RECORDS:
+		for (uint32_t i = 0; i < item->batch.n; i++)
+			count_record(c, &item->batch.rec[i]);
 		break;
 	case CTP_ITEM_MARK:
 		c->mark_ns = larger(c->mark_ns, item->mark_ns);
 		break;
 	case CTP_ITEM_END:
-		end_section(c, item->complete);
+		end_section(c, item->end.complete);
 		break;
 	}
 }
@@ -309,10 +309,11 @@ enum ctp_status ctp_stat_read(struct ctp_stat *stat, struct ctp_input *in, const
 	if (!reader || !c)
 		goto out;
 	c->stat = stat;
-	for (uint64_t n = 1; (status = ctp_reader_next(reader, &item, err)) == CTP_OK; n++) {
+	for (uint64_t records = 0; (status = ctp_reader_next(reader, &item, err)) == CTP_OK;) {
 		count_item(c, &item);
-		if (n % TICK_RECORDS == 0 && tick && tick->tick)
-			tick->tick(tick->arg, in, n);
+		records += item.kind == CTP_ITEM_RECORDS ? item.batch.n : 0;
+		if (tick && tick->tick)
+			tick->tick(tick->arg, in, records);
 	}
 	if (in->harmed)
 		ctp_notice_say(notice, "%s", in->err.text);

@@ -30,6 +30,7 @@ struct context {
 struct bound {
 	const struct ctp_class *cls;
 	enum { ANY, TRANSITION, PLAIN } plan; /* ctp_transition_plan, ctp_plain_plan, or another */
+	bool quick; /* it has a key and a time and no texts: see ctp_codec_decode_some */
 	uint64_t *prev; /* values of the record before, by field */
 };
 
@@ -106,6 +107,7 @@ bool ctp_codec_declare(struct ctp_codec *c, const struct ctp_class *cls)
 	b->cls = cls;
 	b->plan = !memcmp(cls->plan, &ctp_transition_plan, sizeof ctp_transition_plan) ? TRANSITION :
 	          !memcmp(cls->plan, &ctp_plain_plan, sizeof ctp_plain_plan)           ? PLAIN : ANY;
+	b->quick = cls->plan->key >= 0 && cls->plan->time >= 0 && !cls->plan->has_text;
 	c->nclasses++;
 	return true;
 }
@@ -449,31 +451,19 @@ static bool handles_to_strings(const struct ctp_codec *c, const struct ctp_codec
 	return true;
 }
 
-/* The fields that are always written. */
-INLINE const uint8_t *get_always(struct ctp_codec *c, const struct ctp_codec_plan *plan,
-                                                                       unsigned n, const uint8_t *p, const uint8_t *end,
-                                                                       uint64_t *val, uint64_t **word)
+/* Behind key and time, which are read already: the other fields that are always written. */
+INLINE const uint8_t *get_plains(struct ctp_codec *c, const struct ctp_codec_plan *plan, const uint8_t *p, const uint8_t *end,
+                                 uint64_t *val)
 {
-	const struct bound *b = &c->classes[n];
-	uint64_t d;
-	if (plan->key >= 0) {
-		p = ctp_varint_get(p, &d);
-		d = fit(&plan->key_op, b->prev[plan->key] + (uint64_t)ctp_unfold(d));
-		*word = context(c, n, d);
-		val[plan->key] = b->prev[plan->key] = d;
-	}
-	if (plan->time >= 0) {
-		p = ctp_varint_get(p, &d);
-		val[plan->time] = c->last_ts += (uint64_t)ctp_unfold(d);
-	}
 	for (uint32_t i = 0; i < plan->nplain; i++) {
 		const struct ctp_op *op = &plan->plain[i];
 		const struct ctp_str *s;
+		uint64_t handle;
 		if (!ctp_type_is_text(op->type)) {
 			p = get_plain(op, p, &val[op->field]);
 			continue;
 		}
-		if (p > end || !(p = get_string(c, p, end, &s, &d)))
+		if (p > end || !(p = get_string(c, p, end, &s, &handle)))
 			return 0;
 		val[op->field] = ctp_val_str(s);
 	}
@@ -503,23 +493,24 @@ INLINE const uint8_t *get_and_learn(struct ctp_codec *c, const struct ctp_op *op
 }
 
 /*
- * Every prediction is learned as if it had come true, which for most is nothing to do; the few that were missed are put right.
+ * What stands behind a record's key and time; word is the key's context. Every prediction is learned as if it had come true, which
+ * for most is nothing to do; the few that were missed are put right.
  */
-INLINE const uint8_t *decode(struct ctp_codec *c, const struct ctp_codec_plan *plan, unsigned n,
-                                                                   uint64_t mask, const uint8_t *p, const uint8_t *end,
-                                                                   uint64_t *val)
+INLINE const uint8_t *get_rest(struct ctp_codec *c, const struct ctp_codec_plan *plan, uint64_t *prev, uint64_t *word, uint64_t mask,
+                               const uint8_t *p, const uint8_t *end, uint64_t *val)
 {
-	struct bound *b = &c->classes[n];
 	const struct ctp_op *op = plan->masked;
-	uint64_t *word = 0, *w, missed = mask;
+	uint64_t *w;
 	unsigned state = 0;
 	uint32_t i = 0;
-	if (mask >> plan->nmasked || !(p = get_always(c, plan, n, p, end, val, &word)))
+	if (!(p = get_plains(c, plan, p, end, val)))
 		return 0;
 	if (plan->state_first) { /* others are predicted by it */
-		w = op_word(op, word, b->prev, 0);
+		w = op_word(op, word, prev, 0);
 		uint64_t v = expect_any(op, w);
-		if (mask & 1)
+		if (op->type == CTP_BOOL)
+			v ^= mask & 1;
+		else if (mask & 1)
 			p = get_missed(op, p, &v);
 		learn_any(op, w, v);
 		val[plan->state] = v;
@@ -531,7 +522,7 @@ INLINE const uint8_t *decode(struct ctp_codec *c, const struct ctp_codec_plan *p
 	UNROLL for (; i < plan->prev; i++)
 		val[op[i].field] = word[op[i].slot + (state & op[i].by_state)];
 	UNROLL for (; i < plan->step; i++)
-		val[op[i].field] = b->prev[op[i].slot];
+		val[op[i].field] = prev[op[i].slot];
 	UNROLL for (; i < plan->toggle; i++) {
 		w = &word[op[i].slot];
 		val[op[i].field] = w[0] = expect_step(&op[i], w);
@@ -541,22 +532,10 @@ INLINE const uint8_t *decode(struct ctp_codec *c, const struct ctp_codec_plan *p
 		val[op[i].field] = *w = expect_toggle(w);
 	}
 	UNROLL for (i = mask ? plan->state_first : plan->nmasked; i < plan->nmasked; i++) {
-		if (mask >> i & 1 && !(p = get_and_learn(c, &op[i], op_word(&op[i], word, b->prev, state), p, end, val)))
+		if (mask >> i & 1 && !(p = get_and_learn(c, &op[i], op_word(&op[i], word, prev, state), p, end, val)))
 			return 0;
 	}
-	return !plan->has_text || (handles_to_strings(c, plan, missed, val) && strings_fit(b->cls, val)) ? p : 0;
-}
-
-static NOINLINE const uint8_t *decode_any(struct ctp_codec *c, unsigned n, uint64_t mask, const uint8_t *p, const uint8_t *end,
-                                          uint64_t *val)
-{
-	return decode(c, c->classes[n].cls->plan, n, mask, p, end, val);
-}
-
-static NOINLINE const uint8_t *decode_plain(struct ctp_codec *c, unsigned n, uint64_t mask, const uint8_t *p, const uint8_t *end,
-                                            uint64_t *val)
-{
-	return decode(c, &ctp_plain_plan, n, mask, p, end, val);
+	return p;
 }
 
 const uint8_t *ctp_codec_decode(struct ctp_codec *c, uint64_t n, uint64_t mask, const uint8_t *p, const uint8_t *end,
@@ -565,9 +544,113 @@ const uint8_t *ctp_codec_decode(struct ctp_codec *c, uint64_t n, uint64_t mask, 
 	*cls = 0;
 	if (n >= c->nclasses)
 		return 0;
-	const struct bound *b = &c->classes[n];
+	struct bound *b = &c->classes[n];
+	const struct ctp_codec_plan *plan = b->cls->plan;
+	uint64_t *word = 0, d;
 	*cls = b->cls;
-	if (b->plan == TRANSITION)
-		return decode(c, &ctp_transition_plan, (unsigned)n, mask, p, end, val);
-	return b->plan == PLAIN ? decode_plain(c, (unsigned)n, mask, p, end, val) : decode_any(c, (unsigned)n, mask, p, end, val);
+	if (mask >> plan->nmasked)
+		return 0;
+	if (plan->key >= 0) {
+		p = ctp_varint_get(p, &d);
+		d = fit(&plan->key_op, b->prev[plan->key] + (uint64_t)ctp_unfold(d));
+		word = context(c, (unsigned)n, d);
+		val[plan->key] = b->prev[plan->key] = d;
+	}
+	if (plan->time >= 0) {
+		p = ctp_varint_get(p, &d);
+		val[plan->time] = c->last_ts += (uint64_t)ctp_unfold(d);
+	}
+	p = get_rest(c, plan, b->prev, word, mask, p, end, val);
+	if (!p || !plan->has_text)
+		return p;
+	return handles_to_strings(c, plan, mask, val) && strings_fit(b->cls, val) ? p : 0;
+}
+
+/*
+ * Numbers out of one word of eight bytes, so that the way to the next record is one load. The word's top bit is set, and so it is
+ * never zero: its last byte is not to be used, and if the lengths add up to more than seven, the numbers were not all there.
+ */
+enum { WORD_BYTES = 7 };
+
+INLINE uint64_t load_word(const uint8_t *p) { return ctp_load_u64(p) | (uint64_t)1 << 63; }
+
+INLINE uint64_t take_number(uint64_t *word, unsigned *bytes)
+{
+	uint64_t w = *word;
+	unsigned zeros = (unsigned)__builtin_ctzll(w), above = 8 * ~zeros % 64;
+	*word = w >> 8 >> 8 * zeros % 64;
+	*bytes += zeros + 1;
+	return w << above >> above >> 1 >> zeros % 64;
+}
+
+/* Records of one class, until another comes. Those whose numbers before the fields need more than a word are left to others too. */
+INLINE const uint8_t *decode_run(struct ctp_codec *c, const struct ctp_codec_plan *plan, unsigned n, const uint8_t *p,
+                                 const uint8_t *end, struct ctp_decoded *d)
+{
+	struct bound *b = &c->classes[n];
+	const struct ctp_class *cls = b->cls;
+	const uint32_t nfields = 2 + plan->nplain + plan->nmasked; /* a key, a time, and the others */
+	unsigned head_class = n < CTP_HEAD_CLASS ? n : CTP_HEAD_CLASS;
+	uint64_t key = b->prev[plan->key], ts = c->last_ts, last_ns = d->last_ns, *val = d->val;
+	bool sorted = d->sorted;
+	uint32_t i = d->n;
+	for (; i < d->max && p < end; i++, val += nfields) {
+		unsigned bytes = 0;
+		uint64_t word = load_word(p), head = take_number(&word, &bytes), mask = head >> 2;
+		if ((head & 3) != head_class || (n >= CTP_HEAD_CLASS && take_number(&word, &bytes) != n))
+			break;
+		uint64_t next_key = fit(&plan->key_op, key + (uint64_t)ctp_unfold(take_number(&word, &bytes)));
+		uint64_t next_ts = ts + (uint64_t)ctp_unfold(take_number(&word, &bytes));
+		if (__builtin_expect(bytes > WORD_BYTES || mask >> plan->nmasked || next_ts < d->least_ns, 0))
+			break;
+		const uint8_t *next = get_rest(c, plan, b->prev, context(c, n, next_key), mask, p + bytes, end, val);
+		if (__builtin_expect(!next || next > end, 0))
+			break;
+		p = next;
+		val[plan->key] = key = next_key;
+		val[plan->time] = ts = next_ts;
+		sorted &= ts >= last_ns;
+		last_ns = ts;
+		d->rec[i] = (struct ctp_record){ cls, val, ts };
+	}
+	b->prev[plan->key] = key;
+	c->last_ts = ts;
+	d->val = val;
+	d->n = i;
+	d->last_ns = last_ns;
+	d->sorted = sorted;
+	return p;
+}
+
+static NOINLINE const uint8_t *decode_any(struct ctp_codec *c, unsigned n, const uint8_t *p, const uint8_t *end, struct ctp_decoded *d)
+{
+	return decode_run(c, c->classes[n].cls->plan, n, p, end, d);
+}
+
+static NOINLINE const uint8_t *decode_plain(struct ctp_codec *c, unsigned n, const uint8_t *p, const uint8_t *end, struct ctp_decoded *d)
+{
+	return decode_run(c, &ctp_plain_plan, n, p, end, d);
+}
+
+static NOINLINE const uint8_t *decode_transitions(struct ctp_codec *c, unsigned n, const uint8_t *p, const uint8_t *end,
+                                                  struct ctp_decoded *d)
+{
+	return decode_run(c, &ctp_transition_plan, n, p, end, d);
+}
+
+const uint8_t *ctp_codec_decode_some(struct ctp_codec *c, const uint8_t *p, const uint8_t *end, struct ctp_decoded *d)
+{
+	while (p < end && d->n < d->max) {
+		unsigned bytes = 0;
+		uint64_t word = load_word(p), n = take_number(&word, &bytes) & 3, had = d->n;
+		if (n == CTP_HEAD_CLASS)
+			n = take_number(&word, &bytes);
+		if (n >= c->nclasses || !c->classes[n].quick)
+			break;
+		p = c->classes[n].plan == TRANSITION ? decode_transitions(c, (unsigned)n, p, end, d) :
+		    c->classes[n].plan == PLAIN      ? decode_plain(c, (unsigned)n, p, end, d) : decode_any(c, (unsigned)n, p, end, d);
+		if (d->n == had)
+			break;
+	}
+	return p;
 }

@@ -59,6 +59,22 @@ uint8_t *ctp_codec_encode(struct ctp_codec *c, unsigned n, const uint64_t *val, 
 const uint8_t *ctp_codec_decode(struct ctp_codec *c, uint64_t n, uint64_t mask, const uint8_t *p, const uint8_t *end,
                                 uint64_t *val, const struct ctp_class **cls);
 
+/* Where decoded records go: behind each other, n of them so far. */
+struct ctp_decoded {
+	struct ctp_record *rec;
+	uint64_t *val;    /* of the next one */
+	uint32_t n, max;
+	uint64_t least_ns; /* older ones are not for this place */
+	uint64_t last_ns;  /* time of the record before */
+	bool sorted;       /* no record was older than the one before */
+};
+
+/*
+ * Reads records from p on for as long as they can be had quickly: they have a time and a key, no texts, and are not older than
+ * least_ns. Returns where that ends: at d->max, at end, or in front of anything else, which is for ctp_codec_decode to read or refuse.
+ */
+const uint8_t *ctp_codec_decode_some(struct ctp_codec *c, const uint8_t *p, const uint8_t *end, struct ctp_decoded *d);
+
 /* Before decoding a packet: room for its strings. */
 bool ctp_codec_strings_room(struct ctp_codec *c, size_t payload_bytes);
 

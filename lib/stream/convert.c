@@ -1,8 +1,9 @@
 /* convert.c - from an input, through the reader and the order, to a sink. */
+#include "base/clock.h"
 #include "stream/order.h"
 #include "stream/sink.h"
 
-enum { TICK_RECORDS = 4096 };
+#define FLUSH_NS UINT64_C(1000000000)
 
 void ctp_reader_stats_add(struct ctp_reader_stats *sum, const struct ctp_reader_stats *s)
 {
@@ -43,63 +44,105 @@ uint64_t ctp_record_untraced(const struct ctp_record *rec)
 	return count_at(rec, i, 0);
 }
 
-/* here: how many are untraced in the section at hand, by the last record that said so. */
-static enum ctp_status deliver(struct ctp_sink *sink, const struct ctp_item *item, struct ctp_convert_stats *stats,
-                               uint64_t *here, struct ctp_err *err)
+struct conversion {
+	struct ctp_input *in;
+	struct ctp_sink *sink;
+	struct ctp_convert_stats *stats;
+	uint64_t untraced; /* in the section at hand, by the last record that said so */
+	uint64_t flushed_ns;
+	enum ctp_status status; /* of a flush while the input was waited for */
+	struct ctp_err *err;
+};
+
+/* What a record says of others that are not there. */
+static void count_missing(struct conversion *c, const struct ctp_record *rec)
 {
-	uint64_t lost, untraced, *sum;
+	struct ctp_convert_stats *stats = c->stats;
+	uint64_t lost = ctp_record_lost(rec), *sum = lost && ctp_class_is_missed(rec->cls) ? &stats->missed : &stats->lost;
+	*sum = lost > UINT64_MAX - *sum ? UINT64_MAX : *sum + lost;
+	stats->conflicts += rec->cls->kind == CTP_KIND_CONFLICT;
+	uint64_t untraced = ctp_record_untraced(rec);
+	if (untraced > c->untraced) {
+		stats->untraced += untraced - c->untraced;
+		c->untraced = untraced;
+	}
+}
+
+static enum ctp_status flush(struct conversion *c, uint64_t now_ns)
+{
+	c->flushed_ns = now_ns;
+	return c->sink->ops->flush ? c->sink->ops->flush(c->sink, c->err) : CTP_OK;
+}
+
+static enum ctp_status deliver_records(struct conversion *c, const struct ctp_batch *batch)
+{
+	for (uint32_t i = 0; i < batch->n; i++)
+		if (batch->rec[i].cls->kind != CTP_KIND_TRANSITION) /* most are, and say nothing about others */
+			count_missing(c, &batch->rec[i]);
+	enum ctp_status status = c->sink->ops->records(c->sink, batch, c->err);
+	uint64_t now_ns = ctp_clock_ns();
+	return status || now_ns - c->flushed_ns < FLUSH_NS ? status : flush(c, now_ns);
+}
+
+static enum ctp_status deliver(struct conversion *c, const struct ctp_item *item)
+{
+	const struct ctp_sink_ops *ops = c->sink->ops;
 	switch (item->kind) {
 	case CTP_ITEM_SECTION:
-		*here = 0;
-		return sink->ops->section ? sink->ops->section(sink, item->section, err) : CTP_OK;
-	case CTP_ITEM_RECORD:
-		if (item->rec.cls->kind == CTP_KIND_TRANSITION) /* most are, and say nothing about others */
-			return sink->ops->record(sink, &item->rec, err);
-		lost = ctp_record_lost(&item->rec);
-		sum = lost && ctp_class_is_missed(item->rec.cls) ? &stats->missed : &stats->lost;
-		*sum = lost > UINT64_MAX - *sum ? UINT64_MAX : *sum + lost;
-		stats->conflicts += item->rec.cls->kind == CTP_KIND_CONFLICT;
-		untraced = ctp_record_untraced(&item->rec);
-		if (untraced > *here) {
-			stats->untraced += untraced - *here;
-			*here = untraced;
-		}
-		return sink->ops->record(sink, &item->rec, err);
+		c->untraced = 0;
+		return ops->section ? ops->section(c->sink, item->section, c->err) : CTP_OK;
+	case CTP_ITEM_RECORDS:
+		return deliver_records(c, &item->batch);
 	case CTP_ITEM_END:
-		sink->missing = item->missing;
-		return sink->ops->end ? sink->ops->end(sink, item->complete, err) : CTP_OK;
+		return ops->end ? ops->end(c->sink, &item->end, c->err) : CTP_OK;
 	case CTP_ITEM_MARK:
 		break;
 	}
 	return CTP_OK;
 }
 
+/* The input would wait. */
+static void idle(void *arg)
+{
+	struct conversion *c = arg;
+	if (!c->status)
+		c->status = flush(c, ctp_clock_ns());
+}
+
+static enum ctp_status convert(struct conversion *c, struct ctp_order *order, const struct ctp_tick *tick)
+{
+	struct ctp_item item;
+	enum ctp_status status;
+	uint64_t records = 0;
+	while (!(status = ctp_order_next(order, &item, c->err))) {
+		if (c->status || deliver(c, &item))
+			return CTP_FAILED;
+		records += item.kind == CTP_ITEM_RECORDS ? item.batch.n : 0;
+		if (tick && tick->tick)
+			tick->tick(tick->arg, c->in, records);
+	}
+	return c->status ? CTP_FAILED : status;
+}
+
 enum ctp_status ctp_convert(struct ctp_input *in, struct ctp_sink *sink, const struct ctp_notice *notice,
                             const struct ctp_tick *tick, struct ctp_convert_stats *stats, struct ctp_err *err)
 {
 	enum ctp_status status = CTP_FAILED;
-	struct ctp_item item;
-	uint64_t untraced = 0;
+	struct conversion c = { .in = in, .sink = sink, .stats = stats, .flushed_ns = ctp_clock_ns(), .err = err };
 	struct ctp_reader *reader = ctp_reader_new(in, notice, err);
 	struct ctp_order *order = reader ? ctp_order_new(reader, 0, err) : NULL;
 	sink->input = in->path;
-	if (!order)
-		goto out;
-	for (uint64_t n = 1;; n++) {
-		if (!ctp_order_ready(order, &item) && (status = ctp_order_next(order, &item, err)))
-			break;
-		if (deliver(sink, &item, stats, &untraced, err)) {
-			status = CTP_FAILED;
-			break;
-		}
-		if (n % TICK_RECORDS == 0 && tick && tick->tick)
-			tick->tick(tick->arg, in, n);
+	if (order) {
+		in->idle = sink->ops->flush ? idle : NULL;
+		in->idle_arg = &c;
+		status = convert(&c, order, tick);
+		in->idle = NULL;
+		if (in->harmed)
+			ctp_notice_say(notice, "%s", in->err.text);
+		ctp_reader_stats_add(&stats->reader, ctp_reader_stats(reader));
+		stats->harmed |= ctp_reader_harmed(reader) || in->harmed || stats->lost || stats->missed || stats->untraced ||
+		                 stats->conflicts;
 	}
-	if (in->harmed)
-		ctp_notice_say(notice, "%s", in->err.text);
-	ctp_reader_stats_add(&stats->reader, ctp_reader_stats(reader));
-	stats->harmed |= ctp_reader_harmed(reader) || in->harmed || stats->lost || stats->missed || stats->untraced || stats->conflicts;
-out:
 	ctp_order_free(order);
 	ctp_reader_free(reader);
 	return status == CTP_EOF ? CTP_OK : status;

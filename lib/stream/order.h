@@ -1,30 +1,18 @@
 /*
- * order.h - between order.c and convert.c: what may go is delivered without a call for each.
+ * order.h - a stream in time order.
  */
 #ifndef CTP_ORDER_H
 #define CTP_ORDER_H
 
 #include "stream/reader.h"
-#include "stream/runs.h"
 
-struct ctp_order {
-	struct ctp_reader *r;
-	struct ctp_runs *held;
-	uint64_t watermark;
-	uint64_t last_ts; /* of the record that came before */
-	bool after_due; /* `after` is to be delivered once nothing more may go */
-	struct ctp_item after;
-};
-
-/* The next record, if nothing must be read for it: else it is for ctp_order_next. */
-static inline bool ctp_order_ready(struct ctp_order *o, struct ctp_item *item)
-{
-	uint64_t ts;
-	if (!ctp_runs_next(o->held, &item->rec, &ts))
-		return false;
-	item->kind = CTP_ITEM_RECORD;
-	item->section = o->after.section;
-	return true;
-}
+/*
+ * The records of r in time order within each section, equal times in stream order, records of a class without a time where
+ * they stand. Memory is bounded by limit_bytes (0: 64 MiB): where a source makes no marks, order reaches as far as that holds.
+ */
+struct ctp_order;
+struct ctp_order *ctp_order_new(struct ctp_reader *r, size_t limit_bytes, struct ctp_err *err);
+void ctp_order_free(struct ctp_order *o);
+enum ctp_status ctp_order_next(struct ctp_order *o, struct ctp_item *item, struct ctp_err *err);
 
 #endif

@@ -25,7 +25,8 @@ struct ctp_reader {
 	struct ctp_codec *codec;
 
 	/* the packet at hand */
-	uint8_t *payload; /* a copy with CTP_RECORD_ROOM readable bytes behind it */
+	const uint8_t *payload; /* in the input or in copy, with CTP_RECORD_ROOM readable bytes behind it */
+	uint8_t *copy;
 	size_t payload_bytes;
 	const uint8_t *p, *end; /* what is left of it, once its section is open */
 	uint64_t packet_offset, number, section_id;
@@ -45,7 +46,10 @@ struct ctp_reader {
 	/* every class that was ever declared, so that a sink can know it by its address or its id */
 	uint32_t nclasses;
 	struct ctp_class *classes[CLASS_SLOTS];
-	uint64_t val[CTP_FIELDS_MAX];
+
+	uint64_t last_ns;       /* of the record before, which is the time of one that has none */
+	struct ctp_runs *runs;  /* of ctp_reader_next: what it gives */
+	struct ctp_record late; /* of ctp_reader_fill: what it gives */
 };
 
 struct ctp_reader *ctp_reader_new(struct ctp_input *in, const struct ctp_notice *notice, struct ctp_err *err)
@@ -58,8 +62,8 @@ struct ctp_reader *ctp_reader_new(struct ctp_input *in, const struct ctp_notice 
 	r->in = in;
 	r->notice = notice;
 	r->codec = ctp_codec_new(err);
-	r->payload = malloc(CTP_PAYLOAD_MAX + CTP_RECORD_ROOM);
-	if (!r->codec || !r->payload) {
+	r->copy = malloc(CTP_PAYLOAD_MAX + CTP_RECORD_ROOM);
+	if (!r->codec || !r->copy) {
 		ctp_err_set(err, "out of memory");
 		ctp_reader_free(r);
 		return 0;
@@ -75,7 +79,8 @@ void ctp_reader_free(struct ctp_reader *r)
 		ctp_class_free(r->classes[i]);
 	ctp_section_fini(&r->section);
 	ctp_codec_free(r->codec);
-	free(r->payload);
+	ctp_runs_free(r->runs);
+	free(r->copy);
 	free(r);
 }
 
@@ -87,8 +92,6 @@ void ctp_reader_narrow(struct ctp_reader *r, uint64_t from_ns, uint64_t upto_ns)
 	r->upto_ns = upto_ns;
 	r->narrow = true;
 }
-
-void ctp_reader_count_late(struct ctp_reader *r) { r->stats.late++; }
 
 bool ctp_reader_harmed(const struct ctp_reader *r)
 {
@@ -182,7 +185,19 @@ static bool ends_well(struct ctp_input *in, size_t whole)
 	return have == whole || (have >= whole + CTP_PACKET_HEADER && header_ok(in->ptr + whole));
 }
 
-/* The next packet whose checksums hold is copied into r->payload; false at the end of the input. */
+/* The packet's bytes where they can be read beyond their end: there they are, if the input has more. */
+static void take_payload(struct ctp_reader *r, size_t whole)
+{
+	r->payload = r->in->ptr + CTP_PACKET_HEADER;
+	r->payload_bytes = whole - CTP_PACKET_HEADER;
+	if (r->in->avail < whole + CTP_RECORD_ROOM) {
+		r->payload = memcpy(r->copy, r->payload, r->payload_bytes);
+		memset(r->copy + r->payload_bytes, 1, CTP_RECORD_ROOM);
+	}
+	ctp_input_skip(r->in, whole);
+}
+
+/* The next packet whose checksums hold is at r->payload; false at the end of the input. */
 static bool next_packet(struct ctp_reader *r)
 {
 	struct ctp_input *in = r->in;
@@ -214,10 +229,7 @@ static bool next_packet(struct ctp_reader *r)
 				return false;
 			continue;
 		}
-		memcpy(r->payload, h + CTP_PACKET_HEADER, len);
-		memset(r->payload + len, 1, CTP_RECORD_ROOM);
-		ctp_input_skip(in, whole);
-		r->payload_bytes = len;
+		take_payload(r, whole);
 		r->stats.packets++;
 		return true;
 	}
@@ -308,20 +320,12 @@ static inline const struct ctp_class *record(struct ctp_reader *r, uint64_t head
 	return cls;
 }
 
-static inline bool give(struct ctp_item *item, const struct ctp_class *cls, const uint64_t *val)
-{
-	item->kind = CTP_ITEM_RECORD;
-	item->rec = (struct ctp_record){ .cls = cls, .val = val };
-	return cls;
-}
-
 /* --- sections -------------------------------------------------------------------------------------------------------------- */
 
 static void close_section(struct ctp_reader *r, struct ctp_item *item, bool orderly)
 {
 	item->kind = CTP_ITEM_END;
-	item->complete = orderly && !r->gap;
-	item->missing = r->gap;
+	item->end = (struct ctp_section_end){ .complete = orderly && !r->gap, .missing = r->gap };
 	if (!orderly) {
 		r->stats.cut_short++;
 		ctp_notice_say(r->notice, "the section has no end: it was cut short, or is still being written");
@@ -340,6 +344,7 @@ static void begin_section(struct ctp_reader *r)
 	r->next_number = 0;
 	r->open = true;
 	r->gap = false;
+	r->last_ns = 0;
 	r->stats.sections++;
 	if (p == end)
 		return;
@@ -416,49 +421,89 @@ static bool next_part(struct ctp_reader *r, struct ctp_item *item, enum ctp_stat
 	return false;
 }
 
-/* The next of the packet at hand; false: it is none for the caller. */
-static inline bool next_in_packet(struct ctp_reader *r, uint64_t *val, struct ctp_item *item)
+/* Records that can be had quickly, from here on. */
+static void take_some(struct ctp_reader *r, struct ctp_runs *runs, uint64_t from_ns)
 {
-	uint64_t head;
-	const uint8_t *p = ctp_varint_get(r->p, &head);
-	if (__builtin_expect((head & 3) != CTP_HEAD_CONTROL, 1))
-		return give(item, record(r, head, p, val), val);
-	return control(r, head >> 2, p, item);
+	size_t max = ctp_runs_records(runs);
+	struct ctp_decoded d = { .rec = runs->rec + runs->count, .val = ctp_runs_top(runs), .least_ns = from_ns,
+		                 .max = r->records_left < max ? r->records_left : (uint32_t)max,
+		                 .last_ns = runs->last_ts, .sorted = runs->sorted };
+	r->p = ctp_codec_decode_some(r->codec, r->p, r->end, &d);
+	if (!d.n)
+		return;
+	r->records_left -= d.n;
+	r->last_ns = d.last_ns;
+	runs->count += d.n;
+	runs->used = (size_t)((uint8_t *)d.val - runs->arena);
+	runs->last_ts = d.last_ns;
+	runs->sorted = d.sorted;
 }
 
-/* Whatever comes, apart: most are records, for which no more registers are to be saved than they need. */
-static __attribute__((noinline)) enum ctp_status next_of_all(struct ctp_reader *r, uint64_t *val, struct ctp_item *item,
-                                                             struct ctp_err *err)
+/* Whatever comes next in the packet: true if the item is for the caller. A record goes into the runs, unless it is late. */
+static bool take_one(struct ctp_reader *r, struct ctp_runs *runs, uint64_t from_ns, struct ctp_item *item)
+{
+	uint64_t head, *val = ctp_runs_top(runs);
+	const uint8_t *p = ctp_varint_get(r->p, &head);
+	if ((head & 3) == CTP_HEAD_CONTROL)
+		return control(r, head >> 2, p, item);
+	const struct ctp_class *cls = record(r, head, p, val);
+	if (!cls)
+		return false;
+	uint64_t ts = cls->time_field >= 0 ? val[cls->time_field] : r->last_ns > from_ns ? r->last_ns : from_ns;
+	r->last_ns = ts;
+	if (ts >= from_ns) {
+		ctp_runs_add(runs, ts, cls);
+		return false;
+	}
+	r->stats.late++;
+	r->late = (struct ctp_record){ cls, val, ts };
+	item->kind = CTP_ITEM_RECORDS;
+	item->batch = (struct ctp_batch){ .rec = &r->late, .n = 1, .late = true };
+	return true;
+}
+
+enum ctp_status ctp_reader_fill(struct ctp_reader *r, struct ctp_runs *runs, uint64_t from_ns, struct ctp_item *item, struct ctp_err *err)
 {
 	enum ctp_status status;
+	item->section = &r->section;
 	do {
-		while (r->p < r->end)
-			if (next_in_packet(r, val, item))
+		while (r->p < r->end) {
+			if (!ctp_runs_room(runs))
+				return ctp_err_set(err, "out of memory");
+			take_some(r, runs, from_ns);
+			if (!ctp_runs_is_full(runs) && r->p < r->end && take_one(r, runs, from_ns, item))
 				return CTP_OK;
+			if (ctp_runs_is_full(runs)) {
+				item->kind = CTP_ITEM_RECORDS;
+				item->batch.n = 0;
+				return CTP_OK;
+			}
+		}
 	} while (next_part(r, item, &status, err));
 	return status;
 }
 
 enum ctp_status ctp_reader_next(struct ctp_reader *r, struct ctp_item *item, struct ctp_err *err)
 {
+	enum ctp_status status;
+	if (!r->runs && !(r->runs = ctp_runs_new(CTP_BATCH_MAX << 8, err)))
+		return CTP_FAILED;
+	struct ctp_runs *runs = r->runs;
+	runs->used = runs->out = runs->count = 0;
 	item->section = &r->section;
-	return r->p < r->end && next_in_packet(r, r->val, item) ? CTP_OK : next_of_all(r, r->val, item, err);
-}
-
-enum ctp_status ctp_reader_hold(struct ctp_reader *r, struct ctp_runs *h, uint64_t from_ns, struct ctp_item *item, struct ctp_err *err)
-{
-	item->section = &r->section;
-	while (r->p < r->end) {
-		uint64_t head, *val = ctp_runs_top(h)->val;
-		const uint8_t *p = ctp_varint_get(r->p, &head);
-		const struct ctp_class *cls = (head & 3) == CTP_HEAD_CONTROL ? 0 : record(r, head, p, val);
-		if (!cls)
-			break;
-		if (!ctp_runs_is_easy(h, cls) || val[cls->time_field] < from_ns) {
-			give(item, cls, val);
+	do {
+		while (r->p < r->end) {
+			if (!ctp_runs_room(runs))
+				return ctp_err_set(err, "out of memory");
+			take_some(r, runs, 0);
+			if (!runs->count && r->p < r->end && take_one(r, runs, 0, item))
+				return CTP_OK;
+			if (!runs->count)
+				continue;
+			item->kind = CTP_ITEM_RECORDS;
+			item->batch = (struct ctp_batch){ .rec = runs->rec, .n = (uint32_t)runs->count };
 			return CTP_OK;
 		}
-		ctp_runs_add(h, val[cls->time_field], cls);
-	}
-	return next_of_all(r, ctp_runs_top(h)->val, item, err);
+	} while (next_part(r, item, &status, err));
+	return status;
 }

@@ -1,5 +1,5 @@
 /*
- * record.h - one record in memory, and the section that it belongs to.
+ * record.h - records in memory, one and many, and the section that they belong to.
  *
  * A record is an array of 64-bit words, one for each field of its class: unsigned as they are, signed sign-extended, bool 0 or
  * 1, floats by their bits (f32 in the low half), and for strings and bytes the address of a struct ctp_str.
@@ -27,7 +27,16 @@ struct ctp_str {
 struct ctp_record {
 	const struct ctp_class *cls;
 	const uint64_t *val; /* cls->nfields of them */
-	bool late;           /* delivered after records with a later time: it was not known earlier */
+	uint64_t ts_ns;      /* its time; of a record without one, that of the record it stands behind */
+};
+
+enum { CTP_BATCH_MAX = 4096 }; /* records */
+
+/* Records of any classes, as they follow each other in a section. */
+struct ctp_batch {
+	const struct ctp_record *rec;
+	uint32_t n;
+	bool late; /* delivered after records with a later time, all of them: they were not known earlier */
 };
 
 static inline uint64_t ctp_val_str(const struct ctp_str *s) { return (uint64_t)(uintptr_t)s; }
@@ -49,6 +58,12 @@ struct ctp_section {
 	size_t bytes;           /* of all names and values */
 	int64_t wall_offset_ns; /* add to a time of the section's clock; 0 where that clock has none */
 	bool has_wall;
+};
+
+/* How a section ended. */
+struct ctp_section_end {
+	bool complete; /* its writer has closed it, and no packet is missing */
+	bool missing;  /* packets are */
 };
 
 void ctp_section_init(struct ctp_section *sec); /* a new random id, no attributes */

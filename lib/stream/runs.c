@@ -1,7 +1,8 @@
 /*
- * runs.c - what is held is a list of sorted runs, because sources sort what they write at once; sorting is merging them.
+ * runs.c - records that are held back are a list of sorted runs, because sources sort what they write at once; sorting is merging
+ * them. The usual list is one run, which is given away as it stands.
  *
- * Records live in one of two arenas. When most of an arena has gone, what remains moves to the other one; so what is moved is
+ * Values live in one of two arenas. When most of an arena has gone, what remains moves to the other one; so what is moved is
  * paid for by what went.
  */
 #include "stream/runs.h"
@@ -14,7 +15,7 @@
 #include "stream/packet.h"
 
 /* The largest record. One can come when it is full, and another when the half that did not go is still more than the limit. */
-enum { RECORD_BYTES_MAX = sizeof(struct ctp_runs_record) + CTP_FIELDS_MAX * (8 + sizeof(struct ctp_str) + 8) + CTP_PAYLOAD_MAX };
+enum { RECORD_BYTES_MAX = CTP_FIELDS_MAX * (8 + sizeof(struct ctp_str) + 8) + CTP_PAYLOAD_MAX };
 
 static uint8_t *map(size_t bytes)
 {
@@ -24,115 +25,138 @@ static uint8_t *map(size_t bytes)
 
 struct ctp_runs *ctp_runs_new(size_t limit_bytes, struct ctp_err *err)
 {
-	struct ctp_runs *h = calloc(1, sizeof *h);
-	if (!h) {
+	struct ctp_runs *r = calloc(1, sizeof *r);
+	if (!r) {
 		ctp_err_set(err, "out of memory");
 		return 0;
 	}
-	h->limit = limit_bytes;
-	h->arena_bytes = limit_bytes + 2 * RECORD_BYTES_MAX;
-	h->sorted = true;
-	h->arena = map(h->arena_bytes);
-	h->spare = map(h->arena_bytes);
-	if (!h->arena || !h->spare) {
+	r->limit = limit_bytes;
+	r->arena_bytes = limit_bytes + 2 * RECORD_BYTES_MAX + CTP_BATCH_MAX * CTP_FIELDS_MAX * sizeof(uint64_t);
+	r->sorted = true;
+	r->arena = map(r->arena_bytes);
+	r->spare = map(r->arena_bytes);
+	if (!r->arena || !r->spare) {
 		ctp_err_sys(err, "no memory to hold records back");
-		ctp_runs_free(h);
+		ctp_runs_free(r);
 		return 0;
 	}
-	return h;
+	return r;
 }
 
-void ctp_runs_free(struct ctp_runs *h)
+void ctp_runs_free(struct ctp_runs *r)
 {
-	if (!h)
+	if (!r)
 		return;
-	if (h->arena)
-		munmap(h->arena, h->arena_bytes);
-	if (h->spare)
-		munmap(h->spare, h->arena_bytes);
-	free(h->entries);
-	free(h->scratch);
-	free(h);
+	if (r->arena)
+		munmap(r->arena, r->arena_bytes);
+	if (r->spare)
+		munmap(r->spare, r->arena_bytes);
+	free(r->rec);
+	free(r->scratch);
+	free(r);
 }
 
 /* --- holding --------------------------------------------------------------------------------------------------------------- */
 
-static const struct ctp_str *text_of(const struct ctp_runs_record *rec, uint32_t field)
+static const struct ctp_str *text_of(const struct ctp_class *cls, const uint64_t *val, uint32_t field)
 {
-	return ctp_type_is_text(rec->cls->fields[field].type) ? ctp_str_val(rec->val[field]) : 0;
+	return ctp_type_is_text(cls->fields[field].type) ? ctp_str_val(val[field]) : 0;
 }
 
 static size_t text_bytes(const struct ctp_str *s) { return s ? (sizeof *s + s->len + 1 + 7) & ~(size_t)7 : 0; }
 
-static size_t record_bytes(const struct ctp_runs_record *rec)
+static size_t record_bytes(const struct ctp_record *rec)
 {
 	size_t bytes = sizeof *rec + rec->cls->nfields * sizeof *rec->val;
 	for (uint32_t i = 0; rec->cls->has_text && i < rec->cls->nfields; i++)
-		bytes += text_bytes(text_of(rec, i));
+		bytes += text_bytes(text_of(rec->cls, rec->val, i));
 	return bytes;
 }
 
-void ctp_runs_copy_texts(struct ctp_runs *h, struct ctp_runs_record *rec)
+/* The values at the top, and then their texts, stay. */
+static const uint64_t *keep_values(struct ctp_runs *r, const struct ctp_class *cls)
 {
-	for (uint32_t i = 0; i < rec->cls->nfields; i++) {
-		const struct ctp_str *s = text_of(rec, i);
+	uint64_t *val = ctp_runs_top(r);
+	r->used += cls->nfields * sizeof *val;
+	for (uint32_t i = 0; cls->has_text && i < cls->nfields; i++) {
+		const struct ctp_str *s = text_of(cls, val, i);
 		if (!s)
 			continue;
-		rec->val[i] = ctp_val_str(memcpy(h->arena + h->used, s, sizeof *s + s->len + 1));
-		h->used += text_bytes(s);
+		val[i] = ctp_val_str(memcpy(r->arena + r->used, s, sizeof *s + s->len + 1));
+		r->used += text_bytes(s);
 	}
-	assert(h->used <= h->arena_bytes);
+	assert(r->used <= r->arena_bytes);
+	return val;
 }
 
-bool ctp_runs_grow(struct ctp_runs *h)
+void ctp_runs_add(struct ctp_runs *r, uint64_t ts_ns, const struct ctp_class *cls)
 {
-	size_t cap = h->cap ? 2 * h->cap : 4096;
-	struct ctp_runs_entry *more = realloc(h->entries, cap * sizeof *more);
+	assert(r->count < r->cap);
+	r->rec[r->count++] = (struct ctp_record){ cls, keep_values(r, cls), ts_ns };
+	if (ts_ns < r->last_ts)
+		r->sorted = false;
+	r->last_ts = ts_ns;
+}
+
+static bool grow(struct ctp_runs *r)
+{
+	size_t cap = 2 * (r->cap + CTP_BATCH_MAX);
+	struct ctp_record *more = realloc(r->rec, cap * sizeof *more);
 	if (!more)
 		return false;
-	h->entries = more;
-	if (!(more = realloc(h->scratch, cap * sizeof *more)))
+	r->rec = more;
+	if (!(more = realloc(r->scratch, cap * sizeof *more)))
 		return false;
-	h->scratch = more;
-	h->cap = cap;
+	r->scratch = more;
+	r->cap = cap;
 	return true;
 }
 
 /* Drops what has gone, once that is at least half, or room is needed. */
-void ctp_runs_compact(struct ctp_runs *h)
+static void compact(struct ctp_runs *r)
 {
-	size_t rest = h->count - h->out;
-	if (rest > h->out && h->used <= h->limit)
+	size_t rest = r->count - r->out;
+	if (!r->out || (rest > r->out && !ctp_runs_is_full(r)))
 		return;
-	uint8_t *full = h->arena;
-	h->arena = h->spare;
-	h->spare = full;
-	h->used = 0;
+	uint8_t *full = r->arena;
+	r->arena = r->spare;
+	r->spare = full;
+	r->used = 0;
 	for (size_t i = 0; i < rest; i++) {
-		struct ctp_runs_entry e = h->entries[h->out + i];
-		memcpy(ctp_runs_top(h)->val, e.rec->val, e.rec->cls->nfields * sizeof *e.rec->val);
-		h->entries[i] = (struct ctp_runs_entry){ e.ts_ns, ctp_runs_push(h, e.rec->cls) };
+		struct ctp_record rec = r->rec[r->out + i];
+		memcpy(ctp_runs_top(r), rec.val, rec.cls->nfields * sizeof *rec.val);
+		rec.val = keep_values(r, rec.cls);
+		r->rec[i] = rec;
 	}
-	h->ready -= h->out;
-	h->count = rest;
-	h->out = 0;
+	r->ready -= r->out;
+	r->count = rest;
+	r->out = 0;
 }
 
-enum ctp_status ctp_runs_put(struct ctp_runs *h, uint64_t ts_ns, const struct ctp_class *cls, const uint64_t *val)
+bool ctp_runs_room(struct ctp_runs *r)
 {
-	memcpy(ctp_runs_room(h), val, cls->nfields * sizeof *val);
-	return ctp_runs_keep(h, ts_ns, cls);
+	compact(r);
+	return r->cap - r->count >= CTP_BATCH_MAX || grow(r);
+}
+
+enum ctp_status ctp_runs_put(struct ctp_runs *r, uint64_t ts_ns, const struct ctp_class *cls, const uint64_t *val)
+{
+	if ((r->out || r->count == r->cap) && !ctp_runs_room(r))
+		return CTP_FAILED;
+	memcpy(ctp_runs_top(r), val, cls->nfields * sizeof *val);
+	ctp_runs_add(r, ts_ns, cls);
+	return ctp_runs_is_full(r) ? CTP_EOF : CTP_OK;
 }
 
 /* --- sorting --------------------------------------------------------------------------------------------------------------- */
 
 /* The first of a run that is later than that. */
-static size_t first_above(const struct ctp_runs_entry *e, size_t n, uint64_t ts_ns)
+static size_t first_above(const struct ctp_record *rec, size_t n, uint64_t ts_ns)
 {
 	size_t lo = 0;
 	while (lo < n) {
 		size_t m = lo + (n - lo) / 2;
-		if (e[m].ts_ns <= ts_ns)
+		if (rec[m].ts_ns <= ts_ns)
 			lo = m + 1;
 		else
 			n = m;
@@ -140,68 +164,68 @@ static size_t first_above(const struct ctp_runs_entry *e, size_t n, uint64_t ts_
 	return lo;
 }
 
-static size_t run_end(const struct ctp_runs_entry *e, size_t from, size_t n)
+static size_t run_end(const struct ctp_record *rec, size_t from, size_t n)
 {
 	size_t i = from + 1;
-	while (i < n && e[i - 1].ts_ns <= e[i].ts_ns)
+	while (i < n && rec[i - 1].ts_ns <= rec[i].ts_ns)
 		i++;
 	return i;
 }
 
-/* Merges [0, mid) and [mid, n) of e, stably, through scratch. */
-static void merge(struct ctp_runs_entry *e, size_t mid, size_t n, struct ctp_runs_entry *scratch)
+/* Merges [0, mid) and [mid, n) of rec, stably, through scratch. */
+static void merge(struct ctp_record *rec, size_t mid, size_t n, struct ctp_record *scratch)
 {
 	/* What is not above the second run's first stays where it is. */
-	size_t k = first_above(e, mid, e[mid].ts_ns), left = mid - k, i = 0, j = mid;
-	memcpy(scratch, e + k, left * sizeof *e);
+	size_t k = first_above(rec, mid, rec[mid].ts_ns), left = mid - k, i = 0, j = mid;
+	memcpy(scratch, rec + k, left * sizeof *rec);
 	while (i < left && j < n)
-		e[k++] = e[j].ts_ns < scratch[i].ts_ns ? e[j++] : scratch[i++];
-	memcpy(e + k, scratch + i, (left - i) * sizeof *e);
+		rec[k++] = rec[j].ts_ns < scratch[i].ts_ns ? rec[j++] : scratch[i++];
+	memcpy(rec + k, scratch + i, (left - i) * sizeof *rec);
 }
 
 /* Natural merge sort: neighbouring runs are merged, pass by pass. */
-static void sort_held(struct ctp_runs *h)
+static void sort_held(struct ctp_runs *r)
 {
-	size_t n = h->count - h->ready;
-	if (h->sorted || n < 2)
+	size_t n = r->count - r->ready;
+	if (r->sorted || n < 2)
 		return;
-	struct ctp_runs_entry *e = h->entries + h->ready;
-	for (size_t mid = run_end(e, 0, n); mid < n; mid = run_end(e, 0, n))
+	struct ctp_record *rec = r->rec + r->ready;
+	for (size_t mid = run_end(rec, 0, n); mid < n; mid = run_end(rec, 0, n))
 		for (size_t start = 0; mid < n;) {
-			size_t end = run_end(e, mid, n);
-			merge(e + start, mid - start, end - start, h->scratch);
+			size_t end = run_end(rec, mid, n);
+			merge(rec + start, mid - start, end - start, r->scratch);
 			start = end;
-			mid = start < n ? run_end(e, start, n) : n;
+			mid = start < n ? run_end(rec, start, n) : n;
 		}
-	h->sorted = true;
-	h->last_ts = e[n - 1].ts_ns;
+	r->sorted = true;
+	r->last_ts = rec[n - 1].ts_ns;
 }
 
 /* --- letting go ------------------------------------------------------------------------------------------------------------ */
 
-void ctp_runs_release_before(struct ctp_runs *h, uint64_t ts_ns)
+void ctp_runs_release_before(struct ctp_runs *r, uint64_t ts_ns)
 {
-	sort_held(h);
-	if (ts_ns && h->count > h->ready)
-		h->ready += first_above(h->entries + h->ready, h->count - h->ready, ts_ns - 1);
+	sort_held(r);
+	if (ts_ns && r->count > r->ready)
+		r->ready += first_above(r->rec + r->ready, r->count - r->ready, ts_ns - 1);
 }
 
-void ctp_runs_release_all(struct ctp_runs *h)
+void ctp_runs_release_all(struct ctp_runs *r)
 {
-	sort_held(h);
-	h->ready = h->count;
-	h->sorted = true;
-	h->last_ts = 0;
+	sort_held(r);
+	r->ready = r->count;
+	r->sorted = true;
+	r->last_ts = 0;
 }
 
-uint64_t ctp_runs_release_half(struct ctp_runs *h)
+uint64_t ctp_runs_release_half(struct ctp_runs *r)
 {
 	size_t bytes = 0, gone = 0;
-	assert(h->count > h->ready);
-	sort_held(h);
-	for (size_t i = h->ready; i < h->count; i++)
-		bytes += record_bytes(h->entries[i].rec);
+	assert(r->count > r->ready);
+	sort_held(r);
+	for (size_t i = r->ready; i < r->count; i++)
+		bytes += record_bytes(&r->rec[i]);
 	while (gone < bytes - gone)
-		gone += record_bytes(h->entries[h->ready++].rec);
-	return h->entries[h->ready - 1].ts_ns;
+		gone += record_bytes(&r->rec[r->ready++]);
+	return r->rec[r->ready - 1].ts_ns;
 }

@@ -1,8 +1,12 @@
 /*
  * sink.h - the two contracts of a foreign format: a sink is fed what a stream holds, a source makes a stream.
  *
- * A format is one file in formats/. It knows no tool and no other format; what it offers is a constructor that returns a
- * struct ctp_sink (or struct ctp_source) with its own state behind it.
+ * A format is a folder in formats/. It knows no tool; what it offers is a constructor that returns a struct ctp_sink (or struct
+ * ctp_source) as the first member of its own state. An output that a constructor was given is the sink's from then on, also when the
+ * constructor fails: finish closes it, and free gives up what was not closed.
+ *
+ * Names (of classes, fields, labels, units, attributes) hold any bytes but NUL, values of strings and bytes any at all: a format that
+ * cannot have some of them has to spell them otherwise.
  */
 #ifndef CTP_SINK_H
 #define CTP_SINK_H
@@ -23,20 +27,28 @@ struct ctp_sink {
 	const struct ctp_sink_ops *ops;
 	struct ctp_tick tick; /* the tool's, for a sink to call that takes long to finish */
 	const char *input;    /* what is read, as it was given; null: stdin, which nobody named */
-	bool missing;         /* when a section ends: packets of it are */
 };
 
 struct ctp_sink_ops {
 	/* A section begins. Null: the format has no place for it. */
 	enum ctp_status (*section)(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err);
 
-	/* A record, in time order but for rec->late. cls->id is dense; it and cls are good until the next section begins. */
-	enum ctp_status (*record)(struct ctp_sink *sink, const struct ctp_record *rec, struct ctp_err *err);
+	/*
+	 * Records, in time order but for those of a batch that is late. The batch and its values are good until this returns, their
+	 * classes until the next section begins; cls->id is dense from 0.
+	 */
+	enum ctp_status (*records)(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err);
 
-	/* The section is over; complete as in struct ctp_item. Null: nothing to do. */
-	enum ctp_status (*end)(struct ctp_sink *sink, bool complete, struct ctp_err *err);
+	/*
+	 * Nothing more comes for now, or has not been let go for a second: show what there is to who looks on. Null: nobody can look
+	 * before finish.
+	 */
+	enum ctp_status (*flush)(struct ctp_sink *sink, struct ctp_err *err);
 
-	/* All is delivered: make it whole and visible. Not called after a failure. */
+	/* The section is over. Null: nothing to do. */
+	enum ctp_status (*end)(struct ctp_sink *sink, const struct ctp_section_end *end, struct ctp_err *err);
+
+	/* All is delivered: make it whole and visible. Not called after a failure. Null: nothing to do. */
 	enum ctp_status (*finish)(struct ctp_sink *sink, struct ctp_err *err);
 
 	/* Always called, last. What was not finished is removed. */

@@ -11,7 +11,7 @@
 enum { MARK_ROWS = 1024 };
 
 struct ctp_sorter {
-	struct ctp_runs *held;
+	struct ctp_runs *runs;
 	const struct ctp_sorter_ops *ops;
 	void *arg; /* for ops */
 	uint64_t last_ts; /* of the row that came last */
@@ -19,10 +19,10 @@ struct ctp_sorter {
 	uint64_t late;
 };
 
-static void to_writer(void *arg, struct ctp_writer *w, const struct ctp_record *rec)
+static void to_writer(void *arg, struct ctp_writer *w, const struct ctp_batch *batch)
 {
 	(void)arg;
-	ctp_writer_record(w, rec->cls, rec->val);
+	ctp_writer_records(w, batch);
 }
 
 static void mark_writer(void *arg, struct ctp_writer *w, uint64_t ts_ns)
@@ -31,66 +31,69 @@ static void mark_writer(void *arg, struct ctp_writer *w, uint64_t ts_ns)
 	ctp_writer_mark(w, ts_ns);
 }
 
-void ctp_sorter_divert(struct ctp_sorter *win, const struct ctp_sorter_ops *ops, void *arg)
+void ctp_sorter_divert(struct ctp_sorter *sorter, const struct ctp_sorter_ops *ops, void *arg)
 {
-	static const struct ctp_sorter_ops straight = {.record = to_writer, .mark = mark_writer};
-	win->ops = ops ? ops : &straight;
-	win->arg = arg;
+	static const struct ctp_sorter_ops straight = {.records = to_writer, .mark = mark_writer};
+	sorter->ops = ops ? ops : &straight;
+	sorter->arg = arg;
 }
 
 struct ctp_sorter *ctp_sorter_new(struct ctp_err *err)
 {
-	struct ctp_sorter *win = calloc(1, sizeof *win);
-	if (win && (win->held = ctp_runs_new(CTP_SORTER_BYTES, err))) {
-		ctp_sorter_divert(win, NULL, NULL);
-		return win;
+	struct ctp_sorter *sorter = calloc(1, sizeof *sorter);
+	if (sorter && (sorter->runs = ctp_runs_new(CTP_SORTER_BYTES, err))) {
+		ctp_sorter_divert(sorter, NULL, NULL);
+		return sorter;
 	}
-	if (!win)
+	if (!sorter)
 		ctp_err_set(err, "out of memory");
-	free(win);
+	free(sorter);
 	return NULL;
 }
 
-void ctp_sorter_free(struct ctp_sorter *win)
+void ctp_sorter_free(struct ctp_sorter *sorter)
 {
-	if (!win)
+	if (!sorter)
 		return;
-	ctp_runs_free(win->held);
-	free(win);
+	ctp_runs_free(sorter->runs);
+	free(sorter);
 }
 
-uint64_t ctp_sorter_late(const struct ctp_sorter *win) { return win->late; }
+uint64_t ctp_sorter_late(const struct ctp_sorter *sorter) { return sorter->late; }
 
 /* Writes what may go, in order, with a mark now and then. */
-static void write_released(struct ctp_sorter *win, struct ctp_writer *w)
+static void write_released(struct ctp_sorter *sorter, struct ctp_writer *w)
 {
-	struct ctp_record rec;
-	uint64_t ts;
-	for (unsigned n = 1; ctp_runs_next(win->held, &rec, &ts); n++) {
-		win->late += ts < win->mark_ns;
-		win->ops->record(win->arg, w, &rec);
-		if (n % MARK_ROWS == 0)
-			win->ops->mark(win->arg, w, ts);
-	}
+	struct ctp_batch all;
+	while (ctp_runs_next(sorter->runs, &all))
+		for (uint32_t at = 0, n; at < all.n; at += n) {
+			n = all.n - at < MARK_ROWS ? all.n - at : MARK_ROWS;
+			const struct ctp_batch some = {.rec = all.rec + at, .n = n};
+			for (uint32_t i = 0; i < n && some.rec[i].ts_ns < sorter->mark_ns; i++)
+				sorter->late++;
+			sorter->ops->records(sorter->arg, w, &some);
+			if (n == MARK_ROWS)
+				sorter->ops->mark(sorter->arg, w, some.rec[n - 1].ts_ns);
+		}
 }
 
-bool ctp_sorter_put(struct ctp_sorter *win, struct ctp_writer *w, const struct ctp_class *cls, const uint64_t *val)
+bool ctp_sorter_put(struct ctp_sorter *sorter, struct ctp_writer *w, const struct ctp_class *cls, const uint64_t *val)
 {
 	if (cls->time_field >= 0)
-		win->last_ts = val[cls->time_field];
-	enum ctp_status status = ctp_runs_put(win->held, win->last_ts, cls, val);
+		sorter->last_ts = val[cls->time_field];
+	enum ctp_status status = ctp_runs_put(sorter->runs, sorter->last_ts, cls, val);
 	if (status == CTP_EOF) {
-		uint64_t newest = ctp_runs_release_half(win->held);
-		write_released(win, w);
-		if (newest > win->mark_ns)
-			win->ops->mark(win->arg, w, win->mark_ns = newest);
+		uint64_t newest = ctp_runs_release_half(sorter->runs);
+		write_released(sorter, w);
+		if (newest > sorter->mark_ns)
+			sorter->ops->mark(sorter->arg, w, sorter->mark_ns = newest);
 	}
 	return status != CTP_FAILED;
 }
 
-void ctp_sorter_flush(struct ctp_sorter *win, struct ctp_writer *w)
+void ctp_sorter_flush(struct ctp_sorter *sorter, struct ctp_writer *w)
 {
-	ctp_runs_release_all(win->held);
-	write_released(win, w);
-	win->last_ts = win->mark_ns = 0;
+	ctp_runs_release_all(sorter->runs);
+	write_released(sorter, w);
+	sorter->last_ts = sorter->mark_ns = 0;
 }

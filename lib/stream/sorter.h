@@ -2,7 +2,7 @@
  * sorter.h - a bounded sort in front of a writer, for sources whose rows are only nearly in time order.
  *
  * Rows go in as they come and out in time order, equal times as they came, rows without a time behind the row they followed.
- * The window holds CTP_SORTER_BYTES, some 100,000 transitions; when it is full its older half goes out, with a mark behind
+ * The sorter holds CTP_SORTER_BYTES, some 100,000 transitions; when it is full its older half goes out, with a mark behind
  * it. What comes too late for that is written with the next half and counted: a reader will find it late.
  */
 #ifndef CTP_SORTER_H
@@ -14,21 +14,21 @@ enum { CTP_SORTER_BYTES = 8 << 20 };
 
 /* What takes rows and marks instead of the writer, in the same order. */
 struct ctp_sorter_ops {
-	void (*record)(void *arg, struct ctp_writer *w, const struct ctp_record *rec);
+	void (*records)(void *arg, struct ctp_writer *w, const struct ctp_batch *batch);
 	void (*mark)(void *arg, struct ctp_writer *w, uint64_t ts_ns);
 };
 
 struct ctp_sorter;
 struct ctp_sorter *ctp_sorter_new(struct ctp_err *err);
-void ctp_sorter_free(struct ctp_sorter *win);
-void ctp_sorter_divert(struct ctp_sorter *win, const struct ctp_sorter_ops *ops, void *arg); /* null: to the writer again */
+void ctp_sorter_free(struct ctp_sorter *sorter);
+void ctp_sorter_divert(struct ctp_sorter *sorter, const struct ctp_sorter_ops *ops, void *arg); /* null: to the writer again */
 
 /* Copies the row, its strings included. All rows until the next flush are for the same section. False: out of memory. */
-bool ctp_sorter_put(struct ctp_sorter *win, struct ctp_writer *w, const struct ctp_class *cls, const uint64_t *val);
+bool ctp_sorter_put(struct ctp_sorter *sorter, struct ctp_writer *w, const struct ctp_class *cls, const uint64_t *val);
 
 /* Everything goes out: the section ends, or the input does. */
-void ctp_sorter_flush(struct ctp_sorter *win, struct ctp_writer *w);
+void ctp_sorter_flush(struct ctp_sorter *sorter, struct ctp_writer *w);
 
-uint64_t ctp_sorter_late(const struct ctp_sorter *win); /* rows so far */
+uint64_t ctp_sorter_late(const struct ctp_sorter *sorter); /* rows so far */
 
 #endif

@@ -241,6 +241,12 @@ void ctp_writer_record(struct ctp_writer *w, const struct ctp_class *cls, const 
 		free(copies[i]);
 }
 
+void ctp_writer_records(struct ctp_writer *w, const struct ctp_batch *batch)
+{
+	for (uint32_t i = 0; i < batch->n; i++)
+		ctp_writer_record(w, batch->rec[i].cls, batch->rec[i].val);
+}
+
 void ctp_writer_mark(struct ctp_writer *w, uint64_t ts_ns)
 {
 	if (!w->open)

@@ -32,6 +32,8 @@ void ctp_writer_begin(struct ctp_writer *w, const struct ctp_section *sec);
  */
 void ctp_writer_record(struct ctp_writer *w, const struct ctp_class *cls, const uint64_t *val);
 
+void ctp_writer_records(struct ctp_writer *w, const struct ctp_batch *batch); /* the same of many */
+
 /* Promise: of everything that happened before ts_ns, all that is known has been written. Lets readers order and go on. */
 void ctp_writer_mark(struct ctp_writer *w, uint64_t ts_ns);
 

@@ -89,10 +89,11 @@ static double decode(const struct stream *s, uint64_t events)
 		die(err.text);
 	double start_ns = now_ns();
 	while ((st = ctp_reader_next(r, &item, &err)) == CTP_OK) {
-		if (item.kind != CTP_ITEM_RECORD)
+		if (item.kind != CTP_ITEM_RECORDS)
 			continue;
-		sum += item.rec.val[CTP_TRANSITION_TS];
-		seen++;
+		for (uint32_t i = 0; i < item.batch.n; i++)
+			sum += item.batch.rec[i].val[CTP_TRANSITION_TS];
+		seen += item.batch.n;
 	}
 	double spent_ns = now_ns() - start_ns;
 	if (st != CTP_EOF || seen != events || !sum)

@@ -55,8 +55,9 @@ static int read_stream(void)
 	enum ctp_status status = ctp_input_open(&in, NULL, &err);
 	struct ctp_reader *r = status ? NULL : ctp_reader_new(&in, NULL, &err);
 	while (r && (status = ctp_reader_next(r, &item, &err)) == CTP_OK)
-		if (item.kind == CTP_ITEM_RECORD && item.rec.cls->kind == CTP_KIND_TRANSITION && item.rec.cls->time_field >= 0)
-			add(item.rec.val[item.rec.cls->time_field]);
+		for (uint32_t i = 0; item.kind == CTP_ITEM_RECORDS && i < item.batch.n; i++)
+			if (item.batch.rec[i].cls->kind == CTP_KIND_TRANSITION && item.batch.rec[i].cls->time_field >= 0)
+				add(item.batch.rec[i].ts_ns);
 	if (!r || status != CTP_EOF) {
 		fprintf(stderr, "latency: %s\n", err.text);
 		return 1;

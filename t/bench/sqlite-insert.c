@@ -45,9 +45,8 @@ static enum ctp_status section(struct ctp_sink *sink, const struct ctp_section *
 	return CTP_OK;
 }
 
-static enum ctp_status record(struct ctp_sink *sink, const struct ctp_record *rec, struct ctp_err *err)
+static enum ctp_status record(struct loop *l, const struct ctp_record *rec, struct ctp_err *err)
 {
-	struct loop *l = (struct loop *)sink;
 	sqlite3_stmt *s = l->insert;
 	const uint64_t *v = rec->val;
 	char probe[CTP_TEXT_MAX], addr[CTP_TEXT_MAX];
@@ -67,7 +66,15 @@ static enum ctp_status record(struct ctp_sink *sink, const struct ctp_record *re
 	return check(l, sqlite3_reset(s), err);
 }
 
-static const struct ctp_sink_ops ops = {.section = section, .record = record};
+static enum ctp_status records(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
+{
+	for (uint32_t i = 0; i < batch->n; i++)
+		if (record((struct loop *)sink, &batch->rec[i], err))
+			return CTP_FAILED;
+	return CTP_OK;
+}
+
+static const struct ctp_sink_ops ops = {.section = section, .records = records};
 
 static enum ctp_status run(struct loop *l, const char *from, const char *to, struct ctp_err *err)
 {

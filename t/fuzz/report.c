@@ -88,7 +88,8 @@ static void record(struct fuzz *f, const struct ctp_class *cls, bool late)
 		else
 			f->val[i] = field->role == CTP_ROLE_TIME ? moment(f) : narrow(field->type, number(f));
 	}
-	ctp_report_record(f->report, &(struct ctp_record){.cls = cls, .val = f->val, .late = late});
+	const struct ctp_record rec = {.cls = cls, .val = f->val};
+	ctp_report_records(f->report, &(struct ctp_batch){.rec = &rec, .n = 1, .late = late});
 	for (uint32_t i = 0; i < cls->nfields; i++)
 		free(f->texts[i]);
 }
@@ -134,7 +135,7 @@ static void begin(struct fuzz *f)
 static void finish(struct fuzz *f, uint8_t how)
 {
 	if (f->open)
-		ctp_report_section_end(f->report, how & 1, how & 2);
+		ctp_report_section_end(f->report, &(struct ctp_section_end){.complete = how & 1, .missing = how & 2});
 	f->open = false;
 }
 

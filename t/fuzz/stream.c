@@ -10,7 +10,7 @@
 #include "base/crc32c.h"
 #include "stream/codec.h"
 #include "stream/packet.h"
-#include "stream/reader.h"
+#include "stream/order.h"
 #include "stream/writer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -45,9 +45,10 @@ static void read_stream(const uint8_t *data, size_t size)
 	if (!r || !o || !w)
 		abort();
 	while (!ctp_order_next(o, &item, &err)) {
-		if (item.kind == CTP_ITEM_RECORD) {
-			sum += touch(&item.rec);
-			ctp_writer_record(w, item.rec.cls, item.rec.val);
+		if (item.kind == CTP_ITEM_RECORDS) {
+			for (uint32_t i = 0; i < item.batch.n; i++)
+				sum += touch(&item.batch.rec[i]);
+			ctp_writer_records(w, &item.batch);
 		} else if (item.kind == CTP_ITEM_SECTION) {
 			ctp_writer_begin(w, item.section);
 		}
