@@ -112,15 +112,25 @@ bool ctp_codec_declare(struct ctp_codec *c, const struct ctp_class *cls)
 	return true;
 }
 
+/* Where the contexts of a class are, and what those say that are its own in this packet. */
+struct context_place {
+	struct context *contexts;
+	uint64_t first, owner;
+};
+
+INLINE struct context_place contexts_of(const struct ctp_codec *c, unsigned n)
+{
+	return (struct context_place){ c->contexts, n * 1021, c->packet * CTP_CLASSES_MAX + n };
+}
+
 /* Small keys are taken as they are, so that those in use together lie together; large ones are addresses and are mixed. */
-INLINE uint64_t *context(struct ctp_codec *c, unsigned n, uint64_t key)
+INLINE uint64_t *context(struct context_place at, uint64_t key)
 {
 	uint64_t i = key >> 32 ? key * 0x9e3779b97f4a7c15u >> (64 - CTP_CONTEXT_BITS) : key;
-	struct context *ctx = &c->contexts[(i + n * 1021) % (1u << CTP_CONTEXT_BITS)];
-	uint64_t owner = c->packet * CTP_CLASSES_MAX + n;
-	if (__builtin_expect(ctx->owner != owner, 0)) {
+	struct context *ctx = &at.contexts[(i + at.first) % (1u << CTP_CONTEXT_BITS)];
+	if (__builtin_expect(ctx->owner != at.owner, 0)) {
 		memset(ctx->word, 0, sizeof ctx->word);
-		ctx->owner = owner;
+		ctx->owner = at.owner;
 	}
 	return ctx->word;
 }
@@ -268,7 +278,7 @@ INLINE uint8_t *encode(struct ctp_codec *c, const struct ctp_codec_plan *plan, u
 	uint32_t i = 0;
 	if (plan->key >= 0) {
 		key = fit(&plan->key_op, val[plan->key]);
-		word = context(c, n, key);
+		word = context(contexts_of(c, n), key);
 	}
 	if (plan->state >= 0)
 		state = fit(&plan->state_op, val[plan->state]) != 0;
@@ -553,7 +563,7 @@ const uint8_t *ctp_codec_decode(struct ctp_codec *c, uint64_t n, uint64_t mask, 
 	if (plan->key >= 0) {
 		p = ctp_varint_get(p, &d);
 		d = fit(&plan->key_op, b->prev[plan->key] + (uint64_t)ctp_unfold(d));
-		word = context(c, (unsigned)n, d);
+		word = context(contexts_of(c, (unsigned)n), d);
 		val[plan->key] = b->prev[plan->key] = d;
 	}
 	if (plan->time >= 0) {
@@ -592,18 +602,20 @@ INLINE const uint8_t *decode_run(struct ctp_codec *c, const struct ctp_codec_pla
 	const uint32_t nfields = 2 + plan->nplain + plan->nmasked; /* a key, a time, and the others */
 	unsigned head_class = n < CTP_HEAD_CLASS ? n : CTP_HEAD_CLASS;
 	uint64_t key = b->prev[plan->key], ts = c->last_ts, last_ns = d->last_ns, *val = d->val;
+	const uint64_t least_ns = d->least_ns;
+	const struct context_place at = contexts_of(c, n);
 	bool sorted = d->sorted;
-	uint32_t i = d->n;
-	for (; i < d->max && p < end; i++, val += nfields) {
+	struct ctp_record *rec = d->rec + d->n, *full = d->rec + d->max;
+	for (; rec < full && p < end; rec++, val += nfields) {
 		unsigned bytes = 0;
 		uint64_t word = load_word(p), head = take_number(&word, &bytes), mask = head >> 2;
 		if ((head & 3) != head_class || (n >= CTP_HEAD_CLASS && take_number(&word, &bytes) != n))
 			break;
 		uint64_t next_key = fit(&plan->key_op, key + (uint64_t)ctp_unfold(take_number(&word, &bytes)));
 		uint64_t next_ts = ts + (uint64_t)ctp_unfold(take_number(&word, &bytes));
-		if (__builtin_expect(bytes > WORD_BYTES || mask >> plan->nmasked || next_ts < d->least_ns, 0))
+		if (__builtin_expect(bytes > WORD_BYTES || mask >> plan->nmasked || next_ts < least_ns, 0))
 			break;
-		const uint8_t *next = get_rest(c, plan, b->prev, context(c, n, next_key), mask, p + bytes, end, val);
+		const uint8_t *next = get_rest(c, plan, b->prev, context(at, next_key), mask, p + bytes, end, val);
 		if (__builtin_expect(!next || next > end, 0))
 			break;
 		p = next;
@@ -611,12 +623,12 @@ INLINE const uint8_t *decode_run(struct ctp_codec *c, const struct ctp_codec_pla
 		val[plan->time] = ts = next_ts;
 		sorted &= ts >= last_ns;
 		last_ns = ts;
-		d->rec[i] = (struct ctp_record){ cls, val, ts };
+		*rec = (struct ctp_record){ cls, val, ts };
 	}
 	b->prev[plan->key] = key;
 	c->last_ts = ts;
 	d->val = val;
-	d->n = i;
+	d->n = (uint32_t)(rec - d->rec);
 	d->last_ns = last_ns;
 	d->sorted = sorted;
 	return p;

@@ -118,9 +118,11 @@ static void compact(struct ctp_runs *r)
 	size_t rest = r->count - r->out;
 	if (!r->out || (rest > r->out && !ctp_runs_is_full(r)))
 		return;
-	uint8_t *full = r->arena;
-	r->arena = r->spare;
-	r->spare = full;
+	if (rest) {
+		uint8_t *full = r->arena;
+		r->arena = r->spare;
+		r->spare = full;
+	}
 	r->used = 0;
 	for (size_t i = 0; i < rest; i++) {
 		struct ctp_record rec = r->rec[r->out + i];
