@@ -20,6 +20,7 @@
 enum {
 	STRING_SLOTS = 8192, /* of the encoder's table; half of it is used at most */
 	STRING_INTERN_MAX = 4096, /* bytes: longer ones are not looked for a second time */
+	AHEAD = 4, /* records whose contexts are fetched */
 };
 
 struct context {
@@ -124,10 +125,15 @@ INLINE struct context_place contexts_of(const struct ctp_codec *c, unsigned n)
 }
 
 /* Small keys are taken as they are, so that those in use together lie together; large ones are addresses and are mixed. */
-INLINE uint64_t *context(struct context_place at, uint64_t key)
+INLINE struct context *context_at(struct context_place at, uint64_t key)
 {
 	uint64_t i = key >> 32 ? key * 0x9e3779b97f4a7c15u >> (64 - CTP_CONTEXT_BITS) : key;
-	struct context *ctx = &at.contexts[(i + at.first) % (1u << CTP_CONTEXT_BITS)];
+	return &at.contexts[(i + at.first) % (1u << CTP_CONTEXT_BITS)];
+}
+
+INLINE uint64_t *context(struct context_place at, uint64_t key)
+{
+	struct context *ctx = context_at(at, key);
 	if (__builtin_expect(ctx->owner != at.owner, 0)) {
 		memset(ctx->word, 0, sizeof ctx->word);
 		ctx->owner = at.owner;
@@ -243,18 +249,18 @@ static uint8_t *put_plain(const struct ctp_op *op, uint64_t v, uint8_t *p)
 	return ctp_varint_put(p, ctp_type_is_signed(op->type) ? ctp_fold((int64_t)v) : v);
 }
 
-/* A value that was expected to be another. Of a bool there is only one other. */
-INLINE uint8_t *put_missed(const struct ctp_op *op, uint64_t v, uint64_t expected, uint8_t *p)
-{
-	if (__builtin_expect(ctp_type_is_float(op->type), 0))
-		return put_plain(op, v, p);
-	return op->type == CTP_BOOL ? p : ctp_varint_put(p, ctp_fold((int64_t)(v - expected)));
-}
+/* Bytes of a number; 9 stands for all above eight. */
+INLINE unsigned number_bytes(uint64_t v) { return (2590 - 37 * (unsigned)__builtin_clzll(v | 1)) >> 8; }
 
-INLINE uint8_t *put_head(uint8_t *p, unsigned n, uint64_t mask)
+/* A head, a key and a time: in one store where they are short, as most are, so that each needs not wait for the one before. */
+INLINE uint8_t *put_start(uint8_t *p, uint64_t head, uint64_t key, uint64_t time)
 {
-	p = ctp_varint_put(p, mask << 2 | (n < CTP_HEAD_CLASS ? n : CTP_HEAD_CLASS));
-	return n < CTP_HEAD_CLASS ? p : ctp_varint_put(p, n);
+	unsigned a = number_bytes(head), b = a + number_bytes(key), c = b + number_bytes(time);
+	if (__builtin_expect(c > 8, 0))
+		return ctp_varint_put(ctp_varint_put(ctp_varint_put(p, head), key), time);
+	ctp_store_u64(p, (head << a | UINT64_C(1) << (a - 1)) | (key << (b - a) | UINT64_C(1) << (b - a - 1)) << 8 * a |
+	                 (time << (c - b) | UINT64_C(1) << (c - b - 1)) << 8 * b);
+	return p + c;
 }
 
 static const struct ctp_str *string_or_empty(uint64_t v) { return v ? ctp_str_val(v) : &empty_string; }
@@ -268,50 +274,60 @@ INLINE uint64_t own_value(struct ctp_codec *c, const struct ctp_op *op, const ui
 	return v;
 }
 
-INLINE uint8_t *encode(struct ctp_codec *c, const struct ctp_codec_plan *plan, unsigned n,
-                                                             const uint64_t *val, const uint8_t *base, uint8_t *p)
+/* A value that differs from what was expected: it is written, and remembered. Of a bool there is only one other. */
+INLINE uint8_t *put_missed(struct ctp_codec *c, const struct ctp_op *op, uint64_t differs, const uint64_t *val, uint64_t *w,
+                           const uint8_t *base, uint8_t *p)
+{
+	uint64_t v = val[op->field];
+	if (ctp_type_is_text(op->type))
+		return put_string(c, string_or_empty(v), w, base, p);
+	if (op->pred == CTP_PRED_STEP)
+		w[1] += differs;
+	else
+		*w = fit(op, v);
+	if (ctp_type_is_float(op->type))
+		return put_plain(op, fit(op, v), p);
+	return op->type == CTP_BOOL ? p : ctp_varint_put(p, ctp_fold((int64_t)differs));
+}
+
+INLINE uint8_t *encode(struct ctp_codec *c, const struct ctp_codec_plan *plan, unsigned n, struct context_place at,
+                       const uint64_t *val, const uint8_t *base, uint8_t *p)
 {
 	struct bound *b = &c->classes[n];
 	const struct ctp_op *op = plan->masked;
-	uint64_t key = 0, mask = 0, v[CTP_MASKED_MAX], expected[CTP_MASKED_MAX], *word = 0, *w;
+	uint64_t key = 0, mask = 0, differs[CTP_MASKED_MAX], *word = 0, *w;
 	unsigned state = 0;
 	uint32_t i = 0;
 	if (plan->key >= 0) {
 		key = fit(&plan->key_op, val[plan->key]);
-		word = context(contexts_of(c, n), key);
+		word = context(at, key);
 	}
 	if (plan->state >= 0)
 		state = fit(&plan->state_op, val[plan->state]) != 0;
-#define COMPARE(word_, expected_, learn_)                                                                                        \
-	do {                                                                                                                     \
-		w = (word_);                                                                                                     \
-		v[i] = own_value(c, &op[i], val, base);                                                                          \
-		expected[i] = (expected_);                                                                                       \
-		mask |= (uint64_t)(v[i] != expected[i]) << i;                                                                    \
-		learn_;                                                                                                          \
-	} while (0)
-	if (plan->state_first) {
-		COMPARE(op_word(op, word, b->prev, 0), expect_any(op, w), learn_any(op, w, v[0]));
-		i++;
+	/* What comes true is remembered here, where it is not there already. */
+	UNROLL for (; i < plan->nmasked; i++) {
+		w = op_word(&op[i], word, b->prev, plan->state_first && !i ? 0 : state);
+		uint64_t v = own_value(c, &op[i], val, base);
+		differs[i] = v - expect_any(&op[i], w);
+		mask |= (uint64_t)(differs[i] != 0) << i;
+		if (op[i].pred == CTP_PRED_STEP || op[i].pred == CTP_PRED_TOGGLE)
+			*w = v;
 	}
-	UNROLL for (; i < plan->prev; i++)
-		COMPARE(&word[op[i].slot + (state & op[i].by_state)], *w, *w = v[i]);
-	UNROLL for (; i < plan->step; i++)
-		COMPARE(&b->prev[op[i].slot], *w, *w = v[i]);
-	UNROLL for (; i < plan->toggle; i++)
-		COMPARE(&word[op[i].slot], expect_step(&op[i], w), learn_step(w, v[i]));
-	UNROLL for (; i < plan->nmasked; i++)
-		COMPARE(&word[op[i].slot], expect_toggle(w), *w = v[i]);
-#undef COMPARE
-	p = put_head(p, n, mask);
-	if (plan->key >= 0) {
-		p = ctp_varint_put(p, ctp_fold((int64_t)(key - b->prev[plan->key])));
+	uint64_t head = mask << 2 | (n < CTP_HEAD_CLASS ? n : CTP_HEAD_CLASS);
+	uint64_t key_step = plan->key >= 0 ? ctp_fold((int64_t)(key - b->prev[plan->key])) : 0;
+	uint64_t time_step = plan->time >= 0 ? ctp_fold((int64_t)(val[plan->time] - c->last_ts)) : 0;
+	if (n < CTP_HEAD_CLASS && plan->key >= 0 && plan->time >= 0) {
+		p = put_start(p, head, key_step, time_step);
+	} else {
+		p = ctp_varint_put(p, head);
+		p = n < CTP_HEAD_CLASS ? p : ctp_varint_put(p, n);
+		p = plan->key >= 0 ? ctp_varint_put(p, key_step) : p;
+		p = plan->time >= 0 ? ctp_varint_put(p, time_step) : p;
+	}
+	if (plan->key >= 0)
 		b->prev[plan->key] = key;
-	}
-	if (plan->time >= 0) {
-		p = ctp_varint_put(p, ctp_fold((int64_t)(val[plan->time] - c->last_ts)));
+	if (plan->time >= 0)
 		c->last_ts = val[plan->time];
-	}
 	for (i = 0; i < plan->nplain; i++) {
 		const struct ctp_op *plain = &plan->plain[i];
 		uint64_t handle;
@@ -320,36 +336,69 @@ INLINE uint8_t *encode(struct ctp_codec *c, const struct ctp_codec_plan *plan, u
 		else
 			p = put_plain(plain, fit(plain, val[plain->field]), p);
 	}
-	UNROLL for (i = 0; i < plan->nmasked; i++) {
-		if (!(mask >> i & 1))
-			continue;
-		if (ctp_type_is_text(op[i].type)) {
-			p = put_string(c, string_or_empty(val[op[i].field]), &v[i], base, p);
-			*op_word(&op[i], word, b->prev, state) = v[i]; /* its handle, which it has only now */
-		} else {
-			p = put_missed(&op[i], v[i], expected[i], p);
-		}
-	}
+	if (plan->state_first && op->type == CTP_BOOL && op->pred == CTP_PRED_TOGGLE)
+		mask &= ~(uint64_t)1; /* that it was missed is all there is to say */
+	UNROLL for (i = mask ? 0 : plan->nmasked; i < plan->nmasked; i++)
+		if (mask >> i & 1)
+			p = put_missed(c, &op[i], differs[i], val, op_word(&op[i], word, b->prev, plan->state_first && !i ? 0 : state), base, p);
 	return p;
-}
-
-/* Apart, so that the registers they need are not saved for each transition. */
-static NOINLINE uint8_t *encode_any(struct ctp_codec *c, unsigned n, const uint64_t *val, const uint8_t *base, uint8_t *p)
-{
-	return encode(c, c->classes[n].cls->plan, n, val, base, p);
-}
-
-static NOINLINE uint8_t *encode_plain(struct ctp_codec *c, unsigned n, const uint64_t *val, const uint8_t *base, uint8_t *p)
-{
-	return encode(c, &ctp_plain_plan, n, val, base, p);
 }
 
 uint8_t *ctp_codec_encode(struct ctp_codec *c, unsigned n, const uint64_t *val, const uint8_t *base, uint8_t *p)
 {
 	assert(n < c->nclasses);
-	if (c->classes[n].plan == TRANSITION)
-		return encode(c, &ctp_transition_plan, n, val, base, p);
-	return c->classes[n].plan == PLAIN ? encode_plain(c, n, val, base, p) : encode_any(c, n, val, base, p);
+	return encode(c, c->classes[n].cls->plan, n, contexts_of(c, n), val, base, p);
+}
+
+/* Records of one class, until another comes. */
+INLINE uint32_t encode_run(struct ctp_codec *c, const struct ctp_codec_plan *plan, unsigned n, struct ctp_encoded *e,
+                           const struct ctp_record *rec, uint32_t count)
+{
+	const struct ctp_class *cls = c->classes[n].cls;
+	const struct context_place at = contexts_of(c, n);
+	uint8_t *p = e->p;
+	uint64_t first_ns = e->first_ns, last_ns = e->last_ns;
+	uint32_t i = 0;
+	for (; i < count && rec[i].cls == cls && p < e->full; i++) {
+		const uint64_t *val = rec[i].val;
+		uint64_t ts = val[plan->time];
+		if (i + AHEAD < count && rec[i + AHEAD].cls == cls) {
+			struct context *ctx = context_at(at, rec[i + AHEAD].val[plan->key]);
+			__builtin_prefetch(&ctx->word, 1);
+			__builtin_prefetch(&ctx->owner, 1);
+		}
+		p = encode(c, plan, n, at, val, p, p);
+		first_ns = ts < first_ns ? ts : first_ns;
+		last_ns = ts > last_ns ? ts : last_ns;
+	}
+	*e = (struct ctp_encoded){ p, e->full, first_ns, last_ns };
+	return i;
+}
+
+/* Apart, so that the registers they need are not saved for each other. */
+static NOINLINE uint32_t encode_any(struct ctp_codec *c, unsigned n, struct ctp_encoded *e, const struct ctp_record *rec, uint32_t count)
+{
+	return encode_run(c, c->classes[n].cls->plan, n, e, rec, count);
+}
+
+static NOINLINE uint32_t encode_plain(struct ctp_codec *c, unsigned n, struct ctp_encoded *e, const struct ctp_record *rec, uint32_t count)
+{
+	return encode_run(c, &ctp_plain_plan, n, e, rec, count);
+}
+
+static NOINLINE uint32_t encode_transitions(struct ctp_codec *c, unsigned n, struct ctp_encoded *e, const struct ctp_record *rec,
+                                            uint32_t count)
+{
+	return encode_run(c, &ctp_transition_plan, n, e, rec, count);
+}
+
+uint32_t ctp_codec_encode_some(struct ctp_codec *c, unsigned n, struct ctp_encoded *e, const struct ctp_record *rec, uint32_t count)
+{
+	assert(n < c->nclasses);
+	const struct bound *b = &c->classes[n];
+	return !b->quick              ? 0 :
+	       b->plan == TRANSITION ? encode_transitions(c, n, e, rec, count) :
+	       b->plan == PLAIN      ? encode_plain(c, n, e, rec, count) : encode_any(c, n, e, rec, count);
 }
 
 /* --- decoding -------------------------------------------------------------------------------------------------------------- */

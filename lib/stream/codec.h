@@ -50,6 +50,19 @@ bool ctp_codec_declare(struct ctp_codec *c, const struct ctp_class *cls);
  */
 uint8_t *ctp_codec_encode(struct ctp_codec *c, unsigned n, const uint64_t *val, const uint8_t *base, uint8_t *p);
 
+/* Where encoded records go, and the earliest and the latest of their times. */
+struct ctp_encoded {
+	uint8_t *p;
+	const uint8_t *full; /* from here on the packet is; CTP_RECORD_ROOM is free behind it */
+	uint64_t first_ns, last_ns;
+};
+
+/*
+ * The same of as many records of the packet's n-th class as follow each other, up to count; returns how many. 0: the class has texts, or
+ * no key or no time, and its records are for ctp_codec_encode.
+ */
+uint32_t ctp_codec_encode_some(struct ctp_codec *c, unsigned n, struct ctp_encoded *e, const struct ctp_record *rec, uint32_t count);
+
 /*
  * Reads a record of the packet's n-th class whose head is already read. Returns its end, or null if it makes no sense; *cls is null if
  * there is no such class. Numbers are not checked against end one by one: CTP_RECORD_ROOM readable bytes must follow it, and a

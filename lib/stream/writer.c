@@ -241,10 +241,31 @@ void ctp_writer_record(struct ctp_writer *w, const struct ctp_class *cls, const 
 		free(copies[i]);
 }
 
+/* Records of the class that was written last, for as long as nothing has to be looked at; returns how many. */
+static uint32_t write_some(struct ctp_writer *w, const struct ctp_record *rec, uint32_t count)
+{
+	struct ctp_encoded e = { w->p, w->packet + PACKET_FULL, w->first_ns, w->last_ns };
+	if (!w->p || rec->cls != w->last)
+		return 0;
+	uint32_t n = ctp_codec_encode_some(w->codec, w->last_n, &e, rec, count);
+	w->p = e.p;
+	w->first_ns = e.first_ns;
+	w->last_ns = e.last_ns;
+	w->records += n;
+	if (w->p >= e.full)
+		send_packet(w, 0);
+	return n;
+}
+
 void ctp_writer_records(struct ctp_writer *w, const struct ctp_batch *batch)
 {
-	for (uint32_t i = 0; i < batch->n; i++)
+	for (uint32_t i = 0, n; i < batch->n; i += n) {
+		n = write_some(w, batch->rec + i, batch->n - i);
+		if (n)
+			continue;
 		ctp_writer_record(w, batch->rec[i].cls, batch->rec[i].val);
+		n = 1;
+	}
 }
 
 void ctp_writer_mark(struct ctp_writer *w, uint64_t ts_ns)

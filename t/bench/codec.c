@@ -14,7 +14,7 @@
 #include "stream/sink.h"
 #include "stream/writer.h"
 
-enum { BLOCK = 1 << 16, RECORD_BYTES = 64, MARK_EVERY = 1 << 12 };
+enum { BLOCK = 1 << 16, RECORD_BYTES = 64 };
 
 struct stream {
 	uint8_t *data;
@@ -55,6 +55,7 @@ static double encode(struct stream *s, uint64_t events)
 	static struct mix m;
 	static struct ctp_section sec;
 	static uint64_t val[BLOCK][CTP_TRANSITION_FIELDS];
+	static struct ctp_record rec[BLOCK];
 	struct ctp_err err;
 	struct ctp_class *cls = ctp_event_class(CTP_TRANSITION);
 	struct ctp_writer *w = ctp_writer_new(put, s, &err);
@@ -68,12 +69,12 @@ static double encode(struct stream *s, uint64_t events)
 		for (unsigned i = 0; i < BLOCK; i++) {
 			struct mix_event e = mix_next(&m);
 			mix_record(&e, val[i]);
+			rec[i] = (struct ctp_record){ cls, val[i], e.ts };
 		}
 		double start_ns = now_ns();
-		for (unsigned i = 0; i < BLOCK; i++) {
-			ctp_writer_record(w, cls, val[i]);
-			if (i % MARK_EVERY == MARK_EVERY - 1)
-				ctp_writer_mark(w, val[i][CTP_TRANSITION_TS]);
+		for (unsigned i = 0; i < BLOCK; i += CTP_BATCH_MAX) {
+			ctp_writer_records(w, &(struct ctp_batch){ .rec = rec + i, .n = CTP_BATCH_MAX });
+			ctp_writer_mark(w, rec[i + CTP_BATCH_MAX - 1].ts_ns);
 		}
 		spent_ns += now_ns() - start_ns;
 	}
