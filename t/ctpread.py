@@ -14,8 +14,8 @@ import sys
 from collections import defaultdict, namedtuple
 
 MAGIC = b"\x8ecTP\r\n\x1a\n"
-HEADER = struct.Struct("<8sIIIIQQQQBB6x")
-Header = namedtuple("Header", "magic crc payload_crc length records section number earliest latest version flags")
+HEADER = struct.Struct("<8sIIIIQQQQBB3s3s")
+Header = namedtuple("Header", "magic crc payload_crc length records section number earliest latest version flags heads keys")
 MAX_PAYLOAD, MAX_FIELDS, MAX_LABELS, MAX_NAME = 4194304, 128, 256, 255
 MAX_CLASSES, MAX_WORDS, MAX_MASKED, MAX_TEXT, MAX_STRINGS, MAX_SITE_TEXT = 512, 15, 56, 1048576, 65536, 1000
 NONE, TIME, KEY, PREV, SAME, STATE, STEP, TOGGLE = range(8)  # predictors
@@ -135,27 +135,30 @@ class Class:
 class Packet:
     """A payload, and what is remembered while it is read. A field has a value, to print, and a word, which predictors use."""
 
-    def __init__(self, payload):
-        self.cursor, self.classes, self.strings, self.last_time = Cursor(payload), [], [], 0
+    def __init__(self, payload, heads, keys):
+        lanes = payload[:heads], payload[heads : heads + keys], payload[heads + keys :]
+        self.heads, self.keys, self.rest = (Cursor(lane) for lane in lanes)
+        self.classes, self.strings, self.last_time = [], [], 0
         self.contexts = {}  # by number: the class that it belongs to and its words
 
     def items(self):
         """Gives (class, values) for a record, (None, time) for a mark."""
-        cursor = self.cursor
-        while cursor.more():
-            head = cursor.varint()
+        heads = self.heads
+        while heads.more():
+            head = heads.varint()
             kind, rest = head & 3, head >> 2
             if kind < 3:
-                number = cursor.varint() if kind == 2 else kind
+                number = heads.varint() if kind == 2 else kind
                 need(number < len(self.classes), "a class is not declared")
                 yield self.classes[number], self.record(self.classes[number], rest)
                 continue
-            body = Cursor(cursor.take(cursor.varint()))
+            body = Cursor(heads.take(heads.varint()))
             if rest == CLASS:
                 need(len(self.classes) < MAX_CLASSES, "there are too many classes")
                 self.classes.append(Class(body, len(self.classes)))
             elif rest == MARK:
                 yield None, body.varint()
+        need(not self.keys.more() and not self.rest.more(), "a lane has more than its records")
 
     def context(self, cls, key):
         i = key if key < 2**32 else (key * 0x9E3779B97F4A7C15 & U64) >> 50
@@ -165,7 +168,7 @@ class Packet:
         return self.contexts[at][1]
 
     def record(self, cls, mask):
-        cursor, values, words, context = self.cursor, {}, {}, None
+        keys, rest, values, words, context = self.keys, self.rest, {}, {}, None
         need(mask >> len(cls.masked) == 0, "a mask has too many bits")
 
         def put(f, value, word):
@@ -176,16 +179,16 @@ class Packet:
             put(f, self.float(f.type, number) if f.type >= F32 else number, number)
 
         if cls.key:
-            put_number(cls.key, cls.last[cls.key.index] + unfold(cursor.varint()))
+            put_number(cls.key, cls.last[cls.key.index] + unfold(keys.varint()))
             context = self.context(cls, words[cls.key.index])
         if cls.predicts_time:
-            self.last_time = self.last_time + unfold(cursor.varint()) & U64
+            self.last_time = self.last_time + unfold(keys.varint()) & U64
             put(cls.time, self.last_time, self.last_time)
         for f in cls.plain:
             if f.type >= F32:
                 put(f, *self.literal(f))
             else:
-                put_number(f, unfold(cursor.varint()) if I8 <= f.type <= I64 else cursor.varint())
+                put_number(f, unfold(rest.varint()) if I8 <= f.type <= I64 else rest.varint())
         for bit, f in enumerate(cls.masked):
             at = cls.words.get(f.index)
             if f.pred == STATE:
@@ -200,7 +203,7 @@ class Packet:
             elif f.type >= F32:
                 put(f, *self.literal(f))
             else:
-                put_number(f, expected ^ 1 if f.type == BOOL else expected + unfold(cursor.varint()))
+                put_number(f, expected ^ 1 if f.type == BOOL else expected + unfold(rest.varint()))
             if at is not None:
                 context[at] = words[f.index]
             if f.pred == STEP:
@@ -209,16 +212,16 @@ class Packet:
         return [values[f.index] for f in cls.fields]
 
     def literal(self, f):
-        """The value and the word of a float, string or bytes that stands in the payload."""
+        """The value and the word of a float, string or bytes that stands in the rest."""
         if f.type < STRING:
-            bits = int.from_bytes(self.cursor.take(BITS[f.type] // 8), "little")
+            bits = int.from_bytes(self.rest.take(BITS[f.type] // 8), "little")
             return self.float(f.type, bits), bits
-        how = self.cursor.varint()
+        how = self.rest.varint()
         if how > 2:
             need(how - 3 < len(self.strings), "a string is not there")
         if how >= 2:
             return (self.strings[how - 3] if how > 2 else b""), how - 2
-        text = self.cursor.text(MAX_TEXT)
+        text = self.rest.text(MAX_TEXT)
         if how == 1 or not text:
             return text, 0
         need(len(self.strings) < MAX_STRINGS, "there are too many strings")
@@ -290,10 +293,12 @@ class Stream:
             head = self.data[pos : pos + HEADER.size]
             if len(head) == HEADER.size and head.startswith(MAGIC):
                 header = Header._make(HEADER.unpack(head))
-                if header.crc == crc32c(head[12:]) and header.version == 1 and header.length <= MAX_PAYLOAD:
+                heads, keys = (int.from_bytes(length, "little") for length in (header.heads, header.keys))
+                allowed = heads + keys <= header.length <= MAX_PAYLOAD
+                if header.crc == crc32c(head[12:]) and header.version == 2 and allowed:
                     payload = self.data[pos + HEADER.size : pos + HEADER.size + header.length]
                     if len(payload) == header.length and crc32c(payload) == header.payload_crc:
-                        yield header, payload
+                        yield header, Packet(payload, heads, keys)
                         pos += HEADER.size + header.length
                         continue
             further = self.data.find(MAGIC, pos + 1)
@@ -303,7 +308,7 @@ class Stream:
 
     def lines(self):
         before, held = None, Order()
-        for header, payload in self.valid_packets():
+        for header, packet in self.valid_packets():
             if before and (header.section != before.section or header.number <= before.number):
                 yield from held.let_go(U64 + 1)
                 self.cut_short += 1
@@ -313,10 +318,11 @@ class Stream:
             before = header
             count = 0
             try:
-                for cls, what in Packet(payload).items():
+                for cls, what in packet.items():
+                    need(not cls or count < header.records, "there are more records than the header says")
                     count += bool(cls)
                     yield from held.add(cls, what) if cls else held.let_go(what)
-                need(count == header.records, "the count of records is wrong")
+                need(count == header.records, "there are fewer records than the header says")
             except Malformed:
                 self.malformed += 1
             self.records += count

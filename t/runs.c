@@ -86,7 +86,9 @@ static size_t one_record(uint8_t *to, unsigned n)
 	p = ctp_varint_put(p, CTP_CONTROL_CLASS << 2 | CTP_HEAD_CONTROL);
 	p = ctp_varint_put(p, (uint64_t)(d - decl));
 	p = (uint8_t *)memcpy(p, decl, (size_t)(d - decl)) + (d - decl);
-	p = ctp_varint_put(ctp_varint_put(ctp_varint_put(p, 0), CTP_STRING_NEW), LONG_TEXT);
+	p = ctp_varint_put(p, 0);
+	size_t heads = (size_t)(p - payload);
+	p = ctp_varint_put(ctp_varint_put(p, CTP_STRING_NEW), LONG_TEXT);
 	p = (uint8_t *)memset(p, 'x', LONG_TEXT) + LONG_TEXT;
 	for (unsigned i = 1; i < n; i++)
 		p = ctp_varint_put(p, CTP_STRING_HANDLE + 1);
@@ -96,6 +98,7 @@ static size_t one_record(uint8_t *to, unsigned n)
 	to[CTP_PACKET_FLAGS] = CTP_PACKET_IS_LAST;
 	ctp_store_u64(to + CTP_PACKET_FIRST, 1);
 	ctp_store_u32(to + CTP_PACKET_RECORDS, 1);
+	ctp_store_u24(to + CTP_PACKET_HEADS, (uint32_t)heads);
 	ctp_store_u32(to + CTP_PACKET_PAYLOAD, (uint32_t)(p - payload));
 	ctp_store_u32(to + CTP_PACKET_PAYLOAD_CRC, ctp_crc32c(0, payload, (size_t)(p - payload)));
 	ctp_store_u32(to + CTP_PACKET_HEADER_CRC,

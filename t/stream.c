@@ -165,17 +165,18 @@ static void test_schema(void)
 static void test_manual(void)
 {
 	static const uint8_t want[] = { 0x07, 0x03, 0x01, 0x0f, 0x19, 0x01, 0x03, 0x74, 0x03, 0x03, 0x76, 0x04, 0x00, 0x00, 0x00,
-		                        0x01, 0x01, 0x01, 0xb2, 0x04 };
+		                        0x01, 0x01, 0x01, 0x01, 0xb2, 0x04, 0x03 };
 	static const struct ctp_field f = { .name = "v", .type = CTP_U64 };
 	struct ctp_err err;
 	struct ctp_class *cls = ctp_class_new("t", 0, &f, 1, &err);
 	struct ctp_section sec = { .id = 1 };
 	struct mem m = { 0 };
 	struct ctp_writer *w = ctp_writer_new(mem_put, &m, &err);
-	uint64_t v = 300;
 	ctp_writer_begin(w, &sec);
-	ctp_writer_record(w, cls, &v);
+	ctp_writer_record(w, cls, &(uint64_t){ 300 });
+	ctp_writer_record(w, cls, &(uint64_t){ 1 });
 	ctp_writer_end(w, true);
+	is_u64(ctp_load_u24(m.data + CTP_PACKET_HEADS), sizeof want - 3, "the first lane is all but two numbers");
 	ok(m.len == CTP_PACKET_HEADER + sizeof want && !memcmp(m.data + CTP_PACKET_HEADER, want, sizeof want),
 	   "a small packet is written as ctp-stream.5 has it, to the byte");
 	ctp_writer_free(w);
@@ -433,6 +434,22 @@ static void test_damage(void)
 		silent += !out.harmed;
 	}
 	ok(!wrong && !silent, "a packet that has fewer records than it says, or more, is noticed, and only what is delivered is counted");
+
+	wrong = silent = 0;
+	for (unsigned heads = 0; heads < 400; heads++)
+		for (unsigned keys = 0; keys < 100; keys += 1 + heads % 3) {
+			uint8_t *h = copy + m.packets[1];
+			memcpy(copy, m.data, m.len);
+			if (heads + keys > ctp_load_u32(h + CTP_PACKET_PAYLOAD) ||
+			    (heads == ctp_load_u24(h + CTP_PACKET_HEADS) && keys == ctp_load_u24(h + CTP_PACKET_KEYS)))
+				continue;
+			ctp_store_u24(h + CTP_PACKET_HEADS, heads);
+			ctp_store_u24(h + CTP_PACKET_KEYS, keys);
+			ctp_store_u32(h + CTP_PACKET_HEADER_CRC,
+			              ctp_crc32c(0, h + CTP_PACKET_PAYLOAD_CRC, CTP_PACKET_HEADER - CTP_PACKET_PAYLOAD_CRC));
+			silent += !read_all(copy, m.len, heads % 2).harmed;
+		}
+	is_u64(silent, 0, "lanes that end where they should not are noticed, wherever that is");
 
 	out = read_all(m.data, 0, true);
 	ok(out.harmed, "an empty input is no complete stream");

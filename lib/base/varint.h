@@ -40,6 +40,15 @@ static inline void ctp_store_u32(uint8_t *p, uint32_t v)
 	memcpy(p, &v, 4);
 }
 
+static inline uint32_t ctp_load_u24(const uint8_t *p) { return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16; }
+
+static inline void ctp_store_u24(uint8_t *p, uint32_t v)
+{
+	p[0] = (uint8_t)v;
+	p[1] = (uint8_t)(v >> 8);
+	p[2] = (uint8_t)(v >> 16);
+}
+
 static inline uint8_t *ctp_varint_put(uint8_t *p, uint64_t v)
 {
 	unsigned zeros = (unsigned)__builtin_clzll(v | 1);

@@ -40,6 +40,22 @@ static void plan_group(struct ctp_codec_plan *plan, const struct ctp_class *cls,
 	}
 }
 
+/* Coroutines move from thread to thread, and numbers of events are not of one kind: the first such field is coroTracer's. */
+static uint64_t often_missed(const struct ctp_codec_plan *plan, const struct ctp_class *cls)
+{
+	uint64_t often = 0;
+	bool numbered = false;
+	for (uint32_t i = 0; i < plan->nmasked && i < CTP_MASKED_MAX; i++) {
+		const struct ctp_op *op = &plan->masked[i];
+		unsigned role = cls->fields[op->field].role;
+		bool number = role == CTP_ROLE_SEQUENCE && !numbered;
+		if (op->type == CTP_U64 && (role == CTP_ROLE_THREAD || number))
+			often |= UINT64_C(1) << i;
+		numbered |= number;
+	}
+	return often;
+}
+
 struct ctp_codec_plan *ctp_codec_plan_new(const struct ctp_class *cls, struct ctp_err *err)
 {
 	struct ctp_codec_plan *plan = calloc(1, sizeof *plan);
@@ -70,6 +86,7 @@ struct ctp_codec_plan *ctp_codec_plan_new(const struct ctp_class *cls, struct ct
 	plan_group(plan, cls, CTP_PRED_STEP, CTP_PRED_STEP, &words);
 	plan->toggle = plan->nmasked;
 	plan_group(plan, cls, CTP_PRED_TOGGLE, CTP_PRED_TOGGLE, &words);
+	plan->often = often_missed(plan, cls);
 	if (words > CTP_CONTEXT_WORDS || plan->nmasked > CTP_MASKED_MAX) {
 		ctp_err_set(err, "class %.40s: its predictors need more than %d words for a key, or more than %d can miss", cls->name,
 		            CTP_CONTEXT_WORDS, CTP_MASKED_MAX);

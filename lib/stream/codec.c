@@ -20,7 +20,6 @@
 enum {
 	STRING_SLOTS = 8192, /* of the encoder's table; half of it is used at most */
 	STRING_INTERN_MAX = 4096, /* bytes: longer ones are not looked for a second time */
-	AHEAD = 4, /* records whose contexts are fetched */
 };
 
 struct context {
@@ -44,7 +43,8 @@ struct ctp_codec {
 	uint32_t nstrings;
 	/* encoder: hash table of the strings in the payload */
 	struct interned {
-		uint32_t offset, len, handle; /* handle 0: free */
+		uint32_t offset, len, handle;
+		uint64_t packet; /* of another one: free */
 	} *slots;
 	/* decoder: handle - 1 to string */
 	const struct ctp_str **strings;
@@ -88,8 +88,6 @@ void ctp_codec_reset(struct ctp_codec *c)
 	c->packet++;
 	c->last_ts = 0;
 	c->nclasses = 0;
-	if (c->slots && c->nstrings)
-		memset(c->slots, 0, STRING_SLOTS * sizeof *c->slots);
 	c->nstrings = 0;
 	c->arena_used = 0;
 }
@@ -131,9 +129,9 @@ INLINE struct context *context_at(struct context_place at, uint64_t key)
 	return &at.contexts[(i + at.first) % (1u << CTP_CONTEXT_BITS)];
 }
 
-INLINE uint64_t *context(struct context_place at, uint64_t key)
+/* The words of a context, which are zero for a class and a packet that are new to it. */
+INLINE uint64_t *own_words(struct context *ctx, struct context_place at)
 {
-	struct context *ctx = context_at(at, key);
 	if (__builtin_expect(ctx->owner != at.owner, 0)) {
 		memset(ctx->word, 0, sizeof ctx->word);
 		ctx->owner = at.owner;
@@ -199,7 +197,7 @@ static uint32_t find_string(struct ctp_codec *c, const struct ctp_str *s, const 
 		return 0;
 	for (uint32_t i = ctp_crc32c(0, s->data, s->len);; i++) {
 		struct interned *slot = &c->slots[i % STRING_SLOTS];
-		if (!slot->handle) {
+		if (slot->packet != c->packet) {
 			*free_slot = c->nstrings < STRING_SLOTS / 2 ? slot : 0;
 			return 0;
 		}
@@ -220,7 +218,7 @@ static uint8_t *put_string(struct ctp_codec *c, const struct ctp_str *s, uint64_
 	p = ctp_varint_put(p, s->len);
 	memcpy(p, s->data, s->len);
 	if (slot)
-		*slot = (struct interned){ (uint32_t)(p - base), s->len, (uint32_t)(*v = ++c->nstrings) };
+		*slot = (struct interned){ (uint32_t)(p - base), s->len, (uint32_t)(*v = ++c->nstrings), c->packet };
 	return p + s->len;
 }
 
@@ -247,20 +245,6 @@ static uint8_t *put_plain(const struct ctp_op *op, uint64_t v, uint8_t *p)
 		return p + 8;
 	}
 	return ctp_varint_put(p, ctp_type_is_signed(op->type) ? ctp_fold((int64_t)v) : v);
-}
-
-/* Bytes of a number; 9 stands for all above eight. */
-INLINE unsigned number_bytes(uint64_t v) { return (2590 - 37 * (unsigned)__builtin_clzll(v | 1)) >> 8; }
-
-/* A head, a key and a time: in one store where they are short, as most are, so that each needs not wait for the one before. */
-INLINE uint8_t *put_start(uint8_t *p, uint64_t head, uint64_t key, uint64_t time)
-{
-	unsigned a = number_bytes(head), b = a + number_bytes(key), c = b + number_bytes(time);
-	if (__builtin_expect(c > 8, 0))
-		return ctp_varint_put(ctp_varint_put(ctp_varint_put(p, head), key), time);
-	ctp_store_u64(p, (head << a | UINT64_C(1) << (a - 1)) | (key << (b - a) | UINT64_C(1) << (b - a - 1)) << 8 * a |
-	                 (time << (c - b) | UINT64_C(1) << (c - b - 1)) << 8 * b);
-	return p + c;
 }
 
 static const struct ctp_str *string_or_empty(uint64_t v) { return v ? ctp_str_val(v) : &empty_string; }
@@ -290,115 +274,133 @@ INLINE uint8_t *put_missed(struct ctp_codec *c, const struct ctp_op *op, uint64_
 	return op->type == CTP_BOOL ? p : ctp_varint_put(p, ctp_fold((int64_t)differs));
 }
 
-INLINE uint8_t *encode(struct ctp_codec *c, const struct ctp_codec_plan *plan, unsigned n, struct context_place at,
-                       const uint64_t *val, const uint8_t *base, uint8_t *p)
+/* The same of a number where it differs, without asking whether it does. */
+INLINE uint8_t *put_if_missed(const struct ctp_op *op, uint64_t differs, uint64_t *w, uint8_t *p)
+{
+	w[op->pred == CTP_PRED_STEP] += differs;
+	uint8_t *end = ctp_varint_put(p, ctp_fold((int64_t)differs));
+	return differs ? end : p;
+}
+
+INLINE void encode(struct ctp_codec *c, const struct ctp_codec_plan *plan, unsigned n, uint64_t *word, const uint64_t *val,
+                    uint64_t *last_key, uint64_t *last_ts, struct ctp_lanes *to)
 {
 	struct bound *b = &c->classes[n];
 	const struct ctp_op *op = plan->masked;
-	uint64_t key = 0, mask = 0, differs[CTP_MASKED_MAX], *word = 0, *w;
+	uint64_t key = 0, ts = plan->time >= 0 ? val[plan->time] : 0, mask = 0, differs[CTP_MASKED_MAX], *w;
 	unsigned state = 0;
 	uint32_t i = 0;
-	if (plan->key >= 0) {
+	if (plan->key >= 0)
 		key = fit(&plan->key_op, val[plan->key]);
-		word = context(at, key);
-	}
 	if (plan->state >= 0)
 		state = fit(&plan->state_op, val[plan->state]) != 0;
 	/* What comes true is remembered here, where it is not there already. */
 	UNROLL for (; i < plan->nmasked; i++) {
 		w = op_word(&op[i], word, b->prev, plan->state_first && !i ? 0 : state);
-		uint64_t v = own_value(c, &op[i], val, base);
+		uint64_t v = own_value(c, &op[i], val, to->base);
 		differs[i] = v - expect_any(&op[i], w);
 		mask |= (uint64_t)(differs[i] != 0) << i;
 		if (op[i].pred == CTP_PRED_STEP || op[i].pred == CTP_PRED_TOGGLE)
 			*w = v;
 	}
-	uint64_t head = mask << 2 | (n < CTP_HEAD_CLASS ? n : CTP_HEAD_CLASS);
-	uint64_t key_step = plan->key >= 0 ? ctp_fold((int64_t)(key - b->prev[plan->key])) : 0;
-	uint64_t time_step = plan->time >= 0 ? ctp_fold((int64_t)(val[plan->time] - c->last_ts)) : 0;
-	if (n < CTP_HEAD_CLASS && plan->key >= 0 && plan->time >= 0) {
-		p = put_start(p, head, key_step, time_step);
-	} else {
-		p = ctp_varint_put(p, head);
-		p = n < CTP_HEAD_CLASS ? p : ctp_varint_put(p, n);
-		p = plan->key >= 0 ? ctp_varint_put(p, key_step) : p;
-		p = plan->time >= 0 ? ctp_varint_put(p, time_step) : p;
+	to->heads = ctp_varint_put(to->heads, mask << 2 | (n < CTP_HEAD_CLASS ? n : CTP_HEAD_CLASS));
+	if (n >= CTP_HEAD_CLASS)
+		to->heads = ctp_varint_put(to->heads, n);
+	uint8_t *p = to->keys;
+	if (plan->key >= 0) {
+		p = ctp_varint_put(p, ctp_fold((int64_t)(key - *last_key)));
+		*last_key = key;
 	}
-	if (plan->key >= 0)
-		b->prev[plan->key] = key;
-	if (plan->time >= 0)
-		c->last_ts = val[plan->time];
+	if (plan->time >= 0) {
+		p = ctp_varint_put(p, ctp_fold((int64_t)(ts - *last_ts)));
+		*last_ts = ts;
+	}
+	to->keys = p;
+	p = to->rest;
 	for (i = 0; i < plan->nplain; i++) {
 		const struct ctp_op *plain = &plan->plain[i];
 		uint64_t handle;
 		if (ctp_type_is_text(plain->type))
-			p = put_string(c, string_or_empty(val[plain->field]), &handle, base, p);
+			p = put_string(c, string_or_empty(val[plain->field]), &handle, to->base, p);
 		else
 			p = put_plain(plain, fit(plain, val[plain->field]), p);
 	}
 	if (plan->state_first && op->type == CTP_BOOL && op->pred == CTP_PRED_TOGGLE)
 		mask &= ~(uint64_t)1; /* that it was missed is all there is to say */
-	UNROLL for (i = mask ? 0 : plan->nmasked; i < plan->nmasked; i++)
-		if (mask >> i & 1)
-			p = put_missed(c, &op[i], differs[i], val, op_word(&op[i], word, b->prev, plan->state_first && !i ? 0 : state), base, p);
-	return p;
+	if (__builtin_expect(!(mask & ~plan->often), 1)) {
+		UNROLL for (i = 0; i < plan->nmasked; i++)
+			if (plan->often >> i & 1)
+				p = put_if_missed(&op[i], differs[i], op_word(&op[i], word, b->prev, state), p);
+	} else {
+		UNROLL for (i = 0; i < plan->nmasked; i++)
+			if (mask >> i & 1)
+				p = put_missed(c, &op[i], differs[i], val,
+				               op_word(&op[i], word, b->prev, plan->state_first && !i ? 0 : state), to->base, p);
+	}
+	to->rest = p;
 }
 
-uint8_t *ctp_codec_encode(struct ctp_codec *c, unsigned n, const uint64_t *val, const uint8_t *base, uint8_t *p)
+void ctp_codec_encode(struct ctp_codec *c, unsigned n, const uint64_t *val, struct ctp_lanes *to)
 {
 	assert(n < c->nclasses);
-	return encode(c, c->classes[n].cls->plan, n, contexts_of(c, n), val, base, p);
+	const struct ctp_codec_plan *plan = c->classes[n].cls->plan;
+	const struct context_place at = contexts_of(c, n);
+	uint64_t *word = NULL, *last_key = NULL;
+	if (plan->key >= 0) {
+		word = own_words(context_at(at, fit(&plan->key_op, val[plan->key])), at);
+		last_key = &c->classes[n].prev[plan->key];
+	}
+	encode(c, plan, n, word, val, last_key, &c->last_ts, to);
 }
 
 /* Records of one class, until another comes. */
-INLINE uint32_t encode_run(struct ctp_codec *c, const struct ctp_codec_plan *plan, unsigned n, struct ctp_encoded *e,
-                           const struct ctp_record *rec, uint32_t count)
+INLINE uint32_t encode_run(struct ctp_codec *c, const struct ctp_codec_plan *plan, unsigned n, const struct ctp_record *rec,
+                           uint32_t count, struct ctp_lanes *to)
 {
 	const struct ctp_class *cls = c->classes[n].cls;
 	const struct context_place at = contexts_of(c, n);
-	uint8_t *p = e->p;
-	uint64_t first_ns = e->first_ns, last_ns = e->last_ns;
+	struct ctp_lanes l = *to;
+	uint64_t key = c->classes[n].prev[plan->key], ts = c->last_ts;
 	uint32_t i = 0;
-	for (; i < count && rec[i].cls == cls && p < e->full; i++) {
-		const uint64_t *val = rec[i].val;
-		uint64_t ts = val[plan->time];
-		if (i + AHEAD < count && rec[i + AHEAD].cls == cls) {
-			struct context *ctx = context_at(at, rec[i + AHEAD].val[plan->key]);
-			__builtin_prefetch(&ctx->word, 1);
-			__builtin_prefetch(&ctx->owner, 1);
+	struct context *ctx = context_at(at, fit(&plan->key_op, rec->val[plan->key])), *next = ctx;
+	for (; i < count && rec[i].cls == cls; i++, ctx = next) {
+		if (i + 1 < count && rec[i + 1].cls == cls) {
+			next = context_at(at, fit(&plan->key_op, rec[i + 1].val[plan->key]));
+			__builtin_prefetch(next->word, 1);
+			__builtin_prefetch(&next->owner, 1);
 		}
-		p = encode(c, plan, n, at, val, p, p);
-		first_ns = ts < first_ns ? ts : first_ns;
-		last_ns = ts > last_ns ? ts : last_ns;
+		encode(c, plan, n, own_words(ctx, at), rec[i].val, &key, &ts, &l);
 	}
-	*e = (struct ctp_encoded){ p, e->full, first_ns, last_ns };
+	c->classes[n].prev[plan->key] = key;
+	c->last_ts = ts;
+	*to = l;
 	return i;
 }
 
 /* Apart, so that the registers they need are not saved for each other. */
-static NOINLINE uint32_t encode_any(struct ctp_codec *c, unsigned n, struct ctp_encoded *e, const struct ctp_record *rec, uint32_t count)
+static NOINLINE uint32_t encode_any(struct ctp_codec *c, unsigned n, const struct ctp_record *rec, uint32_t count, struct ctp_lanes *to)
 {
-	return encode_run(c, c->classes[n].cls->plan, n, e, rec, count);
+	return encode_run(c, c->classes[n].cls->plan, n, rec, count, to);
 }
 
-static NOINLINE uint32_t encode_plain(struct ctp_codec *c, unsigned n, struct ctp_encoded *e, const struct ctp_record *rec, uint32_t count)
+static NOINLINE uint32_t encode_plain(struct ctp_codec *c, unsigned n, const struct ctp_record *rec, uint32_t count, struct ctp_lanes *to)
 {
-	return encode_run(c, &ctp_plain_plan, n, e, rec, count);
+	return encode_run(c, &ctp_plain_plan, n, rec, count, to);
 }
 
-static NOINLINE uint32_t encode_transitions(struct ctp_codec *c, unsigned n, struct ctp_encoded *e, const struct ctp_record *rec,
-                                            uint32_t count)
+static NOINLINE uint32_t encode_transitions(struct ctp_codec *c, unsigned n, const struct ctp_record *rec, uint32_t count,
+                                            struct ctp_lanes *to)
 {
-	return encode_run(c, &ctp_transition_plan, n, e, rec, count);
+	return encode_run(c, &ctp_transition_plan, n, rec, count, to);
 }
 
-uint32_t ctp_codec_encode_some(struct ctp_codec *c, unsigned n, struct ctp_encoded *e, const struct ctp_record *rec, uint32_t count)
+uint32_t ctp_codec_encode_some(struct ctp_codec *c, unsigned n, const struct ctp_record *rec, uint32_t count, struct ctp_lanes *to)
 {
 	assert(n < c->nclasses);
 	const struct bound *b = &c->classes[n];
-	return !b->quick              ? 0 :
-	       b->plan == TRANSITION ? encode_transitions(c, n, e, rec, count) :
-	       b->plan == PLAIN      ? encode_plain(c, n, e, rec, count) : encode_any(c, n, e, rec, count);
+	return !b->quick             ? 0 :
+	       b->plan == TRANSITION ? encode_transitions(c, n, rec, count, to) :
+	       b->plan == PLAIN      ? encode_plain(c, n, rec, count, to) : encode_any(c, n, rec, count, to);
 }
 
 /* --- decoding -------------------------------------------------------------------------------------------------------------- */
@@ -597,54 +599,48 @@ INLINE const uint8_t *get_rest(struct ctp_codec *c, const struct ctp_codec_plan 
 	return p;
 }
 
-const uint8_t *ctp_codec_decode(struct ctp_codec *c, uint64_t n, uint64_t mask, const uint8_t *p, const uint8_t *end,
-                                uint64_t *val, const struct ctp_class **cls)
+INLINE const uint8_t *get_step(const uint8_t *p, uint64_t *v)
+{
+	uint64_t d;
+	p = ctp_varint_get(p, &d);
+	*v += (uint64_t)ctp_unfold(d);
+	return p;
+}
+
+bool ctp_codec_decode(struct ctp_codec *c, uint64_t n, uint64_t mask, struct ctp_lanes_in *from, uint64_t *val,
+                      const struct ctp_class **cls)
 {
 	*cls = 0;
 	if (n >= c->nclasses)
-		return 0;
+		return false;
 	struct bound *b = &c->classes[n];
 	const struct ctp_codec_plan *plan = b->cls->plan;
-	uint64_t *word = 0, d;
+	const struct context_place at = contexts_of(c, (unsigned)n);
+	uint64_t *word = 0, key;
 	*cls = b->cls;
 	if (mask >> plan->nmasked)
-		return 0;
+		return false;
 	if (plan->key >= 0) {
-		p = ctp_varint_get(p, &d);
-		d = fit(&plan->key_op, b->prev[plan->key] + (uint64_t)ctp_unfold(d));
-		word = context(contexts_of(c, (unsigned)n), d);
-		val[plan->key] = b->prev[plan->key] = d;
+		key = b->prev[plan->key];
+		from->keys = get_step(from->keys, &key);
+		key = fit(&plan->key_op, key);
+		word = own_words(context_at(at, key), at);
+		val[plan->key] = b->prev[plan->key] = key;
 	}
 	if (plan->time >= 0) {
-		p = ctp_varint_get(p, &d);
-		val[plan->time] = c->last_ts += (uint64_t)ctp_unfold(d);
+		from->keys = get_step(from->keys, &c->last_ts);
+		val[plan->time] = c->last_ts;
 	}
-	p = get_rest(c, plan, b->prev, word, mask, p, end, val);
-	if (!p || !plan->has_text)
-		return p;
-	return handles_to_strings(c, plan, mask, val) && strings_fit(b->cls, val) ? p : 0;
+	const uint8_t *p = get_rest(c, plan, b->prev, word, mask, from->rest, from->rest_end, val);
+	if (!p || p > from->rest_end || from->keys > from->keys_end || from->heads > from->heads_end)
+		return false;
+	from->rest = p;
+	return !plan->has_text || (handles_to_strings(c, plan, mask, val) && strings_fit(b->cls, val));
 }
 
-/*
- * Numbers out of one word of eight bytes, so that the way to the next record is one load. The word's top bit is set, and so it is
- * never zero: its last byte is not to be used, and if the lengths add up to more than seven, the numbers were not all there.
- */
-enum { WORD_BYTES = 7 };
-
-INLINE uint64_t load_word(const uint8_t *p) { return ctp_load_u64(p) | (uint64_t)1 << 63; }
-
-INLINE uint64_t take_number(uint64_t *word, unsigned *bytes)
-{
-	uint64_t w = *word;
-	unsigned zeros = (unsigned)__builtin_ctzll(w), above = 8 * ~zeros % 64;
-	*word = w >> 8 >> 8 * zeros % 64;
-	*bytes += zeros + 1;
-	return w << above >> above >> 1 >> zeros % 64;
-}
-
-/* Records of one class, until another comes. Those whose numbers before the fields need more than a word are left to others too. */
-INLINE const uint8_t *decode_run(struct ctp_codec *c, const struct ctp_codec_plan *plan, unsigned n, const uint8_t *p,
-                                 const uint8_t *end, struct ctp_decoded *d)
+/* Records of one class, until another comes. */
+INLINE void decode_run(struct ctp_codec *c, const struct ctp_codec_plan *plan, unsigned n, struct ctp_lanes_in *from,
+                       struct ctp_decoded *d)
 {
 	struct bound *b = &c->classes[n];
 	const struct ctp_class *cls = b->cls;
@@ -653,21 +649,25 @@ INLINE const uint8_t *decode_run(struct ctp_codec *c, const struct ctp_codec_pla
 	uint64_t key = b->prev[plan->key], ts = c->last_ts, last_ns = d->last_ns, *val = d->val;
 	const uint64_t least_ns = d->least_ns;
 	const struct context_place at = contexts_of(c, n);
+	struct ctp_lanes_in l = *from;
 	bool sorted = d->sorted;
 	struct ctp_record *rec = d->rec + d->n, *full = d->rec + d->max;
-	for (; rec < full && p < end; rec++, val += nfields) {
-		unsigned bytes = 0;
-		uint64_t word = load_word(p), head = take_number(&word, &bytes), mask = head >> 2;
-		if ((head & 3) != head_class || (n >= CTP_HEAD_CLASS && take_number(&word, &bytes) != n))
+	for (; rec < full && l.heads < l.heads_end; rec++, val += nfields) {
+		uint64_t head, number, next_key = key, next_ts = ts;
+		const uint8_t *heads = ctp_varint_get(l.heads, &head);
+		if ((head & 3) != head_class || (n >= CTP_HEAD_CLASS && (heads = ctp_varint_get(heads, &number), number != n)))
 			break;
-		uint64_t next_key = fit(&plan->key_op, key + (uint64_t)ctp_unfold(take_number(&word, &bytes)));
-		uint64_t next_ts = ts + (uint64_t)ctp_unfold(take_number(&word, &bytes));
-		if (__builtin_expect(bytes > WORD_BYTES || mask >> plan->nmasked || next_ts < least_ns, 0))
+		const uint8_t *keys = get_step(get_step(l.keys, &next_key), &next_ts);
+		next_key = fit(&plan->key_op, next_key);
+		if (__builtin_expect(head >> 2 >> plan->nmasked || next_ts < least_ns, 0))
 			break;
-		const uint8_t *next = get_rest(c, plan, b->prev, context(at, next_key), mask, p + bytes, end, val);
-		if (__builtin_expect(!next || next > end, 0))
+		uint64_t *word = own_words(context_at(at, next_key), at);
+		const uint8_t *rest = get_rest(c, plan, b->prev, word, head >> 2, l.rest, l.rest_end, val);
+		if (__builtin_expect(heads > l.heads_end || keys > l.keys_end || rest > l.rest_end, 0))
 			break;
-		p = next;
+		l.heads = heads;
+		l.keys = keys;
+		l.rest = rest;
 		val[plan->key] = key = next_key;
 		val[plan->time] = ts = next_ts;
 		sorted &= ts >= last_ns;
@@ -676,42 +676,50 @@ INLINE const uint8_t *decode_run(struct ctp_codec *c, const struct ctp_codec_pla
 	}
 	b->prev[plan->key] = key;
 	c->last_ts = ts;
+	*from = l;
 	d->val = val;
 	d->n = (uint32_t)(rec - d->rec);
 	d->last_ns = last_ns;
 	d->sorted = sorted;
-	return p;
 }
 
-static NOINLINE const uint8_t *decode_any(struct ctp_codec *c, unsigned n, const uint8_t *p, const uint8_t *end, struct ctp_decoded *d)
+static NOINLINE void decode_any(struct ctp_codec *c, unsigned n, struct ctp_lanes_in *from, struct ctp_decoded *d)
 {
-	return decode_run(c, c->classes[n].cls->plan, n, p, end, d);
+	decode_run(c, c->classes[n].cls->plan, n, from, d);
 }
 
-static NOINLINE const uint8_t *decode_plain(struct ctp_codec *c, unsigned n, const uint8_t *p, const uint8_t *end, struct ctp_decoded *d)
+static NOINLINE void decode_plain(struct ctp_codec *c, unsigned n, struct ctp_lanes_in *from, struct ctp_decoded *d)
 {
-	return decode_run(c, &ctp_plain_plan, n, p, end, d);
+	decode_run(c, &ctp_plain_plan, n, from, d);
 }
 
-static NOINLINE const uint8_t *decode_transitions(struct ctp_codec *c, unsigned n, const uint8_t *p, const uint8_t *end,
-                                                  struct ctp_decoded *d)
+static NOINLINE void decode_transitions(struct ctp_codec *c, unsigned n, struct ctp_lanes_in *from, struct ctp_decoded *d)
 {
-	return decode_run(c, &ctp_transition_plan, n, p, end, d);
+	decode_run(c, &ctp_transition_plan, n, from, d);
 }
 
-const uint8_t *ctp_codec_decode_some(struct ctp_codec *c, const uint8_t *p, const uint8_t *end, struct ctp_decoded *d)
+void ctp_codec_decode_some(struct ctp_codec *c, struct ctp_lanes_in *from, struct ctp_decoded *d)
 {
-	while (p < end && d->n < d->max) {
-		unsigned bytes = 0;
-		uint64_t word = load_word(p), n = take_number(&word, &bytes) & 3, had = d->n;
+	while (from->heads < from->heads_end && d->n < d->max) {
+		uint64_t n, had = d->n;
+		const uint8_t *p = ctp_varint_get(from->heads, &n);
+		n &= 3;
 		if (n == CTP_HEAD_CLASS)
-			n = take_number(&word, &bytes);
+			ctp_varint_get(p, &n);
 		if (n >= c->nclasses || !c->classes[n].quick)
 			break;
-		p = c->classes[n].plan == TRANSITION ? decode_transitions(c, (unsigned)n, p, end, d) :
-		    c->classes[n].plan == PLAIN      ? decode_plain(c, (unsigned)n, p, end, d) : decode_any(c, (unsigned)n, p, end, d);
+		switch (c->classes[n].plan) {
+		case TRANSITION:
+			decode_transitions(c, (unsigned)n, from, d);
+			break;
+		case PLAIN:
+			decode_plain(c, (unsigned)n, from, d);
+			break;
+		case ANY:
+			decode_any(c, (unsigned)n, from, d);
+			break;
+		}
 		if (d->n == had)
 			break;
 	}
-	return p;
 }

@@ -1,8 +1,9 @@
 /*
  * codec.h - records to bytes and back, driven by the class's own table: one piece of code for every class.
  *
- * A record is a head (which fields the predictor missed, and the class); then the fields that are always written: key, time, those
- * without a prediction; then those that were missed, in the order of struct ctp_codec_plan, the state first. Both sides predict from what
+ * A packet has its records in three lanes, because what is alike stands together there, and neither the coder nor a compressor has to
+ * look past the rest: heads (the class of each record, and which fields the predictor missed), keys (its key and its time), and the rest:
+ * the fields that are always written, then those that were missed, in the order of struct ctp_codec_plan. Both sides predict from what
  * they have both seen in this packet:
  *
  *	- the time of the record before, of whatever class;
@@ -44,33 +45,36 @@ void ctp_codec_reset(struct ctp_codec *c); /* a new packet */
 /* The packet's next class; its number is the count of those before. False: CTP_CLASSES_MAX are there, or out of memory. */
 bool ctp_codec_declare(struct ctp_codec *c, const struct ctp_class *cls);
 
-/*
- * Appends a record of the packet's n-th class at p, where CTP_RECORD_ROOM and the bytes of its strings are free; returns the
- * end. base is the start of the payload, which must not move during a packet: interned strings are found again in it.
- */
-uint8_t *ctp_codec_encode(struct ctp_codec *c, unsigned n, const uint64_t *val, const uint8_t *base, uint8_t *p);
-
-/* Where encoded records go, and the earliest and the latest of their times. */
-struct ctp_encoded {
-	uint8_t *p;
-	const uint8_t *full; /* from here on the packet is; CTP_RECORD_ROOM is free behind it */
-	uint64_t first_ns, last_ns;
+/* Where the lanes of a packet that is written end, and where the rest begins, which must not move during a packet. */
+struct ctp_lanes {
+	uint8_t *heads, *keys, *rest;
+	const uint8_t *base; /* of the rest: interned strings are found again in it */
 };
+
+/* Appends a record of the packet's n-th class: CTP_RECORD_ROOM is free in each lane, and in the rest the bytes of its strings besides. */
+void ctp_codec_encode(struct ctp_codec *c, unsigned n, const uint64_t *val, struct ctp_lanes *to);
 
 /*
  * The same of as many records of the packet's n-th class as follow each other, up to count; returns how many. 0: the class has texts, or
  * no key or no time, and its records are for ctp_codec_encode.
  */
-uint32_t ctp_codec_encode_some(struct ctp_codec *c, unsigned n, struct ctp_encoded *e, const struct ctp_record *rec, uint32_t count);
+uint32_t ctp_codec_encode_some(struct ctp_codec *c, unsigned n, const struct ctp_record *rec, uint32_t count, struct ctp_lanes *to);
 
 /*
- * Reads a record of the packet's n-th class whose head is already read. Returns its end, or null if it makes no sense; *cls is null if
- * there is no such class. Numbers are not checked against end one by one: CTP_RECORD_ROOM readable bytes must follow it, and a
- * result above end is to be taken as nonsense by the caller. val has room for CTP_FIELDS_MAX; the strings that it points to
- * are good until the next reset.
+ * What is left of the lanes of a packet that is read. Numbers are not checked against an end one by one: CTP_RECORD_ROOM readable bytes
+ * must follow each lane.
  */
-const uint8_t *ctp_codec_decode(struct ctp_codec *c, uint64_t n, uint64_t mask, const uint8_t *p, const uint8_t *end,
-                                uint64_t *val, const struct ctp_class **cls);
+struct ctp_lanes_in {
+	const uint8_t *heads, *keys, *rest;
+	const uint8_t *heads_end, *keys_end, *rest_end;
+};
+
+/*
+ * Reads a record of the packet's n-th class, whose head is already read. False if it makes no sense, or is longer than its lanes; *cls is
+ * null if there is no such class. val has room for CTP_FIELDS_MAX; the strings that it points to are good until the next reset.
+ */
+bool ctp_codec_decode(struct ctp_codec *c, uint64_t n, uint64_t mask, struct ctp_lanes_in *from, uint64_t *val,
+                      const struct ctp_class **cls);
 
 /* Where decoded records go: behind each other, n of them so far. */
 struct ctp_decoded {
@@ -83,10 +87,10 @@ struct ctp_decoded {
 };
 
 /*
- * Reads records from p on for as long as they can be had quickly: they have a time and a key, no texts, and are not older than
- * least_ns. Returns where that ends: at d->max, at end, or in front of anything else, which is for ctp_codec_decode to read or refuse.
+ * Reads records for as long as they can be had quickly: they have a time and a key, no texts, and are not older than least_ns. It ends at
+ * d->max, at the end of the heads, or in front of anything else, which is for ctp_codec_decode to read or to refuse.
  */
-const uint8_t *ctp_codec_decode_some(struct ctp_codec *c, const uint8_t *p, const uint8_t *end, struct ctp_decoded *d);
+void ctp_codec_decode_some(struct ctp_codec *c, struct ctp_lanes_in *from, struct ctp_decoded *d);
 
 /* Before decoding a packet: room for its strings. */
 bool ctp_codec_strings_room(struct ctp_codec *c, size_t payload_bytes);

@@ -20,15 +20,17 @@ enum {
 	CTP_PACKET_LAST = 48,        /* u64 */
 	CTP_PACKET_VERSION = 56,     /* u8 */
 	CTP_PACKET_FLAGS = 57,       /* u8 */
+	CTP_PACKET_HEADS = 58,       /* u24, bytes of the payload's first lane */
+	CTP_PACKET_KEYS = 61,        /* u24, bytes of its second; the third is the rest */
 	CTP_PACKET_HEADER = 64,      /* bytes */
 
-	CTP_STREAM_VERSION = 1,
+	CTP_STREAM_VERSION = 2,
 	CTP_PACKET_IS_LAST = 1,      /* flag: closes its section, in an orderly way */
 
 	CTP_PAYLOAD_MAX = 4 << 20,   /* bytes; a reader need not take more */
 	CTP_STRINGS_MAX = 65536,     /* interned in one packet */
 
-	/* The two low bits of an item's head: a record of the packet's class 0 or 1, of a class that is named, or no record. */
+	/* In the first lane, the two low bits of an item's head: a record of the packet's class 0 or 1, of a class that is named, or no record. */
 	CTP_HEAD_CLASS = 2,
 	CTP_HEAD_CONTROL = 3,
 

@@ -28,7 +28,8 @@ struct ctp_reader {
 	const uint8_t *payload; /* in the input or in copy, with CTP_RECORD_ROOM readable bytes behind it */
 	uint8_t *copy;
 	size_t payload_bytes;
-	const uint8_t *p, *end; /* what is left of it, once its section is open */
+	uint32_t heads_bytes, keys_bytes;
+	struct ctp_lanes_in lanes; /* what is left of it, once its section is open */
 	uint64_t packet_offset, number, section_id;
 	uint32_t records_left;
 	unsigned flags;
@@ -103,8 +104,9 @@ bool ctp_reader_harmed(const struct ctp_reader *r)
 
 static bool header_ok(const uint8_t *h)
 {
-	return !memcmp(h, CTP_PACKET_MAGIC, 8) && h[CTP_PACKET_VERSION] == CTP_STREAM_VERSION &&
-	       ctp_load_u32(h + CTP_PACKET_PAYLOAD) <= CTP_PAYLOAD_MAX &&
+	uint32_t payload = ctp_load_u32(h + CTP_PACKET_PAYLOAD);
+	return !memcmp(h, CTP_PACKET_MAGIC, 8) && h[CTP_PACKET_VERSION] == CTP_STREAM_VERSION && payload <= CTP_PAYLOAD_MAX &&
+	       ctp_load_u24(h + CTP_PACKET_HEADS) + ctp_load_u24(h + CTP_PACKET_KEYS) <= payload &&
 	       ctp_load_u32(h + CTP_PACKET_HEADER_CRC) ==
 	               ctp_crc32c(0, h + CTP_PACKET_PAYLOAD_CRC, CTP_PACKET_HEADER - CTP_PACKET_PAYLOAD_CRC);
 }
@@ -114,7 +116,7 @@ static bool find_header(struct ctp_reader *r)
 {
 	struct ctp_input *in = r->in;
 	uint64_t start = in->offset;
-	bool newer = false, found = false;
+	bool other = false, found = false;
 	for (;;) {
 		size_t have = ctp_input_fill(in, CTP_PACKET_HEADER);
 		if (have >= CTP_PACKET_HEADER && header_ok(in->ptr)) {
@@ -123,8 +125,8 @@ static bool find_header(struct ctp_reader *r)
 		}
 		if (!have)
 			break;
-		newer |= have >= CTP_PACKET_HEADER && !memcmp(in->ptr, CTP_PACKET_MAGIC, 8) &&
-		         in->ptr[CTP_PACKET_VERSION] > CTP_STREAM_VERSION;
+		other |= have >= CTP_PACKET_HEADER && !memcmp(in->ptr, CTP_PACKET_MAGIC, 8) &&
+		         in->ptr[CTP_PACKET_VERSION] != CTP_STREAM_VERSION;
 		const uint8_t *next = have > 1 ? memchr(in->ptr + 1, CTP_PACKET_MAGIC[0], have - 1) : 0;
 		ctp_input_skip(in, next ? (size_t)(next - in->ptr) : have);
 	}
@@ -133,7 +135,7 @@ static bool find_header(struct ctp_reader *r)
 		r->stats.skipped_bytes += skipped;
 		ctp_notice_say(r->notice, "at 0x%llx: %llu byte%s no packet%s", (unsigned long long)start,
 		               (unsigned long long)skipped, skipped == 1 ? " is" : "s are",
-		               newer ? " that this version can read; it was written by a newer one" : found ? "; skipped" : "");
+		               other ? " that this version can read; it was written by another one" : found ? "; skipped" : "");
 	}
 	return found;
 }
@@ -142,12 +144,12 @@ static bool find_header(struct ctp_reader *r)
 static __attribute__((cold)) void spoil_packet(struct ctp_reader *r, const char *what)
 {
 	r->stats.damaged_packets++;
-	r->stats.records -= r->p ? r->records_left : 0; /* join_section has counted them */
+	r->stats.records -= r->lanes.heads ? r->records_left : 0; /* join_section has counted them */
 	r->stats.skipped_records += r->records_left;
 	r->gap = true;
 	ctp_notice_say(r->notice, "packet at 0x%llx: %s, %u record%s skipped", (unsigned long long)r->packet_offset, what,
 	               r->records_left, r->records_left == 1 ? "" : "s");
-	r->p = r->end = 0;
+	r->lanes = (struct ctp_lanes_in){ 0 };
 }
 
 /* The packet at hand belongs to the section that is open. */
@@ -209,6 +211,8 @@ static bool next_packet(struct ctp_reader *r)
 		r->section_id = ctp_load_u64(h + CTP_PACKET_SECTION);
 		r->number = ctp_load_u64(h + CTP_PACKET_NUMBER);
 		r->flags = h[CTP_PACKET_FLAGS];
+		r->heads_bytes = ctp_load_u24(h + CTP_PACKET_HEADS);
+		r->keys_bytes = ctp_load_u24(h + CTP_PACKET_KEYS);
 		if (unwanted(r, h) && ends_well(in, whole)) {
 			count_packet(r);
 			ctp_input_skip(in, whole);
@@ -280,22 +284,22 @@ static const struct ctp_class *find_class(struct ctp_reader *r, const uint8_t *d
 }
 
 /* A control item whose head was read; true if it is a mark. If it makes no sense the packet is spoilt. */
-static __attribute__((noinline)) bool control(struct ctp_reader *r, uint64_t kind, const uint8_t *p, struct ctp_item *item)
+static __attribute__((noinline)) bool control(struct ctp_reader *r, uint64_t kind, struct ctp_item *item)
 {
 	uint64_t len;
-	p = ctp_varint_get(p, &len);
-	if (p > r->end || len > (uint64_t)(r->end - p)) {
+	const uint8_t *p = ctp_varint_get(r->lanes.heads, &len), *end = r->lanes.heads_end;
+	if (p > end || len > (uint64_t)(end - p)) {
 		spoil_packet(r, "a control item is longer than its packet");
 		return false;
 	}
-	r->p = p + len;
+	r->lanes.heads = p + len;
 	if (kind == CTP_CONTROL_CLASS) {
 		struct ctp_err why;
 		const struct ctp_class *cls = find_class(r, p, len, &why);
 		if (!cls || !ctp_codec_declare(r->codec, cls))
 			spoil_packet(r, cls ? "too many classes" : why.text);
 	} else if (kind == CTP_CONTROL_MARK) {
-		struct ctp_cursor c = { p, r->p, false };
+		struct ctp_cursor c = { p, r->lanes.heads, false };
 		item->kind = CTP_ITEM_MARK;
 		item->mark_ns = ctp_cursor_varint(&c);
 		return !c.bad;
@@ -304,18 +308,16 @@ static __attribute__((noinline)) bool control(struct ctp_reader *r, uint64_t kin
 }
 
 /* A record whose head was read: its class. Null if it makes no sense: then the packet is spoilt. */
-static inline const struct ctp_class *record(struct ctp_reader *r, uint64_t head, const uint8_t *p, uint64_t *val)
+static const struct ctp_class *record(struct ctp_reader *r, uint64_t head, uint64_t *val)
 {
 	const struct ctp_class *cls;
 	uint64_t n = head & 3;
 	if (n == CTP_HEAD_CLASS)
-		p = ctp_varint_get(p, &n);
-	p = ctp_codec_decode(r->codec, n, head >> 2, p, r->end, val, &cls);
-	if (!p || p > r->end || !r->records_left) {
+		r->lanes.heads = ctp_varint_get(r->lanes.heads, &n);
+	if (!ctp_codec_decode(r->codec, n, head >> 2, &r->lanes, val, &cls) || !r->records_left) {
 		spoil_packet(r, cls ? "a record makes no sense" : "a record of a class that is not declared");
 		return 0;
 	}
-	r->p = p;
 	r->records_left--;
 	return cls;
 }
@@ -336,7 +338,7 @@ static void close_section(struct ctp_reader *r, struct ctp_item *item, bool orde
 /* The packet at hand opens a section, or goes on with the one that is open. */
 static void begin_section(struct ctp_reader *r)
 {
-	const uint8_t *p = r->payload, *end = p + r->payload_bytes;
+	const uint8_t *p = r->payload, *end = p + r->heads_bytes;
 	uint64_t head, len;
 	ctp_section_fini(&r->section);
 	memset(&r->section, 0, sizeof r->section);
@@ -359,8 +361,8 @@ static void join_section(struct ctp_reader *r)
 	count_packet(r);
 	r->stats.records += r->records_left;
 	ctp_codec_reset(r->codec);
-	r->p = r->payload;
-	r->end = r->payload + r->payload_bytes;
+	const uint8_t *heads = r->payload, *keys = heads + r->heads_bytes, *rest = keys + r->keys_bytes;
+	r->lanes = (struct ctp_lanes_in){ heads, keys, rest, keys, rest, r->payload + r->payload_bytes };
 	r->end_due = r->flags & CTP_PACKET_IS_LAST;
 	if (!ctp_codec_strings_room(r->codec, r->payload_bytes))
 		spoil_packet(r, "no memory for its strings");
@@ -385,9 +387,11 @@ static bool next_part(struct ctp_reader *r, struct ctp_item *item, enum ctp_stat
 {
 	*status = CTP_OK;
 	if (!r->begin_due) {
-		if (r->p && r->records_left)
+		if (r->records_left && r->lanes.heads)
 			spoil_packet(r, "its count of records is wrong");
-		r->p = r->end = 0;
+		else if (r->lanes.keys != r->lanes.keys_end || r->lanes.rest != r->lanes.rest_end)
+			spoil_packet(r, "it holds more than its records");
+		r->lanes = (struct ctp_lanes_in){ 0 };
 		if (r->end_due) {
 			r->end_due = false;
 			close_section(r, item, true);
@@ -428,7 +432,7 @@ static void take_some(struct ctp_reader *r, struct ctp_runs *runs, uint64_t from
 	struct ctp_decoded d = { .rec = runs->rec + runs->count, .val = ctp_runs_top(runs), .least_ns = from_ns,
 		                 .max = r->records_left < max ? r->records_left : (uint32_t)max,
 		                 .last_ns = runs->last_ts, .sorted = runs->sorted };
-	r->p = ctp_codec_decode_some(r->codec, r->p, r->end, &d);
+	ctp_codec_decode_some(r->codec, &r->lanes, &d);
 	if (!d.n)
 		return;
 	r->records_left -= d.n;
@@ -443,10 +447,10 @@ static void take_some(struct ctp_reader *r, struct ctp_runs *runs, uint64_t from
 static bool take_one(struct ctp_reader *r, struct ctp_runs *runs, uint64_t from_ns, struct ctp_item *item)
 {
 	uint64_t head, *val = ctp_runs_top(runs);
-	const uint8_t *p = ctp_varint_get(r->p, &head);
+	r->lanes.heads = ctp_varint_get(r->lanes.heads, &head);
 	if ((head & 3) == CTP_HEAD_CONTROL)
-		return control(r, head >> 2, p, item);
-	const struct ctp_class *cls = record(r, head, p, val);
+		return control(r, head >> 2, item);
+	const struct ctp_class *cls = record(r, head, val);
 	if (!cls)
 		return false;
 	uint64_t ts = cls->time_field >= 0 ? val[cls->time_field] : r->last_ns > from_ns ? r->last_ns : from_ns;
@@ -467,11 +471,11 @@ enum ctp_status ctp_reader_fill(struct ctp_reader *r, struct ctp_runs *runs, uin
 	enum ctp_status status;
 	item->section = &r->section;
 	do {
-		while (r->p < r->end) {
+		while (r->lanes.heads < r->lanes.heads_end) {
 			if (!ctp_runs_room(runs))
 				return ctp_err_set(err, "out of memory");
 			take_some(r, runs, from_ns);
-			if (!ctp_runs_is_full(runs) && r->p < r->end && take_one(r, runs, from_ns, item))
+			if (!ctp_runs_is_full(runs) && r->lanes.heads < r->lanes.heads_end && take_one(r, runs, from_ns, item))
 				return CTP_OK;
 			if (ctp_runs_is_full(runs)) {
 				item->kind = CTP_ITEM_RECORDS;
@@ -492,11 +496,11 @@ enum ctp_status ctp_reader_next(struct ctp_reader *r, struct ctp_item *item, str
 	runs->used = runs->out = runs->count = 0;
 	item->section = &r->section;
 	do {
-		while (r->p < r->end) {
+		while (r->lanes.heads < r->lanes.heads_end) {
 			if (!ctp_runs_room(runs))
 				return ctp_err_set(err, "out of memory");
 			take_some(r, runs, 0);
-			if (!runs->count && r->p < r->end && take_one(r, runs, 0, item))
+			if (!runs->count && r->lanes.heads < r->lanes.heads_end && take_one(r, runs, 0, item))
 				return CTP_OK;
 			if (!runs->count)
 				continue;

@@ -7,6 +7,7 @@
  */
 #include "stream/writer.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,10 +17,11 @@
 
 enum {
 	PACKET_FULL = 256 << 10, /* payload bytes at which a packet is sent */
+	SOME_RECORDS = 64,       /* that are written before it is seen whether that is so */
 	CLASS_SLOTS = 2 * CTP_CLASSES_MAX,
 };
 
-_Static_assert(CTP_PAYLOAD_MAX >= PACKET_FULL + CTP_SECTION_BYTES_MAX + CTP_RECORD_TEXT_MAX + CTP_RECORD_ROOM + (128 << 10),
+_Static_assert(CTP_PAYLOAD_MAX >= PACKET_FULL + CTP_SECTION_BYTES_MAX + CTP_RECORD_TEXT_MAX + SOME_RECORDS * CTP_RECORD_ROOM + (128 << 10),
                "a record fits into any packet that is not full");
 
 struct ctp_writer {
@@ -27,8 +29,9 @@ struct ctp_writer {
 	void *arg;
 	bool open, failed;
 	struct ctp_codec *codec;
-	uint8_t *packet;        /* header and payload, CTP_PACKET_HEADER + CTP_PAYLOAD_MAX bytes */
-	uint8_t *p;             /* where the next item goes; null while no packet is begun */
+	uint8_t *packet;        /* header and payload, CTP_PACKET_HEADER + CTP_PAYLOAD_MAX bytes; the first lane is filled in place */
+	uint8_t *keys, *rest;   /* the others, until the packet is sent */
+	struct ctp_lanes at;    /* where the next record goes; heads null while no packet is begun */
 	uint32_t records;
 	uint64_t first_ns, last_ns;
 	uint64_t section, number;
@@ -37,9 +40,11 @@ struct ctp_writer {
 	const struct ctp_class *last; /* class of the last record in this packet, and its number */
 	uint32_t last_n;
 	uint32_t nclasses;      /* declared in this packet */
+	uint64_t packets;       /* begun */
 	struct class_slot {     /* class to its number in this packet */
 		const struct ctp_class *cls;
 		uint32_t n;
+		uint64_t packet;    /* of another one: free */
 	} slots[CLASS_SLOTS];
 };
 
@@ -54,8 +59,10 @@ struct ctp_writer *ctp_writer_new(ctp_writer_put *put, void *arg, struct ctp_err
 	w->arg = arg;
 	w->codec = ctp_codec_new(err);
 	w->packet = malloc(CTP_PACKET_HEADER + CTP_PAYLOAD_MAX);
+	w->keys = malloc(CTP_PAYLOAD_MAX);
+	w->rest = malloc(CTP_PAYLOAD_MAX);
 	w->preamble = malloc(CTP_SECTION_BYTES_MAX + (2 * CTP_ATTRS_MAX + 4) * CTP_VARINT_MAX);
-	if (!w->codec || !w->packet || !w->preamble) {
+	if (!w->codec || !w->packet || !w->keys || !w->rest || !w->preamble) {
 		ctp_err_set(err, "out of memory");
 		ctp_writer_free(w);
 		return 0;
@@ -69,6 +76,8 @@ void ctp_writer_free(struct ctp_writer *w)
 		return;
 	ctp_codec_free(w->codec);
 	free(w->packet);
+	free(w->keys);
+	free(w->rest);
 	free(w->preamble);
 	free(w);
 }
@@ -101,20 +110,29 @@ void ctp_writer_begin(struct ctp_writer *w, const struct ctp_section *sec)
 static void begin_packet(struct ctp_writer *w)
 {
 	ctp_codec_reset(w->codec);
-	memset(w->slots, 0, sizeof w->slots);
+	w->packets++;
 	w->nclasses = 0;
 	w->last = 0;
 	w->records = 0;
 	w->first_ns = UINT64_MAX;
 	w->last_ns = 0;
 	memcpy(w->packet + CTP_PACKET_HEADER, w->preamble, w->preamble_bytes);
-	w->p = w->packet + CTP_PACKET_HEADER + w->preamble_bytes;
+	w->at = (struct ctp_lanes){ w->packet + CTP_PACKET_HEADER + w->preamble_bytes, w->keys, w->rest, w->rest };
+}
+
+/* Bytes of the packet, but for its header. */
+static size_t payload_bytes(const struct ctp_writer *w)
+{
+	return (size_t)(w->at.heads - w->packet - CTP_PACKET_HEADER) + (size_t)(w->at.keys - w->keys) + (size_t)(w->at.rest - w->rest);
 }
 
 static void send_packet(struct ctp_writer *w, unsigned flags)
 {
-	uint8_t *h = w->packet;
-	size_t len = (size_t)(w->p - h) - CTP_PACKET_HEADER;
+	uint8_t *h = w->packet, *p = w->at.heads;
+	size_t len = payload_bytes(w), keys = (size_t)(w->at.keys - w->keys), rest = (size_t)(w->at.rest - w->rest);
+	assert(len <= CTP_PAYLOAD_MAX);
+	memcpy(p, w->keys, keys);
+	memcpy(p + keys, w->rest, rest);
 	memset(h, 0, CTP_PACKET_HEADER);
 	memcpy(h, CTP_PACKET_MAGIC, 8);
 	ctp_store_u32(h + CTP_PACKET_PAYLOAD_CRC, ctp_crc32c(0, h + CTP_PACKET_HEADER, len));
@@ -126,9 +144,11 @@ static void send_packet(struct ctp_writer *w, unsigned flags)
 	ctp_store_u64(h + CTP_PACKET_LAST, w->last_ns);
 	h[CTP_PACKET_VERSION] = CTP_STREAM_VERSION;
 	h[CTP_PACKET_FLAGS] = (uint8_t)flags;
+	ctp_store_u24(h + CTP_PACKET_HEADS, (uint32_t)(len - keys - rest));
+	ctp_store_u24(h + CTP_PACKET_KEYS, (uint32_t)keys);
 	ctp_store_u32(h + CTP_PACKET_HEADER_CRC,
 	              ctp_crc32c(0, h + CTP_PACKET_PAYLOAD_CRC, CTP_PACKET_HEADER - CTP_PACKET_PAYLOAD_CRC));
-	w->p = 0;
+	w->at.heads = 0;
 	if (!w->failed && !w->put(w->arg, h, CTP_PACKET_HEADER + len))
 		w->failed = true;
 }
@@ -136,9 +156,9 @@ static void send_packet(struct ctp_writer *w, unsigned flags)
 /* A packet with room for so many bytes of text and any record besides. */
 static void make_room(struct ctp_writer *w, size_t text)
 {
-	if (w->p && (size_t)(w->p - w->packet) - CTP_PACKET_HEADER + text > PACKET_FULL + CTP_RECORD_TEXT_MAX / 2)
+	if (w->at.heads && payload_bytes(w) + text > PACKET_FULL + CTP_RECORD_TEXT_MAX / 2)
 		send_packet(w, 0);
-	if (!w->p)
+	if (!w->at.heads)
 		begin_packet(w);
 }
 
@@ -146,16 +166,16 @@ static void make_room(struct ctp_writer *w, size_t text)
 static uint32_t class_number(struct ctp_writer *w, const struct ctp_class *cls)
 {
 	size_t i = ((uintptr_t)cls >> 4) * 0x9e3779b1u % CLASS_SLOTS;
-	while (w->slots[i].cls && w->slots[i].cls != cls)
+	while (w->slots[i].packet == w->packets && w->slots[i].cls != cls)
 		i = (i + 1) % CLASS_SLOTS;
-	if (w->slots[i].cls)
+	if (w->slots[i].packet == w->packets)
 		return w->slots[i].n;
 	if (w->nclasses == CTP_CLASSES_MAX || cls->decl_bytes > CTP_SECTION_BYTES_MAX || !ctp_codec_declare(w->codec, cls))
 		return UINT32_MAX;
-	w->slots[i] = (struct class_slot){ cls, w->nclasses };
-	w->p = put_control(w->p, CTP_CONTROL_CLASS, cls->decl_bytes);
-	memcpy(w->p, cls->decl, cls->decl_bytes);
-	w->p += cls->decl_bytes;
+	w->slots[i] = (struct class_slot){ cls, w->nclasses, w->packets };
+	w->at.heads = put_control(w->at.heads, CTP_CONTROL_CLASS, cls->decl_bytes);
+	memcpy(w->at.heads, cls->decl, cls->decl_bytes);
+	w->at.heads += cls->decl_bytes;
 	return w->nclasses++;
 }
 
@@ -197,6 +217,12 @@ static size_t text_of(const struct ctp_class *cls, const uint64_t *val, bool *to
 	return sum;
 }
 
+static inline void note_time(struct ctp_writer *w, uint64_t ts)
+{
+	w->first_ns = ts < w->first_ns ? ts : w->first_ns;
+	w->last_ns = ts > w->last_ns ? ts : w->last_ns;
+}
+
 static inline void write_record(struct ctp_writer *w, const struct ctp_class *cls, const uint64_t *val, size_t text)
 {
 	make_room(w, text);
@@ -211,14 +237,11 @@ static inline void write_record(struct ctp_writer *w, const struct ctp_class *cl
 	}
 	w->last = cls;
 	w->last_n = n;
-	w->p = ctp_codec_encode(w->codec, n, val, w->packet, w->p);
+	ctp_codec_encode(w->codec, n, val, &w->at);
 	w->records++;
-	if (cls->time_field >= 0) {
-		uint64_t ts = val[cls->time_field];
-		w->first_ns = ts < w->first_ns ? ts : w->first_ns;
-		w->last_ns = ts > w->last_ns ? ts : w->last_ns;
-	}
-	if ((size_t)(w->p - w->packet) >= PACKET_FULL)
+	if (cls->time_field >= 0)
+		note_time(w, val[cls->time_field]);
+	if (payload_bytes(w) >= PACKET_FULL)
 		send_packet(w, 0);
 }
 
@@ -244,15 +267,13 @@ void ctp_writer_record(struct ctp_writer *w, const struct ctp_class *cls, const 
 /* Records of the class that was written last, for as long as nothing has to be looked at; returns how many. */
 static uint32_t write_some(struct ctp_writer *w, const struct ctp_record *rec, uint32_t count)
 {
-	struct ctp_encoded e = { w->p, w->packet + PACKET_FULL, w->first_ns, w->last_ns };
-	if (!w->p || rec->cls != w->last)
+	if (!w->at.heads || rec->cls != w->last)
 		return 0;
-	uint32_t n = ctp_codec_encode_some(w->codec, w->last_n, &e, rec, count);
-	w->p = e.p;
-	w->first_ns = e.first_ns;
-	w->last_ns = e.last_ns;
+	uint32_t n = ctp_codec_encode_some(w->codec, w->last_n, rec, count < SOME_RECORDS ? count : SOME_RECORDS, &w->at);
+	for (uint32_t i = 0; i < n; i++)
+		note_time(w, rec[i].val[w->last->time_field]);
 	w->records += n;
-	if (w->p >= e.full)
+	if (payload_bytes(w) >= PACKET_FULL)
 		send_packet(w, 0);
 	return n;
 }
@@ -275,25 +296,25 @@ void ctp_writer_mark(struct ctp_writer *w, uint64_t ts_ns)
 	make_room(w, 0);
 	uint8_t body[CTP_VARINT_MAX];
 	size_t len = (size_t)(ctp_varint_put(body, ts_ns) - body);
-	w->p = put_control(w->p, CTP_CONTROL_MARK, len);
-	memcpy(w->p, body, sizeof body);
-	w->p += len;
+	w->at.heads = put_control(w->at.heads, CTP_CONTROL_MARK, len);
+	memcpy(w->at.heads, body, sizeof body);
+	w->at.heads += len;
 }
 
 void ctp_writer_flush(struct ctp_writer *w)
 {
-	if (w->p)
+	if (w->at.heads)
 		send_packet(w, 0);
 }
 
-size_t ctp_writer_pending(const struct ctp_writer *w) { return w->p ? (size_t)(w->p - w->packet) : 0; }
+size_t ctp_writer_pending(const struct ctp_writer *w) { return w->at.heads ? CTP_PACKET_HEADER + payload_bytes(w) : 0; }
 
 bool ctp_writer_end(struct ctp_writer *w, bool complete)
 {
 	if (w->open) {
-		if (!w->p && complete)
+		if (!w->at.heads && complete)
 			begin_packet(w);
-		if (w->p)
+		if (w->at.heads)
 			send_packet(w, complete ? CTP_PACKET_IS_LAST : 0);
 		w->open = false;
 	}
