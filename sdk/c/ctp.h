@@ -522,6 +522,7 @@ CTP_FN_ void ctp_death_(struct ctp_coro *co);
 CTP_FN_ void ctp_name_(struct ctp_coro *co, const char *name);
 CTP_FN_ void ctp_await_(struct ctp_coro *co, uint64_t target, uint32_t marks);
 CTP_FN_ void ctp_awake_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks);
+CTP_FN_ void ctp_awake_slow_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks);
 CTP_FN_ uint32_t ctp_site_add_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function);
 CTP_FN_ uint32_t ctp_site_new_(struct ctp_probe_ *p, struct ctp_site *site);
 CTP_FN_ uint32_t ctp_place_new_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function);
@@ -1656,18 +1657,16 @@ void ctp_await_(struct ctp_coro *co, uint64_t target, uint32_t marks)
 	ctp_note_(p, ctp_thread_get_(p), mode, ctp_now_(p), target, co->ref_, CTP_ENTRY(CTP_ENTRY_AWAIT, 0, marks));
 }
 
-void ctp_awake_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks)
+/* Who wakes it, and how: left in its station, if that still is its own. Returns the waker. */
+static inline uint64_t ctp_wake_write_(struct ctp_probe_ *p, const struct ctp_thread_ *t, uint32_t mode, uint64_t ts, uint64_t ref,
+                                       uint32_t *marks)
 {
-	uint32_t mode = CTP_GET_(p->mode), index = CTP_REF_INDEX(ref);
-	if (!p->annex || index >= p->max_stations || !__atomic_load_n(&p->base, __ATOMIC_ACQUIRE))
-		return;
-	struct ctp_thread_ *t = ctp_thread_get_(p);
-	struct ctp_shm_station *st = ctp_station_at_(p, index);
+	struct ctp_shm_station *st = ctp_station_at_(p, CTP_REF_INDEX(ref));
 	uint32_t generation = CTP_REF_GENERATION(ref);
-	uint64_t ts = ctp_now_(p), by = t->current;
-	if (__builtin_expect(marks | t->leaving, 0)) {
-		by = marks ? ref : t->leaving;
-		marks |= t->leaving ? CTP_MARK_LEAVING : 0;
+	uint64_t by = t->current;
+	if (__builtin_expect(*marks | t->leaving, 0)) {
+		by = *marks ? ref : t->leaving;
+		*marks |= t->leaving ? CTP_MARK_LEAVING : 0;
 	}
 	if (CTP_GET_(&st->generation) == generation && !(mode & CTP_MODE_BARE)) {
 		uint32_t n = CTP_GET_(&st->nwakes);
@@ -1675,10 +1674,48 @@ void ctp_awake_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks)
 		CTP_PUT_(&st->nwakes, n + 1);
 		CTP_PUT_(&wake->ts, ts);
 		CTP_PUT_(&wake->waker, by);
-		CTP_PUT_((uint64_t *)(void *)&wake->tid, (uint64_t)marks << 32 | (uint32_t)t->tid); /* and marks behind it */
+		CTP_PUT_((uint64_t *)(void *)&wake->tid, (uint64_t)*marks << 32 | (uint32_t)t->tid); /* and marks behind it */
 		CTP_PUT_(&wake->generation, generation);
 	}
+	return by;
+}
+
+/* A wake in any circumstances. */
+void ctp_awake_slow_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks)
+{
+	uint32_t mode = CTP_GET_(p->mode);
+	if (!p->annex || CTP_REF_INDEX(ref) >= p->max_stations || !__atomic_load_n(&p->base, __ATOMIC_ACQUIRE))
+		return;
+	struct ctp_thread_ *t = ctp_thread_get_(p);
+	uint64_t ts = ctp_now_(p), by = ctp_wake_write_(p, t, mode, ts, ref, &marks);
 	ctp_note_(p, t, mode, ts, by, ref, CTP_ENTRY(CTP_ENTRY_WAKE, 0, marks));
+}
+
+/* The same where all is as it usually is: see ctp_event_quick_. Whoever left its mark in quick has had a station of this probe. */
+void ctp_awake_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks)
+{
+	struct ctp_thread_ *t = &ctp_self_;
+	__asm__("" : "+r"(t)); /* as above */
+	uint32_t mode = CTP_GET_(p->mode);
+	uint64_t quick = p->tag | mode;
+	if (__builtin_expect(CTP_GET_(&t->quick) != quick || !(mode & CTP_MODE_RINGS) || CTP_REF_INDEX(ref) >= p->max_stations, 0)) {
+		ctp_awake_slow_(p, ref, marks);
+		return;
+	}
+	CTP_PUT_(&t->quick, CTP_BUSY_);
+	CTP_COMPILER_FENCE_;
+	struct ctp_lane_ *lane = t->lanes;
+	if (__builtin_expect(lane->head == lane->limit, 0)) {
+		CTP_PUT_(&t->quick, quick);
+		ctp_awake_slow_(p, ref, marks);
+		return;
+	}
+	uint64_t ts = ctp_raw_(), by = ctp_wake_write_(p, t, mode, ts, ref, &marks);
+	ctp_publish_(lane, ts, by, ref, CTP_ENTRY(CTP_ENTRY_WAKE, 0, marks));
+	CTP_COMPILER_FENCE_;
+	CTP_PUT_(&t->quick, quick);
+	if (CTP_GET_(&p->shm->tracer_sleeping) == 1) /* as in ctp_tell_ */
+		ctp_rouse_(p);
 }
 
 #if defined __SANITIZE_THREAD__ && !defined __clang__
