@@ -55,7 +55,7 @@ plant sdk/c/ctp.h "head is not released" 's/\(&lane->ring->head, lane->head, __A
 plant sdk/c/ctp.h "head comes before the entry" \
 	's/^	e->ts = ts;/	__atomic_store_n(\&lane->ring->head, lane->head + 1, __ATOMIC_RELEASE);\n&/'
 plant sdk/c/ctp.h "tail is not acquired" 's/\(__atomic_load_n(&ring->tail, __ATOMIC_\)ACQUIRE/\1RELAXED/'
-plant sdk/c/ctp.h "there is room for one too many" 's/need <= lane->mask + 1;/need <= lane->mask + 2;/'
+plant sdk/c/ctp.h "there is room for one too many" 's/return tail + size;/return tail + size + 1;/'
 plant sdk/c/ctp.h "a loss is not counted" 's/__atomic_fetch_add(note ? &ring->lost_notes : &ring->lost_events, 1, /(void)(0, /'
 plant sdk/c/ctp.h "what was lost is told twice" 's/CTP_PUT_(&ring->said_events, .*/;/'
 plant sdk/c/ctp.h "a handler writes to the ring that it interrupts" \

@@ -158,7 +158,10 @@ struct ctp_shm_ring {
 	uint64_t said_events, said_notes, gap_ts; /* of those lost: told in CTP_ENTRY_GAP; since when there is more to tell */
 	/* the collector's */
 	uint64_t tail; /* entries that it is done with */
-	uint8_t pad[56];
+	/* the writer's, and seldom written: numbers that no entry has, from the first of them to the one behind the last */
+	uint64_t back_from, back_to; /* it went back to the beginning of the ring */
+	uint64_t over_from, over_to; /* then it met what was not yet taken, and went on behind that */
+	uint8_t pad[24];
 };
 
 struct ctp_shm_entry {
@@ -208,6 +211,7 @@ enum {
 #define CTP_MODE_LOSSLESS 8u   /* wait for room in a ring, for wait_us at the longest */
 #define CTP_MODE_BARE 16u      /* rings only: nothing is written to the slots */
 #define CTP_MODE_KEEP 32u      /* go on recording when the collector leaves */
+#define CTP_MODE_SKIPS 64u     /* the collector knows of numbers that no entry has */
 #define CTP_MODE_GAPS(gaps) ((uint32_t)(gaps) << 16) /* so that who recorded before notices that there was a time without */
 
 /*
@@ -270,6 +274,8 @@ CTP_AT_(ctp_shm_station, flexible, 0x3c0);
 CTP_ASSERT_(sizeof(struct ctp_shm_station) == 1024);
 CTP_ASSERT_(sizeof(struct ctp_shm_site) == 256);
 CTP_AT_(ctp_shm_ring, tail, 0x40);
+CTP_AT_(ctp_shm_ring, back_from, 0x48);
+CTP_AT_(ctp_shm_ring, over_from, 0x58);
 CTP_ASSERT_(sizeof(struct ctp_shm_ring) == 128);
 CTP_ASSERT_(sizeof(struct ctp_shm_entry) == 32);
 
@@ -428,6 +434,10 @@ enum {
 	CTP_WAIT_US_ = 1 << 24, /* no wait is longer than that, whoever asks for it */
 };
 
+#ifndef CTP_TURN_BITS_
+#define CTP_TURN_BITS_ 14 /* a writer goes back after so many entries, or a multiple of that: 512 KiB, which caches hold */
+#endif
+
 #define CTP_BUSY_ UINT64_MAX /* no tag and mode, not even with the tag 0 of a child */
 
 struct ctp_place_ {
@@ -471,6 +481,7 @@ struct ctp_lane_ {
 	struct ctp_shm_ring *ring;
 	struct ctp_shm_entry *entries;
 	uint64_t head, limit, mask; /* limit: as far as there is room for certain */
+	uint64_t back_from, back_to, over_to; /* as in the ring */
 	uint64_t vain_tail; /* tail + 1 when it was last waited for in vain */
 	uint32_t tries;     /* for a ring */
 };
@@ -1136,6 +1147,59 @@ static inline void ctp_publish_(struct ctp_lane_ *lane, uint64_t ts, uint64_t va
 	__atomic_store_n(&lane->ring->head, lane->head, __ATOMIC_RELEASE);
 }
 
+/*
+ * The number of an entry says where it is. A lap through all of a large ring costs a page fault for each page, and when there are no
+ * more of those, a cache that has none of it. So where the ring holds little, its writer goes back to the beginning, and the numbers
+ * that would be at the rest of the ring have no entries. If then the collector does not come on, and the writer is where the
+ * oldest entries are, it goes on behind them: the room is that of the whole ring but for what they take.
+ *
+ * Relaxed: the head that is published next is behind these numbers, and who sees it sees these. Neither pair is written again before
+ * the collector is behind it. So who knows its tail tells a pair that is only half new from one that is good: see rings.c.
+ */
+static inline void ctp_skip_(uint64_t *from_at, uint64_t *to_at, uint64_t from, uint64_t to)
+{
+	CTP_PUT_(from_at, from);
+	CTP_PUT_(to_at, to);
+}
+
+static inline bool ctp_turns_(const struct ctp_lane_ *lane, uint32_t mode)
+{
+	return mode & CTP_MODE_SKIPS && (lane->mask + 1) >> CTP_TURN_BITS_ >= 8;
+}
+
+/* All skips end at a multiple of turn: a tail that is so near is behind them. */
+static inline void ctp_go_back_(struct ctp_lane_ *lane, uint64_t tail)
+{
+	const uint64_t turn = UINT64_C(1) << CTP_TURN_BITS_, at = lane->head & lane->mask;
+	if (!at || at % turn || lane->head - tail > turn / 2)
+		return;
+	lane->back_from = lane->head;
+	lane->head = lane->back_to = lane->head - at + lane->mask + 1;
+	ctp_skip_(&lane->ring->back_from, &lane->ring->back_to, lane->back_from, lane->back_to);
+}
+
+static inline void ctp_go_over_(struct ctp_lane_ *lane)
+{
+	uint64_t from = lane->head;
+	lane->head = lane->over_to = lane->back_to + (lane->back_from & lane->mask);
+	ctp_skip_(&lane->ring->over_from, &lane->ring->over_to, from, lane->over_to);
+}
+
+/* The number for which there is no more room, if the collector is at tail. */
+static inline uint64_t ctp_end_(struct ctp_lane_ *lane, uint32_t mode, uint64_t tail, uint64_t need)
+{
+	const uint64_t size = lane->mask + 1;
+	if (ctp_turns_(lane, mode))
+		ctp_go_back_(lane, tail);
+	if (tail >= lane->back_to)
+		return tail + size;
+	if (lane->over_to < lane->back_to && lane->head + need <= tail + size)
+		return tail + size;
+	if (lane->over_to < lane->back_to)
+		ctp_go_over_(lane);
+	return lane->back_to + size;
+}
+
 static inline bool ctp_gone_(const struct ctp_probe_ *p, uint64_t owner, bool others)
 {
 	uint32_t pid = (uint32_t)(owner >> 32);
@@ -1153,8 +1217,10 @@ static inline bool ctp_ring_take_(struct ctp_probe_ *p, struct ctp_thread_ *t, u
 		return false; /* a number of ours in another namespace, or before an exec: who can tell? */
 	if (owner && (owner == me || !ctp_gone_(p, owner, others)))
 		return false;
-	uint64_t used = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE) - CTP_GET_(&ring->tail);
-	if (used > (UINT64_C(1) << p->ring_bits) / 2)
+	uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE), tail = CTP_GET_(&ring->tail);
+	uint64_t back_to = CTP_GET_(&ring->back_to), over_to = CTP_GET_(&ring->over_to);
+	bool skips = (back_to <= head && back_to > tail) || (over_to <= head && over_to > tail);
+	if (skips || head - tail > (UINT64_C(1) << p->ring_bits) / 2)
 		return false; /* let it be emptied first */
 	return __atomic_compare_exchange_n(&ring->owner, &owner, me, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
@@ -1201,6 +1267,9 @@ static inline bool ctp_claim_(struct ctp_probe_ *p, struct ctp_thread_ *t, struc
 	lane->mask = size - 1;
 	lane->head = CTP_GET_(&ring->head);
 	lane->limit = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) + size; /* as in ctp_room_ */
+	lane->back_from = lane->back_to = lane->over_to = 0;
+	ctp_skip_(&ring->back_from, &ring->back_to, 0, 0); /* who had it may have died before it published that */
+	ctp_skip_(&ring->over_from, &ring->over_to, 0, 0);
 	CTP_PUT_(&ring->clock, p->raw ? CTP_CLOCK_RAW : CTP_CLOCK_MONOTONIC);
 	ctp_publish_(lane, ts, (uint64_t)p->pid << 32 | t->tid, 0, CTP_ENTRY(CTP_ENTRY_THREAD, 0, 0));
 	return true;
@@ -1240,19 +1309,21 @@ bool ctp_room_(struct ctp_probe_ *p, struct ctp_thread_ *t, struct ctp_lane_ *la
 	struct ctp_shm_ring *ring = lane->ring;
 	uint64_t events = CTP_GET_(&ring->lost_events) - CTP_GET_(&ring->said_events);
 	uint64_t notes = CTP_GET_(&ring->lost_notes) - CTP_GET_(&ring->said_notes);
-	uint64_t tail, need = events || notes ? 2 : 1, until_ns = 0;
+	uint64_t tail, end, need = events || notes ? 2 : 1, until_ns = 0;
 	bool room;
 	do {
 		/* What the collector is done with may be overwritten. Pairs with its release store behind its copy. */
 		tail = __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE);
-		room = lane->head - tail + need <= lane->mask + 1;
+		end = ctp_end_(lane, mode, tail, need);
+		room = lane->head + need <= end;
 	} while (!room && mode & CTP_MODE_LOSSLESS && ctp_wait_(p, lane, tail, &until_ns));
 	if (!room) {
 		if (need == 1)
 			CTP_PUT_(&ring->gap_ts, ts);
 		__atomic_fetch_add(note ? &ring->lost_notes : &ring->lost_events, 1, __ATOMIC_RELAXED);
 	} else {
-		lane->limit = tail + lane->mask + 1;
+		const uint64_t turn = ((lane->head + need - 1) | ((UINT64_C(1) << CTP_TURN_BITS_) - 1)) + 1;
+		lane->limit = ctp_turns_(lane, mode) && turn < end ? turn : end;
 		if (need == 2) {
 			CTP_PUT_(&ring->said_events, CTP_GET_(&ring->said_events) + events);
 			CTP_PUT_(&ring->said_notes, CTP_GET_(&ring->said_notes) + notes);

@@ -139,7 +139,11 @@ shared!(Ring, "ctp_shm_ring" {
     said_notes: AtomicU64,
     gap_ts: AtomicU64,
     tail: AtomicU64,
-    pad: [u8; 56],
+    back_from: AtomicU64,
+    back_to: AtomicU64,
+    over_from: AtomicU64,
+    over_to: AtomicU64,
+    pad: [u8; 24],
 });
 
 // Plain: an entry has one writer, and its readers wait for the head behind it.
@@ -168,6 +172,8 @@ pub const MODE_MEMBARRIER: u32 = 4;
 pub const MODE_LOSSLESS: u32 = 8;
 pub const MODE_BARE: u32 = 16;
 pub const MODE_KEEP: u32 = 32;
+#[cfg(test)] // the writer here does not skip
+pub const MODE_SKIPS: u32 = 64;
 pub const MODE_GAPS: u32 = 0xffff_0000;
 
 pub const ANNOUNCE_MAGIC: u32 = 0x2b50_5443;
@@ -251,6 +257,7 @@ mod tests {
             ("CTP_MODE_LOSSLESS", MODE_LOSSLESS),
             ("CTP_MODE_BARE", MODE_BARE),
             ("CTP_MODE_KEEP", MODE_KEEP),
+            ("CTP_MODE_SKIPS", MODE_SKIPS),
             ("CTP_ANNOUNCE_MAGIC", ANNOUNCE_MAGIC),
             ("CTP_ANNOUNCE_ORDERED", ANNOUNCE_ORDERED),
             ("CTP_ANNOUNCE_ANNEX", ANNOUNCE_ANNEX),

@@ -232,6 +232,9 @@ impl Thread {
         lane.ring.set(Some(ring));
         lane.mask.set((1 << probe.shape.ring_bits) - 1);
         lane.head.set(ring.head.load(Relaxed));
+        for word in [&ring.back_from, &ring.back_to, &ring.over_from, &ring.over_to] {
+            word.store(0, Relaxed); // who had it may have died before it published that
+        }
         ring.clock.store(if probe.raw { u64::from(CLOCK_RAW) } else { 0 }, Relaxed);
         let what = entry_what(ENTRY_THREAD, 0, 0);
         lane.publish(Entry { ts, value: self.owner(probe), reference: 0, what });
@@ -270,9 +273,12 @@ impl Thread {
             return false; // a number of ours in another namespace, or before an exec: who can tell?
         }
         let is_free = owner == 0 || (owner != me && is_gone(probe, owner, others));
-        let unread = ring.head.load(Acquire).wrapping_sub(ring.tail.load(Relaxed));
+        let (head, tail) = (ring.head.load(Acquire), ring.tail.load(Relaxed));
+        let is_skip_ahead = |to: u64| to > tail && to <= head;
         is_free
-            && unread <= 1 << probe.shape.ring_bits >> 1 // let it be emptied first
+            && head.wrapping_sub(tail) <= 1 << probe.shape.ring_bits >> 1 // let it be emptied first
+            && !is_skip_ahead(ring.back_to.load(Relaxed))
+            && !is_skip_ahead(ring.over_to.load(Relaxed))
             && ring.owner.compare_exchange(owner, me, AcqRel, Relaxed).is_ok()
     }
 
