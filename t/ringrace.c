@@ -6,6 +6,7 @@
  * not come must be as many as the probe says it had no room for, and are told in the ring where they are missing. Meanwhile the
  * slots of the stations are read as somebody does who has nothing but membarrier(2): what is accepted must be an event, whole.
  */
+#define CTP_TURN_BITS_ 4 /* of a page with 128 entries, so that writers turn back in it */
 #include "onemap.h"
 
 #include <pthread.h>
@@ -23,7 +24,7 @@ enum {
 	ROUNDS = 12,               /* of threads */
 	TURNS = 6000,              /* of a thread in a round */
 	EVENTS = 1 << 20,          /* that are remembered of one coroutine */
-	MODE = CTP_MODE_RECORD | CTP_MODE_RINGS | CTP_MODE_MEMBARRIER,
+	MODE = CTP_MODE_RECORD | CTP_MODE_RINGS | CTP_MODE_MEMBARRIER | CTP_MODE_SKIPS,
 };
 
 /* --- the program that is traced ------------------------------------------------------------------------------------------- */
@@ -164,7 +165,7 @@ static void race(struct ctp_arena *arena, struct ctp_rings *rings, unsigned roun
 
 static void judge(struct ctp_arena *arena)
 {
-	uint64_t written = 0, missing = 0, lost = 0, said = 0, stale = 0;
+	uint64_t written = 0, missing = 0, lost = 0, said = 0, stale = 0, back = 0, over = 0;
 	for (unsigned c = 0; c < COROS; c++) {
 		written += coros[c].events;
 		for (uint64_t k = 0; k < coros[c].events; k++)
@@ -175,6 +176,8 @@ static void judge(struct ctp_arena *arena)
 	for (unsigned i = 0; i < arena->header->rings_used; i++) {
 		lost += arena->rings[i].lost_events;
 		said += arena->rings[i].said_events;
+		back += !!arena->rings[i].back_to;
+		over += !!arena->rings[i].over_to;
 	}
 	is_u64(sum.wrong, 0, "every entry is an event that was");
 	is_u64(sum.twice, 0, "none comes twice");
@@ -185,6 +188,7 @@ static void judge(struct ctp_arena *arena)
 	is_u64(sum.slots_wrong, 0, "a slot that does not change between two membarriers is whole");
 	is_u64(stale, 0, "the last eight of each are in its slots");
 	ok(sum.entries > written / 100 && lost > written / 100 && sum.slots, "it was a race");
+	ok(back && over, "writers went back in their rings, and over what was still there");
 	note("%" PRIu64 " written, %" PRIu64 " read, %" PRIu64 " lost in %u rings; %" PRIu64 " slots accepted; %" PRIu64
 	     " events of handlers", written, sum.entries, lost, arena->header->rings_used, sum.slots,
 	     coros[MOVING].events + coros[MOVING + 1].events + coros[MOVING + 2].events);
@@ -203,6 +207,23 @@ static void test_claim(struct ctp_arena *arena)
 	turn(&coros[0]);
 	ok(!onemap_interrupt && arena->header->rings_used == 2 && ctp_self_.lanes[0].ring != ctp_self_.lanes[1].ring,
 	   "a handler that interrupts the claim of a ring has another");
+}
+
+/* The reader stops when the writer is about to go back: nothing is lost before the ring is full but for what it goes over. */
+static void test_room(struct ctp_rings *rings)
+{
+	const struct ctp_lane_ *lane = &ctp_self_.lanes[0];
+	const uint64_t size = lane->mask + 1, step = 1 << CTP_TURN_BITS_;
+	while (lane->ring->head % step < step * 3 / 4) {
+		turn(&coros[0]);
+		drain(rings, true);
+	}
+	uint64_t from = coros[0].events;
+	while (!lane->ring->lost_events && coros[0].events - from < 4 * size)
+		turn(&coros[0]);
+	uint64_t room = coros[0].events - from - lane->ring->lost_events;
+	ok(lane->ring->over_to && room >= size - step / 2 && room <= size, "a writer that has gone back has the room of the ring");
+	drain(rings, true);
 }
 
 int main(int argc, char **argv)
@@ -226,6 +247,7 @@ int main(int argc, char **argv)
 	if (ctp_rings_init(&rings, onemap_base, onemap_bytes, &err))
 		return 1;
 	test_claim(&arena);
+	test_room(&rings);
 	setitimer(ITIMER_REAL, &(struct itimerval){{0, 150}, {0, 150}}, NULL);
 	for (unsigned round = 0; round < rounds; round++)
 		race(&arena, &rings, round);

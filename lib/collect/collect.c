@@ -64,7 +64,8 @@ static uint32_t mode_now(const struct ctp_collect_loop *c)
 static void announce(struct ctp_collect_loop *c)
 {
 	const struct ctp_collect_conf *conf = c->conf;
-	uint32_t mode = CTP_MODE_RECORD | CTP_MODE_RINGS | conf->modes | (ctp_membarrier() ? CTP_MODE_MEMBARRIER : 0);
+	uint32_t mode = CTP_MODE_RECORD | CTP_MODE_RINGS | CTP_MODE_SKIPS | conf->modes;
+	mode |= ctp_membarrier() ? CTP_MODE_MEMBARRIER : 0;
 	uint32_t before = mode_now(c);
 	if (conf->pid && !before)
 		ctp_notice_say(conf->news,

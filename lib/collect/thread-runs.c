@@ -17,7 +17,7 @@ bool ctp_thread_runs_find(const struct ctp_rings *r, uint32_t i, struct ctp_thre
 		return false;
 	for (uint64_t back = 1; back <= BACK && back <= ring->tail; back++) {
 		const struct ctp_shm_entry *entry =
-			&r->arena.entries[((uint64_t)i << r->arena.geo.ring_bits) + ((ring->tail - back) & mask)];
+			&r->arena.entries[((uint64_t)i << r->arena.geo.ring_bits) + (ctp_ring_back(ring, back) & mask)];
 		unsigned kind = CTP_ENTRY_KIND(__atomic_load_n(&entry->what, __ATOMIC_RELAXED));
 		uint64_t ref = __atomic_load_n(&entry->ref, __ATOMIC_RELAXED);
 		if (kind == CTP_ENTRY_THREAD || kind == CTP_ENTRY_GAP)

@@ -14,6 +14,10 @@
  * itself, and leaves the rest for the next. (That rests on clocks and is as good as these are; who must not be wrong asks again
  * when two more rounds are over.) A writer whose clock is ahead is not waited for: what was there at the look before is taken.
  *
+ * A writer may leave numbers out, to go back to the beginning of its ring or over what we have not taken there (ctp.h). It says from
+ * where to where before it publishes a head behind them, and says it again of others only when it has seen our tail behind those. So
+ * of the two words, a pair that lies between tail and head is both of one skip, and any other, half or wholly, is past or to come.
+ *
  * A ring whose numbers make no sense has a hostile writer. It begins anew where its head is, and nothing is believed of what it
  * held.
  */
@@ -53,6 +57,39 @@ static void meet(const struct ctp_rings *r, const struct ctp_shm_ring *shm, stru
 	ring->known = true;
 }
 
+static const struct ctp_skip none = {0, 0};
+static bool is_skip(const struct ctp_skip *s) { return s->from != s->to; }
+
+static struct ctp_skip see_skip(const struct ctp_ring *ring, uint64_t first, const uint64_t *from, const uint64_t *to)
+{
+	struct ctp_skip s = {__atomic_load_n(from, __ATOMIC_RELAXED), __atomic_load_n(to, __ATOMIC_RELAXED)};
+	return s.from - first < s.to - first && s.to - first <= ring->head - first ? s : none;
+}
+
+static void see_skips(struct ctp_ring *ring, const struct ctp_shm_ring *shm)
+{
+	struct ctp_skip back = see_skip(ring, ring->tail, &shm->back_from, &shm->back_to);
+	struct ctp_skip over = see_skip(ring, is_skip(&back) ? back.to : ring->tail, &shm->over_from, &shm->over_to);
+	ring->skips[0] = is_skip(&back) ? back : over;
+	ring->skips[1] = is_skip(&back) ? over : none;
+}
+
+/* Entries that the look has seen, and that are not taken yet. */
+static uint64_t count(const struct ctp_ring *ring)
+{
+	return ring->head - ring->tail - (ring->skips[0].to - ring->skips[0].from) - (ring->skips[1].to - ring->skips[1].from);
+}
+
+/* The number of the entry that comes so many after the next to be taken. */
+static uint64_t number_after(const struct ctp_ring *ring, uint64_t after)
+{
+	uint64_t number = ring->tail + after;
+	for (unsigned k = 0; k < 2; k++)
+		if (number - ring->tail >= ring->skips[k].from - ring->tail)
+			number += ring->skips[k].to - ring->skips[k].from;
+	return number;
+}
+
 static void look_at(struct ctp_rings *r, uint32_t i)
 {
 	struct ctp_shm_ring *shm = &r->arena.rings[i];
@@ -64,11 +101,13 @@ static void look_at(struct ctp_rings *r, uint32_t i)
 	ring->lost_events = __atomic_load_n(&shm->lost_events, __ATOMIC_RELAXED);
 	ring->lost_notes = __atomic_load_n(&shm->lost_notes, __ATOMIC_RELAXED);
 	r->lost += ring->lost_events + ring->lost_notes;
-	uint64_t there = ring->head - ring->tail;
+	see_skips(ring, shm);
+	uint64_t there = count(ring);
 	if (there > UINT64_C(1) << r->arena.geo.ring_bits) {
 		r->liars++;
 		ring->tail = ring->told = ring->due = ring->round = ring->head;
 		__atomic_store_n(&shm->tail, ring->tail, __ATOMIC_RELEASE); /* pairs with 2, if with anything */
+		see_skips(ring, shm);
 		there = 0;
 	}
 	if (!r->in_round)
@@ -160,7 +199,7 @@ void ctp_rings_finish(struct ctp_rings *r)
 	bool over = true;
 	for (uint32_t i = 0; i < r->used; i++) {
 		const struct ctp_ring *ring = &r->rings[i];
-		r->left += ring->head - ring->tail;
+		r->left += count(ring);
 		over &= (int64_t)(ring->tail - ring->round) >= 0;
 	}
 	if (over) {
@@ -182,10 +221,10 @@ bool ctp_rings_slice(struct ctp_rings *r)
 	for (uint32_t i = 0; i < r->used; i++) {
 		struct ctp_ring *ring = &r->rings[i];
 		ring->share = share;
-		if (stuck || ring->head - ring->tail <= share)
+		if (stuck || count(ring) <= share)
 			continue;
 		const struct ctp_rawline *line = ctp_rawclock_newest(&r->clock);
-		uint64_t last = ring->tail + share - 1;
+		uint64_t last = number_after(ring, share - 1);
 		uint64_t ns = entry_ns(r, ring, last, __atomic_load_n(&entry_at(r, i, last)->ts, __ATOMIC_RELAXED), &line);
 		r->horizon_ns = ns < r->horizon_ns ? ns : r->horizon_ns;
 	}
@@ -202,12 +241,24 @@ static void take_thread(struct ctp_rings *r, uint32_t i, const struct ctp_shm_en
 	r->rings[i].raw = is_raw(r, &r->arena.rings[i]);
 }
 
+/* Whether there is another entry, at tail. */
+static inline bool has_next(struct ctp_ring *ring)
+{
+	while (__builtin_expect(ring->tail == ring->skips[0].from, 0) && is_skip(&ring->skips[0])) {
+		ring->skipped = ring->skips[0];
+		ring->tail = ring->skips[0].to;
+		ring->skips[0] = ring->skips[1];
+		ring->skips[1] = none;
+	}
+	return ring->tail != ring->head;
+}
+
 static unsigned take_from(struct ctp_rings *r, uint32_t i, struct ctp_ring_entry *out)
 {
 	struct ctp_ring *ring = &r->rings[i];
 	const struct ctp_rawline *line = ctp_rawclock_newest(&r->clock);
 	unsigned n = 0;
-	for (; n < CTP_RINGS_CHUNK && ring->share && ring->tail != ring->head; ring->tail++, ring->share--) {
+	for (; n < CTP_RINGS_CHUNK && ring->share && has_next(ring); ring->tail++, ring->share--) {
 		const struct ctp_shm_entry *entry = entry_at(r, i, ring->tail);
 		uint64_t what = __atomic_load_n(&entry->what, __ATOMIC_RELAXED);
 		if (__builtin_expect(CTP_ENTRY_KIND(what) == CTP_ENTRY_THREAD, 0)) {

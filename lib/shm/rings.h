@@ -26,6 +26,11 @@ struct ctp_ring_entry {
 	uint64_t ts_ns, value, ref, what;
 };
 
+/* Numbers of a ring that no entry has: from, and all behind it that are before to. */
+struct ctp_skip {
+	uint64_t from, to;
+};
+
 /* What the collector remembers of a ring. */
 struct ctp_ring {
 	uint64_t owner;   /* pid << 32 | tid of who wrote what was taken last */
@@ -41,6 +46,8 @@ struct ctp_ring {
 	uint64_t told_events, told_notes;     /* told by CTP_ENTRY_GAP */
 	uint64_t gap_events, gap_notes, gap_ns, gap_tid; /* what the last of these told, until the entry behind it is taken */
 	uint64_t lost_before;                 /* of the events: before we came */
+	struct ctp_skip skips[2]; /* that are still to come, as seen by this look; from and to are equal: none */
+	struct ctp_skip skipped;  /* the last that was passed */
 	bool known, raw;
 	uint16_t share;   /* entries that this slice may still take of it */
 };
@@ -81,6 +88,13 @@ bool ctp_rings_slice(struct ctp_rings *r);
  * over.
  */
 unsigned ctp_rings_take(struct ctp_rings *r, struct ctp_ring **ring, struct ctp_ring_entry *out);
+
+/* The number of the entry that came so many before the next to be taken. */
+static inline uint64_t ctp_ring_back(const struct ctp_ring *ring, uint64_t back)
+{
+	uint64_t number = ring->tail - back;
+	return (int64_t)(number - ring->skipped.to) < 0 ? number - (ring->skipped.to - ring->skipped.from) : number;
+}
 
 /* The look is over: says what it has left, and whether that was a round. */
 void ctp_rings_finish(struct ctp_rings *r);
