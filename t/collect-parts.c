@@ -2,6 +2,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -171,8 +172,9 @@ static void test_queue(void)
 	for (; got < PACKETS && good; got++) {
 		good &= fread(back, 1, PACKET, in) == PACKET && back[0] == got % 251 && !memcmp(back, back + 1, PACKET - 1);
 		if (put < PACKETS) {
-			memset(packet, (int)(put++ % 251), PACKET);
-			good &= ctp_outqueue_put(q, packet, PACKET);
+			uint8_t *at = got % 3 ? ctp_outqueue_room(q) : packet; /* made in the ring, or copied to it */
+			memset(at, (int)(put++ % 251), PACKET);
+			good &= ctp_outqueue_put(q, at, PACKET);
 		}
 	}
 	ok(good && got == PACKETS, "everything arrives, in order");
@@ -188,8 +190,52 @@ static void test_queue(void)
 	ok(wait_ready(q), "a closed pipe is told without being asked");
 	while (ctp_outqueue_put(q, packet, PACKET))
 		;
+	ok(!ctp_outqueue_put(q, ctp_outqueue_room(q), PACKET), "nobody waits for room any more");
 	ok(ctp_outqueue_close(q, &err) == CTP_FAILED && strstr(err.text, "Broken pipe"), "and puts fail: %s", err.text);
 	close(fds[1]);
+}
+
+/* Packets as large as can be, more of them than the queue holds. */
+enum { LARGE_PACKETS = 70 };
+
+static void *read_large(void *arg)
+{
+	static uint8_t back[CTP_OUTQUEUE_ROOM];
+	FILE *in = arg;
+	unsigned got = 0;
+	for (; got < LARGE_PACKETS; got++) {
+		size_t len = CTP_OUTQUEUE_ROOM - got;
+		if (fread(back, 1, len, in) != len || back[0] != got || memcmp(back, back + 1, len - 1))
+			break;
+	}
+	while (fread(back, 1, sizeof back, in))
+		;
+	return (void *)(uintptr_t)got;
+}
+
+static void test_queue_laps(void)
+{
+	struct ctp_output out;
+	struct ctp_err err;
+	int fds[2];
+	if (pipe(fds) || ctp_output_fd(&out, fds[1], "pipe", &err))
+		exit(1);
+	struct ctp_outqueue *q = ctp_outqueue_new(&out, &err);
+	FILE *in = fdopen(fds[0], "r");
+	pthread_t reader;
+	void *got;
+	pthread_create(&reader, NULL, read_large, in);
+	for (unsigned put = 0; put < LARGE_PACKETS; put++) {
+		uint8_t *at = ctp_outqueue_room(q);
+		memset(at, (int)put, CTP_OUTQUEUE_ROOM);
+		ctp_outqueue_put(q, at, CTP_OUTQUEUE_ROOM - put);
+	}
+	ctp_outqueue_finish(q);
+	ok(wait_ready(q) && ctp_outqueue_close(q, &err) == CTP_OK, "a queue that is full makes its writer wait");
+	close(fds[1]);
+	pthread_join(reader, &got);
+	is_u64((uintptr_t)got, LARGE_PACKETS, "and no packet is made over another");
+	fclose(in);
 }
 
 static void test_rows(void)
@@ -212,5 +258,6 @@ int main(void)
 	test_line();
 	test_buildid();
 	test_queue();
+	test_queue_laps();
 	return done_testing();
 }

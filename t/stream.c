@@ -654,6 +654,62 @@ static void test_failure(void)
 	ctp_class_free(cls);
 }
 
+/* Packets are made one behind the other in somebody else's memory. */
+struct packets_of_others {
+	uint8_t *data, *end;
+	unsigned rooms, puts, elsewhere;
+};
+
+static void *give_room(void *arg)
+{
+	struct packets_of_others *f = arg;
+	f->rooms++;
+	return f->end;
+}
+
+static bool take_packet(void *arg, const void *packet, size_t len)
+{
+	struct packets_of_others *f = arg;
+	f->elsewhere += packet != f->end;
+	f->puts++;
+	f->end += len;
+	return true;
+}
+
+static void test_room(void)
+{
+	enum { PACKETS = 5, EACH = 100 };
+	struct ctp_err err;
+	struct ctp_section sec;
+	struct mem m = { 0 };
+	struct packets_of_others f = { .data = malloc(CTP_WRITER_ROOM + (1 << 20)) };
+	struct ctp_class *cls = ctp_event_class(CTP_TRANSITION);
+	f.end = f.data;
+	struct ctp_writer *own = ctp_writer_new(mem_put, &m, &err);
+	struct ctp_writer *theirs = ctp_writer_new_in(give_room, take_packet, &f, &err);
+	ctp_section_init(&sec);
+	ctp_writer_begin(own, &sec);
+	ctp_writer_begin(theirs, &sec);
+	ctp_section_fini(&sec);
+	for (unsigned i = 1; i <= PACKETS * EACH; i++) {
+		put_event(own, cls, i, i);
+		put_event(theirs, cls, i, i);
+		if (i % EACH == 0) {
+			ctp_writer_flush(own);
+			ctp_writer_flush(theirs);
+		}
+	}
+	ok(ctp_writer_end(own, true) && ctp_writer_end(theirs, true), "a writer fills memory that is given to it");
+	is_u64(f.elsewhere, 0, "each packet is made where it was said");
+	ok(f.rooms == PACKETS + 1 && f.puts == f.rooms, "once for each packet");
+	ok(m.len == (size_t)(f.end - f.data) && !memcmp(m.data, f.data, m.len), "and the bytes are those of any writer");
+	ctp_writer_free(own);
+	ctp_writer_free(theirs);
+	ctp_class_free(cls);
+	free(m.data);
+	free(f.data);
+}
+
 /* Packets outside a range of times are passed over, and only those; where one of them is damaged, nobody asks. */
 static void test_narrow(void)
 {
@@ -713,6 +769,7 @@ int main(void)
 	test_narrow();
 	test_limits();
 	test_failure();
+	test_room();
 	for (int i = 0; i < 16; i++)
 		free(pool[i]);
 	return done_testing();

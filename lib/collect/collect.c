@@ -371,7 +371,8 @@ static enum ctp_status set_up(struct ctp_collect_loop *c, struct ctp_err *err)
 		return CTP_FAILED;
 	if (open_output(c, err)) /* starts a thread, so it comes after the clone */
 		return CTP_FAILED;
-	c->writer = ctp_writer_new(ctp_outqueue_put, c->queue, err);
+	_Static_assert((int)CTP_WRITER_ROOM <= (int)CTP_OUTQUEUE_ROOM, "the queue has room for any packet");
+	c->writer = ctp_writer_new_in(ctp_outqueue_room, ctp_outqueue_put, c->queue, err);
 	if (!c->writer)
 		return CTP_FAILED;
 	c->targets = ctp_targets_new(c->writer, &c->file, err);

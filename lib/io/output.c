@@ -245,6 +245,14 @@ void ctp_output_put_slow(struct ctp_output *out, const void *data, size_t len)
 	}
 }
 
+void ctp_output_pass(struct ctp_output *out, const void *data, size_t len)
+{
+	if (out->ptr != out->buf || out->priv->background.running)
+		drain(out, true);
+	give(out, data, len);
+	note_state(out);
+}
+
 bool ctp_output_flush(struct ctp_output *out)
 {
 	drain(out, true);

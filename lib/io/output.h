@@ -51,6 +51,9 @@ enum ctp_status ctp_output_fd(struct ctp_output *out, int fd, const char *name, 
 bool ctp_output_flush(struct ctp_output *out);
 enum ctp_status ctp_output_close(struct ctp_output *out, struct ctp_err *err);
 
+/* A put without a copy: data goes to the system, behind all that was put before. */
+void ctp_output_pass(struct ctp_output *out, const void *data, size_t len);
+
 void ctp_output_put_slow(struct ctp_output *out, const void *data, size_t len);
 void ctp_output_drain(struct ctp_output *out); /* makes room for CTP_OUTPUT_ROOM bytes */
 

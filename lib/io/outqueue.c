@@ -1,9 +1,10 @@
 /*
  * outqueue.c - the ring and the thread that empties it.
  *
- * head and tail count bytes since the start and never wrap in practice; both change under the lock, the bytes between them
- * belong to the thread, the rest to the one who puts. When the ring runs empty both return to its beginning, so that it touches
- * no more memory than it needs.
+ * head, tail and lap change under the lock. The bytes from tail to head belong to the thread, the rest to the one who puts, who
+ * alone moves head. A packet is never broken at the end of the ring, which has room for one more behind it: the packet that
+ * crosses CTP_OUTQUEUE_BYTES is the last of a lap, and the next is made at the beginning. Where the ring has run empty the next
+ * one is made there too, so that the ring touches no more memory than it needs.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -22,7 +23,8 @@ struct ctp_outqueue {
 	pthread_mutex_t lock;
 	pthread_cond_t more, room;
 	pthread_t thread;
-	uint64_t head, tail;
+	size_t head, tail; /* where the next packet is made; what is written next */
+	size_t lap;        /* where the lap of tail ends, if head is in the next one; else 0 */
 	bool finished, abandoned, failed;
 	int event_fd;
 	struct ctp_err err;
@@ -30,23 +32,25 @@ struct ctp_outqueue {
 	char ring[];
 };
 
+static bool is_empty(const struct ctp_outqueue *q) { return q->head == q->tail && !q->lap; }
+
 /* Writes what is there, unlocked meanwhile; returns with the ring empty. */
 static void drain(struct ctp_outqueue *q)
 {
-	while (q->head != q->tail) {
-		size_t at = q->tail % CTP_OUTQUEUE_BYTES, len = q->head - q->tail;
-		if (len > CTP_OUTQUEUE_BYTES - at)
-			len = CTP_OUTQUEUE_BYTES - at;
+	while (!is_empty(q)) {
+		const char *from = q->ring + q->tail;
+		size_t len = (q->lap ? q->lap : q->head) - q->tail;
 		if (len > CHUNK_BYTES)
 			len = CHUNK_BYTES;
 		pthread_mutex_unlock(&q->lock);
-		ctp_output_put(&q->out, q->ring + at, len);
+		ctp_output_pass(&q->out, from, len);
 		pthread_mutex_lock(&q->lock);
 		q->tail += len;
+		if (q->tail == q->lap)
+			q->tail = q->lap = 0;
 		q->failed |= q->out.failed;
 		pthread_cond_signal(&q->room);
 	}
-	q->head = q->tail = 0;
 	pthread_mutex_unlock(&q->lock);
 	ctp_output_flush(&q->out);
 	pthread_mutex_lock(&q->lock);
@@ -57,8 +61,8 @@ static void *writer_main(void *arg)
 {
 	struct ctp_outqueue *q = arg;
 	pthread_mutex_lock(&q->lock);
-	while (!q->failed && (!q->finished || q->head != q->tail)) {
-		if (q->head == q->tail)
+	while (!q->failed && (!q->finished || !is_empty(q))) {
+		if (is_empty(q))
 			pthread_cond_wait(&q->more, &q->lock);
 		else
 			drain(q);
@@ -83,7 +87,7 @@ static void *writer_main(void *arg)
 
 struct ctp_outqueue *ctp_outqueue_new(const struct ctp_output *out, struct ctp_err *err)
 {
-	struct ctp_outqueue *q = malloc(sizeof(*q) + CTP_OUTQUEUE_BYTES); /* untouched, it costs nothing */
+	struct ctp_outqueue *q = malloc(sizeof(*q) + CTP_OUTQUEUE_BYTES + CTP_OUTQUEUE_ROOM); /* untouched, it costs nothing */
 	if (!q) {
 		ctp_err_set(err, "out of memory");
 		return NULL;
@@ -110,36 +114,56 @@ struct ctp_outqueue *ctp_outqueue_new(const struct ctp_output *out, struct ctp_e
 	return q;
 }
 
+void *ctp_outqueue_room(void *queue)
+{
+	struct ctp_outqueue *q = queue;
+	pthread_mutex_lock(&q->lock);
+	for (;; pthread_cond_wait(&q->room, &q->lock)) {
+		if (is_empty(q))
+			q->head = q->tail = 0;
+		if (!q->lap && q->head >= CTP_OUTQUEUE_BYTES) {
+			q->lap = q->head;
+			q->head = 0;
+		}
+		if (q->failed || !q->lap || q->tail - q->head >= CTP_OUTQUEUE_ROOM)
+			break;
+	}
+	void *room = q->ring + q->head;
+	pthread_mutex_unlock(&q->lock);
+	return room;
+}
+
+/* What was made in the room. */
+static bool commit(struct ctp_outqueue *q, size_t len_bytes)
+{
+	pthread_mutex_lock(&q->lock);
+	bool taken = !q->failed;
+	q->head += taken ? len_bytes : 0;
+	pthread_cond_signal(&q->more);
+	pthread_mutex_unlock(&q->lock);
+	return taken;
+}
+
 bool ctp_outqueue_put(void *queue, const void *packet, size_t len_bytes)
 {
 	struct ctp_outqueue *q = queue;
-	const char *from = packet;
-	pthread_mutex_lock(&q->lock);
-	while (len_bytes && !q->failed) {
-		size_t at = q->head % CTP_OUTQUEUE_BYTES, len = CTP_OUTQUEUE_BYTES - (q->head - q->tail);
-		if (!len) {
-			pthread_cond_wait(&q->room, &q->lock);
-			continue;
-		}
-		if (len > CTP_OUTQUEUE_BYTES - at)
-			len = CTP_OUTQUEUE_BYTES - at;
-		if (len > len_bytes)
-			len = len_bytes;
-		memcpy(q->ring + at, from, len);
-		q->head += len;
+	if (packet == q->ring + q->head)
+		return commit(q, len_bytes);
+	bool taken = true;
+	for (const char *from = packet; taken && len_bytes;) {
+		size_t len = len_bytes < CTP_OUTQUEUE_ROOM ? len_bytes : CTP_OUTQUEUE_ROOM;
+		memcpy(ctp_outqueue_room(q), from, len);
+		taken = commit(q, len);
 		from += len;
 		len_bytes -= len;
-		pthread_cond_signal(&q->more);
 	}
-	bool taken = !q->failed;
-	pthread_mutex_unlock(&q->lock);
 	return taken;
 }
 
 bool ctp_outqueue_tight(struct ctp_outqueue *q)
 {
 	pthread_mutex_lock(&q->lock);
-	bool tight = q->head - q->tail > CTP_OUTQUEUE_BYTES / 2 && !q->failed;
+	bool tight = q->lap + q->head - q->tail > CTP_OUTQUEUE_BYTES / 2 && !q->failed;
 	pthread_mutex_unlock(&q->lock);
 	return tight;
 }

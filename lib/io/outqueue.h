@@ -1,8 +1,9 @@
 /*
  * outqueue.h - packets on their way out, so that a slow disk or reader does not hold up the harvest.
  *
- * A bounded ring of bytes between the one that harvests and a thread that compresses and writes. What is put is flushed to the
- * system whenever the queue runs empty. The first error stops everything: the descriptor from ctp_outqueue_fd tells.
+ * A bounded ring of bytes between the one that harvests and a thread that compresses and writes. Packets are made in it and
+ * written from it, without a copy. What is put is flushed to the system whenever the queue runs empty. The first error stops
+ * everything: the descriptor from ctp_outqueue_fd tells.
  */
 #ifndef CTP_OUTQUEUE_H
 #define CTP_OUTQUEUE_H
@@ -13,14 +14,26 @@
 #include "base/err.h"
 #include "io/output.h"
 
-enum { CTP_OUTQUEUE_BYTES = 64 << 20 };
+enum {
+	CTP_OUTQUEUE_BYTES = 64 << 20,
+	CTP_OUTQUEUE_ROOM = 64 + (4 << 20), /* for one packet */
+};
 
 struct ctp_outqueue;
 
 /* Takes over out, the struct's contents included; on failure it is still the caller's. The thread takes no signals. */
 struct ctp_outqueue *ctp_outqueue_new(const struct ctp_output *out, struct ctp_err *err);
 
-/* A ctp_writer_put. Waits while there is no room; false once writing has failed. */
+/*
+ * A ctp_writer_room: CTP_OUTQUEUE_ROOM bytes of the ring, the caller's until the next put. Waits while they are not to be had,
+ * unless writing has failed.
+ */
+void *ctp_outqueue_room(void *queue);
+
+/*
+ * A ctp_writer_put. Of what was made in the room it takes so many bytes, and the next room is another; a packet that is elsewhere is
+ * copied to the room, of whatever length. False once writing has failed.
+ */
 bool ctp_outqueue_put(void *queue, const void *packet, size_t len_bytes);
 
 /* True when so much waits that a harvest might have to wait too. */

@@ -23,13 +23,16 @@ enum {
 
 _Static_assert(CTP_PAYLOAD_MAX >= PACKET_FULL + CTP_SECTION_BYTES_MAX + CTP_RECORD_TEXT_MAX + SOME_RECORDS * CTP_RECORD_ROOM + (128 << 10),
                "a record fits into any packet that is not full");
+_Static_assert(CTP_WRITER_ROOM == CTP_PACKET_HEADER + CTP_PAYLOAD_MAX, "and a packet into its room");
 
 struct ctp_writer {
+	ctp_writer_room *room;  /* null: packets are made in own */
 	ctp_writer_put *put;
 	void *arg;
 	bool open, failed;
 	struct ctp_codec *codec;
-	uint8_t *packet;        /* header and payload, CTP_PACKET_HEADER + CTP_PAYLOAD_MAX bytes; the first lane is filled in place */
+	uint8_t *own;
+	uint8_t *packet;        /* header and payload, in CTP_WRITER_ROOM bytes; the first lane is filled in place */
 	uint8_t *keys, *rest;   /* the others, until the packet is sent */
 	struct ctp_lanes at;    /* where the next record goes; heads null while no packet is begun */
 	uint32_t records;
@@ -48,21 +51,22 @@ struct ctp_writer {
 	} slots[CLASS_SLOTS];
 };
 
-struct ctp_writer *ctp_writer_new(ctp_writer_put *put, void *arg, struct ctp_err *err)
+struct ctp_writer *ctp_writer_new_in(ctp_writer_room *room, ctp_writer_put *put, void *arg, struct ctp_err *err)
 {
 	struct ctp_writer *w = calloc(1, sizeof *w);
 	if (!w) {
 		ctp_err_set(err, "out of memory");
 		return 0;
 	}
+	w->room = room;
 	w->put = put;
 	w->arg = arg;
 	w->codec = ctp_codec_new(err);
-	w->packet = malloc(CTP_PACKET_HEADER + CTP_PAYLOAD_MAX);
+	w->own = room ? 0 : malloc(CTP_WRITER_ROOM);
 	w->keys = malloc(CTP_PAYLOAD_MAX);
 	w->rest = malloc(CTP_PAYLOAD_MAX);
 	w->preamble = malloc(CTP_SECTION_BYTES_MAX + (2 * CTP_ATTRS_MAX + 4) * CTP_VARINT_MAX);
-	if (!w->codec || !w->packet || !w->keys || !w->rest || !w->preamble) {
+	if (!w->codec || (!room && !w->own) || !w->keys || !w->rest || !w->preamble) {
 		ctp_err_set(err, "out of memory");
 		ctp_writer_free(w);
 		return 0;
@@ -70,12 +74,17 @@ struct ctp_writer *ctp_writer_new(ctp_writer_put *put, void *arg, struct ctp_err
 	return w;
 }
 
+struct ctp_writer *ctp_writer_new(ctp_writer_put *put, void *arg, struct ctp_err *err)
+{
+	return ctp_writer_new_in(0, put, arg, err);
+}
+
 void ctp_writer_free(struct ctp_writer *w)
 {
 	if (!w)
 		return;
 	ctp_codec_free(w->codec);
-	free(w->packet);
+	free(w->own);
 	free(w->keys);
 	free(w->rest);
 	free(w->preamble);
@@ -116,6 +125,7 @@ static void begin_packet(struct ctp_writer *w)
 	w->records = 0;
 	w->first_ns = UINT64_MAX;
 	w->last_ns = 0;
+	w->packet = w->room ? w->room(w->arg) : w->own;
 	memcpy(w->packet + CTP_PACKET_HEADER, w->preamble, w->preamble_bytes);
 	w->at = (struct ctp_lanes){ w->packet + CTP_PACKET_HEADER + w->preamble_bytes, w->keys, w->rest, w->rest };
 }

@@ -21,6 +21,15 @@ struct ctp_writer;
 typedef bool ctp_writer_put(void *arg, const void *packet, size_t len_bytes);
 
 struct ctp_writer *ctp_writer_new(ctp_writer_put *put, void *arg, struct ctp_err *err);
+
+/*
+ * The same for a put that has memory of its own, so that it need not copy: a packet is made where `room` says, in
+ * CTP_WRITER_ROOM bytes that are the writer's until put gets their address. Each room is followed by one put, or by none where
+ * the writer ends before.
+ */
+enum { CTP_WRITER_ROOM = 64 + (4 << 20) };
+typedef void *ctp_writer_room(void *arg);
+struct ctp_writer *ctp_writer_new_in(ctp_writer_room *room, ctp_writer_put *put, void *arg, struct ctp_err *err);
 void ctp_writer_free(struct ctp_writer *w); /* what was not flushed is dropped */
 
 /* Opens a section; sec is copied. One that is open is closed first, as cut short. */
