@@ -253,28 +253,61 @@ static inline bool has_next(struct ctp_ring *ring)
 	return ring->tail != ring->head;
 }
 
+/* Entries of which nobody needs to know but who reads the ring. */
+static void take_threads(struct ctp_rings *r, uint32_t i)
+{
+	struct ctp_ring *ring = &r->rings[i];
+	for (; ring->share && has_next(ring); ring->tail++, ring->share--) {
+		const struct ctp_shm_entry *entry = entry_at(r, i, ring->tail);
+		if (CTP_ENTRY_KIND(__atomic_load_n(&entry->what, __ATOMIC_RELAXED)) != CTP_ENTRY_THREAD)
+			return;
+		take_thread(r, i, entry);
+	}
+}
+
+/* The line that most times of a ring are on, all of it not newer than the look. Where they are ns already, that is each of these. */
+static struct ctp_rawline usual_line(const struct ctp_rings *r, const struct ctp_ring *ring)
+{
+	if (ring->raw)
+		return *ctp_rawclock_newest(&r->clock);
+	return (struct ctp_rawline){.slope = UINT64_C(1) << 32, .stop_raw = r->now_ns, .stop_ns = r->now_ns};
+}
+
 static unsigned take_from(struct ctp_rings *r, uint32_t i, struct ctp_ring_entry *out)
 {
 	struct ctp_ring *ring = &r->rings[i];
+	take_threads(r, i);
+	const struct ctp_shm_entry *entries = entry_at(r, i, 0);
+	const uint64_t mask = (UINT64_C(1) << r->arena.geo.ring_bits) - 1, tail = ring->tail, horizon_ns = r->horizon_ns;
 	const struct ctp_rawline *line = ctp_rawclock_newest(&r->clock);
-	unsigned n = 0;
-	for (; n < CTP_RINGS_CHUNK && ring->share && has_next(ring); ring->tail++, ring->share--) {
-		const struct ctp_shm_entry *entry = entry_at(r, i, ring->tail);
-		uint64_t what = __atomic_load_n(&entry->what, __ATOMIC_RELAXED);
-		if (__builtin_expect(CTP_ENTRY_KIND(what) == CTP_ENTRY_THREAD, 0)) {
-			if (n)
-				break; /* these were another's */
-			take_thread(r, i, entry);
-			continue;
+	struct ctp_rawline usual = usual_line(r, ring);
+	unsigned most = ring->share < CTP_RINGS_CHUNK ? ring->share : CTP_RINGS_CHUNK, n = 0;
+	uint64_t upto = is_skip(&ring->skips[0]) ? ring->skips[0].from : ring->head; /* take_threads has passed what was at tail */
+	most = upto - tail < most ? (unsigned)(upto - tail) : most;
+	for (uint64_t last_ns = ring->last_ns; n < most; n++) {
+		const struct ctp_shm_entry *entry = &entries[(tail + n) & mask];
+		uint64_t what = __atomic_load_n(&entry->what, __ATOMIC_RELAXED), ts = __atomic_load_n(&entry->ts, __ATOMIC_RELAXED);
+		uint64_t ns;
+		if (__builtin_expect(CTP_ENTRY_KIND(what) == CTP_ENTRY_THREAD, 0))
+			break; /* these were another's */
+		if (__builtin_expect(ctp_rawline_has(&usual, ts), 1)) {
+			ns = usual.ns + (uint64_t)((unsigned __int128)(ts - usual.raw) * usual.slope >> 32);
+		} else {
+			ns = entry_ns(r, ring, tail + n, ts, &line);
+			usual = ring->raw ? *line : usual;
 		}
-		uint64_t ns = entry_ns(r, ring, ring->tail, __atomic_load_n(&entry->ts, __ATOMIC_RELAXED), &line);
-		if (ns > r->horizon_ns)
+		last_ns = ns > last_ns ? ns : last_ns;
+		if (__builtin_expect(last_ns > horizon_ns, 0))
 			break;
-		out[n].ts_ns = ring->last_ns = ns;
+		out[n].ts_ns = last_ns;
 		out[n].value = __atomic_load_n(&entry->value, __ATOMIC_RELAXED);
 		out[n].ref = __atomic_load_n(&entry->ref, __ATOMIC_RELAXED);
-		out[n++].what = what;
+		out[n].what = what;
 	}
+	if (n)
+		ring->last_ns = out[n - 1].ts_ns;
+	ring->tail += n;
+	ring->share = (uint16_t)(ring->share - n);
 	return n;
 }
 
