@@ -12,11 +12,11 @@
 
 #include "base/spread.h"
 
-enum { CTP_TIDS_SLOTS = 4096, CTP_TIDS_MAX = CTP_TIDS_SLOTS / 2 };
+enum { CTP_TIDS_SLOTS = 4096, CTP_TIDS_MAX = CTP_TIDS_SLOTS / 2, CTP_TIDS_RECENT = 64 };
 
 /* One of zeros is empty. 0 is no member. */
 struct ctp_tids {
-	uint64_t last; /* asked for; most questions come in rows of the same */
+	uint64_t recent[CTP_TIDS_RECENT]; /* asked for, by their low bits: threads take turns */
 	uint32_t count;
 	uint64_t salt;
 	uint64_t slots[CTP_TIDS_SLOTS];
@@ -25,9 +25,10 @@ struct ctp_tids {
 /* True if it was not there. */
 static inline bool ctp_tids_add(struct ctp_tids *t, uint64_t id)
 {
-	if (id == t->last || !id)
+	uint64_t *recent = &t->recent[id % CTP_TIDS_RECENT];
+	if (id == *recent || !id)
 		return false;
-	t->last = id;
+	*recent = id;
 	if (!t->count)
 		t->salt = ctp_spread_salt();
 	uint32_t at = ctp_spread(id, t->salt, CTP_TIDS_SLOTS);
