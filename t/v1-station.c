@@ -265,31 +265,70 @@ static void test_absurd(void)
 
 /* --- the batch ----------------------------------------------------------------------------------------------------------- */
 
-static void test_sort(uint32_t n, uint64_t now, uint64_t range, bool garbage)
+static uint64_t random64(void)
 {
-	struct ctp_row_sort b;
-	struct ctp_err err;
-	uint64_t x = 88172645463325252, bad = 0, seen = 0;
-	if (ctp_row_sort_init(&b, &err) != CTP_OK)
-		exit(1);
-	for (uint32_t i = 0; i < n; i++) {
-		x ^= x << 13, x ^= x >> 7, x ^= x << 17;
-		b.ts_ns[i] = garbage && i % 5 == 0 ? (i % 2 ? 0 : UINT64_MAX - i) : now - range + x % (range + 1);
-	}
-	b.count = n;
-	ctp_row_sort_sort(&b, now);
+	static uint64_t x = 88172645463325252;
+	return x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+}
+
+/* By time, and equal times as they came; of those to skip nothing is said. */
+static bool is_sorted(const struct ctp_row_sort *b, const uint8_t *skip)
+{
 	const uint64_t *before = NULL;
+	uint64_t bad = 0, seen = 0, n = b->count;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t at = ctp_row_sort_at(&b, i);
-		const uint64_t *ts = &b.ts_ns[at];
+		uint32_t at = ctp_row_sort_at(b, i);
+		const uint64_t *ts = &b->ts_ns[at];
 		seen += at;
-		if (garbage && at % 5 == 0)
+		if (skip[at])
 			continue;
 		bad += before && (*ts < *before || (*ts == *before && ts < before));
 		before = ts;
 	}
-	ok(!bad && seen == (uint64_t)n * (n - 1) / 2, "sorted, equal times as they came: %u over %" PRIu64 " ns%s", n, range,
+	return !bad && seen == n * (n - 1) / 2;
+}
+
+static void test_sort(uint32_t n, uint64_t now, uint64_t range, bool garbage)
+{
+	struct ctp_row_sort b;
+	struct ctp_err err;
+	uint8_t skip[CTP_ROW_SORT_ROWS] = {0};
+	if (ctp_row_sort_init(&b, &err) != CTP_OK)
+		exit(1);
+	for (uint32_t i = 0; i < n; i++) {
+		skip[i] = garbage && i % 5 == 0;
+		b.ts_ns[i] = skip[i] ? (i % 2 ? 0 : UINT64_MAX - i) : now - range + random64() % (range + 1);
+	}
+	b.count = n;
+	ctp_row_sort_sort(&b, now);
+	ok(is_sorted(&b, skip), "sorted, equal times as they came: %u over %" PRIu64 " ns%s", n, range,
 	   garbage ? ", nonsense among them" : "");
+	ctp_row_sort_fini(&b);
+}
+
+/* Rings one after the other, each in the order of time and of whatever length. */
+static void test_runs(unsigned runs, uint64_t step, bool garbage)
+{
+	struct ctp_row_sort b;
+	struct ctp_err err;
+	const uint64_t now = UINT64_C(1) << 45;
+	uint8_t skip[CTP_ROW_SORT_ROWS] = {0};
+	if (ctp_row_sort_init(&b, &err) != CTP_OK)
+		exit(1);
+	for (unsigned run = 0; run < runs; run++) {
+		uint64_t ts = now - random64() % (1000 * step);
+		for (uint64_t left = 1 + random64() % (CTP_ROW_SORT_ROWS / runs); left; left--)
+			b.ts_ns[b.count++] = ts += random64() % step;
+		if (garbage) { /* ahead of all: the run ends with it */
+			skip[b.count - 1] = 1;
+			b.ts_ns[b.count - 1] = UINT64_MAX - run;
+		}
+	}
+	ctp_row_sort_sort(&b, now);
+	ok(is_sorted(&b, skip), "sorted, from %u runs with steps below %" PRIu64 " ns%s", runs, step,
+	   garbage ? ", nonsense at the end of each" : "");
+	if (runs == 1)
+		ok(b.sorted, "and left as they are");
 	ctp_row_sort_fini(&b);
 }
 
@@ -317,5 +356,9 @@ int main(void)
 			test_sort(CTP_ROW_SORT_ROWS, now, 1000000, k);
 			test_sort(CTP_ROW_SORT_ROWS, now, UINT64_C(1) << 31, k);
 		}
+	static const unsigned runs[] = {1, 2, 3, 4, 5, 7, 31, 32, 33, 100};
+	for (unsigned r = 0; r < sizeof(runs) / sizeof(*runs); r++)
+		for (unsigned k = 0; k < 4; k++)
+			test_runs(runs[r], k & 1 ? 1000 : 2, k & 2);
 	return done_testing();
 }

@@ -127,7 +127,7 @@ static size_t look_at_all(struct ctp_harvest *h, bool sweep, struct ctp_look *lo
 {
 	struct ctp_look here = {0};
 	uint64_t before_ns = h->rows.now_ns;
-	h->rows.now_ns = ctp_clock_ns();
+	ctp_rows_look(&h->rows, ctp_clock_ns());
 	here.found = (sweep ? ctp_v1_scan_all : ctp_v1_scan_some)(&h->scan, before_ns, &here.busiest);
 	look_at_rings(h, &here);
 	find_functions(h);
@@ -159,7 +159,7 @@ void ctp_harvest_lives(struct ctp_harvest *h)
 
 void ctp_harvest_last(struct ctp_harvest *h, bool gone)
 {
-	h->rows.now_ns = ctp_clock_ns();
+	ctp_rows_look(&h->rows, ctp_clock_ns());
 	ctp_v1_scan_last(&h->scan, gone);
 	if (h->annexed) {
 		take_snapshot(h);
@@ -241,7 +241,8 @@ struct ctp_harvest *ctp_harvest_new(const struct ctp_harvest_conf *conf, struct 
 	h->rows.new_thread_arg = conf->arg;
 	if (conf->find_code && ctp_frame_queue_init(&h->rows.frames, conf->max_stations, err))
 		goto fail;
-	h->rows.now_ns = h->rows.begin_ns = ctp_clock_ns();
+	h->rows.begin_ns = ctp_clock_ns();
+	ctp_rows_look(&h->rows, h->rows.begin_ns);
 	if (ctp_v1_scan_init(&h->scan, conf, &h->rows, err))
 		goto fail;
 	enum ctp_status found = ctp_rings_init(&h->rings, conf->shm, conf->bytes, err);

@@ -1,9 +1,10 @@
 /*
  * row-sort.c - a stable sort by time for a few thousand records, most of them from the same millisecond.
  *
- * What is sorted is one word for each row: time since the earliest in the high bits, the row's number in the low ones. The
- * number makes all words different, which keeps the insertion sort of the few stable; the radix sort of the many looks at the
- * time alone, and only at as many of its digits as differ.
+ * Rows of one ring come in the order of time: a few rings are a few runs. What is sorted is one word for each row: time since the
+ * earliest in the high bits, the row's number in the low ones. The number makes all words different, which keeps the merge of
+ * the runs and the insertion sort of the few stable; the radix sort, where there are many runs, looks at the time alone, and
+ * only at as many of its digits as differ.
  */
 #include "collect/row-sort.h"
 
@@ -16,7 +17,8 @@ enum {
 	DIGITS = 1 << DIGIT_BITS,
 	KEY_BITS = 64 - CTP_ROW_SORT_BITS,
 	PASSES = (KEY_BITS + DIGIT_BITS - 1) / DIGIT_BITS,
-	FEW = 48, /* below this an insertion sort is faster */
+	FEW = 48,  /* below this an insertion sort is faster */
+	RUNS = 32, /* above this the radix sort is */
 };
 
 enum ctp_status ctp_row_sort_init(struct ctp_row_sort *b, struct ctp_err *err)
@@ -80,32 +82,87 @@ static void radix_sort(struct ctp_row_sort *b, unsigned passes)
 	}
 }
 
-void ctp_row_sort_sort(struct ctp_row_sort *b, uint64_t now_ns)
+static uint64_t *merge(uint64_t *to, const uint64_t *a, const uint64_t *a_end, const uint64_t *b, const uint64_t *b_end)
+{
+	while (a != a_end && b != b_end) {
+		bool first = *a < *b;
+		*to++ = first ? *a : *b;
+		a += first;
+		b += !first;
+	}
+	memcpy(to, a, (size_t)(a_end - a) * sizeof(*a));
+	to += a_end - a;
+	memcpy(to, b, (size_t)(b_end - b) * sizeof(*b));
+	return to + (b_end - b);
+}
+
+/* start: of each of the n runs, and the end. */
+static void merge_runs(struct ctp_row_sort *b, uint32_t *start, unsigned n)
+{
+	while (n > 1) {
+		unsigned left = 0;
+		uint64_t *to = b->scratch;
+		for (unsigned k = 0; k < n; k += 2) {
+			const uint64_t *middle = b->order + start[k + 1], *end = k + 1 < n ? b->order + start[k + 2] : middle;
+			to = merge(to, b->order + start[k], middle, middle, end);
+			start[left++] = start[k];
+		}
+		start[left] = b->count;
+		n = left;
+		uint64_t *sorted = b->scratch;
+		b->scratch = b->order;
+		b->order = sorted;
+	}
+}
+
+/* Where each run begins, and the end. Returns how many there are; 0: more than RUNS. */
+static unsigned find_runs(const struct ctp_row_sort *b, uint32_t start[RUNS + 1])
+{
+	unsigned n = 1;
+	start[0] = 0;
+	for (uint32_t i = 1; i < b->count; i++) {
+		if (__builtin_expect(b->ts_ns[i] >= b->ts_ns[i - 1], 1))
+			continue;
+		if (n == RUNS)
+			return 0;
+		start[n++] = i;
+	}
+	start[n] = b->count;
+	return n;
+}
+
+/* The words to be sorted. Returns the largest time in them. */
+static uint64_t make_words(struct ctp_row_sort *b, uint64_t now_ns)
 {
 	const uint64_t key_max = (UINT64_C(1) << KEY_BITS) - 1;
 	uint64_t base = UINT64_MAX, last = 0, floor_ns = now_ns > key_max / 2 ? now_ns - key_max / 2 : 0;
-	bool sorted = true;
 	for (uint32_t i = 0; i < b->count; i++) {
-		sorted &= b->ts_ns[i] >= last;
 		base = b->ts_ns[i] < base ? b->ts_ns[i] : base;
 		last = b->ts_ns[i] > last ? b->ts_ns[i] : last;
-		b->order[i] = i;
 	}
-	if (sorted) /* as is usual where they come from one ring */
-		return;
 	base = base > floor_ns ? base : floor_ns;
 	for (uint32_t i = 0; i < b->count; i++) {
 		uint64_t key = b->ts_ns[i] > base ? b->ts_ns[i] - base : 0;
 		b->order[i] = (key < key_max ? key : key_max) << CTP_ROW_SORT_BITS | i;
 	}
-	if (b->count < FEW) {
-		insertion_sort(b->order, b->count);
-		return;
-	}
 	uint64_t range = last > base ? last - base : 0;
-	range = range < key_max ? range : key_max;
-	unsigned passes = 0;
+	return range < key_max ? range : key_max;
+}
+
+void ctp_row_sort_sort(struct ctp_row_sort *b, uint64_t now_ns)
+{
+	uint32_t start[RUNS + 1];
+	unsigned runs = find_runs(b, start), passes = 0;
+	b->sorted = runs == 1; /* as is usual where they come from one ring */
+	if (b->sorted)
+		return;
+	uint64_t range = make_words(b, now_ns);
 	for (; range; range >>= DIGIT_BITS)
 		passes++;
-	radix_sort(b, passes);
+	if (b->count < FEW)
+		insertion_sort(b->order, b->count);
+	else if (runs)
+		merge_runs(b, start, runs);
+	else
+		radix_sort(b, passes);
 }

@@ -4,6 +4,7 @@
 #ifndef CTP_ROW_SORT_H
 #define CTP_ROW_SORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -28,10 +29,11 @@ struct ctp_row {
 
 struct ctp_row_sort {
 	uint32_t count;
+	bool sorted;       /* after a sort: the rows are in order as they stand */
 	struct ctp_row *rows;
 	uint8_t *event;    /* enum ctp_event of each row */
 	uint64_t *ts_ns;   /* time of each row */
-	uint64_t *order;   /* after a sort: the rows' numbers, in the low CTP_ROW_SORT_BITS bits */
+	uint64_t *order;   /* after a sort, if they are not: their numbers, in the low CTP_ROW_SORT_BITS bits */
 	uint64_t *scratch;
 	uint32_t (*digits)[2048];
 };
@@ -40,11 +42,15 @@ enum ctp_status ctp_row_sort_init(struct ctp_row_sort *b, struct ctp_err *err);
 void ctp_row_sort_fini(struct ctp_row_sort *b);
 
 /*
- * Fills b->order by time; equal times keep the order in which they came. now_ns is about the time of the newest honest row:
+ * Finds the order by time; equal times keep the order in which they came. now_ns is about the time of the newest honest row:
  * what lies more than about 13 days from it is a wrong time, sorted as if it were that far.
  */
 void ctp_row_sort_sort(struct ctp_row_sort *b, uint64_t now_ns);
 
-static inline uint32_t ctp_row_sort_at(const struct ctp_row_sort *b, uint32_t i) { return b->order[i] & (CTP_ROW_SORT_ROWS - 1); }
+/* The row that is the i-th in order. */
+static inline uint32_t ctp_row_sort_at(const struct ctp_row_sort *b, uint32_t i)
+{
+	return b->sorted ? i : b->order[i] & (CTP_ROW_SORT_ROWS - 1);
+}
 
 #endif

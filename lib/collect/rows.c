@@ -39,31 +39,60 @@ void ctp_rows_fini(struct ctp_rows *b)
 	*b = (struct ctp_rows){.text = NULL};
 }
 
+void ctp_rows_look(struct ctp_rows *b, uint64_t now_ns)
+{
+	b->now_ns = now_ns;
+	if (!b->batch.count)
+		b->oldest_look_ns = now_ns;
+}
+
+static inline void write_row(struct ctp_rows *b, uint32_t r)
+{
+	const uint64_t *val = b->batch.rows[r].val;
+	unsigned event = b->batch.event[r];
+	if (event == CTP_TRANSITION && __builtin_expect(ctp_tids_add(&b->tids, val[CTP_TRANSITION_TID]), 0) && b->new_thread)
+		b->new_thread(b->new_thread_arg, val[CTP_TRANSITION_TID]);
+	if (event != CTP_ROWS_SPOILT)
+		ctp_writer_record(b->writer, b->cls[event], val);
+}
+
+/* The newest of the rows, which are sorted, and of their transitions: found at the end but where times are wrong. */
+static void note_newest(struct ctp_rows *b)
+{
+	const struct ctp_row_sort *rows = &b->batch;
+	bool any = false, transition = false;
+	for (uint32_t k = rows->count; k-- > 0 && !(any && transition);) {
+		uint32_t r = ctp_row_sort_at(rows, k);
+		uint64_t ts_ns = rows->ts_ns[r];
+		if (rows->event[r] == CTP_ROWS_SPOILT)
+			continue;
+		if (!any && ts_ns <= b->now_ns + AHEAD_NS) {
+			b->newest_ns = ts_ns > b->newest_ns ? ts_ns : b->newest_ns;
+			any = true;
+		}
+		if (!transition && rows->event[r] == CTP_TRANSITION && ts_ns <= b->now_ns) {
+			b->event_ns = ts_ns > b->event_ns ? ts_ns : b->event_ns;
+			transition = true;
+		}
+	}
+}
+
 void ctp_rows_settle(struct ctp_rows *b)
 {
 	struct ctp_row_sort *rows = &b->batch;
 	if (b->prove)
 		b->prove(b->prove_arg);
 	ctp_row_sort_sort(rows, b->now_ns);
-	for (uint32_t k = 0; k < rows->count; k++) {
+	for (uint32_t k = 0; k < rows->count && rows->sorted; k++)
+		write_row(b, k);
+	for (uint32_t k = 0; k < rows->count && !rows->sorted; k++) {
 		if (k + PREFETCH < rows->count)
 			__builtin_prefetch(&rows->rows[ctp_row_sort_at(rows, k + PREFETCH)]);
-		uint32_t r = ctp_row_sort_at(rows, k);
-		const uint64_t *val = rows->rows[r].val;
-		unsigned event = rows->event[r];
-		if (event == CTP_ROWS_SPOILT)
-			continue;
-		if (event == CTP_TRANSITION) {
-			if (ctp_tids_add(&b->tids, val[CTP_TRANSITION_TID]) && b->new_thread)
-				b->new_thread(b->new_thread_arg, val[CTP_TRANSITION_TID]);
-			if (rows->ts_ns[r] > b->event_ns && rows->ts_ns[r] <= b->now_ns)
-				b->event_ns = rows->ts_ns[r];
-		}
-		ctp_writer_record(b->writer, b->cls[event], val);
-		if (rows->ts_ns[r] > b->newest_ns && rows->ts_ns[r] <= b->now_ns + AHEAD_NS)
-			b->newest_ns = rows->ts_ns[r];
+		write_row(b, ctp_row_sort_at(rows, k));
 	}
+	note_newest(b);
 	rows->count = 0;
+	b->oldest_look_ns = b->now_ns;
 	b->text_bytes = 0;
 	/* Once a mark is beyond all that was written, no reader waits for another. */
 	if (b->promise_ns > b->marked_ns && b->newest_ns >= b->marked_ns) {

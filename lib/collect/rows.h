@@ -45,6 +45,9 @@ struct ctp_rows {
 enum ctp_status ctp_rows_init(struct ctp_rows *b, struct ctp_err *err);
 void ctp_rows_fini(struct ctp_rows *b);
 
+/* A look begins. */
+void ctp_rows_look(struct ctp_rows *b, uint64_t now_ns);
+
 /* Writes it all in the order of time, and a mark if there is a later promise. */
 void ctp_rows_settle(struct ctp_rows *b);
 
@@ -63,8 +66,6 @@ static inline uint64_t *ctp_rows_put(struct ctp_rows *b, enum ctp_event event, u
 	struct ctp_row_sort *rows = &b->batch;
 	if (__builtin_expect(rows->count > CTP_ROW_SORT_ROWS - CTP_ROWS_SPARE, 0))
 		ctp_rows_settle(b);
-	if (!rows->count)
-		b->oldest_look_ns = b->now_ns;
 	rows->event[rows->count] = (uint8_t)event;
 	rows->ts_ns[rows->count] = ts_ns;
 	return rows->rows[rows->count++].val;

@@ -170,8 +170,6 @@ void ctp_v1_scan_take(struct ctp_v1_scan *h, uint32_t i, unsigned n)
 			push_lost(h, st, rows[0].val[CTP_TRANSITION_INDEX], first_ns);
 		memcpy(&b->rows[b->count], rows, n * sizeof(*rows));
 	}
-	if (!b->count)
-		h->rows->oldest_look_ns = h->rows->now_ns;
 	if (ctp_v1_station_doubtful(st) && h->proof != CTP_PROOF_GONE && !(st->flags & CTP_STATION_CONFLICT))
 		ctp_v1_doubt_rows(h, &(struct ctp_v1_doubt_run){st->next - n, st->last_ns, i, b->count, n});
 	for (unsigned r = 0; r < n; r++) {
