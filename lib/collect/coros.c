@@ -419,29 +419,48 @@ static void take_stale(struct ctp_coros *l, const struct ctp_ring *ring, const s
 	}
 }
 
+/* One whose coroutine is not known, or that is not the event that is due. False: no row comes of it. */
+static __attribute__((noinline)) bool take_unusual(struct ctp_coros *l, const struct ctp_ring *ring, struct ctp_ring_entry *e,
+                                                   uint64_t *number)
+{
+	uint32_t i = CTP_REF_INDEX(e->ref);
+	struct ctp_life *life = &l->life[i];
+	if (life->generation != CTP_REF_GENERATION(e->ref) && !meet(l, e->ref, e->ts_ns, 0)) {
+		take_stale(l, ring, e);
+		return false;
+	}
+	if (life->flags & CTP_LIFE_UNSURE) {
+		life->next += (uint32_t)(CTP_ENTRY_NUMBER(e->what) - (uint32_t)life->next);
+		life->flags &= (uint8_t)~CTP_LIFE_UNSURE;
+	}
+	*number = life->next;
+	int32_t ahead = (int32_t)(CTP_ENTRY_NUMBER(e->what) - (uint32_t)*number);
+	if (!ahead) {
+		life->next++;
+		e->ts_ns = not_before(e->ts_ns, life->last_ns);
+	} else if (!find_place(l, i, ahead, &e->ts_ns, number)) {
+		return false;
+	}
+	life->last_ns = not_before(life->last_ns, e->ts_ns);
+	return true;
+}
+
 /* The time of e is made to fit those of its coroutine. */
 static inline void take_transition(struct ctp_coros *l, const struct ctp_ring *ring, struct ctp_ring_entry *e)
 {
 	uint32_t i = CTP_REF_INDEX(e->ref);
 	struct ctp_life *life = &l->life[i];
-	if (__builtin_expect(life->generation != CTP_REF_GENERATION(e->ref), 0) && !meet(l, e->ref, e->ts_ns, 0)) {
-		take_stale(l, ring, e);
-		return;
-	}
-	if (__builtin_expect(life->flags & CTP_LIFE_UNSURE, 0)) {
-		life->next += (uint32_t)(CTP_ENTRY_NUMBER(e->what) - (uint32_t)life->next);
-		life->flags &= (uint8_t)~CTP_LIFE_UNSURE;
-	}
 	uint64_t number = life->next;
-	int32_t ahead = (int32_t)(CTP_ENTRY_NUMBER(e->what) - (uint32_t)number);
-	if (__builtin_expect(!ahead, 1)) {
-		life->next++;
+	bool usual = life->generation == CTP_REF_GENERATION(e->ref) && CTP_ENTRY_NUMBER(e->what) == (uint32_t)number &&
+	             !(life->flags & CTP_LIFE_UNSURE);
+	if (__builtin_expect(usual, 1)) {
+		life->next = number + 1;
 		e->ts_ns = not_before(e->ts_ns, life->last_ns);
-	} else if (!find_place(l, i, ahead, &e->ts_ns, &number)) {
+		life->last_ns = e->ts_ns;
+	} else if (!take_unusual(l, ring, e, &number)) {
 		return;
 	}
 	put_row(l, &(struct ctp_who){life->probe_id, life->coro, life->first}, number, e, (uint32_t)ring->owner);
-	life->last_ns = not_before(life->last_ns, e->ts_ns);
 	if (__builtin_expect(e->value && !(e->what >> 32), 0))
 		ask_function(l, i, e, (uint32_t)ring->owner);
 }
