@@ -8,6 +8,7 @@
  */
 #include "collect/coros.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
 #if defined __SANITIZE_THREAD__ && !defined __clang__
@@ -322,8 +323,8 @@ void ctp_coros_release(struct ctp_coros *l, uint32_t used)
 
 /* --- entries -------------------------------------------------------------------------------------------------------------- */
 
-static inline void put_row(struct ctp_coros *l, const struct ctp_who *who, uint64_t number, const struct ctp_ring_entry *e,
-                           uint64_t tid)
+void ctp_coros_row(struct ctp_coros *l, const struct ctp_who *who, uint64_t number, const struct ctp_ring_entry *e,
+                   uint64_t tid)
 {
 	uint32_t site = CTP_ENTRY_SITE(e->what);
 	uint64_t site_val = site ? ctp_shm_texts_site(&l->labels, site, e->ts_ns) : 0;
@@ -338,12 +339,6 @@ static inline void put_row(struct ctp_coros *l, const struct ctp_who *who, uint6
 	val[CTP_TRANSITION_INDEX] = number - who->first;
 	val[CTP_TRANSITION_SITE] = site_val;
 	l->rows->stats.events++;
-}
-
-void ctp_coros_row(struct ctp_coros *l, const struct ctp_who *who, uint64_t number, const struct ctp_ring_entry *e,
-                   uint64_t tid)
-{
-	put_row(l, who, number, e, tid);
 }
 
 /*
@@ -382,6 +377,8 @@ static bool find_place(struct ctp_coros *l, uint32_t i, int32_t ahead, uint64_t 
 }
 
 /* A suspension without a site: somebody may find out what code it is. */
+static inline bool is_unknown(const struct ctp_ring_entry *e) { return e->value && !(e->what >> 32); }
+
 static void ask_function(struct ctp_coros *l, uint32_t i, const struct ctp_ring_entry *e, uint64_t tid)
 {
 	struct ctp_life *life = &l->life[i];
@@ -413,55 +410,78 @@ static void take_stale(struct ctp_coros *l, const struct ctp_ring *ring, const s
 		return;
 	if (ago == 1 && life->back && after >= 0) {
 		struct ctp_who who = {0, life->coro - life->back, life->first - life->events_before};
-		put_row(l, &who, life->first + (uint32_t)after, e, (uint32_t)ring->owner);
+		ctp_coros_row(l, &who, life->first + (uint32_t)after, e, (uint32_t)ring->owner);
 	} else {
 		put_conflict(l, life, e->ts_ns);
 	}
 }
 
-/* One whose coroutine is not known, or that is not the event that is due. False: no row comes of it. */
-static __attribute__((noinline)) bool take_unusual(struct ctp_coros *l, const struct ctp_ring *ring, struct ctp_ring_entry *e,
-                                                   uint64_t *number)
+/*
+ * Rows of the transitions that the entries begin with, as long as each is the one that is due of its coroutine, and nothing else
+ * is to be told of it. Returns how many: the hot path, which calls nobody.
+ */
+static unsigned take_due(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e, unsigned n)
+{
+	struct ctp_row_sort *rows = &l->rows->batch;
+	struct ctp_life *const lives = l->life;
+	const uint8_t *const written = l->labels.written;
+	const uint32_t max = l->rings->arena.geo.max_stations, max_sites = l->rings->arena.geo.max_sites;
+	const uint32_t most = CTP_ROW_SORT_ROWS - CTP_ROWS_SPARE, room = rows->count < most ? most - rows->count : 0;
+	const uint64_t tid = (uint32_t)ring->owner;
+	uint64_t *ts_ns = rows->ts_ns + rows->count, *val = rows->rows[rows->count].val;
+	unsigned k = 0;
+	for (n = n < room ? n : room; k < n; k++, e++, val += sizeof(struct ctp_row) / sizeof(*val)) {
+		uint32_t i = CTP_REF_INDEX(e->ref), generation = CTP_REF_GENERATION(e->ref), site = CTP_ENTRY_SITE(e->what);
+		struct ctp_life *life = &lives[i];
+		if (CTP_ENTRY_KIND(e->what) > CTP_ENTRY_RESUME || i >= max || !generation)
+			break;
+		uint64_t number = life->next, index = number - life->first;
+		if (life->generation != generation || (uint32_t)number != CTP_ENTRY_NUMBER(e->what) || life->flags & CTP_LIFE_UNSURE)
+			break;
+		if (site ? site > max_sites || !written[site - 1] : is_unknown(e) && !(life->flags & CTP_LIFE_ASKED))
+			break;
+		life->next = number + 1;
+		ts_ns[k] = life->last_ns = not_before(e->ts_ns, life->last_ns);
+		val[CTP_TRANSITION_PROBE] = life->probe_id;
+		val[CTP_TRANSITION_TID] = tid;
+		val[CTP_TRANSITION_ADDR] = e->value;
+		val[CTP_TRANSITION_SEQ] = index + 1;
+		val[CTP_TRANSITION_ACTIVE] = CTP_ENTRY_KIND(e->what) == CTP_ENTRY_RESUME;
+		val[CTP_TRANSITION_TS] = ts_ns[k];
+		val[CTP_TRANSITION_CORO] = life->coro;
+		val[CTP_TRANSITION_INDEX] = index;
+		val[CTP_TRANSITION_SITE] = site;
+	}
+	memset(rows->event + rows->count, CTP_TRANSITION, k);
+	rows->count += k;
+	l->rows->stats.events += k;
+	return k;
+}
+
+/* Any transition. Its time is made to fit those of its coroutine. */
+static void take_transition(struct ctp_coros *l, const struct ctp_ring *ring, struct ctp_ring_entry *e)
 {
 	uint32_t i = CTP_REF_INDEX(e->ref);
 	struct ctp_life *life = &l->life[i];
 	if (life->generation != CTP_REF_GENERATION(e->ref) && !meet(l, e->ref, e->ts_ns, 0)) {
 		take_stale(l, ring, e);
-		return false;
+		return;
 	}
 	if (life->flags & CTP_LIFE_UNSURE) {
 		life->next += (uint32_t)(CTP_ENTRY_NUMBER(e->what) - (uint32_t)life->next);
 		life->flags &= (uint8_t)~CTP_LIFE_UNSURE;
 	}
-	*number = life->next;
-	int32_t ahead = (int32_t)(CTP_ENTRY_NUMBER(e->what) - (uint32_t)*number);
+	uint64_t number = life->next;
+	int32_t ahead = (int32_t)(CTP_ENTRY_NUMBER(e->what) - (uint32_t)number);
 	if (!ahead) {
 		life->next++;
 		e->ts_ns = not_before(e->ts_ns, life->last_ns);
-	} else if (!find_place(l, i, ahead, &e->ts_ns, number)) {
-		return false;
-	}
-	life->last_ns = not_before(life->last_ns, e->ts_ns);
-	return true;
-}
-
-/* The time of e is made to fit those of its coroutine. */
-static inline void take_transition(struct ctp_coros *l, const struct ctp_ring *ring, struct ctp_ring_entry *e)
-{
-	uint32_t i = CTP_REF_INDEX(e->ref);
-	struct ctp_life *life = &l->life[i];
-	uint64_t number = life->next;
-	bool usual = life->generation == CTP_REF_GENERATION(e->ref) && CTP_ENTRY_NUMBER(e->what) == (uint32_t)number &&
-	             !(life->flags & CTP_LIFE_UNSURE);
-	if (__builtin_expect(usual, 1)) {
-		life->next = number + 1;
-		e->ts_ns = not_before(e->ts_ns, life->last_ns);
-		life->last_ns = e->ts_ns;
-	} else if (!take_unusual(l, ring, e, &number)) {
+	} else if (!find_place(l, i, ahead, &e->ts_ns, &number)) {
 		return;
 	}
-	put_row(l, &(struct ctp_who){life->probe_id, life->coro, life->first}, number, e, (uint32_t)ring->owner);
-	if (__builtin_expect(e->value && !(e->what >> 32), 0))
+	ctp_coros_row(l, &(struct ctp_who){life->probe_id, life->coro, life->first}, number, e, (uint32_t)ring->owner);
+	life->last_ns = not_before(life->last_ns, e->ts_ns);
+	if (is_unknown(e))
 		ask_function(l, i, e, (uint32_t)ring->owner);
 }
 
@@ -583,29 +603,39 @@ static void take_note(struct ctp_coros *l, struct ctp_ring *ring, const struct c
 		ctp_life_name(l, i, e->ts_ns);
 }
 
+/*
+ * The lives that the entries are about, and for the rarer ones the header, which is read; and is_dead may be written. Inline, for
+ * a call of what has no effect is left out by the compiler.
+ */
+static inline __attribute__((always_inline)) void prefetch(const struct ctp_coros *l, const struct ctp_ring_entry *e, unsigned n)
+{
+	const uint32_t max = l->rings->arena.geo.max_stations;
+	const struct ctp_life *const lives = l->life;
+	const struct ctp_shm_station *const stations = l->rings->arena.stations;
+	for (const struct ctp_ring_entry *end = e + n; e < end; e++) {
+		uint32_t i = CTP_REF_INDEX(e->ref);
+		if (i >= max)
+			continue;
+		__builtin_prefetch(&lives[i], 1);
+		if (CTP_ENTRY_KIND(e->what) > CTP_ENTRY_RESUME) {
+			__builtin_prefetch(&stations[i], 1);
+			__builtin_prefetch(&stations[i].announce);
+		}
+	}
+}
+
 void ctp_coros_take(struct ctp_coros *l, struct ctp_ring *ring, struct ctp_ring_entry *entries, unsigned n)
 {
 	uint32_t max = l->rings->arena.geo.max_stations;
 	if (CTP_ENTRY_KIND(entries[0].what) != CTP_ENTRY_GAP)
 		ring->former = 0;
 	ctp_coros_gap(l, ring, entries[0].ts_ns);
-	for (unsigned k = 0; k < n; k++) {
-		uint32_t i = CTP_REF_INDEX(entries[k].ref);
-		if (i >= max)
-			continue;
-		__builtin_prefetch(&l->life[i], 1);
-		/* Of the rarer ones the header is read, and is_dead may be written. */
-		if (CTP_ENTRY_KIND(entries[k].what) > CTP_ENTRY_RESUME) {
-			__builtin_prefetch(&l->rings->arena.stations[i], 1);
-			__builtin_prefetch(&l->rings->arena.stations[i].announce);
-		}
-	}
-	for (unsigned k = 0; k < n; k++) {
-		struct ctp_ring_entry *e = &entries[k];
-		if (__builtin_expect(CTP_ENTRY_KIND(e->what) > CTP_ENTRY_RESUME, 0))
-			take_note(l, ring, e, k + 1 < n ? entries[k + 1].ts_ns : 0);
+	prefetch(l, entries, n);
+	for (unsigned k = take_due(l, ring, entries, n); k < n; k += take_due(l, ring, entries + k, n - k)) {
+		struct ctp_ring_entry *e = &entries[k++];
+		if (CTP_ENTRY_KIND(e->what) > CTP_ENTRY_RESUME)
+			take_note(l, ring, e, k < n ? entries[k].ts_ns : 0);
 		else if (CTP_REF_INDEX(e->ref) < max && CTP_REF_GENERATION(e->ref))
 			take_transition(l, ring, e);
 	}
 }
-
