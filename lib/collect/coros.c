@@ -8,7 +8,6 @@
  */
 #include "collect/coros.h"
 
-#include <string.h>
 #include <sys/mman.h>
 
 #if defined __SANITIZE_THREAD__ && !defined __clang__
@@ -65,7 +64,7 @@ static bool read_header(const struct ctp_coros *l, uint32_t i, struct ctp_life_h
 		.site = __atomic_load_n(&shm->spawn_site, __ATOMIC_RELAXED),
 		.probe_id = __atomic_load_n(&shm->probe_id, __ATOMIC_RELAXED),
 		.birth_ns = birth ? ctp_rings_ns(l->rings, birth, raw) : 0,
-		.death_ns = ctp_rings_ns(l->rings, death, raw),
+		.death_ns = is_dead ? ctp_rings_ns(l->rings, death, raw) : 0,
 		.parent = __atomic_load_n(&shm->parent, __ATOMIC_RELAXED),
 		.first = __atomic_load_n(&shm->first, __ATOMIC_RELAXED),
 		.events = __atomic_load_n(&shm->events, __ATOMIC_RELAXED),
@@ -429,6 +428,7 @@ static unsigned take_due(struct ctp_coros *l, const struct ctp_ring *ring, const
 	const uint32_t most = CTP_ROW_SORT_ROWS - CTP_ROWS_SPARE, room = rows->count < most ? most - rows->count : 0;
 	const uint64_t tid = (uint32_t)ring->owner;
 	uint64_t *ts_ns = rows->ts_ns + rows->count, *val = rows->rows[rows->count].val;
+	uint8_t *event = rows->event + rows->count;
 	unsigned k = 0;
 	for (n = n < room ? n : room; k < n; k++, e++, val += sizeof(struct ctp_row) / sizeof(*val)) {
 		uint32_t i = CTP_REF_INDEX(e->ref), generation = CTP_REF_GENERATION(e->ref), site = CTP_ENTRY_SITE(e->what);
@@ -441,6 +441,7 @@ static unsigned take_due(struct ctp_coros *l, const struct ctp_ring *ring, const
 		if (site ? site > max_sites || !written[site - 1] : is_unknown(e) && !(life->flags & CTP_LIFE_ASKED))
 			break;
 		life->next = number + 1;
+		event[k] = CTP_TRANSITION;
 		ts_ns[k] = life->last_ns = not_before(e->ts_ns, life->last_ns);
 		val[CTP_TRANSITION_PROBE] = life->probe_id;
 		val[CTP_TRANSITION_TID] = tid;
@@ -452,7 +453,6 @@ static unsigned take_due(struct ctp_coros *l, const struct ctp_ring *ring, const
 		val[CTP_TRANSITION_INDEX] = index;
 		val[CTP_TRANSITION_SITE] = site;
 	}
-	memset(rows->event + rows->count, CTP_TRANSITION, k);
 	rows->count += k;
 	l->rows->stats.events += k;
 	return k;
@@ -631,11 +631,13 @@ void ctp_coros_take(struct ctp_coros *l, struct ctp_ring *ring, struct ctp_ring_
 		ring->former = 0;
 	ctp_coros_gap(l, ring, entries[0].ts_ns);
 	prefetch(l, entries, n);
-	for (unsigned k = take_due(l, ring, entries, n); k < n; k += take_due(l, ring, entries + k, n - k)) {
-		struct ctp_ring_entry *e = &entries[k++];
+	for (unsigned k = 0; k < n;) {
+		struct ctp_ring_entry *e = &entries[k];
+		unsigned due = 0;
 		if (CTP_ENTRY_KIND(e->what) > CTP_ENTRY_RESUME)
-			take_note(l, ring, e, k < n ? entries[k].ts_ns : 0);
-		else if (CTP_REF_INDEX(e->ref) < max && CTP_REF_GENERATION(e->ref))
+			take_note(l, ring, e, k + 1 < n ? entries[k + 1].ts_ns : 0);
+		else if (!(due = take_due(l, ring, e, n - k)) && CTP_REF_INDEX(e->ref) < max && CTP_REF_GENERATION(e->ref))
 			take_transition(l, ring, e);
+		k += due ? due : 1;
 	}
 }

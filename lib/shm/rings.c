@@ -34,6 +34,7 @@ static void read_clock(struct ctp_rings *r)
 		const struct ctp_rawline *line = ctp_rawclock_newest(&r->clock);
 		r->now_raw = line->stop_raw;
 		r->now_ns = line->stop_ns;
+		r->line = line;
 	} else {
 		clock_gettime(CLOCK_MONOTONIC, &t);
 		r->now_ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
@@ -269,7 +270,7 @@ static void take_threads(struct ctp_rings *r, uint32_t i)
 static struct ctp_rawline usual_line(const struct ctp_rings *r, const struct ctp_ring *ring)
 {
 	if (ring->raw)
-		return *ctp_rawclock_newest(&r->clock);
+		return *r->line;
 	return (struct ctp_rawline){.slope = UINT64_C(1) << 32, .stop_raw = r->now_ns, .stop_ns = r->now_ns};
 }
 
@@ -279,7 +280,6 @@ static unsigned take_from(struct ctp_rings *r, uint32_t i, struct ctp_ring_entry
 	take_threads(r, i);
 	const struct ctp_shm_entry *entries = entry_at(r, i, 0);
 	const uint64_t mask = (UINT64_C(1) << r->arena.geo.ring_bits) - 1, tail = ring->tail, horizon_ns = r->horizon_ns;
-	const struct ctp_rawline *line = ctp_rawclock_newest(&r->clock);
 	struct ctp_rawline usual = usual_line(r, ring);
 	unsigned most = ring->share < CTP_RINGS_CHUNK ? ring->share : CTP_RINGS_CHUNK, n = 0;
 	uint64_t upto = is_skip(&ring->skips[0]) ? ring->skips[0].from : ring->head; /* take_threads has passed what was at tail */
@@ -293,8 +293,8 @@ static unsigned take_from(struct ctp_rings *r, uint32_t i, struct ctp_ring_entry
 		if (__builtin_expect(ctp_rawline_has(&usual, ts), 1)) {
 			ns = usual.ns + (uint64_t)((unsigned __int128)(ts - usual.raw) * usual.slope >> 32);
 		} else {
-			ns = entry_ns(r, ring, tail + n, ts, &line);
-			usual = ring->raw ? *line : usual;
+			ns = entry_ns(r, ring, tail + n, ts, &r->line);
+			usual = ring->raw ? *r->line : usual;
 		}
 		last_ns = ns > last_ns ? ns : last_ns;
 		if (__builtin_expect(last_ns > horizon_ns, 0))
@@ -330,6 +330,8 @@ unsigned ctp_rings_take(struct ctp_rings *r, struct ctp_ring **ring, struct ctp_
 
 uint64_t ctp_rings_ns(const struct ctp_rings *r, uint64_t ts, bool raw)
 {
-	uint64_t ns = raw && r->arena.clock == CTP_CLOCK_RAW ? ctp_rawclock_ns(&r->clock, ts) : ts;
+	uint64_t ns = ts;
+	if (raw && r->arena.clock == CTP_CLOCK_RAW)
+		ns = ctp_rawline_ns(ctp_rawline_has(r->line, ts) ? r->line : ctp_rawclock_line(&r->clock, ts), ts);
 	return ns < r->now_ns ? ns : r->now_ns;
 }

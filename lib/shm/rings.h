@@ -67,6 +67,7 @@ struct ctp_rings {
 
 	/* rings.c's own */
 	uint64_t now_raw;    /* now_ns, as the counter has it */
+	const struct ctp_rawline *line; /* that the entry which was taken last is on, or one near it */
 	uint32_t at;         /* the ring that is taken from */
 	bool all, took, in_round;
 };
