@@ -9,7 +9,7 @@
 #define AHEAD_NS UINT64_C(1000000000) /* a time that is further ahead of ours is wrong, and no mark needs to reach it */
 #define SETTLE_NS UINT64_C(1000000)   /* the oldest that waits for a settle, after a look */
 
-enum { PREFETCH = 8 };
+enum { PREFETCH = 8, BATCH = 256, MARK_ROWS = 1024 };
 
 enum ctp_status ctp_rows_init(struct ctp_rows *b, struct ctp_err *err)
 {
@@ -46,14 +46,41 @@ void ctp_rows_look(struct ctp_rows *b, uint64_t now_ns)
 		b->oldest_look_ns = now_ns;
 }
 
-static inline void write_row(struct ctp_rows *b, uint32_t r)
+/* Rows on their way to the writer. */
+struct out {
+	uint32_t n, unmarked;
+	struct ctp_record rec[BATCH];
+};
+
+/*
+ * A mark is true behind any of the rows that is not newer than the promise, since they are sorted; made often, it lets a reader hold back
+ * less than its cache holds.
+ */
+static void write_out(struct ctp_rows *b, struct out *out)
+{
+	uint64_t last_ns = out->n ? out->rec[out->n - 1].ts_ns : 0;
+	ctp_writer_records(b->writer, &(struct ctp_batch){.rec = out->rec, .n = out->n});
+	out->unmarked += out->n;
+	out->n = 0;
+	if (out->unmarked < MARK_ROWS || last_ns <= b->marked_ns || last_ns > b->promise_ns)
+		return;
+	ctp_writer_mark(b->writer, b->marked_ns = last_ns);
+	out->unmarked = 0;
+}
+
+static inline void write_row(struct ctp_rows *b, struct out *out, uint32_t r)
 {
 	const uint64_t *val = b->batch.rows[r].val;
 	unsigned event = b->batch.event[r];
-	if (event == CTP_TRANSITION && __builtin_expect(ctp_tids_add(&b->tids, val[CTP_TRANSITION_TID]), 0) && b->new_thread)
+	if (event == CTP_ROWS_SPOILT)
+		return;
+	if (event == CTP_TRANSITION && __builtin_expect(ctp_tids_add(&b->tids, val[CTP_TRANSITION_TID]), 0) && b->new_thread) {
+		write_out(b, out); /* what is told of the thread comes behind it */
 		b->new_thread(b->new_thread_arg, val[CTP_TRANSITION_TID]);
-	if (event != CTP_ROWS_SPOILT)
-		ctp_writer_record(b->writer, b->cls[event], val);
+	}
+	out->rec[out->n++] = (struct ctp_record){b->cls[event], val, b->batch.ts_ns[r]};
+	if (out->n == BATCH)
+		write_out(b, out);
 }
 
 /* The newest of the rows, which are sorted, and of their transitions: found at the end but where times are wrong. */
@@ -83,13 +110,15 @@ void ctp_rows_settle(struct ctp_rows *b)
 	if (b->prove)
 		b->prove(b->prove_arg);
 	ctp_row_sort_sort(rows, b->now_ns);
+	struct out out = {.n = 0};
 	for (uint32_t k = 0; k < rows->count && rows->sorted; k++)
-		write_row(b, k);
+		write_row(b, &out, k);
 	for (uint32_t k = 0; k < rows->count && !rows->sorted; k++) {
 		if (k + PREFETCH < rows->count)
 			__builtin_prefetch(&rows->rows[ctp_row_sort_at(rows, k + PREFETCH)]);
-		write_row(b, ctp_row_sort_at(rows, k));
+		write_row(b, &out, ctp_row_sort_at(rows, k));
 	}
+	write_out(b, &out);
 	note_newest(b);
 	rows->count = 0;
 	b->oldest_look_ns = b->now_ns;

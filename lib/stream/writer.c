@@ -172,10 +172,12 @@ static void make_room(struct ctp_writer *w, size_t text)
 		begin_packet(w);
 }
 
+static inline size_t class_slot(const struct ctp_class *cls) { return ((uintptr_t)cls >> 4) * 0x9e3779b1u % CLASS_SLOTS; }
+
 /* The class's number in this packet, declared if it has to be. */
 static uint32_t class_number(struct ctp_writer *w, const struct ctp_class *cls)
 {
-	size_t i = ((uintptr_t)cls >> 4) * 0x9e3779b1u % CLASS_SLOTS;
+	size_t i = class_slot(cls);
 	while (w->slots[i].packet == w->packets && w->slots[i].cls != cls)
 		i = (i + 1) % CLASS_SLOTS;
 	if (w->slots[i].packet == w->packets)
@@ -274,10 +276,23 @@ void ctp_writer_record(struct ctp_writer *w, const struct ctp_class *cls, const 
 		free(copies[i]);
 }
 
-/* Records of the class that was written last, for as long as nothing has to be looked at; returns how many. */
+/* Whether the packet has the class, where that is seen at once; then it is the last one. */
+static inline bool has_class(struct ctp_writer *w, const struct ctp_class *cls)
+{
+	const struct class_slot *slot = &w->slots[class_slot(cls)];
+	if (cls == w->last)
+		return true;
+	if (slot->packet != w->packets || slot->cls != cls)
+		return false;
+	w->last = cls;
+	w->last_n = slot->n;
+	return true;
+}
+
+/* Records of one class that the packet has, for as long as nothing has to be looked at; returns how many. */
 static uint32_t write_some(struct ctp_writer *w, const struct ctp_record *rec, uint32_t count)
 {
-	if (!w->at.heads || rec->cls != w->last)
+	if (!w->at.heads || !has_class(w, rec->cls))
 		return 0;
 	uint32_t n = ctp_codec_encode_some(w->codec, w->last_n, rec, count < SOME_RECORDS ? count : SOME_RECORDS, &w->at);
 	for (uint32_t i = 0; i < n; i++)
