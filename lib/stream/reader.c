@@ -302,6 +302,8 @@ static __attribute__((noinline)) bool control(struct ctp_reader *r, uint64_t kin
 		struct ctp_cursor c = { p, r->lanes.heads, false };
 		item->kind = CTP_ITEM_MARK;
 		item->mark_ns = ctp_cursor_varint(&c);
+		if (c.bad)
+			spoil_packet(r, "a mark makes no sense");
 		return !c.bad;
 	}
 	return false;
