@@ -76,7 +76,7 @@ static void long_runs(struct ctp_judge *j, bool proved)
 }
 
 /* Who wakes itself again and again, does nothing to speak of in between, and leaves its thread to nobody else. */
-static void storms(struct ctp_judge *j)
+void ctp_judge_storms(struct ctp_judge *j)
 {
 	const struct ctp_tally_list *l = &j->tally->storms;
 	for (uint32_t i = 0; i < l->count; i++) {
@@ -93,7 +93,7 @@ static void storms(struct ctp_judge *j)
 	}
 }
 
-static void broken(struct ctp_judge *j)
+void ctp_judge_broken(struct ctp_judge *j)
 {
 	static const enum ctp_rule rules[] = {[CTP_BROKEN_DOUBLE_RESUME] = CTP_RULE_DOUBLE_RESUME,
 	                                      [CTP_BROKEN_AFTER_DEATH] = CTP_RULE_AFTER_DEATH};
@@ -202,7 +202,7 @@ static const struct ctp_coroutine *last_run(const struct ctp_judge *j)
 }
 
 /* The program was killed by a signal that says that it is broken: who ran then, or else last. */
-static void crash(struct ctp_judge *j)
+void ctp_judge_crash(struct ctp_judge *j)
 {
 	struct ctp_coroutine *co;
 	if (j->end->cut || strcmp(j->end->outcome, "killed") || !ctp_judge_is_crash(j->end->status))
@@ -212,6 +212,7 @@ static void crash(struct ctp_judge *j)
 		return;
 	g->from_ns = g->to_ns = j->end_ns;
 	g->crash = (int)j->end->status;
+	g->proved = true; /* whoever ran then */
 	g->count = j->follow->counts.untraced; /* of whom it is not known whether they ran */
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
 		bool runs = co->state == CTP_RUNNING, doubt = ctp_judge_in_doubt(j, co) || (runs && !(co->flags & CTP_CO_OURS));
@@ -231,7 +232,7 @@ static void crash(struct ctp_judge *j)
 	}
 }
 
-static void migration(struct ctp_judge *j)
+void ctp_judge_migration(struct ctp_judge *j)
 {
 	uint32_t running = 0;
 	for (uint32_t i = 1; i < j->follow->threads.count; i++)
@@ -292,7 +293,7 @@ static bool grows(const struct ctp_tally_spawn *s, uint64_t low[GROWTH_STEPS])
 }
 
 /* They become more and more, and most of them are left over: else it may be the load that grows. */
-static void growth(struct ctp_judge *j)
+void ctp_judge_growth(struct ctp_judge *j)
 {
 	uint64_t *left = count_left_over(j), low[GROWTH_STEPS];
 	for (uint32_t n = 0; left && n < j->follow->places.count; n++) {
@@ -338,7 +339,7 @@ static char *what_was_special(struct ctp_judge *j, uint64_t from_ns, uint64_t to
 }
 
 /* A moment behind which next to nothing happens; told only where somebody else's finding says that this is no end of work. */
-static void collapse(struct ctp_judge *j)
+void ctp_judge_collapse(struct ctp_judge *j)
 {
 	const struct ctp_tally *t = j->tally;
 	uint64_t all = 0, n = t->start_ns == UINT64_MAX ? 0 : (ctp_span_ns(t->start_ns, j->end_ns) >> t->slice_bits) + 1;
@@ -347,7 +348,7 @@ static void collapse(struct ctp_judge *j)
 		all += t->slices[i];
 	bool told = false;
 	for (uint32_t i = 0; i < j->ngroups; i++)
-		told |= ctp_judge_is_stop(j->groups[i].rule);
+		told |= ctp_rule_stops(j->groups[i].rule);
 	if (!told || n < 2 * COLLAPSE_SLICES || !t->nslices)
 		return;
 	/* From the end to the front, as long as what lies behind is at most a hundredth of all. */
@@ -377,24 +378,16 @@ static void collapse(struct ctp_judge *j)
 	g->extra = special;
 }
 
-void ctp_judge_runs(struct ctp_judge *j)
+void ctp_judge_held_threads(struct ctp_judge *j)
 {
-	crash(j);
-	broken(j);
 	long_runs(j, true);
 	stalled_threads(j);
 	long_runs(j, false);
-	storms(j);
 }
 
-void ctp_judge_all(struct ctp_judge *j)
+void ctp_judge_untraced(struct ctp_judge *j)
 {
-	migration(j);
-	growth(j);
-	collapse(j);
-	if (j->follow->counts.untraced) {
-		struct ctp_group *g = ctp_judge_group(j, CTP_RULE_UNTRACED, 0, 0);
-		if (g)
-			g->by_certainty[CTP_CERTAIN_PROVED] = j->follow->counts.untraced;
-	}
+	struct ctp_group *g = j->follow->counts.untraced ? ctp_judge_group(j, CTP_RULE_UNTRACED, 0, 0) : NULL;
+	if (g)
+		g->by_certainty[CTP_CERTAIN_PROVED] = j->follow->counts.untraced;
 }

@@ -52,7 +52,7 @@ static void cycle(struct ctp_judge *j, struct ctp_coroutine *co)
 	if (!joins && certainty == CTP_CERTAIN_PROVED)
 		certainty = CTP_CERTAIN_LIKELY;
 	/* One group for each circle: it is named after the member that came first. */
-	struct ctp_group *g = ctp_judge_circle(j, first);
+	struct ctp_group *g = ctp_judge_circle(j, CTP_RULE_WAIT_CYCLE, first);
 	do {
 		ctp_judge_add(j, g, next, certainty, next->suspended_ns, ctp_wait_ns(j, next));
 		next = awaited(j, next);
@@ -222,7 +222,7 @@ static void never_started(struct ctp_judge *j, struct ctp_coroutine *co)
 /* --- what is over --------------------------------------------------------------------------------------------------------- */
 
 /* Those that somebody destroyed while they waited, far too long already: at the end of a program that cleans up, they are gone. */
-static void destroyed(struct ctp_judge *j)
+void ctp_judge_destroyed(struct ctp_judge *j)
 {
 	const struct ctp_tally_list *l = &j->tally->destroyed;
 	for (uint32_t i = 0; i < l->count; i++) {
@@ -231,8 +231,12 @@ static void destroyed(struct ctp_judge *j)
 		struct ctp_judge_place p = ctp_judge_history(j, &(struct ctp_coroutine){.habit = c->habit});
 		if (p.different >= CTP_HABIT_DIFFERENT && p.waits >= CTP_JUDGE_HISTORY && c->ns >= CTP_JUDGE_FLOOR_NS &&
 		    c->ns / CTP_JUDGE_FACTOR >= p.max_ns && ctp_place_is_inside(p) && !ctp_habit_is_called(h) &&
-		    ctp_habit_is_passing(j, c->habit, c->from_ns, c->ns))
-			ctp_judge_add_case(j, ctp_judge_group(j, CTP_RULE_DESTROYED, c->spawn, c->place), c, CTP_CERTAIN_LIKELY);
+		    ctp_habit_is_passing(j, c->habit, c->from_ns, c->ns)) {
+			struct ctp_group *g = ctp_judge_group(j, CTP_RULE_DESTROYED, c->spawn, c->place);
+			if (g)
+				g->dead = true;
+			ctp_judge_add_case(j, g, c, CTP_CERTAIN_LIKELY);
+		}
 	}
 }
 
@@ -245,7 +249,7 @@ static bool is_late(const struct ctp_judge *j, const struct ctp_tally_case *c)
 	       (c->elsewhere || (j->spawns[c->spawn].home && ctp_habit_is_away(j, c->habit)));
 }
 
-static void late(struct ctp_judge *j)
+void ctp_judge_late(struct ctp_judge *j)
 {
 	const struct ctp_tally_list *l = &j->tally->late;
 	for (uint32_t i = 0; i < l->count; i++) {
@@ -322,6 +326,7 @@ static void standstill(struct ctp_judge *j)
 		if (!is_still(j, co) || co->flags & CTP_CO_FOUND || co->goal || (co->goal = awaited(j, co)))
 			continue; /* the one whom it waits for is the one to look at */
 		g = g ? g : ctp_judge_group(j, CTP_RULE_STANDSTILL, 0, 0);
+		j->still |= g != NULL;
 		ctp_judge_add(j, g, co, likely(j, co), co->suspended_ns, ctp_wait_ns(j, co));
 		if (g && !g->place)
 			g->place = ctp_follow_place(j->follow, co);
@@ -423,6 +428,4 @@ void ctp_judge_waits(struct ctp_judge *j)
 		judge_one(j, co);
 	if (still)
 		standstill(j);
-	destroyed(j);
-	late(j);
 }

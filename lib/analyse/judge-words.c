@@ -13,7 +13,7 @@
 enum { AWAITED = 3, IN_CIRCLE = 6 }; /* members that have a line of their own */
 
 /* Texts of a finding, while it is put together. */
-struct words {
+struct ctp_words {
 	struct ctp_judge *j;
 	const struct ctp_group *g;
 	struct ctp_finding *f;
@@ -23,14 +23,14 @@ struct words {
 	char where[CTP_SITE_TEXT_MAX + 64], places[2 * CTP_SITE_TEXT_MAX + 64];
 };
 
-static const char *duration(struct words *w, uint64_t ns)
+static const char *duration(struct ctp_words *w, uint64_t ns)
 {
 	char *text = w->duration[w->nduration++ % 4];
 	*ctp_text_duration(text, ns) = '\0';
 	return text;
 }
 
-static const char *count(struct words *w, uint64_t n)
+static const char *count(struct ctp_words *w, uint64_t n)
 {
 	char *text = w->count[w->ncount++ % 4];
 	*ctp_text_count(text, n) = '\0';
@@ -38,7 +38,7 @@ static const char *count(struct words *w, uint64_t n)
 }
 
 /* "handler 17 (#37)"; "coroutine #37, in server"; as the list of members has the number: a large one is an address. */
-static const char *label(struct words *w, const char *name, const char *in, uint64_t id)
+static const char *label(struct ctp_words *w, const char *name, const char *in, uint64_t id)
 {
 	char *text = w->label[w->nlabel++ % 2], number[CTP_TEXT_MAX];
 	snprintf(number, sizeof(number), id > UINT32_MAX ? "#0x%jx" : "#%ju", (uintmax_t)id);
@@ -49,10 +49,10 @@ static const char *label(struct words *w, const char *name, const char *in, uint
 	return text;
 }
 
-static const char *member(struct words *w, const struct ctp_report_member *m) { return label(w, m->name, m->in, m->id); }
+static const char *member(struct ctp_words *w, const struct ctp_report_member *m) { return label(w, m->name, m->in, m->id); }
 
 /* One that need not be a member, and may be there no more. */
-static const char *any(struct words *w, uint64_t id)
+static const char *any(struct ctp_words *w, uint64_t id)
 {
 	const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, id);
 	char *in = co ? ctp_judge_in(w->j, co) : NULL;
@@ -61,7 +61,7 @@ static const char *any(struct words *w, uint64_t id)
 	return text;
 }
 
-static __attribute__((format(printf, 2, 0))) char *format(struct words *w, const char *fmt, va_list args)
+static __attribute__((format(printf, 2, 0))) char *format(struct ctp_words *w, const char *fmt, va_list args)
 {
 	char *text;
 	if (vasprintf(&text, fmt, args) >= 0)
@@ -70,7 +70,7 @@ static __attribute__((format(printf, 2, 0))) char *format(struct words *w, const
 	return NULL;
 }
 
-static __attribute__((format(printf, 2, 3))) void title(struct words *w, const char *fmt, ...)
+static __attribute__((format(printf, 2, 3))) void title(struct ctp_words *w, const char *fmt, ...)
 {
 	va_list args;
 	va_start(args, fmt);
@@ -78,7 +78,7 @@ static __attribute__((format(printf, 2, 3))) void title(struct words *w, const c
 	va_end(args);
 }
 
-static __attribute__((format(printf, 2, 3))) void evidence(struct words *w, const char *fmt, ...)
+static __attribute__((format(printf, 2, 3))) void evidence(struct ctp_words *w, const char *fmt, ...)
 {
 	va_list args;
 	va_start(args, fmt);
@@ -87,7 +87,7 @@ static __attribute__((format(printf, 2, 3))) void evidence(struct words *w, cons
 	va_end(args);
 }
 
-static __attribute__((format(printf, 2, 3))) void next(struct words *w, const char *fmt, ...)
+static __attribute__((format(printf, 2, 3))) void next(struct ctp_words *w, const char *fmt, ...)
 {
 	va_list args;
 	va_start(args, fmt);
@@ -98,10 +98,10 @@ static __attribute__((format(printf, 2, 3))) void next(struct words *w, const ch
 
 static const char *named(const char *place) { return place ? place : "a place that the trace does not name"; }
 
-static const char *where_made(struct words *w) { return named(w->f->spawn); }
+static const char *where_made(struct ctp_words *w) { return named(w->f->spawn); }
 
 /* Where that is not told, where they were made may be. */
-static const char *where(struct words *w)
+static const char *where(struct ctp_words *w)
 {
 	if (w->f->place || !w->f->spawn)
 		return named(w->f->place);
@@ -110,7 +110,7 @@ static const char *where(struct words *w)
 }
 
 /* Where the members are that are listed: "a.c:1:f", "a.c:1:f and b.c:2:g", "a.c:1:f and 2 other places". */
-static const char *places(struct words *w)
+static const char *places(struct ctp_words *w)
 {
 	const char *list[CTP_REPORT_MEMBERS];
 	uint32_t n = 0;
@@ -134,7 +134,7 @@ static const char *places(struct words *w)
 static const char *word(uint64_t n, const char *one, const char *more) { return n == 1 ? one : more; }
 
 /* "1 other wait", "50 other waits" */
-static const char *counted(struct words *w, uint64_t n, const char *one, const char *more)
+static const char *counted(struct ctp_words *w, uint64_t n, const char *one, const char *more)
 {
 	char *text = w->count[w->ncount++ % 4], *end = ctp_text_count(text, n);
 	snprintf(end, sizeof(w->count[0]) - (size_t)(end - text), " %s", word(n, one, more));
@@ -142,12 +142,12 @@ static const char *counted(struct words *w, uint64_t n, const char *one, const c
 }
 
 /* Those that the finding is about. */
-static const char *it(struct words *w) { return word(w->f->members, "it", "them"); }
-static const char *they(struct words *w, const char *one, const char *more) { return word(w->f->members, one, more); }
-static const char *those(struct words *w) { return counted(w, w->f->members, "coroutine", "coroutines"); }
+static const char *it(struct ctp_words *w) { return word(w->f->members, "it", "them"); }
+static const char *they(struct ctp_words *w, const char *one, const char *more) { return word(w->f->members, one, more); }
+static const char *those(struct ctp_words *w) { return counted(w, w->f->members, "coroutine", "coroutines"); }
 
 /* How the others at the same place fared. */
-static void history(struct words *w)
+static void history(struct ctp_words *w)
 {
 	const struct ctp_tally_place *p = ctp_tally_place(w->j->tally, w->g->place);
 	if (w->f->members == 1)
@@ -164,7 +164,7 @@ static void history(struct words *w)
 		         duration(w, p->wait.max_ns), duration(w, ctp_hist_quantile(&p->wait, 0.5)));
 }
 
-static void siblings(struct words *w)
+static void siblings(struct ctp_words *w)
 {
 	const struct ctp_coroutine *co = w->g->spawn || !w->f->nwho ? NULL : ctp_follow_find(w->j->follow, w->f->who[0].id);
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(w->j->tally, co ? co->spawn : w->g->spawn);
@@ -175,7 +175,7 @@ static void siblings(struct words *w)
 }
 
 /* Where its like rest. */
-static void home(struct words *w)
+static void home(struct ctp_words *w)
 {
 	const struct ctp_judge *j = w->j;
 	const struct ctp_coroutine *co = w->f->nwho ? ctp_follow_find(j->follow, w->f->who[0].id) : NULL;
@@ -191,7 +191,7 @@ static void home(struct words *w)
 		evidence(w, "%s at %s, where each began; here only coroutines end waits", idle, place);
 }
 
-static const char *state_of(const struct words *w, uint64_t id)
+static const char *state_of(const struct ctp_words *w, uint64_t id)
 {
 	static const char *const states[CTP_STATES] = {"", "has not run yet", "is running", "is suspended too", "is ready to run",
 	                                               "has ended"};
@@ -200,7 +200,7 @@ static const char *state_of(const struct words *w, uint64_t id)
 }
 
 /* Whom it awaits, and who should have woken it, where there is only one to be asked. */
-static void last_waker(struct words *w)
+static void last_waker(struct ctp_words *w)
 {
 	const struct ctp_report_member *m = w->f->nwho == 1 ? &w->f->who[0] : NULL;
 	const struct ctp_coroutine *co = m ? ctp_follow_find(w->j->follow, m->id) : NULL;
@@ -210,7 +210,7 @@ static void last_waker(struct words *w)
 		evidence(w, "the last to wake it was %s, which %s", any(w, m->waker), state_of(w, m->waker));
 }
 
-static void say_waiting(struct words *w)
+void ctp_say_waiting(struct ctp_words *w)
 {
 	const struct ctp_group *g = w->g;
 	bool woken = g->rule == CTP_RULE_NEVER_WOKEN;
@@ -256,7 +256,7 @@ static void say_waiting(struct words *w)
 		next(w, "with wakes in the trace (ctp_coro_wake and the like) it could be told whether anybody woke %s", it(w));
 }
 
-static void say_not_resumed(struct words *w)
+void ctp_say_not_resumed(struct ctp_words *w)
 {
 	const struct ctp_hist *ready = &w->j->tally->ready;
 	title(w, "%s woken at %s and not resumed", those(w), where(w));
@@ -268,7 +268,7 @@ static void say_not_resumed(struct words *w)
 	     they(w, "it was", "they were"));
 }
 
-static void say_destroyed(struct words *w)
+void ctp_say_destroyed(struct ctp_words *w)
 {
 	title(w, "%s waited at %s until destroyed", those(w), where(w));
 	history(w);
@@ -277,7 +277,7 @@ static void say_destroyed(struct words *w)
 	        " who should have ended a wait at %s?", they(w, "it was", "they were"), where(w));
 }
 
-static void say_cycle(struct words *w)
+void ctp_say_cycle(struct ctp_words *w)
 {
 	if (w->f->members == 1)
 		title(w, "%s waits for itself at %s", those(w), places(w));
@@ -292,7 +292,7 @@ static void say_cycle(struct words *w)
 	next(w, "%s", they(w, "this await must go", "one of these awaits must go"));
 }
 
-static void say_awaits_dead(struct words *w)
+void ctp_say_awaits_dead(struct ctp_words *w)
 {
 	title(w, "%s %s at %s for %s", those(w), they(w, "waits", "wait"), where(w),
 	      they(w, "a coroutine that is dead", "coroutines that are dead"));
@@ -306,7 +306,7 @@ static void say_awaits_dead(struct words *w)
 }
 
 /* Others that a run on their thread kept from running. */
-static void kept_waiting(struct words *w)
+static void kept_waiting(struct ctp_words *w)
 {
 	if (w->g->count)
 		evidence(w, "%s ready to run on the same thread meanwhile, for %s at most",
@@ -320,7 +320,7 @@ static void kept_waiting(struct words *w)
 		         w->g->cases == 1 ? "it was" : "such a run was");
 }
 
-static void say_thread(struct words *w)
+void ctp_say_stalled_thread(struct ctp_words *w)
 {
 	const struct ctp_hist *run = &w->j->tally->run;
 	const struct ctp_report_member *m = &w->f->who[0];
@@ -337,7 +337,7 @@ static void say_thread(struct words *w)
 	next(w, "blocked, or in a loop, behind %s: a debugger on thread %ju shows where", where(w), tid);
 }
 
-static void say_collapse(struct words *w)
+void ctp_say_collapse(struct ctp_words *w)
 {
 	title(w, "throughput fell from %s a second to %s at %s%s%s", counted(w, w->g->count, "resume", "resumes"), count(w, w->g->most_ns),
 	      duration(w, w->f->from_ns), w->f->place ? ", with waits at " : "", w->f->place ? w->f->place : "");
@@ -347,7 +347,7 @@ static void say_collapse(struct words *w)
 	next(w, "look at what happened just before: ctp-report --until, or ctp-tohtml and the timeline there");
 }
 
-static void say_leaked(struct words *w)
+void ctp_say_leaked(struct ctp_words *w)
 {
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(w->j->tally, w->g->spawn);
 	title(w, "%s leaked: suspended at %s, from where nobody comes back", those(w), where(w));
@@ -357,7 +357,7 @@ static void say_leaked(struct words *w)
 	next(w, "is there still somebody who could resume or destroy %s?", it(w));
 }
 
-static void say_never_started(struct words *w)
+void ctp_say_never_started(struct ctp_words *w)
 {
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(w->j->tally, w->g->spawn);
 	title(w, "%s made at %s and never run", those(w), where_made(w));
@@ -367,7 +367,7 @@ static void say_never_started(struct words *w)
 	next(w, "%s made and then neither awaited nor given to the scheduler?", they(w, "was the task", "were the tasks"));
 }
 
-static void say_growth(struct words *w)
+void ctp_say_growth(struct ctp_words *w)
 {
 	title(w, "coroutines made at %s become more and more: %s alive", where_made(w), counted(w, w->f->members, "is", "are"));
 	evidence(w, "fewest alive at any time: %s in the first eighth, %s in the fourth, and steadily more since",
@@ -380,21 +380,21 @@ static void say_growth(struct words *w)
 }
 
 /* What a coroutine did several times. */
-static void times(struct words *w)
+static void times(struct ctp_words *w)
 {
 	if (w->g->cases > w->f->members)
 		evidence(w, "%s in all", counted(w, w->g->cases, "time", "times"));
 }
 
 /* What samples of its thread say of the longest run. */
-static void on_processor(struct words *w)
+static void on_processor(struct ctp_words *w)
 {
 	if (w->g->seen_ns)
 		evidence(w, "between two samples of %s, %s apart, the thread was on a processor for %s",
 		         they(w, "its thread", "the thread of one"), duration(w, w->g->seen_ns), duration(w, w->g->cpu_ns));
 }
 
-static void say_long_run(struct words *w)
+void ctp_say_long_run(struct ctp_words *w)
 {
 	const struct ctp_hist *run = &w->j->tally->run;
 	bool blocked = w->g->rule == CTP_RULE_BLOCKED;
@@ -415,7 +415,7 @@ static void say_long_run(struct words *w)
 		next(w, "a blocking call or a long computation behind %s: move it to a thread of its own, or suspend in between", where(w));
 }
 
-static void say_standstill(struct words *w)
+void ctp_say_standstill(struct ctp_words *w)
 {
 	const struct ctp_proc_seen *seen = &w->j->follow->seen;
 	title(w, "the whole program stands still: %s at %s, and no thread runs",
@@ -440,7 +440,7 @@ static void say_standstill(struct words *w)
 	        " nobody waited for yet");
 }
 
-static void say_late(struct words *w)
+void ctp_say_late(struct ctp_words *w)
 {
 	title(w, "%s woken at %s only after %s%s", those(w), where(w), they(w, "", "up to "), duration(w, w->g->longest_ns));
 	evidence(w, "%s began %s after the start; those there that were in time took %s at most",
@@ -451,7 +451,7 @@ static void say_late(struct words *w)
 	     duration(w, w->f->from_ns));
 }
 
-static void say_crash(struct words *w)
+void ctp_say_crash(struct ctp_words *w)
 {
 	const char *abbreviated = sigabbrev_np(w->g->crash), *name = abbreviated ? abbreviated : "?";
 	if (w->f->members)
@@ -475,7 +475,7 @@ static void say_crash(struct words *w)
 	     last ? "what the last one does behind its suspension is where to begin" : "who ran then is not known");
 }
 
-static void say_storm(struct words *w)
+void ctp_say_storm(struct ctp_words *w)
 {
 	title(w, "%s woke %s %s in a row at %s", those(w), they(w, "itself", "themselves up to"),
 	      counted(w, w->g->count, "time", "times"), where(w));
@@ -485,7 +485,7 @@ static void say_storm(struct words *w)
 	next(w, "%s for something: let whoever changes that wake %s instead", they(w, "it polls", "they poll"), it(w));
 }
 
-static void say_migration(struct words *w)
+void ctp_say_migration(struct ctp_words *w)
 {
 	title(w, "%s made at %s hardly ever %s twice on the same thread", those(w), where_made(w), they(w, "runs", "run"));
 	evidence(w, "%s of %s %s on another thread than the one before, which is more than chance", count(w, w->g->count),
@@ -493,7 +493,7 @@ static void say_migration(struct words *w)
 	next(w, "does each end wake the other on its own thread? Resume a coroutine where it ran last");
 }
 
-static void say_broken(struct words *w)
+void ctp_say_broken(struct ctp_words *w)
 {
 	bool dead = w->g->rule == CTP_RULE_AFTER_DEATH;
 	title(w, dead ? "%s resumed after death, suspended last at %s" : "%s resumed while running, suspended last at %s",
@@ -506,7 +506,7 @@ static void say_broken(struct words *w)
 	               " or before it has suspended");
 }
 
-static void say_untraced(struct words *w)
+void ctp_say_untraced(struct ctp_words *w)
 {
 	title(w, "%s not traced: there were no stations left", those(w));
 	evidence(w, "nothing is known of %s, and what %s did to others is missing", it(w), they(w, "it", "they"));
@@ -514,7 +514,7 @@ static void say_untraced(struct words *w)
 }
 
 /* Where the section has several, which they are in: all that are known of those that are listed. */
-static void processes(struct words *w)
+static void processes(struct ctp_words *w)
 {
 	enum { NAMED = 5 };
 	uint64_t pids[NAMED];
@@ -538,33 +538,12 @@ static void processes(struct words *w)
 		evidence(w, "in process%s %s", n == 1 ? "" : "es", text);
 }
 
-static void (*const say[CTP_RULES])(struct words *w) = {
-	[CTP_RULE_CRASH] = say_crash,
-	[CTP_RULE_AFTER_DEATH] = say_broken,
-	[CTP_RULE_DOUBLE_RESUME] = say_broken,
-	[CTP_RULE_WAIT_CYCLE] = say_cycle,
-	[CTP_RULE_STANDSTILL] = say_standstill,
-	[CTP_RULE_AWAITS_DEAD] = say_awaits_dead,
-	[CTP_RULE_NOT_RESUMED] = say_not_resumed,
-	[CTP_RULE_NEVER_WOKEN] = say_waiting,
-	[CTP_RULE_SUSPENDED] = say_waiting,
-	[CTP_RULE_DESTROYED] = say_destroyed,
-	[CTP_RULE_STALLED_THREAD] = say_thread,
-	[CTP_RULE_BLOCKED] = say_long_run,
-	[CTP_RULE_COLLAPSE] = say_collapse,
-	[CTP_RULE_LATE] = say_late,
-	[CTP_RULE_LEAKED] = say_leaked,
-	[CTP_RULE_NEVER_STARTED] = say_never_started,
-	[CTP_RULE_GROWTH] = say_growth,
-	[CTP_RULE_LONG_RUN] = say_long_run,
-	[CTP_RULE_SELF_WAKE] = say_storm,
-	[CTP_RULE_MIGRATION] = say_migration,
-	[CTP_RULE_UNTRACED] = say_untraced,
-};
+#define SAY(NAME, name, most, effect, phase, judge, words) [CTP_RULE_##NAME] = ctp_say_##words,
+static void (*const say[CTP_RULES])(struct ctp_words *w) = {CTP_RULE_TABLE(SAY)};
 
 void ctp_judge_say(struct ctp_judge *j, const struct ctp_group *g, struct ctp_finding *f)
 {
-	struct words w = {.j = j, .g = g, .f = f};
+	struct ctp_words w = {.j = j, .g = g, .f = f};
 	uint64_t proved = g->by_certainty[CTP_CERTAIN_PROVED], likely = g->by_certainty[CTP_CERTAIN_LIKELY];
 	uint64_t unknown = g->by_certainty[CTP_CERTAIN_UNKNOWN];
 	say[g->rule](&w);

@@ -1,43 +1,13 @@
 /* judge.c - groups of coroutines become findings. */
 #include "analyse/judge.h"
 
+#include <assert.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { SLOTS = 4096 };
-
-static const char *const names[] = {
-	[CTP_RULE_CRASH] = "crash",
-	[CTP_RULE_AFTER_DEATH] = "use-after-death",
-	[CTP_RULE_DOUBLE_RESUME] = "double-resume",
-	[CTP_RULE_WAIT_CYCLE] = "wait-cycle",
-	[CTP_RULE_STANDSTILL] = "standstill",
-	[CTP_RULE_AWAITS_DEAD] = "awaits-dead",
-	[CTP_RULE_NOT_RESUMED] = "woken-not-resumed",
-	[CTP_RULE_NEVER_WOKEN] = "never-woken",
-	[CTP_RULE_SUSPENDED] = "suspended",
-	[CTP_RULE_DESTROYED] = "destroyed-waiting",
-	[CTP_RULE_STALLED_THREAD] = "stalled-thread",
-	[CTP_RULE_BLOCKED] = "blocking-call",
-	[CTP_RULE_COLLAPSE] = "collapse",
-	[CTP_RULE_LATE] = "woken-late",
-	[CTP_RULE_LEAKED] = "leaked",
-	[CTP_RULE_NEVER_STARTED] = "never-started",
-	[CTP_RULE_GROWTH] = "growth",
-	[CTP_RULE_LONG_RUN] = "long-run",
-	[CTP_RULE_SELF_WAKE] = "self-wake-storm",
-	[CTP_RULE_MIGRATION] = "migration-storm",
-	[CTP_RULE_UNTRACED] = "untraced",
-};
-
-const char *ctp_rule_name(enum ctp_rule rule) { return names[rule]; }
-
-const char *ctp_certainty_name(enum ctp_certainty certain)
-{
-	return certain == CTP_CERTAIN_PROVED ? "proved" : certain == CTP_CERTAIN_LIKELY ? "likely" : "unknown";
-}
 
 /* --- groups --------------------------------------------------------------------------------------------------------------- */
 
@@ -115,9 +85,9 @@ struct ctp_group *ctp_judge_group(struct ctp_judge *j, enum ctp_rule rule, uint3
 	return group_of(j, rule, spawn, place, 0);
 }
 
-struct ctp_group *ctp_judge_circle(struct ctp_judge *j, const struct ctp_coroutine *first)
+struct ctp_group *ctp_judge_circle(struct ctp_judge *j, enum ctp_rule rule, const struct ctp_coroutine *first)
 {
-	return group_of(j, CTP_RULE_WAIT_CYCLE, first->spawn, ctp_follow_place(j->follow, first), first->id);
+	return group_of(j, rule, first->spawn, ctp_follow_place(j->follow, first), first->id);
 }
 
 static char *copy(struct ctp_judge *j, const char *text)
@@ -234,7 +204,7 @@ void ctp_judge_add_case(struct ctp_judge *j, struct ctp_group *g, const struct c
 			.name = c->name ? strdup(c->name) : NULL,
 			.place = copy(j, ctp_report_place(j->report, c->place)),
 			.spawn = copy(j, ctp_report_place(j->report, c->spawn)),
-			.state = g->rule == CTP_RULE_DESTROYED ? CTP_DEAD : CTP_RUNNING,
+			.state = g->dead ? CTP_DEAD : CTP_RUNNING,
 			.certainty = certainty,
 		};
 }
@@ -315,11 +285,8 @@ static struct ctp_coroutine *runner_behind(struct ctp_judge *j, const struct ctp
 static void find_blockers(struct ctp_judge *j)
 {
 	struct ctp_coroutine *co, *runs;
-	bool still = false;
-	for (uint32_t i = 0; i < j->ngroups; i++)
-		still |= j->groups[i].rule == CTP_RULE_STANDSTILL;
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
-		if (still && ctp_judge_blocks(j, co))
+		if (j->still && ctp_judge_blocks(j, co))
 			co->flags |= CTP_CO_FOUND;
 		else if (co->flags & CTP_CO_FOUND && (runs = runner_behind(j, co)))
 			runs->flags |= CTP_CO_FOUND;
@@ -347,8 +314,9 @@ static void make_finding(struct ctp_judge *j, struct ctp_group *g, struct ctp_fi
 		.nwaiters = g->nwaiters,
 		.waiting = g->dependents,
 	};
-	if (g->rule == CTP_RULE_CRASH)
-		f->certainty = CTP_CERTAIN_PROVED; /* whoever ran then */
+	if (g->proved)
+		f->certainty = CTP_CERTAIN_PROVED;
+	assert(f->certainty <= ctp_rule_most(f->rule));
 	g->who = g->waiters = NULL;
 	ctp_judge_say(j, g, f);
 }
@@ -356,11 +324,11 @@ static void make_finding(struct ctp_judge *j, struct ctp_group *g, struct ctp_fi
 static bool is_like(const char *pattern, const struct ctp_finding *f)
 {
 	const char *sites[] = {f->place, f->spawn};
-	bool match = !fnmatch(pattern, names[f->rule], 0);
+	bool match = !fnmatch(pattern, ctp_rule_name(f->rule), 0);
 	for (int k = 0; k < 2 && !match; k++) {
 		char *both = NULL;
 		match = sites[k] && !fnmatch(pattern, sites[k], 0);
-		if (sites[k] && !match && asprintf(&both, "%s %s", names[f->rule], sites[k]) >= 0) {
+		if (sites[k] && !match && asprintf(&both, "%s %s", ctp_rule_name(f->rule), sites[k]) >= 0) {
 			match = !fnmatch(pattern, both, 0);
 			free(both);
 		}
@@ -392,7 +360,7 @@ static void ignore(struct ctp_report *r, struct ctp_report_section *s, uint32_t 
 static void ignore_collapse(struct ctp_report *r, struct ctp_report_section *s)
 {
 	for (uint32_t i = 0; i < s->nfindings; i++)
-		if (ctp_judge_is_stop(s->findings[i].rule))
+		if (ctp_rule_stops(s->findings[i].rule))
 			return;
 	for (uint32_t i = s->nfindings; i--;)
 		if (s->findings[i].rule == CTP_RULE_COLLAPSE)
@@ -426,6 +394,28 @@ void ctp_finding_fini(struct ctp_finding *f)
 	free(f->waiters);
 }
 
+/* --- rules ---------------------------------------------------------------------------------------------------------------- */
+
+#define JUDGE(NAME, name, most, effect, phase, judge, words) [CTP_RULE_##NAME] = ctp_judge_##judge,
+static void (*const judges[CTP_RULES])(struct ctp_judge *j) = {CTP_RULE_TABLE(JUDGE)};
+
+/* A judge of several rules is called for the first of them. */
+static bool is_first(enum ctp_rule rule)
+{
+	for (enum ctp_rule other = 0; other < rule; other++)
+		if (judges[other] == judges[rule])
+			return false;
+	return true;
+}
+
+static void judge_rules(struct ctp_judge *j)
+{
+	for (enum ctp_rule_phase phase = 0; phase < CTP_RULE_PHASES; phase++)
+		for (enum ctp_rule rule = 0; rule < CTP_RULES; rule++)
+			if (ctp_rule_phase(rule) == phase && is_first(rule))
+				judges[rule](j);
+}
+
 bool ctp_judge_section(struct ctp_report *r, struct ctp_tally *t, const struct ctp_follow_end *end,
                        const struct ctp_report_options *options, struct ctp_report_section *s)
 {
@@ -435,9 +425,7 @@ bool ctp_judge_section(struct ctp_report *r, struct ctp_tally *t, const struct c
 		return false;
 	find_processes(&j);
 	if (ctp_judge_places(&j)) {
-		ctp_judge_runs(&j);
-		ctp_judge_waits(&j);
-		ctp_judge_all(&j);
+		judge_rules(&j);
 		ctp_judge_trees(&j);
 		find_blockers(&j);
 	} else {

@@ -59,6 +59,8 @@ struct ctp_group {
 	int crash; /* the signal */
 	const struct ctp_coroutine *last; /* that ran, if none did when it crashed; null: not known */
 	bool still; /* it has not ended */
+	bool proved; /* the finding is, whoever its members are */
+	bool dead; /* members that are cases are */
 	uint32_t why; /* its members were judged: CTP_WHY */
 	char *extra; /* a line of evidence */
 };
@@ -92,24 +94,19 @@ struct ctp_judge {
 	uint64_t *middle_ns, any_middle_ns; /* of each habit, and of all: since when somebody is in the middle of something */
 	uint64_t history, visits; /* CTP_JUDGE_HISTORY and CTP_JUDGE_VISITS; of what was before a collector came, the last waits are known at most */
 	bool silent; /* the program is, for far longer than ever before, and did not end by itself */
+	bool still; /* the whole program stands still, and a finding says so */
 	bool adrift; /* one that ran is in a gap, and may hold its thread */
 	bool failed;
 };
 
 /* The group, made if it is new; null: out of memory, or there are too many. */
 struct ctp_group *ctp_judge_group(struct ctp_judge *j, enum ctp_rule rule, uint32_t spawn, uint32_t place);
-struct ctp_group *ctp_judge_circle(struct ctp_judge *j, const struct ctp_coroutine *first); /* one for each wait cycle */
+struct ctp_group *ctp_judge_circle(struct ctp_judge *j, enum ctp_rule rule, const struct ctp_coroutine *first); /* one for each circle */
 
 /* Adds a coroutine that is so since from_ns, for that long. */
 void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutine *co, enum ctp_certainty certainty,
                    uint64_t from_ns, uint64_t ns);
 void ctp_judge_add_case(struct ctp_judge *j, struct ctp_group *g, const struct ctp_tally_case *c, enum ctp_certainty certainty);
-
-/* Rules that a collapse is told beside: without them, it could be the end of work. */
-static inline bool ctp_judge_is_stop(enum ctp_rule rule)
-{
-	return rule >= CTP_RULE_WAIT_CYCLE && rule < CTP_RULE_COLLAPSE && rule != CTP_RULE_DESTROYED;
-}
 
 /* The process where it ran last, if the section's has made that one, or null. */
 const struct ctp_judge_process *ctp_judge_process(const struct ctp_judge *j, const struct ctp_coroutine *co);
@@ -137,17 +134,6 @@ static inline enum ctp_certainty ctp_judge_sure(const struct ctp_judge *j, const
 	if (ctp_judge_in_doubt(j, co) || (wakes && j->follow->missed_ns > co->suspended_ns))
 		return CTP_CERTAIN_UNKNOWN;
 	return j->end->complete ? CTP_CERTAIN_PROVED : CTP_CERTAIN_LIKELY;
-}
-
-/*
- * Whether nothing can come any more: the program is over, and all of it is in the trace. A process that was seen after the last
- * that it did was not.
- */
-static inline bool ctp_judge_over(const struct ctp_judge *j, const struct ctp_coroutine *co)
-{
-	const struct ctp_judge_process *p = ctp_judge_process(j, co);
-	return (!p || p->did_ns >= p->seen_ns) && !j->end->cut && j->end->complete && j->end->outcome[0] &&
-	       strcmp(j->end->outcome, "running");
 }
 
 /* Signals that nobody sends to end a program. */
@@ -205,9 +191,13 @@ static inline bool ctp_judge_blocks(const struct ctp_judge *j, const struct ctp_
 /* Fills the texts of a finding of which all else is there. */
 void ctp_judge_say(struct ctp_judge *j, const struct ctp_group *g, struct ctp_finding *f);
 
-void ctp_judge_waits(struct ctp_judge *j);
-void ctp_judge_runs(struct ctp_judge *j);
-void ctp_judge_all(struct ctp_judge *j); /* the program as a whole, when the rest is known */
+/* What the rows of rules.h name: who is to be in a finding, and its words. */
+struct ctp_words;
+#define CTP_RULE_DECLARE(NAME, name, most, effect, phase, judge, words) \
+	void ctp_judge_##judge(struct ctp_judge *j);                    \
+	void ctp_say_##words(struct ctp_words *w);
+CTP_RULE_TABLE(CTP_RULE_DECLARE)
+#undef CTP_RULE_DECLARE
 
 /* All rules; fills the section's findings. False: out of memory. */
 bool ctp_judge_section(struct ctp_report *r, struct ctp_tally *t, const struct ctp_follow_end *end,

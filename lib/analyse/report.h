@@ -2,7 +2,7 @@
  * report.h - what went wrong in a trace, with the evidence; and the numbers that people ask for.
  *
  * A report is made in one pass, with memory by the coroutines that are alive and not by events, and is plain data in the end:
- * who prints it needs nothing else. The rules are in judge.c, and what each proves and cannot know is in ctp-report.1.
+ * who prints it needs nothing else. The rules are in rules.h, and what each proves and cannot know is in ctp-report.1.
  *
  * Nothing rests on a gap. Proved: the trace has the fact itself, with nothing missing that could contradict it. Likely: the facts
  * are whole, and a comparison says that they are no accident. Unknown: it would be one of the two, but events were lost that
@@ -12,34 +12,7 @@
 #define CTP_REPORT_H
 
 #include "analyse/follow.h"
-
-enum ctp_certainty { CTP_CERTAIN_UNKNOWN, CTP_CERTAIN_LIKELY, CTP_CERTAIN_PROVED };
-
-/* By gravity. */
-enum ctp_rule {
-	CTP_RULE_CRASH,
-	CTP_RULE_AFTER_DEATH,
-	CTP_RULE_DOUBLE_RESUME,
-	CTP_RULE_WAIT_CYCLE,
-	CTP_RULE_STANDSTILL,
-	CTP_RULE_AWAITS_DEAD,
-	CTP_RULE_NOT_RESUMED,
-	CTP_RULE_NEVER_WOKEN,
-	CTP_RULE_SUSPENDED,
-	CTP_RULE_DESTROYED,
-	CTP_RULE_STALLED_THREAD,
-	CTP_RULE_BLOCKED,
-	CTP_RULE_COLLAPSE,
-	CTP_RULE_LATE,
-	CTP_RULE_LEAKED,
-	CTP_RULE_NEVER_STARTED,
-	CTP_RULE_GROWTH,
-	CTP_RULE_LONG_RUN,
-	CTP_RULE_SELF_WAKE,
-	CTP_RULE_MIGRATION,
-	CTP_RULE_UNTRACED,
-	CTP_RULES
-};
+#include "analyse/rules.h"
 
 enum {
 	CTP_REPORT_MEMBERS = 100, /* of a finding that are listed; all are counted */
@@ -180,8 +153,5 @@ const char *ctp_report_place(struct ctp_report *r, uint32_t place);
 
 /* The next of the patterns to ignore that no finding was like, *at being 0 at first; null: no more, or nothing was judged. */
 const char *ctp_report_unmatched(const struct ctp_report *r, size_t *at);
-
-const char *ctp_rule_name(enum ctp_rule rule);             /* "never-woken" */
-const char *ctp_certainty_name(enum ctp_certainty certain); /* "proved" */
 
 #endif

@@ -149,13 +149,6 @@ static void changed(void *arg, const struct ctp_change *ch)
 	must(ch->co->place < f->report->follow.places.count && ch->co->spawn < f->report->follow.places.count);
 }
 
-/* All else is about what did not happen, or compares. */
-static bool can_be_proved(enum ctp_rule rule)
-{
-	return rule == CTP_RULE_CRASH || rule == CTP_RULE_AFTER_DEATH || rule == CTP_RULE_DOUBLE_RESUME || rule == CTP_RULE_WAIT_CYCLE ||
-	       rule == CTP_RULE_LONG_RUN || rule == CTP_RULE_UNTRACED;
-}
-
 static void check(const struct ctp_report *r)
 {
 	for (uint32_t i = 0; i < r->nsections; i++)
@@ -164,7 +157,7 @@ static void check(const struct ctp_report *r)
 			must(f->title && f->members >= f->nwho && f->nwho <= CTP_REPORT_MEMBERS);
 			must(f->members || f->rule == CTP_RULE_CRASH);
 			must(f->waiting >= f->nwaiters && f->nwaiters <= CTP_REPORT_MEMBERS);
-			must(f->certainty != CTP_CERTAIN_PROVED || can_be_proved(f->rule));
+			must(f->certainty <= ctp_rule_most(f->rule));
 			must(f->from_ns <= f->to_ns || f->to_ns == 0);
 		}
 }
