@@ -4,7 +4,7 @@
 #ifndef CTP_T_JUDGED_H
 #define CTP_T_JUDGED_H
 
-#include "analyse/report.h"
+#include "analyse/analysis.h"
 #include "byhand.h"
 #include "tap.h"
 
@@ -13,23 +13,23 @@ enum { MS = 1000000, MAKER = 7, WAITS = 8, CHILDREN = 40, WAKER = 2, VICTIM = 1,
 static const uint64_t S = 1000 * MS;
 
 static struct byhand h;
-static struct ctp_report *report;
+static struct ctp_analysis *analysis;
 static struct ctp_section sec;
 static char found[4096], why[4096], still[512], tree[512]; /* why, tree: of the gravest; still: who waits at the end */
 
-static void give(void *to, const struct ctp_batch *batch) { ctp_report_records(to, batch); }
+static void give(void *to, const struct ctp_batch *batch) { ctp_analysis_records(to, batch); }
 
-static void begin_with(const struct ctp_report_options *options, const char *const *attrs)
+static void begin_with(const struct ctp_analysis_options *options, const char *const *attrs)
 {
 	struct ctp_err err;
 	byhand_init(&h, give, NULL);
-	h.to = report = ctp_report_new(options, &err);
-	if (!report)
+	h.to = analysis = ctp_analysis_new(options, &err);
+	if (!analysis)
 		abort();
 	ctp_section_init(&sec);
 	for (; attrs && *attrs; attrs += 2)
 		ctp_section_add(&sec, attrs[0], attrs[1]);
-	ctp_report_section_begin(report, &sec);
+	ctp_analysis_section(analysis, &sec);
 }
 
 static const char *const one_process[] = {"pid", "100", NULL};
@@ -41,13 +41,13 @@ static const char *end_so(bool complete, bool missing)
 {
 	char *p = found, *q = why;
 	*p = *q = '\0';
-	ctp_report_section_end(report, &(struct ctp_section_end){.complete = complete, .missing = missing});
-	const struct ctp_report_section *s = report->sections;
+	ctp_analysis_end(analysis, &(struct ctp_section_end){.complete = complete, .missing = missing});
+	const struct ctp_report_section *s = analysis->report.sections;
 	for (char *const *line = s->nfindings ? s->findings[0].evidence : (char *[]){NULL}; *line; line++)
 		q += snprintf(q, (size_t)(why + sizeof(why) - q), "%s\n", *line);
-	for (uint32_t i = 0; i < report->nsections; i++)
-		for (uint32_t k = 0; k < report->sections[i].nfindings; k++) {
-			const struct ctp_finding *f = &report->sections[i].findings[k];
+	for (uint32_t i = 0; i < analysis->report.nsections; i++)
+		for (uint32_t k = 0; k < analysis->report.sections[i].nfindings; k++) {
+			const struct ctp_finding *f = &analysis->report.sections[i].findings[k];
 			p += sprintf(p, "%s%s %s %ju", p > found ? ", " : "", ctp_rule_name(f->rule),
 			             ctp_certainty_name(f->certainty), (uintmax_t)f->members);
 		}
@@ -59,7 +59,7 @@ static const char *end_so(bool complete, bool missing)
 	for (uint32_t k = 0; k < s->nwaiting && k < 4; k++)
 		sprintf(still + strlen(still), "%s%ju in findings %ju for %ju", k ? ", " : "", (uintmax_t)s->waiting[k].coroutines,
 		        (uintmax_t)s->waiting[k].found, (uintmax_t)(s->waiting[k].longest_ns / MS));
-	ctp_report_free(report);
+	ctp_analysis_free(analysis);
 	ctp_section_fini(&sec);
 	byhand_fini(&h);
 	return found;

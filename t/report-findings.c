@@ -1,26 +1,26 @@
 /* report-findings: what becomes of cases and rules in the list of findings: each coroutine once, its process, what is ignored. */
-#include "analyse/report.h"
+#include "analyse/analysis.h"
 #include "byhand.h"
 #include "tap.h"
 
 enum { MS = 1000000, MAKER = 7, WAITS = 8, THREAD = 5, OTHER_THREAD = 6 };
 
 static struct byhand h;
-static struct ctp_report *report;
+static struct ctp_analysis *analysis;
 static struct ctp_section sec;
 
-static void give(void *to, const struct ctp_batch *batch) { ctp_report_records(to, batch); }
+static void give(void *to, const struct ctp_batch *batch) { ctp_analysis_records(to, batch); }
 
-static void begin(const struct ctp_report_options *options)
+static void begin(const struct ctp_analysis_options *options)
 {
 	struct ctp_err err;
 	byhand_init(&h, give, NULL);
-	h.to = report = ctp_report_new(options, &err);
-	if (!report)
+	h.to = analysis = ctp_analysis_new(options, &err);
+	if (!analysis)
 		abort();
 	ctp_section_init(&sec);
 	ctp_section_add(&sec, "pid", "100");
-	ctp_report_section_begin(report, &sec);
+	ctp_analysis_section(analysis, &sec);
 }
 
 /* "rule members, ...; ignored N" */
@@ -28,25 +28,25 @@ static const char *end(void)
 {
 	static char found[1024];
 	found[0] = '\0';
-	ctp_report_section_end(report, &(struct ctp_section_end){.complete = true});
-	const struct ctp_report_section *s = report->sections;
+	ctp_analysis_end(analysis, &(struct ctp_section_end){.complete = true});
+	const struct ctp_report_section *s = analysis->report.sections;
 	for (uint32_t i = 0; i < s->nfindings; i++)
 		sprintf(found + strlen(found), "%s%s %ju", i ? ", " : "", ctp_rule_name(s->findings[i].rule),
 		        (uintmax_t)s->findings[i].members);
-	sprintf(found + strlen(found), "; ignored %ju", (uintmax_t)report->ignored);
+	sprintf(found + strlen(found), "; ignored %ju", (uintmax_t)analysis->report.ignored);
 	return found;
 }
 
 static void fini(void)
 {
-	ctp_report_free(report);
+	ctp_analysis_free(analysis);
 	ctp_section_fini(&sec);
 	byhand_fini(&h);
 }
 
 static bool has_evidence(uint32_t finding, const char *line)
 {
-	const struct ctp_report_section *s = report->sections;
+	const struct ctp_report_section *s = analysis->report.sections;
 	for (int i = 0; finding < s->nfindings && i < CTP_REPORT_LINES && s->findings[finding].evidence[i]; i++)
 		if (!strcmp(s->findings[finding].evidence[i], line))
 			return true;
@@ -68,7 +68,7 @@ static void cases(void)
 	is_over(&h, 10, CTP_OUTCOME_EXITED);
 	is(end(), "double-resume 2; ignored 0", "who is resumed twice too often is one coroutine");
 	ok(has_evidence(0, "3 times in all"), "but how often is said");
-	is_u64(report->sections->findings[0].nwho, 2, "and each is listed once");
+	is_u64(analysis->report.sections->findings[0].nwho, 2, "and each is listed once");
 	fini();
 }
 
@@ -99,7 +99,7 @@ static void long_runs(void)
 	dies(&h, ts, 4);
 	is_over(&h, ts + MS, CTP_OUTCOME_EXITED);
 	is(end(), "long-run 1; ignored 0", "two long runs of one coroutine are of one");
-	const struct ctp_finding *f = report->sections->findings;
+	const struct ctp_finding *f = analysis->report.sections->findings;
 	ok(f->nwho == 1 && f->who[0].for_ns / MS == 899, "its longest is listed");
 	ok(has_evidence(0, "2 times in all"), "and there were two");
 	fini();
@@ -141,7 +141,7 @@ static void processes(void)
 	is_over(&h, 10, CTP_OUTCOME_EXITED);
 	end();
 	ok(has_evidence(0, "in process 101"), "of two processes, a finding says which");
-	is_u64(report->sections->findings[0].who[0].pid, 101, "and so does each member");
+	is_u64(analysis->report.sections->findings[0].who[0].pid, 101, "and so does each member");
 	fini();
 
 	begin(NULL);
@@ -160,7 +160,7 @@ static void processes(void)
 /* Work for 200 ms, then two that await one that is dead, and next to nothing happens for 1.8 s. */
 static void collapse(const char *ignore, const char *ignore_too, const char *want, const char *name)
 {
-	const struct ctp_report_options options = {.ignore = (const char *[]){ignore, ignore_too}, .nignore = ignore_too ? 2 : ignore ? 1 : 0};
+	const struct ctp_analysis_options options = {.ignore = (const char *[]){ignore, ignore_too}, .nignore = ignore_too ? 2 : ignore ? 1 : 0};
 	begin(&options);
 	for (uint64_t co = 10; co < 210; co++) {
 		uint64_t ts = (co - 10) * MS + 2;

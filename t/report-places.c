@@ -1,27 +1,27 @@
 /* report-places: addresses of two programs in one trace, and whose names they get. */
-#include "analyse/report.h"
+#include "analyse/analysis.h"
 #include "byhand.h"
 #include "tap.h"
 
 enum { ADDR = 0x1100, PARENT = 100, CHILD = 101, PARENTS_THREAD = 5, CHILDS_THREAD = 6 };
 
 static struct byhand h;
-static struct ctp_report *report;
+static struct ctp_analysis *analysis;
 static struct ctp_section sec;
 static char sites[1024]; /* "a+0x100 3, ...": each place, and how often coroutines came back from there */
 
-static void give(void *to, const struct ctp_batch *batch) { ctp_report_records(to, batch); }
+static void give(void *to, const struct ctp_batch *batch) { ctp_analysis_records(to, batch); }
 
 static void begin(void)
 {
 	struct ctp_err err;
 	byhand_init(&h, give, NULL);
-	h.to = report = ctp_report_new(NULL, &err);
-	if (!report)
+	h.to = analysis = ctp_analysis_new(NULL, &err);
+	if (!analysis)
 		abort();
 	ctp_section_init(&sec);
 	ctp_section_add(&sec, "pid", "100");
-	ctp_report_section_begin(report, &sec);
+	ctp_analysis_section(analysis, &sec);
 }
 
 /* One that nobody else had been at when it was left has no name. */
@@ -32,15 +32,15 @@ static int by_name(const void *a, const void *b) { return strcmp(name(a), name(b
 static const char *end(void)
 {
 	sites[0] = '\0';
-	ctp_report_section_end(report, &(struct ctp_section_end){.complete = true});
-	for (uint32_t i = 0; i < report->nsections; i++) {
-		const struct ctp_report_section *s = &report->sections[i];
+	ctp_analysis_end(analysis, &(struct ctp_section_end){.complete = true});
+	for (uint32_t i = 0; i < analysis->report.nsections; i++) {
+		const struct ctp_report_section *s = &analysis->report.sections[i];
 		qsort(s->sites, s->nsites, sizeof(*s->sites), by_name);
 		for (uint32_t k = 0; k < s->nsites; k++)
 			sprintf(sites + strlen(sites), "%s%s %ju", *sites ? ", " : "", name(&s->sites[k]),
 			        (uintmax_t)s->sites[k].suspended.count);
 	}
-	ctp_report_free(report);
+	ctp_analysis_free(analysis);
 	ctp_section_fini(&sec);
 	byhand_fini(&h);
 	return sites;
@@ -156,8 +156,8 @@ static void sections(void)
 	maps(PARENT, 0x1000, "/none/a");
 	has_thread(PARENT, PARENTS_THREAD);
 	waits(10, 1, PARENTS_THREAD, ADDR);
-	ctp_report_section_end(report, &(struct ctp_section_end){.complete = true});
-	ctp_report_section_begin(report, &sec);
+	ctp_analysis_end(analysis, &(struct ctp_section_end){.complete = true});
+	ctp_analysis_section(analysis, &sec);
 	maps(PARENT, 0x1000, "/none/b");
 	has_thread(PARENT, PARENTS_THREAD);
 	h.next[1] = 0;

@@ -73,7 +73,7 @@ static void never_woken(void)
 
 static void until(void)
 {
-	static const struct ctp_report_options options = {.until_ns = 1000 * MS};
+	static const struct ctp_analysis_options options = {.until_ns = 1000 * MS};
 	begin_with(&options, one_process);
 	with_victim();
 	waker_goes_on();

@@ -1,17 +1,17 @@
 /*
  * report-still: whoever blocks all the others is not among those who still run at the end and are no finding.
  */
-#include "analyse/report.h"
+#include "analyse/analysis.h"
 #include "byhand.h"
 #include "tap.h"
 
 enum { US = 1000, MS = 1000000, MAKER = 7, TURN = 8, LOCK = 9, POOL = 10, THREAD = 5, OTHER_THREAD = 6, BLOCKER = 3 };
 
 static struct byhand h;
-static struct ctp_report *report;
+static struct ctp_analysis *analysis;
 static struct ctp_section sec;
 
-static void give(void *to, const struct ctp_batch *batch) { ctp_report_records(to, batch); }
+static void give(void *to, const struct ctp_batch *batch) { ctp_analysis_records(to, batch); }
 
 static void round_of_samples(uint64_t ts)
 {
@@ -52,15 +52,15 @@ int main(void)
 {
 	struct ctp_err err;
 	byhand_init(&h, give, NULL);
-	h.to = report = ctp_report_new(NULL, &err);
-	if (!report)
+	h.to = analysis = ctp_analysis_new(NULL, &err);
+	if (!analysis)
 		abort();
 	ctp_section_init(&sec);
 	ctp_section_add(&sec, "pid", "100");
-	ctp_report_section_begin(report, &sec);
+	ctp_analysis_section(analysis, &sec);
 	story();
-	ctp_report_section_end(report, &(struct ctp_section_end){.complete = true});
-	const struct ctp_report_section *s = report->sections;
+	ctp_analysis_end(analysis, &(struct ctp_section_end){.complete = true});
+	const struct ctp_report_section *s = analysis->report.sections;
 	const struct ctp_finding *f = s->nfindings ? &s->findings[0] : &(struct ctp_finding){0};
 	is(s->nfindings ? ctp_rule_name(f->rule) : "none", "standstill", "nobody moves any more");
 	int line = 0;
@@ -69,7 +69,7 @@ int main(void)
 	ok(line < CTP_REPORT_LINES && f->evidence[line], "who blocks is named");
 	is_u64(s->nrunning, 1, "it runs");
 	is_u64(s->nrunning ? s->running[0].found : 0, 1, "and is in a finding");
-	ctp_report_free(report);
+	ctp_analysis_free(analysis);
 	ctp_section_fini(&sec);
 	byhand_fini(&h);
 	return done_testing();

@@ -2,12 +2,13 @@
  * report-words: the words of every rule, for one and for two of everything that is counted. Numbers agree with their nouns, and a
  * title says how many it is about, and where; but for those who were not traced, of whom no place is known.
  */
+#include "analyse/analysis.h"
 #include "analyse/judge.h"
 #include "tap.h"
 
 enum { PLACE = 1, SPAWN = 2 };
 
-static struct ctp_report *report;
+static struct ctp_analysis *analysis;
 static struct ctp_tally *tally;
 static uint64_t waker = 11;
 static bool nowhere;
@@ -75,7 +76,7 @@ static void history(struct ctp_hist *hist, uint64_t n)
 /* A finding with n of everything. */
 static struct ctp_finding said(enum ctp_rule rule, uint64_t n, unsigned ways)
 {
-	struct ctp_judge j = {.report = report, .follow = &report->follow, .tally = tally, .waiting = n, .running = n - 1, .nothers = 1};
+	struct ctp_judge j = {.follow = &analysis->follow, .tally = tally, .waiting = n, .running = n - 1, .nothers = 1};
 	struct ctp_group g = {.rule = rule, .spawn = SPAWN, .place = PLACE, .longest_ns = 2000000000, .shortest_ns = 1000000000,
 	                      .to_ns = 2000000000, .dependents = n, .count = n, .most_ns = n, .late = n, .cases = ways & 8 ? 3 : n,
 	                      .why = (ways & 1 ? CTP_WHY_PASSING | CTP_WHY_AWAY : 0) | (ways & 2 ? CTP_WHY_CIRCLE | CTP_WHY_RHYTHM : 0) |
@@ -207,8 +208,8 @@ static void labels(void)
 int main(void)
 {
 	struct ctp_err err;
-	report = ctp_report_new(NULL, &err);
-	tally = report ? ctp_tally_new(&report->follow) : NULL;
+	analysis = ctp_analysis_new(NULL, &err);
+	tally = analysis ? ctp_tally_new(&analysis->follow) : NULL;
 	if (!tally)
 		abort();
 	ok(!agrees("1 others wait") && !agrees("of 3, 1 have ended") && !agrees("2 coroutine waits") && agrees("11 coroutines, 0x1 others") &&
@@ -220,6 +221,6 @@ int main(void)
 	no_place();
 	labels();
 	ctp_tally_free(tally);
-	ctp_report_free(report);
+	ctp_analysis_free(analysis);
 	return done_testing();
 }

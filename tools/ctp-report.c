@@ -35,7 +35,7 @@ static struct ctp_tool tool = {
 
 /* What was asked for. */
 static struct {
-	struct ctp_report_options options;
+	struct ctp_analysis_options options;
 	struct ctp_report_style style;
 	struct ctp_reportopt common;
 	enum ctp_certainty fail_on; /* CTP_CERTAIN_UNKNOWN: never */
@@ -155,15 +155,16 @@ int main(int argc, char **argv)
 	size_t dropped = drop_unreadable(argv + optind);
 	if (dropped && !argv[optind])
 		return CTP_EXIT_FAILED;
-	struct ctp_report *report = ctp_report_new(&ask.options, &err);
-	if (!report || ctp_output_open(&out, NULL, false, false, &err))
+	struct ctp_analysis *analysis = ctp_analysis_new(&ask.options, &err);
+	if (!analysis || ctp_output_open(&out, NULL, false, false, &err))
 		return ctp_tool_fail(&tool, &err);
-	int code = ctp_tool_to(&tool, argv + optind, ctp_report_sink(report, &out, &ask.style, &err), &out, &err);
+	int code = ctp_tool_to(&tool, argv + optind, ctp_report_sink(analysis, &out, &ask.style, &err), &out, &err);
+	const struct ctp_report *report = &analysis->report;
 	if (code == CTP_EXIT_OK || code == CTP_EXIT_HARMED) {
 		ctp_reportopt_unmatched(&tool, report);
 		code = ask.fail_on && has_found(report) ? CTP_EXIT_FOUND : ctp_reportopt_outside(&tool, report, code);
 	}
-	ctp_report_free(report);
+	ctp_analysis_free(analysis);
 	ctp_reportopt_fini(&ask.common);
 	return dropped && code != CTP_EXIT_FOUND ? CTP_EXIT_FAILED : code;
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyse/report.h"
+#include "analyse/analysis.h"
 #include "base/text.h"
 #include "report/report-args.h"
 #include "tool.h"
@@ -61,11 +61,11 @@ static inline bool ctp_reportopt_take(struct ctp_reportopt *o, struct ctp_tool *
 }
 
 /* When all were taken: what they say, good until the fini. */
-static inline struct ctp_report_options ctp_reportopt_done(const struct ctp_reportopt *o, struct ctp_tool *tool)
+static inline struct ctp_analysis_options ctp_reportopt_done(const struct ctp_reportopt *o, struct ctp_tool *tool)
 {
 	if (o->until_ns && o->since_ns >= o->until_ns)
 		exit(ctp_tool_usage(tool, "--since and --until leave no time between them"));
-	return (struct ctp_report_options){
+	return (struct ctp_analysis_options){
 		.ignore = (const char *const *)o->ignore.list, .nignore = o->ignore.count,
 		.debug_dirs = (const char *const *)o->debug_dirs.list, .ndebug_dirs = o->debug_dirs.count,
 		.since_ns = o->since_ns, .until_ns = o->until_ns,

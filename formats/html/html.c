@@ -37,7 +37,9 @@ struct html_sink {
 	struct ctp_sink sink;
 	struct ctp_output *out;
 	struct ctp_html_options options;
-	struct ctp_report *report;
+	struct ctp_analysis *analysis;
+	const struct ctp_report *report; /* of that */
+	struct ctp_follow *follow;
 	uint64_t sections; /* so far */
 	struct shown now;  /* the section at hand */
 	struct shown best; /* of those before */
@@ -86,7 +88,7 @@ static void on_section(void *arg, const struct ctp_section *sec)
 
 static uint32_t handle_of(struct html_sink *s, uint64_t id)
 {
-	struct ctp_coroutine *co = id ? ctp_follow_find(&s->report->follow, id) : NULL;
+	struct ctp_coroutine *co = id ? ctp_follow_find(s->follow, id) : NULL;
 	return co ? co->handle : 0;
 }
 
@@ -128,7 +130,7 @@ static void settle_row(struct html_sink *s, const struct ctp_coroutine *co)
 		row->born_ns = co->born_ns;
 	if (!(co->flags & CTP_CO_BIRTH))
 		row->flags |= CTP_HTML_UNSEEN;
-	else if (!(co->flags & (CTP_CO_GAP | CTP_CO_CONFLICT)) && co->born_ns >= s->report->follow.unsure_ns && !row->older)
+	else if (!(co->flags & (CTP_CO_GAP | CTP_CO_CONFLICT)) && co->born_ns >= s->follow->unsure_ns && !row->older)
 		row->flags |= CTP_HTML_CERTAIN;
 	/* What is lost of nobody knows whom is nobody's gap; but a packet that is missing may have had anybody's last events. */
 	if (co->flags & CTP_CO_TAIL || (s->missing && co->state != CTP_DEAD))
@@ -152,7 +154,7 @@ static void died(struct html_sink *s, const struct ctp_change *ch)
 static void make_room(struct html_sink *s)
 {
 	uint32_t at = 0;
-	for (struct ctp_coroutine *co; (co = ctp_follow_each(&s->report->follow, &at));) {
+	for (struct ctp_coroutine *co; (co = ctp_follow_each(s->follow, &at));) {
 		struct ctp_html_row *row = co->state == CTP_DEAD ? NULL : ctp_html_pack_at(&s->now.pack, handle_of(s, co->waker));
 		if (row)
 			row->keep = true;
@@ -200,7 +202,7 @@ static void on_change(void *arg, const struct ctp_change *ch)
 	struct html_sink *s = arg;
 	if (!is_wanted(s))
 		return;
-	uint64_t since_ns = s->options.report.since_ns, first_ns = s->report->follow.counts.first_ns;
+	uint64_t since_ns = s->options.report.since_ns, first_ns = s->follow->counts.first_ns;
 	if (since_ns && (ch->ts_ns < first_ns || ch->ts_ns - first_ns < since_ns))
 		return;
 	if (!ch->co->handle && ch->was == CTP_DEAD)
@@ -217,22 +219,22 @@ static void on_change(void *arg, const struct ctp_change *ch)
 static void on_thread_gap(void *arg, uint32_t thread, uint64_t after_ns, uint64_t ts_ns, uint64_t transitions)
 {
 	struct html_sink *s = arg;
-	uint64_t since_ns = s->options.report.since_ns ? s->report->follow.counts.first_ns + s->options.report.since_ns : 0;
+	uint64_t since_ns = s->options.report.since_ns ? s->follow->counts.first_ns + s->options.report.since_ns : 0;
 	if (is_wanted(s))
 		ctp_html_gaps_add(&s->now.gaps, thread, larger(after_ns, since_ns), ts_ns, transitions);
 }
 
 /* --- its end -------------------------------------------------------------------------------------------------------------- */
 
-static bool settle_places(struct shown *w, struct ctp_report *report)
+static bool settle_places(struct shown *w, struct ctp_follow *f)
 {
-	uint32_t n = report->follow.places.count;
+	uint32_t n = f->places.count;
 	w->place_numbers = calloc(n, sizeof(*w->place_numbers));
 	if (!w->place_numbers)
 		return false;
 	w->nplace_numbers = n;
 	for (uint32_t i = 1; i < n; i++)
-		w->place_numbers[i] = ctp_html_texts_number(&w->places, ctp_report_place(report, i));
+		w->place_numbers[i] = ctp_html_texts_number(&w->places, ctp_follow_text(f, i));
 	return !w->places.failed;
 }
 
@@ -255,7 +257,7 @@ static bool settle_threads(struct shown *w, const struct ctp_follow *f)
 static bool settle_rows(struct html_sink *s)
 {
 	uint32_t at = 0;
-	for (struct ctp_coroutine *co; (co = ctp_follow_each(&s->report->follow, &at));) {
+	for (struct ctp_coroutine *co; (co = ctp_follow_each(s->follow, &at));) {
 		if (co->state == CTP_DEAD)
 			continue;
 		if (!co->handle)
@@ -295,7 +297,7 @@ static void on_end(void *arg, const struct ctp_follow_end *end)
 		return;
 	s->now.section = s->report->nsections - 1;
 	const struct ctp_report_section *sec = &s->report->sections[s->now.section];
-	s->failed |= !settle_rows(s) || !settle_places(&s->now, s->report) || !settle_threads(&s->now, &s->report->follow);
+	s->failed |= !settle_rows(s) || !settle_places(&s->now, s->follow) || !settle_threads(&s->now, s->follow);
 	s->failed |= s->now.gaps.failed;
 	settle_span(&s->now, sec);
 	s->now.rank = rank_of(&s->now, sec);
@@ -417,8 +419,8 @@ static enum ctp_status take_section(struct ctp_sink *sink, const struct ctp_sect
 {
 	struct html_sink *s = (struct html_sink *)sink;
 	(void)err;
-	s->report->input = sink->input;
-	ctp_report_section_begin(s->report, sec);
+	s->analysis->input = sink->input;
+	ctp_analysis_section(s->analysis, sec);
 	return CTP_OK;
 }
 
@@ -426,7 +428,7 @@ static enum ctp_status take_records(struct ctp_sink *sink, const struct ctp_batc
 {
 	struct html_sink *s = (struct html_sink *)sink;
 	(void)err;
-	ctp_report_records(s->report, batch);
+	ctp_analysis_records(s->analysis, batch);
 	return CTP_OK;
 }
 
@@ -434,7 +436,7 @@ static enum ctp_status take_end(struct ctp_sink *sink, const struct ctp_section_
 {
 	struct html_sink *s = (struct html_sink *)sink;
 	s->missing = end->missing;
-	ctp_report_section_end(s->report, end);
+	ctp_analysis_end(s->analysis, end);
 	return s->report->failed || s->failed ? ctp_err_set(err, "%s: out of memory", s->out->name) : CTP_OK;
 }
 
@@ -443,7 +445,7 @@ static void free_sink(struct ctp_sink *sink)
 	struct html_sink *s = (struct html_sink *)sink;
 	shown_fini(&s->now);
 	shown_fini(&s->best);
-	ctp_report_free(s->report);
+	ctp_analysis_free(s->analysis);
 	ctp_output_abandon(s->out);
 	free(s);
 }
@@ -462,8 +464,8 @@ static const struct ctp_follow_ops listens = {.section = on_section, .change = o
 struct ctp_sink *ctp_html_sink(struct ctp_output *out, const struct ctp_html_options *options, struct ctp_err *err)
 {
 	struct html_sink *s = calloc(1, sizeof(*s));
-	struct ctp_report *report = s ? ctp_report_new(&options->report, err) : NULL;
-	if (!report) {
+	struct ctp_analysis *analysis = s ? ctp_analysis_new(&options->report, err) : NULL;
+	if (!analysis) {
 		if (!s)
 			ctp_err_set(err, "%s: out of memory", out->name);
 		ctp_output_abandon(out);
@@ -473,9 +475,11 @@ struct ctp_sink *ctp_html_sink(struct ctp_output *out, const struct ctp_html_opt
 	s->sink.ops = &ops;
 	s->out = out;
 	s->options = *options;
-	s->report = report;
+	s->analysis = analysis;
+	s->report = &analysis->report;
+	s->follow = &analysis->follow;
 	shown_init(&s->now, options->max_events);
 	shown_init(&s->best, options->max_events);
-	ctp_report_listen(report, &listens, s);
+	ctp_analysis_listen(analysis, &listens, s);
 	return &s->sink;
 }

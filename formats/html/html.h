@@ -7,14 +7,14 @@
 #ifndef CTP_HTML_H
 #define CTP_HTML_H
 
-#include "analyse/report.h"
+#include "analyse/analysis.h"
 #include "io/output.h"
 #include "stream/sink.h"
 
 enum { CTP_HTML_EVENTS_MAX = 20000000 }; /* what a browser can take */
 
 struct ctp_html_options {
-	struct ctp_report_options report;
+	struct ctp_analysis_options report;
 	const char *title;   /* null: the command that was traced */
 	const char *source;  /* where the stream comes from */
 	uint64_t section;    /* whose events are shown, from 1; 0: the last with findings, or else the last that has coroutines */

@@ -19,7 +19,7 @@ enum { NODES_MIN = 1024 };
 #define GAP UINT32_MAX              /* in place of a place */
 
 struct ctp_folded {
-	struct ctp_report *report;
+	struct ctp_follow *follow;
 	struct ctp_output *out;
 	enum ctp_state state;
 	uint64_t unit_ns;
@@ -79,7 +79,7 @@ static uint32_t node_of(struct ctp_folded *f, struct ctp_coroutine *co, unsigned
 {
 	if (co->handle & ~COVERED || (!co->parent && !co->spawn))
 		return co->handle & ~COVERED;
-	struct ctp_coroutine *parent = co->parent && depth ? ctp_follow_find(&f->report->follow, co->parent) : NULL;
+	struct ctp_coroutine *parent = co->parent && depth ? ctp_follow_find(f->follow, co->parent) : NULL;
 	uint32_t below = parent ? node_of(f, parent, depth - 1) : 0;
 	uint32_t node = below || co->spawn ? child(f, below, co->spawn) : 0;
 	co->handle = node | (co->handle & COVERED);
@@ -97,7 +97,7 @@ static void clear(struct ctp_folded *f)
 
 static void add(struct ctp_folded *f, struct ctp_coroutine *co, uint32_t place, uint64_t from_ns, uint64_t to_ns)
 {
-	const struct ctp_follow *follow = &f->report->follow;
+	const struct ctp_follow *follow = f->follow;
 	from_ns = from_ns > follow->since_ns ? from_ns : follow->since_ns;
 	to_ns = to_ns < follow->until_ns ? to_ns : follow->until_ns;
 	if (from_ns >= to_ns)
@@ -119,11 +119,11 @@ static void add_span(struct ctp_folded *f, struct ctp_coroutine *co, enum ctp_st
 /* Whether it waits for one that it has made, or that one of those has made: the wait is in the stack of that one already. */
 static bool is_covered(const struct ctp_folded *f, const struct ctp_coroutine *co)
 {
-	const struct ctp_coroutine *below = co->awaits ? ctp_follow_find(&f->report->follow, co->awaits) : NULL;
+	const struct ctp_coroutine *below = co->awaits ? ctp_follow_find(f->follow, co->awaits) : NULL;
 	for (unsigned depth = 0; below && depth < CTP_FOLDED_DEPTH; depth++) {
 		if (below->parent == co->id)
 			return true;
-		below = below->parent ? ctp_follow_find(&f->report->follow, below->parent) : NULL;
+		below = below->parent ? ctp_follow_find(f->follow, below->parent) : NULL;
 	}
 	return false;
 }
@@ -138,7 +138,7 @@ static void change(void *arg, const struct ctp_change *ch)
 {
 	struct ctp_folded *f = arg;
 	struct ctp_coroutine *co = ch->co;
-	uint32_t place = ch->kind == CTP_CHANGE_SUSPEND ? ch->from : ctp_follow_place(&f->report->follow, co);
+	uint32_t place = ch->kind == CTP_CHANGE_SUSPEND ? ch->from : ctp_follow_place(f->follow, co);
 	switch (ch->kind) {
 	case CTP_CHANGE_BORN:
 		co->handle = 0; /* only now is it known where it was made */
@@ -167,7 +167,7 @@ static void change(void *arg, const struct ctp_change *ch)
 /* A frame: no semicolon, which ends it, and no space, behind which a number would be taken for another weight. */
 static void put_frame(struct ctp_folded *f, uint32_t place)
 {
-	const char *text = place == GAP ? "[unknown]" : place ? ctp_report_place(f->report, place) : NULL;
+	const char *text = place == GAP ? "[unknown]" : place ? ctp_follow_text(f->follow, place) : NULL;
 	char c[CTP_PRINT_CHAR_MAX];
 	unsigned n, columns;
 	if (!text || !*text)
@@ -194,7 +194,7 @@ static void put_stack(struct ctp_folded *f, const struct node *node)
 static void end(void *arg, const struct ctp_follow_end *how)
 {
 	struct ctp_folded *f = arg;
-	struct ctp_follow *follow = &f->report->follow;
+	struct ctp_follow *follow = f->follow;
 	uint32_t at = 0;
 	for (struct ctp_coroutine *co; (co = ctp_follow_each(follow, &at));) {
 		if (co->state == CTP_DEAD || co->flags & CTP_CO_CONFLICT)
@@ -209,7 +209,7 @@ static void end(void *arg, const struct ctp_follow_end *how)
 			put_stack(f, &f->nodes[i]);
 }
 
-struct ctp_folded *ctp_folded_new(struct ctp_report *r, enum ctp_state state, uint64_t unit_ns, struct ctp_output *out,
+struct ctp_folded *ctp_folded_new(struct ctp_analysis *a, enum ctp_state state, uint64_t unit_ns, struct ctp_output *out,
                                   struct ctp_err *err)
 {
 	static const struct ctp_follow_ops ops = {.section = begin, .change = change, .end = end};
@@ -219,13 +219,13 @@ struct ctp_folded *ctp_folded_new(struct ctp_report *r, enum ctp_state state, ui
 		ctp_err_set(err, "out of memory");
 		return NULL;
 	}
-	f->report = r;
+	f->follow = &a->follow;
 	f->state = state;
 	f->unit_ns = unit_ns;
 	f->out = out;
 	f->salt = ctp_spread_salt();
 	clear(f);
-	ctp_report_listen(r, &ops, f);
+	ctp_analysis_listen(a, &ops, f);
 	return f;
 }
 

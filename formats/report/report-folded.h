@@ -15,7 +15,7 @@
 #ifndef CTP_REPORT_FOLDED_H
 #define CTP_REPORT_FOLDED_H
 
-#include "analyse/report.h"
+#include "analyse/analysis.h"
 #include "io/output.h"
 
 enum { CTP_FOLDED_DEPTH = 64, CTP_FOLDED_NODES = 1 << 20 };
@@ -23,10 +23,10 @@ enum { CTP_FOLDED_DEPTH = 64, CTP_FOLDED_NODES = 1 << 20 };
 struct ctp_folded;
 
 /*
- * Listens to the report, and writes to out when a section ends. state is CTP_RUNNING, CTP_RUNNABLE or CTP_SUSPENDED. Numbers
+ * Listens to the analysis, and writes to out when a section ends. state is CTP_RUNNING, CTP_RUNNABLE or CTP_SUSPENDED. Numbers
  * are units of unit_ns, rounded, but 1 at least: no stack goes. Null: err says why.
  */
-struct ctp_folded *ctp_folded_new(struct ctp_report *r, enum ctp_state state, uint64_t unit_ns, struct ctp_output *out,
+struct ctp_folded *ctp_folded_new(struct ctp_analysis *a, enum ctp_state state, uint64_t unit_ns, struct ctp_output *out,
                                   struct ctp_err *err);
 void ctp_folded_free(struct ctp_folded *f);
 

@@ -10,7 +10,7 @@
 
 struct report_sink {
 	struct ctp_sink sink;
-	struct ctp_report *report;
+	struct ctp_analysis *analysis;
 	struct ctp_report_style style;
 	struct ctp_output *out; /* null: closed */
 	struct ctp_folded *folded;
@@ -20,23 +20,23 @@ static enum ctp_status begin(struct ctp_sink *sink, const struct ctp_section *se
 {
 	struct report_sink *s = (struct report_sink *)sink;
 	(void)err;
-	s->report->input = sink->input;
-	ctp_report_section_begin(s->report, sec);
+	s->analysis->input = sink->input;
+	ctp_analysis_section(s->analysis, sec);
 	return CTP_OK;
 }
 
 static enum ctp_status take(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
 {
 	(void)err;
-	ctp_report_records(((struct report_sink *)sink)->report, batch);
+	ctp_analysis_records(((struct report_sink *)sink)->analysis, batch);
 	return CTP_OK;
 }
 
 static enum ctp_status end(struct ctp_sink *sink, const struct ctp_section_end *how, struct ctp_err *err)
 {
 	struct report_sink *s = (struct report_sink *)sink;
-	ctp_report_section_end(s->report, how);
-	return s->report->failed ? ctp_err_set(err, "out of memory") : CTP_OK;
+	ctp_analysis_end(s->analysis, how);
+	return s->analysis->report.failed ? ctp_err_set(err, "out of memory") : CTP_OK;
 }
 
 static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
@@ -44,13 +44,13 @@ static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 	struct report_sink *s = (struct report_sink *)sink;
 	switch (s->style.format) {
 	case CTP_REPORT_AS_TEXT:
-		ctp_report_text(s->out, s->report, &s->style);
+		ctp_report_text(s->out, &s->analysis->report, &s->style);
 		break;
 	case CTP_REPORT_AS_MARKDOWN:
-		ctp_report_markdown(s->out, s->report, &s->style);
+		ctp_report_markdown(s->out, &s->analysis->report, &s->style);
 		break;
 	case CTP_REPORT_AS_JSON:
-		ctp_report_json(s->out, s->report, false);
+		ctp_report_json(s->out, &s->analysis->report, false);
 		ctp_output_put(s->out, "\n", 1);
 		break;
 	case CTP_REPORT_AS_FOLDED:
@@ -70,7 +70,7 @@ static void release(struct ctp_sink *sink)
 	free(s);
 }
 
-struct ctp_sink *ctp_report_sink(struct ctp_report *r, struct ctp_output *out, const struct ctp_report_style *style,
+struct ctp_sink *ctp_report_sink(struct ctp_analysis *a, struct ctp_output *out, const struct ctp_report_style *style,
                                  struct ctp_err *err)
 {
 	static const struct ctp_sink_ops ops = {
@@ -82,10 +82,10 @@ struct ctp_sink *ctp_report_sink(struct ctp_report *r, struct ctp_output *out, c
 		ctp_err_set(err, "out of memory");
 		return NULL;
 	}
-	*s = (struct report_sink){.sink.ops = &ops, .report = r, .style = *style, .out = out};
+	*s = (struct report_sink){.sink.ops = &ops, .analysis = a, .style = *style, .out = out};
 	if (style->format != CTP_REPORT_AS_FOLDED)
 		return &s->sink;
-	s->folded = ctp_folded_new(r, style->state, style->unit_ns, out, err);
+	s->folded = ctp_folded_new(a, style->state, style->unit_ns, out, err);
 	if (s->folded)
 		return &s->sink;
 	release(&s->sink);

@@ -2,11 +2,12 @@
 #ifndef CTP_REPORT_SINK_H
 #define CTP_REPORT_SINK_H
 
+#include "analyse/analysis.h"
 #include "report/report-print.h"
 #include "stream/sink.h"
 
-/* Writes to out, which it takes over: finish closes it, free abandons it. r stays the caller's, to be looked at afterwards. */
-struct ctp_sink *ctp_report_sink(struct ctp_report *r, struct ctp_output *out, const struct ctp_report_style *style,
+/* Writes to out, which it takes over: finish closes it, free abandons it. a stays the caller's, to be looked at afterwards. */
+struct ctp_sink *ctp_report_sink(struct ctp_analysis *a, struct ctp_output *out, const struct ctp_report_style *style,
                                  struct ctp_err *err);
 
 #endif

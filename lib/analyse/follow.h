@@ -160,6 +160,7 @@ struct ctp_follow {
 	uint64_t attached_ns; /* the program ran already, and the trace begins here; 0: it begins with the program */
 	uint64_t forgotten_ns; /* the dead that are not there any more had died by then */
 	struct ctp_follow_priv *priv;
+	char text[CTP_SITE_TEXT_MAX + 1]; /* of ctp_follow_text */
 };
 
 enum ctp_status ctp_follow_init(struct ctp_follow *f, const struct ctp_follow_ops *ops, void *arg, struct ctp_err *err);
@@ -192,5 +193,8 @@ static inline uint32_t ctp_follow_place(const struct ctp_follow *f, const struct
 {
 	return f->places.place[co->place].shared ? co->place : 0;
 }
+
+/* Text of such a place while its section is at hand: "server.cpp:212:handle", until the next call; null: not known. */
+const char *ctp_follow_text(struct ctp_follow *f, uint32_t place);
 
 #endif

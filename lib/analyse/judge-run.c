@@ -331,7 +331,7 @@ static char *what_was_special(struct ctp_judge *j, uint64_t from_ns, uint64_t to
 	char *text = NULL, most[CTP_TEXT_MAX], of[CTP_TEXT_MAX];
 	*ctp_text_count(most, at[best]) = *ctp_text_count(of, all) = '\0';
 	free(at);
-	const char *where = ctp_report_place(j->report, best);
+	const char *where = ctp_follow_text(j->follow, best);
 	if (all >= 2 && asprintf(&text, "around then %s coroutines went to wait and did not come back, %s of them at %s", of, most,
 	                         where ? where : "a place that is not known") < 0)
 		text = NULL;

@@ -182,7 +182,7 @@ static void home(struct ctp_words *w)
 	uint32_t home = co ? j->spawns[co->spawn].home : 0;
 	uint32_t rest = co ? ctp_tally_spawn(j->tally, co->spawn)->rest : 0;
 	uint32_t at = home ? j->tally->habits.list[home].place : rest;
-	const char *place = at ? ctp_report_place(j->report, at) : "another place";
+	const char *place = at ? ctp_follow_text(j->follow, at) : "another place";
 	const char *idle = they(w, "it is not idle: its like rest", "they are not idle: their like rest");
 	if (home)
 		evidence(w, "%s at %s, where something from outside has ended waits %s; here only coroutines do", idle, place,
@@ -429,7 +429,7 @@ void ctp_say_standstill(struct ctp_words *w)
 	struct ctp_coroutine *co;
 	uint32_t shown = 0;
 	for (uint32_t at = 0; (co = ctp_follow_each(w->j->follow, &at)) && shown < AWAITED;) {
-		const char *place = ctp_report_place(w->j->report, ctp_follow_place(w->j->follow, co));
+		const char *place = ctp_follow_text(w->j->follow, ctp_follow_place(w->j->follow, co));
 		if (!ctp_judge_blocks(w->j, co))
 			continue;
 		evidence(w, "%s is asleep on thread %ju, in the middle of a run%s%s", any(w, co->id),

@@ -97,14 +97,6 @@ static char *copy(struct ctp_judge *j, const char *text)
 	return s;
 }
 
-static void member_fini(struct ctp_report_member *m)
-{
-	free(m->name);
-	free(m->in);
-	free(m->place);
-	free(m->spawn);
-}
-
 /* Where a member stands in the list, the longest first; null: it is one of those that are only counted. */
 static struct ctp_report_member *member_put(struct ctp_judge *j, struct ctp_group *g, uint64_t ns)
 {
@@ -116,7 +108,7 @@ static struct ctp_report_member *member_put(struct ctp_judge *j, struct ctp_grou
 	if (at == CTP_REPORT_MEMBERS) {
 		if (g->who[at - 1].for_ns >= ns)
 			return NULL;
-		member_fini(&g->who[--at]);
+		ctp_report_member_fini(&g->who[--at]);
 	} else {
 		g->nwho++;
 	}
@@ -154,8 +146,8 @@ void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutin
 			.pid = j->follow->threads.list[co->thread].pid,
 			.name = co->name ? strdup(co->name) : NULL,
 			.in = ctp_judge_in(j, co),
-			.place = copy(j, ctp_report_place(j->report, ctp_follow_place(j->follow, co))),
-			.spawn = copy(j, ctp_report_place(j->report, co->spawn)),
+			.place = copy(j, ctp_follow_text(j->follow, ctp_follow_place(j->follow, co))),
+			.spawn = copy(j, ctp_follow_text(j->follow, co->spawn)),
 			.state = co->flags & CTP_CO_TAIL ? CTP_UNBORN : co->state, /* it is not known then */
 			.certainty = certainty,
 		};
@@ -176,7 +168,7 @@ static bool member_again(struct ctp_group *g, const struct ctp_tally_case *c, en
 		g->by_certainty[m->certainty]++;
 		return false;
 	}
-	member_fini(m);
+	ctp_report_member_fini(m);
 	memmove(m, m + 1, (--g->nwho - i) * sizeof(*m));
 	return true;
 }
@@ -202,8 +194,8 @@ void ctp_judge_add_case(struct ctp_judge *j, struct ctp_group *g, const struct c
 			.tid = c->tid,
 			.pid = ctp_threads_has(threads, c->tid) ? threads->list[ctp_threads_number(threads, c->tid)].pid : 0,
 			.name = c->name ? strdup(c->name) : NULL,
-			.place = copy(j, ctp_report_place(j->report, c->place)),
-			.spawn = copy(j, ctp_report_place(j->report, c->spawn)),
+			.place = copy(j, ctp_follow_text(j->follow, c->place)),
+			.spawn = copy(j, ctp_follow_text(j->follow, c->spawn)),
 			.state = g->dead ? CTP_DEAD : CTP_RUNNING,
 			.certainty = certainty,
 		};
@@ -261,8 +253,8 @@ void ctp_judge_trees(struct ctp_judge *j)
 			.pid = j->follow->threads.list[co->thread].pid,
 			.name = copy(j, co->name),
 			.in = ctp_judge_in(j, co),
-			.place = copy(j, ctp_report_place(j->report, ctp_follow_place(j->follow, co))),
-			.spawn = copy(j, ctp_report_place(j->report, co->spawn)),
+			.place = copy(j, ctp_follow_text(j->follow, ctp_follow_place(j->follow, co))),
+			.spawn = copy(j, ctp_follow_text(j->follow, co->spawn)),
 			.state = co->state,
 		};
 	}
@@ -303,8 +295,8 @@ static void make_finding(struct ctp_judge *j, struct ctp_group *g, struct ctp_fi
 	*f = (struct ctp_finding){
 		.rule = g->rule,
 		.certainty = proved ? CTP_CERTAIN_PROVED : likely ? CTP_CERTAIN_LIKELY : CTP_CERTAIN_UNKNOWN,
-		.spawn = copy(j, g->spawn || !g->nwho ? ctp_report_place(j->report, g->spawn) : g->who[0].spawn),
-		.place = copy(j, ctp_report_place(j->report, g->place)),
+		.spawn = copy(j, g->spawn || !g->nwho ? ctp_follow_text(j->follow, g->spawn) : g->who[0].spawn),
+		.place = copy(j, ctp_follow_text(j->follow, g->place)),
 		.members = proved + likely + unknown,
 		.from_ns = g->from_ns > j->start_ns && g->from_ns != UINT64_MAX ? g->from_ns - j->start_ns : 0,
 		.to_ns = g->to_ns > j->start_ns ? g->to_ns - j->start_ns : 0,
@@ -337,11 +329,11 @@ static bool is_like(const char *pattern, const struct ctp_finding *f)
 }
 
 /* All patterns are looked at: one that is for no finding is told of. */
-static bool is_ignored(struct ctp_report *r, const struct ctp_report_options *o, const struct ctp_finding *f)
+static bool is_ignored(struct ctp_report *r, const struct ctp_finding *f)
 {
 	bool any = false;
-	for (size_t i = 0; i < o->nignore; i++) {
-		bool match = is_like(o->ignore[i], f);
+	for (size_t i = 0; i < r->nignore; i++) {
+		bool match = is_like(r->ignore[i], f);
 		r->matched[i] += match;
 		any |= match;
 	}
@@ -377,23 +369,6 @@ static int by_gravity(const void *a, const void *b)
 	return x->members == y->members ? 0 : x->members < y->members ? 1 : -1;
 }
 
-void ctp_finding_fini(struct ctp_finding *f)
-{
-	free(f->title);
-	for (int i = 0; i < CTP_REPORT_LINES; i++) {
-		free(f->evidence[i]);
-		free(f->next[i]);
-	}
-	free(f->spawn);
-	free(f->place);
-	for (uint32_t i = 0; i < f->nwho; i++)
-		member_fini(&f->who[i]);
-	free(f->who);
-	for (uint32_t i = 0; i < f->nwaiters; i++)
-		member_fini(&f->waiters[i]);
-	free(f->waiters);
-}
-
 /* --- rules ---------------------------------------------------------------------------------------------------------------- */
 
 #define JUDGE(NAME, name, most, effect, phase, judge, words) [CTP_RULE_##NAME] = ctp_judge_##judge,
@@ -416,10 +391,10 @@ static void judge_rules(struct ctp_judge *j)
 				judges[rule](j);
 }
 
-bool ctp_judge_section(struct ctp_report *r, struct ctp_tally *t, const struct ctp_follow_end *end,
-                       const struct ctp_report_options *options, struct ctp_report_section *s)
+bool ctp_judge_section(struct ctp_report *r, struct ctp_follow *f, struct ctp_tally *t, const struct ctp_follow_end *end,
+                       struct ctp_report_section *s)
 {
-	struct ctp_judge j = {.report = r, .follow = &r->follow, .tally = t, .end = end, .start_ns = s->start_ns, .end_ns = end->end_ns,
+	struct ctp_judge j = {.follow = f, .tally = t, .end = end, .start_ns = s->start_ns, .end_ns = end->end_ns,
 	                      .slots = calloc(SLOTS, sizeof(*j.slots))};
 	if (!j.slots)
 		return false;
@@ -435,9 +410,9 @@ bool ctp_judge_section(struct ctp_report *r, struct ctp_tally *t, const struct c
 	for (uint32_t i = 0; i < j.ngroups; i++) {
 		struct ctp_group *g = &j.groups[i];
 		if (s->findings) {
-			struct ctp_finding *f = &s->findings[s->nfindings++];
-			make_finding(&j, g, f);
-			if (is_ignored(r, options, f))
+			struct ctp_finding *finding = &s->findings[s->nfindings++];
+			make_finding(&j, g, finding);
+			if (is_ignored(r, finding))
 				ignore(r, s, s->nfindings - 1);
 		}
 		free(g->extra);

@@ -66,7 +66,6 @@ struct ctp_group {
 };
 
 struct ctp_judge {
-	struct ctp_report *report;
 	struct ctp_follow *follow;
 	struct ctp_tally *tally;
 	const struct ctp_follow_end *end;
@@ -200,8 +199,7 @@ CTP_RULE_TABLE(CTP_RULE_DECLARE)
 #undef CTP_RULE_DECLARE
 
 /* All rules; fills the section's findings. False: out of memory. */
-bool ctp_judge_section(struct ctp_report *r, struct ctp_tally *t, const struct ctp_follow_end *end,
-                       const struct ctp_report_options *options, struct ctp_report_section *s);
-void ctp_finding_fini(struct ctp_finding *f);
+bool ctp_judge_section(struct ctp_report *r, struct ctp_follow *f, struct ctp_tally *t, const struct ctp_follow_end *end,
+                       struct ctp_report_section *s);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * report.h - what went wrong in a trace, with the evidence; and the numbers that people ask for.
  *
- * A report is made in one pass, with memory by the coroutines that are alive and not by events, and is plain data in the end:
- * who prints it needs nothing else. The rules are in rules.h, and what each proves and cannot know is in ctp-report.1.
+ * A report is plain data: a printer needs nothing else. analysis.h makes one from a stream. The rules are in rules.h, and what each
+ * proves and cannot know is in ctp-report.1.
  *
  * Nothing rests on a gap. Proved: the trace has the fact itself, with nothing missing that could contradict it. Likely: the facts
  * are whole, and a comparison says that they are no accident. Unknown: it would be one of the two, but events were lost that
@@ -114,42 +114,21 @@ struct ctp_report_section {
 	uint32_t nheavy[CTP_HEAVY_KINDS];
 };
 
-struct ctp_report_options {
-	const char *const *ignore; /* patterns as of fnmatch(3), of a rule, a site or "rule site"; what matches is only counted */
-	size_t nignore;
-	uint64_t since_ns, until_ns; /* since the start of the section; until_ns 0: to its end */
-	const char *const *debug_dirs;
-	size_t ndebug_dirs;
-	enum ctp_state sites_by; /* CTP_RUNNING, CTP_RUNNABLE or CTP_SUSPENDED, which is also the default */
-};
-
 struct ctp_report {
 	struct ctp_report_section *sections; /* the first CTP_REPORT_SECTIONS */
 	uint32_t nsections, room;
 	uint64_t sections_seen, ignored;
-	uint64_t *matched; /* findings that each of the patterns to ignore is for; null: there are none */
-	uint64_t since_ns, until_ns;  /* as it was asked for */
+	const char *const *ignore; /* as it was asked for: patterns, */
+	size_t nignore;
+	uint64_t *matched;            /* the findings that each of them is for (null: there are no patterns), */
+	uint64_t since_ns, until_ns;  /* and the time that is looked at */
 	uint64_t outside, longest_ns; /* sections that end before that begins; the longest there is */
-	const char *input;            /* whoever feeds it says what the sections that begin are read from; null: nothing to name */
 	bool failed; /* out of memory at some point: the report is not whole */
-	struct ctp_follow follow;
-	struct ctp_report_priv *priv;
 };
 
-struct ctp_report *ctp_report_new(const struct ctp_report_options *options, struct ctp_err *err);
-void ctp_report_free(struct ctp_report *r);
-
-/*
- * What a sink is given, in this order. Whoever draws the same trace listens to the changes as well: also is called after each
- * of the report's own steps; before its end, the section of the report is there.
- */
-void ctp_report_listen(struct ctp_report *r, const struct ctp_follow_ops *also, void *arg);
-void ctp_report_section_begin(struct ctp_report *r, const struct ctp_section *sec);
-void ctp_report_records(struct ctp_report *r, const struct ctp_batch *batch);
-void ctp_report_section_end(struct ctp_report *r, const struct ctp_section_end *end);
-
-/* Text of a place (follow.h) while its section is at hand: "server.cpp:212:handle", until the next call; null: not known. */
-const char *ctp_report_place(struct ctp_report *r, uint32_t place);
+void ctp_report_fini(struct ctp_report *r);
+void ctp_finding_fini(struct ctp_finding *f);
+void ctp_report_member_fini(struct ctp_report_member *m);
 
 /* The next of the patterns to ignore that no finding was like, *at being 0 at first; null: no more, or nothing was judged. */
 const char *ctp_report_unmatched(const struct ctp_report *r, size_t *at);

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "analyse/report.h"
+#include "analyse/analysis.h"
 #include "io/output.h"
 #include "report/report-json.h"
 #include "stream/events.h"
@@ -24,7 +24,7 @@ struct fuzz {
 	uint32_t nclasses;
 	uint64_t now_ns, val[CTP_FIELDS_MAX];
 	struct ctp_str *texts[CTP_FIELDS_MAX];
-	struct ctp_report *report;
+	struct ctp_analysis *analysis;
 	struct ctp_section section;
 	bool open;
 };
@@ -89,7 +89,7 @@ static void record(struct fuzz *f, const struct ctp_class *cls, bool late)
 			f->val[i] = field->role == CTP_ROLE_TIME ? moment(f) : narrow(field->type, number(f));
 	}
 	const struct ctp_record rec = {.cls = cls, .val = f->val};
-	ctp_report_records(f->report, &(struct ctp_batch){.rec = &rec, .n = 1, .late = late});
+	ctp_analysis_records(f->analysis, &(struct ctp_batch){.rec = &rec, .n = 1, .late = late});
 	for (uint32_t i = 0; i < cls->nfields; i++)
 		free(f->texts[i]);
 }
@@ -128,14 +128,14 @@ static void begin(struct fuzz *f)
 		ctp_section_add(&f->section, "attached", "yes");
 	if (how & 4)
 		ctp_section_add(&f->section, "start_ns", "1000");
-	ctp_report_section_begin(f->report, &f->section);
+	ctp_analysis_section(f->analysis, &f->section);
 	f->open = true;
 }
 
 static void finish(struct fuzz *f, uint8_t how)
 {
 	if (f->open)
-		ctp_report_section_end(f->report, &(struct ctp_section_end){.complete = how & 1, .missing = how & 2});
+		ctp_analysis_end(f->analysis, &(struct ctp_section_end){.complete = how & 1, .missing = how & 2});
 	f->open = false;
 }
 
@@ -144,9 +144,9 @@ static void changed(void *arg, const struct ctp_change *ch)
 {
 	struct fuzz *f = arg;
 	must(ch->co && ch->co->id && ch->co->state > CTP_UNBORN && ch->co->state < CTP_STATES && ch->was < CTP_STATES);
-	must(ctp_follow_find(&f->report->follow, ch->co->id) == ch->co);
-	must(ch->thread < f->report->follow.threads.count && ch->co->thread < f->report->follow.threads.count);
-	must(ch->co->place < f->report->follow.places.count && ch->co->spawn < f->report->follow.places.count);
+	must(ctp_follow_find(&f->analysis->follow, ch->co->id) == ch->co);
+	must(ch->thread < f->analysis->follow.threads.count && ch->co->thread < f->analysis->follow.threads.count);
+	must(ch->co->place < f->analysis->follow.places.count && ch->co->spawn < f->analysis->follow.places.count);
 }
 
 static void check(const struct ctp_report *r)
@@ -179,10 +179,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const struct ctp_follow_ops ops = {.change = changed};
 	struct ctp_err err;
 	struct fuzz f = {.p = data, .end = data + size};
-	struct ctp_report_options options = {.since_ns = number(&f), .until_ns = number(&f)};
-	f.report = ctp_report_new(&options, &err);
-	must(f.report);
-	ctp_report_listen(f.report, &ops, &f);
+	struct ctp_analysis_options options = {.since_ns = number(&f), .until_ns = number(&f)};
+	f.analysis = ctp_analysis_new(&options, &err);
+	must(f.analysis);
+	ctp_analysis_listen(f.analysis, &ops, &f);
 	for (; f.nclasses < CTP_EVENT_COUNT; f.nclasses++) {
 		f.classes[f.nclasses] = ctp_event_class((enum ctp_event)f.nclasses);
 		must(f.classes[f.nclasses]);
@@ -202,9 +202,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 	}
 	finish(&f, 1);
-	check(f.report);
-	print(f.report);
-	ctp_report_free(f.report);
+	check(&f.analysis->report);
+	print(&f.analysis->report);
+	ctp_analysis_free(f.analysis);
 	ctp_section_fini(&f.section);
 	for (uint32_t i = 0; i < f.nclasses; i++)
 		ctp_class_free(f.classes[i]);

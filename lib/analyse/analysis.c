@@ -1,0 +1,446 @@
+/*
+ * analysis.c - a section of a stream becomes a section of the report.
+ */
+#include "analyse/analysis.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/judge.h"
+#include "symbols/symbols.h"
+
+struct ctp_analysis_priv {
+	enum ctp_state sites_by;
+	struct ctp_tally *tally;
+	struct ctp_symbols *symbols;
+	struct ctp_report_section *section; /* at hand; null: there were too many */
+	const struct ctp_follow_ops *also;
+	void *also_arg;
+	const struct ctp_section *who; /* at hand */
+};
+
+/* --- what follow.c tells -------------------------------------------------------------------------------------------------- */
+
+static char *copy(struct ctp_analysis *a, const char *text)
+{
+	char *s = text ? strdup(text) : NULL;
+	a->report.failed |= text && !s;
+	return s;
+}
+
+/* The elements of argv, one behind the other. */
+static char *command_of(const struct ctp_section *sec, size_t *bytes)
+{
+	size_t size = 0;
+	for (uint32_t i = 0; i < sec->nattrs; i++)
+		size += strcmp(sec->attrs[i].name, "argv[]") ? 0 : strlen(sec->attrs[i].value) + 1;
+	char *command = size ? malloc(size) : NULL, *p = command;
+	for (uint32_t i = 0; command && i < sec->nattrs; i++)
+		if (!strcmp(sec->attrs[i].name, "argv[]"))
+			p = stpcpy(p, sec->attrs[i].value) + 1;
+	*bytes = command ? size : 0;
+	return command;
+}
+
+/* A section begins, or, where sec is null, another run of the same. */
+static void begun(void *arg, const struct ctp_section *sec)
+{
+	struct ctp_analysis *a = arg;
+	struct ctp_analysis_priv *priv = a->priv;
+	ctp_tally_clear(priv->tally);
+	priv->section = NULL;
+	if (sec)
+		priv->who = sec;
+	a->report.sections_seen++;
+	if (a->report.nsections == a->report.room && a->report.room < CTP_REPORT_SECTIONS) {
+		uint32_t room = a->report.room ? 2 * a->report.room : 4;
+		struct ctp_report_section *sections = realloc(a->report.sections, room * sizeof(*sections));
+		a->report.failed |= !sections;
+		if (sections) {
+			a->report.sections = sections;
+			a->report.room = room;
+		}
+	}
+	if (a->report.nsections < a->report.room) {
+		struct ctp_report_section *s = priv->section = &a->report.sections[a->report.nsections++];
+		*s = (struct ctp_report_section){0};
+		s->command = command_of(priv->who, &s->command_bytes);
+		s->file = copy(a, a->input);
+		s->host = copy(a, ctp_section_get(priv->who, "host"));
+		s->pid = copy(a, ctp_section_get(priv->who, "pid"));
+		s->source = copy(a, ctp_section_get(priv->who, "source"));
+		s->tool = copy(a, ctp_section_get(priv->who, "tool"));
+		s->has_wall = priv->who->has_wall;
+		s->start_wall_ns = priv->who->wall_offset_ns;
+	}
+	if (priv->also && priv->also->section)
+		priv->also->section(priv->also_arg, sec);
+}
+
+static __attribute__((noinline)) void tell_also(const struct ctp_analysis_priv *priv, const struct ctp_change *ch)
+{
+	if (priv->also->change)
+		priv->also->change(priv->also_arg, ch);
+	ctp_tally_change(priv->tally, ch);
+}
+
+static void changed(void *arg, const struct ctp_change *ch)
+{
+	const struct ctp_analysis_priv *priv = ((struct ctp_analysis *)arg)->priv;
+	if (priv->also)
+		tell_also(priv, ch);
+	else
+		ctp_tally_change(priv->tally, ch);
+}
+
+static void thread_gap(void *arg, uint32_t thread, uint64_t after_ns, uint64_t ts_ns, uint64_t transitions)
+{
+	const struct ctp_analysis_priv *priv = ((struct ctp_analysis *)arg)->priv;
+	if (priv->also && priv->also->thread_gap)
+		priv->also->thread_gap(priv->also_arg, thread, after_ns, ts_ns, transitions);
+}
+
+/* --- the end of a section ------------------------------------------------------------------------------------------------- */
+
+static struct ctp_report_times times_of(const struct ctp_hist *h)
+{
+	return (struct ctp_report_times){h->count, h->total_ns, ctp_hist_quantile(h, 0.5), ctp_hist_quantile(h, 0.99), h->max_ns};
+}
+
+static uint64_t time_in(const struct ctp_report_site *site, enum ctp_state state)
+{
+	return (state == CTP_RUNNING ? site->running : state == CTP_RUNNABLE ? site->runnable : site->suspended).total_ns;
+}
+
+static int by_time_in(const void *a, const void *b, void *state)
+{
+	uint64_t m = time_in(a, *(enum ctp_state *)state), n = time_in(b, *(enum ctp_state *)state);
+	return m == n ? 0 : m < n ? 1 : -1;
+}
+
+static void fill_sites(struct ctp_analysis *a, struct ctp_report_section *s, const uint64_t *waiting)
+{
+	struct ctp_tally *t = a->priv->tally;
+	s->sites = calloc(t->nplaces, sizeof(*s->sites));
+	a->report.failed |= !s->sites;
+	for (uint32_t i = 0; s->sites && i < a->follow.places.count && s->nsites < t->nplaces; i++) {
+		const struct ctp_tally_place *p = t->places[i];
+		if (!p || (!p->wait.count && !p->run.count && !waiting[i]))
+			continue;
+		s->sites[s->nsites++] = (struct ctp_report_site){
+			.place = copy(a, ctp_follow_text(&a->follow, i)),
+			.suspended = times_of(&p->wait),
+			.runnable = times_of(&p->ready),
+			.running = times_of(&p->run),
+			.waiting = waiting[i],
+		};
+	}
+	s->sites_by = a->priv->sites_by ? a->priv->sites_by : CTP_SUSPENDED;
+	if (s->nsites)
+		qsort_r(s->sites, s->nsites, sizeof(*s->sites), by_time_in, &s->sites_by);
+}
+
+static int by_busy(const void *a, const void *b)
+{
+	const struct ctp_report_thread *x = a, *y = b;
+	return x->busy_ns == y->busy_ns ? 0 : x->busy_ns < y->busy_ns ? 1 : -1;
+}
+
+/* Those that ever ran a coroutine. Of a thread nothing is known before the collector came. */
+static void fill_threads(struct ctp_analysis *a, struct ctp_report_section *s, uint64_t end_ns)
+{
+	uint64_t from_ns = end_ns - s->looked_ns, before_ns = ctp_span_ns(from_ns, a->follow.attached_ns);
+	before_ns = before_ns < s->looked_ns ? before_ns : s->looked_ns;
+	s->threads = calloc(a->follow.threads.count, sizeof(*s->threads));
+	a->report.failed |= !s->threads;
+	for (uint32_t i = 1; s->threads && i < a->follow.threads.count; i++) {
+		struct ctp_thread *th = &a->follow.threads.list[i];
+		if (!th->resumes && !th->unknown_ns)
+			continue;
+		uint64_t unknown_ns = th->unknown_ns + before_ns;
+		s->threads[s->nthreads++] = (struct ctp_report_thread){
+			.tid = th->tid,
+			.busy_ns = th->busy_ns,
+			.unknown_ns = unknown_ns,
+			.known_ns = ctp_span_ns(unknown_ns, s->looked_ns),
+			.resumes = th->resumes,
+			.last_ns = th->last_ns > s->start_ns ? th->last_ns - s->start_ns : 0,
+			.name = th->name[0] ? copy(a, th->name) : NULL,
+		};
+	}
+	if (s->nthreads)
+		qsort(s->threads, s->nthreads, sizeof(*s->threads), by_busy);
+	s->nthreads_seen = s->nthreads;
+}
+
+static void fill_heavy(struct ctp_analysis *a, struct ctp_report_section *s)
+{
+	struct ctp_tally *t = a->priv->tally;
+	memcpy(s->heavy, t->heavy, sizeof(s->heavy));
+	memcpy(s->nheavy, t->nheavy, sizeof(s->nheavy));
+	memcpy(s->total_ns, t->total_ns, sizeof(s->total_ns));
+	for (int k = 0; k < CTP_HEAVY_KINDS; k++) {
+		for (uint32_t i = 0; i < s->nheavy[k]; i++)
+			s->heavy[k][i].spawn = copy(a, ctp_follow_text(&a->follow, t->heavy_spawn[k][i]));
+		t->nheavy[k] = 0; /* the names are the section's now */
+	}
+}
+
+/* Groups of those that wait, or run, before their places are texts. */
+struct groups {
+	struct group {
+		uint32_t spawn, place;
+		bool found; /* in findings, or not */
+		struct ctp_report_still still;
+	} *list;
+	uint32_t count, last; /* last: the one that was asked for; many that follow one another are of the same */
+};
+
+static bool is_group(const struct group *g, uint32_t spawn, uint32_t place, bool found)
+{
+	return g->spawn == spawn && g->place == place && g->found == found;
+}
+
+/* Null: there are too many. */
+static struct group *group_of(struct groups *gs, uint32_t spawn, uint32_t place, bool found)
+{
+	struct group *g = &gs->list[gs->last];
+	if (gs->last < gs->count && is_group(g, spawn, place, found))
+		return g;
+	for (g = gs->list; g < gs->list + gs->count && !is_group(g, spawn, place, found);)
+		g++;
+	if (g == gs->list + CTP_REPORT_FINDINGS)
+		return NULL;
+	gs->last = (uint32_t)(g - gs->list);
+	if (gs->last == gs->count) {
+		*g = (struct group){spawn, place, found, {.shortest_ns = UINT64_MAX, .certain = true}};
+		gs->count++;
+	}
+	return g;
+}
+
+static void group_add(struct ctp_analysis *a, struct groups *gs, const struct ctp_coroutine *co, uint64_t ns)
+{
+	bool found = co->flags & CTP_CO_FOUND;
+	struct group *g = group_of(gs, co->spawn, ctp_follow_place(&a->follow, co), found);
+	if (!g)
+		return;
+	g->still.coroutines++;
+	g->still.runnable += co->state == CTP_RUNNABLE;
+	g->still.found += found;
+	if (ns >= g->still.longest_ns) {
+		g->still.longest_ns = ns;
+		g->still.longest = co->id;
+		g->still.tid = a->follow.threads.list[co->thread].tid;
+	}
+	g->still.shortest_ns = ns < g->still.shortest_ns ? ns : g->still.shortest_ns;
+	const struct ctp_report_section *s = a->priv->section;
+	g->still.certain &= !(co->flags & CTP_CO_CONFLICT) && co->since_ns >= a->follow.unsure_ns && (!s->cut || s->until);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint64_t m = ((const struct group *)a)->still.coroutines, n = ((const struct group *)b)->still.coroutines;
+	return m == n ? 0 : m < n ? 1 : -1;
+}
+
+/* Those with their texts, so many; the groups are freed. */
+static struct ctp_report_still *groups_done(struct ctp_analysis *a, struct groups *gs, uint32_t *n)
+{
+	struct ctp_report_still *still = calloc(gs->count + 1, sizeof(*still));
+	a->report.failed |= !still;
+	if (gs->count)
+		qsort(gs->list, gs->count, sizeof(*gs->list), by_number);
+	for (uint32_t i = 0; still && i < gs->count; i++) {
+		const struct ctp_coroutine *longest = ctp_follow_find(&a->follow, gs->list[i].still.longest);
+		still[i] = gs->list[i].still;
+		still[i].name = copy(a, longest ? longest->name : NULL);
+		still[i].spawn = copy(a, ctp_follow_text(&a->follow, gs->list[i].spawn));
+		still[i].place = copy(a, ctp_follow_text(&a->follow, gs->list[i].place));
+	}
+	*n = still ? gs->count : 0;
+	free(gs->list);
+	return still;
+}
+
+/* Of probes that do not tell of an end, who seems to run may be over. */
+static void fill_still(struct ctp_analysis *a, struct ctp_report_section *s, uint64_t end_ns, uint64_t *waiting)
+{
+	struct groups waits = {.list = calloc(CTP_REPORT_FINDINGS, sizeof(*waits.list))};
+	struct groups runs = {.list = calloc(CTP_REPORT_FINDINGS, sizeof(*runs.list))};
+	uint32_t at = 0;
+	a->report.failed |= !waits.list || !runs.list;
+	for (struct ctp_coroutine *co; waits.list && runs.list && (co = ctp_follow_each(&a->follow, &at));) {
+		bool in_gap = co->state != CTP_DEAD && co->flags & CTP_CO_TAIL;
+		s->alive += co->state != CTP_DEAD;
+		if (s->outside)
+			continue;
+		s->in_gap += in_gap;
+		if (in_gap)
+			continue;
+		if (co->state == CTP_RUNNING && co->flags & CTP_CO_OURS)
+			group_add(a, &runs, co, ctp_follow_ns(&a->follow, co->since_ns, end_ns));
+		if (co->state != CTP_SUSPENDED && co->state != CTP_RUNNABLE)
+			continue;
+		waiting[ctp_follow_place(&a->follow, co)]++;
+		group_add(a, &waits, co, ctp_follow_ns(&a->follow, co->suspended_ns, end_ns));
+	}
+	s->waiting = groups_done(a, &waits, &s->nwaiting);
+	s->running = groups_done(a, &runs, &s->nrunning);
+}
+
+static void ended(void *arg, const struct ctp_follow_end *told)
+{
+	struct ctp_analysis *a = arg;
+	struct ctp_analysis_priv *priv = a->priv;
+	struct ctp_report_section *s = priv->section;
+	struct ctp_follow_end end = *told;
+	const struct ctp_follow_counts *c = &a->follow.counts;
+	uint64_t first_ns = c->first_ns <= c->last_ns ? c->first_ns : end.end_ns, long_ns = end.end_ns - first_ns;
+	bool outside = a->report.since_ns && a->report.since_ns >= long_ns;
+	a->report.outside += outside;
+	a->report.longest_ns = long_ns > a->report.longest_ns ? long_ns : a->report.longest_ns;
+	if (a->report.until_ns && end.end_ns > first_ns && end.end_ns - first_ns > a->report.until_ns) {
+		end = (struct ctp_follow_end){.complete = end.complete, .cut = true, .outcome = "",
+		                              .end_ns = first_ns + a->report.until_ns};
+	}
+	if (s) {
+		uint64_t *waiting = calloc(a->follow.places.count, sizeof(*waiting));
+		s->start_ns = first_ns;
+		s->duration_ns = end.end_ns - first_ns;
+		s->looked_ns = ctp_span_ns(a->follow.since_ns > first_ns ? a->follow.since_ns : first_ns, end.end_ns);
+		s->start_wall_ns = (int64_t)((uint64_t)s->start_wall_ns + first_ns);
+		snprintf(s->outcome, sizeof(s->outcome), "%s", end.outcome[0] ? end.outcome : "unknown");
+		s->status = end.status;
+		s->complete = end.complete;
+		s->cut = end.cut;
+		s->remnant = a->follow.attached_ns && a->follow.counts.first_ns < a->follow.attached_ns;
+		s->until = end.end_ns < told->end_ns;
+		s->outside = outside;
+		s->counts = *c;
+		ctp_tally_finish(priv->tally, end.end_ns);
+		a->report.failed |= !waiting || priv->tally->failed || (!outside && !ctp_judge_section(&a->report, &a->follow, priv->tally, &end, s));
+		if (waiting) {
+			fill_still(a, s, end.end_ns, waiting);
+			fill_sites(a, s, waiting);
+		}
+		fill_threads(a, s, end.end_ns);
+		fill_heavy(a, s);
+		free(waiting);
+	}
+	if (priv->also && priv->also->end)
+		priv->also->end(priv->also_arg, &end);
+}
+
+/* --- the whole ------------------------------------------------------------------------------------------------------------ */
+
+static const struct ctp_follow_ops listens = {.section = begun, .change = changed, .end = ended, .thread_gap = thread_gap};
+
+static void take_options(struct ctp_analysis *a, const struct ctp_analysis_options *o)
+{
+	a->report.ignore = o->ignore;
+	a->report.nignore = o->nignore;
+	a->report.since_ns = o->since_ns;
+	a->report.until_ns = o->until_ns;
+	a->priv->sites_by = o->sites_by;
+	a->report.matched = o->nignore ? calloc(o->nignore, sizeof(*a->report.matched)) : NULL;
+	a->report.failed = o->nignore && !a->report.matched;
+}
+
+struct ctp_analysis *ctp_analysis_new(const struct ctp_analysis_options *options, struct ctp_err *err)
+{
+	static const struct ctp_analysis_options none;
+	const struct ctp_analysis_options *o = options ? options : &none;
+	struct ctp_analysis *a = calloc(1, sizeof(*a));
+	struct ctp_analysis_priv *priv = calloc(1, sizeof(*priv));
+	if (!a || !priv || ctp_follow_init(&a->follow, &listens, a, err)) {
+		free(priv);
+		free(a);
+		ctp_err_set(err, "out of memory");
+		return NULL;
+	}
+	a->priv = priv;
+	take_options(a, o);
+	priv->tally = ctp_tally_new(&a->follow);
+	if (!priv->tally || a->report.failed)
+		ctp_err_set(err, "out of memory");
+	else if ((priv->symbols = ctp_symbols_new(o->debug_dirs, o->ndebug_dirs, err))) {
+		a->follow.symbols = priv->symbols;
+		ctp_sites_use(a->follow.sites, priv->symbols);
+		return a;
+	}
+	ctp_analysis_free(a);
+	return NULL;
+}
+
+void ctp_analysis_free(struct ctp_analysis *a)
+{
+	if (!a)
+		return;
+	ctp_report_fini(&a->report);
+	ctp_tally_free(a->priv->tally);
+	ctp_symbols_free(a->priv->symbols);
+	ctp_follow_fini(&a->follow);
+	free(a->priv);
+	free(a);
+}
+
+void ctp_analysis_listen(struct ctp_analysis *a, const struct ctp_follow_ops *also, void *arg)
+{
+	a->priv->also = also;
+	a->priv->also_arg = arg;
+}
+
+void ctp_analysis_section(struct ctp_analysis *a, const struct ctp_section *sec)
+{
+	ctp_tally_clear(a->priv->tally); /* while the places that it knows are there */
+	ctp_symbols_forget(a->priv->symbols);
+	ctp_follow_section(&a->follow, sec);
+}
+
+/* Whether a record is about what is later than what was asked for. Of a loss, the first of its two times counts. */
+static bool is_later(const struct ctp_analysis *a, const struct ctp_record *rec)
+{
+	uint64_t first_ns = a->follow.counts.first_ns, until_ns = a->report.until_ns;
+	uint64_t ts = rec->val[rec->cls->time_field];
+	int after = rec->cls->kind == CTP_KIND_LOSS ? ctp_class_field(rec->cls, "after") : -1;
+	if (after >= 0 && rec->cls->fields[after].role == CTP_ROLE_TIME && rec->val[after] < ts)
+		ts = rec->val[after];
+	return until_ns && rec->cls->kind != CTP_KIND_END && ts > first_ns && ts - first_ns > until_ns;
+}
+
+/* One that has to be looked at: whether it is within the time that was asked for, and what it tells besides. */
+static __attribute__((noinline)) void any_record(struct ctp_analysis *a, const struct ctp_record *rec, bool late)
+{
+	const struct ctp_report *o = &a->report;
+	if (rec->cls->kind == CTP_KIND_MAPPING || rec->cls->kind == CTP_KIND_THREAD)
+		ctp_symbols_learn(a->priv->symbols, rec);
+	if ((o->since_ns || o->until_ns) && rec->cls->time_field >= 0 && a->follow.counts.first_ns <= a->follow.counts.last_ns) {
+		uint64_t first_ns = a->follow.counts.first_ns;
+		a->follow.since_ns = o->since_ns < UINT64_MAX - first_ns ? first_ns + o->since_ns : UINT64_MAX;
+		if (o->until_ns && o->until_ns < UINT64_MAX - first_ns)
+			a->follow.until_ns = first_ns + o->until_ns;
+		if (is_later(a, rec))
+			return;
+	}
+	ctp_follow_records(&a->follow, &(struct ctp_batch){rec, 1, late});
+}
+
+void ctp_analysis_records(struct ctp_analysis *a, const struct ctp_batch *batch)
+{
+	bool all = !(a->report.since_ns | a->report.until_ns);
+	for (uint32_t i = 0, upto; i < batch->n; i = upto) {
+		for (upto = i; all && upto < batch->n && batch->rec[upto].cls->kind == CTP_KIND_TRANSITION;)
+			upto++;
+		if (upto > i)
+			ctp_follow_records(&a->follow, &(struct ctp_batch){batch->rec + i, upto - i, batch->late});
+		else
+			any_record(a, &batch->rec[upto++], batch->late);
+	}
+}
+
+void ctp_analysis_end(struct ctp_analysis *a, const struct ctp_section_end *end)
+{
+	ctp_follow_finish(&a->follow, end->complete, end->missing);
+}
