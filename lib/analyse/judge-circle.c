@@ -5,7 +5,7 @@
  * round in a circle; if on an earlier one, that walk knows where it ends. So each is passed a few times, however long the
  * ways are.
  */
-#include "analyse/judge.h"
+#include "analyse/judge-circle.h"
 
 /* All of the circle that has co in it are members, if each is one that counts. Null: they are not. */
 static struct ctp_coroutine *close_circle(struct ctp_judge *j, const struct ctp_judge_ways *ways, struct ctp_coroutine *co)

@@ -5,7 +5,7 @@
  * one of those has been at something ever since that may come to its end: it runs, or something from outside may wake it. So the server
  * that a client waits for waits for its disk, and the publisher for news. One that has done something else meanwhile is no such hope.
  */
-#include "analyse/judge.h"
+#include "analyse/judge-hope.h"
 
 #include <stdlib.h>
 
@@ -174,7 +174,8 @@ void ctp_judge_close(struct ctp_judge *j)
 	for (uint32_t pass = 0; again; pass++) {
 		again = false;
 		for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
-			if (!(co->flags & CTP_CO_STUCK) || co->state != CTP_SUSPENDED || (pass < PASSES && !has_way_out(j, co, alive > stuck)))
+			if (!(co->flags & CTP_CO_STUCK) || co->state != CTP_SUSPENDED ||
+			    (pass < PASSES && !has_way_out(j, co, alive > stuck)))
 				continue;
 			co->flags &= (uint16_t)~CTP_CO_STUCK;
 			j->tally->habits.list[co->habit].stuck--;

@@ -1,14 +1,12 @@
 /*
- * judge-run.c - the rules about those who run: too long, again and again, on a thread that stands still, on the wrong thread, when
- * they must not; and about the program as a whole: throughput that collapsed, coroutines that become more and more.
+ * judge-run.c - the rules about those who run: too long, again and again, on a thread that stands still, when they must not, and when the
+ * program crashed.
  */
 #include "analyse/judge.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "analyse/judge-words.h"
 
 enum {
 	LATE_MIN = 3,             /* one or two may have been about to be woken anyway */
@@ -16,11 +14,6 @@ enum {
 	STORM_PERIOD_NS = 100000, /* one that does more than that between two wakes is at work */
 	STORM_RUN_NS = 5000,      /* and so is one that runs for longer, mostly */
 	SEEN_NS = 20000000,       /* between samples, at least */
-	MOVES_PERCENT = 95,       /* of resumes on another thread; chance gives 100 - 100 / threads */
-	MOVES_A_SECOND = 2000,    /* fewer cost nothing to speak of */
-	GROWTH_STEPS = 8,
-	GROWTH_ALIVE = 100,
-	COLLAPSE_SLICES = 8,      /* with and without, at least */
 };
 
 /* What samples say of a run: that it was on a processor for most of the time in between, or asleep; or too little. */
@@ -232,152 +225,6 @@ void ctp_judge_crash(struct ctp_judge *j)
 	}
 }
 
-void ctp_judge_migration(struct ctp_judge *j)
-{
-	uint32_t running = 0;
-	for (uint32_t i = 1; i < j->follow->threads.count; i++)
-		running += j->follow->threads.list[i].resumes > 0;
-	uint64_t chance = running ? 100 - 100 / running : 100;
-	if (running < 2 || chance + 3 >= MOVES_PERCENT)
-		return;
-	for (uint32_t n = 0; n < j->follow->places.count; n++) {
-		const struct ctp_tally_spawn *s = j->tally->spawns[n];
-		uint64_t seconds = (j->end_ns - j->start_ns) / 1000000000 + 1;
-		if (!s || !s->move_resumes || s->moves < s->move_resumes / 100 * MOVES_PERCENT || s->moves / seconds < MOVES_A_SECOND)
-			continue;
-		struct ctp_group *g = ctp_judge_group(j, CTP_RULE_MIGRATION, n, 0);
-		if (!g)
-			continue;
-		g->by_certainty[CTP_CERTAIN_LIKELY] += s->movers;
-		g->from_ns = j->start_ns;
-		g->to_ns = j->end_ns;
-		g->count = s->moves;
-		g->most_ns = s->move_resumes;
-	}
-}
-
-/* It has done nothing in the last quarter of the time; or is far older than any of its like, of many, ever got. */
-static bool is_left_over(const struct ctp_judge *j, const struct ctp_coroutine *co)
-{
-	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, co->spawn);
-	uint64_t age_ns = ctp_follow_ns(j->follow, co->born_ns, j->end_ns);
-	bool old = s->died >= CTP_JUDGE_HISTORY && age_ns >= CTP_JUDGE_FLOOR_NS && age_ns / CTP_JUDGE_FACTOR >= s->longest_ns;
-	return co->state != CTP_DEAD && (old || co->since_ns < j->end_ns - (j->end_ns - j->start_ns) / 4);
-}
-
-/* How many are, by spawn place. Null: out of memory. */
-static uint64_t *count_left_over(struct ctp_judge *j)
-{
-	uint64_t *left = calloc(j->follow->places.count, sizeof(*left));
-	struct ctp_coroutine *co;
-	j->failed |= !left;
-	for (uint32_t at = 0; left && (co = ctp_follow_each(j->follow, &at));)
-		left[co->spawn] += is_left_over(j, co);
-	return left;
-}
-
-/* The fewest alive in each of eight parts of the time; whether each of the last four is more than the one before. */
-static bool grows(const struct ctp_tally_spawn *s, uint64_t low[GROWTH_STEPS])
-{
-	if (s->alive < GROWTH_ALIVE || s->level + 1 < 2 * GROWTH_STEPS)
-		return false;
-	uint32_t more = 0; /* steps up to the last, in each of which there were more than before */
-	for (uint32_t step = 0; step < GROWTH_STEPS; step++) {
-		uint32_t from = (s->level + 1) * step / GROWTH_STEPS, to = (s->level + 1) * (step + 1) / GROWTH_STEPS;
-		low[step] = UINT64_MAX;
-		for (uint32_t i = from; i < to; i++)
-			low[step] = s->low[i] < low[step] ? s->low[i] : low[step];
-		more = step && low[step] > low[step - 1] + low[step - 1] / 20 ? more + 1 : 0;
-	}
-	return more >= GROWTH_STEPS / 2 && low[GROWTH_STEPS - 1] >= GROWTH_ALIVE && low[GROWTH_STEPS - 1] / 2 >= low[GROWTH_STEPS / 2 - 1];
-}
-
-/* They become more and more, and most of them are left over: else it may be the load that grows. */
-void ctp_judge_growth(struct ctp_judge *j)
-{
-	uint64_t *left = count_left_over(j), low[GROWTH_STEPS];
-	for (uint32_t n = 0; left && n < j->follow->places.count; n++) {
-		const struct ctp_tally_spawn *s = j->tally->spawns[n];
-		bool told = s && grows(s, low) && left[n] >= s->alive / 2;
-		struct ctp_group *g = told ? ctp_judge_group(j, CTP_RULE_GROWTH, n, 0) : NULL;
-		if (!g)
-			continue;
-		bool missed = j->follow->missed_ns > j->follow->attached_ns;
-		g->by_certainty[missed ? CTP_CERTAIN_UNKNOWN : CTP_CERTAIN_LIKELY] += s->alive;
-		g->from_ns = j->start_ns;
-		g->to_ns = j->end_ns;
-		g->count = low[GROWTH_STEPS / 2 - 1];
-		g->most_ns = low[0];
-	}
-	free(left);
-}
-
-/* Which place took up most of those that suspended for the last time around then: *place, and in words, allocated; null: too few. */
-static char *what_was_special(struct ctp_judge *j, uint64_t from_ns, uint64_t to_ns, uint32_t *place)
-{
-	uint64_t *at = calloc(j->follow->places.count, sizeof(*at)), all = 0;
-	struct ctp_coroutine *co;
-	uint32_t best = 0;
-	if (!at)
-		return NULL;
-	for (uint32_t i = 0; (co = ctp_follow_each(j->follow, &i));) {
-		if (co->state != CTP_SUSPENDED || co->suspended_ns < from_ns || co->suspended_ns > to_ns)
-			continue;
-		uint32_t where = ctp_follow_place(j->follow, co);
-		all++;
-		best = ++at[where] > at[best] ? where : best;
-	}
-	*place = best;
-	char *text = NULL, most[CTP_TEXT_MAX], of[CTP_TEXT_MAX];
-	*ctp_text_count(most, at[best]) = *ctp_text_count(of, all) = '\0';
-	free(at);
-	const char *where = ctp_follow_text(j->follow, best);
-	if (all >= 2 && asprintf(&text, "around then %s coroutines went to wait and did not come back, %s of them at %s", of, most,
-	                         where ? where : "a place that is not known") < 0)
-		text = NULL;
-	return text;
-}
-
-/* A moment behind which next to nothing happens; told only where somebody else's finding says that this is no end of work. */
-void ctp_judge_collapse(struct ctp_judge *j)
-{
-	const struct ctp_tally *t = j->tally;
-	uint64_t all = 0, n = t->start_ns == UINT64_MAX ? 0 : (ctp_span_ns(t->start_ns, j->end_ns) >> t->slice_bits) + 1;
-	uint64_t slice_ns = (uint64_t)1 << t->slice_bits;
-	for (uint32_t i = 0; i < t->nslices; i++)
-		all += t->slices[i];
-	bool told = false;
-	for (uint32_t i = 0; i < j->ngroups; i++)
-		told |= ctp_rule_stops(j->groups[i].rule);
-	if (!told || n < 2 * COLLAPSE_SLICES || !t->nslices)
-		return;
-	/* From the end to the front, as long as what lies behind is at most a hundredth of all. */
-	uint64_t behind = 0, last = t->nslices;
-	while (last > 0 && behind + t->slices[last - 1] <= all / 100)
-		behind += t->slices[--last];
-	uint64_t active = 0;
-	for (uint32_t i = 0; i < last; i++)
-		active += t->slices[i] > 0;
-	uint64_t quiet_ns = (n - last) * slice_ns, busy_ns = last * slice_ns;
-	if (active < COLLAPSE_SLICES || n - last < COLLAPSE_SLICES || quiet_ns < busy_ns / 4 ||
-	    quiet_ns / CTP_JUDGE_FACTOR < t->longest_pause_ns || quiet_ns < CTP_JUDGE_RUN_NS)
-		return;
-	uint64_t when_ns = t->start_ns + busy_ns;
-	uint32_t place = 0;
-	char *special = what_was_special(j, when_ns - (busy_ns / 10 < slice_ns ? slice_ns : busy_ns / 10), j->end_ns, &place);
-	struct ctp_group *g = special ? ctp_judge_group(j, CTP_RULE_COLLAPSE, 0, place) : NULL;
-	if (!g) {
-		free(special);
-		return;
-	}
-	g->by_certainty[j->follow->unsure_ns >= when_ns ? CTP_CERTAIN_UNKNOWN : CTP_CERTAIN_LIKELY]++;
-	g->from_ns = when_ns;
-	g->to_ns = j->end_ns;
-	g->count = busy_ns ? (uint64_t)((double)(all - behind) * 1e9 / (double)busy_ns) : 0;
-	g->most_ns = quiet_ns ? (uint64_t)((double)behind * 1e9 / (double)quiet_ns) : 0;
-	g->extra = special;
-}
-
 void ctp_judge_held_threads(struct ctp_judge *j)
 {
 	long_runs(j, true);
@@ -385,9 +232,125 @@ void ctp_judge_held_threads(struct ctp_judge *j)
 	long_runs(j, false);
 }
 
-void ctp_judge_untraced(struct ctp_judge *j)
+/* --- words -------------------------------------------------------------------------------------------------------------- */
+
+void ctp_say_crash(struct ctp_words *w)
 {
-	struct ctp_group *g = j->follow->counts.untraced ? ctp_judge_group(j, CTP_RULE_UNTRACED, 0, 0) : NULL;
-	if (g)
-		g->by_certainty[CTP_CERTAIN_PROVED] = j->follow->counts.untraced;
+	const char *abbreviated = sigabbrev_np(w->g->crash), *name = abbreviated ? abbreviated : "?";
+	if (w->f->members)
+		ctp_words_title(w, "the program was killed by SIG%s while %s, resumed last from %s", name,
+		                ctp_words_counted(w, w->f->members, "coroutine ran", "coroutines ran"), ctp_words_places(w));
+	else
+		ctp_words_title(w, "the program was killed by SIG%s", name);
+	for (uint32_t i = 0; i < w->f->nwho && i < CTP_WORDS_LISTED; i++) {
+		const struct ctp_report_member *m = &w->f->who[i];
+		ctp_words_evidence(w, "%s ran then on thread %ju, from %s on", ctp_words_member(w, m), (uintmax_t)m->tid,
+		                   m->place ? m->place : "its start");
+	}
+	const struct ctp_coroutine *last = w->g->last;
+	if (last)
+		ctp_words_evidence(w, "no coroutine is told to have run then; the last that had was %s, on thread %ju, and it had %s at %s",
+		                   ctp_words_any(w, last->id), (uintmax_t)w->j->follow->threads.list[last->thread].tid,
+		                   last->state == CTP_DEAD ? "ended, after a wait" : "suspended", ctp_words_where(w));
+	if (w->g->count)
+		ctp_words_evidence(w, "the trace may not have all that ran then: last events were lost, or told by hand, or not traced");
+	const char *where = w->f->members > 1                ? "those who ran then are where to begin" :
+	                    w->f->members                    ? "who ran then is where to begin" :
+	                    last && last->state == CTP_DEAD ? "is the one that had ended still used?" :
+	                    last ? "what the last one does behind its suspension is where to begin" : "who ran then is not known";
+	ctp_words_next(w, "a core dump or a debugger shows the line; %s", where);
+}
+
+void ctp_say_broken(struct ctp_words *w)
+{
+	bool dead = w->g->rule == CTP_RULE_AFTER_DEATH;
+	ctp_words_title(w, dead ? "%s resumed after death, suspended last at %s" : "%s resumed while running, suspended last at %s",
+	                ctp_words_those(w), ctp_words_where(w));
+	ctp_words_evidence(w, "first %s after the start", ctp_words_duration(w, w->f->from_ns));
+	ctp_words_times(w);
+	if (dead)
+		ctp_words_next(w, "somebody keeps a handle of a coroutine that is over: a wake that comes late, or a timer that was not"
+		               " cancelled");
+	else
+		ctp_words_next(w, "two have the same handle: look for a coroutine that is put into the run queue twice, or before it has"
+		               " suspended");
+}
+
+/* Others that a run on their thread kept from running. */
+static void kept_waiting(struct ctp_words *w)
+{
+	if (w->g->count)
+		ctp_words_evidence(w, "%s ready to run on the same thread meanwhile, for %s at most",
+		                   ctp_words_counted(w, w->g->count, "coroutine was", "coroutines were"),
+		                   ctp_words_duration(w, w->g->most_ns));
+	if (w->g->late && w->g->still)
+		ctp_words_evidence(w, "%s on the same thread would have come back by now, by what %s",
+		                   ctp_words_counted(w, w->g->late, "other", "others"),
+		                   ctp_word(w->g->late, "its like do", "their like do"));
+	else if (w->g->late)
+		ctp_words_evidence(w, "%s woken from outside only when %s over",
+		                   ctp_words_counted(w, w->g->late, "other on the same thread was", "others on the same thread were"),
+		                   w->g->cases == 1 ? "it was" : "such a run was");
+}
+
+void ctp_say_stalled_thread(struct ctp_words *w)
+{
+	const struct ctp_hist *run = &w->j->tally->run;
+	const struct ctp_report_member *m = &w->f->who[0];
+	uintmax_t tid = w->f->nwho ? m->tid : 0;
+	if (w->f->members == 1)
+		ctp_words_title(w, "thread %ju is still in a coroutine that resumed from %s", tid, ctp_words_where(w));
+	else
+		ctp_words_title(w, "%s threads are still in coroutines that resumed from %s", ctp_words_count(w, w->f->members),
+		                ctp_words_where(w));
+	ctp_words_evidence(w, "for %s%s without suspending, where %s took %s at most", ctp_words_they(w, "", "up to "),
+	                   ctp_words_duration(w, w->g->longest_ns), ctp_words_counted(w, run->count, "other run", "other runs"),
+	                   ctp_words_duration(w, run->max_ns));
+	for (uint32_t i = 0; i < w->f->nwho && i < CTP_WORDS_LISTED && w->f->members > 1; i++)
+		ctp_words_evidence(w, "thread %ju in %s", (uintmax_t)m[i].tid, ctp_words_member(w, &m[i]));
+	kept_waiting(w);
+	ctp_words_next(w, "blocked, or in a loop, behind %s: a debugger on thread %ju shows where", ctp_words_where(w), tid);
+}
+
+/* What samples of its thread say of the longest run. */
+static void on_processor(struct ctp_words *w)
+{
+	if (w->g->seen_ns)
+		ctp_words_evidence(w, "between two samples of %s, %s apart, the thread was on a processor for %s",
+		                   ctp_words_they(w, "its thread", "the thread of one"), ctp_words_duration(w, w->g->seen_ns),
+		                   ctp_words_duration(w, w->g->cpu_ns));
+}
+
+void ctp_say_long_run(struct ctp_words *w)
+{
+	const struct ctp_hist *run = &w->j->tally->run;
+	bool blocked = w->g->rule == CTP_RULE_BLOCKED;
+	ctp_words_title(w, blocked ? "%s held %s for %s%s, asleep, from %s on%s" : "%s held %s for %s%s without suspending, from %s on%s",
+	                ctp_words_those(w), ctp_words_they(w, "its thread", "their threads"), ctp_words_they(w, "", "up to "),
+	                ctp_words_duration(w, w->g->longest_ns), ctp_words_where(w), w->g->count ? ", while others were ready to run" : "");
+	ctp_words_times(w);
+	ctp_words_evidence(w, "99 in 100 of %s at most %s", ctp_words_counted(w, run->count, "run takes", "runs take"),
+	                   ctp_words_duration(w, ctp_hist_quantile(run, 0.99)));
+	on_processor(w);
+	kept_waiting(w);
+	if (blocked)
+		ctp_words_next(w, "a call that blocks, behind %s: a lock, a sleep, a file: make it one that suspends, or move it to a"
+		               " thread of its own", ctp_words_where(w));
+	else if (w->g->seen_ns)
+		ctp_words_next(w, "a long computation or a loop behind %s: move it to a thread of its own, or suspend in between",
+		               ctp_words_where(w));
+	else
+		ctp_words_next(w, "a blocking call or a long computation behind %s: move it to a thread of its own, or suspend in between",
+		               ctp_words_where(w));
+}
+
+void ctp_say_storm(struct ctp_words *w)
+{
+	ctp_words_title(w, "%s woke %s %s in a row at %s", ctp_words_those(w), ctp_words_they(w, "itself", "themselves up to"),
+	                ctp_words_counted(w, w->g->count, "time", "times"), ctp_words_where(w));
+	uint64_t wakes = w->g->count > CTP_TALLY_STORM ? w->g->count - CTP_TALLY_STORM : 1;
+	ctp_words_evidence(w, "every %s, and next to nobody else ran on %s meanwhile", ctp_words_duration(w, w->g->longest_ns / wakes),
+	                   ctp_words_they(w, "its thread", "their threads"));
+	ctp_words_next(w, "%s for something: let whoever changes that wake %s instead", ctp_words_they(w, "it polls", "they poll"),
+	               ctp_words_it(w));
 }

@@ -11,6 +11,8 @@
  */
 #include "analyse/judge-why.h"
 
+#include "analyse/judge-hope.h"
+
 enum {
 	SIBLINGS_MIN = 3,
 	STANDSTILL_PERCENT = 90,

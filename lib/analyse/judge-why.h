@@ -4,7 +4,7 @@
 #ifndef CTP_JUDGE_WHY_H
 #define CTP_JUDGE_WHY_H
 
-#include "analyse/judge.h"
+#include "analyse/judge-groups.h"
 
 static inline bool ctp_wait_is(const struct ctp_coroutine *co) { return co && co->state == CTP_SUSPENDED; }
 

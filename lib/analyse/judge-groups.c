@@ -1,0 +1,230 @@
+/* judge-groups.c - groups of coroutines, and their members; and up to when it is known what each of these did. */
+#include "analyse/judge-groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOTS = 4096 };
+
+/* --- processes ------------------------------------------------------------------------------------------------------------ */
+
+static struct ctp_judge_process *process(struct ctp_judge *j, uint64_t pid)
+{
+	for (uint32_t i = 0; i < j->nothers; i++)
+		if (j->others[i].pid == pid)
+			return &j->others[i];
+	if (j->nothers == CTP_JUDGE_PROCESSES)
+		return NULL;
+	j->others[j->nothers].pid = pid;
+	return &j->others[j->nothers++];
+}
+
+static void find_processes(struct ctp_judge *j)
+{
+	for (uint32_t i = 1; i < j->follow->threads.count; i++) {
+		const struct ctp_thread *th = &j->follow->threads.list[i];
+		bool other = th->pid && j->follow->pid && th->pid != j->follow->pid;
+		struct ctp_judge_process *p = other ? process(j, th->pid) : NULL;
+		if (!p)
+			continue;
+		p->did_ns = th->last_ns > p->did_ns ? th->last_ns : p->did_ns;
+		p->seen_ns = th->seen_ns > p->seen_ns ? th->seen_ns : p->seen_ns;
+	}
+}
+
+const struct ctp_judge_process *ctp_judge_process(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	static const struct ctp_judge_process beyond; /* one too many: nothing is known of it */
+	uint64_t pid = j->follow->threads.list[co->thread].pid;
+	if (!pid || !j->follow->pid || pid == j->follow->pid)
+		return NULL;
+	for (uint32_t i = 0; i < j->nothers; i++)
+		if (j->others[i].pid == pid)
+			return &j->others[i];
+	return &beyond;
+}
+
+uint64_t ctp_judge_end_ns(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	const struct ctp_judge_process *p = ctp_judge_process(j, co);
+	uint64_t known_ns = !p ? j->end_ns : p->seen_ns > p->did_ns ? p->seen_ns : p->did_ns;
+	return known_ns < j->end_ns ? known_ns : j->end_ns;
+}
+
+/* --- groups --------------------------------------------------------------------------------------------------------------- */
+
+bool ctp_judge_init(struct ctp_judge *j)
+{
+	j->slots = calloc(SLOTS, sizeof(*j->slots));
+	find_processes(j);
+	return j->slots;
+}
+
+void ctp_judge_fini(struct ctp_judge *j)
+{
+	for (uint32_t i = 0; i < j->ngroups; i++)
+		free(j->groups[i].extra);
+	free(j->groups);
+	free(j->slots);
+	free(j->places);
+	free(j->spawns);
+	free(j->middle_ns);
+}
+
+static struct ctp_group *group_of(struct ctp_judge *j, enum ctp_rule rule, uint32_t spawn, uint32_t place, uint64_t first)
+{
+	uint32_t i = (uint32_t)((((uint64_t)spawn << 32 | place) + rule + first) * 0x9e3779b97f4a7c15u >> 52) % SLOTS;
+	for (; j->slots[i]; i = (i + 1) % SLOTS) {
+		struct ctp_group *g = &j->groups[j->slots[i] - 1];
+		if (g->rule == rule && g->spawn == spawn && g->place == place && g->first == first)
+			return g;
+	}
+	if (j->ngroups == CTP_REPORT_FINDINGS)
+		return NULL;
+	if (j->ngroups == j->room) {
+		uint32_t room = j->room ? 2 * j->room : 16;
+		struct ctp_group *groups = realloc(j->groups, room * sizeof(*groups));
+		if (!groups) {
+			j->failed = true;
+			return NULL;
+		}
+		j->groups = groups;
+		j->room = room;
+	}
+	j->groups[j->ngroups] = (struct ctp_group){.rule = rule, .spawn = spawn, .place = place, .first = first,
+	                                            .shortest_ns = UINT64_MAX, .from_ns = UINT64_MAX};
+	j->slots[i] = ++j->ngroups;
+	return &j->groups[j->ngroups - 1];
+}
+
+struct ctp_group *ctp_judge_group(struct ctp_judge *j, enum ctp_rule rule, uint32_t spawn, uint32_t place)
+{
+	return group_of(j, rule, spawn, place, 0);
+}
+
+struct ctp_group *ctp_judge_circle(struct ctp_judge *j, enum ctp_rule rule, const struct ctp_coroutine *first)
+{
+	return group_of(j, rule, first->spawn, ctp_follow_place(j->follow, first), first->id);
+}
+
+/* --- members -------------------------------------------------------------------------------------------------------------- */
+
+char *ctp_judge_copy(struct ctp_judge *j, const char *text)
+{
+	char *s = text ? strdup(text) : NULL;
+	j->failed |= text && !s;
+	return s;
+}
+
+char *ctp_judge_in(struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	enum { ANCESTORS = 32 };
+	const struct ctp_coroutine *up = co;
+	for (int i = 0; i < ANCESTORS && up && !up->name; i++)
+		up = up->parent && up->parent != up->id ? ctp_follow_find(j->follow, up->parent) : NULL;
+	return co->name || !up ? NULL : ctp_judge_copy(j, up->name);
+}
+
+/* Where a member stands in the list, the longest first; null: it is one of those that are only counted. */
+static struct ctp_report_member *member_put(struct ctp_judge *j, struct ctp_group *g, uint64_t ns)
+{
+	if (!g->who && !(g->who = calloc(CTP_REPORT_MEMBERS, sizeof(*g->who)))) {
+		j->failed = true;
+		return NULL;
+	}
+	uint32_t at = g->nwho;
+	if (at == CTP_REPORT_MEMBERS) {
+		if (g->who[at - 1].for_ns >= ns)
+			return NULL;
+		ctp_report_member_fini(&g->who[--at]);
+	} else {
+		g->nwho++;
+	}
+	for (; at > 0 && g->who[at - 1].for_ns < ns; at--)
+		g->who[at] = g->who[at - 1];
+	return &g->who[at];
+}
+
+static void group_count(struct ctp_group *g, uint64_t from_ns, uint64_t ns)
+{
+	g->longest_ns = ns > g->longest_ns ? ns : g->longest_ns;
+	g->shortest_ns = ns < g->shortest_ns ? ns : g->shortest_ns;
+	g->from_ns = from_ns < g->from_ns ? from_ns : g->from_ns;
+	g->to_ns = from_ns + ns > g->to_ns ? from_ns + ns : g->to_ns;
+}
+
+void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutine *co, enum ctp_certainty certainty,
+                   uint64_t from_ns, uint64_t ns)
+{
+	struct ctp_report_member *m = g ? member_put(j, g, ns) : NULL;
+	if (g) {
+		g->by_certainty[certainty]++;
+		group_count(g, from_ns, ns);
+		co->flags |= CTP_CO_FOUND;
+		co->group = (uint32_t)(g - j->groups) + 1;
+	}
+	if (m)
+		*m = (struct ctp_report_member){
+			.id = co->id,
+			.probe = co->probe,
+			.since_ns = from_ns > j->start_ns ? from_ns - j->start_ns : 0,
+			.for_ns = ns,
+			.waker = co->waker ? co->waker : co->before,
+			.tid = j->follow->threads.list[co->thread].tid,
+			.pid = j->follow->threads.list[co->thread].pid,
+			.name = co->name ? strdup(co->name) : NULL,
+			.in = ctp_judge_in(j, co),
+			.place = ctp_judge_copy(j, ctp_follow_text(j->follow, ctp_follow_place(j->follow, co))),
+			.spawn = ctp_judge_copy(j, ctp_follow_text(j->follow, co->spawn)),
+			.state = co->flags & CTP_CO_TAIL ? CTP_UNBORN : co->state, /* it is not known then */
+			.certainty = certainty,
+		};
+}
+
+/* One that is there already with a case that is no longer goes, for this one; false: it stays, and that is all there is to do. */
+static bool member_again(struct ctp_group *g, const struct ctp_tally_case *c, enum ctp_certainty *certainty)
+{
+	uint32_t i = 0;
+	while (i < g->nwho && g->who[i].id != c->id)
+		i++;
+	if (i == g->nwho)
+		return true;
+	struct ctp_report_member *m = &g->who[i];
+	g->by_certainty[m->certainty]--;
+	m->certainty = *certainty = m->certainty > *certainty ? m->certainty : *certainty;
+	if (m->for_ns >= c->ns) {
+		g->by_certainty[m->certainty]++;
+		return false;
+	}
+	ctp_report_member_fini(m);
+	memmove(m, m + 1, (--g->nwho - i) * sizeof(*m));
+	return true;
+}
+
+void ctp_judge_add_case(struct ctp_judge *j, struct ctp_group *g, const struct ctp_tally_case *c, enum ctp_certainty certainty)
+{
+	if (!g)
+		return;
+	g->cases++;
+	group_count(g, c->from_ns, c->ns);
+	if (!member_again(g, c, &certainty))
+		return;
+	g->by_certainty[certainty]++;
+	struct ctp_threads *threads = &j->follow->threads;
+	struct ctp_report_member *m = member_put(j, g, c->ns);
+	if (m)
+		*m = (struct ctp_report_member){
+			.id = c->id,
+			.probe = c->probe,
+			.since_ns = c->from_ns > j->start_ns ? c->from_ns - j->start_ns : 0,
+			.for_ns = c->ns,
+			.waker = c->waker,
+			.tid = c->tid,
+			.pid = ctp_threads_has(threads, c->tid) ? threads->list[ctp_threads_number(threads, c->tid)].pid : 0,
+			.name = c->name ? strdup(c->name) : NULL,
+			.place = ctp_judge_copy(j, ctp_follow_text(j->follow, c->place)),
+			.spawn = ctp_judge_copy(j, ctp_follow_text(j->follow, c->spawn)),
+			.state = g->dead ? CTP_DEAD : CTP_RUNNING,
+			.certainty = certainty,
+		};
+}

@@ -1,0 +1,74 @@
+/* judge-over.c - the rules about waits that are over: ended by destruction, or far too late. */
+#include "analyse/judge.h"
+
+#include "analyse/judge-hope.h"
+#include "analyse/judge-why.h"
+#include "analyse/judge-words.h"
+
+/* Those that somebody destroyed while they waited, far too long already: at the end of a program that cleans up, they are gone. */
+void ctp_judge_destroyed(struct ctp_judge *j)
+{
+	const struct ctp_tally_list *l = &j->tally->destroyed;
+	for (uint32_t i = 0; i < l->count; i++) {
+		const struct ctp_tally_case *c = &l->cases[i];
+		const struct ctp_habit *h = &j->tally->habits.list[c->habit];
+		struct ctp_judge_place p = ctp_judge_history(j, &(struct ctp_coroutine){.habit = c->habit});
+		if (p.different >= CTP_HABIT_DIFFERENT && p.waits >= CTP_JUDGE_HISTORY && c->ns >= CTP_JUDGE_FLOOR_NS &&
+		    c->ns / CTP_JUDGE_FACTOR >= p.max_ns && ctp_place_is_inside(p) && !ctp_habit_is_called(h) &&
+		    ctp_habit_is_passing(j, c->habit, c->from_ns, c->ns)) {
+			struct ctp_group *g = ctp_judge_group(j, CTP_RULE_DESTROYED, c->spawn, c->place);
+			if (g)
+				g->dead = true;
+			ctp_judge_add_case(j, g, c, CTP_CERTAIN_LIKELY);
+		}
+	}
+}
+
+/* Woken at last, by something that does not wake there otherwise, while others came back from there. */
+static bool is_late(const struct ctp_judge *j, const struct ctp_tally_case *c)
+{
+	const struct ctp_habit *h = &j->tally->habits.list[c->habit];
+	/* What came later may have shown that such waits are usual. */
+	return c->ns / CTP_JUDGE_FACTOR >= h->max_ns && 10 * h->inside >= 9 * h->woken && !ctp_habit_is_called(h) &&
+	       (c->elsewhere || (j->spawns[c->spawn].home && ctp_habit_is_away(j, c->habit)));
+}
+
+void ctp_judge_late(struct ctp_judge *j)
+{
+	const struct ctp_tally_list *l = &j->tally->late;
+	for (uint32_t i = 0; i < l->count; i++) {
+		const struct ctp_tally_case *c = &l->cases[i];
+		bool told = false; /* of one of its kind: then all of them are */
+		for (uint32_t k = 0; k < l->count && !told; k++)
+			told = l->cases[k].habit == c->habit && is_late(j, &l->cases[k]);
+		struct ctp_group *g = told ? ctp_judge_group(j, CTP_RULE_LATE, c->spawn, c->place) : NULL;
+		if (!g)
+			continue;
+		ctp_judge_add_case(j, g, c, j->follow->counts.missed ? CTP_CERTAIN_UNKNOWN : CTP_CERTAIN_LIKELY);
+		g->most_ns = j->tally->habits.list[c->habit].max_ns;
+	}
+}
+
+/* --- words -------------------------------------------------------------------------------------------------------------- */
+
+void ctp_say_destroyed(struct ctp_words *w)
+{
+	ctp_words_title(w, "%s waited at %s until destroyed", ctp_words_those(w), ctp_words_where(w));
+	ctp_words_history(w);
+	ctp_words_siblings(w);
+	ctp_words_next(w, "%s cleaned up, at the end of the program perhaps, and would have waited on: who should have ended a wait at %s?",
+	               ctp_words_they(w, "it was", "they were"), ctp_words_where(w));
+}
+
+void ctp_say_late(struct ctp_words *w)
+{
+	ctp_words_title(w, "%s woken at %s only after %s%s", ctp_words_those(w), ctp_words_where(w), ctp_words_they(w, "", "up to "),
+	                ctp_words_duration(w, w->g->longest_ns));
+	ctp_words_evidence(w, "%s began %s after the start; those there that were in time took %s at most",
+	                   ctp_word(w->g->cases, "the wait", "the first of these waits"), ctp_words_duration(w, w->f->from_ns),
+	                   ctp_words_duration(w, w->g->most_ns));
+	ctp_words_times(w);
+	ctp_words_evidence(w, "what ended %s is not what ends waits there otherwise", ctp_word(w->g->cases, "that wait", "these waits"));
+	ctp_words_next(w, "a time-out that repairs what should not happen? Look for the wake that was due %s after the start",
+	               ctp_words_duration(w, w->f->from_ns));
+}

@@ -1,0 +1,215 @@
+/*
+ * judge-program.c - the rules about the program as a whole: throughput that collapsed, coroutines that become more and more, that run
+ * on the wrong thread, that were not traced.
+ */
+#include "analyse/judge.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyse/judge-words.h"
+
+enum {
+	MOVES_PERCENT = 95,       /* of resumes on another thread; chance gives 100 - 100 / threads */
+	MOVES_A_SECOND = 2000,    /* fewer cost nothing to speak of */
+	GROWTH_STEPS = 8,
+	GROWTH_ALIVE = 100,
+	COLLAPSE_SLICES = 8,      /* with and without, at least */
+};
+
+void ctp_judge_migration(struct ctp_judge *j)
+{
+	uint32_t running = 0;
+	for (uint32_t i = 1; i < j->follow->threads.count; i++)
+		running += j->follow->threads.list[i].resumes > 0;
+	uint64_t chance = running ? 100 - 100 / running : 100;
+	if (running < 2 || chance + 3 >= MOVES_PERCENT)
+		return;
+	for (uint32_t n = 0; n < j->follow->places.count; n++) {
+		const struct ctp_tally_spawn *s = j->tally->spawns[n];
+		uint64_t seconds = (j->end_ns - j->start_ns) / 1000000000 + 1;
+		if (!s || !s->move_resumes || s->moves < s->move_resumes / 100 * MOVES_PERCENT || s->moves / seconds < MOVES_A_SECOND)
+			continue;
+		struct ctp_group *g = ctp_judge_group(j, CTP_RULE_MIGRATION, n, 0);
+		if (!g)
+			continue;
+		g->by_certainty[CTP_CERTAIN_LIKELY] += s->movers;
+		g->from_ns = j->start_ns;
+		g->to_ns = j->end_ns;
+		g->count = s->moves;
+		g->most_ns = s->move_resumes;
+	}
+}
+
+/* It has done nothing in the last quarter of the time; or is far older than any of its like, of many, ever got. */
+static bool is_left_over(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, co->spawn);
+	uint64_t age_ns = ctp_follow_ns(j->follow, co->born_ns, j->end_ns);
+	bool old = s->died >= CTP_JUDGE_HISTORY && age_ns >= CTP_JUDGE_FLOOR_NS && age_ns / CTP_JUDGE_FACTOR >= s->longest_ns;
+	return co->state != CTP_DEAD && (old || co->since_ns < j->end_ns - (j->end_ns - j->start_ns) / 4);
+}
+
+/* How many are, by spawn place. Null: out of memory. */
+static uint64_t *count_left_over(struct ctp_judge *j)
+{
+	uint64_t *left = calloc(j->follow->places.count, sizeof(*left));
+	struct ctp_coroutine *co;
+	j->failed |= !left;
+	for (uint32_t at = 0; left && (co = ctp_follow_each(j->follow, &at));)
+		left[co->spawn] += is_left_over(j, co);
+	return left;
+}
+
+/* The fewest alive in each of eight parts of the time; whether each of the last four is more than the one before. */
+static bool grows(const struct ctp_tally_spawn *s, uint64_t low[GROWTH_STEPS])
+{
+	if (s->alive < GROWTH_ALIVE || s->level + 1 < 2 * GROWTH_STEPS)
+		return false;
+	uint32_t more = 0; /* steps up to the last, in each of which there were more than before */
+	for (uint32_t step = 0; step < GROWTH_STEPS; step++) {
+		uint32_t from = (s->level + 1) * step / GROWTH_STEPS, to = (s->level + 1) * (step + 1) / GROWTH_STEPS;
+		low[step] = UINT64_MAX;
+		for (uint32_t i = from; i < to; i++)
+			low[step] = s->low[i] < low[step] ? s->low[i] : low[step];
+		more = step && low[step] > low[step - 1] + low[step - 1] / 20 ? more + 1 : 0;
+	}
+	return more >= GROWTH_STEPS / 2 && low[GROWTH_STEPS - 1] >= GROWTH_ALIVE && low[GROWTH_STEPS - 1] / 2 >= low[GROWTH_STEPS / 2 - 1];
+}
+
+/* They become more and more, and most of them are left over: else it may be the load that grows. */
+void ctp_judge_growth(struct ctp_judge *j)
+{
+	uint64_t *left = count_left_over(j), low[GROWTH_STEPS];
+	for (uint32_t n = 0; left && n < j->follow->places.count; n++) {
+		const struct ctp_tally_spawn *s = j->tally->spawns[n];
+		bool told = s && grows(s, low) && left[n] >= s->alive / 2;
+		struct ctp_group *g = told ? ctp_judge_group(j, CTP_RULE_GROWTH, n, 0) : NULL;
+		if (!g)
+			continue;
+		bool missed = j->follow->missed_ns > j->follow->attached_ns;
+		g->by_certainty[missed ? CTP_CERTAIN_UNKNOWN : CTP_CERTAIN_LIKELY] += s->alive;
+		g->from_ns = j->start_ns;
+		g->to_ns = j->end_ns;
+		g->count = low[GROWTH_STEPS / 2 - 1];
+		g->most_ns = low[0];
+	}
+	free(left);
+}
+
+/* Which place took up most of those that suspended for the last time around then: *place, and in words, allocated; null: too few. */
+static char *what_was_special(struct ctp_judge *j, uint64_t from_ns, uint64_t to_ns, uint32_t *place)
+{
+	uint64_t *at = calloc(j->follow->places.count, sizeof(*at)), all = 0;
+	struct ctp_coroutine *co;
+	uint32_t best = 0;
+	if (!at)
+		return NULL;
+	for (uint32_t i = 0; (co = ctp_follow_each(j->follow, &i));) {
+		if (co->state != CTP_SUSPENDED || co->suspended_ns < from_ns || co->suspended_ns > to_ns)
+			continue;
+		uint32_t where = ctp_follow_place(j->follow, co);
+		all++;
+		best = ++at[where] > at[best] ? where : best;
+	}
+	*place = best;
+	char *text = NULL, most[CTP_TEXT_MAX], of[CTP_TEXT_MAX];
+	*ctp_text_count(most, at[best]) = *ctp_text_count(of, all) = '\0';
+	free(at);
+	const char *where = ctp_follow_text(j->follow, best);
+	if (all >= 2 && asprintf(&text, "around then %s coroutines went to wait and did not come back, %s of them at %s", of, most,
+	                         where ? where : "a place that is not known") < 0)
+		text = NULL;
+	return text;
+}
+
+/* A moment behind which next to nothing happens; told only where somebody else's finding says that this is no end of work. */
+void ctp_judge_collapse(struct ctp_judge *j)
+{
+	const struct ctp_tally *t = j->tally;
+	uint64_t all = 0, n = t->start_ns == UINT64_MAX ? 0 : (ctp_span_ns(t->start_ns, j->end_ns) >> t->slice_bits) + 1;
+	uint64_t slice_ns = (uint64_t)1 << t->slice_bits;
+	for (uint32_t i = 0; i < t->nslices; i++)
+		all += t->slices[i];
+	bool told = false;
+	for (uint32_t i = 0; i < j->ngroups; i++)
+		told |= ctp_rule_stops(j->groups[i].rule);
+	if (!told || n < 2 * COLLAPSE_SLICES || !t->nslices)
+		return;
+	/* From the end to the front, as long as what lies behind is at most a hundredth of all. */
+	uint64_t behind = 0, last = t->nslices;
+	while (last > 0 && behind + t->slices[last - 1] <= all / 100)
+		behind += t->slices[--last];
+	uint64_t active = 0;
+	for (uint32_t i = 0; i < last; i++)
+		active += t->slices[i] > 0;
+	uint64_t quiet_ns = (n - last) * slice_ns, busy_ns = last * slice_ns;
+	if (active < COLLAPSE_SLICES || n - last < COLLAPSE_SLICES || quiet_ns < busy_ns / 4 ||
+	    quiet_ns / CTP_JUDGE_FACTOR < t->longest_pause_ns || quiet_ns < CTP_JUDGE_RUN_NS)
+		return;
+	uint64_t when_ns = t->start_ns + busy_ns;
+	uint32_t place = 0;
+	char *special = what_was_special(j, when_ns - (busy_ns / 10 < slice_ns ? slice_ns : busy_ns / 10), j->end_ns, &place);
+	struct ctp_group *g = special ? ctp_judge_group(j, CTP_RULE_COLLAPSE, 0, place) : NULL;
+	if (!g) {
+		free(special);
+		return;
+	}
+	g->by_certainty[j->follow->unsure_ns >= when_ns ? CTP_CERTAIN_UNKNOWN : CTP_CERTAIN_LIKELY]++;
+	g->from_ns = when_ns;
+	g->to_ns = j->end_ns;
+	g->count = busy_ns ? (uint64_t)((double)(all - behind) * 1e9 / (double)busy_ns) : 0;
+	g->most_ns = quiet_ns ? (uint64_t)((double)behind * 1e9 / (double)quiet_ns) : 0;
+	g->extra = special;
+}
+
+void ctp_judge_untraced(struct ctp_judge *j)
+{
+	struct ctp_group *g = j->follow->counts.untraced ? ctp_judge_group(j, CTP_RULE_UNTRACED, 0, 0) : NULL;
+	if (g)
+		g->by_certainty[CTP_CERTAIN_PROVED] = j->follow->counts.untraced;
+}
+
+/* --- words -------------------------------------------------------------------------------------------------------------- */
+
+void ctp_say_migration(struct ctp_words *w)
+{
+	ctp_words_title(w, "%s made at %s hardly ever %s twice on the same thread", ctp_words_those(w), ctp_words_made(w),
+	                ctp_words_they(w, "runs", "run"));
+	ctp_words_evidence(w, "%s of %s %s on another thread than the one before, which is more than chance",
+	                   ctp_words_count(w, w->g->count), ctp_words_counted(w, w->g->most_ns, "resume", "resumes"),
+	                   ctp_word(w->g->count, "was", "were"));
+	ctp_words_next(w, "does each end wake the other on its own thread? Resume a coroutine where it ran last");
+}
+
+void ctp_say_growth(struct ctp_words *w)
+{
+	ctp_words_title(w, "coroutines made at %s become more and more: %s alive", ctp_words_made(w),
+	                ctp_words_counted(w, w->f->members, "is", "are"));
+	ctp_words_evidence(w, "fewest alive at any time: %s in the first eighth, %s in the fourth, and steadily more since",
+	                   ctp_words_count(w, w->g->most_ns), ctp_words_count(w, w->g->count));
+	const struct ctp_tally_spawn *s = ctp_tally_spawn(w->j->tally, w->g->spawn);
+	if (s->died)
+		ctp_words_evidence(w, "%s made there %s ended, after %s at most", ctp_words_counted(w, s->died, "other", "others"),
+		                   ctp_word(s->died, "has", "have"), ctp_words_duration(w, s->longest_ns));
+	ctp_words_next(w, "what limits how many there are? Do they end as fast as they are made?");
+}
+
+void ctp_say_collapse(struct ctp_words *w)
+{
+	ctp_words_title(w, "throughput fell from %s a second to %s at %s%s%s", ctp_words_counted(w, w->g->count, "resume", "resumes"),
+	                ctp_words_count(w, w->g->most_ns), ctp_words_duration(w, w->f->from_ns), w->f->place ? ", with waits at " : "",
+	                w->f->place ? w->f->place : "");
+	ctp_words_evidence(w, "and stayed there for %s", ctp_words_duration(w, w->f->to_ns - w->f->from_ns));
+	if (w->g->extra)
+		ctp_words_evidence(w, "%s", w->g->extra);
+	ctp_words_next(w, "look at what happened just before: ctp-report --until, or ctp-tohtml and the timeline there");
+}
+
+void ctp_say_untraced(struct ctp_words *w)
+{
+	ctp_words_title(w, "%s not traced: there were no stations left", ctp_words_those(w));
+	ctp_words_evidence(w, "nothing is known of %s, and what %s did to others is missing", ctp_words_it(w),
+	                   ctp_words_they(w, "it", "they"));
+	ctp_words_next(w, "ctp-collect -n with a larger number");
+}
