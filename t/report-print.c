@@ -64,7 +64,7 @@ static void make(struct made *m)
 	m->report = (struct ctp_report){.sections = &m->section, .nsections = 1, .sections_seen = 1};
 	m->section = (struct ctp_report_section){
 		.command = command, .command_bytes = sizeof(command) - 1, .host = host, .pid = pid, .has_wall = true, .start_wall_ns = 1700000000123456789,
-		.start_ns = 5, .duration_ns = 2015906688, .outcome = "exited", .complete = true, .alive = 9, .nthreads_seen = 4,
+		.start_ns = 5, .duration_ns = 2015906688, .ended = {.outcome = "exited"}, .complete = true, .alive = 9, .nthreads_seen = 4,
 		.counts = {.events = 7264, .wakes = 312, .coroutines = 48},
 		.findings = m->findings, .nfindings = 2, .waiting = m->waiting, .nwaiting = 9,
 		.running = m->running, .nrunning = 2, .sites = m->sites, .nsites = 10,
@@ -228,7 +228,7 @@ static void test_caveats(struct made *m)
 	s->counts = (struct ctp_follow_counts){.events = 7, .lost = 1, .missed = 2, .untraced = 3, .unfollowed = 1};
 	s->cut = true;
 	s->complete = false;
-	strcpy(s->outcome, "running");
+	strcpy(s->ended.outcome, "running");
 	const char *text = printed(TEXT, &m->report, &plain);
 	ok(has(text, "\n  1 event was lost: "), "lost events are a caveat");
 	ok(has(text, "\n  2 wakes, names or awaits were missed: "), "missed records too");

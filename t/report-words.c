@@ -81,7 +81,7 @@ static struct ctp_finding said(enum ctp_rule rule, uint64_t n, unsigned ways)
 	                      .to_ns = 2000000000, .dependents = n, .count = n, .most_ns = n, .late = n, .cases = ways & 8 ? 3 : n,
 	                      .why = (ways & 1 ? CTP_WHY_PASSING | CTP_WHY_AWAY : 0) | (ways & 2 ? CTP_WHY_CIRCLE | CTP_WHY_RHYTHM : 0) |
 	                             (ways & 4 ? CTP_WHY_STANDSTILL | CTP_WHY_OVERTAKEN : 0) | (ways & 8 ? CTP_WHY_QUIET : 0),
-	                      .still = ways & 8, .crash = SIGSEGV,
+	                      .still = ways & 8, .ended = {"killed", SIGSEGV},
 	                      .seen_ns = ways & 1 ? 1000000 : 0, .cpu_ns = 500000};
 	g.by_certainty[n > 1 && ways & 1 ? CTP_CERTAIN_LIKELY : CTP_CERTAIN_PROVED]++;
 	g.by_certainty[ways & 2 ? CTP_CERTAIN_UNKNOWN : CTP_CERTAIN_PROVED] += n - 1;

@@ -2,7 +2,6 @@
 #include "report/report-print.h"
 
 #include <ctype.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -172,19 +171,9 @@ const char *ctp_print_command(char to[CTP_PRINT_COMMAND_MAX], const struct ctp_r
 
 const char *ctp_print_outcome(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s)
 {
-	const char *signal_name = s->status > 0 && s->status < NSIG ? sigabbrev_np((int)s->status) : NULL;
-	if (s->until)
-		strcpy(to, "and went on after that");
-	else if (!strcmp(s->outcome, "exited"))
-		snprintf(to, CTP_PRINT_LINE_MAX, "exited with status %jd", (intmax_t)s->status);
-	else if (!strcmp(s->outcome, "killed") && signal_name)
-		snprintf(to, CTP_PRINT_LINE_MAX, "killed by SIG%s", signal_name);
-	else if (!strcmp(s->outcome, "killed"))
-		snprintf(to, CTP_PRINT_LINE_MAX, "killed by signal %jd", (intmax_t)s->status);
-	else if (!strcmp(s->outcome, "running"))
-		strcpy(to, "still running when the trace ended");
-	else
-		strcpy(to, "how it ended is not known");
+	char ended[CTP_ENDED_TEXT_MAX];
+	const char *text = s->until ? "and went on after that" : ctp_ended_text(ended, &s->ended);
+	snprintf(to, CTP_PRINT_LINE_MAX, "%s", text ? text : "how it ended is not known");
 	return to;
 }
 
@@ -284,7 +273,7 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 		SAY("parts of the trace are damaged or missing");
 	if (s->remnant)
 		SAY("of the time before the collector came it has the last 8 events of each at most, and not all of the dead");
-	if (!strcmp(s->outcome, "running"))
+	if (ctp_ended_is(&s->ended, CTP_OUTCOME_RUNNING))
 		SAY("the program ran on: who waits at the end may be resumed later");
 	if (!c->events)
 		SAY("there is not one event in the trace");

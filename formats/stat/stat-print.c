@@ -8,7 +8,6 @@
 #include "stat/stat-print.h"
 
 #include <ctype.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -91,25 +90,18 @@ static void text_times(struct ctp_output *out, const struct ctp_stat_section *s)
 		putf(out, "  started:     %s UTC\n", text);
 }
 
-static void text_outcome(struct ctp_output *out, const struct ctp_stat_section *s)
+static void text_ended(struct ctp_output *out, const struct ctp_ended *e)
 {
-	const char *signal_name = s->status > 0 && s->status < NSIG ? sigabbrev_np((int)s->status) : NULL;
-	if (!s->outcome[0])
+	char to[CTP_ENDED_TEXT_MAX];
+	const char *text = ctp_ended_text(to, e);
+	if (!e->outcome[0])
 		return;
 	putf(out, "  ended:       ");
-	if (!strcmp(s->outcome, "exited"))
-		putf(out, "exit status %jd\n", s->status);
-	else if (!strcmp(s->outcome, "killed") && signal_name)
-		putf(out, "killed by SIG%s\n", signal_name);
-	else if (!strcmp(s->outcome, "killed"))
-		putf(out, "killed by signal %jd\n", s->status);
-	else if (!strcmp(s->outcome, "running"))
-		putf(out, "still running when the trace ended\n");
-	else if (!strcmp(s->outcome, "ended"))
-		putf(out, "how is not known, for it was attached to\n");
-	else {
-		put_plain(out, s->outcome, strlen(s->outcome), false);
-		putf(out, " %jd\n", s->status);
+	if (text) {
+		putf(out, "%s\n", text);
+	} else {
+		put_plain(out, e->outcome, strlen(e->outcome), false);
+		putf(out, " %jd\n", (intmax_t)e->status);
 	}
 }
 
@@ -149,7 +141,7 @@ static void text_section(struct ctp_output *out, const struct ctp_stat_section *
 	if (s->who)
 		text_attrs(out, s->who);
 	text_times(out, s);
-	text_outcome(out, s);
+	text_ended(out, &s->ended);
 }
 
 void ctp_stat_print_file(struct ctp_output *out, const struct ctp_input *in)
@@ -250,10 +242,10 @@ void ctp_stat_print_json(struct ctp_output *out, const struct ctp_stat *stat)
 	for (uint64_t i = 0; i < sections_kept(stat); i++) {
 		putf(out, i ? ",{" : "{");
 		json_counts(out, &stat->sections[i].counts);
-		if (stat->sections[i].outcome[0]) {
+		if (stat->sections[i].ended.outcome[0]) {
 			putf(out, ",\"outcome\":");
-			put_text(out, stat->sections[i].outcome);
-			putf(out, ",\"status\":%jd", stat->sections[i].status);
+			put_text(out, stat->sections[i].ended.outcome);
+			putf(out, ",\"status\":%jd", stat->sections[i].ended.status);
 		}
 		putf(out, ",\"attrs\":{");
 		json_attrs(out, stat->sections[i].who);

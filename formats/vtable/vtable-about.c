@@ -87,7 +87,7 @@ static void section_column(sqlite3_context *to, const struct cursor *c, int i)
 		[SECTION] = c->row + 1, [WALL_OFFSET] = (uint64_t)s->who->wall_offset_ns, [COMPLETE] = n->complete,
 		[EVENTS] = n->events, [LOST] = n->lost, [UNVERIFIED] = n->unverified, [UNTRACED] = n->untraced,
 		[UNSEEN] = n->unseen, [BIRTHS] = n->births, [DEATHS] = n->deaths, [CONFLICTS] = n->conflicts,
-		[FIRST] = n->first_ns, [LAST] = n->last_ns, [STATUS] = (uint64_t)s->status,
+		[FIRST] = n->first_ns, [LAST] = n->last_ns, [STATUS] = (uint64_t)s->ended.status,
 		[DAMAGED] = file->damaged_packets, [MISSING] = file->missing_packets, [SKIPPED] = file->skipped_bytes,
 	};
 	switch (i) {
@@ -95,13 +95,13 @@ static void section_column(sqlite3_context *to, const struct cursor *c, int i)
 		result_attrs(to, s->who);
 		break;
 	case OUTCOME:
-		result_text(to, s->outcome);
+		result_text(to, s->ended.outcome);
 		break;
 	case SECTIONS_FILE:
 		sqlite3_result_text(to, c->trace.path, -1, SQLITE_TRANSIENT);
 		break;
 	default:
-		if ((i == WALL_OFFSET && !s->who->has_wall) || (i == STATUS && !s->outcome[0]) ||
+		if ((i == WALL_OFFSET && !s->who->has_wall) || (i == STATUS && !s->ended.outcome[0]) ||
 		    ((i == FIRST || i == LAST) && n->first_ns > n->last_ns))
 			break; /* not known: null */
 		sqlite3_result_int64(to, (sqlite3_int64)numbers[i]);

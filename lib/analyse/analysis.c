@@ -302,7 +302,7 @@ static void ended(void *arg, const struct ctp_follow_end *told)
 	a->report.outside += outside;
 	a->report.longest_ns = long_ns > a->report.longest_ns ? long_ns : a->report.longest_ns;
 	if (a->report.until_ns && end.end_ns > first_ns && end.end_ns - first_ns > a->report.until_ns) {
-		end = (struct ctp_follow_end){.complete = end.complete, .cut = true, .outcome = "",
+		end = (struct ctp_follow_end){.complete = end.complete, .cut = true,
 		                              .end_ns = first_ns + a->report.until_ns};
 	}
 	if (s) {
@@ -311,8 +311,7 @@ static void ended(void *arg, const struct ctp_follow_end *told)
 		s->duration_ns = end.end_ns - first_ns;
 		s->looked_ns = ctp_span_ns(a->follow.since_ns > first_ns ? a->follow.since_ns : first_ns, end.end_ns);
 		s->start_wall_ns = (int64_t)((uint64_t)s->start_wall_ns + first_ns);
-		snprintf(s->outcome, sizeof(s->outcome), "%s", end.outcome[0] ? end.outcome : "unknown");
-		s->status = end.status;
+		s->ended = end.ended;
 		s->complete = end.complete;
 		s->cut = end.cut;
 		s->remnant = a->follow.attached_ns && a->follow.counts.first_ns < a->follow.attached_ns;

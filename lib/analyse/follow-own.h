@@ -15,9 +15,8 @@ struct ctp_follow_priv {
 	struct ctp_roles shapes[CTP_CLASSES_MAX];
 	struct ctp_dialect dialect;
 	uint32_t runs;          /* that the section had so far, if it does not say of what process it is */
-	bool ended;             /* its end record was seen */
-	char outcome[16];
-	int64_t status;
+	bool end_seen;          /* its end record, which says this: */
+	struct ctp_ended ended;
 	uint64_t end_ns;
 };
 

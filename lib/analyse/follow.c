@@ -335,16 +335,12 @@ static void thread_told(struct ctp_follow *f, const struct ctp_roles *s, const u
 static void end_told(struct ctp_follow *f, const struct ctp_record *rec, uint64_t ts)
 {
 	struct ctp_follow_priv *priv = f->priv;
-	int outcome = ctp_class_field(rec->cls, "outcome");
-	const char *name = outcome >= 0 ? ctp_field_label(&rec->cls->fields[outcome], rec->val[outcome]) : NULL;
-	strncpy(priv->outcome, name ? name : "", sizeof(priv->outcome) - 1);
-	int16_t status = ctp_roles_named(rec->cls, "status");
-	priv->status = (int64_t)ctp_roles_value(rec->val, status);
+	priv->ended = ctp_ended_read(rec);
 	/* What was behind the last time it was seen executing is the end itself: a heap torn down, a core dump. */
 	int16_t after = ctp_roles_named(rec->cls, "after");
 	uint64_t after_ns = ctp_roles_value(rec->val, after);
 	priv->end_ns = after_ns && after_ns < ts ? after_ns : ts;
-	priv->ended = true;
+	priv->end_seen = true;
 }
 
 /* The run that a sample of a thread is about. */
@@ -371,9 +367,8 @@ static void clear(struct ctp_follow *f)
 	ctp_threads_clear(&f->threads);
 	ctp_proc_seen_clear(&f->seen);
 	priv->dialect = (struct ctp_dialect){0};
-	priv->ended = false;
-	priv->outcome[0] = '\0';
-	priv->status = 0;
+	priv->end_seen = false;
+	priv->ended = (struct ctp_ended){0};
 	priv->end_ns = 0;
 	f->counts = (struct ctp_follow_counts){.first_ns = UINT64_MAX};
 	f->unsure_ns = f->missed_ns = f->forgotten_ns = f->since_ns = 0;
@@ -429,12 +424,11 @@ void ctp_follow_section(struct ctp_follow *f, const struct ctp_section *sec)
 void ctp_follow_finish(struct ctp_follow *f, bool complete, bool missing)
 {
 	struct ctp_follow_priv *priv = f->priv;
-	uint64_t end_ns = priv->ended ? priv->end_ns : ctp_proc_seen_all_ns(&f->seen);
+	uint64_t end_ns = priv->end_seen ? priv->end_ns : ctp_proc_seen_all_ns(&f->seen);
 	struct ctp_follow_end end = {
 		.complete = complete,
-		.cut = !priv->ended,
-		.outcome = priv->outcome,
-		.status = priv->status,
+		.cut = !priv->end_seen,
+		.ended = priv->ended,
 		.end_ns = end_ns > f->counts.last_ns ? end_ns : f->counts.last_ns,
 	};
 	if (f->seen.stopped_ns)

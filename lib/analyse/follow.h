@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyse/ended.h"
 #include "analyse/places.h"
 #include "analyse/proc-seen.h"
 #include "analyse/threads.h"
@@ -131,8 +132,7 @@ struct ctp_follow_counts {
 struct ctp_follow_end {
 	bool complete;       /* closed by its writer, nothing missing */
 	bool cut;            /* no end is in the stream: the trace ends before the program, perhaps */
-	const char *outcome; /* "exited", "killed", "running", "ended" or "" */
-	int64_t status;
+	struct ctp_ended ended;
 	uint64_t end_ns;     /* when the program was last seen executing; what is behind that is no time of its */
 };
 

@@ -57,7 +57,7 @@ struct ctp_group {
 	uint64_t dependents; /* that wait because of a member */
 	uint64_t count, most_ns, late; /* as the rule has it: others that waited, wakes ... */
 	uint64_t seen_ns, cpu_ns; /* of a run: between two samples, and on a processor in that time */
-	int crash; /* the signal */
+	struct ctp_ended ended; /* of a crash */
 	const struct ctp_coroutine *last; /* that ran, if none did when it crashed; null: not known */
 	bool still; /* it has not ended */
 	bool proved; /* the finding is, whoever its members are */
@@ -147,7 +147,7 @@ static inline bool ctp_judge_is_crash(int64_t signal)
 }
 
 /* The program ended by itself. */
-static inline bool ctp_judge_exited(const struct ctp_judge *j) { return !j->end->cut && !strcmp(j->end->outcome, "exited"); }
+static inline bool ctp_judge_exited(const struct ctp_judge *j) { return !j->end->cut && ctp_ended_is(&j->end->ended, CTP_OUTCOME_EXITED); }
 
 /* Far longer than anything of its kind. */
 static inline bool ctp_judge_too_long(const struct ctp_hist *history, uint64_t ns)

@@ -198,13 +198,13 @@ static const struct ctp_coroutine *last_run(const struct ctp_judge *j)
 void ctp_judge_crash(struct ctp_judge *j)
 {
 	struct ctp_coroutine *co;
-	if (j->end->cut || strcmp(j->end->outcome, "killed") || !ctp_judge_is_crash(j->end->status))
+	if (j->end->cut || !ctp_ended_is(&j->end->ended, CTP_OUTCOME_KILLED) || !ctp_judge_is_crash(j->end->ended.status))
 		return;
 	struct ctp_group *g = ctp_judge_group(j, CTP_RULE_CRASH, 0, 0);
 	if (!g)
 		return;
 	g->from_ns = g->to_ns = j->end_ns;
-	g->crash = (int)j->end->status;
+	g->ended = j->end->ended;
 	g->proved = true; /* whoever ran then */
 	g->count = j->follow->counts.untraced; /* of whom it is not known whether they ran */
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
@@ -236,12 +236,13 @@ void ctp_judge_held_threads(struct ctp_judge *j)
 
 void ctp_say_crash(struct ctp_words *w)
 {
-	const char *abbreviated = sigabbrev_np(w->g->crash), *name = abbreviated ? abbreviated : "?";
+	char text[CTP_ENDED_TEXT_MAX];
+	const char *killed = ctp_ended_text(text, &w->g->ended);
 	if (w->f->members)
-		ctp_words_title(w, "the program was killed by SIG%s while %s, resumed last from %s", name,
+		ctp_words_title(w, "the program was %s while %s, resumed last from %s", killed,
 		                ctp_words_counted(w, w->f->members, "coroutine ran", "coroutines ran"), ctp_words_places(w));
 	else
-		ctp_words_title(w, "the program was killed by SIG%s", name);
+		ctp_words_title(w, "the program was %s", killed);
 	for (uint32_t i = 0; i < w->f->nwho && i < CTP_WORDS_LISTED; i++) {
 		const struct ctp_report_member *m = &w->f->who[i];
 		ctp_words_evidence(w, "%s ran then on thread %ju, from %s on", ctp_words_member(w, m), (uintmax_t)m->tid,

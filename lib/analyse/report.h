@@ -89,8 +89,7 @@ struct ctp_report_section {
 	bool has_wall;
 	int64_t start_wall_ns;
 	uint64_t start_ns, duration_ns;
-	char outcome[16]; /* "exited", "killed", "running", "ended", "unknown" */
-	int64_t status;
+	struct ctp_ended ended;
 	bool complete, cut, until; /* until: it ends where it was asked to */
 	bool outside; /* it ends before what was asked for begins, and is not judged */
 	bool remnant; /* the collector came late, and there is what the memory remembered of before */

@@ -7,7 +7,6 @@
  */
 #include "analyse/stat.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,17 +200,6 @@ static uint64_t named(const struct ctp_record *rec, const char *name)
 	return i < 0 || ctp_type_is_text(rec->cls->fields[i].type) ? 0 : rec->val[i];
 }
 
-/* How the program ended. */
-static void note_outcome(struct ctp_stat_section *at, const struct ctp_record *rec)
-{
-	int i = ctp_class_field(rec->cls, "outcome");
-	const char *label = i < 0 || rec->cls->fields[i].type != CTP_ENUM ? NULL :
-	                    ctp_field_label(&rec->cls->fields[i], rec->val[i]);
-	if (label)
-		snprintf(at->outcome, sizeof at->outcome, "%s", label);
-	at->status = (int64_t)named(rec, "status");
-}
-
 /* What a record means beside being one. */
 static void count_kind(struct ctp_stat_counts *sec, struct counting *c, const struct known *k, const struct ctp_record *rec)
 {
@@ -246,7 +234,7 @@ static void count_kind(struct ctp_stat_counts *sec, struct counting *c, const st
 		sec->unverified = larger(sec->unverified, named(rec, "unverified"));
 		sec->untraced = larger(sec->untraced, ctp_record_untraced(rec));
 		c->end_events = larger(c->end_events, named(rec, "events"));
-		note_outcome(c->at, rec);
+		c->at->ended = ctp_ended_read(rec);
 		break;
 	default:
 		break;

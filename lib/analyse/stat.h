@@ -4,6 +4,7 @@
 #ifndef CTP_STAT_H
 #define CTP_STAT_H
 
+#include "analyse/ended.h"
 #include "stream/sink.h"
 
 enum { CTP_STAT_SECTIONS_MAX = 256 }; /* that are remembered one by one; the totals are of all */
@@ -30,8 +31,7 @@ struct ctp_stat {
 	struct ctp_stat_section {
 		struct ctp_section *who;
 		struct ctp_stat_counts counts;
-		char outcome[16]; /* how the program ended, by the end record: "exited", "killed", "running", "ended"; "": not known */
-		int64_t status;   /* of the exit, or the number of the signal */
+		struct ctp_ended ended;
 	} sections[CTP_STAT_SECTIONS_MAX];
 	uint32_t nclasses;
 	struct ctp_stat_class { /* by name */

@@ -145,11 +145,13 @@ static const struct ctp_field function[] = {
 };
 
 static const struct ctp_label outcomes[] = {
-	{CTP_OUTCOME_EXITED, "exited"},
-	{CTP_OUTCOME_KILLED, "killed"},
-	{CTP_OUTCOME_RUNNING, "running"},
-	{CTP_OUTCOME_ENDED, "ended"},
+	[CTP_OUTCOME_EXITED] = {CTP_OUTCOME_EXITED, "exited"},
+	[CTP_OUTCOME_KILLED] = {CTP_OUTCOME_KILLED, "killed"},
+	[CTP_OUTCOME_RUNNING] = {CTP_OUTCOME_RUNNING, "running"},
+	[CTP_OUTCOME_ENDED] = {CTP_OUTCOME_ENDED, "ended"},
 };
+
+const char *ctp_outcome_name(enum ctp_outcome outcome) { return outcomes[outcome].name; }
 
 static const struct ctp_field end[] = {
 	[CTP_END_TS] = TS,

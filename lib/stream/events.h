@@ -80,6 +80,7 @@ enum { CTP_SAMPLE_TS, CTP_SAMPLE_TID, CTP_SAMPLE_PID, CTP_SAMPLE_CPU, CTP_SAMPLE
 enum ctp_sample_state { CTP_SAMPLE_RUNNING, CTP_SAMPLE_SLEEPING, CTP_SAMPLE_BLOCKED, CTP_SAMPLE_STOPPED, CTP_SAMPLE_OTHER };
 /* Of the target; STATUS: exit code or signal. ENDED: one or the other, but it was not our child. */
 enum ctp_outcome { CTP_OUTCOME_EXITED, CTP_OUTCOME_KILLED, CTP_OUTCOME_RUNNING, CTP_OUTCOME_ENDED };
+const char *ctp_outcome_name(enum ctp_outcome outcome); /* its label: "exited" */
 
 /* A new class of this sort, the caller's to free. Null: out of memory. */
 struct ctp_class *ctp_event_class(enum ctp_event event);

@@ -1,0 +1,37 @@
+/* ended.c - the end record, and its words. */
+#include "analyse/ended.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+struct ctp_ended ctp_ended_read(const struct ctp_record *end)
+{
+	struct ctp_ended e = {0};
+	int outcome = ctp_class_field(end->cls, "outcome"), status = ctp_class_field(end->cls, "status");
+	const char *label = outcome < 0 ? NULL : ctp_field_label(&end->cls->fields[outcome], end->val[outcome]);
+	snprintf(e.outcome, sizeof e.outcome, "%s", label ? label : "");
+	if (status >= 0 && !ctp_type_is_text(end->cls->fields[status].type) && !ctp_type_is_float(end->cls->fields[status].type))
+		e.status = (int64_t)end->val[status];
+	return e;
+}
+
+bool ctp_ended_is(const struct ctp_ended *e, enum ctp_outcome outcome) { return !strcmp(e->outcome, ctp_outcome_name(outcome)); }
+
+const char *ctp_ended_text(char to[CTP_ENDED_TEXT_MAX], const struct ctp_ended *e)
+{
+	const char *signal_name = e->status > 0 && e->status < NSIG ? sigabbrev_np((int)e->status) : NULL;
+	if (ctp_ended_is(e, CTP_OUTCOME_EXITED))
+		snprintf(to, CTP_ENDED_TEXT_MAX, "exited with status %jd", (intmax_t)e->status);
+	else if (ctp_ended_is(e, CTP_OUTCOME_KILLED) && signal_name)
+		snprintf(to, CTP_ENDED_TEXT_MAX, "killed by SIG%s", signal_name);
+	else if (ctp_ended_is(e, CTP_OUTCOME_KILLED))
+		snprintf(to, CTP_ENDED_TEXT_MAX, "killed by signal %jd", (intmax_t)e->status);
+	else if (ctp_ended_is(e, CTP_OUTCOME_RUNNING))
+		strcpy(to, "still running when the trace ended");
+	else if (ctp_ended_is(e, CTP_OUTCOME_ENDED))
+		strcpy(to, "how it ended is not known, for it was attached to");
+	else
+		return NULL;
+	return to;
+}

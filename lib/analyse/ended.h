@@ -1,0 +1,25 @@
+/*
+ * ended.h - how the program of a section ended, as its end record says.
+ *
+ * An outcome is kept by its label, because another writer may have other labels than events.c.
+ */
+#ifndef CTP_ENDED_H
+#define CTP_ENDED_H
+
+#include "stream/events.h"
+#include "stream/record.h"
+
+enum { CTP_ENDED_TEXT_MAX = 80 };
+
+struct ctp_ended {
+	char outcome[16]; /* "exited", "killed", "running", "ended", or another writer's; "": not known */
+	int64_t status;   /* of the exit, or the number of the signal */
+};
+
+struct ctp_ended ctp_ended_read(const struct ctp_record *end);
+bool ctp_ended_is(const struct ctp_ended *e, enum ctp_outcome outcome);
+
+/* "exited with status 3", "killed by SIGSEGV" ... Null: the outcome is not known, or is none of ours. */
+const char *ctp_ended_text(char to[CTP_ENDED_TEXT_MAX], const struct ctp_ended *e);
+
+#endif
