@@ -33,7 +33,8 @@ void ctp_coro_table_clear(struct ctp_coro_table *r)
 		free(ctp_coro_table_at(r, i)->name);
 	if (r->slots)
 		memset(r->slots, 0, r->nslots * sizeof(*r->slots));
-	r->used = r->unused = r->count = r->nlimbo = r->next_limbo = 0;
+	r->used = r->count = r->nlimbo = r->next_limbo = 0;
+	r->unused = NULL;
 	r->forgotten_ns = 0;
 }
 
@@ -41,75 +42,80 @@ void ctp_coro_table_clear(struct ctp_coro_table *r)
 static uint32_t slot_of(const struct ctp_coro_table *r, uint64_t id)
 {
 	uint32_t i = ctp_coro_table_home(r, id);
-	while (r->slots[i].number && (r->slots[i].tag != (uint32_t)id || ctp_coro_table_at(r, r->slots[i].number - 1)->id != id))
+	while (r->slots[i] && r->slots[i]->id != id)
 		i = ctp_coro_table_step(r, i);
 	return i;
 }
 
 static bool grow(struct ctp_coro_table *r)
 {
-	struct ctp_coro_table_slot *old = r->slots;
+	struct ctp_coroutine **old = r->slots;
 	uint32_t nold = r->nslots, n = 2 * nold;
-	struct ctp_coro_table_slot *slots = calloc(n, sizeof(*slots));
+	struct ctp_coroutine **slots = calloc(n, sizeof(*slots));
 	if (!slots)
 		return false;
 	r->slots = slots;
 	r->nslots = n;
 	for (uint32_t i = 0; i < nold; i++)
-		if (old[i].number)
-			slots[slot_of(r, ctp_coro_table_at(r, old[i].number - 1)->id)] = old[i];
+		if (old[i])
+			slots[slot_of(r, old[i]->id)] = old[i];
 	free(old);
 	return true;
+}
+
+/* Room for one; null: out of memory, or there are too many. */
+static struct ctp_coroutine *room_for(struct ctp_coro_table *r)
+{
+	struct ctp_coroutine *co = r->unused;
+	if (co) {
+		r->unused = co->goal;
+		return co;
+	}
+	if (r->used == CTP_FOLLOW_MAX)
+		return NULL;
+	struct ctp_coroutine **chunk = &r->chunks[r->used / CTP_CORO_TABLE_CHUNK];
+	if (!*chunk && !(*chunk = aligned_alloc(LINE, CTP_CORO_TABLE_CHUNK * sizeof(**chunk))))
+		return NULL;
+	return ctp_coro_table_at(r, r->used++);
 }
 
 struct ctp_coroutine *ctp_coro_table_make(struct ctp_coro_table *r, uint64_t id)
 {
 	if (r->count >= r->nslots / SPARSE && !grow(r))
 		return NULL;
-	uint32_t number = r->unused - 1;
-	if (r->unused) {
-		r->unused = ctp_coro_table_at(r, number)->handle;
-	} else {
-		if (r->used == CTP_FOLLOW_MAX)
-			return NULL;
-		struct ctp_coroutine **chunk = &r->chunks[r->used / CTP_CORO_TABLE_CHUNK];
-		if (!*chunk && !(*chunk = aligned_alloc(LINE, CTP_CORO_TABLE_CHUNK * sizeof(**chunk))))
-			return NULL;
-		number = r->used++;
-	}
-	struct ctp_coroutine *co = ctp_coro_table_at(r, number);
+	struct ctp_coroutine *co = room_for(r);
+	if (!co)
+		return NULL;
 	*co = (struct ctp_coroutine){.id = id};
 	r->count++;
-	r->slots[slot_of(r, id)] = (struct ctp_coro_table_slot){number + 1, (uint32_t)id};
+	r->slots[slot_of(r, id)] = co;
 	return co;
 }
 
 /* Closes the hole in the table: what stands behind it is put in again. */
-static void forget(struct ctp_coro_table *r, uint32_t number)
+static void forget(struct ctp_coro_table *r, struct ctp_coroutine *co)
 {
-	struct ctp_coroutine *co = ctp_coro_table_at(r, number);
 	uint32_t i = slot_of(r, co->id);
-	r->slots[i].number = 0;
-	while (r->slots[i = ctp_coro_table_step(r, i)].number) {
-		struct ctp_coro_table_slot slot = r->slots[i];
-		r->slots[i].number = 0;
-		r->slots[slot_of(r, ctp_coro_table_at(r, slot.number - 1)->id)] = slot;
+	r->slots[i] = NULL;
+	while (r->slots[i = ctp_coro_table_step(r, i)]) {
+		struct ctp_coroutine *behind = r->slots[i];
+		r->slots[i] = NULL;
+		r->slots[slot_of(r, behind->id)] = behind;
 	}
 	r->forgotten_ns = co->since_ns > r->forgotten_ns ? co->since_ns : r->forgotten_ns;
 	free(co->name);
-	*co = (struct ctp_coroutine){.handle = r->unused};
-	r->unused = number + 1;
+	*co = (struct ctp_coroutine){.goal = r->unused};
+	r->unused = co;
 	r->count--;
 }
 
 uint64_t ctp_coro_table_bury(struct ctp_coro_table *r, struct ctp_coroutine *co)
 {
-	uint32_t number = r->slots[slot_of(r, co->id)].number - 1;
 	if (r->nlimbo == CTP_CORO_TABLE_LIMBO)
 		forget(r, r->limbo[r->next_limbo]);
 	else
 		r->nlimbo++;
-	r->limbo[r->next_limbo] = number;
+	r->limbo[r->next_limbo] = co;
 	r->next_limbo = (r->next_limbo + 1) % CTP_CORO_TABLE_LIMBO;
 	return r->forgotten_ns;
 }

@@ -17,15 +17,14 @@ enum {
 
 struct ctp_coro_table {
 	struct ctp_coroutine *chunks[CTP_FOLLOW_MAX / CTP_CORO_TABLE_CHUNK];
-	uint32_t used, unused; /* so many were ever made; first of those that were forgotten: number + 1, linked by handle */
+	uint32_t used; /* coroutines that were ever made */
 	uint32_t count;
-	struct ctp_coro_table_slot {
-		uint32_t number; /* + 1; 0: free */
-		uint32_t tag;    /* lower half of the id: most that is not it is passed by without a look */
-	} *slots;
+	struct ctp_coroutine *unused; /* those that were forgotten, linked by goal */
+	struct ctp_coroutine **slots; /* null: free */
 	uint32_t nslots; /* a power of 2 */
 	uint64_t salt;
-	uint32_t limbo[CTP_CORO_TABLE_LIMBO], nlimbo, next_limbo;
+	struct ctp_coroutine *limbo[CTP_CORO_TABLE_LIMBO];
+	uint32_t nlimbo, next_limbo;
 	uint64_t forgotten_ns;
 };
 
@@ -55,13 +54,28 @@ static inline uint32_t ctp_coro_table_step(const struct ctp_coro_table *r, uint3
 static inline struct ctp_coroutine *ctp_coro_table_find(const struct ctp_coro_table *r, uint64_t id)
 {
 	for (uint32_t i = ctp_coro_table_home(r, id);; i = ctp_coro_table_step(r, i)) {
-		struct ctp_coro_table_slot slot = r->slots[i];
-		if (!slot.number)
-			return NULL;
-		struct ctp_coroutine *co = ctp_coro_table_at(r, slot.number - 1);
-		if (__builtin_expect(slot.tag == (uint32_t)id && co->id == id, 1))
+		struct ctp_coroutine *co = r->slots[i];
+		if (!co || __builtin_expect(co->id == id, 1))
 			return co;
 	}
+}
+
+/*
+ * Whom a find will look at first, which is nearly always the one: it is on its way to the cache from then on. Who asks later sees by its
+ * id whether it is the one still.
+ */
+static inline struct ctp_coroutine *ctp_coro_table_guess(const struct ctp_coro_table *r, uint64_t id)
+{
+	struct ctp_coroutine *co = r->slots[ctp_coro_table_home(r, id)];
+	__builtin_prefetch(co, 1);
+	__builtin_prefetch((const char *)co + 64, 1);
+	return co;
+}
+
+/* And for that, a little earlier. */
+static inline void ctp_coro_table_prefetch(const struct ctp_coro_table *r, uint64_t id)
+{
+	__builtin_prefetch(&r->slots[ctp_coro_table_home(r, id)]);
 }
 
 struct ctp_coroutine *ctp_coro_table_make(struct ctp_coro_table *r, uint64_t id); /* one that is not there; null: no more */

@@ -121,8 +121,10 @@ static ALWAYS void suspend(struct ctp_follow *f, struct ctp_coroutine *co, struc
 		co->awaits = 0;
 	co->flags &= (uint16_t)~CTP_CO_AWAITS;
 	put_place(f, co, th->pid, site, addr);
-	if (!co->first_at && co->flags & CTP_CO_RAN)
+	if ((co->flags & (CTP_CO_FIRST | CTP_CO_RAN)) == CTP_CO_RAN && co->place) {
 		co->first_at = co->place;
+		co->flags |= CTP_CO_FIRST;
+	}
 	co->suspended_ns = ch->ts_ns;
 	co->state = co->flags & CTP_CO_PENDING ? CTP_RUNNABLE : CTP_SUSPENDED;
 	if (!(co->flags & CTP_CO_PENDING))

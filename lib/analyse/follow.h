@@ -49,9 +49,10 @@ enum {
 	CTP_CO_STUCK = 4096,  /* the listener's: it waits for those who wait for it */
 	CTP_CO_PARENT = 8192, /* the listener's: one that it has made is alive */
 	CTP_CO_NEEDED = 16384, /* the listener's: another one waits that it used to wake */
+	CTP_CO_FIRST = 32768, /* first_at is known */
 };
 
-/* Three cache lines: what each event needs, what most need, and the rest. */
+/* Three cache lines: a transition with no wake needs the first two, and what is rare is in the third. */
 struct ctp_coroutine {
 	_Alignas(64) uint64_t id; /* its number in the section; where there are none, the id of its probe */
 	uint64_t since_ns;     /* in this state */
@@ -80,18 +81,18 @@ struct ctp_coroutine {
 	};
 	uint64_t resumed_ns;   /* the last time */
 	uint64_t waker;        /* who has woken it from where it is, 0: nobody that is known */
-	uint64_t before;       /* who woke it the last time, at the place before_at */
-	uint32_t before_at;    /* a place */
-	uint32_t first_at;     /* the place where it suspended first after it had run */
-
 	uint64_t awaits;       /* the coroutine that it waits for, which was there when it began to; 0: not known */
+	uint32_t spawn;        /* the place where it was made */
+	uint32_t habit_was;    /* the listener's: before it ran the last time */
+
+	uint64_t before;       /* who woke it the last time, at the place before_at */
 	uint64_t born_ns, probe, parent; /* parent 0: not known */
 	uint64_t code;         /* its function, 0: not known */
 	char *name;            /* null: none */
-	uint32_t spawn;        /* the place where it was made */
+	uint32_t before_at;    /* a place */
+	uint32_t first_at;     /* the place where it suspended first after it had run, once CTP_CO_FIRST is set */
 	uint32_t handle;       /* the listener's */
 	uint32_t streak;       /* of wakes by itself */
-	uint32_t habit_was;    /* the listener's: before it ran the last time */
 };
 
 /* It ran, or did so before a collector came: then there is more of it than that it was suspended when it was made. */
