@@ -432,8 +432,11 @@ void ctp_analysis_records(struct ctp_analysis *a, const struct ctp_batch *batch)
 	for (uint32_t i = 0, upto; i < batch->n; i = upto) {
 		for (upto = i; all && upto < batch->n && batch->rec[upto].cls->kind == CTP_KIND_TRANSITION;)
 			upto++;
-		if (upto > i)
-			ctp_follow_records(&a->follow, &(struct ctp_batch){batch->rec + i, upto - i, batch->late});
+		struct ctp_batch transitions = {batch->rec + i, upto - i, batch->late};
+		if (upto > i && a->priv->also)
+			ctp_follow_records(&a->follow, &transitions);
+		else if (upto > i)
+			ctp_tally_records(a->priv->tally, &transitions);
 		else
 			any_record(a, &batch->rec[upto++], batch->late);
 	}

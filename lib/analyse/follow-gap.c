@@ -35,7 +35,8 @@ void ctp_follow_lose(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t af
 	ch.gap_ns = after_ns;
 	ch.by = count;
 	if (ch.whole)
-		ctp_follow_spend(f, co, &(struct ctp_change){.was = ch.was, .was_ns = ch.was_ns, .ts_ns = after_ns, .whole = true});
+		ctp_follow_spend(f, co, &(struct ctp_change){.was = ch.was, .was_ns = ch.was_ns, .ts_ns = after_ns, .whole = true},
+		                 CTP_FOLLOW_ASKED);
 	struct ctp_thread *th = ctp_follow_thread(f, co);
 	if (th)
 		th->current = 0;

@@ -41,15 +41,30 @@ static inline struct ctp_coroutine *ctp_follow_whose(struct ctp_follow *f, const
 static inline uint64_t ctp_asked_from(const struct ctp_follow *f, uint64_t ns) { return ns > f->since_ns ? ns : f->since_ns; }
 static inline uint64_t ctp_asked_to(const struct ctp_follow *f, uint64_t ns) { return ns < f->until_ns ? ns : f->until_ns; }
 
-static inline uint64_t ctp_asked_ns(const struct ctp_follow *f, uint64_t from_ns, uint64_t to_ns)
+/*
+ * Whether all of the time is asked for, and the process was never stopped: a constant where this is inline, so that nothing is looked up
+ * then. It stays so as long as there are only transitions.
+ */
+enum ctp_follow_time { CTP_FOLLOW_ASKED, CTP_FOLLOW_ALL };
+
+static inline enum ctp_follow_time ctp_follow_time(const struct ctp_follow *f)
 {
+	bool all = !f->since_ns && f->until_ns == UINT64_MAX && !f->seen.nstops && !f->seen.stopped_ns && !f->attached_ns;
+	return all ? CTP_FOLLOW_ALL : CTP_FOLLOW_ASKED;
+}
+
+static inline uint64_t ctp_asked_ns(const struct ctp_follow *f, uint64_t from_ns, uint64_t to_ns, enum ctp_follow_time time)
+{
+	if (time == CTP_FOLLOW_ALL)
+		return ctp_span_ns(from_ns, to_ns);
 	return ctp_follow_ns(f, ctp_asked_from(f, from_ns), ctp_asked_to(f, to_ns));
 }
 
 /* Adds the span that ends now to the coroutine's own times. One that was woken was suspended before. */
-static inline void ctp_follow_spend(const struct ctp_follow *f, struct ctp_coroutine *co, const struct ctp_change *ch)
+static inline void ctp_follow_spend(const struct ctp_follow *f, struct ctp_coroutine *co, const struct ctp_change *ch,
+                                    enum ctp_follow_time time)
 {
-	uint64_t ns = ctp_asked_ns(f, ch->was_ns, ch->ts_ns);
+	uint64_t ns = ctp_asked_ns(f, ch->was_ns, ch->ts_ns, time);
 	if (!ch->whole) {
 		co->unknown_ns += ch->gap ? ns : 0;
 	} else if (ch->was == CTP_RUNNING) {
@@ -58,7 +73,7 @@ static inline void ctp_follow_spend(const struct ctp_follow *f, struct ctp_corou
 		co->wait_ns += ns;
 	} else if (ch->was == CTP_RUNNABLE) {
 		co->ready_ns += ns;
-		co->wait_ns += co->suspended_ns ? ctp_asked_ns(f, co->suspended_ns, ch->was_ns) : 0;
+		co->wait_ns += co->suspended_ns ? ctp_asked_ns(f, co->suspended_ns, ch->was_ns, time) : 0;
 	}
 }
 

@@ -1,5 +1,5 @@
 /* follow.c - from records to the states of coroutines. */
-#include "analyse/follow-own.h"
+#include "analyse/follow-step.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,6 @@ enum {
 	RUNS_MAX = 1000, /* of a section; those beyond are part of the last */
 	EARLY_NS = 1000, /* that a processor reads its clock ahead of time, at most */
 };
-
-#define ALWAYS inline __attribute__((always_inline)) /* called for each event */
 
 /* --- coroutines ----------------------------------------------------------------------------------------------------------- */
 
@@ -36,21 +34,6 @@ static void forget_life(struct ctp_coroutine *co, uint64_t ts)
 	*co = (struct ctp_coroutine){.id = co->id, .probe = co->probe, .state = CTP_BORN, .born_ns = ts, .since_ns = ts};
 }
 
-enum step { STEP_NEXT, STEP_GAP, STEP_OLD };
-
-/* Whether an event is the one that is due, by the number of the event. */
-static enum step step_numbered(struct ctp_coroutine *co, uint64_t number)
-{
-	if (number == co->next) {
-		co->next++;
-		return STEP_NEXT;
-	}
-	if (number < co->next)
-		return STEP_OLD;
-	co->next = number + 1;
-	return STEP_GAP;
-}
-
 /* More than one writes as it: nothing of it is certain. */
 static void conflict(struct ctp_follow *f, struct ctp_coroutine *co)
 {
@@ -59,7 +42,7 @@ static void conflict(struct ctp_follow *f, struct ctp_coroutine *co)
 }
 
 /* The same by the sequence that its slot had. A probe that begins again is another coroutine. */
-static enum step step_sequence(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t seq, uint64_t ts)
+enum ctp_follow_order ctp_follow_sequence(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t seq, uint64_t ts)
 {
 	struct ctp_sequence q = {.last = co->next, .rows = co->repeats};
 	enum ctp_step step = ctp_sequence_step(&q, &f->priv->dialect, seq, co->since_ns, ts);
@@ -76,7 +59,7 @@ static enum step step_sequence(struct ctp_follow *f, struct ctp_coroutine *co, u
 	co->repeats = q.rows;
 	if (step == CTP_STEP_MIXED)
 		conflict(f, co);
-	return step == CTP_STEP_OLD ? STEP_OLD : step == CTP_STEP_GAP || step == CTP_STEP_MIXED ? STEP_GAP : STEP_NEXT;
+	return step == CTP_STEP_OLD ? CTP_FOLLOW_OLD : step == CTP_STEP_GAP || step == CTP_STEP_MIXED ? CTP_FOLLOW_GAP : CTP_FOLLOW_NEXT;
 }
 
 /* An address, as a process sees it. */
@@ -87,12 +70,8 @@ static struct ctp_spot spot_at(const struct ctp_follow *f, uint64_t pid, uint64_
 	return file ? (struct ctp_spot){.addr = offset, .file = file} : (struct ctp_spot){.addr = addr};
 }
 
-static inline void put_place(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t pid, uint64_t site, uint64_t addr)
+void ctp_follow_put_place(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t pid, uint64_t site, uint64_t addr)
 {
-	uint64_t where = site ? ~site : addr; /* numbers and addresses apart */
-	if (where == co->where && co->place)
-		return;
-	co->where = where;
 	struct ctp_spot spot = site ? (struct ctp_spot){.site = site} : spot_at(f, pid, addr);
 	if (!site && co->code && !spot.file)
 		spot = spot_at(f, pid, co->code);
@@ -101,59 +80,7 @@ static inline void put_place(struct ctp_follow *f, struct ctp_coroutine *co, uin
 
 /* --- what the records tell ------------------------------------------------------------------------------------------------ */
 
-/* A run that is whole ends on the thread where it began. Of what a thread did before the trace, only remnants are known. */
-static inline void ran(struct ctp_follow *f, struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
-{
-	from_ns = from_ns > f->attached_ns ? from_ns : f->attached_ns;
-	ctp_thread_ran(th, ctp_asked_from(f, from_ns), ctp_asked_to(f, to_ns));
-}
-
-static ALWAYS void suspend(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_thread *th, struct ctp_change *ch, uint64_t site,
-                           uint64_t addr)
-{
-	ch->kind = CTP_CHANGE_SUSPEND;
-	ch->from = ctp_follow_place(f, co);
-	if (th->current == co->id || ch->was == CTP_RUNNING) { /* one that is lazy is suspended before it ever ran, by who makes it */
-		th->current = th->current == co->id ? th->outer : 0;
-		th->outer = 0;
-	}
-	if (!ch->whole || !(co->flags & CTP_CO_AWAITS))
-		co->awaits = 0;
-	co->flags &= (uint16_t)~CTP_CO_AWAITS;
-	put_place(f, co, th->pid, site, addr);
-	if ((co->flags & (CTP_CO_FIRST | CTP_CO_RAN)) == CTP_CO_RAN && co->place) {
-		co->first_at = co->place;
-		co->flags |= CTP_CO_FIRST;
-	}
-	co->suspended_ns = ch->ts_ns;
-	co->state = co->flags & CTP_CO_PENDING ? CTP_RUNNABLE : CTP_SUSPENDED;
-	if (!(co->flags & CTP_CO_PENDING))
-		co->waker = 0;
-	co->flags &= (uint16_t)~CTP_CO_PENDING;
-	if (ch->was == CTP_RUNNING && ch->whole && ch->thread == co->thread)
-		ran(f, th, ch->was_ns, ch->ts_ns);
-}
-
-static ALWAYS void resume(struct ctp_coroutine *co, struct ctp_thread *th, struct ctp_change *ch)
-{
-	ch->kind = CTP_CHANGE_RESUME;
-	ch->from = co->thread;
-	ch->by = co->flags & CTP_CO_OURS && th->current != co->id ? th->current : 0; /* others do not tell when they end */
-	th->outer = ch->by;
-	th->current = th->last = co->id;
-	th->seen.samples = 0;
-	th->resumes++;
-	co->migrations += co->flags & CTP_CO_RAN && co->thread != ch->thread;
-	co->resumes++;
-	co->state = CTP_RUNNING;
-	co->flags |= CTP_CO_RAN;
-	co->awaits = 0;
-	co->resumed_ns = ch->ts_ns;
-	co->thread = ch->thread;
-	co->flags = (uint16_t)(ch->was == CTP_RUNNABLE ? co->flags | CTP_CO_WOKEN : co->flags & ~CTP_CO_WOKEN);
-}
-
-static __attribute__((noinline)) void tell_broken(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t ts, uint32_t thread)
+void ctp_follow_broken(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t ts, uint32_t thread)
 {
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_BROKEN, ts);
 	ch.thread = thread;
@@ -161,41 +88,14 @@ static __attribute__((noinline)) void tell_broken(struct ctp_follow *f, struct c
 	ctp_follow_tell(f, &ch);
 }
 
-static ALWAYS void transition(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
+static inline void transition(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
 {
+	struct ctp_change ch;
 	f->counts.events++;
-	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
-	if (!co)
-		return;
-	uint64_t due = co->next;
-	enum step step = s->index == CTP_ROLES_NONE ? STEP_NEXT :
-	                 s->numbered      ? step_numbered(co, val[s->index]) : step_sequence(f, co, val[s->index], ts);
-	if (step == STEP_OLD)
-		return;
-	/* A loss may be told before the transition behind it, or after it, or not at all. */
-	if (__builtin_expect(step == STEP_GAP, 0) && co->state != CTP_DEAD && !(co->flags & CTP_CO_TAIL))
-		ctp_follow_lose(f, co, 0, ts, s->numbered && !(co->flags & CTP_CO_BEFORE && co->state == CTP_BORN) ? val[s->index] - due : 0);
-	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_SUSPEND, ts);
-	ch.thread = ctp_threads_number(&f->threads, ctp_roles_value(val, s->tid));
-	struct ctp_thread *th = &f->threads.list[ch.thread];
-	bool active = s->active != CTP_ROLES_NONE && val[s->active];
-	bool dead = ch.was == CTP_DEAD;
-	/* What happened before a death may be told behind it. */
-	bool twice = step == STEP_NEXT && ch.was == CTP_RUNNING && co->flags & CTP_CO_OURS;
-	if (active && ch.whole && (dead ? ts > co->since_ns : twice))
-		tell_broken(f, co, ts, ch.thread);
-	if (dead)
-		return;
-	co->flags &= (uint16_t)~CTP_CO_TAIL;
-	if (active)
-		resume(co, th, &ch);
-	else
-		suspend(f, co, th, &ch, ctp_roles_value(val, s->site), ctp_roles_value(val, s->addr));
-	th->last_ns = ts;
-	ctp_follow_spend(f, co, &ch);
-	co->since_ns = ts;
-	struct ctp_change told = ch; /* ch itself has no address outside, and need not be in memory */
-	ctp_follow_tell(f, &told);
+	if (ctp_follow_step(f, s, ctp_follow_whose(f, s, val, ts), val, ts, CTP_FOLLOW_ASKED, &ch)) {
+		struct ctp_change told = ch; /* ch itself has no address outside, and need not be in memory */
+		ctp_follow_tell(f, &told);
+	}
 }
 
 static void birth(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
@@ -225,13 +125,13 @@ static void death(struct ctp_follow *f, const struct ctp_roles *s, const uint64_
 	ch.whole = ch.whole && (s->after == CTP_ROLES_NONE || val[s->after] == ts);
 	struct ctp_thread *th = ctp_follow_thread(f, co);
 	if (ch.was == CTP_RUNNING && ch.whole)
-		ran(f, &f->threads.list[co->thread], ch.was_ns, ts);
+		ctp_follow_ran(f, &f->threads.list[co->thread], ch.was_ns, ts, CTP_FOLLOW_ASKED);
 	if (th) {
 		th->current = th->outer;
 		th->outer = 0;
 		th->last_ns = ts;
 	}
-	ctp_follow_spend(f, co, &ch);
+	ctp_follow_spend(f, co, &ch, CTP_FOLLOW_ASKED);
 	co->state = CTP_DEAD;
 	co->since_ns = ts;
 	ctp_follow_tell(f, &ch);
@@ -572,7 +472,7 @@ struct ctp_coroutine *ctp_follow_find(struct ctp_follow *f, uint64_t id) { retur
 void ctp_follow_account(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t end_ns)
 {
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_DIED, end_ns);
-	ctp_follow_spend(f, co, &ch);
+	ctp_follow_spend(f, co, &ch, CTP_FOLLOW_ASKED);
 	if (co->state == CTP_RUNNING && ch.whole && co->flags & CTP_CO_OURS)
-		ran(f, &f->threads.list[co->thread], co->since_ns, end_ns);
+		ctp_follow_ran(f, &f->threads.list[co->thread], co->since_ns, end_ns, CTP_FOLLOW_ASKED);
 }

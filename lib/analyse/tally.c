@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/follow-step.h"
+
 enum {
 	LONG_RUN_NS = 50000000, /* shorter runs are no case */
 	MOVER_RESUMES = 1000,   /* fewer say nothing about threads */
@@ -259,15 +261,23 @@ static RARE void ran_long(struct ctp_tally *t, const struct ctp_change *ch, uint
 	t->last_long[ch->co->thread] = list_put(t, &t->runs, ch->co, c);
 }
 
+/* How long the program could do something: where all of the time is asked for, it was never stopped. */
+static inline uint64_t span_ns(const struct ctp_tally *t, uint64_t from_ns, uint64_t to_ns, enum ctp_follow_time time)
+{
+	return time == CTP_FOLLOW_ALL ? ctp_span_ns(from_ns, to_ns) : ctp_follow_ns(t->follow, from_ns, to_ns);
+}
+
 /* It ran from that place on until now. */
-static inline void ran(struct ctp_tally *t, const struct ctp_change *ch, uint32_t place)
+static CTP_ALWAYS void ran(struct ctp_tally *t, const struct ctp_change *ch, uint32_t place, enum ctp_follow_time time)
 {
 	if (ch->was != CTP_RUNNING || !ch->whole)
 		return;
-	uint64_t ns = ctp_follow_ns(t->follow, ch->was_ns, ch->ts_ns);
+	uint64_t ns = span_ns(t, ch->was_ns, ch->ts_ns, time);
 	ctp_hist_add(&place_of(t, place)->run, ns);
-	if (ns >= LONG_RUN_NS)
-		ran_long(t, ch, place, ns);
+	if (__builtin_expect(ns >= LONG_RUN_NS, 0)) {
+		struct ctp_change told = *ch; /* as in follow.c: *ch need not be in memory */
+		ran_long(t, &told, place, ns);
+	}
 }
 
 /*
@@ -307,10 +317,10 @@ static RARE void repaired(struct ctp_tally *t, const struct ctp_coroutine *co, u
 	list_put(t, &t->late, co, c);
 }
 
-static inline void waited(struct ctp_tally *t, const struct ctp_coroutine *co, uint64_t to_ns, bool woken)
+static CTP_ALWAYS void waited(struct ctp_tally *t, const struct ctp_coroutine *co, uint64_t to_ns, bool woken, enum ctp_follow_time time)
 {
 	struct ctp_habit *habit = &t->habits.list[co->habit];
-	uint64_t ns = ctp_follow_ns(t->follow, co->suspended_ns, to_ns);
+	uint64_t ns = span_ns(t, co->suspended_ns, to_ns, time);
 	ctp_hist_add(&place_of(t, ctp_follow_place(t->follow, co))->wait, ns);
 	if (co->resumes == 1 && (co->flags & (CTP_CO_BIRTH | CTP_CO_BEFORE)) == CTP_CO_BIRTH)
 		return; /* that was the start of one that is lazy */
@@ -326,10 +336,10 @@ static inline void waited(struct ctp_tally *t, const struct ctp_coroutine *co, u
 static void wait_woken(struct ctp_tally *t, const struct ctp_coroutine *co, uint64_t woken_ns)
 {
 	if (woken_ns > co->suspended_ns && co->suspended_ns)
-		waited(t, co, woken_ns, true);
+		waited(t, co, woken_ns, true, CTP_FOLLOW_ASKED);
 }
 
-static void resumed(struct ctp_tally *t, const struct ctp_change *ch)
+static CTP_ALWAYS void resumed(struct ctp_tally *t, const struct ctp_change *ch, enum ctp_follow_time time)
 {
 	struct ctp_coroutine *co = ch->co;
 	slice_add(t, ch->ts_ns);
@@ -346,12 +356,14 @@ static void resumed(struct ctp_tally *t, const struct ctp_change *ch)
 	if (ch->was == CTP_SUSPENDED) {
 		t->habits.list[co->habit].nested += ch->by != 0;
 		if (t->follow->missed_ns <= ch->was_ns) /* else it may have been ready for a part of it */
-			waited(t, co, ch->ts_ns, false);
+			waited(t, co, ch->ts_ns, false, time);
 	} else if (ch->was == CTP_RUNNABLE) {
 		wait_woken(t, co, ch->was_ns);
-		ctp_hist_add(&place_of(t, ctp_follow_place(t->follow, co))->ready, ctp_follow_ns(t->follow, ch->was_ns, ch->ts_ns));
-		if (t->last_long[ch->thread])
-			kept_waiting(t, ch);
+		ctp_hist_add(&place_of(t, ctp_follow_place(t->follow, co))->ready, span_ns(t, ch->was_ns, ch->ts_ns, time));
+		if (__builtin_expect(t->last_long[ch->thread], 0)) {
+			struct ctp_change told = *ch;
+			kept_waiting(t, &told);
+		}
 	}
 }
 
@@ -432,7 +444,7 @@ static void died(struct ctp_tally *t, const struct ctp_change *ch)
 		ctp_hist_add(&s->life, life_ns);
 	}
 	if (ch->ts_ns >= t->follow->since_ns)
-		ran(t, ch, place);
+		ran(t, ch, place, CTP_FOLLOW_ASKED);
 	if (ch->ts_ns >= t->follow->since_ns && ch->was == CTP_RUNNABLE && ch->whole)
 		wait_woken(t, co, ch->was_ns);
 	sum_up(t, co);
@@ -446,11 +458,11 @@ static void vote(struct ctp_tally_spawn *s, uint32_t place)
 	s->rest_votes += s->rest == place ? 1 : -1u;
 }
 
-static void suspended(struct ctp_tally *t, const struct ctp_change *ch)
+static CTP_ALWAYS void suspended(struct ctp_tally *t, const struct ctp_change *ch, enum ctp_follow_time time)
 {
 	struct ctp_coroutine *co = ch->co;
 	uint32_t place = ctp_follow_place(t->follow, co);
-	ran(t, ch, ch->from);
+	ran(t, ch, ch->from, time);
 	if (co->resumes == 1 && (co->flags & (CTP_CO_BIRTH | CTP_CO_BEFORE)) == CTP_CO_BIRTH)
 		vote(spawn_of(t, co->spawn), place);
 	co->habit_was = co->habit;
@@ -490,11 +502,64 @@ void ctp_tally_change(struct ctp_tally *t, const struct ctp_change *ch)
 {
 	bool asked = ch->ts_ns >= t->follow->since_ns;
 	if (ch->kind == CTP_CHANGE_SUSPEND && asked)
-		suspended(t, ch);
+		suspended(t, ch, CTP_FOLLOW_ASKED);
 	else if (ch->kind == CTP_CHANGE_RESUME && asked)
-		resumed(t, ch);
+		resumed(t, ch, CTP_FOLLOW_ASKED);
 	else if (asked || ch->kind == CTP_CHANGE_BORN || ch->kind == CTP_CHANGE_DIED) /* who is alive, counts */
 		other(t, ch);
+}
+
+/*
+ * Transitions of the standard class, in their order, of which all of the time is asked for. While one is followed, the coroutines of those
+ * ahead are on their way to the cache.
+ */
+static void transitions(struct ctp_tally *t, const struct ctp_record *rec, uint32_t n)
+{
+	enum { AHEAD = 8, FARTHER = 16 };
+	struct ctp_follow *f = t->follow;
+	const struct ctp_coro_table *table = &f->priv->table;
+	struct ctp_coroutine *ahead[AHEAD];
+	uint64_t first_ns = f->counts.first_ns, last_ns = f->counts.last_ns;
+	for (uint32_t i = 0; i < AHEAD && i < n; i++)
+		ahead[i] = ctp_coro_table_guess(table, rec[i].val[CTP_TRANSITION_CORO]);
+	for (uint32_t i = 0; i < n; i++) {
+		const uint64_t *val = rec[i].val;
+		uint64_t ts = val[CTP_TRANSITION_TS], id = val[CTP_TRANSITION_CORO];
+		struct ctp_coroutine *co = ahead[i % AHEAD];
+		if (i + FARTHER < n)
+			ctp_coro_table_prefetch(table, rec[i + FARTHER].val[CTP_TRANSITION_CORO]);
+		if (i + AHEAD < n)
+			ahead[i % AHEAD] = ctp_coro_table_guess(table, rec[i + AHEAD].val[CTP_TRANSITION_CORO]);
+		if (__builtin_expect(!co || co->id != id || !id, 0))
+			co = ctp_follow_whose(f, &ctp_roles_standard, val, ts);
+		first_ns = ts < first_ns ? ts : first_ns;
+		last_ns = ts > last_ns ? ts : last_ns;
+		struct ctp_change ch;
+		if (!ctp_follow_step(f, &ctp_roles_standard, co, val, ts, CTP_FOLLOW_ALL, &ch))
+			continue;
+		if (ch.kind == CTP_CHANGE_SUSPEND)
+			suspended(t, &ch, CTP_FOLLOW_ALL);
+		else
+			resumed(t, &ch, CTP_FOLLOW_ALL);
+	}
+	f->counts.events += n;
+	f->counts.first_ns = first_ns;
+	f->counts.last_ns = last_ns;
+}
+
+void ctp_tally_records(struct ctp_tally *t, const struct ctp_batch *batch)
+{
+	struct ctp_follow *f = t->follow;
+	for (uint32_t i = 0, upto; i < batch->n; i = upto) {
+		const struct ctp_class *standard = f->priv->standard;
+		bool usual = !batch->late && ctp_follow_time(f) == CTP_FOLLOW_ALL;
+		for (upto = i; usual && upto < batch->n && batch->rec[upto].cls == standard;)
+			upto++;
+		if (upto > i)
+			transitions(t, batch->rec + i, upto - i);
+		else
+			ctp_follow_records(f, &(struct ctp_batch){batch->rec + upto++, 1, batch->late});
+	}
 }
 
 void ctp_tally_finish(struct ctp_tally *t, uint64_t end_ns)

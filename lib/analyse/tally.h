@@ -81,6 +81,9 @@ void ctp_tally_free(struct ctp_tally *t);
 void ctp_tally_clear(struct ctp_tally *t);
 void ctp_tally_change(struct ctp_tally *t, const struct ctp_change *ch);
 
+/* As ctp_follow_records, whose listener tells the tally of each change; but usual transitions are counted at once, and nobody is told. */
+void ctp_tally_records(struct ctp_tally *t, const struct ctp_batch *batch);
+
 /* At the end: levels are filled up to there, and the living are among the heavy. */
 void ctp_tally_finish(struct ctp_tally *t, uint64_t end_ns);
 

@@ -108,7 +108,7 @@ static inline uint64_t take_spans(struct ctp_thread *th, uint64_t from_ns)
 	return done_ns;
 }
 
-void ctp_thread_ran(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
+void ctp_thread_ran_into(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
 {
 	if (from_ns >= to_ns)
 		return;

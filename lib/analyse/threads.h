@@ -52,10 +52,29 @@ uint32_t ctp_threads_add(struct ctp_threads *t, uint64_t tid);
  * A run on the thread was whole; nothing is known of the thread. Both are told when they end. What was inside of them was told before:
  * a run that is nested in another, or one in a gap of which slots had kept both ends.
  */
-void ctp_thread_ran(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns);
+static inline void ctp_thread_ran(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns);
 /* How long it was busy from then on, as far as that is kept. */
 uint64_t ctp_thread_busy_ns(const struct ctp_thread *th, uint64_t from_ns);
 void ctp_thread_gap(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns);
+
+void ctp_thread_ran_into(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns);
+
+/* The usual run begins behind all that is kept, and takes the room of the oldest span, which becomes one with the next. */
+static inline void ctp_thread_ran(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
+{
+	uint32_t oldest = th->first_span, next = (oldest + 1) % CTP_THREAD_SPANS;
+	if (__builtin_expect(th->nspans < CTP_THREAD_SPANS || from_ns >= to_ns ||
+	                     th->spans[(oldest + CTP_THREAD_SPANS - 1) % CTP_THREAD_SPANS].to_ns > from_ns, 0)) {
+		ctp_thread_ran_into(th, from_ns, to_ns);
+		return;
+	}
+	struct ctp_thread_span *span = &th->spans[oldest], *behind = &th->spans[next];
+	behind->from_ns = span->from_ns < behind->from_ns ? span->from_ns : behind->from_ns;
+	behind->done_ns += span->done_ns;
+	*span = (struct ctp_thread_span){from_ns, to_ns, to_ns - from_ns};
+	th->first_span = next;
+	th->busy_ns += to_ns - from_ns;
+}
 
 static inline uint32_t ctp_threads_number(struct ctp_threads *t, uint64_t tid)
 {

@@ -1,0 +1,137 @@
+/*
+ * follow-step.h - from the record of a transition to the change that it is. That is done for each event, so it is inline in the two loops
+ * that do it: follow.c's, which tells a listener, and tally.c's, which counts at once.
+ */
+#ifndef CTP_FOLLOW_STEP_H
+#define CTP_FOLLOW_STEP_H
+
+#include "analyse/follow-own.h"
+
+#define CTP_ALWAYS inline __attribute__((always_inline))
+
+enum ctp_follow_order { CTP_FOLLOW_NEXT, CTP_FOLLOW_GAP, CTP_FOLLOW_OLD };
+
+/* Whether an event is the one that is due, by the number of the event. */
+static inline enum ctp_follow_order ctp_follow_numbered(struct ctp_coroutine *co, uint64_t number)
+{
+	if (number == co->next) {
+		co->next++;
+		return CTP_FOLLOW_NEXT;
+	}
+	if (number < co->next)
+		return CTP_FOLLOW_OLD;
+	co->next = number + 1;
+	return CTP_FOLLOW_GAP;
+}
+
+/* The same by the sequence that its slot had. A probe that begins again is another coroutine. */
+enum ctp_follow_order ctp_follow_sequence(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t seq, uint64_t ts);
+
+/* It was resumed while it ran, or when it was dead. */
+__attribute__((cold)) void ctp_follow_broken(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t ts, uint32_t thread);
+
+/* It suspends where it did not the last time. */
+void ctp_follow_put_place(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t pid, uint64_t site, uint64_t addr);
+
+/* A run that is whole ends on the thread where it began. Of what a thread did before the trace, only remnants are known. */
+static inline void ctp_follow_ran(struct ctp_follow *f, struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns,
+                                  enum ctp_follow_time time)
+{
+	if (time == CTP_FOLLOW_ALL) {
+		ctp_thread_ran(th, from_ns, to_ns);
+		return;
+	}
+	from_ns = from_ns > f->attached_ns ? from_ns : f->attached_ns;
+	ctp_thread_ran(th, ctp_asked_from(f, from_ns), ctp_asked_to(f, to_ns));
+}
+
+static CTP_ALWAYS void ctp_follow_suspend(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_thread *th, struct ctp_change *ch,
+                                          uint64_t site, uint64_t addr, enum ctp_follow_time time)
+{
+	ch->kind = CTP_CHANGE_SUSPEND;
+	ch->from = ctp_follow_place(f, co);
+	if (th->current == co->id || ch->was == CTP_RUNNING) { /* one that is lazy is suspended before it ever ran, by who makes it */
+		th->current = th->current == co->id ? th->outer : 0;
+		th->outer = 0;
+	}
+	if (!ch->whole || !(co->flags & CTP_CO_AWAITS))
+		co->awaits = 0;
+	co->flags &= (uint16_t)~CTP_CO_AWAITS;
+	uint64_t where = site ? ~site : addr; /* numbers and addresses apart */
+	if (where != co->where || !co->place) {
+		co->where = where;
+		ctp_follow_put_place(f, co, th->pid, site, addr);
+	}
+	if ((co->flags & (CTP_CO_FIRST | CTP_CO_RAN)) == CTP_CO_RAN && co->place) {
+		co->first_at = co->place;
+		co->flags |= CTP_CO_FIRST;
+	}
+	co->suspended_ns = ch->ts_ns;
+	co->state = co->flags & CTP_CO_PENDING ? CTP_RUNNABLE : CTP_SUSPENDED;
+	if (!(co->flags & CTP_CO_PENDING))
+		co->waker = 0;
+	co->flags &= (uint16_t)~CTP_CO_PENDING;
+	if (ch->was == CTP_RUNNING && ch->whole && ch->thread == co->thread)
+		ctp_follow_ran(f, th, ch->was_ns, ch->ts_ns, time);
+}
+
+static CTP_ALWAYS void ctp_follow_resume(struct ctp_coroutine *co, struct ctp_thread *th, struct ctp_change *ch)
+{
+	ch->kind = CTP_CHANGE_RESUME;
+	ch->from = co->thread;
+	ch->by = co->flags & CTP_CO_OURS && th->current != co->id ? th->current : 0; /* others do not tell when they end */
+	th->outer = ch->by;
+	th->current = th->last = co->id;
+	th->seen.samples = 0;
+	th->resumes++;
+	co->migrations += co->flags & CTP_CO_RAN && co->thread != ch->thread;
+	co->resumes++;
+	co->state = CTP_RUNNING;
+	co->flags |= CTP_CO_RAN;
+	co->awaits = 0;
+	co->resumed_ns = ch->ts_ns;
+	co->thread = ch->thread;
+	co->flags = (uint16_t)(ch->was == CTP_RUNNABLE ? co->flags | CTP_CO_WOKEN : co->flags & ~CTP_CO_WOKEN);
+}
+
+/*
+ * A transition of a coroutine (null: there are too many); whether there is a change to tell, which *ch is then. Where this is inline, *ch
+ * need not be in memory.
+ */
+static CTP_ALWAYS bool ctp_follow_step(struct ctp_follow *f, const struct ctp_roles *s, struct ctp_coroutine *co, const uint64_t *val,
+                                       uint64_t ts, enum ctp_follow_time time, struct ctp_change *ch)
+{
+	if (!co)
+		return false;
+	uint64_t due = co->next;
+	enum ctp_follow_order order = s->index == CTP_ROLES_NONE ? CTP_FOLLOW_NEXT :
+	                              s->numbered ? ctp_follow_numbered(co, val[s->index]) :
+	                                            ctp_follow_sequence(f, co, val[s->index], ts);
+	if (order == CTP_FOLLOW_OLD)
+		return false;
+	/* A loss may be told before the transition behind it, or after it, or not at all. */
+	if (__builtin_expect(order == CTP_FOLLOW_GAP, 0) && co->state != CTP_DEAD && !(co->flags & CTP_CO_TAIL))
+		ctp_follow_lose(f, co, 0, ts, s->numbered && !(co->flags & CTP_CO_BEFORE && co->state == CTP_BORN) ? val[s->index] - due : 0);
+	*ch = ctp_change_of(co, CTP_CHANGE_SUSPEND, ts);
+	ch->thread = ctp_threads_number(&f->threads, ctp_roles_value(val, s->tid));
+	struct ctp_thread *th = &f->threads.list[ch->thread];
+	bool active = s->active != CTP_ROLES_NONE && val[s->active];
+	bool dead = ch->was == CTP_DEAD;
+	/* What happened before a death may be told behind it. */
+	bool twice = order == CTP_FOLLOW_NEXT && ch->was == CTP_RUNNING && co->flags & CTP_CO_OURS;
+	if (active && ch->whole && (dead ? ts > co->since_ns : twice))
+		ctp_follow_broken(f, co, ts, ch->thread);
+	if (dead)
+		return false;
+	co->flags &= (uint16_t)~CTP_CO_TAIL;
+	if (active)
+		ctp_follow_resume(co, th, ch);
+	else
+		ctp_follow_suspend(f, co, th, ch, ctp_roles_value(val, s->site), ctp_roles_value(val, s->addr), time);
+	th->last_ns = ts;
+	ctp_follow_spend(f, co, ch, time);
+	co->since_ns = ts;
+	return true;
+}
+
+#endif
