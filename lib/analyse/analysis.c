@@ -428,15 +428,15 @@ static __attribute__((noinline)) void any_record(struct ctp_analysis *a, const s
 
 void ctp_analysis_records(struct ctp_analysis *a, const struct ctp_batch *batch)
 {
-	bool all = !(a->report.since_ns | a->report.until_ns);
+	bool all = !(a->report.since_ns | a->report.until_ns), alone = all && !a->priv->also && !batch->late;
 	for (uint32_t i = 0, upto; i < batch->n; i = upto) {
-		for (upto = i; all && upto < batch->n && batch->rec[upto].cls->kind == CTP_KIND_TRANSITION;)
+		upto = i + (alone ? ctp_tally_transitions(a->priv->tally, batch->rec + i, batch->n - i) : 0);
+		if (upto > i)
+			continue;
+		while (all && upto < batch->n && batch->rec[upto].cls->kind == CTP_KIND_TRANSITION)
 			upto++;
-		struct ctp_batch transitions = {batch->rec + i, upto - i, batch->late};
-		if (upto > i && a->priv->also)
-			ctp_follow_records(&a->follow, &transitions);
-		else if (upto > i)
-			ctp_tally_records(a->priv->tally, &transitions);
+		if (upto > i)
+			ctp_follow_records(&a->follow, &(struct ctp_batch){batch->rec + i, upto - i, batch->late});
 		else
 			any_record(a, &batch->rec[upto++], batch->late);
 	}

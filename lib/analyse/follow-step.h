@@ -48,50 +48,52 @@ static inline void ctp_follow_ran(struct ctp_follow *f, struct ctp_thread *th, u
 static CTP_ALWAYS void ctp_follow_suspend(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_thread *th, struct ctp_change *ch,
                                           uint64_t site, uint64_t addr, enum ctp_follow_time time)
 {
+	uint32_t flags = co->flags;
+	uint64_t where = site ? ~site : addr; /* numbers and addresses apart */
 	ch->kind = CTP_CHANGE_SUSPEND;
 	ch->from = ctp_follow_place(f, co);
 	if (th->current == co->id || ch->was == CTP_RUNNING) { /* one that is lazy is suspended before it ever ran, by who makes it */
 		th->current = th->current == co->id ? th->outer : 0;
 		th->outer = 0;
 	}
-	if (!ch->whole || !(co->flags & CTP_CO_AWAITS))
+	if (!ch->whole || !(flags & CTP_CO_AWAITS))
 		co->awaits = 0;
-	co->flags &= (uint16_t)~CTP_CO_AWAITS;
-	uint64_t where = site ? ~site : addr; /* numbers and addresses apart */
-	if (where != co->where || !co->place) {
+	if (__builtin_expect(where != co->where || !co->place, 0)) {
 		co->where = where;
 		ctp_follow_put_place(f, co, th->pid, site, addr);
 	}
-	if ((co->flags & (CTP_CO_FIRST | CTP_CO_RAN)) == CTP_CO_RAN && co->place) {
+	if (__builtin_expect((flags & (CTP_CO_FIRST | CTP_CO_RAN)) == CTP_CO_RAN && co->place, 0)) {
 		co->first_at = co->place;
-		co->flags |= CTP_CO_FIRST;
+		flags |= CTP_CO_FIRST;
 	}
 	co->suspended_ns = ch->ts_ns;
-	co->state = co->flags & CTP_CO_PENDING ? CTP_RUNNABLE : CTP_SUSPENDED;
-	if (!(co->flags & CTP_CO_PENDING))
+	co->state = flags & CTP_CO_PENDING ? CTP_RUNNABLE : CTP_SUSPENDED;
+	if (!(flags & CTP_CO_PENDING))
 		co->waker = 0;
-	co->flags &= (uint16_t)~CTP_CO_PENDING;
+	co->flags = (uint16_t)(flags & ~(uint32_t)(CTP_CO_PENDING | CTP_CO_AWAITS | CTP_CO_TAIL));
 	if (ch->was == CTP_RUNNING && ch->whole && ch->thread == co->thread)
 		ctp_follow_ran(f, th, ch->was_ns, ch->ts_ns, time);
 }
 
 static CTP_ALWAYS void ctp_follow_resume(struct ctp_coroutine *co, struct ctp_thread *th, struct ctp_change *ch)
 {
+	uint32_t flags = co->flags;
+	uint64_t current = th->current;
 	ch->kind = CTP_CHANGE_RESUME;
 	ch->from = co->thread;
-	ch->by = co->flags & CTP_CO_OURS && th->current != co->id ? th->current : 0; /* others do not tell when they end */
+	ch->by = flags & CTP_CO_OURS && current != co->id ? current : 0; /* others do not tell when they end */
 	th->outer = ch->by;
 	th->current = th->last = co->id;
 	th->seen.samples = 0;
 	th->resumes++;
-	co->migrations += co->flags & CTP_CO_RAN && co->thread != ch->thread;
+	co->migrations += flags & CTP_CO_RAN && ch->from != ch->thread;
 	co->resumes++;
 	co->state = CTP_RUNNING;
-	co->flags |= CTP_CO_RAN;
 	co->awaits = 0;
 	co->resumed_ns = ch->ts_ns;
 	co->thread = ch->thread;
-	co->flags = (uint16_t)(ch->was == CTP_RUNNABLE ? co->flags | CTP_CO_WOKEN : co->flags & ~CTP_CO_WOKEN);
+	flags &= ~(uint32_t)(CTP_CO_WOKEN | CTP_CO_TAIL);
+	co->flags = (uint16_t)(flags | CTP_CO_RAN | (ch->was == CTP_RUNNABLE ? CTP_CO_WOKEN : 0));
 }
 
 /*
@@ -123,7 +125,6 @@ static CTP_ALWAYS bool ctp_follow_step(struct ctp_follow *f, const struct ctp_ro
 		ctp_follow_broken(f, co, ts, ch->thread);
 	if (dead)
 		return false;
-	co->flags &= (uint16_t)~CTP_CO_TAIL;
 	if (active)
 		ctp_follow_resume(co, th, ch);
 	else

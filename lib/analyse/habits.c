@@ -44,7 +44,7 @@ uint32_t ctp_habits_number(struct ctp_habits *h, uint32_t spawn, uint32_t place)
 	return h->slots[i] = h->count++;
 }
 
-static void came_back(struct ctp_habit *habit, uint64_t id)
+void ctp_habit_came_back(struct ctp_habit *habit, uint64_t id)
 {
 	for (uint32_t i = 0; i < habit->different; i++)
 		if (habit->who[i] == id)
@@ -52,7 +52,7 @@ static void came_back(struct ctp_habit *habit, uint64_t id)
 	habit->who[habit->different++] = id;
 }
 
-static void woken_by(struct ctp_habit *habit, uint64_t waker)
+void ctp_habit_woken_by(struct ctp_habit *habit, uint64_t waker)
 {
 	for (uint32_t i = 0; i < habit->nwakers; i++)
 		if (habit->wakers[i] == waker)
@@ -74,26 +74,6 @@ void ctp_habit_woken_from(struct ctp_habit *habit, uint32_t from)
 		habit->more_from = true;
 	else
 		habit->from[habit->nfrom++] = from;
-}
-
-void ctp_habit_waited(struct ctp_habit *habit, uint64_t id, uint64_t from_ns, uint64_t ns, bool woken, uint64_t waker)
-{
-	habit->waits++;
-	habit->total_ns += ns;
-	habit->max_ns = ns > habit->max_ns ? ns : habit->max_ns;
-	habit->woken += woken;
-	if (waker) {
-		habit->inside++;
-		if (!habit->more_wakers)
-			woken_by(habit, waker);
-	}
-	if (habit->different < CTP_HABIT_DIFFERENT)
-		came_back(habit, id);
-	bool same = habit->nback && habit->back[(habit->nback - 1) % CTP_HABIT_BACK].id == id;
-	uint32_t n = same ? habit->nback - 1 : habit->nback;
-	habit->back[n % CTP_HABIT_BACK].id = id;
-	habit->back[n % CTP_HABIT_BACK].from_ns = from_ns;
-	habit->nback = n + 1 < 2 * CTP_HABIT_BACK ? n + 1 : n + 1 - CTP_HABIT_BACK;
 }
 
 bool ctp_habit_overtook(const struct ctp_habit *habit, uint64_t from_ns, bool partial)

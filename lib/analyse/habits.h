@@ -55,8 +55,31 @@ static inline bool ctp_habits_is(const struct ctp_habits *h, uint32_t number, ui
 	return number && h->list[number].spawn == spawn && h->list[number].place == place;
 }
 
+/* One that came back, and may be another than those before; one that woke there, and may be another than those before. */
+void ctp_habit_came_back(struct ctp_habit *habit, uint64_t id);
+void ctp_habit_woken_by(struct ctp_habit *habit, uint64_t waker);
+
 /* A wait that began then is over, after so long. waker: who woke it, 0: nobody that is known. */
-void ctp_habit_waited(struct ctp_habit *habit, uint64_t id, uint64_t from_ns, uint64_t ns, bool woken, uint64_t waker);
+static inline void ctp_habit_waited(struct ctp_habit *habit, uint64_t id, uint64_t from_ns, uint64_t ns, bool woken, uint64_t waker)
+{
+	habit->waits++;
+	habit->total_ns += ns;
+	habit->max_ns = ns > habit->max_ns ? ns : habit->max_ns;
+	habit->woken += woken;
+	if (waker) {
+		habit->inside++;
+		if (!habit->more_wakers)
+			ctp_habit_woken_by(habit, waker);
+	}
+	if (__builtin_expect(habit->different < CTP_HABIT_DIFFERENT, 0))
+		ctp_habit_came_back(habit, id);
+	bool same = habit->nback && habit->back[(habit->nback - 1) % CTP_HABIT_BACK].id == id;
+	uint32_t n = same ? habit->nback - 1 : habit->nback;
+	habit->back[n % CTP_HABIT_BACK].id = id;
+	habit->back[n % CTP_HABIT_BACK].from_ns = from_ns;
+	habit->nback = n + 1 < 2 * CTP_HABIT_BACK ? n + 1 : n + 1 - CTP_HABIT_BACK;
+}
+
 void ctp_habit_woken_from(struct ctp_habit *habit, uint32_t from);
 
 /* The last that came back had begun to wait later than that, and are several. partial: if few are known, some of them. */

@@ -547,19 +547,16 @@ static void transitions(struct ctp_tally *t, const struct ctp_record *rec, uint3
 	f->counts.last_ns = last_ns;
 }
 
-void ctp_tally_records(struct ctp_tally *t, const struct ctp_batch *batch)
+uint32_t ctp_tally_transitions(struct ctp_tally *t, const struct ctp_record *rec, uint32_t n)
 {
-	struct ctp_follow *f = t->follow;
-	for (uint32_t i = 0, upto; i < batch->n; i = upto) {
-		const struct ctp_class *standard = f->priv->standard;
-		bool usual = !batch->late && ctp_follow_time(f) == CTP_FOLLOW_ALL;
-		for (upto = i; usual && upto < batch->n && batch->rec[upto].cls == standard;)
-			upto++;
-		if (upto > i)
-			transitions(t, batch->rec + i, upto - i);
-		else
-			ctp_follow_records(f, &(struct ctp_batch){batch->rec + upto++, 1, batch->late});
-	}
+	const struct ctp_class *standard = t->follow->priv->standard;
+	uint32_t usual = 0;
+	while (usual < n && rec[usual].cls == standard)
+		usual++;
+	if (!usual || ctp_follow_time(t->follow) != CTP_FOLLOW_ALL)
+		return 0;
+	transitions(t, rec, usual);
+	return usual;
 }
 
 void ctp_tally_finish(struct ctp_tally *t, uint64_t end_ns)

@@ -81,8 +81,12 @@ void ctp_tally_free(struct ctp_tally *t);
 void ctp_tally_clear(struct ctp_tally *t);
 void ctp_tally_change(struct ctp_tally *t, const struct ctp_change *ch);
 
-/* As ctp_follow_records, whose listener tells the tally of each change; but usual transitions are counted at once, and nobody is told. */
-void ctp_tally_records(struct ctp_tally *t, const struct ctp_batch *batch);
+/*
+ * Follows and counts usual transitions at once, as ctp_follow_records would with a listener that calls ctp_tally_change. Returns how many
+ * of the n records these are, up to the first that is another; 0 if the first is, or if it matters what part of the time is asked for. The
+ * records are in time order.
+ */
+uint32_t ctp_tally_transitions(struct ctp_tally *t, const struct ctp_record *rec, uint32_t n);
 
 /* At the end: levels are filled up to there, and the living are among the heavy. */
 void ctp_tally_finish(struct ctp_tally *t, uint64_t end_ns);
