@@ -59,21 +59,32 @@ void ctp_thread_gap(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns);
 
 void ctp_thread_ran_into(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns);
 
-/* The usual run begins behind all that is kept, and takes the room of the oldest span, which becomes one with the next. */
+/*
+ * The usual run begins behind all that is kept, and takes the room of the oldest span, which becomes one with the next; or it begins in the
+ * newest span, of which all is accounted for, and makes that longer.
+ */
 static inline void ctp_thread_ran(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
 {
 	uint32_t oldest = th->first_span, next = (oldest + 1) % CTP_THREAD_SPANS;
-	if (__builtin_expect(th->nspans < CTP_THREAD_SPANS || from_ns >= to_ns ||
-	                     th->spans[(oldest + CTP_THREAD_SPANS - 1) % CTP_THREAD_SPANS].to_ns > from_ns, 0)) {
+	if (__builtin_expect(!th->nspans || from_ns >= to_ns, 0)) {
 		ctp_thread_ran_into(th, from_ns, to_ns);
 		return;
 	}
-	struct ctp_thread_span *span = &th->spans[oldest], *behind = &th->spans[next];
-	behind->from_ns = span->from_ns < behind->from_ns ? span->from_ns : behind->from_ns;
-	behind->done_ns += span->done_ns;
-	*span = (struct ctp_thread_span){from_ns, to_ns, to_ns - from_ns};
-	th->first_span = next;
-	th->busy_ns += to_ns - from_ns;
+	struct ctp_thread_span *newest = &th->spans[(oldest + th->nspans - 1) % CTP_THREAD_SPANS];
+	if (newest->to_ns > from_ns && newest->from_ns <= from_ns && newest->done_ns == newest->to_ns - newest->from_ns) {
+		th->busy_ns += to_ns > newest->to_ns ? to_ns - newest->to_ns : 0;
+		newest->to_ns = to_ns;
+		newest->done_ns = to_ns - newest->from_ns;
+	} else if (newest->to_ns <= from_ns && th->nspans == CTP_THREAD_SPANS) {
+		struct ctp_thread_span *span = &th->spans[oldest], *behind = &th->spans[next];
+		behind->from_ns = span->from_ns < behind->from_ns ? span->from_ns : behind->from_ns;
+		behind->done_ns += span->done_ns;
+		*span = (struct ctp_thread_span){from_ns, to_ns, to_ns - from_ns};
+		th->first_span = next;
+		th->busy_ns += to_ns - from_ns;
+	} else {
+		ctp_thread_ran_into(th, from_ns, to_ns);
+	}
 }
 
 static inline uint32_t ctp_threads_number(struct ctp_threads *t, uint64_t tid)
