@@ -33,13 +33,13 @@ static const struct ctp_label *find_label(const struct ctp_field *f, const char 
 	return NULL;
 }
 
-const char *ctp_value_label(const struct ctp_field *f, uint64_t v)
+const char *ctp_value_label(const struct ctp_field *f, uint64_t v, bool quoted)
 {
 	const char *name = ctp_field_label(f, v);
 	uint64_t number;
-	if (!name || ctp_parse_u64(name, name + strlen(name), &number) || find_label(f, name, strlen(name))->value != v)
+	if (!name || find_label(f, name, strlen(name))->value != v)
 		return NULL;
-	return name;
+	return quoted || !ctp_parse_u64(name, name + strlen(name), &number) ? name : NULL;
 }
 
 char *ctp_value_put_wall(char *p, uint64_t ts_ns, int64_t offset_ns)

@@ -18,14 +18,18 @@
 /* From CTP_FORM_ENUM on, a value may be of any length. */
 enum ctp_form {
 	CTP_FORM_UNSIGNED, CTP_FORM_SIGNED, CTP_FORM_HEX, CTP_FORM_BOOL, CTP_FORM_F32, CTP_FORM_F64,
-	CTP_FORM_WALL, /* a time, where wall-clock times are wanted */
+	CTP_FORM_WALL,  /* a time, where wall-clock times are wanted */
+	CTP_FORM_PLACE, /* not the number of a place but its text; at most CTP_SITE_SPELLED_MAX bytes */
 	CTP_FORM_ENUM, CTP_FORM_TEXT, CTP_FORM_BYTES,
 };
 
-enum ctp_form ctp_form_of(const struct ctp_field *f); /* never CTP_FORM_WALL */
+enum ctp_form ctp_form_of(const struct ctp_field *f); /* never CTP_FORM_WALL or CTP_FORM_PLACE */
 
-/* The label that stands for a value; null: none, and it is written as a number. A label that looks like a number is none. */
-const char *ctp_value_label(const struct ctp_field *f, uint64_t v);
+/*
+ * The label that stands for a value; null: none, and it is written as a number. A label that looks like a number is one only
+ * where it is quoted.
+ */
+const char *ctp_value_label(const struct ctp_field *f, uint64_t v, bool quoted);
 
 /* The text [p, end) as a value of a field that is neither string nor bytes. Other spellings are understood: True, 7.0, 0x7b. */
 bool ctp_value_parse(const struct ctp_field *f, enum ctp_form form, const char *p, const char *end, uint64_t *v);

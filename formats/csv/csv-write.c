@@ -1,47 +1,20 @@
 /*
  * csv-write.c - a sink that writes CSV; see csv.h for the forms.
  *
- * What a row has before each value, mostly commas, was made when its class was first seen, so that a record is a few copies and
- * the numbers between them, and the room for it is asked for once for each field at most. The full form goes through a spool,
- * because the columns come first and are known last; what comes out of the spool goes the way of the others.
+ * The full form goes through a spool, because the columns come first and are known last; what comes out of the spool goes the way
+ * of the others.
  */
 #include "csv/csv.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/text.h"
 #include "common/meta.h"
 #include "common/plain.h"
 #include "common/spool.h"
-#include "common/value.h"
+#include "common/template.h"
 #include "stream/events.h"
 #include "symbols/place-texts.h"
-
-enum {
-	FORM_PLACE = CTP_FORM_BYTES + 1, /* not the number of a place but its text; at most CTP_SITE_SPELLED_MAX bytes */
-	COMMAS = 8, SHORT = 32, /* bytes that are copied at once of what stands before a value: a few, or some more */
-	SPARE = SHORT + CTP_TEXT_MAX, /* room for what is copied too much, and for a number or a row's end */
-};
-
-struct fixed {
-	const char *text; /* `transition,,` or `,`; readable for SHORT bytes at least */
-	uint32_t len;
-};
-
-/* How the rows of a class look: for each field that is shown, all that stands before its value. */
-struct layout {
-	uint32_t nkeys;
-	size_t room;  /* of a row, where no value may be of any length */
-	bool bounded; /* that is so, and an output can give it at once */
-	struct fixed tail; /* what stands behind the last value; in the full form, of a record that is not late */
-	struct key {
-		struct fixed before;
-		uint32_t column, index; /* index: in the record */
-		uint8_t form;
-		const struct ctp_field *field;
-	} keys[];
-};
 
 struct csv_sink {
 	struct ctp_sink sink;
@@ -54,12 +27,7 @@ struct csv_sink {
 	bool has_header;
 	bool has_wall; /* the section at hand */
 	int64_t wall_offset_ns;
-	struct known { /* the section's classes, by id */
-		const struct ctp_class *cls; /* null: not seen yet */
-		struct layout *layout;       /* null: it is not shown */
-		struct ctp_text_near *near;  /* one for each key */
-		bool declared; /* and no other of its name since */
-	} known[CTP_CLASSES_MAX];
+	struct ctp_templates classes;
 };
 
 static enum ctp_status outcome(const struct csv_sink *s, struct ctp_err *err)
@@ -113,6 +81,15 @@ static void put_text(struct ctp_output *out, const char *text, size_t len)
 	ctp_output_put(out, "\"", 1);
 }
 
+/* The same in the only column: an empty line would be none. */
+static void put_lone_text(struct ctp_output *out, const char *text, size_t len)
+{
+	if (len)
+		put_text(out, text, len);
+	else
+		ctp_output_put(out, "\"\"", 2);
+}
+
 /* The same into memory: at most twice as long, and the quotes around it. */
 static char *spell(char *p, const char *text, size_t len)
 {
@@ -158,31 +135,36 @@ static enum ctp_status put_meta(struct csv_sink *s, const char *type, char *text
 
 /* --- classes ------------------------------------------------------------------------------------------------------------- */
 
-static struct key key_of(const struct csv_sink *s, const struct ctp_class *cls, int field, int column)
+/* A value in a column. */
+struct cell {
+	uint32_t column, index; /* index: of the field */
+	uint8_t form;
+};
+
+static struct cell cell_of(const struct csv_sink *s, const struct ctp_class *cls, int field, int column)
 {
 	const struct ctp_field *f = &cls->fields[field];
 	bool wall = s->options.wall && f->role == CTP_ROLE_TIME;
-	return (struct key){.column = (uint32_t)column, .index = (uint32_t)field, .field = f,
-	                    .form = (uint8_t)(wall ? CTP_FORM_WALL : ctp_form_of(f))};
+	return (struct cell){(uint32_t)column, (uint32_t)field, (uint8_t)(wall ? CTP_FORM_WALL : ctp_form_of(f))};
 }
 
 /* coroTracer's columns: a field by its name, or else the first that has the role. */
-static uint32_t plain_keys(const struct csv_sink *s, const struct ctp_class *cls, struct key *keys)
+static int plain_cells(const struct csv_sink *s, const struct ctp_class *cls, struct cell *cells)
 {
-	uint32_t n = 0;
+	int n = 0;
 	for (int i = 0; i < CTP_PLAIN_FIELDS; i++) {
 		int field = ctp_class_field(cls, ctp_plain_fields[i].name);
 		if (field < 0)
 			field = ctp_class_role(cls, ctp_plain_fields[i].role);
 		if (field >= 0)
-			keys[n++] = key_of(s, cls, field, i);
+			cells[n++] = cell_of(s, cls, field, i);
 	}
 	return n;
 }
 
 static int by_column(const void *a, const void *b)
 {
-	const struct key *x = a, *y = b;
+	const struct cell *x = a, *y = b;
 	return (x->column > y->column) - (x->column < y->column);
 }
 
@@ -200,7 +182,7 @@ static enum ctp_status add_columns(struct csv_sink *s, const struct ctp_class *c
 }
 
 /* Every field, in the order of the columns. -1: one has no column. */
-static int all_keys(const struct csv_sink *s, const struct ctp_class *cls, struct key *keys, struct ctp_err *err)
+static int all_cells(const struct csv_sink *s, const struct ctp_class *cls, struct cell *cells, struct ctp_err *err)
 {
 	int n = 0;
 	for (uint32_t i = 0; i < cls->nfields; i++) {
@@ -209,68 +191,72 @@ static int all_keys(const struct csv_sink *s, const struct ctp_class *cls, struc
 		if (column < 0)
 			return ctp_err_set(err, "class %.100s: has a field %.100s that its first records did not have; try -a",
 			                   cls->name, name);
-		keys[n++] = key_of(s, cls, (int)i, column);
+		cells[n++] = cell_of(s, cls, (int)i, column);
 		if (!ctp_place_texts_shows(s->texts, cls, i))
 			continue;
 		column = ctp_csv_columns_find(&s->columns, ctp_csv_site_name(name, s->options.all).text);
 		if (column >= 0)
-			keys[n++] = (struct key){.column = (uint32_t)column, .index = i, .field = &cls->fields[i],
-			                         .form = FORM_PLACE};
+			cells[n++] = (struct cell){(uint32_t)column, i, CTP_FORM_PLACE};
 	}
-	qsort(keys, (size_t)n, sizeof *keys, by_column);
+	qsort(cells, (size_t)n, sizeof *cells, by_column);
 	return n;
 }
 
-/* One block, for free(). */
-static struct layout *new_layout(const struct csv_sink *s, const struct ctp_class *cls, struct ctp_err *err)
+static char *put_until(char *p, uint32_t *column, uint32_t upto)
 {
-	bool all = s->options.all;
-	uint32_t last = all ? s->columns.n + 1 : s->columns.n - 1; /* of the full form: @meta, behind late */
-	size_t text_bytes = s->columns.n + 2 * (CTP_NAME_MAX + 2) + SPARE;
-	uint32_t most = cls->nfields > CTP_PLAIN_FIELDS ? 2 * cls->nfields : 2 * CTP_PLAIN_FIELDS;
-	struct layout *l = calloc(1, sizeof *l + most * sizeof l->keys[0] + text_bytes);
-	if (!l) {
-		no_memory(s, err);
+	p = (char *)memset(p, ',', upto - *column) + (upto - *column);
+	*column = upto;
+	return p;
+}
+
+/* What stands behind the last value begins at from; p is its end so far. The full form has late and @meta there. */
+static void put_tails(struct ctp_template *t, char *from, char *p, bool all)
+{
+	size_t len = (size_t)(p - from);
+	char *end = stpcpy(p, "\n"), *late = mempcpy(end, from, len);
+	t->tail = (struct ctp_template_text){from, (uint32_t)(end - from)};
+	late = stpcpy(late - all, all ? "true,\n" : "\n");
+	t->late_tail = (struct ctp_template_text){end, (uint32_t)(late - end)};
+}
+
+static struct ctp_template *make_template(const struct csv_sink *s, const struct ctp_class *cls, struct ctp_err *err)
+{
+	static const struct ctp_template_style style = {.text = put_text}, lone = {.text = put_lone_text};
+	bool all = s->options.all, plain = !all && !s->options.class_name;
+	struct cell cells[2 * CTP_FIELDS_MAX];
+	int n = plain ? plain_cells(s, cls, cells) : all_cells(s, cls, cells, err);
+	if (n < 0)
 		return NULL;
-	}
-	int n = all || s->options.class_name ? all_keys(s, cls, l->keys, err) : (int)plain_keys(s, cls, l->keys);
-	if (n < 0) {
-		free(l);
-		return NULL;
-	}
-	l->nkeys = (uint32_t)n;
-	l->bounded = true;
-	char *p = (char *)(l->keys + most), *from = p;
+	char *p, *from;
 	uint32_t column = 0;
+	struct ctp_template *t = ctp_template_new((uint32_t)n, 2 * (s->columns.n + 2 * sizeof(struct ctp_csv_name)) + 16, &p);
+	if (!t)
+		return no_memory(s, err), NULL;
+	t->style = s->columns.n == 1 ? &lone : &style;
+	t->texts = plain ? NULL : s->texts;
+	t->wall_offset_ns = s->wall_offset_ns;
+	from = p;
 	if (all) {
 		struct ctp_csv_name type = ctp_csv_class_name(cls->name);
 		p = spell(p, type.text, strlen(type.text));
 	}
-	for (struct key *k = l->keys; k < l->keys + n; k++, from = p) {
-		memset(p, ',', k->column - column);
-		p += k->column - column;
-		column = k->column;
-		k->before = (struct fixed){from, (uint32_t)(p - from)};
-		l->room += k->before.len + (k->form == FORM_PLACE ? CTP_SITE_SPELLED_MAX : CTP_TEXT_MAX);
-		l->bounded &= k->form < CTP_FORM_ENUM || k->form == FORM_PLACE;
+	for (const struct cell *c = cells; c < cells + n; c++, from = p) {
+		p = put_until(p, &column, c->column);
+		t->keys[t->nkeys++] = (struct ctp_template_key){
+			.before = {from, (uint32_t)(p - from)}, .field = &cls->fields[c->index], .index = c->index, .form = c->form,
+		};
 	}
-	memset(p, ',', last - column);
-	p[last - column] = '\n';
-	l->tail = (struct fixed){from, (uint32_t)(p + (last - column) + 1 - from)};
-	l->room += l->tail.len + SPARE;
-	l->bounded &= l->room <= CTP_OUTPUT_ROOM;
-	return l;
+	p = put_until(p, &column, all ? s->columns.n + 1 : s->columns.n - 1);
+	put_tails(t, from, p, all);
+	ctp_template_measure(t);
+	return t;
 }
 
-static enum ctp_status declare(struct csv_sink *s, struct known *k, struct ctp_err *err)
+static enum ctp_status declare(struct csv_sink *s, struct ctp_templates_class *c, struct ctp_err *err)
 {
-	/* A row's type must mean the class that was declared last under that name, also where a section has two of them. */
-	for (size_t i = 0; i < CTP_CLASSES_MAX; i++)
-		if (s->known[i].declared && !strcmp(s->known[i].cls->name, k->cls->name))
-			s->known[i].declared = false;
-	k->declared = true;
 	size_t len;
-	char *text = ctp_meta_class(k->cls, &len);
+	char *text = ctp_meta_class(c->cls, &len);
+	ctp_templates_declare(&s->classes, c);
 	return put_meta(s, "@schema", text, len, err);
 }
 
@@ -292,10 +278,10 @@ static bool is_wanted(const struct csv_sink *s, const struct ctp_class *cls)
 	                                                  cls->kind == CTP_KIND_TRANSITION);
 }
 
-/* The first record of a class in a section: from here on its layout is known. */
-static enum ctp_status meet(struct csv_sink *s, struct known *k, const struct ctp_class *cls, struct ctp_err *err)
+/* The first record of a class in a section. */
+static enum ctp_status meet(struct csv_sink *s, struct ctp_templates_class *c, const struct ctp_class *cls, struct ctp_err *err)
 {
-	k->cls = cls;
+	c->cls = cls;
 	if (!is_wanted(s, cls)) {
 		bool room = s->others.n < CTP_CLASSES_MAX; /* they are for a message, which has less */
 		return room && ctp_csv_columns_add(&s->others, cls->name, err) < 0 ? CTP_FAILED : CTP_OK;
@@ -304,142 +290,35 @@ static enum ctp_status meet(struct csv_sink *s, struct known *k, const struct ct
 		return ctp_err_set(err, "a section does not say how its times relate to wall-clock time; leave out --wall");
 	if (!s->has_header && begin_class(s, cls, err))
 		return CTP_FAILED;
-	if (!(k->layout = new_layout(s, cls, err)))
-		return CTP_FAILED;
-	k->near = calloc(k->layout->nkeys + 1, sizeof *k->near);
-	return k->near ? CTP_OK : no_memory(s, err);
-}
-
-static void forget_classes(struct csv_sink *s)
-{
-	for (size_t i = 0; i < CTP_CLASSES_MAX; i++) {
-		free(s->known[i].layout);
-		free(s->known[i].near);
-		s->known[i] = (struct known){0};
-	}
+	c->row = make_template(s, cls, err);
+	return c->row ? CTP_OK : CTP_FAILED;
 }
 
 /* --- records ------------------------------------------------------------------------------------------------------------- */
 
-/* What has no bound that a row's room could count on. */
-static void put_long(struct csv_sink *s, const struct key *key, uint64_t v)
+/* Records of one class. */
+static enum ctp_status write_run(struct csv_sink *s, const struct ctp_record *rec, uint32_t n, bool late, struct ctp_err *err)
 {
-	if (key->form == CTP_FORM_ENUM) {
-		const char *label = ctp_value_label(key->field, v);
-		if (label)
-			put_text(s->out, label, strlen(label));
-		else
-			ctp_output_commit(s->out, ctp_text_u64(ctp_output_reserve(s->out, CTP_TEXT_MAX), v));
-		return;
-	}
-	const struct ctp_str *str = ctp_str_val(v);
-	size_t len = str ? str->len : 0;
-	if (!len) /* an empty line would be none */
-		ctp_output_put(s->out, "\"\"", s->columns.n == 1 ? 2 : 0);
-	else
-		(key->form == CTP_FORM_TEXT ? put_text : ctp_value_put_hex)(s->out, str->data, len);
-}
-
-static char *put_place(char *p, struct ctp_place_texts *texts, const struct ctp_field *field, uint64_t v)
-{
-	const struct ctp_sites_text *text = ctp_place_texts_find(texts, field, v);
-	if (!text)
-		return p;
-	memcpy(p, text->data, text->len);
-	return p + text->len;
-}
-
-static inline char *put_value(const struct csv_sink *s, char *p, const struct key *key, uint64_t v, struct ctp_text_near *near)
-{
-	static const char words[2][8] = {"false", "true"}; /* looked up: whether a coroutine runs is nothing to be guessed */
-	switch (key->form) {
-	case CTP_FORM_UNSIGNED:
-		return ctp_text_u64_near(p, v, near);
-	case CTP_FORM_SIGNED:
-		return ctp_text_i64(p, (int64_t)v);
-	case CTP_FORM_HEX:
-		return ctp_text_hex16(p, v);
-	case CTP_FORM_BOOL:
-		memcpy(p, words[v != 0], 8);
-		return p + 5 - (v != 0);
-	case CTP_FORM_WALL:
-		return ctp_value_put_wall(p, v, s->wall_offset_ns);
-	case FORM_PLACE:
-		return put_place(p, s->texts, key->field, v);
-	case CTP_FORM_F32:
-		return ctp_text_float(p, (float)ctp_val_double(CTP_F32, v));
-	default:
-		return ctp_text_double(p, ctp_val_double(CTP_F64, v));
-	}
-}
-
-/* Mostly it is a comma: a fixed number of bytes is quicker to copy than the right number. */
-static inline char *put_fixed(char *p, const struct fixed *f)
-{
-	memcpy(p, f->text, COMMAS);
-	if (f->len > COMMAS)
-		memcpy(p + COMMAS, f->text + COMMAS, SHORT - COMMAS);
-	if (f->len > SHORT)
-		memcpy(p + SHORT, f->text + SHORT, f->len - SHORT);
-	return p + f->len;
-}
-
-/* A row whose room is known, but for its tail. */
-static inline char *put_bounded(const struct csv_sink *s, char *p, const struct known *k, const uint64_t *val)
-{
-	struct ctp_text_near *near = k->near;
-	for (const struct key *key = k->layout->keys, *end = key + k->layout->nkeys; key < end; key++, near++)
-		p = put_value(s, put_fixed(p, &key->before), key, val[key->index], near);
-	return p;
-}
-
-static void put_unbounded(struct csv_sink *s, const struct known *k, const uint64_t *val)
-{
-	struct ctp_text_near *near = k->near;
-	for (const struct key *key = k->layout->keys, *end = key + k->layout->nkeys; key < end; key++, near++) {
-		char *p = put_fixed(ctp_output_reserve(s->out, key->before.len + SPARE + CTP_SITE_SPELLED_MAX), &key->before);
-		if (key->form < CTP_FORM_ENUM || key->form == FORM_PLACE) {
-			ctp_output_commit(s->out, put_value(s, p, key, val[key->index], near));
-		} else {
-			ctp_output_commit(s->out, p);
-			put_long(s, key, val[key->index]);
-		}
-	}
-}
-
-static enum ctp_status write_record(struct csv_sink *s, const struct ctp_record *rec, bool late, struct ctp_err *err)
-{
-	struct known *k = &s->known[rec->cls->id];
-	if (!k->cls && meet(s, k, rec->cls, err))
+	struct ctp_templates_class *c = &s->classes.of[rec->cls->id];
+	if (!c->cls && meet(s, c, rec->cls, err))
 		return CTP_FAILED;
-	ctp_place_texts_learn(s->texts, rec);
-	if (!k->layout)
-		return CTP_OK;
-	if (s->options.all && !k->declared && declare(s, k, err))
+	if (c->row && s->options.all && !c->declared && declare(s, c, err))
 		return CTP_FAILED;
-	const struct layout *l = k->layout;
-	char *p;
-	if (l->bounded) {
-		p = put_bounded(s, ctp_output_reserve(s->out, l->room), k, rec->val);
-	} else {
-		put_unbounded(s, k, rec->val);
-		p = ctp_output_reserve(s->out, l->tail.len + SPARE);
-	}
-	p = put_fixed(p, &l->tail);
-	if (s->options.all && late) {
-		memcpy(p - 2, "true,\n", 6);
-		p += 4;
-	}
-	ctp_output_commit(s->out, p);
+	if (c->row)
+		ctp_template_put(c->row, s->out, rec, n, late);
+	for (uint32_t i = 0; i < n && !c->row; i++)
+		ctp_place_texts_learn(s->texts, &rec[i]);
 	return CTP_OK;
 }
 
 static enum ctp_status write_records(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
 {
 	struct csv_sink *s = (struct csv_sink *)sink;
-	for (uint32_t i = 0; i < batch->n; i++)
-		if (write_record(s, &batch->rec[i], batch->late, err))
+	for (const struct ctp_record *rec = batch->rec, *end = rec + batch->n, *next; rec < end; rec = next) {
+		next = ctp_templates_run(rec, end);
+		if (write_run(s, rec, (uint32_t)(next - rec), batch->late, err))
 			return CTP_FAILED;
+	}
 	return outcome(s, err);
 }
 
@@ -455,7 +334,7 @@ static enum ctp_status flush(struct ctp_sink *sink, struct ctp_err *err)
 static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
 {
 	struct csv_sink *s = (struct csv_sink *)sink;
-	forget_classes(s);
+	ctp_templates_forget(&s->classes);
 	ctp_place_texts_forget(s->texts);
 	s->has_wall = sec->has_wall;
 	s->wall_offset_ns = sec->wall_offset_ns;
@@ -487,18 +366,17 @@ static const struct ctp_sink_ops rows = {
 static enum ctp_status spool_section(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
 {
 	struct csv_sink *s = (struct csv_sink *)sink;
-	forget_classes(s);
+	ctp_templates_forget(&s->classes);
 	return ctp_spool_section(s->spool, sec, err);
 }
 
 static enum ctp_status meet_columns(struct csv_sink *s, const struct ctp_class *cls, struct ctp_err *err)
 {
-	struct known *k = &s->known[cls->id];
 	struct ctp_err why;
 	for (uint32_t i = 0; i < cls->nfields; i++)
 		if (add_columns(s, cls, i, &why))
 			return ctp_err_set(err, "class %.100s: %.100s; --class has those of one class", cls->name, why.text);
-	k->cls = cls;
+	s->classes.of[cls->id].cls = cls;
 	return CTP_OK;
 }
 
@@ -506,7 +384,7 @@ static enum ctp_status spool_records(struct ctp_sink *sink, const struct ctp_bat
 {
 	struct csv_sink *s = (struct csv_sink *)sink;
 	for (uint32_t i = 0; i < batch->n; i++)
-		if (!s->known[batch->rec[i].cls->id].cls && meet_columns(s, batch->rec[i].cls, err))
+		if (!s->classes.of[batch->rec[i].cls->id].cls && meet_columns(s, batch->rec[i].cls, err))
 			return CTP_FAILED;
 	return ctp_spool_records(s->spool, batch, err);
 }
@@ -558,7 +436,7 @@ static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 static void free_sink(struct ctp_sink *sink)
 {
 	struct csv_sink *s = (struct csv_sink *)sink;
-	forget_classes(s);
+	ctp_templates_forget(&s->classes);
 	ctp_csv_columns_fini(&s->columns);
 	ctp_csv_columns_fini(&s->others);
 	ctp_spool_free(s->spool);

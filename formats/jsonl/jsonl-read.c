@@ -33,7 +33,7 @@ static struct ctp_intake_class *adopt(struct jsonl_source *s, struct ctp_class *
 {
 	s->last = NULL; /* its rows may look the same */
 	struct ctp_intake_class *c = cls ? ctp_intake_adopt(&s->intake, cls, why) : NULL;
-	if (c && !c->layout && !(c->layout = ctp_jsonl_layout_new(c->cls, true, true))) {
+	if (c && !c->layout && !(c->layout = ctp_jsonl_template(c->cls, true, true, NULL))) {
 		c->current = false;
 		return ctp_err_set(why, "out of memory"), NULL;
 	}
@@ -225,7 +225,7 @@ struct ctp_source *ctp_jsonl_source(const char *tool, struct ctp_err *err)
 	}
 	s->source.ops = &ops;
 	s->plain.cls = ctp_plain_class(err);
-	s->plain.layout = s->plain.cls ? ctp_jsonl_layout_new(s->plain.cls, false, false) : NULL;
+	s->plain.layout = s->plain.cls ? ctp_jsonl_template(s->plain.cls, false, false, NULL) : NULL;
 	if (!s->plain.layout || ctp_intake_init(&s->intake, &s->source, tool, err) || ctp_jsonl_row_init(&s->row, err)) {
 		free_source(&s->source);
 		return NULL;

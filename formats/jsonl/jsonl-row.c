@@ -41,7 +41,7 @@ static void keep_str(struct ctp_jsonl_row *row, const struct ctp_str *s)
 }
 
 /* A value that is written as text, for the fields that allow it. */
-static bool take_text(struct ctp_jsonl_row *row, struct ctp_json *j, const struct ctp_jsonl_key *key, uint64_t *v)
+static bool take_text(struct ctp_jsonl_row *row, struct ctp_json *j, const struct ctp_template_key *key, uint64_t *v)
 {
 	struct ctp_str *s = take_str(row, j);
 	if (!s)
@@ -73,7 +73,7 @@ static bool take_text(struct ctp_jsonl_row *row, struct ctp_json *j, const struc
 	}
 }
 
-static bool take_value(struct ctp_jsonl_row *row, struct ctp_json *j, const struct ctp_jsonl_key *key, uint64_t *v)
+static bool take_value(struct ctp_jsonl_row *row, struct ctp_json *j, const struct ctp_template_key *key, uint64_t *v)
 {
 	const char *from, *upto;
 	enum ctp_json_kind kind = ctp_json_peek(j);
@@ -151,7 +151,7 @@ static inline const char *quick_hex(const char *p, const char *end, uint64_t *v)
 	return all ? p + 20 : NULL;
 }
 
-static inline const char *quick_value(struct ctp_jsonl_row *row, const struct ctp_jsonl_key *key, const char *p,
+static inline const char *quick_value(struct ctp_jsonl_row *row, const struct ctp_template_key *key, const char *p,
                                       const char *end, uint64_t *v)
 {
 	if (key->form == CTP_FORM_UNSIGNED && key->field->type == CTP_U64)
@@ -169,46 +169,50 @@ static inline const char *quick_value(struct ctp_jsonl_row *row, const struct ct
 }
 
 /* Whether the bytes at p, at least 8 and as many as the key has, are those of the key. */
-static inline bool same_key(const char *p, const struct ctp_jsonl_key *key)
+static inline bool same_key(const char *p, const struct ctp_template_key *key)
 {
-	const char *text = key->text;
+	const char *text = key->before.data;
 	uint64_t a, b;
-	uint32_t at = 0;
-	for (; at + 8 <= key->len; at += 8) {
+	uint32_t at = 0, len = key->before.len;
+	for (; at + 8 <= len; at += 8) {
 		memcpy(&a, p + at, 8);
 		memcpy(&b, text + at, 8);
 		if (a != b)
 			return false;
 	}
-	if (at == key->len)
+	if (at == len)
 		return true;
 	/* The last bytes, with some again before them; or of a short key, with some behind it that do not count. */
-	unsigned spare = at ? 0 : 8 - key->len;
-	at = at ? key->len - 8 : 0;
+	unsigned spare = at ? 0 : 8 - len;
+	at = at ? len - 8 : 0;
 	memcpy(&a, p + at, 8);
 	memcpy(&b, text + at, 8);
 	return (le64toh(a) ^ le64toh(b)) << (8 * spare) == 0;
 }
 
 /* Over the text of a place, if one is there. */
-static inline const char *pass_site(const struct ctp_jsonl_key *key, const char *p, const char *end)
+static const char *pass_place(const struct ctp_template_key *key, const char *p, const char *end)
 {
-	if (!key->site_text || (size_t)(end - p) < key->site_len || memcmp(p, key->site_text, key->site_len))
+	if ((size_t)(end - p) < key->before.len || memcmp(p, key->before.data, key->before.len))
 		return p;
-	struct ctp_json j = {p + key->site_len, end};
+	struct ctp_json j = {p + key->before.len, end};
 	return ctp_json_skip(&j) ? j.p : NULL;
 }
 
-bool ctp_jsonl_row_quick(struct ctp_jsonl_row *row, const struct ctp_jsonl_layout *layout, const char *p, const char *end)
+bool ctp_jsonl_row_quick(struct ctp_jsonl_row *row, const struct ctp_template *layout, const char *p, const char *end)
 {
 	row->used = 0;
 	if (end - p < 8) /* quick_digits wants them */
 		return false;
-	for (const struct ctp_jsonl_key *key = layout->keys, *stop = key + layout->nkeys; key < stop; key++) {
-		if ((size_t)(end - p) < key->len + (key->len < 8 ? 8 - key->len : 0) || !same_key(p, key))
+	for (const struct ctp_template_key *key = layout->keys, *stop = key + layout->nkeys; key < stop; key++) {
+		uint32_t len = key->before.len;
+		if (key->form == CTP_FORM_PLACE)
+			p = pass_place(key, p, end);
+		else if ((size_t)(end - p) < (len < 8 ? 8 : len) || !same_key(p, key))
 			return false;
-		p = quick_value(row, key, p + key->len, end, &row->val[key->index]);
-		if (!p || !(p = pass_site(key, p, end)))
+		else
+			p = quick_value(row, key, p + len, end, &row->val[key->index]);
+		if (!p)
 			return false;
 	}
 	if (layout->nkeys && end - p == 1)
@@ -225,25 +229,25 @@ static bool names_field(const char *key, size_t len, const char *name)
 	return len == strlen(name) + at && (!at || key[0] == '@') && !memcmp(key + at, name, len - at);
 }
 
-static const struct ctp_jsonl_key *find_key(const struct ctp_jsonl_layout *layout, uint32_t guess, const char *key, size_t len)
+static const struct ctp_template_key *find_key(const struct ctp_template *layout, uint32_t guess, const char *key, size_t len)
 {
 	for (uint32_t n = 0; n < layout->nkeys; n++) {
-		const struct ctp_jsonl_key *k = &layout->keys[(guess + n) % layout->nkeys];
-		if (names_field(key, len, k->field->name))
+		const struct ctp_template_key *k = &layout->keys[(guess + n) % layout->nkeys];
+		if (k->form != CTP_FORM_PLACE && names_field(key, len, k->field->name))
 			return k;
 	}
 	return NULL;
 }
 
 /* For messages: what a value of the field should have been. */
-static const char *wanted(const struct ctp_jsonl_key *key) { return ctp_type_name(key->field->type); }
+static const char *wanted(const struct ctp_template_key *key) { return ctp_type_name(key->field->type); }
 
-enum ctp_status ctp_jsonl_row_parse(struct ctp_jsonl_row *row, const struct ctp_jsonl_layout *layout, const char *p,
+enum ctp_status ctp_jsonl_row_parse(struct ctp_jsonl_row *row, const struct ctp_template *layout, const char *p,
                                     const char *end, struct ctp_err *why)
 {
 	struct ctp_json j = {p, end};
 	bool first = true, seen[CTP_FIELDS_MAX] = {false};
-	uint32_t guess = 0, found = 0;
+	uint32_t guess = 0;
 	row->used = 0;
 	if (!ctp_json_take(&j, '{'))
 		return ctp_err_set(why, "not a JSON object");
@@ -251,7 +255,7 @@ enum ctp_status ctp_jsonl_row_parse(struct ctp_jsonl_row *row, const struct ctp_
 		char *key = row->text + row->used, *key_end = ctp_json_key(&j, key);
 		if (!key_end)
 			return ctp_err_set(why, "not JSON");
-		const struct ctp_jsonl_key *k = find_key(layout, guess, key, (size_t)(key_end - key));
+		const struct ctp_template_key *k = find_key(layout, guess, key, (size_t)(key_end - key));
 		if (!k || ctp_json_peek(&j) == CTP_JSON_NULL) {
 			if (!ctp_json_skip(&j))
 				return ctp_err_set(why, "not JSON");
@@ -262,12 +266,11 @@ enum ctp_status ctp_jsonl_row_parse(struct ctp_jsonl_row *row, const struct ctp_
 		if (!take_value(row, &j, k, &row->val[k->index]))
 			return ctp_err_set(why, "\"%.40s\" is not a %s", k->field->name, wanted(k));
 		seen[k->index] = true;
-		found++;
 		guess = (uint32_t)(k - layout->keys) + 1;
 	}
 	if (!j.p || !ctp_json_done(&j))
 		return ctp_err_set(why, "not JSON");
-	for (uint32_t i = 0; found < layout->nkeys && i < layout->nkeys; i++)
+	for (uint32_t i = 0; i < layout->nkeys; i++)
 		if (!seen[layout->keys[i].index])
 			return ctp_err_set(why, "lacks \"%.40s\"", layout->keys[i].field->name);
 	return CTP_OK;

@@ -22,10 +22,10 @@ enum ctp_status ctp_jsonl_row_init(struct ctp_jsonl_row *row, struct ctp_err *er
 void ctp_jsonl_row_fini(struct ctp_jsonl_row *row);
 
 /* True if the line [p, end) is exactly a row of this layout. */
-bool ctp_jsonl_row_quick(struct ctp_jsonl_row *row, const struct ctp_jsonl_layout *layout, const char *p, const char *end);
+bool ctp_jsonl_row_quick(struct ctp_jsonl_row *row, const struct ctp_template *layout, const char *p, const char *end);
 
 /* The same for any way of writing it; why says what is wrong. */
-enum ctp_status ctp_jsonl_row_parse(struct ctp_jsonl_row *row, const struct ctp_jsonl_layout *layout, const char *p,
+enum ctp_status ctp_jsonl_row_parse(struct ctp_jsonl_row *row, const struct ctp_template *layout, const char *p,
                                     const char *end, struct ctp_err *why);
 
 /*

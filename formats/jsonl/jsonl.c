@@ -2,7 +2,6 @@
 #include "jsonl/jsonl.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "common/json.h"
 #include "symbols/sites.h"
@@ -21,59 +20,68 @@ static char *put_name(char *p, const char *name, bool reserved)
 	return ctp_json_quote(p, full + !reserved, len + reserved);
 }
 
-/* The key of a place's text. */
-static char *put_site(char *p, const char *field)
+/* What stands in [from, p) is no key's yet. */
+struct maker {
+	struct ctp_template *t;
+	char *from, *p;
+};
+
+static void put_head(struct maker *m, const struct ctp_class *cls, bool all)
 {
-	char name[CTP_NAME_MAX + 1];
-	snprintf(name, sizeof name, "%s" CTP_SITE_SUFFIX, field);
-	*p++ = ',';
-	p = put_name(p, name, ctp_jsonl_field_reserved(name));
-	*p++ = ':';
-	return p;
+	*m->p++ = '{';
+	if (all)
+		m->p = put_name(stpcpy(m->p, "\"type\":"), cls->name, ctp_jsonl_class_reserved(cls->name));
 }
 
-struct ctp_jsonl_layout *ctp_jsonl_layout_new(const struct ctp_class *cls, bool all, bool symbols)
+static void put_key(struct maker *m, const struct ctp_class *cls, uint32_t index, enum ctp_form form)
 {
+	const struct ctp_field *f = &cls->fields[index];
+	char name[CTP_NAME_MAX + sizeof CTP_SITE_SUFFIX];
+	snprintf(name, sizeof name, "%s%s", f->name, form == CTP_FORM_PLACE ? CTP_SITE_SUFFIX : "");
+	if (m->p[-1] != '{')
+		*m->p++ = ',';
+	m->p = put_name(m->p, name, ctp_jsonl_field_reserved(name));
+	*m->p++ = ':';
+	m->t->keys[m->t->nkeys++] = (struct ctp_template_key){
+		.before = {m->from, (uint32_t)(m->p - m->from)}, .field = f, .index = index, .form = (uint8_t)form,
+	};
+	m->from = m->p;
+}
+
+/* Where the class has no fields, the head is a part of both tails. */
+static void put_tails(struct maker *m, bool all)
+{
+	size_t head = (size_t)(m->p - m->from);
+	char *end = stpcpy(m->p, "}\n"), *late = mempcpy(end, m->from, head);
+	m->t->tail = (struct ctp_template_text){m->from, (uint32_t)(end - m->from)};
+	m->p = stpcpy(late, all ? ",\"late\":true}\n" : "}\n");
+	m->t->late_tail = (struct ctp_template_text){end, (uint32_t)(m->p - end)};
+}
+
+struct ctp_template *ctp_jsonl_template(const struct ctp_class *cls, bool all, bool symbols, struct ctp_place_texts *texts)
+{
+	static const struct ctp_template_style style = {.text = ctp_json_put, .quotes = true, .omits = true};
 	enum { FIXED = 16 + CTP_JSON_GROWTH };
-	size_t text_bytes = 2 * (CTP_JSON_GROWTH * strlen(cls->name) + FIXED) + CTP_JSONL_SHORT;
+	size_t text_bytes = 2 * (CTP_JSON_GROWTH * strlen(cls->name) + 2 * FIXED);
 	for (uint32_t i = 0; i < cls->nfields; i++)
-		text_bytes += (CTP_JSON_GROWTH * strlen(cls->fields[i].name) + FIXED) * (ctp_site_shown(cls, i) ? 2 : 1);
-	struct ctp_jsonl_layout *layout = calloc(1, sizeof *layout + cls->nfields * sizeof layout->keys[0] + text_bytes);
-	if (!layout)
+		text_bytes += 2 * (CTP_JSON_GROWTH * strlen(cls->fields[i].name) + 2 * FIXED);
+	struct maker m;
+	m.t = ctp_template_new(2 * cls->nfields, text_bytes, &m.from);
+	if (!m.t)
 		return NULL;
-	char *p = (char *)(layout->keys + cls->nfields);
-	layout->bounded = true;
-	layout->head = p;
-	*p++ = '{';
-	if (all) {
-		memcpy(p, "\"type\":", 7);
-		p = put_name(p + 7, cls->name, ctp_jsonl_class_reserved(cls->name));
-	}
-	layout->head_bytes = (size_t)(p - layout->head);
+	m.t->style = &style;
+	m.t->texts = texts;
+	m.p = m.from;
+	put_head(&m, cls, all);
 	for (uint32_t i = 0; i < cls->nfields; i++) {
 		const struct ctp_field *f = &cls->fields[i];
 		if (!all && f->flags & CTP_FIELD_EXTRA)
 			continue;
-		struct ctp_jsonl_key *key = &layout->keys[layout->nkeys++];
-		*key = (struct ctp_jsonl_key){.text = p, .form = (uint8_t)ctp_form_of(f), .index = i, .field = f};
-		if (layout->nkeys == 1) {
-			memcpy(p, layout->head, layout->head_bytes);
-			p += layout->head_bytes;
-		}
-		if (layout->nkeys > 1 || all)
-			*p++ = ',';
-		p = put_name(p, f->name, ctp_jsonl_field_reserved(f->name));
-		*p++ = ':';
-		key->len = (uint32_t)(p - key->text);
-		layout->room += key->len + CTP_JSONL_SHORT + CTP_JSONL_VALUE;
-		layout->bounded &= key->form < CTP_FORM_ENUM;
-		if (all && ctp_site_shown(cls, i) && (symbols || f->role == CTP_ROLE_SITE)) {
-			key->site_text = p;
-			p = put_site(p, f->name);
-			key->site_len = (uint32_t)(p - key->site_text);
-			layout->room += key->site_len + CTP_SITE_SPELLED_MAX;
-		}
+		put_key(&m, cls, i, ctp_form_of(f));
+		if (all && ctp_site_shown(cls, i) && (symbols || f->role == CTP_ROLE_SITE))
+			put_key(&m, cls, i, CTP_FORM_PLACE);
 	}
-	layout->bounded &= layout->room <= CTP_OUTPUT_ROOM - CTP_JSONL_SPARE;
-	return layout;
+	put_tails(&m, all);
+	ctp_template_measure(m.t);
+	return m.t;
 }

@@ -23,8 +23,7 @@
 #ifndef CTP_JSONL_H
 #define CTP_JSONL_H
 
-#include "base/text.h"
-#include "common/value.h"
+#include "common/template.h"
 #include "io/output.h"
 #include "stream/sink.h"
 
@@ -41,32 +40,11 @@ struct ctp_source *ctp_jsonl_source(const char *tool, struct ctp_err *err);
 
 /* --- between the two ----------------------------------------------------------------------------------------------------- */
 
-/* How the rows of a class look: for each field that is shown, all that stands before its value. */
-struct ctp_jsonl_layout {
-	uint32_t nkeys;
-	size_t room;  /* of keys and values, where no value may be of any length */
-	bool bounded; /* that is so, and an output can give it at once */
-	char *head; /* of a row without fields: all but its closing brace */
-	size_t head_bytes;
-	struct ctp_jsonl_key {
-		const char *text; /* `{"type":"x","ts":` or `,"tid":`; readable for CTP_JSONL_SHORT bytes at least */
-		uint32_t len;
-		uint8_t form;
-		uint32_t index;   /* in the record */
-		const struct ctp_field *field;
-		const char *site_text; /* `,"site_text":`, to stand behind the value; null: it has no text */
-		uint32_t site_len;
-	} keys[];
-};
-
-enum {
-	CTP_JSONL_SHORT = 32,                /* bytes that are copied of a key at once */
-	CTP_JSONL_VALUE = CTP_TEXT_MAX + 2, /* a number, and its quotes */
-	CTP_JSONL_SPARE = 32,               /* room behind a row for its end */
-};
-
-/* One block, for free(). cls must outlive it. symbols: addresses may have texts. Null: out of memory. */
-struct ctp_jsonl_layout *ctp_jsonl_layout_new(const struct ctp_class *cls, bool all, bool symbols);
+/*
+ * How the rows of a class look; see template.h. texts are those of its sink; null: it is for reading. symbols: addresses may have
+ * texts. cls must outlive it. Null: out of memory.
+ */
+struct ctp_template *ctp_jsonl_template(const struct ctp_class *cls, bool all, bool symbols, struct ctp_place_texts *texts);
 
 /* True if a name must have an @ before it. */
 bool ctp_jsonl_class_reserved(const char *name);
