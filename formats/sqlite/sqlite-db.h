@@ -37,11 +37,14 @@ void ctp_sqlite_bind(sqlite3_stmt *stmt, int i, const char *text);
 /* Runs a statement to its end and makes it ready for the next time. */
 enum ctp_status ctp_sqlite_step(const struct ctp_sqlite *s, sqlite3_stmt *stmt, struct ctp_err *err);
 
-/* Tables and the columns of coroTracer's that are missing; a database that has something else in their place is refused. */
-enum ctp_status ctp_sqlite_schema(const struct ctp_sqlite *s, struct ctp_err *err);
+/* The first column of the statement's first row, or 0; -1: err. The statement, which may be null, is finalized. */
+int64_t ctp_sqlite_look_up(const struct ctp_sqlite *s, sqlite3_stmt *stmt, struct ctp_err *err);
 
 /* 1 if a table, index or view has the name, or a virtual table of SQLite's that we use, else 0; -1: err. */
 int64_t ctp_sqlite_is_taken(const struct ctp_sqlite *s, const char *name, struct ctp_err *err);
+
+/* Tables and the columns of coroTracer's that are missing; a database that has something else in their place is refused. */
+enum ctp_status ctp_sqlite_schema(const struct ctp_sqlite *s, struct ctp_err *err);
 
 enum { CTP_SQLITE_COLUMNS_MAX = 1000 }; /* of a table in a new database */
 

@@ -71,6 +71,21 @@ enum ctp_status ctp_sqlite_step(const struct ctp_sqlite *s, sqlite3_stmt *stmt, 
 	return sqlite3_reset(stmt) ? ctp_sqlite_error(s, err) : CTP_OK;
 }
 
+int64_t ctp_sqlite_look_up(const struct ctp_sqlite *s, sqlite3_stmt *stmt, struct ctp_err *err)
+{
+	if (!stmt)
+		return -1;
+	int64_t found = sqlite3_step(stmt) == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
+	return sqlite3_finalize(stmt) ? ctp_sqlite_error(s, err) : found;
+}
+
+int64_t ctp_sqlite_is_taken(const struct ctp_sqlite *s, const char *name, struct ctp_err *err)
+{
+	return ctp_sqlite_look_up(s, ctp_sqlite_prepare(s, err, "SELECT 1 FROM (SELECT name FROM sqlite_schema UNION ALL"
+	                                                        " SELECT name FROM pragma_module_list)"
+	                                                        " WHERE name = %Q COLLATE NOCASE", name), err);
+}
+
 /* --- opening ------------------------------------------------------------------------------------------------------------- */
 
 static int same_pathname(sqlite3_vfs *vfs, const char *path, int room, char *full)

@@ -61,15 +61,6 @@ bool ctp_sqlite_is_event(const struct ctp_class *cls)
 	return cls->kind == CTP_KIND_TRANSITION && cls->nfields <= EVENT_FIELDS_MAX;
 }
 
-/* The first column of the first row, or 0. -1: err. */
-static int64_t look_up(const struct ctp_sqlite *s, sqlite3_stmt *stmt, struct ctp_err *err)
-{
-	if (!stmt)
-		return -1;
-	int64_t found = sqlite3_step(stmt) == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
-	return sqlite3_finalize(stmt) ? ctp_sqlite_error(s, err) : found;
-}
-
 /* --- names --------------------------------------------------------------------------------------------------------------- */
 
 struct names {
@@ -97,9 +88,9 @@ static int64_t is_of_other_type(const struct ctp_sqlite *s, const char *column, 
 	for (size_t i = 0; i < COUNT(event_columns); i++)
 		if (!strcmp(column, event_columns[i].name))
 			return 0;
-	return look_up(s, ctp_sqlite_prepare(s, err, "SELECT 1 FROM pragma_table_info('" EVENTS "')"
-	                                             " WHERE name = %Q COLLATE NOCASE AND type <> %Q COLLATE NOCASE",
-	                                     column, type), err);
+	return ctp_sqlite_look_up(s, ctp_sqlite_prepare(s, err, "SELECT 1 FROM pragma_table_info('" EVENTS "')"
+	                                                        " WHERE name = %Q COLLATE NOCASE AND type <> %Q COLLATE NOCASE",
+	                                                column, type), err);
 }
 
 /* The same for a field of an event, which shares its column with those of other classes. */
@@ -128,13 +119,6 @@ static enum ctp_status name_columns(const struct ctp_sqlite *s, const struct ctp
 		else if (add_event_name(s, names, &cls->fields[i], err))
 			return CTP_FAILED;
 	return ok ? CTP_OK : ctp_err_set(err, "%s: out of memory", s->name);
-}
-
-int64_t ctp_sqlite_is_taken(const struct ctp_sqlite *s, const char *name, struct ctp_err *err)
-{
-	return look_up(s, ctp_sqlite_prepare(s, err, "SELECT 1 FROM (SELECT name FROM sqlite_schema UNION ALL"
-	                                             " SELECT name FROM pragma_module_list)"
-	                                             " WHERE name = %Q COLLATE NOCASE", name), err);
 }
 
 /* For sqlite3_free(). */
@@ -171,8 +155,8 @@ static enum ctp_status make_table(const struct ctp_sqlite *s, const char *table,
 
 static enum ctp_status add_event_column(const struct ctp_sqlite *s, const char *column, const char *type, struct ctp_err *err)
 {
-	int64_t there = look_up(s, ctp_sqlite_prepare(s, err, "SELECT 1 FROM pragma_table_info('" EVENTS "')"
-	                                                      " WHERE name = %Q COLLATE NOCASE", column), err);
+	int64_t there = ctp_sqlite_look_up(s, ctp_sqlite_prepare(s, err, "SELECT 1 FROM pragma_table_info('" EVENTS "')"
+	                                                                 " WHERE name = %Q COLLATE NOCASE", column), err);
 	if (there)
 		return there < 0 ? CTP_FAILED : CTP_OK;
 	for (size_t i = 0; i < COUNT(event_columns); i++)
@@ -277,10 +261,10 @@ int64_t ctp_sqlite_class(const struct ctp_sqlite *s, const struct ctp_class *cls
 	char *declaration = ctp_meta_class(cls, &len);
 	if (!declaration)
 		return ctp_err_set(err, "%s: out of memory", s->name);
-	int64_t id = look_up(s, ctp_sqlite_prepare(s, err, known, declaration), err);
+	int64_t id = ctp_sqlite_look_up(s, ctp_sqlite_prepare(s, err, known, declaration), err);
 	if (!id)
 		id = meet_class(s, cls, declaration, err) ? -1 :
-		     look_up(s, ctp_sqlite_prepare(s, err, known, declaration), err);
+		     ctp_sqlite_look_up(s, ctp_sqlite_prepare(s, err, known, declaration), err);
 	free(declaration);
 	return id;
 }

@@ -14,7 +14,7 @@
  */
 #include <sqlite3ext.h>
 
-SQLITE_EXTENSION_INIT1
+SQLITE_EXTENSION_INIT3
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,2 +1,6 @@
-/* vtable-value.c - the values of sqlite-value.h as an extension makes them: through the SQLite that has loaded it. */
+/* vtable-value.c - the SQLite that has loaded the extension, and the values of sqlite-value.h as that one makes them. */
+#include <sqlite3ext.h>
+
+SQLITE_EXTENSION_INIT1
+
 #include "sqlite/sqlite-value.c"
