@@ -38,6 +38,9 @@ static bool u64_right(uint64_t v)
 	snprintf(want, sizeof want, "0x%016" PRIx64, v);
 	if (!same(got, end, want) || !ctp_parse_hex(got, end, &back) || back != v)
 		return false;
+	back = ~v;
+	if (!ctp_parse_hex16(got, &back) || back != v)
+		return false;
 	int64_t signed_back = 0;
 	end = ctp_text_i64(got, (int64_t)v);
 	snprintf(want, sizeof want, "%" PRId64, (int64_t)v);
@@ -128,6 +131,15 @@ static void nonsense(void)
 	for (size_t i = 0; i < sizeof no_hex / sizeof *no_hex; i++)
 		pass &= !ctp_parse_hex(no_hex[i], no_hex[i] + strlen(no_hex[i]), &v);
 	ok(pass, "what is no hexadecimal number is refused");
+	pass = true;
+	for (int at = 0; at < 18; at++)
+		for (int c = 0; c < 256; c++) {
+			char text[] = "0x00c0ffee00123456";
+			bool right = at < 2 ? c == text[at] : strchr("0123456789abcdef", c) && c;
+			text[at] = (char)c;
+			pass &= ctp_parse_hex16(text, &v) == right;
+		}
+	ok(pass, "so is any byte that is no such digit in an address");
 }
 
 static bool wall_right(int64_t s, uint32_t ns)

@@ -120,7 +120,8 @@ void ctp_intake_put(struct ctp_intake *it, const struct ctp_class *cls, const ui
 {
 	static const struct ctp_err memory = {"out of memory"};
 	struct ctp_record rec = {.cls = cls, .val = val};
-	it->source->stats.harmed |= cls->kind == CTP_KIND_LOSS || cls->kind == CTP_KIND_CONFLICT || ctp_record_untraced(&rec);
+	if (cls->kind != CTP_KIND_TRANSITION)
+		it->source->stats.harmed |= cls->kind == CTP_KIND_LOSS || cls->kind == CTP_KIND_CONFLICT || ctp_record_untraced(&rec);
 	if (ctp_sorter_put(it->sorter, it->writer, cls, val))
 		it->source->stats.accepted++;
 	else

@@ -112,12 +112,13 @@ static void take_row(struct jsonl_source *s, const struct ctp_intake_class *c)
 	s->last = c;
 }
 
-static void take_line(struct jsonl_source *s, const char *p, const char *end)
+/* quick: ctp_jsonl_row_quick may be asked. */
+static void take_line(struct jsonl_source *s, const char *p, const char *end, bool quick)
 {
 	enum ctp_status status;
 	struct ctp_err why;
 	s->line++;
-	if (s->last && ctp_jsonl_row_quick(&s->row, s->last->layout, p, end)) {
+	if (quick && s->last && ctp_jsonl_row_quick(&s->row, s->last->layout, p, end)) {
 		take_row(s, s->last);
 		return;
 	}
@@ -131,7 +132,7 @@ static void take_line(struct jsonl_source *s, const char *p, const char *end)
 		return;
 	}
 	const struct ctp_intake_class *c = class_of(s, p, end, &status, &why);
-	if (c && !ctp_jsonl_row_quick(&s->row, c->layout, p, end))
+	if (c && !(quick && ctp_jsonl_row_quick(&s->row, c->layout, p, end)))
 		status = ctp_jsonl_row_parse(&s->row, c->layout, p, end, &why);
 	if (status)
 		reject(s, &why);
@@ -170,7 +171,7 @@ static void read_lines(struct jsonl_source *s)
 			pass_over(s);
 			looked = 0;
 		} else if (newline) {
-			take_line(s, (const char *)in->ptr, (const char *)newline);
+			take_line(s, (const char *)in->ptr, (const char *)newline, in->avail - len >= CTP_JSONL_BEHIND);
 			ctp_input_skip(in, len + 1);
 			looked = 0;
 			if (s->line % TICK_LINES == 0 && tick->tick)
@@ -180,7 +181,7 @@ static void read_lines(struct jsonl_source *s)
 		}
 	}
 	if (in->avail && !in->failed && !ctp_writer_failed(s->intake.writer)) {
-		take_line(s, (const char *)in->ptr, (const char *)in->ptr + in->avail);
+		take_line(s, (const char *)in->ptr, (const char *)in->ptr + in->avail, false);
 		ctp_input_skip(in, in->avail);
 	}
 }

@@ -95,6 +95,18 @@ static bool take_value(struct ctp_jsonl_row *row, struct ctp_json *j, const stru
 
 /* --- the row as we write it ---------------------------------------------------------------------------------------------- */
 
+static inline uint64_t load_8(const char *p)
+{
+	uint64_t t;
+	memcpy(&t, p, 8);
+	return le64toh(t);
+}
+
+static const uint64_t zeros = 0x3030303030303030;
+
+/* Of eight bytes that were digits before zeros were taken off: bits in each byte that is none, and perhaps in those behind it. */
+static inline uint64_t not_digits(uint64_t t) { return (t | (t + 0x0606060606060606)) & 0xf0f0f0f0f0f0f0f0; }
+
 /* The number of eight digits, one to a byte and the first in the lowest: pairs, then fours, then all. */
 static inline uint32_t join_digits(uint64_t t)
 {
@@ -103,52 +115,50 @@ static inline uint32_t join_digits(uint64_t t)
 	return (uint32_t)(t * 10000 + (t >> 32));
 }
 
-/*
- * Decimal digits: their end, and the number. Null if there is none, it starts with a needless 0 or is too large. Eight at a
- * time are read; where fewer are left in the line, the last eight of it, of which there must be so many.
- */
+/* More than sixteen digits, which may not fit. */
+static const char *long_digits(const char *p, const char *end, uint64_t *v)
+{
+	const char *from = p;
+	while (p < end && *p >= '0' && *p <= '9')
+		p++;
+	return ctp_parse_u64(from, p, v) ? p : NULL;
+}
+
+/* Decimal digits: their end, and the number. Null if there is none, it starts with a needless 0 or is too large. */
 static inline const char *quick_digits(const char *p, const char *end, uint64_t *v)
 {
-	static const uint32_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+	static const uint32_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
 	const char *from = p;
-	uint64_t n = 0, t;
-	for (unsigned count = 8; count == 8 && p < end; p += count) {
-		memcpy(&t, end - p >= 8 ? p : end - 8, 8);
-		t = le64toh(t) >> (end - p >= 8 ? 0 : 64 - 8 * (end - p));
-		t ^= 0x3030303030303030ULL;
-		/* The lowest byte with its top bit set is the first that is no digit: digits below it give no carry. */
-		uint64_t other = (t | (t + 0x7676767676767676ULL)) & 0x8080808080808080ULL;
-		count = other ? (unsigned)__builtin_ctzll(other) / 8 : 8;
-		if (!count)
-			break;
-		uint32_t part = join_digits(t << (64 - 8 * count));
-		if (p - from < 16) /* sixteen digits always fit */
-			n = n * power[count] + part;
-		else if (__builtin_mul_overflow(n, power[count], &n) || __builtin_add_overflow(n, part, &n))
-			return NULL;
+	uint64_t n = 0, t = load_8(p) ^ zeros, others = not_digits(t);
+	if (!others) {
+		n = join_digits(t);
+		p += 8;
+		t = load_8(p) ^ zeros;
+		others = not_digits(t);
 	}
-	*v = n;
-	return p == from || (*from == '0' && p - from > 1) ? NULL : p;
+	if (*from == '0')
+		return *v = 0, p == from && others & 0xff00 ? p + 1 : NULL;
+	if (!others)
+		return long_digits(from, end, v);
+	unsigned count = (unsigned)__builtin_ctzll(others) / 8;
+	*v = n * power[count] + join_digits(t << (56 - 8 * count) << 8);
+	p += count;
+	return p == from ? NULL : p;
 }
 
 /* "0x and 16 digits", with the quotes. */
 static inline const char *quick_hex(const char *p, const char *end, uint64_t *v)
 {
-	static const uint8_t nibble[256] = {
-		['0'] = 0x10, ['1'] = 0x11, ['2'] = 0x12, ['3'] = 0x13, ['4'] = 0x14, ['5'] = 0x15, ['6'] = 0x16, ['7'] = 0x17,
-		['8'] = 0x18, ['9'] = 0x19, ['a'] = 0x1a, ['b'] = 0x1b, ['c'] = 0x1c, ['d'] = 0x1d, ['e'] = 0x1e, ['f'] = 0x1f,
-	};
-	if (end - p < 20 || memcmp(p, "\"0x", 3) || p[19] != '"')
-		return NULL;
-	uint64_t n = 0;
-	unsigned all = 0x10;
-	for (int i = 3; i < 19; i++) {
-		unsigned x = nibble[(uint8_t)p[i]];
-		all &= x;
-		n = n << 4 | (x & 15);
-	}
-	*v = n;
-	return all ? p + 20 : NULL;
+	return end - p >= 20 && p[0] == '"' && p[19] == '"' && ctp_parse_hex16(p + 1, v) ? p + 20 : NULL;
+}
+
+/* Without a branch on which of the two it is, which nothing can guess. */
+static inline const char *quick_bool(const char *p, uint64_t *v)
+{
+	uint64_t t = load_8(p);
+	bool is_true = (uint32_t)t == 0x65757274, is_false = t << 24 == UINT64_C(0x65736c6166) << 24; /* both from behind */
+	*v = is_true;
+	return is_true | is_false ? p + 5 - is_true : NULL;
 }
 
 static inline const char *quick_value(struct ctp_jsonl_row *row, const struct ctp_template_key *key, const char *p,
@@ -158,36 +168,21 @@ static inline const char *quick_value(struct ctp_jsonl_row *row, const struct ct
 		return quick_digits(p, end, v);
 	if (key->form == CTP_FORM_HEX && key->field->type == CTP_U64)
 		return quick_hex(p, end, v);
-	if (key->form == CTP_FORM_BOOL && end - p > 5) {
-		/* Without a branch on which of the two it is, which nothing can guess. */
-		bool is_true = !memcmp(p, "true", 4), is_false = (int)!memcmp(p, "fals", 4) & (p[4] == 'e');
-		*v = is_true;
-		return (is_true | is_false) ? p + 5 - is_true : NULL;
-	}
+	if (key->form == CTP_FORM_BOOL)
+		return quick_bool(p, v);
 	struct ctp_json j = {p, end};
 	return take_value(row, &j, key, v) ? j.p : NULL;
 }
 
-/* Whether the bytes at p, at least 8 and as many as the key has, are those of the key. */
-static inline bool same_key(const char *p, const struct ctp_template_key *key)
+/* Whether the bytes at p, of which there are as many, are those of the key. */
+static inline bool same_key(const char *p, const char *key, uint32_t len)
 {
-	const char *text = key->before.data;
-	uint64_t a, b;
-	uint32_t at = 0, len = key->before.len;
-	for (; at + 8 <= len; at += 8) {
-		memcpy(&a, p + at, 8);
-		memcpy(&b, text + at, 8);
-		if (a != b)
-			return false;
-	}
-	if (at == len)
-		return true;
-	/* The last bytes, with some again before them; or of a short key, with some behind it that do not count. */
-	unsigned spare = at ? 0 : 8 - len;
-	at = at ? len - 8 : 0;
-	memcpy(&a, p + at, 8);
-	memcpy(&b, text + at, 8);
-	return (le64toh(a) ^ le64toh(b)) << (8 * spare) == 0;
+	uint64_t other = load_8(p) ^ load_8(key);
+	if (len < 8)
+		return other << (64 - 8 * len) == 0;
+	for (uint32_t at = 8; at + 8 < len; at += 8)
+		other |= load_8(p + at) ^ load_8(key + at);
+	return !(other | (load_8(p + len - 8) ^ load_8(key + len - 8))); /* some bytes again */
 }
 
 /* Over the text of a place, if one is there. */
@@ -202,13 +197,11 @@ static const char *pass_place(const struct ctp_template_key *key, const char *p,
 bool ctp_jsonl_row_quick(struct ctp_jsonl_row *row, const struct ctp_template *layout, const char *p, const char *end)
 {
 	row->used = 0;
-	if (end - p < 8) /* quick_digits wants them */
-		return false;
 	for (const struct ctp_template_key *key = layout->keys, *stop = key + layout->nkeys; key < stop; key++) {
 		uint32_t len = key->before.len;
 		if (key->form == CTP_FORM_PLACE)
 			p = pass_place(key, p, end);
-		else if ((size_t)(end - p) < (len < 8 ? 8 : len) || !same_key(p, key))
+		else if ((size_t)(end - p) < len || !same_key(p, key->before.data, len))
 			return false;
 		else
 			p = quick_value(row, key, p + len, end, &row->val[key->index]);

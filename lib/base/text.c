@@ -88,15 +88,21 @@ char *ctp_text_i64(char *p, int64_t v)
 	return ctp_text_u64(p, u);
 }
 
-/* Eight hexadecimal digits at once: one nibble to a byte, then '0' or 'a' - 10 added to each. */
+/* Bytes of 0 to 15 as the digits that they are: '0' or 'a' - 10 is added to each. */
+static inline uint64_t spell_nibbles(uint64_t x)
+{
+	uint64_t letter = (x + 0x0606060606060606ULL) >> 4 & 0x0101010101010101ULL;
+	return x + 0x3030303030303030ULL + letter * ('a' - 10 - '0');
+}
+
+/* Eight hexadecimal digits at once, one nibble to a byte. */
 static inline uint64_t hex_8(uint32_t v)
 {
 	uint64_t x = v;
 	x = (x | x << 16) & 0x0000ffff0000ffffULL;
 	x = (x | x << 8) & 0x00ff00ff00ff00ffULL;
 	x = (x | x << 4) & 0x0f0f0f0f0f0f0f0fULL;
-	uint64_t letter = (x + 0x0606060606060606ULL) >> 4 & 0x0101010101010101ULL;
-	return htobe64(x + 0x3030303030303030ULL + letter * ('a' - 10 - '0'));
+	return htobe64(spell_nibbles(x));
 }
 
 char *ctp_text_hex16(char *p, uint64_t v)
@@ -258,6 +264,27 @@ bool ctp_parse_i64(const char *p, const char *end, int64_t *v)
 		return false;
 	*v = (int64_t)(negative ? 0 - n : n);
 	return true;
+}
+
+/* Eight hexadecimal digits in a word, the first in the lowest byte. False: some are none, or are capitals. */
+static inline bool join_hex_8(uint64_t text, uint32_t *v)
+{
+	uint64_t letter = text >> 6 & 0x0101010101010101, x = (text & 0x0f0f0f0f0f0f0f0f) + 9 * letter;
+	/* A byte above 15 has the form of a letter that is no digit; any other is a digit if it is spelled like this. */
+	bool digits = !(x & 0xf0f0f0f0f0f0f0f0) && spell_nibbles(x) == text;
+	x = (x << 4 | x >> 8) & 0x00ff00ff00ff00ff;
+	x = (x | x >> 8) & 0x0000ffff0000ffff;
+	*v = __builtin_bswap32((uint32_t)(x | x >> 16));
+	return digits;
+}
+
+bool ctp_parse_hex16(const char *p, uint64_t *v)
+{
+	uint32_t high, low;
+	bool digits = join_hex_8(load_8(p + 2), &high);
+	digits &= join_hex_8(load_8(p + 10), &low);
+	*v = (uint64_t)high << 32 | low;
+	return digits && p[0] == '0' && p[1] == 'x';
 }
 
 bool ctp_parse_hex(const char *p, const char *end, uint64_t *v)

@@ -39,6 +39,7 @@ char *ctp_text_count(char *p, uint64_t n);
 bool ctp_parse_u64(const char *p, const char *end, uint64_t *v);
 bool ctp_parse_i64(const char *p, const char *end, int64_t *v);
 bool ctp_parse_hex(const char *p, const char *end, uint64_t *v);
+bool ctp_parse_hex16(const char *p, uint64_t *v); /* 18 bytes, just as ctp_text_hex16 writes them */
 
 /* The way back; also with a space for the T, with fewer digits of the second or none, and with +00:00 or nothing for the Z. */
 bool ctp_parse_wall(const char *p, const char *end, int64_t *s, uint32_t *ns);
