@@ -112,16 +112,18 @@ static void take_row(struct jsonl_source *s, const struct ctp_intake_class *c)
 	s->last = c;
 }
 
-/* quick: ctp_jsonl_row_quick may be asked. */
-static void take_line(struct jsonl_source *s, const char *p, const char *end, bool quick)
+/* The newline behind the row at p, if that is one of the class as we write it; else null. */
+static inline const char *quick_row(struct jsonl_source *s, const struct ctp_intake_class *c, const char *p)
+{
+	const char *limit = (const char *)s->intake.in->ptr + s->intake.in->avail;
+	return ctp_jsonl_row_quick(&s->row, c->layout, p, limit - p < CTP_JSONL_LINE_MAX ? limit : p + CTP_JSONL_LINE_MAX);
+}
+
+static void take_line(struct jsonl_source *s, const char *p, const char *end)
 {
 	enum ctp_status status;
 	struct ctp_err why;
 	s->line++;
-	if (quick && s->last && ctp_jsonl_row_quick(&s->row, s->last->layout, p, end)) {
-		take_row(s, s->last);
-		return;
-	}
 	while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
 		p++;
 	if (p == end)
@@ -132,7 +134,7 @@ static void take_line(struct jsonl_source *s, const char *p, const char *end, bo
 		return;
 	}
 	const struct ctp_intake_class *c = class_of(s, p, end, &status, &why);
-	if (c && !(quick && ctp_jsonl_row_quick(&s->row, c->layout, p, end)))
+	if (c && !quick_row(s, c, p))
 		status = ctp_jsonl_row_parse(&s->row, c->layout, p, end, &why);
 	if (status)
 		reject(s, &why);
@@ -158,30 +160,47 @@ static void pass_over(struct jsonl_source *s)
 	reject(s, &why);
 }
 
-static void read_lines(struct jsonl_source *s)
+/* The line that ends there is done with. */
+static void pass_line(struct jsonl_source *s, const char *newline)
 {
 	enum { TICK_LINES = 4096 };
-	struct ctp_input *in = s->intake.in;
 	const struct ctp_tick *tick = &s->source.tick;
+	ctp_input_skip(s->intake.in, (size_t)(newline + 1 - (const char *)s->intake.in->ptr));
+	if (s->line % TICK_LINES == 0 && tick->tick)
+		tick->tick(tick->arg, s->intake.in, s->source.stats.accepted);
+}
+
+/* Rows that are like the one before. */
+static void read_rows(struct jsonl_source *s)
+{
+	const char *newline;
+	while (s->last && (newline = quick_row(s, s->last, (const char *)s->intake.in->ptr)) &&
+	       !ctp_writer_failed(s->intake.writer)) {
+		s->line++;
+		take_row(s, s->last);
+		pass_line(s, newline);
+	}
+}
+
+static void read_lines(struct jsonl_source *s)
+{
+	struct ctp_input *in = s->intake.in;
 	size_t looked = 0; /* so many bytes at hand hold no newline */
 	while (!ctp_writer_failed(s->intake.writer) && (in->avail > looked || ctp_input_fill(in, looked + 1) > looked)) {
-		const uint8_t *newline = memchr(in->ptr + looked, '\n', in->avail - looked);
-		size_t len = newline ? (size_t)(newline - in->ptr) : in->avail;
+		const char *newline = memchr(in->ptr + looked, '\n', in->avail - looked);
+		size_t len = newline ? (size_t)(newline - (const char *)in->ptr) : in->avail;
+		looked = newline ? 0 : len;
 		if (len > CTP_JSONL_LINE_MAX) {
 			pass_over(s);
 			looked = 0;
 		} else if (newline) {
-			take_line(s, (const char *)in->ptr, (const char *)newline, in->avail - len >= CTP_JSONL_BEHIND);
-			ctp_input_skip(in, len + 1);
-			looked = 0;
-			if (s->line % TICK_LINES == 0 && tick->tick)
-				tick->tick(tick->arg, in, s->source.stats.accepted);
-		} else {
-			looked = in->avail;
+			take_line(s, (const char *)in->ptr, newline);
+			pass_line(s, newline);
+			read_rows(s);
 		}
 	}
 	if (in->avail && !in->failed && !ctp_writer_failed(s->intake.writer)) {
-		take_line(s, (const char *)in->ptr, (const char *)in->ptr + in->avail, false);
+		take_line(s, (const char *)in->ptr, (const char *)in->ptr + in->avail);
 		ctp_input_skip(in, in->avail);
 	}
 }

@@ -116,16 +116,16 @@ static inline uint32_t join_digits(uint64_t t)
 }
 
 /* More than sixteen digits, which may not fit. */
-static const char *long_digits(const char *p, const char *end, uint64_t *v)
+static const char *long_digits(const char *p, const char *limit, uint64_t *v)
 {
 	const char *from = p;
-	while (p < end && *p >= '0' && *p <= '9')
+	while (p < limit && *p >= '0' && *p <= '9')
 		p++;
 	return ctp_parse_u64(from, p, v) ? p : NULL;
 }
 
 /* Decimal digits: their end, and the number. Null if there is none, it starts with a needless 0 or is too large. */
-static inline const char *quick_digits(const char *p, const char *end, uint64_t *v)
+static inline const char *quick_digits(const char *p, const char *limit, uint64_t *v)
 {
 	static const uint32_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
 	const char *from = p;
@@ -139,7 +139,7 @@ static inline const char *quick_digits(const char *p, const char *end, uint64_t 
 	if (*from == '0')
 		return *v = 0, p == from && others & 0xff00 ? p + 1 : NULL;
 	if (!others)
-		return long_digits(from, end, v);
+		return long_digits(from, limit, v);
 	unsigned count = (unsigned)__builtin_ctzll(others) / 8;
 	*v = n * power[count] + join_digits(t << (56 - 8 * count) << 8);
 	p += count;
@@ -147,9 +147,9 @@ static inline const char *quick_digits(const char *p, const char *end, uint64_t 
 }
 
 /* "0x and 16 digits", with the quotes. */
-static inline const char *quick_hex(const char *p, const char *end, uint64_t *v)
+static inline const char *quick_hex(const char *p, uint64_t *v)
 {
-	return end - p >= 20 && p[0] == '"' && p[19] == '"' && ctp_parse_hex16(p + 1, v) ? p + 20 : NULL;
+	return p[0] == '"' && p[19] == '"' && ctp_parse_hex16(p + 1, v) ? p + 20 : NULL;
 }
 
 /* Without a branch on which of the two it is, which nothing can guess. */
@@ -162,16 +162,16 @@ static inline const char *quick_bool(const char *p, uint64_t *v)
 }
 
 static inline const char *quick_value(struct ctp_jsonl_row *row, const struct ctp_template_key *key, const char *p,
-                                      const char *end, uint64_t *v)
+                                      const char *limit, uint64_t *v)
 {
 	if (key->form == CTP_FORM_UNSIGNED && key->field->type == CTP_U64)
-		return quick_digits(p, end, v);
+		return quick_digits(p, limit, v);
 	if (key->form == CTP_FORM_HEX && key->field->type == CTP_U64)
-		return quick_hex(p, end, v);
+		return quick_hex(p, v);
 	if (key->form == CTP_FORM_BOOL)
 		return quick_bool(p, v);
-	struct ctp_json j = {p, end};
-	return take_value(row, &j, key, v) ? j.p : NULL;
+	struct ctp_json j = {p, limit};
+	return *p > ' ' && take_value(row, &j, key, v) ? j.p : NULL; /* a newline would be passed over like any space */
 }
 
 /* Whether the bytes at p, of which there are as many, are those of the key. */
@@ -186,31 +186,36 @@ static inline bool same_key(const char *p, const char *key, uint32_t len)
 }
 
 /* Over the text of a place, if one is there. */
-static const char *pass_place(const struct ctp_template_key *key, const char *p, const char *end)
+static const char *pass_place(const struct ctp_template_key *key, const char *p, const char *limit)
 {
-	if ((size_t)(end - p) < key->before.len || memcmp(p, key->before.data, key->before.len))
+	size_t len = key->before.len;
+	if ((size_t)(limit - p) <= len || memcmp(p, key->before.data, len) || p[len] != '"')
 		return p;
-	struct ctp_json j = {p + key->before.len, end};
+	struct ctp_json j = {p + len, limit};
 	return ctp_json_skip(&j) ? j.p : NULL;
 }
 
-bool ctp_jsonl_row_quick(struct ctp_jsonl_row *row, const struct ctp_template *layout, const char *p, const char *end)
+const char *ctp_jsonl_row_quick(struct ctp_jsonl_row *row, const struct ctp_template *layout, const char *p, const char *limit)
 {
+	enum { BEHIND = 32 }; /* bytes that a number, an address, a bool or the end of a row may take, or reading it in words */
+	static const char late[] = ",\"late\":true}\n";
 	row->used = 0;
 	for (const struct ctp_template_key *key = layout->keys, *stop = key + layout->nkeys; key < stop; key++) {
 		uint32_t len = key->before.len;
 		if (key->form == CTP_FORM_PLACE)
-			p = pass_place(key, p, end);
-		else if ((size_t)(end - p) < len || !same_key(p, key->before.data, len))
-			return false;
+			p = pass_place(key, p, limit);
+		else if (limit - p < (ptrdiff_t)len + BEHIND || !same_key(p, key->before.data, len))
+			return NULL;
 		else
-			p = quick_value(row, key, p + len, end, &row->val[key->index]);
+			p = quick_value(row, key, p + len, limit, &row->val[key->index]);
 		if (!p)
-			return false;
+			return NULL;
 	}
-	if (layout->nkeys && end - p == 1)
-		return *p == '}';
-	return layout->nkeys && end - p == 13 && !memcmp(p, ",\"late\":true}", 13);
+	if (!layout->nkeys || limit - p < (ptrdiff_t)sizeof late)
+		return NULL;
+	if (p[0] == '}' && p[1] == '\n')
+		return p + 1;
+	return memcmp(p, late, sizeof late - 1) ? NULL : p + sizeof late - 2;
 }
 
 /* --- any row ------------------------------------------------------------------------------------------------------------- */

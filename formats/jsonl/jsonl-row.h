@@ -10,7 +10,7 @@
 #include "common/json.h"
 #include "jsonl/jsonl.h"
 
-enum { CTP_JSONL_LINE_MAX = 4 << 20, CTP_JSONL_BEHIND = 8 };
+enum { CTP_JSONL_LINE_MAX = 4 << 20 };
 
 struct ctp_jsonl_row {
 	uint64_t val[CTP_FIELDS_MAX];
@@ -21,8 +21,11 @@ struct ctp_jsonl_row {
 enum ctp_status ctp_jsonl_row_init(struct ctp_jsonl_row *row, struct ctp_err *err);
 void ctp_jsonl_row_fini(struct ctp_jsonl_row *row);
 
-/* True if the line [p, end) is exactly a row of this layout. Behind it CTP_JSONL_BEHIND bytes can be read; *end is no digit. */
-bool ctp_jsonl_row_quick(struct ctp_jsonl_row *row, const struct ctp_template *layout, const char *p, const char *end);
+/*
+ * Where the line at p ends, its newline, if the line is exactly a row of this layout; null: it is not, or too few bytes are behind
+ * it. limit is at most CTP_JSONL_LINE_MAX away.
+ */
+const char *ctp_jsonl_row_quick(struct ctp_jsonl_row *row, const struct ctp_template *layout, const char *p, const char *limit);
 
 /* The same for any way of writing it; why says what is wrong. */
 enum ctp_status ctp_jsonl_row_parse(struct ctp_jsonl_row *row, const struct ctp_template *layout, const char *p,
