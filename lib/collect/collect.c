@@ -22,37 +22,6 @@ enum { ARGV_BYTES = 64 << 10 }; /* of the arguments of a process that was attach
 
 static bool to_stdout(const struct ctp_collect_conf *conf) { return !conf->output || !strcmp(conf->output, "-"); }
 
-/* What helps against the losses: rings are as large as they are told to be, a station is as large as it is. */
-static void say_help(const struct ctp_collect_result *r, char *text, size_t bytes)
-{
-	const struct ctp_harvest_stats *s = &r->stats;
-	bool rings = s->lost > s->overwritten && s->rings && !r->fixed;
-	if (rings && s->overwritten)
-		snprintf(text, bytes, " (--ring or --lossless would help against %" PRIu64 " of them)", s->lost - s->overwritten);
-	else if (rings)
-		snprintf(text, bytes, " (--ring or --lossless would help)");
-	else if (s->lost && s->lost == s->overwritten)
-		snprintf(text, bytes, " (a station of version 1 holds 8: a probe with rings, as ctp.h, would help)");
-}
-
-void ctp_collect_line(const struct ctp_collect_result *r, char line[CTP_COLLECT_LINE_MAX])
-{
-	const struct ctp_harvest_stats *s = &r->stats;
-	char unverified[48] = "", help[96] = "", missed[32] = "", remedy[48] = "";
-	say_help(r, help, sizeof(help));
-	if (s->unverified)
-		snprintf(unverified, sizeof(unverified), " (%" PRIu64 " unverified)", s->unverified);
-	if (s->missed)
-		snprintf(missed, sizeof(missed), ", %" PRIu64 " missed", s->missed);
-	if (s->untraced)
-		snprintf(remedy, sizeof(remedy), r->fixed ? " (it has %" PRIu32 " stations)" : " (raise -n, now %" PRIu32 ")",
-		         r->max_stations);
-	snprintf(line, CTP_COLLECT_LINE_MAX,
-	         "%" PRIu64 " events%s, %" PRIu64 " coroutines, %" PRIu64 " lost%s%s%s, %" PRIu64 " untraced%s, %.3f s%s",
-	         s->events, r->broken ? " harvested" : "", s->births, s->lost, unverified, help, missed, s->untraced, remedy,
-	         (double)r->duration_ns / 1e9, r->broken ? "; the stream is NOT complete" : "");
-}
-
 /* --- what the probes are told -------------------------------------------------------------------------------------------- */
 
 static uint32_t mode_now(const struct ctp_collect_loop *c)

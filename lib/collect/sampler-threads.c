@@ -54,6 +54,17 @@ static bool read_thread(int dir, uint64_t tid, struct sample *sample)
 	return true;
 }
 
+void ctp_sampler_process(struct ctp_sampler *s, uint64_t ts_ns, uint64_t after_ns, uint64_t threads, uint64_t cpu_ns)
+{
+	uint64_t *val = ctp_harvest_put(s->harvest, CTP_PROCESS, ts_ns);
+	val[CTP_PROCESS_TS] = ts_ns;
+	val[CTP_PROCESS_PID] = (uint64_t)s->pid;
+	val[CTP_PROCESS_AFTER] = after_ns;
+	val[CTP_PROCESS_STATE] = s->state;
+	val[CTP_PROCESS_THREADS] = threads;
+	val[CTP_PROCESS_CPU] = cpu_ns;
+}
+
 static void put(struct ctp_sampler *s, uint64_t ts_ns, pid_t pid, const struct sample *sample)
 {
 	uint64_t *val = ctp_harvest_put(s->harvest, CTP_SAMPLE, ts_ns);

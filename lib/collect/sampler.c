@@ -69,17 +69,6 @@ static void take_newest(struct ctp_sampler *s, uint64_t now_ns)
 	s->executing_ns = later(s->executing_ns, s->own_ns);
 }
 
-void ctp_sampler_process(struct ctp_sampler *s, uint64_t ts_ns, uint64_t after_ns, uint64_t threads, uint64_t cpu_ns)
-{
-	uint64_t *val = ctp_harvest_put(s->harvest, CTP_PROCESS, ts_ns);
-	val[CTP_PROCESS_TS] = ts_ns;
-	val[CTP_PROCESS_PID] = (uint64_t)s->pid;
-	val[CTP_PROCESS_AFTER] = after_ns;
-	val[CTP_PROCESS_STATE] = s->state;
-	val[CTP_PROCESS_THREADS] = threads;
-	val[CTP_PROCESS_CPU] = cpu_ns;
-}
-
 static void look_at_process(struct ctp_sampler *s, uint64_t now_ns, bool anew)
 {
 	if (!ctp_proc_state_look(&s->proc, anew)) {
