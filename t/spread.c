@@ -27,7 +27,7 @@ static uint32_t longest_row(bool (*is_used)(const void *table, uint32_t slot), c
 static bool distinct_uses(const void *table, uint32_t slot)
 {
 	const struct ctp_distinct *set = table;
-	return set->slots[slot];
+	return set->map.slots[slot];
 }
 
 static bool tids_use(const void *table, uint32_t slot)
@@ -39,7 +39,7 @@ static bool tids_use(const void *table, uint32_t slot)
 static bool sites_use(const void *table, uint32_t slot)
 {
 	const struct ctp_sites *sites = table;
-	return sites->slots[slot].text.id;
+	return sites->map.slots[slot];
 }
 
 static char *spell(char *to, const char *text, size_t len) { return (char *)memcpy(to, text, len) + len; }
@@ -66,9 +66,9 @@ static void chosen_numbers(void)
 			missing += n <= CTP_TIDS_MAX && !ctp_tids_add(&tids, chosen(n));
 		}
 		missing += set.count != ROOM / 2;
-		crowded[0] += longest_row(distinct_uses, &set, set.cap) > ROOM / 64;
+		crowded[0] += longest_row(distinct_uses, &set, set.map.nslots) > ROOM / 64;
 		crowded[1] += longest_row(tids_use, &tids, CTP_TIDS_SLOTS) > CTP_TIDS_MAX / 4;
-		crowded[2] += longest_row(sites_use, sites, SLOTS) > ROOM / 64;
+		crowded[2] += longest_row(sites_use, sites, sites->map.nslots) > ROOM / 64;
 		ctp_distinct_fini(&set);
 		ctp_sites_free(sites);
 	}

@@ -145,8 +145,8 @@ static void test_odd(struct ctp_symbols *s)
 static uint32_t longest_row(const struct ctp_symbols *s)
 {
 	uint32_t longest = 0, row = 0;
-	for (size_t i = 0; i < sizeof s->texts / sizeof *s->texts; i++) {
-		row = s->texts[i].text ? row + 1 : 0;
+	for (size_t i = 0; i < s->kept.texts.nslots; i++) {
+		row = s->kept.texts.slots[i] ? row + 1 : 0;
 		longest = row > longest ? row : longest;
 	}
 	return longest;

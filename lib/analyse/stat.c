@@ -173,7 +173,7 @@ static void meet(struct counting *c, struct known *k, const struct ctp_class *cl
 /* A row of a probe: whether it is another coroutine that begins. */
 static bool begins_again(struct counting *c, uint64_t probe, uint64_t seq, uint64_t ts)
 {
-	struct rows *rows = ctp_distinct_note(&c->coroutines, probe);
+	struct rows *rows = probe ? ctp_distinct_note(&c->coroutines, probe) : NULL; /* without one it is nobody's */
 	if (!rows)
 		return false;
 	enum ctp_step step = ctp_sequence_step(&rows->numbers, &c->dialect, seq, rows->last_ns, ts);
@@ -185,7 +185,7 @@ static bool begins_again(struct counting *c, uint64_t probe, uint64_t seq, uint6
 static void count_coroutine(struct counting *c, const struct known *k, const struct ctp_record *rec)
 {
 	uint64_t id = rec->val[k->coroutine >= 0 ? k->coroutine : k->probe];
-	if (!c->coroutines.cap)
+	if (!c->coroutines.room)
 		c->coroutines.note_bytes = k->sequence < 0 ? 0 : sizeof(struct rows);
 	ctp_distinct_add(&c->coroutines, id);
 	if (k->sequence >= 0 && rec->cls->time_field >= 0)

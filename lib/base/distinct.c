@@ -1,83 +1,62 @@
-/* distinct.c - a hash table of numbers with open addressing, at most half full. */
+/* distinct.c - numbers in the order in which they came, and a map of them. */
 #include "base/distinct.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/spread.h"
+enum { ROOM_MIN = 512 };
 
 void ctp_distinct_fini(struct ctp_distinct *set)
 {
-	free(set->slots);
+	ctp_map_fini(&set->map);
+	free(set->ids);
 	free(set->notes);
 	*set = (struct ctp_distinct){.note_bytes = set->note_bytes};
 }
 
-/* Where the number is, or where it would go. */
-static uint64_t *find(const struct ctp_distinct *set, uint64_t id)
+static bool is_id(const void *ids, uint32_t number, const void *id)
 {
-	uint32_t i = ctp_spread(id, set->salt, set->cap);
-	while (set->slots[i] && set->slots[i] != id)
-		i = (i + 1) & (set->cap - 1);
-	return &set->slots[i];
+	return ((const uint64_t *)ids)[number - 1] == *(const uint64_t *)id;
 }
 
-static char *note_at(const struct ctp_distinct *set, const uint64_t *slot)
-{
-	return set->notes + (size_t)(slot - set->slots) * set->note_bytes;
-}
+static uint64_t hash_id(const void *ids, uint32_t number) { return ((const uint64_t *)ids)[number - 1]; }
+
+static uint32_t *slot_of(const struct ctp_distinct *set, uint64_t id) { return ctp_map_slot(&set->map, id, is_id, set->ids, &id); }
 
 void *ctp_distinct_note(const struct ctp_distinct *set, uint64_t id)
 {
-	uint64_t *slot = id && set->cap && set->notes ? find(set, id) : NULL;
-	return slot && *slot ? note_at(set, slot) : NULL;
+	uint32_t number = set->notes ? *slot_of(set, id) : 0;
+	return number ? set->notes + (number - 1) * set->note_bytes : NULL;
 }
 
 static bool grow(struct ctp_distinct *set)
 {
-	if (!set->cap)
-		set->salt = ctp_spread_salt();
-	struct ctp_distinct bigger = {.cap = set->cap ? 2 * set->cap : 1024, .salt = set->salt, .note_bytes = set->note_bytes};
-	bigger.slots = bigger.cap <= 2 * CTP_DISTINCT_MAX ? calloc(bigger.cap, sizeof *bigger.slots) : NULL;
-	bigger.notes = bigger.slots && set->note_bytes ? calloc(bigger.cap, set->note_bytes) : NULL;
-	if (!bigger.slots || (set->note_bytes && !bigger.notes)) {
-		free(bigger.slots);
+	uint32_t room = set->room ? 2 * set->room : ROOM_MIN;
+	uint64_t *ids = room <= CTP_DISTINCT_MAX ? realloc(set->ids, room * sizeof *ids) : NULL;
+	if (!ids)
 		return false;
-	}
-	for (uint32_t i = 0; i < set->cap; i++) {
-		if (!set->slots[i])
-			continue;
-		uint64_t *slot = find(&bigger, set->slots[i]);
-		*slot = set->slots[i];
-		if (set->notes)
-			memcpy(note_at(&bigger, slot), note_at(set, &set->slots[i]), set->note_bytes);
-	}
-	free(set->slots);
-	free(set->notes);
-	set->slots = bigger.slots;
-	set->notes = bigger.notes;
-	set->cap = bigger.cap;
+	set->ids = ids;
+	char *notes = set->note_bytes ? realloc(set->notes, room * set->note_bytes) : NULL;
+	if (set->note_bytes && !notes)
+		return false;
+	set->notes = notes;
+	if (!(set->room ? ctp_map_grow(&set->map, set->count, hash_id, ids) : ctp_map_init(&set->map, room)))
+		return false;
+	if (notes)
+		memset(notes + set->room * set->note_bytes, 0, (room - set->room) * set->note_bytes);
+	set->room = room;
 	return true;
 }
 
 void ctp_distinct_add_slow(struct ctp_distinct *set, uint64_t id)
 {
 	set->last = id;
-	if (!id) {
-		set->count += !set->has_zero;
-		set->has_zero = true;
+	if (set->room && *slot_of(set, id))
+		return;
+	if (set->count == set->room && !grow(set)) {
+		set->full = true;
 		return;
 	}
-	uint64_t *slot = set->cap ? find(set, id) : NULL;
-	if (slot && *slot)
-		return;
-	if (2 * set->count >= set->cap) {
-		if (!grow(set)) {
-			set->full = true;
-			return;
-		}
-		slot = find(set, id);
-	}
-	*slot = id;
-	set->count++;
+	set->ids[set->count++] = id;
+	*slot_of(set, id) = set->count;
 }

@@ -6,15 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/map.h"
+
 enum { CTP_DISTINCT_MAX = 1 << 20 }; /* numbers that are remembered, in 16 MiB */
 
 struct ctp_distinct {
-	uint64_t *slots; /* 0: free; the number 0 itself is has_zero */
-	uint32_t cap, count;
-	uint64_t salt;
+	struct ctp_map map;
+	uint64_t *ids; /* in the order in which they came; ids[0] is the number 1 of the map */
+	uint32_t room, count;
 	uint64_t last;
-	bool has_zero, full; /* full: there were others that could not be taken in */
-	size_t note_bytes;   /* of what is noted of each number but 0; set while there are none */
+	bool full;         /* there were others that could not be taken in */
+	size_t note_bytes; /* of what is noted of each number; set while there are none */
 	char *notes;
 };
 
@@ -28,7 +30,7 @@ static inline void ctp_distinct_add(struct ctp_distinct *set, uint64_t id)
 		ctp_distinct_add_slow(set, id);
 }
 
-/* What is noted of a number, up to the next that is added; all zero at first. Null: the number is not there, or is 0. */
+/* What is noted of a number, up to the next that is added; all zero at first. Null: the number is not there. */
 void *ctp_distinct_note(const struct ctp_distinct *set, uint64_t id);
 
 #endif

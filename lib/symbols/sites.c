@@ -1,16 +1,14 @@
-/* sites.c - a hash table of numbers with open addressing, at most half full; the texts stand behind each other. */
+/* sites.c - the places that were told of, and a map of their numbers; the texts stand behind each other. */
 #include "symbols/sites.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/spread.h"
+#include "base/map.h"
 #include "symbols/symbols.h"
 
-enum { SLOTS = 2 * CTP_SITES_MAX };
-
-struct slot {
+struct site {
 	struct ctp_sites_text text;
 	uint64_t code; /* not 0: its line is to be looked for; the text is not spelled, and has no line */
 	uint32_t file_bytes;
@@ -19,32 +17,33 @@ struct slot {
 struct ctp_sites {
 	ctp_sites_spell *spell;
 	struct ctp_symbols *symbols; /* null: none */
-	uint64_t salt;
+	struct ctp_map map;
 	uint32_t count;
 	size_t used; /* of bytes */
 	char *bytes; /* pages are taken as they are used */
-	struct slot slots[SLOTS];
+	struct site list[CTP_SITES_MAX];
 };
 
 struct ctp_sites *ctp_sites_new(ctp_sites_spell *spell)
 {
 	struct ctp_sites *sites = calloc(1, sizeof *sites);
 	char *bytes = malloc(CTP_SITES_BYTES);
-	if (!sites || !bytes) {
+	if (!sites || !bytes || !ctp_map_init(&sites->map, CTP_SITES_MAX)) {
 		free(sites);
 		free(bytes);
 		return NULL;
 	}
 	sites->spell = spell;
-	sites->salt = ctp_spread_salt();
 	sites->bytes = bytes;
 	return sites;
 }
 
 void ctp_sites_free(struct ctp_sites *sites)
 {
-	if (sites)
-		free(sites->bytes);
+	if (!sites)
+		return;
+	ctp_map_fini(&sites->map);
+	free(sites->bytes);
 	free(sites);
 }
 
@@ -53,18 +52,19 @@ void ctp_sites_use(struct ctp_sites *sites, struct ctp_symbols *symbols) { sites
 void ctp_sites_forget(struct ctp_sites *sites)
 {
 	if (sites->count)
-		memset(sites->slots, 0, sizeof sites->slots);
+		ctp_map_clear(&sites->map);
 	sites->count = 0;
 	sites->used = 0;
 }
 
-/* Where the number is, or where it would go. */
-static uint32_t slot_of(const struct ctp_sites *sites, uint64_t id)
+static bool is_site(const void *list, uint32_t number, const void *id)
 {
-	uint32_t i = ctp_spread(id, sites->salt, SLOTS);
-	while (sites->slots[i].text.id && sites->slots[i].text.id != id)
-		i = (i + 1) % SLOTS;
-	return i;
+	return ((const struct site *)list)[number - 1].text.id == *(const uint64_t *)id;
+}
+
+static uint32_t *slot_of(const struct ctp_sites *sites, uint64_t id)
+{
+	return ctp_map_slot(&sites->map, id, is_site, sites->list, &id);
 }
 
 /* --- records ------------------------------------------------------------------------------------------------------------- */
@@ -125,41 +125,44 @@ static void put_spelled(struct ctp_sites *sites, struct ctp_sites_text *text, co
 void ctp_sites_learn(struct ctp_sites *sites, const struct ctp_record *rec)
 {
 	uint64_t id = number_at(rec, ctp_class_role(rec->cls, CTP_ROLE_SITE));
-	struct slot *slot = &sites->slots[slot_of(sites, id)];
+	uint32_t *slot = slot_of(sites, id);
 	char text[CTP_SITE_TEXT_MAX + 1];
-	if (!id || (!slot->text.id && sites->count == CTP_SITES_MAX))
+	if (!id || (!*slot && sites->count == CTP_SITES_MAX))
 		return;
-	sites->count += !slot->text.id;
-	slot->text.id = id;
+	if (!*slot)
+		sites->list[sites->count++] = (struct site){.text.id = id};
+	*slot = *slot ? *slot : sites->count;
+	struct site *site = &sites->list[*slot - 1];
 	const struct ctp_str *file = text_at(rec, ctp_class_field(rec->cls, "file"));
 	const struct ctp_str *function = text_at(rec, ctp_class_role(rec->cls, CTP_ROLE_NAME));
 	struct parts p = {file->data, function->data, file->len, function->len, number_at(rec, ctp_class_field(rec->cls, "line"))};
 	size_t len = join(&p, text);
-	slot->code = p.line || !sites->symbols ? 0 : number_at(rec, ctp_class_field(rec->cls, "code"));
-	slot->file_bytes = file->len;
-	if (slot->code)
-		put_text(sites, &slot->text, text, len);
+	site->code = p.line || !sites->symbols ? 0 : number_at(rec, ctp_class_field(rec->cls, "code"));
+	site->file_bytes = file->len;
+	if (site->code)
+		put_text(sites, &site->text, text, len);
 	else
-		put_spelled(sites, &slot->text, text, len);
+		put_spelled(sites, &site->text, text, len);
 }
 
-static void put_line(struct ctp_sites *sites, struct slot *slot)
+static void put_line(struct ctp_sites *sites, struct site *site)
 {
-	const struct ctp_sites_text plain = slot->text;
-	size_t function_at = slot->file_bytes + (slot->file_bytes < plain.len);
-	struct parts p = {plain.data, plain.data + function_at, slot->file_bytes, plain.len - function_at, 0};
+	const struct ctp_sites_text plain = site->text;
+	size_t function_at = site->file_bytes + (site->file_bytes < plain.len);
+	struct parts p = {plain.data, plain.data + function_at, site->file_bytes, plain.len - function_at, 0};
 	char text[CTP_SITE_TEXT_MAX + 1];
-	p.line = ctp_symbols_begins(sites->symbols, slot->code, p.file, p.file_bytes);
-	slot->code = 0;
-	put_spelled(sites, &slot->text, text, join(&p, text));
+	p.line = ctp_symbols_begins(sites->symbols, site->code, p.file, p.file_bytes);
+	site->code = 0;
+	put_spelled(sites, &site->text, text, join(&p, text));
 }
 
 const struct ctp_sites_text *ctp_sites_find(struct ctp_sites *sites, uint64_t id)
 {
-	struct slot *slot = &sites->slots[slot_of(sites, id)];
-	if (slot->code && slot->text.len)
-		put_line(sites, slot);
-	return id && slot->text.len ? &slot->text : NULL;
+	uint32_t number = *slot_of(sites, id);
+	struct site *site = number ? &sites->list[number - 1] : NULL;
+	if (site && site->code && site->text.len)
+		put_line(sites, site);
+	return site && site->text.len ? &site->text : NULL;
 }
 
 /* --- where the texts are shown ------------------------------------------------------------------------------------------- */

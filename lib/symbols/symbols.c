@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/spread.h"
+#include "base/map.h"
 #include "symbols/module.h"
 #include "symbols/sites.h"
 
@@ -51,8 +51,8 @@ struct ctp_symbols {
 	struct kept { /* when a section begins; all else is forgotten */
 		const char *const *dirs;
 		size_t ndirs;
-		uint64_t salt;
 		char *bytes; /* pages are taken as they are used */
+		struct ctp_map modules, threads, texts;
 	} kept;
 	uint32_t nprocesses, nmodules, nopened, nthreads, ntexts;
 	uint32_t changes;   /* of the mappings: what is cached from before is void */
@@ -60,28 +60,20 @@ struct ctp_symbols {
 	size_t used;        /* of bytes */
 	struct process processes[PROCESSES_MAX];
 	struct module modules[MODULES_MAX];
-	uint16_t module_slots[2 * MODULES_MAX]; /* 1 and more; 0 is free, as below */
-	struct {
+	struct thread {
 		uint64_t tid, pid;
-	} threads[2 * THREADS_MAX];
+	} threads[THREADS_MAX];
 	struct text {
 		const struct ctp_str *text;
 		uint64_t offset;
 		uint32_t module;
-	} texts[2 * TEXTS_MAX];
+	} texts[TEXTS_MAX];
 	struct cached {
 		uint64_t pid, addr;
 		uint32_t changes;
 		const struct ctp_str *text;
 	} cache[CACHED];
 };
-
-_Static_assert(MODULES_MAX < UINT16_MAX, "a slot has room for a module's number");
-
-static uint32_t hash_pair(const struct ctp_symbols *s, uint64_t a, uint64_t b, uint32_t slots)
-{
-	return ctp_spread(a ^ b * s->kept.salt, s->kept.salt, slots);
-}
 
 /* --- begin and end ------------------------------------------------------------------------------------------------------- */
 
@@ -95,9 +87,14 @@ struct ctp_symbols *ctp_symbols_new(const char *const *debug_dirs, size_t ndirs,
 		ctp_err_set(err, "out of memory");
 		return NULL;
 	}
-	s->kept = (struct kept){.dirs = debug_dirs, .ndirs = ndirs, .salt = ctp_spread_salt(), .bytes = bytes};
+	s->kept = (struct kept){.dirs = debug_dirs, .ndirs = ndirs, .bytes = bytes};
 	s->changes = 1;
-	return s;
+	bool modules = ctp_map_init(&s->kept.modules, MODULES_MAX), threads = ctp_map_init(&s->kept.threads, THREADS_MAX);
+	if (ctp_map_init(&s->kept.texts, TEXTS_MAX) && modules && threads)
+		return s;
+	ctp_symbols_free(s);
+	ctp_err_set(err, "out of memory");
+	return NULL;
 }
 
 void ctp_symbols_forget(struct ctp_symbols *s)
@@ -114,6 +111,9 @@ void ctp_symbols_forget(struct ctp_symbols *s)
 	memset(s, 0, sizeof *s);
 	s->kept = kept;
 	s->changes = 1;
+	ctp_map_clear(&s->kept.modules);
+	ctp_map_clear(&s->kept.threads);
+	ctp_map_clear(&s->kept.texts);
 }
 
 void ctp_symbols_free(struct ctp_symbols *s)
@@ -121,19 +121,23 @@ void ctp_symbols_free(struct ctp_symbols *s)
 	if (!s)
 		return;
 	ctp_symbols_forget(s);
+	ctp_map_fini(&s->kept.modules);
+	ctp_map_fini(&s->kept.threads);
+	ctp_map_fini(&s->kept.texts);
 	free(s->kept.bytes);
 	free(s);
 }
 
 /* --- threads ------------------------------------------------------------------------------------------------------------- */
 
-/* Where the thread is, or would go. */
-static size_t thread_slot(const struct ctp_symbols *s, uint64_t tid)
+static bool is_thread(const void *s, uint32_t number, const void *tid)
 {
-	size_t i = hash_pair(s, tid, 0, 2 * THREADS_MAX);
-	while (s->threads[i].tid && s->threads[i].tid != tid)
-		i = (i + 1) % (2 * THREADS_MAX);
-	return i;
+	return ((const struct ctp_symbols *)s)->threads[number - 1].tid == *(const uint64_t *)tid;
+}
+
+static uint32_t *thread_slot(const struct ctp_symbols *s, uint64_t tid)
+{
+	return ctp_map_slot(&s->kept.threads, tid, is_thread, s, &tid);
 }
 
 static uint64_t number_at(const struct ctp_record *rec, int field)
@@ -149,18 +153,19 @@ static uint64_t number_of(const struct ctp_record *rec, enum ctp_role role)
 static void learn_thread(struct ctp_symbols *s, const struct ctp_record *rec)
 {
 	uint64_t tid = number_of(rec, CTP_ROLE_THREAD), pid = number_of(rec, CTP_ROLE_PROCESS);
-	size_t i = thread_slot(s, tid);
-	if (!tid || !pid || (!s->threads[i].tid && s->nthreads == THREADS_MAX))
+	uint32_t *slot = thread_slot(s, tid);
+	if (!tid || !pid || (!*slot && s->nthreads == THREADS_MAX))
 		return;
-	s->nthreads += !s->threads[i].tid;
-	s->threads[i].tid = tid;
-	s->threads[i].pid = pid;
+	if (!*slot)
+		*slot = ++s->nthreads;
+	s->threads[*slot - 1] = (struct thread){tid, pid};
 }
 
 uint64_t ctp_symbols_pid(const struct ctp_symbols *s, const struct ctp_record *rec)
 {
 	uint64_t pid = number_of(rec, CTP_ROLE_PROCESS);
-	return pid ? pid : s->threads[thread_slot(s, number_of(rec, CTP_ROLE_THREAD))].pid;
+	uint32_t number = pid ? 0 : *thread_slot(s, number_of(rec, CTP_ROLE_THREAD));
+	return number ? s->threads[number - 1].pid : pid;
 }
 
 /* --- modules ------------------------------------------------------------------------------------------------------------- */
@@ -170,25 +175,18 @@ static const struct ctp_str *text_at(const struct ctp_record *rec, int field, un
 	return field >= 0 && rec->cls->fields[field].type == type ? ctp_str_val(rec->val[field]) : NULL;
 }
 
-static uint64_t hash_bytes(uint64_t h, const void *p, size_t len)
+static bool is_module(const void *s, uint32_t number, const void *module)
 {
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ ((const unsigned char *)p)[i]) * UINT64_C(0x100000001b3);
-	return h;
+	const struct module *m = &((const struct ctp_symbols *)s)->modules[number - 1], *want = module;
+	return m->id_known == want->id_known && m->path_bytes == want->path_bytes && m->id_bytes == want->id_bytes &&
+	       !memcmp(m->path, want->path, m->path_bytes) && !memcmp(m->id, want->id, m->id_bytes);
 }
 
-/* Where it is in the slots, or would go. */
-static size_t module_slot(const struct ctp_symbols *s, const struct module *want)
+static uint32_t *module_slot(const struct ctp_symbols *s, const struct module *m)
 {
-	uint64_t hash = hash_bytes(hash_bytes(s->kept.salt, want->path, want->path_bytes), want->id, want->id_bytes);
-	size_t i = hash_pair(s, hash, want->id_known, 2 * MODULES_MAX);
-	for (; s->module_slots[i]; i = (i + 1) % (2 * MODULES_MAX)) {
-		const struct module *m = &s->modules[s->module_slots[i] - 1];
-		if (m->id_known == want->id_known && m->path_bytes == want->path_bytes && m->id_bytes == want->id_bytes &&
-		    !memcmp(m->path, want->path, m->path_bytes) && !memcmp(m->id, want->id, m->id_bytes))
-			break;
-	}
-	return i;
+	const struct ctp_map *map = &s->kept.modules;
+	uint64_t hash = ctp_map_bytes(ctp_map_bytes(map->salt, m->path, m->path_bytes), m->id, m->id_bytes);
+	return ctp_map_slot(map, ctp_map_pair(map, hash, m->id_known), is_module, s, m);
 }
 
 /* What a mapping says of its file. False: nothing that could be used. */
@@ -216,9 +214,9 @@ static int learn_module(struct ctp_symbols *s, const struct ctp_record *rec)
 	struct module m;
 	if (!read_module(rec, &m))
 		return -1;
-	size_t slot = module_slot(s, &m);
-	if (s->module_slots[slot])
-		return s->module_slots[slot] - 1;
+	uint32_t *slot = module_slot(s, &m);
+	if (*slot)
+		return (int)*slot - 1;
 	char *block = s->nmodules < MODULES_MAX ? malloc(m.path_bytes + 1 + m.id_bytes) : NULL;
 	if (!block)
 		return -1;
@@ -226,7 +224,7 @@ static int learn_module(struct ctp_symbols *s, const struct ctp_record *rec)
 	m.path = memcpy(block, m.path, m.path_bytes);
 	block[m.path_bytes] = '\0';
 	s->modules[s->nmodules] = m;
-	s->module_slots[slot] = (uint16_t)++s->nmodules;
+	*slot = ++s->nmodules;
 	return (int)s->nmodules - 1;
 }
 
@@ -382,17 +380,22 @@ static size_t spell(struct ctp_symbols *s, struct module *m, uint64_t offset, ch
 
 _Static_assert(CTP_MODULE_FILE_MAX + 24 + CTP_DEMANGLED_MAX <= CTP_SITE_TEXT_MAX, "a text has room");
 
+static bool is_text(const void *s, uint32_t number, const void *text)
+{
+	const struct text *t = &((const struct ctp_symbols *)s)->texts[number - 1], *want = text;
+	return t->offset == want->offset && t->module == want->module;
+}
+
 const struct ctp_str *ctp_symbols_text(struct ctp_symbols *s, uint32_t file, uint64_t offset)
 {
 	char text[CTP_SITE_TEXT_MAX + 1];
 	uint32_t module = file - 1;
 	if (module >= s->nmodules)
 		return NULL;
-	size_t i = hash_pair(s, offset, module, 2 * TEXTS_MAX);
-	while (s->texts[i].text && (s->texts[i].offset != offset || s->texts[i].module != module))
-		i = (i + 1) % (2 * TEXTS_MAX);
-	if (s->texts[i].text || s->ntexts == TEXTS_MAX)
-		return s->texts[i].text;
+	struct text want = {.offset = offset, .module = module};
+	uint32_t *slot = ctp_map_slot(&s->kept.texts, ctp_map_pair(&s->kept.texts, offset, module), is_text, s, &want);
+	if (*slot || s->ntexts == TEXTS_MAX)
+		return *slot ? s->texts[*slot - 1].text : NULL;
 	size_t len = spell(s, &s->modules[module], offset, text);
 	size_t bytes = (sizeof(struct ctp_str) + len + 1 + 7) & ~(size_t)7;
 	if (bytes > TEXTS_BYTES - s->used)
@@ -402,14 +405,16 @@ const struct ctp_str *ctp_symbols_text(struct ctp_symbols *s, uint32_t file, uin
 	memcpy(str->data, text, len);
 	str->data[len] = '\0';
 	s->used += bytes;
-	s->ntexts++;
-	s->texts[i] = (struct text){.text = str, .offset = offset, .module = module};
+	want.text = str;
+	s->texts[s->ntexts++] = want;
+	*slot = s->ntexts;
 	return str;
 }
 
 const struct ctp_str *ctp_symbols_find(struct ctp_symbols *s, uint64_t pid, uint64_t addr)
 {
-	struct cached *c = &s->cache[hash_pair(s, addr, pid, CACHED)];
+	const struct ctp_map *map = &s->kept.texts;
+	struct cached *c = &s->cache[ctp_spread(ctp_map_pair(map, addr, pid), map->salt, CACHED)];
 	if (c->changes == s->changes && c->addr == addr && c->pid == pid)
 		return c->text;
 	uint64_t offset;

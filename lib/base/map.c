@@ -1,0 +1,53 @@
+/* map.c - open addressing: a key that meets another takes the next slot. */
+#include "base/map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOTS_MIN = 16 };
+
+bool ctp_map_init(struct ctp_map *map, uint32_t items)
+{
+	uint32_t n = SLOTS_MIN;
+	while (n < 2 * items)
+		n *= 2;
+	*map = (struct ctp_map){.slots = calloc(n, sizeof *map->slots), .nslots = n, .salt = ctp_spread_salt()};
+	return map->slots;
+}
+
+void ctp_map_fini(struct ctp_map *map)
+{
+	free(map->slots);
+	map->slots = NULL;
+}
+
+void ctp_map_clear(struct ctp_map *map)
+{
+	if (map->slots)
+		memset(map->slots, 0, map->nslots * sizeof *map->slots);
+}
+
+bool ctp_map_grow(struct ctp_map *map, uint32_t count, ctp_map_hash *hash, const void *items)
+{
+	struct ctp_map more = {.slots = calloc(2 * (size_t)map->nslots, sizeof *more.slots), .nslots = 2 * map->nslots, .salt = map->salt};
+	if (!more.slots)
+		return false;
+	for (uint32_t number = 1; number <= count; number++) {
+		uint32_t i = ctp_spread(hash(items, number), more.salt, more.nslots);
+		while (more.slots[i])
+			i = (i + 1) & (more.nslots - 1);
+		more.slots[i] = number;
+	}
+	free(map->slots);
+	*map = more;
+	return true;
+}
+
+/* FNV-1a. */
+uint64_t ctp_map_bytes(uint64_t hash, const void *data, size_t len_bytes)
+{
+	const unsigned char *p = data;
+	for (size_t i = 0; i < len_bytes; i++)
+		hash = (hash ^ p[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}

@@ -1,0 +1,52 @@
+/*
+ * map.h - items of an array, found by a key.
+ *
+ * The map has the numbers of the items, from 1 on, and the owner has the items: it says of a number whether its item has the key. The
+ * keys come from a stream, and whoever makes that chooses them; so each map is laid out by a salt of its own, and keys that meet in one
+ * are scattered in the next.
+ */
+#ifndef CTP_MAP_H
+#define CTP_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/spread.h"
+
+struct ctp_map {
+	uint32_t *slots;  /* numbers, 0: free; at most half of them are used */
+	uint32_t nslots;  /* a power of two */
+	uint64_t salt;
+};
+
+/* Room for so many items. False: out of memory; then the map is empty, and may be freed. */
+bool ctp_map_init(struct ctp_map *map, uint32_t items);
+void ctp_map_fini(struct ctp_map *map);
+void ctp_map_clear(struct ctp_map *map);
+
+/* Whether the item with this number has the key; what its key hashes to. items is whatever the owner needs to find it. */
+typedef bool ctp_map_is(const void *items, uint32_t number, const void *key);
+typedef uint64_t ctp_map_hash(const void *items, uint32_t number);
+
+/* Room for twice as many: the items up to count are put in again. False: out of memory, and nothing has changed. */
+bool ctp_map_grow(struct ctp_map *map, uint32_t count, ctp_map_hash *hash, const void *items);
+
+/*
+ * The slot that has the number of the item with this key, or the free one, with a 0 in it, where that belongs. hash is a number that is
+ * the same for the same key; it need not be a good one. The calls of `is` are compiled into the caller.
+ */
+static inline __attribute__((always_inline)) uint32_t *ctp_map_slot(const struct ctp_map *map, uint64_t hash, ctp_map_is *is,
+                                                                    const void *items, const void *key)
+{
+	uint32_t i = ctp_spread(hash, map->salt, map->nslots);
+	while (map->slots[i] && !is(items, map->slots[i], key))
+		i = (i + 1) & (map->nslots - 1);
+	return &map->slots[i];
+}
+
+/* A number for a pair, and for bytes behind one, which begins with the salt. */
+static inline uint64_t ctp_map_pair(const struct ctp_map *map, uint64_t a, uint64_t b) { return a ^ b * map->salt; }
+uint64_t ctp_map_bytes(uint64_t hash, const void *data, size_t len_bytes);
+
+#endif
