@@ -415,45 +415,79 @@ static void take_stale(struct ctp_coros *l, const struct ctp_ring *ring, const s
 	}
 }
 
-/*
- * Rows of the transitions that the entries begin with, as long as each is the one that is due of its coroutine, and nothing else
- * is to be told of it. Returns how many: the hot path, which calls nobody.
- */
+/* What the loops below need of all this, in registers. */
+struct due {
+	struct ctp_life *lives;
+	const uint8_t *written;
+	uint32_t max, max_sites;
+	uint64_t tid;
+};
+
+static inline struct due due_from(const struct ctp_coros *l, const struct ctp_ring *ring)
+{
+	return (struct due){l->life, l->labels.written, l->rings->arena.geo.max_stations, l->rings->arena.geo.max_sites,
+	                    (uint32_t)ring->owner};
+}
+
+/* The record of a transition, if it is the one that is due of its coroutine, and nothing else is to be told of it. */
+static inline __attribute__((always_inline)) bool put_due(const struct due *d, const struct ctp_ring_entry *e, uint64_t *val)
+{
+	uint32_t i = CTP_REF_INDEX(e->ref), generation = CTP_REF_GENERATION(e->ref), site = CTP_ENTRY_SITE(e->what);
+	struct ctp_life *life = &d->lives[i];
+	if (CTP_ENTRY_KIND(e->what) > CTP_ENTRY_RESUME || i >= d->max || !generation)
+		return false;
+	uint64_t number = life->next, index = number - life->first;
+	if (life->generation != generation || (uint32_t)number != CTP_ENTRY_NUMBER(e->what) || life->flags & CTP_LIFE_UNSURE)
+		return false;
+	if (site ? site > d->max_sites || !d->written[site - 1] : is_unknown(e) && !(life->flags & CTP_LIFE_ASKED))
+		return false;
+	uint64_t ts_ns = not_before(e->ts_ns, life->last_ns);
+	life->next = number + 1;
+	life->last_ns = ts_ns;
+	val[CTP_TRANSITION_PROBE] = life->probe_id;
+	val[CTP_TRANSITION_TID] = d->tid;
+	val[CTP_TRANSITION_ADDR] = e->value;
+	val[CTP_TRANSITION_SEQ] = index + 1;
+	val[CTP_TRANSITION_ACTIVE] = CTP_ENTRY_KIND(e->what) == CTP_ENTRY_RESUME;
+	val[CTP_TRANSITION_TS] = ts_ns;
+	val[CTP_TRANSITION_CORO] = life->coro;
+	val[CTP_TRANSITION_INDEX] = index;
+	val[CTP_TRANSITION_SITE] = site;
+	return true;
+}
+
+/* Rows of the transitions that the entries begin with, as long as each is due. Returns how many. */
 static unsigned take_due(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e, unsigned n)
 {
 	struct ctp_row_sort *rows = &l->rows->batch;
-	struct ctp_life *const lives = l->life;
-	const uint8_t *const written = l->labels.written;
-	const uint32_t max = l->rings->arena.geo.max_stations, max_sites = l->rings->arena.geo.max_sites;
+	const struct due due = due_from(l, ring);
 	const uint32_t most = CTP_ROW_SORT_ROWS - CTP_ROWS_SPARE, room = rows->count < most ? most - rows->count : 0;
-	const uint64_t tid = (uint32_t)ring->owner;
 	uint64_t *ts_ns = rows->ts_ns + rows->count, *val = rows->rows[rows->count].val;
 	uint8_t *event = rows->event + rows->count;
 	unsigned k = 0;
-	for (n = n < room ? n : room; k < n; k++, e++, val += sizeof(struct ctp_row) / sizeof(*val)) {
-		uint32_t i = CTP_REF_INDEX(e->ref), generation = CTP_REF_GENERATION(e->ref), site = CTP_ENTRY_SITE(e->what);
-		struct ctp_life *life = &lives[i];
-		if (CTP_ENTRY_KIND(e->what) > CTP_ENTRY_RESUME || i >= max || !generation)
-			break;
-		uint64_t number = life->next, index = number - life->first;
-		if (life->generation != generation || (uint32_t)number != CTP_ENTRY_NUMBER(e->what) || life->flags & CTP_LIFE_UNSURE)
-			break;
-		if (site ? site > max_sites || !written[site - 1] : is_unknown(e) && !(life->flags & CTP_LIFE_ASKED))
-			break;
-		life->next = number + 1;
+	for (n = n < room ? n : room; k < n && put_due(&due, e, val); k++, e++, val += sizeof(struct ctp_row) / sizeof(*val)) {
 		event[k] = CTP_TRANSITION;
-		ts_ns[k] = life->last_ns = not_before(e->ts_ns, life->last_ns);
-		val[CTP_TRANSITION_PROBE] = life->probe_id;
-		val[CTP_TRANSITION_TID] = tid;
-		val[CTP_TRANSITION_ADDR] = e->value;
-		val[CTP_TRANSITION_SEQ] = index + 1;
-		val[CTP_TRANSITION_ACTIVE] = CTP_ENTRY_KIND(e->what) == CTP_ENTRY_RESUME;
-		val[CTP_TRANSITION_TS] = ts_ns[k];
-		val[CTP_TRANSITION_CORO] = life->coro;
-		val[CTP_TRANSITION_INDEX] = index;
-		val[CTP_TRANSITION_SITE] = site;
+		ts_ns[k] = val[CTP_TRANSITION_TS];
 	}
 	rows->count += k;
+	l->rows->stats.events += k;
+	return k;
+}
+
+/* The same without rows, where nobody waits and no other ring has anything in the slice: they are written as they come. */
+static unsigned write_due(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e, unsigned n)
+{
+	const struct due due = due_from(l, ring);
+	const struct ctp_class *cls = l->rows->cls[CTP_TRANSITION];
+	uint64_t val[CTP_RINGS_CHUNK][CTP_TRANSITION_FIELDS];
+	struct ctp_record rec[CTP_RINGS_CHUNK];
+	unsigned k = 0;
+	for (; k < n && put_due(&due, &e[k], val[k]); k++)
+		rec[k] = (struct ctp_record){cls, val[k], val[k][CTP_TRANSITION_TS]};
+	if (!k)
+		return 0;
+	ctp_rows_thread(l->rows, due.tid);
+	ctp_rows_write(l->rows, rec, k);
 	l->rows->stats.events += k;
 	return k;
 }
@@ -634,9 +668,10 @@ void ctp_coros_take(struct ctp_coros *l, struct ctp_ring *ring, struct ctp_ring_
 	for (unsigned k = 0; k < n;) {
 		struct ctp_ring_entry *e = &entries[k];
 		unsigned due = 0;
+		bool alone = l->rings->busy == 1 && !l->rows->batch.count;
 		if (CTP_ENTRY_KIND(e->what) > CTP_ENTRY_RESUME)
 			take_note(l, ring, e, k + 1 < n ? entries[k + 1].ts_ns : 0);
-		else if (!(due = take_due(l, ring, e, n - k)) && CTP_REF_INDEX(e->ref) < max && CTP_REF_GENERATION(e->ref))
+		else if (!(due = (alone ? write_due : take_due)(l, ring, e, n - k)) && CTP_REF_INDEX(e->ref) < max && CTP_REF_GENERATION(e->ref))
 			take_transition(l, ring, e);
 		k += due ? due : 1;
 	}

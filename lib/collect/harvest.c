@@ -21,7 +21,7 @@
 
 enum {
 	SLICES = 8,    /* of the rings in one look, so that the caller can see to other things */
-	SETTLE = 2048, /* rows that are written when a slice is over */
+	SETTLE = 2048, /* rows that are written when a slice is over, or records that are so far: then a mark is made */
 	LAST_LOOKS = 3, /* at the end: after two more rounds nothing is in doubt */
 };
 
@@ -64,7 +64,7 @@ static uint64_t take_slices(struct ctp_harvest *h, unsigned most)
 		}
 		ctp_coros_bury(&h->coros);
 		h->sliced_ns = h->rings.horizon_ns;
-		if (h->rows.batch.count >= SETTLE) {
+		if (ctp_rows_unsettled(&h->rows) >= SETTLE) {
 			promise(h);
 			ctp_rows_settle(&h->rows);
 		}
@@ -183,7 +183,7 @@ void ctp_harvest_release(struct ctp_harvest *h)
 }
 
 void ctp_harvest_settle(struct ctp_harvest *h) { ctp_rows_settle(&h->rows); }
-size_t ctp_harvest_unsettled(const struct ctp_harvest *h) { return h->rows.batch.count; }
+size_t ctp_harvest_unsettled(const struct ctp_harvest *h) { return ctp_rows_unsettled(&h->rows); }
 const struct ctp_harvest_stats *ctp_harvest_stats(const struct ctp_harvest *h) { return &h->rows.stats; }
 
 uint64_t *ctp_harvest_put(struct ctp_harvest *h, enum ctp_event event, uint64_t ts_ns)

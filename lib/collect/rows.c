@@ -42,8 +42,28 @@ void ctp_rows_fini(struct ctp_rows *b)
 void ctp_rows_look(struct ctp_rows *b, uint64_t now_ns)
 {
 	b->now_ns = now_ns;
-	if (!b->batch.count)
+	if (!ctp_rows_unsettled(b))
 		b->oldest_look_ns = now_ns;
+}
+
+static void note_any(struct ctp_rows *b, uint64_t ts_ns)
+{
+	if (ts_ns > b->newest_ns && ts_ns <= b->now_ns + AHEAD_NS)
+		b->newest_ns = ts_ns;
+}
+
+static void note_transition(struct ctp_rows *b, uint64_t ts_ns)
+{
+	if (ts_ns > b->event_ns && ts_ns <= b->now_ns)
+		b->event_ns = ts_ns;
+}
+
+void ctp_rows_write(struct ctp_rows *b, const struct ctp_record *rec, uint32_t n)
+{
+	ctp_writer_records(b->writer, &(struct ctp_batch){.rec = rec, .n = n});
+	b->written += n;
+	note_any(b, rec[n - 1].ts_ns);
+	note_transition(b, rec[n - 1].ts_ns);
 }
 
 /* Rows on their way to the writer. */
@@ -74,10 +94,8 @@ static inline void write_row(struct ctp_rows *b, struct out *out, uint32_t r)
 	unsigned event = b->batch.event[r];
 	if (event == CTP_ROWS_SPOILT)
 		return;
-	if (event == CTP_TRANSITION && __builtin_expect(ctp_tids_add(&b->tids, val[CTP_TRANSITION_TID]), 0) && b->new_thread) {
-		write_out(b, out); /* what is told of the thread comes behind it */
-		b->new_thread(b->new_thread_arg, val[CTP_TRANSITION_TID]);
-	}
+	if (event == CTP_TRANSITION)
+		ctp_rows_thread(b, val[CTP_TRANSITION_TID]);
 	out->rec[out->n++] = (struct ctp_record){b->cls[event], val, b->batch.ts_ns[r]};
 	if (out->n == BATCH)
 		write_out(b, out);
@@ -93,14 +111,12 @@ static void note_newest(struct ctp_rows *b)
 		uint64_t ts_ns = rows->ts_ns[r];
 		if (rows->event[r] == CTP_ROWS_SPOILT)
 			continue;
-		if (!any && ts_ns <= b->now_ns + AHEAD_NS) {
-			b->newest_ns = ts_ns > b->newest_ns ? ts_ns : b->newest_ns;
-			any = true;
-		}
-		if (!transition && rows->event[r] == CTP_TRANSITION && ts_ns <= b->now_ns) {
-			b->event_ns = ts_ns > b->event_ns ? ts_ns : b->event_ns;
-			transition = true;
-		}
+		note_any(b, ts_ns);
+		any |= ts_ns <= b->now_ns + AHEAD_NS;
+		if (rows->event[r] != CTP_TRANSITION)
+			continue;
+		note_transition(b, ts_ns);
+		transition |= ts_ns <= b->now_ns;
 	}
 }
 
@@ -120,7 +136,7 @@ void ctp_rows_settle(struct ctp_rows *b)
 	}
 	write_out(b, &out);
 	note_newest(b);
-	rows->count = 0;
+	rows->count = b->written = 0;
 	b->oldest_look_ns = b->now_ns;
 	b->text_bytes = 0;
 	/* Once a mark is beyond all that was written, no reader waits for another. */
@@ -132,7 +148,7 @@ void ctp_rows_settle(struct ctp_rows *b)
 
 void ctp_rows_settle_due(struct ctp_rows *b)
 {
-	if (b->batch.count && b->now_ns - b->oldest_look_ns >= SETTLE_NS)
+	if (ctp_rows_unsettled(b) && b->now_ns - b->oldest_look_ns >= SETTLE_NS)
 		ctp_rows_settle(b);
 }
 

@@ -28,6 +28,7 @@ struct ctp_rows {
 	uint64_t begin_ns;    /* when the harvest began */
 	uint64_t now_ns;      /* when the current look began */
 	uint64_t promise_ns;  /* of all that happened before, nothing is still to come */
+	uint32_t written;     /* transitions that were written without a row, since the last settle */
 	struct ctp_row_sort batch;
 	struct ctp_frame_queue frames; /* to be asked about */
 	void (*prove)(void *arg); /* called before rows are written: last chance for who has doubts about one */
@@ -51,6 +52,8 @@ void ctp_rows_look(struct ctp_rows *b, uint64_t now_ns);
 /* Writes it all in the order of time, and a mark if there is a later promise. */
 void ctp_rows_settle(struct ctp_rows *b);
 
+static inline uint32_t ctp_rows_unsettled(const struct ctp_rows *b) { return b->batch.count + b->written; }
+
 /* Settles what has waited for long enough. */
 void ctp_rows_settle_due(struct ctp_rows *b);
 
@@ -70,6 +73,16 @@ static inline uint64_t *ctp_rows_put(struct ctp_rows *b, enum ctp_event event, u
 	rows->ts_ns[rows->count] = ts_ns;
 	return rows->rows[rows->count++].val;
 }
+
+/* Before a transition of this thread is written. */
+static inline void ctp_rows_thread(struct ctp_rows *b, uint64_t tid)
+{
+	if (__builtin_expect(ctp_tids_add(&b->tids, tid), 0) && b->new_thread)
+		b->new_thread(b->new_thread_arg, tid);
+}
+
+/* Writes transitions that need not wait, for no row does and nothing that is known is earlier. They count like rows until the next settle. */
+void ctp_rows_write(struct ctp_rows *b, const struct ctp_record *rec, uint32_t n);
 
 /* --- records of which there is more than one sort of origin --------------------------------------------------------------- */
 

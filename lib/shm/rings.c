@@ -217,6 +217,7 @@ bool ctp_rings_slice(struct ctp_rings *r)
 	bool stuck = !r->took; /* times that go up and down, as nobody's clock does, or only newer ones */
 	if (!busy || (stuck && r->horizon_ns == r->now_ns))
 		return false;
+	r->busy = busy;
 	uint16_t share = (uint16_t)(busy < CTP_RINGS_SLICE / 8 ? CTP_RINGS_SLICE / busy : 8);
 	r->horizon_ns = r->now_ns;
 	for (uint32_t i = 0; i < r->used; i++) {

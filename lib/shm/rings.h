@@ -64,6 +64,7 @@ struct ctp_rings {
 	uint64_t liars;      /* how often a ring's numbers made no sense */
 	uint64_t lost;       /* sum of both counts of all rings */
 	unsigned fill;       /* of the fullest, of 256 */
+	uint32_t busy;       /* rings that the slice may have entries of */
 
 	/* rings.c's own */
 	uint64_t now_raw;    /* now_ns, as the counter has it */
