@@ -64,6 +64,41 @@ static void test_mark(void)
 	free(w.r);
 }
 
+static void events_at_site(struct world *w, struct rawcoro *co, unsigned n)
+{
+	for (; n; n--)
+		raw_event(&w->ring[0], co, co->events % 2, addr_of(1, co->events), 3, true);
+}
+
+/* What is usual of the only busy ring waits for nothing to be sorted; but a mark is due for it as for any. */
+static void test_straight(void)
+{
+	struct world w;
+	struct rawcoro a;
+	world_open(&w, 4, 6);
+	raw_site(&w.mem, 3, "a.c", 17, "f");
+	raw_claim(&w.ring[0], &w.mem, 0, 100, 101);
+	raw_birth(&w.ring[0], &a, 1, 0);
+	events_at_site(&w, &a, 2);
+	scan(&w, 1);
+	ctp_harvest_settle(w.m.harvest);
+	size_t pending = ctp_writer_pending(w.m.writer);
+	events_at_site(&w, &a, 20);
+	uint64_t ts = ctp_clock_ns();
+	ctp_harvest_sweep(w.m.harvest, NULL); /* which settles nothing */
+	ok(ctp_writer_pending(w.m.writer) >= pending + 20, "they are written at once");
+	is_u64(ctp_harvest_unsettled(w.m.harvest), 20, "and a mark is due for them");
+	while (ctp_clock_ns() <= ts + 2000000)
+		;
+	scan(&w, 1);
+	is_u64(ctp_harvest_unsettled(w.m.harvest), 0, "which comes when it is time");
+	is_u64(w.m.threads, 1, "their thread is known once");
+	ctp_harvest_free(w.m.harvest);
+	w.m.harvest = NULL;
+	ok(memstream_close(&w.m, see, w.r) && w.m.mark_ns > ts && w.r->events == 22 && !w.r->wrong, "the stream has it all");
+	free(w.r);
+}
+
 /* Thousands of coroutines in four stations, one after another. */
 static void test_generations(void)
 {
@@ -442,6 +477,7 @@ int main(void)
 {
 	test_lives();
 	test_mark();
+	test_straight();
 	test_generations();
 	test_holes();
 	test_early(0, 2, "an event that is earlier than the one before it comes behind it");
