@@ -16,7 +16,7 @@ compile() { "$CC" $flags -I"$tmp/plant" -Isdk/c -Ilib -It "$@"; }
 race() { # of what is in $tmp/plant, or else of what is in the tree
 	reader=lib/shm/rings.c
 	[ -e "$tmp/plant/rings.c" ] && reader=$tmp/plant/rings.c
-	compile -o "$tmp/race" t/ringrace.c "$reader" "$tmp"/*.o && TSAN_OPTIONS=halt_on_error=1 "$tmp/race" 4
+	compile -o "$tmp/race" t/ringrace.c "$reader" "$tmp"/*.o && TSAN_OPTIONS=halt_on_error=1 timeout 120 "$tmp/race" 4
 }
 
 # The same of v1-doubt.c and v1-station.c, which need more of the library, and no TSan for these.

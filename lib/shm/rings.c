@@ -23,6 +23,7 @@
  */
 #include "shm/rings.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -284,6 +285,7 @@ static unsigned take_from(struct ctp_rings *r, uint32_t i, struct ctp_ring_entry
 	struct ctp_rawline usual = usual_line(r, ring);
 	unsigned most = ring->share < CTP_RINGS_CHUNK ? ring->share : CTP_RINGS_CHUNK, n = 0;
 	uint64_t upto = is_skip(&ring->skips[0]) ? ring->skips[0].from : ring->head; /* take_threads has passed what was at tail */
+	assert(upto - tail <= ring->head - tail); /* a skip that is past or to come was not taken for one */
 	most = upto - tail < most ? (unsigned)(upto - tail) : most;
 	for (uint64_t last_ns = ring->last_ns; n < most; n++) {
 		const struct ctp_shm_entry *entry = &entries[(tail + n) & mask];
