@@ -72,12 +72,6 @@ static inline struct ctp_coroutine *ctp_coro_table_guess(const struct ctp_coro_t
 	return co;
 }
 
-/* And for that, a little earlier. */
-static inline void ctp_coro_table_prefetch(const struct ctp_coro_table *r, uint64_t id)
-{
-	__builtin_prefetch(&r->slots[ctp_coro_table_home(r, id)]);
-}
-
 struct ctp_coroutine *ctp_coro_table_make(struct ctp_coro_table *r, uint64_t id); /* one that is not there; null: no more */
 
 /* It has died: to be forgotten some time later. Returns until when those had died that are forgotten by now. */

@@ -32,7 +32,8 @@ static void find_processes(struct ctp_judge *j)
 	}
 }
 
-const struct ctp_judge_process *ctp_judge_process(const struct ctp_judge *j, const struct ctp_coroutine *co)
+/* The process where it ran last, if the section's has made that one, or null. */
+static const struct ctp_judge_process *process_of(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	static const struct ctp_judge_process beyond; /* one too many: nothing is known of it */
 	uint64_t pid = j->follow->threads.list[co->thread].pid;
@@ -44,9 +45,9 @@ const struct ctp_judge_process *ctp_judge_process(const struct ctp_judge *j, con
 	return &beyond;
 }
 
-uint64_t ctp_judge_end_ns(const struct ctp_judge *j, const struct ctp_coroutine *co)
+uint64_t ctp_judge_known_ns(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	const struct ctp_judge_process *p = ctp_judge_process(j, co);
+	const struct ctp_judge_process *p = process_of(j, co);
 	uint64_t known_ns = !p ? j->end_ns : p->seen_ns > p->did_ns ? p->seen_ns : p->did_ns;
 	return known_ns < j->end_ns ? known_ns : j->end_ns;
 }

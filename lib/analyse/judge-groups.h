@@ -111,14 +111,16 @@ void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutin
                    uint64_t from_ns, uint64_t ns);
 void ctp_judge_add_case(struct ctp_judge *j, struct ctp_group *g, const struct ctp_tally_case *c, enum ctp_certainty certainty);
 
-/* The process where it ran last, if the section's has made that one, or null. */
-const struct ctp_judge_process *ctp_judge_process(const struct ctp_judge *j, const struct ctp_coroutine *co);
-
 /*
  * Up to when it is known what a coroutine did not do: the end, but for one of another process the last that this one did or was
  * seen, for nobody tells when it ended.
  */
-uint64_t ctp_judge_end_ns(const struct ctp_judge *j, const struct ctp_coroutine *co);
+uint64_t ctp_judge_known_ns(const struct ctp_judge *j, const struct ctp_coroutine *co);
+
+static inline uint64_t ctp_judge_end_ns(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	return j->nothers ? ctp_judge_known_ns(j, co) : j->end_ns;
+}
 
 /* Whether something may have happened to it that the trace does not tell. Without a birth, where others have one, it may be dead. */
 static inline bool ctp_judge_in_doubt(const struct ctp_judge *j, const struct ctp_coroutine *co)

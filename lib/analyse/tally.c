@@ -515,7 +515,7 @@ void ctp_tally_change(struct ctp_tally *t, const struct ctp_change *ch)
  */
 static void transitions(struct ctp_tally *t, const struct ctp_record *rec, uint32_t n)
 {
-	enum { AHEAD = 8, FARTHER = 16 };
+	enum { AHEAD = 8 };
 	struct ctp_follow *f = t->follow;
 	const struct ctp_coro_table *table = &f->priv->table;
 	struct ctp_coroutine *ahead[AHEAD];
@@ -526,8 +526,6 @@ static void transitions(struct ctp_tally *t, const struct ctp_record *rec, uint3
 		const uint64_t *val = rec[i].val;
 		uint64_t ts = val[CTP_TRANSITION_TS], id = val[CTP_TRANSITION_CORO];
 		struct ctp_coroutine *co = ahead[i % AHEAD];
-		if (i + FARTHER < n)
-			ctp_coro_table_prefetch(table, rec[i + FARTHER].val[CTP_TRANSITION_CORO]);
 		if (i + AHEAD < n)
 			ahead[i % AHEAD] = ctp_coro_table_guess(table, rec[i + AHEAD].val[CTP_TRANSITION_CORO]);
 		if (__builtin_expect(!co || co->id != id || !id, 0))
