@@ -17,16 +17,16 @@ static bool make_room(struct ctp_html_gaps *g, uint32_t thread)
 {
 	if (thread >= g->nthreads) {
 		uint32_t n = thread < 64 ? 64 : 2 * thread;
-		uint32_t *newest = realloc(g->newest, n * sizeof(*newest));
+		uint32_t *newest = realloc(g->newest, n * sizeof *newest);
 		if (!newest)
 			return false;
-		memset(newest + g->nthreads, 0, (n - g->nthreads) * sizeof(*newest));
+		memset(newest + g->nthreads, 0, (n - g->nthreads) * sizeof *newest);
 		g->newest = newest;
 		g->nthreads = n;
 	}
 	if (g->count == g->room) {
 		uint32_t room = g->room ? 2 * g->room : 256;
-		struct ctp_html_gap *list = realloc(g->list, room * sizeof(*list));
+		struct ctp_html_gap *list = realloc(g->list, room * sizeof *list);
 		if (!list)
 			return false;
 		g->list = list;
@@ -66,5 +66,5 @@ static int by_thread(const void *a, const void *b)
 void ctp_html_gaps_sort(struct ctp_html_gaps *g)
 {
 	if (g->count)
-		qsort(g->list, g->count, sizeof(*g->list), by_thread);
+		qsort(g->list, g->count, sizeof *g->list, by_thread);
 }

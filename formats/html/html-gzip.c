@@ -26,7 +26,7 @@ struct ctp_html_gzip {
 
 struct ctp_html_gzip *ctp_html_gzip_new(struct ctp_output *out)
 {
-	struct ctp_html_gzip *g = calloc(1, sizeof(*g));
+	struct ctp_html_gzip *g = calloc(1, sizeof *g);
 	if (g && deflateInit2(&g->z, LEVEL, Z_DEFLATED, GZIP_BITS, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK) {
 		free(g);
 		return NULL;
@@ -62,7 +62,7 @@ static char *spell(char *to, const uint8_t *p, size_t n)
 static void end_piece(struct ctp_html_gzip *g)
 {
 	static const char end[] = "</script>\n";
-	ctp_output_put(g->out, end, sizeof(end) - 1);
+	ctp_output_put(g->out, end, sizeof end - 1);
 }
 
 /* The buffer goes out; it is full but for the last time. */
@@ -72,8 +72,8 @@ static void put_buffer(struct ctp_html_gzip *g)
 	_Static_assert(OUT / 3 * 4 <= CTP_OUTPUT_ROOM, "a buffer, spelled, fits the output's room");
 	if (g->bytes % PIECE_BYTES == 0) {
 		static const char head[] = "<script type=\"application/octet-stream\" id=\"ctp-data-";
-		char begin[sizeof(head) + 16];
-		int len = snprintf(begin, sizeof(begin), "%s%u\">", head, g->pieces++);
+		char begin[sizeof head + 16];
+		int len = snprintf(begin, sizeof begin, "%s%u\">", head, g->pieces++);
 		ctp_output_put(g->out, begin, (size_t)len);
 	}
 	ctp_output_commit(g->out, spell(ctp_output_reserve(g->out, OUT / 3 * 4), g->buf, n));

@@ -52,7 +52,7 @@ static bool add_slab(struct ctp_html_pool *pool)
 {
 	if (pool->nslabs == pool->room) {
 		uint32_t room = pool->room ? 2 * pool->room : 16;
-		uint8_t **slabs = room > SLABS_MAX ? NULL : realloc(pool->slabs, room * sizeof(*slabs));
+		uint8_t **slabs = room > SLABS_MAX ? NULL : realloc(pool->slabs, room * sizeof *slabs);
 		if (!slabs)
 			return false;
 		pool->slabs = slabs;
@@ -111,7 +111,7 @@ void ctp_html_pack_fini(struct ctp_html_pack *pack)
 static bool more_rows(struct ctp_html_pack *pack)
 {
 	uint32_t room = pack->room ? 2 * pack->room : 256;
-	struct ctp_html_row *rows = realloc(pack->rows, room * sizeof(*rows));
+	struct ctp_html_row *rows = realloc(pack->rows, room * sizeof *rows);
 	if (!rows) {
 		pack->failed = true;
 		return false;
@@ -356,7 +356,7 @@ struct writing {
 static void put_number(struct writing *w, uint64_t v)
 {
 	enum { LONGEST = 10 };
-	if (sizeof(w->buf) - w->used < LONGEST) {
+	if (sizeof w->buf - w->used < LONGEST) {
 		w->put(w->arg, w->buf, w->used);
 		w->used = 0;
 	}
@@ -502,14 +502,14 @@ bool ctp_html_pack_write(struct ctp_html_pack *pack, const struct ctp_html_view 
 {
 	struct writing w = {.pack = pack, .view = view, .put = put, .arg = arg};
 	uint32_t n = pack->nrows;
-	w.order = calloc((size_t)n + 1, sizeof(*w.order));
-	w.line = calloc((size_t)n + 1, sizeof(*w.line));
+	w.order = calloc((size_t)n + 1, sizeof *w.order);
+	w.line = calloc((size_t)n + 1, sizeof *w.line);
 	bool done = w.order && w.line;
 	if (!done)
 		goto out;
 	for (uint32_t i = 0; i < n; i++)
 		w.order[i] = i;
-	qsort_r(w.order, n, sizeof(*w.order), by_birth, pack->rows);
+	qsort_r(w.order, n, sizeof *w.order, by_birth, pack->rows);
 	for (uint32_t i = 0; i < n; i++)
 		w.line[w.order[i]] = i;
 	for (int column = 0; column < COLUMNS; column++) {

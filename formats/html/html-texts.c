@@ -40,8 +40,8 @@ static uint32_t *slot_of(const struct ctp_html_texts *t, const char *text)
 static bool grow_table(struct ctp_html_texts *t)
 {
 	uint32_t n = t->nslots ? 2 * t->nslots : SLOTS_MIN;
-	uint32_t *slots = calloc(n, sizeof(*slots));
-	size_t *starts = realloc(t->starts, n / 2 * sizeof(*starts));
+	uint32_t *slots = calloc(n, sizeof *slots);
+	size_t *starts = realloc(t->starts, n / 2 * sizeof *starts);
 	if (starts)
 		t->starts = starts;
 	if (!slots || !starts) {

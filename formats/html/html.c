@@ -229,7 +229,7 @@ static void on_thread_gap(void *arg, uint32_t thread, uint64_t after_ns, uint64_
 static bool settle_places(struct shown *w, struct ctp_follow *f)
 {
 	uint32_t n = f->places.count;
-	w->place_numbers = calloc(n, sizeof(*w->place_numbers));
+	w->place_numbers = calloc(n, sizeof *w->place_numbers);
 	if (!w->place_numbers)
 		return false;
 	w->nplace_numbers = n;
@@ -240,8 +240,8 @@ static bool settle_places(struct shown *w, struct ctp_follow *f)
 
 static bool settle_threads(struct shown *w, const struct ctp_follow *f)
 {
-	w->thread_numbers = calloc(f->threads.count, sizeof(*w->thread_numbers));
-	w->threads = calloc(f->threads.count, sizeof(*w->threads));
+	w->thread_numbers = calloc(f->threads.count, sizeof *w->thread_numbers);
+	w->threads = calloc(f->threads.count, sizeof *w->threads);
 	if (!w->thread_numbers || !w->threads)
 		return false;
 	w->nthread_numbers = f->threads.count;
@@ -463,7 +463,7 @@ static const struct ctp_follow_ops listens = {.section = on_section, .change = o
 
 struct ctp_sink *ctp_html_sink(struct ctp_output *out, const struct ctp_html_options *options, struct ctp_err *err)
 {
-	struct html_sink *s = calloc(1, sizeof(*s));
+	struct html_sink *s = calloc(1, sizeof *s);
 	struct ctp_analysis *analysis = s ? ctp_analysis_new(&options->report, err) : NULL;
 	if (!analysis) {
 		if (!s)

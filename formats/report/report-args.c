@@ -16,7 +16,7 @@ static uint64_t unit_ns(const char *name)
 		uint64_t ns;
 	} units[] = {{"", 1000000000}, {"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"m", 60000000000},
 	             {"min", 60000000000}, {"h", 3600000000000}};
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
 		if (!strcmp(name, units[i].name))
 			return units[i].ns;
 	return 0;
@@ -47,7 +47,7 @@ enum ctp_status ctp_texts_add(struct ctp_texts *t, const char *text, struct ctp_
 		return ctp_err_set(err, "%s: is one too many, there can be %d", text, CTP_TEXTS_MAX);
 	if (t->count == t->room) {
 		size_t room = t->room ? 2 * t->room : 16;
-		char **list = realloc(t->list, room * sizeof(*list));
+		char **list = realloc(t->list, room * sizeof *list);
 		if (!list)
 			return ctp_err_set(err, "out of memory");
 		t->list = list;

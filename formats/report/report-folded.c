@@ -47,11 +47,11 @@ static uint32_t *slot_of(const struct ctp_folded *f, uint32_t parent, uint32_t p
 static bool grow(struct ctp_folded *f)
 {
 	uint32_t room = f->room ? 2 * f->room : NODES_MIN;
-	struct node *nodes = room > CTP_FOLDED_NODES ? NULL : realloc(f->nodes, room * sizeof(*nodes));
+	struct node *nodes = room > CTP_FOLDED_NODES ? NULL : realloc(f->nodes, room * sizeof *nodes);
 	if (!nodes)
 		return false;
 	f->nodes = nodes;
-	uint32_t *slots = calloc(2 * (size_t)room, sizeof(*slots));
+	uint32_t *slots = calloc(2 * (size_t)room, sizeof *slots);
 	if (!slots)
 		return false;
 	free(f->slots);
@@ -88,7 +88,7 @@ static uint32_t node_of(struct ctp_folded *f, struct ctp_coroutine *co, unsigned
 
 static void clear(struct ctp_folded *f)
 {
-	memset(f->slots, 0, 2 * (size_t)f->room * sizeof(*f->slots));
+	memset(f->slots, 0, 2 * (size_t)f->room * sizeof *f->slots);
 	f->nodes[0] = (struct node){0};
 	f->count = 1;
 }
@@ -213,7 +213,7 @@ struct ctp_folded *ctp_folded_new(struct ctp_analysis *a, enum ctp_state state, 
                                   struct ctp_err *err)
 {
 	static const struct ctp_follow_ops ops = {.section = begin, .change = change, .end = end};
-	struct ctp_folded *f = calloc(1, sizeof(*f));
+	struct ctp_folded *f = calloc(1, sizeof *f);
 	if (!f || !grow(f)) {
 		ctp_folded_free(f);
 		ctp_err_set(err, "out of memory");

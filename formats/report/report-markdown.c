@@ -219,7 +219,7 @@ static void still(const struct ctp_print *p, const struct ctp_report_still *list
 		ctp_print_f(p->out, " | ");
 		cell(p->out, s->spawn);
 		if (runs)
-			snprintf(n[1], sizeof(n[1]), "%ju", s->tid);
+			snprintf(n[1], sizeof n[1], "%ju", s->tid);
 		else
 			ctp_print_count(n[1], s->runnable);
 		ctp_print_f(p->out, " | %s | %s | %s | %s |\n", ctp_print_count(n[0], s->coroutines), n[1],

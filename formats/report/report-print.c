@@ -14,9 +14,9 @@ void ctp_print_f(struct ctp_output *out, const char *fmt, ...)
 	char text[1024];
 	va_list ap;
 	va_start(ap, fmt);
-	int len = vsnprintf(text, sizeof(text), fmt, ap);
+	int len = vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	ctp_output_put(out, text, len < (int)sizeof(text) ? (size_t)len : sizeof(text) - 1);
+	ctp_output_put(out, text, len < (int)sizeof text ? (size_t)len : sizeof text - 1);
 }
 
 /* --- numbers -------------------------------------------------------------------------------------------------------------- */
@@ -55,7 +55,7 @@ const char *ctp_print_percent(char to[CTP_PRINT_NUMBER_MAX], uint64_t part, uint
 const char *ctp_print_label(char to[CTP_PRINT_LABEL_MAX], const char *name, uint64_t id)
 {
 	char number[CTP_PRINT_NUMBER_MAX];
-	snprintf(number, sizeof(number), id > UINT32_MAX ? "#0x%jx" : "#%ju", id);
+	snprintf(number, sizeof number, id > UINT32_MAX ? "#0x%jx" : "#%ju", id);
 	if (name)
 		snprintf(to, CTP_PRINT_LABEL_MAX, "%.*s (%s)", CTP_FOLLOW_NAME_MAX, name, number);
 	else
@@ -98,7 +98,7 @@ static bool is_unsafe(unsigned c)
 		unsigned first, last;
 	} ranges[] = {{0, 0x1f}, {0x7f, 0x9f}, {0xad, 0xad}, {0x61c, 0x61c}, {0x180e, 0x180e}, {0x200b, 0x200f},
 	              {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe0fff}};
-	for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
+	for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
 		if (c >= ranges[i].first && c <= ranges[i].last)
 			return true;
 	return false;
@@ -153,7 +153,7 @@ static char *put_word(char *p, char *limit, const char *word)
 const char *ctp_print_command(char to[CTP_PRINT_COMMAND_MAX], const struct ctp_report_section *s)
 {
 	static const char more[] = " ...";
-	char *p = to, *limit = to + CTP_PRINT_COMMAND_MAX - sizeof(more);
+	char *p = to, *limit = to + CTP_PRINT_COMMAND_MAX - sizeof more;
 	if (!s->command_bytes) {
 		snprintf(to, CTP_PRINT_COMMAND_MAX, "%s", s->source ? s->source : "a program whose command is not known");
 		return to;
@@ -308,7 +308,7 @@ unsigned ctp_print_closing(char to[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX], const
 	unsigned count = 0;
 	for (uint32_t i = 0; i < r->nsections; i++)
 		findings += r->sections[i].nfindings;
-	put_where(where, sizeof(where), r);
+	put_where(where, sizeof where, r);
 	if (r->sections_seen > 1)
 		snprintf(to[count++], CTP_PRINT_LINE_MAX, "In %s sections: %s finding%s%s.",
 		         ctp_print_count(n[0], r->sections_seen), ctp_print_count(n[1], findings),

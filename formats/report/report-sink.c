@@ -76,7 +76,7 @@ struct ctp_sink *ctp_report_sink(struct ctp_analysis *a, struct ctp_output *out,
 	static const struct ctp_sink_ops ops = {
 		.section = begin, .records = take, .end = end, .finish = finish, .free = release,
 	};
-	struct report_sink *s = calloc(1, sizeof(*s));
+	struct report_sink *s = calloc(1, sizeof *s);
 	if (!s) {
 		ctp_output_abandon(out);
 		ctp_err_set(err, "out of memory");

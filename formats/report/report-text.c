@@ -145,7 +145,7 @@ static void some_members(const struct ctp_print *p, const char *label, const str
 	bool had_comma = false;
 	line[0] = '\0';
 	if (spread)
-		snprintf(line, sizeof(line), "at %.*s: ", CTP_SITE_TEXT_MAX, at ? at : "a place that is not known");
+		snprintf(line, sizeof line, "at %.*s: ", CTP_SITE_TEXT_MAX, at ? at : "a place that is not known");
 	for (uint32_t i = 0; i < f->nwho; i++) {
 		const struct ctp_report_member *m = &f->who[i];
 		if (spread && !is_at(m, at))
@@ -298,7 +298,7 @@ static void still(const struct ctp_print *p, const struct ctp_report_still *list
 			            "shortest", "longest");
 		}
 		if (runs)
-			snprintf(n[1], sizeof(n[1]), "%ju", s->tid);
+			snprintf(n[1], sizeof n[1], "%ju", s->tid);
 		else
 			ctp_print_count(n[1], s->runnable);
 		ctp_print_f(p->out, "  %7s %8s %8s %8s  ", ctp_print_count(n[0], s->coroutines), n[1],

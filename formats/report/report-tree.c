@@ -52,7 +52,7 @@ unsigned ctp_report_tree(struct ctp_branch to[CTP_TREE_MAX], const struct ctp_fi
 	for (; t.nwaiters < f->nwaiters && t.nwaiters < CTP_REPORT_MEMBERS; t.nwaiters++)
 		t.waiters[t.nwaiters] = &f->waiters[t.nwaiters];
 	if (t.nwaiters)
-		qsort(t.waiters, t.nwaiters, sizeof(*t.waiters), by_length);
+		qsort(t.waiters, t.nwaiters, sizeof *t.waiters, by_length);
 	for (uint32_t i = 0; t.nwaiters && i < f->nwho && i < CTP_REPORT_MEMBERS; i++)
 		grow(&t, &f->who[i], f->who[i].id, 0);
 	/* Whoever waits for one that is not listed; then, if that leads nowhere, any. */

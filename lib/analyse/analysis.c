@@ -55,7 +55,7 @@ static void begun(void *arg, const struct ctp_section *sec)
 	a->report.sections_seen++;
 	if (a->report.nsections == a->report.room && a->report.room < CTP_REPORT_SECTIONS) {
 		uint32_t room = a->report.room ? 2 * a->report.room : 4;
-		struct ctp_report_section *sections = realloc(a->report.sections, room * sizeof(*sections));
+		struct ctp_report_section *sections = realloc(a->report.sections, room * sizeof *sections);
 		a->report.failed |= !sections;
 		if (sections) {
 			a->report.sections = sections;
@@ -122,7 +122,7 @@ static int by_time_in(const void *a, const void *b, void *state)
 static void fill_sites(struct ctp_analysis *a, struct ctp_report_section *s, const uint64_t *waiting)
 {
 	struct ctp_tally *t = a->priv->tally;
-	s->sites = calloc(t->nplaces, sizeof(*s->sites));
+	s->sites = calloc(t->nplaces, sizeof *s->sites);
 	a->report.failed |= !s->sites;
 	for (uint32_t i = 0; s->sites && i < a->follow.places.count && s->nsites < t->nplaces; i++) {
 		const struct ctp_tally_place *p = t->places[i];
@@ -138,7 +138,7 @@ static void fill_sites(struct ctp_analysis *a, struct ctp_report_section *s, con
 	}
 	s->sites_by = a->priv->sites_by ? a->priv->sites_by : CTP_SUSPENDED;
 	if (s->nsites)
-		qsort_r(s->sites, s->nsites, sizeof(*s->sites), by_time_in, &s->sites_by);
+		qsort_r(s->sites, s->nsites, sizeof *s->sites, by_time_in, &s->sites_by);
 }
 
 static int by_busy(const void *a, const void *b)
@@ -152,7 +152,7 @@ static void fill_threads(struct ctp_analysis *a, struct ctp_report_section *s, u
 {
 	uint64_t from_ns = end_ns - s->looked_ns, before_ns = ctp_span_ns(from_ns, a->follow.attached_ns);
 	before_ns = before_ns < s->looked_ns ? before_ns : s->looked_ns;
-	s->threads = calloc(a->follow.threads.count, sizeof(*s->threads));
+	s->threads = calloc(a->follow.threads.count, sizeof *s->threads);
 	a->report.failed |= !s->threads;
 	for (uint32_t i = 1; s->threads && i < a->follow.threads.count; i++) {
 		struct ctp_thread *th = &a->follow.threads.list[i];
@@ -170,16 +170,16 @@ static void fill_threads(struct ctp_analysis *a, struct ctp_report_section *s, u
 		};
 	}
 	if (s->nthreads)
-		qsort(s->threads, s->nthreads, sizeof(*s->threads), by_busy);
+		qsort(s->threads, s->nthreads, sizeof *s->threads, by_busy);
 	s->nthreads_seen = s->nthreads;
 }
 
 static void fill_heavy(struct ctp_analysis *a, struct ctp_report_section *s)
 {
 	struct ctp_tally *t = a->priv->tally;
-	memcpy(s->heavy, t->heavy, sizeof(s->heavy));
-	memcpy(s->nheavy, t->nheavy, sizeof(s->nheavy));
-	memcpy(s->total_ns, t->total_ns, sizeof(s->total_ns));
+	memcpy(s->heavy, t->heavy, sizeof s->heavy);
+	memcpy(s->nheavy, t->nheavy, sizeof s->nheavy);
+	memcpy(s->total_ns, t->total_ns, sizeof s->total_ns);
 	for (int k = 0; k < CTP_HEAVY_KINDS; k++) {
 		for (uint32_t i = 0; i < s->nheavy[k]; i++)
 			s->heavy[k][i].spawn = copy(a, ctp_follow_text(&a->follow, t->heavy_spawn[k][i]));
@@ -248,10 +248,10 @@ static int by_number(const void *a, const void *b)
 /* Those with their texts, so many; the groups are freed. */
 static struct ctp_report_still *groups_done(struct ctp_analysis *a, struct groups *gs, uint32_t *n)
 {
-	struct ctp_report_still *still = calloc(gs->count + 1, sizeof(*still));
+	struct ctp_report_still *still = calloc(gs->count + 1, sizeof *still);
 	a->report.failed |= !still;
 	if (gs->count)
-		qsort(gs->list, gs->count, sizeof(*gs->list), by_number);
+		qsort(gs->list, gs->count, sizeof *gs->list, by_number);
 	for (uint32_t i = 0; still && i < gs->count; i++) {
 		const struct ctp_coroutine *longest = ctp_follow_find(&a->follow, gs->list[i].still.longest);
 		still[i] = gs->list[i].still;
@@ -267,8 +267,8 @@ static struct ctp_report_still *groups_done(struct ctp_analysis *a, struct group
 /* Of probes that do not tell of an end, who seems to run may be over. */
 static void fill_still(struct ctp_analysis *a, struct ctp_report_section *s, uint64_t end_ns, uint64_t *waiting)
 {
-	struct groups waits = {.list = calloc(CTP_REPORT_FINDINGS, sizeof(*waits.list))};
-	struct groups runs = {.list = calloc(CTP_REPORT_FINDINGS, sizeof(*runs.list))};
+	struct groups waits = {.list = calloc(CTP_REPORT_FINDINGS, sizeof *waits.list)};
+	struct groups runs = {.list = calloc(CTP_REPORT_FINDINGS, sizeof *runs.list)};
 	uint32_t at = 0;
 	a->report.failed |= !waits.list || !runs.list;
 	for (struct ctp_coroutine *co; waits.list && runs.list && (co = ctp_follow_each(&a->follow, &at));) {
@@ -306,7 +306,7 @@ static void ended(void *arg, const struct ctp_follow_end *told)
 		                              .end_ns = first_ns + a->report.until_ns};
 	}
 	if (s) {
-		uint64_t *waiting = calloc(a->follow.places.count, sizeof(*waiting));
+		uint64_t *waiting = calloc(a->follow.places.count, sizeof *waiting);
 		s->start_ns = first_ns;
 		s->duration_ns = end.end_ns - first_ns;
 		s->looked_ns = ctp_span_ns(a->follow.since_ns > first_ns ? a->follow.since_ns : first_ns, end.end_ns);
@@ -343,7 +343,7 @@ static void take_options(struct ctp_analysis *a, const struct ctp_analysis_optio
 	a->report.since_ns = o->since_ns;
 	a->report.until_ns = o->until_ns;
 	a->priv->sites_by = o->sites_by;
-	a->report.matched = o->nignore ? calloc(o->nignore, sizeof(*a->report.matched)) : NULL;
+	a->report.matched = o->nignore ? calloc(o->nignore, sizeof *a->report.matched) : NULL;
 	a->report.failed = o->nignore && !a->report.matched;
 }
 
@@ -351,8 +351,8 @@ struct ctp_analysis *ctp_analysis_new(const struct ctp_analysis_options *options
 {
 	static const struct ctp_analysis_options none;
 	const struct ctp_analysis_options *o = options ? options : &none;
-	struct ctp_analysis *a = calloc(1, sizeof(*a));
-	struct ctp_analysis_priv *priv = calloc(1, sizeof(*priv));
+	struct ctp_analysis *a = calloc(1, sizeof *a);
+	struct ctp_analysis_priv *priv = calloc(1, sizeof *priv);
 	if (!a || !priv || ctp_follow_init(&a->follow, &listens, a, err)) {
 		free(priv);
 		free(a);

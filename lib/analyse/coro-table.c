@@ -15,7 +15,7 @@ _Static_assert(sizeof(struct ctp_coroutine) == 3 * LINE || sizeof(void *) < 8, "
 bool ctp_coro_table_init(struct ctp_coro_table *r)
 {
 	*r = (struct ctp_coro_table){.nslots = SLOTS_MIN, .salt = ctp_spread_salt(),
-	                          .slots = calloc(SLOTS_MIN, sizeof(*r->slots))};
+	                          .slots = calloc(SLOTS_MIN, sizeof *r->slots)};
 	return r->slots;
 }
 
@@ -32,7 +32,7 @@ void ctp_coro_table_clear(struct ctp_coro_table *r)
 	for (uint32_t i = 0; i < r->used; i++)
 		free(ctp_coro_table_at(r, i)->name);
 	if (r->slots)
-		memset(r->slots, 0, r->nslots * sizeof(*r->slots));
+		memset(r->slots, 0, r->nslots * sizeof *r->slots);
 	r->used = r->count = r->nlimbo = r->next_limbo = 0;
 	r->unused = NULL;
 	r->forgotten_ns = 0;
@@ -51,7 +51,7 @@ static bool grow(struct ctp_coro_table *r)
 {
 	struct ctp_coroutine **old = r->slots;
 	uint32_t nold = r->nslots, n = 2 * nold;
-	struct ctp_coroutine **slots = calloc(n, sizeof(*slots));
+	struct ctp_coroutine **slots = calloc(n, sizeof *slots);
 	if (!slots)
 		return false;
 	r->slots = slots;
@@ -74,7 +74,7 @@ static struct ctp_coroutine *room_for(struct ctp_coro_table *r)
 	if (r->used == CTP_FOLLOW_MAX)
 		return NULL;
 	struct ctp_coroutine **chunk = &r->chunks[r->used / CTP_CORO_TABLE_CHUNK];
-	if (!*chunk && !(*chunk = aligned_alloc(LINE, CTP_CORO_TABLE_CHUNK * sizeof(**chunk))))
+	if (!*chunk && !(*chunk = aligned_alloc(LINE, CTP_CORO_TABLE_CHUNK * sizeof **chunk)))
 		return NULL;
 	return ctp_coro_table_at(r, r->used++);
 }

@@ -15,11 +15,11 @@ const char *ctp_follow_text(struct ctp_follow *f, uint32_t place)
 	const struct ctp_str *symbol = at->site || !f->symbols ? NULL : at->file ? ctp_symbols_text(f->symbols, at->file, at->addr) :
 	                               ctp_symbols_find(f->symbols, p->pid, at->addr); /* it was mapped later */
 	if (site) /* it is not terminated in the table */
-		snprintf(f->text, sizeof(f->text), "%.*s", (int)site->len, site->data);
+		snprintf(f->text, sizeof f->text, "%.*s", (int)site->len, site->data);
 	else if (symbol)
 		return symbol->data;
 	else
-		snprintf(f->text, sizeof(f->text), at->site ? "site %ju" : at->file ? "+0x%jx" : "0x%016jx",
+		snprintf(f->text, sizeof f->text, at->site ? "site %ju" : at->file ? "+0x%jx" : "0x%016jx",
 		         (uintmax_t)(at->site ? at->site : at->addr));
 	return f->text;
 }

@@ -228,7 +228,7 @@ static void thread_told(struct ctp_follow *f, const struct ctp_roles *s, const u
 	th->pid = ctp_roles_value(val, s->pid);
 	th->seen_ns = ts;
 	const struct ctp_str *name = s->text == CTP_ROLES_NONE ? NULL : ctp_str_val(val[s->text]);
-	size_t len = !name ? 0 : name->len < sizeof(th->name) ? name->len : sizeof(th->name) - 1;
+	size_t len = !name ? 0 : name->len < sizeof th->name ? name->len : sizeof th->name - 1;
 	if (len)
 		memcpy(th->name, name->data, len);
 	th->name[len] = '\0';
@@ -282,7 +282,7 @@ static char *as_it_is(char *to, const char *text, size_t len) { return (char *)m
 enum ctp_status ctp_follow_init(struct ctp_follow *f, const struct ctp_follow_ops *ops, void *arg, struct ctp_err *err)
 {
 	*f = (struct ctp_follow){.ops = ops, .arg = arg};
-	f->priv = calloc(1, sizeof(*f->priv));
+	f->priv = calloc(1, sizeof *f->priv);
 	f->sites = ctp_sites_new(as_it_is);
 	bool threads = ctp_threads_init(&f->threads), places = ctp_places_init(&f->places);
 	if (!f->priv || !ctp_coro_table_init(&f->priv->table) || !f->sites || !threads || !places) {
@@ -309,7 +309,7 @@ void ctp_follow_section(struct ctp_follow *f, const struct ctp_section *sec)
 	clear(f);
 	ctp_places_clear(&f->places);
 	ctp_sites_forget(f->sites);
-	memset(f->priv->shapes, 0, sizeof(f->priv->shapes));
+	memset(f->priv->shapes, 0, sizeof f->priv->shapes);
 	f->priv->standard = NULL;
 	const char *pid = ctp_section_get(sec, "pid");
 	f->pid = pid ? strtoull(pid, NULL, 10) : 0;

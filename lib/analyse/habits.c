@@ -10,7 +10,7 @@ enum { SLOTS = 2 * CTP_HABITS_MAX };
 
 bool ctp_habits_init(struct ctp_habits *h)
 {
-	*h = (struct ctp_habits){.list = calloc(CTP_HABITS_MAX, sizeof(*h->list)), .slots = calloc(SLOTS, sizeof(*h->slots)),
+	*h = (struct ctp_habits){.list = calloc(CTP_HABITS_MAX, sizeof *h->list), .slots = calloc(SLOTS, sizeof *h->slots),
 	                         .count = 1, .salt = ctp_spread_salt()};
 	return h->list && h->slots;
 }
@@ -23,9 +23,9 @@ void ctp_habits_fini(struct ctp_habits *h)
 
 void ctp_habits_clear(struct ctp_habits *h)
 {
-	memset(h->list, 0, h->count * sizeof(*h->list));
+	memset(h->list, 0, h->count * sizeof *h->list);
 	if (h->count > 1)
-		memset(h->slots, 0, SLOTS * sizeof(*h->slots));
+		memset(h->slots, 0, SLOTS * sizeof *h->slots);
 	h->count = 1;
 }
 

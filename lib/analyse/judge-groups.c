@@ -56,7 +56,7 @@ uint64_t ctp_judge_known_ns(const struct ctp_judge *j, const struct ctp_coroutin
 
 bool ctp_judge_init(struct ctp_judge *j)
 {
-	j->slots = calloc(SLOTS, sizeof(*j->slots));
+	j->slots = calloc(SLOTS, sizeof *j->slots);
 	find_processes(j);
 	return j->slots;
 }
@@ -84,7 +84,7 @@ static struct ctp_group *group_of(struct ctp_judge *j, enum ctp_rule rule, uint3
 		return NULL;
 	if (j->ngroups == j->room) {
 		uint32_t room = j->room ? 2 * j->room : 16;
-		struct ctp_group *groups = realloc(j->groups, room * sizeof(*groups));
+		struct ctp_group *groups = realloc(j->groups, room * sizeof *groups);
 		if (!groups) {
 			j->failed = true;
 			return NULL;
@@ -129,7 +129,7 @@ char *ctp_judge_in(struct ctp_judge *j, const struct ctp_coroutine *co)
 /* Where a member stands in the list, the longest first; null: it is one of those that are only counted. */
 static struct ctp_report_member *member_put(struct ctp_judge *j, struct ctp_group *g, uint64_t ns)
 {
-	if (!g->who && !(g->who = calloc(CTP_REPORT_MEMBERS, sizeof(*g->who)))) {
+	if (!g->who && !(g->who = calloc(CTP_REPORT_MEMBERS, sizeof *g->who))) {
 		j->failed = true;
 		return NULL;
 	}
@@ -198,7 +198,7 @@ static bool member_again(struct ctp_group *g, const struct ctp_tally_case *c, en
 		return false;
 	}
 	ctp_report_member_fini(m);
-	memmove(m, m + 1, (--g->nwho - i) * sizeof(*m));
+	memmove(m, m + 1, (--g->nwho - i) * sizeof *m);
 	return true;
 }
 

@@ -23,9 +23,9 @@ bool ctp_judge_places(struct ctp_judge *j)
 	uint32_t n = j->follow->places.count, habits = j->tally->habits.count;
 	j->history = j->follow->attached_ns ? 3 : CTP_JUDGE_HISTORY;
 	j->visits = j->follow->attached_ns ? 1 : CTP_JUDGE_VISITS;
-	j->places = calloc(n, sizeof(*j->places));
-	j->spawns = calloc(n, sizeof(*j->spawns));
-	j->middle_ns = malloc(CTP_HABITS_MAX * sizeof(*j->middle_ns));
+	j->places = calloc(n, sizeof *j->places);
+	j->spawns = calloc(n, sizeof *j->spawns);
+	j->middle_ns = malloc(CTP_HABITS_MAX * sizeof *j->middle_ns);
 	if (!j->places || !j->spawns || !j->middle_ns)
 		return false;
 	for (uint32_t i = 0; i < CTP_HABITS_MAX; i++)

@@ -53,7 +53,7 @@ static bool is_left_over(const struct ctp_judge *j, const struct ctp_coroutine *
 /* How many are, by spawn place. Null: out of memory. */
 static uint64_t *count_left_over(struct ctp_judge *j)
 {
-	uint64_t *left = calloc(j->follow->places.count, sizeof(*left));
+	uint64_t *left = calloc(j->follow->places.count, sizeof *left);
 	struct ctp_coroutine *co;
 	j->failed |= !left;
 	for (uint32_t at = 0; left && (co = ctp_follow_each(j->follow, &at));)
@@ -100,7 +100,7 @@ void ctp_judge_growth(struct ctp_judge *j)
 /* Which place took up most of those that suspended for the last time around then: *place, and in words, allocated; null: too few. */
 static char *what_was_special(struct ctp_judge *j, uint64_t from_ns, uint64_t to_ns, uint32_t *place)
 {
-	uint64_t *at = calloc(j->follow->places.count, sizeof(*at)), all = 0;
+	uint64_t *at = calloc(j->follow->places.count, sizeof *at), all = 0;
 	struct ctp_coroutine *co;
 	uint32_t best = 0;
 	if (!at)

@@ -26,11 +26,11 @@ const char *ctp_words_count(struct ctp_words *w, uint64_t n)
 static const char *label(struct ctp_words *w, const char *name, const char *in, uint64_t id)
 {
 	char *text = w->label[w->nlabel++ % 2], number[CTP_TEXT_MAX];
-	snprintf(number, sizeof(number), id > UINT32_MAX ? "#0x%jx" : "#%ju", (uintmax_t)id);
+	snprintf(number, sizeof number, id > UINT32_MAX ? "#0x%jx" : "#%ju", (uintmax_t)id);
 	if (name)
-		snprintf(text, sizeof(w->label[0]), "%s (%s)", name, number);
+		snprintf(text, sizeof w->label[0], "%s (%s)", name, number);
 	else
-		snprintf(text, sizeof(w->label[0]), "coroutine %s%s%s", number, in ? ", in " : "", in ? in : "");
+		snprintf(text, sizeof w->label[0], "coroutine %s%s%s", number, in ? ", in " : "", in ? in : "");
 	return text;
 }
 
@@ -90,7 +90,7 @@ const char *ctp_words_where(struct ctp_words *w)
 {
 	if (w->f->place || !w->f->spawn)
 		return ctp_words_named(w->f->place);
-	snprintf(w->where, sizeof(w->where), "%s (made at %s)", ctp_words_named(NULL), w->f->spawn);
+	snprintf(w->where, sizeof w->where, "%s (made at %s)", ctp_words_named(NULL), w->f->spawn);
 	return w->where;
 }
 
@@ -110,9 +110,9 @@ const char *ctp_words_places(struct ctp_words *w)
 	if (n < 2)
 		return n ? list[0] : ctp_words_where(w);
 	if (n == 2)
-		snprintf(w->places, sizeof(w->places), "%s and %s", list[0], list[1]);
+		snprintf(w->places, sizeof w->places, "%s and %s", list[0], list[1]);
 	else
-		snprintf(w->places, sizeof(w->places), "%s and %u other places", list[0], n - 1);
+		snprintf(w->places, sizeof w->places, "%s and %u other places", list[0], n - 1);
 	return w->places;
 }
 
@@ -122,7 +122,7 @@ const char *ctp_word(uint64_t n, const char *one, const char *more) { return n =
 const char *ctp_words_counted(struct ctp_words *w, uint64_t n, const char *one, const char *more)
 {
 	char *text = w->count[w->ncount++ % 4], *end = ctp_text_count(text, n);
-	snprintf(end, sizeof(w->count[0]) - (size_t)(end - text), " %s", ctp_word(n, one, more));
+	snprintf(end, sizeof w->count[0] - (size_t)(end - text), " %s", ctp_word(n, one, more));
 	return text;
 }
 

@@ -37,7 +37,7 @@ static void find_waiters(struct ctp_judge *j)
 			continue;
 		co->flags |= CTP_CO_FOUND;
 		g->dependents++;
-		if (!g->waiters && !(g->waiters = calloc(CTP_REPORT_MEMBERS, sizeof(*g->waiters))))
+		if (!g->waiters && !(g->waiters = calloc(CTP_REPORT_MEMBERS, sizeof *g->waiters)))
 			j->failed = true;
 		if (!g->waiters || g->nwaiters == CTP_REPORT_MEMBERS)
 			continue;
@@ -155,7 +155,7 @@ static bool is_ignored(struct ctp_report *r, const struct ctp_finding *f)
 static void ignore(struct ctp_report *r, struct ctp_report_section *s, uint32_t i)
 {
 	ctp_finding_fini(&s->findings[i]);
-	memmove(&s->findings[i], &s->findings[i + 1], (--s->nfindings - i) * sizeof(*s->findings));
+	memmove(&s->findings[i], &s->findings[i + 1], (--s->nfindings - i) * sizeof *s->findings);
 	s->ignored++;
 	r->ignored++;
 }
@@ -216,7 +216,7 @@ bool ctp_judge_section(struct ctp_report *r, struct ctp_follow *f, struct ctp_ta
 	} else {
 		j.failed = true;
 	}
-	s->findings = calloc(j.ngroups + 1, sizeof(*s->findings));
+	s->findings = calloc(j.ngroups + 1, sizeof *s->findings);
 	for (uint32_t i = 0; s->findings && i < j.ngroups; i++) {
 		struct ctp_finding *finding = &s->findings[s->nfindings++];
 		make_finding(&j, &j.groups[i], finding);
@@ -225,7 +225,7 @@ bool ctp_judge_section(struct ctp_report *r, struct ctp_follow *f, struct ctp_ta
 	}
 	ignore_collapse(r, s);
 	if (s->nfindings)
-		qsort(s->findings, s->nfindings, sizeof(*s->findings), by_gravity);
+		qsort(s->findings, s->nfindings, sizeof *s->findings, by_gravity);
 	ctp_judge_fini(&j);
 	return s->findings && !j.failed;
 }

@@ -16,11 +16,11 @@ static uint32_t home(const struct ctp_places *a, const struct ctp_spot *spot)
 static bool grow(struct ctp_places *a)
 {
 	uint32_t room = a->room ? 2 * a->room : ROOM_MIN;
-	struct ctp_place *place = realloc(a->place, room * sizeof(*place));
+	struct ctp_place *place = realloc(a->place, room * sizeof *place);
 	if (!place)
 		return false;
 	a->place = place;
-	uint32_t *slots = calloc(2 * (size_t)room, sizeof(*slots));
+	uint32_t *slots = calloc(2 * (size_t)room, sizeof *slots);
 	if (!slots)
 		return false;
 	free(a->slots);
@@ -53,7 +53,7 @@ void ctp_places_fini(struct ctp_places *a)
 
 void ctp_places_clear(struct ctp_places *a)
 {
-	memset(a->slots, 0, a->nslots * sizeof(*a->slots));
+	memset(a->slots, 0, a->nslots * sizeof *a->slots);
 	a->place[0] = (struct ctp_place){0};
 	a->count = 1;
 }

@@ -28,7 +28,7 @@ static uint64_t number_of(const struct ctp_record *rec, const char *name)
 
 static void put_stop(struct ctp_proc_seen *seen, uint64_t from_ns, uint64_t to_ns)
 {
-	if (from_ns >= to_ns || (!seen->stops && !(seen->stops = calloc(CTP_PROC_SEEN_STOPS, sizeof(*seen->stops)))))
+	if (from_ns >= to_ns || (!seen->stops && !(seen->stops = calloc(CTP_PROC_SEEN_STOPS, sizeof *seen->stops))))
 		return;
 	seen->total_ns += to_ns - from_ns;
 	if (seen->nstops == CTP_PROC_SEEN_STOPS)

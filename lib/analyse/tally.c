@@ -24,7 +24,7 @@ enum {
 
 static RARE struct ctp_tally_place *new_place(struct ctp_tally *t, uint32_t place)
 {
-	if (t->nplaces < CTP_TALLY_PLACES && (t->places[place] = calloc(1, sizeof(*t->places[place])))) {
+	if (t->nplaces < CTP_TALLY_PLACES && (t->places[place] = calloc(1, sizeof *t->places[place]))) {
 		t->nplaces++;
 		return t->places[place];
 	}
@@ -40,7 +40,7 @@ static RARE struct ctp_tally_spawn *spawn_of(struct ctp_tally *t, uint32_t place
 {
 	if (t->spawns[place])
 		return t->spawns[place];
-	if (t->nspawns < CTP_TALLY_PLACES && (t->spawns[place] = calloc(1, sizeof(*t->spawns[place])))) {
+	if (t->nspawns < CTP_TALLY_PLACES && (t->spawns[place] = calloc(1, sizeof *t->spawns[place]))) {
 		t->nspawns++;
 		return t->spawns[place];
 	}
@@ -57,7 +57,7 @@ static void list_clear(struct ctp_tally_list *l)
 /* A case for the list, if it is worse than the mildest there; it has number + 1 then, else 0. */
 static uint32_t list_put(struct ctp_tally *t, struct ctp_tally_list *l, const struct ctp_coroutine *co, struct ctp_tally_case c)
 {
-	if (!l->cases && !(l->cases = calloc(CTP_TALLY_WORST, sizeof(*l->cases)))) {
+	if (!l->cases && !(l->cases = calloc(CTP_TALLY_WORST, sizeof *l->cases))) {
 		t->failed = true;
 		return 0;
 	}
@@ -86,13 +86,13 @@ static uint32_t list_put(struct ctp_tally *t, struct ctp_tally_list *l, const st
 
 struct ctp_tally *ctp_tally_new(struct ctp_follow *follow)
 {
-	struct ctp_tally *t = calloc(1, sizeof(*t));
+	struct ctp_tally *t = calloc(1, sizeof *t);
 	if (!t)
 		return NULL;
 	t->follow = follow;
-	t->last_long = calloc(CTP_THREADS_MAX, sizeof(*t->last_long));
-	t->places[0] = calloc(1, sizeof(*t->places[0]));
-	t->spawns[0] = calloc(1, sizeof(*t->spawns[0]));
+	t->last_long = calloc(CTP_THREADS_MAX, sizeof *t->last_long);
+	t->places[0] = calloc(1, sizeof *t->places[0]);
+	t->spawns[0] = calloc(1, sizeof *t->spawns[0]);
 	if (!ctp_habits_init(&t->habits) || !t->last_long || !t->places[0] || !t->spawns[0]) {
 		ctp_tally_free(t);
 		return NULL;
@@ -116,7 +116,7 @@ void ctp_tally_clear(struct ctp_tally *t)
 	t->ready = t->run = (struct ctp_hist){0};
 	t->last_resume_ns = t->longest_pause_ns = 0;
 	t->start_ns = UINT64_MAX;
-	memset(t->slices, 0, sizeof(t->slices));
+	memset(t->slices, 0, sizeof t->slices);
 	t->nslices = 0;
 	t->slice_bits = t->level_bits = SLICE_BITS;
 	list_clear(&t->runs);
@@ -131,7 +131,7 @@ void ctp_tally_clear(struct ctp_tally *t)
 		t->nheavy[k] = 0;
 		t->total_ns[k] = 0;
 	}
-	memset(t->last_long, 0, CTP_THREADS_MAX * sizeof(*t->last_long));
+	memset(t->last_long, 0, CTP_THREADS_MAX * sizeof *t->last_long);
 }
 
 void ctp_tally_free(struct ctp_tally *t)
@@ -166,7 +166,7 @@ static RARE void slices_merge(struct ctp_tally *t)
 {
 	for (uint32_t i = 0; i < CTP_TALLY_SLICES / 2; i++)
 		t->slices[i] = t->slices[2 * i] + t->slices[2 * i + 1];
-	memset(t->slices + CTP_TALLY_SLICES / 2, 0, sizeof(t->slices) / 2);
+	memset(t->slices + CTP_TALLY_SLICES / 2, 0, sizeof t->slices / 2);
 	t->slice_bits++;
 }
 

@@ -16,7 +16,7 @@ enum { SLOTS = 2 * CTP_THREADS_MAX };
 bool ctp_threads_init(struct ctp_threads *t)
 {
 	*t = (struct ctp_threads){
-		.list = calloc(CTP_THREADS_MAX, sizeof(*t->list)), .slots = calloc(SLOTS, sizeof(*t->slots)), .salt = ctp_spread_salt()};
+		.list = calloc(CTP_THREADS_MAX, sizeof *t->list), .slots = calloc(SLOTS, sizeof *t->slots), .salt = ctp_spread_salt()};
 	return t->list && t->slots;
 }
 
@@ -34,8 +34,8 @@ static void renew(struct ctp_thread *th, uint64_t tid) { *th = (struct ctp_threa
 void ctp_threads_clear(struct ctp_threads *t)
 {
 	if (t->count > 1)
-		memset(t->slots, 0, SLOTS * sizeof(*t->slots));
-	memset(t->recent, 0, sizeof(t->recent));
+		memset(t->slots, 0, SLOTS * sizeof *t->slots);
+	memset(t->recent, 0, sizeof t->recent);
 	renew(&t->list[0], 0);
 	t->count = 1;
 	t->most = t->most ? t->most : 1;
@@ -75,7 +75,7 @@ static struct ctp_thread_span *span_at(const struct ctp_thread *th, uint32_t n)
 /* Where there is no room, the two oldest become one. */
 static inline void put_span(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
 {
-	if (!th->spans && !(th->spans = calloc(CTP_THREAD_SPANS, sizeof(*th->spans))))
+	if (!th->spans && !(th->spans = calloc(CTP_THREAD_SPANS, sizeof *th->spans)))
 		return;
 	if (th->nspans == CTP_THREAD_SPANS) {
 		struct ctp_thread_span *oldest = span_at(th, 0), *next = span_at(th, 1);
