@@ -1,6 +1,6 @@
 /*
- * analysis.h - makes a report of a stream, in one pass, with memory by the coroutines that are alive and not by events: follow.h follows
- * these, tally.h counts what they do, and judge.h judges that at the end of a section.
+ * analysis.h - makes a report of a stream, in one pass: follow.h follows the coroutines, tally.h counts what they do, and judge.h judges
+ * that at the end of a section. Memory grows with the coroutines that are alive, not with events.
  */
 #ifndef CTP_ANALYSIS_H
 #define CTP_ANALYSIS_H
@@ -8,18 +8,18 @@
 #include "analyse/report.h"
 
 struct ctp_analysis_options {
-	const char *const *ignore; /* patterns as of fnmatch(3), of a rule, a site or "rule site"; what matches is only counted */
+	const char *const *ignore; /* patterns of fnmatch(3) for a rule, a site or "rule site"; a finding that matches is only counted */
 	size_t nignore;
-	uint64_t since_ns, until_ns; /* since the start of the section; until_ns 0: to its end */
+	uint64_t since_ns, until_ns; /* from the start of the section; until_ns 0: to its end */
 	const char *const *debug_dirs;
 	size_t ndebug_dirs;
-	enum ctp_state sites_by; /* CTP_RUNNING, CTP_RUNNABLE or CTP_SUSPENDED, which is also the default */
+	enum ctp_state sites_by; /* CTP_RUNNING, CTP_RUNNABLE or CTP_SUSPENDED; 0: CTP_SUSPENDED */
 };
 
 struct ctp_analysis {
 	struct ctp_report report;
 	struct ctp_follow follow;
-	const char *input; /* whoever feeds it says what the sections that begin are read from; null: nothing to name */
+	const char *input; /* the caller's: the input of the sections that begin; null: it has no name */
 	struct ctp_analysis_priv *priv;
 };
 
@@ -28,8 +28,8 @@ struct ctp_analysis *ctp_analysis_new(const struct ctp_analysis_options *options
 void ctp_analysis_free(struct ctp_analysis *a);
 
 /*
- * What a sink is given, in this order. Whoever draws the same trace listens to the changes as well: also is called after each
- * of the analysis' own steps; before its end, the section of the report is there.
+ * A sink passes on what it is given. A second listener, also, gets each change before it is counted, and the end when the section of the
+ * report is filled.
  */
 void ctp_analysis_listen(struct ctp_analysis *a, const struct ctp_follow_ops *also, void *arg);
 void ctp_analysis_section(struct ctp_analysis *a, const struct ctp_section *sec);

@@ -1,8 +1,7 @@
 /*
  * coro-table.c - a pool that never moves, and a table of open addressing over it.
  *
- * Numbers that follow one another, as ctp-collect gives them, stand together in the table: those who are born together are
- * often looked for together.
+ * Successive ids, as ctp-collect gives them, stand together in the table: coroutines that are born together are often looked for together.
  */
 #include "analyse/coro-table.h"
 
@@ -38,7 +37,7 @@ void ctp_coro_table_clear(struct ctp_coro_table *r)
 	r->forgotten_ns = 0;
 }
 
-/* The slot that has it, or the free one where it belongs. */
+/* The slot that has the id, or the free one where it belongs. */
 static uint32_t slot_of(const struct ctp_coro_table *r, uint64_t id)
 {
 	uint32_t i = ctp_coro_table_home(r, id);
@@ -63,7 +62,7 @@ static bool grow(struct ctp_coro_table *r)
 	return true;
 }
 
-/* Room for one; null: out of memory, or there are too many. */
+/* Room for a coroutine; null: out of memory, or the table is full. */
 static struct ctp_coroutine *room_for(struct ctp_coro_table *r)
 {
 	struct ctp_coroutine *co = r->unused;
@@ -92,7 +91,7 @@ struct ctp_coroutine *ctp_coro_table_make(struct ctp_coro_table *r, uint64_t id)
 	return co;
 }
 
-/* Closes the hole in the table: what stands behind it is put in again. */
+/* Frees a slot, and puts in again the coroutines that stand behind it. */
 static void forget(struct ctp_coro_table *r, struct ctp_coroutine *co)
 {
 	uint32_t i = slot_of(r, co->id);

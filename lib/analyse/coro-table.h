@@ -1,7 +1,7 @@
 /*
  * coro-table.h - the coroutines that are followed, found by their number.
  *
- * What is made stays where it is until it is forgotten. The dead stay for a while, because records about them may come late.
+ * A coroutine stays at its address until it is forgotten. A dead one stays for a while, because records about it may come late.
  */
 #ifndef CTP_CORO_TABLE_H
 #define CTP_CORO_TABLE_H
@@ -10,16 +10,16 @@
 #include "base/spread.h"
 
 enum {
-	CTP_CORO_TABLE_CHUNK = 4096,  /* coroutines that are allocated together */
-	CTP_CORO_TABLE_LIMBO = 16384, /* dead ones that are remembered */
-	CTP_CORO_TABLE_BLOCK = 8,     /* ids that follow one another and stand together */
+	CTP_CORO_TABLE_CHUNK = 4096,  /* coroutines in one allocation */
+	CTP_CORO_TABLE_LIMBO = 16384, /* dead coroutines that stay */
+	CTP_CORO_TABLE_BLOCK = 8,     /* successive ids that stand together in the table */
 };
 
 struct ctp_coro_table {
 	struct ctp_coroutine *chunks[CTP_FOLLOW_MAX / CTP_CORO_TABLE_CHUNK];
 	uint32_t used; /* coroutines that were ever made */
 	uint32_t count;
-	struct ctp_coroutine *unused; /* those that were forgotten, linked by goal */
+	struct ctp_coroutine *unused; /* forgotten coroutines, linked by goal */
 	struct ctp_coroutine **slots; /* null: free */
 	uint32_t nslots; /* a power of 2 */
 	uint64_t salt;
@@ -37,20 +37,20 @@ static inline struct ctp_coroutine *ctp_coro_table_at(const struct ctp_coro_tabl
 	return &r->chunks[number / CTP_CORO_TABLE_CHUNK][number % CTP_CORO_TABLE_CHUNK];
 }
 
-/* Where to look first: eight neighbours share a cache line. */
+/* The first slot to look at: the ids of a block share a cache line. */
 static inline uint32_t ctp_coro_table_home(const struct ctp_coro_table *r, uint64_t id)
 {
 	uint32_t block = ctp_spread(id / CTP_CORO_TABLE_BLOCK, r->salt, r->nslots / CTP_CORO_TABLE_BLOCK);
 	return block * CTP_CORO_TABLE_BLOCK + id % CTP_CORO_TABLE_BLOCK;
 }
 
-/* Where to look next: a block that finds another one at home gets past it in one step, and not in eight. */
+/* The slot after that: a block that finds another block at home gets past it in one step, and not in eight. */
 static inline uint32_t ctp_coro_table_step(const struct ctp_coro_table *r, uint32_t i)
 {
 	return (i + CTP_CORO_TABLE_BLOCK + 1) & (r->nslots - 1);
 }
 
-/* The one with this id, or null. */
+/* The coroutine with this id, or null. */
 static inline struct ctp_coroutine *ctp_coro_table_find(const struct ctp_coro_table *r, uint64_t id)
 {
 	for (uint32_t i = ctp_coro_table_home(r, id);; i = ctp_coro_table_step(r, i)) {
@@ -61,8 +61,8 @@ static inline struct ctp_coroutine *ctp_coro_table_find(const struct ctp_coro_ta
 }
 
 /*
- * Whom a find will look at first, which is nearly always the one: it is on its way to the cache from then on. Who asks later sees by its
- * id whether it is the one still.
+ * The coroutine that a find looks at first, or null: nearly always the right one. It is on its way to the cache from then on. The caller
+ * compares its id later, because by then it may be forgotten.
  */
 static inline struct ctp_coroutine *ctp_coro_table_guess(const struct ctp_coro_table *r, uint64_t id)
 {
@@ -72,9 +72,9 @@ static inline struct ctp_coroutine *ctp_coro_table_guess(const struct ctp_coro_t
 	return co;
 }
 
-struct ctp_coroutine *ctp_coro_table_make(struct ctp_coro_table *r, uint64_t id); /* one that is not there; null: no more */
+struct ctp_coroutine *ctp_coro_table_make(struct ctp_coro_table *r, uint64_t id); /* the id is new; null: the table is full */
 
-/* It has died: to be forgotten some time later. Returns until when those had died that are forgotten by now. */
+/* A coroutine has died, and is forgotten later. Returns the time of the latest death that is forgotten by now. */
 uint64_t ctp_coro_table_bury(struct ctp_coro_table *r, struct ctp_coroutine *co);
 struct ctp_coroutine *ctp_coro_table_each(struct ctp_coro_table *r, uint32_t *at);
 

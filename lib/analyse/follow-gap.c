@@ -1,14 +1,14 @@
 /*
- * follow-gap.c - what a loss takes away: the state of a coroutine, the wakes that it had since its last transition, the time of a thread.
+ * follow-gap.c - what a loss takes away: the state of a coroutine, its wakes since the last transition, the time of a thread.
  */
 #include "analyse/follow-own.h"
 
 #include "stream/sink.h"
 
-/* Numbers from outside may be anything; the sum stays where it is at its end. */
+/* Numbers from outside may be anything: the sum stops at its largest value. */
 static void add_count(uint64_t *sum, uint64_t count) { *sum = ctp_add_capped(*sum, count); }
 
-/* What has woken it since its last transition may have woken it from another wait. */
+/* Wakes since the last transition may belong to a wait in the gap. */
 static void forget_wakes(struct ctp_coroutine *co)
 {
 	if (co->state == CTP_RUNNABLE || co->flags & CTP_CO_PENDING)
@@ -24,7 +24,7 @@ static void forget_wakes(struct ctp_coroutine *co)
 
 void ctp_follow_lose(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t after_ns, uint64_t ts, uint64_t count)
 {
-	if (co->flags & CTP_CO_TAIL) { /* it goes on */
+	if (co->flags & CTP_CO_TAIL) { /* the gap goes on */
 		after_ns = co->since_ns;
 	} else {
 		forget_wakes(co);
@@ -46,7 +46,7 @@ void ctp_follow_lose(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t af
 	ctp_follow_tell(f, &ch);
 }
 
-/* Between two times the ring of a thread has not all that happened there. */
+/* Between two times, transitions are missing in the ring of a thread. */
 static void thread_gap(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
 {
 	uint64_t transitions = ctp_roles_value(val, s->transitions), after = ctp_roles_value(val, s->after);

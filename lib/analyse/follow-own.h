@@ -1,5 +1,5 @@
 /*
- * follow-own.h - between follow.c, which follows what is told, and follow-gap.c, which knows what a loss takes away.
+ * follow-own.h - what follow.c and follow-gap.c share; and tally.c, for its loop.
  */
 #ifndef CTP_FOLLOW_OWN_H
 #define CTP_FOLLOW_OWN_H
@@ -10,11 +10,11 @@
 #include "stream/sequence.h"
 
 struct ctp_follow_priv {
-	const struct ctp_class *standard; /* the one that nearly all records are of; null: none yet */
+	const struct ctp_class *standard; /* the class that ctp_roles_standard is for; null: no record of it yet */
 	struct ctp_coro_table table;
 	struct ctp_roles shapes[CTP_CLASSES_MAX];
 	struct ctp_dialect dialect;
-	uint32_t runs;          /* that the section had so far, if it does not say of what process it is */
+	uint32_t runs;          /* of the section so far, if it has no pid */
 	bool end_seen;          /* its end record, which says this: */
 	struct ctp_ended ended;
 	uint64_t end_ns;
@@ -26,10 +26,10 @@ static inline void ctp_follow_tell(struct ctp_follow *f, const struct ctp_change
 		f->ops->change(f->arg, ch);
 }
 
-/* A coroutine that is new; null: there are too many. */
+/* Makes a coroutine; null: the table is full. */
 struct ctp_coroutine *ctp_follow_newcomer(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts);
 
-/* The one that a record is about; made if it is new. Null: it is about none, or there are too many. */
+/* The coroutine of a record; made if it is new. Null: the record has none, or the table is full. */
 static inline struct ctp_coroutine *ctp_follow_whose(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
 {
 	uint64_t id = ctp_roles_value(val, s->id);
@@ -37,13 +37,13 @@ static inline struct ctp_coroutine *ctp_follow_whose(struct ctp_follow *f, const
 	return co || !id ? co : ctp_follow_newcomer(f, s, val, ts);
 }
 
-/* How much of a span is in the time that is asked for. */
+/* The part of a span that is asked for. */
 static inline uint64_t ctp_asked_from(const struct ctp_follow *f, uint64_t ns) { return ns > f->since_ns ? ns : f->since_ns; }
 static inline uint64_t ctp_asked_to(const struct ctp_follow *f, uint64_t ns) { return ns < f->until_ns ? ns : f->until_ns; }
 
 /*
- * Whether all of the time is asked for, and the process was never stopped: a constant where this is inline, so that nothing is looked up
- * then. It stays so as long as there are only transitions.
+ * ALL: all of the time is asked for, the trace begins with the program, and the process was never stopped. Transitions do not change that.
+ * Callers pass a constant, so that the compiler leaves out what ALL does not need.
  */
 enum ctp_follow_time { CTP_FOLLOW_ASKED, CTP_FOLLOW_ALL };
 
@@ -60,7 +60,7 @@ static inline uint64_t ctp_asked_ns(const struct ctp_follow *f, uint64_t from_ns
 	return ctp_follow_ns(f, ctp_asked_from(f, from_ns), ctp_asked_to(f, to_ns));
 }
 
-/* Adds the span that ends now to the coroutine's own times. One that was woken was suspended before. */
+/* Adds the span that a change ends to the times of its coroutine. A runnable coroutine was suspended before. */
 static inline void ctp_follow_spend(const struct ctp_follow *f, struct ctp_coroutine *co, const struct ctp_change *ch,
                                     enum ctp_follow_time time)
 {
@@ -77,7 +77,7 @@ static inline void ctp_follow_spend(const struct ctp_follow *f, struct ctp_corou
 	}
 }
 
-/* All fields are named, so that those which get another value at once are not cleared before. */
+/* All fields are named: the compiler need not clear those that get another value at once. */
 static inline struct ctp_change ctp_change_of(struct ctp_coroutine *co, enum ctp_change_kind kind, uint64_t ts)
 {
 	return (struct ctp_change){.kind = kind, .ts_ns = ts, .co = co, .was = co->state, .was_ns = co->since_ns,
@@ -85,7 +85,7 @@ static inline struct ctp_change ctp_change_of(struct ctp_coroutine *co, enum ctp
 	                           .gap_ns = 0, .thread = 0, .from = 0, .by = 0};
 }
 
-/* The thread where it ran, if it is not known to have left it. */
+/* The thread on which a coroutine runs; null: it does not run, or another runs there. */
 static inline struct ctp_thread *ctp_follow_thread(struct ctp_follow *f, const struct ctp_coroutine *co)
 {
 	struct ctp_thread *th = &f->threads.list[co->thread];
@@ -93,12 +93,12 @@ static inline struct ctp_thread *ctp_follow_thread(struct ctp_follow *f, const s
 }
 
 /*
- * A gap: nothing is known of the coroutine from after_ns on, or from its last transition on if that is later, until the next. count 0:
- * nothing is lost for certain, as of what it did before a collector came.
+ * A gap of a coroutine: from after_ns on, or from its last transition on if that is later, up to the next. count 0: it is not certain that
+ * events were lost, as for the time before the collector came.
  */
 void ctp_follow_lose(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t after_ns, uint64_t ts, uint64_t count);
 
-/* A record of a loss: of a coroutine's events, of a thread's, or of nobody knows whose. */
+/* A record of a loss: of events of a coroutine, of a thread, or of no known coroutine. */
 void ctp_follow_loss(struct ctp_follow *f, const struct ctp_roles *s, const struct ctp_record *rec, uint64_t ts);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * follow-step.h - from the record of a transition to the change that it is. That is done for each event, so it is inline in the two loops
- * that do it: follow.c's, which tells a listener, and tally.c's, which counts at once.
+ * follow-step.h - makes a change of the record of a transition. Inline in two loops, for it is done for each event: the loop of follow.c
+ * tells a listener, and the loop of tally.c counts at once.
  */
 #ifndef CTP_FOLLOW_STEP_H
 #define CTP_FOLLOW_STEP_H
@@ -11,7 +11,7 @@
 
 enum ctp_follow_order { CTP_FOLLOW_NEXT, CTP_FOLLOW_GAP, CTP_FOLLOW_OLD };
 
-/* Whether an event is the one that is due, by the number of the event. */
+/* Whether an event is the one that is due, by its number. */
 static inline enum ctp_follow_order ctp_follow_numbered(struct ctp_coroutine *co, uint64_t number)
 {
 	if (number == co->next) {
@@ -24,16 +24,16 @@ static inline enum ctp_follow_order ctp_follow_numbered(struct ctp_coroutine *co
 	return CTP_FOLLOW_GAP;
 }
 
-/* The same by the sequence that its slot had. A probe that begins again is another coroutine. */
+/* The same by the sequence of its slot. A probe whose sequence begins again is another coroutine. */
 enum ctp_follow_order ctp_follow_sequence(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t seq, uint64_t ts);
 
-/* It was resumed while it ran, or when it was dead. */
+/* Tells that a coroutine was resumed while it ran, or after its death. */
 __attribute__((cold)) void ctp_follow_broken(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t ts, uint32_t thread);
 
-/* It suspends where it did not the last time. */
+/* The coroutine suspends at another place than the last time. */
 void ctp_follow_put_place(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t pid, uint64_t site, uint64_t addr);
 
-/* A run that is whole ends on the thread where it began. Of what a thread did before the trace, only remnants are known. */
+/* A whole run on a thread. Of the time before the trace only remnants are known, which do not count. */
 static inline void ctp_follow_ran(struct ctp_follow *f, struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns,
                                   enum ctp_follow_time time)
 {
@@ -52,7 +52,7 @@ static CTP_ALWAYS void ctp_follow_suspend(struct ctp_follow *f, struct ctp_corou
 	uint64_t where = site ? ~site : addr; /* numbers and addresses apart */
 	ch->kind = CTP_CHANGE_SUSPEND;
 	ch->from = ctp_follow_place(f, co);
-	if (th->current == co->id || ch->was == CTP_RUNNING) { /* one that is lazy is suspended before it ever ran, by who makes it */
+	if (th->current == co->id || ch->was == CTP_RUNNING) { /* else it is lazy, and its maker suspends it before it ever ran */
 		th->current = th->current == co->id ? th->outer : 0;
 		th->outer = 0;
 	}
@@ -81,7 +81,7 @@ static CTP_ALWAYS void ctp_follow_resume(struct ctp_coroutine *co, struct ctp_th
 	uint64_t current = th->current;
 	ch->kind = CTP_CHANGE_RESUME;
 	ch->from = co->thread;
-	ch->by = flags & CTP_CO_OURS && current != co->id ? current : 0; /* others do not tell when they end */
+	ch->by = flags & CTP_CO_OURS && current != co->id ? current : 0; /* other probes do not tell the end of a run */
 	th->outer = ch->by;
 	th->current = th->last = co->id;
 	th->seen.samples = 0;
@@ -97,8 +97,8 @@ static CTP_ALWAYS void ctp_follow_resume(struct ctp_coroutine *co, struct ctp_th
 }
 
 /*
- * A transition of a coroutine (null: there are too many); whether there is a change to tell, which *ch is then. Where this is inline, *ch
- * need not be in memory.
+ * A transition of a coroutine; null: the table is full. True: *ch is a change to tell. *ch need not be in memory, as long as the caller
+ * passes its address to inline functions only.
  */
 static CTP_ALWAYS bool ctp_follow_step(struct ctp_follow *f, const struct ctp_roles *s, struct ctp_coroutine *co, const uint64_t *val,
                                        uint64_t ts, enum ctp_follow_time time, struct ctp_change *ch)
@@ -111,7 +111,7 @@ static CTP_ALWAYS bool ctp_follow_step(struct ctp_follow *f, const struct ctp_ro
 	                                            ctp_follow_sequence(f, co, val[s->index], ts);
 	if (order == CTP_FOLLOW_OLD)
 		return false;
-	/* A loss may be told before the transition behind it, or after it, or not at all. */
+	/* The record of the loss may come before this transition, after it, or not at all. */
 	if (__builtin_expect(order == CTP_FOLLOW_GAP, 0) && co->state != CTP_DEAD && !(co->flags & CTP_CO_TAIL))
 		ctp_follow_lose(f, co, 0, ts, s->numbered && !(co->flags & CTP_CO_BEFORE && co->state == CTP_BORN) ? val[s->index] - due : 0);
 	*ch = ctp_change_of(co, CTP_CHANGE_SUSPEND, ts);
@@ -119,7 +119,7 @@ static CTP_ALWAYS bool ctp_follow_step(struct ctp_follow *f, const struct ctp_ro
 	struct ctp_thread *th = &f->threads.list[ch->thread];
 	bool active = s->active != CTP_ROLES_NONE && val[s->active];
 	bool dead = ch->was == CTP_DEAD;
-	/* What happened before a death may be told behind it. */
+	/* A transition before a death may be told behind it. */
 	bool twice = order == CTP_FOLLOW_NEXT && ch->was == CTP_RUNNING && co->flags & CTP_CO_OURS;
 	if (active && ch->whole && (dead ? ts > co->since_ns : twice))
 		ctp_follow_broken(f, co, ts, ch->thread);

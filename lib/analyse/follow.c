@@ -8,8 +8,8 @@
 #include "symbols/symbols.h"
 
 enum {
-	RUNS_MAX = 1000, /* of a section; those beyond are part of the last */
-	EARLY_NS = 1000, /* that a processor reads its clock ahead of time, at most */
+	RUNS_MAX = 1000, /* of a section; later runs are part of the last */
+	EARLY_NS = 1000, /* how far a processor reads its clock ahead of time, at most */
 };
 
 /* --- coroutines ----------------------------------------------------------------------------------------------------------- */
@@ -34,14 +34,13 @@ static void forget_life(struct ctp_coroutine *co, uint64_t ts)
 	*co = (struct ctp_coroutine){.id = co->id, .probe = co->probe, .state = CTP_BORN, .born_ns = ts, .since_ns = ts};
 }
 
-/* More than one writes as it: nothing of it is certain. */
+/* Two writers write as one coroutine: nothing of it is certain. */
 static void conflict(struct ctp_follow *f, struct ctp_coroutine *co)
 {
 	f->counts.conflicts += !(co->flags & CTP_CO_CONFLICT);
 	co->flags |= CTP_CO_CONFLICT;
 }
 
-/* The same by the sequence that its slot had. A probe that begins again is another coroutine. */
 enum ctp_follow_order ctp_follow_sequence(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t seq, uint64_t ts)
 {
 	struct ctp_sequence q = {.last = co->next, .rows = co->repeats};
@@ -62,7 +61,7 @@ enum ctp_follow_order ctp_follow_sequence(struct ctp_follow *f, struct ctp_corou
 	return step == CTP_STEP_OLD ? CTP_FOLLOW_OLD : step == CTP_STEP_GAP || step == CTP_STEP_MIXED ? CTP_FOLLOW_GAP : CTP_FOLLOW_NEXT;
 }
 
-/* An address, as a process sees it. */
+/* The spot of an address in a process. */
 static struct ctp_spot spot_at(const struct ctp_follow *f, uint64_t pid, uint64_t addr)
 {
 	uint64_t offset;
@@ -93,7 +92,7 @@ static inline void transition(struct ctp_follow *f, const struct ctp_roles *s, c
 	struct ctp_change ch;
 	f->counts.events++;
 	if (ctp_follow_step(f, s, ctp_follow_whose(f, s, val, ts), val, ts, CTP_FOLLOW_ASKED, &ch)) {
-		struct ctp_change told = ch; /* ch itself has no address outside, and need not be in memory */
+		struct ctp_change told = ch; /* only the copy has an address outside, so that ch need not be in memory */
 		ctp_follow_tell(f, &told);
 	}
 }
@@ -107,7 +106,8 @@ static void birth(struct ctp_follow *f, const struct ctp_roles *s, const uint64_
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_BORN, ts);
 	ch.was = CTP_UNBORN;
 	bool before = f->attached_ns && (ts < f->attached_ns || !ctp_roles_value(val, s->after));
-	co->flags |= CTP_CO_BIRTH | (ctp_roles_value(val, s->pid) && !ctp_roles_value(val, s->by_hand) ? CTP_CO_OURS : 0) | (before ? CTP_CO_BEFORE : 0);
+	bool ours = ctp_roles_value(val, s->pid) && !ctp_roles_value(val, s->by_hand);
+	co->flags |= CTP_CO_BIRTH | (ours ? CTP_CO_OURS : 0) | (before ? CTP_CO_BEFORE : 0);
 	co->parent = ctp_roles_value(val, s->parent);
 	co->spawn = ctp_places_number(&f->places, (struct ctp_spot){.site = ctp_roles_value(val, s->site)}, 0, co->id);
 	if (ts < co->born_ns)
@@ -139,8 +139,8 @@ static void death(struct ctp_follow *f, const struct ctp_roles *s, const uint64_
 }
 
 /*
- * A processor may read its clock before it has what another sends it (coros.c), so one can be resumed by a wake that is a little
- * later. That is so if nothing else has woken it, and another thread did this.
+ * Whether a wake is the cause of a resume that is a little earlier: a processor may read its clock before it has what another sends it
+ * (coros.c). That is so if no other wake came before the resume, and the wake is another thread's.
  */
 static bool is_cause(const struct ctp_coroutine *co, uint32_t thread, uint64_t ts)
 {
@@ -148,8 +148,8 @@ static bool is_cause(const struct ctp_coroutine *co, uint32_t thread, uint64_t t
 }
 
 /*
- * The author of a wake that names none: a child of the woken coroutine, if it was the last that ran on that thread and has ended.
- * Executors wake who joins a coroutine when that is over, and so by nobody.
+ * The waker of a wake that names none: a child of the woken coroutine, if that child ran last on the thread and has ended. An executor
+ * wakes a joining parent when the child is over, and so no coroutine is named.
  */
 static uint64_t ended_child(struct ctp_follow *f, const struct ctp_thread *th, const struct ctp_coroutine *parent)
 {
@@ -161,7 +161,7 @@ static void wake(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t
 {
 	f->counts.wakes++;
 	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
-	/* One that comes late may be for a suspension that is over. */
+	/* A late wake may be for a suspension that is over. */
 	if (!co || co->state == CTP_DEAD || ts < co->resumed_ns)
 		return;
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_WAKE, ts);
@@ -238,14 +238,14 @@ static void end_told(struct ctp_follow *f, const struct ctp_record *rec, uint64_
 {
 	struct ctp_follow_priv *priv = f->priv;
 	priv->ended = ctp_ended_read(rec);
-	/* What was behind the last time it was seen executing is the end itself: a heap torn down, a core dump. */
+	/* The time behind after is the end itself: a heap torn down, a core dump. */
 	int16_t after = ctp_roles_named(rec->cls, "after");
 	uint64_t after_ns = ctp_roles_value(rec->val, after);
 	priv->end_ns = after_ns && after_ns < ts ? after_ns : ts;
 	priv->end_seen = true;
 }
 
-/* The run that a sample of a thread is about. */
+/* The run that a sample of a thread belongs to. */
 static struct ctp_proc_seen_run *sampled(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val)
 {
 	uint64_t tid = ctp_roles_value(val, s->tid);
@@ -316,7 +316,7 @@ void ctp_follow_section(struct ctp_follow *f, const struct ctp_section *sec)
 	f->priv->runs = pid ? RUNS_MAX : 1;
 	const char *attached = ctp_section_get(sec, "attached"), *start = ctp_section_get(sec, "start_ns");
 	f->attached_ns = attached && !strcmp(attached, "yes") && start ? strtoull(start, NULL, 10) : 0;
-	/* Who was woken before that is not known, unless it was recorded: then each one's last wake is there. */
+	/* Wakes before that are not known, unless the program recorded: then the last wake of each coroutine is. */
 	const char *recorded = ctp_section_get(sec, "recorded");
 	f->missed_ns = recorded && !strcmp(recorded, "yes") ? 0 : f->attached_ns;
 	if (f->ops->section)
@@ -335,7 +335,7 @@ void ctp_follow_finish(struct ctp_follow *f, bool complete, bool missing)
 	};
 	if (f->seen.stopped_ns)
 		ctp_proc_seen_went_on(&f->seen, end.end_ns);
-	/* What was lost of nobody knows whom may be the last of anybody. */
+	/* Lost events of no known coroutine may be the last of any. */
 	uint32_t at = 0;
 	for (struct ctp_coroutine *co; f->unsure_ns && (co = ctp_follow_each(f, &at));)
 		if (co->state != CTP_DEAD && co->since_ns < f->unsure_ns)
@@ -346,7 +346,7 @@ void ctp_follow_finish(struct ctp_follow *f, bool complete, bool missing)
 		f->ops->end(f->arg, &end);
 }
 
-/* Rows of another run, behind those of one that is over. */
+/* A run is over, and the rows of another follow. */
 static void next_run(struct ctp_follow *f)
 {
 	ctp_follow_finish(f, false, false);
@@ -356,7 +356,7 @@ static void next_run(struct ctp_follow *f)
 		f->ops->section(f->arg, NULL);
 }
 
-/* In rows that say nothing of processes: after a long silence, on a thread that there was not. */
+/* Whether a row without a process begins another run: it comes after a long silence, from a new thread. */
 static bool is_next_run(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
 {
 	if (s->numbered || f->priv->runs == RUNS_MAX || !ctp_sequence_silence(f->counts.last_ns, ts) ||
@@ -375,7 +375,7 @@ static void happened(struct ctp_follow *f, uint64_t ts)
 		f->counts.last_ns = ts;
 }
 
-/* All but transitions. */
+/* Records of all kinds but transitions. */
 static void other(struct ctp_follow *f, const struct ctp_roles *s, const struct ctp_record *rec, uint64_t ts)
 {
 	switch (s->kind) {

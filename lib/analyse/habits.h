@@ -1,7 +1,8 @@
 /*
- * habits.h - what coroutines that were made at one place do at another: how long they wait there, how that ends, and who ends it.
+ * habits.h - a habit is what the coroutines of one spawn place do at one suspend place: how long they wait there, how a wait ends, and who
+ * ends it.
  *
- * One place for all suspensions, a park() say, has the waits of all sorts of coroutines; by where they were made these come apart.
+ * A program may have one suspend place for everything, a park() say. The spawn place tells its sorts of coroutines apart.
  */
 #ifndef CTP_HABITS_H
 #define CTP_HABITS_H
@@ -10,36 +11,36 @@
 #include <stdint.h>
 
 enum {
-	CTP_HABITS_MAX = 8192,   /* what is beyond counts as the first, which nothing is concluded from */
-	CTP_HABIT_WAKERS = 8,    /* that are kept of each */
-	CTP_HABIT_BACK = 16,     /* that came back last */
+	CTP_HABITS_MAX = 8192,   /* the others count as number 0, from which nothing is concluded */
+	CTP_HABIT_WAKERS = 8,    /* wakers that a habit keeps */
+	CTP_HABIT_BACK = 16,     /* the last waits that ended */
 	CTP_HABIT_DIFFERENT = 3, /* coroutines that make a history */
 };
 
 struct ctp_habit {
 	uint32_t spawn, place;
-	uint64_t waits, total_ns, max_ns; /* that came to an end; max_ns but for those that count as late */
-	uint64_t woken;  /* by a wake that was told */
-	uint64_t inside; /* by another coroutine */
-	uint64_t self;   /* waits that it ended itself, in none of the other numbers: it gave way */
-	uint64_t nested; /* by no wake, but from within another coroutine that ran: as a generator is called */
-	uint64_t who[CTP_HABIT_DIFFERENT]; /* that came back */
-	uint64_t wakers[CTP_HABIT_WAKERS]; /* who woke them; */
-	uint32_t from[CTP_HABIT_WAKERS];   /* and the habits of those, where they had waited before they ran and did so */
+	uint64_t waits, total_ns, max_ns; /* waits that ended; max_ns leaves out those that count as late */
+	uint64_t woken;  /* waits that a recorded wake ended */
+	uint64_t inside; /* waits that another coroutine ended */
+	uint64_t self;   /* waits that the waiting coroutine ended itself, in none of the other numbers: it only gave way */
+	uint64_t nested; /* waits that ended with no wake, by a resume from within a running coroutine, as a generator is called */
+	uint64_t who[CTP_HABIT_DIFFERENT]; /* coroutines that came back */
+	uint64_t wakers[CTP_HABIT_WAKERS]; /* coroutines that woke them, */
+	uint32_t from[CTP_HABIT_WAKERS];   /* and the habits that these wakers came from */
 	uint8_t different, nwakers, nfrom;
-	uint32_t asked, children;          /* wakes whose author was looked at; those by one that the woken has made */
-	bool more_wakers, more_from;       /* than there is room for */
+	uint32_t asked, children;          /* wakes whose waker was looked at; of these, wakes by a child of the woken coroutine */
+	bool more_wakers, more_from;       /* the arrays above had no room for some */
 	struct {
-		uint64_t id, from_ns;      /* who, and since when it had waited */
+		uint64_t id, from_ns;      /* the coroutine, and when its wait began */
 	} back[CTP_HABIT_BACK];
-	uint32_t nback; /* where the next goes; from CTP_HABIT_BACK on there are so many, and it goes round */
-	/* The judge's: of those who are there at the end */
-	uint32_t here, stuck;              /* alive, that suspended there last; that nobody will wake */
+	uint32_t nback; /* where the next goes, modulo CTP_HABIT_BACK; the array is full from that number on */
+	/* The judge's, at the end of the section: */
+	uint32_t here, stuck;              /* living coroutines that suspended there last; those that nobody will wake */
 	uint64_t longest_ns;
 };
 
 struct ctp_habits {
-	struct ctp_habit *list; /* by number; 0: of nobody */
+	struct ctp_habit *list; /* by number; number 0 is nobody's */
 	uint32_t count;
 	uint32_t *slots;
 	uint64_t salt;
@@ -48,18 +49,18 @@ struct ctp_habits {
 bool ctp_habits_init(struct ctp_habits *h); /* false: out of memory */
 void ctp_habits_fini(struct ctp_habits *h);
 void ctp_habits_clear(struct ctp_habits *h);
-uint32_t ctp_habits_number(struct ctp_habits *h, uint32_t spawn, uint32_t place); /* 0: there are too many */
+uint32_t ctp_habits_number(struct ctp_habits *h, uint32_t spawn, uint32_t place); /* 0: the table is full */
 
 static inline bool ctp_habits_is(const struct ctp_habits *h, uint32_t number, uint32_t spawn, uint32_t place)
 {
 	return number && h->list[number].spawn == spawn && h->list[number].place == place;
 }
 
-/* One that came back, and may be another than those before; one that woke there, and may be another than those before. */
+/* Keeps a coroutine that came back, or a waker, unless the habit has it already. */
 void ctp_habit_came_back(struct ctp_habit *habit, uint64_t id);
 void ctp_habit_woken_by(struct ctp_habit *habit, uint64_t waker);
 
-/* A wait that began then is over, after so long. waker: who woke it, 0: nobody that is known. */
+/* A wait that began at from_ns has ended, after ns. waker 0: not known. */
 static inline void ctp_habit_waited(struct ctp_habit *habit, uint64_t id, uint64_t from_ns, uint64_t ns, bool woken, uint64_t waker)
 {
 	habit->waits++;
@@ -82,7 +83,10 @@ static inline void ctp_habit_waited(struct ctp_habit *habit, uint64_t id, uint64
 
 void ctp_habit_woken_from(struct ctp_habit *habit, uint32_t from);
 
-/* The last that came back had begun to wait later than that, and are several. partial: if few are known, some of them. */
+/*
+ * Whether the last CTP_HABIT_BACK waits that ended all began after from_ns, and are of CTP_HABIT_DIFFERENT coroutines. partial: fewer than
+ * CTP_HABIT_BACK waits may be known, and those that began earlier do not count.
+ */
 bool ctp_habit_overtook(const struct ctp_habit *habit, uint64_t from_ns, bool partial);
 
 #endif

@@ -16,20 +16,20 @@ enum { CTP_PLACES_MAX = 1 << 20 };
 /* What a place is known by: a site, or an address; one that is in a file is relative to that. */
 struct ctp_spot {
 	uint64_t site, addr;
-	uint32_t file; /* by its number in symbols.h; 0: none */
+	uint32_t file; /* number of a file in symbols.h; 0: none */
 };
 
 struct ctp_place {
 	struct ctp_spot spot;
-	uint64_t first; /* who was there first */
-	uint64_t pid;   /* of an address in no file, where that was; 0: not known, or in several */
-	bool shared;    /* it is a place in the source */
+	uint64_t first; /* the coroutine that was there first */
+	uint64_t pid;   /* of an address in no file: the process that it was seen in; 0: not known, or several */
+	bool shared;    /* this is a place in the source */
 };
 
 struct ctp_places {
-	struct ctp_place *place; /* 0: not known */
+	struct ctp_place *place; /* by number; number 0: not known */
 	uint32_t count, room;
-	uint32_t *slots, nslots; /* numbers, 0: free; a power of 2 */
+	uint32_t *slots, nslots; /* numbers, 0: free; nslots is a power of 2 */
 	uint64_t salt;
 };
 

@@ -1,22 +1,22 @@
 /*
- * roles.h - which fields of a class mean what, for who follows coroutines and not records: found once, by role and by name.
+ * roles.h - the fields of a class by their meaning, found once by role and by name.
  */
 #ifndef CTP_ROLES_H
 #define CTP_ROLES_H
 
 #include "stream/events.h"
 
-enum { CTP_ROLES_NONE = -1 }; /* the class has no such field, or none that is a whole number */
+enum { CTP_ROLES_NONE = -1 }; /* the class has no such field, or the field is no whole number */
 
 struct ctp_roles {
 	bool known, standard;
 	uint8_t kind;
-	bool numbered; /* its events have numbers of their own, and not the sequence of a slot */
+	bool numbered; /* index is the number of an event of its coroutine, not the sequence of a slot */
 	bool missed;   /* ctp_class_is_missed */
 	int16_t id, probe, ts, tid, addr, index, active, site, parent, pid, by, text, code, target, after, before, transitions, how, joins, by_hand;
 };
 
-/* What ctp-collect writes, and nearly all there is: the compiler sees through this one. */
+/* The transition that ctp-collect writes: a constant, so that the compiler leaves out what the class does not need. */
 static const struct ctp_roles ctp_roles_standard = {
 	.known = true,
 	.kind = CTP_KIND_TRANSITION,
@@ -32,7 +32,7 @@ static const struct ctp_roles ctp_roles_standard = {
 };
 
 void ctp_roles_learn(struct ctp_roles *s, const struct ctp_class *cls);
-int16_t ctp_roles_named(const struct ctp_class *cls, const char *name); /* a field that is a whole number */
+int16_t ctp_roles_named(const struct ctp_class *cls, const char *name); /* the field of this name, if it is a whole number */
 
 static inline uint64_t ctp_roles_value(const uint64_t *val, int16_t field) { return field == CTP_ROLES_NONE ? 0 : val[field]; }
 

@@ -1,5 +1,5 @@
 /*
- * tally.c - the counting. All of it is called for each event: what is rare is kept out of the way.
+ * tally.c - the counting. Most of it is done for each event, so rare cases are in functions of their own.
  */
 #include "analyse/tally.h"
 
@@ -9,16 +9,16 @@
 #include "analyse/follow-step.h"
 
 enum {
-	LONG_RUN_NS = 50000000, /* shorter runs are no case */
-	MOVER_RESUMES = 1000,   /* fewer say nothing about threads */
-	SLICE_BITS = 10,        /* at first; slices double as time goes on */
-	LATE_NS = 100000000,    /* a wait that is shorter is never late */
+	LONG_RUN_NS = 50000000, /* the shortest run that is a case */
+	MOVER_RESUMES = 1000,   /* a coroutine with fewer says nothing about threads */
+	SLICE_BITS = 10,        /* at first: slices and levels double as time goes on */
+	LATE_NS = 100000000,    /* the shortest wait that can be late */
 	LATE_FACTOR = 10,
-	FROM_ALL = 256,         /* wakes of a habit that are looked at; then each FROM_SOME-th */
+	FROM_ALL = 256,         /* wakes of a habit whose waker is looked at; behind these, each FROM_SOME-th */
 	FROM_SOME = 16,
 };
 
-#define RARE __attribute__((noinline)) /* so that no registers are saved for it where it is not called */
+#define RARE __attribute__((noinline)) /* callers save no registers where they do not call it */
 
 /* --- tables --------------------------------------------------------------------------------------------------------------- */
 
@@ -54,7 +54,7 @@ static void list_clear(struct ctp_tally_list *l)
 	l->count = 0;
 }
 
-/* A case for the list, if it is worse than the mildest there; it has number + 1 then, else 0. */
+/* Puts a case into the list, if it is worse than the mildest there. Returns its number + 1; 0: it is not in the list. */
 static uint32_t list_put(struct ctp_tally *t, struct ctp_tally_list *l, const struct ctp_coroutine *co, struct ctp_tally_case c)
 {
 	if (!l->cases && !(l->cases = calloc(CTP_TALLY_WORST, sizeof *l->cases))) {
@@ -155,13 +155,13 @@ void ctp_tally_free(struct ctp_tally *t)
 
 /* --- by time -------------------------------------------------------------------------------------------------------------- */
 
-/* Of what was before a collector came, only what it left behind is known. */
+/* Slices and levels begin when the collector came: of the time before, only remnants are known. */
 static uint64_t start_of(const struct ctp_tally *t, uint64_t ts)
 {
 	return ts > t->follow->attached_ns ? ts : t->follow->attached_ns;
 }
 
-/* All slices become half as many. */
+/* Halves the number of slices: two become one. */
 static RARE void slices_merge(struct ctp_tally *t)
 {
 	for (uint32_t i = 0; i < CTP_TALLY_SLICES / 2; i++)
@@ -185,7 +185,7 @@ static inline void slice_add(struct ctp_tally *t, uint64_t ts)
 	t->slices[at]++;
 }
 
-/* All levels of all places become half as many. */
+/* Halves the number of levels of all spawn places: two become one. */
 static void levels_merge(struct ctp_tally *t)
 {
 	for (uint32_t n = 0; n < t->follow->places.count; n++) {
@@ -201,7 +201,7 @@ static void levels_merge(struct ctp_tally *t)
 	t->level_bits++;
 }
 
-/* So many are alive from now on; before that, as many as there were. Time in which all stood still is left out. */
+/* From ts on, so many coroutines of a spawn place are alive. Time in which the process was stopped is left out. */
 static void level_put(struct ctp_tally *t, struct ctp_tally_spawn *s, uint64_t ts, uint64_t alive)
 {
 	uint64_t at;
@@ -237,7 +237,7 @@ static void heavy_put(struct ctp_tally *t, const struct ctp_coroutine *co, int k
 	t->nheavy[kind] = n + 1;
 }
 
-/* All is known of it. */
+/* A coroutine is over, or the section is: its times count. */
 static void sum_up(struct ctp_tally *t, const struct ctp_coroutine *co)
 {
 	const uint64_t ns[CTP_HEAVY_KINDS] = {[CTP_HEAVY_RUNNING] = co->run_ns, [CTP_HEAVY_RUNNABLE] = co->ready_ns,
@@ -261,13 +261,13 @@ static RARE void ran_long(struct ctp_tally *t, const struct ctp_change *ch, uint
 	t->last_long[ch->co->thread] = list_put(t, &t->runs, ch->co, c);
 }
 
-/* How long the program could do something: where all of the time is asked for, it was never stopped. */
+/* The length of a span without stops. CTP_FOLLOW_ALL: there were none. */
 static inline uint64_t span_ns(const struct ctp_tally *t, uint64_t from_ns, uint64_t to_ns, enum ctp_follow_time time)
 {
 	return time == CTP_FOLLOW_ALL ? ctp_span_ns(from_ns, to_ns) : ctp_follow_ns(t->follow, from_ns, to_ns);
 }
 
-/* It ran from that place on until now. */
+/* A run that began behind a suspension at place has ended. */
 static CTP_ALWAYS void ran(struct ctp_tally *t, const struct ctp_change *ch, uint32_t place, enum ctp_follow_time time)
 {
 	if (ch->was != CTP_RUNNING || !ch->whole)
@@ -275,18 +275,18 @@ static CTP_ALWAYS void ran(struct ctp_tally *t, const struct ctp_change *ch, uin
 	uint64_t ns = span_ns(t, ch->was_ns, ch->ts_ns, time);
 	ctp_hist_add(&place_of(t, place)->run, ns);
 	if (__builtin_expect(ns >= LONG_RUN_NS, 0)) {
-		struct ctp_change told = *ch; /* as in follow.c: *ch need not be in memory */
+		struct ctp_change told = *ch; /* only the copy has an address outside, so that *ch need not be in memory */
 		ran_long(t, &told, place, ns);
 	}
 }
 
 /*
- * One that was ready while another ran for long on the thread where it runs now; or that was woken right behind that run by
- * something from outside: where one thread both runs coroutines and waits for what happens, nobody could be ready before.
+ * A long run may have kept a coroutine from running that runs on the same thread now. Either the coroutine was ready during the run, or
+ * something from outside woke it right behind the run: a thread that both runs coroutines and polls for events could not wake it before.
  */
 static RARE void kept_waiting(struct ctp_tally *t, const struct ctp_change *ch)
 {
-	struct ctp_tally_case *c = &t->runs.cases[t->last_long[ch->thread] - 1]; /* or a worse one that took its place */
+	struct ctp_tally_case *c = &t->runs.cases[t->last_long[ch->thread] - 1]; /* or a worse case that took its place */
 	uint64_t stop_ns = c->from_ns + c->ns, from_ns = ch->was_ns > c->from_ns ? ch->was_ns : c->from_ns;
 	if (ch->ts_ns > stop_ns + c->ns / 10 || c->tid != t->follow->threads.list[ch->thread].tid)
 		t->last_long[ch->thread] = 0;
@@ -299,15 +299,15 @@ static RARE void kept_waiting(struct ctp_tally *t, const struct ctp_change *ch)
 }
 
 /*
- * A wait that ended at last, far too late, and not as others there do: they are ended by coroutines, and this one by something from
- * outside. So look a wake that was lost, and a time-out that repairs it.
+ * A wait that ended far too late, and by something from outside, where coroutines end the waits: so looks a wake that was lost, and a
+ * time-out that repairs it.
  */
 static bool is_repaired(const struct ctp_habit *habit, uint64_t ns)
 {
 	return habit->waits >= CTP_TALLY_HISTORY && ns / LATE_FACTOR >= habit->max_ns && habit->inside && 10 * habit->inside >= 9 * habit->woken;
 }
 
-/* What others are compared with is what was in time: this is not. */
+/* A late wait is a case, and not part of the habit: other waits are compared with those that were in time. */
 static RARE void repaired(struct ctp_tally *t, const struct ctp_coroutine *co, uint64_t ns)
 {
 	const struct ctp_habit *habit = &t->habits.list[co->habit];
@@ -317,22 +317,23 @@ static RARE void repaired(struct ctp_tally *t, const struct ctp_coroutine *co, u
 	list_put(t, &t->late, co, c);
 }
 
-static CTP_ALWAYS void waited(struct ctp_tally *t, const struct ctp_coroutine *co, uint64_t to_ns, bool woken, enum ctp_follow_time time)
+static CTP_ALWAYS void waited(struct ctp_tally *t, const struct ctp_coroutine *co, uint64_t to_ns, bool woken,
+                              enum ctp_follow_time time)
 {
 	struct ctp_habit *habit = &t->habits.list[co->habit];
 	uint64_t ns = span_ns(t, co->suspended_ns, to_ns, time);
 	ctp_hist_add(&place_of(t, ctp_follow_place(t->follow, co))->wait, ns);
 	if (co->resumes == 1 && (co->flags & (CTP_CO_BIRTH | CTP_CO_BEFORE)) == CTP_CO_BIRTH)
-		return; /* that was the start of one that is lazy */
+		return; /* the first resume of a lazy coroutine ends no wait */
 	if (__builtin_expect(ns >= LATE_NS, 0) && woken && !co->waker && co->habit && is_repaired(habit, ns))
 		repaired(t, co, ns);
 	else if (woken && co->waker == co->id)
-		habit->self++; /* it only gave way, or did not wait at all */
+		habit->self++; /* the coroutine only gave way, or did not wait at all */
 	else
 		ctp_habit_waited(habit, co->id, co->suspended_ns, ns, woken, woken ? co->waker : 0);
 }
 
-/* A wait that a wake ended. It counts when the resume is there, which shows that nothing is missing in between. */
+/* A wait that a wake ended. It counts at the resume, which shows that nothing is missing in between. */
 static void wait_woken(struct ctp_tally *t, const struct ctp_coroutine *co, uint64_t woken_ns)
 {
 	if (woken_ns > co->suspended_ns && co->suspended_ns)
@@ -349,13 +350,13 @@ static CTP_ALWAYS void resumed(struct ctp_tally *t, const struct ctp_change *ch,
 	t->last_resume_ns = ch->ts_ns;
 	if (!ch->whole)
 		return;
-	if (co->resumes == 1) /* one that is lazy is suspended until it is started */
+	if (co->resumes == 1) /* a lazy coroutine is suspended until then */
 		ctp_hist_add(&spawn_of(t, co->spawn)->start, ctp_span_ns(co->born_ns, ch->ts_ns));
 	if (ch->was == CTP_BORN || !co->suspended_ns)
 		return;
 	if (ch->was == CTP_SUSPENDED) {
 		t->habits.list[co->habit].nested += ch->by != 0;
-		if (t->follow->missed_ns <= ch->was_ns) /* else it may have been ready for a part of it */
+		if (t->follow->missed_ns <= ch->was_ns) /* else a lost wake may have ended the wait earlier */
 			waited(t, co, ch->ts_ns, false, time);
 	} else if (ch->was == CTP_RUNNABLE) {
 		wait_woken(t, co, ch->was_ns);
@@ -368,8 +369,8 @@ static CTP_ALWAYS void resumed(struct ctp_tally *t, const struct ctp_change *ch,
 }
 
 /*
- * A coroutine has woken itself so many times in a row, and again as often. What others did on its thread meanwhile counts as long as it
- * stays there. The longest storm of each is kept.
+ * A coroutine has woken itself CTP_TALLY_STORM times in a row, or a multiple of that. Runs of other coroutines on its thread count as long
+ * as it stays there. The longest storm of each coroutine is kept.
  */
 static void storm(struct ctp_tally *t, const struct ctp_change *ch)
 {
@@ -394,7 +395,7 @@ static void storm(struct ctp_tally *t, const struct ctp_change *ch)
 	c->others_then = others_then;
 	c->tid = th->tid;
 	uint64_t ns = ctp_span_ns(c->since_ns, ch->ts_ns);
-	if (!c->since_ns || ns < c->ns) /* the beginning is not known, or it is not the longest */
+	if (!c->since_ns || ns < c->ns) /* the beginning is not known, or the storm is not the longest */
 		return;
 	c->from_ns = c->since_ns;
 	c->ns = ns;
@@ -402,7 +403,7 @@ static void storm(struct ctp_tally *t, const struct ctp_change *ch)
 	c->others = c->others_now;
 }
 
-/* From where the waker came is asked of the first wakes there, and of some later ones. */
+/* The habit that the waker came from, for the first wakes of a habit and some of the later ones. */
 static void woken_from(struct ctp_tally *t, const struct ctp_change *ch)
 {
 	struct ctp_habit *habit = &t->habits.list[ch->co->habit];
@@ -438,9 +439,10 @@ static void died(struct ctp_tally *t, const struct ctp_change *ch)
 	if (ch->was == CTP_SUSPENDED && !ch->gap) {
 		s->destroyed++;
 		if (ch->whole)
-			list_put(t, &t->destroyed, co, (struct ctp_tally_case){.from_ns = ch->was_ns, .ns = ctp_follow_ns(t->follow, ch->was_ns, ch->ts_ns),
-			                                                       .place = place, .whole = true});
-	} else if (co->flags & CTP_CO_BIRTH && !ch->gap) { /* in a gap it is not known how it ended */
+			list_put(t, &t->destroyed, co,
+			         (struct ctp_tally_case){.from_ns = ch->was_ns, .ns = ctp_follow_ns(t->follow, ch->was_ns, ch->ts_ns),
+			                                 .place = place, .whole = true});
+	} else if (co->flags & CTP_CO_BIRTH && !ch->gap) { /* of a death in a gap it is not known whether the coroutine was suspended */
 		ctp_hist_add(&s->life, life_ns);
 	}
 	if (ch->ts_ns >= t->follow->since_ns)
@@ -450,7 +452,7 @@ static void died(struct ctp_tally *t, const struct ctp_change *ch)
 	sum_up(t, co);
 }
 
-/* Of places that are voted for, the one that more than half are for stays. */
+/* A place with more than half of the votes is rest in the end. */
 static void vote(struct ctp_tally_spawn *s, uint32_t place)
 {
 	if (!s->rest_votes)
@@ -466,11 +468,11 @@ static CTP_ALWAYS void suspended(struct ctp_tally *t, const struct ctp_change *c
 	if (co->resumes == 1 && (co->flags & (CTP_CO_BIRTH | CTP_CO_BEFORE)) == CTP_CO_BIRTH)
 		vote(spawn_of(t, co->spawn), place);
 	co->habit_was = co->habit;
-	if (!ctp_habits_is(&t->habits, co->habit, co->spawn, place)) /* most come back to where they were */
+	if (!ctp_habits_is(&t->habits, co->habit, co->spawn, place)) /* most coroutines suspend at the same place again */
 		co->habit = ctp_habits_number(&t->habits, co->spawn, place);
 }
 
-/* All but transitions. */
+/* Changes of all kinds but transitions. */
 static RARE void other(struct ctp_tally *t, const struct ctp_change *ch)
 {
 	switch (ch->kind) {
@@ -505,14 +507,11 @@ void ctp_tally_change(struct ctp_tally *t, const struct ctp_change *ch)
 		suspended(t, ch, CTP_FOLLOW_ASKED);
 	else if (ch->kind == CTP_CHANGE_RESUME && asked)
 		resumed(t, ch, CTP_FOLLOW_ASKED);
-	else if (asked || ch->kind == CTP_CHANGE_BORN || ch->kind == CTP_CHANGE_DIED) /* who is alive, counts */
+	else if (asked || ch->kind == CTP_CHANGE_BORN || ch->kind == CTP_CHANGE_DIED) /* levels need all births and deaths */
 		other(t, ch);
 }
 
-/*
- * Transitions of the standard class, in their order, of which all of the time is asked for. While one is followed, the coroutines of those
- * ahead are on their way to the cache.
- */
+/* Transitions of the standard class. While one is followed, the coroutines of those ahead are on their way to the cache. */
 static void transitions(struct ctp_tally *t, const struct ctp_record *rec, uint32_t n)
 {
 	enum { AHEAD = 8 };

@@ -1,8 +1,8 @@
 /*
  * threads.c - a hash table of numbers; and when each thread was busy.
  *
- * Runs and gaps are told when they end, so what is nested in one, or falls into it, was told before. The last few are kept, to be taken
- * back from then; when there are too many, the oldest are kept as one, which has the sum.
+ * Runs and gaps are told when they end, so a run that is nested in one was told before. The last spans are kept, to take their time back
+ * then. Where there is no room, the two oldest spans become one, which has the sum.
  */
 #include "analyse/threads.h"
 
@@ -28,7 +28,7 @@ void ctp_threads_fini(struct ctp_threads *t)
 	free(t->slots);
 }
 
-/* Another one, which may keep its room for spans. */
+/* Makes the entry another thread's, which keeps the room for spans. */
 static void renew(struct ctp_thread *th, uint64_t tid) { *th = (struct ctp_thread){.tid = tid, .spans = th->spans}; }
 
 void ctp_threads_clear(struct ctp_threads *t)
@@ -41,7 +41,7 @@ void ctp_threads_clear(struct ctp_threads *t)
 	t->most = t->most ? t->most : 1;
 }
 
-/* Where the table has the thread, or has room for it. */
+/* The slot that has the thread, or the free one where it belongs. */
 static uint32_t *slot_of(const struct ctp_threads *t, uint64_t tid)
 {
 	uint32_t i = ctp_spread(tid, t->salt, SLOTS);
@@ -72,7 +72,6 @@ static struct ctp_thread_span *span_at(const struct ctp_thread *th, uint32_t n)
 	return &th->spans[(th->first_span + n) % CTP_THREAD_SPANS];
 }
 
-/* Where there is no room, the two oldest become one. */
 static inline void put_span(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
 {
 	if (!th->spans && !(th->spans = calloc(CTP_THREAD_SPANS, sizeof *th->spans)))
@@ -87,7 +86,7 @@ static inline void put_span(struct ctp_thread *th, uint64_t from_ns, uint64_t to
 	*span_at(th, th->nspans++) = (struct ctp_thread_span){from_ns, to_ns, to_ns - from_ns};
 }
 
-/* What is accounted for behind from_ns; those that lie behind it are dropped, of one that reaches across it a part. */
+/* The time behind from_ns that is accounted for. Spans behind from_ns are dropped; of a span that reaches across it, the part behind is. */
 static inline uint64_t take_spans(struct ctp_thread *th, uint64_t from_ns)
 {
 	uint64_t done_ns = 0;

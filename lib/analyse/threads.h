@@ -1,6 +1,6 @@
 /*
- * threads.h - the threads of a stream, by a dense number in the order in which they appear. 0 is for what has none, and for those
- * beyond the limit.
+ * threads.h - the threads of a stream, numbered in the order in which they appear. Number 0 is for records without a thread, and for
+ * threads beyond the limit.
  */
 #ifndef CTP_THREADS_H
 #define CTP_THREADS_H
@@ -12,30 +12,30 @@
 
 enum { CTP_THREADS_MAX = 1 << 16, CTP_THREADS_RECENT = 64, CTP_THREAD_SPANS = 64 };
 
-/* Of its time, so much is accounted for: busy, or unknown. */
+/* A part of a thread's time: done_ns of it is accounted for, as busy or as unknown. */
 struct ctp_thread_span {
 	uint64_t from_ns, to_ns, done_ns;
 };
 
 struct ctp_thread {
 	uint64_t tid, pid;
-	uint64_t busy_ns, last_ns, resumes; /* busy: in runs that are whole and no gaps; each moment once, for runs may be nested */
-	uint64_t unknown_ns; /* gaps, each moment once */
-	uint64_t gap_ns;     /* the end of the last */
-	struct ctp_thread_span *spans; /* the last runs and gaps, a ring; null: none yet */
+	uint64_t busy_ns, last_ns, resumes; /* busy_ns: runs that are whole, without gaps; nested runs count once */
+	uint64_t unknown_ns; /* gaps; those that overlap count once */
+	uint64_t gap_ns;     /* the end of the last gap */
+	struct ctp_thread_span *spans; /* a ring of the last runs and gaps, in order and apart; null: none yet */
 	uint32_t first_span, nspans;
-	uint64_t seen_ns; /* the collector saw it then, whether it did anything or not */
-	uint64_t current; /* id of the coroutine that runs there, 0: none; it was resumed at last_ns */
-	uint64_t outer;   /* the one that runs it, as a generator is run; 0: none */
-	uint64_t last;    /* the one that was resumed there last, whether it still runs or not */
-	struct ctp_proc_seen_run seen; /* what samples told of that run */
+	uint64_t seen_ns; /* when the collector saw the thread last, whether the thread did anything or not */
+	uint64_t current; /* id of the coroutine that runs there; 0: none */
+	uint64_t outer;   /* the coroutine that resumed current, as a generator is resumed; 0: none */
+	uint64_t last;    /* the coroutine that was resumed there last, whether it still runs or not */
+	struct ctp_proc_seen_run seen; /* samples of the run of current */
 	char name[32];
 };
 
 struct ctp_threads {
 	struct ctp_thread *list; /* by number */
-	uint32_t count, most; /* most: that there ever were */
-	uint32_t recent[CTP_THREADS_RECENT]; /* the numbers of those seen last, by the end of their ids */
+	uint32_t count, most; /* most: the largest count so far, of any section */
+	uint32_t recent[CTP_THREADS_RECENT]; /* numbers of the threads seen last, by tid modulo CTP_THREADS_RECENT */
 	uint32_t *slots;                     /* numbers, 0: free */
 	uint64_t salt;
 };
@@ -44,24 +44,24 @@ bool ctp_threads_init(struct ctp_threads *t); /* false: out of memory */
 void ctp_threads_fini(struct ctp_threads *t);
 void ctp_threads_clear(struct ctp_threads *t);
 
-/* Whether there was such a thread; its number, and if it is new one that it has from now on. */
+/* Whether the stream has named a thread; and the number of a thread, which a new one gets now. */
 bool ctp_threads_has(const struct ctp_threads *t, uint64_t tid);
 uint32_t ctp_threads_add(struct ctp_threads *t, uint64_t tid);
 
 /*
- * A run on the thread was whole; nothing is known of the thread. Both are told when they end. What was inside of them was told before:
- * a run that is nested in another, or one in a gap of which slots had kept both ends.
+ * A whole run on the thread, and a gap in what is known of it. Both are told when they end. Runs inside of them were told before: a run that
+ * is nested in another, or a run in a gap of which slots had kept both ends.
  */
 static inline void ctp_thread_ran(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns);
-/* How long it was busy from then on, as far as that is kept. */
+/* How long the thread was busy from from_ns on, as far as the spans go back. */
 uint64_t ctp_thread_busy_ns(const struct ctp_thread *th, uint64_t from_ns);
 void ctp_thread_gap(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns);
 
 void ctp_thread_ran_into(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns);
 
 /*
- * The usual run begins behind all that is kept, and takes the room of the oldest span, which becomes one with the next; or it begins in the
- * newest span, of which all is accounted for, and makes that longer.
+ * The usual run begins behind all spans. Its span takes the room of the oldest one, which becomes one with the next. A run that begins in
+ * the newest span, of which all is accounted for, makes that span longer.
  */
 static inline void ctp_thread_ran(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
 {
