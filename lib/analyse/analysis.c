@@ -14,10 +14,10 @@ struct ctp_analysis_priv {
 	enum ctp_state sites_by;
 	struct ctp_tally *tally;
 	struct ctp_symbols *symbols;
-	struct ctp_report_section *section; /* at hand; null: there were too many */
+	struct ctp_report_section *section; /* at hand; null: the report has no room */
 	const struct ctp_follow_ops *also;
 	void *also_arg;
-	const struct ctp_section *who; /* at hand */
+	const struct ctp_section *who; /* the section at hand, as the stream has it */
 };
 
 /* --- what follow.c tells -------------------------------------------------------------------------------------------------- */
@@ -147,7 +147,7 @@ static int by_busy(const void *a, const void *b)
 	return x->busy_ns == y->busy_ns ? 0 : x->busy_ns < y->busy_ns ? 1 : -1;
 }
 
-/* Those that ever ran a coroutine. Of a thread nothing is known before the collector came. */
+/* The threads that ever ran a coroutine, or have a gap. Of the time before the collector came, nothing is known of a thread. */
 static void fill_threads(struct ctp_analysis *a, struct ctp_report_section *s, uint64_t end_ns)
 {
 	uint64_t from_ns = end_ns - s->looked_ns, before_ns = ctp_span_ns(from_ns, a->follow.attached_ns);
@@ -187,14 +187,14 @@ static void fill_heavy(struct ctp_analysis *a, struct ctp_report_section *s)
 	}
 }
 
-/* Groups of those that wait, or run, before their places are texts. */
+/* Coroutines that still wait, or still run, grouped before their places become texts. */
 struct groups {
 	struct group {
 		uint32_t spawn, place;
-		bool found; /* in findings, or not */
+		bool found; /* the coroutines are in findings */
 		struct ctp_report_still still;
 	} *list;
-	uint32_t count, last; /* last: the one that was asked for; many that follow one another are of the same */
+	uint32_t count, last; /* last: the group of the last coroutine, which the next often belongs to */
 };
 
 static bool is_group(const struct group *g, uint32_t spawn, uint32_t place, bool found)
@@ -202,7 +202,7 @@ static bool is_group(const struct group *g, uint32_t spawn, uint32_t place, bool
 	return g->spawn == spawn && g->place == place && g->found == found;
 }
 
-/* Null: there are too many. */
+/* Null: the list is full. */
 static struct group *group_of(struct groups *gs, uint32_t spawn, uint32_t place, bool found)
 {
 	struct group *g = &gs->list[gs->last];
@@ -245,7 +245,7 @@ static int by_number(const void *a, const void *b)
 	return m == n ? 0 : m < n ? 1 : -1;
 }
 
-/* Those with their texts, so many; the groups are freed. */
+/* The groups with their texts, *n of them; frees the list. */
 static struct ctp_report_still *groups_done(struct ctp_analysis *a, struct groups *gs, uint32_t *n)
 {
 	struct ctp_report_still *still = calloc(gs->count + 1, sizeof *still);
@@ -264,7 +264,7 @@ static struct ctp_report_still *groups_done(struct ctp_analysis *a, struct group
 	return still;
 }
 
-/* Of probes that do not tell of an end, who seems to run may be over. */
+/* A running coroutine without CTP_CO_OURS may be over, for its probe tells no end. */
 static void fill_still(struct ctp_analysis *a, struct ctp_report_section *s, uint64_t end_ns, uint64_t *waiting)
 {
 	struct groups waits = {.list = calloc(CTP_REPORT_FINDINGS, sizeof *waits.list)};
@@ -319,7 +319,8 @@ static void ended(void *arg, const struct ctp_follow_end *told)
 		s->outside = outside;
 		s->counts = *c;
 		ctp_tally_finish(priv->tally, end.end_ns);
-		a->report.failed |= !waiting || priv->tally->failed || (!outside && !ctp_judge_section(&a->report, &a->follow, priv->tally, &end, s));
+		bool judged = outside || ctp_judge_section(&a->report, &a->follow, priv->tally, &end, s);
+		a->report.failed |= !waiting || priv->tally->failed || !judged;
 		if (waiting) {
 			fill_still(a, s, end.end_ns, waiting);
 			fill_sites(a, s, waiting);
@@ -393,12 +394,12 @@ void ctp_analysis_listen(struct ctp_analysis *a, const struct ctp_follow_ops *al
 
 void ctp_analysis_section(struct ctp_analysis *a, const struct ctp_section *sec)
 {
-	ctp_tally_clear(a->priv->tally); /* while the places that it knows are there */
+	ctp_tally_clear(a->priv->tally); /* before the places that it has go */
 	ctp_symbols_forget(a->priv->symbols);
 	ctp_follow_section(&a->follow, sec);
 }
 
-/* Whether a record is about what is later than what was asked for. Of a loss, the first of its two times counts. */
+/* Whether a record is behind until_ns. Of a loss, the first of its two times counts. */
 static bool is_later(const struct ctp_analysis *a, const struct ctp_record *rec)
 {
 	uint64_t first_ns = a->follow.counts.first_ns, until_ns = a->report.until_ns;
@@ -409,7 +410,7 @@ static bool is_later(const struct ctp_analysis *a, const struct ctp_record *rec)
 	return until_ns && rec->cls->kind != CTP_KIND_END && ts > first_ns && ts - first_ns > until_ns;
 }
 
-/* One that has to be looked at: whether it is within the time that was asked for, and what it tells besides. */
+/* A record that is no transition, or one of a part of the time. */
 static __attribute__((noinline)) void any_record(struct ctp_analysis *a, const struct ctp_record *rec, bool late)
 {
 	const struct ctp_report *o = &a->report;

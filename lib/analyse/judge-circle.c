@@ -1,13 +1,12 @@
 /*
  * judge-circle.c - circles among coroutines of which each leads to one other at most.
  *
- * A walk goes on from one to the next until there is none, or one that was visited. If that was on this walk, it has gone
- * round in a circle; if on an earlier one, that walk knows where it ends. So each is passed a few times, however long the
- * ways are.
+ * A walk goes from coroutine to coroutine until there is no next, or the next was visited. If this walk visited it, the walk has closed a
+ * circle; if an earlier walk did, that one's goal is the goal. So each coroutine is passed a few times, however long the ways are.
  */
 #include "analyse/judge-circle.h"
 
-/* All of the circle that has co in it are members, if each is one that counts. Null: they are not. */
+/* Makes the members of the circle of co their own goals, if all of them count. Null: one does not. */
 static struct ctp_coroutine *close_circle(struct ctp_judge *j, const struct ctp_judge_ways *ways, struct ctp_coroutine *co)
 {
 	struct ctp_coroutine *member = co;

@@ -5,13 +5,13 @@
 #include "analyse/judge-groups.h"
 
 /*
- * Ways among those of whom each leads to at most one other, next, or null. Then a coroutine's goal is itself for one that is
- * in a circle of such that all count, and one of its members for who leads into it; where there is no circle, it is the last
- * one if ends is set, and else null. closed, if it is not null, is called with a member of each circle.
+ * Ways: next is the coroutine that another leads to, or null. ctp_judge_circles sets the goal of each coroutine. In a circle whose members
+ * all count, a member is its own goal, and a coroutine that leads into the circle has a member as goal. Where there is no such circle, the
+ * goal is the last coroutine of the way if ends is set, else null. closed, if not null, is called with a member of each circle.
  */
 struct ctp_judge_ways {
 	struct ctp_coroutine *(*next)(struct ctp_judge *j, const struct ctp_coroutine *co);
-	bool (*counts)(struct ctp_judge *j, const struct ctp_coroutine *co); /* null: all do */
+	bool (*counts)(struct ctp_judge *j, const struct ctp_coroutine *co); /* null: all coroutines count */
 	void (*closed)(struct ctp_judge *j, struct ctp_coroutine *co);
 	bool ends;
 };

@@ -1,4 +1,4 @@
-/* judge-groups.c - groups of coroutines, and their members; and up to when it is known what each of these did. */
+/* judge-groups.c - groups and their members; processes, and the time up to which a coroutine is known. */
 #include "analyse/judge-groups.h"
 
 #include <stdlib.h>
@@ -32,10 +32,10 @@ static void find_processes(struct ctp_judge *j)
 	}
 }
 
-/* The process where it ran last, if the section's has made that one, or null. */
+/* The process of the last run of a coroutine; null: the section's own. */
 static const struct ctp_judge_process *process_of(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	static const struct ctp_judge_process beyond; /* one too many: nothing is known of it */
+	static const struct ctp_judge_process beyond; /* beyond CTP_JUDGE_PROCESSES: nothing is known */
 	uint64_t pid = j->follow->threads.list[co->thread].pid;
 	if (!pid || !j->follow->pid || pid == j->follow->pid)
 		return NULL;
@@ -126,7 +126,7 @@ char *ctp_judge_in(struct ctp_judge *j, const struct ctp_coroutine *co)
 	return co->name || !up ? NULL : ctp_judge_copy(j, up->name);
 }
 
-/* Where a member stands in the list, the longest first; null: it is one of those that are only counted. */
+/* Room for a member in the list, which has the longest first; null: the member is only counted. */
 static struct ctp_report_member *member_put(struct ctp_judge *j, struct ctp_group *g, uint64_t ns)
 {
 	if (!g->who && !(g->who = calloc(CTP_REPORT_MEMBERS, sizeof *g->who))) {
@@ -177,12 +177,12 @@ void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutin
 			.in = ctp_judge_in(j, co),
 			.place = ctp_judge_copy(j, ctp_follow_text(j->follow, ctp_follow_place(j->follow, co))),
 			.spawn = ctp_judge_copy(j, ctp_follow_text(j->follow, co->spawn)),
-			.state = co->flags & CTP_CO_TAIL ? CTP_UNBORN : co->state, /* it is not known then */
+			.state = co->flags & CTP_CO_TAIL ? CTP_UNBORN : co->state, /* in a gap the state is not known */
 			.certainty = certainty,
 		};
 }
 
-/* One that is there already with a case that is no longer goes, for this one; false: it stays, and that is all there is to do. */
+/* Removes the member of an earlier, shorter case of the same coroutine. False: the earlier case is as long, and its member stays. */
 static bool member_again(struct ctp_group *g, const struct ctp_tally_case *c, enum ctp_certainty *certainty)
 {
 	uint32_t i = 0;

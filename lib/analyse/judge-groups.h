@@ -1,9 +1,9 @@
 /*
- * judge-groups.h - what the rules share: the judge, who knows the time and the history, and the groups that a rule adds members to.
+ * judge-groups.h - what the rules share: the judge, with times and histories, and the groups that rules add members to.
  *
- * A group is of a rule, a spawn place and a suspend place, and is one finding in the end. Above this stand judge-circle.h (circles),
- * judge-hope.h (who could end a wait), judge-why.h (what is not in order with a wait) and judge-words.h (how a finding is put into words);
- * above those the rules (judge-run.c, judge-wait.c, judge-over.c, judge-program.c), and at the top judge.h, who calls them.
+ * A group has a rule, a spawn place and a suspend place, and becomes one finding. The files of the judge stand above one another: this one;
+ * judge-circle (circles), judge-hope (wakers that may still come), judge-why (reasons against a wait), judge-words (vocabulary); the rules in
+ * judge-run, judge-wait, judge-over and judge-program; judge, which calls them.
  */
 #ifndef CTP_JUDGE_GROUPS_H
 #define CTP_JUDGE_GROUPS_H
@@ -15,73 +15,73 @@
 #include "analyse/tally.h"
 
 /*
- * What "long" means. A wait, a run or a life is compared with the longest of its own kind that came to an end, and only if
- * there were enough of them; what is shorter than the floors is noise of the machine.
+ * What "far too long" means: a wait, a run or a life is compared with the longest of its kind that ended, if enough have ended. Spans that
+ * are shorter than the floors are noise of the machine.
  */
 enum {
-	CTP_JUDGE_HISTORY = 20,          /* so many must have come to an end */
-	CTP_JUDGE_FACTOR = 10,           /* and it must be so many times the longest of them */
-	CTP_JUDGE_FLOOR_NS = 100000000,  /* and at least this: for less, a busy system keeps threads from running */
-	CTP_JUDGE_RUN_NS = 100000000,    /* a run, if other threads went on meanwhile; else five times that */
-	CTP_JUDGE_QUIET_NS = 1000000000, /* a silence of the whole program */
-	CTP_JUDGE_PROCESSES = 64,        /* beside the section's own, of which something is judged */
-	CTP_JUDGE_VISITS = 5,            /* to one place, of one coroutine in the mean, from which on it lives on */
+	CTP_JUDGE_HISTORY = 20,          /* spans that must have ended */
+	CTP_JUDGE_FACTOR = 10,           /* times the longest of these */
+	CTP_JUDGE_FLOOR_NS = 100000000,  /* the least: a busy system keeps threads from running for less */
+	CTP_JUDGE_RUN_NS = 100000000,    /* the least for a run, if other threads went on meanwhile; else five times that */
+	CTP_JUDGE_QUIET_NS = 1000000000, /* the least for a silence of the whole program */
+	CTP_JUDGE_PROCESSES = 64,        /* beside the section's own; coroutines of further ones are not judged */
+	CTP_JUDGE_VISITS = 5,            /* waits at one place, for each coroutine of a spawn place: such coroutines live on */
 };
 
-/* Why a wait is not in order. Its like: who were made at the same place, and wait at the same place. */
+/* Why a wait is not in order. The like of a coroutine are those with the same spawn place. */
 enum {
-	CTP_WHY_AWAY = 1,        /* nearly all waits there are ended by coroutines, and its like rest elsewhere */
-	CTP_WHY_PASSING = 2,     /* most of its like have ended, so this one was meant to */
-	CTP_WHY_CIRCLE = 4,      /* all who could wake it wait for far too long themselves */
-	CTP_WHY_CHILDREN = 8,    /* such waits are ended by coroutines that the waiting one has made, and it has none any more */
-	CTP_WHY_OVERTAKEN = 16,  /* others that went to wait there later have come back, and it has itself come back before */
-	CTP_WHY_RHYTHM = 32,     /* the same where something from outside ends waits, a hundred times as fast */
-	CTP_WHY_FORGOTTEN = 64,  /* all of the program sleeps, it rests elsewhere, and such waits take a thousandth of the time */
-	CTP_WHY_FRESH = 128,     /* hardly any of its like ever came back from there, and others need it */
-	CTP_WHY_QUIET = 256,     /* no wakes are told, and the whole program fell silent while it worked */
-	CTP_WHY_NEEDED = 1024,   /* who made it is not in order, and waits for what it has made */
-	CTP_WHY_STANDSTILL = 512, /* rows that name no places, and nearly all are suspended */
+	CTP_WHY_AWAY = 1,        /* coroutines end nearly all waits there, and its like rest elsewhere */
+	CTP_WHY_PASSING = 2,     /* most of its like have ended, so this coroutine was meant to */
+	CTP_WHY_CIRCLE = 4,      /* all coroutines that could wake it wait for far too long themselves */
+	CTP_WHY_CHILDREN = 8,    /* children end such waits, and the waiting coroutine has none alive */
+	CTP_WHY_OVERTAKEN = 16,  /* later waits there have ended, and this coroutine has come back before */
+	CTP_WHY_RHYTHM = 32,     /* the same where something from outside ends waits, and the others took a hundredth of the time */
+	CTP_WHY_FORGOTTEN = 64,  /* the whole program sleeps, the coroutine rests elsewhere, and such waits take a thousandth of the time */
+	CTP_WHY_FRESH = 128,     /* hardly any of its like ever came back from there, and another coroutine needs it */
+	CTP_WHY_QUIET = 256,     /* the stream has no wakes, and the whole program fell silent */
+	CTP_WHY_NEEDED = 1024,   /* its parent is not in order, and waits for its children */
+	CTP_WHY_STANDSTILL = 512, /* the stream has no places, and nearly all coroutines are suspended */
 };
 
 struct ctp_group {
 	enum ctp_rule rule;
 	uint32_t spawn, place;
-	uint64_t first; /* of a wait cycle: the member that came first; else 0 */
-	uint64_t by_certainty[CTP_CERTAIN_PROVED + 1]; /* members */
-	uint64_t cases; /* what members did, where one can do it several times */
+	uint64_t first; /* wait cycle: the member with the smallest id; else 0 */
+	uint64_t by_certainty[CTP_CERTAIN_PROVED + 1]; /* the number of members */
+	uint64_t cases; /* what members did, where a member can do it several times */
 	uint64_t longest_ns, shortest_ns, from_ns, to_ns;
 	struct ctp_report_member *who;
 	uint32_t nwho;
 	struct ctp_report_member *waiters;
 	uint32_t nwaiters;
-	uint64_t dependents; /* that wait because of a member */
-	uint64_t count, most_ns, late; /* as the rule has it: others that waited, wakes ... */
-	uint64_t seen_ns, cpu_ns; /* of a run: between two samples, and on a processor in that time */
-	struct ctp_ended ended; /* of a crash */
-	const struct ctp_coroutine *last; /* that ran, if none did when it crashed; null: not known */
-	bool still; /* it has not ended */
-	bool proved; /* the finding is, whoever its members are */
-	bool dead; /* members that are cases are */
-	uint32_t why; /* its members were judged: CTP_WHY */
-	char *extra; /* a line of evidence */
+	uint64_t dependents; /* coroutines that wait because of a member */
+	uint64_t count, most_ns, late; /* the rule's own: waiting coroutines, wakes ... */
+	uint64_t seen_ns, cpu_ns; /* the longest run: from the first sample to the last, and on a processor in that time */
+	struct ctp_ended ended; /* crash: how the program ended */
+	const struct ctp_coroutine *last; /* crash: the last that ran, if none ran then; null: not known */
+	bool still; /* long run: it has not ended */
+	bool proved; /* the finding is proved, whatever its members are */
+	bool dead; /* members that came as cases are dead */
+	uint32_t why; /* CTP_WHY bits of the members */
+	char *extra; /* a line of evidence; null: none */
 };
 
 struct ctp_judge {
 	struct ctp_follow *follow;
 	struct ctp_tally *tally;
 	const struct ctp_follow_end *end;
-	uint64_t start_ns, end_ns; /* of what is judged, on the section's clock */
+	uint64_t start_ns, end_ns; /* of the section, on its clock */
 	struct ctp_group *groups;
 	uint32_t ngroups, room;
 	uint32_t *slots; /* numbers + 1 of groups, by hash */
-	uint64_t waiting, running; /* coroutines at the end */
-	uint64_t nowhere, nowhere_ns; /* those that wait at no place that is known, and how long one of them has at most */
-	uint64_t busy; /* that run then, as far as a probe of ours tells */
+	uint64_t waiting, running; /* suspended coroutines at the end; those that run or are ready */
+	uint64_t nowhere, nowhere_ns; /* suspended coroutines without a place; their longest wait */
+	uint64_t busy; /* running coroutines with CTP_CO_OURS */
 	struct ctp_judge_process {
-		uint64_t pid, did_ns, seen_ns; /* the last that it did, and when it was last seen */
+		uint64_t pid, did_ns, seen_ns; /* its last event; when the collector saw it last */
 	} others[CTP_JUDGE_PROCESSES];
 	uint32_t nothers;
-	/* Of places where coroutines suspend; and of those where they are made: where they rest, and where they mostly wait. */
+	/* By number of a suspend place; and by number of a spawn place, with the habits where its coroutines rest, and wait most often. */
 	struct ctp_judge_place {
 		uint64_t waits, woken, inside, max_ns;
 		uint32_t different;
@@ -90,30 +90,30 @@ struct ctp_judge {
 		uint64_t waits, home_waits, max_ns;
 		uint32_t home, main; /* habits; 0: none */
 	} *spawns;
-	uint32_t nplaces;        /* places where anybody ever waited */
-	uint64_t *middle_ns, any_middle_ns; /* of each habit, and of all: since when somebody is in the middle of something */
-	uint64_t history, visits; /* CTP_JUDGE_HISTORY and CTP_JUDGE_VISITS; of what was before a collector came, the last waits are known at most */
-	bool silent; /* the program is, for far longer than ever before, and did not end by itself */
-	bool still; /* the whole program stands still, and a finding says so */
-	bool adrift; /* one that ran is in a gap, and may hold its thread */
+	uint32_t nplaces;        /* places where a wait ended */
+	uint64_t *middle_ns, any_middle_ns; /* by habit, and of all: the earliest since_ns of a coroutine that may go on by itself */
+	uint64_t history, visits; /* CTP_JUDGE_HISTORY and CTP_JUDGE_VISITS; fewer in a program that was attached to */
+	bool silent; /* no resume for far longer than ever before, and the program did not end by itself */
+	bool still; /* a finding says that the whole program stands still */
+	bool adrift; /* a coroutine that ran is in a gap, and may hold its thread */
 	bool failed;
 };
 
-bool ctp_judge_init(struct ctp_judge *j); /* follow and tally are there. False: out of memory */
+bool ctp_judge_init(struct ctp_judge *j); /* follow, tally, end and times are set. False: out of memory */
 void ctp_judge_fini(struct ctp_judge *j);
 
-/* The group, made if it is new; null: out of memory, or there are too many. */
+/* The group, made if it is new; null: out of memory, or the section has too many. */
 struct ctp_group *ctp_judge_group(struct ctp_judge *j, enum ctp_rule rule, uint32_t spawn, uint32_t place);
-struct ctp_group *ctp_judge_circle(struct ctp_judge *j, enum ctp_rule rule, const struct ctp_coroutine *first); /* one for each circle */
+struct ctp_group *ctp_judge_circle(struct ctp_judge *j, enum ctp_rule rule, const struct ctp_coroutine *first); /* of a circle */
 
-/* Adds a coroutine that is so since from_ns, for that long. */
+/* Adds a member: a coroutine, whose wait, run or life began at from_ns and has lasted for ns; or the coroutine of a case. */
 void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutine *co, enum ctp_certainty certainty,
                    uint64_t from_ns, uint64_t ns);
 void ctp_judge_add_case(struct ctp_judge *j, struct ctp_group *g, const struct ctp_tally_case *c, enum ctp_certainty certainty);
 
 /*
- * Up to when it is known what a coroutine did not do: the end, but for one of another process the last that this one did or was
- * seen, for nobody tells when it ended.
+ * The time up to which all events of a coroutine are known: the end of the section; for a coroutine of another process, the last event or
+ * look at that process, because no record tells its end.
  */
 uint64_t ctp_judge_known_ns(const struct ctp_judge *j, const struct ctp_coroutine *co);
 
@@ -122,7 +122,7 @@ static inline uint64_t ctp_judge_end_ns(const struct ctp_judge *j, const struct 
 	return j->nothers ? ctp_judge_known_ns(j, co) : j->end_ns;
 }
 
-/* Whether something may have happened to it that the trace does not tell. Without a birth, where others have one, it may be dead. */
+/* Whether events of a coroutine may be missing behind its last. One without a birth, where others have one, may be dead. */
 static inline bool ctp_judge_in_doubt(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	if (!(co->flags & CTP_CO_BIRTH) && j->follow->counts.births && !j->follow->attached_ns)
@@ -131,8 +131,8 @@ static inline bool ctp_judge_in_doubt(const struct ctp_judge *j, const struct ct
 }
 
 /*
- * How sure it is that a coroutine did nothing since: nothing of it is missing, and neither are the wakes of others where
- * these could say otherwise. Of a stream that was cut short it is not known what came just before the cut.
+ * The certainty that a coroutine did nothing since its last event. wakes: lost wakes could say otherwise. A stream that was cut short may
+ * lack events just before the cut.
  */
 static inline enum ctp_certainty ctp_judge_sure(const struct ctp_judge *j, const struct ctp_coroutine *co, bool wakes)
 {
@@ -151,17 +151,17 @@ static inline bool ctp_judge_is_crash(int64_t signal)
 /* The program ended by itself. */
 static inline bool ctp_judge_exited(const struct ctp_judge *j) { return !j->end->cut && ctp_ended_is(&j->end->ended, CTP_OUTCOME_EXITED); }
 
-/* Far longer than anything of its kind. */
+/* Far too long, beside a history. */
 static inline bool ctp_judge_too_long(const struct ctp_hist *history, uint64_t ns)
 {
 	return history->count >= CTP_JUDGE_HISTORY && ns >= CTP_JUDGE_FLOOR_NS && ns / CTP_JUDGE_FACTOR >= history->max_ns;
 }
 
-/* A copy of a text, or null; and one of the name of the nearest ancestor, for a coroutine that has none. */
+/* A copy of a text, or null. For a coroutine without a name, a copy of that of the nearest ancestor that has one, or null. */
 char *ctp_judge_copy(struct ctp_judge *j, const char *text);
 char *ctp_judge_in(struct ctp_judge *j, const struct ctp_coroutine *co);
 
-/* Whether it runs, for as long as the whole program has stood still: then it is its thread that sleeps. */
+/* Whether a coroutine has run for as long as the whole program stands still: then its thread sleeps. */
 static inline bool ctp_judge_blocks(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	return co->state == CTP_RUNNING && co->flags & CTP_CO_OURS && co->since_ns <= j->follow->seen.still_from_ns;

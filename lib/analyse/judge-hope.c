@@ -1,15 +1,15 @@
 /*
- * judge-hope.c - who could still wake one that waits.
+ * judge-hope.c - whether a waker of a waiting coroutine may still come.
  *
- * A habit knows who has woken there, and from where these came when they did so. One that waits far too long is not stuck as long as
- * one of those has been at something ever since that may come to its end: it runs, or something from outside may wake it. So the server
- * that a client waits for waits for its disk, and the publisher for news. One that has done something else meanwhile is no such hope.
+ * A habit has its wakers, and the habits that these came from. A coroutine that waits far too long is not stuck while one of its possible
+ * wakers has been in the middle of something ever since: that waker runs, or something from outside may wake it. So a server that a client
+ * waits for may wait for its disk, and a publisher for news. A waker that did something else meanwhile gives no hope.
  */
 #include "analyse/judge-hope.h"
 
 #include <stdlib.h>
 
-/* Where more waits are ended from outside; of places that are about the same in that, where more time goes by. */
+/* The home of a spawn place is the habit with the most waits that ended from outside; of about as many, the one with more time. */
 static bool is_more_home(const struct ctp_habit *a, const struct ctp_habit *b)
 {
 	uint64_t of_a = a->woken - a->inside, of_b = b->woken - b->inside;
@@ -52,10 +52,10 @@ bool ctp_judge_places(struct ctp_judge *j)
 		j->nplaces += h->waits && p->waits == h->waits;
 	}
 	struct ctp_coroutine *co;
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) { /* these were other numbers until now */
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) { /* the union had times until now */
 		co->goal = co->blames = NULL;
 		co->depth = co->visit = co->group = co->why = 0;
-		/* An address becomes a place when another one is there, too. */
+		/* Its address may have become a place since, when a second coroutine was there. */
 		if (co->state == CTP_SUSPENDED)
 			co->habit = ctp_habits_number(&j->tally->habits, co->spawn, ctp_follow_place(j->follow, co));
 	}
@@ -71,12 +71,12 @@ struct ctp_judge_place ctp_judge_history(const struct ctp_judge *j, const struct
 	                                .different = h->different};
 }
 
-/* One that waits where something from outside ends waits. */
+/* A coroutine that waits where something from outside ends waits may go on by itself. */
 static bool may_go_on(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	struct ctp_judge_place p = ctp_judge_history(j, co);
 	if (co->awaits)
-		return false; /* it goes on when that one does */
+		return false; /* the awaited coroutine decides */
 	return p.waits >= j->history && p.woken - p.inside >= j->history;
 }
 
@@ -100,7 +100,7 @@ void ctp_judge_look(struct ctp_judge *j)
 	}
 }
 
-/* Whether another is in the middle of something since about then, by where it is. */
+/* Whether a coroutine has been in the middle of something since since_ns: it runs, or may go on by itself. */
 static bool is_middle(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t since_ns)
 {
 	if (co->flags & CTP_CO_STUCK)
@@ -133,7 +133,7 @@ bool ctp_judge_hope(struct ctp_judge *j, const struct ctp_coroutine *co)
 
 /* --- closed sets ---------------------------------------------------------------------------------------------------------- */
 
-/* Whether one of those who could wake it is no candidate. */
+/* Whether a possible waker of a stuck coroutine is not stuck. others: there are living coroutines that are not stuck. */
 static bool has_way_out(struct ctp_judge *j, const struct ctp_coroutine *co, bool others)
 {
 	const struct ctp_habit *list = j->tally->habits.list, *h = &list[co->habit];
@@ -158,7 +158,6 @@ static bool has_way_out(struct ctp_judge *j, const struct ctp_coroutine *co, boo
 	return false;
 }
 
-/* Candidates, as CTP_CO_STUCK marks them, that could be woken by another are none, and so on until all that remain need one another. */
 void ctp_judge_close(struct ctp_judge *j)
 {
 	struct ctp_coroutine *co;
@@ -169,7 +168,7 @@ void ctp_judge_close(struct ctp_judge *j)
 		stuck += is;
 		j->tally->habits.list[co->habit].stuck += is;
 	}
-	enum { PASSES = 64 }; /* who needs more is at the end of a long chain, and nothing is said of it */
+	enum { PASSES = 64 }; /* a longer chain of wakers is given up, and its coroutines are not stuck */
 	bool again = stuck > 0;
 	for (uint32_t pass = 0; again; pass++) {
 		again = false;
@@ -185,10 +184,6 @@ void ctp_judge_close(struct ctp_judge *j)
 	}
 }
 
-/*
- * Whether it is one of several: somebody alive who could wake it is stuck as well. One whose wakers are all dead may only rest, and one
- * that is where it rests if only one of them is: that may have been who gave it work, unless all of them are its like.
- */
 bool ctp_judge_needs_others(struct ctp_judge *j, const struct ctp_coroutine *co, bool at_rest)
 {
 	const struct ctp_habit *h = &j->tally->habits.list[co->habit];
@@ -211,7 +206,6 @@ bool ctp_judge_needs_others(struct ctp_judge *j, const struct ctp_coroutine *co,
 	return false;
 }
 
-/* Whether those threads that run coroutines were busy since then, for the most part: there may be no time for all. */
 bool ctp_judge_is_crowded(const struct ctp_judge *j, uint64_t since_ns)
 {
 	uint64_t all_ns = 0, busy_ns = 0;

@@ -1,22 +1,31 @@
-/* judge-hope.h - who could still wake one that waits. */
+/* judge-hope.h - whether a waker of a waiting coroutine may still come. */
 #ifndef CTP_JUDGE_HOPE_H
 #define CTP_JUDGE_HOPE_H
 
 #include "analyse/judge-groups.h"
 
-/* The judge learns places and spawns, from the habits that were counted. False: out of memory. */
+/* Fills places and spawns of the judge from the habits. False: out of memory. */
 bool ctp_judge_places(struct ctp_judge *j);
 
-/* And of those who are there at the end: how many are where, and since when one of them is in the middle of something. */
+/* Counts the living by habit, and fills middle_ns: since when a coroutine of a habit may go on by itself. */
 void ctp_judge_look(struct ctp_judge *j);
 
-/* How waits end where it waits: by its own sort, or where these are too few, by all. */
+/* How waits end at the place of a coroutine: those of its habit, or where these are too few, all. */
 struct ctp_judge_place ctp_judge_history(const struct ctp_judge *j, const struct ctp_coroutine *co);
 
-/* Whether one who could wake it has been in the middle of something for at least half of its wait. */
+/* Whether a possible waker has been in the middle of something for at least half of the wait of co. */
 bool ctp_judge_hope(struct ctp_judge *j, const struct ctp_coroutine *co);
+
+/* Takes CTP_CO_STUCK from coroutines that another one could wake, until all that keep it need one another. */
 void ctp_judge_close(struct ctp_judge *j);
+
+/*
+ * Whether a living waker of a stuck coroutine is stuck as well. If all its wakers are dead, the coroutine may only rest. At rest, one dead
+ * waker is enough for that, for this may have been the one that gave it work; unless all wakers are its like.
+ */
 bool ctp_judge_needs_others(struct ctp_judge *j, const struct ctp_coroutine *co, bool at_rest);
+
+/* Whether the threads that run coroutines were mostly busy since then: there may be no time for all. */
 bool ctp_judge_is_crowded(const struct ctp_judge *j, uint64_t since_ns);
 
 #endif

@@ -5,7 +5,7 @@
 #include "analyse/judge-why.h"
 #include "analyse/judge-words.h"
 
-/* Those that somebody destroyed while they waited, far too long already: at the end of a program that cleans up, they are gone. */
+/* Coroutines that were destroyed when they had waited for far too long: a program that cleans up at its end leaves no others. */
 void ctp_judge_destroyed(struct ctp_judge *j)
 {
 	const struct ctp_tally_list *l = &j->tally->destroyed;
@@ -24,11 +24,11 @@ void ctp_judge_destroyed(struct ctp_judge *j)
 	}
 }
 
-/* Woken at last, by something that does not wake there otherwise, while others came back from there. */
+/* Whether a late wait counts: something ended it that ends no other wait there, while other coroutines came back. */
 static bool is_late(const struct ctp_judge *j, const struct ctp_tally_case *c)
 {
 	const struct ctp_habit *h = &j->tally->habits.list[c->habit];
-	/* What came later may have shown that such waits are usual. */
+	/* Later waits may have shown that such waits are usual. */
 	return c->ns / CTP_JUDGE_FACTOR >= h->max_ns && 10 * h->inside >= 9 * h->woken && !ctp_habit_is_called(h) &&
 	       (c->elsewhere || (j->spawns[c->spawn].home && ctp_habit_is_away(j, c->habit)));
 }
@@ -38,7 +38,7 @@ void ctp_judge_late(struct ctp_judge *j)
 	const struct ctp_tally_list *l = &j->tally->late;
 	for (uint32_t i = 0; i < l->count; i++) {
 		const struct ctp_tally_case *c = &l->cases[i];
-		bool told = false; /* of one of its kind: then all of them are */
+		bool told = false; /* if one wait of a habit counts, all late waits of the habit do */
 		for (uint32_t k = 0; k < l->count && !told; k++)
 			told = l->cases[k].habit == c->habit && is_late(j, &l->cases[k]);
 		struct ctp_group *g = told ? ctp_judge_group(j, CTP_RULE_LATE, c->spawn, c->place) : NULL;

@@ -10,11 +10,11 @@
 #include "analyse/judge-words.h"
 
 enum {
-	MOVES_PERCENT = 95,       /* of resumes on another thread; chance gives 100 - 100 / threads */
-	MOVES_A_SECOND = 2000,    /* fewer cost nothing to speak of */
+	MOVES_PERCENT = 95,       /* of resumes on another thread than before; chance gives 100 - 100 / threads */
+	MOVES_A_SECOND = 2000,    /* fewer cost next to nothing */
 	GROWTH_STEPS = 8,
 	GROWTH_ALIVE = 100,
-	COLLAPSE_SLICES = 8,      /* with and without, at least */
+	COLLAPSE_SLICES = 8,      /* with resumes, and without, at least */
 };
 
 void ctp_judge_migration(struct ctp_judge *j)
@@ -41,7 +41,7 @@ void ctp_judge_migration(struct ctp_judge *j)
 	}
 }
 
-/* It has done nothing in the last quarter of the time; or is far older than any of its like, of many, ever got. */
+/* A living coroutine that did nothing in the last quarter of the time; or is far older than any of its like ever got. */
 static bool is_left_over(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, co->spawn);
@@ -50,7 +50,7 @@ static bool is_left_over(const struct ctp_judge *j, const struct ctp_coroutine *
 	return co->state != CTP_DEAD && (old || co->since_ns < j->end_ns - (j->end_ns - j->start_ns) / 4);
 }
 
-/* How many are, by spawn place. Null: out of memory. */
+/* The number of such coroutines by spawn place. Null: out of memory. */
 static uint64_t *count_left_over(struct ctp_judge *j)
 {
 	uint64_t *left = calloc(j->follow->places.count, sizeof *left);
@@ -61,12 +61,12 @@ static uint64_t *count_left_over(struct ctp_judge *j)
 	return left;
 }
 
-/* The fewest alive in each of eight parts of the time; whether each of the last four is more than the one before. */
+/* Fills low with the fewest alive in each of eight parts of the time. True: each of the last four is more than the one before. */
 static bool grows(const struct ctp_tally_spawn *s, uint64_t low[GROWTH_STEPS])
 {
 	if (s->alive < GROWTH_ALIVE || s->level + 1 < 2 * GROWTH_STEPS)
 		return false;
-	uint32_t more = 0; /* steps up to the last, in each of which there were more than before */
+	uint32_t more = 0; /* successive steps up to this one with more than before */
 	for (uint32_t step = 0; step < GROWTH_STEPS; step++) {
 		uint32_t from = (s->level + 1) * step / GROWTH_STEPS, to = (s->level + 1) * (step + 1) / GROWTH_STEPS;
 		low[step] = UINT64_MAX;
@@ -77,7 +77,7 @@ static bool grows(const struct ctp_tally_spawn *s, uint64_t low[GROWTH_STEPS])
 	return more >= GROWTH_STEPS / 2 && low[GROWTH_STEPS - 1] >= GROWTH_ALIVE && low[GROWTH_STEPS - 1] / 2 >= low[GROWTH_STEPS / 2 - 1];
 }
 
-/* They become more and more, and most of them are left over: else it may be the load that grows. */
+/* Coroutines of a spawn place become more and more, and most are left over: else the load may grow. */
 void ctp_judge_growth(struct ctp_judge *j)
 {
 	uint64_t *left = count_left_over(j), low[GROWTH_STEPS];
@@ -97,7 +97,7 @@ void ctp_judge_growth(struct ctp_judge *j)
 	free(left);
 }
 
-/* Which place took up most of those that suspended for the last time around then: *place, and in words, allocated; null: too few. */
+/* The place where most coroutines suspended for the last time around then, as *place and in words, allocated; null: too few did. */
 static char *what_was_special(struct ctp_judge *j, uint64_t from_ns, uint64_t to_ns, uint32_t *place)
 {
 	uint64_t *at = calloc(j->follow->places.count, sizeof *at), all = 0;
@@ -123,7 +123,7 @@ static char *what_was_special(struct ctp_judge *j, uint64_t from_ns, uint64_t to
 	return text;
 }
 
-/* A moment behind which next to nothing happens; told only where somebody else's finding says that this is no end of work. */
+/* A moment behind which there is next to no resume; told only beside a finding that stops its members, else it is the end of work. */
 void ctp_judge_collapse(struct ctp_judge *j)
 {
 	const struct ctp_tally *t = j->tally;
@@ -136,7 +136,7 @@ void ctp_judge_collapse(struct ctp_judge *j)
 		told |= ctp_rule_stops(j->groups[i].rule);
 	if (!told || n < 2 * COLLAPSE_SLICES || !t->nslices)
 		return;
-	/* From the end to the front, as long as what lies behind is at most a hundredth of all. */
+	/* Goes back from the end, while the slices behind have at most a hundredth of all resumes. */
 	uint64_t behind = 0, last = t->nslices;
 	while (last > 0 && behind + t->slices[last - 1] <= all / 100)
 		behind += t->slices[--last];

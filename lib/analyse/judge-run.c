@@ -1,6 +1,6 @@
 /*
- * judge-run.c - the rules about those who run: too long, again and again, on a thread that stands still, when they must not, and when the
- * program crashed.
+ * judge-run.c - the rules about running coroutines: long runs and threads that are held, storms of wakes, resumes that must not be, and
+ * crashes.
  */
 #include "analyse/judge.h"
 
@@ -9,17 +9,17 @@
 #include "analyse/judge-words.h"
 
 enum {
-	LATE_MIN = 3,             /* one or two may have been about to be woken anyway */
-	STORM_NS = 100000000,     /* and for so long */
-	STORM_PERIOD_NS = 100000, /* one that does more than that between two wakes is at work */
-	STORM_RUN_NS = 5000,      /* and so is one that runs for longer, mostly */
-	SEEN_NS = 20000000,       /* between samples, at least */
+	LATE_MIN = 3,             /* late wakes behind a long run; fewer may be chance */
+	STORM_NS = 100000000,     /* the shortest storm that is told */
+	STORM_PERIOD_NS = 100000, /* a coroutine with more time between two wakes is at work */
+	STORM_RUN_NS = 5000,      /* and so is one whose runs are mostly longer */
+	SEEN_NS = 20000000,       /* between the first sample of a run and the last, at least */
 };
 
-/* What samples say of a run: that it was on a processor for most of the time in between, or asleep; or too little. */
+/* What samples say of a run: nothing, or that its thread was mostly on a processor, or mostly asleep. */
 enum seen { SEEN_NOTHING, SEEN_BUSY, SEEN_ASLEEP };
 
-/* Whether samples say anything of it: two at least, and not at nearly the same time. */
+/* Whether there are two samples of a run, far enough apart. */
 static bool was_seen(const struct ctp_proc_seen_run *run)
 {
 	return run->samples >= 2 && ctp_span_ns(run->first_ns, run->last_ns) >= SEEN_NS;
@@ -30,12 +30,12 @@ static enum seen what_was_seen(const struct ctp_proc_seen_run *run)
 	uint64_t ns = ctp_span_ns(run->first_ns, run->last_ns);
 	if (!was_seen(run))
 		return SEEN_NOTHING;
-	/* On a machine with too much to do, one that is ready when it is not on a processor is busy too. */
+	/* On a busy machine, a thread that was ready and had no processor counts as busy. */
 	bool busy = run->cpu_ns >= ns / 2 || (run->cpu_ns >= CTP_JUDGE_RUN_NS && run->cpu_ns + run->delay_ns >= ns / 4 * 3);
 	return busy ? SEEN_BUSY : run->cpu_ns < ns / 10 && 2 * run->asleep >= run->samples ? SEEN_ASLEEP : SEEN_NOTHING;
 }
 
-/* Samples that neither show it busy nor asleep show that the machine had no time for it. */
+/* Samples that show a thread neither busy nor asleep show that the machine had no processor for it. */
 static bool was_kept_out(const struct ctp_proc_seen_run *run) { return was_seen(run) && what_was_seen(run) == SEEN_NOTHING; }
 
 static void add_run(struct ctp_judge *j, const struct ctp_tally_case *c, bool proved)
@@ -43,7 +43,7 @@ static void add_run(struct ctp_judge *j, const struct ctp_tally_case *c, bool pr
 	enum seen seen = what_was_seen(&c->seen);
 	struct ctp_group *g = ctp_judge_group(j, seen == SEEN_ASLEEP ? CTP_RULE_BLOCKED : CTP_RULE_LONG_RUN, c->spawn, c->place);
 	if (!g || (!proved && g->by_certainty[CTP_CERTAIN_PROVED]))
-		return; /* of a finding that is proved, all its numbers are */
+		return; /* a finding that is proved has only numbers of proved runs */
 	ctp_judge_add_case(j, g, c, proved ? CTP_CERTAIN_PROVED : CTP_CERTAIN_LIKELY);
 	g->count += c->count;
 	g->late += c->late;
@@ -68,7 +68,7 @@ static void long_runs(struct ctp_judge *j, bool proved)
 	}
 }
 
-/* Who wakes itself again and again, does nothing to speak of in between, and leaves its thread to nobody else. */
+/* A coroutine wakes itself again and again, does next to nothing in between, and hardly any other runs on its thread. */
 void ctp_judge_storms(struct ctp_judge *j)
 {
 	const struct ctp_tally_list *l = &j->tally->storms;
@@ -94,19 +94,19 @@ void ctp_judge_broken(struct ctp_judge *j)
 		const struct ctp_tally_list *l = &j->tally->broken[k];
 		for (uint32_t i = 0; i < l->count; i++)
 			ctp_judge_add_case(j, ctp_judge_group(j, rules[k], l->cases[i].spawn, l->cases[i].place), &l->cases[i],
-			                   CTP_CERTAIN_PROVED); /* follow.c tells of them only where nothing is missing */
+			                   CTP_CERTAIN_PROVED); /* follow.c tells of these only where nothing is missing */
 	}
 }
 
 /*
- * Of others that ran there last: those that were ready at least half as long as this one runs, and those that were to come back from
- * where they wait when it had begun, by what their like do there. Who was idle before that is not kept from anything.
+ * Coroutines that a run keeps from running. ready: they were ready for at least half of the run. due: by the history of their habit, they
+ * would have come back after the run began; a coroutine that was idle before the run is not kept from anything.
  */
 struct kept {
 	uint64_t ready, due, most_ns;
 };
 
-/* Whether all threads that run coroutines have run the same one for as long: then it does not matter where others ran last. */
+/* Whether each thread that runs coroutines has run one for half of that time: then no thread was free for the others. */
 static bool holds_everywhere(struct ctp_judge *j, const struct ctp_coroutine *runs)
 {
 	for (uint32_t i = 1; i < j->follow->threads.count; i++) {
@@ -141,8 +141,8 @@ static struct kept keeps_waiting(struct ctp_judge *j, const struct ctp_coroutine
 }
 
 /*
- * A thread that has run the same coroutine since long ago, and keeps others waiting. Of probes that do not tell of an end, it could be
- * one that has returned.
+ * A thread has run the same coroutine for far too long, and others wait for the thread. Without CTP_CO_OURS the coroutine could have
+ * returned.
  */
 static void stalled_threads(struct ctp_judge *j)
 {
@@ -157,7 +157,7 @@ static void stalled_threads(struct ctp_judge *j)
 			continue;
 		struct kept kept = keeps_waiting(j, co, ns);
 		enum seen seen = what_was_seen(&th->seen);
-		/* One that sleeps where its like hardly take a moment does so in vain, whoever else waits. */
+		/* A run that sleeps where other runs take a moment is told even if no coroutine waits for it. */
 		bool alone = seen == SEEN_ASLEEP && ctp_judge_too_long(&ctp_tally_place(j->tally, ctp_follow_place(f, co))->run, ns);
 		if (!kept.ready && !kept.due && !alone)
 			continue;
@@ -182,7 +182,7 @@ static void stalled_threads(struct ctp_judge *j)
 	}
 }
 
-/* Who ran last, on any thread. */
+/* The coroutine that was resumed last, on any thread. */
 static const struct ctp_coroutine *last_run(const struct ctp_judge *j)
 {
 	const struct ctp_thread *last = NULL;
@@ -194,7 +194,7 @@ static const struct ctp_coroutine *last_run(const struct ctp_judge *j)
 	return last ? ctp_follow_find(j->follow, last->last) : NULL;
 }
 
-/* The program was killed by a signal that says that it is broken: who ran then, or else last. */
+/* A signal killed the program that says that it is broken. Members are the coroutines that ran then; if there are none, last is told. */
 void ctp_judge_crash(struct ctp_judge *j)
 {
 	struct ctp_coroutine *co;
@@ -205,8 +205,8 @@ void ctp_judge_crash(struct ctp_judge *j)
 		return;
 	g->from_ns = g->to_ns = j->end_ns;
 	g->ended = j->end->ended;
-	g->proved = true; /* whoever ran then */
-	g->count = j->follow->counts.untraced; /* of whom it is not known whether they ran */
+	g->proved = true;
+	g->count = j->follow->counts.untraced; /* these may have run */
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
 		bool runs = co->state == CTP_RUNNING, doubt = ctp_judge_in_doubt(j, co) || (runs && !(co->flags & CTP_CO_OURS));
 		g->count += co->state != CTP_DEAD && doubt;
@@ -277,7 +277,7 @@ void ctp_say_broken(struct ctp_words *w)
 		               " suspended");
 }
 
-/* Others that a run on their thread kept from running. */
+/* The coroutines that a run kept from running. */
 static void kept_waiting(struct ctp_words *w)
 {
 	if (w->g->count)
@@ -313,7 +313,7 @@ void ctp_say_stalled_thread(struct ctp_words *w)
 	ctp_words_next(w, "blocked, or in a loop, behind %s: a debugger on thread %ju shows where", ctp_words_where(w), tid);
 }
 
-/* What samples of its thread say of the longest run. */
+/* The samples of the longest run. */
 static void on_processor(struct ctp_words *w)
 {
 	if (w->g->seen_ns)

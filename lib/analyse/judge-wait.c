@@ -1,6 +1,6 @@
 /*
- * judge-wait.c - the rules about those who wait: for good, for one another, or to be run for the first time; and of these,
- * who waits because of another, and has no finding of its own.
+ * judge-wait.c - the rules about waiting coroutines: for good, for one another, or for their first run. A coroutine that waits because of
+ * another one has no finding of its own.
  */
 #include "analyse/judge-circle.h"
 #include "analyse/judge-hope.h"
@@ -9,12 +9,12 @@
 #include "analyse/judge.h"
 
 enum {
-	LEAKED_MIN = 3, /* fewer may wait there for good reason: nobody knows what for */
+	LEAKED_MIN = 3, /* coroutines in one place; fewer may wait there for good reason */
 	CIRCLE_LISTED = 6, /* members of a circle that have a line of their own */
-	FEW = 3,        /* fewer waits that ended do not tell how waits end there */
+	FEW = 3,        /* fewer ended waits do not tell how waits end there */
 };
 
-/* What did not happen is never proved. */
+/* That something did not happen is never proved. */
 static enum ctp_certainty likely_at_most(enum ctp_certainty sure)
 {
 	return sure == CTP_CERTAIN_PROVED ? CTP_CERTAIN_LIKELY : sure;
@@ -27,7 +27,7 @@ static enum ctp_certainty likely(const struct ctp_judge *j, const struct ctp_cor
 
 /* --- who waits for whom --------------------------------------------------------------------------------------------------- */
 
-/* Whom it awaits, and who is alive. */
+/* The awaited coroutine, if it is alive; or null. */
 static struct ctp_coroutine *awaited(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	struct ctp_coroutine *target = ctp_wait_is(co) && co->awaits ? ctp_follow_find(j->follow, co->awaits) : NULL;
@@ -35,8 +35,8 @@ static struct ctp_coroutine *awaited(struct ctp_judge *j, const struct ctp_corou
 }
 
 /*
- * Those that await one another all round. Where each joins the next, nothing can ever wake them: that is proved, unless something of
- * theirs is missing. A target of another sort may have become another since, as a lock is handed on, or the wait may be timed.
+ * Coroutines await one another in a circle. If each joins the next, nothing can ever wake them: that is proved, unless events of theirs are
+ * missing. Other targets may be out of date, as when a lock was handed on, or the wait may have a time-out.
  */
 static void cycle(struct ctp_judge *j, struct ctp_coroutine *co)
 {
@@ -56,7 +56,7 @@ static void cycle(struct ctp_judge *j, struct ctp_coroutine *co)
 		return;
 	if (!joins && certainty == CTP_CERTAIN_PROVED)
 		certainty = CTP_CERTAIN_LIKELY;
-	/* One group for each circle: it is named after the member that came first. */
+	/* One group for each circle: its first is the member with the smallest id. */
 	struct ctp_group *g = ctp_judge_circle(j, CTP_RULE_WAIT_CYCLE, first);
 	do {
 		ctp_judge_add(j, g, next, certainty, next->suspended_ns, ctp_wait_ns(j, next));
@@ -67,8 +67,8 @@ static void cycle(struct ctp_judge *j, struct ctp_coroutine *co)
 static const struct ctp_judge_ways awaits = {.next = awaited, .closed = cycle, .ends = true};
 
 /*
- * What it awaits has died, long enough ago that a wake would have come. One that is not there any more was when it began to be
- * awaited, and so has died too. Where wakes are not told of it may have been woken, and be in a queue.
+ * The awaited coroutine has died, and a wake would have come by now. A target that is forgotten was alive when the wait began, and so has
+ * died. Without wakes in the stream, the waiting coroutine may have been woken, and be in a queue: it needs more time.
  */
 static bool awaits_dead(struct ctp_judge *j, struct ctp_coroutine *co)
 {
@@ -87,13 +87,13 @@ static bool awaits_dead(struct ctp_judge *j, struct ctp_coroutine *co)
 
 /* --- for good ------------------------------------------------------------------------------------------------------------- */
 
-/* Wakes are told of there, none is missing, and so one that is not told of was not. */
+/* The stream has the wakes there, and none is missing: so a wake that it does not have did not come. */
 static bool wakes_known(const struct ctp_judge *j, struct ctp_judge_place p, const struct ctp_coroutine *co)
 {
 	return p.woken && 10 * p.woken >= 9 * p.waits && j->follow->missed_ns <= co->suspended_ns;
 }
 
-/* Where one place is for all suspensions, they are told apart by where they were made. */
+/* In a program with one or two suspend places, groups are by spawn place too. */
 static struct ctp_group *group_of(struct ctp_judge *j, enum ctp_rule rule, const struct ctp_coroutine *co)
 {
 	uint32_t place = ctp_follow_place(j->follow, co);
@@ -111,10 +111,10 @@ static void never_woken(struct ctp_judge *j, struct ctp_coroutine *co)
 
 /* --- because of whom ------------------------------------------------------------------------------------------------------ */
 
-/* Not in order itself, or on a thread that stands still. */
+/* A coroutine that explains the waits of others: its wait is not in order, or it holds a thread. */
 static bool is_cause(const struct ctp_coroutine *co) { return co->why || (co->state == CTP_RUNNING && co->flags & CTP_CO_STUCK); }
 
-/* Who woke it the last time it waited there, and is alive; or null. */
+/* The waker of the last wait of a coroutine at its place, if that is alive; or null. */
 static struct ctp_coroutine *last_waker(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	uint64_t id = co->before_at == co->place ? co->before : 0;
@@ -122,22 +122,22 @@ static struct ctp_coroutine *last_waker(struct ctp_judge *j, const struct ctp_co
 	return waker && waker->state != CTP_DEAD ? waker : NULL;
 }
 
-/* Whom it awaits, if that leads to one that is not in order. */
+/* The awaited coroutine, if that or the end of its chain is a cause. */
 static struct ctp_coroutine *blames_target(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	struct ctp_coroutine *target = awaited(j, co), *last = co->goal; /* of the chain */
+	struct ctp_coroutine *target = awaited(j, co), *last = co->goal; /* the end of the chain */
 	bool leads = target && (is_cause(target) || target->flags & CTP_CO_FOUND || is_cause(last) || last->flags & CTP_CO_FOUND);
 	return leads ? target : NULL;
 }
 
-/* Came to a stop before that one began to wait, and somewhere else. */
+/* Whether waker is a cause, and stopped before co began to wait, at another habit. */
 static bool could_not_wake(const struct ctp_coroutine *waker, const struct ctp_coroutine *co)
 {
 	return waker && waker != co && waker->blames != co && waker->state != CTP_DEAD && is_cause(waker) && waker->habit != co->habit &&
 	       (waker->since_ns < co->suspended_ns || waker->why == CTP_WHY_FRESH);
 }
 
-/* Of those who woke its like there, one that could not wake this one. */
+/* A waker of the habit that could not wake co; or null. */
 static struct ctp_coroutine *blames_waker(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
@@ -147,7 +147,7 @@ static struct ctp_coroutine *blames_waker(struct ctp_judge *j, const struct ctp_
 	return could_not_wake(waker, co) ? waker : NULL;
 }
 
-/* One that waits too long for what it has made: that is to be looked at. */
+/* A parent waits too long for its children: a child that waits far too long is to blame. */
 static void look_at_child(struct ctp_judge *j, struct ctp_coroutine *child)
 {
 	struct ctp_coroutine *parent = child->parent ? ctp_follow_find(j->follow, child->parent) : NULL;
@@ -158,7 +158,7 @@ static void look_at_child(struct ctp_judge *j, struct ctp_coroutine *child)
 	parent->blames = child;
 }
 
-/* Whether the thread where it ran last has run another one ever since it was woken, or else that one. */
+/* The coroutine that has held the thread of the last run of co ever since co was ready; or null. */
 static struct ctp_coroutine *stands_behind(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	uint64_t current = j->follow->threads.list[co->thread].current;
@@ -179,8 +179,8 @@ static struct ctp_coroutine *blames(struct ctp_judge *j, const struct ctp_corout
 /* --- the rest of those who wait ------------------------------------------------------------------------------------------- */
 
 /*
- * Several, of whom nobody has ever come back from there, but others that were made at the same place have come to their end, and soon;
- * and it began as several others did, for one place may make coroutines of all sorts.
+ * Several coroutines wait where hardly any wait ended, while others of the same spawn place have ended, and soon. A spawn place may make
+ * coroutines of several sorts: the first suspension of this one must be a place with a history.
  */
 static void leaked(struct ctp_judge *j, struct ctp_coroutine *co)
 {
@@ -197,23 +197,20 @@ static void leaked(struct ctp_judge *j, struct ctp_coroutine *co)
 	              likely(j, co), co->born_ns, age_ns);
 }
 
-/*
- * Woken, and not resumed for far longer than it ever took, while threads had nothing to do: else it may be that others come first by
- * design.
- */
+/* Woken, and not resumed for far longer than that ever took, while threads were idle: else other coroutines may come first by design. */
 static void not_resumed(struct ctp_judge *j, struct ctp_coroutine *co)
 {
 	uint64_t ns = ctp_follow_ns(j->follow, co->since_ns, ctp_judge_end_ns(j, co));
-	bool is_new = !(co->flags & (CTP_CO_BIRTH | CTP_CO_RAN)) && !co->suspended_ns; /* or was dead, and is forgotten */
+	bool is_new = !(co->flags & (CTP_CO_BIRTH | CTP_CO_RAN)) && !co->suspended_ns; /* or the coroutine was dead, and forgotten */
 	if (is_new || !ctp_judge_too_long(&j->tally->ready, ns) || stands_behind(j, co) || ctp_judge_is_crowded(j, co->since_ns))
 		return;
-	/* Those whose wakes are missing may have been ready for as long; and a thread may not have been idle. */
+	/* With lost wakes, other coroutines may have been ready for as long; with one adrift, a thread may not have been idle. */
 	enum ctp_certainty sure = j->follow->counts.missed || j->adrift ? CTP_CERTAIN_UNKNOWN : ctp_judge_sure(j, co, false);
 	ctp_judge_add(j, ctp_judge_group(j, CTP_RULE_NOT_RESUMED, co->spawn, ctp_follow_place(j->follow, co)), co, likely_at_most(sure),
 	              co->since_ns, ns);
 }
 
-/* One that nobody has ever run, where others are not even thrown away before they are. */
+/* A coroutine that never ran, of a spawn place where none was ever destroyed before its first run. */
 static void never_started(struct ctp_judge *j, struct ctp_coroutine *co)
 {
 	uint64_t ns = ctp_follow_ns(j->follow, co->born_ns, ctp_judge_end_ns(j, co));
@@ -227,7 +224,7 @@ static void never_started(struct ctp_judge *j, struct ctp_coroutine *co)
 
 /* --- the whole program ---------------------------------------------------------------------------------------------------- */
 
-/* Rests, somebody who gave it work is gone, and nobody waits for its end. */
+/* The coroutine rests, a waker of it is gone, and no other coroutine awaits it. */
 static bool is_parked(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
@@ -239,13 +236,13 @@ static bool is_parked(const struct ctp_judge *j, const struct ctp_coroutine *co)
 	return gone && !co->depth && ctp_spawn_is_at_rest(j, co->spawn, h->place);
 }
 
-/* Stands still for a reason that is not known, if anything does. */
+/* The coroutine is a member of a standstill, if there is one. */
 static bool is_still(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	return ctp_wait_is(co) && !is_parked(j, co) && !ctp_habit_is_called(ctp_habit_of(j, co));
 }
 
-/* One that is where hardly anybody ever was, and whom nobody needs, may wait for a timer or for another program. */
+/* The place has no history, and no coroutine needs this one: it may wait for a timer or for another program. */
 static bool is_alone(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	return ctp_judge_history(j, co).waits < FEW && !co->depth && !(co->flags & CTP_CO_NEEDED);
@@ -260,7 +257,7 @@ static bool all_is_still(struct ctp_judge *j)
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
 		struct ctp_judge_place p = ctp_judge_history(j, co);
 		if (co->state == CTP_RUNNABLE || (ctp_wait_is(co) && p.woken && !ctp_place_is_inside(p) && !co->awaits))
-			return false; /* it may go on, or something may come from outside */
+			return false; /* this coroutine may go on */
 		bool member = is_still(j, co) && !awaited(j, co);
 		members += member;
 		alone += member && is_alone(j, co);
@@ -268,7 +265,7 @@ static bool all_is_still(struct ctp_judge *j)
 	return members > 1 || members > alone;
 }
 
-/* Whom it awaits, if the last whom that leads to only stands still: that one is to be looked at. */
+/* The awaited coroutine, if the end of its chain is a member of the standstill; or null. */
 static struct ctp_coroutine *leads_to_still(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	enum { CHAIN = 16 };
@@ -284,7 +281,7 @@ static void standstill(struct ctp_judge *j)
 	struct ctp_group *g = NULL;
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
 		if (!is_still(j, co) || co->flags & CTP_CO_FOUND || co->goal || (co->goal = awaited(j, co)))
-			continue; /* the one whom it waits for is the one to look at */
+			continue; /* the coroutine that it waits for is to be looked at */
 		g = g ? g : ctp_judge_group(j, CTP_RULE_STANDSTILL, 0, 0);
 		j->still |= g != NULL;
 		ctp_judge_add(j, g, co, likely(j, co), co->suspended_ns, ctp_wait_ns(j, co));
@@ -313,14 +310,14 @@ static void judge_one(struct ctp_judge *j, struct ctp_coroutine *co)
 	}
 }
 
-/* It came to a stop when the other had not waited for far too long yet: else it could have woken that one. */
+/* Whether waker stopped before the wait of co was far too long: else it could have woken co. */
 static bool stopped_in_time(const struct ctp_judge *j, const struct ctp_coroutine *waker, const struct ctp_coroutine *co)
 {
 	uint64_t ns = ctp_span_ns(co->suspended_ns, waker->since_ns);
 	return ns <= CTP_JUDGE_FLOOR_NS || ns / CTP_JUDGE_FACTOR <= ctp_judge_history(j, co).max_ns;
 }
 
-/* Those who woke its like where it waits are needed. */
+/* Marks the awaited coroutine, and the wakers of the habit, as needed. */
 static void needs(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
@@ -331,7 +328,7 @@ static void needs(struct ctp_judge *j, const struct ctp_coroutine *co)
 	}
 }
 
-/* Nobody has run for far longer than ever before, and nobody ended the program but from outside. */
+/* There was no resume for far longer than ever before, no coroutine runs, and the program did not end by itself. */
 static bool fell_silent(const struct ctp_judge *j)
 {
 	uint64_t quiet_ns = ctp_follow_ns(j->follow, j->tally->last_resume_ns, j->end_ns);
@@ -392,7 +389,7 @@ void ctp_judge_waits(struct ctp_judge *j)
 
 /* --- words -------------------------------------------------------------------------------------------------------------- */
 
-/* Where its like rest. */
+/* The place where the like of the members rest. */
 static void say_home(struct ctp_words *w)
 {
 	const struct ctp_judge *j = w->j;
@@ -417,7 +414,7 @@ static const char *state_of(const struct ctp_words *w, uint64_t id)
 	return states[co ? co->state : CTP_DEAD];
 }
 
-/* Whom it awaits, and who should have woken it, where there is only one to be asked. */
+/* If one member is listed: the coroutine that it awaits, and its last waker. */
 static void say_last_waker(struct ctp_words *w)
 {
 	const struct ctp_report_member *m = w->f->nwho == 1 ? &w->f->who[0] : NULL;

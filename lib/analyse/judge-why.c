@@ -1,13 +1,13 @@
 /*
  * judge-why.c - why a wait is not in order.
  *
- * That somebody waits proves nothing, however long: a server that is idle waits everywhere. A wait is looked at if it is far longer than
- * any that ended at the same place, or is where hardly any ever did. It is not in order if one of the CTP_WHY reasons of judge.h holds.
- * Most of them need that nobody who could end it is at something that may come to its end (judge-hope.c), and that it does not rest: it
- * is neither at its home, where something from outside wakes it mostly, nor where it began, as its like did.
+ * A wait proves nothing, however long: an idle server waits everywhere. A wait is looked at if it is far longer than any that ended at the
+ * same place, or if hardly any ended there. It is not in order if one of the CTP_WHY reasons holds. Most reasons need that no waker may
+ * still come (judge-hope.c), and that the coroutine does not rest: it waits neither at its home, where something from outside mostly wakes
+ * it, nor where it and its like suspended first.
  *
- * Rows without an end stop with their last event, and whoever waits then has mostly waited for an instant. Only where they do not even
- * name places, so that there is nothing to compare with, it counts if nearly all of many are suspended.
+ * Rows without an end record stop with their last event, and most coroutines have waited for an instant then. If such rows have no places
+ * either, there is nothing to compare with, and the reason is that nearly all of many coroutines are suspended.
  */
 #include "analyse/judge-why.h"
 
@@ -16,15 +16,15 @@
 enum {
 	SIBLINGS_MIN = 3,
 	STANDSTILL_PERCENT = 90,
-	STANDSTILL_MEMBERS = 20, /* of fewer, all may be suspended by chance */
-	STANDSTILL_NS = 1000000, /* that one of them has waited, at least */
-	FEW_WAITS = 3,           /* that are compared with all the same, if the wait is out of all proportion: */
-	FAR_FACTOR = 100,        /* so many times the longest, */
-	FARTHEST_FACTOR = 1000,  /* or so many */
+	STANDSTILL_MEMBERS = 20, /* fewer coroutines may all be suspended by chance */
+	STANDSTILL_NS = 1000000, /* the longest of their waits, at least */
+	FEW_WAITS = 3,           /* ended waits that are a history too, for a wait that is out of all proportion: */
+	FAR_FACTOR = 100,        /* times the longest, */
+	FARTHEST_FACTOR = 1000,  /* or that */
 	FARTHEST_NS = 2000000000,
-	FRESH_WAITS = 3,         /* where fewer of its like came back from, nobody knows how waits end */
-	FRESH_RESUMES = 100,     /* of one that has come back from all its waits before */
-	RHYTHM_EVENTS = 100,     /* fewer are no activity of which one could say that it ended */
+	FRESH_WAITS = 3,         /* fewer ended waits of a habit do not tell how its waits end */
+	FRESH_RESUMES = 100,     /* of a coroutine that came back from all earlier waits */
+	RHYTHM_EVENTS = 100,     /* fewer events are no activity that could end */
 };
 
 bool ctp_wait_is_too_long(const struct ctp_judge *j, const struct ctp_coroutine *co)
@@ -44,7 +44,7 @@ bool ctp_spawn_has_siblings(const struct ctp_tally_spawn *s)
 	return ended >= SIBLINGS_MIN && ended >= s->born / 2;
 }
 
-/* Others that went to wait there when it was far too late already have come back. */
+/* Waits of the habit have ended that began when a wait since from_ns was far too long already. */
 static bool is_overtaken(const struct ctp_judge *j, uint32_t habit, uint64_t from_ns)
 {
 	const struct ctp_habit *h = &j->tally->habits.list[habit];
@@ -52,7 +52,7 @@ static bool is_overtaken(const struct ctp_judge *j, uint32_t habit, uint64_t fro
 	return ctp_habit_overtook(h, from_ns + (usual_ns > CTP_JUDGE_FLOOR_NS ? usual_ns : CTP_JUDGE_FLOOR_NS), j->follow->attached_ns);
 }
 
-/* Those that were made there come to one place again and again. */
+/* The coroutines of a spawn place come to one place again and again. */
 static bool lives_on(const struct ctp_judge *j, uint32_t spawn)
 {
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, spawn);
@@ -86,23 +86,23 @@ bool ctp_habit_is_away(const struct ctp_judge *j, uint32_t habit)
 	uint32_t home = j->spawns[h->spawn].home;
 	bool on = lives_on(j, h->spawn);
 	bool known = home ? h->place != j->tally->habits.list[home].place : on && ctp_tally_spawn(j->tally, h->spawn)->rest_votes;
-	/* Of what was before a collector came, too little is known to say where one rests that does not live on. */
+	/* In a program that was attached to, too little is known of where coroutines rest that do not live on. */
 	return known && !ctp_spawn_is_at_rest(j, h->spawn, h->place) && (on || !j->follow->attached_ns);
 }
 
 /* --- the program ---------------------------------------------------------------------------------------------------------- */
 
-/* Rows that tell of no births, deaths, wakes or end. */
+/* Rows without births, wakes and an end record. */
 static bool is_bare(const struct ctp_judge *j) { return j->end->cut && !j->follow->counts.births && !j->follow->counts.wakes; }
 
-/* Nearly everybody waits, at no place that could be compared, and nothing comes. */
+/* Nearly all coroutines wait, and there are no places to compare by. */
 static bool is_standstill(const struct ctp_judge *j)
 {
 	return is_bare(j) && j->nowhere >= STANDSTILL_MEMBERS && j->nowhere_ns >= STANDSTILL_NS &&
 	       100 * j->nowhere >= STANDSTILL_PERCENT * (j->waiting + j->running);
 }
 
-/* There is enough of what was done to say that it ended: several have come to their end, or one has come back again and again. */
+/* There was an activity that could end: several coroutines have died, or one was resumed again and again. */
 static bool has_rhythm(const struct ctp_judge *j)
 {
 	const struct ctp_coroutine *co = NULL;
@@ -118,7 +118,7 @@ bool ctp_judge_stands_still(const struct ctp_judge *j)
 	const struct ctp_follow_counts *c = &j->follow->counts;
 	bool asleep = seen->still_to_ns && seen->still_from_ns >= c->last_ns && seen->still_to_ns <= j->end_ns &&
 	              ctp_span_ns(seen->still_from_ns, seen->still_to_ns) >= CTP_JUDGE_QUIET_NS;
-	/* Of what was before a collector came there is too little to say whether it had a rhythm. */
+	/* A program that was attached to may have had a rhythm before. */
 	uint64_t quiet_ns = ctp_follow_ns(j->follow, j->tally->last_resume_ns, j->end_ns);
 	bool unusual = j->follow->attached_ns || (has_rhythm(j) && quiet_ns / CTP_JUDGE_FACTOR >= j->tally->longest_pause_ns);
 	return asleep && unusual && !c->missed && !c->untraced && !c->lost;
@@ -126,13 +126,13 @@ bool ctp_judge_stands_still(const struct ctp_judge *j)
 
 /* --- one wait ------------------------------------------------------------------------------------------------------------- */
 
-/* Several times. Of what was before a collector came, the last are known at most. */
+/* The coroutine came back from several waits; in a program that was attached to, fewer are known. */
 static bool has_come_back(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	return co->resumes >= (j->history < CTP_JUDGE_VISITS ? j->history : CTP_JUDGE_VISITS);
 }
 
-/* It and its like came back from there, a hundred times as fast, and some still do; and that is not its home: it does not pause. */
+/* The coroutine and its like came back in a hundredth of the time, and some still do; and it does not pause, for its home is elsewhere. */
 static bool is_out_of_rhythm(const struct ctp_judge *j, const struct ctp_coroutine *co, struct ctp_judge_place p)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
@@ -142,7 +142,7 @@ static bool is_out_of_rhythm(const struct ctp_judge *j, const struct ctp_corouti
 	       ns / FAR_FACTOR >= h->max_ns && !ctp_place_is_inside(p) && is_overtaken(j, co->habit, co->suspended_ns);
 }
 
-/* Nobody comes back any more: all of the program sleeps, and it rests elsewhere. Where no wakes are told, that it does is enough. */
+/* The whole program sleeps, and the coroutine rests elsewhere. Without wakes in the stream, that it rests elsewhere is enough. */
 static bool is_forgotten(const struct ctp_judge *j, const struct ctp_coroutine *co, struct ctp_judge_place p, bool told)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
@@ -159,7 +159,7 @@ bool ctp_habit_is_for_children(const struct ctp_habit *h)
 	return h->asked >= CTP_JUDGE_HISTORY && 10 * h->children >= 9 * h->asked;
 }
 
-/* Hardly anybody of its like ever was there, and nobody knows how waits end; but another one waits that it used to wake. */
+/* Hardly any of its like ever waited there, so it is not known how waits end; but a coroutine waits that this one used to wake. */
 static bool is_fresh(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
@@ -177,17 +177,17 @@ bool ctp_wait_is_suspect(const struct ctp_judge *j, const struct ctp_coroutine *
 	       ns >= ctp_wait_ns(j, other) / 10 * 9;
 }
 
-/* Those that are compared with others at the same place. */
+/* The reasons that compare a wait with others at the same place. */
 static uint32_t why_too_long(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
 	struct ctp_judge_place p = ctp_judge_history(j, co);
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, co->spawn);
-	/* Of the time before a collector came, of each one's wakes the last is known at most. */
+	/* In a program that was attached to, only the last earlier wake of each coroutine is known. */
 	bool told = p.woken || (j->follow->counts.wakes && !j->follow->attached_ns), bare = is_bare(j);
 	bool several = p.different >= CTP_HABIT_DIFFERENT, rests = ctp_spawn_is_at_rest(j, co->spawn, h->place);
 	bool lost = ctp_place_is_inside(p) && !ctp_judge_hope(j, co);
-	/* One that rests where it waits, and waits nowhere else, may have nothing to do while others have. */
+	/* A coroutine that rests there, and has no home, may be idle while others are not. */
 	bool busy = !rests || j->spawns[co->spawn].home;
 	bool came_back = bare ? co->resumes >= CTP_JUDGE_HISTORY : lost && busy && has_come_back(j, co);
 	uint32_t why = 0;

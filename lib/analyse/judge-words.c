@@ -1,6 +1,4 @@
-/*
- * judge-words.c - a finding in words: a title, the evidence, and what to look at next.
- */
+/* judge-words.c - the words that findings are made of. */
 #include "analyse/judge-words.h"
 
 #include <stdarg.h>
@@ -22,7 +20,7 @@ const char *ctp_words_count(struct ctp_words *w, uint64_t n)
 	return text;
 }
 
-/* "handler 17 (#37)"; "coroutine #37, in server"; as the list of members has the number: a large one is an address. */
+/* "handler 17 (#37)"; "coroutine #37, in server". The number is as in the list of members: a large one is an address. */
 static const char *label(struct ctp_words *w, const char *name, const char *in, uint64_t id)
 {
 	char *text = w->label[w->nlabel++ % 2], number[CTP_TEXT_MAX];
@@ -36,7 +34,6 @@ static const char *label(struct ctp_words *w, const char *name, const char *in, 
 
 const char *ctp_words_member(struct ctp_words *w, const struct ctp_report_member *m) { return label(w, m->name, m->in, m->id); }
 
-/* One that need not be a member, and may be there no more. */
 const char *ctp_words_any(struct ctp_words *w, uint64_t id)
 {
 	const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, id);
@@ -85,7 +82,7 @@ const char *ctp_words_named(const char *place) { return place ? place : "a place
 
 const char *ctp_words_made(struct ctp_words *w) { return ctp_words_named(w->f->spawn); }
 
-/* Where that is not told, where they were made may be. */
+/* Without a suspend place, the spawn place is told. */
 const char *ctp_words_where(struct ctp_words *w)
 {
 	if (w->f->place || !w->f->spawn)
@@ -94,7 +91,7 @@ const char *ctp_words_where(struct ctp_words *w)
 	return w->where;
 }
 
-/* Where the members are that are listed: "a.c:1:f", "a.c:1:f and b.c:2:g", "a.c:1:f and 2 other places". */
+/* "a.c:1:f", "a.c:1:f and b.c:2:g", "a.c:1:f and 2 other places". */
 const char *ctp_words_places(struct ctp_words *w)
 {
 	const char *list[CTP_REPORT_MEMBERS];
@@ -118,7 +115,6 @@ const char *ctp_words_places(struct ctp_words *w)
 
 const char *ctp_word(uint64_t n, const char *one, const char *more) { return n == 1 ? one : more; }
 
-/* "1 other wait", "50 other waits" */
 const char *ctp_words_counted(struct ctp_words *w, uint64_t n, const char *one, const char *more)
 {
 	char *text = w->count[w->ncount++ % 4], *end = ctp_text_count(text, n);
@@ -126,12 +122,10 @@ const char *ctp_words_counted(struct ctp_words *w, uint64_t n, const char *one, 
 	return text;
 }
 
-/* Those that the finding is about. */
 const char *ctp_words_it(struct ctp_words *w) { return ctp_word(w->f->members, "it", "them"); }
 const char *ctp_words_they(struct ctp_words *w, const char *one, const char *more) { return ctp_word(w->f->members, one, more); }
 const char *ctp_words_those(struct ctp_words *w) { return ctp_words_counted(w, w->f->members, "coroutine", "coroutines"); }
 
-/* How the others at the same place fared. */
 void ctp_words_history(struct ctp_words *w)
 {
 	const struct ctp_tally_place *p = ctp_tally_place(w->j->tally, w->g->place);
@@ -162,14 +156,13 @@ void ctp_words_siblings(struct ctp_words *w)
 		                   ctp_word(ended, "its", "their"));
 }
 
-/* What a coroutine did several times. */
 void ctp_words_times(struct ctp_words *w)
 {
 	if (w->g->cases > w->f->members)
 		ctp_words_evidence(w, "%s in all", ctp_words_counted(w, w->g->cases, "time", "times"));
 }
 
-/* Where the section has several, which they are in: all that are known of those that are listed. */
+/* The processes of the listed members, if the section has several. */
 static void processes(struct ctp_words *w)
 {
 	enum { NAMED = 5 };

@@ -7,7 +7,7 @@
 
 enum { CTP_WORDS_LISTED = 3 }; /* members that have a line of their own */
 
-/* Texts of a finding, while it is put together. */
+/* A finding while its texts are made. */
 struct ctp_words {
 	struct ctp_judge *j;
 	const struct ctp_group *g;
@@ -23,33 +23,33 @@ void ctp_words_title(struct ctp_words *w, const char *fmt, ...) __attribute__((f
 void ctp_words_evidence(struct ctp_words *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ctp_words_next(struct ctp_words *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Each is good for one line: a few of a sort are kept. */
+/* Texts for one line: of each sort, the last few are kept. */
 const char *ctp_words_duration(struct ctp_words *w, uint64_t ns);
 const char *ctp_words_count(struct ctp_words *w, uint64_t n);
 const char *ctp_words_counted(struct ctp_words *w, uint64_t n, const char *one, const char *more); /* "1 other wait", "50 other waits" */
 const char *ctp_word(uint64_t n, const char *one, const char *more);
 
-/* Those that the finding is about: "it" or "them", one word or another, "3 coroutines". */
+/* The members of the finding: "it" or "them", one word or another, "3 coroutines". */
 const char *ctp_words_it(struct ctp_words *w);
 const char *ctp_words_they(struct ctp_words *w, const char *one, const char *more);
 const char *ctp_words_those(struct ctp_words *w);
 
-/* "handler 17 (#37)"; "coroutine #37, in server". any: a coroutine that need not be a member, and may be there no more. */
+/* "handler 17 (#37)"; "coroutine #37, in server". any: the coroutine need not be a member, and may be forgotten. */
 const char *ctp_words_member(struct ctp_words *w, const struct ctp_report_member *m);
 const char *ctp_words_any(struct ctp_words *w, uint64_t id);
 
-/* Places: of the finding, where its members were made, and of those members that are listed. named: one that may be null. */
+/* The suspend place and the spawn place of the finding; the places of its listed members; a place that may be null. */
 const char *ctp_words_where(struct ctp_words *w);
 const char *ctp_words_made(struct ctp_words *w);
 const char *ctp_words_places(struct ctp_words *w);
 const char *ctp_words_named(const char *place);
 
-/* Lines of evidence: how others at the same place fared; how others made at the same place did; how often members did it in all. */
+/* Lines of evidence: the other waits at the suspend place; the other coroutines of the spawn place; the number of cases. */
 void ctp_words_history(struct ctp_words *w);
 void ctp_words_siblings(struct ctp_words *w);
 void ctp_words_times(struct ctp_words *w);
 
-/* And those that any finding may have: processes, who waits because of it, and what is not certain. */
+/* Lines that any finding may have: processes, dependents, and what is not certain. */
 void ctp_words_end(struct ctp_words *w);
 
 #endif

@@ -1,4 +1,4 @@
-/* judge.c - the rules are asked in turn, and groups of coroutines become findings. */
+/* judge.c - calls the rules, and makes findings of groups. */
 #include "analyse/judge.h"
 
 #include <assert.h>
@@ -12,7 +12,7 @@
 
 /* --- who waits because of whom -------------------------------------------------------------------------------------------- */
 
-/* The group whose member it waits for in the end, by its number; 0: there is none. Each is passed twice at most, by what visit keeps. */
+/* The number of the group that the way of a coroutine ends in; 0: none. visit keeps the result, so each coroutine is passed twice at most. */
 static uint32_t root_of(struct ctp_coroutine *start)
 {
 	enum { UNDER_WAY = UINT32_MAX, NONE = UINT32_MAX - 1 };
@@ -60,7 +60,7 @@ static void find_waiters(struct ctp_judge *j)
 	}
 }
 
-/* Whom it awaits, and that one, and so on: the one at the end of that if it runs, or null. */
+/* The end of the chain of awaited coroutines, if it runs; or null. */
 static struct ctp_coroutine *runner_behind(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	enum { STEPS = 64 };
@@ -71,8 +71,8 @@ static struct ctp_coroutine *runner_behind(struct ctp_judge *j, const struct ctp
 }
 
 /*
- * Those who run and are no members, but are in a finding all the same: who is awaited by its members, and those whose threads sleep
- * where the whole program stands still.
+ * Running coroutines that are no members, but in a finding all the same: a member awaits them; or their threads sleep in a program that
+ * stands still.
  */
 static void find_blockers(struct ctp_judge *j)
 {
@@ -99,7 +99,7 @@ void ctp_judge_say(struct ctp_judge *j, const struct ctp_group *g, struct ctp_fi
 
 /* --- findings ------------------------------------------------------------------------------------------------------------- */
 
-/* Of members that differ, the finding has the certainty of those that are known best, and says how many are not. */
+/* The finding has the certainty of its most certain members; the words say how many are less certain. */
 static void make_finding(struct ctp_judge *j, struct ctp_group *g, struct ctp_finding *f)
 {
 	uint64_t proved = g->by_certainty[CTP_CERTAIN_PROVED], likely = g->by_certainty[CTP_CERTAIN_LIKELY];
@@ -140,7 +140,7 @@ static bool is_like(const char *pattern, const struct ctp_finding *f)
 	return match;
 }
 
-/* All patterns are looked at: one that is for no finding is told of. */
+/* Looks at all patterns, for those that match no finding are told. */
 static bool is_ignored(struct ctp_report *r, const struct ctp_finding *f)
 {
 	bool any = false;
@@ -160,7 +160,7 @@ static void ignore(struct ctp_report *r, struct ctp_report_section *s, uint32_t 
 	r->ignored++;
 }
 
-/* A collapse beside which nothing is left that it means anything with goes as well. */
+/* A collapse goes too, if no finding is left that stops its members. */
 static void ignore_collapse(struct ctp_report *r, struct ctp_report_section *s)
 {
 	for (uint32_t i = 0; i < s->nfindings; i++)
@@ -186,7 +186,7 @@ static int by_gravity(const void *a, const void *b)
 #define JUDGE(NAME, name, most, effect, phase, judge, words) [CTP_RULE_##NAME] = ctp_judge_##judge,
 static void (*const judges[CTP_RULES])(struct ctp_judge *j) = {CTP_RULE_TABLE(JUDGE)};
 
-/* A judge of several rules is called for the first of them. */
+/* A judge of several rules is called for the first of these. */
 static bool is_first(enum ctp_rule rule)
 {
 	for (enum ctp_rule other = 0; other < rule; other++)

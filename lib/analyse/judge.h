@@ -1,10 +1,10 @@
-/* judge.h - what was counted is judged: by all rules, and groups become findings. */
+/* judge.h - judges what the tally has counted, by all rules, and makes findings of groups. */
 #ifndef CTP_JUDGE_H
 #define CTP_JUDGE_H
 
 #include "analyse/judge-groups.h"
 
-/* What the rows of rules.h name: who is to be in a finding, and its words. */
+/* The functions that the rows of rules.h name. */
 struct ctp_words;
 #define CTP_RULE_DECLARE(NAME, name, most, effect, phase, judge, words) \
 	void ctp_judge_##judge(struct ctp_judge *j);                    \
@@ -12,11 +12,11 @@ struct ctp_words;
 CTP_RULE_TABLE(CTP_RULE_DECLARE)
 #undef CTP_RULE_DECLARE
 
-/* All rules; fills the section's findings. False: out of memory. */
+/* Fills the findings of a section. False: out of memory. */
 bool ctp_judge_section(struct ctp_report *r, struct ctp_follow *f, struct ctp_tally *t, const struct ctp_follow_end *end,
                        struct ctp_report_section *s);
 
-/* Fills the texts of a finding of which all else is there. */
+/* Fills the texts of a finding whose other fields are set. */
 void ctp_judge_say(struct ctp_judge *j, const struct ctp_group *g, struct ctp_finding *f);
 
 #endif

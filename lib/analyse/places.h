@@ -1,9 +1,8 @@
 /*
- * places.h - where coroutines suspend and are made, each place with a small number: sites, and where there are none addresses.
+ * places.h - suspend places and spawn places, each with a small number: a site, or an address where there is no site.
  *
- * An address that is code is known by its file and where it is in that: two programs may have the same address. Another is a place
- * in the source if two coroutines were there. Else it is a frame, or whatever a probe has put there: nobody else will ever be at
- * the same.
+ * An address of code is kept as a file and an offset, because two programs may use the same address. Another address is a place in the
+ * source if two coroutines were there. Else it is a frame, or any number that a probe has put there, and no other coroutine will be there.
  */
 #ifndef CTP_PLACES_H
 #define CTP_PLACES_H
@@ -13,7 +12,7 @@
 
 enum { CTP_PLACES_MAX = 1 << 20 };
 
-/* What a place is known by: a site, or an address; one that is in a file is relative to that. */
+/* The key of a place: a site, or an address; an address in a file is relative to the file. */
 struct ctp_spot {
 	uint64_t site, addr;
 	uint32_t file; /* number of a file in symbols.h; 0: none */
@@ -37,10 +36,7 @@ bool ctp_places_init(struct ctp_places *a); /* false: out of memory */
 void ctp_places_fini(struct ctp_places *a);
 void ctp_places_clear(struct ctp_places *a);
 
-/*
- * The number for a site, or where that is 0 for an address, at which who is, a coroutine of process pid; 0: neither is known, or
- * there are too many.
- */
+/* The number of a spot, where coroutine who of process pid is. 0: the spot is not known, or the table is full. */
 uint32_t ctp_places_number(struct ctp_places *a, struct ctp_spot spot, uint64_t pid, uint64_t who);
 
 #endif

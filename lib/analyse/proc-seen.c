@@ -57,7 +57,7 @@ uint64_t ctp_proc_seen_stopped_ns(const struct ctp_proc_seen *seen, uint64_t fro
 
 /* --- what is told --------------------------------------------------------------------------------------------------------- */
 
-/* Each look comes behind a harvest, which has all that was before the look before. */
+/* A look comes behind a harvest, which has all events up to the look before. */
 static void looked(struct ctp_proc_seen *seen, uint64_t ts)
 {
 	if (ts <= seen->looked_ns)
@@ -66,7 +66,7 @@ static void looked(struct ctp_proc_seen *seen, uint64_t ts)
 	seen->looked_ns = ts;
 }
 
-/* A round is over: all its threads have been told. */
+/* A round is over: the samples of all threads are there. */
 static void close_round(struct ctp_proc_seen *seen, uint64_t ts, uint64_t threads)
 {
 	struct ctp_proc_seen_round *now = &seen->round, *before = &seen->before;
@@ -86,7 +86,7 @@ void ctp_proc_seen_process(struct ctp_proc_seen *seen, const struct ctp_record *
 	bool stopped = !strcmp(state_of(rec), "stopped");
 	looked(seen, ts);
 	uint64_t after_ns = number_of(rec, "after"), threads = number_of(rec, "threads");
-	/* It has stopped at some time since it was seen executing, and since the last that it did. */
+	/* The process stopped at some time behind the look that saw it executing, and behind its last event. */
 	if (stopped && !seen->stopped_ns)
 		seen->stopped_ns = after_ns > last_ns ? (after_ns < ts ? after_ns : ts) : last_ns < ts ? last_ns : ts;
 	else if (!stopped && seen->stopped_ns)

@@ -18,7 +18,7 @@ static int16_t with_role(const struct ctp_class *cls, enum ctp_role role)
 	return number_field(cls, ctp_class_role(cls, role));
 }
 
-/* As the standard has it, in all that a transition needs. */
+/* Whether all fields that a transition needs are where the standard has them. */
 static bool is_standard(const struct ctp_roles *s)
 {
 	const struct ctp_roles *std = &ctp_roles_standard;

@@ -1,9 +1,8 @@
 /*
  * stat.c - counting what a stream holds.
  *
- * Order does not matter for that, so the plain reader serves. A record is late if its time lies before the newest mark: that is
- * what a reader in time order will find too. Where coroutines are told by their probes alone, the numbers of these say which of
- * them is another one's again; a row that is late says nothing there.
+ * Counting needs no order, so the plain reader serves. A record is late if its time is before the newest mark: a reader in time order finds
+ * the same. Rows that name only a probe tell by their sequence when the probe begins another coroutine; a late row tells nothing.
  */
 #include "analyse/stat.h"
 
@@ -14,15 +13,15 @@
 #include "stream/sequence.h"
 
 
-/* What must be known of a class to count its records; by the reader's id. */
+/* What counting needs of a class; by the reader's id. */
 struct known {
-	struct ctp_stat_class *total; /* null: not met yet */
+	struct ctp_stat_class *total; /* null: no record of the class yet */
 	int coroutine, probe, thread, site, unverified;
-	int sequence; /* of a probe's rows, where they have no coroutine and no index; -1: none */
-	bool missed; /* its losses are no transitions */
+	int sequence; /* of rows without a coroutine and an index; -1: none */
+	bool missed; /* records of a loss are not about transitions */
 };
 
-/* What is noted of each probe. */
+/* The rows of a probe. */
 struct rows {
 	struct ctp_sequence numbers;
 	uint64_t last_ns;
@@ -31,11 +30,11 @@ struct rows {
 struct counting {
 	struct ctp_stat *stat;
 	struct ctp_stat_section *at; /* the section at hand */
-	struct ctp_stat_counts *sec; /* that is in it */
+	struct ctp_stat_counts *sec; /* its counts */
 	struct ctp_stat_section unkept;
 	struct ctp_distinct coroutines, threads, sites;
 	struct ctp_dialect dialect;
-	uint64_t again; /* coroutines whose probe had been another's */
+	uint64_t again; /* coroutines whose probe was another coroutine's before */
 	uint64_t mark_ns, end_events;
 	struct known known[CTP_CLASSES_MAX];
 };
@@ -135,7 +134,7 @@ static void end_section(struct counting *c, bool complete)
 
 /* --- records ------------------------------------------------------------------------------------------------------------- */
 
-/* Where a class that the reader gave a number is counted; by name, because another input gives it another number. */
+/* The counts of a class, by name: another input may number it otherwise. */
 static struct ctp_stat_class *total_of(struct ctp_stat *stat, const struct ctp_class *cls)
 {
 	static struct ctp_stat_class nowhere;
@@ -149,7 +148,7 @@ static struct ctp_stat_class *total_of(struct ctp_stat *stat, const struct ctp_c
 	return &stat->classes[stat->nclasses++];
 }
 
-/* The field with that role, if it is a number: a text's value is where it lies in memory. */
+/* The field with a role, if it is a number: the value of a text is an address. */
 static int number(const struct ctp_class *cls, enum ctp_role role)
 {
 	int field = ctp_class_role(cls, role);
@@ -170,7 +169,7 @@ static void meet(struct counting *c, struct known *k, const struct ctp_class *cl
 	k->sequence = k->coroutine >= 0 || ctp_class_field(cls, "index") >= 0 ? -1 : number(cls, CTP_ROLE_SEQUENCE);
 }
 
-/* A row of a probe: whether it is another coroutine that begins. */
+/* Whether a row of a probe begins another coroutine. */
 static bool begins_again(struct counting *c, uint64_t probe, uint64_t seq, uint64_t ts)
 {
 	struct rows *rows = probe ? ctp_distinct_note(&c->coroutines, probe) : NULL; /* without one it is nobody's */
@@ -200,7 +199,7 @@ static uint64_t named(const struct ctp_record *rec, const char *name)
 	return i < 0 || ctp_type_is_text(rec->cls->fields[i].type) ? 0 : rec->val[i];
 }
 
-/* What a record means beside being one. */
+/* Counts a record by its kind. */
 static void count_kind(struct ctp_stat_counts *sec, struct counting *c, const struct known *k, const struct ctp_record *rec)
 {
 	switch (rec->cls->kind) {
@@ -229,7 +228,7 @@ static void count_kind(struct ctp_stat_counts *sec, struct counting *c, const st
 	case CTP_KIND_UNTRACED:
 		sec->untraced = larger(sec->untraced, ctp_record_untraced(rec));
 		break;
-	case CTP_KIND_END: /* what the writer counted, for the case that some of it did not arrive */
+	case CTP_KIND_END: /* the counts of the writer, in case that some records did not arrive */
 		sec->lost = larger(sec->lost, named(rec, "lost"));
 		sec->unverified = larger(sec->unverified, named(rec, "unverified"));
 		sec->untraced = larger(sec->untraced, ctp_record_untraced(rec));
@@ -252,7 +251,7 @@ static void count_record(struct counting *c, const struct ctp_record *rec)
 	if (rec->cls->time_field >= 0) {
 		uint64_t ts = rec->val[rec->cls->time_field];
 		sec->late += ts < c->mark_ns;
-		/* 0 is no time: it was not known. */
+		/* 0: the time is not known. */
 		if (ts) {
 			sec->first_ns = ts < sec->first_ns ? ts : sec->first_ns;
 			sec->last_ns = ts > sec->last_ns ? ts : sec->last_ns;

@@ -1,5 +1,5 @@
 /*
- * stat.h - what is in a stream: counted in one pass, in stream order, with bounded memory.
+ * stat.h - counts what a stream holds, in one pass, in stream order, with bounded memory.
  */
 #ifndef CTP_STAT_H
 #define CTP_STAT_H
@@ -7,27 +7,27 @@
 #include "analyse/ended.h"
 #include "stream/sink.h"
 
-enum { CTP_STAT_SECTIONS_MAX = 256 }; /* that are remembered one by one; the totals are of all */
+enum { CTP_STAT_SECTIONS_MAX = 256 }; /* sections with counts of their own; the totals are of all */
 
-/* Of a section, or of all of them. */
+/* Counts of a section, or of all sections. */
 struct ctp_stat_counts {
 	uint64_t events, lost, unverified, untraced, births, deaths, conflicts, late;
 	uint64_t wakes, names;
-	uint64_t missed;     /* such records, and others that are no transitions, that a thread could not write; not in lost */
-	uint64_t sites;      /* different places in the source that are told of */
-	uint64_t unseen;     /* events that the end record counts and that are not here: their packets are missing */
-	uint64_t coroutines; /* births, or where there are none different ids of coroutines or else of probes, by sequence.h */
+	uint64_t missed;     /* wakes, names and such that a thread could not write; not in lost */
+	uint64_t sites;      /* different places in the source */
+	uint64_t unseen;     /* events that the end record counts and the stream lacks: their packets are missing */
+	uint64_t coroutines; /* births; without births, different ids of coroutines, or of probes by sequence.h */
 	uint64_t threads;
-	bool at_least;       /* there were more ids than could be remembered: coroutines, threads or sites are more */
-	uint64_t first_ns, last_ns, duration_ns; /* times of records; first > last: there was none */
+	bool at_least;       /* more ids than there was room for: coroutines, threads or sites are more */
+	uint64_t first_ns, last_ns, duration_ns; /* times of records; first_ns > last_ns: no record has one */
 	bool complete;
 };
 
 struct ctp_stat {
 	struct ctp_stat_counts all; /* coroutines, threads, sites, durations: sums over the sections */
 	struct ctp_reader_stats reader;
-	bool harmed;        /* damaged, cut short, events were lost or coroutines untraced */
-	uint64_t nsections; /* sections[] has the first CTP_STAT_SECTIONS_MAX of them */
+	bool harmed;        /* the stream is damaged or cut short, or events were lost, or coroutines are untraced */
+	uint64_t nsections; /* all; sections[] has the first CTP_STAT_SECTIONS_MAX */
 	struct ctp_stat_section {
 		struct ctp_section *who;
 		struct ctp_stat_counts counts;
@@ -43,7 +43,7 @@ struct ctp_stat {
 struct ctp_stat *ctp_stat_new(struct ctp_err *err);
 void ctp_stat_free(struct ctp_stat *stat);
 
-/* Adds what one input holds. */
+/* Adds the counts of one input. */
 enum ctp_status ctp_stat_read(struct ctp_stat *stat, struct ctp_input *in, const struct ctp_notice *notice,
                               const struct ctp_tick *tick, struct ctp_err *err);
 

@@ -22,7 +22,7 @@ enum {
 
 /* A suspend place. */
 struct ctp_tally_place {
-	struct ctp_hist wait, ready, run; /* suspension to wake, or to resume if there is none; wake to resume; resume to the next suspension */
+	struct ctp_hist wait, ready, run; /* suspension to wake, or else to resume; wake to resume; resume to suspension */
 };
 
 /* A spawn place. */
