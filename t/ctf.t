@@ -52,6 +52,15 @@ ok 'the metadata is ASCII' sh -c '! LC_ALL=C grep -q "[^ -~	]" "$1"' - "$tmp/typ
 is 'the first line is what readers look for' "$(head -n 1 "$tmp/types/metadata")" '/* CTF 1.8 */'
 "$to" -o "$tmp/again" "$tmp/types.ctp"
 ok 'the same stream gives the same bytes' diff -r "$tmp/types" "$tmp/again"
+# The largest that has the usual size, and the next, which has not: of a place, a counter, one with a bool in its top bit.
+{
+	printf '%s\n%s\n' "$section" '{"type":"@schema","name":"x","kind":"other","fields":[{"name":"s","type":"u64","role":"site"},{"name":"b0","type":"bool"},{"name":"n","type":"u64"},{"name":"m","type":"u64"},{"name":"ts","type":"u64","role":"time"},{"name":"b","type":"bool"},{"name":"b2","type":"bool"},{"name":"p","type":"u64","role":"probe"}]}'
+	printf '{"type":"x","s":%s,"b0":%s,"n":%s,"m":%s,"b":%s,"b2":%s,"p":%s,"ts":1}\n' 0 true 0 0 false true 0 \
+		65535 false 4294967295 2147483647 true false 18446744073709551615 1 true 2 3 true true 4 1 true 2 3 false false 4 \
+		65536 true 0 0 true true 0  0 true 4294967296 0 true false 0  0 false 0 2147483648 true false 0
+	echo "$end"
+} | make_stream sizes
+holds 'sizes' sizes 0 'events 7 timed 0 wide 3 '
 # An empty string must not become what an event before had, which babeltrace2 recycles.
 {
 	printf '%s\n%s\n' "$section" '{"type":"@schema","name":"x","kind":"other","fields":[{"name":"s","type":"string"}]}'
@@ -112,7 +121,7 @@ awk 'BEGIN { for (i = 0; i < 10000; i++)
 	printf "{\"probe_id\":%d,\"tid\":1,\"addr\":\"0x%016x\",\"seq\":%d,\"is_active\":%s,\"ts\":%d}\n", 1 + i % 7, i, 1 + int(i / 7), i % 2 ? "true" : "false", i }' |
 	make_stream many
 holds 'many events' many 0 'events 10000 .* packets 2$'
-is '29 bytes each, and 72 for each packet' "$(wc -c <"$tmp/many/stream_0")" $((10000 * (4 + 8 + 4 + 8 + 4 + 1) + 2 * 72))
+is '28 bytes each, and 72 for each packet' "$(wc -c <"$tmp/many/stream_0")" $((10000 * (4 + 8 + 4 + 8 + 4) + 2 * 72))
 
 # --- lost events ------------------------------------------------------------------------------------------------------------
 {

@@ -141,25 +141,27 @@ class Trace:
 
     @staticmethod
     def field(line):
-        """(kind, size, signed) of a declaration; the count of a sequence has its own."""
+        """(kind, size in bits, signed) of a declaration; the count of a sequence has its own."""
         m = re.fullmatch(r"\t\t(.*?) (_\w+)(\[\w+\])?;", line)
         need(m, f"a field: {line}")
         if m[1] == "string":
             return ("string", 0, False)
         if m[1] == "uint32_t":
-            return ("count", 4, False)
+            return ("count", 32, False)
         if m[1].startswith("floating_point"):
-            return ("float", 4 if "mant_dig = 24" in m[1] else 8, False)
-        size = int(re.search(r"size = (\d+); align = 8;", m[1])[1]) // 8
+            return ("float", 32 if "mant_dig = 24" in m[1] else 64, False)
+        size, align = map(int, re.search(r"size = (\d+); align = (\d);", m[1]).groups())
+        need(align == (1 if size == 1 else 8), "an alignment")
         labels = re.findall(r'"((?:[^"\\]|\\.)*)" = (\d+)', m[1])
-        need(all(int(v) < min(1 << 8 * size, 1 << 63) for _, v in labels), "a label that Trace Compass does not take")
+        need(all(int(v) < min(1 << size, 1 << 63) for _, v in labels), "a label that Trace Compass does not take")
         need(len({n for n, _ in labels}) == len({v for _, v in labels}) == len(labels), "a label twice")
         return ("bytes" if m[3] else "int", size, "signed = true" in m[1])
 
 
 def payload(fields, data, at):
-    values, count = [], 0
+    values, count, bit = [], 0, 0
     for kind, size, signed in fields:
+        need(bit == 0 or size == 1, "a field within a byte")
         if kind == "string":
             end = data.index(0, at)
             values.append(data[at:end])
@@ -168,16 +170,18 @@ def payload(fields, data, at):
             values.append(data[at : at + count])
             at += count
         elif kind == "float":
-            number = struct.unpack_from("<f" if size == 4 else "<d", data, at)[0]
-            values.append(float_bits("f32" if size == 4 else "f64", number))
-            at += size
+            number = struct.unpack_from("<f" if size == 32 else "<d", data, at)[0]
+            values.append(float_bits("f32" if size == 32 else "f64", number))
+            at += size // 8
         else:
-            number = int.from_bytes(data[at : at + size], "little", signed=signed)
+            number = int.from_bytes(data[at : at + (bit + size + 7) // 8], "little", signed=signed) >> bit
+            number = number if signed else number & (1 << size) - 1
             if kind == "count":
                 count = number
             else:
                 values.append(number)
-            at += size
+            at, bit = at + (bit + size) // 8, (bit + size) % 8
+    need(bit == 0, "an event ends within a byte")
     return values, at
 
 
@@ -247,7 +251,7 @@ def read_bt2(folder, trace, totals):
         for (kind, size, _), field in zip(kinds, event.payload_field.values()):
             value = plain(field)
             if kind == "float":
-                value = float_bits("f32" if size == 4 else "f64", value)
+                value = float_bits("f32" if size == 32 else "f64", value)
             if kind != "count":
                 values.append(value)
         yield event.id, message.default_clock_snapshot.value, values

@@ -1,7 +1,8 @@
 /*
  * ctf-event.c - records to the payloads of events.
  *
- * All fields are aligned to bytes and little-endian, so the low bytes of a record's words are what is written.
+ * All fields but a bool in the top bit of a number are aligned to bytes and little-endian, so the low bytes of a record's words are
+ * what is written.
  */
 #include "ctf/ctf.h"
 
@@ -19,20 +20,21 @@
  * A layout that most events have, that of the transitions of ctp-collect: known here, it is packed without a loop. If it were
  * not theirs nothing would be wrong but slow, so t/ctf-late.c asks.
  */
-#define NUMBER(f, n) \
-	{.index = CTP_TRANSITION_##f, .bytes = (n), .excess = (n) == 4 ? UINT64_MAX << 32 : 0, .form = CTP_CTF_FORM_NUMBER}
+#define NUMBER(f, n, most, t) \
+	{.index = CTP_TRANSITION_##f, .bytes = (n), .excess = ~(uint64_t)(most), .form = CTP_CTF_FORM_NUMBER, .top = CTP_TRANSITION_##t}
 static const struct ctp_ctf_op frequent[] = {
-	NUMBER(PROBE, 8), NUMBER(TID, 4), NUMBER(ADDR, 8), NUMBER(SEQ, 4), NUMBER(ACTIVE, 1), NUMBER(CORO, 4), NUMBER(INDEX, 4),
-	NUMBER(SITE, 4),
+	NUMBER(PROBE, 8, UINT64_MAX, PROBE), NUMBER(TID, 4, UINT32_MAX, TID), NUMBER(ADDR, 8, UINT64_MAX, ADDR),
+	NUMBER(SEQ, 4, INT32_MAX, ACTIVE), NUMBER(CORO, 4, UINT32_MAX, CORO), NUMBER(INDEX, 4, UINT32_MAX, INDEX),
+	NUMBER(SITE, 2, UINT16_MAX, SITE),
 };
-_Static_assert(COUNT(frequent) == CTP_TRANSITION_FIELDS - 1, "every field of a transition but its time, which is the event's");
+_Static_assert(COUNT(frequent) == CTP_TRANSITION_FIELDS - 2, "every field of a transition but a bool and the event's own time");
 
 static bool is_frequent(const struct ctp_ctf_layout *layout)
 {
 	bool same = layout->nops == COUNT(frequent);
 	for (uint32_t i = 0; same && i < layout->nops; i++) {
 		const struct ctp_ctf_op *a = &layout->ops[i], *b = &frequent[i];
-		same = a->index == b->index && a->bytes == b->bytes && a->excess == b->excess && a->form == b->form;
+		same = a->index == b->index && a->bytes == b->bytes && a->excess == b->excess && a->form == b->form && a->top == b->top;
 	}
 	return same;
 }
@@ -46,24 +48,42 @@ static uint8_t type_bytes(unsigned type)
 	return bytes[type];
 }
 
-/* Addresses and times are large; counters, threads and the like hardly ever are. */
-static bool is_large(const struct ctp_field *f)
+/*
+ * What the values of a field need that may have 64 bits. Addresses and times are large; counters, threads and the like hardly ever
+ * are, and programs have far fewer places than 2^16. No size but 1, 2, 4 and 8 bytes: babeltrace2's sink.ctf.fs aborts.
+ */
+static uint8_t usual_bytes(const struct ctp_field *f)
 {
-	return f->role == CTP_ROLE_TIME || f->role == CTP_ROLE_ADDRESS || f->role == CTP_ROLE_PROBE || f->flags & CTP_FIELD_HEX;
+	if (f->type == CTP_ENUM)
+		return 1;
+	if (f->role == CTP_ROLE_TIME || f->role == CTP_ROLE_ADDRESS || f->role == CTP_ROLE_PROBE || f->flags & CTP_FIELD_HEX)
+		return 8;
+	return f->role == CTP_ROLE_SITE ? 2 : 4;
 }
 
 static struct ctp_ctf_op plan_field(const struct ctp_field *f, uint8_t index, bool wide)
 {
-	struct ctp_ctf_op op = {.index = index, .form = CTP_CTF_FORM_NUMBER, .bytes = type_bytes(f->type)};
+	struct ctp_ctf_op op = {.index = index, .top = index, .form = CTP_CTF_FORM_NUMBER, .bytes = type_bytes(f->type)};
 	if (f->type == CTP_BYTES || (f->type == CTP_STRING && wide))
 		op.form = CTP_CTF_FORM_SEQUENCE;
 	else if (f->type == CTP_STRING)
 		op.form = CTP_CTF_FORM_STRING;
-	else if ((f->type == CTP_U64 || f->type == CTP_ENUM) && !wide && !is_large(f)) {
-		op.bytes = f->type == CTP_ENUM ? 1 : 4;
+	else if ((f->type == CTP_U64 || f->type == CTP_ENUM) && !wide && usual_bytes(f) < op.bytes) {
+		op.bytes = usual_bytes(f);
 		op.excess = UINT64_MAX << 8 * op.bytes;
 	}
 	return op;
+}
+
+/* A bool behind a counter of 32 bits takes one of them; a byte of its own would be an eighth of that. */
+static bool share_word(struct ctp_ctf_layout *layout, const struct ctp_field *f, uint8_t index)
+{
+	struct ctp_ctf_op *before = layout->nops ? &layout->ops[layout->nops - 1] : NULL;
+	if (!before || f->type != CTP_BOOL || before->excess != UINT64_MAX << 32)
+		return false;
+	before->top = index;
+	before->excess |= UINT64_C(1) << 31;
+	return true;
 }
 
 struct ctp_ctf_layout *ctp_ctf_layout_new(const struct ctp_class *cls, unsigned variant)
@@ -75,6 +95,8 @@ struct ctp_ctf_layout *ctp_ctf_layout_new(const struct ctp_class *cls, unsigned 
 	layout->has_text = cls->has_text;
 	for (uint32_t i = 0; i < cls->nfields; i++) {
 		if ((int)i == cls->time_field && !(variant & CTP_CTF_TIMED))
+			continue;
+		if (share_word(layout, &cls->fields[i], (uint8_t)i))
 			continue;
 		struct ctp_ctf_op op = plan_field(&cls->fields[i], (uint8_t)i, variant & CTP_CTF_WIDE);
 		layout->room += op.form == CTP_CTF_FORM_NUMBER ? op.bytes : sizeof(uint64_t);
@@ -141,6 +163,11 @@ static inline char *put_number(char *p, uint64_t v, size_t bytes)
 	return p + bytes;
 }
 
+static inline uint64_t top_bit(const struct ctp_ctf_op *op, const uint64_t *val)
+{
+	return ctp_ctf_has_top(op) ? val[op->top] << 31 : 0;
+}
+
 static char *pack_with_text(char *p, const struct ctp_ctf_layout *layout, const uint64_t *val)
 {
 	for (const struct ctp_ctf_op *op = layout->ops, *end = op + layout->nops; op < end && p; op++) {
@@ -148,7 +175,7 @@ static char *pack_with_text(char *p, const struct ctp_ctf_layout *layout, const 
 		if (op->form != CTP_CTF_FORM_NUMBER)
 			p = put_text(p, text_of(v), op->form);
 		else
-			p = v & op->excess ? NULL : put_number(p, v, op->bytes);
+			p = v & op->excess ? NULL : put_number(p, v | top_bit(op, val), op->bytes);
 	}
 	return p;
 }
@@ -160,7 +187,7 @@ static inline __attribute__((always_inline)) char *pack_numbers(char *p, const s
 	UNROLL for (uint32_t i = 0; i < nops; i++) {
 		uint64_t v = val[ops[i].index];
 		excess |= v & ops[i].excess;
-		p = put_number(p, v, ops[i].bytes);
+		p = put_number(p, v | top_bit(&ops[i], val), ops[i].bytes);
 	}
 	return excess ? NULL : p;
 }

@@ -209,10 +209,11 @@ static bool name_fields(struct names *names, const struct ctp_class *cls)
 	return ok;
 }
 
-static void put_integer(struct ctp_output *out, unsigned bytes, const struct ctp_field *f)
+/* A single bit is the top one of the word before it. */
+static void put_integer(struct ctp_output *out, unsigned bits, const struct ctp_field *f)
 {
 	bool hex = f->role == CTP_ROLE_ADDRESS || f->flags & CTP_FIELD_HEX || ctp_type_is_text(f->type);
-	putf(out, "integer { size = %u; align = 8; signed = %s; base = %u; }", 8 * bytes,
+	putf(out, "integer { size = %u; align = %u; signed = %s; base = %u; }", bits, bits == 1 ? 1 : 8,
 	     ctp_type_is_signed(f->type) ? "true" : "false", hex ? 16 : 10);
 }
 
@@ -225,7 +226,7 @@ static bool label_ok(const struct ctp_field *f, uint32_t j, uint64_t max)
 	return ok;
 }
 
-static void put_enum(struct ctp_output *out, const struct ctp_field *f, unsigned bytes)
+static void put_enum(struct ctp_output *out, const struct ctp_field *f, unsigned bits)
 {
 	static const struct ctp_label states[] = {{0, "suspended"}, {1, "running"}}, bools[] = {{0, "false"}, {1, "true"}};
 	struct ctp_field g = *f;
@@ -235,11 +236,11 @@ static void put_enum(struct ctp_output *out, const struct ctp_field *f, unsigned
 		g.nlabels = 2;
 	}
 	for (uint32_t j = 0; j < g.nlabels; j++) {
-		if (!label_ok(&g, j, bytes == 1 ? UINT8_MAX : INT64_MAX))
+		if (!label_ok(&g, j, bits <= 8 ? UINT8_MAX >> (8 - bits) : INT64_MAX))
 			continue;
 		if (before[0] == ' ') {
 			put(out, "enum : ");
-			put_integer(out, bytes, f);
+			put_integer(out, bits, f);
 		}
 		put(out, before);
 		put_text(out, g.labels[j].name);
@@ -247,34 +248,40 @@ static void put_enum(struct ctp_output *out, const struct ctp_field *f, unsigned
 		before = ", ";
 	}
 	if (before[0] == ' ')
-		put_integer(out, bytes, f); /* not one label that can be used */
+		put_integer(out, bits, f); /* not one label that can be used */
 	else
 		put(out, " }");
 }
 
-static void put_field(struct ctp_output *out, const struct ctp_field *f, const struct ctp_ctf_op *op, const char *name,
-                      const char *length)
+static void put_number(struct ctp_output *out, const struct ctp_field *f, unsigned bits, const char *name)
 {
 	put(out, "\t\t");
-	if (op->form == CTP_CTF_FORM_STRING) {
-		putf(out, "string %s;\n", name);
-		return;
-	}
-	if (op->form == CTP_CTF_FORM_SEQUENCE) {
-		putf(out, "uint32_t %s;\n\t\t", length);
-		put_integer(out, 1, f);
-		putf(out, " %s[%s];\n", name, length);
-		return;
-	}
 	if (f->type == CTP_F32)
 		put(out, "floating_point { exp_dig = 8; mant_dig = 24; align = 8; }");
 	else if (f->type == CTP_F64)
 		put(out, "floating_point { exp_dig = 11; mant_dig = 53; align = 8; }");
 	else if (f->type == CTP_BOOL || f->type == CTP_ENUM)
-		put_enum(out, f, op->bytes);
+		put_enum(out, f, bits);
 	else
-		put_integer(out, op->bytes, f);
+		put_integer(out, bits, f);
 	putf(out, " %s;\n", name);
+}
+
+static void put_op(struct ctp_output *out, const struct ctp_class *cls, const struct ctp_ctf_op *op, char *const *names)
+{
+	const struct ctp_field *f = &cls->fields[op->index];
+	const char *name = names[op->index], *length = names[cls->nfields + op->index];
+	if (op->form == CTP_CTF_FORM_STRING) {
+		putf(out, "\t\tstring %s;\n", name);
+	} else if (op->form == CTP_CTF_FORM_SEQUENCE) {
+		putf(out, "\t\tuint32_t %s;\n\t\t", length);
+		put_integer(out, 8, f);
+		putf(out, " %s[%s];\n", name, length);
+	} else {
+		put_number(out, f, 8u * op->bytes - ctp_ctf_has_top(op), name);
+		if (ctp_ctf_has_top(op))
+			put_number(out, &cls->fields[op->top], 1, names[op->top]);
+	}
 }
 
 static void put_class(struct ctp_output *out, const struct ctp_ctf_class *c)
@@ -290,10 +297,8 @@ static void put_class(struct ctp_output *out, const struct ctp_ctf_class *c)
 		put_text(out, cls->name);
 		putf(out, ";\n\tid = %u;\n\tstream_id = 0;\n\tfields := struct {\n", CTP_CTF_VARIANTS * c->number + variant);
 		const struct ctp_ctf_layout *layout = c->layout[variant];
-		for (const struct ctp_ctf_op *op = layout->ops; op < layout->ops + layout->nops; op++) {
-			char *const *name = &names.name[op->index];
-			put_field(out, &cls->fields[op->index], op, name[0], name[cls->nfields]);
-		}
+		for (const struct ctp_ctf_op *op = layout->ops; op < layout->ops + layout->nops; op++)
+			put_op(out, cls, op, names.name);
 		put(out, "\t};\n};\n\n");
 	}
 	for (uint32_t i = 0; i < names.n; i++)

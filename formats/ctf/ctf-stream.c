@@ -127,6 +127,10 @@ enum ctp_status ctp_ctf_stream_take(struct ctp_ctf_stream *st, const struct ctp_
 				return damaged(st, "ends within an event", err);
 			*val = get_number(p, op->bytes);
 			p += op->bytes;
+			if (ctp_ctf_has_top(op)) {
+				v->val[op->top] = *val >> 31;
+				*val &= INT32_MAX;
+			}
 			continue;
 		}
 		const uint8_t *data;

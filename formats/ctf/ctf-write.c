@@ -255,29 +255,37 @@ static enum ctp_status put_record(struct ctf_sink *s, const struct ctp_record *r
 	return status;
 }
 
-/* Most records are as usual: in order, soon after the one before, without a text. Those that are not go the long way. */
-static inline enum ctp_status write_record(struct ctf_sink *s, const struct ctp_record *rec, struct ctp_err *err)
+/*
+ * Most records are as usual: in order, soon after the one before, without a text. Writes those from rec on that are, as long as
+ * they are of one class and the packet has room; returns the first that must go the long way, or end.
+ */
+static const struct ctp_record *write_plain(struct ctf_sink *s, const struct ctp_record *rec, const struct ctp_record *end)
 {
-	const struct plain *plain = &s->plain[rec->cls->id];
+	const struct plain plain = s->plain[rec->cls->id];
+	const struct ctp_class *cls = rec->cls;
 	struct stream *st = s->streams;
-	if (!plain->layout || (size_t)(st->end - st->p) < CTP_CTF_COMPACT_BYTES + plain->layout->room)
-		return put_record(s, rec, err);
-	uint64_t now_ns = rec->val[plain->time_field], step_ns = now_ns - st->last_ns;
-	if (step_ns >> CTP_CTF_COMPACT_TIME_BITS || now_ns > s->time_max_ns)
-		return put_record(s, rec, err);
-	char *p = ctp_ctf_pack(put_compact_head(st->p, plain->id, now_ns), plain->layout, rec->val);
-	if (!p)
-		return put_record(s, rec, err);
-	st->p = p;
-	st->last_ns = now_ns;
-	return CTP_OK;
+	size_t room = plain.layout ? CTP_CTF_COMPACT_BYTES + plain.layout->room : SIZE_MAX;
+	for (; rec < end && rec->cls == cls && (size_t)(st->end - st->p) >= room; rec++) {
+		uint64_t now_ns = rec->val[plain.time_field], step_ns = now_ns - st->last_ns;
+		if (step_ns >> CTP_CTF_COMPACT_TIME_BITS || now_ns > s->time_max_ns)
+			break;
+		char *p = ctp_ctf_pack(put_compact_head(st->p, plain.id, now_ns), plain.layout, rec->val);
+		if (!p)
+			break;
+		st->p = p;
+		st->last_ns = now_ns;
+	}
+	return rec;
 }
 
 static enum ctp_status write_records(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
 {
-	for (uint32_t i = 0; i < batch->n; i++)
-		if (write_record((struct ctf_sink *)sink, &batch->rec[i], err))
+	struct ctf_sink *s = (struct ctf_sink *)sink;
+	for (const struct ctp_record *rec = batch->rec, *end = rec + batch->n, *next; rec < end; rec = next) {
+		next = write_plain(s, rec, end);
+		if (next == rec && put_record(s, next++, err))
 			return CTP_FAILED;
+	}
 	return CTP_OK;
 }
 

@@ -53,7 +53,10 @@ struct ctp_ctf_op {
 	uint8_t index;   /* of the field */
 	uint8_t bytes;   /* of a number */
 	uint8_t form;
+	uint8_t top;     /* of the bool that is the top bit of the number's 32; index again: none is */
 };
+
+static inline bool ctp_ctf_has_top(const struct ctp_ctf_op *op) { return op->top != op->index; }
 
 /* The payload of one event class. */
 struct ctp_ctf_layout {
