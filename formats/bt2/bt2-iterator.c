@@ -15,7 +15,6 @@
  */
 #include "bt2/bt2.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +27,6 @@
 
 enum {
 	PACKET_EVENTS = 1 << 16, /* and then another packet: sink.ctf.fs keeps one in memory */
-	QUEUE_MAX = 4,           /* messages that a record may become */
 	NOTICES_SHOWN = 10,
 };
 static const uint64_t SECOND_NS = 1000000000;
@@ -47,13 +45,12 @@ struct iterator {
 	struct ctp_batch batch; /* what is left of it */
 	struct ctp_bt2_event *known[CTP_CLASSES_MAX]; /* by the reader's number for the class */
 
-	enum { BEGINNING, MIDDLE, OVER } phase;
+	enum { BEGINNING, MIDDLE, ENDING, OVER } phase;
 	uint64_t last; /* time of the last event; 0 before the first */
 	bt_packet *packet; /* that is open */
 	uint32_t packet_events;
 	bool packet_full;
-	const bt_message *queue[QUEUE_MAX];
-	unsigned head, tail;
+	bool discarded; /* what the record at hand says to be lost has been told */
 
 	struct ctp_notice notice;
 	uint64_t notices, said; /* in this reading; in all: what is read again after a seek is not said again */
@@ -74,6 +71,12 @@ static void say(void *arg, const char *text)
 		text = "and more of these";
 	if (it->said <= NOTICES_SHOWN + 1)
 		fprintf(stderr, "source.ctp.fs: %s: %s\n", it->place->path, text);
+}
+
+static enum ctp_status no_memory(struct iterator *it)
+{
+	it->failed = true;
+	return ctp_err_set(&it->err, "%s: out of memory", it->place->path);
 }
 
 /* --- the section --------------------------------------------------------------------------------------------------------- */
@@ -212,45 +215,30 @@ static bool make_stream(struct iterator *it, const struct ctp_section *sec)
 
 /* --- messages ------------------------------------------------------------------------------------------------------------ */
 
-static bool no_memory(struct iterator *it)
-{
-	it->failed = true;
-	ctp_err_set(&it->err, "%s: out of memory", it->place->path);
-	return false;
-}
+/* Each of these makes one message; null: no memory. */
 
-/* Takes the message, or the want of memory that it is null for. */
-static bool push(struct iterator *it, const bt_message *msg)
-{
-	if (!msg)
-		return no_memory(it);
-	assert(it->tail < QUEUE_MAX);
-	it->queue[it->tail++] = msg;
-	return true;
-}
-
-static bool open_packet(struct iterator *it, uint64_t ts)
+static const bt_message *open_packet(struct iterator *it, uint64_t ts)
 {
 	it->packet = bt_packet_create(it->stream);
 	it->packet_events = 0;
 	it->packet_full = false;
-	return it->packet ? push(it, bt_message_packet_beginning_create_with_default_clock_snapshot(it->self, it->packet, ts)) :
-	                    no_memory(it);
+	return it->packet ? bt_message_packet_beginning_create_with_default_clock_snapshot(it->self, it->packet, ts) : NULL;
 }
 
-static bool close_packet(struct iterator *it, uint64_t ts)
+static const bt_message *close_packet(struct iterator *it, uint64_t ts)
 {
 	const bt_message *end = bt_message_packet_end_create_with_default_clock_snapshot(it->self, it->packet, ts);
 	BT_PACKET_PUT_REF_AND_RESET(it->packet);
-	return push(it, end);
+	return end;
 }
 
-static bool discard(struct iterator *it, uint64_t lost, uint64_t since, uint64_t ts)
+static const bt_message *discard(struct iterator *it, uint64_t lost, uint64_t since, uint64_t ts)
 {
 	bt_message *msg = bt_message_discarded_events_create_with_default_clock_snapshots(it->self, it->stream, since, ts);
 	if (msg)
 		bt_message_discarded_events_set_count(msg, lost);
-	return push(it, msg);
+	it->discarded = true;
+	return msg;
 }
 
 /* The event class of a record; null: no memory. */
@@ -262,71 +250,84 @@ static bt_event_class *classify(struct iterator *it, const struct ctp_class *cls
 	return ctp_bt2_event_class(event, cls, timed, bt_stream_borrow_class(it->stream));
 }
 
-static bool push_event(struct iterator *it, const struct ctp_record *rec, uint64_t ts, bool timed)
+static const bt_message *make_event(struct iterator *it, const struct ctp_record *rec, uint64_t ts, bool timed)
 {
 	bt_event_class *ec = classify(it, rec->cls, timed);
 	if (!ec)
-		return no_memory(it);
+		return NULL;
 	bt_message *msg = bt_message_event_create_with_packet_and_default_clock_snapshot(it->self, ec, it->packet, ts);
 	if (msg) {
 		bt_field *payload = bt_event_borrow_payload_field(bt_message_event_borrow_event(msg));
 		if (!ctp_bt2_event_fill(it->known[rec->cls->id], rec, timed, payload))
 			BT_MESSAGE_PUT_REF_AND_RESET(msg);
 	}
-	return push(it, msg);
+	return msg;
 }
 
-static bool take_record(struct iterator *it, const struct ctp_record *rec)
+/* The next of the messages that the record at hand becomes; its event is the last, and then the batch goes on. */
+static const bt_message *take_record(struct iterator *it)
 {
+	const struct ctp_record *rec = it->batch.rec;
 	int at = rec->cls->time_field;
-	uint64_t ts = at < 0 ? it->last : rec->val[at], lost = ctp_record_lost(rec);
+	uint64_t ts = at < 0 ? it->last : rec->val[at], lost = it->discarded ? 0 : ctp_record_lost(rec);
 	bool timed = ts < it->last || ts > it->limit;
 	if (timed)
 		ts = it->last;
 	uint64_t closed = it->packet_full ? it->last : ts; /* a packet that a loss had for itself, at its time */
-	if (it->packet && (lost || it->packet_full) && !close_packet(it, closed))
-		return false;
-	if (lost && !discard(it, lost, closed, ts))
-		return false;
-	if (!it->packet && !open_packet(it, ts))
-		return false;
+	if (it->packet && (lost || it->packet_full))
+		return close_packet(it, closed);
+	if (lost)
+		return discard(it, lost, closed, ts);
+	if (!it->packet)
+		return open_packet(it, ts);
 	it->last = ts;
-	it->packet_full = lost || ++it->packet_events == PACKET_EVENTS;
-	return push_event(it, rec, ts, timed);
+	it->packet_full = it->discarded || ++it->packet_events == PACKET_EVENTS;
+	it->discarded = false;
+	it->batch.rec++;
+	it->batch.n--;
+	return make_event(it, rec, ts, timed);
 }
 
-static bool finish(struct iterator *it)
+/* Makes records be at hand; if there are none, the section is ending. False: failed. */
+static bool fill_batch(struct iterator *it)
 {
-	it->phase = OVER;
-	if (it->in.harmed)
-		say(it, it->in.err.text);
-	close_reading(it);
-	return (!it->packet || close_packet(it, it->last)) && push(it, bt_message_stream_end_create(it->self, it->stream));
+	struct ctp_item item;
+	enum ctp_status status = ctp_order_next(it->order, &item, &it->err);
+	it->failed = status == CTP_FAILED;
+	if (!status && item.kind == CTP_ITEM_RECORDS) {
+		it->batch = item.batch;
+	} else if (!it->failed) {
+		it->phase = ENDING;
+		if (it->in.harmed)
+			say(it, it->in.err.text);
+		close_reading(it);
+	}
+	return !it->failed;
 }
 
-/* Fills the queue, which is empty, with what is next; false if nothing is or it failed. */
-static bool advance(struct iterator *it)
+static const bt_message *make_message(struct iterator *it)
 {
-	it->head = it->tail = 0;
-	if (it->phase == OVER || it->failed)
-		return false;
 	if (it->phase == BEGINNING) {
 		it->phase = MIDDLE;
-		return push(it, bt_message_stream_beginning_create(it->self, it->stream));
+		return bt_message_stream_beginning_create(it->self, it->stream);
 	}
-	if (!it->batch.n) {
-		struct ctp_item item;
-		enum ctp_status status = ctp_order_next(it->order, &item, &it->err);
-		if (status == CTP_FAILED) {
-			it->failed = true;
-			return false;
-		}
-		if (status == CTP_EOF || item.kind != CTP_ITEM_RECORDS)
-			return finish(it);
-		it->batch = item.batch;
-	}
-	it->batch.n--;
-	return take_record(it, it->batch.rec++);
+	if (it->phase == MIDDLE)
+		return take_record(it);
+	if (it->packet)
+		return close_packet(it, it->last);
+	it->phase = OVER;
+	return bt_message_stream_end_create(it->self, it->stream);
+}
+
+/* Null: it is over or failed. */
+static const bt_message *next_message(struct iterator *it)
+{
+	if (it->phase == OVER || it->failed || (it->phase == MIDDLE && !it->batch.n && !fill_batch(it)))
+		return NULL;
+	const bt_message *msg = make_message(it);
+	if (!msg)
+		no_memory(it);
+	return msg;
 }
 
 /* --- what babeltrace2 calls ---------------------------------------------------------------------------------------------- */
@@ -336,8 +337,8 @@ bt_message_iterator_class_next_method_status ctp_bt2_iterator_next(bt_self_messa
 {
 	struct iterator *it = bt_self_message_iterator_get_data(self);
 	uint64_t n = 0;
-	while (n < capacity && (it->head < it->tail || advance(it)))
-		msgs[n++] = it->queue[it->head++];
+	while (n < capacity && (msgs[n] = next_message(it)))
+		n++;
 	*count = n;
 	if (n)
 		return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_OK;
@@ -347,23 +348,15 @@ bt_message_iterator_class_next_method_status ctp_bt2_iterator_next(bt_self_messa
 	return BT_MESSAGE_ITERATOR_CLASS_NEXT_METHOD_STATUS_ERROR;
 }
 
-static void drop_messages(struct iterator *it)
-{
-	while (it->head < it->tail)
-		bt_message_put_ref(it->queue[it->head++]);
-	it->head = it->tail = 0;
-	BT_PACKET_PUT_REF_AND_RESET(it->packet);
-}
-
 bt_message_iterator_class_seek_beginning_method_status ctp_bt2_iterator_seek_beginning(bt_self_message_iterator *self)
 {
 	struct iterator *it = bt_self_message_iterator_get_data(self);
 	const struct ctp_section *sec;
-	drop_messages(it);
+	BT_PACKET_PUT_REF_AND_RESET(it->packet);
 	close_reading(it);
 	it->phase = BEGINNING;
 	it->last = it->notices = 0;
-	it->failed = it->packet_full = false;
+	it->failed = it->packet_full = it->discarded = false;
 	if (!open_reading(it, &sec, &it->err))
 		return BT_MESSAGE_ITERATOR_CLASS_SEEK_BEGINNING_METHOD_STATUS_OK;
 	it->failed = true;
@@ -373,7 +366,7 @@ bt_message_iterator_class_seek_beginning_method_status ctp_bt2_iterator_seek_beg
 
 static void free_iterator(struct iterator *it)
 {
-	drop_messages(it);
+	bt_packet_put_ref(it->packet);
 	close_reading(it);
 	ctp_bt2_event_free(it->events);
 	bt_stream_put_ref(it->stream);
@@ -392,7 +385,7 @@ bt_message_iterator_class_initialize_method_status ctp_bt2_iterator_init(bt_self
 	it->self = self;
 	it->place = bt_self_component_port_get_data(bt_self_component_port_output_as_self_component_port(port));
 	it->notice = (struct ctp_notice){.say = say, .arg = it};
-	if (open_reading(it, &sec, &it->err) || (!make_stream(it, sec) && !no_memory(it))) {
+	if (open_reading(it, &sec, &it->err) || (!make_stream(it, sec) && no_memory(it))) {
 		BT_CURRENT_THREAD_ERROR_APPEND_CAUSE_FROM_MESSAGE_ITERATOR(self, "%s", it->err.text);
 		free_iterator(it);
 		return BT_MESSAGE_ITERATOR_CLASS_INITIALIZE_METHOD_STATUS_ERROR;
