@@ -63,11 +63,11 @@ static uint32_t slot_of(const struct ctp_plain_gaps *g, uint64_t probe)
 static bool grow(struct ctp_plain_gaps *g)
 {
 	uint32_t room = g->room ? 2 * g->room : TRACKS_MIN;
-	struct track *tracks = room <= CTP_PLAIN_GAPS_PROBES ? realloc(g->tracks, room * sizeof(*tracks)) : NULL;
+	struct track *tracks = room <= CTP_PLAIN_GAPS_PROBES ? realloc(g->tracks, room * sizeof *tracks) : NULL;
 	if (!tracks)
 		return false;
 	g->tracks = tracks;
-	uint32_t *slots = calloc(2 * (size_t)room, sizeof(*slots));
+	uint32_t *slots = calloc(2 * (size_t)room, sizeof *slots);
 	if (!slots)
 		return false;
 	free(g->slots);
@@ -99,7 +99,7 @@ static struct track *track_of(struct ctp_plain_gaps *g, uint64_t probe)
 static void forget(struct ctp_plain_gaps *g)
 {
 	g->ntracks = 0;
-	memset(g->slots, 0, 2 * (size_t)g->room * sizeof(*g->slots));
+	memset(g->slots, 0, 2 * (size_t)g->room * sizeof *g->slots);
 	g->dialect = (struct ctp_dialect){0};
 	ctp_threads_clear(&g->threads);
 	g->last_ns = 0;
@@ -211,7 +211,7 @@ static void take_record(struct ctp_plain_gaps *g, struct ctp_writer *w, const st
 		forget(g);
 	}
 	struct entry *e = hold(g, w);
-	memcpy(e->val, rec->val, sizeof(e->val));
+	memcpy(e->val, rec->val, sizeof e->val);
 	ctp_threads_number(&g->threads, tid);
 	g->last_ns = ts > g->last_ns ? ts : g->last_ns;
 	struct track *t = probe ? track_of(g, probe) : NULL; /* without a probe it is nobody's */
@@ -241,13 +241,13 @@ static void take_mark(void *arg, struct ctp_writer *w, uint64_t ts_ns)
 
 struct ctp_plain_gaps *ctp_plain_gaps_new(struct ctp_err *err)
 {
-	struct ctp_plain_gaps *g = calloc(1, sizeof(*g));
+	struct ctp_plain_gaps *g = calloc(1, sizeof *g);
 	if (!g) {
 		ctp_err_set(err, "out of memory");
 		return NULL;
 	}
 	g->salt = ctp_spread_salt();
-	g->held = malloc(CTP_PLAIN_GAPS_HELD * sizeof(*g->held));
+	g->held = malloc(CTP_PLAIN_GAPS_HELD * sizeof *g->held);
 	g->plain = ctp_plain_class(err);
 	g->lost_class = ctp_class_new("lost", CTP_KIND_LOSS, lost_fields, LOST_FIELDS, err);
 	g->conflict_class = ctp_class_new("conflict", CTP_KIND_CONFLICT, lost_fields, LOST_COUNT, err);

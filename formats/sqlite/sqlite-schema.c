@@ -14,7 +14,7 @@
 
 #define EVENTS "coro_trace_events"
 enum { EVENT_FIELDS_MAX = 64 };
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* The first, to its CHECK, is word for word what coroTracer makes. */
 static const char tables_sql[] =

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static enum ctp_status make_view(const struct ctp_sqlite *s, const char *name, const char *select, bool again,
                                  struct ctp_err *err)

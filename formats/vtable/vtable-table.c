@@ -155,7 +155,7 @@ static int find_class(struct table *t, const char *name, char **why)
 	struct ctp_vtable_trace trace;
 	struct ctp_item item;
 	struct ctp_err err;
-	const struct ctp_class *seen[CTP_CLASSES_MAX] = { 0 };
+	const struct ctp_class *seen[CTP_CLASSES_MAX] = {NULL};
 	int rc = ctp_vtable_trace_open(&trace, t->file, why);
 	if (rc)
 		return rc;

@@ -339,7 +339,7 @@ char *ctp_text_duration(char *p, uint64_t ns)
 		const char *unit;
 		double ns;
 	} units[] = {{"d", 86400e9}, {"h", 3600e9}, {"min", 60e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}};
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
 		double v = (double)ns / units[i].ns;
 		if (v >= 0.9995) /* or rounding would show 1000 of the unit below */
 			return p + snprintf(p, CTP_TEXT_MAX, "%.*f %s", v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v, units[i].unit);
