@@ -40,7 +40,7 @@ void ctp_intake_end(struct ctp_intake *it, bool complete)
 static void open_section(struct ctp_intake *it, const struct ctp_section *sec)
 {
 	ctp_writer_begin(it->writer, sec);
-	/* Says nothing, but makes the section be there even if nothing follows. */
+	/* The mark makes the section exist even if no row follows. */
 	ctp_writer_mark(it->writer, 0);
 	it->had_section = true;
 }
@@ -121,7 +121,8 @@ void ctp_intake_put(struct ctp_intake *it, const struct ctp_class *cls, const ui
 	static const struct ctp_err memory = {"out of memory"};
 	struct ctp_record rec = {.cls = cls, .val = val};
 	if (cls->kind != CTP_KIND_TRANSITION)
-		it->source->stats.harmed |= cls->kind == CTP_KIND_LOSS || cls->kind == CTP_KIND_CONFLICT || ctp_record_untraced(&rec);
+		it->source->stats.harmed |= cls->kind == CTP_KIND_LOSS || cls->kind == CTP_KIND_CONFLICT ||
+		                            ctp_record_untraced(&rec);
 	if (ctp_sorter_put(it->sorter, it->writer, cls, val))
 		it->source->stats.accepted++;
 	else
@@ -153,7 +154,7 @@ enum ctp_status ctp_intake_finish(struct ctp_intake *it, struct ctp_err *err)
 		ctp_notice_say(it->notice, "the input is empty");
 	if (it->section == CTP_SECTION_THEIRS)
 		ctp_notice_say(it->notice, "the section has no end: it was cut short");
-	/* Even of nothing: a stream without a section would not be one. */
+	/* An empty input gives a section too: a stream without one is no stream. */
 	if (!it->had_section)
 		ctp_intake_own_section(it, false);
 	if (it->section)

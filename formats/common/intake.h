@@ -11,49 +11,49 @@
 
 struct ctp_intake_class {
 	struct ctp_class *cls;
-	void *layout; /* the source's: how its rows look. For free() */
-	bool current; /* what its name means in this section */
+	void *layout; /* the source's own: how rows of the class look; freed with free() */
+	bool current; /* its name means this class in this section */
 };
 
 struct ctp_intake {
 	struct ctp_source *source;
 	const char *tool;
 	struct ctp_sorter *sorter;
-	struct ctp_plain_gaps *gaps; /* between the sorter and the writer, in a section of ours */
+	struct ctp_plain_gaps *gaps; /* stands between the sorter and the writer in a section of ours */
 	uint32_t nclasses;
-	struct ctp_intake_class classes[CTP_CLASSES_MAX]; /* all there ever were: the writer may still need them */
+	struct ctp_intake_class classes[CTP_CLASSES_MAX]; /* of all sections: the writer may still need them */
 
 	/* of the input at hand */
 	struct ctp_input *in;
 	struct ctp_writer *writer;
 	const struct ctp_notice *notice;
-	enum { CTP_SECTION_NONE, CTP_SECTION_OURS, CTP_SECTION_THEIRS } section; /* theirs: the input told, and tells its end */
+	enum { CTP_SECTION_NONE, CTP_SECTION_OURS, CTP_SECTION_THEIRS } section; /* theirs: the input has its begin and end */
 	bool had_section;
 };
 
-/* source and tool stay the caller's; tool is what sections say that the input does not tell of. */
+/* source and tool stay the caller's; tool is the attribute of sections of ours. */
 enum ctp_status ctp_intake_init(struct ctp_intake *it, struct ctp_source *source, const char *tool, struct ctp_err *err);
 void ctp_intake_fini(struct ctp_intake *it);
 
-/* Around the rows of one input. The second ends what is open and says what is wrong with the input as a whole. */
+/* Around the rows of one input. The second ends an open section and says what is wrong with the input as a whole. */
 void ctp_intake_begin(struct ctp_intake *it, struct ctp_input *in, struct ctp_writer *w, const struct ctp_notice *notice);
 enum ctp_status ctp_intake_finish(struct ctp_intake *it, struct ctp_err *err);
 
-/* A section of the input, which begins at that line and is copied; and its end. */
+/* A section of the input begins at that line; sec is copied. The second ends it. */
 void ctp_intake_section(struct ctp_intake *it, const struct ctp_section *sec, uint64_t line);
 void ctp_intake_end(struct ctp_intake *it, bool complete);
 
-/* At that line something else begins: a section that is open ends here. */
+/* Ends a section that is still open at that line. */
 void ctp_intake_break(struct ctp_intake *it, uint64_t line);
 
 /* A section for rows that come without one. wall: their times are nanoseconds since 1970. */
 void ctp_intake_own_section(struct ctp_intake *it, bool wall);
 
-/* What a name means in this section, or null; and from here on: cls is taken over. Null: why. */
+/* The class that a name means in this section; null: none. The second makes cls, which it takes over, that class; null: why. */
 struct ctp_intake_class *ctp_intake_find(struct ctp_intake *it, const char *name);
 struct ctp_intake_class *ctp_intake_adopt(struct ctp_intake *it, struct ctp_class *cls, struct ctp_err *why);
 
-/* A row, in a section. */
+/* A row of the section: kept, or rejected with a notice that says why. */
 void ctp_intake_put(struct ctp_intake *it, const struct ctp_class *cls, const uint64_t *val, uint64_t line);
 void ctp_intake_reject(struct ctp_intake *it, uint64_t line, const struct ctp_err *why);
 

@@ -23,10 +23,10 @@ static char *put_u(char *p, unsigned c)
 /* U+2028 and U+2029 end a line for some readers of JavaScript. */
 static inline bool is_line_end(const char *s, unsigned n) { return n == 3 && !memcmp(s, "\xe2\x80", 2) && (s[2] & 0xfe) == 0xa8; }
 
-/* What could end a script element of an HTML page, or be taken for more than text there. */
+/* A character that could end a script element of an HTML page, or that a browser takes for markup there. */
 static inline bool is_markup(const char *s, unsigned n) { return *s == '<' || *s == '>' || *s == '&' || is_line_end(s, n); }
 
-/* The whole characters that begin in [s, stop), where the text goes on to end. */
+/* Writes the characters that begin in [*text, stop); the last of them may reach up to end. */
 static inline char *escape(char *p, const char **text, const char *stop, const char *end, bool in_page)
 {
 	const char *s = *text;
@@ -174,7 +174,7 @@ static char *put_utf8(char *p, unsigned c)
 	return p;
 }
 
-/* What follows \u. A surrogate without its other half is a byte if it is one of ours, and otherwise cannot be kept. */
+/* The digits behind \u. A lone surrogate is a byte if json.h says so, and invalid otherwise. */
 static char *take_u(struct ctp_json *j, char *to)
 {
 	int c = take_hex4(j);
@@ -274,7 +274,7 @@ static bool skip_word(struct ctp_json *j, const char *word)
 	return true;
 }
 
-/* A text, checked as in ctp_json_text but kept nowhere. */
+/* Checks a text as ctp_json_text does, but keeps nothing of it. */
 static bool skip_text(struct ctp_json *j)
 {
 	j->p++;

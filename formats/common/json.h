@@ -22,7 +22,7 @@ void ctp_json_put(struct ctp_output *out, const char *text, size_t len);
 /* The same for a script element of an HTML page: <, >, &, U+2028 and U+2029 are escaped too, so that no text can end it. */
 void ctp_json_put_in_page(struct ctp_output *out, const char *text, size_t len);
 
-/* Where a value may begin, or what stands there. */
+/* The rest of a line: [p, end). */
 struct ctp_json {
 	const char *p, *end;
 };
@@ -32,33 +32,32 @@ enum ctp_json_kind {
 	CTP_JSON_FALSE, CTP_JSON_NULL,
 };
 
-/* Goes over white space and says what the value is that begins there, by its first byte. */
+/* Skips white space and tells the kind of the value at j by its first byte. */
 enum ctp_json_kind ctp_json_peek(struct ctp_json *j);
 
-/* Goes over white space and the character c; false, and stays, if it is something else. */
+/* Skips white space and the character c; false, and j stays there, if another character comes. */
 bool ctp_json_take(struct ctp_json *j, char c);
 
 /*
- * The parts of an object or array, one at a time: true if there is another, and j stands at it (at its key, in an object).
- * first is the caller's, true before the first call. False at the closing bracket, which is taken, and on nonsense: then j->p
- * is null.
+ * Steps through an object or array: true if there is another element, and j stands at it (in an object, at its key). first is
+ * the caller's, true before the first call. False at the closing bracket, which is skipped, and on invalid JSON: then j->p is null.
  */
 bool ctp_json_next(struct ctp_json *j, char close, bool *first);
 
 /*
- * A text, decoded to `to`, which needs as much room as it has bytes in the line. Returns the end of what was decoded; null if
- * it is not a text or not valid. The key form also takes the colon.
+ * Decodes a text to `to`, which needs room for as many bytes as the text has in the line. Returns the end of the decoded text;
+ * null: the value is no text, or invalid. The second also skips the colon.
  */
 char *ctp_json_text(struct ctp_json *j, char *to);
 char *ctp_json_key(struct ctp_json *j, char *to);
 
-/* A number, as JSON spells them: [*from, *upto). */
+/* Skips a number as JSON spells it, and gives its digits: [*from, *upto). */
 bool ctp_json_number(struct ctp_json *j, const char **from, const char **upto);
 
-/* Over any value, checked, nested at most CTP_JSON_DEPTH deep. */
+/* Checks and skips any value that is nested at most CTP_JSON_DEPTH deep. */
 bool ctp_json_skip(struct ctp_json *j);
 
-/* The rest is white space. */
+/* True if the rest of the line is white space. */
 bool ctp_json_done(struct ctp_json *j);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * meta.c - sections and classes to JSON text and back; see meta.h.
  *
- * Reading: both are objects; a small walker calls back for each key, and the callbacks nest as the objects do.
+ * Both are JSON objects. A walker calls a function for each key, and these functions nest as the objects do.
  */
 #include "common/meta.h"
 
@@ -65,7 +65,7 @@ static char *done(struct draft *d, size_t *len)
 	return d->text;
 }
 
-/* The length of a name without the [] of a list's element; *is_list says whether it had one. */
+/* The length of a name without the [] of a list's element; *is_list tells whether the name has these. */
 static size_t attr_key(const char *name, bool *is_list)
 {
 	size_t len = strlen(name);
@@ -144,7 +144,7 @@ struct walk {
 	struct ctp_err *why;
 };
 
-/* A text as a C string in scratch, which moves on behind it; null if it is none or holds a NUL. */
+/* A text as a C string in scratch, which then begins behind it; null: the value is no text, or holds a NUL. */
 static const char *take_string(struct walk *w, bool is_key)
 {
 	char *s = w->scratch, *upto = is_key ? ctp_json_key(&w->j, s) : ctp_json_text(&w->j, s);
@@ -155,7 +155,7 @@ static const char *take_string(struct walk *w, bool is_key)
 	return s;
 }
 
-/* Calls each for the value behind each key of the object at hand; each takes the value. */
+/* Calls `each` for each key of the object at hand; `each` skips the value. */
 static bool walk_object(struct walk *w, bool (*each)(struct walk *w, const char *key, void *arg), void *arg)
 {
 	bool first = true;
@@ -200,7 +200,7 @@ static bool each_attr(struct walk *w, const char *key, void *arg)
 {
 	if (ctp_json_peek(&w->j) != CTP_JSON_ARRAY)
 		return add_attr(w, key, arg);
-	/* The key is the last thing in scratch, so the [] of its elements can follow it. */
+	/* The key stands last in scratch, so [] can be put behind it. */
 	memcpy(w->scratch - 1, "[]", 3);
 	w->scratch += 2;
 	bool first = true;
@@ -223,7 +223,7 @@ struct schema {
 	unsigned kind;
 	uint32_t nfields;
 	struct ctp_field fields[CTP_FIELDS_MAX];
-	struct ctp_label *labels; /* of all fields, while they are read; NULL in fields until then */
+	struct ctp_label *labels; /* of all fields, while they are read; the fields get theirs when all are known */
 	size_t nlabels;
 };
 
@@ -307,7 +307,7 @@ struct ctp_class *ctp_meta_read_class(const char *p, const char *end, char *scra
 	struct schema s = {.kind = CTP_KIND_OTHER};
 	struct ctp_class *cls = NULL;
 	if (!walk_text(p, end, scratch, each_of_schema, &s, why) && s.name) {
-		struct ctp_label *next = s.labels; /* only now: it no longer moves */
+		struct ctp_label *next = s.labels; /* the array no longer moves */
 		for (uint32_t i = 0; i < s.nfields; next += s.fields[i++].nlabels)
 			s.fields[i].labels = next;
 		cls = ctp_class_new(s.name, (enum ctp_kind)s.kind, s.fields, s.nfields, why);

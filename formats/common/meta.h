@@ -4,8 +4,8 @@
  *	{"host":"a","pid":"17","argv":["./server","-v"]}
  *	{"name":"lost","kind":"loss","fields":[{"name":"ts","type":"u64","role":"time","pred":"time","unit":"ns"}, ...]}
  *
- * Any format that has a place for a text can carry both, and a stream made of it is the one that it was made of. An attribute
- * whose name ends in [] is an element of an array. Texts are as json.h says.
+ * A format that has a place for a text can carry both, so that ctp-from... gives back the stream that ctp-to... was given. An
+ * attribute whose name ends in [] is an element of an array. Texts are as json.h says.
  */
 #ifndef CTP_META_H
 #define CTP_META_H
@@ -18,9 +18,8 @@ char *ctp_meta_attrs(const struct ctp_section *sec, size_t *len);
 char *ctp_meta_class(const struct ctp_class *cls, size_t *len);
 
 /*
- * The way back, from the object [p, end). scratch must have room for end - p bytes. The first adds the attributes to sec; the
- * second returns a class for the caller to free, or null: why. Keys of a declaration that mean nothing are passed over, so that a later
- * version may say more.
+ * Read the object [p, end). scratch must have room for end - p bytes. The first adds the attributes to sec; the second returns a
+ * class, which the caller frees; null: why. Unknown keys of a declaration are skipped, so that a later version may add some.
  */
 enum ctp_status ctp_meta_read_attrs(const char *p, const char *end, char *scratch, struct ctp_section *sec, struct ctp_err *why);
 struct ctp_class *ctp_meta_read_class(const char *p, const char *end, char *scratch, struct ctp_err *why);

@@ -1,4 +1,4 @@
-/* plain-gaps.c - writes what the numbers of coroTracer's rows show to be missing. */
+/* plain-gaps.c - gaps in the numbers of coroTracer's rows become loss records. */
 #include "common/plain-gaps.h"
 
 #include <stdlib.h>
@@ -11,34 +11,34 @@
 
 enum { SLOTS = CTP_SEQUENCE_SLOTS, TRACKS_MIN = 1024 };
 
-/* A probe, in one cache line. */
+/* The rows of a probe so far, in one cache line. */
 struct track {
 	uint64_t probe;
 	struct ctp_sequence numbers;
 	uint64_t last_ns;
-	uint32_t rows[SLOTS]; /* that have the last number */
+	uint32_t rows[SLOTS]; /* entries of the rows that have the last number */
 };
 
 struct entry {
-	uint64_t val[CTP_PLAIN_FIELDS]; /* of a mark its time alone */
+	uint64_t val[CTP_PLAIN_FIELDS]; /* a mark has its time alone */
 	uint64_t after_ns;
-	struct ctp_sequence before; /* of a gap of which the size is to be told here */
-	bool mark, gap, counted, conflict; /* gap, conflict: a record is due in front of the row */
+	struct ctp_sequence before; /* the row, for the size of the gap, if counted */
+	bool mark, gap, counted, conflict; /* gap, conflict: such a record is written before the row */
 };
 
 struct ctp_plain_gaps {
 	struct ctp_class *plain, *lost_class, *conflict_class;
-	const struct ctp_class *cls;     /* of the rows that are held; null: none were there */
-	struct entry *held;              /* numbers [next - count, next), by their lower bits */
+	const struct ctp_class *cls;     /* of the rows that are held; null: no row has come yet */
+	struct entry *held;              /* entries [next - count, next), each at its number modulo the size */
 	uint32_t next, count;
 	struct track *tracks;
-	uint32_t *slots;                 /* numbers + 1 of tracks, by hash; twice as many as there is room for tracks */
+	uint32_t *slots;                 /* hash table of tracks, number + 1 each; twice as large as room */
 	uint32_t ntracks, room;
 	uint64_t salt;
 	struct ctp_dialect dialect;
 	struct ctp_threads threads;
 	uint64_t last_ns, lost, conflicts;
-	bool through, full;              /* through: another class came, and nothing is looked at any more */
+	bool through, full;              /* through: a row of another class came, and all rows from there on pass */
 };
 
 enum { LOST_TS, LOST_PROBE, LOST_COUNT, LOST_AFTER, LOST_FIELDS };
@@ -78,7 +78,7 @@ static bool grow(struct ctp_plain_gaps *g)
 	return true;
 }
 
-/* Null: there are too many. */
+/* Null: there are too many probes. */
 static struct track *track_of(struct ctp_plain_gaps *g, uint64_t probe)
 {
 	uint32_t slot = slot_of(g, probe);
@@ -148,7 +148,7 @@ static struct entry *hold(struct ctp_plain_gaps *g, struct ctp_writer *w)
 
 /* --- rows ----------------------------------------------------------------------------------------------------------------- */
 
-/* A round is over, and some of it is missing: before, between or behind its rows. */
+/* A round that is over has fewer rows than slots: the missing ones may be before, between or behind its rows. */
 static void doubt_round(struct ctp_plain_gaps *g, const struct track *t, uint32_t rows)
 {
 	for (uint32_t i = 0; i < rows; i++)
@@ -156,7 +156,7 @@ static void doubt_round(struct ctp_plain_gaps *g, const struct track *t, uint32_
 			entry_at(g, t->rows[i])->gap = true;
 }
 
-/* Rows of several that cannot be told apart: so it is from the first on that could be another's. */
+/* The rows of the round may be of several coroutines: the conflict is written before the first of them that is still held. */
 static void mix(struct ctp_plain_gaps *g, const struct track *t, uint32_t rows, struct entry *e)
 {
 	for (uint32_t i = 0; i < rows; i++)
@@ -186,7 +186,7 @@ static void look_at(struct ctp_plain_gaps *g, struct track *t, struct entry *e, 
 	t->last_ns = ts;
 }
 
-/* In a file to which several runs were added, as follow.h says. */
+/* A file may hold several runs, one behind the other; follow.h has the rule. */
 static bool is_next_run(const struct ctp_plain_gaps *g, uint64_t tid, uint64_t ts)
 {
 	return g->last_ns && ctp_sequence_silence(g->last_ns, ts) && !ctp_threads_has(&g->threads, tid);
@@ -214,7 +214,7 @@ static void take_record(struct ctp_plain_gaps *g, struct ctp_writer *w, const st
 	memcpy(e->val, rec->val, sizeof e->val);
 	ctp_threads_number(&g->threads, tid);
 	g->last_ns = ts > g->last_ns ? ts : g->last_ns;
-	struct track *t = probe ? track_of(g, probe) : NULL; /* without a probe it is nobody's */
+	struct track *t = probe ? track_of(g, probe) : NULL; /* a row without a probe is no coroutine's */
 	if (t)
 		look_at(g, t, e, g->next - 1);
 }

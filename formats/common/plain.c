@@ -21,7 +21,7 @@ struct ctp_class *ctp_plain_class(struct ctp_err *err)
 	return ctp_class_new("transition", CTP_KIND_TRANSITION, ctp_plain_fields, CTP_PLAIN_FIELDS, err);
 }
 
-/* How many of the class's fields these are, the texts of sites not counted; 0 if one of them is none of the class. */
+/* How many of these fields the class has, texts of sites not counted; 0: one of them is none of the class's. */
 static uint32_t count_these(const struct ctp_class *cls, const struct ctp_field *fields, uint32_t n)
 {
 	uint32_t count = 0;
@@ -33,7 +33,7 @@ static uint32_t count_these(const struct ctp_class *cls, const struct ctp_field 
 	return count;
 }
 
-/* The class with those of its fields alone. Null: it would not be the same without the others. */
+/* The class with these of its fields alone. Null: the class cannot be without one of the others. */
 static struct ctp_class *narrowed(const struct ctp_class *cls, const struct ctp_field *fields, uint32_t n)
 {
 	struct ctp_field kept[CTP_FIELDS_MAX];

@@ -1,8 +1,8 @@
 /*
- * spool.c - what a sink was given, set aside.
+ * spool.c - a raw stream in a file without a name.
  *
- * Whether a record is late is nothing that a stream says: its reader finds out. Here a mark says it of the records behind it, up to
- * the next mark.
+ * A stream does not say which records are late; its reader finds out. In a spool a mark says it of the records between that mark
+ * and the next.
  */
 #include "common/spool.h"
 
@@ -15,13 +15,13 @@
 
 #include "io/output.h"
 
-enum { MARK_IN_TIME = 0, MARK_LATE = 1 }; /* the first also makes a section be there even if nothing follows */
+enum { MARK_IN_TIME = 0, MARK_LATE = 1 }; /* the first also makes a section exist even if no record follows */
 
 struct ctp_spool {
 	int fd;
 	struct ctp_output out;
 	struct ctp_writer *writer;
-	bool late; /* the last mark says so */
+	bool late; /* by the last mark */
 	char name[PATH_MAX + 32];
 };
 
@@ -29,7 +29,7 @@ static int open_nameless(const char *dir)
 {
 	char path[PATH_MAX];
 	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	/* Not every file system can do that. */
+	/* Not every file system has O_TMPFILE. */
 	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR) ||
 	    snprintf(path, sizeof path, "%s/ctp-XXXXXX", dir) >= (int)sizeof path)
 		return fd;

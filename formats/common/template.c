@@ -7,7 +7,7 @@
 
 enum {
 	VALUE = CTP_TEXT_MAX + 2, /* a number, and its quotes */
-	SPARE = CTP_TEMPLATE_SHORT + VALUE, /* room for what is copied too much */
+	SPARE = CTP_TEMPLATE_SHORT + VALUE, /* bytes behind a text or a number that may be overwritten */
 };
 
 /* --- values without a bound ---------------------------------------------------------------------------------------------- */

@@ -21,11 +21,11 @@ struct ctp_template_text {
 	uint32_t len;
 };
 
-/* What is a format's own. */
+/* How one format differs from another. */
 struct ctp_template_style {
 	void (*text)(struct ctp_output *out, const char *text, size_t len); /* writes a text as the format spells it */
 	bool quotes; /* stand around hexadecimal, bytes and floats that are not finite; labels may then look like numbers */
-	bool omits;  /* a place without a text is left out, and the fixed text before it */
+	bool omits;  /* a place that has no text, and the fixed text before that */
 };
 
 struct ctp_template_key {

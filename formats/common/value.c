@@ -24,7 +24,7 @@ enum ctp_form ctp_form_of(const struct ctp_field *f)
 
 /* --- to text ------------------------------------------------------------------------------------------------------------- */
 
-/* By name: two values may have the same one, and reading gives the first. */
+/* The first label with this name: two values may have the same name, and reading gives the first. */
 static const struct ctp_label *find_label(const struct ctp_field *f, const char *name, size_t len)
 {
 	for (uint32_t i = 0; i < f->nlabels; i++)
@@ -44,7 +44,7 @@ const char *ctp_value_label(const struct ctp_field *f, uint64_t v, bool quoted)
 
 char *ctp_value_put_wall(char *p, uint64_t ts_ns, int64_t offset_ns)
 {
-	/* Apart, for their sum may have more than 64 bits. */
+	/* Seconds and nanoseconds apart: the sum of both times may have more than 64 bits. */
 	int64_t s = (int64_t)(ts_ns / (uint64_t)SECOND_NS) + offset_ns / SECOND_NS;
 	int64_t ns = (int64_t)(ts_ns % (uint64_t)SECOND_NS) + offset_ns % SECOND_NS;
 	int64_t carry = ns < 0 ? -1 : ns >= SECOND_NS;
@@ -69,7 +69,7 @@ static bool parse_double(const char *p, const char *end, bool is_float, double *
 		double is;
 	} others[] = {{"NaN", NAN}, {"nan", NAN}, {"Infinity", INFINITY}, {"inf", INFINITY}, {"-Infinity", -INFINITY},
 	              {"-inf", -INFINITY}};
-	char copy[400], *stop; /* strtod wants a NUL; none that was printed by a program is longer */
+	char copy[400], *stop; /* strtod needs a NUL; no program prints a longer number */
 	size_t len = (size_t)(end - p);
 	if (!len || len >= sizeof copy)
 		return false;
@@ -78,14 +78,14 @@ static bool parse_double(const char *p, const char *end, bool is_float, double *
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		if (!strcmp(copy, others[i].name))
 			return *d = others[i].is, true;
-	/* strtod has spellings of its own, white space and hexadecimal ones, that are no number here. */
+	/* strtod also takes white space and hexadecimal, which are no number here. */
 	if (strspn(copy, "0123456789+-.eE") != len)
 		return false;
 	*d = is_float ? (double)strtof(copy, &stop) : strtod(copy, &stop);
 	return *stop == '\0' && isfinite(*d);
 }
 
-/* A whole number; 1e3 and 7.0 are such too, as some programs print them, where a double holds them exactly. */
+/* A whole number, also as 1e3 or 7.0, which some programs print, if a double holds it exactly. */
 static bool parse_integer(unsigned type, const char *p, const char *end, uint64_t *v)
 {
 	double d;
@@ -127,14 +127,14 @@ bool ctp_value_parse(const struct ctp_field *f, enum ctp_form form, const char *
 	case CTP_FORM_BOOL:
 		return parse_bool(p, end, v);
 	case CTP_FORM_ENUM:
-		/* The number first, as ctp_value_label has it. */
+		/* A number first: ctp_value_label writes no label that looks like one. */
 		if (ctp_parse_u64(p, end, v))
 			return true;
 		if ((label = find_label(f, p, (size_t)(end - p))))
 			*v = label->value;
 		return label != NULL;
 	default:
-		/* As they are written, which is what most are. */
+		/* First as ctp-to... writes it, which most are. */
 		if (f->type == CTP_U64 && (form == CTP_FORM_HEX ? ctp_parse_hex(p, end, v) : ctp_parse_u64(p, end, v)))
 			return true;
 		return parse_integer(f->type, p, end, v);
@@ -158,7 +158,7 @@ bool ctp_value_unhex(struct ctp_str *s)
 		const char *at = c ? strchr(digits, c) : NULL;
 		if (!at || s->len % 2)
 			return false;
-		/* In place: the pair of i / 2 begins at or behind it. */
+		/* Byte i / 2 stands before the digits that are still to be read. */
 		s->data[i / 2] = (char)(i % 2 ? (s->data[i / 2] << 4 | (at - digits)) : at - digits);
 	}
 	s->len /= 2;

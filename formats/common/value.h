@@ -15,7 +15,7 @@
 #include "io/output.h"
 #include "stream/record.h"
 
-/* From CTP_FORM_ENUM on, a value may be of any length. */
+/* A value of the forms from CTP_FORM_ENUM on may have any length. */
 enum ctp_form {
 	CTP_FORM_UNSIGNED, CTP_FORM_SIGNED, CTP_FORM_HEX, CTP_FORM_BOOL, CTP_FORM_F32, CTP_FORM_F64,
 	CTP_FORM_WALL,  /* a time, where wall-clock times are wanted */
@@ -26,18 +26,18 @@ enum ctp_form {
 enum ctp_form ctp_form_of(const struct ctp_field *f); /* never CTP_FORM_WALL or CTP_FORM_PLACE */
 
 /*
- * The label that stands for a value; null: none, and it is written as a number. A label that looks like a number is one only
+ * The label that is written for a value; null: the value is written as a number. A label that looks like a number is written only
  * where it is quoted.
  */
 const char *ctp_value_label(const struct ctp_field *f, uint64_t v, bool quoted);
 
-/* The text [p, end) as a value of a field that is neither string nor bytes. Other spellings are understood: True, 7.0, 0x7b. */
+/* Reads [p, end) as a value of a field that is neither string nor bytes; also other spellings: True, 7.0, 0x7b. */
 bool ctp_value_parse(const struct ctp_field *f, enum ctp_form form, const char *p, const char *end, uint64_t *v);
 
-/* Bytes as hexadecimal digits. */
+/* Writes bytes as hexadecimal digits. */
 void ctp_value_put_hex(struct ctp_output *out, const char *data, size_t len);
 
-/* Hexadecimal digits in s->data to the bytes that they stand for, in place. */
+/* Turns the hexadecimal digits in s->data into bytes, in place. */
 bool ctp_value_unhex(struct ctp_str *s);
 
 /* A time of a section's clock as a wall-clock time, and back; offset_ns is the section's. False: no u64 is such a time. */

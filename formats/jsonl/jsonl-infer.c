@@ -6,7 +6,7 @@
 #include "common/plain.h"
 #include "jsonl/jsonl-row.h"
 
-/* What one value looks like; false if it gives no field. Takes the value; false with j->p null on nonsense. */
+/* The type of a field for the value at j, which is skipped; false: the value makes no field, or, with j->p null, is invalid. */
 static bool guess_field(struct ctp_json *j, struct ctp_field *f)
 {
 	struct ctp_json at = *j;
@@ -39,7 +39,7 @@ static bool guess_field(struct ctp_json *j, struct ctp_field *f)
 	}
 }
 
-/* The fields of a row, their names in row->text behind the class's. -1: why. */
+/* The fields of a row; their names stand in row->text behind that of the class. -1: why. */
 static int guess_fields(struct ctp_jsonl_row *row, size_t used, const char *p, const char *end, struct ctp_field *fields,
                         struct ctp_err *why)
 {
@@ -80,7 +80,7 @@ struct ctp_class *ctp_jsonl_row_class(struct ctp_jsonl_row *row, const char *nam
                                       struct ctp_err *why)
 {
 	struct ctp_field fields[CTP_FIELDS_MAX];
-	/* The name is at the front of row->text, and the keys go behind it. */
+	/* The class's name stands first in row->text, the keys behind it. */
 	int n = guess_fields(row, (size_t)(name - row->text) + strlen(name) + 1, p, end, fields, why);
 	if (n < 0)
 		return NULL;

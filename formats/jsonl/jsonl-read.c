@@ -6,9 +6,9 @@
  *	- it is longer than CTP_JSONL_LINE_MAX, no JSON object, lacks a key of its class, has one twice, or with a value that
  *	  does not fit; keys that the class does not have are ignored;
  *	- it has no type and is not believable; see plain.h.
- * Rejected rows are counted and said, with their line.
+ * Rejected rows are counted, and a notice says the line and the reason.
  *
- * Rows go through a window that sorts them by time; see sorter.h for what that can do.
+ * A sorter sorts the rows by time; sorter.h says how far it can.
  */
 #include "jsonl/jsonl.h"
 
@@ -24,11 +24,11 @@ struct jsonl_source {
 	struct ctp_intake intake;
 	struct ctp_jsonl_row row;
 	struct ctp_intake_class plain;
-	const struct ctp_intake_class *last; /* of the row before; null if that says nothing about the next */
+	const struct ctp_intake_class *last; /* class of the row before; null: the next row may be of another that looks the same */
 	uint64_t line;
 };
 
-/* Takes the class over and makes it what its name means from here on. Null: why. */
+/* Takes the class over: from here on its name means this class. Null: why. */
 static struct ctp_intake_class *adopt(struct jsonl_source *s, struct ctp_class *cls, struct ctp_err *why)
 {
 	s->last = NULL; /* its rows may look the same */
@@ -53,7 +53,7 @@ static enum ctp_status take_meta(struct jsonl_source *s, const char *type, const
 		if (!sec)
 			return ctp_err_set(why, "out of memory");
 		ctp_section_init(sec);
-		/* What it says of itself may not be readable; that it begins is certain. */
+		/* Even if its attributes cannot be read, a section begins here. */
 		struct ctp_json attrs = {p, end};
 		const char *from;
 		status = ctp_jsonl_row_find(&attrs, "attrs", scratch, &from, why);
@@ -79,7 +79,7 @@ static enum ctp_status take_meta(struct jsonl_source *s, const char *type, const
 	return ctp_err_set(why, "\"%.40s\" is no type that belongs here", type);
 }
 
-/* Which class the row is of. Null: it was none, or status says what is wrong. */
+/* The class of the row; null: the line was no row, or status and why say what is wrong. */
 static const struct ctp_intake_class *class_of(struct jsonl_source *s, const char *p, const char *end, enum ctp_status *status,
                                           struct ctp_err *why)
 {
@@ -112,7 +112,7 @@ static void take_row(struct jsonl_source *s, const struct ctp_intake_class *c)
 	s->last = c;
 }
 
-/* The newline behind the row at p, if that is one of the class as we write it; else null. */
+/* The newline behind the row at p, if the row is of the class and spelled as ctp-tojsonl does; else null. */
 static inline const char *quick_row(struct jsonl_source *s, const struct ctp_intake_class *c, const char *p)
 {
 	const char *limit = (const char *)s->intake.in->ptr + s->intake.in->avail;
@@ -142,7 +142,7 @@ static void take_line(struct jsonl_source *s, const char *p, const char *end)
 		take_row(s, c);
 }
 
-/* Passes over a line that is too long, of which the first part or all is at hand. */
+/* Skips a line that is too long; its first part, or all of it, is at hand. */
 static void pass_over(struct jsonl_source *s)
 {
 	struct ctp_input *in = s->intake.in;
@@ -160,7 +160,7 @@ static void pass_over(struct jsonl_source *s)
 	reject(s, &why);
 }
 
-/* The line that ends there is done with. */
+/* Skips the line that ends at newline. */
 static void pass_line(struct jsonl_source *s, const char *newline)
 {
 	enum { TICK_LINES = 4096 };
@@ -170,7 +170,7 @@ static void pass_line(struct jsonl_source *s, const char *newline)
 		tick->tick(tick->arg, s->intake.in, s->source.stats.accepted);
 }
 
-/* Rows that are like the one before. */
+/* Reads rows of the class of the row before. */
 static void read_rows(struct jsonl_source *s)
 {
 	const char *newline;
@@ -185,7 +185,7 @@ static void read_rows(struct jsonl_source *s)
 static void read_lines(struct jsonl_source *s)
 {
 	struct ctp_input *in = s->intake.in;
-	size_t looked = 0; /* so many bytes at hand hold no newline */
+	size_t looked = 0; /* bytes at hand that are known to hold no newline */
 	while (!ctp_writer_failed(s->intake.writer) && (in->avail > looked || ctp_input_fill(in, looked + 1) > looked)) {
 		const char *newline = memchr(in->ptr + looked, '\n', in->avail - looked);
 		size_t len = newline ? (size_t)(newline - (const char *)in->ptr) : in->avail;

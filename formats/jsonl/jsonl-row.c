@@ -9,7 +9,7 @@
 #include "common/json.h"
 #include "stream/codec.h"
 
-/* Beside its bytes a text takes a length, a NUL and what aligns the next; a record has CTP_FIELDS_MAX texts at most. */
+/* A text takes its bytes, a length, a NUL and padding; a record has at most CTP_FIELDS_MAX texts. */
 enum { TEXT_ROOM = CTP_JSONL_LINE_MAX + (CTP_FIELDS_MAX + 1) * 16 };
 
 enum ctp_status ctp_jsonl_row_init(struct ctp_jsonl_row *row, struct ctp_err *err)
@@ -40,7 +40,7 @@ static void keep_str(struct ctp_jsonl_row *row, const struct ctp_str *s)
 	row->used += (sizeof *s + s->len + 1 + 7) & ~(size_t)7;
 }
 
-/* A value that is written as text, for the fields that allow it. */
+/* A value in quotes, for the fields that may have one. */
 static bool take_text(struct ctp_jsonl_row *row, struct ctp_json *j, const struct ctp_template_key *key, uint64_t *v)
 {
 	struct ctp_str *s = take_str(row, j);
@@ -93,7 +93,7 @@ static bool take_value(struct ctp_jsonl_row *row, struct ctp_json *j, const stru
 	}
 }
 
-/* --- the row as we write it ---------------------------------------------------------------------------------------------- */
+/* --- a row as ctp-tojsonl writes it -------------------------------------------------------------------------------------- */
 
 static inline uint64_t load_8(const char *p)
 {
@@ -104,7 +104,7 @@ static inline uint64_t load_8(const char *p)
 
 static const uint64_t zeros = 0x3030303030303030;
 
-/* Of eight bytes that were digits before zeros were taken off: bits in each byte that is none, and perhaps in those behind it. */
+/* t is eight bytes xor zeros: sets bits in the first byte that was no digit, and perhaps in bytes behind that. */
 static inline uint64_t not_digits(uint64_t t) { return (t | (t + 0x0606060606060606)) & 0xf0f0f0f0f0f0f0f0; }
 
 /* The number of eight digits, one to a byte and the first in the lowest: pairs, then fours, then all. */
@@ -115,7 +115,7 @@ static inline uint32_t join_digits(uint64_t t)
 	return (uint32_t)(t * 10000 + (t >> 32));
 }
 
-/* More than sixteen digits, which may not fit. */
+/* The same for more than sixteen digits, whose number may not fit. */
 static const char *long_digits(const char *p, const char *limit, uint64_t *v)
 {
 	const char *from = p;
@@ -124,7 +124,7 @@ static const char *long_digits(const char *p, const char *limit, uint64_t *v)
 	return ctp_parse_u64(from, p, v) ? p : NULL;
 }
 
-/* Decimal digits: their end, and the number. Null if there is none, it starts with a needless 0 or is too large. */
+/* The end of the decimal digits at p. Null: there are none, the first of several is 0, or the number is too large. */
 static inline const char *quick_digits(const char *p, const char *limit, uint64_t *v)
 {
 	static const uint32_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
@@ -146,17 +146,18 @@ static inline const char *quick_digits(const char *p, const char *limit, uint64_
 	return p == from ? NULL : p;
 }
 
-/* "0x and 16 digits", with the quotes. */
+/* The same for "0x and 16 digits" in quotes. */
 static inline const char *quick_hex(const char *p, uint64_t *v)
 {
 	return p[0] == '"' && p[19] == '"' && ctp_parse_hex16(p + 1, v) ? p + 20 : NULL;
 }
 
-/* Without a branch on which of the two it is, which nothing can guess. */
+/* The same for true and false, without a branch that a processor could not predict. */
 static inline const char *quick_bool(const char *p, uint64_t *v)
 {
+	static const uint64_t yes = 0x65757274, no = 0x65736c6166; /* the letters, the last first */
 	uint64_t t = load_8(p);
-	bool is_true = (uint32_t)t == 0x65757274, is_false = t << 24 == UINT64_C(0x65736c6166) << 24; /* both from behind */
+	bool is_true = (uint32_t)t == yes, is_false = t << 24 == no << 24;
 	*v = is_true;
 	return is_true | is_false ? p + 5 - is_true : NULL;
 }
@@ -171,10 +172,10 @@ static inline const char *quick_value(struct ctp_jsonl_row *row, const struct ct
 	if (key->form == CTP_FORM_BOOL)
 		return quick_bool(p, v);
 	struct ctp_json j = {p, limit};
-	return *p > ' ' && take_value(row, &j, key, v) ? j.p : NULL; /* a newline would be passed over like any space */
+	return *p > ' ' && take_value(row, &j, key, v) ? j.p : NULL; /* take_value would skip a newline like any space */
 }
 
-/* Whether the bytes at p, of which there are as many, are those of the key. */
+/* Whether the len bytes at p are those of the key. */
 static inline bool same_key(const char *p, const char *key, uint32_t len)
 {
 	uint64_t other = load_8(p) ^ load_8(key);
@@ -182,10 +183,10 @@ static inline bool same_key(const char *p, const char *key, uint32_t len)
 		return other << (64 - 8 * len) == 0;
 	for (uint32_t at = 8; at + 8 < len; at += 8)
 		other |= load_8(p + at) ^ load_8(key + at);
-	return !(other | (load_8(p + len - 8) ^ load_8(key + len - 8))); /* some bytes again */
+	return !(other | (load_8(p + len - 8) ^ load_8(key + len - 8))); /* the last eight bytes, some of them again */
 }
 
-/* Over the text of a place, if one is there. */
+/* Skips the text of a place, if there is one. */
 static const char *pass_place(const struct ctp_template_key *key, const char *p, const char *limit)
 {
 	size_t len = key->before.len;
@@ -197,7 +198,7 @@ static const char *pass_place(const struct ctp_template_key *key, const char *p,
 
 const char *ctp_jsonl_row_quick(struct ctp_jsonl_row *row, const struct ctp_template *layout, const char *p, const char *limit)
 {
-	enum { BEHIND = 32 }; /* bytes that a number, an address, a bool or the end of a row may take, or reading it in words */
+	enum { BEHIND = 32 }; /* bytes that may be read behind a key, in words */
 	static const char late[] = ",\"late\":true}\n";
 	row->used = 0;
 	for (const struct ctp_template_key *key = layout->keys, *stop = key + layout->nkeys; key < stop; key++) {
@@ -220,7 +221,7 @@ const char *ctp_jsonl_row_quick(struct ctp_jsonl_row *row, const struct ctp_temp
 
 /* --- any row ------------------------------------------------------------------------------------------------------------- */
 
-/* Whether a key of len bytes names this field: with an @ before it where it needs one, and only there. */
+/* Whether a key of len bytes names this field; it has an @ in front if and only if the name is reserved. */
 static bool names_field(const char *key, size_t len, const char *name)
 {
 	bool at = ctp_jsonl_field_reserved(name);
@@ -237,7 +238,7 @@ static const struct ctp_template_key *find_key(const struct ctp_template *layout
 	return NULL;
 }
 
-/* For messages: what a value of the field should have been. */
+/* For messages: the type that the value should have had. */
 static const char *wanted(const struct ctp_template_key *key) { return ctp_type_name(key->field->type); }
 
 enum ctp_status ctp_jsonl_row_parse(struct ctp_jsonl_row *row, const struct ctp_template *layout, const char *p,
@@ -284,7 +285,7 @@ enum ctp_status ctp_jsonl_row_find(struct ctp_json *j, const char *key, char *sc
 		char *key_end = ctp_json_key(j, scratch);
 		if (!key_end)
 			return ctp_err_set(why, "not JSON");
-		ctp_json_peek(j); /* over white space */
+		ctp_json_peek(j); /* skips white space */
 		const char *value = j->p;
 		bool found = (size_t)(key_end - scratch) == strlen(key) && !memcmp(scratch, key, strlen(key));
 		if (!ctp_json_skip(j))

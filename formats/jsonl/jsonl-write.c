@@ -11,13 +11,13 @@ struct jsonl_sink {
 	struct ctp_sink sink;
 	struct ctp_output *out;
 	bool all, symbols;
-	struct ctp_place_texts *texts; /* of the full form */
+	struct ctp_place_texts *texts; /* null in the plain form */
 	struct ctp_templates classes;
 };
 
 static void put(struct ctp_output *out, const char *text) { ctp_output_put(out, text, strlen(text)); }
 
-/* A text of meta.h's behind `before`, without its first `skip` bytes; it is freed. */
+/* Writes `before`, a text of meta.h without its first `skip` bytes, and `behind`; frees the text. */
 static void put_meta(struct jsonl_sink *s, const char *before, char *text, size_t skip, size_t len, const char *behind)
 {
 	if (!text) {

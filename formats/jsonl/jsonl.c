@@ -1,4 +1,4 @@
-/* jsonl.c - what the writer and the reader of JSONL must agree on: how the rows of a class look. */
+/* jsonl.c - the template of a class, which the writer and the reader of JSONL share. */
 #include "jsonl/jsonl.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ static char *put_name(char *p, const char *name, bool reserved)
 	return ctp_json_quote(p, full + !reserved, len + reserved);
 }
 
-/* What stands in [from, p) is no key's yet. */
+/* The text [from, p) belongs to the next key. */
 struct maker {
 	struct ctp_template *t;
 	char *from, *p;
@@ -48,7 +48,7 @@ static void put_key(struct maker *m, const struct ctp_class *cls, uint32_t index
 	m->from = m->p;
 }
 
-/* Where the class has no fields, the head is a part of both tails. */
+/* Both tails begin with the head if the class has no fields. */
 static void put_tails(struct maker *m, bool all)
 {
 	size_t head = (size_t)(m->p - m->from);

@@ -12,9 +12,9 @@
  * A late record ends in "late":true. An attribute whose name ends in [] is an element of an array. A class whose own name
  * begins with @ has another @ before it, and so has a field that is called type or late or begins with @: nothing collides.
  *
- * A field that refers to a place in the source has behind it what that is, where it is known:
- * "site":12,"site_text":"server.cpp:212:handle". With symbols, so has an address, "addr_text". That is for people, and not read
- * again.
+ * A field that refers to a place in the source is followed by the place's text, if that is known:
+ * "site":12,"site_text":"server.cpp:212:handle". With symbols an address has such a text too, "addr_text". Readers of rows skip
+ * these texts.
  *
  * Values: whole numbers as they are; addresses and what is flagged hexadecimal as text, "0x" and 16 digits; an enum by its
  * label where it has one; floating point shortest, or "NaN", "Infinity", "-Infinity" (of a NaN's bits nothing is kept); bytes
@@ -30,19 +30,19 @@
 struct ctp_symbols; /* symbols.h */
 
 /*
- * Writes to out, which it takes over: finish closes it, free abandons it. all: the full form. symbols, which only that has, are
- * taken over too; null: none.
+ * A sink that takes out over: finish closes it, free abandons it. all: the full form, which alone uses symbols; these are taken
+ * over too; null: none.
  */
 struct ctp_sink *ctp_jsonl_sink(struct ctp_output *out, bool all, struct ctp_symbols *symbols, struct ctp_err *err);
 
-/* Reads either form, mixed if need be; see jsonl-read.c for which rows are kept. tool: what sections without their own say. */
+/* Reads rows of both forms, also mixed; jsonl-read.c says which are kept. tool: the attribute of sections that the input lacks. */
 struct ctp_source *ctp_jsonl_source(const char *tool, struct ctp_err *err);
 
 /* --- between the two ----------------------------------------------------------------------------------------------------- */
 
 /*
- * How the rows of a class look; see template.h. texts are those of its sink; null: it is for reading. symbols: addresses may have
- * texts. cls must outlive it. Null: out of memory.
+ * The template of a class. texts are the sink's; null: the template is for reading. symbols: addresses may have texts. cls must
+ * outlive the template. Null: out of memory.
  */
 struct ctp_template *ctp_jsonl_template(const struct ctp_class *cls, bool all, bool symbols, struct ctp_place_texts *texts);
 
