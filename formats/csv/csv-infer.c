@@ -8,7 +8,7 @@
 #include "common/value.h"
 #include "stream/events.h"
 
-/* What all values of a column can be, the first that is left being the one. */
+/* The types that all values of a column have; the first that is left is the column's. USED: some row has a value. */
 enum { CAN_BOOL = 1, CAN_HEX = 2, CAN_WALL = 4, CAN_U64 = 8, CAN_I64 = 16, CAN_F64 = 32, CAN_ALL = 63, USED = 64 };
 
 static const int64_t EXACT = INT64_C(1) << 53;
@@ -19,10 +19,10 @@ static uint8_t looks_like(const char *p, const char *end)
 	int64_t s;
 	uint64_t v;
 	uint32_t ns;
-	/* As in 007: it is a name, and a number would lose the zeros. */
+	/* 007 is a name: a number would lose the zeros. */
 	if (end - p > 1 && p[0] == '0' && p[1] >= '0' && p[1] <= '9')
 		return 0;
-	/* Beside a fraction, and beside a sign, only what such a number holds exactly: or else the column is text. */
+	/* A column with fractions or signs is text if its type cannot hold one of the numbers exactly. */
 	if (ctp_parse_u64(p, end, &v))
 		return CAN_U64 | (v <= INT64_MAX ? CAN_I64 : 0) | (v <= EXACT ? CAN_F64 : 0);
 	if (ctp_parse_i64(p, end, &s))
@@ -66,7 +66,7 @@ static enum ctp_status look_ahead(const struct ctp_csv_infer *what, struct ctp_c
 	if (ctp_csv_rows_init(&ahead, &in, why))
 		return CTP_FAILED;
 	for (int n = 0; n < CTP_CSV_INFER_ROWS; n++) {
-		struct ctp_err ignored; /* it will be said when its turn comes */
+		struct ctp_err ignored; /* the row is read again, and rejected then */
 		enum ctp_status status = ctp_csv_rows_next(&ahead, &ignored);
 		if (status == CTP_EOF)
 			break;
@@ -77,7 +77,7 @@ static enum ctp_status look_ahead(const struct ctp_csv_infer *what, struct ctp_c
 	return CTP_OK;
 }
 
-/* Null: the column is none of the class. */
+/* The field's name; null: the column is no field of the class. */
 static const char *field_name(const struct ctp_csv_infer *what, uint32_t column, uint8_t can)
 {
 	const char *name = what->columns->names[column];
@@ -89,7 +89,7 @@ static const char *field_name(const struct ctp_csv_infer *what, uint32_t column,
 	return *name && !strcmp(ctp_csv_field_name(name).text, what->columns->names[column]) ? name : NULL;
 }
 
-/* dates: some column has them, and so a number is no time beside them. */
+/* dates: a column has wall-clock times, so a number is no time. */
 static struct ctp_field field_of(const char *name, uint8_t can, bool dates, bool *has_time, uint32_t n)
 {
 	struct ctp_field f = {.name = name, .type = CTP_STRING, .pred = n < CTP_MASKED_MAX ? CTP_PRED_PREV : CTP_PRED_NONE};
@@ -111,7 +111,7 @@ static struct ctp_class *known_class(const struct ctp_csv_infer *what, const str
 	return ctp_plain_known(what->any_known ? NULL : what->name, fields, n);
 }
 
-/* Without a look at the rows: a known class by its columns, or coroTracer's six with others between them. */
+/* A known class, by the names of the columns alone: that with just these, or coroTracer's, whose six may have others between. */
 static struct ctp_class *known_columns(const struct ctp_csv_infer *what, struct ctp_err *why)
 {
 	struct ctp_field fields[CTP_FIELDS_MAX];

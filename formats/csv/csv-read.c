@@ -8,12 +8,12 @@
  *	- it is longer than CTP_CSV_ROW_MAX, breaks the rules of CSV, has more or fewer fields than the header, or a value that
  *	  does not fit;
  *	- it is one of coroTracer's transitions and is not believable; see plain.h.
- * Rejected rows are counted and said, with their line and column.
+ * Rejected rows are counted, and a notice says line, column and reason.
  *
- * Times are numbers or wall-clock times. Of a section that the input tells of, the latter are brought back by what it says of
- * its clock. Otherwise the first row decides which of the two all rows must have; wall-clock times make nanoseconds since 1970.
+ * Times are numbers or wall-clock times. In a section of the input, its wall_offset_ns turns wall-clock times into times of its
+ * clock. Otherwise the first row decides which of the two all rows must have; wall-clock times are then nanoseconds since 1970.
  *
- * Rows go through a window that sorts them by time; see sorter.h for what that can do.
+ * A sorter sorts the rows by time; sorter.h says how far it can.
  */
 #include "csv/csv.h"
 
@@ -29,7 +29,7 @@
 #include "csv/csv-rows.h"
 #include "stream/codec.h"
 
-/* Beside its bytes a text takes a length, a NUL and what aligns the next; a record has CTP_FIELDS_MAX texts at most. */
+/* A text takes its bytes, a length, a NUL and padding; a record has at most CTP_FIELDS_MAX texts. */
 enum { TEXT_ROOM = CTP_CSV_ROW_MAX + (CTP_FIELDS_MAX + 1) * 16, HOPELESS_MAX = 16 };
 
 struct layout {
@@ -42,19 +42,19 @@ struct layout {
 struct csv_source {
 	struct ctp_source source;
 	struct ctp_intake intake;
-	const char *class_name; /* that was asked for, or null */
+	const char *class_name; /* that of --class, or null */
 	uint64_t val[CTP_FIELDS_MAX];
-	char *text; /* what val points to */
+	char *text; /* the strings of val */
 	size_t used;
 
 	/* of the input at hand */
 	struct ctp_csv_rows rows;
 	struct ctp_csv_columns columns;
 	int type_column, meta_column; /* -1: there is none */
-	bool believes;                /* all rows, and not only those that plain.h does */
-	const struct ctp_intake_class *last; /* of the row before, or of all */
+	bool believes;                /* keeps all rows, also those that plain.h calls garbage */
+	const struct ctp_intake_class *last; /* class of the row before, or of all rows */
 	char last_type[CTP_NAME_MAX + 2];
-	unsigned hopeless; /* types that no class could be inferred for */
+	unsigned hopeless; /* number of types for which no class could be inferred */
 	bool wall_known, wall; /* of our own section: times are wall-clock time */
 	bool has_wall;         /* of a section of theirs */
 	int64_t wall_offset_ns;
@@ -104,7 +104,7 @@ static bool take_value(struct csv_source *s, const struct ctp_field *f, enum ctp
 	return ctp_value_parse(f, form, p, end, v);
 }
 
-/* For a message: what is wrong with a value. */
+/* For a message: the fault of a value. */
 static enum ctp_status misfit(const struct csv_source *s, const struct ctp_field *f, int column, struct ctp_err *why)
 {
 	const struct ctp_csv_field *at = &s->rows.fields[column];
@@ -127,7 +127,7 @@ static enum ctp_status take_values(struct csv_source *s, const struct ctp_intake
 	const struct ctp_csv_rows *rows = &s->rows;
 	s->used = 0;
 	s->wall_known = s->intake.section == CTP_SECTION_OURS;
-	s->wall &= s->wall_known; /* a row that was rejected decides nothing */
+	s->wall &= s->wall_known; /* a rejected row decides nothing */
 	for (uint32_t i = 0; i < c->cls->nfields; i++) {
 		const struct place *place = &layout->places[i];
 		const struct ctp_field *f = &c->cls->fields[i];
@@ -142,7 +142,7 @@ static enum ctp_status take_values(struct csv_source *s, const struct ctp_intake
 
 /* --- classes ------------------------------------------------------------------------------------------------------------- */
 
-/* Takes the class over, and finds its columns. Null: why. */
+/* Takes the class over and finds the columns of its fields. Null: why. */
 static const struct ctp_intake_class *adopt(struct csv_source *s, struct ctp_class *cls, struct ctp_err *why)
 {
 	struct ctp_intake_class *c = cls ? ctp_intake_adopt(&s->intake, cls, why) : NULL;
@@ -162,7 +162,7 @@ static const struct ctp_intake_class *adopt(struct csv_source *s, struct ctp_cla
 	return c;
 }
 
-/* The columns of the input before are gone, and with them where its fields were. */
+/* The columns of the input before are gone, and so are the places of fields in them. */
 static void forget_layouts(struct csv_source *s)
 {
 	for (uint32_t i = 0; i < s->intake.nclasses; i++) {
@@ -174,7 +174,7 @@ static void forget_layouts(struct csv_source *s)
 	ctp_csv_columns_fini(&s->columns);
 }
 
-/* The class of all rows is called as was asked for, or as the file is without its folder and what is behind a dot. */
+/* The name of the class of all rows: that of --class, or the file's name without its folder and its ending. */
 static const struct ctp_intake_class *only_class(struct csv_source *s, struct ctp_err *why)
 {
 	char name[CTP_NAME_MAX + 1];
@@ -197,7 +197,7 @@ static enum ctp_status begin_section(struct csv_source *s, const char *p, const 
 	if (!sec)
 		return ctp_err_set(why, "out of memory");
 	ctp_section_init(sec);
-	/* What it says of itself may not be readable; that it begins is certain. */
+	/* Even if its attributes cannot be read, a section begins here. */
 	enum ctp_status status = p < end ? ctp_meta_read_attrs(p, end, s->text, sec, why) : CTP_OK;
 	ctp_intake_section(&s->intake, sec, s->rows.line);
 	s->has_wall = sec->has_wall;
@@ -224,7 +224,7 @@ static enum ctp_status take_meta(struct csv_source *s, const char *type, struct 
 
 /* --- rows ---------------------------------------------------------------------------------------------------------------- */
 
-/* A class for rows that nothing declared. */
+/* A class for rows whose type no @schema row declares. */
 static const struct ctp_intake_class *infer(struct csv_source *s, const char *type, struct ctp_err *why)
 {
 	struct ctp_csv_infer what = {
@@ -237,7 +237,7 @@ static const struct ctp_intake_class *infer(struct csv_source *s, const char *ty
 	return c;
 }
 
-/* Which class the row is of. Null: it was none, or status says what is wrong. */
+/* The class of the row; null: the row was no record, or status and why say what is wrong. */
 static const struct ctp_intake_class *class_of(struct csv_source *s, enum ctp_status *status, struct ctp_err *why)
 {
 	const struct ctp_csv_field *at = &s->rows.fields[s->type_column];

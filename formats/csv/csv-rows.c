@@ -10,11 +10,11 @@
 #include <endian.h>
 #include <stdlib.h>
 
-enum { QUICK_MAX = 64 << 10 }; /* a longer line is libcsv's, which need not have it whole */
+enum { QUICK_MAX = 64 << 10 }; /* a longer line goes through libcsv, which takes it in pieces */
 
 static void begin_parser(struct ctp_csv_rows *rows)
 {
-	csv_init(rows->parser, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL); /* fails only without a parser */
+	csv_init(rows->parser, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL); /* fails only if the parser is null */
 	csv_set_blk_size(rows->parser, 64 << 10);
 }
 
@@ -46,7 +46,7 @@ void ctp_csv_rows_fini(struct ctp_csv_rows *rows)
 
 static bool is_space(char c) { return c == ' ' || c == '\t'; }
 
-/* Whether a row with a byte up to the quote in it is split all the same: no quote, no CR, no space around a field. */
+/* The row has a byte that is not above a quote. True if it can stay split: it has no quote, no CR, no space around a field. */
 static bool is_plain(const struct ctp_csv_rows *rows, const char *p, uint32_t len)
 {
 	for (uint32_t i = 0; i < rows->n; i++) {
@@ -57,7 +57,7 @@ static bool is_plain(const struct ctp_csv_rows *rows, const char *p, uint32_t le
 	return !memchr(p, '"', len) && !memchr(p, '\r', len);
 }
 
-/* Eight bytes at a time. False: it is for libcsv. */
+/* Splits a line, eight bytes at a time. False: libcsv must do it. */
 static bool split(struct ctp_csv_rows *rows, const char *p, uint32_t len)
 {
 	static const uint64_t ones = 0x0101010101010101, low = 0x7f7f7f7f7f7f7f7f;
@@ -71,9 +71,9 @@ static bool split(struct ctp_csv_rows *rows, const char *p, uint32_t len)
 		else
 			memcpy(&word, p + i, len - i);
 		word = le64toh(word);
-		/* Top bits: whether there is a byte that is not above a quote, as a space and a CR are not either. */
+		/* A top bit is set if a byte is not above a quote: a quote, a space, a tab, a CR. */
 		odd |= (word - ones * ('"' + 1)) & ~word;
-		/* And here, of each byte that is a comma: without carries, so that it is exact for each. */
+		/* The top bit of a byte is set if and only if the byte is a comma: no carry goes from one to the next. */
 		uint64_t comma = word ^ ones * ',';
 		for (comma = ~(((comma & low) + low) | comma | low); comma; comma &= comma - 1) {
 			uint32_t at = i + (uint32_t)__builtin_ctzll(comma) / 8;
@@ -88,7 +88,7 @@ static bool split(struct ctp_csv_rows *rows, const char *p, uint32_t len)
 	return !(odd & ~low) || is_plain(rows, p, len);
 }
 
-/* The line of len bytes at hand, its newline not counted. */
+/* The line at hand has len bytes without its newline. */
 static bool take_quick(struct ctp_csv_rows *rows, size_t len)
 {
 	const char *p = (const char *)rows->in->ptr;
@@ -99,7 +99,7 @@ static bool take_quick(struct ctp_csv_rows *rows, size_t len)
 	rows->taken = len + 1;
 	rows->looked = 0;
 	rows->line = ++rows->lines;
-	/* An empty line gives one empty field, and is none. */
+	/* An empty line has one empty field, and is no row. */
 	rows->n -= rows->n == 1 && !rows->fields[0].len;
 	return true;
 }
@@ -113,7 +113,7 @@ static void on_field(void *text, size_t len, void *arg)
 		rows->too_many = true;
 		return;
 	}
-	/* It fits: the fields of a row are not longer than the row. */
+	/* There is room: the fields of a row are not longer than the row. */
 	memcpy(rows->text + rows->used, text, len);
 	rows->fields[rows->n++] = (struct ctp_csv_field){(uint32_t)rows->used, (uint32_t)len};
 	rows->used += len;
@@ -131,7 +131,7 @@ static void consume(struct ctp_csv_rows *rows, size_t len)
 	rows->looked -= rows->looked < len ? rows->looked : len;
 }
 
-/* Bytes at hand, up to and with a CR or LF. */
+/* The length of the bytes at hand up to a CR or LF, and with it if there is one, which *whole says. */
 static size_t piece(const struct ctp_input *in, bool *whole)
 {
 	size_t len = 0;
@@ -141,17 +141,17 @@ static size_t piece(const struct ctp_input *in, bool *whole)
 	return len + *whole;
 }
 
-/* Over the piece at hand, which is counted if it ends a line. */
+/* Skips the piece at hand, and counts a line if the piece ends one. */
 static void pass_piece(struct ctp_csv_rows *rows, size_t len, bool whole)
 {
 	uint8_t last = rows->in->ptr[len - 1];
-	bool second = len == 1 && last == '\n' && rows->after_cr; /* of CRLF */
+	bool second = len == 1 && last == '\n' && rows->after_cr; /* the LF of a CRLF */
 	rows->lines += whole && !second;
 	rows->after_cr = whole && last == '\r';
 	consume(rows, len);
 }
 
-/* The rest of a line that cannot be read. */
+/* Skips the rest of a line that cannot be read. */
 static void pass_line(struct ctp_csv_rows *rows)
 {
 	bool whole = false;
@@ -159,7 +159,7 @@ static void pass_line(struct ctp_csv_rows *rows)
 		size_t len = piece(rows->in, &whole);
 		pass_piece(rows, len, whole);
 	}
-	csv_free(rows->parser); /* where a quote is open, nothing less brings it back to where a row begins */
+	csv_free(rows->parser); /* only a new parser forgets an open quote */
 	begin_parser(rows);
 }
 
@@ -174,20 +174,20 @@ static enum ctp_status fail(struct ctp_csv_rows *rows, struct ctp_err *why)
 	return CTP_FAILED;
 }
 
-/* A number of which the last digits are missing is one nevertheless. */
+/* The row is rejected: without its last digits a number would still look like one. */
 static enum ctp_status cut_off(const struct ctp_csv_rows *rows, struct ctp_err *why)
 {
 	return ctp_err_set(why, "column %u: cut off with the input", rows->n);
 }
 
-/* The input puts a NUL and a newline where some of it is missing. */
+/* The input puts a NUL and a newline where bytes are missing. */
 static bool before_hole(const struct ctp_csv_rows *rows)
 {
 	const struct ctp_csv_field *last = &rows->fields[rows->n - 1];
 	return rows->in->harmed && last->len && !rows->base[last->at + last->len - 1];
 }
 
-/* What the last line holds, which has no end. */
+/* The row of the last line, which has no newline. */
 static enum ctp_status take_rest(struct ctp_csv_rows *rows, struct ctp_err *why)
 {
 	if (csv_fini(rows->parser, on_field, on_row, rows)) {
@@ -228,7 +228,7 @@ static enum ctp_status take_slow(struct ctp_csv_rows *rows, struct ctp_err *why)
 
 /* --- both ---------------------------------------------------------------------------------------------------------------- */
 
-/* What is behind the row, where the next begins. */
+/* Where the next row begins. */
 static void pass_row(struct ctp_csv_rows *rows)
 {
 	struct ctp_input *in = rows->in;
@@ -276,7 +276,7 @@ size_t ctp_csv_rows_peek(struct ctp_csv_rows *rows, size_t most, const char **fr
 {
 	struct ctp_input *in = rows->in;
 	ctp_input_fill(in, rows->taken + most);
-	if (rows->taken) /* it lies there */
+	if (rows->taken) /* the row is in the input */
 		rows->base = (const char *)in->ptr;
 	*from = (const char *)in->ptr + rows->taken;
 	size_t n = in->avail - rows->taken;

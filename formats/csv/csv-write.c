@@ -1,8 +1,8 @@
 /*
  * csv-write.c - a sink that writes CSV; see csv.h for the forms.
  *
- * The full form goes through a spool, because the columns come first and are known last; what comes out of the spool goes the way
- * of the others.
+ * The full form waits in a spool until all columns are known, for the header comes first; then the spool is written like the other
+ * forms.
  */
 #include "csv/csv.h"
 
@@ -20,12 +20,12 @@ struct csv_sink {
 	struct ctp_sink sink;
 	struct ctp_output *out;
 	struct ctp_csv_options options;
-	struct ctp_csv_columns columns; /* all there are; of the full form, without late and @meta */
-	struct ctp_csv_columns others;  /* names of classes that are not shown */
-	struct ctp_spool *spool;        /* of the full form */
+	struct ctp_csv_columns columns; /* all but late and @meta of the full form */
+	struct ctp_csv_columns others;  /* names of classes that are not shown, for a message */
+	struct ctp_spool *spool;        /* null but in the full form */
 	struct ctp_place_texts *texts;
 	bool has_header;
-	bool has_wall; /* the section at hand */
+	bool has_wall; /* of the section at hand */
 	int64_t wall_offset_ns;
 	struct ctp_templates classes;
 };
@@ -57,7 +57,7 @@ static bool needs_quotes(const char *text, size_t len)
 	return false;
 }
 
-/* What stands between quotes: at most twice as long. */
+/* Doubles each quote of a text: at most twice as many bytes. */
 static char *double_quotes(char *p, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -81,7 +81,7 @@ static void put_text(struct ctp_output *out, const char *text, size_t len)
 	ctp_output_put(out, "\"", 1);
 }
 
-/* The same in the only column: an empty line would be none. */
+/* The same in the only column, where an empty text would make an empty line, which is no row. */
 static void put_lone_text(struct ctp_output *out, const char *text, size_t len)
 {
 	if (len)
@@ -90,7 +90,7 @@ static void put_lone_text(struct ctp_output *out, const char *text, size_t len)
 		ctp_output_put(out, "\"\"", 2);
 }
 
-/* The same into memory: at most twice as long, and the quotes around it. */
+/* The same into memory: at most twice as many bytes, and two quotes. */
 static char *spell(char *p, const char *text, size_t len)
 {
 	bool quoted = needs_quotes(text, len);
@@ -120,7 +120,7 @@ static void put_header(struct csv_sink *s)
 	ctp_output_put(s->out, "\n", 1);
 }
 
-/* A row of the full form that is no record; its text is freed. */
+/* A row of the full form that is no record. The text is freed. */
 static enum ctp_status put_meta(struct csv_sink *s, const char *type, char *text, size_t len, struct ctp_err *err)
 {
 	if (!text)
@@ -137,7 +137,7 @@ static enum ctp_status put_meta(struct csv_sink *s, const char *type, char *text
 
 /* A value in a column. */
 struct cell {
-	uint32_t column, index; /* index: of the field */
+	uint32_t column, index; /* index: the field's */
 	uint8_t form;
 };
 
@@ -148,7 +148,7 @@ static struct cell cell_of(const struct csv_sink *s, const struct ctp_class *cls
 	return (struct cell){(uint32_t)column, (uint32_t)field, (uint8_t)(wall ? CTP_FORM_WALL : ctp_form_of(f))};
 }
 
-/* coroTracer's columns: a field by its name, or else the first that has the role. */
+/* coroTracer's columns have the fields of these names, or else the first with the role. */
 static int plain_cells(const struct csv_sink *s, const struct ctp_class *cls, struct cell *cells)
 {
 	int n = 0;
@@ -168,7 +168,7 @@ static int by_column(const void *a, const void *b)
 	return (x->column > y->column) - (x->column < y->column);
 }
 
-/* The columns of a field, added where they are not there yet: its own, and that of its text if it refers to a place. */
+/* Adds the columns of a field, if they are new: its own, and that of its text if the field refers to a place. */
 static enum ctp_status add_columns(struct csv_sink *s, const struct ctp_class *cls, uint32_t field, struct ctp_err *err)
 {
 	const char *name = cls->fields[field].name;
@@ -181,7 +181,7 @@ static enum ctp_status add_columns(struct csv_sink *s, const struct ctp_class *c
 	return ctp_csv_columns_add(&s->columns, text.text, err) < 0 ? CTP_FAILED : CTP_OK;
 }
 
-/* Every field, in the order of the columns. -1: one has no column. */
+/* All fields, in the order of the columns. -1: a field has no column. */
 static int all_cells(const struct csv_sink *s, const struct ctp_class *cls, struct cell *cells, struct ctp_err *err)
 {
 	int n = 0;
@@ -209,7 +209,7 @@ static char *put_until(char *p, uint32_t *column, uint32_t upto)
 	return p;
 }
 
-/* What stands behind the last value begins at from; p is its end so far. The full form has late and @meta there. */
+/* The tail begins with [from, p), which in the full form ends with the commas before late and @meta. */
 static void put_tails(struct ctp_template *t, char *from, char *p, bool all)
 {
 	size_t len = (size_t)(p - from);
@@ -260,7 +260,7 @@ static enum ctp_status declare(struct csv_sink *s, struct ctp_templates_class *c
 	return put_meta(s, "@schema", text, len, err);
 }
 
-/* The columns are those of the first class with the name that was asked for. */
+/* The first class with the name of --class gives the columns. */
 static enum ctp_status begin_class(struct csv_sink *s, const struct ctp_class *cls, struct ctp_err *err)
 {
 	if (!cls->nfields)
@@ -283,7 +283,7 @@ static enum ctp_status meet(struct csv_sink *s, struct ctp_templates_class *c, c
 {
 	c->cls = cls;
 	if (!is_wanted(s, cls)) {
-		bool room = s->others.n < CTP_CLASSES_MAX; /* they are for a message, which has less */
+		bool room = s->others.n < CTP_CLASSES_MAX; /* a message has room for fewer */
 		return room && ctp_csv_columns_add(&s->others, cls->name, err) < 0 ? CTP_FAILED : CTP_OK;
 	}
 	if (s->options.wall && cls->time_field >= 0 && !s->has_wall)
@@ -406,7 +406,7 @@ static enum ctp_status no_such_class(const struct csv_sink *s, struct ctp_err *e
 	                   s->others.n ? names : "none at all", len < sizeof names ? "" : " ...");
 }
 
-/* A class that ctp-collect writes, and of which there was none, is a table without rows. */
+/* If there was no record of the class, and ctp-collect writes such a class, the output is a header alone. */
 static enum ctp_status begin_known_class(struct csv_sink *s, struct ctp_err *err)
 {
 	enum ctp_status status = CTP_EOF;
@@ -453,7 +453,7 @@ static const struct ctp_sink_ops spooled = {
 	.section = spool_section, .records = spool_records, .end = spool_end, .finish = finish, .free = free_sink,
 };
 
-/* The columns that are known before anything is read. */
+/* The columns that do not depend on the input. */
 static bool first_columns(struct csv_sink *s, struct ctp_err *err)
 {
 	if (s->options.all)

@@ -1,4 +1,4 @@
-/* csv.c - what the writer and the reader of CSV must agree on: the names of columns. */
+/* csv.c - the names of columns, which the writer and the reader of CSV share. */
 #include "csv/csv.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ void ctp_csv_columns_fini(struct ctp_csv_columns *cols)
 	*cols = (struct ctp_csv_columns){0};
 }
 
-/* Where the name is in the order of names, or belongs. */
+/* Where the name stands among the sorted names, or would stand. */
 static uint32_t place_of(const struct ctp_csv_columns *cols, const char *name, bool *there)
 {
 	uint32_t from = 0, upto = cols->n;

@@ -7,14 +7,14 @@
 
 uint64_t ctp_ctf_clock_offset(const struct ctp_section *sec)
 {
-	/* Half of what readers can hold, so that no time of a machine's own clock goes beyond it. */
+	/* At most half of what readers can hold: the times of a machine's clock need the rest. */
 	bool usable = sec->has_wall && sec->wall_offset_ns > 0 && sec->wall_offset_ns < INT64_MAX / 2;
 	return usable ? (uint64_t)sec->wall_offset_ns : 0;
 }
 
 uint64_t ctp_ctf_time_max(const struct ctp_section *sec)
 {
-	return INT64_MAX - 1 - ctp_ctf_clock_offset(sec); /* babeltrace2 does not take the very last */
+	return INT64_MAX - 1 - ctp_ctf_clock_offset(sec); /* babeltrace2 does not take INT64_MAX itself */
 }
 
 static void put_arg(FILE *f, const char *arg)

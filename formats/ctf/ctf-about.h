@@ -1,4 +1,4 @@
-/* ctf-about.h - what readers of CTF are told about a section, be it written as CTF or shown by the plugin. */
+/* ctf-about.h - facts about a section for readers of CTF, which both the CTF sink and the babeltrace2 plugin give. */
 #ifndef CTP_CTF_ABOUT_H
 #define CTP_CTF_ABOUT_H
 
@@ -10,7 +10,7 @@ uint64_t ctp_ctf_clock_offset(const struct ctp_section *sec);
 /* The last time of that clock which readers can show. */
 uint64_t ctp_ctf_time_max(const struct ctp_section *sec);
 
-/* The arguments of the traced program as they would be typed, "" if there are none; for free(). Null: out of memory. */
+/* The arguments of the traced program as a shell takes them; "": there are none. For free(); null: out of memory. */
 char *ctp_ctf_argv(const struct ctp_section *sec);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * ctf-class.c - event classes of CTF to classes, and the plans by which their events become records; ctf-read.h has the rule.
  *
- * An event class of ctp-toctf's is as ctf.h says: its id tells which class of the environment it is, and in which variant. What
- * stands there is held against the declaration before it is believed; a trace that somebody has changed is read as any other.
+ * In a trace of ctp-toctf the id of an event class gives a class of the environment and a variant, as ctf.h says. Its fields are
+ * compared with the class's declaration; if they differ, because somebody changed the trace, it is read like any other trace.
  */
 #include "ctf/ctf-read.h"
 
@@ -15,7 +15,7 @@
 
 enum {
 	NONE = CTP_FIELDS_MAX,
-	RANGE_MAX = 16, /* values of a label's range that are named each; the labels are declared in every packet */
+	RANGE_MAX = 16, /* values of a label's range that get a name each; the labels are declared in every packet */
 };
 
 static bool is(const bt_field_class *fc, bt_field_class_type type)
@@ -54,7 +54,7 @@ enum ctp_ctf_take ctp_ctf_take_of(const bt_field_class *fc)
 
 /* --- lengths of arrays --------------------------------------------------------------------------------------------------- */
 
-/* The part of an event that is at hand. */
+/* The part of an event that is being flattened. */
 struct scope {
 	bt_field_path_scope scope;
 	const bt_field_class *root;
@@ -66,7 +66,7 @@ static const bt_field_class *member_class(const bt_field_class *fc, uint64_t i)
 		bt_field_class_structure_borrow_member_by_index_const(fc, i));
 }
 
-/* The structure that holds what a path leads to, from the root of the path's scope. Null: more than structures is on the way. */
+/* The structure that holds the target of a path, which begins at the root of its scope. Null: the path has more than structures. */
 static const bt_field_class *path_parent(const bt_field_path *path, const bt_field_class *root)
 {
 	uint64_t steps = bt_field_path_get_item_count(path);
@@ -103,7 +103,7 @@ struct draft {
 	bool sparse;
 	struct scope scope;
 	struct ctp_field fields[CTP_FIELDS_MAX];
-	struct scrap { /* names and labels, until the class has its own */
+	struct scrap { /* names and labels, until the class has copies */
 		struct scrap *next;
 		char mem[];
 	} *scraps;
@@ -136,7 +136,7 @@ static bool is_taken(const struct draft *d, const char *name)
 	return false;
 }
 
-/* Well-known names, wherever in an event they stand. */
+/* The roles of well-known names, in any part of an event. */
 static enum ctp_role role_of(const char *name)
 {
 	const char *dot = strrchr(name, '.'), *last = dot ? dot + 1 : name;
@@ -147,7 +147,7 @@ static enum ctp_role role_of(const char *name)
 	return CTP_ROLE_NONE;
 }
 
-/* A field; its number, or NONE where there is no room for it. A name that is taken or too long is made to fit. */
+/* Adds a field; its number, or NONE: there is no room. A name that is taken or too long is changed. */
 static uint32_t add_field(struct draft *d, const char *name, unsigned type)
 {
 	char *own = d->n < CTP_FIELDS_MAX ? scrap(d, CTP_NAME_MAX + 1) : NULL;
@@ -180,7 +180,7 @@ static struct ctp_label *labels_of(struct draft *d, struct ctp_field *f)
 	return (struct ctp_label *)(uintptr_t)f->labels;
 }
 
-/* The values from first to last; of more than one, each by a name of its own. Too many: none. */
+/* Adds labels for the values from first to last, with a name each if there are several; for too many values, none. */
 static void add_labels(struct draft *d, struct ctp_field *f, struct ctp_label *labels, const char *name, uint64_t first,
                        uint64_t last, bool is_signed)
 {
@@ -446,7 +446,7 @@ static void plan_foreign(struct ctp_ctf_classes *classes, struct ctp_ctf_plan *p
 	free(d);
 }
 
-/* What a field of this type must be in a trace of ours. */
+/* Whether a field of this type is read so in a trace of ctp-toctf. */
 static bool step_fits(enum ctp_ctf_take step, unsigned type)
 {
 	if (ctp_type_is_text(type))
@@ -456,7 +456,7 @@ static bool step_fits(enum ctp_ctf_take step, unsigned type)
 	                ctp_type_is_signed(type) ? CTP_TAKE_SIGNED : CTP_TAKE_UNSIGNED);
 }
 
-/* The payload has the fields of the class in order, a sequence's length before it. False: it has not. */
+/* Plans a payload that has the fields of the class in order, and lengths before sequences. False: it has not. */
 static bool plan_ours(struct ctp_ctf_plan *plan, struct ctp_class *cls, bool timed)
 {
 	const bt_field_class *fc = bt_event_class_borrow_payload_field_class_const(plan->of);

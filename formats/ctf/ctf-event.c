@@ -21,7 +21,7 @@
  * not theirs nothing would be wrong but slow, so t/ctf-late.c asks.
  */
 #define NUMBER(f, n, most, t) \
-	{.index = CTP_TRANSITION_##f, .bytes = (n), .excess = ~(uint64_t)(most), .form = CTP_CTF_FORM_NUMBER, .top = CTP_TRANSITION_##t}
+	{.index = CTP_TRANSITION_##f, .top = CTP_TRANSITION_##t, .bytes = (n), .excess = ~(uint64_t)(most)}
 static const struct ctp_ctf_op frequent[] = {
 	NUMBER(PROBE, 8, UINT64_MAX, PROBE), NUMBER(TID, 4, UINT32_MAX, TID), NUMBER(ADDR, 8, UINT64_MAX, ADDR),
 	NUMBER(SEQ, 4, INT32_MAX, ACTIVE), NUMBER(CORO, 4, UINT32_MAX, CORO), NUMBER(INDEX, 4, UINT32_MAX, INDEX),
@@ -34,7 +34,8 @@ static bool is_frequent(const struct ctp_ctf_layout *layout)
 	bool same = layout->nops == COUNT(frequent);
 	for (uint32_t i = 0; same && i < layout->nops; i++) {
 		const struct ctp_ctf_op *a = &layout->ops[i], *b = &frequent[i];
-		same = a->index == b->index && a->bytes == b->bytes && a->excess == b->excess && a->form == b->form && a->top == b->top;
+		same = a->index == b->index && a->top == b->top && a->bytes == b->bytes && a->excess == b->excess &&
+		       a->form == b->form;
 	}
 	return same;
 }

@@ -28,7 +28,7 @@ static bool take_bytes(struct ctp_ctf_values *v, uint64_t *val, const bt_field *
 
 /* --- JSON ---------------------------------------------------------------------------------------------------------------- */
 
-/* A text that is being made at the end of the values' own. What goes beyond the limit is dropped when it is done. */
+/* A text that is being made behind those of the values. It is cut to the limit when it is done. */
 struct json {
 	struct ctp_ctf_values *v;
 	size_t len;
@@ -74,7 +74,7 @@ static void json_number(struct json *j, enum ctp_ctf_take step, const bt_field *
 	j->len += (size_t)(end - p);
 }
 
-/* JSON has no number for what is not finite: a text, as in JSONL. */
+/* A float that is not finite is a text, as in JSONL: JSON has no number for it. */
 static void json_real(struct json *j, enum ctp_ctf_take step, const bt_field *f)
 {
 	double d = step == CTP_TAKE_F32 ? bt_field_real_single_precision_get_value(f) :
@@ -115,7 +115,7 @@ static void json_structure(struct json *j, const bt_field *f)
 	json_add(j, n ? "}" : "{}");
 }
 
-/* An enumeration's value by its first label, if it has one. */
+/* The first label of an enumeration's value; false: it has none. */
 static bool json_label(struct json *j, const bt_field *f, bt_field_class_type type)
 {
 	bt_field_class_enumeration_mapping_label_array labels;

@@ -1,9 +1,9 @@
 /*
  * ctf-folder.c - a folder that appears whole or not at all.
  *
- * The one who removes is always the guard, a child that waits for the end of a pipe which only we hold open, and then removes
- * whatever is called temp. So there is one way for a failure, a signal, a kill -9 and success: after a rename that name is
- * gone, and after an exchange it is that of the old trace.
+ * The guard, a child process, removes the folder that is called temp. It waits for the end of a pipe that only the parent holds
+ * open, so a failure, a signal, a kill -9 and success all take the same way: after a rename nothing is called temp, and after an
+ * exchange the old trace is.
  */
 #include "ctf/ctf-folder.h"
 
@@ -24,10 +24,10 @@
 
 /* --- the guard ------------------------------------------------------------------------------------------------------------ */
 
-/* Static for the signal handler's sake. */
+/* Static, because the signal handler needs it. */
 static struct {
 	volatile pid_t pid; /* 0: none */
-	int pipe;           /* its end tells the guard */
+	int pipe;           /* the parent's end; the guard acts when it is closed */
 	struct sigaction before[3];
 } guard;
 
@@ -45,8 +45,8 @@ static _Noreturn void guard_main(const char *temp, int pipe)
 	char c;
 	for (int sig = 1; sig < NSIG; sig++)
 		signal(sig, SIG_IGN);
-	setsid(); /* what is sent to our group is not for the guard */
-	/* Pipes to and from others end with us and not with the guard; but who reads stderr to its end finds all removed. */
+	setsid(); /* signals to the parent's group do not reach the guard */
+	/* The guard closes the parent's pipes, so that they end with the parent; but not stderr: at its end all is removed. */
 	close(STDIN_FILENO);
 	close(STDOUT_FILENO);
 	while (read(pipe, &c, 1) < 0 && errno == EINTR)
@@ -55,7 +55,7 @@ static _Noreturn void guard_main(const char *temp, int pipe)
 	_exit(0);
 }
 
-/* Only what may be called in a signal handler. */
+/* Calls only functions that a signal handler may call. */
 static void dismiss(void)
 {
 	pid_t pid = guard.pid;
@@ -96,7 +96,7 @@ static enum ctp_status start_guard(const char *temp, struct ctp_err *err)
 	sigfillset(&act.sa_mask);
 	for (int i = 0; i < 3; i++) {
 		sigaction(signals[i], NULL, &guard.before[i]);
-		if (guard.before[i].sa_handler != SIG_IGN) /* nohup(1) stays what it is */
+		if (guard.before[i].sa_handler != SIG_IGN) /* nohup(1) keeps its effect */
 			sigaction(signals[i], &act, NULL);
 	}
 	return CTP_OK;
@@ -116,7 +116,7 @@ static bool has_mark(const char *path)
 
 static bool is_number(const char *name) { return *name && name[strspn(name, "0123456789")] == '\0'; }
 
-/* A trace, or with `many` also a folder of traces, and nothing else in it. */
+/* Whether the folder is a trace and holds no other file; with `many` also a folder of such traces. */
 static bool is_ours(const char *path, bool many)
 {
 	struct stat st;
@@ -140,7 +140,7 @@ static bool is_ours(const char *path, bool many)
 	return ours && marked;
 }
 
-/* rename(2) takes the place of nothing and of an empty folder, and fails for anything else. */
+/* rename(2) replaces an empty folder, and fails if there is anything else of the name. */
 static enum ctp_status check(const struct ctp_ctf_folder *f, bool *replace, struct ctp_err *err)
 {
 	struct stat st, above;
@@ -170,7 +170,7 @@ static enum ctp_status check(const struct ctp_ctf_folder *f, bool *replace, stru
 
 /* --- begin, publish, end -------------------------------------------------------------------------------------------------- */
 
-/* The name without slashes at its end; of what a symbolic link points to, so that the link stays. */
+/* The path without slashes at its end; for a symbolic link that of its target, so that the link stays. */
 static enum ctp_status name_it(struct ctp_ctf_folder *f, const char *path, struct ctp_err *err)
 {
 	char given[PATH_MAX];

@@ -1,8 +1,8 @@
 /*
  * ctf-folder.h - a folder that appears whole or not at all.
  *
- * It is filled under another name beside its own. Whatever ends the program before it has its name, a kill -9 included, a small
- * process of ours removes what there is; for SIGINT, SIGTERM and SIGHUP it has done so by the time the program has ended.
+ * The folder is filled under another name beside its own. If the program ends before the folder has its name, by a kill -9 too, a
+ * child process removes it; after SIGINT, SIGTERM and SIGHUP it is removed before the program ends.
  */
 #ifndef CTP_CTF_FOLDER_H
 #define CTP_CTF_FOLDER_H
@@ -12,12 +12,12 @@
 
 #include "base/err.h"
 
-/* How the metadata of a trace of ours begins. */
+/* The metadata of a trace of ctp-toctf begins so. */
 #define CTP_CTF_MARK "/* CTF 1.8 */\n/* ctp-toctf "
 
 struct ctp_ctf_folder {
-	char path[PATH_MAX];      /* what it shall be called */
-	char temp[PATH_MAX + 16]; /* what it is called, now that it is filled */
+	char path[PATH_MAX];      /* the name that it gets */
+	char temp[PATH_MAX + 16]; /* its name while it is filled */
 	bool force;
 };
 
@@ -27,10 +27,10 @@ struct ctp_ctf_folder {
  */
 enum ctp_status ctp_ctf_folder_begin(struct ctp_ctf_folder *f, const char *path, bool force, struct ctp_err *err);
 
-/* Gives `what`, which is temp or a folder in it, the name that was asked for, in place of what had it. */
+/* Renames `what`, which is temp or a folder in it, to path, and replaces the folder that had that name. */
 enum ctp_status ctp_ctf_folder_publish(struct ctp_ctf_folder *f, const char *what, struct ctp_err *err);
 
-/* To be called last, in any case: what is still called temp goes. */
+/* To be called last, also after a failure: removes temp, if it is still there. */
 void ctp_ctf_folder_end(struct ctp_ctf_folder *f);
 
 #endif

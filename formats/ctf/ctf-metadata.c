@@ -1,9 +1,9 @@
 /*
- * ctf-metadata.c - what a CTF trace says about itself, in TSDL.
+ * ctf-metadata.c - the metadata of a CTF trace, in TSDL.
  *
- * Readers differ in what they take, so this keeps to what all of them do: ASCII only, with other bytes as octal escapes; no
- * text but as JSON spells it, so that every text is valid UTF-8; no number of 2^63 or more; labels of an enumeration unique,
- * and so their values; the event header in the very form that LTTng has, for which Trace Compass has a quick path.
+ * Readers differ in what they take; the metadata has only what all of them do: ASCII, with other bytes as octal escapes; texts as
+ * JSON spells them, so that each is valid UTF-8; no number of 2^63 or more; no label and no value of an enumeration twice; the
+ * event header just as LTTng has it, for which Trace Compass has a quick path.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 
 static void put(struct ctp_output *out, const char *text) { ctp_output_put(out, text, strlen(text)); }
 
-/* For what is short. */
+/* For short texts. */
 static __attribute__((format(printf, 2, 3))) void putf(struct ctp_output *out, const char *fmt, ...)
 {
 	char text[1024];
@@ -39,7 +39,7 @@ static void out_of_memory(struct ctp_output *out)
 	out->failed = true;
 }
 
-/* A literal: text and its quotes. */
+/* A literal: the text in quotes. */
 static void put_literal(struct ctp_output *out, const char *text, size_t len)
 {
 	put(out, "\"");
@@ -55,7 +55,7 @@ static void put_literal(struct ctp_output *out, const char *text, size_t len)
 	put(out, "\"");
 }
 
-/* Any bytes, as JSON spells them but for the quotes. */
+/* A literal of any bytes, as JSON spells them. */
 static void put_text(struct ctp_output *out, const char *text)
 {
 	size_t len = strlen(text);
@@ -84,7 +84,7 @@ static void put_env_text(struct ctp_output *out, const char *name, const char *t
 	put(out, ";\n");
 }
 
-/* A text of meta.h's, which is freed. */
+/* An entry with a text of meta.h, which is freed. */
 static void put_env_meta(struct ctp_output *out, const char *name, char *text, size_t len)
 {
 	if (!text) {
@@ -127,7 +127,7 @@ static void begin_env(struct ctp_output *out, const struct ctp_section *sec)
 
 /* --- the frame ------------------------------------------------------------------------------------------------------------ */
 
-/* The section's clock; as a name it has a word before it, so that it is no keyword. */
+/* The section's clock. Its name begins with clock_, so that it is no keyword. */
 static void put_clock(struct ctp_output *out, const struct ctp_section *sec, char *name, size_t name_size)
 {
 	const char *clock = ctp_section_get(sec, "clock");
@@ -168,7 +168,7 @@ void ctp_ctf_metadata_begin(struct ctp_output *out, const struct ctp_section *se
 
 /* --- events --------------------------------------------------------------------------------------------------------------- */
 
-/* A class's fields as identifiers, unique in it; of a text also that of its count. */
+/* Identifiers of a class's fields, and of the count that a text may have; no two are equal. */
 struct names {
 	uint32_t n;
 	char *name[2 * CTP_FIELDS_MAX];
@@ -183,7 +183,7 @@ static bool is_taken(const struct names *names, const char *name)
 	return taken;
 }
 
-/* Null in its place: out of memory. */
+/* The name is null: out of memory. */
 static void add_name(struct names *names, const char *before, const char *name, const char *behind)
 {
 	char *id = malloc(strlen(before) + strlen(name) + strlen(behind) + names->n + sizeof "_Bool"), *end = id;
@@ -217,7 +217,7 @@ static void put_integer(struct ctp_output *out, unsigned bits, const struct ctp_
 	     ctp_type_is_signed(f->type) ? "true" : "false", hex ? 16 : 10);
 }
 
-/* Label j can stand for its value: it fits, and neither is that of a label before. */
+/* Whether label j can be declared: its value fits, and no label before has this value or name. */
 static bool label_ok(const struct ctp_field *f, uint32_t j, uint64_t max)
 {
 	bool ok = f->labels[j].value <= max;
@@ -248,7 +248,7 @@ static void put_enum(struct ctp_output *out, const struct ctp_field *f, unsigned
 		before = ", ";
 	}
 	if (before[0] == ' ')
-		put_integer(out, bits, f); /* not one label that can be used */
+		put_integer(out, bits, f); /* no label can be declared */
 	else
 		put(out, " }");
 }

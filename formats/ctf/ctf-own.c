@@ -1,9 +1,9 @@
 /*
- * ctf-own.c - a trace that ctp-toctf wrote and nobody has changed, read without libbabeltrace2, which takes many times as long.
+ * ctf-own.c - a trace that ctp-toctf wrote and nobody has changed, read many times as fast as by libbabeltrace2.
  *
- * What the metadata says of the section, its classes and the variants that occur is picked from its lines, and from that the
- * metadata is written once more. If it comes out the same, byte for byte, then it was understood, and so is the layout of the
- * streams. If it does not, be it for another version that wrote it, libbabeltrace2 can read the trace all the same.
+ * The section, its classes and their variants are picked from the lines of the metadata, and the metadata is written again from
+ * these. If the result is the same, byte for byte, the layout of the streams is known. If not, as when another version wrote the
+ * trace, libbabeltrace2 reads it.
  */
 #include "ctf/ctf-own.h"
 
@@ -31,14 +31,14 @@ struct ctp_ctf_own {
 	uint32_t nclasses;
 	struct ctp_ctf_class classes[CTP_CLASSES_MAX];
 	uint32_t nstreams;
-	struct ctp_ctf_stream streams[CTP_CTF_STREAMS]; /* those that have an event at hand come first */
+	struct ctp_ctf_stream streams[CTP_CTF_STREAMS]; /* the first nstreams have an event at hand */
 	char paths[CTP_CTF_STREAMS][PATH_MAX];
-	struct ctp_ctf_stream *taken; /* whose event was the last record; null: none was */
+	struct ctp_ctf_stream *taken; /* the stream of the last record; null: there was none */
 };
 
 /* --- the metadata -------------------------------------------------------------------------------------------------------- */
 
-/* The whole file, and a NUL behind it; for free(). Null: it is not there, empty, or too large to be ours. */
+/* The whole file, and a NUL behind it; for free(). Null: the file is not there, empty, or larger than ctp-toctf writes. */
 static char *read_metadata(const char *folder, size_t *len)
 {
 	char path[PATH_MAX], *text = NULL;
@@ -58,7 +58,7 @@ static char *read_metadata(const char *folder, size_t *len)
 	return text;
 }
 
-/* The number that n digits at p are; -1: they are not all digits. */
+/* The number of n digits at p; -1: one is no digit. */
 static int take_digits(const char *p, unsigned n, unsigned base)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -72,7 +72,7 @@ static int take_digits(const char *p, unsigned n, unsigned base)
 	return (int)v;
 }
 
-/* The value of an entry of the environment whose line begins at or behind p, without its escapes. For free(); null: none. */
+/* The value of an entry of the environment at or behind *p, without escapes. For free(); null: there is no such entry. */
 static char *take_literal(const char **p, const char *name, size_t *len)
 {
 	char key[64];
@@ -147,7 +147,7 @@ static bool take_classes(const char **p, struct ctp_ctf_own *own)
 	return good;
 }
 
-/* Which variants of the classes occur. */
+/* Finds the variants of the classes. */
 static bool take_events(const char **p, struct ctp_ctf_own *own)
 {
 	while ((*p = strstr(*p, "\n\tid = "))) {
@@ -170,7 +170,7 @@ static bool take_metadata(const char *p, struct ctp_ctf_own *own)
 	return take_events(&p, own);
 }
 
-/* Writes the metadata once more, and holds it against what is there. */
+/* Writes the metadata again, and compares. */
 static bool is_same(const struct ctp_ctf_own *own, const char *text, size_t len)
 {
 	const struct ctp_ctf_class *classes[CTP_CLASSES_MAX];
@@ -229,7 +229,7 @@ static enum ctp_status open_streams(struct ctp_ctf_own *own, struct ctp_err *err
 	return CTP_OK;
 }
 
-/* A variant is declared because it occurs. What has not been seen by the end was lost with the end of a stream. */
+/* A variant is declared because it occurs. If it has not come by the end, a stream was cut off. */
 static enum ctp_status check_all_seen(const struct ctp_ctf_own *own, struct ctp_err *err)
 {
 	for (uint32_t i = 0; i < own->nclasses; i++)

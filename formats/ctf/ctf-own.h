@@ -1,6 +1,4 @@
-/*
- * ctf-own.h - traces of ctp-toctf's own, read without libbabeltrace2.
- */
+/* ctf-own.h - traces of ctp-toctf, read without libbabeltrace2. */
 #ifndef CTP_CTF_OWN_H
 #define CTP_CTF_OWN_H
 
@@ -8,20 +6,20 @@
 #include "ctf/ctf.h"
 #include "io/input.h"
 
-/* A stream file; all zeros but for its input and the uuid before the first call. */
+/* A stream file; before the first call all zeros but in and uuid. */
 struct ctp_ctf_stream {
 	struct ctp_input in;
 	const uint8_t *uuid;   /* of the trace, 16 bytes */
 	size_t packet_bytes;   /* of the packet at hand, which begins at in.ptr */
-	const uint8_t *p, *end; /* what is left of it */
+	const uint8_t *p, *end; /* the rest of the packet */
 	uint64_t now_ns;       /* of the event at hand */
 	uint32_t id;
 };
 
-/* On to the next event: its time and id. EOF: there is none. The event before must have been taken. */
+/* Goes to the next event, whose time and id are then known. EOF: there is none. The event before must have been taken. */
 enum ctp_status ctp_ctf_stream_next(struct ctp_ctf_stream *st, struct ctp_err *err);
 
-/* Takes the event's payload; all fields but those that the layout leaves out. */
+/* Takes the event's payload: all fields that the layout has. */
 enum ctp_status ctp_ctf_stream_take(struct ctp_ctf_stream *st, const struct ctp_ctf_layout *layout, const struct ctp_class *cls,
                                     struct ctp_ctf_values *v, struct ctp_err *err);
 

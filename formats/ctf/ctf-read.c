@@ -1,10 +1,9 @@
 /*
  * ctf-read.c - a source that makes a stream of CTF traces: a section for each folder with a file called metadata.
  *
- * Traces that ctp-toctf wrote are read as ctf-own.c says. For any other libbabeltrace2 does the reading: a graph for each,
- * with its source.ctf.fs, a muxer where there are several streams, and a sink that is ours. What comes out of that is in time
- * order, so records are written as they come. A lost record has the time at which the loss ended, which is still to come: a
- * reader holds it back until a mark gets there.
+ * ctf-own.c reads the traces that ctp-toctf wrote. libbabeltrace2 reads any other: in a graph of its source.ctf.fs, a muxer if
+ * there are several streams, and our sink. The sink gets events in time order and writes them as they come. A lost record has the
+ * time at which the loss ended, which is later: a reader holds the record back until a mark has that time.
  */
 #include "ctf/ctf-read.h"
 
@@ -35,14 +34,14 @@ struct ctf_source {
 	const struct ctp_notice *notice;
 	bool open, ours, complete, no_memory;
 	uint64_t records, rejected, lost_events;
-	uint64_t streams; /* begun and not ended: where the last packet stops within an event, libbabeltrace2 does not fail */
-	uint64_t now_ns; /* on the section's clock; what comes is not earlier, or it is late */
+	uint64_t streams; /* begun and not ended: libbabeltrace2 does not fail if the last packet ends within an event */
+	uint64_t now_ns; /* on the section's clock; an earlier event is late */
 	struct ctp_class *lost;
 };
 
 /* --- errors -------------------------------------------------------------------------------------------------------------- */
 
-/* Bytes of a message up to its full stop, or to a list that is of use to nobody else: ": msg-it-addr=0xaaaae2c6a050, ...". */
+/* The length of a message up to its full stop, or to a list that helps no user: ": msg-it-addr=0xaaaae2c6a050, ...". */
 static int plain_bytes(const char *message)
 {
 	static const char key[] = "abcdefghijklmnopqrstuvwxyz-";
@@ -55,7 +54,7 @@ static int plain_bytes(const char *message)
 	return (int)(len - (len && message[len - 1] == '.'));
 }
 
-/* What libbabeltrace2 says went wrong: the cause that it met first, in one line. */
+/* The first cause of libbabeltrace2's error, in one line. */
 static enum ctp_status fail(struct ctf_source *s, struct ctp_err *err)
 {
 	const bt_error *error = bt_current_thread_take_error();
@@ -81,7 +80,7 @@ static const char *env_text(const bt_trace *trace, const char *name)
 	return v && bt_value_is_string(v) ? bt_value_string_get(v) : NULL;
 }
 
-/* The origin of the section's clock is the earliest of those in the trace, so that no time is before it. */
+/* The section's clock has the earliest origin of the trace's clocks, so that no time is negative. */
 static const bt_clock_class *find_origin(struct ctf_source *s, const bt_trace *trace)
 {
 	const bt_trace_class *tc = bt_trace_borrow_class_const(trace);
@@ -101,7 +100,7 @@ static const bt_clock_class *find_origin(struct ctf_source *s, const bt_trace *t
 static bool add_env(struct ctp_section *sec, const char *name, const bt_value *value)
 {
 	char own[CTP_NAME_MAX + 1];
-	/* What a section has a name for gets that. */
+	/* Entries for which sections have a name get it. */
 	if (!strcmp(name, "hostname"))
 		snprintf(own, sizeof own, "host");
 	else if ((!strcmp(name, "pid") || !strcmp(name, "vpid")) && !ctp_section_get(sec, "pid"))
@@ -166,16 +165,16 @@ static bool describe_ours(struct ctf_source *s, struct ctp_section *sec, const b
 static void open_section(struct ctf_source *s, const struct ctp_section *sec)
 {
 	ctp_writer_begin(s->writer, sec);
-	/* Says nothing, but makes the section be there even if nothing follows. */
+	/* The mark makes the section exist even if no record follows. */
 	ctp_writer_mark(s->writer, 0);
 	s->open = true;
 }
 
-/* trace is null where there is no stream, and so nothing to know it from. */
+/* trace is null if there is no stream, and so no env. */
 static bool begin_section(struct ctf_source *s, const bt_trace *trace)
 {
 	const char *tracer = trace ? env_text(trace, "tracer_name") : NULL;
-	/* Not in a trace that babeltrace2 made of a raw stream, of which classes and end are not known. */
+	/* A trace that babeltrace2 made of a raw stream has neither classes nor an end in its env. */
 	bool told = trace && bt_trace_borrow_environment_entry_value_by_name_const(trace, "ctp_complete");
 	struct ctp_err why = {"it has no ctp_section"};
 	struct ctp_section *sec = malloc(sizeof *sec);
@@ -220,7 +219,7 @@ static void end_section(struct ctf_source *s)
 
 /* --- messages ------------------------------------------------------------------------------------------------------------ */
 
-/* On the section's clock; what has no room there is the last time that has. */
+/* A time on the section's clock; one that does not fit becomes the last that does. */
 static uint64_t time_of(const struct ctf_source *s, const bt_clock_snapshot *at, bool plain)
 {
 	int64_t ns;
@@ -260,7 +259,7 @@ static bool take_event(struct ctf_source *s, const bt_message *msg)
 		return false;
 	}
 	if (plan->has_clock) {
-		/* A stream alone has no muxer that would refuse to go back. */
+		/* A single stream has no muxer that would refuse to go back in time. */
 		uint64_t at_ns = time_of(s, bt_message_event_borrow_default_clock_snapshot_const(msg), plan->plain_clock);
 		s->now_ns = at_ns > s->now_ns ? at_ns : s->now_ns;
 		if (plan->ts_field >= 0)
@@ -270,14 +269,14 @@ static bool take_event(struct ctf_source *s, const bt_message *msg)
 	return true;
 }
 
-/* Events or whole packets that the tracer had no room for. What does not say how many are missing is at least one. */
+/* Events or packets that the tracer dropped. A message without a count says that one is missing. */
 static bool take_loss(struct ctf_source *s, const bt_message *msg, bool packets)
 {
 	uint64_t val[CTP_LOST_FIELDS] = {0}, count;
 	const bt_stream_class *sc = bt_stream_borrow_class_const(packets ? bt_message_discarded_packets_borrow_stream_const(msg) :
 	                                                         bt_message_discarded_events_borrow_stream_const(msg));
 	if (s->ours)
-		return true; /* the record that says so is one of the events */
+		return true; /* one of the events is the loss record */
 	bool known = packets ? bt_message_discarded_packets_get_count(msg, &count) == BT_PROPERTY_AVAILABILITY_AVAILABLE :
 	                       bt_message_discarded_events_get_count(msg, &count) == BT_PROPERTY_AVAILABILITY_AVAILABLE;
 	s->lost_events += val[CTP_LOST_COUNT] = known ? count : 1;
@@ -347,7 +346,7 @@ static bool connect_ports(bt_graph *graph, const bt_port_output *from, const bt_
 	return from && to && !bt_graph_connect_ports(graph, from, to, NULL);
 }
 
-/* The source's ports to the sink; one stream needs no muxer. */
+/* Connects the source's ports to the sink; a single stream needs no muxer. */
 static bool connect_sink(struct ctf_source *s, bt_graph *graph, const bt_component_source *source)
 {
 	const bt_component_sink *sink;
@@ -390,7 +389,7 @@ static enum ctp_status read_graph(struct ctf_source *s, struct ctp_err *err)
 	bool good = source && (!streams || (connect_sink(s, graph, source) && !bt_graph_run(graph))) &&
 	            (s->open || begin_section(s, NULL));
 	if (good && s->streams) {
-		bt_current_thread_clear_error(); /* has the cause, but not in words for the user */
+		bt_current_thread_clear_error(); /* the cause is no text for users */
 		good = false;
 	}
 	enum ctp_status status = good ? CTP_OK : fail(s, err);
@@ -440,14 +439,14 @@ static bool is_trace(const char *folder)
 	struct stat st;
 	if (asprintf(&path, "%s/metadata", folder) < 0)
 		return false;
-	bool is = !stat(path, &st) && S_ISREG(st.st_mode); /* a pipe of that name would be waited for */
+	bool is = !stat(path, &st) && S_ISREG(st.st_mode); /* opening a pipe of that name would wait */
 	free(path);
 	return is;
 }
 
 static int by_name(const FTSENT **a, const FTSENT **b) { return strverscmp((*a)->fts_name, (*b)->fts_name); }
 
-/* All traces at or below a path, in the order of their names. Links are followed at the path itself only. */
+/* Reads all traces at or below a path, in the order of their names. Of links only the path itself is followed. */
 static enum ctp_status read_path(struct ctp_source *source, const char *path, struct ctp_writer *w,
                                  const struct ctp_notice *notice, struct ctp_err *err)
 {
@@ -490,7 +489,7 @@ static const struct ctp_source_ops ops = {
 	.free = free_source,
 };
 
-/* Null: not there, or without the component that is needed. */
+/* Null: there is no such plugin, or it lacks the component class. */
 static const bt_plugin *find_plugin(const char *name)
 {
 	const bt_plugin *plugin = NULL;

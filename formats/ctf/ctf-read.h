@@ -1,16 +1,16 @@
 /*
  * ctf-read.h - CTF traces, read through libbabeltrace2.
  *
- * A trace that ctp-toctf wrote says in its env what it was made of, and becomes that again. Of any other trace each event class
- * becomes a class, whose fields are
+ * A trace that ctp-toctf wrote has the section and the classes in its env, and becomes the same stream again. In any other trace an
+ * event class becomes a class, whose fields are
  *
  *	ts             the event's time, if its stream has a clock
  *	packet.X       of the packet's context (cpu_id)
  *	ctx.X          of the stream's and the event's own context
  *	X              of the payload
  *
- * A member b of a structure a is a.b. An array of bytes is bytes, any other array is one text, JSON. A variant v is an enum v
- * that says which option it has, and the fields of all options, v.OPTION; those that are not selected are 0 or empty.
+ * A member b of a structure a is a.b. An array of bytes is bytes, any other array is one text, JSON. A variant v is an enum v,
+ * whose label is the selected option, and the fields of all options, v.OPTION; fields of other options are 0 or empty.
  */
 #ifndef CTP_CTF_READ_H
 #define CTP_CTF_READ_H
@@ -20,7 +20,7 @@
 #include "ctf/ctf-values.h"
 #include "stream/sink.h"
 
-/* Reads each trace below a folder as a section. tool: what sections without their own say. */
+/* Reads each trace below a folder as a section. tool: the attribute of sections that the trace does not declare. */
 struct ctp_source *ctp_ctf_source(const char *tool, struct ctp_err *err);
 
 /* --- between the files --------------------------------------------------------------------------------------------------- */
@@ -30,21 +30,21 @@ enum ctp_ctf_take {
 	CTP_TAKE_STRING, CTP_TAKE_BYTES, CTP_TAKE_JSON, CTP_TAKE_STRUCT, CTP_TAKE_VARIANT, CTP_TAKE_OPTION,
 };
 
-/* What to do with one field of an event. */
+/* How one field of an event is read. */
 struct ctp_ctf_node {
 	uint8_t step;
-	uint32_t field;  /* of the record: gets the value; of a variant or option, which one it has. CTP_FIELDS_MAX: none */
+	uint32_t field;  /* of the record, for the value; of a variant or option, for the selected one. CTP_FIELDS_MAX: none */
 	uint32_t member; /* of the structure above */
 	uint32_t nnodes;
-	struct ctp_ctf_node *nodes; /* of a structure: what is wanted of it; of a variant: each option; of an option: one */
+	struct ctp_ctf_node *nodes; /* of a structure: its members that are read; of a variant: all options; of an option: one */
 };
 
 /* How an event of one class becomes a record. */
 struct ctp_ctf_plan {
 	const bt_event_class *of;
-	struct ctp_class *cls; /* null: there are too many, and its events are left out */
-	int ts_field;          /* that is the event's time; -1: none */
-	bool sparse;           /* a record may leave fields unset */
+	struct ctp_class *cls; /* null: there are too many classes, and these events are left out */
+	int ts_field;          /* the field of the event's time; -1: none */
+	bool sparse;           /* an event may leave fields unset */
 	bool has_clock, plain_clock; /* plain: its cycles are the section's nanoseconds */
 	struct ctp_ctf_node packet, common, specific, payload;
 };
@@ -54,7 +54,7 @@ enum { CTP_CTF_PLANS_MAX = 4 * CTP_CLASSES_MAX };
 /* The classes of a section. */
 struct ctp_ctf_classes {
 	const struct ctp_notice *notice;
-	bool harmed;       /* something had to be left out */
+	bool harmed;       /* a class or a field was left out */
 	int64_t origin_ns; /* of the section's clock, from that of the trace's clocks */
 	uint32_t nours, nclasses, nplans;
 	struct ctp_class *ours[CTP_CLASSES_MAX]; /* as the env declares them, by number; in classes too */
@@ -63,17 +63,17 @@ struct ctp_ctf_classes {
 	struct ctp_ctf_plan *slots[2 * CTP_CTF_PLANS_MAX];
 };
 
-/* Takes the class over; returns it, or the same one that was there before, or null: there are too many. */
+/* Takes the class over; returns it, or an equal one that is there already. Null: there are too many. */
 struct ctp_class *ctp_ctf_classes_add(struct ctp_ctf_classes *classes, struct ctp_class *cls);
 void ctp_ctf_classes_clear(struct ctp_ctf_classes *classes);
 
 /* The plan of an event class, made when it is first seen. Null: there are too many. */
 const struct ctp_ctf_plan *ctp_ctf_plan_of(struct ctp_ctf_classes *classes, const bt_event_class *ec);
 
-/* What a field of this class gives, where it gives one value; CTP_TAKE_SKIP if not. */
+/* How a field of this class is read, if it has one value; else CTP_TAKE_SKIP. */
 enum ctp_ctf_take ctp_ctf_take_of(const bt_field_class *fc);
 
-/* Fills in all fields of an event but its time. False: out of memory. */
+/* Fills in all fields of a record but its time. False: out of memory. */
 bool ctp_ctf_event_take(struct ctp_ctf_values *v, const struct ctp_ctf_plan *plan, const bt_event *event);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * ctf-stream.c - a stream file as ctp-toctf writes them: packets, the heads of events, and their payloads.
+ * ctf-stream.c - reads a stream file as ctp-toctf writes it: packets, heads of events, payloads.
  *
- * Nothing is believed: a packet must say of itself what such packets say, and what its events hold must be in it.
+ * Each packet is checked: its head must be as ctp-toctf writes it, and its events must end within the packet.
  */
 #include "ctf/ctf-own.h"
 
@@ -85,7 +85,7 @@ enum ctp_status ctp_ctf_stream_next(struct ctp_ctf_stream *st, struct ctp_err *e
 	return CTP_OK;
 }
 
-/* Without a sign: the writer makes it what the field's type holds. */
+/* A signed number is not sign-extended here; the writer does that by the field's type. */
 static inline uint64_t get_number(const uint8_t *p, unsigned bytes)
 {
 	switch (bytes) {
@@ -100,7 +100,7 @@ static inline uint64_t get_number(const uint8_t *p, unsigned bytes)
 	}
 }
 
-/* The text at p; its bytes from *data on. Returns what is behind it; null: it is not all there. */
+/* The text at p: len bytes at *data. Returns the end of the text; null: it does not end before `end`. */
 static const uint8_t *get_text(const uint8_t *p, const uint8_t *end, unsigned form, const uint8_t **data, size_t *len)
 {
 	if (form == CTP_CTF_FORM_STRING) {

@@ -6,7 +6,7 @@
 
 #include "stream/codec.h"
 
-/* What of so many bytes has room in the record. */
+/* How many of len bytes fit the record. */
 static size_t most(const struct ctp_ctf_values *v, size_t len)
 {
 	size_t left = CTP_RECORD_TEXT_MAX - v->sum < CTP_STRING_MAX ? CTP_RECORD_TEXT_MAX - v->sum : CTP_STRING_MAX;

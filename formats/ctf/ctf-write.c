@@ -1,11 +1,11 @@
 /*
  * ctf-write.c - a sink that writes CTF; see ctf.h for the form.
  *
- * A packet is built in place, in the buffer of its file's output, and is what that writes at a time. How long it is and when it
- * ends is put into its head when it is closed. No packet is empty: one begins with the event that is to go into it.
+ * A packet is built in the buffer of its file's output, which writes one packet at a time. The packet's head gets its size and last
+ * time when the packet is closed. No packet is empty: an event that finds no packet begins one.
  *
- * Order: a stream must not go back in time. A record that would goes to the stream that it follows most closely, for which
- * there are a few more than one; and if it would go back in all of them, it is given the time of the one that is least ahead.
+ * A stream must not go back in time. So there are a few streams, and a late record goes to the one whose last time is closest
+ * before the record's; if all are later, the record goes to the earliest of them and gets its last time.
  */
 #include "ctf/ctf.h"
 
@@ -20,15 +20,15 @@
 #include "io/output.h"
 
 enum {
-	LOSS_PACKET_BYTES = 4096, /* a packet in which events were lost is closed when it has so many */
+	LOSS_PACKET_BYTES = 4096, /* size at which a packet with a loss is closed */
 };
 
 struct stream {
 	struct ctp_output out;
 	bool open;
 	uint32_t instance;
-	char *start, *p, *end; /* the packet at hand, where its next event goes, and how far it may; all null: none */
-	char *large;           /* the packet's own memory, where it is larger than the output's */
+	char *start, *p, *end; /* the open packet, its next event, and the end of its room; all null: none is open */
+	char *large;           /* memory of a packet that is larger than the output's buffer */
 	uint64_t begin_ns, last_ns;
 	uint64_t packets, discarded; /* so far */
 };
@@ -37,16 +37,16 @@ struct ctf_sink {
 	struct ctp_sink sink;
 	struct ctp_ctf_folder folder;
 	uint64_t sections;
-	char section[PATH_MAX + 48]; /* its folder */
+	char section[PATH_MAX + 48]; /* the folder of the section at hand */
 	uint8_t uuid[16];
-	uint64_t time_max_ns; /* that readers can show */
+	uint64_t time_max_ns; /* the last time that readers can show */
 	struct ctp_output metadata;
 	bool has_metadata;
 	struct stream streams[CTP_CTF_STREAMS];
 	struct ctp_ctf_class classes[CTP_CLASSES_MAX]; /* by their id in the stream */
 	const struct ctp_ctf_class *numbered[CTP_CLASSES_MAX];
 	uint32_t nclasses;
-	struct plain { /* by the same id: what a usual event of the class needs; layout null: it must go the long way */
+	struct plain { /* by the same id, for the short way; layout null: records of the class go the long way */
 		const struct ctp_ctf_layout *layout;
 		uint32_t id, time_field;
 	} plain[CTP_CLASSES_MAX];
@@ -54,7 +54,7 @@ struct ctf_sink {
 
 /* --- files ---------------------------------------------------------------------------------------------------------------- */
 
-/* Errors are told with the name that the user knows. */
+/* Errors have the name that the user gave. */
 static enum ctp_status create(struct ctf_sink *s, struct ctp_output *out, const char *path, struct ctp_err *err)
 {
 	if (ctp_output_create(out, path, true, true, err))
@@ -111,12 +111,12 @@ static void drop_packet(struct stream *st)
 }
 
 /*
- * Events that were lost are known by the difference to the packet before. So the first packet tells of none, for babeltrace2
- * could not say how many; unless it is the last one too.
+ * Readers count lost events by the difference to the packet before. So the first packet has a count of 0, unless it is the last
+ * too: babeltrace2 could not say how many are lost.
  */
 static enum ctp_status close_packet(const struct ctf_sink *s, struct stream *st, bool last, struct ctp_err *err)
 {
-	/* Empty: its first event needs more room, because it must be wide. */
+	/* A packet may be empty here: its first event was too large for its room, and is wide. */
 	if (st->start && st->p - st->start > CTP_CTF_HEAD_BYTES) {
 		put_head(st, s->uuid, st->packets++ || last ? st->discarded : 0);
 		if (st->large)
@@ -132,7 +132,7 @@ static enum ctp_status close_packet(const struct ctf_sink *s, struct stream *st,
 	return CTP_FAILED;
 }
 
-/* The output's buffer is empty then: whatever was put has been drained. */
+/* The output's buffer is empty at that point: close_packet has drained it. */
 static enum ctp_status begin_packet(struct ctf_sink *s, struct stream *st, size_t room, uint64_t now_ns, struct ctp_err *err)
 {
 	if (close_packet(s, st, false, err) || (!st->open && open_stream(s, st, err)))
@@ -190,7 +190,7 @@ static void add_discarded(struct stream *st, uint64_t lost)
 	st->discarded = lost > INT64_MAX - st->discarded ? INT64_MAX : st->discarded + lost;
 }
 
-/* They are told with the packet, so it shall not grow much larger: the reader is to see where they are missing. */
+/* The count belongs to the whole packet, which is closed soon: so readers see about where the events are missing. */
 static void count_lost(struct stream *st, uint64_t lost)
 {
 	size_t most = st->packets ? LOSS_PACKET_BYTES : 0;
@@ -199,7 +199,7 @@ static void count_lost(struct stream *st, uint64_t lost)
 		st->end = (size_t)(st->p - st->start) > most ? st->p : st->start + most;
 }
 
-/* Where a record goes that the first stream cannot take with its own time; *now_ns becomes the time that it is given. */
+/* The stream for a record that is too early for the first one; *now_ns becomes the event's time. */
 static struct stream *find_stream(struct ctf_sink *s, uint64_t *now_ns)
 {
 	struct stream *fit = NULL, *least = s->streams;
@@ -222,7 +222,7 @@ static void meet(struct ctf_sink *s, struct ctp_ctf_class *c, const struct ctp_c
 	s->numbered[s->nclasses++] = c;
 }
 
-/* Now that it has had a usual event, perhaps the next can go the short way. */
+/* If the class has had a usual event, its next ones may go the short way. */
 static void note_plain(struct ctf_sink *s, const struct ctp_ctf_class *c)
 {
 	const struct ctp_class *cls = c->cls;
@@ -256,8 +256,8 @@ static enum ctp_status put_record(struct ctf_sink *s, const struct ctp_record *r
 }
 
 /*
- * Most records are as usual: in order, soon after the one before, without a text. Writes those from rec on that are, as long as
- * they are of one class and the packet has room; returns the first that must go the long way, or end.
+ * The short way, for usual records: in order, soon after the one before, without a text. Writes the usual records from rec on, of
+ * one class, as long as the packet has room; returns the first other record, or end.
  */
 static const struct ctp_record *write_plain(struct ctf_sink *s, const struct ctp_record *rec, const struct ctp_record *end)
 {
@@ -291,7 +291,7 @@ static enum ctp_status write_records(struct ctp_sink *sink, const struct ctp_bat
 
 /* --- sections ------------------------------------------------------------------------------------------------------------- */
 
-/* The same for the same input, another for each section of it. */
+/* The same input gives the same uuids, one for each section. */
 static void make_uuid(uint8_t uuid[16], uint64_t id, uint64_t ordinal)
 {
 	uint64_t x = id + ordinal * 0x9e3779b97f4a7c15;
@@ -301,7 +301,7 @@ static void make_uuid(uint8_t uuid[16], uint64_t id, uint64_t ordinal)
 		x ^= x >> 31;
 		put_u64((char *)uuid + i, x);
 	}
-	uuid[6] = 0x80 | (uuid[6] & 0x0f); /* version 8: of the application's own making */
+	uuid[6] = 0x80 | (uuid[6] & 0x0f); /* version 8: defined by the application */
 	uuid[8] = 0x80 | (uuid[8] & 0x3f);
 }
 
@@ -322,7 +322,7 @@ static enum ctp_status begin_section(struct ctp_sink *sink, const struct ctp_sec
 	return CTP_OK;
 }
 
-/* Nothing is left of the section in memory. */
+/* Frees and resets all that belongs to the section. */
 static void forget_section(struct ctf_sink *s)
 {
 	for (struct stream *st = s->streams; st < s->streams + CTP_CTF_STREAMS; st++) {
@@ -350,7 +350,7 @@ static enum ctp_status end_section(struct ctp_sink *sink, const struct ctp_secti
 		if (!st->open)
 			continue;
 		if (!st->packets && st > s->streams) {
-			/* It has one packet, of which babeltrace2 could not say how many are missing. */
+			/* babeltrace2 could not say how many events are missing in a stream's only packet. */
 			add_discarded(s->streams, st->discarded);
 			st->discarded = 0;
 		}
@@ -373,7 +373,7 @@ static enum ctp_status end_section(struct ctp_sink *sink, const struct ctp_secti
 static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 {
 	struct ctf_sink *s = (struct ctf_sink *)sink;
-	/* Without a section there is a trace without events: what was asked for is there, and says that there was nothing. */
+	/* An input without a section gives a trace without events. */
 	static const struct ctp_section none;
 	static const struct ctp_section_end cut;
 	if (!s->sections && (begin_section(sink, &none, err) || end_section(sink, &cut, err)))
