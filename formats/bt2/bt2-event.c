@@ -1,8 +1,8 @@
 /*
  * bt2-event.c - a class of records as an event class of babeltrace2, a record as the payload of an event; see bt2.h.
  *
- * Names, order and meaning of the fields are those of the CTF that ctp-toctf writes, so that both read the same: the record's
- * time is the event's and no field, an address is hexadecimal, the state of a coroutine is called suspended or running.
+ * Names, order and meaning of the fields are those in the CTF of ctp-toctf, so that both look the same: the record's time is the
+ * event's and no field, an address is hexadecimal, the state of a coroutine is suspended or running.
  */
 #include "bt2/bt2.h"
 
@@ -17,7 +17,7 @@ enum form { FORM_UNSIGNED, FORM_SIGNED, FORM_BOOL, FORM_SINGLE, FORM_DOUBLE, FOR
 
 /* --- texts --------------------------------------------------------------------------------------------------------------- */
 
-/* Where the first byte is that cannot stay; end if all can. */
+/* The first byte that must be changed; end: none. */
 static const char *clean_upto(const char *s, const char *end)
 {
 	unsigned n;
@@ -43,7 +43,7 @@ char *ctp_bt2_text(const char *text, size_t len)
 	return copy;
 }
 
-/* Of fields that would be called the same the later ones get a longer name. False: no memory. */
+/* If two fields would have the same name, the later one gets a longer name. False: no memory. */
 static bool append_member(bt_field_class *payload, const char *before, const char *name, const char *behind, bt_field_class *fc)
 {
 	char id[CTP_NAME_MAX + CTP_FIELDS_MAX + 16];
@@ -79,7 +79,7 @@ static enum form form_of(const struct ctp_field *f)
 	}
 }
 
-/* Adds one mapping for all values of labels[i]'s name, which must be unique, unless an earlier label has seen to it. */
+/* Adds one mapping for all values with the name of labels[i], unless an earlier label has the name: mappings are unique. */
 static bool map_label(bt_field_class *fc, const struct ctp_label *labels, uint32_t nlabels, uint32_t i)
 {
 	char *name = ctp_bt2_text(labels[i].name, strlen(labels[i].name));
@@ -129,7 +129,7 @@ static bt_field_class *make_integer(bt_trace_class *tc, const struct ctp_field *
 	return fc;
 }
 
-/* An array of bytes, and before it its length, as CTF has it. */
+/* A length and an array of bytes, as in CTF. */
 static bool append_bytes(bt_trace_class *tc, bt_field_class *payload, const char *name)
 {
 	static const struct ctp_field byte = {.type = CTP_U8, .flags = CTP_FIELD_HEX}, count = {.type = CTP_U32};

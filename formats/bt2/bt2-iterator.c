@@ -1,17 +1,17 @@
 /*
  * bt2-iterator.c - a section of a stream as the messages of one port; see bt2.h.
  *
- * A section is a trace with one stream. Its events go out in the order of ctp_order; one that is late gets the time of the
- * event before it, because messages must not go back in time, and its own time as a field.
+ * A section is a trace with one stream. Its events have the order of ctp_order. A late event gets the time of the event before,
+ * because messages must not go back in time, and its own time as a field.
  *
- * What a loss record tells is also said in the library's own way, a message of discarded events. CTF 1.8 can hold such a
- * message only between two packets, from the end of the one to the end of the other, and sink.ctf.fs refuses what CTF cannot
- * hold. So the stream has packets, and a loss has one for itself:
+ * A loss record also becomes a message of discarded events. CTF 1.8 can hold such a message only between two packets, from the end
+ * of the one to the end of the other, and sink.ctf.fs refuses messages that CTF cannot hold. So the stream has packets, and a loss
+ * record has a packet for itself:
  *
  *	packet end | discarded | packet begin | the loss record | packet end | packet begin ...
  *
- * All of these but the last have the time of the loss: a time range that begins or ends between them would make of them what
- * CTF cannot hold. Since when events are missing is in the record; the event before it has nothing to do with that.
+ * All of these but the last have the time of the loss: CTF could not hold them if a time range began or ended between them. The
+ * record itself says since when events are missing.
  */
 #include "bt2/bt2.h"
 
@@ -26,7 +26,7 @@
 #include "stream/sink.h"
 
 enum {
-	PACKET_EVENTS = 1 << 16, /* and then another packet: sink.ctf.fs keeps one in memory */
+	PACKET_EVENTS = 1 << 16, /* of a packet: sink.ctf.fs keeps one in memory */
 	NOTICES_SHOWN = 10,
 };
 static const uint64_t SECOND_NS = 1000000000;
@@ -38,28 +38,28 @@ struct iterator {
 	uint64_t limit; /* the last time that readers can show */
 	struct ctp_bt2_event *events;
 
-	/* the reading; from the beginning again after a seek */
+	/* reset when a seek begins again */
 	struct ctp_input in;
 	struct ctp_reader *reader;
 	struct ctp_order *order;
-	struct ctp_batch batch; /* what is left of it */
-	struct ctp_bt2_event *known[CTP_CLASSES_MAX]; /* by the reader's number for the class */
+	struct ctp_batch batch; /* the records at hand that are left */
+	struct ctp_bt2_event *known[CTP_CLASSES_MAX]; /* by the class's id */
 
 	enum { BEGINNING, MIDDLE, ENDING, OVER } phase;
 	uint64_t last; /* time of the last event; 0 before the first */
-	bt_packet *packet; /* that is open */
+	bt_packet *packet; /* the open one, or null */
 	uint32_t packet_events;
 	bool packet_full;
-	bool discarded; /* what the record at hand says to be lost has been told */
+	bool discarded; /* the record at hand has had its message of discarded events */
 
 	struct ctp_notice notice;
-	uint64_t notices, said; /* in this reading; in all: what is read again after a seek is not said again */
-	bool muted;             /* what is passed over is another port's */
+	uint64_t notices, said; /* since the beginning; said is not reset, so that a seek repeats no notice */
+	bool muted;             /* the sections of other ports are being skipped */
 	bool failed;
 	struct ctp_err err;
 };
 
-/* A plugin has no share in the library's log, only in its level. */
+/* A plugin cannot write to the library's log, but keeps to its level. */
 static void say(void *arg, const char *text)
 {
 	struct iterator *it = arg;
@@ -90,7 +90,7 @@ static void close_reading(struct iterator *it)
 	it->reader = NULL;
 }
 
-/* Opens the file and goes to where the section begins. */
+/* Opens the file and skips to the section. */
 static enum ctp_status open_reading(struct iterator *it, const struct ctp_section **section, struct ctp_err *err)
 {
 	const struct ctp_bt2_place *place = it->place;
@@ -125,7 +125,7 @@ static enum ctp_status open_reading(struct iterator *it, const struct ctp_sectio
 
 /* --- the trace ----------------------------------------------------------------------------------------------------------- */
 
-/* Null: no memory. A clock with an offset to wall time that can be used is the section's own. */
+/* The section's own clock if it has a usable offset to wall time, else the component's. Null: no memory. */
 static bt_clock_class *make_clock(const struct iterator *it, const struct ctp_section *sec)
 {
 	uint64_t offset = ctp_ctf_clock_offset(sec);
@@ -144,7 +144,7 @@ static bt_clock_class *make_clock(const struct iterator *it, const struct ctp_se
 	return clock;
 }
 
-/* False: no memory. text may be null for that; it is freed. */
+/* Frees text. False: no memory, also if text is null. */
 static bool set_text(bt_trace *trace, const char *name, char *text)
 {
 	char *clean = text ? ctp_bt2_text(text, strlen(text)) : NULL;
@@ -174,7 +174,7 @@ static bool set_environment(bt_trace *trace, const struct ctp_section *sec)
 	return good && set_text(trace, "ctp_section", ctp_meta_attrs(sec, &len));
 }
 
-/* Where times are equal babeltrace2 puts traces in the order of their UUIDs, and complains if there is none. */
+/* babeltrace2 orders events of equal times by the UUIDs of their traces, and complains if there are none. */
 static void set_uuid(bt_trace *trace, uint64_t id, uint64_t number)
 {
 	uint8_t uuid[16];
@@ -182,7 +182,7 @@ static void set_uuid(bt_trace *trace, uint64_t id, uint64_t number)
 		uuid[i] = (uint8_t)(id >> 8 * i);
 		uuid[15 - i] = (uint8_t)(number >> 8 * i);
 	}
-	uuid[6] = (uuid[6] & 0x0f) | 0x80; /* of no standard's making */
+	uuid[6] = (uuid[6] & 0x0f) | 0x80; /* version 8: defined by the application */
 	uuid[8] = (uuid[8] & 0x3f) | 0x80;
 	bt_trace_set_uuid(trace, uuid);
 }
@@ -215,7 +215,7 @@ static bool make_stream(struct iterator *it, const struct ctp_section *sec)
 
 /* --- messages ------------------------------------------------------------------------------------------------------------ */
 
-/* Each of these makes one message; null: no memory. */
+/* Each function makes one message; null: no memory. */
 
 static const bt_message *open_packet(struct iterator *it, uint64_t ts)
 {
@@ -264,7 +264,7 @@ static const bt_message *make_event(struct iterator *it, const struct ctp_record
 	return msg;
 }
 
-/* The next of the messages that the record at hand becomes; its event is the last, and then the batch goes on. */
+/* The next message of the record at hand. The record's event is the last, and then the next record is at hand. */
 static const bt_message *take_record(struct iterator *it)
 {
 	const struct ctp_record *rec = it->batch.rec;
@@ -273,7 +273,7 @@ static const bt_message *take_record(struct iterator *it)
 	bool timed = ts < it->last || ts > it->limit;
 	if (timed)
 		ts = it->last;
-	uint64_t closed = it->packet_full ? it->last : ts; /* a packet that a loss had for itself, at its time */
+	uint64_t closed = it->packet_full ? it->last : ts; /* the packet of a loss ends at the loss's time */
 	if (it->packet && (lost || it->packet_full))
 		return close_packet(it, closed);
 	if (lost)
@@ -288,7 +288,7 @@ static const bt_message *take_record(struct iterator *it)
 	return make_event(it, rec, ts, timed);
 }
 
-/* Makes records be at hand; if there are none, the section is ending. False: failed. */
+/* Reads the next records; if there are none, the section is ending. False: failed. */
 static bool fill_batch(struct iterator *it)
 {
 	struct ctp_item item;
@@ -319,7 +319,7 @@ static const bt_message *make_message(struct iterator *it)
 	return bt_message_stream_end_create(it->self, it->stream);
 }
 
-/* Null: it is over or failed. */
+/* Null: the section is over, or failed. */
 static const bt_message *next_message(struct iterator *it)
 {
 	if (it->phase == OVER || it->failed || (it->phase == MIDDLE && !it->batch.n && !fill_batch(it)))

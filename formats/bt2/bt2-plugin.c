@@ -1,8 +1,8 @@
 /*
  * bt2-plugin.c - the component class source.ctp.fs, with which babeltrace2 opens raw streams; see bt2.h.
  *
- * How many ports there are must be known before the first message, so the headers of all packets are read once at the start.
- * What a port then needs to find its section is where the last one that is whole ended, and how many begin after that.
+ * The number of ports must be known before the first message, so the headers of all packets are read once at the start. A port
+ * finds its section by the end of the last complete section, and the number of sections that begin behind that.
  */
 #include "bt2/bt2.h"
 
@@ -14,7 +14,7 @@
 #include "stream/packet.h"
 #include "stream/reader.h"
 
-#define FORCE_EPOCH "force-clock-class-origin-unix-epoch" /* source.ctf.fs calls it so */
+#define FORCE_EPOCH "force-clock-class-origin-unix-epoch" /* the name of source.ctf.fs */
 
 /* --- finding the sections ------------------------------------------------------------------------------------------------ */
 
@@ -42,7 +42,7 @@ static enum ctp_status add_port(bt_self_component_source *self, const struct ctp
 	return status;
 }
 
-/* A port for each section that the reader finds. */
+/* Adds a port for each section that the reader finds. */
 static enum ctp_status scan(bt_self_component_source *self, struct ctp_reader *reader, const struct ctp_input *in,
                             struct ctp_bt2_place place, struct ctp_err *err)
 {
@@ -131,7 +131,7 @@ static enum ctp_status start(bt_self_component_source *self, struct ctp_bt2_sour
 		if (scan_file(self, src, bt_value_string_get(path), err))
 			return CTP_FAILED;
 	}
-	/* Beside wall time babeltrace2 takes only what says that it is wall time too. */
+	/* babeltrace2 does not mix clocks with and without wall time: beside a section with wall time all must claim to have it. */
 	bt_clock_class_set_origin_is_unix_epoch(src->clock, force_epoch || src->has_wall);
 	return CTP_OK;
 }
@@ -170,7 +170,7 @@ static bool is_stream(const char *path)
 	return found;
 }
 
-/* Of one group, so that all files go to one component, and with that the sections without wall time to one clock. */
+/* One group: all files go to one component, and so sections without wall time share its clock. */
 static bt_component_class_query_method_status support_info(const bt_value *params, const bt_value **result)
 {
 	const bt_value *type = bt_value_map_borrow_entry_value_const(params, "type");
@@ -207,7 +207,7 @@ static bt_message_iterator_class_can_seek_beginning_method_status can_seek_begin
 
 /* --- what babeltrace2 sees ----------------------------------------------------------------------------------------------- */
 
-/* The functions by which it finds the rest. */
+/* The entry points of the plugin. */
 #pragma GCC visibility push(default)
 BT_PLUGIN_MODULE()
 #pragma GCC visibility pop

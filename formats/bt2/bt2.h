@@ -2,11 +2,11 @@
  * bt2.h - between the files of the babeltrace2 plugin, the component class source.ctp.fs.
  *
  *	bt2-plugin.c    the component: finds the sections of its inputs, and has an output port for each
- *	bt2-iterator.c  what goes through a port: a section's records as messages
+ *	bt2-iterator.c  the messages of a port: a section's records
  *	bt2-event.c     a class of records as an event class, a record as an event
  *
- * The library ends the program where it is called against its rules, so what comes from a stream is checked or changed before
- * it gets there: names are unique C identifiers, texts are UTF-8 without a NUL, times never go back and have 63 bits.
+ * The library aborts the program if it is called against its rules, so names, texts and times of a stream are checked or changed
+ * first: names are unique C identifiers, texts are UTF-8 without a NUL, times never go back and have 63 bits.
  */
 #ifndef CTP_BT2_H
 #define CTP_BT2_H
@@ -21,7 +21,7 @@
 
 /* --- the component ------------------------------------------------------------------------------------------------------- */
 
-/* Where a section is: the skip-th (from 0) that begins in the file, decompressed, from `from` on. The user data of its port. */
+/* The place of a section, and its port's user data: the skip-th section (from 0) behind byte `from` of the decompressed file. */
 struct ctp_bt2_place {
 	struct ctp_bt2_source *source;
 	const char *path;
@@ -32,7 +32,7 @@ struct ctp_bt2_place {
 
 /* The component's data. */
 struct ctp_bt2_source {
-	bt_clock_class *clock;  /* of every section without an offset to wall time: babeltrace2 orders no clocks that differ */
+	bt_clock_class *clock;  /* of all sections without wall time: babeltrace2 does not order events of different clocks */
 	bool has_wall;          /* a section has such an offset */
 	const bt_value *inputs; /* the paths */
 	size_t nplaces;
@@ -51,23 +51,23 @@ bt_message_iterator_class_seek_beginning_method_status ctp_bt2_iterator_seek_beg
 
 /* --- events -------------------------------------------------------------------------------------------------------------- */
 
-/* A text, changed where it must be: a byte that is NUL or not of UTF-8 becomes \x and two digits. Null: no memory. */
+/* The text, with \x and two digits for each byte that is NUL or no valid UTF-8; for free(). Null: no memory. */
 char *ctp_bt2_text(const char *text, size_t len);
 
-/* What a class of records is to the library. Made once for a stream class and a declaration; found again by that. */
+/* A class of records as an event class: one for each declaration, by which it is found again. */
 struct ctp_bt2_event {
 	struct ctp_bt2_event *next;
-	bt_event_class *event_class[2]; /* made on demand; the second has the record's time as a field: it is not the event's */
+	bt_event_class *event_class[2]; /* made on demand; in the second the record's time is a field: the event has another */
 	size_t decl_bytes;
 	uint8_t *decl;
-	uint8_t form[]; /* of each field: how its value is set */
+	uint8_t form[]; /* how the value of each field is set */
 };
 
-/* The one in *list for cls, added if it is new. Null: no memory. */
+/* The entry of *list for cls, which is added if it is new. Null: no memory. */
 struct ctp_bt2_event *ctp_bt2_event_get(struct ctp_bt2_event **list, const struct ctp_class *cls);
 void ctp_bt2_event_free(struct ctp_bt2_event *list);
 
-/* Its event class, made if it is the first time. Null: no memory. */
+/* The event class, which the first call makes. Null: no memory. */
 bt_event_class *ctp_bt2_event_class(struct ctp_bt2_event *event, const struct ctp_class *cls, bool timed,
                                     bt_stream_class *stream_class);
 

@@ -1,8 +1,8 @@
 /*
  * sqlite-batch.c - records in memory as a virtual table, c0 to c127, whose rows are those of the batch at hand.
  *
- * A batch has a limit in rows and one in bytes of text. Texts of a record are good until the next one, so they are copied; a
- * record whose texts are beyond the limit has the room that it needs, and only until it is written.
+ * A batch has a limit in rows and one in bytes of text. A record's texts are good until the next record, so they are copied; if
+ * they are beyond the limit, the batch has room for them until it is written.
  */
 #include "sqlite/sqlite-db.h"
 
@@ -33,7 +33,7 @@ struct cursor {
 	sqlite3_vtab_cursor base;
 	const struct ctp_sqlite_batch *batch;
 	const uint64_t *row;
-	uint32_t number; /* of a row, where a class has no fields and so no room between rows */
+	uint32_t number; /* of the row: a class without fields has rows of no bytes */
 };
 
 static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **vtab, char **why)
@@ -117,7 +117,7 @@ static int rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *id)
 	return SQLITE_OK;
 }
 
-/* Without xCreate: it is there by its name, and nothing of it is in the file. */
+/* No xCreate: the table exists by its name alone, and the file has nothing of it. */
 static const sqlite3_module vtab_module = {
 	.xConnect = connect,
 	.xDisconnect = disconnect,
@@ -188,7 +188,7 @@ static void copy_texts(struct ctp_sqlite_batch *b, uint64_t *row)
 		}
 }
 
-/* Room for so many bytes of text, in a batch that is empty. */
+/* Makes room for that many bytes of text, in an empty batch. */
 static bool make_room(struct ctp_sqlite_batch *b, size_t bytes)
 {
 	size_t room = bytes > TEXTS_BYTES ? bytes : TEXTS_BYTES;

@@ -23,7 +23,7 @@ static const unsigned index_words[] = {4, 3, 2, 4};
 struct ctp_sqlite_columns {
 	const struct ctp_class *cls;
 	int probe, tid, seq, ts;  /* fields */
-	int coro, number;         /* the same, or NOTHING; number: of the column index */
+	int coro, number;         /* fields or NOTHING; number: that of the column index */
 	int count;
 	struct {
 		int16_t field;
@@ -35,7 +35,7 @@ struct ctp_sqlite_events {
 	const char *name;
 	uint64_t rows;
 	struct ctp_sqlite_page leaf;
-	struct ctp_output leaves; /* to a file without a name */
+	struct ctp_output leaves; /* a file without a name */
 	int leaves_fd;
 	struct ctp_sqlite_sort *sort[INDEXES];
 	uint32_t table_root, root[INDEXES];
@@ -105,7 +105,7 @@ static inline uint8_t *put_int(uint8_t *type, uint8_t *p, int64_t v)
 		*type = (uint8_t)(8 + v);
 		return p;
 	}
-	unsigned bits = 65 - (unsigned)__builtin_clzll((uint64_t)(v < 0 ? ~v : v) | 1); /* with the sign */
+	unsigned bits = 65 - (unsigned)__builtin_clzll((uint64_t)(v < 0 ? ~v : v) | 1); /* including the sign */
 	unsigned n = (bits + 7) / 8;
 	*type = types[n];
 	return put_big(p, (uint64_t)v, bytes[n]);
@@ -142,7 +142,7 @@ static inline uint8_t *put_value(uint8_t *type, uint8_t *p, const struct ctp_fie
 	}
 }
 
-/* Every type is of one byte: no text here is long. */
+/* Each type takes one byte: the texts are short. */
 static bool put_row(struct ctp_sqlite_events *e, const struct ctp_sqlite_columns *c, int64_t section, const uint64_t *val)
 {
 	uint8_t row[CTP_SQLITE_CELL_MAX + CTP_TEXT_MAX], lead[LEAD_MAX], *payload = row + LEAD_MAX;
@@ -168,7 +168,7 @@ static bool put_row(struct ctp_sqlite_events *e, const struct ctp_sqlite_columns
 
 /* --- keys ---------------------------------------------------------------------------------------------------------------- */
 
-static const uint64_t SIGN = (uint64_t)1 << 63; /* turned over, so that unsigned words are in the order of signed ones */
+static const uint64_t SIGN = (uint64_t)1 << 63; /* flipped, so that words compared as unsigned are in the order of signed numbers */
 
 static const uint64_t powers[DIGITS + 1] = {
 	1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000, 100000000000, 1000000000000,
@@ -177,8 +177,8 @@ static const uint64_t powers[DIGITS + 1] = {
 };
 
 /*
- * A number as two words that are in the order of its decimal text: its first 19 digits, filled up with zeros; then how many it
- * has, and the twentieth.
+ * A number as two words whose order is that of its decimal text: the first 19 digits, padded with zeros; then the number of digits
+ * and the twentieth digit.
  */
 static void put_decimal_key(uint64_t *key, uint64_t v)
 {
@@ -195,7 +195,7 @@ static uint64_t decimal_of_key(const uint64_t *key)
 	return digits > DIGITS ? key[0] * 10 + (key[1] & 15) : key[0] / powers[DIGITS - digits];
 }
 
-/* A null is before all numbers: which of the two are none stands where it decides, before the section and behind it. */
+/* NULL comes before all numbers: key[1] has a bit for a coro before the section, and a bit for a number behind it. */
 static void put_coro_key(uint64_t *key, const struct ctp_sqlite_columns *c, int64_t section, const uint64_t *val)
 {
 	key[0] = c->coro == NOTHING ? 0 : val[c->coro] ^ SIGN;
@@ -224,7 +224,7 @@ static bool add_keys(struct ctp_sqlite_events *e, const struct ctp_sqlite_column
 	       ctp_sqlite_sort_add(e->sort[BY_CORO], coro);
 }
 
-/* The cell of an entry; returns its bytes. */
+/* Writes the cell of an entry; returns its length. */
 static size_t put_entry(uint8_t *cell, int which, const uint64_t *key)
 {
 	unsigned words = index_words[which], columns = which == BY_PROBE ? 3 : words;
@@ -316,7 +316,7 @@ enum ctp_status ctp_sqlite_events_announce(struct ctp_sqlite_events *e, const st
 	return status;
 }
 
-/* Copies the leaves to where they stay. Ids are dense, so a count of rows is the last one's id. */
+/* Copies the leaves into the database. Ids are dense, so the count of rows so far is the last row's id. */
 static bool build_table(struct ctp_sqlite_events *e, struct ctp_sqlite_pages *pages)
 {
 	static uint8_t buffer[COPY_PAGES * CTP_SQLITE_PAGE];
@@ -351,7 +351,7 @@ static bool build_index(struct ctp_sqlite_events *e, int which, struct ctp_sqlit
 	return t && more == 0 && ctp_sqlite_tree_finish(t);
 }
 
-/* What the database's header says of its size. */
+/* Puts the number of pages into the database's header. */
 static bool note_count(const struct ctp_sqlite_pages *pages)
 {
 	uint8_t count[4];

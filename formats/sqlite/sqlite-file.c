@@ -1,8 +1,8 @@
 /*
- * sqlite-file.c - opening a database, and statements that report.
+ * sqlite-file.c - opens a database, and runs statements on it.
  *
- * A new database has no name until it is whole, so SQLite is given the descriptor's path in /proc. Its own VFS would follow
- * that link to a name that does not exist, and opens no links. Ours is a copy of it that takes paths as they are and opens those.
+ * A new database has no name until it is whole, so SQLite is given the descriptor's path in /proc. SQLite's VFS would resolve that
+ * link to a name that does not exist, and opens no links. Our VFS is a copy that takes paths as they are and opens these links.
  */
 #include "sqlite/sqlite-db.h"
 
@@ -113,7 +113,7 @@ static const char *vfs_name(void)
 	return vfs.zName;
 }
 
-/* Something that is there and that nobody would have taken for a database. */
+/* Whether path is a file with contents that is no database. */
 static bool is_other_file(const char *path)
 {
 	static const char magic[16] = "SQLite format 3";
@@ -145,8 +145,8 @@ enum ctp_status ctp_sqlite_check_place(const char *path, struct ctp_err *err)
 }
 
 /*
- * Nobody else can have the file open and a crash leaves none, so nothing is locked, journalled or synced. The size of a page is
- * SQLite's default, and sqlite-tree.h's.
+ * No other program can open the file and a crash leaves no file, so SQLite need not lock, journal or sync. The size of a page is
+ * SQLite's default, and that of sqlite-tree.h.
  */
 enum ctp_status ctp_sqlite_open_new(struct ctp_sqlite *s, const struct ctp_output *out, struct ctp_err *err)
 {
@@ -169,7 +169,7 @@ enum ctp_status ctp_sqlite_open_new(struct ctp_sqlite *s, const struct ctp_outpu
 	                               "BEGIN", CTP_SQLITE_PAGE);
 }
 
-/* A path that begins with a slash or a dot is always that of a file; others may mean something to SQLite, as :memory: does. */
+/* To SQLite a path that begins with a slash or a dot is always a file; others may have a meaning, as :memory: has. */
 enum ctp_status ctp_sqlite_open_old(struct ctp_sqlite *s, const char *path, struct ctp_err *err)
 {
 	s->name = path;

@@ -1,8 +1,8 @@
 /*
- * sqlite-schema.c - the tables: those that are always there, and one for each class.
+ * sqlite-schema.c - the tables that every database has, and one for each class.
  *
- * Which class went where is in the tables classes and fields, by the text of its declaration. That is how a database that is
- * added to knows its own tables from somebody else's.
+ * The tables classes and fields say which class has which table, by the text of its declaration. So a sink that adds to a database
+ * knows the tables of ctp-sqlite from others.
  */
 #include "sqlite/sqlite-db.h"
 
@@ -16,7 +16,7 @@
 enum { EVENT_FIELDS_MAX = 64 };
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* The first, to its CHECK, is word for word what coroTracer makes. */
+/* The first table, with its CHECK, is word for word coroTracer's. */
 static const char tables_sql[] =
 	"CREATE TABLE IF NOT EXISTS " EVENTS " (id INTEGER PRIMARY KEY AUTOINCREMENT, probe_id TEXT NOT NULL,"
 	" tid INTEGER NOT NULL, addr TEXT NOT NULL, seq INTEGER NOT NULL,"
@@ -36,7 +36,7 @@ static const char indexes_sql[] =
 	"CREATE INDEX IF NOT EXISTS idx_coro_trace_events_ts ON " EVENTS " (ts);"
 	"CREATE INDEX IF NOT EXISTS idx_coro_trace_events_coro ON " EVENTS " (coro, section, \"index\")"; /* for the views */
 
-/* What coroTracer's table needs of a class that is to go there. */
+/* The columns of coroTracer's table that a class of events must have. */
 static const struct {
 	const char *name;
 	enum ctp_sqlite_form form;
@@ -82,7 +82,7 @@ static bool add_name(struct names *names, const char *name)
 	return mine;
 }
 
-/* Whether the events' table has the column for values of another type, which SQLite would turn into its own; -1: err. */
+/* Whether the events' table has the column with another type, to which SQLite would convert the values; -1: err. */
 static int64_t is_of_other_type(const struct ctp_sqlite *s, const char *column, const char *type, struct ctp_err *err)
 {
 	for (size_t i = 0; i < COUNT(event_columns); i++)
@@ -93,7 +93,7 @@ static int64_t is_of_other_type(const struct ctp_sqlite *s, const char *column, 
 	                                                column, type), err);
 }
 
-/* The same for a field of an event, which shares its column with those of other classes. */
+/* The same for a field of an event, whose column fields of other classes share. */
 static enum ctp_status add_event_name(const struct ctp_sqlite *s, struct names *names, const struct ctp_field *f,
                                       struct ctp_err *err)
 {
@@ -108,7 +108,7 @@ static enum ctp_status add_event_name(const struct ctp_sqlite *s, struct names *
 	return other < 0 ? CTP_FAILED : ok ? CTP_OK : ctp_err_set(err, "%s: out of memory", s->name);
 }
 
-/* Of the table's columns, in its order: the two that each table has, then the fields. */
+/* Names the columns of a table, in order: the two that each table has, then the fields. */
 static enum ctp_status name_columns(const struct ctp_sqlite *s, const struct ctp_class *cls, bool event, struct names *names,
                                     struct ctp_err *err)
 {
@@ -225,7 +225,7 @@ enum ctp_status ctp_sqlite_schema(const struct ctp_sqlite *s, struct ctp_err *er
 	}
 	if (status || ctp_sqlite_exec(s, err, "%s", indexes_sql))
 		return CTP_FAILED;
-	return ctp_sqlite_views(s, again, err); /* so that their names are taken */
+	return ctp_sqlite_views(s, again, err); /* so that no table takes their names */
 }
 
 /* --- inserting ----------------------------------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* sqlite-sort.c - see sqlite-sort.h. What fits in memory never sees a file, and a run that came in order is not sorted. */
+/* sqlite-sort.c - see sqlite-sort.h. Keys that fit in memory make no file, and a run that came in order is not sorted. */
 #include "sqlite/sqlite-sort.h"
 
 #include <errno.h>
@@ -14,19 +14,19 @@ enum { RUN_BYTES = 16 << 20, READ_BYTES = 64 << 10 };
 struct run {
 	uint64_t *keys; /* at hand */
 	size_t at, n;
-	off_t next, end; /* in the file, what is not yet at hand */
+	off_t next, end; /* of the keys that are still in the file */
 };
 
 struct ctp_sqlite_sort {
 	unsigned words;
 	const char *beside;
-	int fd; /* of the runs; -1: there is none yet */
+	int fd; /* the file of the runs; -1: none yet */
 	uint64_t *keys;
 	size_t nkeys, max;
 	bool in_order;
 	struct run *runs;
 	size_t nruns;
-	size_t *heap; /* of runs that have a key at hand, the least first */
+	size_t *heap; /* runs that have a key at hand, that with the least first */
 	size_t nheap;
 	off_t written;
 };
@@ -161,7 +161,7 @@ static void sift_down(struct ctp_sqlite_sort *s, size_t i)
 	}
 }
 
-/* The next keys of a run from the file. 1: there are some, 0: there are none, -1: failed. */
+/* Reads the next keys of a run from the file. 1: there are some, 0: there are none, -1: failed. */
 static int refill(struct ctp_sqlite_sort *s, struct run *r)
 {
 	size_t room = READ_BYTES / sizeof *r->keys / s->words * s->words * sizeof *r->keys;
@@ -180,7 +180,7 @@ static int refill(struct ctp_sqlite_sort *s, struct run *r)
 	return want > 0;
 }
 
-/* What was never written is one run, in memory. */
+/* Without a file all keys are one run, in memory. */
 static bool begin_in_memory(struct ctp_sqlite_sort *s)
 {
 	if (!(s->runs = calloc(1, sizeof *s->runs)))

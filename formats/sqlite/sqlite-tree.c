@@ -1,9 +1,9 @@
 /*
  * sqlite-tree.c - see sqlite-tree.h.
  *
- * A level has the page that is being filled, and the one before it, which is kept until the other has a cell: a page must not
- * be empty, so at the end it may have to take one from its neighbour. Between two pages stands a divider, which goes into the
- * level above once the left page has its number: in an index an entry of its own, in a table the last id on the left.
+ * A level has the page that is being filled, and the page before, which is kept until the other has a cell: no page may be empty,
+ * so at the end the last page may need a cell of the one before. Between two pages is a divider, which goes into the level above
+ * when the left page has its number: in an index an entry, in a table the last id of the left page.
  */
 #include "sqlite/sqlite-tree.h"
 
@@ -26,7 +26,7 @@ struct ctp_sqlite_tree {
 	uint32_t root;
 	bool index;
 	unsigned depth;
-	uint8_t leaf[CTP_SQLITE_PAGE]; /* of a table: the last that was given */
+	uint8_t leaf[CTP_SQLITE_PAGE]; /* of a table: the last leaf */
 	uint64_t leaf_id;
 	bool has_leaf;
 	struct level *level[DEPTH_MAX];
@@ -35,7 +35,7 @@ struct ctp_sqlite_tree {
 
 uint8_t *ctp_sqlite_varint(uint8_t *p, uint64_t v)
 {
-	if (v >> 56) { /* the ninth byte has eight bits of its own */
+	if (v >> 56) { /* the ninth byte has eight bits of the number */
 		for (int shift = 57; shift > 1; shift -= 7)
 			*p++ = (uint8_t)(0x80 | v >> shift);
 		*p++ = (uint8_t)v;
@@ -95,7 +95,7 @@ bool ctp_sqlite_page_add(struct ctp_sqlite_page *p, const uint8_t *cell, size_t 
 	return true;
 }
 
-/* Takes the last cell away again; once. Returns where it is. */
+/* Removes the last cell, at most once, and returns its address. */
 static const uint8_t *take_last(struct ctp_sqlite_page *p)
 {
 	const uint8_t *cell = p->bytes + p->start;
@@ -110,7 +110,7 @@ static void set_right(struct ctp_sqlite_page *p, uint32_t child) { put32(p->byte
 uint32_t ctp_sqlite_pages_add(struct ctp_sqlite_pages *pages, const uint8_t *page)
 {
 	static const uint8_t unused[CTP_SQLITE_PAGE];
-	if (pages->count == LOCK_BYTE / CTP_SQLITE_PAGE) { /* the next is where SQLite locks, and holds nothing */
+	if (pages->count == LOCK_BYTE / CTP_SQLITE_PAGE) { /* SQLite leaves the next page empty: its locks are there */
 		ctp_output_put(pages->out, unused, sizeof unused);
 		pages->count++;
 	}
@@ -136,7 +136,7 @@ static struct level *need_level(struct ctp_sqlite_tree *t, unsigned l)
 	return t->level[l];
 }
 
-/* The page at hand is full: it waits, with what divides it from the next. */
+/* The page at hand is full: it becomes the page before, with a divider behind it. */
 static void turn_page(struct ctp_sqlite_tree *t, unsigned l, const uint8_t *divider, size_t bytes)
 {
 	struct level *lev = t->level[l];
@@ -150,7 +150,7 @@ static void turn_page(struct ctp_sqlite_tree *t, unsigned l, const uint8_t *divi
 
 static void add_child(struct ctp_sqlite_tree *t, unsigned l, uint32_t child, const uint8_t *divider, size_t bytes);
 
-/* The page before gets its number and goes up. */
+/* Writes the page before; its number and the divider go into the level above. */
 static void settle(struct ctp_sqlite_tree *t, unsigned l)
 {
 	struct level *lev = t->level[l];
@@ -211,7 +211,7 @@ struct ctp_sqlite_tree *ctp_sqlite_tree_new(struct ctp_sqlite_pages *pages, uint
 	return t;
 }
 
-/* The last page has nothing yet: the divider comes down to it, and the last cell of the page before divides them. */
+/* The last page is empty: the divider becomes its cell, and the last cell of the page before the new divider. */
 static void even_out(struct level *lev)
 {
 	struct ctp_sqlite_page *left = &lev->before;
@@ -236,7 +236,7 @@ static bool put_root(struct ctp_sqlite_tree *t, const uint8_t *page)
 	return pwrite(t->pages->out->fd, page, CTP_SQLITE_PAGE, ((off_t)t->root - 1) * CTP_SQLITE_PAGE) == CTP_SQLITE_PAGE;
 }
 
-/* child: the last of the level below. */
+/* child: the last page of the level below. */
 static bool finish_level(struct ctp_sqlite_tree *t, unsigned l, uint32_t child)
 {
 	struct level *lev = t->level[l];

@@ -1,4 +1,4 @@
-/* sqlite-value.c - the rule of sqlite-value.h, in code. */
+/* sqlite-value.c - see sqlite-value.h. */
 #include "sqlite/sqlite-value.h"
 
 SQLITE_EXTENSION_INIT3
@@ -47,7 +47,7 @@ static bool is_taken(const char *name, char *const *taken, size_t ntaken)
 	return false;
 }
 
-/* A name that SQLite and its bindings take: bytes that are not of UTF-8 as \x and two digits, and none that SQLite reserves. */
+/* The name with \x and two digits for bytes that are no UTF-8, and with a _ before it if SQLite reserves it. */
 static char *plain_name(const char *name)
 {
 	static const char reserved[] = "sqlite_";
@@ -88,8 +88,8 @@ bool ctp_sqlite_is_text(const char *data, size_t len)
 }
 
 /*
- * Copied, though the record stays until the next row: SQLite keeps a text that it was told is static for longer than that, in
- * max() or the key of a group.
+ * Texts are copied, though the record stays until the next row: in max() and keys of groups SQLite keeps a static text for longer
+ * than that.
  */
 void ctp_sqlite_result_text(sqlite3_context *to, const char *data, size_t len)
 {

@@ -1,5 +1,5 @@
 /*
- * sqlite-value.h - a class as a table of SQLite, and its values as SQLite's. What both the converter and the extension go by.
+ * sqlite-value.h - the columns and values of a class in SQLite, for both the converter and the extension.
  *
  *	bool                         INTEGER 0 or 1
  *	whole numbers                INTEGER: the signed number with the same 64 bits, so 2^63 and more are negative;
@@ -11,7 +11,7 @@
  *	string                       TEXT; a BLOB of the same bytes where they are no valid UTF-8 or hold a NUL
  *	bytes                        BLOB
  *
- * It calls SQLite through sqlite3ext.h, so that it can be built into a program (with -DSQLITE_CORE) and into an extension.
+ * The file calls SQLite through sqlite3ext.h, so that it can be a part of a program (with -DSQLITE_CORE) and of an extension.
  */
 #ifndef CTP_SQLITE_VALUE_H
 #define CTP_SQLITE_VALUE_H
@@ -27,20 +27,19 @@ enum ctp_sqlite_form {
 
 enum ctp_sqlite_form ctp_sqlite_form(const struct ctp_field *f);
 
-/* As declared: "INTEGER", "TEXT", "REAL", "BLOB", and "" for an enum, whose numbers a column of TEXT would turn into texts. */
+/* The declared type: "INTEGER", "TEXT", "REAL", "BLOB"; "" for an enum, because a TEXT column would turn numbers into texts. */
 const char *ctp_sqlite_type(const struct ctp_field *f);
 
 /*
- * The name, or name_2, name_3 ... where one of these already is the same to SQLite, which does not tell case. A byte that is
- * not of UTF-8 becomes \x and two digits, and sqlite_, which is reserved, has a _ before it. For sqlite3_free(); null: out of
- * memory.
+ * The name, or name_2, name_3 ... if the name is taken; SQLite does not distinguish case. A byte that is no UTF-8 becomes \x and
+ * two digits, and a name that begins with sqlite_, which is reserved, gets a _ before it. For sqlite3_free(); null: out of memory.
  */
 char *ctp_sqlite_name(const char *name, char *const *taken, size_t ntaken);
 
-/* The value as the result of a column of a virtual table. Texts are copied. */
+/* Makes the value the result of a virtual table's column. Texts are copied. */
 void ctp_sqlite_result(sqlite3_context *to, const struct ctp_field *f, enum ctp_sqlite_form form, uint64_t v);
 
-/* A string's bytes, in the same way: TEXT where they are that, and else a BLOB. */
+/* The same for the bytes of a string: TEXT if they are valid, else a BLOB. */
 bool ctp_sqlite_is_text(const char *data, size_t len);
 void ctp_sqlite_result_text(sqlite3_context *to, const char *data, size_t len);
 

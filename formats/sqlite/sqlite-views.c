@@ -1,13 +1,13 @@
 /*
- * sqlite-views.c - the views that answer what people ask first.
+ * sqlite-views.c - the views for the first questions of users.
  *
- * Loss makes no fact. Where events of a coroutine are missing it has a gap, from the last transition before it (its birth, if there
- * is none) to the next: nothing in it has a state or a duration, and a wake in it says nothing. What else is not proved has certain
- * = 0. A coroutine is told by section and coro, and where a stream has no coro by section and probe_id; a coro of 0 is nobody.
+ * Loss makes no fact. A coroutine that misses events has a gap, from the last transition before them (or its birth) to the next
+ * transition: no state and no duration is known in a gap, and a wake in it says nothing. Other facts that are not proved have
+ * certain = 0. Section and coro identify a coroutine, or section and probe_id in a stream without coro; a coro of 0 is nobody.
  *
- * What a row needs of another table is looked up by an index, one row at a time: a view can be asked for one coroutine, and costs
- * a few seeks a row where it is asked for all. So that SQLite does look up, also where a kind has several tables, such a subquery
- * has no aggregates and no joins, but ORDER BY and LIMIT.
+ * A row looks up rows of other tables by an index: so a view of one coroutine is cheap, and a view of all costs a few seeks a row.
+ * SQLite uses the index, also where a kind has several tables, because these subqueries have no aggregates and no joins, but ORDER
+ * BY and LIMIT.
  */
 #include "sqlite/sqlite-db.h"
 
@@ -41,11 +41,11 @@ static enum ctp_status make_view(const struct ctp_sqlite *s, const char *name, c
 	"(EXISTS (SELECT 1 FROM fields f WHERE f.class = classes.id AND f.role = 'thread')" \
 	" AND NOT EXISTS (SELECT 1 FROM fields f WHERE f.class = classes.id AND f.role IN ('coroutine', 'probe')))"
 
-/* The classes of a kind may be several, each with its table: a view is all of them, with columns by role. */
+/* A kind may have several classes, each with its table: the view of the kind has all of them, with columns by role. */
 static const struct kind_view {
-	const char *view, *classes; /* which, by the table classes */
+	const char *view, *classes; /* classes: a condition on the table classes */
 	struct {
-		const char *column, *field, *type; /* of the view; what to look for in the table fields */
+		const char *column, *field, *type; /* column: of the view; field: a condition on the table fields */
 	} columns[6];
 } kind_views[] = {
 	{"births", "kind = 'birth'", {CORO, PROBE, TIME, NUMBER("parent", "name = 'parent'"), SITE, NUMBER("pid", "role = 'process'")}},
@@ -64,7 +64,7 @@ static const struct kind_view {
 	                                    TEXT("code", "name = 'code'")}},
 };
 
-/* For what a view is searched by. It is for speed alone: if its name is taken, there is none. */
+/* An index for searches in a view. It is for speed alone: if its name is taken, it is left out. */
 static enum ctp_status make_index(const struct ctp_sqlite *s, const char *table, const char *column, const char *time,
                                   struct ctp_err *err)
 {
@@ -78,7 +78,7 @@ static enum ctp_status make_index(const struct ctp_sqlite *s, const char *table,
 	return status;
 }
 
-/* The column of a class that a view shows as such, for sqlite3_free(); null: it has none, or err and *status. */
+/* The column of a class for a column of a view, for sqlite3_free(); null: the class has none, or err and *status. */
 static char *find_column(const struct ctp_sqlite *s, int64_t class, const char *field, enum ctp_status *status,
                          struct ctp_err *err)
 {
@@ -91,8 +91,9 @@ static char *find_column(const struct ctp_sqlite *s, int64_t class, const char *
 }
 
 /*
- * What one table gives to the view. It is searched by the first column that it has, and by time: the first two say whose it is.
- * What it lacks is of the type that others have it in, or SQLite would not search the tables of a view one by one.
+ * The SELECT of one table for the view. The index is on the first column that the table has, and on time: the first two columns
+ * identify the coroutine. A column that the table lacks gets the type that other tables have for it, or SQLite would not search the
+ * tables of a view one by one.
  */
 static enum ctp_status append_select(sqlite3_str *sql, const struct ctp_sqlite *s, const struct kind_view *v, int64_t class,
                                      const char *table, struct ctp_err *err)
@@ -140,10 +141,10 @@ static enum ctp_status make_kind_view(const struct ctp_sqlite *s, const struct k
 
 /* --- what is looked up ----------------------------------------------------------------------------------------------------- */
 
-/* Whether two wrote to the station of x's coroutine: its indexes say nothing. */
+/* Whether x's coroutine shared its station with another: its indexes then say nothing. */
 #define CONFLICT(x) "EXISTS (SELECT 1 FROM conflicts r WHERE r.section IS " x ".section AND r.coro = " x ".coro)"
 
-/* A transition y of x's coroutine, by its number. */
+/* A transition y of x's coroutine, by its index. */
 #define STEP(x, what, which) \
 	"(SELECT " what " FROM coro_trace_events y WHERE y.coro = " x ".coro AND y.section IS " x ".section " which " LIMIT 1)"
 #define NEXT(x) STEP(x, "y.id", "AND y.\"index\" > " x ".\"index\" ORDER BY y.\"index\"")
@@ -154,8 +155,8 @@ static enum ctp_status make_kind_view(const struct ctp_sqlite *s, const struct k
 	" ORDER BY y.ts DESC, y.id DESC LIMIT 1)"
 
 /*
- * The record r, of the view records, of x's coroutine; which: what more must hold, and in what order. Nested, because SQLite looks
- * into the tables of a view one by one only where the order is by what is selected.
+ * The record r of the view `records` of x's coroutine; which: more conditions, and the order. The SELECT is nested, because SQLite
+ * searches the tables of a view one by one only if the order is by selected columns.
  */
 #define MINE(x) "r.section IS " x ".section AND r.coro = " x ".coro"
 #define MINE_PLAIN(x) x ".coro IS NULL AND r.section IS " x ".section AND r.coro IS NULL AND r.probe_id = " x ".probe_id"
@@ -170,31 +171,31 @@ static enum ctp_status make_kind_view(const struct ctp_sqlite *s, const struct k
 #define BIRTH(x, what) "coalesce(" RECORD(x, what, "births", "") ", " RECORD_PLAIN(x, what, "births", "") ")"
 #define NAME_OF(x) RECORD(x, "r.name", "names", "ORDER BY r.ts DESC")
 
-/* When x's coroutine died, if it did: r.ts, which is when that was known; or what else is asked for. */
+/* A column of the death of x's coroutine, if it died: mostly r.ts, when the death was known. */
 #define DEATH(x, what) \
 	"coalesce(" RECORD(x, what, "deaths", "ORDER BY r.ts DESC") "," \
 	" " RECORD_PLAIN(x, what, "deaths", "AND r.ts >= " x ".ts ORDER BY r.ts DESC") ")"
 #define ALIVE "coalesce(r.after, r.ts)" /* a death that was only observed lies between after and ts */
 
-/* When x's coroutine is first known of: by its birth or else its first loss, or by its first transition if that is earlier. */
+/* The first time at which x's coroutine is known: of its birth or else its first loss, or of an earlier first transition. */
 #define FIRST_LOSS(x) RECORD(x, "coalesce(nullif(r.after, 0), r.ts)", "losses", "ORDER BY r.ts")
 #define FIRST(x) STEP(x, "y.ts", "ORDER BY y.\"index\", y.id")
 #define KNOWN(x) "coalesce(" BIRTH(x, "r.ts") ", " FIRST_LOSS(x) ")"
 #define BEGIN(x) \
 	"coalesce(min(" KNOWN(x) ", " FIRST(x) "), " FIRST(x) ", " KNOWN(x) ", " RECORD(x, "r.ts", "deaths", "ORDER BY r.ts") ")"
 
-/* A record r of the coroutine of e that stands before e's end: its next transition, if that has a time, or its death. */
+/* The record r of e's coroutine is not behind the end of e: the next transition, if that has a time, or the death. */
 #define BY_NOW(next) "AND coalesce(r.ts <= coalesce(" next ", " DEATH("e", "r.ts") "), 1)"
 
 /* Whether events of x's coroutine are missing behind the transition x. */
 #define LOST_BEHIND(x) HAS(x, "losses", "AND coalesce(r.\"index\" > " x ".\"index\", r.ts > " x ".ts)")
 
-/* How many that is, of one without numbers: between the transition e and the next. */
+/* The count of lost events between the transition e and the next, of a coroutine without indexes. */
 #define LOST_BETWEEN(mine) \
 	"(SELECT sum(r.count) FROM (SELECT * FROM losses r WHERE " mine " AND r.ts > e.ts AND r.ts <= coalesce(e.next_ts, r.ts)" \
 	" LIMIT -1) r)"
 
-/* Whether events of nobody knows whom are missing behind x.ts. */
+/* Whether events of unknown coroutines are missing behind x.ts. */
 #define LOST_OF_NOBODY(x) \
 	"(EXISTS (SELECT 1 FROM losses l WHERE l.section IS " x ".section AND l.coro = 0 AND coalesce(l.ts > " x ".ts, 1))" \
 	" OR EXISTS (SELECT 1 FROM losses l WHERE l.section IS " x ".section AND l.coro IS NULL AND l.probe_id = '0'" \
@@ -202,18 +203,18 @@ static enum ctp_status make_kind_view(const struct ctp_sqlite *s, const struct k
 	" OR EXISTS (SELECT 1 FROM losses l WHERE l.section IS " x ".section AND l.coro IS NULL AND l.probe_id IS NULL" \
 	"            AND coalesce(l.ts > " x ".ts, 1)))"
 
-/* What is told of one that was dead already: whose it was is known, but no more its probe_id. */
+/* The record x came after its coroutine's death: coro is known, but not the probe_id. */
 #define STALE(x) "(" x ".probe_id = '0' AND coalesce(" x ".ts > " DEATH(x, "r.ts") ", 0))"
 
-/* What the number of a place in the source stands for, as the other tools spell it. */
+/* The text of a place in the source, as other tools spell it. */
 #define SITE_TEXT(x, number) \
 	PICK("nullif(coalesce(r.file, '') || iif(r.line <> 0, ':' || r.line, '')" \
 	     " || iif(r.function <> '', ':' || r.function, ''), '')", \
 	     "sites", "r.section IS " x ".section AND r.site = " number " AND r.site <> 0", "ORDER BY r.ts DESC")
 
 /*
- * The same of where x's coroutine is suspended: else what the address is, or which function the coroutine is, if its transitions
- * have the address of its frame.
+ * The text of the place where x's coroutine is suspended; else the symbol of the address, or of the coroutine's function, for
+ * transitions that have the address of the frame.
  */
 #define SYMBOL(x, address) "(SELECT a.text FROM symbols a WHERE a.section IS " x ".section AND a.addr = " address ")"
 #define PLACE_TEXT(x) \
@@ -235,9 +236,9 @@ static enum ctp_status make_kind_view(const struct ctp_sqlite *s, const struct k
 #define TARGET_HAS(records, which) "EXISTS (SELECT 1 FROM " records " r WHERE " TARGET " " which ")"
 
 /*
- * The last wake of a coroutine c that is suspended, since the transition before that. It counts if it came since the suspension,
- * or while the coroutine ran: but one from another thread soon behind the resumption may be what caused that (follow.c). What was
- * in a gap does not count.
+ * The last wake of a suspended coroutine c since the transition before the suspension. The wake counts if it came since the
+ * suspension, or while the coroutine ran; but a wake from another thread soon after the resumption may have caused that resumption
+ * (follow.c). A wake in a gap does not count.
  */
 #define WAKE(what) RECORD("c", what, "wakes", "AND r.ts > c.before_ns ORDER BY r.ts DESC")
 #define WAKE_COUNTS \
@@ -247,10 +248,10 @@ static enum ctp_status make_kind_view(const struct ctp_sqlite *s, const struct k
 /* --- the views ----------------------------------------------------------------------------------------------------------- */
 
 /*
- * Transitions without a number, or without a coroutine, in the order of time. If no records tell what is missing, as in a database
- * of coroTracer's own, its seq does, as sequence.h has it: it counts events, or by two for each round through the eight slots.
- * Where it begins again, the probe_id is another coroutine's from there on: another life. Where no single one can have had such
- * numbers they are mixed, and nothing is known up to the next life.
+ * Transitions without an index, or without a coro, in the order of time. In a database without loss records, as coroTracer makes
+ * it, seq shows gaps as sequence.h says: it counts events, or by two for each round through the eight slots. Where seq begins
+ * again, the probe_id is another coroutine's from there on: another life. Where no single coroutine can have had such numbers,
+ * lives are mixed, and nothing is known up to the next life.
  */
 #define BEGINS(seq, next) "coalesce(coro IS NULL AND (" next " = 1 AND " seq " > 0 OR " next " = 2 AND " seq " > 2 AND NOT odd), 0)"
 #define MIXES \
@@ -275,7 +276,7 @@ static enum ctp_status make_kind_view(const struct ctp_sqlite *s, const struct k
 static const struct {
 	const char *name, *select;
 } views[] = {
-	/* Each that is known of by anything but a wake; with a probe_id only where it is told by that. */
+	/* All coroutines that any record but a wake names; probe_id is set only where it identifies the coroutine. */
 	{"coroutines",
 	 "SELECT DISTINCT section, coro, NULL AS probe_id FROM coro_trace_events WHERE coro <> 0"
 	 " UNION SELECT section, coro, NULL FROM births WHERE coro <> 0"
@@ -284,7 +285,7 @@ static const struct {
 	 " UNION SELECT section, NULL, probe_id FROM births WHERE coro IS NULL AND probe_id IS NOT NULL"
 	 " UNION SELECT section, NULL, probe_id FROM coro_trace_events WHERE coro IS NULL"},
 
-	/* Each transition, with when its coroutine had the next that is known; conflict: more than one had written as it by then. */
+	/* Each transition, and the time of the coroutine's next known one; conflict: by then another had written in its place. */
 	{"steps",
 	 "SELECT e.id, e.section, e.coro, e.probe_id, e.tid, e.addr, e.seq, e.is_active, e.ts, e.\"index\", e.site,"
 	 " n.ts AS next_ts, n.\"index\" AS next_index, n.\"index\" <> e.\"index\" + 1 AS gap,"
@@ -295,8 +296,8 @@ static const struct {
 	 " UNION ALL " PLAIN_STEPS},
 
 	/*
-	 * The time from one to the next, or to the coroutine's death, or to the end of the section; not known where there is a gap
-	 * behind, or a conflict. exact: it is known when it ended.
+	 * The time from a transition to the next, or to the coroutine's death, or to the end of the section; not known before a gap,
+	 * or in a conflict. exact: the end of the interval is known.
 	 */
 	{"intervals",
 	 "SELECT id, section, coro, probe_id, is_active, tid, addr, site, \"index\", start_ns, stop_ns,"
@@ -313,7 +314,7 @@ static const struct {
 	 " ELSE coalesce(s.complete, 0) AND NOT " LOST_BEHIND("e") " AND NOT " LOST_OF_NOBODY("e") " END AS certain"
 	 " FROM steps e LEFT JOIN sections s ON s.id = iif(next_ts IS NULL, e.section, NULL))"},
 
-	/* By a number that is not there; else by the record of a loss behind the last, or of one that has no transition at all. */
+	/* A gap is a missing index; else a loss record behind the last transition, or of a coroutine without transitions. */
 	{"gaps",
 	 "SELECT section, coro, probe_id, start_ns, max(start_ns, stop_ns) AS stop_ns,"
 	 " max(start_ns, stop_ns) - start_ns AS duration_ns, lost FROM ("
@@ -358,7 +359,7 @@ static const struct {
 	 "       sum(coalesce(open, 0)) AS still_waiting, sum(NOT certain) AS uncertain, sum(duration_ns IS NULL) AS unknown"
 	 "       FROM wait_intervals GROUP BY section, site) w ORDER BY total_ns DESC"},
 
-	/* An await is about the suspension behind it, unless something is missing between that and the transition before. */
+	/* An await belongs to the suspension behind it, unless events are missing between that and the transition before. */
 	{"await_intervals",
 	 "SELECT id, section, coro, probe_id, " NAME_OF("i") " AS name, target, " PICK("r.name", "names", TARGET, "ORDER BY r.ts DESC")
 	 " AS target_name, start_ns, stop_ns, duration_ns, open, certain, site, site_text,"
@@ -377,9 +378,10 @@ static const struct {
 	 " WHERE target IS NOT NULL) i"},
 
 	/*
-	 * Who waits for whom at the end, and for whom in the end: from those who are awaited and wait for nobody to who waits for them,
-	 * and so on, so that a circle has no root. An await counts if it is about the last suspension of one that lives and was not
-	 * woken since, with nothing missing behind it. Only who ever awaited is looked at.
+	 * The coroutines that wait at the end, the target of each, and the root of its chain of targets. Chains are built from the roots,
+	 * coroutines that wait for none, so that a circle has no root. An await counts if it belongs to the last suspension of a
+	 * coroutine that is alive and was not woken since, and no event is missing behind it. Only coroutines that ever awaited are
+	 * looked at.
 	 */
 	{"wait_for",
 	 "WITH RECURSIVE waits AS MATERIALIZED (SELECT * FROM (SELECT t.section, t.coro, t.probe_id, t.ts, t.addr, t.site, t.ts AS since_ns,"
@@ -409,7 +411,7 @@ static const struct {
 	 "       AND e.section IS l.section ORDER BY e.ts LIMIT 1), ts) AS start_ns"
 	 "       FROM thread_losses l WHERE transitions > 0 AND tid <> 0)"},
 
-	/* Runs may be nested, and gaps overlap: from one beginning or end to the next it is known whether there is any. */
+	/* Runs may be nested, and gaps may overlap: between two neighbouring begins or ends, a run or a gap is open or not. */
 	{"thread_times",
 	 "SELECT i.section, i.tid, " THREAD_NAME("i") " AS thread, first_ns, last_ns, runs, busy_ns, unknown_ns, gaps, i.lost,"
 	 " coalesce(s.complete AND coalesce(l.lost, 0) <= coalesce(m.of_threads, 0), 0) AS certain"
@@ -439,7 +441,7 @@ static const struct {
 	 "             UNION ALL SELECT section, coro, probe_id, NULL, NULL, NULL, 0 FROM coroutines)"
 	 "       GROUP BY section, coro, iif(coro IS NULL, probe_id, NULL)) i"},
 
-	/* By the last transition of each, and the birth of those without, uncertain where another table may have some. */
+	/* The state of a coroutine is that of its last transition, or of its birth; not certain if other tables may have transitions. */
 	{"coroutine_states",
 	 "SELECT section, coro, probe_id, state, since_ns, end_ns - since_ns AS for_ns, tid, addr, certain, " NAME_OF("c") " AS name,"
 	 " iif(state = 'suspended', " PLACE_TEXT("c") ", NULL) AS site_text,"
@@ -472,7 +474,7 @@ static const struct {
 	 " LEFT JOIN sections s ON s.id = c.section"
 	 " LEFT JOIN " THREAD_LOSSES " m ON m.section = c.section) c) c) c"},
 
-	/* What is missing in each section, as ctp-report counts it; nobody's is what is missing of coroutines that are not known. */
+	/* Events that are missing in each section, as ctp-report counts them; nobodys: those of unknown coroutines. */
 	{"loss_totals",
 	 "SELECT id AS section, complete, coalesce(lost, 0) AS lost, coalesce(nobodys, 0) AS nobodys, coalesce(gaps, 0) AS gaps,"
 	 " coalesce(unknown_ns, 0) AS unknown_ns, coalesce(of_threads, 0) AS of_threads, coalesce(missed, 0) AS missed"

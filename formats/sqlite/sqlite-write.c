@@ -1,8 +1,8 @@
 /*
  * sqlite-write.c - a sink that makes a database, or adds to one; see sqlite.h for its tables.
  *
- * All is one transaction. Records wait in a batch for each class, and are written at the latest when their section ends: a
- * class is known for no longer.
+ * The whole input is one transaction. Records wait in a batch for each class, and are written at the latest when their section
+ * ends: their class is good until then.
  */
 #include "sqlite/sqlite.h"
 
@@ -18,7 +18,7 @@
 #include "symbols/sites.h"
 #include "symbols/symbols.h"
 
-enum { ADDRESSES_MAX = 8 }; /* of a class, that are looked up */
+enum { ADDRESSES_MAX = 8 }; /* fields of a class that are looked up */
 
 struct sqlite_sink {
 	struct ctp_sink sink;
@@ -26,13 +26,13 @@ struct sqlite_sink {
 	struct ctp_sqlite_module module;
 	struct ctp_output *out; /* null: the database was there before */
 	int64_t section;
-	uint64_t end_ns; /* the latest time in the section, if there is any */
+	uint64_t end_ns; /* the latest time in the section */
 	bool has_end;
-	struct ctp_sqlite_events *events; /* of a new database */
-	struct ctp_symbols *symbols;      /* null: they are not wanted */
+	struct ctp_sqlite_events *events; /* null: the database is not new */
+	struct ctp_symbols *symbols;      /* null: none are looked up */
 	sqlite3_stmt *insert_symbol;
-	struct ctp_tids told; /* in the section: addresses with their texts */
-	struct target { /* of a class, by its id: one or the other */
+	struct ctp_tids told; /* addresses whose texts are in the table, of this section */
+	struct target { /* by the class's id: one of the first two is null */
 		struct ctp_sqlite_batch *batch;
 		struct ctp_sqlite_columns *columns;
 		uint8_t naddresses, addresses[ADDRESSES_MAX]; /* fields */
@@ -41,7 +41,7 @@ struct sqlite_sink {
 
 /* --- sections ------------------------------------------------------------------------------------------------------------ */
 
-/* A number of a section's attributes; NULL where it is none. */
+/* Binds a number of the section's attributes; NULL if the attribute is none. */
 static void bind_number(sqlite3_stmt *stmt, int i, const char *text)
 {
 	char *end;
@@ -128,7 +128,7 @@ static enum ctp_status put_symbol(struct sqlite_sink *s, uint64_t addr, const st
 	return ctp_sqlite_step(&s->sql, s->insert_symbol, err);
 }
 
-/* What the addresses of a record stand for, once for each. */
+/* Adds the texts of a record's addresses, each once. */
 static enum ctp_status tell_symbols(struct sqlite_sink *s, const struct target *to, const struct ctp_record *rec,
                                     struct ctp_err *err)
 {
@@ -137,7 +137,7 @@ static enum ctp_status tell_symbols(struct sqlite_sink *s, const struct target *
 	for (unsigned i = 0; i < to->naddresses; i++) {
 		uint64_t addr = rec->val[to->addresses[i]];
 		const struct ctp_str *text = ctp_symbols_find(s->symbols, pid, addr);
-		/* A text is at one place in memory, so this is new where the address means something else than before. */
+		/* A text has one address in memory, so the pair is new if the symbol of the address has changed. */
 		if (text && ctp_tids_add(&s->told, addr * UINT64_C(0x9e3779b97f4a7c15) ^ ctp_val_str(text)) &&
 		    put_symbol(s, addr, text, err))
 			return CTP_FAILED;
@@ -206,7 +206,7 @@ static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 	return ctp_output_close(s->out, err);
 }
 
-/* A transaction that is not committed is rolled back by closing. */
+/* Closing rolls an open transaction back. */
 static void free_sink(struct ctp_sink *sink)
 {
 	struct sqlite_sink *s = (struct sqlite_sink *)sink;
@@ -228,7 +228,7 @@ static const struct ctp_sink_ops ops = {
 	.free = free_sink,
 };
 
-/* An address that means one thing in one process and another in the next has no text. */
+/* An address with different texts in different processes gets no text. */
 static const char insert_symbol[] = "INSERT INTO symbols VALUES (?1, ?2, ?3)"
                                     " ON CONFLICT DO UPDATE SET text = iif(text IS excluded.text, text, NULL)";
 

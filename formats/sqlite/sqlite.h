@@ -3,8 +3,8 @@
  *
  *	coro_trace_events   id, probe_id, tid, addr, seq, is_active, ts as coroTracer has them, then section, coro, index
  *	birth, death ...    id, section, and the fields of the class; those of lib/stream/events.h are there also when they are empty
- *	sections            who and where; classes, fields: what each table's columns mean
- *	symbols             section, addr, text: what addresses stand for, where that was asked for; null where processes differ
+ *	sections            the attributes of each section; classes, fields: the meaning of each table's columns
+ *	symbols             section, addr, text: the symbols of addresses, with --symbols; null where processes differ
  *
  * Values look as sqlite-value.h says. A class whose name is taken has _2 behind it, and so has a field. Transitions that lack
  * one of coroTracer's columns have a table of their own.
@@ -17,10 +17,10 @@
 
 struct ctp_symbols; /* symbols.h. Taken over; null: the table has no rows */
 
-/* A new database. out is of ctp_output_create, is taken over, and has nothing put to it: SQLite writes to its file. */
+/* A sink for a new database. out, made by ctp_output_create, is taken over; SQLite writes to its file. */
 struct ctp_sink *ctp_sqlite_sink(struct ctp_output *out, struct ctp_symbols *symbols, struct ctp_err *err);
 
-/* Adds to the database at path, in one transaction. path must outlive it. */
+/* A sink that adds to the database at path, in one transaction. path must outlive the sink. */
 struct ctp_sink *ctp_sqlite_append(const char *path, struct ctp_symbols *symbols, struct ctp_err *err);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * vtable-about.c - ctp_sections() and ctp_classes().
  *
- * Each reads the whole trace when it is asked and then has its rows in memory; what differs between the two is in struct about.
+ * Each reads the whole trace first, and then has its rows in memory; struct about has the differences of the two.
  */
 #include "vtable/vtable-about.h"
 
@@ -36,7 +36,7 @@ struct cursor {
 	struct ctp_stat *stat;
 	struct class_row {
 		const struct ctp_class *cls; /* of the trace's reader */
-		uint32_t field;              /* nfields where there is none */
+		uint32_t field;              /* nfields: the class has no fields */
 	} *classes;
 	uint64_t records[CTP_CLASSES_MAX];
 };
@@ -259,7 +259,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
 	return SQLITE_OK;
 }
 
-/* Without xCreate: functions only. */
+/* No xCreate: they are functions only. */
 static const sqlite3_module module = {
 	.xConnect = connect,
 	.xBestIndex = best_index,

@@ -1,5 +1,5 @@
 /*
- * vtable-about.h - what a trace holds, for SQL: the functions ctp_sections('t.ctp'), a row for each section, and
+ * vtable-about.h - the contents of a trace for SQL: the functions ctp_sections('t.ctp'), a row for each section, and
  * ctp_classes('t.ctp'), a row for each field of each class.
  */
 #ifndef CTP_VTABLE_ABOUT_H
@@ -7,6 +7,6 @@
 
 #include <sqlite3ext.h>
 
-int ctp_vtable_about(sqlite3 *db); /* makes both known */
+int ctp_vtable_about(sqlite3 *db); /* registers both */
 
 #endif

@@ -1,16 +1,15 @@
 /*
  * vtable-table.c - a trace as a virtual table of SQLite, and the entry of the extension.
  *
- *	select * from ctp('t.ctp.zst') where ts between 5 and 9         transitions, of whatever streams have them
+ *	select * from ctp('t.ctp.zst') where ts between 5 and 9         the transitions of any stream
  *	create virtual table births using ctp('t.ctp.zst', 'birth')     any class, with its own columns
  *
  * Columns are the class's plain fields, section, the fields beyond coroTracer's, and two hidden ones: file, and position, which
- * grows along the stream. The two are the primary key, for SQLite joins the parts of an OR by it: the row's key must not depend
- * on which packets were passed over, nor be that of a row of another file.
+ * grows along the stream. These two are the primary key, by which SQLite joins the parts of an OR: so a row's key does not depend
+ * on skipped packets, and rows of two files have different keys.
  *
- * Rows come as they stand in the stream. Fields are found by name in each class that the table shows, because a stream of
- * several sections may have several; but the column of the time is the record's own time in each, since that is what packets
- * are passed over by.
+ * Rows have the order of the stream. A stream of several sections may have several classes for the table; fields are found by name
+ * in each. But the column of the time is each record's own time, because packets are skipped by that.
  */
 #include <sqlite3ext.h>
 
@@ -29,13 +28,13 @@ enum { SECTION, FILE_NAME, POSITION, OWN_COLUMNS, COLUMNS_MAX = CTP_FIELDS_MAX +
 
 struct table {
 	sqlite3_vtab base;
-	char *file;            /* null: the function's argument says */
-	struct ctp_class *cls; /* the first of its name, or what coroTracer knows of a transition and we add */
+	char *file;            /* null: the function's argument names it */
+	struct ctp_class *cls; /* the first of its name, or ctp-collect's transition */
 	bool by_kind;          /* shows every transition, not the classes of this name */
 	int ncolumns, own[OWN_COLUMNS], time_column;
 	struct column {
 		char *name;
-		int field; /* -1: one of our own */
+		int field; /* -1: one of OWN_COLUMNS */
 	} columns[COLUMNS_MAX];
 };
 
@@ -43,16 +42,16 @@ struct cursor {
 	sqlite3_vtab_cursor base;
 	struct ctp_vtable_trace trace;
 	struct ctp_item item;
-	struct layout { /* where a class has what the columns show */
+	struct layout { /* the fields of a class in the order of the columns */
 		bool shown;
 		struct slot {
-			const struct ctp_field *field; /* null: it has not */
+			const struct ctp_field *field; /* null: the class has no such field */
 			uint32_t index;
 			enum ctp_sqlite_form form;
 		} slots[];
 	} *layouts[CTP_CLASSES_MAX], *layout;
 	int64_t section;
-	uint64_t packet_end, ordinal; /* of the record in its packet */
+	uint64_t packet_end, ordinal; /* ordinal: the record's number in its packet */
 	bool eof;
 };
 
@@ -67,7 +66,7 @@ static void free_table(struct table *t)
 	free(t);
 }
 
-/* Fields of the class that are, or are not, among those which coroTracer has. */
+/* Adds the fields of the class that coroTracer has too, or those that it has not. */
 static void add_fields(struct table *t, bool extra)
 {
 	for (uint32_t i = 0; i < t->cls->nfields; i++) {
@@ -85,7 +84,7 @@ static void add_own(struct table *t, int which)
 	t->columns[t->ncolumns++].field = -1;
 }
 
-/* Our own names are always ours; a field gives way to what stands before it. */
+/* The columns of our own keep their names; a field with a name that is taken gets another. */
 static bool name_columns(struct table *t)
 {
 	static const char *const own[] = { "section", "file", "position" };
@@ -124,7 +123,7 @@ static int declare(sqlite3 *db, struct table *t)
 
 /* --- which class --------------------------------------------------------------------------------------------------------- */
 
-/* As ctp-collect declares it, so that a trace in which nothing was lost has a table of what was lost, without rows. */
+/* The class as ctp-collect declares it: so a trace without losses has a table of losses, without rows. */
 static struct ctp_class *well_known(const char *name)
 {
 	for (int i = 0; i < CTP_EVENT_COUNT; i++) {
@@ -136,7 +135,7 @@ static struct ctp_class *well_known(const char *name)
 	return NULL;
 }
 
-/* No class of this name: says which there are. */
+/* There is no class of this name: the error lists the names. */
 static int say_classes(const char *file, const char *name, const struct ctp_class *const *seen, char **why)
 {
 	sqlite3_str *names = sqlite3_str_new(NULL);
@@ -149,7 +148,7 @@ static int say_classes(const char *file, const char *name, const struct ctp_clas
 	return rc;
 }
 
-/* The first class of this name in the trace, for which as much of it is read as it takes. */
+/* The first class of this name in the trace, which is read up to there. */
 static int find_class(struct table *t, const char *name, char **why)
 {
 	struct ctp_vtable_trace trace;
@@ -177,7 +176,7 @@ static int find_class(struct table *t, const char *name, char **why)
 
 /* --- connecting ---------------------------------------------------------------------------------------------------------- */
 
-/* An argument of create virtual table, which comes as it was written: without its quotes. For sqlite3_free(). */
+/* An argument of create virtual table, without the quotes that it comes with. For sqlite3_free(). */
 static char *unquote(const char *arg)
 {
 	char *text = sqlite3_mprintf("%s", arg), quote = arg[0];
@@ -201,7 +200,7 @@ static int make_columns(sqlite3 *db, struct table *t)
 	return name_columns(t) ? declare(db, t) : SQLITE_NOMEM;
 }
 
-/* args: the module, the database, the table, and what create virtual table says in its brackets. */
+/* args: the module, the database, the table, and the arguments of create virtual table. */
 static int connect(sqlite3 *db, void *aux, int argc, const char *const *args, sqlite3_vtab **made, char **why)
 {
 	(void)aux;
@@ -221,7 +220,7 @@ static int connect(sqlite3 *db, void *aux, int argc, const char *const *args, sq
 		rc = SQLITE_OK;
 	if (!rc)
 		rc = make_columns(db, t);
-	/* A schema from elsewhere must not make anybody open files who only reads its views. */
+	/* Reading the views of a foreign database must not open files. */
 	if (!rc)
 		rc = sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
 done:
@@ -241,7 +240,7 @@ static int disconnect(sqlite3_vtab *base)
 
 /* --- planning ------------------------------------------------------------------------------------------------------------ */
 
-/* What xFilter's arguments behind the file are, a letter for each. */
+/* The kinds of xFilter's arguments behind the file, a letter for each. */
 enum { ARG_POSITION = 'p', ARG_AT = '=', ARG_FROM = '>', ARG_UPTO = '<', ARGS_MAX = 8 };
 
 static char arg_of(const struct table *t, sqlite3_index_info *info, int i)
@@ -254,7 +253,7 @@ static char arg_of(const struct table *t, sqlite3_index_info *info, int i)
 	if (c->iColumn != t->time_column || t->time_column < 0)
 		return 0;
 	switch (c->op) {
-	case SQLITE_INDEX_CONSTRAINT_EQ: /* one pass for each value of an IN would cost more than one for all */
+	case SQLITE_INDEX_CONSTRAINT_EQ: /* a pass for each value of an IN would cost more than one pass */
 		return sqlite3_vtab_in(info, i, -1) ? 0 : ARG_AT;
 	case SQLITE_INDEX_CONSTRAINT_GT:
 	case SQLITE_INDEX_CONSTRAINT_GE:
@@ -284,7 +283,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 		info->aConstraintUsage[i].argvIndex = info->idxNum + n;
 	}
 	info->estimatedRows = (sqlite3_int64)(1e6 * share);
-	info->estimatedCost *= 0.01 + share; /* packets that are passed over cost something too */
+	info->estimatedCost *= 0.01 + share; /* a skipped packet has a cost too */
 	info->idxStr = sqlite3_mprintf("%s", args);
 	info->needToFreeIdxStr = 1;
 	return info->idxStr ? SQLITE_OK : SQLITE_NOMEM;
@@ -302,7 +301,7 @@ static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **made)
 	return SQLITE_OK;
 }
 
-/* Ends the pass at hand, if there is one. */
+/* Ends the current pass, if there is one. */
 static void end_pass(struct cursor *c)
 {
 	ctp_vtable_trace_close(&c->trace);
@@ -322,7 +321,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
-/* A class that is met for the first time. */
+/* Makes the layout of a class at its first record. */
 static struct layout *layout_of(const struct table *t, const struct ctp_class *cls)
 {
 	struct layout *l = calloc(1, sizeof *l + (size_t)t->ncolumns * sizeof l->slots[0]);
@@ -367,7 +366,7 @@ static int next(sqlite3_vtab_cursor *base)
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-/* Whole numbers, as SQLite has them: signed. */
+/* Whole numbers are signed in SQLite. */
 struct range {
 	int64_t from, upto;
 };
@@ -377,7 +376,7 @@ static int64_t clamp(double whole)
 	return whole < -0x1p63 ? INT64_MIN : whole >= 0x1p63 ? INT64_MAX : (int64_t)whole;
 }
 
-/* Only what is surely outside is cut off, for SQLite looks at each row's time itself. */
+/* Only packets that are surely outside are skipped; SQLite checks each row's time again. */
 static void tighten(struct range *r, char arg, sqlite3_value *v)
 {
 	int64_t low, high;
@@ -395,7 +394,7 @@ static void tighten(struct range *r, char arg, sqlite3_value *v)
 		r->upto = high;
 }
 
-/* Times of 2^63 and more are negative here: a range with both signs in it wraps. */
+/* Times of 2^63 and more are negative in SQLite, so a range that has both signs wraps. */
 static void narrow(struct cursor *c, const struct range *r)
 {
 	if (r->from > r->upto)
@@ -450,7 +449,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
 	return SQLITE_OK;
 }
 
-/* xCreate and xConnect the same: usable both as a function and in create virtual table. */
+/* xCreate is xConnect: the module is a function, and works in create virtual table. */
 static const sqlite3_module module = {
 	.xCreate = connect,
 	.xConnect = connect,

@@ -34,8 +34,8 @@ static inline char *put_8(char *p, uint64_t digits, unsigned skip)
 }
 
 /*
- * Up to eight digits without leading zeros. Their number is found by branches and not from the digits: a processor guesses it
- * well, and goes on with what comes behind the number before the digits are known.
+ * Up to eight digits without leading zeros. Branches find the number of digits: a processor predicts it well, and goes on with the
+ * text behind the number before the digits are known.
  */
 static inline char *put_head(char *p, uint32_t v)
 {
@@ -88,7 +88,7 @@ char *ctp_text_i64(char *p, int64_t v)
 	return ctp_text_u64(p, u);
 }
 
-/* Bytes of 0 to 15 as the digits that they are: '0' or 'a' - 10 is added to each. */
+/* The digits for bytes of 0 to 15: '0' or 'a' - 10 is added to each. */
 static inline uint64_t spell_nibbles(uint64_t x)
 {
 	uint64_t letter = (x + 0x0606060606060606ULL) >> 4 & 0x0101010101010101ULL;
@@ -115,8 +115,8 @@ char *ctp_text_hex16(char *p, uint64_t v)
 }
 
 /*
- * A normal number with at most `least` significant decimal digits is told apart from its neighbours by them, and %g drops the
- * zeros behind: so the search may start there. Only denormals can do with fewer.
+ * `least` significant digits distinguish a normal number that has no more from its neighbours, and %g drops zeros at the end: so
+ * the search starts with `least`. Only denormals may need fewer.
  */
 static char *put_shortest(char *p, double d, int least, int most, bool is_float)
 {
@@ -210,7 +210,7 @@ bool ctp_parse_wall(const char *p, const char *end, int64_t *s, uint32_t *ns)
 
 /* --- from text ------------------------------------------------------------------------------------------------------------ */
 
-/* Eight digits in a word, the first in the lowest byte: pairs are joined, then fours, then all. False: some are none. */
+/* Eight digits in a word, the first in the lowest byte: pairs are joined, then fours, then all. False: a byte is no digit. */
 static inline bool join_8(uint64_t text, uint32_t *v)
 {
 	uint64_t t = text ^ 0x3030303030303030ULL;
@@ -244,7 +244,7 @@ bool ctp_parse_u64(const char *p, const char *end, uint64_t *v)
 	}
 	unsigned head = (unsigned)(end - p) % 8;
 	if (head) {
-		/* Zeros before them make eight. */
+		/* Leading zeros make it eight digits. */
 		if (!join_8(load_8(p) << (64 - 8 * head) | 0x3030303030303030ULL >> 8 * head, &part))
 			return false;
 		n = part;
@@ -266,11 +266,11 @@ bool ctp_parse_i64(const char *p, const char *end, int64_t *v)
 	return true;
 }
 
-/* Eight hexadecimal digits in a word, the first in the lowest byte. False: some are none, or are capitals. */
+/* Eight hexadecimal digits in a word, the first in the lowest byte. False: a byte is no digit, or a capital. */
 static inline bool join_hex_8(uint64_t text, uint32_t *v)
 {
 	uint64_t letter = text >> 6 & 0x0101010101010101, x = (text & 0x0f0f0f0f0f0f0f0f) + 9 * letter;
-	/* A byte above 15 has the form of a letter that is no digit; any other is a digit if it is spelled like this. */
+	/* A letter behind f gives a byte above 15; any other byte was a digit if it is spelled the same again. */
 	bool digits = !(x & 0xf0f0f0f0f0f0f0f0) && spell_nibbles(x) == text;
 	x = (x << 4 | x >> 8) & 0x00ff00ff00ff00ff;
 	x = (x | x >> 8) & 0x0000ffff0000ffff;
@@ -317,7 +317,7 @@ unsigned ctp_utf8_bytes(const char *p, const char *end)
 		if ((s[i] & 0xc0) != 0x80)
 			return 0;
 	bool overlong = (c == 0xe0 && s[1] < 0xa0) || (c == 0xf0 && s[1] < 0x90);
-	bool beyond = (c == 0xed && s[1] >= 0xa0) || (c == 0xf4 && s[1] >= 0x90); /* a surrogate, or above the last */
+	bool beyond = (c == 0xed && s[1] >= 0xa0) || (c == 0xf4 && s[1] >= 0x90); /* a surrogate, or above U+10FFFF */
 	return overlong || beyond ? 0 : n;
 }
 
@@ -341,7 +341,7 @@ char *ctp_text_duration(char *p, uint64_t ns)
 	} units[] = {{"d", 86400e9}, {"h", 3600e9}, {"min", 60e9}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}};
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
 		double v = (double)ns / units[i].ns;
-		if (v >= 0.9995) /* or rounding would show 1000 of the unit below */
+		if (v >= 0.9995) /* rounding would show 1000 of the unit below */
 			return p + snprintf(p, CTP_TEXT_MAX, "%.*f %s", v < 9.995 ? 2 : v < 99.95 ? 1 : 0, v, units[i].unit);
 	}
 	return p + snprintf(p, CTP_TEXT_MAX, "%u ns", (unsigned)ns);
