@@ -113,6 +113,7 @@ static char *report(struct way *way, uint64_t start, const struct ctp_analysis_o
 	flush();
 	ctp_analysis_end(way->analysis, &(struct ctp_section_end){.complete = true});
 	byhand_fini(&h);
+	ctp_section_fini(&sec);
 
 	struct ctp_output out;
 	int fd = memfd_create("json", 0);

@@ -68,7 +68,7 @@ static inline struct ctp_coroutine *ctp_coro_table_guess(const struct ctp_coro_t
 {
 	struct ctp_coroutine *co = r->slots[ctp_coro_table_home(r, id)];
 	__builtin_prefetch(co, 1);
-	__builtin_prefetch((const char *)co + 64, 1);
+	__builtin_prefetch((const void *)((uintptr_t)co + 64), 1); /* co may be null */
 	return co;
 }
 
