@@ -8,9 +8,9 @@
 #define CTP_TEMPLATE_H
 
 #include "base/text.h"
-#include "common/value.h"
 #include "io/output.h"
 #include "stream/record.h"
+#include "stream/value.h"
 
 struct ctp_place_texts; /* place-texts.h */
 

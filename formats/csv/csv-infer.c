@@ -5,8 +5,8 @@
 
 #include "base/text.h"
 #include "common/plain.h"
-#include "common/value.h"
 #include "stream/events.h"
+#include "stream/value.h"
 
 /* The types that all values of a column have; the first that is left is the column's. USED: some row has a value. */
 enum { CAN_BOOL = 1, CAN_HEX = 2, CAN_WALL = 4, CAN_U64 = 8, CAN_I64 = 16, CAN_F64 = 32, CAN_ALL = 63, USED = 64 };

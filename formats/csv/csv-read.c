@@ -24,10 +24,10 @@
 #include "common/intake.h"
 #include "common/meta.h"
 #include "common/plain.h"
-#include "common/value.h"
 #include "csv/csv-infer.h"
 #include "csv/csv-rows.h"
 #include "stream/codec.h"
+#include "stream/value.h"
 
 /* A text takes its bytes, a length, a NUL and padding; a record has at most CTP_FIELDS_MAX texts. */
 enum { TEXT_ROOM = CTP_CSV_ROW_MAX + (CTP_FIELDS_MAX + 1) * 16, HOPELESS_MAX = 16 };

@@ -1,5 +1,5 @@
 /* value.c - the value of a field as plain text, and back. */
-#include "common/value.h"
+#include "stream/value.h"
 
 #include <math.h>
 #include <stdlib.h>
