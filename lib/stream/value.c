@@ -51,6 +51,50 @@ char *ctp_value_put_wall(char *p, uint64_t ts_ns, int64_t offset_ns)
 	return ctp_text_wall(p, s + carry, (uint32_t)(ns - carry * SECOND_NS));
 }
 
+void ctp_value_put_text(struct ctp_output *out, const char *text, size_t len, ctp_value_spell *spell)
+{
+	enum { PART = CTP_OUTPUT_ROOM / CTP_SPELLED_MAX };
+	if (!spell) {
+		ctp_output_put(out, text, len);
+		return;
+	}
+	for (size_t part; (part = len < PART ? len : PART); text += part, len -= part)
+		ctp_output_commit(out, spell(ctp_output_reserve(out, part * CTP_SPELLED_MAX), text, part));
+}
+
+static char *put_number(char *p, enum ctp_form form, uint64_t v)
+{
+	switch (form) {
+	case CTP_FORM_SIGNED:
+		return ctp_text_i64(p, (int64_t)v);
+	case CTP_FORM_HEX:
+		return ctp_text_hex16(p, v);
+	case CTP_FORM_BOOL:
+		return stpcpy(p, v ? "true" : "false");
+	case CTP_FORM_F32:
+		return ctp_text_float(p, (float)ctp_val_double(CTP_F32, v));
+	case CTP_FORM_F64:
+		return ctp_text_double(p, ctp_val_double(CTP_F64, v));
+	default:
+		return ctp_text_u64(p, v);
+	}
+}
+
+void ctp_value_put(struct ctp_output *out, const struct ctp_field *f, uint64_t v, ctp_value_spell *spell)
+{
+	enum ctp_form form = ctp_form_of(f);
+	const struct ctp_str *str = ctp_type_is_text(f->type) ? ctp_str_val(v) : NULL;
+	const char *label = form == CTP_FORM_ENUM ? ctp_value_label(f, v, false) : NULL;
+	if (label)
+		ctp_value_put_text(out, label, strlen(label), spell);
+	else if (str && form == CTP_FORM_TEXT)
+		ctp_value_put_text(out, str->data, str->len, spell);
+	else if (str)
+		ctp_value_put_hex(out, str->data, str->len);
+	else if (!ctp_type_is_text(f->type))
+		ctp_output_commit(out, put_number(ctp_output_reserve(out, CTP_TEXT_MAX), form, v));
+}
+
 /* --- from text ----------------------------------------------------------------------------------------------------------- */
 
 static bool fits(unsigned type, uint64_t v, bool negative)

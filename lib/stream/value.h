@@ -15,7 +15,22 @@
 #include "io/output.h"
 #include "stream/record.h"
 
-/* A value of the forms from CTP_FORM_ENUM on may have any length. */
+/*
+ * Writes a text as a format has it, and returns the end: names and strings hold bytes that it may have to spell otherwise. At most
+ * CTP_SPELLED_MAX bytes for each of the text. Of a long text it is called for one part after the other.
+ */
+typedef char *ctp_value_spell(char *to, const char *text, size_t len);
+enum { CTP_SPELLED_MAX = 6 };
+
+/* A value as above: labels and strings go through spell (null: as they are), all else has only printable ASCII and no space. */
+void ctp_value_put(struct ctp_output *out, const struct ctp_field *f, uint64_t v, ctp_value_spell *spell);
+
+/* Any other text in the same way, such as the name of a field. */
+void ctp_value_put_text(struct ctp_output *out, const char *text, size_t len, ctp_value_spell *spell);
+
+/* --- the parts, for those who have many values to write or to read ------------------------------------------------------- */
+
+/* From CTP_FORM_ENUM on, a value may be of any length. */
 enum ctp_form {
 	CTP_FORM_UNSIGNED, CTP_FORM_SIGNED, CTP_FORM_HEX, CTP_FORM_BOOL, CTP_FORM_F32, CTP_FORM_F64,
 	CTP_FORM_WALL,  /* a time, where wall-clock times are wanted */
@@ -31,16 +46,22 @@ enum ctp_form ctp_form_of(const struct ctp_field *f); /* never CTP_FORM_WALL or 
  */
 const char *ctp_value_label(const struct ctp_field *f, uint64_t v, bool quoted);
 
-/* Reads [p, end) as a value of a field that is neither string nor bytes; also other spellings: True, 7.0, 0x7b. */
+/*
+ * The text [p, end) as a value of a field that is neither string nor bytes; form is the field's. Other spellings are understood: True,
+ * 7.0, 0x7b. False: it is none, or does not fit the type, and *v is anything.
+ */
 bool ctp_value_parse(const struct ctp_field *f, enum ctp_form form, const char *p, const char *end, uint64_t *v);
 
 /* Writes bytes as hexadecimal digits. */
 void ctp_value_put_hex(struct ctp_output *out, const char *data, size_t len);
 
-/* Turns the hexadecimal digits in s->data into bytes, in place. */
+/* Hexadecimal digits in s->data to the bytes that they stand for, in place. False: they are none, and s->data is anything. */
 bool ctp_value_unhex(struct ctp_str *s);
 
-/* A time of a section's clock as a wall-clock time, and back; offset_ns is the section's. False: no u64 is such a time. */
+/*
+ * A time of a section's clock as a wall-clock time, in CTP_TEXT_MAX bytes at most (text.h), and back; offset_ns is the section's
+ * wall_offset_ns, and has a meaning only where has_wall is set. False: no u64 is such a time.
+ */
 char *ctp_value_put_wall(char *p, uint64_t ts_ns, int64_t offset_ns);
 bool ctp_value_parse_wall(const char *p, const char *end, int64_t offset_ns, uint64_t *ts_ns);
 

@@ -1,0 +1,93 @@
+/* A value as text: each type as value.h says, texts through the format's spelling, and nothing of any length is cut. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "stream/value.h"
+#include "tap.h"
+
+/* What was put, until the next call. */
+static const char *put(const struct ctp_field *f, uint64_t v, ctp_value_spell *spell)
+{
+	static char *got;
+	struct ctp_output out;
+	struct ctp_err err;
+	FILE *file = tmpfile();
+	if (!file || ctp_output_fd(&out, fileno(file), "memory", &err))
+		abort();
+	ctp_value_put(&out, f, v, spell);
+	off_t len = ctp_output_close(&out, &err) ? -1 : lseek(fileno(file), 0, SEEK_END);
+	free(got);
+	if (len < 0 || !(got = calloc(1, (size_t)len + 1)) || pread(fileno(file), got, (size_t)len, 0) != len)
+		abort();
+	fclose(file);
+	return got;
+}
+
+/* As long as a spelling may be. */
+static char *spell(char *to, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		to += sprintf(to, "<%02x>%02x", (unsigned char)text[i], (unsigned char)i % 16);
+	return to;
+}
+
+static void test_numbers(void)
+{
+	struct {
+		uint8_t type, role, flags;
+		uint64_t v;
+		const char *want;
+	} cases[] = {
+		{CTP_U64, 0, 0, UINT64_MAX, "18446744073709551615"},
+		{CTP_U8, 0, 0, 7, "7"},
+		{CTP_I8, 0, 0, (uint64_t)-7, "-7"},
+		{CTP_U64, CTP_ROLE_ADDRESS, 0, 255, "0x00000000000000ff"},
+		{CTP_U32, 0, CTP_FIELD_HEX, 255, "0x00000000000000ff"},
+		{CTP_BOOL, 0, 0, 1, "true"},
+		{CTP_BOOL, 0, 0, 0, "false"},
+		{CTP_F64, 0, 0, ctp_double_val(CTP_F64, 0.1), "0.1"},
+		{CTP_F32, 0, 0, ctp_double_val(CTP_F32, 0.1), "0.1"},
+		{CTP_F64, 0, 0, ctp_double_val(CTP_F64, -INFINITY), "-Infinity"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct ctp_field f = {.name = "f", .type = cases[i].type, .role = cases[i].role, .flags = cases[i].flags};
+		is(put(&f, cases[i].v, spell), cases[i].want, "a number is not spelled");
+	}
+}
+
+static void test_labels(void)
+{
+	const struct ctp_label labels[] = {{1, "one"}, {2, "one"}, {3, "4"}};
+	struct ctp_field f = {.name = "f", .type = CTP_ENUM, .labels = labels, .nlabels = 3};
+	is(put(&f, 1, NULL), "one", "a value with a label is that");
+	is(put(&f, 1, spell), "<6f>00<6e>01<65>02", "and the label is spelled");
+	is(put(&f, 2, NULL), "2", "a label that means another value is none");
+	is(put(&f, 3, NULL), "3", "nor is one that looks like a number");
+	is(put(&f, 9, spell), "9", "a value without a label is a number");
+}
+
+static void test_texts(void)
+{
+	struct ctp_field text = {.name = "f", .type = CTP_STRING}, bytes = {.name = "f", .type = CTP_BYTES};
+	enum { LONG = 100000 };
+	struct ctp_str *s = calloc(1, sizeof *s + LONG + 1);
+	memcpy(s->data, "a\0b", s->len = 3);
+	is(put(&text, ctp_val_str(s), spell), "<61>00<00>01<62>02", "a string is spelled, its NUL too");
+	is(put(&bytes, ctp_val_str(s), spell), "610062", "bytes are hexadecimal digits");
+	is(put(&text, 0, spell), "", "a null is an empty string");
+	is(put(&bytes, 0, spell), "", "and no bytes");
+	memset(s->data, 'x', s->len = LONG);
+	is_u64(strlen(put(&text, ctp_val_str(s), NULL)), LONG, "a long string is whole");
+	is_u64(strlen(put(&text, ctp_val_str(s), spell)), LONG * CTP_SPELLED_MAX, "and so is what it is spelled as");
+	free(s);
+}
+
+int main(void)
+{
+	test_numbers();
+	test_labels();
+	test_texts();
+	return done_testing();
+}
