@@ -54,7 +54,7 @@ if command -v c++ >/dev/null; then
 	fi
 fi
 is 'no header refers to one that is not installed' \
-	"$(cd "$top/include/ctptools" && grep -Eo '[a-z0-9_/]+\.h\b' ./*/*.h | while IFS=: read -r header name; do
+	"$(cd "$top/include/ctptools" && grep -Eo '[a-z0-9_/-]+\.h\b' ./*/*.h | while IFS=: read -r header name; do
 		echo | "${CC:-cc}" -I. $(printf ' -I%s' */) -include "$name" -fsyntax-only -x c - 2>/dev/null || echo "$header: $name"
 	done)" ''
 is 'ctp.3 names each header of the library, and no other' \

@@ -41,11 +41,15 @@ struct ctp_reader_stats {
 
 struct ctp_reader;
 
-/* in stays the caller's. notice may be null. */
+/* in stays the caller's, open until the reader is freed. notice may be null; else it, too, must be there until then. Null: err says why. */
 struct ctp_reader *ctp_reader_new(struct ctp_input *in, const struct ctp_notice *notice, struct ctp_err *err);
 void ctp_reader_free(struct ctp_reader *r);
+/*
+ * CTP_EOF: all was delivered, and an end for each section that began. CTP_FAILED: the input could not be read on. The classes of
+ * records are the reader's, good until the next section begins or the reader is freed.
+ */
 enum ctp_status ctp_reader_next(struct ctp_reader *r, struct ctp_item *item, struct ctp_err *err);
-const struct ctp_reader_stats *ctp_reader_stats(const struct ctp_reader *r);
+const struct ctp_reader_stats *ctp_reader_stats(const struct ctp_reader *r); /* so far; good until r is freed */
 
 /*
  * From here on, packets that by their header hold no record with a time in [from_ns, upto_ns] are passed over unread: nothing of

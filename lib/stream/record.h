@@ -2,7 +2,8 @@
  * record.h - records in memory, one and many, and the section that they belong to.
  *
  * A record is an array of 64-bit words, one for each field of its class: unsigned as they are, signed sign-extended, bool 0 or
- * 1, floats by their bits (f32 in the low half), and for strings and bytes the address of a struct ctp_str.
+ * 1, floats by their bits (f32 in the low half), and for strings and bytes the address of a struct ctp_str. Readers give one for
+ * each, also where it is empty; a writer takes 0 for an empty one.
  */
 #ifndef CTP_RECORD_H
 #define CTP_RECORD_H

@@ -1,9 +1,10 @@
 /*
  * sink.h - the two contracts of a foreign format: a sink is fed what a stream holds, a source makes a stream.
  *
- * A format is a folder in formats/. It knows no tool; what it offers is a constructor that returns a struct ctp_sink (or struct
- * ctp_source) as the first member of its own state. An output that a constructor was given is the sink's from then on, also when the
- * constructor fails: finish closes it, and free gives up what was not closed.
+ * A format knows no tool; what it offers is a constructor that returns a struct ctp_sink (or struct ctp_source) as the first member of
+ * its own state. The memory of an output that a constructor was given stays the caller's, and must be there until the sink is freed; to
+ * write to it and to close it is the sink's from then on, also when the constructor fails: finish closes it, and free abandons what was
+ * not closed. Whoever made the sink calls finish, if all went well and the sink has one, and free. All calls come from one thread.
  *
  * Names (of classes, fields, labels, units, attributes) hold any bytes but NUL, values of strings and bytes any at all: a format that
  * cannot have some of them has to spell them otherwise.
@@ -30,12 +31,12 @@ struct ctp_sink {
 };
 
 struct ctp_sink_ops {
-	/* A section begins. Null: the format has no place for it. */
+	/* A section begins; it is good until its end. Null: the format has no place for it. */
 	enum ctp_status (*section)(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err);
 
 	/*
 	 * Records, in time order but for those of a batch that is late. The batch and its values are good until this returns, their
-	 * classes until the next section begins; cls->id is dense from 0.
+	 * classes until the next section begins; cls->id is dense from 0, below CTP_CLASSES_MAX. Never null.
 	 */
 	enum ctp_status (*records)(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err);
 
@@ -51,7 +52,7 @@ struct ctp_sink_ops {
 	/* All is delivered: make it whole and visible. Not called after a failure. Null: nothing to do. */
 	enum ctp_status (*finish)(struct ctp_sink *sink, struct ctp_err *err);
 
-	/* Always called, last. What was not finished is removed. */
+	/* Always called, last, once. What was not finished is removed. Never null. */
 	void (*free)(struct ctp_sink *sink);
 };
 
@@ -88,7 +89,8 @@ uint64_t ctp_record_lost(const struct ctp_record *rec);
 bool ctp_class_is_missed(const struct ctp_class *cls);
 
 /*
- * Feeds one input, ordered, to the sink (not its finish). stats is added to; lost counts the events that loss records tell of, missed
+ * Feeds one input, ordered, to the sink; not its finish, so that several inputs can follow each other. notice and tick may be null.
+ * CTP_FAILED: the input could not be read, or the sink failed; never CTP_EOF. stats is added to, and is all zeros at first; lost counts the events that loss records tell of, missed
  * what a thread could not tell beside them.
  */
 struct ctp_convert_stats {

@@ -20,10 +20,13 @@ struct ctp_sorter_ops {
 
 struct ctp_sorter;
 struct ctp_sorter *ctp_sorter_new(struct ctp_err *err);
-void ctp_sorter_free(struct ctp_sorter *sorter);
+void ctp_sorter_free(struct ctp_sorter *sorter); /* what was not flushed is dropped */
 void ctp_sorter_divert(struct ctp_sorter *sorter, const struct ctp_sorter_ops *ops, void *arg); /* null: to the writer again */
 
-/* Copies the row, its strings included. All rows until the next flush are for the same section. False: out of memory. */
+/*
+ * Copies the row, its strings included; cls must outlive the section. All rows until the next flush are for the same section and writer,
+ * which make no marks of their own. False: out of memory, and the row is not there.
+ */
 bool ctp_sorter_put(struct ctp_sorter *sorter, struct ctp_writer *w, const struct ctp_class *cls, const uint64_t *val);
 
 /* Everything goes out: the section ends, or the input does. */

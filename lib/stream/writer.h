@@ -20,6 +20,7 @@ struct ctp_writer;
 /* Takes one whole packet; false if it could not be taken (the caller of the writer knows why and says so). */
 typedef bool ctp_writer_put(void *arg, const void *packet, size_t len_bytes);
 
+/* arg is the caller's, and must be there until the writer is freed. Null: err says why. */
 struct ctp_writer *ctp_writer_new(ctp_writer_put *put, void *arg, struct ctp_err *err);
 
 /*
@@ -36,8 +37,8 @@ void ctp_writer_free(struct ctp_writer *w); /* what was not flushed is dropped *
 void ctp_writer_begin(struct ctp_writer *w, const struct ctp_section *sec);
 
 /*
- * One record. val as in record.h; values that do not fit the field's type are cut to it. cls must outlive the section.
- * A string longer than CTP_STRING_MAX is cut.
+ * One record, in a section; it is copied, but cls must outlive the section. val as in record.h; values that do not fit the field's type
+ * are cut to it, and so is a string longer than CTP_STRING_MAX.
  */
 void ctp_writer_record(struct ctp_writer *w, const struct ctp_class *cls, const uint64_t *val);
 

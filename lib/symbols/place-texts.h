@@ -10,18 +10,18 @@
 
 struct ctp_place_texts;
 
-/* Takes symbols over; null: addresses have no text. Null: out of memory. */
+/* Takes symbols over, also where it fails; null: addresses have no text. Null: out of memory. */
 struct ctp_place_texts *ctp_place_texts_new(ctp_sites_spell *spell, struct ctp_symbols *symbols);
-void ctp_place_texts_free(struct ctp_place_texts *texts);
+void ctp_place_texts_free(struct ctp_place_texts *texts); /* null: nothing */
 void ctp_place_texts_forget(struct ctp_place_texts *texts); /* a section begins */
 
-/* Before the texts of a record are asked for: takes it in, whatever it is. */
+/* Takes in a record, whatever it is: each one in its turn, before its texts are asked for, for it says what those behind it refer to. */
 void ctp_place_texts_learn(struct ctp_place_texts *texts, const struct ctp_record *rec);
 
 /* Whether the field of the class may have a text, as ctp_site_shown says, and there are texts of its kind. */
 bool ctp_place_texts_shows(const struct ctp_place_texts *texts, const struct ctp_class *cls, uint32_t field);
 
-/* The text of such a field with this value, spelled, until the next call. Null: not known. */
+/* The text of such a field of the record that was taken in last, spelled, without a NUL, until the next call. Null: not known. */
 const struct ctp_sites_text *ctp_place_texts_find(struct ctp_place_texts *texts, const struct ctp_field *field, uint64_t v);
 
 #endif

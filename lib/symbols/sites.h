@@ -29,13 +29,16 @@ struct ctp_sites_text {
 	uint32_t len;
 };
 
-/* Writes a text as the format has it, once for each: at most CTP_SITE_SPELLED_MAX bytes. Returns the end. */
+/*
+ * Writes a text as the format has it, at most CTP_SITE_SPELLED_MAX bytes, and returns the end. It is called once for each text; a text
+ * has any bytes.
+ */
 typedef char *ctp_sites_spell(char *to, const char *text, size_t len);
 
 struct ctp_sites;
 struct ctp_symbols;
 struct ctp_sites *ctp_sites_new(ctp_sites_spell *spell); /* null: out of memory */
-void ctp_sites_free(struct ctp_sites *sites);
+void ctp_sites_free(struct ctp_sites *sites);           /* null: nothing */
 void ctp_sites_forget(struct ctp_sites *sites); /* a section begins */
 
 /*
@@ -44,10 +47,10 @@ void ctp_sites_forget(struct ctp_sites *sites); /* a section begins */
  */
 void ctp_sites_use(struct ctp_sites *sites, struct ctp_symbols *symbols);
 
-/* Takes in a record of CTP_KIND_SITE. */
+/* Takes in a record, which must be of CTP_KIND_SITE; it is copied. */
 void ctp_sites_learn(struct ctp_sites *sites, const struct ctp_record *rec);
 
-/* The text as it was spelled, until the next record is taken in. Null: not known. */
+/* The text as it was spelled, without a NUL, until the next record is taken in or the sites are forgotten. Null: not known. */
 const struct ctp_sites_text *ctp_sites_find(struct ctp_sites *sites, uint64_t id);
 
 /*

@@ -8,8 +8,9 @@
  *	libfoo.so.1+0x1234:handle      where there is a symbol table
  *	libfoo.so.1+0x1234             where the file is not here, or is not the one that was mapped: its build-id is another
  *
- * with the place in the file behind the '+'. Which files are looked for, and where, is in debugfile.h; what kind of address it
- * may be is in module.h.
+ * with the place in the file behind the '+'. Files are looked for on this machine only: where they were when they were mapped, in the
+ * folders that are given, and where distributions put debug information. One whose build-id is another is not used. Built without
+ * libdw, only the last of the three is ever known.
  *
  * All is bounded, within a section: processes, mappings and files that are known, those that are opened, and texts. An address
  * beyond that has no text, one of a file beyond that the last of the three.
@@ -22,12 +23,12 @@
 
 struct ctp_symbols;
 
-/* The folders are looked in before the system's, in this order, and must outlive it. Null: err. */
+/* The folders (none: null, 0) are looked in before the system's, in this order, and must outlive it. Null: err says why. */
 struct ctp_symbols *ctp_symbols_new(const char *const *debug_dirs, size_t ndirs, struct ctp_err *err);
-void ctp_symbols_free(struct ctp_symbols *s);
+void ctp_symbols_free(struct ctp_symbols *s); /* null: nothing */
 void ctp_symbols_forget(struct ctp_symbols *s); /* a section begins */
 
-/* Takes in a record of either kind; others are no matter. */
+/* Takes in a record of either kind, of which nothing is needed afterwards; others are no matter. */
 void ctp_symbols_learn(struct ctp_symbols *s, const struct ctp_record *rec);
 
 /* At most CTP_SITE_TEXT_MAX bytes, without control characters, good until forget. Null: no mapping has the address. */
