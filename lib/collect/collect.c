@@ -217,7 +217,7 @@ static void begin_section(struct ctp_collect_loop *c)
 	const struct ctp_collect_conf *conf = c->conf;
 	struct ctp_section sec;
 	ctp_section_init(&sec);
-	ctp_section_add_host(&sec, "ctp-collect");
+	ctp_section_add_host(&sec, "ctp-collect " CTP_VERSION);
 	ctp_section_addf(&sec, "pid", "%d", (int)(conf->pid ? conf->pid : c->watch.command));
 	ctp_section_add(&sec, "clock", "monotonic");
 	ctp_section_addf(&sec, "wall_offset_ns", "%" PRId64, wall_offset_ns());

@@ -100,7 +100,7 @@ const char *ctp_section_get(const struct ctp_section *sec, const char *name)
 void ctp_section_add_host(struct ctp_section *sec, const char *tool)
 {
 	struct utsname u;
-	ctp_section_addf(sec, "tool", "%s " CTP_VERSION, tool);
+	ctp_section_add(sec, "tool", tool);
 	if (!uname(&u)) {
 		ctp_section_add(sec, "host", u.nodename);
 		ctp_section_add(sec, "machine", u.machine);

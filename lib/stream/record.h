@@ -75,7 +75,7 @@ bool ctp_section_add(struct ctp_section *sec, const char *name, const char *valu
 bool ctp_section_addf(struct ctp_section *sec, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 const char *ctp_section_get(const struct ctp_section *sec, const char *name); /* the first with this name, or null */
 
-/* What any source knows of itself: host, machine, page_size, tool. */
+/* What any source knows of itself: host, machine, page_size; and tool, its name and version as they are given. */
 void ctp_section_add_host(struct ctp_section *sec, const char *tool);
 
 #endif

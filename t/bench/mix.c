@@ -65,7 +65,7 @@ int main(int argc, char **argv)
 	static struct ctp_section sec;
 	mix_init(&m);
 	ctp_section_init(&sec);
-	ctp_section_add_host(&sec, "mix");
+	ctp_section_add_host(&sec, "mix " CTP_VERSION);
 	ctp_section_add(&sec, "argv[]", "mix");
 	ctp_writer_begin(w, &sec);
 	put_sites(w, site, m.ts);
