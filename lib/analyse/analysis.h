@@ -1,6 +1,6 @@
 /*
- * analysis.h - makes a report of a stream, in one pass: follow.h follows the coroutines, tally.h counts what they do, and judge.h judges
- * that at the end of a section. Memory grows with the coroutines that are alive, not with events.
+ * analysis.h - makes a report of a stream, in one pass: follow.h follows the coroutines, what they do is counted, and the rules judge that at
+ * the end of a section. Memory grows with the coroutines that are alive, not with events.
  */
 #ifndef CTP_ANALYSIS_H
 #define CTP_ANALYSIS_H
@@ -16,6 +16,7 @@ struct ctp_analysis_options {
 	enum ctp_state sites_by; /* CTP_RUNNING, CTP_RUNNABLE or CTP_SUSPENDED; 0: CTP_SUSPENDED */
 };
 
+/* To be read. The report has a section from the end of that on, and all is good until the analysis is freed. */
 struct ctp_analysis {
 	struct ctp_report report;
 	struct ctp_follow follow;
@@ -23,13 +24,13 @@ struct ctp_analysis {
 	struct ctp_analysis_priv *priv;
 };
 
-/* Null: *err says why. The texts that options point to are needed until the end. */
+/* options may be null. Null: *err says why. What options point to is needed until the analysis is freed. */
 struct ctp_analysis *ctp_analysis_new(const struct ctp_analysis_options *options, struct ctp_err *err);
-void ctp_analysis_free(struct ctp_analysis *a);
+void ctp_analysis_free(struct ctp_analysis *a); /* and its report; null: nothing */
 
 /*
- * A sink passes on what it is given. A second listener, also, gets each change before it is counted, and the end when the section of the
- * report is filled.
+ * What a sink is given, in this order; where memory runs out, report.failed says so. A second listener, also, gets each change before it is
+ * counted, and the end when the section of the report is filled.
  */
 void ctp_analysis_listen(struct ctp_analysis *a, const struct ctp_follow_ops *also, void *arg);
 void ctp_analysis_section(struct ctp_analysis *a, const struct ctp_section *sec);

@@ -10,6 +10,10 @@
  * the next transition shows whether something is missing, and only then the spans before and behind the wake are told.
  *
  * Memory grows with the coroutines that are alive. Dead ones are forgotten a little later.
+ *
+ * The struct is the caller's. What it points to is the follower's, to be looked at from the listener's functions and between the calls;
+ * coroutines, threads and places are there until the next section begins, but for the dead. Of a coroutine a listener may set what is
+ * called the listener's, and of the struct symbols, since_ns and until_ns; an analysis (analysis.h) has a listener that uses them all.
  */
 #ifndef CTP_FOLLOW_H
 #define CTP_FOLLOW_H
@@ -64,7 +68,7 @@ struct ctp_coroutine {
 	uint8_t state;
 	uint8_t repeats;       /* of one sequence number, in rows without an index: see ctp_sequence */
 	uint16_t flags;
-	uint32_t habit;        /* the tally's: the habit at place (habits.h) */
+	uint32_t habit;        /* the listener's: what the coroutine does at place; an analysis has the number of a habit there */
 
 	union {
 		struct {
@@ -139,8 +143,9 @@ struct ctp_follow_end {
 	uint64_t end_ns;     /* when the program was last seen executing; time behind that does not count */
 };
 
+/* Any may be null. */
 struct ctp_follow_ops {
-	void (*section)(void *arg, const struct ctp_section *sec); /* a section begins; null: another run of the same */
+	void (*section)(void *arg, const struct ctp_section *sec); /* a section begins; null: another run does, in the same section */
 	void (*change)(void *arg, const struct ctp_change *ch);
 	void (*end)(void *arg, const struct ctp_follow_end *end); /* all coroutines are still there */
 	/* Between two times, so many transitions of a thread are missing. */
@@ -166,10 +171,11 @@ struct ctp_follow {
 	char text[CTP_SITE_TEXT_MAX + 1]; /* of ctp_follow_text */
 };
 
+/* ops and arg are the caller's, and must be there until fini. Where init fails there is nothing for fini to do. */
 enum ctp_status ctp_follow_init(struct ctp_follow *f, const struct ctp_follow_ops *ops, void *arg, struct ctp_err *err);
 void ctp_follow_fini(struct ctp_follow *f);
 
-/* What a sink (sink.h) is given. missing: packets of the section are missing. */
+/* What a sink (sink.h) is given, in this order; a batch is not needed afterwards. missing: packets of the section are missing. */
 void ctp_follow_section(struct ctp_follow *f, const struct ctp_section *sec);
 void ctp_follow_records(struct ctp_follow *f, const struct ctp_batch *batch);
 void ctp_follow_finish(struct ctp_follow *f, bool complete, bool missing);

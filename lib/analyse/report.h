@@ -21,7 +21,10 @@ enum {
 	CTP_REPORT_FINDINGS = 1000, /* of a section */
 };
 
-/* A coroutine in a finding. Texts belong to the report; null: not known. Times count from the start of the section. */
+/*
+ * A coroutine in a finding. Texts belong to the report, and have any bytes but NUL; null: not known. Times are nanoseconds from the start of
+ * the section.
+ */
 struct ctp_report_member {
 	uint64_t id, probe, since_ns, for_ns, waker, tid, pid; /* waker, tid, pid 0: not known */
 	char *name, *in;      /* in: without a name, that of the nearest ancestor that has one */
@@ -124,6 +127,7 @@ struct ctp_report {
 	bool failed; /* memory ran out: the report is not whole */
 };
 
+/* For who makes reports: that of an analysis is freed with it. */
 void ctp_report_fini(struct ctp_report *r);
 void ctp_finding_fini(struct ctp_finding *f);
 void ctp_report_member_fini(struct ctp_report_member *m);

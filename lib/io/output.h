@@ -39,7 +39,7 @@ enum ctp_status ctp_output_open(struct ctp_output *out, const char *path, bool b
  * then. A path that is no plain file (a device, a pipe) is written as it comes. Abandon in place of close: it never appears.
  */
 enum ctp_status ctp_output_create(struct ctp_output *out, const char *path, bool binary, bool force, struct ctp_err *err);
-void ctp_output_abandon(struct ctp_output *out);
+void ctp_output_abandon(struct ctp_output *out); /* after a close: nothing */
 
 /* fd stays the caller's. */
 enum ctp_status ctp_output_fd(struct ctp_output *out, int fd, const char *name, struct ctp_err *err);
