@@ -24,7 +24,8 @@ build() { # PROGRAM SOURCE...: elsewhere, so that nothing of the tree is found
 	program=$1
 	shift
 	# shellcheck disable=SC2046
-	(cd "$tmp/outside" && ${CC:-cc} -std=c11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Werror -o "$program" "$@" $(installed --cflags --libs))
+	(cd "$tmp/outside" &&
+		${CC:-cc} -std=c11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Werror -o "$program" "$@" $(installed --cflags --libs))
 }
 
 # --- outside the tree ---
@@ -32,7 +33,8 @@ mkdir "$tmp/outside"
 for file in lines.h lines.c run.h tolines.c fromlog.c waits.c findings.c; do save $file "$tmp/outside/$file"; done
 ok 'the format builds' build tolines tolines.c lines.c
 for program in fromlog waits findings; do ok "$program builds" build $program $program.c; done
-like 'the command of the page is the one that was used' "$(block '' | head -1)" '^\$ cc -o tolines tolines.c lines.c \$\(pkg-config --cflags --libs libctp\)$'
+like 'the command of the page is the one that was used' "$(block '' | head -1)" \
+	'^\$ cc -o tolines tolines.c lines.c \$\(pkg-config --cflags --libs libctp\)$'
 PATH=$tmp/outside:$PATH
 
 # A source, and its class in all that read it.
@@ -46,7 +48,8 @@ task ts=3000 task=7 runs=true text=
 task ts=9000 task=8 runs=false text=
 @end complete'
 like 'a section has its attributes' "$(tolines "$tmp/log.ctp" | head -1)" '^@section tool=fromlog%201\.0 host=.* wall_offset_ns=0$'
-is 'its times are those of a wall clock' "$("$BIN/ctp-tocsv" --class task --wall "$tmp/log.ctp" | sed -n 2p)" '1970-01-01T00:00:00.000001000Z,7,true,'
+is 'its times are those of a wall clock' "$("$BIN/ctp-tocsv" --class task --wall "$tmp/log.ctp" | sed -n 2p)" \
+	'1970-01-01T00:00:00.000001000Z,7,true,'
 is 'its tasks are coroutines' "$("$BIN/ctp-stat" -j "$tmp/log.ctp" | sed 's/.*"coroutines":\([0-9]*\).*/\1/')" 2
 is 'their waits are followed' "$(waits "$tmp/log.ctp")" '7 1000 -'
 fromlog "$tmp/log" 2>/dev/null | tolines >"$tmp/piped"
@@ -57,7 +60,8 @@ awk 'BEGIN {
 }' | fromlog >"$tmp/many.ctp"
 tolines "$tmp/many.ctp" >"$tmp/many"
 is 'many rows are sorted' \
-	"$(awk '/^task/ && !/ late$/ { split($2, ts, "="); bad += ts[2] + 0 < last; last = ts[2] + 0; n++ } END { print n, bad + 0 }' "$tmp/many")" '300000 0'
+	"$(awk '/^task/ && !/ late$/ { split($2, ts, "="); bad += ts[2] + 0 < last; last = ts[2] + 0; n++ }
+		END { print n, bad + 0 }' "$tmp/many")" '300000 0'
 is 'what is late says so' "$(grep ' late$' "$tmp/many")" 'task ts=5 task=1 runs=true text=too%20late late'
 
 # What the tools write.
@@ -121,7 +125,8 @@ ok 'the needs.mk of the page is one that there is' grep -qxF "$(block needs.mk)"
 for file in lib/analyse/rules.h doc/ctp-report.1; do save $file "$tmp/${file##*/}"; done
 save lib/analyse/judge-crowd.c "$tree/lib/analyse/judge-crowd.c"
 before() { # PATTERN TEXT FILE: puts the text in front of the line
-	awk -v pattern="$1" -v text="$2" '$0 ~ pattern { while ((getline line <text) > 0) print line } { print }' "$3" >"$tmp/new" && cat "$tmp/new" >"$3"
+	awk -v pattern="$1" -v text="$2" '$0 ~ pattern { while ((getline line <text) > 0) print line } { print }' "$3" >"$tmp/new"
+	cat "$tmp/new" >"$3"
 }
 before 'RULE[(]MIGRATION,' "$tmp/rules.h" "$tree/lib/analyse/rules.h"
 before '^[.]It Sy migration-storm' "$tmp/ctp-report.1" "$tree/doc/ctp-report.1"
@@ -131,5 +136,5 @@ crowd() { awk -v n="$1" 'BEGIN { for (i = 1; i <= n; i++) print 1000 + i, i, "ru
 like 'it finds what it should' "$(crowd 1001)" '"rule":"crowd".*"title":"1,001 coroutines are there at the end"'
 is 'and nothing else' "$(crowd 1000 | grep -c '"rule":"crowd"')" 0
 
-is 'there is no other block in the page' "$(grep -c '^\.Bd' $page)" "$(($(echo $used | wc -w) + 2))"
+is 'there is no other block in the page' "$(grep -c '^\.Bd' $page)" "$(($(echo "$used" | wc -w) + 2))"
 done_testing

@@ -16,7 +16,7 @@ struct ctp_ended {
 	int64_t status;   /* of the exit, or the number of the signal */
 };
 
-struct ctp_ended ctp_ended_read(const struct ctp_record *end);
+struct ctp_ended ctp_ended_read(const struct ctp_record *end); /* of CTP_KIND_END */
 bool ctp_ended_is(const struct ctp_ended *e, enum ctp_outcome outcome);
 
 /* "exited with status 3", "killed by SIGSEGV" ... Null: the outcome is not known, or is none of ours. */

@@ -11,9 +11,10 @@
  *
  * Memory grows with the coroutines that are alive. Dead ones are forgotten a little later.
  *
- * The struct is the caller's. What it points to is the follower's, to be looked at from the listener's functions and between the calls;
- * coroutines, threads and places are there until the next section begins, but for the dead. Of a coroutine a listener may set what is
- * called the listener's, and of the struct symbols, since_ns and until_ns; an analysis (analysis.h) has a listener that uses them all.
+ * The struct is the caller's. What it points to is the follower's, to be looked at from the listener's functions and between the
+ * calls; coroutines, threads and places are there until the next section begins, but for the dead. Of a coroutine a listener may
+ * set what is called the listener's, and of the struct symbols, since_ns and until_ns; an analysis (analysis.h) has a listener that
+ * uses them all.
  */
 #ifndef CTP_FOLLOW_H
 #define CTP_FOLLOW_H

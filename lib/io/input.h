@@ -27,14 +27,15 @@ struct ctp_input {
 	struct ctp_input_priv *priv;
 };
 
-/* path null or "-": stdin. */
+/* path null or "-": stdin. It is not copied, and must be there until the close. Where this fails there is nothing to close. */
 enum ctp_status ctp_input_open(struct ctp_input *in, const char *path, struct ctp_err *err);
 void ctp_input_mem(struct ctp_input *in, const void *data, size_t len_bytes); /* not decompressed, not copied */
-void ctp_input_close(struct ctp_input *in);
+void ctp_input_close(struct ctp_input *in); /* harmed, failed and err are there afterwards, the bytes are not */
 
 /*
  * Tries to have at least want bytes (at most CTP_INPUT_MAX) at hand, contiguous; returns how many there are. Less than want:
- * the end, or in->failed. Does not wait for more than want, so that a live reader sees what has arrived.
+ * the end, or in->failed. Does not wait for more than want, so that a live reader sees what has arrived. in->ptr may be elsewhere
+ * then.
  */
 enum { CTP_INPUT_MAX = 8 << 20 };
 size_t ctp_input_fill(struct ctp_input *in, size_t want);

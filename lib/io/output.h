@@ -28,9 +28,10 @@ struct ctp_output {
 enum { CTP_OUTPUT_ROOM = 64 << 10 }; /* the most that may be reserved at once */
 
 /*
- * path null or "-": stdout. A path that ends in .zst is compressed. force: write to a terminal all the same; binary says that
- * this is not text, so that a terminal is refused. A file that exists is replaced when the first bytes are written to it, or at
- * close; abandon before that leaves it, or that there was none, as it was.
+ * path null or "-": stdout; it is not copied, and must be there until the close. Where this fails there is nothing to close. A path
+ * that ends in .zst is compressed. force: write to a terminal all the same; binary says that this is not text, so that a terminal
+ * is refused. A file that exists is replaced when the first bytes are written to it, or at close; abandon before that leaves it, or
+ * that there was none, as it was.
  */
 enum ctp_status ctp_output_open(struct ctp_output *out, const char *path, bool binary, bool force, struct ctp_err *err);
 
@@ -41,7 +42,7 @@ enum ctp_status ctp_output_open(struct ctp_output *out, const char *path, bool b
 enum ctp_status ctp_output_create(struct ctp_output *out, const char *path, bool binary, bool force, struct ctp_err *err);
 void ctp_output_abandon(struct ctp_output *out); /* after a close: nothing */
 
-/* fd stays the caller's. */
+/* fd stays the caller's, and name must be there until the close. */
 enum ctp_status ctp_output_fd(struct ctp_output *out, int fd, const char *name, struct ctp_err *err);
 
 /*

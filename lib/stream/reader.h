@@ -41,7 +41,7 @@ struct ctp_reader_stats {
 
 struct ctp_reader;
 
-/* in stays the caller's, open until the reader is freed. notice may be null; else it, too, must be there until then. Null: err says why. */
+/* in and notice stay the caller's, and must be there until the reader is freed. notice may be null. Null: err says why. */
 struct ctp_reader *ctp_reader_new(struct ctp_input *in, const struct ctp_notice *notice, struct ctp_err *err);
 void ctp_reader_free(struct ctp_reader *r);
 /*
@@ -62,8 +62,8 @@ void ctp_reader_narrow(struct ctp_reader *r, uint64_t from_ns, uint64_t upto_ns)
 bool ctp_reader_harmed(const struct ctp_reader *r);
 
 /*
- * For order.c: reads on into runs. The item is a mark, the begin or end of a section, one record that is late because it is older than
- * from_ns, or a batch of none: runs is full.
+ * For order.c: reads on into runs. The item is a mark, the begin or end of a section, one record that is late because it is older
+ * than from_ns, or a batch of none: runs is full.
  */
 struct ctp_runs;
 enum ctp_status ctp_reader_fill(struct ctp_reader *r, struct ctp_runs *runs, uint64_t from_ns, struct ctp_item *item, struct ctp_err *err);

@@ -121,20 +121,20 @@ struct ctp_class {
 	size_t decl_bytes;
 };
 
-/* Copies and checks everything; null with err filled if the declaration breaks a limit or a rule. */
+/* Copies and checks everything; the class is the caller's to free. Null: it breaks a limit or a rule, and err says which. */
 struct ctp_class *ctp_class_new(const char *name, enum ctp_kind kind, const struct ctp_field *fields, uint32_t nfields,
                                 struct ctp_err *err);
 
 /* The same from the bytes of a declaration, which are hostile. */
 struct ctp_class *ctp_class_parse(const uint8_t *decl, size_t decl_bytes, struct ctp_err *err);
 
-void ctp_class_free(struct ctp_class *cls);
+void ctp_class_free(struct ctp_class *cls); /* null: nothing */
 
 /* Index of the field with this name; of the first field with this role. -1: none. */
 int ctp_class_field(const struct ctp_class *cls, const char *name);
 int ctp_class_role(const struct ctp_class *cls, enum ctp_role role);
 
-/* Name of an enum's value, or null. */
+/* Name of an enum's value, good as long as the class, or null. */
 const char *ctp_field_label(const struct ctp_field *field, uint64_t value);
 
 /* Names of the numbers above, as JSONL and the manual spell them ("u64", "time", "same", "transition"); null beyond the last. */

@@ -1,13 +1,14 @@
 /*
  * sink.h - the two contracts of a foreign format: a sink is fed what a stream holds, a source makes a stream.
  *
- * A format knows no tool; what it offers is a constructor that returns a struct ctp_sink (or struct ctp_source) as the first member of
- * its own state. The memory of an output that a constructor was given stays the caller's, and must be there until the sink is freed; to
- * write to it and to close it is the sink's from then on, also when the constructor fails: finish closes it, and free abandons what was
- * not closed. Whoever made the sink calls finish, if all went well and the sink has one, and free. All calls come from one thread.
+ * A format knows no tool; what it offers is a constructor that returns a struct ctp_sink (or struct ctp_source) as the first member
+ * of its own state. The memory of an output that a constructor was given stays the caller's, and must be there until the sink is
+ * freed; to write to it and to close it is the sink's from then on, also when the constructor fails: finish closes it, and free
+ * abandons what was not closed. Whoever made the sink calls finish, if all went well and the sink has one, and free. All calls come
+ * from one thread.
  *
- * Names (of classes, fields, labels, units, attributes) hold any bytes but NUL, values of strings and bytes any at all: a format that
- * cannot have some of them has to spell them otherwise.
+ * Names (of classes, fields, labels, units, attributes) hold any bytes but NUL, values of strings and bytes any at all: a format
+ * that cannot have some of them has to spell them otherwise.
  */
 #ifndef CTP_SINK_H
 #define CTP_SINK_H
@@ -41,8 +42,8 @@ struct ctp_sink_ops {
 	enum ctp_status (*records)(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err);
 
 	/*
-	 * Nothing more comes for now, or has not been let go for a second: show what there is to who looks on. Null: nobody can look
-	 * before finish.
+	 * Nothing more comes for now, or has not been let go for a second: show what there is to who looks on. Null: nobody can
+	 * look before finish.
 	 */
 	enum ctp_status (*flush)(struct ctp_sink *sink, struct ctp_err *err);
 
@@ -90,8 +91,8 @@ bool ctp_class_is_missed(const struct ctp_class *cls);
 
 /*
  * Feeds one input, ordered, to the sink; not its finish, so that several inputs can follow each other. notice and tick may be null.
- * CTP_FAILED: the input could not be read, or the sink failed; never CTP_EOF. stats is added to, and is all zeros at first; lost counts the events that loss records tell of, missed
- * what a thread could not tell beside them.
+ * CTP_FAILED: the input could not be read, or the sink failed; never CTP_EOF. stats is added to, and is all zeros at first; lost
+ * counts the events that loss records tell of, missed what a thread could not tell beside them.
  */
 struct ctp_convert_stats {
 	struct ctp_reader_stats reader;

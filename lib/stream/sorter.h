@@ -24,8 +24,8 @@ void ctp_sorter_free(struct ctp_sorter *sorter); /* what was not flushed is drop
 void ctp_sorter_divert(struct ctp_sorter *sorter, const struct ctp_sorter_ops *ops, void *arg); /* null: to the writer again */
 
 /*
- * Copies the row, its strings included; cls must outlive the section. All rows until the next flush are for the same section and writer,
- * which make no marks of their own. False: out of memory, and the row is not there.
+ * Copies the row, its strings included; cls must outlive the section. All rows until the next flush are for the same section and
+ * writer, which make no marks of their own. False: out of memory, and the row is not there.
  */
 bool ctp_sorter_put(struct ctp_sorter *sorter, struct ctp_writer *w, const struct ctp_class *cls, const uint64_t *val);
 

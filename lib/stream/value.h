@@ -47,8 +47,8 @@ enum ctp_form ctp_form_of(const struct ctp_field *f); /* never CTP_FORM_WALL or 
 const char *ctp_value_label(const struct ctp_field *f, uint64_t v, bool quoted);
 
 /*
- * The text [p, end) as a value of a field that is neither string nor bytes; form is the field's. Other spellings are understood: True,
- * 7.0, 0x7b. False: it is none, or does not fit the type, and *v is anything.
+ * The text [p, end) as a value of a field that is neither string nor bytes; form is the field's. Other spellings are understood:
+ * True, 7.0, 0x7b. False: it is none, or does not fit the type, and *v is anything.
  */
 bool ctp_value_parse(const struct ctp_field *f, enum ctp_form form, const char *p, const char *end, uint64_t *v);
 

@@ -37,8 +37,8 @@ void ctp_writer_free(struct ctp_writer *w); /* what was not flushed is dropped *
 void ctp_writer_begin(struct ctp_writer *w, const struct ctp_section *sec);
 
 /*
- * One record, in a section; it is copied, but cls must outlive the section. val as in record.h; values that do not fit the field's type
- * are cut to it, and so is a string longer than CTP_STRING_MAX.
+ * One record, in a section; it is copied, but cls must outlive the section. val as in record.h; values that do not fit the field's
+ * type are cut to it, and so is a string longer than CTP_STRING_MAX.
  */
 void ctp_writer_record(struct ctp_writer *w, const struct ctp_class *cls, const uint64_t *val);
 

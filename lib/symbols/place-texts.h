@@ -15,7 +15,7 @@ struct ctp_place_texts *ctp_place_texts_new(ctp_sites_spell *spell, struct ctp_s
 void ctp_place_texts_free(struct ctp_place_texts *texts); /* null: nothing */
 void ctp_place_texts_forget(struct ctp_place_texts *texts); /* a section begins */
 
-/* Takes in a record, whatever it is: each one in its turn, before its texts are asked for, for it says what those behind it refer to. */
+/* Takes in a record of any kind: each in its turn, before its texts are asked for. Others behind it may refer to what it says. */
 void ctp_place_texts_learn(struct ctp_place_texts *texts, const struct ctp_record *rec);
 
 /* Whether the field of the class may have a text, as ctp_site_shown says, and there are texts of its kind. */

@@ -30,8 +30,8 @@ struct ctp_sites_text {
 };
 
 /*
- * Writes a text as the format has it, at most CTP_SITE_SPELLED_MAX bytes, and returns the end. It is called once for each text; a text
- * has any bytes.
+ * Writes a text as the format has it, at most CTP_SITE_SPELLED_MAX bytes, and returns the end. It is called once for each text; a
+ * text has any bytes.
  */
 typedef char *ctp_sites_spell(char *to, const char *text, size_t len);
 

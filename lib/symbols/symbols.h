@@ -8,9 +8,9 @@
  *	libfoo.so.1+0x1234:handle      where there is a symbol table
  *	libfoo.so.1+0x1234             where the file is not here, or is not the one that was mapped: its build-id is another
  *
- * with the place in the file behind the '+'. Files are looked for on this machine only: where they were when they were mapped, in the
- * folders that are given, and where distributions put debug information. One whose build-id is another is not used. Built without
- * libdw, only the last of the three is ever known.
+ * with the place in the file behind the '+'. Files are looked for on this machine only: where they were when they were mapped, in
+ * the folders that are given, and where distributions put debug information. One whose build-id is another is not used. Built
+ * without libdw, only the last of the three is ever known.
  *
  * All is bounded, within a section: processes, mappings and files that are known, those that are opened, and texts. An address
  * beyond that has no text, one of a file beyond that the last of the three.
@@ -43,8 +43,8 @@ uint32_t ctp_symbols_locate(const struct ctp_symbols *s, uint64_t pid, uint64_t 
 const struct ctp_str *ctp_symbols_text(struct ctp_symbols *s, uint32_t file, uint64_t offset);
 
 /*
- * The line at which the function begins that called the probe at an address, if it is in a file of that name, with any folders; 0: not
- * known. Of whichever process has the address mapped, as below.
+ * The line at which the function begins that called the probe at an address, if it is in a file of that name, with any folders; 0:
+ * not known. Of whichever process has the address mapped, as below.
  */
 uint32_t ctp_symbols_begins(struct ctp_symbols *s, uint64_t addr, const char *file, size_t len);
 
