@@ -159,7 +159,7 @@ static inline const char *quick_bool(const char *p, uint64_t *v)
 	uint64_t t = load_8(p);
 	bool is_true = (uint32_t)t == yes, is_false = t << 24 == no << 24;
 	*v = is_true;
-	return is_true | is_false ? p + 5 - is_true : NULL;
+	return (is_true | is_false) ? p + 5 - is_true : NULL;
 }
 
 static inline const char *quick_value(struct ctp_jsonl_row *row, const struct ctp_template_key *key, const char *p,
