@@ -10,7 +10,7 @@ esac
 cc=$other-linux-gnu-gcc
 command -v $cc >/dev/null && command -v qemu-$other >/dev/null || skip_all "there is no $cc with qemu-$other"
 
-tests='record sdk rings station race'
+tests='record sdk rings v1-station race'
 # shellcheck disable=SC2046,SC2086
 ok "it compiles for $other" make --no-print-directory -s O="$tmp/o" CC=$cc PKG_CONFIG=false libs_csv= LDFLAGS=-static WERROR=1 -j2 \
 	$(for t in $tests; do echo "$tmp/o/t/$t"; done)
