@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyse/threads.h"
-#include "base/spread.h"
+#include "base/map.h"
 #include "common/plain.h"
 #include "stream/sequence.h"
 
@@ -32,9 +32,8 @@ struct ctp_plain_gaps {
 	struct entry *held;              /* entries [next - count, next), each at its number modulo the size */
 	uint32_t next, count;
 	struct track *tracks;
-	uint32_t *slots;                 /* hash table of tracks, number + 1 each; twice as large as room */
+	struct ctp_map map;              /* of the tracks, by probe */
 	uint32_t ntracks, room;
-	uint64_t salt;
 	struct ctp_dialect dialect;
 	struct ctp_threads threads;
 	uint64_t last_ns, lost, conflicts;
@@ -52,12 +51,16 @@ static const struct ctp_field lost_fields[LOST_FIELDS] = {
 
 /* --- probes --------------------------------------------------------------------------------------------------------------- */
 
-static uint32_t slot_of(const struct ctp_plain_gaps *g, uint64_t probe)
+static bool is_track(const void *tracks, uint32_t number, const void *probe)
 {
-	uint32_t nslots = 2 * g->room, i = ctp_spread(probe, g->salt, nslots);
-	while (g->slots[i] && g->tracks[g->slots[i] - 1].probe != probe)
-		i = (i + 1) & (nslots - 1);
-	return i;
+	return ((const struct track *)tracks)[number - 1].probe == *(const uint64_t *)probe;
+}
+
+static uint64_t hash_track(const void *tracks, uint32_t number) { return ((const struct track *)tracks)[number - 1].probe; }
+
+static uint32_t *slot_of(const struct ctp_plain_gaps *g, uint64_t probe)
+{
+	return ctp_map_slot(&g->map, probe, is_track, g->tracks, &probe);
 }
 
 static bool grow(struct ctp_plain_gaps *g)
@@ -67,23 +70,18 @@ static bool grow(struct ctp_plain_gaps *g)
 	if (!tracks)
 		return false;
 	g->tracks = tracks;
-	uint32_t *slots = calloc(2 * (size_t)room, sizeof *slots);
-	if (!slots)
+	if (!(g->room ? ctp_map_grow(&g->map, g->ntracks, hash_track, tracks) : ctp_map_init(&g->map, room)))
 		return false;
-	free(g->slots);
-	g->slots = slots;
 	g->room = room;
-	for (uint32_t i = 0; i < g->ntracks; i++)
-		slots[slot_of(g, tracks[i].probe)] = i + 1;
 	return true;
 }
 
 /* Null: there are too many probes. */
 static struct track *track_of(struct ctp_plain_gaps *g, uint64_t probe)
 {
-	uint32_t slot = slot_of(g, probe);
-	if (g->slots[slot])
-		return &g->tracks[g->slots[slot] - 1];
+	uint32_t *slot = slot_of(g, probe);
+	if (*slot)
+		return &g->tracks[*slot - 1];
 	if (g->ntracks == g->room) {
 		if (g->full || !grow(g)) {
 			g->full = true;
@@ -92,14 +90,14 @@ static struct track *track_of(struct ctp_plain_gaps *g, uint64_t probe)
 		slot = slot_of(g, probe);
 	}
 	g->tracks[g->ntracks] = (struct track){.probe = probe};
-	g->slots[slot] = ++g->ntracks;
+	*slot = ++g->ntracks;
 	return &g->tracks[g->ntracks - 1];
 }
 
 static void forget(struct ctp_plain_gaps *g)
 {
 	g->ntracks = 0;
-	memset(g->slots, 0, 2 * (size_t)g->room * sizeof *g->slots);
+	ctp_map_clear(&g->map);
 	g->dialect = (struct ctp_dialect){0};
 	ctp_threads_clear(&g->threads);
 	g->last_ns = 0;
@@ -246,7 +244,6 @@ struct ctp_plain_gaps *ctp_plain_gaps_new(struct ctp_err *err)
 		ctp_err_set(err, "out of memory");
 		return NULL;
 	}
-	g->salt = ctp_spread_salt();
 	g->held = malloc(CTP_PLAIN_GAPS_HELD * sizeof *g->held);
 	g->plain = ctp_plain_class(err);
 	g->lost_class = ctp_class_new("lost", CTP_KIND_LOSS, lost_fields, LOST_FIELDS, err);
@@ -267,7 +264,7 @@ void ctp_plain_gaps_free(struct ctp_plain_gaps *g)
 	ctp_class_free(g->lost_class);
 	ctp_class_free(g->conflict_class);
 	free(g->tracks);
-	free(g->slots);
+	ctp_map_fini(&g->map);
 	free(g->held);
 	free(g);
 }

@@ -1,4 +1,4 @@
-/* html-texts.c - a table of open addressing over texts that stand one behind the other. */
+/* html-texts.c - texts that stand one behind the other, and a map of them. */
 #include "html/html-texts.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "common/json.h"
 
-enum { SLOTS_MIN = 256, BYTES_MIN = 4096 };
+enum { TEXTS_MIN = 128, BYTES_MIN = 4096 };
 
 void ctp_html_texts_init(struct ctp_html_texts *t) { *t = (struct ctp_html_texts){.count = 1}; }
 
@@ -14,46 +14,27 @@ void ctp_html_texts_fini(struct ctp_html_texts *t)
 {
 	free(t->bytes);
 	free(t->starts);
-	free(t->slots);
-}
-
-/* FNV-1a, its upper half folded in, for the lower bits are what is used. */
-static uint32_t hash(const char *text)
-{
-	uint64_t h = 0xcbf29ce484222325u;
-	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * 0x100000001b3u;
-	return (uint32_t)(h ^ h >> 32);
+	ctp_map_fini(&t->map);
 }
 
 static const char *text_at(const struct ctp_html_texts *t, uint32_t number) { return t->bytes + t->starts[number]; }
 
-/* The slot of the text, or the free one where it belongs. */
-static uint32_t *slot_of(const struct ctp_html_texts *t, const char *text)
-{
-	uint32_t i = hash(text) & (t->nslots - 1);
-	while (t->slots[i] && strcmp(text_at(t, t->slots[i]), text))
-		i = (i + 1) & (t->nslots - 1);
-	return &t->slots[i];
-}
+static bool is_text(const void *texts, uint32_t number, const void *text) { return !strcmp(text_at(texts, number), text); }
+
+static uint64_t hash(const struct ctp_html_texts *t, const char *text) { return ctp_map_bytes(t->map.salt, text, strlen(text)); }
+
+static uint64_t hash_text(const void *texts, uint32_t number) { return hash(texts, text_at(texts, number)); }
 
 static bool grow_table(struct ctp_html_texts *t)
 {
-	uint32_t n = t->nslots ? 2 * t->nslots : SLOTS_MIN;
-	uint32_t *slots = calloc(n, sizeof *slots);
-	size_t *starts = realloc(t->starts, n / 2 * sizeof *starts);
-	if (starts)
-		t->starts = starts;
-	if (!slots || !starts) {
-		free(slots);
+	uint32_t room = t->starts_room ? 2 * t->starts_room : TEXTS_MIN;
+	size_t *starts = realloc(t->starts, room * sizeof *starts);
+	if (!starts)
 		return false;
-	}
-	free(t->slots);
-	t->slots = slots;
-	t->nslots = n;
-	t->starts_room = n / 2;
-	for (uint32_t i = 1; i < t->count; i++)
-		*slot_of(t, text_at(t, i)) = i;
+	t->starts = starts;
+	if (!(t->starts_room ? ctp_map_grow(&t->map, t->count - 1, hash_text, t) : ctp_map_init(&t->map, room)))
+		return false;
+	t->starts_room = room;
 	return true;
 }
 
@@ -79,7 +60,7 @@ uint32_t ctp_html_texts_number(struct ctp_html_texts *t, const char *text)
 		t->failed = true;
 		return 0;
 	}
-	uint32_t *slot = slot_of(t, text);
+	uint32_t *slot = ctp_map_slot(&t->map, hash(t, text), is_text, t, text);
 	if (!*slot) {
 		memcpy(t->bytes + t->used, text, len);
 		t->starts[t->count] = t->used;

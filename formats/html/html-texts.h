@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/map.h"
 #include "io/output.h"
 
 struct ctp_html_texts {
@@ -15,7 +16,7 @@ struct ctp_html_texts {
 	size_t used, room;
 	size_t *starts; /* of each */
 	uint32_t count, starts_room;
-	uint32_t *slots, nslots; /* numbers, 0: free; a power of 2 */
+	struct ctp_map map;
 	bool failed; /* out of memory at some point */
 };
 

@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-#include "base/spread.h"
+#include "base/map.h"
 #include "report/report-print.h"
 
 enum { NODES_MIN = 1024 };
@@ -29,19 +29,25 @@ struct ctp_folded {
 		uint64_t ns;
 	} *nodes;
 	uint32_t count, room;
-	uint32_t *slots; /* numbers, 0: free; 2 * room of them */
-	uint64_t salt;
+	struct ctp_map map;
 };
 
 /* --- the tree ------------------------------------------------------------------------------------------------------------- */
 
+static uint64_t pair_of(uint32_t parent, uint32_t place) { return (uint64_t)parent << 32 | place; }
+
+static uint64_t hash_node(const void *nodes, uint32_t number)
+{
+	const struct node *n = &((const struct node *)nodes)[number];
+	return pair_of(n->parent, n->place);
+}
+
+static bool is_node(const void *nodes, uint32_t number, const void *pair) { return hash_node(nodes, number) == *(const uint64_t *)pair; }
+
 static uint32_t *slot_of(const struct ctp_folded *f, uint32_t parent, uint32_t place)
 {
-	uint32_t mask = 2 * f->room - 1;
-	uint32_t i = ctp_spread((uint64_t)parent << 32 | place, f->salt, mask + 1);
-	while (f->slots[i] && (f->nodes[f->slots[i]].parent != parent || f->nodes[f->slots[i]].place != place))
-		i = (i + 1) & mask;
-	return &f->slots[i];
+	uint64_t pair = pair_of(parent, place);
+	return ctp_map_slot(&f->map, pair, is_node, f->nodes, &pair);
 }
 
 static bool grow(struct ctp_folded *f)
@@ -51,14 +57,9 @@ static bool grow(struct ctp_folded *f)
 	if (!nodes)
 		return false;
 	f->nodes = nodes;
-	uint32_t *slots = calloc(2 * (size_t)room, sizeof *slots);
-	if (!slots)
+	if (!(f->room ? ctp_map_grow(&f->map, f->count - 1, hash_node, nodes) : ctp_map_init(&f->map, room)))
 		return false;
-	free(f->slots);
-	f->slots = slots;
 	f->room = room;
-	for (uint32_t i = 1; i < f->count; i++)
-		*slot_of(f, nodes[i].parent, nodes[i].place) = i;
 	return true;
 }
 
@@ -88,7 +89,7 @@ static uint32_t node_of(struct ctp_folded *f, struct ctp_coroutine *co, unsigned
 
 static void clear(struct ctp_folded *f)
 {
-	memset(f->slots, 0, 2 * (size_t)f->room * sizeof *f->slots);
+	ctp_map_clear(&f->map);
 	f->nodes[0] = (struct node){0};
 	f->count = 1;
 }
@@ -223,7 +224,6 @@ struct ctp_folded *ctp_folded_new(struct ctp_analysis *a, enum ctp_state state, 
 	f->state = state;
 	f->unit_ns = unit_ns;
 	f->out = out;
-	f->salt = ctp_spread_salt();
 	clear(f);
 	ctp_analysis_listen(a, &ops, f);
 	return f;
@@ -234,6 +234,6 @@ void ctp_folded_free(struct ctp_folded *f)
 	if (!f)
 		return;
 	free(f->nodes);
-	free(f->slots);
+	ctp_map_fini(&f->map);
 	free(f);
 }

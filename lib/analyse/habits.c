@@ -4,44 +4,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/spread.h"
-
-enum { SLOTS = 2 * CTP_HABITS_MAX };
 
 bool ctp_habits_init(struct ctp_habits *h)
 {
-	*h = (struct ctp_habits){.list = calloc(CTP_HABITS_MAX, sizeof *h->list), .slots = calloc(SLOTS, sizeof *h->slots),
-	                         .count = 1, .salt = ctp_spread_salt()};
-	return h->list && h->slots;
+	*h = (struct ctp_habits){.list = calloc(CTP_HABITS_MAX, sizeof *h->list), .count = 1};
+	return ctp_map_init(&h->map, CTP_HABITS_MAX) && h->list;
 }
 
 void ctp_habits_fini(struct ctp_habits *h)
 {
 	free(h->list);
-	free(h->slots);
+	ctp_map_fini(&h->map);
 }
 
 void ctp_habits_clear(struct ctp_habits *h)
 {
 	memset(h->list, 0, h->count * sizeof *h->list);
 	if (h->count > 1)
-		memset(h->slots, 0, SLOTS * sizeof *h->slots);
+		ctp_map_clear(&h->map);
 	h->count = 1;
+}
+
+static bool is_habit(const void *list, uint32_t number, const void *pair)
+{
+	const struct ctp_habit *habit = &((const struct ctp_habit *)list)[number];
+	return ((uint64_t)habit->spawn << 32 | habit->place) == *(const uint64_t *)pair;
 }
 
 uint32_t ctp_habits_number(struct ctp_habits *h, uint32_t spawn, uint32_t place)
 {
-	uint32_t i = ctp_spread((uint64_t)spawn << 32 | place, h->salt, SLOTS);
-	for (; h->slots[i]; i = (i + 1) % SLOTS) {
-		const struct ctp_habit *habit = &h->list[h->slots[i]];
-		if (habit->spawn == spawn && habit->place == place)
-			return h->slots[i];
-	}
-	if (h->count == CTP_HABITS_MAX)
-		return 0;
+	uint64_t pair = (uint64_t)spawn << 32 | place;
+	uint32_t *slot = ctp_map_slot(&h->map, pair, is_habit, h->list, &pair);
+	if (*slot || h->count == CTP_HABITS_MAX)
+		return *slot;
 	h->list[h->count].spawn = spawn;
 	h->list[h->count].place = place;
-	return h->slots[i] = h->count++;
+	return *slot = h->count++;
 }
 
 void ctp_habit_came_back(struct ctp_habit *habit, uint64_t id)

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/map.h"
+
 enum {
 	CTP_HABITS_MAX = 8192,   /* the others count as number 0, from which nothing is concluded */
 	CTP_HABIT_WAKERS = 8,    /* wakers that a habit keeps */
@@ -42,8 +44,7 @@ struct ctp_habit {
 struct ctp_habits {
 	struct ctp_habit *list; /* by number; number 0 is nobody's */
 	uint32_t count;
-	uint32_t *slots;
-	uint64_t salt;
+	struct ctp_map map;
 };
 
 bool ctp_habits_init(struct ctp_habits *h); /* false: out of memory */

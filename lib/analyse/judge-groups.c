@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 4096 };
-
 /* --- processes ------------------------------------------------------------------------------------------------------------ */
 
 static struct ctp_judge_process *process(struct ctp_judge *j, uint64_t pid)
@@ -56,9 +54,8 @@ uint64_t ctp_judge_known_ns(const struct ctp_judge *j, const struct ctp_coroutin
 
 bool ctp_judge_init(struct ctp_judge *j)
 {
-	j->slots = calloc(SLOTS, sizeof *j->slots);
 	find_processes(j);
-	return j->slots;
+	return ctp_map_init(&j->map, CTP_REPORT_FINDINGS);
 }
 
 void ctp_judge_fini(struct ctp_judge *j)
@@ -66,20 +63,26 @@ void ctp_judge_fini(struct ctp_judge *j)
 	for (uint32_t i = 0; i < j->ngroups; i++)
 		free(j->groups[i].extra);
 	free(j->groups);
-	free(j->slots);
+	ctp_map_fini(&j->map);
 	free(j->places);
 	free(j->spawns);
 	free(j->middle_ns);
 }
 
+static bool is_group(const void *groups, uint32_t number, const void *like)
+{
+	const struct ctp_group *g = &((const struct ctp_group *)groups)[number - 1], *want = like;
+	return g->rule == want->rule && g->spawn == want->spawn && g->place == want->place && g->first == want->first;
+}
+
 static struct ctp_group *group_of(struct ctp_judge *j, enum ctp_rule rule, uint32_t spawn, uint32_t place, uint64_t first)
 {
-	uint32_t i = (uint32_t)((((uint64_t)spawn << 32 | place) + rule + first) * 0x9e3779b97f4a7c15u >> 52) % SLOTS;
-	for (; j->slots[i]; i = (i + 1) % SLOTS) {
-		struct ctp_group *g = &j->groups[j->slots[i] - 1];
-		if (g->rule == rule && g->spawn == spawn && g->place == place && g->first == first)
-			return g;
-	}
+	const struct ctp_group g = {.rule = rule, .spawn = spawn, .place = place, .first = first, .shortest_ns = UINT64_MAX,
+	                            .from_ns = UINT64_MAX};
+	uint64_t hash = ctp_map_pair(&j->map, (uint64_t)spawn << 32 | place, rule + first);
+	uint32_t *slot = ctp_map_slot(&j->map, hash, is_group, j->groups, &g);
+	if (*slot)
+		return &j->groups[*slot - 1];
 	if (j->ngroups == CTP_REPORT_FINDINGS)
 		return NULL;
 	if (j->ngroups == j->room) {
@@ -92,9 +95,8 @@ static struct ctp_group *group_of(struct ctp_judge *j, enum ctp_rule rule, uint3
 		j->groups = groups;
 		j->room = room;
 	}
-	j->groups[j->ngroups] = (struct ctp_group){.rule = rule, .spawn = spawn, .place = place, .first = first,
-	                                            .shortest_ns = UINT64_MAX, .from_ns = UINT64_MAX};
-	j->slots[i] = ++j->ngroups;
+	j->groups[j->ngroups] = g;
+	*slot = ++j->ngroups;
 	return &j->groups[j->ngroups - 1];
 }
 

@@ -13,6 +13,7 @@
 
 #include "analyse/report.h"
 #include "analyse/tally.h"
+#include "base/map.h"
 
 /*
  * What "far too long" means: a wait, a run or a life is compared with the longest of its kind that ended, if enough have ended. Spans that
@@ -73,7 +74,7 @@ struct ctp_judge {
 	uint64_t start_ns, end_ns; /* of the section, on its clock */
 	struct ctp_group *groups;
 	uint32_t ngroups, room;
-	uint32_t *slots; /* numbers + 1 of groups, by hash */
+	struct ctp_map map; /* of the groups */
 	uint64_t waiting, running; /* suspended coroutines at the end; those that run or are ready */
 	uint64_t nowhere, nowhere_ns; /* suspended coroutines without a place; their longest wait */
 	uint64_t busy; /* running coroutines with CTP_CO_OURS */

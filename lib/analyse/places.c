@@ -1,45 +1,38 @@
-/* places.c - a table of open addressing over an array. */
+/* places.c - an array of places, and a map of their spots. */
 #include "analyse/places.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/spread.h"
+#include "base/map.h"
 
 enum { ROOM_MIN = 1024 };
 
-static uint32_t home(const struct ctp_places *a, const struct ctp_spot *spot)
+static uint64_t hash_spot(const struct ctp_spot *spot) { return spot->site ? spot->site : ~spot->addr ^ (uint64_t)spot->file << 48; }
+
+static uint64_t hash_place(const void *list, uint32_t number) { return hash_spot(&((const struct ctp_place *)list)[number].spot); }
+
+static bool is_place(const void *list, uint32_t number, const void *spot)
 {
-	return ctp_spread(spot->site ? spot->site : ~spot->addr ^ (uint64_t)spot->file << 48, a->salt, a->nslots);
+	const struct ctp_spot *is = &((const struct ctp_place *)list)[number].spot, *want = spot;
+	return is->site == want->site && is->addr == want->addr && is->file == want->file;
 }
 
 static bool grow(struct ctp_places *a)
 {
-	uint32_t room = a->room ? 2 * a->room : ROOM_MIN;
-	struct ctp_place *place = realloc(a->place, room * sizeof *place);
+	struct ctp_place *place = realloc(a->place, 2 * (size_t)a->room * sizeof *place);
 	if (!place)
 		return false;
 	a->place = place;
-	uint32_t *slots = calloc(2 * (size_t)room, sizeof *slots);
-	if (!slots)
+	if (!ctp_map_grow(a->map, a->count - 1, hash_place, place))
 		return false;
-	free(a->slots);
-	a->slots = slots;
-	a->nslots = 2 * room;
-	a->room = room;
-	for (uint32_t n = 1; n < a->count; n++) {
-		uint32_t i = home(a, &place[n].spot);
-		while (slots[i])
-			i = (i + 1) & (a->nslots - 1);
-		slots[i] = n;
-	}
+	a->room *= 2;
 	return true;
 }
 
 bool ctp_places_init(struct ctp_places *a)
 {
-	*a = (struct ctp_places){.salt = ctp_spread_salt()};
-	if (!grow(a))
+	*a = (struct ctp_places){.place = malloc(ROOM_MIN * sizeof *a->place), .room = ROOM_MIN, .map = ctp_map_new(ROOM_MIN)};
+	if (!a->place || !a->map)
 		return false;
 	ctp_places_clear(a);
 	return true;
@@ -48,12 +41,12 @@ bool ctp_places_init(struct ctp_places *a)
 void ctp_places_fini(struct ctp_places *a)
 {
 	free(a->place);
-	free(a->slots);
+	ctp_map_free(a->map);
 }
 
 void ctp_places_clear(struct ctp_places *a)
 {
-	memset(a->slots, 0, a->nslots * sizeof *a->slots);
+	ctp_map_clear(a->map);
 	a->place[0] = (struct ctp_place){0};
 	a->count = 1;
 }
@@ -64,19 +57,17 @@ uint32_t ctp_places_number(struct ctp_places *a, struct ctp_spot spot, uint64_t 
 		spot = (struct ctp_spot){.site = spot.site};
 	else if (!spot.addr && !spot.file)
 		return 0;
-	uint32_t i = home(a, &spot);
-	for (uint32_t n; (n = a->slots[i]); i = (i + 1) & (a->nslots - 1)) {
-		struct ctp_place *place = &a->place[n];
-		if (place->spot.site == spot.site && place->spot.addr == spot.addr && place->spot.file == spot.file) {
-			place->shared |= place->first != who;
-			place->pid = place->pid == pid ? pid : 0;
-			return n;
-		}
+	uint32_t *slot = ctp_map_slot(a->map, hash_spot(&spot), is_place, a->place, &spot);
+	if (*slot) {
+		struct ctp_place *place = &a->place[*slot];
+		place->shared |= place->first != who;
+		place->pid = place->pid == pid ? pid : 0;
+		return *slot;
 	}
 	if (a->count == CTP_PLACES_MAX)
 		return 0;
 	if (a->count == a->room)
 		return grow(a) ? ctp_places_number(a, spot, pid, who) : 0;
 	a->place[a->count] = (struct ctp_place){spot, who, pid, spot.site || spot.file};
-	return a->slots[i] = a->count++;
+	return *slot = a->count++;
 }

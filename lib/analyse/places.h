@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct ctp_map;
+
 enum { CTP_PLACES_MAX = 1 << 20 };
 
 /* The key of a place: a site, or an address; an address in a file is relative to the file. */
@@ -30,8 +32,7 @@ struct ctp_place {
 struct ctp_places {
 	struct ctp_place *place; /* by number; number 0: not known */
 	uint32_t count, room;
-	uint32_t *slots, nslots; /* numbers, 0: free; nslots is a power of 2 */
-	uint64_t salt;
+	struct ctp_map *map; /* places.c's own */
 };
 
 bool ctp_places_init(struct ctp_places *a); /* false: out of memory */

@@ -138,7 +138,7 @@ void ctp_tally_free(struct ctp_tally *t)
 {
 	if (!t)
 		return;
-	if (t->habits.list && t->habits.slots && t->last_long && t->places[0] && t->spawns[0])
+	if (t->habits.list && t->habits.map.slots && t->last_long && t->places[0] && t->spawns[0])
 		ctp_tally_clear(t);
 	free(t->places[0]);
 	free(t->spawns[0]);

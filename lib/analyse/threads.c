@@ -9,15 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/spread.h"
-
-enum { SLOTS = 2 * CTP_THREADS_MAX };
+#include "base/map.h"
 
 bool ctp_threads_init(struct ctp_threads *t)
 {
 	*t = (struct ctp_threads){
-		.list = calloc(CTP_THREADS_MAX, sizeof *t->list), .slots = calloc(SLOTS, sizeof *t->slots), .salt = ctp_spread_salt()};
-	return t->list && t->slots;
+		.list = calloc(CTP_THREADS_MAX, sizeof *t->list), .map = ctp_map_new(CTP_THREADS_MAX)};
+	return t->list && t->map;
 }
 
 void ctp_threads_fini(struct ctp_threads *t)
@@ -25,7 +23,7 @@ void ctp_threads_fini(struct ctp_threads *t)
 	for (uint32_t i = 0; i < t->most; i++)
 		free(t->list[i].spans);
 	free(t->list);
-	free(t->slots);
+	ctp_map_free(t->map);
 }
 
 /* Makes the entry another thread's, which keeps the room for spans. */
@@ -34,21 +32,19 @@ static void renew(struct ctp_thread *th, uint64_t tid) { *th = (struct ctp_threa
 void ctp_threads_clear(struct ctp_threads *t)
 {
 	if (t->count > 1)
-		memset(t->slots, 0, SLOTS * sizeof *t->slots);
+		ctp_map_clear(t->map);
 	memset(t->recent, 0, sizeof t->recent);
 	renew(&t->list[0], 0);
 	t->count = 1;
 	t->most = t->most ? t->most : 1;
 }
 
-/* The slot that has the thread, or the free one where it belongs. */
-static uint32_t *slot_of(const struct ctp_threads *t, uint64_t tid)
+static bool is_thread(const void *list, uint32_t number, const void *tid)
 {
-	uint32_t i = ctp_spread(tid, t->salt, SLOTS);
-	while (t->slots[i] && t->list[t->slots[i]].tid != tid)
-		i = (i + 1) % SLOTS;
-	return &t->slots[i];
+	return ((const struct ctp_thread *)list)[number].tid == *(const uint64_t *)tid;
 }
+
+static uint32_t *slot_of(const struct ctp_threads *t, uint64_t tid) { return ctp_map_slot(t->map, tid, is_thread, t->list, &tid); }
 
 bool ctp_threads_has(const struct ctp_threads *t, uint64_t tid) { return *slot_of(t, tid); }
 

@@ -32,12 +32,12 @@ struct ctp_thread {
 	char name[32];
 };
 
+struct ctp_map;
 struct ctp_threads {
 	struct ctp_thread *list; /* by number */
 	uint32_t count, most; /* most: the largest count so far, of any section */
 	uint32_t recent[CTP_THREADS_RECENT]; /* numbers of the threads seen last, by tid modulo CTP_THREADS_RECENT */
-	uint32_t *slots;                     /* numbers, 0: free */
-	uint64_t salt;
+	struct ctp_map *map;                 /* threads.c's own */
 };
 
 bool ctp_threads_init(struct ctp_threads *t); /* false: out of memory */

@@ -21,6 +21,22 @@ void ctp_map_fini(struct ctp_map *map)
 	map->slots = NULL;
 }
 
+struct ctp_map *ctp_map_new(uint32_t items)
+{
+	struct ctp_map *map = malloc(sizeof *map);
+	if (map && ctp_map_init(map, items))
+		return map;
+	free(map);
+	return NULL;
+}
+
+void ctp_map_free(struct ctp_map *map)
+{
+	if (map)
+		ctp_map_fini(map);
+	free(map);
+}
+
 void ctp_map_clear(struct ctp_map *map)
 {
 	if (map->slots)

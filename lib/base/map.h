@@ -25,6 +25,10 @@ bool ctp_map_init(struct ctp_map *map, uint32_t items);
 void ctp_map_fini(struct ctp_map *map);
 void ctp_map_clear(struct ctp_map *map);
 
+/* The same on the heap, for a struct that does not show its map. Null: out of memory; a null one may be freed. */
+struct ctp_map *ctp_map_new(uint32_t items);
+void ctp_map_free(struct ctp_map *map);
+
 /* Whether the item with this number has the key; what its key hashes to. items is whatever the owner needs to find it. */
 typedef bool ctp_map_is(const void *items, uint32_t number, const void *key);
 typedef uint64_t ctp_map_hash(const void *items, uint32_t number);
