@@ -257,7 +257,8 @@ static inline void write_record(struct ctp_writer *w, const struct ctp_class *cl
 		send_packet(w, 0);
 }
 
-void ctp_writer_record(struct ctp_writer *w, const struct ctp_class *cls, const uint64_t *val)
+/* A record of any class. */
+static void write_any(struct ctp_writer *w, const struct ctp_class *cls, const uint64_t *val)
 {
 	if (!w->open)
 		return;
@@ -309,9 +310,16 @@ void ctp_writer_records(struct ctp_writer *w, const struct ctp_batch *batch)
 		n = write_some(w, batch->rec + i, batch->n - i);
 		if (n)
 			continue;
-		ctp_writer_record(w, batch->rec[i].cls, batch->rec[i].val);
+		write_any(w, batch->rec[i].cls, batch->rec[i].val);
 		n = 1;
 	}
+}
+
+void ctp_writer_record(struct ctp_writer *w, const struct ctp_class *cls, const uint64_t *val)
+{
+	const struct ctp_record rec = { .cls = cls, .val = val };
+	if (!write_some(w, &rec, 1))
+		write_any(w, cls, val);
 }
 
 void ctp_writer_mark(struct ctp_writer *w, uint64_t ts_ns)
