@@ -61,11 +61,4 @@ void ctp_reader_narrow(struct ctp_reader *r, uint64_t from_ns, uint64_t upto_ns)
 /* True if anything was damaged, missing or cut short: the tool ends with status 3. */
 bool ctp_reader_harmed(const struct ctp_reader *r);
 
-/*
- * For order.c: reads on into runs. The item is a mark, the begin or end of a section, one record that is late because it is older
- * than from_ns, or a batch of none: runs is full.
- */
-struct ctp_runs;
-enum ctp_status ctp_reader_fill(struct ctp_reader *r, struct ctp_runs *runs, uint64_t from_ns, struct ctp_item *item, struct ctp_err *err);
-
 #endif

@@ -77,4 +77,16 @@ static inline bool ctp_runs_is_full(const struct ctp_runs *r)
 	return r->used + (r->count - r->out) * sizeof *r->rec > r->limit;
 }
 
+/* --- by the reader, for order.c --- */
+
+struct ctp_reader;
+struct ctp_item;
+
+/*
+ * Reads on into runs. The item is a mark, the begin or end of a section, one record that is late because it is older than from_ns, or a
+ * batch of none: the runs are full.
+ */
+enum ctp_status ctp_reader_fill(struct ctp_reader *r, struct ctp_runs *runs, uint64_t from_ns, struct ctp_item *item,
+                                struct ctp_err *err);
+
 #endif
