@@ -328,29 +328,14 @@ void ctp_coros_row(struct ctp_coros *l, const struct ctp_who *who, uint64_t numb
 	uint32_t site = CTP_ENTRY_SITE(e->what);
 	uint64_t site_val = site ? ctp_shm_texts_site(&l->labels, site, e->ts_ns) : 0;
 	uint64_t *val = ctp_rows_put(l->rows, CTP_TRANSITION, e->ts_ns);
-	val[CTP_TRANSITION_PROBE] = who->probe_id;
-	val[CTP_TRANSITION_TID] = tid;
-	val[CTP_TRANSITION_ADDR] = e->value;
-	val[CTP_TRANSITION_SEQ] = number - who->first + 1;
-	val[CTP_TRANSITION_ACTIVE] = CTP_ENTRY_KIND(e->what) == CTP_ENTRY_RESUME;
-	val[CTP_TRANSITION_TS] = e->ts_ns;
-	val[CTP_TRANSITION_CORO] = who->coro;
-	val[CTP_TRANSITION_INDEX] = number - who->first;
-	val[CTP_TRANSITION_SITE] = site_val;
+	ctp_transition_fill(val, who, number, e, tid, e->ts_ns, site_val);
 	l->rows->stats.events++;
 }
-
-/*
- * A processor may read its counter while it still waits for what comes from another one: who goes on with a coroutine can have
- * an earlier time than who left it, by as long as that takes. The numbers know better: of one coroutine no event is earlier than
- * the one before it, or than its birth.
- */
-static inline uint64_t not_before(uint64_t ts_ns, uint64_t before_ns) { return ts_ns > before_ns ? ts_ns : before_ns; }
 
 /* What comes when the one behind it was there: between its neighbours. */
 static uint64_t between(uint64_t ts_ns, const struct ctp_ring_gap *hole)
 {
-	return not_before(ts_ns < hole->ts_ns ? ts_ns : hole->ts_ns - (hole->ts_ns > hole->after_ns), hole->after_ns);
+	return ctp_not_before(ts_ns < hole->ts_ns ? ts_ns : hole->ts_ns - (hole->ts_ns > hole->after_ns), hole->after_ns);
 }
 
 /* A transition whose number is not the one that is due, but so many ahead. False: it was counted before. */
@@ -361,7 +346,7 @@ static bool find_place(struct ctp_coros *l, uint32_t i, int32_t ahead, uint64_t 
 		return false;
 	*number = life->next + (uint64_t)(int64_t)ahead;
 	if (ahead > 0) {
-		*ts_ns = not_before(*ts_ns, life->last_ns + 1); /* those that are missing have a place then */
+		*ts_ns = ctp_not_before(*ts_ns, life->last_ns + 1); /* those that are missing have a place then */
 		ctp_coros_hole(l, i, *number, *ts_ns);
 		life->next = *number + 1;
 		return true;
@@ -374,9 +359,6 @@ static bool find_place(struct ctp_coros *l, uint32_t i, int32_t ahead, uint64_t 
 	ctp_ring_gaps_fill(&l->gaps, hole, *number, *ts_ns, &life->hole);
 	return true;
 }
-
-/* A suspension without a site: somebody may find out what code it is. */
-static inline bool is_unknown(const struct ctp_ring_entry *e) { return e->value && !(e->what >> 32); }
 
 static void ask_function(struct ctp_coros *l, uint32_t i, const struct ctp_ring_entry *e, uint64_t tid)
 {
@@ -415,83 +397,6 @@ static void take_stale(struct ctp_coros *l, const struct ctp_ring *ring, const s
 	}
 }
 
-/* What the loops below need of all this, in registers. */
-struct due {
-	struct ctp_life *lives;
-	const uint8_t *written;
-	uint32_t max, max_sites;
-	uint64_t tid;
-};
-
-static inline struct due due_from(const struct ctp_coros *l, const struct ctp_ring *ring)
-{
-	return (struct due){l->life, l->labels.written, l->rings->arena.geo.max_stations, l->rings->arena.geo.max_sites,
-	                    (uint32_t)ring->owner};
-}
-
-/* The record of a transition, if it is the one that is due of its coroutine, and nothing else is to be told of it. */
-static inline __attribute__((always_inline)) bool put_due(const struct due *d, const struct ctp_ring_entry *e, uint64_t *val)
-{
-	uint32_t i = CTP_REF_INDEX(e->ref), generation = CTP_REF_GENERATION(e->ref), site = CTP_ENTRY_SITE(e->what);
-	struct ctp_life *life = &d->lives[i];
-	if (CTP_ENTRY_KIND(e->what) > CTP_ENTRY_RESUME || i >= d->max || !generation)
-		return false;
-	uint64_t number = life->next, index = number - life->first;
-	if (life->generation != generation || (uint32_t)number != CTP_ENTRY_NUMBER(e->what) || life->flags & CTP_LIFE_UNSURE)
-		return false;
-	if (site ? site > d->max_sites || !d->written[site - 1] : is_unknown(e) && !(life->flags & CTP_LIFE_ASKED))
-		return false;
-	uint64_t ts_ns = not_before(e->ts_ns, life->last_ns);
-	life->next = number + 1;
-	life->last_ns = ts_ns;
-	val[CTP_TRANSITION_PROBE] = life->probe_id;
-	val[CTP_TRANSITION_TID] = d->tid;
-	val[CTP_TRANSITION_ADDR] = e->value;
-	val[CTP_TRANSITION_SEQ] = index + 1;
-	val[CTP_TRANSITION_ACTIVE] = CTP_ENTRY_KIND(e->what) == CTP_ENTRY_RESUME;
-	val[CTP_TRANSITION_TS] = ts_ns;
-	val[CTP_TRANSITION_CORO] = life->coro;
-	val[CTP_TRANSITION_INDEX] = index;
-	val[CTP_TRANSITION_SITE] = site;
-	return true;
-}
-
-/* Rows of the transitions that the entries begin with, as long as each is due. Returns how many. */
-static unsigned take_due(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e, unsigned n)
-{
-	struct ctp_row_sort *rows = &l->rows->batch;
-	const struct due due = due_from(l, ring);
-	const uint32_t most = CTP_ROW_SORT_ROWS - CTP_ROWS_SPARE, room = rows->count < most ? most - rows->count : 0;
-	uint64_t *ts_ns = rows->ts_ns + rows->count, *val = rows->rows[rows->count].val;
-	uint8_t *event = rows->event + rows->count;
-	unsigned k = 0;
-	for (n = n < room ? n : room; k < n && put_due(&due, e, val); k++, e++, val += sizeof(struct ctp_row) / sizeof(*val)) {
-		event[k] = CTP_TRANSITION;
-		ts_ns[k] = val[CTP_TRANSITION_TS];
-	}
-	rows->count += k;
-	l->rows->stats.events += k;
-	return k;
-}
-
-/* The same without rows, where nobody waits and no other ring has anything in the slice: they are written as they come. */
-static unsigned write_due(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e, unsigned n)
-{
-	const struct due due = due_from(l, ring);
-	const struct ctp_class *cls = l->rows->cls[CTP_TRANSITION];
-	uint64_t val[CTP_RINGS_CHUNK][CTP_TRANSITION_FIELDS];
-	struct ctp_record rec[CTP_RINGS_CHUNK];
-	unsigned k = 0;
-	for (; k < n && put_due(&due, &e[k], val[k]); k++)
-		rec[k] = (struct ctp_record){cls, val[k], val[k][CTP_TRANSITION_TS]};
-	if (!k)
-		return 0;
-	ctp_rows_thread(l->rows, due.tid);
-	ctp_rows_write(l->rows, rec, k);
-	l->rows->stats.events += k;
-	return k;
-}
-
 /* Any transition. Its time is made to fit those of its coroutine. */
 static void take_transition(struct ctp_coros *l, const struct ctp_ring *ring, struct ctp_ring_entry *e)
 {
@@ -509,13 +414,13 @@ static void take_transition(struct ctp_coros *l, const struct ctp_ring *ring, st
 	int32_t ahead = (int32_t)(CTP_ENTRY_NUMBER(e->what) - (uint32_t)number);
 	if (!ahead) {
 		life->next++;
-		e->ts_ns = not_before(e->ts_ns, life->last_ns);
+		e->ts_ns = ctp_not_before(e->ts_ns, life->last_ns);
 	} else if (!find_place(l, i, ahead, &e->ts_ns, &number)) {
 		return;
 	}
 	ctp_coros_row(l, &(struct ctp_who){life->probe_id, life->coro, life->first}, number, e, (uint32_t)ring->owner);
-	life->last_ns = not_before(life->last_ns, e->ts_ns);
-	if (is_unknown(e))
+	life->last_ns = ctp_not_before(life->last_ns, e->ts_ns);
+	if (ctp_entry_is_unknown(e))
 		ask_function(l, i, e, (uint32_t)ring->owner);
 }
 
@@ -668,10 +573,9 @@ void ctp_coros_take(struct ctp_coros *l, struct ctp_ring *ring, struct ctp_ring_
 	for (unsigned k = 0; k < n;) {
 		struct ctp_ring_entry *e = &entries[k];
 		unsigned due = 0;
-		bool alone = l->rings->busy == 1 && !l->rows->batch.count;
 		if (CTP_ENTRY_KIND(e->what) > CTP_ENTRY_RESUME)
 			take_note(l, ring, e, k + 1 < n ? entries[k + 1].ts_ns : 0);
-		else if (!(due = (alone ? write_due : take_due)(l, ring, e, n - k)) && CTP_REF_INDEX(e->ref) < max && CTP_REF_GENERATION(e->ref))
+		else if (!(due = ctp_coros_due(l, ring, e, n - k)) && CTP_REF_INDEX(e->ref) < max && CTP_REF_GENERATION(e->ref))
 			take_transition(l, ring, e);
 		k += due ? due : 1;
 	}

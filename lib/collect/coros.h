@@ -167,4 +167,32 @@ void ctp_coros_room(struct ctp_coros *l);
 /* Holes for which it is time, or all: what the slots have becomes rows, the rest is lost. */
 void ctp_coros_close(struct ctp_coros *l, bool all);
 
+/*
+ * A processor may read its counter while it still waits for what comes from another one: who goes on with a coroutine can have
+ * an earlier time than who left it, by as long as that takes. The numbers know better: of one coroutine no event is earlier than
+ * the one before it, or than its birth.
+ */
+static inline uint64_t ctp_not_before(uint64_t ts_ns, uint64_t before_ns) { return ts_ns > before_ns ? ts_ns : before_ns; }
+
+/* A suspension without a site: somebody may find out what code it is. */
+static inline bool ctp_entry_is_unknown(const struct ctp_ring_entry *e) { return e->value && !(e->what >> 32); }
+
+/* The values of a transition, by its entry, at a time and a site that are made to fit. */
+static inline void ctp_transition_fill(uint64_t *val, const struct ctp_who *who, uint64_t number, const struct ctp_ring_entry *e,
+                                       uint64_t tid, uint64_t ts_ns, uint64_t site)
+{
+	val[CTP_TRANSITION_PROBE] = who->probe_id;
+	val[CTP_TRANSITION_TID] = tid;
+	val[CTP_TRANSITION_ADDR] = e->value;
+	val[CTP_TRANSITION_SEQ] = number - who->first + 1;
+	val[CTP_TRANSITION_ACTIVE] = CTP_ENTRY_KIND(e->what) == CTP_ENTRY_RESUME;
+	val[CTP_TRANSITION_TS] = ts_ns;
+	val[CTP_TRANSITION_CORO] = who->coro;
+	val[CTP_TRANSITION_INDEX] = number - who->first;
+	val[CTP_TRANSITION_SITE] = site;
+}
+
+/* Takes the transitions that the entries begin with, as long as each is due. Returns how many. */
+unsigned ctp_coros_due(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e, unsigned n);
+
 #endif
