@@ -125,8 +125,8 @@ static size_t read_some(struct ctp_input *in, void *buf, size_t room)
 {
 	struct ctp_input_priv *priv = in->priv;
 	if (in->idle && !poll(&(struct pollfd){.fd = priv->fd, .events = POLLIN}, 1, 0))
-		in->idle(in->idle_arg);
-	for (;;) {
+		in->failed = in->idle(in->idle_arg, &in->err) == CTP_FAILED;
+	while (!in->failed) {
 		ssize_t n = read(priv->fd, buf, room);
 		if (n > 0) {
 			priv->file_done += (uint64_t)n;

@@ -22,7 +22,8 @@ struct ctp_input {
 	bool harmed;        /* a zstd frame was cut or damaged; what precedes and follows the damage is delivered */
 	struct ctp_err err; /* of a read that failed, or why it is harmed */
 	bool failed;
-	void (*idle)(void *arg); /* if not null, called before a read that would wait: the time to let go of what is held */
+	/* If not null, called before a read that would wait: the time to let go of what is held. If that fails, so does the read. */
+	enum ctp_status (*idle)(void *arg, struct ctp_err *err);
 	void *idle_arg;
 	struct ctp_input_priv *priv;
 };

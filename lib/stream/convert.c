@@ -50,7 +50,6 @@ struct conversion {
 	struct ctp_convert_stats *stats;
 	uint64_t untraced; /* in the section at hand, by the last record that said so */
 	uint64_t flushed_ns;
-	enum ctp_status status; /* of a flush while the input was waited for */
 	struct ctp_err *err;
 };
 
@@ -68,10 +67,10 @@ static void count_missing(struct conversion *c, const struct ctp_record *rec)
 	}
 }
 
-static enum ctp_status flush(struct conversion *c, uint64_t now_ns)
+static enum ctp_status flush(struct conversion *c, uint64_t now_ns, struct ctp_err *err)
 {
 	c->flushed_ns = now_ns;
-	return c->sink->ops->flush ? c->sink->ops->flush(c->sink, c->err) : CTP_OK;
+	return c->sink->ops->flush ? c->sink->ops->flush(c->sink, err) : CTP_OK;
 }
 
 static enum ctp_status deliver_records(struct conversion *c, const struct ctp_batch *batch)
@@ -81,7 +80,7 @@ static enum ctp_status deliver_records(struct conversion *c, const struct ctp_ba
 			count_missing(c, &batch->rec[i]);
 	enum ctp_status status = c->sink->ops->records(c->sink, batch, c->err);
 	uint64_t now_ns = ctp_clock_ns();
-	return status || now_ns - c->flushed_ns < FLUSH_NS ? status : flush(c, now_ns);
+	return status || now_ns - c->flushed_ns < FLUSH_NS ? status : flush(c, now_ns, c->err);
 }
 
 static enum ctp_status deliver(struct conversion *c, const struct ctp_item *item)
@@ -102,12 +101,7 @@ static enum ctp_status deliver(struct conversion *c, const struct ctp_item *item
 }
 
 /* The input would wait. */
-static void idle(void *arg)
-{
-	struct conversion *c = arg;
-	if (!c->status)
-		c->status = flush(c, ctp_clock_ns());
-}
+static enum ctp_status idle(void *arg, struct ctp_err *err) { return flush(arg, ctp_clock_ns(), err); }
 
 static enum ctp_status convert(struct conversion *c, struct ctp_order *order, const struct ctp_tick *tick)
 {
@@ -115,13 +109,13 @@ static enum ctp_status convert(struct conversion *c, struct ctp_order *order, co
 	enum ctp_status status;
 	uint64_t records = 0;
 	while (!(status = ctp_order_next(order, &item, c->err))) {
-		if (c->status || deliver(c, &item))
+		if (deliver(c, &item))
 			return CTP_FAILED;
 		records += item.kind == CTP_ITEM_RECORDS ? item.batch.n : 0;
 		if (tick && tick->tick)
 			tick->tick(tick->arg, c->in, records);
 	}
-	return c->status ? CTP_FAILED : status;
+	return status;
 }
 
 enum ctp_status ctp_convert(struct ctp_input *in, struct ctp_sink *sink, const struct ctp_notice *notice,

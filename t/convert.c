@@ -1,0 +1,115 @@
+/* convert.c - when a sink is told to flush: before the input waits, and when a second has gone by; and what it may answer. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "packets.h"
+#include "stream/sink.h"
+#include "tap.h"
+
+enum { EACH = 5 }; /* records of a packet */
+
+struct watcher {
+	struct ctp_sink sink;
+	uint64_t records, flushes, records_then; /* those at the first flush */
+	struct mem *rest; /* what the other end of the pipe writes when the sink has flushed */
+	size_t from;
+	int to;
+	bool slow, fails;
+};
+
+static enum ctp_status records(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
+{
+	struct watcher *w = (struct watcher *)sink;
+	(void)err;
+	w->records += batch->n;
+	if (w->slow && w->records == EACH)
+		nanosleep(&(struct timespec){.tv_sec = 1, .tv_nsec = 100000000}, NULL);
+	return CTP_OK;
+}
+
+static enum ctp_status flush(struct ctp_sink *sink, struct ctp_err *err)
+{
+	struct watcher *w = (struct watcher *)sink;
+	if (!w->flushes++)
+		w->records_then = w->records;
+	if (w->fails)
+		return ctp_err_set(err, "the disk is full");
+	if (w->rest) {
+		size_t len = w->rest->len - w->from;
+		if (write(w->to, w->rest->data + w->from, len) != (ssize_t)len)
+			abort();
+		close(w->to);
+		w->rest = NULL;
+	}
+	return CTP_OK;
+}
+
+static const struct ctp_sink_ops ops = {.records = records, .flush = flush};
+
+/* Two packets, each with its mark, and the end. */
+static void make(struct mem *m)
+{
+	struct ctp_class *cls = ctp_event_class(CTP_TRANSITION);
+	struct ctp_writer *w = begin(m, "a");
+	for (uint64_t i = 0; i < 2 * EACH; i++) {
+		put_event(w, cls, i + 1, i);
+		if (i % EACH == EACH - 1) {
+			ctp_writer_mark(w, i + 2);
+			ctp_writer_flush(w);
+		}
+	}
+	ctp_writer_end(w, true);
+	ctp_writer_free(w);
+	ctp_class_free(cls);
+}
+
+static enum ctp_status convert(struct watcher *w, struct ctp_input *in, struct ctp_err *err)
+{
+	struct ctp_convert_stats stats = {0};
+	w->sink.ops = &ops;
+	enum ctp_status status = ctp_convert(in, &w->sink, NULL, NULL, &stats, err);
+	ctp_input_close(in);
+	return status;
+}
+
+/* The second packet is written when the first was flushed: without that, both would wait. */
+static enum ctp_status through_pipe(struct mem *m, struct watcher *w, struct ctp_err *err)
+{
+	int fd[2];
+	char path[32];
+	struct ctp_input in;
+	if (pipe2(fd, O_CLOEXEC) || write(fd[1], m->data, m->packets[1]) != (ssize_t)m->packets[1])
+		abort();
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd[0]);
+	if (ctp_input_open(&in, path, err))
+		abort();
+	close(fd[0]);
+	w->rest = m;
+	w->from = m->packets[1];
+	w->to = fd[1];
+	return convert(w, &in, err);
+}
+
+int main(void)
+{
+	struct ctp_err err;
+	struct ctp_input in;
+	struct mem m = {0};
+	make(&m);
+	alarm(60); /* a flush that does not come would be waited for */
+	struct watcher piped = {0}, failing = {.fails = true}, slow = {.slow = true};
+	ok(!through_pipe(&m, &piped, &err), "a stream comes through a pipe that waits for the flush");
+	ok(piped.flushes && piped.records_then == EACH, "the sink flushes before the input waits, what has come so far");
+	is_u64(piped.records, 2 * EACH, "and then has the rest");
+
+	ctp_input_mem(&in, m.data, m.len);
+	ok(!convert(&slow, &in, &err) && slow.flushes, "a sink flushes when a second has gone by, though the input never waits");
+	is_u64(slow.records_then, EACH, "behind the batch that took so long");
+
+	ok(through_pipe(&m, &failing, &err) == CTP_FAILED, "a flush that fails ends the conversion, and not only when more comes");
+	is(err.text, "the disk is full", "for its reason");
+	free(m.data);
+	return done_testing();
+}
