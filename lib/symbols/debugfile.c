@@ -17,7 +17,7 @@ static const char system_dir[] = "/usr/lib/debug";
 
 /* --- one file ------------------------------------------------------------------------------------------------------------ */
 
-/* Looked at before it is opened: to open a device may do something. */
+/* stat comes before open: opening a device may have an effect. */
 static int open_regular(const char *path)
 {
 	struct stat st;
@@ -92,13 +92,13 @@ void ctp_debugfile_close(struct ctp_debugfile *f)
 struct search {
 	const struct ctp_module_want *want;
 	struct ctp_debugfile *code, *debug;
-	const char *name; /* the path's last part */
+	const char *name; /* last component of the path */
 	char id[2 * ID_BYTES_MAX + 1];
 };
 
 static unsigned worth(const struct ctp_debugfile *f) { return f->has_dwarf ? 2 : f->has_symbols; }
 
-/* Takes the file if it is of use. True: there is nothing left to look for. */
+/* Keeps the file if it is of use. True: code and DWARF are found. */
 static bool try_path(struct search *s, const char *path)
 {
 	struct ctp_debugfile f;
@@ -115,16 +115,16 @@ static bool try_path(struct search *s, const char *path)
 	return s->code->elf && (s->code->has_dwarf || s->debug->has_dwarf);
 }
 
-/* %d the folder, %p the path of old, %n its last part, %i the first byte of the build-id, %j the rest, %b all of it. */
+/* %d the folder, %p the module's path, %n its last component, %i the first byte of the build-id, %j the rest, %b all of it. */
 static const struct {
 	const char *form;
-	bool needs_id; /* without one, nothing would prove that it belongs */
+	bool needs_id; /* only a build-id proves that the file belongs to the module */
 } places[] = {
 	{"%d%p", false}, {"%d/%n", false}, {"%d/.build-id/%i/%j.debug", true}, {"%d/.build-id/%i/%j", true},
 	{"%d%p.debug", true}, {"%d/%n.debug", true}, {"%d/%b/debuginfo", true}, {"%d/%b/executable", true},
 };
 
-/* False: it does not fit. */
+/* False: too long. */
 static bool spell_place(const struct search *s, const char *form, const char *dir, char path[PATH_MAX])
 {
 	size_t len = 0;
@@ -158,7 +158,7 @@ static bool try_dir(struct search *s, const char *dir)
 
 /* --- debuglink ----------------------------------------------------------------------------------------------------------- */
 
-/* The sum that a debuglink has of its file: CRC-32 as in zlib. */
+/* Whether the file has the sum of its debuglink: CRC-32 as in zlib. */
 static bool sum_fits(const char *path, uint32_t sum)
 {
 	uint32_t crc = UINT32_MAX, table[256];
@@ -190,7 +190,7 @@ static bool try_link(struct search *s, const char *dir, const char *below, const
 	return (proved || sum_fits(path, sum)) && try_path(s, path);
 }
 
-/* The stripped file says what its other half is called. */
+/* A stripped file has a debuglink: the name of its debug file. */
 static void follow_link(struct search *s)
 {
 	GElf_Word sum;

@@ -1,9 +1,9 @@
 /*
- * debugfile.h - finds the files of a program or library on this machine: its code, and what says which line that came from.
+ * debugfile.h - finds the files of a module on this machine: its code, and its debug information.
  *
- * What is looked for comes from a stream that anybody may have written. So nothing is opened that is no regular file, and
- * nothing is used whose build-id is another: wrong lines are worse than none. A file without a build-id is taken at its word
- * only if the stream, too, says that there was none. Nothing is asked of the network.
+ * Paths come from a stream that anybody may have written. So only regular files are opened, and a file with another build-id is not
+ * used: wrong lines are worse than none. A file without a build-id is used only if the stream says that the module had none.
+ * The network is never asked.
  */
 #ifndef CTP_DEBUGFILE_H
 #define CTP_DEBUGFILE_H
@@ -21,13 +21,13 @@ struct ctp_debugfile {
 };
 
 /*
- * code: the file that was mapped, whole or stripped. debug: what says the most of its source, which may be the same file; then
- * it is in code alone. Either may be missing. Both are for ctp_debugfile_close.
+ * code: the file that was mapped, whole or stripped. debug: the file that knows most of the source, unless code is that file.
+ * Either may be missing. The caller closes both.
  */
 void ctp_debugfile_find(const struct ctp_module_want *want, struct ctp_debugfile *code, struct ctp_debugfile *debug);
 void ctp_debugfile_close(struct ctp_debugfile *file);
 
-/* Its descriptor is closed; what was mapped stays. */
+/* Closes the descriptor; the mapping stays. */
 void ctp_debugfile_settle(struct ctp_debugfile *file);
 
 #endif

@@ -1,9 +1,9 @@
-/* demangle.c - a symbol is tried as each kind of name; one that is of none is shown as it stands. */
+/* demangle.c - tries a symbol as each kind of name; a symbol of no kind is shown as it stands. */
 #include "symbols/demangle.h"
 
 #include <string.h>
 
-/* Where the name ends and what a compiler put behind it begins. */
+/* The end of the name, where a compiler's suffix begins. */
 static size_t without_suffix(const char *symbol)
 {
 	static const char *const suffixes[] = {".actor",  ".destroy", ".resume", ".cleanup", ".cold",

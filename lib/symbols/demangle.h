@@ -21,24 +21,24 @@
 
 enum { CTP_DEMANGLED_MAX = 512 }; /* bytes, with the NUL; a longer name is not understood */
 
-/* What is no mangled name, or not understood, is copied as it is (cut to fit), but for what a compiler put behind. */
+/* A symbol that is no mangled name, or is not understood, is copied, cut to fit, without a compiler's suffix. */
 void ctp_demangle(const char *symbol, char to[CTP_DEMANGLED_MAX]);
 
 /* --- between the parts --------------------------------------------------------------------------------------------------- */
 
-/* A mangled name on its way. Once it has failed it stays so. */
+/* A mangled name being read. A failure stays. */
 struct ctp_demangle {
 	const char *begin, *p, *end;
 	char *to;
 	size_t len;
 	unsigned depth, steps;
-	unsigned quiet; /* what is read now is not shown */
+	unsigned quiet; /* not 0: parts are read and not shown */
 	bool failed;
 };
 
 enum { CTP_DEMANGLE_DEPTH = 200, CTP_DEMANGLE_STEPS = 1 << 16 };
 
-/* They begin at the name's first byte, and say whether it is of their kind and was understood. */
+/* Each begins at the name's first byte. True: the name is of this kind and was understood. */
 bool ctp_demangle_cxx(struct ctp_demangle *d);
 bool ctp_demangle_rust_legacy(struct ctp_demangle *d);
 bool ctp_demangle_rust(struct ctp_demangle *d);
@@ -49,7 +49,7 @@ static inline bool ctp_demangle_fail(struct ctp_demangle *d)
 	return false;
 }
 
-/* At the beginning of each part that can hold others; leave is its partner. */
+/* Called at the beginning of each part that can hold others; leave is its partner. */
 static inline bool ctp_demangle_enter(struct ctp_demangle *d)
 {
 	d->depth++;

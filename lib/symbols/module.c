@@ -1,8 +1,8 @@
 /*
  * module.c - asks libdw; see module.h.
  *
- * Two tables are made when a module is opened, of the functions in its symbol table and of the ranges of code that each unit of
- * the debug information has, both sorted by address. (.debug_aranges would be the second, but not every compiler writes it.)
+ * A module has two tables, both sorted by address: functions, from the symbol table, and units, the ranges of code of each unit of
+ * the debug information. (.debug_aranges would be the second, but not every compiler writes it.)
  */
 #include "symbols/module.h"
 
@@ -34,10 +34,10 @@ bool ctp_module_find(struct ctp_module *m, const struct ctp_module_at *at, struc
 
 #include "symbols/debugfile.h"
 
-enum { RANGES_MAX = 1 << 22, SYMBOLS_MAX = 1 << 24 }; /* of each table; to be looked at */
-enum { DEPTH_MAX = 64, DIES_MAX = 1 << 24 }; /* of DIEs in each other; of those that are looked at for one address */
+enum { RANGES_MAX = 1 << 22, SYMBOLS_MAX = 1 << 24 }; /* in a table; read from a file */
+enum { DEPTH_MAX = 64, DIES_MAX = 1 << 24 }; /* of nested DIEs; visited for one address */
 
-/* Sorted by start; of those with the same start the longest is last. */
+/* Sorted by start, then by length. */
 struct range {
 	uint64_t start, stop;
 	union {
@@ -59,7 +59,7 @@ struct ctp_module {
 
 /* --- tables -------------------------------------------------------------------------------------------------------------- */
 
-/* What does not fit is left out. */
+/* A range for which there is no room is left out. */
 static void add_range(struct ranges *to, const struct range *r)
 {
 	if (to->n == to->room) {
@@ -85,7 +85,7 @@ static void sort_ranges(struct ranges *ranges)
 		qsort(ranges->r, ranges->n, sizeof *ranges->r, compare_ranges);
 }
 
-/* The last that begins at pc or before, if it holds pc. */
+/* The last range that begins at pc or before, if it holds pc. */
 static const struct range *find_range(const struct ranges *ranges, uint64_t pc)
 {
 	size_t from = 0, upto = ranges->n;
@@ -99,7 +99,7 @@ static const struct range *find_range(const struct ranges *ranges, uint64_t pc)
 	return from && pc < ranges->r[from - 1].stop ? &ranges->r[from - 1] : NULL;
 }
 
-/* Functions written in assembly may have no size: they go as far as the next. */
+/* Functions written in assembly may have no size: they end where the next begins. */
 static void close_gaps(struct ranges *functions)
 {
 	for (size_t i = 0; i + 1 < functions->n; i++)
@@ -133,7 +133,7 @@ static void read_units(struct ranges *to, Dwarf *dwarf)
 	while (!dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL)) {
 		Dwarf_Addr base, start, stop;
 		for (ptrdiff_t at = 0; (at = dwarf_ranges(&die, at, &base, &start, &stop)) > 0;)
-			if (start < stop) /* code that the linker threw away may be at 0 or at nowhere */
+			if (start < stop) /* the linker leaves an empty range of code that it dropped */
 				add_range(to, &(struct range){start, stop, {.unit = dwarf_dieoffset(&die)}});
 	}
 	sort_ranges(to);
@@ -177,8 +177,8 @@ void ctp_module_free(struct ctp_module *m)
 /* --- addresses ----------------------------------------------------------------------------------------------------------- */
 
 /*
- * The address that the file was linked for. Where only the debug information is there, its segments have lost their places in
- * the file; but the first mapping of code is the first segment of code, from the page on that it begins in.
+ * The address that the file was linked for. A file of debug information alone has lost the offsets of its segments; but the first
+ * mapping of code is the first segment of code, from the page on in which the segment begins.
  */
 static bool linked_address(const struct ctp_module *m, const struct ctp_module_at *at, uint64_t *pc)
 {
@@ -215,10 +215,10 @@ static Dwarf_Die *scopes_at(const struct ctp_module *m, uint64_t pc, int *n)
 	*n = 0;
 	if (!unit_at(m, pc, &unit))
 		return NULL;
-	/* Of a unit whose larger part is in a file of its own, that has the functions. */
+	/* The functions of a skeleton unit are in its split unit. */
 	bool is_split = !dwarf_cu_info(unit.cu, NULL, &type, NULL, &split, NULL, NULL, NULL) && type == DW_UT_skeleton &&
 	                split.cu;
-	/* The scopes beyond an inlined function are those of where it was written: so once more, for where it is. */
+	/* Around an inlined function libdw names the scopes of its source; the second call names those of its code. */
 	if (dwarf_getscopes(is_split ? &split : &unit, pc, &around) > 0)
 		*n = dwarf_getscopes_die(&around[0], &scopes);
 	free(around);
@@ -233,7 +233,7 @@ static const char *linkage_name(Dwarf_Die *die)
 	return dwarf_formstring(&attr);
 }
 
-/* Functions of the probe's header that are nobody's code but its own end in a '_'. */
+/* Private functions of the probe's header end in '_'. */
 static bool is_probe(Dwarf_Die *die)
 {
 	const char *name = dwarf_tag(die) == DW_TAG_inlined_subroutine ? dwarf_diename(die) : NULL;
@@ -253,7 +253,7 @@ static bool is_function(Dwarf_Die *die)
 	return tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram;
 }
 
-/* Whether CTP_HERE has taken this address. */
+/* Whether a CTP_HERE took this address. */
 static bool is_here(const struct ctp_module *m, uint64_t pc)
 {
 	int n;
@@ -280,7 +280,7 @@ static bool is_entry(const struct ctp_module *m, uint64_t pc)
 	return found;
 }
 
-/* The address to ask for; see the top of module.h. entry: it stands for the function that begins there. */
+/* The address to look up; see the top of module.h. entry: the address stands for the function that begins there. */
 static uint64_t meant(const struct ctp_module *m, uint64_t pc, bool *entry)
 {
 	bool here = is_here(m, pc);
@@ -288,7 +288,7 @@ static uint64_t meant(const struct ctp_module *m, uint64_t pc, bool *entry)
 	return here || *entry || !pc ? pc : pc - 1;
 }
 
-/* A path as the compiler was given it: without the folder that it ran in. */
+/* The path as the compiler was given it: without DW_AT_comp_dir. */
 static void put_file(struct ctp_module_place *place, Dwarf_Die *unit, const char *path)
 {
 	Dwarf_Attribute attr;
@@ -317,7 +317,7 @@ static bool number_of(Dwarf_Die *die, unsigned name, Dwarf_Word *n)
 	return dwarf_attr_integrate(die, name, &attr) && !dwarf_formudata(&attr, n);
 }
 
-/* The file and line that a DIE says: where an inlined function was called from, or where a function was written. */
+/* The file and line in two attributes of a DIE: of the call of an inlined function, or of a declaration. */
 static void put_said(struct ctp_module_place *place, Dwarf_Die *unit, Dwarf_Die *die, unsigned file_name, unsigned line_name)
 {
 	Dwarf_Files *files;
@@ -335,7 +335,7 @@ static void put_said(struct ctp_module_place *place, Dwarf_Die *unit, Dwarf_Die 
 
 static bool is_mangled(const char *name) { return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R'); }
 
-/* gcc names a function that is not for other files without what it belongs to; its symbol has that. */
+/* gcc gives a static function no linkage name; its symbol has the namespace. */
 static void put_function(const struct ctp_module *m, uint64_t pc, struct ctp_module_place *place, Dwarf_Die *die)
 {
 	const struct range *r = dwarf_tag(die) == DW_TAG_subprogram ? find_range(&m->functions, pc) : NULL;
@@ -369,7 +369,7 @@ static void put_source(const struct ctp_module *m, uint64_t pc, bool entry, stru
 	free(scopes);
 }
 
-/* What a DIE refers to for all that was said of it before. */
+/* The first DIE in a chain of origins and specifications. */
 static Dwarf_Die first_said(Dwarf_Die die)
 {
 	Dwarf_Attribute attr;
@@ -381,7 +381,7 @@ static Dwarf_Die first_said(Dwarf_Die die)
 	return die;
 }
 
-/* Where a function is written; of a lambda, gcc says that only of its class. */
+/* Where a function is written; gcc says it of a lambda's class only. */
 static void put_beginning(struct ctp_module_place *place, Dwarf_Die *unit, Dwarf_Die *die)
 {
 	Dwarf_Die said = first_said(*die), *around = NULL;
@@ -391,7 +391,7 @@ static void put_beginning(struct ctp_module_place *place, Dwarf_Die *unit, Dwarf
 	free(around);
 }
 
-/* Among all below: libdw does not look for a lambda, whose code is apart from that of the function which it is in. */
+/* Searches all DIEs: dwarf_getscopes does not find a lambda, whose code is not inside that of its function. */
 static bool search_function(Dwarf_Die *below, uint64_t pc, int depth, int *left, Dwarf_Die *found)
 {
 	Dwarf_Die child;
@@ -410,7 +410,7 @@ static bool search_function(Dwarf_Die *below, uint64_t pc, int depth, int *left,
 	return false;
 }
 
-/* The function that holds pc, the probe's own left out. */
+/* The function that holds pc, other than the probe's own. */
 static void put_within(const struct ctp_module *m, uint64_t pc, struct ctp_module_place *place)
 {
 	Dwarf_Die unit, found;

@@ -1,16 +1,15 @@
 /*
  * module.h - a program or library that was mapped, and what its debug information says of an address in it.
  *
- * An address of a trace is one of three things, and the answer is about that:
- *	- where CTP_HERE stood in the source, if that gave the instruction's own address, as on ARM: the debug information has
- *	  the probe's ctp_here_ inlined there;
- *	- the first address of a function: the function, and the line where it is written;
- *	- else the address behind an instruction, the one in question: a call that returns there, or what took the address, as
- *	  CTP_HERE does on x86.
+ * An address of a trace is one of three things:
+ *	- the instruction of a CTP_HERE, on ARM, where the debug information has the probe's ctp_here_ inlined;
+ *	- the first address of a function: the answer is the function and the line where it is written;
+ *	- else the address behind the instruction in question: behind a call, which returns there, or behind the instruction that
+ *	  took the address, as CTP_HERE does on x86.
  *
- * What the probe's header has inlined is not shown: the place is where the program says it.
+ * Functions of the probe's header that were inlined are left out: the place is the program's own line.
  *
- * Built without libdw, nothing is ever known.
+ * A build without libdw knows nothing.
  */
 #ifndef CTP_MODULE_H
 #define CTP_MODULE_H
@@ -23,27 +22,27 @@
 
 enum { CTP_MODULE_FILE_MAX = 400 }; /* bytes, with the NUL; of a longer path the end is shown */
 
-/* What the stream says of it. */
+/* What the stream says of a module. */
 struct ctp_module_want {
-	const char *path; /* where it was; what does not begin with a '/' is no file */
+	const char *path; /* when it was mapped; a path that does not begin with '/' is no file */
 	const uint8_t *id;
-	size_t id_bytes;  /* 0: it had none */
-	bool id_known;    /* else the stream says nothing of build-ids, and any will do */
-	const char *const *dirs; /* to look in first */
+	size_t id_bytes;  /* 0: the module had none */
+	bool id_known;    /* false: the stream says nothing of build-ids, and any will do */
+	const char *const *dirs; /* searched first */
 	size_t ndirs;
 };
 
-/* Null: there is no file of it here, or no memory. */
+/* Null: this machine has no file of the module, or no memory. */
 struct ctp_module;
 struct ctp_module *ctp_module_open(const struct ctp_module_want *want);
 void ctp_module_free(struct ctp_module *m);
 
-/* Where the address is, as the mappings tell. */
+/* An address, as the mappings place it. */
 struct ctp_module_at {
 	uint64_t offset; /* in the file */
-	uint64_t first;  /* where in the file the first mapping of its code begins */
-	uint64_t page;   /* size of a page of that machine */
-	bool within;     /* what is asked for is the function that called the probe there: where that is written */
+	uint64_t first;  /* offset of the first mapping of the file's code */
+	uint64_t page;   /* page size of the traced machine */
+	bool within;     /* asks for the line where the function is written that called the probe there */
 };
 
 struct ctp_module_place {

@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT = 64, KEPT_BYTES = 500 }; /* to spell a text takes longer than to find it; most have far fewer bytes */
+enum { KEPT = 64, KEPT_BYTES = 500 }; /* spelled texts: spelling takes longer than finding; most texts have far fewer bytes */
 
 struct ctp_place_texts {
 	struct ctp_sites *sites;
 	struct ctp_symbols *symbols;
 	ctp_sites_spell *spell;
 	uint64_t pid; /* of the record at hand */
-	struct ctp_sites_text text;         /* the last one, where it is not kept */
-	char spelled[CTP_SITE_SPELLED_MAX]; /* what that points to */
+	struct ctp_sites_text text;         /* the last one, if too long for kept */
+	char spelled[CTP_SITE_SPELLED_MAX]; /* text's bytes */
 	struct kept {
 		const struct ctp_str *of; /* null: none */
 		struct ctp_sites_text text;

@@ -1,4 +1,4 @@
-/* sites.c - the places that were told of, and a map of their numbers; the texts stand behind each other. */
+/* sites.c - a list of the sites, a map from their numbers, and one block with all texts. */
 #include "symbols/sites.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 struct site {
 	struct ctp_sites_text text;
-	uint64_t code; /* not 0: its line is to be looked for; the text is not spelled, and has no line */
+	uint64_t code; /* not 0: the line is not looked up yet; the text is not spelled, and has no line */
 	uint32_t file_bytes;
 };
 
@@ -88,7 +88,7 @@ struct parts {
 	uint64_t line;
 };
 
-/* file:line:function, as much of it as there is. 0: nothing, or too much. */
+/* file:line:function, without the parts that are empty. 0: nothing, or too long. */
 static size_t join(const struct parts *p, char text[CTP_SITE_TEXT_MAX + 1])
 {
 	char number[24] = "";
@@ -108,7 +108,7 @@ static void put_text(struct ctp_sites *sites, struct ctp_sites_text *text, const
 {
 	if (len && text->len == len && !memcmp(text->data, data, len))
 		return;
-	text->len = 0; /* what it meant before, it means no longer, even if there is no room for the new */
+	text->len = 0; /* the old text is void, even if there is no room for the new one */
 	if (!len || len > CTP_SITES_BYTES - sites->used)
 		return;
 	text->data = memcpy(sites->bytes + sites->used, data, len);

@@ -2,8 +2,7 @@
  * symbols.c - see symbols.h.
  *
  * Each process has its mappings, sorted; a mapping refers to a module, which is a file by its path and build-id. A text belongs
- * to a place in a module and is made once. In front of all that a small cache, by process and address, answers what is asked
- * for again and again; it begins afresh when mappings change.
+ * to an offset in a module and is made once. A small cache, by process and address, stands in front; it is void when mappings change.
  */
 #include "symbols/symbols.h"
 
@@ -35,7 +34,7 @@ struct module {
 	uint32_t path_bytes, id_bytes;
 	bool id_known, opened;
 	struct ctp_module *files; /* null: not opened, or there are none */
-	uint64_t first;           /* the lowest place in the file that was mapped */
+	uint64_t first;           /* lowest offset that was mapped */
 };
 
 struct process {
@@ -48,15 +47,15 @@ struct process {
 };
 
 struct ctp_symbols {
-	struct kept { /* when a section begins; all else is forgotten */
+	struct kept { /* from section to section; all else is forgotten */
 		const char *const *dirs;
 		size_t ndirs;
 		char *bytes; /* pages are taken as they are used */
 		struct ctp_map modules, threads, texts;
 	} kept;
 	uint32_t nprocesses, nmodules, nopened, nthreads, ntexts;
-	uint32_t changes;   /* of the mappings: what is cached from before is void */
-	uint64_t page_bits; /* the lowest is the size of a page */
+	uint32_t changes;   /* of the mappings; a cached text of an earlier count is void */
+	uint64_t page_bits; /* the lowest bit is the size of a page */
 	size_t used;        /* of bytes */
 	struct process processes[PROCESSES_MAX];
 	struct module modules[MODULES_MAX];
@@ -189,10 +188,10 @@ static uint32_t *module_slot(const struct ctp_symbols *s, const struct module *m
 	return ctp_map_slot(map, ctp_map_pair(map, hash, m->id_known), is_module, s, m);
 }
 
-/* What a mapping says of its file. False: nothing that could be used. */
+/* The module that a mapping names. False: the record names none. */
 static bool read_module(const struct ctp_record *rec, struct module *m)
 {
-	static const char deleted[] = " (deleted)"; /* as the kernel marks one that was removed or replaced since */
+	static const char deleted[] = " (deleted)"; /* the kernel's mark of a file that was removed or replaced */
 	int id_field = ctp_class_field(rec->cls, "build_id");
 	const struct ctp_str *path = text_at(rec, ctp_class_role(rec->cls, CTP_ROLE_NAME), CTP_STRING);
 	const struct ctp_str *id = text_at(rec, id_field, CTP_BYTES);
@@ -208,7 +207,7 @@ static bool read_module(const struct ctp_record *rec, struct module *m)
 	return true;
 }
 
-/* The number of the module that a mapping tells of; -1: none that could be kept. */
+/* The number of the module that a mapping names; -1: none, or no room. */
 static int learn_module(struct ctp_symbols *s, const struct ctp_record *rec)
 {
 	struct module m;
@@ -228,7 +227,7 @@ static int learn_module(struct ctp_symbols *s, const struct ctp_record *rec)
 	return (int)s->nmodules - 1;
 }
 
-/* Its files, looked for when they are first needed. */
+/* The module's files, opened when first needed. */
 static struct ctp_module *files_of(struct ctp_symbols *s, struct module *m)
 {
 	if (!m->opened && s->nopened < OPENED_MAX) {
@@ -243,7 +242,7 @@ static struct ctp_module *files_of(struct ctp_symbols *s, struct module *m)
 
 /* --- mappings ------------------------------------------------------------------------------------------------------------ */
 
-/* Its number, or where it would go. */
+/* The process's number, or nprocesses. */
 static uint32_t process_slot(const struct ctp_symbols *s, uint64_t pid)
 {
 	uint32_t i = 0;
@@ -252,7 +251,7 @@ static uint32_t process_slot(const struct ctp_symbols *s, uint64_t pid)
 	return i;
 }
 
-/* How many of its mappings begin at addr or before. */
+/* How many of the process's mappings begin at addr or before. */
 static uint32_t count_upto(const struct process *p, uint64_t addr)
 {
 	uint32_t from = 0, upto = p->n;
@@ -266,7 +265,7 @@ static uint32_t count_upto(const struct process *p, uint64_t addr)
 	return from;
 }
 
-/* Puts it in place of what it overlaps: that is gone. False: no room, or it was there. */
+/* The mapping replaces those that it overlaps. False: no room, or nothing changes. */
 static bool put_mapping(struct process *p, const struct mapping *m)
 {
 	uint32_t at = count_upto(p, m->start), end = count_upto(p, m->stop - 1);
@@ -291,7 +290,7 @@ static void learn_mapping(struct ctp_symbols *s, const struct ctp_record *rec)
 {
 	uint64_t pid = number_of(rec, CTP_ROLE_PROCESS);
 	struct mapping m;
-	memset(&m, 0, sizeof m); /* with what is between the fields, as it is compared */
+	memset(&m, 0, sizeof m); /* padding too: put_mapping compares bytes */
 	m.start = number_at(rec, ctp_class_field(rec->cls, "start"));
 	m.stop = number_at(rec, ctp_class_field(rec->cls, "stop"));
 	m.offset = number_at(rec, ctp_class_field(rec->cls, "offset"));
@@ -322,7 +321,7 @@ static const struct mapping *mapping_in(const struct process *p, uint64_t addr)
 	return n && addr < p->mappings[n - 1].stop ? &p->mappings[n - 1] : NULL;
 }
 
-/* Of a process that nothing is known of, as of none, what those agree on that have it. */
+/* For a process without mappings, the mapping that all processes with the address agree on. */
 static const struct mapping *find_mapping(const struct ctp_symbols *s, uint64_t pid, uint64_t addr)
 {
 	uint32_t slot = process_slot(s, pid);
@@ -362,7 +361,7 @@ static void find_place(struct ctp_symbols *s, struct module *m, uint64_t offset,
 		ctp_module_find(files, &at, place);
 }
 
-/* What is no text for a terminal is replaced. */
+/* Control characters become '?': a text may be shown on a terminal. */
 static size_t spell(struct ctp_symbols *s, struct module *m, uint64_t offset, char text[CTP_SITE_TEXT_MAX + 1])
 {
 	struct ctp_module_place place;
@@ -423,7 +422,7 @@ const struct ctp_str *ctp_symbols_find(struct ctp_symbols *s, uint64_t pid, uint
 	return c->text;
 }
 
-/* The last part of a path. */
+/* The last component of a path. */
 static size_t name_of(const char *path, size_t len, const char **name)
 {
 	const char *slash = memrchr(path, '/', len);
