@@ -43,6 +43,17 @@ struct ctp_batch {
 static inline uint64_t ctp_val_str(const struct ctp_str *s) { return (uint64_t)(uintptr_t)s; }
 static inline const struct ctp_str *ctp_str_val(uint64_t v) { return (const struct ctp_str *)(uintptr_t)v; }
 
+/* A field by its number, as ctp_class_role and ctp_class_field give it: -1 and a field of another type are 0 and null. */
+static inline uint64_t ctp_record_number(const struct ctp_record *rec, int field)
+{
+	return field >= 0 && rec->cls->fields[field].type <= CTP_U64 ? rec->val[field] : 0;
+}
+
+static inline const struct ctp_str *ctp_record_str(const struct ctp_record *rec, int field, unsigned type)
+{
+	return field >= 0 && rec->cls->fields[field].type == type ? ctp_str_val(rec->val[field]) : NULL;
+}
+
 double ctp_val_double(unsigned type, uint64_t v); /* of an f32 or f64 */
 uint64_t ctp_double_val(unsigned type, double d);
 

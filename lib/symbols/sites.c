@@ -72,14 +72,8 @@ static uint32_t *slot_of(const struct ctp_sites *sites, uint64_t id)
 static const struct ctp_str *text_at(const struct ctp_record *rec, int field)
 {
 	static const struct ctp_str none;
-	bool is_text = field >= 0 && rec->cls->fields[field].type == CTP_STRING;
-	const struct ctp_str *s = is_text ? ctp_str_val(rec->val[field]) : NULL;
+	const struct ctp_str *s = ctp_record_str(rec, field, CTP_STRING);
 	return s ? s : &none;
-}
-
-static uint64_t number_at(const struct ctp_record *rec, int field)
-{
-	return field >= 0 && rec->cls->fields[field].type <= CTP_U64 ? rec->val[field] : 0;
 }
 
 struct parts {
@@ -124,7 +118,7 @@ static void put_spelled(struct ctp_sites *sites, struct ctp_sites_text *text, co
 
 void ctp_sites_learn(struct ctp_sites *sites, const struct ctp_record *rec)
 {
-	uint64_t id = number_at(rec, ctp_class_role(rec->cls, CTP_ROLE_SITE));
+	uint64_t id = ctp_record_number(rec, ctp_class_role(rec->cls, CTP_ROLE_SITE));
 	uint32_t *slot = slot_of(sites, id);
 	char text[CTP_SITE_TEXT_MAX + 1];
 	if (!id || (!*slot && sites->count == CTP_SITES_MAX))
@@ -135,9 +129,10 @@ void ctp_sites_learn(struct ctp_sites *sites, const struct ctp_record *rec)
 	struct site *site = &sites->list[*slot - 1];
 	const struct ctp_str *file = text_at(rec, ctp_class_field(rec->cls, "file"));
 	const struct ctp_str *function = text_at(rec, ctp_class_role(rec->cls, CTP_ROLE_NAME));
-	struct parts p = {file->data, function->data, file->len, function->len, number_at(rec, ctp_class_field(rec->cls, "line"))};
+	struct parts p = {file->data, function->data, file->len, function->len, 0};
+	p.line = ctp_record_number(rec, ctp_class_field(rec->cls, "line"));
 	size_t len = join(&p, text);
-	site->code = p.line || !sites->symbols ? 0 : number_at(rec, ctp_class_field(rec->cls, "code"));
+	site->code = p.line || !sites->symbols ? 0 : ctp_record_number(rec, ctp_class_field(rec->cls, "code"));
 	site->file_bytes = file->len;
 	if (site->code)
 		put_text(sites, &site->text, text, len);

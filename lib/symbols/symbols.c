@@ -139,14 +139,9 @@ static uint32_t *thread_slot(const struct ctp_symbols *s, uint64_t tid)
 	return ctp_map_slot(&s->kept.threads, tid, is_thread, s, &tid);
 }
 
-static uint64_t number_at(const struct ctp_record *rec, int field)
-{
-	return field >= 0 && rec->cls->fields[field].type <= CTP_U64 ? rec->val[field] : 0;
-}
-
 static uint64_t number_of(const struct ctp_record *rec, enum ctp_role role)
 {
-	return number_at(rec, ctp_class_role(rec->cls, role));
+	return ctp_record_number(rec, ctp_class_role(rec->cls, role));
 }
 
 static void learn_thread(struct ctp_symbols *s, const struct ctp_record *rec)
@@ -169,11 +164,6 @@ uint64_t ctp_symbols_pid(const struct ctp_symbols *s, const struct ctp_record *r
 
 /* --- modules ------------------------------------------------------------------------------------------------------------- */
 
-static const struct ctp_str *text_at(const struct ctp_record *rec, int field, unsigned type)
-{
-	return field >= 0 && rec->cls->fields[field].type == type ? ctp_str_val(rec->val[field]) : NULL;
-}
-
 static bool is_module(const void *s, uint32_t number, const void *module)
 {
 	const struct module *m = &((const struct ctp_symbols *)s)->modules[number - 1], *want = module;
@@ -193,8 +183,8 @@ static bool read_module(const struct ctp_record *rec, struct module *m)
 {
 	static const char deleted[] = " (deleted)"; /* the kernel's mark of a file that was removed or replaced */
 	int id_field = ctp_class_field(rec->cls, "build_id");
-	const struct ctp_str *path = text_at(rec, ctp_class_role(rec->cls, CTP_ROLE_NAME), CTP_STRING);
-	const struct ctp_str *id = text_at(rec, id_field, CTP_BYTES);
+	const struct ctp_str *path = ctp_record_str(rec, ctp_class_role(rec->cls, CTP_ROLE_NAME), CTP_STRING);
+	const struct ctp_str *id = ctp_record_str(rec, id_field, CTP_BYTES);
 	if (!path || !path->len || path->len > PATH_BYTES_MAX || memchr(path->data, '\0', path->len) ||
 	    (id && id->len > ID_BYTES_MAX))
 		return false;
@@ -291,9 +281,9 @@ static void learn_mapping(struct ctp_symbols *s, const struct ctp_record *rec)
 	uint64_t pid = number_of(rec, CTP_ROLE_PROCESS);
 	struct mapping m;
 	memset(&m, 0, sizeof m); /* padding too: put_mapping compares bytes */
-	m.start = number_at(rec, ctp_class_field(rec->cls, "start"));
-	m.stop = number_at(rec, ctp_class_field(rec->cls, "stop"));
-	m.offset = number_at(rec, ctp_class_field(rec->cls, "offset"));
+	m.start = ctp_record_number(rec, ctp_class_field(rec->cls, "start"));
+	m.stop = ctp_record_number(rec, ctp_class_field(rec->cls, "stop"));
+	m.offset = ctp_record_number(rec, ctp_class_field(rec->cls, "offset"));
 	int module = m.start < m.stop ? learn_module(s, rec) : -1;
 	uint32_t slot = process_slot(s, pid);
 	if (module < 0 || slot == PROCESSES_MAX)
