@@ -42,7 +42,7 @@ static struct ctp_tool tool = {
 	.usage_status = 125,
 };
 
-enum { LOSSLESS_MS = 100, LOSSLESS_MS_MAX = 16777 }; /* as the header has room for microseconds */
+enum { LOSSLESS_MS = 100, LOSSLESS_MS_MAX = 16777 }; /* the header has 24 bits for microseconds */
 
 static void say(void *arg, const char *text)
 {
@@ -80,7 +80,7 @@ static enum ctp_dialect parse_dialect(const char *text)
 	exit(ctp_tool_usage(&tool, "--dialect %s: neither auto nor seqlock nor plain", text));
 }
 
-/* As COMMAND did; a second core file would be ours and tell nothing. */
+/* Ends as COMMAND did, but without a core file of the collector. */
 static void die_of(int sig)
 {
 	sigset_t set;
@@ -96,7 +96,7 @@ static void list_one(void *arg, const struct ctp_attach *at)
 {
 	struct ctp_output *out = arg;
 	char line[CTP_ATTACH_LINE_MAX];
-	if (!out->bytes && out->ptr == out->buf) /* it is the first */
+	if (!out->bytes && out->ptr == out->buf) /* the first line */
 		ctp_output_put(out, CTP_ATTACH_HEADING "\n", sizeof(CTP_ATTACH_HEADING));
 	ctp_attach_line(at, line);
 	ctp_output_put(out, line, strlen(line));
@@ -118,7 +118,7 @@ static int list(void)
 	return n ? CTP_EXIT_OK : CTP_EXIT_FAILED;
 }
 
-/* What does not go together. */
+/* Options that exclude one another. */
 static void check(const struct ctp_collect_conf *conf, bool lists)
 {
 	const char *made = conf->max_stations ? "-n" : conf->ring_events ? "--ring" : conf->shm_path ? "--shm" : NULL;

@@ -12,8 +12,8 @@ enum { FOLDED = CTP_REPORTOPT_END, FOLDED_UNIT, FAIL_ON, SORT, TOP };
 
 static struct ctp_tool tool = {
 	.name = "ctp-report",
-	.synopsis = "[-jmqv] [--folded[=running|runnable|suspended]] [--folded-unit ns|us|ms|s] [--sort running|runnable|suspended] [--top N] "
-	            "[--fail-on proved|likely] [--ignore PATTERN] [--ignore-file FILE] [--since TIME] [--until TIME] "
+	.synopsis = "[-jmqv] [--folded[=running|runnable|suspended]] [--folded-unit ns|us|ms|s] "
+	            "[--sort running|runnable|suspended] [--top N] [--fail-on proved|likely] [--ignore PATTERN] [--ignore-file FILE] [--since TIME] [--until TIME] "
 	            "[--debug-dir DIR] [FILE...]",
 	.help = "Says what went wrong in a trace: who is stuck, where, since when, and how sure that is.\n"
 	        "  -m                  as Markdown, for a ticket\n"
@@ -33,7 +33,7 @@ static struct ctp_tool tool = {
 	.permutes = true,
 };
 
-/* What was asked for. */
+/* What the command line asks for. */
 static struct {
 	struct ctp_analysis_options options;
 	struct ctp_report_style style;
@@ -56,7 +56,7 @@ static enum ctp_state state_or_exit(const char *option)
 		const char *name;
 		enum ctp_state state;
 	} states[] = {{"running", CTP_RUNNING}, {"runnable", CTP_RUNNABLE}, {"suspended", CTP_SUSPENDED}};
-	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
+	for (size_t i = 0; i < sizeof states / sizeof *states; i++)
 		if (!strcmp(optarg, states[i].name))
 			return states[i].state;
 	exit(ctp_tool_usage(&tool, "%s%s: is not running, runnable or suspended", option, optarg));
@@ -66,7 +66,7 @@ static uint64_t unit_or_exit(void)
 {
 	static const char *const units[] = {"ns", "us", "ms", "s"};
 	uint64_t ns = 1;
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++, ns *= 1000)
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++, ns *= 1000)
 		if (!strcmp(optarg, units[i]))
 			return ns;
 	exit(ctp_tool_usage(&tool, "--folded-unit %s: is not ns, us, ms or s", optarg));
@@ -133,7 +133,7 @@ static bool has_found(const struct ctp_report *r)
 	return false;
 }
 
-/* Takes out, with a word, what cannot be read, for the others still can. Returns how many. */
+/* Removes the files that cannot be read, and says so; the others are still read. Returns how many. */
 static size_t drop_unreadable(char **files)
 {
 	char **to = files, **file = files;

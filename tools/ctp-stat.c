@@ -48,7 +48,7 @@ int main(int argc, char **argv)
 		ctp_output_abandon(&out);
 		return ctp_tool_fail(&tool, &err);
 	}
-	/* One by one: where one cannot be read, the others still can. */
+	/* One by one: a file that cannot be read does not end the others. */
 	size_t nread = 0, nfailed = 0;
 	char **file = argv + optind;
 	do {

@@ -28,7 +28,7 @@ static struct ctp_tool tool = {
 	.permutes = true,
 };
 
-/* What was asked for. */
+/* What the command line asks for. */
 static struct {
 	struct ctp_html_options options;
 	struct ctp_reportopt common;

@@ -13,7 +13,7 @@
 #include "report/report-args.h"
 #include "tool.h"
 
-/* Beyond what a letter could be; the main's own begin behind the last. */
+/* Beyond any letter; the main's own begin behind the last. */
 enum { CTP_REPORTOPT_IGNORE = 256, CTP_REPORTOPT_FILE, CTP_REPORTOPT_SINCE, CTP_REPORTOPT_UNTIL, CTP_REPORTOPT_DIR, CTP_REPORTOPT_END };
 
 /* For the main's table of long options. */
@@ -24,7 +24,7 @@ enum { CTP_REPORTOPT_IGNORE = 256, CTP_REPORTOPT_FILE, CTP_REPORTOPT_SINCE, CTP_
 	{"until", required_argument, NULL, CTP_REPORTOPT_UNTIL},       \
 	{"debug-dir", required_argument, NULL, CTP_REPORTOPT_DIR}
 
-/* All zeros is none. */
+/* All zeros: no option was given. */
 struct ctp_reportopt {
 	struct ctp_texts ignore, debug_dirs;
 	uint64_t since_ns, until_ns;
@@ -60,7 +60,7 @@ static inline bool ctp_reportopt_take(struct ctp_reportopt *o, struct ctp_tool *
 	return true;
 }
 
-/* When all were taken: what they say, good until the fini. */
+/* What all options say, good until the fini. */
 static inline struct ctp_analysis_options ctp_reportopt_done(const struct ctp_reportopt *o, struct ctp_tool *tool)
 {
 	if (o->until_ns && o->since_ns >= o->until_ns)
@@ -72,7 +72,7 @@ static inline struct ctp_analysis_options ctp_reportopt_done(const struct ctp_re
 	};
 }
 
-/* The status of a report: code, but not if all of the trace ends before the time that was asked for. */
+/* The status of a report: code, unless the whole trace ends before --since. */
 static inline int ctp_reportopt_outside(struct ctp_tool *tool, const struct ctp_report *r, int code)
 {
 	char since[CTP_TEXT_MAX], longest[CTP_TEXT_MAX];
@@ -84,7 +84,7 @@ static inline int ctp_reportopt_outside(struct ctp_tool *tool, const struct ctp_
 	return CTP_EXIT_FAILED;
 }
 
-/* Patterns to ignore that nothing was like: what they were for is repaired, or they are misspelt. One line, unless no notices are wanted. */
+/* Names the patterns of --ignore that no finding matched: repaired, or misspelt. One line, unless quiet. */
 static inline void ctp_reportopt_unmatched(struct ctp_tool *tool, const struct ctp_report *r)
 {
 	enum { NAMED = 5 };
@@ -92,9 +92,9 @@ static inline void ctp_reportopt_unmatched(struct ctp_tool *tool, const struct c
 	size_t at = 0, n = 0, len = 0;
 	for (const char *pattern; !tool->quiet && (pattern = ctp_report_unmatched(r, &at)); n++)
 		if (n < NAMED)
-			len += (size_t)snprintf(line + len, sizeof(line) - len, "%s'%.100s'", n ? ", " : "", pattern);
+			len += (size_t)snprintf(line + len, sizeof line - len, "%s'%.100s'", n ? ", " : "", pattern);
 	if (n > NAMED)
-		snprintf(line + len, sizeof(line) - len, " and %zu more", n - NAMED);
+		snprintf(line + len, sizeof line - len, " and %zu more", n - NAMED);
 	if (n)
 		ctp_tool_say(tool, "--ignore: no finding is like %s", line);
 }

@@ -10,14 +10,14 @@
 #include "symbols/symbols.h"
 #include "tool.h"
 
-enum { CTP_SYMBOLOPT_SYMBOLS = 256, CTP_SYMBOLOPT_DIR, CTP_SYMBOLOPT_DIRS_MAX = 64 }; /* beyond what a letter could be */
+enum { CTP_SYMBOLOPT_SYMBOLS = 256, CTP_SYMBOLOPT_DIR, CTP_SYMBOLOPT_DIRS_MAX = 64 }; /* beyond any letter */
 
 /* For the main's table of long options. */
 #define CTP_SYMBOLOPT_LONGS                                            \
 	{"symbols", no_argument, NULL, CTP_SYMBOLOPT_SYMBOLS},         \
 	{"debug-dir", required_argument, NULL, CTP_SYMBOLOPT_DIR}
 
-/* All zeros is none. */
+/* All zeros: no option was given. */
 struct ctp_symbolopt {
 	bool wanted;
 	size_t ndirs;
@@ -37,7 +37,7 @@ static inline bool ctp_symbolopt_take(struct ctp_symbolopt *o, struct ctp_tool *
 	return mine;
 }
 
-/* False: err. Without the options there are none, and that is true. */
+/* False: err. Without the options symbols are null, and the result is true. */
 static inline bool ctp_symbolopt_new(const struct ctp_symbolopt *o, struct ctp_symbols **symbols, struct ctp_err *err)
 {
 	*symbols = o->wanted ? ctp_symbols_new(o->dirs, o->ndirs, err) : NULL;

@@ -1,4 +1,4 @@
-/* tool.c - what the mains share. The only place, with the mains, that prints and exits. */
+/* tool.c - what the mains share. Only this file and the mains print and exit. */
 #include "tool.h"
 
 #include <ctype.h>
@@ -37,7 +37,7 @@ static void clear_progress(struct ctp_tool *tool)
 	tool->shown_ns = 0;
 }
 
-/* In one write, so that lines of the tools of one pipeline do not mix. Control characters of names are not for a terminal. */
+/* One write, so that lines of the tools of a pipeline do not mix. Control characters become '?': names may hold any. */
 static void vsay(struct ctp_tool *tool, const char *fmt, va_list ap)
 {
 	char line[1024];
@@ -127,7 +127,7 @@ struct ctp_tick ctp_tool_tick(struct ctp_tool *tool)
 void ctp_tool_start(struct ctp_tool *tool)
 {
 	signal(SIGPIPE, SIG_IGN);
-	/* A file that we open must not become our stdout: a closed one is taken by something that fails when used. */
+	/* A file that is opened later must not become stdout: a closed descriptor is given to something that fails when used. */
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
 			_exit(CTP_EXIT_FAILED);
@@ -148,7 +148,7 @@ static _Noreturn void print_and_exit(struct ctp_tool *tool, bool help)
 	exit(CTP_EXIT_OK);
 }
 
-/* With ours before them. Null: out of memory. */
+/* The options of every tool, then longs. Null: out of memory. */
 static struct option *all_longs(const struct option *longs)
 {
 	static const struct option ours[] = {{"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, 'V'}};
@@ -176,7 +176,7 @@ int ctp_tool_option(struct ctp_tool *tool, int argc, char **argv, const char *sh
 	struct option *known = all_longs(longs);
 	char *letters = NULL;
 	int c;
-	/* "+": operands of a command that is run are not ours. ":": a missing argument is told apart. */
+	/* "+": options behind a COMMAND are the command's. ":": getopt tells a missing argument from an unknown option. */
 	if (!known || asprintf(&letters, "%s:hVqv%s", tool->permutes ? "" : "+", shorts) < 0) {
 		ctp_tool_say(tool, "out of memory");
 		exit(CTP_EXIT_FAILED);
@@ -213,7 +213,7 @@ enum ctp_status ctp_tool_each(struct ctp_tool *tool, char **files, enum ctp_stat
 
 static bool is_json(const uint8_t *p, size_t n) { return n >= 2 && p[0] == '{' && memchr("\" \t\r\n}", p[1], 6); }
 
-/* A text that has a comma soon: a header of CSV. What is left of a stream whose beginning is lost has other bytes as well. */
+/* A header of CSV begins as text with a comma. A stream without its beginning has other bytes as well. */
 static bool is_csv(const uint8_t *p, size_t n)
 {
 	enum { ENOUGH = 16 };
@@ -316,7 +316,7 @@ static enum ctp_status from_one(void *arg, struct ctp_input *in)
 	return from->source->ops->read(from->source, in, from->writer, &from->tool->notice, from->err);
 }
 
-/* The same for a format that is a folder, which nobody can pipe. */
+/* The same for a format that is a folder, which no pipe can carry. */
 static enum ctp_status from_paths(struct from *from, char **paths)
 {
 	enum ctp_status status = *paths ? CTP_OK : ctp_err_set(from->err, "name what to read; it cannot come from standard input");
@@ -330,7 +330,11 @@ static enum ctp_status from_paths(struct from *from, char **paths)
 
 int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source, struct ctp_output *out, struct ctp_err *err)
 {
-	struct ctp_writer *writer = source ? ctp_writer_new(ctp_output_packet, out, err) : NULL;
+	if (!source) {
+		ctp_output_abandon(out);
+		return ctp_tool_fail(tool, err);
+	}
+	struct ctp_writer *writer = ctp_writer_new(ctp_output_packet, out, err);
 	enum ctp_status status = CTP_FAILED;
 	if (writer) {
 		source->tick = ctp_tool_tick(tool);
@@ -349,13 +353,12 @@ int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source
 	           source->stats.harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
 	const struct ctp_source_stats *stats = &source->stats;
 	char lost[64] = "";
-	if (source && stats->lost)
+	if (stats->lost)
 		snprintf(lost, sizeof lost, "; %llu event%s lost", (unsigned long long)stats->lost, plural(stats->lost));
 	if (code != CTP_EXIT_FAILED && !tool->quiet && (tool->verbose || stats->rejected || stats->lost))
 		ctp_tool_say(tool, "%llu row%s kept, %llu rejected, %llu late%s", (unsigned long long)stats->accepted,
 		             plural(stats->accepted), (unsigned long long)stats->rejected, (unsigned long long)stats->late, lost);
 	ctp_writer_free(writer);
-	if (source)
-		source->ops->free(source);
+	source->ops->free(source);
 	return code;
 }

@@ -4,8 +4,8 @@
  *	0 done   1 failed   2 usage   3 done, but the input was damaged, cut short, or tells of lost events or untraced coroutines
  *	4 done, and a finding was there on which ctp-report was told to fail
  *
- * When the reader of stdout goes away (`| head`) a tool ends without a word, killed by SIGPIPE as cat(1) would be: quiet for
- * people, and still no success for who looks at the status.
+ * When the reader of stdout goes away (`| head`) a tool ends without a word, killed by SIGPIPE as cat(1) would be, so the status
+ * is still no success.
  */
 #ifndef CTP_TOOL_H
 #define CTP_TOOL_H
@@ -25,8 +25,8 @@ struct ctp_tool {
 	const char *name;     /* "ctp-stat" */
 	const char *synopsis; /* what follows it in the manual's SYNOPSIS, word for word */
 	const char *help;     /* the lines below that in -h, each with its newline */
-	int usage_status;     /* 0: CTP_EXIT_USAGE; ctp-collect's own, as env(1) has it, is 125 */
-	bool permutes;        /* options may follow operands; not where those are a command */
+	int usage_status;     /* 0: CTP_EXIT_USAGE; ctp-collect has 125, as env(1) */
+	bool permutes;        /* options may follow operands; false where the operands are a command */
 
 	bool quiet, verbose;
 
@@ -34,7 +34,7 @@ struct ctp_tool {
 	struct ctp_notice notice; /* for the library: prints "NAME: INPUT: text", the first few of each input */
 	const char *input;
 	uint64_t notices;
-	bool strange; /* the input at hand begins as no stream does */
+	bool strange; /* the input begins as no stream does */
 	uint64_t started_ns, shown_ns; /* of the progress line; shown_ns 0: none is on the terminal */
 };
 
