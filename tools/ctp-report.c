@@ -13,8 +13,8 @@ enum { FOLDED = CTP_REPORTOPT_END, FOLDED_UNIT, FAIL_ON, SORT, TOP };
 static struct ctp_tool tool = {
 	.name = "ctp-report",
 	.synopsis = "[-jmqv] [--folded[=running|runnable|suspended]] [--folded-unit ns|us|ms|s] "
-	            "[--sort running|runnable|suspended] [--top N] [--fail-on proved|likely] [--ignore PATTERN] [--ignore-file FILE] [--since TIME] [--until TIME] "
-	            "[--debug-dir DIR] [FILE...]",
+	            "[--sort running|runnable|suspended] [--top N] [--fail-on proved|likely] "
+	            "[--ignore PATTERN] [--ignore-file FILE] [--since TIME] [--until TIME] [--debug-dir DIR] [FILE...]",
 	.help = "Says what went wrong in a trace: who is stuck, where, since when, and how sure that is.\n"
 	        "  -m                  as Markdown, for a ticket\n"
 	        "  -j                  as one JSON object on one line\n"

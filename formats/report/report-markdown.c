@@ -120,7 +120,8 @@ static void members(const struct ctp_print *p, const struct ctp_finding *f)
 	bool spread = ctp_report_is_spread(f);
 	if (!shown)
 		return;
-	ctp_print_f(p->out, "\n| coroutine | state | for | since | last woken by |%s\n| --- | --- | ---: | ---: | --- |%s\n", spread ? " at |" : "",
+	ctp_print_f(p->out, "\n| coroutine | state | for | since | last woken by |%s\n| --- | --- | ---: | ---: | --- |%s\n",
+	            spread ? " at |" : "",
 	            spread ? " --- |" : "");
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_report_member *m = &f->who[i];

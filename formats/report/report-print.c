@@ -314,8 +314,8 @@ unsigned ctp_print_closing(char to[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX], const
 		         ctp_print_count(n[0], r->sections_seen), ctp_print_count(n[1], findings),
 		         ctp_print_plural(findings), where);
 	if (r->sections_seen > r->nsections)
-		snprintf(to[count++], CTP_PRINT_LINE_MAX, r->nsections == 1 ? "Only the first of them is judged." : "Only the first %u of them are judged.",
-		         r->nsections);
+		snprintf(to[count++], CTP_PRINT_LINE_MAX,
+		         r->nsections == 1 ? "Only the first of them is judged." : "Only the first %u of them are judged.", r->nsections);
 	if (r->outside && r->sections_seen > 1)
 		snprintf(to[count++], CTP_PRINT_LINE_MAX, "%s of them end%s before the time that was asked for, and %s not judged.",
 		         ctp_print_count(n[0], r->outside), r->outside == 1 ? "s" : "", r->outside == 1 ? "is" : "are");

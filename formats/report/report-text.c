@@ -138,7 +138,8 @@ static bool is_at(const struct ctp_report_member *m, const char *place)
 }
 
 /* The first few of those at a place, or of all, behind a label; more: so many are not listed. */
-static void some_members(const struct ctp_print *p, const char *label, const struct ctp_finding *f, const char *at, bool spread, uint64_t more)
+static void some_members(const struct ctp_print *p, const char *label, const struct ctp_finding *f, const char *at,
+                         bool spread, uint64_t more)
 {
 	char one[CTP_PRINT_LABEL_MAX], line[CTP_SITE_TEXT_MAX + (MEMBERS + 1) * CTP_PRINT_LABEL_MAX], number[CTP_PRINT_NUMBER_MAX];
 	uint32_t shown = 0;
