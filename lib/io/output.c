@@ -5,9 +5,9 @@
  * that is to appear whole is written without a name (O_TMPFILE) and given one at close: whatever ends the program before that,
  * a kill -9 included, leaves nothing behind. Where the file system cannot do that, it has a random name beside the real one.
  *
- * A converter's output has two buffers and, once the first is full, a thread: while one buffer is filled the other is written, so
- * that what the system takes for writing (a third of the time, into a pipe) is not waited for. The thread has out->priv's
- * `state` while it is busy; its owner looks at that only when it is not, and keeps a copy in *out.
+ * A converter's output has a thread (writeback.h) once its first buffer is full, so that the time the system takes for writing (a
+ * third of all, into a pipe) is not waited for: buf is a room of the ring from then on. `state` is the thread's from a put to the
+ * next settle or failure; *out has a copy from there.
  */
 #include "io/output.h"
 
@@ -15,8 +15,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
@@ -27,7 +25,10 @@
 #include <zstd.h>
 #endif
 
-enum { BUFFER_BYTES = 256 << 10, PIPE_BYTES = 1 << 20, ZSTD_LEVEL = 1, FRAME_NS = 1000000000 };
+#include "io/writeback.h"
+
+/* Three buffers: drains may leave some of one unused, and the next has room all the same while one is written. */
+enum { BUFFER_BYTES = 256 << 10, RING_BYTES = 3 * BUFFER_BYTES, PIPE_BYTES = 1 << 20, ZSTD_LEVEL = 1, FRAME_NS = 1000000000 };
 
 struct ctp_output_priv {
 	struct state {
@@ -35,14 +36,8 @@ struct ctp_output_priv {
 		uint64_t bytes;
 		struct ctp_err err;
 	} state;
-	struct ctp_background { /* only where `wanted` */
-		bool wanted, running, busy, stop;
-		pthread_t thread;
-		pthread_mutex_t lock;
-		pthread_cond_t changed;
-		char *spare; /* the buffer that is not being filled */
-		size_t len;  /* of what is to be written from it */
-	} background;
+	struct ctp_writeback *thread; /* null: there is none, and buf is the output's own */
+	bool wants_thread;
 	char path[PATH_MAX], temp[PATH_MAX + 16]; /* whole files: the name to be had; that of now, "" for none yet */
 	bool whole;
 	bool fresh, created; /* nothing is written yet, so what the file held is still there; there was no file */
@@ -125,68 +120,32 @@ static void give(struct ctp_output *out, const char *data, size_t len)
 
 /* --- the thread ---------------------------------------------------------------------------------------------------------- */
 
-static void *write_in_background(void *arg)
+static bool write_block(void *arg, const char *data, size_t len)
 {
 	struct ctp_output *out = arg;
-	struct ctp_background *bg = &out->priv->background;
-	pthread_mutex_lock(&bg->lock);
-	while (!bg->stop) {
-		if (!bg->busy) {
-			pthread_cond_wait(&bg->changed, &bg->lock);
-			continue;
-		}
-		pthread_mutex_unlock(&bg->lock);
-		give(out, bg->spare, bg->len);
-		pthread_mutex_lock(&bg->lock);
-		bg->busy = false;
-		pthread_cond_signal(&bg->changed);
-	}
-	pthread_mutex_unlock(&bg->lock);
-	return NULL;
+	give(out, data, len);
+	return !out->priv->state.failed;
 }
 
 /* False: there is no thread, and the caller writes by itself. */
-static bool start_background(struct ctp_output *out)
+static bool start_thread(struct ctp_output *out)
 {
-	struct ctp_background *bg = &out->priv->background;
-	sigset_t all, before;
-	if (!bg->wanted)
+	static const struct ctp_writeback_ops ops = {.write = write_block};
+	struct ctp_output_priv *priv = out->priv;
+	struct ctp_err ignored;
+	bool wanted = priv->wants_thread;
+	priv->wants_thread = false; /* tried once */
+	if (!wanted || sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		return false;
-	bg->wanted = false; /* tried once */
-	if (sysconf(_SC_NPROCESSORS_ONLN) < 2 || !(bg->spare = malloc(BUFFER_BYTES)))
+	priv->thread = ctp_writeback_new(&ops, out, RING_BYTES, BUFFER_BYTES, &ignored);
+	if (!priv->thread)
 		return false;
-	pthread_mutex_init(&bg->lock, NULL);
-	pthread_cond_init(&bg->changed, NULL);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	bg->running = !pthread_create(&bg->thread, NULL, write_in_background, out);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return bg->running;
-}
-
-/* Waits until the thread has nothing to do; locked afterwards. */
-static void settle(struct ctp_background *bg)
-{
-	pthread_mutex_lock(&bg->lock);
-	while (bg->busy)
-		pthread_cond_wait(&bg->changed, &bg->lock);
-}
-
-static void stop_background(struct ctp_output *out)
-{
-	struct ctp_background *bg = &out->priv->background;
-	if (bg->running) {
-		settle(bg);
-		bg->stop = true;
-		pthread_cond_signal(&bg->changed);
-		pthread_mutex_unlock(&bg->lock);
-		pthread_join(bg->thread, NULL);
-		pthread_cond_destroy(&bg->changed);
-		pthread_mutex_destroy(&bg->lock);
-		bg->running = false;
-	}
-	free(bg->spare);
-	bg->spare = NULL;
+	size_t len = (size_t)(out->ptr - out->buf);
+	char *room = memcpy(ctp_writeback_room(priv->thread), out->buf, len);
+	free(out->buf);
+	out->buf = room;
+	out->ptr = room + len;
+	return true;
 }
 
 /* --- putting --------------------------------------------------------------------------------------------------------------- */
@@ -206,24 +165,16 @@ static void note_state(struct ctp_output *out)
 /* Gives the buffer away; with `wait`, returns when it is written. */
 static void drain(struct ctp_output *out, bool wait)
 {
-	struct ctp_background *bg = &out->priv->background;
-	size_t len = (size_t)(out->ptr - out->buf);
-	if (bg->running || (!wait && start_background(out))) {
-		settle(bg);
-		note_state(out);
-		char *full = out->buf;
-		out->buf = bg->spare;
-		bg->spare = full;
-		bg->len = len;
-		bg->busy = true;
-		pthread_cond_signal(&bg->changed);
-		while (wait && bg->busy)
-			pthread_cond_wait(&bg->changed, &bg->lock);
+	struct ctp_output_priv *priv = out->priv;
+	if (priv->thread || (!wait && start_thread(out))) {
+		bool good = ctp_writeback_put(priv->thread, out->buf, (size_t)(out->ptr - out->buf));
 		if (wait)
+			ctp_writeback_settle(priv->thread);
+		if (wait || !good)
 			note_state(out);
-		pthread_mutex_unlock(&bg->lock);
+		out->buf = ctp_writeback_room(priv->thread);
 	} else {
-		give(out, out->buf, len);
+		give(out, out->buf, (size_t)(out->ptr - out->buf));
 		note_state(out);
 	}
 	out->ptr = out->buf;
@@ -247,7 +198,7 @@ void ctp_output_put_slow(struct ctp_output *out, const void *data, size_t len)
 
 void ctp_output_pass(struct ctp_output *out, const void *data, size_t len)
 {
-	if (out->ptr != out->buf || out->priv->background.running)
+	if (out->ptr != out->buf || out->priv->thread)
 		drain(out, true);
 	give(out, data, len);
 	note_state(out);
@@ -297,15 +248,16 @@ static enum ctp_status start_zstd(struct ctp_output *out, struct ctp_err *err)
 static void release(struct ctp_output *out)
 {
 	struct ctp_output_priv *priv = out->priv;
+	if (!priv || !priv->thread)
+		free(out->buf);
 	if (priv) {
-		stop_background(out);
+		ctp_writeback_free(priv->thread);
 #ifdef HAVE_ZSTD
 		ZSTD_freeCCtx(priv->zstd);
 		free(priv->packed);
 #endif
 	}
 	free(priv);
-	free(out->buf);
 	if (out->own_fd && out->fd >= 0)
 		close(out->fd);
 	out->priv = NULL;
@@ -429,7 +381,7 @@ enum ctp_status ctp_output_create(struct ctp_output *out, const char *path, bool
 {
 	if (open_any(out, path, binary, force, true, err))
 		return CTP_FAILED;
-	out->priv->background.wanted = true;
+	out->priv->wants_thread = true;
 	return CTP_OK;
 }
 

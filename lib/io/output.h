@@ -20,7 +20,7 @@ struct ctp_output {
 	bool own_fd, failed, epipe;
 	const char *name;
 	struct ctp_err err;
-	uint64_t bytes; /* given to the system so far, before compression */
+	uint64_t bytes; /* given to the system, before compression, as of the last flush where a thread writes */
 	uint64_t frame_due_ns; /* of CLOCK_MONOTONIC: a flush from then on ends the zstd frame, for damage may cost a whole one */
 	struct ctp_output_priv *priv;
 };
