@@ -30,14 +30,6 @@ struct csv_sink {
 	struct ctp_templates classes;
 };
 
-static enum ctp_status outcome(const struct csv_sink *s, struct ctp_err *err)
-{
-	if (!s->out->failed)
-		return CTP_OK;
-	*err = s->out->err;
-	return CTP_FAILED;
-}
-
 static enum ctp_status no_memory(const struct csv_sink *s, struct ctp_err *err)
 {
 	return ctp_err_set(err, "%s: out of memory", s->out->name);
@@ -130,7 +122,7 @@ static enum ctp_status put_meta(struct csv_sink *s, const char *type, char *text
 	put_text(s->out, text, len);
 	ctp_output_put(s->out, "\n", 1);
 	free(text);
-	return outcome(s, err);
+	return ctp_output_status(s->out, err);
 }
 
 /* --- classes ------------------------------------------------------------------------------------------------------------- */
@@ -319,14 +311,14 @@ static enum ctp_status write_records(struct ctp_sink *sink, const struct ctp_bat
 		if (write_run(s, rec, (uint32_t)(next - rec), batch->late, err))
 			return CTP_FAILED;
 	}
-	return outcome(s, err);
+	return ctp_output_status(s->out, err);
 }
 
 static enum ctp_status flush(struct ctp_sink *sink, struct ctp_err *err)
 {
 	struct csv_sink *s = (struct csv_sink *)sink;
 	ctp_output_flush(s->out);
-	return outcome(s, err);
+	return ctp_output_status(s->out, err);
 }
 
 /* --- sections ------------------------------------------------------------------------------------------------------------ */
@@ -341,7 +333,7 @@ static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_sec
 	if (!s->has_header && !s->options.class_name)
 		put_header(s);
 	if (!s->options.all)
-		return outcome(s, err);
+		return ctp_output_status(s->out, err);
 	size_t len;
 	char *text = ctp_meta_attrs(sec, &len);
 	return put_meta(s, "@section", text, len, err);
@@ -351,7 +343,7 @@ static enum ctp_status write_end(struct ctp_sink *sink, const struct ctp_section
 {
 	struct csv_sink *s = (struct csv_sink *)sink;
 	if (!s->options.all)
-		return outcome(s, err);
+		return ctp_output_status(s->out, err);
 	char *text = strdup(end->complete ? "true" : "false");
 	return put_meta(s, "@end", text, text ? strlen(text) : 0, err);
 }

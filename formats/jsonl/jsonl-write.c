@@ -18,25 +18,16 @@ struct jsonl_sink {
 static void put(struct ctp_output *out, const char *text) { ctp_output_put(out, text, strlen(text)); }
 
 /* Writes `before`, a text of meta.h without its first `skip` bytes, and `behind`; frees the text. */
-static void put_meta(struct jsonl_sink *s, const char *before, char *text, size_t skip, size_t len, const char *behind)
+static enum ctp_status put_meta(struct jsonl_sink *s, const char *before, char *text, size_t skip, size_t len, const char *behind,
+                                struct ctp_err *err)
 {
-	if (!text) {
-		s->out->failed = true;
-		ctp_err_set(&s->out->err, "%s: out of memory", s->out->name);
-		return;
-	}
+	if (!text)
+		return ctp_err_set(err, "%s: out of memory", s->out->name);
 	put(s->out, before);
 	ctp_output_put(s->out, text + skip, len - skip);
 	put(s->out, behind);
 	free(text);
-}
-
-static enum ctp_status outcome(const struct jsonl_sink *s, struct ctp_err *err)
-{
-	if (!s->out->failed)
-		return CTP_OK;
-	*err = s->out->err;
-	return CTP_FAILED;
+	return ctp_output_status(s->out, err);
 }
 
 /* --- sections ------------------------------------------------------------------------------------------------------------ */
@@ -45,13 +36,12 @@ static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_sec
 {
 	struct jsonl_sink *s = (struct jsonl_sink *)sink;
 	ctp_templates_forget(&s->classes);
+	if (!s->all)
+		return ctp_output_status(s->out, err);
+	ctp_place_texts_forget(s->texts);
 	size_t len;
-	if (s->all) {
-		ctp_place_texts_forget(s->texts);
-		char *attrs = ctp_meta_attrs(sec, &len);
-		put_meta(s, "{\"type\":\"@section\",\"attrs\":", attrs, 0, len, "}\n");
-	}
-	return outcome(s, err);
+	char *attrs = ctp_meta_attrs(sec, &len);
+	return put_meta(s, "{\"type\":\"@section\",\"attrs\":", attrs, 0, len, "}\n", err);
 }
 
 static enum ctp_status write_end(struct ctp_sink *sink, const struct ctp_section_end *end, struct ctp_err *err)
@@ -59,17 +49,17 @@ static enum ctp_status write_end(struct ctp_sink *sink, const struct ctp_section
 	struct jsonl_sink *s = (struct jsonl_sink *)sink;
 	if (s->all)
 		put(s->out, end->complete ? "{\"type\":\"@end\",\"complete\":true}\n" : "{\"type\":\"@end\",\"complete\":false}\n");
-	return outcome(s, err);
+	return ctp_output_status(s->out, err);
 }
 
 /* --- records ------------------------------------------------------------------------------------------------------------- */
 
-static void declare(struct jsonl_sink *s, struct ctp_templates_class *c)
+static enum ctp_status declare(struct jsonl_sink *s, struct ctp_templates_class *c, struct ctp_err *err)
 {
 	size_t len;
 	char *text = ctp_meta_class(c->cls, &len);
-	put_meta(s, "{\"type\":\"@schema\",", text, 1, len, "\n");
 	ctp_templates_declare(&s->classes, c);
+	return put_meta(s, "{\"type\":\"@schema\",", text, 1, len, "\n", err);
 }
 
 static enum ctp_status meet(struct jsonl_sink *s, struct ctp_templates_class *c, const struct ctp_class *cls, struct ctp_err *err)
@@ -89,18 +79,18 @@ static enum ctp_status write_records(struct ctp_sink *sink, const struct ctp_bat
 			continue;
 		if (!c->cls && meet(s, c, rec->cls, err))
 			return CTP_FAILED;
-		if (s->all && !c->declared)
-			declare(s, c);
+		if (s->all && !c->declared && declare(s, c, err))
+			return CTP_FAILED;
 		ctp_template_put(c->row, s->out, rec, (uint32_t)(next - rec), batch->late);
 	}
-	return outcome(s, err);
+	return ctp_output_status(s->out, err);
 }
 
 static enum ctp_status flush(struct ctp_sink *sink, struct ctp_err *err)
 {
 	struct jsonl_sink *s = (struct jsonl_sink *)sink;
 	ctp_output_flush(s->out);
-	return outcome(s, err);
+	return ctp_output_status(s->out, err);
 }
 
 /* --- begin and end ------------------------------------------------------------------------------------------------------- */

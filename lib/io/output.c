@@ -394,6 +394,14 @@ void ctp_output_abandon(struct ctp_output *out)
 	release(out);
 }
 
+enum ctp_status ctp_output_status(const struct ctp_output *out, struct ctp_err *err)
+{
+	if (!out->failed)
+		return CTP_OK;
+	*err = out->err;
+	return CTP_FAILED;
+}
+
 enum ctp_status ctp_output_close(struct ctp_output *out, struct ctp_err *err)
 {
 	drain(out, true);
@@ -409,9 +417,7 @@ enum ctp_status ctp_output_close(struct ctp_output *out, struct ctp_err *err)
 		fail(out);
 	out->own_fd = false;
 	note_state(out);
-	enum ctp_status status = out->failed ? CTP_FAILED : CTP_OK;
-	if (out->failed)
-		*err = out->err;
+	enum ctp_status status = ctp_output_status(out, err);
 	ctp_output_abandon(out);
 	return status;
 }

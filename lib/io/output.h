@@ -50,6 +50,7 @@ enum ctp_status ctp_output_fd(struct ctp_output *out, int fd, const char *name, 
  * once a second its frame is ended.
  */
 bool ctp_output_flush(struct ctp_output *out);
+enum ctp_status ctp_output_status(const struct ctp_output *out, struct ctp_err *err); /* the first error that is known by now */
 enum ctp_status ctp_output_close(struct ctp_output *out, struct ctp_err *err);
 
 /* A put without a copy: data goes to the system, behind all that was put before. */
