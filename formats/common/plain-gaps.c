@@ -9,7 +9,7 @@
 #include "common/plain.h"
 #include "stream/sequence.h"
 
-enum { SLOTS = CTP_SEQUENCE_SLOTS, TRACKS_MIN = 1024 };
+enum { SLOTS = CTP_SEQUENCE_SLOTS, TRACKS_MIN = 1024, RUN = 64 }; /* RUN: rows that are written at once */
 
 /* The rows of a probe so far, in one cache line. */
 struct track {
@@ -109,9 +109,9 @@ static struct entry *entry_at(struct ctp_plain_gaps *g, uint32_t number) { retur
 
 static bool is_held(const struct ctp_plain_gaps *g, uint32_t number) { return g->next - number <= g->count; }
 
-static void write_oldest(struct ctp_plain_gaps *g, struct ctp_writer *w)
+/* A mark, or a row that has other records before it. */
+static void write_one(struct ctp_plain_gaps *g, struct ctp_writer *w, const struct entry *e)
 {
-	const struct entry *e = entry_at(g, g->next - g->count--);
 	uint64_t ts = e->val[CTP_PLAIN_TS], probe = e->val[CTP_PLAIN_PROBE];
 	if (e->mark) {
 		ctp_writer_mark(w, ts);
@@ -126,6 +126,21 @@ static void write_oldest(struct ctp_plain_gaps *g, struct ctp_writer *w)
 		ctp_writer_record(w, g->lost_class, (const uint64_t[]){ts, probe, count, e->after_ns});
 	}
 	ctp_writer_record(w, g->cls, e->val);
+}
+
+/* Writes the oldest entry, and with a row the rows behind it, up to RUN. */
+static void write_oldest(struct ctp_plain_gaps *g, struct ctp_writer *w)
+{
+	struct ctp_record rec[RUN];
+	uint32_t n = 0, first = g->next - g->count;
+	const struct entry *e = entry_at(g, first);
+	for (; n < RUN && n < g->count && !(e->mark | e->gap | e->conflict); e = entry_at(g, first + n))
+		rec[n++] = (struct ctp_record){.cls = g->cls, .val = e->val};
+	if (n)
+		ctp_writer_records(w, &(struct ctp_batch){.rec = rec, .n = n});
+	else
+		write_one(g, w, e);
+	g->count -= n ? n : 1;
 }
 
 static void write_all(struct ctp_plain_gaps *g, struct ctp_writer *w)
