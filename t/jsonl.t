@@ -115,6 +115,19 @@ is 'and is not lost' "$(grep -c '^{"type":"transition"' "$tmp/out")" 150001
 there_and_back "$tmp/outlier" >"$tmp/out"
 ok 'one row of an absurd time does not spoil the order of the rest' sh -c 'head -n 150000 "$1" | cmp "$2" -' - "$tmp/out" "$tmp/sorted"
 
+# --- numbers ------------------------------------------------------------------------------------------------------------------
+# Of all lengths, in all orders: digits of the row before are remembered.
+awk 'BEGIN {
+	n = split("0 7 11111111 1111111 111111111 12345678 123456780 123456789012 1234567890123456 12345678901234567 18446744073709551615 1234567800000000", v)
+	split("0000000000000000 1111111111111111 11111111ffffffff 1111111f11111111 00000000deadbeef ffffffffffffffff deadbeef00000000", a)
+	for (i = 1; i <= n; i++)
+		for (k = 1; k <= n; k++) {
+			printf "{\"probe_id\":9,\"tid\":%s,\"addr\":\"0x%s\",\"seq\":2,\"is_active\":true,\"ts\":8}\n", v[i], a[(i + k) % 7 + 1]
+			printf "{\"probe_id\":9,\"tid\":%s,\"addr\":\"0x%s\",\"seq\":2,\"is_active\":false,\"ts\":8}\n", v[k], a[(i * k) % 7 + 1]
+		}
+}' >"$tmp/numbers"
+ok 'numbers of all lengths come back' sh -c '"$1" -q <"$2" | "$3" -q | cmp "$2" -' - "$from" "$tmp/numbers" "$to"
+
 # --- rejections ---------------------------------------------------------------------------------------------------------------
 good='{"probe_id":1,"tid":2,"addr":"0x0000000000000003","seq":2,"is_active":true,"ts":5}'
 rejects() { # NAME WHY ROW
@@ -144,6 +157,13 @@ rejects 'a schema that breaks a rule' 'two fields are called a' '{"type":"@schem
 rejects 'a station that was not yet written' 'without probe_id' '{"probe_id":0,"tid":0,"addr":"0x0000000000000003","seq":4,"is_active":true,"ts":0}'
 deep=$(awk 'BEGIN { for (i = 0; i < 100; i++) printf "["; for (i = 0; i < 100; i++) printf "]" }')
 rejects 'nested too deep' 'not JSON' "{\"x\":$deep,\"probe_id\":1,\"tid\":2,\"addr\":\"0x3\",\"seq\":4,\"is_active\":true,\"ts\":5}"
+# A shell's argument has no NUL: there is another byte for it until printf has written the row.
+nul() { printf '%s\n' "$good" "$1" "$good" | tr '~' '\000' | "$from" 2>/dev/null | "$to"; }
+eight=~~~~~~~~
+is 'bytes of 0 are no digits' "$(nul "{\"probe_id\":1,\"tid\":${eight}2,\"addr\":\"0x0000000000000003\",\"seq\":4,\"is_active\":true,\"ts\":5}")" "$good
+$good"
+is 'nor of an address' "$(nul "{\"probe_id\":1,\"tid\":2,\"addr\":\"0x${eight}00000003\",\"seq\":4,\"is_active\":true,\"ts\":5}")" "$good
+$good"
 long=$(awk 'BEGIN { for (i = 0; i < 4200; i++) printf "%01000d", 0 }' | tr 0 x)
 printf '%s\n{"x":"%s"}\n%s\n' "$good" "$long" "$good" | "$from" 2>"$tmp/err" | "$to" >"$tmp/out"
 like 'a line too long is passed over' "$(cat "$tmp/err")" 'line 2: longer than 4194304 bytes; rejected'

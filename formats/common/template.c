@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/digits.h"
 #include "symbols/place-texts.h"
 
 enum {
@@ -144,11 +145,26 @@ struct ctp_template *ctp_template_new(uint32_t nkeys_max, size_t text_bytes, cha
 	return t;
 }
 
+static struct ctp_template_match match_of(const struct ctp_template_key *key)
+{
+	bool fits = key->form == CTP_FORM_BOOL || key->form == CTP_FORM_PLACE ||
+	            (key->field->type == CTP_U64 && (key->form == CTP_FORM_UNSIGNED || key->form == CTP_FORM_HEX));
+	struct ctp_template_match m = {
+		.digits = 0x3131313131313131, .number = key->form == CTP_FORM_HEX ? (uint64_t)0x11111111 << 32 : 11111111,
+		.form = fits ? key->form : (uint8_t)CTP_FORM_TEXT,
+	};
+	m.first = ctp_digits_load(key->before.data); /* the template's memory goes on */
+	m.mask = key->before.len < 8 ? ~(UINT64_MAX << 8 * key->before.len) : UINT64_MAX;
+	return m;
+}
+
 void ctp_template_measure(struct ctp_template *t)
 {
 	t->room = t->tail.len + t->late_tail.len + SPARE;
 	t->bounded = true;
-	for (const struct ctp_template_key *key = t->keys; key < t->keys + t->nkeys; key++) {
+	for (struct ctp_template_key *key = t->keys; key < t->keys + t->nkeys; key++) {
+		key->match = match_of(key);
+		t->longest = key->before.len > t->longest ? key->before.len : t->longest;
 		t->room += key->before.len + (key->form == CTP_FORM_PLACE ? CTP_SITE_SPELLED_MAX : VALUE);
 		t->bounded &= key->form < CTP_FORM_ENUM;
 	}

@@ -28,12 +28,20 @@ struct ctp_template_style {
 	bool omits;  /* a place that has no text, and the fixed text before that */
 };
 
+/* For a reader of rows; a word is eight bytes of text, the first in the lowest byte. */
+struct ctp_template_match {
+	uint64_t first, mask;    /* the first word of the fixed text; the bytes of it that count */
+	uint64_t digits, number; /* the first word of digits that a row had, and what it stands for; true at any time */
+	uint8_t form;            /* the key's, where each value of that form fits the field; else CTP_FORM_TEXT */
+};
+
 struct ctp_template_key {
 	struct ctp_template_text before;
 	const struct ctp_field *field;
 	uint32_t index; /* of the field in the record */
 	uint8_t form;
 	struct ctp_text_near near; /* the number of the row before */
+	struct ctp_template_match match;
 };
 
 struct ctp_template {
@@ -41,6 +49,7 @@ struct ctp_template {
 	struct ctp_place_texts *texts; /* for CTP_FORM_PLACE, and learn from each record; null: the class shows none */
 	int64_t wall_offset_ns;        /* for CTP_FORM_WALL */
 	struct ctp_template_text tail, late_tail; /* behind the last value, with the newline */
+	uint32_t longest; /* of the fixed texts before a value */
 	size_t room;  /* of a row, where each value has a bound */
 	bool bounded; /* that is so, and an output can give the room at once */
 	uint32_t nkeys;
@@ -50,7 +59,7 @@ struct ctp_template {
 /* One block, for free(); *text is the memory for its fixed texts, in the same block. Null: out of memory. */
 struct ctp_template *ctp_template_new(uint32_t nkeys_max, size_t text_bytes, char **text);
 
-/* To be called when the keys and tails are there, before the first put. */
+/* To be called when the keys and tails are there, before the first row. */
 void ctp_template_measure(struct ctp_template *t);
 
 /* The rows of n records, all of the template's class. */

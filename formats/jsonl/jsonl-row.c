@@ -1,10 +1,10 @@
 /* jsonl-row.c - one line of JSONL to the values of one record; see jsonl-row.h. */
 #include "jsonl/jsonl-row.h"
 
-#include <endian.h>
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/digits.h"
 #include "base/text.h"
 #include "common/json.h"
 #include "stream/codec.h"
@@ -95,27 +95,7 @@ static bool take_value(struct ctp_jsonl_row *row, struct ctp_json *j, const stru
 
 /* --- a row as ctp-tojsonl writes it -------------------------------------------------------------------------------------- */
 
-static inline uint64_t load_8(const char *p)
-{
-	uint64_t t;
-	memcpy(&t, p, 8);
-	return le64toh(t);
-}
-
-static const uint64_t zeros = 0x3030303030303030;
-
-/* t is eight bytes xor zeros: sets bits in the first byte that was no digit, and perhaps in bytes behind that. */
-static inline uint64_t not_digits(uint64_t t) { return (t | (t + 0x0606060606060606)) & 0xf0f0f0f0f0f0f0f0; }
-
-/* The number of eight digits, one to a byte and the first in the lowest: pairs, then fours, then all. */
-static inline uint32_t join_digits(uint64_t t)
-{
-	t = (t * 10 + (t >> 8)) & 0x00ff00ff00ff00ffULL;
-	t = (t * 100 + (t >> 16)) & 0x0000ffff0000ffffULL;
-	return (uint32_t)(t * 10000 + (t >> 32));
-}
-
-/* The same for more than sixteen digits, whose number may not fit. */
+/* The end of more than sixteen digits, whose number may not fit. */
 static const char *long_digits(const char *p, const char *limit, uint64_t *v)
 {
 	const char *from = p;
@@ -125,65 +105,86 @@ static const char *long_digits(const char *p, const char *limit, uint64_t *v)
 }
 
 /* The end of the decimal digits at p. Null: there are none, the first of several is 0, or the number is too large. */
-static inline const char *quick_digits(const char *p, const char *limit, uint64_t *v)
+static inline const char *quick_digits(const char *p, const char *limit, struct ctp_template_match *match, uint64_t *v)
 {
 	static const uint32_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
 	const char *from = p;
-	uint64_t n = 0, t = load_8(p) ^ zeros, others = not_digits(t);
-	if (!others) {
-		n = join_digits(t);
-		p += 8;
-		t = load_8(p) ^ zeros;
-		others = not_digits(t);
+	uint64_t n = 0, word = ctp_digits_load(p), values = word ^ CTP_DIGITS_ZEROS, others = 0;
+	if (word != match->digits) {
+		others = ctp_digits_others(values);
+		if (*p == '0')
+			return *v = 0, others & 0xff00 ? p + 1 : NULL;
+		if (!others) {
+			match->digits = word;
+			match->number = ctp_digits_join(values);
+		}
 	}
-	if (*from == '0')
-		return *v = 0, p == from && others & 0xff00 ? p + 1 : NULL;
-	if (!others)
-		return long_digits(from, limit, v);
+	if (!others) {
+		n = match->number;
+		p += 8;
+		values = ctp_digits_load(p) ^ CTP_DIGITS_ZEROS;
+		others = ctp_digits_others(values);
+		if (!others)
+			return long_digits(from, limit, v);
+	}
 	unsigned count = (unsigned)__builtin_ctzll(others) / 8;
-	*v = n * power[count] + join_digits(t << (56 - 8 * count) << 8);
+	*v = n * power[count] + ctp_digits_join(values << (56 - 8 * count) << 8);
 	p += count;
 	return p == from ? NULL : p;
 }
 
 /* The same for "0x and 16 digits" in quotes. */
-static inline const char *quick_hex(const char *p, uint64_t *v)
+static inline const char *quick_hex(const char *p, struct ctp_template_match *match, uint64_t *v)
 {
-	return p[0] == '"' && p[19] == '"' && ctp_parse_hex16(p + 1, v) ? p + 20 : NULL;
+	static const uint64_t head = 0x783022; /* the letters of "0x, the last first */
+	uint64_t word = ctp_digits_load(p + 3);
+	uint32_t high, low;
+	if (word != match->digits) {
+		if (!ctp_digits_join_hex(word, &high))
+			return NULL;
+		match->digits = word;
+		match->number = (uint64_t)high << 32;
+	}
+	if (p[19] != '"' || (ctp_digits_load(p) & 0xffffff) != head || !ctp_digits_join_hex(ctp_digits_load(p + 11), &low))
+		return NULL;
+	*v = match->number | low;
+	return p + 20;
 }
 
 /* The same for true and false, without a branch that a processor could not predict. */
 static inline const char *quick_bool(const char *p, uint64_t *v)
 {
 	static const uint64_t yes = 0x65757274, no = 0x65736c6166; /* the letters, the last first */
-	uint64_t t = load_8(p);
+	uint64_t t = ctp_digits_load(p);
 	bool is_true = (uint32_t)t == yes, is_false = t << 24 == no << 24;
 	*v = is_true;
 	return (is_true | is_false) ? p + 5 - is_true : NULL;
 }
 
-static inline const char *quick_value(struct ctp_jsonl_row *row, const struct ctp_template_key *key, const char *p,
+static inline const char *quick_value(struct ctp_jsonl_row *row, struct ctp_template_key *key, const char *p,
                                       const char *limit, uint64_t *v)
 {
-	if (key->form == CTP_FORM_UNSIGNED && key->field->type == CTP_U64)
-		return quick_digits(p, limit, v);
-	if (key->form == CTP_FORM_HEX && key->field->type == CTP_U64)
-		return quick_hex(p, v);
-	if (key->form == CTP_FORM_BOOL)
+	if (key->match.form == CTP_FORM_UNSIGNED)
+		return quick_digits(p, limit, &key->match, v);
+	if (key->match.form == CTP_FORM_HEX)
+		return quick_hex(p, &key->match, v);
+	if (key->match.form == CTP_FORM_BOOL)
 		return quick_bool(p, v);
 	struct ctp_json j = {p, limit};
 	return *p > ' ' && take_value(row, &j, key, v) ? j.p : NULL; /* take_value would skip a newline like any space */
 }
 
-/* Whether the len bytes at p are those of the key. */
-static inline bool same_key(const char *p, const char *key, uint32_t len)
+/* Whether the bytes at p are those of the key. */
+static inline bool same_key(const char *p, const struct ctp_template_key *key)
 {
-	uint64_t other = load_8(p) ^ load_8(key);
-	if (len < 8)
-		return other << (64 - 8 * len) == 0;
+	const char *text = key->before.data;
+	uint32_t len = key->before.len;
+	uint64_t other = (ctp_digits_load(p) ^ key->match.first) & key->match.mask;
+	if (len <= 8)
+		return !other;
 	for (uint32_t at = 8; at + 8 < len; at += 8)
-		other |= load_8(p + at) ^ load_8(key + at);
-	return !(other | (load_8(p + len - 8) ^ load_8(key + len - 8))); /* the last eight bytes, some of them again */
+		other |= ctp_digits_load(p + at) ^ ctp_digits_load(text + at);
+	return !(other | (ctp_digits_load(p + len - 8) ^ ctp_digits_load(text + len - 8))); /* the last eight bytes, some of them again */
 }
 
 /* Skips the text of a place, if there is one. */
@@ -196,19 +197,22 @@ static const char *pass_place(const struct ctp_template_key *key, const char *p,
 	return ctp_json_skip(&j) ? j.p : NULL;
 }
 
-const char *ctp_jsonl_row_quick(struct ctp_jsonl_row *row, const struct ctp_template *layout, const char *p, const char *limit)
+const char *ctp_jsonl_row_quick(struct ctp_jsonl_row *row, struct ctp_template *layout, const char *p, const char *limit)
 {
 	enum { BEHIND = 32 }; /* bytes that may be read behind a key, in words */
 	static const char late[] = ",\"late\":true}\n";
+	ptrdiff_t reach = (ptrdiff_t)layout->longest + BEHIND;
+	if (limit - p < reach)
+		return NULL;
+	const char *last = limit - reach; /* where a key may begin */
 	row->used = 0;
-	for (const struct ctp_template_key *key = layout->keys, *stop = key + layout->nkeys; key < stop; key++) {
-		uint32_t len = key->before.len;
-		if (key->form == CTP_FORM_PLACE)
+	for (struct ctp_template_key *key = layout->keys, *stop = key + layout->nkeys; key < stop; key++) {
+		if (key->match.form == CTP_FORM_PLACE)
 			p = pass_place(key, p, limit);
-		else if (limit - p < (ptrdiff_t)len + BEHIND || !same_key(p, key->before.data, len))
+		else if (p > last || !same_key(p, key))
 			return NULL;
 		else
-			p = quick_value(row, key, p + len, limit, &row->val[key->index]);
+			p = quick_value(row, key, p + key->before.len, limit, &row->val[key->index]);
 		if (!p)
 			return NULL;
 	}

@@ -25,7 +25,7 @@ void ctp_jsonl_row_fini(struct ctp_jsonl_row *row);
  * The newline of the line at p, if the line is exactly a row of this layout; null: it is not, or ends too close to limit, which is
  * at most CTP_JSONL_LINE_MAX away.
  */
-const char *ctp_jsonl_row_quick(struct ctp_jsonl_row *row, const struct ctp_template *layout, const char *p, const char *limit);
+const char *ctp_jsonl_row_quick(struct ctp_jsonl_row *row, struct ctp_template *layout, const char *p, const char *limit);
 
 /* Reads the line [p, end) as any JSON object; why says what is wrong. */
 enum ctp_status ctp_jsonl_row_parse(struct ctp_jsonl_row *row, const struct ctp_template *layout, const char *p,

@@ -8,11 +8,12 @@
  */
 #include "base/text.h"
 
-#include <endian.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/digits.h"
 
 /* Four digits as they lie in memory, the first in the lowest byte, for each number below 10000. */
 #define D4(a, b, c, d) (0x30303030u + (a) + ((b) << 8) + ((c) << 16) + ((unsigned)(d) << 24))
@@ -88,13 +89,6 @@ char *ctp_text_i64(char *p, int64_t v)
 	return ctp_text_u64(p, u);
 }
 
-/* The digits for bytes of 0 to 15: '0' or 'a' - 10 is added to each. */
-static inline uint64_t spell_nibbles(uint64_t x)
-{
-	uint64_t letter = (x + 0x0606060606060606ULL) >> 4 & 0x0101010101010101ULL;
-	return x + 0x3030303030303030ULL + letter * ('a' - 10 - '0');
-}
-
 /* Eight hexadecimal digits at once, one nibble to a byte. */
 static inline uint64_t hex_8(uint32_t v)
 {
@@ -102,7 +96,7 @@ static inline uint64_t hex_8(uint32_t v)
 	x = (x | x << 16) & 0x0000ffff0000ffffULL;
 	x = (x | x << 8) & 0x00ff00ff00ff00ffULL;
 	x = (x | x << 4) & 0x0f0f0f0f0f0f0f0fULL;
-	return htobe64(spell_nibbles(x));
+	return htobe64(ctp_digits_spell_hex(x));
 }
 
 char *ctp_text_hex16(char *p, uint64_t v)
@@ -210,22 +204,10 @@ bool ctp_parse_wall(const char *p, const char *end, int64_t *s, uint32_t *ns)
 
 /* --- from text ------------------------------------------------------------------------------------------------------------ */
 
-/* Eight digits in a word, the first in the lowest byte: pairs are joined, then fours, then all. False: a byte is no digit. */
-static inline bool join_8(uint64_t text, uint32_t *v)
+static inline bool join_8(uint64_t word, uint32_t *v)
 {
-	uint64_t t = text ^ 0x3030303030303030ULL;
-	bool digits = !((t | (t + 0x7676767676767676ULL)) & 0x8080808080808080ULL);
-	t = (t * 10 + (t >> 8)) & 0x00ff00ff00ff00ffULL;
-	t = (t * 100 + (t >> 16)) & 0x0000ffff0000ffffULL;
-	*v = (uint32_t)(t * 10000 + (t >> 32));
-	return digits;
-}
-
-static inline uint64_t load_8(const char *p)
-{
-	uint64_t t;
-	memcpy(&t, p, 8);
-	return le64toh(t);
+	*v = ctp_digits_join(word ^ CTP_DIGITS_ZEROS);
+	return !ctp_digits_others(word ^ CTP_DIGITS_ZEROS);
 }
 
 bool ctp_parse_u64(const char *p, const char *end, uint64_t *v)
@@ -245,12 +227,12 @@ bool ctp_parse_u64(const char *p, const char *end, uint64_t *v)
 	unsigned head = (unsigned)(end - p) % 8;
 	if (head) {
 		/* Leading zeros make it eight digits. */
-		if (!join_8(load_8(p) << (64 - 8 * head) | 0x3030303030303030ULL >> 8 * head, &part))
+		if (!join_8(ctp_digits_load(p) << (64 - 8 * head) | CTP_DIGITS_ZEROS >> 8 * head, &part))
 			return false;
 		n = part;
 	}
 	for (p += head; p < end; p += 8)
-		if (!join_8(load_8(p), &part) || __builtin_mul_overflow(n, e8, &n) || __builtin_add_overflow(n, part, &n))
+		if (!join_8(ctp_digits_load(p), &part) || __builtin_mul_overflow(n, e8, &n) || __builtin_add_overflow(n, part, &n))
 			return false;
 	*v = n;
 	return true;
@@ -266,23 +248,11 @@ bool ctp_parse_i64(const char *p, const char *end, int64_t *v)
 	return true;
 }
 
-/* Eight hexadecimal digits in a word, the first in the lowest byte. False: a byte is no digit, or a capital. */
-static inline bool join_hex_8(uint64_t text, uint32_t *v)
-{
-	uint64_t letter = text >> 6 & 0x0101010101010101, x = (text & 0x0f0f0f0f0f0f0f0f) + 9 * letter;
-	/* A letter behind f gives a byte above 15; any other byte was a digit if it is spelled the same again. */
-	bool digits = !(x & 0xf0f0f0f0f0f0f0f0) && spell_nibbles(x) == text;
-	x = (x << 4 | x >> 8) & 0x00ff00ff00ff00ff;
-	x = (x | x >> 8) & 0x0000ffff0000ffff;
-	*v = __builtin_bswap32((uint32_t)(x | x >> 16));
-	return digits;
-}
-
 bool ctp_parse_hex16(const char *p, uint64_t *v)
 {
 	uint32_t high, low;
-	bool digits = join_hex_8(load_8(p + 2), &high);
-	digits &= join_hex_8(load_8(p + 10), &low);
+	bool digits = ctp_digits_join_hex(ctp_digits_load(p + 2), &high);
+	digits &= ctp_digits_join_hex(ctp_digits_load(p + 10), &low);
 	*v = (uint64_t)high << 32 | low;
 	return digits && p[0] == '0' && p[1] == 'x';
 }
