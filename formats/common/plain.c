@@ -64,8 +64,3 @@ struct ctp_class *ctp_plain_known(const char *name, const struct ctp_field *fiel
 	}
 	return found;
 }
-
-bool ctp_plain_believable(const uint64_t *val)
-{
-	return val[CTP_PLAIN_PROBE] || (val[CTP_PLAIN_TS] && val[CTP_PLAIN_TID] && val[CTP_PLAIN_TID] <= UINT32_MAX);
-}

@@ -25,6 +25,9 @@ struct ctp_class *ctp_plain_known(const char *name, const struct ctp_field *fiel
  * is none that a system gives (0, or 2^32 and more). A probe_id of 0 alone says that the station had no header yet; the event may
  * be sound, and ts and tid tell whether it is.
  */
-bool ctp_plain_believable(const uint64_t *val);
+static inline bool ctp_plain_believable(const uint64_t *val)
+{
+	return val[CTP_PLAIN_PROBE] || (val[CTP_PLAIN_TS] && val[CTP_PLAIN_TID] && val[CTP_PLAIN_TID] <= UINT32_MAX);
+}
 
 #endif

@@ -99,7 +99,7 @@ static const struct ctp_intake_class *class_of(struct jsonl_source *s, const cha
 	return c;
 }
 
-static void take_row(struct jsonl_source *s, const struct ctp_intake_class *c)
+static inline void take_row(struct jsonl_source *s, const struct ctp_intake_class *c)
 {
 	static const struct ctp_err garbage = {"a row without probe_id whose time or thread cannot be"};
 	if (c == &s->plain && !ctp_plain_believable(s->row.val)) {
