@@ -1,4 +1,4 @@
-/* writeback.c - blocks arrive whole and in order, the ring is the limit, a failure ends all waiting; and an output that has a thread. */
+/* writeback.c - blocks arrive whole and in order, the ring is the limit, a failure ends all waiting; an output with a thread. */
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>

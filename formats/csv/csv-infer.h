@@ -15,7 +15,7 @@ enum { CTP_CSV_INFER_BYTES = 1 << 20, CTP_CSV_INFER_ROWS = 1000 };
 
 struct ctp_csv_infer {
 	const struct ctp_csv_columns *columns;
-	int type_column;  /* -1: all rows are of one class, with all columns; else those of `type` are, with the columns that they use */
+	int type_column;  /* -1: all rows are of one class, with all columns; else those of `type`, with the columns they use */
 	const char *type; /* the value of that column */
 	const char *name; /* of the class */
 	bool any_known;   /* a known class may have any name */

@@ -184,7 +184,8 @@ static inline bool same_key(const char *p, const struct ctp_template_key *key)
 		return !other;
 	for (uint32_t at = 8; at + 8 < len; at += 8)
 		other |= ctp_digits_load(p + at) ^ ctp_digits_load(text + at);
-	return !(other | (ctp_digits_load(p + len - 8) ^ ctp_digits_load(text + len - 8))); /* the last eight bytes, some of them again */
+	/* The last eight bytes, some of them again. */
+	return !(other | (ctp_digits_load(p + len - 8) ^ ctp_digits_load(text + len - 8)));
 }
 
 /* Skips the text of a place, if there is one. */

@@ -14,7 +14,7 @@ static inline uint64_t ctp_clock_of(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* The one that all times of a trace are of. */
+/* The clock of all times of a trace. */
 static inline uint64_t ctp_clock_ns(void) { return ctp_clock_of(CLOCK_MONOTONIC); }
 
 #endif

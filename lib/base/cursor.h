@@ -19,7 +19,7 @@ static inline const uint8_t *ctp_cursor_bytes(struct ctp_cursor *c, uint64_t n)
 {
 	if (c->bad || n > (uint64_t)(c->end - c->p)) {
 		c->bad = true;
-		return 0;
+		return NULL;
 	}
 	const uint8_t *p = c->p;
 	c->p += n;
@@ -34,7 +34,7 @@ static inline uint8_t ctp_cursor_u8(struct ctp_cursor *c)
 
 static inline uint64_t ctp_cursor_varint(struct ctp_cursor *c)
 {
-	uint8_t room[CTP_VARINT_MAX] = { 1 }; /* reads as zero */
+	uint8_t room[CTP_VARINT_MAX] = {1}; /* reads as zero */
 	size_t left = (size_t)(c->end - c->p), n = left < sizeof room ? left : sizeof room;
 	uint64_t v;
 	if (!c->bad && n)

@@ -20,7 +20,7 @@ struct ctp_distinct {
 	char *notes;
 };
 
-/* All zeros is an empty one, also where note_bytes is not. */
+/* A set of zeros is empty; note_bytes may be another number. */
 void ctp_distinct_fini(struct ctp_distinct *set);
 void ctp_distinct_add_slow(struct ctp_distinct *set, uint64_t id);
 

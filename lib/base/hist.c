@@ -1,7 +1,9 @@
 /* hist.c - quantiles of a histogram. */
 #include "base/hist.h"
 
-/* The largest that falls into the bucket. */
+#include <assert.h>
+
+/* The largest duration of the bucket. */
 static uint64_t bucket_top(unsigned bucket)
 {
 	if (bucket < 2 * CTP_HIST_FINE)
@@ -13,6 +15,7 @@ static uint64_t bucket_top(unsigned bucket)
 
 uint64_t ctp_hist_quantile(const struct ctp_hist *h, double share)
 {
+	assert(share >= 0 && share <= 1);
 	uint64_t below = 0, wanted = (uint64_t)(share * (double)h->count);
 	if (!h->count)
 		return 0;

@@ -37,7 +37,7 @@ static inline void ctp_hist_add(struct ctp_hist *h, uint64_t ns)
 
 void ctp_hist_merge(struct ctp_hist *sum, const struct ctp_hist *h);
 
-/* At most so long were this share of them, from 0 to 1; 0 of none. */
+/* The duration that a share of all, from 0 to 1, does not exceed; 0 of an empty histogram. */
 uint64_t ctp_hist_quantile(const struct ctp_hist *h, double share);
 
 #endif

@@ -1,6 +1,7 @@
 /* map.c - open addressing: a key that meets another takes the next slot. */
 #include "base/map.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,7 +46,9 @@ void ctp_map_clear(struct ctp_map *map)
 
 bool ctp_map_grow(struct ctp_map *map, uint32_t count, ctp_map_hash *hash, const void *items)
 {
-	struct ctp_map more = {.slots = calloc(2 * (size_t)map->nslots, sizeof *more.slots), .nslots = 2 * map->nslots, .salt = map->salt};
+	assert(count <= map->nslots / 2);
+	struct ctp_map more = {.nslots = 2 * map->nslots, .salt = map->salt};
+	more.slots = calloc(more.nslots, sizeof *more.slots);
 	if (!more.slots)
 		return false;
 	for (uint32_t number = 1; number <= count; number++) {

@@ -1,9 +1,9 @@
 /*
  * map.h - items of an array, found by a key.
  *
- * The map has the numbers of the items, from 1 on, and the owner has the items: it says of a number whether its item has the key. The
- * keys come from a stream, and whoever makes that chooses them; so each map is laid out by a salt of its own, and keys that meet in one
- * are scattered in the next.
+ * The map has the numbers of the items, from 1 on; the owner has the items, and says of a number whether its item has the key.
+ * Keys come from outside, and may be chosen so that they meet: each map has a salt of its own, and keys that meet in one are
+ * scattered in the next.
  */
 #ifndef CTP_MAP_H
 #define CTP_MAP_H
@@ -37,8 +37,8 @@ typedef uint64_t ctp_map_hash(const void *items, uint32_t number);
 bool ctp_map_grow(struct ctp_map *map, uint32_t count, ctp_map_hash *hash, const void *items);
 
 /*
- * The slot that has the number of the item with this key, or the free one, with a 0 in it, where that belongs. hash is a number that is
- * the same for the same key; it need not be a good one. The calls of `is` are compiled into the caller.
+ * The slot with the number of the item that has this key, or else the free slot, with a 0 in it, for that number. hash is a number
+ * that is the same for the same key; it need not be a good one. The calls of `is` are compiled into the caller.
  */
 static inline __attribute__((always_inline)) uint32_t *ctp_map_slot(const struct ctp_map *map, uint64_t hash, ctp_map_is *is,
                                                                     const void *items, const void *key)

@@ -1,6 +1,6 @@
 /*
- * spread.h - where a number from outside goes in a hash table. Whoever makes a stream chooses the numbers in it, and must not
- * be able to choose them so that they all meet: each table is laid out in its own way.
+ * spread.h - the place of a number in a hash table. Numbers come from outside, and may be chosen so that they meet: each table has
+ * a salt of its own.
  */
 #ifndef CTP_SPREAD_H
 #define CTP_SPREAD_H
@@ -10,8 +10,8 @@
 uint64_t ctp_spread_salt(void); /* odd; for a table, which keeps it */
 
 /*
- * A place in a table of n, a power of two. The upper bits of a product decide, to which all bits of the number give. One product
- * is not enough: numbers in a row, as most are, would crowd wherever the salt is close to a simple part of 2^64.
+ * A place in a table of n, a power of two: the upper bits of a product, to which all bits of the number give. One product is not
+ * enough: numbers in a row, as most are, would crowd wherever the salt is close to a simple part of 2^64.
  */
 static inline uint32_t ctp_spread(uint64_t number, uint64_t salt, uint32_t n)
 {

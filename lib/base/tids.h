@@ -1,7 +1,7 @@
 /*
  * tids.h - a bounded memory of thread ids: has this one been met before?
  *
- * When it is full it forgets everything and begins again, so it may say "new" more than once, and never takes more room.
+ * A full memory forgets all ids and begins again: an id may be new more than once, and no more room is taken.
  */
 #ifndef CTP_TIDS_H
 #define CTP_TIDS_H
@@ -14,7 +14,7 @@
 
 enum { CTP_TIDS_SLOTS = 4096, CTP_TIDS_MAX = CTP_TIDS_SLOTS / 2, CTP_TIDS_RECENT = 64 };
 
-/* One of zeros is empty. 0 is no member. */
+/* A memory of zeros is empty. 0 is no id. */
 struct ctp_tids {
 	uint64_t recent[CTP_TIDS_RECENT]; /* asked for, by their low bits: threads take turns */
 	uint32_t count;
@@ -22,7 +22,7 @@ struct ctp_tids {
 	uint64_t slots[CTP_TIDS_SLOTS];
 };
 
-/* True if it was not there. */
+/* True: the id is new. */
 static inline bool ctp_tids_add(struct ctp_tids *t, uint64_t id)
 {
 	uint64_t *recent = &t->recent[id % CTP_TIDS_RECENT];
@@ -36,7 +36,7 @@ static inline bool ctp_tids_add(struct ctp_tids *t, uint64_t id)
 		if (t->slots[at] == id)
 			return false;
 	if (t->count == CTP_TIDS_MAX) {
-		memset(t->slots, 0, sizeof(t->slots));
+		memset(t->slots, 0, sizeof t->slots);
 		t->count = 0;
 	}
 	t->slots[at] = id;

@@ -55,8 +55,8 @@ struct ctp_input_priv {
 	} harm;
 #ifdef HAVE_ZSTD
 	ZSTD_DCtx *zstd;
-	size_t hint; /* how many bytes it would like next */
-	bool more;   /* it has more for us without any */
+	size_t hint; /* bytes that zstd would like next */
+	bool more;   /* zstd has more to give out, without any */
 #endif
 };
 
@@ -135,7 +135,7 @@ static size_t read_some(struct ctp_input *in, void *buf, size_t room)
 		if (n == 0)
 			break;
 		if (errno == EAGAIN) {
-			/* Somebody shares the descriptor and made it non-blocking. */
+			/* Another process shares the descriptor and made it non-blocking. */
 			poll(&(struct pollfd){.fd = priv->fd, .events = POLLIN}, 1, -1);
 		} else if (errno != EINTR) {
 			ctp_err_sys(&in->err, "%s: read", in->name);
@@ -180,7 +180,7 @@ static uint64_t file_offset(const struct ctp_input_priv *priv, size_t raw_at)
 	return priv->file_done - (priv->raw_upto - raw_at);
 }
 
-/* From where zstd got nothing more out of the bytes; what follows is searched for a frame. */
+/* Damage begins at raw_keep, behind which zstd gave nothing out; the bytes from there on are searched for a frame. */
 static void harm(struct ctp_input *in, const char *what, const char *why)
 {
 	struct ctp_input_priv *priv = in->priv;
@@ -273,7 +273,7 @@ static size_t get_frame(struct ctp_input *in, uint8_t *to, size_t room)
 	struct ctp_input_priv *priv = in->priv;
 	if (priv->harm.hole) {
 		priv->harm.hole = false;
-		/* Two halves of lines must not make one, and the first must not pass for a whole one. In a stream it is no packet. */
+		/* Two halves of lines must not make one, nor the first pass for a whole one. In a stream this is no packet. */
 		memcpy(to, "\0\n", 2);
 		return 2;
 	}
@@ -284,7 +284,7 @@ static size_t get_frame(struct ctp_input *in, uint8_t *to, size_t room)
 		in->eof = in->failed;
 		return 0;
 	}
-	/* The block; what it likes best is that and the header of the next. */
+	/* One block: the hint is for a block and the header of the next. */
 	size_t give = priv->hint > BLOCK_HEADER_BYTES ? priv->hint - BLOCK_HEADER_BYTES : priv->hint;
 	give = priv->more ? 0 : give < have ? give : have;
 	ZSTD_inBuffer from = {priv->raw, priv->raw_from + give, priv->raw_from};

@@ -6,6 +6,7 @@
 #ifndef CTP_INPUT_H
 #define CTP_INPUT_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +23,7 @@ struct ctp_input {
 	bool harmed;        /* a zstd frame was cut or damaged; what precedes and follows the damage is delivered */
 	struct ctp_err err; /* of a read that failed, or why it is harmed */
 	bool failed;
-	/* If not null, called before a read that would wait: the time to let go of what is held. If that fails, so does the read. */
+	/* Called before a read that would wait: the time to let go of what is held. Where it fails, the read fails. Null: none. */
 	enum ctp_status (*idle)(void *arg, struct ctp_err *err);
 	void *idle_arg;
 	struct ctp_input_priv *priv;
@@ -43,6 +44,7 @@ size_t ctp_input_fill(struct ctp_input *in, size_t want);
 
 static inline void ctp_input_skip(struct ctp_input *in, size_t n)
 {
+	assert(n <= in->avail);
 	in->ptr += n;
 	in->avail -= n;
 	in->offset += n;

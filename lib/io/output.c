@@ -19,12 +19,12 @@
 #include <stdlib.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #ifdef HAVE_ZSTD
 #include <zstd.h>
 #endif
 
+#include "base/clock.h"
 #include "io/writeback.h"
 
 /* Three buffers: drains may leave some of one unused, and the next has room all the same while one is written. */
@@ -58,7 +58,7 @@ static void fail(struct ctp_output *out)
 	}
 }
 
-/* What the file held before goes now, and not when it was opened: who gives up before the first byte has done no harm. */
+/* The file's old contents go with the first byte, not at the open: an output that is abandoned before has changed nothing. */
 static void replace(struct ctp_output *out)
 {
 	if (out->priv->fresh && ftruncate(out->fd, 0))
@@ -77,7 +77,7 @@ static void write_all(struct ctp_output *out, const char *data, size_t len, bool
 			len -= (size_t)n;
 			out->priv->state.bytes += counts ? (uint64_t)n : 0;
 		} else if (n < 0 && errno == EAGAIN) {
-			/* Somebody shares the descriptor and made it non-blocking. */
+			/* Another process shares the descriptor and made it non-blocking. */
 			poll(&(struct pollfd){.fd = out->fd, .events = POLLOUT}, 1, -1);
 		} else if (n == 0 || errno != EINTR) {
 			fail(out);
@@ -127,7 +127,7 @@ static bool write_block(void *arg, const char *data, size_t len)
 	return !out->priv->state.failed;
 }
 
-/* False: there is no thread, and the caller writes by itself. */
+/* False: there is no thread, and the caller writes. */
 static bool start_thread(struct ctp_output *out)
 {
 	static const struct ctp_writeback_ops ops = {.write = write_block};
@@ -150,7 +150,7 @@ static bool start_thread(struct ctp_output *out)
 
 /* --- putting --------------------------------------------------------------------------------------------------------------- */
 
-/* What has become of all that was given so far, for those who look at *out. */
+/* Copies the state to *out, where callers look. */
 static void note_state(struct ctp_output *out)
 {
 	const struct state *st = &out->priv->state;
@@ -209,9 +209,7 @@ bool ctp_output_flush(struct ctp_output *out)
 	drain(out, true);
 #ifdef HAVE_ZSTD
 	if (out->priv->zstd && !out->failed) {
-		struct timespec now;
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+		uint64_t now_ns = ctp_clock_ns();
 		bool end = now_ns >= out->frame_due_ns;
 		compress(out, NULL, 0, end ? ZSTD_e_end : ZSTD_e_flush);
 		if (end)
@@ -275,7 +273,7 @@ enum ctp_status ctp_output_fd(struct ctp_output *out, int fd, const char *name, 
 		return ctp_err_set(err, "%s: out of memory", name);
 	}
 	out->end = out->buf + BUFFER_BYTES;
-	/* Where it is a pipe: as large as anybody may have it, so that writer and reader seldom wait for each other. */
+	/* A pipe is made as large as is allowed, so that writer and reader seldom wait for each other. */
 	fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES);
 	return CTP_OK;
 }
@@ -306,7 +304,7 @@ static int create_nameless(struct ctp_output_priv *priv)
 	return fd;
 }
 
-/* The file is complete: gives it its name, in one step, in place of what had that name before. */
+/* Gives the complete file its name, in one step, in place of the file that had the name before. */
 static bool publish(struct ctp_output *out)
 {
 	struct ctp_output_priv *priv = out->priv;
@@ -334,7 +332,7 @@ static enum ctp_status open_path(struct ctp_output *out, const char *path, bool 
 	bool exists = !stat(path, &st);
 	out->own_fd = true;
 	if (whole && (!exists || S_ISREG(st.st_mode))) {
-		/* Through a symbolic link, so that the link stays and what it points to is replaced. */
+		/* The path is resolved, so that a symbolic link stays and its target is replaced. */
 		if (exists ? !realpath(path, out->priv->path) :
 		             snprintf(out->priv->path, PATH_MAX, "%s", path) >= PATH_MAX && (errno = ENAMETOOLONG))
 			return ctp_err_sys(err, "%s", path);

@@ -7,6 +7,7 @@
 #ifndef CTP_OUTPUT_H
 #define CTP_OUTPUT_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -62,15 +63,20 @@ void ctp_output_drain(struct ctp_output *out); /* makes room for CTP_OUTPUT_ROOM
 /* The same as a ctp_writer_put (writer.h), out being its arg: false once the output has failed. */
 bool ctp_output_packet(void *out, const void *packet, size_t len_bytes);
 
-/* At least n <= CTP_OUTPUT_ROOM bytes at the returned address; say with ctp_output_commit how far you came. */
+/* At least n <= CTP_OUTPUT_ROOM bytes at the returned address; ctp_output_commit says where the used ones end. */
 static inline char *ctp_output_reserve(struct ctp_output *out, size_t n)
 {
+	assert(n <= CTP_OUTPUT_ROOM);
 	if ((size_t)(out->end - out->ptr) < n)
 		ctp_output_drain(out);
 	return out->ptr;
 }
 
-static inline void ctp_output_commit(struct ctp_output *out, char *upto) { out->ptr = upto; }
+static inline void ctp_output_commit(struct ctp_output *out, char *upto)
+{
+	assert(upto >= out->ptr && upto <= out->end);
+	out->ptr = upto;
+}
 
 static inline void ctp_output_put(struct ctp_output *out, const void *data, size_t len)
 {

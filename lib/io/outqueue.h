@@ -1,9 +1,9 @@
 /*
  * outqueue.h - packets on their way out, so that a slow disk or reader does not hold up the harvest.
  *
- * A bounded ring of bytes between the one that harvests and a thread that compresses and writes. Packets are made in it and
- * written from it, without a copy. What is put is flushed to the system whenever the queue runs empty. The first error stops
- * everything: the descriptor from ctp_outqueue_fd tells.
+ * A bounded ring of bytes (writeback.h) between the harvest and a thread that compresses and writes. Packets are made in the ring
+ * and written from it, without a copy. The output is flushed whenever the queue runs empty. The first error stops all writing, and
+ * makes the descriptor of ctp_outqueue_fd readable.
  */
 #ifndef CTP_OUTQUEUE_H
 #define CTP_OUTQUEUE_H
@@ -31,12 +31,12 @@ struct ctp_outqueue *ctp_outqueue_new(const struct ctp_output *out, struct ctp_e
 void *ctp_outqueue_room(void *queue);
 
 /*
- * A ctp_writer_put. Of what was made in the room it takes so many bytes, and the next room is another; a packet that is elsewhere is
- * copied to the room, of whatever length. False once writing has failed.
+ * A ctp_writer_put. The packet is the first len_bytes of the room, and the next room is another; a packet that was made elsewhere
+ * is copied, whatever its length. False once writing has failed.
  */
 bool ctp_outqueue_put(void *queue, const void *packet, size_t len_bytes);
 
-/* True when so much waits that a harvest might have to wait too. */
+/* True when so much is held that a harvest might have to wait for room. */
 bool ctp_outqueue_tight(struct ctp_outqueue *q);
 
 /* Readable when writing has failed, or when all is written and closed after ctp_outqueue_finish. */
@@ -50,7 +50,7 @@ void ctp_outqueue_finish(struct ctp_outqueue *q); /* nothing more will be put */
 /* To be called when the descriptor is readable: waits for the thread, frees everything, reports the first error. */
 enum ctp_status ctp_outqueue_close(struct ctp_outqueue *q, struct ctp_err *err);
 
-/* In place of finish and close, where nothing was put: what the output held before is left as it was. */
+/* In place of finish and close, where nothing was put: the file keeps its old contents. */
 void ctp_outqueue_abandon(struct ctp_outqueue *q);
 
 #endif
