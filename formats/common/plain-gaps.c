@@ -234,8 +234,12 @@ static void take_record(struct ctp_plain_gaps *g, struct ctp_writer *w, const st
 
 static void take_records(void *arg, struct ctp_writer *w, const struct ctp_batch *batch)
 {
-	for (uint32_t i = 0; i < batch->n; i++)
+	enum { AHEAD = 8 }; /* the sorter holds more than a cache does: values are fetched before their turn */
+	for (uint32_t i = 0; i < batch->n; i++) {
+		if (batch->n - i > AHEAD)
+			__builtin_prefetch(batch->rec[i + AHEAD].val);
 		take_record(arg, w, &batch->rec[i]);
+	}
 }
 
 static void take_mark(void *arg, struct ctp_writer *w, uint64_t ts_ns)
