@@ -73,14 +73,18 @@ static void text_counts(struct ctp_output *out, const struct ctp_stat_counts *c,
 	if (c->conflicts)
 		putf(out, "%sconflicts:   %ju station%s with two writers\n", indent, c->conflicts, plural(c->conflicts));
 	putf(out, "%slate:        %ju\n", indent, c->late);
-	putf(out, "%sduration:    %ju.%09ju s\n", indent, c->duration_ns / 1000000000, c->duration_ns % 1000000000);
+	if (!c->ordinal)
+		putf(out, "%sduration:    %ju.%09ju s\n", indent, c->duration_ns / 1000000000, c->duration_ns % 1000000000);
 }
 
 static void text_times(struct ctp_output *out, const struct ctp_stat_section *s)
 {
 	if (s->counts.first_ns > s->counts.last_ns)
 		return;
-	putf(out, "  times:       %ju to %ju ns\n", s->counts.first_ns, s->counts.last_ns);
+	if (s->counts.ordinal)
+		putf(out, "  order:       %ju to %ju\n", s->counts.first_ns, s->counts.last_ns);
+	else
+		putf(out, "  times:       %ju to %ju ns\n", s->counts.first_ns, s->counts.last_ns);
 	if (!s->who || !s->who->has_wall)
 		return;
 	time_t wall = (time_t)((int64_t)(s->counts.first_ns + (uint64_t)s->who->wall_offset_ns) / 1000000000);
@@ -192,10 +196,11 @@ static void json_counts(struct ctp_output *out, const struct ctp_stat_counts *c)
 	putf(out, ",\"births\":%ju,\"deaths\":%ju,\"conflicts\":%ju,\"late\":%ju,\"unseen\":%ju",
 	     c->births, c->deaths, c->conflicts, c->late, c->unseen);
 	putf(out, ",\"wakes\":%ju,\"names\":%ju,\"missed\":%ju,\"sites\":%ju", c->wakes, c->names, c->missed, c->sites);
-	putf(out, ",\"coroutines\":%ju,\"threads\":%ju,\"at_least\":%s,\"duration_ns\":%ju", c->coroutines,
-	     c->threads, boolean(c->at_least), c->duration_ns);
+	putf(out, ",\"coroutines\":%ju,\"threads\":%ju,\"at_least\":%s", c->coroutines, c->threads, boolean(c->at_least));
+	if (!c->ordinal)
+		putf(out, ",\"duration_ns\":%ju", c->duration_ns);
 	if (c->first_ns <= c->last_ns)
-		putf(out, ",\"first_ns\":%ju,\"last_ns\":%ju", c->first_ns, c->last_ns);
+		putf(out, c->ordinal ? ",\"first\":%ju,\"last\":%ju" : ",\"first_ns\":%ju,\"last_ns\":%ju", c->first_ns, c->last_ns);
 }
 
 /* name[] is an array, as in JSONL; but where a name comes again elsewhere only its first stays, so that keys are unique. */

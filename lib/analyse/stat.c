@@ -86,7 +86,7 @@ static void begin_section(struct counting *c, const struct ctp_section *who)
 	}
 	stat->nsections++;
 	c->sec = &c->at->counts;
-	*c->sec = (struct ctp_stat_counts){.first_ns = UINT64_MAX};
+	*c->sec = (struct ctp_stat_counts){.first_ns = UINT64_MAX, .ordinal = who->ordinal};
 	c->mark_ns = c->end_events = c->again = 0;
 	c->dialect = (struct ctp_dialect){0};
 }
@@ -106,7 +106,7 @@ static void end_section(struct counting *c, bool complete)
 	sec->threads = c->threads.count;
 	sec->sites = c->sites.count;
 	sec->at_least = (!sec->births && c->coroutines.full) || c->threads.full || c->sites.full;
-	sec->duration_ns = sec->first_ns < sec->last_ns ? sec->last_ns - sec->first_ns : 0;
+	sec->duration_ns = sec->first_ns < sec->last_ns && !sec->ordinal ? sec->last_ns - sec->first_ns : 0;
 	sec->unseen = c->end_events > sec->events ? c->end_events - sec->events : 0;
 	forget_ids(c);
 
@@ -126,10 +126,13 @@ static void end_section(struct counting *c, bool complete)
 	all->coroutines += sec->coroutines;
 	all->threads += sec->threads;
 	all->at_least |= sec->at_least;
+	all->complete &= complete;
+	all->ordinal = sec->ordinal && (all->ordinal || c->stat->nsections == 1);
+	if (sec->ordinal)
+		return;
 	all->duration_ns += sec->duration_ns;
 	all->first_ns = sec->first_ns < all->first_ns ? sec->first_ns : all->first_ns;
 	all->last_ns = sec->last_ns > all->last_ns ? sec->last_ns : all->last_ns;
-	all->complete &= complete;
 }
 
 /* --- records ------------------------------------------------------------------------------------------------------------- */

@@ -20,11 +20,12 @@ struct ctp_stat_counts {
 	uint64_t threads;
 	bool at_least;       /* more ids than there was room for: coroutines, threads or sites are more */
 	uint64_t first_ns, last_ns, duration_ns; /* times of records; first_ns > last_ns: no record has one */
+	bool ordinal;        /* there is no duration, and first_ns and last_ns are numbers; of all: no section has a clock */
 	bool complete;
 };
 
 struct ctp_stat {
-	struct ctp_stat_counts all; /* coroutines, threads, sites, durations: sums over the sections */
+	struct ctp_stat_counts all; /* coroutines, threads, sites, durations: sums over the sections, durations and times of those with a clock */
 	struct ctp_reader_stats reader;
 	bool harmed;        /* the stream is damaged or cut short, or events were lost, or coroutines are untraced */
 	uint64_t nsections; /* all; sections[] has the first CTP_STAT_SECTIONS_MAX */

@@ -57,6 +57,19 @@ void ctp_section_fini(struct ctp_section *sec)
 	sec->nattrs = 0;
 }
 
+/* What the fields say follows from the attributes, in whatever order they come. */
+static void learn(struct ctp_section *sec, const struct ctp_attr *a)
+{
+	if (!strcmp(a->name, "clock") && !strcmp(a->value, "ordinal") && ctp_section_get(sec, "clock") == a->value) {
+		sec->ordinal = true;
+		sec->wall_offset_ns = 0;
+		sec->has_wall = false;
+	} else if (!strcmp(a->name, "wall_offset_ns") && !sec->ordinal) {
+		sec->wall_offset_ns = strtoll(a->value, 0, 10);
+		sec->has_wall = true;
+	}
+}
+
 bool ctp_section_add(struct ctp_section *sec, const char *name, const char *value)
 {
 	size_t bytes = strlen(name) + strlen(value) + 2;
@@ -72,10 +85,7 @@ bool ctp_section_add(struct ctp_section *sec, const char *name, const char *valu
 	}
 	sec->nattrs++;
 	sec->bytes += bytes;
-	if (!strcmp(name, "wall_offset_ns")) {
-		sec->wall_offset_ns = strtoll(value, 0, 10);
-		sec->has_wall = true;
-	}
+	learn(sec, a);
 	return true;
 }
 

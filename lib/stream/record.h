@@ -69,7 +69,8 @@ struct ctp_section {
 	} attrs[CTP_ATTRS_MAX];
 	size_t bytes;           /* of all names and values */
 	int64_t wall_offset_ns; /* add to a time of the section's clock; 0 where that clock has none */
-	bool has_wall;
+	bool has_wall;          /* never of an ordinal section */
+	bool ordinal;           /* its times are numbers of records: an order, and no time. No span of them has a length */
 };
 
 /* How a section ended. */
@@ -81,7 +82,7 @@ struct ctp_section_end {
 void ctp_section_init(struct ctp_section *sec); /* a new random id, no attributes */
 void ctp_section_fini(struct ctp_section *sec);
 
-/* False where it would exceed a limit (then nothing was added). A wall_offset_ns is also put into the field. */
+/* False where it would exceed a limit (then nothing was added). wall_offset_ns and the first clock also set the fields. */
 bool ctp_section_add(struct ctp_section *sec, const char *name, const char *value);
 bool ctp_section_addf(struct ctp_section *sec, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 const char *ctp_section_get(const struct ctp_section *sec, const char *name); /* the first with this name, or null */

@@ -30,7 +30,7 @@ enum ctp_type {
 /* What a number is about. */
 enum ctp_role {
 	CTP_ROLE_NONE = 0,
-	CTP_ROLE_TIME,      /* the section's clock, nanoseconds. The first such field is the record's own time */
+	CTP_ROLE_TIME,      /* the section's clock, nanoseconds; a number in an ordinal section. The first such field is the record's own time */
 	CTP_ROLE_THREAD,    /* id of an OS thread */
 	CTP_ROLE_PROCESS,   /* id of an OS process */
 	CTP_ROLE_ADDRESS,   /* in the target; shown as 0x and 16 digits */
