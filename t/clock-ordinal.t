@@ -50,4 +50,88 @@ is 'stat: a clock that is not ordinal keeps its times' "$(ctp stat "$tmp/clock.c
 { section "$offset,\"clock\":\"monotonic\",\"clock\":\"ordinal\""; circle; } | ctp fromjsonl >"$tmp/two.ctp"
 is 'stat: of two clocks the first counts' "$(ctp stat "$tmp/two.ctp" | grep -c 'duration\|started')" 2
 
+# --- ctp-tojsonl, ctp-tocsv, and back
+ctp tojsonl -a "$tmp/o.ctp" >"$tmp/o.jsonl"
+ctp tocsv -a "$tmp/o.ctp" >"$tmp/o.csv"
+like 'tojsonl: the number is the time' "$(cat "$tmp/o.jsonl")" '^.*"is_active":false,"ts":5000000000,'
+ctp fromjsonl "$tmp/o.jsonl" | ctp tojsonl -a >"$tmp/again"
+ok 'fromjsonl: the section comes back' cmp "$tmp/o.jsonl" "$tmp/again"
+ctp fromcsv "$tmp/o.csv" | ctp tojsonl -a >"$tmp/again"
+ok 'fromcsv: the section comes back' cmp "$tmp/o.jsonl" "$tmp/again"
+like 'tocsv: the number is the time' "$(ctp tocsv "$tmp/o.ctp")" '^2,11,0x0000000000001000,2,false,5000000000$'
+said=$(ctp tocsv --wall "$tmp/o.ctp" 2>&1)
+is 'tocsv --wall: status 1' $? 1
+is 'tocsv --wall: one line' "$said" 'ctp-tocsv: a section does not say how its times relate to wall-clock time; leave out --wall'
+like 'tocsv --wall: another clock has dates' "$(ctp tocsv --wall "$tmp/clock.ctp")" '2023-11-14T22:13:25.000000000Z$'
+
+# --- CTF
+if [ -x "$BIN/ctp-toctf" ]; then
+	ctp toctf -o "$tmp/o.ctf" "$tmp/o.ctp"
+	like 'toctf: the description says so' "$(cat "$tmp/o.ctf/metadata")" '^	description = "ordinal: counts records, not time";$'
+	is 'toctf: no offset' "$(grep -c '^	offset_s = 0;$\|^	offset = 0;$' "$tmp/o.ctf/metadata")" 2
+	ctp toctf -o "$tmp/both.ctf" "$tmp/both.ctp"
+fi
+if [ -x "$BIN/ctp-toctf" ] && command -v babeltrace2 >/dev/null; then
+	like 'toctf: babeltrace2 shows the numbers' "$(babeltrace2 --clock-cycles "$tmp/o.ctf" | tail -1)" '^\[0*5000000007\]'
+	is 'toctf: beside a section with a clock' "$(babeltrace2 "$tmp/both.ctf" | wc -l)" 18
+	if [ -x "$BIN/ctp-fromctf" ]; then
+		ctp fromctf "$tmp/o.ctf" | ctp tojsonl -a >"$tmp/again"
+		ok 'fromctf: the section comes back' cmp "$tmp/o.jsonl" "$tmp/again"
+		# What babeltrace2 wrote is foreign: a name or a description is what is left.
+		babeltrace2 "$tmp/o.ctf" -o ctf -w "$tmp/theirs" >"$tmp/out" 2>&1
+		like 'fromctf: by the description' "$(ctp fromctf "$tmp/theirs"/* | ctp stat)" '^  order: +1 to 5000000007$'
+	fi
+fi
+if [ -e "$O/plugins/babeltrace-plugin-ctp.so" ] && command -v babeltrace2 >/dev/null; then
+	BABELTRACE_PLUGIN_PATH=$O/plugins
+	export BABELTRACE_PLUGIN_PATH
+	like 'plugin: the numbers' "$(babeltrace2 --clock-cycles "$tmp/o.ctp" | tail -1)" '^\[0*5000000007\]'
+	is 'plugin: no date' "$(babeltrace2 --clock-date --clock-gmt "$tmp/o.ctp" | grep -c 2023)" 0
+	babeltrace2 "$tmp/o.ctp" -c sink.text.details >"$tmp/details" 2>"$tmp/err"
+	like 'plugin: the clock says so' "$(cat "$tmp/details")" 'Description: ordinal: counts records, not time'
+	like 'plugin: its name' "$(cat "$tmp/details")" 'Name: ordinal'
+	for beside in clock nowall; do
+		cat "$tmp/$beside.ctp" "$tmp/bare.ctp" >"$tmp/beside.ctp"
+		is "plugin: beside $beside" "$(babeltrace2 "$tmp/beside.ctp" 2>&1 | wc -l)" 18
+	done
+	is 'plugin: that section keeps its date' "$(babeltrace2 --clock-date --clock-gmt "$tmp/both.ctp" | grep -c '^.2023')" 9
+fi
+
+# --- SQLite
+sql() { sqlite3 "$@" 2>&1; }
+if [ -x "$BIN/ctp-sqlite" ] && command -v sqlite3 >/dev/null; then
+	ctp sqlite -o "$tmp/o.db" "$tmp/both.ctp"
+	is 'sqlite: the sections' "$(sql "$tmp/o.db" 'SELECT clock, wall_offset_ns, end_ns FROM sections ORDER BY id')" \
+		"$(printf 'monotonic|1700000000000000000|5000000007\nordinal||5000000007')"
+	is 'sqlite: no wall-clock time' "$(sql "$tmp/o.db" 'SELECT section, count(*), count(wall), count(wall_ns) FROM wall_times GROUP BY 1')" \
+		"$(printf '1|4|4|4\n2|4|0|0')"
+	for span in intervals.duration_ns wait_intervals.duration_ns run_intervals.duration_ns await_intervals.duration_ns \
+		thread_runs.duration_ns coroutine_states.for_ns coroutine_states.unknown_ns coroutine_times.running_ns \
+		coroutine_times.suspended_ns coroutine_times.unknown_ns thread_times.busy_ns thread_times.unknown_ns wait_for.for_ns \
+		suspend_addresses.total_ns suspend_addresses.max_ns suspend_sites.total_ns loss_totals.unknown_ns; do
+		is "sqlite: $span is null" "$(sql "$tmp/o.db" "SELECT section, count(*) > 0, count(${span#*.}) = iif(section = 1, count(*), 0)
+			FROM ${span%.*} GROUP BY 1")" "$(printf '1|1|1\n2|1|1')"
+	done
+	is 'sqlite: states and their places in the order stay' "$(sql "$tmp/o.db" "SELECT section, coro, state, since_ns, certain
+		FROM coroutine_states WHERE section = 2 ORDER BY coro")" "$(printf '2|1|suspended|5|1\n2|2|suspended|5000000000|1')"
+	# A wake soon behind a resumption may have caused it, by a clock. In an order it comes behind.
+	for clock in ordinal monotonic; do
+		{ section "\"clock\":\"$clock\""
+		  birth 1 1
+		  echo "$schema"
+		  step 2 1 10 0 true
+		  echo '{"type":"wake","ts":3,"probe_id":1,"coro":1,"tid":11,"by":0}'
+		  step 4 1 10 1 false
+		  over 5 2
+		} | ctp fromjsonl >"$tmp/wake-$clock.ctp"
+		ctp sqlite -o "$tmp/$clock.db" "$tmp/wake-$clock.ctp"
+	done
+	is 'sqlite: a wake behind a resumption counts' "$(sql "$tmp/ordinal.db" 'SELECT woken, woken_ns FROM coroutine_states')" '1|3'
+	is 'sqlite: by a clock it does not' "$(sql "$tmp/monotonic.db" 'SELECT woken, woken_ns FROM coroutine_states')" '|'
+	if [ -e "$O/lib/ctp.so" ]; then
+		is 'the virtual table' "$(sql :memory: ".load $O/lib/ctp" "SELECT attrs ->> 'clock', wall_offset_ns, first_ts, last_ts
+			FROM ctp_sections('$tmp/o.ctp')")" 'ordinal||1|5000000007'
+	fi
+fi
+
 done_testing

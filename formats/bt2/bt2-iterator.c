@@ -125,13 +125,14 @@ static enum ctp_status open_reading(struct iterator *it, const struct ctp_sectio
 
 /* --- the trace ----------------------------------------------------------------------------------------------------------- */
 
-/* The section's own clock if it has a usable offset to wall time, else the component's. Null: no memory. */
+/* The section's own clock if it has a usable offset to wall time, else one of the component's. Null: no memory. */
 static bt_clock_class *make_clock(const struct iterator *it, const struct ctp_section *sec)
 {
 	uint64_t offset = ctp_ctf_clock_offset(sec);
 	if (!offset) {
-		bt_clock_class_get_ref(it->place->source->clock);
-		return it->place->source->clock;
+		bt_clock_class *shared = sec->ordinal ? it->place->source->ordinal : it->place->source->clock;
+		bt_clock_class_get_ref(shared);
+		return shared;
 	}
 	const char *name = ctp_section_get(sec, "clock");
 	char *text = ctp_bt2_text(name ? name : "monotonic", strlen(name ? name : "monotonic"));

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "ctf/ctf-about.h"
 #include "stream/packet.h"
 #include "stream/reader.h"
 
@@ -54,6 +55,8 @@ static enum ctp_status scan(bt_self_component_source *self, struct ctp_reader *r
 			if (add_port(self, &place, err))
 				return CTP_FAILED;
 			place.source->has_wall |= item.section->has_wall;
+			place.source->has_ordinal |= item.section->ordinal;
+			place.source->has_clock |= !item.section->ordinal;
 			place.skip++;
 		} else if (item.kind == CTP_ITEM_END && item.end.complete) {
 			place.from = in->offset;
@@ -90,6 +93,7 @@ static void free_source(struct ctp_bt2_source *src)
 		free(src->places[i]);
 	free(src->places);
 	bt_clock_class_put_ref(src->clock);
+	bt_clock_class_put_ref(src->ordinal);
 	bt_value_put_ref(src->inputs);
 	free(src);
 }
@@ -117,22 +121,45 @@ static enum ctp_status read_params(struct ctp_bt2_source *src, const bt_value *p
 	return CTP_OK;
 }
 
+static enum ctp_status make_clocks(bt_self_component *self, struct ctp_bt2_source *src, struct ctp_err *err)
+{
+	src->clock = bt_clock_class_create(self);
+	src->ordinal = bt_clock_class_create(self);
+	if (!src->clock || !src->ordinal || bt_clock_class_set_name(src->clock, "monotonic") ||
+	    bt_clock_class_set_name(src->ordinal, "ordinal") || bt_clock_class_set_description(src->ordinal, CTP_CTF_ORDINAL))
+		return ctp_err_set(err, "out of memory");
+	return CTP_OK;
+}
+
+/*
+ * babeltrace2 does not mix clocks with and without wall time: beside a section with wall time all must claim to have it. Of those
+ * without, it mixes only such as have one UUID.
+ */
+static void relate_clocks(const struct ctp_bt2_source *src, bool epoch)
+{
+	static const uint8_t uuid[16] = {'c', 't', 'p', '-', 'n', 'o', 0x8d, 'c', 0x8c, 'k', '-', 'w', 'a', 'l', 'l', 0};
+	bt_clock_class_set_origin_is_unix_epoch(src->clock, epoch);
+	bt_clock_class_set_origin_is_unix_epoch(src->ordinal, epoch);
+	if (!epoch && src->has_ordinal && src->has_clock) {
+		bt_clock_class_set_uuid(src->clock, uuid);
+		bt_clock_class_set_uuid(src->ordinal, uuid);
+	}
+}
+
 static enum ctp_status start(bt_self_component_source *self, struct ctp_bt2_source *src, const bt_value *params,
                              struct ctp_err *err)
 {
 	bool force_epoch = false;
 	if (read_params(src, params, &force_epoch, err))
 		return CTP_FAILED;
-	src->clock = bt_clock_class_create(bt_self_component_source_as_self_component(self));
-	if (!src->clock || bt_clock_class_set_name(src->clock, "monotonic"))
-		return ctp_err_set(err, "out of memory");
+	if (make_clocks(bt_self_component_source_as_self_component(self), src, err))
+		return CTP_FAILED;
 	for (uint64_t i = 0; i < bt_value_array_get_length(src->inputs); i++) {
 		const bt_value *path = bt_value_array_borrow_element_by_index_const(src->inputs, i);
 		if (scan_file(self, src, bt_value_string_get(path), err))
 			return CTP_FAILED;
 	}
-	/* babeltrace2 does not mix clocks with and without wall time: beside a section with wall time all must claim to have it. */
-	bt_clock_class_set_origin_is_unix_epoch(src->clock, force_epoch || src->has_wall);
+	relate_clocks(src, force_epoch || src->has_wall);
 	return CTP_OK;
 }
 

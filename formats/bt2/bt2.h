@@ -32,8 +32,10 @@ struct ctp_bt2_place {
 
 /* The component's data. */
 struct ctp_bt2_source {
-	bt_clock_class *clock;  /* of all sections without wall time: babeltrace2 does not order events of different clocks */
-	bool has_wall;          /* a section has such an offset */
+	bt_clock_class *clock;   /* of all sections without wall time: babeltrace2 does not order events of different clocks */
+	bt_clock_class *ordinal; /* of all ordinal sections */
+	bool has_wall;           /* a section has such an offset */
+	bool has_ordinal, has_clock; /* a section needs the one, the other */
 	const bt_value *inputs; /* the paths */
 	size_t nplaces;
 	struct ctp_bt2_place **places;

@@ -7,6 +7,9 @@
 /* The clock's offset to the epoch, as readers can hold it: 0 where the section's own is unknown, negative or too large. */
 uint64_t ctp_ctf_clock_offset(const struct ctp_section *sec);
 
+/* What its description says of an ordinal section: viewers show its numbers as nanoseconds since 1970. */
+#define CTP_CTF_ORDINAL "ordinal: counts records, not time"
+
 /* The last time of that clock which readers can show. */
 uint64_t ctp_ctf_time_max(const struct ctp_section *sec);
 

@@ -132,12 +132,13 @@ static void put_clock(struct ctp_output *out, const struct ctp_section *sec, cha
 {
 	const char *clock = ctp_section_get(sec, "clock");
 	uint64_t offset = ctp_ctf_clock_offset(sec);
+	const char *about = sec->ordinal ? CTP_CTF_ORDINAL :
+	                    offset ? "the section's clock" : "the section's clock, whose offset to wall time is not known";
 	snprintf(name, name_size, "clock_%s", clock ? clock : "unknown");
 	make_identifier(name);
 	putf(out, "clock {\n\tname = \"%s\";\n\tdescription = \"%s\";\n\tfreq = 1000000000;\n"
 	          "\toffset_s = %" PRIu64 ";\n\toffset = %" PRIu64 ";\n\tabsolute = TRUE;\n};\n\n",
-	     name, offset ? "the section's clock" : "the section's clock, whose offset to wall time is not known",
-	     offset / 1000000000, offset % 1000000000);
+	     name, about, offset / 1000000000, offset % 1000000000);
 }
 
 void ctp_ctf_metadata_begin(struct ctp_output *out, const struct ctp_section *sec, const uint8_t uuid[16])

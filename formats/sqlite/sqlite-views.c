@@ -139,6 +139,11 @@ static enum ctp_status make_kind_view(const struct ctp_sqlite *s, const struct k
 	return status;
 }
 
+/* --- times --------------------------------------------------------------------------------------------------------------- */
+
+/* A span of time, which is null in a section without a clock. The list of these is made once for a query, and is mostly empty. */
+#define SPAN(section, span) "iif(" section " IN (SELECT id FROM sections WHERE clock = 'ordinal'), NULL, " span ")"
+
 /* --- what is looked up ----------------------------------------------------------------------------------------------------- */
 
 /* Whether x's coroutine shared its station with another: its indexes then say nothing. */
@@ -243,7 +248,7 @@ static enum ctp_status make_kind_view(const struct ctp_sqlite *s, const struct k
 #define WAKE(what) RECORD("c", what, "wakes", "AND r.ts > c.before_ns ORDER BY r.ts DESC")
 #define WAKE_COUNTS \
 	"coalesce(c.state = 'suspended' AND " WAKE("r.ts >= c.ts OR coalesce(c.ran_on = r.tid" \
-	                                           " OR c.ran_on IS NOT NULL AND r.ts > c.before_ns + 1000, 0)") ", 0)"
+	                                           " OR c.ran_on IS NOT NULL AND r.ts > c.before_ns + iif(c.ordinal, 0, 1000), 0)") ", 0)"
 
 /* --- the views ----------------------------------------------------------------------------------------------------------- */
 
@@ -301,7 +306,7 @@ static const struct {
 	 */
 	{"intervals",
 	 "SELECT id, section, coro, probe_id, is_active, tid, addr, site, \"index\", start_ns, stop_ns,"
-	 " stop_ns - start_ns AS duration_ns, open, death_ns, exact, certain"
+	 " " SPAN("section", "stop_ns - start_ns") " AS duration_ns, open, death_ns, exact, certain"
 	 " FROM (SELECT e.*, e.ts AS start_ns,"
 	 " CASE WHEN e.conflict THEN NULL WHEN next_ts IS NOT NULL THEN iif(gap, NULL, max(next_ts, e.ts))"
 	 " WHEN " LOST_BEHIND("e") " THEN NULL"
@@ -317,7 +322,7 @@ static const struct {
 	/* A gap is a missing index; else a loss record behind the last transition, or of a coroutine without transitions. */
 	{"gaps",
 	 "SELECT section, coro, probe_id, start_ns, max(start_ns, stop_ns) AS stop_ns,"
-	 " max(start_ns, stop_ns) - start_ns AS duration_ns, lost FROM ("
+	 " " SPAN("section", "max(start_ns, stop_ns) - start_ns") " AS duration_ns, lost FROM ("
 	 "SELECT e.section, e.coro, e.probe_id, coalesce(p.ts, " BEGIN("e") ") AS start_ns, e.ts AS stop_ns,"
 	 " e.\"index\" - coalesce(p.\"index\", -1) - 1 AS lost"
 	 " FROM coro_trace_events e LEFT JOIN coro_trace_events p ON p.id = " PREVIOUS("e")
@@ -385,7 +390,7 @@ static const struct {
 	 */
 	{"wait_for",
 	 "WITH RECURSIVE waits AS MATERIALIZED (SELECT * FROM (SELECT t.section, t.coro, t.probe_id, t.ts, t.addr, t.site, t.ts AS since_ns,"
-	 " s.end_ns - t.ts AS for_ns, coalesce(s.complete, 0) AND NOT " LOST_OF_NOBODY("t") " AS certain,"
+	 " iif(s.clock = 'ordinal', NULL, s.end_ns - t.ts) AS for_ns, coalesce(s.complete, 0) AND NOT " LOST_OF_NOBODY("t") " AS certain,"
 	 " " RECORD("t", "r.target", "awaits", "AND r.ts <= t.ts AND r.ts >= iif(t.\"index\" = 0, 0,"
 	 "         " STEP("t", "y.ts", "AND y.\"index\" = t.\"index\" - 1") ") ORDER BY r.ts DESC") " AS awaits"
 	 " FROM (SELECT DISTINCT section, coro FROM awaits WHERE coro <> 0) c JOIN coro_trace_events t ON t.id = " LAST("c")
@@ -406,14 +411,16 @@ static const struct {
 	 " FROM run_intervals i"},
 
 	{"thread_gaps",
-	 "SELECT section, tid, min(start_ns, ts) AS start_ns, ts AS stop_ns, ts - min(start_ns, ts) AS duration_ns, transitions AS lost"
+	 "SELECT section, tid, min(start_ns, ts) AS start_ns, ts AS stop_ns,"
+	 " " SPAN("section", "ts - min(start_ns, ts)") " AS duration_ns, transitions AS lost"
 	 " FROM (SELECT l.*, coalesce(nullif(after, 0), (SELECT e.ts FROM coro_trace_events e WHERE e.tid = l.tid"
 	 "       AND e.section IS l.section ORDER BY e.ts LIMIT 1), ts) AS start_ns"
 	 "       FROM thread_losses l WHERE transitions > 0 AND tid <> 0)"},
 
 	/* Runs may be nested, and gaps may overlap: between two neighbouring begins or ends, a run or a gap is open or not. */
 	{"thread_times",
-	 "SELECT i.section, i.tid, " THREAD_NAME("i") " AS thread, first_ns, last_ns, runs, busy_ns, unknown_ns, gaps, i.lost,"
+	 "SELECT i.section, i.tid, " THREAD_NAME("i") " AS thread, first_ns, last_ns, runs,"
+	 " iif(s.clock = 'ordinal', NULL, busy_ns) AS busy_ns, iif(s.clock = 'ordinal', NULL, unknown_ns) AS unknown_ns, gaps, i.lost,"
 	 " coalesce(s.complete AND coalesce(l.lost, 0) <= coalesce(m.of_threads, 0), 0) AS certain"
 	 " FROM (SELECT section, tid, min(t) AS first_ns, max(t) AS last_ns, sum(kind = 'run') AS runs, sum(kind = 'gap') AS gaps,"
 	 "       sum(lost) AS lost, sum(iif(run > 0 AND gap = 0, next - t, 0)) AS busy_ns,"
@@ -431,7 +438,8 @@ static const struct {
 	{"coroutine_times",
 	 "SELECT section, coro, probe_id, " NAME_OF("i") " AS name, coalesce(" BEGIN("i") ", first_ns) AS begin_ns,"
 	 " coalesce(" DEATH("i", "r.ts") ", (SELECT s.end_ns FROM sections s WHERE s.id = i.section)) AS end_ns,"
-	 " runs, running_ns, waits, suspended_ns, gaps, unknown_ns, lost"
+	 " runs, " SPAN("section", "running_ns") " AS running_ns, waits, " SPAN("section", "suspended_ns") " AS suspended_ns, gaps,"
+	 " " SPAN("section", "unknown_ns") " AS unknown_ns, lost"
 	 " FROM (SELECT section, coro, max(probe_id) AS probe_id, min(start_ns) AS first_ns, min(start_ns) AS ts,"
 	 "       sum(state IS 1) AS runs, sum(iif(state IS 1, duration_ns, 0)) AS running_ns,"
 	 "       sum(state IS 0) AS waits, sum(iif(state IS 0, duration_ns, 0)) AS suspended_ns,"
@@ -443,7 +451,7 @@ static const struct {
 
 	/* The state of a coroutine is that of its last transition, or of its birth; not certain if other tables may have transitions. */
 	{"coroutine_states",
-	 "SELECT section, coro, probe_id, state, since_ns, end_ns - since_ns AS for_ns, tid, addr, certain, " NAME_OF("c") " AS name,"
+	 "SELECT section, coro, probe_id, state, since_ns, iif(ordinal, NULL, end_ns - since_ns) AS for_ns, tid, addr, certain, " NAME_OF("c") " AS name,"
 	 " iif(state = 'suspended', " PLACE_TEXT("c") ", NULL) AS site_text,"
 	 " CASE WHEN state <> 'suspended' THEN NULL WHEN " WAKE_COUNTS " THEN 1"
 	 " WHEN NOT certain OR missed_ns >= since_ns OR " WAKE("1") " OR NOT EXISTS (SELECT 1 FROM wakes w WHERE w.section IS c.section)"
@@ -451,7 +459,7 @@ static const struct {
 	 " iif(" WAKE_COUNTS ", nullif(" WAKE("r.\"by\"") ", 0), NULL) AS woken_by,"
 	 " nullif(" BIRTH("c", "r.parent") ", 0) AS parent, " SITE_TEXT("c", BIRTH("c", "r.site")) " AS spawn_site_text,"
 	 " " BIRTH("c", "r.ts") " AS born_ns,"
-	 " CASE WHEN coro IS NOT NULL AND (last IS NULL OR \"index\" IS NOT NULL) THEN"
+	 " CASE WHEN ordinal THEN NULL WHEN coro IS NOT NULL AND (last IS NULL OR \"index\" IS NOT NULL) THEN"
 	 " coalesce((SELECT sum(max(0, e.ts - coalesce(" STEP("e", "y.ts", "AND y.\"index\" < e.\"index\""
 	 " ORDER BY y.\"index\" DESC") ", " BEGIN("e") "))) FROM coro_trace_events e WHERE e.coro = c.coro AND e.section IS c.section"
 	 " AND e.\"index\" > 0 AND " STEP("e", "1", "AND y.\"index\" = e.\"index\" - 1") " IS NULL AND NOT " STALE("e") "), 0)"
@@ -466,7 +474,7 @@ static const struct {
 	 " iif(last IS NULL, " HAS("c", "losses", "") ", " LOST_BEHIND("c") ") AS lost"
 	 " FROM (SELECT c.section, c.coro, coalesce(c.probe_id, t.probe_id, " BIRTH("c", "r.probe_id") ", "
 	 RECORD("c", "r.probe_id", "losses", "") ", " RECORD("c", "r.probe_id", "deaths", "") ") AS probe_id, t.id AS last, t.is_active,"
-	 " t.tid, t.addr, t.site, t.\"index\", coalesce(t.ts, " BEGIN("c") ") AS ts, s.end_ns, s.complete, m.missed_ns,"
+	 " t.tid, t.addr, t.site, t.\"index\", coalesce(t.ts, " BEGIN("c") ") AS ts, s.end_ns, s.complete, s.clock = 'ordinal' AS ordinal, m.missed_ns,"
 	 " coalesce(p.ts, iif(t.\"index\" > 0, -1, t.ts - 1)) AS before_ns,"
 	 " iif(p.is_active AND p.\"index\" = t.\"index\" - 1, p.tid, NULL) AS ran_on"
 	 " FROM coroutines c LEFT JOIN coro_trace_events t ON t.id = iif(c.coro IS NULL, " LAST_PLAIN("c") ", " LAST("c") ")"
@@ -477,7 +485,7 @@ static const struct {
 	/* Events that are missing in each section, as ctp-report counts them; nobodys: those of unknown coroutines. */
 	{"loss_totals",
 	 "SELECT id AS section, complete, coalesce(lost, 0) AS lost, coalesce(nobodys, 0) AS nobodys, coalesce(gaps, 0) AS gaps,"
-	 " coalesce(unknown_ns, 0) AS unknown_ns, coalesce(of_threads, 0) AS of_threads, coalesce(missed, 0) AS missed"
+	 " iif(s.clock = 'ordinal', NULL, coalesce(unknown_ns, 0)) AS unknown_ns, coalesce(of_threads, 0) AS of_threads, coalesce(missed, 0) AS missed"
 	 " FROM sections s LEFT JOIN " LOSSES " l ON l.section = s.id LEFT JOIN " THREAD_LOSSES " m ON m.section = s.id"
 	 " LEFT JOIN (SELECT section, sum(coalesce(lost > 0, 0)) AS gaps, sum(duration_ns) AS unknown_ns FROM gaps GROUP BY section) g"
 	 " ON g.section = s.id"},
