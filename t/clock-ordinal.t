@@ -134,4 +134,67 @@ if [ -x "$BIN/ctp-sqlite" ] && command -v sqlite3 >/dev/null; then
 	fi
 fi
 
+# --- ctp-report
+units='[0-9] ?(ns|us|ms|s|min|h|%)([ ,;|)]|$)'
+no_units() { is "$1: no unit of time, no share, no date" "$(printf '%s\n' "$2" | grep -Ec "$units|UTC|started")" 0; }
+text=$(ctp report -v "$tmp/o.ctp" 2>/dev/null) markdown=$(ctp report -mv "$tmp/o.ctp" 2>/dev/null) json=$(ctp report -j "$tmp/o.ctp")
+like 'report: the circle is proved by order alone' "$text" '^1[.] PROVED: 2 coroutines wait for one another .*wait-cycle'
+is 'report: one line says that there is no clock' "$(one "$text" 'the section has no clock')" 1
+like 'report: its numbers' "$text" '^  numbered 1 to 5000000007; exited'
+like 'report: a member' "$text" '#2: suspended since 5000000000, on thread 11$'
+like 'report: a thread' "$text" '^ +1 +5000000000  11$'
+no_units 'report' "$text"
+like 'report -m: a member' "$markdown" '^[|] `#2` [|] suspended [|] 5000000000 [|]  [|]$'
+no_units 'report -m' "$markdown"
+is 'report -m: each row of a table is as wide as its head' "$(printf '%s\n' "$markdown" | awk -F'|' '
+	!/^[|]/ { n = 0 } /^[|]/ { if (n && NF != n) bad++; n = NF } END { print bad + 0 }')" 0
+like 'report -j: the section' "$json" '"ordinal":true,"start_ns":null,"duration_ns":null,"first":"1","last":"5000000007"'
+like 'report -j: a member' "$json" '"since_ns":null,"for_ns":null,"since":"5000000000"'
+is 'report -j: no time is a number' "$(printf '%s\n' "${json%%],\"since_ns\"*}" | grep -Eo '"[a-z0-9_]*_ns":"?[0-9]+' | wc -l)" 0
+if command -v jq >/dev/null; then ok 'report -j: jq reads it' jq -n --argjson it "$json" '$it'; fi
+like 'report -j: a section with a clock' "$(ctp report -j "$tmp/clock.ctp")" '"ordinal":false,"start_ns":"1","duration_ns":5000000006,"outcome"'
+is 'report --folded: numbers, whatever the unit' "$(ctp report --folded --folded-unit s "$tmp/o.ctp")" '0x0000000000001000 5000000009'
+for option in --since --until; do
+	said=$(ctp report $option 1s "$tmp/o.ctp" 2>&1)
+	is "report $option: status 1" $? 1
+	is "report $option: one line" "$said" "ctp-report: a section has no clock, and its records have numbers: leave out $option"
+done
+# A circle in which a lock may have been handed on is likely by how long it lasts, and is not judged.
+{ section '"clock":"ordinal"'; circle | sed 's/"joins":true/"joins":false/'; } | ctp fromjsonl >"$tmp/loose.ctp"
+like 'report: a circle without joins is none' "$(ctp report "$tmp/loose.ctp")" '^No findings in the order of its records$'
+if [ -x "$BIN/ctp-collect" ] && [ -x "$O/examples/lostwake" ]; then
+	"$BIN/ctp-collect" -q "$O/examples/lostwake" 2>/dev/null | ctp tojsonl -qa >"$tmp/lost.jsonl"
+	like 'report: a lost wake is found by a clock' "$(ctp fromjsonl -q "$tmp/lost.jsonl" | ctp report -qj)" '"rule":"never-woken"'
+	sed 's/"clock":"monotonic"/"clock":"ordinal"/' "$tmp/lost.jsonl" | ctp fromjsonl -q >"$tmp/lost.ctp"
+	like 'report: and not without' "$(ctp report -qj "$tmp/lost.ctp")" '"ordinal":true.*"findings":\[\]'
+	like 'report: who still waits is told' "$(ctp report -q "$tmp/lost.ctp")" '^Still waiting at the end, but no finding$'
+	no_units 'report: a real program' "$(ctp report -qv "$tmp/lost.ctp")"
+fi
+
+# --- ctp-tohtml
+browse() { python3 t/browser.py "$@" 2>"$tmp/err"; }
+if [ -x "$BIN/ctp-tohtml" ]; then
+	ctp tohtml -q -o "$tmp/o.html" "$tmp/o.ctp"
+	ctp tohtml -q --section 2 -o "$tmp/both.html" "$tmp/both.ctp"
+	like 'tohtml: the page is told' "$(cat "$tmp/o.html")" '"t0_wall_ns":null,"ordinal":true,"t0_ns":"1"'
+	like 'tohtml --since: one line' "$(ctp tohtml --since 1s -o "$tmp/x.html" "$tmp/o.ctp" 2>&1)" '^ctp-tohtml: a section has no clock'
+fi
+if [ -e "$tmp/o.html" ] && python3 -c 'import sys; sys.path.insert(0, "t"); import browser; sys.exit(not browser.chromium())' 2>/dev/null; then
+	browse "$tmp/o.html" 'document.body.innerText' 'ctp.app.window.ticks(5).at.map(t => moment(t))' \
+		'describeCoroutine(ctp.model, 0, 3e9, 1)' 'describeCoroutine(ctp.model, 0, 3, 1e9)' 'describeThread(ctp.model, 1, 3e9, 1)' \
+		'[...document.querySelectorAll("#findings details")].map(node => node.textContent)' \
+		'[coroutinePage(ctp.app, 0).node, sitesTable(ctp.app), ...atEndTables(ctp.app), threadsTable(ctp.app)].map(n => n.textContent)' \
+		>"$tmp/page"
+	is 'page: no error' $? 0
+	like 'page: what it is' "$(sed -n 1p "$tmp/page")" 'no clock, numbered 1 to 5,000,000,007 '
+	like 'page: the axis' "$(sed -n 2p "$tmp/page")" '"2,000,000,000", "4,000,000,000"'
+	is 'page: a tip' "$(sed -n 3p "$tmp/page")" '["coroutine  #1", "suspended from 5 to 5,000,000,007, until the end", "at 0x0000000000001000"]'
+	like 'page: a pixel' "$(sed -n 4p "$tmp/page")" '3 events in the 1,000,000,000 records of this pixel: running, suspended, not started"'
+	like 'page: a thread' "$(sed -n 5p "$tmp/page")" 'from 6 to 5,000,000,000"'
+	like 'page: a member' "$(sed -n 6p "$tmp/page")" '#2 suspended since 5,000,000,000'
+	is 'page: no unit of time, no share' "$(grep -Ec '[0-9] ?(ns|\\u00b5s|ms|s|%)\b' "$tmp/page")" 0
+	browse "$tmp/both.html" '[...document.querySelectorAll("#findings details")].map(node => node.textContent)' >"$tmp/page"
+	like 'page: a finding of a section with a clock has times' "$(cat "$tmp/page")" '#1 suspended for 5 s'
+fi
+
 done_testing

@@ -43,7 +43,8 @@ function factsNode(app, row) {
 	fact("spawned by", parent >= 0 ? coroutineLink(model, parent) : "not known");
 	fact("born", moment(born), wall ? el("span", { class: "faint" }, `  ${wall}`) : "");
 	fact("died", coros.died[row] > model.span ? "alive at the end" : moment(coros.end[row]));
-	fact("lived", duration(coros.end[row] - born));
+	if (hasClock())
+		fact("lived", duration(coros.end[row] - born));
 	if (by.size)
 		fact("woken by", othersNode(model, by));
 	if (woke.size)
@@ -55,6 +56,8 @@ function factsNode(app, row) {
 }
 
 function totalsNode(model, row) {
+	if (!hasClock())
+		return null;
 	const total = model.coros.end[row] - model.coros.born[row], said = [];
 	const bar = el("div", { class: "shares", role: "img" }), list = el("ul");
 	for (const state of STACK) {
@@ -95,7 +98,7 @@ class EventTable {
 		const head = (title, kind) => el("th", { scope: "col", class: kind }, title);
 		const pager = el("div", { class: "pager" }, el("h2", null, "Events in the window above"),
 			step("◀ earlier", -EVENTS_AT_ONCE), step("later ▶", EVENTS_AT_ONCE), this.where);
-		const heads = [head("at"), head("what"), head("where, by whom, on what"), head("then"), head("for", "number")];
+		const heads = [head("at"), head("what"), head("where, by whom, on what"), head("then"), hasClock() ? head("for", "number") : null];
 		const table = el("table", null, el("thead", null, el("tr", null, ...heads)), this.body);
 		this.node = el("section", { class: "table events" }, pager, table);
 		window.listeners.push(() => this.later());
@@ -111,7 +114,7 @@ class EventTable {
 		return el("tr", null, el("td", { class: "number" }, moment(at)),
 			...eventCells(this.app, e).map(cell => el("td", null, cell)),
 			el("td", null, el("i", { class: PALETTE[state] }), STATE_NAMES[state]),
-			el("td", { class: "number" }, duration(Math.max(0, end - at))));
+			hasClock() ? el("td", { class: "number" }, duration(Math.max(0, end - at))) : null);
 	}
 	fill(from) {
 		const { row, window } = this, { lanes } = this.app.model;

@@ -29,8 +29,13 @@ function describeMixture(lanes, row, t, per, names) {
 	const parts = [];
 	for (const state of STACK)
 		if (lanes.share[state] > 0 || lanes.begun[state])
-			parts.push(`${names[state]} ${percent(lanes.share[state] / (to - from))}`);
+			parts.push(hasClock() ? `${names[state]} ${percent(lanes.share[state] / (to - from))}` : names[state]);
 	return `${plural(e1 - e0, "event")} in the ${duration(to - from)} of this pixel: ${parts.join(", ")}`;
+}
+
+// Where there is no clock, lasting() has it.
+function sinceText(from) {
+	return hasClock() ? `, since ${moment(from)}` : "";
 }
 
 function describeCoroutine(model, row, t, per) {
@@ -41,7 +46,7 @@ function describeCoroutine(model, row, t, per) {
 	if (lanes.stateAt(row, t) === DEAD)
 		return [...lines, t < coros.born[row] ? "not born yet" : "dead"];
 	const { state, from, to, e, open } = stretch(model, row, t);
-	lines.push(`${STATE_NAMES[state]} for ${duration(to - from)}${open ? ", until the end" : ""}, since ${moment(from)}`);
+	lines.push(`${STATE_NAMES[state]} ${lasting(from, to)}${open ? ", until the end" : ""}${sinceText(from)}`);
 	const place = model.placeAt(row, e);
 	if (state === SUSPENDED || state === RUNNABLE)
 		lines.push(place && "at " + clean(place));
@@ -78,8 +83,8 @@ function describeThread(model, row, t, per) {
 	const from = e > lanes.first[row] ? lanes.time[e - 1] : 0, to = e < lanes.first[row + 1] ? lanes.time[e] : model.span;
 	const what = runs < 0 ? "nothing traced" : `${model.label(runs)}  ${model.idText(runs)}`;
 	if (lanes.stateBefore(row, e) !== UNKNOWN)
-		return [...lines, `ran ${what} for ${duration(to - from)}`];
-	lines.push(`unknown for ${duration(to - from)}, since ${moment(from)}`);
+		return [...lines, `ran ${what} ${lasting(from, to)}`];
+	lines.push(`unknown ${lasting(from, to)}${sinceText(from)}`);
 	if (runs >= 0)
 		return [...lines, `resumed ${what}, of which events are missing`];
 	const gaps = model.threadGaps[row], gap = gaps.to.findIndex(end => end > t);

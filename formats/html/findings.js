@@ -29,12 +29,17 @@ function whereNode(node, title, site) {
 	return site ? el("div", null, el("span", { class: "faint" }, title), " ", node(site)) : null;
 }
 
-function membersNode({ site, coroutine }, { coroutines, members }) {
+// How long, or since which number where the section has no clock.
+function sinceOrFor({ ordinal, start_ns: first }, { since_ns, for_ns }) {
+	return ordinal ? `since ${numberAt(first, since_ns)}` : `for ${duration(for_ns, true)}`;
+}
+
+function membersNode({ site, coroutine, section }, { coroutines, members }) {
 	if (!coroutines.length)
 		return null;
 	const spread = coroutines.some(member => member.suspend_site !== coroutines[0].suspend_site);
 	const items = coroutines.map(member => el("li", null, coroutine(member),
-		el("span", { class: "faint" }, ` ${clean(member.state, 40)} for ${duration(member.for_ns)}`),
+		el("span", { class: "faint" }, ` ${clean(member.state, 40)} ${sinceOrFor(section, member)}`),
 		spread && member.suspend_site ? el("span", null, el("span", { class: "faint" }, " at "), site(member.suspend_site)) : null));
 	const some = `The report lists ${count(coroutines.length)} of ${count(members)}. Its sites find all that were there.`;
 	return el("details", null, el("summary", null, "who"), el("ul", { class: "who" }, ...items),
@@ -42,13 +47,13 @@ function membersNode({ site, coroutine }, { coroutines, members }) {
 }
 
 // What a waiter does, as the other forms of the report say it.
-function waitText({ state, for_ns, told }) {
-	const does = state === "runnable" ? "ready to run " : state === "born" ? "not yet run " : "";
-	return ` ${does}for ${duration(for_ns)}${does || told ? "" : " (inferred)"}`;
+function waitText(section, waiter) {
+	const does = waiter.state === "runnable" ? "ready to run " : waiter.state === "born" ? "not yet run " : "";
+	return ` ${does}${sinceOrFor(section, waiter)}${does || waiter.told ? "" : " (inferred)"}`;
 }
 
 // Who waits because of the finding, each below whom it waits for, the longest first; those are roots whom the list does not have.
-function treeNode({ site, coroutine }, { coroutines, awaits, waiting, members }) {
+function treeNode({ site, coroutine, section }, { coroutines, awaits, waiting, members }) {
 	if (!awaits || !awaits.length)
 		return null;
 	const left = new Set([...awaits].sort((a, b) => b.for_ns - a.for_ns));
@@ -57,7 +62,7 @@ function treeNode({ site, coroutine }, { coroutines, awaits, waiting, members })
 		waiters.forEach(waiter => left.delete(waiter));
 		return waiters.length ? el("ul", null, ...waiters.map(waiter => el("li", null, coroutine(waiter),
 			waiter.suspend_site ? el("span", null, el("span", { class: "faint" }, " at "), site(waiter.suspend_site)) : null,
-			el("span", { class: "faint" }, waitText(waiter)), below(waiter.coro)))) : null;
+			el("span", { class: "faint" }, waitText(section, waiter)), below(waiter.coro)))) : null;
 	};
 	const root = member => [member, below(member.coro)];
 	const roots = coroutines.map(root).filter(([, list]) => list), listed = new Set(awaits.map(waiter => waiter.coro));
@@ -71,7 +76,7 @@ function treeNode({ site, coroutine }, { coroutines, awaits, waiting, members })
 		waiting > awaits.length ? el("p", { class: "faint" }, `The report lists ${count(awaits.length)} of them.`) : null);
 }
 
-// links: how a site and a coroutine are shown; toggle: what a click does.
+// links: how a site and a coroutine are shown, and the section; toggle: what a click does.
 function findingNode(finding, links, toggle) {
 	const { site } = links;
 	const head = el("button", { type: "button", class: "head", "aria-pressed": "false", onclick: toggle },
@@ -90,8 +95,9 @@ function choose(node, on) {
 
 // Those of the section that the timeline shows: app.findingNodes has them by their index.
 function findingsNode(app) {
-	const links = { site: siteNode(app), coroutine: member => coroutineNode(app, member) }, list = el("ol");
-	for (const [index, finding] of app.model.section.findings.entries()) {
+	const { section } = app.model, list = el("ol");
+	const links = { site: siteNode(app), coroutine: member => coroutineNode(app, member), section };
+	for (const [index, finding] of section.findings.entries()) {
 		app.findingNodes[index] = findingNode(finding, links, () => app.toggleFinding(index));
 		list.append(app.findingNodes[index]);
 	}
@@ -103,12 +109,13 @@ const MOST_STILL = 6;
 // Who waited or ran at the end and is in no finding, as ctp-report lists them.
 function stillNode(app, title, list) {
 	const items = list.filter(item => item.in_findings < item.coroutines), left = items.length - MOST_STILL;
+	const longest = hasClock() ? ", the longest " : ", the first ";
 	if (!items.length)
 		return null;
 	const nodes = items.slice(0, MOST_STILL).map(item => el("li", null, plural(item.coroutines, "coroutine"),
 		item.suspend_site || item.spawn_site ? " at " : "", whereOf(app, item),
-		el("span", { class: "faint" }, ` for ${duration(item.longest_ns)}${item.coroutines > 1 ? " at most" : ""}`),
-		item.longest ? el("span", null, item.coroutines > 1 ? ", the longest " : ", ", coroutineNode(app, item.longest)) : null,
+		hasClock() ? el("span", { class: "faint" }, ` for ${duration(item.longest_ns)}${item.coroutines > 1 ? " at most" : ""}`) : null,
+		item.longest ? el("span", null, item.coroutines > 1 ? longest : ", ", coroutineNode(app, item.longest)) : null,
 		item.certain ? null : el("span", { class: "faint" }, " (events of them were lost)")));
 	const more = left > 0 ? el("a", { href: "#/waiting" }, `and ${count(left)} more`) : null;
 	return el("div", { class: "lines" }, el("h3", null, title), el("ul", null, ...nodes), more);
@@ -134,11 +141,11 @@ function panelNodes(app) {
 // Those of the trace's other sections, which can be read but not be shown in the timeline.
 function otherFindingsNodes(model) {
 	const coroutine = ({ name, coro, in: within }) => quoted(`${name || ""} ${idText(coro)}${!name && within ? ", in " + within : ""}`, 120);
-	const links = { site: site => quoted(site, 100), coroutine };
 	const nodes = [];
 	model.meta.report.sections.forEach((section, number) => {
 		if (number === model.meta.section || !section.findings.length)
 			return;
+		const links = { site: site => quoted(site, 100), coroutine, section };
 		const list = section.findings.map(finding => {
 			const node = findingNode(finding, links, () => choose(node, !node.classList.contains("chosen")));
 			return node;

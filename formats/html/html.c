@@ -14,6 +14,7 @@
 #include "html/html-gzip.h"
 #include "html/html-pack.h"
 #include "html/html-texts.h"
+#include "report/report-args.h"
 #include "report/report-json.h"
 #include "report/report-print.h"
 
@@ -362,6 +363,7 @@ static void put_meta(const struct html_sink *s)
 		ctp_print_f(out, ",\"t0_wall_ns\":\"%jd\"", sec->start_wall_ns);
 	else
 		ctp_print_f(out, ",\"t0_wall_ns\":null");
+	ctp_print_f(out, ",\"ordinal\":%s", sec && sec->ordinal ? "true" : "false");
 	ctp_print_f(out, ",\"t0_ns\":\"%ju\",\"span_ns\":%ju,\"section\":%u", w->t0_ns, w->span_ns, w->section);
 	ctp_print_f(out, ",\"coroutines\":%u,\"events\":%ju", w->pack.nrows, ctp_html_pack_shown(&w->pack));
 	ctp_print_f(out, ",\"omitted_coroutines\":%ju,\"omitted_events\":%ju", w->pack.omitted_coroutines,
@@ -418,7 +420,8 @@ static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 static enum ctp_status take_section(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
 {
 	struct html_sink *s = (struct html_sink *)sink;
-	(void)err;
+	if (ctp_report_window(s->report, sec, err))
+		return CTP_FAILED;
 	s->analysis->input = sink->input;
 	ctp_analysis_section(s->analysis, sec);
 	return CTP_OK;

@@ -190,7 +190,7 @@ class Overview {
 		ctx.fillText("events", 10, LEGEND + 8);
 		ctx.fillStyle = css("faint");
 		if (density && density.most)
-			ctx.fillText(`most ${count(density.most)} in ${duration(density.per)}`, 10, LEGEND + 24, left - 16);
+			ctx.fillText(`most ${count(density.most)}${hasClock() ? ` in ${duration(density.per)}` : ""}`, 10, LEGEND + 24, left - 16);
 		ctx.fillStyle = css("text");
 		ctx.fillText("alive, by state", 10, height - BAND / 2 - 1);
 	}

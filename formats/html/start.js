@@ -9,9 +9,13 @@ function outcomeText({ outcome, status }) {
 	return Object.hasOwn(words, outcome || "") ? words[outcome] : null;
 }
 
+function lengthText(ns) {
+	return hasClock() ? duration(ns) : `no clock, numbered ${moment(0)} to ${moment(ns)}`;
+}
+
 function aboutNodes({ meta, section }) {
 	const facts = [
-		duration(section.duration_ns ?? meta.span_ns),
+		lengthText(section.duration_ns ?? meta.span_ns),
 		plural(section.coroutines ?? meta.coroutines, "coroutine"),
 		section.alive ? `${count(section.alive)} alive at the end` : null,
 		plural(section.threads_seen ?? meta.threads.length, "thread"),
@@ -55,6 +59,9 @@ function fillIn(app) {
 	byId("findings").replaceChildren(...panelNodes(app));
 	byId("notice").textContent = notice;
 	byId("notice").hidden = !notice;
+	if (!hasClock())
+		for (const by of ["stuck", "running", "runnable", "suspended", "life"])
+			byId("sort").querySelector(`[value=${by}]`).remove();
 }
 
 // What a test may ask.
@@ -80,6 +87,7 @@ async function start() {
 	};
 	try {
 		const model = new Model(await readTrace(say));
+		useClock(model.meta);
 		await model.build(say);
 		const app = new App(model);
 		fillIn(app);

@@ -53,6 +53,11 @@ function numberColumn(title, get, show) {
 	return { title, key: get, show: item => show(get(item)), number: true };
 }
 
+// Columns that only a section with a clock has.
+function timeColumns(...columns) {
+	return hasClock() ? columns : [];
+}
+
 // A site, as a button that looks for those who were there.
 function siteNode(app) {
 	const attrs = { type: "button", class: "link site", title: "show the coroutines with this site" };
@@ -70,18 +75,19 @@ function coroutineNode(app, { coro, name, in: within }) {
 }
 
 function sitesTable(app) {
+	const spans = hasClock() ? ["p50", "p99", "max", "total"] : [], wide = 1 + spans.length;
 	const parts = ["suspended", "runnable", "running"].flatMap(state => [
 		numberColumn("times", item => item[state].count, count),
-		...["p50", "p99", "max", "total"].map(what => numberColumn(what, item => item[state][what + "_ns"], duration)),
+		...spans.map(what => numberColumn(what, item => item[state][what + "_ns"], duration)),
 	]);
 	const columns = [
 		textColumn("site", item => item.site, siteNode(app)),
 		numberColumn("still waiting", item => item.still_waiting, count),
 		...parts,
 	];
-	const groups = [["", 2], ["suspended", 5], ["runnable: woken, not yet resumed", 5], ["running after it", 5]];
-	const caption = "How long coroutines were in each state, by site";
-	return new Table(caption, columns, app.model.section.sites, groups).sort(6, true).node;
+	const groups = [["", 2], ["suspended", wide], ["runnable: woken, not yet resumed", wide], ["running after it", wide]];
+	const caption = `How ${hasClock() ? "long" : "often"} coroutines were in each state, by site`;
+	return new Table(caption, columns, app.model.section.sites, groups).sort(1 + wide, true).node;
 }
 
 function atEndTable(app, caption, items, more) {
@@ -90,8 +96,8 @@ function atEndTable(app, caption, items, more) {
 		textColumn("spawned at", item => item.spawn_site, siteNode(app)),
 		numberColumn("coroutines", item => item.coroutines, count),
 		...more,
-		numberColumn("shortest", item => item.shortest_ns, duration),
-		numberColumn("longest", item => item.longest_ns, duration),
+		...timeColumns(numberColumn("shortest", item => item.shortest_ns, duration),
+			numberColumn("longest", item => item.longest_ns, duration)),
 		{ title: "which", key: item => item.longest.name || "", show: item => coroutineNode(app, item.longest) },
 		{ title: "certain", key: item => Number(item.certain), show: item => item.certain ? "yes" : "no, events lost" },
 	];
@@ -108,9 +114,9 @@ function threadsTable(app) {
 	const columns = [
 		textColumn("thread", item => item.name, name => quoted(name, 60)),
 		numberColumn("tid", item => item.tid, String),
-		numberColumn("busy", item => item.busy_ns, duration),
-		numberColumn("of what is known", item => item.busy_share, percent),
-		numberColumn("unknown", item => item.unknown_ns || 0, duration),
+		...timeColumns(numberColumn("busy", item => item.busy_ns, duration),
+			numberColumn("of what is known", item => item.busy_share, percent),
+			numberColumn("unknown", item => item.unknown_ns || 0, duration)),
 		numberColumn("resumes", item => item.resumes, count),
 		numberColumn("last event at", item => item.last_ns, ns => moment(ns, 1000)),
 	];
@@ -119,6 +125,8 @@ function threadsTable(app) {
 
 function topTables(app) {
 	const { top } = app.model.section;
+	if (!hasClock())
+		return [el("p", { class: "faint" }, "The section has no clock: no state of a coroutine has a length.")];
 	return ["running", "runnable", "suspended", "unknown"].filter(state => state !== "unknown" || (top[state] || []).length).map(state => {
 		const columns = [
 			{ title: "coroutine", key: item => item.name || "", show: item => coroutineNode(app, item) },

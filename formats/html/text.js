@@ -51,10 +51,27 @@ function idText(id) {
 	return number > 0xffffffffn ? "#0x" + number.toString(16) : "#" + number;
 }
 
+// The number of the record at t0, where the section that is shown has no clock: its times are numbers, and no span has a length.
+let firstNumber = null;
+
+function useClock({ ordinal, t0_ns: first }) {
+	firstNumber = ordinal ? BigInt(first) : null;
+}
+
+function hasClock() {
+	return firstNumber === null;
+}
+
+function numberAt(first, behind) {
+	return (BigInt(first) + BigInt(Math.round(behind))).toLocaleString("en");
+}
+
 const UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 
-// Four digits that count, in the unit that suits.
-function duration(ns) {
+// Four digits that count, in the unit that suits; records, where there is no clock.
+function duration(ns, clock = hasClock()) {
+	if (!clock)
+		return plural(ns < 1 ? Number(ns.toPrecision(4)) : Math.round(ns), "record");
 	if (!ns)
 		return "0";
 	const sign = ns < 0 ? "−" : "";
@@ -66,13 +83,20 @@ function duration(ns) {
 	return sign + Number(value.toPrecision(4)) + " " + unit;
 }
 
-// A moment since the start, in the unit that suits `most`, with the digits that a step of this size needs, in threes.
+// A moment since the start, in the unit that suits `most`, with the digits that a step of this size needs, in threes; or a number.
 function moment(ns, step = 1, most = 1e9) {
+	if (!hasClock())
+		return numberAt(firstNumber, ns);
 	const [scale, unit] = UNITS.find(u => most >= u[0]) || UNITS[3];
 	const needed = Math.max(0, Math.ceil(Math.log10(scale / step) - 1e-9));
 	const digits = needed > 3 ? Math.ceil(needed / 3) * 3 : needed;
 	const [whole, part] = Math.abs(ns / scale).toFixed(digits).split(".");
 	return (ns < 0 ? "−" : "") + whole + (part ? "." + part.replace(/\d{3}(?=\d)/g, "$&\u2009") : "") + " " + unit;
+}
+
+// Of what lasted between two moments.
+function lasting(from, to) {
+	return hasClock() ? `for ${duration(to - from)}` : `from ${moment(from)} to ${moment(to)}`;
 }
 
 function wallClock(meta, ns) {

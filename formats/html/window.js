@@ -61,8 +61,8 @@ class TimeWindow {
 		let step = 10 ** Math.floor(Math.log10(this.width / most));
 		step *= [1, 2, 5, 10].find(m => this.width / (step * m) <= most);
 		step = Math.max(1, step);
-		const out = [];
-		for (let t = Math.ceil(this.from / step) * step; t <= this.to; t += step)
+		const out = [], odd = hasClock() ? 0 : Number(firstNumber % BigInt(step)); // what is shown is round
+		for (let t = Math.ceil((this.from + odd) / step) * step - odd; t <= this.to; t += step)
 			out.push(t);
 		return { step, at: out };
 	}

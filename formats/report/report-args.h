@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyse/report.h"
 #include "base/err.h"
 
 /*
@@ -13,6 +14,9 @@
  * than 64 bits hold.
  */
 bool ctp_duration_parse(const char *text, uint64_t *ns);
+
+/* CTP_FAILED: a part of the time is asked for, and the section has no clock. */
+enum ctp_status ctp_report_window(const struct ctp_report *r, const struct ctp_section *sec, struct ctp_err *err);
 
 enum { CTP_TEXTS_MAX = 10000 };
 

@@ -23,6 +23,7 @@ struct ctp_folded {
 	struct ctp_output *out;
 	enum ctp_state state;
 	uint64_t unit_ns;
+	bool ordinal; /* the section at hand has numbers, which are units */
 	struct node {
 		uint32_t parent, place; /* of 0, which is below all: none */
 		uint32_t depth;
@@ -131,8 +132,9 @@ static bool is_covered(const struct ctp_folded *f, const struct ctp_coroutine *c
 
 static void begin(void *arg, const struct ctp_section *sec)
 {
-	(void)sec;
-	clear(arg);
+	struct ctp_folded *f = arg;
+	f->ordinal = sec ? sec->ordinal : f->ordinal;
+	clear(f);
 }
 
 static void change(void *arg, const struct ctp_change *ch)
@@ -188,7 +190,8 @@ static void put_stack(struct ctp_folded *f, const struct node *node)
 		put_frame(f, places[n]);
 		ctp_output_put(f->out, n ? ";" : " ", 1);
 	}
-	uint64_t units = node->ns / f->unit_ns + (node->ns % f->unit_ns >= f->unit_ns - f->unit_ns / 2);
+	uint64_t unit_ns = f->ordinal ? 1 : f->unit_ns;
+	uint64_t units = node->ns / unit_ns + (node->ns % unit_ns >= unit_ns - unit_ns / 2);
 	ctp_print_f(f->out, "%ju\n", units ? units : 1);
 }
 

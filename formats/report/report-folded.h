@@ -5,8 +5,8 @@
  *	main.c:88:serve;accept.c:41:accept_loop;handler.c:212:read_request 1730
  *
  * The last frame is the place where the coroutine suspended last, those before it are where it, its parent and so on were made;
- * an unknown place is left out, or is [no_place] where a frame is needed. The number is of the unit that was asked for. A stack may
- * come in several lines, whose numbers are to be added.
+ * an unknown place is left out, or is [no_place] where a frame is needed. The number is of the unit that was asked for; in a section
+ * without a clock it is a difference of its numbers. A stack may come in several lines, whose numbers are to be added.
  *
  * Only spans of which nothing is missing count, and at the end those that last until then: a coroutine that is stuck is the one
  * to be seen. Gaps are there too, whatever state was asked for, in stacks that end in [unknown]. Memory is bounded: a stack has at

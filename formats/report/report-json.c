@@ -8,6 +8,8 @@ struct json {
 	struct ctp_output *out;
 	const struct ctp_report *report;
 	bool in_page;
+	const struct ctp_report_section *s; /* at hand */
+	bool ordinal; /* the section has no clock. A page needs its numbers in place of times, to draw them */
 };
 
 static const char *boolean(bool b) { return b ? "true" : "false"; }
@@ -15,6 +17,19 @@ static const char *boolean(bool b) { return b ? "true" : "false"; }
 static void quoted(const struct json *j, const char *value)
 {
 	(j->in_page ? ctp_json_put_in_page : ctp_json_put)(j->out, value, strlen(value));
+}
+
+/* A time from the start, or a span: null without a clock. The key has what stands in front of it. */
+static void ns(const struct json *j, const char *key, uint64_t value)
+{
+	ctp_print_f(j->out, j->ordinal ? "%s:null" : "%s:%ju", key, value);
+}
+
+/* Without a clock, the number of the record that is so far from the start; else nothing. */
+static void number(const struct json *j, const char *key, uint64_t from_start)
+{
+	if (j->ordinal)
+		ctp_print_f(j->out, ",\"%s\":\"%ju\"", key, ctp_print_number(j->s, from_start));
 }
 
 /* A key and a text; null is null. */
@@ -29,8 +44,12 @@ static void text(const struct json *j, const char *key, const char *value)
 
 static void times(const struct json *j, const char *key, const struct ctp_report_times *t)
 {
-	ctp_print_f(j->out, ",\"%s\":{\"count\":%ju,\"total_ns\":%ju", key, t->count, t->total_ns);
-	ctp_print_f(j->out, ",\"p50_ns\":%ju,\"p99_ns\":%ju,\"max_ns\":%ju}", t->p50_ns, t->p99_ns, t->max_ns);
+	ctp_print_f(j->out, ",\"%s\":{\"count\":%ju", key, t->count);
+	ns(j, ",\"total_ns\"", t->total_ns);
+	ns(j, ",\"p50_ns\"", t->p50_ns);
+	ns(j, ",\"p99_ns\"", t->p99_ns);
+	ns(j, ",\"max_ns\"", t->max_ns);
+	ctp_print_f(j->out, "}");
 }
 
 static void lines(const struct json *j, const char *key, char *const *line)
@@ -49,8 +68,10 @@ static void anybody(const struct json *j, const struct ctp_report_member *m)
 	ctp_print_f(j->out, "{\"coro\":\"%ju\",\"probe_id\":\"%ju\",", m->id, m->probe);
 	text(j, "\"name\"", m->name);
 	text(j, ",\"in\"", m->in);
-	ctp_print_f(j->out, ",\"state\":\"%s\",\"since_ns\":%ju,\"for_ns\":%ju", ctp_print_state(m->state), m->since_ns,
-	            m->for_ns);
+	ctp_print_f(j->out, ",\"state\":\"%s\"", ctp_print_state(m->state));
+	ns(j, ",\"since_ns\"", m->since_ns);
+	ns(j, ",\"for_ns\"", m->for_ns);
+	number(j, "since", m->since_ns);
 	text(j, ",\"spawn_site\"", m->spawn);
 	text(j, ",\"suspend_site\"", m->place);
 }
@@ -78,7 +99,11 @@ static void finding(const struct json *j, const struct ctp_finding *f)
 	lines(j, "next", f->next);
 	text(j, ",\"spawn_site\"", f->spawn);
 	text(j, ",\"suspend_site\"", f->place);
-	ctp_print_f(j->out, ",\"members\":%ju,\"from_ns\":%ju,\"to_ns\":%ju", f->members, f->from_ns, f->to_ns);
+	ctp_print_f(j->out, ",\"members\":%ju", f->members);
+	ns(j, ",\"from_ns\"", f->from_ns);
+	ns(j, ",\"to_ns\"", f->to_ns);
+	number(j, "from", f->from_ns);
+	number(j, "to", f->to_ns);
 	ctp_print_f(j->out, ",\"coroutines\":[");
 	for (uint32_t i = 0; i < f->nwho; i++) {
 		ctp_print_f(j->out, "%s", i ? "," : "");
@@ -106,8 +131,12 @@ static void about(const struct json *j, const struct ctp_report_section *s)
 	text(j, ",\"pid\"", s->pid);
 	text(j, ",\"source\"", s->source);
 	ctp_print_f(j->out, s->has_wall ? ",\"start_wall_ns\":\"%jd\"" : ",\"start_wall_ns\":null", (intmax_t)s->start_wall_ns);
-	ctp_print_f(j->out, ",\"start_ns\":\"%ju\",\"duration_ns\":%ju,", s->start_ns, s->duration_ns);
-	text(j, "\"outcome\"", *s->ended.outcome ? s->ended.outcome : "unknown");
+	ctp_print_f(j->out, ",\"ordinal\":%s", boolean(s->ordinal));
+	ctp_print_f(j->out, j->ordinal ? ",\"start_ns\":null" : ",\"start_ns\":\"%ju\"", s->start_ns);
+	ns(j, ",\"duration_ns\"", s->duration_ns);
+	number(j, "first", 0);
+	number(j, "last", s->duration_ns);
+	text(j, ",\"outcome\"", *s->ended.outcome ? s->ended.outcome : "unknown");
 	ctp_print_f(j->out, ",\"status\":%jd,\"complete\":%s", (intmax_t)s->ended.status, boolean(s->complete));
 	ctp_print_f(j->out, ",\"events\":%ju,\"wakes\":%ju,\"coroutines\":%ju", c->events, c->wakes, c->coroutines);
 	ctp_print_f(j->out, ",\"alive\":%ju,\"threads_seen\":%ju,\"lost\":%ju", s->alive, s->nthreads_seen, c->lost);
@@ -115,8 +144,10 @@ static void about(const struct json *j, const struct ctp_report_section *s)
 	ctp_print_f(j->out, ",\"missed\":%ju,\"untraced\":%ju,\"late\":%ju", c->missed, c->untraced, c->late);
 	ctp_print_f(j->out, ",\"conflicts\":%ju", c->conflicts);
 	for (int kind = 0; kind < CTP_HEAVY_KINDS; kind++)
-		ctp_print_f(j->out, "%s\"%s\":%ju", kind ? "," : ",\"total_ns\":{", ctp_print_heavy(kind), s->total_ns[kind]);
-	ctp_print_f(j->out, "},\"looked_ns\":%ju,\"in_range\":%s", s->looked_ns, boolean(!s->outside));
+		ctp_print_f(j->out, j->ordinal ? "%s\"%s\":null" : "%s\"%s\":%ju", kind ? "," : ",\"total_ns\":{", ctp_print_heavy(kind),
+		            s->total_ns[kind]);
+	ns(j, "},\"looked_ns\"", s->looked_ns);
+	ctp_print_f(j->out, ",\"in_range\":%s", boolean(!s->outside));
 }
 
 static void still(const struct json *j, const struct ctp_report_still *list, uint32_t n, bool runs)
@@ -128,8 +159,9 @@ static void still(const struct json *j, const struct ctp_report_still *list, uin
 		ctp_print_f(j->out, ",\"coroutines\":%ju", s->coroutines);
 		if (!runs)
 			ctp_print_f(j->out, ",\"runnable\":%ju", s->runnable);
-		ctp_print_f(j->out, ",\"longest_ns\":%ju,\"shortest_ns\":%ju,\"in_findings\":%ju", s->longest_ns, s->shortest_ns,
-		            s->found);
+		ns(j, ",\"longest_ns\"", s->longest_ns);
+		ns(j, ",\"shortest_ns\"", s->shortest_ns);
+		ctp_print_f(j->out, ",\"in_findings\":%ju", s->found);
 		ctp_print_f(j->out, ",\"longest\":{\"coro\":\"%ju\"", s->longest);
 		text(j, ",\"name\"", s->name);
 		if (runs)
@@ -156,9 +188,14 @@ static void threads(const struct json *j, const struct ctp_report_section *s)
 		const struct ctp_report_thread *t = &s->threads[i];
 		ctp_print_f(j->out, "%s{\"tid\":%ju", i ? "," : "", t->tid);
 		text(j, ",\"name\"", t->name);
-		ctp_print_f(j->out, ",\"busy_ns\":%ju,\"unknown_ns\":%ju,\"busy_share\":%.4f", t->busy_ns, t->unknown_ns,
+		ns(j, ",\"busy_ns\"", t->busy_ns);
+		ns(j, ",\"unknown_ns\"", t->unknown_ns);
+		ctp_print_f(j->out, s->ordinal ? ",\"busy_share\":null" : ",\"busy_share\":%.4f",
 		            t->known_ns ? (double)t->busy_ns / (double)t->known_ns : 0);
-		ctp_print_f(j->out, ",\"resumes\":%ju,\"last_ns\":%ju}", t->resumes, t->last_ns);
+		ctp_print_f(j->out, ",\"resumes\":%ju", t->resumes);
+		ns(j, ",\"last_ns\"", t->last_ns);
+		number(j, "last", t->last_ns);
+		ctp_print_f(j->out, "}");
 	}
 }
 
@@ -212,11 +249,13 @@ static void section(const struct json *j, const struct ctp_report_section *s)
 
 void ctp_report_json(struct ctp_output *out, const struct ctp_report *r, bool in_page)
 {
-	const struct json j = {out, r, in_page};
+	struct json j = {.out = out, .report = r, .in_page = in_page};
 	ctp_print_f(out, "{\"ctp_report\":1,\"tool\":\"ctp-report %s\",\"sections\":[", CTP_VERSION);
 	for (uint32_t i = 0; i < r->nsections; i++) {
 		ctp_print_f(out, "%s", i ? "," : "");
-		section(&j, &r->sections[i]);
+		j.s = &r->sections[i];
+		j.ordinal = j.s->ordinal && !in_page;
+		section(&j, j.s);
 	}
 	ctp_print_f(out, "],\"since_ns\":%ju", r->since_ns);
 	ctp_print_f(out, r->until_ns ? ",\"until_ns\":%ju" : ",\"until_ns\":null", r->until_ns);

@@ -102,7 +102,8 @@ static void what_ran(const struct ctp_print *p)
 		ctp_text_wall(wall, s->start_wall_ns / 1000000000, 0);
 		ctp_print_f(p->out, "| started | %.10s %.8s UTC |\n", wall, wall + 11);
 	}
-	ctp_print_f(p->out, "| duration | %s; %s |\n", ctp_print_ns(n[0], s->duration_ns), ctp_print_outcome(line, s));
+	ctp_print_f(p->out, "| %s | %s; ", s->ordinal ? "records" : "duration", ctp_print_length(line, s));
+	ctp_print_f(p->out, "%s |\n", ctp_print_outcome(line, s));
 	if (ctp_print_window(line, p->report))
 		ctp_print_f(p->out, "| looked at only | %s |\n", line);
 	ctp_print_f(p->out, "| coroutines | %s, %s alive at the end |\n", ctp_print_count(n[0], c->coroutines),
@@ -120,15 +121,18 @@ static void members(const struct ctp_print *p, const struct ctp_finding *f)
 	bool spread = ctp_report_is_spread(f);
 	if (!shown)
 		return;
-	ctp_print_f(p->out, "\n| coroutine | state | for | since | last woken by |%s\n| --- | --- | ---: | ---: | --- |%s\n",
-	            spread ? " at |" : "",
-	            spread ? " --- |" : "");
+	ctp_print_f(p->out, "\n| coroutine | state |%s since | last woken by |%s\n", p->s->ordinal ? "" : " for |", spread ? " at |" : "");
+	ctp_print_f(p->out, "| --- | --- |%s ---: | --- |%s\n", p->s->ordinal ? "" : " ---: |", spread ? " --- |" : "");
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_report_member *m = &f->who[i];
 		ctp_print_f(p->out, "| ");
 		cell(p->out, ctp_print_member(label, m));
-		ctp_print_f(p->out, " | %s | %s | %s | %s |", ctp_print_state(m->state), ctp_print_ns(n[0], m->for_ns),
-		            ctp_print_ns(n[1], m->since_ns), m->waker ? ctp_print_label(label, NULL, m->waker) : "");
+		ctp_print_f(p->out, " | %s |", ctp_print_state(m->state));
+		if (p->s->ordinal)
+			ctp_print_f(p->out, " %ju |", ctp_print_number(p->s, m->since_ns));
+		else
+			ctp_print_f(p->out, " %s | %s |", ctp_print_ns(n[0], m->for_ns), ctp_print_ns(n[1], m->since_ns));
+		ctp_print_f(p->out, " %s |", m->waker ? ctp_print_label(label, NULL, m->waker) : "");
 		if (spread) {
 			ctp_print_f(p->out, " ");
 			cell(p->out, m->place);
@@ -158,7 +162,7 @@ static void tree(const struct ctp_print *p, const struct ctp_finding *f)
 			span(p->out, b->who->place, false);
 		}
 		if (b->depth)
-			ctp_print_f(p->out, ", %s", ctp_print_wait(wait, b->who));
+			ctp_print_f(p->out, ", %s", ctp_print_wait(wait, p->s, b->who));
 		waiters += b->depth > 0;
 		ctp_print_f(p->out, "\n");
 	}
@@ -212,9 +216,9 @@ static void still(const struct ctp_print *p, const struct ctp_report_still *list
 			continue;
 		if (!shown++)
 			ctp_print_f(p->out, "\n## Still %s at the end, but no finding\n\n"
-			                    "| where | made at | %s | %s | shortest | longest |\n"
-			                    "| --- | --- | ---: | ---: | ---: | ---: |\n",
-			            runs ? "running" : "waiting", runs ? "running" : "waiting", runs ? "thread" : "runnable");
+			                    "| where | made at | %s | %s |%s\n| --- | --- | ---: | ---: |%s\n",
+			            runs ? "running" : "waiting", runs ? "running" : "waiting", runs ? "thread" : "runnable",
+			            p->s->ordinal ? "" : " shortest | longest |", p->s->ordinal ? "" : " ---: | ---: |");
 		ctp_print_f(p->out, "| ");
 		cell(p->out, s->place);
 		ctp_print_f(p->out, " | ");
@@ -223,8 +227,10 @@ static void still(const struct ctp_print *p, const struct ctp_report_still *list
 			snprintf(n[1], sizeof n[1], "%ju", s->tid);
 		else
 			ctp_print_count(n[1], s->runnable);
-		ctp_print_f(p->out, " | %s | %s | %s | %s |\n", ctp_print_count(n[0], s->coroutines), n[1],
-		            ctp_print_ns(n[2], s->shortest_ns), ctp_print_ns(n[3], s->longest_ns));
+		ctp_print_f(p->out, " | %s | %s |", ctp_print_count(n[0], s->coroutines), n[1]);
+		if (!p->s->ordinal)
+			ctp_print_f(p->out, " %s | %s |", ctp_print_ns(n[2], s->shortest_ns), ctp_print_ns(n[3], s->longest_ns));
+		ctp_print_f(p->out, "\n");
 	}
 	more(p, all, shown);
 }
@@ -246,19 +252,20 @@ static void sites(const struct ctp_print *p)
 	char n[CTP_PRINT_NUMBER_MAX], title[CTP_PRINT_LINE_MAX];
 	if (!shown)
 		return;
-	ctp_print_f(p->out, "\n## %s\n\n"
-	                    "| site | times | suspended p50 | p99 | max | runnable p50 | p99 | max "
-	                    "| running after it p50 | p99 | max |\n"
-	                    "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
-	            ctp_print_sites(title, s));
+	ctp_print_f(p->out, "\n## %s\n\n| site | times |", ctp_print_sites(title, s));
+	ctp_print_f(p->out, "%s\n", s->ordinal ? "\n| --- | ---: |" :
+	            " suspended p50 | p99 | max | runnable p50 | p99 | max | running after it p50 | p99 | max |\n"
+	            "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_report_site *site = &s->sites[i];
 		ctp_print_f(p->out, "| ");
 		cell(p->out, ctp_print_site(site));
 		ctp_print_f(p->out, " | %s |", ctp_print_count(n, site->suspended.count));
-		put_times(p, &site->suspended);
-		put_times(p, &site->runnable);
-		put_times(p, &site->running);
+		if (!s->ordinal) {
+			put_times(p, &site->suspended);
+			put_times(p, &site->runnable);
+			put_times(p, &site->running);
+		}
 		ctp_print_f(p->out, "\n");
 	}
 	more(p, s->nsites, shown);
@@ -271,13 +278,17 @@ static void threads(const struct ctp_print *p)
 	char n[5][CTP_PRINT_NUMBER_MAX];
 	if (!shown)
 		return;
-	ctp_print_f(p->out, "\n## Threads\n\n| thread | name | busy | share | unknown | resumes | last seen |\n"
-	                    "| ---: | --- | ---: | ---: | ---: | ---: | ---: |\n");
+	ctp_print_f(p->out, "\n## Threads\n\n| thread | name |%s resumes | last seen |\n", s->ordinal ? "" : " busy | share | unknown |");
+	ctp_print_f(p->out, "| ---: | --- |%s ---: | ---: |\n", s->ordinal ? "" : " ---: | ---: | ---: |");
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_report_thread *t = &s->threads[i];
 		ctp_print_f(p->out, "| %ju | ", t->tid);
 		if (t->name)
 			cell(p->out, t->name);
+		if (s->ordinal) {
+			ctp_print_f(p->out, " | %s | %ju |\n", ctp_print_count(n[2], t->resumes), ctp_print_number(s, t->last_ns));
+			continue;
+		}
 		ctp_print_f(p->out, " | %s | %s | %s | %s | %s |\n", ctp_print_ns(n[0], t->busy_ns),
 		            ctp_print_percent(n[1], t->busy_ns, t->known_ns), t->unknown_ns ? ctp_print_ns(n[4], t->unknown_ns) : "-",
 		            ctp_print_count(n[2], t->resumes), ctp_print_ns(n[3], t->last_ns));

@@ -71,11 +71,24 @@ const char *ctp_print_member(char to[CTP_PRINT_LABEL_MAX], const struct ctp_repo
 	return to;
 }
 
-const char *ctp_print_wait(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_member *m)
+const char *ctp_print_length(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s)
+{
+	if (s->ordinal)
+		snprintf(to, CTP_PRINT_LINE_MAX, "numbered %ju to %ju", s->start_ns, ctp_print_number(s, s->duration_ns));
+	else
+		ctp_print_ns(to, s->duration_ns);
+	return to;
+}
+
+const char *ctp_print_wait(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s, const struct ctp_report_member *m)
 {
 	char ns[CTP_PRINT_NUMBER_MAX];
 	const char *does = m->state == CTP_RUNNABLE ? "ready to run " : m->state == CTP_BORN ? "not yet run " : "";
-	snprintf(to, CTP_PRINT_LINE_MAX, "%sfor %s%s", does, ctp_print_ns(ns, m->for_ns), *does || m->awaits ? "" : " (inferred)");
+	const char *told = *does || m->awaits ? "" : " (inferred)";
+	if (s->ordinal)
+		snprintf(to, CTP_PRINT_LINE_MAX, "%ssince %ju%s", does, ctp_print_number(s, m->since_ns), told);
+	else
+		snprintf(to, CTP_PRINT_LINE_MAX, "%sfor %s%s", does, ctp_print_ns(ns, m->for_ns), told);
 	return to;
 }
 
@@ -207,6 +220,8 @@ const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_repo
 		         by[CTP_CERTAIN_UNKNOWN]);
 	else if (s->outside)
 		strcpy(to, "No verdict: nothing lies in the time that was asked for");
+	else if (s->ordinal)
+		strcpy(to, "No findings in the order of its records");
 	else
 		strcpy(to, has_history(s) ? "No findings" : "No findings, and no verdict: see below");
 	size_t len = strlen(to);
@@ -217,7 +232,10 @@ const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_repo
 
 const char *ctp_print_sites(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s)
 {
-	snprintf(to, CTP_PRINT_LINE_MAX, "Where they suspended, and for how long (by time %s)", ctp_print_state(s->sites_by));
+	if (s->ordinal)
+		strcpy(to, "Where they suspended");
+	else
+		snprintf(to, CTP_PRINT_LINE_MAX, "Where they suspended, and for how long (by time %s)", ctp_print_state(s->sites_by));
 	return to;
 }
 
@@ -239,10 +257,15 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 	if (s->outside)
 		SAY("it ends %s after its start, and was to be looked at from %s on", ctp_print_ns(n, s->duration_ns),
 		    ctp_print_ns(ns, p->report->since_ns));
+	if (s->ordinal)
+		SAY("the section has no clock, and its records have numbers: what rests on time is not judged");
 	if (c->lost)
 		SAY("%s event%s lost: what rests on %s is unknown", ctp_print_count(n, c->lost),
 		    c->lost == 1 ? " was" : "s were", c->lost == 1 ? "it" : "them");
-	if (c->gaps && s->total_ns[CTP_HEAVY_UNKNOWN])
+	if (c->gaps && s->ordinal)
+		SAY("%s gap%s in the lives of coroutines: what they did then counts nowhere", ctp_print_count(n, c->gaps),
+		    ctp_print_plural(c->gaps));
+	else if (c->gaps && s->total_ns[CTP_HEAVY_UNKNOWN])
 		SAY("%s gap%s in the lives of coroutines, %s in all: what they did then counts nowhere", ctp_print_count(n, c->gaps),
 		    ctp_print_plural(c->gaps), ctp_print_ns(ns, s->total_ns[CTP_HEAVY_UNKNOWN]));
 	if (c->lost_apart)
@@ -251,7 +274,7 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 	if (s->in_gap)
 		SAY("what %s coroutine%s did last is not known: %s not among those that still wait or run", ctp_print_count(n, s->in_gap),
 		    ctp_print_plural(s->in_gap), s->in_gap == 1 ? "it is" : "they are");
-	if (c->lost > c->ring_lost)
+	if (c->lost > c->ring_lost && !s->ordinal)
 		SAY("on which threads the lost events were is not known: threads may have been busy for longer");
 	if (c->conflicts)
 		SAY("the numbers of %s coroutine%s cannot be trusted: more than one wrote as %s, as after a fork",
@@ -259,7 +282,7 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 	if (c->missed)
 		SAY("%s %s missed: who woke whom is not always known", ctp_print_count(n, c->missed),
 		    c->missed == 1 ? "wake, name or await was" : "wakes, names or awaits were");
-	if (c->events && !c->wakes)
+	if (c->events && !c->wakes && !s->ordinal)
 		SAY("the trace has no wakes: never woken, and woken but not resumed, look the same");
 	if (c->untraced)
 		SAY("%s coroutine%s found no station and %s not in the trace", ctp_print_count(n, c->untraced),
@@ -277,7 +300,7 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 		SAY("the program ran on: who waits at the end may be resumed later");
 	if (!c->events)
 		SAY("there is not one event in the trace");
-	else if (!has_history(s))
+	else if (!has_history(s) && !s->ordinal)
 		SAY("hardly a wait came to an end in this trace: there is nothing to compare those with that did not");
 #undef SAY
 	return count;

@@ -51,8 +51,14 @@ const char *ctp_print_percent(char to[CTP_PRINT_NUMBER_MAX], uint64_t part, uint
 const char *ctp_print_label(char to[CTP_PRINT_LABEL_MAX], const char *name, uint64_t id); /* handler 17 (#37); not yet safe */
 const char *ctp_print_member(char to[CTP_PRINT_LABEL_MAX], const struct ctp_report_member *m); /* or: #37, in server */
 
-/* What a waiter does, and for how long: "for 1.20 s", "for 1.20 s (inferred)", "ready to run for 1.20 s". */
-const char *ctp_print_wait(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_member *m);
+/* The number of a record that is so far behind the start of an ordinal section. */
+static inline uint64_t ctp_print_number(const struct ctp_report_section *s, uint64_t ns) { return s->start_ns + ns; }
+
+/* How long the section is: "1.73 s"; "numbered 1 to 7264" without a clock. */
+const char *ctp_print_length(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
+
+/* What a waiter does, and for how long: "for 1.20 s", "for 1.20 s (inferred)", "ready to run for 1.20 s"; "since 7264" without a clock. */
+const char *ctp_print_wait(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s, const struct ctp_report_member *m);
 
 static inline const char *ctp_print_plural(uint64_t n) { return n == 1 ? "" : "s"; }
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "report/report-args.h"
 #include "report/report-folded.h"
 #include "report/report-json.h"
 #include "report/report-markdown.h"
@@ -19,7 +20,8 @@ struct report_sink {
 static enum ctp_status begin(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
 {
 	struct report_sink *s = (struct report_sink *)sink;
-	(void)err;
+	if (ctp_report_window(&s->analysis->report, sec, err))
+		return CTP_FAILED;
 	s->analysis->input = sink->input;
 	ctp_analysis_section(s->analysis, sec);
 	return CTP_OK;

@@ -101,7 +101,8 @@ static void what_ran(const struct ctp_print *p)
 	in_colour(p, BOLD, ctp_print_command(text, s));
 	ctp_print_f(p->out, "\n  ");
 	put_start(p);
-	ctp_print_f(p->out, "%s; %s\n  ", ctp_print_ns(n[0], s->duration_ns), ctp_print_outcome(line, s));
+	ctp_print_f(p->out, "%s; ", ctp_print_length(line, s));
+	ctp_print_f(p->out, "%s\n  ", ctp_print_outcome(line, s));
 	ctp_print_f(p->out, "%s coroutine%s, %s alive at the end; %s thread%s; ", ctp_print_count(n[0], c->coroutines),
 	            ctp_print_plural(c->coroutines), ctp_print_count(n[1], s->alive), ctp_print_count(n[2], s->nthreads_seen),
 	            ctp_print_plural(s->nthreads_seen));
@@ -123,8 +124,11 @@ static void member_in_full(const struct ctp_print *p, const struct ctp_report_me
 		ctp_print_f(p->out, " at ");
 		ctp_print_text(p->out, m->place);
 	}
-	ctp_print_f(p->out, ": %s for %s, since %s after the start", ctp_print_state(m->state), ctp_print_ns(n[0], m->for_ns),
-	            ctp_print_ns(n[1], m->since_ns));
+	if (p->s->ordinal)
+		ctp_print_f(p->out, ": %s since %ju", ctp_print_state(m->state), ctp_print_number(p->s, m->since_ns));
+	else
+		ctp_print_f(p->out, ": %s for %s, since %s after the start", ctp_print_state(m->state), ctp_print_ns(n[0], m->for_ns),
+		            ctp_print_ns(n[1], m->since_ns));
 	if (m->waker)
 		ctp_print_f(p->out, ", last woken by %s", ctp_print_label(label, NULL, m->waker));
 	if (m->tid)
@@ -223,7 +227,7 @@ static void tree(const struct ctp_print *p, const struct ctp_finding *f)
 			waiters++;
 			ctp_print_f(p->out, b->who->place ? "  at " : " ");
 			ctp_print_text(p->out, b->who->place ? b->who->place : "");
-			ctp_print_f(p->out, "%s %s", b->who->place ? "," : "", ctp_print_wait(wait, b->who));
+			ctp_print_f(p->out, "%s %s", b->who->place ? "," : "", ctp_print_wait(wait, p->s, b->who));
 		}
 		ctp_print_f(p->out, "\n");
 	}
@@ -295,19 +299,21 @@ static void still(const struct ctp_print *p, const struct ctp_report_still *list
 			continue;
 		if (!shown++) {
 			heading(p, runs ? "Still running at the end, but no finding" : "Still waiting at the end, but no finding");
-			ctp_print_f(p->out, "  %7s %8s %8s %8s  where\n", runs ? "running" : "waiting", runs ? "thread" : "runnable",
-			            "shortest", "longest");
+			ctp_print_f(p->out, "  %7s %8s%s  where\n", runs ? "running" : "waiting", runs ? "thread" : "runnable",
+			            p->s->ordinal ? "" : " shortest  longest");
 		}
 		if (runs)
 			snprintf(n[1], sizeof n[1], "%ju", s->tid);
 		else
 			ctp_print_count(n[1], s->runnable);
-		ctp_print_f(p->out, "  %7s %8s %8s %8s  ", ctp_print_count(n[0], s->coroutines), n[1],
-		            ctp_print_brief(n[2], s->shortest_ns), ctp_print_brief(n[3], s->longest_ns));
+		ctp_print_f(p->out, "  %7s %8s", ctp_print_count(n[0], s->coroutines), n[1]);
+		if (!p->s->ordinal)
+			ctp_print_f(p->out, " %8s %8s", ctp_print_brief(n[2], s->shortest_ns), ctp_print_brief(n[3], s->longest_ns));
+		ctp_print_f(p->out, "  ");
 		ctp_print_text(p->out, s->place);
 		made_at(p, s->spawn);
 		if (s->name) {
-			ctp_print_f(p->out, "; longest: ");
+			ctp_print_f(p->out, p->s->ordinal ? "; first: " : "; longest: ");
 			ctp_print_text(p->out, s->name);
 		}
 		ctp_print_f(p->out, s->certain ? "\n" : " (not certain)\n");
@@ -333,17 +339,20 @@ static void sites(const struct ctp_print *p)
 	if (!shown)
 		return;
 	heading(p, ctp_print_sites(title, s));
-	ctp_print_f(p->out, "  %7s %21s %21s %21s\n", "", "suspended", "runnable", "running after it");
+	if (!s->ordinal)
+		ctp_print_f(p->out, "  %7s %21s %21s %21s\n", "", "suspended", "runnable", "running after it");
 	ctp_print_f(p->out, "  %7s", "times");
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 3 && !s->ordinal; i++)
 		ctp_print_f(p->out, " %7s%7s%7s", "p50", "p99", "max");
 	ctp_print_f(p->out, "  site\n");
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_report_site *site = &s->sites[i];
 		ctp_print_f(p->out, "  %7s", ctp_print_count(n, site->suspended.count));
-		put_times(p, &site->suspended);
-		put_times(p, &site->runnable);
-		put_times(p, &site->running);
+		if (!s->ordinal) {
+			put_times(p, &site->suspended);
+			put_times(p, &site->runnable);
+			put_times(p, &site->running);
+		}
 		ctp_print_f(p->out, "  ");
 		ctp_print_text(p->out, ctp_print_site(site));
 		ctp_print_f(p->out, "\n");
@@ -359,12 +368,20 @@ static void threads(const struct ctp_print *p)
 	if (!shown)
 		return;
 	heading(p, "Threads");
-	ctp_print_f(p->out, "  %7s %8s %8s %11s %10s  thread\n", "busy", "share", "unknown", "resumes", "last seen");
+	if (s->ordinal)
+		ctp_print_f(p->out, "  %11s %20s  thread\n", "resumes", "last seen");
+	else
+		ctp_print_f(p->out, "  %7s %8s %8s %11s %10s  thread\n", "busy", "share", "unknown", "resumes", "last seen");
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_report_thread *t = &s->threads[i];
-		ctp_print_f(p->out, "  %7s %8s %8s %11s %10s  %ju%s", ctp_print_brief(n[0], t->busy_ns),
-		            ctp_print_percent(n[1], t->busy_ns, t->known_ns), t->unknown_ns ? ctp_print_brief(n[4], t->unknown_ns) : "-",
-		            ctp_print_count(n[2], t->resumes), ctp_print_brief(n[3], t->last_ns), t->tid, t->name ? " " : "");
+		if (s->ordinal)
+			ctp_print_f(p->out, "  %11s %20ju", ctp_print_count(n[2], t->resumes), ctp_print_number(s, t->last_ns));
+		else
+			ctp_print_f(p->out, "  %7s %8s %8s %11s %10s", ctp_print_brief(n[0], t->busy_ns),
+			            ctp_print_percent(n[1], t->busy_ns, t->known_ns),
+			            t->unknown_ns ? ctp_print_brief(n[4], t->unknown_ns) : "-", ctp_print_count(n[2], t->resumes),
+			            ctp_print_brief(n[3], t->last_ns));
+		ctp_print_f(p->out, "  %ju%s", t->tid, t->name ? " " : "");
 		ctp_print_text(p->out, t->name ? t->name : "");
 		ctp_print_f(p->out, "\n");
 	}

@@ -72,6 +72,7 @@ static void begun(void *arg, const struct ctp_section *sec)
 		s->source = copy(a, ctp_section_get(priv->who, "source"));
 		s->tool = copy(a, ctp_section_get(priv->who, "tool"));
 		s->has_wall = priv->who->has_wall;
+		s->ordinal = priv->who->ordinal;
 		s->start_wall_ns = priv->who->wall_offset_ns;
 	}
 	if (priv->also && priv->also->section)
@@ -119,6 +120,12 @@ static int by_time_in(const void *a, const void *b, void *state)
 	return m == n ? 0 : m < n ? 1 : -1;
 }
 
+static int by_waits(const void *a, const void *b)
+{
+	uint64_t m = ((const struct ctp_report_site *)a)->suspended.count, n = ((const struct ctp_report_site *)b)->suspended.count;
+	return m == n ? 0 : m < n ? 1 : -1;
+}
+
 static void fill_sites(struct ctp_analysis *a, struct ctp_report_section *s, const uint64_t *waiting)
 {
 	struct ctp_tally *t = a->priv->tally;
@@ -137,7 +144,9 @@ static void fill_sites(struct ctp_analysis *a, struct ctp_report_section *s, con
 		};
 	}
 	s->sites_by = a->priv->sites_by ? a->priv->sites_by : CTP_SUSPENDED;
-	if (s->nsites)
+	if (s->nsites && s->ordinal)
+		qsort(s->sites, s->nsites, sizeof *s->sites, by_waits);
+	else if (s->nsites)
 		qsort_r(s->sites, s->nsites, sizeof *s->sites, by_time_in, &s->sites_by);
 }
 
@@ -145,6 +154,12 @@ static int by_busy(const void *a, const void *b)
 {
 	const struct ctp_report_thread *x = a, *y = b;
 	return x->busy_ns == y->busy_ns ? 0 : x->busy_ns < y->busy_ns ? 1 : -1;
+}
+
+static int by_resumes(const void *a, const void *b)
+{
+	const struct ctp_report_thread *x = a, *y = b;
+	return x->resumes == y->resumes ? 0 : x->resumes < y->resumes ? 1 : -1;
 }
 
 /* The threads that ever ran a coroutine, or have a gap. Of the time before the collector came, nothing is known of a thread. */
@@ -170,7 +185,7 @@ static void fill_threads(struct ctp_analysis *a, struct ctp_report_section *s, u
 		};
 	}
 	if (s->nthreads)
-		qsort(s->threads, s->nthreads, sizeof *s->threads, by_busy);
+		qsort(s->threads, s->nthreads, sizeof *s->threads, s->ordinal ? by_resumes : by_busy);
 	s->nthreads_seen = s->nthreads;
 }
 
@@ -326,7 +341,8 @@ static void ended(void *arg, const struct ctp_follow_end *told)
 			fill_sites(a, s, waiting);
 		}
 		fill_threads(a, s, end.end_ns);
-		fill_heavy(a, s);
+		if (!s->ordinal)
+			fill_heavy(a, s);
 		free(waiting);
 	}
 	if (priv->also && priv->also->end)

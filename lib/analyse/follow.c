@@ -142,9 +142,9 @@ static void death(struct ctp_follow *f, const struct ctp_roles *s, const uint64_
  * Whether a wake is the cause of a resume that is a little earlier: a processor may read its clock before it has what another sends it
  * (coros.c). That is so if no other wake came before the resume, and the wake is another thread's.
  */
-static bool is_cause(const struct ctp_coroutine *co, uint32_t thread, uint64_t ts)
+static bool is_cause(const struct ctp_coroutine *co, uint32_t thread, uint64_t ts, uint64_t early_ns)
 {
-	return co->state == CTP_RUNNING && !(co->flags & CTP_CO_WOKEN) && thread != co->thread && ts - co->resumed_ns <= EARLY_NS;
+	return co->state == CTP_RUNNING && !(co->flags & CTP_CO_WOKEN) && thread != co->thread && ts - co->resumed_ns <= early_ns;
 }
 
 /*
@@ -169,7 +169,7 @@ static void wake(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t
 	ch.by = ctp_roles_value(val, s->by);
 	if (!ch.by)
 		ch.by = ended_child(f, &f->threads.list[ch.thread], co);
-	if (co->state == CTP_RUNNABLE || is_cause(co, ch.thread, ts))
+	if (co->state == CTP_RUNNABLE || is_cause(co, ch.thread, ts, f->priv->early_ns))
 		return;
 	if (co->flags & CTP_CO_TAIL) {
 		ctp_follow_tell(f, &ch);
@@ -314,6 +314,7 @@ void ctp_follow_section(struct ctp_follow *f, const struct ctp_section *sec)
 	const char *pid = ctp_section_get(sec, "pid");
 	f->pid = pid ? strtoull(pid, NULL, 10) : 0;
 	f->priv->runs = pid ? RUNS_MAX : 1;
+	f->priv->early_ns = sec->ordinal ? 0 : EARLY_NS;
 	const char *attached = ctp_section_get(sec, "attached"), *start = ctp_section_get(sec, "start_ns");
 	f->attached_ns = attached && !strcmp(attached, "yes") && start ? strtoull(start, NULL, 10) : 0;
 	/* Wakes before that are not known, unless the program recorded: then the last wake of each coroutine is. */

@@ -72,6 +72,7 @@ struct ctp_judge {
 	struct ctp_tally *tally;
 	const struct ctp_follow_end *end;
 	uint64_t start_ns, end_ns; /* of the section, on its clock */
+	bool ordinal; /* the section has no clock: no span is long or short */
 	struct ctp_group *groups;
 	uint32_t ngroups, room;
 	struct ctp_map map; /* of the groups */

@@ -48,7 +48,7 @@ static void cycle(struct ctp_judge *j, struct ctp_coroutine *co)
 		certainty = sure < certainty ? sure : certainty;
 		joins &= !!(next->flags & CTP_CO_JOINS);
 		bool compared = ctp_judge_history(j, next).waits >= CTP_JUDGE_HISTORY;
-		any_usual |= ctp_wait_ns(j, next) < CTP_JUDGE_FLOOR_NS || (compared && !ctp_wait_is_too_long(j, next));
+		any_usual |= j->ordinal || ctp_wait_ns(j, next) < CTP_JUDGE_FLOOR_NS || (compared && !ctp_wait_is_too_long(j, next));
 		first = next->id < first->id ? next : first;
 		next = awaited(j, next);
 	} while (next != co);
@@ -378,10 +378,10 @@ void ctp_judge_waits(struct ctp_judge *j)
 		look_at_child(j, co);
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
 		co->blames = co->state == CTP_DEAD ? NULL : blames(j, co);
-	bool still = all_is_still(j);
+	bool still = !j->ordinal && all_is_still(j);
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
 		co->goal = co->blames = co->blames || !still || co->flags & CTP_CO_FOUND ? co->blames : leads_to_still(j, co);
-	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+	for (uint32_t at = 0; !j->ordinal && (co = ctp_follow_each(j->follow, &at));)
 		judge_one(j, co);
 	if (still)
 		standstill(j);

@@ -9,7 +9,10 @@
 const char *ctp_words_duration(struct ctp_words *w, uint64_t ns)
 {
 	char *text = w->duration[w->nduration++ % 4];
-	*ctp_text_duration(text, ns) = '\0';
+	if (w->j->ordinal)
+		sprintf(ctp_text_count(text, ns), ns == 1 ? " record" : " records");
+	else
+		*ctp_text_duration(text, ns) = '\0';
 	return text;
 }
 

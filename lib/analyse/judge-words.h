@@ -13,7 +13,7 @@ struct ctp_words {
 	const struct ctp_group *g;
 	struct ctp_finding *f;
 	uint32_t nevidence, nnext;
-	char duration[4][CTP_TEXT_MAX], count[4][2 * CTP_TEXT_MAX], label[2][CTP_FOLLOW_NAME_MAX + 2 * CTP_TEXT_MAX];
+	char duration[4][2 * CTP_TEXT_MAX], count[4][2 * CTP_TEXT_MAX], label[2][CTP_FOLLOW_NAME_MAX + 2 * CTP_TEXT_MAX];
 	unsigned nduration, ncount, nlabel;
 	char where[CTP_SITE_TEXT_MAX + 64], places[2 * CTP_SITE_TEXT_MAX + 64];
 };
@@ -23,7 +23,7 @@ void ctp_words_title(struct ctp_words *w, const char *fmt, ...) __attribute__((f
 void ctp_words_evidence(struct ctp_words *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ctp_words_next(struct ctp_words *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Texts for one line: of each sort, the last few are kept. */
+/* Texts for one line: of each sort, the last few are kept. A duration is "3 records" in a section without a clock. */
 const char *ctp_words_duration(struct ctp_words *w, uint64_t ns);
 const char *ctp_words_count(struct ctp_words *w, uint64_t n);
 const char *ctp_words_counted(struct ctp_words *w, uint64_t n, const char *one, const char *more); /* "1 other wait", "50 other waits" */

@@ -87,7 +87,7 @@ static void find_blockers(struct ctp_judge *j)
 
 /* --- words ---------------------------------------------------------------------------------------------------------------- */
 
-#define SAY(NAME, name, most, effect, phase, judge, words) [CTP_RULE_##NAME] = ctp_say_##words,
+#define SAY(NAME, name, most, effect, rests, phase, judge, words) [CTP_RULE_##NAME] = ctp_say_##words,
 static void (*const say[CTP_RULES])(struct ctp_words *w) = {CTP_RULE_TABLE(SAY)};
 
 void ctp_judge_say(struct ctp_judge *j, const struct ctp_group *g, struct ctp_finding *f)
@@ -121,6 +121,7 @@ static void make_finding(struct ctp_judge *j, struct ctp_group *g, struct ctp_fi
 	if (g->proved)
 		f->certainty = CTP_CERTAIN_PROVED;
 	assert(f->certainty <= ctp_rule_most(f->rule));
+	assert(!j->ordinal || !ctp_rule_needs_clock(f->rule));
 	g->who = g->waiters = NULL;
 	ctp_judge_say(j, g, f);
 }
@@ -183,7 +184,7 @@ static int by_gravity(const void *a, const void *b)
 
 /* --- rules ---------------------------------------------------------------------------------------------------------------- */
 
-#define JUDGE(NAME, name, most, effect, phase, judge, words) [CTP_RULE_##NAME] = ctp_judge_##judge,
+#define JUDGE(NAME, name, most, effect, rests, phase, judge, words) [CTP_RULE_##NAME] = ctp_judge_##judge,
 static void (*const judges[CTP_RULES])(struct ctp_judge *j) = {CTP_RULE_TABLE(JUDGE)};
 
 /* A judge of several rules is called for the first of these. */
@@ -195,18 +196,28 @@ static bool is_first(enum ctp_rule rule)
 	return true;
 }
 
+/* A judge of several rules is called if one of these can be judged, and leaves the others out. */
+static bool is_due(const struct ctp_judge *j, enum ctp_rule rule)
+{
+	bool due = !j->ordinal;
+	for (enum ctp_rule other = 0; other < CTP_RULES; other++)
+		due |= judges[other] == judges[rule] && !ctp_rule_needs_clock(other);
+	return due;
+}
+
 static void judge_rules(struct ctp_judge *j)
 {
 	for (enum ctp_rule_phase phase = 0; phase < CTP_RULE_PHASES; phase++)
 		for (enum ctp_rule rule = 0; rule < CTP_RULES; rule++)
-			if (ctp_rule_phase(rule) == phase && is_first(rule))
+			if (ctp_rule_phase(rule) == phase && is_first(rule) && is_due(j, rule))
 				judges[rule](j);
 }
 
 bool ctp_judge_section(struct ctp_report *r, struct ctp_follow *f, struct ctp_tally *t, const struct ctp_follow_end *end,
                        struct ctp_report_section *s)
 {
-	struct ctp_judge j = {.follow = f, .tally = t, .end = end, .start_ns = s->start_ns, .end_ns = end->end_ns};
+	struct ctp_judge j = {.follow = f, .tally = t, .end = end, .ordinal = s->ordinal, .start_ns = s->start_ns,
+	                      .end_ns = end->end_ns};
 	if (!ctp_judge_init(&j))
 		return false;
 	if (ctp_judge_places(&j)) {

@@ -6,7 +6,7 @@
 
 /* The functions that the rows of rules.h name. */
 struct ctp_words;
-#define CTP_RULE_DECLARE(NAME, name, most, effect, phase, judge, words) \
+#define CTP_RULE_DECLARE(NAME, name, most, effect, rests, phase, judge, words) \
 	void ctp_judge_##judge(struct ctp_judge *j);                    \
 	void ctp_say_##words(struct ctp_words *w);
 CTP_RULE_TABLE(CTP_RULE_DECLARE)

@@ -88,7 +88,7 @@ struct ctp_report_section {
 	size_t command_bytes;
 	char *file; /* the input, as it was given */
 	char *host, *pid, *source, *tool;
-	bool has_wall;
+	bool has_wall, ordinal; /* ordinal: times are numbers of records, and no span has a length; heavy and total_ns are empty */
 	int64_t start_wall_ns;
 	uint64_t start_ns, duration_ns;
 	struct ctp_ended ended;
@@ -106,10 +106,10 @@ struct ctp_report_section {
 	uint64_t ignored; /* findings that are left out */
 	struct ctp_report_still *waiting, *running; /* the most coroutines first */
 	uint32_t nwaiting, nrunning;
-	struct ctp_report_site *sites; /* the most time in the state sites_by first */
+	struct ctp_report_site *sites; /* the most time in the state sites_by first; of an ordinal section the most waits */
 	enum ctp_state sites_by;
 	uint32_t nsites;
-	struct ctp_report_thread *threads; /* the busiest first */
+	struct ctp_report_thread *threads; /* the busiest first; of an ordinal section the one with the most resumes */
 	uint32_t nthreads;
 	struct ctp_report_heavy heavy[CTP_HEAVY_KINDS][CTP_REPORT_TOP];
 	uint32_t nheavy[CTP_HEAVY_KINDS];

@@ -3,12 +3,14 @@
 
 #include <stdint.h>
 
-#define NAME_OF(NAME, name, most, effect, phase, judge, words) [CTP_RULE_##NAME] = name,
-#define MOST_OF(NAME, name, most, effect, phase, judge, words) [CTP_RULE_##NAME] = CTP_CERTAIN_##most,
-#define STOPS_OF(NAME, name, most, effect, phase, judge, words) [CTP_RULE_##NAME] = CTP_RULE_##effect,
-#define PHASE_OF(NAME, name, most, effect, phase, judge, words) [CTP_RULE_##NAME] = CTP_RULE_##phase,
+#define NAME_OF(NAME, name, most, effect, rests, phase, judge, words) [CTP_RULE_##NAME] = name,
+#define MOST_OF(NAME, name, most, effect, rests, phase, judge, words) [CTP_RULE_##NAME] = CTP_CERTAIN_##most,
+#define STOPS_OF(NAME, name, most, effect, rests, phase, judge, words) [CTP_RULE_##NAME] = CTP_RULE_##effect,
+#define RESTS_OF(NAME, name, most, effect, rests, phase, judge, words) [CTP_RULE_##NAME] = CTP_RULE_BY_##rests,
+#define PHASE_OF(NAME, name, most, effect, rests, phase, judge, words) [CTP_RULE_##NAME] = CTP_RULE_##phase,
 
 enum { CTP_RULE_GOES_ON, CTP_RULE_STOPS };
+enum { CTP_RULE_BY_ORDER, CTP_RULE_BY_TIME };
 
 const char *ctp_rule_name(enum ctp_rule rule)
 {
@@ -26,6 +28,12 @@ bool ctp_rule_stops(enum ctp_rule rule)
 {
 	static const bool stops[] = {CTP_RULE_TABLE(STOPS_OF)};
 	return stops[rule];
+}
+
+bool ctp_rule_needs_clock(enum ctp_rule rule)
+{
+	static const bool by_time[] = {CTP_RULE_TABLE(RESTS_OF)};
+	return by_time[rule];
 }
 
 enum ctp_rule_phase ctp_rule_phase(enum ctp_rule rule)

@@ -1,12 +1,13 @@
 /*
  * rules.h - the rules of a report, the gravest first: one row for each, from which its number, its name and its functions are derived.
  *
- *	RULE(NAME, "name", most, effect, phase, judge, words)
+ *	RULE(NAME, "name", most, effect, rests, phase, judge, words)
  *
  * NAME     CTP_RULE_NAME is its number
  * "name"   as reports and ctp-report.1 have it
  * most     PROVED or LIKELY: the certainty that a finding of the rule can have at most
  * effect   STOPS: the members of a finding do not work any more; GOES_ON: they may
+ * rests    on ORDER alone, or on TIME, which a section without a clock does not have
  * phase    RUNS, WAITS, PROGRAM: rules of a phase may look at the groups of those before
  * judge    ctp_judge_<judge>() adds the members; rules with the same judge are judged together
  * words    ctp_say_<words>() puts a finding into words
@@ -17,29 +18,29 @@
 #include <stdbool.h>
 
 #define CTP_RULE_TABLE(RULE)                                                                        \
-	RULE(CRASH, "crash", PROVED, GOES_ON, RUNS, crash, crash)                                   \
-	RULE(AFTER_DEATH, "use-after-death", PROVED, GOES_ON, RUNS, broken, broken)                 \
-	RULE(DOUBLE_RESUME, "double-resume", PROVED, GOES_ON, RUNS, broken, broken)                 \
-	RULE(WAIT_CYCLE, "wait-cycle", PROVED, STOPS, WAITS, waits, cycle)                          \
-	RULE(STANDSTILL, "standstill", LIKELY, STOPS, WAITS, waits, standstill)                     \
-	RULE(AWAITS_DEAD, "awaits-dead", LIKELY, STOPS, WAITS, waits, awaits_dead)                  \
-	RULE(NOT_RESUMED, "woken-not-resumed", LIKELY, STOPS, WAITS, waits, not_resumed)            \
-	RULE(NEVER_WOKEN, "never-woken", LIKELY, STOPS, WAITS, waits, waiting)                      \
-	RULE(SUSPENDED, "suspended", LIKELY, STOPS, WAITS, waits, waiting)                          \
-	RULE(DESTROYED, "destroyed-waiting", LIKELY, GOES_ON, PROGRAM, destroyed, destroyed)        \
-	RULE(STALLED_THREAD, "stalled-thread", LIKELY, STOPS, RUNS, held_threads, stalled_thread)   \
-	RULE(BLOCKED, "blocking-call", LIKELY, STOPS, RUNS, held_threads, long_run)                 \
-	RULE(COLLAPSE, "collapse", LIKELY, GOES_ON, PROGRAM, collapse, collapse)                    \
-	RULE(LATE, "woken-late", LIKELY, GOES_ON, PROGRAM, late, late)                              \
-	RULE(LEAKED, "leaked", LIKELY, GOES_ON, WAITS, waits, leaked)                               \
-	RULE(NEVER_STARTED, "never-started", LIKELY, GOES_ON, WAITS, waits, never_started)          \
-	RULE(GROWTH, "growth", LIKELY, GOES_ON, PROGRAM, growth, growth)                            \
-	RULE(LONG_RUN, "long-run", PROVED, GOES_ON, RUNS, held_threads, long_run)                   \
-	RULE(SELF_WAKE, "self-wake-storm", LIKELY, GOES_ON, RUNS, storms, storm)                    \
-	RULE(MIGRATION, "migration-storm", LIKELY, GOES_ON, PROGRAM, migration, migration)          \
-	RULE(UNTRACED, "untraced", PROVED, GOES_ON, PROGRAM, untraced, untraced)
+	RULE(CRASH, "crash", PROVED, GOES_ON, ORDER, RUNS, crash, crash)                                \
+	RULE(AFTER_DEATH, "use-after-death", PROVED, GOES_ON, ORDER, RUNS, broken, broken)              \
+	RULE(DOUBLE_RESUME, "double-resume", PROVED, GOES_ON, ORDER, RUNS, broken, broken)              \
+	RULE(WAIT_CYCLE, "wait-cycle", PROVED, STOPS, ORDER, WAITS, waits, cycle)                       \
+	RULE(STANDSTILL, "standstill", LIKELY, STOPS, TIME, WAITS, waits, standstill)                   \
+	RULE(AWAITS_DEAD, "awaits-dead", LIKELY, STOPS, TIME, WAITS, waits, awaits_dead)                \
+	RULE(NOT_RESUMED, "woken-not-resumed", LIKELY, STOPS, TIME, WAITS, waits, not_resumed)          \
+	RULE(NEVER_WOKEN, "never-woken", LIKELY, STOPS, TIME, WAITS, waits, waiting)                    \
+	RULE(SUSPENDED, "suspended", LIKELY, STOPS, TIME, WAITS, waits, waiting)                        \
+	RULE(DESTROYED, "destroyed-waiting", LIKELY, GOES_ON, TIME, PROGRAM, destroyed, destroyed)      \
+	RULE(STALLED_THREAD, "stalled-thread", LIKELY, STOPS, TIME, RUNS, held_threads, stalled_thread) \
+	RULE(BLOCKED, "blocking-call", LIKELY, STOPS, TIME, RUNS, held_threads, long_run)               \
+	RULE(COLLAPSE, "collapse", LIKELY, GOES_ON, TIME, PROGRAM, collapse, collapse)                  \
+	RULE(LATE, "woken-late", LIKELY, GOES_ON, TIME, PROGRAM, late, late)                            \
+	RULE(LEAKED, "leaked", LIKELY, GOES_ON, TIME, WAITS, waits, leaked)                             \
+	RULE(NEVER_STARTED, "never-started", LIKELY, GOES_ON, TIME, WAITS, waits, never_started)        \
+	RULE(GROWTH, "growth", LIKELY, GOES_ON, TIME, PROGRAM, growth, growth)                          \
+	RULE(LONG_RUN, "long-run", PROVED, GOES_ON, TIME, RUNS, held_threads, long_run)                 \
+	RULE(SELF_WAKE, "self-wake-storm", LIKELY, GOES_ON, TIME, RUNS, storms, storm)                  \
+	RULE(MIGRATION, "migration-storm", LIKELY, GOES_ON, TIME, PROGRAM, migration, migration)        \
+	RULE(UNTRACED, "untraced", PROVED, GOES_ON, ORDER, PROGRAM, untraced, untraced)
 
-#define CTP_RULE_NUMBER(NAME, name, most, effect, phase, judge, words) CTP_RULE_##NAME,
+#define CTP_RULE_NUMBER(NAME, name, most, effect, rests, phase, judge, words) CTP_RULE_##NAME,
 enum ctp_rule { CTP_RULE_TABLE(CTP_RULE_NUMBER) CTP_RULES };
 #undef CTP_RULE_NUMBER
 
@@ -49,6 +50,7 @@ enum ctp_certainty { CTP_CERTAIN_UNKNOWN, CTP_CERTAIN_LIKELY, CTP_CERTAIN_PROVED
 const char *ctp_rule_name(enum ctp_rule rule);         /* "never-woken" */
 enum ctp_certainty ctp_rule_most(enum ctp_rule rule);
 bool ctp_rule_stops(enum ctp_rule rule);
+bool ctp_rule_needs_clock(enum ctp_rule rule);
 enum ctp_rule_phase ctp_rule_phase(enum ctp_rule rule);
 
 const char *ctp_certainty_name(enum ctp_certainty certain); /* "proved" */
