@@ -16,7 +16,6 @@
 #include <sys/stat.h>
 
 #include "common/meta.h"
-#include "ctf/ctf-about.h"
 #include "ctf/ctf-own.h"
 #include "stream/events.h"
 
@@ -121,10 +120,7 @@ static void describe_foreign(struct ctf_source *s, struct ctp_section *sec, cons
 	ctp_section_add(sec, "tool", s->tool);
 	all &= ctp_section_add(sec, "source", s->path);
 	const bt_clock_class *clock = trace ? find_origin(s, trace) : NULL;
-	const char *about = clock ? bt_clock_class_get_description(clock) : NULL;
-	if (about && !strcmp(about, CTP_CTF_ORDINAL))
-		all &= ctp_section_add(sec, "clock", "ordinal");
-	else if (clock && bt_clock_class_get_name(clock))
+	if (clock && bt_clock_class_get_name(clock))
 		all &= ctp_section_add(sec, "clock", bt_clock_class_get_name(clock));
 	if (clock && bt_clock_class_origin_is_unix_epoch(clock))
 		ctp_section_addf(sec, "wall_offset_ns", "%" PRId64, s->classes.origin_ns);

@@ -14,7 +14,7 @@ struct ctp_follow_priv {
 	struct ctp_coro_table table;
 	struct ctp_roles shapes[CTP_CLASSES_MAX];
 	struct ctp_dialect dialect;
-	uint32_t runs;          /* of the section so far, if it has no pid */
+	uint32_t runs;          /* of the section so far, if it has a clock and no pid */
 	uint64_t early_ns;      /* a wake so little behind a resume may be its cause */
 	bool end_seen;          /* its end record, which says this: */
 	struct ctp_ended ended;

@@ -313,7 +313,7 @@ void ctp_follow_section(struct ctp_follow *f, const struct ctp_section *sec)
 	f->priv->standard = NULL;
 	const char *pid = ctp_section_get(sec, "pid");
 	f->pid = pid ? strtoull(pid, NULL, 10) : 0;
-	f->priv->runs = pid ? RUNS_MAX : 1;
+	f->priv->runs = pid || sec->ordinal ? RUNS_MAX : 1; /* without a clock, no silence is long */
 	f->priv->early_ns = sec->ordinal ? 0 : EARLY_NS;
 	const char *attached = ctp_section_get(sec, "attached"), *start = ctp_section_get(sec, "start_ns");
 	f->attached_ns = attached && !strcmp(attached, "yes") && start ? strtoull(start, NULL, 10) : 0;

@@ -128,6 +128,8 @@ static void begin(struct fuzz *f)
 		ctp_section_add(&f->section, "attached", "yes");
 	if (how & 4)
 		ctp_section_add(&f->section, "start_ns", "1000");
+	if (how & 8)
+		ctp_section_add(&f->section, "clock", "ordinal");
 	ctp_analysis_section(f->analysis, &f->section);
 	f->open = true;
 }
