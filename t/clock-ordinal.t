@@ -37,6 +37,18 @@ offset='"wall_offset_ns":"1700000000000000000"'
 { section '"clock":"monotonic"'; circle; } | ctp fromjsonl >"$tmp/nowall.ctp"
 cat "$tmp/clock.ctp" "$tmp/o.ctp" >"$tmp/both.ctp"
 
+# A wake soon behind a resumption may have caused it, by a clock. In an order it comes behind.
+for clock in ordinal monotonic; do
+	{ section "\"clock\":\"$clock\""
+	  birth 1 1
+	  echo "$schema"
+	  step 2 1 10 0 true
+	  echo '{"type":"wake","ts":3,"probe_id":1,"coro":1,"tid":11,"by":0}'
+	  step 4 1 10 1 false
+	  over 5 2
+	} | ctp fromjsonl >"$tmp/wake-$clock.ctp"
+done
+
 # --- ctp-stat
 stat=$(ctp stat "$tmp/o.ctp") json=$(ctp stat -j "$tmp/o.ctp")
 like 'stat: the clock' "$stat" '^  clock: +ordinal$'
@@ -121,18 +133,7 @@ if [ -x "$BIN/ctp-sqlite" ] && command -v sqlite3 >/dev/null; then
 	done
 	is 'sqlite: states and their places in the order stay' "$(sql "$tmp/o.db" "SELECT section, coro, state, since_ns, certain
 		FROM coroutine_states WHERE section = 2 ORDER BY coro")" "$(printf '2|1|suspended|5|1\n2|2|suspended|5000000000|1')"
-	# A wake soon behind a resumption may have caused it, by a clock. In an order it comes behind.
-	for clock in ordinal monotonic; do
-		{ section "\"clock\":\"$clock\""
-		  birth 1 1
-		  echo "$schema"
-		  step 2 1 10 0 true
-		  echo '{"type":"wake","ts":3,"probe_id":1,"coro":1,"tid":11,"by":0}'
-		  step 4 1 10 1 false
-		  over 5 2
-		} | ctp fromjsonl >"$tmp/wake-$clock.ctp"
-		ctp sqlite -o "$tmp/$clock.db" "$tmp/wake-$clock.ctp"
-	done
+	for clock in ordinal monotonic; do ctp sqlite -o "$tmp/$clock.db" "$tmp/wake-$clock.ctp"; done
 	is 'sqlite: a wake behind a resumption counts' "$(sql "$tmp/ordinal.db" 'SELECT woken, woken_ns FROM coroutine_states')" '1|3'
 	is 'sqlite: by a clock it does not' "$(sql "$tmp/monotonic.db" 'SELECT woken, woken_ns FROM coroutine_states')" '|'
 	{ section '"clock":"ordinal"'
@@ -183,6 +184,22 @@ done
 # A circle in which a lock may have been handed on is likely by how long it lasts, and is not judged.
 { section '"clock":"ordinal"'; circle | sed 's/"joins":true/"joins":false/; s/5000000000/8/'; } | ctp fromjsonl >"$tmp/loose.ctp"
 like 'report: a circle without joins is none' "$(ctp report "$tmp/loose.ctp")" '^No findings in the order of its records$'
+is 'report: a wake behind a resumption counts' "$(ctp report -j "$tmp/wake-ordinal.ctp" | grep -Eo '"runnable":[01],"longest_ns"')" \
+	'"runnable":1,"longest_ns"'
+is 'report: by a clock it does not' "$(ctp report -j "$tmp/wake-monotonic.ctp" | grep -Eo '"runnable":[01],"longest_ns"')" \
+	'"runnable":0,"longest_ns"'
+{ section '"clock":"ordinal"'
+  birth 1001 1 | sed 's/}$/,"parent":0,"site":0,"pid":42}/' # which a probe of ours tells
+  echo "$schema"
+  step 1002 1 10 0 true
+  step 1003 1 10 1 false
+  step 1004 1 10 2 true
+  step 2001 1 11 3 true
+  over 2002 4
+} | ctp fromjsonl >"$tmp/twice.ctp"
+twice=$(ctp report "$tmp/twice.ctp")
+like 'report: a double resume is one of order' "$twice" '^1[.] PROVED: .*double-resume'
+like 'report: a distance is in records' "$twice" '^   first 1,000 records after the start$'
 # Rows that tell of no process are of two runs if a minute is between them, and a thread is new. Numbers are no minute.
 for clock in ordinal monotonic; do
 	{ section "\"clock\":\"$clock\""
