@@ -1,5 +1,5 @@
 /*
- * coro-table.c - a pool that never moves, and a table of open addressing over it.
+ * coro-table.c - a pool that never moves, a table of open addressing over it, and a shortcut to the table: direct.
  *
  * Successive ids, as ctp-collect gives them, stand together in the table: coroutines that are born together are often looked for together.
  */
@@ -8,14 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS_MIN = 4096, SPARSE = 4, LINE = 64 };
+enum { SLOTS_MIN = 4096, SPARSE = CTP_CORO_TABLE_SPARSE, LINE = 64 };
 _Static_assert(sizeof(struct ctp_coroutine) == 3 * LINE || sizeof(void *) < 8, "three cache lines, as its comment says");
 
 bool ctp_coro_table_init(struct ctp_coro_table *r)
 {
 	*r = (struct ctp_coro_table){.nslots = SLOTS_MIN, .salt = ctp_spread_salt(),
-	                          .slots = calloc(SLOTS_MIN, sizeof *r->slots)};
-	return r->slots;
+	                             .slots = calloc(SLOTS_MIN, sizeof *r->slots),
+	                             .direct = calloc(SLOTS_MIN / SPARSE, sizeof *r->direct)};
+	return r->slots && r->direct;
 }
 
 void ctp_coro_table_fini(struct ctp_coro_table *r)
@@ -24,6 +25,7 @@ void ctp_coro_table_fini(struct ctp_coro_table *r)
 	for (uint32_t i = 0; i < CTP_FOLLOW_MAX / CTP_CORO_TABLE_CHUNK; i++)
 		free(r->chunks[i]);
 	free(r->slots);
+	free(r->direct);
 }
 
 void ctp_coro_table_clear(struct ctp_coro_table *r)
@@ -32,6 +34,8 @@ void ctp_coro_table_clear(struct ctp_coro_table *r)
 		free(ctp_coro_table_at(r, i)->name);
 	if (r->slots)
 		memset(r->slots, 0, r->nslots * sizeof *r->slots);
+	if (r->direct)
+		memset(r->direct, 0, r->nslots / SPARSE * sizeof *r->direct);
 	r->used = r->count = r->nlimbo = r->next_limbo = 0;
 	r->unused = NULL;
 	r->forgotten_ns = 0;
@@ -46,13 +50,26 @@ static uint32_t slot_of(const struct ctp_coro_table *r, uint64_t id)
 	return i;
 }
 
+struct ctp_coroutine *ctp_coro_table_search(const struct ctp_coro_table *r, uint64_t id)
+{
+	struct ctp_coroutine *co = r->slots[slot_of(r, id)];
+	if (co)
+		*ctp_coro_table_direct(r, id) = co;
+	return co;
+}
+
 static bool grow(struct ctp_coro_table *r)
 {
 	struct ctp_coroutine **old = r->slots;
 	uint32_t nold = r->nslots, n = 2 * nold;
-	struct ctp_coroutine **slots = calloc(n, sizeof *slots);
-	if (!slots)
+	struct ctp_coroutine **slots = calloc(n, sizeof *slots), **direct = calloc(n / SPARSE, sizeof *direct);
+	if (!slots || !direct) {
+		free(slots);
+		free(direct);
 		return false;
+	}
+	free(r->direct);
+	r->direct = direct;
 	r->slots = slots;
 	r->nslots = n;
 	for (uint32_t i = 0; i < nold; i++)
@@ -87,7 +104,7 @@ struct ctp_coroutine *ctp_coro_table_make(struct ctp_coro_table *r, uint64_t id)
 		return NULL;
 	*co = (struct ctp_coroutine){.id = id};
 	r->count++;
-	r->slots[slot_of(r, id)] = co;
+	r->slots[slot_of(r, id)] = *ctp_coro_table_direct(r, id) = co;
 	return co;
 }
 

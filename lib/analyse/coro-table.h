@@ -13,6 +13,7 @@ enum {
 	CTP_CORO_TABLE_CHUNK = 4096,  /* coroutines in one allocation */
 	CTP_CORO_TABLE_LIMBO = 16384, /* dead coroutines that stay */
 	CTP_CORO_TABLE_BLOCK = 8,     /* successive ids that stand together in the table */
+	CTP_CORO_TABLE_SPARSE = 4,    /* slots for each coroutine, at least */
 };
 
 struct ctp_coro_table {
@@ -22,6 +23,7 @@ struct ctp_coro_table {
 	struct ctp_coroutine *unused; /* forgotten coroutines, linked by goal */
 	struct ctp_coroutine **slots; /* null: free */
 	uint32_t nslots; /* a power of 2 */
+	struct ctp_coroutine **direct; /* nslots / SPARSE coroutines that were looked for, by the lower bits of the id; null: none */
 	uint64_t salt;
 	struct ctp_coroutine *limbo[CTP_CORO_TABLE_LIMBO];
 	uint32_t nlimbo, next_limbo;
@@ -50,14 +52,20 @@ static inline uint32_t ctp_coro_table_step(const struct ctp_coro_table *r, uint3
 	return (i + CTP_CORO_TABLE_BLOCK + 1) & (r->nslots - 1);
 }
 
-/* The coroutine with this id, or null. */
+/* The entry that ids with these lower bits share. Successive ids all have an entry of their own. */
+static inline struct ctp_coroutine **ctp_coro_table_direct(const struct ctp_coro_table *r, uint64_t id)
+{
+	return &r->direct[id & (r->nslots / CTP_CORO_TABLE_SPARSE - 1)];
+}
+
+/* The coroutine with this id, or null; from the slots. */
+struct ctp_coroutine *ctp_coro_table_search(const struct ctp_coro_table *r, uint64_t id);
+
+/* The coroutine with this id, or null. No coroutine has the id 0. */
 static inline struct ctp_coroutine *ctp_coro_table_find(const struct ctp_coro_table *r, uint64_t id)
 {
-	for (uint32_t i = ctp_coro_table_home(r, id);; i = ctp_coro_table_step(r, i)) {
-		struct ctp_coroutine *co = r->slots[i];
-		if (!co || __builtin_expect(co->id == id, 1))
-			return co;
-	}
+	struct ctp_coroutine *co = *ctp_coro_table_direct(r, id);
+	return __builtin_expect(co && co->id == id && id, 1) ? co : ctp_coro_table_search(r, id);
 }
 
 /*
@@ -66,7 +74,7 @@ static inline struct ctp_coroutine *ctp_coro_table_find(const struct ctp_coro_ta
  */
 static inline struct ctp_coroutine *ctp_coro_table_guess(const struct ctp_coro_table *r, uint64_t id)
 {
-	struct ctp_coroutine *co = r->slots[ctp_coro_table_home(r, id)];
+	struct ctp_coroutine *co = *ctp_coro_table_direct(r, id);
 	__builtin_prefetch(co, 1);
 	__builtin_prefetch((const void *)((uintptr_t)co + 64), 1); /* co may be null */
 	return co;
