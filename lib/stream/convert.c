@@ -1,6 +1,6 @@
 /* convert.c - from an input, through the reader and the order, to a sink. */
 #include "base/clock.h"
-#include "stream/order.h"
+#include "stream/ahead.h"
 #include "stream/sink.h"
 
 #define FLUSH_NS UINT64_C(1000000000)
@@ -45,7 +45,6 @@ uint64_t ctp_record_untraced(const struct ctp_record *rec)
 }
 
 struct conversion {
-	struct ctp_input *in;
 	struct ctp_sink *sink;
 	struct ctp_convert_stats *stats;
 	uint64_t untraced; /* in the section at hand, by the last record that said so */
@@ -103,17 +102,17 @@ static enum ctp_status deliver(struct conversion *c, const struct ctp_item *item
 /* The input would wait. */
 static enum ctp_status idle(void *arg, struct ctp_err *err) { return flush(arg, ctp_clock_ns(), err); }
 
-static enum ctp_status convert(struct conversion *c, struct ctp_order *order, const struct ctp_tick *tick)
+static enum ctp_status convert(struct conversion *c, struct ctp_ahead *ahead, const struct ctp_tick *tick)
 {
 	struct ctp_item item;
 	enum ctp_status status;
 	uint64_t records = 0;
-	while (!(status = ctp_order_next(order, &item, c->err))) {
+	while (!(status = ctp_ahead_next(ahead, &item, c->err))) {
 		if (deliver(c, &item))
 			return CTP_FAILED;
 		records += item.kind == CTP_ITEM_RECORDS ? item.batch.n : 0;
 		if (tick && tick->tick)
-			tick->tick(tick->arg, c->in, records);
+			tick->tick(tick->arg, ctp_ahead_shown(ahead), records);
 	}
 	return status;
 }
@@ -122,22 +121,21 @@ enum ctp_status ctp_convert(struct ctp_input *in, struct ctp_sink *sink, const s
                             const struct ctp_tick *tick, struct ctp_convert_stats *stats, struct ctp_err *err)
 {
 	enum ctp_status status = CTP_FAILED;
-	struct conversion c = { .in = in, .sink = sink, .stats = stats, .flushed_ns = ctp_clock_ns(), .err = err };
-	struct ctp_reader *reader = ctp_reader_new(in, notice, err);
-	struct ctp_order *order = reader ? ctp_order_new(reader, 0, err) : NULL;
+	struct conversion c = { .sink = sink, .stats = stats, .flushed_ns = ctp_clock_ns(), .err = err };
 	sink->input = in->path;
-	if (order) {
-		in->idle = sink->ops->flush ? idle : NULL;
-		in->idle_arg = &c;
-		status = convert(&c, order, tick);
-		in->idle = NULL;
+	in->idle = sink->ops->flush ? idle : NULL;
+	in->idle_arg = &c;
+	struct ctp_ahead *ahead = ctp_ahead_new(in, notice, err);
+	if (ahead) {
+		status = convert(&c, ahead, tick);
+		const struct ctp_reader *reader = ctp_ahead_stop(ahead);
 		if (in->harmed)
 			ctp_notice_say(notice, "%s", in->err.text);
 		ctp_reader_stats_add(&stats->reader, ctp_reader_stats(reader));
 		stats->harmed |= ctp_reader_harmed(reader) || in->harmed || stats->lost || stats->missed || stats->untraced ||
 		                 stats->conflicts;
 	}
-	ctp_order_free(order);
-	ctp_reader_free(reader);
+	in->idle = NULL;
+	ctp_ahead_free(ahead);
 	return status == CTP_EOF ? CTP_OK : status;
 }

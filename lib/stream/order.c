@@ -28,7 +28,7 @@ struct ctp_order *ctp_order_new(struct ctp_reader *r, size_t limit_bytes, struct
 		return 0;
 	}
 	o->r = r;
-	o->runs = ctp_runs_new(limit_bytes ? limit_bytes : 64 << 20, err);
+	o->runs = ctp_runs_new(limit_bytes ? limit_bytes : CTP_ORDER_BYTES, err);
 	if (!o->runs) {
 		free(o);
 		return 0;
@@ -43,6 +43,9 @@ void ctp_order_free(struct ctp_order *o)
 	ctp_runs_free(o->runs);
 	free(o);
 }
+
+/* Else a batch has no records: the runs are full. */
+static bool is_late(const struct ctp_item *item) { return item->kind == CTP_ITEM_RECORDS && item->batch.n; }
 
 /* What was read lets records go. */
 static void release(struct ctp_order *o, const struct ctp_item *item)
@@ -74,11 +77,38 @@ enum ctp_status ctp_order_next(struct ctp_order *o, struct ctp_item *item, struc
 			return CTP_OK;
 		}
 		enum ctp_status status = ctp_reader_fill(o->r, o->runs, o->watermark, item, err);
-		if (status || (item->kind == CTP_ITEM_RECORDS && item->batch.n))
+		if (status || is_late(item))
 			return status;
 		release(o, item);
 	}
 	item->kind = CTP_ITEM_RECORDS;
 	item->section = o->after.section;
 	return CTP_OK;
+}
+
+/* Reads until enough may go, or another item is due. */
+static enum ctp_status gather(struct ctp_order *o, struct ctp_item *item, struct ctp_err *err)
+{
+	while (ctp_runs_released(o->runs) < CTP_BATCH_MAX) {
+		enum ctp_status status = ctp_reader_fill(o->r, o->runs, o->watermark, item, err);
+		if (status || is_late(item))
+			return status;
+		release(o, item);
+		if (o->after_due) {
+			o->after_due = false;
+			return CTP_OK;
+		}
+	}
+	*item = (struct ctp_item){.kind = CTP_ITEM_RECORDS};
+	return CTP_OK;
+}
+
+enum ctp_status ctp_order_gather(struct ctp_order *o, struct ctp_runs **runs, struct ctp_item *item, struct ctp_err *err)
+{
+	enum ctp_status status = gather(o, item, err);
+	if (!ctp_runs_part(&o->runs, runs))
+		status = ctp_err_set(err, "out of memory");
+	if (status)
+		*item = (struct ctp_item){.kind = CTP_ITEM_RECORDS};
+	return status;
 }

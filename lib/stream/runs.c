@@ -231,3 +231,36 @@ uint64_t ctp_runs_release_half(struct ctp_runs *r)
 		gone += record_bytes(&r->rec[r->ready++]);
 	return r->rec[r->ready - 1].ts_ns;
 }
+
+/* --- parting --------------------------------------------------------------------------------------------------------------- */
+
+static bool copy(struct ctp_runs *to, const struct ctp_record *rec, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ctp_runs_put(to, rec[i].ts_ns, rec[i].cls, rec[i].val) == CTP_FAILED)
+			return false;
+	return true;
+}
+
+bool ctp_runs_part(struct ctp_runs **r, struct ctp_runs **other)
+{
+	struct ctp_runs *from = *r, *to = *other;
+	size_t goes = ctp_runs_released(from), held = from->count - from->ready;
+	assert(to->out == to->count && to->arena_bytes >= from->arena_bytes);
+	to->used = to->out = to->ready = to->count = 0;
+	to->sorted = true;
+	to->last_ts = 0;
+	if (goes < held) {
+		if (!copy(to, from->rec + from->out, goes))
+			return false;
+		to->ready = to->count;
+		from->out = from->ready;
+	} else {
+		if (!copy(to, from->rec + from->ready, held))
+			return false;
+		from->count = from->ready;
+		*r = to;
+		*other = from;
+	}
+	return true;
+}

@@ -41,6 +41,14 @@ void ctp_runs_release_before(struct ctp_runs *r, uint64_t ts_ns);
 void ctp_runs_release_all(struct ctp_runs *r);
 uint64_t ctp_runs_release_half(struct ctp_runs *r);
 
+static inline size_t ctp_runs_released(const struct ctp_runs *r) { return r->ready - r->out; }
+
+/*
+ * Parts the records that may go from those that are held back: *r is held back afterwards, and *other may go. Of the two, the fewer are
+ * copied. Before, *other is used up. False: out of memory.
+ */
+bool ctp_runs_part(struct ctp_runs **r, struct ctp_runs **other);
+
 /* The next of those that may go, good until the next call of any of these; false if there are none. */
 static inline bool ctp_runs_next(struct ctp_runs *r, struct ctp_batch *batch)
 {
@@ -88,5 +96,15 @@ struct ctp_item;
  */
 enum ctp_status ctp_reader_fill(struct ctp_reader *r, struct ctp_runs *runs, uint64_t from_ns, struct ctp_item *item,
                                 struct ctp_err *err);
+
+/* --- by order.c, for ahead.c --- */
+
+struct ctp_order;
+
+/*
+ * Reads until a batch of records may go, or an item is due that is none. The records are in *runs afterwards, all released, and the order
+ * goes on with the runs that were there. Behind the records come the item, which is a batch of none where there is no item, and the status.
+ */
+enum ctp_status ctp_order_gather(struct ctp_order *o, struct ctp_runs **runs, struct ctp_item *item, struct ctp_err *err);
 
 #endif
