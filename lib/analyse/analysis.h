@@ -1,6 +1,6 @@
 /*
- * analysis.h - makes a report of a stream, in one pass: follow.h follows the coroutines, what they do is counted, and the rules judge that at
- * the end of a section. Memory grows with the coroutines that are alive, not with events.
+ * analysis.h - makes a report of a stream, in one pass: follow.h follows the coroutines, what they do is counted, and the rules
+ * judge that at the end of a section. Memory grows with the coroutines that are alive, not with events.
  */
 #ifndef CTP_ANALYSIS_H
 #define CTP_ANALYSIS_H
@@ -8,7 +8,7 @@
 #include "analyse/report.h"
 
 struct ctp_analysis_options {
-	const char *const *ignore; /* patterns of fnmatch(3) for a rule, a site or "rule site"; a finding that matches is only counted */
+	const char *const *ignore; /* patterns of fnmatch(3) for a rule, a site or "rule site"; what matches is only counted */
 	size_t nignore;
 	uint64_t since_ns, until_ns; /* from the start of the section; until_ns 0: to its end */
 	const char *const *debug_dirs;
@@ -29,8 +29,8 @@ struct ctp_analysis *ctp_analysis_new(const struct ctp_analysis_options *options
 void ctp_analysis_free(struct ctp_analysis *a); /* and its report; null: nothing */
 
 /*
- * What a sink is given, in this order; where memory runs out, report.failed says so. A second listener, also, gets each change before it is
- * counted, and the end when the section of the report is filled.
+ * What a sink is given, in this order; where memory runs out, report.failed says so. A second listener, also, gets each change
+ * before it is counted, and the end when the section of the report is filled.
  */
 void ctp_analysis_listen(struct ctp_analysis *a, const struct ctp_follow_ops *also, void *arg);
 void ctp_analysis_section(struct ctp_analysis *a, const struct ctp_section *sec);

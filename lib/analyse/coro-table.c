@@ -1,7 +1,8 @@
 /*
  * coro-table.c - a pool that never moves, a table of open addressing over it, and a shortcut to the table: direct.
  *
- * Successive ids, as ctp-collect gives them, stand together in the table: coroutines that are born together are often looked for together.
+ * Successive ids, as ctp-collect gives them, stand together in the table: coroutines that are born together are often looked for
+ * together.
  */
 #include "analyse/coro-table.h"
 

@@ -23,7 +23,7 @@ struct ctp_coro_table {
 	struct ctp_coroutine *unused; /* forgotten coroutines, linked by goal */
 	struct ctp_coroutine **slots; /* null: free */
 	uint32_t nslots; /* a power of 2 */
-	struct ctp_coroutine **direct; /* nslots / SPARSE coroutines that were looked for, by the lower bits of the id; null: none */
+	struct ctp_coroutine **direct; /* nslots / SPARSE that were looked for, by the lower bits of the id; null: none */
 	uint64_t salt;
 	struct ctp_coroutine *limbo[CTP_CORO_TABLE_LIMBO];
 	uint32_t nlimbo, next_limbo;
@@ -69,8 +69,8 @@ static inline struct ctp_coroutine *ctp_coro_table_find(const struct ctp_coro_ta
 }
 
 /*
- * The coroutine that a find looks at first, or null: nearly always the right one. It is on its way to the cache from then on. The caller
- * compares its id later, because by then it may be forgotten.
+ * The coroutine that a find looks at first, or null: nearly always the right one. It is on its way to the cache from then on. The
+ * caller compares its id later, because by then it may be forgotten.
  */
 static inline struct ctp_coroutine *ctp_coro_table_guess(const struct ctp_coro_table *r, uint64_t id)
 {

@@ -31,7 +31,8 @@ static inline void ctp_follow_tell(struct ctp_follow *f, const struct ctp_change
 struct ctp_coroutine *ctp_follow_newcomer(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts);
 
 /* The coroutine of a record; made if it is new. Null: the record has none, or the table is full. */
-static inline struct ctp_coroutine *ctp_follow_whose(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
+static inline struct ctp_coroutine *ctp_follow_whose(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val,
+                                                     uint64_t ts)
 {
 	uint64_t id = ctp_roles_value(val, s->id);
 	struct ctp_coroutine *co = id ? ctp_coro_table_find(&f->priv->table, id) : NULL;
@@ -43,8 +44,8 @@ static inline uint64_t ctp_asked_from(const struct ctp_follow *f, uint64_t ns) {
 static inline uint64_t ctp_asked_to(const struct ctp_follow *f, uint64_t ns) { return ns < f->until_ns ? ns : f->until_ns; }
 
 /*
- * ALL: all of the time is asked for, the trace begins with the program, and the process was never stopped. Transitions do not change that.
- * Callers pass a constant, so that the compiler leaves out what ALL does not need.
+ * ALL: all of the time is asked for, the trace begins with the program, and the process was never stopped. Transitions do not
+ * change that. Callers pass a constant, so that the compiler leaves out what ALL does not need.
  */
 enum ctp_follow_time { CTP_FOLLOW_ASKED, CTP_FOLLOW_ALL };
 
@@ -94,8 +95,8 @@ static inline struct ctp_thread *ctp_follow_thread(struct ctp_follow *f, const s
 }
 
 /*
- * A gap of a coroutine: from after_ns on, or from its last transition on if that is later, up to the next. count 0: it is not certain that
- * events were lost, as for the time before the collector came.
+ * A gap of a coroutine: from after_ns on, or from its last transition on if that is later, up to the next. count 0: it is not
+ * certain that events were lost, as for the time before the collector came.
  */
 void ctp_follow_lose(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t after_ns, uint64_t ts, uint64_t count);
 

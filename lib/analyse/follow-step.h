@@ -1,6 +1,6 @@
 /*
- * follow-step.h - makes a change of the record of a transition. Inline in two loops, for it is done for each event: the loop of follow.c
- * tells a listener, and the loop of tally.c counts at once.
+ * follow-step.h - makes a change of the record of a transition. Inline in two loops, for it is done for each event: the loop of
+ * follow.c tells a listener, and the loop of tally.c counts at once.
  */
 #ifndef CTP_FOLLOW_STEP_H
 #define CTP_FOLLOW_STEP_H
@@ -45,8 +45,8 @@ static inline void ctp_follow_ran(struct ctp_follow *f, struct ctp_thread *th, u
 	ctp_thread_ran(th, ctp_asked_from(f, from_ns), ctp_asked_to(f, to_ns));
 }
 
-static CTP_ALWAYS void ctp_follow_suspend(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_thread *th, struct ctp_change *ch,
-                                          uint64_t site, uint64_t addr, enum ctp_follow_time time)
+static CTP_ALWAYS void ctp_follow_suspend(struct ctp_follow *f, struct ctp_coroutine *co, struct ctp_thread *th,
+                                          struct ctp_change *ch, uint64_t site, uint64_t addr, enum ctp_follow_time time)
 {
 	uint32_t flags = co->flags;
 	uint64_t where = site ? ~site : addr; /* numbers and addresses apart */
@@ -97,11 +97,11 @@ static CTP_ALWAYS void ctp_follow_resume(struct ctp_coroutine *co, struct ctp_th
 }
 
 /*
- * A transition of a coroutine; null: the table is full. True: *ch is a change to tell. *ch need not be in memory, as long as the caller
- * passes its address to inline functions only.
+ * A transition of a coroutine; null: the table is full. True: *ch is a change to tell. *ch need not be in memory, as long as the
+ * caller passes its address to inline functions only.
  */
-static CTP_ALWAYS bool ctp_follow_step(struct ctp_follow *f, const struct ctp_roles *s, struct ctp_coroutine *co, const uint64_t *val,
-                                       uint64_t ts, enum ctp_follow_time time, struct ctp_change *ch)
+static CTP_ALWAYS bool ctp_follow_step(struct ctp_follow *f, const struct ctp_roles *s, struct ctp_coroutine *co,
+                                       const uint64_t *val, uint64_t ts, enum ctp_follow_time time, struct ctp_change *ch)
 {
 	if (!co)
 		return false;
@@ -112,8 +112,10 @@ static CTP_ALWAYS bool ctp_follow_step(struct ctp_follow *f, const struct ctp_ro
 	if (order == CTP_FOLLOW_OLD)
 		return false;
 	/* The record of the loss may come before this transition, after it, or not at all. */
-	if (__builtin_expect(order == CTP_FOLLOW_GAP, 0) && co->state != CTP_DEAD && !(co->flags & CTP_CO_TAIL))
-		ctp_follow_lose(f, co, 0, ts, s->numbered && !(co->flags & CTP_CO_BEFORE && co->state == CTP_BORN) ? val[s->index] - due : 0);
+	if (__builtin_expect(order == CTP_FOLLOW_GAP, 0) && co->state != CTP_DEAD && !(co->flags & CTP_CO_TAIL)) {
+		bool counted = s->numbered && !(co->flags & CTP_CO_BEFORE && co->state == CTP_BORN);
+		ctp_follow_lose(f, co, 0, ts, counted ? val[s->index] - due : 0);
+	}
 	*ch = ctp_change_of(co, CTP_CHANGE_SUSPEND, ts);
 	ch->thread = ctp_threads_number(&f->threads, ctp_roles_value(val, s->tid));
 	struct ctp_thread *th = &f->threads.list[ch->thread];

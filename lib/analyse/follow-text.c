@@ -12,8 +12,10 @@ const char *ctp_follow_text(struct ctp_follow *f, uint32_t place)
 		return NULL;
 	const struct ctp_spot *at = &p->spot;
 	const struct ctp_sites_text *site = at->site ? ctp_sites_find(f->sites, at->site) : NULL;
-	const struct ctp_str *symbol = at->site || !f->symbols ? NULL : at->file ? ctp_symbols_text(f->symbols, at->file, at->addr) :
-	                               ctp_symbols_find(f->symbols, p->pid, at->addr); /* it was mapped later */
+	const struct ctp_str *symbol = NULL;
+	if (!at->site && f->symbols)
+		symbol = at->file ? ctp_symbols_text(f->symbols, at->file, at->addr) :
+		                    ctp_symbols_find(f->symbols, p->pid, at->addr); /* it was mapped later */
 	if (site) /* it is not terminated in the table */
 		snprintf(f->text, sizeof f->text, "%.*s", (int)site->len, site->data);
 	else if (symbol)

@@ -58,7 +58,9 @@ enum ctp_follow_order ctp_follow_sequence(struct ctp_follow *f, struct ctp_corou
 	co->repeats = q.rows;
 	if (step == CTP_STEP_MIXED)
 		conflict(f, co);
-	return step == CTP_STEP_OLD ? CTP_FOLLOW_OLD : step == CTP_STEP_GAP || step == CTP_STEP_MIXED ? CTP_FOLLOW_GAP : CTP_FOLLOW_NEXT;
+	if (step == CTP_STEP_OLD)
+		return CTP_FOLLOW_OLD;
+	return step == CTP_STEP_GAP || step == CTP_STEP_MIXED ? CTP_FOLLOW_GAP : CTP_FOLLOW_NEXT;
 }
 
 /* The spot of an address in a process. */
@@ -139,8 +141,8 @@ static void death(struct ctp_follow *f, const struct ctp_roles *s, const uint64_
 }
 
 /*
- * Whether a wake is the cause of a resume that is a little earlier: a processor may read its clock before it has what another sends it
- * (coros.c). That is so if no other wake came before the resume, and the wake is another thread's.
+ * Whether a wake is the cause of a resume that is a little earlier: a processor may read its clock before it has what another sends
+ * it (coros.c). That is so if no other wake came before the resume, and the wake is another thread's.
  */
 static bool is_cause(const struct ctp_coroutine *co, uint32_t thread, uint64_t ts, uint64_t early_ns)
 {
@@ -148,8 +150,8 @@ static bool is_cause(const struct ctp_coroutine *co, uint32_t thread, uint64_t t
 }
 
 /*
- * The waker of a wake that names none: a child of the woken coroutine, if that child ran last on the thread and has ended. An executor
- * wakes a joining parent when the child is over, and so no coroutine is named.
+ * The waker of a wake that names none: a child of the woken coroutine, if that child ran last on the thread and has ended. An
+ * executor wakes a joining parent when the child is over, and so no coroutine is named.
  */
 static uint64_t ended_child(struct ctp_follow *f, const struct ctp_thread *th, const struct ctp_coroutine *parent)
 {

@@ -1,13 +1,14 @@
 /*
  * follow.h - follows each coroutine from state to state: records go in, and a listener is told of changes.
  *
- * Fields are found by kinds and roles, so the records may be ctp-collect's, coroTracer's own rows, or of any class that says what it is.
- * Where a class names only a probe, a probe whose sequence begins again is another coroutine. A file may hold rows of several runs of a
- * program with no mark between them: a long silence with new threads behind it begins another run.
+ * Fields are found by kinds and roles, so the records may be ctp-collect's, coroTracer's own rows, or of any class that says what
+ * it is. Where a class names only a probe, a probe whose sequence begins again is another coroutine. A file may hold rows of
+ * several runs of a program with no mark between them: a long silence with new threads behind it begins another run.
  *
- * A coroutine whose numbers jump, or of which a loss is told, has a gap, from its last transition before the loss to the next. In a gap the
- * coroutine is neither running nor ready nor suspended, and a wake means nothing. A gap is known only at its end. So a wake ends no span:
- * the next transition shows whether something is missing, and only then the spans before and behind the wake are told.
+ * A coroutine whose numbers jump, or of which a loss is told, has a gap, from its last transition before the loss to the next. In a
+ * gap the coroutine is neither running nor ready nor suspended, and a wake means nothing. A gap is known only at its end. So a wake
+ * ends no span: the next transition shows whether something is missing, and only then the spans before and behind the wake are
+ * told.
  *
  * Memory grows with the coroutines that are alive. Dead ones are forgotten a little later.
  *
@@ -122,8 +123,9 @@ struct ctp_change {
 	uint32_t thread;          /* of a suspend, resume or wake */
 	uint32_t from;            /* RESUME: the thread of the run before; SUSPEND: the place of the suspension before */
 	/*
-	 * WAKE: the waker. RESUME: the coroutine that ran on the thread, and runs on when this one suspends. AWAIT: the awaited coroutine.
-	 * LOST: how many events. BROKEN: enum ctp_broken. DIED: 1 if only the next coroutine with the same probe tells of the death.
+	 * WAKE: the waker. RESUME: the coroutine that ran on the thread, and runs on when this one suspends. AWAIT: the awaited
+	 * coroutine. LOST: how many events. BROKEN: enum ctp_broken. DIED: 1 if only the next coroutine with the same probe tells
+	 * of the death.
 	 */
 	uint64_t by;
 };
@@ -146,7 +148,7 @@ struct ctp_follow_end {
 
 /* Any may be null. */
 struct ctp_follow_ops {
-	void (*section)(void *arg, const struct ctp_section *sec); /* a section begins; null: another run does, in the same section */
+	void (*section)(void *arg, const struct ctp_section *sec); /* a section begins; null: another run of the same does */
 	void (*change)(void *arg, const struct ctp_change *ch);
 	void (*end)(void *arg, const struct ctp_follow_end *end); /* all coroutines are still there */
 	/* Between two times, so many transitions of a thread are missing. */
@@ -204,7 +206,10 @@ static inline uint32_t ctp_follow_place(const struct ctp_follow *f, const struct
 	return f->places.place[co->place].shared ? co->place : 0;
 }
 
-/* The text of such a place, "server.cpp:212:handle", good until the next call; null: not known. To be called before the section is over. */
+/*
+ * The text of such a place, "server.cpp:212:handle", good until the next call; null: not known. To be called before the section is
+ * over.
+ */
 const char *ctp_follow_text(struct ctp_follow *f, uint32_t place);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * habits.h - a habit is what the coroutines of one spawn place do at one suspend place: how long they wait there, how a wait ends, and who
- * ends it.
+ * habits.h - a habit is what the coroutines of one spawn place do at one suspend place: how long they wait there, how a wait ends,
+ * and who ends it.
  *
  * A program may have one suspend place for everything, a park() say. The spawn place tells its sorts of coroutines apart.
  */
@@ -85,8 +85,8 @@ static inline void ctp_habit_waited(struct ctp_habit *habit, uint64_t id, uint64
 void ctp_habit_woken_from(struct ctp_habit *habit, uint32_t from);
 
 /*
- * Whether the last CTP_HABIT_BACK waits that ended all began after from_ns, and are of CTP_HABIT_DIFFERENT coroutines. partial: fewer than
- * CTP_HABIT_BACK waits may be known, and those that began earlier do not count.
+ * Whether the last CTP_HABIT_BACK waits that ended all began after from_ns, and are of CTP_HABIT_DIFFERENT coroutines. partial:
+ * fewer than CTP_HABIT_BACK waits may be known, and those that began earlier do not count.
  */
 bool ctp_habit_overtook(const struct ctp_habit *habit, uint64_t from_ns, bool partial);
 

@@ -1,8 +1,9 @@
 /*
  * judge-circle.c - circles among coroutines of which each leads to one other at most.
  *
- * A walk goes from coroutine to coroutine until there is no next, or the next was visited. If this walk visited it, the walk has closed a
- * circle; if an earlier walk did, that one's goal is the goal. So each coroutine is passed a few times, however long the ways are.
+ * A walk goes from coroutine to coroutine until there is no next, or the next was visited. If this walk visited it, the walk has
+ * closed a circle; if an earlier walk did, that one's goal is the goal. So each coroutine is passed a few times, however long the
+ * ways are.
  */
 #include "analyse/judge-circle.h"
 

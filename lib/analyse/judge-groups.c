@@ -184,7 +184,9 @@ void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutin
 		};
 }
 
-/* Removes the member of an earlier, shorter case of the same coroutine. False: the earlier case is as long, and its member stays. */
+/*
+ * Removes the member of an earlier, shorter case of the same coroutine. False: the earlier case is as long, and its member stays.
+ */
 static bool member_again(struct ctp_group *g, const struct ctp_tally_case *c, enum ctp_certainty *certainty)
 {
 	uint32_t i = 0;

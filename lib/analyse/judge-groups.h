@@ -1,9 +1,9 @@
 /*
  * judge-groups.h - what the rules share: the judge, with times and histories, and the groups that rules add members to.
  *
- * A group has a rule, a spawn place and a suspend place, and becomes one finding. The files of the judge stand above one another: this one;
- * judge-circle (circles), judge-hope (wakers that may still come), judge-why (reasons against a wait), judge-words (vocabulary); the rules in
- * judge-run, judge-wait, judge-over and judge-program; judge, which calls them.
+ * A group has a rule, a spawn place and a suspend place, and becomes one finding. The files of the judge stand above one another:
+ * this one; judge-circle (circles), judge-hope (wakers that may still come), judge-why (reasons against a wait), judge-words
+ * (vocabulary); the rules in judge-run, judge-wait, judge-over and judge-program; judge, which calls them.
  */
 #ifndef CTP_JUDGE_GROUPS_H
 #define CTP_JUDGE_GROUPS_H
@@ -16,8 +16,8 @@
 #include "base/map.h"
 
 /*
- * What "far too long" means: a wait, a run or a life is compared with the longest of its kind that ended, if enough have ended. Spans that
- * are shorter than the floors are noise of the machine.
+ * What "far too long" means: a wait, a run or a life is compared with the longest of its kind that ended, if enough have ended.
+ * Spans that are shorter than the floors are noise of the machine.
  */
 enum {
 	CTP_JUDGE_HISTORY = 20,          /* spans that must have ended */
@@ -37,7 +37,7 @@ enum {
 	CTP_WHY_CHILDREN = 8,    /* children end such waits, and the waiting coroutine has none alive */
 	CTP_WHY_OVERTAKEN = 16,  /* later waits there have ended, and this coroutine has come back before */
 	CTP_WHY_RHYTHM = 32,     /* the same where something from outside ends waits, and the others took a hundredth of the time */
-	CTP_WHY_FORGOTTEN = 64,  /* the whole program sleeps, the coroutine rests elsewhere, and such waits take a thousandth of the time */
+	CTP_WHY_FORGOTTEN = 64,  /* the program sleeps; the coroutine rests elsewhere, and waits here a thousandth of the time */
 	CTP_WHY_FRESH = 128,     /* hardly any of its like ever came back from there, and another coroutine needs it */
 	CTP_WHY_QUIET = 256,     /* the stream has no wakes, and the whole program fell silent */
 	CTP_WHY_NEEDED = 1024,   /* its parent is not in order, and waits for its children */
@@ -83,7 +83,10 @@ struct ctp_judge {
 		uint64_t pid, did_ns, seen_ns; /* its last event; when the collector saw it last */
 	} others[CTP_JUDGE_PROCESSES];
 	uint32_t nothers;
-	/* By number of a suspend place; and by number of a spawn place, with the habits where its coroutines rest, and wait most often. */
+	/*
+	 * By number of a suspend place; and by number of a spawn place, with the habits where its coroutines rest, and wait most
+	 * often.
+	 */
 	struct ctp_judge_place {
 		uint64_t waits, woken, inside, max_ns;
 		uint32_t different;
@@ -93,7 +96,7 @@ struct ctp_judge {
 		uint32_t home, main; /* habits; 0: none */
 	} *spawns;
 	uint32_t nplaces;        /* places where a wait ended */
-	uint64_t *middle_ns, any_middle_ns; /* by habit, and of all: the earliest since_ns of a coroutine that may go on by itself */
+	uint64_t *middle_ns, any_middle_ns; /* by habit, and of all: the earliest since_ns of one that may go on by itself */
 	uint64_t history, visits; /* CTP_JUDGE_HISTORY and CTP_JUDGE_VISITS; fewer in a program that was attached to */
 	bool silent; /* no resume for far longer than ever before, and the program did not end by itself */
 	bool still; /* a finding says that the whole program stands still */
@@ -114,8 +117,8 @@ void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutin
 void ctp_judge_add_case(struct ctp_judge *j, struct ctp_group *g, const struct ctp_tally_case *c, enum ctp_certainty certainty);
 
 /*
- * The time up to which all events of a coroutine are known: the end of the section; for a coroutine of another process, the last event or
- * look at that process, because no record tells its end.
+ * The time up to which all events of a coroutine are known: the end of the section; for a coroutine of another process, the last
+ * event or look at that process, because no record tells its end.
  */
 uint64_t ctp_judge_known_ns(const struct ctp_judge *j, const struct ctp_coroutine *co);
 
@@ -133,8 +136,8 @@ static inline bool ctp_judge_in_doubt(const struct ctp_judge *j, const struct ct
 }
 
 /*
- * The certainty that a coroutine did nothing since its last event. wakes: lost wakes could say otherwise. A stream that was cut short may
- * lack events just before the cut.
+ * The certainty that a coroutine did nothing since its last event. wakes: lost wakes could say otherwise. A stream that was cut
+ * short may lack events just before the cut.
  */
 static inline enum ctp_certainty ctp_judge_sure(const struct ctp_judge *j, const struct ctp_coroutine *co, bool wakes)
 {
@@ -146,12 +149,15 @@ static inline enum ctp_certainty ctp_judge_sure(const struct ctp_judge *j, const
 /* Signals that nobody sends to end a program. */
 static inline bool ctp_judge_is_crash(int64_t signal)
 {
-	return signal == SIGSEGV || signal == SIGABRT || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGTRAP ||
-	       signal == SIGSYS;
+	return signal == SIGSEGV || signal == SIGABRT || signal == SIGBUS || signal == SIGFPE || signal == SIGILL ||
+	       signal == SIGTRAP || signal == SIGSYS;
 }
 
 /* The program ended by itself. */
-static inline bool ctp_judge_exited(const struct ctp_judge *j) { return !j->end->cut && ctp_ended_is(&j->end->ended, CTP_OUTCOME_EXITED); }
+static inline bool ctp_judge_exited(const struct ctp_judge *j) 
+{
+	return !j->end->cut && ctp_ended_is(&j->end->ended, CTP_OUTCOME_EXITED);
+}
 
 /* Far too long, beside a history. */
 static inline bool ctp_judge_too_long(const struct ctp_hist *history, uint64_t ns)

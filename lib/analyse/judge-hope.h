@@ -20,8 +20,8 @@ bool ctp_judge_hope(struct ctp_judge *j, const struct ctp_coroutine *co);
 void ctp_judge_close(struct ctp_judge *j);
 
 /*
- * Whether a living waker of a stuck coroutine is stuck as well. If all its wakers are dead, the coroutine may only rest. At rest, one dead
- * waker is enough for that, for this may have been the one that gave it work; unless all wakers are its like.
+ * Whether a living waker of a stuck coroutine is stuck as well. If all its wakers are dead, the coroutine may only rest. At rest,
+ * one dead waker is enough for that, for this may have been the one that gave it work; unless all wakers are its like.
  */
 bool ctp_judge_needs_others(struct ctp_judge *j, const struct ctp_coroutine *co, bool at_rest);
 

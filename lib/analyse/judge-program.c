@@ -1,6 +1,6 @@
 /*
- * judge-program.c - the rules about the program as a whole: throughput that collapsed, coroutines that become more and more, that run
- * on the wrong thread, that were not traced.
+ * judge-program.c - the rules about the program as a whole: throughput that collapsed, coroutines that become more and more, that
+ * run on the wrong thread, that were not traced.
  */
 #include "analyse/judge.h"
 
@@ -28,7 +28,8 @@ void ctp_judge_migration(struct ctp_judge *j)
 	for (uint32_t n = 0; n < j->follow->places.count; n++) {
 		const struct ctp_tally_spawn *s = j->tally->spawns[n];
 		uint64_t seconds = (j->end_ns - j->start_ns) / 1000000000 + 1;
-		if (!s || !s->move_resumes || s->moves < s->move_resumes / 100 * MOVES_PERCENT || s->moves / seconds < MOVES_A_SECOND)
+		if (!s || !s->move_resumes || s->moves < s->move_resumes / 100 * MOVES_PERCENT ||
+		    s->moves / seconds < MOVES_A_SECOND)
 			continue;
 		struct ctp_group *g = ctp_judge_group(j, CTP_RULE_MIGRATION, n, 0);
 		if (!g)
@@ -74,7 +75,8 @@ static bool grows(const struct ctp_tally_spawn *s, uint64_t low[GROWTH_STEPS])
 			low[step] = s->low[i] < low[step] ? s->low[i] : low[step];
 		more = step && low[step] > low[step - 1] + low[step - 1] / 20 ? more + 1 : 0;
 	}
-	return more >= GROWTH_STEPS / 2 && low[GROWTH_STEPS - 1] >= GROWTH_ALIVE && low[GROWTH_STEPS - 1] / 2 >= low[GROWTH_STEPS / 2 - 1];
+	return more >= GROWTH_STEPS / 2 && low[GROWTH_STEPS - 1] >= GROWTH_ALIVE &&
+	       low[GROWTH_STEPS - 1] / 2 >= low[GROWTH_STEPS / 2 - 1];
 }
 
 /* Coroutines of a spawn place become more and more, and most are left over: else the load may grow. */
@@ -123,7 +125,9 @@ static char *what_was_special(struct ctp_judge *j, uint64_t from_ns, uint64_t to
 	return text;
 }
 
-/* A moment behind which there is next to no resume; told only beside a finding that stops its members, else it is the end of work. */
+/*
+ * A moment behind which there is next to no resume; told only beside a finding that stops its members, else it is the end of work.
+ */
 void ctp_judge_collapse(struct ctp_judge *j)
 {
 	const struct ctp_tally *t = j->tally;
@@ -197,8 +201,9 @@ void ctp_say_growth(struct ctp_words *w)
 
 void ctp_say_collapse(struct ctp_words *w)
 {
-	ctp_words_title(w, "throughput fell from %s a second to %s at %s%s%s", ctp_words_counted(w, w->g->count, "resume", "resumes"),
-	                ctp_words_count(w, w->g->most_ns), ctp_words_duration(w, w->f->from_ns), w->f->place ? ", with waits at " : "",
+	ctp_words_title(w, "throughput fell from %s a second to %s at %s%s%s", 
+	                ctp_words_counted(w, w->g->count, "resume", "resumes"), ctp_words_count(w, w->g->most_ns),
+	                ctp_words_duration(w, w->f->from_ns), w->f->place ? ", with waits at " : "",
 	                w->f->place ? w->f->place : "");
 	ctp_words_evidence(w, "and stayed there for %s", ctp_words_duration(w, w->f->to_ns - w->f->from_ns));
 	if (w->g->extra)

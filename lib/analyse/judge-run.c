@@ -1,6 +1,6 @@
 /*
- * judge-run.c - the rules about running coroutines: long runs and threads that are held, storms of wakes, resumes that must not be, and
- * crashes.
+ * judge-run.c - the rules about running coroutines: long runs and threads that are held, storms of wakes, resumes that must not be,
+ * and crashes.
  */
 #include "analyse/judge.h"
 
@@ -99,8 +99,8 @@ void ctp_judge_broken(struct ctp_judge *j)
 }
 
 /*
- * Coroutines that a run keeps from running. ready: they were ready for at least half of the run. due: by the history of their habit, they
- * would have come back after the run began; a coroutine that was idle before the run is not kept from anything.
+ * Coroutines that a run keeps from running. ready: they were ready for at least half of the run. due: by the history of their
+ * habit, they would have come back after the run began; a coroutine that was idle before the run is not kept from anything.
  */
 struct kept {
 	uint64_t ready, due, most_ns;
@@ -141,8 +141,8 @@ static struct kept keeps_waiting(struct ctp_judge *j, const struct ctp_coroutine
 }
 
 /*
- * A thread has run the same coroutine for far too long, and others wait for the thread. Without CTP_CO_OURS the coroutine could have
- * returned.
+ * A thread has run the same coroutine for far too long, and others wait for the thread. Without CTP_CO_OURS the coroutine could
+ * have returned.
  */
 static void stalled_threads(struct ctp_judge *j)
 {
@@ -158,7 +158,8 @@ static void stalled_threads(struct ctp_judge *j)
 		struct kept kept = keeps_waiting(j, co, ns);
 		enum seen seen = what_was_seen(&th->seen);
 		/* A run that sleeps where other runs take a moment is told even if no coroutine waits for it. */
-		bool alone = seen == SEEN_ASLEEP && ctp_judge_too_long(&ctp_tally_place(j->tally, ctp_follow_place(f, co))->run, ns);
+		const struct ctp_tally_place *place = ctp_tally_place(j->tally, ctp_follow_place(f, co));
+		bool alone = seen == SEEN_ASLEEP && ctp_judge_too_long(&place->run, ns);
 		if (!kept.ready && !kept.due && !alone)
 			continue;
 		enum ctp_certainty sure = ctp_judge_sure(j, co, false);
@@ -194,7 +195,10 @@ static const struct ctp_coroutine *last_run(const struct ctp_judge *j)
 	return last ? ctp_follow_find(j->follow, last->last) : NULL;
 }
 
-/* A signal killed the program that says that it is broken. Members are the coroutines that ran then; if there are none, last is told. */
+/*
+ * A signal killed the program that says that it is broken. Members are the coroutines that ran then; if there are none, last is
+ * told.
+ */
 void ctp_judge_crash(struct ctp_judge *j)
 {
 	struct ctp_coroutine *co;
@@ -250,11 +254,13 @@ void ctp_say_crash(struct ctp_words *w)
 	}
 	const struct ctp_coroutine *last = w->g->last;
 	if (last)
-		ctp_words_evidence(w, "no coroutine is told to have run then; the last that had was %s, on thread %ju, and it had %s at %s",
+		ctp_words_evidence(w, "no coroutine is told to have run then; the last that had was %s, on thread %ju,"
+		                   " and it had %s at %s",
 		                   ctp_words_any(w, last->id), (uintmax_t)w->j->follow->threads.list[last->thread].tid,
 		                   last->state == CTP_DEAD ? "ended, after a wait" : "suspended", ctp_words_where(w));
 	if (w->g->count)
-		ctp_words_evidence(w, "the trace may not have all that ran then: last events were lost, or told by hand, or not traced");
+		ctp_words_evidence(w, "the trace may not have all that ran then: last events were lost, or told by hand,"
+		                   " or not traced");
 	const char *where = w->f->members > 1                ? "those who ran then are where to begin" :
 	                    w->f->members                    ? "who ran then is where to begin" :
 	                    last && last->state == CTP_DEAD ? "is the one that had ended still used?" :
@@ -270,11 +276,11 @@ void ctp_say_broken(struct ctp_words *w)
 	ctp_words_evidence(w, "first %s after the start", ctp_words_duration(w, w->f->from_ns));
 	ctp_words_times(w);
 	if (dead)
-		ctp_words_next(w, "somebody keeps a handle of a coroutine that is over: a wake that comes late, or a timer that was not"
-		               " cancelled");
+		ctp_words_next(w, "somebody keeps a handle of a coroutine that is over: a wake that comes late, or a timer"
+		               " that was not cancelled");
 	else
-		ctp_words_next(w, "two have the same handle: look for a coroutine that is put into the run queue twice, or before it has"
-		               " suspended");
+		ctp_words_next(w, "two have the same handle: look for a coroutine that is put into the run queue twice, or"
+		               " before it has suspended");
 }
 
 /* The coroutines that a run kept from running. */
@@ -290,7 +296,8 @@ static void kept_waiting(struct ctp_words *w)
 		                   ctp_word(w->g->late, "its like do", "their like do"));
 	else if (w->g->late)
 		ctp_words_evidence(w, "%s woken from outside only when %s over",
-		                   ctp_words_counted(w, w->g->late, "other on the same thread was", "others on the same thread were"),
+		                   ctp_words_counted(w, w->g->late, "other on the same thread was",
+		                                     "others on the same thread were"),
 		                   w->g->cases == 1 ? "it was" : "such a run was");
 }
 
@@ -326,22 +333,25 @@ void ctp_say_long_run(struct ctp_words *w)
 {
 	const struct ctp_hist *run = &w->j->tally->run;
 	bool blocked = w->g->rule == CTP_RULE_BLOCKED;
-	ctp_words_title(w, blocked ? "%s held %s for %s%s, asleep, from %s on%s" : "%s held %s for %s%s without suspending, from %s on%s",
+	ctp_words_title(w, blocked ? "%s held %s for %s%s, asleep, from %s on%s" :
+	                             "%s held %s for %s%s without suspending, from %s on%s",
 	                ctp_words_those(w), ctp_words_they(w, "its thread", "their threads"), ctp_words_they(w, "", "up to "),
-	                ctp_words_duration(w, w->g->longest_ns), ctp_words_where(w), w->g->count ? ", while others were ready to run" : "");
+	                ctp_words_duration(w, w->g->longest_ns), ctp_words_where(w),
+	                w->g->count ? ", while others were ready to run" : "");
 	ctp_words_times(w);
 	ctp_words_evidence(w, "99 in 100 of %s at most %s", ctp_words_counted(w, run->count, "run takes", "runs take"),
 	                   ctp_words_duration(w, ctp_hist_quantile(run, 0.99)));
 	on_processor(w);
 	kept_waiting(w);
 	if (blocked)
-		ctp_words_next(w, "a call that blocks, behind %s: a lock, a sleep, a file: make it one that suspends, or move it to a"
-		               " thread of its own", ctp_words_where(w));
+		ctp_words_next(w, "a call that blocks, behind %s: a lock, a sleep, a file: make it one that suspends, or move it"
+		               " to a thread of its own", ctp_words_where(w));
 	else if (w->g->seen_ns)
 		ctp_words_next(w, "a long computation or a loop behind %s: move it to a thread of its own, or suspend in between",
 		               ctp_words_where(w));
 	else
-		ctp_words_next(w, "a blocking call or a long computation behind %s: move it to a thread of its own, or suspend in between",
+		ctp_words_next(w, "a blocking call or a long computation behind %s: move it to a thread of its own,"
+		               " or suspend in between",
 		               ctp_words_where(w));
 }
 
@@ -350,8 +360,8 @@ void ctp_say_storm(struct ctp_words *w)
 	ctp_words_title(w, "%s woke %s %s in a row at %s", ctp_words_those(w), ctp_words_they(w, "itself", "themselves up to"),
 	                ctp_words_counted(w, w->g->count, "time", "times"), ctp_words_where(w));
 	uint64_t wakes = w->g->count > CTP_TALLY_STORM ? w->g->count - CTP_TALLY_STORM : 1;
-	ctp_words_evidence(w, "every %s, and next to nobody else ran on %s meanwhile", ctp_words_duration(w, w->g->longest_ns / wakes),
-	                   ctp_words_they(w, "its thread", "their threads"));
+	ctp_words_evidence(w, "every %s, and next to nobody else ran on %s meanwhile",
+	                   ctp_words_duration(w, w->g->longest_ns / wakes), ctp_words_they(w, "its thread", "their threads"));
 	ctp_words_next(w, "%s for something: let whoever changes that wake %s instead", ctp_words_they(w, "it polls", "they poll"),
 	               ctp_words_it(w));
 }

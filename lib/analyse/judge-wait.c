@@ -1,6 +1,6 @@
 /*
- * judge-wait.c - the rules about waiting coroutines: for good, for one another, or for their first run. A coroutine that waits because of
- * another one has no finding of its own.
+ * judge-wait.c - the rules about waiting coroutines: for good, for one another, or for their first run. A coroutine that waits
+ * because of another one has no finding of its own.
  */
 #include "analyse/judge-circle.h"
 #include "analyse/judge-hope.h"
@@ -35,8 +35,8 @@ static struct ctp_coroutine *awaited(struct ctp_judge *j, const struct ctp_corou
 }
 
 /*
- * Coroutines await one another in a circle. If each joins the next, nothing can ever wake them: that is proved, unless events of theirs are
- * missing. Other targets may be out of date, as when a lock was handed on, or the wait may have a time-out.
+ * Coroutines await one another in a circle. If each joins the next, nothing can ever wake them: that is proved, unless events of
+ * theirs are missing. Other targets may be out of date, as when a lock was handed on, or the wait may have a time-out.
  */
 static void cycle(struct ctp_judge *j, struct ctp_coroutine *co)
 {
@@ -67,8 +67,8 @@ static void cycle(struct ctp_judge *j, struct ctp_coroutine *co)
 static const struct ctp_judge_ways awaits = {.next = awaited, .closed = cycle, .ends = true};
 
 /*
- * The awaited coroutine has died, and a wake would have come by now. A target that is forgotten was alive when the wait began, and so has
- * died. Without wakes in the stream, the waiting coroutine may have been woken, and be in a queue: it needs more time.
+ * The awaited coroutine has died, and a wake would have come by now. A target that is forgotten was alive when the wait began, and
+ * so has died. Without wakes in the stream, the waiting coroutine may have been woken, and be in a queue: it needs more time.
  */
 static bool awaits_dead(struct ctp_judge *j, struct ctp_coroutine *co)
 {
@@ -133,8 +133,8 @@ static struct ctp_coroutine *blames_target(struct ctp_judge *j, const struct ctp
 /* Whether waker is a cause, and stopped before co began to wait, at another habit. */
 static bool could_not_wake(const struct ctp_coroutine *waker, const struct ctp_coroutine *co)
 {
-	return waker && waker != co && waker->blames != co && waker->state != CTP_DEAD && is_cause(waker) && waker->habit != co->habit &&
-	       (waker->since_ns < co->suspended_ns || waker->why == CTP_WHY_FRESH);
+	return waker && waker != co && waker->blames != co && waker->state != CTP_DEAD && is_cause(waker) &&
+	       waker->habit != co->habit && (waker->since_ns < co->suspended_ns || waker->why == CTP_WHY_FRESH);
 }
 
 /* A waker of the habit that could not wake co; or null. */
@@ -179,8 +179,8 @@ static struct ctp_coroutine *blames(struct ctp_judge *j, const struct ctp_corout
 /* --- the rest of those who wait ------------------------------------------------------------------------------------------- */
 
 /*
- * Several coroutines wait where hardly any wait ended, while others of the same spawn place have ended, and soon. A spawn place may make
- * coroutines of several sorts: the first suspension of this one must be a place with a history.
+ * Several coroutines wait where hardly any wait ended, while others of the same spawn place have ended, and soon. A spawn place may
+ * make coroutines of several sorts: the first suspension of this one must be a place with a history.
  */
 static void leaked(struct ctp_judge *j, struct ctp_coroutine *co)
 {
@@ -197,17 +197,20 @@ static void leaked(struct ctp_judge *j, struct ctp_coroutine *co)
 	              likely(j, co), co->born_ns, age_ns);
 }
 
-/* Woken, and not resumed for far longer than that ever took, while threads were idle: else other coroutines may come first by design. */
+/*
+ * Woken, and not resumed for far longer than that ever took, while threads were idle: else other coroutines may come first by
+ * design.
+ */
 static void not_resumed(struct ctp_judge *j, struct ctp_coroutine *co)
 {
 	uint64_t ns = ctp_follow_ns(j->follow, co->since_ns, ctp_judge_end_ns(j, co));
-	bool is_new = !(co->flags & (CTP_CO_BIRTH | CTP_CO_RAN)) && !co->suspended_ns; /* or the coroutine was dead, and forgotten */
+	bool is_new = !(co->flags & (CTP_CO_BIRTH | CTP_CO_RAN)) && !co->suspended_ns; /* or dead and forgotten */
 	if (is_new || !ctp_judge_too_long(&j->tally->ready, ns) || stands_behind(j, co) || ctp_judge_is_crowded(j, co->since_ns))
 		return;
 	/* With lost wakes, other coroutines may have been ready for as long; with one adrift, a thread may not have been idle. */
 	enum ctp_certainty sure = j->follow->counts.missed || j->adrift ? CTP_CERTAIN_UNKNOWN : ctp_judge_sure(j, co, false);
-	ctp_judge_add(j, ctp_judge_group(j, CTP_RULE_NOT_RESUMED, co->spawn, ctp_follow_place(j->follow, co)), co, likely_at_most(sure),
-	              co->since_ns, ns);
+	ctp_judge_add(j, ctp_judge_group(j, CTP_RULE_NOT_RESUMED, co->spawn, ctp_follow_place(j->follow, co)), co,
+	              likely_at_most(sure), co->since_ns, ns);
 }
 
 /* A coroutine that never ran, of a spawn place where none was ever destroyed before its first run. */
@@ -372,7 +375,8 @@ void ctp_judge_waits(struct ctp_judge *j)
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
 		co->why = ctp_wait_is(co) && ctp_has_run(co) ? ctp_wait_why(j, co) : 0;
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
-		if (co->why & ~(uint32_t)CTP_WHY_FRESH && (waker = last_waker(j, co)) && !waker->why && ctp_wait_is_suspect(j, waker, co))
+		if (co->why & ~(uint32_t)CTP_WHY_FRESH && (waker = last_waker(j, co)) && !waker->why &&
+		    ctp_wait_is_suspect(j, waker, co))
 			waker->why = CTP_WHY_FRESH;
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
 		look_at_child(j, co);
@@ -400,8 +404,8 @@ static void say_home(struct ctp_words *w)
 	const char *place = at ? ctp_follow_text(j->follow, at) : "another place";
 	const char *idle = ctp_words_they(w, "it is not idle: its like rest", "they are not idle: their like rest");
 	if (home)
-		ctp_words_evidence(w, "%s at %s, where something from outside has ended waits %s; here only coroutines do", idle, place,
-		                   ctp_words_counted(w, j->spawns[co->spawn].home_waits, "time", "times"));
+		ctp_words_evidence(w, "%s at %s, where something from outside has ended waits %s; here only coroutines do",
+		                   idle, place, ctp_words_counted(w, j->spawns[co->spawn].home_waits, "time", "times"));
 	else
 		ctp_words_evidence(w, "%s at %s, where each began; here only coroutines end waits", idle, place);
 }
@@ -448,12 +452,14 @@ void ctp_say_waiting(struct ctp_words *w)
 		ctp_words_evidence(w, "of all who ever woke %s there, each one that is alive is suspended for far too long as well",
 		                   ctp_words_they(w, "its like", "their like"));
 	if (g->why & CTP_WHY_RHYTHM)
-		ctp_words_evidence(w, "others that went to wait there later have come back, again and again, a hundred times as fast");
+		ctp_words_evidence(w, "others that went to wait there later have come back, again and again,"
+		                   " a hundred times as fast");
 	if (g->why & CTP_WHY_FORGOTTEN)
 		ctp_words_evidence(w, "a hundred times as long as any other wait there, where %s not rest",
 		                   ctp_words_they(w, "it does", "they do"));
 	if (g->why & CTP_WHY_FRESH)
-		ctp_words_evidence(w, "hardly any of %s has ever come back from there", ctp_words_they(w, "its like", "their like"));
+		ctp_words_evidence(w, "hardly any of %s has ever come back from there",
+		                   ctp_words_they(w, "its like", "their like"));
 	if (g->why & CTP_WHY_CHILDREN)
 		ctp_words_evidence(w, "coroutines that the waiting one had made ended such waits, and %s none that is alive",
 		                   ctp_words_they(w, "it has", "they have"));
@@ -466,8 +472,8 @@ void ctp_say_waiting(struct ctp_words *w)
 	if (g->why & CTP_WHY_QUIET && !(g->why & CTP_WHY_PASSING) && !(g->why & CTP_WHY_CIRCLE))
 		ctp_words_evidence(w, "nothing has run since, for far longer than ever before");
 	if (w->f->place)
-		ctp_words_next(w, "who ends a wait at %s? Look for a path that forgets the waiter, or closes what it waits for, without a"
-		               " wake", ctp_words_where(w));
+		ctp_words_next(w, "who ends a wait at %s? Look for a path that forgets the waiter, or closes what it waits for,"
+		               " without a wake", ctp_words_where(w));
 	else
 		ctp_words_next(w, "a probe that gives the place (CTP_HERE, a site) would say where to look");
 	if (!woken && !w->j->follow->counts.wakes)
@@ -480,7 +486,8 @@ void ctp_say_not_resumed(struct ctp_words *w)
 	const struct ctp_hist *ready = &w->j->tally->ready;
 	ctp_words_title(w, "%s woken at %s and not resumed", ctp_words_those(w), ctp_words_where(w));
 	ctp_words_evidence(w, "ready to run for %s%s, where %s came %s after the wake at most", ctp_words_they(w, "", "up to "),
-	                   ctp_words_duration(w, w->g->longest_ns), ctp_words_counted(w, ready->count, "other resume", "other resumes"),
+	                   ctp_words_duration(w, w->g->longest_ns),
+	                   ctp_words_counted(w, ready->count, "other resume", "other resumes"),
 	                   ctp_words_duration(w, ready->max_ns));
 	say_last_waker(w);
 	ctp_words_evidence(w, "threads that run coroutines were idle for most of that time");
@@ -512,8 +519,8 @@ void ctp_say_awaits_dead(struct ctp_words *w)
 	for (uint32_t i = 0; i < w->f->nwho && i < CTP_WORDS_LISTED; i++) {
 		const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, w->f->who[i].id);
 		if (co)
-			ctp_words_evidence(w, "%s awaits %s, which has ended and did not wake it", ctp_words_member(w, &w->f->who[i]),
-			                   ctp_words_any(w, co->awaits));
+			ctp_words_evidence(w, "%s awaits %s, which has ended and did not wake it",
+			                   ctp_words_member(w, &w->f->who[i]), ctp_words_any(w, co->awaits));
 	}
 	ctp_words_next(w, "see that whatever ends what %s for, also an exception or destruction, wakes %s",
 	               ctp_words_they(w, "it waits", "they wait"), ctp_words_it(w));
@@ -561,9 +568,10 @@ void ctp_say_standstill(struct ctp_words *w)
 		if (!ctp_judge_blocks(w->j, co))
 			continue;
 		ctp_words_evidence(w, "%s is asleep on thread %ju, in the middle of a run%s%s", ctp_words_any(w, co->id),
-		                   (uintmax_t)w->j->follow->threads.list[co->thread].tid, place ? " from " : "", place ? place : "");
+		                   (uintmax_t)w->j->follow->threads.list[co->thread].tid, place ? " from " : "",
+		                   place ? place : "");
 		shown++;
 	}
-	ctp_words_next(w, "who should have been woken, and by whom? Look for two locks in two orders, a queue full at both ends, a wake"
-	               " that nobody waited for yet");
+	ctp_words_next(w, "who should have been woken, and by whom? Look for two locks in two orders, a queue full at both ends,"
+	               " a wake that nobody waited for yet");
 }

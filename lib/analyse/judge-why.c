@@ -1,13 +1,13 @@
 /*
  * judge-why.c - why a wait is not in order.
  *
- * A wait proves nothing, however long: an idle server waits everywhere. A wait is looked at if it is far longer than any that ended at the
- * same place, or if hardly any ended there. It is not in order if one of the CTP_WHY reasons holds. Most reasons need that no waker may
- * still come (judge-hope.c), and that the coroutine does not rest: it waits neither at its home, where something from outside mostly wakes
- * it, nor where it and its like suspended first.
+ * A wait proves nothing, however long: an idle server waits everywhere. A wait is looked at if it is far longer than any that ended
+ * at the same place, or if hardly any ended there. It is not in order if one of the CTP_WHY reasons holds. Most reasons need that
+ * no waker may still come (judge-hope.c), and that the coroutine does not rest: it waits neither at its home, where something from
+ * outside mostly wakes it, nor where it and its like suspended first.
  *
- * Rows without an end record stop with their last event, and most coroutines have waited for an instant then. If such rows have no places
- * either, there is nothing to compare with, and the reason is that nearly all of many coroutines are suspended.
+ * Rows without an end record stop with their last event, and most coroutines have waited for an instant then. If such rows have no
+ * places either, there is nothing to compare with, and the reason is that nearly all of many coroutines are suspended.
  */
 #include "analyse/judge-why.h"
 
@@ -51,7 +51,8 @@ static bool is_overtaken(const struct ctp_judge *j, uint32_t habit, uint64_t fro
 {
 	const struct ctp_habit *h = &j->tally->habits.list[habit];
 	uint64_t usual_ns = h->max_ns < UINT64_MAX / (2 * CTP_JUDGE_FACTOR) ? CTP_JUDGE_FACTOR * h->max_ns : UINT64_MAX / 2;
-	return ctp_habit_overtook(h, from_ns + (usual_ns > CTP_JUDGE_FLOOR_NS ? usual_ns : CTP_JUDGE_FLOOR_NS), j->follow->attached_ns);
+	return ctp_habit_overtook(h, from_ns + (usual_ns > CTP_JUDGE_FLOOR_NS ? usual_ns : CTP_JUDGE_FLOOR_NS),
+	                          j->follow->attached_ns);
 }
 
 /* The coroutines of a spawn place come to one place again and again. */
@@ -134,7 +135,10 @@ static bool has_come_back(const struct ctp_judge *j, const struct ctp_coroutine 
 	return co->resumes >= (j->history < CTP_JUDGE_VISITS ? j->history : CTP_JUDGE_VISITS);
 }
 
-/* The coroutine and its like came back in a hundredth of the time, and some still do; and it does not pause, for its home is elsewhere. */
+/*
+ * The coroutine and its like came back in a hundredth of the time, and some still do; and it does not pause, for its home is
+ * elsewhere.
+ */
 static bool is_out_of_rhythm(const struct ctp_judge *j, const struct ctp_coroutine *co, struct ctp_judge_place p)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
@@ -150,8 +154,8 @@ static bool is_forgotten(const struct ctp_judge *j, const struct ctp_coroutine *
 	const struct ctp_habit *h = ctp_habit_of(j, co);
 	uint64_t ns = ctp_wait_ns(j, co);
 	if (!told)
-		return j->follow->counts.births && h->place && lives_on(j, co->spawn) && !ctp_spawn_is_at_rest(j, co->spawn, h->place) &&
-		       ns >= CTP_JUDGE_QUIET_NS && ns / FAR_FACTOR >= p.max_ns;
+		return j->follow->counts.births && h->place && lives_on(j, co->spawn) &&
+		       !ctp_spawn_is_at_rest(j, co->spawn, h->place) && ns >= CTP_JUDGE_QUIET_NS && ns / FAR_FACTOR >= p.max_ns;
 	return ctp_judge_stands_still(j) && ns >= FARTHEST_NS && ns / FARTHEST_FACTOR >= p.max_ns && !ctp_place_is_inside(p) &&
 	       ctp_habit_is_away(j, co->habit);
 }

@@ -19,7 +19,10 @@ bool ctp_wait_is_too_long(const struct ctp_judge *j, const struct ctp_coroutine 
 /* Why the wait of a coroutine is not in order, as CTP_WHY bits; 0: it may be in order. */
 uint32_t ctp_wait_why(struct ctp_judge *j, const struct ctp_coroutine *co);
 
-/* Whether co explains the wait of other, which it used to wake: for as long as other, co has waited where hardly any wait ever ended. */
+/*
+ * Whether co explains the wait of other, which it used to wake: for as long as other, co has waited where hardly any wait ever
+ * ended.
+ */
 bool ctp_wait_is_suspect(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_coroutine *other);
 
 /* --- of places and habits ------------------------------------------------------------------------------------------------- */
@@ -49,8 +52,9 @@ bool ctp_spawn_is_at_rest(const struct ctp_judge *j, uint32_t spawn, uint32_t pl
 bool ctp_habit_is_away(const struct ctp_judge *j, uint32_t habit);
 
 /*
- * Most coroutines of the spawn place have ended, so a waiting one was meant to. Where they live on, as in a pool that shrinks, one of three
- * must hold too: nearly all have ended; later waits of the habit have ended; none lived for a tenth of ns, the length of this wait.
+ * Most coroutines of the spawn place have ended, so a waiting one was meant to. Where they live on, as in a pool that shrinks, one
+ * of three must hold too: nearly all have ended; later waits of the habit have ended; none lived for a tenth of ns, the length of
+ * this wait.
  */
 bool ctp_habit_is_passing(const struct ctp_judge *j, uint32_t habit, uint64_t from_ns, uint64_t ns);
 

@@ -154,7 +154,8 @@ void ctp_words_siblings(struct ctp_words *w)
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(w->j->tally, co ? co->spawn : w->g->spawn);
 	uint64_t ended = s->died - s->destroyed;
 	if (s->died)
-		ctp_words_evidence(w, "of %s made at %s, %s come to %s end", ctp_words_count(w, s->born > s->died ? s->born : s->died),
+		ctp_words_evidence(w, "of %s made at %s, %s come to %s end", 
+		                   ctp_words_count(w, s->born > s->died ? s->born : s->died),
 		                   w->f->spawn ? w->f->spawn : "the same place", ctp_words_counted(w, ended, "has", "have"),
 		                   ctp_word(ended, "its", "their"));
 }
@@ -200,7 +201,8 @@ void ctp_words_end(struct ctp_words *w)
 		ctp_words_evidence(w, "%s because of %s", ctp_words_counted(w, g->dependents, "other waits", "others wait"),
 		                   ctp_words_it(w));
 	if (unknown)
-		ctp_words_evidence(w, "events were lost that could say otherwise%s", unknown < w->f->members ? " of some of them" : "");
+		ctp_words_evidence(w, "events were lost that could say otherwise%s",
+		                   unknown < w->f->members ? " of some of them" : "");
 	if (proved && likely)
 		ctp_words_evidence(w, "%s proved, the %s likely", ctp_words_counted(w, proved, "of them is", "of them are"),
 		                   ctp_word(likely, "other", "others"));

@@ -26,7 +26,7 @@ void ctp_words_next(struct ctp_words *w, const char *fmt, ...) __attribute__((fo
 /* Texts for one line: of each sort, the last few are kept. A duration is "3 records" in a section without a clock. */
 const char *ctp_words_duration(struct ctp_words *w, uint64_t ns);
 const char *ctp_words_count(struct ctp_words *w, uint64_t n);
-const char *ctp_words_counted(struct ctp_words *w, uint64_t n, const char *one, const char *more); /* "1 other wait", "50 other waits" */
+const char *ctp_words_counted(struct ctp_words *w, uint64_t n, const char *one, const char *more); /* "1 wait", "50 waits" */
 const char *ctp_word(uint64_t n, const char *one, const char *more);
 
 /* The members of the finding: "it" or "them", one word or another, "3 coroutines". */

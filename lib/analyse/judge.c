@@ -12,7 +12,10 @@
 
 /* --- who waits because of whom -------------------------------------------------------------------------------------------- */
 
-/* The number of the group that the way of a coroutine ends in; 0: none. visit keeps the result, so each coroutine is passed twice at most. */
+/*
+ * The number of the group that the way of a coroutine ends in; 0: none. visit keeps the result, so each coroutine is passed twice
+ * at most.
+ */
 static uint32_t root_of(struct ctp_coroutine *start)
 {
 	enum { UNDER_WAY = UINT32_MAX, NONE = UINT32_MAX - 1 };
@@ -71,8 +74,8 @@ static struct ctp_coroutine *runner_behind(struct ctp_judge *j, const struct ctp
 }
 
 /*
- * Running coroutines that are no members, but in a finding all the same: a member awaits them; or their threads sleep in a program that
- * stands still.
+ * Running coroutines that are no members, but in a finding all the same: a member awaits them; or their threads sleep in a program
+ * that stands still.
  */
 static void find_blockers(struct ctp_judge *j)
 {

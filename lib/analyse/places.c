@@ -7,7 +7,10 @@
 
 enum { ROOM_MIN = 1024 };
 
-static uint64_t hash_spot(const struct ctp_spot *spot) { return spot->site ? spot->site : ~spot->addr ^ (uint64_t)spot->file << 48; }
+static uint64_t hash_spot(const struct ctp_spot *spot) 
+{
+	return spot->site ? spot->site : ~spot->addr ^ (uint64_t)spot->file << 48;
+}
 
 static uint64_t hash_place(const void *list, uint32_t number) { return hash_spot(&((const struct ctp_place *)list)[number].spot); }
 

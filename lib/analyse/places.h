@@ -1,8 +1,9 @@
 /*
  * places.h - suspend places and spawn places, each with a small number: a site, or an address where there is no site.
  *
- * An address of code is kept as a file and an offset, because two programs may use the same address. Another address is a place in the
- * source if two coroutines were there. Else it is a frame, or any number that a probe has put there, and no other coroutine will be there.
+ * An address of code is kept as a file and an offset, because two programs may use the same address. Another address is a place in
+ * the source if two coroutines were there. Else it is a frame, or any number that a probe has put there, and no other coroutine
+ * will be there.
  *
  * Of a follower these are to be read: ctp_follow_text has the text of a place.
  */

@@ -1,6 +1,6 @@
 /*
- * proc-seen.h - what the collector saw of a process from outside: when the process was stopped, whether a thread was on a processor or
- * slept, and whether all threads slept.
+ * proc-seen.h - what the collector saw of a process from outside: when the process was stopped, whether a thread was on a processor
+ * or slept, and whether all threads slept.
  */
 #ifndef CTP_PROC_SEEN_H
 #define CTP_PROC_SEEN_H
@@ -31,8 +31,8 @@ struct ctp_proc_seen {
 		uint64_t ts_ns, cpu_ns, threads;
 		bool asleep; /* all threads were */
 	} round, before; /* a sample of each thread, all with one time: the round at hand, and the last that was whole */
-	uint64_t looked_ns, sure_ns; /* the last look of the collector, and the one before: the stream has all events up to sure_ns */
-	uint64_t still_from_ns, still_to_ns; /* two times at which all threads slept, with no CPU time in between; 0: there are none */
+	uint64_t looked_ns, sure_ns; /* the collector's last look, and the one before: all events are there up to sure_ns */
+	uint64_t still_from_ns, still_to_ns; /* two times at which all threads slept, with no CPU time between; 0: none */
 };
 
 void ctp_proc_seen_clear(struct ctp_proc_seen *seen);
@@ -45,7 +45,10 @@ void ctp_proc_seen_sample(struct ctp_proc_seen *seen, const struct ctp_record *r
 /* An event at ts: the process is not stopped any more. */
 void ctp_proc_seen_went_on(struct ctp_proc_seen *seen, uint64_t ts);
 
-/* The time up to which the stream has all events, by the looks at the process; 0: not known. A process that stands still makes none. */
+/*
+ * The time up to which the stream has all events, by the looks at the process; 0: not known. A process that stands still makes
+ * none.
+ */
 static inline uint64_t ctp_proc_seen_all_ns(const struct ctp_proc_seen *seen)
 {
 	return seen->sure_ns > seen->still_to_ns ? seen->sure_ns : seen->still_to_ns;

@@ -4,8 +4,9 @@
  * A report is plain data: a printer needs nothing else. analysis.h makes one from a stream. The rules are in rules.h, and what each
  * proves and cannot know is in ctp-report.1.
  *
- * Nothing rests on a gap. A finding is proved if the trace has the fact itself, and nothing is missing that could contradict it; likely if
- * the facts are whole, and a comparison says that they are no accident; unknown if events were lost that could say otherwise.
+ * Nothing rests on a gap. A finding is proved if the trace has the fact itself, and nothing is missing that could contradict it;
+ * likely if the facts are whole, and a comparison says that they are no accident; unknown if events were lost that could say
+ * otherwise.
  */
 #ifndef CTP_REPORT_H
 #define CTP_REPORT_H
@@ -22,8 +23,8 @@ enum {
 };
 
 /*
- * A coroutine in a finding. Texts belong to the report, and have any bytes but NUL; null: not known. Times are nanoseconds from the start of
- * the section.
+ * A coroutine in a finding. Texts belong to the report, and have any bytes but NUL; null: not known. Times are nanoseconds from the
+ * start of the section.
  */
 struct ctp_report_member {
 	uint64_t id, probe, since_ns, for_ns, waker, tid, pid; /* waker, tid, pid 0: not known */

@@ -1,5 +1,6 @@
 /*
- * rules.h - the rules of a report, the gravest first: one row for each, from which its number, its name and its functions are derived.
+ * rules.h - the rules of a report, the gravest first: one row for each, from which its number, its name and its functions are
+ * derived.
  *
  *	RULE(NAME, "name", most, effect, rests, phase, judge, words)
  *

@@ -257,7 +257,8 @@ static void sum_up(struct ctp_tally *t, const struct ctp_coroutine *co)
 static RARE void ran_long(struct ctp_tally *t, const struct ctp_change *ch, uint32_t place, uint64_t ns)
 {
 	struct ctp_tally_case c = {.from_ns = ch->was_ns, .ns = ns, .place = place, .whole = true,
-	                           .elsewhere = t->last_resume_ns > ch->was_ns, .seen = t->follow->threads.list[ch->co->thread].seen};
+	                           .elsewhere = t->last_resume_ns > ch->was_ns,
+	                           .seen = t->follow->threads.list[ch->co->thread].seen};
 	t->last_long[ch->co->thread] = list_put(t, &t->runs, ch->co, c);
 }
 
@@ -281,8 +282,9 @@ static CTP_ALWAYS void ran(struct ctp_tally *t, const struct ctp_change *ch, uin
 }
 
 /*
- * A long run may have kept a coroutine from running that runs on the same thread now. Either the coroutine was ready during the run, or
- * something from outside woke it right behind the run: a thread that both runs coroutines and polls for events could not wake it before.
+ * A long run may have kept a coroutine from running that runs on the same thread now. Either the coroutine was ready during the
+ * run, or something from outside woke it right behind the run: a thread that both runs coroutines and polls for events could not
+ * wake it before.
  */
 static RARE void kept_waiting(struct ctp_tally *t, const struct ctp_change *ch)
 {
@@ -299,12 +301,13 @@ static RARE void kept_waiting(struct ctp_tally *t, const struct ctp_change *ch)
 }
 
 /*
- * A wait that ended far too late, and by something from outside, where coroutines end the waits: so looks a wake that was lost, and a
- * time-out that repairs it.
+ * A wait that ended far too late, and by something from outside, where coroutines end the waits: so looks a wake that was lost, and
+ * a time-out that repairs it.
  */
 static bool is_repaired(const struct ctp_habit *habit, uint64_t ns)
 {
-	return habit->waits >= CTP_TALLY_HISTORY && ns / LATE_FACTOR >= habit->max_ns && habit->inside && 10 * habit->inside >= 9 * habit->woken;
+	return habit->waits >= CTP_TALLY_HISTORY && ns / LATE_FACTOR >= habit->max_ns && habit->inside &&
+	       10 * habit->inside >= 9 * habit->woken;
 }
 
 /* A late wait is a case, and not part of the habit: other waits are compared with those that were in time. */
@@ -369,8 +372,8 @@ static CTP_ALWAYS void resumed(struct ctp_tally *t, const struct ctp_change *ch,
 }
 
 /*
- * A coroutine has woken itself CTP_TALLY_STORM times in a row, or a multiple of that. Runs of other coroutines on its thread count as long
- * as it stays there. The longest storm of each coroutine is kept.
+ * A coroutine has woken itself CTP_TALLY_STORM times in a row, or a multiple of that. Runs of other coroutines on its thread count
+ * as long as it stays there. The longest storm of each coroutine is kept.
  */
 static void storm(struct ctp_tally *t, const struct ctp_change *ch)
 {
@@ -440,9 +443,9 @@ static void died(struct ctp_tally *t, const struct ctp_change *ch)
 		s->destroyed++;
 		if (ch->whole)
 			list_put(t, &t->destroyed, co,
-			         (struct ctp_tally_case){.from_ns = ch->was_ns, .ns = ctp_follow_ns(t->follow, ch->was_ns, ch->ts_ns),
-			                                 .place = place, .whole = true});
-	} else if (co->flags & CTP_CO_BIRTH && !ch->gap) { /* of a death in a gap it is not known whether the coroutine was suspended */
+			         (struct ctp_tally_case){.from_ns = ch->was_ns, .place = place, .whole = true,
+			                                 .ns = ctp_follow_ns(t->follow, ch->was_ns, ch->ts_ns)});
+	} else if (co->flags & CTP_CO_BIRTH && !ch->gap) { /* in a gap, the coroutine may have been suspended */
 		ctp_hist_add(&s->life, life_ns);
 	}
 	if (ch->ts_ns >= t->follow->since_ns)

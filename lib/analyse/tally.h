@@ -1,6 +1,6 @@
 /*
- * tally.h - counts while coroutines are followed: how long they wait, are ready and run, by suspend place; how many are born, live and
- * die, by spawn place; how many resumes there are, by time; and the worst cases of each sort, for the rules to look at.
+ * tally.h - counts while coroutines are followed: how long they wait, are ready and run, by suspend place; how many are born, live
+ * and die, by spawn place; how many resumes there are, by time; and the worst cases of each sort, for the rules to look at.
  */
 #ifndef CTP_TALLY_H
 #define CTP_TALLY_H
@@ -34,7 +34,7 @@ struct ctp_tally_spawn {
 	uint64_t low[CTP_TALLY_LEVELS]; /* the fewest alive in each level, up to level */
 	uint32_t level;
 	uint32_t rest, rest_votes; /* the place where most coroutines suspend first: those that live on come back there when idle */
-	uint64_t movers, moves, move_resumes; /* coroutines that hardly ever run twice on one thread; their migrations and resumes */
+	uint64_t movers, moves, move_resumes; /* coroutines that hardly run twice on one thread; their migrations and resumes */
 };
 
 /* A case for a rule: a long run, a wait until destruction, a late wait, a storm, a broken coroutine. */
@@ -43,11 +43,12 @@ struct ctp_tally_case {
 	uint64_t count;   /* long run: coroutines that had to wait for it; storm: wakes */
 	uint64_t late;    /* long run: coroutines that something from outside woke only behind it */
 	uint64_t others;  /* storm: how often other coroutines ran on its thread */
-	uint64_t since_ns, others_now, others_then; /* the last storm, which need not be the longest; others_then: runs of others in all */
+	uint64_t since_ns, others_now, others_then; /* the last storm, if not the longest; others_then: runs of others in all */
 	uint64_t most_ns; /* long run: the longest that a coroutine had to wait; late wait: the longest wait that was in time */
 	uint32_t spawn, place, habit;
 	struct ctp_proc_seen_run seen; /* long run: samples of it */
-	bool whole, elsewhere; /* elsewhere: long run: other threads went on meanwhile; late wait: other coroutines came back from there */
+	bool whole;
+	bool elsewhere; /* long run: other threads went on meanwhile; late wait: other coroutines came back from there */
 	char *name;
 };
 
@@ -72,7 +73,7 @@ struct ctp_tally {
 	uint32_t nheavy[CTP_HEAVY_KINDS], heavy_spawn[CTP_HEAVY_KINDS][CTP_REPORT_TOP];
 	uint32_t *last_long;  /* of each thread: number + 1 of its last run in runs; 0: none */
 	bool failed;          /* out of memory */
-	struct ctp_tally_place *places[CTP_PLACES_MAX]; /* by number; null: none yet; number 0 is for places without counts of their own */
+	struct ctp_tally_place *places[CTP_PLACES_MAX]; /* by number; null: none yet; 0: of all that have none of their own */
 	struct ctp_tally_spawn *spawns[CTP_PLACES_MAX];
 };
 
@@ -82,8 +83,8 @@ void ctp_tally_clear(struct ctp_tally *t);
 void ctp_tally_change(struct ctp_tally *t, const struct ctp_change *ch);
 
 /*
- * Follows and counts the leading transitions of the standard class, with the same effect as ctp_follow_records and a listener that calls
- * ctp_tally_change. Returns how many; 0: the first record is another, or not all of the time is asked for (CTP_FOLLOW_ALL).
+ * Follows and counts the leading transitions of the standard class, with the same effect as ctp_follow_records and a listener that
+ * calls ctp_tally_change. Returns how many; 0: the first record is another, or not all of the time is asked for (CTP_FOLLOW_ALL).
  */
 uint32_t ctp_tally_transitions(struct ctp_tally *t, const struct ctp_record *rec, uint32_t n);
 

@@ -1,8 +1,8 @@
 /*
  * threads.c - a hash table of numbers; and when each thread was busy.
  *
- * Runs and gaps are told when they end, so a run that is nested in one was told before. The last spans are kept, to take their time back
- * then. Where there is no room, the two oldest spans become one, which has the sum.
+ * Runs and gaps are told when they end, so a run that is nested in one was told before. The last spans are kept, to take their time
+ * back then. Where there is no room, the two oldest spans become one, which has the sum.
  */
 #include "analyse/threads.h"
 
@@ -82,7 +82,10 @@ static inline void put_span(struct ctp_thread *th, uint64_t from_ns, uint64_t to
 	*span_at(th, th->nspans++) = (struct ctp_thread_span){from_ns, to_ns, to_ns - from_ns};
 }
 
-/* The time behind from_ns that is accounted for. Spans behind from_ns are dropped; of a span that reaches across it, the part behind is. */
+/*
+ * The time behind from_ns that is accounted for. Spans behind from_ns are dropped; of a span that reaches across it, the part
+ * behind is.
+ */
 static inline uint64_t take_spans(struct ctp_thread *th, uint64_t from_ns)
 {
 	uint64_t done_ns = 0;

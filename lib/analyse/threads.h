@@ -1,6 +1,6 @@
 /*
- * threads.h - the threads of a stream, numbered in the order in which they appear. Number 0 is for records without a thread, and for
- * threads beyond the limit. Of a follower (follow.h) these are to be read.
+ * threads.h - the threads of a stream, numbered in the order in which they appear. Number 0 is for records without a thread, and
+ * for threads beyond the limit. Of a follower (follow.h) these are to be read.
  */
 #ifndef CTP_THREADS_H
 #define CTP_THREADS_H
@@ -49,8 +49,8 @@ bool ctp_threads_has(const struct ctp_threads *t, uint64_t tid);
 uint32_t ctp_threads_add(struct ctp_threads *t, uint64_t tid);
 
 /*
- * A whole run on the thread, and a gap in what is known of it. Both are told when they end. Runs inside of them were told before: a run that
- * is nested in another, or a run in a gap of which slots had kept both ends.
+ * A whole run on the thread, and a gap in what is known of it. Both are told when they end. Runs inside of them were told before: a
+ * run that is nested in another, or a run in a gap of which slots had kept both ends.
  */
 static inline void ctp_thread_ran(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns);
 /* How long the thread was busy from from_ns on, as far as the spans go back. */
@@ -60,8 +60,8 @@ void ctp_thread_gap(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns);
 void ctp_thread_ran_into(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns);
 
 /*
- * The usual run begins behind all spans. Its span takes the room of the oldest one, which becomes one with the next. A run that begins in
- * the newest span, of which all is accounted for, makes that span longer.
+ * The usual run begins behind all spans. Its span takes the room of the oldest one, which becomes one with the next. A run that
+ * begins in the newest span, of which all is accounted for, makes that span longer.
  */
 static inline void ctp_thread_ran(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
 {

@@ -1,15 +1,15 @@
 /*
  * ahead.c - the thread fills the chunks of a ring, and the caller empties them.
  *
- * Chunk n is in slot n % CHUNKS. Chunks before `filled` are the caller's, up to `emptied`; all others are the thread's. Each side hands a
- * chunk over by adding 1 to its number, under the lock, and looks at the number of the other side under the lock only:
+ * Chunk n is in slot n % CHUNKS. Chunks before `filled` are the caller's, up to `emptied`; all others are the thread's. Each side
+ * hands a chunk over by adding 1 to its number, under the lock, and looks at the number of the other side under the lock only:
  *
  *	thread	fills chunk `filled`	when filled - emptied < CHUNKS
  *	caller	empties chunk `emptied`	when emptied < filled
  *
- * The records of a chunk are its own: the order gives its runs away, and goes on with those that the caller has emptied. A section, its
- * end and a late record are the reader's, so the thread waits behind them until the chunk is emptied. Classes are the reader's too, up to
- * the next section.
+ * The records of a chunk are its own: the order gives its runs away, and goes on with those that the caller has emptied. A section,
+ * its end and a late record are the reader's, so the thread waits behind them until the chunk is emptied. Classes are the reader's
+ * too, up to the next section.
  *
  * While filled == emptied the caller waits in a next, and the thread may use the notice.
  */
@@ -65,7 +65,7 @@ static bool wait_emptied(struct ctp_ahead *a, uint64_t wanted)
 	return !a->stopped;
 }
 
-/* Of a full ring, half is waited for: that wakes the thread less often. borrowed: the chunk has a part of the reader. False: as above. */
+/* borrowed: the chunk has a part of the reader. Of a full ring, half is waited for: that wakes the thread less often. */
 static bool hand_over(struct ctp_ahead *a, bool borrowed)
 {
 	pthread_mutex_lock(&a->lock);
@@ -112,7 +112,8 @@ static bool pays(const struct ctp_input *in)
 	cpu_set_t cpus;
 	uint64_t done, total;
 	ctp_input_progress(in, &done, &total);
-	return !in->eof && total > done && total - done >= CTP_AHEAD_PAYS && !sched_getaffinity(0, sizeof cpus, &cpus) && CPU_COUNT(&cpus) > 1;
+	return !in->eof && total > done && total - done >= CTP_AHEAD_PAYS &&
+	       !sched_getaffinity(0, sizeof cpus, &cpus) && CPU_COUNT(&cpus) > 1;
 }
 
 /* Without memory or a thread the caller reads. */

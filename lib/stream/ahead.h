@@ -1,9 +1,9 @@
 /*
- * ahead.h - a stream in time order, read ahead by a thread of its own where that pays: reading and working on the records then go on at
- * the same time.
+ * ahead.h - a stream in time order, read ahead by a thread of its own where that pays: reading and working on the records then go
+ * on at the same time.
  *
- * A thread pays for a file that is not short, on more than one processor. A pipe is read by the caller: its reads may wait, and before
- * they do the sink flushes.
+ * A thread pays for a file that is not short, on more than one processor. A pipe is read by the caller: its reads may wait, and
+ * before they do the sink flushes.
  */
 #ifndef CTP_AHEAD_H
 #define CTP_AHEAD_H
@@ -15,8 +15,8 @@ enum { CTP_AHEAD_PAYS = 1 << 20 }; /* bytes of the shortest file that has a thre
 struct ctp_ahead;
 
 /*
- * The input and the notice are the caller's, and must be there until the free. The caller uses neither of them before the stop, for they
- * may be the thread's: the notice speaks while the caller waits in a next. Null: err says why.
+ * The input and the notice are the caller's, and must be there until the free. The caller uses neither of them before the stop, for
+ * they may be the thread's: the notice speaks while the caller waits in a next. Null: err says why.
  */
 struct ctp_ahead *ctp_ahead_new(struct ctp_input *in, const struct ctp_notice *notice, struct ctp_err *err);
 void ctp_ahead_free(struct ctp_ahead *a);

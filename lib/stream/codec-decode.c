@@ -1,8 +1,8 @@
 /*
  * codec-decode.c - bytes to records.
  *
- * The bytes are hostile, but whole: each lane is followed by CTP_RECORD_ROOM readable bytes, so a record is read first and its ends are
- * looked at afterwards. As in codec-encode.c, the usual classes have code of their own.
+ * The bytes are hostile, but whole: each lane is followed by CTP_RECORD_ROOM readable bytes, so a record is read first and its ends
+ * are looked at afterwards. As in codec-encode.c, the usual classes have code of their own.
  */
 #include <stdlib.h>
 
@@ -155,8 +155,8 @@ INLINE const uint8_t *get_and_learn(struct ctp_codec *c, const struct ctp_op *op
  * What stands behind a record's key and time; word is the key's context. Every prediction is learned as if it had come true, which
  * for most is nothing to do; the few that were missed are put right.
  */
-INLINE const uint8_t *get_rest(struct ctp_codec *c, const struct ctp_codec_plan *plan, uint64_t *prev, uint64_t *word, uint64_t mask,
-                               const uint8_t *p, const uint8_t *end, uint64_t *val)
+INLINE const uint8_t *get_rest(struct ctp_codec *c, const struct ctp_codec_plan *plan, uint64_t *prev, uint64_t *word,
+                               uint64_t mask, const uint8_t *p, const uint8_t *end, uint64_t *val)
 {
 	const struct ctp_op *op = plan->masked;
 	uint64_t *w;

@@ -202,12 +202,14 @@ INLINE uint32_t encode_run(struct ctp_codec *c, const struct ctp_codec_plan *pla
 }
 
 /* Apart, so that the registers they need are not saved for each other. */
-static NOINLINE uint32_t encode_any(struct ctp_codec *c, unsigned n, const struct ctp_record *rec, uint32_t count, struct ctp_lanes *to)
+static NOINLINE uint32_t encode_any(struct ctp_codec *c, unsigned n, const struct ctp_record *rec, uint32_t count,
+                                    struct ctp_lanes *to)
 {
 	return encode_run(c, c->classes[n].cls->plan, n, rec, count, to);
 }
 
-static NOINLINE uint32_t encode_plain(struct ctp_codec *c, unsigned n, const struct ctp_record *rec, uint32_t count, struct ctp_lanes *to)
+static NOINLINE uint32_t encode_plain(struct ctp_codec *c, unsigned n, const struct ctp_record *rec, uint32_t count,
+                                      struct ctp_lanes *to)
 {
 	return encode_run(c, &ctp_plain_plan, n, rec, count, to);
 }

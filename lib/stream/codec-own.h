@@ -1,6 +1,6 @@
 /*
- * codec-own.h - between codec.c, codec-encode.c and codec-decode.c: what both sides remember within a packet, and what each predictor
- * expects from that. Both sides use the same functions, so that they cannot drift apart.
+ * codec-own.h - between codec.c, codec-encode.c and codec-decode.c: what both sides remember within a packet, and what each
+ * predictor expects from that. Both sides use the same functions, so that they cannot drift apart.
  */
 #ifndef CTP_CODEC_OWN_H
 #define CTP_CODEC_OWN_H

@@ -1,17 +1,17 @@
 /*
  * codec.h - records to bytes and back, driven by the class's own table: one piece of code for every class.
  *
- * A packet has its records in three lanes, because what is alike stands together there, and neither the coder nor a compressor has to
- * look past the rest: heads (the class of each record, and which fields the predictor missed), keys (its key and its time), and the rest:
- * the fields that are always written, then those that were missed, in the order of struct ctp_codec_plan. Both sides predict from what
- * they have both seen in this packet:
+ * A packet has its records in three lanes, because what is alike stands together there, and neither the coder nor a compressor has
+ * to look past the rest: heads (the class of each record, and which fields the predictor missed), keys (its key and its time), and
+ * the rest: the fields that are always written, then those that were missed, in the order of struct ctp_codec_plan. Both sides
+ * predict from what they have both seen in this packet:
  *
  *	- the time of the record before, of whatever class;
  *	- the record before of the same class;
- *	- a context of CTP_CONTEXT_WORDS words found by the record's key. There are 2^CTP_CONTEXT_BITS contexts and no more, whatever
- *	  the number of keys: two keys that share one spoil each other's predictions, never each other's values, because what was
- *	  missed is written. Two classes never share one at a time: a class that finds another's words takes them for zero, or else
- *	  it would take a word for a value of another type.
+ *	- a context of CTP_CONTEXT_WORDS words, found by the record's key. There are 2^CTP_CONTEXT_BITS contexts, whatever the
+ *	  number of keys. Two keys that share a context spoil each other's predictions, never each other's values: a value that
+ *	  was not predicted is written. Two classes never share a context: a class that finds words of another takes them for
+ *	  zero, because a word may be a value of another type.
  *
  * A packet starts with all of that at zero. See ctp-stream.5 for the bytes.
  */
@@ -51,18 +51,18 @@ struct ctp_lanes {
 	const uint8_t *base; /* of the rest: interned strings are found again in it */
 };
 
-/* Appends a record of the packet's n-th class: CTP_RECORD_ROOM is free in each lane, and in the rest the bytes of its strings besides. */
+/* Appends a record of the packet's n-th class. Each lane has CTP_RECORD_ROOM free, and the rest its strings' bytes besides. */
 void ctp_codec_encode(struct ctp_codec *c, unsigned n, const uint64_t *val, struct ctp_lanes *to);
 
 /*
- * The same of as many records of the packet's n-th class as follow each other, up to count; returns how many. 0: the class has texts, or
- * no key or no time, and its records are for ctp_codec_encode.
+ * The same of as many records of the packet's n-th class as follow each other, up to count; returns how many. 0: the class has
+ * texts, or no key or no time, and its records are for ctp_codec_encode.
  */
 uint32_t ctp_codec_encode_some(struct ctp_codec *c, unsigned n, const struct ctp_record *rec, uint32_t count, struct ctp_lanes *to);
 
 /*
- * What is left of the lanes of a packet that is read. Numbers are not checked against an end one by one: CTP_RECORD_ROOM readable bytes
- * must follow each lane.
+ * What is left of the lanes of a packet that is read. Numbers are not checked against an end one by one: CTP_RECORD_ROOM readable
+ * bytes must follow each lane.
  */
 struct ctp_lanes_in {
 	const uint8_t *heads, *keys, *rest;
@@ -70,8 +70,9 @@ struct ctp_lanes_in {
 };
 
 /*
- * Reads a record of the packet's n-th class, whose head is already read. False if it makes no sense, or is longer than its lanes; *cls is
- * null if there is no such class. val has room for CTP_FIELDS_MAX; the strings that it points to are good until the next reset.
+ * Reads a record of the packet's n-th class, whose head is already read. False if it makes no sense, or is longer than its lanes;
+ * *cls is null if there is no such class. val has room for CTP_FIELDS_MAX; the strings that it points to are good until the next
+ * reset.
  */
 bool ctp_codec_decode(struct ctp_codec *c, uint64_t n, uint64_t mask, struct ctp_lanes_in *from, uint64_t *val,
                       const struct ctp_class **cls);
@@ -87,8 +88,8 @@ struct ctp_decoded {
 };
 
 /*
- * Reads records for as long as they can be had quickly: they have a time and a key, no texts, and are not older than least_ns. It ends at
- * d->max, at the end of the heads, or in front of anything else, which is for ctp_codec_decode to read or to refuse.
+ * Reads records for as long as they can be had quickly: they have a time and a key, no texts, and are not older than least_ns. It
+ * ends at d->max, at the end of the heads, or in front of anything else, which is for ctp_codec_decode to read or to refuse.
  */
 void ctp_codec_decode_some(struct ctp_codec *c, struct ctp_lanes_in *from, struct ctp_decoded *d);
 

@@ -32,10 +32,12 @@ enum ctp_event {
 /* The order of values in a record is that of the fields. */
 enum { CTP_TRANSITION_PROBE, CTP_TRANSITION_TID, CTP_TRANSITION_ADDR, CTP_TRANSITION_SEQ, CTP_TRANSITION_ACTIVE,
        CTP_TRANSITION_TS, CTP_TRANSITION_CORO, CTP_TRANSITION_INDEX, CTP_TRANSITION_SITE, CTP_TRANSITION_FIELDS };
-/* ts is the time where it is known; after and before bound it where it was only observed, and equal it where it is known. */
+/*
+ * after and before are the bounds of ts where a birth or death was only observed; else all three are the same. parent, site, pid:
+ * 0 where not known. hand: a probe by hand, which tells no end.
+ */
 enum { CTP_BIRTH_TS, CTP_BIRTH_PROBE, CTP_BIRTH_CORO, CTP_BIRTH_STATION, CTP_BIRTH_AFTER, CTP_BIRTH_BEFORE, CTP_BIRTH_PARENT,
-       CTP_BIRTH_SITE, CTP_BIRTH_PID, CTP_BIRTH_HAND, CTP_BIRTH_FIELDS }; /* parent, site, pid: 0 where it is not known; hand: whoever
-                                                                             tells of it by hand does not tell its end */
+       CTP_BIRTH_SITE, CTP_BIRTH_PID, CTP_BIRTH_HAND, CTP_BIRTH_FIELDS };
 enum { CTP_DEATH_TS, CTP_DEATH_PROBE, CTP_DEATH_CORO, CTP_DEATH_AFTER, CTP_DEATH_BEFORE, CTP_DEATH_FIELDS };
 /* count events are missing from index on, between the times after and ts; unverified of them were seen but not proved whole. */
 enum { CTP_LOST_TS, CTP_LOST_PROBE, CTP_LOST_CORO, CTP_LOST_INDEX, CTP_LOST_COUNT, CTP_LOST_UNVERIFIED, CTP_LOST_AFTER,
@@ -73,7 +75,8 @@ enum { CTP_FUNCTION_TS, CTP_FUNCTION_PROBE, CTP_FUNCTION_CORO, CTP_FUNCTION_ADDR
  * What a process was seen to do, and after: when it was last seen to do something else. threads: so many samples with the same ts
  * stand in front, one of each of its threads; 0: none. cpu_ns: CPU time of the whole process so far, 0: not known.
  */
-enum { CTP_PROCESS_TS, CTP_PROCESS_PID, CTP_PROCESS_AFTER, CTP_PROCESS_STATE, CTP_PROCESS_THREADS, CTP_PROCESS_CPU, CTP_PROCESS_FIELDS };
+enum { CTP_PROCESS_TS, CTP_PROCESS_PID, CTP_PROCESS_AFTER, CTP_PROCESS_STATE, CTP_PROCESS_THREADS, CTP_PROCESS_CPU,
+       CTP_PROCESS_FIELDS };
 enum ctp_process_state { CTP_PROCESS_EXECUTING, CTP_PROCESS_STOPPED, CTP_PROCESS_EXITING, CTP_PROCESS_DUMPING };
 /* A thread: how long it has run on a processor so far, how long it was ready to and did not, and what it is doing. */
 enum { CTP_SAMPLE_TS, CTP_SAMPLE_TID, CTP_SAMPLE_PID, CTP_SAMPLE_CPU, CTP_SAMPLE_DELAY, CTP_SAMPLE_STATE, CTP_SAMPLE_FIELDS };

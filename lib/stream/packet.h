@@ -30,7 +30,10 @@ enum {
 	CTP_PAYLOAD_MAX = 4 << 20,   /* bytes; a reader need not take more */
 	CTP_STRINGS_MAX = 65536,     /* interned in one packet */
 
-	/* In the first lane, the two low bits of an item's head: a record of the packet's class 0 or 1, of a class that is named, or no record. */
+	/*
+	 * In the first lane, the two low bits of an item's head: a record of the packet's class 0 or 1, of a class that is named,
+	 * or no record.
+	 */
 	CTP_HEAD_CLASS = 2,
 	CTP_HEAD_CONTROL = 3,
 

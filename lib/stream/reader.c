@@ -355,7 +355,8 @@ static void begin_section(struct ctp_reader *r)
 	p = ctp_varint_get(p, &head);
 	p = ctp_varint_get(p, &len);
 	if (head != CTP_HEAD_CONTROL || p > end || len > (uint64_t)(end - p) || !parse_section(&r->section, p, len))
-		ctp_notice_say(r->notice, "packet at 0x%llx: the section does not say what it is", (unsigned long long)r->packet_offset);
+		ctp_notice_say(r->notice, "packet at 0x%llx: the section does not say what it is",
+		               (unsigned long long)r->packet_offset);
 }
 
 static void join_section(struct ctp_reader *r)
@@ -468,7 +469,8 @@ static bool take_one(struct ctp_reader *r, struct ctp_runs *runs, uint64_t from_
 	return true;
 }
 
-enum ctp_status ctp_reader_fill(struct ctp_reader *r, struct ctp_runs *runs, uint64_t from_ns, struct ctp_item *item, struct ctp_err *err)
+enum ctp_status ctp_reader_fill(struct ctp_reader *r, struct ctp_runs *runs, uint64_t from_ns, struct ctp_item *item,
+                                struct ctp_err *err)
 {
 	enum ctp_status status;
 	item->section = &r->section;

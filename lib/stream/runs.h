@@ -44,8 +44,8 @@ uint64_t ctp_runs_release_half(struct ctp_runs *r);
 static inline size_t ctp_runs_released(const struct ctp_runs *r) { return r->ready - r->out; }
 
 /*
- * Parts the records that may go from those that are held back: *r is held back afterwards, and *other may go. Of the two, the fewer are
- * copied. Before, *other is used up. False: out of memory.
+ * Parts the records that may go from those that are held back: *r is held back afterwards, and *other may go. Of the two, the fewer
+ * are copied. Before, *other is used up. False: out of memory.
  */
 bool ctp_runs_part(struct ctp_runs **r, struct ctp_runs **other);
 
@@ -68,7 +68,8 @@ static inline bool ctp_runs_next(struct ctp_runs *r, struct ctp_batch *batch)
 static inline size_t ctp_runs_records(const struct ctp_runs *r)
 {
 	enum { USUAL_BYTES = sizeof *r->rec + 9 * sizeof(uint64_t) };
-	size_t held = r->used + (r->count - r->out) * sizeof *r->rec, more = held < r->limit ? (r->limit - held) / USUAL_BYTES + 1 : 1;
+	size_t held = r->used + (r->count - r->out) * sizeof *r->rec;
+	size_t more = held < r->limit ? (r->limit - held) / USUAL_BYTES + 1 : 1;
 	return more < CTP_BATCH_MAX ? more : CTP_BATCH_MAX;
 }
 
@@ -91,8 +92,8 @@ struct ctp_reader;
 struct ctp_item;
 
 /*
- * Reads on into runs. The item is a mark, the begin or end of a section, one record that is late because it is older than from_ns, or a
- * batch of none: the runs are full.
+ * Reads on into runs. The item is a mark, the begin or end of a section, one record that is late because it is older than from_ns,
+ * or a batch of none: the runs are full.
  */
 enum ctp_status ctp_reader_fill(struct ctp_reader *r, struct ctp_runs *runs, uint64_t from_ns, struct ctp_item *item,
                                 struct ctp_err *err);
@@ -102,8 +103,9 @@ enum ctp_status ctp_reader_fill(struct ctp_reader *r, struct ctp_runs *runs, uin
 struct ctp_order;
 
 /*
- * Reads until a batch of records may go, or an item is due that is none. The records are in *runs afterwards, all released, and the order
- * goes on with the runs that were there. Behind the records come the item, which is a batch of none where there is no item, and the status.
+ * Reads until a batch of records may go, or an item is due that is none. The records are in *runs afterwards, all released, and the
+ * order goes on with the runs that were there. Behind the records come the item, which is a batch of none where there is no item,
+ * and the status.
  */
 enum ctp_status ctp_order_gather(struct ctp_order *o, struct ctp_runs **runs, struct ctp_item *item, struct ctp_err *err);
 

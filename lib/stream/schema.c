@@ -20,7 +20,8 @@ static const char *const role_names[] = { "none", "time", "thread", "process", "
 	                                  "sequence", "count", "unverified", "name", "site" };
 static const char *const pred_names[] = { "none", "time", "key", "prev", "same", "state", "step", "toggle" };
 static const char *const kind_names[] = { "other", "transition", "birth", "death", "loss", "end", "thread", "mapping",
-	                                  "untraced", "conflict", "wake", "name", "site", "await", "function", "process", "sample" };
+	                                  "untraced", "conflict", "wake", "name", "site", "await", "function", "process",
+	                                  "sample" };
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 _Static_assert(COUNT(type_names) == CTP_TYPE_COUNT, "a type has no name");

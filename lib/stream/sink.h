@@ -60,7 +60,7 @@ struct ctp_sink_ops {
 struct ctp_source_stats {
 	uint64_t accepted, rejected, late; /* rows or records of the foreign format */
 	uint64_t lost;                     /* events that are missing by what these leave out, not by what they tell */
-	bool harmed;                       /* some were rejected, the input was cut short, or it tells of what is missing: status 3 */
+	bool harmed;                       /* rows were rejected, the input was cut short, or tells of losses: status 3 */
 };
 
 struct ctp_source {
@@ -90,8 +90,8 @@ uint64_t ctp_record_lost(const struct ctp_record *rec);
 bool ctp_class_is_missed(const struct ctp_class *cls);
 
 /*
- * Feeds one input, ordered, to the sink; not its finish, so that several inputs can follow each other. notice and tick may be null. A
- * file may be read by a thread: then the notice comes from there, but never while the sink or the tick is called.
+ * Feeds one input, ordered, to the sink; not its finish, so that several inputs can follow each other. notice and tick may be null.
+ * A file may be read by a thread: then the notice comes from there, but never while the sink or the tick is called.
  * CTP_FAILED: the input could not be read, or the sink failed; never CTP_EOF. stats is added to, and is all zeros at first; lost
  * counts the events that loss records tell of, missed what a thread could not tell beside them.
  */

@@ -21,7 +21,8 @@ enum {
 	CLASS_SLOTS = 2 * CTP_CLASSES_MAX,
 };
 
-_Static_assert(CTP_PAYLOAD_MAX >= PACKET_FULL + CTP_SECTION_BYTES_MAX + CTP_RECORD_TEXT_MAX + SOME_RECORDS * CTP_RECORD_ROOM + (128 << 10),
+_Static_assert(CTP_PAYLOAD_MAX >= PACKET_FULL + CTP_SECTION_BYTES_MAX + CTP_RECORD_TEXT_MAX +
+                                  SOME_RECORDS * CTP_RECORD_ROOM + (128 << 10),
                "a record fits into any packet that is not full");
 _Static_assert(CTP_WRITER_ROOM == CTP_PACKET_HEADER + CTP_PAYLOAD_MAX, "and a packet into its room");
 
@@ -133,7 +134,8 @@ static void begin_packet(struct ctp_writer *w)
 /* Bytes of the packet, but for its header. */
 static size_t payload_bytes(const struct ctp_writer *w)
 {
-	return (size_t)(w->at.heads - w->packet - CTP_PACKET_HEADER) + (size_t)(w->at.keys - w->keys) + (size_t)(w->at.rest - w->rest);
+	return (size_t)(w->at.heads - w->packet - CTP_PACKET_HEADER) + (size_t)(w->at.keys - w->keys) +
+	       (size_t)(w->at.rest - w->rest);
 }
 
 static void send_packet(struct ctp_writer *w, unsigned flags)
