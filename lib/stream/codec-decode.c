@@ -31,13 +31,13 @@ static const uint8_t *get_string(struct ctp_codec *c, const uint8_t *p, const ui
 	if (code >= CTP_STRING_HANDLE) {
 		*v = code - CTP_STRING_HANDLE;
 		if (*v > c->nstrings)
-			return 0;
+			return NULL;
 		*s = *v ? c->strings[*v - 1] : &ctp_empty_string;
 		return p;
 	}
 	p = ctp_varint_get(p, &len);
 	if (p > end || len > (uint64_t)(end - p) || len > CTP_STRING_MAX)
-		return 0;
+		return NULL;
 	*v = 0;
 	if (!len) {
 		*s = &ctp_empty_string;
@@ -46,7 +46,7 @@ static const uint8_t *get_string(struct ctp_codec *c, const uint8_t *p, const ui
 	struct ctp_str *str = (struct ctp_str *)(c->arena + c->arena_used);
 	size_t size = (sizeof *str + len + 1 + 7) & ~(size_t)7;
 	if (size > c->arena_size - c->arena_used || (code == CTP_STRING_NEW && c->nstrings == CTP_STRINGS_MAX))
-		return 0;
+		return NULL;
 	c->arena_used += size;
 	str->len = (uint32_t)len;
 	memcpy(str->data, p, len);
@@ -128,7 +128,7 @@ INLINE const uint8_t *get_plains(struct ctp_codec *c, const struct ctp_codec_pla
 			continue;
 		}
 		if (p > end || !(p = get_string(c, p, end, &s, &handle)))
-			return 0;
+			return NULL;
 		val[op->field] = ctp_val_str(s);
 	}
 	return p;
@@ -142,7 +142,7 @@ INLINE const uint8_t *get_and_learn(struct ctp_codec *c, const struct ctp_op *op
 	if (__builtin_expect(ctp_type_is_text(op->type), 0)) {
 		const struct ctp_str *s;
 		if (p > end || !(p = get_string(c, p, end, &s, w)))
-			return 0;
+			return NULL;
 		*v = ctp_val_str(s);
 		return p;
 	}
@@ -163,7 +163,7 @@ INLINE const uint8_t *get_rest(struct ctp_codec *c, const struct ctp_codec_plan 
 	unsigned state = 0;
 	uint32_t i = 0;
 	if (!(p = get_plains(c, plan, p, end, val)))
-		return 0;
+		return NULL;
 	if (plan->state_first) { /* others are predicted by it */
 		w = op_word(op, word, prev, 0);
 		uint64_t expected = expect_any(op, w), v = expected;
@@ -192,7 +192,7 @@ INLINE const uint8_t *get_rest(struct ctp_codec *c, const struct ctp_codec_plan 
 	}
 	UNROLL for (i = mask ? plan->state_first : plan->nmasked; i < plan->nmasked; i++) {
 		if (mask >> i & 1 && !(p = get_and_learn(c, &op[i], op_word(&op[i], word, prev, state), p, end, val)))
-			return 0;
+			return NULL;
 	}
 	return p;
 }
@@ -208,13 +208,13 @@ INLINE const uint8_t *get_step(const uint8_t *p, uint64_t *v)
 bool ctp_codec_decode(struct ctp_codec *c, uint64_t n, uint64_t mask, struct ctp_lanes_in *from, uint64_t *val,
                       const struct ctp_class **cls)
 {
-	*cls = 0;
+	*cls = NULL;
 	if (n >= c->nclasses)
 		return false;
 	struct bound *b = &c->classes[n];
 	const struct ctp_codec_plan *plan = b->cls->plan;
 	const struct context_place at = contexts_of(c, (unsigned)n);
-	uint64_t *word = 0, key;
+	uint64_t *word = NULL, key;
 	*cls = b->cls;
 	if (mask >> plan->nmasked)
 		return false;
@@ -270,7 +270,7 @@ INLINE void decode_run(struct ctp_codec *c, const struct ctp_codec_plan *plan, u
 		val[plan->time] = ts = next_ts;
 		sorted &= ts >= last_ns;
 		last_ns = ts;
-		*rec = (struct ctp_record){ cls, val, ts };
+		*rec = (struct ctp_record){cls, val, ts};
 	}
 	b->prev[plan->key] = key;
 	c->last_ts = ts;

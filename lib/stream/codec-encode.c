@@ -17,7 +17,7 @@ enum {
 /* The handle of a string if this packet has it; otherwise *free_slot is where it could go, or null. */
 static uint32_t find_string(struct ctp_codec *c, const struct ctp_str *s, const uint8_t *base, struct interned **free_slot)
 {
-	*free_slot = 0;
+	*free_slot = NULL;
 	if (s->len > STRING_INTERN_MAX)
 		return 0;
 	if (!c->slots && !(c->slots = calloc(STRING_SLOTS, sizeof *c->slots)))
@@ -25,7 +25,7 @@ static uint32_t find_string(struct ctp_codec *c, const struct ctp_str *s, const 
 	for (uint32_t i = ctp_crc32c(0, s->data, s->len);; i++) {
 		struct interned *slot = &c->slots[i % STRING_SLOTS];
 		if (slot->packet != c->packet) {
-			*free_slot = c->nstrings < STRING_SLOTS / 2 ? slot : 0;
+			*free_slot = c->nstrings < STRING_SLOTS / 2 ? slot : NULL;
 			return 0;
 		}
 		if (slot->len == s->len && !memcmp(base + slot->offset, s->data, s->len))
@@ -45,7 +45,7 @@ static uint8_t *put_string(struct ctp_codec *c, const struct ctp_str *s, uint64_
 	p = ctp_varint_put(p, s->len);
 	memcpy(p, s->data, s->len);
 	if (slot)
-		*slot = (struct interned){ (uint32_t)(p - base), s->len, (uint32_t)(*v = ++c->nstrings), c->packet };
+		*slot = (struct interned){(uint32_t)(p - base), s->len, (uint32_t)(*v = ++c->nstrings), c->packet};
 	return p + s->len;
 }
 

@@ -44,7 +44,7 @@ struct ctp_codec {
 	size_t arena_used, arena_size;
 };
 
-static const struct ctp_str ctp_empty_string = { 0, { 0 } };
+static const struct ctp_str ctp_empty_string = {0, {0}};
 
 /* Where the contexts of a class are, and what those say that are its own in this packet. */
 struct context_place {
@@ -54,7 +54,7 @@ struct context_place {
 
 INLINE struct context_place contexts_of(const struct ctp_codec *c, unsigned n)
 {
-	return (struct context_place){ c->contexts, n * 1021, c->packet * CTP_CLASSES_MAX + n };
+	return (struct context_place){c->contexts, n * 1021, c->packet * CTP_CLASSES_MAX + n};
 }
 
 /* Small keys are taken as they are, so that those in use together lie together; large ones are addresses and are mixed. */

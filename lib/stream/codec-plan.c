@@ -7,18 +7,18 @@
 
 static uint8_t type_shift(unsigned type)
 {
-	static const uint8_t bits[CTP_TYPE_COUNT] = { [CTP_U8] = 8, [CTP_U16] = 16, [CTP_U32] = 32, [CTP_U64] = 64, [CTP_I8] = 8,
-		                                      [CTP_I16] = 16, [CTP_I32] = 32, [CTP_I64] = 64, [CTP_BOOL] = 1,
-		                                      [CTP_ENUM] = 64, [CTP_F32] = 32, [CTP_F64] = 64, [CTP_STRING] = 64,
-		                                      [CTP_BYTES] = 64 };
+	static const uint8_t bits[CTP_TYPE_COUNT] = {[CTP_U8] = 8, [CTP_U16] = 16, [CTP_U32] = 32, [CTP_U64] = 64, [CTP_I8] = 8,
+	                                             [CTP_I16] = 16, [CTP_I32] = 32, [CTP_I64] = 64, [CTP_BOOL] = 1,
+	                                             [CTP_ENUM] = 64, [CTP_F32] = 32, [CTP_F64] = 64, [CTP_STRING] = 64,
+	                                             [CTP_BYTES] = 64};
 	return (uint8_t)(64 - bits[type]);
 }
 
 static struct ctp_op make_op(const struct ctp_class *cls, int field, unsigned *words)
 {
 	const struct ctp_field *f = &cls->fields[field];
-	struct ctp_op op = { .field = (uint8_t)field, .type = f->type, .pred = f->pred, .slot = (uint8_t)field,
-		         .shift = type_shift(f->type), .by_state = f->pred == CTP_PRED_STATE };
+	struct ctp_op op = {.field = (uint8_t)field, .type = f->type, .pred = f->pred, .slot = (uint8_t)field,
+	                    .shift = type_shift(f->type), .by_state = f->pred == CTP_PRED_STATE};
 	op.narrow = op.shift || ctp_type_is_text(f->type);
 	if (f->pred >= CTP_PRED_SAME) {
 		op.slot = (uint8_t)*words;
@@ -62,7 +62,7 @@ struct ctp_codec_plan *ctp_codec_plan_new(const struct ctp_class *cls, struct ct
 	unsigned words = 0;
 	if (!plan) {
 		ctp_err_set(err, "class %.40s: out of memory", cls->name);
-		return 0;
+		return NULL;
 	}
 	plan->has_text = cls->has_text;
 	plan->key = cls->key_field;
@@ -91,7 +91,7 @@ struct ctp_codec_plan *ctp_codec_plan_new(const struct ctp_class *cls, struct ct
 		ctp_err_set(err, "class %.40s: its predictors need more than %d words for a key, or more than %d can miss",
 		            cls->name, CTP_CONTEXT_WORDS, CTP_MASKED_MAX);
 		free(plan);
-		return 0;
+		return NULL;
 	}
 	return plan;
 }

@@ -49,17 +49,17 @@ static const struct ctp_codec_plan ctp_transition_plan = {
 	.key = 6, .time = 5, .state = 4, .state_first = true, .same = 1, .prev = 5, .step = 5, .toggle = 7, .nmasked = 7,
 	.often = 1 << 2 | 1 << 5,
 	.key_op = CTP_U64_OP(6, CTP_PRED_KEY, 6), .state_op = CTP_ACTIVE_OP,
-	.masked = { CTP_ACTIVE_OP, CTP_U64_OP(0, CTP_PRED_SAME, 1), CTP_U64_OP(1, CTP_PRED_SAME, 2),
-	            CTP_U64_OP(2, CTP_PRED_STATE, 3), CTP_U64_OP(8, CTP_PRED_STATE, 5),
-	            CTP_U64_OP(3, CTP_PRED_STEP, 7), CTP_U64_OP(7, CTP_PRED_STEP, 9) },
+	.masked = {CTP_ACTIVE_OP, CTP_U64_OP(0, CTP_PRED_SAME, 1), CTP_U64_OP(1, CTP_PRED_SAME, 2),
+	           CTP_U64_OP(2, CTP_PRED_STATE, 3), CTP_U64_OP(8, CTP_PRED_STATE, 5),
+	           CTP_U64_OP(3, CTP_PRED_STEP, 7), CTP_U64_OP(7, CTP_PRED_STEP, 9)},
 };
 
 static const struct ctp_codec_plan ctp_plain_plan = {
 	.key = 0, .time = 5, .state = 4, .state_first = true, .same = 1, .prev = 3, .step = 3, .toggle = 4, .nmasked = 4,
 	.often = 1 << 1 | 1 << 3,
 	.key_op = CTP_U64_OP(0, CTP_PRED_KEY, 0), .state_op = CTP_ACTIVE_OP,
-	.masked = { CTP_ACTIVE_OP, CTP_U64_OP(1, CTP_PRED_SAME, 1), CTP_U64_OP(2, CTP_PRED_STATE, 2),
-	            CTP_U64_OP(3, CTP_PRED_STEP, 4) },
+	.masked = {CTP_ACTIVE_OP, CTP_U64_OP(1, CTP_PRED_SAME, 1), CTP_U64_OP(2, CTP_PRED_STATE, 2),
+	           CTP_U64_OP(3, CTP_PRED_STEP, 4)},
 };
 
 struct ctp_codec_plan *ctp_codec_plan_new(const struct ctp_class *cls, struct ctp_err *err); /* free() it */

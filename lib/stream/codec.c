@@ -11,7 +11,7 @@ struct ctp_codec *ctp_codec_new(struct ctp_err *err)
 	if (!c || !c->contexts) {
 		ctp_err_set(err, "out of memory");
 		free(c);
-		return 0;
+		return NULL;
 	}
 	ctp_codec_reset(c);
 	return c;

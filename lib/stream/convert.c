@@ -121,7 +121,7 @@ enum ctp_status ctp_convert(struct ctp_input *in, struct ctp_sink *sink, const s
                             const struct ctp_tick *tick, struct ctp_convert_stats *stats, struct ctp_err *err)
 {
 	enum ctp_status status = CTP_FAILED;
-	struct conversion c = { .sink = sink, .stats = stats, .flushed_ns = ctp_clock_ns(), .err = err };
+	struct conversion c = {.sink = sink, .stats = stats, .flushed_ns = ctp_clock_ns(), .err = err};
 	sink->input = in->path;
 	in->idle = sink->ops->flush ? idle : NULL;
 	in->idle_arg = &c;

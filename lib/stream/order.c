@@ -25,13 +25,13 @@ struct ctp_order *ctp_order_new(struct ctp_reader *r, size_t limit_bytes, struct
 	struct ctp_order *o = calloc(1, sizeof *o);
 	if (!o) {
 		ctp_err_set(err, "out of memory");
-		return 0;
+		return NULL;
 	}
 	o->r = r;
 	o->runs = ctp_runs_new(limit_bytes ? limit_bytes : CTP_ORDER_BYTES, err);
 	if (!o->runs) {
 		free(o);
-		return 0;
+		return NULL;
 	}
 	return o;
 }

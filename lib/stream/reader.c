@@ -58,7 +58,7 @@ struct ctp_reader *ctp_reader_new(struct ctp_input *in, const struct ctp_notice 
 	struct ctp_reader *r = calloc(1, sizeof *r);
 	if (!r) {
 		ctp_err_set(err, "out of memory");
-		return 0;
+		return NULL;
 	}
 	r->in = in;
 	r->notice = notice;
@@ -67,7 +67,7 @@ struct ctp_reader *ctp_reader_new(struct ctp_input *in, const struct ctp_notice 
 	if (!r->codec || !r->copy) {
 		ctp_err_set(err, "out of memory");
 		ctp_reader_free(r);
-		return 0;
+		return NULL;
 	}
 	return r;
 }
@@ -127,7 +127,7 @@ static bool find_header(struct ctp_reader *r)
 			break;
 		other |= have >= CTP_PACKET_HEADER && !memcmp(in->ptr, CTP_PACKET_MAGIC, 8) &&
 		         in->ptr[CTP_PACKET_VERSION] != CTP_STREAM_VERSION;
-		const uint8_t *next = have > 1 ? memchr(in->ptr + 1, CTP_PACKET_MAGIC[0], have - 1) : 0;
+		const uint8_t *next = have > 1 ? memchr(in->ptr + 1, CTP_PACKET_MAGIC[0], have - 1) : NULL;
 		ctp_input_skip(in, next ? (size_t)(next - in->ptr) : have);
 	}
 	uint64_t skipped = in->offset - start;
@@ -149,7 +149,7 @@ static __attribute__((cold)) void spoil_packet(struct ctp_reader *r, const char 
 	r->gap = true;
 	ctp_notice_say(r->notice, "packet at 0x%llx: %s, %u record%s skipped", (unsigned long long)r->packet_offset, what,
 	               r->records_left, r->records_left == 1 ? "" : "s");
-	r->lanes = (struct ctp_lanes_in){ 0 };
+	r->lanes = (struct ctp_lanes_in){0};
 }
 
 /* The packet at hand belongs to the section that is open. */
@@ -226,7 +226,7 @@ static bool next_packet(struct ctp_reader *r)
 			ctp_input_skip(in, CTP_PACKET_HEADER);
 			r->stats.skipped_bytes += CTP_PACKET_HEADER;
 			const struct ctp_notice *said = r->notice;
-			r->notice = 0;
+			r->notice = NULL;
 			bool more = find_header(r);
 			r->notice = said;
 			if (!more)
@@ -244,16 +244,16 @@ static bool next_packet(struct ctp_reader *r)
 
 static bool parse_section(struct ctp_section *sec, const uint8_t *body, size_t len)
 {
-	struct ctp_cursor c = { body, body + len, false };
+	struct ctp_cursor c = {body, body + len, false};
 	uint64_t n = ctp_cursor_varint(&c);
 	if (n > CTP_ATTRS_MAX || len > CTP_SECTION_BYTES_MAX + 2 * CTP_ATTRS_MAX * CTP_VARINT_MAX)
 		return false;
 	for (uint64_t i = 0; i < n; i++) {
-		char *text[2] = { 0 };
+		char *text[2] = {0};
 		for (int j = 0; j < 2; j++) {
 			uint64_t bytes = ctp_cursor_varint(&c);
 			const uint8_t *p = ctp_cursor_bytes(&c, bytes);
-			text[j] = p ? strndup((const char *)p, bytes) : 0;
+			text[j] = p ? strndup((const char *)p, bytes) : NULL;
 		}
 		bool added = text[0] && text[1] && ctp_section_add(sec, text[0], text[1]);
 		free(text[0]);
@@ -273,7 +273,7 @@ static const struct ctp_class *find_class(struct ctp_reader *r, const uint8_t *d
 			return r->classes[i];
 	if (r->nclasses == CTP_CLASSES_MAX) {
 		ctp_err_set(err, "more than %d classes", CTP_CLASSES_MAX);
-		return 0;
+		return NULL;
 	}
 	struct ctp_class *cls = ctp_class_parse(decl, len, err);
 	if (cls) {
@@ -299,7 +299,7 @@ static __attribute__((noinline)) bool control(struct ctp_reader *r, uint64_t kin
 		if (!cls || !ctp_codec_declare(r->codec, cls))
 			spoil_packet(r, cls ? "too many classes" : why.text);
 	} else if (kind == CTP_CONTROL_MARK) {
-		struct ctp_cursor c = { p, r->lanes.heads, false };
+		struct ctp_cursor c = {p, r->lanes.heads, false};
 		item->kind = CTP_ITEM_MARK;
 		item->mark_ns = ctp_cursor_varint(&c);
 		if (c.bad)
@@ -318,7 +318,7 @@ static const struct ctp_class *record(struct ctp_reader *r, uint64_t head, uint6
 		r->lanes.heads = ctp_varint_get(r->lanes.heads, &n);
 	if (!ctp_codec_decode(r->codec, n, head >> 2, &r->lanes, val, &cls) || !r->records_left) {
 		spoil_packet(r, cls ? "a record makes no sense" : "a record of a class that is not declared");
-		return 0;
+		return NULL;
 	}
 	r->records_left--;
 	return cls;
@@ -329,7 +329,7 @@ static const struct ctp_class *record(struct ctp_reader *r, uint64_t head, uint6
 static void close_section(struct ctp_reader *r, struct ctp_item *item, bool orderly)
 {
 	item->kind = CTP_ITEM_END;
-	item->end = (struct ctp_section_end){ .complete = orderly && !r->gap, .missing = r->gap };
+	item->end = (struct ctp_section_end){.complete = orderly && !r->gap, .missing = r->gap};
 	if (!orderly) {
 		r->stats.cut_short++;
 		ctp_notice_say(r->notice, "the section has no end: it was cut short, or is still being written");
@@ -365,7 +365,7 @@ static void join_section(struct ctp_reader *r)
 	r->stats.records += r->records_left;
 	ctp_codec_reset(r->codec);
 	const uint8_t *heads = r->payload, *keys = heads + r->heads_bytes, *rest = keys + r->keys_bytes;
-	r->lanes = (struct ctp_lanes_in){ heads, keys, rest, keys, rest, r->payload + r->payload_bytes };
+	r->lanes = (struct ctp_lanes_in){heads, keys, rest, keys, rest, r->payload + r->payload_bytes};
 	r->end_due = r->flags & CTP_PACKET_IS_LAST;
 	if (!ctp_codec_strings_room(r->codec, r->payload_bytes))
 		spoil_packet(r, "no memory for its strings");
@@ -394,7 +394,7 @@ static bool next_part(struct ctp_reader *r, struct ctp_item *item, enum ctp_stat
 			spoil_packet(r, "its count of records is wrong");
 		else if (r->lanes.keys != r->lanes.keys_end || r->lanes.rest != r->lanes.rest_end)
 			spoil_packet(r, "it holds more than its records");
-		r->lanes = (struct ctp_lanes_in){ 0 };
+		r->lanes = (struct ctp_lanes_in){0};
 		if (r->end_due) {
 			r->end_due = false;
 			close_section(r, item, true);
@@ -432,9 +432,9 @@ static bool next_part(struct ctp_reader *r, struct ctp_item *item, enum ctp_stat
 static void take_some(struct ctp_reader *r, struct ctp_runs *runs, uint64_t from_ns)
 {
 	size_t max = ctp_runs_records(runs);
-	struct ctp_decoded d = { .rec = runs->rec + runs->count, .val = ctp_runs_top(runs), .least_ns = from_ns,
-		                 .max = r->records_left < max ? r->records_left : (uint32_t)max,
-		                 .last_ns = runs->last_ts, .sorted = runs->sorted };
+	struct ctp_decoded d = {.rec = runs->rec + runs->count, .val = ctp_runs_top(runs), .least_ns = from_ns,
+	                        .max = r->records_left < max ? r->records_left : (uint32_t)max,
+	                        .last_ns = runs->last_ts, .sorted = runs->sorted};
 	ctp_codec_decode_some(r->codec, &r->lanes, &d);
 	if (!d.n)
 		return;
@@ -463,9 +463,9 @@ static bool take_one(struct ctp_reader *r, struct ctp_runs *runs, uint64_t from_
 		return false;
 	}
 	r->stats.late++;
-	r->late = (struct ctp_record){ cls, val, ts };
+	r->late = (struct ctp_record){cls, val, ts};
 	item->kind = CTP_ITEM_RECORDS;
-	item->batch = (struct ctp_batch){ .rec = &r->late, .n = 1, .late = true };
+	item->batch = (struct ctp_batch){.rec = &r->late, .n = 1, .late = true};
 	return true;
 }
 
@@ -509,7 +509,7 @@ enum ctp_status ctp_reader_next(struct ctp_reader *r, struct ctp_item *item, str
 			if (!runs->count)
 				continue;
 			item->kind = CTP_ITEM_RECORDS;
-			item->batch = (struct ctp_batch){ .rec = runs->rec, .n = (uint32_t)runs->count };
+			item->batch = (struct ctp_batch){.rec = runs->rec, .n = (uint32_t)runs->count};
 			return CTP_OK;
 		}
 	} while (next_part(r, item, &status, err));

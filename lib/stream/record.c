@@ -104,7 +104,7 @@ const char *ctp_section_get(const struct ctp_section *sec, const char *name)
 	for (uint32_t i = 0; i < sec->nattrs; i++)
 		if (!strcmp(sec->attrs[i].name, name))
 			return sec->attrs[i].value;
-	return 0;
+	return NULL;
 }
 
 void ctp_section_add_host(struct ctp_section *sec, const char *tool)

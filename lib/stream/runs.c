@@ -19,8 +19,8 @@ enum { RECORD_BYTES_MAX = CTP_FIELDS_MAX * (8 + sizeof(struct ctp_str) + 8) + CT
 
 static uint8_t *map(size_t bytes)
 {
-	void *p = mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	return p == MAP_FAILED ? 0 : p;
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return p == MAP_FAILED ? NULL : p;
 }
 
 struct ctp_runs *ctp_runs_new(size_t limit_bytes, struct ctp_err *err)
@@ -28,7 +28,7 @@ struct ctp_runs *ctp_runs_new(size_t limit_bytes, struct ctp_err *err)
 	struct ctp_runs *r = calloc(1, sizeof *r);
 	if (!r) {
 		ctp_err_set(err, "out of memory");
-		return 0;
+		return NULL;
 	}
 	r->limit = limit_bytes;
 	r->arena_bytes = limit_bytes + 2 * RECORD_BYTES_MAX + CTP_BATCH_MAX * CTP_FIELDS_MAX * sizeof(uint64_t);
@@ -38,7 +38,7 @@ struct ctp_runs *ctp_runs_new(size_t limit_bytes, struct ctp_err *err)
 	if (!r->arena || !r->spare) {
 		ctp_err_sys(err, "no memory to hold records back");
 		ctp_runs_free(r);
-		return 0;
+		return NULL;
 	}
 	return r;
 }
@@ -60,7 +60,7 @@ void ctp_runs_free(struct ctp_runs *r)
 
 static const struct ctp_str *text_of(const struct ctp_class *cls, const uint64_t *val, uint32_t field)
 {
-	return ctp_type_is_text(cls->fields[field].type) ? ctp_str_val(val[field]) : 0;
+	return ctp_type_is_text(cls->fields[field].type) ? ctp_str_val(val[field]) : NULL;
 }
 
 static size_t text_bytes(const struct ctp_str *s) { return s ? (sizeof *s + s->len + 1 + 7) & ~(size_t)7 : 0; }
@@ -92,7 +92,7 @@ static const uint64_t *keep_values(struct ctp_runs *r, const struct ctp_class *c
 void ctp_runs_add(struct ctp_runs *r, uint64_t ts_ns, const struct ctp_class *cls)
 {
 	assert(r->count < r->cap);
-	r->rec[r->count++] = (struct ctp_record){ cls, keep_values(r, cls), ts_ns };
+	r->rec[r->count++] = (struct ctp_record){cls, keep_values(r, cls), ts_ns};
 	if (ts_ns < r->last_ts)
 		r->sorted = false;
 	r->last_ts = ts_ns;

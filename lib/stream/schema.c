@@ -14,14 +14,14 @@
 #include "base/cursor.h"
 #include "stream/codec-plan.h"
 
-static const char *const type_names[] = { 0, "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "bool", "enum", "f32", "f64",
-	                                  "string", "bytes" };
-static const char *const role_names[] = { "none", "time", "thread", "process", "address", "coroutine", "probe", "state",
-	                                  "sequence", "count", "unverified", "name", "site" };
-static const char *const pred_names[] = { "none", "time", "key", "prev", "same", "state", "step", "toggle" };
-static const char *const kind_names[] = { "other", "transition", "birth", "death", "loss", "end", "thread", "mapping",
-	                                  "untraced", "conflict", "wake", "name", "site", "await", "function", "process",
-	                                  "sample" };
+static const char *const type_names[] = {NULL, "u8", "u16", "u32", "u64", "i8", "i16", "i32", "i64", "bool", "enum", "f32", "f64",
+                                         "string", "bytes"};
+static const char *const role_names[] = {"none", "time", "thread", "process", "address", "coroutine", "probe", "state",
+                                         "sequence", "count", "unverified", "name", "site"};
+static const char *const pred_names[] = {"none", "time", "key", "prev", "same", "state", "step", "toggle"};
+static const char *const kind_names[] = {"other", "transition", "birth", "death", "loss", "end", "thread", "mapping",
+                                         "untraced", "conflict", "wake", "name", "site", "await", "function", "process",
+                                         "sample"};
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 _Static_assert(COUNT(type_names) == CTP_TYPE_COUNT, "a type has no name");
@@ -29,10 +29,10 @@ _Static_assert(COUNT(role_names) == CTP_ROLE_COUNT_, "a role has no name");
 _Static_assert(COUNT(pred_names) == CTP_PRED_COUNT, "a predictor has no name");
 _Static_assert(COUNT(kind_names) == CTP_KIND_COUNT, "a kind has no name");
 
-const char *ctp_type_name(unsigned type) { return type < COUNT(type_names) ? type_names[type] : 0; }
-const char *ctp_role_name(unsigned role) { return role < COUNT(role_names) ? role_names[role] : 0; }
-const char *ctp_pred_name(unsigned pred) { return pred < COUNT(pred_names) ? pred_names[pred] : 0; }
-const char *ctp_kind_name(unsigned kind) { return kind < COUNT(kind_names) ? kind_names[kind] : 0; }
+const char *ctp_type_name(unsigned type) { return type < COUNT(type_names) ? type_names[type] : NULL; }
+const char *ctp_role_name(unsigned role) { return role < COUNT(role_names) ? role_names[role] : NULL; }
+const char *ctp_pred_name(unsigned pred) { return pred < COUNT(pred_names) ? pred_names[pred] : NULL; }
+const char *ctp_kind_name(unsigned kind) { return kind < COUNT(kind_names) ? kind_names[kind] : NULL; }
 
 /* What a class owns, behind the struct that others see. */
 struct class_mem {
@@ -159,11 +159,11 @@ struct ctp_class *ctp_class_new(const char *name, enum ctp_kind kind, const stru
 	size_t text = strlen(name) + 1, nlabels = 0;
 	if (!name_ok(name, strlen(name), false) || nfields > CTP_FIELDS_MAX) {
 		ctp_err_set(err, "class %.40s: no usable name, or more than %d fields", name, CTP_FIELDS_MAX);
-		return 0;
+		return NULL;
 	}
 	for (uint32_t i = 0; i < nfields; i++) {
 		if (check_field(&fields[i], name, err))
-			return 0;
+			return NULL;
 		text += strlen(fields[i].name) + 1 + text_bytes(fields[i].unit) + 1;
 		nlabels += fields[i].nlabels;
 		for (uint32_t j = 0; j < fields[i].nlabels; j++)
@@ -172,14 +172,14 @@ struct ctp_class *ctp_class_new(const char *name, enum ctp_kind kind, const stru
 	struct class_mem *m = calloc(1, sizeof *m + nfields * sizeof *fields + nlabels * sizeof(struct ctp_label) + text);
 	if (!m) {
 		ctp_err_set(err, "class %.40s: out of memory", name);
-		return 0;
+		return NULL;
 	}
 	m->fields = (struct ctp_field *)(m + 1);
 	struct ctp_label *labels = (struct ctp_label *)(m->fields + nfields);
 	m->names = (char *)(labels + nlabels);
 	m->names_end = m->names + text;
-	m->cls = (struct ctp_class){ .name = keep(m, name, strlen(name)), .nfields = nfields, .fields = m->fields,
-		                     .kind = kind < CTP_KIND_COUNT ? (uint8_t)kind : (uint8_t)CTP_KIND_OTHER };
+	m->cls = (struct ctp_class){.name = keep(m, name, strlen(name)), .nfields = nfields, .fields = m->fields,
+	                            .kind = kind < CTP_KIND_COUNT ? (uint8_t)kind : (uint8_t)CTP_KIND_OTHER};
 	for (uint32_t i = 0; i < nfields; i++) {
 		struct ctp_field *f = &m->fields[i];
 		*f = fields[i];
@@ -189,12 +189,12 @@ struct ctp_class *ctp_class_new(const char *name, enum ctp_kind kind, const stru
 		f->unit = keep(m, fields[i].unit, text_bytes(fields[i].unit));
 		f->labels = labels;
 		for (uint32_t j = 0; j < f->nlabels; j++, labels++)
-			*labels = (struct ctp_label){ fields[i].labels[j].value,
-				                      keep(m, fields[i].labels[j].name, strlen(fields[i].labels[j].name)) };
+			*labels = (struct ctp_label){fields[i].labels[j].value,
+			                             keep(m, fields[i].labels[j].name, strlen(fields[i].labels[j].name))};
 	}
 	if (check_class(&m->cls, err) || !(m->cls.plan = ctp_codec_plan_new(&m->cls, err)))
 		goto fail;
-	uint8_t *decl = malloc(declare(&m->cls, 0));
+	uint8_t *decl = malloc(declare(&m->cls, NULL));
 	if (!decl) {
 		ctp_err_set(err, "class %.40s: out of memory", name);
 		goto fail;
@@ -204,7 +204,7 @@ struct ctp_class *ctp_class_new(const char *name, enum ctp_kind kind, const stru
 	return &m->cls;
 fail:
 	ctp_class_free(&m->cls);
-	return 0;
+	return NULL;
 }
 
 void ctp_class_free(struct ctp_class *cls)
@@ -222,7 +222,7 @@ static const char *take_text(struct ctp_cursor *c, char **room)
 	uint64_t len = ctp_cursor_varint(c);
 	const uint8_t *p = ctp_cursor_bytes(c, len);
 	if (!p || !name_ok((const char *)p, len, true))
-		return 0;
+		return NULL;
 	char *s = memcpy(*room, p, len);
 	s[len] = 0;
 	*room += len + 1;
@@ -242,10 +242,10 @@ static void keep_decl(struct ctp_class *cls, const uint8_t *decl, size_t decl_by
 
 struct ctp_class *ctp_class_parse(const uint8_t *decl, size_t decl_bytes, struct ctp_err *err)
 {
-	struct ctp_cursor c = { decl, decl + decl_bytes, false };
-	struct ctp_class *cls = 0;
+	struct ctp_cursor c = {decl, decl + decl_bytes, false};
+	struct ctp_class *cls = NULL;
 	struct ctp_field *fields = calloc(CTP_FIELDS_MAX, sizeof *fields);
-	struct ctp_label *labels = 0;
+	struct ctp_label *labels = NULL;
 	size_t nlabels = 0, cap = 0;
 	/* Each text takes its length's byte in the declaration, so its NUL has room here. */
 	char *text = malloc(decl_bytes + 1), *room = text;
@@ -288,7 +288,7 @@ struct ctp_class *ctp_class_parse(const uint8_t *decl, size_t decl_bytes, struct
 		goto out;
 	size_t at = 0; /* only now: the labels no longer move */
 	for (uint64_t i = 0; i < nfields; at += fields[i++].nlabels)
-		fields[i].labels = fields[i].nlabels ? labels + at : 0;
+		fields[i].labels = fields[i].nlabels ? labels + at : NULL;
 	cls = ctp_class_new(name, kind < CTP_KIND_COUNT ? (enum ctp_kind)kind : CTP_KIND_OTHER, fields, (uint32_t)nfields, err);
 	if (cls)
 		keep_decl(cls, decl, decl_bytes);
@@ -320,5 +320,5 @@ const char *ctp_field_label(const struct ctp_field *field, uint64_t value)
 	for (uint32_t i = 0; i < field->nlabels; i++)
 		if (field->labels[i].value == value)
 			return field->labels[i].name;
-	return 0;
+	return NULL;
 }

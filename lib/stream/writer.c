@@ -57,27 +57,27 @@ struct ctp_writer *ctp_writer_new_in(ctp_writer_room *room, ctp_writer_put *put,
 	struct ctp_writer *w = calloc(1, sizeof *w);
 	if (!w) {
 		ctp_err_set(err, "out of memory");
-		return 0;
+		return NULL;
 	}
 	w->room = room;
 	w->put = put;
 	w->arg = arg;
 	w->codec = ctp_codec_new(err);
-	w->own = room ? 0 : malloc(CTP_WRITER_ROOM);
+	w->own = room ? NULL : malloc(CTP_WRITER_ROOM);
 	w->keys = malloc(CTP_PAYLOAD_MAX);
 	w->rest = malloc(CTP_PAYLOAD_MAX);
 	w->preamble = malloc(CTP_SECTION_BYTES_MAX + (2 * CTP_ATTRS_MAX + 4) * CTP_VARINT_MAX);
 	if (!w->codec || (!room && !w->own) || !w->keys || !w->rest || !w->preamble) {
 		ctp_err_set(err, "out of memory");
 		ctp_writer_free(w);
-		return 0;
+		return NULL;
 	}
 	return w;
 }
 
 struct ctp_writer *ctp_writer_new(ctp_writer_put *put, void *arg, struct ctp_err *err)
 {
-	return ctp_writer_new_in(0, put, arg, err);
+	return ctp_writer_new_in(NULL, put, arg, err);
 }
 
 void ctp_writer_free(struct ctp_writer *w)
@@ -122,13 +122,13 @@ static void begin_packet(struct ctp_writer *w)
 	ctp_codec_reset(w->codec);
 	w->packets++;
 	w->nclasses = 0;
-	w->last = 0;
+	w->last = NULL;
 	w->records = 0;
 	w->first_ns = UINT64_MAX;
 	w->last_ns = 0;
 	w->packet = w->room ? w->room(w->arg) : w->own;
 	memcpy(w->packet + CTP_PACKET_HEADER, w->preamble, w->preamble_bytes);
-	w->at = (struct ctp_lanes){ w->packet + CTP_PACKET_HEADER + w->preamble_bytes, w->keys, w->rest, w->rest };
+	w->at = (struct ctp_lanes){w->packet + CTP_PACKET_HEADER + w->preamble_bytes, w->keys, w->rest, w->rest};
 }
 
 /* Bytes of the packet, but for its header. */
@@ -160,7 +160,7 @@ static void send_packet(struct ctp_writer *w, unsigned flags)
 	ctp_store_u24(h + CTP_PACKET_KEYS, (uint32_t)keys);
 	ctp_store_u32(h + CTP_PACKET_HEADER_CRC,
 	              ctp_crc32c(0, h + CTP_PACKET_PAYLOAD_CRC, CTP_PACKET_HEADER - CTP_PACKET_PAYLOAD_CRC));
-	w->at.heads = 0;
+	w->at.heads = NULL;
 	if (!w->failed && !w->put(w->arg, h, CTP_PACKET_HEADER + len))
 		w->failed = true;
 }
@@ -186,7 +186,7 @@ static uint32_t class_number(struct ctp_writer *w, const struct ctp_class *cls)
 		return w->slots[i].n;
 	if (w->nclasses == CTP_CLASSES_MAX || cls->decl_bytes > CTP_SECTION_BYTES_MAX || !ctp_codec_declare(w->codec, cls))
 		return UINT32_MAX;
-	w->slots[i] = (struct class_slot){ cls, w->nclasses, w->packets };
+	w->slots[i] = (struct class_slot){cls, w->nclasses, w->packets};
 	w->at.heads = put_control(w->at.heads, CTP_CONTROL_CLASS, cls->decl_bytes);
 	memcpy(w->at.heads, cls->decl, cls->decl_bytes);
 	w->at.heads += cls->decl_bytes;
@@ -198,7 +198,7 @@ static size_t cut_strings(const struct ctp_class *cls, uint64_t *val, struct ctp
 {
 	size_t sum = 0, ncopies = 0;
 	for (uint32_t i = 0; i < cls->nfields; i++) {
-		const struct ctp_str *s = ctp_type_is_text(cls->fields[i].type) ? ctp_str_val(val[i]) : 0;
+		const struct ctp_str *s = ctp_type_is_text(cls->fields[i].type) ? ctp_str_val(val[i]) : NULL;
 		if (!s)
 			continue;
 		size_t most = CTP_RECORD_TEXT_MAX - sum < CTP_STRING_MAX ? CTP_RECORD_TEXT_MAX - sum : CTP_STRING_MAX;
@@ -271,7 +271,7 @@ static void write_any(struct ctp_writer *w, const struct ctp_class *cls, const u
 		return;
 	}
 	uint64_t cut[CTP_FIELDS_MAX];
-	struct ctp_str *copies[CTP_FIELDS_MAX] = { 0 };
+	struct ctp_str *copies[CTP_FIELDS_MAX] = {0};
 	memcpy(cut, val, cls->nfields * sizeof *cut);
 	text = cut_strings(cls, cut, copies);
 	write_record(w, cls, cut, text);
@@ -319,7 +319,7 @@ void ctp_writer_records(struct ctp_writer *w, const struct ctp_batch *batch)
 
 void ctp_writer_record(struct ctp_writer *w, const struct ctp_class *cls, const uint64_t *val)
 {
-	const struct ctp_record rec = { .cls = cls, .val = val };
+	const struct ctp_record rec = {.cls = cls, .val = val};
 	if (!write_some(w, &rec, 1))
 		write_any(w, cls, val);
 }
