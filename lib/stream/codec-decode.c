@@ -4,6 +4,7 @@
  * The bytes are hostile, but whole: each lane is followed by CTP_RECORD_ROOM readable bytes, so a record is read first and its ends
  * are looked at afterwards. As in codec-encode.c, the usual classes have code of their own.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "stream/codec-own.h"
@@ -298,6 +299,7 @@ static NOINLINE void decode_transitions(struct ctp_codec *c, unsigned n, struct 
 
 void ctp_codec_decode_some(struct ctp_codec *c, struct ctp_lanes_in *from, struct ctp_decoded *d)
 {
+	assert(from->heads <= from->heads_end && from->keys <= from->keys_end && from->rest <= from->rest_end);
 	while (from->heads < from->heads_end && d->n < d->max) {
 		uint64_t n, had = d->n;
 		const uint8_t *p = ctp_varint_get(from->heads, &n);

@@ -8,6 +8,7 @@
  */
 #include "stream/order.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "stream/runs.h"
@@ -16,6 +17,7 @@ struct ctp_order {
 	struct ctp_reader *r;
 	struct ctp_runs *runs;
 	uint64_t watermark;
+	uint64_t last_ns; /* of the records that went; 0: none of the section */
 	bool after_due; /* `after` is to be delivered once nothing more may go */
 	struct ctp_item after;
 };
@@ -47,6 +49,13 @@ void ctp_order_free(struct ctp_order *o)
 /* Else a batch has no records: the runs are full. */
 static bool is_late(const struct ctp_item *item) { return item->kind == CTP_ITEM_RECORDS && item->batch.n; }
 
+/* Records go: none is older than one that went before. */
+static void let_go(struct ctp_order *o, const struct ctp_record *rec, size_t n)
+{
+	assert(rec->ts_ns >= o->last_ns && rec[n - 1].ts_ns >= rec->ts_ns);
+	o->last_ns = rec[n - 1].ts_ns;
+}
+
 /* What was read lets records go. */
 static void release(struct ctp_order *o, const struct ctp_item *item)
 {
@@ -73,6 +82,7 @@ enum ctp_status ctp_order_next(struct ctp_order *o, struct ctp_item *item, struc
 	while (!ctp_runs_next(o->runs, &item->batch)) {
 		if (o->after_due) {
 			o->after_due = false;
+			o->last_ns = 0;
 			*item = o->after;
 			return CTP_OK;
 		}
@@ -81,6 +91,7 @@ enum ctp_status ctp_order_next(struct ctp_order *o, struct ctp_item *item, struc
 			return status;
 		release(o, item);
 	}
+	let_go(o, item->batch.rec, item->batch.n);
 	item->kind = CTP_ITEM_RECORDS;
 	item->section = o->after.section;
 	return CTP_OK;
@@ -106,6 +117,11 @@ static enum ctp_status gather(struct ctp_order *o, struct ctp_item *item, struct
 enum ctp_status ctp_order_gather(struct ctp_order *o, struct ctp_runs **runs, struct ctp_item *item, struct ctp_err *err)
 {
 	enum ctp_status status = gather(o, item, err);
+	size_t n = ctp_runs_released(o->runs);
+	if (n)
+		let_go(o, o->runs->rec + o->runs->out, n);
+	if (!status && item->kind != CTP_ITEM_RECORDS)
+		o->last_ns = 0; /* a section begins or ends */
 	if (!ctp_runs_part(&o->runs, runs))
 		status = ctp_err_set(err, "out of memory");
 	if (status)

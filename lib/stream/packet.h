@@ -48,4 +48,6 @@ enum {
 	CTP_STRING_HANDLE = 2, /* handle 0 is the empty string, n + 1 the n-th that was remembered */
 };
 
+_Static_assert(CTP_PAYLOAD_MAX < 1 << 24, "the length of a lane has 24 bits");
+
 #endif

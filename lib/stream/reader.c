@@ -7,6 +7,7 @@
  */
 #include "stream/reader.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -190,6 +191,7 @@ static bool ends_well(struct ctp_input *in, size_t whole)
 /* The packet's bytes where they can be read beyond their end: there they are, if the input has more. */
 static void take_payload(struct ctp_reader *r, size_t whole)
 {
+	assert(r->in->avail >= whole);
 	r->payload = r->in->ptr + CTP_PACKET_HEADER;
 	r->payload_bytes = whole - CTP_PACKET_HEADER;
 	if (r->in->avail < whole + CTP_RECORD_ROOM) {
@@ -364,6 +366,7 @@ static void join_section(struct ctp_reader *r)
 	count_packet(r);
 	r->stats.records += r->records_left;
 	ctp_codec_reset(r->codec);
+	assert(r->heads_bytes + r->keys_bytes <= r->payload_bytes && r->payload_bytes <= CTP_PAYLOAD_MAX); /* by header_ok */
 	const uint8_t *heads = r->payload, *keys = heads + r->heads_bytes, *rest = keys + r->keys_bytes;
 	r->lanes = (struct ctp_lanes_in){heads, keys, rest, keys, rest, r->payload + r->payload_bytes};
 	r->end_due = r->flags & CTP_PACKET_IS_LAST;
@@ -436,6 +439,7 @@ static void take_some(struct ctp_reader *r, struct ctp_runs *runs, uint64_t from
 	                        .max = r->records_left < max ? r->records_left : (uint32_t)max,
 	                        .last_ns = runs->last_ts, .sorted = runs->sorted};
 	ctp_codec_decode_some(r->codec, &r->lanes, &d);
+	assert(d.n <= d.max && (uint8_t *)d.val <= runs->arena + runs->arena_bytes);
 	if (!d.n)
 		return;
 	r->records_left -= d.n;

@@ -3,6 +3,7 @@
  */
 #include "stream/sorter.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "stream/runs.h"
@@ -65,7 +66,10 @@ uint64_t ctp_sorter_late(const struct ctp_sorter *sorter) { return sorter->late;
 static void write_released(struct ctp_sorter *sorter, struct ctp_writer *w)
 {
 	struct ctp_batch all;
-	while (ctp_runs_next(sorter->runs, &all))
+	uint64_t last_ns = 0;
+	while (ctp_runs_next(sorter->runs, &all)) {
+		assert(all.rec->ts_ns >= last_ns); /* else the marks would be false */
+		last_ns = all.rec[all.n - 1].ts_ns;
 		for (uint32_t at = 0, n; at < all.n; at += n) {
 			n = all.n - at < MARK_ROWS ? all.n - at : MARK_ROWS;
 			const struct ctp_batch some = {.rec = all.rec + at, .n = n};
@@ -75,6 +79,7 @@ static void write_released(struct ctp_sorter *sorter, struct ctp_writer *w)
 			if (n == MARK_ROWS)
 				sorter->ops->mark(sorter->arg, w, some.rec[n - 1].ts_ns);
 		}
+	}
 }
 
 bool ctp_sorter_put(struct ctp_sorter *sorter, struct ctp_writer *w, const struct ctp_class *cls, const uint64_t *val)

@@ -142,7 +142,7 @@ static void send_packet(struct ctp_writer *w, unsigned flags)
 {
 	uint8_t *h = w->packet, *p = w->at.heads;
 	size_t len = payload_bytes(w), keys = (size_t)(w->at.keys - w->keys), rest = (size_t)(w->at.rest - w->rest);
-	assert(len <= CTP_PAYLOAD_MAX);
+	assert(len <= CTP_PAYLOAD_MAX && keys + rest <= len); /* header_ok of reader.c refuses others */
 	memcpy(p, w->keys, keys);
 	memcpy(p + keys, w->rest, rest);
 	memset(h, 0, CTP_PACKET_HEADER);
@@ -251,6 +251,7 @@ static inline void write_record(struct ctp_writer *w, const struct ctp_class *cl
 	}
 	w->last = cls;
 	w->last_n = n;
+	assert(payload_bytes(w) + text + CTP_RECORD_ROOM <= CTP_PAYLOAD_MAX);
 	ctp_codec_encode(w->codec, n, val, &w->at);
 	w->records++;
 	if (cls->time_field >= 0)
