@@ -1,6 +1,7 @@
 /* follow: from records to states. Each state change is told once, what is missing is not whole, and nothing is made up. */
 #include "analyse/follow.h"
 
+#include "analyse/threads.h"
 #include "byhand.h"
 #include "tap.h"
 
@@ -90,8 +91,8 @@ static void a_life(void)
 	dies(&h, 250, 1);
 	is(so_far(), "B1 R1 S1 W1 R1 D1", "each change is told once, and a second wake is none");
 	is_u64(co->run_ns + co->wait_ns + co->ready_ns + 10, 150, "from birth to death, no time is missing");
-	is_u64(f.threads.list[1].busy_ns, 20, "the thread where it ran first was busy");
-	is_u64(f.threads.list[2].busy_ns, 50, "and so was the other, until its death");
+	is_u64(f.threads->list[1].busy_ns, 20, "the thread where it ran first was busy");
+	is_u64(f.threads->list[2].busy_ns, 50, "and so was the other, until its death");
 	resumes(&h, 260, 1, 5);
 	suspends(&h, 270, 1, 5, 8);
 	dies(&h, 280, 1);
@@ -296,7 +297,7 @@ static void gaps_at_the_ends(void)
 	resumes(&h, 30, 1, 5);
 	suspends(&h, 40, 1, 5, 8);
 	is_u64(times_of(1), 10000010, "only what is asked for counts");
-	is_u64(f.threads.list[1].busy_ns, 10, "for threads too");
+	is_u64(f.threads->list[1].busy_ns, 10, "for threads too");
 	end();
 }
 
@@ -307,15 +308,15 @@ static void thread_gaps(void)
 	resumes(&h, 10, 1, 5);
 	ring_lost(&h, 12, 17, 5, 3);
 	suspends(&h, 20, 1, 5, 8);
-	is_u64(f.threads.list[1].busy_ns, 5, "a thread is not busy in a gap of its ring");
+	is_u64(f.threads->list[1].busy_ns, 5, "a thread is not busy in a gap of its ring");
 	ring_lost(&h, 22, 30, 5, 1);
 	ring_lost(&h, 25, 32, 5, 1);
-	is_u64(f.threads.list[1].unknown_ns, 5 + 10, "where each moment counts once");
+	is_u64(f.threads->list[1].unknown_ns, 5 + 10, "where each moment counts once");
 	ring_lost(&h, 40, 50, 0, 1);
 	ring_lost(&h, 50, 40, 5, 1);
 	ring_lost(&h, 50, 60, 6, UINT64_MAX);
-	ok(f.counts.ring_lost == UINT64_MAX && f.threads.list[1].unknown_ns == 15, "nonsense and threads that are not known do no harm");
-	is_u64(f.threads.list[2].unknown_ns, 10, "a thread may be known by its gap alone");
+	ok(f.counts.ring_lost == UINT64_MAX && f.threads->list[1].unknown_ns == 15, "nonsense and threads that are not known do no harm");
+	is_u64(f.threads->list[2].unknown_ns, 10, "a thread may be known by its gap alone");
 	ok(f.counts.lost == 0 && !f.missed_ns && f.counts.missed == 0, "those are not lost twice");
 	end();
 }
@@ -498,10 +499,10 @@ static void names_and_threads(void)
 	is_u64(strlen(ctp_follow_find(&f, 1)->name), CTP_FOLLOW_NAME_MAX, "a long one is cut");
 	for (uint64_t tid = 1; tid < CTP_THREADS_MAX + 100; tid++)
 		transition(&h, tid, 1, tid, 0, tid % 2);
-	is_u64(f.threads.count, CTP_THREADS_MAX, "there is a limit for threads");
+	is_u64(f.threads->count, CTP_THREADS_MAX, "there is a limit for threads");
 	is_u64(ctp_follow_find(&f, 1)->thread, 0, "who runs beyond it runs nowhere");
 	transition(&h, 1 << 20, 1, 17, 0, true);
-	is_u64(f.threads.list[ctp_follow_find(&f, 1)->thread].tid, 17, "what is within stays");
+	is_u64(f.threads->list[ctp_follow_find(&f, 1)->thread].tid, 17, "what is within stays");
 	end();
 }
 

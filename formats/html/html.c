@@ -29,7 +29,7 @@ struct shown {
 	struct ctp_html_gaps gaps;
 	uint32_t *place_numbers, *thread_numbers; /* from follow.h's to the page's */
 	uint32_t nplace_numbers, nthread_numbers;
-	struct ctp_thread *threads; /* those that coroutines ran on, or may have */
+	struct ctp_follow_thread *threads; /* those that coroutines ran on, or may have */
 	uint32_t nthreads;
 	uint64_t t0_ns, span_ns;
 };
@@ -229,7 +229,7 @@ static void on_thread_gap(void *arg, uint32_t thread, uint64_t after_ns, uint64_
 
 static bool settle_places(struct shown *w, struct ctp_follow *f)
 {
-	uint32_t n = f->places.count;
+	uint32_t n = ctp_follow_places(f);
 	w->place_numbers = calloc(n, sizeof *w->place_numbers);
 	if (!w->place_numbers)
 		return false;
@@ -241,16 +241,18 @@ static bool settle_places(struct shown *w, struct ctp_follow *f)
 
 static bool settle_threads(struct shown *w, const struct ctp_follow *f)
 {
-	w->thread_numbers = calloc(f->threads.count, sizeof *w->thread_numbers);
-	w->threads = calloc(f->threads.count, sizeof *w->threads);
+	uint32_t count = ctp_follow_threads(f);
+	w->thread_numbers = calloc(count, sizeof *w->thread_numbers);
+	w->threads = calloc(count, sizeof *w->threads);
 	if (!w->thread_numbers || !w->threads)
 		return false;
-	w->nthread_numbers = f->threads.count;
-	for (uint32_t i = 0; i < f->threads.count; i++) {
-		if (!f->threads.list[i].resumes && !ctp_html_gaps_has(&w->gaps, i))
+	w->nthread_numbers = count;
+	for (uint32_t i = 0; i < count; i++) {
+		struct ctp_follow_thread th = ctp_follow_thread(f, i);
+		if (!th.resumes && !ctp_html_gaps_has(&w->gaps, i))
 			continue;
 		w->thread_numbers[i] = w->nthreads;
-		w->threads[w->nthreads++] = f->threads.list[i];
+		w->threads[w->nthreads++] = th;
 	}
 	return true;
 }
@@ -321,7 +323,7 @@ static void put_threads(struct ctp_output *out, const struct shown *w)
 {
 	ctp_print_f(out, ",\"threads\":[");
 	for (uint32_t i = 0; i < w->nthreads; i++) {
-		const struct ctp_thread *th = &w->threads[i];
+		const struct ctp_follow_thread *th = &w->threads[i];
 		ctp_print_f(out, "%s{\"tid\":%ju,\"pid\":%ju,", i ? "," : "", th->tid, th->pid);
 		put_text(out, "name", th->name);
 		ctp_print_f(out, "}");

@@ -131,7 +131,7 @@ static void fill_sites(struct ctp_analysis *a, struct ctp_report_section *s, con
 	struct ctp_tally *t = a->priv->tally;
 	s->sites = calloc(t->nplaces, sizeof *s->sites);
 	a->report.failed |= !s->sites;
-	for (uint32_t i = 0; s->sites && i < a->follow.places.count && s->nsites < t->nplaces; i++) {
+	for (uint32_t i = 0; s->sites && i < a->follow.places->count && s->nsites < t->nplaces; i++) {
 		const struct ctp_tally_place *p = t->places[i];
 		if (!p || (!p->wait.count && !p->run.count && !waiting[i]))
 			continue;
@@ -167,10 +167,10 @@ static void fill_threads(struct ctp_analysis *a, struct ctp_report_section *s, u
 {
 	uint64_t from_ns = end_ns - s->looked_ns, before_ns = ctp_span_ns(from_ns, a->follow.attached_ns);
 	before_ns = before_ns < s->looked_ns ? before_ns : s->looked_ns;
-	s->threads = calloc(a->follow.threads.count, sizeof *s->threads);
+	s->threads = calloc(a->follow.threads->count, sizeof *s->threads);
 	a->report.failed |= !s->threads;
-	for (uint32_t i = 1; s->threads && i < a->follow.threads.count; i++) {
-		struct ctp_thread *th = &a->follow.threads.list[i];
+	for (uint32_t i = 1; s->threads && i < a->follow.threads->count; i++) {
+		struct ctp_thread *th = &a->follow.threads->list[i];
 		if (!th->resumes && !th->unknown_ns)
 			continue;
 		uint64_t unknown_ns = th->unknown_ns + before_ns;
@@ -247,7 +247,7 @@ static void group_add(struct ctp_analysis *a, struct groups *gs, const struct ct
 	if (ns >= g->still.longest_ns) {
 		g->still.longest_ns = ns;
 		g->still.longest = co->id;
-		g->still.tid = a->follow.threads.list[co->thread].tid;
+		g->still.tid = a->follow.threads->list[co->thread].tid;
 	}
 	g->still.shortest_ns = ns < g->still.shortest_ns ? ns : g->still.shortest_ns;
 	const struct ctp_report_section *s = a->priv->section;
@@ -321,7 +321,7 @@ static void ended(void *arg, const struct ctp_follow_end *told)
 		                              .end_ns = first_ns + a->report.until_ns};
 	}
 	if (s) {
-		uint64_t *waiting = calloc(a->follow.places.count, sizeof *waiting);
+		uint64_t *waiting = calloc(a->follow.places->count, sizeof *waiting);
 		s->start_ns = first_ns;
 		s->duration_ns = end.end_ns - first_ns;
 		s->looked_ns = ctp_span_ns(a->follow.since_ns > first_ns ? a->follow.since_ns : first_ns, end.end_ns);

@@ -37,7 +37,7 @@ void ctp_follow_lose(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t af
 	if (ch.whole)
 		ctp_follow_spend(f, co, &(struct ctp_change){.was = ch.was, .was_ns = ch.was_ns, .ts_ns = after_ns, .whole = true},
 		                 CTP_FOLLOW_ASKED);
-	struct ctp_thread *th = ctp_follow_thread(f, co);
+	struct ctp_thread *th = ctp_follow_running_on(f, co);
 	if (th)
 		th->current = 0;
 	co->flags |= CTP_CO_TAIL | CTP_CO_GAP;
@@ -50,8 +50,8 @@ void ctp_follow_lose(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t af
 static void thread_gap(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
 {
 	uint64_t transitions = ctp_roles_value(val, s->transitions), after = ctp_roles_value(val, s->after);
-	uint32_t thread = transitions ? ctp_threads_number(&f->threads, ctp_roles_value(val, s->tid)) : 0;
-	struct ctp_thread *th = &f->threads.list[thread];
+	uint32_t thread = transitions ? ctp_threads_number(f->threads, ctp_roles_value(val, s->tid)) : 0;
+	struct ctp_thread *th = &f->threads->list[thread];
 	add_count(&f->counts.ring_lost, transitions);
 	if (!thread || after > ts)
 		return;

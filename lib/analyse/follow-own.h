@@ -6,12 +6,16 @@
 
 #include "analyse/coro-table.h"
 #include "analyse/follow.h"
+#include "analyse/places.h"
 #include "analyse/roles.h"
+#include "analyse/threads.h"
 #include "stream/sequence.h"
 
 struct ctp_follow_priv {
 	const struct ctp_class *standard; /* the class that ctp_roles_standard is for; null: no record of it yet */
 	struct ctp_coro_table table;
+	struct ctp_threads threads;
+	struct ctp_places places;
 	struct ctp_roles shapes[CTP_CLASSES_MAX];
 	struct ctp_dialect dialect;
 	uint32_t runs;          /* of the section so far, if it has a clock and no pid */
@@ -25,6 +29,12 @@ static inline void ctp_follow_tell(struct ctp_follow *f, const struct ctp_change
 {
 	if (f->ops->change)
 		f->ops->change(f->arg, ch);
+}
+
+/* ctp_follow_place, inline: it is asked for each event. */
+static inline uint32_t ctp_follow_place_of(const struct ctp_follow *f, const struct ctp_coroutine *co)
+{
+	return f->places->place[co->place].shared ? co->place : 0;
 }
 
 /* Makes a coroutine; null: the table is full. */
@@ -88,9 +98,9 @@ static inline struct ctp_change ctp_change_of(struct ctp_coroutine *co, enum ctp
 }
 
 /* The thread on which a coroutine runs; null: it does not run, or another runs there. */
-static inline struct ctp_thread *ctp_follow_thread(struct ctp_follow *f, const struct ctp_coroutine *co)
+static inline struct ctp_thread *ctp_follow_running_on(struct ctp_follow *f, const struct ctp_coroutine *co)
 {
-	struct ctp_thread *th = &f->threads.list[co->thread];
+	struct ctp_thread *th = &f->threads->list[co->thread];
 	return co->state == CTP_RUNNING && th->current == co->id ? th : NULL;
 }
 

@@ -51,7 +51,7 @@ static CTP_ALWAYS void ctp_follow_suspend(struct ctp_follow *f, struct ctp_corou
 	uint32_t flags = co->flags;
 	uint64_t where = site ? ~site : addr; /* numbers and addresses apart */
 	ch->kind = CTP_CHANGE_SUSPEND;
-	ch->from = ctp_follow_place(f, co);
+	ch->from = ctp_follow_place_of(f, co);
 	if (th->current == co->id || ch->was == CTP_RUNNING) { /* else it is lazy, and its maker suspends it before it ever ran */
 		th->current = th->current == co->id ? th->outer : 0;
 		th->outer = 0;
@@ -117,8 +117,8 @@ static CTP_ALWAYS bool ctp_follow_step(struct ctp_follow *f, const struct ctp_ro
 		ctp_follow_lose(f, co, 0, ts, counted ? val[s->index] - due : 0);
 	}
 	*ch = ctp_change_of(co, CTP_CHANGE_SUSPEND, ts);
-	ch->thread = ctp_threads_number(&f->threads, ctp_roles_value(val, s->tid));
-	struct ctp_thread *th = &f->threads.list[ch->thread];
+	ch->thread = ctp_threads_number(f->threads, ctp_roles_value(val, s->tid));
+	struct ctp_thread *th = &f->threads->list[ch->thread];
 	bool active = s->active != CTP_ROLES_NONE && val[s->active];
 	bool dead = ch->was == CTP_DEAD;
 	/* A transition before a death may be told behind it. */

@@ -1,5 +1,5 @@
 /* follow-text.c - the text of a place. */
-#include "analyse/follow.h"
+#include "analyse/follow-own.h"
 
 #include <stdio.h>
 
@@ -7,7 +7,7 @@
 
 const char *ctp_follow_text(struct ctp_follow *f, uint32_t place)
 {
-	const struct ctp_place *p = &f->places.place[place];
+	const struct ctp_place *p = &f->places->place[place];
 	if (!place || !p->shared)
 		return NULL;
 	const struct ctp_spot *at = &p->spot;

@@ -76,7 +76,7 @@ void ctp_follow_put_place(struct ctp_follow *f, struct ctp_coroutine *co, uint64
 	struct ctp_spot spot = site ? (struct ctp_spot){.site = site} : spot_at(f, pid, addr);
 	if (!site && co->code && !spot.file)
 		spot = spot_at(f, pid, co->code);
-	co->place = ctp_places_number(&f->places, spot, pid, co->id);
+	co->place = ctp_places_number(f->places, spot, pid, co->id);
 }
 
 /* --- what the records tell ------------------------------------------------------------------------------------------------ */
@@ -111,7 +111,7 @@ static void birth(struct ctp_follow *f, const struct ctp_roles *s, const uint64_
 	bool ours = ctp_roles_value(val, s->pid) && !ctp_roles_value(val, s->by_hand);
 	co->flags |= CTP_CO_BIRTH | (ours ? CTP_CO_OURS : 0) | (before ? CTP_CO_BEFORE : 0);
 	co->parent = ctp_roles_value(val, s->parent);
-	co->spawn = ctp_places_number(&f->places, (struct ctp_spot){.site = ctp_roles_value(val, s->site)}, 0, co->id);
+	co->spawn = ctp_places_number(f->places, (struct ctp_spot){.site = ctp_roles_value(val, s->site)}, 0, co->id);
 	if (ts < co->born_ns)
 		co->born_ns = ts;
 	ctp_follow_tell(f, &ch);
@@ -125,9 +125,9 @@ static void death(struct ctp_follow *f, const struct ctp_roles *s, const uint64_
 		return;
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_DIED, ts);
 	ch.whole = ch.whole && (s->after == CTP_ROLES_NONE || val[s->after] == ts);
-	struct ctp_thread *th = ctp_follow_thread(f, co);
+	struct ctp_thread *th = ctp_follow_running_on(f, co);
 	if (ch.was == CTP_RUNNING && ch.whole)
-		ctp_follow_ran(f, &f->threads.list[co->thread], ch.was_ns, ts, CTP_FOLLOW_ASKED);
+		ctp_follow_ran(f, &f->threads->list[co->thread], ch.was_ns, ts, CTP_FOLLOW_ASKED);
 	if (th) {
 		th->current = th->outer;
 		th->outer = 0;
@@ -167,10 +167,10 @@ static void wake(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t
 	if (!co || co->state == CTP_DEAD || ts < co->resumed_ns)
 		return;
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_WAKE, ts);
-	ch.thread = ctp_threads_number(&f->threads, ctp_roles_value(val, s->tid));
+	ch.thread = ctp_threads_number(f->threads, ctp_roles_value(val, s->tid));
 	ch.by = ctp_roles_value(val, s->by);
 	if (!ch.by)
-		ch.by = ended_child(f, &f->threads.list[ch.thread], co);
+		ch.by = ended_child(f, &f->threads->list[ch.thread], co);
 	if (co->state == CTP_RUNNABLE || is_cause(co, ch.thread, ts, f->priv->early_ns))
 		return;
 	if (co->flags & CTP_CO_TAIL) {
@@ -205,9 +205,9 @@ static void has_function(struct ctp_follow *f, const struct ctp_roles *s, const 
 	if (!co)
 		return;
 	co->code = ctp_roles_value(val, s->code);
-	uint64_t pid = f->threads.list[co->thread].pid;
-	if (co->place && !f->places.place[co->place].shared)
-		co->place = ctp_places_number(&f->places, spot_at(f, pid, co->code), pid, co->id);
+	uint64_t pid = f->threads->list[co->thread].pid;
+	if (co->place && !f->places->place[co->place].shared)
+		co->place = ctp_places_number(f->places, spot_at(f, pid, co->code), pid, co->id);
 }
 
 static void awaits(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
@@ -224,7 +224,7 @@ static void awaits(struct ctp_follow *f, const struct ctp_roles *s, const uint64
 
 static void thread_told(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
 {
-	struct ctp_thread *th = &f->threads.list[ctp_threads_number(&f->threads, ctp_roles_value(val, s->tid))];
+	struct ctp_thread *th = &f->threads->list[ctp_threads_number(f->threads, ctp_roles_value(val, s->tid))];
 	if (!th->tid)
 		return;
 	th->pid = ctp_roles_value(val, s->pid);
@@ -251,7 +251,7 @@ static void end_told(struct ctp_follow *f, const struct ctp_record *rec, uint64_
 static struct ctp_proc_seen_run *sampled(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val)
 {
 	uint64_t tid = ctp_roles_value(val, s->tid);
-	struct ctp_thread *th = ctp_threads_has(&f->threads, tid) ? &f->threads.list[ctp_threads_number(&f->threads, tid)] : NULL;
+	struct ctp_thread *th = ctp_threads_has(f->threads, tid) ? &f->threads->list[ctp_threads_number(f->threads, tid)] : NULL;
 	return th && th->current ? &th->seen : NULL;
 }
 
@@ -268,7 +268,7 @@ static void clear(struct ctp_follow *f)
 {
 	struct ctp_follow_priv *priv = f->priv;
 	ctp_coro_table_clear(&priv->table);
-	ctp_threads_clear(&f->threads);
+	ctp_threads_clear(f->threads);
 	ctp_proc_seen_clear(&f->seen);
 	priv->dialect = (struct ctp_dialect){0};
 	priv->end_seen = false;
@@ -286,8 +286,12 @@ enum ctp_status ctp_follow_init(struct ctp_follow *f, const struct ctp_follow_op
 	*f = (struct ctp_follow){.ops = ops, .arg = arg};
 	f->priv = calloc(1, sizeof *f->priv);
 	f->sites = ctp_sites_new(as_it_is);
-	bool threads = ctp_threads_init(&f->threads), places = ctp_places_init(&f->places);
-	if (!f->priv || !ctp_coro_table_init(&f->priv->table) || !f->sites || !threads || !places) {
+	if (f->priv) {
+		f->threads = &f->priv->threads;
+		f->places = &f->priv->places;
+	}
+	bool threads = f->priv && ctp_threads_init(f->threads), places = f->priv && ctp_places_init(f->places);
+	if (!threads || !places || !ctp_coro_table_init(&f->priv->table) || !f->sites) {
 		ctp_follow_fini(f);
 		return ctp_err_set(err, "out of memory");
 	}
@@ -297,11 +301,12 @@ enum ctp_status ctp_follow_init(struct ctp_follow *f, const struct ctp_follow_op
 
 void ctp_follow_fini(struct ctp_follow *f)
 {
-	if (f->priv)
+	if (f->priv) {
 		ctp_coro_table_fini(&f->priv->table);
-	ctp_threads_fini(&f->threads);
+		ctp_threads_fini(f->threads);
+		ctp_places_fini(f->places);
+	}
 	ctp_proc_seen_fini(&f->seen);
-	ctp_places_fini(&f->places);
 	ctp_sites_free(f->sites);
 	free(f->priv);
 }
@@ -309,7 +314,7 @@ void ctp_follow_fini(struct ctp_follow *f)
 void ctp_follow_section(struct ctp_follow *f, const struct ctp_section *sec)
 {
 	clear(f);
-	ctp_places_clear(&f->places);
+	ctp_places_clear(f->places);
 	ctp_sites_forget(f->sites);
 	memset(f->priv->shapes, 0, sizeof f->priv->shapes);
 	f->priv->standard = NULL;
@@ -365,7 +370,7 @@ static bool is_next_run(struct ctp_follow *f, const struct ctp_roles *s, const u
 	if (s->numbered || f->priv->runs == RUNS_MAX || !ctp_sequence_silence(f->counts.last_ns, ts) ||
 	    f->counts.first_ns > f->counts.last_ns)
 		return false;
-	return s->tid != CTP_ROLES_NONE && !ctp_threads_has(&f->threads, val[s->tid]);
+	return s->tid != CTP_ROLES_NONE && !ctp_threads_has(f->threads, val[s->tid]);
 }
 
 static void happened(struct ctp_follow *f, uint64_t ts)
@@ -472,10 +477,22 @@ void ctp_follow_records(struct ctp_follow *f, const struct ctp_batch *batch)
 struct ctp_coroutine *ctp_follow_each(struct ctp_follow *f, uint32_t *at) { return ctp_coro_table_each(&f->priv->table, at); }
 struct ctp_coroutine *ctp_follow_find(struct ctp_follow *f, uint64_t id) { return ctp_coro_table_find(&f->priv->table, id); }
 
+uint32_t ctp_follow_place(const struct ctp_follow *f, const struct ctp_coroutine *co) { return ctp_follow_place_of(f, co); }
+uint32_t ctp_follow_places(const struct ctp_follow *f) { return f->places->count; }
+uint32_t ctp_follow_threads(const struct ctp_follow *f) { return f->threads->count; }
+
+struct ctp_follow_thread ctp_follow_thread(const struct ctp_follow *f, uint32_t thread)
+{
+	const struct ctp_thread *th = &f->threads->list[thread];
+	struct ctp_follow_thread shown = {.tid = th->tid, .pid = th->pid, .resumes = th->resumes};
+	memcpy(shown.name, th->name, sizeof shown.name);
+	return shown;
+}
+
 void ctp_follow_account(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t end_ns)
 {
 	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_DIED, end_ns);
 	ctp_follow_spend(f, co, &ch, CTP_FOLLOW_ASKED);
 	if (co->state == CTP_RUNNING && ch.whole && co->flags & CTP_CO_OURS)
-		ctp_follow_ran(f, &f->threads.list[co->thread], co->since_ns, end_ns, CTP_FOLLOW_ASKED);
+		ctp_follow_ran(f, &f->threads->list[co->thread], co->since_ns, end_ns, CTP_FOLLOW_ASKED);
 }

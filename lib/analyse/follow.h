@@ -25,9 +25,7 @@
 #include <stdint.h>
 
 #include "analyse/ended.h"
-#include "analyse/places.h"
 #include "analyse/proc-seen.h"
-#include "analyse/threads.h"
 #include "stream/record.h"
 #include "symbols/sites.h"
 
@@ -64,7 +62,7 @@ struct ctp_coroutine {
 	uint64_t next;         /* number or sequence of the event that is due */
 	uint64_t suspended_ns; /* the last suspension; of a runnable coroutine, since_ns is later */
 	uint64_t where;        /* the place of that as the stream has it: ~number of a site, or an address */
-	uint32_t place;        /* the same as a number of places.h */
+	uint32_t place;        /* the same as a number, as ctp_follow_place has it */
 	uint32_t thread;       /* of the last run */
 	uint32_t resumes, migrations;
 	uint8_t state;
@@ -155,6 +153,9 @@ struct ctp_follow_ops {
 	void (*thread_gap)(void *arg, uint32_t thread, uint64_t after_ns, uint64_t ts_ns, uint64_t transitions);
 };
 
+struct ctp_threads;
+struct ctp_places;
+
 struct ctp_follow {
 	const struct ctp_follow_ops *ops;
 	void *arg;
@@ -162,8 +163,8 @@ struct ctp_follow {
 	struct ctp_symbols *symbols; /* the caller's; null: no address has a file */
 	struct ctp_follow_counts counts;
 	uint64_t since_ns, until_ns; /* the caller's, on the section's clock: times count only between these */
-	struct ctp_threads threads;
-	struct ctp_places places;
+	struct ctp_threads *threads; /* the library's own, and places too: ctp_follow_thread and ctp_follow_place show them */
+	struct ctp_places *places;
 	struct ctp_proc_seen seen;
 	uint64_t unsure_ns;  /* the latest loss of events of no known coroutine; 0: none */
 	uint64_t missed_ns;  /* the latest loss of wakes and such; 0: none */
@@ -200,11 +201,17 @@ static inline uint64_t ctp_follow_ns(const struct ctp_follow *f, uint64_t from_n
 	return __builtin_expect(f->seen.nstops > 0, 0) ? ns - ctp_proc_seen_stopped_ns(&f->seen, from_ns, to_ns) : ns;
 }
 
-/* The place of the last suspension, as a number in f->places; 0: not known, or no place in the source. */
-static inline uint32_t ctp_follow_place(const struct ctp_follow *f, const struct ctp_coroutine *co)
-{
-	return f->places.place[co->place].shared ? co->place : 0;
-}
+/* How many numbers threads have, and one of them. Number 0 is for records without a thread. */
+struct ctp_follow_thread {
+	uint64_t tid, pid, resumes;
+	char name[32]; /* "": not known */
+};
+uint32_t ctp_follow_threads(const struct ctp_follow *f);
+struct ctp_follow_thread ctp_follow_thread(const struct ctp_follow *f, uint32_t thread);
+
+/* The place of the last suspension, as a number below ctp_follow_places; 0: not known, or no place in the source. */
+uint32_t ctp_follow_place(const struct ctp_follow *f, const struct ctp_coroutine *co);
+uint32_t ctp_follow_places(const struct ctp_follow *f);
 
 /*
  * The text of such a place, "server.cpp:212:handle", good until the next call; null: not known. To be called before the section is

@@ -19,8 +19,8 @@ static struct ctp_judge_process *process(struct ctp_judge *j, uint64_t pid)
 
 static void find_processes(struct ctp_judge *j)
 {
-	for (uint32_t i = 1; i < j->follow->threads.count; i++) {
-		const struct ctp_thread *th = &j->follow->threads.list[i];
+	for (uint32_t i = 1; i < j->follow->threads->count; i++) {
+		const struct ctp_thread *th = &j->follow->threads->list[i];
 		bool other = th->pid && j->follow->pid && th->pid != j->follow->pid;
 		struct ctp_judge_process *p = other ? process(j, th->pid) : NULL;
 		if (!p)
@@ -34,7 +34,7 @@ static void find_processes(struct ctp_judge *j)
 static const struct ctp_judge_process *process_of(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	static const struct ctp_judge_process beyond; /* beyond CTP_JUDGE_PROCESSES: nothing is known */
-	uint64_t pid = j->follow->threads.list[co->thread].pid;
+	uint64_t pid = j->follow->threads->list[co->thread].pid;
 	if (!pid || !j->follow->pid || pid == j->follow->pid)
 		return NULL;
 	for (uint32_t i = 0; i < j->nothers; i++)
@@ -173,8 +173,8 @@ void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutin
 			.since_ns = from_ns > j->start_ns ? from_ns - j->start_ns : 0,
 			.for_ns = ns,
 			.waker = co->waker ? co->waker : co->before,
-			.tid = j->follow->threads.list[co->thread].tid,
-			.pid = j->follow->threads.list[co->thread].pid,
+			.tid = j->follow->threads->list[co->thread].tid,
+			.pid = j->follow->threads->list[co->thread].pid,
 			.name = co->name ? strdup(co->name) : NULL,
 			.in = ctp_judge_in(j, co),
 			.place = ctp_judge_copy(j, ctp_follow_text(j->follow, ctp_follow_place(j->follow, co))),
@@ -215,7 +215,7 @@ void ctp_judge_add_case(struct ctp_judge *j, struct ctp_group *g, const struct c
 	if (!member_again(g, c, &certainty))
 		return;
 	g->by_certainty[certainty]++;
-	struct ctp_threads *threads = &j->follow->threads;
+	struct ctp_threads *threads = j->follow->threads;
 	struct ctp_report_member *m = member_put(j, g, c->ns);
 	if (m)
 		*m = (struct ctp_report_member){

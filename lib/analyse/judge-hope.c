@@ -21,7 +21,7 @@ static bool is_more_home(const struct ctp_habit *a, const struct ctp_habit *b)
 
 bool ctp_judge_places(struct ctp_judge *j)
 {
-	uint32_t n = j->follow->places.count, habits = j->tally->habits.count;
+	uint32_t n = j->follow->places->count, habits = j->tally->habits.count;
 	j->history = j->follow->attached_ns ? 3 : CTP_JUDGE_HISTORY;
 	j->visits = j->follow->attached_ns ? 1 : CTP_JUDGE_VISITS;
 	j->places = calloc(n, sizeof *j->places);
@@ -210,8 +210,8 @@ bool ctp_judge_needs_others(struct ctp_judge *j, const struct ctp_coroutine *co,
 bool ctp_judge_is_crowded(const struct ctp_judge *j, uint64_t since_ns)
 {
 	uint64_t all_ns = 0, busy_ns = 0;
-	for (uint32_t i = 1; i < j->follow->threads.count; i++) {
-		const struct ctp_thread *th = &j->follow->threads.list[i];
+	for (uint32_t i = 1; i < j->follow->threads->count; i++) {
+		const struct ctp_thread *th = &j->follow->threads->list[i];
 		if (!th->resumes)
 			continue;
 		all_ns += ctp_span_ns(since_ns, j->end_ns);

@@ -20,12 +20,12 @@ enum {
 void ctp_judge_migration(struct ctp_judge *j)
 {
 	uint32_t running = 0;
-	for (uint32_t i = 1; i < j->follow->threads.count; i++)
-		running += j->follow->threads.list[i].resumes > 0;
+	for (uint32_t i = 1; i < j->follow->threads->count; i++)
+		running += j->follow->threads->list[i].resumes > 0;
 	uint64_t chance = running ? 100 - 100 / running : 100;
 	if (running < 2 || chance + 3 >= MOVES_PERCENT)
 		return;
-	for (uint32_t n = 0; n < j->follow->places.count; n++) {
+	for (uint32_t n = 0; n < j->follow->places->count; n++) {
 		const struct ctp_tally_spawn *s = j->tally->spawns[n];
 		uint64_t seconds = (j->end_ns - j->start_ns) / 1000000000 + 1;
 		if (!s || !s->move_resumes || s->moves < s->move_resumes / 100 * MOVES_PERCENT ||
@@ -54,7 +54,7 @@ static bool is_left_over(const struct ctp_judge *j, const struct ctp_coroutine *
 /* The number of such coroutines by spawn place. Null: out of memory. */
 static uint64_t *count_left_over(struct ctp_judge *j)
 {
-	uint64_t *left = calloc(j->follow->places.count, sizeof *left);
+	uint64_t *left = calloc(j->follow->places->count, sizeof *left);
 	struct ctp_coroutine *co;
 	j->failed |= !left;
 	for (uint32_t at = 0; left && (co = ctp_follow_each(j->follow, &at));)
@@ -83,7 +83,7 @@ static bool grows(const struct ctp_tally_spawn *s, uint64_t low[GROWTH_STEPS])
 void ctp_judge_growth(struct ctp_judge *j)
 {
 	uint64_t *left = count_left_over(j), low[GROWTH_STEPS];
-	for (uint32_t n = 0; left && n < j->follow->places.count; n++) {
+	for (uint32_t n = 0; left && n < j->follow->places->count; n++) {
 		const struct ctp_tally_spawn *s = j->tally->spawns[n];
 		bool told = s && grows(s, low) && left[n] >= s->alive / 2;
 		struct ctp_group *g = told ? ctp_judge_group(j, CTP_RULE_GROWTH, n, 0) : NULL;
@@ -102,7 +102,7 @@ void ctp_judge_growth(struct ctp_judge *j)
 /* The place where most coroutines suspended for the last time around then, as *place and in words, allocated; null: too few did. */
 static char *what_was_special(struct ctp_judge *j, uint64_t from_ns, uint64_t to_ns, uint32_t *place)
 {
-	uint64_t *at = calloc(j->follow->places.count, sizeof *at), all = 0;
+	uint64_t *at = calloc(j->follow->places->count, sizeof *at), all = 0;
 	struct ctp_coroutine *co;
 	uint32_t best = 0;
 	if (!at)

@@ -109,8 +109,8 @@ struct kept {
 /* Whether each thread that runs coroutines has run one for half of that time: then no thread was free for the others. */
 static bool holds_everywhere(struct ctp_judge *j, const struct ctp_coroutine *runs)
 {
-	for (uint32_t i = 1; i < j->follow->threads.count; i++) {
-		const struct ctp_thread *th = &j->follow->threads.list[i];
+	for (uint32_t i = 1; i < j->follow->threads->count; i++) {
+		const struct ctp_thread *th = &j->follow->threads->list[i];
 		const struct ctp_coroutine *co = th->current ? ctp_follow_find(j->follow, th->current) : NULL;
 		if (th->resumes && (!co || co->state != CTP_RUNNING || co->since_ns > (runs->since_ns + j->end_ns) / 2))
 			return false;
@@ -147,8 +147,8 @@ static struct kept keeps_waiting(struct ctp_judge *j, const struct ctp_coroutine
 static void stalled_threads(struct ctp_judge *j)
 {
 	struct ctp_follow *f = j->follow;
-	for (uint32_t i = 1; i < f->threads.count; i++) {
-		const struct ctp_thread *th = &f->threads.list[i];
+	for (uint32_t i = 1; i < f->threads->count; i++) {
+		const struct ctp_thread *th = &f->threads->list[i];
 		struct ctp_coroutine *co = th->current ? ctp_follow_find(f, th->current) : NULL;
 		if (!co || co->state != CTP_RUNNING || co->thread != i || !(co->flags & CTP_CO_OURS) || was_kept_out(&th->seen))
 			continue;
@@ -187,8 +187,8 @@ static void stalled_threads(struct ctp_judge *j)
 static const struct ctp_coroutine *last_run(const struct ctp_judge *j)
 {
 	const struct ctp_thread *last = NULL;
-	for (uint32_t i = 1; i < j->follow->threads.count; i++) {
-		const struct ctp_thread *th = &j->follow->threads.list[i];
+	for (uint32_t i = 1; i < j->follow->threads->count; i++) {
+		const struct ctp_thread *th = &j->follow->threads->list[i];
 		if (th->last && (!last || th->last_ns > last->last_ns))
 			last = th;
 	}
@@ -256,7 +256,7 @@ void ctp_say_crash(struct ctp_words *w)
 	if (last)
 		ctp_words_evidence(w, "no coroutine is told to have run then; the last that had was %s, on thread %ju,"
 		                   " and it had %s at %s",
-		                   ctp_words_any(w, last->id), (uintmax_t)w->j->follow->threads.list[last->thread].tid,
+		                   ctp_words_any(w, last->id), (uintmax_t)w->j->follow->threads->list[last->thread].tid,
 		                   last->state == CTP_DEAD ? "ended, after a wait" : "suspended", ctp_words_where(w));
 	if (w->g->count)
 		ctp_words_evidence(w, "the trace may not have all that ran then: last events were lost, or told by hand,"

@@ -161,7 +161,7 @@ static void look_at_child(struct ctp_judge *j, struct ctp_coroutine *child)
 /* The coroutine that has held the thread of the last run of co ever since co was ready; or null. */
 static struct ctp_coroutine *stands_behind(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	uint64_t current = j->follow->threads.list[co->thread].current;
+	uint64_t current = j->follow->threads->list[co->thread].current;
 	struct ctp_coroutine *other = current && co->thread ? ctp_follow_find(j->follow, current) : NULL;
 	return other && other != co && other->state == CTP_RUNNING && other->since_ns <= co->since_ns ? other : NULL;
 }
@@ -568,7 +568,7 @@ void ctp_say_standstill(struct ctp_words *w)
 		if (!ctp_judge_blocks(w->j, co))
 			continue;
 		ctp_words_evidence(w, "%s is asleep on thread %ju, in the middle of a run%s%s", ctp_words_any(w, co->id),
-		                   (uintmax_t)w->j->follow->threads.list[co->thread].tid, place ? " from " : "",
+		                   (uintmax_t)w->j->follow->threads->list[co->thread].tid, place ? " from " : "",
 		                   place ? place : "");
 		shown++;
 	}

@@ -4,8 +4,6 @@
  * An address of code is kept as a file and an offset, because two programs may use the same address. Another address is a place in
  * the source if two coroutines were there. Else it is a frame, or any number that a probe has put there, and no other coroutine
  * will be there.
- *
- * Of a follower these are to be read: ctp_follow_text has the text of a place.
  */
 #ifndef CTP_PLACES_H
 #define CTP_PLACES_H

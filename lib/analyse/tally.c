@@ -78,7 +78,7 @@ static uint32_t list_put(struct ctp_tally *t, struct ctp_tally_list *l, const st
 	c.spawn = co->spawn;
 	c.habit = co->habit;
 	c.waker = co->waker;
-	c.tid = t->follow->threads.list[co->thread].tid;
+	c.tid = t->follow->threads->list[co->thread].tid;
 	c.name = co->name ? strdup(co->name) : NULL;
 	l->cases[at] = c;
 	return at + 1;
@@ -103,7 +103,7 @@ struct ctp_tally *ctp_tally_new(struct ctp_follow *follow)
 
 void ctp_tally_clear(struct ctp_tally *t)
 {
-	for (uint32_t i = 1; i < t->follow->places.count; i++) {
+	for (uint32_t i = 1; i < t->follow->places->count; i++) {
 		free(t->places[i]);
 		free(t->spawns[i]);
 		t->places[i] = NULL;
@@ -188,7 +188,7 @@ static inline void slice_add(struct ctp_tally *t, uint64_t ts)
 /* Halves the number of levels of all spawn places: two become one. */
 static void levels_merge(struct ctp_tally *t)
 {
-	for (uint32_t n = 0; n < t->follow->places.count; n++) {
+	for (uint32_t n = 0; n < t->follow->places->count; n++) {
 		struct ctp_tally_spawn *s = t->spawns[n];
 		if (!s)
 			continue;
@@ -258,7 +258,7 @@ static RARE void ran_long(struct ctp_tally *t, const struct ctp_change *ch, uint
 {
 	struct ctp_tally_case c = {.from_ns = ch->was_ns, .ns = ns, .place = place, .whole = true,
 	                           .elsewhere = t->last_resume_ns > ch->was_ns,
-	                           .seen = t->follow->threads.list[ch->co->thread].seen};
+	                           .seen = t->follow->threads->list[ch->co->thread].seen};
 	t->last_long[ch->co->thread] = list_put(t, &t->runs, ch->co, c);
 }
 
@@ -290,7 +290,7 @@ static RARE void kept_waiting(struct ctp_tally *t, const struct ctp_change *ch)
 {
 	struct ctp_tally_case *c = &t->runs.cases[t->last_long[ch->thread] - 1]; /* or a worse case that took its place */
 	uint64_t stop_ns = c->from_ns + c->ns, from_ns = ch->was_ns > c->from_ns ? ch->was_ns : c->from_ns;
-	if (ch->ts_ns > stop_ns + c->ns / 10 || c->tid != t->follow->threads.list[ch->thread].tid)
+	if (ch->ts_ns > stop_ns + c->ns / 10 || c->tid != t->follow->threads->list[ch->thread].tid)
 		t->last_long[ch->thread] = 0;
 	else if (from_ns >= stop_ns)
 		c->late += !ch->co->waker && ch->co->suspended_ns <= c->from_ns + c->ns / 2;
@@ -315,7 +315,7 @@ static RARE void repaired(struct ctp_tally *t, const struct ctp_coroutine *co, u
 {
 	const struct ctp_habit *habit = &t->habits.list[co->habit];
 	struct ctp_tally_case c = {.from_ns = co->suspended_ns, .ns = ns, .most_ns = habit->max_ns, .whole = true,
-	                           .place = ctp_follow_place(t->follow, co),
+	                           .place = ctp_follow_place_of(t->follow, co),
 	                           .elsewhere = ctp_habit_overtook(habit, co->suspended_ns, false)};
 	list_put(t, &t->late, co, c);
 }
@@ -325,7 +325,7 @@ static CTP_ALWAYS void waited(struct ctp_tally *t, const struct ctp_coroutine *c
 {
 	struct ctp_habit *habit = &t->habits.list[co->habit];
 	uint64_t ns = span_ns(t, co->suspended_ns, to_ns, time);
-	ctp_hist_add(&place_of(t, ctp_follow_place(t->follow, co))->wait, ns);
+	ctp_hist_add(&place_of(t, ctp_follow_place_of(t->follow, co))->wait, ns);
 	if (co->resumes == 1 && (co->flags & (CTP_CO_BIRTH | CTP_CO_BEFORE)) == CTP_CO_BIRTH)
 		return; /* the first resume of a lazy coroutine ends no wait */
 	if (__builtin_expect(ns >= LATE_NS, 0) && woken && !co->waker && co->habit && is_repaired(habit, ns))
@@ -363,7 +363,7 @@ static CTP_ALWAYS void resumed(struct ctp_tally *t, const struct ctp_change *ch,
 			waited(t, co, ch->ts_ns, false, time);
 	} else if (ch->was == CTP_RUNNABLE) {
 		wait_woken(t, co, ch->was_ns);
-		ctp_hist_add(&place_of(t, ctp_follow_place(t->follow, co))->ready, span_ns(t, ch->was_ns, ch->ts_ns, time));
+		ctp_hist_add(&place_of(t, ctp_follow_place_of(t->follow, co))->ready, span_ns(t, ch->was_ns, ch->ts_ns, time));
 		if (__builtin_expect(t->last_long[ch->thread], 0)) {
 			struct ctp_change told = *ch;
 			kept_waiting(t, &told);
@@ -382,12 +382,12 @@ static void storm(struct ctp_tally *t, const struct ctp_change *ch)
 	for (uint32_t i = 0; i < t->storms.count && !c; i++)
 		if (t->storms.cases[i].id == co->id)
 			c = &t->storms.cases[i];
-	struct ctp_tally_case mine = {.from_ns = ch->ts_ns, .place = ctp_follow_place(t->follow, co), .whole = ch->whole};
+	struct ctp_tally_case mine = {.from_ns = ch->ts_ns, .place = ctp_follow_place_of(t->follow, co), .whole = ch->whole};
 	uint32_t n = c ? 0 : list_put(t, &t->storms, co, mine);
 	c = n ? &t->storms.cases[n - 1] : c;
 	if (!c)
 		return;
-	const struct ctp_thread *th = &t->follow->threads.list[co->thread];
+	const struct ctp_thread *th = &t->follow->threads->list[co->thread];
 	uint64_t others_then = th->resumes - co->resumes;
 	if (co->streak == CTP_TALLY_STORM) {
 		c->since_ns = ch->ts_ns;
@@ -433,7 +433,7 @@ static void died(struct ctp_tally *t, const struct ctp_change *ch)
 {
 	struct ctp_coroutine *co = ch->co;
 	struct ctp_tally_spawn *s = spawn_of(t, co->spawn);
-	uint32_t place = ctp_follow_place(t->follow, co);
+	uint32_t place = ctp_follow_place_of(t->follow, co);
 	uint64_t life_ns = ctp_follow_ns(t->follow, co->born_ns, ch->ts_ns);
 	s->died++;
 	s->longest_ns = life_ns > s->longest_ns ? life_ns : s->longest_ns;
@@ -466,7 +466,7 @@ static void vote(struct ctp_tally_spawn *s, uint32_t place)
 static CTP_ALWAYS void suspended(struct ctp_tally *t, const struct ctp_change *ch, enum ctp_follow_time time)
 {
 	struct ctp_coroutine *co = ch->co;
-	uint32_t place = ctp_follow_place(t->follow, co);
+	uint32_t place = ctp_follow_place_of(t->follow, co);
 	ran(t, ch, ch->from, time);
 	if (co->resumes == 1 && (co->flags & (CTP_CO_BIRTH | CTP_CO_BEFORE)) == CTP_CO_BIRTH)
 		vote(spawn_of(t, co->spawn), place);
@@ -493,7 +493,7 @@ static RARE void other(struct ctp_tally *t, const struct ctp_change *ch)
 	}
 	case CTP_CHANGE_BROKEN:
 		list_put(t, &t->broken[ch->by], ch->co, (struct ctp_tally_case){.from_ns = ch->ts_ns, .whole = true,
-		         .place = ctp_follow_place(t->follow, ch->co)});
+		         .place = ctp_follow_place_of(t->follow, ch->co)});
 		break;
 	case CTP_CHANGE_SUSPEND:
 	case CTP_CHANGE_RESUME:
@@ -563,7 +563,7 @@ void ctp_tally_finish(struct ctp_tally *t, uint64_t end_ns)
 {
 	for (t->nslices = CTP_TALLY_SLICES; t->nslices && !t->slices[t->nslices - 1];)
 		t->nslices--;
-	for (uint32_t n = 0; n < t->follow->places.count; n++) {
+	for (uint32_t n = 0; n < t->follow->places->count; n++) {
 		if (t->spawns[n])
 			level_put(t, t->spawns[n], end_ns, t->spawns[n]->alive);
 		if (t->places[n]) {

@@ -7,7 +7,9 @@
 
 #include "analyse/follow.h"
 #include "analyse/habits.h"
+#include "analyse/places.h"
 #include "analyse/report.h"
+#include "analyse/threads.h"
 #include "base/hist.h"
 
 enum {

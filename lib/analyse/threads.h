@@ -1,6 +1,6 @@
 /*
  * threads.h - the threads of a stream, numbered in the order in which they appear. Number 0 is for records without a thread, and
- * for threads beyond the limit. Of a follower (follow.h) these are to be read.
+ * for threads beyond the limit.
  */
 #ifndef CTP_THREADS_H
 #define CTP_THREADS_H

@@ -65,7 +65,7 @@ static void learn(struct ctp_section *sec, const struct ctp_attr *a)
 		sec->wall_offset_ns = 0;
 		sec->has_wall = false;
 	} else if (!strcmp(a->name, "wall_offset_ns") && !sec->ordinal) {
-		sec->wall_offset_ns = strtoll(a->value, 0, 10);
+		sec->wall_offset_ns = strtoll(a->value, NULL, 10);
 		sec->has_wall = true;
 	}
 }

@@ -147,8 +147,9 @@ static void changed(void *arg, const struct ctp_change *ch)
 	struct fuzz *f = arg;
 	must(ch->co && ch->co->id && ch->co->state > CTP_UNBORN && ch->co->state < CTP_STATES && ch->was < CTP_STATES);
 	must(ctp_follow_find(&f->analysis->follow, ch->co->id) == ch->co);
-	must(ch->thread < f->analysis->follow.threads.count && ch->co->thread < f->analysis->follow.threads.count);
-	must(ch->co->place < f->analysis->follow.places.count && ch->co->spawn < f->analysis->follow.places.count);
+	uint32_t threads = ctp_follow_threads(&f->analysis->follow), places = ctp_follow_places(&f->analysis->follow);
+	must(ch->thread < threads && ch->co->thread < threads);
+	must(ch->co->place < places && ch->co->spawn < places);
 }
 
 static void check(const struct ctp_report *r)
