@@ -75,7 +75,7 @@ static const uint8_t *get_plain(const struct ctp_op *op, const uint8_t *p, uint6
 	return p;
 }
 
-/* v comes with what was expected. */
+/* v comes with the expected value. */
 INLINE const uint8_t *get_missed(const struct ctp_op *op, const uint8_t *p, uint64_t *v)
 {
 	uint64_t d;
@@ -92,7 +92,7 @@ INLINE const uint8_t *get_missed(const struct ctp_op *op, const uint8_t *p, uint
 	return p;
 }
 
-/* The strings of a record have a limit, or a long one could be named again and again. */
+/* The strings of a record have a limit: else a few bytes could name a long string again and again. */
 static bool strings_fit(const struct ctp_class *cls, const uint64_t *val)
 {
 	uint64_t sum = 0;
@@ -101,7 +101,7 @@ static bool strings_fit(const struct ctp_class *cls, const uint64_t *val)
 	return sum <= CTP_PAYLOAD_MAX;
 }
 
-/* val has the handles of the strings that were expected; of those that were missed it has the strings already. */
+/* Of expected strings val has the handles, of missed ones the strings already. */
 static bool handles_to_strings(const struct ctp_codec *c, const struct ctp_codec_plan *plan, uint64_t missed, uint64_t *val)
 {
 	for (uint32_t i = 0; i < plan->nmasked; i++) {

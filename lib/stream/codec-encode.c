@@ -11,7 +11,7 @@
 
 enum {
 	STRING_SLOTS = 8192, /* of the encoder's table; half of it is used at most */
-	STRING_INTERN_MAX = 4096, /* bytes: longer ones are not looked for a second time */
+	STRING_INTERN_MAX = 4096, /* bytes; longer strings are written each time */
 };
 
 /* The handle of a string if this packet has it; otherwise *free_slot is where it could go, or null. */
@@ -49,7 +49,7 @@ static uint8_t *put_string(struct ctp_codec *c, const struct ctp_str *s, uint64_
 	return p + s->len;
 }
 
-/* What a string is for the predictors: its handle. One that is not known yet is like none that they could expect. */
+/* Predictors compare strings by their handles. A new string has a handle that no predictor expects. */
 static uint64_t string_handle(struct ctp_codec *c, uint64_t v, const uint8_t *base)
 {
 	const struct ctp_str *s = ctp_str_val(v);
@@ -118,7 +118,7 @@ INLINE void encode(struct ctp_codec *c, const struct ctp_codec_plan *plan, unsig
 		key = fit(&plan->key_op, val[plan->key]);
 	if (plan->state >= 0)
 		state = fit(&plan->state_op, val[plan->state]) != 0;
-	/* What comes true is remembered here, where it is not there already. */
+	/* Values of steps and toggles are remembered here; the other words have the value already if it was expected. */
 	UNROLL for (; i < plan->nmasked; i++) {
 		w = op_word(&op[i], word, b->prev, plan->state_first && !i ? 0 : state);
 		uint64_t v = own_value(c, &op[i], val, to->base);
@@ -150,7 +150,7 @@ INLINE void encode(struct ctp_codec *c, const struct ctp_codec_plan *plan, unsig
 			p = put_plain(plain, fit(plain, val[plain->field]), p);
 	}
 	if (plan->state_first && op->type == CTP_BOOL && op->pred == CTP_PRED_TOGGLE)
-		mask &= ~(uint64_t)1; /* that it was missed is all there is to say */
+		mask &= ~(uint64_t)1; /* a toggle that was missed has only one other value */
 	if (__builtin_expect(!(mask & ~plan->often), 1)) {
 		UNROLL for (i = 0; i < plan->nmasked; i++)
 			if (plan->often >> i & 1)

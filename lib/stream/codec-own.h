@@ -22,7 +22,7 @@ struct context {
 struct bound {
 	const struct ctp_class *cls;
 	enum { ANY, TRANSITION, PLAIN } plan; /* ctp_transition_plan, ctp_plain_plan, or another */
-	bool quick; /* it has a key and a time and no texts: see ctp_codec_decode_some */
+	bool quick; /* the class has a key, a time and no texts: see ctp_codec_decode_some */
 	uint64_t *prev; /* values of the record before, by field */
 };
 
@@ -36,7 +36,7 @@ struct ctp_codec {
 	/* of the encoder: hash table of the strings in the payload */
 	struct interned {
 		uint32_t offset, len, handle;
-		uint64_t packet; /* of another one: free */
+		uint64_t packet; /* another packet: the slot is free */
 	} *slots;
 	/* of the decoder: handle - 1 to string */
 	const struct ctp_str **strings;
@@ -57,7 +57,7 @@ INLINE struct context_place contexts_of(const struct ctp_codec *c, unsigned n)
 	return (struct context_place){c->contexts, n * 1021, c->packet * CTP_CLASSES_MAX + n};
 }
 
-/* Small keys are taken as they are, so that those in use together lie together; large ones are addresses and are mixed. */
+/* Small keys are numbers, and those in use together lie together; large keys are addresses, and are mixed. */
 INLINE struct context *context_at(struct context_place at, uint64_t key)
 {
 	uint64_t i = key >> 32 ? key * 0x9e3779b97f4a7c15u >> (64 - CTP_CONTEXT_BITS) : key;

@@ -1,4 +1,4 @@
-/* codec.c - what a codec remembers within a packet: it is made, forgotten, and told of classes. */
+/* codec.c - the memory of a codec within a packet: made, cleared, and told of classes. */
 #include "stream/codec-own.h"
 
 #include <stdlib.h>

@@ -61,8 +61,8 @@ void ctp_codec_encode(struct ctp_codec *c, unsigned n, const uint64_t *val, stru
 uint32_t ctp_codec_encode_some(struct ctp_codec *c, unsigned n, const struct ctp_record *rec, uint32_t count, struct ctp_lanes *to);
 
 /*
- * What is left of the lanes of a packet that is read. Numbers are not checked against an end one by one: CTP_RECORD_ROOM readable
- * bytes must follow each lane.
+ * The lanes of a packet that is read, from the next record on. Numbers are not checked against an end one by one: CTP_RECORD_ROOM
+ * readable bytes must follow each lane.
  */
 struct ctp_lanes_in {
 	const uint8_t *heads, *keys, *rest;
@@ -80,9 +80,9 @@ bool ctp_codec_decode(struct ctp_codec *c, uint64_t n, uint64_t mask, struct ctp
 /* Where decoded records go: behind each other, n of them so far. */
 struct ctp_decoded {
 	struct ctp_record *rec;
-	uint64_t *val;    /* of the next one */
+	uint64_t *val;    /* of the next record */
 	uint32_t n, max;
-	uint64_t least_ns; /* older ones are not for this place */
+	uint64_t least_ns; /* decoding ends before an older record */
 	uint64_t last_ns;  /* time of the record before */
 	bool sorted;       /* no record was older than the one before */
 };

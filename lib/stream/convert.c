@@ -18,7 +18,7 @@ void ctp_reader_stats_add(struct ctp_reader_stats *sum, const struct ctp_reader_
 	sum->late += s->late;
 }
 
-/* What a field says of how many there are, if the class has it and it is such a number; else the other. */
+/* The number in a field of the record, if the class has the field (field >= 0) and it is unsigned; else the other. */
 static uint64_t count_at(const struct ctp_record *rec, int field, uint64_t otherwise)
 {
 	unsigned type = field < 0 ? CTP_STRING : rec->cls->fields[field].type;
@@ -52,7 +52,7 @@ struct conversion {
 	struct ctp_err *err;
 };
 
-/* What a record says of others that are not there. */
+/* Counts what is missing, by a record that tells of it. */
 static void count_missing(struct conversion *c, const struct ctp_record *rec)
 {
 	struct ctp_convert_stats *stats = c->stats;

@@ -56,7 +56,7 @@ static void let_go(struct ctp_order *o, const struct ctp_record *rec, size_t n)
 	o->last_ns = rec[n - 1].ts_ns;
 }
 
-/* What was read lets records go. */
+/* The item that was read lets records go. */
 static void release(struct ctp_order *o, const struct ctp_item *item)
 {
 	switch (item->kind) {

@@ -30,7 +30,7 @@ struct ctp_reader {
 	uint8_t *copy;
 	size_t payload_bytes;
 	uint32_t heads_bytes, keys_bytes;
-	struct ctp_lanes_in lanes; /* what is left of it, once its section is open */
+	struct ctp_lanes_in lanes; /* the part of the payload that is not read yet, once the section is open */
 	uint64_t packet_offset, number, section_id;
 	uint32_t records_left;
 	unsigned flags;
@@ -42,16 +42,16 @@ struct ctp_reader {
 	/* the section at hand */
 	bool open;
 	uint64_t next_number;
-	bool gap; /* a packet of it is missing or not usable */
+	bool gap; /* a packet of the section is missing or not usable */
 	struct ctp_section section;
 
-	/* every class that was ever declared, so that a sink can know it by its address or its id */
+	/* every class that was ever declared: a sink may know a class by its address or its id */
 	uint32_t nclasses;
 	struct ctp_class *classes[CLASS_SLOTS];
 
-	uint64_t last_ns;       /* of the record before, which is the time of one that has none */
-	struct ctp_runs *runs;  /* of ctp_reader_next: what it gives */
-	struct ctp_record late; /* of ctp_reader_fill: what it gives */
+	uint64_t last_ns;       /* of the record before; a record without a time has it too */
+	struct ctp_runs *runs;  /* that ctp_reader_next gives out */
+	struct ctp_record late; /* that ctp_reader_fill gives out */
 };
 
 struct ctp_reader *ctp_reader_new(struct ctp_input *in, const struct ctp_notice *notice, struct ctp_err *err)
@@ -112,7 +112,7 @@ static bool header_ok(const uint8_t *h)
 	               ctp_crc32c(0, h + CTP_PACKET_PAYLOAD_CRC, CTP_PACKET_HEADER - CTP_PACKET_PAYLOAD_CRC);
 }
 
-/* Skips to the next header that holds; false at the end. What was passed over is counted and said once. */
+/* Skips to the next header that holds; false at the end. Bytes in between are counted, and said once. */
 static bool find_header(struct ctp_reader *r)
 {
 	struct ctp_input *in = r->in;
@@ -141,7 +141,7 @@ static bool find_header(struct ctp_reader *r)
 	return found;
 }
 
-/* Says what is wrong with the packet at hand, and gives up on what is left of it. */
+/* The packet at hand is wrong: says why, and drops the rest of the packet. */
 static __attribute__((cold)) void spoil_packet(struct ctp_reader *r, const char *what)
 {
 	r->stats.damaged_packets++;
@@ -172,7 +172,9 @@ static void count_packet(struct ctp_reader *r)
 	r->next_number = r->number + 1;
 }
 
-/* True if nobody wants what is in the packet at hand. Those that open or close a section are always read. */
+/*
+ * True if no record of the packet at hand is in the range that was asked for. Packets that open or close a section are always read.
+ */
 static bool unwanted(const struct ctp_reader *r, const uint8_t *h)
 {
 	uint64_t first = ctp_load_u64(h + CTP_PACKET_FIRST), last = ctp_load_u64(h + CTP_PACKET_LAST);
@@ -181,14 +183,14 @@ static bool unwanted(const struct ctp_reader *r, const uint8_t *h)
 	       (first > last || (r->from_ns <= r->upto_ns ? above || below : above && below));
 }
 
-/* True if what is at hand, of so many bytes, was not cut off: behind it is another packet, or nothing. */
+/* True if the packet at hand, of so many bytes, was not cut off: behind it is another packet, or nothing. */
 static bool ends_well(struct ctp_input *in, size_t whole)
 {
 	size_t have = ctp_input_fill(in, whole + CTP_PACKET_HEADER);
 	return have == whole || (have >= whole + CTP_PACKET_HEADER && header_ok(in->ptr + whole));
 }
 
-/* The packet's bytes where they can be read beyond their end: there they are, if the input has more. */
+/* The payload may be read CTP_RECORD_ROOM bytes beyond its end: in the input, if it has so many, else in the copy. */
 static void take_payload(struct ctp_reader *r, size_t whole)
 {
 	assert(r->in->avail >= whole);
@@ -224,7 +226,7 @@ static bool next_packet(struct ctp_reader *r)
 		h = in->ptr;
 		if (have < whole || ctp_crc32c(0, h + CTP_PACKET_HEADER, len) != ctp_load_u32(h + CTP_PACKET_PAYLOAD_CRC)) {
 			spoil_packet(r, have < whole ? "cut off" : "checksum mismatch");
-			/* Its header is passed, its bytes are searched: another packet may begin before this one should end. */
+			/* The payload is searched too: another packet may begin before this one should end. */
 			ctp_input_skip(in, CTP_PACKET_HEADER);
 			r->stats.skipped_bytes += CTP_PACKET_HEADER;
 			const struct ctp_notice *said = r->notice;
@@ -450,7 +452,7 @@ static void take_some(struct ctp_reader *r, struct ctp_runs *runs, uint64_t from
 	runs->sorted = d.sorted;
 }
 
-/* Whatever comes next in the packet: true if the item is for the caller. A record goes into the runs, unless it is late. */
+/* The next item of the packet, of any kind. True: the item is for the caller. A record goes into the runs, unless it is late. */
 static bool take_one(struct ctp_reader *r, struct ctp_runs *runs, uint64_t from_ns, struct ctp_item *item)
 {
 	uint64_t head, *val = ctp_runs_top(runs);

@@ -27,8 +27,8 @@ struct ctp_str {
 
 struct ctp_record {
 	const struct ctp_class *cls;
-	const uint64_t *val; /* cls->nfields of them */
-	uint64_t ts_ns;      /* its time; of a record without one, that of the record it stands behind */
+	const uint64_t *val; /* cls->nfields words */
+	uint64_t ts_ns;      /* the time of the record; without one, the time of the record before */
 };
 
 enum { CTP_BATCH_MAX = 4096 }; /* records */
@@ -37,7 +37,7 @@ enum { CTP_BATCH_MAX = 4096 }; /* records */
 struct ctp_batch {
 	const struct ctp_record *rec;
 	uint32_t n;
-	bool late; /* delivered after records with a later time, all of them: they were not known earlier */
+	bool late; /* all come after records with a later time, because they were not known earlier */
 };
 
 static inline uint64_t ctp_val_str(const struct ctp_str *s) { return (uint64_t)(uintptr_t)s; }
@@ -58,8 +58,8 @@ double ctp_val_double(unsigned type, uint64_t v); /* of an f32 or f64 */
 uint64_t ctp_double_val(unsigned type, double d);
 
 /*
- * Who and where: an ordered list of name and text. A name that ends in "[]" is one element of a list and may be repeated.
- * The names in use are in ctp-stream.5: host, pid, argv[], clock, wall_offset_ns, start_ns, tool, machine, page_size ...
+ * The program that a section is of: an ordered list of name and text. A name that ends in "[]" is one element of a list and may be
+ * repeated. The names in use are in ctp-stream.5: host, pid, argv[], clock, wall_offset_ns, start_ns, tool, machine, page_size ...
  */
 struct ctp_section {
 	uint64_t id; /* random, the same in each packet of the section */
@@ -75,8 +75,8 @@ struct ctp_section {
 
 /* How a section ended. */
 struct ctp_section_end {
-	bool complete; /* its writer has closed it, and no packet is missing */
-	bool missing;  /* packets are */
+	bool complete; /* the writer has closed the section, and no packet is missing */
+	bool missing;  /* packets are missing */
 };
 
 void ctp_section_init(struct ctp_section *sec); /* a new random id, no attributes */
@@ -87,7 +87,7 @@ bool ctp_section_add(struct ctp_section *sec, const char *name, const char *valu
 bool ctp_section_addf(struct ctp_section *sec, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 const char *ctp_section_get(const struct ctp_section *sec, const char *name); /* the first with this name, or null */
 
-/* What any source knows of itself: host, machine, page_size; and tool, its name and version as they are given. */
+/* Adds host, machine, system and page_size, which any source knows; and tool, the name and version that are given. */
 void ctp_section_add_host(struct ctp_section *sec, const char *tool);
 
 #endif

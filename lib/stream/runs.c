@@ -1,9 +1,8 @@
 /*
- * runs.c - records that are held back are a list of sorted runs, because sources sort what they write at once; sorting is merging
- * them. The usual list is one run, which is given away as it stands.
+ * runs.c - records that are held back are a list of sorted runs, because a source sorts the records that it writes at once. Sorting
+ * merges the runs. The usual list is one run, which is given away as it stands.
  *
- * Values live in one of two arenas. When most of an arena has gone, what remains moves to the other one; so what is moved is
- * paid for by what went.
+ * Values are in one of two arenas. When most of an arena has gone, the rest moves to the other one, so fewer records move than go.
  */
 #include "stream/runs.h"
 
@@ -14,7 +13,7 @@
 
 #include "stream/packet.h"
 
-/* The largest record. One can come when it is full, and another when the half that did not go is still more than the limit. */
+/* The largest record. One may come when the runs are full, and another when the half that stays exceeds the limit by itself. */
 enum { RECORD_BYTES_MAX = CTP_FIELDS_MAX * (8 + sizeof(struct ctp_str) + 8) + CTP_PAYLOAD_MAX };
 
 static uint8_t *map(size_t bytes)
@@ -112,7 +111,7 @@ static bool grow(struct ctp_runs *r)
 	return true;
 }
 
-/* Drops what has gone, once that is at least half, or room is needed. */
+/* Drops the records that went, once they are at least half, or room is needed. */
 static void compact(struct ctp_runs *r)
 {
 	size_t rest = r->count - r->out;
@@ -177,7 +176,7 @@ static size_t run_end(const struct ctp_record *rec, size_t from, size_t n)
 /* Merges [0, mid) and [mid, n) of rec, stably, through scratch. */
 static void merge(struct ctp_record *rec, size_t mid, size_t n, struct ctp_record *scratch)
 {
-	/* What is not above the second run's first stays where it is. */
+	/* Records of the first run up to the second run's first stay where they are. */
 	size_t k = first_above(rec, mid, rec[mid].ts_ns), left = mid - k, i = 0, j = mid;
 	memcpy(scratch, rec + k, left * sizeof *rec);
 	while (i < left && j < n)

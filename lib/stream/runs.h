@@ -18,7 +18,7 @@
 struct ctp_runs {
 	size_t limit, arena_bytes;
 	uint8_t *arena, *spare; /* values and texts are in the first */
-	size_t used;            /* bytes of it */
+	size_t used;            /* bytes of the arena */
 	struct ctp_record *rec, *scratch;
 	size_t cap;
 	size_t out, ready, count; /* records [out, ready) may go, [ready, count) are held back */
@@ -31,12 +31,12 @@ struct ctp_runs *ctp_runs_new(size_t limit_bytes, struct ctp_err *err);
 void ctp_runs_free(struct ctp_runs *r);
 
 /*
- * Copies the record, its strings included, which have at most CTP_PAYLOAD_MAX bytes. CTP_EOF: it did, and now the runs are full:
- * release half, and take what was released, before the next one. CTP_FAILED: out of memory.
+ * Copies the record, its strings included, which have at most CTP_PAYLOAD_MAX bytes. CTP_EOF: the record is in, and the runs
+ * are full: release half, and take the released records, before the next put. CTP_FAILED: out of memory.
  */
 enum ctp_status ctp_runs_put(struct ctp_runs *r, uint64_t ts_ns, const struct ctp_class *cls, const uint64_t *val);
 
-/* Lets go what is older than ts_ns; all; the older half of the bytes. The last returns the time of the newest that goes. */
+/* Lets records go: those older than ts_ns; all; the older half of the bytes. The last returns the time of the newest that goes. */
 void ctp_runs_release_before(struct ctp_runs *r, uint64_t ts_ns);
 void ctp_runs_release_all(struct ctp_runs *r);
 uint64_t ctp_runs_release_half(struct ctp_runs *r);
@@ -64,7 +64,7 @@ static inline bool ctp_runs_next(struct ctp_runs *r, struct ctp_batch *batch)
 
 /* --- for the reader: a put in steps, without the copy of the values --- */
 
-/* How many it takes until they are full, more or less. */
+/* How many records fill the runs, more or less. */
 static inline size_t ctp_runs_records(const struct ctp_runs *r)
 {
 	enum { USUAL_BYTES = sizeof *r->rec + 9 * sizeof(uint64_t) };

@@ -76,7 +76,7 @@ enum ctp_kind {
 	CTP_KIND_WAKE,     /* somebody made a coroutine ready to run */
 	CTP_KIND_NAME,     /* a coroutine is called so from now on */
 	CTP_KIND_SITE,     /* a place in the source: comes before what refers to it */
-	CTP_KIND_AWAIT,    /* whom a coroutine waits for when it is suspended next */
+	CTP_KIND_AWAIT,    /* the coroutine that another waits for, from its next suspension on */
 	CTP_KIND_FUNCTION, /* the code of a coroutine whose transitions have the address of its frame */
 	CTP_KIND_PROCESS,  /* what a process was seen to do: executing, stopped, ending */
 	CTP_KIND_SAMPLE,   /* how much CPU time a thread has had, and what it was seen to do */
@@ -116,7 +116,7 @@ struct ctp_class {
 	const struct ctp_field *fields;
 	int time_field, key_field, state_field; /* -1: none */
 	uint32_t id;     /* dense, given by the reader or the caller that keeps the class: index for a sink's own table */
-	struct ctp_codec_plan *plan; /* how to code it, for the library */
+	struct ctp_codec_plan *plan; /* how records are coded, for the library */
 	const uint8_t *decl;   /* the declaration as it stands in a packet */
 	size_t decl_bytes;
 };

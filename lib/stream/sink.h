@@ -4,8 +4,8 @@
  * A format knows no tool; what it offers is a constructor that returns a struct ctp_sink (or struct ctp_source) as the first member
  * of its own state. The memory of an output that a constructor was given stays the caller's, and must be there until the sink is
  * freed; to write to it and to close it is the sink's from then on, also when the constructor fails: finish closes it, and free
- * abandons what was not closed. Whoever made the sink calls finish, if all went well and the sink has one, and free. All calls come
- * from one thread.
+ * abandons an output that was not closed. The maker of the sink calls finish, if all went well and the sink has one, and free. All
+ * calls come from one thread.
  *
  * Names (of classes, fields, labels, units, attributes) hold any bytes but NUL, values of strings and bytes any at all: a format
  * that cannot have some of them has to spell them otherwise.
@@ -28,7 +28,7 @@ struct ctp_tick {
 struct ctp_sink {
 	const struct ctp_sink_ops *ops;
 	struct ctp_tick tick; /* the tool's, for a sink to call that takes long to finish */
-	const char *input;    /* what is read, as it was given; null: stdin, which nobody named */
+	const char *input;    /* the path of the input, as it was given; null: stdin, without a path */
 };
 
 struct ctp_sink_ops {
@@ -42,8 +42,7 @@ struct ctp_sink_ops {
 	enum ctp_status (*records)(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err);
 
 	/*
-	 * Nothing more comes for now, or has not been let go for a second: show what there is to who looks on. Null: nobody can
-	 * look before finish.
+	 * The input waits, or the last flush is a second ago: show what there is. Null: nothing can be shown before finish.
 	 */
 	enum ctp_status (*flush)(struct ctp_sink *sink, struct ctp_err *err);
 
@@ -59,7 +58,7 @@ struct ctp_sink_ops {
 
 struct ctp_source_stats {
 	uint64_t accepted, rejected, late; /* rows or records of the foreign format */
-	uint64_t lost;                     /* events that are missing by what these leave out, not by what they tell */
+	uint64_t lost;                     /* events that are missing by the numbers of rows, not by rows that tell of losses */
 	bool harmed;                       /* rows were rejected, the input was cut short, or tells of losses: status 3 */
 };
 
@@ -80,13 +79,13 @@ struct ctp_source_ops {
 	void (*free)(struct ctp_source *src);
 };
 
-/* Coroutines that found no station, so far in the section, if the record is one that says so; else 0. */
+/* Coroutines of the section that found no station so far, if the record tells; else 0. */
 uint64_t ctp_record_untraced(const struct ctp_record *rec);
 
 /* Events that are missing by the record: 0 if it is no loss, 1 of one that has no unsigned number to say how many. */
 uint64_t ctp_record_lost(const struct ctp_record *rec);
 
-/* Whether a class of losses is about a thread and no coroutine: what is missing is wakes, names ... and no transitions. */
+/* Whether a class of losses is about a thread and no coroutine: wakes, names and such are missing, and no transitions. */
 bool ctp_class_is_missed(const struct ctp_class *cls);
 
 /*
@@ -98,7 +97,7 @@ bool ctp_class_is_missed(const struct ctp_class *cls);
 struct ctp_convert_stats {
 	struct ctp_reader_stats reader;
 	uint64_t lost, missed, untraced;
-	uint64_t conflicts; /* records that say that what is known of a coroutine is not exact */
+	uint64_t conflicts; /* records by which the history of a coroutine is not exact */
 	bool harmed; /* damaged, cut short, lost, missed, untraced or in conflict: status 3 */
 };
 

@@ -8,7 +8,7 @@
 
 #include "stream/runs.h"
 
-/* Marks are true after any row, since those are sorted; made often, they let a reader hold back less than its cache holds. */
+/* Rows are sorted, so a mark is true behind any row. With a mark each so many rows, what a reader holds back fits its cache. */
 enum { MARK_ROWS = 1024 };
 
 struct ctp_sorter {
@@ -62,7 +62,7 @@ void ctp_sorter_free(struct ctp_sorter *sorter)
 
 uint64_t ctp_sorter_late(const struct ctp_sorter *sorter) { return sorter->late; }
 
-/* Writes what may go, in order, with a mark now and then. */
+/* Writes the released rows, in order, with a mark behind each MARK_ROWS. */
 static void write_released(struct ctp_sorter *sorter, struct ctp_writer *w)
 {
 	struct ctp_batch all;

@@ -3,7 +3,7 @@
  *
  * Rows go in as they come and out in time order, equal times as they came, rows without a time behind the row they followed.
  * The sorter holds CTP_SORTER_BYTES, some 100,000 transitions; when it is full its older half goes out, with a mark behind
- * it. What comes too late for that is written with the next half and counted: a reader will find it late.
+ * it. A row that is older than the mark is written with the next half, and counted: a reader will find the row late.
  */
 #ifndef CTP_SORTER_H
 #define CTP_SORTER_H
@@ -12,7 +12,7 @@
 
 enum { CTP_SORTER_BYTES = 8 << 20 };
 
-/* What takes rows and marks instead of the writer, in the same order. */
+/* Takes rows and marks instead of the writer, in the same order. */
 struct ctp_sorter_ops {
 	void (*records)(void *arg, struct ctp_writer *w, const struct ctp_batch *batch);
 	void (*mark)(void *arg, struct ctp_writer *w, uint64_t ts_ns);

@@ -17,7 +17,7 @@
 
 enum {
 	PACKET_FULL = 256 << 10, /* payload bytes at which a packet is sent */
-	SOME_RECORDS = 64,       /* that are written before it is seen whether that is so */
+	SOME_RECORDS = 64,       /* records that are written before the size of the packet is looked at */
 	CLASS_SLOTS = 2 * CTP_CLASSES_MAX,
 };
 
@@ -48,7 +48,7 @@ struct ctp_writer {
 	struct class_slot {     /* class to its number in this packet */
 		const struct ctp_class *cls;
 		uint32_t n;
-		uint64_t packet;    /* of another one: free */
+		uint64_t packet;    /* another packet: the slot is free */
 	} slots[CLASS_SLOTS];
 };
 
@@ -193,7 +193,7 @@ static uint32_t class_number(struct ctp_writer *w, const struct ctp_class *cls)
 	return w->nclasses++;
 }
 
-/* The strings of a record, cut to the limits: in val and str where they are too long. Returns their bytes. */
+/* Cuts the strings of a record to the limits: val has the copies that are shorter. Returns the bytes of all strings. */
 static size_t cut_strings(const struct ctp_class *cls, uint64_t *val, struct ctp_str **copies)
 {
 	size_t sum = 0, ncopies = 0;
@@ -280,7 +280,7 @@ static void write_any(struct ctp_writer *w, const struct ctp_class *cls, const u
 		free(copies[i]);
 }
 
-/* Whether the packet has the class, where that is seen at once; then it is the last one. */
+/* Whether the packet has the class, by the last class and one slot. True: the class is the last one now. */
 static inline bool has_class(struct ctp_writer *w, const struct ctp_class *cls)
 {
 	const struct class_slot *slot = &w->slots[class_slot(cls)];
@@ -293,7 +293,7 @@ static inline bool has_class(struct ctp_writer *w, const struct ctp_class *cls)
 	return true;
 }
 
-/* Records of one class that the packet has, for as long as nothing has to be looked at; returns how many. */
+/* Leading records of one class that the packet has, up to SOME_RECORDS; returns how many. */
 static uint32_t write_some(struct ctp_writer *w, const struct ctp_record *rec, uint32_t count)
 {
 	if (!w->at.heads || !has_class(w, rec->cls))
