@@ -107,10 +107,17 @@ static void test_schema(void)
 		accepted += ctp_class_new("bad", 0, bad[i], 2, &err) != 0;
 	is_u64(accepted, 0, "classes that break a rule are refused");
 
-	struct ctp_class *t = ctp_event_class(CTP_TRANSITION);
-	ok(!memcmp(t->plan, &ctp_transition_plan, sizeof ctp_transition_plan), "transitions are coded by the plan made for them");
-	ctp_class_free(t);
-	t = ctp_plain_class(&err);
+	static const struct {
+		enum ctp_event event;
+		const struct ctp_codec_plan *plan;
+	} known[] = { { CTP_TRANSITION, &ctp_transition_plan }, { CTP_BIRTH, &ctp_birth_plan }, { CTP_DEATH, &ctp_death_plan },
+		      { CTP_WAKE, &ctp_wake_plan } };
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		struct ctp_class *cls = ctp_event_class(known[i].event);
+		ok(!memcmp(cls->plan, known[i].plan, sizeof *known[i].plan), "records of class %s are coded by the plan made for them", cls->name);
+		ctp_class_free(cls);
+	}
+	struct ctp_class *t = ctp_plain_class(&err);
 	ok(!memcmp(t->plan, &ctp_plain_plan, sizeof ctp_plain_plan), "and so are coroTracer's");
 	ctp_class_free(t);
 }

@@ -315,7 +315,7 @@ void ctp_codec_decode_some(struct ctp_codec *c, struct ctp_lanes_in *from, struc
 		case PLAIN:
 			decode_plain(c, (unsigned)n, from, d);
 			break;
-		case ANY:
+		default:
 			decode_any(c, (unsigned)n, from, d);
 			break;
 		}

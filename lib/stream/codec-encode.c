@@ -202,29 +202,35 @@ INLINE uint32_t encode_run(struct ctp_codec *c, const struct ctp_codec_plan *pla
 }
 
 /* Apart, so that the registers they need are not saved for each other. */
-static NOINLINE uint32_t encode_any(struct ctp_codec *c, unsigned n, const struct ctp_record *rec, uint32_t count,
-                                    struct ctp_lanes *to)
-{
-	return encode_run(c, c->classes[n].cls->plan, n, rec, count, to);
-}
-
-static NOINLINE uint32_t encode_plain(struct ctp_codec *c, unsigned n, const struct ctp_record *rec, uint32_t count,
-                                      struct ctp_lanes *to)
-{
-	return encode_run(c, &ctp_plain_plan, n, rec, count, to);
-}
-
-static NOINLINE uint32_t encode_transitions(struct ctp_codec *c, unsigned n, const struct ctp_record *rec, uint32_t count,
-                                            struct ctp_lanes *to)
-{
-	return encode_run(c, &ctp_transition_plan, n, rec, count, to);
-}
+#define ENCODER(name, of_plan) \
+	static NOINLINE uint32_t name(struct ctp_codec *c, unsigned n, const struct ctp_record *rec, uint32_t count, struct ctp_lanes *to) \
+	{ \
+		return encode_run(c, of_plan, n, rec, count, to); \
+	}
+ENCODER(encode_any, c->classes[n].cls->plan)
+ENCODER(encode_transitions, &ctp_transition_plan)
+ENCODER(encode_plain, &ctp_plain_plan)
+ENCODER(encode_births, &ctp_birth_plan)
+ENCODER(encode_deaths, &ctp_death_plan)
+ENCODER(encode_wakes, &ctp_wake_plan)
 
 uint32_t ctp_codec_encode_some(struct ctp_codec *c, unsigned n, const struct ctp_record *rec, uint32_t count, struct ctp_lanes *to)
 {
 	assert(n < c->nclasses);
-	const struct bound *b = &c->classes[n];
-	return !b->quick             ? 0 :
-	       b->plan == TRANSITION ? encode_transitions(c, n, rec, count, to) :
-	       b->plan == PLAIN      ? encode_plain(c, n, rec, count, to) : encode_any(c, n, rec, count, to);
+	if (!c->classes[n].quick)
+		return 0;
+	switch (c->classes[n].plan) {
+	case TRANSITION:
+		return encode_transitions(c, n, rec, count, to);
+	case PLAIN:
+		return encode_plain(c, n, rec, count, to);
+	case BIRTH:
+		return encode_births(c, n, rec, count, to);
+	case DEATH:
+		return encode_deaths(c, n, rec, count, to);
+	case WAKE:
+		return encode_wakes(c, n, rec, count, to);
+	default:
+		return encode_any(c, n, rec, count, to);
+	}
 }

@@ -39,9 +39,10 @@ struct ctp_codec_plan {
 };
 
 /*
- * The plans of the classes that nearly all records are of: ctp-collect's transitions, and coroTracer's, which have neither coro nor
- * index and are told apart by their probe_id. The coder is compiled for any plan, and once more for each of these, which the
- * compiler can see through: the same code, without its table look-ups. A test holds them against the classes.
+ * The plans of the classes that nearly all records are of: ctp-collect's transitions, births, deaths and wakes; and coroTracer's
+ * transitions, which have neither coro nor index and are told apart by their probe_id. The coder is compiled for any plan, and once
+ * more for each of these, which the compiler can see through: the same code, without its table look-ups. A test holds them against
+ * the classes.
  */
 #define CTP_U64_OP(f, pr, sl) { .field = f, .type = CTP_U64, .pred = pr, .slot = sl, .by_state = (pr) == CTP_PRED_STATE }
 #define CTP_ACTIVE_OP { .field = 4, .type = CTP_BOOL, .pred = CTP_PRED_TOGGLE, .slot = 0, .shift = 63, .narrow = true }
@@ -60,6 +61,28 @@ static const struct ctp_codec_plan ctp_plain_plan = {
 	.key_op = CTP_U64_OP(0, CTP_PRED_KEY, 0), .state_op = CTP_ACTIVE_OP,
 	.masked = {CTP_ACTIVE_OP, CTP_U64_OP(1, CTP_PRED_SAME, 1), CTP_U64_OP(2, CTP_PRED_STATE, 2),
 	           CTP_U64_OP(3, CTP_PRED_STEP, 4)},
+};
+
+static const struct ctp_codec_plan ctp_birth_plan = {
+	.key = 2, .time = 0, .state = -1, .nplain = 3, .prev = 1, .step = 5, .toggle = 5, .nmasked = 5,
+	.key_op = CTP_U64_OP(2, CTP_PRED_KEY, 2),
+	.masked = { CTP_U64_OP(1, CTP_PRED_SAME, 0), CTP_U64_OP(6, CTP_PRED_PREV, 6), CTP_U64_OP(7, CTP_PRED_PREV, 7),
+	            CTP_U64_OP(8, CTP_PRED_PREV, 8),
+	            { .field = 9, .type = CTP_BOOL, .pred = CTP_PRED_PREV, .slot = 9, .shift = 63, .narrow = true } },
+	.plain = { CTP_U64_OP(3, CTP_PRED_NONE, 3), CTP_U64_OP(4, CTP_PRED_NONE, 4), CTP_U64_OP(5, CTP_PRED_NONE, 5) },
+};
+
+static const struct ctp_codec_plan ctp_death_plan = {
+	.key = 2, .time = 0, .state = -1, .nplain = 2, .prev = 1, .step = 1, .toggle = 1, .nmasked = 1,
+	.key_op = CTP_U64_OP(2, CTP_PRED_KEY, 2), .masked = { CTP_U64_OP(1, CTP_PRED_SAME, 0) },
+	.plain = { CTP_U64_OP(3, CTP_PRED_NONE, 3), CTP_U64_OP(4, CTP_PRED_NONE, 4) },
+};
+
+static const struct ctp_codec_plan ctp_wake_plan = {
+	.key = 2, .time = 0, .state = -1, .prev = 4, .step = 4, .toggle = 4, .nmasked = 4, .often = 1 << 1,
+	.key_op = CTP_U64_OP(2, CTP_PRED_KEY, 2),
+	.masked = { CTP_U64_OP(1, CTP_PRED_SAME, 0), CTP_U64_OP(3, CTP_PRED_SAME, 1), CTP_U64_OP(4, CTP_PRED_SAME, 2),
+	            { .field = 5, .type = CTP_ENUM, .pred = CTP_PRED_SAME, .slot = 3 } },
 };
 
 struct ctp_codec_plan *ctp_codec_plan_new(const struct ctp_class *cls, struct ctp_err *err); /* free() it */

@@ -39,6 +39,17 @@ void ctp_codec_reset(struct ctp_codec *c)
 	c->arena_used = 0;
 }
 
+static int plan_number(const struct ctp_codec_plan *plan)
+{
+	static const struct ctp_codec_plan *const known[] = { [TRANSITION] = &ctp_transition_plan, [PLAIN] = &ctp_plain_plan,
+		                                              [BIRTH] = &ctp_birth_plan, [DEATH] = &ctp_death_plan,
+		                                              [WAKE] = &ctp_wake_plan };
+	for (int i = ANY + 1; i <= WAKE; i++)
+		if (!memcmp(plan, known[i], sizeof *plan))
+			return i;
+	return ANY;
+}
+
 bool ctp_codec_declare(struct ctp_codec *c, const struct ctp_class *cls)
 {
 	if (c->nclasses == CTP_CLASSES_MAX)
@@ -51,8 +62,7 @@ bool ctp_codec_declare(struct ctp_codec *c, const struct ctp_class *cls)
 	}
 	memset(b->prev, 0, CTP_FIELDS_MAX * sizeof *b->prev);
 	b->cls = cls;
-	b->plan = !memcmp(cls->plan, &ctp_transition_plan, sizeof ctp_transition_plan) ? TRANSITION :
-	          !memcmp(cls->plan, &ctp_plain_plan, sizeof ctp_plain_plan)           ? PLAIN : ANY;
+	b->plan = plan_number(cls->plan);
 	b->quick = cls->plan->key >= 0 && cls->plan->time >= 0 && !cls->plan->has_text;
 	c->nclasses++;
 	return true;
