@@ -88,17 +88,26 @@ static void write_out(struct ctp_rows *b, struct out *out)
 	out->unmarked = 0;
 }
 
-static inline void write_row(struct ctp_rows *b, struct out *out, uint32_t r)
+static void write_rows(struct ctp_rows *b)
 {
-	const uint64_t *val = b->batch.rows[r].val;
-	unsigned event = b->batch.event[r];
-	if (event == CTP_ROWS_SPOILT)
-		return;
-	if (event == CTP_TRANSITION)
-		ctp_rows_thread(b, val[CTP_TRANSITION_TID]);
-	out->rec[out->n++] = (struct ctp_record){b->cls[event], val, b->batch.ts_ns[r]};
-	if (out->n == BATCH)
-		write_out(b, out);
+	const struct ctp_row_sort *rows = &b->batch;
+	struct out out = {.n = 0};
+	uint64_t tid = 0; /* of the transition before: most are on the same thread */
+	for (uint32_t k = 0; k < rows->count; k++) {
+		if (!rows->sorted && k + PREFETCH < rows->count)
+			__builtin_prefetch(&rows->rows[ctp_row_sort_at(rows, k + PREFETCH)]);
+		uint32_t r = ctp_row_sort_at(rows, k);
+		const uint64_t *val = rows->rows[r].val;
+		unsigned event = rows->event[r];
+		if (event == CTP_ROWS_SPOILT)
+			continue;
+		if (event == CTP_TRANSITION && val[CTP_TRANSITION_TID] != tid)
+			ctp_rows_thread(b, tid = val[CTP_TRANSITION_TID]);
+		out.rec[out.n++] = (struct ctp_record){b->cls[event], val, rows->ts_ns[r]};
+		if (out.n == BATCH)
+			write_out(b, &out);
+	}
+	write_out(b, &out);
 }
 
 /* The newest of the rows, which are sorted, and of their transitions: found at the end but where times are wrong. */
@@ -126,15 +135,7 @@ void ctp_rows_settle(struct ctp_rows *b)
 	if (b->prove)
 		b->prove(b->prove_arg);
 	ctp_row_sort_sort(rows, b->now_ns);
-	struct out out = {.n = 0};
-	for (uint32_t k = 0; k < rows->count && rows->sorted; k++)
-		write_row(b, &out, k);
-	for (uint32_t k = 0; k < rows->count && !rows->sorted; k++) {
-		if (k + PREFETCH < rows->count)
-			__builtin_prefetch(&rows->rows[ctp_row_sort_at(rows, k + PREFETCH)]);
-		write_row(b, &out, ctp_row_sort_at(rows, k));
-	}
-	write_out(b, &out);
+	write_rows(b);
 	note_newest(b);
 	rows->count = b->written = 0;
 	b->oldest_look_ns = b->now_ns;
