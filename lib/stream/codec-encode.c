@@ -214,23 +214,13 @@ ENCODER(encode_births, &ctp_birth_plan)
 ENCODER(encode_deaths, &ctp_death_plan)
 ENCODER(encode_wakes, &ctp_wake_plan)
 
+typedef uint32_t encoder(struct ctp_codec *c, unsigned n, const struct ctp_record *rec, uint32_t count, struct ctp_lanes *to);
+static encoder *const encoders[] = { [ANY] = encode_any,      [TRANSITION] = encode_transitions, [PLAIN] = encode_plain,
+	                             [BIRTH] = encode_births, [DEATH] = encode_deaths,           [WAKE] = encode_wakes };
+
 uint32_t ctp_codec_encode_some(struct ctp_codec *c, unsigned n, const struct ctp_record *rec, uint32_t count, struct ctp_lanes *to)
 {
 	assert(n < c->nclasses);
-	if (!c->classes[n].quick)
-		return 0;
-	switch (c->classes[n].plan) {
-	case TRANSITION:
-		return encode_transitions(c, n, rec, count, to);
-	case PLAIN:
-		return encode_plain(c, n, rec, count, to);
-	case BIRTH:
-		return encode_births(c, n, rec, count, to);
-	case DEATH:
-		return encode_deaths(c, n, rec, count, to);
-	case WAKE:
-		return encode_wakes(c, n, rec, count, to);
-	default:
-		return encode_any(c, n, rec, count, to);
-	}
+	const struct bound *b = &c->classes[n];
+	return b->quick ? encoders[b->plan](c, n, rec, count, to) : 0;
 }
