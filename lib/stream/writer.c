@@ -293,16 +293,17 @@ static inline bool has_class(struct ctp_writer *w, const struct ctp_class *cls)
 	return true;
 }
 
-/* Leading records of one class that the packet has, up to SOME_RECORDS; returns how many. */
+/* Leading records of classes that the packet has, up to SOME_RECORDS; returns how many. */
 static uint32_t write_some(struct ctp_writer *w, const struct ctp_record *rec, uint32_t count)
 {
-	if (!w->at.heads || !has_class(w, rec->cls))
-		return 0;
-	uint32_t n = ctp_codec_encode_some(w->codec, w->last_n, rec, count < SOME_RECORDS ? count : SOME_RECORDS, &w->at);
+	uint32_t n = 0, more = 1;
+	count = w->at.heads ? count < SOME_RECORDS ? count : SOME_RECORDS : 0;
+	for (; more && n < count && has_class(w, rec[n].cls); n += more)
+		more = ctp_codec_encode_some(w->codec, w->last_n, rec + n, count - n, &w->at);
 	for (uint32_t i = 0; i < n; i++)
-		note_time(w, rec[i].val[w->last->time_field]);
+		note_time(w, rec[i].val[rec[i].cls->time_field]);
 	w->records += n;
-	if (payload_bytes(w) >= PACKET_FULL)
+	if (n && payload_bytes(w) >= PACKET_FULL)
 		send_packet(w, 0);
 	return n;
 }
