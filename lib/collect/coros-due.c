@@ -1,6 +1,6 @@
 /*
- * coros-due.c - transitions that are due, and of whose coroutine nothing else is to be told: nearly all are. The loops here call nobody
- * for each.
+ * coros-due.c - transitions that are due, and wakes, of whose coroutines nothing else is to be told: nearly all are. The loops here call
+ * nobody for each.
  */
 #include "collect/coros.h"
 
@@ -19,11 +19,11 @@ static inline struct due due_from(const struct ctp_coros *l, const struct ctp_ri
 }
 
 /* The record of a transition, if it is the one that is due of its coroutine, and nothing else is to be told of it. */
-static inline __attribute__((always_inline)) bool put_due(const struct due *d, const struct ctp_ring_entry *e, uint64_t *val)
+static inline __attribute__((always_inline)) bool put_transition(const struct due *d, const struct ctp_ring_entry *e, uint64_t *val)
 {
 	uint32_t i = CTP_REF_INDEX(e->ref), generation = CTP_REF_GENERATION(e->ref), site = CTP_ENTRY_SITE(e->what);
 	struct ctp_life *life = &d->lives[i];
-	if (CTP_ENTRY_KIND(e->what) > CTP_ENTRY_RESUME || i >= d->max || !generation)
+	if (i >= d->max || !generation)
 		return false;
 	uint64_t number = life->next;
 	if (life->generation != generation || (uint32_t)number != CTP_ENTRY_NUMBER(e->what) || life->flags & CTP_LIFE_UNSURE)
@@ -37,7 +37,40 @@ static inline __attribute__((always_inline)) bool put_due(const struct due *d, c
 	return true;
 }
 
-/* Rows of the transitions that the entries begin with, as long as each is due. Returns how many. */
+/* The life of the coroutine that ref names; NULL: it has its station no more, or not yet. */
+static inline const struct ctp_life *life_of(const struct due *d, uint64_t ref)
+{
+	uint32_t i = CTP_REF_INDEX(ref), generation = CTP_REF_GENERATION(ref);
+	return i < d->max && generation && d->lives[i].generation == generation ? &d->lives[i] : NULL;
+}
+
+/* The record of a wake, if both coroutines are known. */
+static inline __attribute__((always_inline)) bool put_wake(const struct due *d, const struct ctp_ring_entry *e, uint64_t *val)
+{
+	const struct ctp_life *life = life_of(d, e->ref), *by = life_of(d, e->value);
+	if (!life || (e->value && !by))
+		return false;
+	const struct ctp_wake wake = {e->ref, e->value, d->tid, e->ts_ns, CTP_ENTRY_NUMBER(e->what)};
+	ctp_wake_fill(val, &wake, life->probe_id, life->coro, by ? by->coro : 0);
+	return true;
+}
+
+static inline __attribute__((always_inline)) bool put_due(const struct due *d, const struct ctp_ring_entry *e, uint64_t *val)
+{
+	unsigned kind = CTP_ENTRY_KIND(e->what);
+	return kind <= CTP_ENTRY_RESUME ? put_transition(d, e, val) : kind == CTP_ENTRY_WAKE && put_wake(d, e, val);
+}
+
+static inline bool is_wake(const struct ctp_ring_entry *e) { return CTP_ENTRY_KIND(e->what) == CTP_ENTRY_WAKE; }
+
+static unsigned count_taken(struct ctp_coros *l, unsigned n, unsigned wakes)
+{
+	l->rows->stats.wakes += wakes;
+	l->rows->stats.events += n - wakes;
+	return n;
+}
+
+/* Rows of the entries, as long as each is due. Returns how many. */
 static unsigned take_due(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e, unsigned n)
 {
 	struct ctp_row_sort *rows = &l->rows->batch;
@@ -45,32 +78,37 @@ static unsigned take_due(struct ctp_coros *l, const struct ctp_ring *ring, const
 	const uint32_t most = CTP_ROW_SORT_ROWS - CTP_ROWS_SPARE, room = rows->count < most ? most - rows->count : 0;
 	uint64_t *ts_ns = rows->ts_ns + rows->count, *val = rows->rows[rows->count].val;
 	uint8_t *event = rows->event + rows->count;
-	unsigned k = 0;
-	for (n = n < room ? n : room; k < n && put_due(&due, e, val); k++, e++, val += sizeof(struct ctp_row) / sizeof(*val)) {
-		event[k] = CTP_TRANSITION;
-		ts_ns[k] = val[CTP_TRANSITION_TS];
+	unsigned k = 0, wakes = 0;
+	for (n = n < room ? n : room; k < n && put_due(&due, &e[k], val); k++, val += sizeof(struct ctp_row) / sizeof *val) {
+		bool wake = is_wake(&e[k]);
+		event[k] = wake ? CTP_WAKE : CTP_TRANSITION;
+		ts_ns[k] = val[wake ? CTP_WAKE_TS : CTP_TRANSITION_TS];
+		wakes += wake;
 	}
 	rows->count += k;
-	l->rows->stats.events += k;
-	return k;
+	return count_taken(l, k, wakes);
 }
 
 /* The same without rows: they are written as they come. */
 static unsigned write_due(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e, unsigned n)
 {
 	const struct due due = due_from(l, ring);
-	const struct ctp_class *cls = l->rows->cls[CTP_TRANSITION];
-	uint64_t val[CTP_RINGS_CHUNK][CTP_TRANSITION_FIELDS];
+	const struct ctp_class *const wake_cls = l->rows->cls[CTP_WAKE], *const cls = l->rows->cls[CTP_TRANSITION];
+	uint64_t val[CTP_RINGS_CHUNK][CTP_TRANSITION_FIELDS], event_ns = 0;
 	struct ctp_record rec[CTP_RINGS_CHUNK];
-	unsigned k = 0;
-	for (; k < n && put_due(&due, &e[k], val[k]); k++)
-		rec[k] = (struct ctp_record){cls, val[k], val[k][CTP_TRANSITION_TS]};
+	unsigned k = 0, wakes = 0;
+	for (; k < n && put_due(&due, &e[k], val[k]); k++) {
+		bool wake = is_wake(&e[k]);
+		rec[k] = (struct ctp_record){wake ? wake_cls : cls, val[k], val[k][wake ? CTP_WAKE_TS : CTP_TRANSITION_TS]};
+		event_ns = wake ? event_ns : rec[k].ts_ns;
+		wakes += wake;
+	}
 	if (!k)
 		return 0;
-	ctp_rows_thread(l->rows, due.tid);
-	ctp_rows_write(l->rows, rec, k);
-	l->rows->stats.events += k;
-	return k;
+	if (wakes < k)
+		ctp_rows_thread(l->rows, due.tid);
+	ctp_rows_write(l->rows, rec, k, event_ns);
+	return count_taken(l, k, wakes);
 }
 
 /* No row waits, and no other ring has anything in the slice: then nothing is to be sorted. */

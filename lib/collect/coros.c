@@ -424,29 +424,13 @@ static void take_transition(struct ctp_coros *l, const struct ctp_ring *ring, st
 		ask_function(l, i, e, (uint32_t)ring->owner);
 }
 
-/* Who makes itself ready to run gives way, whatever comes first, its suspension or that. */
-static enum ctp_wake_how wake_how(const struct ctp_wake *wake)
-{
-	if (wake->marks & CTP_MARK_STAYED)
-		return CTP_WAKE_STAYED;
-	if (wake->marks & CTP_MARK_YIELD || wake->by == wake->ref)
-		return CTP_WAKE_YIELD;
-	return wake->marks & CTP_MARK_LEAVING ? CTP_WAKE_LEAVING : CTP_WAKE_CALL;
-}
-
 void ctp_life_wake(struct ctp_coros *l, const struct ctp_wake *wake)
 {
 	uint64_t coro = coro_of(l, wake->ref, wake->ts_ns, 0), by_coro = coro_of(l, wake->by, wake->ts_ns, 0);
 	if (!coro)
 		return;
 	const struct ctp_life *life = &l->life[CTP_REF_INDEX(wake->ref)];
-	uint64_t *val = ctp_rows_put(l->rows, CTP_WAKE, wake->ts_ns);
-	val[CTP_WAKE_TS] = wake->ts_ns;
-	val[CTP_WAKE_PROBE] = coro == life->coro ? life->probe_id : 0;
-	val[CTP_WAKE_CORO] = coro;
-	val[CTP_WAKE_TID] = wake->tid;
-	val[CTP_WAKE_BY] = by_coro;
-	val[CTP_WAKE_HOW] = wake_how(wake);
+	ctp_wake_fill(ctp_rows_put(l->rows, CTP_WAKE, wake->ts_ns), wake, coro == life->coro ? life->probe_id : 0, coro, by_coro);
 	l->rows->stats.wakes++;
 }
 
@@ -575,11 +559,14 @@ void ctp_coros_take(struct ctp_coros *l, struct ctp_ring *ring, struct ctp_ring_
 	prefetch(l, entries, n);
 	for (unsigned k = 0; k < n;) {
 		struct ctp_ring_entry *e = &entries[k];
-		unsigned due = 0;
-		if (CTP_ENTRY_KIND(e->what) > CTP_ENTRY_RESUME)
-			take_note(l, ring, e, k + 1 < n ? entries[k + 1].ts_ns : 0);
-		else if (!(due = ctp_coros_due(l, ring, e, n - k)) && CTP_REF_INDEX(e->ref) < max && CTP_REF_GENERATION(e->ref))
-			take_transition(l, ring, e);
+		unsigned kind = CTP_ENTRY_KIND(e->what);
+		unsigned due = kind <= CTP_ENTRY_RESUME || kind == CTP_ENTRY_WAKE ? ctp_coros_due(l, ring, e, n - k) : 0;
 		k += due ? due : 1;
+		if (due)
+			continue;
+		if (kind > CTP_ENTRY_RESUME)
+			take_note(l, ring, e, k < n ? entries[k].ts_ns : 0);
+		else if (CTP_REF_INDEX(e->ref) < max && CTP_REF_GENERATION(e->ref))
+			take_transition(l, ring, e);
 	}
 }

@@ -192,7 +192,28 @@ static inline void ctp_transition_fill(uint64_t *val, const struct ctp_who *who,
 	val[CTP_TRANSITION_SITE] = site;
 }
 
-/* Takes the transitions that the entries begin with, as long as each is due. Returns how many. */
+/* Who makes itself ready to run gives way, whatever comes first, its suspension or that. */
+static inline enum ctp_wake_how ctp_wake_how(const struct ctp_wake *wake)
+{
+	if (wake->marks & CTP_MARK_STAYED)
+		return CTP_WAKE_STAYED;
+	if (wake->marks & CTP_MARK_YIELD || wake->by == wake->ref)
+		return CTP_WAKE_YIELD;
+	return wake->marks & CTP_MARK_LEAVING ? CTP_WAKE_LEAVING : CTP_WAKE_CALL;
+}
+
+/* The values of a wake, by the numbers that its two coroutines have in the stream. */
+static inline void ctp_wake_fill(uint64_t *val, const struct ctp_wake *wake, uint64_t probe_id, uint64_t coro, uint64_t by_coro)
+{
+	val[CTP_WAKE_TS] = wake->ts_ns;
+	val[CTP_WAKE_PROBE] = probe_id;
+	val[CTP_WAKE_CORO] = coro;
+	val[CTP_WAKE_TID] = wake->tid;
+	val[CTP_WAKE_BY] = by_coro;
+	val[CTP_WAKE_HOW] = ctp_wake_how(wake);
+}
+
+/* Takes the transitions and wakes that the entries begin with, as long as each is due. Returns how many. */
 unsigned ctp_coros_due(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e, unsigned n);
 
 #endif

@@ -58,12 +58,12 @@ static void note_transition(struct ctp_rows *b, uint64_t ts_ns)
 		b->event_ns = ts_ns;
 }
 
-void ctp_rows_write(struct ctp_rows *b, const struct ctp_record *rec, uint32_t n)
+void ctp_rows_write(struct ctp_rows *b, const struct ctp_record *rec, uint32_t n, uint64_t event_ns)
 {
 	ctp_writer_records(b->writer, &(struct ctp_batch){.rec = rec, .n = n});
 	b->written += n;
 	note_any(b, rec[n - 1].ts_ns);
-	note_transition(b, rec[n - 1].ts_ns);
+	note_transition(b, event_ns);
 }
 
 /* Rows on their way to the writer. */

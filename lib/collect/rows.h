@@ -28,7 +28,7 @@ struct ctp_rows {
 	uint64_t begin_ns;    /* when the harvest began */
 	uint64_t now_ns;      /* when the current look began */
 	uint64_t promise_ns;  /* of all that happened before, nothing is still to come */
-	uint32_t written;     /* transitions that were written without a row, since the last settle */
+	uint32_t written;     /* records that were written without a row, since the last settle */
 	struct ctp_row_sort batch;
 	struct ctp_frame_queue frames; /* to be asked about */
 	void (*prove)(void *arg); /* called before rows are written: last chance for who has doubts about one */
@@ -81,8 +81,11 @@ static inline void ctp_rows_thread(struct ctp_rows *b, uint64_t tid)
 		b->new_thread(b->new_thread_arg, tid);
 }
 
-/* Writes transitions that need not wait, for no row does and nothing that is known is earlier. They count like rows until the next settle. */
-void ctp_rows_write(struct ctp_rows *b, const struct ctp_record *rec, uint32_t n);
+/*
+ * Writes records that need not wait, for no row does and nothing that is known is earlier. They count like rows until the next settle.
+ * event_ns: time of the last transition among them; 0: there is none.
+ */
+void ctp_rows_write(struct ctp_rows *b, const struct ctp_record *rec, uint32_t n, uint64_t event_ns);
 
 /* --- records of which there is more than one sort of origin --------------------------------------------------------------- */
 
