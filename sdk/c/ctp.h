@@ -1739,7 +1739,7 @@ static inline uint64_t ctp_wake_write_(struct ctp_probe_ *p, const struct ctp_th
 		by = *marks ? ref : t->leaving;
 		*marks |= t->leaving ? CTP_MARK_LEAVING : 0;
 	}
-	if (CTP_GET_(&st->generation) == generation && !(mode & CTP_MODE_BARE)) {
+	if (!(mode & CTP_MODE_BARE) && CTP_GET_(&st->generation) == generation) {
 		uint32_t n = CTP_GET_(&st->nwakes);
 		struct ctp_shm_wake *wake = &st->wakes[n % CTP_SHM_WAKES];
 		CTP_PUT_(&st->nwakes, n + 1);
