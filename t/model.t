@@ -40,6 +40,7 @@ model overrun
 model overrun -DFIELD
 model quiet
 model ring
+model skips
 model holes
 model reuse
 model reuse -DRECORD
