@@ -38,8 +38,8 @@ enum {
 
 static bool is_link(const char *path)
 {
-	char link[sizeof(LINK)];
-	return readlink(path, link, sizeof(link)) == sizeof(LINK) - 1 && !memcmp(link, LINK, sizeof(LINK) - 1);
+	char link[sizeof LINK];
+	return readlink(path, link, sizeof link) == sizeof LINK - 1 && !memcmp(link, LINK, sizeof LINK - 1);
 }
 
 static size_t read_text(const char *path, char *text, size_t room)
@@ -59,8 +59,8 @@ static size_t read_text(const char *path, char *text, size_t room)
 static bool read_fdinfo(const char *dir, const char *fd, uint64_t *ino)
 {
 	char path[PATH_BYTES], text[512];
-	snprintf(path, sizeof(path), "%s/fdinfo/%.10s", dir, fd);
-	text[read_text(path, text, sizeof(text) - 1)] = '\0';
+	snprintf(path, sizeof path, "%s/fdinfo/%.10s", dir, fd);
+	text[read_text(path, text, sizeof text - 1)] = '\0';
 	const char *at = strstr(text, "\nino:");
 	*ino = at ? strtoull(at + 5, NULL, 10) : 0;
 	return strstr(text, "\nlock:");
@@ -69,7 +69,7 @@ static bool read_fdinfo(const char *dir, const char *fd, uint64_t *ino)
 static DIR *open_fds(const char *dir)
 {
 	char path[PATH_BYTES];
-	snprintf(path, sizeof(path), "%s/fd", dir);
+	snprintf(path, sizeof path, "%s/fd", dir);
 	return opendir(path);
 }
 
@@ -145,7 +145,7 @@ static int open_memfd(const char *path)
 {
 	char self[PATH_BYTES];
 	int place = open(path, O_PATH | O_CLOEXEC), fd = -1;
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", place);
+	snprintf(self, sizeof self, "/proc/self/fd/%d", place);
 	if (place < 0)
 		return -1;
 	errno = ESTALE;
@@ -175,7 +175,7 @@ static enum ctp_status map_memory(struct ctp_attach *at, const char *path, struc
 	shm->base = base;
 	shm->bytes = (size_t)st.st_size;
 	at->ino = st.st_ino;
-	snprintf(shm->path, sizeof(shm->path), "%s", path);
+	snprintf(shm->path, sizeof shm->path, "%s", path);
 	return ctp_arena_find(&at->arena, base, shm->bytes, err);
 }
 
@@ -252,7 +252,7 @@ static bool consider_mappings(struct search *s)
 		if (strcmp(map.path, LINK) || map.offset)
 			continue;
 		any = true;
-		snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)s->pid, map.start, map.stop);
+		snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)s->pid, map.start, map.stop);
 		consider(s, path);
 	}
 	ctp_proc_maps_close(&maps);
@@ -274,7 +274,7 @@ static enum ctp_status know_process(struct search *s, struct ctp_err *err)
 	int group = 0;
 	bool memory = false;
 	size_t room = 0;
-	snprintf(path, sizeof(path), "%s/status", s->dir);
+	snprintf(path, sizeof path, "%s/status", s->dir);
 	FILE *in = fopen(path, "re");
 	while (in && getline(&line, &room, in) > 0) {
 		sscanf(line, "State: %c", &state);
@@ -360,7 +360,7 @@ size_t ctp_attach_argv(pid_t pid, char *text, size_t room)
 {
 	char dir[CTP_PROCDIR_BYTES], path[PATH_BYTES];
 	ctp_proc_dir(pid, dir);
-	snprintf(path, sizeof(path), "%s/cmdline", dir);
+	snprintf(path, sizeof path, "%s/cmdline", dir);
 	size_t len = room ? read_text(path, text, room - 1) : 0;
 	if (len && text[len - 1])
 		text[len++] = '\0'; /* it was longer, or the process wrote something else there */
@@ -375,9 +375,9 @@ static uint32_t count_alive(const struct ctp_attach *at)
 	uint32_t used = allocated(at), n = 0;
 	used = used < at->arena.geo.max_stations ? used : at->arena.geo.max_stations;
 	for (uint32_t i = 0; i < used; i += COUNT(some)) {
-		off_t from = (off_t)(sizeof(struct ctp_shm_header) + i * sizeof(*some));
-		ssize_t got = pread(at->shm.fd, some, sizeof(some), from);
-		for (uint32_t k = 0; k < COUNT(some) && i + k < used && (ssize_t)((k + 1) * sizeof(*some)) <= got; k++)
+		off_t from = (off_t)(sizeof(struct ctp_shm_header) + i * sizeof *some);
+		ssize_t got = pread(at->shm.fd, some, sizeof some, from);
+		for (uint32_t k = 0; k < COUNT(some) && i + k < used && (ssize_t)((k + 1) * sizeof *some) <= got; k++)
 			n += !some[k].is_dead && some[k].probe_id;
 	}
 	return n;
@@ -411,12 +411,12 @@ void ctp_attach_line(const struct ctp_attach *at, char line[CTP_ATTACH_LINE_MAX]
 {
 	char state[32], alive[16] = "-", command[CTP_ATTACH_LINE_MAX - 64];
 	uint32_t rings = __atomic_load_n(&at->arena.header->rings_used, __ATOMIC_RELAXED);
-	size_t len = ctp_attach_argv(at->pid, command, sizeof(command));
+	size_t len = ctp_attach_argv(at->pid, command, sizeof command);
 	show_plainly(command, len);
 	command[len ? len - 1 : 0] = '\0';
-	say_state(at, state, sizeof(state));
+	say_state(at, state, sizeof state);
 	if (__atomic_load_n(&at->arena.header->mode, __ATOMIC_RELAXED) & CTP_MODE_RECORD) /* else nobody counts them */
-		snprintf(alive, sizeof(alive), "%" PRIu32, count_alive(at));
+		snprintf(alive, sizeof alive, "%" PRIu32, count_alive(at));
 	snprintf(line, CTP_ATTACH_LINE_MAX, "%7d %-19s %10s %6" PRIu32 " %s", (int)at->pid, state, alive,
 	         rings < at->arena.geo.max_rings ? rings : at->arena.geo.max_rings, command);
 }

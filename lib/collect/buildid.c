@@ -31,15 +31,15 @@ static bool fetch(const struct image *im, uint64_t at, void *to, size_t len)
 static size_t find_note(const uint8_t *notes, size_t len, size_t align, uint8_t *id)
 {
 	Elf64_Nhdr head; /* the same in both widths */
-	for (size_t at = 0; len - at >= sizeof(head);) {
-		memcpy(&head, notes + at, sizeof(head));
-		at += sizeof(head);
+	for (size_t at = 0; len - at >= sizeof head;) {
+		memcpy(&head, notes + at, sizeof head);
+		at += sizeof head;
 		uint64_t name_bytes = ((uint64_t)head.n_namesz + 3) & ~UINT64_C(3);
 		uint64_t desc_bytes = ((uint64_t)head.n_descsz + align - 1) & ~(uint64_t)(align - 1);
 		if (name_bytes > len - at || head.n_descsz > len - at - name_bytes)
 			return 0;
-		if (head.n_type == NT_GNU_BUILD_ID && head.n_namesz == sizeof("GNU") &&
-		    !memcmp(notes + at, "GNU", sizeof("GNU")) && head.n_descsz <= CTP_BUILD_ID_MAX) {
+		if (head.n_type == NT_GNU_BUILD_ID && head.n_namesz == sizeof "GNU" &&
+		    !memcmp(notes + at, "GNU", sizeof "GNU") && head.n_descsz <= CTP_BUILD_ID_MAX) {
 			memcpy(id, notes + at + name_bytes, head.n_descsz);
 			return head.n_descsz;
 		}
@@ -55,8 +55,8 @@ static bool segment(const struct image *im, bool wide, uint64_t at, Elf64_Phdr *
 {
 	Elf32_Phdr narrow;
 	if (wide)
-		return fetch(im, at, seg, sizeof(*seg));
-	if (!fetch(im, at, &narrow, sizeof(narrow)))
+		return fetch(im, at, seg, sizeof *seg);
+	if (!fetch(im, at, &narrow, sizeof narrow))
 		return false;
 	*seg = (Elf64_Phdr){
 		.p_type = narrow.p_type, .p_offset = narrow.p_offset, .p_filesz = narrow.p_filesz, .p_align = narrow.p_align};
@@ -72,7 +72,7 @@ static size_t find(const struct image *im, uint8_t *id)
 	} head;
 	const uint16_t one = 1;
 	unsigned char order = *(const unsigned char *)&one ? ELFDATA2LSB : ELFDATA2MSB;
-	if (!fetch(im, 0, &head, sizeof(head)) || memcmp(head.ident, ELFMAG, SELFMAG) || head.ident[EI_DATA] != order)
+	if (!fetch(im, 0, &head, sizeof head) || memcmp(head.ident, ELFMAG, SELFMAG) || head.ident[EI_DATA] != order)
 		return 0;
 	bool wide = head.ident[EI_CLASS] == ELFCLASS64;
 	uint64_t at = wide ? head.wide.e_phoff : head.narrow.e_phoff;
@@ -83,7 +83,7 @@ static size_t find(const struct image *im, uint8_t *id)
 		if (!segment(im, wide, at + i * step, &seg))
 			return 0;
 		uint8_t notes[NOTES_BYTES_MAX];
-		size_t len = seg.p_filesz < sizeof(notes) ? seg.p_filesz : sizeof(notes);
+		size_t len = seg.p_filesz < sizeof notes ? seg.p_filesz : sizeof notes;
 		if (seg.p_type != PT_NOTE || !fetch(im, seg.p_offset, notes, len))
 			continue;
 		size_t found = find_note(notes, len, seg.p_align == 8 ? 8 : 4, id);

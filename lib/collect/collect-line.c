@@ -21,13 +21,13 @@ void ctp_collect_line(const struct ctp_collect_result *r, char line[CTP_COLLECT_
 {
 	const struct ctp_harvest_stats *s = &r->stats;
 	char unverified[48] = "", help[96] = "", missed[32] = "", remedy[48] = "";
-	say_help(r, help, sizeof(help));
+	say_help(r, help, sizeof help);
 	if (s->unverified)
-		snprintf(unverified, sizeof(unverified), " (%" PRIu64 " unverified)", s->unverified);
+		snprintf(unverified, sizeof unverified, " (%" PRIu64 " unverified)", s->unverified);
 	if (s->missed)
-		snprintf(missed, sizeof(missed), ", %" PRIu64 " missed", s->missed);
+		snprintf(missed, sizeof missed, ", %" PRIu64 " missed", s->missed);
 	if (s->untraced)
-		snprintf(remedy, sizeof(remedy), r->fixed ? " (it has %" PRIu32 " stations)" : " (raise -n, now %" PRIu32 ")",
+		snprintf(remedy, sizeof remedy, r->fixed ? " (it has %" PRIu32 " stations)" : " (raise -n, now %" PRIu32 ")",
 		         r->max_stations);
 	snprintf(line, CTP_COLLECT_LINE_MAX,
 	         "%" PRIu64 " events%s, %" PRIu64 " coroutines, %" PRIu64 " lost%s%s%s, %" PRIu64 " untraced%s, %.3f s%s",

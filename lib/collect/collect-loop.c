@@ -214,8 +214,8 @@ static bool is_deserted(struct ctp_collect_loop *c)
 	c->asked_ns = c->now_ns;
 	if (!ctp_event_loop_deserted(&c->watch, &c->file))
 		return false;
-	char assignment[sizeof(CTP_SHM_VARIABLE) + 1 + PATH_MAX];
-	snprintf(assignment, sizeof(assignment), "%s=%s", CTP_SHM_VARIABLE, c->shm.path);
+	char assignment[sizeof CTP_SHM_VARIABLE + 1 + PATH_MAX];
+	snprintf(assignment, sizeof assignment, "%s=%s", CTP_SHM_VARIABLE, c->shm.path);
 	return c->now_ns - c->ended_ns >= HEIR_MS * MS || !ctp_proc_users_heir(assignment);
 }
 

@@ -372,7 +372,7 @@ static enum ctp_status make_harvest(struct ctp_collect_loop *c, struct ctp_err *
 static int start_command(struct ctp_collect_loop *c, const struct ctp_signals *signals, struct ctp_err *err)
 {
 	char stations[16];
-	snprintf(stations, sizeof(stations), "%" PRIu32, c->arena.geo.max_stations);
+	snprintf(stations, sizeof stations, "%" PRIu32, c->arena.geo.max_stations);
 	const char *const env[] = {
 		CTP_SHM_VARIABLE, c->shm.path, "CTP_SOCK_PATH", c->sock.path, "CTP_MAX_STATIONS", stations, NULL,
 	};

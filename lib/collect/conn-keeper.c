@@ -29,13 +29,13 @@
 static bool is_ours(int fd, const struct sockaddr_un *addr)
 {
 	int listens = 0;
-	socklen_t len = sizeof(listens);
+	socklen_t len = sizeof listens;
 	if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len) || listens)
 		return false;
 	struct sockaddr_un name = {0};
-	len = sizeof(name);
+	len = sizeof name;
 	return !getsockname(fd, (struct sockaddr *)&name, &len) && name.sun_family == AF_UNIX &&
-	       !strncmp(name.sun_path, addr->sun_path, sizeof(name.sun_path));
+	       !strncmp(name.sun_path, addr->sun_path, sizeof name.sun_path);
 }
 
 /* Closes what is not a connection of ours; those that are go to kept[]. Returns their number. */
@@ -93,7 +93,7 @@ static _Noreturn void keeper_main(const struct ctp_conn_keeper_conf *conf, int c
 	struct pollfd end = {.fd = collector, .events = POLLIN};
 	while (poll(&end, 1, -1) < 0)
 		;
-	for (size_t i = 0; i < sizeof(conf->remove) / sizeof(conf->remove[0]); i++)
+	for (size_t i = 0; i < sizeof conf->remove / sizeof conf->remove[0]; i++)
 		remove_file(conf->remove[i].path, conf->remove[i].fd);
 	static struct pollfd kept[CTP_CONNECTIONS_MAX];
 	keep(kept, close_others(conf->addr, kept, CTP_CONNECTIONS_MAX));

@@ -142,7 +142,7 @@ static void pick_events(struct snapshot *s, uint32_t i, const struct ctp_life_he
 	const struct ctp_shm_station *shm = &s->l->rings->arena.stations[i];
 	uint64_t next = head->is_dead ? head->events : ctp_slots_next(shm), from = next > CTP_SHM_SLOTS ? next - CTP_SHM_SLOTS : 0;
 	from = from > head->first ? from : head->first; /* what was before is another's */
-	if (s->npicks + CTP_SHM_SLOTS > sizeof(s->picks) / sizeof(*s->picks))
+	if (s->npicks + CTP_SHM_SLOTS > sizeof s->picks / sizeof *s->picks)
 		add_events(s);
 	for (uint64_t k = from; k < next; k++) {
 		s->station[s->npicks] = i;
@@ -299,14 +299,14 @@ static void find_freed(struct snapshot *s)
 	for (unsigned walks = 0; walks < WALKS; walks++) {
 		if (walk(s))
 			return;
-		memset(s->freed, 0, s->used * sizeof(*s->freed));
+		memset(s->freed, 0, s->used * sizeof *s->freed);
 	}
 }
 
 void ctp_coros_snapshot(struct ctp_coros *l, uint32_t used)
 {
 	struct snapshot s = {.l = l, .used = used};
-	size_t bytes = (size_t)used * (ITEMS * sizeof(*s.items) + sizeof(*s.freed));
+	size_t bytes = (size_t)used * (ITEMS * sizeof *s.items + sizeof *s.freed);
 	if (!bytes)
 		return;
 	s.items = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -320,7 +320,7 @@ void ctp_coros_snapshot(struct ctp_coros *l, uint32_t used)
 	for (size_t k = 0; k < s.count; k++)
 		if (s.items[k].kind == DEATH)
 			come_last(&s, &s.items[k]);
-	qsort(s.items, s.count, sizeof(*s.items), by_time);
+	qsort(s.items, s.count, sizeof *s.items, by_time);
 	for (size_t k = 0; k < s.count; k++)
 		tell(&s, &s.items[k]);
 	munmap(s.items, bytes);

@@ -22,7 +22,7 @@ enum {
 enum ctp_status ctp_coros_init(struct ctp_coros *l, struct ctp_rings *rings, struct ctp_rows *rows, struct ctp_err *err)
 {
 	*l = (struct ctp_coros){.rings = rings, .rows = rows, .doubt_ns = UINT64_MAX};
-	size_t bytes = rings->arena.geo.max_stations * sizeof(*l->life); /* pages come as stations do */
+	size_t bytes = rings->arena.geo.max_stations * sizeof *l->life; /* pages come as stations do */
 	void *life = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (life == MAP_FAILED)
 		return ctp_err_sys(err, "memory for %u stations", rings->arena.geo.max_stations);
@@ -39,7 +39,7 @@ void ctp_coros_fini(struct ctp_coros *l)
 	ctp_ring_gaps_fini(&l->gaps);
 	ctp_shm_texts_fini(&l->labels);
 	if (l->life)
-		munmap(l->life, l->rings->arena.geo.max_stations * sizeof(*l->life));
+		munmap(l->life, l->rings->arena.geo.max_stations * sizeof *l->life);
 	l->life = NULL;
 }
 

@@ -26,7 +26,7 @@ void ctp_event_loop_signals(sigset_t *set)
 	sigemptyset(set);
 	sigaddset(set, SIGCHLD);
 	sigaddset(set, SIGUSR1);
-	for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
+	for (size_t i = 0; i < sizeof passed_on / sizeof passed_on[0]; i++)
 		sigaddset(set, passed_on[i]);
 }
 
@@ -117,7 +117,7 @@ static void accept_all(struct ctp_event_loop *w)
 		w->accepted++;
 		w->woken = true;
 		struct ucred peer = {0};
-		socklen_t len = sizeof(peer);
+		socklen_t len = sizeof peer;
 		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len))
 			peer.pid = 0;
 		w->connected(w->arg, peer.pid);
@@ -127,7 +127,7 @@ static void accept_all(struct ctp_event_loop *w)
 static void read_connection(struct ctp_event_loop *w, int fd)
 {
 	char bytes[4096];
-	ssize_t n = read(fd, bytes, sizeof(bytes));
+	ssize_t n = read(fd, bytes, sizeof bytes);
 	if (n > 0) {
 		w->woken = true;
 		w->wakes += (uint64_t)n;
@@ -172,8 +172,8 @@ static void take_signal(struct ctp_event_loop *w, const struct signalfd_siginfo 
 static void read_signals(struct ctp_event_loop *w)
 {
 	struct signalfd_siginfo infos[16];
-	ssize_t n = read(w->signal_fd, infos, sizeof(infos));
-	for (ssize_t i = 0; i < n / (ssize_t)sizeof(infos[0]); i++)
+	ssize_t n = read(w->signal_fd, infos, sizeof infos);
+	for (ssize_t i = 0; i < n / (ssize_t)sizeof infos[0]; i++)
 		take_signal(w, &infos[i]);
 }
 

@@ -5,7 +5,7 @@
 
 enum ctp_status ctp_frame_queue_init(struct ctp_frame_queue *f, uint32_t room, struct ctp_err *err)
 {
-	size_t bytes = room * sizeof(*f->asked); /* pages come as they are used */
+	size_t bytes = room * sizeof *f->asked; /* pages come as they are used */
 	void *asked = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (asked == MAP_FAILED)
 		return ctp_err_sys(err, "memory for the frames of %u coroutines", room);
@@ -16,7 +16,7 @@ enum ctp_status ctp_frame_queue_init(struct ctp_frame_queue *f, uint32_t room, s
 void ctp_frame_queue_fini(struct ctp_frame_queue *f)
 {
 	if (f->asked)
-		munmap(f->asked, f->room * sizeof(*f->asked));
+		munmap(f->asked, f->room * sizeof *f->asked);
 	*f = (struct ctp_frame_queue){.room = 0};
 }
 

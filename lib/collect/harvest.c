@@ -228,7 +228,7 @@ bool ctp_harvest_run(const struct ctp_harvest *h, uint32_t ring, struct ctp_thre
 
 struct ctp_harvest *ctp_harvest_new(const struct ctp_harvest_conf *conf, struct ctp_err *err)
 {
-	struct ctp_harvest *h = calloc(1, sizeof(*h));
+	struct ctp_harvest *h = calloc(1, sizeof *h);
 	if (!h) {
 		ctp_err_set(err, "out of memory");
 		return NULL;

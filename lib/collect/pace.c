@@ -62,7 +62,7 @@ struct ctp_rest ctp_pace_next(struct ctp_pace *p, bool wakeable, uint64_t now_ns
 	}
 	if (p->ring_ns > p->station_ns && p->spent_ns > now_ns)
 		return (struct ctp_rest){.ns = RING_BUSY_NS};
-	const unsigned last = p->doubt ? 1 : sizeof(rests_ns) / sizeof(rests_ns[0]) - 1;
+	const unsigned last = p->doubt ? 1 : sizeof rests_ns / sizeof rests_ns[0] - 1;
 	unsigned at = p->rests < last ? p->rests++ : last;
 	struct ctp_rest rest = {.ns = rests_ns[at], .sleep = true, .sweep = at > 0};
 	if (!wakeable && rest.ns > blind_ns)

@@ -9,7 +9,7 @@
 static bool has_memory(const char *dir)
 {
 	char path[CTP_PROCDIR_BYTES + 8], first;
-	snprintf(path, sizeof(path), "%s/exe", dir);
+	snprintf(path, sizeof path, "%s/exe", dir);
 	return readlink(path, &first, 1) > 0;
 }
 
@@ -19,11 +19,11 @@ bool ctp_proc_dir(pid_t pid, char dir[CTP_PROCDIR_BYTES])
 	snprintf(dir, CTP_PROCDIR_BYTES, "/proc/%d", (int)pid);
 	if (has_memory(dir) || errno != ENOENT)
 		return true;
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
 	DIR *tasks = opendir(path);
 	bool found = false;
 	for (struct dirent *e; tasks && !found && (e = readdir(tasks));) {
-		snprintf(path, sizeof(path), "/proc/%d/task/%.10s", (int)pid, e->d_name);
+		snprintf(path, sizeof path, "/proc/%d/task/%.10s", (int)pid, e->d_name);
 		found = e->d_name[0] != '.' && has_memory(path);
 	}
 	if (tasks)

@@ -16,7 +16,7 @@ int ctp_proc_maps_fd(pid_t pid)
 {
 	char dir[CTP_PROCDIR_BYTES], path[CTP_PROCDIR_BYTES + 8];
 	ctp_proc_dir(pid, dir);
-	snprintf(path, sizeof(path), "%s/maps", dir);
+	snprintf(path, sizeof path, "%s/maps", dir);
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 

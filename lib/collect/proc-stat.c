@@ -62,10 +62,10 @@ bool ctp_schedstat_parse(const char *text, size_t len, struct ctp_schedstat *st)
 uint64_t ctp_proc_stat_number(const char *text, size_t len, unsigned *depth)
 {
 	static const char label[] = "\nNSpid:"; /* the name, in the first line, has its newlines escaped */
-	const char *at = memmem(text, len, label, sizeof(label) - 1), *end = text + len;
+	const char *at = memmem(text, len, label, sizeof label - 1), *end = text + len;
 	uint64_t number = 0;
 	*depth = 0;
-	for (at = at ? at + sizeof(label) - 1 : end; at < end && (*at == '\t' || *at == ' '); ++*depth) {
+	for (at = at ? at + sizeof label - 1 : end; at < end && (*at == '\t' || *at == ' '); ++*depth) {
 		at++;
 		if (!take_number(&at, end, &number) || !number || number > INT32_MAX)
 			return *depth = 0;
@@ -78,14 +78,14 @@ uint64_t ctp_proc_stat_number(const char *text, size_t len, unsigned *depth)
 int ctp_proc_stat_open(int dir, uint64_t tid, const char *file)
 {
 	char path[40];
-	snprintf(path, sizeof(path), "%" PRIu64 "/%s", tid, file);
+	snprintf(path, sizeof path, "%" PRIu64 "/%s", tid, file);
 	return openat(dir, path, O_RDONLY | O_CLOEXEC);
 }
 
 bool ctp_proc_stat_read(int fd, struct ctp_proc_stat *st)
 {
 	char text[CTP_PROC_STAT_BYTES];
-	ssize_t n = pread(fd, text, sizeof(text), 0);
+	ssize_t n = pread(fd, text, sizeof text, 0);
 	return n > 0 && ctp_proc_stat_parse(text, (size_t)n, st);
 }
 

@@ -15,7 +15,7 @@
 void ctp_proc_state_init(struct ctp_proc_state *p, pid_t pid)
 {
 	char path[32];
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
 	*p = (struct ctp_proc_state){.dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), .stat = -1};
 	p->gone = p->dir < 0 && errno == ENOENT && !access("/proc/self/task", F_OK);
 	if (p->dir >= 0)

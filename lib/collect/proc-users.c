@@ -41,7 +41,7 @@ static bool environ_has(pid_t pid, const char *assignment, char *text)
 {
 	char dir[CTP_PROCDIR_BYTES], path[CTP_PROCDIR_BYTES + 8];
 	ctp_proc_dir(pid, dir);
-	snprintf(path, sizeof(path), "%s/environ", dir);
+	snprintf(path, sizeof path, "%s/environ", dir);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;

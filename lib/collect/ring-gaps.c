@@ -7,7 +7,7 @@
 
 enum ctp_status ctp_ring_gaps_init(struct ctp_ring_gaps *h, struct ctp_err *err)
 {
-	*h = (struct ctp_ring_gaps){.gaps = malloc(CTP_RING_GAPS_MAX * sizeof(*h->gaps)), .oldest = 1, .next = 1};
+	*h = (struct ctp_ring_gaps){.gaps = malloc(CTP_RING_GAPS_MAX * sizeof *h->gaps), .oldest = 1, .next = 1};
 	return h->gaps ? CTP_OK : ctp_err_set(err, "out of memory");
 }
 

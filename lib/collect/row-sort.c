@@ -24,12 +24,12 @@ enum {
 enum ctp_status ctp_row_sort_init(struct ctp_row_sort *b, struct ctp_err *err)
 {
 	*b = (struct ctp_row_sort){
-		.rows = aligned_alloc(64, CTP_ROW_SORT_ROWS * sizeof(*b->rows)),
-		.event = malloc(CTP_ROW_SORT_ROWS * sizeof(*b->event)),
-		.ts_ns = malloc(CTP_ROW_SORT_ROWS * sizeof(*b->ts_ns)),
-		.order = malloc(CTP_ROW_SORT_ROWS * sizeof(*b->order)),
-		.scratch = malloc(CTP_ROW_SORT_ROWS * sizeof(*b->scratch)),
-		.digits = malloc(PASSES * sizeof(*b->digits)),
+		.rows = aligned_alloc(64, CTP_ROW_SORT_ROWS * sizeof *b->rows),
+		.event = malloc(CTP_ROW_SORT_ROWS * sizeof *b->event),
+		.ts_ns = malloc(CTP_ROW_SORT_ROWS * sizeof *b->ts_ns),
+		.order = malloc(CTP_ROW_SORT_ROWS * sizeof *b->order),
+		.scratch = malloc(CTP_ROW_SORT_ROWS * sizeof *b->scratch),
+		.digits = malloc(PASSES * sizeof *b->digits),
 	};
 	if (b->rows && b->event && b->ts_ns && b->order && b->scratch && b->digits)
 		return CTP_OK;
@@ -60,7 +60,7 @@ static void insertion_sort(uint64_t *v, uint32_t n)
 
 static void radix_sort(struct ctp_row_sort *b, unsigned passes)
 {
-	memset(b->digits, 0, passes * sizeof(*b->digits));
+	memset(b->digits, 0, passes * sizeof *b->digits);
 	for (uint32_t i = 0; i < b->count; i++) {
 		uint64_t key = b->order[i] >> CTP_ROW_SORT_BITS;
 		for (unsigned p = 0; p < passes; p++, key >>= DIGIT_BITS)
@@ -90,9 +90,9 @@ static uint64_t *merge(uint64_t *to, const uint64_t *a, const uint64_t *a_end, c
 		a += first;
 		b += !first;
 	}
-	memcpy(to, a, (size_t)(a_end - a) * sizeof(*a));
+	memcpy(to, a, (size_t)(a_end - a) * sizeof *a);
 	to += a_end - a;
-	memcpy(to, b, (size_t)(b_end - b) * sizeof(*b));
+	memcpy(to, b, (size_t)(b_end - b) * sizeof *b);
 	return to + (b_end - b);
 }
 

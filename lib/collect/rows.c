@@ -18,7 +18,7 @@ enum ctp_status ctp_rows_init(struct ctp_rows *b, struct ctp_err *err)
 	                                        CTP_PROCESS,    CTP_SAMPLE};
 	*b = (struct ctp_rows){.text = malloc(CTP_ROWS_TEXT)};
 	enum ctp_status status = b->text ? ctp_row_sort_init(&b->batch, err) : ctp_err_set(err, "out of memory");
-	for (unsigned e = 0; !status && e < sizeof(events) / sizeof(*events); e++) {
+	for (unsigned e = 0; !status && e < sizeof events / sizeof *events; e++) {
 		b->cls[events[e]] = ctp_event_class(events[e]);
 		if (!b->cls[events[e]])
 			status = ctp_err_set(err, "out of memory");

@@ -134,7 +134,7 @@ static bool sample_run(struct ctp_sampler *s, uint64_t tid, uint64_t now_ns)
 		seen = read_thread(s->proc.dir, here, &sample);
 	} else {
 		char path[32];
-		snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+		snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
 		int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		seen = dir >= 0 && read_thread(dir, here, &sample);
 		if (dir >= 0)

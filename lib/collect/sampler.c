@@ -36,7 +36,7 @@ void ctp_sampler_init(struct ctp_sampler *s, struct ctp_harvest *h, struct ctp_t
 	s->executing_ns = started ? s->begin_ns : 0;
 	s->started = started;
 	s->info = info;
-	s->runs = calloc(max_rings, sizeof(*s->runs));
+	s->runs = calloc(max_rings, sizeof *s->runs);
 	s->nruns = s->runs ? max_rings : 0;
 	watch_process(s, own);
 }

@@ -30,8 +30,8 @@ void ctp_shm_texts_fini(struct ctp_shm_texts *l) { free(l->written); }
 static uint64_t code_of(const struct ctp_shm_site *shm, uint32_t used)
 {
 	uint64_t code = 0;
-	if (__atomic_load_n(&shm->code_bytes, __ATOMIC_RELAXED) == sizeof code && used + sizeof code <= sizeof(shm->text))
-		copy_text((char *)&code, shm->text + sizeof(shm->text) - sizeof code, sizeof code);
+	if (__atomic_load_n(&shm->code_bytes, __ATOMIC_RELAXED) == sizeof code && used + sizeof code <= sizeof shm->text)
+		copy_text((char *)&code, shm->text + sizeof shm->text - sizeof code, sizeof code);
 	return code;
 }
 
@@ -44,9 +44,9 @@ uint64_t ctp_shm_texts_site_new(struct ctp_shm_texts *l, uint32_t site, uint64_t
 		return 0;
 	uint32_t file = __atomic_load_n(&shm->file_bytes, __ATOMIC_RELAXED);
 	uint32_t function = __atomic_load_n(&shm->function_bytes, __ATOMIC_RELAXED);
-	char text[sizeof(shm->text)];
-	file = file < sizeof(text) ? file : sizeof(text);
-	function = function < sizeof(text) - file ? function : (uint32_t)sizeof(text) - file;
+	char text[sizeof shm->text];
+	file = file < sizeof text ? file : sizeof text;
+	function = function < sizeof text - file ? function : (uint32_t)sizeof text - file;
 	copy_text(text, shm->text, file + function);
 	/*
 	 * Another ring may have an earlier one that refers to it, in this look: so it is as early as nothing else can be any
@@ -74,7 +74,7 @@ uint32_t ctp_shm_texts_name(const struct ctp_shm_station *shm, char name[sizeof(
 	for (int i = 0; i < TRIES; i++) {
 		uint32_t before = __atomic_load_n(&shm->name_seq, __ATOMIC_ACQUIRE); /* pairs with the store behind the text */
 		uint32_t len = __atomic_load_n(&shm->name_bytes, __ATOMIC_RELAXED);
-		len = len < sizeof(shm->name) ? len : (uint32_t)sizeof(shm->name);
+		len = len < sizeof shm->name ? len : (uint32_t)sizeof shm->name;
 		copy_text(name, shm->name, len);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE); /* pairs with the fence behind the odd mark */
 		if (!(before & 1) && __atomic_load_n(&shm->name_seq, __ATOMIC_RELAXED) == before) {

@@ -18,7 +18,7 @@ static const struct {
 	{SIGPIPE, SIG_IGN},
 	{SIGXFSZ, SIG_IGN},
 };
-enum { TAKEN = sizeof(taken) / sizeof(taken[0]) };
+enum { TAKEN = sizeof taken / sizeof taken[0] };
 _Static_assert(TAKEN == sizeof(((struct ctp_signals *)0)->actions) / sizeof(struct sigaction), "one place for each");
 
 void ctp_signals_take(struct ctp_signals *before, const sigset_t *block)
@@ -45,7 +45,7 @@ static _Noreturn void child_main(const struct ctp_spawn_conf *conf, int told)
 		execvp(conf->argv[0], conf->argv);
 	}
 	int error = errno;
-	if (write(told, &error, sizeof(error)) != sizeof(error))
+	if (write(told, &error, sizeof error) != sizeof error)
 		_exit(125);
 	_exit(127);
 }
@@ -71,7 +71,7 @@ int ctp_spawn(const struct ctp_spawn_conf *conf, pid_t *pid, struct ctp_err *err
 		error = errno;
 	close(tell[1]);
 	ssize_t n = 0;
-	while (child > 0 && (n = read(tell[0], &error, sizeof(error))) < 0 && errno == EINTR)
+	while (child > 0 && (n = read(tell[0], &error, sizeof error)) < 0 && errno == EINTR)
 		;
 	close(tell[0]);
 	if (child > 0 && n == 0) {

@@ -79,14 +79,14 @@ static uint64_t now_ns(void)
 
 struct ctp_targets *ctp_targets_new(struct ctp_writer *w, const struct ctp_map_file *shm, struct ctp_err *err)
 {
-	struct ctp_targets *t = calloc(1, sizeof(*t));
+	struct ctp_targets *t = calloc(1, sizeof *t);
 	if (t) {
 		t->writer = w;
 		t->shm = *shm;
 		t->mapping_class = ctp_event_class(CTP_MAPPING);
 		t->thread_class = ctp_event_class(CTP_THREAD);
-		t->text = malloc(sizeof(*t->text) + PATH_MAX + 1);
-		t->id = malloc(sizeof(*t->id) + CTP_BUILD_ID_MAX + 1);
+		t->text = malloc(sizeof *t->text + PATH_MAX + 1);
+		t->id = malloc(sizeof *t->id + CTP_BUILD_ID_MAX + 1);
 	}
 	if (t && t->mapping_class && t->thread_class && t->text && t->id)
 		return t;
@@ -140,7 +140,7 @@ static size_t file_build_id(pid_t pid, const struct ctp_map *map, uint8_t *id)
 	char dir[CTP_PROCDIR_BYTES], path[PATH_MAX + CTP_PROCDIR_BYTES];
 	struct stat st;
 	ctp_proc_dir(pid, dir);
-	if (snprintf(path, sizeof(path), "%s/root%s", dir, map->path) >= (int)sizeof(path))
+	if (snprintf(path, sizeof path, "%s/root%s", dir, map->path) >= (int)sizeof path)
 		return 0;
 	if (stat(path, &st) || !S_ISREG(st.st_mode) || st.st_ino != map->file.ino)
 		return 0;
@@ -225,12 +225,12 @@ static bool read_mappings(struct ctp_targets *t, struct process *p)
 	uint64_t ended_ns = now_ns(), pause_ns = (ended_ns - began_ns) * SHARE;
 	p->again_ns = ended_ns + (pause_ns > AGAIN_NS ? pause_ns : AGAIN_NS);
 	if (n > p->ntold || !n) {
-		struct mapping *told = realloc(p->told, (n ? n : 1) * sizeof(*told));
+		struct mapping *told = realloc(p->told, (n ? n : 1) * sizeof *told);
 		if (!told)
 			return ours; /* then they are told again, which is no lie */
 		p->told = told;
 	}
-	memcpy(p->told, t->found, n * sizeof(*t->found));
+	memcpy(p->told, t->found, n * sizeof *t->found);
 	p->ntold = n;
 	return ours;
 }
@@ -291,9 +291,9 @@ pid_t ctp_targets_next(const struct ctp_targets *t, pid_t pid)
 static bool read_status(pid_t tid, struct thread *th)
 {
 	char path[32], text[256];
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	snprintf(path, sizeof path, "/proc/%d/status", (int)tid);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
 	if (fd >= 0)
 		close(fd);
 	if (n <= 0)
@@ -403,20 +403,20 @@ static size_t read_frames(struct ctp_targets *t, struct process *p, const struct
 	size_t asked[CTP_FRAME_QUEUE_AT_ONCE], nasked = 0, whole = 0;
 	for (size_t k = 0; k < n; k++) {
 		code[k] = 0;
-		if (p->closed || frames[k].addr % sizeof(*words) || mapping_at(p, frames[k].addr))
+		if (p->closed || frames[k].addr % sizeof *words || mapping_at(p, frames[k].addr))
 			continue; /* what is in a mapping is the place itself */
-		remote[nasked] = (struct iovec){(void *)(uintptr_t)frames[k].addr, sizeof(*words)};
+		remote[nasked] = (struct iovec){(void *)(uintptr_t)frames[k].addr, sizeof *words};
 		asked[nasked++] = k;
 	}
 	if (!nasked)
 		return n;
-	struct iovec local = {words, nasked * sizeof(*words)};
+	struct iovec local = {words, nasked * sizeof *words};
 	ssize_t got = process_vm_readv(p->pid, &local, 1, remote, nasked, 0);
 	if (got < 0 && errno != EFAULT) {
 		p->closed = errno != ESRCH;
 		return n;
 	}
-	for (; got > 0 && whole < (size_t)got / sizeof(*words); whole++)
+	for (; got > 0 && whole < (size_t)got / sizeof *words; whole++)
 		code[asked[whole]] = is_code(t, p, words[whole]) ? words[whole] : 0;
 	return whole < nasked ? asked[whole] + 1 : n;
 }
@@ -434,7 +434,7 @@ size_t ctp_targets_code(struct ctp_targets *t, const struct ctp_frame *frames, s
 		if (p)
 			run = read_frames(t, p, f, run, code + done);
 		else
-			memset(code + done, 0, run * sizeof(*code));
+			memset(code + done, 0, run * sizeof *code);
 	}
 	return done;
 }

@@ -98,13 +98,13 @@ void ctp_v1_doubt_station(struct ctp_v1_scan *h, uint32_t i, bool lapped)
 	struct ctp_row *rows = &h->rows->batch.rows[h->rows->batch.count];
 	if (lapped && rows[CTP_STATION_ROWS - 1].val[CTP_TRANSITION_TS] + FRESH_NS > h->rows->now_ns) {
 		give_up(h, &h->st[i]);
-		memmove(rows, rows + 1, (CTP_STATION_ROWS - 1) * sizeof(*rows));
+		memmove(rows, rows + 1, (CTP_STATION_ROWS - 1) * sizeof *rows);
 		ctp_v1_scan_take(h, i, CTP_STATION_ROWS - 1);
 		return;
 	}
 	if (!full->listed)
 		h->doubted[h->ndoubted++] = i;
-	memcpy(full->rows, rows, sizeof(full->rows));
+	memcpy(full->rows, rows, sizeof full->rows);
 	full->listed = true;
 	full->barrier = full->died_ns = 0;
 	full->look_ns = h->rows->now_ns;
@@ -131,7 +131,7 @@ void ctp_v1_doubt_end(struct ctp_v1_scan *h, uint32_t i, bool proved)
 	h->st[i].doubt = false;
 	if (bad)
 		give_up(h, &h->st[i]);
-	memcpy(&b->rows[b->count], full->rows + bad, (CTP_STATION_ROWS - bad) * sizeof(*full->rows));
+	memcpy(&b->rows[b->count], full->rows + bad, (CTP_STATION_ROWS - bad) * sizeof *full->rows);
 	ctp_v1_scan_take(h, i, CTP_STATION_ROWS - bad);
 	if (full->died_ns)
 		ctp_v1_scan_bury(h, i, full->lived_ns, full->died_ns);

@@ -162,13 +162,13 @@ void ctp_v1_scan_take(struct ctp_v1_scan *h, uint32_t i, unsigned n)
 	struct ctp_row_sort *b = &h->rows->batch;
 	if (!(st->flags & CTP_STATION_BORN) || st->gap) {
 		struct ctp_row rows[CTP_STATION_ROWS];
-		memcpy(rows, &b->rows[b->count], n * sizeof(*rows));
+		memcpy(rows, &b->rows[b->count], n * sizeof *rows);
 		uint64_t first_ns = rows[0].val[CTP_TRANSITION_TS];
 		if (!(st->flags & CTP_STATION_BORN))
 			push_birth(h, i, first_ns < h->rows->now_ns ? first_ns : h->rows->now_ns);
 		if (st->gap)
 			push_lost(h, st, rows[0].val[CTP_TRANSITION_INDEX], first_ns);
-		memcpy(&b->rows[b->count], rows, n * sizeof(*rows));
+		memcpy(&b->rows[b->count], rows, n * sizeof *rows);
 	}
 	if (ctp_v1_station_doubtful(st) && h->proof != CTP_PROOF_GONE && !(st->flags & CTP_STATION_CONFLICT))
 		ctp_v1_doubt_rows(h, &(struct ctp_v1_doubt_run){st->next - n, st->last_ns, i, b->count, n});
@@ -512,8 +512,8 @@ enum ctp_status ctp_v1_scan_init(struct ctp_v1_scan *h, const struct ctp_harvest
 	*h = (struct ctp_v1_scan){.rows = rows, .header = conf->shm, .max = conf->max_stations, .dialect = conf->dialect};
 	h->shm = (const struct ctp_shm_station *)(h->header + 1);
 	h->map_bytes =
-		n * (sizeof(*h->st) + sizeof(*h->seen) + sizeof(*h->full) + sizeof(*h->hot) + sizeof(*h->ours) * 2) +
-		buckets * sizeof(*h->passed_ns);
+		n * (sizeof *h->st + sizeof *h->seen + sizeof *h->full + sizeof *h->hot + sizeof *h->ours * 2) +
+		buckets * sizeof *h->passed_ns;
 	char *p = mmap(NULL, h->map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return ctp_err_sys(err, "memory for %u stations", conf->max_stations);

@@ -207,7 +207,7 @@ static unsigned keep_run(struct ctp_v1_station *st, const struct ctp_shm_station
 	if (bad) {
 		st->gap += bad;
 		st->gap_unverified += unverified;
-		memmove(rows, rows + bad, (n - bad) * sizeof(*rows));
+		memmove(rows, rows + bad, (n - bad) * sizeof *rows);
 		if (known > st->next && !published(st, shm, st->next))
 			set_conflict(st, seen);
 	}

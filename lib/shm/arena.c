@@ -85,7 +85,7 @@ enum ctp_status ctp_arena_find(struct ctp_arena *a, void *base, size_t bytes, st
 {
 	struct ctp_shm_header *head = base;
 	*a = (struct ctp_arena){.header = head};
-	if (bytes < sizeof(*head) || __atomic_load_n(&head->magic, __ATOMIC_ACQUIRE) != CTP_SHM_MAGIC) /* see above */
+	if (bytes < sizeof *head || __atomic_load_n(&head->magic, __ATOMIC_ACQUIRE) != CTP_SHM_MAGIC) /* see above */
 		return ctp_err_set(err, "no shared memory of cTP");
 	uint32_t version = READ(head->version);
 	if (version != CTP_SHM_VERSION)
@@ -118,8 +118,8 @@ static void announce(struct ctp_arena *a, uint32_t mode, const char *sock_path)
 {
 	struct ctp_shm_header *head = a->header;
 	size_t len = sock_path ? strlen(sock_path) : 0;
-	len = len < sizeof(head->sock) ? len : 0;
-	for (size_t i = 0; i < sizeof(head->sock); i++)
+	len = len < sizeof head->sock ? len : 0;
+	for (size_t i = 0; i < sizeof head->sock; i++)
 		__atomic_store_n(&head->sock[i], i < len ? sock_path[i] : 0, __ATOMIC_RELAXED);
 	/* Release: sock is there. Pairs with the probe's acquire load of epoch before it connects. */
 	__atomic_fetch_add(&head->epoch, 1, __ATOMIC_RELEASE);

@@ -60,7 +60,7 @@ bool ctp_memory_truncated(void) { return guard.hit; }
 bool ctp_path_absolute(char out[PATH_MAX], const char *path)
 {
 	char cwd[PATH_MAX] = "";
-	if (path[0] != '/' && !getcwd(cwd, sizeof(cwd)))
+	if (path[0] != '/' && !getcwd(cwd, sizeof cwd))
 		return false;
 	int n = snprintf(out, PATH_MAX, "%s%s%s", cwd, *cwd ? "/" : "", path);
 	return n > 0 && n < PATH_MAX;
@@ -83,7 +83,7 @@ static enum ctp_status create(struct ctp_memory *shm, const char *path, struct c
 		shm->fd = memfd_create("ctp", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 		if (shm->fd < 0)
 			return ctp_err_sys(err, "memfd_create");
-		snprintf(shm->path, sizeof(shm->path), "/proc/%d/fd/%d", (int)getpid(), shm->fd);
+		snprintf(shm->path, sizeof shm->path, "/proc/%d/fd/%d", (int)getpid(), shm->fd);
 	}
 	return CTP_OK;
 }
@@ -147,7 +147,7 @@ enum ctp_status ctp_memory_map(struct ctp_memory *shm, int fd, struct ctp_err *e
 {
 	struct stat st;
 	*shm = (struct ctp_memory){.fd = fd};
-	snprintf(shm->path, sizeof(shm->path), "/proc/%d/fd/%d", (int)getpid(), fd);
+	snprintf(shm->path, sizeof shm->path, "/proc/%d/fd/%d", (int)getpid(), fd);
 	enum ctp_status status = fstat(fd, &st) ? ctp_err_sys(err, "%s", shm->path) : CTP_OK;
 	if (!status) {
 		shm->bytes = (size_t)st.st_size;

@@ -57,7 +57,7 @@ bool ctp_rawclock_usable(void)
 	FILE *f = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
 	if (!f)
 		return false;
-	bool read = fgets(name, sizeof(name), f);
+	bool read = fgets(name, sizeof name, f);
 	fclose(f);
 	name[strcspn(name, "\n")] = 0;
 	return read && *source && !strcmp(name, source);

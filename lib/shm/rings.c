@@ -146,7 +146,7 @@ enum ctp_status ctp_rings_init(struct ctp_rings *r, void *shm, size_t bytes, str
 	if (r->arena.clock == CTP_CLOCK_RAW)
 		ctp_rawclock_init(&r->clock, r->arena.made_raw, r->arena.made_ns);
 	read_clock(r);
-	r->rings = calloc(r->arena.geo.max_rings ? r->arena.geo.max_rings : 1, sizeof(*r->rings));
+	r->rings = calloc(r->arena.geo.max_rings ? r->arena.geo.max_rings : 1, sizeof *r->rings);
 	if (!r->rings)
 		return ctp_err_set(err, "out of memory");
 	ctp_rings_look(r, false);

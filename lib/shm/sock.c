@@ -18,7 +18,7 @@ enum { BACKLOG = 1024 }; /* the system cuts it to its own limit */
 static bool sock_bind(struct ctp_sock *sock)
 {
 	mode_t before = umask(0177); /* from its first moment, nobody else's */
-	bool done = !bind(sock->fd, (const struct sockaddr *)&sock->addr, sizeof(sock->addr));
+	bool done = !bind(sock->fd, (const struct sockaddr *)&sock->addr, sizeof sock->addr);
 	umask(before);
 	if (!done)
 		return false;
@@ -33,9 +33,9 @@ static bool sock_bind(struct ctp_sock *sock)
 
 static enum ctp_status sock_name(struct ctp_sock *sock, const char *path, struct ctp_err *err)
 {
-	if (!ctp_path_absolute(sock->path, path) || strlen(sock->path) >= sizeof(sock->addr.sun_path))
+	if (!ctp_path_absolute(sock->path, path) || strlen(sock->path) >= sizeof sock->addr.sun_path)
 		return ctp_err_set(err, "%s: path too long for a socket (at most %zu bytes, absolute)", path,
-		                   sizeof(sock->addr.sun_path) - 1);
+		                   sizeof sock->addr.sun_path - 1);
 	strcpy(sock->addr.sun_path, sock->path);
 	if (!sock_bind(sock))
 		return errno == EADDRINUSE ? ctp_err_set(err, "%s: exists already; it must not", path) :
@@ -47,19 +47,19 @@ static enum ctp_status sock_name(struct ctp_sock *sock, const char *path, struct
 static enum ctp_status sock_hide(struct ctp_sock *sock, struct ctp_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
-	char folder[sizeof(sock->addr.sun_path) - 2];
-	if (!tmp || tmp[0] != '/' || strlen(tmp) + sizeof("/ctp-XXXXXX") > sizeof(folder))
+	char folder[sizeof sock->addr.sun_path - 2];
+	if (!tmp || tmp[0] != '/' || strlen(tmp) + sizeof "/ctp-XXXXXX" > sizeof folder)
 		tmp = "/tmp";
-	snprintf(folder, sizeof(folder), "%s/ctp-XXXXXX", tmp);
+	snprintf(folder, sizeof folder, "%s/ctp-XXXXXX", tmp);
 	if (!mkdtemp(folder))
 		return ctp_err_sys(err, "%s", folder);
-	snprintf(sock->addr.sun_path, sizeof(sock->addr.sun_path), "%s/s", folder);
+	snprintf(sock->addr.sun_path, sizeof sock->addr.sun_path, "%s/s", folder);
 	enum ctp_status st = CTP_OK;
 	if (!sock_bind(sock))
 		st = ctp_err_sys(err, "%s", sock->addr.sun_path);
 	unlink(sock->addr.sun_path);
 	rmdir(folder);
-	snprintf(sock->path, sizeof(sock->path), "/proc/%d/fd/%d", (int)getpid(), sock->inode_fd);
+	snprintf(sock->path, sizeof sock->path, "/proc/%d/fd/%d", (int)getpid(), sock->inode_fd);
 	return st;
 }
 
