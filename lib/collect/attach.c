@@ -188,7 +188,7 @@ struct search {
 	char dir[CTP_PROCDIR_BYTES];
 	bool found, collects;
 	unsigned left;    /* memories that will still be looked at */
-	uint64_t heir_of; /* whose memory it has by a fork; 0: nobody's */
+	uint64_t heir_of; /* the process whose memory it has by a fork; 0: none */
 	struct ctp_err *err; /* what was wrong with the last one that could not be used; empty: nothing */
 };
 
@@ -415,7 +415,7 @@ void ctp_attach_line(const struct ctp_attach *at, char line[CTP_ATTACH_LINE_MAX]
 	show_plainly(command, len);
 	command[len ? len - 1 : 0] = '\0';
 	say_state(at, state, sizeof state);
-	if (__atomic_load_n(&at->arena.header->mode, __ATOMIC_RELAXED) & CTP_MODE_RECORD) /* else nobody counts them */
+	if (__atomic_load_n(&at->arena.header->mode, __ATOMIC_RELAXED) & CTP_MODE_RECORD) /* else they are not counted */
 		snprintf(alive, sizeof alive, "%" PRIu32, count_alive(at));
 	snprintf(line, CTP_ATTACH_LINE_MAX, "%7d %-19s %10s %6" PRIu32 " %s", (int)at->pid, state, alive,
 	         rings < at->arena.geo.max_rings ? rings : at->arena.geo.max_rings, command);

@@ -34,7 +34,7 @@ void ctp_attach_fini(struct ctp_attach *at);
 size_t ctp_attach_each(void (*fn)(void *arg, const struct ctp_attach *at), void *arg);
 
 /*
- * There is one collector for a memory: the one who holds the lock of its file, until it closes fd or dies. A lock that is held
+ * There is one collector for a memory: the one that holds the lock of its file, until it closes fd or dies. A lock that is held
  * is asked for again for a moment, because the keeper of a collector that was killed lets go a little later.
  */
 enum ctp_status ctp_attach_lock(int fd, struct ctp_err *err);

@@ -99,9 +99,9 @@ static void wait_for(struct ctp_collect_loop *c, uint64_t ns)
 }
 
 /*
- * False: somebody may write and cannot wake us. Who has the memory mapped without a connection is such a one; who maps it later
- * connects, or is found by the look that comes once a second in any case. That nobody has it mapped is asked for when somebody
- * has gone, and where that was not told, when something was found since, but not more often than once a second.
+ * False: a process may write and cannot wake us, for it has the memory mapped and no connection. A process that maps it later
+ * connects, or is found by the look that comes once a second in any case. Whether any has it mapped is asked when a process has
+ * gone, and where that was not told, when something was found since, but not more often than once a second.
  */
 static bool is_wakeable(struct ctp_collect_loop *c)
 {
@@ -142,7 +142,7 @@ static void rest(struct ctp_collect_loop *c)
 	if (c->watch.woken) {
 		ctp_pace_woken(&c->pace, c->now_ns);
 		if (!look_at(c, false))
-			look_at(c, true); /* whoever woke us was not hot */
+			look_at(c, true); /* the station that woke us was not hot */
 		publish(c);            /* there was nothing for a while: it is news */
 	}
 	c->watch.woken = false;
@@ -201,8 +201,9 @@ static bool output_is_slow(struct ctp_collect_loop *c)
 }
 
 /*
- * Everybody is gone. Who only unmapped the memory, without a connection, is found out once a second. A process that COMMAND
- * left behind and that has not attached yet, such as a daemon that starts tracing after its fork, is given a moment to do so.
+ * No process has the memory any more. One that merely unmapped it, without a connection, is found out once a second. A process
+ * that COMMAND left behind and that has not attached yet, such as a daemon that starts tracing after its fork, is given a
+ * moment to do so.
  */
 static bool is_deserted(struct ctp_collect_loop *c)
 {
@@ -221,8 +222,8 @@ static bool is_deserted(struct ctp_collect_loop *c)
 
 /*
  * The process that was attached to has ended, or has become another program, which has no use for the memory. gone: so have all
- * who had it from a fork. Of another program nobody tells, unless a connection ended with it: that is asked for once a second.
- * Who has no memory at all is about to end, and that will be told.
+ * that had it from a fork. An exec is not told, unless it ended a connection: it is asked for once a second. A process without
+ * any memory is about to end, and that will be told.
  */
 static bool has_left(struct ctp_collect_loop *c, bool *gone)
 {
@@ -275,6 +276,6 @@ bool ctp_collect_loop_run(struct ctp_collect_loop *c)
 {
 	bool gone = run(c);
 	if (c->asleep)
-		set_sleeping(c, 0); /* who is not there need not be woken */
+		set_sleeping(c, 0); /* a collector that leaves is not to be woken */
 	return gone;
 }

@@ -38,12 +38,12 @@ struct ctp_collect_loop {
 	struct ctp_pace pace;
 	bool announced; /* the probes were told of us */
 	bool unreachable; /* they cannot wake us */
-	bool unread;    /* the output has failed as a pipe that nobody reads */
+	bool unread;    /* the output has failed: a pipe without a reader */
 	bool asleep;    /* tracer_sleeping is set, if no probe has taken it back */
 	bool idle;      /* all that was found is sent, marked, and there was nothing since */
 	bool stalled;   /* the queue is full, and it was said */
 	bool truncated; /* the memory was, and it was said */
-	bool unused;    /* nobody had it mapped when that was last asked, */
+	bool unused;    /* no process had it mapped when that was last asked, */
 	bool asked;     /* and nothing was found since */
 	uint64_t start_ns, now_ns;
 	uint64_t waited_ns, dirty_ns, lives_ns, refresh_ns, asked_ns, ended_ns; /* when last, or since when; 0: it is not */

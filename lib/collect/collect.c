@@ -40,7 +40,7 @@ static void announce(struct ctp_collect_loop *c)
 		ctp_notice_say(conf->news,
 		               "process %d has not recorded so far (CTP_RECORD=1): a coroutine is seen when it does something",
 		               (int)conf->pid);
-	mode |= conf->pid ? before & CTP_MODE_KEEP : CTP_MODE_KEEP; /* if we die, whoever comes next finds the last states */
+	mode |= conf->pid ? before & CTP_MODE_KEEP : CTP_MODE_KEEP; /* if we die, the next collector finds the last states */
 	ctp_arena_open(&c->arena, mode, conf->wait_us, c->unreachable ? NULL : c->sock.path);
 	c->announced = true;
 }
@@ -87,7 +87,7 @@ static void wait_for_event(struct ctp_collect_loop *c)
 		ctp_collect_loop_say(c);
 }
 
-/* For who wants to know whether the probes are of the sort that he thinks. */
+/* With -v: what sorts of probes there were. */
 static void say_who_spoke(struct ctp_collect_loop *c)
 {
 	const struct ctp_harvest_stats *s = &c->result->stats;
@@ -120,12 +120,12 @@ static void detach(struct ctp_collect_loop *c, bool deserted)
 	say_who_spoke(c);
 	int number = c->shm.fd;
 	ctp_memory_fini(&c->shm);
-	/* The command may still look there for it, by CTP_SHM_PATH: it must not find a file of ours, but one that cannot be opened. */
+	/* The command may still open CTP_SHM_PATH: it must not find a file of ours there, but one that cannot be opened. */
 	if (number >= 0)
 		dup3(c->watch.epoll_fd, number, O_CLOEXEC);
 }
 
-/* The last of everything, unless the output has failed. Who reads our output sees its end here. */
+/* The last of everything, unless the output has failed. Its reader sees the end here. */
 static void finish(struct ctp_collect_loop *c, bool deserted)
 {
 	ctp_sampler_look(&c->sampler, true);
@@ -176,7 +176,7 @@ static void wait_for_command(struct ctp_collect_loop *c)
 	c->result->status = c->result->broken || sig ? 125 : WEXITSTATUS(c->watch.status);
 }
 
-/* Nobody's status is ours to pass on. */
+/* There is no status of a command to pass on. */
 static void let_go(struct ctp_collect_loop *c, bool interrupted)
 {
 	if (c->unread && interrupted)
@@ -262,7 +262,7 @@ static void on_connection(void *arg, pid_t pid)
 	ctp_notice_say(c->conf->info, "process %d has connected (%u now)", (int)pid, c->watch.connections);
 }
 
-/* Says whose argument it was that failed. */
+/* Says which argument it was that failed. */
 static enum ctp_status name_option(const char *option, struct ctp_err *err)
 {
 	struct ctp_err plain = *err;

@@ -54,7 +54,7 @@ static nfds_t close_others(const struct sockaddr_un *addr, struct pollfd *kept, 
 		if (!is_ours(fd, addr))
 			close(fd);
 		else if (n < room)
-			kept[n++] = (struct pollfd){.fd = fd}; /* a hang-up is always told; bytes are nobody's now */
+			kept[n++] = (struct pollfd){.fd = fd}; /* a hang-up is always told; bytes are of no use now */
 	}
 	closedir(dir);
 	return n;

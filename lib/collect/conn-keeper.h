@@ -1,7 +1,7 @@
 /*
  * conn-keeper.h - a small process that keeps the targets' connections open if the collector is killed.
  *
- * The field's SDKs write their wake byte with write(2): a connection that nobody holds would raise SIGPIPE in the target. The
+ * The field's SDKs write their wake byte with write(2): a connection that no process holds would raise SIGPIPE in the target. The
  * keeper shares the collector's descriptors, so it holds whatever the collector accepts without being told.
  */
 #ifndef CTP_CONN_KEEPER_H

@@ -108,7 +108,7 @@ void ctp_coros_hole(struct ctp_coros *l, uint32_t i, uint64_t to, uint64_t ts_ns
 	life->next = to;
 }
 
-/* --- what nobody told ----------------------------------------------------------------------------------------------------- */
+/* --- what no entry told --------------------------------------------------------------------------------------------------- */
 
 void ctp_coros_missed(struct ctp_coros *l, const struct ctp_missed *missed)
 {
@@ -164,7 +164,7 @@ static void audit_one(struct ctp_coros *l, uint32_t i, bool last, bool gone)
 /* The counts are the target's, and may be anything. */
 static uint64_t more_than(uint64_t count, uint64_t told) { return count > told ? count - told : 0; }
 
-/* What the rings have lost and nobody has been told of, when there will be nothing more in them. */
+/* The losses of the rings that no gap has told, when there will be nothing more in them. */
 static void audit_rings(struct ctp_coros *l)
 {
 	struct ctp_rings *r = l->rings;
@@ -181,7 +181,7 @@ static void audit_rings(struct ctp_coros *l)
 		lost += ring->lost_events - ring->lost_before;
 	}
 	ctp_coros_close(l, true);
-	if (lost > l->accounted) { /* without slots (CTP_MODE_BARE) it cannot be known whose they were */
+	if (lost > l->accounted) { /* without slots (CTP_MODE_BARE) their coroutines cannot be known */
 		struct ctp_loss loss = {.count = lost - l->accounted, .ts_ns = r->now_ns};
 		ctp_rows_lost(l->rows, &loss);
 		l->rows->stats.lost += loss.count;

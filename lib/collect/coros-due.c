@@ -1,6 +1,6 @@
 /*
- * coros-due.c - transitions that are due, and wakes, of whose coroutines nothing else is to be told: nearly all are. The loops here call
- * nobody for each.
+ * coros-due.c - transitions that are due, and wakes, where nothing else is to be told of the coroutine: nearly all entries are
+ * such. The loops here make no call for an entry.
  */
 #include "collect/coros.h"
 

@@ -1,19 +1,20 @@
 /*
- * coros-snapshot.c - what the memory remembers of a program that was not followed until now: those who live, and those of the dead whose
- * stations nobody has had since. The dead are what the others are judged by: how long it took them.
+ * coros-snapshot.c - what the memory remembers of a program that was not followed until now: the coroutines that live, and the dead
+ * whose stations have had no other since. The dead are what the living are judged by: how long they took.
  *
- * All that is to be told is gathered first, for it is to come in the order of time and stations have none: an item for each
- * birth, name, wake and event, sorted. Whoever lives goes on meanwhile. What it does after our look at the rings, which began when
- * they were in use already, is in them too, at its own time, and is left to them.
+ * An item for each birth, name, wake and event is gathered first and then sorted, for records come in the order of time and
+ * stations have none. The coroutines go on meanwhile. What they do after our look at the rings, which were in use already when
+ * it began, is in the rings too, at its own time, and is left to them.
  *
- * Whom a suspension waits for, event k, is written before it and overwritten after event k + 1 at the earliest. So k's slot is
- * copied first, which makes all visible that was written before it (slots.c); then the target; then a membarrier, or the fence
- * that pairs with the writer's behind the odd seq of k + 1; and if the slot of k + 1 does not show it yet, the target was k's.
+ * The target that a suspension, event k, waits for is written before it and overwritten after event k + 1 at the earliest. So
+ * k's slot is copied first, which makes all visible that was written before it (slots.c); then the target; then comes a
+ * membarrier, or the fence that pairs with the writer's behind the odd seq of k + 1. If the slot of k + 1 does not show that
+ * event yet, the target was k's.
  *
- * A free station may be about to be another's, with half of a new header. So it is looked for on the stack of the free. Whoever
- * takes it from there changes the stack's tag first, then the generation, then the rest. If the tag is the same after the walk as
- * it was before, the generations that were seen are those of the dead; and if a header was copied and the generation is still the
- * same, nothing of it was another's.
+ * A free station may be about to have another coroutine, with half of a new header. So it is looked for on the stack of the
+ * free. A probe that takes it from there changes the stack's tag first, then the generation, then the rest. If the tag is the
+ * same after the walk as it was before, the generations that were seen are those of the dead; and if the generation is the same
+ * after a header was copied, the header is the dead one's.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ enum {
 	BIRTH, EVENT, NAME, WAKE, AWAIT, DEATH,
 	ITEMS = CTP_SHM_SLOTS + CTP_SHM_WAKES + 4, /* of one station */
 	WALKS = 3,                 /* to find the free ones, while the program goes on */
-	FREED = 16384,             /* of them that are looked at, those who died last: nobody else is looked at meanwhile */
+	FREED = 16384,             /* of them that are looked at, those that died last: nothing else is looked at meanwhile */
 	GROUP = 64,                /* stations whose slots are copied together */
 };
 
@@ -62,7 +63,7 @@ static struct item *add(struct snapshot *s, unsigned kind, uint32_t station, uin
 	return item;
 }
 
-/* Whom that suspension waits for, if it is the last event of its coroutine and somebody has said that. */
+/* The target of that suspension, if it is the last event of its coroutine and the target was said. */
 static uint64_t target_of(struct snapshot *s, unsigned k)
 {
 	const struct ctp_pick *pick = &s->picks[k];
@@ -96,8 +97,8 @@ static void find_targets(struct snapshot *s)
 }
 
 /*
- * Whether somebody who lived has died since, and another has the station and may have written to the slots. Behind the acquire fence
- * of ctp_slots_copy, or its membarrier: who sees an event of the next one sees the next generation.
+ * Whether the coroutine has died since, and another has the station and may have written to the slots. Behind the acquire fence of
+ * ctp_slots_copy, or its membarrier: a reader that sees an event of the next one sees the next generation.
  */
 static bool is_gone(const struct ctp_coros *l, uint32_t i)
 {
@@ -160,7 +161,7 @@ static uint64_t seen_ns(const struct ctp_coros *l, uint32_t i, const struct ctp_
 	from = from > head->first ? from : head->first;
 	uint64_t ts = __atomic_load_n(&shm->slots[from % CTP_SHM_SLOTS].timestamp, __ATOMIC_RELAXED);
 	uint64_t ns = from < next ? ctp_rings_ns(l->rings, ts, head->flags & CTP_ANNOUNCE_RAW) : l->rings->now_ns;
-	/* It was not born while somebody recorded. */
+	/* It was not born while there was recording. */
 	uint64_t since_ns = __atomic_load_n(&l->rings->arena.header->since_ns, __ATOMIC_RELAXED);
 	return since_ns && since_ns < ns ? since_ns : ns;
 }
@@ -187,10 +188,11 @@ static void add_wakes(struct snapshot *s, uint32_t i, const struct ctp_life_head
 		if (__atomic_load_n(&wake->generation, __ATOMIC_RELAXED) != head->generation)
 			continue;
 		uint64_t ts = __atomic_load_n(&wake->ts, __ATOMIC_RELAXED), by = __atomic_load_n(&wake->waker, __ATOMIC_RELAXED);
-		uint32_t tid = __atomic_load_n(&wake->tid, __ATOMIC_RELAXED), marks = __atomic_load_n(&wake->marks, __ATOMIC_RELAXED);
-		__atomic_thread_fence(__ATOMIC_ACQUIRE); /* as in ctp_life_header: it is not of who has the station next */
-		if (__atomic_load_n(&shm->generation, __ATOMIC_RELAXED) != head->generation || ctp_rings_newer(s->l->rings, ts, raw) ||
-		    __atomic_load_n(&wake->ts, __ATOMIC_RELAXED) != ts)
+		uint32_t tid = __atomic_load_n(&wake->tid, __ATOMIC_RELAXED);
+		uint32_t marks = __atomic_load_n(&wake->marks, __ATOMIC_RELAXED);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE); /* as in ctp_life_header: the wake is not the next coroutine's */
+		if (__atomic_load_n(&shm->generation, __ATOMIC_RELAXED) != head->generation ||
+		    ctp_rings_newer(s->l->rings, ts, raw) || __atomic_load_n(&wake->ts, __ATOMIC_RELAXED) != ts)
 			continue;
 		struct item *item = add(s, WAKE, i, ctp_rings_ns(s->l->rings, ts, raw));
 		item->value = by;
@@ -281,11 +283,11 @@ static bool walk(struct snapshot *s)
 {
 	const struct ctp_arena *arena = &s->l->rings->arena;
 	const uint64_t *stack = &arena->header->free;
-	uint64_t top = __atomic_load_n(stack, __ATOMIC_ACQUIRE); /* pairs with the release of who put one there: its link */
+	uint64_t top = __atomic_load_n(stack, __ATOMIC_ACQUIRE); /* pairs with the release that put one there: its link */
 	uint32_t link = (uint32_t)top;
 	for (uint32_t n = 0; link && link <= arena->geo.max_stations && n < s->used && n < FREED; n++) {
 		const struct ctp_shm_station *shm = &arena->stations[link - 1];
-		/* Pairs with the release store of the next generation: who sees that sees below that the tag is another. */
+		/* Pairs with the release store of the next generation: a reader of that sees below that the tag is another. */
 		uint32_t generation = __atomic_load_n(&shm->generation, __ATOMIC_ACQUIRE);
 		if (link <= s->used)
 			s->freed[link - 1] = generation;

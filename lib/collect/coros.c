@@ -1,10 +1,9 @@
 /*
- * coros.c - from entries to records; births, deaths, and whose station is free.
+ * coros.c - from entries to records; births, deaths, and which stations are free.
  *
  * A station's header is written in this order: generation, release fence, the rest, is_dead = 0 with release; and at the end
- * events, death_ts, is_dead = 1 with release. From then on nobody touches it until we have freed it, which is why a ref with
- * the generation that stands there is all the proof that its header needs. Who comes without a ref reads generation, the rest,
- * an acquire fence, and generation again.
+ * events, death_ts, is_dead = 1 with release. From then on no probe touches it until we have freed it. So a ref with the generation
+ * that stands there proves the header. A reader without a ref reads generation, the rest, an acquire fence, and generation again.
  */
 #include "collect/coros.h"
 
@@ -78,7 +77,7 @@ static bool read_header(const struct ctp_coros *l, uint32_t i, struct ctp_life_h
 
 bool ctp_life_header(const struct ctp_coros *l, uint32_t i, struct ctp_life_header *head)
 {
-	/* One that is free may be another's already, who has not written all of it. */
+	/* A station that is free may have another coroutine already, of which only half is written. */
 	return read_header(l, i, head) && head->is_dead < 2;
 }
 
@@ -134,8 +133,8 @@ static void arrive(struct ctp_coros *l, uint32_t i, const struct ctp_life_header
 {
 	struct ctp_life *life = &l->life[i];
 	/*
-	 * If the death of the one before is not known, somebody else has freed it. How many events it had is known of the last
-	 * one only.
+	 * If the death of the coroutine before is not known, a probe has freed the station. How many events it had is known
+	 * only if this is the next generation.
 	 */
 	if (life->generation)
 		ctp_life_die(l, i, head->generation == life->generation + 1 ? head->first : life->next, head->birth_ns);
@@ -249,7 +248,7 @@ struct chain {
 	uint32_t first, last;
 };
 
-/* Who makes is_dead 2 is the one who frees it: a probe may try too, if it has not heard of us yet. */
+/* A station is freed by whichever makes is_dead 2: we, or a probe that has not heard of us yet. */
 static void chain_add(struct ctp_coros *l, struct chain *c, uint32_t i)
 {
 	struct ctp_shm_station *shm = &l->rings->arena.stations[i];
@@ -379,8 +378,8 @@ static void put_conflict(struct ctp_coros *l, struct ctp_life *life, uint64_t ts
 }
 
 /*
- * An event of one whose station another has: by a handle that was used after the end. It is told of the dead one where that is
- * known, and else of the other. Of one that was dead when we came nobody knows, and nothing is told.
+ * An event of a coroutine whose station another has: a handle was used after the end. The event becomes a row of the dead coroutine
+ * where that is remembered, and else a conflict of the living one. Of a coroutine that was dead when we came nothing is told.
  */
 static void take_stale(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e)
 {
@@ -456,7 +455,8 @@ void ctp_life_name(struct ctp_coros *l, uint32_t i, uint64_t ts_ns)
 	const struct ctp_shm_station *shm = &l->rings->arena.stations[i];
 	uint32_t len = ctp_shm_texts_name(shm, name, &seq);
 	/*
-	 * Behind the acquire fence of that copy: it is not the name of who has the station next. Pairs as in ctp_life_header.
+	 * Behind the acquire fence of that copy: the name is not that of the next coroutine in the station. Pairs as in
+	 * ctp_life_header.
 	 */
 	if (!len || seq == life->name || __atomic_load_n(&shm->generation, __ATOMIC_RELAXED) != life->generation)
 		return;
@@ -478,10 +478,10 @@ static uint64_t lost_since(uint64_t count, uint64_t *before)
 	return count - theirs;
 }
 
-/* Whose the transitions were, their numbers tell. On what thread, and between which times, is told when the next entry is there. */
+/* A gap's transitions are told by their numbers. Its thread and its times are told when the entry behind it is there. */
 static void take_gap(struct ctp_ring *ring, const struct ctp_ring_entry *e)
 {
-	/* What a thread could not tell before it ended, the next owner of its ring tells first of all. */
+	/* The losses that a thread could not tell before it ended, the next owner of its ring tells first. */
 	ring->gap_tid = (uint32_t)(ring->former ? ring->former : ring->owner);
 	ring->former = 0;
 	ring->gap_ns = e->ts_ns;
@@ -527,8 +527,9 @@ static void take_note(struct ctp_coros *l, struct ctp_ring *ring, const struct c
 }
 
 /*
- * The lives that the entries are about; of a birth the station's header, which is read, and of a death what is written to free it. No
- * other station is touched: the program writes to it. Inline, for a call of what has no effect is left out by the compiler.
+ * The lives that the entries are about; of a birth the station's header, which is read, and of a death what is written to free
+ * it. No other station is touched: the program writes to it. Inline, for a call of what has no effect is left out by the
+ * compiler.
  */
 static inline __attribute__((always_inline)) void prefetch(const struct ctp_coros *l, const struct ctp_ring_entry *e, unsigned n)
 {

@@ -2,9 +2,9 @@
  * coros.h - the coroutines whose stations have rings behind them (CTP_ANNOUNCE_ANNEX): one after another in the same station,
  * told apart by its generation.
  *
- * They cost what they do: all that is known of one comes from entries in the rings, and its station is looked at when it is
- * born, when it dies, and when something is missing. The events of a station are numbered over all of its coroutines, so who
- * knows the number that is due knows what is missing. Each number is accounted for once: as a row, or as lost.
+ * A coroutine costs what it does: all that is known of it comes from entries in the rings, and its station is looked at when it is
+ * born, when it dies, and when something is missing. The events of a station are numbered over all of its coroutines, so the number
+ * that is due tells what is missing. Each number is accounted for once: as a row, or as lost.
  *
  * A hole in the numbers is not a loss yet. Another thread's ring may have the event, and that ring may have been looked at too
  * early; after two more rounds (rings.h) it cannot come any more. Then it is looked for in the station's slots, which hold the
@@ -42,7 +42,7 @@ struct ctp_life {
 	uint64_t coro;     /* its number in the stream */
 	uint32_t back;     /* to that of the one before; 0: not known */
 	uint32_t events_before; /* that one's */
-	uint32_t generation; /* 0: nobody yet */
+	uint32_t generation; /* 0: it has had no coroutine yet */
 	uint32_t hole;       /* name of its newest */
 	uint32_t link;       /* of those to be freed: index + 1 */
 	uint16_t name;       /* low bits of the name_seq that was written last */
@@ -56,7 +56,7 @@ struct ctp_coros {
 	struct ctp_life *life; /* max_stations of them */
 	struct ctp_shm_texts labels;
 	struct ctp_ring_gaps gaps;
-	uint32_t dead, owed;   /* whose stations are to be freed; who is owed a record before that: lists by link */
+	uint32_t dead, owed;   /* lists by link: stations to be freed; those of which a record is to be written before that */
 	uint32_t ndead;        /* in both */
 	bool left;             /* the probes do without us already */
 	uint64_t doubt_ns;     /* of what happened before this, nothing is in doubt */
@@ -72,12 +72,11 @@ void ctp_coros_fini(struct ctp_coros *l);
 /* Puts what these entries tell into the rows. Their times are made to fit. */
 void ctp_coros_take(struct ctp_coros *l, struct ctp_ring *ring, struct ctp_ring_entry *entries, unsigned n);
 
-/* After each slice of the rings: frees the stations of those about whom all is known. */
+/* After each slice of the rings: frees the stations of the dead of which all is known. */
 void ctp_coros_bury(struct ctp_coros *l);
 
 /*
- * After each look: settles the gaps for which it is time, and what waited for that. all: all gaps, for nobody will look
- * again.
+ * After each look: settles the gaps for which it is time, and what waited for that. all: all gaps, for it was the last look.
  */
 void ctp_coros_settle(struct ctp_coros *l, bool all);
 
@@ -85,23 +84,24 @@ void ctp_coros_settle(struct ctp_coros *l, bool all);
 bool ctp_coros_audit_due(const struct ctp_coros *l);
 
 /*
- * Looks at the first used stations for births, names and deaths that nobody told. last: and for events, in the slots; so
- * nothing is missing that can be had. Where the writers are not gone by then, they do without us already: who is new is none of
- * ours.
+ * Looks at the first used stations for births, names and deaths that no entry told. last: and for events, in the slots; so
+ * nothing is missing that can be had. Where the writers are not gone by then, they do without us already: a new coroutine is
+ * none of ours.
  */
 void ctp_coros_audit(struct ctp_coros *l, uint32_t used, bool last, bool gone);
 
 /*
- * For memory that was in use before we came (coros-snapshot.c): births, names, last wakes, up to 8 last events of all who live, and whom
- * they wait for, in the order of time. Of what was before those nothing counts as lost. Of one whose slots were not kept for a time
- * since its newest event, birth and name alone. And the same, with their deaths, of the dead whose stations nobody has had since.
+ * For memory that was in use before we came (coros-snapshot.c). Of each living coroutine: its birth, name, last wakes, up to 8
+ * last events, and the target that it waits for, in the order of time. What was before those does not count as lost. Where the
+ * slots were not kept for a time since its newest event: birth and name alone. And the same, with their deaths, of the dead
+ * whose stations have had no coroutine since.
  */
 void ctp_coros_snapshot(struct ctp_coros *l, uint32_t used);
 
 /* Frees those of the first used stations whose coroutines are dead. */
 void ctp_coros_release(struct ctp_coros *l, uint32_t used);
 
-/* --- between coros.c, coro-gaps.c and coros-snapshot.c ---------------------------------------------------------------------------- */
+/* --- between coros.c, coros-due.c, coro-gaps.c and coros-snapshot.c ------------------------------------------------------- */
 
 /* A station's header, whole: of one generation. */
 struct ctp_life_header {
@@ -113,18 +113,21 @@ struct ctp_life_header {
 };
 bool ctp_life_header(const struct ctp_coros *l, uint32_t i, struct ctp_life_header *head);
 
-/* The same for a station that was free, and of this generation: what the dead one left, if nobody has the station since. */
+/* The same for a station that was free, and of this generation: what the dead coroutine left, if none has had the station since. */
 bool ctp_life_header_of(const struct ctp_coros *l, uint32_t i, uint32_t generation, struct ctp_life_header *head);
 
 /* The coroutine of this header is the one that has the station now. */
 void ctp_life_begin(struct ctp_coros *l, uint32_t i, const struct ctp_life_header *head);
 
-/* Whoever has it is dead, and nothing more of that needs to be told. is_dead: as its header has it; 1: it is to be freed. */
+/*
+ * The coroutine that has the station is dead, and its death need not be told. is_dead: as its header has it; 1: it is to be
+ * freed.
+ */
 void ctp_life_skip(struct ctp_coros *l, uint32_t i, uint8_t is_dead);
 
 /*
- * Records: its birth, where seen_ns says that it was there by then; its present name, if that was not written yet; a wake; whom
- * its next suspension waits for.
+ * Records: its birth, where seen_ns says that it was there by then; its present name, if that was not written yet; a wake; the
+ * target that its next suspension waits for.
  */
 void ctp_life_birth(struct ctp_coros *l, uint32_t i, const struct ctp_life_header *head, uint64_t seen_ns);
 void ctp_life_name(struct ctp_coros *l, uint32_t i, uint64_t ts_ns);
@@ -168,13 +171,13 @@ void ctp_coros_room(struct ctp_coros *l);
 void ctp_coros_close(struct ctp_coros *l, bool all);
 
 /*
- * A processor may read its counter while it still waits for what comes from another one: who goes on with a coroutine can have
- * an earlier time than who left it, by as long as that takes. The numbers know better: of one coroutine no event is earlier than
- * the one before it, or than its birth.
+ * A processor may read its counter while it still waits for what comes from another one: a thread that goes on with a coroutine
+ * can have an earlier time than the thread that left it, by as long as that takes. The numbers know better: of one coroutine no
+ * event is earlier than the one before it, or than its birth.
  */
 static inline uint64_t ctp_not_before(uint64_t ts_ns, uint64_t before_ns) { return ts_ns > before_ns ? ts_ns : before_ns; }
 
-/* A suspension without a site: somebody may find out what code it is. */
+/* A suspension without a site: its code may be found by the frame. */
 static inline bool ctp_entry_is_unknown(const struct ctp_ring_entry *e) { return e->value && !(e->what >> 32); }
 
 /* The values of a transition, by its entry, at a time and a site that are made to fit. */
@@ -192,7 +195,7 @@ static inline void ctp_transition_fill(uint64_t *val, const struct ctp_who *who,
 	val[CTP_TRANSITION_SITE] = site;
 }
 
-/* Who makes itself ready to run gives way, whatever comes first, its suspension or that. */
+/* A coroutine that wakes itself yields, whether the wake or its suspension comes first. */
 static inline enum ctp_wake_how ctp_wake_how(const struct ctp_wake *wake)
 {
 	if (wake->marks & CTP_MARK_STAYED)

@@ -2,7 +2,7 @@
  * event-loop.c - one epoll for all of it.
  *
  * Signals typed at a terminal come from the kernel and have reached COMMAND, which is in our process group, by themselves;
- * those sent to us by somebody are passed on. In the steady state a wait is one system call.
+ * those that were sent to us are passed on. In the steady state a wait is one system call.
  */
 #include <errno.h>
 #include <sys/epoll.h>
@@ -75,7 +75,7 @@ enum ctp_status ctp_event_loop_process(struct ctp_event_loop *w, pid_t pid, stru
 	return watch(w, EPOLL_CTL_ADD, w->process_fd, PROCESS, EPOLLIN) ? CTP_OK : ctp_err_sys(err, "epoll");
 }
 
-/* The kernel holds for the descriptor the memory that the process had then: of one that nobody uses, nothing is shown. */
+/* The descriptor is of the memory that the process had when it was opened: after an exec or the end it shows nothing. */
 bool ctp_event_loop_replaced(const struct ctp_event_loop *w)
 {
 	char first;

@@ -1,7 +1,7 @@
 /*
  * event-loop.h - everything that can happen to a collector from outside, in one wait.
  *
- * Connections and their wake bytes, signals, the end of the target, the end of whoever still has the memory mapped.
+ * Connections and their wake bytes, signals, the end of the target, the end of any process that still has the memory mapped.
  */
 #ifndef CTP_EVENT_LOOP_H
 #define CTP_EVENT_LOOP_H
@@ -34,14 +34,14 @@ struct ctp_event_loop {
 	uint64_t ended_ns;    /* when that was known */
 
 	/* Set by a wait, cleared by the caller. */
-	bool woken;  /* a wake byte came, or a connection from who has not sent one yet */
+	bool woken;  /* a wake byte came, or a connection that has not sent one yet */
 	bool asked;  /* SIGUSR1 */
 	bool stop;   /* a signal to end, when there was no COMMAND, or none any more, to pass it on to */
 	bool extra;  /* extra_fd is readable */
 	bool stirred; /* COMMAND may have been stopped, or goes on */
-	bool change; /* somebody has gone: ask ctp_event_loop_unused, or ctp_event_loop_deserted */
+	bool change; /* a process has gone: ask ctp_event_loop_unused, or ctp_event_loop_deserted */
 
-	unsigned users; /* who had the memory mapped when one of these last looked, and is waited for */
+	unsigned users; /* processes that had the memory mapped when one of these last looked, and are waited for */
 	int user_fds[CTP_PROC_USERS_MAX];
 };
 
@@ -64,8 +64,8 @@ enum ctp_status ctp_event_loop_extra(struct ctp_event_loop *w, int fd, struct ct
 void ctp_event_loop_wait(struct ctp_event_loop *w, int64_t timeout_ns);
 
 /*
- * True when nobody has the file mapped. Where somebody has, a change tells of the end of one; that one merely unmaps it is found
- * by asking again. It goes through all processes.
+ * True when no process has the file mapped. Where one has, a change tells of its end; that it merely unmaps the file is found
+ * by asking again. Reads the mappings of all processes.
  */
 bool ctp_event_loop_unused(struct ctp_event_loop *w, const struct ctp_map_file *file);
 

@@ -30,7 +30,7 @@ size_t ctp_frame_queue_next(const struct ctp_frame_queue *f, const struct ctp_fr
 
 bool ctp_frame_lives(const struct ctp_frame *frame)
 {
-	/* Pairs with the release store at the birth of who has the station next: who sees that it lives sees its generation. */
+	/* Pairs with the release store at the next birth in the station: a reader that sees it alive sees its generation. */
 	return !__atomic_load_n(&frame->station->is_dead, __ATOMIC_ACQUIRE) &&
 	       __atomic_load_n(&frame->station->generation, __ATOMIC_RELAXED) == frame->generation;
 }

@@ -2,8 +2,8 @@
  * frame-queue.h - coroutines of which no place in the source is known, and which say instead where their frame is.
  *
  * In the ABI that gcc and clang share, the frame of a C++20 coroutine begins with the address of its code, its resume pointer,
- * from which its function can be told. That is to be read while it lives. Who harvests asks about each such coroutine once, at
- * its first suspension; somebody who knows the processes answers for some of them, after each look.
+ * from which its function can be told. That is to be read while it lives. The harvest asks about each such coroutine once, at its
+ * first suspension; targets.c, which knows the processes, answers for some of them after each look.
  */
 #ifndef CTP_FRAME_QUEUE_H
 #define CTP_FRAME_QUEUE_H
@@ -44,7 +44,7 @@ static inline bool ctp_frame_queue_ask(struct ctp_frame_queue *f, const struct c
 	return true;
 }
 
-/* The next of them, at most CTP_FRAME_QUEUE_AT_ONCE, in a row. Returns how many; who has answered moves f->tail. */
+/* The next of them, at most CTP_FRAME_QUEUE_AT_ONCE, in a row. Returns how many; after the answer f->tail is to be moved. */
 size_t ctp_frame_queue_next(const struct ctp_frame_queue *f, const struct ctp_frame **frames);
 
 /*

@@ -1,7 +1,7 @@
 /*
- * harvest.c - rings and stations, each by those who know them, and what can be promised about time.
+ * harvest.c - one look at rings and stations together, and the mark.
  *
- * The mark. It promises that no record before it is still to come. For the stations without rings it may not be later than the
+ * The mark promises that no record before it is still to come. For the stations without rings it may not be later than the
  * oldest look at any that lives: the start of the last complete scan for the hot ones, for the cold ones the start of the last
  * pass over the bucket that the sweep comes to next, which has waited longest. That holds marks back by about one round of the
  * sweep, 2 ms, and keeps in order what a coroutine does that wakes after a long rest. For the rings it is the end of the last
@@ -95,13 +95,13 @@ static void look_at_rings(struct ctp_harvest *h, struct ctp_look *look)
 	look->fill = h->rings.fill;
 	look->more = h->rings.left >= CTP_RINGS_SLICE;
 	unsigned dead = (unsigned)(h->coros.ndead * UINT64_C(512) / h->rings.arena.geo.max_stations);
-	look->fill = dead > look->fill ? dead : look->fill; /* who is born needs a station that they have */
+	look->fill = dead > look->fill ? dead : look->fill; /* they have stations that births need */
 	h->rows.stats.rings = h->rings.used;
 }
 
 /*
- * Some of those of whom only the frame is known, in each look. Nothing is said of one that did not outlive the reading, and for
- * as long as a store may take to be seen: see ctp_frame_lives.
+ * Asks for the code of some frames, in each look. A coroutine that did not outlive the reading, by as long as a store may take
+ * to be seen, has no answer: see ctp_frame_lives.
  */
 static void find_functions(struct ctp_harvest *h)
 {

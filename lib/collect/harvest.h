@@ -19,7 +19,7 @@
 #include "stream/events.h"
 #include "stream/writer.h"
 
-struct ctp_frame; /* frame-queue.h: for who answers find_code */
+struct ctp_frame; /* frame-queue.h: for find_code */
 
 enum ctp_dialect { CTP_DIALECT_AUTO, CTP_DIALECT_SEQLOCK, CTP_DIALECT_PLAIN };
 
@@ -44,7 +44,7 @@ struct ctp_harvest_conf {
 	void (*new_thread)(void *arg, uint64_t tid);
 	/*
 	 * Called after a look for the address of the code of n coroutines, by their frames; 0: there is none, or it is not to
-	 * be had. Returns for how many, from the first on, there is an answer: at least one. Null: nobody asks.
+	 * be had. Returns for how many, from the first on, there is an answer: at least one. Null: none is asked for.
 	 */
 	size_t (*find_code)(void *arg, const struct ctp_frame *frames, size_t n, uint64_t *code);
 	void *arg;
@@ -57,7 +57,7 @@ void ctp_harvest_free(struct ctp_harvest *h);
 /* A record that is written now with this time comes before all that are not yet in the order of the stream. */
 uint64_t ctp_harvest_floor_ns(const struct ctp_harvest *h);
 
-/* A record of somebody else's, to be filled, which takes its place in the order of time. */
+/* A record of the caller's, to be filled, which takes its place in the order of time. */
 uint64_t *ctp_harvest_put(struct ctp_harvest *h, enum ctp_event event, uint64_t ts_ns);
 
 /*

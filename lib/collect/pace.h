@@ -44,7 +44,7 @@ void ctp_pace_found(struct ctp_pace *p, const struct ctp_look *look, uint64_t no
 /* A wake byte has come. */
 void ctp_pace_woken(struct ctp_pace *p, uint64_t now_ns);
 
-/* What to do now. wakeable: nobody can write without a connection that a wake byte could come from. */
+/* What to do now. wakeable: each process that can write has a connection for its wake byte. */
 struct ctp_rest ctp_pace_next(struct ctp_pace *p, bool wakeable, uint64_t now_ns);
 
 #endif

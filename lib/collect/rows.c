@@ -73,8 +73,8 @@ struct out {
 };
 
 /*
- * A mark is true behind any of the rows that is not newer than the promise, since they are sorted; made often, it lets a reader hold back
- * less than its cache holds.
+ * A mark is true behind any of the rows that is not newer than the promise, since they are sorted. Where marks are many, a
+ * reader holds back little.
  */
 static void write_out(struct ctp_rows *b, struct out *out)
 {

@@ -15,7 +15,7 @@
 #include "stream/writer.h"
 
 enum {
-	CTP_ROWS_SPARE = 16,        /* rows that are free whenever somebody has asked for one */
+	CTP_ROWS_SPARE = 16,        /* rows that are free after ctp_rows_put or ctp_rows_reserve */
 	CTP_ROWS_TEXT = 64 << 10,   /* bytes of all strings in it */
 	CTP_ROWS_SPOILT = CTP_EVENT_COUNT, /* in place of a row's event: nothing */
 };
@@ -31,7 +31,7 @@ struct ctp_rows {
 	uint32_t written;     /* records that were written without a row, since the last settle */
 	struct ctp_row_sort batch;
 	struct ctp_frame_queue frames; /* to be asked about */
-	void (*prove)(void *arg); /* called before rows are written: last chance for who has doubts about one */
+	void (*prove)(void *arg); /* called before rows are written: the last moment to spoil one that is in doubt */
 	void (*new_thread)(void *arg, uint64_t tid);
 	void *prove_arg, *new_thread_arg;
 
@@ -82,15 +82,15 @@ static inline void ctp_rows_thread(struct ctp_rows *b, uint64_t tid)
 }
 
 /*
- * Writes records that need not wait, for no row does and nothing that is known is earlier. They count like rows until the next settle.
- * event_ns: time of the last transition among them; 0: there is none.
+ * Writes records that need not wait, for no row does and nothing that is known is earlier. They count like rows until the next
+ * settle. event_ns: time of the last transition among them; 0: there is none.
  */
 void ctp_rows_write(struct ctp_rows *b, const struct ctp_record *rec, uint32_t n, uint64_t event_ns);
 
 /* --- records of which there is more than one sort of origin --------------------------------------------------------------- */
 
 struct ctp_loss {
-	uint64_t probe_id, coro; /* 0: it is not known whose */
+	uint64_t probe_id, coro; /* 0: not known */
 	uint64_t index, count, unverified;
 	uint64_t after_ns, ts_ns; /* the last before it; the next, or when it was noticed */
 };

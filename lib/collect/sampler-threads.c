@@ -1,7 +1,7 @@
 /*
  * sampler-threads.c - samples of threads: of those in long runs, and rounds of all.
  *
- * The time of a sample is taken before its figures are read: who finds it inside a run knows that it is of that run.
+ * The time of a sample is taken before its figures are read: a sample whose time is inside a run is of that run.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -223,7 +223,7 @@ static bool add_sample(void *arg, uint64_t tid)
 	return true;
 }
 
-/* All threads or none: of those that are missing nobody could say that they sleep. */
+/* All threads or none: a thread that is missing could be taken for one that sleeps. */
 static void take_round(struct ctp_sampler *s, uint64_t now_ns)
 {
 	struct round r = {.s = s};

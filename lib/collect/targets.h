@@ -4,7 +4,7 @@
  *
  * Addresses in a trace mean nothing without the mappings of that moment. They are read when a process connects, when an unknown
  * thread turns up, and again at a slow pace while there is activity; what is new becomes a record. Where there are several
- * processes, nobody tells when one of them ends; so a thread of each that is still there is told again. All is bounded: a
+ * processes, the end of one of them is not told; so a thread of each that is still there is told again. All is bounded: a
  * process beyond the limit takes the place of one that has ended, or is left out.
  */
 #ifndef CTP_TARGETS_H
@@ -22,7 +22,7 @@
 
 struct ctp_targets;
 
-/* shm: as mapped by the targets. Who has it mapped is one of them, whatever ids are found in the stations. */
+/* shm: as mapped by the targets. A process that has it mapped is one of them, whatever ids are found in the stations. */
 struct ctp_targets *ctp_targets_new(struct ctp_writer *w, const struct ctp_map_file *shm, struct ctp_err *err);
 void ctp_targets_free(struct ctp_targets *t);
 
@@ -54,7 +54,7 @@ size_t ctp_targets_code(struct ctp_targets *t, const struct ctp_frame *frames, s
  */
 void ctp_targets_refresh(struct ctp_targets *t);
 
-/* At the end of the trace: who is still there. */
+/* At the end of the trace: tells which are still there. */
 void ctp_targets_last(struct ctp_targets *t);
 
 #endif

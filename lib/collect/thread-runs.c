@@ -1,5 +1,6 @@
 /*
- * thread-runs.c - goes back in a ring to the last resume that no suspension or end has closed: one coroutine may run another within itself.
+ * thread-runs.c - goes back in a ring to the last resume that no suspension or death has closed: a coroutine may run another within
+ * itself.
  */
 #include "collect/thread-runs.h"
 

@@ -19,7 +19,7 @@
 
 #define HOLD_NS UINT64_C(1000000000) /* a mark is not held back for longer */
 #define LAST_NS UINT64_C(1000000000) /* the last barrier is not waited for any longer */
-#define FRESH_NS UINT64_C(1000000)   /* who has written within that, and overwritten, is writing still */
+#define FRESH_NS UINT64_C(1000000)   /* a station that was written and overwritten within that is written still */
 
 /* --- in the batch --------------------------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /*
- * v1-doubt.h - rows that a visit has copied and that are not proved yet; between v1-scan.c, which finds them, and v1-doubt.c, which keeps
- * them until they are, or are lost.
+ * v1-doubt.h - rows that a visit has copied and that are not proved yet; between v1-scan.c, which finds them, and v1-doubt.c, which
+ * keeps them until they are proved or lost.
  */
 #ifndef CTP_V1_DOUBT_H
 #define CTP_V1_DOUBT_H
@@ -31,7 +31,7 @@ void ctp_v1_doubt_pass(struct ctp_v1_scan *s);
 /* At the end of the trace: all of them, and no new ones. */
 void ctp_v1_doubt_finish(struct ctp_v1_scan *s);
 
-/* --- what v1-doubt.c needs of v1-scan.c ----------------------------------------------------------------------------------------- */
+/* --- what v1-doubt.c needs of v1-scan.c ----------------------------------------------------------------------------------- */
 
 /* n rows of a station stand behind the batch's end, not yet counted: takes them in, after what has to stand before them. */
 void ctp_v1_scan_take(struct ctp_v1_scan *s, uint32_t i, unsigned n);

@@ -7,9 +7,9 @@
  * process went on with a copy of the coroutine, is hot again. Memory at or beyond allocated_count is never touched, because
  * touching is what allocates it.
  *
- * A station whose writer keeps rings says so by its generation, which is not 0: it stores that first of all, and a release
- * fence behind it, so who sees anything of such a station and then loads generation (behind an acquire) knows. Most are known
- * for what they are when they are first looked at, and then never looked at again.
+ * A station whose writer keeps rings says so by its generation, which is not 0. The writer stores that first, and a release
+ * fence behind it: a reader that sees anything of such a station, and then loads generation (behind an acquire), knows. Most
+ * such stations are known at the first look, and then never looked at again.
  *
  * Rows that are not proved yet are v1-doubt.c's.
  */
@@ -143,7 +143,7 @@ static void heat(struct ctp_v1_scan *h, uint32_t i)
 	watch(h, &h->hot[h->nhot++]);
 }
 
-/* A suspension that says where, in the batch behind row at: somebody may find out what code that is. */
+/* Asks for the code of a suspension that has an address, in the batch behind row at. */
 static void ask_function(struct ctp_v1_scan *h, uint32_t i, uint32_t at)
 {
 	struct ctp_v1_station *st = &h->st[i];

@@ -59,8 +59,8 @@ enum ctp_proof {
 
 /*
  * Takes what is new: fills up to CTP_STATION_ROWS rows and returns how many. What was missed before the first of them is added
- * to st->gap; who writes that down sets it to 0. No row and no larger gap: nothing is new. What comes after an overrun may be
- * left for the next visit, and a writer that is fast enough can make any visit end with a larger gap alone.
+ * to st->gap; the caller writes that down and sets it to 0. No row and no larger gap: nothing is new. What comes after an
+ * overrun may be left for the next visit, and a writer that is fast enough can make any visit end with a larger gap alone.
  *
  * With CTP_PROOF_LATER, st->doubt may be set, never before: the rows are eight, and the first is proved if ctp_v1_station_quiet
  * still holds when a barrier (barrier.h) that was asked for after the visit has been passed. The caller clears it.

@@ -127,9 +127,12 @@ static void announce(struct ctp_arena *a, uint32_t mode, const char *sock_path)
 	if (!(before & CTP_MODE_RECORD) || before & CTP_MODE_BARE) /* a time without slots is over, if it is */
 		__atomic_store_n(&head->since_ns, ctp_clock_ns(), __ATOMIC_RELAXED);
 	uint32_t gaps = mode ? READ(head->gaps) : __atomic_add_fetch(&head->gaps, 1, __ATOMIC_RELAXED);
-	/* Release: where the rings begin is there. Pairs with nothing: who reads an older mode wrote to no ring, or will. */
+	/*
+	 * Release: where the rings begin is there. Pairs with nothing: a probe that reads an older mode wrote to no ring, or
+	 * will.
+	 */
 	__atomic_store_n(&head->mode, mode ? mode | CTP_MODE_GAPS(gaps) : 0, __ATOMIC_RELEASE);
-	/* It is seen from now on, by who has a fence and by who has none. Pairs with what is in ctp_death_ behind is_dead. */
+	/* The mode is seen from now on, by probes with a fence and without. Pairs with what is in ctp_death_ behind is_dead. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	ctp_membarrier();
 }
@@ -141,7 +144,7 @@ void ctp_arena_open(struct ctp_arena *a, uint32_t mode, uint32_t wait_us, const 
 	used = used < a->geo.max_rings ? used : a->geo.max_rings;
 	for (uint32_t i = 0; i < used; i++) {
 		struct ctp_shm_ring *ring = &a->rings[i];
-		/* Acquire and release as for a reader who has taken all: see rings.c. */
+		/* Acquire and release as for a reader that has taken all: see rings.c. */
 		__atomic_store_n(&ring->tail, __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
 	}
 	__atomic_store_n(&head->tracer_sleeping, 0, __ATOMIC_RELAXED);

@@ -3,7 +3,7 @@
  *
  * An arena is the header and the stations of version 1 with the annex behind them (see the layout in ctp.h). A collector makes
  * one for the program that it starts, or a program makes one for itself. What is found in an arena is hostile: ctp_arena_find
- * reads each number once, and who goes by the struct that it fills stays within the mapping.
+ * reads each number once, and a reader that goes by the struct which it fills stays within the mapping.
  */
 #ifndef CTP_ARENA_H
 #define CTP_ARENA_H
@@ -34,7 +34,7 @@ struct ctp_arena {
 	struct ctp_shm_ring *rings;
 	struct ctp_shm_entry *entries; /* of ring r: from r << ring_bits on */
 	struct ctp_geometry geo;
-	uint64_t owner;                /* pid of who made it for himself; 0: a collector made it */
+	uint64_t owner;                /* pid of the program that made it for itself; 0: a collector made it */
 	uint32_t clock;                /* CTP_CLOCK_... */
 	uint64_t made_raw, made_ns;
 };
@@ -53,7 +53,7 @@ enum ctp_status ctp_arena_find(struct ctp_arena *a, void *base, size_t bytes, st
 
 /*
  * A collector comes: it listens at sock_path (null: nowhere), and from here on the probes do as mode says. What is in the rings
- * was for somebody else and is dropped. Make the harvest after it. Who opens or closes holds the lock on the arena.
+ * was for another collector and is dropped. Make the harvest after it. The caller of open and close holds the lock on the arena.
  */
 void ctp_arena_open(struct ctp_arena *a, uint32_t mode, uint32_t wait_us, const char *sock_path);
 

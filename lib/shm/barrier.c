@@ -1,8 +1,8 @@
 /*
- * barrier.c - one thread that waits for the kernel, so that nobody else does.
+ * barrier.c - one thread that waits for the kernel, so that no other has to.
  *
- * The lock is what orders: what who asks has loaded comes before the call, and the call before what is loaded by who was told
- * that it is over.
+ * The lock is what orders. The caller's loads before it asks come before membarrier(2), and its loads after it was told that
+ * the call is over come after it.
  */
 #include "shm/barrier.h"
 

@@ -94,7 +94,7 @@ static enum ctp_status map_guarded(struct ctp_memory *shm, struct ctp_err *err)
 	if (base == MAP_FAILED)
 		return ctp_err_sys(err, "%s: mapping %zu bytes", shm->path, shm->bytes);
 	shm->base = base;
-	madvise(base, shm->bytes, MADV_DONTFORK); /* who maps it is then a traced process, or we */
+	madvise(base, shm->bytes, MADV_DONTFORK); /* a process that maps it is then a traced one, or this */
 	madvise(base, shm->bytes, MADV_DONTDUMP); /* it may be larger than any disk */
 	return guard_set(shm) ? CTP_OK : ctp_err_sys(err, "sigaction");
 }

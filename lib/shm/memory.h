@@ -1,7 +1,7 @@
 /*
  * memory.h - the shared memory that stations live in, as the collector makes it.
  *
- * Without a path it is a memfd that nobody can grow or shrink, reached by the target as /proc/<collector>/fd/N: it needs no
+ * Without a path it is a memfd that no process can grow or shrink, reached by the target as /proc/<collector>/fd/N: it needs no
  * name, and nothing is left behind whatever happens. With a path it is a file (0600, new), which the target could truncate
  * under us: reading what is gone gives zeros then, not a signal.
  */

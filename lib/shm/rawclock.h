@@ -37,7 +37,7 @@ uint64_t ctp_rawclock_hz(void);
 uint64_t ctp_rawclock_pair(uint64_t *raw, uint64_t *ns);
 
 /*
- * Begins with an earlier pair that somebody else has taken. Where that makes no sense, with the counter's own speed. Times from
+ * Begins with an earlier pair that another process has taken. Where that makes no sense, with the counter's own speed. Times from
  * before it are made by the speed since.
  */
 void ctp_rawclock_init(struct ctp_rawclock *c, uint64_t made_raw, uint64_t made_ns);

@@ -6,20 +6,20 @@
  *	store head + 1 (release)                1       copy entries (relaxed)
  *	load tail (acquire), if it seems full   2       store tail (release)             pairs with 2
  *
- * Who sees a head sees the entries below it; who sees a tail knows that the copies below it are done.
+ * A reader that sees a head sees the entries below it; a writer that sees a tail knows that the copies below it are done.
  *
- * What happened on one thread after something on another must not come out in front of it. All heads are loaded when a look
- * begins, one after the other, so that the later ones know more. But a probe reads the clock before it publishes: what is not
- * newer than the beginning of the look was caused by nothing that the look could miss. So a look takes what is not newer than
- * itself, and leaves the rest for the next. (That rests on clocks and is as good as these are; who must not be wrong asks again
- * when two more rounds are over.) A writer whose clock is ahead is not waited for: what was there at the look before is taken.
+ * An entry must not come out before one on another thread that caused it. All heads are loaded when a look begins, one after
+ * the other, so that the later ones know more. A probe reads the clock before it publishes: an entry that is not newer than the
+ * beginning of the look was caused by nothing that the look could miss. So a look takes the entries that are not newer than
+ * itself, and leaves the rest for the next. (That is as good as the clocks are. A caller that must not be wrong asks again when
+ * two more rounds are over.) A writer whose clock is ahead is not waited for: what was there at the look before is taken.
  *
- * A writer may leave numbers out, to go back to the beginning of its ring or over what we have not taken there (ctp.h). It says from
- * where to where before it publishes a head behind them, and says it again of others only when it has seen our tail behind those. So
- * of the two words, a pair that lies between tail and head is both of one skip, and any other, half or wholly, is past or to come.
+ * A skip is numbers that the writer leaves out, to go back to the beginning of its ring, or over entries that we have not taken
+ * there (ctp.h). Its two words are stored before a head behind them, and stored again only when the writer has seen our tail
+ * behind them. So a pair of words that lies between tail and head is one skip; any other pair, half or wholly, is past or to
+ * come. The model is t/model/skips.pml.
  *
- * A ring whose numbers make no sense has a hostile writer. It begins anew where its head is, and nothing is believed of what it
- * held.
+ * A ring whose numbers make no sense has a hostile writer. The ring begins anew where its head is, and what it held is dropped.
  */
 #include "shm/rings.h"
 
@@ -215,7 +215,7 @@ bool ctp_rings_slice(struct ctp_rings *r)
 	uint32_t busy = 0;
 	for (uint32_t i = 0; i < r->used; i++)
 		busy += r->rings[i].tail != r->rings[i].head;
-	bool stuck = !r->took; /* times that go up and down, as nobody's clock does, or only newer ones */
+	bool stuck = !r->took; /* the times go up and down, as no clock does, or all are newer than the look */
 	if (!busy || (stuck && r->horizon_ns == r->now_ns))
 		return false;
 	r->busy = busy;
@@ -256,7 +256,7 @@ static inline bool has_next(struct ctp_ring *ring)
 	return ring->tail != ring->head;
 }
 
-/* Entries of which nobody needs to know but who reads the ring. */
+/* Passes the entries that are for the reader of the ring alone. */
 static void take_threads(struct ctp_rings *r, uint32_t i)
 {
 	struct ctp_ring *ring = &r->rings[i];
@@ -268,7 +268,10 @@ static void take_threads(struct ctp_rings *r, uint32_t i)
 	}
 }
 
-/* The line that most times of a ring are on, all of it not newer than the look. Where they are ns already, that is each of these. */
+/*
+ * The line that most times of a ring are on, all of it not newer than the look. Where they are ns already, that is each of
+ * these.
+ */
 static struct ctp_rawline usual_line(const struct ctp_rings *r, const struct ctp_ring *ring)
 {
 	if (ring->raw)

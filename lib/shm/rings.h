@@ -1,8 +1,8 @@
 /*
- * rings.h - what the threads of the target have written in their rings, taken in slices of time.
+ * rings.h - the entries that the threads of the target have written to their rings, taken in slices of time.
  *
- * A slice is what all rings hold up to a moment, so that what one thread did after another comes in no earlier slice; it has at
- * most about CTP_RINGS_SLICE entries, however much has piled up.
+ * A slice is the entries of all rings up to a moment: an entry that another one caused comes in no earlier slice than that. A
+ * slice has at most about CTP_RINGS_SLICE entries, however many there are.
  *
  *	ctp_rings_look(r);
  *	while (ctp_rings_slice(r))
@@ -33,13 +33,13 @@ struct ctp_skip {
 
 /* What the collector remembers of a ring. */
 struct ctp_ring {
-	uint64_t owner;   /* pid << 32 | tid of who wrote what was taken last */
-	uint64_t former;  /* who did before, until the owner's first entry is taken; 0: nobody, or that is over */
+	uint64_t owner;   /* pid << 32 | tid of the thread that wrote the entry which was taken last */
+	uint64_t former;  /* the owner before, until the first entry of this one is taken; 0: none, or that is over */
 	uint64_t tail;    /* the next to be taken */
-	uint64_t told;    /* the writer knows that we are so far */
+	uint64_t told;    /* tail as the writer sees it */
 	uint64_t head;    /* as seen by this look */
-	uint64_t due;     /* as seen by the one before: up to here it is to be taken whatever its time says */
-	uint64_t round;   /* as it was when the round began */
+	uint64_t due;     /* head as seen by the look before: entries up to here are taken whatever their times are */
+	uint64_t round;   /* head when the round began */
 	uint64_t last_ns; /* time of the last that was taken */
 	uint64_t lost_events, lost_notes; /* the writer's counts, as seen by this look */
 	uint64_t events_before, notes_before; /* lost before we came, which a CTP_ENTRY_GAP is still to tell */
@@ -59,7 +59,7 @@ struct ctp_rings {
 	uint32_t used;
 	uint64_t now_ns;     /* when this look began */
 	uint64_t horizon_ns; /* the slice has what happened up to here */
-	uint64_t rounds;     /* how often all was taken that had been there when the time before was over */
+	uint64_t rounds;     /* over so far: in a round, all entries are taken that were there when it began */
 	uint64_t left;       /* entries that a look has left in the rings */
 	uint64_t liars;      /* how often a ring's numbers made no sense */
 	uint64_t lost;       /* sum of both counts of all rings */
@@ -78,7 +78,8 @@ enum ctp_status ctp_rings_init(struct ctp_rings *r, void *shm, size_t bytes, str
 void ctp_rings_fini(struct ctp_rings *r);
 
 /*
- * Sees how far each ring is. all: what is newer than the look is taken too (nobody will look again). Returns how much is there.
+ * Loads the head of each ring. all: entries that are newer than the look are taken too, for it is the last one. Returns how
+ * many there are.
  */
 uint64_t ctp_rings_look(struct ctp_rings *r, bool all);
 
@@ -101,7 +102,10 @@ static inline uint64_t ctp_ring_back(const struct ctp_ring *ring, uint64_t back)
 /* The look is over: says what it has left, and whether that was a round. */
 void ctp_rings_finish(struct ctp_rings *r);
 
-/* A time as stations with CTP_ANNOUNCE_RAW have it (raw), or as others have it; never later than the look. Whether it was. */
+/*
+ * The ns of a station's time, which is the counter's where raw is true; never later than the look. And whether the time was
+ * later.
+ */
 uint64_t ctp_rings_ns(const struct ctp_rings *r, uint64_t ts, bool raw);
 static inline bool ctp_rings_newer(const struct ctp_rings *r, uint64_t ts, bool raw)
 {

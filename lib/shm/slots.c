@@ -1,8 +1,8 @@
 /*
  * slots.c - copies slots, against a writer that never waits.
  *
- * Where the writer announces CTP_ANNOUNCE_BARRIER it has no fences, and its order is the compiler's alone. Then it is we who
- * make it have barriers, by membarrier(2):
+ * Where the writer announces CTP_ANNOUNCE_BARRIER it has no fences, and its order is the compiler's alone. Then the
+ * reader puts barriers into it, by membarrier(2):
  *
  *	writer                          reader
  *	seq = odd                       load seq: the even one that is wanted

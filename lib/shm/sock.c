@@ -17,7 +17,7 @@ enum { BACKLOG = 1024 }; /* the system cuts it to its own limit */
 
 static bool sock_bind(struct ctp_sock *sock)
 {
-	mode_t before = umask(0177); /* from its first moment, nobody else's */
+	mode_t before = umask(0177); /* from its first moment it is for this user alone */
 	bool done = !bind(sock->fd, (const struct sockaddr *)&sock->addr, sizeof sock->addr);
 	umask(before);
 	if (!done)

@@ -1,11 +1,11 @@
 /*
  * skips.pml - a ring whose writer leaves numbers out (CTP_MODE_SKIPS): ctp_end_ of ctp.h against see_skips of rings.c.
  *
- * The writer puts the events 1 .. EVENTS into a ring of SIZE entries and waits where there is no room. At each multiple of TURN it goes
- * back to the beginning of the ring, if the tail is NEAR; where it meets what was not yet taken, it goes over that. It stores a skip's
- * two words before the head behind them, and not again before the tail is behind them. The reader makes passes: head, the four words,
- * the entries but for those that were left out, tail. It must get every event, in order. Each switch takes something away, and then the
- * verifier finds a case where that is not so:
+ * The writer puts the events 1 .. EVENTS into a ring of SIZE entries and waits where there is no room. At each multiple of TURN
+ * it goes back to the beginning of the ring, if the tail is NEAR; where it meets what was not yet taken, it goes over that. It
+ * stores a skip's two words before the head behind them, and not again before the tail is behind them. The reader makes passes:
+ * head, the four words, the entries but for those that were left out, tail. It must get every event, in order. Each switch
+ * takes something away, and then the verifier finds a case where that is not so:
  *	NO_PUBLISH  the release of head: it may be visible before the words
  *	NO_ACQUIRE  the acquire of the reader's look at head: the words may be older
  *	WORDS_LATE  the words' place: they come behind the head
