@@ -7,6 +7,7 @@
  */
 #include "collect/coros.h"
 
+#include <assert.h>
 #include <sys/mman.h>
 
 #if defined __SANITIZE_THREAD__ && !defined __clang__
@@ -263,6 +264,7 @@ static void chain_add(struct ctp_coros *l, struct chain *c, uint32_t i)
 static void chain_push(struct ctp_coros *l, const struct chain *c)
 {
 	uint64_t *stack = &l->rings->arena.header->free, top = __atomic_load_n(stack, __ATOMIC_RELAXED);
+	assert(!c->first == !c->last);
 	for (unsigned tries = 0; c->first && tries < FREE_TRIES; tries++) {
 		__atomic_store_n(&l->rings->arena.stations[c->last - 1].next_free, (uint32_t)top, __ATOMIC_RELAXED);
 		uint64_t mine = ((top >> 32) + 1) << 32 | c->first;
@@ -300,6 +302,7 @@ void ctp_coros_bury(struct ctp_coros *l)
 			chain_add(l, &chain, link - 1);
 	}
 	l->dead = 0;
+	assert(l->owed || !l->ndead); /* as many as were enlisted */
 	chain_push(l, &chain);
 }
 

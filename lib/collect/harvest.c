@@ -10,6 +10,7 @@
  */
 #include "collect/harvest.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -112,7 +113,9 @@ static void find_functions(struct ctp_harvest *h)
 	if (!n)
 		return;
 	uint64_t ts_ns = ctp_clock_ns();
-	n = h->conf.find_code(h->conf.arg, frames, n, code);
+	size_t asked = n;
+	n = h->conf.find_code(h->conf.arg, frames, asked, code);
+	assert(n && n <= asked); /* or it would be asked for ever */
 	for (size_t k = 0; k < n; k++)
 		any |= code[k];
 	for (uint64_t read_ns = ctp_clock_ns(); any && ctp_clock_ns() - read_ns < CTP_STATION_DRAIN_NS;)

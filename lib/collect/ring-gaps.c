@@ -3,6 +3,7 @@
  */
 #include "collect/ring-gaps.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum ctp_status ctp_ring_gaps_init(struct ctp_ring_gaps *h, struct ctp_err *err)
@@ -16,6 +17,7 @@ void ctp_ring_gaps_fini(struct ctp_ring_gaps *h) { free(h->gaps); }
 void ctp_ring_gaps_add(struct ctp_ring_gaps *h, const struct ctp_ring_gap *hole, uint32_t *newest)
 {
 	struct ctp_ring_gap *at = &h->gaps[h->next % CTP_RING_GAPS_MAX];
+	assert(ctp_ring_gaps_count(h) < CTP_RING_GAPS_MAX);
 	*at = *hole;
 	at->older = *newest;
 	*newest = h->next++;
@@ -43,6 +45,7 @@ struct ctp_ring_gap *ctp_ring_gaps_find(const struct ctp_ring_gaps *h, uint32_t 
 
 void ctp_ring_gaps_fill(struct ctp_ring_gaps *h, struct ctp_ring_gap *hole, uint64_t number, uint64_t ts_ns, uint32_t *newest)
 {
+	assert(number >= hole->from && number < hole->to);
 	if (number == hole->from) {
 		hole->from++;
 		hole->after_ns = ts_ns;

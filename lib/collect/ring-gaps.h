@@ -8,6 +8,7 @@
 #ifndef CTP_RING_GAPS_H
 #define CTP_RING_GAPS_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -50,6 +51,10 @@ struct ctp_ring_gap *ctp_ring_gaps_find(const struct ctp_ring_gaps *h, uint32_t 
 void ctp_ring_gaps_fill(struct ctp_ring_gaps *h, struct ctp_ring_gap *hole, uint64_t number, uint64_t ts_ns, uint32_t *newest);
 
 /* So many of the oldest wait no more. */
-static inline void ctp_ring_gaps_drop(struct ctp_ring_gaps *h, uint32_t n) { h->oldest += n; }
+static inline void ctp_ring_gaps_drop(struct ctp_ring_gaps *h, uint32_t n)
+{
+	assert(n <= ctp_ring_gaps_count(h));
+	h->oldest += n;
+}
 
 #endif

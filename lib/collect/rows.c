@@ -3,6 +3,7 @@
  */
 #include "collect/rows.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,6 +61,7 @@ static void note_transition(struct ctp_rows *b, uint64_t ts_ns)
 
 void ctp_rows_write(struct ctp_rows *b, const struct ctp_record *rec, uint32_t n, uint64_t event_ns)
 {
+	assert(n && !b->batch.count);
 	ctp_writer_records(b->writer, &(struct ctp_batch){.rec = rec, .n = n});
 	b->written += n;
 	note_any(b, rec[n - 1].ts_ns);
@@ -132,6 +134,7 @@ static void note_newest(struct ctp_rows *b)
 void ctp_rows_settle(struct ctp_rows *b)
 {
 	struct ctp_row_sort *rows = &b->batch;
+	assert(rows->count <= CTP_ROW_SORT_ROWS);
 	if (b->prove)
 		b->prove(b->prove_arg);
 	ctp_row_sort_sort(rows, b->now_ns);
@@ -171,6 +174,7 @@ uint64_t ctp_rows_string(struct ctp_rows *b, const char *text, uint32_t len)
 {
 	struct ctp_str *s = (struct ctp_str *)(void *)(b->text + b->text_bytes);
 	b->text_bytes += string_bytes(len);
+	assert(b->text_bytes <= CTP_ROWS_TEXT); /* ctp_rows_reserve was asked for as much */
 	s->len = len;
 	memcpy(s->data, text, len);
 	s->data[len] = 0;

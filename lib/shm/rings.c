@@ -220,6 +220,7 @@ bool ctp_rings_slice(struct ctp_rings *r)
 		return false;
 	r->busy = busy;
 	uint16_t share = (uint16_t)(busy < CTP_RINGS_SLICE / 8 ? CTP_RINGS_SLICE / busy : 8);
+	assert(share);
 	r->horizon_ns = r->now_ns;
 	for (uint32_t i = 0; i < r->used; i++) {
 		struct ctp_ring *ring = &r->rings[i];
@@ -312,6 +313,7 @@ static unsigned take_from(struct ctp_rings *r, uint32_t i, struct ctp_ring_entry
 	}
 	if (n)
 		ring->last_ns = out[n - 1].ts_ns;
+	assert(n <= ring->share);
 	ring->tail += n;
 	ring->share = (uint16_t)(ring->share - n);
 	return n;
