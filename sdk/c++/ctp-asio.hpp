@@ -96,12 +96,12 @@ CTP_LOCAL_ inline void wake(std::uint64_t *waits)
 }
 
 /*
- * Timers that coroutines wait for. Many programs have one that never expires in place of a condition variable, and the coroutine that
- * cancels it is the one that wakes: that is known at that moment alone, when the operation is out of reach. So what is needed then is
- * here, one timer in each line. If one coroutine waits, the wake is told at once. If several do, or did since the line was taken,
- * nobody knows then who of them is woken: it is told when a thread takes up an operation, by who had cancelled. Where the line is
- * another timer's, or two have cancelled meanwhile, nobody is known to have done so. What is cancelled by no coroutine is told later,
- * too: it may be a timer's destructor when all ends, and then nobody takes it up.
+ * Timers that coroutines wait for. Many programs have one that never expires in place of a condition variable, and the
+ * coroutine that cancels it is the one that wakes: that is known at that moment alone, when the operation is out of reach. So
+ * what is needed then is here, one timer in each line. If one coroutine waits, the wake is told at once. If several do, or did
+ * since the line was taken, nobody knows then who of them is woken: it is told when a thread takes up an operation, by who had
+ * cancelled. Where the line is another timer's, or two have cancelled meanwhile, nobody is known to have done so. What is
+ * cancelled by no coroutine is told later, too: it may be a timer's destructor when all ends, and then nobody takes it up.
  *
  * Asio has no two calls for one timer at a time, but its operations end on any thread.
  */
@@ -171,7 +171,8 @@ struct timer {
 		bool told = first && !waits.exchange(0, std::memory_order_relaxed);
 		std::uint64_t now = word.load(std::memory_order_relaxed);
 		/* Release: pairs with the exchange in wait, which then writes the others after us. */
-		while (!word.compare_exchange_weak(now, (now & users) > 1 ? now - 1 : 0, std::memory_order_release, std::memory_order_relaxed))
+		while (!word.compare_exchange_weak(now, (now & users) > 1 ? now - 1 : 0, std::memory_order_release,
+		                                   std::memory_order_relaxed))
 			;
 		return told;
 	}
@@ -312,8 +313,8 @@ template <typename> class initiate_dispatch_with_executor;
 namespace ctp::asio_ {
 
 /*
- * The frame that each asio::awaitable of the program has: a coroutine's, or an operation's. It should be small: Asio keeps the memory
- * of frames for others, where they fit.
+ * The frame that each asio::awaitable of the program has: a coroutine's, or an operation's. It should be small: Asio keeps the
+ * memory of frames for others, where they fit.
  */
 template <typename T, typename Executor>
 class known_frame : public asio::detail::awaitable_frame<T, Executor> {
@@ -352,7 +353,8 @@ class promise : public known_frame<T, Executor>, public ctp::promise {
 	template <typename U> static void waits(known_frame<U, Executor> *f, promise &by) noexcept
 	{
 		if (f->ctp_known & f->operation)
-			static_cast<operation_frame<U, Executor> *>(f)->ctp_waits = f->ctp_known & f->yields ? 0 : ctp_coro_ref(coro(by));
+			static_cast<operation_frame<U, Executor> *>(f)->ctp_waits =
+				f->ctp_known & f->yields ? 0 : ctp_coro_ref(coro(by));
 	}
 
 	/* Asio's awaiters ask for a handle by the promise that they know. */
@@ -529,7 +531,8 @@ public:
 
 	template <typename... Args> [[gnu::flatten]] void operator()(Args &&...args)
 	{
-		wake(&static_cast<operation_frame<typename base::awaitable_type::value_type, Executor> *>(this->frame())->ctp_waits);
+		using value = typename base::awaitable_type::value_type;
+		wake(&static_cast<operation_frame<value, Executor> *>(this->frame())->ctp_waits);
 		base::operator()(std::forward<Args>(args)...);
 	}
 };

@@ -96,8 +96,9 @@ template <class Base, class P> Base &base_(P &p) noexcept { return (Base &)p; }
 template <traced_promise P> struct ::ctp_coro *coro_of_(P &p) noexcept { return ctp::coro(ctp::base_<promise>(p)); }
 
 /*
- * For schedulers: whoever calls this has just made the coroutine ready to run, and it cannot have been resumed yet. In await_suspend
- * and final_suspend that is the coroutine which is being suspended; who wakes itself there gives way, and does not wait.
+ * For schedulers: whoever calls this has just made the coroutine ready to run, and it cannot have been resumed yet. In
+ * await_suspend and final_suspend that is the coroutine which is being suspended; who wakes itself there gives way, and does
+ * not wait.
  */
 CTP_LOCAL_ inline void wake(promise &p) noexcept { ctp_coro_wake(ctp::coro(p)); }
 template <traced_promise P> CTP_LOCAL_ void wake(std::coroutine_handle<P> h) noexcept { ctp_coro_wake(coro_of_(h.promise())); }
@@ -149,9 +150,9 @@ inline void by_hooks_(struct ::ctp_coro *co, std::uint64_t id) noexcept
 }
 
 /*
- * Where a coroutine's function begins, which is all that a promise can know of where it was made. Clang gives it that line. G++ gives
- * it the closing brace's, which only tells one function from another; so the place has no line, and an address in the function's
- * code instead, for which debug information has the line. CTP_RAMP_: so that this address is in no other function.
+ * Where a coroutine's function begins, which is all that a promise can know of where it was made. Clang gives it that line. G++
+ * gives it the closing brace's, which only tells one function from another; so the place has no line, and an address in the
+ * function's code instead, for which debug information has the line. CTP_RAMP_: so that this address is in no other function.
  */
 #ifdef __clang__
 #define CTP_RAMP_
@@ -247,8 +248,9 @@ CTP_LOCAL_ [[gnu::noinline]] inline void unstarted_(struct ::ctp_coro *co, void 
 }
 
 /*
- * For as long as a coroutine's await_suspend runs, which is behind its suspension, what is done there is done by it. A local variable:
- * when that returns, nothing of the coroutine can be relied upon, nor is what another one does that it has resumed meanwhile.
+ * For as long as a coroutine's await_suspend runs, which is behind its suspension, what is done there is done by it. A local
+ * variable: when that returns, nothing of the coroutine can be relied upon, nor is what another one does that it has resumed
+ * meanwhile.
  */
 class leaving_ {
 public:
@@ -306,9 +308,10 @@ template <class T> decltype(auto) awaiter_of_(T &&x)
 
 /*
  * Whom an await waits for, where that is known. An awaiter may hold any handle, and a false answer is worse than none. So it is
- * one who says so, by a member function ctp_target that returns a handle or a waker, or by ctp_join where nothing but that one's end
- * lets the await go on; or it belongs to a task, a class whose promise_type is traced, and has a handle of that promise for its first
- * member, which then is the task's. (What ends such an await is the task's business, which may cancel it: it is not joined.)
+ * one who says so, by a member function ctp_target that returns a handle or a waker, or by ctp_join where nothing but that
+ * one's end lets the await go on; or it belongs to a task, a class whose promise_type is traced, and has a handle of that
+ * promise for its first member, which then is the task's. (What ends such an await is the task's business, which may cancel it:
+ * it is not joined.)
  */
 template <class T> struct just_ { /* can become a T, and nothing else */
 	template <class U>
@@ -340,7 +343,10 @@ template <class Awaiter> bool yields_(Awaiter &awaiter) noexcept
 		return false;
 }
 
-/* What only traced coroutines need: clang would save more registers for it in all of them. Gcc does not, and is slower by the call. */
+/*
+ * What only traced coroutines need: clang would save more registers for it in all of them. Gcc does not, and is slower by the
+ * call.
+ */
 #ifdef __clang__
 #define CTP_APART_ [[gnu::noinline]]
 #else
@@ -750,10 +756,10 @@ public:
 	}
 
 	/*
-	 * A coroutine's hooks tell all of its suspensions and resumptions: what its promise or its scheduler writes by hand would be a
-	 * second one. So this writes where there are no hooks, and the id is that of this object; and before those of a coroutine are
-	 * there, in the constructor of its promise. coroTracer's programs write that one runs which has not been suspended. In the
-	 * trace that would be one that is resumed twice, so it is left out.
+	 * A coroutine's hooks tell all of its suspensions and resumptions: what its promise or its scheduler writes by hand
+	 * would be a second one. So this writes where there are no hooks, and the id is that of this object; and before those
+	 * of a coroutine are there, in the constructor of its promise. coroTracer's programs write that one runs which has not
+	 * been suspended. In the trace that would be one that is resumed twice, so it is left out.
 	 */
 	void write_trace(std::uint64_t addr, bool is_active)
 	{

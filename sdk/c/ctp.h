@@ -184,15 +184,16 @@ enum {
 	CTP_ENTRY_AWAIT = 9,   /*      whom its next suspension waits for: CTP_REF    CTP_MARK_... */
 };
 /* In the number of an entry. Bits that you do not know are for later, and to be ignored. */
-#define CTP_MARK_LEAVING UINT32_C(1) /* wake: who wakes it is suspended, and what its suspension has to do still runs on the thread */
-#define CTP_MARK_YIELD UINT32_C(2)   /* wake: it only gives way to others; who wakes it is itself */
-#define CTP_MARK_STAYED UINT32_C(4)  /* wake: it has not given up its thread at all, and goes on; who wakes it is itself */
+#define CTP_MARK_LEAVING UINT32_C(1) /* wake: the waker is suspended, and the work of its suspension still runs on the thread */
+#define CTP_MARK_YIELD UINT32_C(2)   /* wake: the coroutine only gives way to others; it is its own waker */
+#define CTP_MARK_STAYED UINT32_C(4)  /* wake: the coroutine has not given up its thread at all, and goes on; it is its own waker */
 #define CTP_MARK_JOIN UINT32_C(1)    /* await: nothing but the end of whom it waits for lets it go on */
 /* The same in a station, where a writer that knows of no marks leaves those of who had it before. */
 #define CTP_MARKS(generation, marks) ((uint32_t)(generation) << 8 | ((marks) & 0xff))
 #define CTP_MARKS_OF(word, generation) ((word) >> 8 == ((uint32_t)(generation) & 0xffffff) ? (word) & 0xff : 0)
 #define CTP_ENTRY(kind, site, number) ((uint64_t)(kind) << 56 | (uint64_t)((site) & 0xffffff) << 32 | (uint32_t)(number))
-#define CTP_ENTRY_KIND(what) ((unsigned)((what) >> 56)) /* what you do not know is to be skipped, and a ref of 0 but where it is said */
+/* Entries of a kind that you do not know are to be skipped, and those with a ref of 0 but where it is said. */
+#define CTP_ENTRY_KIND(what) ((unsigned)((what) >> 56))
 #define CTP_ENTRY_SITE(what) ((uint32_t)((what) >> 32) & 0xffffff)
 #define CTP_ENTRY_NUMBER(what) ((uint32_t)(what))
 
@@ -387,7 +388,10 @@ static inline void ctp_coro_yield_at(struct ctp_coro *co, const void *addr, stru
 static inline void ctp_coro_await(struct ctp_coro *co, const struct ctp_coro *target);
 static inline void ctp_coro_await_ref(struct ctp_coro *co, uint64_t target);
 
-/* The same, and more: by what is called there, nothing but the end of target lets it go on. No time, no cancellation, no one else. */
+/*
+ * The same, and more: by what is called there, nothing but the end of target lets it go on. No time, no cancellation, no one
+ * else.
+ */
 static inline void ctp_coro_join(struct ctp_coro *co, const struct ctp_coro *target);
 static inline void ctp_coro_join_ref(struct ctp_coro *co, uint64_t target);
 
@@ -422,7 +426,7 @@ static inline void ctp_coro_yield_in(struct ctp_coro *co, const void *addr, uint
 /* --- what it is made of --------------------------------------------------------------------------------------------------- */
 
 enum {
-	CTP_FD_ = 960,          /* our descriptors have numbers from here on, if there is room: the program's own stay as they were */
+	CTP_FD_ = 960,          /* our descriptors are from here on, if there is room: the program's own stay as they are */
 	CTP_FD_LAST_ = 1023,
 	CTP_FRESH_ = 1024,      /* stations that are taken new, though others are free */
 	CTP_LANES_ = 2,         /* rings of a thread: for a handler that interrupts a probe call it is the second */
@@ -654,7 +658,8 @@ static inline int ctp_fd_ours_(const uint64_t *at, const uint64_t *dev)
 	uint64_t word = __atomic_load_n(at, __ATOMIC_ACQUIRE); /* pairs with ctp_fd_note_ */
 	struct stat st;
 	int fd = (int)((uint32_t)word - 1);
-	bool ours = word && !syscall(SYS_fstat, fd, &st) && (uint32_t)st.st_ino == word >> 32 && (uint64_t)st.st_dev == CTP_GET_(dev);
+	bool ours = word && !syscall(SYS_fstat, fd, &st) && (uint32_t)st.st_ino == word >> 32 &&
+	            (uint64_t)st.st_dev == CTP_GET_(dev);
 	return ours ? fd : -1;
 }
 
@@ -667,7 +672,8 @@ static inline int ctp_mem_fd_(struct ctp_probe_ *p)
 	struct stat st;
 	if (low < 0)
 		return fd;
-	if (syscall(SYS_fstat, low, &st) || (uint32_t)st.st_ino != CTP_GET_(&p->mem) >> 32 || (uint64_t)st.st_dev != CTP_GET_(&p->mem_dev)) {
+	if (syscall(SYS_fstat, low, &st) || (uint32_t)st.st_ino != CTP_GET_(&p->mem) >> 32 ||
+	    (uint64_t)st.st_dev != CTP_GET_(&p->mem_dev)) {
 		syscall(SYS_close, low);
 		return -1;
 	}
@@ -818,7 +824,8 @@ static inline int ctp_open_own_(struct ctp_probe_ *p)
 	int fd = (int)syscall(SYS_memfd_create, name, 3u /* MFD_CLOEXEC | MFD_ALLOW_SEALING */);
 	if (fd < 0)
 		return -1;
-	bool sized = !syscall(SYS_ftruncate, fd, bytes) && !syscall(SYS_fcntl, fd, 1033 /* F_ADD_SEALS */, 7 /* SEAL, SHRINK, GROW */);
+	bool sized = !syscall(SYS_ftruncate, fd, bytes) &&
+	             !syscall(SYS_fcntl, fd, 1033 /* F_ADD_SEALS */, 7 /* SEAL, SHRINK, GROW */);
 	struct ctp_shm_header *h = sized ? (struct ctp_shm_header *)ctp_map_(fd, 0, sizeof *h) : NULL;
 	if (!h) {
 		syscall(SYS_close, fd);
@@ -870,7 +877,7 @@ static inline void ctp_connect_(struct ctp_probe_ *p)
 	/* Acquire: sock is that of this epoch. Pairs with the collector's release when it has written it. */
 	CTP_PUT_(&p->sock_epoch, p->annex ? __atomic_load_n(&p->shm->epoch, __ATOMIC_ACQUIRE) : 0);
 	const char *path = p->annex && CTP_GET_(p->shm->sock) ? p->shm->sock : getenv("CTP_SOCK_PATH");
-	for (size_t i = 0; path && i < sizeof un.sun_path - 1 && (un.sun_path[i] = __atomic_load_n(&path[i], __ATOMIC_RELAXED)); i++)
+	for (size_t i = 0; path && i < sizeof un.sun_path - 1 && (un.sun_path[i] = CTP_GET_(&path[i])); i++)
 		;
 	int low = un.sun_path[0] ? (int)syscall(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) : -1;
 	if (low < 0)
@@ -920,7 +927,8 @@ static inline void ctp_fill_(struct ctp_probe_ *p)
 struct ctp_probe_ *ctp_attach_(struct ctp_probe_ *old)
 {
 	int err = errno;
-	struct ctp_probe_ *p = (struct ctp_probe_ *)mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	struct ctp_probe_ *p = (struct ctp_probe_ *)mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, flags, -1, 0);
 	if (p == MAP_FAILED) {
 		errno = err;
 		return NULL;
@@ -1110,9 +1118,9 @@ static inline void ctp_thread_renew_(struct ctp_thread_ *t, const struct ctp_pro
 }
 
 /*
- * This thread's own, made anew after a fork: there, the probe that it is for has pages of zeros, and so no key. (To compare with the
- * key that it had proves nothing: a child can have its parent's number, which is 1 in a namespace of its own.) Another attachment of
- * this process to the same memory makes no difference: coroutines of one object may be handled by another.
+ * This thread's own, made anew after a fork: there, the probe that it is for has pages of zeros, and so no key. (To compare
+ * with the key that it had proves nothing: a child can have its parent's number, which is 1 in a namespace of its own.) Another
+ * attachment of this process to the same memory makes no difference: coroutines of one object may be handled by another.
  */
 static inline struct ctp_thread_ *ctp_thread_get_(const struct ctp_probe_ *p)
 {
@@ -1148,13 +1156,14 @@ static inline void ctp_publish_(struct ctp_lane_ *lane, uint64_t ts, uint64_t va
 }
 
 /*
- * The number of an entry says where it is. A lap through all of a large ring costs a page fault for each page, and when there are no
- * more of those, a cache that has none of it. So where the ring holds little, its writer goes back to the beginning, and the numbers
- * that would be at the rest of the ring have no entries. If then the collector does not come on, and the writer is where the
- * oldest entries are, it goes on behind them: the room is that of the whole ring but for what they take.
+ * The number of an entry says where it is. A lap through all of a large ring costs a page fault for each page, and when there
+ * are no more of those, a cache that has none of it. So where the ring holds little, its writer goes back to the beginning, and
+ * the numbers that would be at the rest of the ring have no entries. If then the collector does not come on, and the writer is
+ * where the oldest entries are, it goes on behind them: the room is that of the whole ring but for what they take.
  *
- * Relaxed: the head that is published next is behind these numbers, and who sees it sees these. Neither pair is written again before
- * the collector is behind it. So who knows its tail tells a pair that is only half new from one that is good: see rings.c.
+ * Relaxed: the head that is published next is behind these numbers, and who sees it sees these. Neither pair is written again
+ * before the collector is behind it. So who knows its tail tells a pair that is only half new from one that is good: see
+ * rings.c.
  */
 static inline void ctp_skip_(uint64_t *from_at, uint64_t *to_at, uint64_t from, uint64_t to)
 {
@@ -1335,8 +1344,8 @@ bool ctp_room_(struct ctp_probe_ *p, struct ctp_thread_ *t, struct ctp_lane_ *la
 }
 
 /* To be called between ctp_enter_ and ctp_leave_. */
-static inline void ctp_push_(struct ctp_probe_ *p, struct ctp_thread_ *t, uint32_t depth, uint32_t mode, uint64_t ts, uint64_t value,
-                             uint64_t ref, uint64_t what)
+static inline void ctp_push_(struct ctp_probe_ *p, struct ctp_thread_ *t, uint32_t depth, uint32_t mode, uint64_t ts,
+                             uint64_t value, uint64_t ref, uint64_t what)
 {
 	bool note = CTP_ENTRY_KIND(what) > CTP_ENTRY_RESUME;
 	struct ctp_lane_ *lane = &t->lanes[depth < CTP_LANES_ ? depth : CTP_LANES_ - 1];
@@ -1662,8 +1671,8 @@ void ctp_death_(struct ctp_coro *co)
 	if (t->current == co->ref_)
 		t->current = co->before_;
 	/*
-	 * Either a collector that leaves finds it dead and frees it, or we see that it left. Pairs with its fence, and its membarrier;
-	 * where it could not leave, with those in ctp_retire_.
+	 * Either a collector that leaves finds it dead and frees it, or we see that it left. Pairs with its fence, and its
+	 * membarrier; where it could not leave, with those in ctp_retire_.
 	 */
 	if (CTP_GET_(&p->fenced))
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -1769,7 +1778,8 @@ void ctp_awake_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks)
 	__asm__("" : "+r"(t)); /* as above */
 	uint32_t mode = CTP_GET_(p->mode);
 	uint64_t quick = p->tag | mode;
-	if (__builtin_expect(CTP_GET_(&t->quick) != quick || !(mode & CTP_MODE_RINGS) || CTP_REF_INDEX(ref) >= p->max_stations, 0)) {
+	bool usual = CTP_GET_(&t->quick) == quick && mode & CTP_MODE_RINGS && CTP_REF_INDEX(ref) < p->max_stations;
+	if (__builtin_expect(!usual, 0)) {
 		ctp_awake_slow_(p, ref, marks);
 		return;
 	}

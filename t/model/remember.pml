@@ -2,11 +2,12 @@
  * remember.pml - the header of a dead coroutine, read while its station is free and may be taken again at any time.
  *
  * That is snapshot.c when a collector comes to a program that has freed its stations itself. Whoever takes a station from the
- * stack of the free (ctp.h) changes the top, with its tag; then comes the generation, the header (here one word), and is_dead = 0.
- * A death writes events and makes is_dead 1, who frees it makes that 2, and puts it back. Here the stack holds one station, and one
- * processor does all of this: that several may is reuse.pml's. The reader looks at the top, at the generation of the station that it
- * finds there, and at the top again; and if that is the same, copies the header between two looks at the generation. What it
- * accepts must be what the one of that generation left. Each switch takes something away, and then it is not:
+ * stack of the free (ctp.h) changes the top, with its tag; then comes the generation, the header (here one word), and is_dead =
+ * 0. A death writes events and makes is_dead 1, who frees it makes that 2, and puts it back. Here the stack holds one station,
+ * and one processor does all of this: that several may is reuse.pml's. The reader looks at the top, at the generation of the
+ * station that it finds there, and at the top again; and if that is the same, copies the header between two looks at the
+ * generation. What it accepts must be what the one of that generation left. Each switch takes something away, and then it is
+ * not:
  *	NO_TAG                 the tag: the same station may be there again
  *	NO_SECOND_TOP          the second look at the top
  *	NO_PUT_RELEASE         the release of putting it back
