@@ -171,6 +171,7 @@ static void fill_threads(struct ctp_analysis *a, struct ctp_report_section *s, u
 	a->report.failed |= !s->threads;
 	for (uint32_t i = 1; s->threads && i < a->follow.threads->count; i++) {
 		struct ctp_thread *th = &a->follow.threads->list[i];
+		ctp_thread_end(th, end_ns);
 		if (!th->resumes && !th->unknown_ns)
 			continue;
 		uint64_t unknown_ns = th->unknown_ns + before_ns;

@@ -1,11 +1,12 @@
 /*
  * threads.c - a hash table of numbers; and when each thread was busy.
  *
- * Runs and gaps are told when they end, so a run that is nested in one was told before. The last spans are kept, to take their time
- * back then. Where there is no room, the two oldest spans become one, which has the sum.
+ * Most runs begin behind all that was told, and some do not. So the last spans are kept, to see what of a run or of a gap is
+ * new. A span for which there is no room any more is in a sum.
  */
 #include "analyse/threads.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +28,7 @@ void ctp_threads_fini(struct ctp_threads *t)
 }
 
 /* Makes the entry another thread's, which keeps the room for spans. */
-static void renew(struct ctp_thread *th, uint64_t tid) { *th = (struct ctp_thread){.tid = tid, .spans = th->spans}; }
+static void renew(struct ctp_thread *th, uint64_t tid) { *th = (struct ctp_thread){.tid = tid, .spans = th->spans, .room = th->room}; }
 
 void ctp_threads_clear(struct ctp_threads *t)
 {
@@ -63,78 +64,131 @@ uint32_t ctp_threads_add(struct ctp_threads *t, uint64_t tid)
 
 /* --- runs and gaps -------------------------------------------------------------------------------------------------------- */
 
-static struct ctp_thread_span *span_at(const struct ctp_thread *th, uint32_t n)
+static void count(struct ctp_thread *th, uint64_t ns, bool unknown, int sign)
 {
-	return &th->spans[(th->first_span + n) % CTP_THREAD_SPANS];
+	*(unknown ? &th->unknown_ns : &th->busy_ns) += sign > 0 ? ns : -ns;
 }
 
-static inline void put_span(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
+/* Room for the first spans; and for more, where what is told goes far back. */
+static bool grow(struct ctp_thread *th)
 {
-	if (!th->spans && !(th->spans = calloc(CTP_THREAD_SPANS, sizeof *th->spans)))
-		return;
-	if (th->nspans == CTP_THREAD_SPANS) {
-		struct ctp_thread_span *oldest = span_at(th, 0), *next = span_at(th, 1);
-		next->from_ns = oldest->from_ns < next->from_ns ? oldest->from_ns : next->from_ns;
-		next->done_ns += oldest->done_ns;
-		th->first_span = (th->first_span + 1) % CTP_THREAD_SPANS;
-		th->nspans--;
+	uint32_t room = th->room ? 2 * th->room : CTP_THREAD_SPANS;
+	struct ctp_thread_span *spans = room <= CTP_THREAD_SPANS_MAX ? malloc(room * sizeof *spans) : NULL;
+	for (uint32_t i = 0; spans && i < th->nspans; i++)
+		spans[i] = *ctp_thread_span(th, i);
+	if (spans) {
+		free(th->spans);
+		th->spans = spans;
+		th->room = room;
+		th->first_span = 0;
 	}
-	*span_at(th, th->nspans++) = (struct ctp_thread_span){from_ns, to_ns, to_ns - from_ns};
+	return th->room;
+}
+
+/* Adds a part behind all spans; to the newest, if that is of the same kind and ends there. */
+static void add_part(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns, bool unknown)
+{
+	struct ctp_thread_span *last = th->nspans ? ctp_thread_span(th, th->nspans - 1) : NULL;
+	if (from_ns >= to_ns)
+		return;
+	assert(!last || last->to_ns <= from_ns);
+	count(th, to_ns - from_ns, unknown, 1);
+	if (last && last->to_ns == from_ns && last->unknown == unknown) {
+		last->to_ns = to_ns;
+		return;
+	}
+	if (th->nspans == th->room)
+		ctp_thread_retire(th);
+	*ctp_thread_span(th, th->nspans++) = (struct ctp_thread_span){from_ns, to_ns, unknown};
+}
+
+/* Of the old it is only known how much was busy, not when: as large a part of what a gap has of them as of the rest. */
+static void gap_in_old(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t all_ns = th->old.to_ns - th->old.from_ns, free_ns = all_ns - th->old.busy_ns - th->old.unknown_ns;
+	from_ns = from_ns > th->old.from_ns ? from_ns : th->old.from_ns;
+	to_ns = to_ns < th->old.to_ns ? to_ns : th->old.to_ns;
+	if (from_ns >= to_ns)
+		return;
+	double share = (double)(to_ns - from_ns) / (double)all_ns;
+	uint64_t busy_ns = (uint64_t)(share * (double)th->old.busy_ns), gap_ns = busy_ns + (uint64_t)(share * (double)free_ns);
+	th->old.busy_ns -= busy_ns;
+	th->old.unknown_ns += gap_ns;
+	count(th, busy_ns, false, -1);
+	count(th, gap_ns, true, 1);
 }
 
 /*
- * The time behind from_ns that is accounted for. Spans behind from_ns are dropped; of a span that reaches across it, the part
- * behind is.
+ * Spans that the part touches stay what they are, but for what a gap has of them; between them is the part. What it has of the old
+ * is taken to be busy already, or shared out.
  */
-static inline uint64_t take_spans(struct ctp_thread *th, uint64_t from_ns)
+static void put_part(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns, bool unknown)
 {
-	uint64_t done_ns = 0;
-	while (th->nspans) {
-		struct ctp_thread_span *last = span_at(th, th->nspans - 1);
-		if (last->to_ns <= from_ns)
-			break;
-		uint64_t behind_ns = last->from_ns < from_ns ? last->to_ns - from_ns : last->done_ns;
-		behind_ns = behind_ns < last->done_ns ? behind_ns : last->done_ns;
-		done_ns += behind_ns;
-		if (last->from_ns < from_ns) {
-			last->done_ns -= behind_ns;
-			last->to_ns = from_ns;
-			break;
-		}
-		th->nspans--;
+	if (from_ns >= to_ns || to_ns >> 63 || (!th->room && !grow(th)))
+		return;
+	if (from_ns < th->old.to_ns) {
+		if (unknown)
+			gap_in_old(th, from_ns, to_ns);
+		from_ns = th->old.to_ns;
 	}
-	return done_ns;
+	uint32_t touched = 0;
+	while (touched < th->nspans && ctp_thread_span(th, th->nspans - 1 - touched)->to_ns > from_ns)
+		touched++;
+	if (touched > th->room / 4 || from_ns == th->old.to_ns)
+		grow(th);
+	if (!touched) {
+		add_part(th, from_ns, to_ns, unknown);
+		return;
+	}
+	struct ctp_thread_span few[64], *away = touched <= 64 ? few : malloc(touched * sizeof *away);
+	if (!away)
+		return;
+	th->nspans -= touched;
+	for (uint32_t i = 0; i < touched; i++) {
+		away[i] = *ctp_thread_span(th, th->nspans + i);
+		count(th, away[i].to_ns - away[i].from_ns, away[i].unknown, -1);
+	}
+	for (uint32_t i = 0; i < touched; i++) {
+		const struct ctp_thread_span s = away[i];
+		uint64_t first_ns = s.from_ns > from_ns ? s.from_ns : from_ns, last_ns = s.to_ns < to_ns ? s.to_ns : to_ns;
+		add_part(th, from_ns, s.from_ns < to_ns ? s.from_ns : to_ns, unknown);
+		if (unknown && first_ns < last_ns) {
+			add_part(th, s.from_ns, first_ns, s.unknown);
+			add_part(th, first_ns, last_ns, true);
+			add_part(th, last_ns, s.to_ns, s.unknown);
+		} else {
+			add_part(th, s.from_ns, s.to_ns, s.unknown);
+		}
+		from_ns = from_ns > s.to_ns ? from_ns : s.to_ns;
+	}
+	add_part(th, from_ns, to_ns, unknown);
+	if (away != few)
+		free(away);
 }
 
-void ctp_thread_ran_into(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
+void ctp_thread_ran_into(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns) { put_part(th, from_ns, to_ns, false); }
+void ctp_thread_gap(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns) { put_part(th, from_ns, to_ns, true); }
+
+void ctp_thread_end(struct ctp_thread *th, uint64_t end_ns)
 {
-	if (from_ns >= to_ns)
-		return;
-	uint64_t done_ns = take_spans(th, from_ns);
-	th->busy_ns += to_ns - from_ns > done_ns ? to_ns - from_ns - done_ns : 0;
-	put_span(th, from_ns, to_ns);
+	while (th->nspans) {
+		struct ctp_thread_span *last = ctp_thread_span(th, th->nspans - 1);
+		if (last->to_ns <= end_ns)
+			break;
+		count(th, last->to_ns - (last->from_ns > end_ns ? last->from_ns : end_ns), last->unknown, -1);
+		last->to_ns = end_ns;
+		th->nspans -= last->from_ns >= end_ns;
+	}
 }
 
 uint64_t ctp_thread_busy_ns(const struct ctp_thread *th, uint64_t from_ns)
 {
-	uint64_t ns = 0;
+	uint64_t ns = 0, old_ns = th->old.to_ns > from_ns ? th->old.to_ns - from_ns : 0;
 	for (uint32_t i = th->nspans; i--;) {
-		const struct ctp_thread_span *span = span_at(th, i);
-		if (span->to_ns <= from_ns)
-			break;
-		uint64_t behind_ns = span->to_ns - (span->from_ns > from_ns ? span->from_ns : from_ns);
-		ns += behind_ns < span->done_ns ? behind_ns : span->done_ns;
+		const struct ctp_thread_span *s = ctp_thread_span(th, i);
+		if (s->to_ns <= from_ns)
+			return ns;
+		ns += s->unknown ? 0 : s->to_ns - (s->from_ns > from_ns ? s->from_ns : from_ns);
 	}
-	return ns;
-}
-
-void ctp_thread_gap(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
-{
-	from_ns = from_ns > th->gap_ns ? from_ns : th->gap_ns;
-	if (from_ns >= to_ns)
-		return;
-	th->busy_ns -= take_spans(th, from_ns); /* runs: the last gap ended before that */
-	th->unknown_ns += to_ns - from_ns;
-	th->gap_ns = to_ns;
-	put_span(th, from_ns, to_ns);
+	return ns + (old_ns < th->old.busy_ns ? old_ns : th->old.busy_ns);
 }

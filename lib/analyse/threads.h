@@ -10,20 +10,24 @@
 
 #include "analyse/proc-seen.h"
 
-enum { CTP_THREADS_MAX = 1 << 16, CTP_THREADS_RECENT = 64, CTP_THREAD_SPANS = 64 };
+enum { CTP_THREADS_MAX = 1 << 16, CTP_THREADS_RECENT = 64, CTP_THREAD_SPANS = 4096, CTP_THREAD_SPANS_MAX = 1 << 16 };
 
-/* A part of a thread's time: done_ns of it is accounted for, as busy or as unknown. */
+/* A part of a thread's time that is all busy, or all unknown. */
 struct ctp_thread_span {
-	uint64_t from_ns, to_ns, done_ns;
+	uint64_t from_ns;
+	uint64_t to_ns : 63;
+	uint64_t unknown : 1;
 };
 
 struct ctp_thread {
 	uint64_t tid, pid;
-	uint64_t busy_ns, last_ns, resumes; /* busy_ns: runs that are whole, without gaps; nested runs count once */
-	uint64_t unknown_ns; /* gaps; those that overlap count once */
-	uint64_t gap_ns;     /* the end of the last gap */
-	struct ctp_thread_span *spans; /* a ring of the last runs and gaps, in order and apart; null: none yet */
-	uint32_t first_span, nspans;
+	uint64_t busy_ns, last_ns, resumes; /* busy_ns: in a run that is whole, and in no gap; nested runs count once */
+	uint64_t unknown_ns; /* in a gap */
+	struct ctp_thread_span *spans; /* a ring of the last ones, in order and apart; null: none yet */
+	uint32_t first_span, nspans, room;
+	struct {
+		uint64_t from_ns, to_ns, busy_ns, unknown_ns;
+	} old; /* the sum of the spans that had no room any more */
 	uint64_t seen_ns; /* when the collector saw the thread last, whether the thread did anything or not */
 	uint64_t current; /* id of the coroutine that runs there; 0: none */
 	uint64_t outer;   /* the coroutine that resumed current, as a generator is resumed; 0: none */
@@ -49,39 +53,53 @@ bool ctp_threads_has(const struct ctp_threads *t, uint64_t tid);
 uint32_t ctp_threads_add(struct ctp_threads *t, uint64_t tid);
 
 /*
- * A whole run on the thread, and a gap in what is known of it. Both are told when they end. Runs inside of them were told before: a
- * run that is nested in another, or a run in a gap of which slots had kept both ends.
+ * A whole run on the thread, and a gap in what is known of it, in any order, and over one another: a run is nested in another, a
+ * gap has runs of which slots had kept both ends, and late records tell of long ago. What is in a gap is not busy.
  */
 static inline void ctp_thread_ran(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns);
+void ctp_thread_gap(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns);
+void ctp_thread_end(struct ctp_thread *th, uint64_t end_ns); /* what is later does not count */
+
 /* How long the thread was busy from from_ns on, as far as the spans go back. */
 uint64_t ctp_thread_busy_ns(const struct ctp_thread *th, uint64_t from_ns);
-void ctp_thread_gap(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns);
 
 void ctp_thread_ran_into(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns);
 
-/*
- * The usual run begins behind all spans. Its span takes the room of the oldest one, which becomes one with the next. A run that
- * begins in the newest span, of which all is accounted for, makes that span longer.
- */
+static inline struct ctp_thread_span *ctp_thread_span(const struct ctp_thread *th, uint32_t n)
+{
+	return &th->spans[(th->first_span + n) & (th->room - 1)];
+}
+
+/* Adds the oldest span to the sum. */
+static inline void ctp_thread_retire(struct ctp_thread *th)
+{
+	const struct ctp_thread_span *s = &th->spans[th->first_span];
+	uint64_t ns = s->to_ns - s->from_ns;
+	th->old.from_ns = th->old.to_ns ? th->old.from_ns : s->from_ns;
+	th->old.to_ns = s->to_ns;
+	th->old.busy_ns += s->unknown ? 0 : ns;
+	th->old.unknown_ns += s->unknown ? ns : 0;
+	th->first_span = (th->first_span + 1) & (th->room - 1);
+	th->nspans--;
+}
+
+/* The usual run begins behind all spans, and takes the room of the oldest one; or it begins in the newest, which becomes longer. */
 static inline void ctp_thread_ran(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
 {
-	uint32_t oldest = th->first_span, next = (oldest + 1) % CTP_THREAD_SPANS;
-	if (__builtin_expect(!th->nspans || from_ns >= to_ns, 0)) {
+	if (__builtin_expect(!th->nspans || from_ns >= to_ns || to_ns >> 63, 0)) {
 		ctp_thread_ran_into(th, from_ns, to_ns);
 		return;
 	}
-	struct ctp_thread_span *newest = &th->spans[(oldest + th->nspans - 1) % CTP_THREAD_SPANS];
-	if (newest->to_ns > from_ns && newest->from_ns <= from_ns && newest->done_ns == newest->to_ns - newest->from_ns) {
-		th->busy_ns += to_ns > newest->to_ns ? to_ns - newest->to_ns : 0;
-		newest->to_ns = to_ns;
-		newest->done_ns = to_ns - newest->from_ns;
-	} else if (newest->to_ns <= from_ns && th->nspans == CTP_THREAD_SPANS) {
-		struct ctp_thread_span *span = &th->spans[oldest], *behind = &th->spans[next];
-		behind->from_ns = span->from_ns < behind->from_ns ? span->from_ns : behind->from_ns;
-		behind->done_ns += span->done_ns;
-		*span = (struct ctp_thread_span){from_ns, to_ns, to_ns - from_ns};
-		th->first_span = next;
+	struct ctp_thread_span *newest = ctp_thread_span(th, th->nspans - 1);
+	if (newest->to_ns <= from_ns) {
+		if (th->nspans == th->room)
+			ctp_thread_retire(th);
+		*ctp_thread_span(th, th->nspans++) = (struct ctp_thread_span){from_ns, to_ns, false};
 		th->busy_ns += to_ns - from_ns;
+	} else if (newest->from_ns <= from_ns && !newest->unknown) {
+		uint64_t more_ns = to_ns > newest->to_ns ? to_ns - newest->to_ns : 0;
+		newest->to_ns += more_ns;
+		th->busy_ns += more_ns;
 	} else {
 		ctp_thread_ran_into(th, from_ns, to_ns);
 	}
