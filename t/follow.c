@@ -58,7 +58,7 @@ static void begin(const char *const *attrs)
 
 static void end(void)
 {
-	ctp_follow_finish(&f, true, false);
+	ctp_follow_finish(&f, &(struct ctp_section_end){.complete = true});
 	ctp_follow_fini(&f);
 	byhand_fini(&h);
 }

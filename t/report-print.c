@@ -317,7 +317,7 @@ static void test_json(struct made *m)
 	const char *text = printed(JSON, &m->report, &plain);
 	ok(has(text, "{\"file\":null,\"command\":[\"./server\",\"-v\",\"a b\"],\"host\":\"h\",\"pid\":\"17\",\"source\":null,"
 	             "\"start_wall_ns\":\"1700000000123456789\",\"ordinal\":false,\"start_ns\":\"5\",\"duration_ns\":2015906688,"
-	             "\"outcome\":\"exited\",\"status\":0,\"complete\":true,\"events\":7264,\"wakes\":312,\"coroutines\":48,"
+	             "\"outcome\":\"exited\",\"status\":0,\"complete\":true,\"missing\":false,\"events\":7264,\"wakes\":312,\"coroutines\":48,"
 	             "\"alive\":9,\"threads_seen\":4,\"lost\":0,\"lost_of_nobody\":0,\"gaps\":0,\"in_gap\":0,\"missed\":0,\"untraced\":0,\"late\":0,"
 	             "\"conflicts\":0,"
 	             "\"total_ns\":{\"running\":0,\"runnable\":0,\"suspended\":0,\"unknown\":0},\"looked_ns\":0,\"in_range\":true,\"findings\":["),

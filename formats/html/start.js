@@ -17,7 +17,7 @@ function aboutNodes({ meta, section }) {
 	const facts = [
 		lengthText(section.duration_ns ?? meta.span_ns),
 		plural(section.coroutines ?? meta.coroutines, "coroutine"),
-		section.alive ? `${count(section.alive)} alive at the end` : null,
+		section.alive ? `${count(section.alive)} ${section.missing ? "not seen to die" : "alive at the end"}` : null,
 		plural(section.threads_seen ?? meta.threads.length, "thread"),
 		plural(section.events ?? meta.events, "event"),
 		outcomeText(section),

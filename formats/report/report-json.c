@@ -137,7 +137,8 @@ static void about(const struct json *j, const struct ctp_report_section *s)
 	number(j, "first", 0);
 	number(j, "last", s->duration_ns);
 	text(j, ",\"outcome\"", *s->ended.outcome ? s->ended.outcome : "unknown");
-	ctp_print_f(j->out, ",\"status\":%jd,\"complete\":%s", (intmax_t)s->ended.status, boolean(s->complete));
+	ctp_print_f(j->out, ",\"status\":%jd,\"complete\":%s,\"missing\":%s", (intmax_t)s->ended.status, boolean(s->complete),
+	            boolean(s->missing));
 	ctp_print_f(j->out, ",\"events\":%ju,\"wakes\":%ju,\"coroutines\":%ju", c->events, c->wakes, c->coroutines);
 	ctp_print_f(j->out, ",\"alive\":%ju,\"threads_seen\":%ju,\"lost\":%ju", s->alive, s->nthreads_seen, c->lost);
 	ctp_print_f(j->out, ",\"lost_of_nobody\":%ju,\"gaps\":%ju,\"in_gap\":%ju", c->lost_apart, c->gaps, s->in_gap);

@@ -106,8 +106,8 @@ static void what_ran(const struct ctp_print *p)
 	ctp_print_f(p->out, "%s |\n", ctp_print_outcome(line, s));
 	if (ctp_print_window(line, p->report))
 		ctp_print_f(p->out, "| looked at only | %s |\n", line);
-	ctp_print_f(p->out, "| coroutines | %s, %s alive at the end |\n", ctp_print_count(n[0], c->coroutines),
-	            ctp_print_count(n[1], s->alive));
+	ctp_print_f(p->out, "| coroutines | %s, %s %s |\n", ctp_print_count(n[0], c->coroutines), ctp_print_count(n[1], s->alive),
+	            ctp_print_alive(s));
 	ctp_print_f(p->out, "| threads | %s |\n", ctp_print_count(n[0], s->nthreads_seen));
 	ctp_print_f(p->out, "| events | %s, and %s wake%s; %s lost |\n\n", ctp_print_count(n[0], c->events),
 	            ctp_print_count(n[1], c->wakes), ctp_print_plural(c->wakes),

@@ -292,7 +292,7 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 		    ctp_print_count(n, c->unfollowed), ctp_print_plural(c->unfollowed), c->unfollowed == 1 ? "was" : "were");
 	if (s->cut && !s->until)
 		SAY("the trace has no end: what came after it is not known");
-	else if (!s->complete)
+	if (s->missing || (!s->complete && !s->cut))
 		SAY("parts of the trace are damaged or missing");
 	if (s->remnant)
 		SAY("of the time before the collector came it has the last 8 events of each at most, and not all of the dead");

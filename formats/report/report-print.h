@@ -62,6 +62,12 @@ const char *ctp_print_wait(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_
 
 static inline const char *ctp_print_plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
+/* What a section's alive says: a death may be in what is missing. */
+static inline const char *ctp_print_alive(const struct ctp_report_section *s)
+{
+	return s->missing ? "not seen to die" : "alive at the end";
+}
+
 /* The next character of a text, safe to show: so many bytes at `to`, 0 at the text's end. columns: so wide. */
 unsigned ctp_print_char(char to[CTP_PRINT_CHAR_MAX], const char **text, unsigned *columns);
 

@@ -103,9 +103,9 @@ static void what_ran(const struct ctp_print *p)
 	put_start(p);
 	ctp_print_f(p->out, "%s; ", ctp_print_length(line, s));
 	ctp_print_f(p->out, "%s\n  ", ctp_print_outcome(line, s));
-	ctp_print_f(p->out, "%s coroutine%s, %s alive at the end; %s thread%s; ", ctp_print_count(n[0], c->coroutines),
-	            ctp_print_plural(c->coroutines), ctp_print_count(n[1], s->alive), ctp_print_count(n[2], s->nthreads_seen),
-	            ctp_print_plural(s->nthreads_seen));
+	ctp_print_f(p->out, "%s coroutine%s, %s %s; %s thread%s; ", ctp_print_count(n[0], c->coroutines),
+	            ctp_print_plural(c->coroutines), ctp_print_count(n[1], s->alive), ctp_print_alive(s),
+	            ctp_print_count(n[2], s->nthreads_seen), ctp_print_plural(s->nthreads_seen));
 	ctp_print_f(p->out, "%s event%s, ", ctp_print_count(n[0], c->events), ctp_print_plural(c->events));
 	ctp_print_f(p->out, "%s wake%s; %s lost\n", ctp_print_count(n[1], c->wakes), ctp_print_plural(c->wakes),
 	            ctp_print_lost(n[2], s));

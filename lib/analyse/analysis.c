@@ -318,7 +318,7 @@ static void ended(void *arg, const struct ctp_follow_end *told)
 	a->report.outside += outside;
 	a->report.longest_ns = long_ns > a->report.longest_ns ? long_ns : a->report.longest_ns;
 	if (a->report.until_ns && end.end_ns > first_ns && end.end_ns - first_ns > a->report.until_ns) {
-		end = (struct ctp_follow_end){.complete = end.complete, .cut = true,
+		end = (struct ctp_follow_end){.complete = end.complete, .missing = end.missing, .cut = true,
 		                              .end_ns = first_ns + a->report.until_ns};
 	}
 	if (s) {
@@ -330,6 +330,7 @@ static void ended(void *arg, const struct ctp_follow_end *told)
 		s->ended = end.ended;
 		s->complete = end.complete;
 		s->cut = end.cut;
+		s->missing = end.missing;
 		s->remnant = a->follow.attached_ns && a->follow.counts.first_ns < a->follow.attached_ns;
 		s->until = end.end_ns < told->end_ns;
 		s->outside = outside;
@@ -462,5 +463,5 @@ void ctp_analysis_records(struct ctp_analysis *a, const struct ctp_batch *batch)
 
 void ctp_analysis_end(struct ctp_analysis *a, const struct ctp_section_end *end)
 {
-	ctp_follow_finish(&a->follow, end->complete, end->missing);
+	ctp_follow_finish(&a->follow, end);
 }

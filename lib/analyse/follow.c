@@ -331,24 +331,27 @@ void ctp_follow_section(struct ctp_follow *f, const struct ctp_section *sec)
 		f->ops->section(f->arg, sec);
 }
 
-void ctp_follow_finish(struct ctp_follow *f, bool complete, bool missing)
+void ctp_follow_finish(struct ctp_follow *f, const struct ctp_section_end *how)
 {
 	struct ctp_follow_priv *priv = f->priv;
 	uint64_t end_ns = priv->end_seen ? priv->end_ns : ctp_proc_seen_all_ns(&f->seen);
 	struct ctp_follow_end end = {
-		.complete = complete,
+		.complete = how->complete,
+		.missing = how->missing,
 		.cut = !priv->end_seen,
 		.ended = priv->ended,
 		.end_ns = end_ns > f->counts.last_ns ? end_ns : f->counts.last_ns,
 	};
 	if (f->seen.stopped_ns)
 		ctp_proc_seen_went_on(&f->seen, end.end_ns);
-	/* Lost events of no known coroutine may be the last of any. */
+	/* Lost events of no known coroutine may be the last of any, and so may those in packets that are missing. */
 	uint32_t at = 0;
+	if (f->unsure_ns < how->missing_ns)
+		f->unsure_ns = how->missing_ns;
 	for (struct ctp_coroutine *co; f->unsure_ns && (co = ctp_follow_each(f, &at));)
 		if (co->state != CTP_DEAD && co->since_ns < f->unsure_ns)
 			ctp_follow_lose(f, co, 0, end.end_ns, 0);
-	if (missing)
+	if (how->missing)
 		f->unsure_ns = f->missed_ns = end.end_ns;
 	if (f->ops->end)
 		f->ops->end(f->arg, &end);
@@ -357,7 +360,7 @@ void ctp_follow_finish(struct ctp_follow *f, bool complete, bool missing)
 /* A run is over, and the rows of another follow. */
 static void next_run(struct ctp_follow *f)
 {
-	ctp_follow_finish(f, false, false);
+	ctp_follow_finish(f, &(struct ctp_section_end){.complete = false});
 	clear(f);
 	f->priv->runs++;
 	if (f->ops->section)

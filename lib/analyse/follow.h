@@ -139,6 +139,7 @@ struct ctp_follow_counts {
 /* The end of a section, or of a run in rows without sections. */
 struct ctp_follow_end {
 	bool complete;       /* the writer closed the section, and nothing is missing */
+	bool missing;        /* packets are */
 	bool cut;            /* there is no end record: the trace may end before the program */
 	struct ctp_ended ended;
 	uint64_t end_ns;     /* when the program was last seen executing; time behind that does not count */
@@ -179,10 +180,10 @@ struct ctp_follow {
 enum ctp_status ctp_follow_init(struct ctp_follow *f, const struct ctp_follow_ops *ops, void *arg, struct ctp_err *err);
 void ctp_follow_fini(struct ctp_follow *f);
 
-/* What a sink (sink.h) is given, in this order; a batch is not needed afterwards. missing: packets of the section are missing. */
+/* What a sink (sink.h) is given, in this order; a batch is not needed afterwards. */
 void ctp_follow_section(struct ctp_follow *f, const struct ctp_section *sec);
 void ctp_follow_records(struct ctp_follow *f, const struct ctp_batch *batch);
-void ctp_follow_finish(struct ctp_follow *f, bool complete, bool missing);
+void ctp_follow_finish(struct ctp_follow *f, const struct ctp_section_end *how);
 
 /* The next coroutine, in no order; the dead are among them until they are forgotten. *at is 0 at first. Null: no more. */
 struct ctp_coroutine *ctp_follow_each(struct ctp_follow *f, uint32_t *at);

@@ -93,7 +93,7 @@ struct ctp_report_section {
 	int64_t start_wall_ns;
 	uint64_t start_ns, duration_ns;
 	struct ctp_ended ended;
-	bool complete, cut, until; /* complete, cut: as in ctp_follow_end; until: the section ends at until_ns */
+	bool complete, missing, cut, until; /* complete, missing, cut: as in ctp_follow_end; until: the section ends at until_ns */
 	bool outside; /* the section ends before since_ns, and is not judged */
 	bool remnant; /* the collector came late, and the section has remnants of the time before */
 	struct ctp_follow_counts counts;

@@ -33,6 +33,9 @@ struct ctp_reader {
 	struct ctp_lanes_in lanes; /* the part of the payload that is not read yet, once the section is open */
 	uint64_t packet_offset, number, section_id;
 	uint32_t records_left;
+	struct {
+		uint64_t first, last; /* first > last: its records have no times */
+	} times;
 	unsigned flags;
 	bool begin_due, end_due;
 
@@ -43,6 +46,8 @@ struct ctp_reader {
 	bool open;
 	uint64_t next_number;
 	bool gap; /* a packet of the section is missing or not usable */
+	bool gap_open; /* and none that is usable has followed */
+	uint64_t missing_ns; /* as in struct ctp_section_end */
 	struct ctp_section section;
 
 	/* every class that was ever declared: a sink may know a class by its address or its id */
@@ -147,7 +152,7 @@ static __attribute__((cold)) void spoil_packet(struct ctp_reader *r, const char 
 	r->stats.damaged_packets++;
 	r->stats.records -= r->lanes.heads ? r->records_left : 0; /* join_section has counted them */
 	r->stats.skipped_records += r->records_left;
-	r->gap = true;
+	r->gap = r->gap_open = true;
 	ctp_notice_say(r->notice, "packet at 0x%llx: %s, %u record%s skipped", (unsigned long long)r->packet_offset, what,
 	               r->records_left, r->records_left == 1 ? "" : "s");
 	r->lanes = (struct ctp_lanes_in){0};
@@ -165,7 +170,7 @@ static void count_packet(struct ctp_reader *r)
 	if (r->number > r->next_number) {
 		uint64_t missing = r->number - r->next_number;
 		r->stats.missing_packets += missing;
-		r->gap = true;
+		r->gap = r->gap_open = true;
 		ctp_notice_say(r->notice, "packet at 0x%llx: %llu packet%s missing before it", (unsigned long long)r->packet_offset,
 		               (unsigned long long)missing, missing == 1 ? " is" : "s are");
 	}
@@ -175,9 +180,9 @@ static void count_packet(struct ctp_reader *r)
 /*
  * True if no record of the packet at hand is in the range that was asked for. Packets that open or close a section are always read.
  */
-static bool unwanted(const struct ctp_reader *r, const uint8_t *h)
+static bool unwanted(const struct ctp_reader *r)
 {
-	uint64_t first = ctp_load_u64(h + CTP_PACKET_FIRST), last = ctp_load_u64(h + CTP_PACKET_LAST);
+	uint64_t first = r->times.first, last = r->times.last;
 	bool above = first > r->upto_ns, below = last < r->from_ns;
 	return r->narrow && goes_on(r) && !(r->flags & CTP_PACKET_IS_LAST) &&
 	       (first > last || (r->from_ns <= r->upto_ns ? above || below : above && below));
@@ -215,9 +220,11 @@ static bool next_packet(struct ctp_reader *r)
 		r->section_id = ctp_load_u64(h + CTP_PACKET_SECTION);
 		r->number = ctp_load_u64(h + CTP_PACKET_NUMBER);
 		r->flags = h[CTP_PACKET_FLAGS];
+		r->times.first = ctp_load_u64(h + CTP_PACKET_FIRST);
+		r->times.last = ctp_load_u64(h + CTP_PACKET_LAST);
 		r->heads_bytes = ctp_load_u24(h + CTP_PACKET_HEADS);
 		r->keys_bytes = ctp_load_u24(h + CTP_PACKET_KEYS);
-		if (unwanted(r, h) && ends_well(in, whole)) {
+		if (unwanted(r) && ends_well(in, whole)) {
 			count_packet(r);
 			ctp_input_skip(in, whole);
 			continue;
@@ -333,7 +340,7 @@ static const struct ctp_class *record(struct ctp_reader *r, uint64_t head, uint6
 static void close_section(struct ctp_reader *r, struct ctp_item *item, bool orderly)
 {
 	item->kind = CTP_ITEM_END;
-	item->end = (struct ctp_section_end){.complete = orderly && !r->gap, .missing = r->gap};
+	item->end = (struct ctp_section_end){.complete = orderly && !r->gap, .missing = r->gap, .missing_ns = r->missing_ns};
 	if (!orderly) {
 		r->stats.cut_short++;
 		ctp_notice_say(r->notice, "the section has no end: it was cut short, or is still being written");
@@ -351,8 +358,8 @@ static void begin_section(struct ctp_reader *r)
 	r->section.id = r->section_id;
 	r->next_number = 0;
 	r->open = true;
-	r->gap = false;
-	r->last_ns = 0;
+	r->gap = r->gap_open = false;
+	r->missing_ns = r->last_ns = 0;
 	r->stats.sections++;
 	if (p == end)
 		return;
@@ -366,6 +373,10 @@ static void begin_section(struct ctp_reader *r)
 static void join_section(struct ctp_reader *r)
 {
 	count_packet(r);
+	if (r->gap_open && r->times.first <= r->times.last) {
+		r->missing_ns = r->times.first;
+		r->gap_open = false;
+	}
 	r->stats.records += r->records_left;
 	ctp_codec_reset(r->codec);
 	assert(r->heads_bytes + r->keys_bytes <= r->payload_bytes && r->payload_bytes <= CTP_PAYLOAD_MAX); /* by header_ok */

@@ -77,6 +77,7 @@ struct ctp_section {
 struct ctp_section_end {
 	bool complete; /* the writer has closed the section, and no packet is missing */
 	bool missing;  /* packets are missing */
+	uint64_t missing_ns; /* records from before this time may be among those; 0: only at the end */
 };
 
 void ctp_section_init(struct ctp_section *sec); /* a new random id, no attributes */
