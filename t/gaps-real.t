@@ -80,6 +80,14 @@ for ring in 256 1024 4096; do
 	is "rings of $ring: threads were busy as long as their runs" "$(python3 "$tmp/model.py" "$tmp/rows.jsonl" "$tmp/report.json")" ''
 done
 
+is 'the end is not before the last event' "$(python3 - "$tmp/rows.jsonl" <<'PY'
+import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+end = next(row for row in rows if row["type"] == "end")
+print(max(row["ts"] for row in rows if row["type"] == "transition") <= end["after"] <= end["ts"])
+PY
+)" True
+
 # --- packets that are missing -------------------------------------------------------------------------------------------------
 # Each lives for a while; five have an event now and then until the end.
 awk 'BEGIN {
@@ -119,4 +127,7 @@ is 'a packet is missing: five are known to be alive, of others it is not known' 
 like 'which the text says' "$("$BIN/ctp-report" -q "$tmp/mid.ctp")" 'not seen to die'
 python3 "$tmp/drop.py" "$tmp/whole.ctp" 3 -1 >"$tmp/cut.ctp"
 like 'also where the end is missing too' "$(facts "$tmp/cut.ctp")" ' True True True$'
+python3 "$tmp/drop.py" "$tmp/a.ctp" 1 >"$tmp/less.ctp"
+is 'what is lost is what the records say, for all' "$("$BIN/ctp-stat" -j "$tmp/less.ctp" 2>/dev/null | sed 's/.*"complete":false,"events":[0-9]*,"lost":\([0-9]*\),.*/\1/')" \
+	"$("$BIN/ctp-tojsonl" -qa "$tmp/less.ctp" | sed -n 's/^{"type":"lost",.*"count":\([0-9]*\),.*/\1/p' | awk '{ n += $1 } END { print n + 0 }')"
 done_testing

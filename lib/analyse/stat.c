@@ -232,9 +232,7 @@ static void count_kind(struct ctp_stat_counts *sec, struct counting *c, const st
 	case CTP_KIND_UNTRACED:
 		sec->untraced = larger(sec->untraced, ctp_record_untraced(rec));
 		break;
-	case CTP_KIND_END: /* the counts of the writer, in case that some records did not arrive */
-		sec->lost = larger(sec->lost, named(rec, "lost"));
-		sec->unverified = larger(sec->unverified, named(rec, "unverified"));
+	case CTP_KIND_END:
 		sec->untraced = larger(sec->untraced, ctp_record_untraced(rec));
 		c->end_events = larger(c->end_events, named(rec, "events"));
 		c->at->ended = ctp_ended_read(rec);

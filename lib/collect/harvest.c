@@ -196,19 +196,19 @@ uint64_t *ctp_harvest_put(struct ctp_harvest *h, enum ctp_event event, uint64_t 
 
 void ctp_harvest_newest(const struct ctp_harvest *h, pid_t pid, uint64_t *own_ns, uint64_t *all_ns)
 {
-	bool known = false;
+	bool own_rings = false, other_rings = false;
 	*own_ns = 0;
 	*all_ns = h->rows.event_ns;
 	for (uint32_t i = 0; h->annexed && i < h->rings.used; i++) {
 		const struct ctp_ring *ring = &h->rings.rings[i];
 		bool own = ring->owner >> 32 == (uint64_t)pid;
-		known |= own;
+		*(own ? &own_rings : &other_rings) |= ring->owner;
 		if (own && ring->last_ns > *own_ns)
 			*own_ns = ring->last_ns;
 		if (ring->last_ns > *all_ns)
 			*all_ns = ring->last_ns;
 	}
-	if (!known)
+	if (!own_rings || !other_rings) /* then what slots alone have kept is of this process, too */
 		*own_ns = *all_ns;
 }
 

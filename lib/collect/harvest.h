@@ -61,8 +61,8 @@ uint64_t ctp_harvest_floor_ns(const struct ctp_harvest *h);
 uint64_t *ctp_harvest_put(struct ctp_harvest *h, enum ctp_event event, uint64_t ts_ns);
 
 /*
- * The times of the newest events that were taken: of this process, by the rings of its threads; and of all. Where no ring says
- * that it is of this process, all count for it. 0: there is none.
+ * The times of the newest events that were taken: of this process, by the rings of its threads; and of all. Where no ring is of
+ * this process, or none of another, all count for it. 0: there is none.
  */
 void ctp_harvest_newest(const struct ctp_harvest *h, pid_t pid, uint64_t *own_ns, uint64_t *all_ns);
 

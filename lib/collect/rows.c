@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 #define AHEAD_NS UINT64_C(1000000000) /* a time that is further ahead of ours is wrong, and no mark needs to reach it */
 #define SETTLE_NS UINT64_C(1000000)   /* the oldest that waits for a settle, after a look */
 
@@ -53,9 +55,12 @@ static void note_any(struct ctp_rows *b, uint64_t ts_ns)
 		b->newest_ns = ts_ns;
 }
 
+/* A look may take long, and sees what happens meanwhile. Nothing is of the future. */
+static bool is_past(const struct ctp_rows *b, uint64_t ts_ns) { return ts_ns <= b->now_ns || ts_ns <= ctp_clock_ns(); }
+
 static void note_transition(struct ctp_rows *b, uint64_t ts_ns)
 {
-	if (ts_ns > b->event_ns && ts_ns <= b->now_ns)
+	if (ts_ns > b->event_ns && is_past(b, ts_ns))
 		b->event_ns = ts_ns;
 }
 
@@ -127,7 +132,7 @@ static void note_newest(struct ctp_rows *b)
 		if (rows->event[r] != CTP_TRANSITION)
 			continue;
 		note_transition(b, ts_ns);
-		transition |= ts_ns <= b->now_ns;
+		transition |= ts_ns <= b->event_ns;
 	}
 }
 
