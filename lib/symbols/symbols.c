@@ -11,20 +11,17 @@
 #include <string.h>
 
 #include "base/map.h"
-#include "symbols/module.h"
+#include "symbols/lookup.h"
 #include "symbols/sites.h"
 
 enum {
 	PROCESSES_MAX = 1024,
 	MAPPINGS_MAX = 1024, /* of a process */
 	MODULES_MAX = 4096,
-	OPENED_MAX = 256,    /* modules whose files are looked at */
 	THREADS_MAX = 8192,
 	TEXTS_MAX = 1 << 16,
 	TEXTS_BYTES = 16 << 20,
 	CACHED = 1 << 13,
-	PATH_BYTES_MAX = 4096,
-	ID_BYTES_MAX = 64,
 	PAGE_MIN = 4096, PAGE_MAX = 65536,
 };
 
@@ -32,9 +29,9 @@ struct module {
 	const char *path; /* with id behind it, one block */
 	const uint8_t *id;
 	uint32_t path_bytes, id_bytes;
-	bool id_known, opened;
-	struct ctp_module *files; /* null: not opened, or there are none */
-	uint64_t first;           /* lowest offset that was mapped */
+	bool id_known;
+	uint32_t looked_up; /* its number for the lookup, from 1 on; 0: not asked for yet */
+	uint64_t first;     /* lowest offset that was mapped */
 };
 
 struct process {
@@ -51,9 +48,10 @@ struct ctp_symbols {
 		const char *const *dirs;
 		size_t ndirs;
 		char *bytes; /* pages are taken as they are used */
+		struct ctp_lookup *lookup;
 		struct ctp_map modules, threads, texts;
 	} kept;
-	uint32_t nprocesses, nmodules, nopened, nthreads, ntexts;
+	uint32_t nprocesses, nmodules, nlooked_up, nthreads, ntexts;
 	uint32_t changes;   /* of the mappings; a cached text of an earlier count is void */
 	uint64_t page_bits; /* the lowest bit is the size of a page */
 	size_t used;        /* of bytes */
@@ -79,18 +77,13 @@ struct ctp_symbols {
 struct ctp_symbols *ctp_symbols_new(const char *const *debug_dirs, size_t ndirs, struct ctp_err *err)
 {
 	struct ctp_symbols *s = calloc(1, sizeof *s);
-	char *bytes = malloc(TEXTS_BYTES);
-	if (!s || !bytes) {
-		free(s);
-		free(bytes);
-		ctp_err_set(err, "out of memory");
-		return NULL;
+	if (s) {
+		s->kept = (struct kept){.dirs = debug_dirs, .ndirs = ndirs, .bytes = malloc(TEXTS_BYTES), .lookup = ctp_lookup_new()};
+		s->changes = 1;
+		bool modules = ctp_map_init(&s->kept.modules, MODULES_MAX), threads = ctp_map_init(&s->kept.threads, THREADS_MAX);
+		if (ctp_map_init(&s->kept.texts, TEXTS_MAX) && modules && threads && s->kept.bytes && s->kept.lookup)
+			return s;
 	}
-	s->kept = (struct kept){.dirs = debug_dirs, .ndirs = ndirs, .bytes = bytes};
-	s->changes = 1;
-	bool modules = ctp_map_init(&s->kept.modules, MODULES_MAX), threads = ctp_map_init(&s->kept.threads, THREADS_MAX);
-	if (ctp_map_init(&s->kept.texts, TEXTS_MAX) && modules && threads)
-		return s;
 	ctp_symbols_free(s);
 	ctp_err_set(err, "out of memory");
 	return NULL;
@@ -102,10 +95,9 @@ void ctp_symbols_forget(struct ctp_symbols *s)
 		return;
 	for (uint32_t i = 0; i < s->nprocesses; i++)
 		free(s->processes[i].mappings);
-	for (uint32_t i = 0; i < s->nmodules; i++) {
-		ctp_module_free(s->modules[i].files);
+	for (uint32_t i = 0; i < s->nmodules; i++)
 		free((char *)s->modules[i].path);
-	}
+	ctp_lookup_forget(s->kept.lookup);
 	const struct kept kept = s->kept;
 	memset(s, 0, sizeof *s);
 	s->kept = kept;
@@ -124,6 +116,7 @@ void ctp_symbols_free(struct ctp_symbols *s)
 	ctp_map_fini(&s->kept.threads);
 	ctp_map_fini(&s->kept.texts);
 	free(s->kept.bytes);
+	ctp_lookup_free(s->kept.lookup);
 	free(s);
 }
 
@@ -185,8 +178,8 @@ static bool read_module(const struct ctp_record *rec, struct module *m)
 	int id_field = ctp_class_field(rec->cls, "build_id");
 	const struct ctp_str *path = ctp_record_str(rec, ctp_class_role(rec->cls, CTP_ROLE_NAME), CTP_STRING);
 	const struct ctp_str *id = ctp_record_str(rec, id_field, CTP_BYTES);
-	if (!path || !path->len || path->len > PATH_BYTES_MAX || memchr(path->data, '\0', path->len) ||
-	    (id && id->len > ID_BYTES_MAX))
+	if (!path || !path->len || path->len > CTP_LOOKUP_PATH_MAX || memchr(path->data, '\0', path->len) ||
+	    (id && id->len > CTP_LOOKUP_ID_MAX))
 		return false;
 	*m = (struct module){.path = path->data, .path_bytes = path->len, .id_known = id_field >= 0, .first = UINT64_MAX};
 	m->id = (const uint8_t *)(id ? id->data : "");
@@ -215,19 +208,6 @@ static int learn_module(struct ctp_symbols *s, const struct ctp_record *rec)
 	s->modules[s->nmodules] = m;
 	*slot = ++s->nmodules;
 	return (int)s->nmodules - 1;
-}
-
-/* The module's files, opened when first needed. */
-static struct ctp_module *files_of(struct ctp_symbols *s, struct module *m)
-{
-	if (!m->opened && s->nopened < OPENED_MAX) {
-		struct ctp_module_want want = {.path = m->path, .id = m->id, .id_bytes = m->id_bytes, .id_known = m->id_known,
-		                               .dirs = s->kept.dirs, .ndirs = s->kept.ndirs};
-		m->opened = true;
-		s->nopened++;
-		m->files = ctp_module_open(&want);
-	}
-	return m->files;
 }
 
 /* --- mappings ------------------------------------------------------------------------------------------------------------ */
@@ -344,11 +324,14 @@ static uint64_t page_size(const struct ctp_symbols *s)
 
 static void find_place(struct ctp_symbols *s, struct module *m, uint64_t offset, bool within, struct ctp_module_place *place)
 {
-	struct ctp_module *files = files_of(s, m);
 	struct ctp_module_at at = {.offset = offset, .first = m->first, .page = page_size(s), .within = within};
+	struct ctp_module_want want = {.path = m->path, .id = m->id, .id_bytes = m->id_bytes, .id_known = m->id_known,
+	                               .dirs = s->kept.dirs, .ndirs = s->kept.ndirs};
 	*place = (struct ctp_module_place){.line = 0};
-	if (files)
-		ctp_module_find(files, &at, place);
+	if (!m->looked_up && s->nlooked_up < CTP_LOOKUP_MODULES)
+		m->looked_up = ++s->nlooked_up;
+	if (m->looked_up)
+		ctp_lookup_find(s->kept.lookup, m->looked_up - 1, &want, &at, place);
 }
 
 /* Control characters become '?': a text may be shown on a terminal. */

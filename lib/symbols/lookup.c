@@ -1,0 +1,300 @@
+/*
+ * lookup.c - see lookup.h.
+ *
+ * A question and its answer are one packet each, on a pair of sockets. A question says all that the child needs to open the module,
+ * so a new child goes on where the last one died. The parent may have threads: until it serves, the child calls what a fork leaves
+ * usable, and glibc and musl leave malloc so.
+ */
+#include "symbols/lookup.h"
+
+#ifndef HAVE_LIBDW
+
+struct ctp_lookup {
+	char unused;
+};
+
+struct ctp_lookup *ctp_lookup_new(void)
+{
+	static struct ctp_lookup none;
+	return &none;
+}
+
+void ctp_lookup_free(struct ctp_lookup *l) { (void)l; }
+void ctp_lookup_forget(struct ctp_lookup *l) { (void)l; }
+
+bool ctp_lookup_find(struct ctp_lookup *l, uint32_t number, const struct ctp_module_want *want, const struct ctp_module_at *at,
+                     struct ctp_module_place *place)
+{
+	(void)l, (void)number, (void)want, (void)at;
+	*place = (struct ctp_module_place){.line = 0};
+	return false;
+}
+
+#else
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SECOND_NS UINT64_C(1000000000)
+
+struct question {
+	struct ctp_module_at at;
+	uint64_t allowed_ns; /* CPU time that is left to the module */
+	uint32_t number, id_bytes;
+	bool id_known;
+	char path[CTP_LOOKUP_PATH_MAX + 1];
+	uint8_t id[CTP_LOOKUP_ID_MAX];
+};
+
+struct answer {
+	struct ctp_module_place place;
+	uint64_t cpu_ns;
+	bool known;
+};
+
+struct ctp_lookup {
+	int fd; /* -1: no child */
+	pid_t child;
+	unsigned deaths;
+	uint64_t module_ns, cpu_ns; /* allowed to a module; used by all */
+	struct {
+		bool dead;
+		uint64_t cpu_ns;
+	} modules[CTP_LOOKUP_MODULES];
+};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+	return clock_gettime(clock, &t) ? 0 : (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
+}
+
+/* --- the child ----------------------------------------------------------------------------------------------------------- */
+
+/* Bytes of private memory that the process has, which the child has from its parent. */
+static uint64_t private_bytes(void)
+{
+	char text[200], *p = text; /* seven numbers of pages; the sixth */
+	int fd = open("/proc/self/statm", O_RDONLY);
+	ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
+	text[n > 0 ? n : 0] = '\0';
+	for (int i = 0; i < 5; i++)
+		strtoull(p, &p, 10);
+	close(fd);
+	return strtoull(p, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void close_from(unsigned first)
+{
+	if (!syscall(SYS_close_range, first, ~0u, 0))
+		return;
+	for (unsigned fd = first; fd < 65536; fd++)
+		close((int)fd);
+}
+
+/* Leaves the child descriptors 0 to 2, which are nothing, and its socket as 3. */
+static bool be_alone(int fd)
+{
+	int null = open("/dev/null", O_RDWR);
+	fd = fcntl(fd, F_DUPFD, 4);
+	for (int to = 0; to < 3; to++)
+		if (null < 0 || dup2(null, to) < 0)
+			return false;
+	if (fd < 0 || dup2(fd, 3) < 0)
+		return false;
+	close_from(4);
+	return true;
+}
+
+static void be_limited(void)
+{
+	static const int fatal[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE};
+	sigset_t none;
+	for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
+		signal(fatal[i], SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+	uint64_t most = private_bytes() + CTP_LOOKUP_BYTES;
+	setrlimit(RLIMIT_DATA, &(struct rlimit){most, most});
+	prctl(PR_SET_NAME, "ctp-symbols");
+}
+
+/* SIGXCPU ends the child when it has used so much more. Its clock is the thread's: with RLIMIT_CPU that of a process moves in ticks. */
+static void allow(uint64_t more_ns)
+{
+	struct rlimit limit;
+	getrlimit(RLIMIT_CPU, &limit);
+	uint64_t upto = (clock_ns(CLOCK_THREAD_CPUTIME_ID) + more_ns + SECOND_NS - 1) / SECOND_NS;
+	limit.rlim_cur = limit.rlim_max == RLIM_INFINITY || upto < limit.rlim_max ? upto : limit.rlim_max;
+	setrlimit(RLIMIT_CPU, &limit);
+}
+
+static _Noreturn void serve(int fd, const char *const *dirs, size_t ndirs)
+{
+	static struct {
+		struct ctp_module *files; /* null: none */
+		bool opened;
+	} modules[CTP_LOOKUP_MODULES];
+	static struct question q;
+	static struct answer a;
+	if (!be_alone(fd))
+		_exit(1);
+	be_limited();
+	while (recv(3, &q, sizeof q, 0) == (ssize_t)sizeof q) {
+		uint64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+		allow(q.allowed_ns);
+		if (!modules[q.number].opened) {
+			struct ctp_module_want want = {.path = q.path, .id = q.id, .id_bytes = q.id_bytes, .id_known = q.id_known,
+			                               .dirs = dirs, .ndirs = ndirs};
+			modules[q.number].opened = true;
+			modules[q.number].files = ctp_module_open(&want);
+		}
+		memset(&a, 0, sizeof a);
+		a.known = modules[q.number].files && ctp_module_find(modules[q.number].files, &q.at, &a.place);
+		a.cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
+		if (send(3, &a, sizeof a, MSG_NOSIGNAL) != (ssize_t)sizeof a)
+			break;
+	}
+	_exit(0);
+}
+
+/* --- the parent ---------------------------------------------------------------------------------------------------------- */
+
+struct ctp_lookup *ctp_lookup_new(void)
+{
+	struct ctp_lookup *l = calloc(1, sizeof *l);
+	if (l)
+		*l = (struct ctp_lookup){.fd = -1, .module_ns = CTP_LOOKUP_MODULE_S * SECOND_NS};
+	return l;
+}
+
+static bool begin(struct ctp_lookup *l, const char *const *dirs, size_t ndirs)
+{
+	int ends[2];
+	if (l->fd >= 0)
+		return true;
+	if (l->deaths == CTP_LOOKUP_DEATHS || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return false;
+	l->child = fork();
+	if (!l->child)
+		serve(ends[1], dirs, ndirs);
+	close(ends[1]);
+	if (l->child < 0) {
+		close(ends[0]);
+		return false;
+	}
+	l->fd = ends[0];
+	return true;
+}
+
+/* A child that a dead file system holds cannot be waited for. */
+static void end(struct ctp_lookup *l, bool stalled)
+{
+	if (l->fd < 0)
+		return;
+	close(l->fd);
+	l->fd = -1;
+	kill(l->child, SIGKILL);
+	while (waitpid(l->child, NULL, stalled ? WNOHANG : 0) < 0 && errno == EINTR)
+		;
+}
+
+void ctp_lookup_forget(struct ctp_lookup *l)
+{
+	end(l, false);
+	memset(l->modules, 0, sizeof l->modules);
+}
+
+void ctp_lookup_free(struct ctp_lookup *l)
+{
+	if (!l)
+		return;
+	end(l, false);
+	free(l);
+}
+
+/* Waits for an answer as long as the child makes progress. False: it has made none. */
+static bool wait_for(const struct ctp_lookup *l)
+{
+	clockid_t clock;
+	uint64_t used = 0;
+	int idle_s = 0;
+	if (clock_getcpuclockid(l->child, &clock))
+		return true;
+	while (idle_s < CTP_LOOKUP_STALL_S) {
+		int n = poll(&(struct pollfd){.fd = l->fd, .events = POLLIN}, 1, 1000);
+		if (n > 0)
+			return true;
+		uint64_t now = clock_ns(clock);
+		idle_s = now != used || (n < 0 && errno == EINTR) ? 0 : idle_s + 1;
+		used = now;
+	}
+	return false;
+}
+
+/* False: there is no answer. */
+static bool ask(struct ctp_lookup *l, const struct question *q, struct answer *a)
+{
+	if (send(l->fd, q, sizeof *q, MSG_NOSIGNAL) != (ssize_t)sizeof *q)
+		return false;
+	ssize_t n;
+	if (!wait_for(l)) {
+		end(l, true);
+		return false;
+	}
+	while ((n = recv(l->fd, a, sizeof *a, 0)) < 0 && errno == EINTR)
+		;
+	return n == (ssize_t)sizeof *a;
+}
+
+static void put_question(struct question *q, uint32_t number, const struct ctp_module_want *want, const struct ctp_module_at *at)
+{
+	memset(q, 0, sizeof *q);
+	q->at = *at;
+	q->number = number;
+	q->id_known = want->id_known;
+	q->id_bytes = (uint32_t)want->id_bytes;
+	memcpy(q->id, want->id, want->id_bytes);
+	memcpy(q->path, want->path, strlen(want->path));
+}
+
+bool ctp_lookup_find(struct ctp_lookup *l, uint32_t number, const struct ctp_module_want *want, const struct ctp_module_at *at,
+                     struct ctp_module_place *place)
+{
+	struct question q;
+	struct answer a;
+	assert(number < CTP_LOOKUP_MODULES);
+	*place = (struct ctp_module_place){.line = 0};
+	if (want->path[0] != '/' || l->modules[number].dead || l->cpu_ns >= CTP_LOOKUP_TOTAL_S * SECOND_NS || strlen(want->path) > CTP_LOOKUP_PATH_MAX || want->id_bytes > CTP_LOOKUP_ID_MAX ||
+	    !begin(l, want->dirs, want->ndirs))
+		return false;
+	put_question(&q, number, want, at);
+	q.allowed_ns = l->module_ns - l->modules[number].cpu_ns;
+	if (!ask(l, &q, &a)) {
+		l->modules[number].dead = true;
+		l->deaths++;
+		end(l, false);
+		return false;
+	}
+	l->cpu_ns += a.cpu_ns;
+	l->modules[number].cpu_ns += a.cpu_ns;
+	l->modules[number].dead = l->modules[number].cpu_ns >= l->module_ns;
+	*place = a.place;
+	place->function[sizeof place->function - 1] = place->file[sizeof place->file - 1] = '\0';
+	return a.known;
+}
+
+#endif

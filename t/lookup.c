@@ -1,0 +1,128 @@
+/* lookup.c - a child that dies of a file costs the answer of that file, and no more. */
+#include "symbols/lookup.c" /* for its limits */
+
+#include <limits.h>
+#include <sys/stat.h>
+
+#include "tap.h"
+
+int probe_me(int x);
+__attribute__((noinline)) int probe_me(int x) { return x * 3 + 1; }
+
+#ifdef HAVE_LIBDW
+static char self[PATH_MAX];
+static struct ctp_module_want self_want, copy_want, spin_want;
+
+/* Where probe_me is in this program's file. */
+static bool locate(struct ctp_module_at *at)
+{
+	char line[PATH_MAX + 200];
+	unsigned long start, stop, offset;
+	uintptr_t addr = (uintptr_t)probe_me;
+	FILE *f = fopen("/proc/self/maps", "r");
+	*at = (struct ctp_module_at){.page = 4096};
+	bool found = false;
+	while (f && !found && fgets(line, sizeof line, f)) {
+		found = sscanf(line, "%lx-%lx %*s %lx", &start, &stop, &offset) == 3 && addr >= start && addr < stop;
+		at->offset = at->first = offset;
+		at->offset += addr - start;
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static bool copy(const char *from, const char *to)
+{
+	char bytes[65536];
+	FILE *in = fopen(from, "r"), *out = fopen(to, "w");
+	size_t n;
+	while (in && out && (n = fread(bytes, 1, sizeof bytes, in)))
+		fwrite(bytes, 1, n, out);
+	bool ok = in && out && !ferror(in) && !ferror(out);
+	if (in)
+		fclose(in);
+	return out && !fclose(out) && ok;
+}
+
+static int descriptors(void)
+{
+	int n = 0;
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+static bool knows(struct ctp_lookup *l, uint32_t number, const struct ctp_module_want *want, const struct ctp_module_at *at)
+{
+	struct ctp_module_place place;
+	return ctp_lookup_find(l, number, want, at, &place) && strstr(place.function, "probe_me");
+}
+
+static void test_truncated(struct ctp_lookup *l, const struct ctp_module_at *at, const char *path)
+{
+	ok(knows(l, 0, &self_want, at), "a function of this program");
+	ok(copy(self, path) && knows(l, 1, &copy_want, at), "and of a copy");
+	pid_t first = l->child;
+	ok(!truncate(path, 4096), "the copy is cut short while it is mapped");
+	struct ctp_module_at other = *at;
+	struct ctp_module_place place = {.line = 7};
+	other.offset += 4;
+	other.within = true;
+	ok(!ctp_lookup_find(l, 1, &copy_want, &other, &place) && !place.line && !place.function[0], "then nothing is known of it");
+	is_u64(l->deaths, 1, "a child has died");
+	ok(!knows(l, 1, &copy_want, at), "nor is anything later");
+	ok(knows(l, 0, &self_want, at) && l->child != first, "another child answers for the other file");
+	is_u64(l->deaths, 1, "and lives");
+}
+
+
+static void test_limit(struct ctp_lookup *l, const struct ctp_module_at *at)
+{
+	l->module_ns = 1;
+	knows(l, 2, &spin_want, at);
+	ok(l->modules[2].dead, "a module that has used its time is not looked at again");
+	l->module_ns = CTP_LOOKUP_MODULE_S * SECOND_NS;
+	l->cpu_ns = CTP_LOOKUP_TOTAL_S * SECOND_NS;
+	ok(!knows(l, 0, &self_want, at), "all time is used: nothing is known");
+	l->cpu_ns = 0;
+	ok(knows(l, 0, &self_want, at), "not all: it is");
+	for (unsigned i = 0; i < 3 * CTP_LOOKUP_DEATHS; i++) {
+		if (l->fd >= 0)
+			kill(l->child, SIGKILL);
+		knows(l, 3 + i, &self_want, at);
+	}
+	is_u64(l->deaths, CTP_LOOKUP_DEATHS, "so many children may die");
+	ok(l->fd < 0, "and then there is none");
+}
+
+int main(void)
+{
+	struct ctp_module_at at;
+	struct ctp_lookup *l = ctp_lookup_new();
+	char path[] = "/tmp/ctp-lookup-XXXXXX";
+	int fd = mkstemp(path), before = descriptors();
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	if (!l || fd < 0 || n <= 0)
+		abort();
+	self_want = spin_want = (struct ctp_module_want){.path = self};
+	copy_want = (struct ctp_module_want){.path = path};
+	ok(locate(&at), "a function is in a file");
+	test_truncated(l, &at, path);
+	is_u64((uint64_t)descriptors(), (uint64_t)before + 1, "a descriptor for the child");
+	test_limit(l, &at);
+	ctp_lookup_forget(l);
+	l->deaths = 0;
+	ok(knows(l, 1, &self_want, &at), "what is forgotten may be something else");
+	ctp_lookup_free(l);
+	is_u64((uint64_t)descriptors(), (uint64_t)before, "no descriptor is left");
+	unlink(path);
+	ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "and no child");
+	return done_testing();
+}
+#else
+int main(void)
+{
+	skip_all("built without libdw");
+}
+#endif
