@@ -1,7 +1,16 @@
 /* lookup.c - a child that dies of a file costs the answer of that file, and no more. */
-#include "symbols/lookup.c" /* for its limits */
-
 #include <limits.h>
+
+#include "symbols/module.h"
+
+/* What libdw may do to the child, at an offset that no file has. */
+enum { SPINS = -1, OVERFLOWS = -2, TAKES_ALL = -3 };
+static bool find(struct ctp_module *m, const struct ctp_module_at *at, struct ctp_module_place *place);
+#define ctp_module_find find
+#include "symbols/lookup.c" /* for its limits */
+#undef ctp_module_find
+
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include "tap.h"
@@ -10,8 +19,26 @@ int probe_me(int x);
 __attribute__((noinline)) int probe_me(int x) { return x * 3 + 1; }
 
 #ifdef HAVE_LIBDW
+static unsigned nest(volatile unsigned *up)
+{
+	volatile unsigned here[64] = {*up};
+	return *up == UINT_MAX ? 0 : nest(here) + here[1];
+}
+
+static bool find(struct ctp_module *m, const struct ctp_module_at *at, struct ctp_module_place *place)
+{
+	volatile unsigned n = 0;
+	while (at->offset == (uint64_t)SPINS)
+		n++;
+	if (at->offset == (uint64_t)OVERFLOWS)
+		n = nest(&n);
+	for (char *volatile p; at->offset == (uint64_t)TAKES_ALL && (p = malloc(1 << 20));)
+		p[0] = 1;
+	return ctp_module_find(m, at, place);
+}
+
 static char self[PATH_MAX];
-static struct ctp_module_want self_want, copy_want, spin_want;
+static struct ctp_module_want self_want, copy_want;
 
 /* Where probe_me is in this program's file. */
 static bool locate(struct ctp_module_at *at)
@@ -79,8 +106,17 @@ static void test_truncated(struct ctp_lookup *l, const struct ctp_module_at *at,
 
 static void test_limit(struct ctp_lookup *l, const struct ctp_module_at *at)
 {
+	struct ctp_module_at bad = *at;
+	unsigned deaths = l->deaths;
+	l->module_ns = SECOND_NS;
+	bad.offset = (uint64_t)SPINS;
+	ok(!knows(l, 4, &self_want, &bad) && l->deaths == deaths + 1, "a child that spins dies");
+	bad.offset = (uint64_t)OVERFLOWS;
+	ok(!knows(l, 5, &self_want, &bad) && l->deaths == deaths + 2, "so does one whose stack overflows");
+	bad.offset = (uint64_t)TAKES_ALL;
+	ok(!knows(l, 6, &self_want, &bad) && l->deaths == deaths + 2, "one that would take all memory is refused it");
 	l->module_ns = 1;
-	knows(l, 2, &spin_want, at);
+	knows(l, 2, &self_want, at);
 	ok(l->modules[2].dead, "a module that has used its time is not looked at again");
 	l->module_ns = CTP_LOOKUP_MODULE_S * SECOND_NS;
 	l->cpu_ns = CTP_LOOKUP_TOTAL_S * SECOND_NS;
@@ -90,7 +126,7 @@ static void test_limit(struct ctp_lookup *l, const struct ctp_module_at *at)
 	for (unsigned i = 0; i < 3 * CTP_LOOKUP_DEATHS; i++) {
 		if (l->fd >= 0)
 			kill(l->child, SIGKILL);
-		knows(l, 3 + i, &self_want, at);
+		knows(l, 7 + i, &self_want, at);
 	}
 	is_u64(l->deaths, CTP_LOOKUP_DEATHS, "so many children may die");
 	ok(l->fd < 0, "and then there is none");
@@ -105,7 +141,7 @@ int main(void)
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
 	if (!l || fd < 0 || n <= 0)
 		abort();
-	self_want = spin_want = (struct ctp_module_want){.path = self};
+	self_want = (struct ctp_module_want){.path = self};
 	copy_want = (struct ctp_module_want){.path = path};
 	ok(locate(&at), "a function is in a file");
 	test_truncated(l, &at, path);
