@@ -154,6 +154,25 @@ fi
 sqlite3 -cmd ".load $ext" "$tmp/kept.db" "create virtual table m using ctp('$tmp/many.ctp')"
 is 'a table stays in a database' "$(sqlite3 -cmd ".load $ext" "$tmp/kept.db" 'select count(*) from m where ts < 1010')" 10
 
+
+# --- a database from elsewhere --------------------------------------------------------------------------------------------------
+# Its trace has become a FIFO without a writer: whoever opens that waits for ever.
+sqlite3 -cmd ".load $ext" "$tmp/foreign.db" "create virtual table b using ctp('$tmp/trap.ctp', 'birth')" \
+	'create view v as select * from b' 'create table t as select 1 as one' 2>"$tmp/foreign.err" ||
+	cat "$tmp/foreign.err"
+rm -f "$tmp/trap.ctp"
+mkfifo "$tmp/trap.ctp"
+foreign() { timeout 20 sqlite3 -cmd ".load $ext" "$tmp/foreign.db" "$@" 2>&1 </dev/null; }
+is 'its tables can be listed' "$(foreign "select name from pragma_table_list where schema = 'main' and name in ('b', 't', 'v') order by 1" | tr '\n' ' ')" 'b t v '
+is 'and its columns' "$(foreign "select count(*) > 5 from pragma_table_info('b')")" 1
+like 'its schema is shown' "$(foreign .schema)" 'CREATE VIRTUAL TABLE b'
+like 'its view is refused, and opens nothing' "$(foreign 'select * from v')" 'unsafe use'
+is 'its own tables serve' "$(foreign 'select one from t')" 1
+like 'a class that only the trace knows needs temp' "$(foreign "create virtual table x using ctp('$tmp/all.ctp', 'two')")" \
+	'create virtual table temp.NAME'
+is 'where it has its columns' "$(foreign "create virtual table temp.x using ctp('$tmp/all.ctp', 'two')" \
+	"select count(*) > 5 from pragma_table_info('x')")" 1
+
 # --- the range of times -------------------------------------------------------------------------------------------------------
 # The header of the third packet is made to lie about its times: who goes by it does not see what is inside.
 cat >"$tmp/lie.py" <<'PY'

@@ -200,6 +200,20 @@ static int make_columns(sqlite3 *db, struct table *t)
 	return name_columns(t) ? declare(db, t) : SQLITE_NOMEM;
 }
 
+/*
+ * A database in a file may come from elsewhere, and SQLite connects its tables as soon as its schema is looked at. So the columns of
+ * such a table do not come from the trace, and nothing is opened. The schema temp, and one in memory, are made by this program.
+ */
+static int choose_class(sqlite3 *db, struct table *t, const char *schema, const char *name, char **why)
+{
+	const char *from = sqlite3_db_filename(db, schema);
+	if (!from || !*from)
+		return find_class(t, name, why);
+	t->cls = well_known(name);
+	return t->cls ? SQLITE_OK : ctp_vtable_fail(why, "%s: only the trace has the columns of %s; create virtual table temp.NAME",
+	                                            t->file, name);
+}
+
 /* args: the module, the database, the table, and the arguments of create virtual table. */
 static int connect(sqlite3 *db, void *aux, int argc, const char *const *args, sqlite3_vtab **made, char **why)
 {
@@ -215,7 +229,7 @@ static int connect(sqlite3 *db, void *aux, int argc, const char *const *args, sq
 		goto done;
 	t->by_kind = !name;
 	if (name)
-		rc = find_class(t, name, why);
+		rc = choose_class(db, t, args[1], name, why);
 	else if ((t->cls = ctp_event_class(CTP_TRANSITION)))
 		rc = SQLITE_OK;
 	if (!rc)
