@@ -1,53 +1,100 @@
 /* ctp-fromctf - a stream of CTF traces: ctp-toctf's, or any other. */
 #include <getopt.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/limit.h"
+#include "base/text.h"
 #include "ctf/ctf-read.h"
 #include "tool.h"
 
-/*
- * libbabeltrace2 aborts on some of what a damaged trace can hold, and its GLib traps where there is no memory. It has said
- * which; the rest is as after any other failure.
- */
+enum { MEMORY_MIB = 2048 };
+
+static struct ctp_tool tool = {
+	.name = "ctp-fromctf",
+	.synopsis = "[-fqv] [-o FILE] [--memory MIB] DIR...",
+	.help = "Makes a stream of the CTF traces in each DIR, as ctp-toctf, LTTng and others write them.\n"
+		"  -o FILE       write to FILE, which appears when it is whole; compressed if it ends in .zst\n"
+		"  -f            write to a terminal all the same\n"
+		"  --memory MIB  give libbabeltrace2 so much (2048): it believes whatever length a trace has\n"
+		"  -q            no notices   -v  a summary on stderr   -V  version   -h  this help\n",
+	.permutes = true,
+};
+
+static uint64_t memory_mib = MEMORY_MIB;
+
+/* libbabeltrace2 aborts on some of what a damaged trace can hold, after lines of its own, and crashes on some. */
 static void on_abort(int sig)
 {
-	static const char line[] = "ctp-fromctf: libbabeltrace2 gave up, as it says above; the trace may be damaged\n";
+	static const char line[] = "ctp-fromctf: libbabeltrace2 gave up; the trace may be damaged\n";
 	ssize_t n = write(STDERR_FILENO, line, sizeof line - 1);
 	(void)n, (void)sig;
 	_exit(CTP_EXIT_FAILED);
 }
 
-/* Of GLib, which comes with libbabeltrace2. Beyond what it calls critical, as is an array of 2^31 elements, are wild reads. */
-extern int g_log_set_always_fatal(int levels) __attribute__((weak));
+static void catch_aborts(void)
+{
+	static const int signals[] = {SIGABRT, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+	static char stack[64 << 10]; /* the other may have overflowed */
+	struct sigaction action = {.sa_handler = on_abort, .sa_flags = SA_ONSTACK};
+	sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		sigaction(signals[i], &action, NULL);
+}
+
+/*
+ * Of GLib, which comes with libbabeltrace2: the levels at which it cannot or must not go on. An error is that there is no memory; what
+ * it calls critical, as is an array of 2^31 elements, would end in wild reads.
+ */
 enum { GLIB_RECURSION = 1 << 1, GLIB_ERROR = 1 << 2, GLIB_CRITICAL = 1 << 3 };
+typedef void glib_handler(const char *domain, int level, const char *text, void *arg);
+extern glib_handler *g_log_set_default_handler(glib_handler *handler, void *arg) __attribute__((weak));
+
+static void on_glib(const char *domain, int level, const char *text, void *arg)
+{
+	(void)domain, (void)arg;
+	if (!(level & (GLIB_RECURSION | GLIB_ERROR | GLIB_CRITICAL)))
+		return;
+	const char *hint = level & GLIB_ERROR ? "; the trace is damaged, or needs more than " : "; the trace is damaged";
+	char more[48] = "";
+	if (level & GLIB_ERROR)
+		snprintf(more, sizeof more, "--memory %llu", (unsigned long long)memory_mib);
+	ctp_tool_say(&tool, "libbabeltrace2 gave up: %s%s%s", text, hint, more);
+	_exit(CTP_EXIT_FAILED);
+}
+
+static uint64_t mib_or_exit(void)
+{
+	uint64_t n;
+	if (!ctp_parse_u64(optarg, optarg + strlen(optarg), &n) || n < 64 || n > UINT64_C(1) << 40)
+		exit(ctp_tool_usage(&tool, "--memory %s: not a number of MiB from 64 on", optarg));
+	return n;
+}
 
 int main(int argc, char **argv)
 {
-	struct ctp_tool tool = {
-		.name = "ctp-fromctf",
-		.synopsis = "[-fqv] [-o FILE] DIR...",
-		.help = "Makes a stream of the CTF traces in each DIR, as ctp-toctf, LTTng and others write them.\n"
-			"  -o FILE  write to FILE, which appears when it is whole; compressed if it ends in .zst\n"
-			"  -f       write to a terminal all the same\n"
-			"  -q       no notices   -v  a summary on stderr   -V  version   -h  this help\n",
-		.permutes = true,
-	};
+	enum { MEMORY = 256 };
+	static const struct option longs[] = {{"memory", required_argument, NULL, MEMORY}, {0}};
 	const char *path = NULL;
 	bool force = false;
 	ctp_tool_start(&tool);
-	for (int c; (c = ctp_tool_option(&tool, argc, argv, "fo:", NULL)) != -1;) {
+	for (int c; (c = ctp_tool_option(&tool, argc, argv, "fo:", longs)) != -1;) {
 		if (c == 'f')
 			force = true;
+		else if (c == MEMORY)
+			memory_mib = mib_or_exit();
 		else
 			path = optarg;
 	}
 	if (optind == argc)
 		return ctp_tool_usage(&tool, "name the folder of a trace; see %s -h", tool.name);
-	signal(SIGABRT, on_abort);
-	signal(SIGTRAP, on_abort);
-	if (g_log_set_always_fatal)
-		g_log_set_always_fatal(GLIB_RECURSION | GLIB_ERROR | GLIB_CRITICAL);
+	catch_aborts();
+	if (g_log_set_default_handler)
+		g_log_set_default_handler(on_glib, NULL);
+	ctp_limit_memory(memory_mib << 20);
 	struct ctp_output out;
 	struct ctp_err err;
 	if (ctp_tool_create(&out, path, argv + optind, true, force, &err))

@@ -47,6 +47,8 @@ bool ctp_lookup_find(struct ctp_lookup *l, uint32_t number, const struct ctp_mod
 #include <time.h>
 #include <unistd.h>
 
+#include "base/limit.h"
+
 #define SECOND_NS UINT64_C(1000000000)
 
 struct question {
@@ -83,19 +85,6 @@ static uint64_t clock_ns(clockid_t clock)
 
 /* --- the child ----------------------------------------------------------------------------------------------------------- */
 
-/* Bytes of private memory that the process has, which the child has from its parent. */
-static uint64_t private_bytes(void)
-{
-	char text[200], *p = text; /* seven numbers of pages; the sixth */
-	int fd = open("/proc/self/statm", O_RDONLY);
-	ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
-	text[n > 0 ? n : 0] = '\0';
-	for (int i = 0; i < 5; i++)
-		strtoull(p, &p, 10);
-	close(fd);
-	return strtoull(p, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
 static void close_from(unsigned first)
 {
 	if (!syscall(SYS_close_range, first, ~0u, 0))
@@ -127,8 +116,7 @@ static void be_limited(void)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0});
-	uint64_t most = private_bytes() + CTP_LOOKUP_BYTES;
-	setrlimit(RLIMIT_DATA, &(struct rlimit){most, most});
+	ctp_limit_memory(CTP_LOOKUP_BYTES);
 	prctl(PR_SET_NAME, "ctp-symbols");
 }
 
