@@ -88,3 +88,23 @@ uint32_t ctp_crc32c(uint32_t crc, const void *data, size_t len)
 #endif
 	return ctp_crc32c_table(crc, data, len);
 }
+
+/* A CRC is a polynomial whose highest bit is the coefficient of 1: the product of two, modulo the one of CRC-32C. */
+static uint32_t multiply(uint32_t a, uint32_t b)
+{
+	uint32_t product = 0;
+	for (; b; b <<= 1) {
+		product ^= b >> 31 ? a : 0;
+		a = a >> 1 ^ (a & 1 ? 0x82f63b78 : 0);
+	}
+	return product;
+}
+
+uint32_t ctp_crc32c_shift(uint32_t crc, uint64_t bytes)
+{
+	uint32_t power = UINT32_C(1) << 23; /* x^8, for a byte; then for two, four ... */
+	for (; bytes; bytes >>= 1, power = multiply(power, power))
+		if (bytes & 1)
+			crc = multiply(crc, power);
+	return crc;
+}

@@ -16,6 +16,7 @@
 #include "stream/codec.h"
 #include "stream/packet.h"
 #include "stream/runs.h"
+#include "stream/sums.h"
 
 enum { CLASS_SLOTS = 2 * CTP_CLASSES_MAX };
 
@@ -38,6 +39,9 @@ struct ctp_reader {
 	} times;
 	unsigned flags;
 	bool begin_due, end_due;
+
+	uint64_t doubt_end; /* offset up to which a payload without its checksum was claimed */
+	struct ctp_sums sums;
 
 	uint64_t from_ns, upto_ns; /* packets without a time in this range, which may wrap, are passed over if narrow */
 	bool narrow;
@@ -208,6 +212,18 @@ static void take_payload(struct ctp_reader *r, size_t whole)
 	ctp_input_skip(r->in, whole);
 }
 
+/* The payload at hand has its checksum. Behind one that has not, until where it should end, what was summed is not summed again. */
+static bool payload_ok(struct ctp_reader *r, size_t len)
+{
+	const uint8_t *payload = r->in->ptr + CTP_PACKET_HEADER;
+	uint32_t want = ctp_load_u32(r->in->ptr + CTP_PACKET_PAYLOAD_CRC);
+	uint64_t offset = r->in->offset + CTP_PACKET_HEADER;
+	bool ok = want == (offset < r->doubt_end ? ctp_sums_range(&r->sums, offset, payload, len) : ctp_crc32c(0, payload, len));
+	if (!ok && r->doubt_end < offset + len)
+		r->doubt_end = offset + len;
+	return ok;
+}
+
 /* The next packet whose checksums hold is at r->payload; false at the end of the input. */
 static bool next_packet(struct ctp_reader *r)
 {
@@ -230,8 +246,7 @@ static bool next_packet(struct ctp_reader *r)
 			continue;
 		}
 		size_t have = ctp_input_fill(in, whole);
-		h = in->ptr;
-		if (have < whole || ctp_crc32c(0, h + CTP_PACKET_HEADER, len) != ctp_load_u32(h + CTP_PACKET_PAYLOAD_CRC)) {
+		if (have < whole || !payload_ok(r, len)) {
 			spoil_packet(r, have < whole ? "cut off" : "checksum mismatch");
 			/* The payload is searched too: another packet may begin before this one should end. */
 			ctp_input_skip(in, CTP_PACKET_HEADER);
