@@ -140,6 +140,14 @@ void ctp_attach_fini(struct ctp_attach *at)
 	*at = (struct ctp_attach){.shm.fd = -1};
 }
 
+/* A name proves nothing: in a user namespace of its own a process can mount a device under this one. Nothing but memory has no links. */
+static bool is_memory(int place)
+{
+	struct stat st;
+	struct statfs fs;
+	return !fstat(place, &st) && S_ISREG(st.st_mode) && !st.st_nlink && !fstatfs(place, &fs) && fs.f_type == TMPFS_MAGIC;
+}
+
 /* path is a link of /proc. What it leads to is held before it is looked at, so that it cannot become another meanwhile. */
 static int open_memfd(const char *path)
 {
@@ -148,10 +156,13 @@ static int open_memfd(const char *path)
 	snprintf(self, sizeof self, "/proc/self/fd/%d", place);
 	if (place < 0)
 		return -1;
+	bool is_it = is_link(self) && is_memory(place);
 	errno = ESTALE;
-	if (is_link(self))
+	if (is_it)
 		fd = open(self, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int error = errno;
 	close(place);
+	errno = error;
 	return fd;
 }
 
@@ -160,11 +171,10 @@ static enum ctp_status map_memory(struct ctp_attach *at, const char *path, struc
 	struct ctp_memory *shm = &at->shm;
 	struct stat st;
 	shm->fd = open_memfd(path);
+	if (shm->fd < 0 && errno == ESTALE)
+		return ctp_err_set(err, "%s: is not of ordinary memory, so a probe did not make it", path);
 	if (shm->fd < 0 || fstat(shm->fd, &st))
 		return ctp_err_sys(err, "%s", path);
-	struct statfs fs;
-	if (fstatfs(shm->fd, &fs) || fs.f_type != TMPFS_MAGIC)
-		return ctp_err_set(err, "%s: is not of ordinary memory, so a probe did not make it", path);
 	int seals = fcntl(shm->fd, F_GET_SEALS);
 	if (seals < 0 || !(seals & F_SEAL_SHRINK))
 		return ctp_err_set(err, "%s: is not sealed, so a probe did not make it", path);
