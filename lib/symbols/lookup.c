@@ -255,7 +255,8 @@ static void put_question(struct question *q, uint32_t number, const struct ctp_m
 	q->number = number;
 	q->id_known = want->id_known;
 	q->id_bytes = (uint32_t)want->id_bytes;
-	memcpy(q->id, want->id, want->id_bytes);
+	if (want->id_bytes)
+		memcpy(q->id, want->id, want->id_bytes);
 	memcpy(q->path, want->path, strlen(want->path));
 }
 
