@@ -63,4 +63,11 @@ tries ctp-tojsonl "$BIN/ctp-tojsonl" -a --symbols "$tmp/t.ctp"
 tries ctp-tocsv "$BIN/ctp-tocsv" -a --symbols "$tmp/t.ctp"
 tries ctp-report "$BIN/ctp-report" -j "$tmp/t.ctp"
 tries ctp-tohtml "$BIN/ctp-tohtml" "$tmp/t.ctp"
+
+# --no-symbols opens nothing: not even a file that would be found.
+command -v strace >/dev/null && strace -f -o "$tmp/trace" "$BIN/ctp-report" --no-symbols -q "$tmp/t.ctp" >"$tmp/out" 2>&1
+if [ -s "$tmp/trace" ]; then
+	is '--no-symbols opens no file of the trace' "$(grep -c "open.*bomb" "$tmp/trace")" 0
+fi
+like '--no-symbols shows the module and the offset' "$("$BIN/ctp-report" --no-symbols -j -q "$tmp/t.ctp")" "bomb\+0x$offset"
 done_testing

@@ -14,7 +14,8 @@ static struct ctp_tool tool = {
 	.name = "ctp-report",
 	.synopsis = "[-jmqv] [--folded[=running|runnable|suspended]] [--folded-unit ns|us|ms|s] "
 	            "[--sort running|runnable|suspended] [--top N] [--fail-on proved|likely] "
-	            "[--ignore PATTERN] [--ignore-file FILE] [--since TIME] [--until TIME] [--debug-dir DIR] [FILE...]",
+	            "[--ignore PATTERN] [--ignore-file FILE] [--since TIME] [--until TIME] [--debug-dir DIR] [--no-symbols] "
+	            "[FILE...]",
 	.help = "Says what went wrong in a trace: who is stuck, where, since when, and how sure that is.\n"
 	        "  -m                  as Markdown, for a ticket\n"
 	        "  -j                  as one JSON object on one line\n"
@@ -28,6 +29,7 @@ static struct ctp_tool tool = {
 	        "  --since TIME        look only at what is later than this after the start: 12.5s, 300ms, 2m\n"
 	        "  --until TIME        and only at what is earlier\n"
 	        "  --debug-dir DIR     look for debug files there too\n"
+	        "  --no-symbols        look for none: addresses stay file+offset\n"
 	        "  -v                  every row and member   -q  no notices   -V  version   -h  this help\n"
 	        "Exit status: 0 done; 1 failed; 2 usage; 3 the trace is not whole; 4 as --fail-on says, which outranks 3.\n",
 	.permutes = true,

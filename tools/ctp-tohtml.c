@@ -12,7 +12,7 @@ enum { SECTION = CTP_REPORTOPT_END, TITLE, MAX_EVENTS };
 static struct ctp_tool tool = {
 	.name = "ctp-tohtml",
 	.synopsis = "[-fqv] [-o FILE] [--title TEXT] [--section N] [--since TIME] [--until TIME] [--max-events N] [--ignore PATTERN] "
-	            "[--ignore-file FILE] [--debug-dir DIR] [FILE...]",
+	            "[--ignore-file FILE] [--debug-dir DIR] [--no-symbols] [FILE...]",
 	.help = "Makes one HTML page of a trace, that opens from disk: what went wrong, and what each coroutine and thread did.\n"
 	        "  -o FILE            write to FILE, which appears when it is whole\n"
 	        "  -f                 write to a terminal all the same\n"
@@ -24,6 +24,7 @@ static struct ctp_tool tool = {
 	        "  --ignore PATTERN   leave out findings of this rule, site or \"rule site\"; * and ? as in a shell\n"
 	        "  --ignore-file FILE the same, one on a line; # begins a comment\n"
 	        "  --debug-dir DIR    look for debug files there too\n"
+	        "  --no-symbols       look for none: addresses stay file+offset\n"
 	        "  -q  no notices   -v  a summary on stderr   -V  version   -h  this help\n",
 	.permutes = true,
 };

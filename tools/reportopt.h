@@ -14,7 +14,8 @@
 #include "tool.h"
 
 /* Beyond any letter; the main's own begin behind the last. */
-enum { CTP_REPORTOPT_IGNORE = 256, CTP_REPORTOPT_FILE, CTP_REPORTOPT_SINCE, CTP_REPORTOPT_UNTIL, CTP_REPORTOPT_DIR, CTP_REPORTOPT_END };
+enum { CTP_REPORTOPT_IGNORE = 256, CTP_REPORTOPT_FILE, CTP_REPORTOPT_SINCE, CTP_REPORTOPT_UNTIL,
+       CTP_REPORTOPT_DIR, CTP_REPORTOPT_NO_SYMBOLS, CTP_REPORTOPT_END };
 
 /* For the main's table of long options. */
 #define CTP_REPORTOPT_LONGS                                            \
@@ -22,12 +23,14 @@ enum { CTP_REPORTOPT_IGNORE = 256, CTP_REPORTOPT_FILE, CTP_REPORTOPT_SINCE, CTP_
 	{"ignore-file", required_argument, NULL, CTP_REPORTOPT_FILE},  \
 	{"since", required_argument, NULL, CTP_REPORTOPT_SINCE},       \
 	{"until", required_argument, NULL, CTP_REPORTOPT_UNTIL},       \
-	{"debug-dir", required_argument, NULL, CTP_REPORTOPT_DIR}
+	{"debug-dir", required_argument, NULL, CTP_REPORTOPT_DIR},    \
+	{"no-symbols", no_argument, NULL, CTP_REPORTOPT_NO_SYMBOLS}
 
 /* All zeros: no option was given. */
 struct ctp_reportopt {
 	struct ctp_texts ignore, debug_dirs;
 	uint64_t since_ns, until_ns;
+	bool no_symbols;
 };
 
 static inline uint64_t ctp_reportopt_time(struct ctp_tool *tool, const char *option)
@@ -53,6 +56,8 @@ static inline bool ctp_reportopt_take(struct ctp_reportopt *o, struct ctp_tool *
 		o->since_ns = ctp_reportopt_time(tool, "--since");
 	else if (c == CTP_REPORTOPT_UNTIL)
 		o->until_ns = ctp_reportopt_time(tool, "--until");
+	else if (c == CTP_REPORTOPT_NO_SYMBOLS)
+		o->no_symbols = true;
 	else
 		return false;
 	if (status)
@@ -68,7 +73,7 @@ static inline struct ctp_analysis_options ctp_reportopt_done(const struct ctp_re
 	return (struct ctp_analysis_options){
 		.ignore = (const char *const *)o->ignore.list, .nignore = o->ignore.count,
 		.debug_dirs = (const char *const *)o->debug_dirs.list, .ndebug_dirs = o->debug_dirs.count,
-		.since_ns = o->since_ns, .until_ns = o->until_ns,
+		.since_ns = o->since_ns, .until_ns = o->until_ns, .no_symbols = o->no_symbols,
 	};
 }
 

@@ -386,6 +386,8 @@ struct ctp_analysis *ctp_analysis_new(const struct ctp_analysis_options *options
 	else if ((priv->symbols = ctp_symbols_new(o->debug_dirs, o->ndebug_dirs, err))) {
 		a->follow.symbols = priv->symbols;
 		ctp_sites_use(a->follow.sites, priv->symbols);
+		if (o->no_symbols)
+			ctp_symbols_without_files(priv->symbols);
 		return a;
 	}
 	ctp_analysis_free(a);

@@ -13,6 +13,7 @@ struct ctp_analysis_options {
 	uint64_t since_ns, until_ns; /* from the start of the section; until_ns 0: to its end */
 	const char *const *debug_dirs;
 	size_t ndebug_dirs;
+	bool no_symbols; /* no file is opened: addresses are shown as module+offset */
 	enum ctp_state sites_by; /* CTP_RUNNING, CTP_RUNNABLE or CTP_SUSPENDED; 0: CTP_SUSPENDED */
 };
 

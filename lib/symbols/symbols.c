@@ -48,7 +48,7 @@ struct ctp_symbols {
 		const char *const *dirs;
 		size_t ndirs;
 		char *bytes; /* pages are taken as they are used */
-		struct ctp_lookup *lookup;
+		struct ctp_lookup *lookup; /* null: no file is opened */
 		struct ctp_map modules, threads, texts;
 	} kept;
 	uint32_t nprocesses, nmodules, nlooked_up, nthreads, ntexts;
@@ -97,7 +97,8 @@ void ctp_symbols_forget(struct ctp_symbols *s)
 		free(s->processes[i].mappings);
 	for (uint32_t i = 0; i < s->nmodules; i++)
 		free((char *)s->modules[i].path);
-	ctp_lookup_forget(s->kept.lookup);
+	if (s->kept.lookup)
+		ctp_lookup_forget(s->kept.lookup);
 	const struct kept kept = s->kept;
 	memset(s, 0, sizeof *s);
 	s->kept = kept;
@@ -105,6 +106,12 @@ void ctp_symbols_forget(struct ctp_symbols *s)
 	ctp_map_clear(&s->kept.modules);
 	ctp_map_clear(&s->kept.threads);
 	ctp_map_clear(&s->kept.texts);
+}
+
+void ctp_symbols_without_files(struct ctp_symbols *s)
+{
+	ctp_lookup_free(s->kept.lookup);
+	s->kept.lookup = NULL;
 }
 
 void ctp_symbols_free(struct ctp_symbols *s)
@@ -328,9 +335,9 @@ static void find_place(struct ctp_symbols *s, struct module *m, uint64_t offset,
 	struct ctp_module_want want = {.path = m->path, .id = m->id, .id_bytes = m->id_bytes, .id_known = m->id_known,
 	                               .dirs = s->kept.dirs, .ndirs = s->kept.ndirs};
 	*place = (struct ctp_module_place){.line = 0};
-	if (!m->looked_up && s->nlooked_up < CTP_LOOKUP_MODULES)
+	if (s->kept.lookup && !m->looked_up && s->nlooked_up < CTP_LOOKUP_MODULES)
 		m->looked_up = ++s->nlooked_up;
-	if (m->looked_up)
+	if (s->kept.lookup && m->looked_up)
 		ctp_lookup_find(s->kept.lookup, m->looked_up - 1, &want, &at, place);
 }
 

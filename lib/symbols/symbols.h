@@ -26,6 +26,7 @@ struct ctp_symbols;
 struct ctp_symbols *ctp_symbols_new(const char *const *debug_dirs, size_t ndirs, struct ctp_err *err);
 void ctp_symbols_free(struct ctp_symbols *s); /* null: nothing */
 void ctp_symbols_forget(struct ctp_symbols *s); /* a section begins */
+void ctp_symbols_without_files(struct ctp_symbols *s); /* from now on all texts have the third form, and no file is opened */
 
 /* Copies what a record of the two kinds says; ignores other records. */
 void ctp_symbols_learn(struct ctp_symbols *s, const struct ctp_record *rec);
