@@ -30,9 +30,9 @@ build() { # PROGRAM SOURCE...: elsewhere, so that nothing of the tree is found
 
 # --- outside the tree ---
 mkdir "$tmp/outside"
-for file in lines.h lines.c run.h tolines.c fromlog.c waits.c findings.c; do save $file "$tmp/outside/$file"; done
+for file in lines.h lines.c run.h tolines.c fromlog.c beats.c waits.c findings.c; do save $file "$tmp/outside/$file"; done
 ok 'the format builds' build tolines tolines.c lines.c
-for program in fromlog waits findings; do ok "$program builds" build $program $program.c; done
+for program in fromlog beats waits findings; do ok "$program builds" build $program $program.c; done
 like 'the command of the page is the one that was used' "$(block '' | head -1)" \
 	'^\$ cc -o tolines tolines.c lines.c \$\(pkg-config --cflags --libs libctp\)$'
 PATH=$tmp/outside:$PATH
@@ -63,6 +63,23 @@ is 'many rows are sorted' \
 	"$(awk '/^task/ && !/ late$/ { split($2, ts, "="); bad += ts[2] + 0 < last; last = ts[2] + 0; n++ }
 		END { print n, bad + 0 }' "$tmp/many")" '300000 0'
 is 'what is late says so' "$(grep ' late$' "$tmp/many")" 'task ts=5 task=1 runs=true text=too%20late late'
+
+# A source that is read while it writes: the next line is sent when the one before has come out at the other end.
+cat >"$tmp/live" <<'EOF'
+exec 3>"$1" 4<"$2"
+for n in 1 2 3; do
+	echo >&3
+	while read -r line <&4 && case $line in beat*) false ;; esac; do :; done
+	echo "${line##* }"
+done
+exec 3>&-
+cat <&4
+EOF
+mkfifo "$tmp/in" "$tmp/out"
+beats <"$tmp/in" | tolines >"$tmp/out" &
+is 'what is flushed comes at once' "$(timeout 60 sh "$tmp/live" "$tmp/in" "$tmp/out" | tr '\n' ' ')" \
+	'line=1 line=2 line=3 @end complete '
+wait
 
 # What the tools write.
 "$BIN/ctp-collect" -q -o "$tmp/lost.ctp" "$O/examples/lostwake" >/dev/null 2>&1

@@ -226,7 +226,7 @@ int main(int argc, char **argv)
 		make_class(&kinds[i], i);
 	if (ctp_output_open(&out, NULL, true, false, &err) != CTP_OK)
 		goto failed;
-	struct ctp_writer *w = ctp_writer_new(ctp_output_packet, &out, &err);
+	struct ctp_writer *w = ctp_writer_to(&out, &err);
 	if (!w)
 		goto failed;
 	for (unsigned s = 0; s < SECTIONS; s++)

@@ -1,7 +1,12 @@
 /*
  * stream.c - the raw stream: numbers, checksums, classes, coding of random classes and values, packets, damage.
  */
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/crc32c.h"
 #include "base/cursor.h"
@@ -488,6 +493,68 @@ static void test_failure(void)
 	ctp_class_free(cls);
 }
 
+/* What was flushed can be read, before the output is closed. */
+static void test_flush(void)
+{
+	int fd[2];
+	struct ctp_err err;
+	struct ctp_output out;
+	struct ctp_section sec;
+	struct ctp_class *cls = ctp_event_class(CTP_TRANSITION);
+	uint8_t bytes[4096];
+	if (pipe2(fd, O_NONBLOCK | O_CLOEXEC) || ctp_output_fd(&out, fd[1], "a pipe", &err))
+		abort();
+	struct ctp_writer *w = ctp_writer_to(&out, &err);
+	ctp_section_init(&sec);
+	ctp_writer_begin(w, &sec);
+	for (uint64_t i = 1; i <= 2; i++) {
+		put_event(w, cls, i, i);
+		ok(read(fd[0], bytes, sizeof bytes) < 0, "a record waits for others");
+		ctp_writer_flush(w);
+		ok(read(fd[0], bytes, sizeof bytes) > CTP_PACKET_HEADER, "a flush reaches who reads");
+	}
+	close(fd[0]);
+	put_event(w, cls, 3, 3);
+	signal(SIGPIPE, SIG_IGN);
+	ctp_writer_flush(w);
+	ok(ctp_writer_failed(w), "one that does not is a failure");
+	ctp_writer_free(w);
+	ctp_output_abandon(&out);
+	close(fd[1]);
+	ctp_class_free(cls);
+}
+
+static void record_outside(struct ctp_writer *w, struct ctp_class *cls) { put_event(w, cls, 1, 1); }
+static void mark_outside(struct ctp_writer *w, struct ctp_class *cls) { (void)cls, ctp_writer_mark(w, 1); }
+static void end_outside(struct ctp_writer *w, struct ctp_class *cls) { (void)cls, ctp_writer_end(w, true); }
+
+/* Calls fn with a writer whose section is over, in a process of its own; the signal that ended it. */
+static int signal_of(void (*fn)(struct ctp_writer *w, struct ctp_class *cls), bool over)
+{
+	int status = 0;
+	pid_t pid = fork();
+	if (!pid) {
+		struct mem m = { 0 };
+		struct ctp_writer *w = begin(&m, "a");
+		if (over)
+			ctp_writer_end(w, true);
+		if (!freopen("/dev/null", "w", stderr))
+			_exit(1);
+		prctl(PR_SET_DUMPABLE, 0);
+		fn(w, ctp_event_class(CTP_TRANSITION));
+		_exit(0);
+	}
+	return waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+static void test_outside(void)
+{
+	ok(!signal_of(end_outside, false), "a section can be ended");
+	ok(signal_of(end_outside, true) == SIGABRT, "once");
+	ok(signal_of(record_outside, true) == SIGABRT, "a record outside a section is a bug");
+	ok(signal_of(mark_outside, true) == SIGABRT, "and so is a mark");
+}
+
 /* Packets are made one behind the other in somebody else's memory. */
 struct packets_of_others {
 	uint8_t *data, *end;
@@ -602,6 +669,8 @@ int main(void)
 	test_narrow();
 	test_limits();
 	test_failure();
+	test_flush();
+	test_outside();
 	test_room();
 	for (int i = 0; i < 16; i++)
 		free(pool[i]);

@@ -334,7 +334,7 @@ int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source
 		ctp_output_abandon(out);
 		return ctp_tool_fail(tool, err);
 	}
-	struct ctp_writer *writer = ctp_writer_new(ctp_output_packet, out, err);
+	struct ctp_writer *writer = ctp_writer_to(out, err);
 	enum ctp_status status = CTP_FAILED;
 	if (writer) {
 		source->tick = ctp_tool_tick(tool);

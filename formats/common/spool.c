@@ -51,7 +51,7 @@ struct ctp_spool *ctp_spool_new(struct ctp_err *err)
 	if (spool->fd < 0)
 		ctp_err_sys(err, "%s, which TMPDIR can name", spool->name);
 	else if (!ctp_output_fd(&spool->out, spool->fd, spool->name, err) &&
-	         (spool->writer = ctp_writer_new(ctp_output_packet, &spool->out, err)))
+	         (spool->writer = ctp_writer_to(&spool->out, err)))
 		return spool;
 	ctp_spool_free(spool);
 	return NULL;

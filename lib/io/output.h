@@ -60,7 +60,7 @@ void ctp_output_pass(struct ctp_output *out, const void *data, size_t len);
 void ctp_output_put_slow(struct ctp_output *out, const void *data, size_t len);
 void ctp_output_drain(struct ctp_output *out); /* makes room for CTP_OUTPUT_ROOM bytes */
 
-/* The same as a ctp_writer_put (writer.h), out being its arg: false once the output has failed. */
+/* ctp_output_put as a ctp_writer_put (writer.h), out being its arg: false once the output has failed. ctp_writer_to is less work. */
 bool ctp_output_packet(void *out, const void *packet, size_t len_bytes);
 
 /* At least n <= CTP_OUTPUT_ROOM bytes at the returned address; ctp_output_commit says where the used ones end. */

@@ -30,6 +30,7 @@ struct ctp_writer {
 	ctp_writer_room *room;  /* null: packets are made in own */
 	ctp_writer_put *put;
 	void *arg;
+	struct ctp_output *out; /* null: where packets go is not known */
 	bool open, failed;
 	struct ctp_codec *codec;
 	uint8_t *own;
@@ -78,6 +79,14 @@ struct ctp_writer *ctp_writer_new_in(ctp_writer_room *room, ctp_writer_put *put,
 struct ctp_writer *ctp_writer_new(ctp_writer_put *put, void *arg, struct ctp_err *err)
 {
 	return ctp_writer_new_in(NULL, put, arg, err);
+}
+
+struct ctp_writer *ctp_writer_to(struct ctp_output *out, struct ctp_err *err)
+{
+	struct ctp_writer *w = ctp_writer_new(ctp_output_packet, out, err);
+	if (w)
+		w->out = out;
+	return w;
 }
 
 void ctp_writer_free(struct ctp_writer *w)
@@ -263,8 +272,7 @@ static inline void write_record(struct ctp_writer *w, const struct ctp_class *cl
 /* A record of any class. */
 static void write_any(struct ctp_writer *w, const struct ctp_class *cls, const uint64_t *val)
 {
-	if (!w->open)
-		return;
+	assert(w->open);
 	bool too_long = false;
 	size_t text = text_of(cls, val, &too_long);
 	if (__builtin_expect(!too_long, 1)) {
@@ -328,8 +336,7 @@ void ctp_writer_record(struct ctp_writer *w, const struct ctp_class *cls, const 
 
 void ctp_writer_mark(struct ctp_writer *w, uint64_t ts_ns)
 {
-	if (!w->open)
-		return;
+	assert(w->open);
 	make_room(w, 0);
 	uint8_t body[CTP_VARINT_MAX];
 	size_t len = (size_t)(ctp_varint_put(body, ts_ns) - body);
@@ -342,19 +349,20 @@ void ctp_writer_flush(struct ctp_writer *w)
 {
 	if (w->at.heads)
 		send_packet(w, 0);
+	if (w->out && !ctp_output_flush(w->out))
+		w->failed = true;
 }
 
 size_t ctp_writer_pending(const struct ctp_writer *w) { return w->at.heads ? CTP_PACKET_HEADER + payload_bytes(w) : 0; }
 
 bool ctp_writer_end(struct ctp_writer *w, bool complete)
 {
-	if (w->open) {
-		if (!w->at.heads && complete)
-			begin_packet(w);
-		if (w->at.heads)
-			send_packet(w, complete ? CTP_PACKET_IS_LAST : 0);
-		w->open = false;
-	}
+	assert(w->open);
+	if (!w->at.heads && complete)
+		begin_packet(w);
+	if (w->at.heads)
+		send_packet(w, complete ? CTP_PACKET_IS_LAST : 0);
+	w->open = false;
 	return !w->failed;
 }
 

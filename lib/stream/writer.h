@@ -2,7 +2,8 @@
  * writer.h - the raw stream, going out.
  *
  * Records are coded into a packet; a full packet goes to `put` in one call. Errors are sticky: puts return nothing, the calls
- * that close something report. No allocation after the first records of a class.
+ * that close something report. No allocation after the first records of a class. Records, marks and an end belong to a section: one of
+ * them before ctp_writer_begin or behind ctp_writer_end is a bug of the caller, and an assert fails.
  */
 #ifndef CTP_WRITER_H
 #define CTP_WRITER_H
@@ -12,15 +13,19 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "io/output.h"
 #include "stream/record.h"
 #include "stream/schema.h"
 
 struct ctp_writer;
 
+/* Packets go to out, which stays the caller's to close, and must be there until the writer is freed. Null: err says why. */
+struct ctp_writer *ctp_writer_to(struct ctp_output *out, struct ctp_err *err);
+
 /* Takes one whole packet; false if it could not be taken (the caller of the writer knows why and says so). */
 typedef bool ctp_writer_put(void *arg, const void *packet, size_t len_bytes);
 
-/* arg is the caller's, and must be there until the writer is freed. Null: err says why. */
+/* The same for packets that go elsewhere. arg is the caller's, and must be there until the writer is freed. */
 struct ctp_writer *ctp_writer_new(ctp_writer_put *put, void *arg, struct ctp_err *err);
 
 /*
@@ -47,11 +52,14 @@ void ctp_writer_records(struct ctp_writer *w, const struct ctp_batch *batch); /*
 /* Promise: of everything that happened before ts_ns, all that is known has been written. Lets readers order and go on. */
 void ctp_writer_mark(struct ctp_writer *w, uint64_t ts_ns);
 
-/* Sends the packet that is being filled, if it holds anything. Call it when a live reader should wait no longer. */
+/*
+ * Sends the packet that is being filled, if it holds anything. Call it when a live reader should wait no longer: an output is flushed
+ * as well; who has a put of their own flushes what is behind it.
+ */
 void ctp_writer_flush(struct ctp_writer *w);
 size_t ctp_writer_pending(const struct ctp_writer *w); /* bytes not yet sent */
 
-/* Closes the section: complete if its last packet says so. False if any put of this writer ever failed. */
+/* Closes the section, which is open: complete if its last packet says so. False if any put of this writer ever failed. */
 bool ctp_writer_end(struct ctp_writer *w, bool complete);
 
 bool ctp_writer_failed(const struct ctp_writer *w);

@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 	struct ctp_output out;
 	if (ctp_output_open(&out, NULL, true, false, &err) != CTP_OK)
 		return fail(&err);
-	struct ctp_writer *w = ctp_writer_new(ctp_output_packet, &out, &err);
+	struct ctp_writer *w = ctp_writer_to(&out, &err);
 	struct ctp_class *transition = ctp_event_class(CTP_TRANSITION), *end = ctp_event_class(CTP_END);
 	struct ctp_class *site = ctp_event_class(CTP_PLACE);
 	if (!w || !transition || !end || !site)

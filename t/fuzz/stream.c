@@ -51,10 +51,11 @@ static void read_stream(const uint8_t *data, size_t size)
 			ctp_writer_records(w, &item.batch);
 		} else if (item.kind == CTP_ITEM_SECTION) {
 			ctp_writer_begin(w, item.section);
+		} else if (item.kind == CTP_ITEM_END) {
+			ctp_writer_end(w, true);
 		}
 	}
 	__asm__ volatile("" : : "r"(sum)); /* so that touching is not left out */
-	ctp_writer_end(w, true);
 	ctp_writer_free(w);
 	ctp_order_free(o);
 	ctp_reader_free(r);
