@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ctpread.py [FILE] - print the records of a raw stream as JSON lines, as ctp-tojsonl -a does.
+"""ctpread.py [FILE] - print the sections and records of a raw stream as JSON lines, as ctp-tojsonl -a does.
 
 A second reader, made from doc/ctp-stream.5 alone, in another language and without haste: where it and the library differ, or
 it needs something that the page does not say, one of the three is wrong. t/spec.t holds them against each other. The names are
@@ -18,13 +18,14 @@ HEADER = struct.Struct("<8sIIIIQQQQBB3s3s")
 Header = namedtuple("Header", "magic crc payload_crc length records section number earliest latest version flags heads keys")
 MAX_PAYLOAD, MAX_FIELDS, MAX_LABELS, MAX_NAME = 4194304, 128, 256, 255
 MAX_CLASSES, MAX_WORDS, MAX_MASKED, MAX_TEXT, MAX_STRINGS, MAX_SITE_TEXT = 512, 15, 56, 1048576, 65536, 1000
+MAX_ATTRS, MAX_SECTION = 256, 131072
 NONE, TIME, KEY, PREV, SAME, STATE, STEP, TOGGLE = range(8)  # predictors
 I8, I64, BOOL, ENUM, F32, F64, STRING, BYTES = 5, 8, 9, 10, 11, 12, 13, 14  # types
 U8, U64_TYPE = 1, 4
 BITS = [0, 8, 16, 32, 64, 8, 16, 32, 64, 64, 64, 32, 64]  # of a type
 ROLE_TIME, ROLE_ADDRESS, ROLE_STATE, ROLE_NAME, ROLE_SITE = 1, 4, 7, 11, 12
 KIND_SITE = 12
-CLASS, MARK = 1, 2  # control items
+SECTION, CLASS, MARK = 0, 1, 2  # control items
 LAST, HEX = 1, 1  # flags: of a packet, of a field
 U64 = 2**64 - 1
 CRC_TABLE = list(range(256))
@@ -159,6 +160,25 @@ class Packet:
             elif rest == MARK:
                 yield None, body.varint()
         need(not self.keys.more() and not self.rest.more(), "a lane has more than its records")
+
+    def attributes(self):
+        """What the section item says, as ctp-tojsonl(1) prints it; what makes no sense is left out."""
+        heads, attrs, last = Cursor(self.heads.data), {}, None
+        try:
+            need(heads.varint() == SECTION << 2 | 3, "a section item is missing")
+            body = Cursor(heads.take(heads.varint()))
+            count = body.varint()
+            need(count <= MAX_ATTRS, "a section has too many attributes")
+            for _ in range(count):
+                name, value = (body.text(MAX_SECTION).decode("utf-8", "surrogateescape") for _ in range(2))
+                stem = name.removesuffix("[]")
+                if stem != name and name == last:
+                    attrs[stem].append(value)
+                elif stem not in attrs:
+                    attrs[stem], last = [value] if stem != name else value, name
+        except Malformed:
+            pass
+        return attrs
 
     def context(self, cls, key):
         i = key if key < 2**32 else (key * 0x9E3779B97F4A7C15 & U64) >> 50
@@ -314,6 +334,8 @@ class Stream:
                 self.cut_short += 1
                 before, held = None, Order()
             self.packets += 1
+            if not before:
+                yield json.dumps({"type": "@section", "attrs": packet.attributes()}, separators=(",", ":"))
             self.missing_packets += header.number - (before.number + 1 if before else 0)
             before = header
             count = 0

@@ -35,7 +35,7 @@ done
 
 # --- the full form ------------------------------------------------------------------------------------------------------------
 cat >"$tmp/full" <<'JSONL'
-{"type":"@section","attrs":{"host":"h","argv":["./server","-v",""],"empty":"","argv":["again"],"odd \u0001\"\\\n":"é\udcff\udced\udca0\udc80"}}
+{"type":"@section","attrs":{"host":"h","argv":["./server","-v",""],"empty":"","odd \u0001\"\\\n":"é\udcff\udced\udca0\udc80"}}
 {"type":"@schema","name":"all","kind":"other","fields":[{"name":"ts","type":"u64","role":"time","pred":"time","unit":"ns"},{"name":"u8","type":"u8"},{"name":"u16","type":"u16"},{"name":"u32","type":"u32"},{"name":"i8","type":"i8"},{"name":"i16","type":"i16","pred":"prev"},{"name":"i32","type":"i32"},{"name":"i64","type":"i64"},{"name":"hex","type":"i64","hex":true},{"name":"b","type":"bool"},{"name":"e","type":"enum","labels":{"one":1,"two":2,"uno":1,"twice":7,"twice":8}},{"name":"f","type":"f32"},{"name":"d","type":"f64"},{"name":"s","type":"string","role":"name","extra":true},{"name":"y","type":"bytes"}]}
 {"type":"all","ts":1,"u8":255,"u16":65535,"u32":4294967295,"i8":-128,"i16":-32768,"i32":-2147483648,"i64":-9223372036854775808,"hex":"0xffffffffffffffff","b":true,"e":"one","f":0.1,"d":0.1,"s":"","y":""}
 {"type":"all","ts":1,"u8":0,"u16":0,"u32":0,"i8":127,"i16":32767,"i32":2147483647,"i64":9223372036854775807,"hex":"0x7fffffffffffffff","b":false,"e":3,"f":"NaN","d":"-Infinity","s":"\u0000 é € 😀 \udcff\udc80 \"\\/\b\f\n\r\t\u001f","y":"00ff10"}

@@ -5,7 +5,7 @@
 command -v python3 >/dev/null || skip_all 'there is no python3'
 from=$BIN/ctp-fromjsonl to=$BIN/ctp-tojsonl
 
-# The records among lines of JSON, each in one spelling: what another writer of JSON is free to choose is taken away.
+# The sections and records among lines of JSON, each in one spelling: what another writer of JSON is free to choose is taken away.
 cat >"$tmp/records.py" <<'PYTHON'
 import json, sys
 def number(text):
@@ -15,7 +15,7 @@ def number(text):
     return text[:-2] if text.endswith(".0") else text
 for line in open(sys.argv[1], encoding="utf-8"):
     record = json.loads(line, parse_int=number, parse_float=number)
-    if not record["type"].startswith("@") or record["type"].startswith("@@"):
+    if not record["type"].startswith("@") or record["type"].startswith("@@") or record["type"] == "@section":
         print(json.dumps(record))
 PYTHON
 records() { python3 "$tmp/records.py" "$1"; } # FILE
@@ -48,7 +48,7 @@ sed -n "/^\.Sh EXAMPLES/,/^\.Sh SEE/s/^ *\(\($byte \)*$byte\)\( .*\)\{0,1\}$/\1/
 python3 -c 'import sys; sys.stdout.buffer.write(bytes.fromhex(sys.stdin.read()))' <"$tmp/hex" >"$tmp/example.ctp"
 agree "the page's example" "$tmp/example.ctp"
 like 'there is one' "$(cat "$tmp/ours")" '"jump"'
-is 'it has the records that the page says' "$(cat "$tmp/ours")" "$(grep '^{"type":"jump"' doc/ctp-stream.5)"
+is 'it has the records that the page says' "$(grep -v '^{"type":"@' "$tmp/ours")" "$(grep '^{"type":"jump"' doc/ctp-stream.5)"
 
 # --- rows of JSON -------------------------------------------------------------------------------------------------------------
 cat >"$tmp/rows.py" <<'PYTHON'
@@ -98,6 +98,26 @@ done
 "$BIN/ctp-collect" -q "$O/examples/lostwake" >"$tmp/trace.ctp" 2>/dev/null
 agree 'a traced program' "$tmp/trace.ctp"
 ok 'there are transitions in it' grep -q '"type": "transition"' "$tmp/ours.records"
+
+# --- attributes that come again -----------------------------------------------------------------------------------------------
+cat >"$tmp/attrs.py" <<'PYTHON'
+import sys
+sys.path.insert(0, "t")
+import ctpread
+def varint(n): return bytes([n << 1 | 1])
+def text(s): return varint(len(s)) + s.encode()
+attrs = [("a", "1"), ("l[]", "x"), ("l[]", "y"), ("a", "2"), ("l[]", "z"), ("b", "3"), ("l[]", "u"), ("l", "w"), ("a[]", "v"), ("m[]", "")]
+body = varint(len(attrs)) + b"".join(text(name) + text(value) for name, value in attrs)
+payload = b"\x07" + varint(len(body)) + body
+rest = (ctpread.crc32c(payload), len(payload), 0, 1, 0, 1, 0, 2, 1, len(payload).to_bytes(3, "little"), bytes(3))
+head = ctpread.HEADER.pack(ctpread.MAGIC, 0, *rest)
+sys.stdout.buffer.write(ctpread.HEADER.pack(ctpread.MAGIC, ctpread.crc32c(head[12:]), *rest) + payload)
+PYTHON
+python3 -B "$tmp/attrs.py" >"$tmp/attrs.ctp"
+agree 'attributes that come again' "$tmp/attrs.ctp"
+is 'they are passed over' "$(head -1 "$tmp/theirs")" '{"type":"@section","attrs":{"a":"1","l":["x","y","z"],"b":"3","m":[""]}}'
+echo '{"type":"@section","attrs":{"a":"1","b":["x"],"a":"2","b":"y","c":"3"}}' | "$from" -q | "$to" -aq >"$tmp/again"
+is 'and so they are in JSON' "$(head -1 "$tmp/again")" '{"type":"@section","attrs":{"a":"1","b":["x"],"c":"3"}}'
 
 # --- random classes -----------------------------------------------------------------------------------------------------------
 # What the readers agree on could still be wrong if the writer is: so it is written again, and read as rows that are known.

@@ -190,7 +190,7 @@ static bool add_attr(struct walk *w, const char *name, struct ctp_section *sec)
 	const char *value = take_string(w, false);
 	if (!value)
 		return false;
-	if (ctp_section_add(sec, name, value))
+	if (ctp_section_repeats(sec, name) || ctp_section_add(sec, name, value)) /* the first counts */
 		return true;
 	ctp_err_set(w->why, "the section's attributes exceed a limit at \"%.40s\"", name);
 	return false;

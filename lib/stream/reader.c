@@ -281,7 +281,7 @@ static bool parse_section(struct ctp_section *sec, const uint8_t *body, size_t l
 			const uint8_t *p = ctp_cursor_bytes(&c, bytes);
 			text[j] = p ? strndup((const char *)p, bytes) : NULL;
 		}
-		bool added = text[0] && text[1] && ctp_section_add(sec, text[0], text[1]);
+		bool added = text[0] && text[1] && (ctp_section_repeats(sec, text[0]) || ctp_section_add(sec, text[0], text[1]));
 		free(text[0]);
 		free(text[1]);
 		if (!added)

@@ -60,7 +60,7 @@ void ctp_section_fini(struct ctp_section *sec)
 /* What the fields say follows from the attributes, in whatever order they come. */
 static void learn(struct ctp_section *sec, const struct ctp_attr *a)
 {
-	if (!strcmp(a->name, "clock") && !strcmp(a->value, "ordinal") && ctp_section_get(sec, "clock") == a->value) {
+	if (!strcmp(a->name, "clock") && !strcmp(a->value, "ordinal")) {
 		sec->ordinal = true;
 		sec->wall_offset_ns = 0;
 		sec->has_wall = false;
@@ -70,10 +70,28 @@ static void learn(struct ctp_section *sec, const struct ctp_attr *a)
 	}
 }
 
+/* Bytes of a name without the [] of a list. */
+static size_t stem_bytes(const char *name)
+{
+	size_t len = strlen(name);
+	return len >= 2 && !strcmp(name + len - 2, "[]") ? len - 2 : len;
+}
+
+bool ctp_section_repeats(const struct ctp_section *sec, const char *name)
+{
+	size_t len = stem_bytes(name);
+	if (name[len] && sec->nattrs && !strcmp(sec->attrs[sec->nattrs - 1].name, name))
+		return false;
+	for (uint32_t i = 0; i < sec->nattrs; i++)
+		if (stem_bytes(sec->attrs[i].name) == len && !memcmp(sec->attrs[i].name, name, len))
+			return true;
+	return false;
+}
+
 bool ctp_section_add(struct ctp_section *sec, const char *name, const char *value)
 {
 	size_t bytes = strlen(name) + strlen(value) + 2;
-	if (sec->nattrs == CTP_ATTRS_MAX || bytes > CTP_SECTION_BYTES_MAX - sec->bytes)
+	if (sec->nattrs == CTP_ATTRS_MAX || bytes > CTP_SECTION_BYTES_MAX - sec->bytes || ctp_section_repeats(sec, name))
 		return false;
 	struct ctp_attr *a = &sec->attrs[sec->nattrs];
 	a->name = strdup(name);

@@ -58,8 +58,9 @@ double ctp_val_double(unsigned type, uint64_t v); /* of an f32 or f64 */
 uint64_t ctp_double_val(unsigned type, double d);
 
 /*
- * The program that a section is of: an ordered list of name and text. A name that ends in "[]" is one element of a list and may be
- * repeated. The names in use are in ctp-stream.5: host, pid, argv[], clock, wall_offset_ns, start_ns, tool, machine, page_size ...
+ * The program that a section is of: an ordered list of name and text. A name that ends in "[]" is one element of a list, and may
+ * follow on itself; no other comes twice, with or without "[]". The names in use are in ctp-stream.5: host, pid, argv[], clock,
+ * wall_offset_ns, start_ns, tool, machine, page_size ...
  */
 struct ctp_section {
 	uint64_t id; /* random, the same in each packet of the section */
@@ -83,9 +84,10 @@ struct ctp_section_end {
 void ctp_section_init(struct ctp_section *sec); /* a new random id, no attributes */
 void ctp_section_fini(struct ctp_section *sec);
 
-/* False where it would exceed a limit (then nothing was added). wall_offset_ns and the first clock also set the fields. */
+/* False where it would exceed a limit or repeat a name (then nothing was added). wall_offset_ns and clock also set the fields. */
 bool ctp_section_add(struct ctp_section *sec, const char *name, const char *value);
 bool ctp_section_addf(struct ctp_section *sec, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+bool ctp_section_repeats(const struct ctp_section *sec, const char *name); /* such a name may not be added */
 const char *ctp_section_get(const struct ctp_section *sec, const char *name); /* the first with this name, or null */
 
 /* Adds host, machine, system and page_size, which any source knows; and tool, the name and version that are given. */
