@@ -40,7 +40,7 @@ if command -v pkg-config >/dev/null; then
 	is 'the second writes what all tools read' \
 		"$("$BIN/ctp-tojsonl" -a "$tmp/weather.ctp" | grep -c '"type":"weather".*"celsius":20.5')" 10
 fi
-# Each header alone, as the C and the C++ that its page promises; those of the library are C's.
+# Each header alone, as the C and the C++ that its page promises.
 alone() { "$@" -I"$top/include/ctptools" -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only; } # COMPILER -std=STANDARD -x LANGUAGE HEADER
 for header in "$top"/include/ctptools/*/*.h "$top/include/ctp.h"; do
 	for std in c11 gnu17; do ok "${header##*/} stands alone ($std)" alone "${CC:-cc}" -std=$std -x c "$header"; done
@@ -53,6 +53,42 @@ if command -v c++ >/dev/null; then
 		ok 'ctp-asio.hpp needs Asio and nothing else' alone c++ -std=c++20 -x c++ "$top/include/ctp-asio.hpp"
 	fi
 fi
+{
+	(cd "$top/include/ctptools" && ls */*.h) | sed 's/.*/#include <&>/'
+	cat <<'EOF'
+int main()
+{
+	ctp_err err{};
+	ctp_input in{};
+	ctp_output out{};
+	ctp_sink_ops ops{};
+	ctp_sink sink{};
+	sink.ops = &ops;
+	ctp_convert_stats stats{};
+	ctp_follow_ops listener{};
+	static ctp_follow follow{};
+	if (ctp_input_open(&in, "/dev/null", &err) || ctp_output_open(&out, nullptr, false, false, &err) ||
+	    ctp_follow_init(&follow, &listener, nullptr, &err))
+		return 1;
+	bool empty = stats.reader.packets == 0 && !ctp_convert(&in, &sink, nullptr, nullptr, &stats, &err);
+	ctp_output_put(&out, ctp_rule_name(CTP_RULE_CRASH), 5);
+	ctp_follow_fini(&follow);
+	ctp_input_close(&in);
+	return empty && stats.harmed && !ctp_output_close(&out, &err) ? 0 : 1;
+}
+EOF
+} >"$tmp/all.cpp"
+for cxx in g++ clang++; do
+	command -v $cxx >/dev/null || continue
+	for header in "$top"/include/ctptools/*/*.h; do
+		ok "${header##*/} stands alone ($cxx)" alone $cxx -std=c++17 -include "$header" -x c++ /dev/null
+	done
+	# shellcheck disable=SC2046
+	! command -v pkg-config >/dev/null ||
+		ok "a program in C++ has them all ($cxx)" \
+			$cxx -std=c++17 -Wall -Wextra -Werror -o "$tmp/all" "$tmp/all.cpp" $(installed --cflags --libs)
+	! command -v pkg-config >/dev/null || is 'and runs' "$("$tmp/all")" crash
+done
 is 'no header refers to one that is not installed' \
 	"$(cd "$top/include/ctptools" && grep -Eo '[a-z0-9_/-]+\.h\b' ./*/*.h | while IFS=: read -r header name; do
 		echo | "${CC:-cc}" -I. $(printf ' -I%s' */) -include "$name" -fsyntax-only -x c - 2>/dev/null || echo "$header: $name"

@@ -6,6 +6,9 @@
 #define CTP_ANALYSIS_H
 
 #include "analyse/report.h"
+#include "base/linkage.h"
+
+CTP_C_BEGIN
 
 struct ctp_analysis_options {
 	const char *const *ignore; /* patterns of fnmatch(3) for a rule, a site or "rule site"; what matches is only counted */
@@ -37,5 +40,7 @@ void ctp_analysis_listen(struct ctp_analysis *a, const struct ctp_follow_ops *al
 void ctp_analysis_section(struct ctp_analysis *a, const struct ctp_section *sec);
 void ctp_analysis_records(struct ctp_analysis *a, const struct ctp_batch *batch);
 void ctp_analysis_end(struct ctp_analysis *a, const struct ctp_section_end *end);
+
+CTP_C_END
 
 #endif

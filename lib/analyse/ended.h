@@ -6,8 +6,11 @@
 #ifndef CTP_ENDED_H
 #define CTP_ENDED_H
 
+#include "base/linkage.h"
 #include "stream/events.h"
 #include "stream/record.h"
+
+CTP_C_BEGIN
 
 enum { CTP_ENDED_TEXT_MAX = 80 };
 
@@ -21,5 +24,7 @@ bool ctp_ended_is(const struct ctp_ended *e, enum ctp_outcome outcome);
 
 /* "exited with status 3", "killed by SIGSEGV" ... Null: the outcome is not known, or is none of ours. */
 const char *ctp_ended_text(char to[CTP_ENDED_TEXT_MAX], const struct ctp_ended *e);
+
+CTP_C_END
 
 #endif

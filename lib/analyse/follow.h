@@ -26,8 +26,11 @@
 
 #include "analyse/ended.h"
 #include "analyse/proc-seen.h"
+#include "base/linkage.h"
 #include "stream/record.h"
 #include "symbols/sites.h"
+
+CTP_C_BEGIN
 
 enum {
 	CTP_FOLLOW_MAX = 1 << 23,       /* coroutines at once; records of others are only counted */
@@ -57,7 +60,7 @@ enum {
 
 /* Three cache lines: a transition with no wake touches the first two. */
 struct ctp_coroutine {
-	_Alignas(64) uint64_t id; /* its number in the section; where there are none, the id of its probe */
+	uint64_t id __attribute__((aligned(64))); /* its number in the section; where there are none, the id of its probe */
 	uint64_t since_ns;     /* when this state began */
 	uint64_t next;         /* number or sequence of the event that is due */
 	uint64_t suspended_ns; /* the last suspension; of a runnable coroutine, since_ns is later */
@@ -219,5 +222,7 @@ uint32_t ctp_follow_places(const struct ctp_follow *f);
  * over.
  */
 const char *ctp_follow_text(struct ctp_follow *f, uint32_t place);
+
+CTP_C_END
 
 #endif

@@ -11,6 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/linkage.h"
+
+CTP_C_BEGIN
+
 struct ctp_map;
 
 enum { CTP_PLACES_MAX = 1 << 20 };
@@ -40,5 +44,7 @@ void ctp_places_clear(struct ctp_places *a);
 
 /* The number of a spot, where coroutine who of process pid is. 0: the spot is not known, or the table is full. */
 uint32_t ctp_places_number(struct ctp_places *a, struct ctp_spot spot, uint64_t pid, uint64_t who);
+
+CTP_C_END
 
 #endif

@@ -8,7 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/linkage.h"
 #include "stream/record.h"
+
+CTP_C_BEGIN
 
 enum { CTP_PROC_SEEN_STOPS = 1024 }; /* stops that are kept; later ones become part of the last */
 
@@ -56,5 +59,7 @@ static inline uint64_t ctp_proc_seen_all_ns(const struct ctp_proc_seen *seen)
 
 /* How long the process was stopped between two times. */
 uint64_t ctp_proc_seen_stopped_ns(const struct ctp_proc_seen *seen, uint64_t from_ns, uint64_t to_ns);
+
+CTP_C_END
 
 #endif

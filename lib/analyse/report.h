@@ -13,6 +13,9 @@
 
 #include "analyse/follow.h"
 #include "analyse/rules.h"
+#include "base/linkage.h"
+
+CTP_C_BEGIN
 
 enum {
 	CTP_REPORT_MEMBERS = 100, /* listed in a finding; all are counted */
@@ -135,5 +138,7 @@ void ctp_report_member_fini(struct ctp_report_member *m);
 
 /* The next pattern of ignore that matched nothing; *at is 0 at first. Null: no more, or no section was judged. */
 const char *ctp_report_unmatched(const struct ctp_report *r, size_t *at);
+
+CTP_C_END
 
 #endif

@@ -18,6 +18,10 @@
 
 #include <stdbool.h>
 
+#include "base/linkage.h"
+
+CTP_C_BEGIN
+
 #define CTP_RULE_TABLE(RULE)                                                                        \
 	RULE(CRASH, "crash", PROVED, GOES_ON, ORDER, RUNS, crash, crash)                                \
 	RULE(AFTER_DEATH, "use-after-death", PROVED, GOES_ON, ORDER, RUNS, broken, broken)              \
@@ -55,5 +59,7 @@ bool ctp_rule_needs_clock(enum ctp_rule rule);
 enum ctp_rule_phase ctp_rule_phase(enum ctp_rule rule);
 
 const char *ctp_certainty_name(enum ctp_certainty certain); /* "proved" */
+
+CTP_C_END
 
 #endif

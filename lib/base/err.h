@@ -7,6 +7,10 @@
 #ifndef CTP_ERR_H
 #define CTP_ERR_H
 
+#include "base/linkage.h"
+
+CTP_C_BEGIN
+
 enum ctp_status {
 	CTP_OK = 0,      /* done, and there may be more */
 	CTP_EOF = 1,     /* nothing more, in an orderly way */
@@ -31,5 +35,7 @@ struct ctp_notice {
 
 /* Says it, if anybody listens. notice may be null. */
 void ctp_notice_say(const struct ctp_notice *notice, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+CTP_C_END
 
 #endif

@@ -8,6 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/linkage.h"
+
+CTP_C_BEGIN
+
 enum { CTP_TEXT_MAX = 32 }; /* bytes that a writer may overwrite, for any number; the caller has room for them */
 
 char *ctp_text_u64(char *p, uint64_t v);
@@ -46,5 +50,7 @@ bool ctp_parse_wall(const char *p, const char *end, int64_t *s, uint32_t *ns);
 
 /* Bytes of the UTF-8 character at p < end, which may be NUL; 0: it is invalid. */
 unsigned ctp_utf8_bytes(const char *p, const char *end);
+
+CTP_C_END
 
 #endif

@@ -12,6 +12,9 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/linkage.h"
+
+CTP_C_BEGIN
 
 struct ctp_input {
 	const uint8_t *ptr; /* the bytes at hand */
@@ -52,5 +55,7 @@ static inline void ctp_input_skip(struct ctp_input *in, size_t n)
 
 /* Bytes of the file read so far and its size (0: unknown), for a progress line. */
 void ctp_input_progress(const struct ctp_input *in, uint64_t *done, uint64_t *total);
+
+CTP_C_END
 
 #endif

@@ -14,6 +14,9 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/linkage.h"
+
+CTP_C_BEGIN
 
 struct ctp_output {
 	char *buf, *ptr, *end; /* ptr: where the next byte goes */
@@ -87,5 +90,7 @@ static inline void ctp_output_put(struct ctp_output *out, const void *data, size
 		ctp_output_put_slow(out, data, len);
 	}
 }
+
+CTP_C_END
 
 #endif

@@ -6,7 +6,10 @@
 #ifndef CTP_EVENTS_H
 #define CTP_EVENTS_H
 
+#include "base/linkage.h"
 #include "stream/schema.h"
+
+CTP_C_BEGIN
 
 enum ctp_event {
 	CTP_TRANSITION,
@@ -87,5 +90,7 @@ const char *ctp_outcome_name(enum ctp_outcome outcome); /* its label: "exited" *
 
 /* A new class of this sort, the caller's to free. Null: out of memory. */
 struct ctp_class *ctp_event_class(enum ctp_event event);
+
+CTP_C_END
 
 #endif

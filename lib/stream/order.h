@@ -4,7 +4,10 @@
 #ifndef CTP_ORDER_H
 #define CTP_ORDER_H
 
+#include "base/linkage.h"
 #include "stream/reader.h"
+
+CTP_C_BEGIN
 
 /*
  * r stays the caller's, who does not read from it while there is an order; free the order first. null: err says why.
@@ -18,5 +21,7 @@ struct ctp_order;
 struct ctp_order *ctp_order_new(struct ctp_reader *r, size_t limit_bytes, struct ctp_err *err);
 void ctp_order_free(struct ctp_order *o);
 enum ctp_status ctp_order_next(struct ctp_order *o, struct ctp_item *item, struct ctp_err *err);
+
+CTP_C_END
 
 #endif

@@ -11,8 +11,11 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/linkage.h"
 #include "io/input.h"
 #include "stream/record.h"
+
+CTP_C_BEGIN
 
 enum ctp_item_kind {
 	CTP_ITEM_SECTION, /* one begins */
@@ -60,5 +63,7 @@ void ctp_reader_narrow(struct ctp_reader *r, uint64_t from_ns, uint64_t upto_ns)
 
 /* True if anything was damaged, missing or cut short: the tool ends with status 3. */
 bool ctp_reader_harmed(const struct ctp_reader *r);
+
+CTP_C_END
 
 #endif

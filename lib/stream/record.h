@@ -12,7 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/linkage.h"
 #include "stream/schema.h"
+
+CTP_C_BEGIN
 
 enum {
 	CTP_STRING_MAX = 1 << 20, /* bytes */
@@ -92,5 +95,7 @@ const char *ctp_section_get(const struct ctp_section *sec, const char *name); /*
 
 /* Adds host, machine, system and page_size, which any source knows; and tool, the name and version that are given. */
 void ctp_section_add_host(struct ctp_section *sec, const char *tool);
+
+CTP_C_END
 
 #endif

@@ -13,6 +13,9 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/linkage.h"
+
+CTP_C_BEGIN
 
 /* The numbers below are in the stream (ctp-stream.5): append, never renumber. */
 
@@ -146,5 +149,7 @@ const char *ctp_kind_name(unsigned kind);
 static inline bool ctp_type_is_text(unsigned type) { return type == CTP_STRING || type == CTP_BYTES; }
 static inline bool ctp_type_is_float(unsigned type) { return type == CTP_F32 || type == CTP_F64; }
 static inline bool ctp_type_is_signed(unsigned type) { return type >= CTP_I8 && type <= CTP_I64; }
+
+CTP_C_END
 
 #endif

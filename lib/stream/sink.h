@@ -14,10 +14,13 @@
 #define CTP_SINK_H
 
 #include "base/err.h"
+#include "base/linkage.h"
 #include "io/input.h"
 #include "stream/reader.h"
 #include "stream/record.h"
 #include "stream/writer.h"
+
+CTP_C_BEGIN
 
 /* tick, if not null, is called every few thousand records, for a progress line. in may be null. */
 struct ctp_tick {
@@ -105,5 +108,7 @@ void ctp_reader_stats_add(struct ctp_reader_stats *sum, const struct ctp_reader_
 
 enum ctp_status ctp_convert(struct ctp_input *in, struct ctp_sink *sink, const struct ctp_notice *notice,
                             const struct ctp_tick *tick, struct ctp_convert_stats *stats, struct ctp_err *err);
+
+CTP_C_END
 
 #endif

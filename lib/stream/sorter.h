@@ -8,7 +8,10 @@
 #ifndef CTP_SORTER_H
 #define CTP_SORTER_H
 
+#include "base/linkage.h"
 #include "stream/writer.h"
+
+CTP_C_BEGIN
 
 enum { CTP_SORTER_BYTES = 8 << 20 };
 
@@ -33,5 +36,7 @@ bool ctp_sorter_put(struct ctp_sorter *sorter, struct ctp_writer *w, const struc
 void ctp_sorter_flush(struct ctp_sorter *sorter, struct ctp_writer *w);
 
 uint64_t ctp_sorter_late(const struct ctp_sorter *sorter); /* rows so far */
+
+CTP_C_END
 
 #endif

@@ -12,8 +12,11 @@
 #ifndef CTP_VALUE_H
 #define CTP_VALUE_H
 
+#include "base/linkage.h"
 #include "io/output.h"
 #include "stream/record.h"
+
+CTP_C_BEGIN
 
 /*
  * Writes a text as a format has it, and returns the end: names and strings hold bytes that it may have to spell otherwise. At most
@@ -64,5 +67,7 @@ bool ctp_value_unhex(struct ctp_str *s);
  */
 char *ctp_value_put_wall(char *p, uint64_t ts_ns, int64_t offset_ns);
 bool ctp_value_parse_wall(const char *p, const char *end, int64_t offset_ns, uint64_t *ts_ns);
+
+CTP_C_END
 
 #endif

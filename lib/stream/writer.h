@@ -13,9 +13,12 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/linkage.h"
 #include "io/output.h"
 #include "stream/record.h"
 #include "stream/schema.h"
+
+CTP_C_BEGIN
 
 struct ctp_writer;
 
@@ -63,5 +66,7 @@ size_t ctp_writer_pending(const struct ctp_writer *w); /* bytes not yet sent */
 bool ctp_writer_end(struct ctp_writer *w, bool complete);
 
 bool ctp_writer_failed(const struct ctp_writer *w);
+
+CTP_C_END
 
 #endif

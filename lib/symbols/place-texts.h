@@ -5,8 +5,11 @@
 #ifndef CTP_PLACE_TEXTS_H
 #define CTP_PLACE_TEXTS_H
 
+#include "base/linkage.h"
 #include "symbols/sites.h"
 #include "symbols/symbols.h"
+
+CTP_C_BEGIN
 
 struct ctp_place_texts;
 
@@ -23,5 +26,7 @@ bool ctp_place_texts_shows(const struct ctp_place_texts *texts, const struct ctp
 
 /* The spelled text of such a field of the last record, without a NUL, good until the next call. Null: not known. */
 const struct ctp_sites_text *ctp_place_texts_find(struct ctp_place_texts *texts, const struct ctp_field *field, uint64_t v);
+
+CTP_C_END
 
 #endif

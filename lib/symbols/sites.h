@@ -10,7 +10,10 @@
 #ifndef CTP_SITES_H
 #define CTP_SITES_H
 
+#include "base/linkage.h"
 #include "stream/record.h"
+
+CTP_C_BEGIN
 
 enum {
 	CTP_SITES_MAX = 1 << 16,
@@ -57,5 +60,7 @@ bool ctp_site_shown(const struct ctp_class *cls, uint32_t field);
 
 /* Whether this is the name of such a text of the class. */
 bool ctp_site_is_text(const struct ctp_class *cls, const char *name);
+
+CTP_C_END
 
 #endif

@@ -18,7 +18,10 @@
 #define CTP_SYMBOLS_H
 
 #include "base/err.h"
+#include "base/linkage.h"
 #include "stream/record.h"
+
+CTP_C_BEGIN
 
 struct ctp_symbols;
 
@@ -52,5 +55,7 @@ uint32_t ctp_symbols_begins(struct ctp_symbols *s, uint64_t addr, const char *fi
  * process that maps the address; if several map different files there, the address has no text.
  */
 uint64_t ctp_symbols_pid(const struct ctp_symbols *s, const struct ctp_record *rec);
+
+CTP_C_END
 
 #endif
