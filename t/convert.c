@@ -92,6 +92,32 @@ static enum ctp_status through_pipe(struct mem *m, struct watcher *w, struct ctp
 	return convert(w, &in, err);
 }
 
+/* What ctp_convert says of the bytes: "harmed", "" or its error. */
+static const char *said(const void *data, size_t len)
+{
+	static struct ctp_err err;
+	struct ctp_input in;
+	struct watcher w = {.sink.ops = &ops};
+	struct ctp_convert_stats stats = {.reader.packets = 1}; /* of an input before */
+	ctp_input_mem(&in, data, len);
+	enum ctp_status status = ctp_convert(&in, &w.sink, NULL, NULL, &stats, &err);
+	ctp_input_close(&in);
+	return status ? strchr(err.text, ' ') : stats.harmed ? "harmed" : "";
+}
+
+static const char *said_of(const char *text) { return said(text, strlen(text)); }
+
+static void test_strange(const struct mem *m)
+{
+	is(said(m->data, m->len), "", "a stream is one");
+	is(said(m->data, m->len - 1), "harmed", "one that was cut is harmed");
+	is(said((const uint8_t *)m->data + 1, m->len - 1), "harmed", "without its beginning too");
+	is(said_of(""), "harmed", "and where there is nothing");
+	is(said_of("root:x:0:0:root"), " is no ctp stream", "something else is a failure");
+	is(said_of("{\"ts\":1}\n"), " is JSON; pipe it through ctp-fromjsonl", "and so is JSON");
+	is(said_of("a,b\n1,2\n"), " looks like CSV; pipe it through ctp-fromcsv", "and CSV");
+}
+
 int main(void)
 {
 	struct ctp_err err;
@@ -110,6 +136,7 @@ int main(void)
 
 	ok(through_pipe(&m, &failing, &err) == CTP_FAILED, "a flush that fails ends the conversion, and not only when more comes");
 	is(err.text, "the disk is full", "for its reason");
+	test_strange(&m);
 	free(m.data);
 	return done_testing();
 }

@@ -112,7 +112,7 @@ fails 'no such file, of sections' 'gone.ctp: No such file or directory$' "select
 fails 'a folder' '/: is a directory$' "select * from ctp('/')"
 fails 'not a stream' 'plain.jsonl: not a raw stream: at 0x0: [0-9]+ bytes are no packet$' "select * from ctp('plain.jsonl')"
 fails 'not a stream, of classes' 'plain.jsonl: not a raw stream: ' "select * from ctp_classes('plain.jsonl')"
-fails 'not a stream, of sections' 'plain.jsonl: not a raw stream: ' "select * from ctp_sections('plain.jsonl')"
+fails 'not a stream, of sections' 'plain.jsonl: is JSON; pipe it through ctp-fromjsonl$' "select * from ctp_sections('plain.jsonl')"
 fails 'nothing' '/dev/null: not a raw stream: the input is empty$' "select * from ctp('/dev/null')"
 fails 'no file named' 'which file' 'select * from ctp'
 fails 'null for a file' 'which file' 'select * from ctp(null)'

@@ -15,10 +15,7 @@ struct statting {
 static enum ctp_status read_one(void *arg, struct ctp_input *in)
 {
 	struct statting *s = arg;
-	uint64_t packets = s->stat->reader.packets;
-	if (ctp_tool_stream_begin(s->tool, in, s->err) ||
-	    ctp_stat_read(s->stat, in, &s->tool->notice, &s->tick, s->err) ||
-	    ctp_tool_stream_end(s->tool, in, s->stat->reader.packets - packets, s->err))
+	if (ctp_stat_read(s->stat, in, &s->tool->notice, &s->tick, s->err))
 		return CTP_FAILED;
 	if (s->text)
 		ctp_stat_print_file(s->text, in);

@@ -1,7 +1,6 @@
 /* tool.c - what the mains share. Only this file and the mains print and exit. */
 #include "tool.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -211,32 +210,6 @@ enum ctp_status ctp_tool_each(struct ctp_tool *tool, char **files, enum ctp_stat
 	return status;
 }
 
-static bool is_json(const uint8_t *p, size_t n) { return n >= 2 && p[0] == '{' && memchr("\" \t\r\n}", p[1], 6); }
-
-/* A header of CSV begins as text with a comma. A stream without its beginning has other bytes as well. */
-static bool is_csv(const uint8_t *p, size_t n)
-{
-	enum { ENOUGH = 16 };
-	size_t text = 0;
-	while (text < n && text < ENOUGH && (isprint(p[text]) || isspace(p[text])))
-		text++;
-	return text && (text == n || text == ENOUGH) && memchr(p, ',', text);
-}
-
-enum ctp_status ctp_tool_stream_begin(struct ctp_tool *tool, struct ctp_input *in, struct ctp_err *err)
-{
-	size_t n = ctp_input_fill(in, MAGIC_BYTES);
-	tool->strange = memcmp(in->ptr, CTP_PACKET_MAGIC, n < MAGIC_BYTES ? n : MAGIC_BYTES) != 0;
-	if (is_json(in->ptr, n))
-		return ctp_err_set(err, "%s: is JSON; pipe it through ctp-fromjsonl", in->name);
-	return is_csv(in->ptr, in->avail) ? ctp_err_set(err, "%s: looks like CSV; pipe it through ctp-fromcsv", in->name) : CTP_OK;
-}
-
-enum ctp_status ctp_tool_stream_end(struct ctp_tool *tool, const struct ctp_input *in, uint64_t packets, struct ctp_err *err)
-{
-	return tool->strange && !packets ? ctp_err_set(err, "%s: is no ctp stream", in->name) : CTP_OK;
-}
-
 static bool same_file(const struct stat *out, const char *path)
 {
 	struct stat st;
@@ -269,11 +242,7 @@ struct to {
 static enum ctp_status to_one(void *arg, struct ctp_input *in)
 {
 	struct to *to = arg;
-	uint64_t packets = to->stats.reader.packets;
-	if (ctp_tool_stream_begin(to->tool, in, to->err) ||
-	    ctp_convert(in, to->sink, &to->tool->notice, &to->tick, &to->stats, to->err))
-		return CTP_FAILED;
-	return ctp_tool_stream_end(to->tool, in, to->stats.reader.packets - packets, to->err);
+	return ctp_convert(in, to->sink, &to->tool->notice, &to->tick, &to->stats, to->err);
 }
 
 int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, struct ctp_output *out, struct ctp_err *err)

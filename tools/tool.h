@@ -34,7 +34,6 @@ struct ctp_tool {
 	struct ctp_notice notice; /* for the library: prints "NAME: INPUT: text", the first few of each input */
 	const char *input;
 	uint64_t notices;
-	bool strange; /* the input begins as no stream does */
 	uint64_t started_ns, shown_ns; /* of the progress line; shown_ns 0: none is on the terminal */
 };
 
@@ -64,13 +63,6 @@ struct ctp_tick ctp_tool_tick(struct ctp_tool *tool);
 /* Calls fn for each operand in turn, or for stdin where there is none; ends at the first that fails. */
 enum ctp_status ctp_tool_each(struct ctp_tool *tool, char **files, enum ctp_status (*fn)(void *arg, struct ctp_input *in),
                               void *arg, struct ctp_err *err);
-
-/*
- * Around the reading of a stream: the first fails if the input is JSON, the second if it was something else altogether, of which
- * not one packet could be read. A stream that is damaged or empty is neither's business.
- */
-enum ctp_status ctp_tool_stream_begin(struct ctp_tool *tool, struct ctp_input *in, struct ctp_err *err);
-enum ctp_status ctp_tool_stream_end(struct ctp_tool *tool, const struct ctp_input *in, uint64_t packets, struct ctp_err *err);
 
 /* ctp_output_create, unless path is also one of the inputs. */
 enum ctp_status ctp_tool_create(struct ctp_output *out, const char *path, char **files, bool binary, bool force,

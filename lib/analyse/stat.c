@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/distinct.h"
+#include "stream/beginning.h"
 #include "stream/sequence.h"
 
 
@@ -291,6 +292,9 @@ enum ctp_status ctp_stat_read(struct ctp_stat *stat, struct ctp_input *in, const
 {
 	enum ctp_status status = CTP_FAILED;
 	struct ctp_item item;
+	bool strange;
+	if (ctp_beginning_check(in, &strange, err))
+		return CTP_FAILED;
 	struct ctp_reader *reader = ctp_reader_new(in, notice, err);
 	struct counting *c = calloc(1, sizeof *c);
 	if (!c)
@@ -311,8 +315,10 @@ enum ctp_status ctp_stat_read(struct ctp_stat *stat, struct ctp_input *in, const
 	stat->harmed |= ctp_reader_harmed(reader) || stat->all.lost || stat->all.missed || stat->all.untraced ||
 	                stat->all.conflicts;
 	forget_ids(c);
+	if (status == CTP_EOF)
+		status = ctp_beginning_end(in, strange, ctp_reader_stats(reader)->packets, err);
 out:
 	free(c);
 	ctp_reader_free(reader);
-	return status == CTP_EOF ? CTP_OK : status;
+	return status;
 }

@@ -44,7 +44,7 @@ struct ctp_stat {
 struct ctp_stat *ctp_stat_new(struct ctp_err *err);
 void ctp_stat_free(struct ctp_stat *stat);
 
-/* Adds the counts of one input. */
+/* Adds the counts of one input. CTP_FAILED: it could not be read, or is no stream. */
 enum ctp_status ctp_stat_read(struct ctp_stat *stat, struct ctp_input *in, const struct ctp_notice *notice,
                               const struct ctp_tick *tick, struct ctp_err *err);
 

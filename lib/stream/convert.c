@@ -1,6 +1,7 @@
 /* convert.c - from an input, through the reader and the order, to a sink. */
 #include "base/clock.h"
 #include "stream/ahead.h"
+#include "stream/beginning.h"
 #include "stream/sink.h"
 
 #define FLUSH_NS UINT64_C(1000000000)
@@ -121,6 +122,9 @@ enum ctp_status ctp_convert(struct ctp_input *in, struct ctp_sink *sink, const s
                             const struct ctp_tick *tick, struct ctp_convert_stats *stats, struct ctp_err *err)
 {
 	enum ctp_status status = CTP_FAILED;
+	bool strange;
+	if (ctp_beginning_check(in, &strange, err))
+		return CTP_FAILED;
 	struct conversion c = {.sink = sink, .stats = stats, .flushed_ns = ctp_clock_ns(), .err = err};
 	sink->input = in->path;
 	in->idle = sink->ops->flush ? idle : NULL;
@@ -134,8 +138,10 @@ enum ctp_status ctp_convert(struct ctp_input *in, struct ctp_sink *sink, const s
 		ctp_reader_stats_add(&stats->reader, ctp_reader_stats(reader));
 		stats->harmed |= ctp_reader_harmed(reader) || in->harmed || stats->lost || stats->missed || stats->untraced ||
 		                 stats->conflicts;
+		if (status == CTP_EOF)
+			status = ctp_beginning_end(in, strange, ctp_reader_stats(reader)->packets, err);
 	}
 	in->idle = NULL;
 	ctp_ahead_free(ahead);
-	return status == CTP_EOF ? CTP_OK : status;
+	return status;
 }

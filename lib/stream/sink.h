@@ -94,8 +94,8 @@ bool ctp_class_is_missed(const struct ctp_class *cls);
 /*
  * Feeds one input, ordered, to the sink; not its finish, so that several inputs can follow each other. notice and tick may be null.
  * A file may be read by a thread: then the notice comes from there, but never while the sink or the tick is called.
- * CTP_FAILED: the input could not be read, or the sink failed; never CTP_EOF. stats is added to, and is all zeros at first; lost
- * counts the events that loss records tell of, missed what a thread could not tell beside them.
+ * CTP_FAILED: the input could not be read, or is no stream at all, or the sink failed; never CTP_EOF. stats is added to, and is all
+ * zeros at first; lost counts the events that loss records tell of, missed what a thread could not tell beside them.
  */
 struct ctp_convert_stats {
 	struct ctp_reader_stats reader;
