@@ -165,8 +165,29 @@ static void sections(void)
 	is(end(), "a+0x100 1, b+0x100 1", "two sections, two programs");
 }
 
+/* "FILE LINE" of a text. */
+static const char *line_of(const char *place)
+{
+	static char text[64];
+	size_t file_bytes = 0;
+	uint64_t line = ctp_report_line(place, &file_bytes);
+	snprintf(text, sizeof text, "%.*s %llu", (int)file_bytes, place ? place : "", (unsigned long long)line);
+	return text;
+}
+
+static void lines(void)
+{
+	is(line_of("server.cpp:212:handle"), "server.cpp 212", "a place has a file and a line");
+	is(line_of("a.cpp:7:ns::f(int)::{lambda:2}"), "a.cpp 7", "whatever the function is called");
+	is(line_of("C:x/a.cpp:7"), "C:x/a.cpp 7", "and the folder");
+	is(line_of("libfoo.so.1+0x1234:handle"), " 0", "an offset is no line");
+	is(line_of("site 7"), " 0", "nor is a number");
+	is(line_of(NULL), " 0", "and of no place there is none");
+}
+
 int main(void)
 {
+	lines();
 	processes();
 	unknown();
 	sections();

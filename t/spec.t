@@ -50,6 +50,10 @@ agree "the page's example" "$tmp/example.ctp"
 like 'there is one' "$(cat "$tmp/ours")" '"jump"'
 is 'it has the records that the page says' "$(grep -v '^{"type":"@' "$tmp/ours")" "$(grep '^{"type":"jump"' doc/ctp-stream.5)"
 
+# --- the kinds in the page ----------------------------------------------------------------------------------------------------
+is 'each kind has its fields' "$(sed -n '/^\.Ss Fields of the kinds/,/^\.Ss Predictors/s/^\.It //p' doc/ctp-stream.5)" \
+	"$(sed -n '/^Kinds say/,/^\.Sx/p' doc/ctp-stream.5 | grep -o '[0-9][0-9]* [a-z]*' | sed '1d; s/.* //')"
+
 # --- rows of JSON -------------------------------------------------------------------------------------------------------------
 cat >"$tmp/rows.py" <<'PYTHON'
 import json, sys

@@ -2,6 +2,7 @@
 #include "analyse/report.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 void ctp_report_member_fini(struct ctp_report_member *m)
 {
@@ -81,4 +82,16 @@ const char *ctp_report_unmatched(const struct ctp_report *r, size_t *at)
 			return r->ignore[i];
 	}
 	return NULL;
+}
+
+uint64_t ctp_report_line(const char *place, size_t *file_bytes)
+{
+	for (const char *p = place ? strchr(place, ':') : NULL; p; p = strchr(p + 1, ':')) {
+		size_t digits = strspn(p + 1, "0123456789");
+		if (digits && (!p[1 + digits] || p[1 + digits] == ':')) {
+			*file_bytes = (size_t)(p - place);
+			return strtoull(p + 1, NULL, 10);
+		}
+	}
+	return 0;
 }

@@ -26,8 +26,8 @@ enum {
 };
 
 /*
- * A coroutine in a finding. Texts belong to the report, and have any bytes but NUL; null: not known. Times are nanoseconds from the
- * start of the section.
+ * A coroutine in a finding. Texts belong to the report, and have any bytes but NUL, newlines too; null: not known. Times are
+ * nanoseconds from the start of the section.
  */
 struct ctp_report_member {
 	uint64_t id, probe, since_ns, for_ns, waker, tid, pid; /* waker, tid, pid 0: not known */
@@ -135,6 +135,9 @@ struct ctp_report {
 void ctp_report_fini(struct ctp_report *r);
 void ctp_finding_fini(struct ctp_finding *f);
 void ctp_report_member_fini(struct ctp_report_member *m);
+
+/* The line in the text of a place, FILE:LINE:FUNCTION, and how many bytes FILE has; 0: there is no line in it. place may be null. */
+uint64_t ctp_report_line(const char *place, size_t *file_bytes);
 
 /* The next pattern of ignore that matched nothing; *at is 0 at first. Null: no more, or no section was judged. */
 const char *ctp_report_unmatched(const struct ctp_report *r, size_t *at);
