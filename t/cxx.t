@@ -203,6 +203,10 @@ for cxx in g++ clang++; do
 	like 'must not await where its promise forbids it' \
 		"$(build $cxx "$tmp/forbidden.cpp" "$tmp/forbidden.o" -c -DAWAITS 2>&1)" 'error: '
 
+	printf '%s\n' '#include "ctp.hpp"' 'void f(std::coroutine_handle<> h) { ctp::wake(h); }' >"$tmp/whose.cpp"
+	like 'a handle that is of any coroutine cannot be woken, and why is said' \
+		"$(build $cxx "$tmp/whose.cpp" "$tmp/whose.o" -c 2>&1)" 'ctp::wake: this handle does not tell which coroutine it is of'
+
 	for example in pool primes foreign; do
 		ok "$cxx: the example $example" build $cxx sdk/c++/examples/$example.cpp "$tmp/$example" -O2
 		"$tmp/$example" >"$tmp/$example.untraced"

@@ -103,6 +103,12 @@ template <traced_promise P> struct ::ctp_coro *coro_of_(P &p) noexcept { return 
 CTP_LOCAL_ inline void wake(promise &p) noexcept { ctp_coro_wake(ctp::coro(p)); }
 template <traced_promise P> CTP_LOCAL_ void wake(std::coroutine_handle<P> h) noexcept { ctp_coro_wake(coro_of_(h.promise())); }
 
+template <class P> void wake(std::coroutine_handle<P>) noexcept
+{
+	static_assert(traced_promise<P>, "ctp::wake: this handle does not tell which coroutine it is of: keep a ctp::waker beside it, "
+	                                 "or derive its promise from ctp::promise");
+}
+
 /* What people will call it. */
 CTP_LOCAL_ inline void name(promise &p, const char *text) noexcept { ctp_coro_name(ctp::coro(p), text); }
 template <traced_promise P> CTP_LOCAL_ void name(std::coroutine_handle<P> h, const char *text) noexcept
