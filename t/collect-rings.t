@@ -70,6 +70,18 @@ is '--bare has every event too' "$status $(said events) $(said lost)" '3 2010 0'
 like '-v says who wrote' "$(cat "$tmp/err")" \
 	'^ctp-collect: 1 rings of threads; stations: 10 with rings, 0 ordered, 0 of version 1; woken [0-9]+ times$'
 
+start --bare --ring 100
+tell new 10
+kill -STOP $collector
+tell run 10000
+kill -CONT $collector
+end
+"$BIN/ctp-tojsonl" -q -a "$tmp/a.ctp" 2>/dev/null | grep '"type":"lost"' >"$tmp/losses"
+is '--bare: what is lost is counted' "$status $(($(said events) + $(said lost)))" '3 20010'
+is 'at the end it is one loss, of nobody' \
+	"$(sed 's/"ts":[0-9]*,//' "$tmp/losses")" \
+	"{\"type\":\"lost\",\"probe_id\":0,\"coro\":0,\"index\":0,\"count\":$(said lost),\"unverified\":0,\"after\":0}"
+
 refused() { # NAME PATTERN ARG...
 	name=$1 pattern=$2
 	shift 2

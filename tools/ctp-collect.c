@@ -16,8 +16,8 @@
 
 static struct ctp_tool tool = {
 	.name = "ctp-collect",
-	.synopsis = "[-n N] [--ring N] [--lossless[=MS]] [--bare] [-o FILE] [-t SECONDS] [--shm PATH] [--sock PATH] "
-	            "[--dialect auto|seqlock|plain] [-f] [-q] [-v] -l | -p PID [--once] | [--] COMMAND [ARG...]",
+	.synopsis = "[--lossless[=MS]] [--bare] [-o FILE] [-t SECONDS] [--sock PATH] [--dialect auto|seqlock|plain] [-f] [-q] [-v] "
+	            "-l | -p PID [--once] | [-n N] [--ring N] [--shm PATH] [--] COMMAND [ARG...]",
 	.help = "Runs COMMAND, traced; or attaches to a process that has a probe in it, and leaves it as it was.\n"
 	        "  -p PID          attach to this process: what it remembers, then what happens, until it ends or Ctrl-C\n"
 	        "  --once          with -p: the last states of its coroutines, and no more\n"
