@@ -103,6 +103,9 @@ tolines "$tmp/cut.ctp" >"$tmp/cut" 2>"$tmp/err"
 is 'a stream that was cut is status 3' $? 3
 is 'and is not complete' "$(tail -1 "$tmp/cut")" '@end incomplete'
 like 'and why is said' "$(cat "$tmp/err")" "^$tmp/cut.ctp: "
+tolines t/extend.t >"$tmp/none" 2>"$tmp/err"
+is 'what is no stream is status 1' "$? $(cat "$tmp/none") $(tail -1 "$tmp/err")" '1  t/extend.t: is no ctp stream'
+rm "$tmp/none"
 for program in tolines waits findings; do
 	$program "$tmp/lost.ctp" >/dev/full 2>"$tmp/err"
 	is "$program: a full disk is status 1" $? 1
