@@ -52,6 +52,14 @@ ok 'the metadata is ASCII' sh -c '! LC_ALL=C grep -q "[^ -~	]" "$1"' - "$tmp/typ
 is 'the first line is what readers look for' "$(head -n 1 "$tmp/types/metadata")" '/* CTF 1.8 */'
 "$to" -o "$tmp/again" "$tmp/types.ctp"
 ok 'the same stream gives the same bytes' diff -r "$tmp/types" "$tmp/again"
+# Names that are one for a reader which strips an underscore, in both orders, and with the length of a text between them.
+{
+	printf '%s\n%s\n' "$section" '{"type":"@schema","name":"x","kind":"other","fields":[{"name":"_event","type":"u8"},{"name":"event","type":"u8"},{"name":"@a","type":"u8"},{"name":"a","type":"u8"},{"name":"b","type":"u8"},{"name":"_b","type":"u8"},{"name":"_Bool_","type":"u8"},{"name":"Bool","type":"u8"},{"name":"y","type":"bytes"},{"name":"y_length","type":"u8"},{"name":"___","type":"u8"},{"name":"__","type":"bytes"},{"name":"_","type":"u8"},{"name":"@@","type":"u8"},{"name":"@","type":"u8"}]}'
+	echo '{"type":"x","_event":1,"event":2,"@@a":3,"a":4,"b":5,"_b":6,"_Bool_":7,"Bool":8,"y":"00","y_length":9,"___":10,"__":"01","_":11,"@@@":12,"@@":13}'
+	echo "$end"
+} | make_stream stripped
+holds 'stripped names' stripped 0
+[ -z "$has_babeltrace" ] || like 'stripped names: as they were where that is possible' "$(cat "$tmp/text")" '_event = 1, event_ = 2, _a = 3, a_ = 4, b = 5, _b = 6,'
 # The largest that has the usual size, and the next, which has not: of a place, a counter, one with a bool in its top bit.
 {
 	printf '%s\n%s\n' "$section" '{"type":"@schema","name":"x","kind":"other","fields":[{"name":"s","type":"u64","role":"site"},{"name":"b0","type":"bool"},{"name":"n","type":"u64"},{"name":"m","type":"u64"},{"name":"ts","type":"u64","role":"time"},{"name":"b","type":"bool"},{"name":"b2","type":"bool"},{"name":"p","type":"u64","role":"probe"}]}'

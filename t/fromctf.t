@@ -46,6 +46,10 @@ cat >"$tmp/edge.jsonl" <<'JSONL'
 {"type":"untimed","n":1}
 {"type":"untimed","n":2}
 {"type":"@end","complete":true}
+{"type":"@section","attrs":{}}
+{"type":"@schema","name":"stripped","kind":"other","fields":[{"name":"_event","type":"u8"},{"name":"event","type":"u8"},{"name":"y","type":"bytes"},{"name":"y_length","type":"u8"}]}
+{"type":"stripped","_event":1,"event":2,"y":"00","y_length":3}
+{"type":"@end","complete":true}
 JSONL
 sed -i "s/LONG/$(head -c 65536 /dev/zero | tr '\0' x)/" "$tmp/edge.jsonl"
 "$BIN/ctp-fromjsonl" -q -o "$tmp/edge.ctp" "$tmp/edge.jsonl"
@@ -55,7 +59,8 @@ is 'extreme values end with status 0' $? 0
 "$json" -a "$tmp/edge2.ctp" >"$tmp/out"
 ok 'extreme values, odd names, an empty section and one without times come back byte for byte' cmp "$tmp/edge.jsonl" "$tmp/out"
 touch_metadata "$tmp/edge/0001"
-"$from" "$tmp/edge/0001" "$tmp/edge/0002" "$tmp/edge/0003" | "$json" -a >"$tmp/out"
+touch_metadata "$tmp/edge/0004"
+"$from" "$tmp/edge/0001" "$tmp/edge/0002" "$tmp/edge/0003" "$tmp/edge/0004" | "$json" -a >"$tmp/out"
 ok 'also through libbabeltrace2, and as operands each' cmp "$tmp/edge.jsonl" "$tmp/out"
 
 "$BIN/ctp-collect" -q "$O/examples/lostwake" >"$tmp/live.ctp" 2>/dev/null

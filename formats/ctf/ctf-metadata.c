@@ -169,29 +169,36 @@ void ctp_ctf_metadata_begin(struct ctp_output *out, const struct ctp_section *se
 
 /* --- events --------------------------------------------------------------------------------------------------------------- */
 
-/* Identifiers of a class's fields, and of the count that a text may have; no two are equal. */
+/*
+ * Identifiers of a class's fields, in their order, and of the count that a text may have. Each begins with an underscore, which
+ * readers strip; babeltrace2 refuses an identifier that is equal to a stripped one before it in the event.
+ */
 struct names {
 	uint32_t n;
 	char *name[2 * CTP_FIELDS_MAX];
 };
 
-static bool is_taken(const struct names *names, const char *name)
+/* count: the identifier stands before its text, and so perhaps before fields that have theirs already. */
+static bool is_taken(const struct names *names, const char *name, bool count)
 {
 	/* The only keywords that begin with an underscore. */
 	bool taken = !strcmp(name, "_Bool") || !strcmp(name, "_Complex") || !strcmp(name, "_Imaginary");
-	for (uint32_t i = 0; i < names->n && !taken; i++)
-		taken = names->name[i] && !strcmp(names->name[i], name);
+	for (uint32_t i = 0; i < names->n && !taken; i++) {
+		const char *other = names->name[i];
+		taken = other && (!strcmp(other, name) || !strcmp(other + 1, name) || (count && !strcmp(other, name + 1)));
+	}
 	return taken;
 }
 
 /* The name is null: out of memory. */
 static void add_name(struct names *names, const char *before, const char *name, const char *behind)
 {
-	char *id = malloc(strlen(before) + strlen(name) + strlen(behind) + names->n + sizeof "_Bool"), *end = id;
+	/* Each name before may be in the way of three. */
+	char *id = malloc(strlen(before) + strlen(name) + strlen(behind) + 3 * names->n + sizeof "_Bool"), *end = id;
 	if (id) {
 		end += sprintf(id, "%s%s%s", before, name, behind);
 		make_identifier(id);
-		for (; is_taken(names, id); *end = '\0')
+		for (; is_taken(names, id, *behind); *end = '\0')
 			*end++ = '_';
 	}
 	names->name[names->n++] = id;
