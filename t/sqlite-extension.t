@@ -42,6 +42,21 @@ answers 'texts outlive their rows' '0x00007fffdeadbeef|9223372036854775808|2' \
 	"select max(addr), max(probe_id), count(distinct addr) from ctp('plain.ctp') where tid < 1000 and tid > 0"
 answers 'none asked for are none' 0 "select count(*) from ctp('plain.ctp') where ts > 5 and ts < 3"
 
+cat >"$tmp/other.jsonl" <<'JSONL'
+{"type":"@section","attrs":{}}
+{"type":"@schema","name":"run","kind":"transition","fields":[{"name":"when","type":"u64","role":"time"},{"name":"task","type":"u32","role":"coroutine"},{"name":"on","type":"bool","role":"state"},{"name":"where","type":"u32","role":"site"},{"name":"worker","type":"u16","role":"thread"},{"name":"coro","type":"u64"}]}
+{"type":"run","when":10,"task":1,"on":true,"where":0,"worker":8,"coro":99}
+{"type":"run","when":20,"task":1,"on":false,"where":4,"worker":8,"coro":99}
+{"type":"@schema","name":"leap","kind":"transition","fields":[{"name":"when","type":"u64","role":"time"},{"name":"who","type":"u64","role":"probe"},{"name":"at","type":"u64","role":"address"},{"name":"index","type":"u64","role":"sequence"},{"name":"seq","type":"u64","role":"sequence"}]}
+{"type":"leap","when":30,"who":5,"at":"0x7","index":1,"seq":2}
+{"type":"@end","complete":true}
+JSONL
+"$from" -q -o "$tmp/other.ctp" "$tmp/other.jsonl"
+answers 'fields of other names are known by their roles' '-|8|-|-|1|10|1|1|-|0
+-|8|-|-|0|20|1|1|-|4
+5|-|0x0000000000000007|2|-|30|1|-|1|-' '.nullvalue -' "select * from ctp('other.ctp')"
+answers 'and can be asked for' 10 "select ts from ctp('other.ctp') where is_active and tid = 8 and site = 0 and coro = 1"
+
 # --- other classes, extreme values --------------------------------------------------------------------------------------------
 long=$(awk 'BEGIN { for (i = 0; i < 65536; i++) printf "x" }')
 cat >"$tmp/all.jsonl" <<JSONL

@@ -223,7 +223,63 @@ is 'who has no transitions was born' "$(sqlite3 "$tmp/odd.sqlite" "$born")" 'bor
 	echo '{"type":"step","coro":1,"why":"x"}'
 	end
 } | "$from" -q | "$sqlite" -q -o "$tmp/odd.sqlite"
-is 'but not surely where there are some in another table' "$(sqlite3 "$tmp/odd.sqlite" "$born")" 'born|0'
+is 'but that is not known where transitions have no time' "$(sqlite3 "$tmp/odd.sqlite" "$born")" 'unknown|0'
+
+# --- transitions of other sources ---------------------------------------------------------------------------------------------
+# Fields are known by their roles. The state of these is 3 where the coroutine runs.
+cat >"$tmp/other.jsonl" <<'JSONL'
+{"type":"@section","attrs":{}}
+{"type":"@schema","name":"begin","kind":"birth","fields":[{"name":"when","type":"u64","role":"time"},{"name":"task","type":"u32","role":"coroutine"}]}
+{"type":"@schema","name":"run","kind":"transition","fields":[{"name":"when","type":"u64","role":"time"},{"name":"task","type":"u32","role":"coroutine"},{"name":"on","type":"u8","role":"state"},{"name":"where","type":"u32","role":"site"},{"name":"worker","type":"u16","role":"thread"},{"name":"why","type":"string"},{"name":"index","type":"u8"}]}
+{"type":"@schema","name":"place","kind":"site","fields":[{"name":"when","type":"u64","role":"time"},{"name":"no","type":"u32","role":"site"},{"name":"file","type":"string"},{"name":"line","type":"u32"},{"name":"fn","type":"string","role":"name"}]}
+{"type":"place","when":1,"no":4,"file":"a.c","line":7,"fn":"f"}
+{"type":"begin","when":1,"task":1}
+{"type":"begin","when":2,"task":2}
+{"type":"begin","when":3,"task":3}
+{"type":"run","when":10,"task":1,"on":3,"where":0,"worker":8,"why":"x","index":0}
+{"type":"run","when":20,"task":1,"on":0,"where":4,"worker":8,"why":"x","index":1}
+{"type":"run","when":30,"task":2,"on":3,"where":0,"worker":8,"why":"x","index":0}
+{"type":"run","when":60,"task":1,"on":3,"where":0,"worker":8,"why":"x","index":2}
+{"type":"run","when":70,"task":2,"on":0,"where":4,"worker":9,"why":"x","index":1}
+{"type":"run","when":100,"task":1,"on":0,"where":4,"worker":8,"why":"x","index":3}
+{"type":"@end","complete":true}
+JSONL
+make other <"$tmp/other.jsonl"
+sed 's/,{"name":"index","type":"u8"}//; s/,"index":[0-9]//' "$tmp/other.jsonl" >"$tmp/unnumbered.jsonl"
+make unnumbered <"$tmp/unnumbered.jsonl"
+states='SELECT coro, state, since_ns, for_ns, site_text, certain FROM coroutine_states ORDER BY coro'
+is 'the views follow transitions by the roles of their fields' "$(sql other "$states")" '1|suspended|100|0|a.c:7:f|1
+2|suspended|70|30|a.c:7:f|1
+3|born|3|97||1'
+is 'without the number of an event they are not certain' "$(sql unnumbered "$states")" '1|suspended|100|0|a.c:7:f|0
+2|suspended|70|30|a.c:7:f|0
+3|born|3|97||1'
+for name in other unnumbered; do
+	is "$name: how long" "$(sql $name 'SELECT coro, runs, running_ns, waits, suspended_ns FROM coroutine_times ORDER BY coro')" '1|2|50|2|40
+2|1|40|1|30
+3|0|0|0|0'
+	[ ! -x "$BIN/ctp-report" ] || is "$name: as ctp-report says" "$(sql $name "$totals")" "$(report $name)"
+	is "$name: where the thread was" "$(sql $name 'SELECT tid, runs, busy_ns FROM thread_times')" '8|3|80'
+	is "$name: the records are in their table too" "$(sql $name 'SELECT count(*), sum("on") FROM run; PRAGMA integrity_check')" '6|9
+ok'
+	rm -f "$tmp/added.sqlite"
+	"$from" -q "$tmp/$name.jsonl" | "$sqlite" -q --append -o "$tmp/added.sqlite"
+	"$from" -q "$tmp/$name.jsonl" | "$sqlite" -q --append -o "$tmp/added.sqlite"
+	is "$name: so it is in what is added" "$(sql added 'SELECT * FROM coro_trace_events WHERE section = 2')" \
+		"$(sql $name 'SELECT id + 6, probe_id, tid, addr, seq, is_active, ts, 2, coro, "index", site FROM coro_trace_events')"
+done
+is 'what a source does not tell is 0, or null' "$(sql unnumbered 'SELECT * FROM coro_trace_events WHERE id = 2')" \
+	'2|0|8|0x0000000000000000|0|0|20|1|1||4'
+# A class may have coroTracer's columns, and another for the coroutine.
+{
+	echo '{"type":"@section","attrs":{}}'
+	echo '{"type":"@schema","name":"hop","kind":"transition","fields":[{"name":"probe_id","type":"u64","role":"probe"},{"name":"tid","type":"u64","role":"thread"},{"name":"addr","type":"u64","role":"address"},{"name":"seq","type":"u64","role":"sequence"},{"name":"is_active","type":"bool","role":"state"},{"name":"ts","type":"u64","role":"time"},{"name":"task","type":"u64","role":"coroutine"}]}'
+	echo '{"type":"hop","probe_id":7,"tid":1,"addr":"0x1","seq":1,"is_active":true,"ts":5,"task":17}'
+	end
+} | make hop
+is 'the role goes before the name' "$(sql hop 'SELECT coro, probe_id FROM coro_trace_events; SELECT coro, state FROM coroutine_states; SELECT task FROM hop')" '17|7
+17|running
+17'
 
 "$BIN/ctp-collect" -q "$O/examples/lostwake" 2>"$tmp/err" >"$tmp/lost.ctp"
 "$sqlite" -o "$tmp/lost.sqlite" "$tmp/lost.ctp"

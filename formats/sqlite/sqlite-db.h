@@ -46,7 +46,7 @@ enum ctp_status ctp_sqlite_schema(const struct ctp_sqlite *s, struct ctp_err *er
 
 enum { CTP_SQLITE_COLUMNS_MAX = 1000 }; /* of a table in a new database */
 
-/* Whether the class's records go to coro_trace_events: they have coroTracer's columns, and numbers in all others. */
+/* Whether the class's records go to coro_trace_events alone: they have coroTracer's columns, and numbers in all others. */
 bool ctp_sqlite_is_event(const struct ctp_class *cls);
 
 /* The class's id in the table classes, 1 or more; the class's table is made if there is none. -1: err. */

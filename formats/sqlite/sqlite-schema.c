@@ -41,10 +41,18 @@ static const struct {
 	const char *name;
 	enum ctp_sqlite_form form;
 	bool is_bool;
+	enum ctp_role role;
 } event_columns[] = {
-	{"probe_id", CTP_SQLITE_DECIMAL, false}, {"tid", CTP_SQLITE_INTEGER, false}, {"addr", CTP_SQLITE_HEX, false},
-	{"seq", CTP_SQLITE_INTEGER, false},      {"is_active", CTP_SQLITE_INTEGER, true}, {"ts", CTP_SQLITE_INTEGER, false},
+	{"probe_id", CTP_SQLITE_DECIMAL, false, CTP_ROLE_PROBE}, {"tid", CTP_SQLITE_INTEGER, false, CTP_ROLE_THREAD},
+	{"addr", CTP_SQLITE_HEX, false, CTP_ROLE_ADDRESS},       {"seq", CTP_SQLITE_INTEGER, false, CTP_ROLE_SEQUENCE},
+	{"is_active", CTP_SQLITE_INTEGER, true, CTP_ROLE_STATE}, {"ts", CTP_SQLITE_INTEGER, false, CTP_ROLE_TIME},
 };
+
+/* Whether no field of another name has the role. */
+static bool is_named_so(const struct ctp_class *cls, const char *name, enum ctp_role role)
+{
+	return ctp_sqlite_by_role(cls, name, role) == ctp_class_field(cls, name);
+}
 
 bool ctp_sqlite_is_event(const struct ctp_class *cls)
 {
@@ -52,13 +60,14 @@ bool ctp_sqlite_is_event(const struct ctp_class *cls)
 		int at = ctp_class_field(cls, event_columns[i].name);
 		const struct ctp_field *f = at < 0 ? NULL : &cls->fields[at];
 		if (!f || ctp_sqlite_form(f) != event_columns[i].form || (f->type == CTP_BOOL) != event_columns[i].is_bool ||
-		    ctp_type_is_signed(f->type))
+		    ctp_type_is_signed(f->type) || !is_named_so(cls, event_columns[i].name, event_columns[i].role))
 			return false;
 	}
 	for (uint32_t i = 0; i < cls->nfields; i++)
 		if (ctp_type_is_text(cls->fields[i].type) || cls->fields[i].type == CTP_ENUM)
 			return false;
-	return cls->kind == CTP_KIND_TRANSITION && cls->nfields <= EVENT_FIELDS_MAX;
+	return cls->kind == CTP_KIND_TRANSITION && cls->nfields <= EVENT_FIELDS_MAX &&
+	       is_named_so(cls, "coro", CTP_ROLE_COROUTINE) && is_named_so(cls, "site", CTP_ROLE_SITE);
 }
 
 /* --- names --------------------------------------------------------------------------------------------------------------- */

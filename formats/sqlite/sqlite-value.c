@@ -76,6 +76,17 @@ char *ctp_sqlite_name(const char *name, char *const *taken, size_t ntaken)
 	return mine;
 }
 
+int ctp_sqlite_by_role(const struct ctp_class *cls, const char *name, enum ctp_role role)
+{
+	int named = ctp_class_field(cls, name);
+	if (role == CTP_ROLE_SEQUENCE && (named >= 0 || !strcmp(name, "index")))
+		return named;
+	for (uint32_t i = 0; i < cls->nfields; i++)
+		if (cls->fields[i].role == role && !ctp_type_is_text(cls->fields[i].type) && !ctp_type_is_float(cls->fields[i].type))
+			return (int)i;
+	return named;
+}
+
 /* --- values -------------------------------------------------------------------------------------------------------------- */
 
 bool ctp_sqlite_is_text(const char *data, size_t len)

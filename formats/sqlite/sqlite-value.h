@@ -36,6 +36,12 @@ const char *ctp_sqlite_type(const struct ctp_field *f);
  */
 char *ctp_sqlite_name(const char *name, char *const *taken, size_t ntaken);
 
+/*
+ * The field of a transition, of whatever class, for a field of ctp-collect's: the first whole number with its role, or else the
+ * field of its name. A number of events has no role of its own, so there the name goes first. -1: none.
+ */
+int ctp_sqlite_by_role(const struct ctp_class *cls, const char *name, enum ctp_role role);
+
 /* Makes the value the result of a virtual table's column. Texts are copied. */
 void ctp_sqlite_result(sqlite3_context *to, const struct ctp_field *f, enum ctp_sqlite_form form, uint64_t v);
 

@@ -211,6 +211,12 @@ static enum ctp_status make_kind_view(const struct ctp_sqlite *s, const struct k
 /* The record x came after its coroutine's death: coro is known, but not the probe_id. */
 #define STALE(x) "(" x ".probe_id = '0' AND coalesce(" x ".ts > " DEATH(x, "r.ts") ", 0))"
 
+/* Whether there are transitions without a twin in coro_trace_events (sqlite-twin.h). */
+#define UNFOLLOWED \
+	"EXISTS (SELECT 1 FROM classes k WHERE kind = 'transition' AND table_name <> 'coro_trace_events'" \
+	" AND 3 > (SELECT count(DISTINCT iif(role = 'probe', 'coroutine', role)) FROM fields WHERE class = k.id" \
+	"          AND role IN ('time', 'state', 'coroutine', 'probe') AND type NOT IN ('f32', 'f64', 'string', 'bytes')))"
+
 /* The text of a place in the source, as other tools spell it. */
 #define SITE_TEXT(x, number) \
 	PICK("nullif(coalesce(r.file, '') || iif(r.line <> 0, ':' || r.line, '')" \
@@ -369,7 +375,7 @@ static const struct {
 	 "SELECT id, section, coro, probe_id, " NAME_OF("i") " AS name, target, " PICK("r.name", "names", TARGET, "ORDER BY r.ts DESC")
 	 " AS target_name, start_ns, stop_ns, duration_ns, open, certain, site, site_text,"
 	 " CASE WHEN target = 0 THEN NULL WHEN " TARGET_HAS("deaths", "") " THEN 'dead' WHEN last IS NULL THEN"
-	 " CASE WHEN " TARGET_HAS("losses", "") " THEN 'unknown' WHEN " TARGET_HAS("births", "") " THEN 'born' END"
+	 " CASE WHEN " TARGET_HAS("losses", "") " THEN 'unknown' WHEN " TARGET_HAS("births", "") " THEN iif(" UNFOLLOWED ", 'unknown', 'born') END"
 	 " WHEN " TARGET_HAS("losses", "AND coalesce(r.\"index\" > i.last, r.ts > i.last_ns)") " THEN 'unknown'"
 	 " WHEN last_active THEN 'running' ELSE 'suspended' END AS target_state"
 	 " FROM (SELECT w.*, t.\"index\" AS last, t.ts AS last_ns, t.is_active AS last_active"
@@ -449,7 +455,7 @@ static const struct {
 	 "             UNION ALL SELECT section, coro, probe_id, NULL, NULL, NULL, 0 FROM coroutines)"
 	 "       GROUP BY section, coro, iif(coro IS NULL, probe_id, NULL)) i"},
 
-	/* The state of a coroutine is that of its last transition, or of its birth; not certain if other tables may have transitions. */
+	/* The state of a coroutine is that of its last transition, or of its birth; not known if that may have missed transitions. */
 	{"coroutine_states",
 	 "SELECT section, coro, probe_id, state, since_ns, iif(ordinal, NULL, end_ns - since_ns) AS for_ns, tid, addr, certain, " NAME_OF("c") " AS name,"
 	 " iif(state = 'suspended', " PLACE_TEXT("c") ", NULL) AS site_text,"
@@ -464,12 +470,12 @@ static const struct {
 	 " ORDER BY y.\"index\" DESC") ", " BEGIN("e") "))) FROM coro_trace_events e WHERE e.coro = c.coro AND e.section IS c.section"
 	 " AND e.\"index\" > 0 AND " STEP("e", "1", "AND y.\"index\" = e.\"index\" - 1") " IS NULL AND NOT " STALE("e") "), 0)"
 	 " + iif(lost, coalesce(death_ns, end_ns) - ts, 0) END AS unknown_ns"
-	 " FROM (SELECT c.*, CASE WHEN death_ns IS NOT NULL THEN 'dead' WHEN lost THEN 'unknown' WHEN last IS NULL THEN 'born'"
+	 " FROM (SELECT c.*, CASE WHEN death_ns IS NOT NULL THEN 'dead' WHEN lost THEN 'unknown' WHEN last IS NULL THEN iif(" UNFOLLOWED ", 'unknown', 'born')"
 	 "       WHEN is_active THEN 'running' ELSE 'suspended' END AS state, coalesce(death_ns, ts) AS since_ns,"
 	 " NOT " CONFLICT("c") " AND CASE WHEN death_ns IS NOT NULL THEN 1"
 	 " WHEN lost OR complete IS NOT 1 OR " LOST_OF_NOBODY("c") " THEN 0 WHEN last IS NOT NULL THEN \"index\" IS NOT NULL"
-	 " ELSE probe_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM classes"
-	 "      WHERE kind = 'transition' AND table_name <> 'coro_trace_events') END AS certain"
+	 " ELSE NOT (" UNFOLLOWED " OR probe_id IS NULL"
+	 "      AND EXISTS (SELECT 1 FROM coro_trace_events y WHERE y.coro IS NULL AND y.section IS c.section)) END AS certain"
 	 " FROM (SELECT c.*, " DEATH("c", "r.ts") " AS death_ns,"
 	 " iif(last IS NULL, " HAS("c", "losses", "") ", " LOST_BEHIND("c") ") AS lost"
 	 " FROM (SELECT c.section, c.coro, coalesce(c.probe_id, t.probe_id, " BIRTH("c", "r.probe_id") ", "

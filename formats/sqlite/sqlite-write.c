@@ -14,7 +14,7 @@
 #include "base/tids.h"
 #include "common/meta.h"
 #include "sqlite/sqlite-db.h"
-#include "sqlite/sqlite-events.h"
+#include "sqlite/sqlite-twin.h"
 #include "symbols/sites.h"
 #include "symbols/symbols.h"
 
@@ -35,6 +35,7 @@ struct sqlite_sink {
 	struct target { /* by the class's id: one of the first two is null */
 		struct ctp_sqlite_batch *batch;
 		struct ctp_sqlite_columns *columns;
+		struct ctp_sqlite_twin *twin; /* null: the class has none */
 		uint8_t naddresses, addresses[ADDRESSES_MAX]; /* fields */
 	} targets[CTP_CLASSES_MAX];
 };
@@ -94,6 +95,7 @@ static void forget_classes(struct sqlite_sink *s)
 	for (size_t i = 0; i < CTP_CLASSES_MAX; i++) {
 		ctp_sqlite_batch_free(s->targets[i].batch);
 		free(s->targets[i].columns);
+		ctp_sqlite_twin_free(s->targets[i].twin);
 		s->targets[i] = (struct target){0};
 	}
 }
@@ -101,9 +103,12 @@ static void forget_classes(struct sqlite_sink *s)
 static enum ctp_status write_end(struct ctp_sink *sink, const struct ctp_section_end *end, struct ctp_err *err)
 {
 	struct sqlite_sink *s = (struct sqlite_sink *)sink;
-	for (size_t i = 0; i < CTP_CLASSES_MAX; i++)
-		if (s->targets[i].batch && ctp_sqlite_batch_flush(s->targets[i].batch, &s->sql, &s->module, err))
+	for (size_t i = 0; i < CTP_CLASSES_MAX; i++) {
+		struct ctp_sqlite_batch *own = s->targets[i].batch, *twin = s->targets[i].twin ? s->targets[i].twin->batch : NULL;
+		if ((own && ctp_sqlite_batch_flush(own, &s->sql, &s->module, err)) ||
+		    (twin && ctp_sqlite_batch_flush(twin, &s->sql, &s->module, err)))
 			return CTP_FAILED;
+	}
 	forget_classes(s);
 	return ctp_sqlite_exec(&s->sql, err, "UPDATE sections SET complete = %d, end_ns = iif(%d, %lld, NULL) WHERE id = %lld",
 	                       end->complete, s->has_end, (long long)s->end_ns, (long long)s->section);
@@ -155,10 +160,22 @@ static enum ctp_status meet(struct sqlite_sink *s, const struct ctp_class *cls, 
 		to->columns = ctp_sqlite_columns(&s->sql, cls, err);
 		return to->columns ? CTP_OK : CTP_FAILED;
 	}
+	if (ctp_sqlite_has_twin(cls) && !(to->twin = ctp_sqlite_twin_new(&s->sql, s->events, s->section, cls, err)))
+		return CTP_FAILED;
 	sqlite3_stmt *insert = ctp_sqlite_insert(&s->sql, cls, err);
 	if (insert && !(to->batch = ctp_sqlite_batch_new(cls, insert, s->section)))
 		ctp_err_set(err, "%s: out of memory", s->sql.name);
 	return to->batch ? CTP_OK : CTP_FAILED;
+}
+
+static enum ctp_status write_twin(struct sqlite_sink *s, const struct ctp_sqlite_twin *twin, const uint64_t *val,
+                                  struct ctp_err *err)
+{
+	uint64_t own[CTP_TRANSITION_FIELDS];
+	ctp_sqlite_twin_values(twin, val, own);
+	if (twin->columns)
+		return ctp_sqlite_events_add(s->events, twin->columns, s->section, own, err);
+	return ctp_sqlite_batch_add(twin->batch, &s->sql, &s->module, own, err);
 }
 
 static enum ctp_status write_record(struct sqlite_sink *s, const struct ctp_record *rec, struct ctp_err *err)
@@ -175,6 +192,8 @@ static enum ctp_status write_record(struct sqlite_sink *s, const struct ctp_reco
 		return CTP_FAILED;
 	if (to->columns)
 		return ctp_sqlite_events_add(s->events, to->columns, s->section, rec->val, err);
+	if (to->twin && write_twin(s, to->twin, rec->val, err))
+		return CTP_FAILED;
 	return ctp_sqlite_batch_add(to->batch, &s->sql, &s->module, rec->val, err);
 }
 

@@ -9,7 +9,7 @@
  * on skipped packets, and rows of two files have different keys.
  *
  * Rows have the order of the stream. A stream of several sections may have several classes for the table; fields are found by name
- * in each. But the column of the time is each record's own time, because packets are skipped by that.
+ * in each, those of any transition by role. But the column of the time is each record's own time, because packets are skipped by that.
  */
 #include <sqlite3ext.h>
 
@@ -335,6 +335,17 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
+/* The field of a class for a column; -1: none. */
+static int field_of(const struct table *t, const struct ctp_class *cls, int i)
+{
+	if (i == t->time_column)
+		return cls->time_field;
+	if (t->columns[i].field < 0)
+		return -1;
+	const struct ctp_field *f = &t->cls->fields[t->columns[i].field];
+	return t->by_kind ? ctp_sqlite_by_role(cls, f->name, f->role) : ctp_class_field(cls, f->name);
+}
+
 /* Makes the layout of a class at its first record. */
 static struct layout *layout_of(const struct table *t, const struct ctp_class *cls)
 {
@@ -343,9 +354,7 @@ static struct layout *layout_of(const struct table *t, const struct ctp_class *c
 		return NULL;
 	l->shown = t->by_kind ? cls->kind == CTP_KIND_TRANSITION : !strcmp(cls->name, t->cls->name);
 	for (int i = 0; l->shown && i < t->ncolumns; i++) {
-		const struct column *c = &t->columns[i];
-		int index = i == t->time_column ? cls->time_field :
-		            c->field >= 0 ? ctp_class_field(cls, t->cls->fields[c->field].name) : -1;
+		int index = field_of(t, cls, i);
 		if (index >= 0)
 			l->slots[i] = (struct slot){ .field = &cls->fields[index], .index = (uint32_t)index,
 				                     .form = ctp_sqlite_form(&cls->fields[index]) };
