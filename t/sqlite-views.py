@@ -49,6 +49,7 @@ def schemas(kind):
            *transitions)
     schema("death", "death", *WHO, ("after", "u64", "time"))
     schema("conflict", "conflict", *WHO)
+    schema("end", "end", ("ts", "u64", "time"), ("after", "u64", "time"))
     schema("lost", "loss", *WHO, *numbered, ("count", "u64", "count"), ("after", "u64", "time"))
     schema("thread", "thread", ("ts", "u64", "time"), ("tid", "u64", "thread"), ("name", "string", "name"))
     for site, place in enumerate(SITES):
@@ -179,6 +180,8 @@ class Maker:
                 put("thread", ts=1, tid=tid, name="old")
                 put("thread", ts=2, tid=tid, name="worker %d" % tid)
             put("conflict", ts=self.ts, probe_id=103, coro=3)
+        if self.kind in ("complete", "quiet"):  # the program was last seen executing, or that is not known
+            put("end", ts=self.ts + 5000, after=self.ts + 700 if self.kind == "complete" else 0)
         print(json.dumps({"type": "@end", "complete": self.kind != "cut"}))
 
 
@@ -203,8 +206,8 @@ class Section:
         self.wall = int(attrs["wall_offset_ns"]) if "wall_offset_ns" in attrs else None
 
     def finish(self):
-        every = [r for rows in self.records.values() for r in rows]
-        self.end = max([r["ts"] for r in every] or [None])
+        events = [r["ts"] for kind in ("transition", "birth", "death", "wake") for r in self.records[kind]]
+        self.end = max(events + [r["after"] or r["ts"] for r in self.records["end"]] or [None])
         for rows in self.records.values():
             rows.sort(key=lambda r: r["ts"])
         self.places = {s["site"]: s["file"] + (":%d" % s["line"] if s["line"] else "") + (":" + s["function"] if s["function"] else "")
@@ -345,7 +348,7 @@ class Life:
         certain = not self.conflicts and (self.death or not missing and s.complete and self.numbered and
                                          not any(l["ts"] > ts for l in s.nobodys))
         return dict(section=s.id, coro=self.coro, probe_id=self.probe, tid=e and e["tid"], addr=e and e["addr"], state=state,
-                    since_ns=since, for_ns=s.end - since, certain=int(bool(certain)), name=self.name,
+                    since_ns=since, for_ns=max(0, s.end - since), certain=int(bool(certain)), name=self.name,
                     site_text=s.place(e.get("site")) if state == "suspended" else None,
                     parent=self.birth and self.birth["parent"] or None, born_ns=self.birth and self.birth["ts"],
                     spawn_site_text=s.place(self.birth and self.birth["site"]),
@@ -440,7 +443,8 @@ def thread_times(s, runs):
         times = [t for span in spans + unknown for t in span] + [r["start_ns"] for r in mine]
         yield dict(section=s.id, tid=tid, thread=s.threads.get(tid), first_ns=min(times), last_ns=max(times), runs=len(mine),
                    busy_ns=length(union(spans + unknown)) - length(union(unknown)), unknown_ns=length(union(unknown)),
-                   gaps=len(holes), lost=sum(g["lost"] for g in holes), certain=int(s.complete and lost <= told))
+                   gaps=len(holes), lost=sum(g["lost"] for g in holes), certain=int(s.complete and lost <= told),
+                   uncertain=sum(not r["certain"] for r in mine))
 
 
 def times(life, intervals):
@@ -448,7 +452,7 @@ def times(life, intervals):
     total = {state: sum(i["duration_ns"] or 0 for i in of[state]) for state in of}
     return dict(section=life.section.id, coro=life.coro, probe_id=life.probe if life.events or life.losses else None, name=life.name,
                 begin_ns=life.begin, end_ns=life.end, runs=len(of[1]), running_ns=total[1], waits=len(of[0]), suspended_ns=total[0],
-                gaps=len(life.gaps), unknown_ns=life.unknown(), lost=sum(lost or 0 for a, b, lost in life.gaps))
+                gaps=len(life.gaps), unknown_ns=life.unknown(), lost=sum(lost or 0 for a, b, lost in life.gaps), uncertain=sum(not (i["certain"] and i["exact"]) for i in intervals))
 
 
 def waits_at(waits, key):

@@ -33,6 +33,40 @@ for s in json.load(sys.stdin)["sections"]: print(*(s["total_ns"][n] for n in ("r
 	is "of coroTracer's rows it says all the same" "$(sql t1 "$totals" | tail -n 2)" "$(report t1 | tail -n 2)"
 fi
 
+# --- the end ------------------------------------------------------------------------------------------------------------------
+# RECORDS: a coroutine that waits, and what the collector saw of the program, long before it was done.
+ending() {
+	cat <<-JSONL
+	{"type":"@section","attrs":{"pid":"7"}}
+	{"type":"@schema","name":"thread","kind":"thread","fields":[{"name":"ts","type":"u64","role":"time"},{"name":"tid","type":"u64","role":"thread"}]}
+	{"type":"@schema","name":"process","kind":"process","fields":[{"name":"ts","type":"u64","role":"time"},{"name":"pid","type":"u64","role":"process"}]}
+	{"type":"@schema","name":"end","kind":"end","fields":[{"name":"ts","type":"u64","role":"time"},{"name":"after","type":"u64","role":"time"}]}
+	{"type":"@schema","name":"transition","kind":"transition","fields":[$coro,{"name":"ts","type":"u64","role":"time"},{"name":"probe_id","type":"u64","role":"probe"},{"name":"tid","type":"u64","role":"thread"},{"name":"addr","type":"u64","role":"address"},{"name":"seq","type":"u64","role":"sequence"},{"name":"is_active","type":"bool","role":"state"},{"name":"index","type":"u64","role":"sequence"}]}
+	{"type":"transition","ts":10,"probe_id":1,"coro":1,"tid":1,"addr":"0x1","seq":1,"is_active":true,"index":0}
+	{"type":"transition","ts":20,"probe_id":1,"coro":1,"tid":1,"addr":"0x1","seq":1,"is_active":false,"index":1}
+	$1
+	{"type":"thread","ts":900,"tid":1}
+	{"type":"@end","complete":true}
+	JSONL
+}
+coro='{"name":"coro","type":"u64","role":"coroutine"}'
+process() { printf '{"type":"process","ts":%s,"pid":%s}\n' "$@"; }
+for case in '70 {"type":"end","ts":1000,"after":70}' '1000 {"type":"end","ts":1000,"after":0}' '20 {"type":"end","ts":1000,"after":5}' '20 ' \
+	"50 $(process 50 7 80 7)" "20 $(process 50 8 80 8)"; do
+	ending "${case#* }" >"$tmp/ending.jsonl"
+	make ending <"$tmp/ending.jsonl"
+	last=${case%% *}
+	is "the section ends at $last, not with what was written then" "$(sql ending 'SELECT end_ns FROM sections; SELECT stop_ns, duration_ns, open, certain FROM wait_intervals; SELECT for_ns FROM coroutine_states')" \
+		"$last
+$last|$((last - 20))|1|1
+$((last - 20))"
+	[ ! -x "$BIN/ctp-report" ] || is "as ctp-report says: $last" "$(sql ending "$totals")" "$(report ending)"
+done
+echo '{"type":"@section","attrs":{}}
+{"type":"note","ts":5}
+{"type":"@end","complete":true}' | make ending
+is 'a section without coroutines ends with its records' "$(sql ending 'SELECT end_ns FROM sections')" 5
+
 # --- gaps ---------------------------------------------------------------------------------------------------------------------
 truth=../shared/fixtures/truth
 if [ -f $truth/gap-with-wake.jsonl ]; then
@@ -58,7 +92,6 @@ else
 	note "SKIP gap-with-wake: there is no $truth"
 fi
 
-coro='{"name":"coro","type":"u64","role":"coroutine"}'
 fields=$coro',{"name":"ts","type":"u64","role":"time"},{"name":"probe_id","type":"u64","role":"probe"}'
 transition='{"type":"@schema","name":"transition","kind":"transition","fields":['$fields',{"name":"tid","type":"u64","role":"thread"},{"name":"addr","type":"u64","role":"address"},{"name":"seq","type":"u64","role":"sequence"},{"name":"is_active","type":"bool","role":"state"},{"name":"index","type":"u64","role":"sequence"}]}'
 step() { # TS CORO INDEX IS_ACTIVE
@@ -103,12 +136,12 @@ dead|30'
 	end
 } | make waits
 is 'who waits for whom at the end, and how far from the one that all wait for' \
-	"$(sql waits 'SELECT coro, awaits, root, root_name, depth, since_ns, for_ns, certain FROM wait_for ORDER BY coro')" '2|1|1|holder|1|22|218|1
-3|2|1|holder|2|32|208|1
-4|2|1|holder|2|42|198|1
-5|6||||52|188|1
-6|5||||62|178|1
-7|5||||72|168|1'
+	"$(sql waits 'SELECT coro, awaits, root, root_name, depth, since_ns, for_ns, certain FROM wait_for ORDER BY coro')" '2|1|1|holder|1|22|208|1
+3|2|1|holder|2|32|198|1
+4|2|1|holder|2|42|188|1
+5|6||||52|178|1
+6|5||||62|168|1
+7|5||||72|158|1'
 is 'as a tree, by what the manual has' "$(sql waits "$(awk '/^WITH RECURSIVE tree/ { on = 1 } /^\.Ed/ { on = 0 } on' doc/ctp-sqlite.1)")" "holder #1
    #2 at ?
      #3 at ?

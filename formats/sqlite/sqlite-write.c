@@ -14,6 +14,7 @@
 #include "base/tids.h"
 #include "common/meta.h"
 #include "sqlite/sqlite-db.h"
+#include "sqlite/sqlite-end.h"
 #include "sqlite/sqlite-twin.h"
 #include "symbols/sites.h"
 #include "symbols/symbols.h"
@@ -26,8 +27,7 @@ struct sqlite_sink {
 	struct ctp_sqlite_module module;
 	struct ctp_output *out; /* null: the database was there before */
 	int64_t section;
-	uint64_t end_ns; /* the latest time in the section */
-	bool has_end;
+	struct ctp_sqlite_end end;
 	struct ctp_sqlite_events *events; /* null: the database is not new */
 	struct ctp_symbols *symbols;      /* null: none are looked up */
 	sqlite3_stmt *insert_symbol;
@@ -72,8 +72,7 @@ static enum ctp_status put_section(struct sqlite_sink *s, const struct ctp_secti
 	enum ctp_status status = ctp_sqlite_step(&s->sql, stmt, err);
 	sqlite3_finalize(stmt);
 	s->section = sqlite3_last_insert_rowid(s->sql.db);
-	s->end_ns = 0;
-	s->has_end = false;
+	ctp_sqlite_end_begin(&s->end, sec);
 	return status;
 }
 
@@ -110,8 +109,10 @@ static enum ctp_status write_end(struct ctp_sink *sink, const struct ctp_section
 			return CTP_FAILED;
 	}
 	forget_classes(s);
+	uint64_t end_ns;
+	bool has_end = ctp_sqlite_end_ns(&s->end, &end_ns);
 	return ctp_sqlite_exec(&s->sql, err, "UPDATE sections SET complete = %d, end_ns = iif(%d, %lld, NULL) WHERE id = %lld",
-	                       end->complete, s->has_end, (long long)s->end_ns, (long long)s->section);
+	                       end->complete, has_end, (long long)end_ns, (long long)s->section);
 }
 
 /* --- symbols ------------------------------------------------------------------------------------------------------------- */
@@ -184,10 +185,10 @@ static enum ctp_status write_record(struct sqlite_sink *s, const struct ctp_reco
 	const struct target *to = &s->targets[cls->id];
 	if (!to->batch && !to->columns && meet(s, cls, err))
 		return CTP_FAILED;
-	if (cls->time_field >= 0 && rec->val[cls->time_field] >= s->end_ns) {
-		s->end_ns = rec->val[cls->time_field];
-		s->has_end = true;
-	}
+	if (cls->time_field >= 0 && to->columns)
+		ctp_sqlite_end_event(&s->end, rec->val[cls->time_field]);
+	else if (cls->time_field >= 0)
+		ctp_sqlite_end_record(&s->end, rec);
 	if (s->symbols && tell_symbols(s, to, rec, err))
 		return CTP_FAILED;
 	if (to->columns)
@@ -230,6 +231,7 @@ static void free_sink(struct ctp_sink *sink)
 {
 	struct sqlite_sink *s = (struct sqlite_sink *)sink;
 	forget_classes(s);
+	ctp_sqlite_end_fini(&s->end);
 	ctp_sqlite_events_free(s->events);
 	ctp_symbols_free(s->symbols);
 	sqlite3_finalize(s->insert_symbol);
