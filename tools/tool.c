@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/visible.h"
 #include "stream/packet.h"
 
 enum { NOTICES_SHOWN = 10, MAGIC_BYTES = sizeof CTP_PACKET_MAGIC - 1 };
@@ -36,15 +37,13 @@ static void clear_progress(struct ctp_tool *tool)
 	tool->shown_ns = 0;
 }
 
-/* One write, so that lines of the tools of a pipeline do not mix. Control characters become '?': names may hold any. */
+/* One write, so that lines of the tools of a pipeline do not mix. */
 static void vsay(struct ctp_tool *tool, const char *fmt, va_list ap)
 {
-	char line[1024];
-	size_t len = (size_t)snprintf(line, sizeof line - 1, "%s: ", tool->name);
-	vsnprintf(line + len, sizeof line - 1 - len, fmt, ap);
-	for (len = 0; line[len]; len++)
-		if ((unsigned char)line[len] < ' ' || line[len] == 0x7f)
-			line[len] = '?';
+	char text[1024], line[1500];
+	size_t len = (size_t)snprintf(text, sizeof text, "%s: ", tool->name);
+	vsnprintf(text + len, sizeof text - len, fmt, ap);
+	len = ctp_visible(line, sizeof line, text);
 	line[len++] = '\n';
 	clear_progress(tool);
 	fwrite(line, 1, len, stderr);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/visible.h"
 
 enum form { FORM_UNSIGNED, FORM_SIGNED, FORM_BOOL, FORM_SINGLE, FORM_DOUBLE, FORM_TEXT, FORM_BYTES };
 
@@ -24,6 +25,15 @@ static const char *clean_upto(const char *s, const char *end)
 	while (s < end && *s && (n = ctp_utf8_bytes(s, end)))
 		s += n;
 	return s;
+}
+
+char *ctp_bt2_name(const char *name)
+{
+	size_t room = strlen(name) * CTP_VISIBLE_MAX + 1;
+	char *copy = malloc(room);
+	if (copy)
+		ctp_visible(copy, room, name);
+	return copy;
 }
 
 char *ctp_bt2_text(const char *text, size_t len)
@@ -82,7 +92,7 @@ static enum form form_of(const struct ctp_field *f)
 /* Adds one mapping for all values with the name of labels[i], unless an earlier label has the name: mappings are unique. */
 static bool map_label(bt_field_class *fc, const struct ctp_label *labels, uint32_t nlabels, uint32_t i)
 {
-	char *name = ctp_bt2_text(labels[i].name, strlen(labels[i].name));
+	char *name = ctp_bt2_name(labels[i].name);
 	if (name && bt_field_class_enumeration_unsigned_borrow_mapping_by_label_const(fc, name)) {
 		free(name);
 		return true;
@@ -174,7 +184,7 @@ bt_event_class *ctp_bt2_event_class(struct ctp_bt2_event *event, const struct ct
 		return event->event_class[timed];
 	bt_event_class *ec = bt_event_class_create(stream_class);
 	bt_field_class *payload = make_payload(bt_stream_class_borrow_trace_class(stream_class), cls, timed);
-	char *name = ctp_bt2_text(cls->name, strlen(cls->name));
+	char *name = ctp_bt2_name(cls->name);
 	if (!ec || !payload || !name || bt_event_class_set_name(ec, name) ||
 	    bt_event_class_set_payload_field_class(ec, payload))
 		BT_EVENT_CLASS_PUT_REF_AND_RESET(ec);

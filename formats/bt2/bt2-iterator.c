@@ -135,7 +135,7 @@ static bt_clock_class *make_clock(const struct iterator *it, const struct ctp_se
 		return shared;
 	}
 	const char *name = ctp_section_get(sec, "clock");
-	char *text = ctp_bt2_text(name ? name : "monotonic", strlen(name ? name : "monotonic"));
+	char *text = ctp_bt2_name(name ? name : "monotonic");
 	bt_clock_class *clock = bt_clock_class_create(bt_self_message_iterator_borrow_component(it->self));
 	if (!text || !clock || bt_clock_class_set_name(clock, text))
 		BT_CLOCK_CLASS_PUT_REF_AND_RESET(clock);
@@ -148,7 +148,7 @@ static bt_clock_class *make_clock(const struct iterator *it, const struct ctp_se
 /* Frees text. False: no memory, also if text is null. */
 static bool set_text(bt_trace *trace, const char *name, char *text)
 {
-	char *clean = text ? ctp_bt2_text(text, strlen(text)) : NULL;
+	char *clean = text ? ctp_bt2_name(text) : NULL;
 	bool good = clean && !bt_trace_set_environment_entry_string(trace, name, clean);
 	free(clean);
 	free(text);

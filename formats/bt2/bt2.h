@@ -56,6 +56,9 @@ bt_message_iterator_class_seek_beginning_method_status ctp_bt2_iterator_seek_beg
 /* The text, with \x and two digits for each byte that is NUL or no valid UTF-8; for free(). Null: no memory. */
 char *ctp_bt2_text(const char *text, size_t len);
 
+/* A name as visible.h has it, since babeltrace2 prints names as they are; for free(). Null: no memory. */
+char *ctp_bt2_name(const char *name);
+
 /* A class of records as an event class: one for each declaration, by which it is found again. */
 struct ctp_bt2_event {
 	struct ctp_bt2_event *next;

@@ -171,11 +171,11 @@ static void change(void *arg, const struct ctp_change *ch)
 static void put_frame(struct ctp_folded *f, uint32_t place)
 {
 	const char *text = place == GAP ? "[unknown]" : place ? ctp_follow_text(f->follow, place) : NULL;
-	char c[CTP_PRINT_CHAR_MAX];
+	char c[CTP_VISIBLE_MAX];
 	unsigned n, columns;
 	if (!text || !*text)
 		text = "[no_place]";
-	while ((n = ctp_print_char(c, &text, &columns)))
+	while ((n = ctp_visible_char(c, &text, &columns)))
 		ctp_output_put(f->out, c[0] == ';' ? ":" : c[0] == ' ' ? "_" : c, n);
 }
 

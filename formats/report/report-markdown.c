@@ -6,6 +6,7 @@
  */
 #include "report/report-markdown.h"
 
+#include <ctype.h>
 #include <stdio.h>
 
 #include "base/text.h"
@@ -20,13 +21,22 @@ static void more(const struct ctp_print *p, uint32_t n, uint32_t shown)
 		ctp_print_f(p->out, "\n... %s more: `ctp-report -mv` shows all\n", ctp_print_count(number, n - shown));
 }
 
-/* A text in which nothing is markup. It stands behind a heading's or an item's own mark. */
+/* Whether a forge would make a link here, whatever is escaped: of @somebody, of #7, of a URL or of a www. */
+static bool is_live(const char *at, const char *begin)
+{
+	return *at == '@' || (*at == '#' && isdigit((unsigned char)at[1])) || (*at == ':' && at[1] == '/') ||
+	       (*at == '.' && at - begin >= 3 && !strncasecmp(at - 3, "www", 3));
+}
+
+/* A text in which nothing is markup, and no link is made. It stands behind a heading's or an item's own mark. */
 static void prose(struct ctp_output *out, const char *text)
 {
-	char c[CTP_PRINT_CHAR_MAX];
+	static const char word_joiner[] = "\u2060"; /* has no width, and makes it another word */
+	char c[CTP_VISIBLE_MAX];
 	unsigned n, columns;
 	bool start = true, number = true; /* where a list could begin: at the start, and behind a number that stands there */
-	while ((n = ctp_print_char(c, &text, &columns))) {
+	const char *begin = text, *at = text;
+	for (; (n = ctp_visible_char(c, &text, &columns)); at = text) {
 		bool list = (start && strchr("-+=", c[0])) || (!start && number && strchr(".)", c[0]));
 		number = number && c[0] >= '0' && c[0] <= '9';
 		start = false;
@@ -35,6 +45,8 @@ static void prose(struct ctp_output *out, const char *text)
 				ctp_output_put(out, "\\", 1);
 			ctp_output_put(out, c + i, 1);
 		}
+		if (is_live(at, begin))
+			ctp_output_put(out, word_joiner, sizeof word_joiner - 1);
 	}
 }
 
@@ -57,7 +69,7 @@ static void fence(struct ctp_output *out, unsigned n)
 /* Code, fenced by more backticks than are in it. In a table a bar would end the cell, even there. */
 static void span(struct ctp_output *out, const char *text, bool in_cell)
 {
-	char c[CTP_PRINT_CHAR_MAX];
+	char c[CTP_VISIBLE_MAX];
 	unsigned n, columns;
 	if (!text || !*text)
 		text = "(not known)";
@@ -65,7 +77,7 @@ static void span(struct ctp_output *out, const char *text, bool in_cell)
 	const char *space = backticks > 1 ? " " : "";
 	fence(out, backticks);
 	ctp_print_f(out, "%s", space);
-	while ((n = ctp_print_char(c, &text, &columns))) {
+	while ((n = ctp_visible_char(c, &text, &columns))) {
 		if (in_cell && c[0] == '|')
 			ctp_output_put(out, "\\", 1);
 		ctp_output_put(out, c, n);

@@ -9,6 +9,7 @@
 #define CTP_REPORT_PRINT_H
 
 #include "analyse/report.h"
+#include "base/visible.h"
 #include "io/output.h"
 
 enum ctp_report_format { CTP_REPORT_AS_TEXT, CTP_REPORT_AS_MARKDOWN, CTP_REPORT_AS_JSON, CTP_REPORT_AS_FOLDED };
@@ -32,7 +33,6 @@ struct ctp_print {
 };
 
 enum {
-	CTP_PRINT_CHAR_MAX = 12,
 	CTP_PRINT_NUMBER_MAX = 32,
 	CTP_PRINT_LABEL_MAX = 256, /* a coroutine's name, as long as it may be, and its number */
 	CTP_PRINT_COMMAND_MAX = 300,
@@ -67,9 +67,6 @@ static inline const char *ctp_print_alive(const struct ctp_report_section *s)
 {
 	return s->missing ? "not seen to die" : "alive at the end";
 }
-
-/* The next character of a text, safe to show: so many bytes at `to`, 0 at the text's end. columns: so wide. */
-unsigned ctp_print_char(char to[CTP_PRINT_CHAR_MAX], const char **text, unsigned *columns);
 
 /* A whole text, safe to show; null: "(not known)". */
 void ctp_print_text(struct ctp_output *out, const char *text);

@@ -39,11 +39,11 @@ static void more(const struct ctp_print *p, uint32_t n, uint32_t shown)
 /* The word up to the next space or the end: its columns, and it is put if it is to be. */
 static unsigned word(const struct ctp_print *p, const char **text, bool put)
 {
-	char c[CTP_PRINT_CHAR_MAX];
+	char c[CTP_VISIBLE_MAX];
 	unsigned sum = 0, columns;
 	const char *s = *text;
 	while (*s && *s != ' ') {
-		unsigned bytes = ctp_print_char(c, &s, &columns);
+		unsigned bytes = ctp_visible_char(c, &s, &columns);
 		if (put)
 			ctp_output_put(p->out, c, bytes);
 		sum += columns;

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/visible.h"
 #include "common/json.h"
 
 /* Numbers are all 64 bits wide: uint64_t is uintmax_t wherever this runs, so %ju prints them without PRIu64's clutter. */
@@ -39,16 +40,26 @@ static uint64_t sections_kept(const struct ctp_stat *stat)
 
 static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
-/* As it is if it is made of ASCII that can be printed and, for a word of a command, that no shell would change; or else as JSON. */
+/* As it is if it is made of ASCII that can be printed and, for a word of a command, that no shell would change; or else in quotes. */
 static void put_plain(struct ctp_output *out, const char *text, size_t len, bool word)
 {
 	bool plain = len > 0;
 	for (size_t i = 0; i < len && plain; i++)
 		plain = word ? isalnum((unsigned char)text[i]) || strchr("_./:=,+@%-", text[i]) : text[i] >= ' ' && text[i] <= '~';
-	if (plain)
+	if (plain) {
 		ctp_output_put(out, text, len);
-	else
-		ctp_json_put(out, text, len);
+		return;
+	}
+	char c[CTP_VISIBLE_MAX];
+	unsigned columns;
+	ctp_output_put(out, "\"", 1);
+	for (const char *p = text; p < text + len;) {
+		if (*p == '"')
+			ctp_output_put(out, "\\", 1);
+		unsigned bytes = ctp_visible_char(c, &p, &columns);
+		ctp_output_put(out, c, bytes);
+	}
+	ctp_output_put(out, "\"", 1);
 }
 
 static void text_counts(struct ctp_output *out, const struct ctp_stat_counts *c, const char *indent)

@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/visible.h"
 #include "collect/attach.h"
 #include "collect/proc-dir.h"
 #include "collect/proc-maps.h"
@@ -405,25 +406,15 @@ static void say_state(const struct ctp_attach *at, char *text, size_t room)
 		snprintf(text, room, "collected");
 }
 
-/* Arguments become words, and nothing remains that a terminal would obey: the controls above 127 come behind 0xc2 in UTF-8. */
-static void show_plainly(char *text, size_t len)
-{
-	unsigned char before = 0;
-	for (size_t i = 0; i + 1 < len; i++) {
-		unsigned char c = (unsigned char)text[i];
-		bool control = c < ' ' || c == 127 || (c >= 128 && c < 160 && (before < 128 || before == 0xc2));
-		text[i] = !c ? ' ' : control ? '?' : (char)c;
-		before = c;
-	}
-}
-
 void ctp_attach_line(const struct ctp_attach *at, char line[CTP_ATTACH_LINE_MAX])
 {
-	char state[32], alive[16] = "-", command[CTP_ATTACH_LINE_MAX - 64];
+	char state[32], alive[16] = "-", words[CTP_ATTACH_LINE_MAX - 64], command[CTP_ATTACH_LINE_MAX - 64];
 	uint32_t rings = __atomic_load_n(&at->arena.header->rings_used, __ATOMIC_RELAXED);
-	size_t len = ctp_attach_argv(at->pid, command, sizeof command);
-	show_plainly(command, len);
-	command[len ? len - 1 : 0] = '\0';
+	size_t len = ctp_attach_argv(at->pid, words, sizeof words);
+	for (size_t i = 0; i + 1 < len; i++)
+		words[i] = words[i] ? words[i] : ' ';
+	words[len ? len - 1 : 0] = '\0';
+	ctp_visible(command, sizeof command, words);
 	say_state(at, state, sizeof state);
 	if (__atomic_load_n(&at->arena.header->mode, __ATOMIC_RELAXED) & CTP_MODE_RECORD) /* else they are not counted */
 		snprintf(alive, sizeof alive, "%" PRIu32, count_alive(at));

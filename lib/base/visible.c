@@ -1,0 +1,66 @@
+/* visible.c - see visible.h. */
+#include "base/visible.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+static unsigned code_point(const char *s, unsigned bytes)
+{
+	unsigned c = (unsigned char)s[0];
+	if (bytes > 1)
+		c &= 0x7fu >> bytes;
+	for (unsigned i = 1; i < bytes; i++)
+		c = c << 6 | ((unsigned char)s[i] & 63);
+	return c;
+}
+
+/* Controls, what turns the direction of writing, and what has no width or ends a line: by the ranges of Unicode's list. */
+static bool is_unsafe(unsigned c)
+{
+	static const struct {
+		unsigned first, last;
+	} ranges[] = {{0, 0x1f}, {0x7f, 0x9f}, {0xad, 0xad}, {0x61c, 0x61c}, {0x180e, 0x180e}, {0x200b, 0x200f},
+	              {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe0fff}};
+	for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+		if (c >= ranges[i].first && c <= ranges[i].last)
+			return true;
+	return false;
+}
+
+unsigned ctp_visible_char(char to[CTP_VISIBLE_MAX], const char **text, unsigned *columns)
+{
+	const char *s = *text;
+	*columns = 0;
+	if (!*s)
+		return 0;
+	unsigned bytes = ctp_utf8_bytes(s, s + strnlen(s, 4)), c = bytes ? code_point(s, bytes) : (unsigned char)*s;
+	*text += bytes ? bytes : 1;
+	if (bytes && c != '\\' && !is_unsafe(c)) {
+		memcpy(to, s, bytes);
+		*columns = 1;
+		return bytes;
+	}
+	const char *fmt = c == '\\' ? "\\\\" : !bytes || c < 0x80 ? "\\x%02x" : c < 0x10000 ? "\\u%04x" : "\\U%08x";
+	*columns = (unsigned)snprintf(to, CTP_VISIBLE_MAX, fmt, c);
+	return *columns;
+}
+
+size_t ctp_visible(char *to, size_t room, const char *text)
+{
+	char c[CTP_VISIBLE_MAX];
+	unsigned n, columns;
+	size_t len = 0;
+	for (;;) {
+		bool backslash = *text == '\\';
+		n = ctp_visible_char(c, &text, &columns) - backslash;
+		if (!n || n >= room - len)
+			break;
+		memcpy(to + len, c, n);
+		len += n;
+	}
+	to[len] = '\0';
+	return len;
+}

@@ -1,0 +1,26 @@
+/*
+ * visible.h - texts from strangers, for a terminal.
+ *
+ * A name in a trace may hold any byte. Shown as it is, an escape sequence would be obeyed, a newline would look like another line, and
+ * a mark of direction would show the rest backwards. So all that has no shape of its own is spelled: \x1b, \u202e.
+ */
+#ifndef CTP_VISIBLE_H
+#define CTP_VISIBLE_H
+
+#include <stddef.h>
+
+#include "base/linkage.h"
+
+CTP_C_BEGIN
+
+enum { CTP_VISIBLE_MAX = 12 }; /* bytes of a character that is spelled */
+
+/* The next character of a text, safe to show: so many bytes at `to`, 0 at the text's end. columns: so wide. A backslash is doubled. */
+unsigned ctp_visible_char(char to[CTP_VISIBLE_MAX], const char **text, unsigned *columns);
+
+/* As much of a text as there is room for, safe to show, with a NUL; backslashes are as they were. Returns its length. */
+size_t ctp_visible(char *to, size_t room, const char *text);
+
+CTP_C_END
+
+#endif

@@ -1,0 +1,41 @@
+#!/bin/sh
+# Names that would be obeyed by a terminal: shown, and harmless.
+. t/tap.sh
+command -v python3 >/dev/null || skip_all 'there is no python3'
+
+# CSI and OSC of seven and of eight bits, and what turns the direction of writing.
+evil='\u001b[31mred\u001b]0;title\u0007\u009b31m\u009dnine\u202eback\u2066in'
+cat >"$tmp/evil.jsonl" <<JSON
+{"type":"@section","attrs":{"host":"$evil","tool":"$evil","argv":["./a","$evil"]}}
+{"type":"name","ts":1,"probe_id":1,"coro":1,"name":"$evil"}
+{"type":"site","ts":1,"site":5,"file":"$evil","line":7,"function":"$evil","code":"0x0"}
+{"type":"thread","ts":1,"tid":1,"pid":1,"name":"$evil"}
+{"type":"transition","probe_id":1,"tid":1,"addr":"0x0","seq":2,"is_active":true,"ts":2,"coro":1,"index":0,"site":5}
+{"type":"transition","probe_id":1,"tid":1,"addr":"0x0","seq":4,"is_active":false,"ts":3,"coro":1,"index":1,"site":5}
+{"type":"$evil","ts":4,"$evil":1}
+{"type":"@end","complete":true}
+JSON
+"$BIN/ctp-fromjsonl" -q "$tmp/evil.jsonl" >"$tmp/evil.ctp"
+
+harm() { # of a text: what is in it that a terminal obeys
+	python3 -c '
+import sys
+text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+bad = {hex(ord(c)) for c in text if (c < " " and c not in "\n\t") or "\x7f" <= c <= "\x9f" or "\u202a" <= c <= "\u202e" or "\u2066" <= c <= "\u2069"}
+print("nothing at all" if len(text) < 10 else " ".join(sorted(bad)))'
+}
+is 'ctp-stat' "$("$BIN/ctp-stat" "$tmp/evil.ctp" 2>&1 | harm)" ''
+is 'ctp-report' "$("$BIN/ctp-report" -v "$tmp/evil.ctp" 2>&1 | harm)" ''
+is 'ctp-report -m' "$("$BIN/ctp-report" -mv "$tmp/evil.ctp" 2>&1 | harm)" ''
+is 'ctp-report --folded' "$("$BIN/ctp-report" --folded=running --folded-unit ns "$tmp/evil.ctp" 2>&1 | harm)" ''
+name=$(printf '/none/\033[31m\302\233\342\200\256x')
+for tool in stat report tojsonl tocsv toctf tohtml fromjsonl fromcsv; do
+	is "ctp-$tool on standard error" "$("$BIN/ctp-$tool" "$name" 2>&1 >/dev/null | harm)" ''
+done
+"$BIN/ctp-tocsv" --class "$(printf 'x\033[31m\302\233')" "$tmp/evil.ctp" >/dev/null 2>"$tmp/err"
+is 'a class that is named' "$(harm <"$tmp/err")" ''
+# Of values, which are in quotes, babeltrace2 takes care itself.
+if [ -e "$O/plugins/babeltrace-plugin-ctp.so" ] && command -v babeltrace2 >/dev/null; then
+	is 'the plugin of babeltrace2' "$(babeltrace2 --plugin-path "$O/plugins" "$tmp/evil.ctp" 2>&1 | sed 's/"[^"]*"//g' | harm)" ''
+fi
+done_testing
