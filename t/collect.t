@@ -59,6 +59,9 @@ like 'a closing line says what there was' "$(tail -n 1 "$tmp/err")" \
 	'^ctp-collect: 0 events, 0 coroutines, 0 lost, 0 untraced, [0-9.]+ s .no process attached: .*ctp[.]h.*--shm and --sock'
 is 'the stream is whole' "$("$BIN/ctp-tojsonl" "$tmp/a.ctp" 2>&1 >/dev/null; echo $?)" 0
 is '-o leaves stdout to the command' "$("$collect" -q -o "$tmp/b.ctp" echo out 2>&1)" out
+is "a trace is its owner's alone" "$(umask 022 && "$collect" -q -o "$tmp/own.ctp" true && stat -c %a "$tmp/own.ctp")" 600
+is 'also one that is made of something else' "$(umask 022 && "$BIN/ctp-tojsonl" -qa -o "$tmp/own.jsonl" "$tmp/own.ctp" &&
+	"$BIN/ctp-fromjsonl" -q -o "$tmp/again.ctp" "$tmp/own.jsonl" && stat -c %a "$tmp/again.ctp" "$tmp/own.jsonl" | tr '\n' ' ')" '600 644 '
 is 'and -q is silent' "$("$collect" -q true 2>&1 >/dev/null)" ''
 
 for dialect in seqlock plain; do

@@ -308,7 +308,6 @@ static void test_hostile(struct made *m)
 	ok(has(printed(MARKDOWN, &m->report, &all), "@\u2060octocat \\#\u20607 https:\u2060//x.example WWW.\u2060x.example"),
 	   "no link is made of a name");
 	m->findings[0].title = before;
-	text = printed(MARKDOWN, &m->report, &all);
 	text = printed(PAGE, &m->report, &plain);
 	ok(!strpbrk(text, "<>&\n") && !strstr(text, "\342\200\250"), "hostile: nothing in a page ends the script");
 	ok(has(text, "\\u003c/script\\u003e") && has(text, "\\u2028\\udcff\\\\\""), "and it is the same text");

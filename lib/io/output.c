@@ -40,6 +40,7 @@ struct ctp_output_priv {
 	bool wants_thread;
 	char path[PATH_MAX], temp[PATH_MAX + 16]; /* whole files: the name to be had; that of now, "" for none yet */
 	bool whole;
+	mode_t mode; /* of a new file, before the umask */
 	bool fresh, created; /* nothing is written yet, so what the file held is still there; there was no file */
 #ifdef HAVE_ZSTD
 	ZSTD_CCtx *zstd;
@@ -293,12 +294,12 @@ static int create_nameless(struct ctp_output_priv *priv)
 	char dir[PATH_MAX + 1];
 	const char *slash = strrchr(priv->path, '/');
 	snprintf(dir, sizeof dir, "%.*s", slash ? (int)(slash - priv->path + 1) : 2, slash ? priv->path : "./");
-	int fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	int fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, priv->mode);
 	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT))
 		return fd;
 	if (!random_name(priv))
 		return -1;
-	fd = open(priv->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	fd = open(priv->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, priv->mode);
 	if (fd < 0)
 		priv->temp[0] = '\0';
 	return fd;
@@ -344,7 +345,7 @@ static enum ctp_status open_path(struct ctp_output *out, const char *path, bool 
 			return ctp_err_sys(err, "%s", path);
 	} else {
 		out->priv->created = lstat(path, &st) != 0;
-		out->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		out->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, out->priv->mode);
 		out->priv->fresh = out->fd >= 0 && !fstat(out->fd, &st) && S_ISREG(st.st_mode);
 	}
 	return out->fd < 0 ? ctp_err_sys(err, "%s", path) : CTP_OK;
@@ -356,6 +357,7 @@ static enum ctp_status open_any(struct ctp_output *out, const char *path, bool b
 	bool to_stdout = !path || !strcmp(path, "-");
 	if (ctp_output_fd(out, STDOUT_FILENO, to_stdout ? "stdout" : path, err))
 		return CTP_FAILED;
+	out->priv->mode = binary ? 0600 : 0666; /* a trace has the layout of a program's memory, as a core file has */
 	if (!to_stdout && open_path(out, path, whole, err))
 		goto failed;
 	if (binary && !force && isatty(out->fd)) {

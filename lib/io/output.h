@@ -33,9 +33,9 @@ enum { CTP_OUTPUT_ROOM = 64 << 10 }; /* the most that may be reserved at once */
 
 /*
  * path null or "-": stdout; it is not copied, and must be there until the close. Where this fails there is nothing to close. A path
- * that ends in .zst is compressed. force: write to a terminal all the same; binary says that this is not text, so that a terminal
- * is refused. A file that exists is replaced when the first bytes are written to it, or at close; abandon before that leaves it, or
- * that there was none, as it was.
+ * that ends in .zst is compressed. force: write to a terminal all the same; binary says that this is a trace and no text, so that a
+ * terminal is refused, and a new file is for its owner alone. A file that exists is replaced when the first bytes are written to it,
+ * or at close; abandon before that leaves it, or that there was none, as it was.
  */
 enum ctp_status ctp_output_open(struct ctp_output *out, const char *path, bool binary, bool force, struct ctp_err *err);
 
