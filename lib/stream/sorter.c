@@ -67,6 +67,7 @@ static void write_released(struct ctp_sorter *sorter, struct ctp_writer *w)
 {
 	struct ctp_batch all;
 	uint64_t last_ns = 0;
+	(void)last_ns; /* of the assertion */
 	while (ctp_runs_next(sorter->runs, &all)) {
 		assert(all.rec->ts_ns >= last_ns); /* else the marks would be false */
 		last_ns = all.rec[all.n - 1].ts_ns;
