@@ -212,10 +212,13 @@ PYTHON
 for trace in huge absurd; do
 	"$from" --memory 256 -o "$tmp/none.ctp" "$tmp/$trace" 2>"$tmp/err"
 	is "a $trace array: status 1, no file" "$? $(ls "$tmp/none.ctp" 2>/dev/null)" '1 '
+	if grep -q Sanitizer "$tmp/err"; then
+		note "a $trace array: said by the sanitizer, whose memory it is"
+		continue
+	fi
 	is "a $trace array: one line" "$(grep -c . "$tmp/err") $(grep -c '^ctp-fromctf: libbabeltrace2 gave up: ' "$tmp/err")" '1 1'
+	is "a $trace array: with the remedy" "$(grep -c -e '--memory 256$' -e 'the trace is damaged$' "$tmp/err")" 1
 done
-"$from" --memory 256 "$tmp/huge" 2>&1 | grep -q -e '--memory 256$'
-is 'with the remedy' $? 0
 "$from" --memory 1 "$tmp/huge" >/dev/null 2>&1
 is 'too little memory to begin with is a usage error' $? 2
 "$from" "$tmp/fields" 2>"$tmp/err" | "$json" -qa >"$tmp/out"
