@@ -98,7 +98,7 @@ rejects 'too many' '7 fields, and the header has 6' '1,2,0x3,4,true,5,'
 rejects 'a quote in a field' 'column 2: a quote where none may be; .*' '1,2"3,0x3,4,true,5'
 rejects 'something behind a quote' 'column 2: a quote where none may be; .*' '1,"2"3,0x3,4,true,5'
 rejects 'a station that was not yet written' 'a row without probe_id whose time or thread cannot be' '0,0,0x3,4,true,0'
-rejects 'a value on two lines: the row begins on the first' 'column 2 \(tid\): "2\?3" is not a u64' '1,"2
+rejects 'a value on two lines: the row begins on the first' 'column 2 \(tid\): "2\\x0a3" is not a u64' '1,"2
 3",0x3,4,true,5'
 printf '%s\n%s\n%s\n' "$header" "$good" '1,"2,0x3,4,true,5' | "$from" 2>"$tmp/err" >"$tmp/out.ctp"
 is 'a quote that is not closed: status 3' $? 3

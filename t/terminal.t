@@ -38,4 +38,27 @@ is 'a class that is named' "$(harm <"$tmp/err")" ''
 if [ -e "$O/plugins/babeltrace-plugin-ctp.so" ] && command -v babeltrace2 >/dev/null; then
 	is 'the plugin of babeltrace2' "$(babeltrace2 --plugin-path "$O/plugins" "$tmp/evil.ctp" 2>&1 | sed 's/"[^"]*"//g' | harm)" ''
 fi
+
+# --- a spreadsheet ------------------------------------------------------------------------------------------------------------
+# Each cell of text that begins as a formula does has an apostrophe before it; numbers are numbers.
+cat >"$tmp/sheet.jsonl" <<'JSON'
+{"type":"@section","attrs":{}}
+{"type":"@schema","name":"=x","kind":"event","fields":[{"name":"ts","type":"u64","role":"time","unit":"ns"},{"name":"=cmd","type":"string"},{"name":"n","type":"i64"},{"name":"how","type":"enum","labels":{"0":"@SUM","1":"b"}}]}
+{"type":"=x","ts":1,"=cmd":"=HYPERLINK(\"x\")","n":-5,"how":"@SUM"}
+{"type":"=x","ts":2,"=cmd":"+1","n":5,"how":"b"}
+{"type":"=x","ts":3,"=cmd":"a=b","n":0,"how":"b"}
+{"type":"=x","ts":4,"=cmd":"\tx","n":0,"how":"b"}
+{"type":"@end","complete":true}
+JSON
+"$BIN/ctp-fromjsonl" -q "$tmp/sheet.jsonl" >"$tmp/sheet.ctp" || cat "$tmp/err"
+formulas() { # OPTION...: cells that a spreadsheet takes for a formula
+	"$BIN/ctp-tocsv" -q "$@" "$tmp/sheet.ctp" | python3 -c '
+import csv, re, sys
+rows = list(csv.reader(sys.stdin))
+cells = [c for row in rows for c in row if c[:1] and c[:1] in "=+-@\t\r" and not re.fullmatch("-?[0-9]+", c)]
+print(len(rows), len([c for c in cells if not c.startswith("@s") and not c.startswith("@e") and not c in ("@meta",)]))'
+}
+is 'texts are as they are' "$(formulas --class '=x')" '5 5'
+is '--guard: none is a formula' "$(formulas --guard --class '=x')" '5 0'
+like '--guard: and all can be read' "$("$BIN/ctp-tocsv" -q --guard --class '=x' "$tmp/sheet.ctp")" "\"'=HYPERLINK\(\"\"x\"\"\)\",-5,"
 done_testing

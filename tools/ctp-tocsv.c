@@ -7,11 +7,12 @@ int main(int argc, char **argv)
 {
 	struct ctp_tool tool = {
 		.name = "ctp-tocsv",
-		.synopsis = "[-aqv] [--class NAME] [--wall] [--symbols] [--debug-dir DIR] [-o FILE] [FILE...]",
+		.synopsis = "[-aqv] [--class NAME] [--wall] [--guard] [--symbols] [--debug-dir DIR] [-o FILE] [FILE...]",
 		.help = "Prints the transitions of a stream as comma-separated values, in time order.\n"
 			"  -a               every record, with its type, and what ctp-fromcsv needs to restore the stream\n"
 			"  --class NAME     the records of this class instead, with all their fields\n"
 			"  --wall           times as wall-clock time, UTC\n"
+			"  --guard          an apostrophe before a text that a spreadsheet would take for a formula\n"
 			"  --symbols        with one of the first two: behind each address its file, line and function\n"
 			"  --debug-dir DIR  the same, with debug information from DIR, or from the next one given so\n"
 			"  -o FILE          write to FILE, which appears when it is whole; compressed if it ends in .zst\n"
@@ -19,6 +20,7 @@ int main(int argc, char **argv)
 		.permutes = true,
 	};
 	static const struct option longs[] = {{"class", required_argument, NULL, 'c'}, {"wall", no_argument, NULL, 'w'},
+	                                      {"guard", no_argument, NULL, 'g'},
 	                                      CTP_SYMBOLOPT_LONGS, {0}};
 	struct ctp_symbolopt symbolopt = {0};
 	struct ctp_csv_options options = {0};
@@ -33,6 +35,8 @@ int main(int argc, char **argv)
 			options.class_name = optarg;
 		else if (c == 'w')
 			options.wall = true;
+		else if (c == 'g')
+			options.guard = true;
 		else
 			path = optarg;
 	}

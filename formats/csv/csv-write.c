@@ -60,17 +60,23 @@ static char *double_quotes(char *p, const char *text, size_t len)
 	return p;
 }
 
-static void put_text(struct ctp_output *out, const char *text, size_t len)
+/* before: stands in the quotes, before the text. */
+static void put_quoted(struct ctp_output *out, const char *before, const char *text, size_t len)
 {
 	enum { PART = CTP_OUTPUT_ROOM / 2 };
-	if (!needs_quotes(text, len)) {
-		ctp_output_put(out, text, len);
-		return;
-	}
 	ctp_output_put(out, "\"", 1);
+	ctp_output_put(out, before, strlen(before));
 	for (size_t part; (part = len < PART ? len : PART); text += part, len -= part)
 		ctp_output_commit(out, double_quotes(ctp_output_reserve(out, 2 * part), text, part));
 	ctp_output_put(out, "\"", 1);
+}
+
+static void put_text(struct ctp_output *out, const char *text, size_t len)
+{
+	if (needs_quotes(text, len))
+		put_quoted(out, "", text, len);
+	else
+		ctp_output_put(out, text, len);
 }
 
 /* The same in the only column, where an empty text would make an empty line, which is no row. */
@@ -92,6 +98,36 @@ static char *spell(char *p, const char *text, size_t len)
 	return p + quoted;
 }
 
+/* A spreadsheet takes such a text for a formula; with an apostrophe before it, for a text. */
+static bool is_formula(const char *text, size_t len) { return len && memchr("=+-@\t\r", text[0], 6); }
+
+static void put_guarded(struct ctp_output *out, const char *text, size_t len)
+{
+	if (is_formula(text, len))
+		put_quoted(out, "'", text, len);
+	else
+		put_text(out, text, len);
+}
+
+static void put_lone_guarded(struct ctp_output *out, const char *text, size_t len)
+{
+	if (is_formula(text, len))
+		put_guarded(out, text, len);
+	else
+		put_lone_text(out, text, len);
+}
+
+static char *spell_guarded(char *p, const char *text, size_t len)
+{
+	if (!is_formula(text, len))
+		return spell(p, text, len);
+	*p++ = '"';
+	*p++ = '\'';
+	p = double_quotes(p, text, len);
+	*p++ = '"';
+	return p;
+}
+
 static void put_commas(struct ctp_output *out, uint32_t n)
 {
 	static const char commas[] = ",,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,";
@@ -105,7 +141,7 @@ static void put_header(struct csv_sink *s)
 	s->has_header = true;
 	for (uint32_t i = 0; i < s->columns.n; i++) {
 		put_commas(s->out, i > 0);
-		put_text(s->out, s->columns.names[i], strlen(s->columns.names[i]));
+		(s->options.guard ? put_guarded : put_text)(s->out, s->columns.names[i], strlen(s->columns.names[i]));
 	}
 	static const char behind[] = "," CTP_CSV_LATE "," CTP_CSV_META;
 	ctp_output_put(s->out, behind, s->options.all ? sizeof behind - 1 : 0);
@@ -213,7 +249,9 @@ static void put_tails(struct ctp_template *t, char *from, char *p, bool all)
 
 static struct ctp_template *make_template(const struct csv_sink *s, const struct ctp_class *cls, struct ctp_err *err)
 {
-	static const struct ctp_template_style style = {.text = put_text}, lone = {.text = put_lone_text};
+	static const struct ctp_template_style styles[2][2] = { /* guarded; the only column */
+		{{.text = put_text}, {.text = put_lone_text}}, {{.text = put_guarded}, {.text = put_lone_guarded}},
+	};
 	bool all = s->options.all, plain = !all && !s->options.class_name;
 	struct cell cells[2 * CTP_FIELDS_MAX];
 	int n = plain ? plain_cells(s, cls, cells) : all_cells(s, cls, cells, err);
@@ -224,13 +262,13 @@ static struct ctp_template *make_template(const struct csv_sink *s, const struct
 	struct ctp_template *t = ctp_template_new((uint32_t)n, 2 * (s->columns.n + 2 * sizeof(struct ctp_csv_name)) + 16, &p);
 	if (!t)
 		return no_memory(s, err), NULL;
-	t->style = s->columns.n == 1 ? &lone : &style;
+	t->style = &styles[s->options.guard][s->columns.n == 1];
 	t->texts = plain ? NULL : s->texts;
 	t->wall_offset_ns = s->wall_offset_ns;
 	from = p;
 	if (all) {
 		struct ctp_csv_name type = ctp_csv_class_name(cls->name);
-		p = spell(p, type.text, strlen(type.text));
+		p = (s->options.guard ? spell_guarded : spell)(p, type.text, strlen(type.text));
 	}
 	for (const struct cell *c = cells; c < cells + n; c++, from = p) {
 		p = put_until(p, &column, c->column);
@@ -460,7 +498,7 @@ struct ctp_sink *ctp_csv_sink(struct ctp_output *out, const struct ctp_csv_optio
 {
 	_Static_assert(2 * CTP_SITE_TEXT_MAX + 2 <= CTP_SITE_SPELLED_MAX, "a place's text, quoted, has room");
 	struct csv_sink *s = calloc(1, sizeof *s);
-	struct ctp_place_texts *texts = ctp_place_texts_new(spell, options->symbols);
+	struct ctp_place_texts *texts = ctp_place_texts_new(options->guard ? spell_guarded : spell, options->symbols);
 	if (!s || !texts) {
 		ctp_err_set(err, "%s: out of memory", out->name);
 		ctp_output_abandon(out);

@@ -31,6 +31,7 @@ struct ctp_csv_options {
 	bool all;               /* the full form */
 	const char *class_name; /* the form of this class; null: the plain form, unless all */
 	bool wall;              /* times as wall-clock time */
+	bool guard;             /* no text can be taken for a formula */
 	struct ctp_symbols *symbols; /* for the texts of addresses; taken over; null: none */
 };
 
