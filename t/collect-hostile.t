@@ -2,10 +2,39 @@
 # Targets that would have the collector open what is theirs to choose.
 . t/tap.sh
 collect=$BIN/ctp-collect
-command -v unshare >/dev/null || skip_all 'there is no unshare (package util-linux)'
+
+# --- an end, whatever happens ---------------------------------------------------------------------------------------------------
+# A FIFO that nobody reads holds an open for writing; the collector can be ended all the same.
+mkfifo "$tmp/unread"
+for signal in TERM INT HUP QUIT; do
+	"$collect" -q -o "$tmp/unread" touch "$tmp/ran" 2>"$tmp/err" &
+	pid=$!
+	tries=0
+	until { grep -q 'ctp-collect' "/proc/$pid/comm" && grep -q 'SigBlk:.*[1-9a-f]' "/proc/$pid/status"; } 2>/dev/null ||
+		[ $((tries += 1)) -gt 1000 ]; do sleep 0.01; done
+	kill -s $signal $pid
+	timeout 20 tail --pid=$pid -f /dev/null
+	ok "$signal ends a collector whose FIFO nobody reads" [ ! -e /proc/$pid/fd/0 ]
+	kill -9 $pid 2>/dev/null
+	wait $pid 2>/dev/null
+	status=$?
+	case $signal in # a shell has the others ignored in the background: they are seen, and do not kill
+	TERM) is "$signal: and it dies of that" $status 143 ;;
+	HUP) is "$signal: and it dies of that" $status 129 ;;
+	*) like "$signal: and it is said" "$status $(cat "$tmp/err")" '^125 .*nobody has opened it to read, and a signal came$' ;;
+	esac
+done
+ok 'the command was not run' [ ! -e "$tmp/ran" ]
+"$collect" -q -o "$tmp/unread" touch "$tmp/ran" 2>"$tmp/err" &
+"$BIN/ctp-stat" "$tmp/unread" >"$tmp/stat"
+wait $!
+like 'a reader that comes late gets all' "$(cat "$tmp/stat")" '^sections: +1, complete'
+
+# --- what a target leads to -----------------------------------------------------------------------------------------------------
+command -v unshare >/dev/null || { note 'there is no unshare (package util-linux)'; done_testing; exit; }
 ns='unshare -m'
 [ "$(id -u)" = 0 ] || ns='unshare -rm'
-$ns mount -t tmpfs none /mnt 2>/dev/null || skip_all 'no mounts in a namespace of our own'
+$ns mount -t tmpfs none /mnt 2>/dev/null || { note 'no mounts in a namespace of our own'; done_testing; exit; }
 
 # A process with a descriptor that calls itself a probe's memory, and is a FIFO. To open it for writing would wake its reader.
 cat >"$tmp/trap.py" <<'PY'

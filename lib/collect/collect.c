@@ -5,11 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -269,10 +271,37 @@ static enum ctp_status name_option(const char *option, struct ctp_err *err)
 	return ctp_err_set(err, "%s %s", option, plain.text);
 }
 
+/*
+ * To open a FIFO for writing waits until somebody reads it, and signals are blocked here. So this waits, and sees them. A descriptor
+ * that keeps the FIFO open, or -1: it is none, or *err says that a signal came.
+ */
+static int wait_for_reader(struct ctp_collect_loop *c, struct ctp_err *err)
+{
+	enum { PAUSE_MS = 50 };
+	const char *path = c->conf->output;
+	struct stat st;
+	err->text[0] = '\0';
+	if (to_stdout(c->conf) || stat(path, &st) || !S_ISFIFO(st.st_mode))
+		return -1;
+	for (;;) {
+		int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+		if (fd >= 0 || errno != ENXIO)
+			return fd;
+		if (poll(&(struct pollfd){.fd = c->watch.signal_fd, .events = POLLIN}, 1, PAUSE_MS) > 0) {
+			ctp_err_set(err, "%s: nobody has opened it to read, and a signal came", path);
+			return -1;
+		}
+	}
+}
+
 static enum ctp_status open_output(struct ctp_collect_loop *c, struct ctp_err *err)
 {
 	struct ctp_output out;
-	if (ctp_output_open(&out, c->conf->output, true, c->conf->force, err))
+	int kept = wait_for_reader(c, err);
+	bool failed = err->text[0] || ctp_output_open(&out, c->conf->output, true, c->conf->force, err);
+	if (kept >= 0)
+		close(kept);
+	if (failed)
 		return to_stdout(c->conf) ? CTP_FAILED : name_option("-o", err);
 	c->queue = ctp_outqueue_new(&out, err);
 	if (c->queue)
