@@ -30,6 +30,49 @@ ok 'the command was not run' [ ! -e "$tmp/ran" ]
 wait $!
 like 'a reader that comes late gets all' "$(cat "$tmp/stat")" '^sections: +1, complete'
 
+# A reader that has opened it and does not read, and a last harvest that is more than the queue holds.
+cat >"$tmp/many.c" <<'C'
+#include <ctp.h>
+#include <pthread.h>
+static void *many(void *arg)
+{
+	struct ctp_coro c;
+	ctp_coro_new(&c, (uint64_t)(uintptr_t)arg + 1);
+	for (int k = 0; k < 500000; k++) {
+		ctp_coro_resume(&c);
+		ctp_coro_suspend(&c, CTP_HERE);
+	}
+	return NULL;
+}
+int main(void)
+{
+	enum { THREADS = 24 };
+	pthread_t thread[THREADS];
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&thread[i], NULL, many, (void *)(uintptr_t)i);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	return 0;
+}
+C
+if "${CC:-cc}" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/many" "$tmp/many.c" 2>/dev/null; then
+	sleep 600 <"$tmp/unread" &
+	reader=$!
+	"$collect" -o "$tmp/unread" sh -c '"$0"; touch "$1"' "$tmp/many" "$tmp/over" 2>"$tmp/err" &
+	pid=$!
+	tries=0
+	until [ -e "$tmp/over" ] || [ $((tries += 1)) -gt 6000 ]; do sleep 0.01; done
+	while pgrep -P $pid >/dev/null && [ $((tries += 1)) -lt 6000 ]; do sleep 0.01; done
+	kill -s TERM $pid
+	timeout 60 tail --pid=$pid -f /dev/null
+	ok 'TERM ends a collector whose reader has stalled' [ ! -e /proc/$pid/fd/0 ]
+	kill -9 $pid 2>/dev/null
+	wait $pid 2>/dev/null
+	is 'which is a failure' $? 125
+	like 'and said' "$(cat "$tmp/err")" 'the last packets were not taken in time'
+	kill $reader
+fi
+
 # --- what a target leads to -----------------------------------------------------------------------------------------------------
 command -v unshare >/dev/null || { note 'there is no unshare (package util-linux)'; done_testing; exit; }
 ns='unshare -m'

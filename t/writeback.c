@@ -199,11 +199,42 @@ static void output(void)
 	close(fd[1]);
 }
 
+static bool hope_is_lost(void *arg)
+{
+	(void)arg;
+	return true;
+}
+
+/* A write that hangs has its part of the ring for itself, whatever the producer does, and goes on with it later. */
+static void gives_up(void)
+{
+	static const struct ctp_writeback_ops hopeless = {.write = take, .end = end, .hopeless = hope_is_lost};
+	struct taker t = TAKER;
+	struct ctp_err err;
+	struct ctp_writeback *wb = ctp_writeback_new(&hopeless, &t, 4 * 16, 16, &err);
+	char block[16], other[16];
+	memset(block, 'a', sizeof block);
+	memset(other, 'b', sizeof other);
+	for (int i = 0; i < 4; i++)
+		ctp_writeback_put(wb, block, sizeof block);
+	await(&t, 1);
+	memset(ctp_writeback_room(wb), 'c', 16);
+	ok(!ctp_writeback_put(wb, other, sizeof other), "where there is no hope a put fails");
+	ok(!ctp_writeback_held(wb), "and nothing is held");
+	let(&t, SIZE_MAX);
+	ctp_writeback_free(wb);
+	bool whole = t.len == 64;
+	for (size_t i = 0; i < t.len; i++)
+		whole &= t.got[i] == 'a';
+	ok(whole && t.ends == 1, "what was put before is written as it was, when the writer goes on");
+}
+
 int main(void)
 {
 	in_order();
 	is_bounded();
 	fails();
+	gives_up();
 	output();
 	return done_testing();
 }

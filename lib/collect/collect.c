@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -294,6 +295,14 @@ static int wait_for_reader(struct ctp_collect_loop *c, struct ctp_err *err)
 	}
 }
 
+/* A reader that has stalled does not keep the collector from its end: a signal waits to be taken. */
+static bool has_to_end(void)
+{
+	sigset_t pending;
+	return !sigpending(&pending) && (sigismember(&pending, SIGTERM) || sigismember(&pending, SIGINT) ||
+	                                 sigismember(&pending, SIGHUP) || sigismember(&pending, SIGQUIT));
+}
+
 static enum ctp_status open_output(struct ctp_collect_loop *c, struct ctp_err *err)
 {
 	struct ctp_output out;
@@ -304,10 +313,12 @@ static enum ctp_status open_output(struct ctp_collect_loop *c, struct ctp_err *e
 	if (failed)
 		return to_stdout(c->conf) ? CTP_FAILED : name_option("-o", err);
 	c->queue = ctp_outqueue_new(&out, err);
-	if (c->queue)
-		return ctp_event_loop_extra(&c->watch, ctp_outqueue_fd(c->queue), err);
-	ctp_output_abandon(&out);
-	return CTP_FAILED;
+	if (!c->queue) {
+		ctp_output_abandon(&out);
+		return CTP_FAILED;
+	}
+	ctp_outqueue_until(c->queue, has_to_end);
+	return ctp_event_loop_extra(&c->watch, ctp_outqueue_fd(c->queue), err);
 }
 
 static enum ctp_status make_memory(struct ctp_collect_loop *c, struct ctp_err *err)

@@ -18,6 +18,7 @@ struct ctp_outqueue {
 	struct ctp_err err;
 	bool abandoned, failed;
 	int event_fd;
+	bool (*hopeless)(void); /* the producer's; null: never */
 };
 
 static bool pass(void *queue, const char *data, size_t len_bytes)
@@ -39,9 +40,17 @@ static void end(void *queue)
 	eventfd_write(q->event_fd, 1);
 }
 
+static bool is_hopeless(void *queue)
+{
+	const struct ctp_outqueue *q = queue;
+	return q->hopeless && q->hopeless();
+}
+
+void ctp_outqueue_until(struct ctp_outqueue *q, bool (*hopeless)(void)) { q->hopeless = hopeless; }
+
 struct ctp_outqueue *ctp_outqueue_new(const struct ctp_output *out, struct ctp_err *err)
 {
-	static const struct ctp_writeback_ops ops = {.write = pass, .idle = flush, .end = end};
+	static const struct ctp_writeback_ops ops = {.write = pass, .idle = flush, .end = end, .hopeless = is_hopeless};
 	struct ctp_outqueue *q = calloc(1, sizeof *q);
 	if (!q) {
 		ctp_err_set(err, "out of memory");

@@ -7,6 +7,7 @@
  *   - a block is never broken: where less than a room is left behind head, that is the lap, and the next block is made at 0;
  *   - an empty ring begins at 0 again, so that no more memory is touched than is needed;
  *   - failed stays, and the thread calls neither write nor idle from then on.
+ * given_up is the producer's alone: the thread hangs in a write, with a part of the ring, so a room is then behind the ring.
  * The thread waits for `more` (signalled by commit and finish), the producer for `taken` (signalled by call). What the thread has
  * written to memory in a call the producer may read when the lock has told it of that call's end: by settle, or by failed.
  */
@@ -18,6 +19,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { CHUNK_BYTES = 1 << 20 }; /* room is given back in steps of at most this */
 
@@ -30,8 +32,8 @@ struct ctp_writeback {
 	pthread_t thread;
 	size_t head, tail; /* where the next block is made; what is written next */
 	size_t lap;        /* where the lap of tail ends, if head is in the next one; else 0 */
-	bool finished, failed, joined;
-	char ring[];
+	bool finished, failed, joined, given_up;
+	char ring[]; /* and a room */
 };
 
 static bool is_empty(const struct ctp_writeback *wb) { return wb->head == wb->tail && !wb->lap; }
@@ -102,7 +104,7 @@ struct ctp_writeback *ctp_writeback_new(const struct ctp_writeback_ops *ops, voi
                                         struct ctp_err *err)
 {
 	assert(ops->write && room_bytes && room_bytes <= bytes);
-	struct ctp_writeback *wb = malloc(sizeof *wb + bytes); /* untouched, it costs nothing */
+	struct ctp_writeback *wb = malloc(sizeof *wb + bytes + room_bytes); /* untouched, it costs nothing */
 	if (!wb) {
 		ctp_err_set(err, "out of memory");
 		return NULL;
@@ -111,7 +113,11 @@ struct ctp_writeback *ctp_writeback_new(const struct ctp_writeback_ops *ops, voi
 	                             .chunk_bytes = room_bytes < CHUNK_BYTES ? room_bytes : CHUNK_BYTES};
 	pthread_mutex_init(&wb->lock, NULL);
 	pthread_cond_init(&wb->more, NULL);
-	pthread_cond_init(&wb->taken, NULL);
+	pthread_condattr_t attr;
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&wb->taken, &attr);
+	pthread_condattr_destroy(&attr);
 	errno = start(wb);
 	if (errno) {
 		ctp_err_sys(err, "starting the writer thread");
@@ -133,13 +139,24 @@ static bool find_room(struct ctp_writeback *wb)
 	return !wb->lap || wb->tail - wb->head >= wb->room_bytes;
 }
 
+/* Waits until something is taken. True: there is no hope of that. */
+static bool wait_taken(struct ctp_writeback *wb)
+{
+	struct timespec until;
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += CTP_WRITEBACK_PATIENCE_MS / 1000;
+	if (pthread_cond_timedwait(&wb->taken, &wb->lock, &until) != ETIMEDOUT) /* pairs with the signal in call */
+		return false;
+	return wb->ops->hopeless && wb->ops->hopeless(wb->arg);
+}
+
 char *ctp_writeback_room(struct ctp_writeback *wb)
 {
 	pthread_mutex_lock(&wb->lock);
-	while (!find_room(wb))
-		pthread_cond_wait(&wb->taken, &wb->lock); /* pairs with the signal in call */
-	assert(wb->bytes - wb->head >= wb->room_bytes);
-	char *room = wb->ring + wb->head;
+	while (!wb->given_up && !find_room(wb))
+		wb->given_up = wait_taken(wb);
+	assert(wb->given_up || wb->bytes - wb->head >= wb->room_bytes);
+	char *room = wb->ring + (wb->given_up ? wb->bytes : wb->head);
 	pthread_mutex_unlock(&wb->lock);
 	return room;
 }
@@ -157,13 +174,13 @@ static bool commit(struct ctp_writeback *wb, size_t len_bytes)
 
 bool ctp_writeback_put(struct ctp_writeback *wb, const void *block, size_t len_bytes)
 {
-	if (block == wb->ring + wb->head)
+	if (!wb->given_up && block == wb->ring + wb->head)
 		return commit(wb, len_bytes);
-	bool good = true;
+	bool good = !wb->given_up;
 	for (const char *from = block; good && len_bytes;) {
 		size_t len = len_bytes < wb->room_bytes ? len_bytes : wb->room_bytes;
 		memcpy(ctp_writeback_room(wb), from, len);
-		good = commit(wb, len);
+		good = !wb->given_up && commit(wb, len);
 		from += len;
 		len_bytes -= len;
 	}
@@ -183,7 +200,7 @@ bool ctp_writeback_settle(struct ctp_writeback *wb)
 size_t ctp_writeback_held(struct ctp_writeback *wb)
 {
 	pthread_mutex_lock(&wb->lock);
-	size_t held = wb->failed ? 0 : wb->lap + wb->head - wb->tail;
+	size_t held = wb->failed || wb->given_up ? 0 : wb->lap + wb->head - wb->tail;
 	pthread_mutex_unlock(&wb->lock);
 	return held;
 }

@@ -17,7 +17,15 @@ struct ctp_writeback_ops {
 	bool (*write)(void *arg, const char *data, size_t len_bytes);
 	bool (*idle)(void *arg); /* all that was put is written; null: nothing is to be done then */
 	void (*end)(void *arg);  /* the last call, after ctp_writeback_finish or a failure; null: nothing is to be done */
+
+	/*
+	 * Asked by the producer, now and then, when it has waited for room for CTP_WRITEBACK_PATIENCE_MS and nothing was written
+	 * meanwhile. True: it waits no longer, then or ever, and each put fails, as after a failure. Null: it waits on.
+	 */
+	bool (*hopeless)(void *arg);
 };
+
+enum { CTP_WRITEBACK_PATIENCE_MS = 1000 };
 
 struct ctp_writeback;
 
