@@ -116,7 +116,7 @@ function stillNode(app, title, list) {
 		item.suspend_site || item.spawn_site ? " at " : "", whereOf(app, item),
 		hasClock() ? el("span", { class: "faint" }, ` for ${duration(item.longest_ns)}${item.coroutines > 1 ? " at most" : ""}`) : null,
 		item.longest ? el("span", null, item.coroutines > 1 ? longest : ", ", coroutineNode(app, item.longest)) : null,
-		item.certain ? null : el("span", { class: "faint" }, " (events of them were lost)")));
+		item.certain ? null : el("span", { class: "faint" }, " (not certain)")));
 	const more = left > 0 ? el("a", { href: "#/waiting" }, `and ${count(left)} more`) : null;
 	return el("div", { class: "lines" }, el("h3", null, title), el("ul", null, ...nodes), more);
 }

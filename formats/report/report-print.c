@@ -233,8 +233,8 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 	if (s->in_gap)
 		SAY("what %s coroutine%s did last is not known: %s not among those that still wait or run", ctp_print_count(n, s->in_gap),
 		    ctp_print_plural(s->in_gap), s->in_gap == 1 ? "it is" : "they are");
-	if (c->lost > c->ring_lost && !s->ordinal)
-		SAY("on which threads the lost events were is not known: threads may have been busy for longer");
+	if ((c->lost > c->ring_lost || s->missing) && !s->ordinal)
+		SAY("on which threads the %s events were is not known: threads may have been busy for longer", s->missing ? "missing" : "lost");
 	if (c->conflicts)
 		SAY("the numbers of %s coroutine%s cannot be trusted: more than one wrote as %s, as after a fork",
 		    ctp_print_count(n, c->conflicts), ctp_print_plural(c->conflicts), c->conflicts == 1 ? "it" : "each of them");

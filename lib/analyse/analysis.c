@@ -300,7 +300,7 @@ static void fill_still(struct ctp_analysis *a, struct ctp_report_section *s, uin
 		if (co->state != CTP_SUSPENDED && co->state != CTP_RUNNABLE)
 			continue;
 		waiting[ctp_follow_place(&a->follow, co)]++;
-		group_add(a, &waits, co, ctp_follow_ns(&a->follow, co->suspended_ns, end_ns));
+		group_add(a, &waits, co, ctp_follow_ns(&a->follow, ctp_coroutine_waits_since(co), end_ns));
 	}
 	s->waiting = groups_done(a, &waits, &s->nwaiting);
 	s->running = groups_done(a, &runs, &s->nrunning);

@@ -205,6 +205,12 @@ static inline uint64_t ctp_follow_ns(const struct ctp_follow *f, uint64_t from_n
 	return __builtin_expect(f->seen.nstops > 0, 0) ? ns - ctp_proc_seen_stopped_ns(&f->seen, from_ns, to_ns) : ns;
 }
 
+/* Since when a coroutine waits that is suspended or runnable: its last suspension; it may have been woken before it ever ran. */
+static inline uint64_t ctp_coroutine_waits_since(const struct ctp_coroutine *co)
+{
+	return co->suspended_ns ? co->suspended_ns : co->since_ns;
+}
+
 /* How many numbers threads have, and one of them. Number 0 is for records without a thread. */
 struct ctp_follow_thread {
 	uint64_t tid, pid, resumes;

@@ -10,7 +10,7 @@ static inline bool ctp_wait_is(const struct ctp_coroutine *co) { return co && co
 
 static inline uint64_t ctp_wait_ns(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	return ctp_follow_ns(j->follow, co->suspended_ns, ctp_judge_end_ns(j, co));
+	return ctp_follow_ns(j->follow, ctp_coroutine_waits_since(co), ctp_judge_end_ns(j, co));
 }
 
 /* Whether the wait of a coroutine is far longer than any that ended there, of its like or of all. */

@@ -69,7 +69,7 @@ static void count(struct ctp_thread *th, uint64_t ns, bool unknown, int sign)
 	*(unknown ? &th->unknown_ns : &th->busy_ns) += sign > 0 ? ns : -ns;
 }
 
-/* Room for the first spans; and for more, where what is told goes far back. */
+/* Twice the room. False: it stays. */
 static bool grow(struct ctp_thread *th)
 {
 	uint32_t room = th->room ? 2 * th->room : CTP_THREAD_SPANS;
@@ -82,7 +82,7 @@ static bool grow(struct ctp_thread *th)
 		th->room = room;
 		th->first_span = 0;
 	}
-	return th->room;
+	return spans;
 }
 
 /* Adds a part behind all spans; to the newest, if that is of the same kind and ends there. */
@@ -97,7 +97,7 @@ static void add_part(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns, bo
 		last->to_ns = to_ns;
 		return;
 	}
-	if (th->nspans == th->room)
+	if (th->nspans == th->room && !grow(th))
 		ctp_thread_retire(th);
 	*ctp_thread_span(th, th->nspans++) = (struct ctp_thread_span){from_ns, to_ns, unknown};
 }
@@ -134,8 +134,6 @@ static void put_part(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns, bo
 	uint32_t touched = 0;
 	while (touched < th->nspans && ctp_thread_span(th, th->nspans - 1 - touched)->to_ns > from_ns)
 		touched++;
-	if (touched > th->room / 4 || from_ns == th->old.to_ns)
-		grow(th);
 	if (!touched) {
 		add_part(th, from_ns, to_ns, unknown);
 		return;

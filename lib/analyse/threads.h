@@ -13,7 +13,7 @@
 
 CTP_C_BEGIN
 
-enum { CTP_THREADS_MAX = 1 << 16, CTP_THREADS_RECENT = 64, CTP_THREAD_SPANS = 4096, CTP_THREAD_SPANS_MAX = 1 << 16 };
+enum { CTP_THREADS_MAX = 1 << 16, CTP_THREADS_RECENT = 64, CTP_THREAD_SPANS = 256, CTP_THREAD_SPANS_MAX = 1 << 14 };
 
 /* A part of a thread's time that is all busy, or all unknown. */
 struct ctp_thread_span {
@@ -89,13 +89,14 @@ static inline void ctp_thread_retire(struct ctp_thread *th)
 /* The usual run begins behind all spans, and takes the room of the oldest one; or it begins in the newest, which becomes longer. */
 static inline void ctp_thread_ran(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
 {
-	if (__builtin_expect(!th->nspans || from_ns >= to_ns || to_ns >> 63, 0)) {
+	bool full = th->nspans == th->room;
+	if (__builtin_expect(!th->nspans || from_ns >= to_ns || to_ns >> 63 || (full && th->room < CTP_THREAD_SPANS_MAX), 0)) {
 		ctp_thread_ran_into(th, from_ns, to_ns);
 		return;
 	}
 	struct ctp_thread_span *newest = ctp_thread_span(th, th->nspans - 1);
 	if (newest->to_ns <= from_ns) {
-		if (th->nspans == th->room)
+		if (full)
 			ctp_thread_retire(th);
 		*ctp_thread_span(th, th->nspans++) = (struct ctp_thread_span){from_ns, to_ns, false};
 		th->busy_ns += to_ns - from_ns;

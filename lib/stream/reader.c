@@ -52,6 +52,7 @@ struct ctp_reader {
 	bool gap; /* a packet of the section is missing or not usable */
 	bool gap_open; /* and none that is usable has followed */
 	uint64_t missing_ns; /* as in struct ctp_section_end */
+	uint64_t newest_ns; /* of the packets that were read */
 	struct ctp_section section;
 
 	/* every class that was ever declared: a sink may know a class by its address or its id */
@@ -374,7 +375,7 @@ static void begin_section(struct ctp_reader *r)
 	r->next_number = 0;
 	r->open = true;
 	r->gap = r->gap_open = false;
-	r->missing_ns = r->last_ns = 0;
+	r->missing_ns = r->newest_ns = r->last_ns = 0;
 	r->stats.sections++;
 	if (p == end)
 		return;
@@ -389,9 +390,11 @@ static void join_section(struct ctp_reader *r)
 {
 	count_packet(r);
 	if (r->gap_open && r->times.first <= r->times.last) {
-		r->missing_ns = r->times.first;
+		r->missing_ns = r->times.first > r->newest_ns ? r->times.first : r->newest_ns + 1;
 		r->gap_open = false;
 	}
+	if (r->times.first <= r->times.last && r->times.last > r->newest_ns)
+		r->newest_ns = r->times.last;
 	r->stats.records += r->records_left;
 	ctp_codec_reset(r->codec);
 	assert(r->heads_bytes + r->keys_bytes <= r->payload_bytes && r->payload_bytes <= CTP_PAYLOAD_MAX); /* by header_ok */
