@@ -88,6 +88,36 @@ print(max(row["ts"] for row in rows if row["type"] == "transition") <= end["afte
 PY
 )" True
 
+# One that is woken and never runs waits since it was woken, and not for as long as the machine is up.
+cat >"$tmp/woken.c" <<'C'
+#include <ctp.h>
+#include <unistd.h>
+int main(void)
+{
+	struct ctp_coro a, b;
+	ctp_coro_new(&a, 1);
+	ctp_coro_new(&b, 2);
+	ctp_coro_wake(&b);
+	ctp_coro_resume(&a);
+	usleep(20000);
+	ctp_coro_suspend(&a, CTP_HERE);
+	return 0;
+}
+C
+"$CC" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/woken" "$tmp/woken.c" && "$BIN/ctp-collect" -q -o "$tmp/w.ctp" "$tmp/woken"
+is 'nothing waits for longer than the trace' "$("$BIN/ctp-report" -qj "$tmp/w.ctp" | python3 -c '
+import json, sys
+s = json.load(sys.stdin)["sections"][0]
+print(len(s["waiting"]), all(g["longest_ns"] <= s["duration_ns"] for g in s["waiting"]))')" '2 True'
+if [ -x "$BIN/ctp-sqlite" ] && command -v sqlite3 >/dev/null; then
+	"$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/a.ctp"
+	is 'ctp-sqlite has the same threads' "$(sqlite3 "$tmp/a.sqlite" 'select tid, busy_ns, unknown_ns from thread_times order by tid')" \
+		"$(python3 -c '
+import json, sys
+for t in sorted(json.load(sys.stdin)["sections"][0]["threads"], key=lambda t: t["tid"]):
+    print(t["tid"], t["busy_ns"], t["unknown_ns"], sep="|")' <"$tmp/report.json")"
+fi
+
 # --- packets that are missing -------------------------------------------------------------------------------------------------
 # Each lives for a while; five have an event now and then until the end.
 awk 'BEGIN {

@@ -417,10 +417,11 @@ static const struct {
 	 " FROM run_intervals i"},
 
 	{"thread_gaps",
-	 "SELECT section, tid, min(start_ns, ts) AS start_ns, ts AS stop_ns,"
-	 " " SPAN("section", "ts - min(start_ns, ts)") " AS duration_ns, transitions AS lost"
+	 "SELECT section, tid, min(start_ns, stop_ns) AS start_ns, stop_ns,"
+	 " " SPAN("section", "stop_ns - min(start_ns, stop_ns)") " AS duration_ns, transitions AS lost"
 	 " FROM (SELECT l.*, coalesce(nullif(after, 0), (SELECT e.ts FROM coro_trace_events e WHERE e.tid = l.tid"
-	 "       AND e.section IS l.section ORDER BY e.ts LIMIT 1), ts) AS start_ns"
+	 "       AND e.section IS l.section ORDER BY e.ts LIMIT 1), ts) AS start_ns,"
+	 "       min(ts, coalesce((SELECT s.end_ns FROM sections s WHERE s.id = l.section), ts)) AS stop_ns"
 	 "       FROM thread_losses l WHERE transitions > 0 AND tid <> 0)"},
 
 	/* Runs may be nested, and gaps may overlap: between two neighbouring begins or ends, a run or a gap is open or not. */

@@ -462,8 +462,8 @@ static bool next_part(struct ctp_reader *r, struct ctp_item *item, enum ctp_stat
 	return false;
 }
 
-/* Records that can be had quickly, from here on. */
-static void take_some(struct ctp_reader *r, struct ctp_runs *runs, uint64_t from_ns)
+/* Records that can be had quickly, from here on, as many as the runs have room for. False: there is none. */
+static bool take_some(struct ctp_reader *r, struct ctp_runs *runs, uint64_t from_ns)
 {
 	size_t max = ctp_runs_records(runs);
 	struct ctp_decoded d = {.rec = runs->rec + runs->count, .val = ctp_runs_top(runs), .least_ns = from_ns,
@@ -472,13 +472,14 @@ static void take_some(struct ctp_reader *r, struct ctp_runs *runs, uint64_t from
 	ctp_codec_decode_some(r->codec, &r->lanes, &d);
 	assert(d.n <= d.max && (uint8_t *)d.val <= runs->arena + runs->arena_bytes);
 	if (!d.n)
-		return;
+		return false;
 	r->records_left -= d.n;
 	r->last_ns = d.last_ns;
 	runs->count += d.n;
 	runs->used = (size_t)((uint8_t *)d.val - runs->arena);
 	runs->last_ts = d.last_ns;
 	runs->sorted = d.sorted;
+	return true;
 }
 
 /* The next item of the packet, of any kind. True: the item is for the caller. A record goes into the runs, unless it is late. */
@@ -513,8 +514,7 @@ enum ctp_status ctp_reader_fill(struct ctp_reader *r, struct ctp_runs *runs, uin
 		while (r->lanes.heads < r->lanes.heads_end) {
 			if (!ctp_runs_room(runs))
 				return ctp_err_set(err, "out of memory");
-			take_some(r, runs, from_ns);
-			if (!ctp_runs_is_full(runs) && r->lanes.heads < r->lanes.heads_end && take_one(r, runs, from_ns, item))
+			if (!take_some(r, runs, from_ns) && take_one(r, runs, from_ns, item))
 				return CTP_OK;
 			if (ctp_runs_is_full(runs)) {
 				item->kind = CTP_ITEM_RECORDS;
