@@ -22,7 +22,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collect/aside.h"
 #include "collect/buildid.h"
 #include "collect/proc-dir.h"
 #include "collect/targets.h"
@@ -73,7 +72,6 @@ struct ctp_targets {
 	struct process processes[PROCESSES_MAX];
 	struct thread threads[THREADS_MAX];
 	struct mapping found[MAPPINGS_MAX]; /* of the reading under way */
-	struct ctp_aside *aside;
 	struct ctp_str *text, *id;    /* of the record under way: PATH_MAX and CTP_BUILD_ID_MAX bytes */
 };
 
@@ -92,11 +90,10 @@ struct ctp_targets *ctp_targets_new(struct ctp_writer *w, const struct ctp_map_f
 		t->shm = *shm;
 		t->mapping_class = ctp_event_class(CTP_MAPPING);
 		t->thread_class = ctp_event_class(CTP_THREAD);
-		t->aside = ctp_aside_new();
 		t->text = malloc(sizeof *t->text + PATH_MAX + 1);
 		t->id = malloc(sizeof *t->id + CTP_BUILD_ID_MAX + 1);
 	}
-	if (t && t->mapping_class && t->thread_class && t->aside && t->text && t->id)
+	if (t && t->mapping_class && t->thread_class && t->text && t->id)
 		return t;
 	ctp_targets_free(t);
 	ctp_err_set(err, "out of memory");
@@ -117,7 +114,6 @@ void ctp_targets_free(struct ctp_targets *t)
 		free(t->processes[i].told);
 	ctp_class_free(t->mapping_class);
 	ctp_class_free(t->thread_class);
-	ctp_aside_free(t->aside);
 	free(t->text);
 	free(t->id);
 	free(t);
@@ -143,30 +139,20 @@ static uint64_t text_val(struct ctp_str *room, const char *text, size_t len_max)
 
 /* --- mappings ------------------------------------------------------------------------------------------------------------- */
 
-/* The build-id of a mapped file, read aside. */
-struct id_job {
-	pid_t pid;
-	struct ctp_map_file file;
-	size_t id_bytes;
-	uint8_t id[CTP_BUILD_ID_MAX];
-	char path[PATH_MAX];
-};
-_Static_assert(sizeof(struct id_job) <= CTP_ASIDE_BYTES, "it can be done aside");
-
 /* As the process itself would see the path, also where that has links. Nothing is opened yet: it may be a device by now. */
-static int find_file(const struct id_job *job)
+static int find_file(pid_t pid, const char *path)
 {
 	char dir[CTP_PROCDIR_BYTES], root[CTP_PROCDIR_BYTES + 8];
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-	ctp_proc_dir(job->pid, dir);
+	ctp_proc_dir(pid, dir);
 	snprintf(root, sizeof root, "%s/root", dir);
 	int at = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int fd = at < 0 ? -1 : (int)syscall(SYS_openat2, at, job->path, &how, sizeof how);
+	int fd = at < 0 ? -1 : (int)syscall(SYS_openat2, at, path, &how, sizeof how);
 	if (at >= 0 && fd < 0 && (errno == ENOSYS || errno == EPERM)) /* Linux before 5.6, or a filter that does not know the call */
-		fd = openat(at, job->path + 1, O_PATH | O_CLOEXEC);
+		fd = openat(at, path + 1, O_PATH | O_CLOEXEC);
 	if (at >= 0)
 		close(at);
-	return fd;
+	return fd >= 0 ? fd : open(path, O_PATH | O_CLOEXEC); /* the process may have gone; which file it is, is seen later */
 }
 
 /* Whether place is the file that was mapped. Of overlayfs and btrfs the mapping has another device than the file. */
@@ -180,32 +166,19 @@ static bool is_mapped(int place, const struct ctp_map_file *file)
 	       (!fstatfs(place, &fs) && (fs.f_type == OVERLAYFS_SUPER_MAGIC || fs.f_type == BTRFS_SUPER_MAGIC));
 }
 
-static void read_build_id(void *arg)
+static size_t file_build_id(pid_t pid, const struct ctp_map *map, uint8_t *id)
 {
-	struct id_job *job = arg;
-	int place = find_file(job), fd = -1;
+	int place = find_file(pid, map->path), fd = -1;
 	char self[32];
 	snprintf(self, sizeof self, "/proc/self/fd/%d", place);
-	if (place >= 0 && is_mapped(place, &job->file))
+	if (place >= 0 && is_mapped(place, &map->file))
 		fd = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	job->id_bytes = fd >= 0 ? ctp_buildid_file(fd, job->id) : 0;
+	size_t len = fd >= 0 ? ctp_buildid_file(fd, id) : 0;
 	if (fd >= 0)
 		close(fd);
 	if (place >= 0)
 		close(place);
-}
-
-static size_t file_build_id(struct ctp_targets *t, pid_t pid, const struct ctp_map *map, uint8_t *id)
-{
-	struct id_job job = {.pid = pid, .file = map->file};
-	size_t len = strlen(map->path);
-	if (len >= sizeof job.path)
-		return 0;
-	memcpy(job.path, map->path, len);
-	if (!ctp_aside_do(t->aside, read_build_id, &job, sizeof job))
-		return 0;
-	memcpy(id, job.id, job.id_bytes);
-	return job.id_bytes;
+	return len;
 }
 
 /* All processes of one kernel and width share it, so ours serves. */
@@ -218,7 +191,7 @@ static size_t vdso_build_id(const struct ctp_map *map, uint8_t *id)
 static void tell_mapping(struct ctp_targets *t, pid_t pid, const struct ctp_map *map)
 {
 	uint8_t *id = (uint8_t *)t->id->data;
-	t->id->len = (uint32_t)(map->path[0] == '[' ? vdso_build_id(map, id) : file_build_id(t, pid, map, id));
+	t->id->len = (uint32_t)(map->path[0] == '[' ? vdso_build_id(map, id) : file_build_id(pid, map, id));
 	id[t->id->len] = '\0';
 	const uint64_t val[CTP_MAPPING_FIELDS] = {
 		[CTP_MAPPING_TS] = t->when_ns ? t->when_ns(t->when_arg) : now_ns(),
@@ -451,47 +424,30 @@ static bool is_code(struct ctp_targets *t, struct process *p, uint64_t addr)
 	return mapping_at(p, addr);
 }
 
-/* Words of a process's memory, read aside: a page of it may be where only the process can bring it from. */
-struct words_job {
-	pid_t pid;
-	int error; /* errno, if got is -1 */
-	size_t n;
-	ssize_t got;
-	struct iovec remote[CTP_FRAME_QUEUE_AT_ONCE];
-	uint64_t words[CTP_FRAME_QUEUE_AT_ONCE];
-};
-_Static_assert(sizeof(struct words_job) <= CTP_ASIDE_BYTES, "it can be done aside");
-
-static void read_words(void *arg)
-{
-	struct words_job *job = arg;
-	struct iovec local = {job->words, job->n * sizeof *job->words};
-	job->got = process_vm_readv(job->pid, &local, 1, job->remote, job->n, 0);
-	job->error = errno;
-}
-
 /* Reads what frames of one process begin with. Returns how many have their answer: all up to the first that cannot be read. */
 static size_t read_frames(struct ctp_targets *t, struct process *p, const struct ctp_frame *frames, size_t n, uint64_t *code)
 {
-	struct words_job job = {.pid = p->pid};
-	size_t asked[CTP_FRAME_QUEUE_AT_ONCE], whole = 0;
+	struct iovec remote[CTP_FRAME_QUEUE_AT_ONCE];
+	uint64_t words[CTP_FRAME_QUEUE_AT_ONCE];
+	size_t asked[CTP_FRAME_QUEUE_AT_ONCE], nasked = 0, whole = 0;
 	for (size_t k = 0; k < n; k++) {
 		code[k] = 0;
-		if (p->closed || frames[k].addr % sizeof *job.words || mapping_at(p, frames[k].addr))
+		if (p->closed || frames[k].addr % sizeof *words || mapping_at(p, frames[k].addr))
 			continue; /* what is in a mapping is the place itself */
-		job.remote[job.n] = (struct iovec){(void *)(uintptr_t)frames[k].addr, sizeof *job.words};
-		asked[job.n++] = k;
+		remote[nasked] = (struct iovec){(void *)(uintptr_t)frames[k].addr, sizeof *words};
+		asked[nasked++] = k;
 	}
-	if (!job.n)
+	if (!nasked)
 		return n;
-	bool done = ctp_aside_do(t->aside, read_words, &job, sizeof job);
-	if (!done || (job.got < 0 && job.error != EFAULT)) {
-		p->closed = !done || job.error != ESRCH;
+	struct iovec local = {words, nasked * sizeof *words};
+	ssize_t got = process_vm_readv(p->pid, &local, 1, remote, nasked, 0);
+	if (got < 0 && errno != EFAULT) {
+		p->closed = errno != ESRCH;
 		return n;
 	}
-	for (; job.got > 0 && whole < (size_t)job.got / sizeof *job.words; whole++)
-		code[asked[whole]] = is_code(t, p, job.words[whole]) ? job.words[whole] : 0;
-	return whole < job.n ? asked[whole] + 1 : n;
+	for (; got > 0 && whole < (size_t)got / sizeof *words; whole++)
+		code[asked[whole]] = is_code(t, p, words[whole]) ? words[whole] : 0;
+	return whole < nasked ? asked[whole] + 1 : n;
 }
 
 size_t ctp_targets_code(struct ctp_targets *t, const struct ctp_frame *frames, size_t n, uint64_t *code)
