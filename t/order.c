@@ -140,9 +140,46 @@ static void test_order_random(void)
 	ctp_class_free(cls);
 }
 
+/* Records of any class behind a batch that has filled the room to the last record, for all sizes near those at which room grows. */
+static void test_room(void)
+{
+	struct ctp_class *quick = ctp_event_class(CTP_TRANSITION), *other = ctp_event_class(CTP_DEATH), *slow = ctp_event_class(CTP_NAME);
+	uint64_t wrong = 0;
+	for (uint64_t before = 5 * CTP_BATCH_MAX - 4; before < 5 * CTP_BATCH_MAX + 2; before++) {
+		struct mem m = {0};
+		struct ctp_input in;
+		struct ctp_item item;
+		struct ctp_err err;
+		uint64_t ts = 1, n = 0;
+		struct ctp_writer *w = begin(&m, "a");
+		ctp_writer_record(w, slow, (uint64_t[CTP_NAME_FIELDS]){[CTP_NAME_TS] = ts++});
+		for (uint64_t i = 0; i < before; i++)
+			put_event(w, quick, ts++, i);
+		for (uint64_t i = 0; i < CTP_BATCH_MAX; i++)
+			ctp_writer_record(w, other, (uint64_t[CTP_DEATH_FIELDS]){[CTP_DEATH_TS] = ts++, [CTP_DEATH_CORO] = i});
+		ctp_writer_record(w, slow, (uint64_t[CTP_NAME_FIELDS]){[CTP_NAME_TS] = ts++});
+		ctp_writer_end(w, true);
+		ctp_writer_free(w);
+		ctp_input_mem(&in, m.data, m.len);
+		struct ctp_reader *r = ctp_reader_new(&in, NULL, &err);
+		struct ctp_order *o = ctp_order_new(r, 0, &err);
+		while (!ctp_order_next(o, &item, &err))
+			n += item.kind == CTP_ITEM_RECORDS ? item.batch.n : 0;
+		wrong += n != ts - 1;
+		ctp_order_free(o);
+		ctp_reader_free(r);
+		free(m.data);
+	}
+	is_u64(wrong, 0, "a record has room behind a batch that took all there was");
+	ctp_class_free(quick);
+	ctp_class_free(other);
+	ctp_class_free(slow);
+}
+
 int main(void)
 {
 	test_order();
+	test_room();
 	test_order_random();
 	return done_testing();
 }
