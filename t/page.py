@@ -429,7 +429,7 @@ def test_panel(pages):
     equal(chrome.texts("#findings .lines h3"), ["still waiting at the end, but no finding", "still running at the end, but no finding"],
           "who waits or runs at the end and is in no finding is named")
     equal(chrome.texts("#findings .lines li"), [
-        "3 coroutines at s.c:2:b for 700 µs at most, the longest first #1", "1 coroutine for 100 µs, second #2 (events of them were lost)"],
+        "3 coroutines at s.c:2:b for 700 µs at most, the longest first #1", "1 coroutine for 100 µs, second #2 (not certain)"],
           "and no other")
     chrome.press("#findings .lines li .site")
     ok(chrome.eval("ctp.app.text === 's.c:2:b'"), "its site finds them")
