@@ -272,6 +272,14 @@ static enum ctp_status name_option(const char *option, struct ctp_err *err)
 	return ctp_err_set(err, "%s %s", option, plain.text);
 }
 
+/* Neither a reader that has stalled nor one that never came keeps the collector from its end: a signal waits to be taken. */
+static bool has_to_end(void)
+{
+	sigset_t pending;
+	return !sigpending(&pending) && (sigismember(&pending, SIGTERM) || sigismember(&pending, SIGINT) ||
+	                                 sigismember(&pending, SIGHUP) || sigismember(&pending, SIGQUIT));
+}
+
 /*
  * To open a FIFO for writing waits until somebody reads it, and signals are blocked here. So this waits, and sees them. A descriptor
  * that keeps the FIFO open, or -1: it is none, or *err says that a signal came.
@@ -288,19 +296,12 @@ static int wait_for_reader(struct ctp_collect_loop *c, struct ctp_err *err)
 		int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 		if (fd >= 0 || errno != ENXIO)
 			return fd;
-		if (poll(&(struct pollfd){.fd = c->watch.signal_fd, .events = POLLIN}, 1, PAUSE_MS) > 0) {
+		if (has_to_end()) {
 			ctp_err_set(err, "%s: nobody has opened it to read, and a signal came", path);
 			return -1;
 		}
+		poll(NULL, 0, PAUSE_MS);
 	}
-}
-
-/* A reader that has stalled does not keep the collector from its end: a signal waits to be taken. */
-static bool has_to_end(void)
-{
-	sigset_t pending;
-	return !sigpending(&pending) && (sigismember(&pending, SIGTERM) || sigismember(&pending, SIGINT) ||
-	                                 sigismember(&pending, SIGHUP) || sigismember(&pending, SIGQUIT));
 }
 
 static enum ctp_status open_output(struct ctp_collect_loop *c, struct ctp_err *err)
