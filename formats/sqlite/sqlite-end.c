@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "analyse/roles.h"
+#include "analyse/ended.h"
 
 void ctp_sqlite_end_begin(struct ctp_sqlite_end *e, const struct ctp_section *sec)
 {
@@ -16,8 +16,7 @@ void ctp_sqlite_end_fini(struct ctp_sqlite_end *e) { ctp_proc_seen_fini(&e->seen
 
 static void note_end(struct ctp_sqlite_end *e, const struct ctp_record *rec, uint64_t ts)
 {
-	uint64_t after_ns = ctp_roles_value(rec->val, ctp_roles_named(rec->cls, "after"));
-	e->told_ns = after_ns && after_ns < ts ? after_ns : ts;
+	e->told_ns = ctp_ended_ns(rec, ts);
 	e->has_told = true;
 }
 

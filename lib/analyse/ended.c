@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyse/roles.h"
+
 struct ctp_ended ctp_ended_read(const struct ctp_record *end)
 {
 	struct ctp_ended e = {0};
@@ -14,6 +16,13 @@ struct ctp_ended ctp_ended_read(const struct ctp_record *end)
 	if (status >= 0 && !ctp_type_is_text(end->cls->fields[status].type) && !ctp_type_is_float(end->cls->fields[status].type))
 		e.status = (int64_t)end->val[status];
 	return e;
+}
+
+/* The time behind after is the end itself: a heap torn down, a core dump. */
+uint64_t ctp_ended_ns(const struct ctp_record *end, uint64_t ts)
+{
+	uint64_t after_ns = ctp_roles_value(end->val, ctp_roles_named(end->cls, "after"));
+	return after_ns && after_ns < ts ? after_ns : ts;
 }
 
 bool ctp_ended_is(const struct ctp_ended *e, enum ctp_outcome outcome) { return !strcmp(e->outcome, ctp_outcome_name(outcome)); }

@@ -20,6 +20,7 @@ struct ctp_ended {
 };
 
 struct ctp_ended ctp_ended_read(const struct ctp_record *end); /* of CTP_KIND_END */
+uint64_t ctp_ended_ns(const struct ctp_record *end, uint64_t ts); /* when; ts: of the record */
 bool ctp_ended_is(const struct ctp_ended *e, enum ctp_outcome outcome);
 
 /* "exited with status 3", "killed by SIGSEGV" ... Null: the outcome is not known, or is none of ours. */

@@ -240,10 +240,7 @@ static void end_told(struct ctp_follow *f, const struct ctp_record *rec, uint64_
 {
 	struct ctp_follow_priv *priv = f->priv;
 	priv->ended = ctp_ended_read(rec);
-	/* The time behind after is the end itself: a heap torn down, a core dump. */
-	int16_t after = ctp_roles_named(rec->cls, "after");
-	uint64_t after_ns = ctp_roles_value(rec->val, after);
-	priv->end_ns = after_ns && after_ns < ts ? after_ns : ts;
+	priv->end_ns = ctp_ended_ns(rec, ts);
 	priv->end_seen = true;
 }
 
