@@ -9,10 +9,6 @@
 
 #include <stddef.h>
 
-#include "base/linkage.h"
-
-CTP_C_BEGIN
-
 enum { CTP_VISIBLE_MAX = 12 }; /* bytes of a character that is spelled */
 
 /* The next character of a text, safe to show: so many bytes at `to`, 0 at the text's end. columns: so wide. A backslash is doubled. */
@@ -20,7 +16,5 @@ unsigned ctp_visible_char(char to[CTP_VISIBLE_MAX], const char **text, unsigned 
 
 /* As much of a text as there is room for, safe to show, with a NUL; backslashes are as they were. Returns its length. */
 size_t ctp_visible(char *to, size_t room, const char *text);
-
-CTP_C_END
 
 #endif
