@@ -65,12 +65,12 @@ void ctp_say_late(struct ctp_words *w)
 {
 	ctp_words_title(w, "%s woken at %s only after %s%s", ctp_words_those(w), ctp_words_where(w),
 	                ctp_words_they(w, "", "up to "), ctp_words_duration(w, w->g->longest_ns));
-	ctp_words_evidence(w, "%s began %s after the start; those there that were in time took %s at most",
-	                   ctp_word(w->g->cases, "the wait", "the first of these waits"), ctp_words_duration(w, w->f->from_ns),
+	ctp_words_evidence(w, "%s began %s; those there that were in time took %s at most",
+	                   ctp_word(w->g->cases, "the wait", "the first of these waits"), ctp_words_when(w, w->f->from_ns),
 	                   ctp_words_duration(w, w->g->most_ns));
 	ctp_words_times(w);
 	ctp_words_evidence(w, "what ended %s is not what ends waits there otherwise",
 	                   ctp_word(w->g->cases, "that wait", "these waits"));
-	ctp_words_next(w, "a time-out that repairs what should not happen? Look for the wake that was due %s after the start",
-	               ctp_words_duration(w, w->f->from_ns));
+	ctp_words_next(w, "a time-out that repairs what should not happen? Look for the wake that was due %s",
+	               ctp_words_when(w, w->f->from_ns));
 }

@@ -273,7 +273,7 @@ void ctp_say_broken(struct ctp_words *w)
 	bool dead = w->g->rule == CTP_RULE_AFTER_DEATH;
 	ctp_words_title(w, dead ? "%s resumed after death, suspended last at %s" : "%s resumed while running, suspended last at %s",
 	                ctp_words_those(w), ctp_words_where(w));
-	ctp_words_evidence(w, "first %s after the start", ctp_words_duration(w, w->f->from_ns));
+	ctp_words_evidence(w, "first %s", ctp_words_when(w, w->f->from_ns));
 	ctp_words_times(w);
 	if (dead)
 		ctp_words_next(w, "somebody keeps a handle of a coroutine that is over: a wake that comes late, or a timer"

@@ -1,6 +1,7 @@
 /* judge-words.c - the words that findings are made of. */
 #include "analyse/judge-words.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,11 +9,19 @@
 
 const char *ctp_words_duration(struct ctp_words *w, uint64_t ns)
 {
+	assert(!w->j->ordinal);
+	char *text = w->duration[w->nduration++ % 4];
+	*ctp_text_duration(text, ns) = '\0';
+	return text;
+}
+
+const char *ctp_words_when(struct ctp_words *w, uint64_t ns)
+{
 	char *text = w->duration[w->nduration++ % 4];
 	if (w->j->ordinal)
-		sprintf(ctp_text_count(text, ns), ns == 1 ? " record" : " records");
+		sprintf(text, "at number %ju", w->j->start_ns + ns);
 	else
-		*ctp_text_duration(text, ns) = '\0';
+		strcpy(ctp_text_duration(text, ns), " after the start");
 	return text;
 }
 
@@ -133,7 +142,7 @@ void ctp_words_history(struct ctp_words *w)
 {
 	const struct ctp_tally_place *p = ctp_tally_place(w->j->tally, w->g->place);
 	if (w->f->members == 1)
-		ctp_words_evidence(w, "suspended %s after the start, for %s", ctp_words_duration(w, w->g->from_ns - w->j->start_ns),
+		ctp_words_evidence(w, "suspended %s, for %s", ctp_words_when(w, w->g->from_ns - w->j->start_ns),
 		                   ctp_words_duration(w, w->g->longest_ns));
 	else if (w->g->longest_ns - w->g->shortest_ns < w->g->longest_ns / 100)
 		ctp_words_evidence(w, "all of them suspended for %s", ctp_words_duration(w, w->g->longest_ns));

@@ -23,8 +23,9 @@ void ctp_words_title(struct ctp_words *w, const char *fmt, ...) __attribute__((f
 void ctp_words_evidence(struct ctp_words *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void ctp_words_next(struct ctp_words *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Texts for one line: of each sort, the last few are kept. A duration is "3 records" in a section without a clock. */
-const char *ctp_words_duration(struct ctp_words *w, uint64_t ns);
+/* Texts for one line: of each sort, the last few are kept. */
+const char *ctp_words_duration(struct ctp_words *w, uint64_t ns); /* only where there is a clock */
+const char *ctp_words_when(struct ctp_words *w, uint64_t ns);     /* "1.2 ms after the start"; "at number 7264" without a clock */
 const char *ctp_words_count(struct ctp_words *w, uint64_t n);
 const char *ctp_words_counted(struct ctp_words *w, uint64_t n, const char *one, const char *more); /* "1 wait", "50 waits" */
 const char *ctp_word(uint64_t n, const char *one, const char *more);
