@@ -77,6 +77,9 @@ like 'tocsv: the number is the time' "$(ctp tocsv "$tmp/o.ctp")" '^2,11,0x000000
 said=$(ctp tocsv --wall "$tmp/o.ctp" 2>&1)
 is 'tocsv --wall: status 1' $? 1
 is 'tocsv --wall: one line' "$said" 'ctp-tocsv: a section does not say how its times relate to wall-clock time; leave out --wall'
+section '"clock":"ordinal"' | ctp fromjsonl -q >"$tmp/none.ctp"
+said=$(ctp tocsv --wall "$tmp/none.ctp" 2>&1)
+is 'tocsv --wall: so it is without a row' "$?: $said" '1: ctp-tocsv: a section does not say how its times relate to wall-clock time; leave out --wall'
 like 'tocsv --wall: another clock has dates' "$(ctp tocsv --wall "$tmp/clock.ctp")" '2023-11-14T22:13:25.000000000Z$'
 
 # --- CTF
@@ -199,7 +202,7 @@ is 'report: by a clock it does not' "$(ctp report -j "$tmp/wake-monotonic.ctp" |
 } | ctp fromjsonl >"$tmp/twice.ctp"
 twice=$(ctp report "$tmp/twice.ctp")
 like 'report: a double resume is one of order' "$twice" '^1[.] PROVED: .*double-resume'
-like 'report: a distance is in records' "$twice" '^   first 1,000 records after the start$'
+like 'report: a place in a sentence is a number' "$twice" '^   first at number 2001$'
 # Rows that tell of no process are of two runs if a minute is between them, and a thread is new. Numbers are no minute.
 for clock in ordinal monotonic; do
 	{ section "\"clock\":\"$clock\""

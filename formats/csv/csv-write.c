@@ -25,8 +25,7 @@ struct csv_sink {
 	struct ctp_spool *spool;        /* null but in the full form */
 	struct ctp_place_texts *texts;
 	bool has_header;
-	bool has_wall; /* of the section at hand */
-	int64_t wall_offset_ns;
+	int64_t wall_offset_ns; /* of the section at hand */
 	struct ctp_templates classes;
 };
 
@@ -71,62 +70,39 @@ static void put_quoted(struct ctp_output *out, const char *before, const char *t
 	ctp_output_put(out, "\"", 1);
 }
 
-static void put_text(struct ctp_output *out, const char *text, size_t len)
+/* A spreadsheet takes such a text for a formula; with an apostrophe before it, for a text. */
+static bool is_formula(const char *text, size_t len) { return len && memchr("=+-@\t\r", text[0], 6); }
+
+/* lone: in the only column, where an empty text would make an empty line, which is no row. */
+static void put_any(struct ctp_output *out, const char *text, size_t len, bool guard, bool lone)
 {
-	if (needs_quotes(text, len))
+	if (guard && is_formula(text, len))
+		put_quoted(out, "'", text, len);
+	else if (needs_quotes(text, len) || (lone && !len))
 		put_quoted(out, "", text, len);
 	else
 		ctp_output_put(out, text, len);
 }
 
-/* The same in the only column, where an empty text would make an empty line, which is no row. */
-static void put_lone_text(struct ctp_output *out, const char *text, size_t len)
-{
-	if (len)
-		put_text(out, text, len);
-	else
-		ctp_output_put(out, "\"\"", 2);
-}
+static void put_text(struct ctp_output *out, const char *text, size_t len) { put_any(out, text, len, false, false); }
+static void put_lone_text(struct ctp_output *out, const char *text, size_t len) { put_any(out, text, len, false, true); }
+static void put_guarded(struct ctp_output *out, const char *text, size_t len) { put_any(out, text, len, true, false); }
+static void put_lone_guarded(struct ctp_output *out, const char *text, size_t len) { put_any(out, text, len, true, true); }
 
-/* The same into memory: at most twice as many bytes, and two quotes. */
-static char *spell(char *p, const char *text, size_t len)
+/* Into memory: at most twice as many bytes, two quotes and an apostrophe. */
+static char *spell_any(char *p, const char *text, size_t len, bool guard)
 {
-	bool quoted = needs_quotes(text, len);
+	bool formula = guard && is_formula(text, len), quoted = formula || needs_quotes(text, len);
 	*p = '"';
-	p = double_quotes(p + quoted, text, len);
+	p += quoted;
+	*p = '\'';
+	p = double_quotes(p + formula, text, len);
 	*p = '"';
 	return p + quoted;
 }
 
-/* A spreadsheet takes such a text for a formula; with an apostrophe before it, for a text. */
-static bool is_formula(const char *text, size_t len) { return len && memchr("=+-@\t\r", text[0], 6); }
-
-static void put_guarded(struct ctp_output *out, const char *text, size_t len)
-{
-	if (is_formula(text, len))
-		put_quoted(out, "'", text, len);
-	else
-		put_text(out, text, len);
-}
-
-static void put_lone_guarded(struct ctp_output *out, const char *text, size_t len)
-{
-	if (is_formula(text, len))
-		put_guarded(out, text, len);
-	else
-		put_lone_text(out, text, len);
-}
-
-static char *spell_guarded(char *p, const char *text, size_t len)
-{
-	if (!is_formula(text, len))
-		return spell(p, text, len);
-	*p++ = '"';
-	*p++ = '\'';
-	p = double_quotes(p, text, len);
-	*p++ = '"';
-	return p;
-}
+static char *spell(char *p, const char *text, size_t len) { return spell_any(p, text, len, false); }
+static char *spell_guarded(char *p, const char *text, size_t len) { return spell_any(p, text, len, true); }
 
 static void put_commas(struct ctp_output *out, uint32_t n)
 {
@@ -141,7 +117,7 @@ static void put_header(struct csv_sink *s)
 	s->has_header = true;
 	for (uint32_t i = 0; i < s->columns.n; i++) {
 		put_commas(s->out, i > 0);
-		(s->options.guard ? put_guarded : put_text)(s->out, s->columns.names[i], strlen(s->columns.names[i]));
+		put_any(s->out, s->columns.names[i], strlen(s->columns.names[i]), s->options.guard, false);
 	}
 	static const char behind[] = "," CTP_CSV_LATE "," CTP_CSV_META;
 	ctp_output_put(s->out, behind, s->options.all ? sizeof behind - 1 : 0);
@@ -268,7 +244,7 @@ static struct ctp_template *make_template(const struct csv_sink *s, const struct
 	from = p;
 	if (all) {
 		struct ctp_csv_name type = ctp_csv_class_name(cls->name);
-		p = (s->options.guard ? spell_guarded : spell)(p, type.text, strlen(type.text));
+		p = spell_any(p, type.text, strlen(type.text), s->options.guard);
 	}
 	for (const struct cell *c = cells; c < cells + n; c++, from = p) {
 		p = put_until(p, &column, c->column);
@@ -316,8 +292,6 @@ static enum ctp_status meet(struct csv_sink *s, struct ctp_templates_class *c, c
 		bool room = s->others.n < CTP_CLASSES_MAX; /* a message has room for fewer */
 		return room && ctp_csv_columns_add(&s->others, cls->name, err) < 0 ? CTP_FAILED : CTP_OK;
 	}
-	if (s->options.wall && cls->time_field >= 0 && !s->has_wall)
-		return ctp_err_set(err, "a section does not say how its times relate to wall-clock time; leave out --wall");
 	if (!s->has_header && begin_class(s, cls, err))
 		return CTP_FAILED;
 	c->row = make_template(s, cls, err);
@@ -364,9 +338,10 @@ static enum ctp_status flush(struct ctp_sink *sink, struct ctp_err *err)
 static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
 {
 	struct csv_sink *s = (struct csv_sink *)sink;
+	if (s->options.wall && !sec->has_wall)
+		return ctp_err_set(err, "a section does not say how its times relate to wall-clock time; leave out --wall");
 	ctp_templates_forget(&s->classes);
 	ctp_place_texts_forget(s->texts);
-	s->has_wall = sec->has_wall;
 	s->wall_offset_ns = sec->wall_offset_ns;
 	if (!s->has_header && !s->options.class_name)
 		put_header(s);
