@@ -26,6 +26,10 @@ print("nothing at all" if len(text) < 10 else " ".join(sorted(bad)))'
 }
 is 'ctp-stat' "$("$BIN/ctp-stat" "$tmp/evil.ctp" 2>&1 | harm)" ''
 is 'ctp-report' "$("$BIN/ctp-report" -v "$tmp/evil.ctp" 2>&1 | harm)" ''
+is 'ctp-report -j' "$("$BIN/ctp-report" -j "$tmp/evil.ctp" 2>&1 | harm)" ''
+is 'ctp-tojsonl' "$("$BIN/ctp-tojsonl" -a "$tmp/evil.ctp" 2>&1 | harm)" ''
+"$BIN/ctp-tojsonl" -a "$tmp/evil.ctp" >"$tmp/once.jsonl"
+is 'which says the same' "$("$BIN/ctp-fromjsonl" -q "$tmp/once.jsonl" | "$BIN/ctp-tocsv" -aq | cksum)" "$("$BIN/ctp-tocsv" -aq "$tmp/evil.ctp" | cksum)"
 is 'ctp-report -m' "$("$BIN/ctp-report" -mv "$tmp/evil.ctp" 2>&1 | harm)" ''
 is 'ctp-report --folded' "$("$BIN/ctp-report" --folded=running --folded-unit ns "$tmp/evil.ctp" 2>&1 | harm)" ''
 name=$(printf '/none/\033[31m\302\233\342\200\256x')

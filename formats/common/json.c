@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/visible.h"
 
 /* --- out ----------------------------------------------------------------------------------------------------------------- */
 
@@ -20,11 +21,19 @@ static char *put_u(char *p, unsigned c)
 	return p + 6;
 }
 
-/* U+2028 and U+2029 end a line for some readers of JavaScript. */
-static inline bool is_line_end(const char *s, unsigned n) { return n == 3 && !memcmp(s, "\xe2\x80", 2) && (s[2] & 0xfe) == 0xa8; }
+/* A pair of surrogates, where one is not enough. */
+static char *put_point(char *p, unsigned c)
+{
+	if (c < 0x10000)
+		return put_u(p, c);
+	return put_u(put_u(p, 0xd800 + ((c - 0x10000) >> 10)), 0xdc00 + (c & 0x3ff));
+}
 
 /* A character that could end a script element of an HTML page, or that a browser takes for markup there. */
-static inline bool is_markup(const char *s, unsigned n) { return *s == '<' || *s == '>' || *s == '&' || is_line_end(s, n); }
+static inline bool is_markup(unsigned char c) { return c == '<' || c == '>' || c == '&'; }
+
+/* Obeyed by a terminal, or seen by nobody; what ends a line for some readers of JavaScript is among these. */
+static inline bool is_hidden(const char *s, unsigned n) { return (unsigned char)*s >= 0x7f && ctp_visible_not(ctp_utf8_point(s, n)); }
 
 /* Writes the characters that begin in [*text, stop); the last of them may reach up to end. */
 static inline char *escape(char *p, const char **text, const char *stop, const char *end, bool in_page)
@@ -36,8 +45,8 @@ static inline char *escape(char *p, const char **text, const char *stop, const c
 		if (n == 0) {
 			p = put_u(p, 0xdc00 + c);
 			s++;
-		} else if (in_page && is_markup(s, n)) {
-			p = put_u(p, n == 1 ? c : 0x2000 + (s[2] & 0x3fu));
+		} else if ((in_page && is_markup(c)) || is_hidden(s, n)) {
+			p = put_point(p, ctp_utf8_point(s, n));
 			s += n;
 		} else if (c >= ' ' && c != '"' && c != '\\') {
 			memcpy(p, s, n);

@@ -316,3 +316,13 @@ char *ctp_text_duration(char *p, uint64_t ns)
 	}
 	return p + snprintf(p, CTP_TEXT_MAX, "%u ns", (unsigned)ns);
 }
+
+unsigned ctp_utf8_point(const char *p, unsigned bytes)
+{
+	unsigned c = (unsigned char)p[0];
+	if (bytes > 1)
+		c &= 0x7fu >> bytes;
+	for (unsigned i = 1; i < bytes; i++)
+		c = c << 6 | ((unsigned char)p[i] & 63);
+	return c;
+}

@@ -50,6 +50,7 @@ bool ctp_parse_wall(const char *p, const char *end, int64_t *s, uint32_t *ns);
 
 /* Bytes of the UTF-8 character at p < end, which may be NUL; 0: it is invalid. */
 unsigned ctp_utf8_bytes(const char *p, const char *end);
+unsigned ctp_utf8_point(const char *p, unsigned bytes); /* its number; bytes: as that said */
 
 CTP_C_END
 

@@ -1,24 +1,13 @@
 /* visible.c - see visible.h. */
 #include "base/visible.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 
-static unsigned code_point(const char *s, unsigned bytes)
-{
-	unsigned c = (unsigned char)s[0];
-	if (bytes > 1)
-		c &= 0x7fu >> bytes;
-	for (unsigned i = 1; i < bytes; i++)
-		c = c << 6 | ((unsigned char)s[i] & 63);
-	return c;
-}
-
-/* Controls, what turns the direction of writing, and what has no width or ends a line: by the ranges of Unicode's list. */
-static bool is_unsafe(unsigned c)
+/* By the ranges of Unicode's list. */
+bool ctp_visible_not(unsigned c)
 {
 	static const struct {
 		unsigned first, last;
@@ -36,9 +25,9 @@ unsigned ctp_visible_char(char to[CTP_VISIBLE_MAX], const char **text, unsigned 
 	*columns = 0;
 	if (!*s)
 		return 0;
-	unsigned bytes = ctp_utf8_bytes(s, s + strnlen(s, 4)), c = bytes ? code_point(s, bytes) : (unsigned char)*s;
+	unsigned bytes = ctp_utf8_bytes(s, s + strnlen(s, 4)), c = bytes ? ctp_utf8_point(s, bytes) : (unsigned char)*s;
 	*text += bytes ? bytes : 1;
-	if (bytes && c != '\\' && !is_unsafe(c)) {
+	if (bytes && c != '\\' && !ctp_visible_not(c)) {
 		memcpy(to, s, bytes);
 		*columns = 1;
 		return bytes;
