@@ -203,6 +203,8 @@ is 'report: by a clock it does not' "$(ctp report -j "$tmp/wake-monotonic.ctp" |
 twice=$(ctp report "$tmp/twice.ctp")
 like 'report: a double resume is one of order' "$twice" '^1[.] PROVED: .*double-resume'
 like 'report: a place in a sentence is a number' "$twice" '^   first at number 2001$'
+like 'report: without a record there is no number' "$(ctp report -q "$tmp/none.ctp")" 'nothing numbered'
+like 'report -j: nor in JSON' "$(ctp report -j "$tmp/none.ctp")" '"ordinal":true,.*"first":null,"last":null'
 # Rows that tell of no process are of two runs if a minute is between them, and a thread is new. Numbers are no minute.
 for clock in ordinal monotonic; do
 	{ section "\"clock\":\"$clock\""

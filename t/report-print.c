@@ -302,10 +302,10 @@ static void test_hostile(struct made *m)
 	ok(has(text, "\\</script\\>\\`\\|\\`\\\\x0a\\# \\*\\_\\[a\\](b)"), "all of it");
 	ok(has(text, "| `` \\x1b[2J\\u009bx\\u202e</script>`\\|`\\x0a# *_[a](b)\\u2028\\xff\\\\ (#37) `` |"),
 	   "a name is code, whose fence is longer");
-	static char live[] = "@octocat #7 https://x.example WWW.x.example";
+	static char live[] = "@octocat #7 https://x.example WWW.x.example !8 gh-9";
 	char *before = m->findings[0].title;
 	m->findings[0].title = live;
-	ok(has(printed(MARKDOWN, &m->report, &all), "@\u2060octocat \\#\u20607 https:\u2060//x.example WWW.\u2060x.example"),
+	ok(has(printed(MARKDOWN, &m->report, &all), "@\u2060octocat \\#\u20607 https:\u2060//x.example WWW.\u2060x.example !\u20608 gh-\u20609"),
 	   "no link is made of a name");
 	m->findings[0].title = before;
 	text = printed(PAGE, &m->report, &plain);

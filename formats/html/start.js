@@ -10,6 +10,8 @@ function outcomeText({ outcome, status }) {
 }
 
 function lengthText(ns) {
+	if (!hasClock() && !ns && moment(0) === "0")
+		return "no clock, nothing numbered";
 	return hasClock() ? duration(ns) : `no clock, numbered ${moment(0)} to ${moment(ns)}`;
 }
 

@@ -105,7 +105,9 @@ static void add(struct ctp_folded *f, struct ctp_coroutine *co, uint32_t place, 
 	if (from_ns >= to_ns)
 		return;
 	uint32_t node = node_of(f, co, CTP_FOLDED_DEPTH);
-	f->nodes[place ? child(f, node, place) : node].ns += to_ns - from_ns;
+	uint64_t *sum = &f->nodes[place ? child(f, node, place) : node].ns;
+	if (__builtin_add_overflow(*sum, to_ns - from_ns, sum))
+		*sum = UINT64_MAX;
 }
 
 /* A coroutine was in a state between two times, with nothing missing; before one that was woken is ready, it was suspended. */

@@ -134,8 +134,12 @@ static void about(const struct json *j, const struct ctp_report_section *s)
 	ctp_print_f(j->out, ",\"ordinal\":%s", boolean(s->ordinal));
 	ctp_print_f(j->out, j->ordinal ? ",\"start_ns\":null" : ",\"start_ns\":\"%ju\"", s->start_ns);
 	ns(j, ",\"duration_ns\"", s->duration_ns);
-	number(j, "first", 0);
-	number(j, "last", s->duration_ns);
+	if (ctp_print_numbered(s)) {
+		number(j, "first", 0);
+		number(j, "last", s->duration_ns);
+	} else if (j->ordinal) {
+		ctp_print_f(j->out, ",\"first\":null,\"last\":null");
+	}
 	text(j, ",\"outcome\"", *s->ended.outcome ? s->ended.outcome : "unknown");
 	ctp_print_f(j->out, ",\"status\":%jd,\"complete\":%s,\"missing\":%s", (intmax_t)s->ended.status, boolean(s->complete),
 	            boolean(s->missing));

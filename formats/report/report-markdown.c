@@ -22,11 +22,18 @@ static void more(const struct ctp_print *p, uint32_t n, uint32_t shown)
 		ctp_print_f(p->out, "\n... %s more: `ctp-report -mv` shows all\n", ctp_print_count(number, n - shown));
 }
 
-/* Whether a forge would make a link here, whatever is escaped: of @somebody, of #7, of a URL or of a www. */
+static bool is_behind(const char *at, const char *begin, const char *word)
+{
+	size_t len = strlen(word);
+	return (size_t)(at - begin) >= len && !strncasecmp(at - len, word, len);
+}
+
+/* Whether a forge would make a link here, whatever is escaped: of @somebody, of #7, !7 and GH-7, of a URL or of a www. */
 static bool is_live(const char *at, const char *begin)
 {
-	return *at == '@' || (*at == '#' && isdigit((unsigned char)at[1])) || (*at == ':' && at[1] == '/') ||
-	       (*at == '.' && at - begin >= 3 && !strncasecmp(at - 3, "www", 3));
+	bool number = isdigit((unsigned char)at[1]);
+	return *at == '@' || (*at == ':' && at[1] == '/') || (*at == '.' && is_behind(at, begin, "www")) ||
+	       (number && (strchr("#!%&$~^", *at) || (*at == '-' && is_behind(at, begin, "GH"))));
 }
 
 /* A text in which nothing is markup, and no link is made. It stands behind a heading's or an item's own mark. */

@@ -73,7 +73,9 @@ const char *ctp_print_member(char to[CTP_PRINT_LABEL_MAX], const struct ctp_repo
 
 const char *ctp_print_length(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s)
 {
-	if (s->ordinal)
+	if (s->ordinal && !ctp_print_numbered(s))
+		strcpy(to, "nothing numbered");
+	else if (s->ordinal)
 		snprintf(to, CTP_PRINT_LINE_MAX, "numbered %ju to %ju", s->start_ns, ctp_print_number(s, s->duration_ns));
 	else
 		ctp_print_ns(to, s->duration_ns);

@@ -54,6 +54,9 @@ const char *ctp_print_member(char to[CTP_PRINT_LABEL_MAX], const struct ctp_repo
 /* The number of a record that is so far behind the start of an ordinal section. */
 static inline uint64_t ctp_print_number(const struct ctp_report_section *s, uint64_t ns) { return s->start_ns + ns; }
 
+/* Without a clock, whether the section has a first and a last number. */
+static inline bool ctp_print_numbered(const struct ctp_report_section *s) { return s->start_ns || s->duration_ns || s->counts.events; }
+
 /* How long the section is: "1.73 s"; "numbered 1 to 7264" without a clock. */
 const char *ctp_print_length(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
 
