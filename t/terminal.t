@@ -38,6 +38,10 @@ for tool in stat report tojsonl tocsv toctf tohtml fromjsonl fromcsv; do
 done
 "$BIN/ctp-tocsv" --class "$(printf 'x\033[31m\302\233')" "$tmp/evil.ctp" >/dev/null 2>"$tmp/err"
 is 'a class that is named' "$(harm <"$tmp/err")" ''
+if [ -e "$O/lib/ctp.so" ] && command -v sqlite3 >/dev/null; then
+	# Of the query, which it repeats, sqlite3 takes care itself.
+	is 'the extension of SQLite' "$(sqlite3 :memory: ".load $O/lib/ctp" "select * from ctp('$name')" 2>&1 | sed "s/ctp('.*//" | harm)" ''
+fi
 # Of values, which are in quotes, babeltrace2 takes care itself.
 if [ -e "$O/plugins/babeltrace-plugin-ctp.so" ] && command -v babeltrace2 >/dev/null; then
 	is 'the plugin of babeltrace2' "$(babeltrace2 --plugin-path "$O/plugins" "$tmp/evil.ctp" 2>&1 | sed 's/"[^"]*"//g' | harm)" ''

@@ -7,13 +7,18 @@ SQLITE_EXTENSION_INIT3
 #include <stdio.h>
 #include <string.h>
 
+#include "base/visible.h"
+
 int ctp_vtable_fail(char **why, const char *fmt, ...)
 {
+	char text[sizeof(struct ctp_err)], shown[2 * sizeof text];
 	va_list args;
 	va_start(args, fmt);
-	sqlite3_free(*why);
-	*why = sqlite3_vmprintf(fmt, args);
+	sqlite3_vsnprintf(sizeof text, text, fmt, args);
 	va_end(args);
+	ctp_visible(shown, sizeof shown, text); /* a shell prints it on a terminal */
+	sqlite3_free(*why);
+	*why = sqlite3_mprintf("%s", shown);
 	return SQLITE_ERROR;
 }
 
