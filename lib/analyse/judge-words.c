@@ -210,7 +210,7 @@ void ctp_words_end(struct ctp_words *w)
 		ctp_words_evidence(w, "%s because of %s", ctp_words_counted(w, g->dependents, "other waits", "others wait"),
 		                   ctp_words_it(w));
 	if (unknown)
-		ctp_words_evidence(w, "events were lost that could say otherwise%s",
+		ctp_words_evidence(w, "events that could say otherwise are missing%s",
 		                   unknown < w->f->members ? " of some of them" : "");
 	if (proved && likely)
 		ctp_words_evidence(w, "%s proved, the %s likely", ctp_words_counted(w, proved, "of them is", "of them are"),
