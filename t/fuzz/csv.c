@@ -1,6 +1,7 @@
 /*
  * Any bytes as CSV, to a stream and to the full form: that must not crash, and from then on nothing may change any more. What
  * the full form says comes back byte for byte, and none of its rows is rejected.
+ * Covers: formats/csv formats/common
  */
 #include "../textmem.h"
 #include "csv/csv.h"

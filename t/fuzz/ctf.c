@@ -1,6 +1,7 @@
 /*
  * Any bytes as a part of a trace of ctp-toctf's: by the first, the rest is the metadata, or a stream, or two streams beside the
  * metadata of a class with every type. Reading that to its end, or to where it fails, must not crash.
+ * Covers: formats/ctf/ctf-own.c formats/ctf/ctf-values.c
  */
 #include <fcntl.h>
 #include <stdio.h>

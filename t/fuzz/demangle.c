@@ -1,6 +1,7 @@
 /*
  * Any bytes as the name of a symbol: that must not crash, take long, read behind it or write more than there is room for. What
  * comes out is a text that ends.
+ * Covers: lib/symbols/demangle.c lib/symbols/demangle-cxx.c lib/symbols/demangle-rust.c lib/symbols/demangle-text.c
  */
 #include <stdio.h>
 #include <stdlib.h>

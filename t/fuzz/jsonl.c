@@ -1,6 +1,7 @@
 /*
  * Any bytes as JSONL, to a stream and to the full form: that must not crash, and from then on nothing may change any more. What
  * the full form says comes back byte for byte, and none of its rows is rejected.
+ * Covers: formats/jsonl formats/common/json.c formats/common/template.c formats/common/intake.c
  */
 #include "../textmem.h"
 #include "jsonl/jsonl.h"

@@ -1,6 +1,7 @@
 /*
  * Any bytes as the JSON of a section's attributes and of a class: that must not crash, nor write behind the scratch that it is
  * given. What was understood is written and read once more, and then must be the same.
+ * Covers: formats/common/meta.c formats/common/json.c
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,7 @@
-/* Any bytes as a text of /proc: that must not crash or read behind it. */
+/*
+ * Any bytes as a text of /proc: that must not crash or read behind it.
+ * Covers: lib/collect/proc-stat.c
+ */
 #include <stdlib.h>
 #include <string.h>
 

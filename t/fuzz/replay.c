@@ -1,11 +1,12 @@
 /*
  * replay.c - the main of a fuzz target in `make check`: each file of its corpus once, each a test.
  *
- * The target is told by the program's own name: t/fuzz/corpus-NAME is what NAME goes through. Files given as arguments are
- * gone through instead, which is how a find of `make fuzz` is looked at under a debugger.
+ * The target is told by the program's own name: t/fuzz/corpus-NAME is what NAME goes through. Files and folders given as arguments
+ * are gone through instead, which is how a find of `make fuzz` is looked at under a debugger.
  */
 #include <dirent.h>
 #include <libgen.h>
+#include <sys/stat.h>
 
 #include "../tap.h"
 
@@ -30,18 +31,10 @@ static void replay(const char *path)
 		fclose(f);
 }
 
-int main(int argc, char **argv)
+static bool replay_folder(const char *folder)
 {
-	char folder[256];
 	struct dirent **names;
-	snprintf(folder, sizeof folder, "t/fuzz/corpus-%s", basename(argv[0]));
-	for (int i = 1; i < argc; i++)
-		replay(argv[i]);
-	if (argc > 1)
-		return done_testing();
-
 	int n = scandir(folder, &names, NULL, alphasort);
-	ok(n > 2, "%s has files", folder);
 	for (int i = 0; i < n; i++) {
 		char path[600];
 		snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
@@ -50,5 +43,20 @@ int main(int argc, char **argv)
 		free(names[i]);
 	}
 	free(n < 0 ? NULL : names);
+	return n > 2;
+}
+
+int main(int argc, char **argv)
+{
+	char folder[256];
+	struct stat st;
+	snprintf(folder, sizeof folder, "t/fuzz/corpus-%s", basename(argv[0]));
+	for (int i = 1; i < argc; i++)
+		if (!stat(argv[i], &st) && S_ISDIR(st.st_mode))
+			replay_folder(argv[i]);
+		else
+			replay(argv[i]);
+	if (argc == 1)
+		ok(replay_folder(folder), "%s has files", folder);
 	return done_testing();
 }

@@ -3,6 +3,7 @@
  *
  * The bytes are a list of steps: declare a class, begin a section, end one, or a record of one of the classes. The reader has a
  * target of its own (stream.c); behind it, what is hostile is the classes and the values, and these are made here directly.
+ * Covers: lib/analyse formats/report
  */
 #include <stdlib.h>
 #include <string.h>

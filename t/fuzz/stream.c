@@ -3,6 +3,7 @@
  *
  * The first byte says how the rest is taken: as a stream, or as payloads that are given headers with the right checksums, since
  * no fuzzer would get past those. Everything that is delivered is touched, and written again through the writer.
+ * Covers: lib/stream
  */
 #include <stdlib.h>
 #include <string.h>
