@@ -26,7 +26,9 @@ void ctp_collect_line(const struct ctp_collect_result *r, char line[CTP_COLLECT_
 		snprintf(unverified, sizeof unverified, " (%" PRIu64 " unverified)", s->unverified);
 	if (s->missed)
 		snprintf(missed, sizeof missed, ", %" PRIu64 " missed", s->missed);
-	if (s->untraced)
+	if (s->untraced && s->untraced == s->refused)
+		snprintf(remedy, sizeof remedy, " (no memory: %s)", r->fixed ? "the system has none" : "make room for --shm");
+	else if (s->untraced)
 		snprintf(remedy, sizeof remedy, r->fixed ? " (it has %" PRIu32 " stations)" : " (raise -n, now %" PRIu32 ")",
 		         r->max_stations);
 	snprintf(line, CTP_COLLECT_LINE_MAX,

@@ -29,6 +29,7 @@ struct ctp_harvest_stats {
 	uint64_t births, deaths, conflicts, wakes;
 	uint64_t missed;   /* births, deaths, wakes, names and awaits that a thread could not write down */
 	uint64_t untraced; /* coroutines that found no station */
+	uint64_t refused;  /* of those: there was no memory for it */
 	uint64_t stations; /* in use, or used before */
 	uint64_t rings;    /* threads that write, or wrote */
 };

@@ -260,8 +260,12 @@ static void adopt(struct ctp_v1_scan *h, uint64_t before_ns)
 {
 	uint32_t count = __atomic_load_n(&h->header->allocated_count, __ATOMIC_ACQUIRE);
 	uint32_t max = h->max;
-	if (count > max && count - max > h->rows->stats.untraced)
-		h->rows->stats.untraced = count - max;
+	uint64_t untraced = count > max ? count - max : 0;
+	uint64_t refused = h->annexed ? __atomic_load_n(&h->header->refused, __ATOMIC_RELAXED) : 0;
+	if (untraced + refused > h->rows->stats.untraced) {
+		h->rows->stats.untraced = untraced + refused;
+		h->rows->stats.refused = refused;
+	}
 	count = count < max ? count : max;
 	for (; h->used < count; h->used++) {
 		uint32_t i = h->used;

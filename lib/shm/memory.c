@@ -108,6 +108,9 @@ static enum ctp_status shm_size(struct ctp_memory *shm, size_t bytes, struct ctp
 		return ctp_err_set(err, "%s: the limit of a file's size is below %zu bytes", shm->path, bytes);
 	if (ftruncate(shm->fd, (off_t)bytes))
 		return ctp_err_sys(err, "%s: making %zu bytes", shm->path, bytes);
+	/* A probe reserves what it writes to. Where a file system cannot, its pages are asked for one by one. */
+	if (shm->named && fallocate(shm->fd, 0, 0, sizeof(struct ctp_shm_header)) && errno != EOPNOTSUPP)
+		return ctp_err_sys(err, "%s: room for its header", shm->path);
 	return map_guarded(shm, err);
 }
 

@@ -78,7 +78,8 @@ struct ctp_shm_header {
 	uint64_t free; /* stack of stations: low half: index + 1, 0 if empty; high half: changes with each change */
 	uint32_t sites_used, rings_used; /* may exceed max_... */
 	uint64_t lost_notes, lost_events; /* as in a ring, of threads that found none */
-	uint8_t pad_free[32];
+	uint64_t refused; /* coroutines without a station, because the system had no memory for it */
+	uint8_t pad_free[24];
 
 	char sock[108]; /* where the collector of this epoch listens */
 	uint8_t pad_sock[20];
@@ -245,6 +246,7 @@ CTP_AT_(ctp_shm_header, max_sites, 0x68);
 CTP_AT_(ctp_shm_header, mode, 0x80);
 CTP_AT_(ctp_shm_header, made_raw, 0x90);
 CTP_AT_(ctp_shm_header, free, 0xc0);
+CTP_AT_(ctp_shm_header, refused, 0xe0);
 CTP_AT_(ctp_shm_header, sock, 0x100);
 CTP_AT_(ctp_shm_header, reserved, 0x180);
 CTP_ASSERT_(sizeof(struct ctp_shm_header) == 1024);
@@ -431,6 +433,7 @@ enum {
 	CTP_FRESH_ = 1024,      /* stations that are taken new, though others are free */
 	CTP_LANES_ = 2,         /* rings of a thread: for a handler that interrupts a probe call it is the second */
 	CTP_PLACES_ = 2048,     /* in the table of ctp_site_number */
+	CTP_RESERVE_ = 65536,   /* bytes of the memory that are asked for at once, from a multiple of that: the largest page there is */
 	CTP_RINGS_KNOWN_ = 1024,
 	CTP_STATIONS_ = 65536,  /* of a memory that we make */
 	CTP_SITES_ = 16384,
@@ -475,6 +478,10 @@ struct ctp_probe_ {
 	/* Descriptors. Low half: number + 1, high half: inode number; 0: none. The program may have closed or replaced them. */
 	uint64_t mem, mem_dev, sock, sock_dev;
 	uint32_t sock_epoch, ring_from, unserved;
+
+	/* As far as the memory of what is taken next is there for certain, from the beginning of all: see ctp_reserved_. */
+	uint64_t stations_to, sites_to, rings_to;
+	uint32_t refusals; /* in a row */
 
 	struct ctp_place_ places[CTP_PLACES_];
 	struct ctp_shm_entry *entries[CTP_RINGS_KNOWN_]; /* of each ring that was ever mapped here */
@@ -527,6 +534,7 @@ CTP_SHARED_ extern struct ctp_probe_ *ctp_current_; /* null: not tried yet */
 CTP_SHARED_ extern __thread struct ctp_thread_ ctp_self_;
 CTP_FN_ struct ctp_probe_ *ctp_attach_(struct ctp_probe_ *old);
 CTP_FN_ bool ctp_extend_(struct ctp_probe_ *p);
+CTP_FN_ bool ctp_reserve_(struct ctp_probe_ *p, uint64_t *to, uint64_t end);
 CTP_FN_ void ctp_rouse_(struct ctp_probe_ *p);
 CTP_FN_ bool ctp_birth_(struct ctp_coro *co, uint32_t site, bool late);
 CTP_FN_ void ctp_event_(struct ctp_coro *co, uint64_t addr, uint64_t what);
@@ -976,6 +984,54 @@ bool ctp_extend_(struct ctp_probe_ *p)
 }
 
 /*
+ * Fills holes of the memory, or tells that they cannot be filled: to touch one then would be a SIGBUS. A file that has a name is
+ * asked by its descriptor. One without has no limit but the system's, and the program may have closed it: there, and where a file
+ * system knows of no reservations, the pages are asked for. (Linux before 5.14 cannot do that; then they are taken for granted.)
+ */
+static inline bool ctp_populate_(struct ctp_probe_ *p, uint64_t at, uint64_t bytes)
+{
+	int fd = p->named ? ctp_mem_fd_(p) : -1;
+	long failed = -1;
+	for (int tries = 0; fd >= 0 && failed && tries < 16 && (!tries || errno == EINTR); tries++)
+		failed = syscall(SYS_fallocate, fd, 0, at, bytes);
+	if (failed && (fd < 0 || errno == EOPNOTSUPP))
+		failed = madvise(CTP_GET_(&p->base) + at, (size_t)bytes, 23 /* MADV_POPULATE_WRITE */) && errno != EINVAL;
+	return !failed;
+}
+
+bool ctp_reserve_(struct ctp_probe_ *p, uint64_t *to, uint64_t end)
+{
+	uint64_t at = (end - 1) / CTP_RESERVE_ * CTP_RESERVE_, upto = at + CTP_RESERVE_;
+	if (upto > p->entries_at)
+		upto = p->entries_at;
+	int err = errno;
+	bool there = ctp_populate_(p, at, upto - at);
+	if (there) /* Another thread may have come further: then that is asked for once more. Pairs with ctp_reserved_. */
+		__atomic_store_n(to, upto, __ATOMIC_RELEASE);
+	errno = err;
+	return there;
+}
+
+/*
+ * Whether the memory up to end, of an element that begins less than CTP_RESERVE_ before, is there. What is counted in the header is
+ * taken in order, and nobody looks at what is not counted yet: so an element is asked for first, and counted then.
+ */
+static inline bool ctp_reserved_(struct ctp_probe_ *p, uint64_t *to, uint64_t end)
+{
+	return __builtin_expect(end <= __atomic_load_n(to, __ATOMIC_ACQUIRE), 1) || ctp_reserve_(p, to, end); /* pairs with that */
+}
+
+/* The next element of a table whose count is in the header; max: there is none, or no memory for it. */
+static inline uint32_t ctp_take_next_(struct ctp_probe_ *p, uint32_t *count, uint32_t max, uint64_t *to, uint64_t at, uint64_t bytes)
+{
+	uint32_t index = CTP_GET_(count);
+	while (index < max && ctp_reserved_(p, to, at + (index + UINT64_C(1)) * bytes))
+		if (__atomic_compare_exchange_n(count, &index, index + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return index;
+	return max;
+}
+
+/*
  * The collector sleeps and there is an event. The program may have closed our descriptor, and the number may be something of
  * its own by now: so look first whether it is still the socket that we opened. If it is not, connect again, once for each
  * time that this happens, and for each collector; a new connection wakes it by itself. Who has no socket leaves the flag to who
@@ -1023,9 +1079,9 @@ static inline void ctp_tell_(struct ctp_probe_ *p, uint32_t mode)
 
 uint32_t ctp_site_add_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function)
 {
-	if (!p->annex || !ctp_extend_(p) || CTP_GET_(&p->shm->sites_used) >= p->max_sites)
+	if (!p->annex || !ctp_extend_(p))
 		return 0;
-	uint32_t index = __atomic_fetch_add(&p->shm->sites_used, 1, __ATOMIC_RELAXED);
+	uint32_t index = ctp_take_next_(p, &p->shm->sites_used, p->max_sites, &p->sites_to, p->sites_at, sizeof(struct ctp_shm_site));
 	if (index >= p->max_sites)
 		return 0;
 	struct ctp_shm_site *s = (struct ctp_shm_site *)(CTP_GET_(&p->base) + p->sites_at) + index;
@@ -1250,7 +1306,7 @@ static inline bool ctp_claim_(struct ctp_probe_ *p, struct ctp_thread_ *t, struc
 		found = ctp_ring_take_(p, t, i, exhausted);
 	}
 	while (!found && !exhausted) {
-		i = __atomic_fetch_add(&p->shm->rings_used, 1, __ATOMIC_RELAXED);
+		i = ctp_take_next_(p, &p->shm->rings_used, max, &p->rings_to, p->rings_at, sizeof(struct ctp_shm_ring));
 		exhausted = i >= max;
 		found = !exhausted && ctp_ring_take_(p, t, i, false);
 	}
@@ -1441,7 +1497,8 @@ static inline void ctp_retire_(struct ctp_probe_ *p, uint32_t mode, uint32_t nex
 	/* Either we find it dead below, or who dies sees the mode above. Pairs with the fence in ctp_death_; and makes it one. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	syscall(SYS_membarrier, 2 /* MEMBARRIER_CMD_GLOBAL_EXPEDITED */, 0, 0);
-	for (uint32_t i = 0; i < p->max_stations; i++) {
+	uint32_t used = CTP_GET_(&p->shm->allocated_count);
+	for (uint32_t i = 0; i < used && i < p->max_stations; i++) { /* not those that have no memory */
 		struct ctp_shm_station *st = ctp_station_at_(p, i);
 		if (__atomic_load_n(&st->is_dead, __ATOMIC_ACQUIRE) == 1 && CTP_GET_(&st->generation))
 			ctp_free_(p, st);
@@ -1472,6 +1529,32 @@ static inline bool ctp_recover_(struct ctp_probe_ *p)
 	return gone && next;
 }
 
+/* One that nobody has had. Where there is no memory, that is asked for again now and then: somebody may have made room. */
+static inline struct ctp_shm_station *ctp_station_new_(struct ctp_probe_ *p)
+{
+	const uint32_t max = p->max_stations;
+	uint32_t refusals = CTP_GET_(&p->refusals), index = max;
+	if (refusals % 64 == 0)
+		index = ctp_take_next_(p, &p->shm->allocated_count, max, &p->stations_to, sizeof(struct ctp_shm_header),
+		                       sizeof(struct ctp_shm_station));
+	if (__builtin_expect(index < max, 1)) {
+		if (__builtin_expect(refusals, 0))
+			CTP_PUT_(&p->refusals, 0);
+		return ctp_station_at_(p, index);
+	}
+	struct ctp_shm_station *st = p->annex ? ctp_unfree_(p) : NULL;
+	if (st)
+		return st;
+	if (CTP_GET_(&p->shm->allocated_count) < max) {
+		__atomic_fetch_add(&p->refusals, 1, __ATOMIC_RELAXED);
+		if (p->annex)
+			__atomic_fetch_add(&p->shm->refused, 1, __ATOMIC_RELAXED);
+	} else {
+		__atomic_fetch_add(&p->shm->allocated_count, 1, __ATOMIC_RELAXED); /* others took the last ones meanwhile */
+	}
+	return NULL;
+}
+
 /* New ones first, up to a number: those of the dead keep what they did for a collector that comes late. */
 static inline struct ctp_shm_station *ctp_station_get_(struct ctp_probe_ *p)
 {
@@ -1480,11 +1563,11 @@ static inline struct ctp_shm_station *ctp_station_get_(struct ctp_probe_ *p)
 	struct ctp_shm_station *st = p->annex && !fresh ? ctp_unfree_(p) : NULL;
 	if (st)
 		return st;
-	/* The count goes on beyond max_stations, so that it tells how many found none; but it must never come round to 0. */
-	if (index < p->max_stations || (!(index >> 31) && !(p->annex && ctp_recover_(p))))
-		index = __atomic_fetch_add(&p->shm->allocated_count, 1, __ATOMIC_RELAXED);
 	if (index < p->max_stations)
-		return ctp_station_at_(p, index);
+		return ctp_station_new_(p);
+	/* The count goes on beyond max_stations, so that it tells how many found none; but it must never come round to 0. */
+	if (!(index >> 31) && !(p->annex && ctp_recover_(p)))
+		__atomic_fetch_add(&p->shm->allocated_count, 1, __ATOMIC_RELAXED);
 	return p->annex ? ctp_unfree_(p) : NULL;
 }
 
