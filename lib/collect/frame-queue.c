@@ -22,8 +22,11 @@ void ctp_frame_queue_fini(struct ctp_frame_queue *f)
 
 size_t ctp_frame_queue_next(const struct ctp_frame_queue *f, const struct ctp_frame **frames)
 {
-	size_t n = f->head - f->tail, at = f->room ? f->tail % f->room : 0;
-	*frames = f->asked + at;
+	*frames = f->asked;
+	if (!f->room)
+		return 0;
+	size_t n = f->head - f->tail, at = f->tail % f->room;
+	*frames += at;
 	n = n < f->room - at ? n : f->room - at;
 	return n < CTP_FRAME_QUEUE_AT_ONCE ? n : CTP_FRAME_QUEUE_AT_ONCE;
 }
