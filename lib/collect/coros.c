@@ -516,7 +516,7 @@ static void take_note(struct ctp_coros *l, struct ctp_ring *ring, const struct c
 	if (kind != CTP_ENTRY_BIRTH && kind != CTP_ENTRY_DEATH && kind != CTP_ENTRY_NAME)
 		return;
 	coro_of(l, e->ref, e->ts_ns, 0); /* whatever it is about, it lives */
-	if (i >= l->rings->arena.geo.max_stations)
+	if (i >= l->rings->arena.geo.max_stations || !CTP_REF_GENERATION(e->ref)) /* a station that was never used has 0, too */
 		return;
 	if (l->life[i].generation != CTP_REF_GENERATION(e->ref)) {
 		if (kind == CTP_ENTRY_BIRTH)
