@@ -47,6 +47,7 @@ struct snapshot {
 	struct item *items;
 	size_t count;
 	uint32_t used;
+	uint64_t since_ns; /* what slots and wakes have from before it is followed by a time without; 0: nothing is */
 	uint32_t *freed; /* by station: the generation of the dead one, 0: it is not free */
 	struct ctp_pick picks[GROUP * CTP_SHM_SLOTS];
 	uint32_t station[GROUP * CTP_SHM_SLOTS]; /* of each pick */
@@ -120,7 +121,7 @@ static void add_events(struct snapshot *s)
 		struct ctp_life *life = &s->l->life[s->station[k]];
 		if (pick->whole && pick->newer && pick->number < life->next)
 			life->next = pick->number;
-		if (!pick->whole || pick->newer || is_gone(s->l, s->station[k]))
+		if (!pick->whole || pick->newer || pick->ts_ns < s->since_ns || is_gone(s->l, s->station[k]))
 			continue;
 		life->last_ns = pick->ts_ns > life->last_ns ? pick->ts_ns : life->last_ns; /* as of all events: see coros.c */
 		struct item *item;
@@ -141,7 +142,9 @@ static void add_events(struct snapshot *s)
 static void pick_events(struct snapshot *s, uint32_t i, const struct ctp_life_header *head)
 {
 	const struct ctp_shm_station *shm = &s->l->rings->arena.stations[i];
-	uint64_t next = head->is_dead ? head->events : ctp_slots_next(shm), from = next > CTP_SHM_SLOTS ? next - CTP_SHM_SLOTS : 0;
+	/* One that has just died may have events in the rings alone (CTP_MODE_BARE). */
+	uint64_t next = head->is_dead && !head->just_dead ? head->events : ctp_slots_next(shm);
+	uint64_t from = next > CTP_SHM_SLOTS ? next - CTP_SHM_SLOTS : 0;
 	from = from > head->first ? from : head->first; /* what was before is another's */
 	if (s->npicks + CTP_SHM_SLOTS > sizeof s->picks / sizeof *s->picks)
 		add_events(s);
@@ -154,29 +157,29 @@ static void pick_events(struct snapshot *s, uint32_t i, const struct ctp_life_he
 }
 
 /* A time by which it was there, where its birth is not known: that of the oldest event which its slots remember. */
-static uint64_t seen_ns(const struct ctp_coros *l, uint32_t i, const struct ctp_life_header *head)
+static uint64_t seen_ns(const struct snapshot *s, uint32_t i, const struct ctp_life_header *head)
 {
+	const struct ctp_coros *l = s->l;
 	const struct ctp_shm_station *shm = &l->rings->arena.stations[i];
 	uint64_t next = ctp_slots_next(shm), from = next > CTP_SHM_SLOTS ? next - CTP_SHM_SLOTS : 0;
 	from = from > head->first ? from : head->first;
 	uint64_t ts = __atomic_load_n(&shm->slots[from % CTP_SHM_SLOTS].timestamp, __ATOMIC_RELAXED);
 	uint64_t ns = from < next ? ctp_rings_ns(l->rings, ts, head->flags & CTP_ANNOUNCE_RAW) : l->rings->now_ns;
 	/* It was not born while there was recording. */
-	uint64_t since_ns = __atomic_load_n(&l->rings->arena.header->since_ns, __ATOMIC_RELAXED);
-	return since_ns && since_ns < ns ? since_ns : ns;
+	return s->since_ns && s->since_ns < ns ? s->since_ns : ns;
 }
 
 /* Whether there was a time without slots since its newest, so that it need not be its last. */
-static bool is_old(const struct ctp_coros *l, uint32_t i, const struct ctp_life_header *head)
+static bool is_old(const struct snapshot *s, uint32_t i, const struct ctp_life_header *head)
 {
-	const struct ctp_shm_station *shm = &l->rings->arena.stations[i];
-	uint64_t since_ns = __atomic_load_n(&l->rings->arena.header->since_ns, __ATOMIC_RELAXED), next = ctp_slots_next(shm);
-	if (!since_ns || head->birth_ns >= since_ns)
+	const struct ctp_shm_station *shm = &s->l->rings->arena.stations[i];
+	uint64_t next = ctp_slots_next(shm);
+	if (!s->since_ns || head->birth_ns >= s->since_ns)
 		return false;
 	if (next <= head->first)
 		return true;
 	uint64_t ts = __atomic_load_n(&shm->slots[(next - 1) % CTP_SHM_SLOTS].timestamp, __ATOMIC_RELAXED);
-	return ctp_rings_ns(l->rings, ts, head->flags & CTP_ANNOUNCE_RAW) < since_ns;
+	return ctp_rings_ns(s->l->rings, ts, head->flags & CTP_ANNOUNCE_RAW) < s->since_ns;
 }
 
 static void add_wakes(struct snapshot *s, uint32_t i, const struct ctp_life_header *head)
@@ -194,7 +197,10 @@ static void add_wakes(struct snapshot *s, uint32_t i, const struct ctp_life_head
 		if (__atomic_load_n(&shm->generation, __ATOMIC_RELAXED) != head->generation ||
 		    ctp_rings_newer(s->l->rings, ts, raw) || __atomic_load_n(&wake->ts, __ATOMIC_RELAXED) != ts)
 			continue;
-		struct item *item = add(s, WAKE, i, ctp_rings_ns(s->l->rings, ts, raw));
+		uint64_t ts_ns = ctp_rings_ns(s->l->rings, ts, raw);
+		if (ts_ns < s->since_ns)
+			continue;
+		struct item *item = add(s, WAKE, i, ts_ns);
 		item->value = by;
 		item->tid = tid;
 		item->what = marks;
@@ -202,9 +208,9 @@ static void add_wakes(struct snapshot *s, uint32_t i, const struct ctp_life_head
 }
 
 /* Whether all that a dead one did at last is in its slots. */
-static bool is_remembered(const struct ctp_coros *l, uint32_t i, const struct ctp_life_header *head)
+static bool is_remembered(const struct snapshot *s, uint32_t i, const struct ctp_life_header *head)
 {
-	return head->birth_ns && !is_old(l, i, head) && ctp_slots_next(&l->rings->arena.stations[i]) == head->events;
+	return head->birth_ns && !is_old(s, i, head) && ctp_slots_next(&s->l->rings->arena.stations[i]) == head->events;
 }
 
 static void gather(struct snapshot *s, uint32_t i)
@@ -216,14 +222,14 @@ static void gather(struct snapshot *s, uint32_t i)
 	bool dead = head.is_dead && !head.just_dead;
 	if (head.newborn || (!dead && head.is_dead == 2))
 		return;
-	bool told = !dead || is_remembered(s->l, i, &head);
+	bool told = !dead || is_remembered(s, i, &head);
 	if (told)
 		ctp_life_begin(s->l, i, &head);
 	if (dead)
 		ctp_life_skip(s->l, i, head.is_dead);
 	if (!told)
 		return;
-	uint64_t born_ns = head.birth_ns ? head.birth_ns : seen_ns(s->l, i, &head);
+	uint64_t born_ns = head.birth_ns ? head.birth_ns : seen_ns(s, i, &head);
 	struct item *birth = add(s, BIRTH, i, born_ns);
 	birth->number = head.birth_ns;
 	birth->value = head.parent;
@@ -231,7 +237,7 @@ static void gather(struct snapshot *s, uint32_t i)
 	birth->what = (uint64_t)head.flags << 32 | head.site;
 	if (__atomic_load_n(&shm->name_bytes, __ATOMIC_RELAXED))
 		add(s, NAME, i, born_ns);
-	if (is_old(s->l, i, &head)) {
+	if (is_old(s, i, &head)) {
 		s->l->life[i].flags |= CTP_LIFE_UNSURE;
 		return;
 	}
@@ -315,6 +321,7 @@ void ctp_coros_snapshot(struct ctp_coros *l, uint32_t used)
 	if (s.items == MAP_FAILED)
 		return; /* then births come when they are needed, and what was before counts as lost */
 	s.freed = (uint32_t *)(void *)(s.items + (size_t)used * ITEMS);
+	s.since_ns = __atomic_load_n(&l->rings->arena.header->since_ns, __ATOMIC_RELAXED);
 	find_freed(&s);
 	for (uint32_t i = 0; i < used; i++)
 		gather(&s, i);
