@@ -6,6 +6,7 @@
 
 #include "analyse/threads.h"
 #include "base/map.h"
+#include "base/pages.h"
 #include "common/plain.h"
 #include "stream/sequence.h"
 
@@ -263,7 +264,7 @@ struct ctp_plain_gaps *ctp_plain_gaps_new(struct ctp_err *err)
 		ctp_err_set(err, "out of memory");
 		return NULL;
 	}
-	g->held = malloc(CTP_PLAIN_GAPS_HELD * sizeof *g->held);
+	g->held = ctp_pages_new(CTP_PLAIN_GAPS_HELD * sizeof *g->held);
 	g->plain = ctp_plain_class(err);
 	g->lost_class = ctp_class_new("lost", CTP_KIND_LOSS, lost_fields, LOST_FIELDS, err);
 	g->conflict_class = ctp_class_new("conflict", CTP_KIND_CONFLICT, lost_fields, LOST_COUNT, err);
@@ -284,7 +285,7 @@ void ctp_plain_gaps_free(struct ctp_plain_gaps *g)
 	ctp_class_free(g->conflict_class);
 	free(g->tracks);
 	ctp_map_fini(&g->map);
-	free(g->held);
+	ctp_pages_free(g->held, CTP_PLAIN_GAPS_HELD * sizeof *g->held);
 	free(g);
 }
 

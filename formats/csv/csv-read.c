@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/pages.h"
 #include "base/text.h"
 #include "common/intake.h"
 #include "common/meta.h"
@@ -382,7 +383,7 @@ static void free_source(struct ctp_source *source)
 {
 	struct csv_source *s = (struct csv_source *)source;
 	ctp_intake_fini(&s->intake);
-	free(s->text);
+	ctp_pages_free(s->text, TEXT_ROOM);
 	free(s);
 }
 
@@ -398,7 +399,7 @@ struct ctp_source *ctp_csv_source(const char *tool, const char *class_name, stru
 		return ctp_err_set(err, "out of memory"), NULL;
 	s->source.ops = &ops;
 	s->class_name = class_name;
-	s->text = malloc(TEXT_ROOM);
+	s->text = ctp_pages_new(TEXT_ROOM);
 	if (!s->text)
 		ctp_err_set(err, "out of memory");
 	if (!s->text || ctp_intake_init(&s->intake, &s->source, tool, err)) {

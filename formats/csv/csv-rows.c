@@ -10,6 +10,8 @@
 #include <endian.h>
 #include <stdlib.h>
 
+#include "base/pages.h"
+
 enum { QUICK_MAX = 64 << 10 }; /* a longer line goes through libcsv, which takes it in pieces */
 
 static void begin_parser(struct ctp_csv_rows *rows)
@@ -21,8 +23,8 @@ static void begin_parser(struct ctp_csv_rows *rows)
 enum ctp_status ctp_csv_rows_init(struct ctp_csv_rows *rows, struct ctp_input *in, struct ctp_err *err)
 {
 	*rows = (struct ctp_csv_rows){.in = in};
-	rows->fields = malloc(CTP_CSV_COLUMNS_MAX * sizeof *rows->fields);
-	rows->text = malloc(CTP_CSV_ROW_MAX);
+	rows->fields = ctp_pages_new(CTP_CSV_COLUMNS_MAX * sizeof *rows->fields);
+	rows->text = ctp_pages_new(CTP_CSV_ROW_MAX);
 	rows->parser = calloc(1, sizeof *rows->parser);
 	if (!rows->fields || !rows->text || !rows->parser) {
 		ctp_csv_rows_fini(rows);
@@ -37,8 +39,8 @@ void ctp_csv_rows_fini(struct ctp_csv_rows *rows)
 	if (rows->parser)
 		csv_free(rows->parser);
 	free(rows->parser);
-	free(rows->text);
-	free(rows->fields);
+	ctp_pages_free(rows->text, CTP_CSV_ROW_MAX);
+	ctp_pages_free(rows->fields, CTP_CSV_COLUMNS_MAX * sizeof *rows->fields);
 	*rows = (struct ctp_csv_rows){0};
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/digits.h"
+#include "base/pages.h"
 #include "base/text.h"
 #include "common/json.h"
 #include "stream/codec.h"
@@ -15,11 +16,11 @@ enum { TEXT_ROOM = CTP_JSONL_LINE_MAX + (CTP_FIELDS_MAX + 1) * 16 };
 enum ctp_status ctp_jsonl_row_init(struct ctp_jsonl_row *row, struct ctp_err *err)
 {
 	row->used = 0;
-	row->text = malloc(TEXT_ROOM);
+	row->text = ctp_pages_new(TEXT_ROOM);
 	return row->text ? CTP_OK : ctp_err_set(err, "out of memory");
 }
 
-void ctp_jsonl_row_fini(struct ctp_jsonl_row *row) { free(row->text); }
+void ctp_jsonl_row_fini(struct ctp_jsonl_row *row) { ctp_pages_free(row->text, TEXT_ROOM); }
 
 /* --- values -------------------------------------------------------------------------------------------------------------- */
 

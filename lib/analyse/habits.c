@@ -4,16 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
+
+#define LIST_BYTES (CTP_HABITS_MAX * sizeof(struct ctp_habit))
 
 bool ctp_habits_init(struct ctp_habits *h)
 {
-	*h = (struct ctp_habits){.list = calloc(CTP_HABITS_MAX, sizeof *h->list), .count = 1};
+	*h = (struct ctp_habits){.list = ctp_pages_new(LIST_BYTES), .count = 1};
 	return ctp_map_init(&h->map, CTP_HABITS_MAX) && h->list;
 }
 
 void ctp_habits_fini(struct ctp_habits *h)
 {
-	free(h->list);
+	ctp_pages_free(h->list, LIST_BYTES);
 	ctp_map_fini(&h->map);
 }
 

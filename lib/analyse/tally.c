@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyse/follow-step.h"
+#include "base/pages.h"
 
 enum {
 	LONG_RUN_NS = 50000000, /* the shortest run that is a case */
@@ -86,11 +87,11 @@ static uint32_t list_put(struct ctp_tally *t, struct ctp_tally_list *l, const st
 
 struct ctp_tally *ctp_tally_new(struct ctp_follow *follow)
 {
-	struct ctp_tally *t = calloc(1, sizeof *t);
+	struct ctp_tally *t = ctp_pages_new(sizeof *t);
 	if (!t)
 		return NULL;
 	t->follow = follow;
-	t->last_long = calloc(CTP_THREADS_MAX, sizeof *t->last_long);
+	t->last_long = ctp_pages_new(CTP_THREADS_MAX * sizeof *t->last_long);
 	t->places[0] = calloc(1, sizeof *t->places[0]);
 	t->spawns[0] = calloc(1, sizeof *t->spawns[0]);
 	if (!ctp_habits_init(&t->habits) || !t->last_long || !t->places[0] || !t->spawns[0]) {
@@ -142,7 +143,7 @@ void ctp_tally_free(struct ctp_tally *t)
 		ctp_tally_clear(t);
 	free(t->places[0]);
 	free(t->spawns[0]);
-	free(t->last_long);
+	ctp_pages_free(t->last_long, CTP_THREADS_MAX * sizeof *t->last_long);
 	free(t->runs.cases);
 	free(t->destroyed.cases);
 	free(t->late.cases);
@@ -150,7 +151,7 @@ void ctp_tally_free(struct ctp_tally *t)
 	free(t->storms.cases);
 	free(t->broken[0].cases);
 	free(t->broken[1].cases);
-	free(t);
+	ctp_pages_free(t, sizeof *t);
 }
 
 /* --- by time -------------------------------------------------------------------------------------------------------------- */

@@ -11,11 +11,14 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/pages.h"
+
+#define LIST_BYTES (CTP_THREADS_MAX * sizeof(struct ctp_thread))
 
 bool ctp_threads_init(struct ctp_threads *t)
 {
 	*t = (struct ctp_threads){
-		.list = calloc(CTP_THREADS_MAX, sizeof *t->list), .map = ctp_map_new(CTP_THREADS_MAX)};
+		.list = ctp_pages_new(LIST_BYTES), .map = ctp_map_new(CTP_THREADS_MAX)};
 	return t->list && t->map;
 }
 
@@ -23,7 +26,7 @@ void ctp_threads_fini(struct ctp_threads *t)
 {
 	for (uint32_t i = 0; i < t->most; i++)
 		free(t->list[i].spans);
-	free(t->list);
+	ctp_pages_free(t->list, LIST_BYTES);
 	ctp_map_free(t->map);
 }
 

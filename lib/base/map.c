@@ -5,20 +5,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS_MIN = 16 };
+#include "base/pages.h"
+
+enum { SLOTS_MIN = 16, SLOTS_PAGES = 8192 }; /* SLOTS_PAGES: from then on a table that is cleared need not be touched */
+
+static uint32_t *slots_new(uint32_t n)
+{
+	return n < SLOTS_PAGES ? calloc(n, sizeof(uint32_t)) : ctp_pages_new(n * sizeof(uint32_t));
+}
+
+static void slots_free(struct ctp_map *map)
+{
+	if (map->nslots < SLOTS_PAGES)
+		free(map->slots);
+	else
+		ctp_pages_free(map->slots, map->nslots * sizeof *map->slots);
+}
 
 bool ctp_map_init(struct ctp_map *map, uint32_t items)
 {
 	uint32_t n = SLOTS_MIN;
 	while (n < 2 * items)
 		n *= 2;
-	*map = (struct ctp_map){.slots = calloc(n, sizeof *map->slots), .nslots = n, .salt = ctp_spread_salt()};
+	*map = (struct ctp_map){.slots = slots_new(n), .nslots = n, .salt = ctp_spread_salt()};
 	return map->slots;
 }
 
 void ctp_map_fini(struct ctp_map *map)
 {
-	free(map->slots);
+	slots_free(map);
 	map->slots = NULL;
 }
 
@@ -40,15 +55,18 @@ void ctp_map_free(struct ctp_map *map)
 
 void ctp_map_clear(struct ctp_map *map)
 {
-	if (map->slots)
-		memset(map->slots, 0, map->nslots * sizeof *map->slots);
+	size_t bytes = map->nslots * sizeof *map->slots;
+	if (map->slots && map->nslots < SLOTS_PAGES)
+		memset(map->slots, 0, bytes);
+	else if (map->slots)
+		ctp_pages_clear(map->slots, bytes);
 }
 
 bool ctp_map_grow(struct ctp_map *map, uint32_t count, ctp_map_hash *hash, const void *items)
 {
 	assert(count <= map->nslots / 2);
 	struct ctp_map more = {.nslots = 2 * map->nslots, .salt = map->salt};
-	more.slots = calloc(more.nslots, sizeof *more.slots);
+	more.slots = slots_new(more.nslots);
 	if (!more.slots)
 		return false;
 	for (uint32_t number = 1; number <= count; number++) {
@@ -57,7 +75,7 @@ bool ctp_map_grow(struct ctp_map *map, uint32_t count, ctp_map_hash *hash, const
 			i = (i + 1) & (more.nslots - 1);
 		more.slots[i] = number;
 	}
-	free(map->slots);
+	slots_free(map);
 	*map = more;
 	return true;
 }

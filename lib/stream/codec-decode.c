@@ -7,13 +7,14 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/pages.h"
 #include "stream/codec-own.h"
 
 bool ctp_codec_strings_room(struct ctp_codec *c, size_t payload_bytes)
 {
 	/* A string of n > 0 bytes takes at least n + 2 in the payload and at most n + 12 here: so at most five times as much. */
 	size_t want = 5 * payload_bytes;
-	if (!c->strings && !(c->strings = malloc(CTP_STRINGS_MAX * sizeof *c->strings)))
+	if (!c->strings && !(c->strings = ctp_pages_new(CTP_STRINGS_MAX * sizeof *c->strings)))
 		return false;
 	if (want <= c->arena_size)
 		return true;

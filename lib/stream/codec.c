@@ -3,11 +3,15 @@
 
 #include <stdlib.h>
 
+#include "base/pages.h"
+
+#define CONTEXTS_BYTES (sizeof(struct context) << CTP_CONTEXT_BITS)
+
 struct ctp_codec *ctp_codec_new(struct ctp_err *err)
 {
 	struct ctp_codec *c = calloc(1, sizeof *c);
 	if (c)
-		c->contexts = calloc((size_t)1 << CTP_CONTEXT_BITS, sizeof *c->contexts);
+		c->contexts = ctp_pages_new(CONTEXTS_BYTES);
 	if (!c || !c->contexts) {
 		ctp_err_set(err, "out of memory");
 		free(c);
@@ -23,9 +27,9 @@ void ctp_codec_free(struct ctp_codec *c)
 		return;
 	for (uint32_t i = 0; i < c->nprevs; i++)
 		free(c->classes[i].prev);
-	free(c->contexts);
+	ctp_pages_free(c->contexts, CONTEXTS_BYTES);
 	free(c->slots);
-	free(c->strings);
+	ctp_pages_free(c->strings, CTP_STRINGS_MAX * sizeof *c->strings);
 	free(c->arena);
 	free(c);
 }

@@ -13,6 +13,7 @@
 
 #include "base/crc32c.h"
 #include "base/cursor.h"
+#include "base/pages.h"
 #include "stream/codec.h"
 #include "stream/packet.h"
 #include "stream/runs.h"
@@ -74,7 +75,7 @@ struct ctp_reader *ctp_reader_new(struct ctp_input *in, const struct ctp_notice 
 	r->in = in;
 	r->notice = notice;
 	r->codec = ctp_codec_new(err);
-	r->copy = malloc(CTP_PAYLOAD_MAX + CTP_RECORD_ROOM);
+	r->copy = ctp_pages_new(CTP_PAYLOAD_MAX + CTP_RECORD_ROOM);
 	if (!r->codec || !r->copy) {
 		ctp_err_set(err, "out of memory");
 		ctp_reader_free(r);
@@ -92,7 +93,7 @@ void ctp_reader_free(struct ctp_reader *r)
 	ctp_section_fini(&r->section);
 	ctp_codec_free(r->codec);
 	ctp_runs_free(r->runs);
-	free(r->copy);
+	ctp_pages_free(r->copy, CTP_PAYLOAD_MAX + CTP_RECORD_ROOM);
 	free(r);
 }
 

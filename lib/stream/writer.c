@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/crc32c.h"
+#include "base/pages.h"
 #include "stream/codec.h"
 #include "stream/packet.h"
 
@@ -64,9 +65,9 @@ struct ctp_writer *ctp_writer_new_in(ctp_writer_room *room, ctp_writer_put *put,
 	w->put = put;
 	w->arg = arg;
 	w->codec = ctp_codec_new(err);
-	w->own = room ? NULL : malloc(CTP_WRITER_ROOM);
-	w->keys = malloc(CTP_PAYLOAD_MAX);
-	w->rest = malloc(CTP_PAYLOAD_MAX);
+	w->own = room ? NULL : ctp_pages_new(CTP_WRITER_ROOM);
+	w->keys = ctp_pages_new(CTP_PAYLOAD_MAX);
+	w->rest = ctp_pages_new(CTP_PAYLOAD_MAX);
 	w->preamble = malloc(CTP_SECTION_BYTES_MAX + (2 * CTP_ATTRS_MAX + 4) * CTP_VARINT_MAX);
 	if (!w->codec || (!room && !w->own) || !w->keys || !w->rest || !w->preamble) {
 		ctp_err_set(err, "out of memory");
@@ -94,9 +95,9 @@ void ctp_writer_free(struct ctp_writer *w)
 	if (!w)
 		return;
 	ctp_codec_free(w->codec);
-	free(w->own);
-	free(w->keys);
-	free(w->rest);
+	ctp_pages_free(w->own, CTP_WRITER_ROOM);
+	ctp_pages_free(w->keys, CTP_PAYLOAD_MAX);
+	ctp_pages_free(w->rest, CTP_PAYLOAD_MAX);
 	free(w->preamble);
 	free(w);
 }

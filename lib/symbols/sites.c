@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/pages.h"
 #include "symbols/symbols.h"
 
 struct site {
@@ -26,11 +27,11 @@ struct ctp_sites {
 
 struct ctp_sites *ctp_sites_new(ctp_sites_spell *spell)
 {
-	struct ctp_sites *sites = calloc(1, sizeof *sites);
-	char *bytes = malloc(CTP_SITES_BYTES);
+	struct ctp_sites *sites = ctp_pages_new(sizeof *sites);
+	char *bytes = ctp_pages_new(CTP_SITES_BYTES);
 	if (!sites || !bytes || !ctp_map_init(&sites->map, CTP_SITES_MAX)) {
-		free(sites);
-		free(bytes);
+		ctp_pages_free(sites, sizeof *sites);
+		ctp_pages_free(bytes, CTP_SITES_BYTES);
 		return NULL;
 	}
 	sites->spell = spell;
@@ -43,8 +44,8 @@ void ctp_sites_free(struct ctp_sites *sites)
 	if (!sites)
 		return;
 	ctp_map_fini(&sites->map);
-	free(sites->bytes);
-	free(sites);
+	ctp_pages_free(sites->bytes, CTP_SITES_BYTES);
+	ctp_pages_free(sites, sizeof *sites);
 }
 
 void ctp_sites_use(struct ctp_sites *sites, struct ctp_symbols *symbols) { sites->symbols = symbols; }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/pages.h"
 #include "symbols/lookup.h"
 #include "symbols/sites.h"
 
@@ -76,9 +77,9 @@ struct ctp_symbols {
 
 struct ctp_symbols *ctp_symbols_new(const char *const *debug_dirs, size_t ndirs, struct ctp_err *err)
 {
-	struct ctp_symbols *s = calloc(1, sizeof *s);
+	struct ctp_symbols *s = ctp_pages_new(sizeof *s);
 	if (s) {
-		s->kept = (struct kept){.dirs = debug_dirs, .ndirs = ndirs, .bytes = malloc(TEXTS_BYTES), .lookup = ctp_lookup_new()};
+		s->kept = (struct kept){.dirs = debug_dirs, .ndirs = ndirs, .bytes = ctp_pages_new(TEXTS_BYTES), .lookup = ctp_lookup_new()};
 		s->changes = 1;
 		bool modules = ctp_map_init(&s->kept.modules, MODULES_MAX), threads = ctp_map_init(&s->kept.threads, THREADS_MAX);
 		if (ctp_map_init(&s->kept.texts, TEXTS_MAX) && modules && threads && s->kept.bytes && s->kept.lookup)
@@ -100,7 +101,7 @@ void ctp_symbols_forget(struct ctp_symbols *s)
 	if (s->kept.lookup)
 		ctp_lookup_forget(s->kept.lookup);
 	const struct kept kept = s->kept;
-	memset(s, 0, sizeof *s);
+	ctp_pages_clear(s, sizeof *s);
 	s->kept = kept;
 	s->changes = 1;
 	ctp_map_clear(&s->kept.modules);
@@ -122,9 +123,9 @@ void ctp_symbols_free(struct ctp_symbols *s)
 	ctp_map_fini(&s->kept.modules);
 	ctp_map_fini(&s->kept.threads);
 	ctp_map_fini(&s->kept.texts);
-	free(s->kept.bytes);
+	ctp_pages_free(s->kept.bytes, TEXTS_BYTES);
 	ctp_lookup_free(s->kept.lookup);
-	free(s);
+	ctp_pages_free(s, sizeof *s);
 }
 
 /* --- threads ------------------------------------------------------------------------------------------------------------- */
