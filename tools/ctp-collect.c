@@ -16,7 +16,7 @@
 
 static struct ctp_tool tool = {
 	.name = "ctp-collect",
-	.synopsis = "[--lossless[=MS]] [--bare] [-o FILE] [-t SECONDS] [--sock PATH] [--dialect auto|seqlock|plain] [-f] [-q] [-v] "
+	.synopsis = "[--lossless[=MS]] [--bare] [-o FILE] [-t SECONDS] [--sock PATH] [--dialect auto|seqlock|plain] [--memory MIB] [-f] [-q] [-v] "
 	            "-l | -p PID [--once] | [-n N] [--ring N] [--shm PATH] [--] COMMAND [ARG...]",
 	.help = "Runs COMMAND, traced; or attaches to a process that has a probe in it, and leaves it as it was.\n"
 	        "  -p PID          attach to this process: what it remembers, then what happens, until it ends or Ctrl-C\n"
@@ -31,6 +31,7 @@ static struct ctp_tool tool = {
 	        "  --shm PATH      shared memory at PATH, where /proc cannot serve; removed at the end\n"
 	        "  --sock PATH     socket at PATH, likewise\n"
 	        "  --dialect NAME  how seq counts: seqlock, plain, or auto: found out station by station\n"
+	        "  --memory MIB    take at most so much memory because of the target (2048)\n"
 	        "  -f              write to a terminal all the same\n"
 	        "  -q              no closing line, nor those that -p has attached or -t has ended the trace\n"
 	        "  -v              say more\n"
@@ -145,12 +146,13 @@ static void closing_line(const struct ctp_collect_conf *conf, const struct ctp_c
 
 int main(int argc, char **argv)
 {
-	enum { SHM = 256, SOCK, DIALECT, RING, LOSSLESS, BARE, ONCE };
+	enum { SHM = 256, SOCK, DIALECT, RING, LOSSLESS, BARE, ONCE, MEMORY };
 	static const struct option longs[] = {
 		{"shm", required_argument, NULL, SHM},         {"sock", required_argument, NULL, SOCK},
 		{"dialect", required_argument, NULL, DIALECT}, {"ring", required_argument, NULL, RING},
 		{"lossless", optional_argument, NULL, LOSSLESS}, {"bare", no_argument, NULL, BARE},
-		{"once", no_argument, NULL, ONCE},             {0},
+		{"once", no_argument, NULL, ONCE},             {"memory", required_argument, NULL, MEMORY},
+		{0},
 	};
 	struct sigaction pipe;
 	sigaction(SIGPIPE, NULL, &pipe);
@@ -179,6 +181,7 @@ int main(int argc, char **argv)
 			break;
 		case BARE: conf.modes |= CTP_MODE_BARE; break;
 		case ONCE: conf.once = true; break;
+		case MEMORY: conf.memory_mib = parse_number("--memory", optarg, CTP_COLLECT_MIB_MIN, 1 << 30); break;
 		}
 	}
 	conf.argv = argv + optind;

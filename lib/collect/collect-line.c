@@ -8,6 +8,10 @@
 static void say_help(const struct ctp_collect_result *r, char *text, size_t bytes)
 {
 	const struct ctp_harvest_stats *s = &r->stats;
+	if (s->lost && r->short_mib) {
+		snprintf(text, bytes, " (raise --memory, now %" PRIu32 ")", r->short_mib);
+		return;
+	}
 	bool rings = s->lost > s->overwritten && s->rings && !r->fixed;
 	if (rings && s->overwritten)
 		snprintf(text, bytes, " (--ring or --lossless would help against %" PRIu64 " of them)", s->lost - s->overwritten);
@@ -26,7 +30,9 @@ void ctp_collect_line(const struct ctp_collect_result *r, char line[CTP_COLLECT_
 		snprintf(unverified, sizeof unverified, " (%" PRIu64 " unverified)", s->unverified);
 	if (s->missed)
 		snprintf(missed, sizeof missed, ", %" PRIu64 " missed", s->missed);
-	if (s->untraced && s->untraced == s->refused)
+	if (s->untraced && r->short_mib)
+		snprintf(remedy, sizeof remedy, " (raise --memory, now %" PRIu32 ")", r->short_mib);
+	else if (s->untraced && s->untraced == s->refused)
 		snprintf(remedy, sizeof remedy, " (no memory: %s)", r->fixed ? "the system has none" : "make room for --shm");
 	else if (s->untraced)
 		snprintf(remedy, sizeof remedy, r->fixed ? " (it has %" PRIu32 " stations)" : " (raise -n, now %" PRIu32 ")",

@@ -14,6 +14,7 @@
  * of a cold one that was published before the flag waits for the sweep that comes 10 ms later. For a writer without a fence the
  * rests are limited to a second (pace.h).
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -158,6 +159,18 @@ void ctp_collect_loop_truncated(struct ctp_collect_loop *c)
 	}
 }
 
+void ctp_collect_loop_tight(struct ctp_collect_loop *c)
+{
+	uint32_t mib = (uint32_t)(c->budget.limit_bytes >> 20);
+	if (c->tight || !ctp_budget_refused(&c->budget))
+		return;
+	c->tight = true;
+	c->result->short_mib = mib;
+	ctp_notice_say(c->conf->warn, "the %" PRIu32 " MiB of --memory are used up: %s", mib,
+	               ctp_memory_severed() ? "the target would have us fill its own; the trace ends here, and what was left is lost" :
+	                                      "not all coroutines are traced");
+}
+
 static void keep_house(struct ctp_collect_loop *c)
 {
 	const struct ctp_harvest_stats *stats = ctp_harvest_stats(c->harvest);
@@ -179,6 +192,7 @@ static void keep_house(struct ctp_collect_loop *c)
 	if (c->dirty_ns && c->now_ns - c->dirty_ns >= FLUSH_MS * MS)
 		publish(c);
 	ctp_collect_loop_truncated(c);
+	ctp_collect_loop_tight(c);
 }
 
 void ctp_collect_loop_say(struct ctp_collect_loop *c)
@@ -240,7 +254,7 @@ static bool has_left(struct ctp_collect_loop *c, bool *gone)
 
 static bool is_over(const struct ctp_collect_loop *c)
 {
-	return c->watch.stop || (c->conf->once && !ctp_sampler_between(&c->sampler)) ||
+	return c->watch.stop || ctp_memory_severed() || (c->conf->once && !ctp_sampler_between(&c->sampler)) ||
 	       (c->conf->limit_ns && c->now_ns - c->start_ns >= c->conf->limit_ns);
 }
 

@@ -24,6 +24,7 @@ struct ctp_collect_loop {
 	const struct ctp_collect_conf *conf;
 	struct ctp_collect_result *result;
 	struct ctp_memory shm;
+	struct ctp_budget budget;
 	struct ctp_arena arena;
 	struct ctp_sock sock;
 	struct ctp_conn_keeper keeper;
@@ -43,6 +44,7 @@ struct ctp_collect_loop {
 	bool idle;      /* all that was found is sent, marked, and there was nothing since */
 	bool stalled;   /* the queue is full, and it was said */
 	bool truncated; /* the memory was, and it was said */
+	bool tight;     /* the budget is used up, and it was said */
 	bool unused;    /* no process had it mapped when that was last asked, */
 	bool asked;     /* and nothing was found since */
 	uint64_t start_ns, now_ns;
@@ -53,8 +55,9 @@ struct ctp_collect_loop {
 /* Harvests until there is a reason to end. True when the target is gone and so all that will ever be published has been. */
 bool ctp_collect_loop_run(struct ctp_collect_loop *c);
 
-/* Tells the user if the memory was found cut off. */
+/* Tells the user if the memory was found cut off; if there is no more of our own. */
 void ctp_collect_loop_truncated(struct ctp_collect_loop *c);
+void ctp_collect_loop_tight(struct ctp_collect_loop *c);
 
 /* The totals so far: to the result, and to the user. */
 void ctp_collect_loop_total(struct ctp_collect_loop *c);

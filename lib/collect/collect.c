@@ -21,7 +21,11 @@
 #include "collect/collect-loop.h"
 #include "collect/spawn.h"
 
-enum { ARGV_BYTES = 64 << 10 }; /* of the arguments of a process that was attached to */
+enum {
+	ARGV_BYTES = 64 << 10, /* of the arguments of a process that was attached to */
+	OWN_BYTES = 96 << 20,  /* the queue, packets in the making, batches: whatever the target is */
+};
+_Static_assert(OWN_BYTES >> 20 < CTP_COLLECT_MIB_MIN, "there is something left for the target");
 
 static bool to_stdout(const struct ctp_collect_conf *conf) { return !conf->output || !strcmp(conf->output, "-"); }
 
@@ -114,11 +118,14 @@ static void say_who_spoke(struct ctp_collect_loop *c)
 static void detach(struct ctp_collect_loop *c, bool deserted)
 {
 	renounce(c);
-	if (!c->watch.extra) {
+	if (!c->watch.extra && !ctp_memory_severed())
 		ctp_harvest_last(c->harvest, deserted);
-		ctp_collect_loop_truncated(c);
-	}
-	ctp_harvest_release(c->harvest);
+	if (ctp_memory_severed())
+		ctp_harvest_abandon(c->harvest);
+	else
+		ctp_harvest_release(c->harvest);
+	ctp_collect_loop_truncated(c);
+	ctp_collect_loop_tight(c);
 	ctp_collect_loop_total(c);
 	say_who_spoke(c);
 	int number = c->shm.fd;
@@ -168,8 +175,8 @@ static void say_reader_died(struct ctp_collect_loop *c)
 static void wait_for_command(struct ctp_collect_loop *c)
 {
 	if (!c->watch.ended && !c->result->broken)
-		ctp_notice_say(c->conf->news, "trace ended by -t; waiting for %s (pid %d)", c->conf->argv[0],
-		               (int)c->watch.command);
+		ctp_notice_say(c->conf->news, "trace ended%s; waiting for %s (pid %d)", c->tight ? "" : " by -t",
+		               c->conf->argv[0], (int)c->watch.command);
 	while (!c->watch.ended)
 		wait_for_event(c);
 	int sig = WIFSIGNALED(c->watch.status) ? WTERMSIG(c->watch.status) : 0;
@@ -368,6 +375,10 @@ static enum ctp_status set_up(struct ctp_collect_loop *c, struct ctp_err *err)
 	const struct ctp_collect_conf *conf = c->conf;
 	if (conf->pid ? find_memory(c, err) : make_memory(c, err))
 		return CTP_FAILED;
+	c->budget.limit_bytes = (uint64_t)(conf->memory_mib ? conf->memory_mib : CTP_COLLECT_MIB) << 20;
+	ctp_budget_take(&c->budget, OWN_BYTES);
+	if (ctp_memory_charge(&c->shm, &c->budget, err))
+		return CTP_FAILED;
 	if (ctp_sock_init(&c->sock, conf->sock_path, err))
 		return conf->sock_path ? name_option("--sock", err) : CTP_FAILED;
 	if (ctp_event_loop_init(&c->watch, &c->sock, err) || (conf->pid && ctp_event_loop_process(&c->watch, conf->pid, err)))
@@ -402,6 +413,7 @@ static enum ctp_status make_harvest(struct ctp_collect_loop *c, struct ctp_err *
 		.attach = c->conf->pid,
 		.dialect = c->conf->dialect,
 		.writer = c->writer,
+		.budget = &c->budget,
 		.new_thread = on_thread,
 		.find_code = on_frames,
 		.arg = c,

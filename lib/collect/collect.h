@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "collect/harvest.h"
 
-enum { CTP_COLLECT_STATIONS = 65536 };
+enum { CTP_COLLECT_STATIONS = 65536, CTP_COLLECT_MIB = 2048, CTP_COLLECT_MIB_MIN = 128 };
 
 struct ctp_collect_conf {
 	char *const *argv;        /* the command, ended by null; not looked at if there is a pid */
@@ -25,6 +25,7 @@ struct ctp_collect_conf {
 	const char *output;       /* null or "-": stdout, and then the command's stdout goes to stderr */
 	bool force;               /* even to a terminal */
 	uint64_t limit_ns;        /* the trace ends after so long, the target runs on; 0: no limit */
+	uint32_t memory_mib;      /* for us, and for what our looks make of the memory; 0: CTP_COLLECT_MIB */
 	const char *shm_path, *sock_path; /* null: none */
 	enum ctp_dialect dialect;
 	/* What the user should know; what would look odd if nobody said it; what an interested one may. Each may be null. */
@@ -38,6 +39,7 @@ struct ctp_collect_result {
 	bool broken;   /* the output has failed: what was harvested is not all in the stream */
 	uint32_t max_stations;
 	bool fixed;    /* that number is the program's */
+	uint32_t short_mib; /* not 0: so much memory was not enough */
 	struct ctp_harvest_stats stats;
 	uint64_t duration_ns;
 };

@@ -33,6 +33,8 @@ enum {
 	WALKS = 3,                 /* to find the free ones, while the program goes on */
 	FREED = 16384,             /* of them that are looked at, those that died last: nothing else is looked at meanwhile */
 	GROUP = 64,                /* stations whose slots are copied together */
+	BLOCK = 16384,             /* items that are paid for at a time */
+	PENDING = ITEMS + 2 * GROUP * CTP_SHM_SLOTS, /* that one station can add, with those whose slots are not copied yet */
 };
 
 struct item {
@@ -46,6 +48,7 @@ struct snapshot {
 	struct ctp_coros *l;
 	struct item *items;
 	size_t count;
+	size_t room;     /* items that the budget has paid for */
 	uint32_t used;
 	uint64_t since_ns; /* what slots and wakes have from before it is followed by a time without; 0: nothing is */
 	uint32_t *freed; /* by station: the generation of the dead one, 0: it is not free */
@@ -311,6 +314,16 @@ static void find_freed(struct snapshot *s)
 	}
 }
 
+/* Whether there is room for those of one more station. */
+static bool has_room(struct snapshot *s)
+{
+	if (s->count + PENDING <= s->room)
+		return true;
+	bool paid = ctp_budget_take(s->l->budget, BLOCK * sizeof *s->items);
+	s->room += paid ? BLOCK : 0;
+	return paid;
+}
+
 void ctp_coros_snapshot(struct ctp_coros *l, uint32_t used)
 {
 	struct snapshot s = {.l = l, .used = used};
@@ -323,8 +336,10 @@ void ctp_coros_snapshot(struct ctp_coros *l, uint32_t used)
 	s.freed = (uint32_t *)(void *)(s.items + (size_t)used * ITEMS);
 	s.since_ns = __atomic_load_n(&l->rings->arena.header->since_ns, __ATOMIC_RELAXED);
 	find_freed(&s);
-	for (uint32_t i = 0; i < used; i++)
-		gather(&s, i);
+	uint32_t told = 0;
+	for (; told < used && has_room(&s); told++)
+		gather(&s, told);
+	l->rows->stats.untraced += used - told;
 	add_events(&s);
 	for (size_t k = 0; k < s.count; k++)
 		if (s.items[k].kind == DEATH)
@@ -333,4 +348,5 @@ void ctp_coros_snapshot(struct ctp_coros *l, uint32_t used)
 	for (size_t k = 0; k < s.count; k++)
 		tell(&s, &s.items[k]);
 	munmap(s.items, bytes);
+	ctp_budget_give(l->budget, s.room * sizeof *s.items);
 }

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/budget.h"
 #include "collect/ring-gaps.h"
 #include "collect/rows.h"
 #include "collect/shm-texts.h"
@@ -56,6 +57,7 @@ struct ctp_coros {
 	struct ctp_life *life; /* max_stations of them */
 	struct ctp_shm_texts labels;
 	struct ctp_ring_gaps gaps;
+	struct ctp_budget *budget; /* for a snapshot; null: no limit */
 	uint32_t dead, owed;   /* lists by link: stations to be freed; those of which a record is to be written before that */
 	uint32_t ndead;        /* in both */
 	bool left;             /* the probes do without us already */

@@ -13,6 +13,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/budget.h"
 #include "base/clock.h"
 #include "collect/coros.h"
 #include "collect/thread-runs.h"
@@ -185,6 +186,15 @@ void ctp_harvest_release(struct ctp_harvest *h)
 		ctp_coros_release(&h->coros, h->scan.used);
 }
 
+void ctp_harvest_abandon(struct ctp_harvest *h)
+{
+	struct ctp_loss loss = {.count = h->annexed && h->rings.left ? h->rings.left : 1, .ts_ns = ctp_clock_ns()};
+	ctp_rows_look(&h->rows, loss.ts_ns);
+	ctp_rows_lost(&h->rows, &loss);
+	h->rows.stats.lost += loss.count;
+	ctp_rows_settle(&h->rows);
+}
+
 void ctp_harvest_settle(struct ctp_harvest *h) { ctp_rows_settle(&h->rows); }
 size_t ctp_harvest_unsettled(const struct ctp_harvest *h) { return ctp_rows_unsettled(&h->rows); }
 const struct ctp_harvest_stats *ctp_harvest_stats(const struct ctp_harvest *h) { return &h->rows.stats; }
@@ -229,6 +239,18 @@ bool ctp_harvest_run(const struct ctp_harvest *h, uint32_t ring, struct ctp_thre
 
 /* --- making and freeing --------------------------------------------------------------------------------------------------- */
 
+/* Tables that are filled as the target names what they are about. */
+static bool can_afford(struct ctp_harvest *h, struct ctp_err *err)
+{
+	const struct ctp_geometry *geo = &h->rings.arena.geo;
+	uint64_t stations = sizeof(struct ctp_life) + sizeof(struct ctp_frame), rings = sizeof(struct ctp_ring);
+	if (ctp_budget_take(h->conf.budget, geo->max_stations * stations + geo->max_rings * rings + geo->max_sites))
+		return true;
+	ctp_err_set(err, "%u stations, %u rings and %u sites: more than --memory allows: raise it", geo->max_stations, geo->max_rings,
+	            geo->max_sites);
+	return false;
+}
+
 struct ctp_harvest *ctp_harvest_new(const struct ctp_harvest_conf *conf, struct ctp_err *err)
 {
 	struct ctp_harvest *h = calloc(1, sizeof *h);
@@ -249,8 +271,9 @@ struct ctp_harvest *ctp_harvest_new(const struct ctp_harvest_conf *conf, struct 
 	if (ctp_v1_scan_init(&h->scan, conf, &h->rows, err))
 		goto fail;
 	enum ctp_status found = ctp_rings_init(&h->rings, conf->shm, conf->bytes, err);
-	if (found == CTP_FAILED || (!found && ctp_coros_init(&h->coros, &h->rings, &h->rows, err)))
+	if (found == CTP_FAILED || (!found && (!can_afford(h, err) || ctp_coros_init(&h->coros, &h->rings, &h->rows, err))))
 		goto fail;
+	h->coros.budget = conf->budget;
 	h->annexed = h->scan.annexed = !found;
 	if (h->annexed && h->scan.max > h->rings.arena.geo.max_stations)
 		h->scan.max = h->rings.arena.geo.max_stations;

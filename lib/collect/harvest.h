@@ -20,6 +20,7 @@
 #include "stream/writer.h"
 
 struct ctp_frame; /* frame-queue.h: for find_code */
+struct ctp_budget; /* base/budget.h */
 
 enum ctp_dialect { CTP_DIALECT_AUTO, CTP_DIALECT_SEQLOCK, CTP_DIALECT_PLAIN };
 
@@ -41,6 +42,7 @@ struct ctp_harvest_conf {
 	bool attach;            /* it was in use before we came: the first look begins with what it remembers */
 	enum ctp_dialect dialect;
 	struct ctp_writer *writer;
+	struct ctp_budget *budget; /* of what grows with the target's numbers; null: no limit */
 	/* Called from settle for each thread id not seen before (as far as a bounded memory of them reaches). */
 	void (*new_thread)(void *arg, uint64_t tid);
 	/*
@@ -107,6 +109,9 @@ void ctp_harvest_last(struct ctp_harvest *h, bool gone);
 
 /* After the last, where the target lives on without us: frees the stations of all whose death was seen. */
 void ctp_harvest_release(struct ctp_harvest *h);
+
+/* In place of the last two, where the memory is severed (memory.h): what was in the rings is one loss, of nobody in particular. */
+void ctp_harvest_abandon(struct ctp_harvest *h);
 
 /*
  * Sorts what was found since the last settle, writes it and the mark. Cheap when there is nothing. scan settles by itself when

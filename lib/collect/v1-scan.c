@@ -255,23 +255,38 @@ static void prefetch(const struct ctp_v1_scan *h, uint32_t i)
 	__builtin_prefetch(&h->shm[i].slots[ctp_v1_station_slot(st, st->next)]);
 }
 
+/* All that there can be of a station that is ours, besides what it has in its bucket. */
+static size_t station_bytes(const struct ctp_v1_scan *h)
+{
+	return sizeof *h->st + sizeof *h->seen + sizeof *h->full + sizeof *h->hot + sizeof *h->ours * 2;
+}
+
+/* So many stations are looked at, whatever the count says. */
+static void close_at(struct ctp_v1_scan *h, uint32_t max, uint32_t count)
+{
+	uint64_t refused = h->annexed ? __atomic_load_n(&h->header->refused, __ATOMIC_RELAXED) : 0;
+	uint64_t untraced = refused + (count > max ? count - max : 0);
+	h->max = max;
+	if (untraced > h->rows->stats.untraced) {
+		h->rows->stats.untraced = untraced;
+		h->rows->stats.refused = refused;
+	}
+}
+
 /* Takes in the stations that were allocated since the last look. */
 static void adopt(struct ctp_v1_scan *h, uint64_t before_ns)
 {
 	uint32_t count = __atomic_load_n(&h->header->allocated_count, __ATOMIC_ACQUIRE);
-	uint32_t max = h->max;
-	uint64_t untraced = count > max ? count - max : 0;
-	uint64_t refused = h->annexed ? __atomic_load_n(&h->header->refused, __ATOMIC_RELAXED) : 0;
-	if (untraced + refused > h->rows->stats.untraced) {
-		h->rows->stats.untraced = untraced + refused;
-		h->rows->stats.refused = refused;
-	}
-	count = count < max ? count : max;
-	for (; h->used < count; h->used++) {
+	close_at(h, h->max, count);
+	for (; h->used < count && h->used < h->max; h->used++) {
 		uint32_t i = h->used;
 		struct ctp_v1_station *st = &h->st[i];
 		if (has_ring(h, i))
 			continue;
+		if (!ctp_budget_take(h->budget, station_bytes(h))) {
+			close_at(h, h->used, count);
+			break;
+		}
 		if (h->count % BUCKET == 0)
 			h->passed_ns[h->count / BUCKET] = h->rows->now_ns;
 		h->ours[h->count++] = i;
@@ -513,11 +528,10 @@ enum ctp_status ctp_v1_scan_init(struct ctp_v1_scan *h, const struct ctp_harvest
                                  struct ctp_err *err)
 {
 	size_t n = conf->max_stations, buckets = n / BUCKET + 1;
-	*h = (struct ctp_v1_scan){.rows = rows, .header = conf->shm, .max = conf->max_stations, .dialect = conf->dialect};
+	*h = (struct ctp_v1_scan){.rows = rows, .header = conf->shm, .max = conf->max_stations, .dialect = conf->dialect,
+	                          .budget = conf->budget};
 	h->shm = (const struct ctp_shm_station *)(h->header + 1);
-	h->map_bytes =
-		n * (sizeof *h->st + sizeof *h->seen + sizeof *h->full + sizeof *h->hot + sizeof *h->ours * 2) +
-		buckets * sizeof *h->passed_ns;
+	h->map_bytes = n * station_bytes(h) + buckets * sizeof *h->passed_ns;
 	char *p = mmap(NULL, h->map_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (p == MAP_FAILED)
 		return ctp_err_sys(err, "memory for %u stations", conf->max_stations);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/budget.h"
 #include "collect/rows.h"
 #include "collect/v1-station.h"
 #include "shm/barrier.h"
@@ -18,6 +19,7 @@ enum { CTP_V1_SCAN_DOUBTS = 64 }; /* runs of rows in a group of those in doubt *
 struct ctp_v1_scan {
 	struct ctp_rows *rows;
 	uint32_t used;      /* stations that were ever allocated, of either sort */
+	struct ctp_budget *budget; /* null: no limit */
 	bool annexed;       /* some may have rings behind them: those are not ours */
 
 	/* v1-scan.c's own */

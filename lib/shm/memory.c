@@ -1,13 +1,8 @@
 /*
- * memory.c - makes the shared memory, and survives its truncation.
- *
- * A page beyond the end of a truncated file raises SIGBUS. The handler puts anonymous zeros over everything from that page to
- * the end of the mapping, which is what the file has lost at that moment, and the read is done again. Each such fault lies
- * below the one before, so the number of mappings stays small.
+ * memory.c - makes the shared memory, and maps it.
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,45 +12,10 @@
 #include <unistd.h>
 
 #include "shm/arena.h"
+#include "shm/memory-guard.h"
 #include "shm/memory.h"
 
 enum { RING_BITS_MIN = 11, RINGS_FEW = 16 }; /* a ring is whole pages, which have 64 KiB at the most */
-
-static struct {
-	uintptr_t start, stop, page;
-	volatile sig_atomic_t hit;
-	struct sigaction before;
-} guard;
-
-static void guard_bus(int sig, siginfo_t *info, void *context)
-{
-	(void)context;
-	int saved = errno;
-	uintptr_t at = (uintptr_t)info->si_addr & ~(guard.page - 1);
-	if (info->si_code <= 0 || at < guard.start || at >= guard.stop ||
-	    mmap((void *)at, guard.stop - at, PROT_READ | PROT_WRITE,
-	         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) == MAP_FAILED) {
-		signal(sig, SIG_DFL); /* not ours: the instruction runs again and ends us as it would have */
-		if (info->si_code <= 0)
-			raise(sig);
-	} else {
-		guard.hit = 1;
-	}
-	errno = saved;
-}
-
-static bool guard_set(const struct ctp_memory *shm)
-{
-	guard.page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	guard.start = (uintptr_t)shm->base;
-	guard.stop = (guard.start + shm->bytes + guard.page - 1) & ~(guard.page - 1);
-	guard.hit = 0;
-	struct sigaction act = {.sa_sigaction = guard_bus, .sa_flags = SA_SIGINFO};
-	sigemptyset(&act.sa_mask);
-	return !sigaction(SIGBUS, &act, &guard.before);
-}
-
-bool ctp_memory_truncated(void) { return guard.hit; }
 
 bool ctp_path_absolute(char out[PATH_MAX], const char *path)
 {
@@ -96,7 +56,7 @@ static enum ctp_status map_guarded(struct ctp_memory *shm, struct ctp_err *err)
 	shm->base = base;
 	madvise(base, shm->bytes, MADV_DONTFORK); /* a process that maps it is then a traced one, or this */
 	madvise(base, shm->bytes, MADV_DONTDUMP); /* it may be larger than any disk */
-	return guard_set(shm) ? CTP_OK : ctp_err_sys(err, "sigaction");
+	return ctp_memory_guard(shm, err);
 }
 
 /* A file of so many bytes, and address space for it. */
@@ -164,12 +124,10 @@ enum ctp_status ctp_memory_map(struct ctp_memory *shm, int fd, struct ctp_err *e
 
 void ctp_memory_fini(struct ctp_memory *shm)
 {
-	if (guard.start && guard.start == (uintptr_t)shm->base) {
-		sigaction(SIGBUS, &guard.before, NULL);
-		guard.start = guard.stop = 0;
-	}
-	if (shm->base)
+	if (shm->base) {
+		ctp_memory_guard_end(shm);
 		munmap(shm->base, shm->bytes);
+	}
 	if (shm->named)
 		unlink(shm->path);
 	if (shm->fd >= 0)

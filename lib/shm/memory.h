@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/budget.h"
 #include "base/err.h"
 
 /* The field's C++ SDK computes 1024 x (1 + n) in an int. */
@@ -41,6 +42,13 @@ enum ctp_status ctp_memory_init(struct ctp_memory *shm, const struct ctp_memory_
 /* The same for an arena that others made: maps and guards it. The descriptor is the caller's to close. */
 enum ctp_status ctp_memory_map(struct ctp_memory *shm, int fd, struct ctp_err *err);
 void ctp_memory_fini(struct ctp_memory *shm);
+
+/*
+ * From here on the budget pays for each page that a look of ours makes where the memory has a hole; or, where the system has no
+ * userfaultfd(2) for us, for all that we look at. When there is no more, all but the header reads as zeros: it is severed.
+ */
+enum ctp_status ctp_memory_charge(const struct ctp_memory *shm, struct ctp_budget *budget, struct ctp_err *err);
+bool ctp_memory_severed(void);
 
 /* True once a part of it was found cut off. */
 bool ctp_memory_truncated(void);
