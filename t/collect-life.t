@@ -142,6 +142,30 @@ exec 3<&-
 # shellcheck disable=SC2016
 "$collect" -q -t 0.01 sh -c 'while readlink "$CTP_SHM_PATH" | grep -q memfd; do :; done; cat "$CTP_SHM_PATH"' >/dev/null 2>"$tmp/cat"
 like 'the memory cannot be had any more, and nothing else in its place' "$? $(grep cat: "$tmp/cat")" '^1 .*No such device'
+# One that connects when the end is written, and waits to be read.
+cat >"$tmp/late.py" <<'PY'
+import os, socket, subprocess, sys, time
+if sys.argv[1] == 'late':
+    while 'memfd' in os.readlink(os.environ['CTP_SHM_PATH']):
+        pass
+    late = socket.socket(socket.AF_UNIX)
+    late.connect(os.environ['CTP_SOCK_PATH'])
+    time.sleep(0.2)  # to be looked at
+    os.write(int(sys.argv[2]), b'x')
+    sys.exit(7)
+out, end = socket.socketpair()
+hear, said = os.pipe()
+end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
+collect = subprocess.Popen([sys.argv[1], '-q', '-t', '0.01', 'python3', '-B', sys.argv[0], 'late', str(said)] + 40 * ['x' * 1000],
+                           stdout=end, pass_fds=[said])
+end.close()
+os.close(said)
+os.read(hear, 1)
+while out.recv(65536):
+    pass
+print(collect.wait())
+PY
+is 'one that connects after the end changes nothing' "$(timeout 60 python3 -B "$tmp/late.py" "$collect" 2>&1)" 7
 
 # --- a collector that is killed: the target, which would die of SIGPIPE, does not notice ---
 "$collect" "$tracee" -e 5 -b "$tmp/before" -p "$tmp/pub" >"$tmp/pipe" 2>/dev/null &

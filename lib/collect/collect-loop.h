@@ -44,6 +44,7 @@ struct ctp_collect_loop {
 	bool idle;      /* all that was found is sent, marked, and there was nothing since */
 	bool stalled;   /* the queue is full, and it was said */
 	bool truncated; /* the memory was, and it was said */
+	bool over;      /* the end is written: no more records */
 	bool tight;     /* the budget is used up, and it was said */
 	bool unused;    /* no process had it mapped when that was last asked, */
 	bool asked;     /* and nothing was found since */

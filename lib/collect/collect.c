@@ -143,6 +143,7 @@ static void finish(struct ctp_collect_loop *c, bool deserted)
 	if (!c->watch.extra) {
 		ctp_targets_last(c->targets);
 		write_end(c);
+		c->over = true;
 		ctp_outqueue_finish(c->queue);
 	}
 	/* A reader that does not read holds us here: a signal that COMMAND does not need any more ends that. */
@@ -267,7 +268,7 @@ static uint64_t when_ns(void *arg)
 static void on_connection(void *arg, pid_t pid)
 {
 	struct ctp_collect_loop *c = arg;
-	if (pid > 0 && c->queue)
+	if (pid > 0 && c->queue && !c->over)
 		ctp_targets_process(c->targets, pid);
 	ctp_notice_say(c->conf->info, "process %d has connected (%u now)", (int)pid, c->watch.connections);
 }
