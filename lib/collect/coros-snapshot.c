@@ -123,8 +123,8 @@ static void add_events(struct snapshot *s)
 		const struct ctp_pick *pick = &s->picks[k];
 		struct ctp_life *life = &s->l->life[s->station[k]];
 		if (pick->whole && pick->newer && pick->number < life->next)
-			life->next = pick->number;
-		if (!pick->whole || pick->newer || pick->ts_ns < s->since_ns || is_gone(s->l, s->station[k]))
+			life->next = pick->number; /* the rings have it, and all behind it, whatever their times are */
+		if (!pick->whole || pick->number >= life->next || pick->ts_ns < s->since_ns || is_gone(s->l, s->station[k]))
 			continue;
 		life->last_ns = pick->ts_ns > life->last_ns ? pick->ts_ns : life->last_ns; /* as of all events: see coros.c */
 		struct item *item;
