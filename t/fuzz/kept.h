@@ -7,6 +7,7 @@
 #define CTP_T_KEPT_H
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { KEPT = 16 };
 static struct {
@@ -31,14 +32,36 @@ static inline void *kept_aligned(size_t align, size_t bytes)
 
 static inline void *kept_malloc(size_t bytes) { return kept_aligned(16, bytes); }
 
+static inline unsigned kept_number(const void *at)
+{
+	unsigned k = 0;
+	while (k < KEPT && kept[k].at != at)
+		k++;
+	return k;
+}
+
 static inline void kept_free(void *at)
 {
-	for (unsigned k = 0; k < KEPT; k++)
-		if (kept[k].at == at)
-			kept[k].taken = 0;
+	unsigned k = kept_number(at);
+	if (!at || k == KEPT)
+		free(at); /* of calloc's */
+	else
+		kept[k].taken = 0;
+}
+
+static inline void *kept_realloc(void *at, size_t bytes)
+{
+	unsigned k = kept_number(at);
+	void *more = kept_malloc(bytes);
+	if (more && at && k < KEPT)
+		memcpy(more, at, kept[k].bytes < bytes ? kept[k].bytes : bytes);
+	if (more)
+		kept_free(at);
+	return more;
 }
 
 #define malloc kept_malloc
+#define realloc kept_realloc
 #define free kept_free
 #define aligned_alloc kept_aligned
 

@@ -35,6 +35,7 @@ static struct ctp_class *kept_class(enum ctp_event event)
 #include "collect/rows.c"
 #undef aligned_alloc
 #undef free
+#undef realloc
 #undef malloc
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
