@@ -355,7 +355,7 @@ static bool find_place(struct ctp_coros *l, uint32_t i, int32_t ahead, uint64_t 
 	}
 	ctp_coros_room(l);
 	struct ctp_ring_gap *hole = ctp_ring_gaps_find(&l->gaps, i, life->hole, *number);
-	if (!hole)
+	if (!hole || hole->coro != life->coro) /* numbers that go back, as no probe's do, are in a gap of one before */
 		return false;
 	*ts_ns = between(*ts_ns, hole);
 	ctp_ring_gaps_fill(&l->gaps, hole, *number, *ts_ns, &life->hole);
