@@ -22,6 +22,8 @@ static struct engine {
 
 static void forget(void)
 {
+	if (ctp_current_ && ctp_current_->link)
+		ctp_current_->link->holders = 0; /* nor does another copy find it */
 	ctp_current_ = NULL;
 }
 

@@ -85,26 +85,29 @@ static const char *next_fd(DIR *fds, const char *dir, char path[PATH_BYTES])
 	return NULL;
 }
 
-static bool holds_lock(pid_t pid, uint64_t ino)
+/* locked: and a lock is held through it. */
+static bool has_fd(pid_t pid, uint64_t ino, bool locked)
 {
 	char dir[CTP_PROCDIR_BYTES], path[PATH_BYTES];
 	uint64_t found;
-	bool holds = false;
+	bool has = false;
 	ctp_proc_dir(pid, dir);
 	DIR *fds = open_fds(dir);
-	for (const char *fd; fds && !holds && (fd = next_fd(fds, dir, path));)
-		holds = read_fdinfo(dir, fd, &found) && found == ino;
+	for (const char *fd; fds && !has && (fd = next_fd(fds, dir, path));)
+		has = read_fdinfo(dir, fd, &found) >= locked && found == ino;
 	if (fds)
 		closedir(fds);
-	return holds;
+	return has;
 }
+
+bool ctp_attach_kept(pid_t pid, const struct ctp_map_file *file) { return has_fd(pid, file->ino, false); }
 
 /* The process that holds the lock; 0: none, or not to be seen. A keeper has its collector's descriptors, and comes later. */
 static pid_t lock_holder(uint64_t ino)
 {
 	DIR *proc = opendir("/proc");
 	pid_t pid = 0;
-	while (proc && (pid = ctp_proc_users_next(proc)) && !holds_lock(pid, ino))
+	while (proc && (pid = ctp_proc_users_next(proc)) && !has_fd(pid, ino, true))
 		;
 	if (proc)
 		closedir(proc);

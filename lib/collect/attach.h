@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "collect/proc-maps.h"
 #include "shm/arena.h"
 #include "shm/memory.h"
 
@@ -38,6 +39,9 @@ size_t ctp_attach_each(void (*fn)(void *arg, const struct ctp_attach *at), void 
  * is asked for again for a moment, because the keeper of a collector that was killed lets go a little later.
  */
 enum ctp_status ctp_attach_lock(int fd, struct ctp_err *err);
+
+/* Whether a process has a descriptor of this memory, mapped or not: the object that had mapped it may be loaded again. */
+bool ctp_attach_kept(pid_t pid, const struct ctp_map_file *file);
 
 /* "  4711 recording                 1000      4 ./server --port 8080", below a heading of the same widths. */
 enum { CTP_ATTACH_LINE_MAX = 512 };

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "collect/attach.h"
 #include "collect/collect-loop.h"
 #define CTP_LAYOUT_ONLY
 #include "collect/proc-dir.h"
@@ -248,7 +249,8 @@ static bool has_left(struct ctp_collect_loop *c, bool *gone)
 	if (!c->watch.change)
 		return false;
 	c->watch.change = false;
-	*gone = !ctp_proc_maps_has(c->conf->pid, &c->file) && !ctp_proc_users_find(&c->file, &(pid_t){0}, 1);
+	*gone = !ctp_proc_maps_has(c->conf->pid, &c->file) && !ctp_attach_kept(c->conf->pid, &c->file) &&
+	        !ctp_proc_users_find(&c->file, &(pid_t){0}, 1);
 	return c->watch.ended || (*gone && ctp_proc_dir(c->conf->pid, (char[CTP_PROCDIR_BYTES]){0}));
 }
 

@@ -172,13 +172,7 @@ inline std::uint32_t function_find_(struct ::ctp_probe_ *p, const place &at, con
 #define CTP_CODE_ __builtin_return_address(0)
 inline std::uint32_t function_add_(struct ::ctp_probe_ *p, const place &at, const void *code) noexcept
 {
-	std::uint32_t number = ctp_site_add_(p, at.file, 0, at.function);
-	struct ::ctp_shm_site *s = number ? (struct ::ctp_shm_site *)(CTP_GET_(&p->base) + p->sites_at) + number - 1 : nullptr;
-	if (s && code && s->file_bytes + s->function_bytes + sizeof code <= sizeof s->text) {
-		std::memcpy(s->text + sizeof s->text - sizeof code, &code, sizeof code);
-		CTP_PUT_(&s->code_bytes, (std::uint32_t)sizeof code); /* nobody asks before somebody refers to the number */
-	}
-	return number;
+	return ctp_site_add_(p, at.file, 0, at.function, code);
 }
 /* As ctp_place_new_. The name's address instead of the file's: an await may be in the same line. */
 CTP_LOCAL_ [[gnu::noinline]] inline std::uint32_t function_new_(struct ::ctp_probe_ *p, const place &at, const void *code) noexcept
@@ -187,7 +181,7 @@ CTP_LOCAL_ [[gnu::noinline]] inline std::uint32_t function_new_(struct ::ctp_pro
 	for (std::uint32_t i = 0, first = ctp_place_at_(key); i < 8; i++) {
 		struct ::ctp_place_ *found = &p->places[(first + i) % CTP_PLACES_];
 		std::uint64_t none = 0;
-		if (__atomic_compare_exchange_n(&found->key, &none, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		if (ctp_place_take_(p, (first + i) % CTP_PLACES_, key, &none))
 			CTP_PUT_(&found->number, function_add_(p, at, code));
 		if (!none || none == key)
 			return CTP_GET_(&found->number);
@@ -198,7 +192,8 @@ inline std::uint32_t function_find_(struct ::ctp_probe_ *p, const place &at, con
 {
 	std::uint64_t key = ctp_place_key_(at.function, at.line);
 	const struct ::ctp_place_ *found = &p->places[ctp_place_at_(key)];
-	return __builtin_expect(CTP_GET_(&found->key) == key, 1) ? CTP_GET_(&found->number) : function_new_(p, at, code);
+	bool known = __atomic_load_n(&found->key, __ATOMIC_ACQUIRE) == key; /* pairs with ctp_place_take_ */
+	return __builtin_expect(known, 1) ? CTP_GET_(&found->number) : function_new_(p, at, code);
 }
 #endif
 

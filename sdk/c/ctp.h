@@ -408,12 +408,25 @@ static inline void ctp_ref_wake(uint64_t ref);
 /* The last call; further ones do nothing. */
 static inline void ctp_coro_death(struct ctp_coro *co);
 
+/*
+ * What CTP_SITE makes. Hidden: in an inline function of C++ the linker would make one of those of all objects, and an object that
+ * has such a thing is never unloaded.
+ */
+#ifdef __cplusplus
+#define CTP_OWN_ __attribute__((visibility("hidden")))
+#else
+#define CTP_OWN_
+#endif
+struct CTP_OWN_ ctp_site_own_ {
+	struct ctp_site site;
+};
+
 /* The address of the code that says CTP_HERE; the place in the source that says CTP_SITE. */
 #define CTP_HERE ctp_here_()
 #define CTP_SITE                                                                                   \
 	__extension__({                                                                            \
-		static struct ctp_site ctp_site_ = { __FILE__, __func__, (uint32_t)__LINE__, 0 };  \
-		&ctp_site_;                                                                        \
+		static struct ctp_site_own_ ctp_site_ = { { __FILE__, __func__, (uint32_t)__LINE__, 0 } }; \
+		&ctp_site_.site;                                                                   \
 	})
 
 /*
@@ -431,6 +444,7 @@ enum {
 	CTP_FD_ = 960,          /* our descriptors are from here on, if there is room: the program's own stay as they are */
 	CTP_FD_LAST_ = 1023,
 	CTP_FRESH_ = 1024,      /* stations that are taken new, though others are free */
+	CTP_HELD_ = 4,          /* attachments of other objects that one lets go of when it is unloaded; more are never let go of */
 	CTP_LANES_ = 2,         /* rings of a thread: for a handler that interrupts a probe call it is the second */
 	CTP_PLACES_ = 2048,     /* in the table of ctp_site_number */
 	CTP_RESERVE_ = 65536,   /* bytes of the memory that are asked for at once, from a multiple of that: the largest page there is */
@@ -455,8 +469,11 @@ struct ctp_place_ {
 /*
  * An attachment. It lives in pages of its own that the kernel gives to the child of a fork as zeros (MADV_WIPEONFORK): there,
  * every inherited handle finds mode null, and so does the next ctp_coro_new, which attaches anew in new pages. That holds for
- * fork, and for a clone that no handler would hear of; and the hot path pays one load. They are never freed, so their address
- * also names the process, as far as one address space can tell: see tag.
+ * fork, and for a clone that no handler would hear of; and the hot path pays one load.
+ *
+ * Copies of the probe, each in an object of its own, share it: see ctp_link_. An object that is unloaded lets go of it, and the last
+ * one takes it away. A thread's variable of a copy names only what this copy holds, so an address names one attachment for as long
+ * as anybody can ask for it: see tag.
  */
 struct ctp_probe_ {
 	const uint32_t *mode; /* in the header, or version 1's, which is v1_mode */
@@ -483,9 +500,37 @@ struct ctp_probe_ {
 	uint64_t stations_to, sites_to, rings_to;
 	uint32_t refusals; /* in a row */
 
+	struct ctp_link_ *link; /* null in the child of a fork, and where mode is */
+	uint64_t link_fd, link_dev;
+	uint32_t nonce;
+	uint32_t asked; /* for a connection, once */
+	bool again;     /* places of the program may be among the sites already */
+
 	struct ctp_place_ places[CTP_PLACES_];
+	uint64_t place_of[CTP_PLACES_]; /* the copy whose place it is, as ctp_copy_ has it; 0: none */
+	uint64_t ring_of[CTP_RINGS_KNOWN_]; /* likewise */
 	struct ctp_shm_entry *entries[CTP_RINGS_KNOWN_]; /* of each ring that was ever mapped here */
 };
+
+/*
+ * How copies of the probe in one process find each other, wherever they are and whatever the linker hides: a memory file of these
+ * bytes, among our descriptors. A copy takes part that is of the same kind, and attached to the same memory. It counts itself, as
+ * long as somebody is counted, and finds the attachment where it is said to be.
+ *
+ * In the child of a fork, or behind an exec, the descriptor may still be there, and the attachment is not: there, key is of another
+ * process, or nonce is not what stands in the attachment.
+ */
+struct ctp_link_ {
+	uint64_t magic, kind; /* CTP_LINK_MAGIC_, CTP_LINK_KIND_ */
+	uint64_t key, dev;    /* as in the probe: of the process and the memory */
+	uint64_t probe;
+	uint32_t nonce;
+	uint32_t holders;     /* copies; at 0 it is over */
+};
+
+/* The kind changes with all that copies must agree upon: struct ctp_probe_, and what they do with it. */
+#define CTP_LINK_MAGIC_ UINT64_C(0x316b6e696c707463) /* "ctplink1" in this order */
+#define CTP_LINK_KIND_ (UINT64_C(1) << 32 | sizeof(struct ctp_probe_))
 
 /* One ring, as its writer sees it. One of zeros has no ring and no room. */
 struct ctp_lane_ {
@@ -516,7 +561,8 @@ struct ctp_thread_ {
 
 /*
  * Weak and hidden: all files of one executable or shared object share one state, C and C++ alike, and none shares it with
- * another object, whose ctp.h may be of another version. Two attachments in one process do no harm.
+ * another object, whose ctp.h may be of another version. What objects of one version share is the attachment, and they find it by
+ * themselves. Two attachments in one process do no harm.
  *
  * The thread's variable has the model that the compiler takes by default: initial-exec would spare objects that are loaded with
  * dlopen a call, but the C library has room for about ten of those. And no function that uses it, or errno, may be inlined into
@@ -531,7 +577,16 @@ struct ctp_thread_ {
 #endif
 
 CTP_SHARED_ extern struct ctp_probe_ *ctp_current_; /* null: not tried yet */
+CTP_SHARED_ extern struct ctp_probe_ *ctp_held_[CTP_HELD_]; /* others that threads of this copy have used */
+CTP_SHARED_ extern uint32_t ctp_stage_; /* of this object: CTP_STAGE_... */
 CTP_SHARED_ extern __thread struct ctp_thread_ ctp_self_;
+CTP_FN_ void ctp_loaded_(void) __attribute__((constructor));
+CTP_FN_ void ctp_exits_(void);
+CTP_FN_ void ctp_unloads_(void) __attribute__((destructor));
+CTP_FN_ void ctp_unloaded_(void) __attribute__((destructor(101)));
+CTP_FN_ void ctp_release_(struct ctp_probe_ *p);
+CTP_FN_ void ctp_hold_(struct ctp_probe_ *p);
+CTP_FN_ void ctp_thread_new_(struct ctp_thread_ *t, struct ctp_probe_ *p);
 CTP_FN_ struct ctp_probe_ *ctp_attach_(struct ctp_probe_ *old);
 CTP_FN_ bool ctp_extend_(struct ctp_probe_ *p);
 CTP_FN_ bool ctp_reserve_(struct ctp_probe_ *p, uint64_t *to, uint64_t end);
@@ -546,12 +601,14 @@ CTP_FN_ void ctp_name_(struct ctp_coro *co, const char *name);
 CTP_FN_ void ctp_await_(struct ctp_coro *co, uint64_t target, uint32_t marks);
 CTP_FN_ void ctp_awake_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks);
 CTP_FN_ void ctp_awake_slow_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks);
-CTP_FN_ uint32_t ctp_site_add_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function);
+CTP_FN_ uint32_t ctp_site_add_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function, const void *code);
 CTP_FN_ uint32_t ctp_site_new_(struct ctp_probe_ *p, struct ctp_site *site);
 CTP_FN_ uint32_t ctp_place_new_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function);
 CTP_FN_ bool ctp_room_(struct ctp_probe_ *p, struct ctp_thread_ *t, struct ctp_lane_ *lane, uint32_t mode, uint64_t ts, bool note);
 
 struct ctp_probe_ *ctp_current_;
+struct ctp_probe_ *ctp_held_[CTP_HELD_];
+uint32_t ctp_stage_;
 __thread struct ctp_thread_ ctp_self_;
 
 /* gcc says under -fsanitize=thread that it does not model fences. Nothing rests on that: what they order is atomic. */
@@ -775,20 +832,25 @@ static inline int ctp_open_named_(struct ctp_probe_ *p)
 	return fd;
 }
 
+/* Whether a descriptor is that of a memory file with this name, which has less than 32 characters. */
+static inline bool ctp_fd_is_(int fd, const char *name)
+{
+	char path[32] = "/proc/self/fd/", link[32];
+	size_t bytes = strlen(name);
+	path[14] = (char)('0' + fd / 1000);
+	path[15] = (char)('0' + fd / 100 % 10);
+	path[16] = (char)('0' + fd / 10 % 10);
+	path[17] = (char)('0' + fd % 10);
+	if (path[14] == '0')
+		memmove(path + 14, path + 15, 4);
+	return syscall(SYS_readlinkat, AT_FDCWD, path, link, sizeof link) == (long)bytes && !memcmp(link, name, bytes);
+}
+
 /* The memory that another copy of the probe has made in this process, or this one before it was unloaded. */
 static inline int ctp_open_shared_(struct ctp_probe_ *p)
 {
-	static const char name[] = "/memfd:ctp (deleted)";
 	for (int fd = CTP_FD_; fd <= CTP_FD_LAST_; fd++) {
-		char path[32] = "/proc/self/fd/", link[sizeof name];
-		path[14] = (char)('0' + fd / 1000);
-		path[15] = (char)('0' + fd / 100 % 10);
-		path[16] = (char)('0' + fd / 10 % 10);
-		path[17] = (char)('0' + fd % 10);
-		if (path[14] == '0')
-			memmove(path + 14, path + 15, 4);
-		if (syscall(SYS_readlinkat, AT_FDCWD, path, link, sizeof link) != (long)sizeof name - 1 ||
-		    memcmp(link, name, sizeof name - 1))
+		if (!ctp_fd_is_(fd, "/memfd:ctp (deleted)"))
 			continue;
 		int copy = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, CTP_FD_);
 		if (copy < 0)
@@ -919,7 +981,10 @@ static inline void ctp_fill_(struct ctp_probe_ *p)
 		fd = ctp_open_own_(p);
 	if (fd < 0)
 		return;
-	ctp_mem_keep_(p, fd);
+	if (p->annex)
+		ctp_mem_keep_(p, fd);
+	else
+		ctp_fd_keep_(fd, &p->mem, &p->mem_dev); /* not another's: it is closed below */
 	p->raw = p->annex && ctp_raw_agrees_(p->shm, CTP_GET_(&p->shm->owner) == p->pid);
 	p->fenced = true;
 	p->v1_mode = CTP_MODE_RECORD;
@@ -931,34 +996,302 @@ static inline void ctp_fill_(struct ctp_probe_ *p)
 		ctp_mem_close_(p);
 }
 
-/* Nobody waits for anybody: of several threads that attach at once the first to finish wins, and a fork finds no lock held. */
-struct ctp_probe_ *ctp_attach_(struct ctp_probe_ *old)
+/* --- copies of the probe -------------------------------------------------------------------------------------------------- */
+
+/* The copy in this object, as others know it. */
+static inline uint64_t ctp_copy_(void) { return (uint64_t)(uintptr_t)&ctp_current_; }
+
+static inline bool ctp_link_fits_(void)
 {
+	struct rlimit limit;
+	return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur >= sizeof(struct ctp_link_); /* or else a SIGXFSZ */
+}
+
+/* A descriptor for a link, where it can be found; none: the attachment is for this copy alone. */
+static inline int ctp_link_fd_(struct ctp_probe_ *p)
+{
+	int low = ctp_link_fits_() ? (int)syscall(SYS_memfd_create, "ctp-probe", 3u /* as above */) : -1;
+	if (low < 0)
+		return -1;
+	if (syscall(SYS_ftruncate, low, sizeof(struct ctp_link_)) || syscall(SYS_fcntl, low, 1033, 7) /* as above */) {
+		syscall(SYS_close, low);
+		return -1;
+	}
+	int fd = ctp_fd_keep_(low, &p->link_fd, &p->link_dev);
+	if (fd >= CTP_FD_ && fd <= CTP_FD_LAST_)
+		return fd;
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	p->link_fd = 0;
+	return -1;
+}
+
+/* Maps the bytes of a link. Without libc, and no child has them: they would be the parent's. */
+static inline struct ctp_link_ *ctp_link_map_(int fd)
+{
+	const long bytes = sizeof(struct ctp_link_), prot = PROT_READ | PROT_WRITE, none = MAP_PRIVATE | MAP_ANONYMOUS;
+	long at = syscall(SYS_mmap, 0L, bytes, prot, fd < 0 ? none : (long)MAP_SHARED, (long)fd, 0L);
+	if (at == -1)
+		return NULL;
+	madvise((void *)at, (size_t)bytes, 10 /* MADV_DONTFORK */);
+	return (struct ctp_link_ *)at;
+}
+
+static inline bool ctp_link_make_(struct ctp_probe_ *p)
+{
+	struct ctp_link_ *link = p->link = ctp_link_map_(ctp_link_fd_(p));
+	if (!link)
+		return false;
+	link->magic = CTP_LINK_MAGIC_;
+	link->kind = CTP_LINK_KIND_;
+	link->key = p->key;
+	link->dev = p->mem_dev;
+	link->probe = (uint64_t)(uintptr_t)p;
+	link->nonce = p->nonce = (uint32_t)ctp_clock_() | 1;
+	/* Release: both are whole. Pairs with the acquire in ctp_link_join_. */
+	__atomic_store_n(&link->holders, 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+/*
+ * Whether a number stands at an address, which may be nothing here. The kernel looks: it would wait if it did, for no time. (The
+ * descriptor by which we know of the address may be another file's by now, so nothing is asked by that.)
+ */
+static inline bool ctp_stands_(uint64_t at, uint32_t number)
+{
+	static const struct timespec no_time = { 0, 0 };
+	return syscall(SYS_futex, at, 128 /* FUTEX_WAIT_PRIVATE */, number, &no_time, NULL, 0) == -1 && errno == ETIMEDOUT;
+}
+
+/* The attachment that a link tells of, held, if it is one to the memory that p is for. */
+static inline struct ctp_probe_ *ctp_link_join_(struct ctp_link_ *link, const struct ctp_probe_ *p)
+{
+	uint32_t holders = __atomic_load_n(&link->holders, __ATOMIC_ACQUIRE); /* pairs with ctp_link_make_ */
+	const uint64_t at = link->probe;
+	if (!holders || link->kind != CTP_LINK_KIND_ || link->key != p->key || link->dev != p->mem_dev)
+		return NULL;
+	if (!ctp_stands_(at + offsetof(struct ctp_probe_, nonce), link->nonce))
+		return NULL;
+	do {
+		if (!holders)
+			return NULL;
+	} while (!__atomic_compare_exchange_n(&link->holders, &holders, holders + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	return (struct ctp_probe_ *)(uintptr_t)at;
+}
+
+static inline struct ctp_probe_ *ctp_join_(const struct ctp_probe_ *p)
+{
+	struct ctp_probe_ *theirs = NULL;
+	for (int fd = CTP_FD_; fd <= CTP_FD_LAST_ && !theirs; fd++) {
+		struct stat st;
+		if (!ctp_fd_is_(fd, "/memfd:ctp-probe (deleted)") || syscall(SYS_fstat, fd, &st) ||
+		    st.st_size != (off_t)sizeof(struct ctp_link_))
+			continue;
+		struct ctp_link_ *link = ctp_link_map_(fd);
+		if (!link)
+			continue;
+		bool known = link->magic == CTP_LINK_MAGIC_;
+		if (known && link->key >> 32 == p->pid)
+			theirs = ctp_link_join_(link, p);
+		else if (known)
+			syscall(SYS_close, fd); /* it came with a fork, and is no use here */
+		munmap(link, sizeof *link);
+	}
+	return theirs;
+}
+
+/* Whether somebody in this process has a part of this file mapped: a line of its maps has the number of the file. */
+static inline bool ctp_mapped_(uint64_t inode)
+{
+	char text[1024];
+	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), field = 0;
+	bool found = false;
+	uint64_t number = 0;
+	for (long n = 1; fd >= 0 && n > 0 && !found;) {
+		n = syscall(SYS_read, fd, text, sizeof text);
+		for (long i = 0; i < n && !found; i++) {
+			if (text[i] == '\n')
+				field = 0;
+			else if (text[i] != ' ')
+				number = field == 4 && text[i] >= '0' && text[i] <= '9' ? number * 10 + (uint64_t)(text[i] - '0') : 0;
+			else if (field < 5)
+				found = field++ == 4 && number == inode;
+		}
+	}
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	return found;
+}
+
+/* Closes the descriptor of the memory, if nobody else here uses that: another version of the probe may. */
+static inline void ctp_mem_leave_(int fd)
+{
+	struct stat st;
+	if (fd >= 0 && !syscall(SYS_fstat, fd, &st) && !ctp_mapped_((uint64_t)st.st_ino))
+		syscall(SYS_close, fd);
+}
+
+/* Takes away all that an attachment has. A memory of our own that a collector looks at stays where the next one will find it. */
+static inline void ctp_destroy_(struct ctp_probe_ *p)
+{
+	int mem = ctp_fd_ours_(&p->mem, &p->mem_dev), sock = ctp_fd_ours_(&p->sock, &p->sock_dev);
+	int link_fd = ctp_fd_ours_(&p->link_fd, &p->link_dev);
+	bool watched = p->annex && CTP_GET_(&p->shm->owner) == p->pid && CTP_GET_(&p->shm->mode) & CTP_MODE_RINGS;
+	for (uint32_t i = 0; i < CTP_RINGS_KNOWN_; i++)
+		if (p->entries[i])
+			munmap(p->entries[i], sizeof(struct ctp_shm_entry) << p->ring_bits);
+	if (p->base)
+		munmap(p->base, (size_t)p->entries_at);
+	if (p->shm)
+		munmap(p->shm, sizeof *p->shm);
+	if (sock >= 0)
+		syscall(SYS_close, sock);
+	if (link_fd >= 0)
+		syscall(SYS_close, link_fd);
+	if (!watched)
+		ctp_mem_leave_(mem);
+	if (p->link)
+		munmap(p->link, sizeof *p->link);
+	munmap(p, sizeof *p);
+}
+
+/* Gives back what this copy has in an attachment, which others may go on with. Nobody is in its code any more, nor knows its strings. */
+static inline void ctp_withdraw_(struct ctp_probe_ *p)
+{
+	for (uint32_t i = 0; i < CTP_RINGS_KNOWN_; i++) {
+		if (CTP_GET_(&p->ring_of[i]) != ctp_copy_())
+			continue;
+		struct ctp_shm_ring *ring = (struct ctp_shm_ring *)(CTP_GET_(&p->base) + p->rings_at) + i;
+		CTP_PUT_(&p->ring_of[i], 0);
+		/* Release: its last entry is there, and its owner's head. Pairs with the exchange in ctp_ring_take_. */
+		__atomic_store_n(&ring->owner, 0, __ATOMIC_RELEASE);
+	}
+	for (uint32_t i = 0; i < CTP_PLACES_; i++) {
+		if (CTP_GET_(&p->place_of[i]) != ctp_copy_())
+			continue;
+		CTP_PUT_(&p->place_of[i], 0);
+		CTP_PUT_(&p->places[i].number, 0);
+		/* Release: who finds another place here does not find the number of this one. Pairs with ctp_place_take_. */
+		__atomic_store_n(&p->places[i].key, 0, __ATOMIC_RELEASE);
+	}
+	CTP_PUT_(&p->again, true);
+}
+
+void ctp_release_(struct ctp_probe_ *p)
+{
+	struct ctp_link_ *link = p->link;
+	/* Release: we have done all that we do there. Acquire: so have the others, before it is taken away. Pairs with itself. */
+	if (__atomic_fetch_sub(&link->holders, 1, __ATOMIC_ACQ_REL) == 1)
+		ctp_destroy_(p);
+}
+
+/* A thread of this copy is about to use p: it stays until this copy is gone. Its coroutine is in use, so somebody holds it now. */
+void ctp_hold_(struct ctp_probe_ *p)
+{
+	struct ctp_probe_ *known;
+	if (CTP_GET_(&ctp_current_) == p || !p->link)
+		return;
+	for (int i = 0; i < CTP_HELD_; i++)
+		if (CTP_GET_(&ctp_held_[i]) == p)
+			return;
+	/* Relaxed: p was found through who holds it. */
+	__atomic_fetch_add(&p->link->holders, 1, __ATOMIC_RELAXED);
+	for (int i = 0; i < CTP_HELD_; i++) {
+		known = CTP_GET_(&ctp_held_[i]);
+		if (known && known->link)
+			continue; /* else a place that nobody had, or that of a parent's */
+		if (__atomic_compare_exchange_n(&ctp_held_[i], &known, p, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return;
+	}
+}
+
+/*
+ * An object's destructors run when it is unloaded, and at exit, when other threads may still be in its code and all must stay. The
+ * handler comes first at exit, and behind the destructors without a priority when the object is unloaded. Those of static C++
+ * objects come with it: they may trace. So what is to be done is done by a destructor that has a priority, which comes last.
+ */
+enum { CTP_STAGE_LOADED_ = 1, CTP_STAGE_EXITS_, CTP_STAGE_UNLOADS_ };
+void ctp_loaded_(void)
+{
+	if (!ctp_stage_ && !atexit(ctp_exits_))
+		ctp_stage_ = CTP_STAGE_LOADED_;
+}
+void ctp_exits_(void)
+{
+	if (ctp_stage_ == CTP_STAGE_LOADED_)
+		ctp_stage_ = CTP_STAGE_EXITS_;
+}
+void ctp_unloads_(void)
+{
+	if (ctp_stage_ == CTP_STAGE_LOADED_)
+		ctp_stage_ = CTP_STAGE_UNLOADS_;
+}
+void ctp_unloaded_(void)
+{
+	if (ctp_stage_ != CTP_STAGE_UNLOADS_)
+		return;
 	int err = errno;
+	struct ctp_probe_ *p = ctp_current_;
+	ctp_current_ = NULL;
+	if (p && p->tried && !p->link)
+		munmap(p, sizeof *p); /* there was nothing to attach to */
+	for (int i = -1; i < CTP_HELD_; i++) {
+		if (i >= 0) {
+			p = ctp_held_[i];
+			ctp_held_[i] = NULL;
+		}
+		if (p && p->link) { /* else it is the parent's */
+			ctp_withdraw_(p);
+			ctp_release_(p);
+		}
+	}
+	errno = err;
+}
+
+/* An attachment, held: of another copy, or new. Null: there are no pages for it. */
+static inline struct ctp_probe_ *ctp_probe_make_(void)
+{
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
 	struct ctp_probe_ *p = (struct ctp_probe_ *)mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, flags, -1, 0);
-	if (p == MAP_FAILED) {
-		errno = err;
+	if (p == MAP_FAILED)
 		return NULL;
-	}
 	if (!madvise(p, sizeof *p, 18 /* MADV_WIPEONFORK; Linux before 4.14 has none: untraced */))
 		ctp_fill_(p);
 	p->tried = true;
 	p->tag = (uint64_t)(uintptr_t)p >> 12 << 32;
+	p->again = p->annex && CTP_GET_(&p->shm->sites_used);
+	struct ctp_probe_ *theirs = p->mode ? ctp_join_(p) : NULL;
+	if (theirs) {
+		if ((uint32_t)p->mem <= CTP_FD_)
+			ctp_mem_close_(p); /* else it is theirs, or another thread's that attaches just now */
+		p->mem = 0;
+		ctp_destroy_(p);
+		return theirs;
+	}
+	if (p->mode && !ctp_link_make_(p))
+		p->mode = NULL;
+	return p;
+}
+
+/* Nobody waits for anybody: of several threads that attach at once the first to finish wins, and a fork finds no lock held. */
+struct ctp_probe_ *ctp_attach_(struct ctp_probe_ *old)
+{
+	int err = errno;
+	struct ctp_probe_ *p = ctp_probe_make_();
+	if (!p) {
+		errno = err;
+		return NULL;
+	}
 	/* Release: the pages are filled. Pairs with the acquire load in ctp_probe_get_. */
-	if (__atomic_compare_exchange_n(&ctp_current_, &old, p, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-		if (p->mode && (!p->annex || CTP_GET_(&p->shm->mode) & CTP_MODE_RINGS))
-			ctp_connect_(p);
-	} else {
-		if (CTP_GET_(&old->mem) != p->mem) /* else the winner has found and borrowed it */
-			ctp_mem_close_(p);
-		if (p->base)
-			munmap(p->base, (size_t)p->entries_at);
-		if (p->shm)
-			munmap(p->shm, sizeof *p->shm);
-		munmap(p, sizeof *p);
+	if (!__atomic_compare_exchange_n(&ctp_current_, &old, p, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		if (p->link)
+			ctp_release_(p);
+		else
+			ctp_destroy_(p);
 		p = old;
 	}
+	if (p->mode && (!p->annex || CTP_GET_(&p->shm->mode) & CTP_MODE_RINGS) && !__atomic_exchange_n(&p->asked, 1, __ATOMIC_RELAXED))
+		ctp_connect_(p);
 	errno = err;
 	return p;
 }
@@ -1077,26 +1410,55 @@ static inline void ctp_tell_(struct ctp_probe_ *p, uint32_t mode)
 
 /* --- sites ---------------------------------------------------------------------------------------------------------------- */
 
-uint32_t ctp_site_add_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function)
+/* A site as it is to be written, but for ready. */
+static inline struct ctp_shm_site ctp_site_of_(const char *file, uint32_t line, const char *function, const void *code)
 {
-	if (!p->annex || !ctp_extend_(p))
-		return 0;
-	uint32_t index = ctp_take_next_(p, &p->shm->sites_used, p->max_sites, &p->sites_to, p->sites_at, sizeof(struct ctp_shm_site));
-	if (index >= p->max_sites)
-		return 0;
-	struct ctp_shm_site *s = (struct ctp_shm_site *)(CTP_GET_(&p->base) + p->sites_at) + index;
-	size_t nfile = strlen(file), nfunction = strlen(function), room = sizeof s->text;
+	struct ctp_shm_site s;
+	size_t nfile = strlen(file), nfunction = strlen(function), room = sizeof s.text;
+	memset(&s, 0, sizeof s);
 	if (nfunction > room / 2)
 		nfunction = room / 2;
 	if (nfile > room - nfunction) {
 		file += nfile - (room - nfunction);
 		nfile = room - nfunction;
 	}
-	s->line = line;
-	s->file_bytes = (uint16_t)nfile;
-	s->function_bytes = (uint16_t)nfunction;
-	memcpy(s->text, file, nfile);
-	memcpy(s->text + nfile, function, nfunction);
+	s.line = line;
+	s.file_bytes = (uint16_t)nfile;
+	s.function_bytes = (uint16_t)nfunction;
+	memcpy(s.text, file, nfile);
+	memcpy(s.text + nfile, function, nfunction);
+	if (code && nfile + nfunction + sizeof code <= room) {
+		memcpy(s.text + room - sizeof code, &code, sizeof code);
+		s.code_bytes = (uint32_t)sizeof code;
+	}
+	return s;
+}
+
+/* The number of a site that is there already, as it is where an object was unloaded and loaded again; 0: there is none. */
+static inline uint32_t ctp_site_same_(const struct ctp_probe_ *p, const struct ctp_shm_site *mine)
+{
+	const struct ctp_shm_site *s = (const struct ctp_shm_site *)(CTP_GET_(&p->base) + p->sites_at);
+	uint32_t used = CTP_GET_(&p->shm->sites_used);
+	for (uint32_t i = 0; i < used && i < p->max_sites; i++, s++)
+		if (__atomic_load_n(&s->ready, __ATOMIC_ACQUIRE) == 1 && /* pairs with the store in ctp_site_add_ */
+		    !memcmp(&s->line, &mine->line, sizeof *s - offsetof(struct ctp_shm_site, line)))
+			return i + 1;
+	return 0;
+}
+
+uint32_t ctp_site_add_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function, const void *code)
+{
+	if (!p->annex || !ctp_extend_(p))
+		return 0;
+	const struct ctp_shm_site mine = ctp_site_of_(file, line, function, code);
+	uint32_t same = CTP_GET_(&p->again) ? ctp_site_same_(p, &mine) : 0;
+	if (same)
+		return same;
+	uint32_t index = ctp_take_next_(p, &p->shm->sites_used, p->max_sites, &p->sites_to, p->sites_at, sizeof mine);
+	if (index >= p->max_sites)
+		return 0;
+	struct ctp_shm_site *s = (struct ctp_shm_site *)(CTP_GET_(&p->base) + p->sites_at) + index;
+	memcpy(&s->line, &mine.line, sizeof mine - offsetof(struct ctp_shm_site, line));
 	__atomic_store_n(&s->ready, 1, __ATOMIC_RELEASE); /* pairs with the collector's acquire load */
 	return index + 1;
 }
@@ -1106,7 +1468,7 @@ uint32_t ctp_site_new_(struct ctp_probe_ *p, struct ctp_site *site)
 {
 	if (!p->serial)
 		return 0; /* the child of a fork, with its parent's coroutine: the number may be good for its own */
-	uint32_t added = ctp_site_add_(p, site->file, site->line, site->function);
+	uint32_t added = ctp_site_add_(p, site->file, site->line, site->function, NULL);
 	CTP_PUT_(&site->number_, (uint64_t)p->serial << 32 | added);
 	return added;
 }
@@ -1122,6 +1484,18 @@ static inline uint32_t ctp_site_get_(struct ctp_probe_ *p, struct ctp_site *site
 static inline uint64_t ctp_place_key_(const char *file, uint32_t line) { return (uint64_t)(uintptr_t)file << 16 | (line & 0xffff); }
 static inline uint32_t ctp_place_at_(uint64_t key) { return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 53); }
 
+/*
+ * A key is put where there is none. Acquire: the place that was here before has no number any more; release: and who sees the key
+ * sees that. Pairs with ctp_withdraw_, and with the acquire loads of who finds it.
+ */
+static inline bool ctp_place_take_(struct ctp_probe_ *p, uint32_t at, uint64_t key, uint64_t *none)
+{
+	if (!__atomic_compare_exchange_n(&p->places[at].key, none, key, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return false;
+	CTP_PUT_(&p->place_of[at], ctp_copy_());
+	return true;
+}
+
 /* The place is not where it would be first. */
 uint32_t ctp_place_new_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function)
 {
@@ -1129,13 +1503,13 @@ uint32_t ctp_place_new_(struct ctp_probe_ *p, const char *file, uint32_t line, c
 	uint32_t at = ctp_place_at_(key);
 	for (int i = 0; i < 8; i++, at = (at + 1) % CTP_PLACES_) {
 		struct ctp_place_ *place = &p->places[at];
-		uint64_t found = CTP_GET_(&place->key);
+		uint64_t found = __atomic_load_n(&place->key, __ATOMIC_ACQUIRE); /* as in ctp_place_find_ */
 		if (found == key)
 			return CTP_GET_(&place->number);
 		if (found)
 			continue;
-		if (__atomic_compare_exchange_n(&place->key, &none, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-			CTP_PUT_(&place->number, ctp_site_add_(p, file, line, function));
+		if (ctp_place_take_(p, at, key, &none))
+			CTP_PUT_(&place->number, ctp_site_add_(p, file, line, function, NULL));
 		return none && none != key ? 0 : CTP_GET_(&place->number); /* 0: another thread is just adding it */
 	}
 	return 0;
@@ -1145,7 +1519,7 @@ static inline uint32_t ctp_place_find_(struct ctp_probe_ *p, const char *file, u
 {
 	uint64_t key = ctp_place_key_(file, line);
 	const struct ctp_place_ *place = &p->places[ctp_place_at_(key)];
-	if (__builtin_expect(CTP_GET_(&place->key) == key, 1))
+	if (__builtin_expect(__atomic_load_n(&place->key, __ATOMIC_ACQUIRE) == key, 1)) /* pairs with ctp_place_take_ */
 		return CTP_GET_(&place->number);
 	return ctp_place_new_(p, file, line, function);
 }
@@ -1173,23 +1547,28 @@ static inline void ctp_thread_renew_(struct ctp_thread_ *t, const struct ctp_pro
 	CTP_PUT_(&t->depth, 0);
 }
 
+void ctp_thread_new_(struct ctp_thread_ *t, struct ctp_probe_ *p)
+{
+	t->tid = (uint64_t)syscall(SYS_gettid);
+	ctp_hold_(p);
+	if (CTP_GET_(&t->probe))
+		ctp_thread_renew_(t, p);
+	CTP_COMPILER_FENCE_;
+	CTP_PUT_(&t->probe, p);
+}
+
 /*
  * This thread's own, made anew after a fork: there, the probe that it is for has pages of zeros, and so no key. (To compare
  * with the key that it had proves nothing: a child can have its parent's number, which is 1 in a namespace of its own.) Another
  * attachment of this process to the same memory makes no difference: coroutines of one object may be handled by another.
  */
-static inline struct ctp_thread_ *ctp_thread_get_(const struct ctp_probe_ *p)
+static inline struct ctp_thread_ *ctp_thread_get_(struct ctp_probe_ *p)
 {
 	struct ctp_thread_ *t = &ctp_self_;
 	__asm__("" : "+r"(t)); /* or gcc finds the address again for each use */
 	const struct ctp_probe_ *known = CTP_GET_(&t->probe);
-	if (__builtin_expect(!known || known->key != p->key, 0)) {
-		t->tid = (uint64_t)syscall(SYS_gettid);
-		if (known)
-			ctp_thread_renew_(t, p);
-		CTP_COMPILER_FENCE_;
-		CTP_PUT_(&t->probe, p);
-	}
+	if (__builtin_expect(!known || known->key != p->key, 0))
+		ctp_thread_new_(t, p);
 	uint32_t gaps = p->annex ? CTP_GET_(p->mode) & CTP_MODE_GAPS(-1) : 0;
 	if (t->gaps != gaps) { /* who ran then may not run now */
 		t->current = t->leaving = 0;
@@ -1327,6 +1706,7 @@ static inline bool ctp_claim_(struct ctp_probe_ *p, struct ctp_thread_ *t, struc
 		CTP_PUT_(&ring->owner, 0);
 		return false;
 	}
+	CTP_PUT_(&p->ring_of[i], ctp_copy_());
 	lane->ring = ring;
 	lane->entries = entries;
 	lane->mask = size - 1;
@@ -1684,7 +2064,8 @@ void ctp_event_slow_(struct ctp_coro *co, uint64_t addr, uint64_t what)
 		ctp_push_(p, t, call.depth, mode, ts, addr, co->ref_, what);
 	ctp_current_set_(co, t, what, leaves);
 	const uint32_t followed = CTP_MODE_RINGS | CTP_MODE_MEMBARRIER;
-	bool usual = p->raw && !fenced && (!(mode & CTP_MODE_RINGS) || (mode & followed) == followed);
+	/* Of what this copy does not hold, nothing is kept. */
+	bool usual = CTP_GET_(&t->probe) == p && p->raw && !fenced && (!(mode & CTP_MODE_RINGS) || (mode & followed) == followed);
 	if (!call.depth)
 		call.quick = usual ? p->tag | mode : 0;
 	ctp_leave_(t, call);
