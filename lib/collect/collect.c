@@ -47,6 +47,10 @@ static void announce(struct ctp_collect_loop *c)
 		ctp_notice_say(conf->news,
 		               "process %d has not recorded so far (CTP_RECORD=1): a coroutine is seen when it does something",
 		               (int)conf->pid);
+	if (before & CTP_MODE_RINGS) { /* a collector died here: the threads have filled their rings for it */
+		ctp_arena_close(&c->arena, CTP_MODE_RECORD | (before & CTP_MODE_KEEP));
+		ctp_arena_trim(&c->arena, c->shm.fd);
+	}
 	mode |= conf->pid ? before & CTP_MODE_KEEP : CTP_MODE_KEEP; /* if we die, the next collector finds the last states */
 	ctp_arena_open(&c->arena, mode, conf->wait_us, c->unreachable ? NULL : c->sock.path);
 	c->announced = true;
@@ -128,6 +132,8 @@ static void detach(struct ctp_collect_loop *c, bool deserted)
 	ctp_collect_loop_tight(c);
 	ctp_collect_loop_total(c);
 	say_who_spoke(c);
+	if (!deserted && !c->shm.named && !ctp_memory_severed())
+		ctp_arena_trim(&c->arena, c->shm.fd);
 	int number = c->shm.fd;
 	ctp_memory_fini(&c->shm);
 	/* The command may still open CTP_SHM_PATH: it must not find a file of ours there, but one that cannot be opened. */

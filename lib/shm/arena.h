@@ -61,6 +61,12 @@ void ctp_arena_open(struct ctp_arena *a, uint32_t mode, uint32_t wait_us, const 
 void ctp_arena_close(struct ctp_arena *a, uint32_t mode);
 
 /*
+ * Gives the pages of the rings back, but for a few of each, when it is closed and nothing in them is wanted any more. The arena is
+ * the memfd behind fd; not a file whose pages were reserved. Where there is no membarrier, nothing happens.
+ */
+void ctp_arena_trim(const struct ctp_arena *a, int fd);
+
+/*
  * membarrier(2), MEMBARRIER_CMD_GLOBAL_EXPEDITED: when it returns, every thread of every process that registered for it has
  * passed a full barrier since it was called. False: the kernel has none.
  */
