@@ -107,6 +107,16 @@ static void test_line(void)
 	r.broken = true;
 	ctp_collect_line(&r, line);
 	ok(strstr(line, "NOT complete"), "the longest has room");
+	r = (struct ctp_collect_result){.stats = {.lost = 7, .ringless = 7, .rings = 8192}, .max_rings = 8192};
+	ctp_collect_line(&r, line);
+	ok(strstr(line, "7 lost (of threads beyond the 8192 that have a ring),"), "threads without a ring: neither helps");
+	r.max_rings = 64;
+	ctp_collect_line(&r, line);
+	ok(strstr(line, "7 lost (of threads beyond the 64 that have a ring: a smaller --ring, or more of ulimit -v, would help),"),
+	   "but where there are few rings, room for more does");
+	r.stats.ringless = 6;
+	ctp_collect_line(&r, line);
+	ok(strstr(line, "7 lost (--ring or --lossless would help),"), "where others have lost something, too, that is told");
 	r.stats = (struct ctp_harvest_stats){.events = 5};
 	ctp_collect_line(&r, line);
 	ok(!strstr(line, "help"), "nothing lost, nothing to help");

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "collect/collect.h"
+#include "shm/arena.h"
 
 /* What helps against the losses: rings are as large as they are told to be, a station is as large as it is. */
 static void say_help(const struct ctp_collect_result *r, char *text, size_t bytes)
@@ -10,6 +11,11 @@ static void say_help(const struct ctp_collect_result *r, char *text, size_t byte
 	const struct ctp_harvest_stats *s = &r->stats;
 	if (s->lost && r->short_mib) {
 		snprintf(text, bytes, " (raise --memory, now %" PRIu32 ")", r->short_mib);
+		return;
+	}
+	if (s->ringless >= s->lost - s->overwritten && s->lost > s->overwritten) {
+		snprintf(text, bytes, " (of threads beyond the %" PRIu32 " that have a ring%s)", r->max_rings,
+		         r->max_rings < CTP_ANNEX_RINGS && !r->fixed ? ": a smaller --ring, or more of ulimit -v, would help" : "");
 		return;
 	}
 	bool rings = s->lost > s->overwritten && s->rings && !r->fixed;
@@ -24,7 +30,7 @@ static void say_help(const struct ctp_collect_result *r, char *text, size_t byte
 void ctp_collect_line(const struct ctp_collect_result *r, char line[CTP_COLLECT_LINE_MAX])
 {
 	const struct ctp_harvest_stats *s = &r->stats;
-	char unverified[48] = "", help[96] = "", missed[32] = "", remedy[48] = "";
+	char unverified[48] = "", help[120] = "", missed[32] = "", remedy[48] = "";
 	say_help(r, help, sizeof help);
 	if (s->unverified)
 		snprintf(unverified, sizeof unverified, " (%" PRIu64 " unverified)", s->unverified);

@@ -519,6 +519,7 @@ enum ctp_status ctp_collect(const struct ctp_collect_conf *conf, struct ctp_coll
 		st = conf->pid ? begin_attached(&c, err) : begin_command(&c, &signals, err);
 	if (!st) {
 		result->max_stations = c.arena.geo.max_stations;
+		result->max_rings = c.arena.geo.max_rings;
 		bool deserted = ctp_collect_loop_run(&c), interrupted = c.watch.stop;
 		finish(&c, deserted);
 		if (conf->pid)

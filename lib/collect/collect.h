@@ -37,8 +37,8 @@ struct ctp_collect_result {
 	int signal; /* not 0: to die of, as the command did */
 	bool attached; /* some process did use the memory or the socket */
 	bool broken;   /* the output has failed: what was harvested is not all in the stream */
-	uint32_t max_stations;
-	bool fixed;    /* that number is the program's */
+	uint32_t max_stations, max_rings;
+	bool fixed;    /* these numbers are the program's */
 	uint32_t short_mib; /* not 0: so much memory was not enough */
 	struct ctp_harvest_stats stats;
 	uint64_t duration_ns;
@@ -53,7 +53,7 @@ struct ctp_collect_result {
 enum ctp_status ctp_collect(const struct ctp_collect_conf *conf, struct ctp_collect_result *result, struct ctp_err *err);
 
 /* "12 events, 3 coroutines, 0 lost, 0 untraced, 0.532 s", and where there is one, what to do about it */
-enum { CTP_COLLECT_LINE_MAX = 320 };
+enum { CTP_COLLECT_LINE_MAX = 400 };
 void ctp_collect_line(const struct ctp_collect_result *result, char line[CTP_COLLECT_LINE_MAX]);
 
 #endif

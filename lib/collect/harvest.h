@@ -27,6 +27,7 @@ enum ctp_dialect { CTP_DIALECT_AUTO, CTP_DIALECT_SEQLOCK, CTP_DIALECT_PLAIN };
 struct ctp_harvest_stats {
 	uint64_t events, lost, unverified; /* unverified are among the lost */
 	uint64_t overwritten; /* of the lost: in stations that have no ring, and room for 8 */
+	uint64_t ringless;    /* of the lost, and some that slots had: by threads that found no ring */
 	uint64_t births, deaths, conflicts, wakes;
 	uint64_t missed;   /* births, deaths, wakes, names and awaits that a thread could not write down */
 	uint64_t untraced; /* coroutines that found no station */

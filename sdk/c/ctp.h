@@ -448,7 +448,7 @@ enum {
 	CTP_LANES_ = 2,         /* rings of a thread: for a handler that interrupts a probe call it is the second */
 	CTP_PLACES_ = 2048,     /* in the table of ctp_site_number */
 	CTP_RESERVE_ = 65536,   /* bytes of the memory that are asked for at once, from a multiple of that: the largest page there is */
-	CTP_RINGS_KNOWN_ = 1024,
+	CTP_RINGS_KNOWN_ = 8192,
 	CTP_STATIONS_ = 65536,  /* of a memory that we make */
 	CTP_SITES_ = 16384,
 	CTP_RING_BITS_ = 20,

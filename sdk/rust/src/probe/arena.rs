@@ -102,7 +102,7 @@ impl Arena {
                 Some([b'1', ..]) => MODE_RECORD | MODE_KEEP,
                 _ => 0,
             };
-            Arena::shared(pid).or_else(|| Arena::make(Shape::new(65536, 16384, 1024, 20), pid, mode))
+            Arena::shared(pid).or_else(|| Arena::make(Shape::new(65536, 16384, RINGS_KNOWN as u32, 20), pid, mode))
         })
     }
 

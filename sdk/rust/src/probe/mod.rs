@@ -20,7 +20,7 @@ use std::mem::size_of;
 use std::ptr;
 use std::sync::atomic::{compiler_fence, fence, AtomicBool, AtomicPtr, AtomicU32, Ordering::*};
 
-const RINGS_KNOWN: usize = 1024;
+const RINGS_KNOWN: usize = 8192;
 
 /// It lives in pages of its own that the kernel gives to the child of a fork as zeros (MADV_WIPEONFORK): there, every
 /// inherited handle finds `mode` null, and so does the next birth, which attaches anew in new pages. That holds for fork, and
