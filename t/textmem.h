@@ -53,28 +53,48 @@ static inline bool textmem_from(struct ctp_source *source, const void *text, siz
 	return done;
 }
 
+/* An output into memory, one at a time; and what was written to it, once it is closed. */
+static inline int textmem_fd(void)
+{
+	static int fd = -1;
+	if (fd < 0)
+		fd = memfd_create("out", 0);
+	return fd;
+}
+
+static inline void textmem_open(struct ctp_output *out)
+{
+	struct ctp_err err;
+	int fd = textmem_fd();
+	textmem_must(!ftruncate(fd, 0) && !lseek(fd, 0, SEEK_SET) && !ctp_output_fd(out, fd, "out", &err), "no output");
+}
+
+static inline void textmem_take(struct textmem *text)
+{
+	char part[4096];
+	text->len = 0;
+	textmem_append(text, "", 1); /* so that there is memory, also of an empty text */
+	text->len = 0;
+	lseek(textmem_fd(), 0, SEEK_SET);
+	for (ssize_t n; (n = read(textmem_fd(), part, sizeof part)) > 0;)
+		textmem_append(text, part, (size_t)n);
+}
+
 /* to makes the sink that writes to an output. */
 static inline void textmem_to(struct ctp_sink *(*to)(struct ctp_output *out, struct ctp_err *err), const struct textmem *stream,
                               struct textmem *text)
 {
-	static int fd = -1;
 	struct ctp_err err;
 	struct ctp_input in;
 	struct ctp_output out;
 	struct ctp_convert_stats stats = {0};
-	if (fd < 0)
-		fd = memfd_create("out", 0);
-	textmem_must(!ftruncate(fd, 0) && !lseek(fd, 0, SEEK_SET) && !ctp_output_fd(&out, fd, "out", &err), "no output");
+	textmem_open(&out);
 	ctp_input_mem(&in, stream->data, stream->len);
 	struct ctp_sink *sink = to(&out, &err);
 	textmem_must(sink && !ctp_convert(&in, sink, NULL, NULL, &stats, &err) && !sink->ops->finish(sink, &err), err.text);
 	sink->ops->free(sink);
 	textmem_must(!stats.reader.damaged_packets && !stats.reader.missing_packets, "the stream is damaged");
-	text->len = 0;
-	char part[4096];
-	lseek(fd, 0, SEEK_SET);
-	for (ssize_t n; (n = read(fd, part, sizeof part)) > 0;)
-		textmem_append(text, part, (size_t)n);
+	textmem_take(text);
 }
 
 #endif

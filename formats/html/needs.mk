@@ -1,4 +1,4 @@
-$(eval $(call needs,zlib,ctp-tohtml,zlib1g-dev,tools/ctp-tohtml.c $(addprefix formats/html/,html.c html-gzip.c)))
+$(eval $(call needs,zlib,ctp-tohtml,zlib1g-dev,tools/ctp-tohtml.c t/fuzz/tohtml.c $(addprefix formats/html/,html.c html-gzip.c)))
 
 # The page of ctp-tohtml in one piece. Each .js is a part of one script, whatever their order.
 page_js := $(sort $(wildcard formats/html/*.js))
