@@ -486,7 +486,7 @@ static void put_gaps(struct writing *w)
 		uint32_t first = at;
 		while (at < gaps->count && number_of(w->view->threads, w->view->nthreads, gaps->list[at].thread) == thread)
 			at++;
-		put_thread_gaps(w, gaps->list + first, at - first);
+		put_thread_gaps(w, at > first ? &gaps->list[first] : NULL, at - first);
 	}
 }
 
