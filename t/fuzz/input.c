@@ -17,7 +17,8 @@
 
 #include "io/input.h"
 #include "kept.h"
-/* behind it, what takes much memory for each file */
+
+/* zstd's context is kept, too. */
 #ifdef HAVE_ZSTD
 static ZSTD_DCtx *kept_context(void)
 {
@@ -28,10 +29,6 @@ static ZSTD_DCtx *kept_context(void)
 #define ZSTD_freeDCtx(context) ((void)(context))
 #endif
 #include "io/input.c"
-#undef aligned_alloc
-#undef free
-#undef realloc
-#undef malloc
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -21,10 +21,8 @@
 #include "shm/barrier.h"
 
 #include "kept.h"
-/* behind it, what takes much memory for each harvest */
-#include "collect/ring-gaps.c"
-#include "collect/row-sort.c"
 
+/* Classes are kept, too. */
 static struct ctp_class *kept_class(enum ctp_event event)
 {
 	static struct ctp_class *classes[CTP_EVENT_COUNT];
@@ -33,10 +31,6 @@ static struct ctp_class *kept_class(enum ctp_event event)
 #define ctp_event_class kept_class
 #define ctp_class_free(cls) ((void)(cls))
 #include "collect/rows.c"
-#undef aligned_alloc
-#undef free
-#undef realloc
-#undef malloc
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
