@@ -460,6 +460,8 @@ void ctp_v1_scan_bury(struct ctp_v1_scan *h, uint32_t i, uint64_t after_ns, uint
 static void see_death(struct ctp_v1_scan *h, uint32_t i)
 {
 	visit_all(h, i);
+	if (h->st[i].flags & CTP_STATION_DEAD) /* its death was known, and waited for the end of a doubt */
+		return;
 	uint64_t now_ns = ctp_clock_ns();
 	if (h->st[i].doubt) {
 		ctp_v1_doubt_death(h, i, h->lives_ns, now_ns);
