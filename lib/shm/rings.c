@@ -27,6 +27,12 @@
 #include <stdlib.h>
 #include <time.h>
 
+enum {
+	SHARE_MIN = 8,    /* of a slice, for each ring */
+	MANY = 64,        /* rings */
+	WIDEN_TRIES = 24, /* to find where a slice ends */
+};
+
 static void read_clock(struct ctp_rings *r)
 {
 	struct timespec t;
@@ -210,6 +216,62 @@ void ctp_rings_finish(struct ctp_rings *r)
 	}
 }
 
+/* Time of the entry that comes so many after the next of ring i. */
+static uint64_t ns_after(const struct ctp_rings *r, uint32_t i, uint64_t after)
+{
+	const struct ctp_ring *ring = &r->rings[i];
+	const struct ctp_rawline *line = ctp_rawclock_newest(&r->clock);
+	uint64_t number = number_after(ring, after);
+	return entry_ns(r, ring, number, __atomic_load_n(&entry_at(r, i, number)->ts, __ATOMIC_RELAXED), &line);
+}
+
+/* How many of ring i are not later than that, SLICE at most. Of a writer whose times go up and down: any number. */
+static uint64_t count_upto(const struct ctp_rings *r, uint32_t i, uint64_t ns)
+{
+	uint64_t low = 0, high = count(&r->rings[i]);
+	high = high < CTP_RINGS_SLICE ? high : CTP_RINGS_SLICE;
+	while (low < high) {
+		uint64_t middle = (low + high) / 2;
+		if (ns_after(r, i, middle) <= ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Whether a slice that ends there has no more than so many. */
+static bool fits(const struct ctp_rings *r, uint64_t ns, uint64_t most)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < r->used && sum <= most; i++)
+		sum += count_upto(r, i, ns);
+	return sum <= most;
+}
+
+/*
+ * Where there are many rings, the one that is ahead with its share may leave the others nothing: then a slice has a few entries, and
+ * to look at all rings for each is dear. So the horizon is moved as far as the slice has room, and the shares with it.
+ */
+static void widen(struct ctp_rings *r)
+{
+	uint64_t low = r->horizon_ns, high = r->now_ns;
+	if (!fits(r, low, CTP_RINGS_SLICE / 2))
+		return;
+	if (fits(r, high, CTP_RINGS_SLICE))
+		low = high;
+	for (unsigned tries = 0; tries < WIDEN_TRIES && high - low > 1; tries++) {
+		uint64_t middle = low + (high - low) / 2;
+		*(fits(r, middle, CTP_RINGS_SLICE) ? &low : &high) = middle;
+	}
+	r->horizon_ns = low;
+	for (uint32_t i = 0; i < r->used; i++) {
+		uint64_t upto = count_upto(r, i, low);
+		if (upto > r->rings[i].share)
+			r->rings[i].share = (uint16_t)upto;
+	}
+}
+
 bool ctp_rings_slice(struct ctp_rings *r)
 {
 	uint32_t busy = 0;
@@ -219,7 +281,7 @@ bool ctp_rings_slice(struct ctp_rings *r)
 	if (!busy || (stuck && r->horizon_ns == r->now_ns))
 		return false;
 	r->busy = busy;
-	uint16_t share = (uint16_t)(busy < CTP_RINGS_SLICE / 8 ? CTP_RINGS_SLICE / busy : 8);
+	uint16_t share = (uint16_t)(busy < CTP_RINGS_SLICE / SHARE_MIN ? CTP_RINGS_SLICE / busy : SHARE_MIN);
 	assert(share);
 	r->horizon_ns = r->now_ns;
 	for (uint32_t i = 0; i < r->used; i++) {
@@ -227,11 +289,11 @@ bool ctp_rings_slice(struct ctp_rings *r)
 		ring->share = share;
 		if (stuck || count(ring) <= share)
 			continue;
-		const struct ctp_rawline *line = ctp_rawclock_newest(&r->clock);
-		uint64_t last = number_after(ring, share - 1);
-		uint64_t ns = entry_ns(r, ring, last, __atomic_load_n(&entry_at(r, i, last)->ts, __ATOMIC_RELAXED), &line);
+		uint64_t ns = ns_after(r, i, share - 1);
 		r->horizon_ns = ns < r->horizon_ns ? ns : r->horizon_ns;
 	}
+	if (!stuck && busy >= MANY && r->horizon_ns < r->now_ns)
+		widen(r);
 	r->at = 0;
 	r->took = false;
 	return true;
