@@ -27,6 +27,8 @@
 #include <zstd_errors.h>
 #endif
 
+#include "base/pages.h"
+
 enum {
 	READ_BYTES = 256 << 10, /* asked of the system at once, at least */
 	BUFFER_BYTES = 1 << 20,
@@ -83,8 +85,8 @@ enum ctp_status ctp_input_open(struct ctp_input *in, const char *path, struct ct
 		posix_fadvise(priv->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
 	}
 	priv->cap = BUFFER_BYTES;
-	priv->buf = malloc(priv->cap);
-	priv->raw = malloc(READ_BYTES);
+	priv->buf = ctp_pages_new(priv->cap);
+	priv->raw = ctp_pages_new(READ_BYTES);
 	if (!priv->buf || !priv->raw) {
 		ctp_err_set(err, "%s: out of memory", in->name);
 		goto failed;
@@ -108,8 +110,8 @@ void ctp_input_close(struct ctp_input *in)
 #ifdef HAVE_ZSTD
 		ZSTD_freeDCtx(priv->zstd);
 #endif
-		free(priv->raw);
-		free(priv->buf);
+		ctp_pages_free(priv->raw, READ_BYTES);
+		ctp_pages_free(priv->buf, priv->cap);
 		if (priv->own_fd && priv->fd >= 0)
 			close(priv->fd);
 		free(priv);
@@ -322,11 +324,13 @@ static bool make_room(struct ctp_input *in, size_t want)
 		cap *= 2;
 	cap = cap < BUFFER_MAX ? cap : BUFFER_MAX;
 	if (cap > priv->cap) {
-		uint8_t *buf = realloc(priv->buf, cap);
+		uint8_t *buf = ctp_pages_new(cap);
 		if (!buf) {
 			ctp_err_set(&in->err, "%s: out of memory", in->name);
 			return in->eof = in->failed = true, false;
 		}
+		memcpy(buf, priv->buf, in->avail);
+		ctp_pages_free(priv->buf, priv->cap);
 		in->ptr = priv->buf = buf;
 		priv->cap = cap;
 	}

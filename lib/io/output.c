@@ -25,6 +25,7 @@
 #endif
 
 #include "base/clock.h"
+#include "base/pages.h"
 #include "io/writeback.h"
 
 /* Three buffers: drains may leave some of one unused, and the next has room all the same while one is written. */
@@ -143,7 +144,7 @@ static bool start_thread(struct ctp_output *out)
 		return false;
 	size_t len = (size_t)(out->ptr - out->buf);
 	char *room = memcpy(ctp_writeback_room(priv->thread), out->buf, len);
-	free(out->buf);
+	ctp_pages_free(out->buf, BUFFER_BYTES);
 	out->buf = room;
 	out->ptr = room + len;
 	return true;
@@ -248,7 +249,7 @@ static void release(struct ctp_output *out)
 {
 	struct ctp_output_priv *priv = out->priv;
 	if (!priv || !priv->thread)
-		free(out->buf);
+		ctp_pages_free(out->buf, BUFFER_BYTES);
 	if (priv) {
 		ctp_writeback_free(priv->thread);
 #ifdef HAVE_ZSTD
@@ -267,7 +268,7 @@ static void release(struct ctp_output *out)
 enum ctp_status ctp_output_fd(struct ctp_output *out, int fd, const char *name, struct ctp_err *err)
 {
 	*out = (struct ctp_output){.fd = fd, .name = name};
-	out->buf = out->ptr = malloc(BUFFER_BYTES);
+	out->buf = out->ptr = ctp_pages_new(BUFFER_BYTES);
 	out->priv = calloc(1, sizeof *out->priv);
 	if (!out->buf || !out->priv) {
 		release(out);

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 
 #include "base/crc32c.h"
+#include "base/pages.h"
 #include "stream/codec-own.h"
 
 enum {
-	STRING_SLOTS = 8192, /* of the encoder's table; half of it is used at most */
 	STRING_INTERN_MAX = 4096, /* bytes; longer strings are written each time */
 };
 
@@ -20,12 +20,12 @@ static uint32_t find_string(struct ctp_codec *c, const struct ctp_str *s, const 
 	*free_slot = NULL;
 	if (s->len > STRING_INTERN_MAX)
 		return 0;
-	if (!c->slots && !(c->slots = calloc(STRING_SLOTS, sizeof *c->slots)))
+	if (!c->slots && !(c->slots = ctp_pages_new(CTP_STRING_SLOTS * sizeof *c->slots)))
 		return 0;
 	for (uint32_t i = ctp_crc32c(0, s->data, s->len);; i++) {
-		struct interned *slot = &c->slots[i % STRING_SLOTS];
+		struct interned *slot = &c->slots[i % CTP_STRING_SLOTS];
 		if (slot->packet != c->packet) {
-			*free_slot = c->nstrings < STRING_SLOTS / 2 ? slot : NULL;
+			*free_slot = c->nstrings < CTP_STRING_SLOTS / 2 ? slot : NULL;
 			return 0;
 		}
 		if (slot->len == s->len && !memcmp(base + slot->offset, s->data, s->len))

@@ -10,6 +10,8 @@
 #include "stream/codec-plan.h"
 #include "stream/codec.h"
 
+enum { CTP_STRING_SLOTS = 8192 }; /* of the encoder's table of strings; half of it is used at most */
+
 #define UNROLL _Pragma("GCC unroll 8")
 #define INLINE static inline __attribute__((always_inline))
 #define NOINLINE __attribute__((noinline))

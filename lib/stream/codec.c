@@ -28,7 +28,7 @@ void ctp_codec_free(struct ctp_codec *c)
 	for (uint32_t i = 0; i < c->nprevs; i++)
 		free(c->classes[i].prev);
 	ctp_pages_free(c->contexts, CONTEXTS_BYTES);
-	free(c->slots);
+	ctp_pages_free(c->slots, CTP_STRING_SLOTS * sizeof *c->slots);
 	ctp_pages_free(c->strings, CTP_STRINGS_MAX * sizeof *c->strings);
 	free(c->arena);
 	free(c);

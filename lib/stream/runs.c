@@ -9,18 +9,12 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "base/pages.h"
 #include "stream/packet.h"
 
 /* The largest record. One may come when the runs are full, and another when the half that stays exceeds the limit by itself. */
 enum { RECORD_BYTES_MAX = CTP_FIELDS_MAX * (8 + sizeof(struct ctp_str) + 8) + CTP_PAYLOAD_MAX };
-
-static uint8_t *map(size_t bytes)
-{
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	return p == MAP_FAILED ? NULL : p;
-}
 
 struct ctp_runs *ctp_runs_new(size_t limit_bytes, struct ctp_err *err)
 {
@@ -32,8 +26,8 @@ struct ctp_runs *ctp_runs_new(size_t limit_bytes, struct ctp_err *err)
 	r->limit = limit_bytes;
 	r->arena_bytes = limit_bytes + 2 * RECORD_BYTES_MAX + CTP_BATCH_MAX * CTP_FIELDS_MAX * sizeof(uint64_t);
 	r->sorted = true;
-	r->arena = map(r->arena_bytes);
-	r->spare = map(r->arena_bytes);
+	r->arena = ctp_pages_new(r->arena_bytes);
+	r->spare = ctp_pages_new(r->arena_bytes);
 	if (!r->arena || !r->spare) {
 		ctp_err_sys(err, "no memory to hold records back");
 		ctp_runs_free(r);
@@ -46,10 +40,8 @@ void ctp_runs_free(struct ctp_runs *r)
 {
 	if (!r)
 		return;
-	if (r->arena)
-		munmap(r->arena, r->arena_bytes);
-	if (r->spare)
-		munmap(r->spare, r->arena_bytes);
+	ctp_pages_free(r->arena, r->arena_bytes);
+	ctp_pages_free(r->spare, r->arena_bytes);
 	free(r->rec);
 	free(r->scratch);
 	free(r);
@@ -99,7 +91,7 @@ void ctp_runs_add(struct ctp_runs *r, uint64_t ts_ns, const struct ctp_class *cl
 
 static bool grow(struct ctp_runs *r)
 {
-	size_t cap = 2 * (r->cap + CTP_BATCH_MAX);
+	size_t cap = r->cap ? 2 * (r->cap + CTP_BATCH_MAX) : CTP_BATCH_MAX + CTP_BATCH_MAX / 4;
 	struct ctp_record *more = realloc(r->rec, cap * sizeof *more);
 	if (!more)
 		return false;

@@ -20,6 +20,7 @@ enum {
 	PACKET_FULL = 256 << 10, /* payload bytes at which a packet is sent */
 	SOME_RECORDS = 64,       /* records that are written before the size of the packet is looked at */
 	CLASS_SLOTS = 2 * CTP_CLASSES_MAX,
+	PREAMBLE_BYTES = CTP_SECTION_BYTES_MAX + (2 * CTP_ATTRS_MAX + 4) * CTP_VARINT_MAX,
 };
 
 _Static_assert(CTP_PAYLOAD_MAX >= PACKET_FULL + CTP_SECTION_BYTES_MAX + CTP_RECORD_TEXT_MAX +
@@ -68,7 +69,7 @@ struct ctp_writer *ctp_writer_new_in(ctp_writer_room *room, ctp_writer_put *put,
 	w->own = room ? NULL : ctp_pages_new(CTP_WRITER_ROOM);
 	w->keys = ctp_pages_new(CTP_PAYLOAD_MAX);
 	w->rest = ctp_pages_new(CTP_PAYLOAD_MAX);
-	w->preamble = malloc(CTP_SECTION_BYTES_MAX + (2 * CTP_ATTRS_MAX + 4) * CTP_VARINT_MAX);
+	w->preamble = ctp_pages_new(PREAMBLE_BYTES);
 	if (!w->codec || (!room && !w->own) || !w->keys || !w->rest || !w->preamble) {
 		ctp_err_set(err, "out of memory");
 		ctp_writer_free(w);
@@ -98,7 +99,7 @@ void ctp_writer_free(struct ctp_writer *w)
 	ctp_pages_free(w->own, CTP_WRITER_ROOM);
 	ctp_pages_free(w->keys, CTP_PAYLOAD_MAX);
 	ctp_pages_free(w->rest, CTP_PAYLOAD_MAX);
-	free(w->preamble);
+	ctp_pages_free(w->preamble, PREAMBLE_BYTES);
 	free(w);
 }
 
