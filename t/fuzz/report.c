@@ -47,8 +47,10 @@ static void check_text(const struct ctp_report_style *style)
 		valid_folded(text, mem.len);
 		break;
 	case CTP_REPORT_AS_TEXT:
-	case CTP_REPORT_AS_MARKDOWN:
 		valid_shown(text, mem.len);
+		break;
+	case CTP_REPORT_AS_MARKDOWN:
+		valid_shown_but(text, mem.len, 0x2060); /* a word joiner makes mentions and links mere text */
 		break;
 	}
 }

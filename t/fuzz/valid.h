@@ -311,19 +311,22 @@ static inline void valid_html(const char *text, size_t len, void (*script)(const
 
 /* --- lines for people ----------------------------------------------------------------------------------------------------- */
 
-/* No character that a terminal obeys or that cannot be seen; lines end in LF. */
-static inline void valid_shown(const char *text, size_t len)
+/* No character that a terminal obeys or that cannot be seen, but for one, or 0; lines end in LF. */
+static inline void valid_shown_but(const char *text, size_t len, int32_t other)
 {
 	struct valid v = {text, text + len};
 	while (v.p < v.end) {
 		const char *at = v.p;
 		int32_t c = valid_char(&v);
 		bool good = c == '\n' || (c >= 0x20 && c < 0x7f) || c >= 0xa0;
-		good &= c != 0xad && (c < 0x200b || c > 0x200f) && (c < 0x2028 || c > 0x202e) && (c < 0x2060 || c > 0x206f) && c != 0xfeff;
+		good &= c != 0xad && c != 0x61c && (c < 0x200b || c > 0x200f) && (c < 0x2028 || c > 0x202e) && (c < 0x2060 || c > 0x206f) && c != 0xfeff;
+		good |= c > 0 && c == other;
 		valid_must(good, "a character that is not shown as it is", at, (size_t)(v.end - at));
 	}
 	valid_must(!len || text[len - 1] == '\n', "the last line has no end", text, len);
 }
+
+static inline void valid_shown(const char *text, size_t len) { valid_shown_but(text, len, 0); }
 
 /* a;b;c N */
 static inline void valid_folded(const char *text, size_t len)
