@@ -198,7 +198,15 @@ TMPDIR=$tmp/nonexistent "$to" -a -o "$tmp/y.csv" "$tmp/lost.ctp" 2>"$tmp/err"
 is 'TMPDIR that is not there: status 1, no file' "$? $(ls "$tmp/y.csv" 2>/dev/null)" '1 '
 is 'said' "$(cat "$tmp/err")" "ctp-tocsv: temporary file in $tmp/nonexistent, which TMPDIR can name: No such file or directory"
 "$O/t/randstream" 1 >"$tmp/random.ctp"
-(ulimit -f 2 && trap '' XFSZ && TMPDIR=$tmp/spool exec "$to" -a "$tmp/random.ctp") 2>"$tmp/err" | cat >"$tmp/out"
+cp "$tmp/random.ctp" "$tmp/long.ctp" # longer than the buffer of a spool, so that its file is used
+n=1
+while [ "$(wc -c <"$tmp/long.ctp")" -lt 600000 ]; do
+	cat "$tmp/random.ctp" >>"$tmp/long.ctp"
+	n=$((n + 1))
+done
+once=$("$to" -a "$tmp/random.ctp" 2>/dev/null | grep -c '^@')
+is 'a spool in a file has all that one in memory has' "$("$to" -a "$tmp/long.ctp" 2>/dev/null | grep -c '^@')" "$((n * once))"
+(ulimit -f 2 && trap '' XFSZ && TMPDIR=$tmp/spool exec "$to" -a "$tmp/long.ctp") 2>"$tmp/err" | cat >"$tmp/out"
 like 'no room in TMPDIR: said' "$(cat "$tmp/err")" '^ctp-tocsv: temporary file in .*: File too large; TMPDIR can name another folder$'
 is 'and nothing is written' "$(wc -c <"$tmp/out")" 0
 "$to" "$tmp/plain.csv" 2>"$tmp/err" >"$tmp/out"

@@ -1,5 +1,5 @@
 /*
- * spool.c - a raw stream in a file without a name.
+ * spool.c - a raw stream in a file without a name; one that fits the output's buffer is read from there, and the file stays empty.
  *
  * A stream does not say which records are late; its reader finds out. In a spool a mark says it of the records between that mark
  * and the next.
@@ -117,6 +117,18 @@ static enum ctp_status deliver(const struct ctp_sink_ops *to, struct ctp_sink *s
 	return CTP_OK;
 }
 
+/* What was written, from its beginning. */
+static enum ctp_status open_input(struct ctp_spool *spool, char path[32], struct ctp_input *in, struct ctp_err *err)
+{
+	if (!spool->out.bytes && !spool->out.failed) {
+		ctp_input_mem(in, spool->out.buf, (size_t)(spool->out.ptr - spool->out.buf));
+		return outcome(spool, err);
+	}
+	ctp_output_flush(&spool->out);
+	snprintf(path, 32, "/proc/self/fd/%d", spool->fd);
+	return outcome(spool, err) ? CTP_FAILED : ctp_input_open(in, path, err);
+}
+
 enum ctp_status ctp_spool_replay(struct ctp_spool *spool, const struct ctp_sink_ops *to, struct ctp_sink *sink,
                                  struct ctp_err *err)
 {
@@ -124,9 +136,7 @@ enum ctp_status ctp_spool_replay(struct ctp_spool *spool, const struct ctp_sink_
 	struct ctp_input in;
 	struct ctp_item item;
 	bool late = false;
-	ctp_output_flush(&spool->out);
-	snprintf(path, sizeof path, "/proc/self/fd/%d", spool->fd);
-	if (outcome(spool, err) || ctp_input_open(&in, path, err))
+	if (open_input(spool, path, &in, err))
 		return CTP_FAILED;
 	enum ctp_status status = CTP_FAILED;
 	struct ctp_reader *reader = ctp_reader_new(&in, NULL, err);
