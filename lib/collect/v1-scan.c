@@ -339,12 +339,12 @@ static size_t scan_hot(struct ctp_v1_scan *h, unsigned *busiest)
 		struct ctp_hot *hot = &h->hot[k];
 		if (k % GROUP == 0)
 			glance(h, hot, n - k < GROUP ? n - k : GROUP, quiet);
-		if (!quiet[k % GROUP]) {
+		struct ctp_v1_station *st = &h->st[hot->station];
+		if (!quiet[k % GROUP] && !(st->flags & CTP_STATION_RINGS)) {
 			unsigned found = look_closely(h, hot);
 			total += found;
 			*busiest = found > *busiest ? found : *busiest;
 		}
-		struct ctp_v1_station *st = &h->st[hot->station];
 		if (now_ms - hot->active_ms > ms_of(HOT_NS) || st->flags & CTP_STATION_RINGS) {
 			st->flags &= (uint8_t)~CTP_STATION_HOT;
 			h->ncold += !(st->flags & CTP_STATION_DEAD);
