@@ -11,7 +11,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "kept.h"
 #include "wrap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "ctf/ctf-read.h"
-#include "kept.h"
 #include "stream/writer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -16,9 +16,8 @@
 #endif
 
 #include "io/input.h"
-#include "kept.h"
 
-/* zstd's context is kept, too. */
+/* zstd's context is kept. */
 #ifdef HAVE_ZSTD
 static ZSTD_DCtx *kept_context(void)
 {

@@ -20,9 +20,7 @@
 #include "shm/arena.h"
 #include "shm/barrier.h"
 
-#include "kept.h"
-
-/* Classes are kept, too. */
+/* Classes are kept. */
 static struct ctp_class *kept_class(enum ctp_event event)
 {
 	static struct ctp_class *classes[CTP_EVENT_COUNT];
