@@ -212,9 +212,11 @@ static inline bool take_field(struct ctp_ctf_values *v, const struct ctp_ctf_nod
 
 static bool take_structure(struct ctp_ctf_values *v, const struct ctp_ctf_node *node, const bt_field *f)
 {
-	for (const struct ctp_ctf_node *n = node->nodes, *end = n + node->nnodes; n < end; n++)
+	for (uint32_t i = 0; i < node->nnodes; i++) {
+		const struct ctp_ctf_node *n = &node->nodes[i];
 		if (!take_field(v, n, bt_field_structure_borrow_member_field_by_index_const(f, n->member)))
 			return false;
+	}
 	return true;
 }
 
