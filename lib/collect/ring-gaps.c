@@ -4,15 +4,16 @@
 #include "collect/ring-gaps.h"
 
 #include <assert.h>
-#include <stdlib.h>
+
+#include "base/pages.h"
 
 enum ctp_status ctp_ring_gaps_init(struct ctp_ring_gaps *h, struct ctp_err *err)
 {
-	*h = (struct ctp_ring_gaps){.gaps = malloc(CTP_RING_GAPS_MAX * sizeof *h->gaps), .oldest = 1, .next = 1};
+	*h = (struct ctp_ring_gaps){.gaps = ctp_pages_new(CTP_RING_GAPS_MAX * sizeof *h->gaps), .oldest = 1, .next = 1};
 	return h->gaps ? CTP_OK : ctp_err_set(err, "out of memory");
 }
 
-void ctp_ring_gaps_fini(struct ctp_ring_gaps *h) { free(h->gaps); }
+void ctp_ring_gaps_fini(struct ctp_ring_gaps *h) { ctp_pages_free(h->gaps, CTP_RING_GAPS_MAX * sizeof *h->gaps); }
 
 void ctp_ring_gaps_add(struct ctp_ring_gaps *h, const struct ctp_ring_gap *hole, uint32_t *newest)
 {

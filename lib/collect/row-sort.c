@@ -9,8 +9,9 @@
 #include "collect/row-sort.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/pages.h"
 
 enum {
 	DIGIT_BITS = 11,
@@ -24,12 +25,12 @@ enum {
 enum ctp_status ctp_row_sort_init(struct ctp_row_sort *b, struct ctp_err *err)
 {
 	*b = (struct ctp_row_sort){
-		.rows = aligned_alloc(64, CTP_ROW_SORT_ROWS * sizeof *b->rows),
-		.event = malloc(CTP_ROW_SORT_ROWS * sizeof *b->event),
-		.ts_ns = malloc(CTP_ROW_SORT_ROWS * sizeof *b->ts_ns),
-		.order = malloc(CTP_ROW_SORT_ROWS * sizeof *b->order),
-		.scratch = malloc(CTP_ROW_SORT_ROWS * sizeof *b->scratch),
-		.digits = malloc(PASSES * sizeof *b->digits),
+		.rows = ctp_pages_new(CTP_ROW_SORT_ROWS * sizeof *b->rows),
+		.event = ctp_pages_new(CTP_ROW_SORT_ROWS * sizeof *b->event),
+		.ts_ns = ctp_pages_new(CTP_ROW_SORT_ROWS * sizeof *b->ts_ns),
+		.order = ctp_pages_new(CTP_ROW_SORT_ROWS * sizeof *b->order),
+		.scratch = ctp_pages_new(CTP_ROW_SORT_ROWS * sizeof *b->scratch),
+		.digits = ctp_pages_new(PASSES * sizeof *b->digits),
 	};
 	if (b->rows && b->event && b->ts_ns && b->order && b->scratch && b->digits)
 		return CTP_OK;
@@ -39,12 +40,12 @@ enum ctp_status ctp_row_sort_init(struct ctp_row_sort *b, struct ctp_err *err)
 
 void ctp_row_sort_fini(struct ctp_row_sort *b)
 {
-	free(b->digits);
-	free(b->scratch);
-	free(b->order);
-	free(b->ts_ns);
-	free(b->event);
-	free(b->rows);
+	ctp_pages_free(b->digits, PASSES * sizeof *b->digits);
+	ctp_pages_free(b->scratch, CTP_ROW_SORT_ROWS * sizeof *b->scratch);
+	ctp_pages_free(b->order, CTP_ROW_SORT_ROWS * sizeof *b->order);
+	ctp_pages_free(b->ts_ns, CTP_ROW_SORT_ROWS * sizeof *b->ts_ns);
+	ctp_pages_free(b->event, CTP_ROW_SORT_ROWS * sizeof *b->event);
+	ctp_pages_free(b->rows, CTP_ROW_SORT_ROWS * sizeof *b->rows);
 }
 
 static void insertion_sort(uint64_t *v, uint32_t n)
