@@ -53,7 +53,7 @@ static void ended(struct steps *s)
 static void check(uint32_t section)
 {
 	static struct ctp_ctf_values values;
-	char path[sizeof folder + 8];
+	char path[sizeof folder + 16];
 	struct ctp_err err = {.text = "the metadata did not come out the same"};
 	struct ctp_ctf_own *own;
 	const struct ctp_class *cls;
