@@ -677,15 +677,15 @@ static inline void *ctp_map_(int fd, uint64_t at, uint64_t bytes)
 	return NULL;
 }
 
-/* Writes down which file a descriptor is of. */
-static inline void ctp_fd_note_(int fd, const struct stat *st, uint64_t *at, uint64_t *dev)
+/* Writes down which file a descriptor is of. Returns what was there before. */
+static inline uint64_t ctp_fd_note_(int fd, const struct stat *st, uint64_t *at, uint64_t *dev)
 {
 	CTP_PUT_(dev, (uint64_t)st->st_dev);
-	__atomic_store_n(at, (uint64_t)st->st_ino << 32 | (uint32_t)(fd + 1), __ATOMIC_RELEASE); /* pairs with ctp_fd_ours_ */
+	return __atomic_exchange_n(at, (uint64_t)st->st_ino << 32 | (uint32_t)(fd + 1), __ATOMIC_ACQ_REL); /* pairs with ctp_fd_ours_ */
 }
 
 /* Moves a descriptor out of the way, and notes it. */
-static inline int ctp_fd_keep_(int low, uint64_t *at, uint64_t *dev)
+static inline int ctp_fd_keep_(int low, uint64_t *at, uint64_t *dev, uint64_t *before)
 {
 	int fd = (int)syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, CTP_FD_);
 	if (fd < 0)
@@ -697,7 +697,7 @@ static inline int ctp_fd_keep_(int low, uint64_t *at, uint64_t *dev)
 		syscall(SYS_close, fd);
 		return -1;
 	}
-	ctp_fd_note_(fd, &st, at, dev);
+	*before = ctp_fd_note_(fd, &st, at, dev);
 	return fd;
 }
 
@@ -714,7 +714,8 @@ static inline int ctp_mem_keep_(struct ctp_probe_ *p, int low)
 		ctp_fd_note_(fd, &st, &p->mem, &p->mem_dev);
 		return fd;
 	}
-	return ctp_fd_keep_(low, &p->mem, &p->mem_dev);
+	uint64_t before;
+	return ctp_fd_keep_(low, &p->mem, &p->mem_dev, &before);
 }
 
 /* The descriptor, if it still is what it was. */
@@ -742,7 +743,8 @@ static inline int ctp_mem_fd_(struct ctp_probe_ *p)
 		syscall(SYS_close, low);
 		return -1;
 	}
-	return ctp_fd_keep_(low, &p->mem, &p->mem_dev);
+	uint64_t before;
+	return ctp_fd_keep_(low, &p->mem, &p->mem_dev, &before);
 }
 
 /* --- attaching ------------------------------------------------------------------------------------------------------------ */
@@ -945,17 +947,22 @@ static inline void ctp_connect_(struct ctp_probe_ *p)
 	memset(&un, 0, sizeof un);
 	un.sun_family = AF_UNIX;
 	/* Acquire: sock is that of this epoch. Pairs with the collector's release when it has written it. */
-	CTP_PUT_(&p->sock_epoch, p->annex ? __atomic_load_n(&p->shm->epoch, __ATOMIC_ACQUIRE) : 0);
+	uint32_t epoch = p->annex ? __atomic_load_n(&p->shm->epoch, __ATOMIC_ACQUIRE) : 0;
+	CTP_PUT_(&p->sock_epoch, epoch);
 	const char *path = p->annex && CTP_GET_(p->shm->sock) ? p->shm->sock : getenv("CTP_SOCK_PATH");
 	for (size_t i = 0; path && i < sizeof un.sun_path - 1 && (un.sun_path[i] = CTP_GET_(&path[i])); i++)
 		;
 	int low = un.sun_path[0] ? (int)syscall(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) : -1;
 	if (low < 0)
 		return;
-	if (syscall(SYS_connect, low, &un, sizeof un))
+	uint64_t before = 0;
+	if (syscall(SYS_connect, low, &un, sizeof un) || CTP_GET_(&p->sock_epoch) != epoch) /* or another thread is at the next one */
 		syscall(SYS_close, low);
 	else
-		ctp_fd_keep_(low, &p->sock, &p->sock_dev);
+		ctp_fd_keep_(low, &p->sock, &p->sock_dev, &before);
+	low = ctp_fd_ours_(&before, &p->sock_dev);
+	if (low >= 0) /* another thread's, who came here at the same time */
+		syscall(SYS_close, low);
 }
 
 static inline void ctp_mem_close_(struct ctp_probe_ *p)
@@ -1372,14 +1379,16 @@ static inline uint32_t ctp_take_next_(struct ctp_probe_ *p, uint32_t *count, uin
  */
 void ctp_rouse_(struct ctp_probe_ *p)
 {
-	int err = errno, fd = ctp_fd_ours_(&p->sock, &p->sock_dev);
-	uint64_t sock = CTP_GET_(&p->sock);
+	uint64_t sock = __atomic_load_n(&p->sock, __ATOMIC_ACQUIRE); /* pairs with ctp_fd_note_ */
+	int err = errno, fd = ctp_fd_ours_(&sock, &p->sock_dev); /* of that, for another may be noted meanwhile */
 	uint32_t epoch = p->annex ? CTP_GET_(&p->shm->epoch) : 0, known = CTP_GET_(&p->sock_epoch);
 	if (epoch != known) {
 		if (__atomic_compare_exchange_n(&p->sock_epoch, &known, epoch, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+			/* Taken before it is closed, or another thread finds it closed, and connects as well. */
+			sock = __atomic_exchange_n(&p->sock, 0, __ATOMIC_ACQUIRE);
+			fd = ctp_fd_ours_(&sock, &p->sock_dev);
 			if (fd >= 0)
 				syscall(SYS_close, fd);
-			CTP_PUT_(&p->sock, 0);
 			ctp_connect_(p);
 		}
 	} else if (fd < 0) {
