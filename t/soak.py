@@ -504,7 +504,7 @@ class Soak:
                 continue
             before, after = quarters(values)
             if after > before * 1.1 + SLACK[unit]:
-                self.failures.append(f"{name}: {what} has grown from {before} to {after} {unit}")
+                self.failures.append(f"{name}: {what}: {before} became {after}" + " KiB" * (unit == "kib"))
 
     # --- from the first round to the last ---
 
