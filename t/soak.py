@@ -616,6 +616,8 @@ class Soak:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
+        if self.full:
+            ctypes.CDLL(None).umount2(self.full.encode(), 2)  # MNT_DETACH, or its folder could not be removed
         shutil.rmtree(self.dir, ignore_errors=True)
 
     def strangers_at_the_end(self):
