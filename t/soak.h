@@ -1,6 +1,6 @@
 /*
  * soak.h - the account that t/soak-target.c keeps of itself, in a file that is read after a kill -9 too: t/soak-count.c holds it
- * against a stream, t/soak.py has the same layout.
+ * against a stream, t/soakprogram.py has the same layout.
  *
  * A coroutine has a slot, and as many lives there as come. Its place is a word: the number of the life, and of the next event of
  * that life. `began` is stored before a probe is called, `done` when it has returned. The id of a life says how many events it
