@@ -697,7 +697,9 @@ static inline int ctp_fd_keep_(int low, uint64_t *at, uint64_t *dev, uint64_t *b
 		syscall(SYS_close, fd);
 		return -1;
 	}
-	*before = ctp_fd_note_(fd, &st, at, dev);
+	uint64_t noted = ctp_fd_note_(fd, &st, at, dev);
+	if (before)
+		*before = noted;
 	return fd;
 }
 
@@ -714,8 +716,7 @@ static inline int ctp_mem_keep_(struct ctp_probe_ *p, int low)
 		ctp_fd_note_(fd, &st, &p->mem, &p->mem_dev);
 		return fd;
 	}
-	uint64_t before;
-	return ctp_fd_keep_(low, &p->mem, &p->mem_dev, &before);
+	return ctp_fd_keep_(low, &p->mem, &p->mem_dev, NULL);
 }
 
 /* The descriptor, if it still is what it was. */
@@ -743,8 +744,7 @@ static inline int ctp_mem_fd_(struct ctp_probe_ *p)
 		syscall(SYS_close, low);
 		return -1;
 	}
-	uint64_t before;
-	return ctp_fd_keep_(low, &p->mem, &p->mem_dev, &before);
+	return ctp_fd_keep_(low, &p->mem, &p->mem_dev, NULL);
 }
 
 /* --- attaching ------------------------------------------------------------------------------------------------------------ */
@@ -991,7 +991,7 @@ static inline void ctp_fill_(struct ctp_probe_ *p)
 	if (p->annex)
 		ctp_mem_keep_(p, fd);
 	else
-		ctp_fd_keep_(fd, &p->mem, &p->mem_dev); /* not another's: it is closed below */
+		ctp_fd_keep_(fd, &p->mem, &p->mem_dev, NULL); /* not another's: it is closed below */
 	p->raw = p->annex && ctp_raw_agrees_(p->shm, CTP_GET_(&p->shm->owner) == p->pid);
 	p->fenced = true;
 	p->v1_mode = CTP_MODE_RECORD;
@@ -1024,7 +1024,7 @@ static inline int ctp_link_fd_(struct ctp_probe_ *p)
 		syscall(SYS_close, low);
 		return -1;
 	}
-	int fd = ctp_fd_keep_(low, &p->link_fd, &p->link_dev);
+	int fd = ctp_fd_keep_(low, &p->link_fd, &p->link_dev, NULL);
 	if (fd >= CTP_FD_ && fd <= CTP_FD_LAST_)
 		return fd;
 	if (fd >= 0)
