@@ -186,6 +186,7 @@ static enum ctp_status map_memory(struct ctp_attach *at, const char *path, struc
 	if (base == MAP_FAILED)
 		return ctp_err_sys(err, "%s: mapping %jd bytes (is there a limit, ulimit -v?)", path, (intmax_t)st.st_size);
 	madvise(base, (size_t)st.st_size, MADV_DONTDUMP); /* it may be larger than any disk */
+	madvise(base, (size_t)st.st_size, MADV_DONTFORK);
 	shm->base = base;
 	shm->bytes = (size_t)st.st_size;
 	at->ino = st.st_ino;

@@ -407,6 +407,7 @@ static enum ctp_status set_up(struct ctp_collect_loop *c, struct ctp_err *err)
 	if (!c->targets)
 		return CTP_FAILED;
 	ctp_targets_when(c->targets, when_ns, c);
+	ctp_targets_warn(c->targets, conf->warn);
 	c->end_class = ctp_event_class(CTP_END);
 	return c->end_class ? CTP_OK : ctp_err_set(err, "out of memory");
 }

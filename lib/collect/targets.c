@@ -7,22 +7,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/magic.h>
-#include <linux/openat2.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <sys/uio.h>
-#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "collect/buildid.h"
+#include "collect/mapped-file.h"
 #include "collect/proc-dir.h"
 #include "collect/targets.h"
 #include "stream/events.h"
@@ -30,6 +24,7 @@
 enum {
 	PROCESSES_MAX = 1024,
 	MAPPINGS_MAX = 1024, /* executable ones of a process */
+	LATE_MAX = 256,      /* of those, on file systems that may not answer */
 	THREADS_MAX = 8192,
 	LOOKUPS_MAX = 256,   /* a second, that a target can make us do by connecting and by naming threads */
 	THREADS_AT_ONCE = 4, /* to look at again, which takes about as long as one process */
@@ -72,6 +67,10 @@ struct ctp_targets {
 	struct process processes[PROCESSES_MAX];
 	struct thread threads[THREADS_MAX];
 	struct mapping found[MAPPINGS_MAX]; /* of the reading under way */
+	struct ctp_mapped_file late[LATE_MAX]; /* of the same: those that others must be asked about */
+	size_t nlate;
+	bool unanswered;              /* those did not answer in time */
+	const struct ctp_notice *warn;
 	struct ctp_str *text, *id;    /* of the record under way: PATH_MAX and CTP_BUILD_ID_MAX bytes */
 };
 
@@ -106,6 +105,8 @@ void ctp_targets_when(struct ctp_targets *t, uint64_t (*when_ns)(void *arg), voi
 	t->when_arg = arg;
 }
 
+void ctp_targets_warn(struct ctp_targets *t, const struct ctp_notice *warn) { t->warn = warn; }
+
 void ctp_targets_free(struct ctp_targets *t)
 {
 	if (!t)
@@ -139,48 +140,6 @@ static uint64_t text_val(struct ctp_str *room, const char *text, size_t len_max)
 
 /* --- mappings ------------------------------------------------------------------------------------------------------------- */
 
-/* As the process itself would see the path, also where that has links. Nothing is opened yet: it may be a device by now. */
-static int find_file(pid_t pid, const char *path)
-{
-	char dir[CTP_PROCDIR_BYTES], root[CTP_PROCDIR_BYTES + 8];
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-	ctp_proc_dir(pid, dir);
-	snprintf(root, sizeof root, "%s/root", dir);
-	int at = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int fd = at < 0 ? -1 : (int)syscall(SYS_openat2, at, path, &how, sizeof how);
-	if (at >= 0 && fd < 0 && (errno == ENOSYS || errno == EPERM)) /* Linux before 5.6, or a filter that does not know the call */
-		fd = openat(at, path + 1, O_PATH | O_CLOEXEC);
-	if (at >= 0)
-		close(at);
-	return fd >= 0 ? fd : open(path, O_PATH | O_CLOEXEC); /* the process may have gone; which file it is, is seen later */
-}
-
-/* Whether place is the file that was mapped. Of overlayfs and btrfs the mapping has another device than the file. */
-static bool is_mapped(int place, const struct ctp_map_file *file)
-{
-	struct stat st;
-	struct statfs fs;
-	if (fstat(place, &st) || !S_ISREG(st.st_mode) || st.st_ino != file->ino)
-		return false;
-	return st.st_dev == makedev(file->major, file->minor) ||
-	       (!fstatfs(place, &fs) && (fs.f_type == OVERLAYFS_SUPER_MAGIC || fs.f_type == BTRFS_SUPER_MAGIC));
-}
-
-static size_t file_build_id(pid_t pid, const struct ctp_map *map, uint8_t *id)
-{
-	int place = find_file(pid, map->path), fd = -1;
-	char self[32];
-	snprintf(self, sizeof self, "/proc/self/fd/%d", place);
-	if (place >= 0 && is_mapped(place, &map->file))
-		fd = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	size_t len = fd >= 0 ? ctp_buildid_file(fd, id) : 0;
-	if (fd >= 0)
-		close(fd);
-	if (place >= 0)
-		close(place);
-	return len;
-}
-
 /* All processes of one kernel and width share it, so ours serves. */
 static size_t vdso_build_id(const struct ctp_map *map, uint8_t *id)
 {
@@ -188,14 +147,16 @@ static size_t vdso_build_id(const struct ctp_map *map, uint8_t *id)
 	return ours ? ctp_buildid_image(ours, map->stop - map->start, id) : 0;
 }
 
-static void tell_mapping(struct ctp_targets *t, pid_t pid, const struct ctp_map *map)
+static void tell_mapping(struct ctp_targets *t, const struct ctp_mapped_file *f)
 {
+	const struct ctp_map *map = &f->map;
 	uint8_t *id = (uint8_t *)t->id->data;
-	t->id->len = (uint32_t)(map->path[0] == '[' ? vdso_build_id(map, id) : file_build_id(pid, map, id));
+	memcpy(id, f->id, f->len);
+	t->id->len = (uint32_t)f->len;
 	id[t->id->len] = '\0';
 	const uint64_t val[CTP_MAPPING_FIELDS] = {
 		[CTP_MAPPING_TS] = t->when_ns ? t->when_ns(t->when_arg) : now_ns(),
-		[CTP_MAPPING_PID] = (uint64_t)pid,
+		[CTP_MAPPING_PID] = (uint64_t)f->pid,
 		[CTP_MAPPING_START] = map->start,
 		[CTP_MAPPING_STOP] = map->stop,
 		[CTP_MAPPING_OFFSET] = map->offset,
@@ -230,6 +191,37 @@ static const struct mapping *mapping_at(const struct process *p, uint64_t addr)
 	return from < p->ntold && p->told[from].start <= addr ? &p->told[from] : NULL;
 }
 
+/* With its build-id, or when that is known: see tell_late. */
+static void meet_mapping(struct ctp_targets *t, struct ctp_mapped_file *f)
+{
+	f->len = 0;
+	if (f->map.path[0] == '[')
+		f->len = vdso_build_id(&f->map, f->id);
+	else if (!ctp_mapped_file(f) && !t->unanswered && t->nlate < LATE_MAX) {
+		char *path = strdup(f->map.path);
+		if (path) {
+			t->late[t->nlate] = *f;
+			t->late[t->nlate++].map.path = path;
+			return;
+		}
+	}
+	tell_mapping(t, f);
+}
+
+static void tell_late(struct ctp_targets *t)
+{
+	if (!ctp_mapped_files(t->late, t->nlate)) {
+		t->unanswered = true;
+		ctp_notice_say(t->warn, "process %d: %s: its file system does not answer; build-ids there are left out from here on",
+		               (int)t->late[0].pid, t->late[0].map.path);
+	}
+	for (size_t i = 0; i < t->nlate; i++) {
+		tell_mapping(t, &t->late[i]);
+		free((char *)(uintptr_t)t->late[i].map.path);
+	}
+	t->nlate = 0;
+}
+
 /* Tells what is new. False if it does not map our memory (any more), or cannot be read. */
 static bool read_mappings(struct ctp_targets *t, struct process *p)
 {
@@ -240,17 +232,22 @@ static bool read_mappings(struct ctp_targets *t, struct process *p)
 	uint64_t began_ns = now_ns();
 	if (!ctp_proc_maps_open(&maps, p->pid))
 		return false;
+	struct ctp_mapped_file file = {.pid = p->pid, .root = ctp_mapped_root(p->pid)};
 	while (ctp_proc_maps_next(&maps, &map)) {
 		ours |= ctp_map_file_same(&map.file, &t->shm);
 		if (!map.exec || n == MAPPINGS_MAX || (map.path[0] != '/' && strcmp(map.path, "[vdso]")))
 			continue;
 		t->found[n] = (struct mapping){map.start, map.stop, hash_mapping(&map)};
 		const struct mapping *told = mapping_at(p, map.start);
+		file.map = map;
 		if (!told || told->hash != t->found[n].hash)
-			tell_mapping(t, p->pid, &map);
+			meet_mapping(t, &file);
 		n++;
 	}
 	ctp_proc_maps_close(&maps);
+	tell_late(t);
+	if (file.root >= 0)
+		close(file.root);
 	uint64_t ended_ns = now_ns(), pause_ns = (ended_ns - began_ns) * SHARE;
 	p->again_ns = ended_ns + (pause_ns > AGAIN_NS ? pause_ns : AGAIN_NS);
 	if (n > p->ntold || !n) {

@@ -29,6 +29,9 @@ void ctp_targets_free(struct ctp_targets *t);
 /* When what is told is to have happened: before the events that refer to it. Until this is set, when it was found. */
 void ctp_targets_when(struct ctp_targets *t, uint64_t (*when_ns)(void *arg), void *arg);
 
+/* Who is told of file systems that do not answer; nobody by default. */
+void ctp_targets_warn(struct ctp_targets *t, const struct ctp_notice *warn);
+
 /* This process has just connected: it is new, or has become another program. */
 void ctp_targets_process(struct ctp_targets *t, pid_t pid);
 

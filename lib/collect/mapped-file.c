@@ -1,0 +1,239 @@
+/*
+ * mapped-file.c - opens a mapped file as a place first (O_PATH), without any of its file systems being asked (RESOLVE_CACHED: what a
+ * process has mapped is known to the kernel); looks which file and what sort of file system it is, again without asking
+ * (AT_STATX_DONT_SYNC, /proc/PID/mountinfo); and only then opens it for reading.
+ *
+ * The child that reads the others is nobody's child by then, and has no descriptor but its end of a pipe: where it hangs for ever,
+ * it holds nothing.
+ */
+#include "collect/mapped-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "collect/proc-dir.h"
+
+#ifndef RESOLVE_CACHED
+#define RESOLVE_CACHED 0x20
+#endif
+
+#define LIMIT_NS UINT64_C(500000000) /* for all that were put off */
+
+/* As the process itself would see the path, also where that has links. Nothing is opened yet: it may be a device by now. */
+static int find_in(int root, const char *path, uint64_t resolve)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = resolve | RESOLVE_NO_MAGICLINKS};
+	how.resolve |= root >= 0 ? RESOLVE_IN_ROOT : 0;
+	return (int)syscall(SYS_openat2, root >= 0 ? root : AT_FDCWD, path, &how, sizeof how);
+}
+
+/* The process may have gone; which file it is, is seen later. */
+static int find_file(int root, const char *path, uint64_t resolve)
+{
+	int fd = root >= 0 ? find_in(root, path, resolve) : -1;
+	if (fd >= 0 || (root >= 0 && errno == EAGAIN))
+		return fd;
+	return find_in(-1, path, resolve);
+}
+
+/* Linux before 5.12, or a filter that does not know the call. */
+static int find_plainly(int root, const char *path)
+{
+	int fd = root >= 0 ? openat(root, path + 1, O_PATH | O_CLOEXEC) : -1;
+	return fd >= 0 ? fd : open(path, O_PATH | O_CLOEXEC);
+}
+
+/* --- what it is ----------------------------------------------------------------------------------------------------------- */
+
+static bool is_one_of(const char *type, const char *const *types)
+{
+	while (*types && strcmp(*types, type))
+		types++;
+	return *types;
+}
+
+/* The type of the file system with this device, which a descriptor of ours keeps from being another's. "": not known. */
+static void fs_type(pid_t pid, unsigned major, unsigned minor, char type[32])
+{
+	char dir[CTP_PROCDIR_BYTES], path[CTP_PROCDIR_BYTES + 16], *line = NULL;
+	size_t room = 0;
+	type[0] = '\0';
+	ctp_proc_dir(pid, dir);
+	snprintf(path, sizeof path, "%s/mountinfo", dir);
+	FILE *in = fopen(path, "re");
+	if (!in)
+		in = fopen("/proc/self/mountinfo", "re");
+	while (in && !type[0] && getline(&line, &room, in) > 0) {
+		unsigned at_major, at_minor;
+		const char *dash = strstr(line, " - ");
+		if (dash && sscanf(line, "%*d %*d %u:%u", &at_major, &at_minor) == 2 && at_major == major && at_minor == minor)
+			sscanf(dash + 3, "%31s", type);
+	}
+	free(line);
+	if (in)
+		fclose(in);
+}
+
+/* Whether place is on a disk of this machine, or in its memory; and whether it is the file that was mapped. */
+static bool is_near(const struct ctp_mapped_file *f, int place, bool *mapped)
+{
+	static const char *const near[] = {"overlay", "btrfs", "tmpfs", "zfs", "ramfs", "devtmpfs", "bcachefs", NULL};
+	static const char *const differs[] = {"overlay", "btrfs", NULL}; /* a mapping has another device than the file */
+	struct statx st;
+	char type[32] = "";
+	*mapped = false;
+	if (statx(place, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &st))
+		return false;
+	bool same = st.stx_dev_major == f->map.file.major && st.stx_dev_minor == f->map.file.minor;
+	if (!st.stx_dev_major)
+		fs_type(f->pid, st.stx_dev_major, st.stx_dev_minor, type);
+	*mapped = S_ISREG(st.stx_mode) && st.stx_ino == f->map.file.ino && (same || is_one_of(type, differs));
+	return st.stx_dev_major || is_one_of(type, near);
+}
+
+static void read_id(struct ctp_mapped_file *f, int place)
+{
+	char self[32];
+	snprintf(self, sizeof self, "/proc/self/fd/%d", place);
+	int fd = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	f->len = fd >= 0 ? ctp_buildid_file(fd, f->id) : 0;
+	if (fd >= 0)
+		close(fd);
+}
+
+/* As the kernel marks a file that no path leads to. */
+static bool is_deleted(const char *path)
+{
+	static const char mark[] = " (deleted)";
+	size_t len = strlen(path);
+	return len >= sizeof mark - 1 && !strcmp(path + len - (sizeof mark - 1), mark);
+}
+
+int ctp_mapped_root(pid_t pid)
+{
+	char dir[CTP_PROCDIR_BYTES], root[CTP_PROCDIR_BYTES + 8];
+	ctp_proc_dir(pid, dir);
+	snprintf(root, sizeof root, "%s/root", dir);
+	return open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+bool ctp_mapped_file(struct ctp_mapped_file *f)
+{
+	bool mapped;
+	f->len = 0;
+	if (is_deleted(f->map.path))
+		return true;
+	int place = find_file(f->root, f->map.path, RESOLVE_CACHED);
+	if (place < 0 && (errno == ENOSYS || errno == EPERM || errno == EINVAL))
+		place = find_plainly(f->root, f->map.path);
+	else if (place < 0)
+		return errno != EAGAIN;
+	if (place < 0)
+		return true;
+	bool near = is_near(f, place, &mapped);
+	if (near && mapped)
+		read_id(f, place);
+	close(place);
+	return near || !mapped;
+}
+
+/* --- those that were put off ---------------------------------------------------------------------------------------------- */
+
+struct answer {
+	uint32_t number, len;
+	uint8_t id[CTP_BUILD_ID_MAX];
+};
+
+static void answer(struct ctp_mapped_file *f, uint32_t number, int pipe_fd)
+{
+	bool mapped = false;
+	int place = find_file(f->root, f->map.path, 0);
+	if (place >= 0)
+		is_near(f, place, &mapped);
+	if (mapped)
+		read_id(f, place);
+	if (place >= 0)
+		close(place);
+	struct answer a = {.number = number, .len = (uint32_t)f->len};
+	memcpy(a.id, f->id, f->len);
+	if (write(pipe_fd, &a, sizeof a) != sizeof a)
+		_exit(1);
+}
+
+/* Nothing is to stay open because of a child that hangs: locks, pipes, connections. */
+static void close_between(int from, int to)
+{
+	enum { MANY = 4096 };
+	if (from > to || !syscall(SYS_close_range, (unsigned)from, (unsigned)to, 0))
+		return;
+	for (; from <= to && from < MANY; from++) /* Linux before 5.9 */
+		close(from);
+}
+
+static void close_others(int a, int b)
+{
+	int low = a < b ? a : b, high = a < b ? b : a;
+	close_between(0, low - 1);
+	close_between(low + 1, high - 1);
+	close_between(high + 1, INT_MAX);
+}
+
+/* A child of a child, which is gone at once: nobody waits for this one. */
+static bool start(struct ctp_mapped_file *files, size_t n, int pipe_fd)
+{
+	pid_t child = fork();
+	if (child > 0)
+		return waitpid(child, NULL, 0) == child;
+	if (child < 0)
+		return false;
+	if (fork())
+		_exit(0);
+	close_others(files[0].root, pipe_fd);
+	for (size_t i = 0; i < n; i++)
+		answer(&files[i], (uint32_t)i, pipe_fd);
+	_exit(0);
+}
+
+static size_t hear(struct ctp_mapped_file *files, size_t n, int pipe_fd)
+{
+	uint64_t until_ns = ctp_clock_ns() + LIMIT_NS, now_ns;
+	struct answer a;
+	size_t heard = 0;
+	while (heard < n && (now_ns = ctp_clock_ns()) < until_ns &&
+	       poll(&(struct pollfd){.fd = pipe_fd, .events = POLLIN}, 1, (int)((until_ns - now_ns) / 1000000) + 1) > 0) {
+		if (read(pipe_fd, &a, sizeof a) != sizeof a)
+			break;
+		heard++;
+		if (a.number >= n || a.len > sizeof a.id)
+			continue;
+		memcpy(files[a.number].id, a.id, a.len);
+		files[a.number].len = a.len;
+	}
+	return heard;
+}
+
+bool ctp_mapped_files(struct ctp_mapped_file *files, size_t n)
+{
+	int ends[2];
+	size_t heard = 0;
+	if (!n || pipe2(ends, O_CLOEXEC))
+		return !n;
+	bool started = start(files, n, ends[1]);
+	close(ends[1]);
+	if (started)
+		heard = hear(files, n, ends[0]);
+	close(ends[0]);
+	return heard == n;
+}

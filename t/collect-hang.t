@@ -1,0 +1,107 @@
+#!/bin/sh
+# A target has mapped a file of a file system that does not answer any more: neither the collector nor the trace waits for it.
+. t/tap.sh
+collect=$BIN/ctp-collect
+[ "$(id -u)" = 0 ] || skip_all 'only root can mount a file system of its own'
+[ -c /dev/fuse ] || skip_all 'there is no /dev/fuse'
+command -v unshare >/dev/null || skip_all 'there is no unshare (package util-linux)'
+command -v python3 >/dev/null || skip_all 'there is no python3'
+
+# One file, "code"; when the file "silent" is there, no request is answered any more.
+cat >"$tmp/server.py" <<'PY'
+import ctypes, os, struct, sys, time
+folder, content, silent = sys.argv[1], open(sys.argv[2], 'rb').read(), sys.argv[3]
+fuse = os.open('/dev/fuse', os.O_RDWR)
+libc = ctypes.CDLL(None, use_errno=True)
+options = f'fd={fuse},rootmode=40000,user_id=0,group_id=0,allow_other'
+if libc.mount(b'test', folder.encode(), b'fuse', 0, options.encode()):
+    sys.exit(os.strerror(ctypes.get_errno()))
+print('mounted', flush=True)
+def attr(node):
+    size, mode = (0, 0o40755) if node == 1 else (len(content), 0o100755)
+    return struct.pack('<6Q3I7I', node, size, (size + 511) // 512, 0, 0, 0, 0, 0, 0, mode, 1, 0, 0, 0, 4096, 0)
+def reply(op, node, body):
+    if op == 26:
+        return struct.pack('<4I2H2I2HI28x', 7, 31, 65536, 0, 16, 12, 65536, 1, 16, 0, 0)
+    if op == 1:
+        return struct.pack('<4Q2I', 2, 0, 0, 0, 0, 0) + attr(2) if body == b'code\0' else -2
+    if op == 3:
+        return struct.pack('<QII', 0, 0, 0) + attr(node)
+    if op in (14, 27):
+        return struct.pack('<QII', 1, 0, 0)
+    if op == 15:
+        at, size = struct.unpack_from('<8xQI', body)
+        return content[at:at + size]
+    return b'' if op in (18, 25, 29, 34) else -38
+while True:
+    request = os.read(fuse, 1 << 20)
+    if os.path.exists(silent):
+        time.sleep(1000)
+    length, op, unique, node = struct.unpack_from('<IIQQ', request)
+    if op in (2, 36, 42):
+        continue
+    data = reply(op, node, request[40:length])
+    error, data = (data, b'') if isinstance(data, int) else (0, data)
+    os.write(fuse, struct.pack('<IiQ', 16 + len(data), error, unique) + data)
+PY
+cat >"$tmp/maps.c" <<'C'
+#include <ctp.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	struct ctp_coro c;
+	int fd = open(argv[argc - 1], O_RDONLY);
+	if (fd < 0 || mmap(NULL, 8192, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED)
+		return 1;
+	ctp_coro_new(&c, 1);
+	puts("ready");
+	for (fflush(stdout); getchar() != EOF; fflush(stdout)) {
+		for (int k = 0; k < 1000; k++) {
+			ctp_coro_resume(&c);
+			ctp_coro_suspend(&c, CTP_HERE);
+		}
+		puts("done");
+	}
+	return 0;
+}
+C
+"${CC:-cc}" -std=gnu11 -O1 -Isdk/c -Wl,--build-id -o "$tmp/maps" "$tmp/maps.c" 2>"$tmp/err" || skip_all "$(head -1 "$tmp/err")"
+mkdir "$tmp/far"
+mkfifo "$tmp/in" "$tmp/out" "$tmp/up"
+unshare -m sh -c 'exec 3<&0; python3 -B "$0" "$1" "$2" "$3" >"$4" 2>&1 & trap "kill $!" TERM
+	read -r up <"$4"; [ "$up" = mounted ] || { echo "$up"; exit 1; }
+	CTP_RECORD=1 "$2" "$1/code" <&3 & echo $!; wait $!' \
+	"$tmp/server.py" "$tmp/far" "$tmp/maps" "$tmp/silent" "$tmp/up" <"$tmp/in" >"$tmp/out" &
+outer=$!
+exec 8>"$tmp/in" 9<"$tmp/out"
+read -r one <&9
+read -r two <&9
+case "$one $two" in
+*ready*) pid=${one#ready} pid=${pid:-$two} ;;
+*) kill $outer; skip_all "no FUSE: $one" ;;
+esac
+far() { "$BIN/ctp-tojsonl" -a "$tmp/a.ctp" 2>/dev/null | grep '"type":"mapping"' | grep '/far/code'; }
+
+timeout 60 "$collect" -q -p "$pid" --once -o "$tmp/a.ctp" 2>"$tmp/err"
+is 'a file system that answers' "$? $(cat "$tmp/err")" '0 '
+like '  its file has a build-id' "$(far)" '"build_id":"[0-9a-f]{16}'
+
+: >"$tmp/silent"
+"$collect" -p "$pid" -o "$tmp/a.ctp" 2>"$tmp/err" &
+collector=$!
+tries=0
+until grep -q 'attached to' "$tmp/err" || [ $((tries += 1)) -gt 2000 ]; do sleep 0.01; done
+echo >&8
+read -r _ <&9
+kill -s TERM $collector
+until [ ! -e /proc/$collector/fd/0 ] || [ $((tries += 1)) -gt 4000 ]; do sleep 0.01; done
+ok 'one that does not: the collector comes to its end' [ ! -e /proc/$collector/fd/0 ]
+kill $outer # and with it the file system: whatever hangs goes on
+wait $collector
+is '  a good one' $? 0
+like '  with all that happened' "$(tail -1 "$tmp/err")" ': 20[0-9]* events, 1 coroutines, 0 lost'
+like '  says why something is missing' "$(cat "$tmp/err")" '/far/code: its file system does not answer; build-ids there are left out'
+like '  has the mapping' "$(far)" '"build_id":""'
+exec 8>&- 9<&-
+wait $outer 2>/dev/null
+done_testing
