@@ -30,6 +30,10 @@ static void must(bool holds, const char *what)
 static const uint8_t *answers;
 static size_t nanswers;
 
+#ifdef HAVE_LIBDW
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+
 static unsigned answer(void)
 {
 	if (!nanswers)
@@ -37,10 +41,6 @@ static unsigned answer(void)
 	nanswers--;
 	return *answers++;
 }
-
-#ifdef HAVE_LIBDW
-#include <dwarf.h>
-#include <elfutils/libdw.h>
 
 static Dwarf_Files *const some_files = (Dwarf_Files *)&answers;
 static Dwarf_Line *const some_line = (Dwarf_Line *)&answers;
