@@ -309,8 +309,8 @@ static void check_class(const struct ctp_class *cls)
 }
 
 /* What becomes of a class that no stream can have is said. */
-static char said[256];
-static void say(void *arg, const char *text) { (void)arg, snprintf(said, sizeof said, "%.200s", text); }
+static char said[1024];
+static void say(void *arg, const char *text) { (void)arg, snprintf(said, sizeof said, "%.1000s", text); }
 
 static volatile unsigned sum;
 static void check_event(const bt_event *event)
