@@ -271,7 +271,7 @@ ok 'a plugin' so -Isdk/c -o "$tmp/a.so" "$tmp/plugin.c"
 ok 'another one' so -fvisibility=hidden -Duse='__attribute__((visibility("default"))) use' -Dlook='__attribute__((visibility("default"))) look' \
 	-Dkeep='__attribute__((visibility("default"))) keep' -Isdk/c -o "$tmp/b.so" "$tmp/plugin.c"
 ok 'one without a probe' so -o "$tmp/plain.so" "$tmp/plain.c"
-ok 'one in C++' $cxx -std=c++11 -O1 -fPIC -shared -Isdk/c -o "$tmp/cxx.so" "$tmp/static.cc"
+ok 'one in C++' $cxx -std=c++11 -O1 -fPIC -shared -fno-exceptions -Wl,--as-needed -Isdk/c -o "$tmp/cxx.so" "$tmp/static.cc"
 mkdir "$tmp/other"
 sed 's/CTP_LINK_KIND_ (UINT64_C(1)/CTP_LINK_KIND_ (UINT64_C(99)/' sdk/c/ctp.h >"$tmp/other/ctp.h"
 ok 'one of another version' so -I"$tmp/other" -o "$tmp/other.so" "$tmp/plugin.c"
@@ -319,10 +319,10 @@ is 'with deaths' "$("$BIN/ctp-tojsonl" -a "$tmp/t.ctp" | grep -c '"type":"death"
 with=
 "$tmp/host" visit "$tmp/a.so" "$tmp/plain.so" "$tmp" $cycles "$tmp/go" >"$tmp/out" 2>&1 &
 host=$!
-until grep -q ready "$tmp/out"; do sleep 0.1; done
+until grep -q ready "$tmp/out" || ! kill -0 $host 2>/dev/null; do sleep 0.1; done
 "$BIN/ctp-collect" -p $host -o "$tmp/t.ctp" 2>"$tmp/err" &
 collector=$!
-until grep -q done "$tmp/out"; do sleep 0.1; done
+until grep -q done "$tmp/out" || ! kill -0 $host 2>/dev/null; do sleep 0.1; done
 is 'while a collector visits, only its memory stays' "$(diff "$tmp/before" "$tmp/there" | sed -n 's/^[<>] [0-9]* //p')" '/memfd:ctp (deleted)'
 is 'it is used again' "$(grep rings "$tmp/out")" 'sites 3, rings 1'
 kill -INT $collector

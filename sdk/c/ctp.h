@@ -581,7 +581,7 @@ CTP_SHARED_ extern struct ctp_probe_ *ctp_held_[CTP_HELD_]; /* others that threa
 CTP_SHARED_ extern uint32_t ctp_stage_; /* of this object: CTP_STAGE_... */
 CTP_SHARED_ extern __thread struct ctp_thread_ ctp_self_;
 CTP_FN_ void ctp_loaded_(void) __attribute__((constructor));
-CTP_FN_ void ctp_exits_(void);
+CTP_FN_ void ctp_exits_(void *unused);
 CTP_FN_ void ctp_unloads_(void) __attribute__((destructor));
 CTP_FN_ void ctp_unloaded_(void) __attribute__((destructor(101)));
 CTP_FN_ void ctp_release_(struct ctp_probe_ *p);
@@ -1218,13 +1218,17 @@ void ctp_hold_(struct ctp_probe_ *p)
  * objects come with it: they may trace. So what is to be done is done by a destructor that has a priority, which comes last.
  */
 enum { CTP_STAGE_LOADED_ = 1, CTP_STAGE_EXITS_, CTP_STAGE_UNLOADS_ };
+/* What atexit(3) does for an object. That itself is in a static part of the C library, which is not always linked. */
+extern int ctp_at_exit_(void (*fn)(void *arg), void *arg, void *object) __asm__("__cxa_atexit");
+extern __attribute__((visibility("hidden"))) char ctp_object_ __asm__("__dso_handle");
 void ctp_loaded_(void)
 {
-	if (!ctp_stage_ && !atexit(ctp_exits_))
+	if (!ctp_stage_ && !ctp_at_exit_(ctp_exits_, NULL, &ctp_object_))
 		ctp_stage_ = CTP_STAGE_LOADED_;
 }
-void ctp_exits_(void)
+void ctp_exits_(void *unused)
 {
+	(void)unused;
 	if (ctp_stage_ == CTP_STAGE_LOADED_)
 		ctp_stage_ = CTP_STAGE_EXITS_;
 }
