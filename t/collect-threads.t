@@ -53,6 +53,33 @@ like '3000 of which 100 live at a time do not, either' "$(tail -1 "$tmp/err")" \
 rings=$(sed -n 's/^ctp-collect: \([0-9]*\) rings of threads.*/\1/p' "$tmp/err")
 ok "and rings are used again ($rings)" [ "${rings:-9999}" -lt 1000 ]
 
+# Children that come one after the other have a ring each, up to a number; then those of the dead are looked for first.
+cat >"$tmp/forks.c" <<'C'
+#include <ctp.h>
+#include <sys/wait.h>
+int main(void)
+{
+	for (int i = 0; i < 1400; i++) {
+		pid_t child = fork();
+		if (!child) {
+			struct ctp_coro c;
+			ctp_coro_new(&c, 1);
+			ctp_coro_resume(&c);
+			ctp_coro_death(&c);
+			_exit(0);
+		}
+		if (child < 0 || waitpid(child, NULL, 0) != child)
+			return 9;
+	}
+	return 0;
+}
+C
+"${CC:-cc}" -std=gnu11 -O1 -Isdk/c -o "$tmp/forks" "$tmp/forks.c"
+"$collect" -v -o "$tmp/a.ctp" "$tmp/forks" 2>"$tmp/err"
+like '1400 children are traced' "$(tail -1 "$tmp/err")" '^ctp-collect: 1400 events, 1400 coroutines, 0 lost, 0 untraced'
+rings=$(sed -n 's/^ctp-collect: \([0-9]*\) rings of threads.*/\1/p' "$tmp/err")
+ok "and those that are gone have left their rings to others ($rings)" [ "${rings:-9999}" -lt 1300 ]
+
 # With little address space there are few rings.
 if (ulimit -v 4000000 && "$tmp/threads" 300) 2>/dev/null; then
 	(ulimit -v 4000000 && "$collect" -o "$tmp/a.ctp" "$tmp/threads" 300) 2>"$tmp/err"

@@ -449,6 +449,7 @@ enum {
 	CTP_PLACES_ = 2048,     /* in the table of ctp_site_number */
 	CTP_RESERVE_ = 65536,   /* bytes of the memory that are asked for at once, from a multiple of that: the largest page there is */
 	CTP_RINGS_KNOWN_ = 8192,
+	CTP_RINGS_MANY_ = 1024, /* then those of processes that are gone are looked for, before there is a new one */
 	CTP_STATIONS_ = 65536,  /* of a memory that we make */
 	CTP_SITES_ = 16384,
 	CTP_RING_BITS_ = 20,
@@ -1687,7 +1688,7 @@ static inline bool ctp_claim_(struct ctp_probe_ *p, struct ctp_thread_ *t, struc
 {
 	uint32_t max = p->max_rings;
 	uint32_t used = CTP_GET_(&p->shm->rings_used), i = 0, looked, few = 32;
-	bool exhausted = used >= max, found = false;
+	bool exhausted = used >= max, others = exhausted || used >= CTP_RINGS_MANY_, found = false;
 	if (lane->tries++ % 4096) /* not at each event */
 		return false;
 	used = exhausted ? max : used;
@@ -1695,7 +1696,7 @@ static inline bool ctp_claim_(struct ctp_probe_ *p, struct ctp_thread_ *t, struc
 	uint32_t from = used ? __atomic_fetch_add(&p->ring_from, few, __ATOMIC_RELAXED) : 0;
 	for (looked = 0; looked < few && !found; looked++) {
 		i = (from + looked) % used;
-		found = ctp_ring_take_(p, t, i, exhausted);
+		found = ctp_ring_take_(p, t, i, others);
 	}
 	while (!found && !exhausted) {
 		i = ctp_take_next_(p, &p->shm->rings_used, max, &p->rings_to, p->rings_at, sizeof(struct ctp_shm_ring));

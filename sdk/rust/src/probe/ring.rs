@@ -13,6 +13,7 @@ use std::sync::atomic::{compiler_fence, AtomicPtr, AtomicU32, Ordering::*};
 const LANES: usize = 2;
 const TRIES: u32 = 4096; // of so many that find no ring, one looks again
 const LOOKED_AT: u32 = 32; // rings of others, before a new one is taken
+const MANY: u32 = 1024; // rings: then those of processes that are gone are looked for, before there is a new one
 const MOMENT_US: u32 = 50;
 const WAIT_US_MAX: u32 = 1 << 24; // no wait is longer than that, whoever asks for it
 
@@ -245,9 +246,10 @@ impl Thread {
         let max = probe.shape.max_rings;
         let used = probe.header().rings_used.load(Relaxed).min(max);
         let exhausted = used == max;
+        let others = exhausted || used >= MANY;
         let few = if exhausted { used } else { used.min(LOOKED_AT) };
         let from = probe.ring_from.fetch_add(few, Relaxed);
-        let old = (0..few).map(|i| from.wrapping_add(i) % used).find(|&i| self.take(probe, i, exhausted));
+        let old = (0..few).map(|i| from.wrapping_add(i) % used).find(|&i| self.take(probe, i, others));
         old.or_else(|| loop {
             let index = probe.header().rings_used.load(Relaxed);
             if index >= max {
