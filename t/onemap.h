@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { ONEMAP_RINGS = 256 };
+enum { ONEMAP_RINGS = 256, ONEMAP_LEAST = 1024 /* the header: what is smaller is not of the arena */ };
 
 static unsigned char *onemap_base;
 static size_t onemap_bytes;
@@ -20,7 +20,7 @@ static void (*onemap_interrupt)(void); /* called, if it is there, when the probe
 
 static inline void *onemap_mmap(void *at, size_t bytes, int prot, int flags, int fd, off_t offset)
 {
-	if (fd < 0)
+	if (fd < 0 || bytes < ONEMAP_LEAST)
 		return mmap(at, bytes, prot, flags, fd, offset);
 	if (onemap_interrupt)
 		onemap_interrupt();

@@ -1034,14 +1034,14 @@ static inline int ctp_link_fd_(struct ctp_probe_ *p)
 	return -1;
 }
 
-/* Maps the bytes of a link. Without libc, and no child has them: they would be the parent's. */
+/* Maps the bytes of a link. No child has them: they would be the parent's. */
 static inline struct ctp_link_ *ctp_link_map_(int fd)
 {
-	const long bytes = sizeof(struct ctp_link_), prot = PROT_READ | PROT_WRITE, none = MAP_PRIVATE | MAP_ANONYMOUS;
-	long at = syscall(SYS_mmap, 0L, bytes, prot, fd < 0 ? none : (long)MAP_SHARED, (long)fd, 0L);
-	if (at == -1)
+	const size_t bytes = sizeof(struct ctp_link_);
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED)
 		return NULL;
-	madvise((void *)at, (size_t)bytes, 10 /* MADV_DONTFORK */);
+	madvise(at, bytes, 10 /* MADV_DONTFORK */);
 	return (struct ctp_link_ *)at;
 }
 
@@ -1056,7 +1056,7 @@ static inline bool ctp_link_make_(struct ctp_probe_ *p)
 	link->dev = p->mem_dev;
 	link->probe = (uint64_t)(uintptr_t)p;
 	link->nonce = p->nonce = (uint32_t)ctp_clock_() | 1;
-	/* Release: both are whole. Pairs with the acquire in ctp_link_join_. */
+	/* Release: both are whole. Pairs with the acquire in ctp_join_. */
 	__atomic_store_n(&link->holders, 1, __ATOMIC_RELEASE);
 	return true;
 }
@@ -1074,7 +1074,7 @@ static inline bool ctp_stands_(uint64_t at, uint32_t number)
 /* The attachment that a link tells of, held, if it is one to the memory that p is for. */
 static inline struct ctp_probe_ *ctp_link_join_(struct ctp_link_ *link, const struct ctp_probe_ *p)
 {
-	uint32_t holders = __atomic_load_n(&link->holders, __ATOMIC_ACQUIRE); /* pairs with ctp_link_make_ */
+	uint32_t holders = CTP_GET_(&link->holders);
 	const uint64_t at = link->probe;
 	if (!holders || link->kind != CTP_LINK_KIND_ || link->key != p->key || link->dev != p->mem_dev)
 		return NULL;
@@ -1087,18 +1087,30 @@ static inline struct ctp_probe_ *ctp_link_join_(struct ctp_link_ *link, const st
 	return (struct ctp_probe_ *)(uintptr_t)at;
 }
 
+/* The bytes of a link, from a descriptor that looks like one, and may be another file's any time. */
+#define CTP_LINK_NAME_ "/memfd:ctp-probe (deleted)"
+static inline struct ctp_link_ *ctp_link_open_(int fd)
+{
+	struct stat st;
+	int copy = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, CTP_FD_);
+	if (copy < 0)
+		return NULL;
+	bool is_link = copy <= 9999 && ctp_fd_is_(copy, CTP_LINK_NAME_) && !syscall(SYS_fstat, copy, &st) &&
+	               st.st_size == (off_t)sizeof(struct ctp_link_);
+	struct ctp_link_ *link = is_link ? ctp_link_map_(copy) : NULL;
+	syscall(SYS_close, copy);
+	return link;
+}
+
 static inline struct ctp_probe_ *ctp_join_(const struct ctp_probe_ *p)
 {
 	struct ctp_probe_ *theirs = NULL;
 	for (int fd = CTP_FD_; fd <= CTP_FD_LAST_ && !theirs; fd++) {
-		struct stat st;
-		if (!ctp_fd_is_(fd, "/memfd:ctp-probe (deleted)") || syscall(SYS_fstat, fd, &st) ||
-		    st.st_size != (off_t)sizeof(struct ctp_link_))
-			continue;
-		struct ctp_link_ *link = ctp_link_map_(fd);
+		struct ctp_link_ *link = ctp_fd_is_(fd, CTP_LINK_NAME_) ? ctp_link_open_(fd) : NULL;
 		if (!link)
 			continue;
-		bool known = link->magic == CTP_LINK_MAGIC_;
+		/* Acquire: who finds a holder finds the rest. Pairs with the release in ctp_link_make_. */
+		bool known = __atomic_load_n(&link->holders, __ATOMIC_ACQUIRE) && link->magic == CTP_LINK_MAGIC_;
 		if (known && link->key >> 32 == p->pid)
 			theirs = ctp_link_join_(link, p);
 		else if (known)
