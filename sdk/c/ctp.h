@@ -577,6 +577,12 @@ struct ctp_thread_ {
 #define CTP_FN_ __attribute__((weak, visibility("hidden"), noinline, nothrow))
 #endif
 
+#ifdef __x86_64__ /* an emulator may give a handler a stack that is not aligned: for what has more than words there */
+#define CTP_REALIGN_ __attribute__((force_align_arg_pointer))
+#else
+#define CTP_REALIGN_
+#endif
+
 CTP_SHARED_ extern struct ctp_probe_ *ctp_current_; /* null: not tried yet */
 CTP_SHARED_ extern struct ctp_probe_ *ctp_held_[CTP_HELD_]; /* others that threads of this copy have used */
 CTP_SHARED_ extern uint32_t ctp_stage_; /* of this object: CTP_STAGE_... */
@@ -602,7 +608,7 @@ CTP_FN_ void ctp_name_(struct ctp_coro *co, const char *name);
 CTP_FN_ void ctp_await_(struct ctp_coro *co, uint64_t target, uint32_t marks);
 CTP_FN_ void ctp_awake_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks);
 CTP_FN_ void ctp_awake_slow_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks);
-CTP_FN_ uint32_t ctp_site_add_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function, const void *code);
+CTP_FN_ CTP_REALIGN_ uint32_t ctp_site_add_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function, const void *code);
 CTP_FN_ uint32_t ctp_site_new_(struct ctp_probe_ *p, struct ctp_site *site);
 CTP_FN_ uint32_t ctp_place_new_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function);
 CTP_FN_ bool ctp_room_(struct ctp_probe_ *p, struct ctp_thread_ *t, struct ctp_lane_ *lane, uint32_t mode, uint64_t ts, bool note);
