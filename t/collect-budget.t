@@ -79,8 +79,10 @@ int main(int argc, char **argv)
 		return 1;
 	printf("%d\n", (int)getpid());
 	fflush(stdout);
-	while (!(GET(h->mode) & CTP_MODE_RINGS))
+	sigset_t pending;
+	do /* a visit may be over already */
 		usleep(1000);
+	while (!(GET(h->mode) & CTP_MODE_RINGS) && !sigpending(&pending) && !sigismember(&pending, SIGUSR1));
 	usleep(10000);
 	if (strstr(how, "stations"))
 		PUT(h->allocated_count, STATIONS);
