@@ -62,7 +62,8 @@ if "${CC:-cc}" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/many" "$tmp/many.c" 2>/d
 	pid=$!
 	tries=0
 	until [ -e "$tmp/over" ] || [ $((tries += 1)) -gt 6000 ]; do sleep 0.01; done
-	while pgrep -P $pid >/dev/null && [ $((tries += 1)) -lt 6000 ]; do sleep 0.01; done
+	# Its shell has ended then, and may not be waited for yet.
+	while grep -qs '^State:.[^Z]' $(pgrep -x -P $pid sh | sed 's|.*|/proc/&/status|') /dev/null && [ $((tries += 1)) -lt 6000 ]; do sleep 0.01; done
 	kill -s TERM $pid
 	timeout 60 tail --pid=$pid -f /dev/null
 	ok 'TERM ends a collector whose reader has stalled' [ ! -e /proc/$pid/fd/0 ]
