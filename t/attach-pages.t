@@ -56,9 +56,10 @@ round() {
 
 # A collector that has attached, and stands still: what is written meanwhile stays in the rings.
 halt() { # OPTIONS...
+	rm -f "$tmp/err" # of the one before
 	"$collect" -p $busy -o "$tmp/out.ctp" "$@" 2>"$tmp/err" &
 	collector=$!
-	until grep -q 'attached to process' "$tmp/err" || ! kill -0 $collector; do sleep 0.01; done
+	until grep -qs 'attached to process' "$tmp/err" || ! kill -0 $collector; do sleep 0.01; done
 	kill -s STOP $collector
 	until grep -q '^State:.T' /proc/$collector/status; do sleep 0.01; done
 	round
