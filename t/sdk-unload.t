@@ -296,6 +296,9 @@ for host in host probed; do
 		with=
 		ok "$host: $so, loaded and unloaded $cycles times" run $host cycle $so $cycles
 		clean 'nothing is left'
+		with='env CTP_RECORD=0'
+		ok 'the same when it attaches to nothing' run $host cycle $so 10
+		clean 'nothing is left'
 		with='env CTP_RECORD=1'
 		ok 'the same when it records' run $host cycle $so $cycles
 		clean 'nothing is left'

@@ -1263,8 +1263,10 @@ void ctp_unloaded_(void)
 	int err = errno;
 	struct ctp_probe_ *p = ctp_current_;
 	ctp_current_ = NULL;
-	if (p && p->tried && !p->link)
-		munmap(p, sizeof *p); /* there was nothing to attach to */
+	if (p && p->tried && !p->link) { /* there was nothing to attach to */
+		munmap(p, sizeof *p);
+		p = NULL;
+	}
 	for (int i = -1; i < CTP_HELD_; i++) {
 		if (i >= 0) {
 			p = ctp_held_[i];
