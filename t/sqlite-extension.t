@@ -128,7 +128,9 @@ fails 'a folder' '/: is a directory$' "select * from ctp('/')"
 fails 'not a stream' 'plain.jsonl: not a raw stream: at 0x0: [0-9]+ bytes are no packet$' "select * from ctp('plain.jsonl')"
 fails 'not a stream, of classes' 'plain.jsonl: not a raw stream: ' "select * from ctp_classes('plain.jsonl')"
 fails 'not a stream, of sections' 'plain.jsonl: is JSON; pipe it through ctp-fromjsonl$' "select * from ctp_sections('plain.jsonl')"
-fails 'nothing' '/dev/null: not a raw stream: the input is empty$' "select * from ctp('/dev/null')"
+: >"$tmp/empty"
+fails 'nothing' "$tmp/empty: not a raw stream: the input is empty\$" "select * from ctp('$tmp/empty')"
+fails 'no file' '/dev/zero: is no regular file; a table reads its file again and again$' "select * from ctp('/dev/zero')"
 fails 'no file named' 'which file' 'select * from ctp'
 fails 'null for a file' 'which file' 'select * from ctp(null)'
 fails 'no such class' 'all.ctp: no class nope; there are: all, two, nothing, two, all$' \
@@ -181,6 +183,7 @@ foreign() { timeout 20 sqlite3 -cmd ".load $ext" "$tmp/foreign.db" "$@" 2>&1 </d
 is 'its tables can be listed' "$(foreign "select name from pragma_table_list where schema = 'main' and name in ('b', 't', 'v') order by 1" | tr '\n' ' ')" 'b t v '
 is 'and its columns' "$(foreign "select count(*) > 5 from pragma_table_info('b')")" 1
 like 'its schema is shown' "$(foreign .schema)" 'CREATE VIRTUAL TABLE b'
+like 'who asks a table of it is not held' "$(foreign 'select * from b')" 'is no regular file'
 like 'its view is refused, and opens nothing' "$(foreign 'select * from v')" 'unsafe use'
 is 'its own tables serve' "$(foreign 'select one from t')" 1
 like 'a class that only the trace knows needs temp' "$(foreign "create virtual table x using ctp('$tmp/all.ctp', 'two')")" \

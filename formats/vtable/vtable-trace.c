@@ -6,6 +6,7 @@ SQLITE_EXTENSION_INIT3
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/visible.h"
 
@@ -32,8 +33,12 @@ static void keep_first(void *arg, const char *text)
 int ctp_vtable_trace_open(struct ctp_vtable_trace *t, const char *path, char **why)
 {
 	struct ctp_err err;
+	struct stat st;
 	if (!path)
 		return ctp_vtable_fail(why, "which file? Name it as in: select * from ctp('t.ctp')");
+	/* A table may be of a database from elsewhere, and a FIFO or a terminal would hold who looks at it. */
+	if (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return ctp_vtable_fail(why, "%s: is no regular file; a table reads its file again and again", path);
 	memset(t, 0, sizeof *t);
 	t->notice = (struct ctp_notice){ keep_first, t };
 	t->path = sqlite3_mprintf("%s", path);
