@@ -55,7 +55,19 @@ int main(void)
 	return 0;
 }
 C
-if "${CC:-cc}" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/many" "$tmp/many.c" 2>/dev/null; then
+cat >"$tmp/busy.c" <<'C'
+#include <ctp.h>
+int main(void)
+{
+	struct ctp_coro c;
+	for (ctp_coro_new(&c, 1);;) {
+		ctp_coro_resume(&c);
+		ctp_coro_suspend(&c, CTP_HERE);
+	}
+}
+C
+if "${CC:-cc}" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/many" "$tmp/many.c" 2>/dev/null &&
+	"${CC:-cc}" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/busy" "$tmp/busy.c" 2>/dev/null; then
 	sleep 600 <"$tmp/unread" &
 	reader=$!
 	"$collect" -o "$tmp/unread" sh -c '"$0"; touch "$1"' "$tmp/many" "$tmp/over" 2>"$tmp/err" &
@@ -71,7 +83,23 @@ if "${CC:-cc}" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/many" "$tmp/many.c" 2>/d
 	wait $pid 2>/dev/null
 	is 'which is a failure' $? 125
 	like 'and said' "$(cat "$tmp/err")" 'the last packets were not taken in time'
-	kill $reader
+	# With -p, the first signal ends the trace; and when the reader takes nothing for a time, all.
+	CTP_RECORD=1 sh -c 'exec "$0" >/dev/null' "$tmp/busy" &
+	busy=$!
+	until "$collect" -q -p $busy --once >/dev/null 2>&1 || [ $((tries += 1)) -gt 9000 ]; do sleep 0.01; done
+	rm -f "$tmp/err"
+	"$collect" -p $busy >"$tmp/unread" 2>"$tmp/err" &
+	pid=$!
+	until grep -qs 'attached to' "$tmp/err"; do sleep 0.01; done
+	# More than a pipe holds.
+	until grep -q '[0-9]\{7\} events' "$tmp/err" || [ $((tries += 1)) -gt 15000 ]; do kill -s USR1 $pid; sleep 0.01; done
+	kill -s TERM $pid
+	timeout 60 tail --pid=$pid -f /dev/null
+	ok 'one TERM ends a visit whose reader has stalled' [ ! -e /proc/$pid/fd/0 ]
+	kill -9 $pid 2>/dev/null
+	wait $pid 2>/dev/null
+	is 'which is a failure, too' $? 125
+	kill $busy $reader
 fi
 
 # --- what a target leads to -----------------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ enum {
 	ARGV_BYTES = 64 << 10, /* of the arguments of a process that was attached to */
 	OWN_BYTES = 96 << 20,  /* the queue, packets in the making, batches: whatever the target is */
 };
+#define PATIENCE_NS UINT64_C(10000000000) /* with a reader that takes nothing, when we are to end */
 _Static_assert(OWN_BYTES >> 20 < CTP_COLLECT_MIB_MIN, "there is something left for the target");
 
 static bool to_stdout(const struct ctp_collect_conf *conf) { return !conf->output || !strcmp(conf->output, "-"); }
@@ -91,9 +92,9 @@ static void write_end(struct ctp_collect_loop *c)
 	ctp_writer_end(c->writer, true);
 }
 
-static void wait_for_event(struct ctp_collect_loop *c)
+static void wait_for_event(struct ctp_collect_loop *c, int64_t ns)
 {
-	ctp_event_loop_wait(&c->watch, CTP_FOREVER);
+	ctp_event_loop_wait(&c->watch, ns);
 	if (c->watch.asked)
 		ctp_collect_loop_say(c);
 }
@@ -141,6 +142,26 @@ static void detach(struct ctp_collect_loop *c, bool deserted)
 		dup3(c->watch.epoll_fd, number, O_CLOEXEC);
 }
 
+/*
+ * A reader that does not read holds us here. A signal that COMMAND does not need any more ends that; and where one has come before, so
+ * does a time in which nothing was taken.
+ */
+static void wait_for_queue(struct ctp_collect_loop *c)
+{
+	size_t held = SIZE_MAX;
+	uint64_t since_ns = 0;
+	c->watch.stop = false;
+	while (!c->watch.extra && !c->watch.stop) {
+		size_t held_now = ctp_outqueue_held(c->queue);
+		if (!c->watch.urged || held_now != held)
+			since_ns = ctp_clock_ns();
+		else if (ctp_clock_ns() - since_ns >= PATIENCE_NS)
+			break;
+		held = held_now;
+		wait_for_event(c, c->watch.urged ? (int64_t)PATIENCE_NS / 50 : CTP_FOREVER);
+	}
+}
+
 /* The last of everything, unless the output has failed. Its reader sees the end here. */
 static void finish(struct ctp_collect_loop *c, bool deserted)
 {
@@ -152,10 +173,7 @@ static void finish(struct ctp_collect_loop *c, bool deserted)
 		c->over = true;
 		ctp_outqueue_finish(c->queue);
 	}
-	/* A reader that does not read holds us here: a signal that COMMAND does not need any more ends that. */
-	c->watch.stop = false;
-	while (!c->watch.extra && !c->watch.stop)
-		wait_for_event(c);
+	wait_for_queue(c);
 	struct ctp_err err = {"the last packets were not taken in time"};
 	c->unread = c->watch.extra && ctp_outqueue_unread(c->queue);
 	if (!c->watch.extra || ctp_outqueue_close(c->queue, &err)) {
@@ -185,7 +203,7 @@ static void wait_for_command(struct ctp_collect_loop *c)
 		ctp_notice_say(c->conf->news, "trace ended%s; waiting for %s (pid %d)", c->tight ? "" : " by -t",
 		               c->conf->argv[0], (int)c->watch.command);
 	while (!c->watch.ended)
-		wait_for_event(c);
+		wait_for_event(c, CTP_FOREVER);
 	int sig = WIFSIGNALED(c->watch.status) ? WTERMSIG(c->watch.status) : 0;
 	if (c->unread && (sig == SIGINT || sig == SIGQUIT || sig == SIGTERM || sig == SIGHUP))
 		say_reader_died(c);

@@ -159,14 +159,18 @@ static void take_signal(struct ctp_event_loop *w, const struct signalfd_siginfo 
 	int sig = (int)info->ssi_signo;
 	if (sig == SIGCHLD) {
 		reap(w);
-	} else if (sig == SIGUSR1) {
-		w->asked = true;
-	} else if (w->command && !w->ended) {
-		if (info->ssi_code <= 0)
-			kill(w->command, sig);
-	} else if (sig == SIGHUP || sig == SIGINT || sig == SIGQUIT || sig == SIGTERM) {
-		w->stop = true;
+		return;
 	}
+	if (sig == SIGUSR1) {
+		w->asked = true;
+		return;
+	}
+	bool ends = sig == SIGHUP || sig == SIGINT || sig == SIGQUIT || sig == SIGTERM;
+	w->urged |= ends;
+	if (!w->command || w->ended)
+		w->stop |= ends;
+	else if (info->ssi_code <= 0)
+		kill(w->command, sig);
 }
 
 static void read_signals(struct ctp_event_loop *w)

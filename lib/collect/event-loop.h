@@ -37,6 +37,7 @@ struct ctp_event_loop {
 	bool woken;  /* a wake byte came, or a connection that has not sent one yet */
 	bool asked;  /* SIGUSR1 */
 	bool stop;   /* a signal to end, when there was no COMMAND, or none any more, to pass it on to */
+	bool urged;  /* a signal to end has come, whoever it was for */
 	bool extra;  /* extra_fd is readable */
 	bool stirred; /* COMMAND may have been stopped, or goes on */
 	bool change; /* a process has gone: ask ctp_event_loop_unused, or ctp_event_loop_deserted */

@@ -77,7 +77,8 @@ bool ctp_outqueue_put(void *queue, const void *packet, size_t len_bytes)
 	return ctp_writeback_put(((struct ctp_outqueue *)queue)->ring, packet, len_bytes);
 }
 
-bool ctp_outqueue_tight(struct ctp_outqueue *q) { return ctp_writeback_held(q->ring) > CTP_OUTQUEUE_BYTES / 2; }
+size_t ctp_outqueue_held(struct ctp_outqueue *q) { return ctp_writeback_held(q->ring); }
+bool ctp_outqueue_tight(struct ctp_outqueue *q) { return ctp_outqueue_held(q) > CTP_OUTQUEUE_BYTES / 2; }
 
 int ctp_outqueue_fd(const struct ctp_outqueue *q) { return q->event_fd; }
 

@@ -42,7 +42,8 @@ void *ctp_outqueue_room(void *queue);
  */
 bool ctp_outqueue_put(void *queue, const void *packet, size_t len_bytes);
 
-/* True when so much is held that a harvest might have to wait for room. */
+/* Bytes that wait or are being written; true when they are so many that a harvest might have to wait for room. */
+size_t ctp_outqueue_held(struct ctp_outqueue *q);
 bool ctp_outqueue_tight(struct ctp_outqueue *q);
 
 /* Readable when writing has failed, or when all is written and closed after ctp_outqueue_finish. */
