@@ -140,6 +140,7 @@ class Packet:
         lanes = payload[:heads], payload[heads : heads + keys], payload[heads + keys :]
         self.heads, self.keys, self.rest = (Cursor(lane) for lane in lanes)
         self.classes, self.strings, self.last_time = [], [], 0
+        self.length, self.said = len(payload), 0
         self.contexts = {}  # by number: the class that it belongs to and its words
 
     def items(self):
@@ -229,6 +230,9 @@ class Packet:
             if f.pred == STEP:
                 context[at + 1] = words[f.index] - before
         cls.last.update(words)
+        said = sum(len(values[f.index]) for f in cls.fields if f.type >= STRING)
+        self.said += said
+        need(said <= MAX_PAYLOAD and self.said <= MAX_FIELDS * self.length, "the strings are too long")
         return [values[f.index] for f in cls.fields]
 
     def literal(self, f):

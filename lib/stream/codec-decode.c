@@ -14,6 +14,7 @@ bool ctp_codec_strings_room(struct ctp_codec *c, size_t payload_bytes)
 {
 	/* A string of n > 0 bytes takes at least n + 2 in the payload and at most n + 12 here: so at most five times as much. */
 	size_t want = 5 * payload_bytes;
+	c->said_left = (uint64_t)CTP_SAID_FACTOR * payload_bytes;
 	if (!c->strings && !(c->strings = ctp_pages_new(CTP_STRINGS_MAX * sizeof *c->strings)))
 		return false;
 	if (want <= c->arena_size)
@@ -93,13 +94,16 @@ INLINE const uint8_t *get_missed(const struct ctp_op *op, const uint8_t *p, uint
 	return p;
 }
 
-/* The strings of a record have a limit: else a few bytes could name a long string again and again. */
-static bool strings_fit(const struct ctp_class *cls, const uint64_t *val)
+/* Those of a record have a limit, and so have all of the packet. */
+static bool strings_fit(struct ctp_codec *c, const struct ctp_class *cls, const uint64_t *val)
 {
 	uint64_t sum = 0;
 	for (uint32_t i = 0; i < cls->nfields; i++)
 		sum += ctp_type_is_text(cls->fields[i].type) ? ctp_str_val(val[i])->len : 0;
-	return sum <= CTP_PAYLOAD_MAX;
+	if (sum > CTP_PAYLOAD_MAX || sum > c->said_left)
+		return false;
+	c->said_left -= sum;
+	return true;
 }
 
 /* Of expected strings val has the handles, of missed ones the strings already. */
@@ -235,7 +239,7 @@ bool ctp_codec_decode(struct ctp_codec *c, uint64_t n, uint64_t mask, struct ctp
 	if (!p || p > from->rest_end || from->keys > from->keys_end || from->heads > from->heads_end)
 		return false;
 	from->rest = p;
-	return !plan->has_text || (handles_to_strings(c, plan, mask, val) && strings_fit(b->cls, val));
+	return !plan->has_text || (handles_to_strings(c, plan, mask, val) && strings_fit(c, b->cls, val));
 }
 
 /* Records of one class, until another comes. */

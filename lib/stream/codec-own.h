@@ -44,6 +44,7 @@ struct ctp_codec {
 	const struct ctp_str **strings;
 	uint8_t *arena;
 	size_t arena_used, arena_size;
+	uint64_t said_left; /* bytes of strings that records of the packet may still have */
 };
 
 static const struct ctp_str ctp_empty_string = {0, {0}};

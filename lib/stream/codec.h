@@ -93,6 +93,12 @@ struct ctp_decoded {
  */
 void ctp_codec_decode_some(struct ctp_codec *c, struct ctp_lanes_in *from, struct ctp_decoded *d);
 
+/*
+ * The strings of all records of a packet are so many times as long as its payload, at most: else a few bytes could name a long one
+ * again and again. (Those of one record may all be the same.)
+ */
+enum { CTP_SAID_FACTOR = CTP_FIELDS_MAX };
+
 /* Before decoding a packet: room for its strings. */
 bool ctp_codec_strings_room(struct ctp_codec *c, size_t payload_bytes);
 

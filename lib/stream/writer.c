@@ -40,6 +40,7 @@ struct ctp_writer {
 	uint8_t *keys, *rest;   /* the others, until the packet is sent */
 	struct ctp_lanes at;    /* where the next record goes; heads null while no packet is begun */
 	uint32_t records;
+	uint64_t said; /* bytes of strings of these records */
 	uint64_t first_ns, last_ns;
 	uint64_t section, number;
 	uint8_t *preamble;      /* the section's attributes, as they open each packet */
@@ -135,6 +136,7 @@ static void begin_packet(struct ctp_writer *w)
 	w->nclasses = 0;
 	w->last = NULL;
 	w->records = 0;
+	w->said = 0;
 	w->first_ns = UINT64_MAX;
 	w->last_ns = 0;
 	w->packet = w->room ? w->room(w->arg) : w->own;
@@ -250,6 +252,8 @@ static inline void note_time(struct ctp_writer *w, uint64_t ts)
 
 static inline void write_record(struct ctp_writer *w, const struct ctp_class *cls, const uint64_t *val, size_t text)
 {
+	if (w->at.heads && w->said && text && w->said + text > CTP_SAID_FACTOR * payload_bytes(w))
+		send_packet(w, 0); /* in the next one they are written out again */
 	make_room(w, text);
 	uint32_t n = cls == w->last ? w->last_n : class_number(w, cls);
 	if (n == UINT32_MAX) { /* more classes than a packet holds: the next one starts afresh */
@@ -265,6 +269,8 @@ static inline void write_record(struct ctp_writer *w, const struct ctp_class *cl
 	assert(payload_bytes(w) + text + CTP_RECORD_ROOM <= CTP_PAYLOAD_MAX);
 	ctp_codec_encode(w->codec, n, val, &w->at);
 	w->records++;
+	w->said += text;
+	assert(w->said <= CTP_SAID_FACTOR * payload_bytes(w)); /* strings_fit of codec-decode.c refuses more */
 	if (cls->time_field >= 0)
 		note_time(w, val[cls->time_field]);
 	if (payload_bytes(w) >= PACKET_FULL)
