@@ -114,6 +114,10 @@ static void test_line(void)
 	ctp_collect_line(&r, line);
 	ok(strstr(line, "7 lost (of threads beyond the 64 that have a ring: a smaller --ring, or more of ulimit -v, would help),"),
 	   "but where there are few rings, room for more does");
+	r.stats.rings = 3;
+	ctp_collect_line(&r, line);
+	ok(strstr(line, "7 lost (of threads without a ring: no memory; make room for --shm, or a smaller --ring)"), "nor where there was no memory");
+	r.stats.rings = 8192;
 	r.stats.ringless = 6;
 	ctp_collect_line(&r, line);
 	ok(strstr(line, "7 lost (--ring or --lossless would help),"), "where others have lost something, too, that is told");

@@ -13,7 +13,13 @@ static void say_help(const struct ctp_collect_result *r, char *text, size_t byte
 		snprintf(text, bytes, " (raise --memory, now %" PRIu32 ")", r->short_mib);
 		return;
 	}
-	if (s->ringless >= s->lost - s->overwritten && s->lost > s->overwritten) {
+	bool ringless = s->ringless >= s->lost - s->overwritten && s->lost > s->overwritten;
+	if (ringless && s->rings < r->max_rings) {
+		snprintf(text, bytes, " (of threads without a ring: no memory; %s)",
+		         r->fixed ? "the system has none" : "make room for --shm, or a smaller --ring");
+		return;
+	}
+	if (ringless) {
 		snprintf(text, bytes, " (of threads beyond the %" PRIu32 " that have a ring%s)", r->max_rings,
 		         r->max_rings < CTP_ANNEX_RINGS && !r->fixed ? ": a smaller --ring, or more of ulimit -v, would help" : "");
 		return;
