@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyse/threads.h"
+#include "base/capped.h"
 #include "base/map.h"
 #include "base/pages.h"
 #include "common/plain.h"

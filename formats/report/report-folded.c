@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+#include "base/capped.h"
 #include "base/map.h"
 #include "report/report-print.h"
 
@@ -106,8 +107,7 @@ static void add(struct ctp_folded *f, struct ctp_coroutine *co, uint32_t place, 
 		return;
 	uint32_t node = node_of(f, co, CTP_FOLDED_DEPTH);
 	uint64_t *sum = &f->nodes[place ? child(f, node, place) : node].ns;
-	if (__builtin_add_overflow(*sum, to_ns - from_ns, sum))
-		*sum = UINT64_MAX;
+	*sum = ctp_add_capped(*sum, to_ns - from_ns);
 }
 
 /* A coroutine was in a state between two times, with nothing missing; before one that was woken is ready, it was suspended. */

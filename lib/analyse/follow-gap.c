@@ -3,6 +3,7 @@
  */
 #include "analyse/follow-own.h"
 
+#include "base/capped.h"
 #include "stream/sink.h"
 
 /* Numbers from outside may be anything: the sum stops at its largest value. */

@@ -55,7 +55,4 @@ static inline bool ctp_sequence_silence(uint64_t last_ns, uint64_t ts_ns)
 	return ts_ns > last_ns && (ts_ns - last_ns) / 1000000000 >= CTP_SEQUENCE_SILENCE_S;
 }
 
-/* a + b, or the largest number: of what comes from outside. */
-static inline uint64_t ctp_add_capped(uint64_t a, uint64_t b) { return b > UINT64_MAX - a ? UINT64_MAX : a + b; }
-
 #endif
