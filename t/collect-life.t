@@ -217,6 +217,7 @@ rm -f "$tmp/n"
 is 'a full disk: 125' $? 125
 is 'and the command runs to its end' "$(wc -l <"$tmp/n")" 1 # traced or not: we may be through before it is there
 like 'and that is said too' "$(cat "$tmp/err")" 'ctp-collect: stdout: .*No space left'
+is 'and no other reason' "$(grep -c 'no process attached' "$tmp/err")" 0
 
 # --- hostile ---
 "$collect" --shm "$tmp/m" "$tracee" -c 100 -e 1000 -r 100000 -t -X 4 >"$tmp/a.ctp" 2>"$tmp/err"

@@ -138,10 +138,10 @@ static void check(const struct ctp_collect_conf *conf, bool lists)
 static void closing_line(const struct ctp_collect_conf *conf, const struct ctp_collect_result *result)
 {
 	char line[CTP_COLLECT_LINE_MAX];
-	const char *unattached = " (no process attached: is there a cTP probe (ctp.h) in it? "
+	const char *unattached = " (no process attached: is there a cTP probe (ctp.h) in it, and room below ulimit -v and -n? "
 	                         "In a container, another PID namespace or setuid: --shm and --sock)";
 	ctp_collect_line(result, line);
-	ctp_tool_say(&tool, "%s%s", line, result->attached || conf->pid ? "" : unattached);
+	ctp_tool_say(&tool, "%s%s", line, result->attached || result->broken || conf->pid ? "" : unattached);
 }
 
 int main(int argc, char **argv)
