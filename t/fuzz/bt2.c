@@ -4,6 +4,7 @@
  *
  * The library ends the program when it is called against its rules, so that a wrong call is a find. The first byte says how the rest
  * is taken: as the file, or as payloads in packets (wrap.h).
+ * Covers: formats/bt2
  */
 #include <babeltrace2/babeltrace.h>
 #include <stdio.h>

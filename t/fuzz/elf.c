@@ -4,6 +4,7 @@
  * libelf reads the file. libdw is not asked: it trusts its files, and so runs in a child (lookup.h); an answer of libdw's is made
  * from the input instead, whatever its interface allows. The first byte says how many bytes are answers, the second how the module
  * is asked for; the file begins behind the answers.
+ * Covers: lib/collect/buildid.c lib/symbols/module.c lib/symbols/debugfile.c
  */
 #include <fcntl.h>
 #include <stdio.h>

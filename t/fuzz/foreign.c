@@ -3,6 +3,7 @@
  *
  * The input makes field classes, of every kind and nested, and two events with values. The parser of CTF is libbabeltrace2's own and
  * is left out: what it does to ctp-fromctf ends in one line there.
+ * Covers: formats/ctf/ctf-read.c formats/ctf/ctf-class.c formats/ctf/ctf-field.c formats/ctf/ctf-values.c
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
  *
  * By the first byte, the rest is the file; or the file is a frame that zstd has made of the rest, whole, with bytes changed, cut,
  * in front of another, behind one to be skipped.
+ * Covers: lib/io/input.c
  */
 #include <fcntl.h>
 #include <stdio.h>

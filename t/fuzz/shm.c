@@ -5,6 +5,9 @@
  * by, a detach and another attach. The clock and the barrier are the fuzzer's, so that a find is found again. What the harvest
  * writes is taken here, and its accounts must hold: the figures of the stats are the records', a coroutine is born once and
  * dies once, marks go up, and each number of an event of a coroutine with rings is told once.
+ * Covers: lib/shm/arena.c lib/shm/rings.c lib/shm/slots.c lib/shm/rawclock.c lib/collect/harvest.c lib/collect/coros.c lib/collect/coros-due.c
+ * Covers: lib/collect/coros-snapshot.c lib/collect/coro-gaps.c lib/collect/ring-gaps.c lib/collect/row-sort.c lib/collect/v1-scan.c
+ * Covers: lib/collect/v1-doubt.c lib/collect/v1-station.c lib/collect/shm-texts.c
  */
 #include <signal.h>
 #include <stdio.h>

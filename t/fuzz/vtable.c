@@ -3,6 +3,7 @@
  *
  * The first byte says how the rest is taken: as the file, as payloads in packets (wrap.h), or as arguments. Each query of a list is
  * asked, every column of every row is touched, and what SQLite is told stays within its rules. One connection is kept.
+ * Covers: formats/vtable
  */
 #include <fcntl.h>
 #include <sqlite3.h>
