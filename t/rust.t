@@ -280,4 +280,27 @@ is 'it ends well' $? 0
 is 'and finds both' "$(sed -n 's/.*"type":"name".*"name":"\([^"]*\)".*/\1/p' "$tmp/both.jsonl" | sort | paste -sd,)" \
 	'of C,of Rust'
 is 'suspended' "$(grep -c '"is_active":false' "$tmp/both.jsonl")" 2
+# A file system without room for all: who has none is untraced, and counted.
+cat >"$tmp/many.rs" <<'RUST'
+fn main() {
+    let mut all: Vec<ctp::PollTrace> = (0..9000).map(|_| ctp::PollTrace::new()).collect();
+    for trace in &mut all {
+        trace.on_resume();
+        trace.on_pending_addr(1);
+    }
+}
+RUST
+ok 'a program with many coroutines' rustc --edition 2021 --extern ctp="$tmp/libctp.rlib" -o "$tmp/many" "$tmp/many.rs"
+mkdir "$tmp/fs"
+if unshare -rm true 2>/dev/null; then
+	for size in 4m 512k; do
+		unshare -rm sh -c 'mount -t tmpfs -o size=$1 ctp "$2/fs" && exec "$3" --ring 2048 --shm "$2/fs/m" -o "$2/m.ctp" "$2/many"' \
+			- $size "$tmp" "$BIN/ctp-collect" 2>"$tmp/err"
+		is "$size of room: it ends as it would" $? 0
+		is 'all are counted' "$(sed -n 's/.* events, \([0-9]*\) coroutines, .* \([0-9]*\) untraced.*/\1 + \2/p' "$tmp/err" | xargs expr)" 9000
+		like 'and what helps is said' "$(cat "$tmp/err")" 'untraced .no memory: make room for --shm.'
+	done
+else
+	note 'no namespaces of our own'
+fi
 done_testing

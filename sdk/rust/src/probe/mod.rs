@@ -4,6 +4,7 @@
 mod arena;
 mod coro;
 mod layout;
+mod reserve;
 mod ring;
 mod site;
 mod station;
@@ -15,10 +16,11 @@ pub use self::coro::{init, is_coroutine, is_recording, put_waits, record, take_w
 
 use self::arena::{Arena, Shape};
 use self::layout::*;
+use self::reserve::Table;
 use self::sys::{Errno, Fd, Kept};
 use std::mem::size_of;
 use std::ptr;
-use std::sync::atomic::{compiler_fence, fence, AtomicBool, AtomicPtr, AtomicU32, Ordering::*};
+use std::sync::atomic::{compiler_fence, fence, AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering::*};
 
 const RINGS_KNOWN: usize = 8192;
 
@@ -45,6 +47,10 @@ pub struct Probe {
     socket_epoch: AtomicU32,
     pub ring_from: AtomicU32, // where to look for rings that are left over
     pub unserved: AtomicU32,  // coroutines that found no station
+    pub refusals: AtomicU32,  // of those: in a row, for there was no memory
+    stations_to: AtomicU64,   // see reserve.rs
+    sites_to: AtomicU64,
+    rings_to: AtomicU64,
     /// Of the memory: see site.rs.
     pub serial: u64,
     entries: [AtomicPtr<Entry>; RINGS_KNOWN], // of each ring that was ever mapped here
@@ -129,6 +135,21 @@ impl Probe {
     #[inline]
     pub fn station(&self, index: u32) -> Option<&'static Station> {
         self.part(size_of::<Header>() as u64, index, self.shape.max_stations)
+    }
+
+    pub fn stations(&self) -> Table<'_> {
+        let (at, bytes) = (size_of::<Header>() as u64, size_of::<Station>());
+        Table { at, bytes, max: self.shape.max_stations, count: &self.header().allocated_count, to: &self.stations_to }
+    }
+
+    pub fn sites(&self) -> Table<'_> {
+        let (at, bytes) = (self.shape.sites_at, size_of::<Site>());
+        Table { at, bytes, max: self.shape.max_sites, count: &self.header().sites_used, to: &self.sites_to }
+    }
+
+    pub fn rings(&self) -> Table<'_> {
+        let (at, bytes) = (self.shape.rings_at, size_of::<Ring>());
+        Table { at, bytes, max: self.shape.max_rings, count: &self.header().rings_used, to: &self.rings_to }
     }
 
     pub fn site(&self, index: u32) -> Option<&'static Site> {

@@ -251,12 +251,8 @@ impl Thread {
         let from = probe.ring_from.fetch_add(few, Relaxed);
         let old = (0..few).map(|i| from.wrapping_add(i) % used).find(|&i| self.take(probe, i, others));
         old.or_else(|| loop {
-            let index = probe.header().rings_used.load(Relaxed);
-            if index >= max {
-                return None;
-            }
-            let index = probe.header().rings_used.fetch_add(1, Relaxed);
-            if index < max && self.take(probe, index, false) {
+            let index = probe.take_next(&probe.rings())?;
+            if self.take(probe, index, false) {
                 return Some(index);
             }
         })

@@ -63,13 +63,9 @@ impl Place {
     }
 
     fn add(&self, probe: &Probe) -> u32 {
-        let used = &probe.header().sites_used;
-        if !probe.extend() || used.load(Relaxed) >= probe.shape.max_sites {
-            return 0;
-        }
-        let index = used.fetch_add(1, Relaxed);
-        let site = match probe.site(index) {
-            Some(site) => site,
+        let index = if probe.extend() { probe.take_next(&probe.sites()) } else { None };
+        let (index, site) = match index.and_then(|index| Some((index, probe.site(index)?))) {
+            Some(found) => found,
             None => return 0,
         };
         let (file, function) = self.texts(site.text.len());

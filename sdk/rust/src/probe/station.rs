@@ -7,6 +7,7 @@ use std::sync::atomic::{fence, Ordering::*};
 
 const IS_FREE: u8 = 2; // a value of is_dead
 const FRESH: u32 = 1024; // stations that are taken new, though others are free
+const AGAIN: u32 = 64; // of so many for whom there was no memory, one asks for it
 const TRIES: u32 = 1024; // of so many that find no station, one looks whether the collector is still there
 
 impl Probe {
@@ -21,13 +22,38 @@ impl Probe {
             // The count goes on beyond max_stations, so that it tells how many found none; but it must never come round to 0.
             index = if used >= self.shape.max_stations && self.has_annex() && self.station_recover() {
                 self.station_pop()
-            } else if used >> 31 == 0 {
-                Some(allocated.fetch_add(1, Relaxed))
+            } else if used < self.shape.max_stations {
+                self.station_new()
             } else {
+                if used >> 31 == 0 {
+                    allocated.fetch_add(1, Relaxed);
+                }
                 None
             };
         }
         index.and_then(|index| Some((index, self.station(index)?)))
+    }
+
+    /// One that nobody has had. Where there is no memory, that is asked for again now and then: somebody may have made room.
+    fn station_new(&self) -> Option<u32> {
+        let refusals = self.refusals.load(Relaxed);
+        let new = if refusals % AGAIN == 0 { self.take_next(&self.stations()) } else { None };
+        if new.is_some() {
+            if refusals != 0 {
+                self.refusals.store(0, Relaxed);
+            }
+            return new;
+        }
+        let left = self.station_pop();
+        if left.is_none() && self.header().allocated_count.load(Relaxed) >= self.shape.max_stations {
+            self.header().allocated_count.fetch_add(1, Relaxed); // others took the last ones meanwhile
+        } else if left.is_none() {
+            self.refusals.fetch_add(1, Relaxed);
+            if self.has_annex() {
+                self.header().refused.fetch_add(1, Relaxed);
+            }
+        }
+        left
     }
 
     /// Makes the station of a dead coroutine free for another. Of several who try, one does.

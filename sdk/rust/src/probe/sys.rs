@@ -216,6 +216,17 @@ pub fn map(fd: Fd, at: u64, bytes: usize) -> Option<*mut u8> {
     }
 }
 
+/// Fills holes of what is mapped. False: they cannot be filled, and to touch one would be a SIGBUS. (Linux before 5.14 cannot do
+/// that; then they are taken for granted.)
+///
+/// # Safety
+/// Mapped by the above.
+pub unsafe fn populate(at: *mut u8, bytes: usize) -> bool {
+    const POPULATE_WRITE: c_int = 23;
+    const INVALID: c_int = 22;
+    madvise(at.cast(), bytes, POPULATE_WRITE) == 0 || *__errno_location() == INVALID
+}
+
 /// Zeros of our own, which the child of a fork gets as zeros again.
 pub fn map_own(bytes: usize) -> Option<*mut u8> {
     const PRIVATE_ANONYMOUS: c_int = 2 | 32;
