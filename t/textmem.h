@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "io/output.h"
+#include "must.h"
 #include "stream/sink.h"
 
 struct textmem {
@@ -28,21 +29,13 @@ static inline bool textmem_append(void *arg, const void *data, size_t len)
 	return true;
 }
 
-static inline void textmem_must(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "%s\n", what);
-	abort();
-}
-
 /* source is freed. False: the text makes no stream, which err says. */
 static inline bool textmem_from(struct ctp_source *source, const void *text, size_t size, struct textmem *stream,
                                 struct ctp_source_stats *stats, struct ctp_err *err)
 {
 	struct ctp_input in;
 	struct ctp_writer *w = ctp_writer_new(textmem_append, stream, err);
-	textmem_must(w && source, "no memory");
+	must(w && source, "no memory");
 	stream->len = 0;
 	ctp_input_mem(&in, text, size);
 	in.name = "x";
@@ -66,7 +59,7 @@ static inline void textmem_open(struct ctp_output *out)
 {
 	struct ctp_err err;
 	int fd = textmem_fd();
-	textmem_must(!ftruncate(fd, 0) && !lseek(fd, 0, SEEK_SET) && !ctp_output_fd(out, fd, "out", &err), "no output");
+	must(!ftruncate(fd, 0) && !lseek(fd, 0, SEEK_SET) && !ctp_output_fd(out, fd, "out", &err), "no output");
 }
 
 static inline void textmem_take(struct textmem *text)
@@ -91,9 +84,9 @@ static inline void textmem_to(struct ctp_sink *(*to)(struct ctp_output *out, str
 	textmem_open(&out);
 	ctp_input_mem(&in, stream->data, stream->len);
 	struct ctp_sink *sink = to(&out, &err);
-	textmem_must(sink && !ctp_convert(&in, sink, NULL, NULL, &stats, &err) && !sink->ops->finish(sink, &err), err.text);
+	must(sink && !ctp_convert(&in, sink, NULL, NULL, &stats, &err) && !sink->ops->finish(sink, &err), err.text);
 	sink->ops->free(sink);
-	textmem_must(!stats.reader.damaged_packets && !stats.reader.missing_packets, "the stream is damaged");
+	must(!stats.reader.damaged_packets && !stats.reader.missing_packets, "the stream is damaged");
 	textmem_take(text);
 }
 

@@ -12,19 +12,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../must.h"
 #include "wrap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MESSAGES_MAX = 5000, PORTS_MAX = 3 };
-
-static void must(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "%s\n", what);
-	abort();
-}
 
 static const bt_component_class_source *source_class;
 static int file = -1;

@@ -22,9 +22,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!textmem_from(ctp_csv_source("test", NULL, &err), data, size, &stream, &stats, &err))
 		return 0;
 	textmem_to(sink, &stream, &first);
-	textmem_must(textmem_from(ctp_csv_source("test", NULL, &err), first.data, first.len, &stream, &stats, &err), err.text);
-	textmem_must(!stats.rejected, "a row of the full form is rejected");
+	must(textmem_from(ctp_csv_source("test", NULL, &err), first.data, first.len, &stream, &stats, &err), err.text);
+	must(!stats.rejected, "a row of the full form is rejected");
 	textmem_to(sink, &stream, &second);
-	textmem_must(first.len == second.len && !memcmp(first.data, second.data, first.len), "the full form did not come back");
+	must(first.len == second.len && !memcmp(first.data, second.data, first.len), "the full form did not come back");
 	return 0;
 }

@@ -13,18 +13,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../must.h"
 #include "collect/buildid.h"
 #include "symbols/module.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "%s\n", what);
-	abort();
-}
 
 /* --- libdw ---------------------------------------------------------------------------------------------------------------- */
 

@@ -9,20 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../must.h"
 #include "ctf/ctf-read.h"
 #include "stream/writer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { DEPTH_MAX = 10, FIELDS_MAX = 300, EVENTS = 2, FILLS_MAX = 20000 };
-
-static void must(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "%s\n", what);
-	abort();
-}
 
 /* --- the input ------------------------------------------------------------------------------------------------------------ */
 

@@ -16,6 +16,7 @@
 #include <zstd.h>
 #endif
 
+#include "../must.h"
 #include "io/input.h"
 
 /* zstd's context is kept. */
@@ -38,14 +39,6 @@ enum { HAS_ZSTD = true };
 #else
 enum { HAS_ZSTD = false };
 #endif
-
-static void must(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "%s\n", what);
-	abort();
-}
 
 /* --- the file ------------------------------------------------------------------------------------------------------------- */
 

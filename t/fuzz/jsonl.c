@@ -19,11 +19,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* Of all that can be said of JSONL only this fails: it is something else. */
 	if (!done && strstr(err.text, "is CSV"))
 		return 0;
-	textmem_must(done, err.text);
+	must(done, err.text);
 	textmem_to(sink, &stream, &first);
-	textmem_must(textmem_from(ctp_jsonl_source("fuzz", &err), first.data, first.len, &stream, &stats, &err), err.text);
-	textmem_must(!stats.rejected, "a row of the full form is rejected");
+	must(textmem_from(ctp_jsonl_source("fuzz", &err), first.data, first.len, &stream, &stats, &err), err.text);
+	must(!stats.rejected, "a row of the full form is rejected");
 	textmem_to(sink, &stream, &second);
-	textmem_must(first.len == second.len && !memcmp(first.data, second.data, first.len), "the full form did not come back");
+	must(first.len == second.len && !memcmp(first.data, second.data, first.len), "the full form did not come back");
 	return 0;
 }

@@ -7,17 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../must.h"
 #include "common/meta.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "%s\n", what);
-	abort();
-}
 
 /* Of exactly the size that is promised to be enough. */
 static void *exact(size_t size)

@@ -14,11 +14,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void changed(void *arg, const struct ctp_change *ch)
 {
 	struct ctp_follow *follow = &((struct ctp_analysis *)arg)->follow;
-	steps_must(ch->co && ch->co->id && ch->co->state > CTP_UNBORN && ch->co->state < CTP_STATES && ch->was < CTP_STATES, "a state");
-	steps_must(ctp_follow_find(follow, ch->co->id) == ch->co, "a coroutine is not found");
+	must(ch->co && ch->co->id && ch->co->state > CTP_UNBORN && ch->co->state < CTP_STATES && ch->was < CTP_STATES, "a state");
+	must(ctp_follow_find(follow, ch->co->id) == ch->co, "a coroutine is not found");
 	uint32_t threads = ctp_follow_threads(follow), places = ctp_follow_places(follow);
-	steps_must(ch->thread < threads && ch->co->thread < threads, "a thread");
-	steps_must(ch->co->place < places && ch->co->spawn < places, "a place");
+	must(ch->thread < threads && ch->co->thread < threads, "a thread");
+	must(ch->co->place < places && ch->co->spawn < places, "a place");
 }
 
 static void check(const struct ctp_report *r)
@@ -26,11 +26,11 @@ static void check(const struct ctp_report *r)
 	for (uint32_t i = 0; i < r->nsections; i++)
 		for (uint32_t k = 0; k < r->sections[i].nfindings; k++) {
 			const struct ctp_finding *f = &r->sections[i].findings[k];
-			steps_must(f->title && f->members >= f->nwho && f->nwho <= CTP_REPORT_MEMBERS, "members");
-			steps_must(f->members || f->rule == CTP_RULE_CRASH, "no members");
-			steps_must(f->waiting >= f->nwaiters && f->nwaiters <= CTP_REPORT_MEMBERS, "waiters");
-			steps_must(f->certainty <= ctp_rule_most(f->rule), "more certain than the rule");
-			steps_must(f->from_ns <= f->to_ns || f->to_ns == 0, "ends before it begins");
+			must(f->title && f->members >= f->nwho && f->nwho <= CTP_REPORT_MEMBERS, "members");
+			must(f->members || f->rule == CTP_RULE_CRASH, "no members");
+			must(f->waiting >= f->nwaiters && f->nwaiters <= CTP_REPORT_MEMBERS, "waiters");
+			must(f->certainty <= ctp_rule_most(f->rule), "more certain than the rule");
+			must(f->from_ns <= f->to_ns || f->to_ns == 0, "ends before it begins");
 		}
 }
 
@@ -41,7 +41,7 @@ static void check_text(const struct ctp_report_style *style)
 	const char *text = (const char *)mem.data;
 	switch (style->format) {
 	case CTP_REPORT_AS_JSON:
-		steps_must(valid_jsonl(text, mem.len) == 1, "the report is no JSON on a line");
+		must(valid_jsonl(text, mem.len) == 1, "the report is no JSON on a line");
 		break;
 	case CTP_REPORT_AS_FOLDED:
 		valid_folded(text, mem.len);
@@ -70,10 +70,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		options.until_ns = steps_number(&s);
 	}
 	struct ctp_analysis *analysis = ctp_analysis_new(&options, &s.err);
-	steps_must(analysis, "no analysis");
+	must(analysis, "no analysis");
 	textmem_open(&out);
 	struct ctp_sink *sink = ctp_report_sink(analysis, &out, &style, &s.err);
-	steps_must(sink, "no sink");
+	must(sink, "no sink");
 	if (style.format != CTP_REPORT_AS_FOLDED)
 		ctp_analysis_listen(analysis, &ops, analysis);
 	steps_run(&s, sink);
@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check(&analysis->report);
 		check_text(&style);
 	} else {
-		steps_must(strstr(s.err.text, "has no clock"), s.err.text);
+		must(strstr(s.err.text, "has no clock"), s.err.text);
 	}
 	ctp_analysis_free(analysis);
 	steps_fini(&s);

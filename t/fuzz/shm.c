@@ -17,6 +17,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "../must.h"
 #include "collect/frame-queue.h"
 #include "collect/harvest.h"
 #include "collect/thread-runs.h"
@@ -53,14 +54,6 @@ enum {
 
 static _Alignas(PART) uint8_t memory[BYTES];
 static struct ctp_shm_header *head(void) { return (struct ctp_shm_header *)(void *)memory; }
-
-static void must(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "%s\n", what);
-	abort();
-}
 
 /* --- the clock, the barrier --------------------------------------------------------------------------------------------- */
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../must.h"
 #include "stream/events.h"
 #include "stream/sink.h"
 
@@ -30,14 +31,6 @@ struct steps {
 	uint64_t records, sum; /* of this section: how many, and the sum of their hashes, whatever their order */
 	void (*ended)(struct steps *s); /* a section has; null: nothing to do */
 };
-
-static inline void steps_must(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "%s\n", what);
-	abort();
-}
 
 static inline uint8_t steps_byte(struct steps *s) { return s->p < s->end ? *s->p++ : 0; }
 
@@ -63,7 +56,7 @@ static inline struct ctp_str *steps_text(struct steps *s)
 {
 	size_t len = steps_byte(s), left = (size_t)(s->end - s->p), have = len < left ? len : left;
 	struct ctp_str *str = calloc(1, sizeof(*str) + len + 1);
-	steps_must(str, "no memory");
+	must(str, "no memory");
 	str->len = (uint32_t)len;
 	memcpy(str->data, s->p, have);
 	s->p += have;
@@ -220,7 +213,7 @@ static inline void steps_start(struct steps *s, const uint8_t *data, size_t size
 	ctp_section_init(&s->section);
 	for (; s->nclasses < CTP_EVENT_COUNT; s->nclasses++) {
 		s->classes[s->nclasses] = ctp_event_class((enum ctp_event)s->nclasses);
-		steps_must(s->classes[s->nclasses], "no class");
+		must(s->classes[s->nclasses], "no class");
 		s->classes[s->nclasses]->id = s->nclasses;
 	}
 }

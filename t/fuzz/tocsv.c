@@ -18,7 +18,7 @@ static void check(const struct textmem *text, const struct ctp_csv_options *opti
 	valid_csv((const char *)text->data, text->len, options->guard);
 	if (!options->all || options->guard || options->wall)
 		return;
-	steps_must(textmem_from(ctp_csv_source("fuzz", NULL, &err), text->data, text->len, &stream, &stats, &err), err.text);
+	must(textmem_from(ctp_csv_source("fuzz", NULL, &err), text->data, text->len, &stream, &stats, &err), err.text);
 	valid_must(!stats.rejected, "a row of the full form is rejected", (const char *)text->data, text->len);
 }
 
@@ -34,13 +34,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	options.class_name = !options.all && how & 8 ? steps_name(&s, name) : NULL;
 	textmem_open(&out);
 	struct ctp_sink *sink = ctp_csv_sink(&out, &options, &s.err);
-	steps_must(sink, "no sink");
+	must(sink, "no sink");
 	steps_run(&s, sink);
 	if (steps_finish(&s)) {
 		textmem_take(&text);
 		check(&text, &options);
 	} else {
-		steps_must(options.wall || options.class_name, s.err.text);
+		must(options.wall || options.class_name, s.err.text);
 	}
 	steps_fini(&s);
 	return 0;

@@ -60,14 +60,14 @@ static void check(uint32_t section)
 	uint64_t now_ns, last_ns = 0, records = 0, sum = 0;
 	enum ctp_status status;
 	snprintf(path, sizeof path, "%s/%04u", folder, section + 1);
-	steps_must(!ctp_ctf_own_open(&own, path, &err), err.text);
+	must(!ctp_ctf_own_open(&own, path, &err), err.text);
 	for (; !(status = ctp_ctf_own_next(own, &values, &cls, &now_ns, &err)); records++, last_ns = now_ns) {
-		steps_must(now_ns >= last_ns, "not in order");
+		must(now_ns >= last_ns, "not in order");
 		sum += steps_record_hash(cls, values.val);
 	}
-	steps_must(status == CTP_EOF, err.text);
-	steps_must(records == wrote[section].records, "more or fewer records");
-	steps_must(sum == wrote[section].sum, "a value has changed");
+	must(status == CTP_EOF, err.text);
+	must(records == wrote[section].records, "more or fewer records");
+	must(sum == wrote[section].sum, "a value has changed");
 	ctp_ctf_own_free(own);
 }
 
@@ -76,15 +76,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static bool made;
 	struct steps s;
 	if (!made)
-		steps_must(mkdtemp(folder) && !atexit(empty_folder), "no folder");
+		must(mkdtemp(folder) && !atexit(empty_folder), "no folder");
 	made = true;
 	empty_folder();
 	steps_start(&s, data, size);
 	s.ended = ended;
 	struct ctp_sink *sink = ctp_ctf_sink(folder, false, &s.err);
-	steps_must(sink, "no sink");
+	must(sink, "no sink");
 	steps_run(&s, sink);
-	steps_must(steps_finish(&s), s.err.text);
+	must(steps_finish(&s), s.err.text);
 	for (uint32_t i = 0; i < s.sections; i++)
 		check(i);
 	steps_fini(&s);

@@ -25,11 +25,11 @@ static void check_events(const char *from, const char *upto)
 	uint8_t out[4096], three[3];
 	z_stream z = {0};
 	int status = Z_OK;
-	steps_must(inflateInit2(&z, 15 + 16) == Z_OK && (upto - from) % 4 == 0 && from < upto, "no base64");
+	must(inflateInit2(&z, 15 + 16) == Z_OK && (upto - from) % 4 == 0 && from < upto, "no base64");
 	for (; from < upto && status == Z_OK; from += 4) {
 		unsigned pad = from[3] != '=' ? 0 : from[2] != '=' ? 1 : 2;
 		int d[4] = {digit(from[0]), digit(from[1]), pad > 1 ? 0 : digit(from[2]), pad ? 0 : digit(from[3])};
-		steps_must(d[0] >= 0 && d[1] >= 0 && d[2] >= 0 && d[3] >= 0 && (!pad || from + 4 == upto), "no base64");
+		must(d[0] >= 0 && d[1] >= 0 && d[2] >= 0 && d[3] >= 0 && (!pad || from + 4 == upto), "no base64");
 		uint32_t v = (uint32_t)d[0] << 18 | (uint32_t)d[1] << 12 | (uint32_t)d[2] << 6 | (uint32_t)d[3];
 		three[0] = (uint8_t)(v >> 16), three[1] = (uint8_t)(v >> 8), three[2] = (uint8_t)v;
 		z.next_in = three;
@@ -42,7 +42,7 @@ static void check_events(const char *from, const char *upto)
 		if (status == Z_BUF_ERROR)
 			status = Z_OK; /* wants more */
 	}
-	steps_must(status == Z_STREAM_END && from == upto, "the events are not whole");
+	must(status == Z_STREAM_END && from == upto, "the events are not whole");
 	inflateEnd(&z);
 }
 
@@ -68,7 +68,7 @@ static void check(const char *text, size_t len)
 	if (!judged)
 		valid_html(ctp_html_page, strlen(ctp_html_page), NULL);
 	judged = true;
-	steps_must(len > before + after && !memcmp(text, ctp_html_page, before) && !memcmp(text + len - after, behind, after),
+	must(len > before + after && !memcmp(text, ctp_html_page, before) && !memcmp(text + len - after, behind, after),
 	           "another page");
 	valid_html(text + before, len - before - after, check_script);
 }
@@ -88,13 +88,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		options.report.since_ns = steps_number(&s), options.report.until_ns = steps_number(&s);
 	textmem_open(&out);
 	struct ctp_sink *sink = ctp_html_sink(&out, &options, &s.err);
-	steps_must(sink, "no sink");
+	must(sink, "no sink");
 	steps_run(&s, sink);
 	if (steps_finish(&s)) {
 		textmem_take(&text);
 		check((const char *)text.data, text.len);
 	} else {
-		steps_must(strstr(s.err.text, "has no clock"), s.err.text);
+		must(strstr(s.err.text, "has no clock"), s.err.text);
 	}
 	steps_fini(&s);
 	return 0;

@@ -18,7 +18,7 @@ static void check(const struct textmem *text, bool all)
 	valid_jsonl((const char *)text->data, text->len);
 	if (!all)
 		return;
-	steps_must(textmem_from(ctp_jsonl_source("fuzz", &err), text->data, text->len, &stream, &stats, &err), err.text);
+	must(textmem_from(ctp_jsonl_source("fuzz", &err), text->data, text->len, &stream, &stats, &err), err.text);
 	valid_must(!stats.rejected, "a row of the full form is rejected", (const char *)text->data, text->len);
 }
 
@@ -31,9 +31,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bool all = steps_byte(&s) & 1;
 	textmem_open(&out);
 	struct ctp_sink *sink = ctp_jsonl_sink(&out, all, NULL, &s.err);
-	steps_must(sink, "no sink");
+	must(sink, "no sink");
 	steps_run(&s, sink);
-	steps_must(steps_finish(&s), s.err.text);
+	must(steps_finish(&s), s.err.text);
 	textmem_take(&text);
 	check(&text, all);
 	steps_fini(&s);

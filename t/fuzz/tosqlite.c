@@ -23,14 +23,14 @@ static int64_t sum_of(sqlite3 *db, const char *query)
 {
 	sqlite3_stmt *stmt;
 	int64_t sum = 0;
-	steps_must(!sqlite3_prepare_v2(db, query, -1, &stmt, NULL), sqlite3_errmsg(db));
+	must(!sqlite3_prepare_v2(db, query, -1, &stmt, NULL), sqlite3_errmsg(db));
 	int rc;
 	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
 		const char *text = (const char *)sqlite3_column_text(stmt, 0);
-		steps_must(sqlite3_column_type(stmt, 0) != SQLITE_TEXT || !strcmp(text, "ok"), text);
+		must(sqlite3_column_type(stmt, 0) != SQLITE_TEXT || !strcmp(text, "ok"), text);
 		sum += sqlite3_column_int64(stmt, 0);
 	}
-	steps_must(rc == SQLITE_DONE, sqlite3_errmsg(db));
+	must(rc == SQLITE_DONE, sqlite3_errmsg(db));
 	sqlite3_finalize(stmt);
 	return sum;
 }
@@ -40,7 +40,7 @@ static int64_t rows_of(sqlite3 *db, const char *which)
 {
 	sqlite3_stmt *stmt;
 	int64_t sum = 0;
-	steps_must(!sqlite3_prepare_v2(db, which, -1, &stmt, NULL), sqlite3_errmsg(db));
+	must(!sqlite3_prepare_v2(db, which, -1, &stmt, NULL), sqlite3_errmsg(db));
 	while (sqlite3_step(stmt) == SQLITE_ROW)
 		sum += sum_of(db, (const char *)sqlite3_column_text(stmt, 0));
 	sqlite3_finalize(stmt);
@@ -54,11 +54,11 @@ static void check(uint32_t sections, bool with_views)
 	                             " (SELECT DISTINCT table_name FROM classes) WHERE table_name <> 'coro_trace_events'";
 	static const char views[] = "SELECT printf('SELECT count(*) FROM \"%w\"', name) FROM sqlite_schema WHERE type = 'view'";
 	sqlite3 *db;
-	steps_must(!sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), "no database");
+	must(!sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), "no database");
 	sum_of(db, "PRAGMA integrity_check");
-	steps_must(sum_of(db, "SELECT count(*) FROM sections") == sections, "more or fewer sections");
+	must(sum_of(db, "SELECT count(*) FROM sections") == sections, "more or fewer sections");
 	uint64_t others = (uint64_t)rows_of(db, tables), events = (uint64_t)sum_of(db, "SELECT count(*) FROM coro_trace_events");
-	steps_must(others <= records && records <= others + events, "more or fewer records");
+	must(others <= records && records <= others + events, "more or fewer records");
 	if (with_views)
 		rows_of(db, views);
 	sqlite3_close(db);
@@ -70,18 +70,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ctp_output out;
 	struct steps s;
 	if (!made)
-		steps_must(mkstemps(path, 3) >= 0 && !atexit(remove_file), "no file");
+		must(mkstemps(path, 3) >= 0 && !atexit(remove_file), "no file");
 	made = true;
 	unlink(path);
 	records = 0;
 	steps_start(&s, data, size);
 	s.ended = ended;
 	uint8_t how = steps_byte(&s);
-	steps_must(!ctp_output_create(&out, path, true, true, &s.err), s.err.text);
+	must(!ctp_output_create(&out, path, true, true, &s.err), s.err.text);
 	struct ctp_sink *sink = ctp_sqlite_sink(&out, NULL, &s.err);
-	steps_must(sink, s.err.text);
+	must(sink, s.err.text);
 	steps_run(&s, sink);
-	steps_must(steps_finish(&s), s.err.text);
+	must(steps_finish(&s), s.err.text);
 	uint32_t sections = s.sections;
 	steps_fini(&s);
 	check(sections, how >= 0xf0);
@@ -90,9 +90,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	steps_start(&s, data, size);
 	s.ended = ended;
 	sink = ctp_sqlite_append(path, NULL, &s.err);
-	steps_must(sink, s.err.text);
+	must(sink, s.err.text);
 	steps_run(&s, sink);
-	steps_must(steps_finish(&s), s.err.text);
+	must(steps_finish(&s), s.err.text);
 	check(sections + s.sections, how >= 0xf0);
 	steps_fini(&s);
 	return 0;

@@ -64,9 +64,9 @@ static void check_reader(const struct to *t, const struct textmem *stream)
 	while (!ctp_reader_next(r, &item, &err))
 		for (uint32_t i = 0; item.kind == CTP_ITEM_RECORDS && i < item.batch.n; i++)
 			hash = next_hash(hash, item.batch.rec[i].cls, item.batch.rec[i].val);
-	steps_must(!ctp_reader_harmed(r) && ctp_reader_stats(r)->records == t->records && ctp_reader_stats(r)->sections == t->sections,
+	must(!ctp_reader_harmed(r) && ctp_reader_stats(r)->records == t->records && ctp_reader_stats(r)->sections == t->sections,
 	           "the stream is not whole");
-	steps_must(hash == t->hash, "a value has changed, or the order");
+	must(hash == t->hash, "a value has changed, or the order");
 	ctp_reader_free(r);
 	ctp_input_close(&in);
 }
@@ -84,12 +84,12 @@ static void check_order(const struct to *t, const struct textmem *stream)
 		for (uint32_t i = 0; item.kind == CTP_ITEM_RECORDS && i < item.batch.n; i++) {
 			const struct ctp_record *rec = &item.batch.rec[i];
 			sum += steps_record_hash(rec->cls, rec->val);
-			steps_must(!item.batch.late && rec->ts_ns >= last_ns, "not in order");
+			must(!item.batch.late && rec->ts_ns >= last_ns, "not in order");
 			last_ns = rec->ts_ns;
 		}
 		last_ns = item.kind == CTP_ITEM_RECORDS ? last_ns : 0;
 	}
-	steps_must(sum == t->sum, "a value has changed");
+	must(sum == t->sum, "a value has changed");
 	ctp_order_free(o);
 	ctp_reader_free(r);
 	ctp_input_close(&in);
@@ -104,13 +104,13 @@ static void check_stat(const struct textmem *stream, bool json)
 	struct ctp_stat *stat = ctp_stat_new(&err);
 	ctp_input_mem(&in, stream->data, stream->len);
 	in.name = "x";
-	steps_must(stat && !ctp_stat_read(stat, &in, NULL, NULL, &err), err.text);
+	must(stat && !ctp_stat_read(stat, &in, NULL, NULL, &err), err.text);
 	textmem_open(&out);
 	(json ? ctp_stat_print_json : ctp_stat_print_text)(&out, stat);
-	steps_must(!ctp_output_close(&out, &err), "no output");
+	must(!ctp_output_close(&out, &err), "no output");
 	textmem_take(&text);
 	if (json)
-		steps_must(valid_jsonl((const char *)text.data, text.len) == 1, "no JSON on a line");
+		must(valid_jsonl((const char *)text.data, text.len) == 1, "no JSON on a line");
 	else
 		valid_shown((const char *)text.data, text.len);
 	ctp_stat_free(stat);
@@ -125,9 +125,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	steps_start(&s, data, size);
 	uint8_t how = steps_byte(&s);
 	stream.len = 0;
-	steps_must((t.writer = ctp_writer_new(textmem_append, &stream, &s.err)), "no writer");
+	must((t.writer = ctp_writer_new(textmem_append, &stream, &s.err)), "no writer");
 	steps_run(&s, &t.sink);
-	steps_must(steps_finish(&s), "the writer failed");
+	must(steps_finish(&s), "the writer failed");
 	steps_fini(&s);
 	check_reader(&t, &stream);
 	check_order(&t, &stream);

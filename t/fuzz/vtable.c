@@ -13,20 +13,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../must.h"
 #include "wrap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int sqlite3_ctp_init(sqlite3 *db, char **why, const struct sqlite3_api_routines *api);
 
 enum { ROWS_MAX = 3000, ARGS_MAX = 300, BYTES_MAX = 1 << 24 };
-
-static void must(bool holds, const char *what)
-{
-	if (holds)
-		return;
-	fprintf(stderr, "%s\n", what);
-	abort();
-}
 
 static sqlite3 *db;
 static int file = -1;

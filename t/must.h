@@ -1,0 +1,17 @@
+/* must.h - what a fuzz target, or a helper of tests, cannot go on without: says it, and dies where a debugger sees why. */
+#ifndef CTP_T_MUST_H
+#define CTP_T_MUST_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static inline void must(bool holds, const char *what)
+{
+	if (holds)
+		return;
+	fprintf(stderr, "%s\n", what);
+	abort();
+}
+
+#endif
