@@ -124,7 +124,7 @@ static void write_one(struct ctp_plain_gaps *g, struct ctp_writer *w, const stru
 		ctp_writer_record(w, g->conflict_class, (const uint64_t[]){[LOST_TS] = ts, [LOST_PROBE] = probe});
 	if (e->gap) {
 		uint64_t count = e->counted ? ctp_sequence_missing(&e->before, &g->dialect, e->val[CTP_PLAIN_SEQ]) : 0;
-		g->lost = ctp_add_capped(g->lost, count);
+		ctp_add_capped(&g->lost, count);
 		ctp_writer_record(w, g->lost_class, (const uint64_t[]){ts, probe, count, e->after_ns});
 	}
 	ctp_writer_record(w, g->cls, e->val);
@@ -305,7 +305,7 @@ void ctp_plain_gaps_end(struct ctp_plain_gaps *g, struct ctp_sorter *sorter, str
 {
 	write_all(g, w);
 	ctp_sorter_divert(sorter, NULL, NULL);
-	stats->lost = ctp_add_capped(stats->lost, g->lost);
+	ctp_add_capped(&stats->lost, g->lost);
 	stats->harmed |= g->lost || g->full || g->conflicts;
 	if (g->full)
 		ctp_notice_say(notice, "more than %d probes: what is missing of the others is not known", CTP_PLAIN_GAPS_PROBES);

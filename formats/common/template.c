@@ -174,8 +174,7 @@ void ctp_template_measure(struct ctp_template *t)
 void ctp_templates_forget(struct ctp_templates *ts)
 {
 	for (size_t i = 0; i < CTP_CLASSES_MAX; i++)
-		if (ts->of[i].row)
-			free(ts->of[i].row);
+		free(ts->of[i].row);
 	*ts = (struct ctp_templates){0};
 }
 

@@ -106,8 +106,7 @@ static void add(struct ctp_folded *f, struct ctp_coroutine *co, uint32_t place, 
 	if (from_ns >= to_ns)
 		return;
 	uint32_t node = node_of(f, co, CTP_FOLDED_DEPTH);
-	uint64_t *sum = &f->nodes[place ? child(f, node, place) : node].ns;
-	*sum = ctp_add_capped(*sum, to_ns - from_ns);
+	ctp_add_capped(&f->nodes[place ? child(f, node, place) : node].ns, to_ns - from_ns);
 }
 
 /* A coroutine was in a state between two times, with nothing missing; before one that was woken is ready, it was suspended. */

@@ -6,9 +6,6 @@
 #include "base/capped.h"
 #include "stream/sink.h"
 
-/* Numbers from outside may be anything: the sum stops at its largest value. */
-static void add_count(uint64_t *sum, uint64_t count) { *sum = ctp_add_capped(*sum, count); }
-
 /* Wakes since the last transition may belong to a wait in the gap. */
 static void forget_wakes(struct ctp_coroutine *co)
 {
@@ -53,7 +50,7 @@ static void thread_gap(struct ctp_follow *f, const struct ctp_roles *s, const ui
 	uint64_t transitions = ctp_roles_value(val, s->transitions), after = ctp_roles_value(val, s->after);
 	uint32_t thread = transitions ? ctp_threads_number(f->threads, ctp_roles_value(val, s->tid)) : 0;
 	struct ctp_thread *th = &f->threads->list[thread];
-	add_count(&f->counts.ring_lost, transitions);
+	ctp_add_capped(&f->counts.ring_lost, transitions);
 	if (!thread || after > ts)
 		return;
 	ctp_thread_gap(th, ctp_asked_from(f, after), ctp_asked_to(f, ts));
@@ -65,15 +62,15 @@ void ctp_follow_loss(struct ctp_follow *f, const struct ctp_roles *s, const stru
 {
 	uint64_t count = ctp_record_lost(rec), id = ctp_roles_value(rec->val, s->id), after = ctp_roles_value(rec->val, s->after);
 	if (s->missed) {
-		add_count(&f->counts.missed, count);
+		ctp_add_capped(&f->counts.missed, count);
 		if (count && ts > f->missed_ns)
 			f->missed_ns = ts;
 		thread_gap(f, s, rec->val, ts);
 		return;
 	}
-	add_count(&f->counts.lost, count);
+	ctp_add_capped(&f->counts.lost, count);
 	if (!id) {
-		add_count(&f->counts.lost_apart, count);
+		ctp_add_capped(&f->counts.lost_apart, count);
 		f->unsure_ns = ts > f->unsure_ns ? ts : f->unsure_ns;
 		return;
 	}

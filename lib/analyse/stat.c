@@ -114,16 +114,16 @@ static void end_section(struct counting *c, bool complete)
 	forget_ids(c);
 
 	all->events += sec->events;
-	all->lost = ctp_add_capped(all->lost, sec->lost);
+	ctp_add_capped(&all->lost, sec->lost);
 	all->unverified += sec->unverified;
-	all->untraced = ctp_add_capped(all->untraced, sec->untraced);
+	ctp_add_capped(&all->untraced, sec->untraced);
 	all->births += sec->births;
 	all->deaths += sec->deaths;
 	all->conflicts += sec->conflicts;
 	all->late += sec->late;
 	all->wakes += sec->wakes;
 	all->names += sec->names;
-	all->missed = ctp_add_capped(all->missed, sec->missed);
+	ctp_add_capped(&all->missed, sec->missed);
 	all->sites += sec->sites;
 	all->unseen += sec->unseen;
 	all->coroutines += sec->coroutines;
@@ -228,7 +228,7 @@ static void count_kind(struct ctp_stat_counts *sec, struct counting *c, const st
 		sec->names++;
 		break;
 	case CTP_KIND_LOSS:
-		*(k->missed ? &sec->missed : &sec->lost) = ctp_add_capped(k->missed ? sec->missed : sec->lost, ctp_record_lost(rec));
+		ctp_add_capped(k->missed ? &sec->missed : &sec->lost, ctp_record_lost(rec));
 		sec->unverified += k->unverified < 0 ? 0 : rec->val[k->unverified];
 		break;
 	case CTP_KIND_UNTRACED:

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* a + b, or the largest number. */
-static inline uint64_t ctp_add_capped(uint64_t a, uint64_t b) { return b > UINT64_MAX - a ? UINT64_MAX : a + b; }
+/* Adds n; a sum stops at the largest number, and does not come round to 0. */
+static inline void ctp_add_capped(uint64_t *sum, uint64_t n) { *sum = n > UINT64_MAX - *sum ? UINT64_MAX : *sum + n; }
 
 #endif

@@ -21,7 +21,7 @@ static void put_loss(struct ctp_coros *l, const struct ctp_ring_gap *hole, uint6
 	struct ctp_loss loss = {.probe_id = hole->probe_id, .coro = hole->coro, .index = from - hole->first,
 	                        .count = to - from, .after_ns = after_ns, .ts_ns = ts_ns};
 	ctp_rows_lost(l->rows, &loss);
-	l->rows->stats.lost = ctp_add_capped(l->rows->stats.lost, to - from);
+	ctp_add_capped(&l->rows->stats.lost, to - from);
 	l->accounted += to - from;
 }
 
@@ -121,7 +121,7 @@ void ctp_coros_missed(struct ctp_coros *l, const struct ctp_missed *missed)
 	val[CTP_MISSED_COUNT] = missed->notes;
 	val[CTP_MISSED_AFTER] = missed->after_ns;
 	val[CTP_MISSED_TRANSITIONS] = missed->transitions;
-	l->rows->stats.missed = ctp_add_capped(l->rows->stats.missed, missed->notes);
+	ctp_add_capped(&l->rows->stats.missed, missed->notes);
 }
 
 void ctp_coros_gap(struct ctp_coros *l, struct ctp_ring *ring, uint64_t ts_ns)
@@ -179,13 +179,13 @@ static void audit_rings(struct ctp_coros *l)
 		ctp_coros_missed(l, &missed);
 		ring->told_notes = ring->lost_notes;
 		ring->told_events = ring->lost_events;
-		lost = ctp_add_capped(lost, ring->lost_events - ring->lost_before);
+		ctp_add_capped(&lost, ring->lost_events - ring->lost_before);
 	}
 	ctp_coros_close(l, true);
 	if (lost > l->accounted) { /* without slots (CTP_MODE_BARE) their coroutines cannot be known */
 		struct ctp_loss loss = {.count = lost - l->accounted, .ts_ns = r->now_ns};
 		ctp_rows_lost(l->rows, &loss);
-		l->rows->stats.lost = ctp_add_capped(l->rows->stats.lost, loss.count);
+		ctp_add_capped(&l->rows->stats.lost, loss.count);
 	}
 }
 

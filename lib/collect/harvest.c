@@ -192,7 +192,7 @@ void ctp_harvest_abandon(struct ctp_harvest *h)
 	struct ctp_loss loss = {.count = h->annexed && h->rings.left ? h->rings.left : 1, .ts_ns = ctp_clock_ns()};
 	ctp_rows_look(&h->rows, loss.ts_ns);
 	ctp_rows_lost(&h->rows, &loss);
-	h->rows.stats.lost = ctp_add_capped(h->rows.stats.lost, loss.count);
+	ctp_add_capped(&h->rows.stats.lost, loss.count);
 	ctp_rows_settle(&h->rows);
 }
 
