@@ -66,6 +66,15 @@ int main(void)
 	}
 }
 C
+gives_up() { # NAME: one TERM ends the collector $pid, without its last packets
+	kill -s TERM $pid
+	timeout 60 tail --pid=$pid -f /dev/null
+	ok "$1" [ ! -e /proc/$pid/fd/0 ]
+	kill -9 $pid 2>/dev/null
+	wait $pid 2>/dev/null
+	is 'which is a failure' $? 125
+	like 'and said' "$(cat "$tmp/err")" 'the last packets were not taken in time'
+}
 if "${CC:-cc}" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/many" "$tmp/many.c" 2>/dev/null &&
 	"${CC:-cc}" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/busy" "$tmp/busy.c" 2>/dev/null; then
 	sleep 600 <"$tmp/unread" &
@@ -76,13 +85,7 @@ if "${CC:-cc}" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/many" "$tmp/many.c" 2>/d
 	until [ -e "$tmp/over" ] || [ $((tries += 1)) -gt 6000 ]; do sleep 0.01; done
 	# Its shell has ended then, and may not be waited for yet.
 	while grep -qs '^State:.[^Z]' $(pgrep -x -P $pid sh | sed 's|.*|/proc/&/status|') /dev/null && [ $((tries += 1)) -lt 6000 ]; do sleep 0.01; done
-	kill -s TERM $pid
-	timeout 60 tail --pid=$pid -f /dev/null
-	ok 'TERM ends a collector whose reader has stalled' [ ! -e /proc/$pid/fd/0 ]
-	kill -9 $pid 2>/dev/null
-	wait $pid 2>/dev/null
-	is 'which is a failure' $? 125
-	like 'and said' "$(cat "$tmp/err")" 'the last packets were not taken in time'
+	gives_up 'TERM ends a collector whose reader has stalled'
 	# With -p, the first signal ends the trace; and when the reader takes nothing for a time, all.
 	CTP_RECORD=1 sh -c 'exec "$0" >/dev/null' "$tmp/busy" &
 	busy=$!
@@ -90,15 +93,10 @@ if "${CC:-cc}" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/many" "$tmp/many.c" 2>/d
 	rm -f "$tmp/err"
 	"$collect" -p $busy >"$tmp/unread" 2>"$tmp/err" &
 	pid=$!
-	until grep -qs 'attached to' "$tmp/err"; do sleep 0.01; done
+	until grep -qs 'attached to' "$tmp/err" || ! kill -0 $pid; do sleep 0.01; done
 	# More than a pipe holds.
 	until grep -q '[0-9]\{7\} events' "$tmp/err" || [ $((tries += 1)) -gt 15000 ]; do kill -s USR1 $pid; sleep 0.01; done
-	kill -s TERM $pid
-	timeout 60 tail --pid=$pid -f /dev/null
-	ok 'one TERM ends a visit whose reader has stalled' [ ! -e /proc/$pid/fd/0 ]
-	kill -9 $pid 2>/dev/null
-	wait $pid 2>/dev/null
-	is 'which is a failure, too' $? 125
+	gives_up 'one TERM ends a visit whose reader has stalled'
 	kill $busy $reader
 fi
 
