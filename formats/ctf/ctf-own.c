@@ -152,9 +152,10 @@ static bool take_events(const char **p, struct ctp_ctf_own *own)
 {
 	while ((*p = strstr(*p, "\n\tid = "))) {
 		unsigned long id = strtoul(*p += strlen("\n\tid = "), NULL, 10), variant = id % CTP_CTF_VARIANTS;
+		if (id / CTP_CTF_VARIANTS >= own->nclasses)
+			return false;
 		struct ctp_ctf_class *c = &own->classes[id / CTP_CTF_VARIANTS];
-		if (id / CTP_CTF_VARIANTS >= own->nclasses || c->layout[variant] ||
-		    !(c->layout[variant] = ctp_ctf_layout_new(c->cls, (unsigned)variant)))
+		if (c->layout[variant] || !(c->layout[variant] = ctp_ctf_layout_new(c->cls, (unsigned)variant)))
 			return false;
 		c->used |= 1u << variant;
 	}
