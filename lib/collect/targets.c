@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "collect/frame-reader.h"
 #include "collect/mapped-file.h"
 #include "collect/proc-dir.h"
 #include "collect/targets.h"
@@ -70,16 +70,11 @@ struct ctp_targets {
 	struct ctp_mapped_file late[LATE_MAX]; /* of the same: those that others must be asked about */
 	size_t nlate;
 	bool unanswered;              /* those did not answer in time */
+	struct ctp_frame_reader *frames;
+	bool unread;                  /* a process's memory did not answer in time */
 	const struct ctp_notice *warn;
 	struct ctp_str *text, *id;    /* of the record under way: PATH_MAX and CTP_BUILD_ID_MAX bytes */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 struct ctp_targets *ctp_targets_new(struct ctp_writer *w, const struct ctp_map_file *shm, struct ctp_err *err)
 {
@@ -89,10 +84,11 @@ struct ctp_targets *ctp_targets_new(struct ctp_writer *w, const struct ctp_map_f
 		t->shm = *shm;
 		t->mapping_class = ctp_event_class(CTP_MAPPING);
 		t->thread_class = ctp_event_class(CTP_THREAD);
+		t->frames = ctp_frame_reader_new();
 		t->text = malloc(sizeof *t->text + PATH_MAX + 1);
 		t->id = malloc(sizeof *t->id + CTP_BUILD_ID_MAX + 1);
 	}
-	if (t && t->mapping_class && t->thread_class && t->text && t->id)
+	if (t && t->mapping_class && t->thread_class && t->frames && t->text && t->id)
 		return t;
 	ctp_targets_free(t);
 	ctp_err_set(err, "out of memory");
@@ -115,6 +111,7 @@ void ctp_targets_free(struct ctp_targets *t)
 		free(t->processes[i].told);
 	ctp_class_free(t->mapping_class);
 	ctp_class_free(t->thread_class);
+	ctp_frame_reader_free(t->frames);
 	free(t->text);
 	free(t->id);
 	free(t);
@@ -122,7 +119,7 @@ void ctp_targets_free(struct ctp_targets *t)
 
 static bool may_look(struct ctp_targets *t)
 {
-	uint64_t now = now_ns();
+	uint64_t now = ctp_clock_ns();
 	if (now - t->lookups_ns > ROUND_NS) {
 		t->lookups_ns = now;
 		t->lookups = LOOKUPS_MAX;
@@ -155,7 +152,7 @@ static void tell_mapping(struct ctp_targets *t, const struct ctp_mapped_file *f)
 	t->id->len = (uint32_t)f->len;
 	id[t->id->len] = '\0';
 	const uint64_t val[CTP_MAPPING_FIELDS] = {
-		[CTP_MAPPING_TS] = t->when_ns ? t->when_ns(t->when_arg) : now_ns(),
+		[CTP_MAPPING_TS] = t->when_ns ? t->when_ns(t->when_arg) : ctp_clock_ns(),
 		[CTP_MAPPING_PID] = (uint64_t)f->pid,
 		[CTP_MAPPING_START] = map->start,
 		[CTP_MAPPING_STOP] = map->stop,
@@ -229,7 +226,7 @@ static bool read_mappings(struct ctp_targets *t, struct process *p)
 	struct ctp_map map;
 	size_t n = 0;
 	bool ours = false;
-	uint64_t began_ns = now_ns();
+	uint64_t began_ns = ctp_clock_ns();
 	if (!ctp_proc_maps_open(&maps, p->pid))
 		return false;
 	struct ctp_mapped_file file = {.pid = p->pid, .root = ctp_mapped_root(p->pid)};
@@ -248,7 +245,7 @@ static bool read_mappings(struct ctp_targets *t, struct process *p)
 	tell_late(t);
 	if (file.root >= 0)
 		close(file.root);
-	uint64_t ended_ns = now_ns(), pause_ns = (ended_ns - began_ns) * SHARE;
+	uint64_t ended_ns = ctp_clock_ns(), pause_ns = (ended_ns - began_ns) * SHARE;
 	p->again_ns = ended_ns + (pause_ns > AGAIN_NS ? pause_ns : AGAIN_NS);
 	if (n > p->ntold || !n) {
 		struct mapping *told = realloc(p->told, (n ? n : 1) * sizeof *told);
@@ -337,7 +334,7 @@ static bool read_status(pid_t tid, struct thread *th)
 static void tell_thread(struct ctp_targets *t, const struct thread *th)
 {
 	const uint64_t val[CTP_THREAD_FIELDS] = {
-		[CTP_THREAD_TS] = t->when_ns ? t->when_ns(t->when_arg) : now_ns(),
+		[CTP_THREAD_TS] = t->when_ns ? t->when_ns(t->when_arg) : ctp_clock_ns(),
 		[CTP_THREAD_TID] = (uint64_t)th->tid,
 		[CTP_THREAD_PID] = (uint64_t)th->pid,
 		[CTP_THREAD_NAME] = text_val(t->text, th->name, NAME_BYTES),
@@ -416,33 +413,40 @@ static struct process *process_of(struct ctp_targets *t, uint64_t tid)
 
 static bool is_code(struct ctp_targets *t, struct process *p, uint64_t addr)
 {
-	if (!mapping_at(p, addr) && addr && now_ns() > p->again_ns)
+	if (!mapping_at(p, addr) && addr && ctp_clock_ns() > p->again_ns)
 		read_mappings(t, p); /* it may have loaded it since */
 	return mapping_at(p, addr);
+}
+
+static void say_unread(struct ctp_targets *t, const struct process *p)
+{
+	if (!t->unread)
+		ctp_notice_say(t->warn, "process %d: its memory does not answer; functions of coroutines are left out until it does", (int)p->pid);
+	t->unread = true;
 }
 
 /* Reads what frames of one process begin with. Returns how many have their answer: all up to the first that cannot be read. */
 static size_t read_frames(struct ctp_targets *t, struct process *p, const struct ctp_frame *frames, size_t n, uint64_t *code)
 {
-	struct iovec remote[CTP_FRAME_QUEUE_AT_ONCE];
-	uint64_t words[CTP_FRAME_QUEUE_AT_ONCE];
+	uint64_t addrs[CTP_FRAME_QUEUE_AT_ONCE], words[CTP_FRAME_QUEUE_AT_ONCE];
 	size_t asked[CTP_FRAME_QUEUE_AT_ONCE], nasked = 0, whole = 0;
 	for (size_t k = 0; k < n; k++) {
 		code[k] = 0;
 		if (p->closed || frames[k].addr % sizeof *words || mapping_at(p, frames[k].addr))
 			continue; /* what is in a mapping is the place itself */
-		remote[nasked] = (struct iovec){(void *)(uintptr_t)frames[k].addr, sizeof *words};
+		addrs[nasked] = frames[k].addr;
 		asked[nasked++] = k;
 	}
 	if (!nasked)
 		return n;
-	struct iovec local = {words, nasked * sizeof *words};
-	ssize_t got = process_vm_readv(p->pid, &local, 1, remote, nasked, 0);
+	ssize_t got = ctp_frame_reader_read(t->frames, p->pid, addrs, nasked, words);
 	if (got < 0 && errno != EFAULT) {
-		p->closed = errno != ESRCH;
+		p->closed = errno != ESRCH && errno != ETIMEDOUT;
+		if (errno == ETIMEDOUT)
+			say_unread(t, p);
 		return n;
 	}
-	for (; got > 0 && whole < (size_t)got / sizeof *words; whole++)
+	for (; got > 0 && whole < (size_t)got; whole++)
 		code[asked[whole]] = is_code(t, p, words[whole]) ? words[whole] : 0;
 	return whole < nasked ? asked[whole] + 1 : n;
 }
@@ -491,8 +495,8 @@ void ctp_targets_refresh(struct ctp_targets *t)
 	} else if (t->next_thread < t->nthreads) {
 		for (int i = 0; i < THREADS_AT_ONCE && t->next_thread < t->nthreads; i++)
 			refresh_thread(t, &t->threads[t->next_thread++]);
-	} else if (now_ns() - t->round_ns > ROUND_NS) {
-		t->round_ns = now_ns();
+	} else if (ctp_clock_ns() - t->round_ns > ROUND_NS) {
+		t->round_ns = ctp_clock_ns();
 		t->next_process = t->next_thread = 0;
 	}
 }
