@@ -198,6 +198,71 @@ static void test_holes(void)
 	ctp_ring_gaps_fini(&h);
 }
 
+/* Against a list that is searched from end to end; two of the stations have one place for what was found. */
+enum { STATIONS = 3, LISTED = 512 };
+static const uint32_t stations[STATIONS] = {4, 4 + CTP_RING_GAPS_FOUND, 5};
+
+struct listed {
+	uint32_t station;
+	uint64_t from, to;
+};
+
+static struct listed *list_find(struct listed *list, unsigned n, uint32_t station, uint64_t number)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (list[i].station == station && number >= list[i].from && number < list[i].to)
+			return &list[i];
+	return NULL;
+}
+
+static void list_fill(struct listed *list, unsigned *n, struct listed *in, uint64_t number)
+{
+	if (number == in->from) {
+		in->from++;
+	} else {
+		if (number + 1 < in->to)
+			list[(*n)++] = (struct listed){in->station, number + 1, in->to};
+		in->to = number;
+	}
+}
+
+static void test_holes_listed(void)
+{
+	struct ctp_ring_gaps h;
+	struct ctp_err err;
+	struct listed list[LISTED + 1];
+	unsigned n = 0, wrong = 0, found = 0;
+	uint32_t newest[STATIONS] = {0}, random = 1;
+	uint64_t next[STATIONS] = {0};
+	if (ctp_ring_gaps_init(&h, &err))
+		exit(1);
+	for (unsigned i = 0; i < 200000; i++) {
+		random = random * 1664525 + 1013904223;
+		unsigned s = (random >> 28) % STATIONS, many = 1 + (random >> 20) % 7;
+		if (random >> 30 == 0 && n < LISTED - 1) {
+			list[n++] = (struct listed){stations[s], next[s], next[s] + many};
+			ctp_ring_gaps_add(&h, &(struct ctp_ring_gap){.from = next[s], .to = next[s] + many, .station = stations[s]}, &newest[s]);
+			next[s] += many + 1;
+		} else if ((random >> 16) % 16 == 0 && n) {
+			many = many < n ? many : n;
+			ctp_ring_gaps_drop(&h, many);
+			memmove(list, list + many, (n -= many) * sizeof *list);
+		} else if (n < LISTED) {
+			uint64_t back = (random >> 8) % 1024, number = next[s] > back ? next[s] - back : 0;
+			struct listed *in = list_find(list, n, stations[s], number);
+			struct ctp_ring_gap *hole = ctp_ring_gaps_find(&h, stations[s], newest[s], number);
+			wrong += !in != !hole || (in && (in->from != hole->from || in->to != hole->to || in->station != hole->station));
+			found += in != NULL;
+			if (in && hole) {
+				list_fill(list, &n, in, number);
+				ctp_ring_gaps_fill(&h, hole, number, 0, &newest[s]);
+			}
+		}
+	}
+	ok(!wrong && found > 1000, "each event is found where it is missing, and nowhere else (%u of %u are not)", wrong, found);
+	ctp_ring_gaps_fini(&h);
+}
+
 int main(void)
 {
 	test_geometry();
@@ -208,5 +273,6 @@ int main(void)
 	test_order(UINT64_MAX - 500000);
 	test_counter();
 	test_holes();
+	test_holes_listed();
 	return done_testing();
 }

@@ -15,15 +15,6 @@ enum ctp_status ctp_ring_gaps_init(struct ctp_ring_gaps *h, struct ctp_err *err)
 
 void ctp_ring_gaps_fini(struct ctp_ring_gaps *h) { ctp_pages_free(h->gaps, CTP_RING_GAPS_MAX * sizeof *h->gaps); }
 
-void ctp_ring_gaps_add(struct ctp_ring_gaps *h, const struct ctp_ring_gap *hole, uint32_t *newest)
-{
-	struct ctp_ring_gap *at = &h->gaps[h->next % CTP_RING_GAPS_MAX];
-	assert(ctp_ring_gaps_count(h) < CTP_RING_GAPS_MAX);
-	*at = *hole;
-	at->older = *newest;
-	*newest = h->next++;
-}
-
 /* By its name, if it is still there and this station's. */
 static struct ctp_ring_gap *named(const struct ctp_ring_gaps *h, uint32_t station, uint32_t name)
 {
@@ -31,17 +22,50 @@ static struct ctp_ring_gap *named(const struct ctp_ring_gaps *h, uint32_t statio
 	return name - h->oldest < h->next - h->oldest && hole->station == station ? hole : NULL;
 }
 
+void ctp_ring_gaps_add(struct ctp_ring_gaps *h, const struct ctp_ring_gap *hole, uint32_t *newest)
+{
+	struct ctp_ring_gap *at = &h->gaps[h->next % CTP_RING_GAPS_MAX], *before = named(h, hole->station, *newest);
+	assert(ctp_ring_gaps_count(h) < CTP_RING_GAPS_MAX);
+	if (before)
+		before->newer = h->next;
+	*at = *hole;
+	at->older = *newest;
+	at->newer = h->next;
+	*newest = h->next++;
+}
+
 bool ctp_ring_gaps_any(const struct ctp_ring_gaps *h, uint32_t station, uint32_t newest)
 {
 	return named(h, station, newest);
 }
 
-struct ctp_ring_gap *ctp_ring_gaps_find(const struct ctp_ring_gaps *h, uint32_t station, uint32_t newest, uint64_t number)
+/*
+ * The walk from a name on, to newer or to older ones, until the event is missing from one. A name of long ago may be in use again, for
+ * another: the walk ends where a step would lead back.
+ */
+static bool walk(const struct ctp_ring_gaps *h, uint32_t station, bool to_newer, uint64_t number, uint32_t *name)
 {
-	struct ctp_ring_gap *hole = named(h, station, newest);
-	while (hole && !(number >= hole->from && number < hole->to))
-		hole = named(h, station, hole->older);
+	const struct ctp_ring_gap *hole = named(h, station, *name);
+	while (hole && !(number >= hole->from && number < hole->to)) {
+		uint32_t next = to_newer ? hole->newer : hole->older, by = to_newer ? next - *name : *name - next;
+		if (!by || by >= CTP_RING_GAPS_MAX)
+			return false;
+		hole = named(h, station, *name = next);
+	}
 	return hole;
+}
+
+/* Events that come late come in the order of their numbers, mostly: so the one to look at is where the last was, or the next newer. */
+struct ctp_ring_gap *ctp_ring_gaps_find(struct ctp_ring_gaps *h, uint32_t station, uint32_t newest, uint64_t number)
+{
+	uint32_t *found = &h->found[station % CTP_RING_GAPS_FOUND], name = *found;
+	if (!walk(h, station, true, number, &name)) {
+		name = newest;
+		if (!walk(h, station, false, number, &name))
+			return NULL;
+	}
+	*found = name;
+	return named(h, station, name);
 }
 
 void ctp_ring_gaps_fill(struct ctp_ring_gaps *h, struct ctp_ring_gap *hole, uint64_t number, uint64_t ts_ns, uint32_t *newest)

@@ -14,19 +14,20 @@
 
 #include "base/err.h"
 
-enum { CTP_RING_GAPS_MAX = 65536 };
+enum { CTP_RING_GAPS_MAX = 65536, CTP_RING_GAPS_FOUND = 256 };
 
 struct ctp_ring_gap {
 	uint64_t from, to;              /* numbers of the events that are missing; equal: none is any more */
 	uint64_t first, probe_id, coro; /* whose: first is the number of its first event */
 	uint64_t after_ns, ts_ns;       /* times of the events before and behind */
 	uint64_t round;                 /* when it was noticed */
-	uint32_t station, older;        /* older: the name of the one before in the same station */
+	uint32_t station, older, newer; /* the names of the ones before and behind in the same station */
 };
 
 struct ctp_ring_gaps {
 	struct ctp_ring_gap *gaps;
 	uint32_t oldest, next; /* names */
+	uint32_t found[CTP_RING_GAPS_FOUND]; /* names, by the station: where the last event that came late was missing from */
 };
 
 enum ctp_status ctp_ring_gaps_init(struct ctp_ring_gaps *h, struct ctp_err *err);
@@ -45,7 +46,7 @@ void ctp_ring_gaps_add(struct ctp_ring_gaps *h, const struct ctp_ring_gap *hole,
 
 /* Whether any of a station's is waiting, and the one that an event is missing from, or null. */
 bool ctp_ring_gaps_any(const struct ctp_ring_gaps *h, uint32_t station, uint32_t newest);
-struct ctp_ring_gap *ctp_ring_gaps_find(const struct ctp_ring_gaps *h, uint32_t station, uint32_t newest, uint64_t number);
+struct ctp_ring_gap *ctp_ring_gaps_find(struct ctp_ring_gaps *h, uint32_t station, uint32_t newest, uint64_t number);
 
 /* The event, of that time, is no longer missing. That can make two gaps of one: there must be room. */
 void ctp_ring_gaps_fill(struct ctp_ring_gaps *h, struct ctp_ring_gap *hole, uint64_t number, uint64_t ts_ns, uint32_t *newest);
