@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "base/capped.h"
 #include "base/clock.h"
 
 #define HOLD_NS UINT64_C(1000000000) /* a mark is not held back for longer */
@@ -31,7 +32,7 @@ static void recheck(struct ctp_v1_scan *h, const struct ctp_v1_doubt_run *run)
 	if (!bad)
 		return;
 	h->rows->stats.events -= bad;
-	h->rows->stats.lost += bad;
+	ctp_add_capped(&h->rows->stats.lost, bad);
 	h->rows->stats.overwritten += bad;
 	h->rows->stats.unverified += unverified;
 	memset(&b->event[run->row], CTP_ROWS_SPOILT, bad);

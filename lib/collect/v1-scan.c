@@ -13,6 +13,7 @@
  *
  * Rows that are not proved yet are v1-doubt.c's.
  */
+#include "base/capped.h"
 #include "base/clock.h"
 #include "collect/v1-doubt.h"
 #include "collect/v1-scan.h"
@@ -199,7 +200,7 @@ static unsigned visit(struct ctp_v1_scan *h, uint32_t i)
 		return 0;
 	}
 	uint64_t lost = st->gap - gap;
-	h->rows->stats.lost += lost;
+	ctp_add_capped(&h->rows->stats.lost, lost);
 	h->rows->stats.overwritten += lost;
 	h->rows->stats.unverified += st->gap_unverified - unverified;
 	if (st->doubt && n)

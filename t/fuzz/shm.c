@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "../must.h"
+#include "base/capped.h"
 #include "collect/frame-queue.h"
 #include "collect/harvest.h"
 #include "collect/thread-runs.h"
@@ -88,7 +89,6 @@ struct told_run {
 static struct {
 	struct ctp_harvest_stats stats; /* as the records have them */
 	uint64_t mark_ns;
-	bool wraps; /* the target may say that it lost anything */
 	uint8_t born[COROS], dead[COROS], doubtful[COROS];
 	struct told_run runs[TOLD];
 	unsigned nruns;
@@ -121,10 +121,10 @@ static void see(const struct ctp_record *rec)
 		break;
 	case CTP_KIND_LOSS:
 		if (!strcmp(rec->cls->name, "missed")) {
-			told.stats.missed += val[CTP_MISSED_COUNT];
+			ctp_add_capped(&told.stats.missed, val[CTP_MISSED_COUNT]);
 			break;
 		}
-		told.wraps |= __builtin_add_overflow(told.stats.lost, val[CTP_LOST_COUNT], &told.stats.lost);
+		ctp_add_capped(&told.stats.lost, val[CTP_LOST_COUNT]);
 		if (val[CTP_LOST_CORO])
 			tell_run(val[CTP_LOST_CORO], val[CTP_LOST_INDEX], val[CTP_LOST_COUNT]);
 		break;
@@ -173,7 +173,7 @@ static void check(const struct ctp_harvest_stats *s)
 {
 	must(s->events == told.stats.events, "events that were not told");
 	must(s->lost == told.stats.lost, "losses that were not told");
-	must(s->lost > INT64_MAX || told.wraps || (s->unverified <= s->lost && s->overwritten <= s->lost), "losses of no sort");
+	must(s->lost > INT64_MAX || (s->unverified <= s->lost && s->overwritten <= s->lost), "losses of no sort");
 	must(s->births == told.stats.births && s->deaths == told.stats.deaths, "births or deaths that were not told");
 	must(s->wakes == told.stats.wakes && s->conflicts == told.stats.conflicts, "wakes or conflicts that were not told");
 	must(s->missed == told.stats.missed, "what was missed was not told");
