@@ -18,6 +18,8 @@ import random
 import resource
 import shutil
 import signal
+import statistics
+import struct
 import subprocess
 import sys
 import tempfile
@@ -39,9 +41,16 @@ SLACK = {"kib": 4096, "descriptors": 1, "mappings": 8}
 
 
 def quarters(values):
-    """The most in the second quarter, when all is warm, and in the last."""
+    """In the middle of the second quarter, when all is warm, and of the last: a visit that was killed leaves its pages to the next."""
     n = len(values)
-    return max(values[n // 4 : n // 2] or values), max(values[3 * n // 4 :])
+    return int(statistics.median(values[n // 4 : n // 2] or values)), int(statistics.median(values[3 * n // 4 :]))
+
+
+def coroutines_kib(path):
+    """What the coroutines take that there have been at a time: their pages stay."""
+    with open(path, "rb") as memory:
+        most, allocated = struct.unpack_from("<2I", memory.read(20), 12)
+    return min(most, allocated)
 
 
 def limit_files():
@@ -387,13 +396,14 @@ class Soak:
     def measure(self):
         for name, pid in self.lasting():
             status = dict(line.split(":", 1) for line in open(f"/proc/{pid}/status"))
-            self.note(name, "kib", "memory", int(status["VmRSS"].split()[0]))
             names = {fd: os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")}
             self.note(name, "descriptors", "descriptors", len(names))
             self.note(name, "mappings", "mappings", sum(1 for _ in open(f"/proc/{pid}/maps")))
-            blocks = [os.stat(f"/proc/{pid}/fd/{fd}").st_blocks // 2 for fd, to in names.items() if to.startswith("/memfd:ctp")]
-            if blocks:
-                self.note(name, "kib", "shared memory", sum(blocks))
+            shared = [f"/proc/{pid}/fd/{fd}" for fd, to in names.items() if to == "/memfd:ctp (deleted)"]
+            coroutines = sum(map(coroutines_kib, shared))
+            self.note(name, "kib", "memory", int(status["VmRSS"].split()[0]) - coroutines)
+            if shared:
+                self.note(name, "kib", "shared memory", sum(os.stat(path).st_blocks // 2 for path in shared) - coroutines)
 
     def lasting(self):
         steady = [("collector", self.steady.collector.pid), ("collected", self.steady_account.words[PID])]
@@ -502,10 +512,11 @@ class Soak:
         rounds = sum(row[0] for row in s.kinds.values())
         print(f"{rounds:8} {s.events:14} {s.lost:14}  in all; {s.untraced} coroutines were untraced")
         print(f"{'unaccounted':>23} {s.unaccounted:14}")
-        print(f"{'first':>8} {'second quarter':>14} {'last quarter':>14}  at most")
+        print(f"{'first':>8} {'second quarter':>14} {'last quarter':>14} {'at most':>8}")
         for (name, what, unit), values in self.series.items():
             early, late = quarters(values)
-            print(f"{values[0]:8} {early:14} {late:14}  {name}: {what}" + (", KiB" if unit == "kib" else ""))
+            print(f"{values[0]:8} {early:14} {late:14} {max(values):8}  {name}: {what}"
+                  + (", KiB beyond its coroutines'" if unit == "kib" else ""))
         for failure in self.failures:
             print("FAILED:", failure)
         grown = ", and nothing has grown" if self.measured else "; too few rounds to see what grows"
