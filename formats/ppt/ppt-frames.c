@@ -1,0 +1,450 @@
+/*
+ * ppt-frames.c - the classes of a ppt buffer, and frames to records.
+ *
+ * For each frame of the layout there is a plan: one step for each field of the class, in that order. ppt-back.c goes through the same
+ * plan in the other direction.
+ */
+#include "ppt/ppt-frames.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/varint.h"
+#include "ppt/ppt-plan.h"
+
+static const int64_t SECOND_NS = 1000000000;
+
+/* --- the plan ------------------------------------------------------------------------------------------------------------ */
+
+/* A class that is being made. */
+struct draft {
+	struct ctp_ppt_frames *frames;
+	const struct ctp_ppt_frame *of;
+	struct ctp_ppt_plan *plan;
+	const char *const *counters;
+	uint32_t ncounters, masked;
+	bool too_many;
+	struct ctp_field fields[CTP_FIELDS_MAX];
+	char names[CTP_FIELDS_MAX][CTP_NAME_MAX + 1];
+};
+
+static bool name_taken(const struct draft *d, uint32_t n, const char *name)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!strcmp(d->names[i], name))
+			return true;
+	return false;
+}
+
+/* Adds a field and the step that fills it; what is predicted costs a bit of a mask, of which there are only so many. */
+static void add(struct draft *d, struct ctp_field field, struct ctp_ppt_step step)
+{
+	uint32_t n = d->plan->nsteps;
+	if (n == CTP_FIELDS_MAX) {
+		d->too_many = true;
+		return;
+	}
+	char *name = d->names[n];
+	snprintf(name, CTP_NAME_MAX - 8, "%s", field.name);
+	size_t len = strlen(name);
+	for (unsigned again = 2; name_taken(d, n, name); again++)
+		snprintf(name + len, 8, "_%u", again);
+	field.name = name;
+	if (field.pred == CTP_PRED_PREV && ++d->masked > CTP_MASKED_MAX)
+		field.pred = CTP_PRED_NONE;
+	d->fields[n] = field;
+	d->plan->steps[n] = step;
+	d->plan->nsteps++;
+}
+
+/* "ev_page_faults": the member's name and the counter's, or the counter's number where that has no name. */
+static const char *counter_name(const struct draft *d, const struct ctp_ppt_member *m, char *name, size_t size)
+{
+	if (m->counter < 0)
+		return m->end == CTP_PPT_ALONE ? m->name : (snprintf(name, size, "%s_difference", m->base), name);
+	if ((uint32_t)m->counter >= d->ncounters) {
+		snprintf(name, size, "%s_%d", m->base, m->counter);
+		return name;
+	}
+	int len = snprintf(name, size, "%s_", m->base);
+	snprintf(name + len, size - (size_t)len, "%s", d->counters[m->counter]);
+	for (char *p = name + len; *p; p++)
+		*p = *p >= 'A' && *p <= 'Z' ? (char)(*p | 0x20) : (*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9') ? *p : '_';
+	return name;
+}
+
+static void add_time(struct draft *d, const struct ctp_ppt_member *m)
+{
+	struct ctp_ppt_plan *plan = d->plan;
+	char name[CTP_NAME_MAX + 1];
+	if (!plan->has_time)
+		add(d, (struct ctp_field){.name = m->name, .type = CTP_U64, .role = CTP_ROLE_TIME, .pred = CTP_PRED_TIME, .unit = "ns"},
+		    (struct ctp_ppt_step){.op = CTP_PPT_OP_OWN_TIME, .offset = m->offset});
+	else
+		add(d, (struct ctp_field){.name = m->name, .type = CTP_I64, .pred = CTP_PRED_PREV, .unit = "ns"},
+		    (struct ctp_ppt_step){.op = CTP_PPT_OP_TIME, .offset = m->offset});
+	plan->has_time = plan->has_raw = true;
+	if (m->end != CTP_PPT_END || m->other < 0)
+		return;
+	snprintf(name, sizeof name, "%s_duration", m->base);
+	add(d, (struct ctp_field){.name = name, .type = CTP_I64, .pred = CTP_PRED_NONE, .unit = "ns"},
+	    (struct ctp_ppt_step){.op = CTP_PPT_OP_DURATION, .offset = m->offset, .other = d->of->members[m->other].offset});
+}
+
+static void add_counter(struct draft *d, const struct ctp_ppt_member *m)
+{
+	char name[CTP_NAME_MAX + 1];
+	if (m->other < 0) {
+		const char *alone = m->end == CTP_PPT_ALONE ? counter_name(d, m, name, sizeof name) : m->name;
+		add(d, (struct ctp_field){.name = alone, .type = CTP_U64, .pred = CTP_PRED_PREV},
+		    (struct ctp_ppt_step){.op = CTP_PPT_OP_U64, .offset = m->offset});
+	} else if (m->end == CTP_PPT_BEGIN) {
+		uint32_t end = d->of->members[m->other].offset;
+		add(d, (struct ctp_field){.name = counter_name(d, m, name, sizeof name), .type = CTP_I64, .pred = CTP_PRED_PREV},
+		    (struct ctp_ppt_step){.op = CTP_PPT_OP_DIFFERENCE, .offset = end, .other = m->offset});
+		add(d, (struct ctp_field){.name = m->name, .type = CTP_U64, .pred = CTP_PRED_PREV, .flags = CTP_FIELD_EXTRA},
+		    (struct ctp_ppt_step){.op = CTP_PPT_OP_START, .offset = m->offset, .other = end});
+	}
+}
+
+static void add_member(struct draft *d, const struct ctp_ppt_member *m)
+{
+	static const struct { uint8_t type, op; } ints[] = {
+		[1] = {CTP_I8, CTP_PPT_OP_I8}, [2] = {CTP_I16, CTP_PPT_OP_I16}, [4] = {CTP_I32, CTP_PPT_OP_I32}, [8] = {CTP_I64, CTP_PPT_OP_I64},
+	};
+	struct ctp_field field = {.name = m->name, .pred = CTP_PRED_PREV};
+	struct ctp_ppt_step step = {.offset = m->offset, .size = m->size};
+	switch (m->type) {
+	case CTP_PPT_TIME:
+		add_time(d, m);
+		return;
+	case CTP_PPT_COUNTER:
+		add_counter(d, m);
+		return;
+	case CTP_PPT_FLOAT:
+		field.type = CTP_F32;
+		step.op = CTP_PPT_OP_F32;
+		d->plan->has_raw = true;
+		break;
+	case CTP_PPT_DOUBLE:
+		field.type = CTP_F64;
+		step.op = CTP_PPT_OP_F64;
+		d->plan->has_raw = true;
+		break;
+	case CTP_PPT_BYTE:
+		field.type = m->size == 1 ? CTP_U8 : CTP_BYTES;
+		step.op = m->size == 1 ? CTP_PPT_OP_U8 : CTP_PPT_OP_BYTES;
+		break;
+	default:
+		field.type = ints[m->size].type;
+		step.op = ints[m->size].op;
+	}
+	add(d, field, step);
+}
+
+/* The bytes that no member has: padding, what lies between members, and behind a frame that is smaller than the largest. */
+static bool find_padding(struct draft *d)
+{
+	struct ctp_ppt_plan *plan = d->plan;
+	uint32_t at = 0, size = d->frames->layout->size;
+	plan->gaps = calloc(d->of->nmembers + 1, sizeof *plan->gaps);
+	if (!plan->gaps)
+		return false;
+	for (uint32_t i = 0; i <= d->of->nmembers; i++) {
+		const struct ctp_ppt_member *m = i < d->of->nmembers ? &d->of->members[i] : NULL;
+		if (m && m->kind == CTP_PPT_PADDING)
+			continue;
+		uint32_t upto = m ? m->offset : size;
+		if (upto > at) {
+			plan->gaps[plan->ngaps++] = (struct ctp_ppt_gap){at, upto - at};
+			plan->padding += upto - at;
+		}
+		at = m ? m->offset + m->size : size;
+	}
+	return true;
+}
+
+/* Room for the strings of a record, each where its step says. */
+static bool make_room(struct ctp_ppt_plan *plan, uint32_t frame_size)
+{
+	size_t room = 0;
+	for (uint32_t i = 0; i < plan->nsteps; i++) {
+		struct ctp_ppt_step *s = &plan->steps[i];
+		if (s->op == CTP_PPT_OP_PADDING)
+			s->size = plan->padding;
+		else if (s->op == CTP_PPT_OP_RAW)
+			s->size = frame_size;
+		else if (s->op != CTP_PPT_OP_BYTES)
+			continue;
+		s->other = (uint32_t)room;
+		room += (sizeof(struct ctp_str) + s->size + 1 + 7) & ~(size_t)7;
+	}
+	plan->strings = room ? malloc(room) : NULL;
+	return !room || plan->strings;
+}
+
+static enum ctp_status make_plan(struct draft *d, struct ctp_err *err)
+{
+	static const struct ctp_field seqno = {.name = "ppt_seqno", .type = CTP_I32, .role = CTP_ROLE_SEQUENCE, .pred = CTP_PRED_KEY},
+	                              place = {.name = "ppt_place", .type = CTP_I64, .pred = CTP_PRED_PREV, .flags = CTP_FIELD_EXTRA},
+	                              padding = {.name = "ppt_padding", .type = CTP_BYTES, .pred = CTP_PRED_PREV, .flags = CTP_FIELD_EXTRA},
+	                              raw = {.name = "ppt_raw", .type = CTP_BYTES, .pred = CTP_PRED_PREV, .flags = CTP_FIELD_EXTRA};
+	const struct ctp_ppt_layout *l = d->frames->layout;
+	struct ctp_ppt_plan *plan = d->plan;
+	char name[CTP_NAME_MAX + 1];
+	if (!find_padding(d))
+		return ctp_err_set(err, "out of memory");
+	plan->front = d->of->members[d->of->front].offset;
+	plan->back = d->of->members[d->of->back].offset;
+	d->masked = 3; /* the extra fields */
+	add(d, seqno, (struct ctp_ppt_step){.op = CTP_PPT_OP_I32, .offset = plan->front});
+	for (uint32_t i = 0; i < d->of->nmembers; i++)
+		if (d->of->members[i].kind == CTP_PPT_MEMBER)
+			add_member(d, &d->of->members[i]);
+	d->masked = 0;
+	add(d, place, (struct ctp_ppt_step){.op = CTP_PPT_OP_PLACE});
+	if (plan->padding)
+		add(d, padding, (struct ctp_ppt_step){.op = CTP_PPT_OP_PADDING});
+	if (plan->has_raw)
+		add(d, raw, (struct ctp_ppt_step){.op = CTP_PPT_OP_RAW});
+	if (d->too_many)
+		return ctp_err_set(err, "the frame %s has more than %d columns", d->of->name, CTP_FIELDS_MAX);
+	if (!make_room(plan, l->size))
+		return ctp_err_set(err, "out of memory");
+	snprintf(name, sizeof name, "ppt_%s_%s", l->buffer, d->of->name);
+	plan->cls = ctp_class_new(name, CTP_KIND_OTHER, d->fields, plan->nsteps, err);
+	return plan->cls ? CTP_OK : CTP_FAILED;
+}
+
+/* --- classes that are in every section ----------------------------------------------------------------------------------- */
+
+static struct ctp_class *header_class(struct ctp_err *err)
+{
+	static const struct ctp_field fields[CTP_PPT_HEADER_FIELDS] = {
+		[CTP_PPT_HEADER_PART] = {.name = "part", .type = CTP_U32},
+		[CTP_PPT_HEADER_PARTS] = {.name = "parts", .type = CTP_U32},
+		[CTP_PPT_HEADER_TEXT] = {.name = "json", .type = CTP_STRING},
+	};
+	return ctp_class_new(CTP_PPT_HEADER_CLASS, CTP_KIND_OTHER, fields, CTP_PPT_HEADER_FIELDS, err);
+}
+
+static struct ctp_class *lost_class(bool has_time, struct ctp_err *err)
+{
+	static const struct ctp_field fields[] = {
+		{.name = "ppt_seqno", .type = CTP_I32, .role = CTP_ROLE_SEQUENCE},
+		{.name = "count", .type = CTP_U64, .role = CTP_ROLE_COUNT},
+		{.name = "unverified", .type = CTP_U64, .role = CTP_ROLE_UNVERIFIED},
+		{.name = "ts", .type = CTP_U64, .role = CTP_ROLE_TIME, .pred = CTP_PRED_TIME, .unit = "ns"},
+		{.name = "after", .type = CTP_U64, .unit = "ns"},
+	};
+	return ctp_class_new("ppt_lost", CTP_KIND_LOSS, fields, has_time ? 5 : 3, err);
+}
+
+void ctp_ppt_frames_free(struct ctp_ppt_frames *frames)
+{
+	if (!frames)
+		return;
+	for (uint32_t i = 0; frames->plans && i < frames->layout->nframes; i++) {
+		ctp_class_free(frames->plans[i].cls);
+		free(frames->plans[i].gaps);
+		free(frames->plans[i].strings);
+	}
+	free(frames->plans);
+	free(frames->part);
+	ctp_class_free(frames->header);
+	ctp_class_free(frames->lost);
+	free(frames);
+}
+
+static enum ctp_status make_plans(struct ctp_ppt_frames *f, struct draft *d, struct ctp_err *err)
+{
+	for (uint32_t i = 0; i < f->layout->nframes; i++) {
+		d->frames = f;
+		d->of = &f->layout->frames[i];
+		d->plan = &f->plans[i];
+		d->too_many = false;
+		if (make_plan(d, err))
+			return CTP_FAILED;
+		f->has_time |= d->plan->has_time;
+	}
+	const struct ctp_ppt_frame *first = f->layout->frames;
+	f->type_at = first->type >= 0 ? (int32_t)first->members[first->type].offset : -1;
+	f->header = header_class(err);
+	f->lost = f->header ? lost_class(f->has_time, err) : NULL;
+	return f->lost ? CTP_OK : CTP_FAILED;
+}
+
+struct ctp_ppt_frames *ctp_ppt_frames_new(const struct ctp_ppt_layout *layout, const char *const *counters, uint32_t ncounters,
+                                          struct ctp_err *err)
+{
+	struct ctp_ppt_frames *f = calloc(1, sizeof *f);
+	struct draft *d = calloc(1, sizeof *d);
+	enum ctp_status status = ctp_err_set(err, "out of memory");
+	if (f)
+		f->layout = layout;
+	if (f && d && (f->plans = calloc(layout->nframes, sizeof *f->plans)) &&
+	    (f->part = malloc(sizeof *f->part + CTP_PPT_PART_BYTES + 1))) {
+		d->counters = counters;
+		d->ncounters = ncounters;
+		status = make_plans(f, d, err);
+	}
+	free(d);
+	if (!status)
+		return f;
+	ctp_ppt_frames_free(f);
+	return NULL;
+}
+
+void ctp_ppt_frames_section(const struct ctp_ppt_frames *frames, struct ctp_section *sec)
+{
+	const char *clock = frames->layout->clock;
+	if (frames->has_time && *clock)
+		ctp_section_add(sec, "clock", clock);
+	if (frames->has_time && !strncmp(clock, "realtime", 8))
+		ctp_section_add(sec, "wall_offset_ns", "0");
+	ctp_section_add(sec, "ppt.buffer", frames->layout->buffer);
+}
+
+void ctp_ppt_frames_header(struct ctp_ppt_frames *frames, struct ctp_writer *w, const char *header, size_t len)
+{
+	struct ctp_str *text = frames->part;
+	size_t parts = (len + CTP_PPT_PART_BYTES - 1) / CTP_PPT_PART_BYTES;
+	for (size_t i = 0; i < parts; i++) {
+		size_t at = i * CTP_PPT_PART_BYTES, n = len - at < CTP_PPT_PART_BYTES ? len - at : CTP_PPT_PART_BYTES;
+		text->len = (uint32_t)n;
+		memcpy(text->data, header + at, n);
+		text->data[n] = '\0';
+		ctp_writer_record(w, frames->header, (uint64_t[]){i, parts, ctp_val_str(text)});
+	}
+}
+
+/* --- frames to records --------------------------------------------------------------------------------------------------- */
+
+int32_t ctp_ppt_frames_seqno(const struct ctp_ppt_frames *frames, const uint8_t *bytes)
+{
+	return (int32_t)ctp_load_u32(bytes + frames->plans[0].front);
+}
+
+int ctp_ppt_frames_type(const struct ctp_ppt_frames *frames, const uint8_t *bytes)
+{
+	if (frames->type_at < 0)
+		return 0;
+	uint32_t type = ctp_load_u32(bytes + frames->type_at) - 1;
+	return type < frames->layout->nframes ? (int)type : -1;
+}
+
+bool ctp_ppt_frames_whole(const struct ctp_ppt_frames *frames, const uint8_t *bytes)
+{
+	int type = ctp_ppt_frames_type(frames, bytes);
+	return type >= 0 && ctp_load_u32(bytes + frames->plans[type].front) == ctp_load_u32(bytes + frames->plans[type].back);
+}
+
+/* Seconds and their parts to ns; false: they say more than the ns can, or lie beyond them. */
+static bool to_ns(const struct ctp_ppt_frames *f, const uint8_t *p, int64_t *ns)
+{
+	int64_t s = (int64_t)ctp_load_u64(p), part = (int64_t)ctp_load_u64(p + 8);
+	bool micro = f->layout->rep == CTP_PPT_TIMEVAL;
+	int64_t unit = micro ? 1000 : 1, limit = SECOND_NS / unit;
+	if ((uint64_t)part < (uint64_t)limit && s < INT64_MAX / SECOND_NS && s > INT64_MIN / SECOND_NS) {
+		*ns = s * SECOND_NS + part * unit;
+		return true;
+	}
+	int64_t whole, rest;
+	if (__builtin_mul_overflow(s, SECOND_NS, &whole) || __builtin_mul_overflow(part, unit, &rest) ||
+	    __builtin_add_overflow(whole, rest, ns))
+		*ns = s < 0 ? INT64_MIN : INT64_MAX;
+	return false;
+}
+
+static uint64_t put_str(const struct ctp_ppt_plan *plan, const struct ctp_ppt_step *s, const uint8_t *bytes)
+{
+	struct ctp_str *str = (struct ctp_str *)(plan->strings + s->other);
+	str->len = s->size;
+	memcpy(str->data, bytes, s->size);
+	str->data[s->size] = '\0';
+	return ctp_val_str(str);
+}
+
+static uint64_t put_padding(const struct ctp_ppt_plan *plan, const struct ctp_ppt_step *s, const uint8_t *bytes)
+{
+	struct ctp_str *str = (struct ctp_str *)(plan->strings + s->other);
+	char *p = str->data;
+	for (uint32_t i = 0; i < plan->ngaps; i++) {
+		memcpy(p, bytes + plan->gaps[i].offset, plan->gaps[i].size);
+		p += plan->gaps[i].size;
+	}
+	*p = '\0';
+	str->len = s->size;
+	/* All zero: the first is, and each is as the one before it. */
+	return !str->data[0] && !memcmp(str->data, str->data + 1, s->size - 1) ? 0 : ctp_val_str(str);
+}
+
+/* One value. *odd is set where it does not say all that the bytes do. */
+static inline uint64_t value_of(struct ctp_ppt_frames *f, const struct ctp_ppt_plan *plan, const struct ctp_ppt_step *s, const uint8_t *bytes,
+                                bool *odd)
+{
+	const uint8_t *p = bytes + s->offset;
+	uint64_t v;
+	int64_t ns, other;
+	switch (s->op) {
+	case CTP_PPT_OP_U8:
+		return *p;
+	case CTP_PPT_OP_I8:
+		return (uint64_t)(int8_t)*p;
+	case CTP_PPT_OP_I16:
+		return (uint64_t)(int16_t)(p[0] | p[1] << 8);
+	case CTP_PPT_OP_I32:
+		return (uint64_t)(int32_t)ctp_load_u32(p);
+	case CTP_PPT_OP_F32:
+		v = ctp_load_u32(p);
+		*odd |= (v & 0x7fffffff) > 0x7f800000;
+		return v;
+	case CTP_PPT_OP_F64:
+		v = ctp_load_u64(p);
+		*odd |= (v & INT64_MAX) > 0x7ff0000000000000;
+		return v;
+	case CTP_PPT_OP_OWN_TIME:
+		*odd |= !to_ns(f, p, &ns) || ns < 0;
+		f->cut += ns < 0 || ns == INT64_MAX;
+		return f->last_ns = ns < 0 ? 0 : (uint64_t)ns;
+	case CTP_PPT_OP_TIME:
+		*odd |= !to_ns(f, p, &ns);
+		return (uint64_t)ns;
+	case CTP_PPT_OP_DURATION:
+		to_ns(f, p, &ns);
+		to_ns(f, bytes + s->other, &other);
+		return (uint64_t)ns - (uint64_t)other;
+	case CTP_PPT_OP_DIFFERENCE:
+		return ctp_load_u64(p) - ctp_load_u64(bytes + s->other);
+	case CTP_PPT_OP_BYTES:
+		return put_str(plan, s, p);
+	case CTP_PPT_OP_PLACE:
+		return (uint64_t)f->place - (uint64_t)(int32_t)ctp_load_u32(bytes + plan->front);
+	case CTP_PPT_OP_PADDING:
+		return put_padding(plan, s, bytes);
+	case CTP_PPT_OP_RAW: /* the last step: all others have been asked */
+		return *odd ? put_str(plan, s, bytes) : 0;
+	default:
+		return ctp_load_u64(p);
+	}
+}
+
+uint64_t ctp_ppt_frames_put(struct ctp_ppt_frames *f, struct ctp_writer *w, const uint8_t *bytes)
+{
+	const struct ctp_ppt_plan *plan = &f->plans[ctp_ppt_frames_type(f, bytes)];
+	uint64_t val[CTP_FIELDS_MAX];
+	bool odd = false;
+	for (uint32_t i = 0; i < plan->nsteps; i++)
+		val[i] = value_of(f, plan, &plan->steps[i], bytes, &odd);
+	f->place++;
+	ctp_writer_record(w, plan->cls, val);
+	return f->last_ns;
+}
+
+void ctp_ppt_frames_lost(struct ctp_ppt_frames *frames, struct ctp_writer *w, const struct ctp_ppt_loss *loss)
+{
+	ctp_writer_record(w, frames->lost, (uint64_t[]){(uint64_t)loss->seqno, loss->count, loss->unverified, loss->ts_ns, loss->after_ns});
+}
+
+uint64_t ctp_ppt_frames_cut(const struct ctp_ppt_frames *frames) { return frames->cut; }
