@@ -1,0 +1,241 @@
+/*
+ * ppt-read.c - a source that makes a section of each PPT1 file.
+ *
+ * No marks are made: times in a file are as far out of order as threads were, and readers order what they can hold.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/varint.h"
+#include "ppt/ppt-frames.h"
+#include "ppt/ppt-seen.h"
+#include "ppt/ppt.h"
+
+enum { PREFIX_BYTES = 8, TICK_FRAMES = 4096 };
+
+struct ppt_source {
+	struct ctp_source source;
+	const char *tool;
+
+	/* of the file at hand */
+	struct ctp_input *in;
+	struct ctp_writer *writer;
+	const struct ctp_notice *notice;
+	char *header;
+	uint32_t header_len;
+	struct ctp_ppt_layout *layout;
+	struct ctp_ppt_frames *frames;
+	uint64_t kept, again, empty, torn, unknown, lost, cut_bytes;
+	struct ctp_ppt_seen seen;
+};
+
+/* --- the header ---------------------------------------------------------------------------------------------------------- */
+
+static uint32_t big_endian(const uint8_t *p) { return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]; }
+
+static enum ctp_status cut_header(const struct ctp_input *in, struct ctp_err *err)
+{
+	if (in->failed) {
+		*err = in->err;
+		return CTP_FAILED;
+	}
+	return ctp_err_set(err, "%s: is cut short within its header", in->name);
+}
+
+static enum ctp_status read_header(struct ppt_source *s, struct ctp_err *err)
+{
+	struct ctp_input *in = s->in;
+	size_t have = ctp_input_fill(in, PREFIX_BYTES), magic = sizeof CTP_PPT_MAGIC - 1;
+	if (!in->failed && (have < magic || memcmp(in->ptr, CTP_PPT_MAGIC, magic)))
+		return ctp_err_set(err, "%s: is no file of ppt: it does not begin with " CTP_PPT_MAGIC, in->name);
+	if (have < PREFIX_BYTES)
+		return cut_header(in, err);
+	s->header_len = big_endian(in->ptr + magic);
+	if (s->header_len > CTP_PPT_HEADER_MAX)
+		return ctp_err_set(err, "%s: a header of %u bytes, and at most %d are read", in->name, s->header_len, CTP_PPT_HEADER_MAX);
+	ctp_input_skip(in, PREFIX_BYTES);
+	if (ctp_input_fill(in, s->header_len) < s->header_len)
+		return cut_header(in, err);
+	if (!(s->header = malloc(s->header_len + 1)))
+		return ctp_err_set(err, "out of memory");
+	memcpy(s->header, in->ptr, s->header_len);
+	ctp_input_skip(in, s->header_len);
+	struct ctp_err why;
+	if (!(s->layout = ctp_ppt_layout_parse(s->header, s->header_len, &why)) ||
+	    !(s->frames = ctp_ppt_frames_new(s->layout, s->layout->counters, s->layout->ncounters, &why)))
+		return ctp_err_set(err, "%s: %.400s", in->name, why.text);
+	return CTP_OK;
+}
+
+static enum ctp_status begin_section(struct ppt_source *s, struct ctp_err *err)
+{
+	struct ctp_section *sec = malloc(sizeof *sec);
+	if (!sec)
+		return ctp_err_set(err, "out of memory");
+	ctp_section_init(sec);
+	ctp_section_add(sec, "tool", s->tool);
+	ctp_section_add(sec, "source", s->in->name);
+	ctp_ppt_frames_section(s->frames, sec);
+	ctp_writer_begin(s->writer, sec);
+	ctp_section_fini(sec);
+	free(sec);
+	ctp_ppt_frames_header(s->frames, s->writer, s->header, s->header_len);
+	return CTP_OK;
+}
+
+/* --- frames -------------------------------------------------------------------------------------------------------------- */
+
+static bool write_gap(struct ppt_source *s)
+{
+	struct ctp_ppt_loss loss;
+	if (!ctp_ppt_seen_gap(&s->seen, &loss))
+		return false;
+	ctp_ppt_frames_lost(s->frames, s->writer, &loss);
+	s->lost += loss.count;
+	return true;
+}
+
+/* A frame that cannot be one. Where its number is missing at the end, it is a loss that was seen. */
+static void reject(struct ppt_source *s, const uint8_t *bytes, bool known)
+{
+	int32_t seqno = ctp_ppt_frames_seqno(s->frames, bytes);
+	++*(known ? &s->torn : &s->unknown);
+	if (seqno)
+		ctp_ppt_seen_torn(&s->seen, seqno);
+}
+
+/* A slot that was never written, or is just being written: the number is 0 on both sides. */
+static bool is_empty(const struct ppt_source *s, const uint8_t *bytes)
+{
+	uint32_t back = s->layout->frames[0].members[s->layout->frames[0].back].offset;
+	return !ctp_load_u32(bytes + back) && !ctp_ppt_seen_next(&s->seen, 0);
+}
+
+static void take_frame(struct ppt_source *s, const uint8_t *bytes)
+{
+	int32_t seqno = ctp_ppt_frames_seqno(s->frames, bytes);
+	if (!seqno && is_empty(s, bytes)) {
+		s->empty++;
+	} else if (!ctp_ppt_frames_whole(s->frames, bytes)) {
+		reject(s, bytes, ctp_ppt_frames_type(s->frames, bytes) >= 0);
+	} else if (!ctp_ppt_seen_add(&s->seen, seqno)) {
+		s->again++;
+	} else {
+		ctp_ppt_seen_time(&s->seen, ctp_ppt_frames_put(s->frames, s->writer, bytes));
+		s->kept++;
+		if (ctp_ppt_seen_full(&s->seen))
+			write_gap(s);
+	}
+}
+
+static void read_frames(struct ppt_source *s)
+{
+	const struct ctp_tick *tick = &s->source.tick;
+	struct ctp_input *in = s->in;
+	size_t size = s->layout->size;
+	while (!ctp_writer_failed(s->writer) && ctp_input_fill(in, size) >= size) {
+		size_t n = in->avail / size < TICK_FRAMES ? in->avail / size : TICK_FRAMES;
+		for (size_t i = 0; i < n; i++)
+			take_frame(s, in->ptr + i * size);
+		ctp_input_skip(in, n * size);
+		if (tick->tick)
+			tick->tick(tick->arg, in, s->source.stats.accepted + s->kept);
+	}
+	s->cut_bytes = in->failed ? 0 : in->avail;
+}
+
+/* --- the end ------------------------------------------------------------------------------------------------------------- */
+
+static void add_count(char *text, size_t size, uint64_t n, const char *what)
+{
+	size_t len = strlen(text);
+	if (n)
+		snprintf(text + len, size - len, "%s%llu %s", len ? ", " : "", (unsigned long long)n, what);
+}
+
+static void say_counts(struct ppt_source *s)
+{
+	char text[400] = "";
+	add_count(text, sizeof text, s->again, "that came again were dropped");
+	add_count(text, sizeof text, s->empty, "never written");
+	add_count(text, sizeof text, s->torn, "torn");
+	add_count(text, sizeof text, s->unknown, "of no known type");
+	add_count(text, sizeof text, s->lost, "lost");
+	add_count(text, sizeof text, ctp_ppt_frames_cut(s->frames), "with a time that no clock has");
+	add_count(text, sizeof text, s->cut_bytes, "bytes of one that was cut short");
+	if (*text)
+		ctp_notice_say(s->notice, "%llu frames; of others: %s", (unsigned long long)s->kept, text);
+}
+
+static void finish_file(struct ppt_source *s)
+{
+	struct ctp_source_stats *stats = &s->source.stats;
+	while (write_gap(s))
+		;
+	ctp_writer_end(s->writer, !s->cut_bytes && !s->in->harmed);
+	if (s->in->harmed)
+		ctp_notice_say(s->notice, "%s", s->in->err.text);
+	say_counts(s);
+	stats->accepted += s->kept;
+	stats->rejected += s->torn + s->unknown;
+	stats->lost += s->lost;
+	stats->harmed |= s->torn || s->unknown || s->lost || s->cut_bytes || s->in->harmed;
+}
+
+static void forget_file(struct ppt_source *s)
+{
+	ctp_ppt_frames_free(s->frames);
+	ctp_ppt_layout_free(s->layout);
+	free(s->header);
+	s->frames = NULL;
+	s->layout = NULL;
+	s->header = NULL;
+	s->kept = s->again = s->empty = s->torn = s->unknown = s->lost = s->cut_bytes = 0;
+	s->seen.nruns = s->seen.ntorn = 0;
+}
+
+static enum ctp_status read_file(struct ctp_source *source, struct ctp_input *in, struct ctp_writer *w, const struct ctp_notice *notice,
+                                 struct ctp_err *err)
+{
+	struct ppt_source *s = (struct ppt_source *)source;
+	s->in = in;
+	s->writer = w;
+	s->notice = notice;
+	enum ctp_status status = read_header(s, err);
+	if (!status && !(status = begin_section(s, err))) {
+		read_frames(s);
+		finish_file(s);
+		if (in->failed) {
+			*err = in->err;
+			status = CTP_FAILED;
+		} else if (ctp_writer_failed(w)) {
+			status = ctp_err_set(err, "%s: what was made of it could not be written", in->name);
+		}
+	}
+	forget_file(s);
+	return status;
+}
+
+static void free_source(struct ctp_source *source)
+{
+	forget_file((struct ppt_source *)source);
+	free(source);
+}
+
+static const struct ctp_source_ops ops = {
+	.read = read_file,
+	.free = free_source,
+};
+
+struct ctp_source *ctp_ppt_source(const char *tool, struct ctp_err *err)
+{
+	struct ppt_source *s = calloc(1, sizeof *s);
+	if (!s) {
+		ctp_err_set(err, "out of memory");
+		return NULL;
+	}
+	s->source.ops = &ops;
+	s->tool = tool;
+	return &s->source;
+}

@@ -1,0 +1,45 @@
+/*
+ * ppt-seen.h - which sequence numbers of a buffer were seen: what comes again, and what is missing.
+ *
+ * ppt saves its whole ring again when nothing new has come: a file has duplicates, in the order of the ring's slots, and among them can
+ * be frames that were missing before. So what is missing is known at the end. Numbers go on from 2^31 - 1 with -2^31.
+ *
+ * Numbers are kept as runs, of which there are so many at most; beyond, the oldest gap is over, and what would fill it is a duplicate.
+ */
+#ifndef CTP_PPT_SEEN_H
+#define CTP_PPT_SEEN_H
+
+#include "ppt/ppt-frames.h"
+
+enum { CTP_PPT_RUNS_MAX = 4096, CTP_PPT_TORN_MAX = 1024 };
+
+struct ctp_ppt_run {
+	int64_t first, last; /* numbers, without wrapping */
+	uint64_t first_ns, last_ns;
+};
+
+struct ctp_ppt_seen {
+	uint32_t nruns, ntorn;
+	struct ctp_ppt_run *touched; /* by the last number */
+	int64_t number;              /* the last */
+	struct ctp_ppt_run runs[CTP_PPT_RUNS_MAX + 1]; /* in order, with gaps between them */
+	int64_t torn[CTP_PPT_TORN_MAX];
+};
+
+/* All zeros is a seen without numbers. */
+
+/* False: it was seen before. Else ctp_ppt_seen_time says when that was; then, where ctp_ppt_seen_full, a gap is to be taken. */
+bool ctp_ppt_seen_add(struct ctp_ppt_seen *s, int32_t seqno);
+void ctp_ppt_seen_time(struct ctp_ppt_seen *s, uint64_t ts_ns);
+static inline bool ctp_ppt_seen_full(const struct ctp_ppt_seen *s) { return s->nruns > CTP_PPT_RUNS_MAX; }
+
+/* A frame of this number was seen and not whole. */
+void ctp_ppt_seen_torn(struct ctp_ppt_seen *s, int32_t seqno);
+
+/* Whether this number would follow on the last one. */
+bool ctp_ppt_seen_next(const struct ctp_ppt_seen *s, int32_t seqno);
+
+/* The oldest gap, which is then over; false: there is none. */
+bool ctp_ppt_seen_gap(struct ctp_ppt_seen *s, struct ctp_ppt_loss *loss);
+
+#endif

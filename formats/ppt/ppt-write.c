@@ -1,0 +1,203 @@
+/*
+ * ppt-write.c - a sink that writes the section of a buffer as a PPT1 file.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ppt/ppt-frames.h"
+#include "ppt/ppt-places.h"
+#include "ppt/ppt.h"
+
+struct ppt_sink {
+	struct ctp_sink sink; /* first */
+	struct ctp_output *out;
+	const char *buffer; /* that is wanted; null: any */
+	char written[CTP_PPT_NAME_MAX + 1]; /* the buffer whose section was written; "": none */
+	char other[CTP_PPT_NAME_MAX + 1];   /* one that is not wanted */
+
+	/* of the section */
+	char *header;
+	size_t header_len;
+	uint64_t parts; /* that have come */
+	bool wanted;    /* the layout is known, and frames are to be written */
+	struct ctp_ppt_layout *layout;
+	struct ctp_ppt_frames *frames;
+	uint8_t *bytes; /* of a frame */
+	struct ctp_ppt_places places;
+	struct bound {
+		const struct ctp_class *cls; /* null: not met yet */
+		bool header;
+		struct ctp_ppt_binding *binding; /* null: no frames */
+	} bound[CTP_CLASSES_MAX];
+};
+
+static void forget_section(struct ppt_sink *s)
+{
+	for (uint32_t i = 0; i < CTP_CLASSES_MAX; i++)
+		free(s->bound[i].binding);
+	memset(s->bound, 0, sizeof s->bound);
+	ctp_ppt_places_fini(&s->places);
+	ctp_ppt_frames_free(s->frames);
+	ctp_ppt_layout_free(s->layout);
+	free(s->bytes);
+	free(s->header);
+	s->frames = NULL;
+	s->layout = NULL;
+	s->bytes = NULL;
+	s->header = NULL;
+	s->header_len = 0;
+	s->parts = 0;
+	s->wanted = false;
+}
+
+static enum ctp_status begin_section(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
+{
+	(void)sec;
+	(void)err;
+	forget_section((struct ppt_sink *)sink);
+	return CTP_OK;
+}
+
+/* --- the header ---------------------------------------------------------------------------------------------------------- */
+
+static void put_big_endian(struct ctp_output *out, uint32_t v)
+{
+	ctp_output_put(out, (uint8_t[]){(uint8_t)(v >> 24), (uint8_t)(v >> 16), (uint8_t)(v >> 8), (uint8_t)v}, 4);
+}
+
+static enum ctp_status begin_file(struct ppt_sink *s, struct ctp_err *err)
+{
+	struct ctp_ppt_layout *l = s->layout = ctp_ppt_layout_parse(s->header, s->header_len, err);
+	if (!l)
+		return CTP_FAILED;
+	if (s->buffer && strcmp(s->buffer, l->buffer)) {
+		strcpy(s->other, l->buffer);
+		return CTP_OK;
+	}
+	if (*s->written && !strcmp(s->written, l->buffer))
+		return ctp_err_set(err, "the stream has two sections of the buffer %s, and a file has one; encode them apart", l->buffer);
+	if (*s->written)
+		return ctp_err_set(err, "the stream has the buffers %s and %s; choose one with --buffer", s->written, l->buffer);
+	strcpy(s->written, l->buffer);
+	s->frames = ctp_ppt_frames_new(l, l->counters, l->ncounters, err);
+	if (!s->frames)
+		return CTP_FAILED;
+	if (!(s->bytes = malloc(l->size)))
+		return ctp_err_set(err, "out of memory");
+	ctp_ppt_places_init(&s->places, s->out, l->size);
+	ctp_output_put(s->out, CTP_PPT_MAGIC, sizeof CTP_PPT_MAGIC - 1);
+	put_big_endian(s->out, (uint32_t)s->header_len);
+	ctp_output_put(s->out, s->header, s->header_len);
+	s->wanted = true;
+	return CTP_OK;
+}
+
+/* Parts come in their order; the last one makes the header whole. */
+static enum ctp_status take_header(struct ppt_sink *s, const struct ctp_record *rec, struct ctp_err *err)
+{
+	uint64_t part = ctp_record_number(rec, ctp_class_field(rec->cls, "part"));
+	uint64_t parts = ctp_record_number(rec, ctp_class_field(rec->cls, "parts"));
+	const struct ctp_str *text = ctp_record_str(rec, ctp_class_field(rec->cls, "json"), CTP_STRING);
+	if (!text || part != s->parts || part >= parts || text->len > CTP_PPT_HEADER_MAX - s->header_len)
+		return ctp_err_set(err, "the header of ppt in the stream is not whole");
+	char *more = realloc(s->header, s->header_len + text->len + 1);
+	if (!more)
+		return ctp_err_set(err, "out of memory");
+	s->header = more;
+	memcpy(more + s->header_len, text->data, text->len);
+	s->header_len += text->len;
+	return ++s->parts == parts ? begin_file(s, err) : CTP_OK;
+}
+
+/* --- frames -------------------------------------------------------------------------------------------------------------- */
+
+/* What records of the class are here. Frames in front of the header are none, since nobody knows how they look. Null: err. */
+static struct bound *bound_of(struct ppt_sink *s, const struct ctp_class *cls, struct ctp_err *err)
+{
+	struct bound *b = &s->bound[cls->id];
+	if (b->cls)
+		return b;
+	bool header = !strcmp(cls->name, CTP_PPT_HEADER_CLASS);
+	if (!header && !s->wanted)
+		return b;
+	struct ctp_ppt_binding *binding = header ? NULL : ctp_ppt_frames_bind(s->frames, cls, err);
+	if (!header && !binding && *err->text)
+		return NULL;
+	*b = (struct bound){.cls = cls, .header = header, .binding = binding};
+	return b;
+}
+
+static enum ctp_status take_records(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
+{
+	struct ppt_sink *s = (struct ppt_sink *)sink;
+	enum ctp_status status = CTP_OK;
+	for (uint32_t i = 0; i < batch->n && !status; i++) {
+		const struct ctp_record *rec = &batch->rec[i];
+		const struct bound *b = bound_of(s, rec->cls, err);
+		if (!b)
+			return CTP_FAILED;
+		if (b->header)
+			status = take_header(s, rec, err);
+		else if (b->binding)
+			status = ctp_ppt_places_put(&s->places, ctp_ppt_frames_back(s->frames, b->binding, rec->val, s->bytes), s->bytes, err);
+	}
+	return status ? status : ctp_output_status(s->out, err);
+}
+
+static enum ctp_status flush(struct ctp_sink *sink, struct ctp_err *err)
+{
+	struct ppt_sink *s = (struct ppt_sink *)sink;
+	ctp_output_flush(s->out);
+	return ctp_output_status(s->out, err);
+}
+
+static enum ctp_status end_section(struct ctp_sink *sink, const struct ctp_section_end *end, struct ctp_err *err)
+{
+	struct ppt_sink *s = (struct ppt_sink *)sink;
+	(void)end;
+	if (s->wanted)
+		ctp_ppt_places_flush(&s->places);
+	forget_section(s);
+	return ctp_output_status(s->out, err);
+}
+
+static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
+{
+	struct ppt_sink *s = (struct ppt_sink *)sink;
+	if (!*s->written && *s->other)
+		return ctp_err_set(err, "the stream has no buffer %s, but %s", s->buffer, s->other);
+	if (!*s->written)
+		return ctp_err_set(err, "the stream has no header of ppt; ctp-ppt decode and ctp-ppt attach write one");
+	return ctp_output_close(s->out, err);
+}
+
+static void free_sink(struct ctp_sink *sink)
+{
+	struct ppt_sink *s = (struct ppt_sink *)sink;
+	forget_section(s);
+	ctp_output_abandon(s->out);
+	free(s);
+}
+
+static const struct ctp_sink_ops ops = {
+	.section = begin_section,
+	.records = take_records,
+	.flush = flush,
+	.end = end_section,
+	.finish = finish,
+	.free = free_sink,
+};
+
+struct ctp_sink *ctp_ppt_sink(struct ctp_output *out, const char *buffer, struct ctp_err *err)
+{
+	struct ppt_sink *s = calloc(1, sizeof *s);
+	if (!s) {
+		ctp_output_abandon(out);
+		ctp_err_set(err, "out of memory");
+		return NULL;
+	}
+	s->sink.ops = &ops;
+	s->out = out;
+	s->buffer = buffer;
+	return &s->sink;
+}
