@@ -78,12 +78,14 @@ static void add_time(struct draft *d, const struct ctp_ppt_member *m)
 {
 	struct ctp_ppt_plan *plan = d->plan;
 	char name[CTP_NAME_MAX + 1];
-	if (!plan->has_time)
+	if (!plan->has_time) {
+		plan->time = m->offset;
 		add(d, (struct ctp_field){.name = m->name, .type = CTP_U64, .role = CTP_ROLE_TIME, .pred = CTP_PRED_TIME, .unit = "ns"},
 		    (struct ctp_ppt_step){.op = CTP_PPT_OP_OWN_TIME, .offset = m->offset});
-	else
+	} else {
 		add(d, (struct ctp_field){.name = m->name, .type = CTP_I64, .pred = CTP_PRED_PREV, .unit = "ns"},
 		    (struct ctp_ppt_step){.op = CTP_PPT_OP_TIME, .offset = m->offset});
+	}
 	plan->has_time = plan->has_raw = true;
 	if (m->end != CTP_PPT_END || m->other < 0)
 		return;
@@ -219,14 +221,15 @@ static enum ctp_status make_plan(struct draft *d, struct ctp_err *err)
 
 /* --- classes that are in every section ----------------------------------------------------------------------------------- */
 
-static struct ctp_class *header_class(struct ctp_err *err)
+static struct ctp_class *header_class(bool has_time, struct ctp_err *err)
 {
-	static const struct ctp_field fields[CTP_PPT_HEADER_FIELDS] = {
-		[CTP_PPT_HEADER_PART] = {.name = "part", .type = CTP_U32},
-		[CTP_PPT_HEADER_PARTS] = {.name = "parts", .type = CTP_U32},
-		[CTP_PPT_HEADER_TEXT] = {.name = "json", .type = CTP_STRING},
+	static const struct ctp_field fields[] = {
+		{.name = "part", .type = CTP_U32},
+		{.name = "parts", .type = CTP_U32},
+		{.name = "json", .type = CTP_STRING},
+		{.name = "ts", .type = CTP_U64, .role = CTP_ROLE_TIME, .pred = CTP_PRED_TIME, .unit = "ns"},
 	};
-	return ctp_class_new(CTP_PPT_HEADER_CLASS, CTP_KIND_OTHER, fields, CTP_PPT_HEADER_FIELDS, err);
+	return ctp_class_new(CTP_PPT_HEADER_CLASS, CTP_KIND_OTHER, fields, has_time ? 4 : 3, err);
 }
 
 static struct ctp_class *lost_class(bool has_time, struct ctp_err *err)
@@ -238,7 +241,7 @@ static struct ctp_class *lost_class(bool has_time, struct ctp_err *err)
 		{.name = "ts", .type = CTP_U64, .role = CTP_ROLE_TIME, .pred = CTP_PRED_TIME, .unit = "ns"},
 		{.name = "after", .type = CTP_U64, .unit = "ns"},
 	};
-	return ctp_class_new("ppt_lost", CTP_KIND_LOSS, fields, has_time ? 5 : 3, err);
+	return ctp_class_new(CTP_PPT_LOST_CLASS, CTP_KIND_LOSS, fields, has_time ? 5 : 3, err);
 }
 
 void ctp_ppt_frames_free(struct ctp_ppt_frames *frames)
@@ -270,7 +273,7 @@ static enum ctp_status make_plans(struct ctp_ppt_frames *f, struct draft *d, str
 	}
 	const struct ctp_ppt_frame *first = f->layout->frames;
 	f->type_at = first->type >= 0 ? (int32_t)first->members[first->type].offset : -1;
-	f->header = header_class(err);
+	f->header = header_class(f->has_time, err);
 	f->lost = f->header ? lost_class(f->has_time, err) : NULL;
 	return f->lost ? CTP_OK : CTP_FAILED;
 }
@@ -306,7 +309,7 @@ void ctp_ppt_frames_section(const struct ctp_ppt_frames *frames, struct ctp_sect
 	ctp_section_add(sec, "ppt.buffer", frames->layout->buffer);
 }
 
-void ctp_ppt_frames_header(struct ctp_ppt_frames *frames, struct ctp_writer *w, const char *header, size_t len)
+void ctp_ppt_frames_header(struct ctp_ppt_frames *frames, struct ctp_writer *w, uint64_t ts_ns, const char *header, size_t len)
 {
 	struct ctp_str *text = frames->part;
 	size_t parts = (len + CTP_PPT_PART_BYTES - 1) / CTP_PPT_PART_BYTES;
@@ -315,7 +318,7 @@ void ctp_ppt_frames_header(struct ctp_ppt_frames *frames, struct ctp_writer *w, 
 		text->len = (uint32_t)n;
 		memcpy(text->data, header + at, n);
 		text->data[n] = '\0';
-		ctp_writer_record(w, frames->header, (uint64_t[]){i, parts, ctp_val_str(text)});
+		ctp_writer_record(w, frames->header, (uint64_t[]){i, parts, ctp_val_str(text), ts_ns});
 	}
 }
 
@@ -355,6 +358,17 @@ static bool to_ns(const struct ctp_ppt_frames *f, const uint8_t *p, int64_t *ns)
 	    __builtin_add_overflow(whole, rest, ns))
 		*ns = s < 0 ? INT64_MIN : INT64_MAX;
 	return false;
+}
+
+bool ctp_ppt_frames_time(const struct ctp_ppt_frames *frames, const uint8_t *bytes, uint64_t *ts_ns)
+{
+	const struct ctp_ppt_plan *plan = &frames->plans[ctp_ppt_frames_type(frames, bytes)];
+	int64_t ns;
+	if (!plan->has_time)
+		return false;
+	to_ns(frames, bytes + plan->time, &ns);
+	*ts_ns = ns < 0 ? 0 : (uint64_t)ns;
+	return true;
 }
 
 static uint64_t put_str(const struct ctp_ppt_plan *plan, const struct ctp_ppt_step *s, const uint8_t *bytes)

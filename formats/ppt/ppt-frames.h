@@ -29,8 +29,11 @@ void ctp_ppt_frames_free(struct ctp_ppt_frames *frames); /* null: nothing */
 /* Adds the attributes clock, wall_offset_ns where that is known, and ppt.buffer. */
 void ctp_ppt_frames_section(const struct ctp_ppt_frames *frames, struct ctp_section *sec);
 
-/* Writes the header; the first of a section. Of a file as it is, of a live buffer as ctp_ppt_header makes it. */
-void ctp_ppt_frames_header(struct ctp_ppt_frames *frames, struct ctp_writer *w, const char *header, size_t len);
+/*
+ * Writes the header; the first of a section. Of a file as it is, of a live buffer as ctp_ppt_header makes it. ts_ns: about when the
+ * section begins, by the buffer's clock; a buffer without times has none.
+ */
+void ctp_ppt_frames_header(struct ctp_ppt_frames *frames, struct ctp_writer *w, uint64_t ts_ns, const char *header, size_t len);
 
 /* --- frames to records; bytes: layout->size of them, not aligned ---------------------------------------------------------- */
 
@@ -41,6 +44,9 @@ int ctp_ppt_frames_type(const struct ctp_ppt_frames *frames, const uint8_t *byte
 
 /* Whether the type is known, and the numbers in front and at the back are the same. */
 bool ctp_ppt_frames_whole(const struct ctp_ppt_frames *frames, const uint8_t *bytes);
+
+/* The frame's own time, of one that is whole; false: it has none. */
+bool ctp_ppt_frames_time(const struct ctp_ppt_frames *frames, const uint8_t *bytes, uint64_t *ts_ns);
 
 /* Writes the record of a frame that is whole. The time of the record, or of the last that had one. */
 uint64_t ctp_ppt_frames_put(struct ctp_ppt_frames *frames, struct ctp_writer *w, const uint8_t *bytes);
@@ -67,9 +73,9 @@ struct ctp_ppt_binding *ctp_ppt_frames_bind(const struct ctp_ppt_frames *frames,
 /* The frame of a record: layout->size bytes. Its place among the frames of the section. */
 int64_t ctp_ppt_frames_back(const struct ctp_ppt_frames *frames, const struct ctp_ppt_binding *b, const uint64_t *val, uint8_t *bytes);
 
-/* The parts of a header in a stream. Names are as in the class. */
+/* The parts of a header in a stream: records with part, parts, json and, where there is a time, ts. */
 #define CTP_PPT_HEADER_CLASS "ppt_header"
-enum { CTP_PPT_HEADER_PART, CTP_PPT_HEADER_PARTS, CTP_PPT_HEADER_TEXT, CTP_PPT_HEADER_FIELDS };
+#define CTP_PPT_LOST_CLASS "ppt_lost"
 enum { CTP_PPT_PART_BYTES = 256 << 10 }; /* a JSON line has at most 4 MiB, and a byte can become 6 there */
 
 #endif

@@ -30,6 +30,7 @@ struct ctp_ppt_plan {
 	} *gaps; /* bytes of no member */
 	uint32_t ngaps, padding; /* padding: bytes of all gaps */
 	uint32_t front, back;    /* offsets */
+	uint32_t time;           /* the same, if has_time */
 	bool has_time, has_raw;
 	char *strings; /* of a record, on its way to the writer */
 };

@@ -12,7 +12,7 @@
 #include "ppt/ppt-seen.h"
 #include "ppt/ppt.h"
 
-enum { PREFIX_BYTES = 8, TICK_FRAMES = 4096 };
+enum { PREFIX_BYTES = 8, TICK_FRAMES = 4096, LOOK_AHEAD_BYTES = 1 << 20 };
 
 struct ppt_source {
 	struct ctp_source source;
@@ -68,6 +68,20 @@ static enum ctp_status read_header(struct ppt_source *s, struct ctp_err *err)
 	return CTP_OK;
 }
 
+/* The earliest time of the first frames; 0: they have none. */
+static uint64_t start_ns(struct ppt_source *s)
+{
+	size_t size = s->layout->size, n = ctp_input_fill(s->in, LOOK_AHEAD_BYTES) / size;
+	uint64_t start = UINT64_MAX, ns;
+	for (size_t i = 0; i < n && i * size < LOOK_AHEAD_BYTES; i++) {
+		const uint8_t *bytes = s->in->ptr + i * size;
+		if (ctp_ppt_frames_seqno(s->frames, bytes) && ctp_ppt_frames_whole(s->frames, bytes) &&
+		    ctp_ppt_frames_time(s->frames, bytes, &ns) && ns < start)
+			start = ns;
+	}
+	return start == UINT64_MAX ? 0 : start;
+}
+
 static enum ctp_status begin_section(struct ppt_source *s, struct ctp_err *err)
 {
 	struct ctp_section *sec = malloc(sizeof *sec);
@@ -80,7 +94,7 @@ static enum ctp_status begin_section(struct ppt_source *s, struct ctp_err *err)
 	ctp_writer_begin(s->writer, sec);
 	ctp_section_fini(sec);
 	free(sec);
-	ctp_ppt_frames_header(s->frames, s->writer, s->header, s->header_len);
+	ctp_ppt_frames_header(s->frames, s->writer, start_ns(s), s->header, s->header_len);
 	return CTP_OK;
 }
 

@@ -7,6 +7,9 @@
 #include "ppt/ppt-frames.h"
 #include "ppt/ppt-places.h"
 #include "ppt/ppt.h"
+#include "stream/runs.h"
+
+enum { EARLY_BYTES = 64 << 20 };
 
 struct ppt_sink {
 	struct ctp_sink sink; /* first */
@@ -19,14 +22,15 @@ struct ppt_sink {
 	char *header;
 	size_t header_len;
 	uint64_t parts; /* that have come */
-	bool wanted;    /* the layout is known, and frames are to be written */
+	bool known;     /* the layout is */
+	bool wanted;    /* and frames are to be written */
+	struct ctp_runs *early; /* records that come before the header, by their time; null: none so far */
 	struct ctp_ppt_layout *layout;
 	struct ctp_ppt_frames *frames;
 	uint8_t *bytes; /* of a frame */
 	struct ctp_ppt_places places;
 	struct bound {
 		const struct ctp_class *cls; /* null: not met yet */
-		bool header;
 		struct ctp_ppt_binding *binding; /* null: no frames */
 	} bound[CTP_CLASSES_MAX];
 };
@@ -47,7 +51,9 @@ static void forget_section(struct ppt_sink *s)
 	s->header = NULL;
 	s->header_len = 0;
 	s->parts = 0;
-	s->wanted = false;
+	s->known = s->wanted = false;
+	ctp_runs_free(s->early);
+	s->early = NULL;
 }
 
 static enum ctp_status begin_section(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
@@ -70,6 +76,7 @@ static enum ctp_status begin_file(struct ppt_sink *s, struct ctp_err *err)
 	struct ctp_ppt_layout *l = s->layout = ctp_ppt_layout_parse(s->header, s->header_len, err);
 	if (!l)
 		return CTP_FAILED;
+	s->known = true;
 	if (s->buffer && strcmp(s->buffer, l->buffer)) {
 		strcpy(s->other, l->buffer);
 		return CTP_OK;
@@ -111,36 +118,68 @@ static enum ctp_status take_header(struct ppt_sink *s, const struct ctp_record *
 
 /* --- frames -------------------------------------------------------------------------------------------------------------- */
 
-/* What records of the class are here. Frames in front of the header are none, since nobody knows how they look. Null: err. */
+/* What records of the class are, once the layout is known. Null: err. */
 static struct bound *bound_of(struct ppt_sink *s, const struct ctp_class *cls, struct ctp_err *err)
 {
 	struct bound *b = &s->bound[cls->id];
 	if (b->cls)
 		return b;
-	bool header = !strcmp(cls->name, CTP_PPT_HEADER_CLASS);
-	if (!header && !s->wanted)
-		return b;
-	struct ctp_ppt_binding *binding = header ? NULL : ctp_ppt_frames_bind(s->frames, cls, err);
-	if (!header && !binding && *err->text)
+	b->binding = s->wanted ? ctp_ppt_frames_bind(s->frames, cls, err) : NULL;
+	if (s->wanted && !b->binding && *err->text)
 		return NULL;
-	*b = (struct bound){.cls = cls, .header = header, .binding = binding};
+	b->cls = cls;
 	return b;
+}
+
+static enum ctp_status take_frame(struct ppt_sink *s, const struct ctp_record *rec, struct ctp_err *err)
+{
+	const struct bound *b = bound_of(s, rec->cls, err);
+	if (!b || !b->binding)
+		return b ? CTP_OK : CTP_FAILED;
+	return ctp_ppt_places_put(&s->places, ctp_ppt_frames_back(s->frames, b->binding, rec->val, s->bytes), s->bytes, err);
+}
+
+/* A frame that began before the section did comes before the header in the order of time. */
+static enum ctp_status keep_early(struct ppt_sink *s, const struct ctp_record *rec, struct ctp_err *err)
+{
+	if (strncmp(rec->cls->name, "ppt_", 4) || !strcmp(rec->cls->name, CTP_PPT_LOST_CLASS))
+		return CTP_OK;
+	if (!s->early && !(s->early = ctp_runs_new(EARLY_BYTES, err)))
+		return CTP_FAILED;
+	enum ctp_status status = ctp_runs_put(s->early, rec->ts_ns, rec->cls, rec->val);
+	return status == CTP_EOF ? ctp_err_set(err, "too many frames come before the header of ppt") :
+	       status ? ctp_err_set(err, "out of memory") : CTP_OK;
+}
+
+static enum ctp_status take_early(struct ppt_sink *s, struct ctp_err *err)
+{
+	enum ctp_status status = CTP_OK;
+	struct ctp_batch batch;
+	if (!s->early || !s->known)
+		return CTP_OK;
+	ctp_runs_release_all(s->early);
+	while (!status && ctp_runs_next(s->early, &batch))
+		for (uint32_t i = 0; i < batch.n && !status; i++)
+			status = take_frame(s, &batch.rec[i], err);
+	return status;
+}
+
+static enum ctp_status take_record(struct ppt_sink *s, const struct ctp_record *rec, struct ctp_err *err)
+{
+	if (s->known)
+		return take_frame(s, rec, err);
+	if (strcmp(rec->cls->name, CTP_PPT_HEADER_CLASS))
+		return keep_early(s, rec, err);
+	enum ctp_status status = take_header(s, rec, err);
+	return status ? status : take_early(s, err);
 }
 
 static enum ctp_status take_records(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
 {
 	struct ppt_sink *s = (struct ppt_sink *)sink;
 	enum ctp_status status = CTP_OK;
-	for (uint32_t i = 0; i < batch->n && !status; i++) {
-		const struct ctp_record *rec = &batch->rec[i];
-		const struct bound *b = bound_of(s, rec->cls, err);
-		if (!b)
-			return CTP_FAILED;
-		if (b->header)
-			status = take_header(s, rec, err);
-		else if (b->binding)
-			status = ctp_ppt_places_put(&s->places, ctp_ppt_frames_back(s->frames, b->binding, rec->val, s->bytes), s->bytes, err);
-	}
+	for (uint32_t i = 0; i < batch->n && !status; i++)
+		status = take_record(s, &batch->rec[i], err);
 	return status ? status : ctp_output_status(s->out, err);
 }
 
