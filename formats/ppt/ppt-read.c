@@ -165,21 +165,22 @@ static void add_count(char *text, size_t size, uint64_t n, const char *what)
 {
 	size_t len = strlen(text);
 	if (n)
-		snprintf(text + len, size - len, "%s%llu %s", len ? ", " : "", (unsigned long long)n, what);
+		snprintf(text + len, size - len, ", %llu %s", (unsigned long long)n, what);
 }
 
+/* One line for all that is worth one. */
 static void say_counts(struct ppt_source *s)
 {
 	char text[400] = "";
-	add_count(text, sizeof text, s->again, "that came again were dropped");
-	add_count(text, sizeof text, s->empty, "never written");
+	add_count(text, sizeof text, s->again, "dropped that came again");
+	add_count(text, sizeof text, s->empty, "slots never written");
 	add_count(text, sizeof text, s->torn, "torn");
 	add_count(text, sizeof text, s->unknown, "of no known type");
 	add_count(text, sizeof text, s->lost, "lost");
-	add_count(text, sizeof text, ctp_ppt_frames_cut(s->frames), "with a time that no clock has");
-	add_count(text, sizeof text, s->cut_bytes, "bytes of one that was cut short");
+	add_count(text, sizeof text, ctp_ppt_frames_cut(s->frames), "with a time that is out of range");
+	add_count(text, sizeof text, s->cut_bytes, "bytes of a frame that is cut short");
 	if (*text)
-		ctp_notice_say(s->notice, "%llu frames; of others: %s", (unsigned long long)s->kept, text);
+		ctp_notice_say(s->notice, "%llu frames kept%s", (unsigned long long)s->kept, text);
 }
 
 static void finish_file(struct ppt_source *s)
