@@ -264,6 +264,8 @@ def kind_bench(rng):
         if i % 2 == 0:
             struct.pack_into("<q", raw, start, 1794702315 + i // 100)
             struct.pack_into("<q", raw, second, 1794702315 + i // 100)
+        else: # the slot still has what was in it
+            struct.pack_into("<di", raw, b.size - 16, i / 3, i)
         b.bytes.append(bytes(raw))
     b.truth = []
     return b

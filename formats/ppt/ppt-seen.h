@@ -11,7 +11,7 @@
 
 #include "ppt/ppt-frames.h"
 
-enum { CTP_PPT_RUNS_MAX = 4096, CTP_PPT_TORN_MAX = 1024 };
+enum { CTP_PPT_RUNS_MAX = 1024, CTP_PPT_TORN_MAX = 1024 };
 
 struct ctp_ppt_run {
 	int64_t first, last; /* numbers, without wrapping */
