@@ -1,0 +1,140 @@
+/*
+ * ppt-read.c - which numbers of frames were seen; and a file that is cut at every byte.
+ */
+#include "ppt/ppt-seen.h"
+#include "ppt/ppt.h"
+#include "tap.h"
+#include "textmem.h"
+
+static struct ctp_ppt_seen seen;
+static uint64_t now_ns;
+
+static bool see(int32_t seqno)
+{
+	if (!ctp_ppt_seen_add(&seen, seqno))
+		return false;
+	ctp_ppt_seen_time(&seen, ++now_ns);
+	return true;
+}
+
+static void forget(void)
+{
+	seen.nruns = seen.ntorn = 0;
+	now_ns = 0;
+}
+
+static void gap(int32_t seqno, uint64_t count, uint64_t unverified, uint64_t after_ns, uint64_t ts_ns, const char *name)
+{
+	struct ctp_ppt_loss l = {0};
+	ok(ctp_ppt_seen_gap(&seen, &l) && l.seqno == seqno && l.count == count && l.unverified == unverified && l.after_ns == after_ns &&
+	   l.ts_ns == ts_ns, "%s", name);
+	if (l.seqno != seqno || l.count != count)
+		diag("from %d on %llu", l.seqno, (unsigned long long)l.count);
+}
+
+static void no_gap(const char *name)
+{
+	struct ctp_ppt_loss l;
+	ok(!ctp_ppt_seen_gap(&seen, &l), "%s", name);
+}
+
+static void test_gaps(void)
+{
+	forget();
+	no_gap("nothing was seen");
+	ok(see(1) && see(2) && see(3) && !see(2), "a number that comes again");
+	no_gap("nothing is missing");
+	ok(see(7) && see(10) && !see(7), "and with gaps");
+	ctp_ppt_seen_torn(&seen, 5);
+	ctp_ppt_seen_torn(&seen, 5);
+	ctp_ppt_seen_torn(&seen, 7);
+	ok(see(8) && see(9), "one gap is filled from both sides");
+	ok(!see(8) && !see(9), "what filled it was seen");
+	gap(4, 3, 1, 3, 4, "the other is there, with a torn frame in it, and the times on both sides");
+	no_gap("it is the only one");
+	ok(!see(5), "what would fill it then is too late");
+
+	forget();
+	for (int i = 5; i > 0; i--)
+		see(i);
+	see(7);
+	gap(6, 1, 0, 1, 6, "numbers that came in falling order");
+}
+
+static void test_wrap(void)
+{
+	forget();
+	ok(see(INT32_MAX - 1) && see(INT32_MAX) && see(INT32_MIN) && !see(INT32_MAX), "behind 2^31 - 1 comes -2^31");
+	see(INT32_MIN + 3);
+	gap(INT32_MIN + 1, 2, 0, 3, 4, "a gap behind it");
+	forget();
+	see(-2);
+	ok(!ctp_ppt_seen_next(&seen, 0) && see(-1) && ctp_ppt_seen_next(&seen, 0), "0 comes behind -1 only");
+	see(2);
+	gap(0, 2, 0, 2, 3, "a gap at 0");
+}
+
+static void test_full(void)
+{
+	struct ctp_ppt_loss l;
+	uint64_t lost = 0;
+	forget();
+	for (int i = 0; i < 10 * CTP_PPT_RUNS_MAX; i++) {
+		see(3 * i + 1);
+		while (ctp_ppt_seen_full(&seen) && ctp_ppt_seen_gap(&seen, &l))
+			lost += l.count;
+	}
+	while (ctp_ppt_seen_gap(&seen, &l))
+		lost += l.count;
+	is_u64(lost, 2 * (10 * CTP_PPT_RUNS_MAX - 1), "more gaps than are kept are all counted");
+}
+
+static const char header[] =
+	"{\"frJson\":{\"emit\":{\"_eBuffer\":{\"ebName\":\"B\"}},\"frames\":[{\"_flName\":\"f\",\"_flLayout\":["
+	"{\"_lName\":\"a\",\"_lOffset\":0,\"_lSize\":4,\"_lType\":\"PIntegral\",\"_lKind\":\"LKSeqno\"},"
+	"{\"_lName\":\"n\",\"_lOffset\":4,\"_lSize\":4,\"_lType\":\"PIntegral\",\"_lKind\":\"LKMember\"},"
+	"{\"_lName\":\"z\",\"_lOffset\":8,\"_lSize\":4,\"_lType\":\"PIntegral\",\"_lKind\":\"LKSeqno\"}]}]}}";
+enum { FRAME = 12, FRAMES = 3, HEAD = 8 + sizeof header - 1, FILE_BYTES = HEAD + FRAMES * FRAME };
+
+static struct ctp_sink *sink(struct ctp_output *out, struct ctp_err *err) { return ctp_ppt_sink(out, NULL, err); }
+
+static void test_cut(void)
+{
+	static uint8_t file[FILE_BYTES];
+	struct textmem stream = {0}, back = {0};
+	struct ctp_source_stats stats;
+	struct ctp_err err;
+	memcpy(file, CTP_PPT_MAGIC, 4);
+	file[6] = (sizeof header - 1) >> 8;
+	file[7] = (uint8_t)(sizeof header - 1);
+	memcpy(file + 8, header, sizeof header - 1);
+	for (int i = 0; i < FRAMES; i++) {
+		int32_t frame[] = {i + 1, -i, i + 1};
+		memcpy(file + HEAD + i * FRAME, frame, FRAME);
+	}
+	size_t wrong = 0;
+	for (size_t n = 0; n <= FILE_BYTES; n++) {
+		uint8_t *cut = malloc(n + !n); /* of exactly that size, for sanitizers */
+		memcpy(cut, file, n);
+		bool done = textmem_from(ctp_ppt_source("test", &err), cut, n, &stream, &stats, &err);
+		size_t frames = n < HEAD ? 0 : (n - HEAD) / FRAME;
+		wrong += done != (n >= HEAD) || stats.accepted != frames || stats.harmed != (done && (n - HEAD) % FRAME);
+		if (done) {
+			textmem_to(sink, &stream, &back);
+			wrong += back.len != HEAD + frames * FRAME || memcmp(back.data, file, back.len);
+		}
+		free(cut);
+	}
+	is_u64(wrong, 0, "cut at every byte: no header is an error, a part of a frame is damage, the rest comes back");
+	free(stream.data);
+	free(back.data);
+}
+
+int main(void)
+{
+	test_gaps();
+	test_wrap();
+	test_full();
+	test_cut();
+	done_testing();
+}
