@@ -28,26 +28,40 @@ input_of() { # TOOL
 	esac
 }
 
-for tool in "$BIN"/ctp-*; do
-	name=${tool##*/} input=$(input_of "${tool##*/}")
-	case $name in ctp-collect | ctp-sqlite | ctp-toctf) continue ;; esac # these write no data to stdout; see their own tests
-	"$tool" "$input" >/dev/full 2>"$tmp/err"
+# checked INPUT TOOL [COMMAND]
+checked() {
+	input=$1
+	shift
+	tool=${1##*/} name="${1##*/}${2+ $2}"
+	"$@" "$input" >/dev/full 2>"$tmp/err"
 	is "$name: a full disk is status 1" $? 1
-	like "$name: and is said, with the place" "$(cat "$tmp/err")" "^$name: stdout: after [0-9]+ bytes: No space left on device$"
+	like "$name: and is said, with the place" "$(cat "$tmp/err")" "^$tool: stdout: after [0-9]+ bytes: No space left on device$"
 	is "$name: in one line" "$(wc -l <"$tmp/err")" 1
-	"$tool" -h >/dev/full 2>"$tmp/err"
+	"$@" -h >/dev/full 2>"$tmp/err"
 	is "$name -h: a full disk is status 1" $? 1
 
-	is "$name: when nobody reads, it is killed by SIGPIPE, as others are" "$(unread "$tool" "$input")" 141
+	is "$name: when nobody reads, it is killed by SIGPIPE, as others are" "$(unread "$@" "$input")" 141
 	is "$name: without a word" "$(cat "$tmp/err")" ''
-	"$tool" "$input" >&- 2>"$tmp/err"
+	"$@" "$input" >&- 2>"$tmp/err"
 	is "$name: a closed stdout is status 1" $? 1
-	like "$name: and is said" "$(cat "$tmp/err")" "^$name: stdout: .*Bad file descriptor$"
-	[ "$name" = ctp-fromctf ] && continue # reads no stdin
-	"$tool" <&- 2>"$tmp/err" >"$tmp/out"
+	like "$name: and is said" "$(cat "$tmp/err")" "^$tool: stdout: .*Bad file descriptor$"
+	[ "$name" = ctp-fromctf ] && return # reads no stdin
+	"$@" <&- 2>"$tmp/err" >"$tmp/out"
 	is "$name: a closed stdin is status 1" $? 1
-	like "$name: and is said" "$(cat "$tmp/err")" "^$name: stdin: .*Bad file descriptor$"
+	like "$name: and is said" "$(cat "$tmp/err")" "^$tool: stdin: .*Bad file descriptor$"
+}
+
+for tool in "$BIN"/ctp-*; do
+	# These write no data to stdout, or not without a command; see their own tests.
+	case ${tool##*/} in ctp-collect | ctp-sqlite | ctp-toctf | ctp-ppt) continue ;; esac
+	checked "$(input_of "${tool##*/}")" "$tool"
 done
+if command -v python3 >/dev/null; then
+	python3 t/pptfile.py make mixed "$tmp/rows.ppt1" "$tmp/truth"
+	checked "$tmp/rows.ppt1" "$BIN/ctp-ppt" decode
+	"$BIN/ctp-ppt" decode -o "$tmp/frames.ctp" "$tmp/rows.ppt1"
+	checked "$tmp/frames.ctp" "$BIN/ctp-ppt" encode
+fi
 
 "$BIN/ctp-tojsonl" "$tmp/rows.ctp" 2>"$tmp/err" | head -n 1 >"$tmp/out"
 ok '| head gets its line' sh -c 'head -n 1 "$0" | cmp - "$1"' "$tmp/rows.jsonl" "$tmp/out"
