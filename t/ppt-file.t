@@ -164,6 +164,13 @@ is 'they are there all the same' "$(differs "$tmp/back.ppt1" "$tmp/one.ppt1")" '
 "$BIN/ctp-tojsonl" -a "$tmp/one.ppt1.ctp" | sed 's/"n"/"m"/' | "$BIN/ctp-fromjsonl" -q >"$tmp/lacks.ctp"
 like 'a class that is not as the header says' "$(ppt encode "$tmp/lacks.ctp" 2>&1 >/dev/null)" 'ppt_One_only has no field n of type i32'
 
+# A frame that is missing in the stream costs itself; one that is there twice is no file.
+"$BIN/ctp-tojsonl" -a "$tmp/one.ppt1.ctp" | sed '/"ppt_seqno":1002,/d' | "$BIN/ctp-fromjsonl" -q | ppt encode -o "$tmp/back.ppt1"
+pick 0 1 $(seq 3 49) >"$tmp/once.ppt1"
+is 'a frame that is missing in the stream' "$(differs "$tmp/back.ppt1" "$tmp/once.ppt1")" ''
+like 'a frame that is there twice' "$("$BIN/ctp-tojsonl" -a "$tmp/one.ppt1.ctp" | sed '/"ppt_seqno":1002,/p' | "$BIN/ctp-fromjsonl" -q | ppt encode 2>&1 >/dev/null)" \
+	'frame 2 of the section comes twice'
+
 # --- the tool --------------------------------------------------------------------------------------------------------------
 for command in decode encode; do
 	is "$command -h has the synopsis of the page" "$(ppt $command -h | sed -n '1s/^usage: //p')" \

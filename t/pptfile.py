@@ -134,7 +134,7 @@ class Buffer:
 
     def header(self):
         return json.dumps({"frFormat": "1.0.0", "frDate": "now", "frComment": self.comment, "frDeltaTime": 0,
-                           "frCounters": self.counters, "frJson": self.json}).encode()
+                           "frCounters": self.counters, "frJson": self.json}, ensure_ascii=False).encode()
 
     def write(self, path, truth):
         header = self.header()
@@ -221,7 +221,7 @@ def kind_unordered(rng):
 def kind_header(rng):
     """A header of several parts, with what JSON has to escape."""
     b = kind_one(rng)
-    b.comment = 'ä"\\\n\u0001' * 40000
+    b.comment = 'ä"\\\n\u0001€' * 40000
     return b
 
 

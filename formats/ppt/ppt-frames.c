@@ -61,10 +61,10 @@ static void add(struct draft *d, struct ctp_field field, struct ctp_ppt_step ste
 /* "ev_page_faults": the member's name and the counter's, or the counter's number where that has no name. */
 static const char *counter_name(const struct draft *d, const struct ctp_ppt_member *m, char *name, size_t size)
 {
-	if (m->counter < 0)
-		return m->end == CTP_PPT_ALONE ? m->name : (snprintf(name, size, "%s_difference", m->base), name);
-	if ((uint32_t)m->counter >= d->ncounters) {
-		snprintf(name, size, "%s_%d", m->base, m->counter);
+	if (m->counter < 0 && m->end == CTP_PPT_ALONE)
+		return m->name;
+	if (m->counter < 0 || (uint32_t)m->counter >= d->ncounters) {
+		snprintf(name, size, m->counter < 0 ? "%s_difference" : "%s_%d", m->base, m->counter);
 		return name;
 	}
 	int len = snprintf(name, size, "%s_", m->base);

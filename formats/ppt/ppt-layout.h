@@ -15,7 +15,7 @@
 
 enum {
 	CTP_PPT_JSON_MAX = 1 << 20,    /* bytes of `_json` */
-	CTP_PPT_HEADER_MAX = CTP_PPT_JSON_MAX + (4 << 10), /* of the header of a file, which has it inside */
+	CTP_PPT_HEADER_MAX = CTP_PPT_JSON_MAX + (16 << 10), /* of the header of a file, which has it inside */
 	CTP_PPT_FRAME_MAX = 1 << 20,   /* bytes of a frame */
 	CTP_PPT_FRAMES_MAX = 256,      /* of a buffer */
 	CTP_PPT_MEMBERS_MAX = 1 << 12, /* of a frame */
