@@ -1,0 +1,853 @@
+/*
+ * ppt.h - makes a program attachable by ctp-ppt(1), and by ppt itself: what goes into the program. One header, Linux, no dependency
+ * but libc, C11; a program in C++ declares buffers and saves frames, and has them defined by a file in C.
+ *
+ *	PPT_BUFFER(Server, 512, monotonic,                              // a buffer, the least of slots, the clock of its times
+ *	           (request, (int, status), (interval_time, busy)),     // a type of frames, and its fields
+ *	           (tick, (time, at), (double, load)));
+ *
+ *	struct ppt_Server_request r = {0};
+ *	ppt_Server_request_busy_start(&r);
+ *	r.status = serve();
+ *	ppt_Server_request_busy_end(&r);
+ *	ppt_Server_request_save(&r);
+ *
+ * A call does nothing while nobody is attached, at the cost of a load and a branch. What it promises: it never blocks, takes no lock,
+ * calls no malloc, raises no signal, prints nothing, is no cancellation point, leaves errno alone, and does not care whether whoever
+ * is attached is slow, stopped or dead. See ctp-ppt.h(3). Names that end in _ are private.
+ *
+ * An agent writes the id of a segment to _ppt_hmem_BUFFER, and 0 when it leaves. Whatever else changes is in one word, the gate,
+ * changed by compare-and-swap alone:
+ *
+ *	number of the last frame (32 bits) | threads inside (16) | generation (12) | PPT_OPEN_, PPT_BUSY_, PPT_CLOSING_, PPT_RESIZING_
+ *
+ * A save goes in through an open gate, and takes its number by the same swap, so that no number is lost at an attach or a detach. A
+ * thread that finds hmem changed closes the gate; the last one inside, or the closer if there is none, makes it busy, lets go of the
+ * segment, takes the next if there is one, and opens it. Nobody waits for anybody. While one block of slots is changed for another,
+ * saves take a number and no slot: the reader counts them as lost.
+ *
+ * A slot is idle if its numbers in front and at the back are the same. Its writer swaps the one in front for its own, so that there is
+ * never a second writer: one that finds the slot taken, or newer, leaves it, and its frame is lost and, by its number, counted. Then
+ * the fence, the bytes as relaxed atomics, and the number at the back by a release store. A reader loads that with acquire, copies,
+ * and after an acquire fence loads the one in front: the same number in both means a whole frame.
+ */
+#if !defined _DEFAULT_SOURCE && !defined _GNU_SOURCE && !defined _FEATURES_H
+#define _DEFAULT_SOURCE 1 /* a strict -std=c11 hides what is needed, unless it is asked for before the first header */
+#endif
+#ifndef PPT_H
+#define PPT_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef MADV_DONTFORK
+#error "include ppt.h before the system's headers, or compile with -D_DEFAULT_SOURCE"
+#endif
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+#ifdef __cplusplus
+#define PPT_EXTERN_ extern "C"
+#else
+#define PPT_EXTERN_ extern
+#endif
+#define PPT_FN_ __attribute__((unused)) static
+#define PPT_GET_(at) __atomic_load_n(at, __ATOMIC_RELAXED)
+#define PPT_PUT_(at, value) __atomic_store_n(at, value, __ATOMIC_RELAXED)
+#define PPT_SWAP_(at, old, value, order) __atomic_compare_exchange_n(at, old, value, false, order, __ATOMIC_RELAXED)
+
+/* --- what a buffer is ------------------------------------------------------------------------------------------------------ */
+
+struct ppt_time {
+	int64_t sec, nsec;
+};
+
+/* The symbol _ppt_hmem_BUFFER: an agent writes the first four bytes. A 0 in both is all that a call has to look at. */
+union ppt_word_ {
+	uint64_t both;
+	struct {
+		int32_t hmem, attached; /* the segment that is asked for; the one that is there */
+	} is;
+};
+
+struct ppt_control_ { /* as generated clients have it; behind it three counters */
+	uint64_t control_blk_sz, data_block_hmem, data_block_hmem_attached, data_block, data_block_sz, client_flags;
+	uint32_t nr_perf_ctrs, pad;
+};
+
+enum {
+	PPT_OPEN_ = 1, PPT_BUSY_ = 2, PPT_CLOSING_ = 4, PPT_RESIZING_ = 8,
+	PPT_COUNTERS_ = 3,
+	PPT_THREADS_ = 16, /* that have counters of their own; those of others are 0 */
+	PPT_ATTR_ = 128,   /* bytes of a perf_event_attr, at most */
+	PPT_FD_ = 960,     /* descriptors have numbers from here on, where that is possible */
+	PPT_STALE_ = -1,
+};
+#define PPT_GENERATION_ UINT64_C(0x10)
+#define PPT_INSIDE_ UINT64_C(0x10000)
+#define PPT_NUMBER_ (UINT64_C(1) << 32)
+#define PPT_INSIDE_MASK_ (PPT_NUMBER_ - PPT_INSIDE_)
+#define PPT_MARK_(gate) (1 + (int32_t)((gate) >> 4 & 0xfff)) /* a frame's, of the attachment that its times are of */
+
+/* Memory that the child of a fork finds empty: for it, nobody is attached. */
+struct ppt_page_ {
+	uint64_t gate;
+	/* Of whoever made the gate busy, and to be read by those inside. */
+	struct ppt_control_ *control;
+	char *slots;
+	uint32_t first, count; /* first: the number of the frame with index 0, which is in slot 0 */
+	uint64_t last;         /* an index not long ago: numbers come back after 2^32, indexes do not */
+	uint64_t data_id;      /* of the second segment */
+	uint64_t refused_id;   /* of one that could not be had in its place */
+	uint32_t ncounters;
+	char attr[PPT_COUNTERS_][PPT_ATTR_];
+};
+
+struct ppt_counted_ {
+	int32_t tid; /* 0: nobody's */
+	int32_t fd[PPT_COUNTERS_]; /* and 1, so that 0 is none; the first is that of the group */
+	uint64_t id[PPT_COUNTERS_]; /* the kernel's: what has the number of our descriptor may be another's by now */
+};
+
+struct ppt_buffer {
+	union ppt_word_ *word;
+	int32_t *stat;
+	const char **json;
+	uint32_t slot_bytes;
+	clockid_t clock;
+	bool resizable;
+	struct ppt_page_ *page;
+	struct ppt_counted_ counted[PPT_THREADS_];
+};
+
+/* --- counters -------------------------------------------------------------------------------------------------------------- */
+/* By syscall(2), because read(2) and close(2) are cancellation points. */
+
+PPT_FN_ bool ppt_is_ours_(int32_t fd, uint64_t id)
+{
+	uint64_t now = 0;
+	return fd > 0 && !syscall(SYS_ioctl, fd - 1, PERF_EVENT_IOC_ID, &now) && now == id;
+}
+
+PPT_FN_ void ppt_counted_close_(struct ppt_counted_ *c)
+{
+	for (int i = PPT_COUNTERS_ - 1; i >= 0; i--) {
+		if (ppt_is_ours_(c->fd[i], c->id[i]))
+			syscall(SYS_close, c->fd[i] - 1);
+		c->fd[i] = 0;
+	}
+	PPT_PUT_(&c->tid, 0);
+}
+
+/* Never one of 0, 1 and 2, and seldom one that the program will look for. */
+PPT_FN_ int ppt_high_(int low)
+{
+	if (low < 0)
+		return -1;
+	int fd = (int)syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, PPT_FD_);
+	if (fd < 0)
+		fd = (int)syscall(SYS_fcntl, low, F_DUPFD_CLOEXEC, 3);
+	syscall(SYS_close, low);
+	return fd;
+}
+
+PPT_FN_ void ppt_counted_open_(struct ppt_page_ *page, struct ppt_counted_ *c)
+{
+	for (uint32_t i = 0; i < page->ncounters; i++) {
+		int leader = i ? c->fd[0] - 1 : -1;
+		int fd = ppt_high_((int)syscall(SYS_perf_event_open, page->attr[i], 0, -1, leader, PERF_FLAG_FD_CLOEXEC));
+		if (fd < 0 || syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &c->id[i])) {
+			if (fd >= 0)
+				syscall(SYS_close, fd);
+			int32_t tid = c->tid; /* kept: this thread has none, and does not try again */
+			ppt_counted_close_(c);
+			PPT_PUT_(&c->tid, tid);
+			return;
+		}
+		c->fd[i] = fd + 1;
+	}
+}
+
+/* Those of the calling thread, which is inside. Null: all have theirs. */
+PPT_FN_ struct ppt_counted_ *ppt_counted_(struct ppt_buffer *b, struct ppt_page_ *page)
+{
+	int32_t tid = (int32_t)syscall(SYS_gettid);
+	for (int i = 0; i < PPT_THREADS_; i++) {
+		struct ppt_counted_ *c = &b->counted[i];
+		int32_t owner = PPT_GET_(&c->tid);
+		if (owner == tid)
+			return c;
+		if (!owner && PPT_SWAP_(&c->tid, &owner, tid, __ATOMIC_RELAXED)) {
+			ppt_counted_open_(page, c);
+			return c;
+		}
+	}
+	return NULL;
+}
+
+/* What an agent asks for, read once. An entry is as large as the agent's own perf_event_attr, which its control_blk_sz gives away. */
+PPT_FN_ void ppt_counters_ask_(struct ppt_page_ *page, uint64_t control_bytes)
+{
+	const struct ppt_control_ *control = page->control;
+	uint32_t n = PPT_GET_(&control->nr_perf_ctrs);
+	uint64_t entries = control_bytes - sizeof *control, entry = entries % 136 ? 120 : 136;
+	page->ncounters = 0;
+	if (n > PPT_COUNTERS_ || n * entry > entries)
+		return;
+	for (uint32_t i = 0; i < n; i++) {
+		struct perf_event_attr attr;
+		memset(page->attr[i], 0, sizeof page->attr[i]);
+		memcpy(page->attr[i], (const char *)(control + 1) + i * entry + 8, entry - 8);
+		memcpy(&attr, page->attr[i], offsetof(struct perf_event_attr, bp_type));
+		if (attr.size > entry - 8)
+			return;
+		attr.read_format = PERF_FORMAT_GROUP; /* whatever was asked for: a read is of the whole group */
+		memcpy(page->attr[i], &attr, offsetof(struct perf_event_attr, bp_type));
+	}
+	page->ncounters = n;
+}
+
+/* --- segments -------------------------------------------------------------------------------------------------------------- */
+
+/* Not for children: a fork must not keep a segment, nor write to it. */
+PPT_FN_ char *ppt_map_(int id, uint64_t *bytes)
+{
+	struct shmid_ds ds;
+	if (shmctl(id, IPC_STAT, &ds))
+		return NULL;
+	void *at = shmat(id, NULL, 0);
+	if (at == (void *)-1)
+		return NULL;
+	if (madvise(at, ds.shm_segsz, MADV_DONTFORK)) {
+		shmdt(at);
+		return NULL;
+	}
+	*bytes = ds.shm_segsz;
+	return (char *)at;
+}
+
+PPT_FN_ bool ppt_take_slots_(struct ppt_buffer *b, struct ppt_page_ *page, char *slots, uint64_t bytes, uint64_t id)
+{
+	uint64_t count = bytes / b->slot_bytes;
+	if (!count || count > INT32_MAX)
+		return false;
+	page->slots = slots;
+	page->count = (uint32_t)count;
+	PPT_PUT_(&page->control->data_block, (uint64_t)(uintptr_t)slots);
+	PPT_PUT_(&page->control->data_block_sz, count);
+	__atomic_store_n(&page->control->data_block_hmem_attached, id, __ATOMIC_RELEASE); /* the agent's acquire waits for it */
+	return true;
+}
+
+/* The second segment of a buffer that can be resized. Without it, the one before stays. */
+PPT_FN_ bool ppt_take_data_(struct ppt_buffer *b, struct ppt_page_ *page)
+{
+	uint64_t id = __atomic_load_n(&page->control->data_block_hmem, __ATOMIC_ACQUIRE), bytes = 0;
+	char *old = page->slots, *at = id && id <= INT32_MAX ? ppt_map_((int)id, &bytes) : NULL;
+	if (!at || !ppt_take_slots_(b, page, at, bytes, id)) {
+		if (at)
+			shmdt(at);
+		page->refused_id = id;
+		return false;
+	}
+	if (old)
+		shmdt(old);
+	page->data_id = id;
+	return true;
+}
+
+/*
+ * The slots begin at a multiple of their size behind the control block, and never before byte 392, where ppt's own agent looks for
+ * them. What an agent has not made is left alone: the id may be one of another namespace.
+ */
+PPT_FN_ bool ppt_take_(struct ppt_buffer *b, struct ppt_page_ *page, int id)
+{
+	uint64_t bytes = 0, control_bytes, at;
+	char *base = ppt_map_(id, &bytes);
+	if (!base)
+		return false;
+	page->control = (struct ppt_control_ *)base;
+	page->slots = NULL;
+	page->data_id = page->refused_id = 0;
+	control_bytes = bytes > sizeof *page->control ? PPT_GET_(&page->control->control_blk_sz) : 0;
+	if (control_bytes >= sizeof *page->control && control_bytes <= 464 && control_bytes <= bytes) {
+		ppt_counters_ask_(page, control_bytes);
+		at = ((control_bytes > 392 ? control_bytes : 392) + b->slot_bytes - 1) / b->slot_bytes * b->slot_bytes;
+		if (b->resizable ? ppt_take_data_(b, page)
+		                 : at < bytes && ppt_take_slots_(b, page, base + at, bytes - at, (uint64_t)id))
+			return true;
+	}
+	page->control = NULL;
+	shmdt(base);
+	return false;
+}
+
+PPT_FN_ void ppt_let_go_(struct ppt_buffer *b, struct ppt_page_ *page)
+{
+	for (int i = 0; i < PPT_THREADS_; i++)
+		ppt_counted_close_(&b->counted[i]);
+	if (page->control) {
+		if (b->resizable)
+			shmdt(page->slots);
+		shmdt(page->control);
+		page->control = NULL;
+	}
+	PPT_PUT_(&b->word->is.attached, 0);
+}
+
+/* --- the gate -------------------------------------------------------------------------------------------------------------- */
+
+PPT_FN_ struct ppt_page_ *ppt_page_(struct ppt_buffer *b)
+{
+	struct ppt_page_ *page = __atomic_load_n(&b->page, __ATOMIC_ACQUIRE), *none = NULL;
+	if (page)
+		return page;
+	void *at = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (at == MAP_FAILED)
+		return NULL;
+	page = (struct ppt_page_ *)at;
+	if (madvise(at, sizeof *page, MADV_WIPEONFORK) || !PPT_SWAP_(&b->page, &none, page, __ATOMIC_ACQ_REL)) {
+		munmap(at, sizeof *page);
+		page = __atomic_load_n(&b->page, __ATOMIC_ACQUIRE);
+	}
+	return page;
+}
+
+/*
+ * From busy to open, or to closed. Its release pairs with the acquire of who comes in, or makes it busy. Numbers may be taken while it
+ * is busy, so that the first is known by the swap.
+ */
+PPT_FN_ void ppt_open_(struct ppt_page_ *page, bool open, bool new_slots, bool new_agent)
+{
+	uint64_t gate = PPT_GET_(&page->gate), to;
+	if (new_slots)
+		page->last = 0;
+	do {
+		to = gate & ~(uint64_t)(PPT_BUSY_ | PPT_RESIZING_);
+		if (new_slots)
+			page->first = (uint32_t)(gate >> 32) + 1;
+		if (new_agent)
+			to = (to & ~UINT64_C(0xfff0)) | ((to + PPT_GENERATION_) & UINT64_C(0xfff0));
+		if (open)
+			to |= PPT_OPEN_;
+	} while (!PPT_SWAP_(&page->gate, &gate, to, __ATOMIC_RELEASE));
+}
+
+/* Of the one who made it busy: lets go, takes, opens. A busy gate in the child of a fork has a word of the parent's, and no control. */
+PPT_FN_ void ppt_busy_(struct ppt_buffer *b, struct ppt_page_ *page, bool resizing)
+{
+	union ppt_word_ w;
+	w.both = PPT_GET_(&b->word->both);
+	if (resizing && w.is.hmem == w.is.attached) {
+		bool taken = ppt_take_data_(b, page);
+		ppt_open_(page, true, taken, false);
+		return;
+	}
+	if (w.is.attached) {
+		int32_t inherited = page->control ? 0 : w.is.attached;
+		ppt_let_go_(b, page);
+		if (inherited)
+			PPT_SWAP_(&b->word->is.hmem, &inherited, 0, __ATOMIC_RELAXED);
+	}
+	int32_t id = __atomic_load_n(&b->word->is.hmem, __ATOMIC_ACQUIRE); /* the agent has filled its block before */
+	bool open = id && ppt_take_(b, page, id);
+	if (open)
+		PPT_PUT_(&b->word->is.attached, id);
+	else if (id)
+		PPT_SWAP_(&b->word->is.hmem, &id, 0, __ATOMIC_RELAXED); /* refused */
+	ppt_open_(page, open, open, open);
+}
+
+/* hmem, or the block of slots, is not what it was. */
+PPT_FN_ __attribute__((noinline, cold)) void ppt_turn_(struct ppt_buffer *b, bool resizing)
+{
+	int err = errno;
+	struct ppt_page_ *page = ppt_page_(b);
+	uint64_t gate = page ? PPT_GET_(&page->gate) : PPT_BUSY_, to;
+	if (!page)
+		PPT_PUT_(&b->word->is.hmem, 0); /* refused */
+	while (!(gate & (PPT_BUSY_ | PPT_CLOSING_))) {
+		to = (gate & ~(uint64_t)PPT_OPEN_) | (gate & PPT_INSIDE_MASK_ ? PPT_CLOSING_ : PPT_BUSY_);
+		if (gate & PPT_OPEN_ && resizing)
+			to |= PPT_RESIZING_;
+		if (PPT_SWAP_(&page->gate, &gate, to, __ATOMIC_ACQUIRE)) { /* pairs with ppt_leave_ and ppt_open_ */
+			if (to & PPT_BUSY_)
+				ppt_busy_(b, page, to & PPT_RESIZING_);
+			break;
+		}
+	}
+	errno = err;
+}
+
+/* The page, with what has changed done. */
+static inline struct ppt_page_ *ppt_ready_(struct ppt_buffer *b)
+{
+	union ppt_word_ w;
+	struct ppt_page_ *page = __atomic_load_n(&b->page, __ATOMIC_ACQUIRE);
+	w.both = PPT_GET_(&b->word->both);
+	if (page && w.is.hmem == w.is.attached && PPT_GET_(&page->gate) & (PPT_OPEN_ | PPT_BUSY_ | PPT_CLOSING_))
+		return page;
+	ppt_turn_(b, false);
+	return __atomic_load_n(&b->page, __ATOMIC_ACQUIRE);
+}
+
+/* In, with a number of the caller's own if add has one. mark: the attachment of which the frame must be, or 0. */
+static inline bool ppt_enter_(struct ppt_page_ *page, uint64_t add, int32_t mark, uint32_t *number)
+{
+	uint64_t gate = PPT_GET_(&page->gate), to;
+	do {
+		if (!(gate & (PPT_OPEN_ | PPT_RESIZING_)) || (mark && mark != PPT_MARK_(gate)))
+			return false;
+		to = gate + (gate & PPT_OPEN_ ? add : add / PPT_NUMBER_ * PPT_NUMBER_);
+	} while (!PPT_SWAP_(&page->gate, &gate, to, __ATOMIC_ACQUIRE)); /* pairs with ppt_open_ */
+	*number = (uint32_t)(to >> 32);
+	return gate & PPT_OPEN_;
+}
+
+static inline void ppt_leave_(struct ppt_buffer *b, struct ppt_page_ *page)
+{
+	uint64_t gate = __atomic_sub_fetch(&page->gate, PPT_INSIDE_, __ATOMIC_RELEASE); /* pairs with the swap to busy */
+	while (gate & PPT_CLOSING_ && !(gate & PPT_INSIDE_MASK_)) {
+		if (PPT_SWAP_(&page->gate, &gate, (gate & ~(uint64_t)PPT_CLOSING_) | PPT_BUSY_, __ATOMIC_ACQUIRE)) {
+			int err = errno;
+			ppt_busy_(b, page, gate & PPT_RESIZING_);
+			errno = err;
+			return;
+		}
+	}
+}
+
+/* --- frames ---------------------------------------------------------------------------------------------------------------- */
+
+/* From the second word of a frame up to the number at its back, of which the slot has its own at its end. */
+static inline void ppt_copy_(char *slot, const char *frame, size_t bytes)
+{
+	uint32_t word;
+	uint64_t two;
+	size_t at = 8;
+	memcpy(&word, frame + 4, 4);
+	PPT_PUT_((uint32_t *)(void *)(slot + 4), word);
+	for (; at + 8 <= bytes; at += 8) {
+		memcpy(&two, frame + at, 8);
+		PPT_PUT_((uint64_t *)(void *)(slot + at), two);
+	}
+	if (at < bytes) {
+		memcpy(&word, frame + at, 4);
+		PPT_PUT_((uint32_t *)(void *)(slot + at), word);
+	}
+}
+
+static inline void ppt_write_(struct ppt_buffer *b, struct ppt_page_ *page, uint32_t number, const void *frame, size_t bytes)
+{
+	uint64_t last = PPT_GET_(&page->last), index = last + (uint64_t)(int64_t)(int32_t)(number - page->first - (uint32_t)last);
+	if ((int64_t)(index - last) > 1 << 20)
+		PPT_PUT_(&page->last, index);
+	char *slot = page->slots + index % page->count * b->slot_bytes;
+	uint32_t *front = (uint32_t *)(void *)slot, *back = (uint32_t *)(void *)(slot + b->slot_bytes - 4);
+	uint32_t then = PPT_GET_(front);
+	/* The acquire pairs with the release below, of the writer before. Number 0 is that of no frame. */
+	if (then != __atomic_load_n(back, __ATOMIC_ACQUIRE) || (then && (int32_t)(number - then) <= 0) || !number ||
+	    !PPT_SWAP_(front, &then, number, __ATOMIC_RELAXED))
+		return;
+	__atomic_thread_fence(__ATOMIC_RELEASE); /* pairs with the reader's acquire fence between the bytes and the front */
+	ppt_copy_(slot, (const char *)frame, bytes);
+	__atomic_store_n(back, number, __ATOMIC_RELEASE); /* pairs with the reader's acquire of it */
+}
+
+PPT_FN_ __attribute__((noinline)) void ppt_save_(struct ppt_buffer *b, const void *frame, size_t bytes, int32_t *mark)
+{
+	struct ppt_page_ *page = ppt_ready_(b);
+	uint32_t number;
+	bool resize = false;
+	if (page && ppt_enter_(page, PPT_NUMBER_ + PPT_INSIDE_, *mark, &number)) {
+		ppt_write_(b, page, number, frame, bytes);
+		if (b->resizable) {
+			uint64_t id = PPT_GET_(&page->control->data_block_hmem);
+			resize = id != page->data_id && id != page->refused_id;
+		}
+		ppt_leave_(b, page);
+	}
+	if (resize)
+		ppt_turn_(b, true);
+	*mark = 0;
+}
+
+/* A frame with a time or a counter of before the attachment, or of another, is not saved. */
+static inline struct ppt_page_ *ppt_mark_(struct ppt_buffer *b, int32_t *mark)
+{
+	struct ppt_page_ *page = ppt_ready_(b);
+	uint64_t gate = page ? PPT_GET_(&page->gate) : 0;
+	int32_t now = gate & (PPT_OPEN_ | PPT_RESIZING_) ? PPT_MARK_(gate) : PPT_STALE_;
+	*mark = !*mark || *mark == now ? now : PPT_STALE_;
+	return page;
+}
+
+PPT_FN_ __attribute__((noinline)) void ppt_time_(struct ppt_buffer *b, struct ppt_time *to, int32_t *mark)
+{
+	struct timespec ts = {0, 0};
+	ppt_mark_(b, mark);
+	clock_gettime(b->clock, &ts);
+	to->sec = ts.tv_sec;
+	to->nsec = ts.tv_nsec;
+}
+
+PPT_FN_ __attribute__((noinline)) void ppt_counters_(struct ppt_buffer *b, uint64_t *v0, uint64_t *v1, uint64_t *v2, int32_t *mark)
+{
+	uint64_t got[1 + PPT_COUNTERS_] = {0};
+	uint32_t number;
+	struct ppt_page_ *page = ppt_mark_(b, mark);
+	if (page && ppt_enter_(page, PPT_INSIDE_, *mark, &number)) {
+		int err = errno;
+		struct ppt_counted_ *c = page->ncounters ? ppt_counted_(b, page) : NULL;
+		size_t bytes = (1 + page->ncounters) * sizeof got[0];
+		if (!c || !ppt_is_ours_(c->fd[0], c->id[0]) || syscall(SYS_read, c->fd[0] - 1, got, bytes) != (long)bytes)
+			memset(got, 0, sizeof got);
+		errno = err;
+		ppt_leave_(b, page);
+	}
+	*v0 = got[1];
+	*v1 = got[2];
+	*v2 = got[3];
+}
+
+/* For a library that will be unloaded: whoever is attached sees the end. */
+PPT_FN_ void ppt_close_(struct ppt_buffer *b)
+{
+	PPT_PUT_(&b->word->is.hmem, 0);
+	if (PPT_GET_(&b->word->both))
+		ppt_turn_(b, false);
+}
+
+/* --- lists of frames and of fields ----------------------------------------------------------------------------------------- */
+/* PPT_FRAMES_(each, last, buffer, n, frames...) and PPT_FIELDS_(each, last, buffer, frame, fields...): each(buffer, n, (frame, ...)). */
+
+#define PPT_ARGS_(...) __VA_ARGS__
+#define PPT_STR_(x) PPT_STR2_(x)
+#define PPT_STR2_(x) #x
+#define PPT_COUNT_(...)                                                                                                        \
+	PPT_COUNT2_(__VA_ARGS__, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define PPT_COUNT2_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, a1, b1, c1, d1, e1, f1, count, ...) count
+
+#define PPT_CALL_FRAME_(macro, ...) macro(__VA_ARGS__)
+#define PPT_FRAMES_(e, l, b, n, ...) PPT_FRAMES2_(n, e, l, b, n, __VA_ARGS__)
+#define PPT_FRAMES2_(count, ...) PPT_FRAMES_##count##_(__VA_ARGS__)
+#define PPT_FRAMES_1_(e, l, b, n, x) l(b, n, x)
+#define PPT_FRAMES_2_(e, l, b, n, x, ...) e(b, n, x) PPT_FRAMES_1_(e, l, b, n, __VA_ARGS__)
+#define PPT_FRAMES_3_(e, l, b, n, x, ...) e(b, n, x) PPT_FRAMES_2_(e, l, b, n, __VA_ARGS__)
+#define PPT_FRAMES_4_(e, l, b, n, x, ...) e(b, n, x) PPT_FRAMES_3_(e, l, b, n, __VA_ARGS__)
+#define PPT_FRAMES_5_(e, l, b, n, x, ...) e(b, n, x) PPT_FRAMES_4_(e, l, b, n, __VA_ARGS__)
+#define PPT_FRAMES_6_(e, l, b, n, x, ...) e(b, n, x) PPT_FRAMES_5_(e, l, b, n, __VA_ARGS__)
+#define PPT_FRAMES_7_(e, l, b, n, x, ...) e(b, n, x) PPT_FRAMES_6_(e, l, b, n, __VA_ARGS__)
+#define PPT_FRAMES_8_(e, l, b, n, x, ...) e(b, n, x) PPT_FRAMES_7_(e, l, b, n, __VA_ARGS__)
+#define PPT_TYPED_1_(...)
+#define PPT_TYPED_2_(...) __VA_ARGS__
+#define PPT_TYPED_3_(...) __VA_ARGS__
+#define PPT_TYPED_4_(...) __VA_ARGS__
+#define PPT_TYPED_5_(...) __VA_ARGS__
+#define PPT_TYPED_6_(...) __VA_ARGS__
+#define PPT_TYPED_7_(...) __VA_ARGS__
+#define PPT_TYPED_8_(...) __VA_ARGS__
+
+#define PPT_CALL_FIELD_(macro, ...) macro(__VA_ARGS__)
+#define PPT_FIELDS_(e, l, b, f, ...) PPT_FIELDS2_(PPT_COUNT_(__VA_ARGS__), e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS2_(count, ...) PPT_FIELDS3_(count, __VA_ARGS__)
+#define PPT_FIELDS3_(count, ...) PPT_FIELDS_##count##_(__VA_ARGS__)
+#define PPT_FIELDS_1_(e, l, b, f, x) l(b, f, x)
+#define PPT_FIELDS_2_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_1_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_3_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_2_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_4_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_3_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_5_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_4_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_6_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_5_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_7_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_6_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_8_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_7_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_9_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_8_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_10_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_9_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_11_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_10_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_12_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_11_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_13_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_12_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_14_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_13_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_15_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_14_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_16_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_15_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_17_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_16_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_18_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_17_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_19_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_18_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_20_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_19_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_21_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_20_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_22_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_21_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_23_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_22_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_24_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_23_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_25_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_24_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_26_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_25_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_27_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_26_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_28_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_27_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_29_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_28_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_30_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_29_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_31_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_30_(e, l, b, f, __VA_ARGS__)
+#define PPT_FIELDS_32_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_31_(e, l, b, f, __VA_ARGS__)
+
+/* --- what a program declares ----------------------------------------------------------------------------------------------- */
+
+#define PPT_MEMBER_(b, f, x) PPT_CALL_FIELD_(PPT_MEMBER2_, PPT_ARGS_ x)
+#define PPT_MEMBER2_(type, n) PPT_MEMBER_##type##_(n)
+#define PPT_MEMBER_int_(n) int32_t n;
+#define PPT_MEMBER_byte_(n) uint8_t n;
+#define PPT_MEMBER_double_(n) double n;
+#define PPT_MEMBER_float_(n) float n;
+#define PPT_MEMBER_time_(n) struct ppt_time n;
+#define PPT_MEMBER_counter_(n) uint64_t n##_0, n##_1, n##_2;
+#define PPT_MEMBER_interval_time_(n) struct ppt_time n##_start, n##_end;
+#define PPT_MEMBER_interval_counter_(n) uint64_t n##_0_start, n##_0_end, n##_1_start, n##_1_end, n##_2_start, n##_2_end;
+
+/* Functions that take a time, or counters. */
+#define PPT_ON_(b) __builtin_expect(PPT_GET_(&ppt_word_##b##_.both) != 0, 0)
+#define PPT_TAKE_FN_(b, f, n, how)                                                                                             \
+	PPT_FN_ inline void ppt_##b##_##f##_##n(struct ppt_##b##_##f *ppt_frame_)                                              \
+	{                                                                                                                      \
+		if (PPT_ON_(b))                                                                                                \
+			how;                                                                                                   \
+		else                                                                                                           \
+			ppt_frame_->ppt_back_ = PPT_STALE_;                                                                    \
+	}
+#define PPT_TAKE_TIME_(b, f, n, m) PPT_TAKE_FN_(b, f, n, ppt_time_(&ppt_buffer_##b##_, &ppt_frame_->m, &ppt_frame_->ppt_back_))
+#define PPT_TAKE_COUNTERS_(b, f, n, m0, m1, m2)                                                                                \
+	PPT_TAKE_FN_(b, f, n, ppt_counters_(&ppt_buffer_##b##_, &ppt_frame_->m0, &ppt_frame_->m1, &ppt_frame_->m2, &ppt_frame_->ppt_back_))
+#define PPT_TAKE_(b, f, x) PPT_CALL_FIELD_(PPT_TAKE2_, b, f, PPT_ARGS_ x)
+#define PPT_TAKE2_(b, f, type, n) PPT_TAKE_##type##_(b, f, n)
+#define PPT_TAKE_int_(b, f, n)
+#define PPT_TAKE_byte_(b, f, n)
+#define PPT_TAKE_double_(b, f, n)
+#define PPT_TAKE_float_(b, f, n)
+#define PPT_TAKE_time_(b, f, n) PPT_TAKE_TIME_(b, f, n##_now, n)
+#define PPT_TAKE_interval_time_(b, f, n) PPT_TAKE_TIME_(b, f, n##_start, n##_start) PPT_TAKE_TIME_(b, f, n##_end, n##_end)
+#define PPT_TAKE_counter_(b, f, n) PPT_TAKE_COUNTERS_(b, f, n##_now, n##_0, n##_1, n##_2)
+#define PPT_TAKE_interval_counter_(b, f, n)                                                                                    \
+	PPT_TAKE_COUNTERS_(b, f, n##_start, n##_0_start, n##_1_start, n##_2_start)                                             \
+	PPT_TAKE_COUNTERS_(b, f, n##_end, n##_0_end, n##_1_end, n##_2_end)
+
+#define PPT_NUMBER_OF_(b, n, x) PPT_CALL_FRAME_(PPT_NUMBER_OF2_, b, n, PPT_ARGS_ x)
+#define PPT_NUMBER_OF2_(b, n, f, ...) ppt_##b##_##f##_type_,
+#define PPT_ANY_(b, n, x) PPT_CALL_FRAME_(PPT_ANY2_, b, n, PPT_ARGS_ x)
+#define PPT_ANY2_(b, n, f, ...) struct ppt_##b##_##f f;
+#define PPT_FRAME_(b, n, x) PPT_CALL_FRAME_(PPT_FRAME2_, b, n, PPT_ARGS_ x)
+#define PPT_FRAME2_(b, n, f, ...)                                                                                              \
+	struct ppt_##b##_##f {                                                                                                 \
+		int32_t ppt_front_;                                                                                            \
+		PPT_TYPED_##n##_(int32_t ppt_type_;)                                                                           \
+		PPT_FIELDS_(PPT_MEMBER_, PPT_MEMBER_, b, f, __VA_ARGS__)                                                       \
+		int32_t ppt_back_; /* in the program's own copy: the mark */                                                   \
+	};                                                                                                                     \
+	PPT_FIELDS_(PPT_TAKE_, PPT_TAKE_, b, f, __VA_ARGS__)                                                                   \
+	PPT_FN_ inline void ppt_##b##_##f##_save(struct ppt_##b##_##f *ppt_frame_)                                             \
+	{                                                                                                                      \
+		if (PPT_ON_(b)) {                                                                                              \
+			PPT_TYPED_##n##_(ppt_frame_->ppt_type_ = ppt_##b##_##f##_type_;)                                       \
+			ppt_save_(&ppt_buffer_##b##_, ppt_frame_, offsetof(struct ppt_##b##_##f, ppt_back_), &ppt_frame_->ppt_back_); \
+		}                                                                                                              \
+	}
+
+#define PPT_DECLARE(buffer, ...) PPT_DECLARE_(buffer, PPT_COUNT_(__VA_ARGS__), __VA_ARGS__)
+#define PPT_DECLARE_(b, n, ...) PPT_DECLARE2_(b, n, __VA_ARGS__)
+#define PPT_DECLARE2_(b, n, ...)                                                                                               \
+	PPT_EXTERN_ union ppt_word_ ppt_word_##b##_ __attribute__((visibility("hidden")));                                     \
+	PPT_EXTERN_ struct ppt_buffer ppt_buffer_##b##_ __attribute__((visibility("hidden")));                                 \
+	enum { ppt_##b##_none_, PPT_FRAMES_(PPT_NUMBER_OF_, PPT_NUMBER_OF_, b, n, __VA_ARGS__) ppt_##b##_end_ };               \
+	PPT_FRAMES_(PPT_FRAME_, PPT_FRAME_, b, n, __VA_ARGS__)                                                                 \
+	union ppt_##b##_any_ {                                                                                                 \
+		PPT_FRAMES_(PPT_ANY_, PPT_ANY_, b, n, __VA_ARGS__)                                                             \
+		uint64_t ppt_words_;                                                                                           \
+	};                                                                                                                     \
+	PPT_FN_ inline void ppt_##b##_close(void)                                                                              \
+	{                                                                                                                      \
+		ppt_close_(&ppt_buffer_##b##_);                                                                                \
+	}                                                                                                                      \
+	struct ppt_buffer
+
+/* --- what one file defines, in C: the symbols, and the JSON ------------------------------------------------------------------ */
+/*
+ * The text is a struct of arrays without a NUL, whose offsets are the compiler's own; numbers have spaces in front. Commas stand behind
+ * each but the last.
+ */
+#ifndef __cplusplus
+
+#define PPT_DIGIT_(v, unit) (char)((v) >= (unit) ? '0' + (v) / (unit) % 10 : ' ')
+#define PPT_DIGITS_(v)                                                                                                         \
+	{ PPT_DIGIT_(v, 1000000), PPT_DIGIT_(v, 100000), PPT_DIGIT_(v, 10000), PPT_DIGIT_(v, 1000), PPT_DIGIT_(v, 100), PPT_DIGIT_(v, 10), \
+	  (char)('0' + (v) % 10) }
+#define PPT_TEXT_(name, text) char name[sizeof(text) - 1];
+
+#define PPT_JSON_int_ "{\"contents\":[\"PPInt\",null],\"tag\":\"PIntegral\"}"
+#define PPT_JSON_byte_ "{\"contents\":[\"PPByte\",null],\"tag\":\"PIntegral\"}"
+#define PPT_JSON_double_ "{\"contents\":[\"PPDouble\",null],\"tag\":\"PRational\"}"
+#define PPT_JSON_float_ "{\"contents\":[\"PPFloat\",null],\"tag\":\"PRational\"}"
+#define PPT_JSON_time_ "{\"contents\":null,\"tag\":\"PTime\"}"
+#define PPT_JSON_counter_ "{\"contents\":[{\"tag\":\"NotExpanded\"},null],\"tag\":\"PCounter\"}"
+#define PPT_JSON_counter_nr_(i) "{\"contents\":[{\"contents\":" i ",\"tag\":\"Expanded\"},null],\"tag\":\"PCounter\"}"
+
+#define PPT_OF_(n, differential, type) "{\"fmDifferential\":" differential ",\"fmName\":\"" n "\",\"fmType\":" type "}"
+#define PPT_OF_int_(n) PPT_OF_(#n, "false", PPT_JSON_int_)
+#define PPT_OF_byte_(n) PPT_OF_(#n, "false", PPT_JSON_byte_)
+#define PPT_OF_double_(n) PPT_OF_(#n, "false", PPT_JSON_double_)
+#define PPT_OF_float_(n) PPT_OF_(#n, "false", PPT_JSON_float_)
+#define PPT_OF_time_(n) PPT_OF_(#n, "false", PPT_JSON_time_)
+#define PPT_OF_counter_(n) PPT_OF_(#n, "false", PPT_JSON_counter_)
+#define PPT_OF_interval_time_(n) PPT_OF_(#n, "true", PPT_JSON_time_)
+#define PPT_OF_interval_counter_(n) PPT_OF_(#n, "true", PPT_JSON_counter_)
+#define PPT_ELEMENT_(of, comma) "{\"contents\":" of ",\"tag\":\"FMemberElem\"}" comma
+
+/* laid(struct, member, text behind its offset) for each member of a field. */
+#define PPT_AT_ "{\"_lOffset\":"
+#define PPT_LAID_TYPE_(s, m, text)                                                                                             \
+	struct {                                                                                                               \
+		PPT_TEXT_(at, PPT_AT_)                                                                                         \
+		char offset[7];                                                                                                \
+		PPT_TEXT_(rest, text)                                                                                          \
+	} m;
+#define PPT_LAID_INIT_(s, m, text) { PPT_AT_, PPT_DIGITS_(offsetof(s, m)), text },
+#define PPT_REST_(name, size, align, type, kind)                                                                               \
+	",\"_lName\":\"" name "\",\"_lSize\":" size ",\"_lAlignment\":" align ",\"_lType\":" type ",\"_lKind\":" kind "}"
+#define PPT_REST_OF_(name, size, align, type, of, end)                                                                         \
+	PPT_REST_(name, size, align, type, "{\"contents\":[" of "," end "],\"tag\":\"LKMember\"}") ","
+#define PPT_END_(tag, i, n) "{\"contents\":[" i "," n "],\"tag\":\"" tag "\"}"
+#define PPT_LAID_int_(l, s, n) l(s, n, PPT_REST_OF_(#n, "4", "4", PPT_JSON_int_, PPT_OF_int_(n), "null"))
+#define PPT_LAID_byte_(l, s, n) l(s, n, PPT_REST_OF_(#n, "1", "1", PPT_JSON_byte_, PPT_OF_byte_(n), "null"))
+#define PPT_LAID_double_(l, s, n) l(s, n, PPT_REST_OF_(#n, "8", "8", PPT_JSON_double_, PPT_OF_double_(n), "null"))
+#define PPT_LAID_float_(l, s, n) l(s, n, PPT_REST_OF_(#n, "4", "4", PPT_JSON_float_, PPT_OF_float_(n), "null"))
+#define PPT_LAID_time_(l, s, n) l(s, n, PPT_REST_OF_(#n, "16", "8", PPT_JSON_time_, PPT_OF_time_(n), "null"))
+#define PPT_LAID_counter_(l, s, n)                                                                                             \
+	PPT_LAID_COUNTER_(l, s, n##_0, #n "_0", PPT_OF_counter_(n), "0", "null")                                               \
+	PPT_LAID_COUNTER_(l, s, n##_1, #n "_1", PPT_OF_counter_(n), "1", "null")                                               \
+	PPT_LAID_COUNTER_(l, s, n##_2, #n "_2", PPT_OF_counter_(n), "2", "null")
+#define PPT_LAID_COUNTER_(l, s, m, name, of, i, end) l(s, m, PPT_REST_OF_(name, "8", "8", PPT_JSON_counter_nr_(i), of, end))
+#define PPT_LAID_interval_time_(l, s, n)                                                                                       \
+	l(s, n##_start, PPT_REST_OF_(#n "_start", "16", "8", PPT_JSON_time_, PPT_OF_interval_time_(n), PPT_END_("IntBegin", "0", "1"))) \
+	l(s, n##_end, PPT_REST_OF_(#n "_end", "16", "8", PPT_JSON_time_, PPT_OF_interval_time_(n), PPT_END_("IntEnd", "0", "1")))
+#define PPT_LAID_BOTH_(l, s, m, name, of, i)                                                                                   \
+	PPT_LAID_COUNTER_(l, s, m##_start, name "_start", of, i, PPT_END_("IntBegin", i, "2"))                                 \
+	PPT_LAID_COUNTER_(l, s, m##_end, name "_end", of, i, PPT_END_("IntEnd", i, "2"))
+#define PPT_LAID_interval_counter_(l, s, n)                                                                                    \
+	PPT_LAID_BOTH_(l, s, n##_0, #n "_0", PPT_OF_interval_counter_(n), "0")                                                 \
+	PPT_LAID_BOTH_(l, s, n##_1, #n "_1", PPT_OF_interval_counter_(n), "1")                                                 \
+	PPT_LAID_BOTH_(l, s, n##_2, #n "_2", PPT_OF_interval_counter_(n), "2")
+
+#define PPT_JSON_FRAME_(f) "{\"_flName\":\"" f "\",\"_flFrame\":{\"_frameName\":\"" f "\",\"_frameElements\":["
+#define PPT_JSON_SEQ_(side) "{\"contents\":\"" side "\",\"tag\":\"LKSeqno\"}"
+#define PPT_JSON_FRONT_                                                                                                        \
+	"]},\"_flLayout\":[{\"_lOffset\":0" PPT_REST_("__ppt_seqno", "4", "4", PPT_JSON_int_, PPT_JSON_SEQ_("FrontSeq")) ","
+#define PPT_JSON_TYPE_(n)                                                                                                      \
+	"{\"_lOffset\":4" PPT_REST_("__ppt_type", "4", "4", PPT_JSON_int_, "{\"contents\":" #n ",\"tag\":\"LKTypeDescrim\"}") ","
+#define PPT_JSON_BACK_(comma) PPT_REST_("__ppt_seqno_back", "4", "4", PPT_JSON_int_, PPT_JSON_SEQ_("BackSeq")) "]}" comma
+
+#define PPT_OF_TYPE_(b, f, x) PPT_CALL_FIELD_(PPT_OF_TYPE2_, ",", PPT_ARGS_ x)
+#define PPT_OF_TYPE_LAST_(b, f, x) PPT_CALL_FIELD_(PPT_OF_TYPE2_, "", PPT_ARGS_ x)
+#define PPT_OF_TYPE2_(comma, type, n) PPT_TEXT_(n, PPT_ELEMENT_(PPT_OF_##type##_(n), comma))
+#define PPT_OF_INIT_(b, f, x) PPT_CALL_FIELD_(PPT_OF_INIT2_, ",", PPT_ARGS_ x)
+#define PPT_OF_INIT_LAST_(b, f, x) PPT_CALL_FIELD_(PPT_OF_INIT2_, "", PPT_ARGS_ x)
+#define PPT_OF_INIT2_(comma, type, n) PPT_ELEMENT_(PPT_OF_##type##_(n), comma),
+#define PPT_LAYOUT_TYPE_(b, f, x) PPT_CALL_FIELD_(PPT_LAYOUT2_, PPT_LAID_TYPE_, struct ppt_##b##_##f, PPT_ARGS_ x)
+#define PPT_LAYOUT_INIT_(b, f, x) PPT_CALL_FIELD_(PPT_LAYOUT2_, PPT_LAID_INIT_, struct ppt_##b##_##f, PPT_ARGS_ x)
+#define PPT_LAYOUT2_(l, s, type, n) PPT_LAID_##type##_(l, s, n)
+
+#define PPT_FRAME_TYPE_(b, n, x) PPT_CALL_FRAME_(PPT_FRAME_TYPE2_, ",", b, n, PPT_ARGS_ x)
+#define PPT_FRAME_TYPE_LAST_(b, n, x) PPT_CALL_FRAME_(PPT_FRAME_TYPE2_, "", b, n, PPT_ARGS_ x)
+#define PPT_FRAME_TYPE2_(comma, b, n, f, ...)                                                                                  \
+	struct {                                                                                                               \
+		PPT_TEXT_(head, PPT_JSON_FRAME_(#f))                                                                           \
+		struct { PPT_FIELDS_(PPT_OF_TYPE_, PPT_OF_TYPE_LAST_, b, f, __VA_ARGS__) } of;                                 \
+		PPT_TEXT_(front, PPT_JSON_FRONT_ PPT_TYPED_##n##_(PPT_JSON_TYPE_(n)))                                          \
+		struct { PPT_FIELDS_(PPT_LAYOUT_TYPE_, PPT_LAYOUT_TYPE_, b, f, __VA_ARGS__) } laid;                            \
+		PPT_TEXT_(at, PPT_AT_)                                                                                         \
+		char offset[7];                                                                                                \
+		PPT_TEXT_(back, PPT_JSON_BACK_(comma))                                                                         \
+	} f;
+#define PPT_FRAME_INIT_(b, n, x) PPT_CALL_FRAME_(PPT_FRAME_INIT2_, ",", b, n, PPT_ARGS_ x)
+#define PPT_FRAME_INIT_LAST_(b, n, x) PPT_CALL_FRAME_(PPT_FRAME_INIT2_, "", b, n, PPT_ARGS_ x)
+#define PPT_FRAME_INIT2_(comma, b, n, f, ...)                                                                                  \
+	{                                                                                                                      \
+		PPT_JSON_FRAME_(#f),                                                                                           \
+		{ PPT_FIELDS_(PPT_OF_INIT_, PPT_OF_INIT_LAST_, b, f, __VA_ARGS__) },                                           \
+		PPT_JSON_FRONT_ PPT_TYPED_##n##_(PPT_JSON_TYPE_(n)),                                                           \
+		{ PPT_FIELDS_(PPT_LAYOUT_INIT_, PPT_LAYOUT_INIT_, b, f, __VA_ARGS__) },                                        \
+		PPT_AT_, PPT_DIGITS_(sizeof(union ppt_##b##_any_) - 4), PPT_JSON_BACK_(comma),                                 \
+	},
+
+#define PPT_CLOCK_realtime_(is) is(CLOCK_REALTIME, "Realtime")
+#define PPT_CLOCK_realtime_coarse_(is) is(CLOCK_REALTIME_COARSE, "RealtimeCoarse")
+#define PPT_CLOCK_monotonic_(is) is(CLOCK_MONOTONIC, "Monotonic")
+#define PPT_CLOCK_monotonic_coarse_(is) is(CLOCK_MONOTONIC_COARSE, "MonotonicCoarse")
+#define PPT_CLOCK_monotonic_raw_(is) is(CLOCK_MONOTONIC_RAW, "MonotonicRaw")
+#define PPT_CLOCK_boottime_(is) is(CLOCK_BOOTTIME, "Boottime")
+#define PPT_CLOCK_process_cputime_id_(is) is(CLOCK_PROCESS_CPUTIME_ID, "ProcessCputimeId")
+#define PPT_CLOCK_thread_cputime_id_(is) is(CLOCK_THREAD_CPUTIME_ID, "ThreadCputimeId")
+#define PPT_CLOCK_ID_(id, name) id
+#define PPT_CLOCK_NAME_(id, name) name
+
+#define PPT_JSON_HEAD_(b) "{\"abi\":\"1.0.0\",\"emit\":{\"_eBuffer\":{\"ebName\":\"" b "\",\"ebMinElements\":"
+#define PPT_JSON_EMIT_(clock, options)                                                                                         \
+	"},\"_eLanguage\":\"ELangC\",\"_eOptions\":[" options "],\"_eRuntime\":{\"erMultithread\":true},\"_eTags\":[],"        \
+	"\"_eTimeRep\":{\"contents\":\"ETimeClock" clock "\",\"tag\":\"ETimeSpec\"}},\"frames\":["
+#define PPT_JSON_TAIL_                                                                                                         \
+	"],\"metadata\":[],\"tags\":[],\"target\":{\"tCounter\":8,\"tCounterCount\":3,\"tDouble\":8,\"tFloat\":4,\"tInt\":4,\"tPadTo\":4," \
+	"\"tTime\":16}}"
+
+/* gcc 15 and clang 21 warn of an array that has no room for the NUL, which is meant here. */
+#if (defined __clang__ && __clang_major__ >= 21) || (!defined __clang__ && __GNUC__ >= 15)
+#define PPT_QUIET_ _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wunterminated-string-initialization\"")
+#define PPT_LOUD_ _Pragma("GCC diagnostic pop")
+#else
+#define PPT_QUIET_
+#define PPT_LOUD_
+#endif
+#define PPT_SYMBOL_ __attribute__((used, visibility("default")))
+
+#define PPT_DEFINE_(b, elements, clk, can_resize, options, ...)                                                                \
+	PPT_DEFINE2_(b, elements, clk, can_resize, options, PPT_COUNT_(__VA_ARGS__), __VA_ARGS__)
+#define PPT_DEFINE2_(b, elements, clk, can_resize, options, n, ...)                                                            \
+	PPT_DEFINE3_(b, elements, clk, can_resize, options, n, __VA_ARGS__)
+#define PPT_DEFINE3_(b, elements, clk, can_resize, options, n, ...)                                                            \
+	PPT_QUIET_                                                                                                             \
+	static const struct {                                                                                                  \
+		PPT_TEXT_(head, PPT_JSON_HEAD_(#b))                                                                            \
+		char least[7];                                                                                                 \
+		PPT_TEXT_(emit, PPT_JSON_EMIT_(PPT_CLOCK_##clk##_(PPT_CLOCK_NAME_), options))                                  \
+		struct { PPT_FRAMES_(PPT_FRAME_TYPE_, PPT_FRAME_TYPE_LAST_, b, n, __VA_ARGS__) } frames;                       \
+		char tail[sizeof(PPT_JSON_TAIL_)];                                                                             \
+	} ppt_json_##b##_ = {                                                                                                  \
+		PPT_JSON_HEAD_(#b), PPT_DIGITS_(elements), PPT_JSON_EMIT_(PPT_CLOCK_##clk##_(PPT_CLOCK_NAME_), options),       \
+		{ PPT_FRAMES_(PPT_FRAME_INIT_, PPT_FRAME_INIT_LAST_, b, n, __VA_ARGS__) }, PPT_JSON_TAIL_                      \
+	};                                                                                                                     \
+	PPT_LOUD_                                                                                                              \
+	_Static_assert(sizeof(union ppt_##b##_any_) <= 65536 && sizeof(struct ppt_time) == 16, "ppt: the frames of " #b " are too large"); \
+	extern int32_t _ppt_stat_##b;                                                                                          \
+	extern const char *_ppt_json_##b;                                                                                      \
+	PPT_SYMBOL_ int32_t _ppt_stat_##b;                                                                                     \
+	PPT_SYMBOL_ const char *_ppt_json_##b = (const char *)&ppt_json_##b##_;                                                \
+	union ppt_word_ ppt_word_##b##_ = {0};                                                                                 \
+	extern __attribute__((alias("ppt_word_" #b "_"), visibility("default"))) union ppt_word_ _ppt_hmem_##b;                \
+	struct ppt_buffer ppt_buffer_##b##_ = {                                                                                \
+		.word = &ppt_word_##b##_, .stat = &_ppt_stat_##b, .json = &_ppt_json_##b, .slot_bytes = sizeof(union ppt_##b##_any_), \
+		.clock = PPT_CLOCK_##clk##_(PPT_CLOCK_ID_), .resizable = can_resize,                                           \
+	};                                                                                                                     \
+	struct ppt_buffer
+#define PPT_DEFINE(buffer, elements, clock, ...) PPT_DEFINE_(buffer, elements, clock, false, "", __VA_ARGS__)
+#define PPT_DEFINE_RESIZABLE(buffer, elements, clock, ...)                                                                     \
+	PPT_DEFINE_(buffer, elements, clock, true, "{\"contents\":true,\"tag\":\"EBufferResize\"}", __VA_ARGS__)
+#define PPT_BUFFER(buffer, elements, clock, ...)                                                                               \
+	PPT_DECLARE(buffer, __VA_ARGS__);                                                                                      \
+	PPT_DEFINE(buffer, elements, clock, __VA_ARGS__)
+#define PPT_BUFFER_RESIZABLE(buffer, elements, clock, ...)                                                                     \
+	PPT_DECLARE(buffer, __VA_ARGS__);                                                                                      \
+	PPT_DEFINE_RESIZABLE(buffer, elements, clock, __VA_ARGS__)
+
+#endif
+#endif

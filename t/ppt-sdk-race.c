@@ -1,0 +1,248 @@
+/*
+ * ppt-sdk-race.c - sdk/ppt/ppt.h with threads that save while somebody reads, comes, goes, and changes the block of slots.
+ *
+ * The first part reads the memory that is written, at the same address, so that TSan sees both sides.
+ */
+#include "ppt.h"
+#include "ppt-agent.h"
+#include "tap.h"
+#include <pthread.h>
+#include <sched.h>
+
+#define FIELDS (mark, (int, n), (double, x), (int, thread), (byte, b), (double, y), (double, z))
+PPT_BUFFER(Race, 64, monotonic, FIELDS);
+PPT_BUFFER_RESIZABLE(Resize, 64, monotonic, FIELDS);
+
+enum { THREADS = 3, SLOTS = 64, SLOT = sizeof(union ppt_Race_any_) };
+_Static_assert(sizeof(union ppt_Resize_any_) == SLOT, "the same");
+
+static int rounds = 100, frames = 20000;
+static int done; /* threads that have ended */
+static int stop;
+
+static void fill(struct ppt_Race_mark *m, int thread, int n)
+{
+	*m = (struct ppt_Race_mark){.n = n, .x = n / 2.0, .thread = thread, .b = (uint8_t)n, .y = n + thread, .z = -n};
+}
+
+static bool whole(const union ppt_Race_any_ *f)
+{
+	const struct ppt_Race_mark *m = &f->mark;
+	return m->x == m->n / 2.0 && m->b == (uint8_t)m->n && m->y == m->n + m->thread && m->z == -m->n && m->thread < THREADS;
+}
+
+static void *save_some(void *arg)
+{
+	struct ppt_Race_mark m;
+	for (int i = 0; i < frames; i++) {
+		fill(&m, (int)(intptr_t)arg, i);
+		ppt_Race_mark_save(&m);
+	}
+	__atomic_add_fetch(&done, 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void *save_on(void *arg)
+{
+	struct ppt_Race_mark m;
+	for (int i = 0; !__atomic_load_n(&stop, __ATOMIC_RELAXED); i++) {
+		fill(&m, (int)(intptr_t)arg, i);
+		ppt_Race_mark_save(&m);
+	}
+	return NULL;
+}
+
+static void *save_resized(void *arg)
+{
+	union {
+		struct ppt_Race_mark race;
+		struct ppt_Resize_mark resize;
+	} m;
+	for (int i = 0; !__atomic_load_n(&stop, __ATOMIC_RELAXED); i++) {
+		fill(&m.race, (int)(intptr_t)arg, i);
+		ppt_Resize_mark_save(&m.resize);
+	}
+	return NULL;
+}
+
+static void start(pthread_t *threads, void *(*fn)(void *))
+{
+	__atomic_store_n(&stop, 0, __ATOMIC_RELAXED);
+	for (intptr_t i = 0; i < THREADS; i++)
+		if (pthread_create(&threads[i], NULL, fn, (void *)i))
+			exit(1);
+}
+
+static void end(pthread_t *threads)
+{
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* Frames in the order of their numbers, as an agent reads them. */
+struct reader {
+	const char *slots;
+	uint32_t first, next;
+	uint64_t got, lost, torn;
+};
+
+static bool read_next(struct reader *r, bool last)
+{
+	union ppt_Race_any_ f;
+	int is = slot_read(r->slots + (r->next - r->first) % SLOTS * SLOT, SLOT, r->next, &f);
+	if (is == 1) {
+		r->torn += !whole(&f);
+		r->got++;
+	} else if (is == -1 && !last) { /* the oldest that may still be there, half a ring behind that one */
+		uint32_t front = (uint32_t)f.mark.ppt_front_, to = front - SLOTS / 2;
+		if ((int32_t)(to - r->next) <= 0)
+			to = r->next + 1;
+		r->lost += to - r->next;
+		r->next = to;
+		return true;
+	} else if (last) {
+		r->lost++;
+	} else {
+		return false;
+	}
+	r->next++;
+	return true;
+}
+
+static void test_read(void)
+{
+	struct agent a;
+	pthread_t threads[THREADS];
+	struct ppt_Race_mark m;
+	agent_prepare(&a, &ppt_buffer_Race_, (464 + SLOT - 1) / SLOT * SLOT + SLOTS * SLOT, 464);
+	agent_ask(&a);
+	fill(&m, 0, 0);
+	ppt_Race_mark_save(&m);
+	is_u64(a.control->data_block_sz, SLOTS, "a ring of 64");
+	struct reader r = {.slots = (const char *)(uintptr_t)a.control->data_block, .first = 1, .next = 1};
+	start(threads, save_some);
+	while (__atomic_load_n(&done, __ATOMIC_ACQUIRE) < THREADS)
+		if (!read_next(&r, false))
+			sched_yield();
+	end(threads);
+	while (r.next != (uint32_t)(1 + 1 + THREADS * frames))
+		read_next(&r, true);
+	is_u64(r.got + r.lost, 1 + THREADS * (uint64_t)frames, "each frame is read or lost");
+	is_u64(r.torn, 0, "and none is torn");
+	ok(r.got >= SLOTS / 2, "many are read");
+	note("%d read, %d lost", (int)r.got, (int)r.lost);
+	agent_leave(&a);
+	ppt_Race_mark_save(&m);
+	is_u64(segment_users(a.id), 1, "nobody is attached any more");
+	agent_free(&a);
+}
+
+/* What is wrong in a block that nobody writes any more; the highest number in it. Slot 0 has one of many numbers, or none. */
+static int faults(const char *slots, uint64_t count, uint32_t *highest)
+{
+	int wrong = 0;
+	uint32_t first = *(const uint32_t *)(const void *)slots;
+	for (uint64_t i = 0; i < count; i++) {
+		union ppt_Race_any_ f;
+		memcpy(&f, slots + i * SLOT, SLOT);
+		uint32_t front = (uint32_t)f.mark.ppt_front_, back = ((uint32_t *)&f)[SLOT / 4 - 1];
+		if (front == 0 && back == 0)
+			continue;
+		int64_t behind = (int32_t)(front - first) % (int64_t)count;
+		wrong += front != back || !whole(&f) || (uint64_t)(behind < 0 ? behind + (int64_t)count : behind) != i;
+		if ((int32_t)(front - *highest) > 0)
+			*highest = front;
+	}
+	return wrong;
+}
+
+static void test_rounds(void)
+{
+	pthread_t threads[THREADS];
+	int wrong = 0, late = 0;
+	uint32_t highest = 0;
+	start(threads, save_on);
+	for (int round = 0; round < rounds; round++) {
+		struct agent a;
+		agent_prepare(&a, &ppt_buffer_Race_, 4096 + (size_t)round * SLOT, 464);
+		agent_ask(&a);
+		while (!agent_attached(&a))
+			sched_yield();
+		const char *slots = a.base + (464 + SLOT - 1) / SLOT * SLOT;
+		uint64_t count = a.control->data_block_sz;
+		while (!__atomic_load_n((const uint32_t *)(const void *)(slots + (count - 1) * SLOT), __ATOMIC_ACQUIRE))
+			sched_yield();
+		if (round % 3 == 0) { /* from one segment to another, without a pause */
+			struct agent next;
+			agent_prepare(&next, &ppt_buffer_Race_, 8192, 464);
+			agent_ask(&next);
+			while (!agent_attached(&next))
+				sched_yield();
+			agent_leave(&next);
+			while (segment_users(next.id) > 1)
+				sched_yield();
+			agent_free(&next);
+		}
+		agent_leave(&a);
+		while (segment_users(a.id) > 1)
+			sched_yield();
+		uint32_t before = highest, now = highest;
+		wrong += faults(slots, count, &now);
+		late += (int32_t)(now - before) <= 0;
+		highest = now;
+		agent_free(&a);
+	}
+	end(threads);
+	is_u64((uint64_t)wrong, 0, "come and gone while threads save: no frame is torn or out of its place");
+	is_u64((uint64_t)late, 0, "and numbers go on");
+}
+
+static void test_resize(void)
+{
+	pthread_t threads[THREADS];
+	struct agent a;
+	int id, wrong = 0, users = 0;
+	char *block = segment(SLOTS * SLOT, &id);
+	agent_prepare(&a, &ppt_buffer_Resize_, 464, 464);
+	a.control->data_block_hmem = (uint64_t)id;
+	agent_ask(&a);
+	start(threads, save_resized);
+	while (__atomic_load_n(&a.control->data_block_hmem_attached, __ATOMIC_ACQUIRE) != (uint64_t)id)
+		sched_yield();
+	for (int round = 0; round < rounds; round++) {
+		int old_id = id;
+		char *old = block;
+		uint64_t count = a.control->data_block_sz;
+		while (!__atomic_load_n((const uint32_t *)(const void *)(old + (count - 1) * SLOT), __ATOMIC_ACQUIRE))
+			sched_yield();
+		block = segment((size_t)(SLOTS + round) * SLOT, &id);
+		__atomic_store_n(&a.control->data_block_hmem, (uint64_t)id, __ATOMIC_RELEASE);
+		while (__atomic_load_n(&a.control->data_block_hmem_attached, __ATOMIC_ACQUIRE) != (uint64_t)id)
+			sched_yield();
+		uint32_t highest = 0;
+		wrong += faults(old, count, &highest);
+		while (segment_users(old_id) > 1)
+			sched_yield();
+		segment_free(old_id, old);
+	}
+	agent_leave(&a);
+	while (segment_users(a.id) > 1 || segment_users(id) > 1)
+		sched_yield();
+	end(threads);
+	users = (int)(segment_users(a.id) + segment_users(id));
+	segment_free(id, block);
+	agent_free(&a);
+	is_u64((uint64_t)wrong, 0, "resized while threads save: what is in the old block is whole, and in its place");
+	is_u64((uint64_t)users, 2, "and both segments are let go of");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		rounds = atoi(argv[1]);
+	test_read();
+	test_rounds();
+	test_resize();
+	done_testing();
+}

@@ -1,0 +1,460 @@
+/* ppt-sdk.c - sdk/ppt/ppt.h with one thread: what a save does while nobody is attached, somebody is, another, and nobody again. */
+#include "ppt.h"
+#include "ppt-agent.h"
+#include "tap.h"
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+PPT_BUFFER(Two, 512, monotonic,
+           (request, (int, status), (byte, b), (float, f), (interval_time, busy), (interval_counter, work)),
+           (tick, (time, at), (double, load), (counter, now)));
+PPT_BUFFER(One, 16, realtime, (mark, (int, n), (double, x)));
+PPT_BUFFER_RESIZABLE(Grow, 16, monotonic_raw, (mark, (int, n), (double, x)));
+
+enum { SLOT = sizeof(union ppt_One_any_) };
+
+static void save_one(int n)
+{
+	struct ppt_One_mark m = {.n = n, .x = n / 2.0};
+	ppt_One_mark_save(&m);
+}
+
+static void *mapped(struct ppt_buffer *b)
+{
+	return b->page ? b->page->control : NULL;
+}
+
+static const struct ppt_One_mark *one_at(const struct agent *a, unsigned i)
+{
+	return (const void *)(agent_slots(a, mapped(&ppt_buffer_One_)) + i * SLOT);
+}
+
+/* A frame of One, by the rule. */
+static int read_one(const struct agent *a, unsigned i, uint32_t number, int *n)
+{
+	union ppt_One_any_ frame;
+	int is = slot_read((const char *)one_at(a, i), SLOT, number, &frame);
+	*n = frame.mark.n;
+	return is == 1 && frame.mark.x == frame.mark.n / 2.0;
+}
+
+static void test_attach(void)
+{
+	struct agent a;
+	int n;
+	save_one(1);
+	ok(!ppt_buffer_One_.page, "nobody is attached: nothing happens");
+	agent_prepare(&a, &ppt_buffer_One_, 464 + 10 * SLOT, 464);
+	agent_ask(&a);
+	ok(!agent_attached(&a), "nor does it before the next save");
+	save_one(7);
+	ok(agent_attached(&a), "which attaches");
+	is_u64(segment_users(a.id), 2, "to the segment");
+	size_t at = a.control->data_block - (uintptr_t)mapped(&ppt_buffer_One_);
+	ok(at >= 464 && at % SLOT == 0, "the slots are behind the control block, at a multiple of their size");
+	is_u64(a.control->data_block_sz, (a.bytes - at) / SLOT, "as many as there is room for");
+	ok(read_one(&a, 0, 1, &n) && n == 7, "and the frame is in the first, with number 1");
+	for (int i = 8; i < 7 + (int)a.control->data_block_sz + 2; i++)
+		save_one(i);
+	uint32_t last = 2 + (uint32_t)a.control->data_block_sz;
+	ok(read_one(&a, 1, last, &n) && n == 6 + (int)last, "the ring begins again at its end");
+
+	agent_leave(&a);
+	is_u64(segment_users(a.id), 2, "hmem is 0: nothing happens before the next save");
+	save_one(9);
+	is_u64(segment_users(a.id), 1, "which lets go of it");
+	ok(fcntl(0, F_GETFD) >= 0, "and leaves descriptor 0 alone");
+	agent_ask(&a);
+	save_one(10);
+	ok(read_one(&a, 0, last + 1, &n) && n == 10, "attached again: slot 0, and numbers go on");
+
+	struct agent other;
+	agent_prepare(&other, &ppt_buffer_One_, 4096, 416);
+	agent_ask(&other);
+	save_one(11);
+	ok(read_one(&other, 0, last + 2, &n) && n == 11, "from one segment to another");
+	is_u64(segment_users(a.id), 1, "the first one is let go of");
+	agent_leave(&other);
+	save_one(12);
+	agent_free(&other);
+	agent_free(&a);
+}
+
+static void test_refused(void)
+{
+	struct agent a;
+	agent_prepare(&a, &ppt_buffer_One_, 4096, 464);
+	agent_ask(&a);
+	agent_free(&a);
+	errno = 42;
+	save_one(1);
+	ok(!agent_asked(&a) && errno == 42, "a segment that is gone: hmem is 0 again, errno what it was");
+	static const struct {
+		size_t bytes;
+		uint64_t control_bytes;
+		const char *what;
+	} bad[] = {{4096, 0, "no control block"}, {4096, 55, "one that is too short"}, {4096, 465, "too long"}, {465, 464, "no room for a slot"},
+	           {40, 40, "for a control block"}};
+	for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+		agent_prepare(&a, &ppt_buffer_One_, bad[i].bytes, bad[i].control_bytes);
+		agent_ask(&a);
+		save_one(1);
+		char zeros[4096] = {0};
+		ok(!agent_asked(&a) && segment_users(a.id) == 1, "refused: %s", bad[i].what);
+		ok(!memcmp(a.base + 8, zeros, bad[i].bytes - 8), "and not written to");
+		agent_free(&a);
+	}
+}
+
+/* The compiler's offsets are the JSON's: the text is built from them, and here from the other side. */
+static int json_offset(const char *json, const char *frame, const char *member)
+{
+	char key[64];
+	snprintf(key, sizeof key, "{\"_flName\":\"%s\"", frame);
+	const char *at = strstr(json, key);
+	snprintf(key, sizeof key, ",\"_lName\":\"%s\"", member);
+	at = at ? strstr(at, key) : NULL;
+	return at ? atoi(at - 7) : -1;
+}
+
+static void test_json(void)
+{
+	is_u64(json_offset(_ppt_json_Two, "request", "status"), offsetof(struct ppt_Two_request, status), "an int");
+	is_u64(json_offset(_ppt_json_Two, "request", "f"), offsetof(struct ppt_Two_request, f), "a float, behind a byte");
+	is_u64(json_offset(_ppt_json_Two, "request", "busy_end"), offsetof(struct ppt_Two_request, busy_end), "an interval's end");
+	is_u64(json_offset(_ppt_json_Two, "request", "work_2_start"), offsetof(struct ppt_Two_request, work_2_start), "a counter's start");
+	is_u64(json_offset(_ppt_json_Two, "tick", "now_1"), offsetof(struct ppt_Two_tick, now_1), "a counter");
+	is_u64(json_offset(_ppt_json_Two, "tick", "__ppt_seqno_back"), ppt_buffer_Two_.slot_bytes - 4, "the last word of a slot");
+	ok(!strstr(_ppt_json_One, "__ppt_type"), "one type of frames: there is no type");
+}
+
+static void test_types(void)
+{
+	struct agent a;
+	union ppt_Two_any_ got;
+	agent_prepare(&a, &ppt_buffer_Two_, 65536, 464);
+	agent_ask(&a);
+	struct ppt_Two_request r = {.status = 200, .b = 255, .f = 0.5f};
+	ppt_Two_request_busy_start(&r);
+	ppt_Two_request_busy_end(&r);
+	ppt_Two_request_save(&r);
+	char *slots = agent_slots(&a, mapped(&ppt_buffer_Two_));
+	is_u64(slot_read(slots, sizeof got, 1, &got), 1, "the first time attaches, so that the first frame is there");
+	ok(got.request.ppt_type_ == 1 && got.request.status == 200 && got.request.b == 255 && got.request.f == 0.5f, "with its values");
+	ok(got.request.busy_start.sec > 0 && (got.request.busy_end.sec - got.request.busy_start.sec) * 1000000000 +
+	   got.request.busy_end.nsec - got.request.busy_start.nsec >= 0, "and times");
+	struct ppt_Two_tick t = {.load = -1.5};
+	ppt_Two_tick_at_now(&t);
+	ppt_Two_tick_save(&t);
+	is_u64(slot_read(slots + sizeof got, sizeof got, 2, &got), 1, "a frame of the other type");
+	ok(got.tick.ppt_type_ == 2 && got.tick.load == -1.5 && !got.tick.now_0, "with its values");
+
+	/* Times of two attachments, or of before one, are no interval. */
+	agent_leave(&a);
+	ppt_Two_tick_save(&t);
+	ppt_Two_request_busy_start(&r);
+	agent_ask(&a);
+	ppt_Two_request_busy_end(&r);
+	ppt_Two_request_save(&r);
+	is_u64(slot_read(slots, sizeof got, 3, &got), 0, "begun before the attach: not saved");
+	ppt_Two_request_busy_start(&r);
+	agent_leave(&a);
+	ppt_Two_tick_save(&t);
+	agent_ask(&a);
+	ppt_Two_request_busy_end(&r);
+	ppt_Two_request_save(&r);
+	is_u64(slot_read(slots, sizeof got, 3, &got), 0, "begun in another attachment: not saved");
+	ppt_Two_request_busy_start(&r);
+	ppt_Two_request_busy_end(&r);
+	ppt_Two_request_save(&r);
+	is_u64(slot_read(slots, sizeof got, 3, &got), 1, "and then it is, with the next number");
+	agent_leave(&a);
+	ppt_Two_close();
+	is_u64(segment_users(a.id), 1, "closed: let go of");
+	agent_free(&a);
+}
+
+static int fds(void)
+{
+	int n = 0;
+	for (int fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+static union ppt_Two_any_ counted(uint64_t control_bytes, bool closes_0)
+{
+	struct agent a;
+	union ppt_Two_any_ got;
+	uint32_t attr_bytes = (uint32_t)(control_bytes - 56) / 3 - 8;
+	int before = fds(), zero = closes_0 ? dup(0) : -1;
+	memset(&got, 0, sizeof got);
+	agent_prepare(&a, &ppt_buffer_Two_, 65536, control_bytes);
+	agent_counter(&a, 0, attr_bytes, PERF_COUNT_SW_TASK_CLOCK);
+	agent_counter(&a, 1, attr_bytes, PERF_COUNT_SW_DUMMY);
+	agent_counter(&a, 2, attr_bytes, PERF_COUNT_SW_TASK_CLOCK);
+	agent_ask(&a);
+	if (closes_0)
+		close(0);
+	struct ppt_Two_request r = {0};
+	ppt_Two_request_work_start(&r);
+	for (volatile int i = 0; i < 100000; i++)
+		;
+	ppt_Two_request_work_end(&r);
+	ppt_Two_request_save(&r);
+	slot_read(agent_slots(&a, mapped(&ppt_buffer_Two_)), sizeof got, (uint32_t)(ppt_buffer_Two_.page->gate >> 32), &got);
+	if (closes_0)
+		ok(fcntl(0, F_GETFD) < 0, "descriptor 0 was free, and is not taken");
+	if (closes_0 && dup2(zero, 0) == 0)
+		close(zero);
+	a.control->nr_perf_ctrs = 2; /* what an agent does for generated clients */
+	agent_leave(&a);
+	ppt_Two_request_save(&r);
+	is_u64((uint64_t)fds(), (uint64_t)before, "no descriptor is left, and 0 is there");
+	agent_free(&a);
+	return got;
+}
+
+static void test_counters(void)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = 112, .config = PERF_COUNT_SW_TASK_CLOCK, .exclude_kernel = 1};
+	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+	if (fd >= 0)
+		close((int)fd);
+	uint64_t sizes[] = {464, 416};
+	for (int i = 0; i < 2; i++) {
+		union ppt_Two_any_ got = counted(sizes[i], i);
+		const struct ppt_Two_request *r = &got.request;
+		if (fd < 0)
+			ok(!r->work_0_end && !r->work_1_end && !r->work_2_end, "no counters here: they are 0");
+		else
+			ok(r->work_0_end > r->work_0_start && !r->work_1_end && r->work_2_end > r->work_2_start && r->work_2_start,
+			   "counters of entries of %d bytes", (int)(sizes[i] - 56) / 3);
+	}
+
+	/* One that is not ours is neither read nor closed. */
+	if (fd >= 0) {
+		struct agent a;
+		int pipes[2];
+		agent_prepare(&a, &ppt_buffer_Two_, 65536, 464);
+		agent_counter(&a, 0, 128, PERF_COUNT_SW_TASK_CLOCK);
+		agent_ask(&a);
+		struct ppt_Two_request r = {0};
+		ppt_Two_request_work_start(&r);
+		int ours = ppt_buffer_Two_.counted[0].fd[0] - 1;
+		if (pipe(pipes) || write(pipes[1], "12345678901234567890123456789012", 32) != 32 || dup2(pipes[0], ours) < 0)
+			exit(1);
+		ppt_Two_request_work_end(&r);
+		char text[32];
+		ok(!r.work_0_end && read(pipes[0], text, 32) == 32, "the program has put another file there: it is not read");
+		agent_leave(&a);
+		ppt_Two_request_save(&r);
+		ok(fcntl(ours, F_GETFD) >= 0, "and not closed");
+		close(ours);
+		close(pipes[0]);
+		close(pipes[1]);
+		agent_free(&a);
+	}
+}
+
+static int child_status(pid_t pid)
+{
+	int status;
+	return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int in_confined_child(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof code / sizeof code[0], code};
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		return 77;
+	struct agent a;
+	union ppt_Two_any_ got;
+	agent_prepare(&a, &ppt_buffer_Two_, 65536, 464);
+	agent_counter(&a, 0, 128, PERF_COUNT_SW_TASK_CLOCK);
+	agent_ask(&a);
+	struct ppt_Two_request r = {.status = 5};
+	ppt_Two_request_work_start(&r);
+	ppt_Two_request_work_end(&r);
+	ppt_Two_request_save(&r);
+	int is = slot_read(agent_slots(&a, mapped(&ppt_buffer_Two_)), sizeof got, 1, &got);
+	agent_free(&a);
+	return is == 1 && got.request.status == 5 && !got.request.work_0_start && !got.request.work_0_end ? 0 : 1;
+}
+
+static void test_confined(void)
+{
+	pid_t pid = fork();
+	if (!pid)
+		_exit(in_confined_child());
+	int status = child_status(pid);
+	ok(status == 0 || status == 77, "a program that may not count: frames without counters (%d)", status);
+}
+
+static int in_child(const struct agent *parent)
+{
+	int n;
+	if (agent_asked(parent) != parent->id)
+		return 2;
+	save_one(100);
+	save_one(101);
+	if (agent_asked(parent) || mapped(&ppt_buffer_One_))
+		return 3;
+	struct agent a;
+	agent_prepare(&a, &ppt_buffer_One_, 4096, 464);
+	agent_ask(&a);
+	save_one(102);
+	int status = read_one(&a, 0, 1, &n) && n == 102 ? 0 : 4;
+	agent_free(&a);
+	return status;
+}
+
+static void test_fork(void)
+{
+	struct agent a;
+	int n;
+	agent_prepare(&a, &ppt_buffer_One_, 4096, 464);
+	agent_ask(&a);
+	save_one(50);
+	uint32_t number = (uint32_t)(ppt_buffer_One_.page->gate >> 32);
+	pid_t pid = fork();
+	if (!pid)
+		_exit(in_child(&a));
+	is_u64((uint64_t)child_status(pid), 0, "a child of fork is attached to nobody, and then to its own agent");
+	save_one(51);
+	ok(read_one(&a, 1, number + 1, &n) && n == 51, "and the parent goes on: nothing of the child's is in its ring");
+	int held[2], c;
+	if (pipe(held))
+		exit(1);
+	pid = fork();
+	if (!pid) {
+		close(held[1]);
+		_exit(read(held[0], &c, 1) != 0);
+	}
+	is_u64(segment_users(a.id), 3, "a child that saves nothing does not keep the segment: the third is the agent's own");
+	close(held[0]);
+	close(held[1]);
+	child_status(pid);
+	agent_leave(&a);
+	save_one(52);
+	agent_free(&a);
+}
+
+static void test_numbers(void)
+{
+	struct agent a;
+	int n, seen = 0, slots = 13;
+	agent_prepare(&a, &ppt_buffer_One_, 4096, 464);
+	agent_ask(&a);
+	save_one(0);
+	agent_leave(&a);
+	save_one(0);
+	__atomic_store_n(&ppt_buffer_One_.page->gate, (ppt_buffer_One_.page->gate & UINT32_MAX) | UINT64_C(0x7ffffff0) << 32, __ATOMIC_RELAXED);
+	agent_ask(&a);
+	for (int i = 0; i < 30; i++)
+		save_one(i);
+	for (unsigned i = 0; i < 30; i++)
+		seen += read_one(&a, i, 0x7ffffff1 + i, &n) && n == (int)i;
+	is_u64((uint64_t)seen, 30, "numbers go on below zero");
+
+	/* As after 2^32 - 20 frames of an attachment, in a ring whose size is no power of two. */
+	struct ppt_page_ *page = ppt_buffer_One_.page;
+	uint64_t index = (UINT64_C(1) << 32) - 20;
+	page->count = (uint32_t)slots;
+	page->first = 1;
+	page->last = index - 1000;
+	page->gate = (page->gate & UINT32_MAX) | (index & UINT32_MAX) << 32;
+	memset(agent_slots(&a, mapped(&ppt_buffer_One_)), 0, (size_t)slots * SLOT);
+	seen = 0;
+	for (int i = 0; i < 40; i++) {
+		uint32_t number = (uint32_t)(index + 1 + (uint64_t)i);
+		save_one(i);
+		seen += read_one(&a, (unsigned)((index + (uint64_t)i) % (uint64_t)slots), number, &n) && n == i;
+	}
+	is_u64((uint64_t)seen, 39, "and come back after 2^32, each in the slot of its index; but for 0, which stands for none");
+	agent_leave(&a);
+	save_one(0);
+	agent_free(&a);
+}
+
+static void test_taken(void)
+{
+	struct agent a;
+	int n;
+	agent_prepare(&a, &ppt_buffer_One_, 4096, 464);
+	agent_ask(&a);
+	save_one(0);
+	uint32_t number = (uint32_t)(ppt_buffer_One_.page->gate >> 32);
+	*(uint32_t *)one_at(&a, 1) = number - 10; /* a writer that was overtaken, and is in the middle of it */
+	save_one(1);
+	save_one(2);
+	ok(one_at(&a, 1)->n == 0 && read_one(&a, 2, number + 2, &n) && n == 2, "a slot that has a writer is left to it: one frame is lost");
+	*(uint32_t *)one_at(&a, 3) = ((uint32_t *)one_at(&a, 3))[SLOT / 4 - 1] = number + 100;
+	save_one(3);
+	ok(one_at(&a, 3)->n == 0, "and so is one with a newer frame");
+	agent_leave(&a);
+	save_one(4);
+	agent_free(&a);
+}
+
+static void test_resize(void)
+{
+	struct agent a;
+	struct ppt_Grow_mark m = {.n = 1, .x = 0.5};
+	int data[2], n = 0;
+	char *block[2] = {segment(10 * SLOT, &data[0]), segment(100 * SLOT, &data[1])};
+	union ppt_Grow_any_ got;
+	agent_prepare(&a, &ppt_buffer_Grow_, 464, 464);
+	agent_ask(&a);
+	ppt_Grow_mark_save(&m);
+	ok(!agent_asked(&a), "a control block without a block of slots is refused");
+	a.control->data_block_hmem = (uint64_t)data[0];
+	agent_ask(&a);
+	for (m.n = 0; m.n < 12; m.n++)
+		ppt_Grow_mark_save(&m);
+	ok(a.control->data_block_hmem_attached == (uint64_t)data[0] && a.control->data_block_sz == 10, "a second segment");
+	ok(slot_read(block[0] + SLOT, SLOT, 12, &got) == 1 && got.mark.n == 11, "has the frames");
+	__atomic_store_n(&a.control->data_block_hmem, 0x7fffffff, __ATOMIC_RELEASE);
+	ppt_Grow_mark_save(&m);
+	ppt_Grow_mark_save(&m);
+	ok(slot_read(block[0] + 3 * SLOT, SLOT, 14, &got) == 1, "another that is not there: the old one stays");
+	__atomic_store_n(&a.control->data_block_hmem, data[1], __ATOMIC_RELEASE);
+	ppt_Grow_mark_save(&m);
+	ok(slot_read(block[0] + 4 * SLOT, SLOT, 15, &got) == 1, "another: the frame that notices is the last in the old one");
+	is_u64(a.control->data_block_hmem_attached, (uint64_t)data[1], "which is let go of");
+	is_u64(segment_users(data[0]), 1, "really");
+	for (m.n = 100; m.n < 200; m.n++)
+		ppt_Grow_mark_save(&m);
+	for (int i = 0; i < 100; i++)
+		n += slot_read(block[1] + i * SLOT, SLOT, 16 + (uint32_t)i, &got) == 1 && got.mark.n == 100 + i;
+	is_u64((uint64_t)n, 100, "the next is in slot 0, and numbers go on");
+	agent_leave(&a);
+	ppt_Grow_mark_save(&m);
+	is_u64(segment_users(data[1]) + segment_users(a.id), 2, "a detach lets go of both");
+	for (int i = 0; i < 2; i++)
+		segment_free(data[i], block[i]);
+	agent_free(&a);
+}
+
+int main(void)
+{
+	test_json();
+	test_attach();
+	test_refused();
+	test_types();
+	test_counters();
+	test_confined();
+	test_fork();
+	test_numbers();
+	test_taken();
+	test_resize();
+	done_testing();
+}
