@@ -123,8 +123,10 @@ static inline int slot_read(const char *slot, size_t bytes, uint32_t number, voi
 {
 	const uint32_t *words = (const uint32_t *)(const void *)slot;
 	uint32_t back = __atomic_load_n(&words[bytes / 4 - 1], __ATOMIC_ACQUIRE);
-	for (size_t i = 0; i < bytes / 4; i++)
-		((uint32_t *)frame)[i] = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
+	for (size_t i = 0; i < bytes / 4; i++) {
+		uint32_t word = __atomic_load_n(&words[i], __ATOMIC_RELAXED);
+		memcpy((char *)frame + 4 * i, &word, 4);
+	}
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	uint32_t front = __atomic_load_n(&words[0], __ATOMIC_RELAXED);
 	if (front == number && back == number)

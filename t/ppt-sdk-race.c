@@ -13,7 +13,7 @@
 PPT_BUFFER(Race, 64, monotonic, FIELDS);
 PPT_BUFFER_RESIZABLE(Resize, 64, monotonic, FIELDS);
 
-enum { THREADS = 3, SLOTS = 64, SLOT = sizeof(union ppt_Race_any_) };
+enum { THREADS = 3, SLOTS = 64, SLOT = sizeof(union ppt_Race_any_), AT = 464 + 464 % SLOT };
 _Static_assert(sizeof(union ppt_Resize_any_) == SLOT, "the same");
 
 static int rounds = 100, frames = 20000;
@@ -115,7 +115,7 @@ static void test_read(void)
 	struct agent a;
 	pthread_t threads[THREADS];
 	struct ppt_Race_mark m;
-	agent_prepare(&a, &ppt_buffer_Race_, (464 + SLOT - 1) / SLOT * SLOT + SLOTS * SLOT, 464);
+	agent_prepare(&a, &ppt_buffer_Race_, AT + SLOTS * SLOT, 464);
 	agent_ask(&a);
 	fill(&m, 0, 0);
 	ppt_Race_mark_save(&m);
@@ -146,7 +146,8 @@ static int faults(const char *slots, uint64_t count, uint32_t *highest)
 	for (uint64_t i = 0; i < count; i++) {
 		union ppt_Race_any_ f;
 		memcpy(&f, slots + i * SLOT, SLOT);
-		uint32_t front = (uint32_t)f.mark.ppt_front_, back = ((uint32_t *)&f)[SLOT / 4 - 1];
+		uint32_t front = (uint32_t)f.mark.ppt_front_, back;
+		memcpy(&back, slots + (i + 1) * SLOT - 4, 4);
 		if (front == 0 && back == 0)
 			continue;
 		int64_t behind = (int32_t)(front - first) % (int64_t)count;
@@ -169,7 +170,7 @@ static void test_rounds(void)
 		agent_ask(&a);
 		while (!agent_attached(&a))
 			sched_yield();
-		const char *slots = a.base + (464 + SLOT - 1) / SLOT * SLOT;
+		const char *slots = a.base + AT;
 		uint64_t count = a.control->data_block_sz;
 		while (!__atomic_load_n((const uint32_t *)(const void *)(slots + (count - 1) * SLOT), __ATOMIC_ACQUIRE))
 			sched_yield();

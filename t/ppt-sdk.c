@@ -4,6 +4,7 @@
 #include "tap.h"
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
@@ -53,7 +54,7 @@ static void test_attach(void)
 	ok(agent_attached(&a), "which attaches");
 	is_u64(segment_users(a.id), 2, "to the segment");
 	size_t at = a.control->data_block - (uintptr_t)mapped(&ppt_buffer_One_);
-	ok(at >= 464 && at % SLOT == 0, "the slots are behind the control block, at a multiple of their size");
+	is_u64(at, 464 + 464 % SLOT, "the slots are where a generated client has them");
 	is_u64(a.control->data_block_sz, (a.bytes - at) / SLOT, "as many as there is room for");
 	ok(read_one(&a, 0, 1, &n) && n == 7, "and the frame is in the first, with number 1");
 	for (int i = 8; i < 7 + (int)a.control->data_block_sz + 2; i++)
@@ -299,10 +300,10 @@ static void test_confined(void)
 	ok(status == 0 || status == 77, "a program that may not count: frames without counters (%d)", status);
 }
 
-static int in_child(const struct agent *parent)
+static int in_child(const struct agent *parent, int inherited)
 {
 	int n;
-	if (agent_asked(parent) != parent->id)
+	if (agent_asked(parent) != inherited)
 		return 2;
 	save_one(100);
 	save_one(101);
@@ -323,12 +324,20 @@ static void test_fork(void)
 	int n;
 	agent_prepare(&a, &ppt_buffer_One_, 4096, 464);
 	agent_ask(&a);
-	save_one(50);
-	uint32_t number = (uint32_t)(ppt_buffer_One_.page->gate >> 32);
 	pid_t pid = fork();
 	if (!pid)
-		_exit(in_child(&a));
+		_exit(in_child(&a, 0));
+	is_u64((uint64_t)child_status(pid), 0, "what an agent asks of a process it does not ask of its children");
+	save_one(50);
+	uint32_t number = (uint32_t)(ppt_buffer_One_.page->gate >> 32);
+	pid = fork();
+	if (!pid)
+		_exit(in_child(&a, 0));
 	is_u64((uint64_t)child_status(pid), 0, "a child of fork is attached to nobody, and then to its own agent");
+	pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+	if (!pid)
+		_exit(in_child(&a, a.id));
+	is_u64((uint64_t)child_status(pid), 0, "and one that was made past the C library");
 	save_one(51);
 	ok(read_one(&a, 1, number + 1, &n) && n == 51, "and the parent goes on: nothing of the child's is in its ring");
 	int held[2], c;

@@ -40,6 +40,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -100,7 +101,7 @@ enum {
 #define PPT_INSIDE_MASK_ (PPT_NUMBER_ - PPT_INSIDE_)
 #define PPT_MARK_(gate) (1 + (int32_t)((gate) >> 4 & 0xfff)) /* a frame's, of the attachment that its times are of */
 
-/* Memory that the child of a fork finds empty: for it, nobody is attached. */
+/* Memory that any child finds empty: for it, nobody is attached. */
 struct ppt_page_ {
 	uint64_t gate;
 	/* Of whoever made the gate busy, and to be read by those inside. */
@@ -196,12 +197,18 @@ PPT_FN_ struct ppt_counted_ *ppt_counted_(struct ppt_buffer *b, struct ppt_page_
 	return NULL;
 }
 
-/* What an agent asks for, read once. An entry is as large as the agent's own perf_event_attr, which its control_blk_sz gives away. */
+/* Bytes of a counter in the control block: those of the agent's own perf_event_attr and 8, which its control_blk_sz gives away. */
+PPT_FN_ uint64_t ppt_entry_(uint64_t control_bytes)
+{
+	return (control_bytes - sizeof(struct ppt_control_)) % 136 ? 120 : 136;
+}
+
+/* What an agent asks for, read once. */
 PPT_FN_ void ppt_counters_ask_(struct ppt_page_ *page, uint64_t control_bytes)
 {
 	const struct ppt_control_ *control = page->control;
 	uint32_t n = PPT_GET_(&control->nr_perf_ctrs);
-	uint64_t entries = control_bytes - sizeof *control, entry = entries % 136 ? 120 : 136;
+	uint64_t entries = control_bytes - sizeof *control, entry = ppt_entry_(control_bytes);
 	page->ncounters = 0;
 	if (n > PPT_COUNTERS_ || n * entry > entries)
 		return;
@@ -268,8 +275,8 @@ PPT_FN_ bool ppt_take_data_(struct ppt_buffer *b, struct ppt_page_ *page)
 }
 
 /*
- * The slots begin at a multiple of their size behind the control block, and never before byte 392, where ppt's own agent looks for
- * them. What an agent has not made is left alone: the id may be one of another namespace.
+ * The slots are where a generated client has them, whose control block has S bytes: at S + (S mod slot). What an agent has not made
+ * is left alone: the id may be one of another namespace.
  */
 PPT_FN_ bool ppt_take_(struct ppt_buffer *b, struct ppt_page_ *page, int id)
 {
@@ -283,7 +290,8 @@ PPT_FN_ bool ppt_take_(struct ppt_buffer *b, struct ppt_page_ *page, int id)
 	control_bytes = bytes > sizeof *page->control ? PPT_GET_(&page->control->control_blk_sz) : 0;
 	if (control_bytes >= sizeof *page->control && control_bytes <= 464 && control_bytes <= bytes) {
 		ppt_counters_ask_(page, control_bytes);
-		at = ((control_bytes > 392 ? control_bytes : 392) + b->slot_bytes - 1) / b->slot_bytes * b->slot_bytes;
+		at = sizeof *page->control + PPT_COUNTERS_ * ppt_entry_(control_bytes);
+		at += at % b->slot_bytes;
 		if (b->resizable ? ppt_take_data_(b, page)
 		                 : at < bytes && ppt_take_slots_(b, page, base + at, bytes - at, (uint64_t)id))
 			return true;
@@ -519,6 +527,18 @@ PPT_FN_ __attribute__((noinline)) void ppt_counters_(struct ppt_buffer *b, uint6
 	*v0 = got[1];
 	*v1 = got[2];
 	*v2 = got[3];
+}
+
+/*
+ * In the child of a fork: nobody is attached, nor has anybody asked for it. What a child that was made past the C library inherits of
+ * an attachment is found at its first call.
+ */
+PPT_FN_ void ppt_forked_(struct ppt_buffer *b)
+{
+	PPT_PUT_(b->stat, 0);
+	PPT_PUT_(&b->word->is.hmem, 0);
+	if (PPT_GET_(&b->word->both))
+		ppt_turn_(b, false);
 }
 
 /* For a library that will be unloaded: whoever is attached sees the end. */
@@ -838,6 +858,14 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 		.word = &ppt_word_##b##_, .stat = &_ppt_stat_##b, .json = &_ppt_json_##b, .slot_bytes = sizeof(union ppt_##b##_any_), \
 		.clock = PPT_CLOCK_##clk##_(PPT_CLOCK_ID_), .resizable = can_resize,                                           \
 	};                                                                                                                     \
+	static void ppt_forked_##b##_(void)                                                                                    \
+	{                                                                                                                      \
+		ppt_forked_(&ppt_buffer_##b##_);                                                                               \
+	}                                                                                                                      \
+	__attribute__((constructor)) static void ppt_loaded_##b##_(void)                                                       \
+	{                                                                                                                      \
+		pthread_atfork(NULL, NULL, ppt_forked_##b##_);                                                                 \
+	}                                                                                                                      \
 	struct ppt_buffer
 #define PPT_DEFINE(buffer, elements, clock, ...) PPT_DEFINE_(buffer, elements, clock, false, "", __VA_ARGS__)
 #define PPT_DEFINE_RESIZABLE(buffer, elements, clock, ...)                                                                     \
