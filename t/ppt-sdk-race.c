@@ -16,7 +16,7 @@ PPT_BUFFER_RESIZABLE(Resize, 64, monotonic, FIELDS);
 enum { THREADS = 3, SLOTS = 64, SLOT = sizeof(union ppt_Race_any_), AT = 464 + 464 % SLOT };
 _Static_assert(sizeof(union ppt_Resize_any_) == SLOT, "the same");
 
-static int rounds = 100, frames = 20000;
+static int rounds = 50, frames = 20000;
 static int done; /* threads that have ended */
 static int stop;
 

@@ -257,6 +257,12 @@ PPT_FN_ bool ppt_take_slots_(struct ppt_buffer *b, struct ppt_page_ *page, char 
 	return true;
 }
 
+static inline bool ppt_is_resized_(const struct ppt_page_ *page)
+{
+	uint64_t id = PPT_GET_(&page->control->data_block_hmem);
+	return id != page->data_id && id != page->refused_id;
+}
+
 /* The second segment of a buffer that can be resized. Without it, the one before stays. */
 PPT_FN_ bool ppt_take_data_(struct ppt_buffer *b, struct ppt_page_ *page)
 {
@@ -358,7 +364,7 @@ PPT_FN_ void ppt_busy_(struct ppt_buffer *b, struct ppt_page_ *page, bool resizi
 	union ppt_word_ w;
 	w.both = PPT_GET_(&b->word->both);
 	if (resizing && w.is.hmem == w.is.attached) {
-		bool taken = ppt_take_data_(b, page);
+		bool taken = ppt_is_resized_(page) && ppt_take_data_(b, page);
 		ppt_open_(page, true, taken, false);
 		return;
 	}
@@ -377,15 +383,23 @@ PPT_FN_ void ppt_busy_(struct ppt_buffer *b, struct ppt_page_ *page, bool resizi
 	ppt_open_(page, open, open, open);
 }
 
-/* hmem, or the block of slots, is not what it was. */
+/*
+ * hmem, or the block of slots, is not what it was: somebody else may have seen to it meanwhile. The word is read behind the gate, and
+ * the swap is for this gate alone, so that they belong together.
+ */
 PPT_FN_ __attribute__((noinline, cold)) void ppt_turn_(struct ppt_buffer *b, bool resizing)
 {
 	int err = errno;
 	struct ppt_page_ *page = ppt_page_(b);
-	uint64_t gate = page ? PPT_GET_(&page->gate) : PPT_BUSY_, to;
+	uint64_t gate, to;
+	union ppt_word_ w;
 	if (!page)
 		PPT_PUT_(&b->word->is.hmem, 0); /* refused */
-	while (!(gate & (PPT_BUSY_ | PPT_CLOSING_))) {
+	while (page) {
+		gate = __atomic_load_n(&page->gate, __ATOMIC_ACQUIRE);
+		w.both = PPT_GET_(&b->word->both);
+		if (gate & (PPT_BUSY_ | PPT_CLOSING_) || (gate & PPT_OPEN_ && !resizing && w.is.hmem == w.is.attached))
+			break;
 		to = (gate & ~(uint64_t)PPT_OPEN_) | (gate & PPT_INSIDE_MASK_ ? PPT_CLOSING_ : PPT_BUSY_);
 		if (gate & PPT_OPEN_ && resizing)
 			to |= PPT_RESIZING_;
@@ -480,10 +494,7 @@ PPT_FN_ __attribute__((noinline)) void ppt_save_(struct ppt_buffer *b, const voi
 	bool resize = false;
 	if (page && ppt_enter_(page, PPT_NUMBER_ + PPT_INSIDE_, *mark, &number)) {
 		ppt_write_(b, page, number, frame, bytes);
-		if (b->resizable) {
-			uint64_t id = PPT_GET_(&page->control->data_block_hmem);
-			resize = id != page->data_id && id != page->refused_id;
-		}
+		resize = b->resizable && ppt_is_resized_(page);
 		ppt_leave_(b, page);
 	}
 	if (resize)
