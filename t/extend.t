@@ -125,7 +125,7 @@ like 'a finding has its file and its line' "$(findings "$tmp/lost.ctp")" '^likel
 # --- inside the tree ---
 tree=$tmp/tree
 mkdir "$tree" "$tree/sdk"
-cp -Rp GNUmakefile doc formats lib t tools "$tree" && cp -Rp sdk/c sdk/c++ "$tree/sdk"
+cp -Rp GNUmakefile doc formats lib t tools "$tree" && cp -Rp sdk/c sdk/c++ sdk/ppt "$tree/sdk"
 case $O in
 /*) inner=build ;; # what was made knows its folder by that name
 *) inner=$O && mkdir -p "$tree/$O" && cp -Rp "$O/.flags" "$O/lib" "$O/formats" "$O/tools" "$O/page.html" "$tree/$O" 2>/dev/null ;;

@@ -24,6 +24,11 @@ ok 'and runs untraced' "$tmp/probe"
 like 'and is traced by the installed tools' \
 	"$("$top/bin/ctp-collect" -q "$tmp/probe" | "$top/bin/ctp-tojsonl")" '^{"probe_id":7,.*"is_active":true,"ts":[0-9]+}$'
 
+example ctp-ppt.h.3 1 >"$tmp/server.c"
+ok 'the program in ctp-ppt.h.3 compiles with the installed ppt.h' \
+	"${CC:-cc}" -Wall -Wextra -Werror -pthread -I"$top/include" -o "$tmp/server" "$tmp/server.c"
+ok 'and runs with nobody attached' "$tmp/server" 1
+
 # The programs in ctp.3, told where the library is by pkg-config alone.
 installed() { PKG_CONFIG_PATH=$top/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root pkg-config "$@" libctp; }
 if command -v pkg-config >/dev/null; then
@@ -42,11 +47,13 @@ if command -v pkg-config >/dev/null; then
 fi
 # Each header alone, as the C and the C++ that its page promises.
 alone() { "$@" -I"$top/include/ctptools" -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only; } # COMPILER -std=STANDARD -x LANGUAGE HEADER
-for header in "$top"/include/ctptools/*/*.h "$top/include/ctp.h"; do
+for header in "$top"/include/ctptools/*/*.h "$top/include/ctp.h" "$top/include/ppt.h"; do
 	for std in c11 gnu17; do ok "${header##*/} stands alone ($std)" alone "${CC:-cc}" -std=$std -x c "$header"; done
 done
 if command -v c++ >/dev/null; then
-	for std in c++11 c++20; do ok "ctp.h stands alone ($std)" alone c++ -std=$std -x c++ "$top/include/ctp.h"; done
+	for header in ctp.h ppt.h; do
+		for std in c++11 c++20; do ok "$header stands alone ($std)" alone c++ -std=$std -x c++ "$top/include/$header"; done
+	done
 	ok 'ctp.hpp stands alone' alone c++ -std=c++20 -x c++ "$top/include/ctp.hpp"
 	echo '#include <asio.hpp>' >"$tmp/asio.cpp"
 	if c++ -E "$tmp/asio.cpp" >/dev/null 2>&1; then

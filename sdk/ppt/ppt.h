@@ -74,7 +74,7 @@ struct ppt_time {
 	int64_t sec, nsec;
 };
 
-/* The symbol _ppt_hmem_BUFFER: an agent writes the first four bytes. A 0 in both is all that a call has to look at. */
+/* The symbol _ppt_hmem_BUFFER, within its object ppt_word_BUFFER_. An agent writes the first half; 0 in both is all that a call sees. */
 union ppt_word_ {
 	uint64_t both;
 	struct {
@@ -181,7 +181,7 @@ PPT_FN_ void ppt_counted_open_(struct ppt_page_ *page, struct ppt_counted_ *c)
 }
 
 /* Those of the calling thread, which is inside. Null: all have theirs. */
-PPT_FN_ struct ppt_counted_ *ppt_counted_(struct ppt_buffer *b, struct ppt_page_ *page)
+PPT_FN_ struct ppt_counted_ *ppt_counted_find_(struct ppt_buffer *b, struct ppt_page_ *page)
 {
 	int32_t tid = (int32_t)syscall(SYS_gettid);
 	for (int i = 0; i < PPT_THREADS_; i++) {
@@ -322,7 +322,7 @@ PPT_FN_ void ppt_let_go_(struct ppt_buffer *b, struct ppt_page_ *page)
 
 /* --- the gate -------------------------------------------------------------------------------------------------------------- */
 
-PPT_FN_ struct ppt_page_ *ppt_page_(struct ppt_buffer *b)
+PPT_FN_ struct ppt_page_ *ppt_page_find_(struct ppt_buffer *b)
 {
 	struct ppt_page_ *page = __atomic_load_n(&b->page, __ATOMIC_ACQUIRE), *none = NULL;
 	if (page)
@@ -390,7 +390,7 @@ PPT_FN_ void ppt_busy_(struct ppt_buffer *b, struct ppt_page_ *page, bool resizi
 PPT_FN_ __attribute__((noinline, cold)) void ppt_turn_(struct ppt_buffer *b, bool resizing)
 {
 	int err = errno;
-	struct ppt_page_ *page = ppt_page_(b);
+	struct ppt_page_ *page = ppt_page_find_(b);
 	uint64_t gate, to;
 	union ppt_word_ w;
 	if (!page)
@@ -452,22 +452,35 @@ static inline void ppt_leave_(struct ppt_buffer *b, struct ppt_page_ *page)
 
 /* --- frames ---------------------------------------------------------------------------------------------------------------- */
 
+static inline void ppt_copy_4_(char *slot, const char *frame)
+{
+	uint32_t word;
+	memcpy(&word, frame, 4);
+	PPT_PUT_((uint32_t *)(void *)slot, word);
+}
+
+static inline void ppt_copy_8_(char *slot, const char *frame)
+{
+	uint64_t word;
+	memcpy(&word, frame, 8);
+	PPT_PUT_((uint64_t *)(void *)slot, word);
+}
+
 /* From the second word of a frame up to the number at its back, of which the slot has its own at its end. */
 static inline void ppt_copy_(char *slot, const char *frame, size_t bytes)
 {
-	uint32_t word;
-	uint64_t two;
 	size_t at = 8;
-	memcpy(&word, frame + 4, 4);
-	PPT_PUT_((uint32_t *)(void *)(slot + 4), word);
-	for (; at + 8 <= bytes; at += 8) {
-		memcpy(&two, frame + at, 8);
-		PPT_PUT_((uint64_t *)(void *)(slot + at), two);
+	ppt_copy_4_(slot + 4, frame + 4);
+	for (; at + 32 <= bytes; at += 32) {
+		ppt_copy_8_(slot + at, frame + at);
+		ppt_copy_8_(slot + at + 8, frame + at + 8);
+		ppt_copy_8_(slot + at + 16, frame + at + 16);
+		ppt_copy_8_(slot + at + 24, frame + at + 24);
 	}
-	if (at < bytes) {
-		memcpy(&word, frame + at, 4);
-		PPT_PUT_((uint32_t *)(void *)(slot + at), word);
-	}
+	for (; at + 8 <= bytes; at += 8)
+		ppt_copy_8_(slot + at, frame + at);
+	if (at < bytes)
+		ppt_copy_4_(slot + at, frame + at);
 }
 
 static inline void ppt_write_(struct ppt_buffer *b, struct ppt_page_ *page, uint32_t number, const void *frame, size_t bytes)
@@ -528,7 +541,7 @@ PPT_FN_ __attribute__((noinline)) void ppt_counters_(struct ppt_buffer *b, uint6
 	struct ppt_page_ *page = ppt_mark_(b, mark);
 	if (page && ppt_enter_(page, PPT_INSIDE_, *mark, &number)) {
 		int err = errno;
-		struct ppt_counted_ *c = page->ncounters ? ppt_counted_(b, page) : NULL;
+		struct ppt_counted_ *c = page->ncounters ? ppt_counted_find_(b, page) : NULL;
 		size_t bytes = (1 + page->ncounters) * sizeof got[0];
 		if (!c || !ppt_is_ours_(c->fd[0], c->id[0]) || syscall(SYS_read, c->fd[0] - 1, got, bytes) != (long)bytes)
 			memset(got, 0, sizeof got);
@@ -863,8 +876,9 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 	extern const char *_ppt_json_##b;                                                                                      \
 	PPT_SYMBOL_ int32_t _ppt_stat_##b;                                                                                     \
 	PPT_SYMBOL_ const char *_ppt_json_##b = (const char *)&ppt_json_##b##_;                                                \
-	union ppt_word_ ppt_word_##b##_ = {0};                                                                                 \
-	extern __attribute__((alias("ppt_word_" #b "_"), visibility("default"))) union ppt_word_ _ppt_hmem_##b;                \
+	extern union ppt_word_ _ppt_hmem_##b;                                                                                  \
+	PPT_SYMBOL_ union ppt_word_ _ppt_hmem_##b;                                                                             \
+	extern __attribute__((alias("_ppt_hmem_" #b), visibility("hidden"))) union ppt_word_ ppt_word_##b##_;                  \
 	struct ppt_buffer ppt_buffer_##b##_ = {                                                                                \
 		.word = &ppt_word_##b##_, .stat = &_ppt_stat_##b, .json = &_ppt_json_##b, .slot_bytes = sizeof(union ppt_##b##_any_), \
 		.clock = PPT_CLOCK_##clk##_(PPT_CLOCK_ID_), .resizable = can_resize,                                           \
