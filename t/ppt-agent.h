@@ -31,7 +31,7 @@ static inline void *agent_empty(void *at, size_t bytes)
 	return mmap(at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED : 0), -1, 0);
 }
 
-/* A segment never has the id 0, which stands for none. */
+/* A segment never has the id 0, which stands for none, and vanishes with its last user, as Linux has it. */
 static inline char *segment(size_t bytes, int *id)
 {
 	int place = 0, zero = -1;
@@ -49,12 +49,12 @@ static inline char *segment(size_t bytes, int *id)
 		perror("a segment of shared memory");
 		exit(1);
 	}
+	shmctl(*id, IPC_RMID, NULL);
 	return at;
 }
 
-static inline void segment_free(int id, void *at)
+static inline void segment_free(void *at)
 {
-	shmctl(id, IPC_RMID, NULL);
 	agent_empty(at, AGENT_PLACE);
 	agent_taken[((char *)at - agent_places) / AGENT_PLACE] = false;
 }
@@ -106,7 +106,7 @@ static inline void agent_leave(struct agent *a)
 
 static inline void agent_free(struct agent *a)
 {
-	segment_free(a->id, a->base);
+	segment_free(a->base);
 }
 
 /* Where the slots are in the agent's own mapping: as far from its beginning as in the client's. */

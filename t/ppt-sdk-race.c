@@ -225,14 +225,14 @@ static void test_resize(void)
 		wrong += faults(old, count, &highest);
 		while (segment_users(old_id) > 1)
 			sched_yield();
-		segment_free(old_id, old);
+		segment_free(old);
 	}
 	agent_leave(&a);
 	while (segment_users(a.id) > 1 || segment_users(id) > 1)
 		sched_yield();
 	end(threads);
 	users = (int)(segment_users(a.id) + segment_users(id));
-	segment_free(id, block);
+	segment_free(block);
 	agent_free(&a);
 	is_u64((uint64_t)wrong, 0, "resized while threads save: what is in the old block is whole, and in its place");
 	is_u64((uint64_t)users, 2, "and both segments are let go of");
@@ -245,5 +245,5 @@ int main(int argc, char **argv)
 	test_read();
 	test_rounds();
 	test_resize();
-	done_testing();
+	return done_testing();
 }

@@ -62,6 +62,10 @@ static void test_attach(void)
 	uint32_t last = 2 + (uint32_t)a.control->data_block_sz;
 	ok(read_one(&a, 1, last, &n) && n == 6 + (int)last, "the ring begins again at its end");
 
+	ppt_turn_(&ppt_buffer_One_, false); /* as a thread that saw the agent come, and is late */
+	save_one(5);
+	ok(read_one(&a, 2, ++last, &n) && n == 5, "an attach that is there is not made again");
+
 	agent_leave(&a);
 	is_u64(segment_users(a.id), 2, "hmem is 0: nothing happens before the next save");
 	save_one(9);
@@ -445,11 +449,15 @@ static void test_resize(void)
 	for (int i = 0; i < 100; i++)
 		n += slot_read(block[1] + i * SLOT, SLOT, 16 + (uint32_t)i, &got) == 1 && got.mark.n == 100 + i;
 	is_u64((uint64_t)n, 100, "the next is in slot 0, and numbers go on");
+	ppt_Grow_mark_save(&m);
+	ppt_turn_(&ppt_buffer_Grow_, true); /* as a thread that saw another block, and is late */
+	ppt_Grow_mark_save(&m);
+	ok(slot_read(block[1] + SLOT, SLOT, 117, &got) == 1, "a block that is there is not taken again");
 	agent_leave(&a);
 	ppt_Grow_mark_save(&m);
 	is_u64(segment_users(data[1]) + segment_users(a.id), 2, "a detach lets go of both");
 	for (int i = 0; i < 2; i++)
-		segment_free(data[i], block[i]);
+		segment_free(block[i]);
 	agent_free(&a);
 }
 
@@ -465,5 +473,5 @@ int main(void)
 	test_numbers();
 	test_taken();
 	test_resize();
-	done_testing();
+	return done_testing();
 }
