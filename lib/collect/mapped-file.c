@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <linux/openat2.h>
 #include <poll.h>
@@ -147,6 +148,56 @@ bool ctp_mapped_file(struct ctp_mapped_file *f)
 		read_id(f, place);
 	close(place);
 	return near || !mapped;
+}
+
+/* --- to read all of it ---------------------------------------------------------------------------------------------------- */
+
+/* The very file, whatever its path leads to by now: the first of these needs a capability. -1: neither is it. */
+static int find_exactly(const struct ctp_mapped_file *f)
+{
+	char dir[CTP_PROCDIR_BYTES], path[CTP_PROCDIR_BYTES + 64];
+	bool mapped = false;
+	ctp_proc_dir(f->pid, dir);
+	snprintf(path, sizeof path, "%s/map_files/%" PRIx64 "-%" PRIx64, dir, f->map.start, f->map.stop);
+	int place = open(path, O_PATH | O_CLOEXEC);
+	if (place >= 0)
+		return place;
+	snprintf(path, sizeof path, "%s/exe", dir);
+	place = open(path, O_PATH | O_CLOEXEC);
+	if (place >= 0)
+		is_near(f, place, &mapped);
+	if (place >= 0 && !mapped) {
+		close(place);
+		place = -1;
+	}
+	return place;
+}
+
+static int find_anyhow(const struct ctp_mapped_file *f, bool at_once)
+{
+	int place = find_exactly(f);
+	if (place < 0 && !is_deleted(f->map.path))
+		place = find_file(f->root, f->map.path, at_once ? RESOLVE_CACHED : 0);
+	if (place < 0 && (errno == ENOSYS || errno == EPERM || errno == EINVAL))
+		place = find_plainly(f->root, f->map.path);
+	return place;
+}
+
+int ctp_mapped_open(const struct ctp_mapped_file *f, bool at_once, bool *later)
+{
+	char self[32];
+	bool mapped;
+	int place = find_anyhow(f, at_once), fd = -1;
+	*later = at_once && place < 0 && errno == EAGAIN;
+	if (place < 0)
+		return -1;
+	bool near = is_near(f, place, &mapped);
+	*later = at_once && !near;
+	snprintf(self, sizeof self, "/proc/self/fd/%d", place);
+	if (mapped && !*later)
+		fd = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	close(place);
+	return fd;
 }
 
 /* --- those that were put off ---------------------------------------------------------------------------------------------- */

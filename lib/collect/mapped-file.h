@@ -33,4 +33,10 @@ bool ctp_mapped_file(struct ctp_mapped_file *f);
 /* Those that were put off, all of one process. False: some are without an answer, for it took too long. */
 bool ctp_mapped_files(struct ctp_mapped_file *files, size_t n);
 
+/*
+ * Opens it for reading; id and len stay as they are. -1: it is not to be had. at_once: only where that needs nobody's answer, and
+ * *later says if it was for that; else the call may hang, and is for a child that can be left alone.
+ */
+int ctp_mapped_open(const struct ctp_mapped_file *f, bool at_once, bool *later);
+
 #endif

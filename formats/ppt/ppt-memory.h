@@ -1,0 +1,42 @@
+/*
+ * ppt-memory.h - the memory of a process that runs, by /proc/PID/mem: nothing of it is stopped.
+ *
+ * The process is held by a descriptor (pidfd), and its memory by another: neither is ever another process's, whatever number that
+ * has. The memory is empty from the end of the process on, and from the moment it becomes another program.
+ */
+#ifndef CTP_PPT_MEMORY_H
+#define CTP_PPT_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+struct ctp_ppt_memory {
+	pid_t pid;
+	int process; /* readable once it has ended; -1: this system has no such descriptor */
+	int mem;
+};
+
+/* Fails with a line that says which permission is missing, and what would help. write: to be changed too. */
+enum ctp_status ctp_ppt_memory_open(struct ctp_ppt_memory *m, pid_t pid, bool write, struct ctp_err *err);
+void ctp_ppt_memory_close(struct ctp_ppt_memory *m);
+
+/* Just four bytes: the neighbour of a variable is another's. False: no such memory, or none any more. */
+bool ctp_ppt_memory_peek(const struct ctp_ppt_memory *m, uint64_t at, uint32_t *value);
+bool ctp_ppt_memory_poke(const struct ctp_ppt_memory *m, uint64_t at, uint32_t value);
+
+/* Bytes that were read, fewer than len where memory ends. */
+size_t ctp_ppt_memory_read(const struct ctp_ppt_memory *m, uint64_t at, void *to, size_t len);
+
+/* A text that ends in a NUL, malloced; len without that. Null: it is longer than max, or not there. */
+char *ctp_ppt_memory_text(const struct ctp_ppt_memory *m, uint64_t at, size_t max, size_t *len, struct ctp_err *err);
+
+bool ctp_ppt_memory_alive(const struct ctp_ppt_memory *m); /* the process has not ended */
+
+/* The user that the process acts as; (uid_t)-1: not known. */
+uid_t ctp_ppt_memory_user(pid_t pid);
+
+#endif
