@@ -1,0 +1,189 @@
+/*
+ * ppt-ring.c - one slot at a time, by the number that is expected there.
+ */
+#include "ppt/ppt-ring.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+enum {
+	AHEAD_MAX = 4096, /* slots that are looked at for a later frame */
+	MARGIN = 64,      /* so many parts of a ring are given up at an overrun, or the writer would overtake again at once */
+};
+#define PATIENCE_NS UINT64_C(100000000) /* for a frame that is half-written while later ones are whole */
+
+static const _Atomic uint32_t *word(const struct ctp_ppt_ring *r, uint64_t index, uint32_t offset)
+{
+	return (const _Atomic uint32_t *)((const char *)r->data + index % r->slots * r->stride + offset);
+}
+
+static uint32_t front_of(const struct ctp_ppt_ring *r, uint64_t index)
+{
+	return atomic_load_explicit(word(r, index, r->front), memory_order_relaxed);
+}
+
+/* Pairs with the writer's fence between the frame and its back. */
+static uint32_t back_of(const struct ctp_ppt_ring *r, uint64_t index)
+{
+	return atomic_load_explicit(word(r, index, r->back), memory_order_acquire);
+}
+
+static void copy(const struct ctp_ppt_ring *r, uint32_t *to)
+{
+	const _Atomic uint32_t *from = word(r, r->index, 0);
+	for (uint32_t i = 0; i < r->size / sizeof *to; i++)
+		to[i] = atomic_load_explicit(&from[i], memory_order_relaxed);
+}
+
+/* True: the frame is the one that is expected, whole. */
+static bool take(const struct ctp_ppt_ring *r, uint32_t number, void *frame)
+{
+	if (back_of(r, r->index) != number)
+		return false;
+	copy(r, frame);
+	/* Pairs with the writer's fence between the front and the frame: a part of a later frame comes with its front, or with 0. */
+	atomic_thread_fence(memory_order_acquire);
+	return front_of(r, r->index) == number;
+}
+
+/* How far a number is ahead of another; numbers begin again after 2^32. */
+static int32_t ahead(uint32_t number, uint32_t of) { return (int32_t)(number - of); }
+
+/* Frames that are gone for certain, from the expected one on, by what its slot holds. 0: it may still come. */
+static uint64_t overrun(const struct ctp_ppt_ring *r, uint32_t number)
+{
+	uint32_t back = back_of(r, r->index), front = front_of(r, r->index);
+	uint32_t newest = ahead(front, number) > 0 && front ? front : back;
+	int32_t by = ahead(newest, number);
+	if (!newest || by <= 0)
+		return 0;
+	if ((uint32_t)by % r->slots)
+		return 1; /* no writer writes this here */
+	return (uint64_t)by - r->slots + 1 + r->slots / MARGIN;
+}
+
+/* The same of the slots behind it, as far as they were overwritten too: one gap and not many. */
+static uint64_t overrun_all(const struct ctp_ppt_ring *r)
+{
+	struct ctp_ppt_ring at = *r;
+	for (uint32_t i = 0; i < AHEAD_MAX; i++) {
+		uint64_t gone = overrun(&at, ctp_ppt_ring_number(&at));
+		if (!gone)
+			break;
+		at.index += gone;
+	}
+	return at.index - r->index;
+}
+
+static bool is_whole(const struct ctp_ppt_ring *r, uint64_t index)
+{
+	uint32_t number = r->first + (uint32_t)index;
+	return back_of(r, index) == number && front_of(r, index) == number;
+}
+
+/* Whether a frame behind the expected one is whole: then that one is being written, or was left so. */
+static bool is_passed(const struct ctp_ppt_ring *r)
+{
+	uint32_t upto = r->slots < AHEAD_MAX ? r->slots : AHEAD_MAX;
+	for (uint32_t i = 1; i < upto; i++)
+		if (is_whole(r, r->index + i))
+			return true;
+	return is_whole(r, r->index + r->slots / 4) || is_whole(r, r->index + r->slots / 2);
+}
+
+/* A frame that is not whole is given up where the writers are a quarter of the ring ahead, or after a while. */
+static bool is_given_up(struct ctp_ppt_ring *r, uint64_t now_ns)
+{
+	if (r->slots >= 4 && is_whole(r, r->index + r->slots / 4))
+		return true;
+	if (!r->stuck_ns)
+		r->stuck_ns = now_ns;
+	if (now_ns - r->stuck_ns < PATIENCE_NS)
+		return false;
+	r->stuck_ns = now_ns;
+	return is_passed(r);
+}
+
+/* Whether slot 0, which has this number, was written before: then slots behind it are older. */
+static bool is_overwritten(const struct ctp_ppt_ring *r, uint32_t number)
+{
+	for (uint32_t i = 1; i <= 4 && i < r->slots; i++) {
+		uint32_t back = back_of(r, r->slots - i), other = back ? back : front_of(r, r->slots - i);
+		if (other && ahead(number, other) > 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The first frame is in slot 0, and stays there for a whole ring. If it was overwritten before we looked, its number is known only
+ * to be one that fits: 1, for that is what a process begins with, or else any.
+ */
+static bool begin(struct ctp_ppt_ring *r)
+{
+	uint32_t number = back_of(r, 0);
+	if (!number || front_of(r, 0) != number)
+		return false;
+	bool overwritten = is_overwritten(r, number), fits = !((number - 1) % r->slots);
+	r->begun = true;
+	r->unsure = overwritten && !fits;
+	r->first = !overwritten ? number : fits ? 1 : number - r->slots;
+	return true;
+}
+
+static enum ctp_ppt_found pass_over(struct ctp_ppt_ring *r, struct ctp_ppt_gap *gap, uint64_t count, uint64_t torn)
+{
+	*gap = (struct ctp_ppt_gap){
+		.number = ctp_ppt_ring_number(r), .count = count, .torn = torn, .unsure = r->unsure && !r->lost && !r->frames};
+	r->index += count;
+	r->lost += count;
+	r->torn += torn;
+	r->stuck_ns = 0;
+	return CTP_PPT_GAP;
+}
+
+static bool give(struct ctp_ppt_ring *r, void *frame)
+{
+	uint32_t number = ctp_ppt_ring_number(r);
+	if (!number || !take(r, number, frame)) /* 0 is what a slot has that is being written */
+		return false;
+	r->index++;
+	r->frames++;
+	r->stuck_ns = 0;
+	return true;
+}
+
+enum ctp_ppt_found ctp_ppt_ring_next(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_gap *gap, uint64_t now_ns)
+{
+	if (!r->begun && !begin(r))
+		return CTP_PPT_NOTHING;
+	if (give(r, frame))
+		return CTP_PPT_FRAME;
+	uint64_t gone = overrun_all(r);
+	if (gone)
+		return pass_over(r, gap, gone, 0);
+	return is_given_up(r, now_ns) ? pass_over(r, gap, 1, 1) : CTP_PPT_NOTHING;
+}
+
+enum ctp_ppt_found ctp_ppt_ring_last(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_gap *gap)
+{
+	if (!r->begun && !begin(r))
+		return CTP_PPT_NOTHING;
+	if (give(r, frame))
+		return CTP_PPT_FRAME;
+	uint64_t gone = overrun_all(r);
+	if (gone)
+		return pass_over(r, gap, gone, 0);
+	return is_passed(r) ? pass_over(r, gap, 1, 1) : CTP_PPT_NOTHING;
+}
+
+uint32_t ctp_ppt_ring_ahead(const struct ctp_ppt_ring *r)
+{
+	uint32_t step = r->slots / 2;
+	if (!r->begun)
+		return 0;
+	for (; step; step /= 2)
+		if (is_whole(r, r->index + step))
+			return step;
+	return is_whole(r, r->index);
+}

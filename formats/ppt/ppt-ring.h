@@ -1,0 +1,61 @@
+/*
+ * ppt-ring.h - the frames of a buffer, out of the ring that the process writes: in the order of their numbers, none of them torn.
+ *
+ * The protocol, as the clients speak it. A frame has its number twice, in front and at the back. A writer takes the next number and
+ *
+ *	front = 0, back = 0, fence, front = number, fence, the rest of the frame, fence, back = number
+ *
+ * and a reader that expects a number loads the back, copies, and loads the front: the frame is whole if both were that number. The
+ * first frame after an attach is in slot 0, so that a number has one slot, and a slot tells how many frames were overwritten.
+ *
+ * The ring is the target's to write at any time, and is hostile: whatever it holds, no call reads outside of it or takes longer than
+ * a look at some thousand slots.
+ */
+#ifndef CTP_PPT_RING_H
+#define CTP_PPT_RING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ctp_ppt_ring {
+	/* Set by the caller. */
+	const void *data;    /* slots x stride bytes, at an address that four divides */
+	uint32_t slots;      /* not 0 */
+	uint32_t stride, size; /* of a slot; of the frame in it: four divides both */
+	uint32_t front, back;  /* where the numbers are in a frame: four divides both */
+
+	/* The ring's own, zeros at first. */
+	bool begun;          /* the number of the first frame is known */
+	uint32_t first;      /* that of slot 0, when index was 0 */
+	uint64_t index;      /* of the frame that is expected next, from the first on */
+	uint64_t stuck_ns;   /* since when it was not there; 0: not known */
+	uint64_t frames, lost, torn; /* given; not given; of those, seen but never whole */
+	bool unsure;         /* more were overwritten before the first look: how many is not known */
+};
+
+enum ctp_ppt_found {
+	CTP_PPT_NOTHING, /* the next frame is not there yet */
+	CTP_PPT_FRAME,
+	CTP_PPT_GAP,     /* frames are missing before the next one */
+};
+
+struct ctp_ppt_gap {
+	uint32_t number; /* of the first that is missing */
+	uint64_t count;
+	uint64_t torn;   /* so many of these were seen but never whole */
+	bool unsure;     /* at the beginning: count is the least */
+};
+
+/* frame has room for size bytes. now_ns is of CLOCK_MONOTONIC: a frame that stays half-written is not waited for for ever. */
+enum ctp_ppt_found ctp_ppt_ring_next(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_gap *gap, uint64_t now_ns);
+
+/* The number of the frame that is expected next, if begun. */
+static inline uint32_t ctp_ppt_ring_number(const struct ctp_ppt_ring *r) { return r->first + (uint32_t)r->index; }
+
+/* How many frames wait at least, up to the whole ring: by some looks ahead. */
+uint32_t ctp_ppt_ring_ahead(const struct ctp_ppt_ring *r);
+
+/* Nobody writes any more: what is not whole by now never will be. Passes over it as long as there is a whole frame behind it. */
+enum ctp_ppt_found ctp_ppt_ring_last(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_gap *gap);
+
+#endif

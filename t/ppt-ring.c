@@ -1,0 +1,264 @@
+/*
+ * ppt-ring.c - the reader of a ring of frames: by hand, through every state that a slot can have; and in a race with writers that
+ * overtake it all the time. Each word of a frame follows from its number, so that a torn one is seen.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+#include "ppt/ppt-ring.h"
+#include "tap.h"
+
+enum { WORDS = 16, SLOTS = 64, WRITERS = 2 };
+
+static _Atomic uint32_t ring[SLOTS][WORDS];
+
+static struct ctp_ppt_ring reader(uint32_t slots)
+{
+	return (struct ctp_ppt_ring){.data = ring, .slots = slots, .stride = sizeof ring[0], .size = sizeof ring[0],
+	                             .back = (WORDS - 1) * sizeof(uint32_t)};
+}
+
+static void put(uint32_t slot, uint32_t word, uint32_t value)
+{
+	atomic_store_explicit(&ring[slot][word], value, memory_order_relaxed);
+}
+
+static uint32_t payload(uint32_t number, uint32_t word) { return number * 2654435761u + word; }
+
+/* As the generated code does it. */
+static void write_frame(uint32_t slot, uint32_t number)
+{
+	put(slot, 0, 0);
+	put(slot, WORDS - 1, 0);
+	atomic_thread_fence(memory_order_seq_cst);
+	put(slot, 0, number);
+	atomic_thread_fence(memory_order_seq_cst); /* pairs with the reader's fence behind its copy */
+	for (uint32_t i = 1; i < WORDS - 1; i++)
+		put(slot, i, payload(number, i));
+	atomic_thread_fence(memory_order_seq_cst); /* pairs with the reader's load of the back */
+	put(slot, WORDS - 1, number);
+}
+
+static bool is_whole(const uint32_t *frame, uint32_t number)
+{
+	bool whole = frame[0] == number && frame[WORDS - 1] == number;
+	for (uint32_t i = 1; i < WORDS - 1; i++)
+		whole &= frame[i] == payload(number, i);
+	return whole;
+}
+
+static void clear(void)
+{
+	for (uint32_t i = 0; i < SLOTS; i++)
+		for (uint32_t k = 0; k < WORDS; k++)
+			put(i, k, 0);
+}
+
+/* --- by hand --------------------------------------------------------------------------------------------------------------- */
+
+static uint64_t now;
+static struct ctp_ppt_gap gap;
+
+/* "12" for a frame, "+3" for so many that are missing, "?3" for at least, ending at nothing. */
+static const char *read_all(struct ctp_ppt_ring *r)
+{
+	static char text[4096];
+	uint32_t frame[WORDS];
+	char *p = text;
+	*p = '\0';
+	for (enum ctp_ppt_found found; p < text + sizeof text - 32 && (found = ctp_ppt_ring_next(r, frame, &gap, now));) {
+		if (found == CTP_PPT_GAP)
+			p += sprintf(p, "%s%s%" PRIu64, p > text ? " " : "", gap.unsure ? "?" : gap.torn ? "t" : "+", gap.count);
+		else
+			p += sprintf(p, "%s%s%u", p > text ? " " : "", is_whole(frame, frame[0]) ? "" : "!", frame[0]);
+	}
+	return text;
+}
+
+static void test_order(void)
+{
+	clear();
+	struct ctp_ppt_ring r = reader(4);
+	is(read_all(&r), "", "an empty ring has nothing");
+	write_frame(0, 7);
+	write_frame(1, 8);
+	is(read_all(&r), "7 8", "the first frame is in slot 0, whatever its number");
+	is(read_all(&r), "", "none comes twice");
+	write_frame(2, 9);
+	write_frame(3, 10);
+	write_frame(0, 11);
+	is(read_all(&r), "9 10 11", "and round the ring");
+	for (uint32_t i = 12; i < 19; i++)
+		write_frame((i - 7) % 4, i);
+	is(read_all(&r), "+3 15 16 17 18", "what was overwritten is counted, and the rest read");
+	for (uint32_t i = 19; i < 19 + 4001; i++)
+		write_frame((i - 7) % 4, i);
+	is(read_all(&r), "+3997 4016 4017 4018 4019", "however often the ring went round");
+	is_u64(r.frames + r.lost, 4019 - 6, "every number is a frame or lost");
+}
+
+static void test_flight(void)
+{
+	clear();
+	now = 1000;
+	struct ctp_ppt_ring r = reader(8);
+	write_frame(0, 1);
+	is(read_all(&r), "1", "a frame");
+	put(1, 0, 2);
+	is(read_all(&r), "", "one in flight is not there");
+	write_frame(2, 3);
+	is(read_all(&r), "", "and is waited for, though a later one is whole");
+	write_frame(1, 2);
+	is(read_all(&r), "2 3", "until it is whole");
+	put(3, 0, 4);
+	write_frame(4, 5);
+	is(read_all(&r), "", "one that never is");
+	now += 200000000;
+	is(read_all(&r), "t1 5", "is given up after a while");
+	is_u64(r.torn, 1, "and counted as torn");
+	put(5, 0, 6);
+	now += 200000000;
+	is(read_all(&r), "", "not where nothing is behind it");
+	now += 200000000;
+	is(read_all(&r), "", "however long");
+	write_frame(6, 7);
+	write_frame(7, 8);
+	is(read_all(&r), "t1 7 8", "one that writers are far ahead of is given up at once");
+	write_frame(0, 9);
+	put(1, 0, 10);
+	write_frame(2, 11);
+	uint32_t frame[WORDS];
+	is_u64(ctp_ppt_ring_last(&r, frame, &gap), CTP_PPT_FRAME, "when nobody writes any more");
+	is_u64(ctp_ppt_ring_last(&r, frame, &gap), CTP_PPT_GAP, "what is not whole is passed over");
+	is_u64(ctp_ppt_ring_last(&r, frame, &gap), CTP_PPT_FRAME, "for what is behind it");
+	is_u64(ctp_ppt_ring_last(&r, frame, &gap), CTP_PPT_NOTHING, "to the end");
+}
+
+static void test_late(void)
+{
+	clear();
+	struct ctp_ppt_ring r = reader(4);
+	for (uint32_t i = 1; i < 7; i++)
+		write_frame((i - 1) % 4, i);
+	is(read_all(&r), "+2 3 4 5 6", "overwritten before the first look: a process begins with 1");
+	clear();
+	r = reader(4);
+	for (uint32_t i = 11; i < 17; i++)
+		write_frame((i - 11) % 4, i);
+	is(read_all(&r), "?2 13 14 15 16", "another first number is not known");
+	ok(r.unsure, "and that is said");
+	clear();
+	r = reader(4);
+	for (uint32_t i = 11; i < 15; i++)
+		write_frame(i - 11, i);
+	is(read_all(&r), "11 12 13 14", "a ring that is just full has lost nothing");
+}
+
+static void test_wrap(void)
+{
+	clear();
+	now = 1000;
+	struct ctp_ppt_ring r = reader(4);
+	uint32_t from = 0x7ffffffe;
+	for (uint32_t i = 0; i < 4; i++)
+		write_frame(i, from + i);
+	is(read_all(&r), "2147483646 2147483647 2147483648 2147483649", "the number goes negative");
+	for (uint32_t i = 4; i < 10; i++)
+		write_frame(i % 4, from + i);
+	is(read_all(&r), "+2 2147483652 2147483653 2147483654 2147483655", "and is counted across that");
+	clear();
+	r = reader(4);
+	from = 0xfffffffe;
+	write_frame(0, from);
+	write_frame(1, from + 1);
+	is(read_all(&r), "4294967294 4294967295", "up to the last number");
+	write_frame(2, 0);
+	is(read_all(&r), "", "0 is no frame's number");
+	write_frame(3, 1);
+	is(read_all(&r), "t1 1", "and so is lost, and counted");
+}
+
+static void test_nonsense(void)
+{
+	clear();
+	struct ctp_ppt_ring r = reader(4);
+	write_frame(0, 1);
+	is(read_all(&r), "1", "a frame");
+	write_frame(1, 77);
+	write_frame(2, 3);
+	is(read_all(&r), "+1 3", "a number that belongs elsewhere costs one frame");
+	clear();
+	r = reader(1);
+	write_frame(0, 5);
+	is(read_all(&r), "5", "a ring of one slot");
+	write_frame(0, 9);
+	is(read_all(&r), "+3 9", "works");
+}
+
+/* --- in a race ------------------------------------------------------------------------------------------------------------- */
+
+static _Atomic uint32_t numbers, written;
+static uint32_t many;
+
+/* A number is taken, then written: two writers a ring apart would be in the same slot, as no client's users have it. */
+static void *write_many(void *arg)
+{
+	(void)arg;
+	for (uint32_t n; (n = atomic_fetch_add(&numbers, 1) + 1) <= many;) {
+		while (atomic_load(&written) + SLOTS / 2 < n)
+			sched_yield();
+		write_frame((n - 1) % SLOTS, n);
+		atomic_fetch_add(&written, 1);
+		if (n % 32 == 0)
+			sched_yield();
+	}
+	return NULL;
+}
+
+static void test_race(uint32_t frames)
+{
+	struct ctp_ppt_ring r = reader(SLOTS);
+	pthread_t threads[WRITERS];
+	uint32_t frame[WORDS], bad = 0, disorder = 0, last = 0;
+	uint64_t clock_ns = 1;
+	clear();
+	many = frames;
+	for (int i = 0; i < WRITERS; i++)
+		if (pthread_create(&threads[i], NULL, write_many, NULL))
+			abort();
+	while (ctp_ppt_ring_number(&r) <= frames) {
+		bool over = atomic_load(&written) == frames;
+		enum ctp_ppt_found found = ctp_ppt_ring_next(&r, frame, &gap, clock_ns);
+		if (found == CTP_PPT_NOTHING) {
+			if (over)
+				break;
+			sched_yield();
+		} else if (found == CTP_PPT_FRAME) {
+			bad += !is_whole(frame, frame[0]);
+			disorder += frame[0] <= last;
+			last = frame[0];
+			if (frame[0] % 512 == 0)
+				for (int i = 0; i < 8; i++) /* so that the writers overtake */
+					sched_yield();
+		}
+	}
+	for (int i = 0; i < WRITERS; i++)
+		pthread_join(threads[i], NULL);
+	is_u64(bad, 0, "no frame is torn");
+	is_u64(disorder, 0, "none comes twice or in another order");
+	is_u64(last, frames, "the last one comes");
+	is_u64(r.frames + r.lost, frames, "and every number is a frame or lost");
+	note("%" PRIu64 " frames, %" PRIu64 " lost, %" PRIu64 " of them torn", r.frames, r.lost, r.torn);
+}
+
+int main(int argc, char **argv)
+{
+	test_order();
+	test_flight();
+	test_late();
+	test_wrap();
+	test_nonsense();
+	test_race(argc > 1 ? (uint32_t)atoi(argv[1]) : 300000);
+	done_testing();
+}
