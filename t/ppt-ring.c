@@ -60,7 +60,7 @@ static void clear(void)
 static uint64_t now;
 static struct ctp_ppt_gap gap;
 
-/* "12" for a frame, "+3" for so many that are missing, "?3" for at least, ending at nothing. */
+/* "12" for a frame, "+3" for so many that are missing, "t1" for one that is torn, ending at nothing. */
 static const char *read_all(struct ctp_ppt_ring *r)
 {
 	static char text[4096];
@@ -69,7 +69,7 @@ static const char *read_all(struct ctp_ppt_ring *r)
 	*p = '\0';
 	for (enum ctp_ppt_found found; p < text + sizeof text - 32 && (found = ctp_ppt_ring_next(r, frame, &gap, now));) {
 		if (found == CTP_PPT_GAP)
-			p += sprintf(p, "%s%s%" PRIu64, p > text ? " " : "", gap.unsure ? "?" : gap.torn ? "t" : "+", gap.count);
+			p += sprintf(p, "%s%s%" PRIu64, p > text ? " " : "", gap.torn ? "t" : "+", gap.count);
 		else
 			p += sprintf(p, "%s%s%u", p > text ? " " : "", is_whole(frame, frame[0]) ? "" : "!", frame[0]);
 	}
@@ -135,6 +135,26 @@ static void test_flight(void)
 	is_u64(ctp_ppt_ring_last(&r, frame, &gap), CTP_PPT_NOTHING, "to the end");
 }
 
+/* A writer that comes round while the reader copies: the back is still the old one, or was when it was looked at. */
+static void test_overtaken(void)
+{
+	clear();
+	struct ctp_ppt_ring r = reader(4);
+	write_frame(0, 1);
+	put(0, 0, 0);
+	r.begun = true;
+	r.first = 1;
+	is(read_all(&r), "", "a frame whose front is gone is not taken");
+	put(0, 0, 5);
+	put(0, 3, payload(5, 3));
+	is(read_all(&r), "+1", "nor one whose front is newer");
+	write_frame(1, 2);
+	put(1, WORDS - 1, 0);
+	is(read_all(&r), "", "nor one without a back");
+	write_frame(1, 2);
+	is(read_all(&r), "2", "nor is it lost for that");
+}
+
 static void test_late(void)
 {
 	clear();
@@ -146,13 +166,20 @@ static void test_late(void)
 	r = reader(4);
 	for (uint32_t i = 11; i < 17; i++)
 		write_frame((i - 11) % 4, i);
-	is(read_all(&r), "?2 13 14 15 16", "another first number is not known");
+	is(read_all(&r), "+2 13 14 15 16", "another first number is not known");
 	ok(r.unsure, "and that is said");
 	clear();
 	r = reader(4);
 	for (uint32_t i = 11; i < 15; i++)
 		write_frame(i - 11, i);
-	is(read_all(&r), "11 12 13 14", "a ring that is just full has lost nothing");
+	is(read_all(&r), "11 12 13 14", "a ring that is just full loses nothing");
+	ok(r.unsure, "but it may have been full before");
+	clear();
+	r = reader(8);
+	for (uint32_t i = 11; i < 15; i++)
+		write_frame(i - 11, i);
+	is(read_all(&r), "11 12 13 14", "one that is not full");
+	ok(!r.unsure, "has nothing in doubt");
 }
 
 static void test_wrap(void)
@@ -256,6 +283,7 @@ int main(int argc, char **argv)
 {
 	test_order();
 	test_flight();
+	test_overtaken();
 	test_late();
 	test_wrap();
 	test_nonsense();

@@ -8,6 +8,7 @@
 
 enum {
 	AHEAD_MAX = 4096, /* slots that are looked at for a later frame */
+	LAST_SLOTS = 4,   /* that tell if the ring was full already: of one, nothing may be seen while it is written */
 	MARGIN = 64,      /* so many parts of a ring are given up at an overrun, or the writer would overtake again at once */
 };
 #define PATIENCE_NS UINT64_C(100000000) /* for a frame that is half-written while later ones are whole */
@@ -104,37 +105,32 @@ static bool is_given_up(struct ctp_ppt_ring *r, uint64_t now_ns)
 	return is_passed(r);
 }
 
-/* Whether slot 0, which has this number, was written before: then slots behind it are older. */
-static bool is_overwritten(const struct ctp_ppt_ring *r, uint32_t number)
-{
-	for (uint32_t i = 1; i <= 4 && i < r->slots; i++) {
-		uint32_t back = back_of(r, r->slots - i), other = back ? back : front_of(r, r->slots - i);
-		if (other && ahead(number, other) > 0)
-			return true;
-	}
-	return false;
-}
-
 /*
- * The first frame is in slot 0, and stays there for a whole ring. If it was overwritten before we looked, its number is known only
- * to be one that fits: 1, for that is what a process begins with, or else any.
+ * The first frame is in slot 0, and stays there for a whole ring: if the last slots are unused behind the look at it, it was the
+ * first. If not, it may have been overwritten, and its number is known only to be one that fits: 1, for that is what a process begins
+ * with, or else any.
  */
 static bool begin(struct ctp_ppt_ring *r)
 {
 	uint32_t number = back_of(r, 0);
+	bool used = false, older = false;
 	if (!number || front_of(r, 0) != number)
 		return false;
-	bool overwritten = is_overwritten(r, number), fits = !((number - 1) % r->slots);
+	for (uint32_t i = 1; i <= LAST_SLOTS && i < r->slots; i++) {
+		uint32_t back = back_of(r, r->slots - i), other = back ? back : front_of(r, r->slots - i);
+		used |= other;
+		older |= other && ahead(number, other) > 0;
+	}
+	bool fits = !((number - 1) % r->slots);
 	r->begun = true;
-	r->unsure = overwritten && !fits;
-	r->first = !overwritten ? number : fits ? 1 : number - r->slots;
+	r->unsure = used && !fits;
+	r->first = fits && used ? 1 : older ? number - r->slots : number;
 	return true;
 }
 
 static enum ctp_ppt_found pass_over(struct ctp_ppt_ring *r, struct ctp_ppt_gap *gap, uint64_t count, uint64_t torn)
 {
-	*gap = (struct ctp_ppt_gap){
-		.number = ctp_ppt_ring_number(r), .count = count, .torn = torn, .unsure = r->unsure && !r->lost && !r->frames};
+	*gap = (struct ctp_ppt_gap){.number = ctp_ppt_ring_number(r), .count = count, .torn = torn};
 	r->index += count;
 	r->lost += count;
 	r->torn += torn;

@@ -30,7 +30,7 @@ struct ctp_ppt_ring {
 	uint64_t index;      /* of the frame that is expected next, from the first on */
 	uint64_t stuck_ns;   /* since when it was not there; 0: not known */
 	uint64_t frames, lost, torn; /* given; not given; of those, seen but never whole */
-	bool unsure;         /* more were overwritten before the first look: how many is not known */
+	bool unsure;         /* the ring was full before the first look: how many were overwritten by then is not known */
 };
 
 enum ctp_ppt_found {
@@ -43,7 +43,6 @@ struct ctp_ppt_gap {
 	uint32_t number; /* of the first that is missing */
 	uint64_t count;
 	uint64_t torn;   /* so many of these were seen but never whole */
-	bool unsure;     /* at the beginning: count is the least */
 };
 
 /* frame has room for size bytes. now_ns is of CLOCK_MONOTONIC: a frame that stays half-written is not waited for for ever. */
