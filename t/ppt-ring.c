@@ -58,7 +58,7 @@ static void clear(void)
 /* --- by hand --------------------------------------------------------------------------------------------------------------- */
 
 static uint64_t now;
-static struct ctp_ppt_gap gap;
+static struct ctp_ppt_missing gap;
 
 /* "12" for a frame, "+3" for so many that are missing, "t1" for one that is torn, ending at nothing. */
 static const char *read_all(struct ctp_ppt_ring *r)

@@ -128,9 +128,9 @@ static bool begin(struct ctp_ppt_ring *r)
 	return true;
 }
 
-static enum ctp_ppt_found pass_over(struct ctp_ppt_ring *r, struct ctp_ppt_gap *gap, uint64_t count, uint64_t torn)
+static enum ctp_ppt_found pass_over(struct ctp_ppt_ring *r, struct ctp_ppt_missing *gap, uint64_t count, uint64_t torn)
 {
-	*gap = (struct ctp_ppt_gap){.number = ctp_ppt_ring_number(r), .count = count, .torn = torn};
+	*gap = (struct ctp_ppt_missing){.number = ctp_ppt_ring_number(r), .count = count, .torn = torn};
 	r->index += count;
 	r->lost += count;
 	r->torn += torn;
@@ -149,7 +149,7 @@ static bool give(struct ctp_ppt_ring *r, void *frame)
 	return true;
 }
 
-enum ctp_ppt_found ctp_ppt_ring_next(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_gap *gap, uint64_t now_ns)
+enum ctp_ppt_found ctp_ppt_ring_next(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *gap, uint64_t now_ns)
 {
 	if (!r->begun && !begin(r))
 		return CTP_PPT_NOTHING;
@@ -161,7 +161,7 @@ enum ctp_ppt_found ctp_ppt_ring_next(struct ctp_ppt_ring *r, void *frame, struct
 	return is_given_up(r, now_ns) ? pass_over(r, gap, 1, 1) : CTP_PPT_NOTHING;
 }
 
-enum ctp_ppt_found ctp_ppt_ring_last(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_gap *gap)
+enum ctp_ppt_found ctp_ppt_ring_last(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *gap)
 {
 	if (!r->begun && !begin(r))
 		return CTP_PPT_NOTHING;

@@ -39,14 +39,14 @@ enum ctp_ppt_found {
 	CTP_PPT_GAP,     /* frames are missing before the next one */
 };
 
-struct ctp_ppt_gap {
+struct ctp_ppt_missing {
 	uint32_t number; /* of the first that is missing */
 	uint64_t count;
 	uint64_t torn;   /* so many of these were seen but never whole */
 };
 
 /* frame has room for size bytes. now_ns is of CLOCK_MONOTONIC: a frame that stays half-written is not waited for for ever. */
-enum ctp_ppt_found ctp_ppt_ring_next(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_gap *gap, uint64_t now_ns);
+enum ctp_ppt_found ctp_ppt_ring_next(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *gap, uint64_t now_ns);
 
 /* The number of the frame that is expected next, if begun. */
 static inline uint32_t ctp_ppt_ring_number(const struct ctp_ppt_ring *r) { return r->first + (uint32_t)r->index; }
@@ -55,6 +55,6 @@ static inline uint32_t ctp_ppt_ring_number(const struct ctp_ppt_ring *r) { retur
 uint32_t ctp_ppt_ring_ahead(const struct ctp_ppt_ring *r);
 
 /* Nobody writes any more: what is not whole by now never will be. Passes over it as long as there is a whole frame behind it. */
-enum ctp_ppt_found ctp_ppt_ring_last(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_gap *gap);
+enum ctp_ppt_found ctp_ppt_ring_last(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *gap);
 
 #endif

@@ -1,0 +1,302 @@
+/*
+ * ppt-symbols.c - the mappings by file, the symbols of each file, and the address at which it was loaded.
+ *
+ * A file on a file system that may never answer is read by a child, which is left alone after a while.
+ */
+#include "ppt/ppt-symbols.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collect/mapped-file.h"
+#include "collect/proc-maps.h"
+#include "ppt/ppt-layout.h"
+
+enum { FILES_MAX = 4096, CHILD_MS = 5000 };
+static const uint64_t read_max = UINT64_C(1) << 33; /* bytes, of all files together */
+
+struct maps {
+	struct ctp_map *map; /* paths are copies, "" for all but the first of a file */
+	size_t n, room;
+};
+
+struct search {
+	pid_t pid;
+	int root;
+	uint64_t budget, page;
+	const struct ctp_notice *notice;
+	struct ctp_ppt_elf *elf; /* shared with a child */
+	struct ctp_ppt_buffers *all;
+	bool full;
+};
+
+/* --- mappings -------------------------------------------------------------------------------------------------------------- */
+
+static int compare_maps(const void *a, const void *b)
+{
+	const struct ctp_map *x = a, *y = b;
+	if (x->file.major != y->file.major)
+		return x->file.major < y->file.major ? -1 : 1;
+	if (x->file.minor != y->file.minor)
+		return x->file.minor < y->file.minor ? -1 : 1;
+	if (x->file.ino != y->file.ino)
+		return x->file.ino < y->file.ino ? -1 : 1;
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static bool add_map(struct maps *maps, const struct ctp_map *map)
+{
+	if (maps->n == maps->room) {
+		size_t room = maps->room ? 2 * maps->room : 256;
+		struct ctp_map *more = realloc(maps->map, room * sizeof *more);
+		if (!more)
+			return false;
+		maps->map = more;
+		maps->room = room;
+	}
+	maps->map[maps->n] = *map;
+	maps->map[maps->n].path = strdup(map->path);
+	return maps->map[maps->n++].path;
+}
+
+static void free_maps(struct maps *maps)
+{
+	for (size_t i = 0; i < maps->n; i++)
+		free((char *)maps->map[i].path);
+	free(maps->map);
+}
+
+/* Those of files, by file. */
+static enum ctp_status read_maps(struct maps *maps, pid_t pid, struct ctp_err *err)
+{
+	struct ctp_proc_maps in;
+	struct ctp_map map;
+	bool good = true;
+	if (!ctp_proc_maps_open(&in, pid))
+		return ctp_err_sys(err, "process %d: its mappings", (int)pid);
+	while (good && ctp_proc_maps_next(&in, &map))
+		if (map.file.ino)
+			good = add_map(maps, &map);
+	ctp_proc_maps_close(&in);
+	if (maps->n)
+		qsort(maps->map, maps->n, sizeof *maps->map, compare_maps);
+	return good ? CTP_OK : ctp_err_set(err, "out of memory");
+}
+
+/* --- one file -------------------------------------------------------------------------------------------------------------- */
+
+/* In a child: a file system that never answers holds up that one alone. */
+static bool read_later(struct search *s, const struct ctp_mapped_file *f)
+{
+	int ends[2], fd;
+	bool later, good = false;
+	if (pipe(ends))
+		return false;
+	pid_t child = fork();
+	if (!child) {
+		close(ends[0]);
+		fd = ctp_mapped_open(f, false, &later);
+		_exit(fd >= 0 && ctp_ppt_elf_read(s->elf, fd, &s->budget) ? 0 : 1);
+	}
+	close(ends[1]);
+	if (child > 0) {
+		int status = 0;
+		if (poll(&(struct pollfd){.fd = ends[0], .events = POLLIN}, 1, CHILD_MS) <= 0)
+			kill(child, SIGKILL);
+		good = waitpid(child, &status, 0) == child && WIFEXITED(status) && !WEXITSTATUS(status);
+	}
+	close(ends[0]);
+	return good;
+}
+
+/* The symbols of a file, in s->elf. False: none, or not to be had. */
+static bool read_file(struct search *s, const struct ctp_map *map)
+{
+	struct ctp_mapped_file f = {.pid = s->pid, .root = s->root, .map = *map};
+	bool later, good;
+	s->elf->narrow = false;
+	int fd = ctp_mapped_open(&f, true, &later);
+	good = fd >= 0 ? ctp_ppt_elf_read(s->elf, fd, &s->budget) : later && read_later(s, &f);
+	if (fd >= 0)
+		close(fd);
+	else if (!good && map->path[0] == '/')
+		ctp_notice_say(s->notice, "%s: cannot be read, and may have buffers", map->path);
+	return good;
+}
+
+/* Whether the file is at this address, from this offset on. */
+static bool lies_at(const struct ctp_map *map, size_t n, uint64_t at, uint64_t offset)
+{
+	for (size_t i = 0; i < n; i++)
+		if (map[i].start <= at && at < map[i].stop && map[i].offset + (at - map[i].start) == offset)
+			return true;
+	return false;
+}
+
+/* A program that was loaded has all its segments in their places; a file that was only read has not. */
+static bool is_loaded(const struct search *s, const struct ctp_map *map, size_t n, uint64_t bias)
+{
+	for (uint32_t i = 0; i < s->elf->nsegments; i++) {
+		const struct ctp_ppt_segment *seg = &s->elf->segments[i];
+		uint64_t in_page = seg->address % s->page;
+		if (seg->file_bytes && !lies_at(map, n, bias + seg->address - in_page, seg->offset - in_page))
+			return false;
+	}
+	return true;
+}
+
+static bool is_inside(const struct ctp_ppt_elf *elf, const struct ctp_ppt_symbol *sym)
+{
+	for (uint32_t i = 0; i < elf->nsegments; i++) {
+		const struct ctp_ppt_segment *seg = &elf->segments[i];
+		if (sym->value >= seg->address && sym->value - seg->address < seg->bytes &&
+		    seg->bytes - (sym->value - seg->address) >= sizeof(uint32_t) && (seg->writable || sym->part == CTP_PPT_JSON))
+			return true;
+	}
+	return false;
+}
+
+/* --- buffers --------------------------------------------------------------------------------------------------------------- */
+
+static const struct ctp_ppt_symbol *find_part(const struct ctp_ppt_elf *elf, const struct ctp_ppt_symbol *of, enum ctp_ppt_part part)
+{
+	for (uint32_t i = 0; i < elf->nsymbols; i++) {
+		const struct ctp_ppt_symbol *s = &elf->symbols[i];
+		if (s->part == part && s->by_document == of->by_document && !strcmp(s->buffer, of->buffer) && is_inside(elf, s))
+			return s;
+	}
+	return NULL;
+}
+
+static bool add_buffer(struct search *s, const struct ctp_ppt_symbol *of, const char *file, uint64_t bias)
+{
+	struct ctp_ppt_buffer b = {.by_document = of->by_document};
+	for (enum ctp_ppt_part part = 0; part < CTP_PPT_PARTS; part++) {
+		const struct ctp_ppt_symbol *sym = find_part(s->elf, of, part);
+		if (!sym)
+			return true;
+		b.at[part] = bias + sym->value;
+		b.json_bytes = part == CTP_PPT_JSON ? sym->bytes : 0;
+	}
+	if (b.at[CTP_PPT_STAT] % sizeof(uint32_t) || b.at[CTP_PPT_HMEM] % sizeof(uint32_t))
+		return true;
+	if (s->all->n == CTP_PPT_BUFFERS_MAX)
+		return s->full = true;
+	memcpy(b.name, of->buffer, sizeof b.name);
+	b.file = strdup(file);
+	if (b.file)
+		s->all->buffer[s->all->n++] = b;
+	return b.file;
+}
+
+static bool add_buffers(struct search *s, const char *file, uint64_t bias)
+{
+	for (uint32_t i = 0; i < s->elf->nsymbols; i++) {
+		const struct ctp_ppt_symbol *sym = &s->elf->symbols[i];
+		if (sym->part == CTP_PPT_STAT && find_part(s->elf, sym, CTP_PPT_STAT) == sym && !add_buffer(s, sym, file, bias))
+			return false;
+	}
+	return true;
+}
+
+/* The mappings of one file. False: out of memory. */
+static bool look_at(struct search *s, const struct ctp_map *map, size_t n)
+{
+	bool exec = false;
+	for (size_t i = 0; i < n; i++)
+		exec |= map[i].exec;
+	if (!exec || !read_file(s, map) || !s->elf->nsymbols)
+		return true;
+	const struct ctp_ppt_segment *first = &s->elf->segments[0];
+	uint64_t in_page = first->address % s->page;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t bias = s->elf->fixed ? 0 : map[i].start - (first->address - in_page);
+		if (map[i].offset != first->offset - in_page || map[i].start != bias + first->address - in_page ||
+		    !is_loaded(s, map, n, bias))
+			continue;
+		if (!add_buffers(s, map->path, bias))
+			return false;
+	}
+	return true;
+}
+
+static int compare_buffers(const void *a, const void *b)
+{
+	const struct ctp_ppt_buffer *x = a, *y = b;
+	int by_name = strcmp(x->name, y->name), by_file = strcmp(x->file, y->file);
+	return by_name ? by_name : by_file ? by_file : (x->at[0] > y->at[0]) - (x->at[0] < y->at[0]);
+}
+
+static enum ctp_status look_at_all(struct search *s, struct ctp_err *err)
+{
+	struct maps maps = {0};
+	enum ctp_status status = read_maps(&maps, s->pid, err);
+	size_t files = 0;
+	for (size_t i = 0, n; status == CTP_OK && i < maps.n && files < FILES_MAX; i += n, files++) {
+		for (n = 1; i + n < maps.n && ctp_map_file_same(&maps.map[i].file, &maps.map[i + n].file); n++)
+			;
+		if (!look_at(s, maps.map + i, n))
+			status = ctp_err_set(err, "out of memory");
+	}
+	if (files == FILES_MAX || !s->budget)
+		ctp_notice_say(s->notice, "process %d: has mapped more files than are looked at", (int)s->pid);
+	if (s->full)
+		ctp_notice_say(s->notice, "process %d: has more than %d buffers, and these are the first", (int)s->pid, CTP_PPT_BUFFERS_MAX);
+	free_maps(&maps);
+	return status;
+}
+
+enum ctp_status ctp_ppt_symbols_find(struct ctp_ppt_buffers *all, pid_t pid, const struct ctp_notice *notice, struct ctp_err *err)
+{
+	struct search s = {.pid = pid, .budget = read_max, .page = (uint64_t)sysconf(_SC_PAGESIZE), .notice = notice, .all = all};
+	*all = (struct ctp_ppt_buffers){.buffer = calloc(CTP_PPT_BUFFERS_MAX, sizeof *all->buffer)};
+	s.elf = mmap(NULL, sizeof *s.elf, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	s.root = ctp_mapped_root(pid);
+	enum ctp_status status = CTP_FAILED;
+	if (!all->buffer || s.elf == MAP_FAILED)
+		ctp_err_set(err, "out of memory");
+	else
+		status = look_at_all(&s, err);
+	if (s.elf != MAP_FAILED)
+		munmap(s.elf, sizeof *s.elf);
+	if (s.root >= 0)
+		close(s.root);
+	if (status == CTP_FAILED)
+		ctp_ppt_symbols_free(all);
+	else if (all->n)
+		qsort(all->buffer, all->n, sizeof *all->buffer, compare_buffers);
+	return status;
+}
+
+void ctp_ppt_symbols_free(struct ctp_ppt_buffers *all)
+{
+	for (size_t i = 0; i < all->n; i++)
+		free(all->buffer[i].file);
+	free(all->buffer);
+	*all = (struct ctp_ppt_buffers){0};
+}
+
+/* --- its description ------------------------------------------------------------------------------------------------------- */
+
+/* A pointer to the text, as the generated code has it; or the text itself, which is an object in JSON. */
+char *ctp_ppt_symbols_json(const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b, size_t *len, struct ctp_err *err)
+{
+	uint64_t at = b->at[CTP_PPT_JSON], pointer;
+	if (ctp_ppt_memory_read(m, at, &pointer, sizeof pointer) != sizeof pointer) {
+		ctp_err_set(err, "its description cannot be read");
+		return NULL;
+	}
+	bool is_text = b->json_bytes != sizeof pointer && *(const char *)&pointer == '{';
+	char *text = ctp_ppt_memory_text(m, is_text ? at : pointer, CTP_PPT_JSON_MAX, len, err);
+	if (!text) {
+		struct ctp_err why = *err;
+		ctp_err_set(err, "its description %.300s", why.text);
+	}
+	return text;
+}

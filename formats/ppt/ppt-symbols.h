@@ -1,0 +1,41 @@
+/*
+ * ppt-symbols.h - the ppt buffers in a process: in its executable and in the libraries that it has mapped.
+ *
+ * A buffer is three symbols of one file, in either spelling: _ppt_stat_X, _ppt_hmem_X and _ppt_json_X of the generated code, or
+ * __ppt_X_stat, __ppt_X_hmem and __ppt_X_json of the document. Their addresses are where the file is loaded: a file that is mapped
+ * several times has its buffers once for each time that it is loaded as a program.
+ */
+#ifndef CTP_PPT_SYMBOLS_H
+#define CTP_PPT_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "ppt/ppt-elf.h"
+#include "ppt/ppt-memory.h"
+
+enum { CTP_PPT_BUFFERS_MAX = 512 }; /* of a process */
+
+struct ctp_ppt_buffer {
+	char name[CTP_PPT_BUFFER_MAX + 1];
+	bool by_document;
+	uint64_t at[CTP_PPT_PARTS]; /* addresses in the process */
+	uint64_t json_bytes;        /* of that symbol; 0: not known */
+	char *file;                 /* as the process sees it */
+};
+
+struct ctp_ppt_buffers {
+	struct ctp_ppt_buffer *buffer; /* by name */
+	size_t n;
+};
+
+/* Tells notice, which may be null, of files that could not be read. Fails where there is nothing to be seen; none is no failure. */
+enum ctp_status ctp_ppt_symbols_find(struct ctp_ppt_buffers *all, pid_t pid, const struct ctp_notice *notice, struct ctp_err *err);
+void ctp_ppt_symbols_free(struct ctp_ppt_buffers *all);
+
+/* The `_json` of a buffer, malloced. Null: err, without the name of the buffer. */
+char *ctp_ppt_symbols_json(const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b, size_t *len, struct ctp_err *err);
+
+#endif
