@@ -394,7 +394,9 @@ static bool buffer_key(struct parse *p, void *arg, const char *key, struct ctp_j
 	struct ctp_ppt_layout *l = arg;
 	if (!strcmp(key, "ebName"))
 		return keep(p, j, &l->buffer);
-	return !strcmp(key, "ebMinElements") ? number(p, j, UINT32_MAX, &l->min_elements) : ctp_json_skip(j);
+	if (!strcmp(key, "ebMinElements") && ctp_json_peek(j) != CTP_JSON_NULL)
+		return number(p, j, UINT32_MAX, &l->min_elements);
+	return ctp_json_skip(j);
 }
 
 static bool runtime_key(struct parse *p, void *arg, const char *key, struct ctp_json *j)
@@ -428,6 +430,27 @@ static bool take_time(struct parse *p, struct ctp_json *j)
 	return true;
 }
 
+/* "option buffer resize on" of the document: no generator makes one. */
+static bool take_options(struct parse *p, struct ctp_json *j)
+{
+	bool first = true;
+	if (!ctp_json_take(j, '['))
+		return ctp_json_skip(j);
+	while (ctp_json_next(j, ']', &first)) {
+		struct tagged t;
+		if (ctp_json_peek(j) != CTP_JSON_OBJECT) {
+			if (!ctp_json_skip(j))
+				return false;
+			continue;
+		}
+		if (!tagged(p, j, &t))
+			return false;
+		if (!strcmp(t.tag, "EBufferResize"))
+			p->layout->resizable = t.contents.p && ctp_json_peek(&t.contents) == CTP_JSON_TRUE;
+	}
+	return j->p;
+}
+
 /* Tags stay JSON; an empty list is none. */
 static bool take_tags(struct parse *p, struct ctp_json *j)
 {
@@ -451,6 +474,8 @@ static bool emit_key(struct parse *p, void *arg, const char *key, struct ctp_jso
 		return walk(p, j, buffer_key, arg);
 	if (!strcmp(key, "_eTimeRep"))
 		return take_time(p, j);
+	if (!strcmp(key, "_eOptions"))
+		return take_options(p, j);
 	if (!strcmp(key, "_eTags"))
 		return take_tags(p, j);
 	if (!strcmp(key, "_eRuntime") && ctp_json_peek(j) == CTP_JSON_OBJECT)

@@ -1,0 +1,71 @@
+/*
+ * ppt-control.h - the control block at the beginning of a buffer's segment, as ppt's clients have it.
+ *
+ * The sizes of the three counters' entries follow from the perf_event_attr of the headers that a client was built with: 112 bytes in
+ * older ones and 128 in newer, so that the block has 416 or 464 bytes.
+ */
+#ifndef CTP_PPT_CONTROL_H
+#define CTP_PPT_CONTROL_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	CTP_PPT_CONTROL_COUNTERS = 3,
+	CTP_PPT_CONTROL_ENTRY = 8,       /* bytes in front of an attr: its index, and padding */
+	CTP_PPT_CONTROL_MAX = 464,       /* bytes of the block */
+	CTP_PPT_CONTROL_MARKED = 0x70000000, /* `ours`: the block is of this agent's kind; the low bits say of which buffer */
+	CTP_PPT_CONTROL_CLOSING = 0x08000000, /* and nr_perf_ctrs is as the client's closing loop needs it */
+	CTP_PPT_CONTROL_BUFFER = 0x07ffffff,
+};
+
+struct ctp_ppt_control {
+	_Atomic uint64_t bytes;
+	_Atomic uint64_t data_id;          /* data_block_hmem: a buffer that can be resized has its ring in a segment of its own */
+	_Atomic uint64_t data_id_attached; /* not 0: the client has attached, all else that it sets is set */
+	_Atomic uint64_t data;             /* in the client's memory */
+	_Atomic uint64_t slots;
+	_Atomic uint64_t client_flags;
+	_Atomic uint32_t ncounters;
+	_Atomic uint32_t ours;             /* padding, to clients */
+	unsigned char counters[];
+};
+
+_Static_assert(offsetof(struct ctp_ppt_control, data_id) == 8, "data_block_hmem");
+_Static_assert(offsetof(struct ctp_ppt_control, data_id_attached) == 16, "data_block_hmem_attached");
+_Static_assert(offsetof(struct ctp_ppt_control, data) == 24, "data_block");
+_Static_assert(offsetof(struct ctp_ppt_control, slots) == 32, "data_block_sz");
+_Static_assert(offsetof(struct ctp_ppt_control, client_flags) == 40, "client_flags");
+_Static_assert(offsetof(struct ctp_ppt_control, ncounters) == 48, "nr_perf_ctrs");
+_Static_assert(offsetof(struct ctp_ppt_control, ours) == 52, "and four bytes that nobody uses");
+_Static_assert(offsetof(struct ctp_ppt_control, counters) == 56, "counterdata");
+
+/* The mark of a buffer: its hmem is at this address. */
+static inline uint32_t ctp_ppt_control_mark(uint64_t hmem_at)
+{
+	return CTP_PPT_CONTROL_MARKED | ((uint32_t)(hmem_at >> 2) & CTP_PPT_CONTROL_BUFFER);
+}
+
+static inline int ctp_ppt_control_is_of(uint32_t ours, uint64_t hmem_at)
+{
+	return (ours & ~(uint32_t)CTP_PPT_CONTROL_CLOSING) == ctp_ppt_control_mark(hmem_at);
+}
+
+/*
+ * Before hmem becomes 0: the client's loop closes one descriptor more than nr_perf_ctrs says, and that one is 0. So the number is
+ * made one less, once; the client itself has set it to 0 if it could not open them.
+ */
+static inline void ctp_ppt_control_close(struct ctp_ppt_control *c)
+{
+	uint32_t ours = atomic_load_explicit(&c->ours, memory_order_relaxed), marked = ours & CTP_PPT_CONTROL_MARKED;
+	if (marked == CTP_PPT_CONTROL_MARKED && ours & CTP_PPT_CONTROL_CLOSING)
+		return;
+	uint32_t n = atomic_load_explicit(&c->ncounters, memory_order_relaxed);
+	if (n <= CTP_PPT_CONTROL_COUNTERS)
+		atomic_store_explicit(&c->ncounters, n - 1, memory_order_relaxed);
+	if (marked == CTP_PPT_CONTROL_MARKED)
+		atomic_store_explicit(&c->ours, ours | CTP_PPT_CONTROL_CLOSING, memory_order_relaxed);
+}
+
+#endif

@@ -1,0 +1,169 @@
+/*
+ * ppt-shm.c - makes, lends and finds segments.
+ */
+#include "ppt/ppt-shm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "collect/proc-maps.h"
+
+#ifndef SHM_DEST
+#define SHM_DEST 01000
+#endif
+
+static uint64_t limit_of(const char *name)
+{
+	char path[64];
+	uint64_t n = 0;
+	snprintf(path, sizeof path, "/proc/sys/kernel/%s", name);
+	FILE *in = fopen(path, "re");
+	if (in && fscanf(in, "%" SCNu64, &n) != 1)
+		n = 0;
+	if (in)
+		fclose(in);
+	return n;
+}
+
+static enum ctp_status refused(size_t bytes, struct ctp_err *err)
+{
+	if (errno == EINVAL)
+		return ctp_err_set(err, "a ring of %zu bytes: kernel.shmmax is %" PRIu64 "; -n takes fewer slots", bytes, limit_of("shmmax"));
+	if (errno == ENOSPC)
+		return ctp_err_set(err, "a ring of %zu bytes: there are kernel.shmmni = %" PRIu64 " segments already, or kernel.shmall = %" PRIu64
+		                   " pages are used; ipcs -m shows by whom", bytes, limit_of("shmmni"), limit_of("shmall"));
+	return ctp_err_sys(err, "a ring of %zu bytes: shmget", bytes);
+}
+
+static int make(size_t bytes)
+{
+	int id = shmget(IPC_PRIVATE, bytes, IPC_CREAT | 0600);
+	if (id)
+		return id;
+	id = shmget(IPC_PRIVATE, bytes, IPC_CREAT | 0600);
+	int why = errno;
+	shmctl(0, IPC_RMID, NULL);
+	errno = why;
+	return id;
+}
+
+static bool give_to(int id, uid_t user)
+{
+	struct shmid_ds ds;
+	if (user == (uid_t)-1 || user == geteuid())
+		return true;
+	if (shmctl(id, IPC_STAT, &ds))
+		return false;
+	ds.shm_perm.uid = user;
+	return !shmctl(id, IPC_SET, &ds);
+}
+
+enum ctp_status ctp_ppt_shm_new(struct ctp_ppt_shm *shm, size_t bytes, uid_t user, struct ctp_err *err)
+{
+	int id = make(bytes);
+	*shm = (struct ctp_ppt_shm){0};
+	if (id < 0)
+		return refused(bytes, err);
+	void *at = shmat(id, NULL, 0);
+	int why = errno;
+	shmctl(id, IPC_RMID, NULL);
+	errno = why;
+	if (at == (void *)-1)
+		return ctp_err_sys(err, "a ring of %zu bytes: shmat", bytes);
+	*shm = (struct ctp_ppt_shm){.id = id, .at = at, .bytes = bytes};
+	if (give_to(id, user))
+		return CTP_OK;
+	ctp_err_sys(err, "a segment for the user %u", (unsigned)user);
+	ctp_ppt_shm_free(shm);
+	return CTP_FAILED;
+}
+
+void ctp_ppt_shm_free(struct ctp_ppt_shm *shm)
+{
+	if (shm->at)
+		shmdt(shm->at);
+	*shm = (struct ctp_ppt_shm){0};
+}
+
+struct ctp_ppt_shm_state ctp_ppt_shm_look(int id)
+{
+	struct shmid_ds ds;
+	if (shmctl(id, IPC_STAT, &ds))
+		return (struct ctp_ppt_shm_state){.exists = errno == EACCES, .attached = errno == EACCES ? 2 : 0};
+	return (struct ctp_ppt_shm_state){.exists = true, .creator = ds.shm_cpid, .attached = ds.shm_nattch, .bytes = ds.shm_segsz,
+	                                  .going = ds.shm_perm.mode & SHM_DEST};
+}
+
+bool ctp_ppt_shm_borrow(struct ctp_ppt_shm *shm, int id)
+{
+	struct ctp_ppt_shm_state state = ctp_ppt_shm_look(id);
+	void *at = state.exists ? shmat(id, NULL, 0) : (void *)-1;
+	*shm = (struct ctp_ppt_shm){0};
+	if (at == (void *)-1)
+		return false;
+	*shm = (struct ctp_ppt_shm){.id = id, .at = at, .bytes = state.bytes};
+	return true;
+}
+
+/* --- in the mappings of a process ------------------------------------------------------------------------------------------ */
+
+static bool is_segment(const struct ctp_map *map) { return map->file.ino <= INT_MAX && !strncmp(map->path, "/SYSV", 5) && !map->offset; }
+
+bool ctp_ppt_shm_each(pid_t pid, bool (*fn)(void *arg, int id, uint64_t base), void *arg)
+{
+	struct ctp_proc_maps maps;
+	struct ctp_map map;
+	bool found = false;
+	if (!ctp_proc_maps_open(&maps, pid))
+		return false;
+	while (!found && ctp_proc_maps_next(&maps, &map))
+		found = is_segment(&map) && fn(arg, (int)map.file.ino, map.start);
+	ctp_proc_maps_close(&maps);
+	return found;
+}
+
+struct sought {
+	int id;
+	uint64_t base;
+};
+
+static bool is_sought(void *arg, int id, uint64_t base)
+{
+	struct sought *s = arg;
+	s->base = base;
+	return id == s->id;
+}
+
+uint64_t ctp_ppt_shm_base(pid_t pid, int id)
+{
+	struct sought s = {.id = id};
+	return ctp_ppt_shm_each(pid, is_sought, &s) ? s.base : 0;
+}
+
+/* --- namespaces ------------------------------------------------------------------------------------------------------------ */
+
+enum ctp_status ctp_ppt_shm_join(pid_t pid, struct ctp_err *err)
+{
+	char path[32];
+	struct stat ours, theirs;
+	snprintf(path, sizeof path, "/proc/%d/ns/ipc", (int)pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &theirs) || stat("/proc/self/ns/ipc", &ours) ||
+	    (ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino)) {
+		if (fd >= 0)
+			close(fd);
+		return CTP_OK;
+	}
+	bool joined = !setns(fd, CLONE_NEWIPC);
+	close(fd);
+	return joined ? CTP_OK : ctp_err_sys(err, "process %d: is in another IPC namespace, which only root can enter (CAP_SYS_ADMIN); "
+	                                          "or run this inside", (int)pid);
+}
