@@ -107,8 +107,8 @@ static bool is_given_up(struct ctp_ppt_ring *r, uint64_t now_ns)
 
 /*
  * The first frame is in slot 0, and stays there for a whole ring: if the last slots are unused behind the look at it, it was the
- * first. If not, it may have been overwritten, and its number is known only to be one that fits: 1, for that is what a process begins
- * with, or else any.
+ * first. If not, it may have been overwritten, and its number is known only to be one that fits: the one that follows on what was read
+ * before; 1, for that is what a process begins with; or else any.
  */
 static bool begin(struct ctp_ppt_ring *r)
 {
@@ -121,10 +121,11 @@ static bool begin(struct ctp_ppt_ring *r)
 		used |= other;
 		older |= other && ahead(number, other) > 0;
 	}
-	bool fits = !((number - 1) % r->slots);
+	uint32_t known = r->follows ? r->after : 1;
+	bool fits = ahead(number, known) >= 0 && !((number - known) % r->slots);
 	r->begun = true;
 	r->unsure = used && !fits;
-	r->first = fits && used ? 1 : older ? number - r->slots : number;
+	r->first = fits && (used || r->follows) ? known : older ? number - r->slots : number;
 	return true;
 }
 

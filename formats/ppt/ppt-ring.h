@@ -23,6 +23,8 @@ struct ctp_ppt_ring {
 	uint32_t slots;      /* not 0 */
 	uint32_t stride, size; /* of a slot; of the frame in it: four divides both */
 	uint32_t front, back;  /* where the numbers are in a frame: four divides both */
+	bool follows;          /* the first frame has this number, unless what slot 0 has does not go with it */
+	uint32_t after;
 
 	/* The ring's own, zeros at first. */
 	bool begun;          /* the number of the first frame is known */

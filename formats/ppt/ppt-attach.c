@@ -1,0 +1,378 @@
+/*
+ * ppt-attach.c - the variables stat and hmem of a client, and the segments behind them.
+ *
+ * A client looks at hmem when it saves a frame. It attaches a segment where it has none, lets go of it where hmem is 0, and does not
+ * notice a change from one to another: so a new segment waits until the old one was let go of.
+ */
+#include "ppt/ppt-attach.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/shm.h>
+#include <unistd.h>
+
+enum { REFUSALS_MAX = 3 };
+
+static uint64_t hmem_at(const struct ctp_ppt_attach *a) { return a->buffer->at[CTP_PPT_HMEM]; }
+static uint64_t stat_at(const struct ctp_ppt_attach *a) { return a->buffer->at[CTP_PPT_STAT]; }
+static struct ctp_ppt_control *control_of(const struct ctp_ppt_attach *a) { return a->control.at; }
+
+/* --- who is there ---------------------------------------------------------------------------------------------------------- */
+
+static bool is_alive(pid_t pid) { return pid > 0 && pid != getpid() && (!kill(pid, 0) || errno == EPERM); }
+
+/*
+ * An agent has its segment attached as long as it lives. So a process that has its number and not its segment is another one, and
+ * one that is dead but whose segment another attached besides the target may be of another PID namespace: unless the dead one made it.
+ */
+static enum ctp_ppt_use use_of(pid_t pid, int id)
+{
+	struct ctp_ppt_shm_state shm = id ? ctp_ppt_shm_look(id) : (struct ctp_ppt_shm_state){0};
+	if (!pid && !id)
+		return CTP_PPT_FREE;
+	if (!id)
+		return is_alive(pid) ? CTP_PPT_USED : CTP_PPT_ABANDONED;
+	if (!shm.exists)
+		return CTP_PPT_ABANDONED;
+	pid_t agent = pid ? pid : shm.creator;
+	if (is_alive(agent))
+		return shm.attached > 1 || ctp_ppt_shm_base(agent, id) ? CTP_PPT_USED : CTP_PPT_ABANDONED;
+	return shm.attached > 1 && shm.creator != agent ? CTP_PPT_USED : CTP_PPT_ABANDONED;
+}
+
+bool ctp_ppt_attach_user(const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b, struct ctp_ppt_user *user)
+{
+	uint32_t stat, hmem;
+	*user = (struct ctp_ppt_user){0};
+	if (!ctp_ppt_memory_peek(m, b->at[CTP_PPT_STAT], &stat) || !ctp_ppt_memory_peek(m, b->at[CTP_PPT_HMEM], &hmem))
+		return false;
+	user->pid = (pid_t)stat;
+	user->id = (int)hmem;
+	user->use = use_of(user->pid, user->id);
+	return true;
+}
+
+/* --- segments -------------------------------------------------------------------------------------------------------------- */
+
+static size_t ring_bytes(const struct ctp_ppt_attach *a, uint32_t slots) { return (size_t)slots * a->layout->stride; }
+
+static void put_counters(const struct ctp_ppt_attach *a, struct ctp_ppt_control *c)
+{
+	size_t entry = CTP_PPT_CONTROL_ENTRY + (a->attr_bytes ? a->attr_bytes : CTP_PPT_ATTR_BYTES);
+	for (uint32_t i = 0; i < a->ncounters; i++) {
+		unsigned char *to = c->counters + i * entry;
+		memcpy(to, &i, sizeof i);
+		memcpy(to + CTP_PPT_CONTROL_ENTRY, a->counters->attr[i], CTP_PPT_ATTR_BYTES);
+	}
+	atomic_store_explicit(&c->ncounters, a->ncounters, memory_order_relaxed);
+}
+
+/* The block, and the ring behind it: at most as far behind as a slot is long. */
+static enum ctp_status make_segments(struct ctp_ppt_attach *a, struct ctp_err *err)
+{
+	size_t ring = ring_bytes(a, a->slots), head = CTP_PPT_CONTROL_MAX + a->layout->stride;
+	bool apart = a->layout->resizable;
+	/* Where the second counter is has to be known, and only an attached client tells. */
+	a->probing = a->counters->n > 1 && !a->attr_bytes;
+	a->ncounters = a->probing ? 0 : a->counters->n;
+	if (ctp_ppt_shm_new(&a->control, apart ? head : head + ring, a->user, err) ||
+	    (apart && ctp_ppt_shm_new(&a->data, ring, a->user, err)))
+		return CTP_FAILED;
+	struct ctp_ppt_control *c = control_of(a);
+	atomic_store_explicit(&c->bytes, CTP_PPT_CONTROL_MAX - (a->attr_bytes == CTP_PPT_ATTR_BYTES ? 48 : 0), memory_order_relaxed);
+	atomic_store_explicit(&c->data_id, (uint64_t)a->data.id, memory_order_relaxed);
+	atomic_store_explicit(&c->ours, ctp_ppt_control_mark(hmem_at(a)), memory_order_relaxed);
+	put_counters(a, c);
+	return CTP_OK;
+}
+
+static void free_segments(struct ctp_ppt_attach *a)
+{
+	ctp_ppt_shm_free(&a->control);
+	ctp_ppt_shm_free(&a->data);
+	ctp_ppt_shm_free(&a->next);
+}
+
+/* --- what another left ----------------------------------------------------------------------------------------------------- */
+
+static enum ctp_status gone(const struct ctp_ppt_attach *a, struct ctp_err *err)
+{
+	return ctp_err_set(err, "%s: the process has ended, or has become another program", a->buffer->name);
+}
+
+/* Its closing loop is to leave descriptor 0 alone. */
+static void borrow(struct ctp_ppt_attach *a, int id)
+{
+	if (ctp_ppt_shm_borrow(&a->freed, id) && a->freed.bytes >= sizeof(struct ctp_ppt_control))
+		ctp_ppt_control_close(a->freed.at);
+}
+
+static bool is_stale(void *arg, int id, uint64_t base)
+{
+	struct ctp_ppt_attach *a = arg;
+	uint32_t ours;
+	if (!ctp_ppt_memory_peek(a->memory, base + offsetof(struct ctp_ppt_control, ours), &ours) ||
+	    !ctp_ppt_control_is_of(ours, hmem_at(a)))
+		return false;
+	borrow(a, id);
+	return a->freed.id;
+}
+
+static void say_left(const struct ctp_ppt_attach *a, const struct ctp_ppt_user *user, const struct ctp_notice *notice)
+{
+	if (user->use == CTP_PPT_USED)
+		ctp_notice_say(notice, "%s: taken from process %d, which is attached", a->buffer->name, (int)user->pid);
+	else if (user->pid)
+		ctp_notice_say(notice, "%s: process %d was attached, and has died without letting go; recovered", a->buffer->name, (int)user->pid);
+	else
+		ctp_notice_say(notice, "%s: an agent has left a segment; recovered", a->buffer->name);
+}
+
+enum ctp_status ctp_ppt_attach_begin(struct ctp_ppt_attach *a, bool force, const struct ctp_notice *notice, struct ctp_err *err)
+{
+	struct ctp_ppt_user user;
+	if (!ctp_ppt_attach_user(a->memory, a->buffer, &user))
+		return gone(a, err);
+	if (user.use == CTP_PPT_USED && !force)
+		return ctp_err_set(err, "%s: process %d is attached to it; --force takes it away from that one", a->buffer->name, (int)user.pid);
+	errno = 0;
+	if (!ctp_ppt_memory_poke(a->memory, stat_at(a), (uint32_t)getpid()))
+		return errno && errno != EIO ? ctp_err_sys(err, "%s: cannot be written to", a->buffer->name) : gone(a, err);
+	a->claimed = true;
+	a->stage = CTP_PPT_FREEING;
+	if (user.use != CTP_PPT_FREE)
+		say_left(a, &user, notice);
+	if (user.id) {
+		borrow(a, user.id);
+		/* Then it is gone when the client has let go of it. */
+		if (user.use == CTP_PPT_ABANDONED && user.pid && ctp_ppt_shm_look(user.id).creator == user.pid)
+			shmctl(user.id, IPC_RMID, NULL);
+		if (!ctp_ppt_memory_poke(a->memory, hmem_at(a), 0))
+			return gone(a, err);
+	} else {
+		ctp_ppt_shm_each(a->memory->pid, is_stale, a);
+	}
+	return CTP_OK;
+}
+
+/* --- on the way in --------------------------------------------------------------------------------------------------------- */
+
+static bool is_let_go(const struct ctp_ppt_attach *a, int id)
+{
+	return ctp_ppt_shm_look(id).attached <= 1 || !ctp_ppt_shm_base(a->memory->pid, id);
+}
+
+static enum ctp_status publish(struct ctp_ppt_attach *a, struct ctp_err *err)
+{
+	uint32_t stat;
+	if (!ctp_ppt_memory_peek(a->memory, stat_at(a), &stat))
+		return gone(a, err);
+	if (stat != (uint32_t)getpid())
+		return ctp_err_set(err, "%s: process %d has attached at the same time", a->buffer->name, (int)stat);
+	if (!ctp_ppt_memory_poke(a->memory, hmem_at(a), (uint32_t)a->control.id))
+		return gone(a, err);
+	a->published = true;
+	a->stage = CTP_PPT_WAITING;
+	return CTP_OK;
+}
+
+static enum ctp_status finish_freeing(struct ctp_ppt_attach *a, struct ctp_err *err)
+{
+	if (a->freed.id && !is_let_go(a, a->freed.id))
+		return CTP_OK;
+	ctp_ppt_shm_free(&a->freed);
+	return make_segments(a, err) ? CTP_FAILED : publish(a, err);
+}
+
+static enum ctp_status is_refused(struct ctp_ppt_attach *a, struct ctp_err *err)
+{
+	uint32_t hmem;
+	if (!ctp_ppt_memory_peek(a->memory, hmem_at(a), &hmem))
+		return gone(a, err);
+	if (hmem == (uint32_t)a->control.id || atomic_load_explicit(&control_of(a)->data_id_attached, memory_order_acquire))
+		return CTP_OK;
+	if (!hmem && ++a->refusals < REFUSALS_MAX) /* it may have been meant for a segment that was there before */
+		return publish(a, err);
+	if (!hmem)
+		return ctp_err_set(err, "%s: the process cannot attach the segment: it may lack memory, or a sandbox forbids shmat", a->buffer->name);
+	return ctp_err_set(err, "%s: another agent has attached at the same time", a->buffer->name);
+}
+
+/* Of its control block, whose size S is known by where the ring is: at S + (S mod stride). 0: not known. */
+static uint32_t find_attr_bytes(uint64_t offset, uint32_t stride)
+{
+	static const uint32_t sizes[] = {128, 112, 136, 120, 104, 96, 80, 72, 64};
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		uint64_t s = sizeof(struct ctp_ppt_control) + CTP_PPT_CONTROL_COUNTERS * (uint64_t)(CTP_PPT_CONTROL_ENTRY + sizes[i]);
+		if (s + s % stride == offset)
+			return sizes[i];
+	}
+	return 0;
+}
+
+/* The ring as the client describes it: each word is read once, and believed as far as it lies in our segment. False: not yet. */
+static enum ctp_status find_ring(struct ctp_ppt_attach *a, const struct ctp_ppt_shm *in, struct ctp_ppt_ring *ring, uint64_t *offset,
+                                 struct ctp_err *err)
+{
+	struct ctp_ppt_control *c = control_of(a);
+	const struct ctp_ppt_layout *l = a->layout;
+	const struct ctp_ppt_frame *f = l->frames;
+	uint64_t data = atomic_load_explicit(&c->data, memory_order_relaxed), slots = atomic_load_explicit(&c->slots, memory_order_relaxed);
+	uint64_t base = ctp_ppt_shm_base(a->memory->pid, in->id);
+	if (!base || !data || !slots)
+		return CTP_EOF;
+	*offset = data - base;
+	if (data < base || *offset % sizeof(uint32_t) || *offset > in->bytes || slots > UINT32_MAX ||
+	    slots > (in->bytes - *offset) / l->stride)
+		return ctp_err_set(err, "%s: the process says that its %" PRIu64 " slots are at 0x%" PRIx64 ", which is not in the segment",
+		                   a->buffer->name, slots, data);
+	*ring = (struct ctp_ppt_ring){.data = (char *)in->at + *offset, .slots = (uint32_t)slots, .stride = l->stride,
+	                              .size = l->size, .front = f->members[f->front].offset, .back = f->members[f->back].offset};
+	return ring->stride % sizeof(uint32_t) || ring->size % sizeof(uint32_t) || ring->front % sizeof(uint32_t) ||
+	       ring->back % sizeof(uint32_t) ?
+	               ctp_err_set(err, "%s: its frames of %" PRIu32 " bytes are not made of words", a->buffer->name, l->size) :
+	               CTP_OK;
+}
+
+/* Attached without counters, and so the size of the block is known: once more, with them. */
+static enum ctp_status stop_probing(struct ctp_ppt_attach *a, uint64_t offset, struct ctp_err *err)
+{
+	a->attr_bytes = a->layout->resizable ? 128 : find_attr_bytes(offset, a->layout->stride);
+	if (a->attr_bytes < CTP_PPT_ATTR_BYTES)
+		return ctp_err_set(err, "%s: where a second counter belongs is not known of this program; take one", a->buffer->name);
+	ctp_ppt_attach_leave(a);
+	a->freed = a->control;
+	a->control = (struct ctp_ppt_shm){0};
+	free_segments(a);
+	a->stage = CTP_PPT_FREEING;
+	return CTP_OK;
+}
+
+static enum ctp_status finish_waiting(struct ctp_ppt_attach *a, struct ctp_err *err)
+{
+	const struct ctp_ppt_shm *in = a->layout->resizable ? &a->data : &a->control;
+	uint64_t offset, id = atomic_load_explicit(&control_of(a)->data_id_attached, memory_order_acquire);
+	if (!id)
+		return is_refused(a, err);
+	if (id != (uint64_t)in->id)
+		return ctp_err_set(err, "%s: the process says that it has attached %" PRIu64 ", and not %d", a->buffer->name, id, in->id);
+	enum ctp_status status = find_ring(a, in, &a->ring, &offset, err);
+	if (status)
+		return status == CTP_EOF ? CTP_OK : CTP_FAILED;
+	if (a->probing)
+		return stop_probing(a, offset, err);
+	a->stage = CTP_PPT_ATTACHED;
+	return CTP_OK;
+}
+
+enum ctp_status ctp_ppt_attach_step(struct ctp_ppt_attach *a, struct ctp_err *err)
+{
+	switch (a->stage) {
+	case CTP_PPT_FREEING:
+		return finish_freeing(a, err);
+	case CTP_PPT_WAITING:
+		return finish_waiting(a, err);
+	case CTP_PPT_LEAVING:
+		if (is_let_go(a, a->control.id))
+			a->stage = CTP_PPT_OVER;
+		return CTP_OK;
+	default:
+		return CTP_OK;
+	}
+}
+
+/* --- attached -------------------------------------------------------------------------------------------------------------- */
+
+bool ctp_ppt_attach_holds(const struct ctp_ppt_attach *a, struct ctp_err *err)
+{
+	uint32_t stat, hmem;
+	if (!ctp_ppt_memory_peek(a->memory, stat_at(a), &stat) || !ctp_ppt_memory_peek(a->memory, hmem_at(a), &hmem)) {
+		gone(a, err);
+		return false;
+	}
+	if (stat == (uint32_t)getpid() && hmem == (uint32_t)a->control.id)
+		return true;
+	if (stat != (uint32_t)getpid() && stat)
+		ctp_err_set(err, "%s: process %d has taken it over", a->buffer->name, (int)stat);
+	else
+		ctp_err_set(err, "%s: somebody else has let go of it for us", a->buffer->name);
+	return false;
+}
+
+bool ctp_ppt_attach_uncounted(struct ctp_ppt_attach *a)
+{
+	if (a->uncounted || !a->ncounters || !a->ring.begun || atomic_load_explicit(&control_of(a)->ncounters, memory_order_relaxed))
+		return false;
+	return a->uncounted = true;
+}
+
+enum ctp_status ctp_ppt_attach_resize(struct ctp_ppt_attach *a, uint32_t slots, struct ctp_err *err)
+{
+	if (!a->layout->resizable || a->stage != CTP_PPT_ATTACHED || a->next.id)
+		return CTP_OK;
+	if (ctp_ppt_shm_new(&a->next, ring_bytes(a, slots), a->user, err))
+		return CTP_FAILED;
+	/* Pairs with the client's load of it, before it attaches. */
+	atomic_store_explicit(&control_of(a)->data_id, (uint64_t)a->next.id, memory_order_release);
+	return CTP_OK;
+}
+
+bool ctp_ppt_attach_resized(struct ctp_ppt_attach *a)
+{
+	return a->next.id && atomic_load_explicit(&control_of(a)->data_id_attached, memory_order_acquire) == (uint64_t)a->next.id;
+}
+
+enum ctp_status ctp_ppt_attach_switch(struct ctp_ppt_attach *a, struct ctp_err *err)
+{
+	struct ctp_ppt_ring ring;
+	uint64_t offset;
+	enum ctp_status status = find_ring(a, &a->next, &ring, &offset, err);
+	if (status)
+		return status;
+	ring.frames = a->ring.frames;
+	ring.lost = a->ring.lost;
+	ring.torn = a->ring.torn;
+	ring.follows = a->ring.begun;
+	ring.after = ctp_ppt_ring_number(&a->ring);
+	a->ring = ring;
+	ctp_ppt_shm_free(&a->data);
+	a->data = a->next;
+	a->next = (struct ctp_ppt_shm){0};
+	return CTP_OK;
+}
+
+/* --- on the way out -------------------------------------------------------------------------------------------------------- */
+
+void ctp_ppt_attach_leave(struct ctp_ppt_attach *a)
+{
+	uint32_t hmem;
+	bool ours = a->published && ctp_ppt_memory_peek(a->memory, hmem_at(a), &hmem) && hmem == (uint32_t)a->control.id;
+	if (ours)
+		ctp_ppt_control_close(a->control.at);
+	/* Pairs with the client, which sees hmem and then the number of its counters: a system call is a fence, and the kernel's copy comes last. */
+	atomic_thread_fence(memory_order_seq_cst);
+	if (ours)
+		ctp_ppt_memory_poke(a->memory, hmem_at(a), 0);
+	a->stage = a->published ? CTP_PPT_LEAVING : CTP_PPT_OVER;
+	a->published = false;
+}
+
+void ctp_ppt_attach_release(struct ctp_ppt_attach *a)
+{
+	uint32_t stat;
+	if (a->published)
+		ctp_ppt_attach_leave(a);
+	if (a->claimed && ctp_ppt_memory_peek(a->memory, stat_at(a), &stat) && stat == (uint32_t)getpid())
+		ctp_ppt_memory_poke(a->memory, stat_at(a), 0);
+	a->claimed = false;
+	a->stage = CTP_PPT_OVER;
+}
+
+void ctp_ppt_attach_end(struct ctp_ppt_attach *a)
+{
+	ctp_ppt_attach_release(a);
+	ctp_ppt_shm_free(&a->freed);
+	free_segments(a);
+}

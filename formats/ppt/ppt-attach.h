@@ -1,0 +1,86 @@
+/*
+ * ppt-attach.h - one buffer of a process: attach to it, have its ring, and leave it as it was.
+ *
+ * Nothing waits here: the caller comes back again and again, for a client does its part when its program next saves a frame. Stages:
+ *
+ *	freeing		the client still has a segment of an agent that has gone, or of ours; hmem is 0
+ *	waiting		our segment is in hmem; the client has not attached it yet
+ *	attached	the ring is there
+ *	leaving		hmem is 0 again; the client has not let go yet
+ *	over		nothing of ours is with the client, or nothing can be done about it
+ *
+ * `stat` is ours from the beginning to ctp_ppt_attach_end, hmem as long as a segment is in it. Neither is touched once it is
+ * another's.
+ */
+#ifndef CTP_PPT_ATTACH_H
+#define CTP_PPT_ATTACH_H
+
+#include "base/err.h"
+#include "ppt/ppt-control.h"
+#include "ppt/ppt-counters.h"
+#include "ppt/ppt-layout.h"
+#include "ppt/ppt-ring.h"
+#include "ppt/ppt-shm.h"
+#include "ppt/ppt-symbols.h"
+
+enum ctp_ppt_stage { CTP_PPT_FREEING, CTP_PPT_WAITING, CTP_PPT_ATTACHED, CTP_PPT_LEAVING, CTP_PPT_OVER };
+
+enum ctp_ppt_use { CTP_PPT_FREE, CTP_PPT_USED, CTP_PPT_ABANDONED };
+struct ctp_ppt_user {
+	enum ctp_ppt_use use;
+	pid_t pid; /* of the agent; 0: not known */
+	int id;    /* of its segment; 0: none */
+};
+
+/* Who is attached. False: the process has gone. */
+bool ctp_ppt_attach_user(const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b, struct ctp_ppt_user *user);
+
+struct ctp_ppt_attach {
+	/* Set by the caller. */
+	const struct ctp_ppt_memory *memory;
+	const struct ctp_ppt_buffer *buffer;
+	const struct ctp_ppt_layout *layout;
+	const struct ctp_ppt_counters *counters;
+	uint32_t slots; /* of the ring, at least */
+	uid_t user;     /* that the client acts as */
+
+	enum ctp_ppt_stage stage;
+	struct ctp_ppt_ring ring; /* once attached */
+	uint32_t ncounters;       /* that the client was told of */
+
+	/* The rest is ppt-attach.c's. */
+	bool claimed, published;
+	struct ctp_ppt_shm control, data, next; /* data: the ring, where that has a segment of its own; next: one that it is to have */
+	struct ctp_ppt_shm freed;  /* that the client is to let go of */
+	uint32_t attr_bytes;       /* of the client's perf_event_attr; 0: not known */
+	bool probing;              /* attached only to find that out */
+	unsigned refusals;
+	bool uncounted;
+};
+
+/* The buffer is ours. notice, which may be null, hears of what an agent left behind. Fails if another is attached, unless forced. */
+enum ctp_status ctp_ppt_attach_begin(struct ctp_ppt_attach *a, bool force, const struct ctp_notice *notice, struct ctp_err *err);
+
+/* Looks if the client has done its part, and does ours. CTP_FAILED: it cannot be attached; end it. */
+enum ctp_status ctp_ppt_attach_step(struct ctp_ppt_attach *a, struct ctp_err *err);
+
+/* False, with err: the buffer is not ours any more, or its memory has gone. A look costs two system calls. */
+bool ctp_ppt_attach_holds(const struct ctp_ppt_attach *a, struct ctp_err *err);
+
+/* True, once: the client could not open the counters, and does without. */
+bool ctp_ppt_attach_uncounted(struct ctp_ppt_attach *a);
+
+/* A larger ring, for a buffer that can have one; it is there when step has found it (true). */
+enum ctp_status ctp_ppt_attach_resize(struct ctp_ppt_attach *a, uint32_t slots, struct ctp_err *err);
+bool ctp_ppt_attach_resized(struct ctp_ppt_attach *a); /* the client writes to the new one; drain the old one, then switch */
+enum ctp_status ctp_ppt_attach_switch(struct ctp_ppt_attach *a, struct ctp_err *err);
+
+void ctp_ppt_attach_leave(struct ctp_ppt_attach *a);
+
+/* Stat is 0 again, and the target free; what the ring holds can still be read. */
+void ctp_ppt_attach_release(struct ctp_ppt_attach *a);
+
+/* The segments are given back too. To be called for each that was begun, on every way out. */
+void ctp_ppt_attach_end(struct ctp_ppt_attach *a);
+
+#endif

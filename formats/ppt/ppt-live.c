@@ -1,0 +1,489 @@
+/*
+ * ppt-live.c - the loop: looks at the rings, rests, and leaves everything behind as it was.
+ *
+ * What reaches the target is in ppt-attach.c. Every way out of the loop goes through leave_all, and nothing between the first begin
+ * and that waits for anything but ppoll: outputs have their threads, and one that has no room is passed over.
+ */
+#include "ppt/ppt-live.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "ppt/ppt-outs.h"
+#include "ppt/ppt-trace.h"
+
+#define US UINT64_C(1000)
+#define MS (1000 * US)
+#define SECOND (1000 * MS)
+
+enum {
+	RING_BYTES = 16 << 20, SLOTS_MIN = 1024, SLOTS_MAX = 1 << 18, /* of a ring, where nobody says how many */
+	GROWN_BYTES = 1 << 28, GROWTH = 4, /* of one that is made larger */
+	TURN = 1 << 14,     /* frames that are taken of one ring before the next is looked at */
+	WATCHED_MAX = 64,
+	REST_MIN_US = 20,   /* less is none */
+	REST_SLOT_NS = 20,  /* a rest is so long for each slot, at most */
+};
+
+struct live {
+	const struct ctp_ppt_live_conf *conf;
+	struct ctp_ppt_live_result *result;
+	struct ctp_err *err;
+	struct ctp_ppt_memory memory;
+	struct ctp_ppt_buffers all;
+	struct ctp_ppt_trace *trace;
+	size_t n;
+	struct ctp_ppt_outs outs;
+	uint64_t start_ns, now_ns, rest_ns, published_ns, checked_ns;
+	uint64_t *lost_seen;  /* of each, when its ring was last made larger */
+	uint64_t *resized_ns; /* of each: since when its client has a larger ring; 0: it has not */
+	bool stop, gone, failed, grow;
+};
+
+/* --- signals --------------------------------------------------------------------------------------------------------------- */
+
+static int signals = -1;
+static int urged;
+static bool grow_asked;
+
+static void hear(void)
+{
+	struct signalfd_siginfo info;
+	while (read(signals, &info, sizeof info) == sizeof info) {
+		if (info.ssi_signo == SIGUSR1)
+			grow_asked = true;
+		else
+			urged++;
+	}
+}
+
+/* The first signal ends the trace, the second the wait for a reader. */
+static bool is_hopeless(void)
+{
+	hear();
+	return urged > 1;
+}
+
+static enum ctp_status take_signals(sigset_t *before, struct ctp_err *err)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGUSR1);
+	urged = 0;
+	grow_asked = false;
+	sigprocmask(SIG_BLOCK, &set, before);
+	signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	return signals >= 0 ? CTP_OK : ctp_err_sys(err, "signalfd");
+}
+
+static void give_signals_back(const sigset_t *before)
+{
+	if (signals >= 0) {
+		hear();
+		close(signals);
+	}
+	signals = -1;
+	sigprocmask(SIG_SETMASK, before, NULL);
+}
+
+/* --- buffers --------------------------------------------------------------------------------------------------------------- */
+
+static bool is_wanted(const struct live *l, const struct ctp_ppt_buffer *b)
+{
+	char *const *name = l->conf->buffers;
+	while (*name && strcmp(*name, b->name))
+		name++;
+	return !l->conf->buffers[0] || *name;
+}
+
+static enum ctp_status check_names(const struct live *l)
+{
+	for (char *const *name = l->conf->buffers; *name; name++) {
+		size_t n = 0;
+		for (size_t i = 0; i < l->all.n; i++)
+			n += !strcmp(l->all.buffer[i].name, *name);
+		if (!n)
+			return ctp_err_set(l->err, "%s: process %d has no such buffer; ctp-ppt list %d shows them", *name, (int)l->conf->pid,
+			                   (int)l->conf->pid);
+	}
+	if (!l->all.n)
+		return ctp_err_set(l->err, "process %d: no ppt buffers in it: its program and its libraries have none of their symbols",
+		                   (int)l->conf->pid);
+	return CTP_OK;
+}
+
+static uint32_t slots_of(const struct live *l, const struct ctp_ppt_layout *layout)
+{
+	uint32_t slots = l->conf->slots;
+	if (!slots) {
+		slots = RING_BYTES / layout->stride;
+		slots = slots < SLOTS_MIN ? SLOTS_MIN : slots > SLOTS_MAX ? SLOTS_MAX : slots;
+		slots = slots < layout->min_elements && layout->min_elements <= SLOTS_MAX ? (uint32_t)layout->min_elements : slots;
+	}
+	return slots;
+}
+
+static enum ctp_status make_traces(struct live *l)
+{
+	uid_t user = ctp_ppt_memory_user(l->conf->pid);
+	l->trace = calloc(l->all.n, sizeof *l->trace);
+	l->lost_seen = calloc(l->all.n, sizeof *l->lost_seen);
+	l->resized_ns = calloc(l->all.n, sizeof *l->resized_ns);
+	if (!l->trace || !l->lost_seen || !l->resized_ns)
+		return ctp_err_set(l->err, "out of memory");
+	for (size_t i = 0; i < l->all.n; i++) {
+		struct ctp_ppt_trace *t = &l->trace[l->n];
+		if (!is_wanted(l, &l->all.buffer[i]))
+			continue;
+		if (ctp_ppt_trace_init(t, &l->memory, &l->all.buffer[i], &l->conf->counters, l->err)) {
+			ctp_ppt_trace_fini(t);
+			if (l->conf->buffers[0] || l->all.n == 1)
+				return CTP_FAILED;
+			ctp_notice_say(l->conf->warn, "%s", l->err->text);
+			l->result->partial = true;
+			continue;
+		}
+		l->n++;
+		t->at.slots = slots_of(l, t->layout);
+		t->at.user = user;
+	}
+	return l->n ? CTP_OK : CTP_FAILED;
+}
+
+static enum ctp_status open_outs(struct live *l)
+{
+	const char **names = calloc(l->n, sizeof *names);
+	if (!names)
+		return ctp_err_set(l->err, "out of memory");
+	for (size_t i = 0; i < l->n; i++)
+		names[i] = l->trace[i].buffer->name;
+	enum ctp_status status = ctp_ppt_outs_open(&l->outs, l->conf->output, l->conf->to_terminal, names, l->n, is_hopeless, l->err);
+	free(names);
+	return status;
+}
+
+/* --- resting --------------------------------------------------------------------------------------------------------------- */
+
+static void wait_for(struct live *l, uint64_t ns)
+{
+	struct pollfd fds[2 + WATCHED_MAX] = {{.fd = signals, .events = POLLIN}, {.fd = l->memory.process, .events = POLLIN}};
+	size_t n = 2 + ctp_ppt_outs_watch(&l->outs, fds + 2, WATCHED_MAX);
+	struct timespec rest = {.tv_sec = (time_t)(ns / SECOND), .tv_nsec = (long)(ns % SECOND)};
+	int ready = ppoll(fds, n, &rest, NULL);
+	if (ready > 0 && fds[0].revents)
+		hear();
+	l->stop |= urged > 0;
+	l->gone |= ready > 0 && fds[1].revents;
+	for (size_t i = 2; ready > 0 && i < n; i++)
+		l->failed |= fds[i].revents != 0;
+	l->now_ns = ctp_clock_ns();
+}
+
+/* A ring is looked at so often that it stays nearly empty, and no more often: by the fullest, in parts of 256. */
+static void rest(struct live *l, uint32_t fullest, uint32_t fewest)
+{
+	uint64_t most_ns = fewest * (uint64_t)REST_SLOT_NS;
+	most_ns = most_ns < 500 * US ? 500 * US : most_ns > 10 * MS ? 10 * MS : most_ns;
+	if (fullest >= 32)
+		l->rest_ns /= fullest >= 128 ? 16 : 2;
+	else if (fullest < 8)
+		l->rest_ns += l->rest_ns / 2 + REST_MIN_US * US;
+	l->rest_ns = l->rest_ns > most_ns ? most_ns : l->rest_ns;
+	wait_for(l, l->rest_ns < REST_MIN_US * US ? 0 : l->rest_ns);
+}
+
+/* --- one buffer ------------------------------------------------------------------------------------------------------------ */
+
+/* It is not traced any more, and the others go on. */
+static void give_up(struct live *l, struct ctp_ppt_trace *t, const struct ctp_err *why)
+{
+	ctp_ppt_attach_release(&t->at);
+	l->result->partial = true;
+	*l->err = *why;
+	if (l->n > 1 || t->writer)
+		ctp_notice_say(l->conf->warn, "%s", why->text);
+}
+
+static void begin_section(struct live *l, struct ctp_ppt_trace *t)
+{
+	struct ctp_err err;
+	struct ctp_writer *w = ctp_ppt_outs_writer(&l->outs, (size_t)(t - l->trace), &err);
+	if (!w) {
+		give_up(l, t, &err);
+		return;
+	}
+	ctp_ppt_trace_begin(t, w, l->conf->tool);
+	ctp_notice_say(l->conf->news, "%s: attached, with %" PRIu32 " slots", t->buffer->name, t->at.ring.slots);
+}
+
+/* Towards the ring. */
+static void step(struct live *l, struct ctp_ppt_trace *t)
+{
+	struct ctp_err err;
+	if (ctp_ppt_attach_step(&t->at, &err))
+		give_up(l, t, &err);
+	else if (t->at.stage == CTP_PPT_ATTACHED)
+		begin_section(l, t);
+}
+
+/* What came is taken, unless there is no room for it. In parts of 256 of the ring. */
+static uint32_t look_at(struct live *l, struct ctp_ppt_trace *t)
+{
+	if (ctp_ppt_outs_tight(&l->outs, (size_t)(t - l->trace)))
+		return 0;
+	uint64_t n = ctp_ppt_trace_take(t, TURN, false), parts = n == TURN ? 256 : n * 256 / t->at.ring.slots;
+	return parts < 256 ? (uint32_t)parts : 256;
+}
+
+static void make_larger(struct live *l, struct ctp_ppt_trace *t, bool asked)
+{
+	struct ctp_err err;
+	size_t i = (size_t)(t - l->trace);
+	uint64_t slots = t->at.ring.slots, lost = t->at.ring.lost - t->at.ring.torn;
+	bool short_of = lost > l->lost_seen[i];
+	l->lost_seen[i] = lost;
+	if (!t->layout->resizable || !(asked || short_of) || slots * GROWTH * t->layout->stride > GROWN_BYTES || t->at.next.id)
+		return;
+	if (ctp_ppt_attach_resize(&t->at, (uint32_t)slots * GROWTH, &err))
+		ctp_notice_say(l->conf->warn, "%s: %s", t->buffer->name, err.text);
+}
+
+/* The client writes to the larger ring. What other threads of it still write to the old one gets a moment. */
+static void follow(struct live *l, struct ctp_ppt_trace *t)
+{
+	struct ctp_err err;
+	uint64_t *since_ns = &l->resized_ns[t - l->trace];
+	if (!ctp_ppt_attach_resized(&t->at))
+		return;
+	if (!*since_ns)
+		*since_ns = l->now_ns;
+	if (l->now_ns - *since_ns < 5 * MS || ctp_ppt_outs_tight(&l->outs, (size_t)(t - l->trace)))
+		return;
+	ctp_ppt_trace_take(t, UINT32_MAX, true);
+	enum ctp_status status = ctp_ppt_attach_switch(&t->at, &err);
+	if (status == CTP_FAILED)
+		give_up(l, t, &err);
+	if (status)
+		return;
+	*since_ns = 0;
+	ctp_notice_say(l->conf->news, "%s: has %" PRIu32 " slots now", t->buffer->name, t->at.ring.slots);
+}
+
+static void check(struct live *l, struct ctp_ppt_trace *t)
+{
+	struct ctp_err err;
+	if (ctp_ppt_attach_holds(&t->at, &err)) {
+		make_larger(l, t, l->grow);
+		if (ctp_ppt_attach_uncounted(&t->at))
+			ctp_notice_say(l->conf->warn, "%s: the process may not open the counters, or has too many files open: their columns are 0",
+			               t->buffer->name);
+	}
+	else if (!ctp_ppt_memory_alive(&l->memory))
+		l->gone = true;
+	else
+		give_up(l, t, &err);
+}
+
+/* --- the loop -------------------------------------------------------------------------------------------------------------- */
+
+static bool is_due(struct live *l, uint64_t *last_ns, uint64_t every_ns)
+{
+	if (l->now_ns - *last_ns < every_ns)
+		return false;
+	*last_ns = l->now_ns;
+	return true;
+}
+
+static void look_at_all(struct live *l)
+{
+	uint32_t fullest = 0, fewest = UINT32_MAX;
+	bool publish = is_due(l, &l->published_ns, 100 * MS), look = is_due(l, &l->checked_ns, 50 * MS);
+	l->grow = grow_asked;
+	if (look)
+		grow_asked = false;
+	for (size_t i = 0; i < l->n; i++) {
+		struct ctp_ppt_trace *t = &l->trace[i];
+		if (t->at.stage == CTP_PPT_FREEING || t->at.stage == CTP_PPT_WAITING)
+			step(l, t);
+		if (t->at.stage != CTP_PPT_ATTACHED)
+			continue;
+		uint32_t found = look_at(l, t);
+		fullest = found > fullest ? found : fullest;
+		fewest = t->at.ring.slots < fewest ? t->at.ring.slots : fewest;
+		follow(l, t);
+		if (publish && t->writer && !ctp_ppt_outs_tight(&l->outs, i))
+			ctp_ppt_trace_publish(t);
+		if (look && t->at.stage == CTP_PPT_ATTACHED)
+			check(l, t);
+	}
+	rest(l, fullest, fewest == UINT32_MAX ? SLOTS_MAX : fewest);
+}
+
+/* Those that saved nothing in the time for that. */
+static void give_up_waiting(struct live *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		struct ctp_ppt_trace *t = &l->trace[i];
+		struct ctp_err err;
+		if (t->at.stage != CTP_PPT_WAITING && t->at.stage != CTP_PPT_FREEING)
+			continue;
+		ctp_err_set(&err, "%s: the process has not saved a frame in %.3g s, and attaches only when it does%s", t->buffer->name,
+		            (double)(l->now_ns - l->start_ns) / 1e9, l->conf->limit_ns ? "" : "; -t waits longer");
+		give_up(l, t, &err);
+	}
+}
+
+static bool is_over(struct live *l)
+{
+	uint64_t passed_ns = l->now_ns - l->start_ns, limit_ns = l->conf->limit_ns;
+	if (limit_ns && passed_ns >= limit_ns)
+		l->stop = true;
+	if (passed_ns >= (limit_ns ? limit_ns : CTP_PPT_LIVE_WAIT_S * SECOND))
+		give_up_waiting(l);
+	bool any = false;
+	for (size_t i = 0; i < l->n; i++)
+		any |= l->trace[i].at.stage < CTP_PPT_LEAVING;
+	if (l->memory.process < 0 && !ctp_ppt_memory_alive(&l->memory))
+		l->gone = true;
+	return l->stop || l->gone || l->failed || !any;
+}
+
+/* --- leaving --------------------------------------------------------------------------------------------------------------- */
+
+/* A client opens its counters behind its word that it has attached, and is not to be told of fewer meanwhile: it is done with its first frame. */
+static void await_counters(struct live *l)
+{
+	uint64_t until_ns = l->now_ns + 200 * MS;
+	for (bool wait = true; wait && !l->gone && l->now_ns < until_ns;) {
+		wait = false;
+		for (size_t i = 0; i < l->n; i++) {
+			struct ctp_ppt_trace *t = &l->trace[i];
+			if (t->at.stage == CTP_PPT_ATTACHED && t->at.ncounters && !t->at.ring.begun && t->writer)
+				wait |= !ctp_ppt_trace_take(t, 1, false);
+		}
+		if (wait)
+			wait_for(l, MS);
+	}
+}
+
+/* The counters of frames that are saved from now on are not all there: such frames are not taken. */
+static void leave(struct live *l, struct ctp_ppt_trace *t)
+{
+	if (t->writer && t->at.ncounters && !ctp_ppt_outs_tight(&l->outs, (size_t)(t - l->trace)))
+		ctp_ppt_trace_take(t, t->at.ring.slots, false);
+	ctp_ppt_attach_leave(&t->at);
+}
+
+/* The target first, then what is still to be written. */
+static void leave_all(struct live *l)
+{
+	struct ctp_err ignored;
+	if (!l->gone)
+		await_counters(l);
+	for (size_t i = 0; i < l->n; i++)
+		if (l->trace[i].at.stage < CTP_PPT_LEAVING)
+			leave(l, &l->trace[i]);
+	uint64_t until_ns = l->now_ns + SECOND;
+	for (bool wait = true; wait && !l->gone && l->now_ns < until_ns;) {
+		wait = false;
+		for (size_t i = 0; i < l->n; i++) {
+			struct ctp_ppt_trace *t = &l->trace[i];
+			if (t->at.stage == CTP_PPT_LEAVING)
+				ctp_ppt_attach_step(&t->at, &ignored);
+			wait |= t->at.stage == CTP_PPT_LEAVING;
+			if (t->writer && !t->at.ncounters && !ctp_ppt_outs_tight(&l->outs, i))
+				ctp_ppt_trace_take(t, TURN, false);
+		}
+		if (wait)
+			wait_for(l, 200 * US);
+	}
+	for (size_t i = 0; i < l->n; i++)
+		ctp_ppt_attach_release(&l->trace[i].at);
+}
+
+static void finish_traces(struct live *l)
+{
+	struct ctp_ppt_live_result *r = l->result;
+	for (size_t i = 0; i < l->n; i++) {
+		struct ctp_ppt_trace *t = &l->trace[i];
+		if (t->writer && (!t->at.ncounters || l->gone))
+			ctp_ppt_trace_take(t, UINT32_MAX, true);
+		ctp_ppt_trace_end(t, l->gone ? CTP_OUTCOME_ENDED : CTP_OUTCOME_RUNNING);
+		r->frames += t->taken;
+		r->lost += t->lost;
+		r->torn += t->torn;
+		r->unsure |= t->at.ring.unsure;
+		ctp_ppt_attach_end(&t->at);
+	}
+}
+
+/* --- all of it ------------------------------------------------------------------------------------------------------------- */
+
+static enum ctp_status trace(struct live *l)
+{
+	bool any = false;
+	l->start_ns = l->now_ns = ctp_clock_ns();
+	for (size_t i = 0; i < l->n; i++)
+		if (ctp_ppt_attach_begin(&l->trace[i].at, l->conf->force, l->conf->warn, l->err)) {
+			l->failed = true;
+			break;
+		}
+	while (!l->failed && !is_over(l))
+		look_at_all(l);
+	leave_all(l);
+	for (size_t i = 0; i < l->n; i++)
+		any |= l->trace[i].writer != NULL;
+	if (!any && l->gone)
+		ctp_err_set(l->err, "process %d: has ended, and saved no frame before", (int)l->conf->pid);
+	else if (!any && l->stop && !l->result->partial)
+		ctp_err_set(l->err, "process %d: has not saved a frame by now", (int)l->conf->pid);
+	finish_traces(l);
+	return any ? CTP_OK : CTP_FAILED;
+}
+
+static enum ctp_status run(struct live *l)
+{
+	const struct ctp_ppt_live_conf *conf = l->conf;
+	if (ctp_ppt_symbols_find(&l->all, conf->pid, conf->warn, l->err) || check_names(l) || make_traces(l) ||
+	    ctp_ppt_shm_join(conf->pid, l->err))
+		return CTP_FAILED;
+	sigset_t before;
+	struct ctp_err err;
+	enum ctp_status status = take_signals(&before, l->err);
+	if (!status)
+		status = open_outs(l);
+	if (!status)
+		status = trace(l);
+	if (ctp_ppt_outs_close(&l->outs, &err) && !status)
+		status = ctp_err_set(l->err, "%s", err.text);
+	l->result->unread = l->outs.unread;
+	give_signals_back(&before);
+	return status;
+}
+
+enum ctp_status ctp_ppt_live(const struct ctp_ppt_live_conf *conf, struct ctp_ppt_live_result *result, struct ctp_err *err)
+{
+	struct live l = {.conf = conf, .result = result, .err = err};
+	*result = (struct ctp_ppt_live_result){0};
+	if (ctp_ppt_memory_open(&l.memory, conf->pid, true, err))
+		return CTP_FAILED;
+	enum ctp_status status = run(&l);
+	for (size_t i = 0; i < l.n; i++)
+		ctp_ppt_trace_fini(&l.trace[i]);
+	free(l.trace);
+	free(l.lost_seen);
+	free(l.resized_ns);
+	ctp_ppt_symbols_free(&l.all);
+	ctp_ppt_memory_close(&l.memory);
+	return status;
+}

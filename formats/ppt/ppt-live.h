@@ -1,0 +1,44 @@
+/*
+ * ppt-live.h - attaches to buffers of a process and writes what they save: the whole of `ctp-ppt attach` but its options.
+ */
+#ifndef CTP_PPT_LIVE_H
+#define CTP_PPT_LIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "ppt/ppt-counters.h"
+
+enum { CTP_PPT_LIVE_WAIT_S = 10 }; /* for a first frame, where there is no limit */
+
+struct ctp_ppt_live_conf {
+	pid_t pid;
+	char *const *buffers;  /* names, ended by null; none: all */
+	uint32_t slots;        /* of each ring; 0: some 16 MiB of them */
+	struct ctp_ppt_counters counters;
+	uint64_t limit_ns;     /* so long; 0: no limit */
+	bool force;            /* although another agent is attached */
+	const char *output;    /* null or "-": stdout; with %b: a file for each buffer */
+	bool to_terminal;
+	const char *tool;      /* name and version */
+	/* What the user should know; what would look odd if nobody said it. Each may be null. */
+	const struct ctp_notice *warn, *news;
+};
+
+struct ctp_ppt_live_result {
+	uint64_t frames, lost, torn;
+	bool unsure;    /* frames may have been lost before the first look, and how many is not known */
+	bool partial;   /* of a buffer that was asked for there is nothing, or not to the end */
+	bool unread;    /* nobody reads the pipe any more */
+};
+
+/*
+ * Returns when the process has ended, the time is over or a signal has come: INT, TERM, HUP. Then the process is as it was before. It
+ * takes over these signals, and USR1, which makes rings larger, of buffers that can have that. CTP_FAILED: nothing was traced, or the
+ * output has failed.
+ */
+enum ctp_status ctp_ppt_live(const struct ctp_ppt_live_conf *conf, struct ctp_ppt_live_result *result, struct ctp_err *err);
+
+#endif

@@ -1,0 +1,196 @@
+/*
+ * ppt-outs.c - outputs, spools, and their end.
+ */
+#include "ppt/ppt-outs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PIECE_BYTES = 1 << 20, LOOK_MS = 100 };
+
+/* --- at the beginning ------------------------------------------------------------------------------------------------------ */
+
+/* A buffer's name is the target's choice: it names no other folder. */
+static char *path_of(const char *path, const char *name)
+{
+	char *made = malloc(strlen(path) + strlen(name) * strlen(path) + 1), *p = made;
+	for (; made && *path; path++) {
+		if (path[0] != '%' || path[1] != 'b') {
+			*p++ = *path;
+			continue;
+		}
+		for (const char *c = name; *c; c++)
+			*p++ = *c == '/' || (*c == '.' && c == name) ? '_' : *c;
+		path++;
+	}
+	if (made)
+		*p = '\0';
+	return made;
+}
+
+static struct ctp_outqueue *open_queue(struct ctp_ppt_outs *outs, const char *path, bool force, struct ctp_err *err)
+{
+	struct ctp_output out;
+	if (ctp_output_open(&out, path, true, force, err))
+		return NULL;
+	struct ctp_outqueue *queue = ctp_outqueue_new(&out, err);
+	if (queue)
+		ctp_outqueue_until(queue, outs->hopeless);
+	else
+		ctp_output_abandon(&out);
+	return queue;
+}
+
+enum ctp_status ctp_ppt_outs_open(struct ctp_ppt_outs *outs, const char *path, bool force, const char *const *names, size_t n,
+                                  bool (*hopeless)(void), struct ctp_err *err)
+{
+	*outs = (struct ctp_ppt_outs){.out = calloc(n, sizeof *outs->out), .hopeless = hopeless};
+	if (!outs->out)
+		return ctp_err_set(err, "out of memory");
+	outs->n = n;
+	for (size_t i = 0; i < n; i++)
+		outs->out[i].spool = -1;
+	if (!path || !strstr(path, "%b")) {
+		outs->main = open_queue(outs, path, force, err);
+		return outs->main ? CTP_OK : CTP_FAILED;
+	}
+	for (size_t i = 0; i < n; i++) {
+		outs->out[i].path = path_of(path, names[i]);
+		if (!outs->out[i].path)
+			return ctp_err_set(err, "out of memory");
+		outs->out[i].queue = open_queue(outs, outs->out[i].path, force, err);
+		if (!outs->out[i].queue)
+			return CTP_FAILED;
+	}
+	return CTP_OK;
+}
+
+/* --- for a buffer ---------------------------------------------------------------------------------------------------------- */
+
+static int open_nameless(const char *dir)
+{
+	char path[4096];
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR) || snprintf(path, sizeof path, "%s/ctp-XXXXXX", dir) >= (int)sizeof path)
+		return fd;
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
+static enum ctp_status open_spool(struct ctp_ppt_outs *outs, struct ctp_ppt_out *o, struct ctp_err *err)
+{
+	const char *dir = getenv("TMPDIR");
+	struct ctp_output out;
+	dir = dir && *dir ? dir : "/tmp";
+	o->spool = open_nameless(dir);
+	if (o->spool < 0)
+		return ctp_err_sys(err, "a temporary file in %s, which TMPDIR can name", dir);
+	if (ctp_output_fd(&out, o->spool, "a temporary file, whose folder TMPDIR can name", err))
+		return CTP_FAILED;
+	o->queue = ctp_outqueue_new(&out, err);
+	if (!o->queue) {
+		ctp_output_abandon(&out);
+		return CTP_FAILED;
+	}
+	ctp_outqueue_until(o->queue, outs->hopeless);
+	return CTP_OK;
+}
+
+struct ctp_writer *ctp_ppt_outs_writer(struct ctp_ppt_outs *outs, size_t i, struct ctp_err *err)
+{
+	struct ctp_ppt_out *o = &outs->out[i];
+	if (outs->main && !outs->taken) {
+		o->queue = outs->main;
+		o->shared = outs->taken = true;
+	}
+	if (!o->queue && open_spool(outs, o, err))
+		return NULL;
+	o->writer = ctp_writer_new_in(ctp_outqueue_room, ctp_outqueue_put, o->queue, err);
+	outs->wrote |= o->writer != NULL;
+	return o->writer;
+}
+
+bool ctp_ppt_outs_tight(const struct ctp_ppt_outs *outs, size_t i) { return outs->out[i].queue && ctp_outqueue_tight(outs->out[i].queue); }
+
+size_t ctp_ppt_outs_watch(const struct ctp_ppt_outs *outs, struct pollfd *fds, size_t room)
+{
+	size_t n = 0;
+	if (outs->main && n < room)
+		fds[n++] = (struct pollfd){.fd = ctp_outqueue_fd(outs->main), .events = POLLIN};
+	for (size_t i = 0; i < outs->n && n < room; i++)
+		if (outs->out[i].queue && !outs->out[i].shared)
+			fds[n++] = (struct pollfd){.fd = ctp_outqueue_fd(outs->out[i].queue), .events = POLLIN};
+	return n;
+}
+
+/* --- at the end ------------------------------------------------------------------------------------------------------------ */
+
+/* All that was put, written and closed. A thread that hangs is left behind: the program ends soon. */
+static enum ctp_status close_queue(struct ctp_ppt_outs *outs, struct ctp_outqueue *queue, struct ctp_err *err)
+{
+	struct pollfd fd = {.fd = ctp_outqueue_fd(queue), .events = POLLIN};
+	ctp_outqueue_finish(queue);
+	while (poll(&fd, 1, LOOK_MS) <= 0)
+		if (outs->hopeless())
+			return ctp_err_set(err, "the last packets were not taken");
+	outs->unread |= ctp_outqueue_unread(queue);
+	return ctp_outqueue_close(queue, err);
+}
+
+static enum ctp_status append(struct ctp_ppt_outs *outs, int spool, struct ctp_err *err)
+{
+	char *piece = malloc(PIECE_BYTES);
+	enum ctp_status status = piece ? CTP_OK : ctp_err_set(err, "out of memory");
+	off_t at = 0;
+	for (ssize_t n; !status && (n = pread(spool, piece, PIECE_BYTES, at)); at += n) {
+		if (n < 0)
+			status = ctp_err_sys(err, "a temporary file, whose folder TMPDIR can name");
+		else if (!ctp_outqueue_put(outs->main, piece, (size_t)n))
+			break; /* closing says why */
+	}
+	free(piece);
+	return status;
+}
+
+static enum ctp_status close_out(struct ctp_ppt_outs *outs, struct ctp_ppt_out *o, struct ctp_err *err)
+{
+	enum ctp_status status = CTP_OK;
+	ctp_writer_free(o->writer);
+	if (o->queue && !o->shared) {
+		if (outs->wrote)
+			status = close_queue(outs, o->queue, err);
+		else
+			ctp_outqueue_abandon(o->queue);
+	}
+	if (o->spool >= 0 && !status)
+		status = append(outs, o->spool, err);
+	if (o->spool >= 0)
+		close(o->spool);
+	return status;
+}
+
+enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, struct ctp_err *err)
+{
+	enum ctp_status status = CTP_OK;
+	struct ctp_err more;
+	for (size_t i = 0; i < outs->n; i++)
+		if (close_out(outs, &outs->out[i], status ? &more : err))
+			status = CTP_FAILED;
+	if (outs->main && !outs->wrote)
+		ctp_outqueue_abandon(outs->main);
+	else if (outs->main && close_queue(outs, outs->main, status ? &more : err))
+		status = CTP_FAILED;
+	for (size_t i = 0; i < outs->n; i++)
+		free(outs->out[i].path);
+	free(outs->out);
+	outs->out = NULL;
+	outs->n = 0;
+	outs->main = NULL;
+	return status;
+}

@@ -1,0 +1,54 @@
+/*
+ * ppt-outs.h - where the sections of several buffers go that are traced at the same time.
+ *
+ * The sections of a stream follow each other. So the first buffer that has something to say has the stream, live; what the others
+ * say waits in files without a name and is appended at the end. Or each has a file of its own, if the path has %b in it.
+ *
+ * Each output has a thread that writes, so that no reader or disk holds up the look at a ring.
+ */
+#ifndef CTP_PPT_OUTS_H
+#define CTP_PPT_OUTS_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+#include "io/outqueue.h"
+#include "stream/writer.h"
+
+struct ctp_ppt_out {
+	struct ctp_outqueue *queue;
+	struct ctp_writer *writer;
+	char *path;
+	int spool; /* the nameless file; -1: none */
+	bool shared; /* the stream that all of them come into */
+};
+
+struct ctp_ppt_outs {
+	struct ctp_ppt_out *out; /* of each buffer */
+	size_t n;
+	struct ctp_outqueue *main; /* null: each has a file */
+	bool taken;          /* somebody has it */
+	bool (*hopeless)(void);
+	bool unread;         /* it failed because nobody reads the pipe any more */
+	bool wrote;          /* somebody has a writer */
+};
+
+/* path null or "-": stdout. names of the buffers are for %b. hopeless: true when waiting for an output has to end. */
+enum ctp_status ctp_ppt_outs_open(struct ctp_ppt_outs *outs, const char *path, bool force, const char *const *names, size_t n,
+                                  bool (*hopeless)(void), struct ctp_err *err);
+
+/* For the section of the i-th. Null: err. */
+struct ctp_writer *ctp_ppt_outs_writer(struct ctp_ppt_outs *outs, size_t i, struct ctp_err *err);
+
+/* A put might have to wait. */
+bool ctp_ppt_outs_tight(const struct ctp_ppt_outs *outs, size_t i);
+
+/* Descriptors that are readable when an output has failed; how many, at most room. */
+size_t ctp_ppt_outs_watch(const struct ctp_ppt_outs *outs, struct pollfd *fds, size_t room);
+
+/* Joins what was spooled, writes everything, reports the first error. Where no writer was ever asked for, files stay as they were. */
+enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, struct ctp_err *err);
+
+#endif

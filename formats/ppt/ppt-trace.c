@@ -1,0 +1,205 @@
+/*
+ * ppt-trace.c - from the ring to the writer.
+ *
+ * A frame's own time may be long over when it is saved: it is often the start of an interval. So marks stay behind the clock by twice
+ * of what was seen, and by a tenth of a second at least.
+ */
+#include "ppt/ppt-trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "collect/attach.h"
+
+enum { ARGV_BYTES = 64 << 10 };
+static const uint64_t LAG_MIN_NS = 100000000, LAG_MAX_NS = UINT64_C(60000000000);
+
+/* --- the buffer ------------------------------------------------------------------------------------------------------------ */
+
+static bool find_clock(const char *name, clockid_t *clock)
+{
+	static const struct { const char *name; clockid_t clock; } clocks[] = {
+		{"realtime", CLOCK_REALTIME}, {"realtime_coarse", CLOCK_REALTIME}, {"monotonic", CLOCK_MONOTONIC},
+		{"monotonic_coarse", CLOCK_MONOTONIC}, {"monotonic_raw", CLOCK_MONOTONIC_RAW}, {"boottime", CLOCK_BOOTTIME}, {"tai", CLOCK_TAI},
+	};
+	for (size_t i = 0; i < sizeof clocks / sizeof *clocks; i++)
+		if (!strcmp(name, clocks[i].name)) {
+			*clock = clocks[i].clock;
+			return true;
+		}
+	*clock = CLOCK_MONOTONIC;
+	return false;
+}
+
+static bool has_member(const struct ctp_ppt_layout *l, enum ctp_ppt_type type)
+{
+	for (uint32_t i = 0; i < l->nframes; i++)
+		for (uint32_t k = 0; k < l->frames[i].nmembers; k++)
+			if (l->frames[i].members[k].type == type)
+				return true;
+	return false;
+}
+
+static enum ctp_status named(const struct ctp_ppt_buffer *b, struct ctp_err *err)
+{
+	struct ctp_err why = *err;
+	return ctp_err_set(err, "%s: %.400s", b->name, why.text);
+}
+
+enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b,
+                                   const struct ctp_ppt_counters *counters, struct ctp_err *err)
+{
+	*t = (struct ctp_ppt_trace){.buffer = b};
+	t->json = ctp_ppt_symbols_json(m, b, &t->json_len, err);
+	t->layout = t->json ? ctp_ppt_layout_parse(t->json, t->json_len, err) : NULL;
+	t->frames = t->layout ? ctp_ppt_frames_new(t->layout, counters->names, counters->n, err) : NULL;
+	if (!t->frames)
+		return named(b, err);
+	if (counters->n && !has_member(t->layout, CTP_PPT_COUNTER))
+		return ctp_err_set(err, "%s: has no member for a counter of -c", b->name);
+	t->end_class = ctp_event_class(CTP_END);
+	t->frame = malloc(t->layout->size);
+	if (!t->end_class || !t->frame)
+		return ctp_err_set(err, "out of memory");
+	/* Frames without a time have no clock: what else the section tells has ours. */
+	t->has_clock = find_clock(has_member(t->layout, CTP_PPT_TIME) ? t->layout->clock : "monotonic", &t->clock);
+	t->at = (struct ctp_ppt_attach){.memory = m, .buffer = b, .layout = t->layout, .counters = counters};
+	return CTP_OK;
+}
+
+void ctp_ppt_trace_fini(struct ctp_ppt_trace *t)
+{
+	ctp_class_free(t->end_class);
+	ctp_ppt_frames_free(t->frames);
+	ctp_ppt_layout_free(t->layout);
+	free(t->json);
+	free(t->frame);
+	*t = (struct ctp_ppt_trace){0};
+}
+
+/* By the clock of the frames; of one that we have not, the time of the last frame. */
+static uint64_t now_of(const struct ctp_ppt_trace *t) { return t->has_clock ? ctp_clock_of(t->clock) : t->after_ns; }
+
+/* --- the section ----------------------------------------------------------------------------------------------------------- */
+
+static void add_argv(struct ctp_section *sec, pid_t pid)
+{
+	char *text = malloc(ARGV_BYTES + 1);
+	if (!text)
+		return;
+	size_t len = ctp_attach_argv(pid, text, ARGV_BYTES);
+	text[len] = '\0';
+	for (size_t at = 0; at < len; at += strlen(text + at) + 1)
+		ctp_section_add(sec, "argv[]", text + at);
+	free(text);
+}
+
+void ctp_ppt_trace_begin(struct ctp_ppt_trace *t, struct ctp_writer *w, const char *tool)
+{
+	struct ctp_section sec;
+	size_t len;
+	pid_t pid = t->at.memory->pid;
+	uint64_t now_ns = now_of(t);
+	ctp_section_init(&sec);
+	ctp_section_add_host(&sec, tool);
+	ctp_section_addf(&sec, "pid", "%d", (int)pid);
+	ctp_ppt_frames_section(t->frames, &sec);
+	if (t->has_clock)
+		ctp_section_add(&sec, "clock", "monotonic"); /* unless it has one */
+	if (t->has_clock)
+		ctp_section_addf(&sec, "wall_offset_ns", "%lld", (long long)(ctp_clock_of(CLOCK_REALTIME) - now_ns));
+	ctp_section_addf(&sec, "start_ns", "%llu", (unsigned long long)now_ns);
+	add_argv(&sec, pid);
+	ctp_writer_begin(w, &sec);
+	ctp_section_fini(&sec);
+	char *header = ctp_ppt_header(t->json, t->json_len, t->at.counters->names, t->at.counters->n, &len);
+	if (header)
+		ctp_ppt_frames_header(t->frames, w, header, len);
+	free(header);
+	t->writer = w;
+	t->after_ns = now_ns;
+}
+
+static void add_missing(struct ctp_ppt_trace *t, const struct ctp_ppt_missing *m)
+{
+	if (!t->missing.count)
+		t->missing.number = m->number;
+	t->missing.count += m->count;
+	t->missing.torn += m->torn;
+	t->lost += m->count;
+	t->torn += m->torn;
+}
+
+static void put_missing(struct ctp_ppt_trace *t, uint64_t before_ns)
+{
+	if (!t->missing.count)
+		return;
+	struct ctp_ppt_loss loss = {.seqno = (int32_t)t->missing.number, .count = t->missing.count, .unverified = t->missing.torn,
+	                            .after_ns = t->after_ns, .ts_ns = before_ns};
+	ctp_ppt_frames_lost(t->frames, t->writer, &loss);
+	t->missing = (struct ctp_ppt_missing){0};
+}
+
+static void put_frame(struct ctp_ppt_trace *t, uint64_t now_ns)
+{
+	if (!ctp_ppt_frames_whole(t->frames, t->frame)) { /* a type that the description has not */
+		add_missing(t, &(struct ctp_ppt_missing){
+			.number = (uint32_t)ctp_ppt_frames_seqno(t->frames, t->frame), .count = 1, .torn = 1});
+		return;
+	}
+	if (t->missing.count)
+		put_missing(t, ctp_ppt_frames_time(t->frames, t->frame));
+	uint64_t ns = ctp_ppt_frames_put(t->frames, t->writer, t->frame);
+	uint64_t lag_ns = now_ns > ns ? now_ns - ns : 0;
+	if (lag_ns > t->lag_ns)
+		t->lag_ns = lag_ns < LAG_MAX_NS ? lag_ns : LAG_MAX_NS;
+	t->after_ns = ns;
+	t->taken++;
+}
+
+uint32_t ctp_ppt_trace_take(struct ctp_ppt_trace *t, uint32_t max, bool last)
+{
+	uint64_t looked_ns = ctp_clock_ns(), now_ns = now_of(t), before = t->at.ring.frames + t->at.ring.lost;
+	struct ctp_ppt_missing missing;
+	for (uint32_t n = 0; n < max; n++) {
+		enum ctp_ppt_found found = last ? ctp_ppt_ring_last(&t->at.ring, t->frame, &missing) :
+		                                  ctp_ppt_ring_next(&t->at.ring, t->frame, &missing, looked_ns);
+		if (found == CTP_PPT_NOTHING)
+			break;
+		if (found == CTP_PPT_GAP)
+			add_missing(t, &missing);
+		else
+			put_frame(t, now_ns);
+	}
+	uint64_t n = t->at.ring.frames + t->at.ring.lost - before;
+	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+void ctp_ppt_trace_publish(struct ctp_ppt_trace *t)
+{
+	uint64_t lag_ns = 2 * t->lag_ns > LAG_MIN_NS ? 2 * t->lag_ns : LAG_MIN_NS, now_ns = now_of(t);
+	if (t->has_clock && now_ns > lag_ns && now_ns - lag_ns > t->marked_ns) {
+		t->marked_ns = now_ns - lag_ns;
+		ctp_writer_mark(t->writer, t->marked_ns);
+	}
+	ctp_writer_flush(t->writer);
+}
+
+void ctp_ppt_trace_end(struct ctp_ppt_trace *t, enum ctp_outcome outcome)
+{
+	uint64_t val[CTP_END_FIELDS] = {0}, now_ns = now_of(t);
+	if (!t->writer)
+		return;
+	put_missing(t, now_ns);
+	val[CTP_END_TS] = now_ns;
+	val[CTP_END_EVENTS] = t->taken;
+	val[CTP_END_LOST] = t->lost;
+	val[CTP_END_UNVERIFIED] = t->torn;
+	val[CTP_END_OUTCOME] = outcome;
+	val[CTP_END_AFTER] = t->after_ns;
+	val[CTP_END_BEFORE] = now_ns;
+	ctp_writer_record(t->writer, t->end_class, val);
+	ctp_writer_end(t->writer, true);
+	t->writer = NULL;
+}

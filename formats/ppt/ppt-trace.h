@@ -1,0 +1,51 @@
+/*
+ * ppt-trace.h - one buffer of a process, as a section of a stream: its frames, what is missing, and how it ended.
+ */
+#ifndef CTP_PPT_TRACE_H
+#define CTP_PPT_TRACE_H
+
+#include <time.h>
+
+#include "ppt/ppt-attach.h"
+#include "ppt/ppt-frames.h"
+#include "stream/events.h"
+
+struct ctp_ppt_trace {
+	/* Set by ctp_ppt_trace_init. */
+	const struct ctp_ppt_buffer *buffer;
+	struct ctp_ppt_layout *layout;
+	struct ctp_ppt_attach at;
+
+	/* The rest is ppt-trace.c's, to be read. */
+	char *json;
+	size_t json_len;
+	struct ctp_ppt_frames *frames;
+	struct ctp_class *end_class;
+	struct ctp_writer *writer; /* null: the section has not begun, or is over */
+	uint8_t *frame;
+	clockid_t clock;
+	bool has_clock;       /* marks can be made */
+	struct ctp_ppt_missing missing; /* not yet written */
+	uint64_t after_ns;    /* time of the last frame */
+	uint64_t lag_ns;      /* how long a frame's own time was over, at most, when it came */
+	uint64_t marked_ns;
+	uint64_t taken, lost, torn; /* frames */
+};
+
+/* Reads the description. counters must be there until the fini. Fails with one line that has the buffer's name. */
+enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b,
+                                   const struct ctp_ppt_counters *counters, struct ctp_err *err);
+void ctp_ppt_trace_fini(struct ctp_ppt_trace *t);
+
+/* Opens the section. The writer stays the caller's, and must be there until the end. */
+void ctp_ppt_trace_begin(struct ctp_ppt_trace *t, struct ctp_writer *w, const char *tool);
+
+/* Frames that are in the ring, at most max; how many there were, missing ones included. last: nobody writes any more. */
+uint32_t ctp_ppt_trace_take(struct ctp_ppt_trace *t, uint32_t max, bool last);
+
+/* What is known so far goes to live readers. */
+void ctp_ppt_trace_publish(struct ctp_ppt_trace *t);
+
+void ctp_ppt_trace_end(struct ctp_ppt_trace *t, enum ctp_outcome outcome);
+
+#endif
