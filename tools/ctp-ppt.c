@@ -1,9 +1,14 @@
-/* ctp-ppt - ppt's files to a stream and back; a command for each way. */
+/* ctp-ppt - the buffers of a running process, and ppt's files, to a stream; a command for each way. */
 #include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "ppt/ppt-live.h"
+#include "ppt/ppt-show.h"
 #include "ppt/ppt.h"
 #include "tool.h"
 
@@ -51,7 +56,134 @@ static int encode(struct ctp_tool *tool, int argc, char **argv)
 	return ctp_tool_to(tool, argv + optind, ctp_ppt_sink(&out, buffer, &err), &out, &err);
 }
 
+/* --- of a process -------------------------------------------------------------------------------------------------------- */
+
+static uint32_t parse_number(struct ctp_tool *tool, const char *what, const char *text, uint32_t max)
+{
+	uint64_t n;
+	if (!ctp_parse_u64(text, text + strlen(text), &n) || !n || n > max)
+		exit(ctp_tool_usage(tool, "%s %s: not a number from 1 to %" PRIu32, what, text, max));
+	return (uint32_t)n;
+}
+
+static uint64_t parse_seconds(struct ctp_tool *tool, const char *text)
+{
+	char *end;
+	double seconds = strtod(text, &end);
+	if (end == text || *end || isnan(seconds) || seconds <= 0 || seconds > 1e9)
+		exit(ctp_tool_usage(tool, "-t %s: not a number of seconds", text));
+	uint64_t ns = (uint64_t)(seconds * 1e9);
+	return ns ? ns : 1;
+}
+
+/* The operands of a command that begin with PID: at least so many, at most so many. */
+static pid_t parse_operands(struct ctp_tool *tool, int argc, char **argv, int least, int most)
+{
+	int n = argc - optind;
+	if (n < least)
+		exit(ctp_tool_usage(tool, n ? "name a buffer, too; ctp-ppt list %s shows them" : "name a process by its number", n ? argv[optind] : ""));
+	if (n > most)
+		exit(ctp_tool_usage(tool, "%s: one too many", argv[optind + most]));
+	return (pid_t)parse_number(tool, "PID", argv[optind], INT32_MAX);
+}
+
+static void say(void *arg, const char *text) { ctp_tool_say(arg, "%s", text); }
+
+static int show(struct ctp_tool *tool, pid_t pid, const char *buffer)
+{
+	struct ctp_notice notice = {.say = say, .arg = tool};
+	struct ctp_output out;
+	struct ctp_err err;
+	if (ctp_output_open(&out, NULL, false, false, &err))
+		return ctp_tool_fail(tool, &err);
+	enum ctp_status status = buffer ? ctp_ppt_show_buffer(&out, pid, buffer, tool->verbose ? &notice : NULL, &err) :
+	                                  ctp_ppt_show_list(&out, pid, tool->verbose ? &notice : NULL, &err);
+	if (status == CTP_EOF)
+		ctp_err_set(&err, "process %d: no ppt buffers in it: its program and its libraries have none of their symbols", (int)pid);
+	if (status) {
+		ctp_output_abandon(&out);
+		return ctp_tool_fail(tool, &err);
+	}
+	return ctp_output_close(&out, &err) ? ctp_tool_fail_output(tool, &out, &err) : CTP_EXIT_OK;
+}
+
+static int list(struct ctp_tool *tool, int argc, char **argv)
+{
+	ctp_tool_option(tool, argc, argv, "", NULL);
+	return show(tool, parse_operands(tool, argc, argv, 1, 1), NULL);
+}
+
+static int describe(struct ctp_tool *tool, int argc, char **argv)
+{
+	ctp_tool_option(tool, argc, argv, "", NULL);
+	pid_t pid = parse_operands(tool, argc, argv, 2, 2);
+	return show(tool, pid, argv[optind + 1]);
+}
+
+static int closing(struct ctp_tool *tool, const struct ctp_ppt_live_result *r)
+{
+	bool harmed = r->lost || r->unsure || r->partial;
+	if (!tool->quiet && (tool->verbose || harmed))
+		ctp_tool_say(tool, "%" PRIu64 " frames, %" PRIu64 " lost, %" PRIu64 " of these half-written%s%s", r->frames, r->lost, r->torn,
+		             r->unsure ? "; and it is not known how many before the first look" : "",
+		             r->lost > r->torn ? "; -n takes more slots" : "");
+	return harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
+}
+
+static int attach(struct ctp_tool *tool, int argc, char **argv)
+{
+	enum { FORCE = 256 };
+	static const struct option longs[] = {{"force", no_argument, NULL, FORCE}, {0}};
+	struct ctp_notice notice = {.say = say, .arg = tool};
+	struct ctp_ppt_live_conf conf = {.tool = "ctp-ppt " CTP_VERSION, .warn = &notice};
+	struct ctp_ppt_live_result result;
+	struct ctp_err err;
+	for (int c; (c = ctp_tool_option(tool, argc, argv, "c:fn:o:t:", longs)) != -1;) {
+		switch (c) {
+		case 'c':
+			if (ctp_ppt_counters_parse(&conf.counters, optarg, &err))
+				return ctp_tool_usage(tool, "%s", err.text);
+			break;
+		case 'f': conf.to_terminal = true; break;
+		case 'n': conf.slots = parse_number(tool, "-n", optarg, 1 << 28); break;
+		case 'o': conf.output = optarg; break;
+		case 't': conf.limit_ns = parse_seconds(tool, optarg); break;
+		case FORCE: conf.force = true; break;
+		}
+	}
+	conf.pid = parse_operands(tool, argc, argv, 1, INT32_MAX);
+	conf.buffers = argv + optind + 1;
+	conf.news = tool->quiet ? NULL : &notice;
+	if (!ctp_ppt_live(&conf, &result, &err))
+		return closing(tool, &result);
+	return ctp_tool_fail_output(tool, &(struct ctp_output){.epipe = result.unread}, &err);
+}
+
 static const struct command commands[] = {
+	{
+		.name = "list",
+		.synopsis = "list [-qv] PID",
+		.help = "Shows the ppt buffers of a process: their state, their frames and the file that they are in.\n",
+		.run = list,
+	},
+	{
+		.name = "describe",
+		.synopsis = "describe [-qv] PID BUFFER",
+		.help = "Shows the clock, the tags, the frames and the members of a buffer.\n",
+		.run = describe,
+	},
+	{
+		.name = "attach",
+		.synopsis = "attach [-fqv] [-n SLOTS] [-c COUNTER,...] [-t SECONDS] [--force] [-o FILE] PID [BUFFER...]",
+		.help = "Makes a stream of what a process saves to its buffers, until it ends or Ctrl-C, and leaves it as it was.\n"
+			"  -n SLOTS       room for so many frames in each buffer's ring\n"
+			"  -c COUNTER,... count these in members for counters: cycles, instructions, page-faults ... (at most 3)\n"
+			"  -t SECONDS     end the trace after this time; without, a first frame is waited for 10 seconds\n"
+			"  --force        although another program is attached\n"
+			"  -o FILE        write to FILE, compressed if it ends in .zst; with %b in it, to one for each buffer\n"
+			"  -f             write to a terminal all the same\n",
+		.run = attach,
+	},
 	{
 		.name = "decode",
 		.synopsis = "decode [-fqv] [-o FILE] [FILE...]",
@@ -80,7 +212,7 @@ static char *whole_help(void)
 	FILE *f = open_memstream(&text, &len);
 	if (!f)
 		return NULL;
-	fputs("Makes a raw stream of the frames of ppt, and files of them again.\n", f);
+	fputs("Makes a raw stream of the frames of ppt: of a process or of files, and files of them again.\n", f);
 	for (int i = 0; i < COMMANDS; i++)
 		fprintf(f, "\nctp-ppt %s\n%s", commands[i].synopsis, commands[i].help);
 	fputs("\nOf all commands:\n" COMMON_HELP, f);
@@ -119,7 +251,7 @@ int main(int argc, char **argv)
 			status = run(&commands[i], &tool, argc - optind, argv + optind);
 	if (status < 0)
 		status = name ? ctp_tool_usage(&tool, "%s: no such command; see ctp-ppt -h", name) :
-		                ctp_tool_usage(&tool, "name a command, such as decode; see ctp-ppt -h");
+		                ctp_tool_usage(&tool, "name a command, such as attach; see ctp-ppt -h");
 	free(help);
 	return status;
 }

@@ -13,6 +13,7 @@
 #include "collect/attach.h"
 
 enum { ARGV_BYTES = 64 << 10 };
+enum { END_TS, END_FRAMES, END_LOST, END_UNVERIFIED, END_UNSURE, END_OUTCOME, END_AFTER, END_BEFORE, END_FIELDS };
 static const uint64_t LAG_MIN_NS = 100000000, LAG_MAX_NS = UINT64_C(60000000000);
 
 /* --- the buffer ------------------------------------------------------------------------------------------------------------ */
@@ -41,6 +42,22 @@ static bool has_member(const struct ctp_ppt_layout *l, enum ctp_ppt_type type)
 	return false;
 }
 
+static struct ctp_class *make_end(struct ctp_err *err)
+{
+	static const struct ctp_label outcomes[] = {{CTP_OUTCOME_RUNNING, "running"}, {CTP_OUTCOME_ENDED, "ended"}};
+	static const struct ctp_field fields[] = {
+		[END_TS] = {.name = "ts", .type = CTP_U64, .role = CTP_ROLE_TIME, .pred = CTP_PRED_TIME, .unit = "ns"},
+		[END_FRAMES] = {.name = "frames", .type = CTP_U64, .role = CTP_ROLE_COUNT},
+		[END_LOST] = {.name = "lost", .type = CTP_U64, .role = CTP_ROLE_COUNT},
+		[END_UNVERIFIED] = {.name = "unverified", .type = CTP_U64, .role = CTP_ROLE_COUNT},
+		[END_UNSURE] = {.name = "begun_late", .type = CTP_BOOL},
+		[END_OUTCOME] = {.name = "outcome", .type = CTP_ENUM, .labels = outcomes, .nlabels = 2},
+		[END_AFTER] = {.name = "after", .type = CTP_U64, .role = CTP_ROLE_TIME, .unit = "ns"},
+		[END_BEFORE] = {.name = "before", .type = CTP_U64, .role = CTP_ROLE_TIME, .unit = "ns"},
+	};
+	return ctp_class_new("ppt_end", CTP_KIND_END, fields, END_FIELDS, err);
+}
+
 static enum ctp_status named(const struct ctp_ppt_buffer *b, struct ctp_err *err)
 {
 	struct ctp_err why = *err;
@@ -58,10 +75,10 @@ enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt
 		return named(b, err);
 	if (counters->n && !has_member(t->layout, CTP_PPT_COUNTER))
 		return ctp_err_set(err, "%s: has no member for a counter of -c", b->name);
-	t->end_class = ctp_event_class(CTP_END);
+	t->end_class = make_end(err);
 	t->frame = malloc(t->layout->size);
 	if (!t->end_class || !t->frame)
-		return ctp_err_set(err, "out of memory");
+		return t->frame ? CTP_FAILED : ctp_err_set(err, "out of memory");
 	/* Frames without a time have no clock: what else the section tells has ours. */
 	t->has_clock = find_clock(has_member(t->layout, CTP_PPT_TIME) ? t->layout->clock : "monotonic", &t->clock);
 	t->at = (struct ctp_ppt_attach){.memory = m, .buffer = b, .layout = t->layout, .counters = counters};
@@ -115,7 +132,7 @@ void ctp_ppt_trace_begin(struct ctp_ppt_trace *t, struct ctp_writer *w, const ch
 	ctp_section_fini(&sec);
 	char *header = ctp_ppt_header(t->json, t->json_len, t->at.counters->names, t->at.counters->n, &len);
 	if (header)
-		ctp_ppt_frames_header(t->frames, w, header, len);
+		ctp_ppt_frames_header(t->frames, w, now_ns, header, len);
 	free(header);
 	t->writer = w;
 	t->after_ns = now_ns;
@@ -148,9 +165,12 @@ static void put_frame(struct ctp_ppt_trace *t, uint64_t now_ns)
 			.number = (uint32_t)ctp_ppt_frames_seqno(t->frames, t->frame), .count = 1, .torn = 1});
 		return;
 	}
-	if (t->missing.count)
-		put_missing(t, ctp_ppt_frames_time(t->frames, t->frame));
-	uint64_t ns = ctp_ppt_frames_put(t->frames, t->writer, t->frame);
+	uint64_t ns = t->after_ns;
+	if (t->missing.count) {
+		ctp_ppt_frames_time(t->frames, t->frame, &ns);
+		put_missing(t, ns);
+	}
+	ns = ctp_ppt_frames_put(t->frames, t->writer, t->frame);
 	uint64_t lag_ns = now_ns > ns ? now_ns - ns : 0;
 	if (lag_ns > t->lag_ns)
 		t->lag_ns = lag_ns < LAG_MAX_NS ? lag_ns : LAG_MAX_NS;
@@ -188,17 +208,14 @@ void ctp_ppt_trace_publish(struct ctp_ppt_trace *t)
 
 void ctp_ppt_trace_end(struct ctp_ppt_trace *t, enum ctp_outcome outcome)
 {
-	uint64_t val[CTP_END_FIELDS] = {0}, now_ns = now_of(t);
+	uint64_t now_ns = now_of(t);
 	if (!t->writer)
 		return;
 	put_missing(t, now_ns);
-	val[CTP_END_TS] = now_ns;
-	val[CTP_END_EVENTS] = t->taken;
-	val[CTP_END_LOST] = t->lost;
-	val[CTP_END_UNVERIFIED] = t->torn;
-	val[CTP_END_OUTCOME] = outcome;
-	val[CTP_END_AFTER] = t->after_ns;
-	val[CTP_END_BEFORE] = now_ns;
+	const uint64_t val[END_FIELDS] = {
+		[END_TS] = now_ns, [END_FRAMES] = t->taken, [END_LOST] = t->lost, [END_UNVERIFIED] = t->torn,
+		[END_UNSURE] = t->at.ring.unsure, [END_OUTCOME] = outcome, [END_AFTER] = t->after_ns, [END_BEFORE] = now_ns,
+	};
 	ctp_writer_record(t->writer, t->end_class, val);
 	ctp_writer_end(t->writer, true);
 	t->writer = NULL;
