@@ -133,6 +133,9 @@ static void test_flight(void)
 	is_u64(ctp_ppt_ring_last(&r, frame, &gap), CTP_PPT_GAP, "what is not whole is passed over");
 	is_u64(ctp_ppt_ring_last(&r, frame, &gap), CTP_PPT_FRAME, "for what is behind it");
 	is_u64(ctp_ppt_ring_last(&r, frame, &gap), CTP_PPT_NOTHING, "to the end");
+	put(3, 0, 12);
+	is_u64(ctp_ppt_ring_last(&r, frame, &gap), CTP_PPT_GAP, "one that was begun and never finished");
+	is_u64(gap.torn, 1, "is torn");
 }
 
 /* A writer that comes round while the reader copies: the back is still the old one, or was when it was looked at. */
@@ -203,7 +206,7 @@ static void test_wrap(void)
 	write_frame(2, 0);
 	is(read_all(&r), "", "0 is no frame's number");
 	write_frame(3, 1);
-	is(read_all(&r), "t1 1", "and so is lost, and counted");
+	is(read_all(&r), "+1 1", "and so is lost, and counted");
 }
 
 static void test_nonsense(void)

@@ -329,7 +329,15 @@ static void look_at_all(struct live *l)
 	rest(l, fullest, fewest == UINT32_MAX ? SLOTS_MAX : fewest);
 }
 
-/* Those that saved nothing in the time for that. */
+static bool is_attached(const struct live *l)
+{
+	bool any = false;
+	for (size_t i = 0; i < l->n; i++)
+		any |= l->trace[i].writer != NULL;
+	return any;
+}
+
+/* Of those that have saved nothing by now. One that nobody has named may be idle. */
 static void give_up_waiting(struct live *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
@@ -339,7 +347,9 @@ static void give_up_waiting(struct live *l)
 			continue;
 		ctp_err_set(&err, "%s: the process has not saved a frame in %.3g s, and attaches only when it does%s", t->buffer->name,
 		            (double)(l->now_ns - l->start_ns) / 1e9, l->conf->limit_ns ? "" : "; -t waits longer");
+		bool partial = l->result->partial;
 		give_up(l, t, &err);
+		l->result->partial = partial || l->conf->buffers[0];
 	}
 }
 
@@ -348,7 +358,7 @@ static bool is_over(struct live *l)
 	uint64_t passed_ns = l->now_ns - l->start_ns, limit_ns = l->conf->limit_ns;
 	if (limit_ns && passed_ns >= limit_ns)
 		l->stop = true;
-	if (passed_ns >= (limit_ns ? limit_ns : CTP_PPT_LIVE_WAIT_S * SECOND))
+	if (!limit_ns && passed_ns >= CTP_PPT_LIVE_WAIT_S * SECOND && !is_attached(l))
 		give_up_waiting(l);
 	bool any = false;
 	for (size_t i = 0; i < l->n; i++)
@@ -431,7 +441,6 @@ static void finish_traces(struct live *l)
 
 static enum ctp_status trace(struct live *l)
 {
-	bool any = false;
 	l->start_ns = l->now_ns = ctp_clock_ns();
 	for (size_t i = 0; i < l->n; i++)
 		if (ctp_ppt_attach_begin(&l->trace[i].at, l->conf->force, l->conf->warn, l->err)) {
@@ -440,13 +449,14 @@ static enum ctp_status trace(struct live *l)
 		}
 	while (!l->failed && !is_over(l))
 		look_at_all(l);
+	if (!l->failed && !l->gone)
+		give_up_waiting(l);
 	leave_all(l);
-	for (size_t i = 0; i < l->n; i++)
-		any |= l->trace[i].writer != NULL;
+	bool any = is_attached(l);
 	if (!any && l->gone)
 		ctp_err_set(l->err, "process %d: has ended, and saved no frame before", (int)l->conf->pid);
-	else if (!any && l->stop && !l->result->partial)
-		ctp_err_set(l->err, "process %d: has not saved a frame by now", (int)l->conf->pid);
+	else if (!any && !l->failed && l->n > 1)
+		ctp_err_set(l->err, "process %d: none of %zu buffers could be attached", (int)l->conf->pid, l->n);
 	finish_traces(l);
 	return any ? CTP_OK : CTP_FAILED;
 }

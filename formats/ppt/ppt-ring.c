@@ -129,9 +129,9 @@ static bool begin(struct ctp_ppt_ring *r)
 	return true;
 }
 
-static enum ctp_ppt_found pass_over(struct ctp_ppt_ring *r, struct ctp_ppt_missing *gap, uint64_t count, uint64_t torn)
+static enum ctp_ppt_found pass_over(struct ctp_ppt_ring *r, struct ctp_ppt_missing *missing, uint64_t count, uint64_t torn)
 {
-	*gap = (struct ctp_ppt_missing){.number = ctp_ppt_ring_number(r), .count = count, .torn = torn};
+	*missing = (struct ctp_ppt_missing){.number = ctp_ppt_ring_number(r), .count = count, .torn = torn};
 	r->index += count;
 	r->lost += count;
 	r->torn += torn;
@@ -150,28 +150,36 @@ static bool give(struct ctp_ppt_ring *r, void *frame)
 	return true;
 }
 
-enum ctp_ppt_found ctp_ppt_ring_next(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *gap, uint64_t now_ns)
+/* Whether the frame was begun: then it was seen. */
+static bool is_half(const struct ctp_ppt_ring *r) { return ctp_ppt_ring_number(r) && front_of(r, r->index) == ctp_ppt_ring_number(r); }
+
+static enum ctp_ppt_found look(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *missing)
 {
-	if (!r->begun && !begin(r))
-		return CTP_PPT_NOTHING;
 	if (give(r, frame))
 		return CTP_PPT_FRAME;
 	uint64_t gone = overrun_all(r);
-	if (gone)
-		return pass_over(r, gap, gone, 0);
-	return is_given_up(r, now_ns) ? pass_over(r, gap, 1, 1) : CTP_PPT_NOTHING;
+	return gone ? pass_over(r, missing, gone, 0) : CTP_PPT_NOTHING;
 }
 
-enum ctp_ppt_found ctp_ppt_ring_last(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *gap)
+enum ctp_ppt_found ctp_ppt_ring_next(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *missing, uint64_t now_ns)
 {
 	if (!r->begun && !begin(r))
 		return CTP_PPT_NOTHING;
-	if (give(r, frame))
-		return CTP_PPT_FRAME;
-	uint64_t gone = overrun_all(r);
-	if (gone)
-		return pass_over(r, gap, gone, 0);
-	return is_passed(r) ? pass_over(r, gap, 1, 1) : CTP_PPT_NOTHING;
+	enum ctp_ppt_found found = look(r, frame, missing);
+	if (found || !is_given_up(r, now_ns))
+		return found;
+	/* It may have become whole before those behind it. Their backs were acquired. */
+	found = look(r, frame, missing);
+	return found ? found : pass_over(r, missing, 1, is_half(r));
+}
+
+enum ctp_ppt_found ctp_ppt_ring_last(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *missing)
+{
+	if (!r->begun && !begin(r))
+		return CTP_PPT_NOTHING;
+	enum ctp_ppt_found found = look(r, frame, missing);
+	bool half = is_half(r);
+	return found || !(half || is_passed(r)) ? found : pass_over(r, missing, 1, half);
 }
 
 uint32_t ctp_ppt_ring_ahead(const struct ctp_ppt_ring *r)

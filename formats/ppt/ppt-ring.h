@@ -48,7 +48,7 @@ struct ctp_ppt_missing {
 };
 
 /* frame has room for size bytes. now_ns is of CLOCK_MONOTONIC: a frame that stays half-written is not waited for for ever. */
-enum ctp_ppt_found ctp_ppt_ring_next(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *gap, uint64_t now_ns);
+enum ctp_ppt_found ctp_ppt_ring_next(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *missing, uint64_t now_ns);
 
 /* The number of the frame that is expected next, if begun. */
 static inline uint32_t ctp_ppt_ring_number(const struct ctp_ppt_ring *r) { return r->first + (uint32_t)r->index; }
@@ -56,7 +56,7 @@ static inline uint32_t ctp_ppt_ring_number(const struct ctp_ppt_ring *r) { retur
 /* How many frames wait at least, up to the whole ring: by some looks ahead. */
 uint32_t ctp_ppt_ring_ahead(const struct ctp_ppt_ring *r);
 
-/* Nobody writes any more: what is not whole by now never will be. Passes over it as long as there is a whole frame behind it. */
-enum ctp_ppt_found ctp_ppt_ring_last(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *gap);
+/* Nobody writes any more: what was begun and is not whole by now never will be. */
+enum ctp_ppt_found ctp_ppt_ring_last(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *missing);
 
 #endif
