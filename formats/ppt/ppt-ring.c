@@ -106,9 +106,20 @@ static bool is_given_up(struct ctp_ppt_ring *r, uint64_t now_ns)
 }
 
 /*
+ * Of a ring that follows on another, all that is missing between the two is counted. Slots that are older than slot 0 are of an
+ * earlier turn, but not of one before the ring.
+ */
+static void begin_after(struct ctp_ppt_ring *r, uint32_t number, bool older)
+{
+	int32_t since = ahead(number, r->after);
+	r->first = older && since >= (int64_t)r->slots ? number - r->slots : number;
+	r->skipped = since > 0 ? r->first - r->after : 0;
+}
+
+/*
  * The first frame is in slot 0, and stays there for a whole ring: if the last slots are unused behind the look at it, it was the
- * first. If not, it may have been overwritten, and its number is known only to be one that fits: the one that follows on what was read
- * before; 1, for that is what a process begins with; or else any.
+ * first. If not, it may have been overwritten, and its number is known only to be one that fits: 1, for that is what a process begins
+ * with, or else any.
  */
 static bool begin(struct ctp_ppt_ring *r)
 {
@@ -121,11 +132,14 @@ static bool begin(struct ctp_ppt_ring *r)
 		used |= other;
 		older |= other && ahead(number, other) > 0;
 	}
-	uint32_t known = r->follows ? r->after : 1;
-	bool fits = ahead(number, known) >= 0 && !((number - known) % r->slots);
+	bool fits = !((number - 1) % r->slots);
 	r->begun = true;
+	if (r->follows) {
+		begin_after(r, number, older);
+		return true;
+	}
 	r->unsure = used && !fits;
-	r->first = fits && (used || r->follows) ? known : older ? number - r->slots : number;
+	r->first = fits && used ? 1 : older ? number - r->slots : number;
 	return true;
 }
 
@@ -136,6 +150,14 @@ static enum ctp_ppt_found pass_over(struct ctp_ppt_ring *r, struct ctp_ppt_missi
 	r->lost += count;
 	r->torn += torn;
 	r->stuck_ns = 0;
+	return CTP_PPT_GAP;
+}
+
+static enum ctp_ppt_found pass_over_skipped(struct ctp_ppt_ring *r, struct ctp_ppt_missing *missing)
+{
+	*missing = (struct ctp_ppt_missing){.number = r->after, .count = r->skipped};
+	r->lost += r->skipped;
+	r->skipped = 0;
 	return CTP_PPT_GAP;
 }
 
@@ -155,6 +177,8 @@ static bool is_half(const struct ctp_ppt_ring *r) { return ctp_ppt_ring_number(r
 
 static enum ctp_ppt_found look(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *missing)
 {
+	if (r->skipped)
+		return pass_over_skipped(r, missing);
 	if (give(r, frame))
 		return CTP_PPT_FRAME;
 	uint64_t gone = overrun_all(r);

@@ -23,13 +23,14 @@ struct ctp_ppt_ring {
 	uint32_t slots;      /* not 0 */
 	uint32_t stride, size; /* of a slot; of the frame in it: four divides both */
 	uint32_t front, back;  /* where the numbers are in a frame: four divides both */
-	bool follows;          /* the first frame has this number, unless what slot 0 has does not go with it */
+	bool follows;          /* on another ring, of which all numbers before this one are known */
 	uint32_t after;
 
 	/* The ring's own, zeros at first. */
 	bool begun;          /* the number of the first frame is known */
 	uint32_t first;      /* that of slot 0, when index was 0 */
 	uint64_t index;      /* of the frame that is expected next, from the first on */
+	uint64_t skipped;    /* numbers between this ring and the one before it, not yet told */
 	uint64_t stuck_ns;   /* since when it was not there; 0: not known */
 	uint64_t frames, lost, torn; /* given; not given; of those, seen but never whole */
 	bool unsure;         /* the ring was full before the first look: how many were overwritten by then is not known */
