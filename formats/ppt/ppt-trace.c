@@ -115,7 +115,6 @@ static void add_argv(struct ctp_section *sec, pid_t pid)
 void ctp_ppt_trace_begin(struct ctp_ppt_trace *t, struct ctp_writer *w, const char *tool)
 {
 	struct ctp_section sec;
-	size_t len;
 	pid_t pid = t->at.memory->pid;
 	uint64_t now_ns = now_of(t);
 	ctp_section_init(&sec);
@@ -130,12 +129,19 @@ void ctp_ppt_trace_begin(struct ctp_ppt_trace *t, struct ctp_writer *w, const ch
 	add_argv(&sec, pid);
 	ctp_writer_begin(w, &sec);
 	ctp_section_fini(&sec);
-	char *header = ctp_ppt_header(t->json, t->json_len, t->at.counters->names, t->at.counters->n, &len);
-	if (header)
-		ctp_ppt_frames_header(t->frames, w, now_ns, header, len);
-	free(header);
 	t->writer = w;
 	t->after_ns = now_ns;
+}
+
+/* With the time of the first frame, so that it comes first in the order of time as well. */
+static void put_header(struct ctp_ppt_trace *t, uint64_t ts_ns)
+{
+	size_t len;
+	char *header = ctp_ppt_header(t->json, t->json_len, t->at.counters->names, t->at.counters->n, &len);
+	if (header)
+		ctp_ppt_frames_header(t->frames, t->writer, ts_ns, header, len);
+	free(header);
+	t->has_header = true;
 }
 
 static void add_missing(struct ctp_ppt_trace *t, const struct ctp_ppt_missing *m)
@@ -166,8 +172,10 @@ static void put_frame(struct ctp_ppt_trace *t, uint64_t now_ns)
 		return;
 	}
 	uint64_t ns = t->after_ns;
-	if (t->missing.count) {
+	if (t->missing.count || !t->has_header) {
 		ctp_ppt_frames_time(t->frames, t->frame, &ns);
+		if (!t->has_header)
+			put_header(t, ns);
 		put_missing(t, ns);
 	}
 	ns = ctp_ppt_frames_put(t->frames, t->writer, t->frame);
@@ -211,6 +219,8 @@ void ctp_ppt_trace_end(struct ctp_ppt_trace *t, enum ctp_outcome outcome)
 	uint64_t now_ns = now_of(t);
 	if (!t->writer)
 		return;
+	if (!t->has_header)
+		put_header(t, now_ns);
 	put_missing(t, now_ns);
 	const uint64_t val[END_FIELDS] = {
 		[END_TS] = now_ns, [END_FRAMES] = t->taken, [END_LOST] = t->lost, [END_UNVERIFIED] = t->torn,

@@ -24,6 +24,7 @@ struct ctp_ppt_trace {
 	struct ctp_writer *writer; /* null: the section has not begun, or is over */
 	uint8_t *frame;
 	clockid_t clock;
+	bool has_header;      /* it is written */
 	bool has_clock;       /* marks can be made */
 	struct ctp_ppt_missing missing; /* not yet written */
 	uint64_t after_ns;    /* time of the last frame */
