@@ -1,0 +1,254 @@
+#!/bin/sh
+# ctp-ppt attach, list and describe on programs that run: ppt's clients, written by hand, with their defects; what is taken from them, and
+# what is left with them.
+. t/tap.sh
+command -v python3 >/dev/null || skip_all 'there is no python3'
+ppt=$BIN/ctp-ppt
+
+running=
+trap 'for p in $running; do kill -9 "$p" 2>/dev/null; done; rm -rf "$tmp"' EXIT
+# A condition is waited for, half a minute at most.
+await() {
+	for i in $(seq 600); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.05
+	done
+	return 1
+}
+has() { grep -q -- "$2" "$1"; }
+start() { # PROGRAM ARG...: its number in $pid, what it says in $tmp/said
+	: >"$tmp/said"
+	"$O/t/$@" >"$tmp/said" 2>"$tmp/said2" &
+	pid=$!
+	running="$running $pid"
+	await has "$tmp/said" ready
+}
+stop() { kill -TERM "$pid"; wait "$pid" 2>/dev/null; }
+agent() { # ARG...: its number in $agent; returns when it is attached
+	: >"$tmp/err"
+	"$ppt" attach "$@" >"$tmp/out.ctp" 2>"$tmp/err" &
+	agent=$!
+	running="$running $agent"
+	await has "$tmp/err" 'attached, with'
+}
+state() { "$ppt" list "$pid" 2>&1 | awk -v b="$1" '$1 == b { print $2 }'; }
+taken() { "$BIN/ctp-tojsonl" -a "${1:-$tmp/out.ctp}" 2>/dev/null | python3 t/pptjudge.py; }
+saved() { sed -n "s/^$1: \([0-9]*\) saved.*/\1/p" "$tmp/said"; }
+descriptors() { ls "/proc/$pid/fd" | wc -l; }
+segments() { grep -c /SYSV "/proc/$pid/maps"; }
+
+start ppt-client
+"$ppt" list "$pid" >"$tmp/list" 2>&1 || {
+	stop
+	skip_all "$(cat "$tmp/list")"
+}
+
+# --- what is there ---------------------------------------------------------------------------------------------------------------
+is 'list has each buffer by its whole name' "$(awk 'NR > 1 { print $1, $2, $3 }' "$tmp/list")" 'Foo free request,tick
+FooBar free sample'
+"$ppt" describe "$pid" Foo >"$tmp/described"
+like 'describe has the clock' "$(cat "$tmp/described")" '^clock +monotonic$'
+like 'and members, with offset, size and type' "$(cat "$tmp/described")" '^ +16 +16 time +d_start +begin of d, with d_end$'
+like 'of a buffer that is not there it says so' "$("$ppt" describe "$pid" Fo 2>&1)" '^ctp-ppt: Fo: process [0-9]+ has no such buffer; '
+stop
+for kind in ppt-client-static ppt-client-stripped; do
+	[ -x "$O/t/$kind" ] || continue
+	start "$kind"
+	is "$kind: the buffers are found" "$("$ppt" list "$pid" | awk 'NR > 1 { print $1 }' | xargs)" 'Foo FooBar'
+	ok "$kind: and can be attached to" "$ppt" attach -q -t 0.2 -o "$tmp/out.ctp" "$pid" Foo
+	stop
+done
+start ppt-client -2 -l "$O/t/ppt-client-lib.so"
+is 'a library has one too' "$("$ppt" list "$pid" | awk '$1 == "Lib" { print $2, $3, $4 }')" "free mark $(realpath "$O/t/ppt-client-lib.so")"
+ok 'all at once' "$ppt" attach -q -t 0.5 -o "$tmp/out.ctp" "$pid"
+taken >"$tmp/taken"
+stop
+is 'make a section each' "$(awk '{ print $1, $5, $6, $7 }' "$tmp/taken" | sort)" 'Foo 0 0 running
+FooBar 0 0 running
+Lib 0 0 running'
+is 'with every frame that was saved' "$(awk '{ print $1 ": " $3 + $4 }' "$tmp/taken" | sort)" "$(sed -n 's/ saved.*//p' "$tmp/said" | sort)"
+start ppt-client -2
+ok 'or a file each' "$ppt" attach -q -t 0.3 -o "$tmp/of-%b.ctp" "$pid"
+is 'with its name' "$(for b in Foo FooBar; do taken "$tmp/of-$b.ctp" | awk '{ print $1, $6 }'; done)" 'Foo 0
+FooBar 0'
+stop
+cp "$O/t/ppt-client" "$tmp/gone"
+: >"$tmp/said"
+"$tmp/gone" >"$tmp/said" &
+pid=$! running="$running $pid"
+await has "$tmp/said" ready
+rm "$tmp/gone"
+is 'a program whose file is gone has its buffers' "$("$ppt" list "$pid" | awk 'NR > 1 { print $1 }' | xargs)" 'Foo FooBar'
+stop
+
+# --- to the end, and not ----------------------------------------------------------------------------------------------------------
+start ppt-client -t 2 -s 2000
+"$ppt" attach -q "$pid" Foo >"$tmp/out.ctp"
+is 'a process that ends: status' $? 0
+wait "$pid"
+is 'ends the stream' "$(taken | awk '{ print $5, $6, $7 }')" '0 0 ended'
+is 'with all it has saved' "$(taken | awk '{ print $3 }')" "$(saved Foo)"
+start ppt-client -k 300
+"$ppt" attach -q "$pid" Foo >"$tmp/out.ctp"
+is 'one that is killed within a frame: status' $? 3
+is 'has all but that, which was seen and is counted' "$(taken | awk '{ print $3, $4, $5, $6, $7 }')" '299 1 1 0 ended'
+for signal in INT TERM HUP; do
+	start ppt-client -t 2 -a 112
+	before=$(descriptors)
+	agent "$pid" Foo -c page-faults
+	kill -"$signal" "$agent"
+	wait "$agent"
+	is "SIG$signal: status" $? 0
+	is "SIG$signal: the stream is whole" "$(taken | awk '{ print $6, $7 }')" '0 running'
+	is "SIG$signal: the buffer is free, and its segment given back" "$(state Foo) $(segments)" 'free 0'
+	is "SIG$signal: no descriptor is left" "$(descriptors)" "$before"
+	stop
+	like "SIG$signal: the client has let go" "$(cat "$tmp/said")" '1 attaches, 1 detaches'
+	like "SIG$signal: and its descriptor 0 is open" "$(cat "$tmp/said")" '^fd 0: open'
+done
+start ppt-client -t 2
+"$ppt" attach "$pid" Foo 2>/dev/null | head -c 100 >/dev/null
+ok 'a pipe that nobody reads: the buffer is free' await test "$(state Foo)" = free
+"$ppt" attach "$pid" Foo 2>"$tmp/err" >/dev/full
+is 'a full disk: status' $? 1
+like 'a line says it' "$(tail -1 "$tmp/err")" '^ctp-ppt: stdout: .*No space left'
+is 'the buffer is free' "$(state Foo) $(segments)" 'free 0'
+stop
+like 'and descriptor 0 is open' "$(cat "$tmp/said")" '^fd 0: open'
+start ppt-client -i
+"$ppt" attach -t 0.3 "$pid" Foo 2>"$tmp/err" >"$tmp/out.ctp"
+is 'one that saves nothing: status' $? 1
+like 'a line says what it is' "$(cat "$tmp/err")" '^ctp-ppt: Foo: the process has not saved a frame in 0\.3.* s, and attaches only when it does$'
+is 'and nothing is written' "$(wc -c <"$tmp/out.ctp")" 0
+is 'nor left' "$(state Foo) $(segments)" 'free 0'
+stop
+
+# --- agents that meet --------------------------------------------------------------------------------------------------------------
+start ppt-client -t 2
+agent "$pid" Foo -c cpu-clock
+like 'list says who is attached' "$("$ppt" list "$pid")" "^Foo +attached by $agent "
+like 'another is refused' "$("$ppt" attach "$pid" Foo 2>&1 >/dev/null)" "^ctp-ppt: Foo: process $agent is attached to it; --force "
+first=$agent
+"$ppt" attach --force -t 0.3 "$pid" Foo 2>"$tmp/err2" >"$tmp/out2.ctp"
+is 'unless forced: status' $? 0
+like 'which is said' "$(cat "$tmp/err2")" "taken from process $first"
+wait "$first"
+is 'the first one ends, and says so: status' $? 3
+like 'by a line' "$(cat "$tmp/err")" '^ctp-ppt: Foo: .*(taken it over|let go of it)'
+is 'both have whole frames' "$(taken | awk '{ print $6 }') $(taken "$tmp/out2.ctp" | awk '{ print $6 }')" '0 0'
+agent "$pid" Foo -c cpu-clock
+kill -9 "$agent"
+wait "$agent" 2>/dev/null
+like 'one that is killed is left by a dead one' "$("$ppt" list "$pid")" "^Foo +left by $agent, dead "
+"$ppt" attach -t 0.3 "$pid" Foo 2>"$tmp/err" >"$tmp/out.ctp"
+is 'the next one attaches: status' $? 0
+like 'and says that it has recovered it' "$(cat "$tmp/err")" "^ctp-ppt: Foo: process $agent was attached, and has died"
+is 'nothing is left then' "$(state Foo) $(segments)" 'free 0'
+stop
+like 'and descriptor 0 is open' "$(cat "$tmp/said")" '^fd 0: open'
+
+# --- counters ------------------------------------------------------------------------------------------------------------------------
+for attr in 112 128; do
+	start ppt-client -a $attr
+	"$ppt" attach -q -t 0.5 -c task-clock,page-faults,cpu-clock "$pid" Foo >"$tmp/out.ctp" 2>"$tmp/err"
+	status=$?
+	if [ $status != 0 ] && grep -q 'not permitted\|no such counter' "$tmp/err"; then
+		note "counters: $(cat "$tmp/err")"
+		stop
+		continue
+	fi
+	is "$attr: three counters: status" $status 0
+	"$BIN/ctp-tojsonl" -a "$tmp/out.ctp" | grep '^{"type":"ppt_Foo_request"' >"$tmp/rows"
+	like "$attr: the columns have their names" "$(head -1 "$tmp/rows")" '"ev_task_clock":.*"ev_page_faults":.*"ev_cpu_clock":'
+	ok "$attr: and none of what was on the stack (0xa5a5...)" sh -c "! grep -q -- '11936128518282651045' $tmp/rows"
+	stop
+	like "$attr: descriptor 0 is open" "$(cat "$tmp/said")" '^fd 0: open'
+done
+like 'a counter that is not known is refused' "$("$ppt" attach -c nonesuch 1 2>&1)" '^ctp-ppt: -c nonesuch: no such counter; '
+start ppt-client -2
+like 'and one for a buffer without such members' "$("$ppt" attach -c page-faults "$pid" FooBar 2>&1 >/dev/null)" '^ctp-ppt: (FooBar: has no member for a counter|-c page-faults)'
+stop
+
+# --- numbers -------------------------------------------------------------------------------------------------------------------------
+start ppt-client -q 2147483600
+ok 'numbers that go negative' "$ppt" attach -q -t 0.4 -o "$tmp/out.ctp" "$pid" Foo
+stop
+is 'lose nothing' "$(taken | awk '{ print $4, $6 }')" '0 0'
+is 'every number is a frame' "$(taken | awk '{ print $3 }')" "$(saved Foo)"
+start ppt-client -t 2 -r 0
+"$ppt" attach -q -n 64 -t 0.3 "$pid" Foo >"$tmp/out.ctp"
+stop
+taken >"$tmp/taken"
+is 'a ring that is too small: none is torn' "$(awk '{ print $6 }' "$tmp/taken")" 0
+is 'and every number is a frame or lost' "$(awk '{ print $3 + $4 }' "$tmp/taken")" "$(saved Foo)"
+start ppt-client-resize -r 0
+"$ppt" attach -n 16 -t 0.5 "$pid" >"$tmp/out.ctp" 2>"$tmp/err"
+stop
+like 'one that can be resized is' "$(cat "$tmp/err")" '^ctp-ppt: Grow: has 64 slots now$'
+taken >"$tmp/taken"
+is 'again none is torn' "$(awk '{ print $6 }' "$tmp/taken")" 0
+is 'and every number is a frame or lost, across all rings' "$(awk '{ print $3 + $4 }' "$tmp/taken")" "$(saved Grow)"
+start ppt-client-resize
+agent "$pid" -n 1000
+kill -USR1 "$agent"
+ok 'SIGUSR1 asks for a larger one' await has "$tmp/err" 'has 4000 slots now'
+kill -INT "$agent"
+wait "$agent"
+is 'which loses nothing: status' $? 0
+stop
+is 'every number is a frame' "$(taken | awk '{ print $3, $4, $6 }')" "$(saved Grow) 0 0"
+start ppt-joined
+"$ppt" attach -q -t 0.5 -n 4096 "$pid" >"$tmp/out.ctp"
+is 'a program that has joined by sdk/ppt: status' $? 0
+is 'has whole frames' "$(taken | awk '{ print $1, $4, $6 }' | sort)" 'Stretch 0 0
+Work 0 0'
+stop
+like 'and keeps no descriptor' "$(cat "$tmp/said")" '^descriptors: as before'
+
+# --- lies ----------------------------------------------------------------------------------------------------------------------------
+for lie in $("$O/t/ppt-hostile"); do
+	start ppt-hostile "$lie"
+	timeout 60 "$ppt" attach -q -t 0.3 "$pid" >"$tmp/out.ctp" 2>"$tmp/err"
+	status=$?
+	case $lie in
+	nonsense) ok "$lie: what it is worth" test $status = 0 -o $status = 3 ;;
+	*) is "$lie: a line and a status" "$(wc -l <"$tmp/err" | tr -d ' ') $status" '1 1' ;;
+	esac
+	is "$lie: the buffer is free" "$(state Liar)" free
+	stop
+done
+like 'no such process' "$("$ppt" list 2147483647 2>&1)" '^ctp-ppt: process 2147483647: there is none$'
+sleep 1000 &
+pid=$! running="$running $pid"
+like 'no buffers' "$("$ppt" attach "$pid" 2>&1 >/dev/null)" '^ctp-ppt: process [0-9]+: no ppt buffers in it'
+
+# --- other users, other namespaces -----------------------------------------------------------------------------------------------------
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	chmod 755 "$tmp"
+	cp "$O/t/ppt-client" "$tmp/client"
+	: >"$tmp/said"
+	setpriv --reuid 65534 --clear-groups "$tmp/client" >"$tmp/said" &
+	pid=$! running="$running $pid"
+	await has "$tmp/said" ready
+	ok 'root attaches to the process of another user' "$ppt" attach -q -t 0.3 -o "$tmp/out.ctp" "$pid" Foo
+	is 'and has its frames' "$(taken | awk '{ print $6, ($3 > 0) }')" '0 1'
+	start ppt-client
+	cp "$ppt" "$tmp/ctp-ppt"
+	other=$(setpriv --reuid 65534 --clear-groups "$tmp/ctp-ppt" list "$pid" 2>&1)
+	like 'another user is told why not' "$other" '^ctp-ppt: process [0-9]+: (is of the user 0, and we are 65534|kernel.yama)'
+	stop
+fi
+if [ "$(id -u)" = 0 ] && unshare -fpi --mount-proc true 2>/dev/null; then
+	: >"$tmp/said"
+	unshare -fpi --mount-proc "$O/t/ppt-client" >"$tmp/said" 2>/dev/null &
+	shell=$!
+	await has "$tmp/said" ready
+	pid=$(cat "/proc/$shell/task/$shell/children")
+	pid=${pid% }
+	running="$running $pid"
+	ok 'a process in other PID and IPC namespaces' "$ppt" attach -q -t 0.3 -o "$tmp/out.ctp" "$pid" Foo
+	is 'has whole frames' "$(taken | awk '{ print $6, ($3 > 0) }')" '0 1'
+	is 'and is free again' "$(state Foo)" free
+	kill -9 "$pid"
+fi
+done_testing
