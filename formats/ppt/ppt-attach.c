@@ -226,6 +226,8 @@ static enum ctp_status find_ring(struct ctp_ppt_attach *a, const struct ctp_ppt_
 	const struct ctp_ppt_frame *f = l->frames;
 	uint64_t data = atomic_load_explicit(&c->data, memory_order_relaxed), slots = atomic_load_explicit(&c->slots, memory_order_relaxed);
 	uint64_t base = ctp_ppt_shm_base(a->memory->pid, in->id);
+	if (!base && a->stage >= CTP_PPT_LEAVING)
+		base = data; /* a segment of its own begins with the ring, and the client has let go of it */
 	if (!base || !data || !slots)
 		return CTP_EOF;
 	*offset = data - base;

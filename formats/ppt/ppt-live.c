@@ -421,13 +421,22 @@ static void leave_all(struct live *l)
 		ctp_ppt_attach_release(&l->trace[i].at);
 }
 
+/* A client may have got a larger ring in the last moment. */
+static void take_last(struct ctp_ppt_trace *t)
+{
+	struct ctp_err ignored;
+	ctp_ppt_trace_take(t, UINT32_MAX, true);
+	if (ctp_ppt_attach_resized(&t->at) && !ctp_ppt_attach_switch(&t->at, &ignored))
+		ctp_ppt_trace_take(t, UINT32_MAX, true);
+}
+
 static void finish_traces(struct live *l)
 {
 	struct ctp_ppt_live_result *r = l->result;
 	for (size_t i = 0; i < l->n; i++) {
 		struct ctp_ppt_trace *t = &l->trace[i];
 		if (t->writer && (!t->at.ncounters || l->gone))
-			ctp_ppt_trace_take(t, UINT32_MAX, true);
+			take_last(t);
 		ctp_ppt_trace_end(t, l->gone ? CTP_OUTCOME_ENDED : CTP_OUTCOME_RUNNING);
 		r->frames += t->taken;
 		r->lost += t->lost;
