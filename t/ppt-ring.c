@@ -318,5 +318,5 @@ int main(int argc, char **argv)
 	test_wrap();
 	test_nonsense();
 	test_race(argc > 1 ? (uint32_t)atoi(argv[1]) : 300000);
-	done_testing();
+	return done_testing();
 }

@@ -189,11 +189,16 @@ static void wait_for(struct live *l, uint64_t ns)
 	l->now_ns = ctp_clock_ns();
 }
 
-/* A ring is looked at so often that it stays nearly empty, and no more often: by the fullest, in parts of 256. */
-static void rest(struct live *l, uint32_t fullest, uint32_t fewest)
+/*
+ * A ring is looked at so often that it stays nearly empty, and no more often: by the fullest, in parts of 256. A client may attach at
+ * any moment, and then its first frames are to be seen.
+ */
+static void rest(struct live *l, uint32_t fullest, uint32_t fewest, bool waiting)
 {
 	uint64_t most_ns = fewest * (uint64_t)REST_SLOT_NS;
 	most_ns = most_ns < 500 * US ? 500 * US : most_ns > 10 * MS ? 10 * MS : most_ns;
+	if (waiting)
+		most_ns = l->now_ns - l->start_ns < SECOND ? 100 * US : 1 * MS;
 	if (fullest >= 32)
 		l->rest_ns /= fullest >= 128 ? 16 : 2;
 	else if (fullest < 8)
@@ -307,14 +312,15 @@ static bool is_due(struct live *l, uint64_t *last_ns, uint64_t every_ns)
 static void look_at_all(struct live *l)
 {
 	uint32_t fullest = 0, fewest = UINT32_MAX;
-	bool publish = is_due(l, &l->published_ns, 100 * MS), look = is_due(l, &l->checked_ns, 50 * MS);
+	bool waiting = false, publish = is_due(l, &l->published_ns, 100 * MS), look = is_due(l, &l->checked_ns, 50 * MS);
 	l->grow = grow_asked;
 	if (look)
 		grow_asked = false;
 	for (size_t i = 0; i < l->n; i++) {
 		struct ctp_ppt_trace *t = &l->trace[i];
-		if (t->at.stage == CTP_PPT_FREEING || t->at.stage == CTP_PPT_WAITING)
+		if (t->at.stage < CTP_PPT_ATTACHED)
 			step(l, t);
+		waiting |= t->at.stage < CTP_PPT_ATTACHED;
 		if (t->at.stage != CTP_PPT_ATTACHED)
 			continue;
 		uint32_t found = look_at(l, t);
@@ -326,7 +332,7 @@ static void look_at_all(struct live *l)
 		if (look && t->at.stage == CTP_PPT_ATTACHED)
 			check(l, t);
 	}
-	rest(l, fullest, fewest == UINT32_MAX ? SLOTS_MAX : fewest);
+	rest(l, fullest, fewest == UINT32_MAX ? SLOTS_MAX : fewest, waiting);
 }
 
 static bool is_attached(const struct live *l)

@@ -1,0 +1,13 @@
+#!/bin/sh
+# Attaches to a client of ppt and leaves it, 50 times or ROUNDS: no descriptor, segment or frame is lost, torn or left behind.
+. t/tap.sh
+command -v python3 >/dev/null || skip_all 'there is no python3'
+"$O/t/ppt-client" -i >"$tmp/said" &
+pid=$!
+"$BIN/ctp-ppt" list $pid >"$tmp/list" 2>&1
+status=$?
+kill -9 $pid
+[ $status = 0 ] || skip_all "$(cat "$tmp/list")"
+seed=${SEED:-$$}
+is "seed $seed: nothing is wrong" "$(O=$O BIN=$BIN python3 t/ppt-soak.py "${ROUNDS:-50}" "$seed" 2>&1)" ''
+done_testing
