@@ -15,6 +15,7 @@ enum {
 	NAME_BYTES = CTP_PPT_BUFFER_MAX + 16, /* a symbol's, with its NUL */
 	NAMES_MAX = CTP_PPT_ELF_SYMBOLS_MAX,
 	SECTIONS_MAX = 1 << 16,
+	TABLES_MAX = 16,     /* of symbols; there are two */
 	TRIES_MAX = 1 << 16, /* places in a table of strings that may be names */
 };
 
@@ -173,11 +174,12 @@ static void find_symbols(struct file *f, const Elf64_Shdr *table)
 static void find_tables(struct file *f)
 {
 	Elf64_Shdr table, strings;
-	for (uint32_t i = 0; i < f->nsections; i++) {
+	for (uint32_t i = 0, tables = 0; i < f->nsections && tables < TABLES_MAX; i++) {
 		if (!section(f, i, &table))
 			return;
 		if ((table.sh_type != SHT_SYMTAB && table.sh_type != SHT_DYNSYM) || !section(f, table.sh_link, &strings))
 			continue;
+		tables++;
 		find_names(f, &strings);
 		find_symbols(f, &table);
 	}
