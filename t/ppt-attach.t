@@ -197,13 +197,22 @@ wait "$agent"
 is 'which loses nothing: status' $? 0
 stop
 is 'every number is a frame' "$(taken | awk '{ print $3, $4, $6 }')" "$(saved Grow) 0 0"
-start ppt-joined
+start ppt-client-sdk -t 2 -2
+before=$(descriptors)
 "$ppt" attach -q -t 0.5 -n 4096 "$pid" >"$tmp/out.ctp"
 is 'a program that has joined by sdk/ppt: status' $? 0
-is 'has whole frames' "$(taken | awk '{ print $1, $4, $6 }' | sort)" 'Stretch 0 0
-Work 0 0'
+is 'has whole frames' "$(taken | awk '{ print $1, $4, $6 }' | sort)" 'Grow 0 0
+Sdk 0 0'
+if "$ppt" attach -q -t 0.3 -c task-clock,page-faults,cpu-clock "$pid" Sdk >"$tmp/out.ctp" 2>"$tmp/err"; then
+	"$BIN/ctp-tojsonl" -a "$tmp/out.ctp" | grep '^{"type":"ppt_Sdk_request"' >"$tmp/rows"
+	like 'and counters' "$(tail -1 "$tmp/rows")" '"ev_task_clock":.*"ev_0_start":[1-9].*"ev_page_faults":.*"ev_cpu_clock":[0-9]*,"ev_2_start":[1-9]'
+fi
+is 'and keeps no descriptor' "$(descriptors)" "$before"
 stop
-like 'and keeps no descriptor' "$(cat "$tmp/said")" '^descriptors: as before'
+start ppt-client-sdk -t 2 -2 -r 0
+"$ppt" attach -q -n 16 -t 0.4 "$pid" Grow >"$tmp/out.ctp"
+is 'a ring that grows has whole frames, and every number' "$(taken | awk '{ print $6 }')" 0
+stop
 
 # --- lies ----------------------------------------------------------------------------------------------------------------------------
 for lie in $("$O/t/ppt-hostile"); do

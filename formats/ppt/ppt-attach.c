@@ -200,14 +200,9 @@ static enum ctp_status is_refused(struct ctp_ppt_attach *a, struct ctp_err *err)
 	return ctp_err_set(err, "%s: another agent has attached at the same time", a->buffer->name);
 }
 
-/*
- * Of its control block, whose size S is known by where the ring is: at S + (S mod stride). A client that goes by the size that we have
- * told begins at a multiple of the stride. 0: not known.
- */
+/* Of its control block, whose size S is known by where the ring is: at S + (S mod stride). 0: not known. */
 static uint32_t find_attr_bytes(uint64_t offset, uint32_t stride)
 {
-	if (offset == (CTP_PPT_CONTROL_MAX + (uint64_t)stride - 1) / stride * stride)
-		return 128;
 	static const uint32_t sizes[] = {128, 112, 136, 120, 104, 96, 80, 72, 64};
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 		uint64_t s = sizeof(struct ctp_ppt_control) + CTP_PPT_CONTROL_COUNTERS * (uint64_t)(CTP_PPT_CONTROL_ENTRY + sizes[i]);
