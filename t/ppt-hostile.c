@@ -86,6 +86,7 @@ static const struct lie {
 	{"most", JSON(4, 16), tell_most},
 	{"other", JSON(4, 16), tell_other},
 	{"nonsense", JSON(4, 16), tell_truth},
+	{"exec", JSON(4, 16), tell_truth},
 };
 
 static void attach(const struct lie *lie)
@@ -102,6 +103,11 @@ static void attach(const struct lie *lie)
 	c->data_block = t.data;
 	c->data_block_sz = t.slots;
 	__atomic_store_n(&c->data_block_hmem_attached, t.id, __ATOMIC_RELEASE);
+	if (!strcmp(lie->name, "exec")) {
+		nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
+		execl("/proc/self/exe", "ppt-hostile", "empty", (char *)NULL);
+		exit(1);
+	}
 	while (!ended && __atomic_load_n(&_ppt_hmem_Liar, __ATOMIC_RELAXED))
 		write_nonsense((uint32_t *)(at + begin), (ds.shm_segsz - begin) / 4);
 	shmdt(at);

@@ -135,7 +135,7 @@ static int attach(struct ctp_tool *tool, int argc, char **argv)
 	enum { FORCE = 256 };
 	static const struct option longs[] = {{"force", no_argument, NULL, FORCE}, {0}};
 	struct ctp_notice notice = {.say = say, .arg = tool};
-	struct ctp_ppt_live_conf conf = {.tool = "ctp-ppt " CTP_VERSION, .warn = &notice};
+	struct ctp_ppt_live_conf conf = {.tool = "ctp-ppt " CTP_VERSION};
 	struct ctp_ppt_live_result result;
 	struct ctp_err err;
 	for (int c; (c = ctp_tool_option(tool, argc, argv, "c:fn:o:t:", longs)) != -1;) {
@@ -153,7 +153,7 @@ static int attach(struct ctp_tool *tool, int argc, char **argv)
 	}
 	conf.pid = parse_operands(tool, argc, argv, 1, INT32_MAX);
 	conf.buffers = argv + optind + 1;
-	conf.news = tool->quiet ? NULL : &notice;
+	conf.warn = conf.news = tool->quiet ? NULL : &notice;
 	if (!ctp_ppt_live(&conf, &result, &err))
 		return closing(tool, &result);
 	return ctp_tool_fail_output(tool, &(struct ctp_output){.epipe = result.unread}, &err);

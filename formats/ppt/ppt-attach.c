@@ -262,7 +262,7 @@ static enum ctp_status finish_waiting(struct ctp_ppt_attach *a, struct ctp_err *
 		return ctp_err_set(err, "%s: the process says that it has attached %" PRIu64 ", and not %d", a->buffer->name, id, in->id);
 	enum ctp_status status = find_ring(a, in, &a->ring, &offset, err);
 	if (status)
-		return status == CTP_EOF ? CTP_OK : CTP_FAILED;
+		return status == CTP_EOF ? is_refused(a, err) : CTP_FAILED;
 	if (a->probing)
 		return stop_probing(a, offset, err);
 	a->stage = CTP_PPT_ATTACHED;

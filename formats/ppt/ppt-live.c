@@ -24,7 +24,7 @@
 #define SECOND (1000 * MS)
 
 enum {
-	RING_BYTES = 16 << 20, SLOTS_MIN = 1024, SLOTS_MAX = 1 << 18, /* of a ring, where nobody says how many */
+	RING_BYTES = 16 << 20, SLOTS_MIN = 128, SLOTS_MAX = 1 << 18, /* of a ring, where nobody says how many */
 	GROWN_BYTES = 1 << 28, GROWTH = 4, /* of one that is made larger */
 	TURN = 1 << 14,     /* frames that are taken of one ring before the next is looked at */
 	WATCHED_MAX = 64,
@@ -128,7 +128,9 @@ static uint32_t slots_of(const struct live *l, const struct ctp_ppt_layout *layo
 	if (!slots) {
 		slots = RING_BYTES / layout->stride;
 		slots = slots < SLOTS_MIN ? SLOTS_MIN : slots > SLOTS_MAX ? SLOTS_MAX : slots;
-		slots = slots < layout->min_elements && layout->min_elements <= SLOTS_MAX ? (uint32_t)layout->min_elements : slots;
+		/* A target's wish is heard within reason. */
+		if (slots < layout->min_elements && layout->min_elements <= GROWN_BYTES / layout->stride)
+			slots = (uint32_t)layout->min_elements;
 	}
 	return slots;
 }
@@ -250,6 +252,9 @@ static uint32_t look_at(struct live *l, struct ctp_ppt_trace *t)
 	return parts < 256 ? (uint32_t)parts : 256;
 }
 
+/* All that a ring can hold and no more, for one that lies does not stop writing. */
+static void take_ring(struct ctp_ppt_trace *t) { ctp_ppt_trace_take(t, 2 * t->at.ring.slots, true); }
+
 static void make_larger(struct live *l, struct ctp_ppt_trace *t, bool asked)
 {
 	struct ctp_err err;
@@ -274,7 +279,7 @@ static void follow(struct live *l, struct ctp_ppt_trace *t)
 		*since_ns = l->now_ns;
 	if (l->now_ns - *since_ns < 5 * MS || ctp_ppt_outs_tight(&l->outs, (size_t)(t - l->trace)))
 		return;
-	ctp_ppt_trace_take(t, UINT32_MAX, true);
+	take_ring(t);
 	enum ctp_status status = ctp_ppt_attach_switch(&t->at, &err);
 	if (status == CTP_FAILED)
 		give_up(l, t, &err);
@@ -287,14 +292,15 @@ static void follow(struct live *l, struct ctp_ppt_trace *t)
 static void check(struct live *l, struct ctp_ppt_trace *t)
 {
 	struct ctp_err err;
+	uint32_t stat;
 	if (ctp_ppt_attach_holds(&t->at, &err)) {
 		make_larger(l, t, l->grow);
 		if (ctp_ppt_attach_uncounted(&t->at))
 			ctp_notice_say(l->conf->warn, "%s: the process may not open the counters, or has too many files open: their columns are 0",
 			               t->buffer->name);
 	}
-	else if (!ctp_ppt_memory_alive(&l->memory))
-		l->gone = true;
+	else if (!ctp_ppt_memory_peek(&l->memory, t->buffer->at[CTP_PPT_STAT], &stat))
+		l->gone = true; /* it has ended, or is another program */
 	else
 		give_up(l, t, &err);
 }
@@ -404,14 +410,19 @@ static void leave(struct live *l, struct ctp_ppt_trace *t)
 static void leave_all(struct live *l)
 {
 	struct ctp_err ignored;
+	uint64_t least_ns = 0;
 	if (!l->gone)
 		await_counters(l);
-	for (size_t i = 0; i < l->n; i++)
+	for (size_t i = 0; i < l->n; i++) {
+		/* A client may be about to attach: what it has the id of is to be there for a moment more. */
+		if (l->trace[i].at.stage == CTP_PPT_WAITING)
+			least_ns = l->now_ns + 2 * MS;
 		if (l->trace[i].at.stage < CTP_PPT_LEAVING)
 			leave(l, &l->trace[i]);
+	}
 	uint64_t until_ns = l->now_ns + SECOND;
 	for (bool wait = true; wait && !l->gone && l->now_ns < until_ns;) {
-		wait = false;
+		wait = l->now_ns < least_ns;
 		for (size_t i = 0; i < l->n; i++) {
 			struct ctp_ppt_trace *t = &l->trace[i];
 			if (t->at.stage == CTP_PPT_LEAVING)
@@ -431,9 +442,9 @@ static void leave_all(struct live *l)
 static void take_last(struct ctp_ppt_trace *t)
 {
 	struct ctp_err ignored;
-	ctp_ppt_trace_take(t, UINT32_MAX, true);
+	take_ring(t);
 	if (ctp_ppt_attach_resized(&t->at) && !ctp_ppt_attach_switch(&t->at, &ignored))
-		ctp_ppt_trace_take(t, UINT32_MAX, true);
+		take_ring(t);
 }
 
 static void finish_traces(struct live *l)
@@ -454,14 +465,24 @@ static void finish_traces(struct live *l)
 
 /* --- all of it ------------------------------------------------------------------------------------------------------------- */
 
+/* One that nobody has named and another has is left to that one. */
+static bool begin(struct live *l, struct ctp_ppt_trace *t)
+{
+	struct ctp_err err;
+	if (!ctp_ppt_attach_begin(&t->at, l->conf->force, l->conf->warn, &err))
+		return true;
+	if (!l->conf->buffers[0] && l->n > 1 && !t->at.claimed)
+		give_up(l, t, &err);
+	else
+		*l->err = err;
+	return t->at.stage == CTP_PPT_OVER && !l->conf->buffers[0];
+}
+
 static enum ctp_status trace(struct live *l)
 {
 	l->start_ns = l->now_ns = ctp_clock_ns();
-	for (size_t i = 0; i < l->n; i++)
-		if (ctp_ppt_attach_begin(&l->trace[i].at, l->conf->force, l->conf->warn, l->err)) {
-			l->failed = true;
-			break;
-		}
+	for (size_t i = 0; i < l->n && !l->failed; i++)
+		l->failed = !begin(l, &l->trace[i]);
 	while (!l->failed && !is_over(l))
 		look_at_all(l);
 	if (!l->failed && !l->gone)
