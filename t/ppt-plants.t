@@ -30,7 +30,8 @@ plant 'one frame more is lost' 's/(uint64_t)by - r->slots + 1 +/(uint64_t)by - r
 plant 'a frame in flight is not waited for' 's/now_ns - r->stuck_ns < PATIENCE_NS/0/'
 plant 'one that never becomes whole is' 's/^	return is_passed(r);/	return false;/'
 plant 'a number beyond 2^31 is old' 's/return (int32_t)(number - of);/return (int32_t)number > (int32_t)of ? 1 : -1;/'
-plant 'a ring that was full already is taken for a new one' 's/r->unsure = used \&\& !fits;/r->unsure = false;/'
+plant 'a ring that was full already is taken for a new one' 's/r->late |= .*/;/'
+plant 'what is older than slot 0 is not read' 's/^	r->first = older ? .*/	r->first = number; older = false;/'
 plant 'what got into neither ring is forgotten' 's/r->lost += r->skipped;//'
 plant '0 is a number' 's/if (!number || !take/if (!take/'
 done_testing

@@ -122,10 +122,9 @@ static int describe(struct ctp_tool *tool, int argc, char **argv)
 
 static int closing(struct ctp_tool *tool, const struct ctp_ppt_live_result *r)
 {
-	bool harmed = r->lost || r->unsure || r->partial;
+	bool harmed = r->lost || r->partial;
 	if (!tool->quiet && (tool->verbose || harmed))
-		ctp_tool_say(tool, "%" PRIu64 " frames, %" PRIu64 " lost, %" PRIu64 " of these half-written%s%s", r->frames, r->lost, r->torn,
-		             r->unsure ? "; and it is not known how many before the first look" : "",
+		ctp_tool_say(tool, "%" PRIu64 " frames, %" PRIu64 " lost, %" PRIu64 " of these half-written%s", r->frames, r->lost, r->torn,
 		             r->lost > r->torn ? "; -n takes more slots" : "");
 	return harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
 }

@@ -336,6 +336,7 @@ enum ctp_status ctp_ppt_attach_switch(struct ctp_ppt_attach *a, struct ctp_err *
 	ring.frames = a->ring.frames;
 	ring.lost = a->ring.lost;
 	ring.torn = a->ring.torn;
+	ring.late = a->ring.late;
 	ring.follows = a->ring.begun;
 	ring.after = ctp_ppt_ring_number(&a->ring);
 	a->ring = ring;

@@ -458,7 +458,6 @@ static void finish_traces(struct live *l)
 		r->frames += t->taken;
 		r->lost += t->lost;
 		r->torn += t->torn;
-		r->unsure |= t->at.ring.unsure;
 		ctp_ppt_attach_end(&t->at);
 	}
 }

@@ -29,7 +29,6 @@ struct ctp_ppt_live_conf {
 
 struct ctp_ppt_live_result {
 	uint64_t frames, lost, torn;
-	bool unsure;    /* frames may have been lost before the first look, and how many is not known */
 	bool partial;   /* of a buffer that was asked for there is nothing, or not to the end */
 	bool unread;    /* nobody reads the pipe any more */
 };

@@ -118,28 +118,25 @@ static void begin_after(struct ctp_ppt_ring *r, uint32_t number, bool older)
 
 /*
  * The first frame is in slot 0, and stays there for a whole ring: if the last slots are unused behind the look at it, it was the
- * first. If not, it may have been overwritten, and its number is known only to be one that fits: 1, for that is what a process begins
- * with, or else any.
+ * first. If not, it may have been overwritten. Then we begin with the oldest that is there: how many there were before nobody knows.
  */
 static bool begin(struct ctp_ppt_ring *r)
 {
 	uint32_t number = back_of(r, 0);
-	bool used = false, older = false;
+	bool older = false;
 	if (!number || front_of(r, 0) != number)
 		return false;
 	for (uint32_t i = 1; i <= LAST_SLOTS && i < r->slots; i++) {
 		uint32_t back = back_of(r, r->slots - i), other = back ? back : front_of(r, r->slots - i);
-		used |= other;
+		r->late |= other && !r->follows;
 		older |= other && ahead(number, other) > 0;
 	}
-	bool fits = !((number - 1) % r->slots);
 	r->begun = true;
-	if (r->follows) {
+	r->first = older ? number - r->slots : number;
+	if (r->follows)
 		begin_after(r, number, older);
-		return true;
-	}
-	r->unsure = used && !fits;
-	r->first = fits && used ? 1 : older ? number - r->slots : number;
+	else if (older)
+		r->index = 1 + r->slots / MARGIN;
 	return true;
 }
 

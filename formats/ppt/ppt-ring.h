@@ -33,7 +33,7 @@ struct ctp_ppt_ring {
 	uint64_t skipped;    /* numbers between this ring and the one before it, not yet told */
 	uint64_t stuck_ns;   /* since when it was not there; 0: not known */
 	uint64_t frames, lost, torn; /* given; not given; of those, seen but never whole */
-	bool unsure;         /* the ring was full before the first look: how many were overwritten by then is not known */
+	bool late;           /* the ring was full before the first look: it may begin later than the attach */
 };
 
 enum ctp_ppt_found {

@@ -13,7 +13,7 @@
 #include "collect/attach.h"
 
 enum { ARGV_BYTES = 64 << 10 };
-enum { END_TS, END_FRAMES, END_LOST, END_UNVERIFIED, END_UNSURE, END_OUTCOME, END_AFTER, END_BEFORE, END_FIELDS };
+enum { END_TS, END_FRAMES, END_LOST, END_UNVERIFIED, END_LATE, END_OUTCOME, END_AFTER, END_BEFORE, END_FIELDS };
 static const uint64_t LAG_MIN_NS = 100000000, LAG_MAX_NS = UINT64_C(60000000000);
 
 /* --- the buffer ------------------------------------------------------------------------------------------------------------ */
@@ -50,7 +50,7 @@ static struct ctp_class *make_end(struct ctp_err *err)
 		[END_FRAMES] = {.name = "frames", .type = CTP_U64, .role = CTP_ROLE_COUNT},
 		[END_LOST] = {.name = "lost", .type = CTP_U64, .role = CTP_ROLE_COUNT},
 		[END_UNVERIFIED] = {.name = "unverified", .type = CTP_U64, .role = CTP_ROLE_COUNT},
-		[END_UNSURE] = {.name = "begun_late", .type = CTP_BOOL},
+		[END_LATE] = {.name = "begun_late", .type = CTP_BOOL},
 		[END_OUTCOME] = {.name = "outcome", .type = CTP_ENUM, .labels = outcomes, .nlabels = 2},
 		[END_AFTER] = {.name = "after", .type = CTP_U64, .role = CTP_ROLE_TIME, .unit = "ns"},
 		[END_BEFORE] = {.name = "before", .type = CTP_U64, .role = CTP_ROLE_TIME, .unit = "ns"},
@@ -224,7 +224,7 @@ void ctp_ppt_trace_end(struct ctp_ppt_trace *t, enum ctp_outcome outcome)
 	put_missing(t, now_ns);
 	const uint64_t val[END_FIELDS] = {
 		[END_TS] = now_ns, [END_FRAMES] = t->taken, [END_LOST] = t->lost, [END_UNVERIFIED] = t->torn,
-		[END_UNSURE] = t->at.ring.unsure, [END_OUTCOME] = outcome, [END_AFTER] = t->after_ns, [END_BEFORE] = now_ns,
+		[END_LATE] = t->at.ring.late, [END_OUTCOME] = outcome, [END_AFTER] = t->after_ns, [END_BEFORE] = now_ns,
 	};
 	ctp_writer_record(t->writer, t->end_class, val);
 	ctp_writer_end(t->writer, true);
