@@ -1,0 +1,81 @@
+/* ppt-elf.c - the names of symbols, in both spellings, and a file that has them: whole, stripped, and cut short at every byte. */
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "ppt/ppt-elf.h"
+#include "tap.h"
+
+static const char *spell(const char *name)
+{
+	static const char *const parts[] = {"stat", "hmem", "json"};
+	static char text[400];
+	struct ctp_ppt_symbol s;
+	if (!ctp_ppt_elf_name(name, &s))
+		return "none";
+	snprintf(text, sizeof text, "%s of %s%s", parts[s.part], s.buffer, s.by_document ? ", by the document" : "");
+	return text;
+}
+
+static void test_names(void)
+{
+	is(spell("_ppt_stat_Foo"), "stat of Foo", "as generated");
+	is(spell("_ppt_hmem_Foo_Bar"), "hmem of Foo_Bar", "the name may have a _");
+	is(spell("_ppt_json_stat"), "json of stat", "or be any word");
+	is(spell("__ppt_Foo_json"), "json of Foo, by the document", "as documented");
+	is(spell("__ppt_stat_Foo_hmem"), "hmem of stat_Foo, by the document", "whatever it looks like");
+	static const char *const none[] = {"", "_", "__", "_ppt_", "__ppt_", "_ppt_stat_", "_ppt_stat", "__ppt__stat", "__ppt_stat", "ppt_stat_Foo",
+	                                   "_ppt_stats_Foo", "_ppt_sta_Foo", "__ppt_Foo_state", "__ppt_Foostat", "_ppt_Foo_stat", "x_ppt_stat_Foo"};
+	for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+		is(spell(none[i]), "none", none[i][0] ? none[i] : "(empty)");
+	char name[300] = "_ppt_stat_";
+	memset(name + 10, 'x', CTP_PPT_BUFFER_MAX);
+	ok(strcmp(spell(name), "none"), "a long name");
+	name[10 + CTP_PPT_BUFFER_MAX] = 'x';
+	is(spell(name), "none", "one that is too long");
+}
+
+static struct ctp_ppt_elf elf;
+static const uint64_t plenty = 1 << 24;
+
+static uint32_t read_file(int fd)
+{
+	uint64_t budget = plenty;
+	return ctp_ppt_elf_read(&elf, fd, &budget) ? elf.nsymbols : UINT32_MAX;
+}
+
+static void test_file(const char *path)
+{
+	char data[1 << 14];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t len = fd < 0 ? -1 : read(fd, data, sizeof data);
+	if (!ok(len > 0, "%s", path))
+		return;
+	is_u64(read_file(fd), 6, "three symbols of two buffers, each once");
+	unsigned parts = 0;
+	for (uint32_t i = 0; i < elf.nsymbols; i++)
+		parts |= 1u << (elf.symbols[i].part + 3 * (elf.symbols[i].buffer[0] == 'B'));
+	is_u64(parts, 077, "all parts of both");
+	close(fd);
+	int cut = memfd_create("cut", MFD_CLOEXEC);
+	bool more = false;
+	for (ssize_t n = 0; n < len; n++) {
+		uint64_t budget = plenty;
+		if (ftruncate(cut, 0) || pwrite(cut, data, (size_t)n, 0) != n)
+			break;
+		more |= ctp_ppt_elf_read(&elf, cut, &budget) && elf.nsymbols > 6;
+	}
+	ok(!more, "cut short anywhere, it has no more");
+	uint64_t budget = 100;
+	pwrite(cut, data, (size_t)len, 0) == len ? (void)0 : abort();
+	ok(!ctp_ppt_elf_read(&elf, cut, &budget) || !elf.nsymbols, "nothing is read beyond the budget");
+	close(cut);
+}
+
+int main(void)
+{
+	test_names();
+	test_file("t/fuzz/corpus-pptelf/lib");
+	test_file("t/fuzz/corpus-pptelf/stripped");
+	return done_testing();
+}
