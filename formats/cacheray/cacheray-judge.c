@@ -1,0 +1,237 @@
+/* cacheray-judge.c - tells records from damage. */
+#include "cacheray/cacheray-judge.h"
+
+enum {
+	PID_END = 1 << 22,      /* no system has a thread with this number */
+	ZEROS_LONG = 1024,      /* records of thread 0 alone by which a trace is of a runtime that knows no threads */
+	RETURNS = 2,            /* a thread or size that comes again so often is meant */
+	CHAIN = 8,              /* records in a row that end damage */
+	CHAIN_DOUBTFUL = 24,    /* the same if some have doubtful threads, of which there may be */
+	STRANGERS = 3,
+	CHAIN_NAME_MAX = 4096,  /* of a name in such a row */
+};
+
+void ctp_cacheray_judge_init(struct ctp_cacheray_judge *j, struct ctp_cacheray_spelling spelling)
+{
+	*j = (struct ctp_cacheray_judge){.spelling = spelling, .threads = {.note_bytes = 1}};
+}
+
+void ctp_cacheray_judge_fini(struct ctp_cacheray_judge *j) { ctp_distinct_fini(&j->threads); }
+
+/* --- one record ---------------------------------------------------------------------------------------------------------- */
+
+static bool is_known(const struct ctp_cacheray_judge *j, uint64_t thread)
+{
+	return (thread == j->last && j->taken) || ctp_distinct_note(&j->threads, thread);
+}
+
+/* So far all records are of thread 0. */
+static bool only_zero(const struct ctp_cacheray_judge *j) { return j->threads.count == 1 && !j->threads.ids[0]; }
+
+/* The id is what a thread that is known would have, were its field some bytes later. */
+static bool is_shifted(const struct ctp_cacheray_judge *j, uint64_t thread)
+{
+	uint64_t rest = thread;
+	while (rest >>= 8)
+		if (is_known(j, rest))
+			return true;
+	return false;
+}
+
+static bool thread_is_doubtful(const struct ctp_cacheray_judge *j, uint64_t thread)
+{
+	if (!j->threads.count || is_known(j, thread))
+		return false;
+	return only_zero(j) || !thread || thread >= PID_END || is_shifted(j, thread);
+}
+
+static bool size_is_doubtful(const struct ctp_cacheray_judge *j, uint8_t size)
+{
+	return !ctp_cacheray_usual_size(size) && !(j->sizes[size / 64] >> size % 64 & 1);
+}
+
+static bool name_is_doubtful(const uint8_t *name, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (name[i] < ' ' || name[i] == 0x7f)
+			return true;
+	return false;
+}
+
+static bool is_access(uint8_t tag) { return (tag & CTP_CACHERAY_SORT) <= CTP_CACHERAY_WRITE; }
+
+static uint64_t thread_of(const struct ctp_cacheray_judge *j, const uint8_t *p)
+{
+	return ctp_cacheray_u64(j->spelling, p + ctp_cacheray_behind_address(j->spelling) + is_access(*p));
+}
+
+static uint32_t name_bytes(const struct ctp_cacheray_judge *j, const uint8_t *p)
+{
+	return ctp_cacheray_u32(j->spelling, p + ctp_cacheray_add_bytes(j->spelling) - 4);
+}
+
+/* What of a record of which all bytes are there is doubtful. */
+struct doubts {
+	bool thread, size, name;
+};
+
+static struct doubts doubts_of(const struct ctp_cacheray_judge *j, const uint8_t *p)
+{
+	struct doubts d = {.thread = thread_is_doubtful(j, thread_of(j, p))};
+	d.size = is_access(*p) && size_is_doubtful(j, p[ctp_cacheray_behind_address(j->spelling)]);
+	d.name = *p == CTP_CACHERAY_RTTA_ADD && name_is_doubtful(p + ctp_cacheray_add_bytes(j->spelling), name_bytes(j, p));
+	return d;
+}
+
+/* The length of the record; 0: its tag or its name can be of none. *at_hand: all of it is there. */
+static size_t length_of(const struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail, bool *at_hand)
+{
+	size_t bytes;
+	*at_hand = false;
+	if (is_access(*p)) {
+		bytes = ctp_cacheray_access_bytes(j->spelling);
+	} else if (*p == CTP_CACHERAY_RTTA_REMOVE) {
+		bytes = ctp_cacheray_remove_bytes(j->spelling);
+	} else if (*p == CTP_CACHERAY_RTTA_ADD) {
+		bytes = ctp_cacheray_add_bytes(j->spelling);
+		if (avail < bytes)
+			return bytes;
+		if (name_bytes(j, p) > CTP_CACHERAY_NAME_MAX)
+			return 0;
+		bytes += name_bytes(j, p);
+	} else {
+		return 0;
+	}
+	*at_hand = avail >= bytes;
+	return bytes;
+}
+
+enum ctp_cacheray_verdict ctp_cacheray_judge_record(const struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail, size_t *bytes)
+{
+	bool at_hand;
+	*bytes = length_of(j, p, avail, &at_hand);
+	if (!at_hand)
+		return *bytes ? CTP_RECORD_SHORT : CTP_RECORD_BAD;
+	struct doubts d = doubts_of(j, p);
+	int doubts = d.thread + d.size + d.name;
+	return !doubts ? CTP_RECORD_WHOLE : doubts == 1 ? CTP_RECORD_DOUBTFUL : CTP_RECORD_BAD;
+}
+
+void ctp_cacheray_judge_why(const struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail, struct ctp_err *why)
+{
+	bool at_hand;
+	size_t bytes = length_of(j, p, avail, &at_hand);
+	if (!bytes && *p == CTP_CACHERAY_RTTA_ADD) {
+		ctp_err_set(why, "a name of %u bytes, of which there may be %d", name_bytes(j, p), CTP_CACHERAY_NAME_MAX);
+	} else if (!bytes) {
+		ctp_err_set(why, "0x%02x is no tag", *p);
+	} else if (!at_hand) {
+		ctp_err_set(why, "cut short");
+	} else {
+		struct doubts d = doubts_of(j, p);
+		if (d.size)
+			ctp_err_set(why, "an access of %u bytes", p[ctp_cacheray_behind_address(j->spelling)]);
+		else if (d.thread)
+			ctp_err_set(why, "thread 0x%llx is none", (unsigned long long)thread_of(j, p));
+		else
+			ctp_err_set(why, "a name with control characters");
+	}
+}
+
+void ctp_cacheray_judge_learn(struct ctp_cacheray_judge *j, const uint8_t *p)
+{
+	if (is_access(*p)) {
+		uint8_t size = p[ctp_cacheray_behind_address(j->spelling)];
+		j->sizes[size / 64] |= UINT64_C(1) << size % 64;
+	}
+	ctp_distinct_add(&j->threads, j->last = thread_of(j, p));
+	j->taken++;
+}
+
+/* --- what follows -------------------------------------------------------------------------------------------------------- */
+
+/* Records from one on, as long as none is bad or short, at least up to `upto`. */
+struct walk {
+	size_t at;    /* where it ended */
+	size_t again; /* records with the doubtful thread or size of the first */
+	enum ctp_cacheray_verdict end;
+};
+
+static bool is_again(const struct ctp_cacheray_judge *j, struct doubts d, const uint8_t *first, const uint8_t *p)
+{
+	size_t size = ctp_cacheray_behind_address(j->spelling);
+	if (d.thread)
+		return thread_of(j, first) == thread_of(j, p);
+	return d.size && is_access(*p) && first[size] && first[size] == p[size];
+}
+
+static struct walk walk_from(const struct ctp_cacheray_judge *j, const uint8_t *p, size_t at, size_t avail, size_t upto)
+{
+	struct doubts d = doubts_of(j, p);
+	struct walk w = {.at = at, .end = CTP_RECORD_WHOLE};
+	while (w.at < upto) {
+		size_t bytes;
+		w.end = w.at < avail ? ctp_cacheray_judge_record(j, p + w.at, avail - w.at, &bytes) : CTP_RECORD_SHORT;
+		if (w.end == CTP_RECORD_BAD || w.end == CTP_RECORD_SHORT)
+			return w;
+		w.again += is_again(j, d, p, p + w.at);
+		w.at += bytes;
+	}
+	w.end = CTP_RECORD_WHOLE;
+	return w;
+}
+
+enum ctp_cacheray_answer ctp_cacheray_judge_take(struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail, uint64_t offset,
+                                                 enum ctp_cacheray_behind behind)
+{
+	bool at_hand, returns = only_zero(j) && doubts_of(j, p).thread;
+	bool must_return = returns && j->taken >= ZEROS_LONG && behind != CTP_BEHIND_LATER;
+	size_t bytes = length_of(j, p, avail, &at_hand), upto = bytes + CTP_CACHERAY_WINDOW;
+	size_t from = j->clean_upto >= offset + bytes && !must_return ? (size_t)(j->clean_upto - offset) : bytes;
+	struct walk w = walk_from(j, p, from, avail, upto);
+	if (w.end == CTP_RECORD_SHORT && behind == CTP_BEHIND_MORE)
+		return CTP_ANSWER_WAIT;
+	if (w.end == CTP_RECORD_BAD) {
+		if (from > bytes)
+			w = walk_from(j, p, bytes, avail, upto);
+		return w.again >= RETURNS && !returns ? CTP_ANSWER_YES : CTP_ANSWER_NO;
+	}
+	j->clean_upto = offset + w.at;
+	return must_return && !w.again ? CTP_ANSWER_NO : CTP_ANSWER_YES;
+}
+
+/* Remembers a thread; false: they are too many. */
+static bool add_stranger(uint64_t *strangers, unsigned *n, uint64_t thread)
+{
+	for (unsigned i = 0; i < *n; i++)
+		if (strangers[i] == thread)
+			return true;
+	if (*n == STRANGERS)
+		return false;
+	strangers[(*n)++] = thread;
+	return true;
+}
+
+enum ctp_cacheray_answer ctp_cacheray_judge_resume(struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail,
+                                                   enum ctp_cacheray_behind behind)
+{
+	uint64_t strangers[STRANGERS];
+	unsigned nstrangers = 0, n = 0;
+	for (size_t at = 0, bytes; n < (nstrangers ? CHAIN_DOUBTFUL : CHAIN); n++, at += bytes) {
+		if (at == avail && n && !nstrangers && behind == CTP_BEHIND_NOTHING)
+			return CTP_ANSWER_YES;
+		enum ctp_cacheray_verdict v = at < avail ? ctp_cacheray_judge_record(j, p + at, avail - at, &bytes) : CTP_RECORD_SHORT;
+		bool long_name = at < avail && p[at] == CTP_CACHERAY_RTTA_ADD && bytes > CTP_CACHERAY_FIXED_MAX + CHAIN_NAME_MAX;
+		if (v == CTP_RECORD_BAD || long_name)
+			return CTP_ANSWER_NO;
+		if (v == CTP_RECORD_SHORT)
+			return behind == CTP_BEHIND_NOTHING ? CTP_ANSWER_NO : CTP_ANSWER_WAIT;
+		struct doubts d = doubts_of(j, p + at);
+		if (d.size || d.name || (d.thread && !add_stranger(strangers, &nstrangers, thread_of(j, p + at))))
+			return CTP_ANSWER_NO;
+	}
+	for (unsigned i = 0; i < nstrangers; i++)
+		ctp_distinct_add(&j->threads, strangers[i]);
+	j->clean_upto = 0;
+	return CTP_ANSWER_YES;
+}

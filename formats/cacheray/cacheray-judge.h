@@ -1,0 +1,62 @@
+/*
+ * cacheray-judge.h - which bytes of a Cacheray trace are records.
+ *
+ * The usual runtime writes each field by itself and takes no lock, so that records of two threads are mixed field by field. Nothing
+ * in the format tells; what tells is that what follows makes no sense. Of a record
+ *	- a tag of no record, flags on an add or a remove, and a name longer than CTP_CACHERAY_NAME_MAX are bad;
+ *	- a size that no access had so far (1, 2, 4, 8 and 16 are usual), a thread that can be made of another's id and a byte or is no
+ *	  number that a system gives, and a name with control characters are doubtful, two of them together bad.
+ * A doubtful record is taken where no bad one follows within CTP_CACHERAY_WINDOW bytes, or where the doubtful thread or size comes
+ * again twice before that: then it is as the program wants it. Else the damage begins with it. In a trace that had only thread 0 for
+ * long, as the usual runtime writes it, another thread has to come again.
+ */
+#ifndef CTP_CACHERAY_JUDGE_H
+#define CTP_CACHERAY_JUDGE_H
+
+#include "base/distinct.h"
+#include "cacheray/cacheray-bytes.h"
+
+enum { CTP_CACHERAY_WINDOW = 64 << 10 };
+
+/* What comes behind the bytes at hand. */
+enum ctp_cacheray_behind { CTP_BEHIND_MORE, CTP_BEHIND_LATER /* nobody knows when */, CTP_BEHIND_NOTHING };
+
+/* Zeros and a spelling, to begin with. */
+struct ctp_cacheray_judge {
+	struct ctp_cacheray_spelling spelling;
+	struct ctp_distinct threads;
+	uint64_t taken;      /* records */
+	uint64_t last;       /* thread of the record that was taken last */
+	uint64_t sizes[4];   /* bits: unusual ones that were taken */
+	uint64_t clean_upto; /* offset of a record up to which none is bad; 0: not known */
+};
+
+void ctp_cacheray_judge_init(struct ctp_cacheray_judge *j, struct ctp_cacheray_spelling spelling);
+void ctp_cacheray_judge_fini(struct ctp_cacheray_judge *j);
+
+enum ctp_cacheray_verdict { CTP_RECORD_WHOLE, CTP_RECORD_DOUBTFUL, CTP_RECORD_BAD, CTP_RECORD_SHORT };
+
+/* Of the record at p, of which avail > 0 bytes are at hand; bytes is its length, unless it is bad or short. */
+enum ctp_cacheray_verdict ctp_cacheray_judge_record(const struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail,
+                                                    size_t *bytes);
+
+/* What is wrong with a record that is not whole. */
+void ctp_cacheray_judge_why(const struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail, struct ctp_err *why);
+
+enum ctp_cacheray_answer { CTP_ANSWER_YES, CTP_ANSWER_NO, CTP_ANSWER_WAIT };
+
+/* Whether to take a doubtful record, which stands at this offset. */
+enum ctp_cacheray_answer ctp_cacheray_judge_take(struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail, uint64_t offset,
+                                                 enum ctp_cacheray_behind behind);
+
+/* Whether records begin again at p, behind damage. */
+enum ctp_cacheray_answer ctp_cacheray_judge_resume(struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail,
+                                                   enum ctp_cacheray_behind behind);
+
+/* The record at p was taken. */
+void ctp_cacheray_judge_learn(struct ctp_cacheray_judge *j, const uint8_t *p);
+
+/* The spelling by the first bytes of a trace: of those that `open` leaves open the one that makes most sense of them. */
+struct ctp_cacheray_spelling ctp_cacheray_guess(struct ctp_cacheray_spelling open, const uint8_t *p, size_t avail);
+
+#endif
