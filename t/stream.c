@@ -10,6 +10,7 @@
 
 #include "base/crc32c.h"
 #include "base/cursor.h"
+#include "cacheray/cacheray-classes.h"
 #include "common/plain.h"
 #include "packets.h"
 #include "stream/codec-plan.h"
@@ -124,6 +125,9 @@ static void test_schema(void)
 	}
 	struct ctp_class *t = ctp_plain_class(&err);
 	ok(!memcmp(t->plan, &ctp_plain_plan, sizeof ctp_plain_plan), "and so are coroTracer's");
+	ctp_class_free(t);
+	t = ctp_cacheray_class(CTP_CACHERAY_ACCESS);
+	ok(!memcmp(t->plan, &ctp_access_plan, sizeof ctp_access_plan), "and Cacheray's accesses");
 	ctp_class_free(t);
 }
 

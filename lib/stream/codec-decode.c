@@ -302,6 +302,11 @@ static NOINLINE void decode_transitions(struct ctp_codec *c, unsigned n, struct 
 	decode_run(c, &ctp_transition_plan, n, from, d);
 }
 
+static NOINLINE void decode_accesses(struct ctp_codec *c, unsigned n, struct ctp_lanes_in *from, struct ctp_decoded *d)
+{
+	decode_run(c, &ctp_access_plan, n, from, d);
+}
+
 void ctp_codec_decode_some(struct ctp_codec *c, struct ctp_lanes_in *from, struct ctp_decoded *d)
 {
 	assert(from->heads <= from->heads_end && from->keys <= from->keys_end && from->rest <= from->rest_end);
@@ -319,6 +324,9 @@ void ctp_codec_decode_some(struct ctp_codec *c, struct ctp_lanes_in *from, struc
 			break;
 		case PLAIN:
 			decode_plain(c, (unsigned)n, from, d);
+			break;
+		case ACCESS:
+			decode_accesses(c, (unsigned)n, from, d);
 			break;
 		default:
 			decode_any(c, (unsigned)n, from, d);

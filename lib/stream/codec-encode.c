@@ -213,10 +213,12 @@ ENCODER(encode_plain, &ctp_plain_plan)
 ENCODER(encode_births, &ctp_birth_plan)
 ENCODER(encode_deaths, &ctp_death_plan)
 ENCODER(encode_wakes, &ctp_wake_plan)
+ENCODER(encode_accesses, &ctp_access_plan)
 
 typedef uint32_t encoder(struct ctp_codec *c, unsigned n, const struct ctp_record *rec, uint32_t count, struct ctp_lanes *to);
 static encoder *const encoders[] = { [ANY] = encode_any,      [TRANSITION] = encode_transitions, [PLAIN] = encode_plain,
-	                             [BIRTH] = encode_births, [DEATH] = encode_deaths,           [WAKE] = encode_wakes };
+	                             [BIRTH] = encode_births, [DEATH] = encode_deaths,           [WAKE] = encode_wakes,
+	                             [ACCESS] = encode_accesses };
 
 uint32_t ctp_codec_encode_some(struct ctp_codec *c, unsigned n, const struct ctp_record *rec, uint32_t count, struct ctp_lanes *to)
 {

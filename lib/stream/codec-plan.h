@@ -39,8 +39,8 @@ struct ctp_codec_plan {
 };
 
 /*
- * The plans of the classes that nearly all records are of: ctp-collect's transitions, births, deaths and wakes; and coroTracer's
- * transitions, which have neither coro nor index and are told apart by their probe_id. The coder is compiled for any plan, and once
+ * The plans of the classes that nearly all records are of: ctp-collect's transitions, births, deaths and wakes; coroTracer's
+ * transitions, which have neither coro nor index and are told apart by their probe_id; and Cacheray's accesses. The coder is compiled for any plan, and once
  * more for each of these, which the compiler can see through: the same code, without its table look-ups. A test holds them against
  * the classes.
  */
@@ -83,6 +83,16 @@ static const struct ctp_codec_plan ctp_wake_plan = {
 	.key_op = CTP_U64_OP(2, CTP_PRED_KEY, 2),
 	.masked = { CTP_U64_OP(1, CTP_PRED_SAME, 0), CTP_U64_OP(3, CTP_PRED_SAME, 1), CTP_U64_OP(4, CTP_PRED_SAME, 2),
 	            { .field = 5, .type = CTP_ENUM, .pred = CTP_PRED_SAME, .slot = 3 } },
+};
+
+static const struct ctp_codec_plan ctp_access_plan = {
+	.key = 3, .time = 0, .state = -1, .prev = 5, .step = 5, .toggle = 5, .nmasked = 5,
+	.key_op = CTP_U64_OP(3, CTP_PRED_KEY, 3),
+	.masked = { CTP_U64_OP(1, CTP_PRED_SAME, 0),
+	            { .field = 2, .type = CTP_U8, .pred = CTP_PRED_SAME, .slot = 1, .shift = 56, .narrow = true },
+	            { .field = 4, .type = CTP_ENUM, .pred = CTP_PRED_SAME, .slot = 2 },
+	            { .field = 5, .type = CTP_BOOL, .pred = CTP_PRED_SAME, .slot = 3, .shift = 63, .narrow = true },
+	            { .field = 6, .type = CTP_BOOL, .pred = CTP_PRED_SAME, .slot = 4, .shift = 63, .narrow = true } },
 };
 
 struct ctp_codec_plan *ctp_codec_plan_new(const struct ctp_class *cls, struct ctp_err *err); /* free() it */

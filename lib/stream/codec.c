@@ -47,8 +47,8 @@ static int plan_number(const struct ctp_codec_plan *plan)
 {
 	static const struct ctp_codec_plan *const known[] = { [TRANSITION] = &ctp_transition_plan, [PLAIN] = &ctp_plain_plan,
 		                                              [BIRTH] = &ctp_birth_plan, [DEATH] = &ctp_death_plan,
-		                                              [WAKE] = &ctp_wake_plan };
-	for (int i = ANY + 1; i <= WAKE; i++)
+		                                              [WAKE] = &ctp_wake_plan, [ACCESS] = &ctp_access_plan };
+	for (int i = ANY + 1; i <= ACCESS; i++)
 		if (!memcmp(plan, known[i], sizeof *plan))
 			return i;
 	return ANY;

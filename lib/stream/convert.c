@@ -76,7 +76,7 @@ static enum ctp_status flush(struct conversion *c, uint64_t now_ns, struct ctp_e
 static enum ctp_status deliver_records(struct conversion *c, const struct ctp_batch *batch)
 {
 	for (uint32_t i = 0; i < batch->n; i++)
-		if (batch->rec[i].cls->kind != CTP_KIND_TRANSITION) /* most are, and say nothing about others */
+		if (batch->rec[i].cls->kind > CTP_KIND_TRANSITION) /* most are, or of no kind, and say nothing about others */
 			count_missing(c, &batch->rec[i]);
 	enum ctp_status status = c->sink->ops->records(c->sink, batch, c->err);
 	uint64_t now_ns = ctp_clock_ns();
