@@ -4,6 +4,7 @@
 enum {
 	PID_END = 1 << 22,      /* no system has a thread with this number */
 	ZEROS_LONG = 1024,      /* records of thread 0 alone by which a trace is of a runtime that knows no threads */
+	SHIFTED_MAX = 64,       /* threads that are looked at for a part of their number */
 	RETURNS = 2,            /* a thread or size that comes again so often is meant */
 	CHAIN = 8,              /* records in a row that end damage */
 	CHAIN_DOUBTFUL = 24,    /* the same if some have doubtful threads, of which there may be */
@@ -28,13 +29,17 @@ static bool is_known(const struct ctp_cacheray_judge *j, uint64_t thread)
 /* So far all records are of thread 0. */
 static bool only_zero(const struct ctp_cacheray_judge *j) { return j->threads.count == 1 && !j->threads.ids[0]; }
 
-/* The id is what a thread that is known would have, were its field some bytes later. */
+/* The id is what a thread that is known would have, were its field some bytes later: larger, or in the other byte order smaller. */
 static bool is_shifted(const struct ctp_cacheray_judge *j, uint64_t thread)
 {
 	uint64_t rest = thread;
 	while (rest >>= 8)
 		if (is_known(j, rest))
 			return true;
+	for (uint32_t i = 0; i < j->threads.count && i < SHIFTED_MAX; i++)
+		for (rest = j->threads.ids[i]; rest >>= 8;)
+			if (rest == thread)
+				return true;
 	return false;
 }
 
@@ -70,16 +75,33 @@ static uint32_t name_bytes(const struct ctp_cacheray_judge *j, const uint8_t *p)
 	return ctp_cacheray_u32(j->spelling, p + ctp_cacheray_add_bytes(j->spelling) - 4);
 }
 
+/* An access that is not flagged as unaligned, and is it. */
+static bool address_is_doubtful(const struct ctp_cacheray_judge *j, const uint8_t *p)
+{
+	uint8_t size = p[ctp_cacheray_behind_address(j->spelling)];
+	return !j->misaligned && !(*p & CTP_CACHERAY_UNALIGNED) && ctp_cacheray_usual_size(size) &&
+	       (ctp_cacheray_get_address(j->spelling, p) & (size - 1u));
+}
+
+/* A type whose name is empty or not for people to read, or a region without a byte. */
+static bool type_is_doubtful(const struct ctp_cacheray_judge *j, const uint8_t *p)
+{
+	size_t fixed = ctp_cacheray_add_bytes(j->spelling), len = name_bytes(j, p);
+	return !len || !ctp_cacheray_u32(j->spelling, p + fixed - 12) || !ctp_cacheray_u32(j->spelling, p + fixed - 8) ||
+	       name_is_doubtful(p + fixed, len);
+}
+
 /* What of a record of which all bytes are there is doubtful. */
 struct doubts {
-	bool thread, size, name;
+	bool thread, size, type, address;
 };
 
 static struct doubts doubts_of(const struct ctp_cacheray_judge *j, const uint8_t *p)
 {
 	struct doubts d = {.thread = thread_is_doubtful(j, thread_of(j, p))};
 	d.size = is_access(*p) && size_is_doubtful(j, p[ctp_cacheray_behind_address(j->spelling)]);
-	d.name = *p == CTP_CACHERAY_RTTA_ADD && name_is_doubtful(p + ctp_cacheray_add_bytes(j->spelling), name_bytes(j, p));
+	d.type = *p == CTP_CACHERAY_RTTA_ADD && type_is_doubtful(j, p);
+	d.address = is_access(*p) && address_is_doubtful(j, p);
 	return d;
 }
 
@@ -113,8 +135,8 @@ enum ctp_cacheray_verdict ctp_cacheray_judge_record(const struct ctp_cacheray_ju
 	if (!at_hand)
 		return *bytes ? CTP_RECORD_SHORT : CTP_RECORD_BAD;
 	struct doubts d = doubts_of(j, p);
-	int doubts = d.thread + d.size + d.name;
-	return !doubts ? CTP_RECORD_WHOLE : doubts == 1 ? CTP_RECORD_DOUBTFUL : CTP_RECORD_BAD;
+	int doubts = d.thread + d.size + d.type;
+	return doubts > 1 ? CTP_RECORD_BAD : doubts || d.address ? CTP_RECORD_DOUBTFUL : CTP_RECORD_WHOLE;
 }
 
 void ctp_cacheray_judge_why(const struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail, struct ctp_err *why)
@@ -133,8 +155,10 @@ void ctp_cacheray_judge_why(const struct ctp_cacheray_judge *j, const uint8_t *p
 			ctp_err_set(why, "an access of %u bytes", p[ctp_cacheray_behind_address(j->spelling)]);
 		else if (d.thread)
 			ctp_err_set(why, "thread 0x%llx is none", (unsigned long long)thread_of(j, p));
+		else if (d.type)
+			ctp_err_set(why, "a type without a name, or without a size");
 		else
-			ctp_err_set(why, "a name with control characters");
+			ctp_err_set(why, "an access that is not aligned and does not say so");
 	}
 }
 
@@ -143,6 +167,7 @@ void ctp_cacheray_judge_learn(struct ctp_cacheray_judge *j, const uint8_t *p)
 	if (is_access(*p)) {
 		uint8_t size = p[ctp_cacheray_behind_address(j->spelling)];
 		j->sizes[size / 64] |= UINT64_C(1) << size % 64;
+		j->misaligned |= address_is_doubtful(j, p);
 	}
 	ctp_distinct_add(&j->threads, j->last = thread_of(j, p));
 	j->taken++;
@@ -184,8 +209,9 @@ static struct walk walk_from(const struct ctp_cacheray_judge *j, const uint8_t *
 enum ctp_cacheray_answer ctp_cacheray_judge_take(struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail, uint64_t offset,
                                                  enum ctp_cacheray_behind behind)
 {
-	bool at_hand, returns = only_zero(j) && doubts_of(j, p).thread;
-	bool must_return = returns && j->taken >= ZEROS_LONG && behind != CTP_BEHIND_LATER;
+	bool at_hand, thread = doubts_of(j, p).thread;
+	bool may_return = !thread || !(only_zero(j) || is_shifted(j, thread_of(j, p)));
+	bool must_return = thread && only_zero(j) && j->taken >= ZEROS_LONG && behind != CTP_BEHIND_LATER;
 	size_t bytes = length_of(j, p, avail, &at_hand), upto = bytes + CTP_CACHERAY_WINDOW;
 	size_t from = j->clean_upto >= offset + bytes && !must_return ? (size_t)(j->clean_upto - offset) : bytes;
 	struct walk w = walk_from(j, p, from, avail, upto);
@@ -194,32 +220,53 @@ enum ctp_cacheray_answer ctp_cacheray_judge_take(struct ctp_cacheray_judge *j, c
 	if (w.end == CTP_RECORD_BAD) {
 		if (from > bytes)
 			w = walk_from(j, p, bytes, avail, upto);
-		return w.again >= RETURNS && !returns ? CTP_ANSWER_YES : CTP_ANSWER_NO;
+		return w.again >= RETURNS && may_return ? CTP_ANSWER_YES : CTP_ANSWER_NO;
 	}
 	j->clean_upto = offset + w.at;
 	return must_return && !w.again ? CTP_ANSWER_NO : CTP_ANSWER_YES;
 }
 
-/* Remembers a thread; false: they are too many. */
-static bool add_stranger(uint64_t *strangers, unsigned *n, uint64_t thread)
+/* Doubtful threads of some records in a row. */
+struct strangers {
+	unsigned n;
+	struct {
+		uint64_t thread;
+		unsigned records;
+	} of[STRANGERS];
+};
+
+/* False: they are too many. */
+static bool add_stranger(struct strangers *s, uint64_t thread)
 {
-	for (unsigned i = 0; i < *n; i++)
-		if (strangers[i] == thread)
-			return true;
-	if (*n == STRANGERS)
+	unsigned i = 0;
+	while (i < s->n && s->of[i].thread != thread)
+		i++;
+	if (i == STRANGERS)
 		return false;
-	strangers[(*n)++] = thread;
+	s->n += i == s->n;
+	s->of[i].thread = thread;
+	s->of[i].records++;
+	return true;
+}
+
+static bool all_return(const struct strangers *s)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->of[i].records < RETURNS)
+			return false;
 	return true;
 }
 
 enum ctp_cacheray_answer ctp_cacheray_judge_resume(struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail,
                                                    enum ctp_cacheray_behind behind)
 {
-	uint64_t strangers[STRANGERS];
-	unsigned nstrangers = 0, n = 0;
-	for (size_t at = 0, bytes; n < (nstrangers ? CHAIN_DOUBTFUL : CHAIN); n++, at += bytes) {
-		if (at == avail && n && !nstrangers && behind == CTP_BEHIND_NOTHING)
-			return CTP_ANSWER_YES;
+	struct strangers strangers = {0};
+	if (*p == CTP_CACHERAY_RTTA_REMOVE) /* an access whose tag is damaged is one too, a byte later */
+		return CTP_ANSWER_NO;
+	unsigned n = 0;
+	for (size_t at = 0, bytes = 0; n < (strangers.n ? CHAIN_DOUBTFUL : CHAIN); n++, at += bytes) {
+		if (at == avail && n && !strangers.n && behind == CTP_BEHIND_NOTHING)
+			break;
 		enum ctp_cacheray_verdict v = at < avail ? ctp_cacheray_judge_record(j, p + at, avail - at, &bytes) : CTP_RECORD_SHORT;
 		bool long_name = at < avail && p[at] == CTP_CACHERAY_RTTA_ADD && bytes > CTP_CACHERAY_FIXED_MAX + CHAIN_NAME_MAX;
 		if (v == CTP_RECORD_BAD || long_name)
@@ -227,11 +274,52 @@ enum ctp_cacheray_answer ctp_cacheray_judge_resume(struct ctp_cacheray_judge *j,
 		if (v == CTP_RECORD_SHORT)
 			return behind == CTP_BEHIND_NOTHING ? CTP_ANSWER_NO : CTP_ANSWER_WAIT;
 		struct doubts d = doubts_of(j, p + at);
-		if (d.size || d.name || (d.thread && !add_stranger(strangers, &nstrangers, thread_of(j, p + at))))
+		if (d.size || d.type || d.address || (d.thread && !add_stranger(&strangers, thread_of(j, p + at))))
 			return CTP_ANSWER_NO;
 	}
-	for (unsigned i = 0; i < nstrangers; i++)
-		ctp_distinct_add(&j->threads, strangers[i]);
+	if (!all_return(&strangers))
+		return CTP_ANSWER_NO;
+	for (unsigned i = 0; i < strangers.n; i++)
+		ctp_distinct_add(&j->threads, strangers.of[i].thread);
 	j->clean_upto = 0;
 	return CTP_ANSWER_YES;
+}
+
+/* --- the beginning -------------------------------------------------------------------------------------------------------- */
+
+enum { SEEDS = 64, SEED_SHARE = 8 };
+
+struct votes {
+	unsigned n, most;
+	struct vote {
+		uint64_t thread;
+		unsigned n;
+	} of[SEEDS];
+};
+
+static void vote(struct votes *v, uint64_t thread)
+{
+	unsigned i = 0;
+	while (i < v->n && v->of[i].thread != thread)
+		i++;
+	if (i == SEEDS)
+		return;
+	if (i == v->n)
+		v->of[v->n++] = (struct vote){.thread = thread};
+	v->of[i].n++;
+	v->most = v->of[i].n > v->most ? v->of[i].n : v->most;
+}
+
+void ctp_cacheray_judge_begin(struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail)
+{
+	struct votes v = {0};
+	for (size_t at = 0, bytes, next; at < avail; at++) {
+		if (ctp_cacheray_judge_record(j, p + at, avail - at, &bytes) == CTP_RECORD_WHOLE && at + bytes < avail &&
+		    ctp_cacheray_judge_record(j, p + at + bytes, avail - at - bytes, &next) == CTP_RECORD_WHOLE &&
+		    thread_of(j, p + at) == thread_of(j, p + at + bytes))
+			vote(&v, thread_of(j, p + at));
+	}
+	for (unsigned i = 0; i < v.n && v.most > 1; i++)
+		if (v.of[i].n >= v.most / SEED_SHARE)
+			ctp_distinct_add(&j->threads, v.of[i].thread);
 }

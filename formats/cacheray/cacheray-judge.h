@@ -28,11 +28,15 @@ struct ctp_cacheray_judge {
 	uint64_t taken;      /* records */
 	uint64_t last;       /* thread of the record that was taken last */
 	uint64_t sizes[4];   /* bits: unusual ones that were taken */
+	bool misaligned;     /* accesses that are not aligned are not always flagged */
 	uint64_t clean_upto; /* offset of a record up to which none is bad; 0: not known */
 };
 
 void ctp_cacheray_judge_init(struct ctp_cacheray_judge *j, struct ctp_cacheray_spelling spelling);
 void ctp_cacheray_judge_fini(struct ctp_cacheray_judge *j);
+
+/* Learns of the first bytes of a trace which threads it has, if any come again and again, so that its first record can be judged. */
+void ctp_cacheray_judge_begin(struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail);
 
 enum ctp_cacheray_verdict { CTP_RECORD_WHOLE, CTP_RECORD_DOUBTFUL, CTP_RECORD_BAD, CTP_RECORD_SHORT };
 

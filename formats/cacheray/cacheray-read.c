@@ -76,8 +76,10 @@ static inline __attribute__((always_inline)) void take_run(struct cacheray_sourc
 	const uint8_t *p = s->in->ptr, *end = p + s->in->avail;
 	size_t bytes = ctp_cacheray_access_bytes(sp), behind = ctp_cacheray_behind_address(sp);
 	uint64_t thread = s->judge.last;
+	const bool misaligned = s->judge.misaligned;
 	while ((size_t)(end - p) >= bytes && (*p & CTP_CACHERAY_SORT) <= CTP_CACHERAY_WRITE &&
-	       ctp_cacheray_usual_size(p[behind]) && ctp_cacheray_u64(sp, p + behind + 1) == thread) {
+	       ctp_cacheray_usual_size(p[behind]) && ctp_cacheray_u64(sp, p + behind + 1) == thread &&
+	       (!(ctp_cacheray_get_address(sp, p) & (p[behind] - 1u)) || *p & CTP_CACHERAY_UNALIGNED || misaligned)) {
 		put_access(sp, p, s->ordinal, next_record(s, CTP_CACHERAY_ACCESS));
 		s->ordinal++;
 		p += bytes;
@@ -205,10 +207,12 @@ static bool find_spelling(struct cacheray_source *s, enum ctp_cacheray_behind be
 {
 	struct ctp_input *in = s->in;
 	bool known = s->open.order && s->open.address_bytes;
-	if (!known && in->avail < GUESS_BYTES && behind != CTP_BEHIND_NOTHING &&
+	if (in->avail < GUESS_BYTES && behind != CTP_BEHIND_NOTHING &&
 	    (behind == CTP_BEHIND_MORE || in->avail < GUESS_BYTES_MIN))
 		return false;
-	begin_section(s, known ? s->open : ctp_cacheray_guess(s->open, in->ptr, in->avail < GUESS_BYTES ? in->avail : GUESS_BYTES));
+	size_t some = in->avail < GUESS_BYTES ? in->avail : GUESS_BYTES;
+	begin_section(s, known ? s->open : ctp_cacheray_guess(s->open, in->ptr, some));
+	ctp_cacheray_judge_begin(&s->judge, in->ptr, some);
 	return s->open_section;
 }
 
