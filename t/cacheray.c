@@ -43,7 +43,7 @@ static struct record usual_record(spelling sp, uint64_t *state, uint64_t base, u
 {
 	struct record r = {.n = 0};
 	uint64_t pick = next_random(state) % 40, size = UINT64_C(1) << next_random(state) % 5;
-	uint64_t address = base + next_random(state) % 4096 * 16;
+	uint64_t address = base + next_random(state) % 256 * 256 + (1 + next_random(state) % 15) * 16;
 	if (pick < 2) {
 		field_u8(&r, (uint8_t)(pick ? 3 : 2));
 		field_address(&r, sp, address);
@@ -256,6 +256,9 @@ static void test_spot(void)
 
 /* --- threads that write field by field ------------------------------------------------------------------------------------- */
 
+#ifndef ROUNDS
+#define ROUNDS 160
+#endif
 enum { THREADS_MAX = 4, RECORDS = 4000 };
 
 struct writer {
@@ -344,12 +347,15 @@ static bool mixed_trace(spelling sp, unsigned threads, bool real_ids, unsigned s
 
 static void test_mixed(void)
 {
-	unsigned wrong = 0, damaged = 0, rounds = 0;
-	for (unsigned round = 0; round < 160; round++, rounds++)
-		wrong += !mixed_trace(spellings[round % 4], 2 + round / 4 % 3, round & 16, round & 32 ? 3 : 400, &damaged);
-	printf("# %u of %u traces were damaged\n", damaged, rounds);
-	ok(damaged > rounds / 4, "threads that write field by field damage their trace");
-	is_u64(wrong, 0, "and where that begins is named exactly");
+	unsigned wrong[2] = {0}, damaged = 0;
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		spelling sp = spellings[round % 4];
+		wrong[sp.address_bytes == 4] += !mixed_trace(sp, 2 + round / 4 % 3, round & 16, round & 32 ? 3 : 400, &damaged);
+	}
+	note("%u of %u traces were damaged", damaged, ROUNDS);
+	ok(damaged > ROUNDS / 4, "threads that write field by field damage their trace");
+	is_u64(wrong[0], 0, "and where that begins is named exactly");
+	ok(wrong[1] <= ROUNDS / 50, "with short addresses, of which each may be another's and a size, nearly always");
 }
 
 int main(void)

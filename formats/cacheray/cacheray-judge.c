@@ -2,8 +2,9 @@
 #include "cacheray/cacheray-judge.h"
 
 enum {
+	CANONICAL_BITS = 48,
 	PID_END = 1 << 22,      /* no system has a thread with this number */
-	ZEROS_LONG = 1024,      /* records of thread 0 alone by which a trace is of a runtime that knows no threads */
+	SMALL_LONG = 1024,      /* records, of threads with numbers of a system, behind which one with another has to return */
 	SHIFTED_MAX = 64,       /* threads that are looked at for a part of their number */
 	RETURNS = 2,            /* a thread or size that comes again so often is meant */
 	CHAIN = 8,              /* records in a row that end damage */
@@ -76,11 +77,23 @@ static uint32_t name_bytes(const struct ctp_cacheray_judge *j, const uint8_t *p)
 }
 
 /* An access that is not flagged as unaligned, and is it. */
-static bool address_is_doubtful(const struct ctp_cacheray_judge *j, const uint8_t *p)
+static bool is_misaligned(const struct ctp_cacheray_judge *j, const uint8_t *p)
 {
 	uint8_t size = p[ctp_cacheray_behind_address(j->spelling)];
-	return !j->misaligned && !(*p & CTP_CACHERAY_UNALIGNED) && ctp_cacheray_usual_size(size) &&
+	return is_access(*p) && !(*p & CTP_CACHERAY_UNALIGNED) && ctp_cacheray_usual_size(size) &&
 	       (ctp_cacheray_get_address(j->spelling, p) & (size - 1u));
+}
+
+/* An address that no processor takes, unless its upper bits are for something else. */
+static bool is_wild(const struct ctp_cacheray_judge *j, const uint8_t *p)
+{
+	uint64_t top = ctp_cacheray_get_address(j->spelling, p) >> CANONICAL_BITS;
+	return top && top != UINT64_MAX >> CANONICAL_BITS;
+}
+
+static bool address_is_doubtful(const struct ctp_cacheray_judge *j, const uint8_t *p)
+{
+	return (!j->misaligned && is_misaligned(j, p)) || (!j->wild && is_wild(j, p));
 }
 
 /* A type whose name is empty or not for people to read, or a region without a byte. */
@@ -101,7 +114,7 @@ static struct doubts doubts_of(const struct ctp_cacheray_judge *j, const uint8_t
 	struct doubts d = {.thread = thread_is_doubtful(j, thread_of(j, p))};
 	d.size = is_access(*p) && size_is_doubtful(j, p[ctp_cacheray_behind_address(j->spelling)]);
 	d.type = *p == CTP_CACHERAY_RTTA_ADD && type_is_doubtful(j, p);
-	d.address = is_access(*p) && address_is_doubtful(j, p);
+	d.address = address_is_doubtful(j, p);
 	return d;
 }
 
@@ -158,7 +171,8 @@ void ctp_cacheray_judge_why(const struct ctp_cacheray_judge *j, const uint8_t *p
 		else if (d.type)
 			ctp_err_set(why, "a type without a name, or without a size");
 		else
-			ctp_err_set(why, "an access that is not aligned and does not say so");
+			ctp_err_set(why, "address %#llx is none, or not aligned",
+			            (unsigned long long)ctp_cacheray_get_address(j->spelling, p));
 	}
 }
 
@@ -167,8 +181,10 @@ void ctp_cacheray_judge_learn(struct ctp_cacheray_judge *j, const uint8_t *p)
 	if (is_access(*p)) {
 		uint8_t size = p[ctp_cacheray_behind_address(j->spelling)];
 		j->sizes[size / 64] |= UINT64_C(1) << size % 64;
-		j->misaligned |= address_is_doubtful(j, p);
 	}
+	j->misaligned |= is_misaligned(j, p);
+	j->wild |= is_wild(j, p);
+	j->large |= thread_of(j, p) >= PID_END;
 	ctp_distinct_add(&j->threads, j->last = thread_of(j, p));
 	j->taken++;
 }
@@ -179,6 +195,7 @@ void ctp_cacheray_judge_learn(struct ctp_cacheray_judge *j, const uint8_t *p)
 struct walk {
 	size_t at;    /* where it ended */
 	size_t again; /* records with the doubtful thread or size of the first */
+	size_t strange; /* records with any doubtful thread */
 	enum ctp_cacheray_verdict end;
 };
 
@@ -200,10 +217,18 @@ static struct walk walk_from(const struct ctp_cacheray_judge *j, const uint8_t *
 		if (w.end == CTP_RECORD_BAD || w.end == CTP_RECORD_SHORT)
 			return w;
 		w.again += is_again(j, d, p, p + w.at);
+		w.strange += d.thread && thread_is_doubtful(j, thread_of(j, p + w.at));
 		w.at += bytes;
 	}
 	w.end = CTP_RECORD_WHOLE;
 	return w;
+}
+
+/* The input ends within a record that would have a name, and what is there of it is none. */
+static bool ends_badly(const struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail)
+{
+	size_t fixed = ctp_cacheray_add_bytes(j->spelling);
+	return avail > fixed && *p == CTP_CACHERAY_RTTA_ADD && name_is_doubtful(p + fixed, avail - fixed);
 }
 
 enum ctp_cacheray_answer ctp_cacheray_judge_take(struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail, uint64_t offset,
@@ -211,19 +236,20 @@ enum ctp_cacheray_answer ctp_cacheray_judge_take(struct ctp_cacheray_judge *j, c
 {
 	bool at_hand, thread = doubts_of(j, p).thread;
 	bool may_return = !thread || !(only_zero(j) || is_shifted(j, thread_of(j, p)));
-	bool must_return = thread && only_zero(j) && j->taken >= ZEROS_LONG && behind != CTP_BEHIND_LATER;
+	bool must_return = thread && !j->large && j->taken >= SMALL_LONG && behind != CTP_BEHIND_LATER;
 	size_t bytes = length_of(j, p, avail, &at_hand), upto = bytes + CTP_CACHERAY_WINDOW;
 	size_t from = j->clean_upto >= offset + bytes && !must_return ? (size_t)(j->clean_upto - offset) : bytes;
 	struct walk w = walk_from(j, p, from, avail, upto);
 	if (w.end == CTP_RECORD_SHORT && behind == CTP_BEHIND_MORE)
 		return CTP_ANSWER_WAIT;
-	if (w.end == CTP_RECORD_BAD) {
+	if (w.end == CTP_RECORD_BAD ||
+	    (w.end == CTP_RECORD_SHORT && behind == CTP_BEHIND_NOTHING && ends_badly(j, p + w.at, avail - w.at))) {
 		if (from > bytes)
 			w = walk_from(j, p, bytes, avail, upto);
 		return w.again >= RETURNS && may_return ? CTP_ANSWER_YES : CTP_ANSWER_NO;
 	}
 	j->clean_upto = offset + w.at;
-	return must_return && !w.again ? CTP_ANSWER_NO : CTP_ANSWER_YES;
+	return must_return && !w.again && w.strange < RETURNS ? CTP_ANSWER_NO : CTP_ANSWER_YES;
 }
 
 /* Doubtful threads of some records in a row. */
@@ -310,6 +336,20 @@ static void vote(struct votes *v, uint64_t thread)
 	v->most = v->of[i].n > v->most ? v->of[i].n : v->most;
 }
 
+/* The thread is another one's id and some bytes, or a part of it, and the other one has more votes. */
+static bool is_part(const struct votes *v, struct vote of)
+{
+	for (unsigned i = 0; i < v->n; i++) {
+		uint64_t a = of.thread, b = v->of[i].thread;
+		if (v->of[i].n <= of.n)
+			continue;
+		for (unsigned shift = 8; shift < 64; shift += 8)
+			if (a >> shift == b || b >> shift == a)
+				return true;
+	}
+	return false;
+}
+
 void ctp_cacheray_judge_begin(struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail)
 {
 	struct votes v = {0};
@@ -320,6 +360,6 @@ void ctp_cacheray_judge_begin(struct ctp_cacheray_judge *j, const uint8_t *p, si
 			vote(&v, thread_of(j, p + at));
 	}
 	for (unsigned i = 0; i < v.n && v.most > 1; i++)
-		if (v.of[i].n >= v.most / SEED_SHARE)
+		if (v.of[i].n >= v.most / SEED_SHARE && !is_part(&v, v.of[i]))
 			ctp_distinct_add(&j->threads, v.of[i].thread);
 }

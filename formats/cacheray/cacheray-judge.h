@@ -4,11 +4,13 @@
  * The usual runtime writes each field by itself and takes no lock, so that records of two threads are mixed field by field. Nothing
  * in the format tells; what tells is that what follows makes no sense. Of a record
  *	- a tag of no record, flags on an add or a remove, and a name longer than CTP_CACHERAY_NAME_MAX are bad;
- *	- a size that no access had so far (1, 2, 4, 8 and 16 are usual), a thread that can be made of another's id and a byte or is no
- *	  number that a system gives, and a name with control characters are doubtful, two of them together bad.
- * A doubtful record is taken where no bad one follows within CTP_CACHERAY_WINDOW bytes, or where the doubtful thread or size comes
- * again twice before that: then it is as the program wants it. Else the damage begins with it. In a trace that had only thread 0 for
- * long, as the usual runtime writes it, another thread has to come again.
+ *	- a size that no access had so far (1, 2, 4, 8 and 16 are usual), a thread that can be made of another's id and some bytes or
+ *	  is no number that a system gives, and a type without a name, with control characters or without a size are doubtful, and two of
+ *	  them together bad;
+ *	- an address that is not aligned to the access, which does not say so, or that no processor takes is doubtful the first time.
+ * A doubtful record is taken where no bad one follows within CTP_CACHERAY_WINDOW bytes, or where its size or large thread comes again
+ * twice before that: then it is as the program wants it. Else the damage begins with it. Behind many records whose threads are 0, as
+ * the usual runtime writes them, or numbers of a system, a doubtful thread also has to come again, or others to come.
  */
 #ifndef CTP_CACHERAY_JUDGE_H
 #define CTP_CACHERAY_JUDGE_H
@@ -29,6 +31,8 @@ struct ctp_cacheray_judge {
 	uint64_t last;       /* thread of the record that was taken last */
 	uint64_t sizes[4];   /* bits: unusual ones that were taken */
 	bool misaligned;     /* accesses that are not aligned are not always flagged */
+	bool large;          /* threads have other numbers than a system gives */
+	bool wild;           /* addresses have something in their upper bits */
 	uint64_t clean_upto; /* offset of a record up to which none is bad; 0: not known */
 };
 

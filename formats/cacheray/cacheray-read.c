@@ -76,10 +76,12 @@ static inline __attribute__((always_inline)) void take_run(struct cacheray_sourc
 	const uint8_t *p = s->in->ptr, *end = p + s->in->avail;
 	size_t bytes = ctp_cacheray_access_bytes(sp), behind = ctp_cacheray_behind_address(sp);
 	uint64_t thread = s->judge.last;
-	const bool misaligned = s->judge.misaligned;
+	const bool aligned = !s->judge.misaligned;
+	const unsigned top = s->judge.wild ? 63 : 48; /* the others are judged one by one */
 	while ((size_t)(end - p) >= bytes && (*p & CTP_CACHERAY_SORT) <= CTP_CACHERAY_WRITE &&
 	       ctp_cacheray_usual_size(p[behind]) && ctp_cacheray_u64(sp, p + behind + 1) == thread &&
-	       (!(ctp_cacheray_get_address(sp, p) & (p[behind] - 1u)) || *p & CTP_CACHERAY_UNALIGNED || misaligned)) {
+	       !(ctp_cacheray_get_address(sp, p) >> top) &&
+	       !(aligned && ctp_cacheray_get_address(sp, p) & (p[behind] - 1u) && !(*p & CTP_CACHERAY_UNALIGNED))) {
 		put_access(sp, p, s->ordinal, next_record(s, CTP_CACHERAY_ACCESS));
 		s->ordinal++;
 		p += bytes;
