@@ -1,0 +1,522 @@
+/*
+ * ctp-cacheray.c - a runtime that writes each memory access of a program as a Cacheray trace.
+ *
+ * The program is compiled with -fsanitize=thread, which calls __tsan_read4 and its like before each access, and linked without it
+ * but with this file, which is compiled without it. ctp-cacheray.h(3) has what to do and what is promised.
+ *
+ * All threads write one log. A record's place in it is had by one fetch_add of `tail`, so that the log has one order, which agrees
+ * with what happens before what in the program: whatever a thread does behind an add or a remove of another stands behind it.
+ *	- A file is mapped, far beyond its end; it grows a step at a time. What was written survives the process, however that ends.
+ *	- A pipe gets what stands in a ring of blocks. Each block counts its bytes that are written; a block is sent when that is all
+ *	  of them, or all that were reserved, by whoever has the lock `sending`, and at least ten times a second.
+ * The log is closed by a fetch_add of CLOSED: who reserves behind that writes nothing, who has reserved before writes below it.
+ *
+ * No malloc, no stdio, no lock on the way of an access, no cancellation point; errno is left alone.
+ */
+#define _GNU_SOURCE 1
+#include "ctp-cacheray.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined __SANITIZE_THREAD__
+#error "compile ctp-cacheray.c without -fsanitize=thread"
+#elif defined __has_feature
+#if __has_feature(thread_sanitizer)
+#error "compile ctp-cacheray.c without -fsanitize=thread"
+#endif
+#endif
+
+enum {
+	READ, WRITE, ADD, REMOVE, ATOMIC = 0x40, UNALIGNED = 0x80, /* tags */
+	STEP_BYTES = 1 << 20,          /* by which a file grows */
+	BLOCK_BYTES = 64 << 10,        /* of the ring */
+	BLOCKS = 16,
+	RING_BYTES = BLOCKS * BLOCK_BYTES,
+	NAME_MAX_BYTES = 1000,
+	FIXED_BYTES = 1 + sizeof(void *) + 8,
+	SEND_NS = 100000000,           /* between two sendings */
+	WAIT_NS = 50000,
+	LAST_WAITS = 2000,             /* at the end, for threads that are in the middle of a record */
+};
+#define CLOSED (UINT64_C(1) << 62)
+#define MAP_BYTES_MAX (sizeof(void *) == 8 ? (size_t)(UINT64_C(1) << 40) : (size_t)1 << 29)
+#define MAP_BYTES_MIN ((size_t)STEP_BYTES)
+
+#pragma weak pthread_create /* a program without threads may be linked without it */
+
+enum { NEW, BUSY, FILE_LOG, PIPE_LOG, OFF };
+static int state; /* by __atomic */
+static struct {
+	int fd;
+	uint64_t tail;   /* where the next record goes */
+	/* of a file */
+	uint8_t *map;
+	size_t map_bytes;
+	uint64_t grown;  /* bytes of the file that may be written */
+	int growing;     /* a lock */
+	/* of a pipe */
+	uint64_t sent;
+	int sending;     /* a lock */
+	uint32_t written[BLOCKS]; /* bytes of each block */
+	uint8_t ring[RING_BYTES];
+} log_;
+static char out_pattern[PATH_MAX];
+
+static _Thread_local uint64_t own_tid __attribute__((tls_model("initial-exec")));
+static _Thread_local int ignoring __attribute__((tls_model("initial-exec")));
+
+#define LOAD(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+
+/* --- the slow paths: errno is kept, and no signal comes in between ---------------------------------------------------------- */
+
+struct quiet {
+	int error;
+	sigset_t signals;
+};
+
+static struct quiet quiet_begin(void)
+{
+	struct quiet q = {.error = errno};
+	sigset_t all;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &q.signals);
+	return q;
+}
+
+static void quiet_end(const struct quiet *q)
+{
+	pthread_sigmask(SIG_SETMASK, &q->signals, NULL);
+	errno = q->error;
+}
+
+static void wait_some(long ns) { syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = ns}, NULL); }
+
+/* One line on stderr, where the program would otherwise go untraced without a word. */
+static void say(const char *path, const char *what)
+{
+	char line[PATH_MAX + 200];
+	int error = errno;
+	size_t n = 0;
+	const char *parts[] = {"ctp-cacheray: ", path, ": ", what, ": this process is not traced\n"};
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		for (const char *c = parts[i]; *c && n < sizeof line; c++)
+			line[n++] = *c;
+	if (syscall(SYS_write, STDERR_FILENO, line, n) < 0)
+		errno = error;
+}
+
+/* --- a file ---------------------------------------------------------------------------------------------------------------- */
+
+static bool grow_to(uint64_t bytes)
+{
+	uint64_t had = log_.grown, want = (bytes + STEP_BYTES - 1) / STEP_BYTES * STEP_BYTES;
+	if (want > log_.map_bytes)
+		return false;
+	/* A disk that is full must not be met by a store into the map. */
+	long failed = syscall(SYS_fallocate, log_.fd, 0, (off_t)had, (off_t)(want - had));
+	if (failed && errno == EOPNOTSUPP)
+		failed = ftruncate(log_.fd, (off_t)want);
+	if (!failed)
+		STORE(&log_.grown, want);
+	return !failed;
+}
+
+/* The file has room up to there. False: it cannot, and nothing more is recorded. */
+static __attribute__((noinline)) bool grow(uint64_t upto)
+{
+	struct quiet q = quiet_begin();
+	while (__atomic_exchange_n(&log_.growing, 1, __ATOMIC_ACQUIRE))
+		wait_some(WAIT_NS);
+	bool grown = upto <= log_.grown || (LOAD(&state) == FILE_LOG && grow_to(upto));
+	if (!grown && LOAD(&state) == FILE_LOG) {
+		STORE(&state, OFF);
+		say(out_pattern, "cannot grow");
+	}
+	STORE(&log_.growing, 0);
+	quiet_end(&q);
+	return grown;
+}
+
+static inline void append_to_file(const void *rec, size_t len)
+{
+	uint64_t at = __atomic_fetch_add(&log_.tail, len, __ATOMIC_RELAXED);
+	if (__builtin_expect(at + len > LOAD(&log_.grown), 0) && (at >= CLOSED || !grow(at + len)))
+		return;
+	memcpy(log_.map + at, rec, len);
+}
+
+/* --- a pipe ---------------------------------------------------------------------------------------------------------------- */
+
+/* The reader may be gone: then SIGPIPE is for this write alone, and not for the program. */
+static bool write_all(const uint8_t *p, size_t n)
+{
+	while (n) {
+		long done = syscall(SYS_write, log_.fd, p, n);
+		if (done < 0 && errno == EAGAIN)
+			syscall(SYS_ppoll, &(struct pollfd){.fd = log_.fd, .events = POLLOUT}, 1, NULL, NULL, 0);
+		else if (done < 0 && errno != EINTR)
+			break;
+		p += done > 0 ? done : 0;
+		n -= done > 0 ? (size_t)done : 0;
+	}
+	if (n && errno == EPIPE) {
+		sigset_t pipe_signal;
+		sigemptyset(&pipe_signal);
+		sigaddset(&pipe_signal, SIGPIPE);
+		sigtimedwait(&pipe_signal, NULL, &(struct timespec){0});
+	}
+	return !n;
+}
+
+/* Where the bytes end that can be sent: at a block's end, or else at the last record if all before it is written. */
+static uint64_t sendable_upto(uint64_t sent, bool partial)
+{
+	uint64_t start = sent / BLOCK_BYTES * BLOCK_BYTES;
+	uint32_t written = LOAD(&log_.written[start / BLOCK_BYTES % BLOCKS]);
+	if (written == BLOCK_BYTES)
+		return start + BLOCK_BYTES;
+	uint64_t tail = LOAD(&log_.tail) & (CLOSED - 1);
+	/* A record that was reserved meanwhile would have moved the tail: what is counted is all that there is. */
+	return partial && tail - start == written && (__atomic_load_n(&log_.tail, __ATOMIC_SEQ_CST) & (CLOSED - 1)) == tail ? tail : sent;
+}
+
+/* With the lock. */
+static void send_all(bool partial)
+{
+	for (uint64_t sent = log_.sent, upto; (upto = sendable_upto(sent, partial)) > sent; sent = upto) {
+		if (LOAD(&state) != OFF && !write_all(log_.ring + sent % RING_BYTES, upto - sent))
+			STORE(&state, OFF); /* nobody reads any more */
+		if (upto % BLOCK_BYTES == 0)
+			STORE(&log_.written[sent / BLOCK_BYTES % BLOCKS], 0);
+		STORE(&log_.sent, upto); /* pairs with the load in append_to_pipe: the block is free */
+	}
+}
+
+static __attribute__((noinline)) void send_log(bool partial)
+{
+	struct quiet q = quiet_begin();
+	if (!__atomic_exchange_n(&log_.sending, 1, __ATOMIC_ACQUIRE)) {
+		send_all(partial);
+		STORE(&log_.sending, 0);
+	}
+	quiet_end(&q);
+}
+
+static __attribute__((noinline)) void wait_for_block(uint64_t at)
+{
+	while (at / BLOCK_BYTES >= LOAD(&log_.sent) / BLOCK_BYTES + BLOCKS) {
+		send_log(false);
+		if (at / BLOCK_BYTES >= LOAD(&log_.sent) / BLOCK_BYTES + BLOCKS) {
+			int error = errno;
+			wait_some(WAIT_NS);
+			errno = error;
+		}
+	}
+}
+
+static void append_to_pipe(const void *rec, size_t len)
+{
+	uint64_t at = __atomic_fetch_add(&log_.tail, len, __ATOMIC_RELAXED);
+	const uint8_t *p = rec;
+	if (at >= CLOSED)
+		return;
+	for (size_t n; len; at += n, p += n, len -= n) {
+		size_t room = BLOCK_BYTES - at % BLOCK_BYTES;
+		n = len < room ? len : room;
+		wait_for_block(at);
+		memcpy(log_.ring + at % RING_BYTES, p, n);
+		uint32_t *written = &log_.written[at / BLOCK_BYTES % BLOCKS];
+		if (__atomic_add_fetch(written, (uint32_t)n, __ATOMIC_RELEASE) == BLOCK_BYTES)
+			send_log(false);
+	}
+}
+
+static void *send_now_and_then(void *arg)
+{
+	(void)arg;
+	while (LOAD(&state) == PIPE_LOG) {
+		wait_some(SEND_NS);
+		send_log(true);
+	}
+	return NULL;
+}
+
+/* The program is about to die of a signal for which it has no handler. */
+static void on_death(int sig, siginfo_t *info, void *context)
+{
+	(void)context;
+	for (int i = 0; i < 3; i++) {
+		send_log(true);
+		if (LOAD(&log_.sent) == (LOAD(&log_.tail) & (CLOSED - 1)))
+			break;
+		wait_some(WAIT_NS);
+	}
+	if (info->si_code <= 0) /* sent, and not by what is about to be done again */
+		raise(sig);
+}
+
+static void watch_deaths(void)
+{
+	static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM};
+	struct sigaction had, ours = {.sa_sigaction = on_death, .sa_flags = SA_SIGINFO | (int)SA_RESETHAND | SA_NODEFER};
+	for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+		if (!sigaction(deadly[i], NULL, &had) && !(had.sa_flags & SA_SIGINFO) && had.sa_handler == SIG_DFL)
+			sigaction(deadly[i], &ours, NULL);
+}
+
+static void start_sender(void)
+{
+	pthread_t thread;
+	pthread_attr_t attr;
+	if (!pthread_create || pthread_attr_init(&attr))
+		return;
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attr, 128 << 10);
+	pthread_create(&thread, &attr, send_now_and_then, NULL);
+	pthread_attr_destroy(&attr);
+}
+
+/* --- begin and end ---------------------------------------------------------------------------------------------------------- */
+
+/* The path, with the process id for each %p. */
+static bool make_path(char *path, size_t room, const char *pattern)
+{
+	char digits[24], *d;
+	size_t n = 0;
+	for (; *pattern; pattern++) {
+		if (pattern[0] != '%' || pattern[1] != 'p') {
+			if (n + 1 < room)
+				path[n++] = *pattern;
+			continue;
+		}
+		pattern++;
+		d = digits + sizeof digits;
+		for (long pid = getpid(); pid; pid /= 10)
+			*--d = (char)('0' + pid % 10);
+		for (; d < digits + sizeof digits && n + 1 < room; d++)
+			path[n++] = *d;
+	}
+	path[n] = '\0';
+	return n + 1 < room;
+}
+
+static bool map_file(void)
+{
+	log_.grown = log_.tail = 0;
+	log_.map = MAP_FAILED;
+	for (size_t bytes = MAP_BYTES_MAX; log_.map == MAP_FAILED && bytes >= MAP_BYTES_MIN; bytes /= 2)
+		log_.map = mmap(NULL, log_.map_bytes = bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, log_.fd, 0);
+	if (log_.map == MAP_FAILED)
+		log_.map = NULL;
+	return log_.map && grow_to(1);
+}
+
+static int open_log(void)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	if (!make_path(path, sizeof path, out_pattern))
+		return OFF;
+	/* A FIFO waits for its reader here, and must not have this process for one: it would never be told that the reader is gone. */
+	bool plain = stat(path, &st) || S_ISREG(st.st_mode);
+	log_.fd = open(path, (plain ? O_RDWR | O_CREAT : O_WRONLY) | O_CLOEXEC | O_NOCTTY, 0600);
+	if (log_.fd < 0 || fstat(log_.fd, &st))
+		return say(path, "cannot be written"), OFF;
+	if (!S_ISREG(st.st_mode)) {
+		log_.tail = log_.sent = 0;
+		memset(log_.written, 0, sizeof log_.written);
+		return PIPE_LOG;
+	}
+	/* Another process must not cut the file under the map of this one. */
+	if (flock(log_.fd, LOCK_EX | LOCK_NB))
+		return say(path, "is written by another process; %p in CACHERAY_OUT is its id"), OFF;
+	if (ftruncate(log_.fd, 0) || !map_file())
+		return say(path, "cannot be mapped"), OFF;
+	return FILE_LOG;
+}
+
+static void after_fork(void);
+
+static void begin(void)
+{
+	int expected = NEW;
+	if (!__atomic_compare_exchange_n(&state, &expected, BUSY, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return;
+	struct quiet q = quiet_begin();
+	const char *out = getenv("CACHERAY_OUT");
+	int next = OFF;
+	if (out && *out && strlen(out) < sizeof out_pattern) {
+		strcpy(out_pattern, out);
+		next = open_log();
+		pthread_atfork(NULL, NULL, after_fork);
+	}
+	if (next == PIPE_LOG)
+		watch_deaths();
+	STORE(&state, next);
+	if (next == PIPE_LOG)
+		start_sender(); /* which has all signals blocked, as this one has now */
+	quiet_end(&q);
+}
+
+/* The child is another process: it has a trace of its own, if that has another name, or else none. */
+static void after_fork(void)
+{
+	bool file = LOAD(&state) == FILE_LOG, own = strstr(out_pattern, "%p");
+	own_tid = 0;
+	log_.growing = log_.sending = 0;
+	if (LOAD(&state) != FILE_LOG && LOAD(&state) != PIPE_LOG)
+		return;
+	STORE(&state, OFF);
+	if (file)
+		munmap(log_.map, log_.map_bytes);
+	log_.map = NULL;
+	close(log_.fd);
+	if (own)
+		STORE(&state, open_log());
+	if (LOAD(&state) == PIPE_LOG)
+		start_sender();
+}
+
+__attribute__((constructor(101))) static void at_start(void) { begin(); }
+
+__attribute__((destructor(101))) static void at_end(void)
+{
+	int had = LOAD(&state);
+	if (had != FILE_LOG && had != PIPE_LOG && !log_.map)
+		return;
+	struct quiet q = quiet_begin();
+	uint64_t end = __atomic_fetch_add(&log_.tail, CLOSED, __ATOMIC_ACQ_REL);
+	if (log_.map && had != PIPE_LOG && end < CLOSED) {
+		STORE(&state, OFF);
+		if (ftruncate(log_.fd, (off_t)(end < log_.grown ? end : log_.grown)))
+			errno = 0; /* then zeros are at its end */
+	}
+	for (int i = 0; had == PIPE_LOG && LOAD(&log_.sent) < end && i < LAST_WAITS && LOAD(&state) == PIPE_LOG; i++) {
+		send_log(true);
+		if (LOAD(&log_.sent) < end)
+			wait_some(WAIT_NS);
+	}
+	quiet_end(&q);
+}
+
+/* --- records ---------------------------------------------------------------------------------------------------------------- */
+
+static __attribute__((noinline)) uint64_t find_tid(void)
+{
+	int error = errno;
+	own_tid = (uint64_t)syscall(SYS_gettid);
+	errno = error;
+	return own_tid;
+}
+
+static inline uint64_t tid(void) { return __builtin_expect(own_tid != 0, 1) ? own_tid : find_tid(); }
+
+static __attribute__((noinline)) void append_slow(const void *rec, size_t len)
+{
+	if (LOAD(&state) == NEW)
+		begin();
+	if (LOAD(&state) == FILE_LOG)
+		append_to_file(rec, len);
+	else if (LOAD(&state) == PIPE_LOG)
+		append_to_pipe(rec, len);
+}
+
+static inline void append(const void *rec, size_t len)
+{
+	if (__builtin_expect(LOAD(&state) == FILE_LOG, 1))
+		append_to_file(rec, len);
+	else
+		append_slow(rec, len);
+}
+
+static void record(const void *address, unsigned size, unsigned tag)
+{
+	uint8_t rec[FIXED_BYTES + 1];
+	uint64_t thread;
+	if (LOAD(&state) == OFF || ignoring)
+		return;
+	thread = tid();
+	rec[0] = (uint8_t)tag;
+	memcpy(rec + 1, &address, sizeof address);
+	rec[1 + sizeof address] = (uint8_t)size;
+	memcpy(rec + 2 + sizeof address, &thread, sizeof thread);
+	append(rec, sizeof rec);
+}
+
+/* A range is accessed in pieces that are aligned and of the usual sizes; gcc says so what is one access and not aligned. */
+static void record_range(const void *address, size_t bytes, unsigned tag)
+{
+	if ((bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16) && (uintptr_t)address % bytes) {
+		record(address, (unsigned)bytes, tag | UNALIGNED);
+		return;
+	}
+	for (uintptr_t at = (uintptr_t)address, end = at + bytes; at < end;) {
+		unsigned size = 16;
+		while (size > 1 && (at % size || size > end - at))
+			size /= 2;
+		record((const void *)at, size, tag);
+		at += size;
+	}
+}
+
+static size_t put_head(uint8_t *rec, unsigned tag, const void *ptr)
+{
+	uint64_t thread = tid();
+	rec[0] = (uint8_t)tag;
+	memcpy(rec + 1, &ptr, sizeof ptr);
+	memcpy(rec + 1 + sizeof ptr, &thread, sizeof thread);
+	return FIXED_BYTES;
+}
+
+void cacheray_add(const void *ptr, const char *type, size_t element_bytes, size_t count)
+{
+	uint8_t rec[FIXED_BYTES + 12 + NAME_MAX_BYTES];
+	if (LOAD(&state) == OFF)
+		return;
+	size_t n = put_head(rec, ADD, ptr), len = strnlen(type, NAME_MAX_BYTES);
+	uint32_t numbers[3] = {element_bytes < UINT32_MAX ? (uint32_t)element_bytes : UINT32_MAX,
+	                       count < UINT32_MAX ? (uint32_t)count : UINT32_MAX, (uint32_t)len};
+	memcpy(rec + n, numbers, sizeof numbers);
+	n += sizeof numbers;
+	memcpy(rec + n, type, len);
+	static const char *const kinds[] = {"struct ", "union ", "class ", "enum "};
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (len > strlen(kinds[i]) && !memcmp(type, kinds[i], strlen(kinds[i])))
+			rec[n + strlen(kinds[i]) - 1] = '.';
+	append(rec, n + len);
+}
+
+void cacheray_remove(const void *ptr)
+{
+	uint8_t rec[FIXED_BYTES];
+	if (LOAD(&state) != OFF)
+		append(rec, put_head(rec, REMOVE, ptr));
+}
+
+void cacheray_flush(void)
+{
+	int error = errno;
+	while (LOAD(&state) == PIPE_LOG && LOAD(&log_.sent) < (LOAD(&log_.tail) & (CLOSED - 1))) {
+		send_log(true);
+		if (LOAD(&log_.sent) < (LOAD(&log_.tail) & (CLOSED - 1)))
+			wait_some(WAIT_NS);
+	}
+	errno = error;
+}
+
+#include "ctp-cacheray-calls.h"

@@ -1,0 +1,112 @@
+#!/bin/sh
+# The runtime in sdk/cacheray, linked to a program whose accesses are known by construction: with gcc and clang, into a file and a pipe,
+# with threads, forks and crashes.
+. t/tap.sh
+from=$BIN/ctp-fromcacheray
+sdk=sdk/cacheray
+# sorts FILE: how many accesses of the regions that were added there are of each sort, "r4 10" for 10 reads of 4 bytes.
+sorts() {
+	"$from" -q "$1" | "$BIN/ctp-tojsonl" -a -q | awk '
+	function field(name) { return match($0, "\"" name "\":[^,}]*") ? substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3) : "" }
+	/^{"type":"cacheray_add"/ { a = field("address"); type[a] = field("@type"); base[substr(a, 1, 17)] = 1 }
+	/^{"type":"cacheray_access"/ && substr(field("address"), 1, 17) in base {
+		n[(field("atomic") == "true" ? "a" : "") substr(field("op"), 2, 1) field("size")]++ }
+	END { for (s in n) print s, n[s] }' | sort | tr '\n' ' '
+}
+every='r1 10 r2 10 r4 10 r8 10 w1 10 w2 10 w4 10 w8 10 '
+cc=${CC:-cc}
+compilers=
+for c in gcc clang; do
+	if command -v $c >/dev/null; then compilers="$compilers $c"; else note "skipped: there is no $c"; fi
+done
+[ "$compilers" ] || skip_all 'there is neither gcc nor clang'
+# build COMPILER FLAG...: the program as $tmp/COMPILER.
+build() {
+	b=$1
+	shift
+	"$b" -std=gnu11 -Wall -Wextra -O2 -c -o "$tmp/rt-$b.o" $sdk/ctp-cacheray.c &&
+		"$b" -O1 -w -I$sdk "$@" -fsanitize=thread -c -o "$tmp/p-$b.o" t/cacheray/program.c &&
+		"$b" -o "$tmp/$b" "$tmp/p-$b.o" "$tmp/rt-$b.o" -pthread
+}
+
+for c in $compilers; do
+	p=$tmp/$c
+	ok "$c: the program is built" build "$c"
+	[ -x "$p" ] || continue
+	export CACHERAY_OUT="$tmp/t.trace"
+	"$p"
+	is "$c: it runs" $? 0
+	is "$c: its accesses are those that it has" "$(sorts "$tmp/t.trace")" "$every"
+	"$from" "$tmp/t.trace" >/dev/null
+	is "$c: the trace is sound" $? 0
+	"$p" atomics
+	is "$c: atomic operations are done" $? 0
+	"$from" -q "$tmp/t.trace" | "$BIN/ctp-tojsonl" -a >"$tmp/j"
+	for size in 1 2 4 8; do
+		is "$c: atomic reads and writes of $size" "$(grep -c "\"size\":$size,.*\"op\":\"read\",\"atomic\":true" "$tmp/j") $(grep -c "\"size\":$size,.*\"op\":\"write\",\"atomic\":true" "$tmp/j")" '13 11'
+	done
+	if build "$c" -DU128 2>/dev/null; then
+		"$p" atomics
+		is "$c: and of 16" "$? $("$from" -q "$tmp/t.trace" | "$BIN/ctp-tojsonl" -a | grep -c '"size":16,.*"atomic":true')" '0 24'
+	else
+		note "skipped: $c needs a library for atomic operations of 16 bytes"
+		build "$c"
+	fi
+	"$p" threads
+	"$from" -q "$tmp/t.trace" >"$tmp/t.ctp"
+	is "$c: a trace of four threads is sound" $? 0
+	is "$c: each thread's writes are there" "$("$BIN/ctp-tojsonl" -a "$tmp/t.ctp" | sed -n 's/.*"size":4,"thread":\([0-9]*\),"op":"write".*/\1/p' | sort | uniq -c | awk '$1 >= 100000' | wc -l | tr -d ' ')" 4
+	"$p" hand-over
+	is "$c: what another thread does to memory is between its add and its remove" "$("$from" -q "$tmp/t.trace" | "$BIN/ctp-tojsonl" -a | awk '
+		function field(name) { return match($0, "\"" name "\":[^,}]*") ? substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3) : "" }
+		/^{"type":"cacheray_add"/ { a = substr(field("address"), 1, 18); live[a] = ever[a] = 1; adds++ }
+		/^{"type":"cacheray_remove"/ { delete live[substr(field("address"), 1, 18)]; removes++ }
+		/"size":8,.*"op":"write","atomic":false/ { a = substr(field("address"), 1, 18); if (a in live) inside++; else if (a in ever) outside++ }
+		END { print inside + 0, outside + 0, adds, removes }')" '1000 0 1001 1000'
+	"$p" packed
+	is "$c: what is not aligned is said" "$("$from" -q "$tmp/t.trace" | "$BIN/ctp-tojsonl" -a | grep -c '"size":4,.*"op":"write","atomic":false,"unaligned":true')" 1
+
+	# --- ends ---
+	for how in segv kill _exit; do
+		sh -c '"$0" "$1"; :' "$p" $how >/dev/null 2>&1
+		is "$c: all that was written before $how is there" "$(sorts "$tmp/t.trace")" "$every"
+	done
+	rm -f "$tmp"/f.*
+	CACHERAY_OUT="$tmp/f.%p" "$p" fork
+	is "$c: a child has a trace of its own" "$? $(for f in "$tmp"/f.*; do sorts "$f"; done | wc -w | tr -d ' ') $(ls "$tmp"/f.* | wc -l | tr -d ' ')" '0 16 2'
+	"$p" fork
+	is "$c: or none" "$? $(sorts "$tmp/t.trace")" "0 $every"
+	(unset CACHERAY_OUT && cd "$tmp" && "$p")
+	is "$c: without CACHERAY_OUT it runs as ever" $? 0
+	CACHERAY_OUT="$tmp/none/x" "$p" 2>"$tmp/err"
+	is "$c: a trace that cannot be written is said" "$? $(cat "$tmp/err")" "0 ctp-cacheray: $tmp/none/x: cannot be written: this process is not traced"
+
+	# --- pipes ---
+	rm -f "$tmp/fifo"
+	mkfifo "$tmp/fifo"
+	export CACHERAY_OUT="$tmp/fifo"
+	for how in '' segv; do
+		sh -c '"$0" "$1"; :' "$p" "$how" >/dev/null 2>&1 &
+		cat "$tmp/fifo" >"$tmp/t.trace"
+		wait
+		is "$c: through a pipe${how:+, up to $how}" "$(sorts "$tmp/t.trace")" "$every"
+	done
+	mkfifo "$tmp/go-$c"
+	timeout 60 "$p" slow <"$tmp/go-$c" &
+	timeout 60 "$from" -q "$tmp/fifo" | "$BIN/ctp-tojsonl" -a | {
+		exec 9>"$tmp/go-$c"
+		while read -r line; do
+			case $line in *'"size":8,'*'"op":"read"'*) [ "$seen" ] || { seen=1; echo seen; echo >&9; } ;; *'"@end","complete":true'*) echo ended ;; esac
+		done
+	} >"$tmp/seen"
+	wait
+	is "$c: accesses are seen while the program waits" "$(cat "$tmp/seen")" "$(printf 'seen\nended')"
+	timeout 60 "$p" long &
+	head -c 1000 "$tmp/fifo" >/dev/null
+	wait $!
+	is "$c: a reader that goes away does no harm" $? 0
+done
+unset CACHERAY_OUT
+is 'the macros need no runtime' "$($cc -O1 -I$sdk -o "$tmp/bare" t/cacheray/program.c -pthread 2>&1 && "$tmp/bare" && echo runs)" runs
+like 'the runtime is not compiled with -fsanitize=thread' "$($cc -fsanitize=thread -c -o /dev/null $sdk/ctp-cacheray.c 2>&1)" 'compile ctp-cacheray.c without'
+done_testing
