@@ -70,23 +70,38 @@ static inline __attribute__((always_inline)) void put_access(struct ctp_cacheray
 	val[CTP_ACCESS_UNALIGNED] = *p >> 7;
 }
 
-/* Accesses of usual sizes by the same thread as the record before, as many as follow each other. */
+/* Whether the record at p is an access like that of the record before, in which nothing is to be judged. */
+static inline __attribute__((always_inline)) bool is_usual(struct ctp_cacheray_spelling sp, const uint8_t *p, uint64_t thread,
+                                                           unsigned unaligned, unsigned canonical_bits)
+{
+	uint64_t address = ctp_cacheray_get_address(sp, p);
+	uint8_t tag = *p, size = p[ctp_cacheray_behind_address(sp)];
+	bool aligned = !(address & (size - 1u)) || tag & unaligned;
+	return !(tag & (CTP_CACHERAY_SORT - CTP_CACHERAY_WRITE)) && ctp_cacheray_usual_size(size) && aligned &&
+	       !(address >> canonical_bits) && ctp_cacheray_u64(sp, p + ctp_cacheray_behind_address(sp) + 1) == thread;
+}
+
+/* Such accesses, as many as follow each other. */
 static inline __attribute__((always_inline)) void take_run(struct cacheray_source *s, struct ctp_cacheray_spelling sp)
 {
+	const struct ctp_class *cls = s->classes[CTP_CACHERAY_ACCESS];
+	const size_t bytes = ctp_cacheray_access_bytes(sp);
+	const uint64_t thread = s->judge.last;
+	const unsigned unaligned = s->judge.misaligned ? UINT8_MAX : CTP_CACHERAY_UNALIGNED, bits = s->judge.wild ? 63 : 48;
 	const uint8_t *p = s->in->ptr, *end = p + s->in->avail;
-	size_t bytes = ctp_cacheray_access_bytes(sp), behind = ctp_cacheray_behind_address(sp);
-	uint64_t thread = s->judge.last;
-	const bool aligned = !s->judge.misaligned;
-	const unsigned top = s->judge.wild ? 63 : 48; /* the others are judged one by one */
-	while ((size_t)(end - p) >= bytes && (*p & CTP_CACHERAY_SORT) <= CTP_CACHERAY_WRITE &&
-	       ctp_cacheray_usual_size(p[behind]) && ctp_cacheray_u64(sp, p + behind + 1) == thread &&
-	       !(ctp_cacheray_get_address(sp, p) >> top) &&
-	       !(aligned && ctp_cacheray_get_address(sp, p) & (p[behind] - 1u) && !(*p & CTP_CACHERAY_UNALIGNED))) {
-		put_access(sp, p, s->ordinal, next_record(s, CTP_CACHERAY_ACCESS));
-		s->ordinal++;
-		p += bytes;
+	for (bool more = true; more;) {
+		uint32_t n = s->n;
+		uint64_t ts = s->ordinal;
+		for (; n < BATCH && (more = (size_t)(end - p) >= bytes && is_usual(sp, p, thread, unaligned, bits)); n++, p += bytes) {
+			s->rec[n].cls = cls;
+			put_access(sp, p, ts++, s->val[n]);
+		}
+		s->judge.taken += ts - s->ordinal;
+		s->ordinal = ts;
+		s->n = n;
+		if (n == BATCH)
+			put_batch(s);
 	}
-	s->judge.taken += (size_t)(p - s->in->ptr) / bytes;
 	ctp_input_skip(s->in, (size_t)(p - s->in->ptr));
 }
 
