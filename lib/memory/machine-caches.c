@@ -1,0 +1,67 @@
+/* machine-caches.c - what the kernel says of the caches of its first processor. */
+#include "memory/machine-caches.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { INDEXES = 16, WORD_MAX = 32 };
+
+/* The first word of a file in the folder of a cache; false: there is none. */
+static bool word(char to[WORD_MAX], const char *folder, unsigned index, const char *name)
+{
+	char path[512];
+	if (snprintf(path, sizeof path, "%s/index%u/%s", folder, index, name) >= (int)sizeof path)
+		return false;
+	FILE *f = fopen(path, "re");
+	bool there = f && fscanf(f, "%31s", to) == 1;
+	if (f)
+		fclose(f);
+	return there;
+}
+
+/* The level of a cache that holds data; 0: it is no such cache, or there is none. */
+static unsigned level_of(const char *folder, unsigned index)
+{
+	char type[WORD_MAX], level[WORD_MAX];
+	if (!word(type, folder, index, "type") || !strcmp(type, "Instruction") || !word(level, folder, index, "level"))
+		return 0;
+	return level[0] >= '1' && level[0] < '1' + CTP_CACHE_LEVELS && !level[1] ? (unsigned)(level[0] - '0') : 0;
+}
+
+static bool shape_of(struct ctp_cache_shape *shape, const char *folder, unsigned index)
+{
+	char size[WORD_MAX], ways[WORD_MAX], line[WORD_MAX], text[3 * WORD_MAX];
+	struct ctp_err err;
+	if (!word(size, folder, index, "size") || !word(ways, folder, index, "ways_of_associativity") ||
+	    !word(line, folder, index, "coherency_line_size"))
+		return false;
+	snprintf(text, sizeof text, "%s,%s,%s", size, ways, line);
+	return !ctp_cache_shape_parse(shape, text, &err);
+}
+
+unsigned ctp_machine_caches(struct ctp_cache_shape shapes[CTP_CACHE_LEVELS], const char *folder)
+{
+	unsigned n = 0;
+	bool there[CTP_CACHE_LEVELS] = {false};
+	for (unsigned i = 0; i < INDEXES; i++) {
+		unsigned level = level_of(folder, i);
+		if (level && !shape_of(&shapes[level - 1], folder, i))
+			return 0;
+		if (level)
+			there[level - 1] = true;
+	}
+	while (n < CTP_CACHE_LEVELS && there[n])
+		n++;
+	for (unsigned i = 1; i < n; i++)
+		if (shapes[i].line < shapes[i - 1].line)
+			return 0;
+	return n;
+}
+
+unsigned ctp_usual_caches(struct ctp_cache_shape shapes[CTP_CACHE_LEVELS])
+{
+	shapes[0] = (struct ctp_cache_shape){.size = 32 << 10, .ways = 8, .line = 64};
+	shapes[1] = (struct ctp_cache_shape){.size = 1 << 20, .ways = 16, .line = 64};
+	shapes[2] = (struct ctp_cache_shape){.size = 32 << 20, .ways = 16, .line = 64};
+	return 3;
+}

@@ -1,0 +1,207 @@
+/* sharing.c - see sharing.h. */
+#include "memory/sharing.h"
+
+#include <stdlib.h>
+
+#include "memory/room.h"
+
+static const uint32_t SHARED = UINT32_C(1) << 31;
+
+void ctp_sharing_fini(struct ctp_sharing *s)
+{
+	ctp_addrs_fini(&s->lines);
+	for (uint32_t i = 0; i < s->nshared; i++) {
+		free(s->shared[i]->place);
+		free(s->shared[i]);
+	}
+	free(s->shared);
+	free(s->owner);
+	*s = (struct ctp_sharing){.line = s->line};
+}
+
+void ctp_sharing_section(struct ctp_sharing *s, uint32_t section)
+{
+	ctp_addrs_clear(&s->lines);
+	s->nowners = s->shared_here = 0;
+	s->section = section;
+}
+
+/* --- masks --------------------------------------------------------------------------------------------------------------- */
+
+static struct ctp_bytes_mask mask_of(uint32_t first, uint32_t n)
+{
+	struct ctp_bytes_mask m = {{0}};
+	for (uint32_t i = first; i < first + n; i++)
+		m.bits[i / 64] |= UINT64_C(1) << i % 64;
+	return m;
+}
+
+static bool has_all(const struct ctp_bytes_mask *m, const struct ctp_bytes_mask *of)
+{
+	uint64_t rest = 0;
+	for (int i = 0; i < CTP_SHARING_WORDS; i++)
+		rest |= of->bits[i] & ~m->bits[i];
+	return !rest;
+}
+
+static void add_mask(struct ctp_bytes_mask *to, const struct ctp_bytes_mask *m)
+{
+	for (int i = 0; i < CTP_SHARING_WORDS; i++)
+		to->bits[i] |= m->bits[i];
+}
+
+static void add_common(struct ctp_bytes_mask *to, const struct ctp_bytes_mask *a, const struct ctp_bytes_mask *b)
+{
+	for (int i = 0; i < CTP_SHARING_WORDS; i++)
+		to->bits[i] |= a->bits[i] & b->bits[i];
+}
+
+/* --- lines --------------------------------------------------------------------------------------------------------------- */
+
+static void own(struct ctp_sharing *s, uint64_t line, uint32_t thread, const struct ctp_bytes_mask *bytes)
+{
+	if (!ctp_room_more(&s->owner, &s->owner_room, s->nowners + 1, CTP_SHARING_LINES_MAX, sizeof *s->owner) ||
+	    !ctp_addrs_add(&s->lines, line, s->nowners + 1)) {
+		s->unknown++;
+		return;
+	}
+	s->owner[++s->nowners] = (struct ctp_sharing_owner){.thread = thread, .bytes = *bytes};
+}
+
+/* A line of one thread becomes a shared one; null: no room. */
+static struct ctp_shared_line *share(struct ctp_sharing *s, struct ctp_addrs_slot *slot)
+{
+	const struct ctp_sharing_owner *o = &s->owner[slot->number];
+	bool room = ctp_room_more(&s->shared, &s->shared_room, s->nshared, CTP_SHARING_SHARED_MAX, sizeof *s->shared);
+	struct ctp_shared_line *l = room ? calloc(1, sizeof *l) : NULL;
+	if (!l) {
+		s->unkept++;
+		return NULL;
+	}
+	l->address = slot->key * s->line;
+	l->section = s->section;
+	l->last = o->thread;
+	l->nwriters = 1;
+	l->writer[0] = (struct ctp_sharing_writer){.thread = o->thread, .bytes = o->bytes};
+	slot->number = SHARED | s->nshared;
+	s->shared[s->nshared++] = l;
+	s->shared_here++;
+	return l;
+}
+
+static struct ctp_sharing_writer *writer_of(struct ctp_shared_line *l, uint32_t thread)
+{
+	for (uint32_t i = 0; i < l->nwriters; i++)
+		if (l->writer[i].thread == thread)
+			return &l->writer[i];
+	if (l->nwriters == CTP_SHARING_WRITERS) {
+		l->more_writers = true;
+		return NULL;
+	}
+	l->writer[l->nwriters] = (struct ctp_sharing_writer){.thread = thread};
+	return &l->writer[l->nwriters++];
+}
+
+static void note_write(struct ctp_shared_line *l, uint32_t thread, const struct ctp_bytes_mask *bytes)
+{
+	struct ctp_sharing_writer *w = writer_of(l, thread);
+	l->alternations += thread != l->last;
+	l->last = thread;
+	if (w && has_all(&w->bytes, bytes))
+		return;
+	for (uint32_t i = 0; i < l->nwriters; i++)
+		if (&l->writer[i] != w)
+			add_common(&l->shared, &l->writer[i].bytes, bytes);
+	if (w)
+		add_mask(&w->bytes, bytes);
+}
+
+static void note_place(struct ctp_shared_line *l, const struct ctp_sharing_place *at, bool write)
+{
+	for (uint32_t i = 0; i < l->nplaces; i++) {
+		struct ctp_sharing_place *p = &l->place[i];
+		if (p->thread == at->thread && p->type == at->type && p->offset == at->offset && p->byte == at->byte) {
+			p->accesses[write]++;
+			return;
+		}
+	}
+	if (!ctp_room_more(&l->place, &l->place_room, l->nplaces, CTP_SHARING_PLACES, sizeof *l->place)) {
+		l->unplaced++;
+		return;
+	}
+	l->place[l->nplaces] = *at;
+	l->place[l->nplaces].accesses[write] = 1;
+	l->place[l->nplaces++].accesses[!write] = 0;
+}
+
+static void access_line(struct ctp_sharing *s, uint64_t line, uint32_t first, uint32_t n, bool write, struct ctp_sharing_place *at)
+{
+	struct ctp_addrs_slot *slot = ctp_addrs_find(&s->lines, line);
+	struct ctp_bytes_mask bytes = mask_of(first, write ? n : 0);
+	struct ctp_shared_line *l = slot && slot->number & SHARED ? s->shared[slot->number & ~SHARED] : NULL;
+	at->byte = first;
+	if (!l && !write)
+		return;
+	if (!slot) {
+		own(s, line, at->thread, &bytes);
+		return;
+	}
+	if (!l && s->owner[slot->number].thread == at->thread) {
+		add_mask(&s->owner[slot->number].bytes, &bytes);
+		return;
+	}
+	if (!l && !(l = share(s, slot)))
+		return;
+	if (write)
+		note_write(l, at->thread, &bytes);
+	note_place(l, at, write);
+}
+
+void ctp_sharing_access(struct ctp_sharing *s, const struct ctp_mem_access *a, const struct ctp_sharing_place *where)
+{
+	struct ctp_sharing_place at = *where;
+	uint64_t line = a->address / s->line, last_line = UINT64_MAX / s->line;
+	uint32_t first = (uint32_t)(a->address % s->line);
+	if (!a->write && !s->shared_here)
+		return;
+	for (uint32_t left = a->size; left; line++, first = 0) {
+		uint32_t n = left < s->line - first ? left : s->line - first;
+		access_line(s, line, first, n, a->write, &at);
+		if (line == last_line)
+			break;
+		left -= n;
+	}
+}
+
+/* --- the end ------------------------------------------------------------------------------------------------------------- */
+
+enum ctp_sharing_verdict ctp_sharing_verdict(const struct ctp_shared_line *l)
+{
+	static const struct ctp_bytes_mask none;
+	struct ctp_bytes_mask written = {{0}};
+	for (uint32_t i = 0; i < l->nwriters; i++)
+		add_mask(&written, &l->writer[i].bytes);
+	return has_all(&none, &l->shared) ? CTP_SHARING_FALSE : has_all(&l->shared, &written) ? CTP_SHARING_TRUE : CTP_SHARING_MIXED;
+}
+
+const char *ctp_sharing_verdict_name(enum ctp_sharing_verdict verdict)
+{
+	static const char *const names[] = {[CTP_SHARING_FALSE] = "false", [CTP_SHARING_MIXED] = "mixed", [CTP_SHARING_TRUE] = "true"};
+	return names[verdict];
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct ctp_shared_line *x = *(struct ctp_shared_line *const *)a, *y = *(struct ctp_shared_line *const *)b;
+	if (x->alternations != y->alternations)
+		return x->alternations < y->alternations ? 1 : -1;
+	if (x->section != y->section)
+		return x->section < y->section ? -1 : 1;
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+void ctp_sharing_sort(struct ctp_sharing *s)
+{
+	if (s->nshared)
+		qsort(s->shared, s->nshared, sizeof(struct ctp_shared_line *), compare);
+}

@@ -1,0 +1,82 @@
+/*
+ * sharing.h - lines of memory that more than one thread writes.
+ *
+ * Each write of a thread takes the line out of the caches of the others. Where they write different bytes, nothing but the place of
+ * those bytes makes them meet: that is false sharing. Of every line that is written it is known by which thread, and which bytes; from
+ * the write of a second thread on, who reads and writes what is counted.
+ */
+#ifndef CTP_SHARING_H
+#define CTP_SHARING_H
+
+#include "memory/addrs.h"
+#include "memory/caches.h"
+
+enum {
+	CTP_SHARING_LINES_MAX = 1 << 22,  /* of which the writer is known, in about 300 MiB */
+	CTP_SHARING_SHARED_MAX = 1 << 16, /* of which is counted who does what */
+	CTP_SHARING_WRITERS = 16,         /* of a line */
+	CTP_SHARING_PLACES = 64,          /* of a line */
+	CTP_SHARING_WORDS = CTP_CACHE_LINE_MAX / 64,
+};
+
+struct ctp_bytes_mask {
+	uint64_t bits[CTP_SHARING_WORDS]; /* one for each byte of a line */
+};
+
+/* What a thread does at a place of the line. */
+struct ctp_sharing_place {
+	uint32_t thread, type, offset; /* numbers of the caller; offset in the type */
+	uint32_t byte;                 /* of the line */
+	uint64_t accesses[2];          /* reads, writes */
+};
+
+struct ctp_shared_line {
+	uint64_t address;
+	uint32_t section;      /* the caller's */
+	uint32_t last;         /* the thread that wrote last */
+	uint64_t alternations; /* writes by another thread than the write before */
+	uint32_t nwriters, nplaces, place_room;
+	bool more_writers;     /* than there was room for */
+	uint64_t unplaced;     /* accesses at further places */
+	struct ctp_bytes_mask shared; /* bytes that two have written */
+	struct ctp_sharing_writer {
+		uint32_t thread;
+		struct ctp_bytes_mask bytes;
+	} writer[CTP_SHARING_WRITERS];
+	struct ctp_sharing_place *place;
+};
+
+struct ctp_sharing {
+	uint32_t line;    /* bytes */
+	uint32_t section; /* for new lines */
+	struct ctp_addrs lines; /* number of an owner; or, with the top bit set, of a shared line */
+	struct ctp_sharing_owner {
+		uint32_t thread;
+		struct ctp_bytes_mask bytes;
+	} *owner; /* from 1 on */
+	uint32_t nowners, owner_room;
+	struct ctp_shared_line **shared;
+	uint32_t nshared, shared_room;
+	uint32_t shared_here; /* in this section */
+	uint64_t unknown; /* writes to lines that there was no room for */
+	uint64_t unkept;  /* writes that would have made a line shared, and there was no room for its counts */
+};
+
+enum ctp_sharing_verdict { CTP_SHARING_FALSE, CTP_SHARING_MIXED, CTP_SHARING_TRUE }; /* no, some, or every byte is written by two */
+
+/* All zeros but line is empty. */
+void ctp_sharing_fini(struct ctp_sharing *s);
+
+/* Another section: memory is another. Lines that were found stay. */
+void ctp_sharing_section(struct ctp_sharing *s, uint32_t section);
+
+/* where: its thread, type and offset; the rest is not used. */
+void ctp_sharing_access(struct ctp_sharing *s, const struct ctp_mem_access *a, const struct ctp_sharing_place *where);
+
+enum ctp_sharing_verdict ctp_sharing_verdict(const struct ctp_shared_line *line);
+const char *ctp_sharing_verdict_name(enum ctp_sharing_verdict verdict);
+
+/* The worst first: by alternations, then by section and address. */
+void ctp_sharing_sort(struct ctp_sharing *s);
+
+#endif
