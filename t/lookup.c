@@ -10,8 +10,11 @@ static bool find(struct ctp_module *m, const struct ctp_module_at *at, struct ct
 #include "symbols/lookup.c" /* for its limits */
 #undef ctp_module_find
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "tap.h"
 

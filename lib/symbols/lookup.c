@@ -2,8 +2,7 @@
  * lookup.c - see lookup.h.
  *
  * A question and its answer are one packet each, on a pair of sockets. A question says all that the child needs to open the module,
- * so a new child goes on where the last one died. The parent may have threads: until it serves, the child calls what a fork leaves
- * usable, and glibc and musl leave malloc so.
+ * so a new child goes on where the last one died.
  */
 #include "symbols/lookup.h"
 
@@ -34,20 +33,12 @@ bool ctp_lookup_find(struct ctp_lookup *l, uint32_t number, const struct ctp_mod
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/limit.h"
+#include "symbols/confine.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 
@@ -77,58 +68,7 @@ struct ctp_lookup {
 	} modules[CTP_LOOKUP_MODULES];
 };
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-	return clock_gettime(clock, &t) ? 0 : (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
-}
-
 /* --- the child ----------------------------------------------------------------------------------------------------------- */
-
-static void close_from(unsigned first)
-{
-	if (!syscall(SYS_close_range, first, ~0u, 0))
-		return;
-	for (unsigned fd = first; fd < 65536; fd++)
-		close((int)fd);
-}
-
-/* Leaves the child descriptors 0 to 2, which are nothing, and its socket as 3. */
-static bool be_alone(int fd)
-{
-	int null = open("/dev/null", O_RDWR);
-	fd = fcntl(fd, F_DUPFD, 4);
-	for (int to = 0; to < 3; to++)
-		if (null < 0 || dup2(null, to) < 0)
-			return false;
-	if (fd < 0 || dup2(fd, 3) < 0)
-		return false;
-	close_from(4);
-	return true;
-}
-
-static void be_limited(void)
-{
-	static const int fatal[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGPIPE};
-	sigset_t none;
-	for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)
-		signal(fatal[i], SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	setrlimit(RLIMIT_CORE, &(struct rlimit){0});
-	ctp_limit_memory(CTP_LOOKUP_BYTES);
-	prctl(PR_SET_NAME, "ctp-symbols");
-}
-
-/* SIGXCPU ends the child when it has used so much more. Its clock is the thread's: with RLIMIT_CPU that of a process moves in ticks. */
-static void allow(uint64_t more_ns)
-{
-	struct rlimit limit;
-	getrlimit(RLIMIT_CPU, &limit);
-	uint64_t upto = (clock_ns(CLOCK_THREAD_CPUTIME_ID) + more_ns + SECOND_NS - 1) / SECOND_NS;
-	limit.rlim_cur = limit.rlim_max == RLIM_INFINITY || upto < limit.rlim_max ? upto : limit.rlim_max;
-	setrlimit(RLIMIT_CPU, &limit);
-}
 
 static _Noreturn void serve(int fd, const char *const *dirs, size_t ndirs)
 {
@@ -138,12 +78,11 @@ static _Noreturn void serve(int fd, const char *const *dirs, size_t ndirs)
 	} modules[CTP_LOOKUP_MODULES];
 	static struct question q;
 	static struct answer a;
-	if (!be_alone(fd))
+	if (!ctp_confine(fd, "ctp-symbols", CTP_LOOKUP_BYTES))
 		_exit(1);
-	be_limited();
-	while (recv(3, &q, sizeof q, 0) == (ssize_t)sizeof q) {
-		uint64_t began = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-		allow(q.allowed_ns);
+	while (recv(CTP_CONFINED_FD, &q, sizeof q, 0) == (ssize_t)sizeof q) {
+		uint64_t began = ctp_confined_cpu_ns();
+		ctp_confine_cpu(q.allowed_ns);
 		if (!modules[q.number].opened) {
 			struct ctp_module_want want = {.path = q.path, .id = q.id, .id_bytes = q.id_bytes, .id_known = q.id_known,
 			                               .dirs = dirs, .ndirs = ndirs};
@@ -152,8 +91,8 @@ static _Noreturn void serve(int fd, const char *const *dirs, size_t ndirs)
 		}
 		memset(&a, 0, sizeof a);
 		a.known = modules[q.number].files && ctp_module_find(modules[q.number].files, &q.at, &a.place);
-		a.cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
-		if (send(3, &a, sizeof a, MSG_NOSIGNAL) != (ssize_t)sizeof a)
+		a.cpu_ns = ctp_confined_cpu_ns() - began;
+		if (send(CTP_CONFINED_FD, &a, sizeof a, MSG_NOSIGNAL) != (ssize_t)sizeof a)
 			break;
 	}
 	_exit(0);
@@ -188,16 +127,13 @@ static bool begin(struct ctp_lookup *l, const char *const *dirs, size_t ndirs)
 	return true;
 }
 
-/* A child that a dead file system holds cannot be waited for. */
 static void end(struct ctp_lookup *l, bool stalled)
 {
 	if (l->fd < 0)
 		return;
 	close(l->fd);
 	l->fd = -1;
-	kill(l->child, SIGKILL);
-	while (waitpid(l->child, NULL, stalled ? WNOHANG : 0) < 0 && errno == EINTR)
-		;
+	ctp_confined_end(l->child, stalled);
 }
 
 void ctp_lookup_forget(struct ctp_lookup *l)
@@ -214,32 +150,13 @@ void ctp_lookup_free(struct ctp_lookup *l)
 	free(l);
 }
 
-/* Waits for an answer as long as the child makes progress. False: it has made none. */
-static bool wait_for(const struct ctp_lookup *l)
-{
-	clockid_t clock;
-	uint64_t used = 0;
-	int idle_s = 0;
-	if (clock_getcpuclockid(l->child, &clock))
-		return true;
-	while (idle_s < CTP_LOOKUP_STALL_S) {
-		int n = poll(&(struct pollfd){.fd = l->fd, .events = POLLIN}, 1, 1000);
-		if (n > 0)
-			return true;
-		uint64_t now = clock_ns(clock);
-		idle_s = now != used || (n < 0 && errno == EINTR) ? 0 : idle_s + 1;
-		used = now;
-	}
-	return false;
-}
-
 /* False: there is no answer. */
 static bool ask(struct ctp_lookup *l, const struct question *q, struct answer *a)
 {
 	if (send(l->fd, q, sizeof *q, MSG_NOSIGNAL) != (ssize_t)sizeof *q)
 		return false;
 	ssize_t n;
-	if (!wait_for(l)) {
+	if (!ctp_confined_wait(l->child, l->fd)) {
 		end(l, true);
 		return false;
 	}
