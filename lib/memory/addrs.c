@@ -21,12 +21,13 @@ void ctp_addrs_clear(struct ctp_addrs *t)
 
 static uint32_t home(const struct ctp_addrs *t, uint64_t key) { return ctp_spread(key, t->salt, t->nslots); }
 
-static void put(struct ctp_addrs *t, const struct ctp_addrs_slot *slot)
+static struct ctp_addrs_slot *put(struct ctp_addrs *t, const struct ctp_addrs_slot *slot)
 {
 	uint32_t i = home(t, slot->key);
 	while (t->slots[i].number)
 		i = (i + 1) & (t->nslots - 1);
 	t->slots[i] = *slot;
+	return &t->slots[i];
 }
 
 static bool grow(struct ctp_addrs *t)
@@ -44,13 +45,12 @@ static bool grow(struct ctp_addrs *t)
 	return true;
 }
 
-bool ctp_addrs_add(struct ctp_addrs *t, uint64_t key, uint32_t number)
+struct ctp_addrs_slot *ctp_addrs_add(struct ctp_addrs *t, uint64_t key, uint32_t number)
 {
 	if (t->count >= t->nslots / 2 && !grow(t))
-		return false;
-	put(t, &(struct ctp_addrs_slot){.key = key, .number = number});
+		return NULL;
 	t->count++;
-	return true;
+	return put(t, &(struct ctp_addrs_slot){.key = key, .number = number});
 }
 
 void ctp_addrs_remove(struct ctp_addrs *t, struct ctp_addrs_slot *slot)

@@ -15,6 +15,7 @@ struct ctp_addrs {
 	struct ctp_addrs_slot {
 		uint64_t key;
 		uint32_t number; /* 0: the slot is free */
+		uint32_t note;   /* the caller's, for one that would have to look behind the number */
 	} *slots;
 	uint32_t nslots, count; /* nslots is a power of two, and at most half of the slots are used; 0: none yet */
 	uint64_t salt;
@@ -24,8 +25,8 @@ struct ctp_addrs {
 void ctp_addrs_fini(struct ctp_addrs *t);
 void ctp_addrs_clear(struct ctp_addrs *t);
 
-/* The key is not in the table, and the number is not 0. False: out of memory, and nothing has changed. */
-bool ctp_addrs_add(struct ctp_addrs *t, uint64_t key, uint32_t number);
+/* The key is not in the table, and the number is not 0. The slot, as below; null: out of memory, and nothing has changed. */
+struct ctp_addrs_slot *ctp_addrs_add(struct ctp_addrs *t, uint64_t key, uint32_t number);
 
 void ctp_addrs_remove(struct ctp_addrs *t, struct ctp_addrs_slot *slot);
 

@@ -114,3 +114,16 @@ void ctp_mem_types_end(struct ctp_mem_types *t)
 		ctp_mem_counts_add(&type->counts, &t->member[i].counts);
 	}
 }
+
+const struct ctp_mem_member *ctp_mem_types_member(const struct ctp_mem_types *t, uint32_t type, uint32_t offset)
+{
+	uint32_t from = t->type[type].first, end = from + t->type[type].nmembers, upto = end;
+	while (from < upto) {
+		uint32_t middle = from + (upto - from) / 2;
+		if (t->member[middle].offset < offset)
+			from = middle + 1;
+		else
+			upto = middle;
+	}
+	return from < end && t->member[from].offset == offset ? &t->member[from] : NULL;
+}

@@ -72,14 +72,15 @@ static bool put_part(struct ctp_regions *r, uint32_t region, unsigned level, uin
 	uint32_t number = new_part(r);
 	if (!number)
 		return false;
-	struct ctp_addrs_slot *slot = ctp_addrs_find(&r->blocks[level], prefix);
+	struct ctp_addrs *blocks = &r->blocks[level];
+	struct ctp_addrs_slot *slot = ctp_addrs_find(blocks, prefix);
 	uint32_t older = slot ? slot->number : 0;
-	if (slot) {
-		slot->number = number;
-	} else if (!ctp_addrs_add(&r->blocks[level], prefix, number)) {
+	if (!slot && !(slot = ctp_addrs_add(blocks, prefix, number))) {
 		free_part(r, number);
 		return false;
 	}
+	slot->number = number;
+	slot->note = region;
 	if (older)
 		r->part[older].newer = number;
 	r->part[number] = (struct ctp_region_part){
@@ -100,10 +101,12 @@ static void take_part(struct ctp_regions *r, uint32_t number)
 		r->part[part->newer].older = part->older;
 	} else {
 		struct ctp_addrs_slot *slot = ctp_addrs_find(blocks, part->prefix);
-		if (part->older)
+		if (part->older) {
 			slot->number = part->older;
-		else
+			slot->note = r->part[part->older].region;
+		} else {
 			ctp_addrs_remove(blocks, slot);
+		}
 		if (!blocks->count)
 			r->used &= ~(UINT32_C(1) << part->level);
 	}

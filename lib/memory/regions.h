@@ -45,7 +45,7 @@ struct ctp_regions {
 	uint32_t nregions, region_room, free_region; /* of the free, `parts` is the next */
 	uint32_t nparts, part_room, free_part;
 	struct ctp_addrs starts;                    /* regions */
-	struct ctp_addrs blocks[CTP_REGION_LEVELS]; /* the newest part */
+	struct ctp_addrs blocks[CTP_REGION_LEVELS]; /* the newest part, and, as a note, its region */
 	uint32_t used; /* levels with blocks */
 	uint64_t born;
 };
@@ -66,15 +66,11 @@ void ctp_regions_remove(struct ctp_regions *r, uint32_t number);
 static inline uint32_t ctp_regions_find(const struct ctp_regions *r, uint64_t address)
 {
 	uint32_t found = 0;
-	uint64_t newest = 0;
 	for (uint32_t left = r->used; left; left &= left - 1) {
 		unsigned level = (unsigned)__builtin_ctz(left);
-		uint32_t part = ctp_addrs_get(&r->blocks[level], address >> CTP_REGION_BITS * level);
-		uint32_t number = part ? r->part[part].region : 0;
-		if (number && r->region[number].born > newest) {
-			newest = r->region[number].born;
-			found = number;
-		}
+		const struct ctp_addrs_slot *slot = ctp_addrs_find(&r->blocks[level], address >> CTP_REGION_BITS * level);
+		if (slot && (!found || r->region[slot->note].born > r->region[found].born))
+			found = slot->note;
 	}
 	return found;
 }

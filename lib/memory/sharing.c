@@ -200,8 +200,24 @@ static int compare(const void *a, const void *b)
 	return (x->address > y->address) - (x->address < y->address);
 }
 
+static int compare_places(const void *a, const void *b)
+{
+	const struct ctp_sharing_place *x = a, *y = b;
+	for (int w = 1; w >= 0; w--)
+		if (x->accesses[w] != y->accesses[w])
+			return x->accesses[w] < y->accesses[w] ? 1 : -1;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->byte != y->byte)
+		return x->byte < y->byte ? -1 : 1;
+	return x->type != y->type ? (x->type < y->type ? -1 : 1) : (x->offset > y->offset) - (x->offset < y->offset);
+}
+
 void ctp_sharing_sort(struct ctp_sharing *s)
 {
+	for (uint32_t i = 0; i < s->nshared; i++)
+		if (s->shared[i]->nplaces)
+			qsort(s->shared[i]->place, s->shared[i]->nplaces, sizeof(struct ctp_sharing_place), compare_places);
 	if (s->nshared)
 		qsort(s->shared, s->nshared, sizeof(struct ctp_shared_line *), compare);
 }

@@ -76,7 +76,7 @@ void ctp_sharing_access(struct ctp_sharing *s, const struct ctp_mem_access *a, c
 enum ctp_sharing_verdict ctp_sharing_verdict(const struct ctp_shared_line *line);
 const char *ctp_sharing_verdict_name(enum ctp_sharing_verdict verdict);
 
-/* The worst first: by alternations, then by section and address. */
+/* The worst line first: by alternations, then by section and address; of its places those with the most writes, then reads. */
 void ctp_sharing_sort(struct ctp_sharing *s);
 
 #endif

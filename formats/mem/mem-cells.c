@@ -1,0 +1,90 @@
+/* mem-cells.c - see mem-cells.h. */
+#include "mem/mem-cells.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "memory/room.h"
+
+enum { ELEMENTS_MAX = 64 }; /* of an array that have cells of their own */
+
+struct cells {
+	struct ctp_mem_cell *cell;
+	uint32_t n, room, at, bytes; /* at: what is before has cells */
+	enum ctp_mem_cell_kind between;
+	bool failed;
+};
+
+static void add(struct cells *c, uint32_t offset, uint32_t size, enum ctp_mem_cell_kind kind, const char *name)
+{
+	if (offset >= c->bytes || !size)
+		return;
+	if (!ctp_room_more(&c->cell, &c->room, c->n, CTP_MEM_CELLS_MAX, sizeof *c->cell)) {
+		c->failed = true;
+		return;
+	}
+	size = size < c->bytes - offset ? size : c->bytes - offset;
+	c->cell[c->n] = (struct ctp_mem_cell){.offset = offset, .size = size, .kind = kind};
+	snprintf(c->cell[c->n++].name, CTP_MEM_CELL_NAME, "%s", name);
+	c->at = offset + size;
+}
+
+/* A cell for each member; where several begin, or one lies in another, for the first of them. */
+static void add_member(struct cells *c, const struct ctp_member *m)
+{
+	char name[CTP_MEMBER_NAME_MAX + 16];
+	if (m->offset < c->at)
+		return;
+	if (m->offset > c->at)
+		add(c, c->at, m->offset - c->at, c->between, "");
+	if (!m->stride || m->size / m->stride > ELEMENTS_MAX) {
+		add(c, m->offset, m->size, CTP_CELL_MEMBER, m->name);
+		return;
+	}
+	for (uint32_t i = 0; i < m->size / m->stride; i++) {
+		snprintf(name, sizeof name, "%s[%u]", m->name, i);
+		add(c, m->offset + i * m->stride, m->stride, CTP_CELL_MEMBER, name);
+	}
+}
+
+/* Without a layout: from the first byte of an access on, as far as accesses go, or to the next. */
+static void add_access(struct cells *c, const struct ctp_mem_member *m, const struct ctp_mem_member *next)
+{
+	uint32_t size = next && next->offset - m->offset < m->size ? next->offset - m->offset : m->size;
+	if (m->offset > c->at)
+		add(c, c->at, m->offset - c->at, c->between, "");
+	add(c, m->offset, size, CTP_CELL_MEMBER, "");
+}
+
+/* What was counted goes to the cells; both are in the order of offsets. */
+static void count(struct cells *c, const struct ctp_mem_member *member, uint32_t n)
+{
+	for (uint32_t i = 0, k = 0; i < n && k < c->n; i++) {
+		while (k < c->n && member[i].offset - c->cell[k].offset >= c->cell[k].size)
+			k++;
+		if (k < c->n)
+			ctp_mem_counts_add(&c->cell[k].counts, &member[i].counts);
+	}
+}
+
+struct ctp_mem_cell *ctp_mem_cells(const struct ctp_mem *m, const struct ctp_mem_layouts *l, uint32_t type, uint32_t bytes, uint32_t *n)
+{
+	const struct ctp_mem_type *t = &m->types.type[type];
+	const struct ctp_mem_member *member = m->types.member + t->first;
+	uint32_t nlayout;
+	const struct ctp_member *layout = ctp_mem_layout(l, type, &nlayout);
+	struct cells c = {.bytes = bytes, .between = nlayout ? CTP_CELL_PADDING : CTP_CELL_GAP};
+	for (uint32_t i = 0; i < nlayout; i++)
+		add_member(&c, &layout[i]);
+	for (uint32_t i = 0; !nlayout && i < t->nmembers; i++)
+		add_access(&c, &member[i], i + 1 < t->nmembers ? &member[i + 1] : NULL);
+	if (c.at < bytes)
+		add(&c, c.at, bytes - c.at, c.between, "");
+	if (c.failed) {
+		free(c.cell);
+		return NULL;
+	}
+	count(&c, member, t->nmembers);
+	*n = c.n;
+	return c.cell;
+}

@@ -1,0 +1,28 @@
+/*
+ * mem-cells.h - a type as a row of cells, from its first byte to its last: its members where debug information has them, else the
+ * places where accesses begin; and what is between them.
+ */
+#ifndef CTP_MEM_CELLS_H
+#define CTP_MEM_CELLS_H
+
+#include "memory/mem-names.h"
+
+enum { CTP_MEM_CELLS_MAX = 1 << 14, CTP_MEM_CELL_NAME = 80 };
+
+enum ctp_mem_cell_kind {
+	CTP_CELL_MEMBER,
+	CTP_CELL_PADDING, /* no member of the layout */
+	CTP_CELL_GAP,     /* there is no layout, and no access */
+};
+
+struct ctp_mem_cell {
+	uint32_t offset, size;
+	enum ctp_mem_cell_kind kind;
+	char name[CTP_MEM_CELL_NAME]; /* "": not known */
+	struct ctp_mem_counts counts;
+};
+
+/* The cells of the first `bytes` of a type, for free(). Null: out of memory, or more than CTP_MEM_CELLS_MAX. */
+struct ctp_mem_cell *ctp_mem_cells(const struct ctp_mem *m, const struct ctp_mem_layouts *l, uint32_t type, uint32_t bytes, uint32_t *n);
+
+#endif

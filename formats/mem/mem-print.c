@@ -1,0 +1,62 @@
+/* mem-print.c - see mem-print.h. */
+#include "mem/mem-print.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/text.h"
+#include "base/visible.h"
+
+/* Numbers are all 64 bits wide, and %ju prints them. */
+_Static_assert(sizeof(uint64_t) == sizeof(uintmax_t), "%ju is for uint64_t");
+
+void ctp_mem_putf(struct ctp_output *out, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+	va_start(ap, fmt);
+	int len = vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	ctp_output_put(out, text, len < (int)sizeof text ? (size_t)len : sizeof text - 1);
+}
+
+const char *ctp_mem_number(char to[CTP_MEM_NUMBER_MAX], uint64_t n)
+{
+	*ctp_text_count(to, n) = '\0';
+	return to;
+}
+
+const char *ctp_mem_brief(char to[CTP_MEM_NUMBER_MAX], uint64_t n)
+{
+	static const char units[] = "kMGTPE";
+	double d = (double)n / 1000;
+	unsigned unit = 0;
+	for (; d >= 999.5; d /= 1000)
+		unit++;
+	if (n < 10000)
+		snprintf(to, CTP_MEM_NUMBER_MAX, "%ju", n);
+	else
+		snprintf(to, CTP_MEM_NUMBER_MAX, d < 99.95 ? "%.1f%c" : "%.0f%c", d, units[unit]);
+	return to;
+}
+
+const char *ctp_mem_bytes(char to[CTP_MEM_NUMBER_MAX], uint64_t n)
+{
+	bool mega = n >= 1 << 20 && !(n % (1 << 20)), kilo = n >= 1 << 10 && !(n % (1 << 10));
+	snprintf(to, CTP_MEM_NUMBER_MAX, "%ju %s", mega ? n >> 20 : kilo ? n >> 10 : n, mega ? "MiB" : kilo ? "KiB" : n == 1 ? "byte" : "bytes");
+	return to;
+}
+
+void ctp_mem_put_name(struct ctp_output *out, const char *text)
+{
+	char c[CTP_VISIBLE_MAX];
+	unsigned columns;
+	for (unsigned n; (n = ctp_visible_char(c, &text, &columns));)
+		ctp_output_put(out, c, n);
+}
+
+void ctp_mem_put_type(struct ctp_output *out, const struct ctp_mem *m, uint32_t type)
+{
+	const char *name = m->types.type[type].name;
+	ctp_mem_put_name(out, name && *name ? name : name ? "(no name)" : type == CTP_MEM_NONE ? "(none)" : "(others)");
+}

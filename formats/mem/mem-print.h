@@ -1,0 +1,31 @@
+/* mem-print.h - what the printers of memory's counts share: numbers and names. */
+#ifndef CTP_MEM_PRINT_H
+#define CTP_MEM_PRINT_H
+
+#include "io/output.h"
+#include "memory/mem.h"
+
+/* What is printed, and how. */
+struct ctp_mem_style {
+	bool json, all;      /* all: every row of the tables */
+	uint32_t top;        /* rows of each table otherwise */
+	const char *caches_from; /* "option", "system" or "usual" */
+	const char *debug_info;  /* where names of members are; null: nowhere */
+	struct ctp_output *svg;  /* null: no picture */
+	const char *svg_type;    /* of this type alone; null: of those that cost most */
+};
+
+void ctp_mem_putf(struct ctp_output *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+enum { CTP_MEM_NUMBER_MAX = 32, CTP_MEM_LABEL_MAX = 64 };
+const char *ctp_mem_number(char to[CTP_MEM_NUMBER_MAX], uint64_t n); /* 7,264 */
+const char *ctp_mem_brief(char to[CTP_MEM_NUMBER_MAX], uint64_t n);  /* 7264, 72.6k, 7.3M */
+const char *ctp_mem_bytes(char to[CTP_MEM_NUMBER_MAX], uint64_t n);  /* 32 KiB, 100 bytes */
+
+/* A text, safe to show. */
+void ctp_mem_put_name(struct ctp_output *out, const char *text);
+
+/* The name of a type, safe to show; "(none)", "(others)". */
+void ctp_mem_put_type(struct ctp_output *out, const struct ctp_mem *m, uint32_t type);
+
+#endif

@@ -1,0 +1,86 @@
+/* mem-sink.c - see mem-sink.h. */
+#include "mem/mem-sink.h"
+
+#include <stdlib.h>
+
+#include "mem/mem-json.h"
+#include "mem/mem-svg.h"
+#include "mem/mem-text.h"
+
+struct mem_sink {
+	struct ctp_sink sink;
+	struct ctp_mem *mem;
+	struct ctp_mem_style style;
+	struct ctp_mem_layouts layouts;
+	struct ctp_output *out; /* null: closed; so is the picture of the style */
+};
+
+static enum ctp_status begin(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
+{
+	(void)sec, (void)err;
+	ctp_mem_section(((struct mem_sink *)sink)->mem);
+	return CTP_OK;
+}
+
+static enum ctp_status take(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
+{
+	return ctp_mem_records(((struct mem_sink *)sink)->mem, batch, err);
+}
+
+static enum ctp_status end(struct ctp_sink *sink, const struct ctp_section_end *how, struct ctp_err *err)
+{
+	(void)err;
+	ctp_mem_section_end(((struct mem_sink *)sink)->mem, how);
+	return CTP_OK;
+}
+
+static enum ctp_status close_output(struct ctp_output **out, struct ctp_err *err)
+{
+	struct ctp_output *o = *out;
+	*out = NULL;
+	return ctp_output_close(o, err);
+}
+
+static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
+{
+	struct mem_sink *s = (struct mem_sink *)sink;
+	const struct ctp_mem_facts *f = &s->mem->facts;
+	if (ctp_mem_end(s->mem, err))
+		return CTP_FAILED;
+	if (f->foreign && !f->added && !f->unmatched && !f->unknown && !ctp_mem_accesses(&s->mem->all))
+		return ctp_err_set(err, "there are records, but none of memory: no class is cacheray_access; ctp-fromcacheray makes such a stream");
+	if (s->style.debug_info && ctp_mem_name(s->mem, &s->layouts, s->style.debug_info, err))
+		return CTP_FAILED;
+	if (s->style.svg)
+		ctp_mem_svg(s->style.svg, s->mem, &s->layouts, &s->style);
+	if (s->style.svg && close_output(&s->style.svg, err))
+		return CTP_FAILED;
+	(s->style.json ? ctp_mem_json : ctp_mem_text)(s->out, s->mem, &s->style);
+	return close_output(&s->out, err);
+}
+
+static void release(struct ctp_sink *sink)
+{
+	struct mem_sink *s = (struct mem_sink *)sink;
+	if (s->out)
+		ctp_output_abandon(s->out);
+	if (s->style.svg)
+		ctp_output_abandon(s->style.svg);
+	ctp_mem_layouts_fini(&s->layouts);
+	free(s);
+}
+
+struct ctp_sink *ctp_mem_sink(struct ctp_mem *m, struct ctp_output *out, const struct ctp_mem_style *style, struct ctp_err *err)
+{
+	static const struct ctp_sink_ops ops = {.section = begin, .records = take, .end = end, .finish = finish, .free = release};
+	struct mem_sink *s = calloc(1, sizeof *s);
+	if (!s) {
+		ctp_output_abandon(out);
+		if (style->svg)
+			ctp_output_abandon(style->svg);
+		ctp_err_set(err, "out of memory");
+		return NULL;
+	}
+	*s = (struct mem_sink){.sink.ops = &ops, .mem = m, .style = *style, .out = out};
+	return &s->sink;
+}

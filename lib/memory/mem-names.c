@@ -1,0 +1,105 @@
+/* mem-names.c - see mem-names.h. */
+#include "memory/mem-names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory/room.h"
+
+void ctp_mem_layouts_fini(struct ctp_mem_layouts *l)
+{
+	free(l->member);
+	*l = (struct ctp_mem_layouts){.member = NULL};
+}
+
+static void take(void *arg, const struct ctp_member *member)
+{
+	struct ctp_mem_layouts *l = arg;
+	if (ctp_room_more(&l->member, &l->room, l->n, CTP_MEMBERS_MAX, sizeof *l->member))
+		l->member[l->n++] = *member;
+	else
+		l->full = true;
+}
+
+/* The larger first where several begin at an offset. */
+static int compare(const void *a, const void *b)
+{
+	const struct ctp_member *x = a, *y = b;
+	if (x->want != y->want)
+		return x->want < y->want ? -1 : 1;
+	return x->offset != y->offset ? (x->offset < y->offset ? -1 : 1) : (x->size < y->size) - (x->size > y->size);
+}
+
+const struct ctp_member *ctp_mem_layout(const struct ctp_mem_layouts *l, uint32_t type, uint32_t *n)
+{
+	uint32_t from = 0, upto = l->n;
+	while (from < upto) {
+		uint32_t middle = from + (upto - from) / 2;
+		if (l->member[middle].want < type)
+			from = middle + 1;
+		else
+			upto = middle;
+	}
+	for (*n = 0; from + *n < l->n && l->member[from + *n].want == type;)
+		++*n;
+	return l->member ? l->member + from : NULL;
+}
+
+/* The member at an offset: of several, in a union, the one with the size of the access; else the first that holds the offset. */
+static const struct ctp_member *member_at(const struct ctp_member *list, uint32_t n, uint32_t offset, uint32_t size)
+{
+	const struct ctp_member *found = NULL;
+	for (uint32_t i = 0; i < n && list[i].offset <= offset; i++) {
+		if (offset - list[i].offset >= list[i].size)
+			continue;
+		if (list[i].offset == offset && list[i].size == size)
+			return &list[i];
+		if (!found || list[i].offset > found->offset)
+			found = &list[i];
+	}
+	return found;
+}
+
+/* "next", "slot[3]", "slot[3]+4", "flags+1"; for free(). */
+static char *spell(const struct ctp_member *m, uint32_t offset)
+{
+	char index[16] = "", rest[16] = "", *text;
+	uint32_t in = offset - m->offset;
+	if (m->stride) {
+		snprintf(index, sizeof index, "[%u]", in / m->stride);
+		in %= m->stride;
+	}
+	if (in)
+		snprintf(rest, sizeof rest, "+%u", in);
+	return asprintf(&text, "%s%s%s", m->name, index, rest) < 0 ? NULL : text;
+}
+
+static void name_members(struct ctp_mem *m, const struct ctp_mem_layouts *l, uint32_t type)
+{
+	const struct ctp_mem_type *t = &m->types.type[type];
+	uint32_t n;
+	const struct ctp_member *list = ctp_mem_layout(l, type, &n);
+	for (uint32_t i = 0; n && i < t->nmembers; i++) {
+		struct ctp_mem_member *member = &m->types.member[t->first + i];
+		const struct ctp_member *at = member_at(list, n, member->offset, member->size);
+		member->name = at ? spell(at, member->offset) : NULL;
+	}
+}
+
+enum ctp_status ctp_mem_name(struct ctp_mem *m, struct ctp_mem_layouts *l, const char *path, struct ctp_err *err)
+{
+	uint32_t ntypes = m->types.ntypes;
+	struct ctp_members_want *want = calloc(ntypes, sizeof *want);
+	if (!want)
+		return ctp_err_set(err, "out of memory");
+	for (uint32_t i = 0; i < ntypes; i++)
+		want[i] = (struct ctp_members_want){m->types.type[i].name ? m->types.type[i].name : "", m->types.type[i].element_size};
+	enum ctp_status status = ctp_members_find(path, want, ntypes, take, l, err);
+	free(want);
+	if (l->n)
+		qsort(l->member, l->n, sizeof *l->member, compare);
+	for (uint32_t i = 0; !status && i < ntypes; i++)
+		name_members(m, l, i);
+	return status;
+}

@@ -1,0 +1,334 @@
+/*
+ * members.c - see members.h.
+ *
+ * The child walks through all units. A type is wanted by its full name; types that no unit has so are looked for by the last part of
+ * their name in a second walk. What it finds goes to the parent, a packet for each member, and an empty one at the end.
+ */
+#include "symbols/members.h"
+
+#ifndef HAVE_LIBDW
+
+enum ctp_status ctp_members_find(const char *path, const struct ctp_members_want *want, uint32_t nwant,
+                                 void (*found)(void *arg, const struct ctp_member *member), void *arg, struct ctp_err *err)
+{
+	(void)want, (void)nwant, (void)found, (void)arg;
+	return ctp_err_set(err, "%s: this build cannot read debug information; it was made without libdw", path);
+}
+
+#else
+
+#include <ctype.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "symbols/confine.h"
+
+enum { DEPTH_MAX = 32, NESTED_MAX = 8, DIES_MAX = 1 << 24, PATH_BYTES = 1024 };
+
+/* How the child ended: its last packet. */
+enum verdict { DONE, NO_FILE, NO_DEBUG, TOO_MANY };
+
+/* A wanted type, in the order of names. */
+struct wanted {
+	char name[PATH_BYTES]; /* without the sort, and the number that LLVM adds */
+	uint32_t want, size;
+	bool found;
+};
+
+struct walk {
+	struct wanted *wanted;
+	uint32_t nwanted, nfound;
+	bool last_part;       /* look for the last part of names only */
+	char path[PATH_BYTES]; /* the scopes around the DIE at hand: "ns::Outer::" */
+	uint32_t dies, members;
+};
+
+/* --- names --------------------------------------------------------------------------------------------------------------- */
+
+static void strip(char to[PATH_BYTES], const char *type)
+{
+	static const char *const sorts[] = {"struct.", "class.", "union."};
+	for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++)
+		if (!strncmp(type, sorts[i], strlen(sorts[i]))) {
+			type += strlen(sorts[i]);
+			break;
+		}
+	snprintf(to, PATH_BYTES, "%s", type);
+	char *dot = strrchr(to, '.');
+	if (dot && dot > to && dot[1] && strspn(dot + 1, "0123456789") == strlen(dot + 1))
+		*dot = '\0';
+}
+
+static int compare(const void *a, const void *b) { return strcmp(((const struct wanted *)a)->name, ((const struct wanted *)b)->name); }
+
+static struct wanted *sort_wanted(const struct ctp_members_want *want, uint32_t n)
+{
+	struct wanted *list = calloc(n + 1, sizeof *list);
+	for (uint32_t i = 0; list && i < n; i++) {
+		strip(list[i].name, want[i].type);
+		list[i].want = i;
+		list[i].size = want[i].size;
+	}
+	if (list)
+		qsort(list, n, sizeof *list, compare);
+	return list;
+}
+
+/* The first of those with this name; null: nobody wants it. */
+static struct wanted *first_wanted(const struct walk *w, const char *name)
+{
+	uint32_t from = 0, upto = w->nwanted;
+	while (from < upto) {
+		uint32_t middle = from + (upto - from) / 2;
+		if (strcmp(w->wanted[middle].name, name) < 0)
+			from = middle + 1;
+		else
+			upto = middle;
+	}
+	return from < w->nwanted && !strcmp(w->wanted[from].name, name) ? &w->wanted[from] : NULL;
+}
+
+/* --- members ------------------------------------------------------------------------------------------------------------- */
+
+static bool is_structure(Dwarf_Die *die)
+{
+	int tag = dwarf_tag(die);
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+/* The type of a DIE, without typedefs and qualifiers. */
+static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die first;
+	return dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, &first) && !dwarf_peel_type(&first, type);
+}
+
+static bool offset_of(Dwarf_Die *member, uint64_t *offset)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word n;
+	if (dwarf_hasattr(member, DW_AT_external) || dwarf_hasattr(member, DW_AT_declaration))
+		return false; /* a static member */
+	*offset = 0;
+	if (dwarf_attr(member, DW_AT_data_member_location, &attr)) {
+		if (dwarf_formudata(&attr, &n))
+			return false;
+		*offset = n;
+	} else if (dwarf_attr(member, DW_AT_data_bit_offset, &attr)) {
+		if (dwarf_formudata(&attr, &n))
+			return false;
+		*offset = n / 8;
+	}
+	return true;
+}
+
+static bool emit(struct walk *w, const struct ctp_member *m)
+{
+	return w->members++ < CTP_MEMBERS_MAX && send(CTP_CONFINED_FD, m, sizeof *m, MSG_NOSIGNAL) == (ssize_t)sizeof *m;
+}
+
+static bool put_members(struct walk *w, const struct wanted *want, Dwarf_Die *structure, uint64_t base, const char *prefix, int nested);
+
+static bool put_member(struct walk *w, const struct wanted *want, Dwarf_Die *die, uint64_t base, const char *prefix, int nested)
+{
+	struct ctp_member m = {.want = want->want};
+	char name[PATH_BYTES];
+	Dwarf_Die type, element;
+	Dwarf_Word size = 0, stride = 0;
+	uint64_t offset;
+	const char *own = dwarf_tag(die) == DW_TAG_inheritance ? NULL : dwarf_diename(die);
+	if (!offset_of(die, &offset) || !type_of(die, &type) || dwarf_aggregate_size(&type, &size) || base + offset + size > want->size)
+		return true;
+	if (is_structure(&type) && size && nested < NESTED_MAX) {
+		if (snprintf(name, sizeof name, own ? "%s%s." : "%s", prefix, own) >= (int)sizeof name)
+			return true;
+		return put_members(w, want, &type, base + offset, name, nested + 1);
+	}
+	if (dwarf_tag(&type) == DW_TAG_array_type && type_of(&type, &element) && !dwarf_aggregate_size(&element, &stride) && stride <= size)
+		m.stride = (uint32_t)stride;
+	m.offset = (uint32_t)(base + offset);
+	m.size = (uint32_t)size;
+	snprintf(name, sizeof name, "%s%s", prefix, own ? own : "(no name)");
+	memcpy(m.name, name, strnlen(name, sizeof m.name - 1));
+	return emit(w, &m);
+}
+
+/* False: there are too many. */
+static bool put_members(struct walk *w, const struct wanted *want, Dwarf_Die *structure, uint64_t base, const char *prefix, int nested)
+{
+	Dwarf_Die child;
+	if (dwarf_child(structure, &child))
+		return true;
+	do {
+		int tag = dwarf_tag(&child);
+		if (++w->dies > DIES_MAX)
+			return false;
+		if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) && !put_member(w, want, &child, base, prefix, nested))
+			return false;
+	} while (!dwarf_siblingof(&child, &child));
+	return true;
+}
+
+/* --- types --------------------------------------------------------------------------------------------------------------- */
+
+static bool try_type(struct walk *w, Dwarf_Die *die, const char *name)
+{
+	Dwarf_Word size;
+	if (dwarf_hasattr(die, DW_AT_declaration) || dwarf_aggregate_size(die, &size))
+		return true;
+	struct wanted *end = w->wanted + w->nwanted;
+	for (struct wanted *one = first_wanted(w, name); one && one < end && !strcmp(one->name, name); one++) {
+		if (one->found || one->size != size)
+			continue;
+		one->found = true;
+		w->nfound++;
+		if (!put_members(w, one, die, 0, "", 0))
+			return false;
+	}
+	return true;
+}
+
+/* Types are in units, in namespaces, in types, and in functions. */
+static bool holds_types(int tag)
+{
+	return tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
+	       tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block || tag == DW_TAG_module;
+}
+
+/* False: there are too many. */
+static bool walk_below(struct walk *w, Dwarf_Die *die, int depth)
+{
+	Dwarf_Die child;
+	size_t len = strlen(w->path);
+	if (depth > DEPTH_MAX || dwarf_child(die, &child))
+		return true;
+	do {
+		int tag = dwarf_tag(&child);
+		if (++w->dies > DIES_MAX)
+			return false;
+		if (!holds_types(tag))
+			continue;
+		const char *name = dwarf_diename(&child);
+		bool scope = name && tag != DW_TAG_subprogram && tag != DW_TAG_lexical_block;
+		if (scope && strlen(name) + 3 < sizeof w->path - len)
+			strcpy(w->path + len, name);
+		if (scope && is_structure(&child) && !try_type(w, &child, w->last_part ? name : w->path))
+			return false;
+		if (w->path[len])
+			strcat(w->path, "::");
+		if (!walk_below(w, &child, depth + 1))
+			return false;
+		w->path[len] = '\0';
+	} while (!dwarf_siblingof(&child, &child));
+	return true;
+}
+
+static bool walk_units(struct walk *w, Dwarf *dwarf)
+{
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die, split;
+	uint8_t type;
+	while (w->nfound < w->nwanted && !dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, &split)) {
+		w->path[0] = '\0';
+		if (!walk_below(w, type == DW_UT_skeleton && split.addr ? &split : &die, 0))
+			return false;
+	}
+	return true;
+}
+
+static enum verdict answer(const char *path, struct wanted *wanted, uint32_t n)
+{
+	static struct walk w;
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return NO_FILE;
+	elf_version(EV_CURRENT);
+	Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
+	if (!dwarf)
+		return NO_DEBUG;
+	w.wanted = wanted;
+	w.nwanted = n;
+	bool all = walk_units(&w, dwarf);
+	w.last_part = true;
+	return all && walk_units(&w, dwarf) ? DONE : TOO_MANY;
+}
+
+static _Noreturn void serve(int fd, const char *path, const struct ctp_members_want *want, uint32_t n)
+{
+	if (!ctp_confine(fd, "ctp-members", CTP_MEMBERS_BYTES))
+		_exit(1);
+	ctp_confine_cpu(CTP_MEMBERS_CPU_S * UINT64_C(1000000000));
+	struct wanted *wanted = sort_wanted(want, n);
+	if (!wanted)
+		_exit(1);
+	char last = (char)answer(path, wanted, n);
+	send(CTP_CONFINED_FD, &last, 1, MSG_NOSIGNAL);
+	_exit(0);
+}
+
+/* --- the parent ---------------------------------------------------------------------------------------------------------- */
+
+static enum ctp_status say(enum verdict verdict, const char *path, struct ctp_err *err)
+{
+	switch (verdict) {
+	case NO_FILE:
+		return ctp_err_set(err, "%s: cannot be read, or is no file", path);
+	case NO_DEBUG:
+		return ctp_err_set(err, "%s: has no debug information; compile with -g, or name the file that it was split off to", path);
+	case TOO_MANY:
+		return ctp_err_set(err, "%s: its debug information has more types or members than can be looked at", path);
+	case DONE:
+		break;
+	}
+	return CTP_OK;
+}
+
+/* Takes what the child sends, to its end. */
+static enum ctp_status take(pid_t child, int fd, uint32_t nwant, const char *path,
+                            void (*found)(void *arg, const struct ctp_member *member), void *arg, bool *stalled, struct ctp_err *err)
+{
+	for (struct ctp_member m; (*stalled = !ctp_confined_wait(child, fd)) == false;) {
+		ssize_t n = recv(fd, &m, sizeof m, 0);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n == 1)
+			return say(*(const char *)&m, path, err);
+		if (n != (ssize_t)sizeof m)
+			break;
+		m.name[sizeof m.name - 1] = '\0';
+		if (m.want < nwant)
+			found(arg, &m);
+	}
+	return ctp_err_set(err, "%s: its debug information could not be read to its end in the time and memory that it may take", path);
+}
+
+enum ctp_status ctp_members_find(const char *path, const struct ctp_members_want *want, uint32_t nwant,
+                                 void (*found)(void *arg, const struct ctp_member *member), void *arg, struct ctp_err *err)
+{
+	int ends[2];
+	bool stalled = false;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return ctp_err_sys(err, "%s: no socket", path);
+	pid_t child = fork();
+	if (!child)
+		serve(ends[1], path, want, nwant);
+	close(ends[1]);
+	enum ctp_status status = child < 0 ? ctp_err_sys(err, "%s: no process to read it", path) :
+	                                     take(child, ends[0], nwant, path, found, arg, &stalled, err);
+	close(ends[0]);
+	if (child > 0)
+		ctp_confined_end(child, stalled);
+	return status;
+}
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * members.h - what debug information says of the members of structures: names, offsets and sizes.
+ *
+ * Debug information may be anybody's, so it is read in a child process (confine.h). A build without libdw knows nothing.
+ */
+#ifndef CTP_MEMBERS_H
+#define CTP_MEMBERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum {
+	CTP_MEMBER_NAME_MAX = 200, /* bytes, with the NUL; the beginning of a longer name is shown */
+	CTP_MEMBERS_MAX = 1 << 18, /* of all types */
+	CTP_MEMBERS_CPU_S = 20,
+	CTP_MEMBERS_BYTES = 1 << 30, /* memory of the child */
+};
+
+/*
+ * A type by its name and size: `Foo`, `struct.Foo`, `class.ns::Foo`, and `struct.Foo.12`, as LLVM names them. A type of that name with
+ * another size is not the one.
+ */
+struct ctp_members_want {
+	const char *type;
+	uint32_t size;
+};
+
+/* A member that has no members of its own, or is an array of them. Members of a union begin at the same offset. */
+struct ctp_member {
+	uint32_t want; /* which of the types */
+	uint32_t offset, size;
+	uint32_t stride; /* of an array: the size of an element; else 0 */
+	char name[CTP_MEMBER_NAME_MAX]; /* "next", "head.next" */
+};
+
+/* Calls found for the members of each type that the file knows. CTP_FAILED: nothing is known of it, and err says why. */
+enum ctp_status ctp_members_find(const char *path, const struct ctp_members_want *want, uint32_t nwant,
+                                 void (*found)(void *arg, const struct ctp_member *member), void *arg, struct ctp_err *err);
+
+#endif

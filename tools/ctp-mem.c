@@ -1,0 +1,114 @@
+/* ctp-mem - what a program did with its memory, by type and member, and what caches would have done. */
+#include <getopt.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "mem/mem-sink.h"
+#include "memory/machine-caches.h"
+#include "tool.h"
+
+enum { CACHE = 256, PRIVATE, TOP, DEBUG_INFO, SVG, TYPE };
+
+static struct ctp_tool tool = {
+	.name = "ctp-mem",
+	.synopsis = "[-jqv] [--cache SIZE,WAYS,LINE] [--private] [--debug-info FILE] [--svg FILE] [--type NAME] [--top N] "
+	            "[FILE...]",
+	.help = "Says what a program did with its memory, by type, member, thread and region, and what caches would have done.\n"
+	        "  -j                      as one JSON object on one line\n"
+	        "  --cache SIZE,WAYS,LINE  a level of cache, the nearest first: 32k,8,64; up to three times; none: without caches\n"
+	        "  --private               each thread has its own of all levels but the last\n"
+	        "  --debug-info FILE       names of members, from the program or a file with its debug information\n"
+	        "  --svg FILE              a picture of the structures that cost most, line by line\n"
+	        "  --type NAME             in the picture, this type alone\n"
+	        "  --top N                 so many rows of each table, and structures in the picture\n"
+	        "  -v                      every row   -q  no notices   -V  version   -h  this help\n",
+	.permutes = true,
+};
+
+/* What the command line asks for. */
+static struct {
+	struct ctp_cache_shape shapes[CTP_CACHE_LEVELS];
+	unsigned nlevels;
+	bool no_caches, own;
+	const char *svg; /* null: no picture */
+	struct ctp_mem_style style;
+} ask;
+
+static void take_cache(void)
+{
+	struct ctp_err err;
+	if (!strcmp(optarg, "none"))
+		ask.no_caches = true;
+	else if (ask.nlevels == CTP_CACHE_LEVELS)
+		exit(ctp_tool_usage(&tool, "--cache %s: there are at most %d levels", optarg, CTP_CACHE_LEVELS));
+	else if (ctp_cache_shape_parse(&ask.shapes[ask.nlevels++], optarg, &err))
+		exit(ctp_tool_usage(&tool, "--cache %s", err.text));
+	if (ask.no_caches && ask.nlevels)
+		exit(ctp_tool_usage(&tool, "--cache none excludes other caches"));
+}
+
+static uint32_t top_or_exit(void)
+{
+	uint64_t n;
+	if (!ctp_parse_u64(optarg, optarg + strlen(optarg), &n) || !n || n > UINT32_MAX)
+		exit(ctp_tool_usage(&tool, "--top %s: is no number from 1 on", optarg));
+	return (uint32_t)n;
+}
+
+static void parse(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{"cache", required_argument, NULL, CACHE}, {"private", no_argument, NULL, PRIVATE}, {"top", required_argument, NULL, TOP},
+		{"debug-info", required_argument, NULL, DEBUG_INFO}, {"svg", required_argument, NULL, SVG},
+		{"type", required_argument, NULL, TYPE}, {NULL, 0, NULL, 0},
+	};
+	for (int c; (c = ctp_tool_option(&tool, argc, argv, "j", longs)) != -1;) {
+		if (c == CACHE)
+			take_cache();
+		else if (c == PRIVATE)
+			ask.own = true;
+		else if (c == TOP)
+			ask.style.top = top_or_exit();
+		else if (c == DEBUG_INFO)
+			ask.style.debug_info = optarg;
+		else if (c == SVG)
+			ask.svg = optarg;
+		else if (c == TYPE)
+			ask.style.svg_type = optarg;
+		else
+			ask.style.json = true;
+	}
+	if (ask.style.svg_type && !ask.svg)
+		exit(ctp_tool_usage(&tool, "--type is for --svg"));
+	ask.style.all = tool.verbose;
+	ask.style.caches_from = "option";
+	if (ask.nlevels || ask.no_caches)
+		return;
+	ask.style.caches_from = "system";
+	ask.nlevels = ctp_machine_caches(ask.shapes, "/sys/devices/system/cpu/cpu0/cache");
+	if (ask.nlevels)
+		return;
+	ask.style.caches_from = "usual";
+	ask.nlevels = ctp_usual_caches(ask.shapes);
+}
+
+int main(int argc, char **argv)
+{
+	struct ctp_output out, svg;
+	struct ctp_err err;
+	ctp_tool_start(&tool);
+	parse(argc, argv);
+	if (ask.style.debug_info && access(ask.style.debug_info, R_OK)) {
+		ctp_err_sys(&err, "--debug-info %s", ask.style.debug_info);
+		return ctp_tool_fail(&tool, &err);
+	}
+	struct ctp_mem *mem = ctp_mem_new(ask.shapes, ask.nlevels, ask.own, &err);
+	if (!mem || ctp_output_open(&out, NULL, false, false, &err) ||
+	    (ask.svg && ctp_tool_create(&svg, ask.svg, argv + optind, false, false, &err)))
+		return ctp_tool_fail(&tool, &err);
+	ask.style.svg = ask.svg ? &svg : NULL;
+	int code = ctp_tool_to(&tool, argv + optind, ctp_mem_sink(mem, &out, &ask.style, &err), &out, &err);
+	ctp_mem_free(mem);
+	return code;
+}
