@@ -22,6 +22,7 @@ enum ctp_status ctp_members_find(const char *path, const struct ctp_members_want
 #include <elfutils/libdw.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ enum ctp_status ctp_members_find(const char *path, const struct ctp_members_want
 enum { DEPTH_MAX = 32, NESTED_MAX = 8, DIES_MAX = 1 << 24, PATH_BYTES = 1024 };
 
 /* How the child ended: its last packet. */
-enum verdict { DONE, NO_FILE, NO_DEBUG, TOO_MANY };
+enum verdict { DONE, NO_FILE, NO_DEBUG, NOT_LINKED, TOO_MANY };
 
 /* A wanted type, in the order of names. */
 struct wanted {
@@ -249,6 +250,7 @@ static enum verdict answer(const char *path, struct wanted *wanted, uint32_t n)
 {
 	static struct walk w;
 	struct stat st;
+	GElf_Ehdr ehdr;
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode))
 		return NO_FILE;
@@ -256,6 +258,9 @@ static enum verdict answer(const char *path, struct wanted *wanted, uint32_t n)
 	Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
 	if (!dwarf)
 		return NO_DEBUG;
+	/* The texts of an object file are where its relocations say, which nobody has applied. */
+	if (!gelf_getehdr(dwarf_getelf(dwarf), &ehdr) || ehdr.e_type == ET_REL)
+		return NOT_LINKED;
 	w.wanted = wanted;
 	w.nwanted = n;
 	bool all = walk_units(&w, dwarf);
@@ -285,6 +290,8 @@ static enum ctp_status say(enum verdict verdict, const char *path, struct ctp_er
 		return ctp_err_set(err, "%s: cannot be read, or is no file", path);
 	case NO_DEBUG:
 		return ctp_err_set(err, "%s: has no debug information; compile with -g, or name the file that it was split off to", path);
+	case NOT_LINKED:
+		return ctp_err_set(err, "%s: is an object file; name the program or library that it is linked into", path);
 	case TOO_MANY:
 		return ctp_err_set(err, "%s: its debug information has more types or members than can be looked at", path);
 	case DONE:

@@ -1,0 +1,248 @@
+#!/bin/sh
+# ctp-mem: regions in, over and behind each other, types and members, lines that threads share; in words, as JSON and as a picture.
+# What caches do is judged by mem-valgrind.t, and every number by a model in Python.
+. t/tap.sh
+
+# Rows from a list: read|write ADDRESS SIZE THREAD [atomic] [unaligned]; add ADDRESS ELEMENT COUNT TYPE; remove ADDRESS; lost COUNT.
+rows() {
+	awk 'BEGIN {
+		ts = "{\"name\":\"ts\",\"type\":\"u64\",\"role\":\"time\",\"pred\":\"time\"}"
+		at = "{\"name\":\"address\",\"type\":\"u64\",\"role\":\"address\"},{\"name\":\"thread\",\"type\":\"u64\",\"role\":\"thread\"}"
+		schema = "{\"type\":\"@schema\",\"name\":\"%s\",\"kind\":\"%s\",\"fields\":[" ts ",%s]}\n"
+		print "{\"type\":\"@section\",\"attrs\":{\"clock\":\"ordinal\"}}"
+		printf schema, "cacheray_access", "other", at ",{\"name\":\"size\",\"type\":\"u8\"}," \
+			"{\"name\":\"op\",\"type\":\"enum\",\"labels\":{\"read\":0,\"write\":1}},{\"name\":\"atomic\",\"type\":\"bool\"},{\"name\":\"unaligned\",\"type\":\"bool\"}"
+		printf schema, "cacheray_add", "other", at ",{\"name\":\"element_size\",\"type\":\"u32\"},{\"name\":\"count\",\"type\":\"u32\"},{\"name\":\"type\",\"type\":\"string\"}"
+		printf schema, "cacheray_remove", "other", at
+		printf schema, "cacheray_lost", "loss", "{\"name\":\"count\",\"type\":\"u64\",\"role\":\"count\"}"
+	}
+	function begin(class, address, thread) {
+		printf "{\"type\":\"%s\",\"ts\":%d,\"address\":\"0x%s%s\",\"thread\":%s", class, NR, substr("0000000000000000", length(address) + 1), address, thread
+	}
+	$1 == "read" || $1 == "write" {
+		begin("cacheray_access", $2, $4)
+		printf ",\"size\":%d,\"op\":\"%s\",\"atomic\":%s,\"unaligned\":%s}\n", $3, $1, / atomic/ ? "true" : "false", / unaligned/ ? "true" : "false"
+	}
+	$1 == "add" { begin("cacheray_add", $2, 1); printf ",\"element_size\":%s,\"count\":%s,\"@type\":\"%s\"}\n", $3, $4, $5 }
+	$1 == "remove" { begin("cacheray_remove", $2, 1); print "}" }
+	$1 == "lost" { printf "{\"type\":\"cacheray_lost\",\"ts\":%d,\"count\":%d}\n", NR, $2 }
+	END { print "{\"type\":\"@end\",\"complete\":true}" }'
+}
+stream() { rows | "$BIN/ctp-fromjsonl" -q -o "$tmp/$1.ctp"; }
+mem() { # NAME STATUS OPTIONS...: JSON of a stream
+	name=$1 want=$2
+	shift 2
+	"$BIN/ctp-mem" -qj --cache none "$@" "$tmp/$name.ctp" >"$tmp/json" 2>"$tmp/err"
+	is "$name: status $want" $? "$want"
+	is "$name: one line" "$(wc -l <"$tmp/json")" 1
+}
+has() { ok "$1" grep -qF -- "$2" "$tmp/json"; }
+counts() { echo "\"reads\":$1,\"writes\":$2,\"atomics\":${3-0},\"unaligned\":${4-0},\"straddles\":${5-0},\"misses\":[]"; }
+# A type of the JSON, up to its members: type NAME SIZE REGIONS COUNTS.
+type() { has "$name: $1, $2 bytes" "{\"type\":$1,\"element_size\":$2,\"regions\":$3,$4"; }
+
+# An outer region, one in it, one that replaces that, and what is left when they go. Removes of nothing.
+stream regions <<'LIST'
+read 1000 4 1
+add 1000 16 4 struct.Outer
+write 1008 8 1
+add 1010 8 2 struct.Inner
+read 1014 4 1
+read 1020 4 1 atomic
+add 1010 4 1 struct.New
+read 1010 4 1
+read 1014 4 1
+remove 1010
+read 1014 4 1
+remove 1000
+remove 1000
+read 1008 8 1 unaligned
+LIST
+mem regions 0
+type null 0 0 "$(counts 2 0 0 1)"
+type '"struct.Outer"' 16 1 "$(counts 3 1 1)"
+type '"struct.Inner"' 8 1 "$(counts 1 0)"
+type '"struct.New"' 4 1 "$(counts 1 0)"
+has 'regions: how they came and went' '"regions":{"added":3,"removed":2,"replaced":1,"unmatched_removes":1,"empty":0,"refused":0,"alive":0,"most_alive":2}'
+has 'regions: an access belongs to what its element has at the offset' '"offset":4,"size":4,'"$(counts 2 0)"
+has 'regions: a region by its address and times' '{"address":"0x0000000000001010","type":"struct.Inner","element_size":8,"count":2,"added":4,"removed":7,'
+
+# Across elements; two sizes of one name; no bytes; the end of memory.
+stream edges <<'LIST'
+add 2000 12 2 struct.T
+read 200a 4 1
+read 200b 4 1
+add 3000 16 1 struct.T
+read 3000 16 1
+add 4000 0 7 struct.Empty
+read 4000 1 1
+add fffffffffffffff0 4294967295 4294967295 struct.Last
+read ffffffffffffffff 8 1
+read 0 8 1
+LIST
+mem edges 0
+type '"struct.T"' 12 1 "$(counts 2 0 0 0 2)"
+type '"struct.T"' 16 1 "$(counts 1 0)"
+type '"struct.Empty"' 0 1 "$(counts 0 0)"
+type '"struct.Last"' 4294967295 1 "$(counts 1 0)"
+type null 0 0 "$(counts 2 0)"
+
+# Threads that write the same line: other bytes, the same, and both. One that reads is no writer. A hand-over is no quarrel.
+stream sharing <<'LIST'
+add 1000 64 1 struct.Stats
+add 2000 8 1 i64
+write 1000 8 1
+write 1008 8 2
+write 1000 8 1
+read 1008 8 3
+write 2000 8 1
+write 2000 8 2
+write 2000 8 1
+write 2000 8 2
+write 3000 8 1
+write 3004 8 2
+write 3000 8 1
+write 4000 8 1
+write 4000 8 2
+write 5000 8 1
+read 5000 8 2
+LIST
+mem sharing 0
+line() { has "sharing: $1" "\"address\":\"0x000000000000$2\",\"section\":0,\"verdict\":\"$3\",\"alternations\":$4,\"writers\":[1,2]"; }
+line 'other bytes' 1000 false 2
+line 'the same bytes' 2000 true 3
+line 'some bytes' 3000 mixed 2
+line 'a hand-over' 4000 true 1
+has 'sharing: four lines' '"shared":4,'
+has 'sharing: who does what, from the second writer on' '"places":[{"thread":1,"byte":0,"type":"struct.Stats","offset":0,"reads":0,"writes":1},{"thread":2,"byte":8,"type":"struct.Stats","offset":8,"reads":0,"writes":1},{"thread":3,"byte":8,"type":"struct.Stats","offset":8,"reads":1,"writes":0}]'
+"$BIN/ctp-mem" --cache none "$tmp/sharing.ctp" >"$tmp/text"
+like 'in words: false sharing' "$(cat "$tmp/text")" '^[0-9]\. FALSE sharing: different bytes of the line at 0x1000; it changed hands 2 times, between 2 threads$'
+like 'in words: who' "$(cat "$tmp/text")" '^     thread 1, byte 0: 1 write, 0 reads: struct.Stats \+0$'
+like 'in words: hand-overs' "$(cat "$tmp/text")" '^  1 line changed hands once$'
+like 'in words: all of it' "$(cat "$tmp/text")" '^15 accesses: 2 reads, 13 writes; 0 atomic, 0 unaligned, 0 across elements$'
+
+# With caches of their own, the write of one takes the line from the other.
+"$BIN/ctp-mem" -j --private --cache 1k,16,64 --cache 4k,4,64 "$tmp/sharing.ctp" >"$tmp/json"
+has 'private caches: lines are taken away' '"line":64,"private":true,"read_hits":0,"read_misses":2,"write_hits":0,"write_misses":13,"write_backs":8,"invalidated":8}'
+has 'private caches: and the last level is shared' '"line":64,"private":false,'
+is 'the machine has caches, or they are usual' "$("$BIN/ctp-mem" -j "$tmp/sharing.ctp" | grep -c '"caches_from":"\(system\|usual\)","caches":\[{"size"')" 1
+
+# Losses are said, and never made up for.
+stream lost <<'LIST'
+add 1000 8 1 i64
+lost 7
+read 1000 8 1
+lost 0
+LIST
+mem lost 3
+has 'lost: how many' '"complete":false,"losses":2,"lost":7,'
+has 'lost: what is there is counted' "$(counts 1 0)"
+like 'lost: in words' "$("$BIN/ctp-mem" -q --cache none "$tmp/lost.ctp")" '^  2 losses: the counts are of what is left'
+bytes=$(wc -c <"$tmp/sharing.ctp") wrong=''
+for n in 1 7 30 100 $((bytes / 2)) $((bytes - 30)) $((bytes - 1)); do
+	head -c "$n" "$tmp/sharing.ctp" | "$BIN/ctp-mem" -qj >"$tmp/json" 2>"$tmp/err"
+	status=$?
+	case $status in 1 | 3) ;; *) wrong="$wrong $n:$status" ;; esac
+done
+is 'a stream that is cut short is failure or harm at every length' "$wrong" ''
+
+# What is no such stream.
+fails() { # NAME STATUS PATTERN COMMAND...
+	what=$1 want=$2 pattern=$3
+	shift 3
+	"$@" >"$tmp/out" 2>"$tmp/err"
+	is "$what: status $want" $? "$want"
+	is "$what: one line" "$(wc -l <"$tmp/err") $(wc -c <"$tmp/out")" '1 0'
+	like "$what: says so" "$(cat "$tmp/err")" "$pattern"
+}
+echo '{"probe_id":1,"tid":1,"addr":"0x0000000000000000","seq":1,"is_active":true,"ts":110}' | "$BIN/ctp-fromjsonl" -q -o "$tmp/coro.ctp"
+fails 'coroutines' 1 'no class is cacheray_access; ctp-fromcacheray makes such a stream' "$BIN/ctp-mem" "$tmp/coro.ctp"
+echo '{"type":"cacheray_access","ts":1,"address":"text","size":1}' | "$BIN/ctp-fromjsonl" -q -o "$tmp/odd.ctp"
+fails 'another class of that name' 1 'class cacheray_access: there is no field' "$BIN/ctp-mem" "$tmp/odd.ctp"
+stream empty </dev/null
+mem empty 0
+type_count=$(grep -c '"types":\[\]' "$tmp/json")
+is 'nothing at all is no failure' "$type_count" 1
+for wrong in 32k 32k,8 0,1,64 100,1,64 1k,1,24 1k,0,64 1k,1,256 1k,1,64x 99999999m,1,64 -1,1,64; do
+	fails "--cache $wrong" 2 "^ctp-mem: --cache $wrong: " "$BIN/ctp-mem" --cache="$wrong" "$tmp/sharing.ctp"
+done
+fails 'four levels' 2 'at most 3 levels' "$BIN/ctp-mem" --cache 1k,1,64 --cache 1k,1,64 --cache 1k,1,64 --cache 1k,1,64 "$tmp/sharing.ctp"
+fails 'a shorter line' 1 'level 2 is shorter' "$BIN/ctp-mem" --cache 1k,1,64 --cache 1k,1,32 "$tmp/sharing.ctp"
+fails 'no caches and one' 2 'none excludes' "$BIN/ctp-mem" --cache 1k,1,64 --cache none "$tmp/sharing.ctp"
+fails '--type alone' 2 'is for --svg' "$BIN/ctp-mem" --type i64 "$tmp/sharing.ctp"
+fails 'a picture over the input' 1 'is also the input' "$BIN/ctp-mem" --svg "$tmp/sharing.ctp" "$tmp/sharing.ctp"
+if [ -w /dev/full ]; then
+	fails 'no room' 1 'No space left' sh -c "'$BIN/ctp-mem' -j '$tmp/sharing.ctp' >/dev/full"
+	fails 'no room for the picture' 1 'No space left' "$BIN/ctp-mem" --svg /dev/full "$tmp/sharing.ctp"
+fi
+
+# Names that no terminal and no picture may obey.
+stream names <<'LIST'
+add 1000 64 1 <script>\u001b[31m&\"\u202e
+read 1000 8 1
+write 1010 8 1
+LIST
+mem names 0 --svg "$tmp/names.svg"
+like 'a name in the picture is text' "$(cat "$tmp/names.svg")" '&#60;script&#62;\\x1b\[31m&#38;'
+is 'no script and no control character there' "$(grep -c "<script\|$(printf '\033')" "$tmp/names.svg")" 0
+is 'nor on a terminal' "$("$BIN/ctp-mem" --cache none -v "$tmp/names.ctp" 2>&1 | grep -c "$(printf '\033')")" 0
+if command -v python3 >/dev/null; then
+	ok 'the picture is XML' python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$tmp/names.svg"
+	ok 'every number is the model'\''s' python3 t/mem-model.py "$BIN" 1 2 3 4 5 6 7 8 9 10 11 12 18 91 110 123 245 301
+else
+	note 'there is no python3 for the model'
+fi
+
+# More types than there is room for.
+awk 'BEGIN { for (i = 0; i < 70000; i++) printf "add %x 8 1 t%d\nread %x 8 1\n", 4096 + 8 * i, i, 4096 + 8 * i }' | stream types
+mem types 0
+has 'types: those beyond the limit are together' '{"type":null,"others":true,"element_size":0,"regions":4466,'
+has 'types: and no access is missing' "\"unknown\":0,$(counts 70000 0)"
+like 'types: in words' "$("$BIN/ctp-mem" --cache none "$tmp/types.ctp")" '^  4,466 regions are of types that found no room'
+
+# Names of members.
+cat >"$tmp/named.c" <<'C'
+struct inner { int a, b; };
+struct named { void *next; struct inner in; unsigned short slot[4]; union { double d; float f; }; unsigned bits : 3; } named;
+struct { struct named x; } unnamed;
+C
+stream named <<'LIST'
+add 1000 40 2 struct.named
+add 2000 48 2 struct.named
+read 1000 8 1
+read 100c 4 1
+write 1012 2 1
+read 1013 1 1
+read 1018 4 1
+write 1020 4 1
+read 2000 8 1
+LIST
+if ${CC:-cc} -g -shared -o "$tmp/named.so" "$tmp/named.c" 2>/dev/null && "$BIN/ctp-mem" --debug-info "$tmp/named.so" "$tmp/named.ctp" >/dev/null 2>"$tmp/err"; then
+	mem named 0 --debug-info "$tmp/named.so" --svg "$tmp/named.svg"
+	for pair in 0:next 12:in.b 18:slot\[1\] 19:slot\[1\]+1 24:f 32:bits; do
+		ok "named: ${pair#*:} at ${pair%%:*}" grep -Eq "\"offset\":${pair%%:*},\"size\":[0-9]+,\"name\":\"$(printf %s "${pair#*:}" | sed 's/[][+.]/\\&/g')\"" "$tmp/json"
+	done
+	is 'named: a type of another size is another' "$(grep -o '"element_size":48.*' "$tmp/json" | sed 's/"type":.*//' | grep -c name)" 0
+	like 'named: in the picture, with what was not accessed' "$(cat "$tmp/named.svg")" '>in\.a<'
+	${CC:-cc} -shared -o "$tmp/bare.so" "$tmp/named.c"
+	fails 'no debug information' 1 'has no debug information; compile with -g' "$BIN/ctp-mem" --debug-info "$tmp/bare.so" "$tmp/named.ctp"
+	${CC:-cc} -g -c -o "$tmp/object.o" "$tmp/named.c"
+	fails 'not linked' 1 'is an object file; name the program' "$BIN/ctp-mem" --debug-info "$tmp/object.o" "$tmp/named.ctp"
+	fails 'no object' 1 'has no debug information' "$BIN/ctp-mem" --debug-info "$tmp/named.c" "$tmp/named.ctp"
+	fails 'no file' 1 'No such file' "$BIN/ctp-mem" --debug-info "$tmp/nothing" "$tmp/named.ctp"
+	fails 'a folder' 1 'is no file' "$BIN/ctp-mem" --debug-info "$tmp" "$tmp/named.ctp"
+	# Bytes of it become others: names may be wrong or missing, and that is all.
+	size=$(wc -c <"$tmp/named.so") i=0 wrong=''
+	while [ $i -lt 40 ]; do
+		at=$((i * size / 40))
+		{ head -c $at "$tmp/named.so"; printf '\377\377\377'; tail -c +$((at + 4)) "$tmp/named.so"; } >"$tmp/evil.so"
+		"$BIN/ctp-mem" -qj --debug-info "$tmp/evil.so" "$tmp/named.ctp" >/dev/null 2>"$tmp/err"
+		status=$?
+		[ $status -le 1 ] && [ "$(wc -l <"$tmp/err")" = $status ] || wrong="$wrong $at:$status"
+		i=$((i + 1))
+	done
+	is 'debug information that was changed is one line at most' "$wrong" ''
+else
+	note "no names of members: $(cat "$tmp/err")"
+fi
+done_testing
