@@ -59,7 +59,7 @@ uint32_t ctp_mem_types_get(struct ctp_mem_types *t, const char *name, size_t len
 		return *slot;
 	char *copy = NULL;
 	if (t->name_bytes + k.len > CTP_MEM_NAMES_BYTES || !(copy = copy_name(&k)) ||
-	    !ctp_room_more(&t->type, &t->type_room, t->ntypes, CTP_MEM_TYPES_MAX, sizeof *t->type)) {
+	    !ctp_room_more(&t->type, &t->type_room, t->ntypes, CTP_MEM_TYPES_MAX + CTP_MEM_OTHERS + 1, sizeof *t->type)) {
 		free(copy);
 		t->types_refused++;
 		return CTP_MEM_OTHERS;

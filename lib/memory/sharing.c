@@ -60,7 +60,7 @@ static void add_common(struct ctp_bytes_mask *to, const struct ctp_bytes_mask *a
 
 static void own(struct ctp_sharing *s, uint64_t line, uint32_t thread, const struct ctp_bytes_mask *bytes)
 {
-	if (!ctp_room_more(&s->owner, &s->owner_room, s->nowners + 1, CTP_SHARING_LINES_MAX, sizeof *s->owner) ||
+	if (!ctp_room_more(&s->owner, &s->owner_room, s->nowners + 1, CTP_SHARING_LINES_MAX + 1, sizeof *s->owner) ||
 	    !ctp_addrs_add(&s->lines, line, s->nowners + 1)) {
 		s->unknown++;
 		return;
