@@ -243,9 +243,26 @@ static void invalidate(struct ctp_caches *c, uint32_t thread, uint64_t address, 
 				take_out(c, i, k, address >> c->level[i].line_bits, upto >> c->level[i].line_bits);
 }
 
+/* Whether an access is to one line, and that is the last used of its set, in a first level that all threads share. */
+static inline bool is_last_used(struct ctp_caches *c, uint64_t address, uint32_t size, bool write)
+{
+	struct level *l = &c->level[0];
+	uint64_t block = address >> l->line_bits;
+	if (l->own || !l->caches[0].lines || end_of(address, size) >> l->line_bits != block)
+		return false;
+	uint64_t *line = set_of(l, &l->caches[0], block);
+	if ((*line & ~(uint64_t)WRITTEN) != (block << STATE_BITS | THERE))
+		return false;
+	*line |= write ? WRITTEN : 0;
+	l->counts.hits[write]++;
+	return true;
+}
+
 unsigned ctp_caches_access(struct ctp_caches *c, uint32_t thread, uint64_t address, uint32_t size, bool write)
 {
 	unsigned missed = 0;
+	if (is_last_used(c, address, size, write))
+		return 0;
 	if (write && c->level[0].own)
 		invalidate(c, thread, address, size);
 	while (missed < c->nlevels && !refer_all(c, missed, thread, address, size, write))

@@ -22,7 +22,7 @@ void ctp_sharing_fini(struct ctp_sharing *s)
 void ctp_sharing_section(struct ctp_sharing *s, uint32_t section)
 {
 	ctp_addrs_clear(&s->lines);
-	s->nowners = s->shared_here = 0;
+	s->nowners = s->shared_here = s->last_owner = 0;
 	s->section = section;
 }
 
@@ -31,8 +31,11 @@ void ctp_sharing_section(struct ctp_sharing *s, uint32_t section)
 static struct ctp_bytes_mask mask_of(uint32_t first, uint32_t n)
 {
 	struct ctp_bytes_mask m = {{0}};
-	for (uint32_t i = first; i < first + n; i++)
-		m.bits[i / 64] |= UINT64_C(1) << i % 64;
+	if (n && first + n <= 64)
+		m.bits[0] = UINT64_MAX >> (64 - n) << first;
+	else
+		for (uint32_t i = first; i < first + n; i++)
+			m.bits[i / 64] |= UINT64_C(1) << i % 64;
 	return m;
 }
 
@@ -83,6 +86,8 @@ static struct ctp_shared_line *share(struct ctp_sharing *s, struct ctp_addrs_slo
 	l->last = o->thread;
 	l->nwriters = 1;
 	l->writer[0] = (struct ctp_sharing_writer){.thread = o->thread, .bytes = o->bytes};
+	if (s->last_owner == slot->number)
+		s->last_owner = 0;
 	slot->number = SHARED | s->nshared;
 	s->shared[s->nshared++] = l;
 	s->shared_here++;
@@ -148,6 +153,8 @@ static void access_line(struct ctp_sharing *s, uint64_t line, uint32_t first, ui
 	}
 	if (!l && s->owner[slot->number].thread == at->thread) {
 		add_mask(&s->owner[slot->number].bytes, &bytes);
+		s->last_line = line;
+		s->last_owner = slot->number;
 		return;
 	}
 	if (!l && !(l = share(s, slot)))
@@ -157,12 +164,24 @@ static void access_line(struct ctp_sharing *s, uint64_t line, uint32_t first, ui
 	note_place(l, at, write);
 }
 
+/* Whether a write is to the line of the write before, which is of the same thread alone: what it writes is noted. */
+static inline bool writes_again(struct ctp_sharing *s, uint64_t line, uint32_t first, uint32_t n, uint32_t thread)
+{
+	struct ctp_sharing_owner *o = &s->owner[s->last_owner];
+	if (!s->last_owner || s->last_line != line || o->thread != thread || first + n > s->line)
+		return false;
+	struct ctp_bytes_mask bytes = mask_of(first, n);
+	add_mask(&o->bytes, &bytes);
+	return true;
+}
+
 void ctp_sharing_access(struct ctp_sharing *s, const struct ctp_mem_access *a, const struct ctp_sharing_place *where)
 {
 	struct ctp_sharing_place at = *where;
-	uint64_t line = a->address / s->line, last_line = UINT64_MAX / s->line;
-	uint32_t first = (uint32_t)(a->address % s->line);
-	if (!a->write && !s->shared_here)
+	unsigned bits = (unsigned)__builtin_ctz(s->line);
+	uint64_t line = a->address >> bits, last_line = UINT64_MAX >> bits;
+	uint32_t first = (uint32_t)a->address & (s->line - 1);
+	if (a->write ? writes_again(s, line, first, a->size, where->thread) : !s->shared_here)
 		return;
 	for (uint32_t left = a->size; left; line++, first = 0) {
 		uint32_t n = left < s->line - first ? left : s->line - first;

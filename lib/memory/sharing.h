@@ -47,7 +47,7 @@ struct ctp_shared_line {
 };
 
 struct ctp_sharing {
-	uint32_t line;    /* bytes */
+	uint32_t line;    /* bytes, a power of two */
 	uint32_t section; /* for new lines */
 	struct ctp_addrs lines; /* number of an owner; or, with the top bit set, of a shared line */
 	struct ctp_sharing_owner {
@@ -55,6 +55,8 @@ struct ctp_sharing {
 		struct ctp_bytes_mask bytes;
 	} *owner; /* from 1 on */
 	uint32_t nowners, owner_room;
+	uint64_t last_line; /* of the write before, and its owner; 0: not known */
+	uint32_t last_owner;
 	struct ctp_shared_line **shared;
 	uint32_t nshared, shared_room;
 	uint32_t shared_here; /* in this section */

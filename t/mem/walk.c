@@ -47,13 +47,25 @@ static uint64_t cross_lines(uint64_t sum)
 	return sum;
 }
 
-static long work(void)
+static long work_once(void)
 {
 	uint64_t sum = walk_list(make_list());
 	for (int round = 0; round < 2; round++)
 		for (int i = 0; i < 20000; i += 3)
 			table[i] += (uint32_t)i;
 	return cross_lines(sum) == 1;
+}
+
+#ifndef TIMES
+#define TIMES 1
+#endif
+
+static long work(void)
+{
+	long sum = 0;
+	for (int i = 0; i < TIMES; i++)
+		sum += work_once();
+	return sum != 0;
 }
 
 void _start(void) __attribute__((noreturn));
