@@ -19,8 +19,8 @@ done
 is 'they are traced: two transitions' "$("$BIN/ctp-collect" -q "$tmp/five" | "$BIN/ctp-tojsonl" | wc -l)" 2
 like 'and a death' "$("$BIN/ctp-collect" -q "$tmp/five" | "$BIN/ctp-tojsonl" -a)" '^{"type":"death"'
 
-head -n 32 README >"$tmp/screen"
-for tool in "$BIN"/ctp-*; do ok "${tool##*/} has its line in the first screen" grep -q "^    ${tool##*/}  " "$tmp/screen"; done
+head -n 33 README >"$tmp/screen"
+for tool in "$BIN"/ctp-*; do ok "${tool##*/} is in the first screen" grep -qE "^    (ctp-[a-z]+  .*[ ,])?${tool##*/}([ ,]|\$)" "$tmp/screen"; done
 for target in demo check; do ok "make $target is in the first screen" grep -q "^    make $target " "$tmp/screen"; done
 sed -n 's/^    make \([a-z][a-z-]*\( [A-Z]*=[^ ]*\)*\) .*/\1/p' README | sort -u >"$tmp/targets"
 while read -r target variables; do
