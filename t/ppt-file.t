@@ -22,7 +22,7 @@ ways() { # NAME FILE; FILE.ctp is its stream
 }
 
 # --- every kind of file ---------------------------------------------------------------------------------------------------
-for kind in mixed timeval one timeless wrap zero odd unordered header spelled; do
+for kind in mixed timeval one timeless wrap zero odd unordered header spelled wide; do
 	make_file $kind
 	ppt decode -q -o "$tmp/$kind.ppt1.ctp" "$tmp/$kind.ppt1"
 	is "$kind: decode" $? 0

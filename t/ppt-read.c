@@ -130,11 +130,48 @@ static void test_cut(void)
 	free(back.data);
 }
 
+/* As attach does it: `_json` of a process, and frames that are put as they come. */
+static void test_live(void)
+{
+	static const char *const counters[] = {"cycles"};
+	const char *json = header + sizeof "{\"frJson\":" - 1;
+	size_t json_len = sizeof header - 1 - (sizeof "{\"frJson\":" - 1) - 1, len;
+	struct textmem stream = {0}, file = {0};
+	struct ctp_section sec;
+	struct ctp_source_stats stats;
+	struct ctp_err err;
+	struct ctp_ppt_layout *l = ctp_ppt_layout_parse(json, json_len, &err);
+	must(l, err.text);
+	struct ctp_ppt_frames *f = ctp_ppt_frames_new(l, counters, 1, &err);
+	struct ctp_writer *w = ctp_writer_new(textmem_append, &stream, &err);
+	char *text = ctp_ppt_header(json, json_len, counters, 1, &len);
+	must(f && w && text, "no memory");
+	ctp_section_init(&sec);
+	ctp_ppt_frames_section(f, &sec);
+	ctp_writer_begin(w, &sec);
+	ctp_ppt_frames_header(f, w, 5, text, len);
+	for (int32_t i = 10; i < 20; i++)
+		ctp_ppt_frames_put(f, w, (const uint8_t *)(int32_t[]){i, -i, i});
+	ctp_writer_end(w, true);
+	textmem_to(sink, &stream, &file);
+	ok(file.len == 8 + len + 10 * FRAME && !memcmp(file.data + 8, text, len), "what was taken from a process is a file");
+	ok(textmem_from(ctp_ppt_source("test", &err), file.data, file.len, &stream, &stats, &err) && stats.accepted == 10 && !stats.harmed,
+	   "which is decoded");
+	ctp_section_fini(&sec);
+	ctp_writer_free(w);
+	ctp_ppt_frames_free(f);
+	ctp_ppt_layout_free(l);
+	free(text);
+	free(stream.data);
+	free(file.data);
+}
+
 int main(void)
 {
 	test_gaps();
 	test_wrap();
 	test_full();
 	test_cut();
+	test_live();
 	done_testing();
 }

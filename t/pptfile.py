@@ -225,6 +225,17 @@ def kind_header(rng):
     return b
 
 
+def kind_wide(rng):
+    """More members than a class has fields; the time is the last of them."""
+    b = Buffer("Wide", [("wide", [f"int m{i}" for i in range(300)] + ["time t"])], counters=())
+    for i in range(10):
+        b.add(i + 1, 0, dict({f"m{k}": 1000 * i - k for k in range(300)}, t=(i, 7)))
+    for row in b.truth:
+        for k in range(123, 300):
+            del row[f"m{k}"]
+    return b
+
+
 def kind_spelled(rng):
     """The same layout with no contents where they can be missed, keys in another order, and below "buffer" as in ppt's document."""
     b = Buffer("Spelt", [("only", ["int n", "time t", "double x"])], counters=())

@@ -24,7 +24,7 @@ struct draft {
 	struct ctp_ppt_plan *plan;
 	const char *const *counters;
 	uint32_t ncounters, masked;
-	bool too_many;
+	uint32_t reserved; /* fields that must be there and are not yet */
 	struct ctp_field fields[CTP_FIELDS_MAX];
 	char names[CTP_FIELDS_MAX][CTP_NAME_MAX + 1];
 };
@@ -37,14 +37,19 @@ static bool name_taken(const struct draft *d, uint32_t n, const char *name)
 	return false;
 }
 
-/* Adds a field and the step that fills it; what is predicted costs a bit of a mask, of which there are only so many. */
+/*
+ * Adds a field and the step that fills it. Where the class has no room for it, the whole frame is kept as it is. What is predicted costs
+ * a bit of a mask, of which there are only so many.
+ */
 static void add(struct draft *d, struct ctp_field field, struct ctp_ppt_step step)
 {
 	uint32_t n = d->plan->nsteps;
-	if (n == CTP_FIELDS_MAX) {
-		d->too_many = true;
+	bool must = step.op == CTP_PPT_OP_OWN_TIME || step.op == CTP_PPT_OP_PLACE || step.op == CTP_PPT_OP_PADDING || step.op == CTP_PPT_OP_RAW;
+	if (!must && n + d->reserved == CTP_FIELDS_MAX) {
+		d->plan->has_raw = d->plan->always_raw = true;
 		return;
 	}
+	d->reserved -= must;
 	char *name = d->names[n];
 	snprintf(name, CTP_NAME_MAX - 8, "%s", field.name);
 	size_t len = strlen(name);
@@ -199,7 +204,8 @@ static enum ctp_status make_plan(struct draft *d, struct ctp_err *err)
 		return ctp_err_set(err, "out of memory");
 	plan->front = d->of->members[d->of->front].offset;
 	plan->back = d->of->members[d->of->back].offset;
-	d->masked = 3; /* the extra fields */
+	d->reserved = 4; /* the time and the extra fields */
+	d->masked = 3;   /* the latter */
 	add(d, seqno, (struct ctp_ppt_step){.op = CTP_PPT_OP_I32, .offset = plan->front});
 	for (uint32_t i = 0; i < d->of->nmembers; i++)
 		if (d->of->members[i].kind == CTP_PPT_MEMBER)
@@ -210,8 +216,6 @@ static enum ctp_status make_plan(struct draft *d, struct ctp_err *err)
 		add(d, padding, (struct ctp_ppt_step){.op = CTP_PPT_OP_PADDING});
 	if (plan->has_raw)
 		add(d, raw, (struct ctp_ppt_step){.op = CTP_PPT_OP_RAW});
-	if (d->too_many)
-		return ctp_err_set(err, "the frame %s has more than %d columns", d->of->name, CTP_FIELDS_MAX);
 	if (!make_room(plan, l->size))
 		return ctp_err_set(err, "out of memory");
 	snprintf(name, sizeof name, "ppt_%s_%s", l->buffer, d->of->name);
@@ -266,7 +270,6 @@ static enum ctp_status make_plans(struct ctp_ppt_frames *f, struct draft *d, str
 		d->frames = f;
 		d->of = &f->layout->frames[i];
 		d->plan = &f->plans[i];
-		d->too_many = false;
 		if (make_plan(d, err))
 			return CTP_FAILED;
 		f->has_time |= d->plan->has_time;
@@ -448,7 +451,7 @@ uint64_t ctp_ppt_frames_put(struct ctp_ppt_frames *f, struct ctp_writer *w, cons
 {
 	const struct ctp_ppt_plan *plan = &f->plans[ctp_ppt_frames_type(f, bytes)];
 	uint64_t val[CTP_FIELDS_MAX];
-	bool odd = false;
+	bool odd = plan->always_raw;
 	for (uint32_t i = 0; i < plan->nsteps; i++)
 		val[i] = value_of(f, plan, &plan->steps[i], bytes, &odd);
 	f->place++;

@@ -8,7 +8,8 @@
  * What else the bytes hold is in extra fields:
  *	- ppt_place: what to add to ppt_seqno for the place of the frame among those that were put, from 0;
  *	- ppt_padding: the bytes that belong to no member; empty where all are zero;
- *	- ppt_raw: the whole frame, where a time or a NaN has more in it than its field can say; else empty.
+ *	- ppt_raw: the whole frame, where a time or a NaN has more in it than its field can say, or the class has no room for another field;
+ *	  else empty.
  * A name that is taken has _2 or so behind it.
  *
  * Beside the frames a section has ppt_header, the header of a file, with `_json` in it, in parts that are to be joined; and ppt_lost.

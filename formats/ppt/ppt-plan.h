@@ -32,6 +32,7 @@ struct ctp_ppt_plan {
 	uint32_t front, back;    /* offsets */
 	uint32_t time;           /* the same, if has_time */
 	bool has_time, has_raw;
+	bool always_raw; /* the class has no room for some of the members */
 	char *strings; /* of a record, on its way to the writer */
 };
 
