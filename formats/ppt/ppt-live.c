@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -162,14 +163,29 @@ static enum ctp_status make_traces(struct live *l)
 	return l->n ? CTP_OK : CTP_FAILED;
 }
 
+/* For its file. Two libraries may have buffers of the same name. */
+static char *name_of(const struct live *l, size_t i)
+{
+	char *name = NULL;
+	size_t same = 1;
+	for (size_t k = 0; k < i; k++)
+		same += !strcmp(l->trace[k].buffer->name, l->trace[i].buffer->name);
+	if (same == 1)
+		return strdup(l->trace[i].buffer->name);
+	return asprintf(&name, "%s-%zu", l->trace[i].buffer->name, same) < 0 ? NULL : name;
+}
+
 static enum ctp_status open_outs(struct live *l)
 {
-	const char **names = calloc(l->n, sizeof *names);
-	if (!names)
-		return ctp_err_set(l->err, "out of memory");
-	for (size_t i = 0; i < l->n; i++)
-		names[i] = l->trace[i].buffer->name;
-	enum ctp_status status = ctp_ppt_outs_open(&l->outs, l->conf->output, l->conf->to_terminal, names, l->n, is_hopeless, l->err);
+	char **names = calloc(l->n, sizeof *names);
+	bool good = names;
+	for (size_t i = 0; good && i < l->n; i++)
+		good = (names[i] = name_of(l, i));
+	enum ctp_status status = good ? ctp_ppt_outs_open(&l->outs, l->conf->output, l->conf->to_terminal, (const char *const *)names, l->n,
+	                                                  is_hopeless, l->err) :
+	                                ctp_err_set(l->err, "out of memory");
+	for (size_t i = 0; names && i < l->n; i++)
+		free(names[i]);
 	free(names);
 	return status;
 }

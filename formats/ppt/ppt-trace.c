@@ -183,6 +183,7 @@ static void put_frame(struct ctp_ppt_trace *t, uint64_t now_ns)
 	if (lag_ns > t->lag_ns)
 		t->lag_ns = lag_ns < LAG_MAX_NS ? lag_ns : LAG_MAX_NS;
 	t->after_ns = ns;
+	t->newest_ns = ns > t->newest_ns ? ns : t->newest_ns;
 	t->taken++;
 }
 
@@ -207,6 +208,8 @@ uint32_t ctp_ppt_trace_take(struct ctp_ppt_trace *t, uint32_t max, bool last)
 void ctp_ppt_trace_publish(struct ctp_ppt_trace *t)
 {
 	uint64_t lag_ns = 2 * t->lag_ns > LAG_MIN_NS ? 2 * t->lag_ns : LAG_MIN_NS, now_ns = now_of(t);
+	if (!ctp_writer_pending(t->writer) && t->marked_ns > t->newest_ns)
+		return; /* a reader has all of it */
 	if (t->has_clock && now_ns > lag_ns && now_ns - lag_ns > t->marked_ns) {
 		t->marked_ns = now_ns - lag_ns;
 		ctp_writer_mark(t->writer, t->marked_ns);

@@ -27,7 +27,7 @@ struct ctp_ppt_trace {
 	bool has_header;      /* it is written */
 	bool has_clock;       /* marks can be made */
 	struct ctp_ppt_missing missing; /* not yet written */
-	uint64_t after_ns;    /* time of the last frame */
+	uint64_t after_ns, newest_ns; /* time of the last frame; of the latest */
 	uint64_t lag_ns;      /* how long a frame's own time was over, at most, when it came */
 	uint64_t marked_ns;
 	uint64_t taken, lost, torn; /* frames */
