@@ -55,12 +55,12 @@ for kind in ppt-client-static ppt-client-stripped; do
 	[ -x "$O/t/$kind" ] || continue
 	start "$kind"
 	is "$kind: the buffers are found" "$("$ppt" list "$pid" | awk 'NR > 1 { print $1 }' | xargs)" 'Foo FooBar'
-	ok "$kind: and can be attached to" "$ppt" attach -q -t 0.2 -o "$tmp/out.ctp" "$pid" Foo
+	ok "$kind: and can be attached to" "$ppt" attach -q -t 1 -o "$tmp/out.ctp" "$pid" Foo
 	stop
 done
 start ppt-client -2 -l "$O/t/ppt-client-lib.so"
 is 'a library has one too' "$("$ppt" list "$pid" | awk '$1 == "Lib" { print $2, $3, $4 }')" "free mark $(realpath "$O/t/ppt-client-lib.so")"
-ok 'all at once' "$ppt" attach -q -t 0.5 -o "$tmp/out.ctp" "$pid"
+ok 'all at once' "$ppt" attach -q -t 1 -o "$tmp/out.ctp" "$pid"
 taken >"$tmp/taken"
 stop
 is 'make a section each' "$(awk '{ print $1, $5, $6, $7 }' "$tmp/taken" | sort)" 'Foo 0 0 running
@@ -68,7 +68,7 @@ FooBar 0 0 running
 Lib 0 0 running'
 is 'with every frame that was saved' "$(awk '{ print $1 ": " $3 + $4 }' "$tmp/taken" | sort)" "$(sed -n 's/ saved.*//p' "$tmp/said" | sort)"
 start ppt-client -2
-ok 'or a file each' "$ppt" attach -q -t 0.3 -o "$tmp/of-%b.ctp" "$pid"
+ok 'or a file each' "$ppt" attach -q -t 1 -o "$tmp/of-%b.ctp" "$pid"
 is 'with its name' "$(for b in Foo FooBar; do taken "$tmp/of-$b.ctp" | awk '{ print $1, $6 }'; done)" 'Foo 0
 FooBar 0'
 stop
@@ -116,9 +116,9 @@ is 'the buffer is free' "$(state Foo) $(segments)" 'free 0'
 stop
 like 'and descriptor 0 is open' "$(cat "$tmp/said")" '^fd 0: open'
 start ppt-client -i
-"$ppt" attach -t 0.3 "$pid" Foo 2>"$tmp/err" >"$tmp/out.ctp"
+"$ppt" attach -t 1 "$pid" Foo 2>"$tmp/err" >"$tmp/out.ctp"
 is 'one that saves nothing: status' $? 1
-like 'a line says what it is' "$(cat "$tmp/err")" '^ctp-ppt: Foo: the process has not saved a frame in 0\.3.* s, and attaches only when it does$'
+like 'a line says what it is' "$(cat "$tmp/err")" '^ctp-ppt: Foo: the process has not saved a frame in [0-9.]+ s, and attaches only when it does$'
 is 'and nothing is written' "$(wc -c <"$tmp/out.ctp")" 0
 is 'nor left' "$(state Foo) $(segments)" 'free 0'
 stop
@@ -129,7 +129,7 @@ agent "$pid" Foo -c cpu-clock
 like 'list says who is attached' "$("$ppt" list "$pid")" "^Foo +attached by $agent "
 like 'another is refused' "$("$ppt" attach "$pid" Foo 2>&1 >/dev/null)" "^ctp-ppt: Foo: process $agent is attached to it; --force "
 first=$agent
-"$ppt" attach --force -t 0.3 "$pid" Foo 2>"$tmp/err2" >"$tmp/out2.ctp"
+"$ppt" attach --force -t 1 "$pid" Foo 2>"$tmp/err2" >"$tmp/out2.ctp"
 is 'unless forced: status' $? 0
 like 'which is said' "$(cat "$tmp/err2")" "taken from process $first"
 wait "$first"
@@ -140,7 +140,7 @@ agent "$pid" Foo -c cpu-clock
 kill -9 "$agent"
 wait "$agent" 2>/dev/null
 like 'one that is killed is left by a dead one' "$("$ppt" list "$pid")" "^Foo +left by $agent, dead "
-"$ppt" attach -t 0.3 "$pid" Foo 2>"$tmp/err" >"$tmp/out.ctp"
+"$ppt" attach -t 1 "$pid" Foo 2>"$tmp/err" >"$tmp/out.ctp"
 is 'the next one attaches: status' $? 0
 like 'and says that it has recovered it' "$(cat "$tmp/err")" "^ctp-ppt: Foo: process $agent was attached, and has died"
 is 'nothing is left then' "$(state Foo) $(segments)" 'free 0'
@@ -168,7 +168,7 @@ os.pwrite(fd, int(sys.argv[3]).to_bytes(4, sys.byteorder), int(sys.argv[2], 16))
 		poke "$(symbol _ppt_hmem_Foo)" "$id"
 		await has_segment
 		like "$dead: left by a dead one, also if its number is another's by now" "$("$ppt" list "$pid")" "^Foo +left by $agent, dead "
-		ok "$dead: and recovered" "$ppt" attach -q -t 0.2 -o "$tmp/out.ctp" "$pid" Foo
+		ok "$dead: and recovered" "$ppt" attach -q -t 1 -o "$tmp/out.ctp" "$pid" Foo
 		is "$dead: the client has let go" "$(state Foo) $(segments)" 'free 0'
 		ipcs -m -i "$id" >"$tmp/there" 2>&1 && ipcrm -m "$id" 2>"$tmp/removed"
 		like "$dead: a segment is removed if its maker is the dead one, and no other" "$dead $(grep -c "shmid=$id" "$tmp/there")" 'maker 0|other 1'
@@ -180,7 +180,7 @@ fi
 # --- counters ------------------------------------------------------------------------------------------------------------------------
 for attr in 112 128; do
 	start ppt-client -a $attr
-	"$ppt" attach -q -t 0.5 -c task-clock,page-faults,cpu-clock "$pid" Foo >"$tmp/out.ctp" 2>"$tmp/err"
+	"$ppt" attach -q -t 1 -c task-clock,page-faults,cpu-clock "$pid" Foo >"$tmp/out.ctp" 2>"$tmp/err"
 	status=$?
 	if [ $status != 0 ] && grep -q 'not permitted\|no such counter' "$tmp/err"; then
 		note "counters: $(cat "$tmp/err")"
@@ -201,18 +201,18 @@ stop
 
 # --- numbers -------------------------------------------------------------------------------------------------------------------------
 start ppt-client -q 2147483600
-ok 'numbers that go negative' "$ppt" attach -q -t 0.4 -o "$tmp/out.ctp" "$pid" Foo
+ok 'numbers that go negative' "$ppt" attach -q -t 1 -o "$tmp/out.ctp" "$pid" Foo
 stop
 is 'lose nothing' "$(taken | awk '{ print $4, $6 }')" '0 0'
 is 'every number is a frame' "$(taken | awk '{ print $3 }')" "$(saved Foo)"
 start ppt-client -t 2 -r 0
-"$ppt" attach -q -n 64 -t 0.3 "$pid" Foo >"$tmp/out.ctp"
+"$ppt" attach -q -n 64 -t 0.4 "$pid" Foo >"$tmp/out.ctp"
 stop
 taken >"$tmp/taken"
 is 'a ring that is too small: none is torn' "$(awk '{ print $6 }' "$tmp/taken")" 0
 is 'and every number is a frame or lost' "$(awk '{ print $2 - 1 + $3 + $4 }' "$tmp/taken")" "$(saved Foo)"
 start ppt-client-resize -r 0
-"$ppt" attach -n 16 -t 0.5 "$pid" >"$tmp/out.ctp" 2>"$tmp/err"
+"$ppt" attach -n 16 -t 0.4 "$pid" >"$tmp/out.ctp" 2>"$tmp/err"
 stop
 like 'one that can be resized is' "$(cat "$tmp/err")" '^ctp-ppt: Grow: has 64 slots now$'
 taken >"$tmp/taken"
@@ -229,11 +229,11 @@ stop
 is 'every number is a frame' "$(taken | awk '{ print $3, $4, $6 }')" "$(saved Grow) 0 0"
 start ppt-client-sdk -t 2 -2
 before=$(descriptors)
-"$ppt" attach -q -t 0.5 -n 4096 "$pid" >"$tmp/out.ctp"
+"$ppt" attach -q -t 1 -n 4096 "$pid" >"$tmp/out.ctp"
 is 'a program that has joined by sdk/ppt: status' $? 0
 is 'has whole frames' "$(taken | awk '{ print $1, $4, $6 }' | sort)" 'Grow 0 0
 Sdk 0 0'
-if "$ppt" attach -q -t 0.3 -c task-clock,page-faults,cpu-clock "$pid" Sdk >"$tmp/out.ctp" 2>"$tmp/err"; then
+if "$ppt" attach -q -t 1 -c task-clock,page-faults,cpu-clock "$pid" Sdk >"$tmp/out.ctp" 2>"$tmp/err"; then
 	"$BIN/ctp-tojsonl" -a "$tmp/out.ctp" | grep '^{"type":"ppt_Sdk_request"' >"$tmp/rows"
 	like 'and counters' "$(tail -1 "$tmp/rows")" '"ev_task_clock":.*"ev_0_start":[1-9].*"ev_page_faults":.*"ev_cpu_clock":[0-9]*,"ev_2_start":[1-9]'
 fi
@@ -272,7 +272,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	setpriv --reuid 65534 --clear-groups "$tmp/client" >"$tmp/said" &
 	pid=$! running="$running $pid"
 	await has "$tmp/said" ready
-	ok 'root attaches to the process of another user' "$ppt" attach -q -t 0.3 -o "$tmp/out.ctp" "$pid" Foo
+	ok 'root attaches to the process of another user' "$ppt" attach -q -t 1 -o "$tmp/out.ctp" "$pid" Foo
 	is 'and has its frames' "$(taken | awk '{ print $6, ($3 > 0) }')" '0 1'
 	start ppt-client
 	cp "$ppt" "$tmp/ctp-ppt"
@@ -288,7 +288,7 @@ if [ "$(id -u)" = 0 ] && unshare -fpi --mount-proc true 2>/dev/null; then
 	pid=$(cat "/proc/$shell/task/$shell/children")
 	pid=${pid% }
 	running="$running $pid"
-	ok 'a process in other PID and IPC namespaces' "$ppt" attach -q -t 0.3 -o "$tmp/out.ctp" "$pid" Foo
+	ok 'a process in other PID and IPC namespaces' "$ppt" attach -q -t 1 -o "$tmp/out.ctp" "$pid" Foo
 	is 'has whole frames' "$(taken | awk '{ print $6, ($3 > 0) }')" '0 1'
 	is 'and is free again' "$(state Foo)" free
 	kill -9 "$pid"
