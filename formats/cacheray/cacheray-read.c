@@ -11,7 +11,7 @@
 #include "cacheray/cacheray-classes.h"
 #include "cacheray/cacheray-judge.h"
 
-enum { BATCH = 512, MARK_RECORDS = 4096, GUESS_BYTES = 64 << 10, GUESS_BYTES_MIN = 18 };
+enum { BATCH = 128, MARK_RECORDS = 4096, GUESS_BYTES = 64 << 10, GUESS_BYTES_MIN = 18 };
 
 struct cacheray_source {
 	struct ctp_source source;

@@ -20,11 +20,11 @@ static uint64_t next_random(void)
 static size_t put_access(uint8_t *to, uint64_t n, uint64_t thread)
 {
 	static const uint8_t sizes[] = {8, 8, 8, 4, 4, 1, 2, 16};
-	uint8_t size = sizes[next_random() % sizeof sizes], *p = to;
+	uint64_t slot = next_random() % 32;
+	uint8_t size = n % 3 == 1 ? sizes[slot % sizeof sizes] : 8, *p = to;
 	uint64_t address = n % 3 == 0 ? 0x7f0000000000 + (thread << 24) + n / 3 * 8 % 65536 :
-	                   n % 3 == 1 ? 0x7ffc00000000 + (thread << 23) - next_random() % 32 * 16 :
-	                                0x55aa00000000 + next_random() % (1 << 16) * 48;
-	*p++ = (uint8_t)(next_random() % 4 == 0);
+	                   n % 3 == 1 ? 0x7ffc00000000 + (thread << 23) - slot * 16 : 0x55aa00000000 + next_random() % (1 << 16) * 48;
+	*p++ = n % 3 == 1 && slot % 2;
 	p = ctp_cacheray_put_u64(spelling, p, address & ~(uint64_t)(size - 1));
 	*p++ = size;
 	return (size_t)(ctp_cacheray_put_u64(spelling, p, 4000 + thread) - to);
