@@ -81,18 +81,31 @@ for c in $compilers; do
 	CACHERAY_OUT="$tmp/none/x" "$p" 2>"$tmp/err"
 	is "$c: a trace that cannot be written is said" "$? $(cat "$tmp/err")" "0 ctp-cacheray: $tmp/none/x: cannot be written: this process is not traced"
 
+	rm -f "$tmp/go" "$tmp/ready"
+	mkfifo "$tmp/go" "$tmp/ready"
+	timeout 60 "$p" slow <"$tmp/go" >"$tmp/ready" &
+	exec 8>"$tmp/go"
+	read -r _ <"$tmp/ready"
+	"$p" 2>"$tmp/err"
+	is "$c: a file that another process writes is left to it" "$? $(cat "$tmp/err")" \
+		"0 ctp-cacheray: $tmp/t.trace: is written by another process; %p in CACHERAY_OUT is its id: this process is not traced"
+	echo >&8
+	exec 8>&-
+	wait
+	is "$c: and is whole" "$(sorts "$tmp/t.trace")" "$every"
+
 	# --- pipes ---
 	rm -f "$tmp/fifo"
 	mkfifo "$tmp/fifo"
 	export CACHERAY_OUT="$tmp/fifo"
-	for how in '' segv; do
+	for how in '' segv busy; do
 		sh -c '"$0" "$1"; :' "$p" "$how" >/dev/null 2>&1 &
 		cat "$tmp/fifo" >"$tmp/t.trace"
 		wait
 		is "$c: through a pipe${how:+, up to $how}" "$(sorts "$tmp/t.trace")" "$every"
 	done
 	mkfifo "$tmp/go-$c"
-	timeout 60 "$p" slow <"$tmp/go-$c" &
+	timeout 60 "$p" slow <"$tmp/go-$c" >/dev/null &
 	timeout 60 "$from" -q "$tmp/fifo" | "$BIN/ctp-tojsonl" -a | {
 		exec 9>"$tmp/go-$c"
 		while read -r line; do

@@ -63,6 +63,7 @@ static int state; /* by __atomic */
 static struct {
 	int fd;
 	uint64_t tail;   /* where the next record goes */
+	uint64_t end;    /* what tail was when the log was closed */
 	/* of a file */
 	uint8_t *map;
 	size_t map_bytes;
@@ -183,6 +184,13 @@ static bool write_all(const uint8_t *p, size_t n)
 	return !n;
 }
 
+/* Where the last record ends that has a place. */
+static uint64_t log_end(void)
+{
+	uint64_t tail = LOAD(&log_.tail);
+	return tail < CLOSED ? tail : LOAD(&log_.end);
+}
+
 /* Where the bytes end that can be sent: at a block's end, or else at the last record if all before it is written. */
 static uint64_t sendable_upto(uint64_t sent, bool partial)
 {
@@ -190,9 +198,9 @@ static uint64_t sendable_upto(uint64_t sent, bool partial)
 	uint32_t written = LOAD(&log_.written[start / BLOCK_BYTES % BLOCKS]);
 	if (written == BLOCK_BYTES)
 		return start + BLOCK_BYTES;
-	uint64_t tail = LOAD(&log_.tail) & (CLOSED - 1);
-	/* A record that was reserved meanwhile would have moved the tail: what is counted is all that there is. */
-	return partial && tail - start == written && (__atomic_load_n(&log_.tail, __ATOMIC_SEQ_CST) & (CLOSED - 1)) == tail ? tail : sent;
+	/* A record that has reserved its place may not count yet: then this is less. */
+	uint64_t end = log_end();
+	return partial && end - start == written ? end : sent;
 }
 
 /* With the lock. */
@@ -262,7 +270,7 @@ static void on_death(int sig, siginfo_t *info, void *context)
 	(void)context;
 	for (int i = 0; i < 3; i++) {
 		send_log(true);
-		if (LOAD(&log_.sent) == (LOAD(&log_.tail) & (CLOSED - 1)))
+		if (LOAD(&log_.sent) == log_end())
 			break;
 		wait_some(WAIT_NS);
 	}
@@ -401,6 +409,7 @@ __attribute__((destructor(101))) static void at_end(void)
 		return;
 	struct quiet q = quiet_begin();
 	uint64_t end = __atomic_fetch_add(&log_.tail, CLOSED, __ATOMIC_ACQ_REL);
+	STORE(&log_.end, end);
 	if (log_.map && had != PIPE_LOG && end < CLOSED) {
 		STORE(&state, OFF);
 		if (ftruncate(log_.fd, (off_t)(end < log_.grown ? end : log_.grown)))
@@ -511,9 +520,9 @@ void cacheray_remove(const void *ptr)
 void cacheray_flush(void)
 {
 	int error = errno;
-	while (LOAD(&state) == PIPE_LOG && LOAD(&log_.sent) < (LOAD(&log_.tail) & (CLOSED - 1))) {
+	while (LOAD(&state) == PIPE_LOG && LOAD(&log_.sent) < log_end()) {
 		send_log(true);
-		if (LOAD(&log_.sent) < (LOAD(&log_.tail) & (CLOSED - 1)))
+		if (LOAD(&log_.sent) < log_end())
 			wait_some(WAIT_NS);
 	}
 	errno = error;

@@ -122,6 +122,13 @@ static void threads(void)
 		pthread_join(id[i], NULL);
 }
 
+static void *write_on(void *arg)
+{
+	for (;;)
+		shared[0].w++;
+	return arg;
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -155,7 +162,16 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(mode, "slow")) {
 		cacheray_flush();
+		puts("ready");
+		fflush(stdout);
 		getchar();
+	}
+	if (!strcmp(mode, "busy")) {
+		pthread_t thread;
+		pthread_create(&thread, NULL, write_on, NULL);
+		while (!shared[0].w)
+			sched_yield();
+		return 0; /* while the other goes on */
 	}
 	if (!strcmp(mode, "long"))
 		write_many(p);
