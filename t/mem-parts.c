@@ -198,6 +198,8 @@ static void test_machine(void)
 	put_cache(3, "4", "Unified", "128M", "16", "64");
 	is_u64(ctp_machine_caches(s, folder), 2, "machine: a level above a gap is left out");
 	remove_folder();
+	unsigned n = ctp_libc_caches(s);
+	ok(n <= CTP_CACHE_LEVELS && (!n || s[0].size >= s[0].line), "sysconf knows %u levels", n);
 	is_u64(ctp_usual_caches(s), 3, "there are usual ones");
 }
 

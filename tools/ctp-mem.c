@@ -86,8 +86,8 @@ static void parse(int argc, char **argv)
 	if (ask.nlevels || ask.no_caches)
 		return;
 	ask.style.caches_from = "system";
-	ask.nlevels = ctp_machine_caches(ask.shapes, "/sys/devices/system/cpu/cpu0/cache");
-	if (ask.nlevels)
+	if ((ask.nlevels = ctp_machine_caches(ask.shapes, "/sys/devices/system/cpu/cpu0/cache")) ||
+	    (ask.nlevels = ctp_libc_caches(ask.shapes)))
 		return;
 	ask.style.caches_from = "usual";
 	ask.nlevels = ctp_usual_caches(ask.shapes);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { INDEXES = 16, WORD_MAX = 32 };
 
@@ -39,6 +40,15 @@ static bool shape_of(struct ctp_cache_shape *shape, const char *folder, unsigned
 	return !ctp_cache_shape_parse(shape, text, &err);
 }
 
+/* No level has shorter lines than the one before. */
+static bool grow_outwards(const struct ctp_cache_shape *shapes, unsigned n)
+{
+	for (unsigned i = 1; i < n; i++)
+		if (shapes[i].line < shapes[i - 1].line)
+			return false;
+	return true;
+}
+
 unsigned ctp_machine_caches(struct ctp_cache_shape shapes[CTP_CACHE_LEVELS], const char *folder)
 {
 	unsigned n = 0;
@@ -52,10 +62,30 @@ unsigned ctp_machine_caches(struct ctp_cache_shape shapes[CTP_CACHE_LEVELS], con
 	}
 	while (n < CTP_CACHE_LEVELS && there[n])
 		n++;
-	for (unsigned i = 1; i < n; i++)
-		if (shapes[i].line < shapes[i - 1].line)
+	return grow_outwards(shapes, n) ? n : 0;
+}
+
+unsigned ctp_libc_caches(struct ctp_cache_shape shapes[CTP_CACHE_LEVELS])
+{
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+	static const int names[CTP_CACHE_LEVELS][3] = {
+		{_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL1_DCACHE_ASSOC, _SC_LEVEL1_DCACHE_LINESIZE},
+		{_SC_LEVEL2_CACHE_SIZE, _SC_LEVEL2_CACHE_ASSOC, _SC_LEVEL2_CACHE_LINESIZE},
+		{_SC_LEVEL3_CACHE_SIZE, _SC_LEVEL3_CACHE_ASSOC, _SC_LEVEL3_CACHE_LINESIZE},
+	};
+	char text[3 * WORD_MAX];
+	struct ctp_err err;
+	unsigned n = 0;
+	for (; n < CTP_CACHE_LEVELS && sysconf(names[n][0]) > 0; n++) {
+		snprintf(text, sizeof text, "%ld,%ld,%ld", sysconf(names[n][0]), sysconf(names[n][1]), sysconf(names[n][2]));
+		if (ctp_cache_shape_parse(&shapes[n], text, &err))
 			return 0;
-	return n;
+	}
+	return grow_outwards(shapes, n) ? n : 0;
+#else
+	(void)shapes;
+	return 0;
+#endif
 }
 
 unsigned ctp_usual_caches(struct ctp_cache_shape shapes[CTP_CACHE_LEVELS])

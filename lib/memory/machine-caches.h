@@ -10,6 +10,9 @@
  */
 unsigned ctp_machine_caches(struct ctp_cache_shape shapes[CTP_CACHE_LEVELS], const char *folder);
 
+/* The same by sysconf(3), which knows them of some processors. */
+unsigned ctp_libc_caches(struct ctp_cache_shape shapes[CTP_CACHE_LEVELS]);
+
 /* Some that are usual, in their place. */
 unsigned ctp_usual_caches(struct ctp_cache_shape shapes[CTP_CACHE_LEVELS]);
 
