@@ -116,7 +116,7 @@ line 'a hand-over' 4000 true 1
 has 'sharing: four lines' '"shared":4,'
 has 'sharing: who does what, from the second writer on' '"places":[{"thread":1,"byte":0,"type":"struct.Stats","offset":0,"reads":0,"writes":1},{"thread":2,"byte":8,"type":"struct.Stats","offset":8,"reads":0,"writes":1},{"thread":3,"byte":8,"type":"struct.Stats","offset":8,"reads":1,"writes":0}]'
 "$BIN/ctp-mem" --cache none "$tmp/sharing.ctp" >"$tmp/text"
-like 'in words: false sharing' "$(cat "$tmp/text")" '^[0-9]\. FALSE sharing: different bytes of the line at 0x1000; it changed hands 2 times, between 2 threads$'
+like 'in words: false sharing' "$(cat "$tmp/text")" '^[0-9]\. FALSE sharing at 0x1000: different bytes; changed hands 2 times, 2 threads$'
 like 'in words: who' "$(cat "$tmp/text")" '^     thread 1, byte 0: 1 write, 0 reads: struct.Stats \+0$'
 like 'in words: hand-overs' "$(cat "$tmp/text")" '^  1 line changed hands once$'
 like 'in words: all of it' "$(cat "$tmp/text")" '^15 accesses: 2 reads, 13 writes; 0 atomic, 0 unaligned, 0 across elements$'

@@ -251,7 +251,7 @@ static void put_regions(const struct text *t)
 	uint32_t shown = rows(t, m->hot.n, ROWS);
 	if (!m->hot.n)
 		return;
-	putf(t->out, "\nRegions, the dearest first\n");
+	putf(t->out, "\nRegions, the dearest first%s\n", m->hot.n == CTP_HOT_REGIONS ? ", and 256 at most" : "");
 	put_heads(t, " ", "region");
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_region *r = &m->hot.hot[i].region;
@@ -283,13 +283,16 @@ static void put_place(const struct text *t, const struct ctp_sharing_place *p)
 static void put_line(const struct text *t, const struct ctp_shared_line *l, uint32_t number)
 {
 	static const char *const verdicts[] = {
-		[CTP_SHARING_FALSE] = "FALSE sharing: different bytes", [CTP_SHARING_TRUE] = "true sharing: the same bytes",
-		[CTP_SHARING_MIXED] = "sharing of some bytes, and false sharing of others",
+		[CTP_SHARING_FALSE] = "FALSE sharing", [CTP_SHARING_TRUE] = "true sharing", [CTP_SHARING_MIXED] = "true and FALSE sharing",
 	};
+	static const char *const bytes[] = {
+		[CTP_SHARING_FALSE] = "different bytes", [CTP_SHARING_TRUE] = "the same bytes", [CTP_SHARING_MIXED] = "some the same bytes",
+	};
+	enum ctp_sharing_verdict verdict = ctp_sharing_verdict(l);
 	char n[CTP_MEM_NUMBER_MAX];
 	uint32_t shown = t->style->all || l->nplaces < PLACES ? l->nplaces : PLACES;
-	putf(t->out, "%u. %s of the line at 0x%jx;", number, verdicts[ctp_sharing_verdict(l)], l->address);
-	putf(t->out, " it changed hands %s times, between %u%s threads\n", ctp_mem_number(n, l->alternations), l->nwriters,
+	putf(t->out, "%u. %s at 0x%jx: %s; ", number, verdicts[verdict], l->address, bytes[verdict]);
+	putf(t->out, "changed hands %s times, %u%s threads\n", ctp_mem_number(n, l->alternations), l->nwriters,
 	     l->more_writers ? " or more" : "");
 	for (uint32_t i = 0; i < shown; i++)
 		put_place(t, &l->place[i]);
