@@ -52,6 +52,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#if __SIZEOF_POINTER__ != 8
+#error "ppt.h is for 64 bits"
+#endif
 #ifndef MADV_DONTFORK
 #error "include ppt.h before the system's headers, or compile with -D_DEFAULT_SOURCE"
 #endif
