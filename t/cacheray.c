@@ -350,7 +350,7 @@ static void test_mixed(void)
 	unsigned wrong[2] = {0}, damaged = 0;
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		spelling sp = spellings[round % 4];
-		wrong[sp.address_bytes == 4] += !mixed_trace(sp, 2 + round / 4 % 3, round & 16, round & 32 ? 3 : 400, &damaged);
+		wrong[sp.address_bytes == 4] += !mixed_trace(sp, 2 + round / 4 % 3, round & 16, round & 32 ? 3 : 100, &damaged);
 	}
 	note("%u of %u traces were damaged", damaged, ROUNDS);
 	ok(damaged > ROUNDS / 4, "threads that write field by field damage their trace");

@@ -96,24 +96,31 @@ static bool address_is_doubtful(const struct ctp_cacheray_judge *j, const uint8_
 	return (!j->misaligned && is_misaligned(j, p)) || (!j->wild && is_wild(j, p));
 }
 
-/* A type whose name is empty or not for people to read, or a region without a byte. */
-static bool type_is_doubtful(const struct ctp_cacheray_judge *j, const uint8_t *p)
+/* A type without a name, or a region without a byte. */
+static bool type_is_empty(const struct ctp_cacheray_judge *j, const uint8_t *p)
 {
-	size_t fixed = ctp_cacheray_add_bytes(j->spelling), len = name_bytes(j, p);
-	return !len || !ctp_cacheray_u32(j->spelling, p + fixed - 12) || !ctp_cacheray_u32(j->spelling, p + fixed - 8) ||
-	       name_is_doubtful(p + fixed, len);
+	size_t fixed = ctp_cacheray_add_bytes(j->spelling);
+	return *p == CTP_CACHERAY_RTTA_ADD && (!name_bytes(j, p) || !ctp_cacheray_u32(j->spelling, p + fixed - 12) ||
+	                                       !ctp_cacheray_u32(j->spelling, p + fixed - 8));
+}
+
+/* A type whose name is not for people to read. */
+static bool has_odd_name(const struct ctp_cacheray_judge *j, const uint8_t *p)
+{
+	return *p == CTP_CACHERAY_RTTA_ADD && name_is_doubtful(p + ctp_cacheray_add_bytes(j->spelling), name_bytes(j, p));
 }
 
 /* What of a record of which all bytes are there is doubtful. */
 struct doubts {
-	bool thread, size, type, address;
+	bool thread, size, type, name, address;
 };
 
 static struct doubts doubts_of(const struct ctp_cacheray_judge *j, const uint8_t *p)
 {
 	struct doubts d = {.thread = thread_is_doubtful(j, thread_of(j, p))};
 	d.size = is_access(*p) && size_is_doubtful(j, p[ctp_cacheray_behind_address(j->spelling)]);
-	d.type = *p == CTP_CACHERAY_RTTA_ADD && type_is_doubtful(j, p);
+	d.name = !j->odd_names && has_odd_name(j, p);
+	d.type = d.name || type_is_empty(j, p);
 	d.address = address_is_doubtful(j, p);
 	return d;
 }
@@ -168,6 +175,8 @@ void ctp_cacheray_judge_why(const struct ctp_cacheray_judge *j, const uint8_t *p
 			ctp_err_set(why, "an access of %u bytes", p[ctp_cacheray_behind_address(j->spelling)]);
 		else if (d.thread)
 			ctp_err_set(why, "thread 0x%llx is none", (unsigned long long)thread_of(j, p));
+		else if (d.name)
+			ctp_err_set(why, "a name with control characters");
 		else if (d.type)
 			ctp_err_set(why, "a type without a name, or without a size");
 		else
@@ -184,6 +193,7 @@ void ctp_cacheray_judge_learn(struct ctp_cacheray_judge *j, const uint8_t *p)
 	}
 	j->misaligned |= is_misaligned(j, p);
 	j->wild |= is_wild(j, p);
+	j->odd_names |= has_odd_name(j, p);
 	j->large |= thread_of(j, p) >= PID_END;
 	ctp_distinct_add(&j->threads, j->last = thread_of(j, p));
 	j->taken++;
@@ -204,6 +214,8 @@ static bool is_again(const struct ctp_cacheray_judge *j, struct doubts d, const 
 	size_t size = ctp_cacheray_behind_address(j->spelling);
 	if (d.thread)
 		return thread_of(j, first) == thread_of(j, p);
+	if (d.name)
+		return has_odd_name(j, p);
 	return d.size && is_access(*p) && first[size] && first[size] == p[size];
 }
 
@@ -234,9 +246,9 @@ static bool ends_badly(const struct ctp_cacheray_judge *j, const uint8_t *p, siz
 enum ctp_cacheray_answer ctp_cacheray_judge_take(struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail, uint64_t offset,
                                                  enum ctp_cacheray_behind behind)
 {
-	bool at_hand, thread = doubts_of(j, p).thread;
-	bool may_return = !thread || !(only_zero(j) || is_shifted(j, thread_of(j, p)));
-	bool must_return = thread && !j->large && j->taken >= SMALL_LONG && behind != CTP_BEHIND_LATER;
+	struct doubts d = doubts_of(j, p);
+	bool at_hand, may_return = !d.name && !(d.thread && (only_zero(j) || is_shifted(j, thread_of(j, p))));
+	bool must_return = (d.name || (d.thread && !j->large)) && j->taken >= SMALL_LONG && behind != CTP_BEHIND_LATER;
 	size_t bytes = length_of(j, p, avail, &at_hand), upto = bytes + CTP_CACHERAY_WINDOW;
 	size_t from = j->clean_upto >= offset + bytes && !must_return ? (size_t)(j->clean_upto - offset) : bytes;
 	struct walk w = walk_from(j, p, from, avail, upto);

@@ -10,7 +10,8 @@
  *	- an address that is not aligned to the access, which does not say so, or that no processor takes is doubtful the first time.
  * A doubtful record is taken where no bad one follows within CTP_CACHERAY_WINDOW bytes, or where its size or large thread comes again
  * twice before that: then it is as the program wants it. Else the damage begins with it. Behind many records whose threads are 0, as
- * the usual runtime writes them, or numbers of a system, a doubtful thread also has to come again, or others to come.
+ * the usual runtime writes them, or numbers of a system, a doubtful thread also has to come again, or others to come; and so has a name
+ * with control characters.
  */
 #ifndef CTP_CACHERAY_JUDGE_H
 #define CTP_CACHERAY_JUDGE_H
@@ -32,6 +33,7 @@ struct ctp_cacheray_judge {
 	uint64_t sizes[4];   /* bits: unusual ones that were taken */
 	bool misaligned;     /* accesses that are not aligned are not always flagged */
 	bool large;          /* threads have other numbers than a system gives */
+	bool odd_names;      /* names have control characters */
 	bool wild;           /* addresses have something in their upper bits */
 	uint64_t clean_upto; /* offset of a record up to which none is bad; 0: not known */
 };
