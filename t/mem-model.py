@@ -242,7 +242,9 @@ class Model:
                            for i, (s, w, b) in enumerate(self.caches.shapes)],
                 "memory_writes": self.caches.memory_writes, "types": self.types_json(),
                 "threads": [{"thread": t, **self.threads[t].json()} for t in sorted(self.threads)], "other_threads": 0,
-                "hot_regions": self.hot_json(), "sharing": {"line": self.line, "shared": len(self.shared), "unknown": 0, "unkept": 0, "lines": self.lines_json()}}
+                "hot_regions": self.hot_json(),
+                "sharing": {"line": self.line, "shared": len(self.shared), "unknown": 0, "unkept": 0,
+                            "lines": self.lines_json()}}
 
     def types_json(self):
         out = []

@@ -112,8 +112,10 @@ static void test_room(void)
 	ctp_regions_fini(&r);
 	for (n = 0; ctp_regions_add(&r, 1 + 3 * n, UINT32_MAX, UINT32_MAX - 1);)
 		n++;
-	ok(r.nparts <= CTP_REGION_PARTS_MAX && n > CTP_REGION_PARTS_MAX / CTP_REGION_BLOCKS - 1, "regions: %ju of the worst kind have room", n);
-	ok(ctp_regions_find(&r, 1 + 3 * n) == ctp_regions_at(&r, 1 + 3 * (n - 1)), "regions: what found none is in what it would have hidden");
+	ok(r.nparts <= CTP_REGION_PARTS_MAX && n > CTP_REGION_PARTS_MAX / CTP_REGION_BLOCKS - 1,
+	   "regions: %ju of the worst kind have room", n);
+	ok(ctp_regions_find(&r, 1 + 3 * n) == ctp_regions_at(&r, 1 + 3 * (n - 1)),
+	   "regions: what found none is in what it would have hidden");
 	ctp_regions_fini(&r);
 }
 
@@ -139,7 +141,8 @@ static void test_writers(void)
 		a.address = 128 + thread % 64;
 		ctp_sharing_access(&s, &a, &(struct ctp_sharing_place){.thread = thread});
 	}
-	ok(s.nshared == 1 && s.shared[0]->nwriters == CTP_SHARING_WRITERS && s.shared[0]->more_writers, "sharing: more writers than are kept");
+	ok(s.nshared == 1 && s.shared[0]->nwriters == CTP_SHARING_WRITERS && s.shared[0]->more_writers,
+	   "sharing: more writers than are kept");
 	is_u64(s.shared[0]->alternations, CTP_SHARING_WRITERS + 4, "sharing: all of them count");
 	is(ctp_sharing_verdict_name(ctp_sharing_verdict(s.shared[0])), "false", "sharing: each its own byte");
 	for (uint64_t line = 10; s.nshared < CTP_SHARING_SHARED_MAX || line < CTP_SHARING_SHARED_MAX + 20; line++)
@@ -192,7 +195,8 @@ static void test_machine(void)
 	put_cache(2, "2", "Unified", "1280K", "20", "64");
 	put_cache(3, "3", "Unified", "36M", "12", "64");
 	is_u64(ctp_machine_caches(s, folder), 3, "machine: three levels of data");
-	ok(s[0].size == 48 << 10 && s[0].ways == 12 && s[0].line == 64 && s[1].size == 1280 << 10 && s[2].size == 36 << 20, "machine: their shapes");
+	ok(s[0].size == 48 << 10 && s[0].ways == 12 && s[0].line == 64 && s[1].size == 1280 << 10 && s[2].size == 36 << 20,
+	   "machine: their shapes");
 	put(3, "ways_of_associativity", "0");
 	is_u64(ctp_machine_caches(s, folder), 0, "machine: a cache that cannot be simulated is none");
 	put_cache(3, "4", "Unified", "128M", "16", "64");

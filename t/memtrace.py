@@ -17,7 +17,8 @@ SCHEMAS = [
         TIME, ADDRESS, THREAD, {"name": "element_size", "type": "u32", "unit": "bytes"}, {"name": "count", "type": "u32"},
         {"name": "type", "type": "string"}]},
     {"type": "@schema", "name": "cacheray_remove", "kind": "other", "fields": [TIME, ADDRESS, THREAD]},
-    {"type": "@schema", "name": "cacheray_lost", "kind": "loss", "fields": [TIME, {"name": "count", "type": "u64", "role": "count"}]},
+    {"type": "@schema", "name": "cacheray_lost", "kind": "loss", "fields": [
+        TIME, {"name": "count", "type": "u64", "role": "count"}]},
 ]
 BEGIN = {"type": "@section", "attrs": {"clock": "ordinal", "cacheray.byte_order": "little", "cacheray.address_bytes": "8"}}
 

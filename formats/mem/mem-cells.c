@@ -67,7 +67,8 @@ static void count(struct cells *c, const struct ctp_mem_member *member, uint32_t
 	}
 }
 
-struct ctp_mem_cell *ctp_mem_cells(const struct ctp_mem *m, const struct ctp_mem_layouts *l, uint32_t type, uint32_t bytes, uint32_t *n)
+struct ctp_mem_cell *ctp_mem_cells(const struct ctp_mem *m, const struct ctp_mem_layouts *l, uint32_t type, uint32_t bytes,
+                                   uint32_t *n)
 {
 	const struct ctp_mem_type *t = &m->types.type[type];
 	const struct ctp_mem_member *member = m->types.member + t->first;

@@ -23,6 +23,7 @@ struct ctp_mem_cell {
 };
 
 /* The cells of the first `bytes` of a type, for free(). Null: out of memory, or more than CTP_MEM_CELLS_MAX. */
-struct ctp_mem_cell *ctp_mem_cells(const struct ctp_mem *m, const struct ctp_mem_layouts *l, uint32_t type, uint32_t bytes, uint32_t *n);
+struct ctp_mem_cell *ctp_mem_cells(const struct ctp_mem *m, const struct ctp_mem_layouts *l, uint32_t type, uint32_t bytes,
+                                   uint32_t *n);
 
 #endif

@@ -43,7 +43,8 @@ const char *ctp_mem_brief(char to[CTP_MEM_NUMBER_MAX], uint64_t n)
 const char *ctp_mem_bytes(char to[CTP_MEM_NUMBER_MAX], uint64_t n)
 {
 	bool mega = n >= 1 << 20 && !(n % (1 << 20)), kilo = n >= 1 << 10 && !(n % (1 << 10));
-	snprintf(to, CTP_MEM_NUMBER_MAX, "%ju %s", mega ? n >> 20 : kilo ? n >> 10 : n, mega ? "MiB" : kilo ? "KiB" : n == 1 ? "byte" : "bytes");
+	const char *unit = mega ? "MiB" : kilo ? "KiB" : n == 1 ? "byte" : "bytes";
+	snprintf(to, CTP_MEM_NUMBER_MAX, "%ju %s", mega ? n >> 20 : kilo ? n >> 10 : n, unit);
 	return to;
 }
 

@@ -48,7 +48,8 @@ static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 	if (ctp_mem_end(s->mem, err))
 		return CTP_FAILED;
 	if (f->foreign && !f->added && !f->unmatched && !f->unknown && !ctp_mem_accesses(&s->mem->all))
-		return ctp_err_set(err, "there are records, but none of memory: no class is cacheray_access; ctp-fromcacheray makes such a stream");
+		return ctp_err_set(err, "there are records, but none of memory: no class is cacheray_access; "
+		                        "ctp-fromcacheray makes such a stream");
 	if (s->style.debug_info && ctp_mem_name(s->mem, &s->layouts, s->style.debug_info, err))
 		return CTP_FAILED;
 	if (s->style.svg)

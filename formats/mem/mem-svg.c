@@ -1,8 +1,8 @@
 /*
  * mem-svg.c - see mem-svg.h.
  *
- * The picture has no script and asks for nothing, and its colours are those of the reader, light or dark. Warmth is by the root of the
- * cost, in steps, of which the last is the dearest member of the type; the steps differ in lightness as well as in hue.
+ * The picture has no script and asks for nothing, and its colours are those of the reader, light or dark. Warmth is by the root of
+ * the cost, in steps, of which the last is the dearest member of the type; the steps differ in lightness as well as in hue.
  */
 #include "mem/mem-svg.h"
 
@@ -26,11 +26,13 @@ static const char style_text[] =
 	"svg{font:11px ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace;background:#fff;color:#1c2128}"
 	"text{fill:#1c2128}.t{font-weight:700;font-size:14px}.f{fill:#68717d}"
 	".c{stroke:#fff;stroke-width:1}.g{fill:#f2f3f5}.p{fill:url(#hatch)}.hl{stroke:#b4bac3}.hb{fill:#f2f3f5}"
-	".h0{fill:#eef0f3}.h1{fill:#fdf1d6}.h2{fill:#fde0a9}.h3{fill:#fbc46b}.h4{fill:#f59b3f}.h5{fill:#e06f22}.h6{fill:#b8430f}.h7{fill:#7a2306}"
+	".h0{fill:#eef0f3}.h1{fill:#fdf1d6}.h2{fill:#fde0a9}.h3{fill:#fbc46b}.h4{fill:#f59b3f}"
+	".h5{fill:#e06f22}.h6{fill:#b8430f}.h7{fill:#7a2306}"
 	".b{fill:#1c2128}.d{fill:#fff}.r{fill:#0b62b8}.w{fill:#a8277f}"
 	"@media(prefers-color-scheme:dark){svg{background:#14171b;color:#dde2e8}text{fill:#dde2e8}.f{fill:#8d97a4}"
 	".c{stroke:#14171b}.g{fill:#1b1f25}.hl{stroke:#4a525d}.hb{fill:#1b1f25}"
-	".h0{fill:#262c33}.h1{fill:#3b2a12}.h2{fill:#573a10}.h3{fill:#7d5010}.h4{fill:#a96613}.h5{fill:#d6832a}.h6{fill:#f3ab5a}.h7{fill:#ffd9a3}"
+	".h0{fill:#262c33}.h1{fill:#3b2a12}.h2{fill:#573a10}.h3{fill:#7d5010}.h4{fill:#a96613}"
+	".h5{fill:#d6832a}.h6{fill:#f3ab5a}.h7{fill:#ffd9a3}"
 	".b,.d{fill:#14171b}.r{fill:#5aaef5}.w{fill:#ec87c8}}";
 
 struct picture {
@@ -104,7 +106,8 @@ static void put_words(const struct picture *p, const struct ctp_mem_cell *c, dou
 	putf(p->out, "</text>");
 	if (!step)
 		return;
-	int len = snprintf(text, sizeof text, "%sr %sw", ctp_mem_brief(n[0], c->counts.accesses[0]), ctp_mem_brief(n[1], c->counts.accesses[1]));
+	int len = snprintf(text, sizeof text, "%sr %sw", ctp_mem_brief(n[0], c->counts.accesses[0]),
+	                   ctp_mem_brief(n[1], c->counts.accesses[1]));
 	if ((unsigned)len <= columns)
 		putf(p->out, "<text x=\"%.1f\" y=\"%u\"%s>%s</text>", x + 4, p->y + 28, shade, text);
 	if (!m->levels)
@@ -159,7 +162,8 @@ static void put_line(struct picture *p, const struct ctp_mem_type *t, const stru
 	for (uint32_t i = 0; i < n && cell[i].offset < from + p->line; i++)
 		if (cell[i].offset + cell[i].size > from)
 			put_cell(p, &cell[i], from);
-	putf(p->out, "<text x=\"%d\" y=\"%u\">accesses %s</text>", LEFT + INNER + 8, p->y + 14, ctp_mem_brief(number, ctp_mem_accesses(&c)));
+	putf(p->out, "<text x=\"%d\" y=\"%u\">accesses %s</text>", LEFT + INNER + 8, p->y + 14,
+	     ctp_mem_brief(number, ctp_mem_accesses(&c)));
 	if (p->m->levels)
 		putf(p->out, "<text x=\"%d\" y=\"%u\">L1 missed %s</text>", LEFT + INNER + 8, p->y + 28,
 		     ctp_mem_brief(number, ctp_mem_misses(&c, 0)));
@@ -186,9 +190,10 @@ static void put_structure(struct picture *p, uint32_t type)
 	}
 	putf(p->out, "<text class=\"t\" x=\"%d\" y=\"%u\">", LEFT, p->y + 20);
 	put_type(p, type, 110);
-	putf(p->out, "</text><text class=\"f\" x=\"%d\" y=\"%u\">%s each, %s region%s; ", LEFT, p->y + 38, ctp_mem_bytes(number[0], t->element_size),
-	     ctp_mem_number(number[1], t->regions), t->regions == 1 ? "" : "s");
-	putf(p->out, "%s reads, %s writes", ctp_mem_number(number[0], t->counts.accesses[0]), ctp_mem_number(number[1], t->counts.accesses[1]));
+	putf(p->out, "</text><text class=\"f\" x=\"%d\" y=\"%u\">%s each, %s region%s; ", LEFT, p->y + 38,
+	     ctp_mem_bytes(number[0], t->element_size), ctp_mem_number(number[1], t->regions), t->regions == 1 ? "" : "s");
+	putf(p->out, "%s reads, %s writes", ctp_mem_number(number[0], t->counts.accesses[0]),
+	     ctp_mem_number(number[1], t->counts.accesses[1]));
 	if (t->counts.atomics)
 		putf(p->out, ", %s atomic", ctp_mem_number(number[0], t->counts.atomics));
 	if (bytes < t->element_size)
@@ -203,17 +208,24 @@ static void put_structure(struct picture *p, uint32_t type)
 
 /* --- the picture --------------------------------------------------------------------------------------------------------- */
 
+static void put_swatch(const struct picture *p, const char *class, const char *text, int x, int high)
+{
+	putf(p->out, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"24\" height=\"%d\"/>", class, x, 43 - high / 2, high);
+	putf(p->out, "<text x=\"%d\" y=\"47\">%s</text>", x + 30, text);
+}
+
 static void put_legend(const struct picture *p)
 {
 	int x = LEFT;
-	putf(p->out, "<text x=\"%d\" y=\"22\">a row is a line of %u bytes, as if the structure began at one; a cell is a member</text>\n", x, p->line);
+	putf(p->out, "<text x=\"%d\" y=\"22\">a row is a line of %u bytes, as if the structure began at one; a cell is a member</text>\n",
+	     x, p->line);
 	for (int i = 0; i < STEPS; i++)
 		putf(p->out, "<rect class=\"h%d\" x=\"%d\" y=\"36\" width=\"24\" height=\"14\"/>", i, x + 24 * i);
 	x += 24 * STEPS + 8;
 	putf(p->out, "<text x=\"%d\" y=\"47\">cost, little to much</text>", x);
-	putf(p->out, "<rect class=\"p\" x=\"%d\" y=\"36\" width=\"24\" height=\"14\"/><text x=\"%d\" y=\"47\">padding</text>", x + 150, x + 180);
-	putf(p->out, "<rect class=\"r\" x=\"%d\" y=\"41\" width=\"24\" height=\"4\"/><text x=\"%d\" y=\"47\">reads</text>", x + 250, x + 280);
-	putf(p->out, "<rect class=\"w\" x=\"%d\" y=\"41\" width=\"24\" height=\"4\"/><text x=\"%d\" y=\"47\">writes</text>", x + 330, x + 360);
+	put_swatch(p, "p", "padding", x + 150, 14);
+	put_swatch(p, "r", "reads", x + 250, 4);
+	put_swatch(p, "w", "writes", x + 330, 4);
 	if (p->m->levels)
 		putf(p->out, "<text class=\"f\" x=\"%d\" y=\"47\">misses: of L1/of the last level</text>", x + 420);
 	putf(p->out, "\n");
@@ -241,15 +253,18 @@ static unsigned height(const struct picture *p, const struct ctp_mem_style *styl
 	return high + (drawn ? 0 : FOOT);
 }
 
-void ctp_mem_svg(struct ctp_output *out, const struct ctp_mem *m, const struct ctp_mem_layouts *l, const struct ctp_mem_style *style)
+void ctp_mem_svg(struct ctp_output *out, const struct ctp_mem *m, const struct ctp_mem_layouts *l,
+                 const struct ctp_mem_style *style)
 {
 	struct picture p = {.out = out, .m = m, .l = l, .line = m->sharing.line, .y = TOP};
 	unsigned wide = LEFT + INNER + RIGHT, high = height(&p, style);
 	uint32_t drawn = 0;
-	putf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %u %u\" width=\"%u\" height=\"%u\">\n<style>", wide, high, wide, high);
+	putf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %u %u\" width=\"%u\" height=\"%u\">\n<style>", wide, high,
+	     wide, high);
 	ctp_output_put(out, style_text, sizeof style_text - 1);
-	putf(out, "</style>\n<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
-	          "<rect class=\"hb\" width=\"6\" height=\"6\"/><line class=\"hl\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"6\"/></pattern></defs>\n");
+	putf(out, "</style>\n<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
+	          "patternTransform=\"rotate(45)\"><rect class=\"hb\" width=\"6\" height=\"6\"/>"
+	          "<line class=\"hl\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"6\"/></pattern></defs>\n");
 	put_legend(&p);
 	for (uint32_t i = 0; i < m->ntypes; i++)
 		if (is_drawn(m, style, m->by_cost[i], drawn)) {

@@ -1,8 +1,8 @@
 /*
  * mem-text.c - see mem-text.h.
  *
- * What costs most comes first. Tables are cut to their first rows unless all are wanted, and names, which are of any length, come last
- * in a row.
+ * What costs most comes first. Tables are cut to their first rows unless all are wanted, and names, which are of any length, come
+ * last in a row.
  */
 #include "mem/mem-text.h"
 

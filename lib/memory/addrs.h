@@ -1,6 +1,6 @@
 /*
- * addrs.h - a number for each of many addresses, or for any other 64 bits. Unlike map.h it forgets, so that its memory is bounded by
- * what it holds at a time. Keys come from outside: each table has a salt of its own.
+ * addrs.h - a number for each of many addresses, or for any other 64 bits. Unlike map.h it forgets, so that its memory is bounded
+ * by what it holds at a time. Keys come from outside: each table has a salt of its own.
  */
 #ifndef CTP_ADDRS_H
 #define CTP_ADDRS_H

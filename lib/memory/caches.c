@@ -1,8 +1,8 @@
 /*
  * caches.c - see caches.h.
  *
- * A set is its lines, the last used first. A line is the number of its block, and two bits below that: there, and written. A block has
- * at least 16 bytes, so its number leaves room for them.
+ * A set is its lines, the last used first. A line is the number of its block, and two bits below that: there, and written. A block
+ * has at least 16 bytes, so its number leaves room for them.
  */
 #include "memory/caches.h"
 

@@ -1,11 +1,11 @@
 /*
- * caches.h - what caches would have done: levels of sets with the least recently used line replaced, written back when it is replaced,
- * and fetched for writing.
+ * caches.h - what caches would have done: levels of sets with the least recently used line replaced, written back when it is
+ * replaced, and fetched for writing.
  *
- * An access goes to the first level, with all lines that it touches; if one of them is not there, that is one miss, all of them are
- * fetched, and the same access goes to the next level. So it is in cachegrind, whose numbers these are for the same accesses. A line
- * that is written back marks the line of the next level that has it, and changes nothing else there: neither what that holds nor
- * what it replaces next.
+ * An access goes to the first level, with all lines that it touches; if one of them is not there, that is one miss, all of them
+ * are fetched, and the same access goes to the next level. So it is in cachegrind, whose numbers these are for the same accesses.
+ * A line that is written back marks the line of the next level that has it, and changes nothing else there: neither what that
+ * holds nor what it replaces next.
  */
 #ifndef CTP_CACHES_H
 #define CTP_CACHES_H

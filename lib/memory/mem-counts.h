@@ -44,7 +44,10 @@ static inline void ctp_mem_counts_add(struct ctp_mem_counts *sum, const struct c
 }
 
 static inline uint64_t ctp_mem_accesses(const struct ctp_mem_counts *c) { return c->accesses[0] + c->accesses[1]; }
-static inline uint64_t ctp_mem_misses(const struct ctp_mem_counts *c, unsigned level) { return c->misses[level][0] + c->misses[level][1]; }
+static inline uint64_t ctp_mem_misses(const struct ctp_mem_counts *c, unsigned level)
+{
+	return c->misses[level][0] + c->misses[level][1];
+}
 
 /* What people sort by: 1 for each access, and 10 for each miss, but 100 in the last of so many levels. */
 static inline uint64_t ctp_mem_cost(const struct ctp_mem_counts *c, unsigned levels)

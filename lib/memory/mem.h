@@ -1,7 +1,7 @@
 /*
  * mem.h - what a program did with its memory, from a stream with the records of Cacheray: cacheray_access, cacheray_add and
- * cacheray_remove. Everything is counted in one pass, and memory is bounded by what is different: types, offsets, threads, lines that
- * are written, regions that are there at a time. Where a limit is reached, what could not be kept is counted.
+ * cacheray_remove. Everything is counted in one pass, and memory is bounded by what is different: types, offsets, threads, lines
+ * that are written, regions that are there at a time. Where a limit is reached, what could not be kept is counted.
  *
  * An access belongs to the region that its first byte is in, and to the offset of that byte in its element. Each section is another
  * program: its regions and caches begin anew.

@@ -10,7 +10,10 @@
 
 enum { CTP_ROOM_MIN = 64 };
 
-/* array is the address of a pointer. Room for more items than n, of so many bytes each, if n is below max. False: no more, or out of memory; nothing has changed. */
+/*
+ * Room for more items than n, of so many bytes each, if n is below max. array is the address of a pointer. False: no more, or out
+ * of memory; nothing has changed.
+ */
 static inline bool ctp_room_more(void *array, uint32_t *room, uint32_t n, uint32_t max, size_t bytes)
 {
 	void *was;

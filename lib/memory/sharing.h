@@ -1,9 +1,9 @@
 /*
  * sharing.h - lines of memory that more than one thread writes.
  *
- * Each write of a thread takes the line out of the caches of the others. Where they write different bytes, nothing but the place of
- * those bytes makes them meet: that is false sharing. Of every line that is written it is known by which thread, and which bytes; from
- * the write of a second thread on, who reads and writes what is counted.
+ * Each write of a thread takes the line out of the caches of the others. Where they write different bytes, nothing but the place
+ * of those bytes makes them meet: that is false sharing. Of every line that is written it is known by which thread, and which
+ * bytes; from the write of a second thread on, who reads and writes what is counted.
  */
 #ifndef CTP_SHARING_H
 #define CTP_SHARING_H

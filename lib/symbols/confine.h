@@ -1,6 +1,6 @@
 /*
- * confine.h - a child process for code that believes its input: no descriptor but its socket, and bounds on memory, CPU time and time
- * without progress.
+ * confine.h - a child process for code that believes its input: no descriptor but its socket, and bounds on memory, CPU time and
+ * time without progress.
  *
  * The parent may have threads: until it is confined, and later, the child calls what a fork leaves usable, and glibc and musl leave
  * malloc so.
@@ -14,7 +14,7 @@
 
 enum { CTP_CONFINED_FD = 3, CTP_CONFINED_STALL_S = 20 };
 
-/* In the child: fd becomes CTP_CONFINED_FD, all others are closed, 0 to 2 are nothing, and memory is bounded. False: it cannot be. */
+/* In the child: fd becomes CTP_CONFINED_FD, all others are closed, 0 to 2 are nothing, memory is bounded. False: it cannot be. */
 bool ctp_confine(int fd, const char *name, uint64_t more_bytes);
 
 /* In the child: SIGXCPU ends it when it has used so much more. */

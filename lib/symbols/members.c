@@ -1,8 +1,8 @@
 /*
  * members.c - see members.h.
  *
- * The child walks through all units. A type is wanted by its full name; types that no unit has so are looked for by the last part of
- * their name in a second walk. What it finds goes to the parent, a packet for each member, and an empty one at the end.
+ * The child walks through all units. A type is wanted by its full name; types that no unit has so are looked for by the last part
+ * of their name in a second walk. What it finds goes to the parent, a packet for each member, and an empty one at the end.
  */
 #include "symbols/members.h"
 
@@ -68,7 +68,10 @@ static void strip(char to[PATH_BYTES], const char *type)
 		*dot = '\0';
 }
 
-static int compare(const void *a, const void *b) { return strcmp(((const struct wanted *)a)->name, ((const struct wanted *)b)->name); }
+static int compare(const void *a, const void *b)
+{
+	return strcmp(((const struct wanted *)a)->name, ((const struct wanted *)b)->name);
+}
 
 static struct wanted *sort_wanted(const struct ctp_members_want *want, uint32_t n)
 {
@@ -137,7 +140,8 @@ static bool emit(struct walk *w, const struct ctp_member *m)
 	return w->members++ < CTP_MEMBERS_MAX && send(CTP_CONFINED_FD, m, sizeof *m, MSG_NOSIGNAL) == (ssize_t)sizeof *m;
 }
 
-static bool put_members(struct walk *w, const struct wanted *want, Dwarf_Die *structure, uint64_t base, const char *prefix, int nested);
+static bool put_members(struct walk *w, const struct wanted *want, Dwarf_Die *structure, uint64_t base, const char *prefix,
+                        int nested);
 
 static bool put_member(struct walk *w, const struct wanted *want, Dwarf_Die *die, uint64_t base, const char *prefix, int nested)
 {
@@ -154,7 +158,8 @@ static bool put_member(struct walk *w, const struct wanted *want, Dwarf_Die *die
 			return true;
 		return put_members(w, want, &type, base + offset, name, nested + 1);
 	}
-	if (dwarf_tag(&type) == DW_TAG_array_type && type_of(&type, &element) && !dwarf_aggregate_size(&element, &stride) && stride <= size)
+	if (dwarf_tag(&type) == DW_TAG_array_type && type_of(&type, &element) && !dwarf_aggregate_size(&element, &stride) &&
+	    stride <= size)
 		m.stride = (uint32_t)stride;
 	m.offset = (uint32_t)(base + offset);
 	m.size = (uint32_t)size;
@@ -164,7 +169,8 @@ static bool put_member(struct walk *w, const struct wanted *want, Dwarf_Die *die
 }
 
 /* False: there are too many. */
-static bool put_members(struct walk *w, const struct wanted *want, Dwarf_Die *structure, uint64_t base, const char *prefix, int nested)
+static bool put_members(struct walk *w, const struct wanted *want, Dwarf_Die *structure, uint64_t base, const char *prefix,
+                        int nested)
 {
 	Dwarf_Die child;
 	if (dwarf_child(structure, &child))
@@ -302,7 +308,8 @@ static enum ctp_status say(enum verdict verdict, const char *path, struct ctp_er
 
 /* Takes what the child sends, to its end. */
 static enum ctp_status take(pid_t child, int fd, uint32_t nwant, const char *path,
-                            void (*found)(void *arg, const struct ctp_member *member), void *arg, bool *stalled, struct ctp_err *err)
+                            void (*found)(void *arg, const struct ctp_member *member), void *arg, bool *stalled,
+                            struct ctp_err *err)
 {
 	for (struct ctp_member m; (*stalled = !ctp_confined_wait(child, fd)) == false;) {
 		ssize_t n = recv(fd, &m, sizeof m, 0);

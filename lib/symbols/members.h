@@ -19,8 +19,8 @@ enum {
 };
 
 /*
- * A type by its name and size: `Foo`, `struct.Foo`, `class.ns::Foo`, and `struct.Foo.12`, as LLVM names them. A type of that name with
- * another size is not the one.
+ * A type by its name and size: `Foo`, `struct.Foo`, `class.ns::Foo`, and `struct.Foo.12`, as LLVM names them. A type of that name
+ * with another size is not the one.
  */
 struct ctp_members_want {
 	const char *type;

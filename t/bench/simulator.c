@@ -30,7 +30,8 @@ static enum ctp_status keep(struct ctp_sink *sink, const struct ctp_batch *batch
 	struct keeper *k = (struct keeper *)sink;
 	for (uint32_t i = 0; i < batch->n; i++) {
 		const struct ctp_record *rec = &batch->rec[i];
-		int address = ctp_class_field(rec->cls, "address"), size = ctp_class_field(rec->cls, "size"), op = ctp_class_field(rec->cls, "op");
+		int address = ctp_class_field(rec->cls, "address"), size = ctp_class_field(rec->cls, "size");
+		int op = ctp_class_field(rec->cls, "op");
 		if (address < 0 || size < 0 || op < 0)
 			continue;
 		if (!ctp_room_more(&k->list, &k->room, k->n, ACCESSES_MAX, sizeof *k->list))

@@ -1,7 +1,7 @@
 /*
- * mem.c - whatever is done to memory, ctp-mem's counts do not contradict each other, and each form in which they are printed is what a
- * reader of that form takes. The first bytes are the caches and the form; each step behind them is an access, a region or a section.
- * Covers: lib/memory formats/mem
+ * mem.c - whatever is done to memory, ctp-mem's counts do not contradict each other, and each form in which they are printed is
+ * what a reader of that form takes. The first bytes are the caches and the form; each step behind them is an access, a region or a
+ * section. Covers: lib/memory formats/mem
  */
 #include "../textmem.h"
 #include "cacheray/cacheray-classes.h"
