@@ -18,12 +18,17 @@ unread() {
 
 "$BIN/ctp-tocsv" -o "$tmp/rows.csv" "$tmp/rows.ctp"
 "$BIN/ctp-toctf" -o "$tmp/rows.ctf" "$tmp/rows.ctp"
+printf '\001\020\000\000\000\000\000\000\000\010\001\000\000\000\000\000\000\000' >"$tmp/rows.trace" # a write
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do cat "$tmp/rows.trace" "$tmp/rows.trace" >"$tmp/twice" && mv "$tmp/twice" "$tmp/rows.trace"; done
+"$BIN/ctp-fromcacheray" "$tmp/rows.trace" >"$tmp/accesses.ctp"
 
 input_of() { # TOOL
 	case $1 in
 	ctp-fromjsonl) echo "$tmp/rows.jsonl" ;;
 	ctp-fromcsv) echo "$tmp/rows.csv" ;;
 	ctp-fromctf) echo "$tmp/rows.ctf" ;;
+	ctp-fromcacheray) echo "$tmp/rows.trace" ;;
+	ctp-tocacheray | ctp-mem) echo "$tmp/accesses.ctp" ;;
 	*) echo "$tmp/rows.ctp" ;;
 	esac
 }
