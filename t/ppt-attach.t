@@ -292,9 +292,15 @@ if [ "$(id -u)" = 0 ] && unshare -fpi --mount-proc true 2>/dev/null; then
 	is 'has whole frames' "$(taken | awk '{ print $6, ($3 > 0) }')" '0 1'
 	is 'and is free again' "$(state Foo)" free
 	kill -9 "$pid"
-	# shellcheck disable=SC2016
-	limited=$(unshare -i sh -c 'echo 100000 >/proc/sys/kernel/shmmax; "$1" -r 100 >/dev/null & "$2" attach -t 5 $! Foo 2>&1 >/dev/null; kill $!' - \
-		"$O/t/ppt-client" "$ppt")
+	cat >"$tmp/limited" <<'LIMITED'
+echo 100000 >/proc/sys/kernel/shmmax
+"$1" -r 100 >"$3" &
+until grep -q ready "$3"; do sleep 0.05; done
+"$2" attach -t 5 $! Foo 2>&1 >/dev/null
+kill $!
+LIMITED
+	: >"$tmp/said3"
+	limited=$(unshare -i sh "$tmp/limited" "$O/t/ppt-client" "$ppt" "$tmp/said3")
 	like 'a system with little shared memory' "$limited" '^ctp-ppt: a ring of [0-9]+ bytes: kernel.shmmax is 100000; -n takes fewer slots$'
 fi
 done_testing
