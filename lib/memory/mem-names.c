@@ -7,6 +7,8 @@
 
 #include "memory/room.h"
 
+enum { NEAR = 64 }; /* members that may hold an offset */
+
 void ctp_mem_layouts_fini(struct ctp_mem_layouts *l)
 {
 	free(l->member);
@@ -46,17 +48,36 @@ const struct ctp_member *ctp_mem_layout(const struct ctp_mem_layouts *l, uint32_
 	return l->member ? l->member + from : NULL;
 }
 
-/* The member at an offset: of several, in a union, the one with the size of the access; else the first that holds the offset. */
+/* How many members begin at an offset or before. */
+static uint32_t begun(const struct ctp_member *list, uint32_t n, uint32_t offset)
+{
+	uint32_t from = 0;
+	while (from < n) {
+		uint32_t middle = from + (n - from) / 2;
+		if (list[middle].offset <= offset)
+			from = middle + 1;
+		else
+			n = middle;
+	}
+	return from;
+}
+
+/*
+ * The member at an offset: of several, in a union, the one with the size of the access; else the first of those that hold the offset
+ * and begin last. Debug information may have any number of them: only the last few are looked at.
+ */
 static const struct ctp_member *member_at(const struct ctp_member *list, uint32_t n, uint32_t offset, uint32_t size)
 {
 	const struct ctp_member *found = NULL;
-	for (uint32_t i = 0; i < n && list[i].offset <= offset; i++) {
-		if (offset - list[i].offset >= list[i].size)
+	uint32_t upto = begun(list, n, offset), from = upto > NEAR ? upto - NEAR : 0;
+	while (upto-- > from) {
+		const struct ctp_member *m = &list[upto];
+		if (offset - m->offset >= m->size)
 			continue;
-		if (list[i].offset == offset && list[i].size == size)
-			return &list[i];
-		if (!found || list[i].offset > found->offset)
-			found = &list[i];
+		if (m->offset == offset && m->size == size)
+			return m;
+		if (!found || m->offset == found->offset)
+			found = m;
 	}
 	return found;
 }
