@@ -33,9 +33,16 @@ struct record {
 	unsigned n;
 };
 
-static void field_u64(struct record *r, spelling sp, uint64_t v) { r->bytes[r->n] = (uint8_t)(ctp_cacheray_put_u64(sp, r->field[r->n], v) - r->field[r->n]), r->n++; }
-static void field_u32(struct record *r, spelling sp, uint32_t v) { r->bytes[r->n] = (uint8_t)(ctp_cacheray_put_u32(sp, r->field[r->n], v) - r->field[r->n]), r->n++; }
-static void field_address(struct record *r, spelling sp, uint64_t v) { r->bytes[r->n] = (uint8_t)(ctp_cacheray_put_address(sp, r->field[r->n], v) - r->field[r->n]), r->n++; }
+/* What was put behind the fields so far is the next one. */
+static void end_field(struct record *r, const uint8_t *end)
+{
+	r->bytes[r->n] = (uint8_t)(end - r->field[r->n]);
+	r->n++;
+}
+
+static void field_u64(struct record *r, spelling sp, uint64_t v) { end_field(r, ctp_cacheray_put_u64(sp, r->field[r->n], v)); }
+static void field_u32(struct record *r, spelling sp, uint32_t v) { end_field(r, ctp_cacheray_put_u32(sp, r->field[r->n], v)); }
+static void field_address(struct record *r, spelling sp, uint64_t v) { end_field(r, ctp_cacheray_put_address(sp, r->field[r->n], v)); }
 static void field_u8(struct record *r, uint8_t v) { *r->field[r->n] = v, r->bytes[r->n++] = 1; }
 
 /* As the usual runtime writes them: addresses of a heap, usual sizes, names of structures. */
