@@ -119,6 +119,37 @@ for c in $compilers; do
 	wait $!
 	is "$c: a reader that goes away does no harm" $? 0
 done
+
+# --- a program that closes what it did not open, and what may not be written ---
+cat >"$tmp/closes.c" <<'C'
+#include <fcntl.h>
+#include <unistd.h>
+static volatile long words[64];
+int main(int argc, char **argv)
+{
+	for (int fd = 3; fd < 100; fd++)
+		close(fd);
+	if (argc > 1 && ftruncate(open(argv[1], O_RDWR | O_CREAT, 0600), 5000000))
+		return 1;
+	for (int k = 0; k < 200000; k++)
+		words[k % 64] = k;
+	return 0;
+}
+C
+for c in $compilers; do
+	ok "$c: a program that closes all" sh -c '"$0" -O1 -w -fsanitize=thread -c -o "$1.o" "$1.c" && "$0" -o "$1" "$1.o" "$2" -pthread' "$c" "$tmp/closes" "$tmp/rt-$c.o"
+	CACHERAY_OUT=$tmp/t.trace "$tmp/closes" "$tmp/mine" 2>"$tmp/err"
+	is "$c:   runs, and nothing is said" "$? $(cat "$tmp/err")" '0 '
+	is "$c:   its own file is as it made it" "$(wc -c <"$tmp/mine" | tr -d ' ')" 5000000
+	is "$c:   its trace has all" "$("$from" -q "$tmp/t.trace" | "$BIN/ctp-tojsonl" -a -q | grep -c '"op":"write"')" 200000
+	(ulimit -f 4000 && CACHERAY_OUT=$tmp/t.trace exec "$tmp/closes") 2>"$tmp/err"
+	is "$c: a limit of files ends the trace, and not the program" $? 0
+	like "$c:   which is said" "$(cat "$tmp/err")" 't.trace: cannot grow'
+	if [ -w /dev/full ]; then
+		CACHERAY_OUT=/dev/full "$p" 2>"$tmp/err"
+		like "$c: a device that is full is said" "$? $(cat "$tmp/err")" '^0 ctp-cacheray: /dev/full: cannot be written'
+	fi
+done
 unset CACHERAY_OUT
 is 'the macros need no runtime' "$($cc -O1 -I$sdk -o "$tmp/bare" t/cacheray/program.c -pthread 2>&1 && "$tmp/bare" && echo runs)" runs
 like 'the runtime is not compiled with -fsanitize=thread' "$($cc -fsanitize=thread -c -o /dev/null $sdk/ctp-cacheray.c 2>&1)" 'compile ctp-cacheray.c without'

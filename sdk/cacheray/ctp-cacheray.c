@@ -62,6 +62,9 @@ enum { NEW, BUSY, FILE_LOG, PIPE_LOG, OFF };
 static int state; /* by __atomic */
 static struct {
 	int fd;
+	dev_t dev;       /* what is behind fd, if the program has not closed that */
+	ino_t ino;
+	char path[PATH_MAX];
 	uint64_t tail;   /* where the next record goes */
 	uint64_t end;    /* what tail was when the log was closed */
 	/* of a file */
@@ -121,17 +124,51 @@ static void say(const char *path, const char *what)
 		errno = error;
 }
 
+/* --- the descriptor, which a program may close with all others, and use again ------------------------------------------------- */
+
+static bool is_log(int fd)
+{
+	struct stat st;
+	return !fstat(fd, &st) && st.st_dev == log_.dev && st.st_ino == log_.ino;
+}
+
+/* A file is opened again where it was. */
+static bool has_log(void)
+{
+	if (is_log(log_.fd))
+		return true;
+	int fd = log_.map ? open(log_.path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
+	if (fd >= 0 && is_log(fd)) {
+		log_.fd = fd;
+		return true;
+	}
+	if (fd >= 0)
+		close(fd);
+	return false;
+}
+
+/* A signal that a write of ours has raised is not for the program. All are blocked. */
+static void take_back(int sig)
+{
+	sigset_t one;
+	sigemptyset(&one);
+	sigaddset(&one, sig);
+	sigtimedwait(&one, NULL, &(struct timespec){0});
+}
+
 /* --- a file ---------------------------------------------------------------------------------------------------------------- */
 
 static bool grow_to(uint64_t bytes)
 {
 	uint64_t had = log_.grown, want = (bytes + STEP_BYTES - 1) / STEP_BYTES * STEP_BYTES;
-	if (want > log_.map_bytes)
+	if (want > log_.map_bytes || !has_log())
 		return false;
 	/* A disk that is full must not be met by a store into the map. */
 	long failed = syscall(SYS_fallocate, log_.fd, 0, (off_t)had, (off_t)(want - had));
 	if (failed && errno == EOPNOTSUPP)
 		failed = ftruncate(log_.fd, (off_t)want);
+	if (failed && errno == EFBIG)
+		take_back(SIGXFSZ);
 	if (!failed)
 		STORE(&log_.grown, want);
 	return !failed;
@@ -146,7 +183,7 @@ static __attribute__((noinline)) bool grow(uint64_t upto)
 	bool grown = upto <= log_.grown || (LOAD(&state) == FILE_LOG && grow_to(upto));
 	if (!grown && LOAD(&state) == FILE_LOG) {
 		STORE(&state, OFF);
-		say(out_pattern, "cannot grow");
+		say(log_.path, "cannot grow, or was taken away");
 	}
 	STORE(&log_.growing, 0);
 	quiet_end(&q);
@@ -175,12 +212,10 @@ static bool write_all(const uint8_t *p, size_t n)
 		p += done > 0 ? done : 0;
 		n -= done > 0 ? (size_t)done : 0;
 	}
-	if (n && errno == EPIPE) {
-		sigset_t pipe_signal;
-		sigemptyset(&pipe_signal);
-		sigaddset(&pipe_signal, SIGPIPE);
-		sigtimedwait(&pipe_signal, NULL, &(struct timespec){0});
-	}
+	if (n && errno == EPIPE)
+		take_back(SIGPIPE);
+	else if (n)
+		say(log_.path, "cannot be written");
 	return !n;
 }
 
@@ -207,7 +242,7 @@ static uint64_t sendable_upto(uint64_t sent, bool partial)
 static void send_all(bool partial)
 {
 	for (uint64_t sent = log_.sent, upto; (upto = sendable_upto(sent, partial)) > sent; sent = upto) {
-		if (LOAD(&state) != OFF && !write_all(log_.ring + sent % RING_BYTES, upto - sent))
+		if (LOAD(&state) != OFF && !(has_log() && write_all(log_.ring + sent % RING_BYTES, upto - sent)))
 			STORE(&state, OFF); /* nobody reads any more */
 		if (upto % BLOCK_BYTES == 0)
 			STORE(&log_.written[sent / BLOCK_BYTES % BLOCKS], 0);
@@ -336,15 +371,17 @@ static bool map_file(void)
 
 static int open_log(void)
 {
-	char path[PATH_MAX];
+	const char *path = log_.path;
 	struct stat st;
-	if (!make_path(path, sizeof path, out_pattern))
+	if (!make_path(log_.path, sizeof log_.path, out_pattern))
 		return OFF;
 	/* A FIFO waits for its reader here, and must not have this process for one: it would never be told that the reader is gone. */
 	bool plain = stat(path, &st) || S_ISREG(st.st_mode);
 	log_.fd = open(path, (plain ? O_RDWR | O_CREAT : O_WRONLY) | O_CLOEXEC | O_NOCTTY, 0600);
 	if (log_.fd < 0 || fstat(log_.fd, &st))
 		return say(path, "cannot be written"), OFF;
+	log_.dev = st.st_dev;
+	log_.ino = st.st_ino;
 	if (!S_ISREG(st.st_mode)) {
 		log_.tail = log_.sent = 0;
 		memset(log_.written, 0, sizeof log_.written);
@@ -393,7 +430,8 @@ static void after_fork(void)
 	if (file)
 		munmap(log_.map, log_.map_bytes);
 	log_.map = NULL;
-	close(log_.fd);
+	if (is_log(log_.fd))
+		close(log_.fd);
 	if (own)
 		STORE(&state, open_log());
 	if (LOAD(&state) == PIPE_LOG)
@@ -412,7 +450,7 @@ __attribute__((destructor(101))) static void at_end(void)
 	STORE(&log_.end, end);
 	if (log_.map && had != PIPE_LOG && end < CLOSED) {
 		STORE(&state, OFF);
-		if (ftruncate(log_.fd, (off_t)(end < log_.grown ? end : log_.grown)))
+		if (!has_log() || ftruncate(log_.fd, (off_t)(end < log_.grown ? end : log_.grown)))
 			errno = 0; /* then zeros are at its end */
 	}
 	for (int i = 0; had == PIPE_LOG && LOAD(&log_.sent) < end && i < LAST_WAITS && LOAD(&state) == PIPE_LOG; i++) {
