@@ -4,6 +4,8 @@
 command -v python3 >/dev/null || skip_all 'there is no python3'
 "$O/t/ppt-client" -i >"$tmp/said" &
 pid=$!
+tries=0
+until [ "$(readlink /proc/$pid/exe)" = "$(realpath "$O/t/ppt-client")" ] || [ $((tries += 1)) -gt 1000 ]; do sleep 0.01; done
 "$BIN/ctp-ppt" list $pid >"$tmp/list" 2>&1
 status=$?
 kill -9 $pid
