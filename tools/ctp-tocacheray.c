@@ -1,8 +1,5 @@
 /* ctp-tocacheray - a stream's memory accesses as a Cacheray trace. */
-#include <getopt.h>
-
-#include "cacheray/cacheray.h"
-#include "tool.h"
+#include "cacherayopt.h"
 
 int main(int argc, char **argv)
 {
@@ -16,23 +13,8 @@ int main(int argc, char **argv)
 			"  -q  no notices   -v  a summary on stderr   -V  version   -h  this help\n",
 		.permutes = true,
 	};
-	struct ctp_cacheray_spelling spelling = {0};
-	const char *path = NULL;
-	bool force = false;
-	ctp_tool_start(&tool);
-	for (int c; (c = ctp_tool_option(&tool, argc, argv, "fa:b:o:", NULL)) != -1;) {
-		if (c == 'f')
-			force = true;
-		else if (c == 'o')
-			path = optarg;
-		else if (c == 'a' && !ctp_cacheray_address(optarg, &spelling))
-			return ctp_tool_usage(&tool, "-a %s: an address has 4 or 8 bytes", optarg);
-		else if (c == 'b' && !ctp_cacheray_order(optarg, &spelling))
-			return ctp_tool_usage(&tool, "-b %s: a byte order is big or little", optarg);
-	}
-	struct ctp_output out;
+	struct ctp_cacherayopt o;
 	struct ctp_err err;
-	if (ctp_tool_create(&out, path, argv + optind, true, force, &err))
-		return ctp_tool_fail(&tool, &err);
-	return ctp_tool_to(&tool, argv + optind, ctp_cacheray_sink(&out, spelling, &err), &out, &err);
+	ctp_cacherayopt_take(&o, &tool, argc, argv);
+	return ctp_tool_to(&tool, argv + optind, ctp_cacheray_sink(&o.out, o.spelling, &err), &o.out, &err);
 }
