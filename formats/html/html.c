@@ -315,39 +315,39 @@ static void on_end(void *arg, const struct ctp_follow_end *end)
 
 static void put_text(struct ctp_output *out, const char *key, const char *text)
 {
-	ctp_print_f(out, "\"%s\":", key);
+	ctp_output_putf(out, "\"%s\":", key);
 	ctp_json_put_in_page(out, text, strlen(text));
 }
 
 static void put_threads(struct ctp_output *out, const struct shown *w)
 {
-	ctp_print_f(out, ",\"threads\":[");
+	ctp_output_putf(out, ",\"threads\":[");
 	for (uint32_t i = 0; i < w->nthreads; i++) {
 		const struct ctp_follow_thread *th = &w->threads[i];
-		ctp_print_f(out, "%s{\"tid\":%ju,\"pid\":%ju,", i ? "," : "", th->tid, th->pid);
+		ctp_output_putf(out, "%s{\"tid\":%ju,\"pid\":%ju,", i ? "," : "", th->tid, th->pid);
 		put_text(out, "name", th->name);
-		ctp_print_f(out, "}");
+		ctp_output_putf(out, "}");
 	}
-	ctp_print_f(out, "]");
+	ctp_output_putf(out, "]");
 }
 
 /* What the report says of each section in a line, and of all at its end. */
 static void put_verdicts(struct ctp_output *out, const struct ctp_report *r)
 {
 	char verdict[CTP_PRINT_LINE_MAX], lines[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX];
-	ctp_print_f(out, ",\"verdicts\":[");
+	ctp_output_putf(out, ",\"verdicts\":[");
 	for (uint32_t i = 0; i < r->nsections; i++) {
-		ctp_print_f(out, "%s", i ? "," : "");
+		ctp_output_putf(out, "%s", i ? "," : "");
 		ctp_print_verdict(verdict, &r->sections[i]);
 		ctp_json_put_in_page(out, verdict, strlen(verdict));
 	}
 	unsigned n = ctp_print_closing(lines, r);
-	ctp_print_f(out, "],\"closing\":[");
+	ctp_output_putf(out, "],\"closing\":[");
 	for (unsigned i = 0; i < n; i++) {
-		ctp_print_f(out, "%s", i ? "," : "");
+		ctp_output_putf(out, "%s", i ? "," : "");
 		ctp_json_put_in_page(out, lines[i], strlen(lines[i]));
 	}
-	ctp_print_f(out, "]");
+	ctp_output_putf(out, "]");
 }
 
 static void put_meta(const struct html_sink *s)
@@ -356,29 +356,29 @@ static void put_meta(const struct html_sink *s)
 	const struct shown *w = &s->best;
 	const struct ctp_report_section *sec = w->rank ? &s->report->sections[w->section] : NULL;
 	char command[CTP_PRINT_COMMAND_MAX];
-	ctp_print_f(out, "<script type=\"application/json\" id=\"ctp-meta\">");
-	ctp_print_f(out, "{\"format\":2,\"tool\":\"ctp-tohtml %s\",", CTP_VERSION);
+	ctp_output_putf(out, "<script type=\"application/json\" id=\"ctp-meta\">");
+	ctp_output_putf(out, "{\"format\":2,\"tool\":\"ctp-tohtml %s\",", CTP_VERSION);
 	put_text(out, "title", s->options.title ? s->options.title : sec ? ctp_print_command(command, sec) : s->options.source);
-	ctp_print_f(out, ",");
+	ctp_output_putf(out, ",");
 	put_text(out, "source", s->options.source);
 	if (sec && sec->has_wall)
-		ctp_print_f(out, ",\"t0_wall_ns\":\"%jd\"", sec->start_wall_ns);
+		ctp_output_putf(out, ",\"t0_wall_ns\":\"%jd\"", sec->start_wall_ns);
 	else
-		ctp_print_f(out, ",\"t0_wall_ns\":null");
-	ctp_print_f(out, ",\"ordinal\":%s", sec && sec->ordinal ? "true" : "false");
-	ctp_print_f(out, ",\"t0_ns\":\"%ju\",\"span_ns\":%ju,\"section\":%u", w->t0_ns, w->span_ns, w->section);
-	ctp_print_f(out, ",\"coroutines\":%u,\"events\":%ju", w->pack.nrows, ctp_html_pack_shown(&w->pack));
-	ctp_print_f(out, ",\"omitted_coroutines\":%ju,\"omitted_events\":%ju", w->pack.omitted_coroutines,
-	            w->pack.omitted_events);
+		ctp_output_putf(out, ",\"t0_wall_ns\":null");
+	ctp_output_putf(out, ",\"ordinal\":%s", sec && sec->ordinal ? "true" : "false");
+	ctp_output_putf(out, ",\"t0_ns\":\"%ju\",\"span_ns\":%ju,\"section\":%u", w->t0_ns, w->span_ns, w->section);
+	ctp_output_putf(out, ",\"coroutines\":%u,\"events\":%ju", w->pack.nrows, ctp_html_pack_shown(&w->pack));
+	ctp_output_putf(out, ",\"omitted_coroutines\":%ju,\"omitted_events\":%ju", w->pack.omitted_coroutines,
+	                w->pack.omitted_events);
 	put_threads(out, w);
-	ctp_print_f(out, ",\"places\":");
+	ctp_output_putf(out, ",\"places\":");
 	ctp_html_texts_put(out, &w->places);
-	ctp_print_f(out, ",\"strings\":");
+	ctp_output_putf(out, ",\"strings\":");
 	ctp_html_texts_put(out, &w->names);
 	put_verdicts(out, s->report);
-	ctp_print_f(out, ",\"report\":");
+	ctp_output_putf(out, ",\"report\":");
 	ctp_report_json(out, s->report, true);
-	ctp_print_f(out, "}</script>\n");
+	ctp_output_putf(out, "}</script>\n");
 }
 
 static bool put_data(struct ctp_output *out, struct shown *w)

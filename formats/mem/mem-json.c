@@ -3,7 +3,7 @@
 
 #include "common/json.h"
 
-#define putf ctp_mem_putf
+#define putf ctp_output_putf
 
 enum { LINES = 1024 }; /* shared ones that are listed, unless all are wanted */
 

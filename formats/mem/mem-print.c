@@ -1,24 +1,10 @@
 /* mem-print.c - see mem-print.h. */
 #include "mem/mem-print.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/text.h"
 #include "base/visible.h"
-
-/* Numbers are all 64 bits wide, and %ju prints them. */
-_Static_assert(sizeof(uint64_t) == sizeof(uintmax_t), "%ju is for uint64_t");
-
-void ctp_mem_putf(struct ctp_output *out, const char *fmt, ...)
-{
-	char text[1024];
-	va_list ap;
-	va_start(ap, fmt);
-	int len = vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	ctp_output_put(out, text, len < (int)sizeof text ? (size_t)len : sizeof text - 1);
-}
 
 const char *ctp_mem_number(char to[CTP_MEM_NUMBER_MAX], uint64_t n)
 {

@@ -15,8 +15,6 @@ struct ctp_mem_style {
 	const char *svg_type;    /* of this type alone; null: of those that cost most */
 };
 
-void ctp_mem_putf(struct ctp_output *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
 enum { CTP_MEM_NUMBER_MAX = 32, CTP_MEM_LABEL_MAX = 64 };
 const char *ctp_mem_number(char to[CTP_MEM_NUMBER_MAX], uint64_t n); /* 7,264 */
 const char *ctp_mem_brief(char to[CTP_MEM_NUMBER_MAX], uint64_t n);  /* 7264, 72.6k, 7.3M */

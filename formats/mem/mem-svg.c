@@ -12,7 +12,7 @@
 #include "base/visible.h"
 #include "mem/mem-cells.h"
 
-#define putf ctp_mem_putf
+#define putf ctp_output_putf
 
 enum {
 	TYPES = 8, LINES = 32, /* types that are drawn; lines of one */

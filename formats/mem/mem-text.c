@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define putf ctp_mem_putf
+#define putf ctp_output_putf
 
 enum { ROWS = 10, STRUCTURES = 3, LINES = 5, PLACES = 8 };
 

@@ -193,7 +193,7 @@ static void put_stack(struct ctp_folded *f, const struct node *node)
 	}
 	uint64_t unit_ns = f->ordinal ? 1 : f->unit_ns;
 	uint64_t units = node->ns / unit_ns + (node->ns % unit_ns >= unit_ns - unit_ns / 2);
-	ctp_print_f(f->out, "%ju\n", units ? units : 1);
+	ctp_output_putf(f->out, "%ju\n", units ? units : 1);
 }
 
 static void end(void *arg, const struct ctp_follow_end *how)

@@ -22,53 +22,53 @@ static void quoted(const struct json *j, const char *value)
 /* A time from the start, or a span: null without a clock. The key has what stands in front of it. */
 static void ns(const struct json *j, const char *key, uint64_t value)
 {
-	ctp_print_f(j->out, j->ordinal ? "%s:null" : "%s:%ju", key, value);
+	ctp_output_putf(j->out, j->ordinal ? "%s:null" : "%s:%ju", key, value);
 }
 
 /* Without a clock, the number of the record that is so far from the start; else nothing. */
 static void number(const struct json *j, const char *key, uint64_t from_start)
 {
 	if (j->ordinal)
-		ctp_print_f(j->out, ",\"%s\":\"%ju\"", key, ctp_print_number(j->s, from_start));
+		ctp_output_putf(j->out, ",\"%s\":\"%ju\"", key, ctp_print_number(j->s, from_start));
 }
 
 /* A key and a text; null is null. */
 static void text(const struct json *j, const char *key, const char *value)
 {
-	ctp_print_f(j->out, "%s:", key);
+	ctp_output_putf(j->out, "%s:", key);
 	if (value)
 		quoted(j, value);
 	else
-		ctp_print_f(j->out, "null");
+		ctp_output_putf(j->out, "null");
 }
 
 static void times(const struct json *j, const char *key, const struct ctp_report_times *t)
 {
-	ctp_print_f(j->out, ",\"%s\":{\"count\":%ju", key, t->count);
+	ctp_output_putf(j->out, ",\"%s\":{\"count\":%ju", key, t->count);
 	ns(j, ",\"total_ns\"", t->total_ns);
 	ns(j, ",\"p50_ns\"", t->p50_ns);
 	ns(j, ",\"p99_ns\"", t->p99_ns);
 	ns(j, ",\"max_ns\"", t->max_ns);
-	ctp_print_f(j->out, "}");
+	ctp_output_putf(j->out, "}");
 }
 
 static void lines(const struct json *j, const char *key, char *const *line)
 {
-	ctp_print_f(j->out, ",\"%s\":[", key);
+	ctp_output_putf(j->out, ",\"%s\":[", key);
 	for (uint32_t i = 0; i < CTP_REPORT_LINES && line[i]; i++) {
-		ctp_print_f(j->out, "%s", i ? "," : "");
+		ctp_output_putf(j->out, "%s", i ? "," : "");
 		quoted(j, line[i]);
 	}
-	ctp_print_f(j->out, "]");
+	ctp_output_putf(j->out, "]");
 }
 
 /* What there is of members, and of those who wait for them. */
 static void anybody(const struct json *j, const struct ctp_report_member *m)
 {
-	ctp_print_f(j->out, "{\"coro\":\"%ju\",\"probe_id\":\"%ju\",", m->id, m->probe);
+	ctp_output_putf(j->out, "{\"coro\":\"%ju\",\"probe_id\":\"%ju\",", m->id, m->probe);
 	text(j, "\"name\"", m->name);
 	text(j, ",\"in\"", m->in);
-	ctp_print_f(j->out, ",\"state\":\"%s\"", ctp_print_state(m->state));
+	ctp_output_putf(j->out, ",\"state\":\"%s\"", ctp_print_state(m->state));
 	ns(j, ",\"since_ns\"", m->since_ns);
 	ns(j, ",\"for_ns\"", m->for_ns);
 	number(j, "since", m->since_ns);
@@ -79,42 +79,42 @@ static void anybody(const struct json *j, const struct ctp_report_member *m)
 static void waiter(const struct json *j, const struct ctp_report_member *m)
 {
 	anybody(j, m);
-	ctp_print_f(j->out, ",\"waits_for\":\"%ju\",\"told\":%s}", m->waits_for, boolean(m->awaits));
+	ctp_output_putf(j->out, ",\"waits_for\":\"%ju\",\"told\":%s}", m->waits_for, boolean(m->awaits));
 }
 
 static void member(const struct json *j, const struct ctp_report_member *m)
 {
 	anybody(j, m);
-	ctp_print_f(j->out, m->waker ? ",\"woken_by\":\"%ju\"" : ",\"woken_by\":null", m->waker);
-	ctp_print_f(j->out, m->tid ? ",\"thread\":%ju" : ",\"thread\":null", m->tid);
-	ctp_print_f(j->out, m->pid ? ",\"pid\":\"%ju\"}" : ",\"pid\":null}", m->pid);
+	ctp_output_putf(j->out, m->waker ? ",\"woken_by\":\"%ju\"" : ",\"woken_by\":null", m->waker);
+	ctp_output_putf(j->out, m->tid ? ",\"thread\":%ju" : ",\"thread\":null", m->tid);
+	ctp_output_putf(j->out, m->pid ? ",\"pid\":\"%ju\"}" : ",\"pid\":null}", m->pid);
 }
 
 static void finding(const struct json *j, const struct ctp_finding *f)
 {
-	ctp_print_f(j->out, "{\"rule\":\"%s\",\"certainty\":\"%s\",\"gravity\":%d,", ctp_rule_name(f->rule),
-	            ctp_certainty_name(f->certainty), (int)f->rule + 1);
+	ctp_output_putf(j->out, "{\"rule\":\"%s\",\"certainty\":\"%s\",\"gravity\":%d,", ctp_rule_name(f->rule),
+	                ctp_certainty_name(f->certainty), (int)f->rule + 1);
 	text(j, "\"title\"", f->title);
 	lines(j, "evidence", f->evidence);
 	lines(j, "next", f->next);
 	text(j, ",\"spawn_site\"", f->spawn);
 	text(j, ",\"suspend_site\"", f->place);
-	ctp_print_f(j->out, ",\"members\":%ju", f->members);
+	ctp_output_putf(j->out, ",\"members\":%ju", f->members);
 	ns(j, ",\"from_ns\"", f->from_ns);
 	ns(j, ",\"to_ns\"", f->to_ns);
 	number(j, "from", f->from_ns);
 	number(j, "to", f->to_ns);
-	ctp_print_f(j->out, ",\"coroutines\":[");
+	ctp_output_putf(j->out, ",\"coroutines\":[");
 	for (uint32_t i = 0; i < f->nwho; i++) {
-		ctp_print_f(j->out, "%s", i ? "," : "");
+		ctp_output_putf(j->out, "%s", i ? "," : "");
 		member(j, &f->who[i]);
 	}
-	ctp_print_f(j->out, "],\"waiting\":%ju,\"awaits\":[", f->waiting);
+	ctp_output_putf(j->out, "],\"waiting\":%ju,\"awaits\":[", f->waiting);
 	for (uint32_t i = 0; i < f->nwaiters; i++) {
-		ctp_print_f(j->out, "%s", i ? "," : "");
+		ctp_output_putf(j->out, "%s", i ? "," : "");
 		waiter(j, &f->waiters[i]);
 	}
-	ctp_print_f(j->out, "]}");
+	ctp_output_putf(j->out, "]}");
 }
 
 static void about(const struct json *j, const struct ctp_report_section *s)
@@ -122,37 +122,37 @@ static void about(const struct json *j, const struct ctp_report_section *s)
 	const struct ctp_follow_counts *c = &s->counts;
 	bool first = true;
 	text(j, "{\"file\"", s->file);
-	ctp_print_f(j->out, ",\"command\":[");
+	ctp_output_putf(j->out, ",\"command\":[");
 	for (const char *word = s->command; word && word < s->command + s->command_bytes; word += strlen(word) + 1, first = false) {
-		ctp_print_f(j->out, "%s", first ? "" : ",");
+		ctp_output_putf(j->out, "%s", first ? "" : ",");
 		quoted(j, word);
 	}
 	text(j, "],\"host\"", s->host);
 	text(j, ",\"pid\"", s->pid);
 	text(j, ",\"source\"", s->source);
-	ctp_print_f(j->out, s->has_wall ? ",\"start_wall_ns\":\"%jd\"" : ",\"start_wall_ns\":null", (intmax_t)s->start_wall_ns);
-	ctp_print_f(j->out, ",\"ordinal\":%s", boolean(s->ordinal));
-	ctp_print_f(j->out, j->ordinal ? ",\"start_ns\":null" : ",\"start_ns\":\"%ju\"", s->start_ns);
+	ctp_output_putf(j->out, s->has_wall ? ",\"start_wall_ns\":\"%jd\"" : ",\"start_wall_ns\":null", (intmax_t)s->start_wall_ns);
+	ctp_output_putf(j->out, ",\"ordinal\":%s", boolean(s->ordinal));
+	ctp_output_putf(j->out, j->ordinal ? ",\"start_ns\":null" : ",\"start_ns\":\"%ju\"", s->start_ns);
 	ns(j, ",\"duration_ns\"", s->duration_ns);
 	if (ctp_print_numbered(s)) {
 		number(j, "first", 0);
 		number(j, "last", s->duration_ns);
 	} else if (j->ordinal) {
-		ctp_print_f(j->out, ",\"first\":null,\"last\":null");
+		ctp_output_putf(j->out, ",\"first\":null,\"last\":null");
 	}
 	text(j, ",\"outcome\"", *s->ended.outcome ? s->ended.outcome : "unknown");
-	ctp_print_f(j->out, ",\"status\":%jd,\"complete\":%s,\"missing\":%s", (intmax_t)s->ended.status, boolean(s->complete),
-	            boolean(s->missing));
-	ctp_print_f(j->out, ",\"events\":%ju,\"wakes\":%ju,\"coroutines\":%ju", c->events, c->wakes, c->coroutines);
-	ctp_print_f(j->out, ",\"alive\":%ju,\"threads_seen\":%ju,\"lost\":%ju", s->alive, s->nthreads_seen, c->lost);
-	ctp_print_f(j->out, ",\"lost_of_nobody\":%ju,\"gaps\":%ju,\"in_gap\":%ju", c->lost_apart, c->gaps, s->in_gap);
-	ctp_print_f(j->out, ",\"missed\":%ju,\"untraced\":%ju,\"late\":%ju", c->missed, c->untraced, c->late);
-	ctp_print_f(j->out, ",\"conflicts\":%ju", c->conflicts);
+	ctp_output_putf(j->out, ",\"status\":%jd,\"complete\":%s,\"missing\":%s", (intmax_t)s->ended.status, boolean(s->complete),
+	                boolean(s->missing));
+	ctp_output_putf(j->out, ",\"events\":%ju,\"wakes\":%ju,\"coroutines\":%ju", c->events, c->wakes, c->coroutines);
+	ctp_output_putf(j->out, ",\"alive\":%ju,\"threads_seen\":%ju,\"lost\":%ju", s->alive, s->nthreads_seen, c->lost);
+	ctp_output_putf(j->out, ",\"lost_of_nobody\":%ju,\"gaps\":%ju,\"in_gap\":%ju", c->lost_apart, c->gaps, s->in_gap);
+	ctp_output_putf(j->out, ",\"missed\":%ju,\"untraced\":%ju,\"late\":%ju", c->missed, c->untraced, c->late);
+	ctp_output_putf(j->out, ",\"conflicts\":%ju", c->conflicts);
 	for (int kind = 0; kind < CTP_HEAVY_KINDS; kind++)
-		ctp_print_f(j->out, j->ordinal ? "%s\"%s\":null" : "%s\"%s\":%ju", kind ? "," : ",\"total_ns\":{", ctp_print_heavy(kind),
-		            s->total_ns[kind]);
+		ctp_output_putf(j->out, j->ordinal ? "%s\"%s\":null" : "%s\"%s\":%ju", kind ? "," : ",\"total_ns\":{", ctp_print_heavy(kind),
+		                s->total_ns[kind]);
 	ns(j, "},\"looked_ns\"", s->looked_ns);
-	ctp_print_f(j->out, ",\"in_range\":%s", boolean(!s->outside));
+	ctp_output_putf(j->out, ",\"in_range\":%s", boolean(!s->outside));
 }
 
 static void still(const struct json *j, const struct ctp_report_still *list, uint32_t n, bool runs)
@@ -161,17 +161,17 @@ static void still(const struct json *j, const struct ctp_report_still *list, uin
 		const struct ctp_report_still *s = &list[i];
 		text(j, i ? ",{\"spawn_site\"" : "{\"spawn_site\"", s->spawn);
 		text(j, ",\"suspend_site\"", s->place);
-		ctp_print_f(j->out, ",\"coroutines\":%ju", s->coroutines);
+		ctp_output_putf(j->out, ",\"coroutines\":%ju", s->coroutines);
 		if (!runs)
-			ctp_print_f(j->out, ",\"runnable\":%ju", s->runnable);
+			ctp_output_putf(j->out, ",\"runnable\":%ju", s->runnable);
 		ns(j, ",\"longest_ns\"", s->longest_ns);
 		ns(j, ",\"shortest_ns\"", s->shortest_ns);
-		ctp_print_f(j->out, ",\"in_findings\":%ju", s->found);
-		ctp_print_f(j->out, ",\"longest\":{\"coro\":\"%ju\"", s->longest);
+		ctp_output_putf(j->out, ",\"in_findings\":%ju", s->found);
+		ctp_output_putf(j->out, ",\"longest\":{\"coro\":\"%ju\"", s->longest);
 		text(j, ",\"name\"", s->name);
 		if (runs)
-			ctp_print_f(j->out, s->tid ? ",\"thread\":%ju" : ",\"thread\":null", s->tid);
-		ctp_print_f(j->out, "},\"certain\":%s}", boolean(s->certain));
+			ctp_output_putf(j->out, s->tid ? ",\"thread\":%ju" : ",\"thread\":null", s->tid);
+		ctp_output_putf(j->out, "},\"certain\":%s}", boolean(s->certain));
 	}
 }
 
@@ -183,7 +183,7 @@ static void sites(const struct json *j, const struct ctp_report_section *s)
 		times(j, "suspended", &site->suspended);
 		times(j, "runnable", &site->runnable);
 		times(j, "running", &site->running);
-		ctp_print_f(j->out, ",\"still_waiting\":%ju}", site->waiting);
+		ctp_output_putf(j->out, ",\"still_waiting\":%ju}", site->waiting);
 	}
 }
 
@@ -191,31 +191,31 @@ static void threads(const struct json *j, const struct ctp_report_section *s)
 {
 	for (uint32_t i = 0; i < s->nthreads; i++) {
 		const struct ctp_report_thread *t = &s->threads[i];
-		ctp_print_f(j->out, "%s{\"tid\":%ju", i ? "," : "", t->tid);
+		ctp_output_putf(j->out, "%s{\"tid\":%ju", i ? "," : "", t->tid);
 		text(j, ",\"name\"", t->name);
 		ns(j, ",\"busy_ns\"", t->busy_ns);
 		ns(j, ",\"unknown_ns\"", t->unknown_ns);
-		ctp_print_f(j->out, s->ordinal ? ",\"busy_share\":null" : ",\"busy_share\":%.4f",
-		            t->known_ns ? (double)t->busy_ns / (double)t->known_ns : 0);
-		ctp_print_f(j->out, ",\"resumes\":%ju", t->resumes);
+		ctp_output_putf(j->out, s->ordinal ? ",\"busy_share\":null" : ",\"busy_share\":%.4f",
+		                t->known_ns ? (double)t->busy_ns / (double)t->known_ns : 0);
+		ctp_output_putf(j->out, ",\"resumes\":%ju", t->resumes);
 		ns(j, ",\"last_ns\"", t->last_ns);
 		number(j, "last", t->last_ns);
-		ctp_print_f(j->out, "}");
+		ctp_output_putf(j->out, "}");
 	}
 }
 
 static void top(const struct json *j, const struct ctp_report_section *s)
 {
 	for (int kind = 0; kind < CTP_HEAVY_KINDS; kind++) {
-		ctp_print_f(j->out, "%s\"%s\":[", kind ? "," : "", ctp_print_heavy(kind));
+		ctp_output_putf(j->out, "%s\"%s\":[", kind ? "," : "", ctp_print_heavy(kind));
 		for (uint32_t i = 0; i < s->nheavy[kind]; i++) {
 			const struct ctp_report_heavy *h = &s->heavy[kind][i];
-			ctp_print_f(j->out, "%s{\"coro\":\"%ju\"", i ? "," : "", h->id);
+			ctp_output_putf(j->out, "%s{\"coro\":\"%ju\"", i ? "," : "", h->id);
 			text(j, ",\"name\"", h->name);
 			text(j, ",\"spawn_site\"", h->spawn);
-			ctp_print_f(j->out, ",\"ns\":%ju}", h->ns);
+			ctp_output_putf(j->out, ",\"ns\":%ju}", h->ns);
 		}
-		ctp_print_f(j->out, "]");
+		ctp_output_putf(j->out, "]");
 	}
 }
 
@@ -224,7 +224,7 @@ static void caveats(const struct json *j, const struct ctp_report_section *s)
 	char line[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX];
 	unsigned n = ctp_print_caveats(line, &(struct ctp_print){.report = j->report, .s = s});
 	for (unsigned i = 0; i < n; i++) {
-		ctp_print_f(j->out, "%s", i ? "," : "");
+		ctp_output_putf(j->out, "%s", i ? "," : "");
 		quoted(j, line[i]);
 	}
 }
@@ -232,44 +232,44 @@ static void caveats(const struct json *j, const struct ctp_report_section *s)
 static void section(const struct json *j, const struct ctp_report_section *s)
 {
 	about(j, s);
-	ctp_print_f(j->out, ",\"findings\":[");
+	ctp_output_putf(j->out, ",\"findings\":[");
 	for (uint32_t i = 0; i < s->nfindings; i++) {
-		ctp_print_f(j->out, "%s", i ? "," : "");
+		ctp_output_putf(j->out, "%s", i ? "," : "");
 		finding(j, &s->findings[i]);
 	}
-	ctp_print_f(j->out, "],\"ignored\":%ju,\"caveats\":[", s->ignored);
+	ctp_output_putf(j->out, "],\"ignored\":%ju,\"caveats\":[", s->ignored);
 	caveats(j, s);
-	ctp_print_f(j->out, "],\"waiting\":[");
+	ctp_output_putf(j->out, "],\"waiting\":[");
 	still(j, s->waiting, s->nwaiting, false);
-	ctp_print_f(j->out, "],\"running\":[");
+	ctp_output_putf(j->out, "],\"running\":[");
 	still(j, s->running, s->nrunning, true);
-	ctp_print_f(j->out, "],\"sites\":[");
+	ctp_output_putf(j->out, "],\"sites\":[");
 	sites(j, s);
-	ctp_print_f(j->out, "],\"threads\":[");
+	ctp_output_putf(j->out, "],\"threads\":[");
 	threads(j, s);
-	ctp_print_f(j->out, "],\"top\":{");
+	ctp_output_putf(j->out, "],\"top\":{");
 	top(j, s);
-	ctp_print_f(j->out, "}}");
+	ctp_output_putf(j->out, "}}");
 }
 
 void ctp_report_json(struct ctp_output *out, const struct ctp_report *r, bool in_page)
 {
 	struct json j = {.out = out, .report = r, .in_page = in_page};
-	ctp_print_f(out, "{\"ctp_report\":1,\"tool\":\"ctp-report %s\",\"sections\":[", CTP_VERSION);
+	ctp_output_putf(out, "{\"ctp_report\":1,\"tool\":\"ctp-report %s\",\"sections\":[", CTP_VERSION);
 	for (uint32_t i = 0; i < r->nsections; i++) {
-		ctp_print_f(out, "%s", i ? "," : "");
+		ctp_output_putf(out, "%s", i ? "," : "");
 		j.s = &r->sections[i];
 		j.ordinal = j.s->ordinal && !in_page;
 		section(&j, j.s);
 	}
-	ctp_print_f(out, "],\"since_ns\":%ju", r->since_ns);
-	ctp_print_f(out, r->until_ns ? ",\"until_ns\":%ju" : ",\"until_ns\":null", r->until_ns);
-	ctp_print_f(out, ",\"ignored\":%ju,\"ignore_unmatched\":[", r->ignored);
+	ctp_output_putf(out, "],\"since_ns\":%ju", r->since_ns);
+	ctp_output_putf(out, r->until_ns ? ",\"until_ns\":%ju" : ",\"until_ns\":null", r->until_ns);
+	ctp_output_putf(out, ",\"ignored\":%ju,\"ignore_unmatched\":[", r->ignored);
 	size_t at = 0;
 	bool more = false;
 	for (const char *pattern; (pattern = ctp_report_unmatched(r, &at)); more = true) {
-		ctp_print_f(out, "%s", more ? "," : "");
+		ctp_output_putf(out, "%s", more ? "," : "");
 		quoted(&j, pattern);
 	}
-	ctp_print_f(out, "]}");
+	ctp_output_putf(out, "]}");
 }

@@ -19,7 +19,7 @@ static void more(const struct ctp_print *p, uint32_t n, uint32_t shown)
 {
 	char number[CTP_PRINT_NUMBER_MAX];
 	if (n > shown)
-		ctp_print_f(p->out, "\n... %s more: `ctp-report -mv` shows all\n", ctp_print_count(number, n - shown));
+		ctp_output_putf(p->out, "\n... %s more: `ctp-report -mv` shows all\n", ctp_print_count(number, n - shown));
 }
 
 static bool is_behind(const char *at, const char *begin, const char *word)
@@ -84,13 +84,13 @@ static void span(struct ctp_output *out, const char *text, bool in_cell)
 	unsigned backticks = longest_run(text, '`') + 1;
 	const char *space = backticks > 1 ? " " : "";
 	fence(out, backticks);
-	ctp_print_f(out, "%s", space);
+	ctp_output_putf(out, "%s", space);
 	while ((n = ctp_visible_char(c, &text, &columns))) {
 		if (in_cell && c[0] == '|')
 			ctp_output_put(out, "\\", 1);
 		ctp_output_put(out, c, n);
 	}
-	ctp_print_f(out, "%s", space);
+	ctp_output_putf(out, "%s", space);
 	fence(out, backticks);
 }
 
@@ -103,35 +103,35 @@ static void what_ran(const struct ctp_print *p)
 	const struct ctp_report_section *s = p->s;
 	const struct ctp_follow_counts *c = &s->counts;
 	char line[CTP_PRINT_LINE_MAX], wall[CTP_TEXT_MAX], n[4][CTP_PRINT_NUMBER_MAX];
-	ctp_print_f(p->out, "| | |\n| --- | --- |\n");
+	ctp_output_putf(p->out, "| | |\n| --- | --- |\n");
 	if (s->file) {
-		ctp_print_f(p->out, "| trace | ");
+		ctp_output_putf(p->out, "| trace | ");
 		cell(p->out, s->file);
-		ctp_print_f(p->out, " |\n");
+		ctp_output_putf(p->out, " |\n");
 	}
 	if (s->pid) {
-		ctp_print_f(p->out, "| process | ");
+		ctp_output_putf(p->out, "| process | ");
 		cell(p->out, s->pid);
 		if (s->host) {
-			ctp_print_f(p->out, " on ");
+			ctp_output_putf(p->out, " on ");
 			cell(p->out, s->host);
 		}
-		ctp_print_f(p->out, " |\n");
+		ctp_output_putf(p->out, " |\n");
 	}
 	if (s->has_wall && s->start_wall_ns >= 0) {
 		ctp_text_wall(wall, s->start_wall_ns / 1000000000, 0);
-		ctp_print_f(p->out, "| started | %.10s %.8s UTC |\n", wall, wall + 11);
+		ctp_output_putf(p->out, "| started | %.10s %.8s UTC |\n", wall, wall + 11);
 	}
-	ctp_print_f(p->out, "| %s | %s; ", s->ordinal ? "records" : "duration", ctp_print_length(line, s));
-	ctp_print_f(p->out, "%s |\n", ctp_print_outcome(line, s));
+	ctp_output_putf(p->out, "| %s | %s; ", s->ordinal ? "records" : "duration", ctp_print_length(line, s));
+	ctp_output_putf(p->out, "%s |\n", ctp_print_outcome(line, s));
 	if (ctp_print_window(line, p->report))
-		ctp_print_f(p->out, "| looked at only | %s |\n", line);
-	ctp_print_f(p->out, "| coroutines | %s, %s %s |\n", ctp_print_count(n[0], c->coroutines), ctp_print_count(n[1], s->alive),
-	            ctp_print_alive(s));
-	ctp_print_f(p->out, "| threads | %s |\n", ctp_print_count(n[0], s->nthreads_seen));
-	ctp_print_f(p->out, "| events | %s, and %s wake%s; %s lost |\n\n", ctp_print_count(n[0], c->events),
-	            ctp_print_count(n[1], c->wakes), ctp_print_plural(c->wakes),
-	            ctp_print_lost(n[2], s));
+		ctp_output_putf(p->out, "| looked at only | %s |\n", line);
+	ctp_output_putf(p->out, "| coroutines | %s, %s %s |\n", ctp_print_count(n[0], c->coroutines), ctp_print_count(n[1], s->alive),
+	                ctp_print_alive(s));
+	ctp_output_putf(p->out, "| threads | %s |\n", ctp_print_count(n[0], s->nthreads_seen));
+	ctp_output_putf(p->out, "| events | %s, and %s wake%s; %s lost |\n\n", ctp_print_count(n[0], c->events),
+	                ctp_print_count(n[1], c->wakes), ctp_print_plural(c->wakes),
+	                ctp_print_lost(n[2], s));
 }
 
 static void members(const struct ctp_print *p, const struct ctp_finding *f)
@@ -141,27 +141,28 @@ static void members(const struct ctp_print *p, const struct ctp_finding *f)
 	bool spread = ctp_report_is_spread(f);
 	if (!shown)
 		return;
-	ctp_print_f(p->out, "\n| coroutine | state |%s since | last woken by |%s\n", p->s->ordinal ? "" : " for |", spread ? " at |" : "");
-	ctp_print_f(p->out, "| --- | --- |%s ---: | --- |%s\n", p->s->ordinal ? "" : " ---: |", spread ? " --- |" : "");
+	ctp_output_putf(p->out, "\n| coroutine | state |%s since | last woken by |%s\n", p->s->ordinal ? "" : " for |",
+	                spread ? " at |" : "");
+	ctp_output_putf(p->out, "| --- | --- |%s ---: | --- |%s\n", p->s->ordinal ? "" : " ---: |", spread ? " --- |" : "");
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_report_member *m = &f->who[i];
-		ctp_print_f(p->out, "| ");
+		ctp_output_putf(p->out, "| ");
 		cell(p->out, ctp_print_member(label, m));
-		ctp_print_f(p->out, " | %s |", ctp_print_state(m->state));
+		ctp_output_putf(p->out, " | %s |", ctp_print_state(m->state));
 		if (p->s->ordinal)
-			ctp_print_f(p->out, " %ju |", ctp_print_number(p->s, m->since_ns));
+			ctp_output_putf(p->out, " %ju |", ctp_print_number(p->s, m->since_ns));
 		else
-			ctp_print_f(p->out, " %s | %s |", ctp_print_ns(n[0], m->for_ns), ctp_print_ns(n[1], m->since_ns));
-		ctp_print_f(p->out, " %s |", m->waker ? ctp_print_label(label, NULL, m->waker) : "");
+			ctp_output_putf(p->out, " %s | %s |", ctp_print_ns(n[0], m->for_ns), ctp_print_ns(n[1], m->since_ns));
+		ctp_output_putf(p->out, " %s |", m->waker ? ctp_print_label(label, NULL, m->waker) : "");
 		if (spread) {
-			ctp_print_f(p->out, " ");
+			ctp_output_putf(p->out, " ");
 			cell(p->out, m->place);
-			ctp_print_f(p->out, " |");
+			ctp_output_putf(p->out, " |");
 		}
-		ctp_print_f(p->out, "\n");
+		ctp_output_putf(p->out, "\n");
 	}
 	if (f->members > shown)
-		ctp_print_f(p->out, "\n... and %s more\n", ctp_print_count(n[0], f->members - shown));
+		ctp_output_putf(p->out, "\n... and %s more\n", ctp_print_count(n[0], f->members - shown));
 }
 
 /* Who waits because of it, as a list in lists. */
@@ -172,54 +173,54 @@ static void tree(const struct ctp_print *p, const struct ctp_finding *f)
 	uint32_t n = ctp_report_tree(branches, f), shown = ctp_print_some(p, n, BRANCHES);
 	uint64_t waiters = 0;
 	if (n)
-		ctp_print_f(p->out, "\nWaiting because of %s:\n\n", f->members == 1 ? "it" : "them");
+		ctp_output_putf(p->out, "\nWaiting because of %s:\n\n", f->members == 1 ? "it" : "them");
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_branch *b = &branches[i];
-		ctp_print_f(p->out, "%*s- ", 2 * (int)b->depth, "");
+		ctp_output_putf(p->out, "%*s- ", 2 * (int)b->depth, "");
 		span(p->out, b->who ? ctp_print_member(text, b->who) : ctp_print_label(text, NULL, b->id), false);
 		if (b->depth && b->who->place) {
-			ctp_print_f(p->out, " at ");
+			ctp_output_putf(p->out, " at ");
 			span(p->out, b->who->place, false);
 		}
 		if (b->depth)
-			ctp_print_f(p->out, ", %s", ctp_print_wait(wait, p->s, b->who));
+			ctp_output_putf(p->out, ", %s", ctp_print_wait(wait, p->s, b->who));
 		waiters += b->depth > 0;
-		ctp_print_f(p->out, "\n");
+		ctp_output_putf(p->out, "\n");
 	}
 	if (n && f->waiting > waiters)
-		ctp_print_f(p->out, "\n... and %s more\n", ctp_print_count(text, f->waiting - waiters));
+		ctp_output_putf(p->out, "\n... and %s more\n", ctp_print_count(text, f->waiting - waiters));
 }
 
 static void finding(const struct ctp_print *p, const struct ctp_finding *f, uint32_t number)
 {
-	ctp_print_f(p->out, "\n### %u. %s: ", number, ctp_certainty_name(f->certainty));
+	ctp_output_putf(p->out, "\n### %u. %s: ", number, ctp_certainty_name(f->certainty));
 	prose(p->out, f->title);
-	ctp_print_f(p->out, "\n\nRule `%s`\n\n", ctp_rule_name(f->rule));
+	ctp_output_putf(p->out, "\n\nRule `%s`\n\n", ctp_rule_name(f->rule));
 	for (uint32_t i = 0; i < CTP_REPORT_LINES && f->evidence[i]; i++) {
-		ctp_print_f(p->out, "- ");
+		ctp_output_putf(p->out, "- ");
 		prose(p->out, f->evidence[i]);
-		ctp_print_f(p->out, "\n");
+		ctp_output_putf(p->out, "\n");
 	}
 	members(p, f);
 	tree(p, f);
 	for (uint32_t i = 0; i < CTP_REPORT_LINES && f->next[i]; i++) {
-		ctp_print_f(p->out, i ? "- " : "\nWhat to look at next:\n\n- ");
+		ctp_output_putf(p->out, i ? "- " : "\nWhat to look at next:\n\n- ");
 		prose(p->out, f->next[i]);
-		ctp_print_f(p->out, "\n");
+		ctp_output_putf(p->out, "\n");
 	}
 }
 
 static void findings(const struct ctp_print *p)
 {
 	char line[CTP_PRINT_LINE_MAX], lines[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX];
-	ctp_print_f(p->out, "## %s\n", ctp_print_verdict(line, p->s));
+	ctp_output_putf(p->out, "## %s\n", ctp_print_verdict(line, p->s));
 	for (uint32_t i = 0; i < p->s->nfindings; i++)
 		finding(p, &p->s->findings[i], i + 1);
 	unsigned n = ctp_print_caveats(lines, p);
 	for (unsigned i = 0; i < n; i++) {
-		ctp_print_f(p->out, i ? "- " : "\nWhat this could not see:\n\n- ");
+		ctp_output_putf(p->out, i ? "- " : "\nWhat this could not see:\n\n- ");
 		prose(p->out, lines[i]);
-		ctp_print_f(p->out, "\n");
+		ctp_output_putf(p->out, "\n");
 	}
 }
 
@@ -235,22 +236,22 @@ static void still(const struct ctp_print *p, const struct ctp_report_still *list
 		if (ctp_print_rows(p, all, ROWS) < all)
 			continue;
 		if (!shown++)
-			ctp_print_f(p->out, "\n## Still %s at the end, but no finding\n\n"
-			                    "| where | made at | %s | %s |%s\n| --- | --- | ---: | ---: |%s\n",
-			            runs ? "running" : "waiting", runs ? "running" : "waiting", runs ? "thread" : "runnable",
-			            p->s->ordinal ? "" : " shortest | longest |", p->s->ordinal ? "" : " ---: | ---: |");
-		ctp_print_f(p->out, "| ");
+			ctp_output_putf(p->out, "\n## Still %s at the end, but no finding\n\n"
+			                        "| where | made at | %s | %s |%s\n| --- | --- | ---: | ---: |%s\n",
+			                runs ? "running" : "waiting", runs ? "running" : "waiting", runs ? "thread" : "runnable",
+			                p->s->ordinal ? "" : " shortest | longest |", p->s->ordinal ? "" : " ---: | ---: |");
+		ctp_output_putf(p->out, "| ");
 		cell(p->out, s->place);
-		ctp_print_f(p->out, " | ");
+		ctp_output_putf(p->out, " | ");
 		cell(p->out, s->spawn);
 		if (runs)
 			snprintf(n[1], sizeof n[1], "%ju", s->tid);
 		else
 			ctp_print_count(n[1], s->runnable);
-		ctp_print_f(p->out, " | %s | %s |", ctp_print_count(n[0], s->coroutines), n[1]);
+		ctp_output_putf(p->out, " | %s | %s |", ctp_print_count(n[0], s->coroutines), n[1]);
 		if (!p->s->ordinal)
-			ctp_print_f(p->out, " %s | %s |", ctp_print_ns(n[2], s->shortest_ns), ctp_print_ns(n[3], s->longest_ns));
-		ctp_print_f(p->out, "\n");
+			ctp_output_putf(p->out, " %s | %s |", ctp_print_ns(n[2], s->shortest_ns), ctp_print_ns(n[3], s->longest_ns));
+		ctp_output_putf(p->out, "\n");
 	}
 	more(p, all, shown);
 }
@@ -259,10 +260,10 @@ static void put_times(const struct ctp_print *p, const struct ctp_report_times *
 {
 	char n[3][CTP_PRINT_NUMBER_MAX];
 	if (t->count)
-		ctp_print_f(p->out, " %s | %s | %s |", ctp_print_ns(n[0], t->p50_ns), ctp_print_ns(n[1], t->p99_ns),
-		            ctp_print_ns(n[2], t->max_ns));
+		ctp_output_putf(p->out, " %s | %s | %s |", ctp_print_ns(n[0], t->p50_ns), ctp_print_ns(n[1], t->p99_ns),
+		                ctp_print_ns(n[2], t->max_ns));
 	else
-		ctp_print_f(p->out, " - | - | - |");
+		ctp_output_putf(p->out, " - | - | - |");
 }
 
 static void sites(const struct ctp_print *p)
@@ -272,21 +273,21 @@ static void sites(const struct ctp_print *p)
 	char n[CTP_PRINT_NUMBER_MAX], title[CTP_PRINT_LINE_MAX];
 	if (!shown)
 		return;
-	ctp_print_f(p->out, "\n## %s\n\n| site | times |", ctp_print_sites(title, s));
-	ctp_print_f(p->out, "%s\n", s->ordinal ? "\n| --- | ---: |" :
-	            " suspended p50 | p99 | max | runnable p50 | p99 | max | running after it p50 | p99 | max |\n"
-	            "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+	ctp_output_putf(p->out, "\n## %s\n\n| site | times |", ctp_print_sites(title, s));
+	ctp_output_putf(p->out, "%s\n", s->ordinal ? "\n| --- | ---: |" :
+	                " suspended p50 | p99 | max | runnable p50 | p99 | max | running after it p50 | p99 | max |\n"
+	                "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_report_site *site = &s->sites[i];
-		ctp_print_f(p->out, "| ");
+		ctp_output_putf(p->out, "| ");
 		cell(p->out, ctp_print_site(site));
-		ctp_print_f(p->out, " | %s |", ctp_print_count(n, site->suspended.count));
+		ctp_output_putf(p->out, " | %s |", ctp_print_count(n, site->suspended.count));
 		if (!s->ordinal) {
 			put_times(p, &site->suspended);
 			put_times(p, &site->runnable);
 			put_times(p, &site->running);
 		}
-		ctp_print_f(p->out, "\n");
+		ctp_output_putf(p->out, "\n");
 	}
 	more(p, s->nsites, shown);
 }
@@ -298,20 +299,21 @@ static void threads(const struct ctp_print *p)
 	char n[5][CTP_PRINT_NUMBER_MAX];
 	if (!shown)
 		return;
-	ctp_print_f(p->out, "\n## Threads\n\n| thread | name |%s resumes | last seen |\n", s->ordinal ? "" : " busy | share | unknown |");
-	ctp_print_f(p->out, "| ---: | --- |%s ---: | ---: |\n", s->ordinal ? "" : " ---: | ---: | ---: |");
+	ctp_output_putf(p->out, "\n## Threads\n\n| thread | name |%s resumes | last seen |\n",
+	                s->ordinal ? "" : " busy | share | unknown |");
+	ctp_output_putf(p->out, "| ---: | --- |%s ---: | ---: |\n", s->ordinal ? "" : " ---: | ---: | ---: |");
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_report_thread *t = &s->threads[i];
-		ctp_print_f(p->out, "| %ju | ", t->tid);
+		ctp_output_putf(p->out, "| %ju | ", t->tid);
 		if (t->name)
 			cell(p->out, t->name);
 		if (s->ordinal) {
-			ctp_print_f(p->out, " | %s | %ju |\n", ctp_print_count(n[2], t->resumes), ctp_print_number(s, t->last_ns));
+			ctp_output_putf(p->out, " | %s | %ju |\n", ctp_print_count(n[2], t->resumes), ctp_print_number(s, t->last_ns));
 			continue;
 		}
-		ctp_print_f(p->out, " | %s | %s | %s | %s | %s |\n", ctp_print_ns(n[0], t->busy_ns),
-		            ctp_print_percent(n[1], t->busy_ns, t->known_ns), t->unknown_ns ? ctp_print_ns(n[4], t->unknown_ns) : "-",
-		            ctp_print_count(n[2], t->resumes), ctp_print_ns(n[3], t->last_ns));
+		ctp_output_putf(p->out, " | %s | %s | %s | %s | %s |\n", ctp_print_ns(n[0], t->busy_ns),
+		                ctp_print_percent(n[1], t->busy_ns, t->known_ns), t->unknown_ns ? ctp_print_ns(n[4], t->unknown_ns) : "-",
+		                ctp_print_count(n[2], t->resumes), ctp_print_ns(n[3], t->last_ns));
 	}
 	more(p, s->nthreads, shown);
 }
@@ -322,11 +324,11 @@ static void heavy(const struct ctp_print *p, int kind)
 	char n[CTP_PRINT_NUMBER_MAX], label[CTP_PRINT_LABEL_MAX];
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_report_heavy *h = &p->s->heavy[kind][i];
-		ctp_print_f(p->out, "| %s | %s | ", ctp_print_heavy(kind), ctp_print_ns(n, h->ns));
+		ctp_output_putf(p->out, "| %s | %s | ", ctp_print_heavy(kind), ctp_print_ns(n, h->ns));
 		cell(p->out, ctp_print_label(label, h->name, h->id));
-		ctp_print_f(p->out, " | ");
+		ctp_output_putf(p->out, " | ");
 		cell(p->out, h->spawn);
-		ctp_print_f(p->out, " |\n");
+		ctp_output_putf(p->out, " |\n");
 	}
 }
 
@@ -334,8 +336,8 @@ static void heaviest(const struct ctp_print *p)
 {
 	if (!ctp_print_any_heavy(p->s))
 		return;
-	ctp_print_f(p->out, "\n## Coroutines with the most time in all\n\n| state | time | coroutine | made at |\n"
-	                    "| --- | ---: | --- | --- |\n");
+	ctp_output_putf(p->out, "\n## Coroutines with the most time in all\n\n| state | time | coroutine | made at |\n"
+	                        "| --- | ---: | --- | --- |\n");
 	for (int kind = 0; kind < CTP_HEAVY_KINDS; kind++)
 		heavy(p, kind);
 }
@@ -359,14 +361,14 @@ void ctp_report_markdown(struct ctp_output *out, const struct ctp_report *r, con
 	char command[CTP_PRINT_COMMAND_MAX], lines[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX];
 	for (uint32_t i = 0; i < r->nsections; i++) {
 		p.s = &r->sections[i];
-		ctp_print_f(out, i ? "\n# " : "# ");
+		ctp_output_putf(out, i ? "\n# " : "# ");
 		span(out, ctp_print_command(command, p.s), false);
-		ctp_print_f(out, "\n\n");
+		ctp_output_putf(out, "\n\n");
 		section(&p);
 	}
 	if (!r->nsections)
-		ctp_print_f(out, "There is nothing in the trace.\n");
+		ctp_output_putf(out, "There is nothing in the trace.\n");
 	unsigned n = ctp_print_closing(lines, r);
 	for (unsigned i = 0; i < n; i++)
-		ctp_print_f(out, "\n%s\n", lines[i]);
+		ctp_output_putf(out, "\n%s\n", lines[i]);
 }

@@ -2,22 +2,9 @@
 #include "report/report-print.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/text.h"
-
-_Static_assert(sizeof(uint64_t) == sizeof(uintmax_t), "%ju is for uint64_t");
-
-void ctp_print_f(struct ctp_output *out, const char *fmt, ...)
-{
-	char text[1024];
-	va_list ap;
-	va_start(ap, fmt);
-	int len = vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	ctp_output_put(out, text, len < (int)sizeof text ? (size_t)len : sizeof text - 1);
-}
 
 /* --- numbers -------------------------------------------------------------------------------------------------------------- */
 

@@ -41,9 +41,7 @@ enum {
 	CTP_PRINT_LINE_MAX = 200,
 };
 
-void ctp_print_f(struct ctp_output *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-/* These return their first argument, for ctp_print_f. */
+/* These return their first argument, for ctp_output_putf. */
 const char *ctp_print_count(char to[CTP_PRINT_NUMBER_MAX], uint64_t n);    /* 7,264 */
 const char *ctp_print_ns(char to[CTP_PRINT_NUMBER_MAX], uint64_t ns);      /* 1.73 s, 412 us: three digits */
 const char *ctp_print_brief(char to[CTP_PRINT_NUMBER_MAX], uint64_t ns);   /* for a table: 1.73s, 412us */

@@ -17,23 +17,23 @@ static const char BOLD[] = "\033[1m", RED[] = "\033[1;31m", YELLOW[] = "\033[1;3
 
 static void in_colour(const struct ctp_print *p, const char *colour, const char *text)
 {
-	ctp_print_f(p->out, "%s", p->style->colour ? colour : "");
+	ctp_output_putf(p->out, "%s", p->style->colour ? colour : "");
 	ctp_print_text(p->out, text);
-	ctp_print_f(p->out, "%s", p->style->colour ? PLAIN : "");
+	ctp_output_putf(p->out, "%s", p->style->colour ? PLAIN : "");
 }
 
 static void heading(const struct ctp_print *p, const char *text)
 {
-	ctp_print_f(p->out, "\n");
+	ctp_output_putf(p->out, "\n");
 	in_colour(p, BOLD, text);
-	ctp_print_f(p->out, "\n");
+	ctp_output_putf(p->out, "\n");
 }
 
 static void more(const struct ctp_print *p, uint32_t n, uint32_t shown)
 {
 	char number[CTP_PRINT_NUMBER_MAX];
 	if (n > shown)
-		ctp_print_f(p->out, "  ... %s more: -v shows all\n", ctp_print_count(number, n - shown));
+		ctp_output_putf(p->out, "  ... %s more: -v shows all\n", ctp_print_count(number, n - shown));
 }
 
 /* The word up to the next space or the end: its columns, and it is put if it is to be. */
@@ -57,18 +57,18 @@ static unsigned word(const struct ctp_print *p, const char **text, bool put)
 static void wrapped(const struct ctp_print *p, const char *label, const char *text)
 {
 	unsigned indent = (unsigned)strlen(label), column = indent;
-	ctp_print_f(p->out, "%s", label);
+	ctp_output_putf(p->out, "%s", label);
 	for (; *text; text += *text == ' ') {
 		if (column > indent && column + 1 + word(p, &text, false) > WIDTH) {
-			ctp_print_f(p->out, "\n%*s", (int)indent, "");
+			ctp_output_putf(p->out, "\n%*s", (int)indent, "");
 			column = indent;
 		} else if (column > indent) {
-			ctp_print_f(p->out, " ");
+			ctp_output_putf(p->out, " ");
 			column++;
 		}
 		column += word(p, &text, true);
 	}
-	ctp_print_f(p->out, "\n");
+	ctp_output_putf(p->out, "\n");
 }
 
 /* --- what ran ------------------------------------------------------------------------------------------------------------- */
@@ -78,18 +78,18 @@ static void put_start(const struct ctp_print *p)
 	const struct ctp_report_section *s = p->s;
 	char wall[CTP_TEXT_MAX];
 	if (s->pid) {
-		ctp_print_f(p->out, "pid ");
+		ctp_output_putf(p->out, "pid ");
 		ctp_print_text(p->out, s->pid);
 	}
 	if (s->host) {
-		ctp_print_f(p->out, s->pid ? " on " : "on ");
+		ctp_output_putf(p->out, s->pid ? " on " : "on ");
 		ctp_print_text(p->out, s->host);
 	}
 	if (s->pid || s->host)
-		ctp_print_f(p->out, "; ");
+		ctp_output_putf(p->out, "; ");
 	if (s->has_wall && s->start_wall_ns >= 0) {
 		ctp_text_wall(wall, s->start_wall_ns / 1000000000, 0);
-		ctp_print_f(p->out, "started %.10s %.8s UTC; ", wall, wall + 11);
+		ctp_output_putf(p->out, "started %.10s %.8s UTC; ", wall, wall + 11);
 	}
 }
 
@@ -99,18 +99,18 @@ static void what_ran(const struct ctp_print *p)
 	const struct ctp_follow_counts *c = &s->counts;
 	char text[CTP_PRINT_COMMAND_MAX], line[CTP_PRINT_LINE_MAX], n[4][CTP_PRINT_NUMBER_MAX];
 	in_colour(p, BOLD, ctp_print_command(text, s));
-	ctp_print_f(p->out, "\n  ");
+	ctp_output_putf(p->out, "\n  ");
 	put_start(p);
-	ctp_print_f(p->out, "%s; ", ctp_print_length(line, s));
-	ctp_print_f(p->out, "%s\n  ", ctp_print_outcome(line, s));
-	ctp_print_f(p->out, "%s coroutine%s, %s %s; %s thread%s; ", ctp_print_count(n[0], c->coroutines),
-	            ctp_print_plural(c->coroutines), ctp_print_count(n[1], s->alive), ctp_print_alive(s),
-	            ctp_print_count(n[2], s->nthreads_seen), ctp_print_plural(s->nthreads_seen));
-	ctp_print_f(p->out, "%s event%s, ", ctp_print_count(n[0], c->events), ctp_print_plural(c->events));
-	ctp_print_f(p->out, "%s wake%s; %s lost\n", ctp_print_count(n[1], c->wakes), ctp_print_plural(c->wakes),
-	            ctp_print_lost(n[2], s));
+	ctp_output_putf(p->out, "%s; ", ctp_print_length(line, s));
+	ctp_output_putf(p->out, "%s\n  ", ctp_print_outcome(line, s));
+	ctp_output_putf(p->out, "%s coroutine%s, %s %s; %s thread%s; ", ctp_print_count(n[0], c->coroutines),
+	                ctp_print_plural(c->coroutines), ctp_print_count(n[1], s->alive), ctp_print_alive(s),
+	                ctp_print_count(n[2], s->nthreads_seen), ctp_print_plural(s->nthreads_seen));
+	ctp_output_putf(p->out, "%s event%s, ", ctp_print_count(n[0], c->events), ctp_print_plural(c->events));
+	ctp_output_putf(p->out, "%s wake%s; %s lost\n", ctp_print_count(n[1], c->wakes), ctp_print_plural(c->wakes),
+	                ctp_print_lost(n[2], s));
 	if (ctp_print_window(line, p->report))
-		ctp_print_f(p->out, "  looked at only %s\n", line);
+		ctp_output_putf(p->out, "  looked at only %s\n", line);
 }
 
 /* --- findings ------------------------------------------------------------------------------------------------------------- */
@@ -118,22 +118,22 @@ static void what_ran(const struct ctp_print *p)
 static void member_in_full(const struct ctp_print *p, const struct ctp_report_member *m, bool with_place)
 {
 	char label[CTP_PRINT_LABEL_MAX], n[2][CTP_PRINT_NUMBER_MAX];
-	ctp_print_f(p->out, "     ");
+	ctp_output_putf(p->out, "     ");
 	ctp_print_text(p->out, ctp_print_member(label, m));
 	if (with_place) {
-		ctp_print_f(p->out, " at ");
+		ctp_output_putf(p->out, " at ");
 		ctp_print_text(p->out, m->place);
 	}
 	if (p->s->ordinal)
-		ctp_print_f(p->out, ": %s since %ju", ctp_print_state(m->state), ctp_print_number(p->s, m->since_ns));
+		ctp_output_putf(p->out, ": %s since %ju", ctp_print_state(m->state), ctp_print_number(p->s, m->since_ns));
 	else
-		ctp_print_f(p->out, ": %s for %s, since %s after the start", ctp_print_state(m->state), ctp_print_ns(n[0], m->for_ns),
-		            ctp_print_ns(n[1], m->since_ns));
+		ctp_output_putf(p->out, ": %s for %s, since %s after the start", ctp_print_state(m->state), ctp_print_ns(n[0], m->for_ns),
+		                ctp_print_ns(n[1], m->since_ns));
 	if (m->waker)
-		ctp_print_f(p->out, ", last woken by %s", ctp_print_label(label, NULL, m->waker));
+		ctp_output_putf(p->out, ", last woken by %s", ctp_print_label(label, NULL, m->waker));
 	if (m->tid)
-		ctp_print_f(p->out, ", on thread %ju", m->tid);
-	ctp_print_f(p->out, "\n");
+		ctp_output_putf(p->out, ", on thread %ju", m->tid);
+	ctp_output_putf(p->out, "\n");
 }
 
 static bool is_at(const struct ctp_report_member *m, const char *place)
@@ -186,9 +186,9 @@ static void members_by_place(const struct ctp_print *p, const struct ctp_finding
 			some_members(p, places > 1 ? "        " : "   who: ", f, f->who[i].place, true, 0);
 	}
 	if (places > PLACES)
-		ctp_print_f(p->out, "        and at %u more places\n", places - PLACES);
+		ctp_output_putf(p->out, "        and at %u more places\n", places - PLACES);
 	if (f->members > f->nwho)
-		ctp_print_f(p->out, "        and %s more\n", ctp_print_count(number, f->members - f->nwho));
+		ctp_output_putf(p->out, "        and %s more\n", ctp_print_count(number, f->members - f->nwho));
 }
 
 static void members(const struct ctp_print *p, const struct ctp_finding *f)
@@ -202,11 +202,11 @@ static void members(const struct ctp_print *p, const struct ctp_finding *f)
 	} else if (!p->style->all) {
 		some_members(p, "   who: ", f, NULL, false, f->members > f->nwho ? f->members - f->nwho : 0);
 	} else {
-		ctp_print_f(p->out, "   who:\n");
+		ctp_output_putf(p->out, "   who:\n");
 		for (uint32_t i = 0; i < f->nwho; i++)
 			member_in_full(p, &f->who[i], spread);
 		if (f->members > f->nwho)
-			ctp_print_f(p->out, "     and %s more\n", ctp_print_count(number, f->members - f->nwho));
+			ctp_output_putf(p->out, "     and %s more\n", ctp_print_count(number, f->members - f->nwho));
 	}
 }
 
@@ -218,21 +218,21 @@ static void tree(const struct ctp_print *p, const struct ctp_finding *f)
 	uint32_t n = ctp_report_tree(branches, f), shown = ctp_print_some(p, n, BRANCHES);
 	uint64_t waiters = 0;
 	if (n)
-		ctp_print_f(p->out, "   waiting because of %s:\n", f->members == 1 ? "it" : "them");
+		ctp_output_putf(p->out, "   waiting because of %s:\n", f->members == 1 ? "it" : "them");
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_branch *b = &branches[i];
-		ctp_print_f(p->out, "%*s", 5 + 2 * (int)(b->depth < DEEPEST ? b->depth : DEEPEST), "");
+		ctp_output_putf(p->out, "%*s", 5 + 2 * (int)(b->depth < DEEPEST ? b->depth : DEEPEST), "");
 		ctp_print_text(p->out, b->who ? ctp_print_member(text, b->who) : ctp_print_label(text, NULL, b->id));
 		if (b->depth) {
 			waiters++;
-			ctp_print_f(p->out, b->who->place ? "  at " : " ");
+			ctp_output_putf(p->out, b->who->place ? "  at " : " ");
 			ctp_print_text(p->out, b->who->place ? b->who->place : "");
-			ctp_print_f(p->out, "%s %s", b->who->place ? "," : "", ctp_print_wait(wait, p->s, b->who));
+			ctp_output_putf(p->out, "%s %s", b->who->place ? "," : "", ctp_print_wait(wait, p->s, b->who));
 		}
-		ctp_print_f(p->out, "\n");
+		ctp_output_putf(p->out, "\n");
 	}
 	if (n && f->waiting > waiters)
-		ctp_print_f(p->out, "     and %s more\n", ctp_print_count(text, f->waiting - waiters));
+		ctp_output_putf(p->out, "     and %s more\n", ctp_print_count(text, f->waiting - waiters));
 }
 
 static void finding(const struct ctp_print *p, const struct ctp_finding *f, uint32_t number)
@@ -243,11 +243,11 @@ static void finding(const struct ctp_print *p, const struct ctp_finding *f, uint
 	static const char *const colours[] = {
 		[CTP_CERTAIN_UNKNOWN] = CYAN, [CTP_CERTAIN_LIKELY] = YELLOW, [CTP_CERTAIN_PROVED] = RED,
 	};
-	ctp_print_f(p->out, "%s%u. ", number > 1 ? "\n" : "", number);
+	ctp_output_putf(p->out, "%s%u. ", number > 1 ? "\n" : "", number);
 	in_colour(p, colours[f->certainty], words[f->certainty]);
-	ctp_print_f(p->out, ": ");
+	ctp_output_putf(p->out, ": ");
 	in_colour(p, BOLD, f->title);
-	ctp_print_f(p->out, "  [%s]\n", ctp_rule_name(f->rule));
+	ctp_output_putf(p->out, "  [%s]\n", ctp_rule_name(f->rule));
 	for (uint32_t i = 0; i < CTP_REPORT_LINES && f->evidence[i]; i++)
 		wrapped(p, "   ", f->evidence[i]);
 	members(p, f);
@@ -284,7 +284,7 @@ static void made_at(const struct ctp_print *p, const char *spawn)
 {
 	if (!spawn)
 		return;
-	ctp_print_f(p->out, ", made at ");
+	ctp_output_putf(p->out, ", made at ");
 	ctp_print_text(p->out, spawn);
 }
 
@@ -299,24 +299,24 @@ static void still(const struct ctp_print *p, const struct ctp_report_still *list
 			continue;
 		if (!shown++) {
 			heading(p, runs ? "Still running at the end, but no finding" : "Still waiting at the end, but no finding");
-			ctp_print_f(p->out, "  %7s %8s%s  where\n", runs ? "running" : "waiting", runs ? "thread" : "runnable",
-			            p->s->ordinal ? "" : " shortest  longest");
+			ctp_output_putf(p->out, "  %7s %8s%s  where\n", runs ? "running" : "waiting", runs ? "thread" : "runnable",
+			                p->s->ordinal ? "" : " shortest  longest");
 		}
 		if (runs)
 			snprintf(n[1], sizeof n[1], "%ju", s->tid);
 		else
 			ctp_print_count(n[1], s->runnable);
-		ctp_print_f(p->out, "  %7s %8s", ctp_print_count(n[0], s->coroutines), n[1]);
+		ctp_output_putf(p->out, "  %7s %8s", ctp_print_count(n[0], s->coroutines), n[1]);
 		if (!p->s->ordinal)
-			ctp_print_f(p->out, " %8s %8s", ctp_print_brief(n[2], s->shortest_ns), ctp_print_brief(n[3], s->longest_ns));
-		ctp_print_f(p->out, "  ");
+			ctp_output_putf(p->out, " %8s %8s", ctp_print_brief(n[2], s->shortest_ns), ctp_print_brief(n[3], s->longest_ns));
+		ctp_output_putf(p->out, "  ");
 		ctp_print_text(p->out, s->place);
 		made_at(p, s->spawn);
 		if (s->name) {
-			ctp_print_f(p->out, p->s->ordinal ? "; first: " : "; longest: ");
+			ctp_output_putf(p->out, p->s->ordinal ? "; first: " : "; longest: ");
 			ctp_print_text(p->out, s->name);
 		}
-		ctp_print_f(p->out, s->certain ? "\n" : " (not certain)\n");
+		ctp_output_putf(p->out, s->certain ? "\n" : " (not certain)\n");
 	}
 	more(p, all, shown);
 }
@@ -325,10 +325,10 @@ static void put_times(const struct ctp_print *p, const struct ctp_report_times *
 {
 	char n[3][CTP_PRINT_NUMBER_MAX];
 	if (t->count)
-		ctp_print_f(p->out, " %7s%7s%7s", ctp_print_brief(n[0], t->p50_ns), ctp_print_brief(n[1], t->p99_ns),
-		            ctp_print_brief(n[2], t->max_ns));
+		ctp_output_putf(p->out, " %7s%7s%7s", ctp_print_brief(n[0], t->p50_ns), ctp_print_brief(n[1], t->p99_ns),
+		                ctp_print_brief(n[2], t->max_ns));
 	else
-		ctp_print_f(p->out, " %7s%7s%7s", "-", "-", "-");
+		ctp_output_putf(p->out, " %7s%7s%7s", "-", "-", "-");
 }
 
 static void sites(const struct ctp_print *p)
@@ -340,22 +340,22 @@ static void sites(const struct ctp_print *p)
 		return;
 	heading(p, ctp_print_sites(title, s));
 	if (!s->ordinal)
-		ctp_print_f(p->out, "  %7s %21s %21s %21s\n", "", "suspended", "runnable", "running after it");
-	ctp_print_f(p->out, "  %7s", "times");
+		ctp_output_putf(p->out, "  %7s %21s %21s %21s\n", "", "suspended", "runnable", "running after it");
+	ctp_output_putf(p->out, "  %7s", "times");
 	for (int i = 0; i < 3 && !s->ordinal; i++)
-		ctp_print_f(p->out, " %7s%7s%7s", "p50", "p99", "max");
-	ctp_print_f(p->out, "  site\n");
+		ctp_output_putf(p->out, " %7s%7s%7s", "p50", "p99", "max");
+	ctp_output_putf(p->out, "  site\n");
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_report_site *site = &s->sites[i];
-		ctp_print_f(p->out, "  %7s", ctp_print_count(n, site->suspended.count));
+		ctp_output_putf(p->out, "  %7s", ctp_print_count(n, site->suspended.count));
 		if (!s->ordinal) {
 			put_times(p, &site->suspended);
 			put_times(p, &site->runnable);
 			put_times(p, &site->running);
 		}
-		ctp_print_f(p->out, "  ");
+		ctp_output_putf(p->out, "  ");
 		ctp_print_text(p->out, ctp_print_site(site));
-		ctp_print_f(p->out, "\n");
+		ctp_output_putf(p->out, "\n");
 	}
 	more(p, s->nsites, shown);
 }
@@ -369,21 +369,21 @@ static void threads(const struct ctp_print *p)
 		return;
 	heading(p, "Threads");
 	if (s->ordinal)
-		ctp_print_f(p->out, "  %11s %20s  thread\n", "resumes", "last seen");
+		ctp_output_putf(p->out, "  %11s %20s  thread\n", "resumes", "last seen");
 	else
-		ctp_print_f(p->out, "  %7s %8s %8s %11s %10s  thread\n", "busy", "share", "unknown", "resumes", "last seen");
+		ctp_output_putf(p->out, "  %7s %8s %8s %11s %10s  thread\n", "busy", "share", "unknown", "resumes", "last seen");
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_report_thread *t = &s->threads[i];
 		if (s->ordinal)
-			ctp_print_f(p->out, "  %11s %20ju", ctp_print_count(n[2], t->resumes), ctp_print_number(s, t->last_ns));
+			ctp_output_putf(p->out, "  %11s %20ju", ctp_print_count(n[2], t->resumes), ctp_print_number(s, t->last_ns));
 		else
-			ctp_print_f(p->out, "  %7s %8s %8s %11s %10s", ctp_print_brief(n[0], t->busy_ns),
-			            ctp_print_percent(n[1], t->busy_ns, t->known_ns),
-			            t->unknown_ns ? ctp_print_brief(n[4], t->unknown_ns) : "-", ctp_print_count(n[2], t->resumes),
-			            ctp_print_brief(n[3], t->last_ns));
-		ctp_print_f(p->out, "  %ju%s", t->tid, t->name ? " " : "");
+			ctp_output_putf(p->out, "  %7s %8s %8s %11s %10s", ctp_print_brief(n[0], t->busy_ns),
+			                ctp_print_percent(n[1], t->busy_ns, t->known_ns),
+			                t->unknown_ns ? ctp_print_brief(n[4], t->unknown_ns) : "-", ctp_print_count(n[2], t->resumes),
+			                ctp_print_brief(n[3], t->last_ns));
+		ctp_output_putf(p->out, "  %ju%s", t->tid, t->name ? " " : "");
 		ctp_print_text(p->out, t->name ? t->name : "");
-		ctp_print_f(p->out, "\n");
+		ctp_output_putf(p->out, "\n");
 	}
 	more(p, s->nthreads, shown);
 }
@@ -397,19 +397,19 @@ static void heavy(const struct ctp_print *p, int kind)
 	if (!shown)
 		return;
 	bool rows = p->style->all || p->style->top > HEAVIEST;
-	ctp_print_f(p->out, rows ? "  %s" : "  %-9s", ctp_print_heavy(kind));
+	ctp_output_putf(p->out, rows ? "  %s" : "  %-9s", ctp_print_heavy(kind));
 	for (uint32_t i = 0; i < shown; i++) {
 		const struct ctp_report_heavy *h = &s->heavy[kind][i];
 		if (rows)
-			ctp_print_f(p->out, "\n    ");
+			ctp_output_putf(p->out, "\n    ");
 		else
-			ctp_print_f(p->out, i ? ", " : "  ");
+			ctp_output_putf(p->out, i ? ", " : "  ");
 		ctp_print_text(p->out, ctp_print_label(label, h->name, h->id));
-		ctp_print_f(p->out, " %s", ctp_print_ns(n, h->ns));
+		ctp_output_putf(p->out, " %s", ctp_print_ns(n, h->ns));
 		if (rows)
 			made_at(p, h->spawn);
 	}
-	ctp_print_f(p->out, "\n");
+	ctp_output_putf(p->out, "\n");
 }
 
 /* "Section 2 of 3, b.ctp: " */
@@ -417,10 +417,10 @@ static void put_which(const struct ctp_print *p, uint32_t number)
 {
 	bool sections = p->report->sections_seen > 1, named = p->s->file && (sections || p->style->several);
 	if (sections)
-		ctp_print_f(p->out, "Section %u of %ju%s", number, p->report->sections_seen, named ? ", " : ": ");
+		ctp_output_putf(p->out, "Section %u of %ju%s", number, p->report->sections_seen, named ? ", " : ": ");
 	if (named) {
 		ctp_print_text(p->out, p->s->file);
-		ctp_print_f(p->out, ": ");
+		ctp_output_putf(p->out, ": ");
 	}
 }
 
@@ -446,13 +446,13 @@ void ctp_report_text(struct ctp_output *out, const struct ctp_report *r, const s
 	char lines[CTP_PRINT_CLOSING][CTP_PRINT_LINE_MAX];
 	for (uint32_t i = 0; i < r->nsections; i++) {
 		p.s = &r->sections[i];
-		ctp_print_f(out, "%s", i ? "\n" : "");
+		ctp_output_putf(out, "%s", i ? "\n" : "");
 		put_which(&p, i + 1);
 		section(&p);
 	}
 	if (!r->nsections)
-		ctp_print_f(out, "There is nothing in the trace.\n");
+		ctp_output_putf(out, "There is nothing in the trace.\n");
 	unsigned n = ctp_print_closing(lines, r);
 	for (unsigned i = 0; i < n; i++)
-		ctp_print_f(out, "%s%s\n", i ? "" : "\n", lines[i]);
+		ctp_output_putf(out, "%s%s\n", i ? "" : "\n", lines[i]);
 }

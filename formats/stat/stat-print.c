@@ -8,7 +8,6 @@
 #include "stat/stat-print.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -16,18 +15,7 @@
 #include "base/visible.h"
 #include "common/json.h"
 
-/* Numbers are all 64 bits wide: uint64_t is uintmax_t wherever this runs, so %ju prints them without PRIu64's clutter. */
-_Static_assert(sizeof(uint64_t) == sizeof(uintmax_t), "%ju is for uint64_t");
-static void putf(struct ctp_output *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void putf(struct ctp_output *out, const char *fmt, ...)
-{
-	char text[512];
-	va_list ap;
-	va_start(ap, fmt);
-	int len = vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	ctp_output_put(out, text, len < (int)sizeof text ? (size_t)len : sizeof text - 1);
-}
+#define putf ctp_output_putf
 
 static void put_text(struct ctp_output *out, const char *text) { ctp_json_put(out, text, strlen(text)); }
 

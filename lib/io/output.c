@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
@@ -196,6 +197,18 @@ void ctp_output_put_slow(struct ctp_output *out, const void *data, size_t len)
 		if (out->ptr == out->end)
 			drain(out, false);
 	}
+}
+
+_Static_assert(sizeof(uint64_t) == sizeof(uintmax_t), "%ju is for uint64_t");
+void ctp_output_putf(struct ctp_output *out, const char *fmt, ...)
+{
+	char *at = ctp_output_reserve(out, CTP_OUTPUT_PUTF_MAX);
+	va_list ap;
+	va_start(ap, fmt);
+	int len = vsnprintf(at, CTP_OUTPUT_PUTF_MAX, fmt, ap);
+	va_end(ap);
+	if (len > 0)
+		ctp_output_commit(out, at + (len < CTP_OUTPUT_PUTF_MAX ? len : CTP_OUTPUT_PUTF_MAX - 1));
 }
 
 void ctp_output_pass(struct ctp_output *out, const void *data, size_t len)

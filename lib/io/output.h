@@ -91,6 +91,10 @@ static inline void ctp_output_put(struct ctp_output *out, const void *data, size
 	}
 }
 
+/* A text of less than CTP_OUTPUT_PUTF_MAX bytes; a longer one is cut. Numbers of 64 bits are %ju. */
+enum { CTP_OUTPUT_PUTF_MAX = 1024 };
+void ctp_output_putf(struct ctp_output *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 CTP_C_END
 
 #endif
