@@ -243,4 +243,22 @@ static inline struct byhand_time byhand_now(clockid_t clock)
 	"\",\"tag\":\"ETimeSpec\"}},\"frames\":[" frames "],\"metadata\":[],\"tags\":[],\"target\":{\"tCounter\":8,\"tCounterCount\":3,"    \
 	"\"tDouble\":8,\"tFloat\":4,\"tInt\":4,\"tPadTo\":4,\"tTime\":16}}"
 
+/* A frame, alone in its buffer. */
+struct byhand_mark {
+	int front, n;
+	double x;
+	struct byhand_time at;
+	int back;
+};
+_Static_assert(offsetof(struct byhand_mark, back) == 32 && sizeof(struct byhand_mark) == 40, "where the JSON has it");
+#define BYHAND_MARK \
+	BYHAND_FRAME("mark", \
+		BYHAND_ELEMENT("n", "false", BYHAND_INT) "," BYHAND_ELEMENT("x", "false", BYHAND_DOUBLE) "," \
+		BYHAND_ELEMENT("at", "false", BYHAND_TIME), \
+		BYHAND_FRONT \
+		BYHAND_MEMBER("n", 4, 4, 4, BYHAND_INT) \
+		BYHAND_MEMBER("x", 8, 8, 8, BYHAND_DOUBLE) \
+		BYHAND_MEMBER("at", 16, 16, 16, BYHAND_TIME) \
+		BYHAND_BACK(32))
+
 #endif

@@ -20,30 +20,15 @@ static const char usage[] =
 
 #define SYMBOL __attribute__((used, visibility("default")))
 
-struct mark {
-	int front, n;
-	double x;
-	struct byhand_time at;
-	int back;
-};
-_Static_assert(offsetof(struct mark, back) == 32 && sizeof(struct mark) == 40, "where the JSON has it");
-
 extern int __ppt_Grow_stat, __ppt_Grow_hmem;
 extern const char *__ppt_Grow_json;
 SYMBOL int __ppt_Grow_stat, __ppt_Grow_hmem;
 SYMBOL const char *__ppt_Grow_json = BYHAND_JSON("Grow", 64, "{\"contents\":true,\"tag\":\"EBufferResize\"}", "ETimeClockMonotonic", "",
-	BYHAND_FRAME("mark",
-		BYHAND_ELEMENT("n", "false", BYHAND_INT) "," BYHAND_ELEMENT("x", "false", BYHAND_DOUBLE) ","
-		BYHAND_ELEMENT("at", "false", BYHAND_TIME),
-		BYHAND_FRONT
-		BYHAND_MEMBER("n", 4, 4, 4, BYHAND_INT)
-		BYHAND_MEMBER("x", 8, 8, 8, BYHAND_DOUBLE)
-		BYHAND_MEMBER("at", 16, 16, 16, BYHAND_TIME)
-		BYHAND_BACK(32)));
+	BYHAND_MARK);
 
 static struct {
 	struct byhand_control *control;
-	struct mark *slots;
+	struct byhand_mark *slots;
 	uint64_t data_id, count, refused;
 	int next, first;
 	unsigned long saved, attaches, detaches, resizes;
@@ -60,7 +45,7 @@ static bool attach_data(uint64_t id)
 {
 	struct shmid_ds ds;
 	void *at = (void *)-1;
-	if (id && id != grow.refused && !shmctl((int)id, IPC_STAT, &ds) && ds.shm_segsz >= sizeof(struct mark))
+	if (id && id != grow.refused && !shmctl((int)id, IPC_STAT, &ds) && ds.shm_segsz >= sizeof(struct byhand_mark))
 		at = shmat((int)id, NULL, 0);
 	if (at == (void *)-1) {
 		grow.refused = id;
@@ -70,7 +55,7 @@ static bool attach_data(uint64_t id)
 		shmdt(grow.slots);
 	grow.slots = at;
 	grow.data_id = id;
-	grow.count = ds.shm_segsz / sizeof(struct mark);
+	grow.count = ds.shm_segsz / sizeof(struct byhand_mark);
 	grow.first = grow.next;
 	grow.control->data_block = (uintptr_t)at;
 	grow.control->data_block_sz = grow.count;
@@ -125,7 +110,7 @@ static void save(int n)
 	if (!ready())
 		return;
 	int seq = grow.next++;
-	struct mark *slot = &grow.slots[((uint32_t)seq - (uint32_t)grow.first) % grow.count];
+	struct byhand_mark *slot = &grow.slots[((uint32_t)seq - (uint32_t)grow.first) % grow.count];
 	__atomic_store_n(&slot->front, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&slot->back, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
