@@ -31,7 +31,8 @@ struct ctp_frame_reader {
 	pthread_cond_t changed;
 	pthread_t thread;
 	bool started, over;
-	bool asked; /* and not answered: the thread is in the target's memory, or on its way there */
+	bool asked;  /* and not answered: the thread is in the target's memory, or on its way there */
+	bool orphan; /* freed meanwhile: the thread is the last that has it */
 	struct question question;
 	struct answer answer;
 };
@@ -44,6 +45,13 @@ static void read_words(const struct question *q, struct answer *a)
 	ssize_t got = process_vm_readv(q->pid, &local, 1, remote, q->n, 0);
 	a->error = errno;
 	a->n = got < 0 ? -1 : got / (ssize_t)sizeof *a->words;
+}
+
+static void release(struct ctp_frame_reader *r)
+{
+	pthread_cond_destroy(&r->changed);
+	pthread_mutex_destroy(&r->lock);
+	free(r);
 }
 
 static void *run(void *arg)
@@ -64,7 +72,10 @@ static void *run(void *arg)
 		r->asked = false;
 		pthread_cond_signal(&r->changed);
 	}
+	bool last = r->orphan;
 	pthread_mutex_unlock(&r->lock);
+	if (last)
+		release(r);
 	return NULL;
 }
 
@@ -130,21 +141,22 @@ ssize_t ctp_frame_reader_read(struct ctp_frame_reader *r, pid_t pid, const uint6
 	return got;
 }
 
-/* What is still asked is a page that does not come: the thread and what it writes to stay, until the program ends. */
+/* What is still asked is a page that does not come: the thread and what it writes to stay, until it does. */
 void ctp_frame_reader_free(struct ctp_frame_reader *r)
 {
 	if (!r)
 		return;
 	pthread_mutex_lock(&r->lock);
 	bool held = r->asked;
+	r->orphan = held;
 	r->over = true;
+	if (held)
+		pthread_detach(r->thread);
 	pthread_cond_signal(&r->changed);
 	pthread_mutex_unlock(&r->lock);
 	if (held)
 		return;
 	if (r->started)
 		pthread_join(r->thread, NULL);
-	pthread_cond_destroy(&r->changed);
-	pthread_mutex_destroy(&r->lock);
-	free(r);
+	release(r);
 }
