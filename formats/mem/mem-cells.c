@@ -10,23 +10,30 @@ enum { ELEMENTS_MAX = 64 }; /* of an array that have cells of their own */
 
 struct cells {
 	struct ctp_mem_cell *cell;
-	uint32_t n, room, at, bytes; /* at: what is before has cells */
+	uint32_t n, room, at, bytes, line; /* at: what is before has cells */
 	enum ctp_mem_cell_kind between;
 	bool failed;
 };
 
-static void add(struct cells *c, uint32_t offset, uint32_t size, enum ctp_mem_cell_kind kind, const char *name)
+static void add_part(struct cells *c, uint32_t offset, uint32_t size, enum ctp_mem_cell_kind kind, const char *name)
 {
-	if (offset >= c->bytes || !size)
-		return;
 	if (!ctp_room_more(&c->cell, &c->room, c->n, CTP_MEM_CELLS_MAX, sizeof *c->cell)) {
 		c->failed = true;
 		return;
 	}
-	size = size < c->bytes - offset ? size : c->bytes - offset;
 	c->cell[c->n] = (struct ctp_mem_cell){.offset = offset, .size = size, .kind = kind};
 	snprintf(c->cell[c->n++].name, CTP_MEM_CELL_NAME, "%s", name);
 	c->at = offset + size;
+}
+
+/* From an offset on, a cell for each line. */
+static void add(struct cells *c, uint32_t offset, uint32_t size, enum ctp_mem_cell_kind kind, const char *name)
+{
+	uint32_t end = offset < c->bytes && size < c->bytes - offset ? offset + size : c->bytes;
+	for (uint32_t upto; offset < end && !c->failed; offset = upto) {
+		upto = end - offset < c->line - offset % c->line ? end : offset - offset % c->line + c->line;
+		add_part(c, offset, upto - offset, kind, name);
+	}
 }
 
 /* A cell for each member; where several begin, or one lies in another, for the first of them. */
@@ -74,7 +81,7 @@ struct ctp_mem_cell *ctp_mem_cells(const struct ctp_mem *m, const struct ctp_mem
 	const struct ctp_mem_member *member = m->types.member + t->first;
 	uint32_t nlayout;
 	const struct ctp_member *layout = ctp_mem_layout(l, type, &nlayout);
-	struct cells c = {.bytes = bytes, .between = nlayout ? CTP_CELL_PADDING : CTP_CELL_GAP};
+	struct cells c = {.bytes = bytes, .line = m->sharing.line, .between = nlayout ? CTP_CELL_PADDING : CTP_CELL_GAP};
 	for (uint32_t i = 0; i < nlayout; i++)
 		add_member(&c, &layout[i]);
 	for (uint32_t i = 0; !nlayout && i < t->nmembers; i++)

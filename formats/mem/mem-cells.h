@@ -1,6 +1,6 @@
 /*
  * mem-cells.h - a type as a row of cells, from its first byte to its last: its members where debug information has them, else the
- * places where accesses begin; and what is between them.
+ * places where accesses begin; and what is between them. A cell ends where its line does, and what is left of a member is another.
  */
 #ifndef CTP_MEM_CELLS_H
 #define CTP_MEM_CELLS_H
@@ -22,7 +22,10 @@ struct ctp_mem_cell {
 	struct ctp_mem_counts counts;
 };
 
-/* The cells of the first `bytes` of a type, for free(). Null: out of memory, or more than CTP_MEM_CELLS_MAX. */
+/*
+ * The cells of the first `bytes` of a type, in lines as sharing has them, for free(). Null: out of memory, or more than
+ * CTP_MEM_CELLS_MAX.
+ */
 struct ctp_mem_cell *ctp_mem_cells(const struct ctp_mem *m, const struct ctp_mem_layouts *l, uint32_t type, uint32_t bytes,
                                    uint32_t *n);
 

@@ -120,12 +120,9 @@ static void put_words(const struct picture *p, const struct ctp_mem_cell *c, dou
 		putf(p->out, "<text x=\"%.1f\" y=\"%u\"%s>%.*s</text>", x + 4, p->y + 42, shade, len, text);
 }
 
-/* The part of a cell that is in the row of bytes [from, from + line). */
-static void put_cell(const struct picture *p, const struct ctp_mem_cell *c, uint32_t from)
+static void put_cell(const struct picture *p, const struct ctp_mem_cell *c)
 {
-	uint32_t first = c->offset > from ? c->offset - from : 0;
-	uint32_t end = c->offset + c->size - from < p->line ? c->offset + c->size - from : p->line;
-	double px = (double)INNER / p->line, x = LEFT + first * px, wide = (end - first) * px;
+	double px = (double)INNER / p->line, x = LEFT + c->offset % p->line * px, wide = c->size * px;
 	uint64_t all = ctp_mem_accesses(&c->counts);
 	int step = step_of(p, c);
 	putf(p->out, "<g><rect class=\"c ");
@@ -144,24 +141,18 @@ static void put_cell(const struct picture *p, const struct ctp_mem_cell *c, uint
 
 /* --- lines --------------------------------------------------------------------------------------------------------------- */
 
-static struct ctp_mem_counts counts_of_line(const struct picture *p, const struct ctp_mem_cell *cell, uint32_t n, uint32_t from)
+/* The cells from the first on that are in its line are drawn; how many they are. */
+static uint32_t put_line(struct picture *p, const struct ctp_mem_type *t, const struct ctp_mem_cell *cell, uint32_t left)
 {
-	struct ctp_mem_counts sum = {.atomics = 0};
-	for (uint32_t i = 0; i < n; i++)
-		if (cell[i].offset >= from && cell[i].offset - from < p->line)
-			ctp_mem_counts_add(&sum, &cell[i].counts);
-	return sum;
-}
-
-static void put_line(struct picture *p, const struct ctp_mem_type *t, const struct ctp_mem_cell *cell, uint32_t n, uint32_t from)
-{
-	struct ctp_mem_counts c = counts_of_line(p, cell, n, from);
-	uint64_t all = ctp_mem_cost(&t->counts, p->m->levels), cost = ctp_mem_cost(&c, p->m->levels);
+	struct ctp_mem_counts c = {.atomics = 0};
+	uint32_t n = 0, from = cell->offset;
 	char number[CTP_MEM_NUMBER_MAX];
 	putf(p->out, "<text class=\"f\" x=\"%d\" y=\"%u\" text-anchor=\"end\">+%u</text>\n", LEFT - 6, p->y + 14, from);
-	for (uint32_t i = 0; i < n && cell[i].offset < from + p->line; i++)
-		if (cell[i].offset + cell[i].size > from)
-			put_cell(p, &cell[i], from);
+	for (; n < left && cell[n].offset - from < p->line; n++) {
+		put_cell(p, &cell[n]);
+		ctp_mem_counts_add(&c, &cell[n].counts);
+	}
+	uint64_t all = ctp_mem_cost(&t->counts, p->m->levels), cost = ctp_mem_cost(&c, p->m->levels);
 	putf(p->out, "<text x=\"%d\" y=\"%u\">accesses %s</text>", LEFT + INNER + 8, p->y + 14,
 	     ctp_mem_brief(number, ctp_mem_accesses(&c)));
 	if (p->m->levels)
@@ -170,6 +161,7 @@ static void put_line(struct picture *p, const struct ctp_mem_type *t, const stru
 	putf(p->out, "<text class=\"f\" x=\"%d\" y=\"%u\">%.0f %% of the cost</text>\n", LEFT + INNER + 8, p->y + 42,
 	     all ? 100.0 * (double)cost / (double)all : 0.0);
 	p->y += HIGH + GAP;
+	return n;
 }
 
 static uint32_t bytes_drawn(const struct picture *p, const struct ctp_mem_type *t)
@@ -200,8 +192,8 @@ static void put_structure(struct picture *p, uint32_t type)
 		putf(p->out, "; the first %s are drawn", ctp_mem_bytes(number[0], bytes));
 	putf(p->out, "</text>\n");
 	p->y += HEAD;
-	for (uint32_t from = 0; cell && from < bytes; from += p->line)
-		put_line(p, t, cell, n, from);
+	for (uint32_t at = 0; at < n;)
+		at += put_line(p, t, cell + at, n - at);
 	p->y += FOOT;
 	free(cell);
 }
