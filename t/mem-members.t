@@ -38,4 +38,23 @@ mem lines 0 --debug-info "$tmp/lines.so" --svg "$tmp/lines.svg"
 is 'accesses of each line' "$(lines "$tmp/lines.svg")" '1 1 0 3 1 2 1'
 mem lines 0 --svg "$tmp/lines.svg"
 is 'and without debug information' "$(lines "$tmp/lines.svg")" '1 1 0 3 1 2 1'
+
+# One member that is used is one to show, and a number has none.
+debug_info hot <<'C'
+struct conn { char cold[40]; long hot; long c2; } conn;
+C
+stream hot <<'LIST'
+add 1000 56 3 struct.conn
+add 2000 8 3 i64
+write 1060 8 1
+write 1028 8 1
+read 2010 8 1
+LIST
+for option in '' -v; do
+	"$BIN/ctp-mem" $option --cache none --debug-info "$tmp/hot.so" --svg "$tmp/hot.svg" "$tmp/hot.ctp" >"$tmp/text" 2>/dev/null
+	like "a single member is in a table $option" "$(cat "$tmp/text")" '^ +40 +8 +0 +2 .* hot$'
+	is "but not that of a number $option" "$(grep -c '^Members of' "$tmp/text")" 1
+	like "and in the picture $option" "$(cat "$tmp/hot.svg")" '>hot<'
+	is "with its line $option" "$(lines "$tmp/hot.svg")" 2
+done
 done_testing

@@ -229,7 +229,7 @@ static bool is_drawn(const struct ctp_mem *m, const struct ctp_mem_style *style,
 	const struct ctp_mem_type *t = &m->types.type[type];
 	if (style->svg_type)
 		return t->nmembers && !strcmp(t->name, style->svg_type);
-	return t->nmembers > 1 && drawn < (style->top ? style->top : TYPES);
+	return ctp_mem_types_has_parts(&m->types, type) && drawn < (style->top ? style->top : TYPES);
 }
 
 static unsigned height(const struct picture *p, const struct ctp_mem_style *style)

@@ -222,7 +222,7 @@ static void put_structures(const struct text *t)
 {
 	uint32_t left = rows(t, t->m->ntypes, STRUCTURES);
 	for (uint32_t i = 0; i < t->m->ntypes && left; i++)
-		if (t->m->types.type[t->m->by_cost[i]].nmembers > 1) {
+		if (ctp_mem_types_has_parts(&t->m->types, t->m->by_cost[i])) {
 			put_members(t, t->m->by_cost[i]);
 			left--;
 		}

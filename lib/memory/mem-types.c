@@ -115,6 +115,13 @@ void ctp_mem_types_end(struct ctp_mem_types *t)
 	}
 }
 
+bool ctp_mem_types_has_parts(const struct ctp_mem_types *t, uint32_t type)
+{
+	const struct ctp_mem_type *of = &t->type[type];
+	const struct ctp_mem_member *first = &t->member[of->first];
+	return of->nmembers > 1 || (of->nmembers && (first->offset || first->size < of->element_size));
+}
+
 const struct ctp_mem_member *ctp_mem_types_member(const struct ctp_mem_types *t, uint32_t type, uint32_t offset)
 {
 	uint32_t from = t->type[type].first, end = from + t->type[type].nmembers, upto = end;

@@ -57,7 +57,10 @@ void ctp_mem_types_count(struct ctp_mem_types *t, uint32_t type, uint32_t offset
 /* All is counted: members are sorted, and the counts of a type are those of all its members. */
 void ctp_mem_types_end(struct ctp_mem_types *t);
 
-/* After that: the member at an offset of a type; null: none. */
+/* After that: whether accesses tell parts of an element apart, be it one part and the rest; a number is none. */
+bool ctp_mem_types_has_parts(const struct ctp_mem_types *t, uint32_t type);
+
+/* The member at an offset of a type; null: none. */
 const struct ctp_mem_member *ctp_mem_types_member(const struct ctp_mem_types *t, uint32_t type, uint32_t offset);
 
 #endif
