@@ -57,4 +57,88 @@ for option in '' -v; do
 	like "and in the picture $option" "$(cat "$tmp/hot.svg")" '>hot<'
 	is "with its line $option" "$(lines "$tmp/hot.svg")" 2
 done
+
+# Names that are no tags: typedefs, of each other, of a structure without a name, of one with another name.
+named() { # TYPE OFFSET NAME, in $tmp/json
+	got=$(sed 's/{"type":/\n&/g' "$tmp/json" | grep -F "{\"type\":\"$1\"," | grep -o "\"offset\":$2,\"size\":[0-9]*,\"name\":\"[^\"]*\"" | sed 's/.*:"//; s/"$//')
+	is "$name: $1 +$2" "$got" "$3"
+}
+debug_info typedefs <<'C'
+typedef struct { long hot, cold; } foo_t;
+typedef foo_t bar_t;
+typedef const bar_t baz_t;
+typedef struct tag { int a, b; } tag_t;
+typedef unsigned number_t;
+struct size { long a, b; };
+foo_t f; bar_t b; baz_t z; tag_t t; number_t n; struct size s;
+C
+cat >"$tmp/typedefs.list" <<'LIST'
+add 1000 16 1 foo_t
+add 1100 16 1 bar_t
+add 1200 16 1 const baz_t
+add 1300 8 1 tag_t
+add 1400 8 1 const struct tag
+add 1500 16 1 struct.foo_t
+add 1600 8 1 struct.tag_t
+add 1700 24 1 struct.size
+add 1800 4 1 number_t
+add 1900 8 1 foo_t *
+add 1a00 8 1 nothing_t
+write 1008 8 1
+write 1108 8 1
+write 1208 8 1
+write 1304 4 1
+write 1404 4 1
+write 1508 8 1
+write 1604 4 1
+write 1708 8 1
+write 1801 1 1
+write 1900 8 1
+write 1a04 4 1
+LIST
+stream typedefs <"$tmp/typedefs.list"
+mem typedefs 0 --debug-info "$tmp/typedefs.so"
+named foo_t 8 cold
+named bar_t 8 cold
+named 'const baz_t' 8 cold
+named tag_t 4 b
+named 'const struct tag' 4 b
+named struct.foo_t 8 cold
+named struct.tag_t 4 ''
+named struct.size 8 ''
+has 'what the debug information has' '"debug_info":"found"'
+is 'types that it does not have' "$(grep -o '"debug_info":"absent"' "$tmp/json" | wc -l) $(grep -o '"debug_info":"other_size"' "$tmp/json" | wc -l)" '3 1'
+"$BIN/ctp-mem" --debug-info "$tmp/typedefs.so" "$tmp/typedefs.ctp" | sed -n '/^Types that are not in/,/^$/p' >"$tmp/text"
+is 'are said, once each, but for pointers and numbers' "$(sed 1d "$tmp/text" | grep . | sort | tr '\n' ';')" \
+	'  nothing_t, 8 bytes;  struct.size, 24 bytes: there it has 16;  struct.tag_t, 8 bytes;'
+is 'with the file' "$(head -n 1 "$tmp/text")" "Types that are not in the debug information of $tmp/typedefs.so"
+cat >"$tmp/cxx.cpp" <<'C'
+namespace ns {
+struct base { int a, b; };
+using alias = base;
+template <class T> struct box { T first, second; };
+typedef box<int> box_t;
+typedef struct { int x, y; } point_t;
+}
+ns::alias a; ns::box_t b; ns::point_t p;
+C
+if ${CXX:-c++} -g -shared -o "$tmp/cxx.so" "$tmp/cxx.cpp" 2>/dev/null; then
+	stream cxx <<'LIST'
+add 1000 8 1 ns::alias
+add 1100 8 1 ns::box_t
+add 1200 8 1 struct.ns::point_t
+add 1300 8 1 box_t
+write 1004 4 1
+write 1104 4 1
+write 1204 4 1
+write 1304 4 1
+LIST
+	mem cxx 0 --debug-info "$tmp/cxx.so"
+	named ns::alias 4 b
+	named ns::box_t 4 second
+	named struct.ns::point_t 4 y
+	named box_t 4 second
+else
+	note 'there is no compiler of C++'
+fi
 done_testing

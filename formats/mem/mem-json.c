@@ -72,6 +72,15 @@ static void put_member(struct ctp_output *out, const struct ctp_mem *m, const st
 	putf(out, "}");
 }
 
+static void put_layout(struct ctp_output *out, const struct ctp_mem_type *t)
+{
+	static const char *const words[] = {
+		[CTP_LAYOUT_FOUND] = "found", [CTP_LAYOUT_ABSENT] = "absent", [CTP_LAYOUT_OTHER] = "other_size",
+	};
+	if (t->layout)
+		putf(out, ",\"debug_info\":\"%s\"", words[t->layout]);
+}
+
 static void put_types(struct ctp_output *out, const struct ctp_mem *m)
 {
 	putf(out, ",\"types\":[");
@@ -81,6 +90,7 @@ static void put_types(struct ctp_output *out, const struct ctp_mem *m)
 		put_type(out, m, m->by_cost[i]);
 		putf(out, ",\"element_size\":%u,\"regions\":%ju,", t->element_size, t->regions);
 		put_counts(out, m, &t->counts);
+		put_layout(out, t);
 		putf(out, ",\"unplaced\":%ju,\"members\":[", t->unplaced);
 		for (uint32_t k = 0; k < t->nmembers; k++) {
 			putf(out, k ? "," : "");

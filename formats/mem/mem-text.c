@@ -228,6 +228,41 @@ static void put_structures(const struct text *t)
 		}
 }
 
+/* Whether names of members are missed: numbers have none. */
+static bool is_missed(const struct ctp_mem *m, uint32_t type)
+{
+	const struct ctp_mem_type *t = &m->types.type[type];
+	bool named = t->name && (!strncmp(t->name, "struct", 6) || !strncmp(t->name, "class", 5) || !strncmp(t->name, "union", 5));
+	return (t->layout == CTP_LAYOUT_ABSENT || t->layout == CTP_LAYOUT_OTHER) && (named || ctp_mem_types_has_parts(&m->types, type));
+}
+
+static void put_missed(const struct text *t)
+{
+	const struct ctp_mem *m = t->m;
+	uint32_t n = 0, shown = 0;
+	char bytes[CTP_MEM_NUMBER_MAX], number[CTP_MEM_NUMBER_MAX];
+	for (uint32_t i = 0; i < m->ntypes; i++)
+		n += is_missed(m, m->by_cost[i]);
+	if (!n)
+		return;
+	putf(t->out, "\nTypes that are not in the debug information of ");
+	ctp_mem_put_name(t->out, t->style->debug_info);
+	putf(t->out, "\n");
+	for (uint32_t i = 0, limit = rows(t, n, ROWS); shown < limit; i++) {
+		const struct ctp_mem_type *type = &m->types.type[m->by_cost[i]];
+		if (!is_missed(m, m->by_cost[i]))
+			continue;
+		putf(t->out, "  ");
+		ctp_mem_put_type(t->out, m, m->by_cost[i]);
+		putf(t->out, ", %s", ctp_mem_bytes(bytes, type->element_size));
+		if (type->layout == CTP_LAYOUT_OTHER)
+			putf(t->out, ": there it has %s", ctp_mem_number(number, type->other_size));
+		putf(t->out, "\n");
+		shown++;
+	}
+	more(t, n, shown, "type");
+}
+
 static void put_threads(const struct text *t)
 {
 	const struct ctp_mem *m = t->m;
@@ -326,6 +361,7 @@ void ctp_mem_text(struct ctp_output *out, const struct ctp_mem *m, const struct 
 	put_caches(&t);
 	put_types(&t);
 	put_structures(&t);
+	put_missed(&t);
 	put_threads(&t);
 	put_regions(&t);
 	put_sharing(&t);

@@ -108,6 +108,12 @@ static void name_members(struct ctp_mem *m, const struct ctp_mem_layouts *l, uin
 	}
 }
 
+static void note_layout(struct ctp_mem_type *t, const struct ctp_members_want *want)
+{
+	t->layout = want->found ? CTP_LAYOUT_FOUND : want->other_size ? CTP_LAYOUT_OTHER : CTP_LAYOUT_ABSENT;
+	t->other_size = want->other_size;
+}
+
 enum ctp_status ctp_mem_name(struct ctp_mem *m, struct ctp_mem_layouts *l, const char *path, struct ctp_err *err)
 {
 	uint32_t ntypes = m->types.ntypes;
@@ -115,12 +121,16 @@ enum ctp_status ctp_mem_name(struct ctp_mem *m, struct ctp_mem_layouts *l, const
 	if (!want)
 		return ctp_err_set(err, "out of memory");
 	for (uint32_t i = 0; i < ntypes; i++)
-		want[i] = (struct ctp_members_want){m->types.type[i].name ? m->types.type[i].name : "", m->types.type[i].element_size};
+		want[i] = (struct ctp_members_want){
+			.type = m->types.type[i].name ? m->types.type[i].name : "", .size = m->types.type[i].element_size,
+		};
 	enum ctp_status status = ctp_members_find(path, want, ntypes, take, l, err);
-	free(want);
 	if (l->n)
 		qsort(l->member, l->n, sizeof *l->member, compare);
-	for (uint32_t i = 0; !status && i < ntypes; i++)
+	for (uint32_t i = CTP_MEM_OTHERS + 1; !status && i < ntypes; i++) {
+		note_layout(&m->types.type[i], &want[i]);
 		name_members(m, l, i);
+	}
+	free(want);
 	return status;
 }

@@ -26,6 +26,13 @@ struct ctp_mem_type {
 	struct ctp_mem_counts counts; /* before the end: of what has no member here */
 	uint64_t unplaced; /* accesses at offsets for which there was no room */
 	uint32_t first, nmembers; /* from the end on, in the order of offsets */
+	enum ctp_mem_layout_found {
+		CTP_LAYOUT_UNASKED,
+		CTP_LAYOUT_FOUND,
+		CTP_LAYOUT_ABSENT,
+		CTP_LAYOUT_OTHER, /* its element has another size there */
+	} layout; /* in debug information */
+	uint32_t other_size;
 };
 
 struct ctp_mem_member {

@@ -2,13 +2,13 @@
  * members.c - see members.h.
  *
  * The child walks through all units. A type is wanted by its full name; types that no unit has so are looked for by the last part
- * of their name in a second walk. What it finds goes to the parent, a packet for each member, and an empty one at the end.
+ * of their name in a second walk. What it finds goes to the parent: a packet for each member, one for each type, and one at the end.
  */
 #include "symbols/members.h"
 
 #ifndef HAVE_LIBDW
 
-enum ctp_status ctp_members_find(const char *path, const struct ctp_members_want *want, uint32_t nwant,
+enum ctp_status ctp_members_find(const char *path, struct ctp_members_want *want, uint32_t nwant,
                                  void (*found)(void *arg, const struct ctp_member *member), void *arg, struct ctp_err *err)
 {
 	(void)want, (void)nwant, (void)found, (void)arg;
@@ -40,8 +40,14 @@ enum verdict { DONE, NO_FILE, NO_DEBUG, NOT_LINKED, TOO_MANY };
 /* A wanted type, in the order of names. */
 struct wanted {
 	char name[PATH_BYTES]; /* without the sort, and the number that LLVM adds */
-	uint32_t want, size;
+	uint32_t want, size, other_size;
+	bool sort; /* it had one: a typedef for a type with a name is not meant */
 	bool found;
+};
+
+/* What a type came to, as a packet. */
+struct answer {
+	uint32_t want, found, other_size;
 };
 
 struct walk {
@@ -54,17 +60,27 @@ struct walk {
 
 /* --- names --------------------------------------------------------------------------------------------------------------- */
 
-static void strip(char to[PATH_BYTES], const char *type)
+/* Whether a text begins so; it is then behind that. */
+static bool skip(const char **text, const char *const *words, size_t n)
 {
-	static const char *const sorts[] = {"struct.", "class.", "union."};
-	for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++)
-		if (!strncmp(type, sorts[i], strlen(sorts[i]))) {
-			type += strlen(sorts[i]);
-			break;
+	for (size_t i = 0; i < n; i++)
+		if (!strncmp(*text, words[i], strlen(words[i]))) {
+			*text += strlen(words[i]);
+			return true;
 		}
-	snprintf(to, PATH_BYTES, "%s", type);
-	char *dot = strrchr(to, '.');
-	if (dot && dot > to && dot[1] && strspn(dot + 1, "0123456789") == strlen(dot + 1))
+	return false;
+}
+
+static void strip(struct wanted *w, const char *type)
+{
+	static const char *const qualifiers[] = {"const ", "volatile "};
+	static const char *const sorts[] = {"struct.", "class.", "union.", "struct ", "class ", "union "};
+	while (skip(&type, qualifiers, sizeof qualifiers / sizeof *qualifiers))
+		;
+	w->sort = skip(&type, sorts, sizeof sorts / sizeof *sorts);
+	snprintf(w->name, sizeof w->name, "%s", type);
+	char *dot = strrchr(w->name, '.');
+	if (dot && dot > w->name && dot[1] && strspn(dot + 1, "0123456789") == strlen(dot + 1))
 		*dot = '\0';
 }
 
@@ -77,7 +93,7 @@ static struct wanted *sort_wanted(const struct ctp_members_want *want, uint32_t 
 {
 	struct wanted *list = calloc(n + 1, sizeof *list);
 	for (uint32_t i = 0; list && i < n; i++) {
-		strip(list[i].name, want[i].type);
+		strip(&list[i], want[i].type);
 		list[i].want = i;
 		list[i].size = want[i].size;
 	}
@@ -187,21 +203,39 @@ static bool put_members(struct walk *w, const struct wanted *want, Dwarf_Die *st
 
 /* --- types --------------------------------------------------------------------------------------------------------------- */
 
-static bool try_type(struct walk *w, Dwarf_Die *die, const char *name)
+/* Gives a type to all that want it. */
+static bool try_type(struct walk *w, Dwarf_Die *die, const char *name, bool is_alias)
 {
 	Dwarf_Word size;
 	if (dwarf_hasattr(die, DW_AT_declaration) || dwarf_aggregate_size(die, &size))
 		return true;
 	struct wanted *end = w->wanted + w->nwanted;
 	for (struct wanted *one = first_wanted(w, name); one && one < end && !strcmp(one->name, name); one++) {
-		if (one->found || one->size != size)
+		if (one->found || (is_alias && one->sort && (!is_structure(die) || dwarf_diename(die))))
 			continue;
+		if (one->size != size) {
+			one->other_size = (uint32_t)size;
+			continue;
+		}
 		one->found = true;
 		w->nfound++;
-		if (!put_members(w, one, die, 0, "", 0))
+		if (is_structure(die) && !put_members(w, one, die, 0, "", 0))
 			return false;
 	}
 	return true;
+}
+
+/* What has a name and a size but is no structure: an alias of one, also through others, or a number. */
+static bool try_other(struct walk *w, Dwarf_Die *die, int tag)
+{
+	Dwarf_Die type;
+	char path[2 * PATH_BYTES];
+	bool is_alias = tag == DW_TAG_typedef || tag == DW_TAG_template_alias;
+	const char *name = is_alias || tag == DW_TAG_base_type || tag == DW_TAG_enumeration_type ? dwarf_diename(die) : NULL;
+	if (!name || (is_alias && !type_of(die, &type)))
+		return true;
+	snprintf(path, sizeof path, "%s%s", w->last_part ? "" : w->path, name);
+	return try_type(w, is_alias ? &type : die, path, is_alias);
 }
 
 /* Types are in units, in namespaces, in types, and in functions. */
@@ -222,13 +256,16 @@ static bool walk_below(struct walk *w, Dwarf_Die *die, int depth)
 		int tag = dwarf_tag(&child);
 		if (++w->dies > DIES_MAX)
 			return false;
-		if (!holds_types(tag))
+		if (!holds_types(tag)) {
+			if (!try_other(w, &child, tag))
+				return false;
 			continue;
+		}
 		const char *name = dwarf_diename(&child);
 		bool scope = name && tag != DW_TAG_subprogram && tag != DW_TAG_lexical_block;
 		if (scope && strlen(name) + 3 < sizeof w->path - len)
 			strcpy(w->path + len, name);
-		if (scope && is_structure(&child) && !try_type(w, &child, w->last_part ? name : w->path))
+		if (scope && is_structure(&child) && !try_type(w, &child, w->last_part ? name : w->path, false))
 			return false;
 		if (w->path[len])
 			strcat(w->path, "::");
@@ -283,6 +320,11 @@ static _Noreturn void serve(int fd, const char *path, const struct ctp_members_w
 	if (!wanted)
 		_exit(1);
 	char last = (char)answer(path, wanted, n);
+	for (uint32_t i = 0; i < n; i++) {
+		struct answer a = {wanted[i].want, wanted[i].found, wanted[i].other_size};
+		if (send(CTP_CONFINED_FD, &a, sizeof a, MSG_NOSIGNAL) < 0)
+			_exit(1);
+	}
 	send(CTP_CONFINED_FD, &last, 1, MSG_NOSIGNAL);
 	_exit(0);
 }
@@ -306,27 +348,45 @@ static enum ctp_status say(enum verdict verdict, const char *path, struct ctp_er
 	return CTP_OK;
 }
 
+/* What a type came to, as the child has it. */
+static void take_answer(const struct answer *a, struct ctp_members_want *want, uint32_t nwant)
+{
+	if (a->want >= nwant)
+		return;
+	want[a->want].found = a->found;
+	want[a->want].other_size = a->other_size;
+}
+
 /* Takes what the child sends, to its end. */
-static enum ctp_status take(pid_t child, int fd, uint32_t nwant, const char *path,
+static enum ctp_status take(pid_t child, int fd, struct ctp_members_want *want, uint32_t nwant, const char *path,
                             void (*found)(void *arg, const struct ctp_member *member), void *arg, bool *stalled,
                             struct ctp_err *err)
 {
-	for (struct ctp_member m; (*stalled = !ctp_confined_wait(child, fd)) == false;) {
-		ssize_t n = recv(fd, &m, sizeof m, 0);
+	union {
+		struct ctp_member m;
+		struct answer answer;
+		char last;
+	} p;
+	while ((*stalled = !ctp_confined_wait(child, fd)) == false) {
+		ssize_t n = recv(fd, &p, sizeof p, 0);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n == 1)
-			return say(*(const char *)&m, path, err);
-		if (n != (ssize_t)sizeof m)
+			return say(p.last, path, err);
+		if (n == (ssize_t)sizeof p.answer) {
+			take_answer(&p.answer, want, nwant);
+			continue;
+		}
+		if (n != (ssize_t)sizeof p.m)
 			break;
-		m.name[sizeof m.name - 1] = '\0';
-		if (m.want < nwant)
-			found(arg, &m);
+		p.m.name[sizeof p.m.name - 1] = '\0';
+		if (p.m.want < nwant)
+			found(arg, &p.m);
 	}
 	return ctp_err_set(err, "%s: its debug information could not be read to its end in the time and memory that it may take", path);
 }
 
-enum ctp_status ctp_members_find(const char *path, const struct ctp_members_want *want, uint32_t nwant,
+enum ctp_status ctp_members_find(const char *path, struct ctp_members_want *want, uint32_t nwant,
                                  void (*found)(void *arg, const struct ctp_member *member), void *arg, struct ctp_err *err)
 {
 	int ends[2];
@@ -338,7 +398,7 @@ enum ctp_status ctp_members_find(const char *path, const struct ctp_members_want
 		serve(ends[1], path, want, nwant);
 	close(ends[1]);
 	enum ctp_status status = child < 0 ? ctp_err_sys(err, "%s: no process to read it", path) :
-	                                     take(child, ends[0], nwant, path, found, arg, &stalled, err);
+	                                     take(child, ends[0], want, nwant, path, found, arg, &stalled, err);
 	close(ends[0]);
 	if (child > 0)
 		ctp_confined_end(child, stalled);

@@ -19,12 +19,17 @@ enum {
 };
 
 /*
- * A type by its name and size: `Foo`, `struct.Foo`, `class.ns::Foo`, and `struct.Foo.12`, as LLVM names them. A type of that name
- * with another size is not the one.
+ * A type by its name and size: `Foo`, `struct Foo`, `const Foo`, and `struct.Foo`, `class.ns::Foo` and `struct.Foo.12`, as LLVM names
+ * them. Foo may be a typedef, also of a structure without a name; behind struct, class or union only of such. A type of that name with
+ * another size is not the one.
  */
 struct ctp_members_want {
 	const char *type;
 	uint32_t size;
+
+	/* What came of it. */
+	bool found;
+	uint32_t other_size; /* of a type with that name that is not the one; 0: there is none */
 };
 
 /* A member that has no members of its own, or is an array of them. Members of a union begin at the same offset. */
@@ -36,7 +41,7 @@ struct ctp_member {
 };
 
 /* Calls found for the members of each type that the file knows. CTP_FAILED: nothing is known of it, and err says why. */
-enum ctp_status ctp_members_find(const char *path, const struct ctp_members_want *want, uint32_t nwant,
+enum ctp_status ctp_members_find(const char *path, struct ctp_members_want *want, uint32_t nwant,
                                  void (*found)(void *arg, const struct ctp_member *member), void *arg, struct ctp_err *err);
 
 #endif

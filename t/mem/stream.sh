@@ -21,7 +21,12 @@ rows() {
 		begin("cacheray_access", $2, $4)
 		printf ",\"size\":%d,\"op\":\"%s\",\"atomic\":%s,\"unaligned\":%s}\n", $3, $1, / atomic/ ? "true" : "false", / unaligned/ ? "true" : "false"
 	}
-	$1 == "add" { begin("cacheray_add", $2, 1); printf ",\"element_size\":%s,\"count\":%s,\"@type\":\"%s\"}\n", $3, $4, $5 }
+	$1 == "add" {
+		begin("cacheray_add", $2, 1)
+		printf ",\"element_size\":%s,\"count\":%s,\"@type\":\"", $3, $4
+		sub(/^add [^ ]* [^ ]* [^ ]* /, "")
+		print $0 "\"}"
+	}
 	$1 == "remove" { begin("cacheray_remove", $2, 1); print "}" }
 	$1 == "lost" { printf "{\"type\":\"cacheray_lost\",\"ts\":%d,\"count\":%d}\n", NR, $2 }
 	END { print "{\"type\":\"@end\",\"complete\":true}" }'
