@@ -112,6 +112,31 @@ is 'types that it does not have' "$(grep -o '"debug_info":"absent"' "$tmp/json" 
 is 'are said, once each, but for pointers and numbers' "$(sed 1d "$tmp/text" | grep . | sort | tr '\n' ';')" \
 	'  nothing_t, 8 bytes;  struct.size, 24 bytes: there it has 16;  struct.tag_t, 8 bytes;'
 is 'with the file' "$(head -n 1 "$tmp/text")" "Types that are not in the debug information of $tmp/typedefs.so"
+
+# Elements have an index for each dimension, in names as in the picture, be it an array of arrays by a typedef.
+debug_info arrays <<'C'
+typedef short row_t[4];
+struct arrays { double v[8][8]; row_t t[3]; char five[2][2][2][2][2]; char flat[5]; struct { int x, y; } pair[2][2]; } arrays;
+C
+stream arrays <<'LIST'
+add 1000 608 1 struct.arrays
+write 11d0 8 1
+write 11d4 4 1
+write 120e 2 1
+write 121d 1 1
+write 123a 1 1
+write 1254 4 1
+LIST
+mem arrays 0 --debug-info "$tmp/arrays.so" --svg "$tmp/arrays.svg"
+named struct.arrays 464 'v[7][2]'
+named struct.arrays 468 'v[7][2]+4'
+named struct.arrays 526 't[1][3]'
+named struct.arrays 541 'five[5]'
+named struct.arrays 570 'flat[2]'
+named struct.arrays 596 'pair[1][0]+4'
+for name in 'v[7][2]' 't[1][3]' 'pair[1][1]'; do
+	ok "the picture has $name" grep -qF ">$name, offset" "$tmp/arrays.svg"
+done
 cat >"$tmp/cxx.cpp" <<'C'
 namespace ns {
 struct base { int a, b; };

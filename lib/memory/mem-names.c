@@ -82,13 +82,29 @@ static const struct ctp_member *member_at(const struct ctp_member *list, uint32_
 	return found;
 }
 
+const char *ctp_mem_index(char to[CTP_MEM_INDEX_MAX], const struct ctp_member *array, uint32_t element)
+{
+	uint32_t index[CTP_MEMBER_DIMS], n = 1;
+	while (n < CTP_MEMBER_DIMS && array->dim[n])
+		n++;
+	for (uint32_t i = n - 1; i; i--) {
+		index[i] = element % array->dim[i];
+		element /= array->dim[i];
+	}
+	index[0] = element;
+	char *at = to;
+	for (uint32_t i = 0; i < n; i++)
+		at += sprintf(at, "[%u]", index[i]);
+	return to;
+}
+
 /* "next", "slot[3]", "slot[3]+4", "flags+1"; for free(). */
 static char *spell(const struct ctp_member *m, uint32_t offset)
 {
-	char index[16] = "", rest[16] = "", *text;
+	char index[CTP_MEM_INDEX_MAX] = "", rest[16] = "", *text;
 	uint32_t in = offset - m->offset;
 	if (m->stride) {
-		snprintf(index, sizeof index, "[%u]", in / m->stride);
+		ctp_mem_index(index, m, in / m->stride);
 		in %= m->stride;
 	}
 	if (in)

@@ -156,6 +156,58 @@ static bool emit(struct walk *w, const struct ctp_member *m)
 	return w->members++ < CTP_MEMBERS_MAX && send(CTP_CONFINED_FD, m, sizeof *m, MSG_NOSIGNAL) == (ssize_t)sizeof *m;
 }
 
+/* How many elements a dimension has; 0: that is not known. */
+static Dwarf_Word elements_of(Dwarf_Die *subrange)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word n;
+	if (dwarf_attr_integrate(subrange, DW_AT_count, &attr) && !dwarf_formudata(&attr, &n))
+		return n;
+	return dwarf_attr_integrate(subrange, DW_AT_upper_bound, &attr) && !dwarf_formudata(&attr, &n) ? n + 1 : 0;
+}
+
+/* The dimensions of an array, behind the first n; how many there are then. */
+static unsigned add_dims(struct ctp_member *m, unsigned n, Dwarf_Die *array)
+{
+	Dwarf_Die child;
+	if (dwarf_child(array, &child))
+		return n;
+	do {
+		if (dwarf_tag(&child) != DW_TAG_subrange_type)
+			continue;
+		Dwarf_Word elements = elements_of(&child);
+		if (n < CTP_MEMBER_DIMS)
+			m->dim[n] = elements < UINT32_MAX ? (uint32_t)elements : 0;
+		n++;
+	} while (n <= CTP_MEMBER_DIMS && !dwarf_siblingof(&child, &child));
+	return n;
+}
+
+/* An array of arrays is one with more dimensions. If they do not make up its size, it is a long one. */
+static void measure_array(struct ctp_member *m, Dwarf_Die *array)
+{
+	Dwarf_Die element;
+	Dwarf_Word stride = 0;
+	unsigned n = add_dims(m, 0, array);
+	if (!type_of(array, &element))
+		return;
+	for (unsigned i = 0; dwarf_tag(&element) == DW_TAG_array_type && i < CTP_MEMBER_DIMS; i++) {
+		n = add_dims(m, n, &element);
+		if (!type_of(&element, &element))
+			return;
+	}
+	if (dwarf_aggregate_size(&element, &stride) || !stride || stride > m->size)
+		return;
+	m->stride = (uint32_t)stride;
+	uint64_t bytes = stride;
+	for (unsigned i = 0; i < n && i < CTP_MEMBER_DIMS && bytes <= m->size; i++)
+		bytes *= m->dim[i];
+	if (n > CTP_MEMBER_DIMS || bytes != m->size)
+		memset(m->dim, 0, sizeof m->dim);
+	if (!m->dim[0])
+		m->dim[0] = m->size / m->stride;
+}
+
 static bool put_members(struct walk *w, const struct wanted *want, Dwarf_Die *structure, uint64_t base, const char *prefix,
                         int nested);
 
@@ -163,8 +215,8 @@ static bool put_member(struct walk *w, const struct wanted *want, Dwarf_Die *die
 {
 	struct ctp_member m = {.want = want->want};
 	char name[PATH_BYTES];
-	Dwarf_Die type, element;
-	Dwarf_Word size = 0, stride = 0;
+	Dwarf_Die type;
+	Dwarf_Word size = 0;
 	uint64_t offset;
 	const char *own = dwarf_tag(die) == DW_TAG_inheritance ? NULL : dwarf_diename(die);
 	if (!offset_of(die, &offset) || !type_of(die, &type) || dwarf_aggregate_size(&type, &size) || base + offset + size > want->size)
@@ -174,11 +226,10 @@ static bool put_member(struct walk *w, const struct wanted *want, Dwarf_Die *die
 			return true;
 		return put_members(w, want, &type, base + offset, name, nested + 1);
 	}
-	if (dwarf_tag(&type) == DW_TAG_array_type && type_of(&type, &element) && !dwarf_aggregate_size(&element, &stride) &&
-	    stride <= size)
-		m.stride = (uint32_t)stride;
 	m.offset = (uint32_t)(base + offset);
 	m.size = (uint32_t)size;
+	if (dwarf_tag(&type) == DW_TAG_array_type)
+		measure_array(&m, &type);
 	snprintf(name, sizeof name, "%s%s", prefix, own ? own : "(no name)");
 	memcpy(m.name, name, strnlen(name, sizeof m.name - 1));
 	return emit(w, &m);

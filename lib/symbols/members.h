@@ -14,6 +14,7 @@
 enum {
 	CTP_MEMBER_NAME_MAX = 200, /* bytes, with the NUL; the beginning of a longer name is shown */
 	CTP_MEMBERS_MAX = 1 << 18, /* of all types */
+	CTP_MEMBER_DIMS = 4,       /* dimensions of an array; one with more is a long one */
 	CTP_MEMBERS_CPU_S = 20,
 	CTP_MEMBERS_BYTES = 1 << 30, /* memory of the child */
 };
@@ -36,7 +37,8 @@ struct ctp_members_want {
 struct ctp_member {
 	uint32_t want; /* which of the types */
 	uint32_t offset, size;
-	uint32_t stride; /* of an array: the size of an element; else 0 */
+	uint32_t stride; /* of an array: the size of an element, which is no array; else 0 */
+	uint32_t dim[CTP_MEMBER_DIMS]; /* of an array: how many elements, the outermost first; 0 behind the last */
 	char name[CTP_MEMBER_NAME_MAX]; /* "next", "head.next" */
 };
 
