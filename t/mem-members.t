@@ -137,6 +137,44 @@ named struct.arrays 596 'pair[1][0]+4'
 for name in 'v[7][2]' 't[1][3]' 'pair[1][1]'; do
 	ok "the picture has $name" grep -qF ">$name, offset" "$tmp/arrays.svg"
 done
+
+# An access counts for each member that it touches: as debug information has them, or else as accesses begin.
+member() { # OFFSET SIZE NAME COUNTS
+	has "$name: +$1 $3" "{\"offset\":$1,\"size\":$2,${3:+\"name\":\"$3\",}$4"
+}
+debug_info touch <<'C'
+struct touch { long a, b; char c[32]; union { double d; struct { int x, y; }; }; int e, f; } touch;
+C
+stream touch <<'LIST'
+add 1000 64 2 struct.touch
+read 1000 16 1
+read 1000 16 1
+write 1008 8 1
+write 1010 16 1
+write 1018 8 1
+write 1030 8 1
+read 1034 4 1
+write 103c 16 1 unaligned
+LIST
+mem touch 0 --debug-info "$tmp/touch.so" --svg "$tmp/touch.svg"
+member 0 8 a "$(counts 2 0)"
+member 8 8 b "$(counts 2 1)"
+member 16 8 'c[0]..[7]' "$(counts 0 1)"
+member 24 8 'c[8]..[15]' "$(counts 0 2)"
+member 48 4 d "$(counts 0 1)"
+member 52 4 y "$(counts 1 1)"
+member 60 4 f "$(counts 0 1 0 1 1)"
+has 'touch: the type has each access once' "$(counts 3 5 0 1 1)"
+has 'touch: and members have some again' '"repeats":4,'
+is 'touch: so has the line of the picture' "$(lines "$tmp/touch.svg")" 8
+ok 'touch: and each cell what touches it' grep -qF '>c[15], offset 31, 1 byte' "$tmp/touch.svg"
+is 'touch: of a long array too' "$(sed -n '/>c\[15\], offset/{n;p;}' "$tmp/touch.svg")" '0 reads, 2 writes</title></g>'
+like 'touch: in words' "$("$BIN/ctp-mem" -q --cache none --debug-info "$tmp/touch.so" "$tmp/touch.ctp")" \
+	'^  an access counts for each member that it touches: all rows are 4 more than the type$'
+mem touch 0
+member 0 8 '' "$(counts 2 0)"
+member 8 8 '' "$(counts 2 1)"
+has 'touch: without debug information' '"repeats":4,'
 cat >"$tmp/cxx.cpp" <<'C'
 namespace ns {
 struct base { int a, b; };

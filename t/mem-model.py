@@ -150,7 +150,7 @@ class Model:
         self.levels, self.caches = len(shapes), Caches(shapes, private)
         self.line = shapes[0][2] if shapes else 64
         self.all = self.counts()
-        self.types, self.members, self.threads, self.numbers, self.dead = {}, {}, {}, {}, []
+        self.types, self.spans, self.threads, self.numbers, self.dead = {}, {}, {}, {}, []
         self.facts = dict.fromkeys(("added", "removed", "replaced", "unmatched_removes", "empty", "refused", "alive",
                                     "most_alive"), 0)
         self.losses = self.lost = self.born = 0
@@ -186,9 +186,8 @@ class Model:
         places = [self.all, self.type_of(key)["counts"], self.threads.setdefault(thread, self.counts())]
         if region:
             places.append(region["counts"])
-            member = self.members.setdefault((key, offset), {"size": 0, "counts": self.counts()})
-            member["size"] = max(member["size"], size)
-            places.append(member["counts"])
+            what = (write, (atomic, unaligned, straddles), missed)
+            self.spans.setdefault(key, []).append((offset, min(offset + size, key[1]), what))
         for counts in places:
             counts.count(write, (atomic, unaligned, straddles), missed)
         for number in range(address // self.line, last // self.line + 1):
@@ -249,10 +248,22 @@ class Model:
     def types_json(self):
         out = []
         for key, t in sorted(self.types.items(), key=lambda kt: (-kt[1]["counts"].cost(), kt[1]["order"])):
-            members = [{"offset": o, "size": m["size"], **m["counts"].json()}
-                       for (k, o), m in sorted(((k, m) for k, m in self.members.items() if k[0] == key), key=lambda km: km[0][1])]
+            members = self.members_json(self.spans.get(key, []))
+            repeats = sum(m["reads"] + m["writes"] for m in members) - len(self.spans.get(key, []))
             out.append({"type": key[0] if key else None, "element_size": key[1] if key else 0, "regions": t["regions"],
-                        **t["counts"].json(), "unplaced": 0, "members": members})
+                        **t["counts"].json(), "unplaced": 0, "repeats": repeats, "members": members})
+        return out
+
+    def members_json(self, spans):
+        """From where accesses begin to the next such place, or as far as one reaches: the accesses that touch that."""
+        out, begins = [], sorted({begin for begin, _, _ in spans})
+        for at, upto in zip(begins, begins[1:] + [END]):
+            reach = min(upto, max(end for begin, end, _ in spans if begin <= at))
+            counts = self.counts()
+            for begin, end, what in spans:
+                if begin < reach and end > at:
+                    counts.count(*what)
+            out.append({"offset": at, "size": reach - at, **counts.json()})
         return out
 
     def hot_json(self):

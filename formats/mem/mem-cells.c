@@ -54,24 +54,12 @@ static void add_member(struct cells *c, const struct ctp_member *m)
 	}
 }
 
-/* Without a layout: from the first byte of an access on, as far as accesses go, or to the next. */
-static void add_access(struct cells *c, const struct ctp_mem_member *m, const struct ctp_mem_member *next)
+/* Without a layout, what was accessed. */
+static void add_access(struct cells *c, const struct ctp_mem_member *m)
 {
-	uint32_t size = next && next->offset - m->offset < m->size ? next->offset - m->offset : m->size;
 	if (m->offset > c->at)
 		add(c, c->at, m->offset - c->at, c->between, "");
-	add(c, m->offset, size, CTP_CELL_MEMBER, "");
-}
-
-/* What was counted goes to the cells; both are in the order of offsets. */
-static void count(struct cells *c, const struct ctp_mem_member *member, uint32_t n)
-{
-	for (uint32_t i = 0, k = 0; i < n && k < c->n; i++) {
-		while (k < c->n && member[i].offset - c->cell[k].offset >= c->cell[k].size)
-			k++;
-		if (k < c->n)
-			ctp_mem_counts_add(&c->cell[k].counts, &member[i].counts);
-	}
+	add(c, m->offset, m->size, CTP_CELL_MEMBER, "");
 }
 
 struct ctp_mem_cell *ctp_mem_cells(const struct ctp_mem *m, const struct ctp_mem_layouts *l, uint32_t type, uint32_t bytes,
@@ -85,14 +73,15 @@ struct ctp_mem_cell *ctp_mem_cells(const struct ctp_mem *m, const struct ctp_mem
 	for (uint32_t i = 0; i < nlayout; i++)
 		add_member(&c, &layout[i]);
 	for (uint32_t i = 0; !nlayout && i < t->nmembers; i++)
-		add_access(&c, &member[i], i + 1 < t->nmembers ? &member[i + 1] : NULL);
+		add_access(&c, &member[i]);
 	if (c.at < bytes)
 		add(&c, c.at, bytes - c.at, c.between, "");
 	if (c.failed) {
 		free(c.cell);
 		return NULL;
 	}
-	count(&c, member, t->nmembers);
+	for (uint32_t i = 0; i < c.n; i++)
+		c.cell[i].counts = ctp_mem_types_between(&m->types, type, c.cell[i].offset, c.cell[i].offset + c.cell[i].size);
 	*n = c.n;
 	return c.cell;
 }

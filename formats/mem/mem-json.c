@@ -2,6 +2,7 @@
 #include "mem/mem-json.h"
 
 #include "common/json.h"
+#include "memory/mem-members.h"
 
 #define putf ctp_output_putf
 
@@ -91,7 +92,7 @@ static void put_types(struct ctp_output *out, const struct ctp_mem *m)
 		putf(out, ",\"element_size\":%u,\"regions\":%ju,", t->element_size, t->regions);
 		put_counts(out, m, &t->counts);
 		put_layout(out, t);
-		putf(out, ",\"unplaced\":%ju,\"members\":[", t->unplaced);
+		putf(out, ",\"unplaced\":%ju,\"repeats\":%ju,\"members\":[", t->unplaced, t->repeats);
 		for (uint32_t k = 0; k < t->nmembers; k++) {
 			putf(out, k ? "," : "");
 			put_member(out, m, &m->types.member[t->first + k]);
@@ -142,7 +143,7 @@ static void put_line(struct ctp_output *out, const struct ctp_mem *m, const stru
 		putf(out, "%s{\"thread\":%ju,\"byte\":%u,", i ? "," : "", m->threads[m->thread_at[p->thread]].id, p->byte);
 		put_type(out, m, p->type);
 		putf(out, ",\"offset\":%u,", p->offset);
-		put_name(out, ctp_mem_types_member(&m->types, p->type, p->offset));
+		put_name(out, ctp_mem_members_at(&m->types, p->type, p->offset));
 		putf(out, "\"reads\":%ju,\"writes\":%ju}", p->accesses[0], p->accesses[1]);
 	}
 	putf(out, "],\"unplaced\":%ju}", l->unplaced);

@@ -11,6 +11,7 @@
 
 #include "base/visible.h"
 #include "mem/mem-cells.h"
+#include "memory/mem-members.h"
 
 #define putf ctp_output_putf
 
@@ -142,16 +143,15 @@ static void put_cell(const struct picture *p, const struct ctp_mem_cell *c)
 /* --- lines --------------------------------------------------------------------------------------------------------------- */
 
 /* The cells from the first on that are in its line are drawn; how many they are. */
-static uint32_t put_line(struct picture *p, const struct ctp_mem_type *t, const struct ctp_mem_cell *cell, uint32_t left)
+static uint32_t put_line(struct picture *p, uint32_t type, const struct ctp_mem_cell *cell, uint32_t left)
 {
-	struct ctp_mem_counts c = {.atomics = 0};
+	const struct ctp_mem_type *t = &p->m->types.type[type];
 	uint32_t n = 0, from = cell->offset;
+	struct ctp_mem_counts c = ctp_mem_types_between(&p->m->types, type, from, from + p->line);
 	char number[CTP_MEM_NUMBER_MAX];
 	putf(p->out, "<text class=\"f\" x=\"%d\" y=\"%u\" text-anchor=\"end\">+%u</text>\n", LEFT - 6, p->y + 14, from);
-	for (; n < left && cell[n].offset - from < p->line; n++) {
+	for (; n < left && cell[n].offset - from < p->line; n++)
 		put_cell(p, &cell[n]);
-		ctp_mem_counts_add(&c, &cell[n].counts);
-	}
 	uint64_t all = ctp_mem_cost(&t->counts, p->m->levels), cost = ctp_mem_cost(&c, p->m->levels);
 	putf(p->out, "<text x=\"%d\" y=\"%u\">accesses %s</text>", LEFT + INNER + 8, p->y + 14,
 	     ctp_mem_brief(number, ctp_mem_accesses(&c)));
@@ -193,7 +193,7 @@ static void put_structure(struct picture *p, uint32_t type)
 	putf(p->out, "</text>\n");
 	p->y += HEAD;
 	for (uint32_t at = 0; at < n;)
-		at += put_line(p, t, cell + at, n - at);
+		at += put_line(p, type, cell + at, n - at);
 	p->y += FOOT;
 	free(cell);
 }
@@ -229,7 +229,7 @@ static bool is_drawn(const struct ctp_mem *m, const struct ctp_mem_style *style,
 	const struct ctp_mem_type *t = &m->types.type[type];
 	if (style->svg_type)
 		return t->nmembers && !strcmp(t->name, style->svg_type);
-	return ctp_mem_types_has_parts(&m->types, type) && drawn < (style->top ? style->top : TYPES);
+	return ctp_mem_members_are_parts(&m->types, type) && drawn < (style->top ? style->top : TYPES);
 }
 
 static unsigned height(const struct picture *p, const struct ctp_mem_style *style)

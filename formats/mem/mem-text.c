@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "memory/mem-members.h"
+
 #define putf ctp_output_putf
 
 enum { ROWS = 10, STRUCTURES = 3, LINES = 5, PLACES = 8 };
@@ -215,6 +217,9 @@ static void put_members(const struct text *t, uint32_t number)
 	more(t, type->nmembers, shown, "offset");
 	if (type->unplaced)
 		putf(t->out, "  and %s at offsets that found no room\n", ctp_mem_number(n, type->unplaced));
+	if (type->repeats)
+		putf(t->out, "  an access counts for each member that it touches: all rows are %s more than the type\n",
+		     ctp_mem_number(n, type->repeats));
 	free(list);
 }
 
@@ -222,7 +227,7 @@ static void put_structures(const struct text *t)
 {
 	uint32_t left = rows(t, t->m->ntypes, STRUCTURES);
 	for (uint32_t i = 0; i < t->m->ntypes && left; i++)
-		if (ctp_mem_types_has_parts(&t->m->types, t->m->by_cost[i])) {
+		if (ctp_mem_members_are_parts(&t->m->types, t->m->by_cost[i])) {
 			put_members(t, t->m->by_cost[i]);
 			left--;
 		}
@@ -233,7 +238,7 @@ static bool is_missed(const struct ctp_mem *m, uint32_t type)
 {
 	const struct ctp_mem_type *t = &m->types.type[type];
 	bool named = t->name && (!strncmp(t->name, "struct", 6) || !strncmp(t->name, "class", 5) || !strncmp(t->name, "union", 5));
-	return (t->layout == CTP_LAYOUT_ABSENT || t->layout == CTP_LAYOUT_OTHER) && (named || ctp_mem_types_has_parts(&m->types, type));
+	return (t->layout == CTP_LAYOUT_ABSENT || t->layout == CTP_LAYOUT_OTHER) && (named || ctp_mem_members_are_parts(&m->types, type));
 }
 
 static void put_missed(const struct text *t)
@@ -304,7 +309,7 @@ static void put_regions(const struct text *t)
 static void put_place(const struct text *t, const struct ctp_sharing_place *p)
 {
 	const struct ctp_mem *m = t->m;
-	const struct ctp_mem_member *member = ctp_mem_types_member(&m->types, p->type, p->offset);
+	const struct ctp_mem_member *member = ctp_mem_members_at(&m->types, p->type, p->offset);
 	char n[2][CTP_MEM_NUMBER_MAX];
 	putf(t->out, "     thread %ju, byte %u: %s write%s, %s read%s: ", m->threads[m->thread_at[p->thread]].id, p->byte,
 	     ctp_mem_number(n[0], p->accesses[1]), plural(p->accesses[1]), ctp_mem_number(n[1], p->accesses[0]), plural(p->accesses[0]));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory/mem-members.h"
 #include "memory/room.h"
 
 enum { NEAR = 64 }; /* members that may hold an offset */
@@ -98,18 +99,21 @@ const char *ctp_mem_index(char to[CTP_MEM_INDEX_MAX], const struct ctp_member *a
 	return to;
 }
 
-/* "next", "slot[3]", "slot[3]+4", "flags+1"; for free(). */
-static char *spell(const struct ctp_member *m, uint32_t offset)
+/* "next", "slot[3]", "slot[3]+4", "slot[3]..[6]", "flags+1"; for free(). */
+static char *spell(const struct ctp_member *m, const struct ctp_mem_member *at)
 {
-	char index[CTP_MEM_INDEX_MAX] = "", rest[16] = "", *text;
-	uint32_t in = offset - m->offset;
+	char index[CTP_MEM_INDEX_MAX] = "", last[CTP_MEM_INDEX_MAX] = "", rest[16] = "", *text;
+	uint32_t in = at->offset - m->offset, element = 0, end = at->size < m->size - in ? in + at->size : m->size;
 	if (m->stride) {
-		ctp_mem_index(index, m, in / m->stride);
+		element = in / m->stride;
+		ctp_mem_index(index, m, element);
 		in %= m->stride;
 	}
 	if (in)
 		snprintf(rest, sizeof rest, "+%u", in);
-	return asprintf(&text, "%s%s%s", m->name, index, rest) < 0 ? NULL : text;
+	else if (m->stride && (end - 1) / m->stride > element)
+		ctp_mem_index(last, m, (end - 1) / m->stride);
+	return asprintf(&text, "%s%s%s%s%s", m->name, index, rest, *last ? ".." : "", last) < 0 ? NULL : text;
 }
 
 static void name_members(struct ctp_mem *m, const struct ctp_mem_layouts *l, uint32_t type)
@@ -119,9 +123,34 @@ static void name_members(struct ctp_mem *m, const struct ctp_mem_layouts *l, uin
 	const struct ctp_member *list = ctp_mem_layout(l, type, &n);
 	for (uint32_t i = 0; n && i < t->nmembers; i++) {
 		struct ctp_mem_member *member = &m->types.member[t->first + i];
-		const struct ctp_member *at = member_at(list, n, member->offset, member->size);
-		member->name = at ? spell(at, member->offset) : NULL;
+		const struct ctp_member *at = member_at(list, n, member->offset, member->access ? member->access : member->size);
+		member->name = at ? spell(at, member) : NULL;
 	}
+}
+
+/* Where members begin; of those that overlap, in a union, the first. For free(); null: out of memory. */
+static struct ctp_mem_start *starts_of(const struct ctp_mem_layouts *l, uint32_t *n)
+{
+	struct ctp_mem_start *list = calloc(l->n + 1, sizeof *list);
+	uint64_t end = 0;
+	*n = 0;
+	for (uint32_t i = 0; list && i < l->n; i++) {
+		const struct ctp_member *m = &l->member[i];
+		if (*n && list[*n - 1].type == m->want && m->offset < end)
+			continue;
+		list[(*n)++] = (struct ctp_mem_start){m->want, m->offset};
+		end = (uint64_t)m->offset + m->size;
+	}
+	return list;
+}
+
+static enum ctp_status divide(struct ctp_mem *m, const struct ctp_mem_layouts *l, struct ctp_err *err)
+{
+	uint32_t n;
+	struct ctp_mem_start *starts = starts_of(l, &n);
+	bool done = starts && ctp_mem_members_make(&m->types, starts, n);
+	free(starts);
+	return done ? CTP_OK : ctp_err_set(err, "out of memory");
 }
 
 static void note_layout(struct ctp_mem_type *t, const struct ctp_members_want *want)
@@ -143,6 +172,7 @@ enum ctp_status ctp_mem_name(struct ctp_mem *m, struct ctp_mem_layouts *l, const
 	enum ctp_status status = ctp_members_find(path, want, ntypes, take, l, err);
 	if (l->n)
 		qsort(l->member, l->n, sizeof *l->member, compare);
+	status = status ? status : divide(m, l, err);
 	for (uint32_t i = CTP_MEM_OTHERS + 1; !status && i < ntypes; i++) {
 		note_layout(&m->types.type[i], &want[i]);
 		name_members(m, l, i);

@@ -15,7 +15,7 @@ struct ctp_mem_layouts {
 /* All zeros is empty. */
 void ctp_mem_layouts_fini(struct ctp_mem_layouts *l);
 
-/* After ctp_mem_end: finds the layouts of the types in the file, and names the members by them. */
+/* After ctp_mem_end: finds the layouts of the types in the file, divides accesses by them, and names the members. */
 enum ctp_status ctp_mem_name(struct ctp_mem *m, struct ctp_mem_layouts *l, const char *path, struct ctp_err *err);
 
 /* The members of a type; *n is 0 where the type is not known. */

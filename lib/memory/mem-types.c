@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory/mem-members.h"
 #include "memory/room.h"
 
 struct key {
@@ -25,12 +26,12 @@ void ctp_mem_types_fini(struct ctp_mem_types *t)
 {
 	for (uint32_t i = 0; i < t->ntypes; i++)
 		free(t->type[i].name);
-	for (uint32_t i = 0; i < t->nmembers; i++)
-		free(t->member[i].name);
+	ctp_mem_members_clear(t);
 	free(t->type);
+	free(t->span);
 	free(t->member);
 	ctp_map_fini(&t->names);
-	ctp_addrs_fini(&t->members);
+	ctp_addrs_fini(&t->spans);
 }
 
 static bool is_type(const void *types, uint32_t number, const void *key)
@@ -69,68 +70,65 @@ uint32_t ctp_mem_types_get(struct ctp_mem_types *t, const char *name, size_t len
 	return *slot = t->ntypes++;
 }
 
-static struct ctp_mem_member *new_member(struct ctp_mem_types *t, uint32_t type, uint32_t offset, uint64_t key)
+static struct ctp_mem_span *new_span(struct ctp_mem_types *t, uint32_t type, uint32_t offset, uint32_t size, uint64_t key)
 {
-	if (!ctp_room_more(&t->member, &t->member_room, t->nmembers, CTP_MEM_MEMBERS_MAX, sizeof *t->member) ||
-	    !ctp_addrs_add(&t->members, key, t->nmembers + 1))
+	if (!ctp_room_more(&t->span, &t->span_room, t->nspans, CTP_MEM_SPANS_MAX, sizeof *t->span) ||
+	    !ctp_addrs_add(&t->spans, key, t->nspans + 1))
 		return NULL;
-	t->member[t->nmembers] = (struct ctp_mem_member){.type = type, .offset = offset};
-	return &t->member[t->nmembers++];
+	t->span[t->nspans] = (struct ctp_mem_span){.type = type, .offset = offset, .size = size};
+	return &t->span[t->nspans++];
 }
 
 void ctp_mem_types_count(struct ctp_mem_types *t, uint32_t type, uint32_t offset, const struct ctp_mem_access *a)
 {
-	uint64_t key = (uint64_t)type << 32 | offset;
+	_Static_assert(CTP_MEM_TYPES_MAX + CTP_MEM_OTHERS + 1 <= 1 << 24, "a type and a size are 32 bits");
+	uint64_t key = (uint64_t)(type << 8 | a->size) << 32 | offset;
 	if (type <= CTP_MEM_OTHERS) {
 		ctp_mem_count(&t->type[type].counts, a);
 		return;
 	}
-	uint32_t number = ctp_addrs_get(&t->members, key);
-	struct ctp_mem_member *m = number ? &t->member[number - 1] : new_member(t, type, offset, key);
-	if (!m) {
-		t->type[type].unplaced++;
-		ctp_mem_count(&t->type[type].counts, a);
-		return;
-	}
-	m->size = a->size > m->size ? a->size : m->size;
-	ctp_mem_count(&m->counts, a);
+	uint32_t number = ctp_addrs_get(&t->spans, key);
+	struct ctp_mem_span *s = number ? &t->span[number - 1] : new_span(t, type, offset, a->size, key);
+	t->type[type].unplaced += !s;
+	ctp_mem_count(s ? &s->counts : &t->type[type].counts, a);
 }
 
 static int compare(const void *a, const void *b)
 {
-	const struct ctp_mem_member *x = a, *y = b;
-	return x->type != y->type ? (x->type < y->type ? -1 : 1) : (x->offset > y->offset) - (x->offset < y->offset);
+	const struct ctp_mem_span *x = a, *y = b;
+	if (x->type != y->type)
+		return x->type < y->type ? -1 : 1;
+	return x->offset != y->offset ? (x->offset < y->offset ? -1 : 1) : (x->size > y->size) - (x->size < y->size);
 }
 
 void ctp_mem_types_end(struct ctp_mem_types *t)
 {
-	ctp_addrs_fini(&t->members);
-	if (t->nmembers)
-		qsort(t->member, t->nmembers, sizeof *t->member, compare);
-	for (uint32_t i = t->nmembers; i-- > 0;) {
-		struct ctp_mem_type *type = &t->type[t->member[i].type];
-		type->first = i;
-		type->nmembers++;
-		ctp_mem_counts_add(&type->counts, &t->member[i].counts);
+	ctp_addrs_fini(&t->spans);
+	if (t->nspans)
+		qsort(t->span, t->nspans, sizeof *t->span, compare);
+	for (uint32_t i = t->nspans; i-- > 0;) {
+		struct ctp_mem_type *type = &t->type[t->span[i].type];
+		type->first_span = i;
+		type->nspans++;
+		ctp_mem_counts_add(&type->counts, &t->span[i].counts);
 	}
 }
 
-bool ctp_mem_types_has_parts(const struct ctp_mem_types *t, uint32_t type)
+struct ctp_mem_counts ctp_mem_types_between(const struct ctp_mem_types *t, uint32_t type, uint32_t from, uint32_t upto)
 {
 	const struct ctp_mem_type *of = &t->type[type];
-	const struct ctp_mem_member *first = &t->member[of->first];
-	return of->nmembers > 1 || (of->nmembers && (first->offset || first->size < of->element_size));
-}
-
-const struct ctp_mem_member *ctp_mem_types_member(const struct ctp_mem_types *t, uint32_t type, uint32_t offset)
-{
-	uint32_t from = t->type[type].first, end = from + t->type[type].nmembers, upto = end;
-	while (from < upto) {
-		uint32_t middle = from + (upto - from) / 2;
-		if (t->member[middle].offset < offset)
-			from = middle + 1;
+	const struct ctp_mem_span *span = t->span + of->first_span;
+	struct ctp_mem_counts sum = {.atomics = 0};
+	uint32_t first = 0, end = of->nspans, before = from < UINT8_MAX ? 0 : from - UINT8_MAX; /* those before do not reach it */
+	while (first < end) {
+		uint32_t middle = first + (end - first) / 2;
+		if (span[middle].offset < before)
+			first = middle + 1;
 		else
-			upto = middle;
+			end = middle;
 	}
-	return from < end && t->member[from].offset == offset ? &t->member[from] : NULL;
+	for (uint32_t i = first; i < of->nspans && span[i].offset < upto; i++)
+		if (span[i].offset >= from || from - span[i].offset < span[i].size)
+			ctp_mem_counts_add(&sum, &span[i].counts);
+	return sum;
 }

@@ -1,5 +1,6 @@
 /*
- * mem-types.h - the types of regions, and the members of each: the offsets in an element at which accesses begin.
+ * mem-types.h - the types of regions, and where accesses to each are: spans, an offset in an element and a size. Members are made of
+ * them at the end (mem-members.h).
  *
  * A type is a name and the size of an element: the same name with another size is another type.
  */
@@ -14,7 +15,7 @@ enum {
 	CTP_MEM_TYPES_MAX = 1 << 16,
 	CTP_MEM_NAME_MAX = 4096,        /* bytes of a type's name; a longer one is cut */
 	CTP_MEM_NAMES_BYTES = 64 << 20, /* of all names */
-	CTP_MEM_MEMBERS_MAX = 1 << 20,  /* of all types, in about 150 MiB */
+	CTP_MEM_SPANS_MAX = 1 << 20,    /* of all types, in about 150 MiB; members take as much */
 	CTP_MEM_NONE = 0,   /* the type of what is in no region */
 	CTP_MEM_OTHERS = 1, /* of all types for which there was no room */
 };
@@ -23,9 +24,11 @@ struct ctp_mem_type {
 	char *name; /* null: none, or others */
 	uint32_t name_len, element_size;
 	uint64_t regions; /* that were added */
-	struct ctp_mem_counts counts; /* before the end: of what has no member here */
-	uint64_t unplaced; /* accesses at offsets for which there was no room */
-	uint32_t first, nmembers; /* from the end on, in the order of offsets */
+	struct ctp_mem_counts counts; /* before the end: of what has no span here */
+	uint64_t unplaced; /* accesses in spans for which there was no room */
+	uint64_t repeats;  /* of accesses that touch several members: how often they are counted in another than the first */
+	uint32_t first_span, nspans; /* from the end on, in the order of offsets, then sizes */
+	uint32_t first, nmembers;    /* the same */
 	enum ctp_mem_layout_found {
 		CTP_LAYOUT_UNASKED,
 		CTP_LAYOUT_FOUND,
@@ -35,19 +38,26 @@ struct ctp_mem_type {
 	uint32_t other_size;
 };
 
+struct ctp_mem_span {
+	uint32_t type, offset, size;
+	struct ctp_mem_counts counts;
+};
+
 struct ctp_mem_member {
 	uint32_t type, offset;
-	uint32_t size; /* of the largest access */
-	char *name;    /* null: not known */
-	struct ctp_mem_counts counts;
+	uint32_t size;   /* to the next, or as far as accesses go */
+	uint32_t access; /* size of the largest access that begins with it; 0: none does */
+	char *name;      /* null: not known */
+	struct ctp_mem_counts counts; /* of all accesses that touch it */
 };
 
 struct ctp_mem_types {
 	struct ctp_mem_type *type;
+	struct ctp_mem_span *span;
 	struct ctp_mem_member *member;
-	uint32_t ntypes, type_room, nmembers, member_room;
+	uint32_t ntypes, type_room, nspans, span_room, nmembers, member_room;
 	struct ctp_map names;
-	struct ctp_addrs members; /* by type and offset: number of the member, from 1 on */
+	struct ctp_addrs spans; /* by type, size and offset: number of the span, from 1 on */
 	uint64_t name_bytes;
 	uint64_t types_refused; /* regions whose type found no room */
 };
@@ -61,13 +71,10 @@ uint32_t ctp_mem_types_get(struct ctp_mem_types *t, const char *name, size_t len
 /* Counts an access at an offset of a type. */
 void ctp_mem_types_count(struct ctp_mem_types *t, uint32_t type, uint32_t offset, const struct ctp_mem_access *a);
 
-/* All is counted: members are sorted, and the counts of a type are those of all its members. */
+/* All is counted: spans are sorted, and the counts of a type are those of all its spans. */
 void ctp_mem_types_end(struct ctp_mem_types *t);
 
-/* After that: whether accesses tell parts of an element apart, be it one part and the rest; a number is none. */
-bool ctp_mem_types_has_parts(const struct ctp_mem_types *t, uint32_t type);
-
-/* The member at an offset of a type; null: none. */
-const struct ctp_mem_member *ctp_mem_types_member(const struct ctp_mem_types *t, uint32_t type, uint32_t offset);
+/* After that: the accesses to a type that touch bytes [from, upto) of an element. */
+struct ctp_mem_counts ctp_mem_types_between(const struct ctp_mem_types *t, uint32_t type, uint32_t from, uint32_t upto);
 
 #endif

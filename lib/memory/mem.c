@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/capped.h"
+#include "memory/mem-members.h"
 #include "memory/room.h"
 #include "stream/sink.h"
 
@@ -308,7 +309,7 @@ enum ctp_status ctp_mem_end(struct ctp_mem *m, struct ctp_err *err)
 	struct ctp_mem_types *t = &m->types;
 	ctp_mem_types_end(t);
 	m->by_cost = calloc(t->ntypes, sizeof *m->by_cost);
-	if (!m->by_cost || !sort_threads(m))
+	if (!m->by_cost || !sort_threads(m) || !ctp_mem_members_make(t, NULL, 0))
 		return ctp_err_set(err, "out of memory");
 	for (uint32_t i = 0; i < t->ntypes; i++) {
 		ctp_mem_counts_add(&m->all, &t->type[i].counts);

@@ -3,8 +3,8 @@
  * cacheray_remove. Everything is counted in one pass, and memory is bounded by what is different: types, offsets, threads, lines
  * that are written, regions that are there at a time. Where a limit is reached, what could not be kept is counted.
  *
- * An access belongs to the region that its first byte is in, and to the offset of that byte in its element. Each section is another
- * program: its regions and caches begin anew.
+ * An access belongs to the region that its first byte is in, and to all members of the element there that it touches. Each section is
+ * another program: its regions and caches begin anew.
  */
 #ifndef CTP_MEM_H
 #define CTP_MEM_H

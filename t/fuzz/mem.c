@@ -100,18 +100,31 @@ static void same(const struct ctp_mem_counts *a, const struct ctp_mem_counts *b,
 	must(!memcmp(a, b, sizeof *a), what);
 }
 
+/* A type is its spans; its members do not overlap, and have each access once, but for repeats. */
+static void check_type(const struct ctp_mem_types *types, const struct ctp_mem_type *t)
+{
+	struct ctp_mem_counts spans = {.atomics = 0};
+	uint64_t touched = 0, end = 0;
+	for (uint32_t i = 0; i < t->nspans; i++)
+		ctp_mem_counts_add(&spans, &types->span[t->first_span + i].counts);
+	same(&spans, &t->counts, "a type is not its spans");
+	for (uint32_t i = 0; i < t->nmembers; i++) {
+		const struct ctp_mem_member *m = &types->member[t->first + i];
+		must(m->offset >= end && m->size && m->size <= t->element_size - m->offset && ctp_mem_accesses(&m->counts), "a member");
+		end = m->offset + m->size;
+		touched += ctp_mem_accesses(&m->counts);
+	}
+	must(touched == ctp_mem_accesses(&t->counts) + t->repeats, "a type is not its members");
+}
+
 static void check(const struct ctp_mem *m)
 {
-	struct ctp_mem_counts types = {.atomics = 0}, threads = types, members;
+	struct ctp_mem_counts types = {.atomics = 0}, threads = types;
 	const struct ctp_mem_facts *f = &m->facts;
 	for (uint32_t i = 0; i < m->types.ntypes; i++) {
-		const struct ctp_mem_type *t = &m->types.type[i];
-		members = (struct ctp_mem_counts){.atomics = 0};
-		for (uint32_t k = 0; k < t->nmembers; k++)
-			ctp_mem_counts_add(&members, &m->types.member[t->first + k].counts);
 		if (i > CTP_MEM_OTHERS)
-			same(&members, &t->counts, "a type is not its members");
-		ctp_mem_counts_add(&types, &t->counts);
+			check_type(&m->types, &m->types.type[i]);
+		ctp_mem_counts_add(&types, &m->types.type[i].counts);
 	}
 	for (uint32_t i = 0; i < m->nthreads; i++)
 		ctp_mem_counts_add(&threads, &m->threads[i].counts);
