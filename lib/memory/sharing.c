@@ -167,8 +167,8 @@ static void access_line(struct ctp_sharing *s, uint64_t line, uint32_t first, ui
 /* Whether a write is to the line of the write before, which is of the same thread alone: what it writes is noted. */
 static inline bool writes_again(struct ctp_sharing *s, uint64_t line, uint32_t first, uint32_t n, uint32_t thread)
 {
-	struct ctp_sharing_owner *o = &s->owner[s->last_owner];
-	if (!s->last_owner || s->last_line != line || o->thread != thread || first + n > s->line)
+	struct ctp_sharing_owner *o = s->last_owner ? &s->owner[s->last_owner] : NULL;
+	if (!o || s->last_line != line || o->thread != thread || first + n > s->line)
 		return false;
 	struct ctp_bytes_mask bytes = mask_of(first, n);
 	add_mask(&o->bytes, &bytes);
