@@ -175,6 +175,43 @@ mem touch 0
 member 0 8 '' "$(counts 2 0)"
 member 8 8 '' "$(counts 2 1)"
 has 'touch: without debug information' '"repeats":4,'
+
+# The picture has what is falsely shared in frames, and says who wrote what; not what threads have in common, or hand over.
+debug_info shared <<'C'
+struct queue { long head, tail, both, left; long cold[8]; } queue;
+C
+stream shared <<'LIST'
+add 1000 96 1 struct.queue
+add 2000 8 8 i64
+add 4000 96 1 struct.true
+write 1000 8 7
+write 1008 8 8
+write 1000 8 7
+write 1008 8 8
+read 1018 8 8
+write 2000 8 7
+write 2008 8 8
+write 2000 8 7
+write 4000 8 7
+write 4000 8 8
+write 4000 8 7
+write 4048 8 7
+write 4050 8 8
+write 3000 8 7
+write 3008 8 8
+write 3000 8 7
+LIST
+frames() { grep -o '<rect class="s"[^>]*height="50"/>.*<title>[^,]*' "$1" | sed 's/.*>//' | tr '\n' ' '; }
+mem shared 0 --debug-info "$tmp/shared.so" --svg "$tmp/shared.svg"
+is 'falsely shared members are framed, and elements of a type without members' "$(frames "$tmp/shared.svg")" 'head tail offset 0 '
+sed -n '/<title>tail/,/<\/title>/p' "$tmp/shared.svg" | sed 's/<\/title>.*//' >"$tmp/text"
+is 'whoever points at one reads who wrote what' "$(tail -n 3 "$tmp/text" | tr '\n' ';')" \
+	'FALSE sharing of the line at 0x1000, which changed hands 3 times;thread 8 wrote byte 8, +8 tail: 2 times;thread 7 wrote byte 0, +0 head: 1 time;'
+is 'its line says so' "$(grep -c '>FALSE</text>' "$tmp/shared.svg")" 2
+is 'and the legend' "$(grep -c '>false sharing<' "$tmp/shared.svg")" 1
+is 'and what has no place there' "$(grep -o '>1 falsely shared line is not in what is drawn<' "$tmp/shared.svg" | wc -l)" 1
+mem shared 0 --svg "$tmp/shared.svg" --type struct.true
+is 'no frame for what is truly shared' "$(frames "$tmp/shared.svg")" ''
 cat >"$tmp/cxx.cpp" <<'C'
 namespace ns {
 struct base { int a, b; };

@@ -62,6 +62,30 @@ static void add_access(struct cells *c, const struct ctp_mem_member *m)
 	add(c, m->offset, m->size, CTP_CELL_MEMBER, "");
 }
 
+static struct ctp_mem_cell *cell_at(const struct cells *c, uint32_t offset)
+{
+	uint32_t from = 0, upto = c->n;
+	while (upto - from > 1) {
+		uint32_t middle = from + (upto - from) / 2;
+		if (c->cell[middle].offset <= offset)
+			from = middle;
+		else
+			upto = middle;
+	}
+	return offset < c->bytes && c->n ? &c->cell[from] : NULL;
+}
+
+/* Lines come the worst first. */
+static void mark(struct cells *c, const struct ctp_shared_line *l, uint32_t type)
+{
+	for (uint32_t i = 0; i < l->nplaces; i++) {
+		const struct ctp_sharing_place *p = &l->place[i];
+		struct ctp_mem_cell *cell = p->type == type && p->accesses[1] ? cell_at(c, p->offset) : NULL;
+		if (cell && !cell->shared)
+			cell->shared = l;
+	}
+}
+
 struct ctp_mem_cell *ctp_mem_cells(const struct ctp_mem *m, const struct ctp_mem_layouts *l, uint32_t type, uint32_t bytes,
                                    uint32_t *n)
 {
@@ -82,6 +106,9 @@ struct ctp_mem_cell *ctp_mem_cells(const struct ctp_mem *m, const struct ctp_mem
 	}
 	for (uint32_t i = 0; i < c.n; i++)
 		c.cell[i].counts = ctp_mem_types_between(&m->types, type, c.cell[i].offset, c.cell[i].offset + c.cell[i].size);
+	for (uint32_t i = 0; i < m->sharing.nshared; i++)
+		if (ctp_sharing_is_false(m->sharing.shared[i]))
+			mark(&c, m->sharing.shared[i], type);
 	*n = c.n;
 	return c.cell;
 }

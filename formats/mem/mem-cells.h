@@ -20,6 +20,7 @@ struct ctp_mem_cell {
 	enum ctp_mem_cell_kind kind;
 	char name[CTP_MEM_CELL_NAME]; /* "": not known */
 	struct ctp_mem_counts counts;
+	const struct ctp_shared_line *shared; /* the worst falsely shared line that is written here; null: none */
 };
 
 /*

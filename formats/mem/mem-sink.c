@@ -52,8 +52,8 @@ static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 		                        "ctp-fromcacheray makes such a stream");
 	if (s->style.debug_info && ctp_mem_name(s->mem, &s->layouts, s->style.debug_info, err))
 		return CTP_FAILED;
-	if (s->style.svg)
-		ctp_mem_svg(s->style.svg, s->mem, &s->layouts, &s->style);
+	if (s->style.svg && !ctp_mem_svg(s->style.svg, s->mem, &s->layouts, &s->style))
+		return ctp_err_set(err, "out of memory");
 	if (s->style.svg && close_output(&s->style.svg, err))
 		return CTP_FAILED;
 	(s->style.json ? ctp_mem_json : ctp_mem_text)(s->out, s->mem, &s->style);

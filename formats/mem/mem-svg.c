@@ -16,7 +16,7 @@
 #define putf ctp_output_putf
 
 enum {
-	TYPES = 8, LINES = 32, /* types that are drawn; lines of one */
+	TYPES = 8, LINES = 32, PLACES = 6, /* types that are drawn; lines of one; places of a shared line */
 	LEFT = 64, RIGHT = 200, INNER = 896, HIGH = 54, GAP = 4, /* of rows, in pixels */
 	HEAD = 52, FOOT = 22, TOP = 74,
 	LETTER = 67, /* tenths of a pixel */
@@ -30,16 +30,20 @@ static const char style_text[] =
 	".h0{fill:#eef0f3}.h1{fill:#fdf1d6}.h2{fill:#fde0a9}.h3{fill:#fbc46b}.h4{fill:#f59b3f}"
 	".h5{fill:#e06f22}.h6{fill:#b8430f}.h7{fill:#7a2306}"
 	".b{fill:#1c2128}.d{fill:#fff}.r{fill:#0b62b8}.w{fill:#a8277f}"
+	".s,.k{fill:none;stroke:#fff;stroke-width:4}.s{stroke:#007a72;stroke-width:2.5;stroke-dasharray:7 3}.st{fill:#007a72;font-weight:700}"
 	"@media(prefers-color-scheme:dark){svg{background:#14171b;color:#dde2e8}text{fill:#dde2e8}.f{fill:#8d97a4}"
 	".c{stroke:#14171b}.g{fill:#1b1f25}.hl{stroke:#4a525d}.hb{fill:#1b1f25}"
 	".h0{fill:#262c33}.h1{fill:#3b2a12}.h2{fill:#573a10}.h3{fill:#7d5010}.h4{fill:#a96613}"
 	".h5{fill:#d6832a}.h6{fill:#f3ab5a}.h7{fill:#ffd9a3}"
-	".b,.d{fill:#14171b}.r{fill:#5aaef5}.w{fill:#ec87c8}}";
+	".b,.d{fill:#14171b}.r{fill:#5aaef5}.w{fill:#ec87c8}.k{stroke:#14171b}.s{stroke:#35e0d0}.st{fill:#35e0d0}}";
+
+enum { DRAWN = 1, SHARED = 2 }; /* what is known of a type; shared: a falsely shared line has some of it */
 
 struct picture {
 	struct ctp_output *out;
 	const struct ctp_mem *m;
 	const struct ctp_mem_layouts *l;
+	uint8_t *is;   /* of each type */
 	uint32_t line; /* bytes of a row */
 	unsigned y;
 	uint64_t dearest; /* cost of a cell of the type at hand */
@@ -78,7 +82,42 @@ static int step_of(const struct picture *p, const struct ctp_mem_cell *c)
 	return step || !share ? step : 1;
 }
 
-static void put_title(const struct picture *p, const struct ctp_mem_cell *c)
+/* What a thread wrote: by its name where it is known, and with its type where that is another one. */
+static void put_place(const struct picture *p, const struct ctp_sharing_place *at, uint32_t type)
+{
+	const struct ctp_mem *m = p->m;
+	const struct ctp_mem_member *member = ctp_mem_members_at(&m->types, at->type, at->offset);
+	char n[CTP_MEM_NUMBER_MAX];
+	putf(p->out, "\nthread %ju wrote byte %u, ", m->threads[m->thread_at[at->thread]].id, at->byte);
+	if (at->type == CTP_MEM_NONE)
+		putf(p->out, "of no region");
+	else if (at->type != type)
+		put_type(p, at->type, 0);
+	if (at->type != CTP_MEM_NONE)
+		putf(p->out, "%s+%u", at->type != type ? " " : "", at->offset);
+	if (member && member->name) {
+		putf(p->out, " ");
+		put_text(p->out, member->name, 0);
+	}
+	putf(p->out, ": %s time%s", ctp_mem_number(n, at->accesses[1]), at->accesses[1] == 1 ? "" : "s");
+}
+
+/* Each thread is there with what it wrote most. */
+static void put_sharers(const struct picture *p, const struct ctp_shared_line *l, uint32_t type)
+{
+	char n[CTP_MEM_NUMBER_MAX];
+	putf(p->out, "\n%s sharing of the line at 0x%jx, which changed hands %s times",
+	     ctp_sharing_verdict(l) == CTP_SHARING_FALSE ? "FALSE" : "true and FALSE", l->address, ctp_mem_number(n, l->alternations));
+	for (uint32_t i = 0; i < l->nplaces && l->place[i].accesses[1]; i++) {
+		uint32_t k = 0;
+		while (l->place[k].thread != l->place[i].thread)
+			k++;
+		if (i < PLACES || k == i)
+			put_place(p, &l->place[i], type);
+	}
+}
+
+static void put_title(const struct picture *p, const struct ctp_mem_cell *c, uint32_t type)
 {
 	const struct ctp_mem *m = p->m;
 	char n[2][CTP_MEM_NUMBER_MAX];
@@ -89,6 +128,8 @@ static void put_title(const struct picture *p, const struct ctp_mem_cell *c)
 	for (unsigned i = 0; i < m->levels; i++)
 		putf(p->out, "\nL%u missed: %s reads, %s writes", i + 1, ctp_mem_number(n[0], c->counts.misses[i][0]),
 		     ctp_mem_number(n[1], c->counts.misses[i][1]));
+	if (c->shared)
+		put_sharers(p, c->shared, type);
 	putf(p->out, "</title>");
 }
 
@@ -121,7 +162,24 @@ static void put_words(const struct picture *p, const struct ctp_mem_cell *c, dou
 		putf(p->out, "<text x=\"%.1f\" y=\"%u\"%s>%.*s</text>", x + 4, p->y + 42, shade, len, text);
 }
 
-static void put_cell(const struct picture *p, const struct ctp_mem_cell *c)
+/* A frame in the cell. */
+static void put_mark(const struct picture *p, double x, double wide)
+{
+	double in = wide < 8 ? wide / 4 : 2;
+	for (const char *class = "ks"; *class; class++)
+		putf(p->out, "<rect class=\"%c\" x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%d\"/>", *class, x + in, p->y + 2, wide - 2 * in,
+		     HIGH - 4);
+}
+
+static void put_bar(const struct picture *p, const struct ctp_mem_cell *c, double x, double wide)
+{
+	double reads = wide * (double)c->counts.accesses[0] / (double)ctp_mem_accesses(&c->counts);
+	unsigned y = p->y + HIGH - (c->shared ? 8 : 5);
+	putf(p->out, "<rect class=\"r\" x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"4\"/>", x, y, reads);
+	putf(p->out, "<rect class=\"w\" x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"4\"/>", x + reads, y, wide - reads);
+}
+
+static void put_cell(const struct picture *p, const struct ctp_mem_cell *c, uint32_t type)
 {
 	double px = (double)INNER / p->line, x = LEFT + c->offset % p->line * px, wide = c->size * px;
 	uint64_t all = ctp_mem_accesses(&c->counts);
@@ -129,14 +187,14 @@ static void put_cell(const struct picture *p, const struct ctp_mem_cell *c)
 	putf(p->out, "<g><rect class=\"c ");
 	putf(p->out, all ? "h%d" : c->kind == CTP_CELL_PADDING ? "p" : c->kind == CTP_CELL_GAP ? "g" : "h0", step);
 	putf(p->out, "\" x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%d\"/>", x, p->y, wide, HIGH);
-	if (all) {
-		double reads = wide * (double)c->counts.accesses[0] / (double)all;
-		putf(p->out, "<rect class=\"r\" x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"4\"/>", x, p->y + HIGH - 5, reads);
-		putf(p->out, "<rect class=\"w\" x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"4\"/>", x + reads, p->y + HIGH - 5, wide - reads);
-	}
-	put_title(p, c);
+	if (c->shared)
+		put_mark(p, x, wide);
+	double in = c->shared ? wide < 16 ? wide / 4 : 4 : 0;
+	if (all)
+		put_bar(p, c, x + in, wide - 2 * in);
+	put_title(p, c, type);
 	if (all || c->name[0])
-		put_words(p, c, x, wide, step);
+		put_words(p, c, x + in, wide - in, step);
 	putf(p->out, "</g>\n");
 }
 
@@ -150,8 +208,14 @@ static uint32_t put_line(struct picture *p, uint32_t type, const struct ctp_mem_
 	struct ctp_mem_counts c = ctp_mem_types_between(&p->m->types, type, from, from + p->line);
 	char number[CTP_MEM_NUMBER_MAX];
 	putf(p->out, "<text class=\"f\" x=\"%d\" y=\"%u\" text-anchor=\"end\">+%u</text>\n", LEFT - 6, p->y + 14, from);
-	for (; n < left && cell[n].offset - from < p->line; n++)
-		put_cell(p, &cell[n]);
+	bool shared = false;
+	for (; n < left && cell[n].offset - from < p->line; n++) {
+		put_cell(p, &cell[n], type);
+		shared |= cell[n].shared != NULL;
+	}
+	if (shared)
+		putf(p->out, "<text class=\"st\" x=\"%d\" y=\"%u\" text-anchor=\"end\">FALSE</text>"
+		             "<text class=\"st\" x=\"%d\" y=\"%u\" text-anchor=\"end\">sharing</text>\n", LEFT - 6, p->y + 32, LEFT - 6, p->y + 46);
 	uint64_t all = ctp_mem_cost(&t->counts, p->m->levels), cost = ctp_mem_cost(&c, p->m->levels);
 	putf(p->out, "<text x=\"%d\" y=\"%u\">accesses %s</text>", LEFT + INNER + 8, p->y + 14,
 	     ctp_mem_brief(number, ctp_mem_accesses(&c)));
@@ -206,11 +270,11 @@ static void put_swatch(const struct picture *p, const char *class, const char *t
 	putf(p->out, "<text x=\"%d\" y=\"47\">%s</text>", x + 30, text);
 }
 
-static void put_legend(const struct picture *p)
+static void put_legend(const struct picture *p, uint32_t nshared)
 {
 	int x = LEFT;
-	putf(p->out, "<text x=\"%d\" y=\"22\">a row is a line of %u bytes, as if the structure began at one; a cell is a member</text>\n",
-	     x, p->line);
+	putf(p->out, "<text x=\"%d\" y=\"22\">a row is a line of %u bytes, as if the structure began at one; a cell is a member%s</text>\n",
+	     x, p->line, nshared ? "; in a frame: one that is written in a falsely shared line" : "");
 	for (int i = 0; i < STEPS; i++)
 		putf(p->out, "<rect class=\"h%d\" x=\"%d\" y=\"36\" width=\"24\" height=\"14\"/>", i, x + 24 * i);
 	x += 24 * STEPS + 8;
@@ -220,50 +284,96 @@ static void put_legend(const struct picture *p)
 	put_swatch(p, "w", "writes", x + 330, 4);
 	if (p->m->levels)
 		putf(p->out, "<text class=\"f\" x=\"%d\" y=\"47\">misses: of L1/of the last level</text>", x + 420);
+	if (nshared)
+		put_swatch(p, "s", "false sharing", x + 660, 12);
 	putf(p->out, "\n");
 }
 
-/* Whether a type is drawn: one that is asked for, or is dear and has members. */
-static bool is_drawn(const struct ctp_mem *m, const struct ctp_mem_style *style, uint32_t type, uint32_t drawn)
+/* Whether something that is written in a line has a cell. */
+static bool is_visible(const struct picture *p, const struct ctp_shared_line *l)
 {
-	const struct ctp_mem_type *t = &m->types.type[type];
-	if (style->svg_type)
-		return t->nmembers && !strcmp(t->name, style->svg_type);
-	return ctp_mem_members_are_parts(&m->types, type) && drawn < (style->top ? style->top : TYPES);
+	for (uint32_t i = 0; i < l->nplaces; i++) {
+		const struct ctp_sharing_place *at = &l->place[i];
+		if (at->accesses[1] && p->is[at->type] & DRAWN && at->offset < bytes_drawn(p, &p->m->types.type[at->type]))
+			return true;
+	}
+	return false;
 }
 
-static unsigned height(const struct picture *p, const struct ctp_mem_style *style)
+static void note_shared(struct picture *p)
+{
+	const struct ctp_sharing *s = &p->m->sharing;
+	for (uint32_t i = 0; i < s->nshared; i++)
+		for (uint32_t k = 0; ctp_sharing_is_false(s->shared[i]) && k < s->shared[i]->nplaces; k++)
+			if (s->shared[i]->place[k].accesses[1])
+				p->is[s->shared[i]->place[k].type] |= SHARED;
+}
+
+/* What is drawn: a type that is asked for; or those that are dear and have members, and as many that are falsely shared. */
+static void choose(struct picture *p, const struct ctp_mem_style *style)
+{
+	const struct ctp_mem *m = p->m;
+	uint32_t limit = style->top ? style->top : TYPES, dear = 0, shared = 0;
+	for (uint32_t i = 0; i < m->ntypes; i++) {
+		uint32_t type = m->by_cost[i];
+		const struct ctp_mem_type *t = &m->types.type[type];
+		bool wanted = style->svg_type && t->nmembers && !strcmp(t->name, style->svg_type);
+		if (style->svg_type ? wanted : ctp_mem_members_are_parts(&m->types, type) && dear++ < limit)
+			p->is[type] |= DRAWN;
+		else if (!style->svg_type && t->nmembers && p->is[type] & SHARED && shared++ < limit)
+			p->is[type] |= DRAWN;
+	}
+}
+
+static unsigned height(const struct picture *p, uint32_t hidden)
 {
 	unsigned high = TOP;
-	uint32_t drawn = 0;
 	for (uint32_t i = 0; i < p->m->ntypes; i++)
-		if (is_drawn(p->m, style, p->m->by_cost[i], drawn)) {
+		if (p->is[p->m->by_cost[i]] & DRAWN) {
 			uint32_t bytes = bytes_drawn(p, &p->m->types.type[p->m->by_cost[i]]);
 			high += HEAD + FOOT + (bytes + p->line - 1) / p->line * (HIGH + GAP);
-			drawn++;
 		}
-	return high + (drawn ? 0 : FOOT);
+	return high + (high == TOP ? FOOT : 0) + (hidden ? FOOT : 0);
 }
 
-void ctp_mem_svg(struct ctp_output *out, const struct ctp_mem *m, const struct ctp_mem_layouts *l,
-                 const struct ctp_mem_style *style)
+static void put_picture(struct picture *p, uint32_t nshared, uint32_t hidden)
 {
-	struct picture p = {.out = out, .m = m, .l = l, .line = m->sharing.line, .y = TOP};
-	unsigned wide = LEFT + INNER + RIGHT, high = height(&p, style);
-	uint32_t drawn = 0;
+	struct ctp_output *out = p->out;
+	unsigned wide = LEFT + INNER + RIGHT, high = height(p, hidden);
 	putf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %u %u\" width=\"%u\" height=\"%u\">\n<style>", wide, high,
 	     wide, high);
 	ctp_output_put(out, style_text, sizeof style_text - 1);
 	putf(out, "</style>\n<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" "
 	          "patternTransform=\"rotate(45)\"><rect class=\"hb\" width=\"6\" height=\"6\"/>"
 	          "<line class=\"hl\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"6\"/></pattern></defs>\n");
-	put_legend(&p);
-	for (uint32_t i = 0; i < m->ntypes; i++)
-		if (is_drawn(m, style, m->by_cost[i], drawn)) {
-			put_structure(&p, m->by_cost[i]);
-			drawn++;
-		}
-	if (!drawn)
+	put_legend(p, nshared);
+	for (uint32_t i = 0; i < p->m->ntypes; i++)
+		if (p->is[p->m->by_cost[i]] & DRAWN)
+			put_structure(p, p->m->by_cost[i]);
+	if (p->y == TOP) {
 		putf(out, "<text x=\"%d\" y=\"%d\">no type has accesses here</text>\n", LEFT, TOP + 10);
+		p->y += FOOT;
+	}
+	if (hidden)
+		putf(out, "<text class=\"st\" x=\"%d\" y=\"%u\">%u falsely shared line%s not in what is drawn</text>\n", LEFT, p->y + 10, hidden,
+		     hidden == 1 ? " is" : "s are");
 	putf(out, "</svg>\n");
+}
+
+bool ctp_mem_svg(struct ctp_output *out, const struct ctp_mem *m, const struct ctp_mem_layouts *l,
+                 const struct ctp_mem_style *style)
+{
+	struct picture p = {.out = out, .m = m, .l = l, .is = calloc(m->types.ntypes, 1), .line = m->sharing.line, .y = TOP};
+	uint32_t nshared = 0, hidden = 0;
+	if (!p.is)
+		return false;
+	note_shared(&p);
+	choose(&p, style);
+	for (uint32_t i = 0; i < m->sharing.nshared; i++) {
+		nshared += ctp_sharing_is_false(m->sharing.shared[i]);
+		hidden += ctp_sharing_is_false(m->sharing.shared[i]) && !is_visible(&p, m->sharing.shared[i]);
+	}
+	put_picture(&p, nshared, hidden);
+	free(p.is);
+	return true;
 }

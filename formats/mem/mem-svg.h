@@ -5,7 +5,8 @@
 #include "mem/mem-print.h"
 #include "memory/mem-names.h"
 
-void ctp_mem_svg(struct ctp_output *out, const struct ctp_mem *m, const struct ctp_mem_layouts *l,
+/* False: out of memory. */
+bool ctp_mem_svg(struct ctp_output *out, const struct ctp_mem *m, const struct ctp_mem_layouts *l,
                  const struct ctp_mem_style *style);
 
 #endif

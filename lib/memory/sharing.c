@@ -203,6 +203,11 @@ enum ctp_sharing_verdict ctp_sharing_verdict(const struct ctp_shared_line *l)
 	return has_all(&none, &l->shared) ? CTP_SHARING_FALSE : has_all(&l->shared, &written) ? CTP_SHARING_TRUE : CTP_SHARING_MIXED;
 }
 
+bool ctp_sharing_is_false(const struct ctp_shared_line *l)
+{
+	return l->alternations > 1 && ctp_sharing_verdict(l) != CTP_SHARING_TRUE;
+}
+
 const char *ctp_sharing_verdict_name(enum ctp_sharing_verdict verdict)
 {
 	static const char *const names[] = {[CTP_SHARING_FALSE] = "false", [CTP_SHARING_MIXED] = "mixed", [CTP_SHARING_TRUE] = "true"};

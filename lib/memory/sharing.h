@@ -76,6 +76,8 @@ void ctp_sharing_section(struct ctp_sharing *s, uint32_t section);
 void ctp_sharing_access(struct ctp_sharing *s, const struct ctp_mem_access *a, const struct ctp_sharing_place *where);
 
 enum ctp_sharing_verdict ctp_sharing_verdict(const struct ctp_shared_line *line);
+/* Whether threads are in each other's way there for no reason, again and again; a line that was handed over once is not. */
+bool ctp_sharing_is_false(const struct ctp_shared_line *line);
 const char *ctp_sharing_verdict_name(enum ctp_sharing_verdict verdict);
 
 /* The worst line first: by alternations, then by section and address; of its places those with the most writes, then reads. */
