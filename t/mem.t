@@ -93,6 +93,8 @@ has 'private caches: lines are taken away' '"line":64,"private":true,"read_hits"
 has 'private caches: and the last level is shared' '"line":64,"private":false,'
 is 'the machine has caches, or they are usual' "$("$BIN/ctp-mem" -j "$tmp/sharing.ctp" | grep -c '"caches_from":"\(system\|usual\)","caches":\[{"size"')" 1
 
+is 'at the end -v has no word about coroutines' "$("$BIN/ctp-mem" -v --cache none "$tmp/sharing.ctp" 2>&1 >/dev/null)" 'ctp-mem: 17 records; 0 missing'
+
 # Losses are said, and never made up for.
 stream lost <<'LIST'
 add 1000 8 1 i64

@@ -12,6 +12,7 @@ int main(int argc, char **argv)
 			"  -f             write to a terminal all the same\n"
 			"  -q  no notices   -v  a summary on stderr   -V  version   -h  this help\n",
 		.permutes = true,
+		.no_coroutines = true,
 	};
 	struct ctp_cacherayopt o;
 	struct ctp_err err;

@@ -24,6 +24,7 @@ static struct ctp_tool tool = {
 	        "  --top N                 so many rows of each table, and structures in the picture\n"
 	        "  -v                      every row   -q  no notices   -V  version   -h  this help\n",
 	.permutes = true,
+	.no_coroutines = true,
 };
 
 /* What the command line asks for. */

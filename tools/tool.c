@@ -244,6 +244,19 @@ static enum ctp_status to_one(void *arg, struct ctp_input *in)
 	return ctp_convert(in, to->sink, &to->tool->notice, &to->tick, &to->stats, to->err);
 }
 
+static void say_counts(struct ctp_tool *tool, const struct ctp_convert_stats *s)
+{
+	unsigned long long records = s->reader.records, late = s->reader.late, lost = s->lost, missed = s->missed;
+	if (tool->no_coroutines && late)
+		ctp_tool_say(tool, "%llu record%s, %llu late; %llu missing", records, plural(records), late, lost + missed);
+	else if (tool->no_coroutines)
+		ctp_tool_say(tool, "%llu record%s; %llu missing", records, plural(records), lost + missed);
+	else
+		ctp_tool_say(tool, "%llu record%s, %llu late; %llu event%s lost, %llu other record%s missed, %llu coroutine%s untraced", records,
+		             plural(records), late, lost, plural(lost), missed, plural(missed), (unsigned long long)s->untraced,
+		             plural(s->untraced));
+}
+
 int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, struct ctp_output *out, struct ctp_err *err)
 {
 	if (!sink)
@@ -262,10 +275,7 @@ int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, stru
 		ctp_tool_say(tool, "%llu conflict%s: more than one wrote as one coroutine, and what is lost there is not known",
 		             (unsigned long long)s->conflicts, plural(s->conflicts));
 	if (tool->verbose || ((s->lost || s->missed || s->untraced) && !tool->quiet))
-		ctp_tool_say(tool, "%llu record%s, %llu late; %llu event%s lost, %llu other record%s missed, %llu coroutine%s untraced",
-		             (unsigned long long)s->reader.records, plural(s->reader.records), (unsigned long long)s->reader.late,
-		             (unsigned long long)s->lost, plural(s->lost), (unsigned long long)s->missed, plural(s->missed),
-		             (unsigned long long)s->untraced, plural(s->untraced));
+		say_counts(tool, s);
 	return to.stats.harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
 }
 
@@ -296,6 +306,19 @@ static enum ctp_status from_paths(struct from *from, char **paths)
 	return status;
 }
 
+static void say_kept(struct ctp_tool *tool, const struct ctp_source_stats *stats)
+{
+	char lost[64] = "";
+	if (stats->lost)
+		snprintf(lost, sizeof lost, "; %llu event%s lost", (unsigned long long)stats->lost, plural(stats->lost));
+	if (tool->no_coroutines)
+		ctp_tool_say(tool, "%llu record%s kept; damage at %llu place%s", (unsigned long long)stats->accepted,
+		             plural(stats->accepted), (unsigned long long)stats->rejected, plural(stats->rejected));
+	else
+		ctp_tool_say(tool, "%llu row%s kept, %llu rejected, %llu late%s", (unsigned long long)stats->accepted,
+		             plural(stats->accepted), (unsigned long long)stats->rejected, (unsigned long long)stats->late, lost);
+}
+
 int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source, struct ctp_output *out, struct ctp_err *err)
 {
 	if (!source) {
@@ -319,13 +342,8 @@ int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source
 		status = ctp_output_close(out, err);
 	int code = status == CTP_FAILED ? ctp_tool_fail_output(tool, out, err) :
 	           source->stats.harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
-	const struct ctp_source_stats *stats = &source->stats;
-	char lost[64] = "";
-	if (stats->lost)
-		snprintf(lost, sizeof lost, "; %llu event%s lost", (unsigned long long)stats->lost, plural(stats->lost));
-	if (code != CTP_EXIT_FAILED && !tool->quiet && (tool->verbose || stats->rejected || stats->lost))
-		ctp_tool_say(tool, "%llu row%s kept, %llu rejected, %llu late%s", (unsigned long long)stats->accepted,
-		             plural(stats->accepted), (unsigned long long)stats->rejected, (unsigned long long)stats->late, lost);
+	if (code != CTP_EXIT_FAILED && !tool->quiet && (tool->verbose || source->stats.rejected || source->stats.lost))
+		say_kept(tool, &source->stats);
 	ctp_writer_free(writer);
 	source->ops->free(source);
 	return code;

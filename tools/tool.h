@@ -27,6 +27,7 @@ struct ctp_tool {
 	const char *help;     /* the lines below that in -h, each with its newline */
 	int usage_status;     /* 0: CTP_EXIT_USAGE; ctp-collect has 125, as env(1) */
 	bool permutes;        /* options may follow operands; false where the operands are a command */
+	bool no_coroutines;   /* what it reads are records of something else: no word about coroutines, events and rows */
 
 	bool quiet, verbose;
 
