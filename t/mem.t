@@ -138,6 +138,10 @@ fails 'four levels' 2 'at most 3 levels' "$BIN/ctp-mem" --cache 1k,1,64 --cache 
 fails 'a shorter line' 1 'level 2 is shorter' "$BIN/ctp-mem" --cache 1k,1,64 --cache 1k,1,32 "$tmp/sharing.ctp"
 fails 'no caches and one' 2 'none excludes' "$BIN/ctp-mem" --cache 1k,1,64 --cache none "$tmp/sharing.ctp"
 fails '--type alone' 2 'is for --svg' "$BIN/ctp-mem" --type i64 "$tmp/sharing.ctp"
+fails 'a type that is not there' 1 '^ctp-mem: no region of type struct\.Stat; there are: struct\.Stats, i64$' \
+	"$BIN/ctp-mem" --svg "$tmp/none.svg" --type struct.Stat "$tmp/sharing.ctp"
+ok 'and leaves no picture' test ! -e "$tmp/none.svg"
+fails 'a type where there is none' 1 'no region of type i64; there are none$' "$BIN/ctp-mem" --svg "$tmp/none.svg" --type i64 "$tmp/empty.ctp"
 fails 'a picture over the input' 1 'is also the input' "$BIN/ctp-mem" --svg "$tmp/sharing.ctp" "$tmp/sharing.ctp"
 if [ -w /dev/full ]; then
 	fails 'no room' 1 'No space left' sh -c "'$BIN/ctp-mem' -j '$tmp/sharing.ctp' >/dev/full"

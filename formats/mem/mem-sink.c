@@ -1,6 +1,7 @@
 /* mem-sink.c - see mem-sink.h. */
 #include "mem/mem-sink.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "mem/mem-json.h"
@@ -41,6 +42,28 @@ static enum ctp_status close_output(struct ctp_output **out, struct ctp_err *err
 	return ctp_output_close(o, err);
 }
 
+enum { NAMED = 6, NAME_MAX_SHOWN = 60 }; /* types of an error */
+
+/* The type of the picture is there, or the error names some that are: the dearest. */
+static enum ctp_status check_type(const struct mem_sink *s, struct ctp_err *err)
+{
+	const struct ctp_mem *m = s->mem;
+	char list[NAMED * (NAME_MAX_SHOWN + 2) + 8] = "";
+	uint32_t named = 0;
+	size_t len = 0;
+	for (uint32_t i = 0; i < m->ntypes; i++) {
+		const char *name = m->types.type[m->by_cost[i]].name;
+		if (name && !strcmp(name, s->style.svg_type))
+			return CTP_OK;
+		if (name && *name && named++ < NAMED)
+			len += (size_t)snprintf(list + len, sizeof list - len, "%s%.*s", named > 1 ? ", " : "", NAME_MAX_SHOWN, name);
+	}
+	if (named > NAMED)
+		snprintf(list + len, sizeof list - len, ", ...");
+	return ctp_err_set(err, "no region of type %.*s; there %s%s", NAME_MAX_SHOWN, s->style.svg_type, named ? "are: " : "are none",
+	                   list);
+}
+
 static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 {
 	struct mem_sink *s = (struct mem_sink *)sink;
@@ -50,6 +73,8 @@ static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 	if (f->foreign && !f->added && !f->unmatched && !f->unknown && !ctp_mem_accesses(&s->mem->all))
 		return ctp_err_set(err, "there are records, but none of memory: no class is cacheray_access; "
 		                        "ctp-fromcacheray makes such a stream");
+	if (s->style.svg_type && check_type(s, err))
+		return CTP_FAILED;
 	if (s->style.debug_info && ctp_mem_name(s->mem, &s->layouts, s->style.debug_info, err))
 		return CTP_FAILED;
 	if (s->style.svg && !ctp_mem_svg(s->style.svg, s->mem, &s->layouts, &s->style))
