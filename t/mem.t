@@ -53,6 +53,16 @@ type '"struct.Empty"' 0 1 "$(counts 0 0)"
 type '"struct.Last"' 4294967295 1 "$(counts 1 0)"
 type null 0 0 "$(counts 2 0)"
 
+# A region that finds no room, here because it is too large, may be removed as any other; once.
+{
+	rows </dev/null | sed '$d; s/"type":"u32"/"type":"u64"/g'
+	printf '{"type":"cacheray_%s","ts":%d,"address":"0x0000000000001000","thread":1%s}\n' \
+		add 1 ',"element_size":4294967296,"count":1,"@type":"huge"' remove 2 '' remove 3 '' \
+		add 4 ',"element_size":4294967296,"count":1,"@type":"huge"' add 5 ',"element_size":8,"count":1,"@type":"i64"' remove 6 '' remove 7 ''
+} | "$BIN/ctp-fromjsonl" -q -o "$tmp/refused.ctp"
+mem refused 3
+has 'refused: its remove is not strange' '"regions":{"added":3,"removed":1,"replaced":0,"unmatched_removes":2,"empty":0,"refused":2,"alive":0,"most_alive":1}'
+
 # Threads that write the same line: other bytes, the same, and both. One that reads is no writer. A hand-over is no quarrel.
 stream sharing <<'LIST'
 add 1000 64 1 struct.Stats

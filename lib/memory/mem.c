@@ -19,6 +19,7 @@ struct known {
 
 struct ctp_mem_priv {
 	struct ctp_regions regions;
+	struct ctp_addrs refused; /* where regions would begin that found no room; as many as there may be regions */
 	struct ctp_addrs thread_of; /* number of a thread, from 1 on */
 	uint32_t thread_room;
 	uint64_t last_id; /* the thread of the access before, and its number; 0: none */
@@ -51,6 +52,7 @@ void ctp_mem_free(struct ctp_mem *m)
 		return;
 	if (m->priv) {
 		ctp_regions_fini(&m->priv->regions);
+		ctp_addrs_fini(&m->priv->refused);
 		ctp_addrs_fini(&m->priv->thread_of);
 		ctp_mem_types_fini(&m->types);
 	}
@@ -172,6 +174,24 @@ static void retire(struct ctp_mem *m, uint32_t number, uint64_t ts, bool alive)
 		ctp_regions_remove(regions, number);
 }
 
+/* What becomes of a region that found no room is not strange. */
+static void note_refused(struct ctp_mem *m, uint64_t start)
+{
+	struct ctp_addrs *refused = &m->priv->refused;
+	m->facts.refused++;
+	if (refused->count < CTP_REGIONS_MAX && !ctp_addrs_get(refused, start))
+		ctp_addrs_add(refused, start, 1);
+}
+
+/* Whether such a region was to begin there; it does so no more. */
+static bool forget_refused(struct ctp_mem *m, uint64_t start)
+{
+	struct ctp_addrs_slot *slot = ctp_addrs_find(&m->priv->refused, start);
+	if (slot)
+		ctp_addrs_remove(&m->priv->refused, slot);
+	return slot;
+}
+
 static void take_add(struct ctp_mem *m, const struct known *k, const struct ctp_record *rec)
 {
 	struct ctp_mem_facts *f = &m->facts;
@@ -184,9 +204,10 @@ static void take_add(struct ctp_mem *m, const struct known *k, const struct ctp_
 		f->replaced++;
 		retire(m, was, rec->ts_ns, false);
 	}
+	forget_refused(m, start);
 	uint32_t number = size <= UINT32_MAX && count <= UINT32_MAX ? ctp_regions_add(regions, start, (uint32_t)size, (uint32_t)count) : 0;
 	if (!number) {
-		f->refused++;
+		note_refused(m, start);
 		return;
 	}
 	struct ctp_region *r = &regions->region[number];
@@ -201,9 +222,12 @@ static void take_add(struct ctp_mem *m, const struct known *k, const struct ctp_
 static void take_remove(struct ctp_mem *m, const struct known *k, const struct ctp_record *rec)
 {
 	uint32_t number = ctp_regions_at(&m->priv->regions, rec->val[k->address]);
-	*(number ? &m->facts.removed : &m->facts.unmatched) += 1;
-	if (number)
+	if (number) {
+		m->facts.removed++;
 		retire(m, number, rec->ts_ns, false);
+	} else {
+		m->facts.unmatched += !forget_refused(m, rec->val[k->address]);
+	}
 }
 
 static enum ctp_status take(struct ctp_mem *m, const struct known *k, const struct ctp_record *rec, struct ctp_err *err)
@@ -248,6 +272,7 @@ void ctp_mem_section(struct ctp_mem *m)
 {
 	memset(m->priv->known, 0, sizeof m->priv->known);
 	ctp_regions_clear(&m->priv->regions);
+	ctp_addrs_clear(&m->priv->refused);
 	if (m->facts.sections && m->caches)
 		ctp_caches_clear(m->caches);
 	ctp_sharing_section(&m->sharing, (uint32_t)m->facts.sections++);

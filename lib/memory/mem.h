@@ -32,7 +32,7 @@ struct ctp_mem_facts {
 	uint64_t late;    /* accesses, adds and removes that come after later ones */
 	uint64_t unknown; /* accesses that are neither read nor write: not counted further */
 	uint64_t foreign; /* records of other classes */
-	uint64_t added, removed, replaced, unmatched; /* regions; unmatched: removed, and there was none */
+	uint64_t added, removed, replaced, unmatched; /* regions; unmatched: removed, and there was none, nor one that was refused */
 	uint64_t empty;   /* regions without a byte */
 	uint64_t refused; /* regions for which there was no room */
 	uint64_t alive;   /* when their section ended */
