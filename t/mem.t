@@ -105,6 +105,15 @@ is 'the machine has caches, or they are usual' "$("$BIN/ctp-mem" -j "$tmp/sharin
 
 is 'at the end -v has no word about coroutines' "$("$BIN/ctp-mem" -v --cache none "$tmp/sharing.ctp" 2>&1 >/dev/null)" 'ctp-mem: 17 records; 0 missing'
 
+# Each section is another program: its first 64 threads have caches of their own, whoever was in the one before.
+awk 'BEGIN { for (i = 1; i <= 64; i++) print "read", sprintf("%x", 4096 + 64 * i), 8, i }' | stream first
+printf '%s\n' 'read 1000 8 65' 'read 1000 8 1' 'write 1000 8 65' 'read 1000 8 1' | stream second
+misses() { "$BIN/ctp-mem" -j --private --cache 4k,8,64 "$@" | grep -o '"read_hits":.*"invalidated":[0-9]*' | tr -c '0-9\n' ' ' | xargs; }
+is 'a section alone' "$(misses "$tmp/second.ctp")" '0 3 1 0 0 1'
+is 'two are the sum of both' "$(misses "$tmp/first.ctp" "$tmp/second.ctp")" '0 67 1 0 0 1'
+awk 'BEGIN { for (i = 1; i <= 65; i++) print "read", 1000, 8, i }' | stream many
+is 'the 65th thread has the caches of the first' "$(misses "$tmp/many.ctp")" '1 64 0 0 0 0'
+
 # Losses are said, and never made up for.
 stream lost <<'LIST'
 add 1000 8 1 i64

@@ -24,6 +24,7 @@ struct ctp_mem_priv {
 	uint32_t thread_room;
 	uint64_t last_id; /* the thread of the access before, and its number; 0: none */
 	uint32_t last_thread;
+	uint32_t owner, owners; /* of caches: that thread, and how many this section has */
 	uint64_t alive;
 	struct ctp_mem_counts unkept; /* of threads */
 	struct known known[CTP_CLASSES_MAX];
@@ -120,13 +121,21 @@ static uint32_t thread_of(struct ctp_mem *m, uint64_t id)
 	uint32_t number = ctp_addrs_get(&p->thread_of, id);
 	if (!number) {
 		if (!ctp_room_more(&m->threads, &p->thread_room, m->nthreads, CTP_MEM_THREADS_MAX, sizeof *m->threads) ||
-		    !ctp_addrs_add(&p->thread_of, id, m->nthreads + 1))
+		    !ctp_addrs_add(&p->thread_of, id, m->nthreads + 1)) {
+			p->last_thread = p->owner = 0;
 			return CTP_MEM_THREADS_MAX;
+		}
 		m->threads[m->nthreads] = (struct ctp_mem_thread){.id = id};
 		number = ++m->nthreads;
 	}
+	struct ctp_mem_thread *t = &m->threads[number - 1];
+	if (t->section != m->facts.sections) {
+		t->section = m->facts.sections;
+		t->owner = p->owners++;
+	}
 	p->last_id = id;
 	p->last_thread = number;
+	p->owner = t->owner;
 	return number - 1;
 }
 
@@ -150,7 +159,7 @@ static enum ctp_status take_access(struct ctp_mem *m, const struct known *k, con
 		at.offset = (uint32_t)((a.address - region->start) % region->element_size);
 		a.straddles = a.size > region->element_size - at.offset;
 	}
-	a.missed = m->levels ? ctp_caches_access(m->caches, at.thread, a.address, a.size, a.write) : 0;
+	a.missed = m->levels ? ctp_caches_access(m->caches, p->owner, a.address, a.size, a.write) : 0;
 	if (a.missed > m->levels)
 		return ctp_err_set(err, "out of memory");
 	ctp_mem_types_count(&m->types, at.type, at.offset, &a);
@@ -275,6 +284,7 @@ void ctp_mem_section(struct ctp_mem *m)
 	ctp_addrs_clear(&m->priv->refused);
 	if (m->facts.sections && m->caches)
 		ctp_caches_clear(m->caches);
+	m->priv->last_thread = m->priv->owners = 0;
 	ctp_sharing_section(&m->sharing, (uint32_t)m->facts.sections++);
 }
 

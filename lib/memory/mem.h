@@ -21,6 +21,8 @@ enum { CTP_MEM_THREADS_MAX = 1 << 16, CTP_MEM_LINE = 64 /* for sharing, where no
 
 struct ctp_mem_thread {
 	uint64_t id;
+	uint64_t section; /* the last that it was in, from 1 on */
+	uint32_t owner;   /* of caches there: which thread of that section it is */
 	struct ctp_mem_counts counts;
 };
 
