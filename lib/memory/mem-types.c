@@ -89,8 +89,12 @@ void ctp_mem_types_count(struct ctp_mem_types *t, uint32_t type, uint32_t offset
 	}
 	uint32_t number = ctp_addrs_get(&t->spans, key);
 	struct ctp_mem_span *s = number ? &t->span[number - 1] : new_span(t, type, offset, a->size, key);
-	t->type[type].unplaced += !s;
-	ctp_mem_count(s ? &s->counts : &t->type[type].counts, a);
+	if (!s) {
+		t->type[type].unplaced++;
+		ctp_mem_count(&t->type[type].counts, a);
+		return;
+	}
+	ctp_mem_count(&s->counts, a);
 }
 
 static int compare(const void *a, const void *b)
