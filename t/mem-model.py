@@ -37,10 +37,17 @@ class Counts:
 
 
 class Level:
-    """One cache: for each set its lines, the last used first, each [block, written]."""
+    """One cache: for each set its lines, the last used first, each [block, written]; and blocks that were taken, the last first."""
 
     def __init__(self, size, ways, line):
-        self.size, self.ways, self.line, self.sets = size, ways, line, {}
+        self.size, self.ways, self.line, self.sets, self.taken = size, ways, line, {}, {}
+
+    def taken_of(self, block):
+        return self.taken.setdefault(block % (self.size // self.line // self.ways), [])
+
+    def take(self, block, line):
+        self.set_of(block).remove(line)
+        self.taken_of(block).insert(0, block)
 
     def set_of(self, block):
         return self.sets.setdefault(block % (self.size // self.line // self.ways), [])
@@ -49,24 +56,31 @@ class Level:
         return next((line for line in self.set_of(block) if line[0] == block), None)
 
     def refer(self, block, written):
-        """Whether it was there, and the line that was replaced."""
+        """Whether it was there, the line that was replaced, and whether it had been taken."""
         lines, line, out = self.set_of(block), self.has(block), None
+        ghosts = self.taken_of(block)
+        was_taken = block in ghosts
         hit = line is not None
         if hit:
             lines.remove(line)
         else:
             line = [block, False]
-            if len(lines) == self.ways:
+            if was_taken:
+                ghosts.remove(block)
+            elif len(lines) == self.ways:
                 out = lines.pop()
+            elif len(lines) + len(ghosts) == self.ways:
+                ghosts.pop()
         line[1] |= written
         lines.insert(0, line)
-        return hit, out
+        return hit, out, was_taken
 
 
 class Caches:
     def __init__(self, shapes, private):
         self.shapes, self.private = shapes, private
-        self.counts = [dict.fromkeys(("read_hits", "read_misses", "write_hits", "write_misses", "write_backs", "invalidated"), 0)
+        self.counts = [dict.fromkeys(("read_hits", "read_misses", "write_hits", "write_misses", "write_backs", "invalidated",
+                                       "taken_misses"), 0)
                        for _ in shapes]
         self.memory_writes = 0
         self.clear()
@@ -98,7 +112,7 @@ class Caches:
                 for block in range(first // size, last // size + 1):
                     line = cache.has(block) if owner != thread else None
                     if line:
-                        cache.set_of(block).remove(line)
+                        cache.take(block, line)
                         self.counts[level]["invalidated"] += 1
                         if line[1]:
                             self.write_back(level, owner, block * size)
@@ -108,13 +122,14 @@ class Caches:
         if write:
             self.invalidate(thread, first, last)
         for level, (_, _, size) in enumerate(self.shapes):
-            hit = True
+            hit, taken = True, False
             for block in range(first // size, last // size + 1):
-                there, out = self.cache(level, thread).refer(block, write and level == 0)
-                hit = hit and there
+                there, out, was_taken = self.cache(level, thread).refer(block, write and level == 0)
+                hit, taken = hit and there, taken or was_taken
                 if out and out[1]:
                     self.write_back(level, thread, out[0] * size)
             self.counts[level][("write" if write else "read") + ("_hits" if hit else "_misses")] += 1
+            self.counts[level]["taken_misses"] += taken
             if hit:
                 return level
         return len(self.shapes)

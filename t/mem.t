@@ -94,13 +94,20 @@ has 'sharing: who does what, from the second writer on' '"places":[{"thread":1,"
 "$BIN/ctp-mem" --cache none "$tmp/sharing.ctp" >"$tmp/text"
 like 'in words: false sharing' "$(cat "$tmp/text")" '^[0-9]\. FALSE sharing at 0x1000: different bytes; changed hands 2 times, 2 threads$'
 like 'in words: who' "$(cat "$tmp/text")" '^     thread 1, byte 0: 1 write, 0 reads: struct.Stats \+0$'
-like 'in words: hand-overs' "$(cat "$tmp/text")" '^  1 line changed hands once$'
+like 'in words: hand-overs' "$(cat "$tmp/text")" '^  1 line changed hands once: handed over, not shared$'
 like 'in words: all of it' "$(cat "$tmp/text")" '^15 accesses: 2 reads, 13 writes; 0 atomic, 0 unaligned, 0 across elements$'
 
 # With caches of their own, the write of one takes the line from the other.
 "$BIN/ctp-mem" -j --private --cache 1k,16,64 --cache 4k,4,64 "$tmp/sharing.ctp" >"$tmp/json"
-has 'private caches: lines are taken away' '"line":64,"private":true,"read_hits":0,"read_misses":2,"write_hits":0,"write_misses":13,"write_backs":8,"invalidated":8}'
+has 'private caches: lines are taken away' '"line":64,"private":true,"read_hits":0,"read_misses":2,"write_hits":0,"write_misses":13,"write_backs":8,"invalidated":8,"taken_misses":4}'
 has 'private caches: and the last level is shared' '"line":64,"private":false,'
+like 'private caches: in words' "$("$BIN/ctp-mem" --private --cache 1k,16,64 --cache 4k,4,64 "$tmp/sharing.ctp" | sed -n '/^Caches/,/L1/p')" \
+	'^  L1 +1 KiB +16 +64 +2 +100\.0 % +13 +100\.0 % +8 +8 +4$'
+printf '%s\n' 'write 1000 8 1' 'write 1000 8 2' 'read 2000 8 1' 'read 3000 8 1' 'read 1000 8 1' | stream replaced
+is 'private caches: a miss is not for the sake of the other thread once the place is taken' \
+	"$(for size in 64,1 128,2; do "$BIN/ctp-mem" -j --private --cache "$size,64" "$tmp/replaced.ctp" | grep -o '"taken_misses":[0-9]*'; done | xargs)" \
+	'taken_misses:0 taken_misses:0'
+is 'private caches: and is so before' "$("$BIN/ctp-mem" -j --private --cache 192,3,64 "$tmp/replaced.ctp" | grep -o '"taken_misses":[0-9]*')" '"taken_misses":1'
 is 'the machine has caches, or they are usual' "$("$BIN/ctp-mem" -j "$tmp/sharing.ctp" | grep -c '"caches_from":"\(system\|usual\)","caches":\[{"size"')" 1
 
 is 'at the end -v has no word about coroutines' "$("$BIN/ctp-mem" -v --cache none "$tmp/sharing.ctp" 2>&1 >/dev/null)" 'ctp-mem: 17 records; 0 missing'
@@ -179,7 +186,7 @@ is 'no script and no control character there' "$(grep -c "<script\|$(printf '\03
 is 'nor on a terminal' "$("$BIN/ctp-mem" --cache none -v "$tmp/names.ctp" 2>&1 | grep -c "$(printf '\033')")" 0
 if command -v python3 >/dev/null; then
 	ok 'the picture is XML' python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$tmp/names.svg"
-	ok 'every number is the model'\''s' python3 t/mem-model.py "$BIN" 1 2 3 4 5 6 7 8 9 10 11 12 18 91 110 123 245 301
+	ok 'every number is the model'\''s' python3 t/mem-model.py "$BIN" 1 2 3 4 5 6 7 8 9 10 11 12 18 91 110 123 245 301 3059
 else
 	note 'there is no python3 for the model'
 fi

@@ -51,7 +51,8 @@ static void put_caches(struct ctp_output *out, const struct ctp_mem *m, const st
 		putf(out, "%s{\"size\":%ju,\"ways\":%u,\"line\":%u,\"private\":%s,", i ? "," : "", s->size, s->ways, s->line,
 		     ctp_caches_own(m->caches, i) ? "true" : "false");
 		putf(out, "\"read_hits\":%ju,\"read_misses\":%ju,\"write_hits\":%ju,\"write_misses\":%ju,\"write_backs\":%ju,"
-		          "\"invalidated\":%ju}", c->hits[0], c->misses[0], c->hits[1], c->misses[1], c->write_backs, c->invalidated);
+		          "\"invalidated\":%ju,\"taken_misses\":%ju}", c->hits[0], c->misses[0], c->hits[1], c->misses[1], c->write_backs,
+		     c->invalidated, c->taken);
 	}
 	putf(out, "],\"memory_writes\":%ju", m->levels ? ctp_caches_memory_writes(m->caches) : 0);
 }

@@ -103,7 +103,7 @@ static void put_caches(const struct text *t)
 	     "Caches as are usual, for this machine says nothing of its own", !ctp_caches_own(m->caches, 0) ? "" :
 	     m->levels == 1 ? ", for each thread its own" : ", for each thread its own of all levels but the last");
 	putf(t->out, "            size ways line     reads    missed    writes    missed  written back%s\n",
-	     ctp_caches_own(m->caches, 0) ? "  taken away" : "");
+	     ctp_caches_own(m->caches, 0) ? "  taken away  and missed" : "");
 	for (unsigned i = 0; i < m->levels; i++) {
 		const struct ctp_cache_shape *s = ctp_caches_shape(m->caches, i);
 		const struct ctp_cache_counts *c = ctp_caches_counts(m->caches, i);
@@ -112,7 +112,7 @@ static void put_caches(const struct text *t)
 		     ctp_mem_brief(n[1], reads), percent(n[2], c->misses[0], reads), ctp_mem_brief(n[3], writes),
 		     percent(n[4], c->misses[1], writes), ctp_mem_brief(n[5], c->write_backs));
 		if (ctp_caches_own(m->caches, 0))
-			putf(t->out, " %11s", ctp_mem_brief(n[0], c->invalidated));
+			putf(t->out, " %11s %11s", ctp_mem_brief(n[0], c->invalidated), ctp_mem_brief(n[1], c->taken));
 		putf(t->out, "\n");
 	}
 }
@@ -355,7 +355,7 @@ static void put_sharing(const struct text *t)
 		put_line(t, s->shared[i], i + 1);
 	more(t, often, shown, "line");
 	if (s->nshared > often)
-		putf(t->out, "  %s line%s changed hands once\n", ctp_mem_number(n, s->nshared - often), plural(s->nshared - often));
+		putf(t->out, "  %s line%s changed hands once: handed over, not shared\n", ctp_mem_number(n, s->nshared - often), plural(s->nshared - often));
 }
 
 void ctp_mem_text(struct ctp_output *out, const struct ctp_mem *m, const struct ctp_mem_style *style)

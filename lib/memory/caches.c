@@ -2,7 +2,8 @@
  * caches.c - see caches.h.
  *
  * A set is its lines, the last used first. A line is the number of its block, and two bits below that: there, and written. A block
- * has at least 16 bytes, so its number leaves room for them.
+ * has at least 16 bytes, so its number leaves room for them. A line that another thread took has the bit above instead: it is behind
+ * those that are there, the last taken first, and before places that were never used, until another line needs the place.
  */
 #include "memory/caches.h"
 
@@ -13,6 +14,8 @@
 #include "base/text.h"
 
 enum { THERE = 1, WRITTEN = 2, STATE_BITS = 2 };
+
+static const uint64_t TAKEN = UINT64_C(1) << 63;
 
 struct cache {
 	uint64_t *lines; /* null: not used yet */
@@ -93,7 +96,7 @@ static uint64_t *line_of(const struct level *l, const struct cache *c, uint64_t 
 }
 
 /* Takes a block in, or to the front. Hit: true. *out: the line that was replaced; 0: none. */
-static bool refer(const struct level *l, const struct cache *c, uint64_t block, bool write, uint64_t *out)
+static inline __attribute__((always_inline)) bool refer(const struct level *l, const struct cache *c, uint64_t block, bool write, uint64_t *out)
 {
 	uint64_t *set = set_of(l, c, block), want = block << STATE_BITS | THERE;
 	uint32_t last = l->shape.ways - 1, i = 0;
@@ -112,9 +115,27 @@ static bool refer(const struct level *l, const struct cache *c, uint64_t block, 
 	return hit;
 }
 
-static struct cache *cache_of(struct ctp_caches *c, struct level *l, uint32_t thread)
+/*
+ * Whether a block that was just taken in, for `out`, had been taken by another thread. Then it has its place again, and what is behind
+ * that, which is not there either, stays.
+ */
+static __attribute__((noinline)) bool was_taken(const struct level *l, const struct cache *c, uint64_t block, uint64_t out)
 {
-	uint32_t i = l->own ? thread % CTP_CACHE_OWNERS : 0;
+	uint64_t *set = set_of(l, c, block), was = TAKEN | block << STATE_BITS;
+	uint32_t last = l->shape.ways - 1, i = 1;
+	if (out == was || out & THERE)
+		return out == was;
+	while (i <= last && set[i] && set[i] != was)
+		i++;
+	if (i > last || !set[i])
+		return false;
+	memmove(&set[i], &set[i + 1], (last - i) * sizeof *set);
+	set[last] = out;
+	return true;
+}
+
+static struct cache *cache_of(struct ctp_caches *c, struct level *l, uint32_t i)
+{
 	struct cache *cache = &l->caches[i];
 	if (cache->lines)
 		return cache;
@@ -176,7 +197,7 @@ static void write_back(struct ctp_caches *c, unsigned level, uint32_t thread, ui
 	uint64_t address = (line >> STATE_BITS) << c->level[level].line_bits;
 	while (++level < c->nlevels) {
 		struct level *l = &c->level[level];
-		struct cache *cache = cache_of(c, l, thread);
+		struct cache *cache = cache_of(c, l, l->own ? thread % CTP_CACHE_OWNERS : 0);
 		uint64_t *there = cache ? line_of(l, cache, address >> l->line_bits) : NULL;
 		if (there) {
 			*there |= WRITTEN;
@@ -189,30 +210,40 @@ static void write_back(struct ctp_caches *c, unsigned level, uint32_t thread, ui
 /* The last byte of an access: memory ends at 2^64. */
 static uint64_t end_of(uint64_t address, uint32_t size) { return size - 1 > ~address ? UINT64_MAX : address + (size - 1); }
 
-/* Every line that the access touches is taken in, also behind one that is not there. A write marks lines of the first level. */
-static inline bool refer_all(struct ctp_caches *c, unsigned level, uint32_t thread, uint64_t address, uint32_t size, bool write)
+/*
+ * Every line that the access touches is taken in, also behind one that is not there. A write marks lines of the first level. `own` is
+ * what the level says, and known when this is compiled.
+ */
+static inline __attribute__((always_inline)) bool refer_all(struct ctp_caches *c, unsigned level, uint32_t thread, uint64_t address,
+                                                           uint32_t size, bool write, bool own)
 {
 	struct level *l = &c->level[level];
-	struct cache *cache = cache_of(c, l, thread);
+	struct cache *cache = cache_of(c, l, own ? thread % CTP_CACHE_OWNERS : 0);
 	uint64_t upto = end_of(address, size), out;
-	bool hit = true;
+	bool hit = true, taken = false;
 	for (uint64_t b = address >> l->line_bits; cache && b <= upto >> l->line_bits; b++) {
-		hit &= refer(l, cache, b, write && !level, &out);
+		bool there = refer(l, cache, b, write && !level, &out);
+		hit &= there;
+		if (own && !there && l->counts.invalidated)
+			taken |= was_taken(l, cache, b, out);
 		if (out & WRITTEN) {
 			l->counts.write_backs++;
 			write_back(c, level, thread, out);
 		}
 	}
 	*(hit ? &l->counts.hits[write] : &l->counts.misses[write]) += 1;
+	if (own && taken)
+		l->counts.taken++;
 	return hit;
 }
 
-/* A line is taken out, and those behind it move up. */
+/* A line is taken out, and those behind it that are there move up. */
 static void drop(const struct level *l, const struct cache *cache, uint64_t *line)
 {
-	uint64_t *end = set_of(l, cache, *line >> STATE_BITS) + l->shape.ways;
-	memmove(line, line + 1, (size_t)(end - line - 1) * sizeof *line);
-	end[-1] = 0;
+	uint64_t block = *line >> STATE_BITS, *end = set_of(l, cache, block) + l->shape.ways;
+	for (; line + 1 < end && line[1] & THERE; line++)
+		line[0] = line[1];
+	*line = TAKEN | block << STATE_BITS;
 }
 
 /* Takes blocks out of one cache; a line that had been written there goes on before. */
@@ -243,14 +274,14 @@ static void invalidate(struct ctp_caches *c, uint32_t thread, uint64_t address, 
 				take_out(c, i, k, address >> c->level[i].line_bits, upto >> c->level[i].line_bits);
 }
 
-/* Whether an access is to one line, and that is the last used of its set, in a first level that all threads share. */
-static inline bool is_last_used(struct ctp_caches *c, uint64_t address, uint32_t size, bool write)
+/* Whether an access is to one line, and that is the last used of its set in the first level. */
+static inline bool is_last_used(struct ctp_caches *c, uint32_t owner, uint64_t address, uint32_t size, bool write)
 {
 	struct level *l = &c->level[0];
 	uint64_t block = address >> l->line_bits;
-	if (l->own || !l->caches[0].lines || end_of(address, size) >> l->line_bits != block)
+	if (!l->caches[owner].lines || end_of(address, size) >> l->line_bits != block)
 		return false;
-	uint64_t *line = set_of(l, &l->caches[0], block);
+	uint64_t *line = set_of(l, &l->caches[owner], block);
 	if ((*line & ~(uint64_t)WRITTEN) != (block << STATE_BITS | THERE))
 		return false;
 	*line |= write ? WRITTEN : 0;
@@ -258,16 +289,32 @@ static inline bool is_last_used(struct ctp_caches *c, uint64_t address, uint32_t
 	return true;
 }
 
-unsigned ctp_caches_access(struct ctp_caches *c, uint32_t thread, uint64_t address, uint32_t size, bool write)
+/* The levels from one on that all threads share; in how many it missed, with those before. */
+static unsigned access_shared(struct ctp_caches *c, uint32_t thread, uint64_t address, uint32_t size, bool write, unsigned missed)
 {
-	unsigned missed = 0;
-	if (is_last_used(c, address, size, write))
-		return 0;
-	if (write && c->level[0].own)
-		invalidate(c, thread, address, size);
-	while (missed < c->nlevels && !refer_all(c, missed, thread, address, size, write))
+	while (missed < c->nlevels && !refer_all(c, missed, thread, address, size, write, false))
 		missed++;
 	return c->failed ? CTP_CACHE_LEVELS + 1 : missed;
+}
+
+static unsigned access_own(struct ctp_caches *c, uint32_t thread, uint64_t address, uint32_t size, bool write)
+{
+	unsigned missed = 0;
+	if (write)
+		invalidate(c, thread, address, size);
+	else if (is_last_used(c, thread % CTP_CACHE_OWNERS, address, size, false))
+		return 0;
+	for (; missed < c->nlevels && c->level[missed].own; missed++)
+		if (refer_all(c, missed, thread, address, size, write, true))
+			return c->failed ? CTP_CACHE_LEVELS + 1 : missed;
+	return access_shared(c, thread, address, size, write, missed);
+}
+
+unsigned ctp_caches_access(struct ctp_caches *c, uint32_t thread, uint64_t address, uint32_t size, bool write)
+{
+	if (c->level[0].own)
+		return access_own(c, thread, address, size, write);
+	return is_last_used(c, 0, address, size, write) ? 0 : access_shared(c, thread, address, size, write, 0);
 }
 
 unsigned ctp_caches_levels(const struct ctp_caches *c) { return c->nlevels; }

@@ -32,6 +32,7 @@ struct ctp_cache_counts {
 	uint64_t hits[2], misses[2]; /* of reads, of writes */
 	uint64_t write_backs;        /* lines that were replaced and had been written */
 	uint64_t invalidated;        /* lines that a write of another thread took out of here */
+	uint64_t taken;              /* misses of such a line, whose place had not been taken since */
 };
 
 /* "32k,8,64": size in bytes, or with k or m, ways, and bytes of a line. */
