@@ -74,6 +74,38 @@ void in_lib(int n)
 }
 C
 
+# Declarations that are not as the definition, each behind a word for the difference.
+cat >"$tmp/others" <<'E'
+type (y, (int, n), (float, a)), (z, (int, n))
+name (y, (int, n), (double, b)), (z, (int, n))
+order (y, (double, a), (int, n)), (z, (int, n))
+more (y, (int, n), (double, a), (double, b)), (z, (int, n))
+fewer (y, (int, n)), (z, (int, n))
+frames (z, (int, n)), (y, (int, n), (double, a))
+alone (y, (int, n), (double, a))
+interval (y, (int, n), (double, a)), (z, (int, n), (interval_time, t))
+E
+saves='void save_it(void); void save_it(void) { struct ppt_Mm_y y; memset(&y, 0, sizeof y); ppt_Mm_y_save(&y); }'
+printf '#include "ppt.h"\nPPT_BUFFER(Mm, 512, monotonic, (y, (int, n), (double, a)), (z, (int, n)));\n' >"$tmp/mm.c"
+printf '#include "ppt.h"\nPPT_DECLARE(Mm, (y, (int, n), (double, a)), (z, (int, n)));\n%s\n' "$saves" >"$tmp/same.c"
+# COMPILER FLAGS...: the symbol that the linker misses, for each.
+differ() {
+	while read -r what frames; do
+		printf '#include "ppt.h"\nPPT_DECLARE(Mm, %s);\n%s\n' "$frames" "$saves" >"$tmp/differ.c"
+		"$@" -Isdk/ppt -fPIC -c -o "$tmp/differ.o" "$tmp/differ.c" || return
+		# shellcheck disable=SC2086
+		LC_ALL=C $cc $lto -shared -o "$tmp/differ.so" "$tmp/differ.o" "$tmp/mm.o" 2>&1 | grep -o 'ppt_Mm_defined_as_[a-z_]*' | head -n 1
+	done <"$tmp/others"
+}
+differing='ppt_Mm_defined_as_y_int_n_float_a_and_z_int_n
+ppt_Mm_defined_as_y_int_n_double_b_and_z_int_n
+ppt_Mm_defined_as_y_double_a_int_n_and_z_int_n
+ppt_Mm_defined_as_y_int_n_double_a_double_b_and_z_int_n
+ppt_Mm_defined_as_y_int_n_and_z_int_n
+ppt_Mm_defined_as_z_int_n_and_y_int_n_double_a
+ppt_Mm_defined_as_y_int_n_double_a
+ppt_Mm_defined_as_y_int_n_double_a_and_z_int_n_interval_time_t'
+
 compilers=
 for pair in gcc:g++ clang:clang++; do
 	cc=${pair%:*} cxx=${pair#*:}
@@ -93,6 +125,24 @@ for pair in gcc:g++ clang:clang++; do
 	ok "$cc: a shared object" $cc -O2 -fvisibility=hidden -fPIC -shared $warn -Isdk/ppt -o "$tmp/lib.so" "$tmp/lib.c"
 	is 'exports its symbols, and no others' "$(nm -D --defined-only "$tmp/lib.so" | sed 's/.* //' | sort | paste -sd ' ' -)" \
 		'_ppt_hmem_InLib _ppt_json_InLib _ppt_stat_InLib'
+	for opt in -O0 -O2 '-O3 -fvisibility=hidden' '-O2 -flto'; do
+		lto=
+		case $opt in *lto) lto=-flto ;; esac
+		# shellcheck disable=SC2086
+		$cc $opt $warn -Isdk/ppt -fPIC -c -o "$tmp/mm.o" "$tmp/mm.c"
+		# shellcheck disable=SC2086
+		is "$cc $opt: another declaration does not link, and the symbol says why" "$(differ $cc $opt)" "$differing"
+	done
+	printf 'void save_it(void); int main(void) { save_it(); return 0; }\n' >"$tmp/main.c"
+	$cc -Isdk/ppt -c -o "$tmp/mm.o" "$tmp/mm.c" && rm -f "$tmp/libmm.a" && ar rc "$tmp/libmm.a" "$tmp/mm.o"
+	ok "$cc: a static library has the same" $cc -Isdk/ppt -pthread -o "$tmp/mm" "$tmp/main.c" "$tmp/same.c" "$tmp/libmm.a"
+	like 'or another' "$($cc -Isdk/ppt -pthread -o "$tmp/mm" "$tmp/main.c" "$tmp/differ.c" "$tmp/libmm.a" 2>&1)" 'ppt_Mm_defined_as_.*_interval_time_t'
+	printf '#include "ppt.h"\nPPT_DECLARE(Mm, (y, (int, n)));\nPPT_DEFINE(Mm, 512, monotonic, (y, (float, n)));\n' >"$tmp/both.c"
+	like "$cc: in one file another definition does not compile" "$($cc -Isdk/ppt -c -o "$tmp/both.o" "$tmp/both.c" 2>&1)" \
+		'error.*ppt_Mm_defined_as_y_float_n'
+	printf '#include "ppt.h"\nPPT_DECLARE(Mm, (y, (int, n)));\n' >"$tmp/unused.c"
+	ok "$cc: a declaration that is not used" $cc $warn -Isdk/ppt -c -o "$tmp/unused.o" "$tmp/unused.c"
+	is 'needs no definition' "$(nm -u "$tmp/unused.o" | grep ppt_)" ''
 	printf '#include <stdio.h>\n#include "ppt.h"\n' >"$tmp/late.c"
 	like "$cc: a strict standard and a late include: it says what to do" \
 		"$($cc -std=c11 -Isdk/ppt -c -o "$tmp/late.o" "$tmp/late.c" 2>&1)" 'include ppt.h before the system.s headers'
@@ -101,6 +151,8 @@ for pair in gcc:g++ clang:clang++; do
 		ok "$cxx -std=$std: declares and saves" $cxx -std=$std $warn -x c++ -Isdk/ppt -c -o "$tmp/use.o" "$tmp/use.c"
 		ok 'what C defines' $cc -std=c11 -Isdk/ppt -pthread -o "$tmp/all" "$tmp/define.c" "$tmp/use.o"
 	done
+	lto=
+	is 'and nothing else' "$(differ $cxx -x c++ $warn)" "$differing"
 done
 [ -n "$compilers" ] || skip_all 'there is no compiler'
 

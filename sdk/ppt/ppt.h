@@ -77,7 +77,7 @@ struct ppt_time {
 	int64_t sec, nsec;
 };
 
-/* The symbol _ppt_hmem_BUFFER, within its object ppt_word_BUFFER_. An agent writes the first half; 0 in both is all that a call sees. */
+/* The symbol _ppt_hmem_BUFFER, within its object PPT_WORD_. An agent writes the first half; 0 in both is all that a call sees. */
 union ppt_word_ {
 	uint64_t both;
 	struct {
@@ -643,6 +643,21 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 #define PPT_FIELDS_31_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_30_(e, l, b, f, __VA_ARGS__)
 #define PPT_FIELDS_32_(e, l, b, f, x, ...) e(b, f, x) PPT_FIELDS_31_(e, l, b, f, __VA_ARGS__)
 
+/*
+ * The word of a buffer has all that was declared in its name, so that a linker refuses a declaration that is not as the definition:
+ * ppt_Server_defined_as_request_int_status_and_tick_time_at_double_load.
+ */
+#define PPT_WORD_(b, n, ...) PPT_GLUE_(ppt_##b##_defined_as, PPT_FRAMES_(PPT_WORD_FRAME_, PPT_WORD_LAST_, b, n, __VA_ARGS__))
+#define PPT_WORD_FRAME_(b, n, x) PPT_WORD_LAST_(b, n, x), _and,
+#define PPT_WORD_LAST_(b, n, x) PPT_CALL_FRAME_(PPT_WORD_LAST2_, b, n, PPT_ARGS_ x)
+#define PPT_WORD_LAST2_(b, n, f, ...) PPT_GLUE_(_##f, PPT_FIELDS_(PPT_WORD_FIELD_, PPT_WORD_FIELD_LAST_, b, f, __VA_ARGS__))
+#define PPT_WORD_FIELD_(b, f, x) PPT_WORD_FIELD_LAST_(b, f, x),
+#define PPT_WORD_FIELD_LAST_(b, f, x) PPT_CALL_FIELD_(PPT_WORD_FIELD2_, PPT_ARGS_ x)
+#define PPT_WORD_FIELD2_(type, n) _##type##_##n
+#define PPT_GLUE_(...) PPT_GLUE2_(__VA_ARGS__, , , , , , , , , , , , , , , , , , , , , , , , , , , , , , , , , )
+#define PPT_GLUE2_(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, a1, b1, c1, d1, e1, f1, g1, ...)  \
+	a##b##c##d##e##f##g##h##i##j##k##l##m##n##o##p##q##r##s##t##u##v##w##x##y##z##a1##b1##c1##d1##e1##f1##g1
+
 /* --- what a program declares ----------------------------------------------------------------------------------------------- */
 
 #define PPT_MEMBER_(b, f, x) PPT_CALL_FIELD_(PPT_MEMBER2_, PPT_ARGS_ x)
@@ -657,11 +672,10 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 #define PPT_MEMBER_interval_counter_(n) uint64_t n##_0_start, n##_0_end, n##_1_start, n##_1_end, n##_2_start, n##_2_end;
 
 /* Functions that take a time, or counters. */
-#define PPT_ON_(b) __builtin_expect(PPT_GET_(&ppt_word_##b##_.both) != 0, 0)
 #define PPT_TAKE_FN_(b, f, n, how)                                                                                             \
 	PPT_FN_ inline void ppt_##b##_##f##_##n(struct ppt_##b##_##f *ppt_frame_)                                              \
 	{                                                                                                                      \
-		if (PPT_ON_(b))                                                                                                \
+		if (ppt_##b##_on_())                                                                                           \
 			how;                                                                                                   \
 		else                                                                                                           \
 			ppt_frame_->ppt_back_ = PPT_STALE_;                                                                    \
@@ -697,7 +711,7 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 	PPT_FIELDS_(PPT_TAKE_, PPT_TAKE_, b, f, __VA_ARGS__)                                                                   \
 	PPT_FN_ inline void ppt_##b##_##f##_save(struct ppt_##b##_##f *ppt_frame_)                                             \
 	{                                                                                                                      \
-		if (PPT_ON_(b)) {                                                                                              \
+		if (ppt_##b##_on_()) {                                                                                         \
 			PPT_TYPED_##n##_(ppt_frame_->ppt_type_ = ppt_##b##_##f##_type_;)                                       \
 			ppt_save_(&ppt_buffer_##b##_, ppt_frame_, offsetof(struct ppt_##b##_##f, ppt_back_), &ppt_frame_->ppt_back_); \
 		}                                                                                                              \
@@ -706,8 +720,12 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 #define PPT_DECLARE(buffer, ...) PPT_DECLARE_(buffer, PPT_COUNT_(__VA_ARGS__), __VA_ARGS__)
 #define PPT_DECLARE_(b, n, ...) PPT_DECLARE2_(b, n, __VA_ARGS__)
 #define PPT_DECLARE2_(b, n, ...)                                                                                               \
-	PPT_EXTERN_ union ppt_word_ ppt_word_##b##_ __attribute__((visibility("hidden")));                                     \
+	PPT_EXTERN_ union ppt_word_ PPT_WORD_(b, n, __VA_ARGS__) __attribute__((visibility("hidden")));                        \
 	PPT_EXTERN_ struct ppt_buffer ppt_buffer_##b##_ __attribute__((visibility("hidden")));                                 \
+	PPT_FN_ inline __attribute__((always_inline)) bool ppt_##b##_on_(void)                                                 \
+	{                                                                                                                      \
+		return __builtin_expect(PPT_GET_(&PPT_WORD_(b, n, __VA_ARGS__).both) != 0, 0);                                 \
+	}                                                                                                                      \
 	enum { ppt_##b##_none_, PPT_FRAMES_(PPT_NUMBER_OF_, PPT_NUMBER_OF_, b, n, __VA_ARGS__) ppt_##b##_end_ };               \
 	PPT_FRAMES_(PPT_FRAME_, PPT_FRAME_, b, n, __VA_ARGS__)                                                                 \
 	union ppt_##b##_any_ {                                                                                                 \
@@ -862,6 +880,7 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 #define PPT_DEFINE2_(b, elements, clk, can_resize, options, n, ...)                                                            \
 	PPT_DEFINE3_(b, elements, clk, can_resize, options, n, __VA_ARGS__)
 #define PPT_DEFINE3_(b, elements, clk, can_resize, options, n, ...)                                                            \
+	_Static_assert(sizeof(PPT_WORD_(b, n, __VA_ARGS__)) == 8, "ppt: " #b " is declared before, with the same frames");     \
 	PPT_QUIET_                                                                                                             \
 	static const struct {                                                                                                  \
 		PPT_TEXT_(head, PPT_JSON_HEAD_(#b))                                                                            \
@@ -881,9 +900,9 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 	PPT_SYMBOL_ const char *_ppt_json_##b = (const char *)&ppt_json_##b##_;                                                \
 	extern union ppt_word_ _ppt_hmem_##b;                                                                                  \
 	PPT_SYMBOL_ union ppt_word_ _ppt_hmem_##b;                                                                             \
-	extern __attribute__((alias("_ppt_hmem_" #b), visibility("hidden"))) union ppt_word_ ppt_word_##b##_;                  \
+	extern __attribute__((alias("_ppt_hmem_" #b), visibility("hidden"))) union ppt_word_ PPT_WORD_(b, n, __VA_ARGS__);     \
 	struct ppt_buffer ppt_buffer_##b##_ = {                                                                                \
-		.word = &ppt_word_##b##_, .stat = &_ppt_stat_##b, .json = &_ppt_json_##b, .slot_bytes = sizeof(union ppt_##b##_any_), \
+		.word = &PPT_WORD_(b, n, __VA_ARGS__), .stat = &_ppt_stat_##b, .json = &_ppt_json_##b, .slot_bytes = sizeof(union ppt_##b##_any_), \
 		.clock = PPT_CLOCK_##clk##_(PPT_CLOCK_ID_), .resizable = can_resize,                                           \
 	};                                                                                                                     \
 	static void ppt_forked_##b##_(void)                                                                                    \
