@@ -140,6 +140,14 @@ for pair in gcc:g++ clang:clang++; do
 	printf '#include "ppt.h"\nPPT_DECLARE(Mm, (y, (int, n)));\nPPT_DEFINE(Mm, 512, monotonic, (y, (float, n)));\n' >"$tmp/both.c"
 	like "$cc: in one file another definition does not compile" "$($cc -Isdk/ppt -c -o "$tmp/both.o" "$tmp/both.c" 2>&1)" \
 		'error.*ppt_Mm_defined_as_y_float_n'
+	refused() { # NAME WHAT IT SAYS
+		printf '#include "ppt.h"\n%s;\n' "$2" >"$tmp/refused.c"
+		like "$cc: $1" "$($cc -Isdk/ppt -c -o "$tmp/refused.o" "$tmp/refused.c" 2>&1)" "error.*$3"
+	}
+	refused 'a definition has a declaration before it' 'PPT_DEFINE(Mm, 512, monotonic, (y, (int, n)))' ppt_Mm_defined_as_y_int_n
+	refused 'too many elements' 'PPT_BUFFER(Mm, 10000000, monotonic, (y, (int, n)))' 'the elements of Mm are not from 0 to 9999999'
+	refused 'fewer than none' 'PPT_BUFFER(Mm, -1, monotonic, (y, (int, n)))' 'the elements of Mm are not from 0 to 9999999'
+	refused 'a long name' "PPT_BUFFER(M$(printf '%0100d' 0), 1, monotonic, (y, (int, n)))" 'is longer than 100 bytes'
 	printf '#include "ppt.h"\nPPT_DECLARE(Mm, (y, (int, n)));\n' >"$tmp/unused.c"
 	ok "$cc: a declaration that is not used" $cc $warn -Isdk/ppt -c -o "$tmp/unused.o" "$tmp/unused.c"
 	is 'needs no definition' "$(nm -u "$tmp/unused.o" | grep ppt_)" ''
@@ -180,6 +188,19 @@ else
 	note 'there is no jq to judge the JSON'
 fi
 
+# What a filter of calls would stop.
+if command -v strace >/dev/null && strace -o "$tmp/strace" true 2>/dev/null; then
+	printf '#include "ppt.h"\nPPT_BUFFER(Cpu, 1, thread_cputime_id, (y, (time, t)));\nint main(void) { struct ppt_Cpu_y y = {0}; _ppt_hmem_Cpu.is.hmem = 0x7fffffff;
+		for (int i = 0; i < 2; i++) { ppt_Cpu_y_t_now(&y); ppt_Cpu_y_save(&y); _ppt_hmem_Cpu.is.hmem = i ? 0 : 0x7ffffffe; } return 0; }\n' >"$tmp/cpu.c"
+	"${compilers##* }" -Isdk/ppt -pthread -o "$tmp/cpu" "$tmp/cpu.c"
+	strace -o "$tmp/strace" "$tmp/cpu"
+	is 'the manual has each call that is made' "$(sed -n '/shmctl/,$s/(.*//p' "$tmp/strace" | grep -v exit | sort -u | while read -r call; do
+		grep -q "^\.Xr $call 2" doc/ctp-ppt.h.3 || echo "$call"
+	done)" ''
+else
+	note 'there is no strace that works'
+fi
+
 is 'the manual has each macro' "$(sed -n 's/^#define \(PPT_[A-Z_]*[A-Z]\)(.*/\1/p' sdk/ppt/ppt.h | while read -r m; do
 	grep -q "^\.Fn $m " doc/ctp-ppt.h.3 || echo "$m"
 done)" ''
@@ -206,6 +227,16 @@ finish() {
 }
 state() { "$BIN/ctp-ppt" list "$pid" 2>&1 | awk -v b="$1" '$1 == b { print $2 }'; }
 frames() { "$BIN/ctp-ppt" attach "$pid" "$@" 2>"$tmp/attach.err" | "$BIN/ctp-tojsonl" -a 2>/dev/null | grep -m 2000 '"type":"ppt_[SG][dr]' >"$tmp/frames"; }
+
+"$tmp/example" 1000000 </dev/null >/dev/null &
+pid=$!
+command=$(sed -n "s/^\.Dl \(ctp-ppt attach\) -t 10 PID/\1 $pid/p" doc/ctp-ppt.h.3)
+if [ "$("$BIN/ctp-ppt" list "$pid" 2>/dev/null | awk '$1 == "Server" { print $2 }')" = free ]; then
+	like 'the command in the manual shows the requests' "$(PATH=$BIN:$PATH sh -c "$command" 2>/dev/null | awk -F , 'NR < 4 { print $2 } NR == 3 { exit }' | paste -sd ' ' -)" \
+		'^status (200|404) (200|404)$'
+fi
+kill "$pid"
+wait "$pid" 2>/dev/null
 
 begin "$O/t/ppt-client-sdk" -t 2 -2 -f
 kill -0 "$pid"

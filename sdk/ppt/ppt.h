@@ -881,6 +881,8 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 	PPT_DEFINE3_(b, elements, clk, can_resize, options, n, __VA_ARGS__)
 #define PPT_DEFINE3_(b, elements, clk, can_resize, options, n, ...)                                                            \
 	_Static_assert(sizeof(PPT_WORD_(b, n, __VA_ARGS__)) == 8, "ppt: " #b " is declared before, with the same frames");     \
+	_Static_assert(sizeof(#b) <= 101, "ppt: the name of " #b " is longer than 100 bytes");                                 \
+	_Static_assert((unsigned long long)(elements) <= 9999999, "ppt: the elements of " #b " are not from 0 to 9999999");    \
 	PPT_QUIET_                                                                                                             \
 	static const struct {                                                                                                  \
 		PPT_TEXT_(head, PPT_JSON_HEAD_(#b))                                                                            \
