@@ -147,6 +147,12 @@ two() { printf '{"type":"@section","attrs":{}}\n{"type":"@schema","name":"x","ki
 a='{"name":"a","type":"u8"}' b='{"name":"b","type":"u8"}'
 { two "$a,$b" '"a":1,"b":2' && two "$b" '"b":3' && two "$b,$a" '"b":4,"a":5'; } | "$fromjson" >"$tmp/two.ctp"
 is 'a class that is declared otherwise later keeps its columns' "$("$to" --class x "$tmp/two.ctp" | tr '\n' ' ')" 'a,b 1,2 ,3 5,4 '
+"$to" "$tmp/two.ctp" >"$tmp/out" 2>"$tmp/err"
+is 'no transitions, but others: status 0, a header' "$? $(cat "$tmp/out")" "0 $(cat "$tmp/header.csv")"
+is 'and a notice names each class once' "$(cat "$tmp/err")" \
+	"ctp-tocsv: $tmp/two.ctp: no transitions, but records of x: --class NAME shows those of one class, -a all"
+is 'but not with -q, -a or --class' "$("$to" -q "$tmp/two.ctp" 2>&1 >/dev/null; "$to" -a "$tmp/two.ctp" 2>&1 >/dev/null; "$to" --class x "$tmp/two.ctp" 2>&1 >/dev/null)" ''
+is 'nor where there is nothing, or a transition among others' "$("$from" "$tmp/header.csv" | "$to" 2>&1 >/dev/null; "$to" "$tmp/lost.ctp" 2>&1 >/dev/null | grep -c 'no transitions')" 0
 { two "$b" '"b":3' && two "$a,$b" '"a":1,"b":2'; } | "$fromjson" | "$to" --class x -o "$tmp/y.csv" 2>"$tmp/err"
 is 'one that has more later cannot be shown: status 1, no file' "$? $(ls "$tmp/y.csv" 2>/dev/null)" '1 '
 like 'said' "$(cat "$tmp/err")" '^ctp-tocsv: class x: has a field a that its first records did not have; try -a$'

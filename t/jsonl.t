@@ -238,4 +238,12 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then # there is one, a
 	is 'binary to a terminal is refused' $? 1
 	like 'with the remedy' "$(cat "$tmp/out")" 'terminal; use a pipe, or -f'
 fi
+
+other='{"type":"@section","attrs":{}}
+{"type":"@schema","name":"a b","kind":"other","fields":[{"name":"n","type":"u8"}]}
+{"type":"a b","n":1}
+{"type":"@end","complete":true}'
+is 'no transitions, but others: a notice names the classes' "$(echo "$other" | "$from" | "$to" 2>&1)" \
+	'ctp-tojsonl: stdin: no transitions, but records of a b: -a shows them'
+is 'and they are shown' "$(echo "$other" | "$from" | "$to" -a 2>&1)" "$other"
 done_testing

@@ -6,7 +6,6 @@
  */
 #include "csv/csv.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/meta.h"
@@ -14,6 +13,7 @@
 #include "common/spool.h"
 #include "common/template.h"
 #include "stream/events.h"
+#include "stream/others.h"
 #include "symbols/place-texts.h"
 
 struct csv_sink {
@@ -21,7 +21,7 @@ struct csv_sink {
 	struct ctp_output *out;
 	struct ctp_csv_options options;
 	struct ctp_csv_columns columns; /* all but late and @meta of the full form */
-	struct ctp_csv_columns others;  /* names of classes that are not shown, for a message */
+	struct ctp_others others;
 	struct ctp_spool *spool;        /* null but in the full form */
 	struct ctp_place_texts *texts;
 	bool has_header;
@@ -289,8 +289,8 @@ static enum ctp_status meet(struct csv_sink *s, struct ctp_templates_class *c, c
 {
 	c->cls = cls;
 	if (!is_wanted(s, cls)) {
-		bool room = s->others.n < CTP_CLASSES_MAX; /* a message has room for fewer */
-		return room && ctp_csv_columns_add(&s->others, cls->name, err) < 0 ? CTP_FAILED : CTP_OK;
+		ctp_others_meet(&s->others, cls);
+		return CTP_OK;
 	}
 	if (!s->has_header && begin_class(s, cls, err))
 		return CTP_FAILED;
@@ -341,6 +341,7 @@ static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_sec
 	if (s->options.wall && !sec->has_wall)
 		return ctp_err_set(err, "a section does not say how its times relate to wall-clock time; leave out --wall");
 	ctp_templates_forget(&s->classes);
+	ctp_others_section(&s->others);
 	ctp_place_texts_forget(s->texts);
 	s->wall_offset_ns = sec->wall_offset_ns;
 	if (!s->has_header && !s->options.class_name)
@@ -403,12 +404,8 @@ static enum ctp_status spool_end(struct ctp_sink *sink, const struct ctp_section
 
 static enum ctp_status no_such_class(const struct csv_sink *s, struct ctp_err *err)
 {
-	char names[300] = "";
-	size_t len = 0;
-	for (uint32_t i = 0; i < s->others.n && len < sizeof names; i++)
-		len += (size_t)snprintf(names + len, sizeof names - len, "%s%s", i ? ", " : "", s->others.names[i]);
-	return ctp_err_set(err, "--class %.100s: there is no such record; there are: %s%s", s->options.class_name,
-	                   s->others.n ? names : "none at all", len < sizeof names ? "" : " ...");
+	return ctp_err_set(err, "--class %.100s: there is no such record; there are: %s", s->options.class_name,
+	                   s->others.text[0] ? s->others.text : "none at all");
 }
 
 /* If there was no record of the class, and ctp-collect writes such a class, the output is a header alone. */
@@ -443,7 +440,6 @@ static void free_sink(struct ctp_sink *sink)
 	struct csv_sink *s = (struct csv_sink *)sink;
 	ctp_templates_forget(&s->classes);
 	ctp_csv_columns_fini(&s->columns);
-	ctp_csv_columns_fini(&s->others);
 	ctp_spool_free(s->spool);
 	ctp_place_texts_free(s->texts);
 	ctp_output_abandon(s->out);
@@ -482,6 +478,7 @@ struct ctp_sink *ctp_csv_sink(struct ctp_output *out, const struct ctp_csv_optio
 		return NULL;
 	}
 	s->sink.ops = options->all ? &spooled : &direct;
+	s->sink.others_by = options->all || options->class_name ? NULL : "--class NAME shows those of one class, -a all";
 	s->out = out;
 	s->options = *options;
 	s->texts = texts;

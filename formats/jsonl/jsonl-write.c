@@ -132,6 +132,7 @@ struct ctp_sink *ctp_jsonl_sink(struct ctp_output *out, bool all, struct ctp_sym
 		return NULL;
 	}
 	s->sink.ops = &ops;
+	s->sink.others_by = all ? NULL : "-a shows them";
 	s->out = out;
 	s->all = all;
 	s->symbols = symbols;

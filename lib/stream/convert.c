@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "stream/ahead.h"
 #include "stream/beginning.h"
+#include "stream/others.h"
 #include "stream/sink.h"
 
 #define FLUSH_NS UINT64_C(1000000000)
@@ -50,6 +51,8 @@ struct conversion {
 	struct ctp_convert_stats *stats;
 	uint64_t untraced; /* in the section at hand, by the last record that said so */
 	uint64_t flushed_ns;
+	bool shows; /* or would, if it were not a sink of transitions alone */
+	struct ctp_others others;
 	struct ctp_err *err;
 };
 
@@ -67,6 +70,15 @@ static void count_missing(struct conversion *c, const struct ctp_record *rec)
 	}
 }
 
+static void watch_others(struct conversion *c, const struct ctp_batch *batch)
+{
+	for (uint32_t i = 0; i < batch->n && !c->shows; i++) {
+		c->shows = batch->rec[i].cls->kind == CTP_KIND_TRANSITION;
+		if (!c->shows)
+			ctp_others_meet(&c->others, batch->rec[i].cls);
+	}
+}
+
 static enum ctp_status flush(struct conversion *c, uint64_t now_ns, struct ctp_err *err)
 {
 	c->flushed_ns = now_ns;
@@ -78,6 +90,7 @@ static enum ctp_status deliver_records(struct conversion *c, const struct ctp_ba
 	for (uint32_t i = 0; i < batch->n; i++)
 		if (batch->rec[i].cls->kind > CTP_KIND_TRANSITION) /* most are, or of no kind, and say nothing about others */
 			count_missing(c, &batch->rec[i]);
+	watch_others(c, batch);
 	enum ctp_status status = c->sink->ops->records(c->sink, batch, c->err);
 	uint64_t now_ns = ctp_clock_ns();
 	return status || now_ns - c->flushed_ns < FLUSH_NS ? status : flush(c, now_ns, c->err);
@@ -89,6 +102,7 @@ static enum ctp_status deliver(struct conversion *c, const struct ctp_item *item
 	switch (item->kind) {
 	case CTP_ITEM_SECTION:
 		c->untraced = 0;
+		ctp_others_section(&c->others);
 		return ops->section ? ops->section(c->sink, item->section, c->err) : CTP_OK;
 	case CTP_ITEM_RECORDS:
 		return deliver_records(c, &item->batch);
@@ -125,7 +139,7 @@ enum ctp_status ctp_convert(struct ctp_input *in, struct ctp_sink *sink, const s
 	bool strange;
 	if (ctp_beginning_check(in, &strange, err))
 		return CTP_FAILED;
-	struct conversion c = {.sink = sink, .stats = stats, .flushed_ns = ctp_clock_ns(), .err = err};
+	struct conversion c = {.sink = sink, .stats = stats, .flushed_ns = ctp_clock_ns(), .shows = !sink->others_by, .err = err};
 	sink->input = in->path;
 	in->idle = sink->ops->flush ? idle : NULL;
 	in->idle_arg = &c;
@@ -135,6 +149,8 @@ enum ctp_status ctp_convert(struct ctp_input *in, struct ctp_sink *sink, const s
 		const struct ctp_reader *reader = ctp_ahead_stop(ahead);
 		if (in->harmed)
 			ctp_notice_say(notice, "%s", in->err.text);
+		if (status == CTP_EOF && !c.shows && c.others.text[0])
+			ctp_notice_say(notice, "no transitions, but records of %s: %s", c.others.text, sink->others_by);
 		ctp_reader_stats_add(&stats->reader, ctp_reader_stats(reader));
 		stats->harmed |= ctp_reader_harmed(reader) || in->harmed || stats->lost || stats->missed || stats->untraced ||
 		                 stats->conflicts;

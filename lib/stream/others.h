@@ -1,0 +1,26 @@
+/*
+ * others.h - the classes of records that a sink has no place for, for a message.
+ */
+#ifndef CTP_OTHERS_H
+#define CTP_OTHERS_H
+
+#include "base/linkage.h"
+#include "stream/schema.h"
+
+CTP_C_BEGIN
+
+enum { CTP_OTHERS_BYTES = 300 };
+
+/* All zeros: none. */
+struct ctp_others {
+	bool met[CTP_CLASSES_MAX]; /* by the id of the section at hand */
+	bool full;
+	char text[CTP_OTHERS_BYTES]; /* the names, each once, as far as there is room: "a, b ..." */
+};
+
+void ctp_others_meet(struct ctp_others *o, const struct ctp_class *cls);
+void ctp_others_section(struct ctp_others *o); /* another section begins */
+
+CTP_C_END
+
+#endif
