@@ -104,6 +104,13 @@ head=$(wc -c <"$f.head")
 poke "$tmp/d.ppt1" $((head + 3 * size - 4)) '\001'
 decoded 'a torn frame' 3 '4 frames kept, 1 torn, 1 lost'
 like 'it was seen' "$(rows ppt_lost)" '"ppt_seqno":1002,"count":1,"unverified":1,'
+pick 0 1 2 1 2 1 1 >"$tmp/d.ppt1"
+poke "$tmp/d.ppt1" $((head + 3 * size + 4)) X
+poke "$tmp/d.ppt1" $((head + 5 * size + 4)) X
+decoded 'two frames with one number' 3 '5 frames kept, 2 of these with the number of another, 2 dropped that came again'
+is 'both are there' "$(rows ppt_One_only | sed 's/.*"ppt_seqno":\([0-9]*\),.*/\1/' | paste -sd ' ' -)" '1000 1001 1001 1001 1002'
+{ pick 0 1 2 && tail -c $((4 * size)) "$tmp/d.ppt1" | head -c "$size" && pick 1 | tail -c "$size"; } >"$tmp/twice.ppt1"
+is 'and they come back' "$(differs "$tmp/back.ppt1" "$tmp/twice.ppt1")" ''
 pick 0 1 2 >"$tmp/d.ppt1"
 head -c "$size" /dev/zero >>"$tmp/d.ppt1"
 decoded 'a slot that was never written' 0 '3 frames kept, 1 slots never written'

@@ -19,7 +19,7 @@ static bool see(int32_t seqno)
 
 static void forget(void)
 {
-	seen.nruns = seen.ntorn = 0;
+	ctp_ppt_seen_forget(&seen);
 	now_ns = 0;
 }
 
@@ -59,6 +59,26 @@ static void test_gaps(void)
 		see(i);
 	see(7);
 	gap(6, 1, 0, 1, 6, "numbers that came in falling order");
+}
+
+static bool differs(int32_t seqno, const char *bytes) { return ctp_ppt_seen_differs(&seen, seqno, (const uint8_t *)bytes, strlen(bytes)); }
+static void keep(int32_t seqno, const char *bytes) { ctp_ppt_seen_sum(&seen, seqno, (const uint8_t *)bytes, strlen(bytes)); }
+
+static void test_sums(void)
+{
+	forget();
+	ok(!differs(0, "a") && !differs(-1, "a") && !differs(1, "a"), "without bytes nothing differs");
+	for (int32_t i = -2; i < 3; i++) {
+		see(i);
+		keep(i, "a");
+	}
+	ok(!differs(0, "a") && !differs(-1, "a") && differs(0, "b") && differs(-1, "b") && differs(2, "b"), "other bytes do");
+	keep(0, "b");
+	ok(differs(0, "a") && !differs(0, "b"), "of two frames the last one stays");
+	keep(2 + CTP_PPT_SUMS, "c");
+	ok(!differs(2, "a") && !differs(2, "b") && differs(1, "b"), "what is long ago is not known any more");
+	forget();
+	ok(!differs(1, "b"), "and nothing of another file");
 }
 
 static void test_wrap(void)
@@ -169,6 +189,7 @@ static void test_live(void)
 int main(void)
 {
 	test_gaps();
+	test_sums();
 	test_wrap();
 	test_full();
 	test_cut();

@@ -26,7 +26,7 @@ struct ppt_source {
 	uint32_t header_len;
 	struct ctp_ppt_layout *layout;
 	struct ctp_ppt_frames *frames;
-	uint64_t kept, again, empty, torn, unknown, lost, cut_bytes;
+	uint64_t kept, again, twice, empty, torn, unknown, lost, cut_bytes;
 	struct ctp_ppt_seen seen;
 };
 
@@ -126,6 +126,22 @@ static bool is_empty(const struct ppt_source *s, const uint8_t *bytes)
 	return !ctp_load_u32(bytes + back) && !ctp_ppt_seen_next(&s->seen, 0);
 }
 
+static uint64_t keep(struct ppt_source *s, int32_t seqno, const uint8_t *bytes)
+{
+	ctp_ppt_seen_sum(&s->seen, seqno, bytes, s->layout->size);
+	s->kept++;
+	return ctp_ppt_frames_put(s->frames, s->writer, bytes);
+}
+
+/* A number that was there before. */
+static void take_again(struct ppt_source *s, int32_t seqno, const uint8_t *bytes)
+{
+	bool other = ctp_ppt_seen_differs(&s->seen, seqno, bytes, s->layout->size);
+	++*(other ? &s->twice : &s->again);
+	if (other)
+		keep(s, seqno, bytes);
+}
+
 static void take_frame(struct ppt_source *s, const uint8_t *bytes)
 {
 	int32_t seqno = ctp_ppt_frames_seqno(s->frames, bytes);
@@ -134,10 +150,9 @@ static void take_frame(struct ppt_source *s, const uint8_t *bytes)
 	} else if (!ctp_ppt_frames_whole(s->frames, bytes)) {
 		reject(s, bytes, ctp_ppt_frames_type(s->frames, bytes) >= 0);
 	} else if (!ctp_ppt_seen_add(&s->seen, seqno)) {
-		s->again++;
+		take_again(s, seqno, bytes);
 	} else {
-		ctp_ppt_seen_time(&s->seen, ctp_ppt_frames_put(s->frames, s->writer, bytes));
-		s->kept++;
+		ctp_ppt_seen_time(&s->seen, keep(s, seqno, bytes));
 		if (ctp_ppt_seen_full(&s->seen))
 			write_gap(s);
 	}
@@ -172,6 +187,7 @@ static void add_count(char *text, size_t size, uint64_t n, const char *what)
 static void say_counts(struct ppt_source *s)
 {
 	char text[400] = "";
+	add_count(text, sizeof text, s->twice, "of these with the number of another");
 	add_count(text, sizeof text, s->again, "dropped that came again");
 	add_count(text, sizeof text, s->empty, "slots never written");
 	add_count(text, sizeof text, s->torn, "torn");
@@ -195,7 +211,7 @@ static void finish_file(struct ppt_source *s)
 	stats->accepted += s->kept;
 	stats->rejected += s->torn + s->unknown;
 	stats->lost += s->lost;
-	stats->harmed |= s->torn || s->unknown || s->lost || s->cut_bytes || s->in->harmed;
+	stats->harmed |= s->twice || s->torn || s->unknown || s->lost || s->cut_bytes || s->in->harmed;
 }
 
 static void forget_file(struct ppt_source *s)
@@ -206,8 +222,7 @@ static void forget_file(struct ppt_source *s)
 	s->frames = NULL;
 	s->layout = NULL;
 	s->header = NULL;
-	s->kept = s->again = s->empty = s->torn = s->unknown = s->lost = s->cut_bytes = 0;
-	s->seen.nruns = s->seen.ntorn = 0;
+	s->kept = s->again = s->twice = s->empty = s->torn = s->unknown = s->lost = s->cut_bytes = 0;
 }
 
 static enum ctp_status read_file(struct ctp_source *source, struct ctp_input *in, struct ctp_writer *w, const struct ctp_notice *notice,
@@ -217,6 +232,7 @@ static enum ctp_status read_file(struct ctp_source *source, struct ctp_input *in
 	s->in = in;
 	s->writer = w;
 	s->notice = notice;
+	ctp_ppt_seen_forget(&s->seen);
 	enum ctp_status status = read_header(s, err);
 	if (!status && !(status = begin_section(s, err))) {
 		read_frames(s);

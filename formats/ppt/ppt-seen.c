@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/crc32c.h"
+
 static struct ctp_ppt_run *last_run(struct ctp_ppt_seen *s) { return s->nruns ? &s->runs[s->nruns - 1] : NULL; }
 
 /* Without wrapping: of all numbers that could be meant, the one that is nearest to the largest. */
@@ -78,6 +80,30 @@ void ctp_ppt_seen_time(struct ctp_ppt_seen *s, uint64_t ts_ns)
 		s->touched->first_ns = ts_ns;
 	if (s->touched->last == s->number)
 		s->touched->last_ns = ts_ns;
+}
+
+/* Never 0. */
+static uint64_t sum_of(int32_t seqno, const uint8_t *bytes, size_t len)
+{
+	return (uint64_t)(uint32_t)seqno << 32 | ctp_crc32c(0, bytes, len) | 1;
+}
+
+void ctp_ppt_seen_sum(struct ctp_ppt_seen *s, int32_t seqno, const uint8_t *bytes, size_t len)
+{
+	s->sums[(uint32_t)seqno % CTP_PPT_SUMS] = sum_of(seqno, bytes, len);
+}
+
+bool ctp_ppt_seen_differs(const struct ctp_ppt_seen *s, int32_t seqno, const uint8_t *bytes, size_t len)
+{
+	uint64_t then = s->sums[(uint32_t)seqno % CTP_PPT_SUMS];
+	return then && then >> 32 == (uint32_t)seqno && then != sum_of(seqno, bytes, len);
+}
+
+void ctp_ppt_seen_forget(struct ctp_ppt_seen *s)
+{
+	if (s->nruns)
+		memset(s->sums, 0, sizeof s->sums);
+	s->nruns = s->ntorn = 0;
 }
 
 void ctp_ppt_seen_torn(struct ctp_ppt_seen *s, int32_t seqno)

@@ -5,13 +5,16 @@
  * be frames that were missing before. So what is missing is known at the end. Numbers go on from 2^31 - 1 with -2^31.
  *
  * Numbers are kept as runs, of which there are so many at most; beyond, the oldest gap is over, and what would fill it is a duplicate.
+ *
+ * A number that comes again with other bytes is another frame: two writers have counted alike, as a process and its child do. Sums of
+ * the bytes are kept of as many of the last numbers as any ring is likely to have.
  */
 #ifndef CTP_PPT_SEEN_H
 #define CTP_PPT_SEEN_H
 
 #include "ppt/ppt-frames.h"
 
-enum { CTP_PPT_RUNS_MAX = 1024, CTP_PPT_TORN_MAX = 1024 };
+enum { CTP_PPT_RUNS_MAX = 1024, CTP_PPT_TORN_MAX = 1024, CTP_PPT_SUMS = 1 << 18 };
 
 struct ctp_ppt_run {
 	int64_t first, last; /* numbers, without wrapping */
@@ -24,14 +27,22 @@ struct ctp_ppt_seen {
 	int64_t number;              /* the last */
 	struct ctp_ppt_run runs[CTP_PPT_RUNS_MAX + 1]; /* in order, with gaps between them */
 	int64_t torn[CTP_PPT_TORN_MAX];
+	uint64_t sums[CTP_PPT_SUMS]; /* the number, its sum; 0: none. By the number, the last one stays. */
 };
 
 /* All zeros is a seen without numbers. */
+void ctp_ppt_seen_forget(struct ctp_ppt_seen *s);
 
 /* False: it was seen before. Else ctp_ppt_seen_time says when that was; then, where ctp_ppt_seen_full, a gap is to be taken. */
 bool ctp_ppt_seen_add(struct ctp_ppt_seen *s, int32_t seqno);
 void ctp_ppt_seen_time(struct ctp_ppt_seen *s, uint64_t ts_ns);
 static inline bool ctp_ppt_seen_full(const struct ctp_ppt_seen *s) { return s->nruns > CTP_PPT_RUNS_MAX; }
+
+/* The bytes of a frame that is kept. */
+void ctp_ppt_seen_sum(struct ctp_ppt_seen *s, int32_t seqno, const uint8_t *bytes, size_t len);
+
+/* Whether a number that was seen before had other bytes; false also where that is not known any more. */
+bool ctp_ppt_seen_differs(const struct ctp_ppt_seen *s, int32_t seqno, const uint8_t *bytes, size_t len);
 
 /* A frame of this number was seen and not whole. */
 void ctp_ppt_seen_torn(struct ctp_ppt_seen *s, int32_t seqno);
