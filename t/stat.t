@@ -94,9 +94,41 @@ for file in u v; do
 	like 'and says why, of both sections' "$(cat "$tmp/err")" '; 0 events lost, 0 other records missed, 8 coroutines untraced$'
 done
 cat "$tmp/a.ctp" "$tmp/b.ctp" "$tmp/a.ctp" >"$tmp/aba.ctp"
-counts 'three sections' 3 "$tmp/aba.ctp" complete=true events=9 lost=6 births=4 coroutines=6 threads=5 duration_ns=2000000140
+counts 'three sections' 3 "$tmp/aba.ctp" complete=true events=9 lost=6 births=4 coroutines=6 threads=5 duration_ns=1000000090
 "$BIN/ctp-stat" -j "$tmp/a.ctp" "$tmp/b.ctp" "$tmp/a.ctp" >"$tmp/three"
 ok 'three operands are the same as one behind the other' cmp "$tmp/three" "$tmp/json"
+
+# The whole duration. sections CLOCK FIRST LAST ...: a stream with a section for each, of two records. CLOCK is a name, or a wall_offset_ns.
+sections() {
+	while [ $# -gt 0 ]; do
+		case $1 in
+		[a-z]*) attrs="\"clock\":\"$1\"" ;;
+		*) attrs="\"clock\":\"x\",\"wall_offset_ns\":\"$1\"" ;;
+		esac
+		printf '{"type":"@section","attrs":{%s}}\n{"type":"@schema","name":"r","kind":"other","fields":[{"name":"ts","type":"u64","role":"time"}]}\n' "$attrs"
+		printf '{"type":"r","ts":%d}\n{"type":"r","ts":%d}\n{"type":"@end","complete":true}\n' "$2" "$3"
+		shift 3
+	done | "$BIN/ctp-fromjsonl" -q >"$tmp/spans.ctp"
+}
+sections monotonic 100 200 monotonic 150 250
+counts 'sections at the same time' 0 "$tmp/spans.ctp" duration_ns=150 first_ns=100 last_ns=250
+sections monotonic 100 200 monotonic 120 130
+counts 'one within another' 0 "$tmp/spans.ctp" duration_ns=100
+sections monotonic 150 250 monotonic 100 150
+counts 'that touch' 0 "$tmp/spans.ctp" duration_ns=150
+sections monotonic 900 950 monotonic 100 200
+counts 'that are apart' 0 "$tmp/spans.ctp" duration_ns=150
+sections monotonic 100 200 boottime 100 200
+counts 'on two clocks' 0 "$tmp/spans.ctp" duration_ns=200
+sections 1000 100 200 50 1075 1175
+counts 'on two clocks with wall-clock times' 0 "$tmp/spans.ctp" duration_ns=125
+# By chance, against a board.
+awk 'BEGIN { srand(15); for (i = 0; i < 60; i++) { wall = int(rand() * 3); first = 1 + int(rand() * 900); last = first + 1 + int(rand() * 30)
+	off = wall * 500; for (t = first; t < last; t++) { k = wall ? "w" (t + off) : "m" t; n += !(k in seen); seen[k] }
+	print wall ? off : "monotonic", first, last } print n }' >"$tmp/board"
+# shellcheck disable=SC2046
+sections $(sed '$d' "$tmp/board")
+counts 'sixty of them' 0 "$tmp/spans.ctp" duration_ns="$(tail -n 1 "$tmp/board")"
 
 # Cut and damaged.
 size=$(wc -c <"$tmp/a.ctp")

@@ -33,6 +33,7 @@ struct rows {
 struct counting {
 	struct ctp_stat *stat;
 	struct ctp_stat_section *at; /* the section at hand */
+	struct ctp_line line;        /* that it is on */
 	struct ctp_stat_counts *sec; /* its counts */
 	struct ctp_stat_section unkept;
 	struct ctp_distinct coroutines, threads, sites;
@@ -88,6 +89,7 @@ static void begin_section(struct counting *c, const struct ctp_section *who)
 		c->at->who = copy_section(who);
 	}
 	stat->nsections++;
+	c->line = ctp_line_of(who);
 	c->sec = &c->at->counts;
 	*c->sec = (struct ctp_stat_counts){.first_ns = UINT64_MAX, .ordinal = who->ordinal};
 	c->mark_ns = c->end_events = c->again = 0;
@@ -133,7 +135,9 @@ static void end_section(struct counting *c, bool complete)
 	all->ordinal = sec->ordinal && (all->ordinal || c->stat->nsections == 1);
 	if (sec->ordinal)
 		return;
-	all->duration_ns += sec->duration_ns;
+	if (sec->first_ns < sec->last_ns)
+		ctp_spans_add(&c->stat->spans, c->line, sec->first_ns, sec->last_ns);
+	all->duration_ns = ctp_spans_ns(&c->stat->spans);
 	all->first_ns = sec->first_ns < all->first_ns ? sec->first_ns : all->first_ns;
 	all->last_ns = sec->last_ns > all->last_ns ? sec->last_ns : all->last_ns;
 }

@@ -5,6 +5,7 @@
 #define CTP_STAT_H
 
 #include "analyse/ended.h"
+#include "analyse/spans.h"
 #include "stream/sink.h"
 
 enum { CTP_STAT_SECTIONS_MAX = 256 }; /* sections with counts of their own; the totals are of all */
@@ -25,7 +26,9 @@ struct ctp_stat_counts {
 };
 
 struct ctp_stat {
-	struct ctp_stat_counts all; /* coroutines, threads, sites, durations: sums over the sections, durations and times of those with a clock */
+	/* Sums over the sections; the duration and the times are of those with a clock, and what they share is counted once. */
+	struct ctp_stat_counts all;
+	struct ctp_spans spans;
 	struct ctp_reader_stats reader;
 	bool harmed;        /* the stream is damaged or cut short, or events were lost, or coroutines are untraced */
 	uint64_t nsections; /* all; sections[] has the first CTP_STAT_SECTIONS_MAX */

@@ -1,0 +1,36 @@
+/*
+ * spans.h - how much time several spans cover together: what two of them share is counted once, what lies between is not counted.
+ *
+ * Spans are on lines, which have nothing to do with each other: times of one clock, or wall-clock times. So many are kept at most; one
+ * that comes then and touches none of these counts by itself.
+ */
+#ifndef CTP_SPANS_H
+#define CTP_SPANS_H
+
+#include <stdint.h>
+
+#include "stream/record.h"
+
+enum { CTP_SPANS_MAX = 1024 };
+
+/* All zeros: none. */
+struct ctp_spans {
+	uint64_t beyond_ns; /* of those that are not kept */
+	uint32_t n;
+	struct ctp_span {
+		uint32_t line;
+		uint64_t first, last;
+	} at[CTP_SPANS_MAX]; /* in order, and apart from each other */
+};
+
+/* Where the times of a section are. */
+struct ctp_line {
+	uint32_t id;
+	uint64_t offset_ns; /* to add to them */
+};
+struct ctp_line ctp_line_of(const struct ctp_section *sec);
+
+void ctp_spans_add(struct ctp_spans *s, struct ctp_line line, uint64_t first_ns, uint64_t last_ns); /* first_ns <= last_ns */
+uint64_t ctp_spans_ns(const struct ctp_spans *s);
+
+#endif
