@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "ppt/ppt-live.h"
@@ -89,6 +90,17 @@ static pid_t parse_operands(struct ctp_tool *tool, int argc, char **argv, int le
 
 static void say(void *arg, const char *text) { ctp_tool_say(arg, "%s", text); }
 
+static enum ctp_status show_all(struct ctp_tool *tool, struct ctp_output *out, const struct ctp_notice *notice, struct ctp_err *err)
+{
+	uint64_t denied;
+	enum ctp_status status = ctp_ppt_show_all(out, &denied, notice, err);
+	if (status != CTP_FAILED && denied && !tool->quiet)
+		ctp_tool_say(tool, "%" PRIu64 " process%s may not be read, and may have buffers%s", denied, denied == 1 ? "" : "es",
+		             geteuid() ? "; root may read more" : "");
+	return status == CTP_EOF ? ctp_err_set(err, "no process that can be read has ppt buffers") : status;
+}
+
+/* pid 0: all processes. */
 static int show(struct ctp_tool *tool, pid_t pid, const char *buffer)
 {
 	struct ctp_notice notice = {.say = say, .arg = tool};
@@ -96,8 +108,10 @@ static int show(struct ctp_tool *tool, pid_t pid, const char *buffer)
 	struct ctp_err err;
 	if (ctp_output_open(&out, NULL, false, false, &err))
 		return ctp_tool_fail(tool, &err);
-	enum ctp_status status = buffer ? ctp_ppt_show_buffer(&out, pid, buffer, tool->verbose ? &notice : NULL, &err) :
-	                                  ctp_ppt_show_list(&out, pid, tool->verbose ? &notice : NULL, &err);
+	const struct ctp_notice *told = tool->verbose ? &notice : NULL;
+	enum ctp_status status = !pid   ? show_all(tool, &out, told, &err) :
+	                         buffer ? ctp_ppt_show_buffer(&out, pid, buffer, told, &err) :
+	                                  ctp_ppt_show_list(&out, pid, told, &err);
 	if (status == CTP_EOF)
 		ctp_err_set(&err, "process %d: no ppt buffers in it: its program and its libraries have none of their symbols", (int)pid);
 	if (status) {
@@ -110,7 +124,7 @@ static int show(struct ctp_tool *tool, pid_t pid, const char *buffer)
 static int list(struct ctp_tool *tool, int argc, char **argv)
 {
 	ctp_tool_option(tool, argc, argv, "", NULL);
-	return show(tool, parse_operands(tool, argc, argv, 1, 1), NULL);
+	return show(tool, argv[optind] ? parse_operands(tool, argc, argv, 1, 1) : 0, NULL);
 }
 
 static int describe(struct ctp_tool *tool, int argc, char **argv)
@@ -161,14 +175,14 @@ static int attach(struct ctp_tool *tool, int argc, char **argv)
 static const struct command commands[] = {
 	{
 		.name = "list",
-		.synopsis = "list [-qv] PID",
-		.help = "Shows the ppt buffers of a process: their state, their frames and the file that they are in.\n",
+		.synopsis = "list [-qv] [PID]",
+		.help = "Shows the ppt buffers of a process: their state, their frames and the file that they are in; or of all processes.\n",
 		.run = list,
 	},
 	{
 		.name = "describe",
 		.synopsis = "describe [-qv] PID BUFFER",
-		.help = "Shows the clock, the tags, the frames and the members of a buffer.\n",
+		.help = "Shows the clock, the tags, the frames and the members of a buffer, and the classes and columns that they become.\n",
 		.run = describe,
 	},
 	{

@@ -464,4 +464,6 @@ void ctp_ppt_frames_lost(struct ctp_ppt_frames *frames, struct ctp_writer *w, co
 	ctp_writer_record(w, frames->lost, (uint64_t[]){(uint64_t)loss->seqno, loss->count, loss->unverified, loss->ts_ns, loss->after_ns});
 }
 
+const struct ctp_class *ctp_ppt_frames_class(const struct ctp_ppt_frames *frames, uint32_t frame) { return frames->plans[frame].cls; }
+
 uint64_t ctp_ppt_frames_cut(const struct ctp_ppt_frames *frames) { return frames->cut; }

@@ -30,6 +30,9 @@ void ctp_ppt_frames_free(struct ctp_ppt_frames *frames); /* null: nothing */
 /* Adds the attributes clock, wall_offset_ns where that is known, and ppt.buffer. */
 void ctp_ppt_frames_section(const struct ctp_ppt_frames *frames, struct ctp_section *sec);
 
+/* Of the frame with this index in the layout. */
+const struct ctp_class *ctp_ppt_frames_class(const struct ctp_ppt_frames *frames, uint32_t frame);
+
 /*
  * Writes the header; the first of a section. Of a file as it is, of a live buffer as ctp_ppt_header makes it. ts_ns: about when the
  * section begins, by the buffer's clock; a buffer without times has none.

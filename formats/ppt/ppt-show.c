@@ -3,16 +3,24 @@
  */
 #include "ppt/ppt-show.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/text.h"
 #include "base/visible.h"
+#include "collect/attach.h"
+#include "collect/proc-stat.h"
 #include "ppt/ppt-attach.h"
+#include "ppt/ppt-frames.h"
 
-enum { LINE_BYTES = 4096, STATE_BYTES = 48 };
+enum { LINE_BYTES = 4096, STATE_BYTES = 48, COMMAND_BYTES = 400, KERNEL_THREAD = 0x200000 /* as in the kernel's sched.h */ };
 
 static void print(struct ctp_output *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static void print(struct ctp_output *out, const char *fmt, ...)
@@ -90,6 +98,90 @@ enum ctp_status ctp_ppt_show_list(struct ctp_output *out, pid_t pid, const struc
 	return any ? CTP_OK : CTP_EOF;
 }
 
+/* --- of all processes ------------------------------------------------------------------------------------------------------ */
+
+static void say_command(pid_t pid, char text[COMMAND_BYTES])
+{
+	size_t len = ctp_attach_argv(pid, text, COMMAND_BYTES - 1);
+	while (len && !text[len - 1])
+		len--;
+	text[len] = '\0';
+	for (char *p = text; p < text + len; p++)
+		if (!*p)
+			*p = ' ';
+}
+
+static void show_process(struct ctp_output *out, pid_t pid, const struct ctp_ppt_buffers *all, bool first)
+{
+	struct ctp_ppt_memory m;
+	struct ctp_err ignored;
+	char state[STATE_BYTES] = "not to be read", command[COMMAND_BYTES];
+	bool readable = !ctp_ppt_memory_open(&m, pid, false, &ignored);
+	ctp_ppt_shm_join(pid, &ignored);
+	say_command(pid, command);
+	if (first)
+		print(out, "%7s %-16s %-20s %s", "PID", "BUFFER", "STATE", "COMMAND");
+	for (size_t i = 0; i < all->n; i++) {
+		if (readable)
+			say_state(&m, &all->buffer[i], state);
+		print(out, "%7d %-16s %-20s %s", (int)pid, all->buffer[i].name, state, command);
+	}
+	if (readable)
+		ctp_ppt_memory_close(&m);
+}
+
+/* Its mappings may not be read, and it has some. */
+static bool is_denied(pid_t pid)
+{
+	struct ctp_proc_stat st;
+	int fd = ctp_proc_maps_fd(pid), why = fd < 0 ? errno : 0;
+	if (fd >= 0)
+		close(fd);
+	char path[48];
+	snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)pid);
+	if ((why != EACCES && why != EPERM) || (fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+		return false;
+	bool known = ctp_proc_stat_read(fd, &st);
+	close(fd);
+	return !known || !(st.flags & KERNEL_THREAD || st.state == 'Z');
+}
+
+static bool parse_pid(const char *name, pid_t *pid)
+{
+	uint64_t n;
+	bool good = ctp_parse_u64(name, name + strlen(name), &n) && n <= INT32_MAX;
+	*pid = good ? (pid_t)n : 0;
+	return good;
+}
+
+enum ctp_status ctp_ppt_show_all(struct ctp_output *out, uint64_t *denied, const struct ctp_notice *notice, struct ctp_err *err)
+{
+	DIR *proc = opendir("/proc");
+	struct ctp_ppt_plain *plain = ctp_ppt_plain_new();
+	enum ctp_status status = !proc ? ctp_err_sys(err, "/proc") : plain ? CTP_EOF : ctp_err_set(err, "out of memory");
+	*denied = 0;
+	for (struct dirent *d; status != CTP_FAILED && (d = readdir(proc));) {
+		struct ctp_ppt_buffers all;
+		struct ctp_err ignored;
+		pid_t pid;
+		if (!parse_pid(d->d_name, &pid))
+			continue;
+		if (ctp_ppt_symbols_find_next(&all, pid, plain, notice, &ignored)) {
+			*denied += is_denied(pid);
+			continue;
+		}
+		if (all.n) {
+			show_process(out, pid, &all, status == CTP_EOF);
+			status = CTP_OK;
+		}
+		ctp_ppt_symbols_free(&all);
+	}
+	ctp_ppt_plain_free(plain);
+	if (proc)
+		closedir(proc);
+	return status;
+}
+
 /* --- describe -------------------------------------------------------------------------------------------------------------- */
 
 static void show_member(struct ctp_output *out, const struct ctp_ppt_frame *f, const struct ctp_ppt_member *m)
@@ -120,6 +212,24 @@ static void show_layout(struct ctp_output *out, const struct ctp_ppt_layout *l)
 	}
 }
 
+/* As they are without -c: a counter has its number in place of a name. */
+static enum ctp_status show_classes(struct ctp_output *out, const struct ctp_ppt_layout *l, struct ctp_err *err)
+{
+	struct ctp_ppt_frames *frames = ctp_ppt_frames_new(l, NULL, 0, err);
+	for (uint32_t i = 0; frames && i < l->nframes; i++) {
+		const struct ctp_class *cls = ctp_ppt_frames_class(frames, i);
+		print(out, "class %s: of frame %s", cls->name, l->frames[i].name);
+		print(out, "  type   unit   column");
+		for (uint32_t k = 0; k < cls->nfields; k++) {
+			const struct ctp_field *f = &cls->fields[k];
+			print(out, "  %-6s %-6s %s%s", ctp_type_name(f->type), f->unit ? f->unit : "", f->name,
+			      f->flags & CTP_FIELD_EXTRA ? " (extra)" : "");
+		}
+	}
+	ctp_ppt_frames_free(frames);
+	return frames ? CTP_OK : CTP_FAILED;
+}
+
 static enum ctp_status show_one(struct ctp_output *out, const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b, struct ctp_err *err)
 {
 	size_t len;
@@ -135,8 +245,9 @@ static enum ctp_status show_one(struct ctp_output *out, const struct ctp_ppt_mem
 	print(out, "state       %s", state);
 	print(out, "file        %s", b->file);
 	show_layout(out, l);
+	enum ctp_status status = show_classes(out, l, err);
 	ctp_ppt_layout_free(l);
-	return CTP_OK;
+	return status;
 }
 
 enum ctp_status ctp_ppt_show_buffer(struct ctp_output *out, pid_t pid, const char *name, const struct ctp_notice *notice,

@@ -12,7 +12,13 @@
 /* Each buffer with its state, its frames and its file. CTP_EOF: the process has none. */
 enum ctp_status ctp_ppt_show_list(struct ctp_output *out, pid_t pid, const struct ctp_notice *notice, struct ctp_err *err);
 
-/* What its description says: clock, tags, frames and their members. */
+/*
+ * Each buffer of each process, with its state. denied: so many processes may not be read, of programs and not of the kernel. CTP_EOF: there
+ * are none.
+ */
+enum ctp_status ctp_ppt_show_all(struct ctp_output *out, uint64_t *denied, const struct ctp_notice *notice, struct ctp_err *err);
+
+/* What its description says: clock, tags, frames and their members; and the classes and columns of its records. */
 enum ctp_status ctp_ppt_show_buffer(struct ctp_output *out, pid_t pid, const char *name, const struct ctp_notice *notice,
                                     struct ctp_err *err);
 

@@ -31,6 +31,7 @@ struct search {
 	int root;
 	uint64_t budget, page;
 	const struct ctp_notice *notice;
+	struct ctp_ppt_plain *plain; /* null: none is known */
 	struct ctp_ppt_elf *elf; /* shared with a child */
 	struct ctp_ppt_buffers *all;
 	bool full;
@@ -121,8 +122,12 @@ static bool read_file(struct search *s, const struct ctp_map *map)
 	struct ctp_mapped_file f = {.pid = s->pid, .root = s->root, .map = *map};
 	bool later, good;
 	s->elf->narrow = false;
+	s->elf->nsymbols = 0;
 	int fd = ctp_mapped_open(&f, true, &later);
 	good = fd >= 0 ? ctp_ppt_elf_read(s->elf, fd, &s->budget) : later && read_later(s, &f);
+	/* A file that could not be opened may be there for another process; one that was waited for is not waited for again. */
+	if ((fd >= 0 || later) && !(good && s->elf->nsymbols))
+		ctp_ppt_plain_add(s->plain, map);
 	if (fd >= 0)
 		close(fd);
 	else if (!good && map->path[0] == '/')
@@ -211,7 +216,7 @@ static bool look_at(struct search *s, const struct ctp_map *map, size_t n)
 	bool exec = false;
 	for (size_t i = 0; i < n; i++)
 		exec |= map[i].exec;
-	if (!exec || !read_file(s, map) || !s->elf->nsymbols)
+	if (!exec || ctp_ppt_plain_has(s->plain, map) || !read_file(s, map) || !s->elf->nsymbols)
 		return true;
 	const struct ctp_ppt_segment *first = &s->elf->segments[0];
 	uint64_t in_page = first->address % s->page;
@@ -252,9 +257,12 @@ static enum ctp_status look_at_all(struct search *s, struct ctp_err *err)
 	return status;
 }
 
-enum ctp_status ctp_ppt_symbols_find(struct ctp_ppt_buffers *all, pid_t pid, const struct ctp_notice *notice, struct ctp_err *err)
+enum ctp_status ctp_ppt_symbols_find_next(struct ctp_ppt_buffers *all, pid_t pid, struct ctp_ppt_plain *plain,
+                                          const struct ctp_notice *notice, struct ctp_err *err)
 {
-	struct search s = {.pid = pid, .budget = read_max, .page = (uint64_t)sysconf(_SC_PAGESIZE), .notice = notice, .all = all};
+	struct search s = {
+		.pid = pid, .budget = read_max, .page = (uint64_t)sysconf(_SC_PAGESIZE), .notice = notice, .plain = plain, .all = all,
+	};
 	*all = (struct ctp_ppt_buffers){.buffer = calloc(CTP_PPT_BUFFERS_MAX, sizeof *all->buffer)};
 	s.elf = mmap(NULL, sizeof *s.elf, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	s.root = ctp_mapped_root(pid);
@@ -272,6 +280,11 @@ enum ctp_status ctp_ppt_symbols_find(struct ctp_ppt_buffers *all, pid_t pid, con
 	else if (all->n)
 		qsort(all->buffer, all->n, sizeof *all->buffer, compare_buffers);
 	return status;
+}
+
+enum ctp_status ctp_ppt_symbols_find(struct ctp_ppt_buffers *all, pid_t pid, const struct ctp_notice *notice, struct ctp_err *err)
+{
+	return ctp_ppt_symbols_find_next(all, pid, NULL, notice, err);
 }
 
 void ctp_ppt_symbols_free(struct ctp_ppt_buffers *all)
