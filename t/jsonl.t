@@ -245,5 +245,6 @@ other='{"type":"@section","attrs":{}}
 {"type":"@end","complete":true}'
 is 'no transitions, but others: a notice names the classes' "$(echo "$other" | "$from" | "$to" 2>&1)" \
 	'ctp-tojsonl: stdin: no transitions, but records of a b: -a shows them'
+is 'but not of a trace of coroutines' "$(echo "$other" | sed 's/"other"/"birth"/' | "$from" | "$to" 2>&1)" ''
 is 'and they are shown' "$(echo "$other" | "$from" | "$to" -a 2>&1)" "$other"
 done_testing

@@ -97,7 +97,7 @@ bool ctp_class_is_missed(const struct ctp_class *cls);
  * A file may be read by a thread: then the notice comes from there, but never while the sink or the tick is called.
  * CTP_FAILED: the input could not be read, or is no stream at all, or the sink failed; never CTP_EOF. stats is added to, and is all
  * zeros at first; lost counts the events that loss records tell of, missed what a thread could not tell beside them.
- * A sink of transitions alone that gets none, though there are other records, is worth a notice.
+ * A sink of transitions alone that gets none, though there are records of the kind other, is worth a notice.
  */
 struct ctp_convert_stats {
 	struct ctp_reader_stats reader;
