@@ -80,6 +80,12 @@ pick 0 1 5 6 9 5 6 >"$tmp/d.ppt1"
 decoded 'gaps' 3 '5 frames kept, 2 dropped that came again, 5 lost'
 is 'each gap is a loss' "$(rows ppt_lost)" "$(printf '{"type":"ppt_lost","ppt_seqno":%d,"count":%d,"unverified":0,"ts":170000000%d00000000%d,"after":170000000%d00000000%d}\n' \
 	1002 3 5 5 1 1 1007 2 9 9 6 6)"
+if command -v sqlite3 >/dev/null && [ -x "$BIN/ctp-sqlite" ]; then
+	"$BIN/ctp-sqlite" -qo "$tmp/lost.sqlite" "$tmp/d.ctp"
+	is 'sqlite3 has them among all losses' "$(sqlite3 "$tmp/lost.sqlite" 'select "index", count, after, ts from losses' | paste -sd ' ' -)" \
+		'1002|3|1700000001000000001|1700000005000000005 1007|2|1700000006000000006|1700000009000000009'
+	is 'and in the sum' "$(sqlite3 "$tmp/lost.sqlite" 'select lost from loss_totals')" 5
+fi
 is 'ctp-stat counts them' "$("$BIN/ctp-stat" "$tmp/d.ctp" | sed -n 's/^lost: *//p')" '5, of them 0 unverified'
 ppt encode "$tmp/d.ctp" >/dev/null 2>&1
 is 'encode of a stream that tells of losses: status' $? 3

@@ -243,7 +243,7 @@ static struct ctp_class *lost_class(bool has_time, struct ctp_err *err)
 		{.name = "count", .type = CTP_U64, .role = CTP_ROLE_COUNT},
 		{.name = "unverified", .type = CTP_U64, .role = CTP_ROLE_UNVERIFIED},
 		{.name = "ts", .type = CTP_U64, .role = CTP_ROLE_TIME, .pred = CTP_PRED_TIME, .unit = "ns"},
-		{.name = "after", .type = CTP_U64, .unit = "ns"},
+		{.name = "after", .type = CTP_U64, .role = CTP_ROLE_TIME, .unit = "ns"},
 	};
 	return ctp_class_new(CTP_PPT_LOST_CLASS, CTP_KIND_LOSS, fields, has_time ? 5 : 3, err);
 }
