@@ -21,6 +21,7 @@ like 'and a death' "$("$BIN/ctp-collect" -q "$tmp/five" | "$BIN/ctp-tojsonl" -a)
 
 head -n 33 README >"$tmp/screen"
 for tool in "$BIN"/ctp-*; do ok "${tool##*/} is in the first screen" grep -qE "^    (ctp-[a-z]+  .*[ ,])?${tool##*/}([ ,]|\$)" "$tmp/screen"; done
+ok 'and so is the header for ppt' grep -q '^    ctp-ppt .*sdk/ppt' "$tmp/screen"
 for target in demo check; do ok "make $target is in the first screen" grep -q "^    make $target " "$tmp/screen"; done
 sed -n 's/^    make \([a-z][a-z-]*\( [A-Z]*=[^ ]*\)*\) .*/\1/p' README | sort -u >"$tmp/targets"
 while read -r target variables; do
