@@ -22,7 +22,7 @@ void ctp_cacheray_judge_fini(struct ctp_cacheray_judge *j) { ctp_distinct_fini(&
 
 /* --- one record ---------------------------------------------------------------------------------------------------------- */
 
-static bool is_known(const struct ctp_cacheray_judge *j, uint64_t thread)
+bool ctp_cacheray_judge_knows(const struct ctp_cacheray_judge *j, uint64_t thread)
 {
 	return (thread == j->last && j->taken) || ctp_distinct_note(&j->threads, thread);
 }
@@ -35,7 +35,7 @@ static bool is_shifted(const struct ctp_cacheray_judge *j, uint64_t thread)
 {
 	uint64_t rest = thread;
 	while (rest >>= 8)
-		if (is_known(j, rest))
+		if (ctp_cacheray_judge_knows(j, rest))
 			return true;
 	for (uint32_t i = 0; i < j->threads.count && i < SHIFTED_MAX; i++)
 		for (rest = j->threads.ids[i]; rest >>= 8;)
@@ -46,7 +46,7 @@ static bool is_shifted(const struct ctp_cacheray_judge *j, uint64_t thread)
 
 static bool thread_is_doubtful(const struct ctp_cacheray_judge *j, uint64_t thread)
 {
-	if (!j->threads.count || is_known(j, thread))
+	if (!j->threads.count || ctp_cacheray_judge_knows(j, thread))
 		return false;
 	return only_zero(j) || !thread || thread >= PID_END || is_shifted(j, thread);
 }
@@ -66,7 +66,7 @@ static bool name_is_doubtful(const uint8_t *name, size_t len)
 
 static bool is_access(uint8_t tag) { return (tag & CTP_CACHERAY_SORT) <= CTP_CACHERAY_WRITE; }
 
-static uint64_t thread_of(const struct ctp_cacheray_judge *j, const uint8_t *p)
+uint64_t ctp_cacheray_judge_thread(const struct ctp_cacheray_judge *j, const uint8_t *p)
 {
 	return ctp_cacheray_u64(j->spelling, p + ctp_cacheray_behind_address(j->spelling) + is_access(*p));
 }
@@ -117,7 +117,7 @@ struct doubts {
 
 static struct doubts doubts_of(const struct ctp_cacheray_judge *j, const uint8_t *p)
 {
-	struct doubts d = {.thread = thread_is_doubtful(j, thread_of(j, p))};
+	struct doubts d = {.thread = thread_is_doubtful(j, ctp_cacheray_judge_thread(j, p))};
 	d.size = is_access(*p) && size_is_doubtful(j, p[ctp_cacheray_behind_address(j->spelling)]);
 	d.name = !j->odd_names && has_odd_name(j, p);
 	d.type = d.name || type_is_empty(j, p);
@@ -125,8 +125,7 @@ static struct doubts doubts_of(const struct ctp_cacheray_judge *j, const uint8_t
 	return d;
 }
 
-/* The length of the record; 0: its tag or its name can be of none. *at_hand: all of it is there. */
-static size_t length_of(const struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail, bool *at_hand)
+size_t ctp_cacheray_judge_length(const struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail, bool *at_hand)
 {
 	size_t bytes;
 	*at_hand = false;
@@ -151,7 +150,7 @@ static size_t length_of(const struct ctp_cacheray_judge *j, const uint8_t *p, si
 enum ctp_cacheray_verdict ctp_cacheray_judge_record(const struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail, size_t *bytes)
 {
 	bool at_hand;
-	*bytes = length_of(j, p, avail, &at_hand);
+	*bytes = ctp_cacheray_judge_length(j, p, avail, &at_hand);
 	if (!at_hand)
 		return *bytes ? CTP_RECORD_SHORT : CTP_RECORD_BAD;
 	struct doubts d = doubts_of(j, p);
@@ -162,7 +161,7 @@ enum ctp_cacheray_verdict ctp_cacheray_judge_record(const struct ctp_cacheray_ju
 void ctp_cacheray_judge_why(const struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail, struct ctp_err *why)
 {
 	bool at_hand;
-	size_t bytes = length_of(j, p, avail, &at_hand);
+	size_t bytes = ctp_cacheray_judge_length(j, p, avail, &at_hand);
 	if (!bytes && *p == CTP_CACHERAY_RTTA_ADD) {
 		ctp_err_set(why, "a name of %u bytes, of which there may be %d", name_bytes(j, p), CTP_CACHERAY_NAME_MAX);
 	} else if (!bytes) {
@@ -174,7 +173,7 @@ void ctp_cacheray_judge_why(const struct ctp_cacheray_judge *j, const uint8_t *p
 		if (d.size)
 			ctp_err_set(why, "an access of %u bytes", p[ctp_cacheray_behind_address(j->spelling)]);
 		else if (d.thread)
-			ctp_err_set(why, "thread 0x%llx is none", (unsigned long long)thread_of(j, p));
+			ctp_err_set(why, "thread 0x%llx is none", (unsigned long long)ctp_cacheray_judge_thread(j, p));
 		else if (d.name)
 			ctp_err_set(why, "a name with control characters");
 		else if (d.type)
@@ -194,8 +193,8 @@ void ctp_cacheray_judge_learn(struct ctp_cacheray_judge *j, const uint8_t *p)
 	j->misaligned |= is_misaligned(j, p);
 	j->wild |= is_wild(j, p);
 	j->odd_names |= has_odd_name(j, p);
-	j->large |= thread_of(j, p) >= PID_END;
-	ctp_distinct_add(&j->threads, j->last = thread_of(j, p));
+	j->large |= ctp_cacheray_judge_thread(j, p) >= PID_END;
+	ctp_distinct_add(&j->threads, j->last = ctp_cacheray_judge_thread(j, p));
 	j->taken++;
 }
 
@@ -213,7 +212,7 @@ static bool is_again(const struct ctp_cacheray_judge *j, struct doubts d, const 
 {
 	size_t size = ctp_cacheray_behind_address(j->spelling);
 	if (d.thread)
-		return thread_of(j, first) == thread_of(j, p);
+		return ctp_cacheray_judge_thread(j, first) == ctp_cacheray_judge_thread(j, p);
 	if (d.name)
 		return has_odd_name(j, p);
 	return d.size && is_access(*p) && first[size] && first[size] == p[size];
@@ -229,7 +228,7 @@ static struct walk walk_from(const struct ctp_cacheray_judge *j, const uint8_t *
 		if (w.end == CTP_RECORD_BAD || w.end == CTP_RECORD_SHORT)
 			return w;
 		w.again += is_again(j, d, p, p + w.at);
-		w.strange += d.thread && thread_is_doubtful(j, thread_of(j, p + w.at));
+		w.strange += d.thread && thread_is_doubtful(j, ctp_cacheray_judge_thread(j, p + w.at));
 		w.at += bytes;
 	}
 	w.end = CTP_RECORD_WHOLE;
@@ -247,9 +246,9 @@ enum ctp_cacheray_answer ctp_cacheray_judge_take(struct ctp_cacheray_judge *j, c
                                                  enum ctp_cacheray_behind behind)
 {
 	struct doubts d = doubts_of(j, p);
-	bool at_hand, may_return = !d.name && !(d.thread && (only_zero(j) || is_shifted(j, thread_of(j, p))));
+	bool at_hand, may_return = !d.name && !(d.thread && (only_zero(j) || is_shifted(j, ctp_cacheray_judge_thread(j, p))));
 	bool must_return = (d.name || (d.thread && !j->large)) && j->taken >= SMALL_LONG && behind != CTP_BEHIND_LATER;
-	size_t bytes = length_of(j, p, avail, &at_hand), upto = bytes + CTP_CACHERAY_WINDOW;
+	size_t bytes = ctp_cacheray_judge_length(j, p, avail, &at_hand), upto = bytes + CTP_CACHERAY_WINDOW;
 	size_t from = j->clean_upto >= offset + bytes && !must_return ? (size_t)(j->clean_upto - offset) : bytes;
 	struct walk w = walk_from(j, p, from, avail, upto);
 	if (w.end == CTP_RECORD_SHORT && behind == CTP_BEHIND_MORE)
@@ -312,7 +311,7 @@ enum ctp_cacheray_answer ctp_cacheray_judge_resume(struct ctp_cacheray_judge *j,
 		if (v == CTP_RECORD_SHORT)
 			return behind == CTP_BEHIND_NOTHING ? CTP_ANSWER_NO : CTP_ANSWER_WAIT;
 		struct doubts d = doubts_of(j, p + at);
-		if (d.size || d.type || d.address || (d.thread && !add_stranger(&strangers, thread_of(j, p + at))))
+		if (d.size || d.type || d.address || (d.thread && !add_stranger(&strangers, ctp_cacheray_judge_thread(j, p + at))))
 			return CTP_ANSWER_NO;
 	}
 	if (!all_return(&strangers))
@@ -321,57 +320,4 @@ enum ctp_cacheray_answer ctp_cacheray_judge_resume(struct ctp_cacheray_judge *j,
 		ctp_distinct_add(&j->threads, strangers.of[i].thread);
 	j->clean_upto = 0;
 	return CTP_ANSWER_YES;
-}
-
-/* --- the beginning -------------------------------------------------------------------------------------------------------- */
-
-enum { SEEDS = 64, SEED_SHARE = 8 };
-
-struct votes {
-	unsigned n, most;
-	struct vote {
-		uint64_t thread;
-		unsigned n;
-	} of[SEEDS];
-};
-
-static void vote(struct votes *v, uint64_t thread)
-{
-	unsigned i = 0;
-	while (i < v->n && v->of[i].thread != thread)
-		i++;
-	if (i == SEEDS)
-		return;
-	if (i == v->n)
-		v->of[v->n++] = (struct vote){.thread = thread};
-	v->of[i].n++;
-	v->most = v->of[i].n > v->most ? v->of[i].n : v->most;
-}
-
-/* The thread is another one's id and some bytes, or a part of it, and the other one has more votes. */
-static bool is_part(const struct votes *v, struct vote of)
-{
-	for (unsigned i = 0; i < v->n; i++) {
-		uint64_t a = of.thread, b = v->of[i].thread;
-		if (v->of[i].n <= of.n)
-			continue;
-		for (unsigned shift = 8; shift < 64; shift += 8)
-			if (a >> shift == b || b >> shift == a)
-				return true;
-	}
-	return false;
-}
-
-void ctp_cacheray_judge_begin(struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail)
-{
-	struct votes v = {0};
-	for (size_t at = 0, bytes, next; at < avail; at++) {
-		if (ctp_cacheray_judge_record(j, p + at, avail - at, &bytes) == CTP_RECORD_WHOLE && at + bytes < avail &&
-		    ctp_cacheray_judge_record(j, p + at + bytes, avail - at - bytes, &next) == CTP_RECORD_WHOLE &&
-		    thread_of(j, p + at) == thread_of(j, p + at + bytes))
-			vote(&v, thread_of(j, p + at));
-	}
-	for (unsigned i = 0; i < v.n && v.most > 1; i++)
-		if (v.of[i].n >= v.most / SEED_SHARE && !is_part(&v, v.of[i]))
-			ctp_distinct_add(&j->threads, v.of[i].thread);
 }

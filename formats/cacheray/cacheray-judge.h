@@ -11,7 +11,7 @@
  * A doubtful record is taken where no bad one follows within CTP_CACHERAY_WINDOW bytes, or where its size or large thread comes again
  * twice before that: then it is as the program wants it. Else the damage begins with it. Behind many records whose threads are 0, as
  * the usual runtime writes them, or numbers of a system, a doubtful thread also has to come again, or others to come; and so has a name
- * with control characters.
+ * with control characters. cacheray-plan.h compares what follows with other ways to read it.
  */
 #ifndef CTP_CACHERAY_JUDGE_H
 #define CTP_CACHERAY_JUDGE_H
@@ -41,8 +41,14 @@ struct ctp_cacheray_judge {
 void ctp_cacheray_judge_init(struct ctp_cacheray_judge *j, struct ctp_cacheray_spelling spelling);
 void ctp_cacheray_judge_fini(struct ctp_cacheray_judge *j);
 
-/* Learns of the first bytes of a trace which threads it has, if any come again and again, so that its first record can be judged. */
-void ctp_cacheray_judge_begin(struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail);
+/* A record of this thread was taken. */
+bool ctp_cacheray_judge_knows(const struct ctp_cacheray_judge *j, uint64_t thread);
+
+/* Of the record at p, of which that much is there. */
+uint64_t ctp_cacheray_judge_thread(const struct ctp_cacheray_judge *j, const uint8_t *p);
+
+/* The length of the record at p; 0: its tag or its name can be of none. *at_hand: all of it is there. */
+size_t ctp_cacheray_judge_length(const struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail, bool *at_hand);
 
 enum ctp_cacheray_verdict { CTP_RECORD_WHOLE, CTP_RECORD_DOUBTFUL, CTP_RECORD_BAD, CTP_RECORD_SHORT };
 

@@ -10,8 +10,9 @@
 
 #include "cacheray/cacheray-classes.h"
 #include "cacheray/cacheray-judge.h"
+#include "cacheray/cacheray-plan.h"
 
-enum { BATCH = 128, MARK_RECORDS = 4096, GUESS_BYTES = 64 << 10, GUESS_BYTES_MIN = 18 };
+enum { BATCH = 128, MARK_RECORDS = 4096, GUESS_BYTES = 64 << 10, GUESS_BYTES_MIN = 18, LEARN_EVERY = 16 };
 
 struct cacheray_source {
 	struct ctp_source source;
@@ -26,6 +27,7 @@ struct cacheray_source {
 	const struct ctp_notice *notice;
 	bool open_section, seeking; /* seeking: the end of damage */
 	struct ctp_cacheray_judge judge;
+	struct ctp_cacheray_plan plan;
 	uint64_t ordinal, marked;
 	uint64_t damage_offset;
 	struct ctp_err damage;
@@ -96,6 +98,8 @@ static inline __attribute__((always_inline)) void take_run(struct cacheray_sourc
 			s->rec[n].cls = cls;
 			put_access(sp, p, ts++, s->val[n]);
 		}
+		for (uint32_t i = s->n; i < n; i += LEARN_EVERY)
+			ctp_cacheray_plan_learn(&s->plan, s->val[i][CTP_ACCESS_ADDRESS]);
 		s->judge.taken += ts - s->ordinal;
 		s->ordinal = ts;
 		s->n = n;
@@ -147,6 +151,7 @@ static void take(struct cacheray_source *s, size_t bytes)
 	const uint8_t *p = s->in->ptr;
 	uint64_t *val;
 	ctp_cacheray_judge_learn(&s->judge, p);
+	ctp_cacheray_plan_learn(&s->plan, ctp_cacheray_get_address(sp, p));
 	if (*p == CTP_CACHERAY_RTTA_ADD) {
 		take_add(s, p, bytes);
 	} else if (*p == CTP_CACHERAY_RTTA_REMOVE) {
@@ -185,12 +190,38 @@ static void end_damage(struct cacheray_source *s)
 	s->seeking = false;
 }
 
+static bool make_plan(struct cacheray_source *s, enum ctp_cacheray_behind behind)
+{
+	return ctp_cacheray_plan_make(&s->plan, &s->judge, s->in->ptr, s->in->avail, s->in->offset, behind);
+}
+
+/* Whether records begin again where the input is. */
+static enum ctp_cacheray_answer resumes(struct cacheray_source *s, enum ctp_cacheray_behind behind)
+{
+	if (!make_plan(s, behind))
+		return CTP_ANSWER_WAIT;
+	if (!ctp_cacheray_plan_resumes(&s->plan, s->in->offset))
+		return CTP_ANSWER_NO;
+	return ctp_cacheray_judge_resume(&s->judge, s->in->ptr, s->in->avail, behind);
+}
+
+/* Whether to take the doubtful record at hand. */
+static enum ctp_cacheray_answer takes(struct cacheray_source *s, enum ctp_cacheray_behind behind)
+{
+	enum ctp_cacheray_answer answer = ctp_cacheray_judge_take(&s->judge, s->in->ptr, s->in->avail, s->in->offset, behind);
+	if (answer != CTP_ANSWER_YES || *s->in->ptr == CTP_CACHERAY_RTTA_ADD)
+		return answer;
+	if (!make_plan(s, behind))
+		return CTP_ANSWER_WAIT;
+	return ctp_cacheray_plan_breaks(&s->plan, s->in->offset) ? CTP_ANSWER_NO : CTP_ANSWER_YES;
+}
+
 /* Passes over what is no record. False: there is not enough at hand to tell. */
 static bool seek(struct cacheray_source *s, enum ctp_cacheray_behind behind)
 {
 	struct ctp_input *in = s->in;
 	enum ctp_cacheray_answer answer = CTP_ANSWER_NO;
-	while (in->avail && (answer = ctp_cacheray_judge_resume(&s->judge, in->ptr, in->avail, behind)) == CTP_ANSWER_NO)
+	while (in->avail && (answer = resumes(s, behind)) == CTP_ANSWER_NO)
 		ctp_input_skip(in, 1);
 	if (answer != CTP_ANSWER_YES && behind != CTP_BEHIND_NOTHING)
 		return false;
@@ -229,7 +260,7 @@ static bool find_spelling(struct cacheray_source *s, enum ctp_cacheray_behind be
 		return false;
 	size_t some = in->avail < GUESS_BYTES ? in->avail : GUESS_BYTES;
 	begin_section(s, known ? s->open : ctp_cacheray_guess(s->open, in->ptr, some));
-	ctp_cacheray_judge_begin(&s->judge, in->ptr, some);
+	ctp_cacheray_plan_begin(&s->plan, &s->judge, in->ptr, some);
 	return s->open_section;
 }
 
@@ -251,7 +282,7 @@ static void go_through(struct cacheray_source *s, enum ctp_cacheray_behind behin
 		if (v == CTP_RECORD_SHORT && behind != CTP_BEHIND_NOTHING)
 			return;
 		if (v == CTP_RECORD_DOUBTFUL)
-			answer = ctp_cacheray_judge_take(&s->judge, in->ptr, in->avail, in->offset, behind);
+			answer = takes(s, behind);
 		if (answer == CTP_ANSWER_WAIT)
 			return;
 		if (answer == CTP_ANSWER_YES)
@@ -312,6 +343,7 @@ static enum ctp_status read_input(struct ctp_source *source, struct ctp_input *i
 	s->notice = notice;
 	s->open_section = s->seeking = false;
 	s->ordinal = s->marked = 0;
+	s->plan = (struct ctp_cacheray_plan){0};
 	in->idle = let_go;
 	in->idle_arg = s;
 	for (size_t had = 0; !ctp_writer_failed(w) && ctp_input_fill(in, in->avail + 1) > had; had = in->avail)

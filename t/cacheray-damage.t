@@ -1,0 +1,40 @@
+#!/bin/sh
+# Damaged traces of many kinds: hardly a record that is none is kept, and hardly one is lost that was whole. And those that were once wrong.
+. t/tap.sh
+command -v python3 >/dev/null || skip_all 'there is no python3'
+from=$BIN/ctp-fromcacheray
+
+# --- a wrong phase that repeats itself --------------------------------------------------------------------------------------------
+# trace ADDRESS_BYTES BASE THREAD WHAT: 6,000 accesses, in whose middle there are bytes too many, or too few.
+cat >"$tmp/trace.py" <<'EOP'
+import struct, sys
+width, base, thread, what = int(sys.argv[1]), int(sys.argv[2], 16), int(sys.argv[3]), sys.argv[4]
+recs = [struct.pack('<B' + ('Q' if width == 8 else 'I') + 'BQ', i % 3 == 0, base + 8 * (i % 500), 8, thread) for i in range(6000)]
+good = b''.join(recs[3000:])
+more = {'record': bytes(width + 10), 'zeros': bytes(5), 'junk': b'\xa5' * 5, 'hole': b''}[what]
+sys.stdout.buffer.write(b''.join(recs[:3000]) + more + (good[5:] if what == 'hole' else good))
+EOP
+# last: the bytes of the 2,999 last accesses.
+for width in 4 8; do
+	for base in 0x56001000 0x08041000 0x20000100 0x404000; do
+		for what in record zeros junk hole; do
+			python3 "$tmp/trace.py" $width $base 4000 $what >"$tmp/t.trace"
+			last=$((2999 * (width + 10)))
+			"$from" -q -a $width -b little "$tmp/t.trace" | "$BIN/ctp-tocacheray" -q >"$tmp/out"
+			tail -c $last "$tmp/t.trace" >"$tmp/want"
+			tail -c $last "$tmp/out" >"$tmp/got"
+			ok "$width bytes, $base, $what: what follows is whole" cmp "$tmp/want" "$tmp/got"
+		done
+	done
+done
+
+# --- many ---------------------------------------------------------------------------------------------------------------------------
+python3 t/cacheray-model.py "$BIN" 0 160 >"$tmp/model"
+is 'the model went through' $? 0
+grep '^#' "$tmp/model"
+read -r garbage lost <<END
+$(tail -n 1 "$tmp/model")
+END
+ok "of 480,000 records in 160 traces at most 60 were kept that are none: $garbage" test "$garbage" -le 60
+ok "and at most 60 were lost: $lost" test "$lost" -le 60
+done_testing
