@@ -28,6 +28,33 @@ for width in 4 8; do
 	done
 done
 
+# --- what no runtime writes -----------------------------------------------------------------------------------------------------------
+# odd WIDTH THREAD WHAT: 3,000 accesses, and zeros for 100 more in the middle; or a size that is none, n times.
+cat >"$tmp/odd.py" <<'EOP'
+import struct, sys
+width, thread, what = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+recs = [bytearray(struct.pack('<B' + ('Q' if width == 8 else 'I') + 'BQ', i % 3 == 0, 0x56001000 + 8 * (i * 7 % 4000), 8, thread)) for i in range(3000)]
+if what == 'zeros': recs[1500:1500] = [bytes(width + 10)] * 100
+else:
+	for k in range(int(what)): recs[1500 + 10 * k][1 + width] = 24
+sys.stdout.buffer.write(b''.join(recs))
+EOP
+for width in 8 4; do
+	for thread in 0 4000; do
+		at=$((1500 * (width + 10)))
+		python3 "$tmp/odd.py" $width $thread zeros >"$tmp/t.trace"
+		is "$width bytes, thread $thread: zeros are damage" "$("$from" -a $width -b little -o /dev/null "$tmp/t.trace" 2>&1 | sed -n '1s/.*: byte/byte/p')" \
+			"byte $at: an access of 0 bytes; $((100 * (width + 10))) bytes skipped"
+		python3 "$tmp/odd.py" $width $thread 1 >"$tmp/t.trace"
+		is "$width bytes, thread $thread: one size that is none is damage" \
+			"$("$from" -a $width -b little -o /dev/null "$tmp/t.trace" 2>&1 | sed -n '1s/.*: byte/byte/p')" \
+			"byte $at: an access of 24 bytes; $((width + 10)) bytes skipped"
+		python3 "$tmp/odd.py" $width $thread 3 >"$tmp/t.trace"
+		"$from" -a $width -b little "$tmp/t.trace" | "$BIN/ctp-tocacheray" >"$tmp/out"
+		ok "$width bytes, thread $thread: one that comes again is another writer's" cmp "$tmp/t.trace" "$tmp/out"
+	done
+done
+
 # --- many ---------------------------------------------------------------------------------------------------------------------------
 python3 t/cacheray-model.py "$BIN" 0 160 >"$tmp/model"
 is 'the model went through' $? 0

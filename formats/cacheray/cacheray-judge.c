@@ -3,6 +3,7 @@
 
 enum {
 	CANONICAL_BITS = 48,
+	NULL_BYTES = 4096,      /* no system has memory below */
 	PID_END = 1 << 22,      /* no system has a thread with this number */
 	SMALL_LONG = 1024,      /* records, of threads with numbers of a system, behind which one with another has to return */
 	SHIFTED_MAX = 64,       /* threads that are looked at for a part of their number */
@@ -91,6 +92,12 @@ static bool is_wild(const struct ctp_cacheray_judge *j, const uint8_t *p)
 	return top && top != UINT64_MAX >> CANONICAL_BITS;
 }
 
+/* An access of nothing, nowhere, as zeros have it. */
+static bool is_void(const struct ctp_cacheray_judge *j, const uint8_t *p)
+{
+	return is_access(*p) && !p[ctp_cacheray_behind_address(j->spelling)] && ctp_cacheray_get_address(j->spelling, p) < NULL_BYTES;
+}
+
 static bool address_is_doubtful(const struct ctp_cacheray_judge *j, const uint8_t *p)
 {
 	return (!j->misaligned && is_misaligned(j, p)) || (!j->wild && is_wild(j, p));
@@ -155,7 +162,7 @@ enum ctp_cacheray_verdict ctp_cacheray_judge_record(const struct ctp_cacheray_ju
 		return *bytes ? CTP_RECORD_SHORT : CTP_RECORD_BAD;
 	struct doubts d = doubts_of(j, p);
 	int doubts = d.thread + d.size + d.type;
-	return doubts > 1 ? CTP_RECORD_BAD : doubts || d.address ? CTP_RECORD_DOUBTFUL : CTP_RECORD_WHOLE;
+	return doubts > 1 || is_void(j, p) ? CTP_RECORD_BAD : doubts || d.address ? CTP_RECORD_DOUBTFUL : CTP_RECORD_WHOLE;
 }
 
 void ctp_cacheray_judge_why(const struct ctp_cacheray_judge *j, const uint8_t *p, size_t avail, struct ctp_err *why)
@@ -170,7 +177,7 @@ void ctp_cacheray_judge_why(const struct ctp_cacheray_judge *j, const uint8_t *p
 		ctp_err_set(why, "cut short");
 	} else {
 		struct doubts d = doubts_of(j, p);
-		if (d.size)
+		if (d.size || is_void(j, p))
 			ctp_err_set(why, "an access of %u bytes", p[ctp_cacheray_behind_address(j->spelling)]);
 		else if (d.thread)
 			ctp_err_set(why, "thread 0x%llx is none", (unsigned long long)ctp_cacheray_judge_thread(j, p));
@@ -189,6 +196,7 @@ void ctp_cacheray_judge_learn(struct ctp_cacheray_judge *j, const uint8_t *p)
 	if (is_access(*p)) {
 		uint8_t size = p[ctp_cacheray_behind_address(j->spelling)];
 		j->sizes[size / 64] |= UINT64_C(1) << size % 64;
+		j->odd_sizes |= !ctp_cacheray_usual_size(size);
 	}
 	j->misaligned |= is_misaligned(j, p);
 	j->wild |= is_wild(j, p);
@@ -204,7 +212,7 @@ void ctp_cacheray_judge_learn(struct ctp_cacheray_judge *j, const uint8_t *p)
 struct walk {
 	size_t at;    /* where it ended */
 	size_t again; /* records with the doubtful thread or size of the first */
-	size_t strange; /* records with any doubtful thread */
+	size_t strange; /* records with any doubtful thread, or any such size */
 	enum ctp_cacheray_verdict end;
 };
 
@@ -218,6 +226,13 @@ static bool is_again(const struct ctp_cacheray_judge *j, struct doubts d, const 
 	return d.size && is_access(*p) && first[size] && first[size] == p[size];
 }
 
+static bool is_strange(const struct ctp_cacheray_judge *j, struct doubts d, const uint8_t *p)
+{
+	if (d.size)
+		return is_access(*p) && size_is_doubtful(j, p[ctp_cacheray_behind_address(j->spelling)]);
+	return d.thread && thread_is_doubtful(j, ctp_cacheray_judge_thread(j, p));
+}
+
 static struct walk walk_from(const struct ctp_cacheray_judge *j, const uint8_t *p, size_t at, size_t avail, size_t upto)
 {
 	struct doubts d = doubts_of(j, p);
@@ -228,7 +243,7 @@ static struct walk walk_from(const struct ctp_cacheray_judge *j, const uint8_t *
 		if (w.end == CTP_RECORD_BAD || w.end == CTP_RECORD_SHORT)
 			return w;
 		w.again += is_again(j, d, p, p + w.at);
-		w.strange += d.thread && thread_is_doubtful(j, ctp_cacheray_judge_thread(j, p + w.at));
+		w.strange += is_strange(j, d, p + w.at);
 		w.at += bytes;
 	}
 	w.end = CTP_RECORD_WHOLE;
@@ -247,7 +262,8 @@ enum ctp_cacheray_answer ctp_cacheray_judge_take(struct ctp_cacheray_judge *j, c
 {
 	struct doubts d = doubts_of(j, p);
 	bool at_hand, may_return = !d.name && !(d.thread && (only_zero(j) || is_shifted(j, ctp_cacheray_judge_thread(j, p))));
-	bool must_return = (d.name || (d.thread && !j->large)) && j->taken >= SMALL_LONG && behind != CTP_BEHIND_LATER;
+	bool rare = (d.size && !j->odd_sizes) || ((d.name || (d.thread && !j->large)) && j->taken >= SMALL_LONG);
+	bool must_return = rare && behind != CTP_BEHIND_LATER;
 	size_t bytes = ctp_cacheray_judge_length(j, p, avail, &at_hand), upto = bytes + CTP_CACHERAY_WINDOW;
 	size_t from = j->clean_upto >= offset + bytes && !must_return ? (size_t)(j->clean_upto - offset) : bytes;
 	struct walk w = walk_from(j, p, from, avail, upto);

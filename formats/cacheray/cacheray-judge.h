@@ -3,7 +3,8 @@
  *
  * The usual runtime writes each field by itself and takes no lock, so that records of two threads are mixed field by field. Nothing
  * in the format tells; what tells is that what follows makes no sense. Of a record
- *	- a tag of no record, flags on an add or a remove, and a name longer than CTP_CACHERAY_NAME_MAX are bad;
+ *	- a tag of no record, flags on an add or a remove, a name longer than CTP_CACHERAY_NAME_MAX, and an access of nothing at the
+ *	  address 0, as zeros have it, are bad;
  *	- a size that no access had so far (1, 2, 4, 8 and 16 are usual), a thread that can be made of another's id and some bytes or
  *	  is no number that a system gives, and a type without a name, with control characters or without a size are doubtful, and two of
  *	  them together bad;
@@ -11,7 +12,7 @@
  * A doubtful record is taken where no bad one follows within CTP_CACHERAY_WINDOW bytes, or where its size or large thread comes again
  * twice before that: then it is as the program wants it. Else the damage begins with it. Behind many records whose threads are 0, as
  * the usual runtime writes them, or numbers of a system, a doubtful thread also has to come again, or others to come; and so has a name
- * with control characters. cacheray-plan.h compares what follows with other ways to read it.
+ * with control characters. So has always a size that is not usual, which no runtime writes, up to the first that was taken. cacheray-plan.h compares what follows with other ways to read it.
  */
 #ifndef CTP_CACHERAY_JUDGE_H
 #define CTP_CACHERAY_JUDGE_H
@@ -31,6 +32,7 @@ struct ctp_cacheray_judge {
 	uint64_t taken;      /* records */
 	uint64_t last;       /* thread of the record that was taken last */
 	uint64_t sizes[4];   /* bits: unusual ones that were taken */
+	bool odd_sizes;      /* there are such */
 	bool misaligned;     /* accesses that are not aligned are not always flagged */
 	bool large;          /* threads have other numbers than a system gives */
 	bool odd_names;      /* names have control characters */
