@@ -55,6 +55,16 @@ for width in 8 4; do
 	done
 done
 
+# --- what some runtime may write ------------------------------------------------------------------------------------------------------
+python3 - >"$tmp/t.trace" <<'EOP'
+import struct, sys
+recs = [struct.pack('<BQBQ', 0, 0x560000001000 + 8 * i, 8, 1 + i % 2) for i in range(40)]
+recs[20:20] = [struct.pack('<BQQIII', 2, 0x560000002000, 0, 24, 0, 8) + b'struct.T']
+sys.stdout.buffer.write(b''.join(recs))
+EOP
+"$from" "$tmp/t.trace" | "$BIN/ctp-tocacheray" >"$tmp/out"
+ok 'an add of no elements, by a thread 0 that was not there before, is a record' cmp "$tmp/t.trace" "$tmp/out"
+
 # --- many ---------------------------------------------------------------------------------------------------------------------------
 python3 t/cacheray-model.py "$BIN" 0 160 >"$tmp/model"
 is 'the model went through' $? 0

@@ -103,12 +103,11 @@ static bool address_is_doubtful(const struct ctp_cacheray_judge *j, const uint8_
 	return (!j->misaligned && is_misaligned(j, p)) || (!j->wild && is_wild(j, p));
 }
 
-/* A type without a name, or a region without a byte. */
+/* A type without a name, or of no bytes. A region may have none. */
 static bool type_is_empty(const struct ctp_cacheray_judge *j, const uint8_t *p)
 {
 	size_t fixed = ctp_cacheray_add_bytes(j->spelling);
-	return *p == CTP_CACHERAY_RTTA_ADD && (!name_bytes(j, p) || !ctp_cacheray_u32(j->spelling, p + fixed - 12) ||
-	                                       !ctp_cacheray_u32(j->spelling, p + fixed - 8));
+	return *p == CTP_CACHERAY_RTTA_ADD && (!name_bytes(j, p) || !ctp_cacheray_u32(j->spelling, p + fixed - 12));
 }
 
 /* A type whose name is not for people to read. */
@@ -184,7 +183,7 @@ void ctp_cacheray_judge_why(const struct ctp_cacheray_judge *j, const uint8_t *p
 		else if (d.name)
 			ctp_err_set(why, "a name with control characters");
 		else if (d.type)
-			ctp_err_set(why, "a type without a name, or without a size");
+			ctp_err_set(why, "a type without a name, or of no bytes");
 		else
 			ctp_err_set(why, "address %#llx is none, or not aligned",
 			            (unsigned long long)ctp_cacheray_get_address(j->spelling, p));

@@ -6,7 +6,7 @@
  *	- a tag of no record, flags on an add or a remove, a name longer than CTP_CACHERAY_NAME_MAX, and an access of nothing at the
  *	  address 0, as zeros have it, are bad;
  *	- a size that no access had so far (1, 2, 4, 8 and 16 are usual), a thread that can be made of another's id and some bytes or
- *	  is no number that a system gives, and a type without a name, with control characters or without a size are doubtful, and two of
+ *	  is no number that a system gives, and a type without a name, with control characters or of no bytes are doubtful, and two of
  *	  them together bad;
  *	- an address that is not aligned to the access, which does not say so, or that no processor takes is doubtful the first time.
  * A doubtful record is taken where no bad one follows within CTP_CACHERAY_WINDOW bytes, or where its size or large thread comes again
