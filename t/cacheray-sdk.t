@@ -76,6 +76,11 @@ for c in $compilers; do
 	is "$c: a child has a trace of its own" "$? $(for f in "$tmp"/f.*; do sorts "$f"; done | wc -w | tr -d ' ') $(ls "$tmp"/f.* | wc -l | tr -d ' ')" '0 16 2'
 	"$p" fork
 	is "$c: or none" "$? $(sorts "$tmp/t.trace")" "0 $every"
+	for name in e.%p e; do
+		rm -f "$tmp"/e*
+		CACHERAY_OUT="$tmp/$name" "$p" exec
+		is "$c: each program of a process has a trace: $name" "$? $(for f in "$tmp"/e*; do sorts "$f"; done)$(ls "$tmp"/e* | grep -c '[.][12]$')" "0 $every$every${every}2"
+	done
 	(unset CACHERAY_OUT && cd "$tmp" && "$p")
 	is "$c: without CACHERAY_OUT it runs as ever" $? 0
 	CACHERAY_OUT="$tmp/none/x" "$p" 2>"$tmp/err"

@@ -50,6 +50,8 @@ enum {
 	FIXED_BYTES = 1 + sizeof(void *) + 8,
 	SEND_NS = 100000000,           /* between two sendings */
 	WAIT_NS = 50000,
+	EXECS = 1000,                  /* traces of one process */
+	EXEC_DIGITS = 3,
 	LAST_WAITS = 2000,             /* at the end, for threads that are in the middle of a record */
 };
 #define CLOSED (UINT64_C(1) << 62)
@@ -202,6 +204,15 @@ static inline void append_to_file(const void *rec, size_t len)
 
 /* --- begin and end ---------------------------------------------------------------------------------------------------------- */
 
+/* Digits up to there, and where they begin. */
+static char *put_number(char *end, unsigned long n)
+{
+	do
+		*--end = (char)('0' + n % 10);
+	while (n /= 10);
+	return end;
+}
+
 /* The path, with the process id for each %p. */
 static bool make_path(char *path, size_t room, const char *pattern)
 {
@@ -214,9 +225,7 @@ static bool make_path(char *path, size_t room, const char *pattern)
 			continue;
 		}
 		pattern++;
-		d = digits + sizeof digits;
-		for (long pid = getpid(); pid; pid /= 10)
-			*--d = (char)('0' + pid % 10);
+		d = put_number(digits + sizeof digits, (unsigned long)getpid());
 		for (; d < digits + sizeof digits && n + 1 < room; d++)
 			path[n++] = *d;
 	}
@@ -235,12 +244,22 @@ static bool map_file(void)
 	return log_.map && grow_to(1);
 }
 
-static int open_log(void)
+/* The file begins with a record of this process, which was another program then. Its first thread has its id. */
+static bool is_own(int fd)
+{
+	uint8_t rec[FIXED_BYTES + 1];
+	uint64_t thread;
+	if (pread(fd, rec, sizeof rec, 0) != (ssize_t)sizeof rec)
+		return false;
+	memcpy(&thread, rec + 1 + sizeof(void *) + ((rec[0] & 0x3f) <= WRITE), sizeof thread);
+	return thread == (uint64_t)getpid();
+}
+
+/* What is there by the name of the log. NEW: a trace of this process. */
+static int open_path(void)
 {
 	const char *path = log_.path;
 	struct stat st;
-	if (!make_path(log_.path, sizeof log_.path, out_pattern))
-		return OFF;
 	/* A FIFO waits for its reader here, and must not have this process for one: it would never be told that the reader is gone. */
 	bool plain = stat(path, &st) || S_ISREG(st.st_mode);
 	log_.fd = open(path, (plain ? O_RDWR | O_CREAT : O_WRONLY) | O_CLOEXEC | O_NOCTTY, 0600);
@@ -256,9 +275,33 @@ static int open_log(void)
 	/* Another process must not cut the file under the map of this one. */
 	if (flock(log_.fd, LOCK_EX | LOCK_NB))
 		return say(path, "is written by another process; %p in CACHERAY_OUT is its id"), OFF;
+	if (is_own(log_.fd)) {
+		close(log_.fd);
+		return NEW;
+	}
 	if (ftruncate(log_.fd, 0) || !map_file())
 		return say(path, "cannot be mapped"), OFF;
 	return FILE_LOG;
+}
+
+/* Behind an exec the process has the same id: its trace is NAME.1 then, and so on. */
+static int open_log(void)
+{
+	int next = NEW;
+	size_t len;
+	if (!make_path(log_.path, sizeof log_.path - EXEC_DIGITS - 2, out_pattern))
+		return OFF;
+	len = strlen(log_.path);
+	for (unsigned n = 0; n < EXECS && next == NEW; n++) {
+		char digits[24], *d = put_number(digits + sizeof digits, n);
+		if (n) {
+			log_.path[len] = '.';
+			memcpy(log_.path + len + 1, d, (size_t)(digits + sizeof digits - d));
+			log_.path[len + 1 + (size_t)(digits + sizeof digits - d)] = '\0';
+		}
+		next = open_path();
+	}
+	return next != NEW ? next : (say(log_.path, "there are too many traces of this process"), OFF);
 }
 
 static void after_fork(void);

@@ -160,6 +160,10 @@ int main(int argc, char **argv)
 		}
 		wait(&status);
 	}
+	if (!strcmp(mode, "exec")) /* of itself, twice */
+		execl(argv[0], argv[0], "exec-again", (char *)NULL);
+	if (!strcmp(mode, "exec-again"))
+		execl(argv[0], argv[0], (char *)NULL);
 	if (!strcmp(mode, "slow")) {
 		cacheray_flush();
 		puts("ready");
