@@ -27,6 +27,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -50,6 +51,7 @@ enum {
 	FIXED_BYTES = 1 + sizeof(void *) + 8,
 	SEND_NS = 100000000,           /* between two sendings */
 	WAIT_NS = 50000,
+	MAP_SHARE = 4,                 /* of the addresses that a process may have, one in so many is for the file */
 	EXECS = 1000,                  /* traces of one process */
 	EXEC_DIGITS = 3,
 	LAST_WAITS = 2000,             /* at the end, for threads that are in the middle of a record */
@@ -233,11 +235,21 @@ static bool make_path(char *path, size_t room, const char *pattern)
 	return n + 1 < room;
 }
 
+/* Addresses may be few: most of them are the program's. */
+static size_t map_bytes_max(void)
+{
+	struct rlimit few;
+	size_t bytes = MAP_BYTES_MAX;
+	while (!getrlimit(RLIMIT_AS, &few) && bytes > few.rlim_cur / MAP_SHARE && bytes > MAP_BYTES_MIN)
+		bytes /= 2;
+	return bytes;
+}
+
 static bool map_file(void)
 {
 	log_.grown = log_.tail = 0;
 	log_.map = MAP_FAILED;
-	for (size_t bytes = MAP_BYTES_MAX; log_.map == MAP_FAILED && bytes >= MAP_BYTES_MIN; bytes /= 2)
+	for (size_t bytes = map_bytes_max(); log_.map == MAP_FAILED && bytes >= MAP_BYTES_MIN; bytes /= 2)
 		log_.map = mmap(NULL, log_.map_bytes = bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, log_.fd, 0);
 	if (log_.map == MAP_FAILED)
 		log_.map = NULL;
