@@ -39,4 +39,52 @@ for c in $compilers; do
 	is "$c:   gets it under a limit" "$? $(cat "$tmp/err")" '0 '
 	is "$c:   and a trace" "$(writes "$tmp/t.trace")" 100001
 done
+
+# --- a child knows what stands in memory --------------------------------------------------------------------------------------------
+cat >"$tmp/child.c" <<'C'
+#include <sys/wait.h>
+#include <unistd.h>
+#include "ctp-cacheray.h"
+struct a { volatile long x, y; };
+enum { N = 20000 };
+int main(void)
+{
+	static struct a *all[N];
+	for (int i = 0; i < N; i++)
+		all[i] = CACHERAY_CALLOC(struct a, 1);
+	for (int i = 0; i < N; i++)
+		if (i % 4)
+			CACHERAY_FREE(all[i]);
+	long *last = CACHERAY_CALLOC(long, 3);
+	if (!fork()) {
+		all[0]->x = last[0] = 1;
+		CACHERAY_FREE(last);
+		return 0;
+	}
+	int status = 1;
+	wait(&status);
+	return status;
+}
+C
+for c in $compilers; do
+	ok "$c: a program that forks" build "$c" child
+	rm -f "$tmp"/c.*
+	CACHERAY_OUT="$tmp/c.%p" "$tmp/child" &
+	id=$!
+	wait $id
+	is "$c:   runs" $? 0
+	mv "$tmp/c.$id" "$tmp/parent"
+	"$from" "$tmp"/c.* >"$tmp/child.ctp"
+	is "$c:   the trace of its child is whole" $? 0
+	"$BIN/ctp-tojsonl" -a -q "$tmp/child.ctp" >"$tmp/j"
+	is "$c:   and begins with the 5,001 regions that there are" "$(grep '^{"type":"cacheray_a' "$tmp/j" | head -n 5001 | sed -n 's/.*"@type":"\([^"]*\)".*/\1/p' | sort | uniq -c | tr -s ' \n' ' ')" ' 1 long 5000 struct.a '
+	is "$c:   each once, at its address" "$(sed -n 's/.*cacheray_add.*"address":"\([^"]*\)".*/\1/p' "$tmp/j" | sort -u | wc -l | tr -d ' ')" 5001
+	"$from" -q "$tmp/parent" | "$BIN/ctp-tojsonl" -a -q | awk '
+		function field(name) { return match($0, "\"" name "\":[^,}]*") ? substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3) : "" }
+		/^{"type":"cacheray_add"/ { live[field("address")] = 1 }
+		/^{"type":"cacheray_remove"/ { delete live[field("address")] }
+		END { for (a in live) print a }' | sort >"$tmp/want"
+	sed -n 's/.*"cacheray_add".*"address":\("[^"]*"\).*/\1/p' "$tmp/j" | sort >"$tmp/got"
+	ok "$c:   as in the trace of its parent" cmp "$tmp/want" "$tmp/got"
+done
 done_testing

@@ -204,6 +204,20 @@ static inline void append_to_file(const void *rec, size_t len)
 
 #include "ctp-cacheray-pipe.h"
 
+/* --- regions --------------------------------------------------------------------------------------------------------------- */
+
+static __attribute__((noinline)) uint64_t find_tid(void)
+{
+	int error = errno;
+	own_tid = (uint64_t)syscall(SYS_gettid);
+	errno = error;
+	return own_tid;
+}
+
+static inline uint64_t tid(void) { return __builtin_expect(own_tid != 0, 1) ? own_tid : find_tid(); }
+
+#include "ctp-cacheray-regions.h"
+
 /* --- begin and end ---------------------------------------------------------------------------------------------------------- */
 
 /* Digits up to there, and where they begin. */
@@ -316,7 +330,9 @@ static int open_log(void)
 	return next != NEW ? next : (say(log_.path, "there are too many traces of this process"), OFF);
 }
 
+static void before_fork(void);
 static void after_fork(void);
+static void after_fork_in_child(void);
 
 static void begin(void)
 {
@@ -329,7 +345,8 @@ static void begin(void)
 	if (out && *out && strlen(out) < sizeof out_pattern) {
 		strcpy(out_pattern, out);
 		next = open_log();
-		pthread_atfork(NULL, NULL, after_fork);
+		regions.kept = next != OFF && strstr(out_pattern, "%p");
+		pthread_atfork(before_fork, after_fork, after_fork_in_child);
 	}
 	if (next == PIPE_LOG)
 		watch_deaths();
@@ -339,11 +356,24 @@ static void begin(void)
 	quiet_end(&q);
 }
 
-/* The child is another process: it has a trace of its own, if that has another name, or else none. */
+/* So that the child finds the regions as they are. */
+static bool fork_has_regions;
+static void before_fork(void) { fork_has_regions = regions.kept && regions_lock(); }
+
 static void after_fork(void)
+{
+	if (fork_has_regions)
+		regions_unlock();
+}
+
+static void record_add(const struct region *r, const char *name);
+
+/* The child is another process: it has a trace of its own, if that has another name, or else none. */
+static void after_fork_in_child(void)
 {
 	bool file = LOAD(&state) == FILE_LOG, own = strstr(out_pattern, "%p");
 	own_tid = 0;
+	regions.owner = 0;
 	log_.growing = log_.sending = 0;
 	if (LOAD(&state) != FILE_LOG && LOAD(&state) != PIPE_LOG)
 		return;
@@ -357,6 +387,9 @@ static void after_fork(void)
 		STORE(&state, open_log());
 	if (LOAD(&state) == PIPE_LOG)
 		start_sender();
+	for (uint32_t i = 0; fork_has_regions && LOAD(&state) != OFF && i < regions.room; i++)
+		if (regions.of[i].ptr)
+			record_add(&regions.of[i], regions.names + regions.of[i].name);
 }
 
 __attribute__((constructor(101))) static void at_start(void) { begin(); }
@@ -383,16 +416,6 @@ __attribute__((destructor(101))) static void at_end(void)
 }
 
 /* --- records ---------------------------------------------------------------------------------------------------------------- */
-
-static __attribute__((noinline)) uint64_t find_tid(void)
-{
-	int error = errno;
-	own_tid = (uint64_t)syscall(SYS_gettid);
-	errno = error;
-	return own_tid;
-}
-
-static inline uint64_t tid(void) { return __builtin_expect(own_tid != 0, 1) ? own_tid : find_tid(); }
 
 static __attribute__((noinline)) void append_slow(const void *rec, size_t len)
 {
@@ -451,29 +474,46 @@ static size_t put_head(uint8_t *rec, unsigned tag, const void *ptr)
 	return FIXED_BYTES;
 }
 
-void cacheray_add(const void *ptr, const char *type, size_t element_bytes, size_t count)
+static void record_add(const struct region *r, const char *name)
 {
 	uint8_t rec[FIXED_BYTES + 12 + NAME_MAX_BYTES];
-	if (LOAD(&state) == OFF)
-		return;
-	size_t n = put_head(rec, ADD, ptr), len = strnlen(type, NAME_MAX_BYTES);
-	uint32_t numbers[3] = {element_bytes < UINT32_MAX ? (uint32_t)element_bytes : UINT32_MAX,
-	                       count < UINT32_MAX ? (uint32_t)count : UINT32_MAX, (uint32_t)len};
+	size_t n = put_head(rec, ADD, r->ptr);
+	uint32_t numbers[3] = {r->element_bytes, r->count, r->name_bytes};
 	memcpy(rec + n, numbers, sizeof numbers);
 	n += sizeof numbers;
-	memcpy(rec + n, type, len);
+	memcpy(rec + n, name, r->name_bytes);
+	append(rec, n + r->name_bytes);
+}
+
+static uint32_t at_most_u32(size_t n) { return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX; }
+
+void cacheray_add(const void *ptr, const char *type, size_t element_bytes, size_t count)
+{
 	static const char *const kinds[] = {"struct ", "union ", "class ", "enum "};
+	char name[NAME_MAX_BYTES];
+	struct region r = {.ptr = ptr, .element_bytes = at_most_u32(element_bytes), .count = at_most_u32(count)};
+	if (LOAD(&state) == NEW)
+		begin();
+	if (LOAD(&state) == OFF)
+		return;
+	r.name_bytes = (uint32_t)strnlen(type, NAME_MAX_BYTES);
+	memcpy(name, type, r.name_bytes);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-		if (len > strlen(kinds[i]) && !memcmp(type, kinds[i], strlen(kinds[i])))
-			rec[n + strlen(kinds[i]) - 1] = '.';
-	append(rec, n + len);
+		if (r.name_bytes > strlen(kinds[i]) && !memcmp(type, kinds[i], strlen(kinds[i])))
+			name[strlen(kinds[i]) - 1] = '.';
+	regions_add(&r, name);
+	record_add(&r, name);
 }
 
 void cacheray_remove(const void *ptr)
 {
 	uint8_t rec[FIXED_BYTES];
-	if (LOAD(&state) != OFF)
-		append(rec, put_head(rec, REMOVE, ptr));
+	if (LOAD(&state) == NEW)
+		begin();
+	if (LOAD(&state) == OFF)
+		return;
+	regions_remove(ptr);
+	append(rec, put_head(rec, REMOVE, ptr));
 }
 
 void cacheray_flush(void)
