@@ -87,4 +87,64 @@ for c in $compilers; do
 	sed -n 's/.*"cacheray_add".*"address":\("[^"]*"\).*/\1/p' "$tmp/j" | sort >"$tmp/got"
 	ok "$c:   as in the trace of its parent" cmp "$tmp/want" "$tmp/got"
 done
+
+# --- off and on, and a limit ----------------------------------------------------------------------------------------------------------
+cat >"$tmp/switch.c" <<'C'
+#include <pthread.h>
+#include "ctp-cacheray.h"
+static void write_some(volatile long *p, int n)
+{
+	for (int i = 0; i < n; i++)
+		*p = i;
+}
+static void *write_many(void *p) { return write_some((volatile long *)p, 50000), NULL; }
+int main(int argc, char **argv)
+{
+	long *p = CACHERAY_CALLOC(long, 4);
+	if (argc > 1) {
+		pthread_t id[4];
+		for (int i = 0; i < 4; i++)
+			pthread_create(&id[i], NULL, write_many, p + i);
+		for (int i = 0; i < 4; i++)
+			pthread_join(id[i], NULL);
+		return 0;
+	}
+	write_some(p, 100);
+	CACHERAY_RECORD(1);
+	write_some(p, 1000);
+	CACHERAY_RECORD(0);
+	write_some(p, 10000);
+	CACHERAY_FREE(p);
+	return 0;
+}
+C
+for c in $compilers; do
+	ok "$c: a program that switches" build "$c" switch
+	for way in file pipe; do
+		rm -f "$tmp/w"
+		[ $way = file ] || mkfifo "$tmp/w"
+		out=$tmp/w
+		# run ENVIRONMENT... -- ARGUMENT...: its trace is $tmp/t then, what it says is $tmp/err
+		run() {
+			[ $way = file ] || { timeout 60 cat "$tmp/w" >"$tmp/t" & }
+			env CACHERAY_OUT="$out" "$@" 2>"$tmp/err"
+			ran=$?
+			wait
+			[ $way = pipe ] || cp "$tmp/w" "$tmp/t"
+		}
+		run "$tmp/switch"
+		is "$c, $way: accesses are recorded up to where that is switched off" "$ran $(writes "$tmp/t")" '0 1100'
+		run CACHERAY_RECORD=off "$tmp/switch"
+		is "$c, $way: from where it is switched on" "$ran $(writes "$tmp/t")" '0 1000'
+		is "$c, $way: types are there all the time" "$("$from" -q "$tmp/t" | "$BIN/ctp-tojsonl" -a -q | grep -c '^{"type":"cacheray_[ar][de]')" 2
+		run CACHERAY_LIMIT=1M "$tmp/switch" threads
+		is "$c, $way: a limit ends the trace, and not the program" "$ran $(cat "$tmp/err")" "0 ctp-cacheray: $tmp/w: CACHERAY_LIMIT is reached: this process is not traced any more"
+		size=$(wc -c <"$tmp/t" | tr -d ' ')
+		ok "$c, $way: at the last record that fits: $size" test "$size" -le 1048576 -a "$size" -gt 1048500
+		"$from" -o /dev/null "$tmp/t"
+		is "$c, $way: all of which is whole" $? 0
+	done
+	CACHERAY_OUT=$tmp/w CACHERAY_LIMIT=1X "$tmp/switch" 2>"$tmp/err"
+	is "$c: a limit that is none is said" "$? $(cat "$tmp/err")" '0 ctp-cacheray: CACHERAY_LIMIT: is no number of bytes, like 500M: this process is not traced'
+done
 done_testing

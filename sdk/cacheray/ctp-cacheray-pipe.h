@@ -28,7 +28,7 @@ static bool write_all(const uint8_t *p, size_t n)
 static uint64_t log_end(void)
 {
 	uint64_t tail = LOAD(&log_.tail);
-	return tail < CLOSED ? tail : LOAD(&log_.end);
+	return tail < CLOSED && tail <= log_.limit ? tail : LOAD(&log_.end);
 }
 
 /* Where the bytes end that can be sent: at a block's end, or else at the last record if all before it is written. */
@@ -77,12 +77,25 @@ static __attribute__((noinline)) void wait_for_block(uint64_t at)
 	}
 }
 
+static __attribute__((noinline)) void end_pipe(uint64_t at)
+{
+	struct quiet q = quiet_begin();
+	STORE(&log_.end, at);
+	say(log_.path, limit_is_reached);
+	quiet_end(&q);
+}
+
 static void append_to_pipe(const void *rec, size_t len)
 {
 	uint64_t at = __atomic_fetch_add(&log_.tail, len, __ATOMIC_RELAXED);
 	const uint8_t *p = rec;
 	if (at >= CLOSED)
 		return;
+	if (at + len > log_.limit) {
+		if (at <= log_.limit) /* the first one: the log ends before it */
+			end_pipe(at);
+		return;
+	}
 	for (size_t n; len; at += n, p += n, len -= n) {
 		size_t room = BLOCK_BYTES - at % BLOCK_BYTES;
 		n = len < room ? len : room;

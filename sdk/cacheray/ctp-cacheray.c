@@ -71,6 +71,7 @@ static struct {
 	char path[PATH_MAX];
 	uint64_t tail;   /* where the next record goes */
 	uint64_t end;    /* what tail was when the log was closed */
+	uint64_t limit;  /* what it may be at most */
 	/* of a file */
 	uint8_t *map;
 	size_t map_bytes;
@@ -83,6 +84,8 @@ static struct {
 	uint8_t ring[RING_BYTES];
 } log_;
 static char out_pattern[PATH_MAX];
+
+static int paused; /* by __atomic: accesses are not recorded */
 
 static _Thread_local uint64_t own_tid __attribute__((tls_model("initial-exec")));
 static _Thread_local int ignoring __attribute__((tls_model("initial-exec")));
@@ -120,7 +123,7 @@ static void say(const char *path, const char *what)
 	char line[PATH_MAX + 200];
 	int error = errno;
 	size_t n = 0;
-	const char *parts[] = {"ctp-cacheray: ", path, ": ", what, ": this process is not traced\n"};
+	const char *parts[] = {"ctp-cacheray: ", path, ": ", what, ": this process is not traced", log_.tail ? " any more\n" : "\n"};
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		for (const char *c = parts[i]; *c && n < sizeof line; c++)
 			line[n++] = *c;
@@ -165,6 +168,7 @@ static void take_back(int sig)
 static bool grow_to(uint64_t bytes)
 {
 	uint64_t had = log_.grown, want = (bytes + STEP_BYTES - 1) / STEP_BYTES * STEP_BYTES;
+	want = want < log_.limit ? want : log_.limit;
 	if (want > log_.map_bytes || !has_log())
 		return false;
 	/* A disk that is full must not be met by a store into the map. */
@@ -178,17 +182,29 @@ static bool grow_to(uint64_t bytes)
 	return !failed;
 }
 
-/* The file has room up to there. False: it cannot, and nothing more is recorded. */
-static __attribute__((noinline)) bool grow(uint64_t upto)
+static const char limit_is_reached[] = "CACHERAY_LIMIT is reached";
+
+/* The file ends before the record there, which has no room any more. */
+static void end_file(uint64_t at)
+{
+	if (at <= log_.grown && has_log() && !ftruncate(log_.fd, (off_t)at))
+		STORE(&log_.grown, at);
+}
+
+/* The file has room for the record there. False: it cannot, and nothing more is recorded. */
+static __attribute__((noinline)) bool grow(uint64_t at, size_t len)
 {
 	struct quiet q = quiet_begin();
 	while (__atomic_exchange_n(&log_.growing, 1, __ATOMIC_ACQUIRE))
 		wait_some(WAIT_NS);
-	bool grown = upto <= log_.grown || (LOAD(&state) == FILE_LOG && grow_to(upto));
+	bool full = at + len > log_.limit;
+	bool grown = at + len <= log_.grown || (LOAD(&state) == FILE_LOG && !full && grow_to(at + len));
 	if (!grown && LOAD(&state) == FILE_LOG) {
 		STORE(&state, OFF);
-		say(log_.path, "cannot grow, or was taken away");
+		say(log_.path, full ? limit_is_reached : "cannot grow, or was taken away");
 	}
+	if (!grown)
+		end_file(at);
 	STORE(&log_.growing, 0);
 	quiet_end(&q);
 	return grown;
@@ -197,7 +213,7 @@ static __attribute__((noinline)) bool grow(uint64_t upto)
 static inline void append_to_file(const void *rec, size_t len)
 {
 	uint64_t at = __atomic_fetch_add(&log_.tail, len, __ATOMIC_RELAXED);
-	if (__builtin_expect(at + len > LOAD(&log_.grown), 0) && (at >= CLOSED || !grow(at + len)))
+	if (__builtin_expect(at + len > LOAD(&log_.grown), 0) && (at >= CLOSED || !grow(at, len)))
 		return;
 	memcpy(log_.map + at, rec, len);
 }
@@ -261,7 +277,7 @@ static size_t map_bytes_max(void)
 
 static bool map_file(void)
 {
-	log_.grown = log_.tail = 0;
+	log_.grown = 0;
 	log_.map = MAP_FAILED;
 	for (size_t bytes = map_bytes_max(); log_.map == MAP_FAILED && bytes >= MAP_BYTES_MIN; bytes /= 2)
 		log_.map = mmap(NULL, log_.map_bytes = bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, log_.fd, 0);
@@ -294,7 +310,7 @@ static int open_path(void)
 	log_.dev = st.st_dev;
 	log_.ino = st.st_ino;
 	if (!S_ISREG(st.st_mode)) {
-		log_.tail = log_.sent = 0;
+		log_.sent = 0;
 		memset(log_.written, 0, sizeof log_.written);
 		return PIPE_LOG;
 	}
@@ -315,6 +331,7 @@ static int open_log(void)
 {
 	int next = NEW;
 	size_t len;
+	log_.tail = 0;
 	if (!make_path(log_.path, sizeof log_.path - EXEC_DIGITS - 2, out_pattern))
 		return OFF;
 	len = strlen(log_.path);
@@ -330,6 +347,25 @@ static int open_log(void)
 	return next != NEW ? next : (say(log_.path, "there are too many traces of this process"), OFF);
 }
 
+/* Of a number of bytes, with k, M or G behind it. False: it is none. */
+static bool read_limit(const char *text)
+{
+	static const char units[] = "kMG";
+	uint64_t n = 0;
+	const char *unit = "";
+	log_.limit = CLOSED;
+	if (!text || !*text)
+		return true;
+	for (; *text >= '0' && *text <= '9'; text++)
+		n = n < CLOSED / 10 ? n * 10 + (uint64_t)(*text - '0') : CLOSED;
+	if (*text)
+		unit = strchr(units, *text);
+	for (long i = *text && unit ? unit - units : -1; i >= 0; i--)
+		n = n < CLOSED >> 10 ? n << 10 : CLOSED;
+	log_.limit = n;
+	return unit && (!*text || !text[1]) && n;
+}
+
 static void before_fork(void);
 static void after_fork(void);
 static void after_fork_in_child(void);
@@ -342,7 +378,11 @@ static void begin(void)
 	struct quiet q = quiet_begin();
 	const char *out = getenv("CACHERAY_OUT");
 	int next = OFF;
-	if (out && *out && strlen(out) < sizeof out_pattern) {
+	const char *limit = getenv("CACHERAY_LIMIT"), *on = getenv("CACHERAY_RECORD");
+	paused = on && !strcmp(on, "off");
+	if (out && *out && !read_limit(limit)) {
+		say("CACHERAY_LIMIT", "is no number of bytes, like 500M");
+	} else if (out && *out && strlen(out) < sizeof out_pattern) {
 		strcpy(out_pattern, out);
 		next = open_log();
 		regions.kept = next != OFF && strstr(out_pattern, "%p");
@@ -401,6 +441,8 @@ __attribute__((destructor(101))) static void at_end(void)
 		return;
 	struct quiet q = quiet_begin();
 	uint64_t end = __atomic_fetch_add(&log_.tail, CLOSED, __ATOMIC_ACQ_REL);
+	if (had == PIPE_LOG && end > log_.limit)
+		end = LOAD(&log_.end);
 	STORE(&log_.end, end);
 	if (log_.map && had != PIPE_LOG && end < CLOSED) {
 		STORE(&state, OFF);
@@ -439,7 +481,7 @@ static void record(const void *address, unsigned size, unsigned tag)
 {
 	uint8_t rec[FIXED_BYTES + 1];
 	uint64_t thread;
-	if (LOAD(&state) == OFF || ignoring)
+	if (LOAD(&state) == OFF || ignoring || __atomic_load_n(&paused, __ATOMIC_RELAXED))
 		return;
 	thread = tid();
 	rec[0] = (uint8_t)tag;
@@ -515,6 +557,8 @@ void cacheray_remove(const void *ptr)
 	regions_remove(ptr);
 	append(rec, put_head(rec, REMOVE, ptr));
 }
+
+void cacheray_record(int on) { __atomic_store_n(&paused, !on, __ATOMIC_RELAXED); }
 
 void cacheray_flush(void)
 {

@@ -5,6 +5,7 @@
  *	CACHERAY_FREE(f);                                // and no more
  *	CACHERAY_ADD(&table, struct entry, 100);         // the same of memory that was had otherwise
  *	CACHERAY_REMOVE(&table);
+ *	CACHERAY_RECORD(0);                              // accesses are not recorded until CACHERAY_RECORD(1)
  *
  * Where the runtime is not linked, these calls do nothing, and the macros for the heap are malloc, calloc and free. For C and C++.
  * ctp-cacheray.h(3) has the rest.
@@ -22,6 +23,9 @@ extern "C" {
 /* count elements of a type stand at ptr; "struct foo" is written as struct.foo. Names are cut to 1,000 bytes. */
 __attribute__((weak)) void cacheray_add(const void *ptr, const char *type, size_t element_bytes, size_t count);
 __attribute__((weak)) void cacheray_remove(const void *ptr);
+
+/* Accesses are recorded from now on, or they are not. Types of memory always are. */
+__attribute__((weak)) void cacheray_record(int on);
 
 /* All that was recorded so far is in the file, or was written to the pipe. */
 __attribute__((weak)) void cacheray_flush(void);
@@ -59,6 +63,7 @@ static inline void cacheray_free(void *ptr)
 #define CACHERAY_MALLOC(type, count) ((type *)cacheray_malloc(#type, sizeof(type), (count)))
 #define CACHERAY_CALLOC(type, count) ((type *)cacheray_added(calloc((count), sizeof(type)), #type, sizeof(type), (count)))
 #define CACHERAY_FREE(ptr) cacheray_free(ptr)
+#define CACHERAY_RECORD(on) (cacheray_record ? cacheray_record(on) : (void)0)
 
 #ifdef __cplusplus
 }
