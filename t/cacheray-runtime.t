@@ -147,4 +147,14 @@ for c in $compilers; do
 	CACHERAY_OUT=$tmp/w CACHERAY_LIMIT=1X "$tmp/switch" 2>"$tmp/err"
 	is "$c: a limit that is none is said" "$? $(cat "$tmp/err")" '0 ctp-cacheray: CACHERAY_LIMIT: is no number of bytes, like 500M: this process is not traced'
 done
+
+# --- the runtime of ThreadSanitizer -------------------------------------------------------------------------------------------------------
+if command -v gcc >/dev/null && gcc -fsanitize=thread -o "$tmp/both" "$tmp/few.o" "$tmp/rt-gcc.o" -pthread 2>/dev/null; then
+	CACHERAY_OUT=$tmp/t.trace "$tmp/both" 2>"$tmp/err"
+	grep -q 'FATAL: ThreadSanitizer' "$tmp/err" ||
+		like 'the runtime of ThreadSanitizer beside this one is said' "$(grep ctp-cacheray "$tmp/err")" \
+			"t.trace: ThreadSanitizer's runtime is linked too; link without -fsanitize=thread: this process is not traced"
+else
+	note 'skipped: the two runtimes cannot be linked together'
+fi
 done_testing

@@ -61,6 +61,8 @@ enum {
 #define MAP_BYTES_MIN ((size_t)STEP_BYTES)
 
 #pragma weak pthread_create /* a program without threads may be linked without it */
+extern int __tsan_get_report_data(void); /* of ThreadSanitizer's own runtime, which must not be there */
+#pragma weak __tsan_get_report_data
 
 enum { NEW, BUSY, FILE_LOG, PIPE_LOG, OFF };
 static int state; /* by __atomic */
@@ -380,7 +382,9 @@ static void begin(void)
 	int next = OFF;
 	const char *limit = getenv("CACHERAY_LIMIT"), *on = getenv("CACHERAY_RECORD");
 	paused = on && !strcmp(on, "off");
-	if (out && *out && !read_limit(limit)) {
+	if (__tsan_get_report_data) {
+		; /* at_start() says so: this may be too early for the environment */
+	} else if (out && *out && !read_limit(limit)) {
 		say("CACHERAY_LIMIT", "is no number of bytes, like 500M");
 	} else if (out && *out && strlen(out) < sizeof out_pattern) {
 		strcpy(out_pattern, out);
@@ -432,7 +436,13 @@ static void after_fork_in_child(void)
 			record_add(&regions.of[i], regions.names + regions.of[i].name);
 }
 
-__attribute__((constructor(101))) static void at_start(void) { begin(); }
+__attribute__((constructor(101))) static void at_start(void)
+{
+	const char *out = getenv("CACHERAY_OUT");
+	begin();
+	if (__tsan_get_report_data && out)
+		say(out, "ThreadSanitizer's runtime is linked too; link without -fsanitize=thread");
+}
 
 __attribute__((destructor(101))) static void at_end(void)
 {
