@@ -148,6 +148,31 @@ for c in $compilers; do
 	is "$c: a limit that is none is said" "$? $(cat "$tmp/err")" '0 ctp-cacheray: CACHERAY_LIMIT: is no number of bytes, like 500M: this process is not traced'
 done
 
+# --- types with commas ------------------------------------------------------------------------------------------------------------------
+cat >"$tmp/pair.cpp" <<'C'
+#include <map>
+#include <utility>
+#include "ctp-cacheray.h"
+int main()
+{
+	std::pair<int, long> *p = CACHERAY_MALLOC(std::pair<int, long>, 3);
+	static std::map<int, std::pair<int, long>> map;
+	CACHERAY_ADD(&map, std::map<int, std::pair<int, long>>, 1);
+	CACHERAY_FREE(p);
+	CACHERAY_FREE(CACHERAY_CALLOC(struct node *, 2));
+}
+C
+for c in g++ clang++; do
+	command -v $c >/dev/null || { note "skipped: there is no $c"; continue; }
+	rt=$tmp/rt-$(case $c in g++) echo gcc ;; *) echo clang ;; esac).o
+	[ -f "$rt" ] || { note "skipped: there is no $rt"; continue; }
+	ok "$c: types with commas" "$c" -std=c++14 -Wall -Wextra -Werror -O1 -I$sdk -fsanitize=thread -c -o "$tmp/pair.o" "$tmp/pair.cpp"
+	"$c" -o "$tmp/pair" "$tmp/pair.o" "$rt" -pthread
+	CACHERAY_OUT=$tmp/t.trace "$tmp/pair"
+	is "$c:   are there as they stand" "$("$from" "$tmp/t.trace" | "$BIN/ctp-tojsonl" -a -q | sed -n 's/.*"element_size":\([0-9]*\),"count":\([0-9]\),"@type":"\([^"]*\)".*/\1 \2 \3;/p' | sed 's/^[0-9]* 1/SIZE 1/' | tr '\n' ' ')" \
+		'16 3 std::pair<int, long>; SIZE 1 std::map<int, std::pair<int, long>>; 8 2 struct.node *; '
+done
+
 # --- the runtime of ThreadSanitizer -------------------------------------------------------------------------------------------------------
 if command -v gcc >/dev/null && gcc -fsanitize=thread -o "$tmp/both" "$tmp/few.o" "$tmp/rt-gcc.o" -pthread 2>/dev/null; then
 	CACHERAY_OUT=$tmp/t.trace "$tmp/both" 2>"$tmp/err"

@@ -58,12 +58,29 @@ static inline void cacheray_free(void *ptr)
 	free(ptr);
 }
 
-#define CACHERAY_ADD(ptr, type, count) ((void)cacheray_added((void *)(ptr), #type, sizeof(type), (count)))
+/* A type may have commas, as std::pair<int, int> has: the last argument is the count. */
+#define CACHERAY_ADD(...) CACHERAY_TYPED(CACHERAY_ADD_OF, __VA_ARGS__)
 #define CACHERAY_REMOVE(ptr) cacheray_removed(ptr)
-#define CACHERAY_MALLOC(type, count) ((type *)cacheray_malloc(#type, sizeof(type), (count)))
-#define CACHERAY_CALLOC(type, count) ((type *)cacheray_added(calloc((count), sizeof(type)), #type, sizeof(type), (count)))
+#define CACHERAY_MALLOC(...) CACHERAY_TYPED(CACHERAY_MALLOC_OF, 0, __VA_ARGS__)
+#define CACHERAY_CALLOC(...) CACHERAY_TYPED(CACHERAY_CALLOC_OF, 0, __VA_ARGS__)
 #define CACHERAY_FREE(ptr) cacheray_free(ptr)
 #define CACHERAY_RECORD(on) (cacheray_record ? cacheray_record(on) : (void)0)
+
+
+/* of(ptr, count, type) of the arguments ptr, type, count, where the type has up to six parts. */
+#define CACHERAY_TYPED(of, ...) \
+	CACHERAY_NINTH(__VA_ARGS__, CACHERAY_6, CACHERAY_5, CACHERAY_4, CACHERAY_3, CACHERAY_2, CACHERAY_1, , , 0)(of, __VA_ARGS__)
+#define CACHERAY_NINTH(a, b, c, d, e, f, g, h, ninth, ...) ninth
+#define CACHERAY_1(of, ptr, a, count) of(ptr, count, a)
+#define CACHERAY_2(of, ptr, a, b, count) of(ptr, count, a, b)
+#define CACHERAY_3(of, ptr, a, b, c, count) of(ptr, count, a, b, c)
+#define CACHERAY_4(of, ptr, a, b, c, d, count) of(ptr, count, a, b, c, d)
+#define CACHERAY_5(of, ptr, a, b, c, d, e, count) of(ptr, count, a, b, c, d, e)
+#define CACHERAY_6(of, ptr, a, b, c, d, e, f, count) of(ptr, count, a, b, c, d, e, f)
+#define CACHERAY_ADD_OF(ptr, count, ...) ((void)cacheray_added((void *)(ptr), #__VA_ARGS__, sizeof(__VA_ARGS__), (count)))
+#define CACHERAY_MALLOC_OF(ptr, count, ...) ((__VA_ARGS__ *)cacheray_malloc(#__VA_ARGS__, sizeof(__VA_ARGS__), (count)))
+#define CACHERAY_CALLOC_OF(ptr, count, ...) \
+	((__VA_ARGS__ *)cacheray_added(calloc((count), sizeof(__VA_ARGS__)), #__VA_ARGS__, sizeof(__VA_ARGS__), (count)))
 
 #ifdef __cplusplus
 }
