@@ -182,4 +182,32 @@ if command -v gcc >/dev/null && gcc -fsanitize=thread -o "$tmp/both" "$tmp/few.o
 else
 	note 'skipped: the two runtimes cannot be linked together'
 fi
+
+# --- a library that is loaded later -------------------------------------------------------------------------------------------------------
+cat >"$tmp/library.c" <<'C'
+void write_some(volatile long *p)
+{
+	for (int i = 0; i < 777; i++)
+		*p = i;
+}
+C
+cat >"$tmp/loads.c" <<'C'
+#include <dlfcn.h>
+#include <stdio.h>
+static long g;
+int main(int argc, char **argv)
+{
+	void *library = dlopen(argv[1], RTLD_NOW);
+	if (!library)
+		return puts(dlerror()), 1;
+	((void (*)(volatile long *))dlsym(library, "write_some"))(&g);
+	return 0;
+}
+C
+for c in $compilers; do
+	ok "$c: a library" sh -c '"$0" -O1 -fPIC -fsanitize=thread -c -o "$1.o" "$1.c" && "$0" -shared -o "$1.so" "$1.o"' "$c" "$tmp/library"
+	ok "$c: a program that loads it, with -rdynamic" build "$c" loads -rdynamic -ldl
+	CACHERAY_OUT=$tmp/t.trace "$tmp/loads" "$tmp/library.so"
+	is "$c:   has its accesses" "$? $(writes "$tmp/t.trace")" '0 777'
+done
 done_testing
