@@ -210,4 +210,61 @@ for c in $compilers; do
 	CACHERAY_OUT=$tmp/t.trace "$tmp/loads" "$tmp/library.so"
 	is "$c:   has its accesses" "$? $(writes "$tmp/t.trace")" '0 777'
 done
+
+# --- what compilers make of copies, and of reads before a write --------------------------------------------------------------------------
+cat >"$tmp/copies.c" <<'C'
+#include <string.h>
+#include "ctp-cacheray.h"
+struct big { long a, b; char c[80]; };
+__attribute__((noinline)) void add(long *p)
+{
+	for (int i = 0; i < 10; i++) {
+		*p += i;
+		__asm__ volatile("" ::: "memory");
+	}
+}
+__attribute__((noinline)) void assign(struct big *to, const struct big *from) { *to = *from; }
+__attribute__((noinline)) void clear(struct big *to) { *to = (struct big){0}; }
+__attribute__((noinline)) void call(void *to, const void *from, size_t n) { memcpy(to, from, n); }
+int main(int argc, char **argv)
+{
+	struct big *p = CACHERAY_CALLOC(struct big, 2);
+	CACHERAY_RECORD(1);
+	switch (*argv[1]) {
+	case 'a': add(&p->a); break;
+	case 'b': assign(p + 1, p); break;
+	case 'c': clear(p); break;
+	case 'd': call(p + 1, p, (size_t)argc * 48); break;
+	}
+	CACHERAY_RECORD(0);
+	return 0;
+}
+C
+wrap=-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset
+# ways FLAG...: bytes that are read and written by additions, by an assignment, by clearing, and by a call of memcpy, of the program built so.
+ways() {
+	b=$1 level=$2
+	shift 2
+	"$b" -std=gnu11 "$level" -c -o "$tmp/rt.o" $sdk/ctp-cacheray.c
+	# shellcheck disable=SC2086
+	"$b" -O1 -w -I$sdk -fsanitize=thread "$@" -c -o "$tmp/copies.o" "$tmp/copies.c" && "$b" -o "$tmp/copies" "$tmp/copies.o" "$tmp/rt.o" -pthread $link
+	for way in a b c d; do
+		CACHERAY_RECORD=off CACHERAY_OUT=$tmp/t.trace "$tmp/copies" $way
+		"$from" "$tmp/t.trace" | "$BIN/ctp-tojsonl" -a -q | awk '
+			function field(name) { return match($0, "\"" name "\":[^,}]*") ? substr($0, RSTART + length(name) + 3, RLENGTH - length(name) - 3) : "" }
+			/^{"type":"cacheray_add"/ { base = substr(field("address"), 1, 16) }
+			/^{"type":"cacheray_access"/ && substr(field("address"), 1, 16) == base { n[field("op")] += field("size") }
+			END { printf "%d/%d ", n["\"read\""], n["\"write\""] }'
+	done
+}
+for c in $compilers; do
+	set --
+	[ "$c" = gcc ] || set -- -mllvm -tsan-instrument-read-before-write=1
+	link=
+	is "$c: what is read before it is written is there" "$(ways "$c" -O2 "$@" | cut -d ' ' -f 1)" 80/80
+	link=$wrap
+	for level in -O2 -O0; do
+		is "$c: and copies, where their calls are wrapped, $level" "$(ways "$c" $level "$@")" '80/80 96/96 0/96 96/96 '
+	done
+done
 done_testing

@@ -45,21 +45,25 @@ void *__tsan_memcpy(void *to, const void *from, size_t bytes)
 {
 	record_range(from, bytes, READ);
 	record_range(to, bytes, WRITE);
-	return memcpy(to, from, bytes);
+	return LIBRARY(memcpy)(to, from, bytes);
 }
 
 void *__tsan_memmove(void *to, const void *from, size_t bytes)
 {
 	record_range(from, bytes, READ);
 	record_range(to, bytes, WRITE);
-	return memmove(to, from, bytes);
+	return LIBRARY(memmove)(to, from, bytes);
 }
 
 void *__tsan_memset(void *to, int byte, size_t bytes)
 {
 	record_range(to, bytes, WRITE);
-	return memset(to, byte, bytes);
+	return LIBRARY(memset)(to, byte, bytes);
 }
+
+void *__wrap_memcpy(void *to, const void *from, size_t bytes) { return __tsan_memcpy(to, from, bytes); }
+void *__wrap_memmove(void *to, const void *from, size_t bytes) { return __tsan_memmove(to, from, bytes); }
+void *__wrap_memset(void *to, int byte, size_t bytes) { return __tsan_memset(to, byte, bytes); }
 
 /* --- atomic operations: done here, with the order that was asked for ------------------------------------------------------------ */
 

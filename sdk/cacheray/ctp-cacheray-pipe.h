@@ -100,7 +100,7 @@ static void append_to_pipe(const void *rec, size_t len)
 		size_t room = BLOCK_BYTES - at % BLOCK_BYTES;
 		n = len < room ? len : room;
 		wait_for_block(at);
-		memcpy(log_.ring + at % RING_BYTES, p, n);
+		copy(log_.ring + at % RING_BYTES, p, n);
 		uint32_t *written = &log_.written[at / BLOCK_BYTES % BLOCKS];
 		if (__atomic_add_fetch(written, (uint32_t)n, __ATOMIC_RELEASE) == BLOCK_BYTES)
 			send_log(false);

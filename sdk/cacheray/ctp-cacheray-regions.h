@@ -98,7 +98,7 @@ static bool region_name(struct region *r, const char *name, uint32_t bytes)
 			return false;
 		recent->name = regions.names_bytes;
 		recent->name_bytes = bytes;
-		memcpy(regions.names + regions.names_bytes, name, bytes);
+		copy(regions.names + regions.names_bytes, name, bytes);
 		regions.names_bytes += bytes;
 	}
 	r->name = recent->name;

@@ -92,6 +92,28 @@ static int paused; /* by __atomic: accesses are not recorded */
 static _Thread_local uint64_t own_tid __attribute__((tls_model("initial-exec")));
 static _Thread_local int ignoring __attribute__((tls_model("initial-exec")));
 
+/* A program that is linked with --wrap=memcpy and its like has its calls of them recorded. Those of the runtime are the library's. */
+extern void *__real_memcpy(void *to, const void *from, size_t bytes);
+extern void *__real_memmove(void *to, const void *from, size_t bytes);
+extern void *__real_memset(void *to, int byte, size_t bytes);
+#pragma weak __real_memcpy
+#pragma weak __real_memmove
+#pragma weak __real_memset
+#define LIBRARY(f) (__real_##f ? __real_##f : f)
+
+static inline __attribute__((always_inline)) void copy(void *to, const void *from, size_t bytes)
+{
+#ifdef __OPTIMIZE__
+	if (__builtin_constant_p(bytes))
+		memcpy(to, from, bytes); /* and no call */
+	else
+		LIBRARY(memcpy)(to, from, bytes);
+#else
+	for (size_t i = 0; i < bytes; i++)
+		((char *)to)[i] = ((const char *)from)[i];
+#endif
+}
+
 #define LOAD(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 
@@ -217,7 +239,7 @@ static inline void append_to_file(const void *rec, size_t len)
 	uint64_t at = __atomic_fetch_add(&log_.tail, len, __ATOMIC_RELAXED);
 	if (__builtin_expect(at + len > LOAD(&log_.grown), 0) && (at >= CLOSED || !grow(at, len)))
 		return;
-	memcpy(log_.map + at, rec, len);
+	copy(log_.map + at, rec, len);
 }
 
 #include "ctp-cacheray-pipe.h"
@@ -238,34 +260,7 @@ static inline uint64_t tid(void) { return __builtin_expect(own_tid != 0, 1) ? ow
 
 /* --- begin and end ---------------------------------------------------------------------------------------------------------- */
 
-/* Digits up to there, and where they begin. */
-static char *put_number(char *end, unsigned long n)
-{
-	do
-		*--end = (char)('0' + n % 10);
-	while (n /= 10);
-	return end;
-}
-
-/* The path, with the process id for each %p. */
-static bool make_path(char *path, size_t room, const char *pattern)
-{
-	char digits[24], *d;
-	size_t n = 0;
-	for (; *pattern; pattern++) {
-		if (pattern[0] != '%' || pattern[1] != 'p') {
-			if (n + 1 < room)
-				path[n++] = *pattern;
-			continue;
-		}
-		pattern++;
-		d = put_number(digits + sizeof digits, (unsigned long)getpid());
-		for (; d < digits + sizeof digits && n + 1 < room; d++)
-			path[n++] = *d;
-	}
-	path[n] = '\0';
-	return n + 1 < room;
-}
+#include "ctp-cacheray-text.h"
 
 /* Addresses may be few: most of them are the program's. */
 static size_t map_bytes_max(void)
@@ -295,7 +290,7 @@ static bool is_own(int fd)
 	uint64_t thread;
 	if (pread(fd, rec, sizeof rec, 0) != (ssize_t)sizeof rec)
 		return false;
-	memcpy(&thread, rec + 1 + sizeof(void *) + ((rec[0] & 0x3f) <= WRITE), sizeof thread);
+	copy(&thread, rec + 1 + sizeof(void *) + ((rec[0] & 0x3f) <= WRITE), sizeof thread);
 	return thread == (uint64_t)getpid();
 }
 
@@ -341,31 +336,12 @@ static int open_log(void)
 		char digits[24], *d = put_number(digits + sizeof digits, n);
 		if (n) {
 			log_.path[len] = '.';
-			memcpy(log_.path + len + 1, d, (size_t)(digits + sizeof digits - d));
+			copy(log_.path + len + 1, d, (size_t)(digits + sizeof digits - d));
 			log_.path[len + 1 + (size_t)(digits + sizeof digits - d)] = '\0';
 		}
 		next = open_path();
 	}
 	return next != NEW ? next : (say(log_.path, "there are too many traces of this process"), OFF);
-}
-
-/* Of a number of bytes, with k, M or G behind it. False: it is none. */
-static bool read_limit(const char *text)
-{
-	static const char units[] = "kMG";
-	uint64_t n = 0;
-	const char *unit = "";
-	log_.limit = CLOSED;
-	if (!text || !*text)
-		return true;
-	for (; *text >= '0' && *text <= '9'; text++)
-		n = n < CLOSED / 10 ? n * 10 + (uint64_t)(*text - '0') : CLOSED;
-	if (*text)
-		unit = strchr(units, *text);
-	for (long i = *text && unit ? unit - units : -1; i >= 0; i--)
-		n = n < CLOSED >> 10 ? n << 10 : CLOSED;
-	log_.limit = n;
-	return unit && (!*text || !text[1]) && n;
 }
 
 static void before_fork(void);
@@ -495,9 +471,9 @@ static void record(const void *address, unsigned size, unsigned tag)
 		return;
 	thread = tid();
 	rec[0] = (uint8_t)tag;
-	memcpy(rec + 1, &address, sizeof address);
+	copy(rec + 1, &address, sizeof address);
 	rec[1 + sizeof address] = (uint8_t)size;
-	memcpy(rec + 2 + sizeof address, &thread, sizeof thread);
+	copy(rec + 2 + sizeof address, &thread, sizeof thread);
 	append(rec, sizeof rec);
 }
 
@@ -521,8 +497,8 @@ static size_t put_head(uint8_t *rec, unsigned tag, const void *ptr)
 {
 	uint64_t thread = tid();
 	rec[0] = (uint8_t)tag;
-	memcpy(rec + 1, &ptr, sizeof ptr);
-	memcpy(rec + 1 + sizeof ptr, &thread, sizeof thread);
+	copy(rec + 1, &ptr, sizeof ptr);
+	copy(rec + 1 + sizeof ptr, &thread, sizeof thread);
 	return FIXED_BYTES;
 }
 
@@ -531,9 +507,9 @@ static void record_add(const struct region *r, const char *name)
 	uint8_t rec[FIXED_BYTES + 12 + NAME_MAX_BYTES];
 	size_t n = put_head(rec, ADD, r->ptr);
 	uint32_t numbers[3] = {r->element_bytes, r->count, r->name_bytes};
-	memcpy(rec + n, numbers, sizeof numbers);
+	copy(rec + n, numbers, sizeof numbers);
 	n += sizeof numbers;
-	memcpy(rec + n, name, r->name_bytes);
+	copy(rec + n, name, r->name_bytes);
 	append(rec, n + r->name_bytes);
 }
 
@@ -549,7 +525,7 @@ void cacheray_add(const void *ptr, const char *type, size_t element_bytes, size_
 	if (LOAD(&state) == OFF)
 		return;
 	r.name_bytes = (uint32_t)strnlen(type, NAME_MAX_BYTES);
-	memcpy(name, type, r.name_bytes);
+	copy(name, type, r.name_bytes);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (r.name_bytes > strlen(kinds[i]) && !memcmp(type, kinds[i], strlen(kinds[i])))
 			name[strlen(kinds[i]) - 1] = '.';
