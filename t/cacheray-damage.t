@@ -65,6 +65,27 @@ EOP
 "$from" "$tmp/t.trace" | "$BIN/ctp-tocacheray" >"$tmp/out"
 ok 'an add of no elements, by a thread 0 that was not there before, is a record' cmp "$tmp/t.trace" "$tmp/out"
 
+# wild ORDER: accesses of any size, and names of any bytes.
+cat >"$tmp/wild.py" <<'EOP'
+import random, struct, sys
+o, g = {'little': '<', 'big': '>'}[sys.argv[1]], random.Random(int(sys.argv[2]))
+for i in range(300):
+	address, thread = 0x560000000000 + g.randrange(5000), 4000 + g.randrange(9)
+	if i % 20 == 4:
+		name = bytes(g.randrange(256) for _ in range(g.choice((1, 10, 300, 5000))))
+		rec = struct.pack(o + 'BQQIII', 2, address, thread, 24, 2, len(name)) + name
+	else: rec = struct.pack(o + 'BQBQ', 128 + g.randrange(2), address, g.randrange(256), thread)
+	sys.stdout.buffer.write(rec)
+EOP
+for order in little big; do
+	wrong=
+	for seed in 1 2 3 4 5 6 7 8 9 10; do
+		python3 "$tmp/wild.py" $order $seed >"$tmp/t.trace"
+		"$from" -b $order -a 8 "$tmp/t.trace" 2>/dev/null | "$BIN/ctp-tocacheray" -q | cmp -s - "$tmp/t.trace" || wrong="$wrong $seed"
+	done
+	is "$order: any sizes, and names of any bytes, are records" "$wrong" ''
+done
+
 # --- many ---------------------------------------------------------------------------------------------------------------------------
 python3 t/cacheray-model.py "$BIN" 0 160 >"$tmp/model"
 is 'the model went through' $? 0

@@ -13,7 +13,7 @@ enum {
 	KNOWN_THREAD = 3, SAME_THREAD = 12, SMALL_THREAD = 26, OTHER_THREAD = 50,
 	KNOWN_PAGE = 14, NEAR_NEXT = 20, KNOWN_AREA = 28, SHORT_ADDRESS = 34, OTHER_ADDRESS = 52, WILD_ADDRESS = 64, NULL_ADDRESS = 64,
 	MISALIGNED = 8,
-	TYPE_SIZE = 24, NAME_BYTE = 6, ODD_NAME_BYTE = 16,
+	TYPE_SIZE = 24, NAME_BYTE = 7, HIGH_NAME_BYTE = 9, ODD_NAME_BYTE = 16, /* any bytes are more than BYTE each */
 };
 
 /* --- places of addresses --------------------------------------------------------------------------------------------------- */
@@ -128,8 +128,10 @@ static void price_names(const struct part *part)
 {
 	uint32_t *name = part->plan->name;
 	name[0] = 0;
-	for (size_t i = 0; i < part->bytes; i++)
-		name[i + 1] = name[i] + (part->p[i] < ' ' || part->p[i] == 0x7f ? ODD_NAME_BYTE : NAME_BYTE);
+	for (size_t i = 0; i < part->bytes; i++) {
+		uint8_t c = part->p[i];
+		name[i + 1] = name[i] + (c < ' ' || c == 0x7f ? ODD_NAME_BYTE : c < 0x80 ? NAME_BYTE : HIGH_NAME_BYTE);
+	}
 }
 
 static void price_all(const struct part *part, bool cut)
