@@ -55,6 +55,10 @@ if [ -d $real ]; then
 	for file in "$real"/*; do
 		"$from" "$file" | "$to" >"$tmp/out"
 		ok "${file##*/} comes back" cmp "$file" "$tmp/out"
+		[ -x "$BIN/ctp-fromctf" ] || continue
+		rm -rf "$tmp/real"
+		"$from" "$file" | "$BIN/ctp-toctf" -o "$tmp/real" && "$BIN/ctp-fromctf" "$tmp/real" | "$to" >"$tmp/out"
+		ok "${file##*/} comes back through CTF" cmp "$file" "$tmp/out"
 	done
 else
 	note "skipped: there is no $real"
@@ -68,8 +72,14 @@ is 'each input is a section' "$("$BIN/ctp-tojsonl" -a "$tmp/two.ctp" | grep -c '
 ok 'sections follow each other in the trace' cmp "$tmp/two" "$tmp/out"
 "$from" "$tmp/little8" "$tmp/big4" | "$to" >"$tmp/out" 2>"$tmp/err"
 is 'sections that are spelled differently make no trace' "$? $(wc -l <"$tmp/err")" '1 1'
-like 'which is said' "$(cat "$tmp/err")" 'big-endian with addresses of 4 bytes'
-"$from" "$tmp/little8" "$tmp/big4" | "$to" -b big -a 8 | "$from" -v 2>&1 >/dev/null | grep -q '18 records kept; damage at 0 places$'
+like 'which is said, with what to say' "$(cat "$tmp/err")" 'big-endian with addresses of 4 bytes, the one before little with 8; -a 8 -b little makes one trace of them'
+for other in 'big8 -b little' 'little4 -a 8'; do
+	like "${other% -*} has ${other#* }" "$("$from" "$tmp/little8" "$tmp/${other%% *}" | "$to" 2>&1 >/dev/null)" "; ${other#* } makes one trace of them\$"
+	# shellcheck disable=SC2086
+	"$from" "$tmp/little8" "$tmp/${other%% *}" | "$to" ${other#* } >"$tmp/out" 2>/dev/null
+	is "  and that does" $? 0
+done
+"$from" "$tmp/little8" "$tmp/big4" | "$to" -b big -a 8 | "$from" -v 2>&1 >/dev/null | grep -q ': 18 records kept; damage at 0 places$'
 is 'unless a spelling is said' $? 0
 "$from" "$tmp/little8" | "$to" -a 4 >/dev/null 2>"$tmp/err"
 is 'an address that does not fit is an error' "$? $(cat "$tmp/err")" '1 ctp-tocacheray: address 0x55d0c0de1000 does not fit into the trace; -a 8 has addresses of 8 bytes'
@@ -98,6 +108,8 @@ is 'damage is status 3' $? 3
 is 'its offset and length are said' "$(sed -n 1p "$tmp/err")" "ctp-fromcacheray: $tmp/bad: byte $((10 * size)): 0x67 is no tag; 7 bytes skipped"
 is 'it is a record where it was' "$("$BIN/ctp-tojsonl" -a -q "$tmp/bad.ctp" | grep '^{"type":"cacheray_damage"')" \
 	"{\"type\":\"cacheray_damage\",\"ts\":90,\"offset\":$((10 * size)),\"bytes\":7}"
+is 'the summary is of records and places' "$(sed -n 2p "$tmp/err")" 'ctp-fromcacheray: 180 records kept; damage at 1 place'
+is 'and so is that of the way back' "$("$to" -v "$tmp/bad.ctp" 2>&1 >/dev/null | tail -n 1)" 'ctp-tocacheray: 180 records, damage at 1 place'
 "$to" -q "$tmp/bad.ctp" >"$tmp/out"
 is 'the way back is status 3' $? 3
 ok 'with all that was whole' cmp "$tmp/long" "$tmp/out"
@@ -111,7 +123,12 @@ is 'an empty one too' "$? $(cat "$tmp/err")" "3 ctp-fromcacheray: $tmp/empty: th
 "$to" "$tmp/empty.ctp" >"$tmp/out"
 is 'and comes back' "$? $(wc -c <"$tmp/out")" '0 0'
 "$from" "$0" >"$tmp/out" 2>"$tmp/err"
-is 'what is no trace fails' "$? $(tail -n 1 "$tmp/err")" '1 ctp-fromcacheray: not one row of 1 could be used'
+is 'what is no trace fails' "$? $(tail -n 1 "$tmp/err")" '1 ctp-fromcacheray: not one record is whole'
+like 'and may want options' "$(cat "$tmp/err")" 'most of it is damage: it is no trace, or its spelling was not found out; -a and -b say it'
+"$from" -a 4 "$tmp/long" 2>&1 >/dev/null | grep -q 'most of it is damage: what was said by -a or -b may be wrong'
+is 'an option that is wrong is said' $? 0
+"$from" "$tmp/long" 2>"$tmp/err" >/dev/null
+is 'a sound trace has no words' "$? $(cat "$tmp/err")" '0 '
 
 # --- live ---------------------------------------------------------------------------------------------------------------------
 # The writer goes on when its first record was seen at the other end.

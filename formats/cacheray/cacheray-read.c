@@ -12,7 +12,7 @@
 #include "cacheray/cacheray-judge.h"
 #include "cacheray/cacheray-plan.h"
 
-enum { BATCH = 128, MARK_RECORDS = 4096, GUESS_BYTES = 64 << 10, GUESS_BYTES_MIN = 18, LEARN_EVERY = 16 };
+enum { BATCH = 128, MARK_RECORDS = 4096, GUESS_BYTES = 64 << 10, GUESS_BYTES_MIN = 18, LEARN_EVERY = 16, HINT_BYTES = 256 };
 
 struct cacheray_source {
 	struct ctp_source source;
@@ -29,7 +29,7 @@ struct cacheray_source {
 	struct ctp_cacheray_judge judge;
 	struct ctp_cacheray_plan plan;
 	uint64_t ordinal, marked;
-	uint64_t damage_offset;
+	uint64_t damage_offset, damaged; /* bytes, so far */
 	struct ctp_err damage;
 	uint32_t n; /* records that were not given to the writer yet */
 	struct ctp_record rec[BATCH];
@@ -187,6 +187,7 @@ static void end_damage(struct cacheray_source *s)
 	ctp_notice_say(s->notice, "byte %llu: %.100s; %llu byte%s skipped", (unsigned long long)s->damage_offset, s->damage.text,
 	               (unsigned long long)bytes, bytes == 1 ? "" : "s");
 	s->source.stats.rejected++;
+	s->damaged += bytes;
 	s->seeking = false;
 }
 
@@ -327,6 +328,11 @@ static enum ctp_status finish(struct cacheray_source *s, struct ctp_err *err)
 		ctp_notice_say(s->notice, "%s", in->err.text);
 	if (empty)
 		ctp_notice_say(s->notice, "the input is empty");
+	bool hopeless = s->damaged >= HINT_BYTES && s->damaged > in->offset / 2;
+	if (hopeless && (s->open.order || s->open.address_bytes))
+		ctp_notice_say(s->notice, "most of it is damage: what was said by -a or -b may be wrong, and is found out where nothing is said");
+	else if (hopeless)
+		ctp_notice_say(s->notice, "most of it is damage: it is no trace, or its spelling was not found out; -a and -b say it");
 	stats->harmed |= in->harmed || empty || stats->rejected;
 	ctp_writer_end(s->writer, !in->harmed);
 	if (ctp_writer_failed(s->writer))
@@ -342,7 +348,7 @@ static enum ctp_status read_input(struct ctp_source *source, struct ctp_input *i
 	s->writer = w;
 	s->notice = notice;
 	s->open_section = s->seeking = false;
-	s->ordinal = s->marked = 0;
+	s->ordinal = s->marked = s->damaged = 0;
 	s->plan = (struct ctp_cacheray_plan){0};
 	in->idle = let_go;
 	in->idle_arg = s;

@@ -60,8 +60,9 @@ static enum ctp_status begin_section(struct ctp_sink *sink, const struct ctp_sec
 	if (s->wanted.address_bytes)
 		sp.address_bytes = s->wanted.address_bytes;
 	if (had->order && (had->order != sp.order || had->address_bytes != sp.address_bytes))
-		return ctp_err_set(err, "a section is %s-endian with addresses of %u bytes, the one before %s with %u; say -b and -a, or write two traces",
-		                   order_name(sp), sp.address_bytes, order_name(*had), had->address_bytes);
+		return ctp_err_set(err, "a section is %s-endian with addresses of %u bytes, the one before %s with %u; %s makes one trace of them",
+		                   order_name(sp), sp.address_bytes, order_name(*had), had->address_bytes,
+		                   had->order == sp.order ? "-a 8" : had->address_bytes == sp.address_bytes ? "-b little" : "-a 8 -b little");
 	s->spelling = sp;
 	s->any |= order != NULL;
 	return CTP_OK;
