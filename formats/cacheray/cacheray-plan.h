@@ -17,7 +17,7 @@ enum {
 	CTP_CACHERAY_AREAS = 256,
 };
 
-/* Zeros, to begin with. */
+/* Zeros, to begin with, up to what there is of each byte. */
 struct ctp_cacheray_plan {
 	uint64_t page[CTP_CACHERAY_PAGES]; /* numbers from 1 on; 0: none */
 	uint64_t area[CTP_CACHERAY_AREAS];

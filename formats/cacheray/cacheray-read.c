@@ -349,7 +349,7 @@ static enum ctp_status read_input(struct ctp_source *source, struct ctp_input *i
 	s->notice = notice;
 	s->open_section = s->seeking = false;
 	s->ordinal = s->marked = s->damaged = 0;
-	s->plan = (struct ctp_cacheray_plan){0};
+	memset(&s->plan, 0, offsetof(struct ctp_cacheray_plan, record));
 	in->idle = let_go;
 	in->idle_arg = s;
 	for (size_t had = 0; !ctp_writer_failed(w) && ctp_input_fill(in, in->avail + 1) > had; had = in->avail)
