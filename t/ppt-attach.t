@@ -123,6 +123,22 @@ is 'and nothing is written' "$(wc -c <"$tmp/out.ctp")" 0
 is 'nor left' "$(state Foo) $(segments)" 'free 0'
 stop
 
+# --- children --------------------------------------------------------------------------------------------------------------------
+start ppt-client -f 50
+"$ppt" attach "$pid" Foo 2>"$tmp/err" >"$tmp/out.ctp" &
+agent=$! running="$running $agent"
+ok 'a process that forks: it is said' await has "$tmp/err" '^ctp-ppt: Foo: a child that the process has forked has its ring too'
+kill -INT "$agent"
+wait "$agent"
+is 'and the status is not 0' $? 3
+stop
+start ppt-client -e 50
+"$ppt" attach -t 2 "$pid" Foo 2>"$tmp/err" >"$tmp/out.ctp"
+is 'a child that becomes another program: status' $? 0
+is 'and nothing is said' "$(grep -c forked "$tmp/err")" 0
+ok 'though there was one' grep -q . "/proc/$pid"/task/*/children
+stop
+
 # --- agents that meet --------------------------------------------------------------------------------------------------------------
 start ppt-client -t 2
 agent "$pid" Foo -c cpu-clock

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 
 static const char usage[] =
 	"usage: ppt-client [options]\n"
@@ -25,6 +26,8 @@ static const char usage[] =
 	"  -a N     size of perf_event_attr in the control block: 112 or 128 (128)\n"
 	"  -q N     the first sequence number (1)\n"
 	"  -k N     kill -9 itself in the middle of frame N of Foo\n"
+	"  -f N     forks when N frames of Foo were saved, and the child saves too\n"
+	"  -e N     the same, and the child becomes another program\n"
 	"  -c       has no descriptor 0\n";
 
 struct request {
@@ -108,8 +111,8 @@ static struct byhand foo = { .name = "Foo", .hmem = &_ppt_hmem_Foo, .stride = 10
 static struct byhand foobar = { .name = "FooBar", .hmem = &_ppt_hmem_FooBar, .stride = 64, .size = 60, .lock = PTHREAD_RWLOCK_INITIALIZER };
 
 static struct {
-	unsigned long threads, rate, calls, frames;
-	bool idle, two;
+	unsigned long threads, rate, calls, frames, fork_at;
+	bool idle, two, exec;
 	struct byhand *(*lib)(void);
 	void (*lib_save)(int n);
 } opt = { .threads = 1, .rate = 1000 };
@@ -153,6 +156,23 @@ static bool enough(void)
 	return ended || (opt.frames && saved >= opt.frames);
 }
 
+/* One child at most. What it saves has the segment, the numbers and the locks of its parent. */
+static void multiply(void)
+{
+	static atomic_bool done;
+	if (!opt.fork_at || atomic_load(&foo.saved) < opt.fork_at || atomic_exchange(&done, true) || fork())
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (opt.exec) {
+		execlp("sleep", "sleep", "1000", (char *)NULL);
+		_exit(1);
+	}
+	for (int n = 1 << 23;; n++) {
+		n % 2 ? save_tick(n) : save_request(n);
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	}
+}
+
 static void *work(void *arg)
 {
 	int n = (int)(uintptr_t)arg << 24;
@@ -163,6 +183,7 @@ static void *work(void *arg)
 				save_sample(n);
 			if (opt.lib)
 				opt.lib_save(n);
+			multiply();
 		}
 		if (opt.rate || opt.idle) {
 			unsigned long ns = opt.idle ? 10000000 : 1000000000 / opt.rate;
@@ -205,7 +226,7 @@ int main(int argc, char **argv)
 	const char *lib = NULL;
 	unsigned long attr_bytes = 128, first = 1;
 	pthread_t threads[64];
-	for (int o; (o = getopt(argc, argv, "t:r:n:s:i2l:a:q:k:c")) != -1;)
+	for (int o; (o = getopt(argc, argv, "t:r:n:s:i2l:a:q:k:f:e:c")) != -1;)
 		switch (o) {
 		case 't': opt.threads = strtoul(optarg, NULL, 10); break;
 		case 'r': opt.rate = strtoul(optarg, NULL, 10); break;
@@ -217,6 +238,8 @@ int main(int argc, char **argv)
 		case 'a': attr_bytes = strtoul(optarg, NULL, 10); break;
 		case 'q': first = strtoul(optarg, NULL, 10); break;
 		case 'k': foo.half_at = strtoul(optarg, NULL, 10); break;
+		case 'e': opt.exec = true; /* fall through */
+		case 'f': opt.fork_at = strtoul(optarg, NULL, 10); break;
 		case 'c': close(0); break;
 		default: return fputs(usage, stderr), 2;
 		}

@@ -13,7 +13,7 @@
 #include <sys/shm.h>
 #include <unistd.h>
 
-enum { REFUSALS_MAX = 3 };
+enum { REFUSALS_MAX = 3, SHARED_LOOKS = 8 }; /* children that become other programs have it for a moment */
 
 static uint64_t hmem_at(const struct ctp_ppt_attach *a) { return a->buffer->at[CTP_PPT_HMEM]; }
 static uint64_t stat_at(const struct ctp_ppt_attach *a) { return a->buffer->at[CTP_PPT_STAT]; }
@@ -308,6 +308,15 @@ bool ctp_ppt_attach_uncounted(struct ctp_ppt_attach *a)
 	if (a->uncounted || !a->ncounters || !a->ring.begun || atomic_load_explicit(&control_of(a)->ncounters, memory_order_relaxed))
 		return false;
 	return a->uncounted = true;
+}
+
+bool ctp_ppt_attach_shared(struct ctp_ppt_attach *a)
+{
+	const struct ctp_ppt_shm *ring = a->data.id ? &a->data : &a->control;
+	if (a->shared >= SHARED_LOOKS)
+		return false;
+	a->shared = ctp_ppt_shm_look(ring->id).attached > 2 ? a->shared + 1 : 0; /* it and we */
+	return a->shared == SHARED_LOOKS;
 }
 
 enum ctp_status ctp_ppt_attach_resize(struct ctp_ppt_attach *a, uint32_t slots, struct ctp_err *err)

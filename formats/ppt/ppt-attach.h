@@ -56,6 +56,7 @@ struct ctp_ppt_attach {
 	bool probing;              /* attached only to find that out */
 	unsigned refusals;
 	bool uncounted;
+	unsigned shared; /* looks in a row that found another with the ring */
 };
 
 /* The buffer is ours. notice, which may be null, hears of what an agent left behind. Fails if another is attached, unless forced. */
@@ -69,6 +70,9 @@ bool ctp_ppt_attach_holds(const struct ctp_ppt_attach *a, struct ctp_err *err);
 
 /* True, once: the client could not open the counters, and does without. */
 bool ctp_ppt_attach_uncounted(struct ctp_ppt_attach *a);
+
+/* True, once: another process has the ring too, as the child of a fork has; both write to it, each by its own numbers. */
+bool ctp_ppt_attach_shared(struct ctp_ppt_attach *a);
 
 /* A larger ring, for a buffer that can have one; it is there when step has found it (true). */
 enum ctp_status ctp_ppt_attach_resize(struct ctp_ppt_attach *a, uint32_t slots, struct ctp_err *err);

@@ -314,6 +314,11 @@ static void check(struct live *l, struct ctp_ppt_trace *t)
 		if (ctp_ppt_attach_uncounted(&t->at))
 			ctp_notice_say(l->conf->warn, "%s: the process may not open the counters, or has too many files open: their columns are 0",
 			               t->buffer->name);
+		if (ctp_ppt_attach_shared(&t->at)) {
+			ctp_notice_say(l->conf->warn, "%s: a child that the process has forked has its ring too: what both save is lost, or mixed of two",
+			               t->buffer->name);
+			l->result->partial = true;
+		}
 	}
 	else if (!ctp_ppt_memory_peek(&l->memory, t->buffer->at[CTP_PPT_STAT], &stat))
 		l->gone = true; /* it has ended, or is another program */
