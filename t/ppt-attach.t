@@ -265,11 +265,13 @@ for lie in $("$O/t/ppt-hostile"); do
 	start ppt-hostile "$lie"
 	limit=0.3
 	[ "$lie" != exec ] || limit=20
-	timeout 60 "$ppt" attach -q -t $limit "$pid" >"$tmp/out.ctp" 2>"$tmp/err"
+	timeout 60 "$ppt" attach -t $limit "$pid" >"$tmp/out.ctp" 2>"$tmp/err"
 	status=$?
 	case $lie in
-	nonsense) ok "$lie: what it is worth" test $status = 0 -o $status = 3 ;;
-	exec) like "$lie: it is another program then" "$status $(taken | awk '{ print $7 }')$(cat "$tmp/err")" '^0 ended$|^1 .*another program$' ;;
+	nonsense | random | backwards | jumps | type)
+		is "$lie: what could not be taken is said" "$status $(sed -n '$s/.* lost: .* with \(.*\) that cannot be.*/\1/p' "$tmp/err")" '3 a number or a type'
+		[ $lie = nonsense ] || ok "$lie: without advice that does not help" sh -c "! grep -q -- ' -n ' $tmp/err" ;;
+	exec) like "$lie: it is another program then" "$status $(taken | awk '{ print $7 }')$(tail -1 "$tmp/err")" '^0 ended|^1 .*another program$' ;;
 	*) is "$lie: a line and a status" "$(wc -l <"$tmp/err" | tr -d ' ') $status" '1 1' ;;
 	esac
 	is "$lie: the buffer is free" "$(state Liar)" free

@@ -13,6 +13,10 @@
 		BYHAND_FRAME("mark",                                                                                                   \
 			BYHAND_ELEMENT("n", "false", BYHAND_INT),                                                                      \
 			BYHAND_FRONT BYHAND_MEMBER("n", offset, 4, 4, BYHAND_INT) BYHAND_MEMBER("x", 8, 8, 8, BYHAND_DOUBLE) BYHAND_BACK(back)))
+#define TYPED(name) \
+	BYHAND_FRAME(name, BYHAND_ELEMENT("x", "false", BYHAND_DOUBLE), \
+		BYHAND_FRONT BYHAND_TYPE BYHAND_MEMBER("x", 8, 8, 8, BYHAND_DOUBLE) BYHAND_BACK(16))
+#define JSON_TYPES BYHAND_JSON("Liar", 64, "", "ETimeClockMonotonic", "", TYPED("one") "," TYPED("two"))
 
 extern int _ppt_stat_Liar, _ppt_hmem_Liar;
 extern const char *_ppt_json_Liar;
@@ -67,26 +71,47 @@ static void write_nonsense(uint32_t *slots, size_t words)
 	}
 }
 
+static uint32_t at_random(uint32_t nth) { return nth * 2654435761u >> 1; }
+static uint32_t backwards(uint32_t nth) { return 0x7fffffff - nth; }
+static uint32_t in_jumps(uint32_t nth) { return nth * 1000003; }
+static uint32_t in_turn(uint32_t nth) { return nth; }
+
+/* Whole, but for its number, or its type, which is there where the JSON has one: 7. */
+static void write_frame(char *slot, uint32_t number)
+{
+	uint32_t *words = (uint32_t *)slot;
+	__atomic_store_n(&words[4], 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&words[0], number, __ATOMIC_RELEASE);
+	for (int i = 1; i < 4; i++)
+		__atomic_store_n(&words[i], 7, __ATOMIC_RELEASE);
+	__atomic_store_n(&words[4], number, __ATOMIC_RELEASE);
+}
+
 static const struct lie {
 	const char *name, *json;
 	void (*tell)(struct told *);
+	uint32_t (*number)(uint32_t nth);
 } lies[] = {
-	{"endless", NULL, NULL},
-	{"null", (const char *)8, NULL},
-	{"empty", "", NULL},
-	{"text", "hello", NULL},
-	{"deep", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", NULL},
-	{"beyond", JSON(1000000000, 16), NULL},
-	{"overlap", JSON(8, 16), NULL},
-	{"elsewhere", JSON(4, 16), tell_elsewhere},
-	{"before", JSON(4, 16), tell_before},
-	{"behind", JSON(4, 16), tell_behind},
-	{"odd", JSON(4, 16), tell_odd},
-	{"many", JSON(4, 16), tell_many},
-	{"most", JSON(4, 16), tell_most},
-	{"other", JSON(4, 16), tell_other},
-	{"nonsense", JSON(4, 16), tell_truth},
-	{"exec", JSON(4, 16), tell_truth},
+	{"endless", NULL, NULL, NULL},
+	{"null", (const char *)8, NULL, NULL},
+	{"empty", "", NULL, NULL},
+	{"text", "hello", NULL, NULL},
+	{"deep", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", NULL, NULL},
+	{"beyond", JSON(1000000000, 16), NULL, NULL},
+	{"overlap", JSON(8, 16), NULL, NULL},
+	{"elsewhere", JSON(4, 16), tell_elsewhere, NULL},
+	{"before", JSON(4, 16), tell_before, NULL},
+	{"behind", JSON(4, 16), tell_behind, NULL},
+	{"odd", JSON(4, 16), tell_odd, NULL},
+	{"many", JSON(4, 16), tell_many, NULL},
+	{"most", JSON(4, 16), tell_most, NULL},
+	{"other", JSON(4, 16), tell_other, NULL},
+	{"nonsense", JSON(4, 16), tell_truth, NULL},
+	{"random", JSON(4, 16), tell_truth, at_random},
+	{"backwards", JSON(4, 16), tell_truth, backwards},
+	{"jumps", JSON(4, 16), tell_truth, in_jumps},
+	{"type", JSON_TYPES, tell_truth, in_turn},
+	{"exec", JSON(4, 16), tell_truth, NULL},
 };
 
 static void attach(const struct lie *lie)
@@ -108,8 +133,14 @@ static void attach(const struct lie *lie)
 		execl("/proc/self/exe", "ppt-hostile", "empty", (char *)NULL);
 		exit(1);
 	}
-	while (!ended && __atomic_load_n(&_ppt_hmem_Liar, __ATOMIC_RELAXED))
-		write_nonsense((uint32_t *)(at + begin), (ds.shm_segsz - begin) / 4);
+	for (uint32_t nth = 1; !ended && __atomic_load_n(&_ppt_hmem_Liar, __ATOMIC_RELAXED); nth++) {
+		if (!lie->number) {
+			write_nonsense((uint32_t *)(at + begin), (ds.shm_segsz - begin) / 4);
+			continue;
+		}
+		write_frame(at + begin + (nth - 1) % t.slots * STRIDE, lie->number(nth));
+		nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+	}
 	shmdt(at);
 }
 

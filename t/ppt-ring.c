@@ -129,12 +129,12 @@ static void test_flight(void)
 	put(1, 0, 10);
 	write_frame(2, 11);
 	uint32_t frame[WORDS];
-	is_u64(ctp_ppt_ring_last(&r, frame, &gap), CTP_PPT_FRAME, "when nobody writes any more");
-	is_u64(ctp_ppt_ring_last(&r, frame, &gap), CTP_PPT_GAP, "what is not whole is passed over");
-	is_u64(ctp_ppt_ring_last(&r, frame, &gap), CTP_PPT_FRAME, "for what is behind it");
-	is_u64(ctp_ppt_ring_last(&r, frame, &gap), CTP_PPT_NOTHING, "to the end");
+	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_FRAME, "when nobody writes any more");
+	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_GAP, "what is not whole is passed over");
+	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_FRAME, "for what is behind it");
+	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_NOTHING, "to the end");
 	put(3, 0, 12);
-	is_u64(ctp_ppt_ring_last(&r, frame, &gap), CTP_PPT_GAP, "one that was begun and never finished");
+	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_GAP, "one that was begun and never finished");
 	is_u64(gap.torn, 1, "is torn");
 }
 
@@ -238,7 +238,36 @@ static void test_nonsense(void)
 	is(read_all(&r), "1", "a frame");
 	write_frame(1, 77);
 	write_frame(2, 3);
-	is(read_all(&r), "+1 3", "a number that belongs elsewhere costs one frame");
+	is(read_all(&r), "t1 3", "a number that belongs elsewhere costs one frame, which was seen");
+	write_frame(3, 1);
+	is(read_all(&r), "t1", "also if it is smaller");
+	put(0, 0, 5);
+	put(0, WORDS - 1, 2);
+	put(1, 0, 0);
+	put(1, WORDS - 1, 0);
+	is(read_all(&r), "t1", "or only in front, or at the back");
+	write_frame(1, 6 + 0x40000000);
+	is(read_all(&r), "t1", "and one that belongs there, but is more than can have been saved");
+	is_u64(r.wrong, 4, "these are counted");
+	is_u64(r.overrun, 0, "and not as overwritten");
+	clear();
+	r = reader(8);
+	now = 1;
+	put(0, 0, 1);
+	write_frame(1, 2);
+	is(read_all(&r), "", "a first frame that is half-written is waited for");
+	now += 200000000;
+	is(read_all(&r), "t1 2", "and then given up");
+	clear();
+	r = reader(8);
+	for (uint32_t i = 0; i < 3; i++)
+		put(i, 0, 1000 + 78 * i);
+	is(read_all(&r), "", "a ring without a frame");
+	uint32_t frame[WORDS];
+	for (uint32_t i = 0; i < 3; i++)
+		is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_GAP, "has what was seen in it counted");
+	is_u64(ctp_ppt_ring_last(&r, frame, &gap, now), CTP_PPT_NOTHING, "up to where nothing is");
+	is_u64(r.torn, 3, "as torn");
 	clear();
 	r = reader(1);
 	write_frame(0, 5);

@@ -134,12 +134,27 @@ static int describe(struct ctp_tool *tool, int argc, char **argv)
 	return show(tool, pid, argv[optind + 1]);
 }
 
+/* ": 3 overwritten, 1 half-written", of what is not 0. */
+static void put_losses(char *text, size_t room, const struct ctp_ppt_live_result *r)
+{
+	const struct { uint64_t n; const char *what; } kinds[] = {
+		{r->overrun, "overwritten"}, {r->torn, "half-written"}, {r->wrong, "with a number or a type that cannot be"},
+		{r->lost - r->overrun - r->torn - r->wrong, "never written"},
+	};
+	size_t len = 0;
+	text[0] = '\0';
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (kinds[i].n)
+			len += (size_t)snprintf(text + len, room - len, "%s %" PRIu64 " %s", len ? "," : ":", kinds[i].n, kinds[i].what);
+}
+
 static int closing(struct ctp_tool *tool, const struct ctp_ppt_live_result *r)
 {
+	char losses[256];
 	bool harmed = r->lost || r->partial;
+	put_losses(losses, sizeof losses, r);
 	if (!tool->quiet && (tool->verbose || harmed))
-		ctp_tool_say(tool, "%" PRIu64 " frames, %" PRIu64 " lost, %" PRIu64 " of these half-written%s", r->frames, r->lost, r->torn,
-		             r->lost > r->torn ? "; -n takes more slots" : "");
+		ctp_tool_say(tool, "%" PRIu64 " frames, %" PRIu64 " lost%s%s", r->frames, r->lost, losses, r->overrun ? "; -n takes more slots" : "");
 	return harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
 }
 

@@ -345,6 +345,8 @@ enum ctp_status ctp_ppt_attach_switch(struct ctp_ppt_attach *a, struct ctp_err *
 	ring.frames = a->ring.frames;
 	ring.lost = a->ring.lost;
 	ring.torn = a->ring.torn;
+	ring.wrong = a->ring.wrong;
+	ring.overrun = a->ring.overrun;
 	ring.late = a->ring.late;
 	ring.follows = a->ring.begun;
 	ring.after = ctp_ppt_ring_number(&a->ring);

@@ -275,7 +275,7 @@ static void make_larger(struct live *l, struct ctp_ppt_trace *t, bool asked)
 {
 	struct ctp_err err;
 	size_t i = (size_t)(t - l->trace);
-	uint64_t slots = t->at.ring.slots, lost = t->at.ring.lost - t->at.ring.torn;
+	uint64_t slots = t->at.ring.slots, lost = t->at.ring.overrun;
 	bool short_of = lost > l->lost_seen[i];
 	l->lost_seen[i] = lost;
 	if (!t->layout->resizable || !(asked || short_of) || slots * GROWTH * t->layout->stride > GROWN_BYTES || t->at.next.id)
@@ -478,7 +478,9 @@ static void finish_traces(struct live *l)
 		ctp_ppt_trace_end(t, l->gone ? CTP_OUTCOME_ENDED : CTP_OUTCOME_RUNNING);
 		r->frames += t->taken;
 		r->lost += t->lost;
-		r->torn += t->torn;
+		r->torn += t->torn - t->at.ring.wrong - t->unknown;
+		r->wrong += t->at.ring.wrong + t->unknown;
+		r->overrun += t->at.ring.overrun;
 		ctp_ppt_attach_end(&t->at);
 	}
 }

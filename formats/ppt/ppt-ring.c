@@ -10,6 +10,7 @@ enum {
 	AHEAD_MAX = 4096, /* slots that are looked at for a later frame */
 	LAST_SLOTS = 4,   /* that tell if the ring was full already: of one, nothing may be seen while it is written */
 	MARGIN = 64,      /* so many parts of a ring are given up at an overrun, or the writer would overtake again at once */
+	JUMP_FREE = 1 << 24, JUMP_NS = 2, /* frames that can be overwritten, and one more for so many nanoseconds: no program saves more */
 };
 #define PATIENCE_NS UINT64_C(100000000) /* for a frame that is half-written while later ones are whole */
 
@@ -50,16 +51,29 @@ static bool take(const struct ctp_ppt_ring *r, uint32_t number, void *frame)
 /* How far a number is ahead of another; numbers begin again after 2^32. */
 static int32_t ahead(uint32_t number, uint32_t of) { return (int32_t)(number - of); }
 
-/* Frames that are gone for certain, from the expected one on, by what its slot holds. 0: it may still come. */
+/* Whether a slot can have this number if it can have that one. */
+static bool is_kin(const struct ctp_ppt_ring *r, uint32_t number, uint32_t that) { return ahead(number, that) % (int64_t)r->slots == 0; }
+
+static bool is_possible(const struct ctp_ppt_ring *r, uint32_t value, uint32_t number)
+{
+	return !value || (is_kin(r, value, number) &&
+	                  (ahead(value, number) <= 0 || r->index + (uint32_t)ahead(value, number) <= r->slots + r->most));
+}
+
+/* Whether the slot of the expected frame holds a number that no writer puts there: then there is no frame in it. */
+static bool is_wrong(const struct ctp_ppt_ring *r, uint32_t number)
+{
+	return !is_possible(r, back_of(r, r->index), number) || !is_possible(r, front_of(r, r->index), number);
+}
+
+/* Frames that are gone for certain, from the expected one on, by what its slot holds. 0: it may still come, or is wrong. */
 static uint64_t overrun(const struct ctp_ppt_ring *r, uint32_t number)
 {
 	uint32_t back = back_of(r, r->index), front = front_of(r, r->index);
 	uint32_t newest = ahead(front, number) > 0 && front ? front : back;
 	int32_t by = ahead(newest, number);
-	if (!newest || by <= 0)
+	if (!newest || by <= 0 || !is_possible(r, newest, number))
 		return 0;
-	if ((uint32_t)by % r->slots)
-		return 1; /* no writer writes this here */
 	return (uint64_t)by - r->slots + 1 + r->slots / MARGIN;
 }
 
@@ -92,16 +106,23 @@ static bool is_passed(const struct ctp_ppt_ring *r)
 	return is_whole(r, r->index + r->slots / 4) || is_whole(r, r->index + r->slots / 2);
 }
 
-/* A frame that is not whole is given up where the writers are a quarter of the ring ahead, or after a while. */
-static bool is_given_up(struct ctp_ppt_ring *r, uint64_t now_ns)
+static bool is_stuck(struct ctp_ppt_ring *r, uint64_t now_ns)
 {
-	if (r->slots >= 4 && is_whole(r, r->index + r->slots / 4))
-		return true;
 	if (!r->stuck_ns)
 		r->stuck_ns = now_ns;
 	if (now_ns - r->stuck_ns < PATIENCE_NS)
 		return false;
 	r->stuck_ns = now_ns;
+	return true;
+}
+
+/* A frame that is not whole is given up where the writers are a quarter of the ring ahead, or after a while. */
+static bool is_given_up(struct ctp_ppt_ring *r, uint64_t now_ns)
+{
+	if (r->slots >= 4 && is_whole(r, r->index + r->slots / 4))
+		return true;
+	if (!is_stuck(r, now_ns))
+		return false;
 	return is_passed(r);
 }
 
@@ -116,15 +137,33 @@ static void begin_after(struct ctp_ppt_ring *r, uint32_t number, bool older)
 	r->skipped = since > 0 ? r->first - r->after : 0;
 }
 
+/* That of the frame in slot 0; 0: not known. */
+static uint32_t number_of_first(const struct ctp_ppt_ring *r)
+{
+	uint32_t number = back_of(r, 0);
+	return front_of(r, 0) == number ? number : 0;
+}
+
+/* The same, where slot 0 stays half-written or has what is no frame: by the next frame that is whole. last: else by what it has. */
+static uint32_t number_of_broken(const struct ctp_ppt_ring *r, bool last)
+{
+	uint32_t front = front_of(r, 0), back = back_of(r, 0), upto = r->slots < AHEAD_MAX ? r->slots : AHEAD_MAX;
+	for (uint32_t i = 1; (front || back) && i < upto; i++) {
+		uint32_t number = back_of(r, i);
+		if (number && number != i && front_of(r, i) == number)
+			return number - i;
+	}
+	return !last ? 0 : front ? front : back;
+}
+
 /*
  * The first frame is in slot 0, and stays there for a whole ring: if the last slots are unused behind the look at it, it was the
  * first. If not, it may have been overwritten. Then we begin with the oldest that is there: how many there were before nobody knows.
  */
-static bool begin(struct ctp_ppt_ring *r)
+static bool begin(struct ctp_ppt_ring *r, uint32_t number, uint64_t now_ns)
 {
-	uint32_t number = back_of(r, 0);
 	bool older = false;
-	if (!number || front_of(r, 0) != number)
+	if (!number)
 		return false;
 	for (uint32_t i = 1; i <= LAST_SLOTS && i < r->slots; i++) {
 		uint32_t back = back_of(r, r->slots - i), other = back ? back : front_of(r, r->slots - i);
@@ -132,12 +171,30 @@ static bool begin(struct ctp_ppt_ring *r)
 		older |= other && ahead(number, other) > 0;
 	}
 	r->begun = true;
+	r->begun_ns = now_ns;
+	r->stuck_ns = 0;
 	r->first = older ? number - r->slots : number;
 	if (r->follows)
 		begin_after(r, number, older);
 	else if (older)
 		r->index = 1 + r->slots / MARGIN;
 	return true;
+}
+
+static bool begin_now(struct ctp_ppt_ring *r, uint64_t now_ns)
+{
+	if (begin(r, number_of_first(r), now_ns))
+		return true;
+	if (!front_of(r, 0) && !back_of(r, 0))
+		r->stuck_ns = 0;
+	else if (is_stuck(r, now_ns) && begin(r, number_of_broken(r, false), now_ns))
+		r->stuck_ns = now_ns - PATIENCE_NS; /* it was waited for */
+	return r->begun;
+}
+
+static bool begin_last(struct ctp_ppt_ring *r, uint64_t now_ns)
+{
+	return begin(r, number_of_first(r), now_ns) || begin(r, number_of_broken(r, true), now_ns);
 }
 
 static enum ctp_ppt_found pass_over(struct ctp_ppt_ring *r, struct ctp_ppt_missing *missing, uint64_t count, uint64_t torn)
@@ -154,6 +211,7 @@ static enum ctp_ppt_found pass_over_skipped(struct ctp_ppt_ring *r, struct ctp_p
 {
 	*missing = (struct ctp_ppt_missing){.number = r->after, .count = r->skipped};
 	r->lost += r->skipped;
+	r->overrun += r->skipped;
 	r->skipped = 0;
 	return CTP_PPT_GAP;
 }
@@ -172,33 +230,40 @@ static bool give(struct ctp_ppt_ring *r, void *frame)
 /* Whether the frame was begun: then it was seen. */
 static bool is_half(const struct ctp_ppt_ring *r) { return ctp_ppt_ring_number(r) && front_of(r, r->index) == ctp_ppt_ring_number(r); }
 
-static enum ctp_ppt_found look(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *missing)
+static enum ctp_ppt_found look(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *missing, uint64_t now_ns)
 {
 	if (r->skipped)
 		return pass_over_skipped(r, missing);
 	if (give(r, frame))
 		return CTP_PPT_FRAME;
+	r->most = JUMP_FREE + (now_ns - r->begun_ns) / JUMP_NS;
 	uint64_t gone = overrun_all(r);
-	return gone ? pass_over(r, missing, gone, 0) : CTP_PPT_NOTHING;
+	r->overrun += gone;
+	if (gone)
+		return pass_over(r, missing, gone, 0);
+	if (!is_wrong(r, ctp_ppt_ring_number(r)))
+		return CTP_PPT_NOTHING;
+	r->wrong++;
+	return pass_over(r, missing, 1, 1);
 }
 
 enum ctp_ppt_found ctp_ppt_ring_next(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *missing, uint64_t now_ns)
 {
-	if (!r->begun && !begin(r))
+	if (!r->begun && !begin_now(r, now_ns))
 		return CTP_PPT_NOTHING;
-	enum ctp_ppt_found found = look(r, frame, missing);
+	enum ctp_ppt_found found = look(r, frame, missing, now_ns);
 	if (found || !is_given_up(r, now_ns))
 		return found;
 	/* It may have become whole before those behind it. Their backs were acquired. */
-	found = look(r, frame, missing);
+	found = look(r, frame, missing, now_ns);
 	return found ? found : pass_over(r, missing, 1, is_half(r));
 }
 
-enum ctp_ppt_found ctp_ppt_ring_last(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *missing)
+enum ctp_ppt_found ctp_ppt_ring_last(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *missing, uint64_t now_ns)
 {
-	if (!r->begun && !begin(r))
+	if (!r->begun && !begin_last(r, now_ns))
 		return CTP_PPT_NOTHING;
-	enum ctp_ppt_found found = look(r, frame, missing);
+	enum ctp_ppt_found found = look(r, frame, missing, now_ns);
 	bool half = is_half(r);
 	return found || !(half || is_passed(r)) ? found : pass_over(r, missing, 1, half);
 }

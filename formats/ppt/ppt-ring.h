@@ -31,8 +31,11 @@ struct ctp_ppt_ring {
 	uint32_t first;      /* that of slot 0, when index was 0 */
 	uint64_t index;      /* of the frame that is expected next, from the first on */
 	uint64_t skipped;    /* numbers between this ring and the one before it, not yet told */
+	uint64_t begun_ns, most; /* so many frames can have been saved since, at most */
 	uint64_t stuck_ns;   /* since when it was not there; 0: not known */
-	uint64_t frames, lost, torn; /* given; not given; of those, seen but never whole */
+	uint64_t frames, lost;   /* given; not given */
+	uint64_t torn, wrong;    /* of those: seen but never whole; of these: their number was none that can be there */
+	uint64_t overrun;        /* of those: overwritten */
 	bool late;           /* the ring was full before the first look: it may begin later than the attach */
 };
 
@@ -58,6 +61,6 @@ static inline uint32_t ctp_ppt_ring_number(const struct ctp_ppt_ring *r) { retur
 uint32_t ctp_ppt_ring_ahead(const struct ctp_ppt_ring *r);
 
 /* Nobody writes any more: what was begun and is not whole by now never will be. */
-enum ctp_ppt_found ctp_ppt_ring_last(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *missing);
+enum ctp_ppt_found ctp_ppt_ring_last(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *missing, uint64_t now_ns);
 
 #endif

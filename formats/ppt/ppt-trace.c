@@ -167,6 +167,7 @@ static void put_missing(struct ctp_ppt_trace *t, uint64_t before_ns)
 static void put_frame(struct ctp_ppt_trace *t, uint64_t now_ns)
 {
 	if (!ctp_ppt_frames_whole(t->frames, t->frame)) { /* a type that the description has not */
+		t->unknown++;
 		add_missing(t, &(struct ctp_ppt_missing){
 			.number = (uint32_t)ctp_ppt_frames_seqno(t->frames, t->frame), .count = 1, .torn = 1});
 		return;
@@ -192,7 +193,7 @@ uint32_t ctp_ppt_trace_take(struct ctp_ppt_trace *t, uint32_t max, bool last)
 	uint64_t looked_ns = ctp_clock_ns(), now_ns = now_of(t), before = t->at.ring.frames + t->at.ring.lost;
 	struct ctp_ppt_missing missing;
 	for (uint32_t n = 0; n < max; n++) {
-		enum ctp_ppt_found found = last ? ctp_ppt_ring_last(&t->at.ring, t->frame, &missing) :
+		enum ctp_ppt_found found = last ? ctp_ppt_ring_last(&t->at.ring, t->frame, &missing, looked_ns) :
 		                                  ctp_ppt_ring_next(&t->at.ring, t->frame, &missing, looked_ns);
 		if (found == CTP_PPT_NOTHING)
 			break;

@@ -31,6 +31,7 @@ struct ctp_ppt_trace {
 	uint64_t lag_ns;      /* how long a frame's own time was over, at most, when it came */
 	uint64_t marked_ns;
 	uint64_t taken, lost, torn; /* frames */
+	uint64_t unknown; /* of those that are torn: of a type that is none */
 };
 
 /* Reads the description. counters must be there until the fini. Fails with one line that has the buffer's name. */
