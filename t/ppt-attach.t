@@ -211,8 +211,25 @@ for attr in 112 128; do
 	like "$attr: descriptor 0 is open" "$(cat "$tmp/said")" '^fd 0: open'
 done
 like 'a counter that is not known is refused' "$("$ppt" attach -c nonesuch 1 2>&1)" '^ctp-ppt: -c nonesuch: no such counter; '
+for counter in cycles instructions cache-misses stalled-cycles-frontend bus-cycles; do
+	said=$("$ppt" attach -c $counter $$ Foo 2>&1 >/dev/null)
+	status=$?
+	case $said in *'no such counter' | *'not permitted'*)
+		is 'one that the machine has not is no wrong usage, and is named' "$status ${said%: *}" "1 ctp-ppt: -c $counter"
+		break ;;
+	esac
+done
 start ppt-client -2
-like 'and one for a buffer without such members' "$("$ppt" attach -c page-faults "$pid" FooBar 2>&1 >/dev/null)" '^ctp-ppt: (FooBar: has no member for a counter|-c page-faults)'
+if "$ppt" attach -c page-faults -t 1 "$pid" >"$tmp/out.ctp" 2>"$tmp/err"; then
+	is 'a buffer without members for counters is attached all the same' "$(taken | awk '{ print $1, $6, ($3 > 0) }' | sort)" 'Foo 0 1
+FooBar 0 1'
+	is 'and nobody is told of it' "$(grep -c without "$tmp/err")" 0
+	"$ppt" attach -c page-faults -t 0.5 "$pid" FooBar >"$tmp/out.ctp" 2>"$tmp/err"
+	is 'unless it was named: status' $? 0
+	like 'and a line' "$(cat "$tmp/err")" '^ctp-ppt: FooBar: has no members for counters, and is attached without$'
+else
+	like 'counters are not to be had here' "$(cat "$tmp/err")" '^ctp-ppt: -c page-faults: '
+fi
 stop
 
 # --- numbers -------------------------------------------------------------------------------------------------------------------------

@@ -182,6 +182,8 @@ static int attach(struct ctp_tool *tool, int argc, char **argv)
 	conf.pid = parse_operands(tool, argc, argv, 1, INT32_MAX);
 	conf.buffers = argv + optind + 1;
 	conf.warn = conf.news = tool->quiet ? NULL : &notice;
+	if (ctp_ppt_counters_try(&conf.counters, &err))
+		return ctp_tool_fail(tool, &err);
 	if (!ctp_ppt_live(&conf, &result, &err))
 		return closing(tool, &result);
 	return ctp_tool_fail_output(tool, &(struct ctp_output){.epipe = result.unread}, &err);

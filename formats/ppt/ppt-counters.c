@@ -83,8 +83,6 @@ static enum ctp_status add(struct ctp_ppt_counters *counters, const char *name, 
 	struct perf_event_attr attr = {.type = known->type, .size = CTP_PPT_ATTR_BYTES, .config = known->config,
 	                               .read_format = PERF_FORMAT_GROUP, .exclude_kernel = !known->kernel, .exclude_hv = 1};
 	_Static_assert(sizeof attr >= CTP_PPT_ATTR_BYTES, "a client may be older than this");
-	if (try_it(name, &attr, err))
-		return CTP_FAILED;
 	memcpy(counters->attr[counters->n], &attr, CTP_PPT_ATTR_BYTES);
 	counters->names[counters->n++] = known->name;
 	return CTP_OK;
@@ -97,5 +95,16 @@ enum ctp_status ctp_ppt_counters_parse(struct ctp_ppt_counters *counters, char *
 	while ((name = strsep(&rest, ",")))
 		if (add(counters, name, err))
 			return CTP_FAILED;
+	return CTP_OK;
+}
+
+enum ctp_status ctp_ppt_counters_try(const struct ctp_ppt_counters *counters, struct ctp_err *err)
+{
+	for (uint32_t i = 0; i < counters->n; i++) {
+		struct perf_event_attr attr = {0};
+		memcpy(&attr, counters->attr[i], CTP_PPT_ATTR_BYTES);
+		if (try_it(counters->names[i], &attr, err))
+			return CTP_FAILED;
+	}
 	return CTP_OK;
 }

@@ -17,8 +17,11 @@ struct ctp_ppt_counters {
 	uint8_t attr[CTP_PPT_CONTROL_COUNTERS][CTP_PPT_ATTR_BYTES];
 };
 
-/* "cycles,page-faults". The names point into the list, which is changed. Fails at one that is not known, or that this machine has not. */
+/* "cycles,page-faults". The list is changed. Fails at a name that is not known, and at a fourth. */
 enum ctp_status ctp_ppt_counters_parse(struct ctp_ppt_counters *counters, char *list, struct ctp_err *err);
+
+/* Fails at one that this machine has not, or that may not be opened. */
+enum ctp_status ctp_ppt_counters_try(const struct ctp_ppt_counters *counters, struct ctp_err *err);
 
 /* A name; null: beyond the last. */
 const char *ctp_ppt_counters_name(unsigned i);

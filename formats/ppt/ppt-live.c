@@ -136,6 +136,17 @@ static uint32_t slots_of(const struct live *l, const struct ctp_ppt_layout *layo
 	return slots;
 }
 
+/* Of buffers that have no members for counters, those that were named; all, where no buffer has any. */
+static void say_uncounted(const struct live *l)
+{
+	bool any = false;
+	for (size_t i = 0; i < l->n; i++)
+		any |= l->trace[i].at.counters->n > 0;
+	for (size_t i = 0; l->conf->counters.n && i < l->n; i++)
+		if (!l->trace[i].at.counters->n && (!any || l->conf->buffers[0]))
+			ctp_notice_say(l->conf->warn, "%s: has no members for counters, and is attached without", l->trace[i].buffer->name);
+}
+
 static enum ctp_status make_traces(struct live *l)
 {
 	uid_t user = ctp_ppt_memory_user(l->conf->pid);
@@ -160,6 +171,7 @@ static enum ctp_status make_traces(struct live *l)
 		t->at.slots = slots_of(l, t->layout);
 		t->at.user = user;
 	}
+	say_uncounted(l);
 	return l->n ? CTP_OK : CTP_FAILED;
 }
 

@@ -67,14 +67,15 @@ static enum ctp_status named(const struct ctp_ppt_buffer *b, struct ctp_err *err
 enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b,
                                    const struct ctp_ppt_counters *counters, struct ctp_err *err)
 {
+	static const struct ctp_ppt_counters none;
 	*t = (struct ctp_ppt_trace){.buffer = b};
 	t->json = ctp_ppt_symbols_json(m, b, &t->json_len, err);
 	t->layout = t->json ? ctp_ppt_layout_parse(t->json, t->json_len, err) : NULL;
+	if (t->layout && !has_member(t->layout, CTP_PPT_COUNTER))
+		counters = &none;
 	t->frames = t->layout ? ctp_ppt_frames_new(t->layout, counters->names, counters->n, err) : NULL;
 	if (!t->frames)
 		return named(b, err);
-	if (counters->n && !has_member(t->layout, CTP_PPT_COUNTER))
-		return ctp_err_set(err, "%s: has no member for a counter of -c", b->name);
 	t->end_class = make_end(err);
 	t->frame = malloc(t->layout->size);
 	if (!t->end_class || !t->frame)

@@ -34,7 +34,7 @@ struct ctp_ppt_trace {
 	uint64_t unknown; /* of those that are torn: of a type that is none */
 };
 
-/* Reads the description. counters must be there until the fini. Fails with one line that has the buffer's name. */
+/* Reads the description. counters must be there until the fini; a buffer without members for them has none. Fails with one line that has the buffer's name. */
 enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b,
                                    const struct ctp_ppt_counters *counters, struct ctp_err *err);
 void ctp_ppt_trace_fini(struct ctp_ppt_trace *t);
