@@ -1,9 +1,8 @@
 /*
  * ppt-layout.c - `_json` to a layout.
  *
- * The JSON is Haskell's: a value with a constructor is {"tag":T,"contents":C}, or only the text T, in any order of keys, and keys that
- * are not known are passed over. A walker calls a function for each key, and these functions nest as the objects do. Each text is kept
- * at most once, so that the memory of all texts is bounded by that of the JSON.
+ * Keys come in any order, and those that are not known are passed over. The walker of ppt-json.h calls a function for each key, and these
+ * functions nest as the objects do. Each text is kept at most once, so that the memory of all texts is bounded by that of the JSON.
  */
 #include "ppt/ppt-layout.h"
 
@@ -12,134 +11,17 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "common/json.h"
+#include "ppt/ppt-json.h"
 
-enum { TAG_BYTES = 32, NESTED_MAX = 4 };
-
-struct parse {
-	struct ctp_ppt_layout *layout;
-	char *top; /* of layout->texts: what is behind it is free */
-	struct ctp_err *err;
-	bool said; /* err has a text */
-	unsigned nested;
-};
-
-typedef bool on_key(struct parse *p, void *arg, const char *key, struct ctp_json *j);
-
-static bool wrong(struct parse *p, const char *what)
-{
-	if (!p->said)
-		ctp_err_set(p->err, "the layout of the buffer: %s", what);
-	p->said = true;
-	return false;
-}
-
-/* --- JSON ---------------------------------------------------------------------------------------------------------------- */
-
-static bool walk(struct parse *p, struct ctp_json *j, on_key *fn, void *arg)
-{
-	bool first = true;
-	if (!ctp_json_take(j, '{'))
-		return wrong(p, "an object is missing");
-	while (ctp_json_next(j, '}', &first)) {
-		char *end = ctp_json_key(j, p->top);
-		if (!end)
-			return wrong(p, "no JSON");
-		*end = '\0';
-		if (!fn(p, arg, p->top, j))
-			return wrong(p, "no JSON");
-	}
-	return j->p ? true : wrong(p, "no JSON");
-}
-
-/* A text that is kept; at most CTP_PPT_NAME_MAX bytes. */
-static bool keep(struct parse *p, struct ctp_json *j, const char **text)
-{
-	char *end = ctp_json_peek(j) == CTP_JSON_TEXT ? ctp_json_text(j, p->top) : NULL;
-	if (!end)
-		return wrong(p, "a text is missing");
-	size_t len = (size_t)(end - p->top);
-	if (!len || len > CTP_PPT_NAME_MAX || memchr(p->top, '\0', len))
-		return wrong(p, "a name is empty or too long");
-	*end = '\0';
-	*text = p->top;
-	p->top = end + 1;
-	return true;
-}
-
-static bool number(struct parse *p, struct ctp_json *j, uint64_t max, uint64_t *v)
-{
-	const char *from, *upto;
-	if (ctp_json_peek(j) != CTP_JSON_NUMBER || !ctp_json_number(j, &from, &upto) || !ctp_parse_u64(from, upto, v) || *v > max)
-		return wrong(p, "a number is missing or too large");
-	return true;
-}
-
-struct tagged {
-	char tag[TAG_BYTES]; /* "": none, or longer than any that is known */
-	struct ctp_json contents; /* empty: none */
-};
-
-static bool take_tag(struct parse *p, struct ctp_json *j, struct tagged *t)
-{
-	char *end = ctp_json_text(j, p->top);
-	if (!end)
-		return false;
-	size_t len = (size_t)(end - p->top);
-	if (len < TAG_BYTES) {
-		memcpy(t->tag, p->top, len);
-		t->tag[len] = '\0';
-	}
-	return true;
-}
-
-static bool tagged_key(struct parse *p, void *arg, const char *key, struct ctp_json *j)
-{
-	struct tagged *t = arg;
-	enum ctp_json_kind kind = ctp_json_peek(j);
-	if (!strcmp(key, "tag") && kind == CTP_JSON_TEXT)
-		return take_tag(p, j, t);
-	const char *from = j->p;
-	bool contents = !strcmp(key, "contents");
-	if (!ctp_json_skip(j))
-		return false;
-	if (contents)
-		t->contents = (struct ctp_json){from, j->p};
-	return true;
-}
-
-/* A value with a constructor; of another, the tag is "". */
-static bool tagged(struct parse *p, struct ctp_json *j, struct tagged *t)
-{
-	*t = (struct tagged){0};
-	switch (ctp_json_peek(j)) {
-	case CTP_JSON_OBJECT:
-		return walk(p, j, tagged_key, t);
-	case CTP_JSON_TEXT:
-		return take_tag(p, j, t);
-	default:
-		return ctp_json_skip(j);
-	}
-}
-
-/* The first of the contents, or the contents themselves where they are no array, as a value with a constructor. */
-static bool first_tagged(struct parse *p, const struct tagged *of, struct tagged *t)
-{
-	struct ctp_json j = of->contents;
-	bool first = true;
-	*t = (struct tagged){0};
-	if (j.p && ctp_json_peek(&j) == CTP_JSON_ARRAY && (!ctp_json_take(&j, '[') || !ctp_json_next(&j, ']', &first)))
-		return true;
-	return !j.p || tagged(p, &j, t);
-}
+enum { NESTED_MAX = 4 };
 
 /* --- members ------------------------------------------------------------------------------------------------------------- */
 
-static bool take_type(struct parse *p, struct ctp_json *j, struct ctp_ppt_member *m)
+static bool take_type(struct ctp_ppt_parse *p, struct ctp_json *j, struct ctp_ppt_member *m)
 {
-	struct tagged t, of;
+	struct ctp_ppt_tagged t, of;
 	uint64_t n;
-	if (!tagged(p, j, &t) || !first_tagged(p, &t, &of))
+	if (!ctp_ppt_json_tagged(p, j, &t) || !ctp_ppt_json_first(p, &t, &of))
 		return false;
 	if (!strcmp(t.tag, "PIntegral")) {
 		m->type = !strcmp(of.tag, "PPByte") ? CTP_PPT_BYTE : CTP_PPT_INT;
@@ -150,32 +32,32 @@ static bool take_type(struct parse *p, struct ctp_json *j, struct ctp_ppt_member
 	} else if (!strcmp(t.tag, "PCounter")) {
 		m->type = CTP_PPT_COUNTER;
 		if (of.contents.p && ctp_json_peek(&of.contents) == CTP_JSON_NUMBER) {
-			if (!number(p, &of.contents, CTP_PPT_COUNTERS_MAX - 1, &n))
+			if (!ctp_ppt_json_number(p, &of.contents, CTP_PPT_COUNTERS_MAX - 1, &n))
 				return false;
 			m->counter = (int32_t)n;
 		}
 	} else {
-		return wrong(p, "a type that is not known");
+		return ctp_ppt_json_wrong(p, "a type that is not known");
 	}
 	return true;
 }
 
-static bool member_contents_key(struct parse *p, void *arg, const char *key, struct ctp_json *j)
+static bool member_contents_key(struct ctp_ppt_parse *p, void *arg, const char *key, struct ctp_json *j)
 {
 	struct ctp_ppt_member *m = arg;
-	return !strcmp(key, "fmName") ? keep(p, j, &m->base) : ctp_json_skip(j);
+	return !strcmp(key, "fmName") ? ctp_ppt_json_keep(p, j, &m->base) : ctp_json_skip(j);
 }
 
 /* [the member as it was specified, the end of an interval or null]; each may be missing. */
-static bool take_member_contents(struct parse *p, struct ctp_json *j, struct ctp_ppt_member *m)
+static bool take_member_contents(struct ctp_ppt_parse *p, struct ctp_json *j, struct ctp_ppt_member *m)
 {
 	bool first = true;
 	if (!j->p || !ctp_json_take(j, '['))
 		return true;
 	for (int i = 0; ctp_json_next(j, ']', &first); i++) {
-		struct tagged t = {0};
-		bool ok = i == 0 && ctp_json_peek(j) == CTP_JSON_OBJECT ? walk(p, j, member_contents_key, m) :
-		          i == 1 ? tagged(p, j, &t) : ctp_json_skip(j);
+		struct ctp_ppt_tagged t = {0};
+		bool ok = i == 0 && ctp_json_peek(j) == CTP_JSON_OBJECT ? ctp_ppt_json_walk(p, j, member_contents_key, m) :
+		          i == 1 ? ctp_ppt_json_tagged(p, j, &t) : ctp_json_skip(j);
 		if (!ok)
 			return false;
 		if (i == 1)
@@ -184,15 +66,15 @@ static bool take_member_contents(struct parse *p, struct ctp_json *j, struct ctp
 	return j->p;
 }
 
-static bool take_kind(struct parse *p, struct ctp_json *j, struct ctp_ppt_member *m)
+static bool take_kind(struct ctp_ppt_parse *p, struct ctp_json *j, struct ctp_ppt_member *m)
 {
-	struct tagged t, of;
-	if (!tagged(p, j, &t))
+	struct ctp_ppt_tagged t, of;
+	if (!ctp_ppt_json_tagged(p, j, &t))
 		return false;
 	if (!strcmp(t.tag, "LKMember"))
 		return take_member_contents(p, &t.contents, m);
 	if (!strcmp(t.tag, "LKSeqno")) {
-		if (!first_tagged(p, &t, &of))
+		if (!ctp_ppt_json_first(p, &t, &of))
 			return false;
 		/* Which of the two it is shows at its place where the JSON has no contents. */
 		m->kind = !strcmp(of.tag, "FrontSeq") ? CTP_PPT_FRONT : !strcmp(of.tag, "BackSeq") ? CTP_PPT_BACK : CTP_PPT_KIND_COUNT;
@@ -201,17 +83,17 @@ static bool take_kind(struct parse *p, struct ctp_json *j, struct ctp_ppt_member
 	} else if (!strcmp(t.tag, "LKPadding")) {
 		m->kind = CTP_PPT_PADDING;
 	} else {
-		return wrong(p, "a kind of member that is not known");
+		return ctp_ppt_json_wrong(p, "a kind of member that is not known");
 	}
 	return true;
 }
 
-static bool member_key(struct parse *p, void *arg, const char *key, struct ctp_json *j)
+static bool member_key(struct ctp_ppt_parse *p, void *arg, const char *key, struct ctp_json *j)
 {
 	struct ctp_ppt_member *m = arg;
 	uint64_t n;
 	if (!strcmp(key, "_lName"))
-		return keep(p, j, &m->name);
+		return ctp_ppt_json_keep(p, j, &m->name);
 	if (!strcmp(key, "_lType"))
 		return take_type(p, j, m);
 	if (!strcmp(key, "_lKind"))
@@ -219,7 +101,7 @@ static bool member_key(struct parse *p, void *arg, const char *key, struct ctp_j
 	bool offset = !strcmp(key, "_lOffset");
 	if (!offset && strcmp(key, "_lSize"))
 		return ctp_json_skip(j);
-	if (!number(p, j, CTP_PPT_FRAME_MAX, &n))
+	if (!ctp_ppt_json_number(p, j, CTP_PPT_FRAME_MAX, &n))
 		return false;
 	*(offset ? &m->offset : &m->size) = (uint32_t)n;
 	return true;
@@ -244,37 +126,37 @@ static bool sized(struct ctp_ppt_member *m)
 	}
 }
 
-static bool check_member(struct parse *p, struct ctp_ppt_member *m)
+static bool check_member(struct ctp_ppt_parse *p, struct ctp_ppt_member *m)
 {
 	if (m->type == CTP_PPT_TYPE_COUNT || !m->name || m->offset == UINT32_MAX || !m->size)
-		return wrong(p, "a member lacks its name, type, offset or size");
+		return ctp_ppt_json_wrong(p, "a member lacks its name, type, offset or size");
 	if (m->kind == CTP_PPT_KIND_COUNT)
 		m->kind = m->offset ? CTP_PPT_BACK : CTP_PPT_FRONT;
 	if (m->kind != CTP_PPT_PADDING && !sized(m))
-		return wrong(p, "a member's size is not that of its type");
+		return ctp_ppt_json_wrong(p, "a member's size is not that of its type");
 	if ((m->kind == CTP_PPT_FRONT || m->kind == CTP_PPT_BACK || m->kind == CTP_PPT_FRAME_TYPE) && m->size != 4)
-		return wrong(p, "a number of the frame has not 4 bytes");
+		return ctp_ppt_json_wrong(p, "a number of the frame has not 4 bytes");
 	if (m->offset + m->size > CTP_PPT_FRAME_MAX)
-		return wrong(p, "a frame is too large");
+		return ctp_ppt_json_wrong(p, "a frame is too large");
 	return true;
 }
 
-static bool take_members(struct parse *p, struct ctp_json *j, struct ctp_ppt_frame *f)
+static bool take_members(struct ctp_ppt_parse *p, struct ctp_json *j, struct ctp_ppt_frame *f)
 {
 	bool first = true;
 	if (!ctp_json_take(j, '[') || f->members)
-		return wrong(p, "a frame has no list of members, or two");
+		return ctp_ppt_json_wrong(p, "a frame has no list of members, or two");
 	for (uint32_t room = 0; ctp_json_next(j, ']', &first); f->nmembers++) {
 		if (f->nmembers == room) {
 			room = room ? 2 * room : 16;
 			struct ctp_ppt_member *more = room > CTP_PPT_MEMBERS_MAX ? NULL : realloc(f->members, room * sizeof *more);
 			if (!more)
-				return wrong(p, "a frame has too many members");
+				return ctp_ppt_json_wrong(p, "a frame has too many members");
 			f->members = more;
 		}
 		struct ctp_ppt_member *m = &f->members[f->nmembers];
 		*m = (struct ctp_ppt_member){.offset = UINT32_MAX, .type = CTP_PPT_TYPE_COUNT, .other = -1, .counter = -1};
-		if (!walk(p, j, member_key, m) || !check_member(p, m))
+		if (!ctp_ppt_json_walk(p, j, member_key, m) || !check_member(p, m))
 			return false;
 	}
 	return j->p;
@@ -282,11 +164,11 @@ static bool take_members(struct parse *p, struct ctp_json *j, struct ctp_ppt_fra
 
 /* --- frames -------------------------------------------------------------------------------------------------------------- */
 
-static bool frame_key(struct parse *p, void *arg, const char *key, struct ctp_json *j)
+static bool frame_key(struct ctp_ppt_parse *p, void *arg, const char *key, struct ctp_json *j)
 {
 	struct ctp_ppt_frame *f = arg;
 	if (!strcmp(key, "_flName"))
-		return keep(p, j, &f->name);
+		return ctp_ppt_json_keep(p, j, &f->name);
 	return !strcmp(key, "_flLayout") ? take_members(p, j, f) : ctp_json_skip(j);
 }
 
@@ -303,7 +185,7 @@ static bool ends_in(const char *name, size_t len, const char *end)
 }
 
 /* The name without the end of its interval and its counter, for JSON that does not say it. texts has room for it; see texts_bytes. */
-static void find_base(struct parse *p, struct ctp_ppt_member *m)
+static void find_base(struct ctp_ppt_parse *p, struct ctp_ppt_member *m)
 {
 	char counter[16];
 	size_t len = strlen(m->name);
@@ -337,22 +219,22 @@ static uint32_t c_align(const struct ctp_ppt_member *m)
 	return m->type == CTP_PPT_BYTE || m->kind == CTP_PPT_PADDING ? 1 : m->type == CTP_PPT_TIME ? 8 : m->size;
 }
 
-static bool check_frame(struct parse *p, struct ctp_ppt_frame *f)
+static bool check_frame(struct ctp_ppt_parse *p, struct ctp_ppt_frame *f)
 {
 	int32_t at[CTP_PPT_KIND_COUNT] = {-1, -1, -1, -1, -1};
 	if (!f->name || !f->members)
-		return wrong(p, "a frame has no name or no members");
+		return ctp_ppt_json_wrong(p, "a frame has no name or no members");
 	qsort(f->members, f->nmembers, sizeof *f->members, by_offset);
 	f->align = 1;
 	for (uint32_t i = 0; i < f->nmembers; i++) {
 		struct ctp_ppt_member *m = &f->members[i];
 		if (m->offset < f->size)
-			return wrong(p, "two members of a frame overlap");
+			return ctp_ppt_json_wrong(p, "two members of a frame overlap");
 		f->size = m->offset + m->size;
 		if (c_align(m) > f->align)
 			f->align = c_align(m);
 		if (m->kind != CTP_PPT_MEMBER && m->kind != CTP_PPT_PADDING && at[m->kind] >= 0)
-			return wrong(p, "a frame has a number of its own twice");
+			return ctp_ppt_json_wrong(p, "a frame has a number of its own twice");
 		at[m->kind] = (int32_t)i;
 		if (!m->base)
 			find_base(p, m);
@@ -361,7 +243,7 @@ static bool check_frame(struct parse *p, struct ctp_ppt_frame *f)
 		if (f->members[i].end == CTP_PPT_BEGIN)
 			find_other(f, i);
 	if (at[CTP_PPT_FRONT] < 0 || at[CTP_PPT_BACK] < 0)
-		return wrong(p, "a frame lacks one of its two sequence numbers");
+		return ctp_ppt_json_wrong(p, "a frame lacks one of its two sequence numbers");
 	f->stride = (f->size + f->align - 1) / f->align * f->align;
 	f->front = (uint32_t)at[CTP_PPT_FRONT];
 	f->back = (uint32_t)at[CTP_PPT_BACK];
@@ -369,19 +251,19 @@ static bool check_frame(struct parse *p, struct ctp_ppt_frame *f)
 	return true;
 }
 
-static bool take_frames(struct parse *p, struct ctp_json *j)
+static bool take_frames(struct ctp_ppt_parse *p, struct ctp_json *j)
 {
 	struct ctp_ppt_layout *l = p->layout;
 	bool first = true;
 	if (!ctp_json_take(j, '[') || l->frames)
-		return wrong(p, "frames are no list, or come twice");
+		return ctp_ppt_json_wrong(p, "frames are no list, or come twice");
 	if (!(l->frames = calloc(CTP_PPT_FRAMES_MAX, sizeof *l->frames)))
-		return wrong(p, "out of memory");
+		return ctp_ppt_json_wrong(p, "out of memory");
 	while (ctp_json_next(j, ']', &first)) {
 		if (l->nframes == CTP_PPT_FRAMES_MAX)
-			return wrong(p, "too many frames");
+			return ctp_ppt_json_wrong(p, "too many frames");
 		struct ctp_ppt_frame *f = &l->frames[l->nframes++];
-		if (!walk(p, j, frame_key, f) || !check_frame(p, f))
+		if (!ctp_ppt_json_walk(p, j, frame_key, f) || !check_frame(p, f))
 			return false;
 	}
 	return j->p;
@@ -389,17 +271,17 @@ static bool take_frames(struct parse *p, struct ctp_json *j)
 
 /* --- the buffer ---------------------------------------------------------------------------------------------------------- */
 
-static bool buffer_key(struct parse *p, void *arg, const char *key, struct ctp_json *j)
+static bool buffer_key(struct ctp_ppt_parse *p, void *arg, const char *key, struct ctp_json *j)
 {
 	struct ctp_ppt_layout *l = arg;
 	if (!strcmp(key, "ebName"))
-		return keep(p, j, &l->buffer);
+		return ctp_ppt_json_keep(p, j, &l->buffer);
 	if (!strcmp(key, "ebMinElements") && ctp_json_peek(j) != CTP_JSON_NULL)
-		return number(p, j, UINT32_MAX, &l->min_elements);
+		return ctp_ppt_json_number(p, j, UINT32_MAX, &l->min_elements);
 	return ctp_json_skip(j);
 }
 
-static bool runtime_key(struct parse *p, void *arg, const char *key, struct ctp_json *j)
+static bool runtime_key(struct ctp_ppt_parse *p, void *arg, const char *key, struct ctp_json *j)
 {
 	if (!strcmp(key, "erMultithread"))
 		((struct ctp_ppt_layout *)arg)->multithread = ctp_json_peek(j) == CTP_JSON_TRUE;
@@ -407,7 +289,7 @@ static bool runtime_key(struct parse *p, void *arg, const char *key, struct ctp_
 	return ctp_json_skip(j);
 }
 
-static bool take_time(struct parse *p, struct ctp_json *j)
+static bool take_time(struct ctp_ppt_parse *p, struct ctp_json *j)
 {
 	static const struct { const char *tag, *clock; } clocks[] = {
 		{"Realtime", "realtime"}, {"RealtimeCoarse", "realtime_coarse"}, {"Monotonic", "monotonic"},
@@ -417,8 +299,8 @@ static bool take_time(struct parse *p, struct ctp_json *j)
 		{"Tai", "tai"},
 	};
 	static const char prefix[] = "ETimeClock";
-	struct tagged t, of;
-	if (!tagged(p, j, &t) || !first_tagged(p, &t, &of))
+	struct ctp_ppt_tagged t, of;
+	if (!ctp_ppt_json_tagged(p, j, &t) || !ctp_ppt_json_first(p, &t, &of))
 		return false;
 	p->layout->rep = !strcmp(t.tag, "ETimeVal") ? CTP_PPT_TIMEVAL : CTP_PPT_TIMESPEC;
 	/* gettimeofday has no choice of clocks. */
@@ -431,19 +313,19 @@ static bool take_time(struct parse *p, struct ctp_json *j)
 }
 
 /* "option buffer resize on" of the document: no generator makes one. */
-static bool take_options(struct parse *p, struct ctp_json *j)
+static bool take_options(struct ctp_ppt_parse *p, struct ctp_json *j)
 {
 	bool first = true;
 	if (!ctp_json_take(j, '['))
 		return ctp_json_skip(j);
 	while (ctp_json_next(j, ']', &first)) {
-		struct tagged t;
+		struct ctp_ppt_tagged t;
 		if (ctp_json_peek(j) != CTP_JSON_OBJECT) {
 			if (!ctp_json_skip(j))
 				return false;
 			continue;
 		}
-		if (!tagged(p, j, &t))
+		if (!ctp_ppt_json_tagged(p, j, &t))
 			return false;
 		if (!strcmp(t.tag, "EBufferResize"))
 			p->layout->resizable = t.contents.p && ctp_json_peek(&t.contents) == CTP_JSON_TRUE;
@@ -452,7 +334,7 @@ static bool take_options(struct parse *p, struct ctp_json *j)
 }
 
 /* Tags stay JSON; an empty list is none. */
-static bool take_tags(struct parse *p, struct ctp_json *j)
+static bool take_tags(struct ctp_ppt_parse *p, struct ctp_json *j)
 {
 	ctp_json_peek(j);
 	const char *from = j->p;
@@ -468,10 +350,10 @@ static bool take_tags(struct parse *p, struct ctp_json *j)
 	return true;
 }
 
-static bool emit_key(struct parse *p, void *arg, const char *key, struct ctp_json *j)
+static bool emit_key(struct ctp_ppt_parse *p, void *arg, const char *key, struct ctp_json *j)
 {
 	if (!strcmp(key, "_eBuffer"))
-		return walk(p, j, buffer_key, arg);
+		return ctp_ppt_json_walk(p, j, buffer_key, arg);
 	if (!strcmp(key, "_eTimeRep"))
 		return take_time(p, j);
 	if (!strcmp(key, "_eOptions"))
@@ -479,11 +361,11 @@ static bool emit_key(struct parse *p, void *arg, const char *key, struct ctp_jso
 	if (!strcmp(key, "_eTags"))
 		return take_tags(p, j);
 	if (!strcmp(key, "_eRuntime") && ctp_json_peek(j) == CTP_JSON_OBJECT)
-		return walk(p, j, runtime_key, arg);
+		return ctp_ppt_json_walk(p, j, runtime_key, arg);
 	return ctp_json_skip(j);
 }
 
-static bool take_counters(struct parse *p, struct ctp_json *j)
+static bool take_counters(struct ctp_ppt_parse *p, struct ctp_json *j)
 {
 	struct ctp_ppt_layout *l = p->layout;
 	bool first = true;
@@ -491,31 +373,31 @@ static bool take_counters(struct parse *p, struct ctp_json *j)
 		return ctp_json_skip(j);
 	while (ctp_json_next(j, ']', &first)) {
 		if (l->ncounters == CTP_PPT_COUNTERS_MAX)
-			return wrong(p, "too many counters");
-		if (!keep(p, j, &l->counters[l->ncounters++]))
+			return ctp_ppt_json_wrong(p, "too many counters");
+		if (!ctp_ppt_json_keep(p, j, &l->counters[l->ncounters++]))
 			return false;
 	}
 	return j->p;
 }
 
 /* `_json` itself, what it has as "buffer" in ppt's own document, and the header of a file. */
-static bool top_key(struct parse *p, void *arg, const char *key, struct ctp_json *j)
+static bool top_key(struct ctp_ppt_parse *p, void *arg, const char *key, struct ctp_json *j)
 {
 	struct ctp_ppt_layout *l = arg;
 	if (!strcmp(key, "frJson") || !strcmp(key, "buffer")) {
 		if (ctp_json_peek(j) != CTP_JSON_OBJECT || p->nested == NESTED_MAX)
 			return ctp_json_skip(j);
 		p->nested++;
-		bool ok = walk(p, j, top_key, arg);
+		bool ok = ctp_ppt_json_walk(p, j, top_key, arg);
 		p->nested--;
 		return ok;
 	}
 	if (!strcmp(key, "frCounters"))
 		return take_counters(p, j);
 	if (!strcmp(key, "abi") && ctp_json_peek(j) == CTP_JSON_TEXT)
-		return keep(p, j, &l->abi);
+		return ctp_ppt_json_keep(p, j, &l->abi);
 	if (!strcmp(key, "emit"))
-		return walk(p, j, emit_key, arg);
+		return ctp_ppt_json_walk(p, j, emit_key, arg);
 	if (!strcmp(key, "frames"))
 		return take_frames(p, j);
 	return !strcmp(key, "tags") ? take_tags(p, j) : ctp_json_skip(j);
@@ -523,25 +405,25 @@ static bool top_key(struct parse *p, void *arg, const char *key, struct ctp_json
 
 static uint32_t offset_of(const struct ctp_ppt_frame *f, int32_t member) { return member < 0 ? UINT32_MAX : f->members[member].offset; }
 
-static bool check_layout(struct parse *p)
+static bool check_layout(struct ctp_ppt_parse *p)
 {
 	struct ctp_ppt_layout *l = p->layout;
 	if (!l->buffer)
-		return wrong(p, "the buffer has no name");
+		return ctp_ppt_json_wrong(p, "the buffer has no name");
 	if (!l->nframes)
-		return wrong(p, "the buffer has no frames");
+		return ctp_ppt_json_wrong(p, "the buffer has no frames");
 	const struct ctp_ppt_frame *first = l->frames;
 	l->stride = first->stride;
 	for (uint32_t i = 0; i < l->nframes; i++) {
 		const struct ctp_ppt_frame *f = &l->frames[i];
 		if (l->nframes > 1 && f->type < 0)
-			return wrong(p, "there are several frames, and one has no type");
+			return ctp_ppt_json_wrong(p, "there are several frames, and one has no type");
 		if (offset_of(f, f->type) != offset_of(first, first->type) ||
 		    offset_of(f, (int32_t)f->front) != offset_of(first, (int32_t)first->front))
-			return wrong(p, "the numbers of frames are not at the same offset in all");
+			return ctp_ppt_json_wrong(p, "the numbers of frames are not at the same offset in all");
 		for (uint32_t k = 0; k < i; k++)
 			if (!strcmp(f->name, l->frames[k].name))
-				return wrong(p, "two frames have the same name");
+				return ctp_ppt_json_wrong(p, "two frames have the same name");
 		l->size = f->size > l->size ? f->size : l->size;
 		l->stride = f->stride > l->stride ? f->stride : l->stride;
 	}
@@ -561,9 +443,10 @@ struct ctp_ppt_layout *ctp_ppt_layout_parse(const char *json, size_t len, struct
 		return ctp_err_set(err, "out of memory"), NULL;
 	}
 	l->abi = l->clock = l->tags = "";
-	struct parse p = {.layout = l, .top = l->texts, .err = err};
+	struct ctp_ppt_parse p = {.layout = l, .top = l->texts, .err = err};
 	struct ctp_json j = {json, json + len};
-	bool ok = walk(&p, &j, top_key, l) && (ctp_json_done(&j) || wrong(&p, "something follows the JSON")) && check_layout(&p);
+	bool ok = ctp_ppt_json_walk(&p, &j, top_key, l) && (ctp_json_done(&j) || ctp_ppt_json_wrong(&p, "something follows the JSON")) &&
+	          check_layout(&p);
 	if (!ok) {
 		ctp_ppt_layout_free(l);
 		return NULL;
