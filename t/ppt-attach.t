@@ -139,6 +139,36 @@ is 'and nothing is said' "$(grep -c forked "$tmp/err")" 0
 ok 'though there was one' grep -q . "/proc/$pid"/task/*/children
 stop
 
+# --- buffers that are closed -------------------------------------------------------------------------------------------------------
+start ppt-client-sdk -2
+agent "$pid" -n 4096
+await has "$tmp/err" 'Grow: attached'
+kill -USR1 "$pid"
+ok 'a program that closes a buffer: it is said' await has "$tmp/err" '^ctp-ppt: Sdk: the program has closed it$'
+is 'who has the other one keeps that' "$(state Sdk) $("$ppt" list "$pid" | awk '$1 == "Grow" { print $4 }')" "free $agent"
+kill -INT "$agent"
+wait "$agent"
+is 'it harms nothing: status' $? 0
+is 'and is the outcome' "$(taken | awk '{ print $1, $4, $6, $7, ($3 > 0) }' | sort)" 'Grow 0 0 running 1
+Sdk 0 0 closed 1'
+like 'which ctp-stat knows' "$("$BIN/ctp-stat" "$tmp/out.ctp")" 'ended: +closed by its program'
+agent "$pid" Sdk
+kill -USR1 "$pid"
+wait "$agent"
+is 'where it was the only one, that is the end: status' $? 0
+stop
+start ppt-client -l "$O/t/ppt-client-lib.so"
+agent "$pid" Lib Foo
+await has "$tmp/err" 'Lib: attached'
+kill -USR1 "$pid"
+ok 'a library that is unloaded: it is said' await has "$tmp/err" '^ctp-ppt: Lib: the program has closed it: its library was unloaded$'
+kill -INT "$agent"
+wait "$agent"
+is 'and the rest goes on: status' $? 0
+is 'to its end' "$(taken | awk '{ print $1, $4, $6, $7, ($3 > 0) }' | sort)" 'Foo 0 0 running 1
+Lib 0 0 closed 1'
+stop
+
 # --- agents that meet --------------------------------------------------------------------------------------------------------------
 start ppt-client -t 2
 agent "$pid" Foo -c cpu-clock

@@ -2,8 +2,8 @@
  * ppt-client-sdk.c - a program for ctp-ppt to attach to, made with sdk/ppt: the options of ppt-client.c, as far as it has them.
  *
  * The buffer Sdk has two types of frames, Grow can be resized. What a frame holds follows from its n: x is n / 2, f is n % 1000, b is
- * n % 256. Frame n of thread t is n = t * 2^24 + (0, 1, 2 ... modulo 2^24), and even ones of Sdk are requests. At the end, which may come by
- * SIGTERM, it prints how many calls of save there were, and whether descriptor 0 is open.
+ * n % 256. Frame n of thread t is n = t * 2^24 + (0, 1, 2 ... modulo 2^24), and even ones of Sdk are requests. At SIGUSR1 Sdk is closed. At the
+ * end, which may come by SIGTERM, it prints how many calls of save there were, and whether descriptor 0 is open.
  */
 #include "ppt.h"
 #include <pthread.h>
@@ -30,7 +30,7 @@ static struct {
 	unsigned long threads, rate, calls;
 	bool idle, two;
 } opt = {.threads = 1, .rate = 1000};
-static volatile sig_atomic_t ended;
+static volatile sig_atomic_t ended, closes;
 static unsigned long saves;
 
 static void end(int sig)
@@ -39,8 +39,18 @@ static void end(int sig)
 	ended = 1;
 }
 
+static void ask_to_close(int sig)
+{
+	(void)sig;
+	closes = 1;
+}
+
 static void save(int n)
 {
+	if (closes) {
+		closes = 0;
+		ppt_Sdk_close();
+	}
 	if (n % 2 == 0) {
 		struct ppt_Sdk_request r = {.n = n, .f = (float)(n % 1000)};
 		ppt_Sdk_request_d_start(&r);
@@ -93,6 +103,7 @@ int main(int argc, char **argv)
 	if (optind < argc || !opt.threads || opt.threads > 64)
 		return fputs(usage, stderr), 2;
 	sigaction(SIGTERM, &(struct sigaction){.sa_handler = end}, NULL);
+	sigaction(SIGUSR1, &(struct sigaction){.sa_handler = ask_to_close}, NULL);
 	for (unsigned long i = 0; i < opt.threads; i++)
 		pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)i);
 	puts("ready");

@@ -5,7 +5,7 @@
  * Lib, comes with a library (ppt-client-lib.c). What a frame holds follows from its n, so that a reader knows a torn one: x is n / 2,
  * f is n % 1000, b is n % 256. Frame n of thread t is n = t * 2^24 + (0, 1, 2 ...), and even ones are of the first type.
  *
- * It prints "ready" when its threads run, and at the end, which may come by SIGTERM, a line for each buffer and one for fd 0.
+ * At SIGUSR1 the library is unloaded, where there is one thread. It prints "ready" when its threads run, and at the end, which may come by SIGTERM, a line for each buffer and one for fd 0.
  */
 #include "ppt-byhand.h"
 #include <dlfcn.h>
@@ -116,13 +116,54 @@ static struct {
 	struct byhand *(*lib)(void);
 	void (*lib_save)(int n);
 } opt = { .threads = 1, .rate = 1000 };
-static volatile sig_atomic_t ended;
+static volatile sig_atomic_t ended, unloads;
 
 static void end(int sig)
 {
 	(void)sig;
 	ended = 1;
 }
+
+static void ask_to_unload(int sig)
+{
+	(void)sig;
+	unloads = 1;
+}
+
+#ifdef STATIC
+static void load(const char *file, size_t attr_bytes)
+{
+	fprintf(stderr, "ppt-client: %s (%zu): a static program loads none\n", file, attr_bytes);
+	exit(1);
+}
+
+static void unload(void) { unloads = 0; }
+#else
+static void *library;
+
+static void load(const char *file, size_t attr_bytes)
+{
+	library = dlopen(file, RTLD_NOW);
+	if (library) {
+		*(void **)&opt.lib = dlsym(library, "ppt_client_lib");
+		*(void **)&opt.lib_save = dlsym(library, "ppt_client_lib_save");
+	}
+	if (!opt.lib || !opt.lib_save) {
+		fprintf(stderr, "ppt-client: %s\n", dlerror());
+		exit(1);
+	}
+	opt.lib()->attr_bytes = attr_bytes;
+}
+
+static void unload(void)
+{
+	opt.lib = NULL;
+	dlclose(library);
+	unloads = 0;
+	puts("unloaded");
+	fflush(stdout);
+}
+#endif
 
 static void save_request(int n)
 {
@@ -181,6 +222,8 @@ static void *work(void *arg)
 			n % 2 ? save_tick(n) : save_request(n);
 			if (opt.two)
 				save_sample(n);
+			if (unloads)
+				unload();
 			if (opt.lib)
 				opt.lib_save(n);
 			multiply();
@@ -192,28 +235,6 @@ static void *work(void *arg)
 	}
 	return NULL;
 }
-
-#ifdef STATIC
-static void load(const char *file, size_t attr_bytes)
-{
-	fprintf(stderr, "ppt-client: %s (%zu): a static program loads none\n", file, attr_bytes);
-	exit(1);
-}
-#else
-static void load(const char *file, size_t attr_bytes)
-{
-	void *so = dlopen(file, RTLD_NOW);
-	if (so) {
-		*(void **)&opt.lib = dlsym(so, "ppt_client_lib");
-		*(void **)&opt.lib_save = dlsym(so, "ppt_client_lib_save");
-	}
-	if (!opt.lib || !opt.lib_save) {
-		fprintf(stderr, "ppt-client: %s\n", dlerror());
-		exit(1);
-	}
-	opt.lib()->attr_bytes = attr_bytes;
-}
-#endif
 
 static void tell(struct byhand *b)
 {
@@ -251,6 +272,8 @@ int main(int argc, char **argv)
 	atomic_store(&foo.next, (int)first);
 	atomic_store(&foobar.next, (int)first);
 	sigaction(SIGTERM, &(struct sigaction){ .sa_handler = end }, NULL);
+	if (opt.lib)
+		sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = ask_to_unload }, NULL);
 	for (unsigned long i = 0; i < opt.threads; i++)
 		pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)i);
 	puts("ready");

@@ -287,20 +287,35 @@ enum ctp_status ctp_ppt_attach_step(struct ctp_ppt_attach *a, struct ctp_err *er
 
 /* --- attached -------------------------------------------------------------------------------------------------------------- */
 
-bool ctp_ppt_attach_holds(const struct ctp_ppt_attach *a, struct ctp_err *err)
+/* The memory of a process that has ended is empty; in that of one that lives, what was unmapped cannot be read. */
+static enum ctp_ppt_hold unreadable(const struct ctp_ppt_attach *a, struct ctp_err *err)
+{
+	if (errno != EIO) {
+		gone(a, err);
+		return CTP_PPT_GONE;
+	}
+	ctp_err_set(err, "%s: the program has closed it: its library was unloaded", a->buffer->name);
+	return CTP_PPT_CLOSED;
+}
+
+/* An agent writes its own number to stat before it changes hmem. */
+enum ctp_ppt_hold ctp_ppt_attach_holds(const struct ctp_ppt_attach *a, struct ctp_err *err)
 {
 	uint32_t stat, hmem;
-	if (!ctp_ppt_memory_peek(a->memory, stat_at(a), &stat) || !ctp_ppt_memory_peek(a->memory, hmem_at(a), &hmem)) {
-		gone(a, err);
-		return false;
-	}
+	errno = 0;
+	if (!ctp_ppt_memory_peek(a->memory, stat_at(a), &stat) || !ctp_ppt_memory_peek(a->memory, hmem_at(a), &hmem))
+		return unreadable(a, err);
 	if (stat == (uint32_t)getpid() && hmem == (uint32_t)a->control.id)
-		return true;
+		return CTP_PPT_HELD;
+	if (stat == (uint32_t)getpid() && !hmem && a->layout->by_header) {
+		ctp_err_set(err, "%s: the program has closed it", a->buffer->name);
+		return CTP_PPT_CLOSED;
+	}
 	if (stat != (uint32_t)getpid() && stat)
 		ctp_err_set(err, "%s: process %d has taken it over", a->buffer->name, (int)stat);
 	else
-		ctp_err_set(err, "%s: somebody else has let go of it for us", a->buffer->name);
-	return false;
+		ctp_err_set(err, "%s: another agent has let go of it for us%s", a->buffer->name, stat ? ", or the program has closed it" : "");
+	return CTP_PPT_TAKEN;
 }
 
 bool ctp_ppt_attach_uncounted(struct ctp_ppt_attach *a)

@@ -65,8 +65,14 @@ enum ctp_status ctp_ppt_attach_begin(struct ctp_ppt_attach *a, bool force, const
 /* Looks if the client has done its part, and does ours. CTP_FAILED: it cannot be attached; end it. */
 enum ctp_status ctp_ppt_attach_step(struct ctp_ppt_attach *a, struct ctp_err *err);
 
-/* False, with err: the buffer is not ours any more, or its memory has gone. A look costs two system calls. */
-bool ctp_ppt_attach_holds(const struct ctp_ppt_attach *a, struct ctp_err *err);
+/* Whether the buffer is still ours; if not, err says what has become of it. A look costs two system calls. */
+enum ctp_ppt_hold {
+	CTP_PPT_HELD,
+	CTP_PPT_CLOSED, /* by its program, which has let go as for us; or its library is not there any more */
+	CTP_PPT_TAKEN,  /* by another agent, as far as is known */
+	CTP_PPT_GONE,   /* the memory of the process is */
+};
+enum ctp_ppt_hold ctp_ppt_attach_holds(const struct ctp_ppt_attach *a, struct ctp_err *err);
 
 /* True, once: the client could not open the counters, and does without. */
 bool ctp_ppt_attach_uncounted(struct ctp_ppt_attach *a);

@@ -350,6 +350,15 @@ static bool take_tags(struct ctp_ppt_parse *p, struct ctp_json *j)
 	return true;
 }
 
+static bool take_language(struct ctp_ppt_parse *p, struct ctp_json *j)
+{
+	struct ctp_ppt_tagged t;
+	if (!ctp_ppt_json_tagged(p, j, &t))
+		return false;
+	p->layout->by_header = !strcmp(t.tag, "ELangC");
+	return true;
+}
+
 static bool emit_key(struct ctp_ppt_parse *p, void *arg, const char *key, struct ctp_json *j)
 {
 	if (!strcmp(key, "_eBuffer"))
@@ -358,6 +367,8 @@ static bool emit_key(struct ctp_ppt_parse *p, void *arg, const char *key, struct
 		return take_time(p, j);
 	if (!strcmp(key, "_eOptions"))
 		return take_options(p, j);
+	if (!strcmp(key, "_eLanguage"))
+		return take_language(p, j);
 	if (!strcmp(key, "_eTags"))
 		return take_tags(p, j);
 	if (!strcmp(key, "_eRuntime") && ctp_json_peek(j) == CTP_JSON_OBJECT)

@@ -317,25 +317,40 @@ static void follow(struct live *l, struct ctp_ppt_trace *t)
 	ctp_notice_say(l->conf->news, "%s: has %" PRIu32 " slots now", t->buffer->name, t->at.ring.slots);
 }
 
+/* What it has saved is taken, the rest of it at the end; that it is not traced any more harms nothing. */
+static void close_one(struct live *l, struct ctp_ppt_trace *t, const struct ctp_err *why)
+{
+	if (!ctp_ppt_outs_tight(&l->outs, (size_t)(t - l->trace)))
+		ctp_ppt_trace_take(t, 2 * t->at.ring.slots, false);
+	ctp_ppt_attach_release(&t->at);
+	t->closed = true;
+	ctp_notice_say(l->conf->news, "%s", why->text);
+}
+
+static void warn(struct live *l, struct ctp_ppt_trace *t)
+{
+	if (ctp_ppt_attach_uncounted(&t->at))
+		ctp_notice_say(l->conf->warn, "%s: the process may not open the counters, or has too many files open: their columns are 0",
+		               t->buffer->name);
+	if (ctp_ppt_attach_shared(&t->at)) {
+		ctp_notice_say(l->conf->warn, "%s: a child that the process has forked has its ring too: what both save is lost, or mixed of two",
+		               t->buffer->name);
+		l->result->partial = true;
+	}
+}
+
 static void check(struct live *l, struct ctp_ppt_trace *t)
 {
 	struct ctp_err err;
-	uint32_t stat;
-	if (ctp_ppt_attach_holds(&t->at, &err)) {
+	switch (ctp_ppt_attach_holds(&t->at, &err)) {
+	case CTP_PPT_HELD:
 		make_larger(l, t, l->grow);
-		if (ctp_ppt_attach_uncounted(&t->at))
-			ctp_notice_say(l->conf->warn, "%s: the process may not open the counters, or has too many files open: their columns are 0",
-			               t->buffer->name);
-		if (ctp_ppt_attach_shared(&t->at)) {
-			ctp_notice_say(l->conf->warn, "%s: a child that the process has forked has its ring too: what both save is lost, or mixed of two",
-			               t->buffer->name);
-			l->result->partial = true;
-		}
+		warn(l, t);
+		break;
+	case CTP_PPT_CLOSED: close_one(l, t, &err); break;
+	case CTP_PPT_TAKEN: give_up(l, t, &err); break;
+	case CTP_PPT_GONE: l->gone = true; break; /* it has ended, or is another program */
 	}
-	else if (!ctp_ppt_memory_peek(&l->memory, t->buffer->at[CTP_PPT_STAT], &stat))
-		l->gone = true; /* it has ended, or is another program */
-	else
-		give_up(l, t, &err);
 }
 
 /* --- the loop -------------------------------------------------------------------------------------------------------------- */
@@ -485,9 +500,9 @@ static void finish_traces(struct live *l)
 	struct ctp_ppt_live_result *r = l->result;
 	for (size_t i = 0; i < l->n; i++) {
 		struct ctp_ppt_trace *t = &l->trace[i];
-		if (t->writer && (!t->at.ncounters || l->gone))
+		if (t->writer && (!t->at.ncounters || l->gone || t->closed))
 			take_last(t);
-		ctp_ppt_trace_end(t, l->gone ? CTP_OUTCOME_ENDED : CTP_OUTCOME_RUNNING);
+		ctp_ppt_trace_end(t, t->closed ? CTP_PPT_OUTCOME_CLOSED : l->gone ? CTP_OUTCOME_ENDED : CTP_OUTCOME_RUNNING);
 		r->frames += t->taken;
 		r->lost += t->lost;
 		r->torn += t->torn - t->at.ring.wrong - t->unknown;

@@ -44,14 +44,16 @@ static bool has_member(const struct ctp_ppt_layout *l, enum ctp_ppt_type type)
 
 static struct ctp_class *make_end(struct ctp_err *err)
 {
-	static const struct ctp_label outcomes[] = {{CTP_OUTCOME_RUNNING, "running"}, {CTP_OUTCOME_ENDED, "ended"}};
+	static const struct ctp_label outcomes[] = {
+		{CTP_OUTCOME_RUNNING, "running"}, {CTP_OUTCOME_ENDED, "ended"}, {CTP_PPT_OUTCOME_CLOSED, "closed"},
+	};
 	static const struct ctp_field fields[] = {
 		[END_TS] = {.name = "ts", .type = CTP_U64, .role = CTP_ROLE_TIME, .pred = CTP_PRED_TIME, .unit = "ns"},
 		[END_FRAMES] = {.name = "frames", .type = CTP_U64, .role = CTP_ROLE_COUNT},
 		[END_LOST] = {.name = "lost", .type = CTP_U64, .role = CTP_ROLE_COUNT},
 		[END_UNVERIFIED] = {.name = "unverified", .type = CTP_U64, .role = CTP_ROLE_COUNT},
 		[END_LATE] = {.name = "begun_late", .type = CTP_BOOL},
-		[END_OUTCOME] = {.name = "outcome", .type = CTP_ENUM, .labels = outcomes, .nlabels = 2},
+		[END_OUTCOME] = {.name = "outcome", .type = CTP_ENUM, .labels = outcomes, .nlabels = sizeof outcomes / sizeof *outcomes},
 		[END_AFTER] = {.name = "after", .type = CTP_U64, .role = CTP_ROLE_TIME, .unit = "ns"},
 		[END_BEFORE] = {.name = "before", .type = CTP_U64, .role = CTP_ROLE_TIME, .unit = "ns"},
 	};
@@ -219,7 +221,7 @@ void ctp_ppt_trace_publish(struct ctp_ppt_trace *t)
 	ctp_writer_flush(t->writer);
 }
 
-void ctp_ppt_trace_end(struct ctp_ppt_trace *t, enum ctp_outcome outcome)
+void ctp_ppt_trace_end(struct ctp_ppt_trace *t, unsigned outcome)
 {
 	uint64_t now_ns = now_of(t);
 	if (!t->writer)

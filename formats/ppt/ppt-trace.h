@@ -10,11 +10,15 @@
 #include "ppt/ppt-frames.h"
 #include "stream/events.h"
 
+/* Of a section: how its process, or its buffer, ended; further ones than the stream has. */
+enum { CTP_PPT_OUTCOME_CLOSED = CTP_OUTCOME_ENDED + 1 };
+
 struct ctp_ppt_trace {
 	/* Set by ctp_ppt_trace_init. */
 	const struct ctp_ppt_buffer *buffer;
 	struct ctp_ppt_layout *layout;
 	struct ctp_ppt_attach at;
+	bool closed; /* by its program, which saves no more */
 
 	/* The rest is ppt-trace.c's, to be read. */
 	char *json;
@@ -48,6 +52,6 @@ uint32_t ctp_ppt_trace_take(struct ctp_ppt_trace *t, uint32_t max, bool last);
 /* What is known so far goes to live readers. */
 void ctp_ppt_trace_publish(struct ctp_ppt_trace *t);
 
-void ctp_ppt_trace_end(struct ctp_ppt_trace *t, enum ctp_outcome outcome);
+void ctp_ppt_trace_end(struct ctp_ppt_trace *t, unsigned outcome);
 
 #endif

@@ -27,6 +27,12 @@ uint64_t ctp_ended_ns(const struct ctp_record *end, uint64_t ts)
 
 bool ctp_ended_is(const struct ctp_ended *e, enum ctp_outcome outcome) { return !strcmp(e->outcome, ctp_outcome_name(outcome)); }
 
+/* What other writers have: ctp-ppt. Null: not known. */
+static const char *other_text(const char *outcome)
+{
+	return !strcmp(outcome, "closed") ? "closed by its program, which went on" : NULL;
+}
+
 const char *ctp_ended_text(char to[CTP_ENDED_TEXT_MAX], const struct ctp_ended *e)
 {
 	const char *signal_name = e->status > 0 && e->status < NSIG ? sigabbrev_np((int)e->status) : NULL;
@@ -41,6 +47,6 @@ const char *ctp_ended_text(char to[CTP_ENDED_TEXT_MAX], const struct ctp_ended *
 	else if (ctp_ended_is(e, CTP_OUTCOME_ENDED))
 		strcpy(to, "how it ended is not known, for it was attached to");
 	else
-		return NULL;
+		return other_text(e->outcome);
 	return to;
 }
