@@ -26,6 +26,7 @@ static const char usage[] =
 	"  -a N     size of perf_event_attr in the control block: 112 or 128 (128)\n"
 	"  -q N     the first sequence number (1)\n"
 	"  -k N     kill -9 itself in the middle of frame N of Foo\n"
+	"  -b N     saves N frames of Foo at once when it was first attached to, and prints \"burst\"\n"
 	"  -f N     forks when N frames of Foo were saved, and the child saves too\n"
 	"  -e N     the same, and the child becomes another program\n"
 	"  -c       has no descriptor 0\n";
@@ -111,7 +112,7 @@ static struct byhand foo = { .name = "Foo", .hmem = &_ppt_hmem_Foo, .stride = 10
 static struct byhand foobar = { .name = "FooBar", .hmem = &_ppt_hmem_FooBar, .stride = 64, .size = 60, .lock = PTHREAD_RWLOCK_INITIALIZER };
 
 static struct {
-	unsigned long threads, rate, calls, frames, fork_at;
+	unsigned long threads, rate, calls, frames, burst, fork_at;
 	bool idle, two, exec;
 	struct byhand *(*lib)(void);
 	void (*lib_save)(int n);
@@ -197,6 +198,16 @@ static bool enough(void)
 	return ended || (opt.frames && saved >= opt.frames);
 }
 
+static void burst(void)
+{
+	if (!opt.burst || !atomic_load(&foo.saved))
+		return;
+	for (; opt.burst; opt.burst--)
+		save_tick(0);
+	puts("burst");
+	fflush(stdout);
+}
+
 /* One child at most. What it saves has the segment, the numbers and the locks of its parent. */
 static void multiply(void)
 {
@@ -226,6 +237,7 @@ static void *work(void *arg)
 				unload();
 			if (opt.lib)
 				opt.lib_save(n);
+			burst();
 			multiply();
 		}
 		if (opt.rate || opt.idle) {
@@ -247,7 +259,7 @@ int main(int argc, char **argv)
 	const char *lib = NULL;
 	unsigned long attr_bytes = 128, first = 1;
 	pthread_t threads[64];
-	for (int o; (o = getopt(argc, argv, "t:r:n:s:i2l:a:q:k:f:e:c")) != -1;)
+	for (int o; (o = getopt(argc, argv, "t:r:n:s:i2l:a:q:k:b:f:e:c")) != -1;)
 		switch (o) {
 		case 't': opt.threads = strtoul(optarg, NULL, 10); break;
 		case 'r': opt.rate = strtoul(optarg, NULL, 10); break;
@@ -259,6 +271,7 @@ int main(int argc, char **argv)
 		case 'a': attr_bytes = strtoul(optarg, NULL, 10); break;
 		case 'q': first = strtoul(optarg, NULL, 10); break;
 		case 'k': foo.half_at = strtoul(optarg, NULL, 10); break;
+		case 'b': opt.burst = strtoul(optarg, NULL, 10); break;
 		case 'e': opt.exec = true; /* fall through */
 		case 'f': opt.fork_at = strtoul(optarg, NULL, 10); break;
 		case 'c': close(0); break;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """pptjudge.py - reads what ctp-tojsonl -a makes of a stream of ctp-ppt attach, and judges it by what t/ppt-client and its like save.
 
-Prints for each section: BUFFER FIRST-LAST FRAMES LOST TORN BAD OUTCOME. BAD counts frames whose members do not go together, and numbers
-that are neither a frame nor lost. With -q only the sum of BAD, and sections that are not complete.
+Prints for each section: BUFFER FIRST-LAST FRAMES LOST TORN BAD OUTCOME. BAD counts frames whose members do not go together, numbers
+that are neither a frame nor lost, and losses that end before they begin. With -q only the sum of BAD, and sections that are not complete.
 """
 import json
 import sys
@@ -31,9 +31,10 @@ class Section:
             self.numbers.append((rec['ppt_seqno'] & 0xffffffff, rec['count']))
             self.lost += rec['count']
             self.torn += rec['unverified']
+            self.bad += rec.get('after', 0) > rec.get('ts', 0)
         elif kind == 'ppt_end':
             self.end = rec
-        elif kind.startswith('ppt_') and 'ppt_seqno' in rec:
+        elif kind.startswith('ppt_') and kind != 'ppt_late' and 'ppt_seqno' in rec:
             self.numbers.append((rec['ppt_seqno'] & 0xffffffff, 1))
             self.frames += 1
             self.bad += not whole(rec)

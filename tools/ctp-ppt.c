@@ -139,7 +139,7 @@ static void put_losses(char *text, size_t room, const struct ctp_ppt_live_result
 {
 	const struct { uint64_t n; const char *what; } kinds[] = {
 		{r->overrun, "overwritten"}, {r->torn, "half-written"}, {r->wrong, "with a number or a type that cannot be"},
-		{r->lost - r->overrun - r->torn - r->wrong, "never written"},
+		{r->lost - r->overrun - r->torn - r->wrong, "never seen"},
 	};
 	size_t len = 0;
 	text[0] = '\0';
@@ -154,7 +154,9 @@ static int closing(struct ctp_tool *tool, const struct ctp_ppt_live_result *r)
 	bool harmed = r->lost || r->partial;
 	put_losses(losses, sizeof losses, r);
 	if (!tool->quiet && (tool->verbose || harmed))
-		ctp_tool_say(tool, "%" PRIu64 " frames, %" PRIu64 " lost%s%s", r->frames, r->lost, losses, r->overrun ? "; -n takes more slots" : "");
+		ctp_tool_say(tool, "%" PRIu64 " frames, %" PRIu64 " lost%s%s%s", r->frames, r->lost, losses,
+		             r->late ? "; what was saved before the first look is not known" : "",
+		             r->overrun || r->late ? "; -n takes more slots" : "");
 	return harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
 }
 

@@ -363,6 +363,7 @@ enum ctp_status ctp_ppt_attach_switch(struct ctp_ppt_attach *a, struct ctp_err *
 	ring.wrong = a->ring.wrong;
 	ring.overrun = a->ring.overrun;
 	ring.late = a->ring.late;
+	ring.begins = a->ring.begins;
 	ring.follows = a->ring.begun;
 	ring.after = ctp_ppt_ring_number(&a->ring);
 	a->ring = ring;

@@ -327,8 +327,17 @@ static void close_one(struct live *l, struct ctp_ppt_trace *t, const struct ctp_
 	ctp_notice_say(l->conf->news, "%s", why->text);
 }
 
+static void say_late(struct live *l, struct ctp_ppt_trace *t)
+{
+	if (t->at.ring.late && !t->late)
+		ctp_notice_say(l->conf->warn, "%s: its ring was full before the first look: the trace begins with frame %" PRId32
+		               ", and what was saved before is not known", t->buffer->name, (int32_t)t->at.ring.begins);
+	t->late |= t->at.ring.late;
+}
+
 static void warn(struct live *l, struct ctp_ppt_trace *t)
 {
+	say_late(l, t);
 	if (ctp_ppt_attach_uncounted(&t->at))
 		ctp_notice_say(l->conf->warn, "%s: the process may not open the counters, or has too many files open: their columns are 0",
 		               t->buffer->name);
@@ -502,6 +511,8 @@ static void finish_traces(struct live *l)
 		struct ctp_ppt_trace *t = &l->trace[i];
 		if (t->writer && (!t->at.ncounters || l->gone || t->closed))
 			take_last(t);
+		say_late(l, t);
+		r->late |= t->late;
 		ctp_ppt_trace_end(t, t->closed ? CTP_PPT_OUTCOME_CLOSED : l->gone ? CTP_OUTCOME_ENDED : CTP_OUTCOME_RUNNING);
 		r->frames += t->taken;
 		r->lost += t->lost;

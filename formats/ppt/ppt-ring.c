@@ -178,6 +178,7 @@ static bool begin(struct ctp_ppt_ring *r, uint32_t number, uint64_t now_ns)
 		begin_after(r, number, older);
 	else if (older)
 		r->index = 1 + r->slots / MARGIN;
+	r->begins = ctp_ppt_ring_number(r);
 	return true;
 }
 
@@ -214,6 +215,13 @@ static enum ctp_ppt_found pass_over_skipped(struct ctp_ppt_ring *r, struct ctp_p
 	r->overrun += r->skipped;
 	r->skipped = 0;
 	return CTP_PPT_GAP;
+}
+
+/* What is given up was begun by its writer, or overwritten, if the slot before it was; or it is not known what has become of it. */
+static enum ctp_ppt_found pass_over_one(struct ctp_ppt_ring *r, struct ctp_ppt_missing *missing, bool half)
+{
+	r->overrun += !half && is_whole(r, r->index + r->slots - 1);
+	return pass_over(r, missing, 1, half);
 }
 
 static bool give(struct ctp_ppt_ring *r, void *frame)
@@ -256,7 +264,7 @@ enum ctp_ppt_found ctp_ppt_ring_next(struct ctp_ppt_ring *r, void *frame, struct
 		return found;
 	/* It may have become whole before those behind it. Their backs were acquired. */
 	found = look(r, frame, missing, now_ns);
-	return found ? found : pass_over(r, missing, 1, is_half(r));
+	return found ? found : pass_over_one(r, missing, is_half(r));
 }
 
 enum ctp_ppt_found ctp_ppt_ring_last(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *missing, uint64_t now_ns)
@@ -265,7 +273,7 @@ enum ctp_ppt_found ctp_ppt_ring_last(struct ctp_ppt_ring *r, void *frame, struct
 		return CTP_PPT_NOTHING;
 	enum ctp_ppt_found found = look(r, frame, missing, now_ns);
 	bool half = is_half(r);
-	return found || !(half || is_passed(r)) ? found : pass_over(r, missing, 1, half);
+	return found || !(half || is_passed(r)) ? found : pass_over_one(r, missing, half);
 }
 
 uint32_t ctp_ppt_ring_ahead(const struct ctp_ppt_ring *r)

@@ -37,6 +37,7 @@ struct ctp_ppt_ring {
 	uint64_t torn, wrong;    /* of those: seen but never whole; of these: their number was none that can be there */
 	uint64_t overrun;        /* of those: overwritten */
 	bool late;           /* the ring was full before the first look: it may begin later than the attach */
+	uint32_t begins;     /* the first number that was looked for */
 };
 
 enum ctp_ppt_found {

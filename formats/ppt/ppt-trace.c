@@ -13,6 +13,7 @@
 #include "collect/attach.h"
 
 enum { ARGV_BYTES = 64 << 10 };
+enum { LATE_TS, LATE_SEQNO, LATE_FIELDS };
 enum { END_TS, END_FRAMES, END_LOST, END_UNVERIFIED, END_LATE, END_OUTCOME, END_AFTER, END_BEFORE, END_FIELDS };
 static const uint64_t LAG_MIN_NS = 100000000, LAG_MAX_NS = UINT64_C(60000000000);
 
@@ -60,11 +61,24 @@ static struct ctp_class *make_end(struct ctp_err *err)
 	return ctp_class_new("ppt_end", CTP_KIND_END, fields, END_FIELDS, err);
 }
 
+/* Frames before that number may be missing, and nobody knows how many. */
+static struct ctp_class *make_late(struct ctp_err *err)
+{
+	static const struct ctp_field fields[] = {
+		[LATE_TS] = {.name = "ts", .type = CTP_U64, .role = CTP_ROLE_TIME, .pred = CTP_PRED_TIME, .unit = "ns"},
+		[LATE_SEQNO] = {.name = "ppt_seqno", .type = CTP_I32, .role = CTP_ROLE_SEQUENCE},
+	};
+	return ctp_class_new("ppt_late", CTP_KIND_OTHER, fields, LATE_FIELDS, err);
+}
+
 static enum ctp_status named(const struct ctp_ppt_buffer *b, struct ctp_err *err)
 {
 	struct ctp_err why = *err;
 	return ctp_err_set(err, "%s: %.400s", b->name, why.text);
 }
+
+/* By the clock of the frames; of one that we have not, the time of the last frame. */
+static uint64_t now_of(const struct ctp_ppt_trace *t) { return t->has_clock ? ctp_clock_of(t->clock) : t->after_ns; }
 
 enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b,
                                    const struct ctp_ppt_counters *counters, struct ctp_err *err)
@@ -79,11 +93,13 @@ enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt
 	if (!t->frames)
 		return named(b, err);
 	t->end_class = make_end(err);
+	t->late_class = t->end_class ? make_late(err) : NULL;
 	t->frame = malloc(t->layout->size);
-	if (!t->end_class || !t->frame)
+	if (!t->late_class || !t->frame)
 		return t->frame ? CTP_FAILED : ctp_err_set(err, "out of memory");
 	/* Frames without a time have no clock: what else the section tells has ours. */
 	t->has_clock = find_clock(has_member(t->layout, CTP_PPT_TIME) ? t->layout->clock : "monotonic", &t->clock);
+	t->after_ns = now_of(t);
 	t->at = (struct ctp_ppt_attach){.memory = m, .buffer = b, .layout = t->layout, .counters = counters};
 	return CTP_OK;
 }
@@ -91,15 +107,13 @@ enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt
 void ctp_ppt_trace_fini(struct ctp_ppt_trace *t)
 {
 	ctp_class_free(t->end_class);
+	ctp_class_free(t->late_class);
 	ctp_ppt_frames_free(t->frames);
 	ctp_ppt_layout_free(t->layout);
 	free(t->json);
 	free(t->frame);
 	*t = (struct ctp_ppt_trace){0};
 }
-
-/* By the clock of the frames; of one that we have not, the time of the last frame. */
-static uint64_t now_of(const struct ctp_ppt_trace *t) { return t->has_clock ? ctp_clock_of(t->clock) : t->after_ns; }
 
 /* --- the section ----------------------------------------------------------------------------------------------------------- */
 
@@ -133,7 +147,6 @@ void ctp_ppt_trace_begin(struct ctp_ppt_trace *t, struct ctp_writer *w, const ch
 	ctp_writer_begin(w, &sec);
 	ctp_section_fini(&sec);
 	t->writer = w;
-	t->after_ns = now_ns;
 }
 
 /* With the time of the first frame, so that it comes first in the order of time as well. */
@@ -145,6 +158,8 @@ static void put_header(struct ctp_ppt_trace *t, uint64_t ts_ns)
 		ctp_ppt_frames_header(t->frames, t->writer, ts_ns, header, len);
 	free(header);
 	t->has_header = true;
+	if (t->at.ring.late)
+		ctp_writer_record(t->writer, t->late_class, (const uint64_t[]){[LATE_TS] = ts_ns, [LATE_SEQNO] = (uint64_t)(int32_t)t->at.ring.begins});
 }
 
 static void add_missing(struct ctp_ppt_trace *t, const struct ctp_ppt_missing *m)
@@ -161,8 +176,10 @@ static void put_missing(struct ctp_ppt_trace *t, uint64_t before_ns)
 {
 	if (!t->missing.count)
 		return;
+	/* Frames of two threads need not have their numbers in the order of their times. */
+	bool in_order = t->after_ns <= before_ns;
 	struct ctp_ppt_loss loss = {.seqno = (int32_t)t->missing.number, .count = t->missing.count, .unverified = t->missing.torn,
-	                            .after_ns = t->after_ns, .ts_ns = before_ns};
+	                            .after_ns = in_order ? t->after_ns : before_ns, .ts_ns = in_order ? before_ns : t->after_ns};
 	ctp_ppt_frames_lost(t->frames, t->writer, &loss);
 	t->missing = (struct ctp_ppt_missing){0};
 }

@@ -19,19 +19,20 @@ struct ctp_ppt_trace {
 	struct ctp_ppt_layout *layout;
 	struct ctp_ppt_attach at;
 	bool closed; /* by its program, which saves no more */
+	bool late;   /* it was said that the ring was */
 
 	/* The rest is ppt-trace.c's, to be read. */
 	char *json;
 	size_t json_len;
 	struct ctp_ppt_frames *frames;
-	struct ctp_class *end_class;
+	struct ctp_class *end_class, *late_class;
 	struct ctp_writer *writer; /* null: the section has not begun, or is over */
 	uint8_t *frame;
 	clockid_t clock;
 	bool has_header;      /* it is written */
 	bool has_clock;       /* marks can be made */
 	struct ctp_ppt_missing missing; /* not yet written */
-	uint64_t after_ns, newest_ns; /* time of the last frame; of the latest */
+	uint64_t after_ns, newest_ns; /* time of the last frame, or of before the first; of the latest */
 	uint64_t lag_ns;      /* how long a frame's own time was over, at most, when it came */
 	uint64_t marked_ns;
 	uint64_t taken, lost, torn; /* frames */
