@@ -97,6 +97,7 @@ static const struct lie {
 	{"empty", "", NULL, NULL},
 	{"text", "hello", NULL, NULL},
 	{"deep", "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", NULL, NULL},
+	{"abi", "{\"abi\":\"2.0.0\"}", NULL, NULL},
 	{"beyond", JSON(1000000000, 16), NULL, NULL},
 	{"overlap", JSON(8, 16), NULL, NULL},
 	{"elsewhere", JSON(4, 16), tell_elsewhere, NULL},

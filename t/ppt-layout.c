@@ -103,6 +103,9 @@ static void test_refused(void)
 	refused("{}", "no name", "an empty object");
 	refused("{" EMIT "}", "no frames", "no frames");
 	refused("{" EMIT "} x", "follows", "something behind");
+	refused("{\"abi\":\"2.0.0\"," EMIT "}", "abi is 2.0.0, and 1.0.0 is known", "another abi");
+	refused("{\"abi\":\"10\"," EMIT "}", "abi is 10, ", "one that begins as the known one");
+	refused("{\"abi\":1," EMIT "}", "text", "one that is no text");
 	refused(ONE(SEQ("FrontSeq", 0)), "lacks one", "no number at the back");
 	refused(ONE(SEQ("FrontSeq", 0) "," SEQ("BackSeq", 2)), "overlap", "members that overlap");
 	refused(ONE(SEQ("FrontSeq", 0) "," SEQ("FrontSeq", 8) "," SEQ("BackSeq", 12)), "twice", "two numbers in front");

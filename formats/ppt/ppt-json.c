@@ -3,13 +3,20 @@
  */
 #include "ppt/ppt-json.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "ppt/ppt-layout.h"
 
-bool ctp_ppt_json_wrong(struct ctp_ppt_parse *p, const char *what)
+bool ctp_ppt_json_wrong(struct ctp_ppt_parse *p, const char *fmt, ...)
 {
+	char what[256];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(what, sizeof what, fmt, args);
+	va_end(args);
 	if (!p->said)
 		ctp_err_set(p->err, "the layout of the buffer: %s", what);
 	p->said = true;

@@ -19,7 +19,7 @@ struct ctp_ppt_parse {
 };
 
 /* False, always; the first of these is what err says. */
-bool ctp_ppt_json_wrong(struct ctp_ppt_parse *p, const char *what);
+bool ctp_ppt_json_wrong(struct ctp_ppt_parse *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Calls fn for each key of an object; the key is gone when fn decodes a text. */
 typedef bool ctp_ppt_json_on_key(struct ctp_ppt_parse *p, void *arg, const char *key, struct ctp_json *j);
