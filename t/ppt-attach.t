@@ -336,7 +336,8 @@ for lie in $("$O/t/ppt-hostile"); do
 	nonsense | random | backwards | jumps | type)
 		is "$lie: what could not be taken is said" "$status $(sed -n '$s/.* lost: .* with \(.*\) that cannot be.*/\1/p' "$tmp/err")" '3 a number or a type'
 		[ $lie = nonsense ] || ok "$lie: without advice that does not help" sh -c "! grep -q -- ' -n ' $tmp/err" ;;
-	exec) like "$lie: it is another program then" "$status $(taken | awk '{ print $7 }')$(tail -1 "$tmp/err")" '^0 ended|^1 .*another program$' ;;
+	exec) like "$lie: it is another program then" "$status $(taken | awk '{ print $7 }') $(tail -1 "$tmp/err")" \
+		'^(0 replaced ctp-ppt: process [0-9]*:|1  ctp-ppt: Liar: the process) has become another program$' ;;
 	*) is "$lie: a line and a status" "$(wc -l <"$tmp/err" | tr -d ' ') $status" '1 1' ;;
 	esac
 	is "$lie: the buffer is free" "$(state Liar)" free

@@ -99,7 +99,8 @@ static void free_segments(struct ctp_ppt_attach *a)
 
 static enum ctp_status gone(const struct ctp_ppt_attach *a, struct ctp_err *err)
 {
-	return ctp_err_set(err, "%s: the process has ended, or has become another program", a->buffer->name);
+	return ctp_err_set(err, "%s: the process has %s", a->buffer->name,
+	                   ctp_ppt_memory_replaced(a->memory) ? "become another program" : "ended");
 }
 
 /* Its closing loop is to leave descriptor 0 alone. */

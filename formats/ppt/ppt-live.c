@@ -358,7 +358,7 @@ static void check(struct live *l, struct ctp_ppt_trace *t)
 		break;
 	case CTP_PPT_CLOSED: close_one(l, t, &err); break;
 	case CTP_PPT_TAKEN: give_up(l, t, &err); break;
-	case CTP_PPT_GONE: l->gone = true; break; /* it has ended, or is another program */
+	case CTP_PPT_GONE: l->gone = true; break;
 	}
 }
 
@@ -504,16 +504,17 @@ static void take_last(struct ctp_ppt_trace *t)
 		take_ring(t);
 }
 
-static void finish_traces(struct live *l)
+static void finish_traces(struct live *l, bool replaced)
 {
 	struct ctp_ppt_live_result *r = l->result;
+	unsigned outcome = replaced ? CTP_PPT_OUTCOME_REPLACED : l->gone ? CTP_OUTCOME_ENDED : CTP_OUTCOME_RUNNING;
 	for (size_t i = 0; i < l->n; i++) {
 		struct ctp_ppt_trace *t = &l->trace[i];
 		if (t->writer && (!t->at.ncounters || l->gone || t->closed))
 			take_last(t);
 		say_late(l, t);
 		r->late |= t->late;
-		ctp_ppt_trace_end(t, t->closed ? CTP_PPT_OUTCOME_CLOSED : l->gone ? CTP_OUTCOME_ENDED : CTP_OUTCOME_RUNNING);
+		ctp_ppt_trace_end(t, t->closed ? CTP_PPT_OUTCOME_CLOSED : outcome);
 		r->frames += t->taken;
 		r->lost += t->lost;
 		r->torn += t->torn - t->at.ring.wrong - t->unknown;
@@ -548,12 +549,15 @@ static enum ctp_status trace(struct live *l)
 	if (!l->failed && !l->gone)
 		give_up_waiting(l);
 	leave_all(l);
-	bool any = is_attached(l);
+	bool any = is_attached(l), replaced = l->gone && ctp_ppt_memory_replaced(&l->memory);
+	if (any && replaced)
+		ctp_notice_say(l->conf->news, "process %d: has become another program", (int)l->conf->pid);
 	if (!any && l->gone)
-		ctp_err_set(l->err, "process %d: has ended, and saved no frame before", (int)l->conf->pid);
+		ctp_err_set(l->err, "process %d: has %s, and saved no frame before", (int)l->conf->pid,
+		            replaced ? "become another program" : "ended");
 	else if (!any && !l->failed && l->n > 1)
 		ctp_err_set(l->err, "process %d: none of %zu buffers could be attached", (int)l->conf->pid, l->n);
-	finish_traces(l);
+	finish_traces(l, replaced);
 	return any ? CTP_OK : CTP_FAILED;
 }
 

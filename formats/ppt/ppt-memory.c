@@ -143,6 +143,16 @@ bool ctp_ppt_memory_alive(const struct ctp_ppt_memory *m)
 	return !kill(m->pid, 0) || errno == EPERM;
 }
 
+/* A process that is ending has no program. Its memory may be gone long before itself is. */
+bool ctp_ppt_memory_replaced(const struct ctp_ppt_memory *m)
+{
+	char dir[CTP_PROCDIR_BYTES], path[CTP_PROCDIR_BYTES + 8], byte;
+	bool has_memory = ctp_proc_dir(m->pid, dir);
+	snprintf(path, sizeof path, "%s/exe", dir);
+	bool has_program = has_memory && (readlink(path, &byte, 1) >= 0 || errno == EACCES);
+	return has_program && pread(m->mem, &byte, 1, 0) == 0 && ctp_ppt_memory_alive(m);
+}
+
 /* --- its memory ------------------------------------------------------------------------------------------------------------ */
 
 bool ctp_ppt_memory_peek(const struct ctp_ppt_memory *m, uint64_t at, uint32_t *value)

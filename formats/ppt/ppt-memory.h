@@ -36,6 +36,9 @@ char *ctp_ppt_memory_text(const struct ctp_ppt_memory *m, uint64_t at, size_t ma
 
 bool ctp_ppt_memory_alive(const struct ctp_ppt_memory *m); /* the process has not ended */
 
+/* It has not, but the memory is not its own any more: it has become another program. */
+bool ctp_ppt_memory_replaced(const struct ctp_ppt_memory *m);
+
 /* The user that the process acts as; (uid_t)-1: not known. */
 uid_t ctp_ppt_memory_user(pid_t pid);
 

@@ -47,6 +47,7 @@ static struct ctp_class *make_end(struct ctp_err *err)
 {
 	static const struct ctp_label outcomes[] = {
 		{CTP_OUTCOME_RUNNING, "running"}, {CTP_OUTCOME_ENDED, "ended"}, {CTP_PPT_OUTCOME_CLOSED, "closed"},
+		{CTP_PPT_OUTCOME_REPLACED, "replaced"},
 	};
 	static const struct ctp_field fields[] = {
 		[END_TS] = {.name = "ts", .type = CTP_U64, .role = CTP_ROLE_TIME, .pred = CTP_PRED_TIME, .unit = "ns"},

@@ -11,7 +11,7 @@
 #include "stream/events.h"
 
 /* Of a section: how its process, or its buffer, ended; further ones than the stream has. */
-enum { CTP_PPT_OUTCOME_CLOSED = CTP_OUTCOME_ENDED + 1 };
+enum { CTP_PPT_OUTCOME_CLOSED = CTP_OUTCOME_ENDED + 1, CTP_PPT_OUTCOME_REPLACED };
 
 struct ctp_ppt_trace {
 	/* Set by ctp_ppt_trace_init. */

@@ -30,7 +30,9 @@ bool ctp_ended_is(const struct ctp_ended *e, enum ctp_outcome outcome) { return 
 /* What other writers have: ctp-ppt. Null: not known. */
 static const char *other_text(const char *outcome)
 {
-	return !strcmp(outcome, "closed") ? "closed by its program, which went on" : NULL;
+	return !strcmp(outcome, "closed")   ? "closed by its program, which went on" :
+	       !strcmp(outcome, "replaced") ? "became another program" :
+	                                      NULL;
 }
 
 const char *ctp_ended_text(char to[CTP_ENDED_TEXT_MAX], const struct ctp_ended *e)
