@@ -9,15 +9,14 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "ppt/ppt-outs.h"
+#include "ppt/ppt-signals.h"
 #include "ppt/ppt-trace.h"
 
 #define US UINT64_C(1000)
@@ -47,55 +46,6 @@ struct live {
 	uint64_t *resized_ns; /* of each: since when its client has a larger ring; 0: it has not */
 	bool stop, gone, failed, grow;
 };
-
-/* --- signals --------------------------------------------------------------------------------------------------------------- */
-
-static int signals = -1;
-static int urged;
-static bool grow_asked;
-
-static void hear(void)
-{
-	struct signalfd_siginfo info;
-	while (read(signals, &info, sizeof info) == sizeof info) {
-		if (info.ssi_signo == SIGUSR1)
-			grow_asked = true;
-		else
-			urged++;
-	}
-}
-
-/* The first signal ends the trace, the second the wait for a reader. */
-static bool is_hopeless(void)
-{
-	hear();
-	return urged > 1;
-}
-
-static enum ctp_status take_signals(sigset_t *before, struct ctp_err *err)
-{
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGUSR1);
-	urged = 0;
-	grow_asked = false;
-	sigprocmask(SIG_BLOCK, &set, before);
-	signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	return signals >= 0 ? CTP_OK : ctp_err_sys(err, "signalfd");
-}
-
-static void give_signals_back(const sigset_t *before)
-{
-	if (signals >= 0) {
-		hear();
-		close(signals);
-	}
-	signals = -1;
-	sigprocmask(SIG_SETMASK, before, NULL);
-}
 
 /* --- buffers --------------------------------------------------------------------------------------------------------------- */
 
@@ -194,7 +144,7 @@ static enum ctp_status open_outs(struct live *l)
 	for (size_t i = 0; good && i < l->n; i++)
 		good = (names[i] = name_of(l, i));
 	enum ctp_status status = good ? ctp_ppt_outs_open(&l->outs, l->conf->output, l->conf->to_terminal, (const char *const *)names, l->n,
-	                                                  is_hopeless, l->err) :
+	                                                  ctp_ppt_signals_hopeless, l->err) :
 	                                ctp_err_set(l->err, "out of memory");
 	for (size_t i = 0; names && i < l->n; i++)
 		free(names[i]);
@@ -206,13 +156,13 @@ static enum ctp_status open_outs(struct live *l)
 
 static void wait_for(struct live *l, uint64_t ns)
 {
-	struct pollfd fds[2 + WATCHED_MAX] = {{.fd = signals, .events = POLLIN}, {.fd = l->memory.process, .events = POLLIN}};
+	struct pollfd fds[2 + WATCHED_MAX] = {{.fd = ctp_ppt_signals_fd(), .events = POLLIN}, {.fd = l->memory.process, .events = POLLIN}};
 	size_t n = 2 + ctp_ppt_outs_watch(&l->outs, fds + 2, WATCHED_MAX);
 	struct timespec rest = {.tv_sec = (time_t)(ns / SECOND), .tv_nsec = (long)(ns % SECOND)};
 	int ready = ppoll(fds, n, &rest, NULL);
 	if (ready > 0 && fds[0].revents)
-		hear();
-	l->stop |= urged > 0;
+		ctp_ppt_signals_hear();
+	l->stop |= ctp_ppt_signals_urged();
 	l->gone |= ready > 0 && fds[1].revents;
 	for (size_t i = 2; ready > 0 && i < n; i++)
 		l->failed |= fds[i].revents != 0;
@@ -376,9 +326,7 @@ static void look_at_all(struct live *l)
 {
 	uint32_t fullest = 0, fewest = UINT32_MAX;
 	bool waiting = false, publish = is_due(l, &l->published_ns, 100 * MS), look = is_due(l, &l->checked_ns, 50 * MS);
-	l->grow = grow_asked;
-	if (look)
-		grow_asked = false;
+	l->grow = look && ctp_ppt_signals_grow();
 	for (size_t i = 0; i < l->n; i++) {
 		struct ctp_ppt_trace *t = &l->trace[i];
 		if (t->at.stage < CTP_PPT_ATTACHED)
@@ -567,9 +515,8 @@ static enum ctp_status run(struct live *l)
 	if (ctp_ppt_symbols_find(&l->all, conf->pid, conf->warn, l->err) || check_names(l) || make_traces(l) ||
 	    ctp_ppt_shm_join(conf->pid, l->err))
 		return CTP_FAILED;
-	sigset_t before;
 	struct ctp_err err;
-	enum ctp_status status = take_signals(&before, l->err);
+	enum ctp_status status = ctp_ppt_signals_take(l->err);
 	if (!status)
 		status = open_outs(l);
 	if (!status)
@@ -577,7 +524,7 @@ static enum ctp_status run(struct live *l)
 	if (ctp_ppt_outs_close(&l->outs, &err) && !status)
 		status = ctp_err_set(l->err, "%s", err.text);
 	l->result->unread = l->outs.unread;
-	give_signals_back(&before);
+	ctp_ppt_signals_give_back();
 	return status;
 }
 
