@@ -115,6 +115,20 @@ like 'a line says it' "$(tail -1 "$tmp/err")" '^ctp-ppt: stdout: .*No space left
 is 'the buffer is free' "$(state Foo) $(segments)" 'free 0'
 stop
 like 'and descriptor 0 is open' "$(cat "$tmp/said")" '^fd 0: open'
+# Files cannot become larger than some kilobytes, but a pipe has no end: so what is spooled does not fit, and the stream does.
+small() { (trap '' XFSZ; ulimit -f 16; exec "$ppt" attach "$@") 2>"$tmp/err"; echo $? >"$tmp/status"; }
+start ppt-client -2 -s 4000
+small "$pid" Foo FooBar | cat >"$tmp/out.ctp"
+is 'no room for what is spooled: status' "$(cat "$tmp/status")" 3
+is 'a line says which buffer' "$(sed -n 's/ctp-ppt: \(Foo[Bar]*\): what it saves is lost from now on: a temporary file, whose folder TMPDIR can name: .*/\1/p' "$tmp/err" | wc -l | tr -d ' ')" 1
+wait "$pid"
+is 'the other one goes on to its end' "$(taken | awk '{ print $4, $6, $7, ($3 > 1500) }' | head -1)" '0 0 ended 1'
+like 'and what was spooled is behind it, cut' "$(taken | tail -1)" '^Foo.* incomplete$'
+start ppt-client -2 -s 4000
+small -o "$tmp/own-%b.ctp" "$pid"
+is 'no room for files: status' "$(cat "$tmp/status")" 1
+like 'a line says it' "$(tail -1 "$tmp/err")" '^ctp-ppt: .*own-Foo(Bar)?.ctp: '
+stop
 start ppt-client -i
 "$ppt" attach -t 1 "$pid" Foo 2>"$tmp/err" >"$tmp/out.ctp"
 is 'one that saves nothing: status' $? 1

@@ -152,20 +152,50 @@ static enum ctp_status open_outs(struct live *l)
 	return status;
 }
 
+/* --- ends before the end --------------------------------------------------------------------------------------------------- */
+
+/* It is not traced any more, and the others go on. */
+static void give_up(struct live *l, struct ctp_ppt_trace *t, const struct ctp_err *why)
+{
+	ctp_ppt_attach_release(&t->at);
+	l->result->partial = true;
+	*l->err = *why;
+	if (l->n > 1 || t->writer)
+		ctp_notice_say(l->conf->warn, "%s", why->text);
+}
+
+/* Its own output is full. With no other left, that is the failure. */
+static void fail_out(struct live *l, struct ctp_ppt_trace *t)
+{
+	struct ctp_err err, why;
+	bool any = false;
+	ctp_ppt_outs_fail(&l->outs, (size_t)(t - l->trace), &err);
+	ctp_err_set(&why, "%s: what it saves is lost from now on: %.300s", t->buffer->name, err.text);
+	t->writer = NULL;
+	give_up(l, t, &why);
+	for (size_t i = 0; i < l->n; i++)
+		any |= l->trace[i].writer || l->trace[i].at.stage < CTP_PPT_LEAVING;
+	l->failed |= !any;
+}
+
 /* --- resting --------------------------------------------------------------------------------------------------------------- */
 
 static void wait_for(struct live *l, uint64_t ns)
 {
 	struct pollfd fds[2 + WATCHED_MAX] = {{.fd = ctp_ppt_signals_fd(), .events = POLLIN}, {.fd = l->memory.process, .events = POLLIN}};
-	size_t n = 2 + ctp_ppt_outs_watch(&l->outs, fds + 2, WATCHED_MAX);
+	size_t of[WATCHED_MAX], n = ctp_ppt_outs_watch(&l->outs, fds + 2, of, WATCHED_MAX);
 	struct timespec rest = {.tv_sec = (time_t)(ns / SECOND), .tv_nsec = (long)(ns % SECOND)};
-	int ready = ppoll(fds, n, &rest, NULL);
+	int ready = ppoll(fds, n + 2, &rest, NULL);
 	if (ready > 0 && fds[0].revents)
 		ctp_ppt_signals_hear();
 	l->stop |= ctp_ppt_signals_urged();
 	l->gone |= ready > 0 && fds[1].revents;
-	for (size_t i = 2; ready > 0 && i < n; i++)
-		l->failed |= fds[i].revents != 0;
+	for (size_t i = 0; ready > 0 && i < n; i++) {
+		if (fds[2 + i].revents && of[i] == CTP_PPT_OUTS_ALL)
+			l->failed = true;
+		else if (fds[2 + i].revents)
+			fail_out(l, &l->trace[of[i]]);
+	}
 	l->now_ns = ctp_clock_ns();
 }
 
@@ -188,16 +218,6 @@ static void rest(struct live *l, uint32_t fullest, uint32_t fewest, bool waiting
 }
 
 /* --- one buffer ------------------------------------------------------------------------------------------------------------ */
-
-/* It is not traced any more, and the others go on. */
-static void give_up(struct live *l, struct ctp_ppt_trace *t, const struct ctp_err *why)
-{
-	ctp_ppt_attach_release(&t->at);
-	l->result->partial = true;
-	*l->err = *why;
-	if (l->n > 1 || t->writer)
-		ctp_notice_say(l->conf->warn, "%s", why->text);
-}
 
 static void begin_section(struct live *l, struct ctp_ppt_trace *t)
 {
@@ -509,6 +529,13 @@ static enum ctp_status trace(struct live *l)
 	return any ? CTP_OK : CTP_FAILED;
 }
 
+static void hear_cut(void *arg, const char *text)
+{
+	struct live *l = arg;
+	l->result->partial = true;
+	ctp_notice_say(l->conf->warn, "the end of a buffer is lost: %s", text);
+}
+
 static enum ctp_status run(struct live *l)
 {
 	const struct ctp_ppt_live_conf *conf = l->conf;
@@ -521,7 +548,8 @@ static enum ctp_status run(struct live *l)
 		status = open_outs(l);
 	if (!status)
 		status = trace(l);
-	if (ctp_ppt_outs_close(&l->outs, &err) && !status)
+	struct ctp_notice cut = {.say = hear_cut, .arg = l};
+	if (ctp_ppt_outs_close(&l->outs, &cut, &err) && !status)
 		status = ctp_err_set(l->err, "%s", err.text);
 	l->result->unread = l->outs.unread;
 	ctp_ppt_signals_give_back();

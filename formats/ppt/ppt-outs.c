@@ -118,14 +118,18 @@ struct ctp_writer *ctp_ppt_outs_writer(struct ctp_ppt_outs *outs, size_t i, stru
 
 bool ctp_ppt_outs_tight(const struct ctp_ppt_outs *outs, size_t i) { return outs->out[i].queue && ctp_outqueue_tight(outs->out[i].queue); }
 
-size_t ctp_ppt_outs_watch(const struct ctp_ppt_outs *outs, struct pollfd *fds, size_t room)
+size_t ctp_ppt_outs_watch(const struct ctp_ppt_outs *outs, struct pollfd *fds, size_t *of, size_t room)
 {
 	size_t n = 0;
-	if (outs->main && n < room)
+	if (outs->main && n < room) {
+		of[n] = CTP_PPT_OUTS_ALL;
 		fds[n++] = (struct pollfd){.fd = ctp_outqueue_fd(outs->main), .events = POLLIN};
+	}
 	for (size_t i = 0; i < outs->n && n < room; i++)
-		if (outs->out[i].queue && !outs->out[i].shared)
+		if (outs->out[i].queue && !outs->out[i].shared) {
+			of[n] = i;
 			fds[n++] = (struct pollfd){.fd = ctp_outqueue_fd(outs->out[i].queue), .events = POLLIN};
+		}
 	return n;
 }
 
@@ -143,6 +147,32 @@ static enum ctp_status close_queue(struct ctp_ppt_outs *outs, struct ctp_outqueu
 	return ctp_outqueue_close(queue, err);
 }
 
+static enum ctp_status close_own(struct ctp_ppt_outs *outs, struct ctp_ppt_out *o, struct ctp_err *err)
+{
+	enum ctp_status status = CTP_OK;
+	ctp_writer_free(o->writer);
+	if (o->queue && !o->shared) {
+		if (outs->wrote)
+			status = close_queue(outs, o->queue, err);
+		else
+			ctp_outqueue_abandon(o->queue);
+	}
+	o->writer = NULL;
+	o->queue = NULL;
+	o->failed |= status != CTP_OK;
+	return status;
+}
+
+void ctp_ppt_outs_fail(struct ctp_ppt_outs *outs, size_t i, struct ctp_err *err)
+{
+	struct ctp_ppt_out *o = &outs->out[i];
+	if (!close_own(outs, o, err))
+		ctp_err_set(err, "an output has ended"); /* not without an error */
+	o->failed = true;
+	if (o->spool < 0 && !outs->why.text[0])
+		outs->why = *err;
+}
+
 static enum ctp_status append(struct ctp_ppt_outs *outs, int spool, struct ctp_err *err)
 {
 	char *piece = malloc(PIECE_BYTES);
@@ -158,30 +188,40 @@ static enum ctp_status append(struct ctp_ppt_outs *outs, int spool, struct ctp_e
 	return status;
 }
 
-static enum ctp_status close_out(struct ctp_ppt_outs *outs, struct ctp_ppt_out *o, struct ctp_err *err)
-{
-	enum ctp_status status = CTP_OK;
-	ctp_writer_free(o->writer);
-	if (o->queue && !o->shared) {
-		if (outs->wrote)
-			status = close_queue(outs, o->queue, err);
-		else
-			ctp_outqueue_abandon(o->queue);
-	}
-	if (o->spool >= 0 && !status)
-		status = append(outs, o->spool, err);
-	if (o->spool >= 0)
-		close(o->spool);
-	return status;
-}
-
-enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, struct ctp_err *err)
+/* Those that are whole come first: what follows one that is cut is behind damage. */
+static enum ctp_status append_all(struct ctp_ppt_outs *outs, bool failed, struct ctp_err *err)
 {
 	enum ctp_status status = CTP_OK;
 	struct ctp_err more;
-	for (size_t i = 0; i < outs->n; i++)
-		if (close_out(outs, &outs->out[i], status ? &more : err))
+	for (size_t i = 0; i < outs->n; i++) {
+		struct ctp_ppt_out *o = &outs->out[i];
+		if (o->spool < 0 || o->failed != failed)
+			continue;
+		if (append(outs, o->spool, status ? &more : err))
 			status = CTP_FAILED;
+		close(o->spool);
+		o->spool = -1;
+	}
+	return status;
+}
+
+enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, const struct ctp_notice *cut, struct ctp_err *err)
+{
+	enum ctp_status status = outs->why.text[0] ? ctp_err_set(err, "%s", outs->why.text) : CTP_OK;
+	struct ctp_err more;
+	for (size_t i = 0; i < outs->n; i++) {
+		struct ctp_ppt_out *o = &outs->out[i];
+		if (!close_own(outs, o, &more))
+			continue;
+		if (o->spool >= 0)
+			ctp_notice_say(cut, "%s", more.text);
+		else if (!status)
+			status = ctp_err_set(err, "%s", more.text);
+	}
+	if (append_all(outs, false, status ? &more : err))
+		status = CTP_FAILED;
+	if (append_all(outs, true, status ? &more : err))
+		status = CTP_FAILED;
 	if (outs->main && !outs->wrote)
 		ctp_outqueue_abandon(outs->main);
 	else if (outs->main && close_queue(outs, outs->main, status ? &more : err))

@@ -22,6 +22,7 @@ struct ctp_ppt_out {
 	struct ctp_writer *writer;
 	char *path;
 	int spool; /* the nameless file; -1: none */
+	bool failed; /* it could not be written to the end */
 	bool shared; /* the stream that all of them come into */
 };
 
@@ -33,6 +34,7 @@ struct ctp_ppt_outs {
 	bool (*hopeless)(void);
 	bool unread;         /* it failed because nobody reads the pipe any more */
 	bool wrote;          /* somebody has a writer */
+	struct ctp_err why;  /* a file of %b has failed; "": none has */
 };
 
 /* path null or "-": stdout. names of the buffers are for %b. hopeless: true when waiting for an output has to end. */
@@ -45,10 +47,17 @@ struct ctp_writer *ctp_ppt_outs_writer(struct ctp_ppt_outs *outs, size_t i, stru
 /* A put might have to wait. */
 bool ctp_ppt_outs_tight(const struct ctp_ppt_outs *outs, size_t i);
 
-/* Descriptors that are readable when an output has failed; how many, at most room. */
-size_t ctp_ppt_outs_watch(const struct ctp_ppt_outs *outs, struct pollfd *fds, size_t room);
+/* Descriptors that are readable when an output has failed; how many, at most room. of: whose each is, or CTP_PPT_OUTS_ALL. */
+#define CTP_PPT_OUTS_ALL SIZE_MAX
+size_t ctp_ppt_outs_watch(const struct ctp_ppt_outs *outs, struct pollfd *fds, size_t *of, size_t room);
 
-/* Joins what was spooled, writes everything, reports the first error. Where no writer was ever asked for, files stay as they were. */
-enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, struct ctp_err *err);
+/* The descriptor of the i-th is readable: its writer is gone, and err says why. The others go on. */
+void ctp_ppt_outs_fail(struct ctp_ppt_outs *outs, size_t i, struct ctp_err *err);
+
+/*
+ * Joins what was spooled, writes everything, reports the first error. Where no writer was ever asked for, files stay as they were. A
+ * spool that has failed is no error: what it has is appended behind the others, and cut calls for a warning.
+ */
+enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, const struct ctp_notice *cut, struct ctp_err *err);
 
 #endif
