@@ -247,14 +247,16 @@ static enum ctp_status to_one(void *arg, struct ctp_input *in)
 static void say_counts(struct ctp_tool *tool, const struct ctp_convert_stats *s)
 {
 	unsigned long long records = s->reader.records, late = s->reader.late, lost = s->lost, missed = s->missed;
+	char untraced[64] = "";
+	if (s->untraced)
+		snprintf(untraced, sizeof untraced, ", %llu coroutine%s untraced", (unsigned long long)s->untraced, plural(s->untraced));
 	if (tool->no_coroutines && late)
 		ctp_tool_say(tool, "%llu record%s, %llu late; %llu missing", records, plural(records), late, lost + missed);
 	else if (tool->no_coroutines)
 		ctp_tool_say(tool, "%llu record%s; %llu missing", records, plural(records), lost + missed);
 	else
-		ctp_tool_say(tool, "%llu record%s, %llu late; %llu event%s lost, %llu other record%s missed, %llu coroutine%s untraced", records,
-		             plural(records), late, lost, plural(lost), missed, plural(missed), (unsigned long long)s->untraced,
-		             plural(s->untraced));
+		ctp_tool_say(tool, "%llu record%s, %llu late; %llu event%s lost, %llu other record%s missed%s", records, plural(records), late, lost,
+		             plural(lost), missed, plural(missed), untraced);
 }
 
 int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, struct ctp_output *out, struct ctp_err *err)
