@@ -51,12 +51,22 @@ struct ctp_output_priv {
 #endif
 };
 
+static bool is_packed(const struct ctp_output *out)
+{
+#ifdef HAVE_ZSTD
+	return out->priv->zstd;
+#else
+	(void)out;
+	return false;
+#endif
+}
+
 static void fail(struct ctp_output *out)
 {
 	struct state *st = &out->priv->state;
 	if (!st->failed) {
 		st->epipe = errno == EPIPE;
-		ctp_err_sys(&st->err, "%s: after %llu bytes", out->name, (unsigned long long)st->bytes);
+		ctp_err_sys(&st->err, "%s: after %llu bytes%s", out->name, (unsigned long long)st->bytes, is_packed(out) ? " before compression" : "");
 		st->failed = true;
 	}
 }
