@@ -121,7 +121,7 @@ start ppt-client -2 -s 4000
 small "$pid" Foo FooBar | cat >"$tmp/out.ctp"
 is 'no room for what is spooled: status' "$(cat "$tmp/status")" 3
 is 'a line says which buffer' "$(sed -n 's/ctp-ppt: \(Foo[Bar]*\): what it saves is lost from now on: a temporary file, whose folder TMPDIR can name: .*/\1/p' "$tmp/err" | wc -l | tr -d ' ')" 1
-wait "$pid"
+stop 2>/dev/null
 is 'the other one goes on to its end' "$(taken | awk '{ print $4, $6, $7, ($3 > 1500) }' | head -1)" '0 0 ended 1'
 like 'and what was spooled is behind it, cut' "$(taken | tail -1)" '^Foo.* incomplete$'
 start ppt-client -2 -s 4000
@@ -129,7 +129,21 @@ small -o "$tmp/own-%b.ctp" "$pid"
 is 'no room for files: status' "$(cat "$tmp/status")" 1
 like 'a line says it' "$(tail -1 "$tmp/err")" '^ctp-ppt: .*own-Foo(Bar)?.ctp: '
 stop
+start ppt-client
+if "$BIN/ctp-ppt" attach -q -t 0.1 -o "$tmp/out.ctp.zst" "$pid" Foo 2>/dev/null; then
+	small -o "$tmp/own.ctp.zst" "$pid" Foo
+	like 'and of what is compressed, what was counted' "$(tail -1 "$tmp/err")" '^ctp-ppt: .*own.ctp.zst: after [0-9]+ bytes before compression: '
+fi
+stop
 start ppt-client -i
+"$ppt" attach "$pid" Foo 2>"$tmp/err" >"$tmp/out.ctp" &
+agent=$! running="$running $agent"
+has_ring() { grep -q /SYSV "/proc/$agent/maps"; }
+await has_ring
+kill -TERM "$agent"
+wait "$agent"
+is 'a signal before the first frame: status' $? 1
+like 'it is the signal that has ended it' "$(cat "$tmp/err")" '^ctp-ppt: Foo: a signal has ended this after [0-9.e-]+ s, before the process has saved a frame$'
 "$ppt" attach -t 1 "$pid" Foo 2>"$tmp/err" >"$tmp/out.ctp"
 is 'one that saves nothing: status' $? 1
 like 'a line says what it is' "$(cat "$tmp/err")" '^ctp-ppt: Foo: the process has not saved a frame in [0-9.]+ s, and attaches only when it does$'
@@ -288,7 +302,6 @@ stop
 taken >"$tmp/taken"
 is 'a ring that is too small: none is torn' "$(awk '{ print $6 }' "$tmp/taken")" 0
 is 'and every number is a frame or lost' "$(awk '{ print $2 - 1 + $3 + $4 }' "$tmp/taken")" "$(saved Foo)"
-has_ring() { grep -q /SYSV "/proc/$agent/maps"; }
 start ppt-client -b 1000
 kill -STOP "$pid"
 "$ppt" attach -v -n 64 "$pid" Foo >"$tmp/out.ctp" 2>"$tmp/err" &
@@ -343,7 +356,7 @@ stop
 for lie in $("$O/t/ppt-hostile"); do
 	start ppt-hostile "$lie"
 	limit=0.3
-	[ "$lie" != exec ] || limit=20
+	case $lie in exec | none) limit=20 ;; esac
 	timeout 60 "$ppt" attach -t $limit "$pid" >"$tmp/out.ctp" 2>"$tmp/err"
 	status=$?
 	case $lie in
@@ -352,6 +365,7 @@ for lie in $("$O/t/ppt-hostile"); do
 		[ $lie = nonsense ] || ok "$lie: without advice that does not help" sh -c "! grep -q -- ' -n ' $tmp/err" ;;
 	exec) like "$lie: it is another program then" "$status $(taken | awk '{ print $7 }') $(tail -1 "$tmp/err")" \
 		'^(0 replaced ctp-ppt: process [0-9]*:|1  ctp-ppt: Liar: the process) has become another program$' ;;
+	none) like "$lie: is named" "$status $(cat "$tmp/err")" '^1 ctp-ppt: Liar: .* 0 slots$' ;;
 	*) is "$lie: a line and a status" "$(wc -l <"$tmp/err" | tr -d ' ') $status" '1 1' ;;
 	esac
 	is "$lie: the buffer is free" "$(state Liar)" free

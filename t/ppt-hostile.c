@@ -59,6 +59,7 @@ static void tell_behind(struct told *t) { t->data += 1 << 30; }
 static void tell_odd(struct told *t) { t->data += 1; }
 static void tell_many(struct told *t) { t->slots = 1 << 30; }
 static void tell_most(struct told *t) { t->slots = UINT64_MAX; }
+static void tell_none(struct told *t) { t->slots = 0; }
 static void tell_other(struct told *t) { t->id = 4711; }
 static void tell_truth(struct told *t) { (void)t; }
 
@@ -106,6 +107,7 @@ static const struct lie {
 	{"odd", JSON(4, 16), tell_odd, NULL},
 	{"many", JSON(4, 16), tell_many, NULL},
 	{"most", JSON(4, 16), tell_most, NULL},
+	{"none", JSON(4, 16), tell_none, NULL},
 	{"other", JSON(4, 16), tell_other, NULL},
 	{"nonsense", JSON(4, 16), tell_truth, NULL},
 	{"random", JSON(4, 16), tell_truth, at_random},

@@ -110,7 +110,10 @@ static void test_refused(void)
 	refused(ONE(SEQ("FrontSeq", 0) "," SEQ("BackSeq", 2)), "overlap", "members that overlap");
 	refused(ONE(SEQ("FrontSeq", 0) "," SEQ("FrontSeq", 8) "," SEQ("BackSeq", 12)), "twice", "two numbers in front");
 	refused(ONE(SEQ("FrontSeq", 0) "," SEQ("BackSeq", 1048576)), "too large", "an offset beyond all frames");
-	refused(ONE(SEQ("FrontSeq", 0) "," SEQ("BackSeq", 99999999999)), "too large", "an offset that is no u32");
+	refused(ONE(SEQ("FrontSeq", 0) "," SEQ("BackSeq", 99999999999)), "_lOffset: a number is missing or too large", "an offset that is no u32");
+	refused("{\"emit\":7}", "emit: an object", "a key is named");
+	refused("{" EMIT ",\"frames\":[{\"_flName\":\"f\",\"_flLayout\":[{\"_lName\":\"n\",\"_lOffset\":0}]}]}", "n: lacks its _lType", "and what a member lacks");
+	refused("{" EMIT ",\"frames\":[{\"_flName\":\"f\"}]}", "f: a frame without _flLayout", "and a frame");
 	refused(ONE(SEQ("FrontSeq", 0) "," SEQ("BackSeq", -4)), "number", "a negative offset");
 	refused(ONE(SEQ("FrontSeq", 0) "," MEMBER("t", 8, 8, TIME, "t", "null") "," SEQ("BackSeq", 16)), "size", "a time of 8 bytes");
 	refused(ONE(SEQ("FrontSeq", 0) "," MEMBER("t", 8, 8, "{\"tag\":\"PNew\"}", "t", "null") "," SEQ("BackSeq", 16)), "type",

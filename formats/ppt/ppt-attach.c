@@ -13,6 +13,7 @@
 #include <sys/shm.h>
 #include <unistd.h>
 
+enum { EMPTY_LOOKS = 100 }; /* a client writes down its slots first, but with no fence behind that */
 enum { REFUSALS_MAX = 3, SHARED_LOOKS = 8 }; /* children that become other programs have it for a moment */
 
 static uint64_t hmem_at(const struct ctp_ppt_attach *a) { return a->buffer->at[CTP_PPT_HMEM]; }
@@ -262,6 +263,8 @@ static enum ctp_status finish_waiting(struct ctp_ppt_attach *a, struct ctp_err *
 	if (id != (uint64_t)in->id)
 		return ctp_err_set(err, "%s: the process says that it has attached %" PRIu64 ", and not %d", a->buffer->name, id, in->id);
 	enum ctp_status status = find_ring(a, in, &a->ring, &offset, err);
+	if (status == CTP_EOF && !atomic_load_explicit(&control_of(a)->slots, memory_order_relaxed) && ++a->empty == EMPTY_LOOKS)
+		return ctp_err_set(err, "%s: the process says that it has attached, and that its ring has 0 slots", a->buffer->name);
 	if (status)
 		return status == CTP_EOF ? is_refused(a, err) : CTP_FAILED;
 	if (a->probing)

@@ -54,7 +54,7 @@ struct ctp_ppt_attach {
 	struct ctp_ppt_shm freed;  /* that the client is to let go of */
 	uint32_t attr_bytes;       /* of the client's perf_event_attr; 0: not known */
 	bool probing;              /* attached only to find that out */
-	unsigned refusals;
+	unsigned refusals, empty; /* empty: looks that found it attached, without slots */
 	bool uncounted;
 	unsigned shared; /* looks in a row that found another with the ring */
 };

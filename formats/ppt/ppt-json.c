@@ -23,30 +23,36 @@ bool ctp_ppt_json_wrong(struct ctp_ppt_parse *p, const char *fmt, ...)
 	return false;
 }
 
+bool ctp_ppt_json_wrong_value(struct ctp_ppt_parse *p, const char *what)
+{
+	return ctp_ppt_json_wrong(p, "%s%s%s", p->key, p->key[0] ? ": " : "", what);
+}
+
 bool ctp_ppt_json_walk(struct ctp_ppt_parse *p, struct ctp_json *j, ctp_ppt_json_on_key *fn, void *arg)
 {
 	bool first = true;
 	if (!ctp_json_take(j, '{'))
-		return ctp_ppt_json_wrong(p, "an object is missing");
+		return ctp_ppt_json_wrong_value(p, "an object is missing");
 	while (ctp_json_next(j, '}', &first)) {
 		char *end = ctp_json_key(j, p->top);
 		if (!end)
-			return ctp_ppt_json_wrong(p, "no JSON");
+			return ctp_ppt_json_wrong_value(p, "no JSON");
 		*end = '\0';
+		snprintf(p->key, sizeof p->key, "%.*s", (int)sizeof p->key - 1, p->top);
 		if (!fn(p, arg, p->top, j))
-			return ctp_ppt_json_wrong(p, "no JSON");
+			return ctp_ppt_json_wrong_value(p, "no JSON");
 	}
-	return j->p ? true : ctp_ppt_json_wrong(p, "no JSON");
+	return j->p ? true : ctp_ppt_json_wrong_value(p, "no JSON");
 }
 
 bool ctp_ppt_json_keep(struct ctp_ppt_parse *p, struct ctp_json *j, const char **text)
 {
 	char *end = ctp_json_peek(j) == CTP_JSON_TEXT ? ctp_json_text(j, p->top) : NULL;
 	if (!end)
-		return ctp_ppt_json_wrong(p, "a text is missing");
+		return ctp_ppt_json_wrong_value(p, "a text is missing");
 	size_t len = (size_t)(end - p->top);
 	if (!len || len > CTP_PPT_NAME_MAX || memchr(p->top, '\0', len))
-		return ctp_ppt_json_wrong(p, "a name is empty or too long");
+		return ctp_ppt_json_wrong_value(p, "a name is empty or too long");
 	*end = '\0';
 	*text = p->top;
 	p->top = end + 1;
@@ -57,7 +63,7 @@ bool ctp_ppt_json_number(struct ctp_ppt_parse *p, struct ctp_json *j, uint64_t m
 {
 	const char *from, *upto;
 	if (ctp_json_peek(j) != CTP_JSON_NUMBER || !ctp_json_number(j, &from, &upto) || !ctp_parse_u64(from, upto, v) || *v > max)
-		return ctp_ppt_json_wrong(p, "a number is missing or too large");
+		return ctp_ppt_json_wrong_value(p, "a number is missing or too large");
 	return true;
 }
 

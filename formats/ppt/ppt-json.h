@@ -16,10 +16,12 @@ struct ctp_ppt_parse {
 	struct ctp_err *err;
 	bool said; /* err has a text */
 	unsigned nested;
+	char key[CTP_PPT_TAG_BYTES]; /* the last one, cut, for messages */
 };
 
-/* False, always; the first of these is what err says. */
+/* False, always; the first of these is what err says. The second: of the value of the last key. */
 bool ctp_ppt_json_wrong(struct ctp_ppt_parse *p, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+bool ctp_ppt_json_wrong_value(struct ctp_ppt_parse *p, const char *what);
 
 /* Calls fn for each key of an object; the key is gone when fn decodes a text. */
 typedef bool ctp_ppt_json_on_key(struct ctp_ppt_parse *p, void *arg, const char *key, struct ctp_json *j);

@@ -37,7 +37,7 @@ static bool take_type(struct ctp_ppt_parse *p, struct ctp_json *j, struct ctp_pp
 			m->counter = (int32_t)n;
 		}
 	} else {
-		return ctp_ppt_json_wrong(p, "a type that is not known");
+		return ctp_ppt_json_wrong_value(p, "a type that is not known");
 	}
 	return true;
 }
@@ -83,7 +83,7 @@ static bool take_kind(struct ctp_ppt_parse *p, struct ctp_json *j, struct ctp_pp
 	} else if (!strcmp(t.tag, "LKPadding")) {
 		m->kind = CTP_PPT_PADDING;
 	} else {
-		return ctp_ppt_json_wrong(p, "a kind of member that is not known");
+		return ctp_ppt_json_wrong_value(p, "a kind of member that is not known");
 	}
 	return true;
 }
@@ -128,14 +128,16 @@ static bool sized(struct ctp_ppt_member *m)
 
 static bool check_member(struct ctp_ppt_parse *p, struct ctp_ppt_member *m)
 {
-	if (m->type == CTP_PPT_TYPE_COUNT || !m->name || m->offset == UINT32_MAX || !m->size)
-		return ctp_ppt_json_wrong(p, "a member lacks its name, type, offset or size");
+	const char *lacks = !m->name ? "_lName" : m->type == CTP_PPT_TYPE_COUNT ? "_lType" : m->offset == UINT32_MAX ? "_lOffset" :
+	                    !m->size ? "_lSize" : NULL;
+	if (lacks)
+		return ctp_ppt_json_wrong(p, "%s: lacks its %s", m->name ? m->name : "a member", lacks);
 	if (m->kind == CTP_PPT_KIND_COUNT)
 		m->kind = m->offset ? CTP_PPT_BACK : CTP_PPT_FRONT;
 	if (m->kind != CTP_PPT_PADDING && !sized(m))
-		return ctp_ppt_json_wrong(p, "a member's size is not that of its type");
+		return ctp_ppt_json_wrong(p, "%s: its size is not that of its type", m->name);
 	if ((m->kind == CTP_PPT_FRONT || m->kind == CTP_PPT_BACK || m->kind == CTP_PPT_FRAME_TYPE) && m->size != 4)
-		return ctp_ppt_json_wrong(p, "a number of the frame has not 4 bytes");
+		return ctp_ppt_json_wrong(p, "%s: a number of the frame, and has not 4 bytes", m->name);
 	if (m->offset + m->size > CTP_PPT_FRAME_MAX)
 		return ctp_ppt_json_wrong(p, "a frame is too large");
 	return true;
@@ -145,7 +147,7 @@ static bool take_members(struct ctp_ppt_parse *p, struct ctp_json *j, struct ctp
 {
 	bool first = true;
 	if (!ctp_json_take(j, '[') || f->members)
-		return ctp_ppt_json_wrong(p, "a frame has no list of members, or two");
+		return ctp_ppt_json_wrong_value(p, "a frame has no list of members, or two");
 	for (uint32_t room = 0; ctp_json_next(j, ']', &first); f->nmembers++) {
 		if (f->nmembers == room) {
 			room = room ? 2 * room : 16;
@@ -223,18 +225,18 @@ static bool check_frame(struct ctp_ppt_parse *p, struct ctp_ppt_frame *f)
 {
 	int32_t at[CTP_PPT_KIND_COUNT] = {-1, -1, -1, -1, -1};
 	if (!f->name || !f->members)
-		return ctp_ppt_json_wrong(p, "a frame has no name or no members");
+		return ctp_ppt_json_wrong(p, "%s: a frame without %s", f->name ? f->name : "frames", f->name ? "_flLayout" : "_flName");
 	qsort(f->members, f->nmembers, sizeof *f->members, by_offset);
 	f->align = 1;
 	for (uint32_t i = 0; i < f->nmembers; i++) {
 		struct ctp_ppt_member *m = &f->members[i];
 		if (m->offset < f->size)
-			return ctp_ppt_json_wrong(p, "two members of a frame overlap");
+			return ctp_ppt_json_wrong(p, "%s: its member %s overlaps the one before", f->name, m->name);
 		f->size = m->offset + m->size;
 		if (c_align(m) > f->align)
 			f->align = c_align(m);
 		if (m->kind != CTP_PPT_MEMBER && m->kind != CTP_PPT_PADDING && at[m->kind] >= 0)
-			return ctp_ppt_json_wrong(p, "a frame has a number of its own twice");
+			return ctp_ppt_json_wrong(p, "%s: has a number of its own twice: %s", f->name, m->name);
 		at[m->kind] = (int32_t)i;
 		if (!m->base)
 			find_base(p, m);
@@ -243,7 +245,7 @@ static bool check_frame(struct ctp_ppt_parse *p, struct ctp_ppt_frame *f)
 		if (f->members[i].end == CTP_PPT_BEGIN)
 			find_other(f, i);
 	if (at[CTP_PPT_FRONT] < 0 || at[CTP_PPT_BACK] < 0)
-		return ctp_ppt_json_wrong(p, "a frame lacks one of its two sequence numbers");
+		return ctp_ppt_json_wrong(p, "%s: lacks one of its two sequence numbers", f->name);
 	f->stride = (f->size + f->align - 1) / f->align * f->align;
 	f->front = (uint32_t)at[CTP_PPT_FRONT];
 	f->back = (uint32_t)at[CTP_PPT_BACK];
@@ -256,7 +258,7 @@ static bool take_frames(struct ctp_ppt_parse *p, struct ctp_json *j)
 	struct ctp_ppt_layout *l = p->layout;
 	bool first = true;
 	if (!ctp_json_take(j, '[') || l->frames)
-		return ctp_ppt_json_wrong(p, "frames are no list, or come twice");
+		return ctp_ppt_json_wrong_value(p, "frames are no list, or come twice");
 	if (!(l->frames = calloc(CTP_PPT_FRAMES_MAX, sizeof *l->frames)))
 		return ctp_ppt_json_wrong(p, "out of memory");
 	while (ctp_json_next(j, ']', &first)) {
@@ -431,7 +433,7 @@ static bool check_layout(struct ctp_ppt_parse *p)
 {
 	struct ctp_ppt_layout *l = p->layout;
 	if (!l->buffer)
-		return ctp_ppt_json_wrong(p, "the buffer has no name");
+		return ctp_ppt_json_wrong(p, "emit._eBuffer.ebName: the buffer has no name");
 	if (!l->nframes)
 		return ctp_ppt_json_wrong(p, "the buffer has no frames");
 	const struct ctp_ppt_frame *first = l->frames;
@@ -439,13 +441,13 @@ static bool check_layout(struct ctp_ppt_parse *p)
 	for (uint32_t i = 0; i < l->nframes; i++) {
 		const struct ctp_ppt_frame *f = &l->frames[i];
 		if (l->nframes > 1 && f->type < 0)
-			return ctp_ppt_json_wrong(p, "there are several frames, and one has no type");
+			return ctp_ppt_json_wrong(p, "%s: has no type, and there are several frames", f->name);
 		if (offset_of(f, f->type) != offset_of(first, first->type) ||
 		    offset_of(f, (int32_t)f->front) != offset_of(first, (int32_t)first->front))
-			return ctp_ppt_json_wrong(p, "the numbers of frames are not at the same offset in all");
+			return ctp_ppt_json_wrong(p, "%s: its numbers are not at the offsets that the first frame has", f->name);
 		for (uint32_t k = 0; k < i; k++)
 			if (!strcmp(f->name, l->frames[k].name))
-				return ctp_ppt_json_wrong(p, "two frames have the same name");
+				return ctp_ppt_json_wrong(p, "%s: two frames have the same name", f->name);
 		l->size = f->size > l->size ? f->size : l->size;
 		l->stride = f->stride > l->stride ? f->stride : l->stride;
 	}

@@ -382,8 +382,12 @@ static void give_up_waiting(struct live *l)
 		struct ctp_err err;
 		if (t->at.stage != CTP_PPT_WAITING && t->at.stage != CTP_PPT_FREEING)
 			continue;
-		ctp_err_set(&err, "%s: the process has not saved a frame in %.3g s, and attaches only when it does%s", t->buffer->name,
-		            (double)(l->now_ns - l->start_ns) / 1e9, l->conf->limit_ns ? "" : "; -t waits longer");
+		double waited_s = (double)(l->now_ns - l->start_ns) / 1e9;
+		if (ctp_ppt_signals_urged())
+			ctp_err_set(&err, "%s: a signal has ended this after %.3g s, before the process has saved a frame", t->buffer->name, waited_s);
+		else
+			ctp_err_set(&err, "%s: the process has not saved a frame in %.3g s, and attaches only when it does%s", t->buffer->name,
+			            waited_s, l->conf->limit_ns ? "" : "; -t waits longer");
 		bool partial = l->result->partial;
 		give_up(l, t, &err);
 		l->result->partial = partial || l->conf->buffers[0];
