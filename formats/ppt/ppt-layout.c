@@ -460,7 +460,7 @@ static size_t texts_bytes(size_t len) { return 2 * len + 1; }
 struct ctp_ppt_layout *ctp_ppt_layout_parse(const char *json, size_t len, struct ctp_err *err)
 {
 	if (len > CTP_PPT_HEADER_MAX)
-		return ctp_err_set(err, "the layout of the buffer: %zu bytes, and at most %d are read", len, CTP_PPT_JSON_MAX), NULL;
+		return ctp_err_set(err, "the layout of the buffer: %zu bytes, and at most %d are read", len, CTP_PPT_HEADER_MAX), NULL;
 	struct ctp_ppt_layout *l = calloc(1, sizeof *l);
 	if (!l || !(l->texts = malloc(texts_bytes(len)))) {
 		free(l);
