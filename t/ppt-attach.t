@@ -151,6 +151,27 @@ is 'and nothing is written' "$(wc -c <"$tmp/out.ctp")" 0
 is 'nor left' "$(state Foo) $(segments)" 'free 0'
 stop
 
+# --- on a terminal ---------------------------------------------------------------------------------------------------------------
+on_terminal() { # ARG...: what ctp-ppt attach says to one
+	python3 -c 'import os, pty, subprocess, sys
+ours, theirs = pty.openpty()
+agent = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=theirs)
+os.close(theirs)
+said = b""
+try:
+    while True:
+        said += os.read(ours, 4096)
+except OSError:
+    agent.wait()
+sys.stdout.write(said.decode())' "$ppt" attach "$@"
+}
+start ppt-client
+on_terminal -t 2.5 "$pid" Foo >"$tmp/terminal"
+like 'a terminal sees how it goes' "$(cat "$tmp/terminal")" 'ctp-ppt: [1-9][0-9]* frames, 0 lost, [1-9][0-9]* s'
+on_terminal -q -t 1.5 "$pid" Foo >"$tmp/terminal"
+is 'unless it is to be quiet' "$(wc -c <"$tmp/terminal" | tr -d ' ')" 0
+stop
+
 # --- children --------------------------------------------------------------------------------------------------------------------
 start ppt-client -f 50
 "$ppt" attach "$pid" Foo 2>"$tmp/err" >"$tmp/out.ctp" &

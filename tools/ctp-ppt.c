@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "ppt/ppt-live.h"
 #include "ppt/ppt-show.h"
@@ -160,12 +161,19 @@ static int closing(struct ctp_tool *tool, const struct ctp_ppt_live_result *r)
 	return harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
 }
 
+static void show_frames(void *arg, const struct ctp_ppt_live_result *by_now)
+{
+	struct ctp_tool *tool = arg;
+	ctp_tool_progress(tool, "%" PRIu64 " frames, %" PRIu64 " lost, %.0f s", by_now->frames, by_now->lost,
+	                  (double)(ctp_clock_ns() - tool->started_ns) / 1e9);
+}
+
 static int attach(struct ctp_tool *tool, int argc, char **argv)
 {
 	enum { FORCE = 256 };
 	static const struct option longs[] = {{"force", no_argument, NULL, FORCE}, {0}};
 	struct ctp_notice notice = {.say = say, .arg = tool};
-	struct ctp_ppt_live_conf conf = {.tool = "ctp-ppt " CTP_VERSION};
+	struct ctp_ppt_live_conf conf = {.tool = "ctp-ppt " CTP_VERSION, .tick = show_frames, .arg = tool};
 	struct ctp_ppt_live_result result;
 	struct ctp_err err;
 	for (int c; (c = ctp_tool_option(tool, argc, argv, "c:fn:o:t:", longs)) != -1;) {
@@ -186,7 +194,9 @@ static int attach(struct ctp_tool *tool, int argc, char **argv)
 	conf.warn = conf.news = tool->quiet ? NULL : &notice;
 	if (ctp_ppt_counters_try(&conf.counters, &err))
 		return ctp_tool_fail(tool, &err);
-	if (!ctp_ppt_live(&conf, &result, &err))
+	enum ctp_status status = ctp_ppt_live(&conf, &result, &err);
+	ctp_tool_progress(tool, NULL);
+	if (!status)
 		return closing(tool, &result);
 	return ctp_tool_fail_output(tool, &(struct ctp_output){.epipe = result.unread}, &err);
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -100,13 +101,21 @@ void ctp_tool_input(struct ctp_tool *tool, const char *name)
 		clear_progress(tool);
 }
 
+static bool is_progress_due(struct ctp_tool *tool)
+{
+	uint64_t now = now_ns();
+	if (now - (tool->shown_ns ? tool->shown_ns : tool->started_ns) < (tool->shown_ns ? SECOND_NS / 5 : SECOND_NS))
+		return false;
+	tool->shown_ns = now;
+	return true;
+}
+
 static void show_progress(void *arg, const struct ctp_input *in, uint64_t records)
 {
 	struct ctp_tool *tool = arg;
-	uint64_t now = now_ns(), done, total = 0;
-	if (now - (tool->shown_ns ? tool->shown_ns : tool->started_ns) < (tool->shown_ns ? SECOND_NS / 5 : SECOND_NS))
+	uint64_t done, total = 0;
+	if (!is_progress_due(tool))
 		return;
-	tool->shown_ns = now;
 	if (in)
 		ctp_input_progress(in, &done, &total);
 	fprintf(stderr, "\r\033[K%s: %.1f million %s", tool->name, (double)records / 1e6, tool->input ? "records" : "written, finishing");
@@ -114,10 +123,26 @@ static void show_progress(void *arg, const struct ctp_input *in, uint64_t record
 		fprintf(stderr, ", %.0f %%", 100.0 * (double)done / (double)total);
 }
 
+static bool has_terminal(const struct ctp_tool *tool) { return !tool->quiet && isatty(STDERR_FILENO); }
+
 struct ctp_tick ctp_tool_tick(struct ctp_tool *tool)
 {
-	bool wanted = !tool->quiet && isatty(STDERR_FILENO);
-	return (struct ctp_tick){.tick = wanted ? show_progress : NULL, .arg = tool};
+	return (struct ctp_tick){.tick = has_terminal(tool) ? show_progress : NULL, .arg = tool};
+}
+
+void ctp_tool_progress(struct ctp_tool *tool, const char *fmt, ...)
+{
+	struct pollfd fd = {.fd = STDERR_FILENO, .events = POLLOUT};
+	if (!fmt)
+		clear_progress(tool);
+	if (!fmt || !has_terminal(tool) || poll(&fd, 1, 0) != 1 || !is_progress_due(tool))
+		return;
+	char text[256];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "\r\033[K%s: %s", tool->name, text);
 }
 
 /* --- start and options --------------------------------------------------------------------------------------------------- */

@@ -61,6 +61,9 @@ void ctp_tool_input(struct ctp_tool *tool, const char *name);
 /* For ctp_convert and its like: a progress line, where stderr is a terminal and the work takes more than a second. */
 struct ctp_tick ctp_tool_tick(struct ctp_tool *tool);
 
+/* A progress line of the tool's own, under the same conditions; it is not waited for. Null: away with it. */
+void ctp_tool_progress(struct ctp_tool *tool, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 /* Calls fn for each operand in turn, or for stdin where there is none; ends at the first that fails. */
 enum ctp_status ctp_tool_each(struct ctp_tool *tool, char **files, enum ctp_status (*fn)(void *arg, struct ctp_input *in),
                               void *arg, struct ctp_err *err);

@@ -342,11 +342,23 @@ static bool is_due(struct live *l, uint64_t *last_ns, uint64_t every_ns)
 	return true;
 }
 
+static void tell_progress(const struct live *l)
+{
+	struct ctp_ppt_live_result by_now = {0};
+	for (size_t i = 0; i < l->n; i++) {
+		by_now.frames += l->trace[i].taken;
+		by_now.lost += l->trace[i].lost;
+	}
+	l->conf->tick(l->conf->arg, &by_now);
+}
+
 static void look_at_all(struct live *l)
 {
 	uint32_t fullest = 0, fewest = UINT32_MAX;
 	bool waiting = false, publish = is_due(l, &l->published_ns, 100 * MS), look = is_due(l, &l->checked_ns, 50 * MS);
 	l->grow = look && ctp_ppt_signals_grow();
+	if (publish && l->conf->tick)
+		tell_progress(l);
 	for (size_t i = 0; i < l->n; i++) {
 		struct ctp_ppt_trace *t = &l->trace[i];
 		if (t->at.stage < CTP_PPT_ATTACHED)

@@ -13,6 +13,14 @@
 
 enum { CTP_PPT_LIVE_WAIT_S = 10 }; /* for a first frame, where there is no limit */
 
+struct ctp_ppt_live_result {
+	uint64_t frames, lost;
+	uint64_t overrun, torn, wrong; /* of those: overwritten; half-written; with a number or a type that cannot be */
+	bool late;      /* of a buffer it is not known what it saved before the first look */
+	bool partial;   /* of a buffer that was asked for there is nothing, or not to the end */
+	bool unread;    /* nobody reads the pipe any more */
+};
+
 struct ctp_ppt_live_conf {
 	pid_t pid;
 	char *const *buffers;  /* names, ended by null; none: all */
@@ -25,14 +33,9 @@ struct ctp_ppt_live_conf {
 	const char *tool;      /* name and version */
 	/* What the user should know; what would look odd if nobody said it. Each may be null. */
 	const struct ctp_notice *warn, *news;
-};
-
-struct ctp_ppt_live_result {
-	uint64_t frames, lost;
-	uint64_t overrun, torn, wrong; /* of those: overwritten; half-written; with a number or a type that cannot be */
-	bool late;      /* of a buffer it is not known what it saved before the first look */
-	bool partial;   /* of a buffer that was asked for there is nothing, or not to the end */
-	bool unread;    /* nobody reads the pipe any more */
+	/* Called ten times in a second or so, with what there is by now; may be null. */
+	void (*tick)(void *arg, const struct ctp_ppt_live_result *by_now);
+	void *arg;
 };
 
 /*
