@@ -6,13 +6,14 @@
  *	- a tag of no record, flags on an add or a remove, a name longer than CTP_CACHERAY_NAME_MAX, and an access of nothing at the
  *	  address 0, as zeros have it, are bad;
  *	- a size that no access had so far (1, 2, 4, 8 and 16 are usual), a thread that can be made of another's id and some bytes or
- *	  is no number that a system gives, and a type without a name, with control characters or of no bytes are doubtful, and two of
- *	  them together bad;
+ *	  is no number that a system gives, and a type without a name, with control characters or of no bytes are doubtful, and two
+ *	  of them together bad;
  *	- an address that is not aligned to the access, which does not say so, or that no processor takes is doubtful the first time.
  * A doubtful record is taken where no bad one follows within CTP_CACHERAY_WINDOW bytes, or where its size or large thread comes again
  * twice before that: then it is as the program wants it. Else the damage begins with it. Behind many records whose threads are 0, as
  * the usual runtime writes them, or numbers of a system, a doubtful thread also has to come again, or others to come; and so has a name
- * with control characters. So has always a size that is not usual, which no runtime writes, up to the first that was taken. cacheray-plan.h compares what follows with other ways to read it.
+ * with control characters. So has always a size that is not usual, which no runtime writes, up to the first that was taken.
+ * cacheray-plan.h compares what follows with other ways to read it.
  */
 #ifndef CTP_CACHERAY_JUDGE_H
 #define CTP_CACHERAY_JUDGE_H
