@@ -332,6 +332,7 @@ static void test_race(uint32_t frames)
 	is_u64(disorder, 0, "none comes twice or in another order");
 	is_u64(last, frames, "the last one comes");
 	is_u64(r.frames + r.lost, frames - begun + 1, "and every number from the first on is a frame or lost");
+	is_u64(r.wrong, 0, "none of those has a number that cannot be");
 	note("%" PRIu64 " frames, %" PRIu64 " lost, %" PRIu64 " of them torn", r.frames, r.lost, r.torn);
 }
 
