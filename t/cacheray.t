@@ -109,7 +109,7 @@ is 'its offset and length are said' "$(sed -n 1p "$tmp/err")" "ctp-fromcacheray:
 is 'it is a record where it was' "$("$BIN/ctp-tojsonl" -a -q "$tmp/bad.ctp" | grep '^{"type":"cacheray_damage"')" \
 	"{\"type\":\"cacheray_damage\",\"ts\":90,\"offset\":$((10 * size)),\"bytes\":7}"
 is 'the summary is of records and places' "$(sed -n 2p "$tmp/err")" 'ctp-fromcacheray: 180 records kept; damage at 1 place'
-is 'and so is that of the way back' "$("$to" -v "$tmp/bad.ctp" 2>&1 >/dev/null | tail -n 1)" 'ctp-tocacheray: 180 records, damage at 1 place'
+is 'and so is that of the way back' "$("$to" -v "$tmp/bad.ctp" 2>&1 >/dev/null | tail -n 1)" 'ctp-tocacheray: 180 records; damage at 1 place'
 "$to" -q "$tmp/bad.ctp" >"$tmp/out"
 is 'the way back is status 3' $? 3
 ok 'with all that was whole' cmp "$tmp/long" "$tmp/out"

@@ -110,7 +110,7 @@ is 'private caches: a miss is not for the sake of the other thread once the plac
 is 'private caches: and is so before' "$("$BIN/ctp-mem" -j --private --cache 192,3,64 "$tmp/replaced.ctp" | grep -o '"taken_misses":[0-9]*')" '"taken_misses":1'
 is 'the machine has caches, or they are usual' "$("$BIN/ctp-mem" -j "$tmp/sharing.ctp" | grep -c '"caches_from":"\(system\|usual\)","caches":\[{"size"')" 1
 
-is 'at the end -v has no word about coroutines' "$("$BIN/ctp-mem" -v --cache none "$tmp/sharing.ctp" 2>&1 >/dev/null)" 'ctp-mem: 17 records; 0 missing'
+is 'at the end -v has no word about coroutines' "$("$BIN/ctp-mem" -v --cache none "$tmp/sharing.ctp" 2>&1 >/dev/null)" 'ctp-mem: 17 records; damage at 0 places'
 
 # Each section is another program: its first 64 threads have caches of their own, whoever was in the one before.
 awk 'BEGIN { for (i = 1; i <= 64; i++) print "read", sprintf("%x", 4096 + 64 * i), 8, i }' | stream first

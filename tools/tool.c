@@ -269,16 +269,24 @@ static enum ctp_status to_one(void *arg, struct ctp_input *in)
 	return ctp_convert(in, to->sink, &to->tool->notice, &to->tick, &to->stats, to->err);
 }
 
+/* What is lost of a trace of something else are places of damage, each a record. */
+static void say_places(struct ctp_tool *tool, const char *kept, uint64_t records, uint64_t places, uint64_t missed)
+{
+	char more[64] = "";
+	if (missed)
+		snprintf(more, sizeof more, "; %llu record%s missed", (unsigned long long)missed, plural(missed));
+	ctp_tool_say(tool, "%llu record%s%s; damage at %llu place%s%s", (unsigned long long)records, plural(records), kept,
+	             (unsigned long long)places, plural(places), more);
+}
+
 static void say_counts(struct ctp_tool *tool, const struct ctp_convert_stats *s)
 {
 	unsigned long long records = s->reader.records, late = s->reader.late, lost = s->lost, missed = s->missed;
 	char untraced[64] = "";
 	if (s->untraced)
 		snprintf(untraced, sizeof untraced, ", %llu coroutine%s untraced", (unsigned long long)s->untraced, plural(s->untraced));
-	if (tool->no_coroutines && late)
-		ctp_tool_say(tool, "%llu record%s, %llu late; %llu missing", records, plural(records), late, lost + missed);
-	else if (tool->no_coroutines)
-		ctp_tool_say(tool, "%llu record%s; %llu missing", records, plural(records), lost + missed);
+	if (tool->no_coroutines)
+		say_places(tool, "", records - lost, lost, missed);
 	else
 		ctp_tool_say(tool, "%llu record%s, %llu late; %llu event%s lost, %llu other record%s missed%s", records, plural(records), late, lost,
 		             plural(lost), missed, plural(missed), untraced);
@@ -339,8 +347,7 @@ static void say_kept(struct ctp_tool *tool, const struct ctp_source_stats *stats
 	if (stats->lost)
 		snprintf(lost, sizeof lost, "; %llu event%s lost", (unsigned long long)stats->lost, plural(stats->lost));
 	if (tool->no_coroutines)
-		ctp_tool_say(tool, "%llu record%s kept; damage at %llu place%s", (unsigned long long)stats->accepted,
-		             plural(stats->accepted), (unsigned long long)stats->rejected, plural(stats->rejected));
+		say_places(tool, " kept", stats->accepted, stats->rejected, 0);
 	else
 		ctp_tool_say(tool, "%llu row%s kept, %llu rejected, %llu late%s", (unsigned long long)stats->accepted,
 		             plural(stats->accepted), (unsigned long long)stats->rejected, (unsigned long long)stats->late, lost);
@@ -359,7 +366,8 @@ int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source
 		struct from from = {tool, source, writer, err};
 		status = source->ops->read_path ? from_paths(&from, files) : ctp_tool_each(tool, files, from_one, &from, err);
 		if (status != CTP_FAILED && source->stats.rejected && !source->stats.accepted)
-			status = ctp_err_set(err, "not one row of %llu could be used", (unsigned long long)source->stats.rejected);
+			status = tool->no_coroutines ? ctp_err_set(err, "not one record is whole") :
+			         ctp_err_set(err, "not one row of %llu could be used", (unsigned long long)source->stats.rejected);
 	}
 	if (out->failed)
 		*err = out->err;
