@@ -22,7 +22,7 @@ PPT = BIN + '/ctp-ppt'
 rounds, seed = int(sys.argv[1]), int(sys.argv[2])
 rand = random.Random(seed)
 agents = set()
-wrong = 0
+wrong = kills = 0
 
 
 def complain(*what):
@@ -33,8 +33,9 @@ def complain(*what):
 
 class Client:
     def __init__(self, *args):
+        self.err = tempfile.TemporaryFile('w+')
         self.process = subprocess.Popen([O + '/t/ppt-client', '-t', '2', '-r', os.environ.get('RATE', '5000'), *args], stdout=subprocess.PIPE, text=True,
-                                        stdin=subprocess.DEVNULL)
+                                        stdin=subprocess.DEVNULL, stderr=self.err)
         self.pid = self.process.pid
         assert self.process.stdout.readline() == 'ready\n'
         self.descriptors = self.count()
@@ -44,7 +45,14 @@ class Client:
 
     def end(self):
         self.process.send_signal(signal.SIGTERM)
-        return self.process.communicate()[0]
+        said = self.process.communicate()[0]
+        self.err.seek(0)
+        errors = self.err.read().splitlines()
+        # The segment of an agent that is killed goes with it, also under the eyes of a client that has just read its number.
+        gone = [line for line in errors if line.startswith('failed ppt attach of Foo: shm')]
+        if len(gone) != len(errors) or len(gone) > kills:
+            complain('the client says', errors)
+        return said
 
 
 def segments():
@@ -102,6 +110,8 @@ def one_round(n, client, path, before):
     limit = ['-t', f'{0.02 + moment:.3f}'] if end == 'time' else []
     agent = Agent(client, path, *counters, *slots, *limit, end=end)
     if end in ('TERM', 'INT', 'KILL'):
+        global kills
+        kills += end == 'KILL'
         time.sleep(moment)
         agent.process.send_signal(getattr(signal, 'SIG' + end))
     elif end == 'pipe':
