@@ -10,6 +10,7 @@ last and are visited; a third is collected all the time. None may grow, and a ro
 Round n of a seed is always the same one, as far as the system lets it be: -r n repeats it alone."""
 
 import argparse
+import contextlib
 import ctypes
 import glob
 import json
@@ -44,6 +45,15 @@ def quarters(values):
     """In the middle of the second quarter, when all is warm, and of the last: a visit that was killed leaves its pages to the next."""
     n = len(values)
     return int(statistics.median(values[n // 4 : n // 2] or values)), int(statistics.median(values[3 * n // 4 :]))
+
+
+def descriptors(pid):
+    """What each stands for, of those that are still open when they are asked for: a collector opens files of /proc all the time."""
+    names = {}
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(FileNotFoundError):
+            names[fd] = os.readlink(f"/proc/{pid}/fd/{fd}")
+    return names
 
 
 def coroutines_kib(path):
@@ -396,7 +406,7 @@ class Soak:
     def measure(self):
         for name, pid in self.lasting():
             status = dict(line.split(":", 1) for line in open(f"/proc/{pid}/status"))
-            names = {fd: os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")}
+            names = descriptors(pid)
             self.note(name, "descriptors", "descriptors", len(names))
             self.note(name, "mappings", "mappings", sum(1 for _ in open(f"/proc/{pid}/maps")))
             shared = [f"/proc/{pid}/fd/{fd}" for fd, to in names.items() if to == "/memfd:ctp (deleted)"]
