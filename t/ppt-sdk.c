@@ -159,6 +159,9 @@ static void test_types(void)
 	/* Times of two attachments, or of before one, are no interval. */
 	agent_leave(&a);
 	ppt_Two_tick_save(&t);
+	struct ppt_Two_tick other = {.load = 2};
+	ppt_Two_tick_at_now(&other);
+	ppt_Two_tick_save(&other);
 	ppt_Two_request_busy_start(&r);
 	agent_ask(&a);
 	ppt_Two_request_busy_end(&r);
@@ -175,6 +178,9 @@ static void test_types(void)
 	ppt_Two_request_busy_end(&r);
 	ppt_Two_request_save(&r);
 	is_u64(slot_read(slots, sizeof got, 3, &got), 1, "and then it is, with the next number");
+	ppt_Two_tick_at_now(&other);
+	ppt_Two_tick_save(&other);
+	is_u64(slot_read(slots + sizeof got, sizeof got, 4, &got), 1, "what was saved while nobody was attached is over: the next is saved");
 	agent_leave(&a);
 	ppt_Two_close();
 	is_u64(segment_users(a.id), 1, "closed: let go of");

@@ -148,6 +148,8 @@ for pair in gcc:g++ clang:clang++; do
 	refused 'too many elements' 'PPT_BUFFER(Mm, 10000000, monotonic, (y, (int, n)))' 'the elements of Mm are not from 0 to 9999999'
 	refused 'fewer than none' 'PPT_BUFFER(Mm, -1, monotonic, (y, (int, n)))' 'the elements of Mm are not from 0 to 9999999'
 	refused 'a long name' "PPT_BUFFER(M$(printf '%0100d' 0), 1, monotonic, (y, (int, n)))" 'is longer than 100 bytes'
+	refused 'a long name of a frame' "PPT_BUFFER(M, 1, monotonic, (y$(printf '%0100d' 0), (int, n)))" 'is longer than 100 bytes'
+	refused 'a long name of a field, with what is put behind it' "PPT_BUFFER(M, 1, monotonic, (y, (interval_counter, n$(printf '%092d' 0))))" '_0_start is longer than 100 bytes'
 	printf '#include "ppt.h"\nPPT_DECLARE(Mm, (y, (int, n)));\n' >"$tmp/unused.c"
 	ok "$cc: a declaration that is not used" $cc $warn -Isdk/ppt -c -o "$tmp/unused.o" "$tmp/unused.c"
 	is 'needs no definition' "$(nm -u "$tmp/unused.o" | grep ppt_)" ''

@@ -714,6 +714,8 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 		if (ppt_##b##_on_()) {                                                                                         \
 			PPT_TYPED_##n##_(ppt_frame_->ppt_type_ = ppt_##b##_##f##_type_;)                                       \
 			ppt_save_(&ppt_buffer_##b##_, ppt_frame_, offsetof(struct ppt_##b##_##f, ppt_back_), &ppt_frame_->ppt_back_); \
+		} else {                                                                                                       \
+			ppt_frame_->ppt_back_ = 0; /* its times are over, too */                                               \
 		}                                                                                                              \
 	}
 
@@ -875,6 +877,22 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 #endif
 #define PPT_SYMBOL_ __attribute__((used, visibility("default")))
 
+/* Names of frames, and of members with all that the JSON puts behind them. */
+#define PPT_SHORT_(b, n, x) PPT_CALL_FRAME_(PPT_SHORT2_, b, n, PPT_ARGS_ x)
+#define PPT_SHORT2_(b, n, f, ...)                                                                                              \
+	_Static_assert(sizeof(#f) <= 101, "ppt: the name of the frame " #f " is longer than 100 bytes");                       \
+	PPT_FIELDS_(PPT_SHORT_FIELD_, PPT_SHORT_FIELD_, b, f, __VA_ARGS__)
+#define PPT_SHORT_FIELD_(b, f, x) PPT_CALL_FIELD_(PPT_SHORT_FIELD2_, PPT_ARGS_ x)
+#define PPT_SHORT_FIELD2_(type, n) _Static_assert(sizeof(#n PPT_BEHIND_##type##_) <= 101, "ppt: " #n PPT_BEHIND_##type##_ " is longer than 100 bytes");
+#define PPT_BEHIND_int_
+#define PPT_BEHIND_byte_
+#define PPT_BEHIND_double_
+#define PPT_BEHIND_float_
+#define PPT_BEHIND_time_
+#define PPT_BEHIND_counter_ "_0"
+#define PPT_BEHIND_interval_time_ "_start"
+#define PPT_BEHIND_interval_counter_ "_0_start"
+
 #define PPT_DEFINE_(b, elements, clk, can_resize, options, ...)                                                                \
 	PPT_DEFINE2_(b, elements, clk, can_resize, options, PPT_COUNT_(__VA_ARGS__), __VA_ARGS__)
 #define PPT_DEFINE2_(b, elements, clk, can_resize, options, n, ...)                                                            \
@@ -882,6 +900,7 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 #define PPT_DEFINE3_(b, elements, clk, can_resize, options, n, ...)                                                            \
 	_Static_assert(sizeof(PPT_WORD_(b, n, __VA_ARGS__)) == 8, "ppt: " #b " is declared before, with the same frames");     \
 	_Static_assert(sizeof(#b) <= 101, "ppt: the name of " #b " is longer than 100 bytes");                                 \
+	PPT_FRAMES_(PPT_SHORT_, PPT_SHORT_, b, n, __VA_ARGS__)                                                                 \
 	_Static_assert((unsigned long long)(elements) <= 9999999, "ppt: the elements of " #b " are not from 0 to 9999999");    \
 	PPT_QUIET_                                                                                                             \
 	static const struct {                                                                                                  \
