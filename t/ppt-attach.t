@@ -217,6 +217,19 @@ is 'and the rest goes on: status' $? 0
 is 'to its end' "$(taken | awk '{ print $1, $4, $6, $7, ($3 > 0) }' | sort)" 'Foo 0 0 running 1
 Lib 0 0 closed 1'
 stop
+start ppt-client -l "$O/t/ppt-client-lib.so"
+agent "$pid" Lib Foo
+await has "$tmp/err" 'Lib: attached'
+kill -USR2 "$pid"
+ok 'a library that is loaded again at once: it is said' await has "$tmp/err" '^ctp-ppt: Lib: the program has closed it: its library was '
+await has "$tmp/said" '^loaded'
+is 'what it has now is another buffer' "$(state Lib)" free
+kill -INT "$agent"
+wait "$agent"
+is 'and it harms nothing: status' $? 0
+is 'the other one goes on to its end' "$(taken | awk '{ print $1, $4, $6, $7, ($3 > 0) }' | sort)" 'Foo 0 0 running 1
+Lib 0 0 closed 1'
+stop
 
 # --- agents that meet --------------------------------------------------------------------------------------------------------------
 start ppt-client -t 2
@@ -251,6 +264,17 @@ fd = os.open("/proc/%s/mem" % sys.argv[1], os.O_RDWR)
 os.pwrite(fd, int(sys.argv[3]).to_bytes(4, sys.byteorder), int(sys.argv[2], 16))' "$pid" "$1" "$2"
 	}
 	has_segment() { [ "$(segments)" = 1 ]; }
+	start ppt-client-static
+	agent "$pid" Foo
+	kill -STOP "$agent"
+	poke "$(symbol _ppt_hmem_Foo)" 0
+	poke "$(symbol _ppt_stat_Foo)" 0
+	kill -CONT "$agent"
+	wait "$agent"
+	is 'both are 0, as of a library that is loaded again where it was: status' $? 0
+	is 'it is the close of its program' "$(taken | awk '{ print $1, $4, $6, $7 }') $(tail -1 "$tmp/err")" \
+		'Foo 0 0 closed ctp-ppt: Foo: the program has closed it: its library was loaded again'
+	stop
 	for dead in maker other; do
 		start ppt-client-static
 		ipcmk -M 200000 >"$tmp/made" &

@@ -5,7 +5,8 @@
  * Lib, comes with a library (ppt-client-lib.c). What a frame holds follows from its n, so that a reader knows a torn one: x is n / 2,
  * f is n % 1000, b is n % 256. Frame n of thread t is n = t * 2^24 + (0, 1, 2 ...), and even ones are of the first type.
  *
- * At SIGUSR1 the library is unloaded, where there is one thread. It prints "ready" when its threads run, and at the end, which may come by SIGTERM, a line for each buffer and one for fd 0.
+ * At SIGUSR1 the library is unloaded, where there is one thread; at SIGUSR2 closed, unloaded and loaded again at once. It prints "ready" when
+ * its threads run, and at the end, which may come by SIGTERM, a line for each buffer and one for fd 0.
  */
 #include "ppt-byhand.h"
 #include <dlfcn.h>
@@ -117,7 +118,7 @@ static struct {
 	struct byhand *(*lib)(void);
 	void (*lib_save)(int n);
 } opt = { .threads = 1, .rate = 1000 };
-static volatile sig_atomic_t ended, unloads;
+static volatile sig_atomic_t ended, unloads, loads;
 
 static void end(int sig)
 {
@@ -127,7 +128,7 @@ static void end(int sig)
 
 static void ask_to_unload(int sig)
 {
-	(void)sig;
+	loads = sig == SIGUSR2;
 	unloads = 1;
 }
 
@@ -138,13 +139,14 @@ static void load(const char *file, size_t attr_bytes)
 	exit(1);
 }
 
-static void unload(void) { unloads = 0; }
+static void unload(void) { unloads = loads = 0; }
 #else
 static void *library;
+static const char *library_file;
 
 static void load(const char *file, size_t attr_bytes)
 {
-	library = dlopen(file, RTLD_NOW);
+	library = dlopen(library_file = file, RTLD_NOW);
 	if (library) {
 		*(void **)&opt.lib = dlsym(library, "ppt_client_lib");
 		*(void **)&opt.lib_save = dlsym(library, "ppt_client_lib_save");
@@ -158,10 +160,15 @@ static void load(const char *file, size_t attr_bytes)
 
 static void unload(void)
 {
+	size_t attr_bytes = opt.lib()->attr_bytes;
+	if (loads && opt.lib()->control)
+		byhand_detach(opt.lib()); /* else its segment may be where the library was */
 	opt.lib = NULL;
 	dlclose(library);
-	unloads = 0;
-	puts("unloaded");
+	if (loads)
+		load(library_file, attr_bytes);
+	puts(loads ? "loaded" : "unloaded");
+	unloads = loads = 0;
 	fflush(stdout);
 }
 #endif
@@ -285,8 +292,8 @@ int main(int argc, char **argv)
 	atomic_store(&foo.next, (int)first);
 	atomic_store(&foobar.next, (int)first);
 	sigaction(SIGTERM, &(struct sigaction){ .sa_handler = end }, NULL);
-	if (opt.lib)
-		sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = ask_to_unload }, NULL);
+	for (int sig = SIGUSR1; opt.lib && sig; sig = sig == SIGUSR1 ? SIGUSR2 : 0)
+		sigaction(sig, &(struct sigaction){ .sa_handler = ask_to_unload }, NULL);
 	for (unsigned long i = 0; i < opt.threads; i++)
 		pthread_create(&threads[i], NULL, work, (void *)(uintptr_t)i);
 	puts("ready");

@@ -302,7 +302,13 @@ static enum ctp_ppt_hold unreadable(const struct ctp_ppt_attach *a, struct ctp_e
 	return CTP_PPT_CLOSED;
 }
 
-/* An agent writes its own number to stat before it changes hmem. */
+/* An agent that takes a segment from us marks it as one to be closed, as we do. */
+static bool is_closing(const struct ctp_ppt_attach *a)
+{
+	return atomic_load_explicit(&control_of(a)->ours, memory_order_relaxed) & CTP_PPT_CONTROL_CLOSING;
+}
+
+/* An agent writes its own number to stat before it changes hmem; a library that is loaded again has 0 in both. */
 enum ctp_ppt_hold ctp_ppt_attach_holds(const struct ctp_ppt_attach *a, struct ctp_err *err)
 {
 	uint32_t stat, hmem;
@@ -313,6 +319,10 @@ enum ctp_ppt_hold ctp_ppt_attach_holds(const struct ctp_ppt_attach *a, struct ct
 		return CTP_PPT_HELD;
 	if (stat == (uint32_t)getpid() && !hmem && a->layout->by_header) {
 		ctp_err_set(err, "%s: the program has closed it", a->buffer->name);
+		return CTP_PPT_CLOSED;
+	}
+	if (!stat && !hmem && !is_closing(a)) {
+		ctp_err_set(err, "%s: the program has closed it: its library was loaded again", a->buffer->name);
 		return CTP_PPT_CLOSED;
 	}
 	if (stat != (uint32_t)getpid() && stat)
