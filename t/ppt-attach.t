@@ -124,6 +124,11 @@ is 'a line says which buffer' "$(sed -n 's/ctp-ppt: \(Foo[Bar]*\): what it saves
 stop 2>/dev/null
 is 'the other one goes on to its end' "$(taken | awk '{ print $4, $6, $7, ($3 > 1500) }' | head -1)" '0 0 ended 1'
 like 'and what was spooled is behind it, cut' "$(taken | tail -1)" '^Foo.* incomplete$'
+summary=$(tail -1 "$tmp/err")
+like 'the summary counts what could not be kept' "$summary" '^ctp-ppt: [0-9]+ frames, [1-9][0-9]* lost: [0-9]+ not written$'
+is 'its frames are those of the stream' "$(echo "$summary" | awk '{ print $2 }')" "$(taken | awk '{ n += $3 } END { print n }')"
+is 'and with those that are lost, all that were saved' "$(echo "$summary" | awk '{ print $2 + $4 }')" "$(($(saved Foo) + $(saved FooBar)))"
+is 'no packet is torn' "$("$BIN/ctp-tojsonl" -a "$tmp/out.ctp" 2>&1 >/dev/null | grep -c 'damage\|bytes skipped')" 0
 start ppt-client -2 -s 4000
 small -o "$tmp/own-%b.ctp" "$pid"
 is 'no room for files: status' "$(cat "$tmp/status")" 1

@@ -140,7 +140,7 @@ static void put_losses(char *text, size_t room, const struct ctp_ppt_live_result
 {
 	const struct { uint64_t n; const char *what; } kinds[] = {
 		{r->overrun, "overwritten"}, {r->torn, "half-written"}, {r->wrong, "with a number or a type that cannot be"},
-		{r->lost - r->overrun - r->torn - r->wrong, "never seen"},
+		{r->unkept, "not written"}, {r->lost - r->overrun - r->torn - r->wrong - r->unkept, "never seen"},
 	};
 	size_t len = 0;
 	text[0] = '\0';

@@ -164,19 +164,23 @@ static void give_up(struct live *l, struct ctp_ppt_trace *t, const struct ctp_er
 		ctp_notice_say(l->conf->warn, "%s", why->text);
 }
 
-/* Its own output is full. With no other left, that is the failure. */
+/* Its own output is full: what it saves from now on is counted. With no other left, that is the failure. */
 static void fail_out(struct live *l, struct ctp_ppt_trace *t)
 {
-	struct ctp_err err, why;
+	struct ctp_err err;
+	uint64_t kept;
 	bool any = false;
-	ctp_ppt_outs_fail(&l->outs, (size_t)(t - l->trace), &err);
-	ctp_err_set(&why, "%s: what it saves is lost from now on: %.300s", t->buffer->name, err.text);
-	t->writer = NULL;
-	give_up(l, t, &why);
+	ctp_ppt_outs_fail(&l->outs, (size_t)(t - l->trace), &kept, &err);
+	ctp_err_set(l->err, "%s: what it saves is lost from now on: %.300s", t->buffer->name, err.text);
+	ctp_ppt_trace_discard(t, kept);
+	l->result->partial = true;
+	ctp_notice_say(l->conf->warn, "%s", l->err->text);
 	for (size_t i = 0; i < l->n; i++)
-		any |= l->trace[i].writer || l->trace[i].at.stage < CTP_PPT_LEAVING;
+		any |= l->trace[i].writer || l->trace[i].at.stage < CTP_PPT_ATTACHED;
 	l->failed |= !any;
 }
+
+static bool is_taken(const struct ctp_ppt_trace *t) { return t->writer || t->discards; }
 
 /* --- resting --------------------------------------------------------------------------------------------------------------- */
 
@@ -415,7 +419,7 @@ static bool is_over(struct live *l)
 		give_up_waiting(l);
 	bool any = false;
 	for (size_t i = 0; i < l->n; i++)
-		any |= l->trace[i].at.stage < CTP_PPT_LEAVING;
+		any |= l->trace[i].at.stage < CTP_PPT_LEAVING && !l->trace[i].discards;
 	if (l->memory.process < 0 && !ctp_ppt_memory_alive(&l->memory))
 		l->gone = true;
 	return l->stop || l->gone || l->failed || !any;
@@ -442,7 +446,7 @@ static void await_counters(struct live *l)
 /* The counters of frames that are saved from now on are not all there: such frames are not taken. */
 static void leave(struct live *l, struct ctp_ppt_trace *t)
 {
-	if (t->writer && t->at.ncounters && !ctp_ppt_outs_tight(&l->outs, (size_t)(t - l->trace)))
+	if (is_taken(t) && t->at.ncounters && !ctp_ppt_outs_tight(&l->outs, (size_t)(t - l->trace)))
 		ctp_ppt_trace_take(t, t->at.ring.slots, false);
 	ctp_ppt_attach_leave(&t->at);
 }
@@ -469,7 +473,7 @@ static void leave_all(struct live *l)
 			if (t->at.stage == CTP_PPT_LEAVING)
 				ctp_ppt_attach_step(&t->at, &ignored);
 			wait |= t->at.stage == CTP_PPT_LEAVING;
-			if (t->writer && !t->at.ncounters && !ctp_ppt_outs_tight(&l->outs, i))
+			if (is_taken(t) && !t->at.ncounters && !ctp_ppt_outs_tight(&l->outs, i))
 				ctp_ppt_trace_take(t, TURN, false);
 		}
 		if (wait)
@@ -494,17 +498,27 @@ static void finish_traces(struct live *l, bool replaced)
 	unsigned outcome = replaced ? CTP_PPT_OUTCOME_REPLACED : l->gone ? CTP_OUTCOME_ENDED : CTP_OUTCOME_RUNNING;
 	for (size_t i = 0; i < l->n; i++) {
 		struct ctp_ppt_trace *t = &l->trace[i];
-		if (t->writer && (!t->at.ncounters || l->gone || t->closed))
+		if (is_taken(t) && (!t->at.ncounters || l->gone || t->closed))
 			take_last(t);
 		say_late(l, t);
 		r->late |= t->late;
 		ctp_ppt_trace_end(t, t->closed ? CTP_PPT_OUTCOME_CLOSED : outcome);
+		ctp_ppt_attach_end(&t->at);
+	}
+}
+
+/* Once all is written. */
+static void add_up(struct live *l)
+{
+	struct ctp_ppt_live_result *r = l->result;
+	for (size_t i = 0; i < l->n; i++) {
+		const struct ctp_ppt_trace *t = &l->trace[i];
 		r->frames += t->taken;
 		r->lost += t->lost;
 		r->torn += t->torn - t->at.ring.wrong - t->unknown;
 		r->wrong += t->at.ring.wrong + t->unknown;
 		r->overrun += t->at.ring.overrun;
-		ctp_ppt_attach_end(&t->at);
+		r->unkept += t->unkept;
 	}
 }
 
@@ -545,11 +559,13 @@ static enum ctp_status trace(struct live *l)
 	return any ? CTP_OK : CTP_FAILED;
 }
 
-static void hear_cut(void *arg, const char *text)
+static void hear_cut(void *arg, size_t i, uint64_t kept, const char *why)
 {
 	struct live *l = arg;
+	struct ctp_ppt_trace *t = &l->trace[i];
+	ctp_ppt_trace_discard(t, kept);
 	l->result->partial = true;
-	ctp_notice_say(l->conf->warn, "the end of a buffer is lost: %s", text);
+	ctp_notice_say(l->conf->warn, "%s: the end of it is lost: %s", t->buffer->name, why);
 }
 
 static enum ctp_status run(struct live *l)
@@ -564,10 +580,11 @@ static enum ctp_status run(struct live *l)
 		status = open_outs(l);
 	if (!status)
 		status = trace(l);
-	struct ctp_notice cut = {.say = hear_cut, .arg = l};
+	struct ctp_ppt_cut cut = {.hear = hear_cut, .arg = l};
 	if (ctp_ppt_outs_close(&l->outs, &cut, &err) && !status)
 		status = ctp_err_set(l->err, "%s", err.text);
 	l->result->unread = l->outs.unread;
+	add_up(l);
 	ctp_ppt_signals_give_back();
 	return status;
 }

@@ -16,6 +16,7 @@ enum { CTP_PPT_LIVE_WAIT_S = 10 }; /* for a first frame, where there is no limit
 struct ctp_ppt_live_result {
 	uint64_t frames, lost;
 	uint64_t overrun, torn, wrong; /* of those: overwritten; half-written; with a number or a type that cannot be */
+	uint64_t unkept; /* of those: there was no room to write them */
 	bool late;      /* of a buffer it is not known what it saved before the first look */
 	bool partial;   /* of a buffer that was asked for there is nothing, or not to the end */
 	bool unread;    /* nobody reads the pipe any more */

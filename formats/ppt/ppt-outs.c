@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ppt/ppt-spool.h"
+
 enum { PIECE_BYTES = 1 << 20, LOOK_MS = 100 };
 
 /* --- at the beginning ------------------------------------------------------------------------------------------------------ */
@@ -163,13 +165,28 @@ static enum ctp_status close_own(struct ctp_ppt_outs *outs, struct ctp_ppt_out *
 	return status;
 }
 
-void ctp_ppt_outs_fail(struct ctp_ppt_outs *outs, size_t i, struct ctp_err *err)
+/* Frames in the spool, whose torn end is cut off. One that cannot be read back has none. */
+static uint64_t cut_spool(struct ctp_ppt_out *o)
+{
+	struct ctp_err ignored;
+	uint64_t kept;
+	if (!ctp_ppt_spool_cut(o->spool, &kept, &ignored))
+		return kept;
+	close(o->spool);
+	o->spool = -1;
+	return 0;
+}
+
+void ctp_ppt_outs_fail(struct ctp_ppt_outs *outs, size_t i, uint64_t *kept, struct ctp_err *err)
 {
 	struct ctp_ppt_out *o = &outs->out[i];
 	if (!close_own(outs, o, err))
 		ctp_err_set(err, "an output has ended"); /* not without an error */
 	o->failed = true;
-	if (o->spool < 0 && !outs->why.text[0])
+	*kept = o->spool < 0 ? CTP_PPT_OUTS_UNKNOWN : cut_spool(o);
+	if (*kept != CTP_PPT_OUTS_UNKNOWN)
+		return;
+	if (!outs->why.text[0])
 		outs->why = *err;
 }
 
@@ -205,7 +222,7 @@ static enum ctp_status append_all(struct ctp_ppt_outs *outs, bool failed, struct
 	return status;
 }
 
-enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, const struct ctp_notice *cut, struct ctp_err *err)
+enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, const struct ctp_ppt_cut *cut, struct ctp_err *err)
 {
 	enum ctp_status status = outs->why.text[0] ? ctp_err_set(err, "%s", outs->why.text) : CTP_OK;
 	struct ctp_err more;
@@ -214,7 +231,7 @@ enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, const struct ctp_n
 		if (!close_own(outs, o, &more))
 			continue;
 		if (o->spool >= 0)
-			ctp_notice_say(cut, "%s", more.text);
+			cut->hear(cut->arg, i, cut_spool(o), more.text);
 		else if (!status)
 			status = ctp_err_set(err, "%s", more.text);
 	}

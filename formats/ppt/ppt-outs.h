@@ -51,13 +51,23 @@ bool ctp_ppt_outs_tight(const struct ctp_ppt_outs *outs, size_t i);
 #define CTP_PPT_OUTS_ALL SIZE_MAX
 size_t ctp_ppt_outs_watch(const struct ctp_ppt_outs *outs, struct pollfd *fds, size_t *of, size_t room);
 
-/* The descriptor of the i-th is readable: its writer is gone, and err says why. The others go on. */
-void ctp_ppt_outs_fail(struct ctp_ppt_outs *outs, size_t i, struct ctp_err *err);
+/*
+ * The descriptor of the i-th is readable: its writer is gone, and err says why. The others go on. kept: so many frames are in its
+ * spool; CTP_PPT_OUTS_UNKNOWN: it has a file of its own.
+ */
+#define CTP_PPT_OUTS_UNKNOWN UINT64_MAX
+void ctp_ppt_outs_fail(struct ctp_ppt_outs *outs, size_t i, uint64_t *kept, struct ctp_err *err);
+
+/* The spool of the i-th has failed at the end; so many frames are in it. */
+struct ctp_ppt_cut {
+	void (*hear)(void *arg, size_t i, uint64_t kept, const char *why);
+	void *arg;
+};
 
 /*
  * Joins what was spooled, writes everything, reports the first error. Where no writer was ever asked for, files stay as they were. A
- * spool that has failed is no error: what it has is appended behind the others, and cut calls for a warning.
+ * spool that has failed is no error: the whole packets that it has are appended behind the others, and cut hears of it.
  */
-enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, const struct ctp_notice *cut, struct ctp_err *err);
+enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, const struct ctp_ppt_cut *cut, struct ctp_err *err);
 
 #endif

@@ -193,6 +193,11 @@ static void put_frame(struct ctp_ppt_trace *t, uint64_t now_ns)
 			.number = (uint32_t)ctp_ppt_frames_seqno(t->frames, t->frame), .count = 1, .torn = 1});
 		return;
 	}
+	if (t->discards) {
+		t->unkept++;
+		t->lost++;
+		return;
+	}
 	uint64_t ns = t->after_ns;
 	if (t->missing.count || !t->has_header) {
 		ctp_ppt_frames_time(t->frames, t->frame, &ns);
@@ -237,6 +242,16 @@ void ctp_ppt_trace_publish(struct ctp_ppt_trace *t)
 		ctp_writer_mark(t->writer, t->marked_ns);
 	}
 	ctp_writer_flush(t->writer);
+}
+
+void ctp_ppt_trace_discard(struct ctp_ppt_trace *t, uint64_t kept)
+{
+	uint64_t unkept = kept < t->taken ? t->taken - kept : 0;
+	t->taken -= unkept;
+	t->lost += unkept;
+	t->unkept += unkept;
+	t->writer = NULL;
+	t->discards = true;
 }
 
 void ctp_ppt_trace_end(struct ctp_ppt_trace *t, unsigned outcome)

@@ -20,6 +20,7 @@ struct ctp_ppt_trace {
 	struct ctp_ppt_attach at;
 	bool closed; /* by its program, which saves no more */
 	bool late;   /* it was said that the ring was */
+	bool discards; /* what comes is counted, for it cannot be kept */
 
 	/* The rest is ppt-trace.c's, to be read. */
 	char *json;
@@ -36,6 +37,7 @@ struct ctp_ppt_trace {
 	uint64_t lag_ns;      /* how long a frame's own time was over, at most, when it came */
 	uint64_t marked_ns;
 	uint64_t taken, lost, torn; /* frames */
+	uint64_t unkept;  /* of those that are lost: taken, but not written */
 	uint64_t unknown; /* of those that are torn: of a type that is none */
 };
 
@@ -52,6 +54,9 @@ uint32_t ctp_ppt_trace_take(struct ctp_ppt_trace *t, uint32_t max, bool last);
 
 /* What is known so far goes to live readers. */
 void ctp_ppt_trace_publish(struct ctp_ppt_trace *t);
+
+/* The output has failed: of what was taken, so many frames are kept, and none from now on. */
+void ctp_ppt_trace_discard(struct ctp_ppt_trace *t, uint64_t kept);
 
 void ctp_ppt_trace_end(struct ctp_ppt_trace *t, unsigned outcome);
 

@@ -1,0 +1,14 @@
+/*
+ * ppt-spool.h - the file of a section that could not be written to its end: what of it is whole.
+ */
+#ifndef CTP_PPT_SPOOL_H
+#define CTP_PPT_SPOOL_H
+
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* Cuts the file behind its last whole packet. frames: so many are in those. */
+enum ctp_status ctp_ppt_spool_cut(int fd, uint64_t *frames, struct ctp_err *err);
+
+#endif
