@@ -410,7 +410,7 @@ for lie in $("$O/t/ppt-hostile"); do
 	timeout 60 "$ppt" attach -t $limit "$pid" >"$tmp/out.ctp" 2>"$tmp/err"
 	status=$?
 	case $lie in
-	nonsense | random | backwards | jumps | type)
+	nonsense | random | backwards | jumps | gate | type)
 		is "$lie: what could not be taken is said" "$status $(sed -n '$s/.* lost: .* with \(.*\) that cannot be.*/\1/p' "$tmp/err")" '3 a number or a type'
 		[ $lie = nonsense ] || ok "$lie: without advice that does not help" sh -c "! grep -q -- ' -n ' $tmp/err" ;;
 	exec) like "$lie: it is another program then" "$status $(taken | awk '{ print $7 }') $(tail -1 "$tmp/err")" \

@@ -76,6 +76,7 @@ static uint32_t at_random(uint32_t nth) { return nth * 2654435761u >> 1; }
 static uint32_t backwards(uint32_t nth) { return 0x7fffffff - nth; }
 static uint32_t in_jumps(uint32_t nth) { return nth * 1000003; }
 static uint32_t in_turn(uint32_t nth) { return nth; }
+static uint32_t from_elsewhere(uint32_t nth) { return nth <= 30 ? nth : nth + 0x12345678; } /* and in the slots of those numbers */
 
 /* Whole, but for its number, or its type, which is there where the JSON has one: 7. */
 static void write_frame(char *slot, uint32_t number)
@@ -113,6 +114,7 @@ static const struct lie {
 	{"random", JSON(4, 16), tell_truth, at_random},
 	{"backwards", JSON(4, 16), tell_truth, backwards},
 	{"jumps", JSON(4, 16), tell_truth, in_jumps},
+	{"gate", JSON(4, 16), tell_truth, from_elsewhere},
 	{"type", JSON_TYPES, tell_truth, in_turn},
 	{"exec", JSON(4, 16), tell_truth, NULL},
 };
@@ -141,7 +143,8 @@ static void attach(const struct lie *lie)
 			write_nonsense((uint32_t *)(at + begin), (ds.shm_segsz - begin) / 4);
 			continue;
 		}
-		write_frame(at + begin + (nth - 1) % t.slots * STRIDE, lie->number(nth));
+		uint32_t number = lie->number(nth), index = lie->number == from_elsewhere ? number - 1 : nth - 1;
+		write_frame(at + begin + index % t.slots * STRIDE, number);
 		nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 	}
 	shmdt(at);

@@ -490,6 +490,7 @@ static void take_last(struct ctp_ppt_trace *t)
 	take_ring(t);
 	if (ctp_ppt_attach_resized(&t->at) && !ctp_ppt_attach_switch(&t->at, &ignored))
 		take_ring(t);
+	ctp_ppt_trace_strays(t);
 }
 
 static void finish_traces(struct live *l, bool replaced)

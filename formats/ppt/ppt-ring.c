@@ -276,6 +276,34 @@ enum ctp_ppt_found ctp_ppt_ring_last(struct ctp_ppt_ring *r, void *frame, struct
 	return found || !(half || is_passed(r)) ? found : pass_over_one(r, missing, half);
 }
 
+/*
+ * Whether a slot has a whole frame that is neither of a turn that was taken nor of the next. The last index that was looked at there
+ * is `at`, or that of the turn to come less a turn.
+ */
+static bool is_stray(const struct ctp_ppt_ring *r, int64_t at)
+{
+	uint64_t slot = (uint64_t)(at + r->slots);
+	uint32_t number = back_of(r, slot), latest = r->first + (uint32_t)at;
+	if (!number || front_of(r, slot) != number)
+		return false;
+	int64_t by = ahead(number, latest);
+	return by % r->slots || by > r->slots || at + by < 0;
+}
+
+/* Of a ring that began late, or follows on another, the numbers of earlier turns are not known. */
+enum ctp_ppt_found ctp_ppt_ring_strays(struct ctp_ppt_ring *r, struct ctp_ppt_missing *missing)
+{
+	uint64_t n = 0;
+	if (!r->begun || r->late || r->follows)
+		return CTP_PPT_NOTHING;
+	for (uint32_t i = 1; i <= r->slots; i++)
+		n += is_stray(r, (int64_t)r->index - i);
+	if (!n)
+		return CTP_PPT_NOTHING;
+	r->wrong += n;
+	return pass_over(r, missing, n, n);
+}
+
 uint32_t ctp_ppt_ring_ahead(const struct ctp_ppt_ring *r)
 {
 	uint32_t step = r->slots / 2;

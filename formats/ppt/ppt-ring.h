@@ -64,4 +64,7 @@ uint32_t ctp_ppt_ring_ahead(const struct ctp_ppt_ring *r);
 /* Nobody writes any more: what was begun and is not whole by now never will be. */
 enum ctp_ppt_found ctp_ppt_ring_last(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *missing, uint64_t now_ns);
 
+/* Then, and when no more is found: a gap, once, for frames that are whole and have numbers that are none of this ring's. */
+enum ctp_ppt_found ctp_ppt_ring_strays(struct ctp_ppt_ring *r, struct ctp_ppt_missing *missing);
+
 #endif

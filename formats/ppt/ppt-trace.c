@@ -232,6 +232,13 @@ uint32_t ctp_ppt_trace_take(struct ctp_ppt_trace *t, uint32_t max, bool last)
 	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
+void ctp_ppt_trace_strays(struct ctp_ppt_trace *t)
+{
+	struct ctp_ppt_missing missing;
+	if (ctp_ppt_ring_strays(&t->at.ring, &missing) == CTP_PPT_GAP)
+		add_missing(t, &missing);
+}
+
 void ctp_ppt_trace_publish(struct ctp_ppt_trace *t)
 {
 	uint64_t lag_ns = 2 * t->lag_ns > LAG_MIN_NS ? 2 * t->lag_ns : LAG_MIN_NS, now_ns = now_of(t);

@@ -52,6 +52,9 @@ void ctp_ppt_trace_begin(struct ctp_ppt_trace *t, struct ctp_writer *w, const ch
 /* Frames that are in the ring, at most max; how many there were, missing ones included. last: nobody writes any more. */
 uint32_t ctp_ppt_trace_take(struct ctp_ppt_trace *t, uint32_t max, bool last);
 
+/* Behind the last take: frames in the ring whose numbers are none that were to come. */
+void ctp_ppt_trace_strays(struct ctp_ppt_trace *t);
+
 /* What is known so far goes to live readers. */
 void ctp_ppt_trace_publish(struct ctp_ppt_trace *t);
 
