@@ -55,6 +55,29 @@ for width in 8 4; do
 	done
 done
 
+# --- zeros at the end -----------------------------------------------------------------------------------------------------------------
+# rest WIDTH ORDER ADDRESS ZEROS: accesses, the last one of which has this address, and zeros.
+cat >"$tmp/rest.py" <<'EOP'
+import struct, sys
+width, order, last, zeros = int(sys.argv[1]), '<>'[sys.argv[2] == 'big'], int(sys.argv[3], 16), int(sys.argv[4])
+addresses = [0x56001000 + 8 * (i * 7 % 4000) for i in range(100)] + [last]
+recs = [struct.pack(order + 'B' + ('Q' if width == 8 else 'I') + 'BQ', 1, a, 8, 4000) for a in addresses]
+open(sys.argv[5], 'wb').write(b''.join(recs))
+sys.stdout.buffer.write(b''.join(recs) + bytes(zeros))
+EOP
+for spelling in '8 little 56001000' '8 little dead00000000beef' '8 big dead00000000beef' '4 little 56001003' '4 big 8'; do
+	for zeros in 18 3000 5000 1000000; do
+		# shellcheck disable=SC2086
+		python3 "$tmp/rest.py" $spelling $zeros "$tmp/want" >"$tmp/t.trace"
+		"$from" -o "$tmp/t.ctp" "$tmp/t.trace" 2>"$tmp/err"
+		is "$spelling, $zeros zeros at the end are no damage" "$? $(sed 's/.*: byte/byte/' "$tmp/err")" \
+			"3 byte $(($(wc -c <"$tmp/want"))): zeros up to the end: the program did not end through exit; its records are those before"
+		"$BIN/ctp-tocacheray" -q "$tmp/t.ctp" >"$tmp/out"
+		ok "$spelling, $zeros: all before them is there" cmp "$tmp/want" "$tmp/out"
+	done
+done
+is 'the section has no orderly end' "$("$BIN/ctp-tojsonl" -a -q "$tmp/t.ctp" | tail -n 1)" '{"type":"@end","complete":false}'
+
 # --- what some runtime may write ------------------------------------------------------------------------------------------------------
 python3 - >"$tmp/t.trace" <<'EOP'
 import struct, sys

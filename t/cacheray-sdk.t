@@ -70,6 +70,8 @@ for c in $compilers; do
 	for how in segv kill _exit; do
 		sh -c '"$0" "$1"; :' "$p" $how >/dev/null 2>&1
 		is "$c: all that was written before $how is there" "$(sorts "$tmp/t.trace")" "$every"
+		is "$c:   and it is said that there is no exit" "$("$from" -o /dev/null "$tmp/t.trace" 2>&1 | sed 's/.*: byte [0-9]*//')" \
+			': zeros up to the end: the program did not end through exit; its records are those before'
 	done
 	rm -f "$tmp"/f.*
 	CACHERAY_OUT="$tmp/f.%p" "$p" fork

@@ -12,6 +12,7 @@ enum {
 	CHAIN_DOUBTFUL = 24,    /* the same if some have doubtful threads, of which there may be */
 	STRANGERS = 3,
 	CHAIN_NAME_MAX = 4096,  /* of a name in such a row */
+	REST_BYTES = 4096,      /* zeros behind which no record is expected */
 };
 
 void ctp_cacheray_judge_init(struct ctp_cacheray_judge *j, struct ctp_cacheray_spelling spelling)
@@ -232,6 +233,15 @@ static bool is_strange(const struct ctp_cacheray_judge *j, struct doubts d, cons
 	return d.thread && thread_is_doubtful(j, ctp_cacheray_judge_thread(j, p));
 }
 
+/* Zeros are the rest of a file whose program did not end through exit, and nothing bad. SHORT: there are too few to tell. */
+static enum ctp_cacheray_verdict judge_rest(const uint8_t *p, size_t avail)
+{
+	size_t n = 0;
+	while (n < avail && n < REST_BYTES && !p[n])
+		n++;
+	return n == REST_BYTES ? CTP_RECORD_WHOLE : n == avail ? CTP_RECORD_SHORT : CTP_RECORD_BAD;
+}
+
 static struct walk walk_from(const struct ctp_cacheray_judge *j, const uint8_t *p, size_t at, size_t avail, size_t upto)
 {
 	struct doubts d = doubts_of(j, p);
@@ -239,7 +249,10 @@ static struct walk walk_from(const struct ctp_cacheray_judge *j, const uint8_t *
 	while (w.at < upto) {
 		size_t bytes;
 		w.end = w.at < avail ? ctp_cacheray_judge_record(j, p + w.at, avail - w.at, &bytes) : CTP_RECORD_SHORT;
-		if (w.end == CTP_RECORD_BAD || w.end == CTP_RECORD_SHORT)
+		bool bad = w.end == CTP_RECORD_BAD;
+		if (bad)
+			w.end = judge_rest(p + w.at, avail - w.at);
+		if (bad || w.end == CTP_RECORD_SHORT)
 			return w;
 		w.again += is_again(j, d, p, p + w.at);
 		w.strange += is_strange(j, d, p + w.at);

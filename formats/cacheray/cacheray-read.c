@@ -30,6 +30,8 @@ struct cacheray_source {
 	struct ctp_cacheray_plan plan;
 	uint64_t ordinal, marked;
 	uint64_t damage_offset, damaged; /* bytes, so far */
+	bool zeros;    /* the damage is nothing else, so far */
+	uint64_t rest; /* bytes of zeros at the end */
 	struct ctp_err damage;
 	uint32_t n; /* records that were not given to the writer yet */
 	struct ctp_record rec[BATCH];
@@ -168,13 +170,33 @@ static void take(struct cacheray_source *s, size_t bytes)
 
 /* --- damage -------------------------------------------------------------------------------------------------------------- */
 
+static void skip_damage(struct cacheray_source *s)
+{
+	s->zeros &= !*s->in->ptr;
+	ctp_input_skip(s->in, 1);
+}
+
 static void begin_damage(struct cacheray_source *s)
 {
 	struct ctp_input *in = s->in;
 	ctp_cacheray_judge_why(&s->judge, in->ptr, in->avail, &s->damage);
 	s->damage_offset = in->offset;
-	s->seeking = true;
-	ctp_input_skip(in, 1);
+	s->seeking = s->zeros = true;
+	skip_damage(s);
+}
+
+/* Zeros up to the end are none: the program did not cut its file to the records, which are all there. */
+static bool is_rest(const struct cacheray_source *s)
+{
+	return s->zeros && !s->in->avail && s->in->offset - s->damage_offset >= ctp_cacheray_access_bytes(s->judge.spelling);
+}
+
+static void end_rest(struct cacheray_source *s)
+{
+	s->rest = s->in->offset - s->damage_offset;
+	ctp_notice_say(s->notice, "byte %llu: zeros up to the end: the program did not end through exit; its records are those before",
+	               (unsigned long long)s->damage_offset);
+	s->seeking = false;
 }
 
 static void end_damage(struct cacheray_source *s)
@@ -223,10 +245,13 @@ static bool seek(struct cacheray_source *s, enum ctp_cacheray_behind behind)
 	struct ctp_input *in = s->in;
 	enum ctp_cacheray_answer answer = CTP_ANSWER_NO;
 	while (in->avail && (answer = resumes(s, behind)) == CTP_ANSWER_NO)
-		ctp_input_skip(in, 1);
+		skip_damage(s);
 	if (answer != CTP_ANSWER_YES && behind != CTP_BEHIND_NOTHING)
 		return false;
-	end_damage(s);
+	if (is_rest(s))
+		end_rest(s);
+	else
+		end_damage(s);
 	return true;
 }
 
@@ -328,13 +353,13 @@ static enum ctp_status finish(struct cacheray_source *s, struct ctp_err *err)
 		ctp_notice_say(s->notice, "%s", in->err.text);
 	if (empty)
 		ctp_notice_say(s->notice, "the input is empty");
-	bool hopeless = s->damaged >= HINT_BYTES && s->damaged > in->offset / 2;
+	bool hopeless = s->damaged >= HINT_BYTES && s->damaged > (in->offset - s->rest) / 2;
 	if (hopeless && (s->open.order || s->open.address_bytes))
 		ctp_notice_say(s->notice, "most of it is damage: what was said by -a or -b may be wrong, and is found out where nothing is said");
 	else if (hopeless)
 		ctp_notice_say(s->notice, "most of it is damage: it is no trace, or its spelling was not found out; -a and -b say it");
-	stats->harmed |= in->harmed || empty || stats->rejected;
-	ctp_writer_end(s->writer, !in->harmed);
+	stats->harmed |= in->harmed || empty || stats->rejected || s->rest;
+	ctp_writer_end(s->writer, !in->harmed && !s->rest);
 	if (ctp_writer_failed(s->writer))
 		return ctp_err_set(err, "%s: what was made of it could not be written", in->name);
 	return CTP_OK;
@@ -348,7 +373,7 @@ static enum ctp_status read_input(struct ctp_source *source, struct ctp_input *i
 	s->writer = w;
 	s->notice = notice;
 	s->open_section = s->seeking = false;
-	s->ordinal = s->marked = s->damaged = 0;
+	s->ordinal = s->marked = s->damaged = s->rest = 0;
 	memset(&s->plan, 0, offsetof(struct ctp_cacheray_plan, record));
 	in->idle = let_go;
 	in->idle_arg = s;
