@@ -1,5 +1,5 @@
 #!/bin/sh
-# The runtime in sdk/cacheray under a limit of addresses, across forks, switched off and on, up to a limit of its own, and beside the runtime
+# The runtime in sdk/cacheray under a limit of addresses, across forks and execs, switched off and on, up to a limit of its own, and beside the runtime
 # of ThreadSanitizer.
 . t/tap.sh
 from=$BIN/ctp-fromcacheray
@@ -86,6 +86,78 @@ for c in $compilers; do
 		END { for (a in live) print a }' | sort >"$tmp/want"
 	sed -n 's/.*"cacheray_add".*"address":\("[^"]*"\).*/\1/p' "$tmp/j" | sort >"$tmp/got"
 	ok "$c:   as in the trace of its parent" cmp "$tmp/want" "$tmp/got"
+done
+
+# --- another program in the same process ------------------------------------------------------------------------------------------------
+cat >"$tmp/execs.c" <<'C'
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile long g;
+static void *write_some(void *p)
+{
+	for (int i = 0; i < 1000; i++)
+		g = i;
+	return p;
+}
+__attribute__((no_sanitize_thread)) int main(int argc, char **argv)
+{
+	char how = argc > 1 ? *argv[1] : 'x', *again[] = {argv[0], NULL, NULL};
+	pthread_t thread;
+	int status = 0;
+	if (how == 'f') { /* the child of a fork */
+		write_some(NULL);
+		if (fork())
+			return wait(&status), status;
+	}
+	if (how == 't') { /* the first record is not the first thread's */
+		pthread_create(&thread, NULL, write_some, NULL);
+		pthread_join(thread, NULL);
+	} else {
+		write_some(NULL);
+	}
+	if (how == 'n') { /* another name */
+		setenv("CACHERAY_OUT", argv[2], 1);
+		execv(argv[0], again);
+	}
+	if (how == 'e') { /* an environment of its own making */
+		char *made[] = {getenv("CACHERAY_OUT") - strlen("CACHERAY_OUT="), NULL};
+		execve(argv[0], again, made);
+	}
+	if (how == 't' || how == 'f') {
+		again[1] = "x";
+		execv(argv[0], again);
+	}
+	return 0;
+}
+C
+# traces: the number of each trace x* and its writes.
+traces() { for f in "$tmp"/x*; do echo "${f##*/x}:$(writes "$f")"; done | sed "s/^[.]\{0,1\}[0-9]\{3,\}/ID/" | sort | tr '\n' ' '; }
+for c in $compilers; do
+	ok "$c: a program that calls exec" build "$c" execs
+	rm -f "$tmp"/x*
+	for i in 1 2; do
+		CACHERAY_OUT=$tmp/x "$tmp/execs" t 2>"$tmp/err"
+		is "$c:   has a trace of each, whatever thread was first, $i" "$? $(traces)$(cat "$tmp/err")" '0 .1:1000 :1000 '
+	done
+	CACHERAY_OUT=$tmp/x "$tmp/execs" n "$tmp/xother"
+	is "$c:   by the name that it says" "$(traces)" '.1:1000 :1000 other:1000 '
+	rm -f "$tmp"/x*
+	CACHERAY_OUT=$tmp/x.%p "$tmp/execs" f
+	is "$c:   and of a child that does so" "$? $(traces)" '0 ID.1:1000 ID:1000 ID:1000 '
+	rm -f "$tmp"/x*
+	CACHERAY_OUT=$tmp/x "$tmp/execs" e 2>"$tmp/err"
+	is "$c:   also if the environment does not tell of the first" "$? $(traces)$(cat "$tmp/err")" \
+		"0 .1:1000 :1000 ctp-cacheray: $tmp/x: seems to be a trace of this process: the next has another name"
+	if unshare --pid --fork true 2>/dev/null; then
+		rm -f "$tmp"/x*
+		for i in 1 2 3; do unshare --pid --fork env CACHERAY_OUT="$tmp/x" "$tmp/execs"; done
+		is "$c:   a process of the same id is another" "$? $(traces)" '0 :1000 '
+	else
+		note "skipped: processes cannot have the same id here"
+	fi
 done
 
 # --- off and on, and a limit ----------------------------------------------------------------------------------------------------------

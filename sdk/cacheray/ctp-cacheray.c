@@ -141,18 +141,24 @@ static void quiet_end(const struct quiet *q)
 
 static void wait_some(long ns) { syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = ns}, NULL); }
 
-/* One line on stderr, where the program would otherwise go untraced without a word. */
-static void say(const char *path, const char *what)
+/* One line on stderr. */
+static void tell(const char *path, const char *what, const char *then)
 {
 	char line[PATH_MAX + 200];
 	int error = errno;
 	size_t n = 0;
-	const char *parts[] = {"ctp-cacheray: ", path, ": ", what, ": this process is not traced", log_.tail ? " any more\n" : "\n"};
+	const char *parts[] = {"ctp-cacheray: ", path, ": ", what, then, "\n"};
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		for (const char *c = parts[i]; *c && n < sizeof line; c++)
 			line[n++] = *c;
 	if (syscall(SYS_write, STDERR_FILENO, line, n) < 0)
 		errno = error;
+}
+
+/* Where the program would otherwise go untraced without a word. */
+static void say(const char *path, const char *what)
+{
+	tell(path, what, log_.tail ? ": this process is not traced any more" : ": this process is not traced");
 }
 
 /* --- the descriptor, which a program may close with all others, and use again ------------------------------------------------- */
@@ -261,6 +267,7 @@ static inline uint64_t tid(void) { return __builtin_expect(own_tid != 0, 1) ? ow
 /* --- begin and end ---------------------------------------------------------------------------------------------------------- */
 
 #include "ctp-cacheray-text.h"
+#include "ctp-cacheray-exec.h"
 
 /* Addresses may be few: most of them are the program's. */
 static size_t map_bytes_max(void)
@@ -283,17 +290,6 @@ static bool map_file(void)
 	return log_.map && grow_to(1);
 }
 
-/* The file begins with a record of this process, which was another program then. Its first thread has its id. */
-static bool is_own(int fd)
-{
-	uint8_t rec[FIXED_BYTES + 1];
-	uint64_t thread;
-	if (pread(fd, rec, sizeof rec, 0) != (ssize_t)sizeof rec)
-		return false;
-	copy(&thread, rec + 1 + sizeof(void *) + ((rec[0] & 0x3f) <= WRITE), sizeof thread);
-	return thread == (uint64_t)getpid();
-}
-
 /* What is there by the name of the log. NEW: a trace of this process. */
 static int open_path(void)
 {
@@ -314,7 +310,8 @@ static int open_path(void)
 	/* Another process must not cut the file under the map of this one. */
 	if (flock(log_.fd, LOCK_EX | LOCK_NB))
 		return say(path, "is written by another process; %p in CACHERAY_OUT is its id"), OFF;
-	if (is_own(log_.fd)) {
+	if (may_be_own(log_.fd)) {
+		tell(path, "seems to be a trace of this process", ": the next has another name");
 		close(log_.fd);
 		return NEW;
 	}
@@ -327,20 +324,19 @@ static int open_path(void)
 static int open_log(void)
 {
 	int next = NEW;
+	unsigned n = execs_before();
 	size_t len;
 	log_.tail = 0;
 	if (!make_path(log_.path, sizeof log_.path - EXEC_DIGITS - 2, out_pattern))
 		return OFF;
 	len = strlen(log_.path);
-	for (unsigned n = 0; n < EXECS && next == NEW; n++) {
-		char digits[24], *d = put_number(digits + sizeof digits, n);
-		if (n) {
-			log_.path[len] = '.';
-			copy(log_.path + len + 1, d, (size_t)(digits + sizeof digits - d));
-			log_.path[len + 1 + (size_t)(digits + sizeof digits - d)] = '\0';
-		}
+	for (; n < EXECS && next == NEW; n++) {
+		if (n)
+			put_digits(put_text(log_.path + len, "."), n, '\0');
 		next = open_path();
 	}
+	if (next == FILE_LOG)
+		note_exec(n);
 	return next != NEW ? next : (say(log_.path, "there are too many traces of this process"), OFF);
 }
 
