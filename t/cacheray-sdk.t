@@ -149,6 +149,12 @@ for c in $compilers; do
 	is "$c:   runs, and nothing is said" "$? $(cat "$tmp/err")" '0 '
 	is "$c:   its own file is as it made it" "$(wc -c <"$tmp/mine" | tr -d ' ')" 5000000
 	is "$c:   its trace has all" "$("$from" -q "$tmp/t.trace" | "$BIN/ctp-tojsonl" -a -q | grep -c '"op":"write"')" 200000
+	rm -f "$tmp/fifo"
+	mkfifo "$tmp/fifo"
+	timeout 60 cat "$tmp/fifo" >/dev/null &
+	CACHERAY_OUT=$tmp/fifo "$tmp/closes" 2>"$tmp/err"
+	is "$c:   a pipe that it closes is said" "$? $(cat "$tmp/err")" "0 ctp-cacheray: $tmp/fifo: was closed by the program: this process is not traced any more"
+	wait
 	(ulimit -f 4000 && CACHERAY_OUT=$tmp/t.trace exec "$tmp/closes") 2>"$tmp/err"
 	is "$c: a limit of files ends the trace, and not the program" $? 0
 	like "$c:   which is said" "$(cat "$tmp/err")" 't.trace: cannot grow'

@@ -47,7 +47,10 @@ static uint64_t sendable_upto(uint64_t sent, bool partial)
 static void send_all(bool partial)
 {
 	for (uint64_t sent = log_.sent, upto; (upto = sendable_upto(sent, partial)) > sent; sent = upto) {
-		if (LOAD(&state) != OFF && !(has_log() && write_all(log_.ring + sent % RING_BYTES, upto - sent)))
+		bool open = LOAD(&state) != OFF && has_log();
+		if (LOAD(&state) != OFF && !open)
+			say(log_.path, "was closed by the program");
+		if (!open || !write_all(log_.ring + sent % RING_BYTES, upto - sent))
 			STORE(&state, OFF); /* nobody reads any more */
 		if (upto % BLOCK_BYTES == 0)
 			STORE(&log_.written[sent / BLOCK_BYTES % BLOCKS], 0);
