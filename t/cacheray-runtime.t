@@ -40,6 +40,24 @@ for c in $compilers; do
 	is "$c:   and a trace" "$(writes "$tmp/t.trace")" 100001
 done
 
+# --- little room --------------------------------------------------------------------------------------------------------------------
+mkdir "$tmp/small"
+for c in $compilers; do
+	build "$c" few
+	# shellcheck disable=SC2016
+	unshare -m sh -c 'mount -t tmpfs -o size=512k none "$1" 2>/dev/null || exit 99
+		CACHERAY_OUT=$1/t "$2" && cp "$1/t" "$3"' sh "$tmp/small" "$tmp/few" "$tmp/t.trace" 2>"$tmp/err"
+	case $? in
+	0)
+		is "$c: what has no room is said" "$(cat "$tmp/err")" \
+			"ctp-cacheray: $tmp/small/t: cannot grow: No space left on device: this process is not traced any more"
+		"$from" -o /dev/null "$tmp/t.trace"
+		is "$c: what has some is there, and whole" "$? $(writes "$tmp/t.trace")" "0 $((512 * 1024 / 18))"
+		;;
+	*) note "skipped: a file system cannot be mounted here" ;;
+	esac
+done
+
 # --- a child knows what stands in memory --------------------------------------------------------------------------------------------
 cat >"$tmp/child.c" <<'C'
 #include <sys/wait.h>

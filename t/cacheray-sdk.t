@@ -86,7 +86,7 @@ for c in $compilers; do
 	(unset CACHERAY_OUT && cd "$tmp" && "$p")
 	is "$c: without CACHERAY_OUT it runs as ever" $? 0
 	CACHERAY_OUT="$tmp/none/x" "$p" 2>"$tmp/err"
-	is "$c: a trace that cannot be written is said" "$? $(cat "$tmp/err")" "0 ctp-cacheray: $tmp/none/x: cannot be written: this process is not traced"
+	is "$c: a trace that cannot be written is said" "$? $(cat "$tmp/err")" "0 ctp-cacheray: $tmp/none/x: cannot be written: No such file or directory: this process is not traced"
 
 	rm -f "$tmp/go" "$tmp/ready"
 	mkfifo "$tmp/go" "$tmp/ready"
@@ -157,7 +157,13 @@ for c in $compilers; do
 	wait
 	(ulimit -f 4000 && CACHERAY_OUT=$tmp/t.trace exec "$tmp/closes") 2>"$tmp/err"
 	is "$c: a limit of files ends the trace, and not the program" $? 0
-	like "$c:   which is said" "$(cat "$tmp/err")" 't.trace: cannot grow'
+	like "$c:   which is said" "$(cat "$tmp/err")" 't.trace: cannot grow: File too large: this process is not traced any more'
+	(ulimit -f 100 && CACHERAY_OUT=$tmp/t.trace exec "$tmp/closes") 2>"$tmp/err"
+	is "$c: a trace of less than a step is written as far as it may be" "$? $(sed 's/.*trace: //' "$tmp/err")" '0 cannot grow: File too large: this process is not traced any more'
+	"$from" -o /dev/null "$tmp/t.trace"
+	is "$c:   and whole" "$? $(($(wc -c <"$tmp/t.trace") / 51000))" "0 $(ulimit -f 100 && head -c 1000000 /dev/zero 2>/dev/null >"$tmp/z"; echo $(($(wc -c <"$tmp/z") / 51000)))"
+	(ulimit -f 0 && CACHERAY_OUT=$tmp/t.trace exec "$tmp/closes") 2>"$tmp/err"
+	is "$c: a line that cannot be written does not end the program" $? 0
 	if [ -w /dev/full ]; then
 		CACHERAY_OUT=/dev/full "$p" 2>"$tmp/err"
 		like "$c: a device that is full is said" "$? $(cat "$tmp/err")" '^0 ctp-cacheray: /dev/full: cannot be written'

@@ -20,7 +20,7 @@ static bool write_all(const uint8_t *p, size_t n)
 	if (n && errno == EPIPE)
 		take_back(SIGPIPE);
 	else if (n)
-		say(log_.path, "cannot be written");
+		say_error(log_.path, "cannot be written", errno);
 	return !n;
 }
 

@@ -141,25 +141,16 @@ static void quiet_end(const struct quiet *q)
 
 static void wait_some(long ns) { syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = ns}, NULL); }
 
-/* One line on stderr. */
-static void tell(const char *path, const char *what, const char *then)
+/* A signal that a write of ours has raised is not for the program. All are blocked. */
+static void take_back(int sig)
 {
-	char line[PATH_MAX + 200];
-	int error = errno;
-	size_t n = 0;
-	const char *parts[] = {"ctp-cacheray: ", path, ": ", what, then, "\n"};
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		for (const char *c = parts[i]; *c && n < sizeof line; c++)
-			line[n++] = *c;
-	if (syscall(SYS_write, STDERR_FILENO, line, n) < 0)
-		errno = error;
+	sigset_t one;
+	sigemptyset(&one);
+	sigaddset(&one, sig);
+	sigtimedwait(&one, NULL, &(struct timespec){0});
 }
 
-/* Where the program would otherwise go untraced without a word. */
-static void say(const char *path, const char *what)
-{
-	tell(path, what, log_.tail ? ": this process is not traced any more" : ": this process is not traced");
-}
+#include "ctp-cacheray-say.h"
 
 /* --- the descriptor, which a program may close with all others, and use again ------------------------------------------------- */
 
@@ -184,32 +175,35 @@ static bool has_log(void)
 	return false;
 }
 
-/* A signal that a write of ours has raised is not for the program. All are blocked. */
-static void take_back(int sig)
-{
-	sigset_t one;
-	sigemptyset(&one);
-	sigaddset(&one, sig);
-	sigtimedwait(&one, NULL, &(struct timespec){0});
-}
-
 /* --- a file ---------------------------------------------------------------------------------------------------------------- */
 
-static bool grow_to(uint64_t bytes)
+/* 0, or an error. A disk that is full must not be met by a store into the map. */
+static int allocate(uint64_t upto)
 {
-	uint64_t had = log_.grown, want = (bytes + STEP_BYTES - 1) / STEP_BYTES * STEP_BYTES;
-	want = want < log_.limit ? want : log_.limit;
-	if (want > log_.map_bytes || !has_log())
-		return false;
-	/* A disk that is full must not be met by a store into the map. */
-	long failed = syscall(SYS_fallocate, log_.fd, 0, (off_t)had, (off_t)(want - had));
+	long failed = syscall(SYS_fallocate, log_.fd, 0, (off_t)log_.grown, (off_t)(upto - log_.grown));
 	if (failed && errno == EOPNOTSUPP)
-		failed = ftruncate(log_.fd, (off_t)want);
-	if (failed && errno == EFBIG)
+		failed = ftruncate(log_.fd, (off_t)upto);
+	int error = failed ? errno : 0;
+	if (error == EFBIG)
 		take_back(SIGXFSZ);
-	if (!failed)
-		STORE(&log_.grown, want);
-	return !failed;
+	return error;
+}
+
+static bool is_full(int error) { return error == ENOSPC || error == EFBIG || error == EDQUOT; }
+
+/* A step at a time, or less where there is no room for one. */
+static int grow_to(uint64_t bytes)
+{
+	uint64_t most = log_.limit < log_.map_bytes ? log_.limit : log_.map_bytes;
+	int error = bytes > most ? ENOMEM : !has_log() ? ESTALE : ENOSPC;
+	for (uint64_t step = STEP_BYTES; step && is_full(error); step /= 2) {
+		uint64_t want = (bytes + step - 1) / step * step;
+		want = want < most ? want : most;
+		error = allocate(want);
+		if (!error)
+			STORE(&log_.grown, want);
+	}
+	return error;
 }
 
 static const char limit_is_reached[] = "CACHERAY_LIMIT is reached";
@@ -227,11 +221,12 @@ static __attribute__((noinline)) bool grow(uint64_t at, size_t len)
 	struct quiet q = quiet_begin();
 	while (__atomic_exchange_n(&log_.growing, 1, __ATOMIC_ACQUIRE))
 		wait_some(WAIT_NS);
-	bool full = at + len > log_.limit;
-	bool grown = at + len <= log_.grown || (LOAD(&state) == FILE_LOG && !full && grow_to(at + len));
-	if (!grown && LOAD(&state) == FILE_LOG) {
+	bool full = at + len > log_.limit, on = LOAD(&state) == FILE_LOG;
+	int error = on && !full && at + len > log_.grown ? grow_to(at + len) : 0;
+	bool grown = at + len <= log_.grown;
+	if (!grown && on) {
 		STORE(&state, OFF);
-		say(log_.path, full ? limit_is_reached : "cannot grow, or was taken away");
+		say_error(log_.path, full ? limit_is_reached : "cannot grow", error);
 	}
 	if (!grown)
 		end_file(at);
@@ -279,7 +274,7 @@ static size_t map_bytes_max(void)
 	return bytes;
 }
 
-static bool map_file(void)
+static int map_file(void)
 {
 	log_.grown = 0;
 	log_.map = MAP_FAILED;
@@ -287,7 +282,7 @@ static bool map_file(void)
 		log_.map = mmap(NULL, log_.map_bytes = bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, log_.fd, 0);
 	if (log_.map == MAP_FAILED)
 		log_.map = NULL;
-	return log_.map && grow_to(1);
+	return log_.map ? grow_to(1) : ENOMEM;
 }
 
 /* What is there by the name of the log. NEW: a trace of this process. */
@@ -299,7 +294,7 @@ static int open_path(void)
 	bool plain = stat(path, &st) || S_ISREG(st.st_mode);
 	log_.fd = open(path, (plain ? O_RDWR | O_CREAT : O_WRONLY) | O_CLOEXEC | O_NOCTTY, 0600);
 	if (log_.fd < 0 || fstat(log_.fd, &st))
-		return say(path, "cannot be written"), OFF;
+		return say_error(path, "cannot be written", errno), OFF;
 	log_.dev = st.st_dev;
 	log_.ino = st.st_ino;
 	if (!S_ISREG(st.st_mode)) {
@@ -311,13 +306,12 @@ static int open_path(void)
 	if (flock(log_.fd, LOCK_EX | LOCK_NB))
 		return say(path, "is written by another process; %p in CACHERAY_OUT is its id"), OFF;
 	if (may_be_own(log_.fd)) {
-		tell(path, "seems to be a trace of this process", ": the next has another name");
+		tell(path, "seems to be a trace of this process", 0, ": the next has another name");
 		close(log_.fd);
 		return NEW;
 	}
-	if (ftruncate(log_.fd, 0) || !map_file())
-		return say(path, "cannot be mapped"), OFF;
-	return FILE_LOG;
+	int error = ftruncate(log_.fd, 0) ? errno : map_file();
+	return error ? say_error(path, "cannot grow", error), OFF : FILE_LOG;
 }
 
 /* Behind an exec the process has the same id: its trace is NAME.1 then, and so on. */
