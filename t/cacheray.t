@@ -118,10 +118,18 @@ head -c $((size * 2 - 5)) "$tmp/two" >"$tmp/cut"
 is 'a trace that is cut short is status 3' $? 3
 like 'and named by the record' "$(cat "$tmp/err")" "byte $((size * 2 - 17)): cut short; 12 bytes skipped"
 : >"$tmp/empty"
-"$from" "$tmp/empty" >"$tmp/empty.ctp" 2>"$tmp/err"
-is 'an empty one too' "$? $(cat "$tmp/err")" "3 ctp-fromcacheray: $tmp/empty: the input is empty"
+"$from" "$tmp/empty" "$tmp/little8" >"$tmp/empty.ctp" 2>"$tmp/err"
+is 'one that is empty too' "$? $(cat "$tmp/err")" "3 ctp-fromcacheray: $tmp/empty: the input is empty"
 "$to" "$tmp/empty.ctp" >"$tmp/out"
-is 'and comes back' "$? $(wc -c <"$tmp/out")" '0 0'
+is 'the other comes back' "$? $(cmp "$tmp/out" "$tmp/little8")" '0 '
+"$from" -o "$tmp/none.ctp" "$tmp/empty" "$tmp/empty" 2>"$tmp/err"
+is 'nothing but empty ones fails' "$? $(tail -n 1 "$tmp/err")" '1 ctp-fromcacheray: there is not one record'
+"$from" -o "$tmp/none.ctp" - <"$tmp/empty" 2>"$tmp/err"
+is 'and an empty pipe' "$? $(tail -n 1 "$tmp/err")" '1 ctp-fromcacheray: there is not one record'
+head -c 5000 /dev/zero >"$tmp/zeros"
+"$from" -o "$tmp/none.ctp" "$tmp/zeros" 2>"$tmp/err"
+is 'and zeros' "$? $(tail -n 1 "$tmp/err")" '1 ctp-fromcacheray: there is not one record'
+ok 'of which there is no stream' test ! -e "$tmp/none.ctp"
 "$from" "$0" >"$tmp/out" 2>"$tmp/err"
 is 'what is no trace fails' "$? $(tail -n 1 "$tmp/err")" '1 ctp-fromcacheray: not one record is whole'
 like 'and may want options' "$(cat "$tmp/err")" 'most of it is damage: it is no trace, or its spelling was not found out; -a and -b say it'

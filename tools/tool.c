@@ -353,6 +353,13 @@ static void say_kept(struct ctp_tool *tool, const struct ctp_source_stats *stats
 		             plural(stats->accepted), (unsigned long long)stats->rejected, (unsigned long long)stats->late, lost);
 }
 
+static enum ctp_status not_one(const struct ctp_tool *tool, const struct ctp_source_stats *stats, struct ctp_err *err)
+{
+	if (!tool->no_coroutines)
+		return ctp_err_set(err, "not one row of %llu could be used", (unsigned long long)stats->rejected);
+	return ctp_err_set(err, stats->rejected ? "not one record is whole" : "there is not one record");
+}
+
 int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source, struct ctp_output *out, struct ctp_err *err)
 {
 	if (!source) {
@@ -365,9 +372,8 @@ int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source
 		source->tick = ctp_tool_tick(tool);
 		struct from from = {tool, source, writer, err};
 		status = source->ops->read_path ? from_paths(&from, files) : ctp_tool_each(tool, files, from_one, &from, err);
-		if (status != CTP_FAILED && source->stats.rejected && !source->stats.accepted)
-			status = tool->no_coroutines ? ctp_err_set(err, "not one record is whole") :
-			         ctp_err_set(err, "not one row of %llu could be used", (unsigned long long)source->stats.rejected);
+		if (status != CTP_FAILED && !source->stats.accepted && (source->stats.rejected || tool->no_coroutines))
+			status = not_one(tool, &source->stats, err);
 	}
 	if (out->failed)
 		*err = out->err;
