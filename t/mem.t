@@ -140,6 +140,29 @@ for n in 1 7 30 100 $((bytes / 2)) $((bytes - 30)) $((bytes - 1)); do
 done
 is 'a stream that is cut short is failure or harm at every length' "$wrong" ''
 
+# Damage is said as what it is: what is missing in the middle, behind the end, or everything.
+awk 'BEGIN { for (i = 0; i < 200000; i++) printf "write %x 8 %d\n", 4096 + i * 2654435 % 1048576, i % 7 }' | stream packets
+whole() { "$BIN/ctp-mem" -qj --cache none "$1" | sed 's/.*"complete":\([a-z]*\),.*"lost":\([0-9]*\),.*"unknown":0,"reads":\([0-9]*\),"writes":\([0-9]*\),.*/\1 \2 \3 \4/'; }
+words() { "$BIN/ctp-mem" -q --cache none "$1" | sed -n '3,${/^$/q;p;}'; }
+bytes=$(wc -c <"$tmp/packets.ctp")
+is 'damage: none' "$(whole "$tmp/packets.ctp") $(words "$tmp/packets.ctp")" 'true 0 0 200000 '
+{ head -c $((bytes / 2)) "$tmp/packets.ctp"; printf 'xxxx'; tail -c +$((bytes / 2 + 5)) "$tmp/packets.ctp"; } >"$tmp/middle.ctp"
+set -- $(whole "$tmp/middle.ctp")
+is 'damage: in the middle, all records are counted or missing' "$1 $(($2 > 0)) $(($2 + $4))" 'false 1 200000'
+like 'damage: in the middle, in words' "$(words "$tmp/middle.ctp" | tr -d ,)" "^  $2 records are damaged and missing: the counts are of what is left and what is behind them may be in wrong regions\$"
+is 'damage: in the middle, the end is there' "$(words "$tmp/middle.ctp" | grep -c 'orderly end')" 0
+head -c 200 "$tmp/packets.ctp" >"$tmp/cut.ctp"
+set -- $(whole "$tmp/cut.ctp")
+is 'damage: of nothing that could be read' "$1 $(($2 > 0)) $4" 'false 1 0'
+like 'damage: of nothing, in words' "$(words "$tmp/cut.ctp")" 'records are damaged and missing'
+{ cat "$tmp/sharing.ctp"; head -c 100 "$tmp/packets.ctp"; } >"$tmp/behind.ctp"
+is 'damage: behind a section' "$(whole "$tmp/behind.ctp" | cut -d ' ' -f 1,3,4)" 'false 2 13'
+{ cat "$tmp/sharing.ctp"; echo more; } >"$tmp/junk.ctp"
+is 'damage: of bytes that are nothing' "$(whole "$tmp/junk.ctp")" 'false 0 2 13'
+like 'damage: of bytes, in words' "$(words "$tmp/junk.ctp")" '^  the input is damaged or cut short: the counts are of what could be read$'
+head -c $((bytes - 3)) "$tmp/packets.ctp" >"$tmp/short.ctp"
+is 'damage: at the end' "$(whole "$tmp/short.ctp" | cut -d ' ' -f 1)" false
+
 # What is no such stream.
 fails() { # NAME STATUS PATTERN COMMAND...
 	what=$1 want=$2 pattern=$3

@@ -30,8 +30,8 @@ static enum ctp_status take(struct ctp_sink *sink, const struct ctp_batch *batch
 
 static enum ctp_status end(struct ctp_sink *sink, const struct ctp_section_end *how, struct ctp_err *err)
 {
-	(void)err;
-	ctp_mem_section_end(((struct mem_sink *)sink)->mem, how);
+	(void)how, (void)err;
+	ctp_mem_section_end(((struct mem_sink *)sink)->mem);
 	return CTP_OK;
 }
 
@@ -64,10 +64,22 @@ static enum ctp_status check_type(const struct mem_sink *s, struct ctp_err *err)
 	                   list);
 }
 
+/* Damaged packets are among the missing ones, but for the last of a section. */
+static void note_harm(struct ctp_mem_facts *f, const struct ctp_convert_stats *stats)
+{
+	const struct ctp_reader_stats *r = &stats->reader;
+	f->harmed = stats->harmed;
+	f->cut_short = r->cut_short;
+	f->unread = r->skipped_records;
+	f->missing = r->missing_packets > r->damaged_packets ? r->missing_packets - r->damaged_packets : 0;
+}
+
 static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 {
 	struct mem_sink *s = (struct mem_sink *)sink;
 	const struct ctp_mem_facts *f = &s->mem->facts;
+	if (sink->stats)
+		note_harm(&s->mem->facts, sink->stats);
 	if (ctp_mem_end(s->mem, err))
 		return CTP_FAILED;
 	if (f->foreign && !f->added && !f->unmatched && !f->unknown && !ctp_mem_accesses(&s->mem->all))

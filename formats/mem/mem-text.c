@@ -60,15 +60,27 @@ static void put_if(const struct text *t, uint64_t n, const char *one, const char
 		putf(t->out, "  %s %s\n", ctp_mem_number(number, n), n == 1 ? one : many);
 }
 
+static void put_missing(const struct text *t)
+{
+	const struct ctp_mem_facts *f = &t->m->facts;
+	put_if(t, f->losses, "loss: the counts are of what is left, and what is behind it may be in wrong regions",
+	       "losses: the counts are of what is left, and what is behind them may be in wrong regions");
+	put_if(t, f->unread, "record is damaged and missing: the counts are of what is left, and what is behind it may be in wrong regions",
+	       "records are damaged and missing: the counts are of what is left, and what is behind them may be in wrong regions");
+	put_if(t, f->missing, "packet of records is missing: the counts are of what is left, and what is behind it may be in wrong regions",
+	       "packets of records are missing: the counts are of what is left, and what is behind them may be in wrong regions");
+	put_if(t, f->cut_short, "section has no orderly end: what was behind is not counted",
+	       "sections have no orderly end: what was behind is not counted");
+	if (f->harmed && !f->losses && !f->unread && !f->missing && !f->cut_short)
+		putf(t->out, "  the input is damaged or cut short: the counts are of what could be read\n");
+}
+
 /* What is missing or strange, so that no number is taken for more than it is. */
 static void put_doubts(const struct text *t)
 {
 	const struct ctp_mem *m = t->m;
 	const struct ctp_mem_facts *f = &m->facts;
-	put_if(t, f->losses, "loss: the counts are of what is left, and what is behind it may be in wrong regions",
-	       "losses: the counts are of what is left, and what is behind them may be in wrong regions");
-	put_if(t, f->incomplete, "section has no orderly end: what was behind is not counted",
-	       "sections have no orderly end: what was behind is not counted");
+	put_missing(t);
 	put_if(t, f->late, "record came late: it is counted where it came", "records came late: they are counted where they came");
 	put_if(t, f->unknown, "access is neither read nor write, and not counted",
 	       "accesses are neither read nor write, and not counted");

@@ -288,14 +288,21 @@ void ctp_mem_section(struct ctp_mem *m)
 	ctp_sharing_section(&m->sharing, (uint32_t)m->facts.sections++);
 }
 
-void ctp_mem_section_end(struct ctp_mem *m, const struct ctp_section_end *how)
+void ctp_mem_section_end(struct ctp_mem *m)
 {
-	m->facts.incomplete += !how->complete || how->missing;
 	for (uint32_t i = 0; (i = ctp_regions_next(&m->priv->regions, i));) {
 		m->facts.alive++;
 		retire(m, i, 0, true);
 	}
 	ctp_regions_clear(&m->priv->regions);
+}
+
+uint64_t ctp_mem_lost(const struct ctp_mem *m)
+{
+	uint64_t lost = m->facts.lost;
+	ctp_add_capped(&lost, m->facts.unread);
+	ctp_add_capped(&lost, m->facts.missing);
+	return lost;
 }
 
 /* --- the end ------------------------------------------------------------------------------------------------------------- */

@@ -28,7 +28,7 @@ struct ctp_mem_thread {
 
 /* What the stream says, or does not. */
 struct ctp_mem_facts {
-	uint64_t sections, incomplete; /* incomplete: without an orderly end, or with packets missing */
+	uint64_t sections;
 	uint64_t losses;  /* records that say that others are missing */
 	uint64_t lost;    /* how many those are; 1 where that is not known */
 	uint64_t late;    /* accesses, adds and removes that come after later ones */
@@ -40,6 +40,12 @@ struct ctp_mem_facts {
 	uint64_t alive;   /* when their section ended */
 	uint64_t most_alive;
 	uint64_t other_threads; /* accesses of threads for which there was no room */
+
+	/* What the reader of the stream knows, if the caller has it. */
+	bool harmed;        /* something was damaged, missing or cut short */
+	uint64_t cut_short; /* sections without an orderly end */
+	uint64_t unread;    /* records of packets that are damaged */
+	uint64_t missing;   /* packets of which nothing is known */
 };
 
 struct ctp_mem {
@@ -65,10 +71,15 @@ void ctp_mem_free(struct ctp_mem *m);
 /* A section begins; its records, in order; it ends. */
 void ctp_mem_section(struct ctp_mem *m);
 enum ctp_status ctp_mem_records(struct ctp_mem *m, const struct ctp_batch *batch, struct ctp_err *err);
-void ctp_mem_section_end(struct ctp_mem *m, const struct ctp_section_end *how);
+void ctp_mem_section_end(struct ctp_mem *m);
 
 /* All sections are over: what was counted is summed up and sorted. */
 enum ctp_status ctp_mem_end(struct ctp_mem *m, struct ctp_err *err);
+
+static inline bool ctp_mem_is_complete(const struct ctp_mem *m) { return !m->facts.losses && !m->facts.harmed; }
+
+/* Records that are missing, with 1 for a packet of which nothing is known. */
+uint64_t ctp_mem_lost(const struct ctp_mem *m);
 
 static inline uint64_t ctp_mem_type_cost(const struct ctp_mem *m, uint32_t type)
 {

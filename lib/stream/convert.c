@@ -141,6 +141,7 @@ enum ctp_status ctp_convert(struct ctp_input *in, struct ctp_sink *sink, const s
 		return CTP_FAILED;
 	struct conversion c = {.sink = sink, .stats = stats, .flushed_ns = ctp_clock_ns(), .shows = !sink->others_by, .err = err};
 	sink->input = in->path;
+	sink->stats = stats;
 	in->idle = sink->ops->flush ? idle : NULL;
 	in->idle_arg = &c;
 	struct ctp_ahead *ahead = ctp_ahead_new(in, notice, err);
