@@ -18,7 +18,7 @@
 enum {
 	TYPES = 8, LINES = 32, PLACES = 6, /* types that are drawn; lines of one; places of a shared line */
 	LEFT = 64, RIGHT = 200, INNER = 896, HIGH = 54, GAP = 4, /* of rows, in pixels */
-	HEAD = 52, FOOT = 22, TOP = 74,
+	HEAD = 52, FOOT = 22, TOP = 74, WARNING = 24,
 	LETTER = 67, /* tenths of a pixel */
 	STEPS = 8,
 };
@@ -30,12 +30,12 @@ static const char style_text[] =
 	".h0{fill:#eef0f3}.h1{fill:#fdf1d6}.h2{fill:#fde0a9}.h3{fill:#fbc46b}.h4{fill:#f59b3f}"
 	".h5{fill:#e06f22}.h6{fill:#b8430f}.h7{fill:#7a2306}"
 	".b{fill:#1c2128}.d{fill:#fff}.r{fill:#0b62b8}.w{fill:#a8277f}"
-	".s,.k{fill:none;stroke:#fff;stroke-width:4}.s{stroke:#007a72;stroke-width:2.5;stroke-dasharray:7 3}.st{fill:#007a72;font-weight:700}"
+	".x{fill:#b3261e;font-weight:700}.s,.k{fill:none;stroke:#fff;stroke-width:4}.s{stroke:#007a72;stroke-width:2.5;stroke-dasharray:7 3}.st{fill:#007a72;font-weight:700}"
 	"@media(prefers-color-scheme:dark){svg{background:#14171b;color:#dde2e8}text{fill:#dde2e8}.f{fill:#8d97a4}"
 	".c{stroke:#14171b}.g{fill:#1b1f25}.hl{stroke:#4a525d}.hb{fill:#1b1f25}"
 	".h0{fill:#262c33}.h1{fill:#3b2a12}.h2{fill:#573a10}.h3{fill:#7d5010}.h4{fill:#a96613}"
 	".h5{fill:#d6832a}.h6{fill:#f3ab5a}.h7{fill:#ffd9a3}"
-	".b,.d{fill:#14171b}.r{fill:#5aaef5}.w{fill:#ec87c8}.k{stroke:#14171b}.s{stroke:#35e0d0}.st{fill:#35e0d0}}";
+	".x{fill:#ff8a80}.b,.d{fill:#14171b}.r{fill:#5aaef5}.w{fill:#ec87c8}.k{stroke:#14171b}.s{stroke:#35e0d0}.st{fill:#35e0d0}}";
 
 enum { DRAWN = 1, SHARED = 2 }; /* what is known of a type; shared: a falsely shared line has some of it */
 
@@ -45,7 +45,7 @@ struct picture {
 	const struct ctp_mem_layouts *l;
 	uint8_t *is;   /* of each type */
 	uint32_t line; /* bytes of a row */
-	unsigned y;
+	unsigned top, y; /* top: of the first structure */
 	uint64_t dearest; /* cost of a cell of the type at hand */
 };
 
@@ -289,6 +289,18 @@ static void put_legend(const struct picture *p, uint32_t nshared)
 	putf(p->out, "\n");
 }
 
+static void put_warning(const struct picture *p)
+{
+	uint64_t lost = ctp_mem_lost(p->m);
+	char n[CTP_MEM_NUMBER_MAX];
+	putf(p->out, "<text class=\"x\" x=\"%d\" y=\"%d\">the counts are incomplete: ", LEFT, TOP);
+	if (lost)
+		putf(p->out, "%s record%s missing, and what is behind may be in wrong regions</text>\n", ctp_mem_number(n, lost),
+		     lost == 1 ? " is" : "s are");
+	else
+		putf(p->out, "the input is damaged or cut short</text>\n");
+}
+
 /* Whether something that is written in a line has a cell. */
 static bool is_visible(const struct picture *p, const struct ctp_shared_line *l)
 {
@@ -327,13 +339,13 @@ static void choose(struct picture *p, const struct ctp_mem_style *style)
 
 static unsigned height(const struct picture *p, uint32_t hidden)
 {
-	unsigned high = TOP;
+	unsigned high = p->top;
 	for (uint32_t i = 0; i < p->m->ntypes; i++)
 		if (p->is[p->m->by_cost[i]] & DRAWN) {
 			uint32_t bytes = bytes_drawn(p, &p->m->types.type[p->m->by_cost[i]]);
 			high += HEAD + FOOT + (bytes + p->line - 1) / p->line * (HIGH + GAP);
 		}
-	return high + (high == TOP ? FOOT : 0) + (hidden ? FOOT : 0);
+	return high + (high == p->top ? FOOT : 0) + (hidden ? FOOT : 0);
 }
 
 static void put_picture(struct picture *p, uint32_t nshared, uint32_t hidden)
@@ -347,11 +359,13 @@ static void put_picture(struct picture *p, uint32_t nshared, uint32_t hidden)
 	          "patternTransform=\"rotate(45)\"><rect class=\"hb\" width=\"6\" height=\"6\"/>"
 	          "<line class=\"hl\" x1=\"0\" y1=\"0\" x2=\"0\" y2=\"6\"/></pattern></defs>\n");
 	put_legend(p, nshared);
+	if (!ctp_mem_is_complete(p->m))
+		put_warning(p);
 	for (uint32_t i = 0; i < p->m->ntypes; i++)
 		if (p->is[p->m->by_cost[i]] & DRAWN)
 			put_structure(p, p->m->by_cost[i]);
-	if (p->y == TOP) {
-		putf(out, "<text x=\"%d\" y=\"%d\">no type has accesses here</text>\n", LEFT, TOP + 10);
+	if (p->y == p->top) {
+		putf(out, "<text x=\"%d\" y=\"%u\">no type has accesses here</text>\n", LEFT, p->y + 10);
 		p->y += FOOT;
 	}
 	if (hidden)
@@ -363,10 +377,11 @@ static void put_picture(struct picture *p, uint32_t nshared, uint32_t hidden)
 bool ctp_mem_svg(struct ctp_output *out, const struct ctp_mem *m, const struct ctp_mem_layouts *l,
                  const struct ctp_mem_style *style)
 {
-	struct picture p = {.out = out, .m = m, .l = l, .is = calloc(m->types.ntypes, 1), .line = m->sharing.line, .y = TOP};
+	struct picture p = {.out = out, .m = m, .l = l, .is = calloc(m->types.ntypes, 1), .line = m->sharing.line};
 	uint32_t nshared = 0, hidden = 0;
 	if (!p.is)
 		return false;
+	p.y = p.top = TOP + (ctp_mem_is_complete(m) ? 0 : WARNING);
 	note_shared(&p);
 	choose(&p, style);
 	for (uint32_t i = 0; i < m->sharing.nshared; i++) {
