@@ -133,15 +133,85 @@ named struct.arrays 468 'v[7][2]+4'
 named struct.arrays 526 't[1][3]'
 named struct.arrays 541 'five[5]'
 named struct.arrays 570 'flat[2]'
-named struct.arrays 596 'pair[1][0]+4'
-for name in 'v[7][2]' 't[1][3]' 'pair[1][1]'; do
+named struct.arrays 596 'pair[1][0].y'
+for name in 'v[7][2]' 't[1][3]' 'pair[1][1].x'; do
 	ok "the picture has $name" grep -qF ">$name, offset" "$tmp/arrays.svg"
 done
 
-# An access counts for each member that it touches: as debug information has them, or else as accesses begin.
+# Structures in arrays have their members in each element; not where these are too many.
+debug_info parts <<'C'
+struct part { int p; short q; struct { char c[2]; } deep[2]; };
+struct parts { int n; struct part s[3]; struct { struct part t[2]; } in; struct { int x, y; } many[4096]; } parts;
+C
+stream parts <<'LIST'
+add 1000 32832 1 struct.parts
+write 1010 4 1
+write 1014 2 1
+write 1016 2 1
+write 1019 1 1
+write 1034 4 1
+write 1044 4 1
+write 1048 4 1
+write 101c 8 1
+LIST
+mem parts 0 --debug-info "$tmp/parts.so" --svg "$tmp/parts.svg"
+named struct.parts 16 's[1].p'
+named struct.parts 20 's[1].q'
+named struct.parts 22 's[1].deep[0].c[0]..[1]'
+named struct.parts 25 's[1].deep[1].c[1]'
+named struct.parts 28 's[2].p'
+named struct.parts 32 's[2].q'
+named struct.parts 52 'in.t[1].p'
+named struct.parts 68 'many[0]+4'
+named struct.parts 72 'many[1]'
+for name in 's[0].p' 's[2].deep[1].c[1]' 'in.t[1].p'; do
+	ok "the picture has $name" grep -qF ">$name, offset" "$tmp/parts.svg"
+done
+
+# Bit fields are as wide as the bytes of their bits, and those that share bytes are one, whatever begins in them.
+bits() { # COMPILER OPTION
+	name="bits, $1 $2"
+	"$1" -g "$2" -shared -o "$tmp/bits.so" "$tmp/bits.c" 2>/dev/null || return 0
+	"$BIN/ctp-mem" -qj --cache none --debug-info "$tmp/bits.so" --svg "$tmp/bits.svg" "$tmp/bits.ctp" >"$tmp/json"
+	member 0 1 a "$(counts 0 1)"
+	member 1 1 b "$(counts 0 1)"
+	member 4 4 d "$(counts 0 2)"
+	member 4 4 x..w "$(counts 1 3)"
+	member 8 2 post "$(counts 0 1)"
+	member 10 1 in.one "$(counts 0 1)"
+	is "$name: as accesses begin, so do no more" "$(grep -o '"name":"[^"]*' "$tmp/json" | sort -u | sed 's/.*"//' | tr '\n' ' ')" 'a b d in.one post x..w '
+	has "$name: of a shared line" '"offset":6,"name":"x..w","reads":0,"writes":1}'
+	is "$name: in the picture" "$(grep -o '<title>[^p][^,]*, offset [0-9]*, [0-9]*' "$tmp/bits.svg" | sed 's/<title>//; s/, offset / /; s/, / /' | tr '\n' ';')" \
+		'x..w 4 4;in.one 10 1;in.two..three 11 1;a 0 1;b 1 1;c 2 2;d 4 4;'
+}
 member() { # OFFSET SIZE NAME COUNTS
 	has "$name: +$1 $3" "{\"offset\":$1,\"size\":$2,${3:+\"name\":\"$3\",}$4"
 }
+cat >"$tmp/bits.c" <<'C'
+struct bg { unsigned long a : 4; char b; short c; int d; } bg;
+struct bh { int pre; unsigned x : 10, y : 10, w : 12; short post; struct { unsigned char one : 8, two : 3, three : 5; } in; } bh;
+C
+stream bits <<'LIST'
+add 1000 8 1 struct.bg
+add 1100 12 1 struct.bh
+write 1000 1 1
+write 1001 1 1
+write 1004 4 1
+write 1004 4 1
+read 1104 4 1
+write 1105 2 1
+write 1106 2 1
+write 1106 1 2
+write 1108 2 1
+write 110a 1 1
+LIST
+for compiler in "${CC:-cc}" gcc clang; do
+	for option in -gdwarf-5 -gdwarf-4 -gdwarf-2; do
+		bits "$compiler" $option
+	done
+done
+
+# An access counts for each member that it touches: as debug information has them, or else as accesses begin.
 debug_info touch <<'C'
 struct touch { long a, b; char c[32]; union { double d; struct { int x, y; }; }; int e, f; } touch;
 C

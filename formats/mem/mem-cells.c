@@ -39,7 +39,7 @@ static void add(struct cells *c, uint32_t offset, uint32_t size, enum ctp_mem_ce
 /* A cell for each member; where several begin, or one lies in another, for the first of them. */
 static void add_member(struct cells *c, const struct ctp_member *m)
 {
-	char name[CTP_MEMBER_NAME_MAX + CTP_MEM_INDEX_MAX], index[CTP_MEM_INDEX_MAX];
+	char name[CTP_MEMBER_NAME_MAX + CTP_MEMBER_INDEX_MAX], index[CTP_MEMBER_INDEX_MAX];
 	if (m->offset < c->at)
 		return;
 	if (m->offset > c->at)
@@ -49,7 +49,7 @@ static void add_member(struct cells *c, const struct ctp_member *m)
 		return;
 	}
 	for (uint32_t i = 0; i < m->size / m->stride; i++) {
-		snprintf(name, sizeof name, "%s%s", m->name, ctp_mem_index(index, m, i));
+		snprintf(name, sizeof name, "%s%s", m->name, ctp_member_index(index, m, i));
 		add(c, m->offset + i * m->stride, m->stride, CTP_CELL_MEMBER, name);
 	}
 }

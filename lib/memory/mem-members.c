@@ -35,6 +35,17 @@ static bool add(struct ctp_mem_types *t, uint32_t type, uint32_t offset, uint32_
 	return true;
 }
 
+/* Bit fields, once. */
+static bool add_bits(struct ctp_mem_types *t, const struct ctp_mem_start *bits)
+{
+	if (t->type[bits->type].nmembers && t->member[t->nmembers - 1].offset == bits->offset)
+		return true;
+	if (!add(t, bits->type, bits->offset, bits->offset + bits->bits, 0))
+		return false;
+	t->member[t->nmembers - 1].bits = true;
+	return true;
+}
+
 /* Spans and starts are in the order of offsets. */
 static bool divide(struct ctp_mem_types *t, uint32_t type, const struct ctp_mem_start *start, uint32_t nstarts)
 {
@@ -42,6 +53,7 @@ static bool divide(struct ctp_mem_types *t, uint32_t type, const struct ctp_mem_
 	if (!of->nspans)
 		return true;
 	const struct ctp_mem_span *s = t->span + of->first_span, *end = s + of->nspans;
+	struct ctp_mem_start held = {.bits = 0}; /* the last */
 	uint32_t reach = 0;
 	of->first = t->nmembers;
 	while (s < end || nstarts) {
@@ -52,8 +64,11 @@ static bool divide(struct ctp_mem_types *t, uint32_t type, const struct ctp_mem_
 			access = s->size;
 		}
 		for (; nstarts && start->offset == offset; nstarts--)
-			start++;
-		if ((begins || offset < reach) && !add(t, type, offset, reach, access))
+			held = *start++;
+		bool bits = offset - held.offset < held.bits;
+		if (!(begins || offset < reach))
+			continue;
+		if (bits ? !add_bits(t, &held) : !add(t, type, offset, reach, access))
 			return false;
 	}
 	return true;
@@ -92,13 +107,14 @@ bool ctp_mem_members_are_parts(const struct ctp_mem_types *t, uint32_t type)
 
 const struct ctp_mem_member *ctp_mem_members_at(const struct ctp_mem_types *t, uint32_t type, uint32_t offset)
 {
-	uint32_t from = t->type[type].first, end = from + t->type[type].nmembers, upto = end;
+	uint32_t first = t->type[type].first, from = first, upto = first + t->type[type].nmembers;
 	while (from < upto) {
 		uint32_t middle = from + (upto - from) / 2;
-		if (t->member[middle].offset < offset)
+		if (t->member[middle].offset <= offset)
 			from = middle + 1;
 		else
 			upto = middle;
 	}
-	return from < end && t->member[from].offset == offset ? &t->member[from] : NULL;
+	const struct ctp_mem_member *m = from > first ? &t->member[from - 1] : NULL;
+	return m && (m->offset == offset || (m->bits && offset - m->offset < m->size)) ? m : NULL;
 }

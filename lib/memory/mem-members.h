@@ -12,6 +12,7 @@
 /* Where a member begins by debug information. */
 struct ctp_mem_start {
 	uint32_t type, offset;
+	uint32_t bits; /* bytes of bit fields, in which no other begins; else 0 */
 };
 
 /* Makes the members of all types anew, without names; starts are in the order of types and offsets. False: out of memory. */
@@ -21,7 +22,7 @@ void ctp_mem_members_clear(struct ctp_mem_types *t);
 /* Whether accesses tell parts of an element apart, be it one part and the rest; a number has none. */
 bool ctp_mem_members_are_parts(const struct ctp_mem_types *t, uint32_t type);
 
-/* The member that begins at an offset of a type; null: none. */
+/* The member that begins at an offset of a type, or whose bits are there; null: none. */
 const struct ctp_mem_member *ctp_mem_members_at(const struct ctp_mem_types *t, uint32_t type, uint32_t offset);
 
 #endif

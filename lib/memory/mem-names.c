@@ -83,36 +83,20 @@ static const struct ctp_member *member_at(const struct ctp_member *list, uint32_
 	return found;
 }
 
-const char *ctp_mem_index(char to[CTP_MEM_INDEX_MAX], const struct ctp_member *array, uint32_t element)
-{
-	uint32_t index[CTP_MEMBER_DIMS], n = 1;
-	while (n < CTP_MEMBER_DIMS && array->dim[n])
-		n++;
-	for (uint32_t i = n - 1; i; i--) {
-		index[i] = element % array->dim[i];
-		element /= array->dim[i];
-	}
-	index[0] = element;
-	char *at = to;
-	for (uint32_t i = 0; i < n; i++)
-		at += sprintf(at, "[%u]", index[i]);
-	return to;
-}
-
 /* "next", "slot[3]", "slot[3]+4", "slot[3]..[6]", "flags+1"; for free(). */
 static char *spell(const struct ctp_member *m, const struct ctp_mem_member *at)
 {
-	char index[CTP_MEM_INDEX_MAX] = "", last[CTP_MEM_INDEX_MAX] = "", rest[16] = "", *text;
+	char index[CTP_MEMBER_INDEX_MAX] = "", last[CTP_MEMBER_INDEX_MAX] = "", rest[16] = "", *text;
 	uint32_t in = at->offset - m->offset, element = 0, end = at->size < m->size - in ? in + at->size : m->size;
 	if (m->stride) {
 		element = in / m->stride;
-		ctp_mem_index(index, m, element);
+		ctp_member_index(index, m, element);
 		in %= m->stride;
 	}
 	if (in)
 		snprintf(rest, sizeof rest, "+%u", in);
 	else if (m->stride && (end - 1) / m->stride > element)
-		ctp_mem_index(last, m, (end - 1) / m->stride);
+		ctp_member_index(last, m, (end - 1) / m->stride);
 	return asprintf(&text, "%s%s%s%s%s", m->name, index, rest, *last ? ".." : "", last) < 0 ? NULL : text;
 }
 
@@ -138,7 +122,7 @@ static struct ctp_mem_start *starts_of(const struct ctp_mem_layouts *l, uint32_t
 		const struct ctp_member *m = &l->member[i];
 		if (*n && list[*n - 1].type == m->want && m->offset < end)
 			continue;
-		list[(*n)++] = (struct ctp_mem_start){m->want, m->offset};
+		list[(*n)++] = (struct ctp_mem_start){m->want, m->offset, m->bits ? m->size : 0};
 		end = (uint64_t)m->offset + m->size;
 	}
 	return list;

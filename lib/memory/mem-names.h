@@ -21,8 +21,4 @@ enum ctp_status ctp_mem_name(struct ctp_mem *m, struct ctp_mem_layouts *l, const
 /* The members of a type; *n is 0 where the type is not known. */
 const struct ctp_member *ctp_mem_layout(const struct ctp_mem_layouts *l, uint32_t type, uint32_t *n);
 
-/* The place of an element in an array, as in "[3]" and "[7][2]". */
-enum { CTP_MEM_INDEX_MAX = CTP_MEMBER_DIMS * 12 + 1 };
-const char *ctp_mem_index(char to[CTP_MEM_INDEX_MAX], const struct ctp_member *array, uint32_t element);
-
 #endif

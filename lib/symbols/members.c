@@ -6,6 +6,24 @@
  */
 #include "symbols/members.h"
 
+#include <stdio.h>
+
+const char *ctp_member_index(char to[CTP_MEMBER_INDEX_MAX], const struct ctp_member *array, uint32_t element)
+{
+	uint32_t index[CTP_MEMBER_DIMS], n = 1;
+	while (n < CTP_MEMBER_DIMS && array->dim[n])
+		n++;
+	for (uint32_t i = n - 1; i; i--) {
+		index[i] = element % array->dim[i];
+		element /= array->dim[i];
+	}
+	index[0] = element;
+	char *at = to;
+	for (uint32_t i = 0; i < n; i++)
+		at += sprintf(at, "[%u]", index[i]);
+	return to;
+}
+
 #ifndef HAVE_LIBDW
 
 enum ctp_status ctp_members_find(const char *path, struct ctp_members_want *want, uint32_t nwant,
@@ -23,7 +41,6 @@ enum ctp_status ctp_members_find(const char *path, struct ctp_members_want *want
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -55,7 +72,10 @@ struct walk {
 	uint32_t nwanted, nfound;
 	bool last_part;       /* look for the last part of names only */
 	char path[PATH_BYTES]; /* the scopes around the DIE at hand: "ns::Outer::" */
-	uint32_t dies, members;
+	uint32_t dies, members, elements; /* elements: members of structures in arrays */
+	bool big; /* the most significant byte is the first */
+	struct ctp_member group; /* bit fields that share bytes, so far; size 0: there are none */
+	const char *group_last;  /* the name of the last, where there are several */
 };
 
 /* --- names --------------------------------------------------------------------------------------------------------------- */
@@ -132,6 +152,19 @@ static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
 	return dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, &first) && !dwarf_peel_type(&first, type);
 }
 
+/* A number, or, before DWARF 3, the operation that adds it. */
+static bool location_of(Dwarf_Attribute *attr, Dwarf_Word *n)
+{
+	Dwarf_Op *op;
+	size_t nops;
+	if (!dwarf_formudata(attr, n))
+		return true;
+	if (dwarf_getlocation(attr, &op, &nops) || nops != 1 || op->atom != DW_OP_plus_uconst)
+		return false;
+	*n = op->number;
+	return true;
+}
+
 static bool offset_of(Dwarf_Die *member, uint64_t *offset)
 {
 	Dwarf_Attribute attr;
@@ -140,7 +173,7 @@ static bool offset_of(Dwarf_Die *member, uint64_t *offset)
 		return false; /* a static member */
 	*offset = 0;
 	if (dwarf_attr(member, DW_AT_data_member_location, &attr)) {
-		if (dwarf_formudata(&attr, &n))
+		if (!location_of(&attr, &n))
 			return false;
 		*offset = n;
 	} else if (dwarf_attr(member, DW_AT_data_bit_offset, &attr)) {
@@ -149,6 +182,25 @@ static bool offset_of(Dwarf_Die *member, uint64_t *offset)
 		*offset = n / 8;
 	}
 	return true;
+}
+
+/* Where the bits of a member are, in bits from its structure's first on; false: it is no bit field. */
+static bool bits_of(const struct walk *w, Dwarf_Die *member, uint64_t unit, uint64_t *first, uint64_t *n)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word bits, at, bytes;
+	if (!dwarf_attr(member, DW_AT_bit_size, &attr) || dwarf_formudata(&attr, &bits) || !bits || bits > 8 * unit)
+		return false;
+	*n = bits;
+	if (dwarf_attr(member, DW_AT_data_bit_offset, &attr) && !dwarf_formudata(&attr, first))
+		return true;
+	/* Before DWARF 4: from the most significant bit of the unit that the member is in. */
+	if (!offset_of(member, first) || !dwarf_attr(member, DW_AT_bit_offset, &attr) || dwarf_formudata(&attr, &at))
+		return false;
+	if (!dwarf_attr(member, DW_AT_byte_size, &attr) || dwarf_formudata(&attr, &bytes) || bytes > unit)
+		bytes = unit;
+	*first = *first * 8 + (w->big ? at : 8 * bytes - at - bits);
+	return at <= 8 * bytes - bits;
 }
 
 static bool emit(struct walk *w, const struct ctp_member *m)
@@ -183,21 +235,20 @@ static unsigned add_dims(struct ctp_member *m, unsigned n, Dwarf_Die *array)
 	return n;
 }
 
-/* An array of arrays is one with more dimensions. If they do not make up its size, it is a long one. */
-static void measure_array(struct ctp_member *m, Dwarf_Die *array)
+/* An array of arrays is one with more dimensions. If they do not make up its size, it is a long one. False: it has no elements. */
+static bool measure_array(struct ctp_member *m, Dwarf_Die *array, Dwarf_Die *element)
 {
-	Dwarf_Die element;
 	Dwarf_Word stride = 0;
 	unsigned n = add_dims(m, 0, array);
-	if (!type_of(array, &element))
-		return;
-	for (unsigned i = 0; dwarf_tag(&element) == DW_TAG_array_type && i < CTP_MEMBER_DIMS; i++) {
-		n = add_dims(m, n, &element);
-		if (!type_of(&element, &element))
-			return;
+	if (!type_of(array, element))
+		return false;
+	for (unsigned i = 0; dwarf_tag(element) == DW_TAG_array_type && i < CTP_MEMBER_DIMS; i++) {
+		n = add_dims(m, n, element);
+		if (!type_of(element, element))
+			return false;
 	}
-	if (dwarf_aggregate_size(&element, &stride) || !stride || stride > m->size)
-		return;
+	if (dwarf_aggregate_size(element, &stride) || !stride || stride > m->size)
+		return false;
 	m->stride = (uint32_t)stride;
 	uint64_t bytes = stride;
 	for (unsigned i = 0; i < n && i < CTP_MEMBER_DIMS && bytes <= m->size; i++)
@@ -206,20 +257,102 @@ static void measure_array(struct ctp_member *m, Dwarf_Die *array)
 		memset(m->dim, 0, sizeof m->dim);
 	if (!m->dim[0])
 		m->dim[0] = m->size / m->stride;
+	return true;
+}
+
+/* The bit fields so far are a member. */
+static bool end_group(struct walk *w)
+{
+	struct ctp_member m = w->group;
+	size_t len = strlen(m.name);
+	w->group.size = 0;
+	if (!m.size)
+		return true;
+	if (w->group_last)
+		snprintf(m.name + len, sizeof m.name - len, "..%s", w->group_last);
+	w->group_last = NULL;
+	return emit(w, &m);
+}
+
+/* A bit field, in the order of bits. In a union each is one of its own. */
+static bool put_bits(struct walk *w, const struct ctp_member *m, const char *own, bool alone)
+{
+	struct ctp_member *g = &w->group;
+	if (g->size && !alone && m->offset >= g->offset && m->offset - g->offset < g->size) {
+		uint32_t end = m->offset - g->offset + m->size;
+		g->size = end > g->size ? end : g->size;
+		w->group_last = own ? own : w->group_last;
+		return true;
+	}
+	if (!end_group(w))
+		return false;
+	*g = *m;
+	return true;
+}
+
+/* How many members there are in a structure and in those in it; CTP_MEMBERS_OF_ARRAY + 1: too many. */
+static uint32_t count_members(struct walk *w, Dwarf_Die *structure, int nested)
+{
+	Dwarf_Die child, type;
+	uint32_t n = 0;
+	if (dwarf_child(structure, &child))
+		return 0;
+	do {
+		int tag = dwarf_tag(&child);
+		if (++w->dies > DIES_MAX || n > CTP_MEMBERS_OF_ARRAY)
+			return CTP_MEMBERS_OF_ARRAY + 1;
+		if (tag == DW_TAG_member || tag == DW_TAG_inheritance)
+			n += nested < NESTED_MAX && type_of(&child, &type) && is_structure(&type) ? count_members(w, &type, nested + 1) : 1;
+	} while (!dwarf_siblingof(&child, &child));
+	return n;
+}
+
+/* Whether the elements of an array are structures, and not too many to have members of their own. */
+static bool has_parts(struct walk *w, const struct ctp_member *array, Dwarf_Die *element, int nested)
+{
+	if (!is_structure(element) || nested >= NESTED_MAX || array->size / array->stride > CTP_MEMBERS_OF_ARRAY)
+		return false;
+	uint64_t n = (uint64_t)count_members(w, element, nested) * (array->size / array->stride);
+	if (!n || n > CTP_MEMBERS_OF_ARRAY || n > CTP_MEMBERS_MAX / 4 - w->elements)
+		return false;
+	w->elements += (uint32_t)n;
+	return true;
 }
 
 static bool put_members(struct walk *w, const struct wanted *want, Dwarf_Die *structure, uint64_t base, const char *prefix,
                         int nested);
 
-static bool put_member(struct walk *w, const struct wanted *want, Dwarf_Die *die, uint64_t base, const char *prefix, int nested)
+static bool put_elements(struct walk *w, const struct wanted *want, const struct ctp_member *array, Dwarf_Die *element,
+                         const char *name, int nested)
+{
+	char index[CTP_MEMBER_INDEX_MAX], prefix[PATH_BYTES];
+	for (uint32_t i = 0; i < array->size / array->stride; i++) {
+		if (snprintf(prefix, sizeof prefix, "%s%s.", name, ctp_member_index(index, array, i)) >= (int)sizeof prefix)
+			return true;
+		if (!put_members(w, want, element, array->offset + (uint64_t)i * array->stride, prefix, nested + 1))
+			return false;
+	}
+	return true;
+}
+
+static bool put_member(struct walk *w, const struct wanted *want, Dwarf_Die *die, uint64_t base, const char *prefix, int nested,
+                       bool is_union)
 {
 	struct ctp_member m = {.want = want->want};
 	char name[PATH_BYTES];
-	Dwarf_Die type;
+	Dwarf_Die type, element;
 	Dwarf_Word size = 0;
-	uint64_t offset;
+	uint64_t offset, first, n;
 	const char *own = dwarf_tag(die) == DW_TAG_inheritance ? NULL : dwarf_diename(die);
-	if (!offset_of(die, &offset) || !type_of(die, &type) || dwarf_aggregate_size(&type, &size) || base + offset + size > want->size)
+	if (!offset_of(die, &offset) || !type_of(die, &type) || dwarf_aggregate_size(&type, &size))
+		return true;
+	if ((m.bits = bits_of(w, die, size, &first, &n))) {
+		offset = first / 8;
+		size = (first % 8 + n + 7) / 8;
+	}
+	if (!m.bits && !end_group(w))
+		return false;
+	if (offset > want->size || size > want->size || base + offset + size > want->size)
 		return true;
 	if (is_structure(&type) && size && nested < NESTED_MAX) {
 		if (snprintf(name, sizeof name, own ? "%s%s." : "%s", prefix, own) >= (int)sizeof name)
@@ -228,10 +361,12 @@ static bool put_member(struct walk *w, const struct wanted *want, Dwarf_Die *die
 	}
 	m.offset = (uint32_t)(base + offset);
 	m.size = (uint32_t)size;
-	if (dwarf_tag(&type) == DW_TAG_array_type)
-		measure_array(&m, &type);
 	snprintf(name, sizeof name, "%s%s", prefix, own ? own : "(no name)");
 	memcpy(m.name, name, strnlen(name, sizeof m.name - 1));
+	if (m.bits)
+		return put_bits(w, &m, own, is_union);
+	if (dwarf_tag(&type) == DW_TAG_array_type && measure_array(&m, &type, &element) && has_parts(w, &m, &element, nested))
+		return put_elements(w, want, &m, &element, name, nested);
 	return emit(w, &m);
 }
 
@@ -240,16 +375,17 @@ static bool put_members(struct walk *w, const struct wanted *want, Dwarf_Die *st
                         int nested)
 {
 	Dwarf_Die child;
+	bool is_union = dwarf_tag(structure) == DW_TAG_union_type;
 	if (dwarf_child(structure, &child))
 		return true;
 	do {
 		int tag = dwarf_tag(&child);
 		if (++w->dies > DIES_MAX)
 			return false;
-		if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) && !put_member(w, want, &child, base, prefix, nested))
+		if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) && !put_member(w, want, &child, base, prefix, nested, is_union))
 			return false;
 	} while (!dwarf_siblingof(&child, &child));
-	return true;
+	return end_group(w);
 }
 
 /* --- types --------------------------------------------------------------------------------------------------------------- */
@@ -355,6 +491,7 @@ static enum verdict answer(const char *path, struct wanted *wanted, uint32_t n)
 	/* The texts of an object file are where its relocations say, which nobody has applied. */
 	if (!gelf_getehdr(dwarf_getelf(dwarf), &ehdr) || ehdr.e_type == ET_REL)
 		return NOT_LINKED;
+	w.big = ehdr.e_ident[EI_DATA] == ELFDATA2MSB;
 	w.wanted = wanted;
 	w.nwanted = n;
 	bool all = walk_units(&w, dwarf);
