@@ -35,6 +35,7 @@ state() { "$ppt" list "$pid" 2>&1 | awk -v b="$1" '$1 == b { print $2 }'; }
 taken() { "$BIN/ctp-tojsonl" -a "${1:-$tmp/out.ctp}" 2>/dev/null | python3 t/pptjudge.py; }
 saved() { sed -n "s/^$1: \([0-9]*\) saved.*/\1/p" "$tmp/said"; }
 descriptors() { ls "/proc/$pid/fd" | wc -l; }
+has_ring() { grep -q /SYSV "/proc/$agent/maps"; }
 segments() { grep -c /SYSV "/proc/$pid/maps"; }
 
 start ppt-client
@@ -143,7 +144,6 @@ stop
 start ppt-client -i
 "$ppt" attach "$pid" Foo 2>"$tmp/err" >"$tmp/out.ctp" &
 agent=$! running="$running $agent"
-has_ring() { grep -q /SYSV "/proc/$agent/maps"; }
 await has_ring
 kill -TERM "$agent"
 wait "$agent"
@@ -369,6 +369,23 @@ like 'and in the summary' "$(tail -1 "$tmp/err")" '; what was saved before the f
 like 'the trace has it as a record' "$("$BIN/ctp-tojsonl" -a "$tmp/out.ctp" 2>/dev/null | grep '^{"type":"ppt_late"')" '"ppt_seqno":[1-9]'
 like 'which ctp-stat counts' "$("$BIN/ctp-stat" "$tmp/out.ctp")" '^ +1  ppt_late$'
 is 'what is lost after it has its times in order' "$(taken | awk '{ print $6 }')" 0
+start ppt-client -b 1000 -r 0
+kill -STOP "$pid"
+"$ppt" attach -v -n 64 "$pid" Foo >"$tmp/out.ctp" 2>"$tmp/err" &
+agent=$! running="$running $agent"
+await has_ring
+kill -STOP "$agent"
+kill -CONT "$pid"
+await has "$tmp/said" burst
+kill -CONT "$agent"
+await has "$tmp/err" 'the trace begins with frame'
+kill -INT "$agent"
+wait "$agent"
+stop
+"$BIN/ctp-tojsonl" -a "$tmp/out.ctp" 2>/dev/null >"$tmp/rows"
+numbers() { sed -n "s/^{\"type\":\"ppt_$1[a-z]*\".*\"ppt_seqno\":\(-*[0-9]*\).*/\1/p" "$tmp/rows" | sort -n | head -1; }
+is 'the first frame is the one that the record and the notice name' "$(numbers late) $(sed -n 's/.* begins with frame \([0-9]*\),.*/\1/p' "$tmp/err")" \
+	"$(numbers Foo_) $(numbers Foo_)"
 start ppt-client-resize -r 0
 "$ppt" attach -n 16 -t 0.4 "$pid" >"$tmp/out.ctp" 2>"$tmp/err"
 stop

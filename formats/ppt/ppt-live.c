@@ -303,10 +303,11 @@ static void close_one(struct live *l, struct ctp_ppt_trace *t, const struct ctp_
 
 static void say_late(struct live *l, struct ctp_ppt_trace *t)
 {
-	if (t->at.ring.late && !t->late)
-		ctp_notice_say(l->conf->warn, "%s: its ring was full before the first look: the trace begins with frame %" PRId32
-		               ", and what was saved before is not known", t->buffer->name, (int32_t)t->at.ring.begins);
-	t->late |= t->at.ring.late;
+	if (!t->has_header || !t->at.ring.late || t->late)
+		return;
+	ctp_notice_say(l->conf->warn, "%s: its ring was full before the first look: the trace begins with frame %" PRId32
+	               ", and what was saved before is not known", t->buffer->name, t->begins);
+	t->late = true;
 }
 
 static void warn(struct live *l, struct ctp_ppt_trace *t)
@@ -501,9 +502,9 @@ static void finish_traces(struct live *l, bool replaced)
 		struct ctp_ppt_trace *t = &l->trace[i];
 		if (is_taken(t) && (!t->at.ncounters || l->gone || t->closed))
 			take_last(t);
+		ctp_ppt_trace_end(t, t->closed ? CTP_PPT_OUTCOME_CLOSED : outcome);
 		say_late(l, t);
 		r->late |= t->late;
-		ctp_ppt_trace_end(t, t->closed ? CTP_PPT_OUTCOME_CLOSED : outcome);
 		ctp_ppt_attach_end(&t->at);
 	}
 }

@@ -151,7 +151,7 @@ void ctp_ppt_trace_begin(struct ctp_ppt_trace *t, struct ctp_writer *w, const ch
 }
 
 /* With the time of the first frame, so that it comes first in the order of time as well. */
-static void put_header(struct ctp_ppt_trace *t, uint64_t ts_ns)
+static void put_header(struct ctp_ppt_trace *t, uint64_t ts_ns, int32_t begins)
 {
 	size_t len;
 	char *header = ctp_ppt_header(t->json, t->json_len, t->at.counters->names, t->at.counters->n, &len);
@@ -159,8 +159,9 @@ static void put_header(struct ctp_ppt_trace *t, uint64_t ts_ns)
 		ctp_ppt_frames_header(t->frames, t->writer, ts_ns, header, len);
 	free(header);
 	t->has_header = true;
+	t->begins = begins;
 	if (t->at.ring.late)
-		ctp_writer_record(t->writer, t->late_class, (const uint64_t[]){[LATE_TS] = ts_ns, [LATE_SEQNO] = (uint64_t)(int32_t)t->at.ring.begins});
+		ctp_writer_record(t->writer, t->late_class, (const uint64_t[]){[LATE_TS] = ts_ns, [LATE_SEQNO] = (uint64_t)begins});
 }
 
 static void add_missing(struct ctp_ppt_trace *t, const struct ctp_ppt_missing *m)
@@ -202,7 +203,7 @@ static void put_frame(struct ctp_ppt_trace *t, uint64_t now_ns)
 	if (t->missing.count || !t->has_header) {
 		ctp_ppt_frames_time(t->frames, t->frame, &ns);
 		if (!t->has_header)
-			put_header(t, ns);
+			put_header(t, ns, ctp_ppt_frames_seqno(t->frames, t->frame));
 		put_missing(t, ns);
 	}
 	ns = ctp_ppt_frames_put(t->frames, t->writer, t->frame);
@@ -267,7 +268,7 @@ void ctp_ppt_trace_end(struct ctp_ppt_trace *t, unsigned outcome)
 	if (!t->writer)
 		return;
 	if (!t->has_header)
-		put_header(t, now_ns);
+		put_header(t, now_ns, (int32_t)t->at.ring.begins);
 	put_missing(t, now_ns);
 	const uint64_t val[END_FIELDS] = {
 		[END_TS] = now_ns, [END_FRAMES] = t->taken, [END_LOST] = t->lost, [END_UNVERIFIED] = t->torn,

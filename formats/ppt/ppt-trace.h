@@ -31,6 +31,7 @@ struct ctp_ppt_trace {
 	uint8_t *frame;
 	clockid_t clock;
 	bool has_header;      /* it is written */
+	int32_t begins;       /* the number of the first frame, once it is; without one, the first that was looked for */
 	bool has_clock;       /* marks can be made */
 	struct ctp_ppt_missing missing; /* not yet written */
 	uint64_t after_ns, newest_ns; /* time of the last frame, or of before the first; of the latest */
