@@ -162,7 +162,7 @@ for buffer in One:one Mix:mixed; do
 	ppt encode --buffer "${buffer%:*}" -o "$tmp/back.ppt1" "$tmp/two.ctp"
 	is "--buffer ${buffer%:*}" "$(differs "$tmp/back.ppt1" "$tmp/${buffer#*:}.ppt1")" ''
 done
-like 'a buffer that is not there' "$(ppt encode --buffer Two "$tmp/two.ctp" 2>&1 >/dev/null)" 'has no buffer Two, but Mix'
+like 'a buffer that is not there' "$(ppt encode --buffer Two "$tmp/two.ctp" 2>&1 >/dev/null)" 'has no buffer Two, but One, Mix$'
 like 'a buffer that is there twice' "$(ppt encode "$tmp/one.ppt1.ctp" "$tmp/one.ppt1.ctp" 2>&1 >/dev/null)" 'two sections of the buffer One'
 echo '{"probe_id":1,"tid":2,"addr":"0x0000000000000000","seq":2,"is_active":true,"ts":5}' | "$BIN/ctp-fromjsonl" -q >"$tmp/foreign.ctp"
 like 'a stream without ppt' "$(ppt encode "$tmp/foreign.ctp" 2>&1 >/dev/null)" 'has no header of ppt'

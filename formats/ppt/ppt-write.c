@@ -1,6 +1,7 @@
 /*
  * ppt-write.c - a sink that writes the section of a buffer as a PPT1 file.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,14 +10,14 @@
 #include "ppt/ppt.h"
 #include "stream/runs.h"
 
-enum { EARLY_BYTES = 64 << 20 };
+enum { EARLY_BYTES = 64 << 20, OTHERS_BYTES = 300 };
 
 struct ppt_sink {
 	struct ctp_sink sink; /* first */
 	struct ctp_output *out;
 	const char *buffer; /* that is wanted; null: any */
 	char written[CTP_PPT_NAME_MAX + 1]; /* the buffer whose section was written; "": none */
-	char other[CTP_PPT_NAME_MAX + 1];   /* one that is not wanted */
+	char others[OTHERS_BYTES];          /* those that are not wanted, as far as there is room */
 
 	/* of the section */
 	char *header;
@@ -71,6 +72,15 @@ static void put_big_endian(struct ctp_output *out, uint32_t v)
 	ctp_output_put(out, (uint8_t[]){(uint8_t)(v >> 24), (uint8_t)(v >> 16), (uint8_t)(v >> 8), (uint8_t)v}, 4);
 }
 
+static void add_other(struct ppt_sink *s, const char *name)
+{
+	size_t len = strlen(s->others), room = sizeof s->others - len;
+	if (strlen(name) + sizeof ", , ..." <= room)
+		snprintf(s->others + len, room, "%s%s", len ? ", " : "", name);
+	else if (len && s->others[len - 1] != '.')
+		snprintf(s->others + len, room, ", ...");
+}
+
 static enum ctp_status begin_file(struct ppt_sink *s, struct ctp_err *err)
 {
 	struct ctp_ppt_layout *l = s->layout = ctp_ppt_layout_parse(s->header, s->header_len, err);
@@ -78,7 +88,7 @@ static enum ctp_status begin_file(struct ppt_sink *s, struct ctp_err *err)
 		return CTP_FAILED;
 	s->known = true;
 	if (s->buffer && strcmp(s->buffer, l->buffer)) {
-		strcpy(s->other, l->buffer);
+		add_other(s, l->buffer);
 		return CTP_OK;
 	}
 	if (*s->written && !strcmp(s->written, l->buffer))
@@ -203,8 +213,8 @@ static enum ctp_status end_section(struct ctp_sink *sink, const struct ctp_secti
 static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 {
 	struct ppt_sink *s = (struct ppt_sink *)sink;
-	if (!*s->written && *s->other)
-		return ctp_err_set(err, "the stream has no buffer %s, but %s", s->buffer, s->other);
+	if (!*s->written && *s->others)
+		return ctp_err_set(err, "the stream has no buffer %s, but %s", s->buffer, s->others);
 	if (!*s->written)
 		return ctp_err_set(err, "the stream has no header of ppt; ctp-ppt decode and ctp-ppt attach write one");
 	return ctp_output_close(s->out, err);
