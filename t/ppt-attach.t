@@ -131,9 +131,11 @@ is 'its frames are those of the stream' "$(echo "$summary" | awk '{ print $2 }')
 is 'and with those that are lost, all that were saved' "$(echo "$summary" | awk '{ print $2 + $4 }')" "$(($(saved Foo) + $(saved FooBar)))"
 is 'no packet is torn' "$("$BIN/ctp-tojsonl" -a "$tmp/out.ctp" 2>&1 >/dev/null | grep -c 'damage\|bytes skipped')" 0
 start ppt-client -2 -s 4000
-small -o "$tmp/own-%b.ctp" "$pid"
+small -v -o "$tmp/own-%b.ctp" "$pid"
 is 'no room for files: status' "$(cat "$tmp/status")" 1
-like 'a line says it' "$(tail -1 "$tmp/err")" '^ctp-ppt: .*own-Foo(Bar)?.ctp: '
+like 'a line says it' "$(tail -2 "$tmp/err" | head -1)" '^ctp-ppt: .*own-Foo(Bar)?.ctp: '
+is 'and no line comes twice' "$(sort "$tmp/err" | uniq -d)" ''
+like 'the summary is there all the same' "$(tail -1 "$tmp/err")" '^ctp-ppt: [1-9][0-9]* frames, [0-9]+ lost'
 stop
 start ppt-client
 if "$BIN/ctp-ppt" attach -q -t 0.1 -o "$tmp/out.ctp.zst" "$pid" Foo 2>/dev/null; then

@@ -198,7 +198,10 @@ static int attach(struct ctp_tool *tool, int argc, char **argv)
 	ctp_tool_progress(tool, NULL);
 	if (!status)
 		return closing(tool, &result);
-	return ctp_tool_fail_output(tool, &(struct ctp_output){.epipe = result.unread}, &err);
+	int code = ctp_tool_fail_output(tool, &(struct ctp_output){.epipe = result.unread}, &err);
+	if (tool->verbose && (result.frames || result.lost))
+		closing(tool, &result);
+	return code;
 }
 
 static const struct command commands[] = {

@@ -174,10 +174,11 @@ static void fail_out(struct live *l, struct ctp_ppt_trace *t)
 	ctp_err_set(l->err, "%s: what it saves is lost from now on: %.300s", t->buffer->name, err.text);
 	ctp_ppt_trace_discard(t, kept);
 	l->result->partial = true;
-	ctp_notice_say(l->conf->warn, "%s", l->err->text);
 	for (size_t i = 0; i < l->n; i++)
 		any |= l->trace[i].writer || l->trace[i].at.stage < CTP_PPT_ATTACHED;
 	l->failed |= !any;
+	if (any)
+		ctp_notice_say(l->conf->warn, "%s", l->err->text);
 }
 
 static bool is_taken(const struct ctp_ppt_trace *t) { return t->writer || t->discards; }
