@@ -238,6 +238,15 @@ for c in $compilers; do
 	is "$c: a limit that is none is said" "$? $(cat "$tmp/err")" '0 ctp-cacheray: CACHERAY_LIMIT: is no number of bytes, like 500M: this process is not traced'
 done
 
+# --- names that are too long ------------------------------------------------------------------------------------------------------------
+for c in $compilers; do
+	build "$c" few
+	for n in 4092 4096 9000; do
+		CACHERAY_OUT=$(printf "%0${n}d" 0) "$tmp/few" 2>"$tmp/err"
+		is "$c: a name of $n bytes is said" "$? $(cat "$tmp/err")" '0 ctp-cacheray: CACHERAY_OUT: is too long for a name: this process is not traced'
+	done
+done
+
 # --- types with commas ------------------------------------------------------------------------------------------------------------------
 cat >"$tmp/pair.cpp" <<'C'
 #include <map>

@@ -206,7 +206,7 @@ static int grow_to(uint64_t bytes)
 	return error;
 }
 
-static const char limit_is_reached[] = "CACHERAY_LIMIT is reached";
+static const char limit_is_reached[] = "CACHERAY_LIMIT is reached", too_long[] = "is too long for a name";
 
 /* The file ends before the record there, which has no room any more. */
 static void end_file(uint64_t at)
@@ -322,7 +322,7 @@ static int open_log(void)
 	size_t len;
 	log_.tail = 0;
 	if (!make_path(log_.path, sizeof log_.path - EXEC_DIGITS - 2, out_pattern))
-		return OFF;
+		return say("CACHERAY_OUT", too_long), OFF;
 	len = strlen(log_.path);
 	for (; n < EXECS && next == NEW; n++) {
 		if (n)
@@ -352,7 +352,9 @@ static void begin(void)
 		; /* at_start() says so: this may be too early for the environment */
 	} else if (out && *out && !read_limit(limit)) {
 		say("CACHERAY_LIMIT", "is no number of bytes, like 500M");
-	} else if (out && *out && strlen(out) < sizeof out_pattern) {
+	} else if (out && strlen(out) >= sizeof out_pattern) {
+		say("CACHERAY_OUT", too_long);
+	} else if (out && *out) {
 		strcpy(out_pattern, out);
 		next = open_log();
 		regions.kept = next != OFF && strstr(out_pattern, "%p");
