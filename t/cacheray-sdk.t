@@ -169,6 +169,57 @@ for c in $compilers; do
 		like "$c: a device that is full is said" "$? $(cat "$tmp/err")" '^0 ctp-cacheray: /dev/full: cannot be written'
 	fi
 done
+# --- signals that end a program which has a pipe ---
+cat >"$tmp/dies.c" <<'C'
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static volatile long words[64];
+int main(int argc, char **argv)
+{
+	for (int k = 0; k < 1000; k++)
+		words[k % 64] = k;
+	if (argc > 1)
+		raise(atoi(argv[1]));
+	else if (write(1, "ready", 5) == 5)
+		pause();
+	return 0;
+}
+C
+# dies SIGNALS HOW ARGUMENT...: the status of the program, for which these signals are set so, and how many writes its pipe had.
+dies() {
+	# shellcheck disable=SC2016
+	timeout 60 perl -e '$SIG{$_} = $ARGV[1] for split / /, $ARGV[0]; splice @ARGV, 0, 2; system @ARGV; print $? & 127' "$1" "$2" "$tmp/dies" "$3" &
+	timeout 60 cat "$tmp/fifo" >"$tmp/t.trace"
+	wait
+	echo " $("$from" -q "$tmp/t.trace" | "$BIN/ctp-tojsonl" -a -q | grep -c '"op":"write"')"
+}
+for c in $compilers; do
+	command -v perl >/dev/null || { note 'skipped: there is no perl'; continue; }
+	"$c" -O1 -w -fsanitize=thread -c -o "$tmp/dies.o" "$tmp/dies.c" && "$c" -o "$tmp/dies" "$tmp/dies.o" "$tmp/rt-$c.o" -pthread
+	rm -f "$tmp/fifo"
+	mkfifo "$tmp/fifo"
+	export CACHERAY_OUT="$tmp/fifo"
+	for sig in 1 2 3 6 15; do
+		is "$c: signal $sig ends the program, and its pipe has all" "$(dies 'HUP INT QUIT ABRT TERM' DEFAULT $sig)" "$sig 1000"
+	done
+	for sig in 1 2 3; do
+		is "$c: one that is ignored, $sig, is so" "$(dies 'HUP INT QUIT' IGNORE $sig)" '0 1000'
+	done
+	command -v python3 >/dev/null || { note 'skipped: there is no python3'; continue; }
+	timeout 60 cat "$tmp/fifo" >"$tmp/t.trace" &
+	is "$c: a key of a terminal ends it at once" "$(timeout 60 python3 -c '
+import os, pty, signal, sys
+id, fd = pty.fork()
+if not id:
+	signal.signal(signal.SIGINT, signal.SIG_DFL)
+	os.execv(sys.argv[1], sys.argv[1:])
+os.read(fd, 5)
+os.write(fd, b"\3")
+print(os.waitpid(id, 0)[1] & 127)' "$tmp/dies")" 2
+	wait
+done
 unset CACHERAY_OUT
 is 'the macros need no runtime' "$($cc -O1 -I$sdk -o "$tmp/bare" t/cacheray/program.c -pthread 2>&1 && "$tmp/bare" && echo runs)" runs
 like 'the runtime is not compiled with -fsanitize=thread' "$($cc -fsanitize=thread -c -o /dev/null $sdk/ctp-cacheray.c 2>&1)" 'compile ctp-cacheray.c without'

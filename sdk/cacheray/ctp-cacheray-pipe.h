@@ -130,13 +130,14 @@ static void on_death(int sig, siginfo_t *info, void *context)
 			break;
 		wait_some(WAIT_NS);
 	}
-	if (info->si_code <= 0) /* sent, and not by what is about to be done again */
+	bool fault = sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL;
+	if (!fault || info->si_code <= 0) /* sent, and not by what is about to be done again */
 		raise(sig);
 }
 
 static void watch_deaths(void)
 {
-	static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM};
+	static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTERM, SIGINT, SIGHUP, SIGQUIT};
 	struct sigaction had, ours = {.sa_sigaction = on_death, .sa_flags = SA_SIGINFO | (int)SA_RESETHAND | SA_NODEFER};
 	for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
 		if (!sigaction(deadly[i], NULL, &had) && !(had.sa_flags & SA_SIGINFO) && had.sa_handler == SIG_DFL)
