@@ -78,6 +78,28 @@ for spelling in '8 little 56001000' '8 little dead00000000beef' '8 big dead00000
 done
 is 'the section has no orderly end' "$("$BIN/ctp-tojsonl" -a -q "$tmp/t.ctp" | tail -n 1)" '{"type":"@end","complete":false}'
 
+# hole BYTES BEHIND ZEROS: 1,000 accesses, one of which only so many bytes were written, some more, and zeros.
+cat >"$tmp/hole.py" <<'EOP'
+import struct, sys
+written, behind, zeros = map(int, sys.argv[1:4])
+recs = [struct.pack('<BQBQ', i % 2, 0x56001000 + 8 * (i * 7 % 4000), 8, 4000 + i % 3) for i in range(1000 + behind)]
+open(sys.argv[4], 'wb').write(b''.join(recs))
+sys.stdout.buffer.write(b''.join(recs[:1000]) + recs[1][:written] + bytes(18 - written) + b''.join(recs[1000:]) + bytes(zeros))
+EOP
+for zeros in 5000 1000000; do
+	for behind in 1 3 7; do
+		for written in 0 1 8; do
+			python3 "$tmp/hole.py" $written $behind $zeros "$tmp/want" >"$tmp/t.trace"
+			"$from" "$tmp/t.trace" 2>"$tmp/err" | "$BIN/ctp-tocacheray" -q >"$tmp/out"
+			is "$zeros zeros behind $behind records, behind one of $written bytes" "$(sed -n 's/.*: byte/byte/p' "$tmp/err" | tr '\n' '.')$(cmp "$tmp/out" "$tmp/want")" \
+				"byte 18000: an access of 0 bytes; 18 bytes skipped.byte $((18 * (1001 + behind))): zeros up to the end: the program did not end through exit; its records are those before."
+		done
+	done
+	python3 "$tmp/hole.py" 8 0 $zeros "$tmp/want" >"$tmp/t.trace"
+	"$from" "$tmp/t.trace" 2>"$tmp/err" | "$BIN/ctp-tocacheray" -q >"$tmp/out"
+	is "$zeros zeros behind a part of a record" "$(grep -c 'zeros up to the end' "$tmp/err") $(grep -c 'most of it' "$tmp/err") $(cmp "$tmp/out" "$tmp/want")" '1 0 '
+done
+
 # --- what some runtime may write ------------------------------------------------------------------------------------------------------
 python3 - >"$tmp/t.trace" <<'EOP'
 import struct, sys

@@ -12,7 +12,6 @@ enum {
 	CHAIN_DOUBTFUL = 24,    /* the same if some have doubtful threads, of which there may be */
 	STRANGERS = 3,
 	CHAIN_NAME_MAX = 4096,  /* of a name in such a row */
-	REST_BYTES = 4096,      /* zeros behind which no record is expected */
 };
 
 void ctp_cacheray_judge_init(struct ctp_cacheray_judge *j, struct ctp_cacheray_spelling spelling)
@@ -237,9 +236,9 @@ static bool is_strange(const struct ctp_cacheray_judge *j, struct doubts d, cons
 static enum ctp_cacheray_verdict judge_rest(const uint8_t *p, size_t avail)
 {
 	size_t n = 0;
-	while (n < avail && n < REST_BYTES && !p[n])
+	while (n < avail && n < CTP_CACHERAY_REST && !p[n])
 		n++;
-	return n == REST_BYTES ? CTP_RECORD_WHOLE : n == avail ? CTP_RECORD_SHORT : CTP_RECORD_BAD;
+	return n == CTP_CACHERAY_REST ? CTP_RECORD_WHOLE : n == avail ? CTP_RECORD_SHORT : CTP_RECORD_BAD;
 }
 
 static struct walk walk_from(const struct ctp_cacheray_judge *j, const uint8_t *p, size_t at, size_t avail, size_t upto)
@@ -333,7 +332,12 @@ enum ctp_cacheray_answer ctp_cacheray_judge_resume(struct ctp_cacheray_judge *j,
 		if (at == avail && n && !strangers.n && behind == CTP_BEHIND_NOTHING)
 			break;
 		enum ctp_cacheray_verdict v = at < avail ? ctp_cacheray_judge_record(j, p + at, avail - at, &bytes) : CTP_RECORD_SHORT;
+		enum ctp_cacheray_verdict rest = CTP_RECORD_BAD;
 		bool long_name = at < avail && p[at] == CTP_CACHERAY_RTTA_ADD && bytes > CTP_CACHERAY_FIXED_MAX + CHAIN_NAME_MAX;
+		if (v == CTP_RECORD_BAD && n && !strangers.n)
+			rest = v = judge_rest(p + at, avail - at);
+		if (rest == CTP_RECORD_WHOLE || (rest == CTP_RECORD_SHORT && behind == CTP_BEHIND_NOTHING))
+			break;
 		if (v == CTP_RECORD_BAD || long_name)
 			return CTP_ANSWER_NO;
 		if (v == CTP_RECORD_SHORT)

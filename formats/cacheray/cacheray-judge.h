@@ -21,7 +21,7 @@
 #include "base/distinct.h"
 #include "cacheray/cacheray-bytes.h"
 
-enum { CTP_CACHERAY_WINDOW = 64 << 10 };
+enum { CTP_CACHERAY_WINDOW = 64 << 10, CTP_CACHERAY_REST = 4096 /* zeros behind which no record is expected */ };
 
 /* What comes behind the bytes at hand. */
 enum ctp_cacheray_behind { CTP_BEHIND_MORE, CTP_BEHIND_LATER /* nobody knows when */, CTP_BEHIND_NOTHING };

@@ -30,8 +30,8 @@ struct cacheray_source {
 	struct ctp_cacheray_plan plan;
 	uint64_t ordinal, marked;
 	uint64_t damage_offset, damaged; /* bytes, so far */
-	bool zeros;    /* the damage is nothing else, so far */
-	uint64_t rest; /* bytes of zeros at the end */
+	uint64_t zeros_offset; /* from where on the damage is nothing else, so far */
+	uint64_t rest;         /* bytes of zeros at the end */
 	struct ctp_err damage;
 	uint32_t n; /* records that were not given to the writer yet */
 	struct ctp_record rec[BATCH];
@@ -172,36 +172,24 @@ static void take(struct cacheray_source *s, size_t bytes)
 
 static void skip_damage(struct cacheray_source *s)
 {
-	s->zeros &= !*s->in->ptr;
+	bool zero = !*s->in->ptr;
 	ctp_input_skip(s->in, 1);
+	if (!zero)
+		s->zeros_offset = s->in->offset;
 }
 
 static void begin_damage(struct cacheray_source *s)
 {
 	struct ctp_input *in = s->in;
 	ctp_cacheray_judge_why(&s->judge, in->ptr, in->avail, &s->damage);
-	s->damage_offset = in->offset;
-	s->seeking = s->zeros = true;
+	s->damage_offset = s->zeros_offset = in->offset;
+	s->seeking = true;
 	skip_damage(s);
 }
 
-/* Zeros up to the end are none: the program did not cut its file to the records, which are all there. */
-static bool is_rest(const struct cacheray_source *s)
+static void end_damage(struct cacheray_source *s, uint64_t upto)
 {
-	return s->zeros && !s->in->avail && s->in->offset - s->damage_offset >= ctp_cacheray_access_bytes(s->judge.spelling);
-}
-
-static void end_rest(struct cacheray_source *s)
-{
-	s->rest = s->in->offset - s->damage_offset;
-	ctp_notice_say(s->notice, "byte %llu: zeros up to the end: the program did not end through exit; its records are those before",
-	               (unsigned long long)s->damage_offset);
-	s->seeking = false;
-}
-
-static void end_damage(struct cacheray_source *s)
-{
-	uint64_t bytes = s->in->offset - s->damage_offset;
+	uint64_t bytes = upto - s->damage_offset;
 	const uint64_t val[CTP_DAMAGE_FIELDS] = {
 		[CTP_DAMAGE_TS] = s->ordinal++, [CTP_DAMAGE_OFFSET] = s->damage_offset, [CTP_DAMAGE_BYTES] = bytes};
 	put_batch(s);
@@ -210,7 +198,23 @@ static void end_damage(struct cacheray_source *s)
 	               (unsigned long long)bytes, bytes == 1 ? "" : "s");
 	s->source.stats.rejected++;
 	s->damaged += bytes;
-	s->seeking = false;
+}
+
+/* Zeros up to the end are no damage: the program did not cut its file to the records. */
+static bool is_rest(const struct cacheray_source *s)
+{
+	bool alone = s->zeros_offset == s->damage_offset;
+	uint64_t zeros = s->in->offset - s->zeros_offset;
+	return !s->in->avail && zeros >= (alone ? ctp_cacheray_access_bytes(s->judge.spelling) : CTP_CACHERAY_REST);
+}
+
+static void end_rest(struct cacheray_source *s)
+{
+	if (s->zeros_offset > s->damage_offset)
+		end_damage(s, s->zeros_offset);
+	s->rest = s->in->offset - s->zeros_offset;
+	ctp_notice_say(s->notice, "byte %llu: zeros up to the end: the program did not end through exit; its records are those before",
+	               (unsigned long long)s->zeros_offset);
 }
 
 static bool make_plan(struct cacheray_source *s, enum ctp_cacheray_behind behind)
@@ -251,7 +255,8 @@ static bool seek(struct cacheray_source *s, enum ctp_cacheray_behind behind)
 	if (is_rest(s))
 		end_rest(s);
 	else
-		end_damage(s);
+		end_damage(s, in->offset);
+	s->seeking = false;
 	return true;
 }
 
