@@ -97,6 +97,20 @@ like 'in words: who' "$(cat "$tmp/text")" '^     thread 1, byte 0: 1 write, 0 re
 like 'in words: hand-overs' "$(cat "$tmp/text")" '^  1 line changed hands once: handed over, not shared$'
 like 'in words: all of it' "$(cat "$tmp/text")" '^15 accesses: 2 reads, 13 writes; 0 atomic, 0 unaligned, 0 across elements$'
 
+# The verdict is of all threads, and not of those that are listed.
+writers() { # NAME LINES: what is said of lines of 20 writers
+	"$BIN/ctp-mem" -j --cache none "$tmp/$1.ctp" | grep -o '"verdict":"[a-z]*"\|"more_writers":[a-z]*' | tr -d '"' | tr '\n' ' '
+	"$BIN/ctp-mem" --cache none "$tmp/$1.ctp" | sed -n 's/^1\. \(.*\) at .*; changed hands \([0-9]* times, .*\)/\1, \2/p'
+}
+awk 'BEGIN { for (r = 0; r < 2; r++) for (i = 0; i < 20; i++) printf "write %x 2 %d\n", 4096 + 2 * i, i }' | stream false20
+is 'sharing: 20 writers of other bytes' "$(writers false20)" 'verdict:false more_writers:true FALSE sharing, 39 times, 17 or more threads'
+awk 'BEGIN { for (r = 0; r < 2; r++) for (i = 0; i < 20; i++) printf "write %x 2 %d\n", 4096 + (i < 16 ? 0 : 2 * i), i }' | stream mixed20
+is 'sharing: 16 of the same, 4 of others' "$(writers mixed20)" 'verdict:mixed more_writers:true true and FALSE sharing, 39 times, 17 or more threads'
+awk 'BEGIN { for (r = 0; r < 2; r++) for (i = 0; i < 20; i++) printf "write %x 2 %d\n", 4096 + (i < 16 ? 0 : 8), i }' | stream true20
+is 'sharing: bytes that only later threads write, twice' "$(writers true20)" 'verdict:true more_writers:true true sharing, 39 times, 17 or more threads'
+awk 'BEGIN { for (r = 0; r < 2; r++) for (i = 0; i < 16; i++) printf "write %x 2 %d\n", 4096, i }' | stream true16
+is 'sharing: 16 writers' "$(writers true16)" 'verdict:true more_writers:false true sharing, 31 times, 16 threads'
+
 # With caches of their own, the write of one takes the line from the other.
 "$BIN/ctp-mem" -j --private --cache 1k,16,64 --cache 4k,4,64 "$tmp/sharing.ctp" >"$tmp/json"
 has 'private caches: lines are taken away' '"line":64,"private":true,"read_hits":0,"read_misses":2,"write_hits":0,"write_misses":13,"write_backs":8,"invalidated":8,"taken_misses":4}'

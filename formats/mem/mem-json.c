@@ -137,7 +137,7 @@ static void put_line(struct ctp_output *out, const struct ctp_mem *m, const stru
 	putf(out, "{\"address\":\"0x%016jx\",\"section\":%u,\"verdict\":\"%s\",\"alternations\":%ju,\"writers\":[", l->address,
 	     l->section, ctp_sharing_verdict_name(ctp_sharing_verdict(l)), l->alternations);
 	for (uint32_t i = 0; i < l->nwriters; i++)
-		putf(out, "%s%ju", i ? "," : "", m->threads[m->thread_at[l->writer[i].thread]].id);
+		putf(out, "%s%ju", i ? "," : "", m->threads[m->thread_at[l->writer[i]]].id);
 	putf(out, "],\"more_writers\":%s,\"places\":[", l->more_writers ? "true" : "false");
 	for (uint32_t i = 0; i < l->nplaces; i++) {
 		const struct ctp_sharing_place *p = &l->place[i];

@@ -344,7 +344,7 @@ static void put_line(const struct text *t, const struct ctp_shared_line *l, uint
 	char n[CTP_MEM_NUMBER_MAX];
 	uint32_t shown = t->style->all || l->nplaces < PLACES ? l->nplaces : PLACES;
 	putf(t->out, "%u. %s at 0x%jx: %s; ", number, verdicts[verdict], l->address, bytes[verdict]);
-	putf(t->out, "changed hands %s times, %u%s threads\n", ctp_mem_number(n, l->alternations), l->nwriters,
+	putf(t->out, "changed hands %s times, %u%s threads\n", ctp_mem_number(n, l->alternations), l->nwriters + l->more_writers,
 	     l->more_writers ? " or more" : "");
 	for (uint32_t i = 0; i < shown; i++)
 		put_place(t, &l->place[i]);

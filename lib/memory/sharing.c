@@ -53,12 +53,6 @@ static void add_mask(struct ctp_bytes_mask *to, const struct ctp_bytes_mask *m)
 		to->bits[i] |= m->bits[i];
 }
 
-static void add_common(struct ctp_bytes_mask *to, const struct ctp_bytes_mask *a, const struct ctp_bytes_mask *b)
-{
-	for (int i = 0; i < CTP_SHARING_WORDS; i++)
-		to->bits[i] |= a->bits[i] & b->bits[i];
-}
-
 /* --- lines --------------------------------------------------------------------------------------------------------------- */
 
 static void own(struct ctp_sharing *s, uint64_t line, uint32_t thread, const struct ctp_bytes_mask *bytes)
@@ -85,7 +79,10 @@ static struct ctp_shared_line *share(struct ctp_sharing *s, struct ctp_addrs_slo
 	l->section = s->section;
 	l->last = o->thread;
 	l->nwriters = 1;
-	l->writer[0] = (struct ctp_sharing_writer){.thread = o->thread, .bytes = o->bytes};
+	l->writer[0] = o->thread;
+	l->written = o->bytes;
+	for (uint32_t i = 0; i < s->line; i++)
+		l->first[i] = o->thread;
 	if (s->last_owner == slot->number)
 		s->last_owner = 0;
 	slot->number = SHARED | s->nshared;
@@ -94,31 +91,32 @@ static struct ctp_shared_line *share(struct ctp_sharing *s, struct ctp_addrs_slo
 	return l;
 }
 
-static struct ctp_sharing_writer *writer_of(struct ctp_shared_line *l, uint32_t thread)
+static void note_writer(struct ctp_shared_line *l, uint32_t thread)
 {
 	for (uint32_t i = 0; i < l->nwriters; i++)
-		if (l->writer[i].thread == thread)
-			return &l->writer[i];
-	if (l->nwriters == CTP_SHARING_WRITERS) {
+		if (l->writer[i] == thread)
+			return;
+	if (l->nwriters == CTP_SHARING_WRITERS)
 		l->more_writers = true;
-		return NULL;
-	}
-	l->writer[l->nwriters] = (struct ctp_sharing_writer){.thread = thread};
-	return &l->writer[l->nwriters++];
+	else
+		l->writer[l->nwriters++] = thread;
 }
 
-static void note_write(struct ctp_shared_line *l, uint32_t thread, const struct ctp_bytes_mask *bytes)
+static void note_write(struct ctp_shared_line *l, uint32_t thread, const struct ctp_bytes_mask *bytes, uint32_t first, uint32_t n)
 {
-	struct ctp_sharing_writer *w = writer_of(l, thread);
+	note_writer(l, thread);
 	l->alternations += thread != l->last;
 	l->last = thread;
-	if (w && has_all(&w->bytes, bytes))
+	if (has_all(&l->shared, bytes))
 		return;
-	for (uint32_t i = 0; i < l->nwriters; i++)
-		if (&l->writer[i] != w)
-			add_common(&l->shared, &l->writer[i].bytes, bytes);
-	if (w)
-		add_mask(&w->bytes, bytes);
+	for (uint32_t i = first; i < first + n; i++) {
+		uint64_t bit = UINT64_C(1) << i % 64;
+		if (!(l->written.bits[i / 64] & bit))
+			l->first[i] = thread;
+		else if (l->first[i] != thread)
+			l->shared.bits[i / 64] |= bit;
+	}
+	add_mask(&l->written, bytes);
 }
 
 static void note_place(struct ctp_shared_line *l, const struct ctp_sharing_place *at, bool write)
@@ -160,7 +158,7 @@ static void access_line(struct ctp_sharing *s, uint64_t line, uint32_t first, ui
 	if (!l && !(l = share(s, slot)))
 		return;
 	if (write)
-		note_write(l, at->thread, &bytes);
+		note_write(l, at->thread, &bytes, first, n);
 	note_place(l, at, write);
 }
 
@@ -197,10 +195,7 @@ void ctp_sharing_access(struct ctp_sharing *s, const struct ctp_mem_access *a, c
 enum ctp_sharing_verdict ctp_sharing_verdict(const struct ctp_shared_line *l)
 {
 	static const struct ctp_bytes_mask none;
-	struct ctp_bytes_mask written = {{0}};
-	for (uint32_t i = 0; i < l->nwriters; i++)
-		add_mask(&written, &l->writer[i].bytes);
-	return has_all(&none, &l->shared) ? CTP_SHARING_FALSE : has_all(&l->shared, &written) ? CTP_SHARING_TRUE : CTP_SHARING_MIXED;
+	return has_all(&none, &l->shared) ? CTP_SHARING_FALSE : has_all(&l->shared, &l->written) ? CTP_SHARING_TRUE : CTP_SHARING_MIXED;
 }
 
 bool ctp_sharing_is_false(const struct ctp_shared_line *l)

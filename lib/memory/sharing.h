@@ -14,7 +14,7 @@
 enum {
 	CTP_SHARING_LINES_MAX = 1 << 22,  /* of which the writer is known, in about 300 MiB */
 	CTP_SHARING_SHARED_MAX = 1 << 16, /* of which is counted who does what */
-	CTP_SHARING_WRITERS = 16,         /* of a line */
+	CTP_SHARING_WRITERS = 16,         /* of a line, that are listed */
 	CTP_SHARING_PLACES = 64,          /* of a line */
 	CTP_SHARING_WORDS = CTP_CACHE_LINE_MAX / 64,
 };
@@ -38,11 +38,9 @@ struct ctp_shared_line {
 	uint32_t nwriters, nplaces, place_room;
 	bool more_writers;     /* than there was room for */
 	uint64_t unplaced;     /* accesses at further places */
-	struct ctp_bytes_mask shared; /* bytes that two have written */
-	struct ctp_sharing_writer {
-		uint32_t thread;
-		struct ctp_bytes_mask bytes;
-	} writer[CTP_SHARING_WRITERS];
+	struct ctp_bytes_mask written, shared; /* bytes that somebody, and that two have written */
+	uint32_t first[CTP_CACHE_LINE_MAX];    /* the thread that wrote a byte first, be it listed or not */
+	uint32_t writer[CTP_SHARING_WRITERS];  /* threads */
 	struct ctp_sharing_place *place;
 };
 
