@@ -291,7 +291,39 @@ typedef box<int> box_t;
 typedef struct { int x, y; } point_t;
 }
 ns::alias a; ns::box_t b; ns::point_t p;
+template <class A, class B> struct Pair { A first; B second; };
+template <class T, unsigned long N> struct Arr { T head, tail[N - 1]; };
+struct plain { int a, b; };
+namespace { struct hidden { int h, i; }; }
+Pair<int, long> pair; Pair<const char *, unsigned long long> other; Arr<unsigned short, 4> arr; plain plain; hidden hid;
+void *use() { return &hid; }
 C
+# The spellings of one type, by source and by compilers.
+spelled() { # COMPILER
+	"$1" -g -shared -o "$tmp/spelled.so" "$tmp/cxx.cpp" 2>/dev/null || return 0
+	while IFS=: read -r size offset member type; do
+		printf '%s\n' "add 1000 $size 1 $type" "write $(printf %x $((4096 + offset))) 2 1" | stream spelled
+		"$BIN/ctp-mem" -qj --cache none --debug-info "$tmp/spelled.so" "$tmp/spelled.ctp" >"$tmp/json"
+		name="$1"
+		named "$type" "$offset" "$member"
+	done <<'LIST'
+16:8:second:Pair<int, long int>
+16:8:second:Pair<int, long>
+16:8:second:struct Pair<int,long>
+16:8:second:Pair< int , signed long int > const
+16:8:second:Pair<const char*, long long unsigned int>
+16:8:second:Pair<char const *, unsigned long long>
+8:2:tail[0]:Arr<short unsigned int, 4>
+8:2:tail[0]:Arr<unsigned short, 4ul>
+8:4:b:struct  plain
+8:4:b:::plain
+8:4:b:struct plain const
+8:4:b:const struct ::plain
+8:4:b:volatile struct.plain.3
+8:4:i:(anonymous namespace)::hidden
+8:4:y:class ::ns::point_t
+LIST
+}
 if ${CXX:-c++} -g -shared -o "$tmp/cxx.so" "$tmp/cxx.cpp" 2>/dev/null; then
 	stream cxx <<'LIST'
 add 1000 8 1 ns::alias
@@ -303,6 +335,10 @@ write 1104 4 1
 write 1204 4 1
 write 1304 4 1
 LIST
+	mem cxx 0 --debug-info "$tmp/cxx.so"
+	for compiler in "${CXX:-c++}" g++ clang++; do
+		spelled "$compiler"
+	done
 	mem cxx 0 --debug-info "$tmp/cxx.so"
 	named ns::alias 4 b
 	named ns::box_t 4 second

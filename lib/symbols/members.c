@@ -35,7 +35,6 @@ enum ctp_status ctp_members_find(const char *path, struct ctp_members_want *want
 
 #else
 
-#include <ctype.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <errno.h>
@@ -48,6 +47,7 @@ enum ctp_status ctp_members_find(const char *path, struct ctp_members_want *want
 #include <unistd.h>
 
 #include "symbols/confine.h"
+#include "symbols/spelling.h"
 
 enum { DEPTH_MAX = 32, NESTED_MAX = 8, DIES_MAX = 1 << 24, PATH_BYTES = 1024 };
 
@@ -56,7 +56,7 @@ enum verdict { DONE, NO_FILE, NO_DEBUG, NOT_LINKED, TOO_MANY };
 
 /* A wanted type, in the order of names. */
 struct wanted {
-	char name[PATH_BYTES]; /* without the sort, and the number that LLVM adds */
+	char name[PATH_BYTES]; /* as spelling.h has it */
 	uint32_t want, size, other_size;
 	bool sort; /* it had one: a typedef for a type with a name is not meant */
 	bool found;
@@ -80,30 +80,6 @@ struct walk {
 
 /* --- names --------------------------------------------------------------------------------------------------------------- */
 
-/* Whether a text begins so; it is then behind that. */
-static bool skip(const char **text, const char *const *words, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strncmp(*text, words[i], strlen(words[i]))) {
-			*text += strlen(words[i]);
-			return true;
-		}
-	return false;
-}
-
-static void strip(struct wanted *w, const char *type)
-{
-	static const char *const qualifiers[] = {"const ", "volatile "};
-	static const char *const sorts[] = {"struct.", "class.", "union.", "struct ", "class ", "union "};
-	while (skip(&type, qualifiers, sizeof qualifiers / sizeof *qualifiers))
-		;
-	w->sort = skip(&type, sorts, sizeof sorts / sizeof *sorts);
-	snprintf(w->name, sizeof w->name, "%s", type);
-	char *dot = strrchr(w->name, '.');
-	if (dot && dot > w->name && dot[1] && strspn(dot + 1, "0123456789") == strlen(dot + 1))
-		*dot = '\0';
-}
-
 static int compare(const void *a, const void *b)
 {
 	return strcmp(((const struct wanted *)a)->name, ((const struct wanted *)b)->name);
@@ -113,7 +89,7 @@ static struct wanted *sort_wanted(const struct ctp_members_want *want, uint32_t 
 {
 	struct wanted *list = calloc(n + 1, sizeof *list);
 	for (uint32_t i = 0; list && i < n; i++) {
-		strip(&list[i], want[i].type);
+		list[i].sort = ctp_spelling(list[i].name, sizeof list[i].name, want[i].type);
 		list[i].want = i;
 		list[i].size = want[i].size;
 	}
@@ -394,8 +370,13 @@ static bool put_members(struct walk *w, const struct wanted *want, Dwarf_Die *st
 static bool try_type(struct walk *w, Dwarf_Die *die, const char *name, bool is_alias)
 {
 	Dwarf_Word size;
+	char plain[PATH_BYTES];
 	if (dwarf_hasattr(die, DW_AT_declaration) || dwarf_aggregate_size(die, &size))
 		return true;
+	if (strpbrk(name, "< ")) {
+		ctp_spelling(plain, sizeof plain, name);
+		name = plain;
+	}
 	struct wanted *end = w->wanted + w->nwanted;
 	for (struct wanted *one = first_wanted(w, name); one && one < end && !strcmp(one->name, name); one++) {
 		if (one->found || (is_alias && one->sort && (!is_structure(die) || dwarf_diename(die))))

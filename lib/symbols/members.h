@@ -22,7 +22,7 @@ enum {
 
 /*
  * A type by its name and size: `Foo`, `struct Foo`, `const Foo`, and `struct.Foo`, `class.ns::Foo` and `struct.Foo.12`, as LLVM names
- * them. Foo may be a typedef, also of a structure without a name; behind struct, class or union only of such. A type of that name with
+ * them; spelling.h says which spellings are the same. Foo may be a typedef, also of a structure without a name; behind struct, class or union only of such. A type of that name with
  * another size is not the one.
  */
 struct ctp_members_want {

@@ -1,0 +1,15 @@
+/* spelling.h - one spelling for the names of a type, as source, LLVM, and the debug information of several compilers have them. */
+#ifndef CTP_SPELLING_H
+#define CTP_SPELLING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * The name without struct, class or union, qualifiers of the whole, the number that LLVM adds, a leading ::, and blanks that part no
+ * words; numbers have few words, qualifiers come first: `Pair<int, long int> const` is `Pair<int,long>`. A long one is cut. True: the
+ * name began with struct, class or union.
+ */
+bool ctp_spelling(char *to, size_t room, const char *type);
+
+#endif
