@@ -84,6 +84,11 @@ add 1700 24 1 struct.size
 add 1800 4 1 number_t
 add 1900 8 1 foo_t *
 add 1a00 8 1 nothing_t
+add 1b00 48 1 int
+add 1c00 16 1 long unsigned int
+add 1d00 16 1 struct foo const *
+add 1e00 16 1 std::uint32_t
+add 1f00 64 1 i32
 write 1008 8 1
 write 1108 8 1
 write 1208 8 1
@@ -95,6 +100,11 @@ write 1708 8 1
 write 1801 1 1
 write 1900 8 1
 write 1a04 4 1
+write 1b04 4 1
+write 1c04 4 1
+write 1d08 8 1
+write 1e04 4 1
+write 1f04 4 1
 LIST
 stream typedefs <"$tmp/typedefs.list"
 mem typedefs 0 --debug-info "$tmp/typedefs.so"
@@ -107,7 +117,7 @@ named struct.foo_t 8 cold
 named struct.tag_t 4 ''
 named struct.size 8 ''
 has 'what the debug information has' '"debug_info":"found"'
-is 'types that it does not have' "$(grep -o '"debug_info":"absent"' "$tmp/json" | wc -l) $(grep -o '"debug_info":"other_size"' "$tmp/json" | wc -l)" '3 1'
+is 'types that it does not have' "$(grep -o '"debug_info":"absent"' "$tmp/json" | wc -l) $(grep -o '"debug_info":"other_size"' "$tmp/json" | wc -l)" '7 2'
 "$BIN/ctp-mem" --debug-info "$tmp/typedefs.so" "$tmp/typedefs.ctp" | sed -n '/^Types that are not in/,/^$/p' >"$tmp/text"
 is 'are said, once each, but for pointers and numbers' "$(sed 1d "$tmp/text" | grep . | sort | tr '\n' ';')" \
 	'  nothing_t, 8 bytes;  struct.size, 24 bytes: there it has 16;  struct.tag_t, 8 bytes;'
@@ -239,6 +249,7 @@ has 'touch: and members have some again' '"repeats":4,'
 is 'touch: so has the line of the picture' "$(lines "$tmp/touch.svg")" 8
 ok 'touch: and each cell what touches it' grep -qF '>c[15], offset 31, 1 byte' "$tmp/touch.svg"
 is 'touch: of a long array too' "$(sed -n '/>c\[15\], offset/{n;p;}' "$tmp/touch.svg")" '0 reads, 2 writes</title></g>'
+is 'touch: one is one' "$(sed -n '/>c\[7\], offset/{n;p;}' "$tmp/touch.svg")" '0 reads, 1 write</title></g>'
 like 'touch: in words' "$("$BIN/ctp-mem" -q --cache none --debug-info "$tmp/touch.so" "$tmp/touch.ctp")" \
 	'^  an access counts for each member that it touches: all rows are 4 more than the type$'
 mem touch 0

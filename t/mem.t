@@ -202,8 +202,11 @@ is 'nothing at all is no failure' "$type_count" 1
 for wrong in 32k 32k,8 0,1,64 100,1,64 1k,1,24 1k,0,64 1k,1,256 1k,1,64x 99999999m,1,64 -1,1,64; do
 	fails "--cache $wrong" 2 "^ctp-mem: --cache $wrong: " "$BIN/ctp-mem" --cache="$wrong" "$tmp/sharing.ctp"
 done
+fails 'no size' 2 '^ctp-mem: --cache 0,8,64: the size is 0; --cache none is for no cache$' "$BIN/ctp-mem" --cache 0,8,64 "$tmp/sharing.ctp"
+printf '\2\0\2\110\265\252' >"$tmp/a.trace"
+fails 'a trace of Cacheray' 1 'a\.trace: is no ctp stream; pipe a trace of Cacheray through ctp-fromcacheray$' "$BIN/ctp-mem" -q "$tmp/a.trace"
 fails 'four levels' 2 'at most 3 levels' "$BIN/ctp-mem" --cache 1k,1,64 --cache 1k,1,64 --cache 1k,1,64 --cache 1k,1,64 "$tmp/sharing.ctp"
-fails 'a shorter line' 1 'level 2 is shorter' "$BIN/ctp-mem" --cache 1k,1,64 --cache 1k,1,32 "$tmp/sharing.ctp"
+fails 'a shorter line' 2 'level 2 is shorter than one of level 1: 32 bytes, and 64$' "$BIN/ctp-mem" --cache 1k,1,64 --cache 1k,1,32 "$tmp/sharing.ctp"
 fails 'no caches and one' 2 'none excludes' "$BIN/ctp-mem" --cache 1k,1,64 --cache none "$tmp/sharing.ctp"
 fails '--type alone' 2 'is for --svg' "$BIN/ctp-mem" --type i64 "$tmp/sharing.ctp"
 fails 'a type that is not there' 1 '^ctp-mem: no region of type struct\.Stat; there are: struct\.Stats, i64$' \

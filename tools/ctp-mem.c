@@ -49,6 +49,15 @@ static void take_cache(void)
 		exit(ctp_tool_usage(&tool, "--cache none excludes other caches"));
 }
 
+/* No level may have shorter lines than the one before. */
+static void check_lines(void)
+{
+	for (unsigned i = 1; i < ask.nlevels; i++)
+		if (ask.shapes[i].line < ask.shapes[i - 1].line)
+			exit(ctp_tool_usage(&tool, "--cache: a line of level %u is shorter than one of level %u: %u bytes, and %u", i + 1, i,
+			                    ask.shapes[i].line, ask.shapes[i - 1].line));
+}
+
 static uint32_t top_or_exit(void)
 {
 	uint64_t n;
@@ -84,6 +93,7 @@ static void parse(int argc, char **argv)
 		exit(ctp_tool_usage(&tool, "--type is for --svg"));
 	ask.style.all = tool.verbose;
 	ask.style.caches_from = "option";
+	check_lines();
 	if (ask.nlevels || ask.no_caches)
 		return;
 	ask.style.caches_from = "system";

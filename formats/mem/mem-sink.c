@@ -119,6 +119,6 @@ struct ctp_sink *ctp_mem_sink(struct ctp_mem *m, struct ctp_output *out, const s
 		ctp_err_set(err, "out of memory");
 		return NULL;
 	}
-	*s = (struct mem_sink){.sink.ops = &ops, .mem = m, .style = *style, .out = out};
+	*s = (struct mem_sink){.sink = {.ops = &ops, .made_by = "pipe a trace of Cacheray through ctp-fromcacheray"}, .mem = m, .style = *style, .out = out};
 	return &s->sink;
 }

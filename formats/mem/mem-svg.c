@@ -117,17 +117,27 @@ static void put_sharers(const struct picture *p, const struct ctp_shared_line *l
 	}
 }
 
+/* Reads and writes, in words. */
+static void put_accesses(const struct picture *p, const uint64_t n[2])
+{
+	char text[2][CTP_MEM_NUMBER_MAX];
+	putf(p->out, "%s read%s, %s write%s", ctp_mem_number(text[0], n[0]), n[0] == 1 ? "" : "s", ctp_mem_number(text[1], n[1]),
+	     n[1] == 1 ? "" : "s");
+}
+
 static void put_title(const struct picture *p, const struct ctp_mem_cell *c, uint32_t type)
 {
 	const struct ctp_mem *m = p->m;
-	char n[2][CTP_MEM_NUMBER_MAX];
+	char n[CTP_MEM_NUMBER_MAX];
 	putf(p->out, "<title>");
 	put_text(p->out, c->kind == CTP_CELL_PADDING ? "padding" : c->kind == CTP_CELL_GAP ? "no access" : c->name, 0);
-	putf(p->out, "%soffset %u, %s", c->kind == CTP_CELL_MEMBER && !c->name[0] ? "" : ", ", c->offset, ctp_mem_bytes(n[0], c->size));
-	putf(p->out, "\n%s reads, %s writes", ctp_mem_number(n[0], c->counts.accesses[0]), ctp_mem_number(n[1], c->counts.accesses[1]));
-	for (unsigned i = 0; i < m->levels; i++)
-		putf(p->out, "\nL%u missed: %s reads, %s writes", i + 1, ctp_mem_number(n[0], c->counts.misses[i][0]),
-		     ctp_mem_number(n[1], c->counts.misses[i][1]));
+	putf(p->out, "%soffset %u, %s", c->kind == CTP_CELL_MEMBER && !c->name[0] ? "" : ", ", c->offset, ctp_mem_bytes(n, c->size));
+	putf(p->out, "\n");
+	put_accesses(p, c->counts.accesses);
+	for (unsigned i = 0; i < m->levels; i++) {
+		putf(p->out, "\nL%u missed: ", i + 1);
+		put_accesses(p, c->counts.misses[i]);
+	}
 	if (c->shared)
 		put_sharers(p, c->shared, type);
 	putf(p->out, "</title>");
@@ -248,8 +258,7 @@ static void put_structure(struct picture *p, uint32_t type)
 	put_type(p, type, 110);
 	putf(p->out, "</text><text class=\"f\" x=\"%d\" y=\"%u\">%s each, %s region%s; ", LEFT, p->y + 38,
 	     ctp_mem_bytes(number[0], t->element_size), ctp_mem_number(number[1], t->regions), t->regions == 1 ? "" : "s");
-	putf(p->out, "%s reads, %s writes", ctp_mem_number(number[0], t->counts.accesses[0]),
-	     ctp_mem_number(number[1], t->counts.accesses[1]));
+	put_accesses(p, t->counts.accesses);
 	if (t->counts.atomics)
 		putf(p->out, ", %s atomic", ctp_mem_number(number[0], t->counts.atomics));
 	if (bytes < t->element_size)

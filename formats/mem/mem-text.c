@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "memory/mem-members.h"
+#include "symbols/spelling.h"
 
 #define putf ctp_output_putf
 
@@ -250,7 +251,10 @@ static bool is_missed(const struct ctp_mem *m, uint32_t type)
 {
 	const struct ctp_mem_type *t = &m->types.type[type];
 	bool named = t->name && (!strncmp(t->name, "struct", 6) || !strncmp(t->name, "class", 5) || !strncmp(t->name, "union", 5));
-	return (t->layout == CTP_LAYOUT_ABSENT || t->layout == CTP_LAYOUT_OTHER) && (named || ctp_mem_members_are_parts(&m->types, type));
+	bool missed = t->layout == CTP_LAYOUT_ABSENT || t->layout == CTP_LAYOUT_OTHER;
+	if (!missed || !t->name || ctp_spelling_is_number(t->name))
+		return false;
+	return named || ctp_mem_members_are_parts(&m->types, type);
 }
 
 static void put_missed(const struct text *t)

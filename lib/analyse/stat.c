@@ -321,7 +321,7 @@ enum ctp_status ctp_stat_read(struct ctp_stat *stat, struct ctp_input *in, const
 	                stat->all.conflicts;
 	forget_ids(c);
 	if (status == CTP_EOF)
-		status = ctp_beginning_end(in, strange, ctp_reader_stats(reader)->packets, err);
+		status = ctp_beginning_end(in, strange, ctp_reader_stats(reader)->packets, NULL, err);
 out:
 	free(c);
 	ctp_reader_free(reader);

@@ -58,7 +58,9 @@ static enum ctp_status check_shape(const struct ctp_cache_shape *s, const char *
 		return ctp_err_set(err, "%s: a line has 16, 32, 64 or 128 bytes", text);
 	if (!s->ways || s->ways > CTP_CACHE_WAYS_MAX)
 		return ctp_err_set(err, "%s: there are 1 to %d ways", text, CTP_CACHE_WAYS_MAX);
-	if (!s->size || s->size % ((uint64_t)s->line * s->ways))
+	if (!s->size)
+		return ctp_err_set(err, "%s: the size is 0; --cache none is for no cache", text);
+	if (s->size % ((uint64_t)s->line * s->ways))
 		return ctp_err_set(err, "%s: the size is no multiple of ways times line, %u", text, s->line * s->ways);
 	if (s->size / s->line > CTP_CACHE_LINES_MAX)
 		return ctp_err_set(err, "%s: more than %d lines", text, CTP_CACHE_LINES_MAX);

@@ -29,7 +29,10 @@ enum ctp_status ctp_beginning_check(struct ctp_input *in, bool *strange, struct 
 	return is_csv(in->ptr, in->avail) ? ctp_err_set(err, "%s: looks like CSV; pipe it through ctp-fromcsv", in->name) : CTP_OK;
 }
 
-enum ctp_status ctp_beginning_end(const struct ctp_input *in, bool strange, uint64_t packets, struct ctp_err *err)
+enum ctp_status ctp_beginning_end(const struct ctp_input *in, bool strange, uint64_t packets, const char *made_by,
+                                  struct ctp_err *err)
 {
-	return strange && !packets ? ctp_err_set(err, "%s: is no ctp stream", in->name) : CTP_OK;
+	if (!strange || packets)
+		return CTP_OK;
+	return ctp_err_set(err, "%s: is no ctp stream%s%s", in->name, made_by ? "; " : "", made_by ? made_by : "");
 }

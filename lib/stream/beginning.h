@@ -15,6 +15,7 @@
  * not one packet could be read. A stream that is damaged or empty is neither's business.
  */
 enum ctp_status ctp_beginning_check(struct ctp_input *in, bool *strange, struct ctp_err *err);
-enum ctp_status ctp_beginning_end(const struct ctp_input *in, bool strange, uint64_t packets, struct ctp_err *err);
+enum ctp_status ctp_beginning_end(const struct ctp_input *in, bool strange, uint64_t packets, const char *made_by,
+                                  struct ctp_err *err); /* made_by: what makes one of it; null: that is not known */
 
 #endif

@@ -156,7 +156,7 @@ enum ctp_status ctp_convert(struct ctp_input *in, struct ctp_sink *sink, const s
 		stats->harmed |= ctp_reader_harmed(reader) || in->harmed || stats->lost || stats->missed || stats->untraced ||
 		                 stats->conflicts;
 		if (status == CTP_EOF)
-			status = ctp_beginning_end(in, strange, ctp_reader_stats(reader)->packets, err);
+			status = ctp_beginning_end(in, strange, ctp_reader_stats(reader)->packets, sink->made_by, err);
 	}
 	in->idle = NULL;
 	ctp_ahead_free(ahead);

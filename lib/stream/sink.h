@@ -35,6 +35,7 @@ struct ctp_sink {
 	struct ctp_tick tick; /* the tool's, for a sink to call that takes long to finish */
 	const char *input;    /* the path of the input, as it was given; null: stdin, without a path */
 	const struct ctp_convert_stats *stats; /* of all inputs so far; of one, when it was read. Null: there was none */
+	const char *made_by;   /* of a sink that wants certain records: what makes such a stream of what is none; null: many do */
 	const char *others_by; /* of a sink of transitions alone: the options that show the rest; null: of any other */
 };
 

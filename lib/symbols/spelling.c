@@ -158,3 +158,34 @@ bool ctp_spelling(char *to, size_t room, const char *type)
 		*dot = '\0';
 	return s.sort;
 }
+
+static bool is_number(const char *word, size_t len)
+{
+	static const char *const words[] = {
+		"unsigned", "signed", "char", "short", "int", "long", "float", "double", "bool", "_Bool", "void", "wchar_t", "char8_t", "char16_t",
+		"char32_t", "__int128", "__float128", "_Complex", "half", "bfloat", "fp128", "x86_fp80", "ppc_fp128", "ptr", "size_t", "ssize_t",
+		"intptr_t", "uintptr_t", "ptrdiff_t", "int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t",
+	};
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (len == strlen(words[i]) && !memcmp(word, words[i], len))
+			return true;
+	return len > 1 && word[0] == 'i' && strspn(word + 1, "0123456789") >= len - 1; /* LLVM's i64 */
+}
+
+bool ctp_spelling_is_number(const char *type)
+{
+	char name[128];
+	bool sort = ctp_spelling(name, sizeof name, type);
+	size_t len = strlen(name);
+	if (len && strchr("*&", name[len - 1]))
+		return true;
+	if (sort || !len)
+		return false;
+	const char *at = strncmp(name, "std::", 5) ? name : name + 5;
+	for (size_t n; *at; at += n + (at[n] == ' ')) {
+		n = strcspn(at, " ");
+		if (!is_number(at, n))
+			return false;
+	}
+	return true;
+}

@@ -12,4 +12,7 @@
  */
 bool ctp_spelling(char *to, size_t room, const char *type);
 
+/* Whether a name is of a number or a pointer, in C, C++ or LLVM: such have no members. */
+bool ctp_spelling_is_number(const char *type);
+
 #endif
