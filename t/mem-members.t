@@ -120,7 +120,7 @@ has 'what the debug information has' '"debug_info":"found"'
 is 'types that it does not have' "$(grep -o '"debug_info":"absent"' "$tmp/json" | wc -l) $(grep -o '"debug_info":"other_size"' "$tmp/json" | wc -l)" '7 2'
 "$BIN/ctp-mem" --debug-info "$tmp/typedefs.so" "$tmp/typedefs.ctp" | sed -n '/^Types that are not in/,/^$/p' >"$tmp/text"
 is 'are said, once each, but for pointers and numbers' "$(sed 1d "$tmp/text" | grep . | sort | tr '\n' ';')" \
-	'  nothing_t, 8 bytes;  struct.size, 24 bytes: there it has 16;  struct.tag_t, 8 bytes;'
+	'  nothing_t, 8 bytes;  struct.size, 24 bytes: there it has 16;  struct.tag_t, 8 bytes: perhaps tag;'
 is 'with the file' "$(head -n 1 "$tmp/text")" "Types that are not in the debug information of $tmp/typedefs.so"
 
 # Elements have an index for each dimension, in names as in the picture, be it an array of arrays by a typedef.
@@ -306,7 +306,7 @@ template <class A, class B> struct Pair { A first; B second; };
 template <class T, unsigned long N> struct Arr { T head, tail[N - 1]; };
 struct plain { int a, b; };
 namespace { struct hidden { int h, i; }; }
-Pair<int, long> pair; Pair<const char *, unsigned long long> other; Arr<unsigned short, 4> arr; plain plain; hidden hid;
+Pair<int, long> pair; Pair<const char *, unsigned long long> other; Arr<unsigned short, 4> arr; plain plain; hidden hid; Pair<ns::base, ns::base *> scoped;
 void *use() { return &hid; }
 C
 # The spellings of one type, by source and by compilers.
@@ -322,6 +322,7 @@ spelled() { # COMPILER
 16:8:second:Pair<int, long>
 16:8:second:struct Pair<int,long>
 16:8:second:Pair< int , signed long int > const
+16:8:second:Pair<base, base *>
 16:8:second:Pair<const char*, long long unsigned int>
 16:8:second:Pair<char const *, unsigned long long>
 8:2:tail[0]:Arr<short unsigned int, 4>
@@ -350,6 +351,18 @@ LIST
 	for compiler in "${CXX:-c++}" g++ clang++; do
 		spelled "$compiler"
 	done
+	stream near <<'LIST'
+add 1000 16 1 Pair<int, unsigned>
+add 1100 8 1 struct.other::Point
+add 1200 8 1 struct.nowhere
+write 1004 4 1
+write 1104 4 1
+write 1204 4 1
+LIST
+	is 'types that may be meant' "$("$BIN/ctp-mem" --cache none --debug-info "$tmp/cxx.so" "$tmp/near.ctp" | sed -n '/^Types that/,/^$/p' | sed 's/ int>/>/; 1d; s/\(Pair<int, long\)[^>]*>.*/\1>/')" \
+		'  Pair<int, unsigned>, 16 bytes: perhaps Pair<int, long>
+  struct.other::Point, 8 bytes: perhaps ns::point_t
+  struct.nowhere, 8 bytes'
 	mem cxx 0 --debug-info "$tmp/cxx.so"
 	named ns::alias 4 b
 	named ns::box_t 4 second

@@ -278,6 +278,10 @@ static void put_missed(const struct text *t)
 		putf(t->out, ", %s", ctp_mem_bytes(bytes, type->element_size));
 		if (type->layout == CTP_LAYOUT_OTHER)
 			putf(t->out, ": there it has %s", ctp_mem_number(number, type->other_size));
+		if (type->near) {
+			putf(t->out, ": perhaps ");
+			ctp_mem_put_name(t->out, type->near);
+		}
 		putf(t->out, "\n");
 		shown++;
 	}

@@ -141,6 +141,9 @@ static void note_layout(struct ctp_mem_type *t, const struct ctp_members_want *w
 {
 	t->layout = want->found ? CTP_LAYOUT_FOUND : want->other_size ? CTP_LAYOUT_OTHER : CTP_LAYOUT_ABSENT;
 	t->other_size = want->other_size;
+	const char *first = want->near[0], *second = want->near[1];
+	if ((*first || *second) && asprintf(&t->near, "%s%s%s", first, *first && *second ? ", " : "", second) < 0)
+		t->near = NULL;
 }
 
 enum ctp_status ctp_mem_name(struct ctp_mem *m, struct ctp_mem_layouts *l, const char *path, struct ctp_err *err)

@@ -24,8 +24,10 @@ bool ctp_mem_types_init(struct ctp_mem_types *t)
 
 void ctp_mem_types_fini(struct ctp_mem_types *t)
 {
-	for (uint32_t i = 0; i < t->ntypes; i++)
+	for (uint32_t i = 0; i < t->ntypes; i++) {
 		free(t->type[i].name);
+		free(t->type[i].near);
+	}
 	ctp_mem_members_clear(t);
 	free(t->type);
 	free(t->span);

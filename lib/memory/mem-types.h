@@ -36,6 +36,7 @@ struct ctp_mem_type {
 		CTP_LAYOUT_OTHER, /* its element has another size there */
 	} layout; /* in debug information */
 	uint32_t other_size;
+	char *near; /* types there that may be meant; null: none */
 };
 
 struct ctp_mem_span {

@@ -6,24 +6,6 @@
  */
 #include "symbols/members.h"
 
-#include <stdio.h>
-
-const char *ctp_member_index(char to[CTP_MEMBER_INDEX_MAX], const struct ctp_member *array, uint32_t element)
-{
-	uint32_t index[CTP_MEMBER_DIMS], n = 1;
-	while (n < CTP_MEMBER_DIMS && array->dim[n])
-		n++;
-	for (uint32_t i = n - 1; i; i--) {
-		index[i] = element % array->dim[i];
-		element /= array->dim[i];
-	}
-	index[0] = element;
-	char *at = to;
-	for (uint32_t i = 0; i < n; i++)
-		at += sprintf(at, "[%u]", index[i]);
-	return to;
-}
-
 #ifndef HAVE_LIBDW
 
 enum ctp_status ctp_members_find(const char *path, struct ctp_members_want *want, uint32_t nwant,
@@ -40,6 +22,7 @@ enum ctp_status ctp_members_find(const char *path, struct ctp_members_want *want
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -49,7 +32,7 @@ enum ctp_status ctp_members_find(const char *path, struct ctp_members_want *want
 #include "symbols/confine.h"
 #include "symbols/spelling.h"
 
-enum { DEPTH_MAX = 32, NESTED_MAX = 8, DIES_MAX = 1 << 24, PATH_BYTES = 1024 };
+enum { DEPTH_MAX = 32, NESTED_MAX = 8, DIES_MAX = 1 << 24, PATH_BYTES = 1024, ASTRAY_MAX = 64 };
 
 /* How the child ended: its last packet. */
 enum verdict { DONE, NO_FILE, NO_DEBUG, NOT_LINKED, TOO_MANY };
@@ -60,17 +43,23 @@ struct wanted {
 	uint32_t want, size, other_size;
 	bool sort; /* it had one: a typedef for a type with a name is not meant */
 	bool found;
+	char near[CTP_MEMBERS_NEAR][CTP_MEMBERS_NEAR_BYTES];
 };
 
 /* What a type came to, as a packet. */
 struct answer {
 	uint32_t want, found, other_size;
+	char near[CTP_MEMBERS_NEAR][CTP_MEMBERS_NEAR_BYTES];
 };
+
+_Static_assert(sizeof(struct answer) != sizeof(struct ctp_member), "packets are told apart by their size");
 
 struct walk {
 	struct wanted *wanted;
 	uint32_t nwanted, nfound;
 	bool last_part;       /* look for the last part of names only */
+	struct wanted *astray[ASTRAY_MAX]; /* look for names that are near those of these */
+	uint32_t nastray;
 	char path[PATH_BYTES]; /* the scopes around the DIE at hand: "ns::Outer::" */
 	uint32_t dies, members, elements; /* elements: members of structures in arrays */
 	bool big; /* the most significant byte is the first */
@@ -366,17 +355,20 @@ static bool put_members(struct walk *w, const struct wanted *want, Dwarf_Die *st
 
 /* --- types --------------------------------------------------------------------------------------------------------------- */
 
-/* Gives a type to all that want it. */
-static bool try_type(struct walk *w, Dwarf_Die *die, const char *name, bool is_alias)
+/* A type of the same size is nearer than one of another. */
+static void note_near(struct walk *w, const char *name, Dwarf_Word size)
 {
-	Dwarf_Word size;
-	char plain[PATH_BYTES];
-	if (dwarf_hasattr(die, DW_AT_declaration) || dwarf_aggregate_size(die, &size))
-		return true;
-	if (strpbrk(name, "< ")) {
-		ctp_spelling(plain, sizeof plain, name);
-		name = plain;
+	for (uint32_t i = 0; i < w->nastray; i++) {
+		struct wanted *one = w->astray[i];
+		char *near = one->near[one->size != size];
+		if (!*near && strcmp(one->near[0], name) && ctp_spelling_is_near(one->name, name))
+			snprintf(near, CTP_MEMBERS_NEAR_BYTES, "%s", name);
 	}
+}
+
+/* Gives a type to all that want it. */
+static bool give_type(struct walk *w, Dwarf_Die *die, Dwarf_Word size, const char *name, bool is_alias)
+{
 	struct wanted *end = w->wanted + w->nwanted;
 	for (struct wanted *one = first_wanted(w, name); one && one < end && !strcmp(one->name, name); one++) {
 		if (one->found || (is_alias && one->sort && (!is_structure(die) || dwarf_diename(die))))
@@ -391,6 +383,23 @@ static bool try_type(struct walk *w, Dwarf_Die *die, const char *name, bool is_a
 			return false;
 	}
 	return true;
+}
+
+static bool try_type(struct walk *w, Dwarf_Die *die, const char *name, bool is_alias)
+{
+	Dwarf_Word size;
+	char plain[PATH_BYTES];
+	if (dwarf_hasattr(die, DW_AT_declaration) || dwarf_aggregate_size(die, &size))
+		return true;
+	if (w->nastray) {
+		note_near(w, name, size);
+		return true;
+	}
+	if (!strpbrk(name, "< "))
+		return give_type(w, die, size, name, is_alias);
+	ctp_spelling(plain, sizeof plain, name);
+	return give_type(w, die, size, plain, is_alias) &&
+	       (!w->last_part || !ctp_spelling_unscope(plain) || give_type(w, die, size, plain, is_alias));
 }
 
 /* What has a name and a size but is no structure: an alias of one, also through others, or a number. */
@@ -477,7 +486,12 @@ static enum verdict answer(const char *path, struct wanted *wanted, uint32_t n)
 	w.nwanted = n;
 	bool all = walk_units(&w, dwarf);
 	w.last_part = true;
-	return all && walk_units(&w, dwarf) ? DONE : TOO_MANY;
+	all = all && walk_units(&w, dwarf);
+	w.last_part = false;
+	for (uint32_t i = 0; i < n && w.nastray < ASTRAY_MAX; i++)
+		if (!wanted[i].found && !wanted[i].other_size && wanted[i].name[0] && !ctp_spelling_is_number(wanted[i].name))
+			w.astray[w.nastray++] = &wanted[i];
+	return all && (!w.nastray || walk_units(&w, dwarf)) ? DONE : TOO_MANY;
 }
 
 static _Noreturn void serve(int fd, const char *path, const struct ctp_members_want *want, uint32_t n)
@@ -490,7 +504,8 @@ static _Noreturn void serve(int fd, const char *path, const struct ctp_members_w
 		_exit(1);
 	char last = (char)answer(path, wanted, n);
 	for (uint32_t i = 0; i < n; i++) {
-		struct answer a = {wanted[i].want, wanted[i].found, wanted[i].other_size};
+		struct answer a = {.want = wanted[i].want, .found = wanted[i].found, .other_size = wanted[i].other_size};
+		memcpy(a.near, wanted[i].near, sizeof a.near);
 		if (send(CTP_CONFINED_FD, &a, sizeof a, MSG_NOSIGNAL) < 0)
 			_exit(1);
 	}
@@ -524,6 +539,8 @@ static void take_answer(const struct answer *a, struct ctp_members_want *want, u
 		return;
 	want[a->want].found = a->found;
 	want[a->want].other_size = a->other_size;
+	for (unsigned i = 0; i < CTP_MEMBERS_NEAR; i++)
+		snprintf(want[a->want].near[i], CTP_MEMBERS_NEAR_BYTES, "%.*s", CTP_MEMBERS_NEAR_BYTES - 1, a->near[i]);
 }
 
 /* Takes what the child sends, to its end. */

@@ -16,6 +16,8 @@ enum {
 	CTP_MEMBERS_MAX = 1 << 18, /* of all types */
 	CTP_MEMBER_DIMS = 4,       /* dimensions of an array; one with more is a long one */
 	CTP_MEMBERS_OF_ARRAY = 4096, /* that an array of structures has, of all its elements; one with more is a single member */
+	CTP_MEMBERS_NEAR = 2,      /* names that are near one that is not there */
+	CTP_MEMBERS_NEAR_BYTES = 96, /* of each, with the NUL */
 	CTP_MEMBERS_CPU_S = 20,
 	CTP_MEMBERS_BYTES = 1 << 30, /* memory of the child */
 };
@@ -32,6 +34,7 @@ struct ctp_members_want {
 	/* What came of it. */
 	bool found;
 	uint32_t other_size; /* of a type with that name that is not the one; 0: there is none */
+	char near[CTP_MEMBERS_NEAR][CTP_MEMBERS_NEAR_BYTES]; /* else types that may be meant, of the same size, and of another; "": none */
 };
 
 /*

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 enum { WORDS_MAX = 8 };
 
@@ -188,4 +189,41 @@ bool ctp_spelling_is_number(const char *type)
 			return false;
 	}
 	return true;
+}
+
+/* The last part of a name. */
+static struct word last_part(const char *name)
+{
+	const char *from = name, *end;
+	for (end = name; *end && !strchr("<(", *end); end++)
+		if (end[0] == ':' && end[1] == ':')
+			from = end + 2;
+	if (end - from > 2 && end[-2] == '_' && strchr("ts", end[-1]))
+		end -= 2;
+	return (struct word){from, (size_t)(end - from)};
+}
+
+bool ctp_spelling_is_near(const char *a, const char *b)
+{
+	struct word x = last_part(a), y = last_part(b);
+	return x.len && x.len == y.len && !strncasecmp(x.text, y.text, x.len);
+}
+
+bool ctp_spelling_unscope(char *name)
+{
+	char *to = name, *word = name; /* word: where the last one begins */
+	bool found = false;
+	for (const char *at = name; *at;) {
+		if (at[0] == ':' && at[1] == ':') {
+			to = word;
+			at += 2;
+			found = true;
+			continue;
+		}
+		if (!is_word((unsigned char)*at) || to == name || !is_word((unsigned char)to[-1]))
+			word = to + !is_word((unsigned char)*at);
+		*to++ = *at++;
+	}
+	*to = '\0';
+	return found;
 }

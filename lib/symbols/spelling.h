@@ -12,7 +12,13 @@
  */
 bool ctp_spelling(char *to, size_t room, const char *type);
 
+/* Takes the scopes out of a name that is so spelled, also those in template arguments. False: it has none. */
+bool ctp_spelling_unscope(char *name);
+
 /* Whether a name is of a number or a pointer, in C, C++ or LLVM: such have no members. */
 bool ctp_spelling_is_number(const char *type);
+
+/* Whether the last parts of two names, without template arguments, are the same but for capitals and `_t` or `_s` at their end. */
+bool ctp_spelling_is_near(const char *a, const char *b);
 
 #endif
