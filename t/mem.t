@@ -211,6 +211,20 @@ fails 'no caches and one' 2 'none excludes' "$BIN/ctp-mem" --cache 1k,1,64 --cac
 fails '--type alone' 2 'is for --svg' "$BIN/ctp-mem" --type i64 "$tmp/sharing.ctp"
 fails 'a type that is not there' 1 '^ctp-mem: no region of type struct\.Stat; there are: struct\.Stats, i64$' \
 	"$BIN/ctp-mem" --svg "$tmp/none.svg" --type struct.Stat "$tmp/sharing.ctp"
+stream near <<'LIST'
+add 1000 64 1 struct.Hot
+add 2000 8 1 class.ns::Stats_t
+add 3000 64 1 Pair<int, long int>
+read 1000 8 1
+read 1000 8 1
+read 2000 8 1
+read 3008 8 1
+LIST
+fails 'the nearest is the first' 1 '^ctp-mem: no region of type stats; there are: class\.ns::Stats_t, struct\.Hot, Pair<int, long int>$' \
+	"$BIN/ctp-mem" --svg "$tmp/none.svg" --type stats "$tmp/near.ctp"
+for spelling in Hot 'struct Hot' struct.Hot 'Hot const' 'Pair<int,long>'; do
+	ok "--type $spelling" "$BIN/ctp-mem" --svg "$tmp/near.svg" --type "$spelling" "$tmp/near.ctp"
+done
 ok 'and leaves no picture' test ! -e "$tmp/none.svg"
 fails 'a type where there is none' 1 'no region of type i64; there are none$' "$BIN/ctp-mem" --svg "$tmp/none.svg" --type i64 "$tmp/empty.ctp"
 fails 'a picture over the input' 1 'is also the input' "$BIN/ctp-mem" --svg "$tmp/sharing.ctp" "$tmp/sharing.ctp"

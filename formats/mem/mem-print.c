@@ -2,9 +2,11 @@
 #include "mem/mem-print.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "base/visible.h"
+#include "symbols/spelling.h"
 
 const char *ctp_mem_number(char to[CTP_MEM_NUMBER_MAX], uint64_t n)
 {
@@ -46,4 +48,14 @@ void ctp_mem_put_type(struct ctp_output *out, const struct ctp_mem *m, uint32_t 
 {
 	const char *name = m->types.type[type].name;
 	ctp_mem_put_name(out, name && *name ? name : name ? "(no name)" : type == CTP_MEM_NONE ? "(none)" : "(others)");
+}
+
+bool ctp_mem_is_named(const struct ctp_mem_type *type, const char *name)
+{
+	char want[CTP_MEM_NAME_MAX], plain[CTP_MEM_NAME_MAX];
+	if (!type->name)
+		return false;
+	ctp_spelling(want, sizeof want, name);
+	ctp_spelling(plain, sizeof plain, type->name);
+	return !strcmp(type->name, name) || (*want && !strcmp(plain, want));
 }

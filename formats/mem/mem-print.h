@@ -20,6 +20,9 @@ const char *ctp_mem_number(char to[CTP_MEM_NUMBER_MAX], uint64_t n); /* 7,264 */
 const char *ctp_mem_brief(char to[CTP_MEM_NUMBER_MAX], uint64_t n);  /* 7264, 72.6k, 7.3M */
 const char *ctp_mem_bytes(char to[CTP_MEM_NUMBER_MAX], uint64_t n);  /* 32 KiB, 100 bytes */
 
+/* Whether a type has this name, or another spelling of it. */
+bool ctp_mem_is_named(const struct ctp_mem_type *type, const char *name);
+
 /* A text, safe to show. */
 void ctp_mem_put_name(struct ctp_output *out, const char *text);
 

@@ -7,6 +7,7 @@
 #include "mem/mem-json.h"
 #include "mem/mem-svg.h"
 #include "mem/mem-text.h"
+#include "symbols/spelling.h"
 
 struct mem_sink {
 	struct ctp_sink sink;
@@ -44,24 +45,42 @@ static enum ctp_status close_output(struct ctp_output **out, struct ctp_err *err
 
 enum { NAMED = 6, NAME_MAX_SHOWN = 60 }; /* types of an error */
 
-/* The type of the picture is there, or the error names some that are: the dearest. */
+struct names {
+	char text[NAMED * (NAME_MAX_SHOWN + 2) + 8];
+	size_t len;
+	uint32_t n;
+};
+
+/* The names of types that are near another, or are not; the dearest first. */
+static void list_types(struct names *to, const struct ctp_mem *m, const char *type, bool near)
+{
+	char want[CTP_MEM_NAME_MAX], plain[CTP_MEM_NAME_MAX];
+	ctp_spelling(want, sizeof want, type);
+	for (uint32_t i = 0; i < m->ntypes && to->n <= NAMED; i++) {
+		const char *name = m->types.type[m->by_cost[i]].name;
+		if (!name || !*name)
+			continue;
+		ctp_spelling(plain, sizeof plain, name);
+		if (ctp_spelling_is_near(want, plain) == near && to->n++ < NAMED)
+			to->len += (size_t)snprintf(to->text + to->len, sizeof to->text - to->len, "%s%.*s", to->n > 1 ? ", " : "", NAME_MAX_SHOWN,
+			                            name);
+	}
+}
+
+/* The type of the picture is there, or the error names some that are: those that may be meant, then the dearest. */
 static enum ctp_status check_type(const struct mem_sink *s, struct ctp_err *err)
 {
 	const struct ctp_mem *m = s->mem;
-	char list[NAMED * (NAME_MAX_SHOWN + 2) + 8] = "";
-	uint32_t named = 0;
-	size_t len = 0;
-	for (uint32_t i = 0; i < m->ntypes; i++) {
-		const char *name = m->types.type[m->by_cost[i]].name;
-		if (name && !strcmp(name, s->style.svg_type))
+	struct names names = {.n = 0};
+	for (uint32_t i = 0; i < m->ntypes; i++)
+		if (ctp_mem_is_named(&m->types.type[m->by_cost[i]], s->style.svg_type))
 			return CTP_OK;
-		if (name && *name && named++ < NAMED)
-			len += (size_t)snprintf(list + len, sizeof list - len, "%s%.*s", named > 1 ? ", " : "", NAME_MAX_SHOWN, name);
-	}
-	if (named > NAMED)
-		snprintf(list + len, sizeof list - len, ", ...");
-	return ctp_err_set(err, "no region of type %.*s; there %s%s", NAME_MAX_SHOWN, s->style.svg_type, named ? "are: " : "are none",
-	                   list);
+	list_types(&names, m, s->style.svg_type, true);
+	list_types(&names, m, s->style.svg_type, false);
+	if (names.n > NAMED)
+		snprintf(names.text + names.len, sizeof names.text - names.len, ", ...");
+	return ctp_err_set(err, "no region of type %.*s; there %s%s", NAME_MAX_SHOWN, s->style.svg_type,
+	                   names.n ? "are: " : "are none", names.text);
 }
 
 /* Damaged packets are among the missing ones, but for the last of a section. */

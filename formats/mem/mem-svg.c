@@ -338,7 +338,7 @@ static void choose(struct picture *p, const struct ctp_mem_style *style)
 	for (uint32_t i = 0; i < m->ntypes; i++) {
 		uint32_t type = m->by_cost[i];
 		const struct ctp_mem_type *t = &m->types.type[type];
-		bool wanted = style->svg_type && t->nmembers && !strcmp(t->name, style->svg_type);
+		bool wanted = style->svg_type && t->nmembers && ctp_mem_is_named(t, style->svg_type);
 		if (style->svg_type ? wanted : ctp_mem_members_are_parts(&m->types, type) && dear++ < limit)
 			p->is[type] |= DRAWN;
 		else if (!style->svg_type && t->nmembers && p->is[type] & SHARED && shared++ < limit)
