@@ -23,7 +23,7 @@ static bool opens(const struct ctp_mapped_file *file, bool at_once)
 int main(void)
 {
 	struct ctp_proc_maps maps;
-	struct ctp_map map;
+	struct ctp_mapping map;
 	struct ctp_mapped_file file = {.pid = getpid(), .root = ctp_mapped_root(getpid())}, again;
 	unsigned n = 0, put_off = 0, ids = 0, wrong = 0, unopened = 0;
 	bool later;

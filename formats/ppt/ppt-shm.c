@@ -115,12 +115,12 @@ bool ctp_ppt_shm_borrow(struct ctp_ppt_shm *shm, int id)
 
 /* --- in the mappings of a process ------------------------------------------------------------------------------------------ */
 
-static bool is_segment(const struct ctp_map *map) { return map->file.ino <= INT_MAX && !strncmp(map->path, "/SYSV", 5) && !map->offset; }
+static bool is_segment(const struct ctp_mapping *map) { return map->file.ino <= INT_MAX && !strncmp(map->path, "/SYSV", 5) && !map->offset; }
 
 bool ctp_ppt_shm_each(pid_t pid, bool (*fn)(void *arg, int id, uint64_t base), void *arg)
 {
 	struct ctp_proc_maps maps;
-	struct ctp_map map;
+	struct ctp_mapping map;
 	bool found = false;
 	if (!ctp_proc_maps_open(&maps, pid))
 		return false;

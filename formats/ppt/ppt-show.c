@@ -157,8 +157,8 @@ static bool parse_pid(const char *name, pid_t *pid)
 enum ctp_status ctp_ppt_show_all(struct ctp_output *out, uint64_t *denied, const struct ctp_notice *notice, struct ctp_err *err)
 {
 	DIR *proc = opendir("/proc");
-	struct ctp_ppt_plain *plain = ctp_ppt_plain_new();
-	enum ctp_status status = !proc ? ctp_err_sys(err, "/proc") : plain ? CTP_EOF : ctp_err_set(err, "out of memory");
+	struct ctp_distinct plain = CTP_PPT_PLAIN;
+	enum ctp_status status = proc ? CTP_EOF : ctp_err_sys(err, "/proc");
 	*denied = 0;
 	for (struct dirent *d; status != CTP_FAILED && (d = readdir(proc));) {
 		struct ctp_ppt_buffers all;
@@ -166,7 +166,7 @@ enum ctp_status ctp_ppt_show_all(struct ctp_output *out, uint64_t *denied, const
 		pid_t pid;
 		if (!parse_pid(d->d_name, &pid))
 			continue;
-		if (ctp_ppt_symbols_find_next(&all, pid, plain, notice, &ignored)) {
+		if (ctp_ppt_symbols_find_next(&all, pid, &plain, notice, &ignored)) {
 			*denied += is_denied(pid);
 			continue;
 		}
@@ -176,7 +176,7 @@ enum ctp_status ctp_ppt_show_all(struct ctp_output *out, uint64_t *denied, const
 		}
 		ctp_ppt_symbols_free(&all);
 	}
-	ctp_ppt_plain_free(plain);
+	ctp_distinct_fini(&plain);
 	if (proc)
 		closedir(proc);
 	return status;

@@ -22,7 +22,7 @@ enum { FILES_MAX = 4096, CHILD_MS = 5000 };
 static const uint64_t read_max = UINT64_C(1) << 33; /* bytes, of all files together */
 
 struct maps {
-	struct ctp_map *map; /* paths are copies, "" for all but the first of a file */
+	struct ctp_mapping *map; /* paths are copies, "" for all but the first of a file */
 	size_t n, room;
 };
 
@@ -31,7 +31,7 @@ struct search {
 	int root;
 	uint64_t budget, page;
 	const struct ctp_notice *notice;
-	struct ctp_ppt_plain *plain; /* null: none is known */
+	struct ctp_distinct *plain; /* files without buffers; null: none is known */
 	struct ctp_ppt_elf *elf; /* shared with a child */
 	struct ctp_ppt_buffers *all;
 	bool full;
@@ -41,7 +41,7 @@ struct search {
 
 static int compare_maps(const void *a, const void *b)
 {
-	const struct ctp_map *x = a, *y = b;
+	const struct ctp_mapping *x = a, *y = b;
 	if (x->file.major != y->file.major)
 		return x->file.major < y->file.major ? -1 : 1;
 	if (x->file.minor != y->file.minor)
@@ -51,11 +51,11 @@ static int compare_maps(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-static bool add_map(struct maps *maps, const struct ctp_map *map)
+static bool add_map(struct maps *maps, const struct ctp_mapping *map)
 {
 	if (maps->n == maps->room) {
 		size_t room = maps->room ? 2 * maps->room : 256;
-		struct ctp_map *more = realloc(maps->map, room * sizeof *more);
+		struct ctp_mapping *more = realloc(maps->map, room * sizeof *more);
 		if (!more)
 			return false;
 		maps->map = more;
@@ -77,7 +77,7 @@ static void free_maps(struct maps *maps)
 static enum ctp_status read_maps(struct maps *maps, pid_t pid, struct ctp_err *err)
 {
 	struct ctp_proc_maps in;
-	struct ctp_map map;
+	struct ctp_mapping map;
 	bool good = true;
 	if (!ctp_proc_maps_open(&in, pid))
 		return ctp_err_sys(err, "process %d: its mappings", (int)pid);
@@ -116,8 +116,15 @@ static bool read_later(struct search *s, const struct ctp_mapped_file *f)
 	return good;
 }
 
+/* Of a file, by its number and its path. */
+static uint64_t key_of(const struct ctp_mapping *map)
+{
+	uint64_t parts[] = {map->file.major, map->file.minor, map->file.ino};
+	return ctp_map_bytes(ctp_map_bytes(0, parts, sizeof parts), map->path, strlen(map->path));
+}
+
 /* The symbols of a file, in s->elf. False: none, or not to be had. */
-static bool read_file(struct search *s, const struct ctp_map *map)
+static bool read_file(struct search *s, const struct ctp_mapping *map)
 {
 	struct ctp_mapped_file f = {.pid = s->pid, .root = s->root, .map = *map};
 	bool later, good;
@@ -126,8 +133,8 @@ static bool read_file(struct search *s, const struct ctp_map *map)
 	int fd = ctp_mapped_open(&f, true, &later);
 	good = fd >= 0 ? ctp_ppt_elf_read(s->elf, fd, &s->budget) : later && read_later(s, &f);
 	/* A file that could not be opened may be there for another process; one that was waited for is not waited for again. */
-	if ((fd >= 0 || later) && !(good && s->elf->nsymbols))
-		ctp_ppt_plain_add(s->plain, map);
+	if (s->plain && (fd >= 0 || later) && !(good && s->elf->nsymbols))
+		ctp_distinct_add(s->plain, key_of(map));
 	if (fd >= 0)
 		close(fd);
 	else if (!good && map->path[0] == '/')
@@ -136,7 +143,7 @@ static bool read_file(struct search *s, const struct ctp_map *map)
 }
 
 /* Whether the file is at this address, from this offset on. */
-static bool lies_at(const struct ctp_map *map, size_t n, uint64_t at, uint64_t offset)
+static bool lies_at(const struct ctp_mapping *map, size_t n, uint64_t at, uint64_t offset)
 {
 	for (size_t i = 0; i < n; i++)
 		if (map[i].start <= at && at < map[i].stop && map[i].offset + (at - map[i].start) == offset)
@@ -145,7 +152,7 @@ static bool lies_at(const struct ctp_map *map, size_t n, uint64_t at, uint64_t o
 }
 
 /* A program that was loaded has all its segments in their places; a file that was only read has not. */
-static bool is_loaded(const struct search *s, const struct ctp_map *map, size_t n, uint64_t bias)
+static bool is_loaded(const struct search *s, const struct ctp_mapping *map, size_t n, uint64_t bias)
 {
 	for (uint32_t i = 0; i < s->elf->nsegments; i++) {
 		const struct ctp_ppt_segment *seg = &s->elf->segments[i];
@@ -211,12 +218,12 @@ static bool add_buffers(struct search *s, const char *file, uint64_t bias)
 }
 
 /* The mappings of one file. False: out of memory. */
-static bool look_at(struct search *s, const struct ctp_map *map, size_t n)
+static bool look_at(struct search *s, const struct ctp_mapping *map, size_t n)
 {
 	bool exec = false;
 	for (size_t i = 0; i < n; i++)
 		exec |= map[i].exec;
-	if (!exec || ctp_ppt_plain_has(s->plain, map) || !read_file(s, map) || !s->elf->nsymbols)
+	if (!exec || (s->plain && ctp_distinct_note(s->plain, key_of(map))) || !read_file(s, map) || !s->elf->nsymbols)
 		return true;
 	const struct ctp_ppt_segment *first = &s->elf->segments[0];
 	uint64_t in_page = first->address % s->page;
@@ -257,7 +264,7 @@ static enum ctp_status look_at_all(struct search *s, struct ctp_err *err)
 	return status;
 }
 
-enum ctp_status ctp_ppt_symbols_find_next(struct ctp_ppt_buffers *all, pid_t pid, struct ctp_ppt_plain *plain,
+enum ctp_status ctp_ppt_symbols_find_next(struct ctp_ppt_buffers *all, pid_t pid, struct ctp_distinct *plain,
                                           const struct ctp_notice *notice, struct ctp_err *err)
 {
 	struct search s = {

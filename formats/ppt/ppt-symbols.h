@@ -12,10 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/distinct.h"
 #include "base/err.h"
 #include "ppt/ppt-elf.h"
 #include "ppt/ppt-memory.h"
-#include "ppt/ppt-plain.h"
 
 enum { CTP_PPT_BUFFERS_MAX = 512 }; /* of a process */
 
@@ -35,8 +35,9 @@ struct ctp_ppt_buffers {
 /* Tells notice, which may be null, of files that could not be read. Fails where there is nothing to be seen; none is no failure. */
 enum ctp_status ctp_ppt_symbols_find(struct ctp_ppt_buffers *all, pid_t pid, const struct ctp_notice *notice, struct ctp_err *err);
 
-/* The same for many processes, one after the other: files that have none are added to plain, and not looked at again. */
-enum ctp_status ctp_ppt_symbols_find_next(struct ctp_ppt_buffers *all, pid_t pid, struct ctp_ppt_plain *plain,
+/* The same for many processes, one after the other: files without buffers are added to plain, and not looked at again. It begins so: */
+#define CTP_PPT_PLAIN {.note_bytes = 1}
+enum ctp_status ctp_ppt_symbols_find_next(struct ctp_ppt_buffers *all, pid_t pid, struct ctp_distinct *plain,
                                           const struct ctp_notice *notice, struct ctp_err *err);
 void ctp_ppt_symbols_free(struct ctp_ppt_buffers *all);
 

@@ -258,7 +258,7 @@ static void consider_fds(struct search *s, DIR *fds)
 static bool consider_mappings(struct search *s)
 {
 	struct ctp_proc_maps maps;
-	struct ctp_map map;
+	struct ctp_mapping map;
 	bool any = false;
 	if (!ctp_proc_maps_open(&maps, s->pid))
 		return false;

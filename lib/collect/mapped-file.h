@@ -19,7 +19,7 @@
 struct ctp_mapped_file {
 	pid_t pid;
 	int root; /* of that process: a descriptor, or -1 */
-	struct ctp_map map;
+	struct ctp_mapping map;
 	uint8_t id[CTP_BUILD_ID_MAX];
 	size_t len; /* of id; 0: none, or not known */
 };

@@ -29,13 +29,13 @@ bool ctp_proc_maps_open(struct ctp_proc_maps *m, pid_t pid)
 	return m->in;
 }
 
-bool ctp_proc_maps_next(struct ctp_proc_maps *m, struct ctp_map *map)
+bool ctp_proc_maps_next(struct ctp_proc_maps *m, struct ctp_mapping *map)
 {
 	while (m->left && getline(&m->line, &m->room, m->in) > 0) {
 		m->left--;
 		char perms[5];
 		int at = 0;
-		*map = (struct ctp_map){0};
+		*map = (struct ctp_mapping){0};
 		if (sscanf(m->line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &map->start, &map->stop,
 		           perms, &map->offset, &map->file.major, &map->file.minor, &map->file.ino, &at) != 7)
 			continue;
@@ -58,7 +58,7 @@ void ctp_proc_maps_close(struct ctp_proc_maps *m)
 bool ctp_proc_maps_file_at(const void *addr, struct ctp_map_file *file)
 {
 	struct ctp_proc_maps m;
-	struct ctp_map map;
+	struct ctp_mapping map;
 	bool found = false;
 	if (!ctp_proc_maps_open(&m, getpid()))
 		return false;
@@ -73,7 +73,7 @@ bool ctp_proc_maps_file_at(const void *addr, struct ctp_map_file *file)
 bool ctp_proc_maps_has(pid_t pid, const struct ctp_map_file *file)
 {
 	struct ctp_proc_maps m;
-	struct ctp_map map;
+	struct ctp_mapping map;
 	bool found = false;
 	if (!ctp_proc_maps_open(&m, pid))
 		return false;

@@ -18,7 +18,7 @@ struct ctp_map_file {
 	uint64_t ino;
 };
 
-struct ctp_map {
+struct ctp_mapping {
 	uint64_t start, stop, offset;
 	bool exec;
 	struct ctp_map_file file; /* ino 0: none */
@@ -36,7 +36,7 @@ struct ctp_proc_maps {
 int ctp_proc_maps_fd(pid_t pid);
 
 bool ctp_proc_maps_open(struct ctp_proc_maps *m, pid_t pid);
-bool ctp_proc_maps_next(struct ctp_proc_maps *m, struct ctp_map *map);
+bool ctp_proc_maps_next(struct ctp_proc_maps *m, struct ctp_mapping *map);
 void ctp_proc_maps_close(struct ctp_proc_maps *m);
 
 static inline bool ctp_map_file_same(const struct ctp_map_file *a, const struct ctp_map_file *b)

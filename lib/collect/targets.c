@@ -138,7 +138,7 @@ static uint64_t text_val(struct ctp_str *room, const char *text, size_t len_max)
 /* --- mappings ------------------------------------------------------------------------------------------------------------- */
 
 /* All processes of one kernel and width share it, so ours serves. */
-static size_t vdso_build_id(const struct ctp_map *map, uint8_t *id)
+static size_t vdso_build_id(const struct ctp_mapping *map, uint8_t *id)
 {
 	const void *ours = (const void *)getauxval(AT_SYSINFO_EHDR);
 	return ours ? ctp_buildid_image(ours, map->stop - map->start, id) : 0;
@@ -146,7 +146,7 @@ static size_t vdso_build_id(const struct ctp_map *map, uint8_t *id)
 
 static void tell_mapping(struct ctp_targets *t, const struct ctp_mapped_file *f)
 {
-	const struct ctp_map *map = &f->map;
+	const struct ctp_mapping *map = &f->map;
 	uint8_t *id = (uint8_t *)t->id->data;
 	memcpy(id, f->id, f->len);
 	t->id->len = (uint32_t)f->len;
@@ -163,7 +163,7 @@ static void tell_mapping(struct ctp_targets *t, const struct ctp_mapped_file *f)
 	ctp_writer_record(t->writer, t->mapping_class, val);
 }
 
-static uint64_t hash_mapping(const struct ctp_map *map)
+static uint64_t hash_mapping(const struct ctp_mapping *map)
 {
 	uint64_t h = 0x9e3779b97f4a7c15 ^ map->file.ino;
 	const uint64_t parts[] = {map->start, map->stop, map->offset};
@@ -223,7 +223,7 @@ static void tell_late(struct ctp_targets *t)
 static bool read_mappings(struct ctp_targets *t, struct process *p)
 {
 	struct ctp_proc_maps maps;
-	struct ctp_map map;
+	struct ctp_mapping map;
 	size_t n = 0;
 	bool ours = false;
 	uint64_t began_ns = ctp_clock_ns();
