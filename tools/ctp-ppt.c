@@ -102,7 +102,7 @@ static enum ctp_status show_all(struct ctp_tool *tool, struct ctp_output *out, c
 }
 
 /* pid 0: all processes. */
-static int show(struct ctp_tool *tool, pid_t pid, const char *buffer)
+static int show(struct ctp_tool *tool, pid_t pid, char *buffer)
 {
 	struct ctp_notice notice = {.say = say, .arg = tool};
 	struct ctp_output out;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "ppt/ppt-chosen.h"
 #include "ppt/ppt-outs.h"
 #include "ppt/ppt-signals.h"
 #include "ppt/ppt-trace.h"
@@ -49,30 +50,6 @@ struct live {
 
 /* --- buffers --------------------------------------------------------------------------------------------------------------- */
 
-static bool is_wanted(const struct live *l, const struct ctp_ppt_buffer *b)
-{
-	char *const *name = l->conf->buffers;
-	while (*name && strcmp(*name, b->name))
-		name++;
-	return !l->conf->buffers[0] || *name;
-}
-
-static enum ctp_status check_names(const struct live *l)
-{
-	for (char *const *name = l->conf->buffers; *name; name++) {
-		size_t n = 0;
-		for (size_t i = 0; i < l->all.n; i++)
-			n += !strcmp(l->all.buffer[i].name, *name);
-		if (!n)
-			return ctp_err_set(l->err, "%s: process %d has no such buffer; ctp-ppt list %d shows them", *name, (int)l->conf->pid,
-			                   (int)l->conf->pid);
-	}
-	if (!l->all.n)
-		return ctp_err_set(l->err, "process %d: no ppt buffers in it: its program and its libraries have none of their symbols",
-		                   (int)l->conf->pid);
-	return CTP_OK;
-}
-
 static uint32_t slots_of(const struct live *l, const struct ctp_ppt_layout *layout)
 {
 	uint32_t slots = l->conf->slots;
@@ -99,7 +76,8 @@ static void say_uncounted(const struct live *l)
 
 static enum ctp_status make_traces(struct live *l)
 {
-	uid_t user = ctp_ppt_memory_user(l->conf->pid);
+	const struct ctp_ppt_live_conf *conf = l->conf;
+	uid_t user = ctp_ppt_memory_user(conf->pid);
 	l->trace = calloc(l->all.n, sizeof *l->trace);
 	l->lost_seen = calloc(l->all.n, sizeof *l->lost_seen);
 	l->resized_ns = calloc(l->all.n, sizeof *l->resized_ns);
@@ -107,13 +85,13 @@ static enum ctp_status make_traces(struct live *l)
 		return ctp_err_set(l->err, "out of memory");
 	for (size_t i = 0; i < l->all.n; i++) {
 		struct ctp_ppt_trace *t = &l->trace[l->n];
-		if (!is_wanted(l, &l->all.buffer[i]))
+		if (!ctp_ppt_chosen(conf->buffers, &l->all.buffer[i]))
 			continue;
-		if (ctp_ppt_trace_init(t, &l->memory, &l->all.buffer[i], &l->conf->counters, l->err)) {
+		if (ctp_ppt_trace_init(t, &l->memory, &l->all.buffer[i], &conf->counters, l->err)) {
 			ctp_ppt_trace_fini(t);
-			if (l->conf->buffers[0] || l->all.n == 1)
+			if (conf->buffers[0] || l->all.n == 1)
 				return CTP_FAILED;
-			ctp_notice_say(l->conf->warn, "%s", l->err->text);
+			ctp_notice_say(conf->warn, "%s", l->err->text);
 			l->result->partial = true;
 			continue;
 		}
@@ -125,30 +103,17 @@ static enum ctp_status make_traces(struct live *l)
 	return l->n ? CTP_OK : CTP_FAILED;
 }
 
-/* For its file. Two libraries may have buffers of the same name. */
-static char *name_of(const struct live *l, size_t i)
-{
-	char *name = NULL;
-	size_t same = 1;
-	for (size_t k = 0; k < i; k++)
-		same += !strcmp(l->trace[k].buffer->name, l->trace[i].buffer->name);
-	if (same == 1)
-		return strdup(l->trace[i].buffer->name);
-	return asprintf(&name, "%s-%zu", l->trace[i].buffer->name, same) < 0 ? NULL : name;
-}
-
 static enum ctp_status open_outs(struct live *l)
 {
-	char **names = calloc(l->n, sizeof *names);
-	bool good = names;
-	for (size_t i = 0; good && i < l->n; i++)
-		good = (names[i] = name_of(l, i));
-	enum ctp_status status = good ? ctp_ppt_outs_open(&l->outs, l->conf->output, l->conf->to_terminal, (const char *const *)names, l->n,
-	                                                  ctp_ppt_signals_hopeless, l->err) :
-	                                ctp_err_set(l->err, "out of memory");
-	for (size_t i = 0; names && i < l->n; i++)
-		free(names[i]);
-	free(names);
+	const struct ctp_ppt_buffer **chosen = calloc(l->n, sizeof *chosen);
+	for (size_t i = 0; chosen && i < l->n; i++)
+		chosen[i] = l->trace[i].buffer;
+	char **names = chosen ? ctp_ppt_chosen_names(chosen, l->n) : NULL;
+	enum ctp_status status = names ? ctp_ppt_outs_open(&l->outs, l->conf->output, l->conf->to_terminal, (const char *const *)names, l->n,
+	                                                   ctp_ppt_signals_hopeless, l->err) :
+	                                 ctp_err_set(l->err, "out of memory");
+	ctp_ppt_chosen_names_free(names, l->n);
+	free(chosen);
 	return status;
 }
 
@@ -574,7 +539,7 @@ static void hear_cut(void *arg, size_t i, uint64_t kept, const char *why)
 static enum ctp_status run(struct live *l)
 {
 	const struct ctp_ppt_live_conf *conf = l->conf;
-	if (ctp_ppt_symbols_find(&l->all, conf->pid, conf->warn, l->err) || check_names(l) || make_traces(l) ||
+	if (ctp_ppt_symbols_find(&l->all, conf->pid, conf->warn, l->err) || ctp_ppt_chosen_check(conf->buffers, &l->all, conf->pid, l->err) || make_traces(l) ||
 	    ctp_ppt_shm_join(conf->pid, l->err))
 		return CTP_FAILED;
 	struct ctp_err err;

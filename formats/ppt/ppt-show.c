@@ -18,6 +18,7 @@
 #include "collect/attach.h"
 #include "collect/proc-stat.h"
 #include "ppt/ppt-attach.h"
+#include "ppt/ppt-chosen.h"
 #include "ppt/ppt-frames.h"
 
 enum { LINE_BYTES = 4096, STATE_BYTES = 48, COMMAND_BYTES = 400, KERNEL_THREAD = 0x200000 /* as in the kernel's sched.h */ };
@@ -250,24 +251,20 @@ static enum ctp_status show_one(struct ctp_output *out, const struct ctp_ppt_mem
 	return status;
 }
 
-enum ctp_status ctp_ppt_show_buffer(struct ctp_output *out, pid_t pid, const char *name, const struct ctp_notice *notice,
+enum ctp_status ctp_ppt_show_buffer(struct ctp_output *out, pid_t pid, char *name, const struct ctp_notice *notice,
                                     struct ctp_err *err)
 {
 	struct ctp_ppt_memory m;
 	struct ctp_ppt_buffers all;
 	struct ctp_err ignored;
-	bool found = false;
+	char *names[] = {name, NULL};
 	if (find(&m, &all, pid, notice, err))
 		return CTP_FAILED;
 	ctp_ppt_shm_join(pid, &ignored);
-	enum ctp_status status = CTP_OK;
+	enum ctp_status status = ctp_ppt_chosen_check(names, &all, pid, err);
 	for (size_t i = 0; i < all.n && !status; i++)
-		if (!strcmp(all.buffer[i].name, name)) {
-			found = true;
+		if (ctp_ppt_chosen(names, &all.buffer[i]))
 			status = show_one(out, &m, &all.buffer[i], err);
-		}
-	if (!found)
-		status = ctp_err_set(err, "%s: process %d has no such buffer; ctp-ppt list %d shows them", name, (int)pid, (int)pid);
 	ctp_ppt_symbols_free(&all);
 	ctp_ppt_memory_close(&m);
 	return status;

@@ -19,7 +19,7 @@ enum ctp_status ctp_ppt_show_list(struct ctp_output *out, pid_t pid, const struc
 enum ctp_status ctp_ppt_show_all(struct ctp_output *out, uint64_t *denied, const struct ctp_notice *notice, struct ctp_err *err);
 
 /* What its description says: clock, tags, frames and their members; and the classes and columns of its records. */
-enum ctp_status ctp_ppt_show_buffer(struct ctp_output *out, pid_t pid, const char *name, const struct ctp_notice *notice,
+enum ctp_status ctp_ppt_show_buffer(struct ctp_output *out, pid_t pid, char *name, const struct ctp_notice *notice,
                                     struct ctp_err *err);
 
 #endif

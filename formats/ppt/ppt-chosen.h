@@ -1,0 +1,18 @@
+/*
+ * ppt-chosen.h - the buffers of a process that its user has named; all of them, if none is named. Names end with a null.
+ */
+#ifndef CTP_PPT_CHOSEN_H
+#define CTP_PPT_CHOSEN_H
+
+#include "ppt/ppt-symbols.h"
+
+bool ctp_ppt_chosen(char *const *names, const struct ctp_ppt_buffer *b);
+
+/* Fails if a name is of no buffer, or the process has none. */
+enum ctp_status ctp_ppt_chosen_check(char *const *names, const struct ctp_ppt_buffers *all, pid_t pid, struct ctp_err *err);
+
+/* A name for a file of each: that of the buffer, or NAME-2, NAME-3 ..., for two libraries may have the same. Null: out of memory. */
+char **ctp_ppt_chosen_names(const struct ctp_ppt_buffer *const *chosen, size_t n);
+void ctp_ppt_chosen_names_free(char **names, size_t n); /* null: nothing */
+
+#endif
