@@ -4,11 +4,7 @@
 . t/tap.sh
 from=$BIN/ctp-fromcacheray
 sdk=sdk/cacheray
-compilers=
-for c in gcc clang; do
-	if command -v $c >/dev/null; then compilers="$compilers $c"; else note "skipped: there is no $c"; fi
-done
-[ "$compilers" ] || skip_all 'there is neither gcc nor clang'
+. t/cacheray/compilers.sh
 # build COMPILER NAME FLAG...: $tmp/NAME of $tmp/NAME.c, with the runtime.
 build() {
 	b=$1 name=$2

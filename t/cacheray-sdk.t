@@ -15,11 +15,7 @@ sorts() {
 }
 every='r1 10 r2 10 r4 10 r8 10 w1 10 w2 10 w4 10 w8 10 '
 cc=${CC:-cc}
-compilers=
-for c in gcc clang; do
-	if command -v $c >/dev/null; then compilers="$compilers $c"; else note "skipped: there is no $c"; fi
-done
-[ "$compilers" ] || skip_all 'there is neither gcc nor clang'
+. t/cacheray/compilers.sh
 # build COMPILER FLAG...: the program as $tmp/COMPILER.
 build() {
 	b=$1

@@ -354,15 +354,19 @@ stop
 taken >"$tmp/taken"
 is 'a ring that is too small: none is torn' "$(awk '{ print $6 }' "$tmp/taken")" 0
 is 'and every number is a frame or lost' "$(awk '{ print $2 - 1 + $3 + $4 }' "$tmp/taken")" "$(saved Foo)"
-start ppt-client -b 1000
-kill -STOP "$pid"
-"$ppt" attach -v -n 64 "$pid" Foo >"$tmp/out.ctp" 2>"$tmp/err" &
-agent=$! running="$running $agent"
-await has_ring
-kill -STOP "$agent"
-kill -CONT "$pid"
-await has "$tmp/said" burst
-kill -CONT "$agent"
+# A client that saves more than its ring holds before the agent's first look.
+start_late() { # OPTION...: of the client
+	start ppt-client -b 1000 "$@"
+	kill -STOP "$pid"
+	"$ppt" attach -v -n 64 "$pid" Foo >"$tmp/out.ctp" 2>"$tmp/err" &
+	agent=$! running="$running $agent"
+	await has_ring
+	kill -STOP "$agent"
+	kill -CONT "$pid"
+	await has "$tmp/said" burst
+	kill -CONT "$agent"
+}
+start_late
 ok 'a ring that is full before the first look: it is said' await has "$tmp/err" '^ctp-ppt: Foo: its ring was full before the first look: the trace begins with frame [0-9]*, '
 kill -INT "$agent"
 wait "$agent"
@@ -371,15 +375,7 @@ like 'and in the summary' "$(tail -1 "$tmp/err")" '; what was saved before the f
 like 'the trace has it as a record' "$("$BIN/ctp-tojsonl" -a "$tmp/out.ctp" 2>/dev/null | grep '^{"type":"ppt_late"')" '"ppt_seqno":[1-9]'
 like 'which ctp-stat counts' "$("$BIN/ctp-stat" "$tmp/out.ctp")" '^ +1  ppt_late$'
 is 'what is lost after it has its times in order' "$(taken | awk '{ print $6 }')" 0
-start ppt-client -b 1000 -r 0
-kill -STOP "$pid"
-"$ppt" attach -v -n 64 "$pid" Foo >"$tmp/out.ctp" 2>"$tmp/err" &
-agent=$! running="$running $agent"
-await has_ring
-kill -STOP "$agent"
-kill -CONT "$pid"
-await has "$tmp/said" burst
-kill -CONT "$agent"
+start_late -r 0
 await has "$tmp/err" 'the trace begins with frame'
 kill -INT "$agent"
 wait "$agent"

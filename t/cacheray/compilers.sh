@@ -1,0 +1,7 @@
+# compilers.sh - $compilers: those of gcc and clang that there are; behind tap.sh.
+# shellcheck shell=sh
+compilers=
+for c in gcc clang; do
+	if command -v $c >/dev/null; then compilers="$compilers $c"; else note "skipped: there is no $c"; fi
+done
+[ "$compilers" ] || skip_all 'there is neither gcc nor clang'
