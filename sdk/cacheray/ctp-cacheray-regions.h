@@ -25,7 +25,7 @@ static struct {
 	struct region recent[NAME_SLOTS]; /* with the names that came last */
 } regions;
 
-/* False: the lock is this thread's own, below the handler of a signal. */
+/* False: the lock is this thread's own, below the handler of a signal. Its acquire pairs with the release in regions_unlock. */
 static bool regions_lock(void)
 {
 	uint64_t none = 0;
@@ -39,6 +39,7 @@ static bool regions_lock(void)
 	return true;
 }
 
+/* STORE is a release: pairs with the exchange of regions_lock. */
 static void regions_unlock(void) { STORE(&regions.owner, 0); }
 
 static void *regions_map(size_t bytes)
@@ -122,10 +123,10 @@ static void region_clear(struct region *slot)
 
 static void regions_remove(const void *ptr)
 {
-	if (!regions.kept || !regions.of || !regions_lock())
+	if (!regions.kept || !ptr || !regions_lock())
 		return;
-	struct region *slot = region_slot(ptr);
-	if (ptr && slot->ptr)
+	struct region *slot = regions.of ? region_slot(ptr) : NULL;
+	if (slot && slot->ptr)
 		region_clear(slot);
 	regions_unlock();
 }
