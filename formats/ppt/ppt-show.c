@@ -20,6 +20,7 @@
 #include "ppt/ppt-attach.h"
 #include "ppt/ppt-chosen.h"
 #include "ppt/ppt-frames.h"
+#include "ppt/ppt-table.h"
 
 enum { LINE_BYTES = 4096, STATE_BYTES = 48, COMMAND_BYTES = 400, KERNEL_THREAD = 0x200000 /* as in the kernel's sched.h */ };
 
@@ -84,19 +85,20 @@ enum ctp_status ctp_ppt_show_list(struct ctp_output *out, pid_t pid, const struc
 	if (find(&m, &all, pid, notice, err))
 		return CTP_FAILED;
 	ctp_ppt_shm_join(pid, &ignored);
-	if (all.n)
-		print(out, "%-16s %-20s %-24s %s", "BUFFER", "STATE", "FRAMES", "FILE");
+	struct ctp_ppt_table table = {0};
+	ctp_ppt_table_add(&table, (const char *const[]){"BUFFER", "STATE", "FRAMES", "FILE"});
 	for (size_t i = 0; i < all.n; i++) {
 		const struct ctp_ppt_buffer *b = &all.buffer[i];
 		char state[STATE_BYTES], frames[512];
 		say_state(&m, b, state);
 		say_frames(&m, b, frames, sizeof frames);
-		print(out, "%-16s %-20s %-24s %s", b->name, state, frames, b->file);
+		ctp_ppt_table_add(&table, (const char *const[]){b->name, state, frames, b->file});
 	}
-	bool any = all.n;
+	enum ctp_status status = all.n ? ctp_ppt_table_put(&table, false, out, err) : CTP_EOF;
+	ctp_ppt_table_fini(&table);
 	ctp_ppt_symbols_free(&all);
 	ctp_ppt_memory_close(&m);
-	return any ? CTP_OK : CTP_EOF;
+	return status;
 }
 
 /* --- of all processes ------------------------------------------------------------------------------------------------------ */
@@ -112,20 +114,19 @@ static void say_command(pid_t pid, char text[COMMAND_BYTES])
 			*p = ' ';
 }
 
-static void show_process(struct ctp_output *out, pid_t pid, const struct ctp_ppt_buffers *all, bool first)
+static void add_process(struct ctp_ppt_table *table, pid_t pid, const struct ctp_ppt_buffers *all)
 {
 	struct ctp_ppt_memory m;
 	struct ctp_err ignored;
-	char state[STATE_BYTES] = "not to be read", command[COMMAND_BYTES];
+	char number[16], state[STATE_BYTES] = "not to be read", command[COMMAND_BYTES];
 	bool readable = !ctp_ppt_memory_open(&m, pid, false, &ignored);
 	ctp_ppt_shm_join(pid, &ignored);
 	say_command(pid, command);
-	if (first)
-		print(out, "%7s %-16s %-20s %s", "PID", "BUFFER", "STATE", "COMMAND");
+	snprintf(number, sizeof number, "%d", (int)pid);
 	for (size_t i = 0; i < all->n; i++) {
 		if (readable)
 			say_state(&m, &all->buffer[i], state);
-		print(out, "%7d %-16s %-20s %s", (int)pid, all->buffer[i].name, state, command);
+		ctp_ppt_table_add(table, (const char *const[]){number, all->buffer[i].name, state, command});
 	}
 	if (readable)
 		ctp_ppt_memory_close(&m);
@@ -159,9 +160,11 @@ enum ctp_status ctp_ppt_show_all(struct ctp_output *out, uint64_t *denied, const
 {
 	DIR *proc = opendir("/proc");
 	struct ctp_distinct plain = CTP_PPT_PLAIN;
-	enum ctp_status status = proc ? CTP_EOF : ctp_err_sys(err, "/proc");
+	struct ctp_ppt_table table = {0};
+	enum ctp_status status = proc ? CTP_OK : ctp_err_sys(err, "/proc");
 	*denied = 0;
-	for (struct dirent *d; status != CTP_FAILED && (d = readdir(proc));) {
+	ctp_ppt_table_add(&table, (const char *const[]){"PID", "BUFFER", "STATE", "COMMAND"});
+	for (struct dirent *d; !status && (d = readdir(proc));) {
 		struct ctp_ppt_buffers all;
 		struct ctp_err ignored;
 		pid_t pid;
@@ -171,12 +174,12 @@ enum ctp_status ctp_ppt_show_all(struct ctp_output *out, uint64_t *denied, const
 			*denied += is_denied(pid);
 			continue;
 		}
-		if (all.n) {
-			show_process(out, pid, &all, status == CTP_EOF);
-			status = CTP_OK;
-		}
+		add_process(&table, pid, &all);
 		ctp_ppt_symbols_free(&all);
 	}
+	if (!status)
+		status = table.n == 1 ? CTP_EOF : ctp_ppt_table_put(&table, true, out, err);
+	ctp_ppt_table_fini(&table);
 	ctp_distinct_fini(&plain);
 	if (proc)
 		closedir(proc);
