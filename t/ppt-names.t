@@ -67,4 +67,48 @@ is 'a long name: the columns stand below each other' "$(column "$tmp/list" ' fre
 is 'below their names' "$(column "$tmp/list" STATE) $(column "$tmp/list" FILE)" "$((${#long} + 2)) $(column "$tmp/list" "$tmp/" | awk '{ print $1 }')"
 "$ppt" list -q >"$tmp/all"
 is 'of all processes, too' "$(awk -v pid="$pid" 'NR == 1 { print index($0, "STATE") } $1 == pid { print index($0, " free ") + 1 }' "$tmp/all" | sort -u | wc -l | xargs)" 1
+
+# --- chosen ----------------------------------------------------------------------------------------------------------------
+files() { sed -n "s|^file *$tmp/||p" | xargs; }
+is 'describe of a name: all that have it' "$("$ppt" describe "$pid" Same | files)" 'a/same.so b/same.so prog'
+is 'of a file and a name: that one' "$("$ppt" describe "$pid" prog:Same | files)" prog
+is 'by a path' "$("$ppt" describe "$pid" "$tmp/b/same.so:Same" | files)" b/same.so
+is 'by the end of a path' "$("$ppt" describe "$pid" a/same.so:Same | files), $("$ppt" describe "$pid" ./a/same.so:Same | files)" 'a/same.so, a/same.so'
+is 'which may be of two' "$("$ppt" describe "$pid" same.so:Same | files)" 'a/same.so b/same.so'
+for wrong in rog:Same :Same Same:Same prog:Sam a/b/same.so:Same; do
+	like "$wrong is none" "$("$ppt" describe "$pid" "$wrong" 2>&1)" "^ctp-ppt: $wrong: process $pid has no such buffer; "
+done
+# whose STREAM: the millions of n, of each section
+whose() { "$BIN/ctp-tojsonl" -aq "$1" | sed -n 's/^{"type":"ppt_Same_mark".*"n":\([0-9]\)[0-9]*,.*/\1/p' | sort -u | xargs; }
+"$ppt" attach -q -t 1 -o "$tmp/a.ctp" "$pid" a/same.so:Same
+is 'attach to one of them: status' $? 0
+is 'has its frames and no others' "$(whose "$tmp/a.ctp")" 2
+"$ppt" attach -t 1 -o "$tmp/all.ctp" "$pid" Same 2>"$tmp/err"
+is 'attach to all: status' $? 0
+is 'messages tell them apart' "$(sed -n 's/^ctp-ppt: \(.*\): attached, with.*/\1/p' "$tmp/err" | sort)" \
+	"$(printf '%s\n' "$tmp/a/same.so:Same" "$tmp/b/same.so:Same" prog:Same | sort)"
+is 'and sections, by an attribute' "$("$BIN/ctp-tojsonl" -aq "$tmp/all.ctp" | sed -n 's/.*"ppt.file":"\([^"]*\)".*/\1/p' | sort | xargs)" \
+	"$tmp/a/same.so $tmp/b/same.so $tmp/prog"
+"$ppt" attach -q -t 1 -o "$tmp/of-%b.ctp" "$pid" Same
+is 'with %b the second has -2' "$(whose "$tmp/of-Same.ctp") $(whose "$tmp/of-Same-2.ctp") $(whose "$tmp/of-Same-3.ctp")" '2 3 1'
+rm "$tmp/b/same.so"
+is 'a file that is gone is found by the name that it had' "$("$ppt" describe "$pid" b/same.so:Same | files)" 'b/same.so (deleted)'
+
+# --- encode ----------------------------------------------------------------------------------------------------------------
+"$ppt" encode -o "$tmp/no.ppt1" "$tmp/all.ctp" 2>"$tmp/err"
+is 'encode of one name in three files: status' $? 1
+like 'says how to choose' "$(cat "$tmp/err")" \
+	"^ctp-ppt: .*two sections of the buffer Same, of $tmp/[^ ]* and $tmp/[^ ]*; choose one with --buffer FILE:Same$"
+for choice in prog:1 a/same.so:2 b/same.so:3; do
+	"$ppt" encode --buffer "${choice%:*}:Same" -o "$tmp/one.ppt1" "$tmp/all.ctp" 2>"$tmp/err"
+	"$ppt" decode -q -o "$tmp/one.ctp" "$tmp/one.ppt1"
+	is "--buffer ${choice%:*}:Same" "$(cat "$tmp/err")$(whose "$tmp/one.ctp")" "${choice#*:}"
+done
+like 'one that is not there: those that are' "$("$ppt" encode --buffer c.so:Same "$tmp/a.ctp" 2>&1 >/dev/null)" "no buffer c.so:Same, but $tmp/a/same.so:Same$"
+cp "$tmp/one.ppt1" "$tmp/two.ppt1"
+"$ppt" decode -q -o "$tmp/both.ctp" "$tmp/one.ppt1" "$tmp/two.ppt1"
+like 'two PPT1 files of one buffer' "$("$ppt" encode "$tmp/both.ctp" 2>&1 >/dev/null)" "of $tmp/one.ppt1 and $tmp/two.ppt1; choose one with --buffer FILE:Same$"
+"$ppt" encode --buffer two.ppt1:Same -o "$tmp/back.ppt1" "$tmp/both.ctp"
+is 'are chosen by their names' "$(cmp "$tmp/back.ppt1" "$tmp/two.ppt1" 2>&1)" ''
+like 'and one file twice: the remedy is another' "$("$ppt" encode "$tmp/a.ctp" "$tmp/a.ctp" 2>&1 >/dev/null)" 'one file, .*a/same.so, .* encode each stream by itself$'
 done_testing

@@ -241,7 +241,7 @@ static const struct command commands[] = {
 		.name = "encode",
 		.synopsis = "encode [-fqv] [--buffer NAME] [-o FILE] [FILE...]",
 		.help = "Makes a PPT1 file of a stream that was decoded or taken from a process.\n"
-			"  --buffer NAME  of several buffers in the stream, this one\n"
+			"  --buffer NAME  of several buffers in the stream, this one; FILE:NAME where two have one name\n"
 			"  -o FILE        write to FILE, which appears when it is whole; compressed if it ends in .zst\n"
 			"  -f             write to a terminal all the same\n",
 		.run = encode,

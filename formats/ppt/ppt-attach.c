@@ -100,7 +100,7 @@ static void free_segments(struct ctp_ppt_attach *a)
 
 static enum ctp_status gone(const struct ctp_ppt_attach *a, struct ctp_err *err)
 {
-	return ctp_err_set(err, "%s: the process has %s", a->buffer->name,
+	return ctp_err_set(err, "%s: the process has %s", a->buffer->label,
 	                   ctp_ppt_memory_replaced(a->memory) ? "become another program" : "ended");
 }
 
@@ -125,11 +125,11 @@ static bool is_stale(void *arg, int id, uint64_t base)
 static void say_left(const struct ctp_ppt_attach *a, const struct ctp_ppt_user *user, const struct ctp_notice *notice)
 {
 	if (user->use == CTP_PPT_USED)
-		ctp_notice_say(notice, "%s: taken from process %d, which is attached", a->buffer->name, (int)user->pid);
+		ctp_notice_say(notice, "%s: taken from process %d, which is attached", a->buffer->label, (int)user->pid);
 	else if (user->pid)
-		ctp_notice_say(notice, "%s: process %d was attached, and has died without letting go; recovered", a->buffer->name, (int)user->pid);
+		ctp_notice_say(notice, "%s: process %d was attached, and has died without letting go; recovered", a->buffer->label, (int)user->pid);
 	else
-		ctp_notice_say(notice, "%s: an agent has left a segment; recovered", a->buffer->name);
+		ctp_notice_say(notice, "%s: an agent has left a segment; recovered", a->buffer->label);
 }
 
 enum ctp_status ctp_ppt_attach_begin(struct ctp_ppt_attach *a, bool force, const struct ctp_notice *notice, struct ctp_err *err)
@@ -138,10 +138,10 @@ enum ctp_status ctp_ppt_attach_begin(struct ctp_ppt_attach *a, bool force, const
 	if (!ctp_ppt_attach_user(a->memory, a->buffer, &user))
 		return gone(a, err);
 	if (user.use == CTP_PPT_USED && !force)
-		return ctp_err_set(err, "%s: process %d is attached to it; --force takes it away from that one", a->buffer->name, (int)user.pid);
+		return ctp_err_set(err, "%s: process %d is attached to it; --force takes it away from that one", a->buffer->label, (int)user.pid);
 	errno = 0;
 	if (!ctp_ppt_memory_poke(a->memory, stat_at(a), (uint32_t)getpid()))
-		return errno && errno != EIO ? ctp_err_sys(err, "%s: cannot be written to", a->buffer->name) : gone(a, err);
+		return errno && errno != EIO ? ctp_err_sys(err, "%s: cannot be written to", a->buffer->label) : gone(a, err);
 	a->claimed = true;
 	a->stage = CTP_PPT_FREEING;
 	if (user.use != CTP_PPT_FREE)
@@ -172,7 +172,7 @@ static enum ctp_status publish(struct ctp_ppt_attach *a, struct ctp_err *err)
 	if (!ctp_ppt_memory_peek(a->memory, stat_at(a), &stat))
 		return gone(a, err);
 	if (stat != (uint32_t)getpid())
-		return ctp_err_set(err, "%s: process %d has attached at the same time", a->buffer->name, (int)stat);
+		return ctp_err_set(err, "%s: process %d has attached at the same time", a->buffer->label, (int)stat);
 	if (!ctp_ppt_memory_poke(a->memory, hmem_at(a), (uint32_t)a->control.id))
 		return gone(a, err);
 	a->published = true;
@@ -198,8 +198,8 @@ static enum ctp_status is_refused(struct ctp_ppt_attach *a, struct ctp_err *err)
 	if (!hmem && ++a->refusals < REFUSALS_MAX) /* it may have been meant for a segment that was there before */
 		return publish(a, err);
 	if (!hmem)
-		return ctp_err_set(err, "%s: the process cannot attach the segment: it may lack memory, or a sandbox forbids shmat", a->buffer->name);
-	return ctp_err_set(err, "%s: another agent has attached at the same time", a->buffer->name);
+		return ctp_err_set(err, "%s: the process cannot attach the segment: it may lack memory, or a sandbox forbids shmat", a->buffer->label);
+	return ctp_err_set(err, "%s: another agent has attached at the same time", a->buffer->label);
 }
 
 /* Of its control block, whose size S is known by where the ring is: at S + (S mod stride). 0: not known. */
@@ -231,12 +231,12 @@ static enum ctp_status find_ring(struct ctp_ppt_attach *a, const struct ctp_ppt_
 	if (data < base || *offset % sizeof(uint32_t) || *offset > in->bytes || slots > UINT32_MAX ||
 	    slots > (in->bytes - *offset) / l->stride)
 		return ctp_err_set(err, "%s: the process says that its %" PRIu64 " slots are at 0x%" PRIx64 ", which is not in the segment",
-		                   a->buffer->name, slots, data);
+		                   a->buffer->label, slots, data);
 	*ring = (struct ctp_ppt_ring){.data = (char *)in->at + *offset, .slots = (uint32_t)slots, .stride = l->stride,
 	                              .size = l->size, .front = f->members[f->front].offset, .back = f->members[f->back].offset};
 	return ring->stride % sizeof(uint32_t) || ring->size % sizeof(uint32_t) || ring->front % sizeof(uint32_t) ||
 	       ring->back % sizeof(uint32_t) ?
-	               ctp_err_set(err, "%s: its frames of %" PRIu32 " bytes are not made of words", a->buffer->name, l->size) :
+	               ctp_err_set(err, "%s: its frames of %" PRIu32 " bytes are not made of words", a->buffer->label, l->size) :
 	               CTP_OK;
 }
 
@@ -245,7 +245,7 @@ static enum ctp_status stop_probing(struct ctp_ppt_attach *a, uint64_t offset, s
 {
 	a->attr_bytes = a->layout->resizable ? 128 : find_attr_bytes(offset, a->layout->stride);
 	if (a->attr_bytes < CTP_PPT_ATTR_BYTES)
-		return ctp_err_set(err, "%s: where a second counter belongs is not known of this program; take one", a->buffer->name);
+		return ctp_err_set(err, "%s: where a second counter belongs is not known of this program; take one", a->buffer->label);
 	ctp_ppt_attach_leave(a);
 	a->freed = a->control;
 	a->control = (struct ctp_ppt_shm){0};
@@ -261,10 +261,10 @@ static enum ctp_status finish_waiting(struct ctp_ppt_attach *a, struct ctp_err *
 	if (!id)
 		return is_refused(a, err);
 	if (id != (uint64_t)in->id)
-		return ctp_err_set(err, "%s: the process says that it has attached %" PRIu64 ", and not %d", a->buffer->name, id, in->id);
+		return ctp_err_set(err, "%s: the process says that it has attached %" PRIu64 ", and not %d", a->buffer->label, id, in->id);
 	enum ctp_status status = find_ring(a, in, &a->ring, &offset, err);
 	if (status == CTP_EOF && !atomic_load_explicit(&control_of(a)->slots, memory_order_relaxed) && ++a->empty == EMPTY_LOOKS)
-		return ctp_err_set(err, "%s: the process says that it has attached, and that its ring has 0 slots", a->buffer->name);
+		return ctp_err_set(err, "%s: the process says that it has attached, and that its ring has 0 slots", a->buffer->label);
 	if (status)
 		return status == CTP_EOF ? is_refused(a, err) : CTP_FAILED;
 	if (a->probing)
@@ -298,7 +298,7 @@ static enum ctp_ppt_hold unreadable(const struct ctp_ppt_attach *a, struct ctp_e
 		gone(a, err);
 		return CTP_PPT_GONE;
 	}
-	ctp_err_set(err, "%s: the program has closed it: its library was unloaded", a->buffer->name);
+	ctp_err_set(err, "%s: the program has closed it: its library was unloaded", a->buffer->label);
 	return CTP_PPT_CLOSED;
 }
 
@@ -318,17 +318,17 @@ enum ctp_ppt_hold ctp_ppt_attach_holds(const struct ctp_ppt_attach *a, struct ct
 	if (stat == (uint32_t)getpid() && hmem == (uint32_t)a->control.id)
 		return CTP_PPT_HELD;
 	if (stat == (uint32_t)getpid() && !hmem && a->layout->by_header) {
-		ctp_err_set(err, "%s: the program has closed it", a->buffer->name);
+		ctp_err_set(err, "%s: the program has closed it", a->buffer->label);
 		return CTP_PPT_CLOSED;
 	}
 	if (!stat && !hmem && !is_closing(a)) {
-		ctp_err_set(err, "%s: the program has closed it: its library was loaded again", a->buffer->name);
+		ctp_err_set(err, "%s: the program has closed it: its library was loaded again", a->buffer->label);
 		return CTP_PPT_CLOSED;
 	}
 	if (stat != (uint32_t)getpid() && stat)
-		ctp_err_set(err, "%s: process %d has taken it over", a->buffer->name, (int)stat);
+		ctp_err_set(err, "%s: process %d has taken it over", a->buffer->label, (int)stat);
 	else
-		ctp_err_set(err, "%s: another agent has let go of it for us%s", a->buffer->name, stat ? ", or the program has closed it" : "");
+		ctp_err_set(err, "%s: another agent has let go of it for us%s", a->buffer->label, stat ? ", or the program has closed it" : "");
 	return CTP_PPT_TAKEN;
 }
 

@@ -5,10 +5,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool ends_with(const char *path, size_t len, const char *end, size_t end_len)
+{
+	return end_len && end_len <= len && !memcmp(path + len - end_len, end, end_len) &&
+	       (end_len == len || end[0] == '/' || path[len - end_len - 1] == '/');
+}
+
+/* The kernel marks a file that no path leads to. */
+static bool is_file(const char *path, const char *wanted, size_t wanted_len)
+{
+	static const char mark[] = " (deleted)";
+	size_t len = strlen(path), mark_len = sizeof mark - 1;
+	for (; wanted_len > 2 && !strncmp(wanted, "./", 2); wanted_len -= 2)
+		wanted += 2;
+	return ends_with(path, len, wanted, wanted_len) ||
+	       (len > mark_len && !strcmp(path + len - mark_len, mark) && ends_with(path, len - mark_len, wanted, wanted_len));
+}
+
+bool ctp_ppt_chosen_by(const char *wanted, const char *buffer, const char *file)
+{
+	const char *colon = strrchr(wanted, ':');
+	if (!strcmp(wanted, buffer))
+		return true;
+	return colon && file && !strcmp(colon + 1, buffer) && is_file(file, wanted, (size_t)(colon - wanted));
+}
+
 bool ctp_ppt_chosen(char *const *names, const struct ctp_ppt_buffer *b)
 {
 	char *const *name = names;
-	while (*name && strcmp(*name, b->name))
+	while (*name && !ctp_ppt_chosen_by(*name, b->name, b->file))
 		name++;
 	return !names[0] || *name;
 }
@@ -18,7 +43,7 @@ enum ctp_status ctp_ppt_chosen_check(char *const *names, const struct ctp_ppt_bu
 	for (; *names; names++) {
 		size_t n = 0;
 		for (size_t i = 0; i < all->n; i++)
-			n += !strcmp(all->buffer[i].name, *names);
+			n += ctp_ppt_chosen_by(*names, all->buffer[i].name, all->buffer[i].file);
 		if (!n)
 			return ctp_err_set(err, "%s: process %d has no such buffer; ctp-ppt list %d shows them", *names, (int)pid, (int)pid);
 	}

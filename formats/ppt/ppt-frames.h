@@ -28,6 +28,7 @@ struct ctp_ppt_frames *ctp_ppt_frames_new(const struct ctp_ppt_layout *layout, c
 void ctp_ppt_frames_free(struct ctp_ppt_frames *frames); /* null: nothing */
 
 /* Adds the attributes clock, wall_offset_ns where that is known, and ppt.buffer. */
+#define CTP_PPT_FILE "ppt.file" /* of a buffer of a process: the program or the library that has it, as the process sees it */
 void ctp_ppt_frames_section(const struct ctp_ppt_frames *frames, struct ctp_section *sec);
 
 /* Of the frame with this index in the layout. */

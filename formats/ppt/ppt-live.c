@@ -71,7 +71,7 @@ static void say_uncounted(const struct live *l)
 		any |= l->trace[i].at.counters->n > 0;
 	for (size_t i = 0; l->conf->counters.n && i < l->n; i++)
 		if (!l->trace[i].at.counters->n && (!any || l->conf->buffers[0]))
-			ctp_notice_say(l->conf->warn, "%s: has no members for counters, and is attached without", l->trace[i].buffer->name);
+			ctp_notice_say(l->conf->warn, "%s: has no members for counters, and is attached without", l->trace[i].buffer->label);
 }
 
 static enum ctp_status make_traces(struct live *l)
@@ -136,7 +136,7 @@ static void fail_out(struct live *l, struct ctp_ppt_trace *t)
 	uint64_t kept;
 	bool any = false;
 	ctp_ppt_outs_fail(&l->outs, (size_t)(t - l->trace), &kept, &err);
-	ctp_err_set(l->err, "%s: what it saves is lost from now on: %.300s", t->buffer->name, err.text);
+	ctp_err_set(l->err, "%s: what it saves is lost from now on: %.300s", t->buffer->label, err.text);
 	ctp_ppt_trace_discard(t, kept);
 	l->result->partial = true;
 	for (size_t i = 0; i < l->n; i++)
@@ -198,7 +198,7 @@ static void begin_section(struct live *l, struct ctp_ppt_trace *t)
 		return;
 	}
 	ctp_ppt_trace_begin(t, w, l->conf->tool);
-	ctp_notice_say(l->conf->news, "%s: attached, with %" PRIu32 " slots", t->buffer->name, t->at.ring.slots);
+	ctp_notice_say(l->conf->news, "%s: attached, with %" PRIu32 " slots", t->buffer->label, t->at.ring.slots);
 }
 
 /* Towards the ring. */
@@ -233,7 +233,7 @@ static void make_larger(struct live *l, struct ctp_ppt_trace *t, bool asked)
 	if (!t->layout->resizable || !(asked || short_of) || slots * GROWTH * t->layout->stride > GROWN_BYTES || t->at.next.id)
 		return;
 	if (ctp_ppt_attach_resize(&t->at, (uint32_t)slots * GROWTH, &err))
-		ctp_notice_say(l->conf->warn, "%s: %s", t->buffer->name, err.text);
+		ctp_notice_say(l->conf->warn, "%s: %s", t->buffer->label, err.text);
 }
 
 /* The client writes to the larger ring. What other threads of it still write to the old one gets a moment. */
@@ -254,7 +254,7 @@ static void follow(struct live *l, struct ctp_ppt_trace *t)
 	if (status)
 		return;
 	*since_ns = 0;
-	ctp_notice_say(l->conf->news, "%s: has %" PRIu32 " slots now", t->buffer->name, t->at.ring.slots);
+	ctp_notice_say(l->conf->news, "%s: has %" PRIu32 " slots now", t->buffer->label, t->at.ring.slots);
 }
 
 /* What it has saved is taken, the rest of it at the end; that it is not traced any more harms nothing. */
@@ -272,7 +272,7 @@ static void say_late(struct live *l, struct ctp_ppt_trace *t)
 	if (!t->has_header || !t->at.ring.late || t->late)
 		return;
 	ctp_notice_say(l->conf->warn, "%s: its ring was full before the first look: the trace begins with frame %" PRId32
-	               ", and what was saved before is not known", t->buffer->name, t->begins);
+	               ", and what was saved before is not known", t->buffer->label, t->begins);
 	t->late = true;
 }
 
@@ -281,10 +281,10 @@ static void warn(struct live *l, struct ctp_ppt_trace *t)
 	say_late(l, t);
 	if (ctp_ppt_attach_uncounted(&t->at))
 		ctp_notice_say(l->conf->warn, "%s: the process may not open the counters, or has too many files open: their columns are 0",
-		               t->buffer->name);
+		               t->buffer->label);
 	if (ctp_ppt_attach_shared(&t->at)) {
 		ctp_notice_say(l->conf->warn, "%s: a child that the process has forked has its ring too: what both save is lost, or mixed of two",
-		               t->buffer->name);
+		               t->buffer->label);
 		l->result->partial = true;
 	}
 }
@@ -367,9 +367,9 @@ static void give_up_waiting(struct live *l)
 			continue;
 		double waited_s = (double)(l->now_ns - l->start_ns) / 1e9;
 		if (ctp_ppt_signals_urged())
-			ctp_err_set(&err, "%s: a signal has ended this after %.3g s, before the process has saved a frame", t->buffer->name, waited_s);
+			ctp_err_set(&err, "%s: a signal has ended this after %.3g s, before the process has saved a frame", t->buffer->label, waited_s);
 		else
-			ctp_err_set(&err, "%s: the process has not saved a frame in %.3g s, and attaches only when it does%s", t->buffer->name,
+			ctp_err_set(&err, "%s: the process has not saved a frame in %.3g s, and attaches only when it does%s", t->buffer->label,
 			            waited_s, l->conf->limit_ns ? "" : "; -t waits longer");
 		bool partial = l->result->partial;
 		give_up(l, t, &err);
@@ -533,7 +533,7 @@ static void hear_cut(void *arg, size_t i, uint64_t kept, const char *why)
 	struct ctp_ppt_trace *t = &l->trace[i];
 	ctp_ppt_trace_discard(t, kept);
 	l->result->partial = true;
-	ctp_notice_say(l->conf->warn, "%s: the end of it is lost: %s", t->buffer->name, why);
+	ctp_notice_say(l->conf->warn, "%s: the end of it is lost: %s", t->buffer->label, why);
 }
 
 static enum ctp_status run(struct live *l)

@@ -243,7 +243,7 @@ static enum ctp_status show_one(struct ctp_output *out, const struct ctp_ppt_mem
 	struct ctp_ppt_layout *l = json ? ctp_ppt_layout_parse(json, len, &why) : NULL;
 	free(json);
 	if (!l)
-		return ctp_err_set(err, "%s: %.400s", b->name, why.text);
+		return ctp_err_set(err, "%s: %.400s", b->label, why.text);
 	say_state(m, b, state);
 	print(out, "buffer      %s", b->name);
 	print(out, "state       %s", state);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,7 +19,7 @@
 #include "collect/proc-maps.h"
 #include "ppt/ppt-layout.h"
 
-enum { FILES_MAX = 4096, CHILD_MS = 5000 };
+enum { FILES_MAX = 4096, CHILD_MS = 5000, LABEL_BYTES = 160 };
 static const uint64_t read_max = UINT64_C(1) << 33; /* bytes, of all files together */
 
 struct maps {
@@ -245,6 +246,39 @@ static int compare_buffers(const void *a, const void *b)
 	return by_name ? by_name : by_file ? by_file : (x->at[0] > y->at[0]) - (x->at[0] < y->at[0]);
 }
 
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+/* Files with the same last name are told apart by their paths. */
+static char *label_of(const struct ctp_ppt_buffers *all, const struct ctp_ppt_buffer *b)
+{
+	char *label = NULL;
+	const char *file = base_of(b->file);
+	bool shared = false;
+	for (size_t i = 0; i < all->n; i++) {
+		const struct ctp_ppt_buffer *other = &all->buffer[i];
+		if (strcmp(other->name, b->name) || !strcmp(other->file, b->file))
+			continue;
+		shared = true;
+		if (!strcmp(base_of(other->file), base_of(b->file)))
+			file = b->file;
+	}
+	size_t len = strlen(file);
+	file += len > LABEL_BYTES ? len - LABEL_BYTES : 0;
+	return !shared ? strdup(b->name) : asprintf(&label, "%s:%s", file, b->name) < 0 ? NULL : label;
+}
+
+static enum ctp_status label_all(struct ctp_ppt_buffers *all, struct ctp_err *err)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (!(all->buffer[i].label = label_of(all, &all->buffer[i])))
+			return ctp_err_set(err, "out of memory");
+	return CTP_OK;
+}
+
 static enum ctp_status look_at_all(struct search *s, struct ctp_err *err)
 {
 	struct maps maps = {0};
@@ -282,10 +316,12 @@ enum ctp_status ctp_ppt_symbols_find_next(struct ctp_ppt_buffers *all, pid_t pid
 		munmap(s.elf, sizeof *s.elf);
 	if (s.root >= 0)
 		close(s.root);
+	if (status != CTP_FAILED && all->n) {
+		qsort(all->buffer, all->n, sizeof *all->buffer, compare_buffers);
+		status = label_all(all, err) ? CTP_FAILED : status;
+	}
 	if (status == CTP_FAILED)
 		ctp_ppt_symbols_free(all);
-	else if (all->n)
-		qsort(all->buffer, all->n, sizeof *all->buffer, compare_buffers);
 	return status;
 }
 
@@ -296,8 +332,10 @@ enum ctp_status ctp_ppt_symbols_find(struct ctp_ppt_buffers *all, pid_t pid, con
 
 void ctp_ppt_symbols_free(struct ctp_ppt_buffers *all)
 {
-	for (size_t i = 0; i < all->n; i++)
+	for (size_t i = 0; i < all->n; i++) {
 		free(all->buffer[i].file);
+		free(all->buffer[i].label);
+	}
 	free(all->buffer);
 	*all = (struct ctp_ppt_buffers){0};
 }

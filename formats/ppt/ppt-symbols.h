@@ -25,6 +25,7 @@ struct ctp_ppt_buffer {
 	uint64_t at[CTP_PPT_PARTS]; /* addresses in the process */
 	uint64_t json_bytes;        /* of that symbol; 0: not known */
 	char *file;                 /* as the process sees it */
+	char *label;                /* for messages: the name, or FILE:NAME where another file has one of this name */
 };
 
 struct ctp_ppt_buffers {

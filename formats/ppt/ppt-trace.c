@@ -75,7 +75,7 @@ static struct ctp_class *make_late(struct ctp_err *err)
 static enum ctp_status named(const struct ctp_ppt_buffer *b, struct ctp_err *err)
 {
 	struct ctp_err why = *err;
-	return ctp_err_set(err, "%s: %.400s", b->name, why.text);
+	return ctp_err_set(err, "%s: %.400s", b->label, why.text);
 }
 
 /* By the clock of the frames; of one that we have not, the time of the last frame. */
@@ -139,6 +139,7 @@ void ctp_ppt_trace_begin(struct ctp_ppt_trace *t, struct ctp_writer *w, const ch
 	ctp_section_add_host(&sec, tool);
 	ctp_section_addf(&sec, "pid", "%d", (int)pid);
 	ctp_ppt_frames_section(t->frames, &sec);
+	ctp_section_add(&sec, CTP_PPT_FILE, t->buffer->file);
 	if (t->has_clock)
 		ctp_section_add(&sec, "clock", "monotonic"); /* unless it has one */
 	if (t->has_clock)

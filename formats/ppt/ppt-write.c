@@ -5,21 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ppt/ppt-chosen.h"
 #include "ppt/ppt-frames.h"
 #include "ppt/ppt-places.h"
 #include "ppt/ppt.h"
 #include "stream/runs.h"
 
-enum { EARLY_BYTES = 64 << 20, OTHERS_BYTES = 300 };
+enum { EARLY_BYTES = 64 << 20, OTHERS_BYTES = 300, FILE_BYTES = 4096 };
 
 struct ppt_sink {
 	struct ctp_sink sink; /* first */
 	struct ctp_output *out;
 	const char *buffer; /* that is wanted; null: any */
 	char written[CTP_PPT_NAME_MAX + 1]; /* the buffer whose section was written; "": none */
+	char written_file[FILE_BYTES];      /* and its file */
 	char others[OTHERS_BYTES];          /* those that are not wanted, as far as there is room */
 
 	/* of the section */
+	char file[FILE_BYTES]; /* the program or the library that has the buffer, or the PPT1 file; "": not known */
 	char *header;
 	size_t header_len;
 	uint64_t parts; /* that have come */
@@ -59,9 +62,13 @@ static void forget_section(struct ppt_sink *s)
 
 static enum ctp_status begin_section(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
 {
-	(void)sec;
+	struct ppt_sink *s = (struct ppt_sink *)sink;
 	(void)err;
-	forget_section((struct ppt_sink *)sink);
+	forget_section(s);
+	const char *file = ctp_section_get(sec, CTP_PPT_FILE);
+	if (!file)
+		file = ctp_section_get(sec, "source");
+	snprintf(s->file, sizeof s->file, "%s", file ? file : "");
 	return CTP_OK;
 }
 
@@ -72,13 +79,30 @@ static void put_big_endian(struct ctp_output *out, uint32_t v)
 	ctp_output_put(out, (uint8_t[]){(uint8_t)(v >> 24), (uint8_t)(v >> 16), (uint8_t)(v >> 8), (uint8_t)v}, 4);
 }
 
-static void add_other(struct ppt_sink *s, const char *name)
+/* Its name, with its file where that was asked for. */
+static void add_other(struct ppt_sink *s)
 {
+	char name[OTHERS_BYTES];
+	bool by_file = strchr(s->buffer, ':') && *s->file;
+	snprintf(name, sizeof name, "%.150s%s%s", by_file ? s->file : "", by_file ? ":" : "", s->layout->buffer);
 	size_t len = strlen(s->others), room = sizeof s->others - len;
 	if (strlen(name) + sizeof ", , ..." <= room)
 		snprintf(s->others + len, room, "%s%s", len ? ", " : "", name);
 	else if (len && s->others[len - 1] != '.')
 		snprintf(s->others + len, room, ", ...");
+}
+
+/* One that is not the first. */
+static enum ctp_status refuse_section(const struct ppt_sink *s, struct ctp_err *err)
+{
+	const char *buffer = s->layout->buffer;
+	if (strcmp(s->written, buffer))
+		return ctp_err_set(err, "the stream has the buffers %s and %s; choose one with --buffer", s->written, buffer);
+	if (strcmp(s->written_file, s->file))
+		return ctp_err_set(err, "the stream has two sections of the buffer %s, of %.100s and %.100s; choose one with --buffer FILE:%s", buffer,
+		                   s->written_file, s->file, buffer);
+	return ctp_err_set(err, "the stream has two sections of the buffer %s of one file, %.100s, and a PPT1 file has one; encode each stream by itself",
+	                   buffer, *s->file ? s->file : "which is not known");
 }
 
 static enum ctp_status begin_file(struct ppt_sink *s, struct ctp_err *err)
@@ -87,15 +111,14 @@ static enum ctp_status begin_file(struct ppt_sink *s, struct ctp_err *err)
 	if (!l)
 		return CTP_FAILED;
 	s->known = true;
-	if (s->buffer && strcmp(s->buffer, l->buffer)) {
-		add_other(s, l->buffer);
+	if (s->buffer && !ctp_ppt_chosen_by(s->buffer, l->buffer, s->file)) {
+		add_other(s);
 		return CTP_OK;
 	}
-	if (*s->written && !strcmp(s->written, l->buffer))
-		return ctp_err_set(err, "the stream has two sections of the buffer %s, and a file has one; encode them apart", l->buffer);
 	if (*s->written)
-		return ctp_err_set(err, "the stream has the buffers %s and %s; choose one with --buffer", s->written, l->buffer);
+		return refuse_section(s, err);
 	strcpy(s->written, l->buffer);
+	strcpy(s->written_file, s->file);
 	s->frames = ctp_ppt_frames_new(l, l->counters, l->ncounters, err);
 	if (!s->frames)
 		return CTP_FAILED;

@@ -23,7 +23,8 @@
 struct ctp_source *ctp_ppt_source(const char *tool, struct ctp_err *err);
 
 /*
- * A sink that writes a section as a file, and takes out over. buffer: the one whose section it is; null: there must be only one. Sections
+ * A sink that writes a section as a file, and takes out over. buffer: the one whose section it is, as
+ * ppt-chosen.h has it: FILE is the program or the library, or the PPT1 file; null: there must be only one. Sections
  * without a header of ppt are passed over.
  */
 struct ctp_sink *ctp_ppt_sink(struct ctp_output *out, const char *buffer, struct ctp_err *err);
