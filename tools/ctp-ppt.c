@@ -136,7 +136,7 @@ static int describe(struct ctp_tool *tool, int argc, char **argv)
 }
 
 /* ": 3 overwritten, 1 half-written", of what is not 0. */
-static void put_losses(char *text, size_t room, const struct ctp_ppt_live_result *r)
+static void put_losses(char *text, size_t room, const struct ctp_ppt_live_counts *r)
 {
 	const struct { uint64_t n; const char *what; } kinds[] = {
 		{r->overrun, "overwritten"}, {r->torn, "half-written"}, {r->wrong, "with a number or a type that cannot be"},
@@ -149,19 +149,27 @@ static void put_losses(char *text, size_t room, const struct ctp_ppt_live_result
 			len += (size_t)snprintf(text + len, room - len, "%s %" PRIu64 " %s", len ? "," : ":", kinds[i].n, kinds[i].what);
 }
 
-static int closing(struct ctp_tool *tool, const struct ctp_ppt_live_result *r)
+/* Of a buffer, or of all: without a name, and with what helps. */
+static void say_tally(struct ctp_tool *tool, const char *name, const struct ctp_ppt_live_counts *c)
 {
 	char losses[256];
-	bool harmed = r->lost || r->partial;
-	put_losses(losses, sizeof losses, r);
-	if (!tool->quiet && (tool->verbose || harmed))
-		ctp_tool_say(tool, "%" PRIu64 " frames, %" PRIu64 " lost%s%s%s", r->frames, r->lost, losses,
-		             r->late ? "; what was saved before the first look is not known" : "",
-		             r->overrun || r->late ? "; -n takes more slots" : "");
+	put_losses(losses, sizeof losses, c);
+	ctp_tool_say(tool, "%s%s%" PRIu64 " frames, %" PRIu64 " lost%s%s%s", name ? name : "", name ? ": " : "", c->frames, c->lost, losses,
+	             c->late ? "; what was saved before the first look is not known" : "",
+	             !name && (c->overrun || c->late) ? "; -n takes more slots" : "");
+}
+
+static int closing(struct ctp_tool *tool, const struct ctp_ppt_live_result *r)
+{
+	bool harmed = r->all.lost || r->partial, said = !tool->quiet && (tool->verbose || harmed);
+	for (size_t i = 0; said && r->nparts > 1 && i < r->nparts; i++)
+		say_tally(tool, r->part[i].name, &r->part[i].counts);
+	if (said)
+		say_tally(tool, NULL, &r->all);
 	return harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
 }
 
-static void show_frames(void *arg, const struct ctp_ppt_live_result *by_now)
+static void show_frames(void *arg, const struct ctp_ppt_live_counts *by_now)
 {
 	struct ctp_tool *tool = arg;
 	ctp_tool_progress(tool, "%" PRIu64 " frames, %" PRIu64 " lost, %.0f s", by_now->frames, by_now->lost,
@@ -196,11 +204,12 @@ static int attach(struct ctp_tool *tool, int argc, char **argv)
 		return ctp_tool_fail(tool, &err);
 	enum ctp_status status = ctp_ppt_live(&conf, &result, &err);
 	ctp_tool_progress(tool, NULL);
-	if (!status)
-		return closing(tool, &result);
-	int code = ctp_tool_fail_output(tool, &(struct ctp_output){.epipe = result.unread}, &err);
-	if (tool->verbose && (result.frames || result.lost))
-		closing(tool, &result);
+	int code = status ? ctp_tool_fail_output(tool, &(struct ctp_output){.epipe = result.unread}, &err) : CTP_EXIT_OK;
+	if (!status || (tool->verbose && (result.all.frames || result.all.lost))) {
+		int harm = closing(tool, &result);
+		code = status ? code : harm;
+	}
+	ctp_ppt_live_result_free(&result);
 	return code;
 }
 

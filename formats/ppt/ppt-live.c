@@ -18,6 +18,7 @@
 #include "ppt/ppt-chosen.h"
 #include "ppt/ppt-outs.h"
 #include "ppt/ppt-signals.h"
+#include "ppt/ppt-tally.h"
 #include "ppt/ppt-trace.h"
 
 #define US UINT64_C(1000)
@@ -315,11 +316,7 @@ static bool is_due(struct live *l, uint64_t *last_ns, uint64_t every_ns)
 
 static void tell_progress(const struct live *l)
 {
-	struct ctp_ppt_live_result by_now = {0};
-	for (size_t i = 0; i < l->n; i++) {
-		by_now.frames += l->trace[i].taken;
-		by_now.lost += l->trace[i].lost;
-	}
+	struct ctp_ppt_live_counts by_now = ctp_ppt_tally_by_now(l->trace, l->n);
 	l->conf->tick(l->conf->arg, &by_now);
 }
 
@@ -462,7 +459,6 @@ static void take_last(struct ctp_ppt_trace *t)
 
 static void finish_traces(struct live *l, bool replaced)
 {
-	struct ctp_ppt_live_result *r = l->result;
 	unsigned outcome = replaced ? CTP_PPT_OUTCOME_REPLACED : l->gone ? CTP_OUTCOME_ENDED : CTP_OUTCOME_RUNNING;
 	for (size_t i = 0; i < l->n; i++) {
 		struct ctp_ppt_trace *t = &l->trace[i];
@@ -470,23 +466,7 @@ static void finish_traces(struct live *l, bool replaced)
 			take_last(t);
 		ctp_ppt_trace_end(t, t->closed ? CTP_PPT_OUTCOME_CLOSED : outcome);
 		say_late(l, t);
-		r->late |= t->late;
 		ctp_ppt_attach_end(&t->at);
-	}
-}
-
-/* Once all is written. */
-static void add_up(struct live *l)
-{
-	struct ctp_ppt_live_result *r = l->result;
-	for (size_t i = 0; i < l->n; i++) {
-		const struct ctp_ppt_trace *t = &l->trace[i];
-		r->frames += t->taken;
-		r->lost += t->lost;
-		r->torn += t->torn - t->at.ring.wrong - t->unknown;
-		r->wrong += t->at.ring.wrong + t->unknown;
-		r->overrun += t->at.ring.overrun;
-		r->unkept += t->unkept;
 	}
 }
 
@@ -552,7 +532,7 @@ static enum ctp_status run(struct live *l)
 	if (ctp_ppt_outs_close(&l->outs, &cut, &err) && !status)
 		status = ctp_err_set(l->err, "%s", err.text);
 	l->result->unread = l->outs.unread;
-	add_up(l);
+	ctp_ppt_tally(l->result, l->trace, l->n);
 	ctp_ppt_signals_give_back();
 	return status;
 }

@@ -1,0 +1,52 @@
+#!/bin/sh
+# What ctp-ppt says at the end: frames, by buffer, and what became of those that are missing.
+. t/tap.sh
+ppt=$BIN/ctp-ppt
+client=$O/t/ppt-client
+[ -x "$client" ] || skip_all 'there is no client'
+
+pid=
+trap '[ -z "$pid" ] || kill -9 $pid 2>/dev/null; rm -rf "$tmp"' EXIT
+# begin ARGUMENT...: a client, its number in $pid. What it says goes to $tmp/said, by a pipe whose first line says that it runs.
+begin() {
+	rm -f "$tmp/pipe"
+	mkfifo "$tmp/pipe"
+	"$client" "$@" >"$tmp/pipe" 2>/dev/null </dev/null &
+	pid=$!
+	exec 3<"$tmp/pipe"
+	read -r first <&3
+}
+finish() { # it has ended, or does now
+	kill -TERM "$pid" 2>/dev/null
+	cat <&3 >"$tmp/said"
+	exec 3<&-
+	wait "$pid" 2>/dev/null
+	pid=
+}
+saved() { sed -n "s/^$1: \([0-9]*\) saved.*/\1/p" "$tmp/said"; }
+# counted BUFFER: "FRAMES LOST" of its line in $tmp/err; without a name, of the last
+counted() {
+	if [ $# = 1 ]; then sed -n "s/^ctp-ppt: $1: \([0-9]*\) frames, \([0-9]*\) lost.*/\1 \2/p" "$tmp/err"
+	else sed -n '$s/^ctp-ppt: \([0-9]*\) frames, \([0-9]*\) lost.*/\1 \2/p' "$tmp/err"; fi
+}
+
+# --- buffers ---------------------------------------------------------------------------------------------------------------
+begin -2 -s 2000
+"$ppt" list "$pid" >"$tmp/list" 2>&1 || skip_all "$(cat "$tmp/list")"
+"$ppt" attach -v -o "$tmp/two.ctp" "$pid" 2>"$tmp/err"
+is 'two buffers: status' $? 0
+finish
+is 'a line for each' "$(counted Foo), $(counted FooBar)" "$(saved Foo) 0, $(saved FooBar) 0"
+is 'and of both, last' "$(counted)" "$(($(saved Foo) + $(saved FooBar))) 0"
+begin -s 1000
+"$ppt" attach -v -o "$tmp/one.ctp" "$pid" Foo 2>"$tmp/err"
+finish
+is 'of one buffer there is one line' "$(grep -c ' frames, ' "$tmp/err") $(counted)" "1 $(saved Foo) 0"
+begin -2 -r 0
+"$ppt" attach -n 16 -t 1 -o "$tmp/lost.ctp" "$pid" 2>"$tmp/err"
+is 'frames that are lost: status' $? 3
+finish
+like 'by cause, of a buffer' "$(cat "$tmp/err")" '^ctp-ppt: Foo: [0-9]+ frames, [1-9][0-9]* lost: [0-9]+ overwritten'
+is 'and the last line is their sum' "$(counted)" "$({ counted Foo; counted FooBar; } | awk '{ a += $1; b += $2 } END { print a, b }')"
+like 'with what helps, once' "$(grep -c -- '-n takes more slots' "$tmp/err") $(tail -1 "$tmp/err")" '^1 .*; -n takes more slots$'
+done_testing
