@@ -49,4 +49,29 @@ finish
 like 'by cause, of a buffer' "$(cat "$tmp/err")" '^ctp-ppt: Foo: [0-9]+ frames, [1-9][0-9]* lost: [0-9]+ overwritten'
 is 'and the last line is their sum' "$(counted)" "$({ counted Foo; counted FooBar; } | awk '{ a += $1; b += $2 } END { print a, b }')"
 like 'with what helps, once' "$(grep -c -- '-n takes more slots' "$tmp/err") $(tail -1 "$tmp/err")" '^1 .*; -n takes more slots$'
+
+# --- files that are cut ----------------------------------------------------------------------------------------------------
+if [ -e /dev/full ]; then
+	ln -s /dev/full "$tmp/some-Foo.ctp"
+	begin -2 -s 3000
+	"$ppt" attach -v -o "$tmp/some-%b.ctp" "$pid" 2>"$tmp/err"
+	is 'one file of two fails: status' $? 3
+	finish
+	is 'the reason is said once' "$(grep -c 'No space left' "$tmp/err") $(sed -n 's/^ctp-ppt: Foo: what it saves is lost from now on: .*\(some-Foo.ctp\): .*/\1/p' "$tmp/err")" \
+		'1 some-Foo.ctp'
+	is 'what is not in the file is not written' "$(counted Foo)" "0 $(saved Foo)"
+	like 'as the summary says' "$(tail -1 "$tmp/err")" '^ctp-ppt: [0-9]+ frames, ([0-9]+) lost: [0-9]+ not written$'
+	is 'and the other file is whole' "$(counted FooBar) $("$BIN/ctp-tojsonl" -aq "$tmp/some-FooBar.ctp" | grep -c '"type":"ppt_FooBar_')" \
+		"$(saved FooBar) 0 $(saved FooBar)"
+fi
+begin -2
+(trap '' XFSZ; ulimit -f 16; exec "$ppt" attach -v -o "$tmp/own-%b.ctp" "$pid") 2>"$tmp/err"
+is 'both fail: status' $? 1
+finish
+for b in Foo FooBar; do
+	is "$b: the reason is said once" "$(grep -c "/own-$b.ctp: " "$tmp/err")" 1
+	is "$b: frames are those that the file has" "$(counted $b)" \
+		"$("$BIN/ctp-tojsonl" -aq "$tmp/own-$b.ctp" 2>/dev/null | grep -c "\"type\":\"ppt_${b}_") $(counted $b | cut -d ' ' -f 2)"
+done
+is 'with those that are lost, all that were saved' "$(counted | awk '{ print $1 + $2 }')" "$(($(saved Foo) + $(saved FooBar)))"
 done_testing

@@ -47,6 +47,7 @@ struct live {
 	uint64_t *lost_seen;  /* of each, when its ring was last made larger */
 	uint64_t *resized_ns; /* of each: since when its client has a larger ring; 0: it has not */
 	bool stop, gone, failed, grow;
+	bool cut; /* no output is left */
 };
 
 /* --- buffers --------------------------------------------------------------------------------------------------------------- */
@@ -142,6 +143,7 @@ static void fail_out(struct live *l, struct ctp_ppt_trace *t)
 	l->result->partial = true;
 	for (size_t i = 0; i < l->n; i++)
 		any |= l->trace[i].writer || l->trace[i].at.stage < CTP_PPT_ATTACHED;
+	l->cut |= !any;
 	l->failed |= !any;
 	if (any)
 		ctp_notice_say(l->conf->warn, "%s", l->err->text);
@@ -350,7 +352,7 @@ static bool is_attached(const struct live *l)
 {
 	bool any = false;
 	for (size_t i = 0; i < l->n; i++)
-		any |= l->trace[i].writer != NULL;
+		any |= is_taken(&l->trace[i]);
 	return any;
 }
 
@@ -504,7 +506,7 @@ static enum ctp_status trace(struct live *l)
 	else if (!any && !l->failed && l->n > 1)
 		ctp_err_set(l->err, "process %d: none of %zu buffers could be attached", (int)l->conf->pid, l->n);
 	finish_traces(l, replaced);
-	return any ? CTP_OK : CTP_FAILED;
+	return any && !l->cut ? CTP_OK : CTP_FAILED;
 }
 
 static void hear_cut(void *arg, size_t i, uint64_t kept, const char *why)
@@ -513,7 +515,8 @@ static void hear_cut(void *arg, size_t i, uint64_t kept, const char *why)
 	struct ctp_ppt_trace *t = &l->trace[i];
 	ctp_ppt_trace_discard(t, kept);
 	l->result->partial = true;
-	ctp_notice_say(l->conf->warn, "%s: the end of it is lost: %s", t->buffer->label, why);
+	if (why)
+		ctp_notice_say(l->conf->warn, "%s: the end of it is lost: %s", t->buffer->label, why);
 }
 
 static enum ctp_status run(struct live *l)

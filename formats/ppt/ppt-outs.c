@@ -184,10 +184,6 @@ void ctp_ppt_outs_fail(struct ctp_ppt_outs *outs, size_t i, uint64_t *kept, stru
 		ctp_err_set(err, "an output has ended"); /* not without an error */
 	o->failed = true;
 	*kept = o->spool < 0 ? CTP_PPT_OUTS_UNKNOWN : cut_spool(o);
-	if (*kept != CTP_PPT_OUTS_UNKNOWN)
-		return;
-	if (!outs->why.text[0])
-		outs->why = *err;
 }
 
 static enum ctp_status append(struct ctp_ppt_outs *outs, int spool, struct ctp_err *err)
@@ -222,19 +218,37 @@ static enum ctp_status append_all(struct ctp_ppt_outs *outs, bool failed, struct
 	return status;
 }
 
-enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, const struct ctp_ppt_cut *cut, struct ctp_err *err)
+/* Spools and files. The last file that fails is the error, if no other is whole. */
+static enum ctp_status close_all(struct ctp_ppt_outs *outs, const struct ctp_ppt_cut *cut, struct ctp_err *err)
 {
-	enum ctp_status status = outs->why.text[0] ? ctp_err_set(err, "%s", outs->why.text) : CTP_OK;
 	struct ctp_err more;
+	size_t whole = 0, last = outs->n;
 	for (size_t i = 0; i < outs->n; i++) {
 		struct ctp_ppt_out *o = &outs->out[i];
-		if (!close_own(outs, o, &more))
-			continue;
-		if (o->spool >= 0)
+		bool known = o->failed, began = o->writer;
+		enum ctp_status status = close_own(outs, o, &more);
+		if (status && o->spool >= 0) {
 			cut->hear(cut->arg, i, cut_spool(o), more.text);
-		else if (!status)
-			status = ctp_err_set(err, "%s", more.text);
+		} else if (status) {
+			if (last < outs->n)
+				cut->hear(cut->arg, last, ctp_ppt_spool_count(outs->out[last].path), err->text);
+			*err = more;
+			last = i;
+		} else if (known && o->path) {
+			cut->hear(cut->arg, i, ctp_ppt_spool_count(o->path), NULL);
+		}
+		whole += o->path && began && !o->failed;
 	}
+	if (last == outs->n)
+		return CTP_OK;
+	cut->hear(cut->arg, last, ctp_ppt_spool_count(outs->out[last].path), whole ? err->text : NULL);
+	return whole ? CTP_OK : CTP_FAILED;
+}
+
+enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, const struct ctp_ppt_cut *cut, struct ctp_err *err)
+{
+	struct ctp_err more;
+	enum ctp_status status = close_all(outs, cut, err);
 	if (append_all(outs, false, status ? &more : err))
 		status = CTP_FAILED;
 	if (append_all(outs, true, status ? &more : err))

@@ -34,7 +34,6 @@ struct ctp_ppt_outs {
 	bool (*hopeless)(void);
 	bool unread;         /* it failed because nobody reads the pipe any more */
 	bool wrote;          /* somebody has a writer */
-	struct ctp_err why;  /* a file of %b has failed; "": none has */
 };
 
 /* path null or "-": stdout. names of the buffers are for %b. hopeless: true when waiting for an output has to end. */
@@ -58,7 +57,7 @@ size_t ctp_ppt_outs_watch(const struct ctp_ppt_outs *outs, struct pollfd *fds, s
 #define CTP_PPT_OUTS_UNKNOWN UINT64_MAX
 void ctp_ppt_outs_fail(struct ctp_ppt_outs *outs, size_t i, uint64_t *kept, struct ctp_err *err);
 
-/* The spool of the i-th has failed at the end; so many frames are in it. */
+/* The spool or the file of the i-th is cut; so many frames are in it. why null: it is known, by ctp_ppt_outs_fail or by the close. */
 struct ctp_ppt_cut {
 	void (*hear)(void *arg, size_t i, uint64_t kept, const char *why);
 	void *arg;
@@ -66,7 +65,8 @@ struct ctp_ppt_cut {
 
 /*
  * Joins what was spooled, writes everything, reports the first error. Where no writer was ever asked for, files stay as they were. A
- * spool that has failed is no error: the whole packets that it has are appended behind the others, and cut hears of it.
+ * spool that has failed is no error: the whole packets that it has are appended behind the others, and cut hears of it. Nor is a file of
+ * %b, as long as another one is whole.
  */
 enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, const struct ctp_ppt_cut *cut, struct ctp_err *err);
 

@@ -32,19 +32,29 @@ static uint64_t frames_in(const struct ctp_batch *batch)
 	return n;
 }
 
-static enum ctp_status count(const uint8_t *data, size_t len, uint64_t *frames, struct ctp_err *err)
+/* Closes the input. */
+static enum ctp_status count(struct ctp_input *in, uint64_t *frames, struct ctp_err *err)
 {
-	struct ctp_input in;
 	struct ctp_item item;
 	enum ctp_status status = CTP_OK;
-	ctp_input_mem(&in, data, len);
-	struct ctp_reader *r = ctp_reader_new(&in, NULL, err);
+	struct ctp_reader *r = ctp_reader_new(in, NULL, err);
 	while (r && !(status = ctp_reader_next(r, &item, err)))
 		if (item.kind == CTP_ITEM_RECORDS)
 			*frames += frames_in(&item.batch);
 	ctp_reader_free(r);
-	ctp_input_close(&in);
+	ctp_input_close(in);
 	return r && status == CTP_EOF ? CTP_OK : CTP_FAILED;
+}
+
+uint64_t ctp_ppt_spool_count(const char *path)
+{
+	struct stat st;
+	struct ctp_input in;
+	struct ctp_err ignored;
+	uint64_t frames = 0;
+	if (!stat(path, &st) && S_ISREG(st.st_mode) && !ctp_input_open(&in, path, &ignored))
+		count(&in, &frames, &ignored);
+	return frames;
 }
 
 enum ctp_status ctp_ppt_spool_cut(int fd, uint64_t *frames, struct ctp_err *err)
@@ -59,8 +69,10 @@ enum ctp_status ctp_ppt_spool_cut(int fd, uint64_t *frames, struct ctp_err *err)
 	uint8_t *data = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
 	if (data == MAP_FAILED)
 		return ctp_err_sys(err, "%s", what);
+	struct ctp_input in;
 	size_t whole = whole_bytes(data, bytes);
-	enum ctp_status status = whole ? count(data, whole, frames, err) : CTP_OK;
+	ctp_input_mem(&in, data, whole);
+	enum ctp_status status = whole ? count(&in, frames, err) : CTP_OK;
 	munmap(data, bytes);
 	if (!status && ftruncate(fd, (off_t)whole))
 		status = ctp_err_sys(err, "%s", what);

@@ -11,4 +11,7 @@
 /* Cuts the file behind its last whole packet. frames: so many are in those. */
 enum ctp_status ctp_ppt_spool_cut(int fd, uint64_t *frames, struct ctp_err *err);
 
+/* Frames in a file that is cut, as far as a reader gets; of what is no file, none. */
+uint64_t ctp_ppt_spool_count(const char *path);
+
 #endif
