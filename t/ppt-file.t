@@ -63,7 +63,7 @@ pick() { cat "$f.head"; for i; do cat "$f.$i"; done; }
 decoded() {
 	ppt decode "$tmp/d.ppt1" >"$tmp/d.ctp" 2>"$tmp/err"
 	is "$1: status" $? "$2"
-	is "$1: is said" "$(sed -n 's/^ctp-ppt: [^ ]*d.ppt1: //p' "$tmp/err")" "$3"
+	is "$1: is said, in a line" "$(sed 's/^ctp-ppt: [^ ]*d.ppt1: [A-Za-z0-9]*: //' "$tmp/err")" "$3"
 	ppt encode -q "$tmp/d.ctp" >"$tmp/back.ppt1"
 }
 rows() { "$BIN/ctp-tojsonl" -aq "$tmp/d.ctp" | grep "^{\"type\":\"$1\""; }
@@ -108,12 +108,12 @@ poke() { printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null; }
 pick 0 1 2 3 4 >"$tmp/d.ppt1"
 head=$(wc -c <"$f.head")
 poke "$tmp/d.ppt1" $((head + 3 * size - 4)) '\001'
-decoded 'a torn frame' 3 '4 frames kept, 1 torn, 1 lost'
+decoded 'a torn frame' 3 "4 frames kept, 1 torn, 1 lost; the first damage is at byte $((head + 2 * size))"
 like 'it was seen' "$(rows ppt_lost)" '"ppt_seqno":1002,"count":1,"unverified":1,'
 pick 0 1 2 1 2 1 1 >"$tmp/d.ppt1"
 poke "$tmp/d.ppt1" $((head + 3 * size + 4)) X
 poke "$tmp/d.ppt1" $((head + 5 * size + 4)) X
-decoded 'two frames with one number' 3 '5 frames kept, 2 of these with the number of another, 2 dropped that came again'
+decoded 'two frames with one number' 3 "5 frames kept, 2 of these with the number of another, 2 dropped that came again; the first damage is at byte $((head + 3 * size))"
 is 'both are there' "$(rows ppt_One_only | sed 's/.*"ppt_seqno":\([0-9]*\),.*/\1/' | paste -sd ' ' -)" '1000 1001 1001 1001 1002'
 { pick 0 1 2 && tail -c $((4 * size)) "$tmp/d.ppt1" | head -c "$size" && pick 1 | tail -c "$size"; } >"$tmp/twice.ppt1"
 is 'and they come back' "$(differs "$tmp/back.ppt1" "$tmp/twice.ppt1")" ''
@@ -122,13 +122,18 @@ head -c "$size" /dev/zero >>"$tmp/d.ppt1"
 decoded 'a slot that was never written' 0 '3 frames kept, 1 slots never written'
 python3 t/pptfile.py frames "$tmp/mixed.ppt1"
 cat "$tmp/mixed.ppt1.head" "$tmp/mixed.ppt1.0" "$tmp/mixed.ppt1.1" "$tmp/mixed.ppt1.2" >"$tmp/d.ppt1"
-poke "$tmp/d.ppt1" $(($(wc -c <"$tmp/mixed.ppt1.head") + $(wc -c <"$tmp/mixed.ppt1.0") + 4)) '\003'
-decoded 'a type that is none' 3 '2 frames kept, 1 of no known type, 1 lost'
+second=$(($(wc -c <"$tmp/mixed.ppt1.head") + $(wc -c <"$tmp/mixed.ppt1.0")))
+poke "$tmp/d.ppt1" $((second + 4)) '\003'
+decoded 'a type that is none' 3 "2 frames kept, 1 of no known type, 1 lost; the first damage is at byte $second"
+like 'with the name of the buffer' "$(cat "$tmp/err")" '^ctp-ppt: [^ ]*d.ppt1: Mix: 2 frames kept, '
+cat "$tmp/mixed.ppt1.head" "$tmp/mixed.ppt1.0" >"$tmp/d.ppt1"
+poke "$tmp/d.ppt1" $((second - 4)) '\111'
+decoded 'not one frame that is whole' 3 "0 frames kept, 1 torn; the first damage is at byte $(wc -c <"$tmp/mixed.ppt1.head" | xargs)"
 
 # --- damaged files ---------------------------------------------------------------------------------------------------------
 pick 0 1 2 >"$tmp/d.ppt1"
 printf 1234567 >>"$tmp/d.ppt1"
-decoded 'a file that is cut short' 3 '3 frames kept, 7 bytes of a frame that is cut short'
+decoded 'a file that is cut short' 3 "3 frames kept, 7 bytes of a frame that is cut short; the first damage is at byte $((head + 3 * size))"
 pick 0 1 2 >"$tmp/small.ppt1"
 is 'what is whole stays' "$(differs "$tmp/back.ppt1" "$tmp/small.ppt1")" ''
 fails() { # NAME PATTERN: decode of $tmp/d.ppt1
@@ -144,11 +149,27 @@ fails 'an empty file' 'is no file of ppt'
 printf 'PPT1\377\377\377\377' >"$tmp/d.ppt1"
 fails 'a header of 4 GiB' 'header of 4294967295 bytes'
 printf 'PPT1\000\000\000\002[' >"$tmp/d.ppt1"
-fails 'a file that is cut in its header' 'is cut short within its header'
+fails 'a file that is cut in its header' 'is cut short within its header, at byte 9$'
 printf 'PPT1\000\000\000\002[]' >"$tmp/d.ppt1"
 fails 'a header that is no layout' 'the layout of the buffer: '
 cp "$tmp/mixed.ppt1.ctp" "$tmp/d.ppt1"
 fails 'a stream' 'is a raw stream already'
+
+# --- summaries -------------------------------------------------------------------------------------------------------------
+is 'decode -v: frames, by file and buffer' "$(ppt decode -v -o "$tmp/two.ctp" "$tmp/one.ppt1" "$tmp/mixed.ppt1" 2>&1)" \
+	"$(printf 'ctp-ppt: %s: %s frames kept\n' "$tmp/one.ppt1" 'One: 50' "$tmp/mixed.ppt1" 'Mix: 300')"
+is 'encode -v: frames, of its buffer' "$(ppt encode -v --buffer One -o "$tmp/back.ppt1" "$tmp/two.ctp" 2>&1)" 'ctp-ppt: One: 50 frames, 0 lost'
+pick 0 1 5 6 9 5 6 >"$tmp/d.ppt1"
+ppt decode -q -o "$tmp/d.ctp" "$tmp/d.ppt1"
+is 'encode: what the stream says is lost' "$(ppt encode -o "$tmp/back.ppt1" "$tmp/d.ctp" 2>&1)" 'ctp-ppt: One: 5 frames, 5 lost'
+is 'also of other sections' "$(ppt encode --buffer Mix -o "$tmp/back.ppt1" "$tmp/mixed.ppt1.ctp" "$tmp/d.ctp" 2>&1)" 'ctp-ppt: Mix: 300 frames, 0 lost; 5 in other sections'
+is 'unless it is to be quiet' "$(ppt encode -qv -o "$tmp/back.ppt1" "$tmp/d.ctp" 2>&1)" ''
+if command -v zstd >/dev/null; then
+	zstd -q1 -f "$tmp/header.ppt1" -o "$tmp/cut.zst"
+	truncate -s -3 "$tmp/cut.zst"
+	ppt decode -o "$tmp/d.ctp" "$tmp/cut.zst" 2>"$tmp/err"
+	like 'a compressed file that is cut is a line, too' "$? $(wc -l <"$tmp/err" | xargs) $(cat "$tmp/err")" '^3 1 ctp-ppt: .*cut.zst: [A-Za-z]*: [0-9]+ frames kept.*; zstd: .* at byte [0-9]+ of the file'
+fi
 
 # --- sections --------------------------------------------------------------------------------------------------------------
 ppt decode -o "$tmp/two.ctp" "$tmp/one.ppt1" "$tmp/mixed.ppt1"

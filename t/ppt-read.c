@@ -116,7 +116,7 @@ static const char header[] =
 	"{\"_lName\":\"z\",\"_lOffset\":8,\"_lSize\":4,\"_lType\":\"PIntegral\",\"_lKind\":\"LKSeqno\"}]}]}}";
 enum { FRAME = 12, FRAMES = 3, HEAD = 8 + sizeof header - 1, FILE_BYTES = HEAD + FRAMES * FRAME };
 
-static struct ctp_sink *sink(struct ctp_output *out, struct ctp_err *err) { return ctp_ppt_sink(out, NULL, err); }
+static struct ctp_sink *sink(struct ctp_output *out, struct ctp_err *err) { return ctp_ppt_sink(out, NULL, NULL, false, err); }
 
 static void test_cut(void)
 {
@@ -136,7 +136,7 @@ static void test_cut(void)
 	for (size_t n = 0; n <= FILE_BYTES; n++) {
 		uint8_t *cut = malloc(n + !n); /* of exactly that size, for sanitizers */
 		memcpy(cut, file, n);
-		bool done = textmem_from(ctp_ppt_source("test", &err), cut, n, &stream, &stats, &err);
+		bool done = textmem_from(ctp_ppt_source("test", false, &err), cut, n, &stream, &stats, &err);
 		size_t frames = n < HEAD ? 0 : (n - HEAD) / FRAME;
 		wrong += done != (n >= HEAD) || stats.accepted != frames || stats.harmed != (done && (n - HEAD) % FRAME);
 		if (done) {
@@ -175,7 +175,7 @@ static void test_live(void)
 	ctp_writer_end(w, true);
 	textmem_to(sink, &stream, &file);
 	ok(file.len == 8 + len + 10 * FRAME && !memcmp(file.data + 8, text, len), "what was taken from a process is a file");
-	ok(textmem_from(ctp_ppt_source("test", &err), file.data, file.len, &stream, &stats, &err) && stats.accepted == 10 && !stats.harmed,
+	ok(textmem_from(ctp_ppt_source("test", false, &err), file.data, file.len, &stream, &stats, &err) && stats.accepted == 10 && !stats.harmed,
 	   "which is decoded");
 	ctp_section_fini(&sec);
 	ctp_writer_free(w);

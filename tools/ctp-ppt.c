@@ -23,6 +23,8 @@ struct command {
 
 #define COMMON_HELP "  -q             no notices   -v  a summary on stderr   -V  version   -h  this help\n"
 
+static void say(void *arg, const char *text) { ctp_tool_say(arg, "%s", text); }
+
 static int decode(struct ctp_tool *tool, int argc, char **argv)
 {
 	const char *path = NULL;
@@ -37,12 +39,13 @@ static int decode(struct ctp_tool *tool, int argc, char **argv)
 	struct ctp_err err;
 	if (ctp_tool_create(&out, path, argv + optind, true, force, &err))
 		return ctp_tool_fail(tool, &err);
-	return ctp_tool_from(tool, argv + optind, ctp_ppt_source("ctp-ppt " CTP_VERSION, &err), &out, &err);
+	return ctp_tool_from(tool, argv + optind, ctp_ppt_source("ctp-ppt " CTP_VERSION, tool->verbose, &err), &out, &err);
 }
 
 static int encode(struct ctp_tool *tool, int argc, char **argv)
 {
 	static const struct option longs[] = {{"buffer", required_argument, NULL, 'b'}, {0}};
+	const struct ctp_notice notice = {.say = say, .arg = tool};
 	const char *path = NULL, *buffer = NULL;
 	bool force = false;
 	for (int c; (c = ctp_tool_option(tool, argc, argv, "fo:", longs)) != -1;) {
@@ -55,7 +58,7 @@ static int encode(struct ctp_tool *tool, int argc, char **argv)
 	struct ctp_err err;
 	if (ctp_tool_create(&out, path, argv + optind, true, force, &err))
 		return ctp_tool_fail(tool, &err);
-	return ctp_tool_to(tool, argv + optind, ctp_ppt_sink(&out, buffer, &err), &out, &err);
+	return ctp_tool_to(tool, argv + optind, ctp_ppt_sink(&out, buffer, tool->quiet ? NULL : &notice, tool->verbose, &err), &out, &err);
 }
 
 /* --- of a process -------------------------------------------------------------------------------------------------------- */
@@ -88,8 +91,6 @@ static pid_t parse_operands(struct ctp_tool *tool, int argc, char **argv, int le
 		exit(ctp_tool_usage(tool, "%s: one too many", argv[optind + most]));
 	return (pid_t)parse_number(tool, "PID", argv[optind], INT32_MAX);
 }
-
-static void say(void *arg, const char *text) { ctp_tool_say(arg, "%s", text); }
 
 static enum ctp_status show_all(struct ctp_tool *tool, struct ctp_output *out, const struct ctp_notice *notice, struct ctp_err *err)
 {
@@ -294,6 +295,7 @@ int main(int argc, char **argv)
 		.name = "ctp-ppt",
 		.synopsis = "COMMAND [OPTION...] [OPERAND...]",
 		.help = help ? help : "",
+		.counts_itself = true,
 	};
 	ctp_tool_start(&tool);
 	while (ctp_tool_option(&tool, argc, argv, "", NULL) != -1)

@@ -309,7 +309,7 @@ int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, stru
 	if (s->conflicts && !tool->quiet)
 		ctp_tool_say(tool, "%llu conflict%s: more than one wrote as one coroutine, and what is lost there is not known",
 		             (unsigned long long)s->conflicts, plural(s->conflicts));
-	if (tool->verbose || ((s->lost || s->missed || s->untraced) && !tool->quiet))
+	if (!tool->counts_itself && (tool->verbose || ((s->lost || s->missed || s->untraced) && !tool->quiet)))
 		say_counts(tool, s);
 	return to.stats.harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
 }
@@ -372,7 +372,7 @@ int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source
 		source->tick = ctp_tool_tick(tool);
 		struct from from = {tool, source, writer, err};
 		status = source->ops->read_path ? from_paths(&from, files) : ctp_tool_each(tool, files, from_one, &from, err);
-		if (status != CTP_FAILED && !source->stats.accepted && (source->stats.rejected || tool->no_coroutines))
+		if (status != CTP_FAILED && !source->stats.accepted && !tool->counts_itself && (source->stats.rejected || tool->no_coroutines))
 			status = not_one(tool, &source->stats, err);
 	}
 	if (out->failed)
@@ -383,7 +383,7 @@ int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source
 		status = ctp_output_close(out, err);
 	int code = status == CTP_FAILED ? ctp_tool_fail_output(tool, out, err) :
 	           source->stats.harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
-	if (code != CTP_EXIT_FAILED && !tool->quiet && (tool->verbose || source->stats.rejected || source->stats.lost))
+	if (code != CTP_EXIT_FAILED && !tool->quiet && !tool->counts_itself && (tool->verbose || source->stats.rejected || source->stats.lost))
 		say_kept(tool, &source->stats);
 	ctp_writer_free(writer);
 	source->ops->free(source);

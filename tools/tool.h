@@ -29,6 +29,8 @@ struct ctp_tool {
 	bool permutes;        /* options may follow operands; false where the operands are a command */
 	bool no_coroutines;   /* what it reads are records of something else: no word about coroutines, events and rows */
 
+	bool counts_itself;   /* the source or the sink says what it has kept and lost, and in its own words */
+
 	bool quiet, verbose;
 
 	/* The rest is tool.c's. */

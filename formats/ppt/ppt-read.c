@@ -17,6 +17,7 @@ enum { PREFIX_BYTES = 8, TICK_FRAMES = 4096, LOOK_AHEAD_BYTES = 1 << 20 };
 struct ppt_source {
 	struct ctp_source source;
 	const char *tool;
+	bool verbose;
 
 	/* of the file at hand */
 	struct ctp_input *in;
@@ -27,6 +28,7 @@ struct ppt_source {
 	struct ctp_ppt_layout *layout;
 	struct ctp_ppt_frames *frames;
 	uint64_t kept, again, twice, empty, torn, unknown, lost, cut_bytes;
+	uint64_t damage_at; /* byte of the file, of the first damage; UINT64_MAX: none so far */
 	struct ctp_ppt_seen seen;
 };
 
@@ -40,7 +42,7 @@ static enum ctp_status cut_header(const struct ctp_input *in, struct ctp_err *er
 		*err = in->err;
 		return CTP_FAILED;
 	}
-	return ctp_err_set(err, "%s: is cut short within its header", in->name);
+	return ctp_err_set(err, "%s: is cut short within its header, at byte %llu", in->name, (unsigned long long)(in->offset + in->avail));
 }
 
 static enum ctp_status read_header(struct ppt_source *s, struct ctp_err *err)
@@ -110,11 +112,18 @@ static bool write_gap(struct ppt_source *s)
 	return true;
 }
 
+static void note_damage(struct ppt_source *s, const uint8_t *bytes)
+{
+	uint64_t at = s->in->offset + (uint64_t)(bytes - s->in->ptr);
+	s->damage_at = at < s->damage_at ? at : s->damage_at;
+}
+
 /* A frame that cannot be one. Where its number is missing at the end, it is a loss that was seen. */
 static void reject(struct ppt_source *s, const uint8_t *bytes, bool known)
 {
 	int32_t seqno = ctp_ppt_frames_seqno(s->frames, bytes);
 	++*(known ? &s->torn : &s->unknown);
+	note_damage(s, bytes);
 	if (seqno)
 		ctp_ppt_seen_torn(&s->seen, seqno);
 }
@@ -138,8 +147,10 @@ static void take_again(struct ppt_source *s, int32_t seqno, const uint8_t *bytes
 {
 	bool other = ctp_ppt_seen_differs(&s->seen, seqno, bytes, s->layout->size);
 	++*(other ? &s->twice : &s->again);
-	if (other)
-		keep(s, seqno, bytes);
+	if (!other)
+		return;
+	note_damage(s, bytes);
+	keep(s, seqno, bytes);
 }
 
 static void take_frame(struct ppt_source *s, const uint8_t *bytes)
@@ -172,6 +183,8 @@ static void read_frames(struct ppt_source *s)
 			tick->tick(tick->arg, in, s->source.stats.accepted + s->kept);
 	}
 	s->cut_bytes = in->failed ? 0 : in->avail;
+	if (s->cut_bytes)
+		note_damage(s, in->ptr);
 }
 
 /* --- the end ------------------------------------------------------------------------------------------------------------- */
@@ -186,7 +199,7 @@ static void add_count(char *text, size_t size, uint64_t n, const char *what)
 /* One line for all that is worth one. */
 static void say_counts(struct ppt_source *s)
 {
-	char text[400] = "";
+	char text[900] = "";
 	add_count(text, sizeof text, s->twice, "of these with the number of another");
 	add_count(text, sizeof text, s->again, "dropped that came again");
 	add_count(text, sizeof text, s->empty, "slots never written");
@@ -195,8 +208,13 @@ static void say_counts(struct ppt_source *s)
 	add_count(text, sizeof text, s->lost, "lost");
 	add_count(text, sizeof text, ctp_ppt_frames_cut(s->frames), "with a time that is out of range");
 	add_count(text, sizeof text, s->cut_bytes, "bytes of a frame that is cut short");
-	if (*text)
-		ctp_notice_say(s->notice, "%llu frames kept%s", (unsigned long long)s->kept, text);
+	size_t len = strlen(text);
+	if (s->damage_at != UINT64_MAX)
+		len += (size_t)snprintf(text + len, sizeof text - len, "; the first damage is at byte %llu", (unsigned long long)s->damage_at);
+	if (s->in->harmed)
+		snprintf(text + len, sizeof text - len, "; %.300s", s->in->err.text);
+	if (*text || s->verbose)
+		ctp_notice_say(s->notice, "%s: %llu frame%s kept%s", s->layout->buffer, (unsigned long long)s->kept, s->kept == 1 ? "" : "s", text);
 }
 
 static void finish_file(struct ppt_source *s)
@@ -205,8 +223,6 @@ static void finish_file(struct ppt_source *s)
 	while (write_gap(s))
 		;
 	ctp_writer_end(s->writer, !s->cut_bytes && !s->in->harmed);
-	if (s->in->harmed)
-		ctp_notice_say(s->notice, "%s", s->in->err.text);
 	say_counts(s);
 	stats->accepted += s->kept;
 	stats->rejected += s->torn + s->unknown;
@@ -232,6 +248,7 @@ static enum ctp_status read_file(struct ctp_source *source, struct ctp_input *in
 	s->in = in;
 	s->writer = w;
 	s->notice = notice;
+	s->damage_at = UINT64_MAX;
 	ctp_ppt_seen_forget(&s->seen);
 	enum ctp_status status = read_header(s, err);
 	if (!status && !(status = begin_section(s, err))) {
@@ -259,7 +276,7 @@ static const struct ctp_source_ops ops = {
 	.free = free_source,
 };
 
-struct ctp_source *ctp_ppt_source(const char *tool, struct ctp_err *err)
+struct ctp_source *ctp_ppt_source(const char *tool, bool verbose, struct ctp_err *err)
 {
 	struct ppt_source *s = calloc(1, sizeof *s);
 	if (!s) {
@@ -268,5 +285,6 @@ struct ctp_source *ctp_ppt_source(const char *tool, struct ctp_err *err)
 	}
 	s->source.ops = &ops;
 	s->tool = tool;
+	s->verbose = verbose;
 	return &s->source;
 }

@@ -17,6 +17,9 @@ struct ppt_sink {
 	struct ctp_sink sink; /* first */
 	struct ctp_output *out;
 	const char *buffer; /* that is wanted; null: any */
+	const struct ctp_notice *notice;
+	bool verbose;
+	uint64_t nframes, lost; /* that were written; that the stream says are missing */
 	char written[CTP_PPT_NAME_MAX + 1]; /* the buffer whose section was written; "": none */
 	char written_file[FILE_BYTES];      /* and its file */
 	char others[OTHERS_BYTES];          /* those that are not wanted, as far as there is room */
@@ -26,6 +29,7 @@ struct ppt_sink {
 	char *header;
 	size_t header_len;
 	uint64_t parts; /* that have come */
+	uint64_t missing; /* frames, as it says */
 	bool known;     /* the layout is */
 	bool wanted;    /* and frames are to be written */
 	struct ctp_runs *early; /* records that come before the header, by their time; null: none so far */
@@ -54,7 +58,7 @@ static void forget_section(struct ppt_sink *s)
 	s->bytes = NULL;
 	s->header = NULL;
 	s->header_len = 0;
-	s->parts = 0;
+	s->parts = s->missing = 0;
 	s->known = s->wanted = false;
 	ctp_runs_free(s->early);
 	s->early = NULL;
@@ -169,6 +173,7 @@ static enum ctp_status take_frame(struct ppt_sink *s, const struct ctp_record *r
 	const struct bound *b = bound_of(s, rec->cls, err);
 	if (!b || !b->binding)
 		return b ? CTP_OK : CTP_FAILED;
+	s->nframes++;
 	return ctp_ppt_places_put(&s->places, ctp_ppt_frames_back(s->frames, b->binding, rec->val, s->bytes), s->bytes, err);
 }
 
@@ -199,6 +204,7 @@ static enum ctp_status take_early(struct ppt_sink *s, struct ctp_err *err)
 
 static enum ctp_status take_record(struct ppt_sink *s, const struct ctp_record *rec, struct ctp_err *err)
 {
+	s->missing += ctp_record_lost(rec);
 	if (s->known)
 		return take_frame(s, rec, err);
 	if (strcmp(rec->cls->name, CTP_PPT_HEADER_CLASS))
@@ -223,24 +229,48 @@ static enum ctp_status flush(struct ctp_sink *sink, struct ctp_err *err)
 	return ctp_output_status(s->out, err);
 }
 
+/* Also of a section whose end is missing. */
+static void finish_section(struct ppt_sink *s)
+{
+	if (s->wanted) {
+		ctp_ppt_places_flush(&s->places);
+		s->lost += s->missing;
+	}
+	forget_section(s);
+}
+
 static enum ctp_status end_section(struct ctp_sink *sink, const struct ctp_section_end *end, struct ctp_err *err)
 {
 	struct ppt_sink *s = (struct ppt_sink *)sink;
 	(void)end;
-	if (s->wanted)
-		ctp_ppt_places_flush(&s->places);
-	forget_section(s);
+	finish_section(s);
 	return ctp_output_status(s->out, err);
+}
+
+static void say_counts(const struct ppt_sink *s)
+{
+	const struct ctp_convert_stats *stats = s->sink.stats;
+	uint64_t others = stats && stats->lost > s->lost ? stats->lost - s->lost : 0;
+	char more[64] = "";
+	if (others)
+		snprintf(more, sizeof more, "; %llu in other sections", (unsigned long long)others);
+	if (s->verbose || s->lost || others)
+		ctp_notice_say(s->notice, "%s: %llu frame%s, %llu lost%s", s->written, (unsigned long long)s->nframes, s->nframes == 1 ? "" : "s",
+		               (unsigned long long)s->lost, more);
 }
 
 static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 {
 	struct ppt_sink *s = (struct ppt_sink *)sink;
+	finish_section(s);
 	if (!*s->written && *s->others)
 		return ctp_err_set(err, "the stream has no buffer %s, but %s", s->buffer, s->others);
 	if (!*s->written)
 		return ctp_err_set(err, "the stream has no header of ppt; ctp-ppt decode and ctp-ppt attach write one");
-	return ctp_output_close(s->out, err);
+	enum ctp_status status = ctp_output_close(s->out, err);
+	if (!status)
+		say_counts(s);
+	return status;
 }
 
 static void free_sink(struct ctp_sink *sink)
@@ -260,7 +290,8 @@ static const struct ctp_sink_ops ops = {
 	.free = free_sink,
 };
 
-struct ctp_sink *ctp_ppt_sink(struct ctp_output *out, const char *buffer, struct ctp_err *err)
+struct ctp_sink *ctp_ppt_sink(struct ctp_output *out, const char *buffer, const struct ctp_notice *notice, bool verbose,
+                              struct ctp_err *err)
 {
 	struct ppt_sink *s = calloc(1, sizeof *s);
 	if (!s) {
@@ -271,5 +302,7 @@ struct ctp_sink *ctp_ppt_sink(struct ctp_output *out, const char *buffer, struct
 	s->sink.ops = &ops;
 	s->out = out;
 	s->buffer = buffer;
+	s->notice = notice;
+	s->verbose = verbose;
 	return &s->sink;
 }

@@ -18,15 +18,18 @@
 
 /*
  * A source of files. Frames that come again are dropped by their number, and so are slots that were never written; frames that are torn
- * or of no known type are rejected; what is missing by the numbers is a loss. One notice for each file counts all that. tool: the attribute.
+ * or of no known type are rejected; what is missing by the numbers is a loss. One notice for each file counts all that, and says where the
+ * first damage is. verbose: also of a file without any. tool: the attribute.
  */
-struct ctp_source *ctp_ppt_source(const char *tool, struct ctp_err *err);
+struct ctp_source *ctp_ppt_source(const char *tool, bool verbose, struct ctp_err *err);
 
 /*
  * A sink that writes a section as a file, and takes out over. buffer: the one whose section it is, as
  * ppt-chosen.h has it: FILE is the program or the library, or the PPT1 file; null: there must be only one. Sections
- * without a header of ppt are passed over.
+ * without a header of ppt are passed over. notice, which may be null, is told at the end how many frames there are, if some were lost or with
+ * verbose.
  */
-struct ctp_sink *ctp_ppt_sink(struct ctp_output *out, const char *buffer, struct ctp_err *err);
+struct ctp_sink *ctp_ppt_sink(struct ctp_output *out, const char *buffer, const struct ctp_notice *notice, bool verbose,
+                              struct ctp_err *err);
 
 #endif
