@@ -240,6 +240,19 @@ fi
 kill "$pid"
 wait "$pid" 2>/dev/null
 
+# What the manual says of 64 bits: 2^53 in a double, and 2^62 + 5 - 2^63 in two ints.
+printf '#include "ppt.h"\n#include <stdio.h>\nPPT_BUFFER(Wide, 64, monotonic, (y, (double, d), (int, high), (int, low)));
+	int main(void) { int64_t v = INT64_MIN / 2 + 5; struct ppt_Wide_y y = {.d = 9007199254740992.0, .high = (int)(v >> 32), .low = (int)v};
+	puts("ready"); fflush(stdout); for (;;) { ppt_Wide_y_save(&y); usleep(1000); } }\n' >"$tmp/wide.c"
+"${compilers##* }" -Isdk/ppt -pthread -o "$tmp/wide" "$tmp/wide.c"
+begin "$tmp/wide"
+if [ "$(state Wide)" = free ]; then
+	"$BIN/ctp-ppt" attach -q -t 1 "$pid" | "$BIN/ctp-tocsv" -q --class ppt_Wide_y 2>/dev/null | sed -n 2p | tr , ' ' >"$tmp/row"
+	read -r seqno d high low rest <"$tmp/row"
+	is 'numbers of 64 bits: in a double up to 2^53, and in two ints' "$(printf '%.0f' "$d") $(((high << 32) + (low & 0xffffffff)))" '9007199254740992 -4611686018427387899'
+fi
+finish 2>/dev/null
+
 begin "$O/t/ppt-client-sdk" -t 2 -2 -f
 kill -0 "$pid"
 if [ "$(state Sdk)" != free ]; then
