@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "ppt/ppt-launch.h"
 #include "ppt/ppt-live.h"
 #include "ppt/ppt-show.h"
 #include "ppt/ppt.h"
@@ -150,23 +151,23 @@ static void put_losses(char *text, size_t room, const struct ctp_ppt_live_counts
 			len += (size_t)snprintf(text + len, room - len, "%s %" PRIu64 " %s", len ? "," : ":", kinds[i].n, kinds[i].what);
 }
 
-/* Of a buffer, or of all: without a name, and with what helps. */
-static void say_tally(struct ctp_tool *tool, const char *name, const struct ctp_ppt_live_counts *c)
+/* Of a buffer, or of all: without a name, with what helps, and what became of the program, if that is known. */
+static void say_tally(struct ctp_tool *tool, const char *name, const struct ctp_ppt_live_counts *c, const char *fate)
 {
 	char losses[256];
 	put_losses(losses, sizeof losses, c);
-	ctp_tool_say(tool, "%s%s%" PRIu64 " frames, %" PRIu64 " lost%s%s%s", name ? name : "", name ? ": " : "", c->frames, c->lost, losses,
+	ctp_tool_say(tool, "%s%s%" PRIu64 " frames, %" PRIu64 " lost%s%s%s%s%s", name ? name : "", name ? ": " : "", c->frames, c->lost, losses,
 	             c->late ? "; what was saved before the first look is not known" : "",
-	             !name && (c->overrun || c->late) ? "; -n takes more slots" : "");
+	             !name && (c->overrun || c->late) ? "; -n takes more slots" : "", *fate ? "; " : "", fate);
 }
 
-static int closing(struct ctp_tool *tool, const struct ctp_ppt_live_result *r)
+static int closing(struct ctp_tool *tool, const struct ctp_ppt_live_result *r, const char *fate)
 {
-	bool harmed = r->all.lost || r->partial, said = !tool->quiet && (tool->verbose || harmed);
+	bool harmed = r->all.lost || r->partial, said = !tool->quiet && (tool->verbose || harmed || *fate);
 	for (size_t i = 0; said && r->nparts > 1 && i < r->nparts; i++)
-		say_tally(tool, r->part[i].name, &r->part[i].counts);
+		say_tally(tool, r->part[i].name, &r->part[i].counts, "");
 	if (said)
-		say_tally(tool, NULL, &r->all);
+		say_tally(tool, NULL, &r->all, fate);
 	return harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
 }
 
@@ -177,13 +178,67 @@ static void show_frames(void *arg, const struct ctp_ppt_live_counts *by_now)
 	                  (double)(ctp_clock_ns() - tool->started_ns) / 1e9);
 }
 
+/* What stands behind "--" is a program, and not looked at for options; null: nothing does. */
+static char **split_command(int *argc, char **argv)
+{
+	for (int i = 1; i < *argc; i++)
+		if (!strcmp(argv[i], "--")) {
+			argv[i] = NULL;
+			*argc = i;
+			return argv + i + 1;
+		}
+	return NULL;
+}
+
+/* Traces, and says what came of it. */
+static int trace(struct ctp_tool *tool, const struct ctp_ppt_live_conf *conf, const struct ctp_ppt_launch *launch)
+{
+	struct ctp_ppt_live_result result;
+	struct ctp_err err;
+	char fate[CTP_PPT_FATE_BYTES] = "";
+	enum ctp_status status = ctp_ppt_live(conf, &result, &err);
+	ctp_tool_progress(tool, NULL);
+	if (launch->pid)
+		ctp_ppt_launch_fate(launch, fate);
+	size_t len = status ? strlen(err.text) : 0;
+	if (status && *fate)
+		snprintf(err.text + len, sizeof err.text - len, "; %s", fate);
+	int code = status ? ctp_tool_fail_output(tool, &(struct ctp_output){.epipe = result.unread}, &err) : CTP_EXIT_OK;
+	if (!status || (tool->verbose && (result.all.frames || result.all.lost))) {
+		int harm = closing(tool, &result, status ? "" : fate);
+		code = status ? code : harm;
+	}
+	ctp_ppt_live_result_free(&result);
+	return code;
+}
+
+static int launch_and_trace(struct ctp_tool *tool, struct ctp_ppt_live_conf *conf, struct ctp_ppt_launch *launch)
+{
+	struct ctp_output out;
+	struct ctp_err err;
+	launch->buffers = conf->buffers;
+	launch->limit_ns = conf->limit_ns;
+	launch->notice = conf->warn;
+	launch->stdout_to_stderr = !conf->output || !strcmp(conf->output, "-");
+	if (launch->stdout_to_stderr) { /* a terminal is refused before the program runs */
+		if (ctp_output_open(&out, NULL, true, conf->to_terminal, &err))
+			return ctp_tool_fail(tool, &err);
+		ctp_output_abandon(&out);
+	}
+	if (ctp_ppt_launch(launch, &err))
+		return ctp_tool_fail(tool, &err);
+	conf->pid = launch->pid;
+	conf->patient = true;
+	return trace(tool, conf, launch);
+}
+
 static int attach(struct ctp_tool *tool, int argc, char **argv)
 {
 	enum { FORCE = 256 };
 	static const struct option longs[] = {{"force", no_argument, NULL, FORCE}, {0}};
 	struct ctp_notice notice = {.say = say, .arg = tool};
 	struct ctp_ppt_live_conf conf = {.tool = "ctp-ppt " CTP_VERSION, .tick = show_frames, .arg = tool};
-	struct ctp_ppt_live_result result;
+	struct ctp_ppt_launch launch = {.argv = split_command(&argc, argv)};
 	struct ctp_err err;
 	for (int c; (c = ctp_tool_option(tool, argc, argv, "c:fn:o:t:", longs)) != -1;) {
 		switch (c) {
@@ -198,20 +253,15 @@ static int attach(struct ctp_tool *tool, int argc, char **argv)
 		case FORCE: conf.force = true; break;
 		}
 	}
-	conf.pid = parse_operands(tool, argc, argv, 1, INT32_MAX);
-	conf.buffers = argv + optind + 1;
+	if (launch.argv && !launch.argv[0])
+		return ctp_tool_usage(tool, "name a program behind --");
+	if (!launch.argv)
+		conf.pid = parse_operands(tool, argc, argv, 1, INT32_MAX);
+	conf.buffers = argv + optind + !launch.argv;
 	conf.warn = conf.news = tool->quiet ? NULL : &notice;
 	if (ctp_ppt_counters_try(&conf.counters, &err))
 		return ctp_tool_fail(tool, &err);
-	enum ctp_status status = ctp_ppt_live(&conf, &result, &err);
-	ctp_tool_progress(tool, NULL);
-	int code = status ? ctp_tool_fail_output(tool, &(struct ctp_output){.epipe = result.unread}, &err) : CTP_EXIT_OK;
-	if (!status || (tool->verbose && (result.all.frames || result.all.lost))) {
-		int harm = closing(tool, &result);
-		code = status ? code : harm;
-	}
-	ctp_ppt_live_result_free(&result);
-	return code;
+	return launch.argv ? launch_and_trace(tool, &conf, &launch) : trace(tool, &conf, &launch);
 }
 
 static const struct command commands[] = {
@@ -236,7 +286,8 @@ static const struct command commands[] = {
 			"  -t SECONDS     end the trace after this time; without, a first frame is waited for 10 seconds\n"
 			"  --force        although another program is attached\n"
 			"  -o FILE        write to FILE, compressed if it ends in .zst; with %b in it, to one for each buffer\n"
-			"  -f             write to a terminal all the same\n",
+			"  -f             write to a terminal all the same\n"
+			"  With [BUFFER...] -- PROGRAM [ARGUMENT...] in place of PID, starts a program, and attaches to it until it ends.\n",
 		.run = attach,
 	},
 	{

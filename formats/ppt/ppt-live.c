@@ -381,7 +381,7 @@ static bool is_over(struct live *l)
 	uint64_t passed_ns = l->now_ns - l->start_ns, limit_ns = l->conf->limit_ns;
 	if (limit_ns && passed_ns >= limit_ns)
 		l->stop = true;
-	if (!limit_ns && passed_ns >= CTP_PPT_LIVE_WAIT_S * SECOND && !is_attached(l))
+	if (!limit_ns && !l->conf->patient && passed_ns >= CTP_PPT_LIVE_WAIT_S * SECOND && !is_attached(l))
 		give_up_waiting(l);
 	bool any = false;
 	for (size_t i = 0; i < l->n; i++)

@@ -1,0 +1,137 @@
+/*
+ * ppt-launch.c - looks at the program until its buffers are there.
+ *
+ * A loader maps a library, clears its variables, and then sets its pointers: so a buffer is there when its description can be read, and
+ * what is written to its variables from then on stays. Libraries come one after the other: so the same is seen some times.
+ */
+#include "ppt/ppt-launch.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "collect/spawn.h"
+#include "ppt/ppt-chosen.h"
+#include "ppt/ppt-layout.h"
+
+#define MS UINT64_C(1000000)
+enum { SETTLED_LOOKS = 3, SIGPIPE_ACTION = 1 };
+static const uint64_t DOUBT_NS = 2000 * MS, SAID_NS = 5000 * MS;
+
+enum look { NONE, UNREADABLE, REFUSED, READY };
+
+static bool has_all(const struct ctp_ppt_launch *l, const struct ctp_ppt_buffers *all)
+{
+	struct ctp_err ignored;
+	return !ctp_ppt_chosen_check(l->buffers, all, l->pid, &ignored);
+}
+
+static bool is_readable(const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b)
+{
+	struct ctp_err ignored;
+	size_t len;
+	char *json = ctp_ppt_symbols_json(m, b, &len, &ignored);
+	struct ctp_ppt_layout *layout = json ? ctp_ppt_layout_parse(json, len, &ignored) : NULL;
+	bool good = layout;
+	ctp_ppt_layout_free(layout);
+	free(json);
+	return good;
+}
+
+/* n: how many buffers there are. err: of REFUSED. */
+static enum look look_at(const struct ctp_ppt_launch *l, struct ctp_distinct *plain, size_t *n, struct ctp_err *err)
+{
+	struct ctp_ppt_memory m;
+	struct ctp_ppt_buffers all;
+	if (ctp_ppt_memory_open(&m, l->pid, true, err))
+		return REFUSED;
+	enum look look = REFUSED;
+	if (!ctp_ppt_symbols_find_next(&all, l->pid, plain, NULL, err)) {
+		look = has_all(l, &all) ? READY : NONE;
+		for (size_t i = 0; look == READY && i < all.n; i++)
+			if (ctp_ppt_chosen(l->buffers, &all.buffer[i]) && !is_readable(&m, &all.buffer[i]))
+				look = UNREADABLE;
+		*n = all.n;
+		ctp_ppt_symbols_free(&all);
+	}
+	ctp_ppt_memory_close(&m);
+	return look;
+}
+
+/* It is left to be reaped by ctp_ppt_launch_fate. */
+static bool has_ended(const struct ctp_ppt_launch *l)
+{
+	siginfo_t info = {0};
+	return !waitid(P_PID, (id_t)l->pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid == l->pid;
+}
+
+static const char *sought(const struct ctp_ppt_launch *l) { return l->buffers[0] ? "ppt buffers of that name" : "ppt buffers"; }
+
+static enum ctp_status too_quick(const struct ctp_ppt_launch *l, struct ctp_err *err)
+{
+	char fate[CTP_PPT_FATE_BYTES];
+	ctp_ppt_launch_fate(l, fate);
+	return ctp_err_set(err, "%s: has ended before %s were found in it: it has none, or was too quick%s%s", l->argv[0], sought(l),
+	                   *fate ? "; " : "", fate);
+}
+
+static enum ctp_status await(const struct ctp_ppt_launch *l, struct ctp_distinct *plain, struct ctp_err *err)
+{
+	uint64_t start_ns = ctp_clock_ns(), doubt_ns = 0, rest_ns = MS / 2;
+	bool said = false;
+	for (size_t settled = 0, n = 0, before = 0;; before = n) {
+		uint64_t now_ns = ctp_clock_ns(), passed_ns = now_ns - start_ns;
+		if (has_ended(l))
+			return too_quick(l, err);
+		enum look look = look_at(l, plain, &n, err);
+		doubt_ns = look == NONE || look == READY ? 0 : doubt_ns ? doubt_ns : now_ns;
+		bool doubtful = doubt_ns && now_ns - doubt_ns > DOUBT_NS;
+		if (doubtful && look == REFUSED)
+			return has_ended(l) ? too_quick(l, err) : CTP_FAILED;
+		settled = look == READY && n == before ? settled + 1 : 0;
+		if (settled == SETTLED_LOOKS || (doubtful && look == UNREADABLE))
+			return CTP_OK;
+		if (l->limit_ns && passed_ns > l->limit_ns)
+			return ctp_err_set(err, "%s: has no %s after %.3g s, and goes on without us", l->argv[0], sought(l), (double)passed_ns / 1e9);
+		if (look == NONE && !said && passed_ns > SAID_NS) {
+			ctp_notice_say(l->notice, "%s: has no %s so far; they are looked for until it ends", l->argv[0], sought(l));
+			said = true;
+		}
+		nanosleep(&(struct timespec){.tv_nsec = (long)rest_ns}, NULL);
+		rest_ns = look != NONE ? MS : rest_ns < 20 * MS ? rest_ns + rest_ns / 4 : rest_ns;
+	}
+}
+
+enum ctp_status ctp_ppt_launch(struct ctp_ppt_launch *l, struct ctp_err *err)
+{
+	static const char *const env[] = {NULL};
+	struct ctp_signals before;
+	sigset_t none;
+	sigemptyset(&none);
+	ctp_signals_take(&before, &none);
+	before.actions[SIGPIPE_ACTION].sa_handler = SIG_DFL; /* a tool ignores it */
+	struct ctp_spawn_conf conf = {.argv = l->argv, .env = env, .stdout_to_stderr = l->stdout_to_stderr, .signals = &before};
+	if (ctp_spawn(&conf, &l->pid, err))
+		return CTP_FAILED;
+	struct ctp_distinct plain = CTP_PPT_PLAIN;
+	enum ctp_status status = await(l, &plain, err);
+	ctp_distinct_fini(&plain);
+	return status;
+}
+
+void ctp_ppt_launch_fate(const struct ctp_ppt_launch *l, char text[CTP_PPT_FATE_BYTES])
+{
+	int status;
+	text[0] = '\0';
+	if (waitpid(l->pid, &status, WNOHANG) != l->pid)
+		return;
+	if (WIFSIGNALED(status))
+		snprintf(text, CTP_PPT_FATE_BYTES, "ended by signal %d", WTERMSIG(status));
+	else if (WEXITSTATUS(status))
+		snprintf(text, CTP_PPT_FATE_BYTES, "exit status %d", WEXITSTATUS(status));
+}

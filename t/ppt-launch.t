@@ -1,0 +1,73 @@
+#!/bin/sh
+# ctp-ppt attach -- PROGRAM: a program that is started, found, traced to its end, and whose end is told.
+. t/tap.sh
+ppt=$BIN/ctp-ppt
+client=$O/t/ppt-client
+[ -x "$client" ] || skip_all 'there is no client'
+trap '[ -z "$pid" ] || kill -9 $pid 2>/dev/null; rm -rf "$tmp"' EXIT
+pid=
+frames() { "$BIN/ctp-tojsonl" -aq "$1" | grep -c "\"type\":\"ppt_${2}_"; }
+saved() { sed -n "s/^$1: \([0-9]*\) saved.*/\1/p" "$2"; }
+await() {
+	for i in $(seq 600); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.05
+	done
+	return 1
+}
+
+"$ppt" attach -v -o "$tmp/one.ctp" Foo -- "$client" -n 60000 -2 -s 1000 >"$tmp/said" 2>"$tmp/err"
+status=$?
+! grep -q 'ptrace_scope\|may not\|not permitted' "$tmp/err" || skip_all "$(cat "$tmp/err")"
+is 'a program that is started, to its end: status' $status 0
+is 'its options are its own, and what it says goes where it did' "$(saved Foo "$tmp/said") $(saved FooBar "$tmp/said")" '1000 0'
+is 'the stream has every frame since it was attached to' "$(frames "$tmp/one.ctp" Foo)" 1000
+is 'the last line counts them, and has no word of status 0' "$(tail -n 1 "$tmp/err")" 'ctp-ppt: 1000 frames, 0 lost'
+like 'the end is the process'\''s' "$("$BIN/ctp-tojsonl" -aq "$tmp/one.ctp" | grep '"type":"ppt_end"')" '"outcome":"ended"'
+"$ppt" attach -q -- "$client" -n 60000 -2 -s 2000 >"$tmp/all.ctp" 2>"$tmp/err"
+is 'without names, all buffers: status' $? 0
+is 'a stream on stdout is not mixed with what the program says' "$(frames "$tmp/all.ctp" Foo) $(frames "$tmp/all.ctp" FooBar)" \
+	"$(saved Foo "$tmp/err") $(saved FooBar "$tmp/err")"
+"$ppt" attach -q -o "$tmp/lib.ctp" Lib -- "$client" -n 60000 -s 500 -l "$O/t/ppt-client-lib.so" >"$tmp/said"
+is 'a buffer of a library that is loaded later is waited for' "$? $(frames "$tmp/lib.ctp" Lib)" '0 500'
+"$ppt" attach -q -o "$tmp/exec.ctp" Foo -- sh -c 'sleep 0.2; exec "$0" -n 60000 -s 500' "$client" >"$tmp/said"
+is 'and one of a program that it becomes' "$? $(frames "$tmp/exec.ctp" Foo)" '0 500'
+
+# --- how it ends -----------------------------------------------------------------------------------------------------------
+"$ppt" attach -o "$tmp/killed.ctp" Foo -- "$client" -n 60000 -k 300 >/dev/null 2>"$tmp/err"
+is 'a program that is killed: status, the last line' "$? $(tail -n 1 "$tmp/err")" '3 ctp-ppt: 299 frames, 1 lost: 1 half-written; ended by signal 9'
+if command -v cc >/dev/null; then
+	printf '#include "ppt.h"\nPPT_BUFFER(Three, 64, monotonic, (y, (int, n)));
+		int main(void) { struct ppt_Three_y y = {0}; for (int k = 0; k < 60000 && y.n < 100; k++, usleep(1000)) { ppt_Three_y_save(&y); y.n += _ppt_hmem_Three.is.attached > 0; } return 3; }\n' >"$tmp/three.c"
+	if cc -std=gnu11 -Isdk/ppt -pthread -o "$tmp/three" "$tmp/three.c"; then
+		"$ppt" attach -o "$tmp/three.ctp" -- "$tmp/three" 2>"$tmp/err"
+		is 'one that fails: the status is ours' $? 0
+		like 'its own is in the last line' "$(tail -n 1 "$tmp/err")" '^ctp-ppt: [0-9]+ frames, 0 lost; exit status 3$'
+	fi
+fi
+"$ppt" attach -o "$tmp/none.ctp" -- sh -c 'exit 3' 2>"$tmp/err"
+is 'one without buffers: status' $? 1
+is 'a line says it' "$(cat "$tmp/err")" 'ctp-ppt: sh: has ended before ppt buffers were found in it: it has none, or was too quick; exit status 3'
+ok 'and nothing is written' test ! -e "$tmp/none.ctp"
+"$ppt" attach -t 0.2 -o "$tmp/none.ctp" Nonesuch -- "$client" -s 1 -n 3000 >/dev/null 2>"$tmp/err"
+is 'one that has not what was named, in time: status' $? 1
+like 'a line says that, too' "$(cat "$tmp/err")" '^ctp-ppt: .*ppt-client: has no ppt buffers of that name after [0-9.]+ s, and goes on without us$'
+"$ppt" attach -- "$tmp/nonesuch" >/dev/null 2>"$tmp/err"
+is 'one that is not there' "$? $(cat "$tmp/err")" "1 ctp-ppt: $tmp/nonesuch: No such file or directory"
+"$ppt" attach -- 2>"$tmp/err"
+is 'none at all' "$? $(cat "$tmp/err")" '2 ctp-ppt: name a program behind --'
+
+# --- it is left alone ------------------------------------------------------------------------------------------------------
+"$ppt" attach -o "$tmp/cut.ctp" Foo -- "$client" -i >"$tmp/said" 2>"$tmp/err" &
+agent=$!
+await grep -q ready "$tmp/said"
+child() { cat "/proc/$agent/task/$agent/children"; }
+pid=$(child | tr -d ' ')
+has_ring() { grep -q /SYSV "/proc/$agent/maps"; }
+await has_ring
+kill -TERM "$agent"
+wait "$agent"
+ok 'a signal ends us, and not the program' kill -0 "$pid"
+is 'whose buffer is free' "$("$ppt" list "$pid" | awk '$1 == "Foo" { print $2 }')" free
+kill "$pid"
+done_testing
