@@ -52,6 +52,10 @@ ok 'and nothing is written' test ! -e "$tmp/none.ctp"
 "$ppt" attach -t 0.2 -o "$tmp/none.ctp" Nonesuch -- "$client" -s 1 -n 3000 >/dev/null 2>"$tmp/err"
 is 'one that has not what was named, in time: status' $? 1
 like 'a line says that, too' "$(cat "$tmp/err")" '^ctp-ppt: .*ppt-client: has no ppt buffers of that name after [0-9.]+ s, and goes on without us$'
+"$ppt" attach -o "$tmp/nonesuch/x.ctp" -- sh -c ': >"$0"' "$tmp/ran" 2>"$tmp/err"
+is 'an output that cannot be: status' $? 1
+like 'a line says it' "$(cat "$tmp/err")" '^ctp-ppt: .*nonesuch/x.ctp: No such file'
+ok 'and the program does not run' test ! -e "$tmp/ran"
 "$ppt" attach -- "$tmp/nonesuch" >/dev/null 2>"$tmp/err"
 is 'one that is not there' "$? $(cat "$tmp/err")" "1 ctp-ppt: $tmp/nonesuch: No such file or directory"
 "$ppt" attach -- 2>"$tmp/err"

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -212,20 +213,28 @@ static int trace(struct ctp_tool *tool, const struct ctp_ppt_live_conf *conf, co
 	return code;
 }
 
-static int launch_and_trace(struct ctp_tool *tool, struct ctp_ppt_live_conf *conf, struct ctp_ppt_launch *launch)
+/* A terminal, or a file that cannot be made, is refused before a program runs for nothing. A pipe's reader would take a try for the end. */
+static enum ctp_status try_output(const struct ctp_ppt_live_conf *conf, struct ctp_err *err)
 {
 	struct ctp_output out;
+	struct stat st;
+	const char *path = conf->output;
+	if (path && strcmp(path, "-") && (strstr(path, "%b") || (!stat(path, &st) && !S_ISREG(st.st_mode))))
+		return CTP_OK;
+	if (ctp_output_open(&out, path, true, conf->to_terminal, err))
+		return CTP_FAILED;
+	ctp_output_abandon(&out);
+	return CTP_OK;
+}
+
+static int launch_and_trace(struct ctp_tool *tool, struct ctp_ppt_live_conf *conf, struct ctp_ppt_launch *launch)
+{
 	struct ctp_err err;
 	launch->buffers = conf->buffers;
 	launch->limit_ns = conf->limit_ns;
 	launch->notice = conf->warn;
 	launch->stdout_to_stderr = !conf->output || !strcmp(conf->output, "-");
-	if (launch->stdout_to_stderr) { /* a terminal is refused before the program runs */
-		if (ctp_output_open(&out, NULL, true, conf->to_terminal, &err))
-			return ctp_tool_fail(tool, &err);
-		ctp_output_abandon(&out);
-	}
-	if (ctp_ppt_launch(launch, &err))
+	if (try_output(conf, &err) || ctp_ppt_launch(launch, &err))
 		return ctp_tool_fail(tool, &err);
 	conf->pid = launch->pid;
 	conf->patient = true;
