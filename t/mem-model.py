@@ -355,7 +355,7 @@ def check(bin_, seed, folder):
         memtrace.write(trace, out)
     subprocess.run([f"{bin_}/ctp-fromjsonl", "-q", "-o", path + ".ctp", path + ".jsonl"], check=False)
     options = [f"--cache={s},{w},{b}" for s, w, b in shapes] or ["--cache=none"]
-    run = subprocess.run([f"{bin_}/ctp-mem", "-qj", *options, *(["--private"] if private else []), path + ".ctp"],
+    run = subprocess.run([f"{bin_}/ctp-mem", "-qj", *options, *(["--private"] if private and shapes else []), path + ".ctp"],
                          capture_output=True, check=False)
     model = Model(shapes, private)
     model.run(trace)

@@ -91,6 +91,8 @@ static void parse(int argc, char **argv)
 	}
 	if (ask.style.svg_type && !ask.svg)
 		exit(ctp_tool_usage(&tool, "--type is for --svg"));
+	if (ask.own && ask.no_caches)
+		exit(ctp_tool_usage(&tool, "--private is for caches, and --cache none has none"));
 	ask.style.all = tool.verbose;
 	ask.style.caches_from = "option";
 	check_lines();
