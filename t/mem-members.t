@@ -58,6 +58,27 @@ for option in '' -v; do
 	is "with its line $option" "$(lines "$tmp/hot.svg")" 2
 done
 
+# Debug information that was split off is found by the link to it, if it is of the same file.
+linked() { # NAME OPTIONS...: of the compiler
+	what=$1
+	shift
+	mkdir -p "$tmp/linked/.debug"
+	${CC:-cc} -g "$@" -shared -o "$tmp/whole.so" "$tmp/hot.c" && objcopy --only-keep-debug "$tmp/whole.so" "$tmp/linked/.debug/hot.debug" &&
+		objcopy --strip-debug --add-gnu-debuglink="$tmp/linked/.debug/hot.debug" "$tmp/whole.so" "$tmp/linked/hot.so" || return
+	like "$what" "$("$BIN/ctp-mem" --cache none --debug-info "$tmp/linked/hot.so" "$tmp/hot.ctp")" '^ +40 +8 +0 +2 .* hot$'
+	${CC:-cc} -g "$@" -DOTHER -shared -o "$tmp/other.so" "$tmp/hot.c"
+	objcopy --only-keep-debug "$tmp/other.so" "$tmp/linked/.debug/hot.debug"
+	"$BIN/ctp-mem" --cache none --debug-info "$tmp/linked/hot.so" "$tmp/hot.ctp" >"$tmp/out" 2>"$tmp/err"
+	is "$what, of another file" "$? $(grep -c 'has no debug information' "$tmp/err")" '1 1'
+}
+printf '%s\n' '#ifdef OTHER' 'int other;' '#endif' >>"$tmp/hot.c"
+if command -v objcopy >/dev/null; then
+	linked 'by its sum' -Wl,--build-id=none
+	linked 'by its build-id' -Wl,--build-id
+else
+	note 'there is no objcopy'
+fi
+
 # Names that are no tags: typedefs, of each other, of a structure without a name, of one with another name.
 named() { # TYPE OFFSET NAME, in $tmp/json
 	got=$(sed 's/{"type":/\n&/g' "$tmp/json" | grep -F "{\"type\":\"$1\"," | grep -o "\"offset\":$2,\"size\":[0-9]*,\"name\":\"[^\"]*\"" | sed 's/.*:"//; s/"$//')

@@ -19,6 +19,7 @@ enum ctp_status ctp_members_find(const char *path, struct ctp_members_want *want
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -30,6 +31,7 @@ enum ctp_status ctp_members_find(const char *path, struct ctp_members_want *want
 #include <unistd.h>
 
 #include "symbols/confine.h"
+#include "symbols/debugfile.h"
 #include "symbols/spelling.h"
 
 enum { DEPTH_MAX = 32, NESTED_MAX = 8, DIES_MAX = 1 << 24, PATH_BYTES = 1024, ASTRAY_MAX = 64 };
@@ -466,16 +468,32 @@ static bool walk_units(struct walk *w, Dwarf *dwarf)
 	return true;
 }
 
+/* The debug information of a file; or of the file that it was split off to, which is looked for as that of a module is. */
+static Dwarf *open_dwarf(const char *path)
+{
+	struct ctp_debugfile code, debug;
+	const void *id = NULL;
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	elf_version(EV_CURRENT);
+	Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
+	char *full = dwarf ? NULL : realpath(path, NULL);
+	Elf *elf = full ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+	if (!elf)
+		return dwarf;
+	ssize_t len = dwelf_elf_gnu_build_id(elf, &id);
+	struct ctp_module_want want = {.path = full, .id = id, .id_bytes = len > 0 ? (size_t)len : 0, .id_known = true};
+	ctp_debugfile_find(&want, &code, &debug);
+	return debug.has_dwarf ? dwarf_begin_elf(debug.elf, DWARF_C_READ, NULL) : NULL;
+}
+
 static enum verdict answer(const char *path, struct wanted *wanted, uint32_t n)
 {
 	static struct walk w;
 	struct stat st;
 	GElf_Ehdr ehdr;
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) || !S_ISREG(st.st_mode))
+	if (access(path, R_OK) || stat(path, &st) || !S_ISREG(st.st_mode))
 		return NO_FILE;
-	elf_version(EV_CURRENT);
-	Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
+	Dwarf *dwarf = open_dwarf(path);
 	if (!dwarf)
 		return NO_DEBUG;
 	/* The texts of an object file are where its relocations say, which nobody has applied. */
