@@ -1,0 +1,152 @@
+/* type-members.c - see type-members.h. */
+#ifdef HAVE_LIBDW
+#include "symbols/type-members.h"
+
+#include <dwarf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "symbols/die.h"
+
+enum { NESTED_MAX = 8, PATH_BYTES = 1024 };
+
+static bool emit(struct ctp_type_members *t, const struct ctp_member *m)
+{
+	return t->members++ < CTP_MEMBERS_MAX && t->emit(m);
+}
+
+/* The bit fields so far are a member. */
+static bool end_group(struct ctp_type_members *t)
+{
+	struct ctp_member m = t->group;
+	size_t len = strlen(m.name);
+	t->group.size = 0;
+	if (!m.size)
+		return true;
+	if (t->group_last)
+		snprintf(m.name + len, sizeof m.name - len, "..%s", t->group_last);
+	t->group_last = NULL;
+	return emit(t, &m);
+}
+
+/* A bit field, in the order of bits. In a union each is one of its own. */
+static bool put_bits(struct ctp_type_members *t, const struct ctp_member *m, const char *own, bool alone)
+{
+	struct ctp_member *g = &t->group;
+	if (g->size && !alone && m->offset >= g->offset && m->offset - g->offset < g->size) {
+		uint32_t end = m->offset - g->offset + m->size;
+		g->size = end > g->size ? end : g->size;
+		t->group_last = own ? own : t->group_last;
+		return true;
+	}
+	if (!end_group(t))
+		return false;
+	*g = *m;
+	return true;
+}
+
+/* How many members there are in a structure and in those in it; CTP_MEMBERS_OF_ARRAY + 1: too many. */
+static uint32_t count_members(struct ctp_type_members *t, Dwarf_Die *structure, int nested)
+{
+	Dwarf_Die child, type;
+	uint32_t n = 0;
+	if (dwarf_child(structure, &child))
+		return 0;
+	do {
+		int tag = dwarf_tag(&child);
+		if (++t->dies > CTP_DIES_MAX || n > CTP_MEMBERS_OF_ARRAY)
+			return CTP_MEMBERS_OF_ARRAY + 1;
+		if (tag == DW_TAG_member || tag == DW_TAG_inheritance)
+			n += nested < NESTED_MAX && ctp_die_type(&child, &type) && ctp_die_is_structure(&type) ? count_members(t, &type, nested + 1) : 1;
+	} while (!dwarf_siblingof(&child, &child));
+	return n;
+}
+
+/* Whether the elements of an array are structures, and not too many to have members of their own. */
+static bool has_parts(struct ctp_type_members *t, const struct ctp_member *array, Dwarf_Die *element, int nested)
+{
+	if (!ctp_die_is_structure(element) || nested >= NESTED_MAX || array->size / array->stride > CTP_MEMBERS_OF_ARRAY)
+		return false;
+	uint64_t n = (uint64_t)count_members(t, element, nested) * (array->size / array->stride);
+	if (!n || n > CTP_MEMBERS_OF_ARRAY || n > CTP_MEMBERS_MAX / 4 - t->elements)
+		return false;
+	t->elements += (uint32_t)n;
+	return true;
+}
+
+static bool put_members(struct ctp_type_members *t, Dwarf_Die *structure, uint64_t base, const char *prefix,
+                        int nested);
+
+static bool put_elements(struct ctp_type_members *t, const struct ctp_member *array, Dwarf_Die *element,
+                         const char *name, int nested)
+{
+	char index[CTP_MEMBER_INDEX_MAX], prefix[PATH_BYTES];
+	for (uint32_t i = 0; i < array->size / array->stride; i++) {
+		if (snprintf(prefix, sizeof prefix, "%s%s.", name, ctp_member_index(index, array, i)) >= (int)sizeof prefix)
+			return true;
+		if (!put_members(t, element, array->offset + (uint64_t)i * array->stride, prefix, nested + 1))
+			return false;
+	}
+	return true;
+}
+
+static bool put_member(struct ctp_type_members *t, Dwarf_Die *die, uint64_t base, const char *prefix, int nested,
+                       bool is_union)
+{
+	struct ctp_member m = {.want = t->want};
+	char name[PATH_BYTES];
+	Dwarf_Die type, element;
+	Dwarf_Word size = 0;
+	uint64_t offset, first, n;
+	const char *own = dwarf_tag(die) == DW_TAG_inheritance ? NULL : dwarf_diename(die);
+	if (!ctp_die_offset(die, &offset) || !ctp_die_type(die, &type) || dwarf_aggregate_size(&type, &size))
+		return true;
+	if ((m.bits = ctp_die_bits(die, t->big, size, &first, &n))) {
+		offset = first / 8;
+		size = (first % 8 + n + 7) / 8;
+	}
+	if (!m.bits && !end_group(t))
+		return false;
+	if (offset > t->size || size > t->size || base + offset + size > t->size)
+		return true;
+	if (ctp_die_is_structure(&type) && size && nested < NESTED_MAX) {
+		if (snprintf(name, sizeof name, own ? "%s%s." : "%s", prefix, own) >= (int)sizeof name)
+			return true;
+		return put_members(t, &type, base + offset, name, nested + 1);
+	}
+	m.offset = (uint32_t)(base + offset);
+	m.size = (uint32_t)size;
+	snprintf(name, sizeof name, "%s%s", prefix, own ? own : "(no name)");
+	memcpy(m.name, name, strnlen(name, sizeof m.name - 1));
+	if (m.bits)
+		return put_bits(t, &m, own, is_union);
+	if (dwarf_tag(&type) == DW_TAG_array_type && ctp_die_array(&m, &type, &element) && has_parts(t, &m, &element, nested))
+		return put_elements(t, &m, &element, name, nested);
+	return emit(t, &m);
+}
+
+/* False: there are too many. */
+static bool put_members(struct ctp_type_members *t, Dwarf_Die *structure, uint64_t base, const char *prefix,
+                        int nested)
+{
+	Dwarf_Die child;
+	bool is_union = dwarf_tag(structure) == DW_TAG_union_type;
+	if (dwarf_child(structure, &child))
+		return true;
+	do {
+		int tag = dwarf_tag(&child);
+		if (++t->dies > CTP_DIES_MAX)
+			return false;
+		if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) && !put_member(t, &child, base, prefix, nested, is_union))
+			return false;
+	} while (!dwarf_siblingof(&child, &child));
+	return end_group(t);
+}
+
+bool ctp_type_members_put(struct ctp_type_members *t, Dwarf_Die *structure, uint32_t want, uint32_t size)
+{
+	t->want = want;
+	t->size = size;
+	return put_members(t, structure, 0, "", 0);
+}
+#endif
