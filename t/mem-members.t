@@ -372,6 +372,48 @@ LIST
 	for compiler in "${CXX:-c++}" g++ clang++; do
 		spelled "$compiler"
 	done
+	# Virtual bases are where there is one place for them, which the program knows; else their bytes are no padding.
+	cat >"$tmp/virtual.cpp" <<'C'
+#include <cstdio>
+struct Plain { int plain; };
+struct Table { virtual ~Table() {} int tabled; };
+struct Bare { virtual void bare() {} };
+struct One : virtual Table { int one; };
+struct Tail : virtual Plain { int tail; };
+struct Two : virtual Table, virtual Plain { int two; };
+struct Both : One, Tail { long both; };
+struct Holder { One held; int holder; };
+struct Over : virtual Both { char over; };
+struct Lean : virtual Bare { int lean; };
+struct Char { char flag; };
+struct Loose : virtual Char { long loose; };
+static One one; static Tail tail; static Two two; static Both both; static Holder holder; static Over over; static Lean lean; static Loose loose;
+#define SAY(type, of, member) printf(#type " %zu %td " #member "\n", sizeof of, (char *)&of.member - (char *)&of)
+int main()
+{
+	SAY(One, one, one), SAY(One, one, tabled), SAY(Tail, tail, tail), SAY(Tail, tail, plain), SAY(Two, two, two), SAY(Two, two, tabled);
+	SAY(Two, two, plain), SAY(Both, both, one), SAY(Both, both, tail), SAY(Both, both, both), SAY(Both, both, tabled), SAY(Both, both, plain);
+	SAY(Holder, holder, held.one), SAY(Holder, holder, held.tabled), SAY(Holder, holder, holder), SAY(Over, over, both), SAY(Over, over, over);
+	SAY(Over, over, plain), SAY(Lean, lean, lean), SAY(Loose, loose, loose);
+}
+C
+	virtual() { # COMPILER
+		"$1" -g -o "$tmp/virtual" "$tmp/virtual.cpp" 2>/dev/null && "$tmp/virtual" >"$tmp/virtual.says" || return 0
+		while read -r type size offset member; do
+			printf '%s\n' "add 1000 $size 1 $type" "write $(printf %x $((4096 + offset))) 1 1" | stream virtual
+			"$BIN/ctp-mem" -qj --cache none --debug-info "$tmp/virtual" "$tmp/virtual.ctp" >"$tmp/json"
+			name="$1"
+			named "$type" "$offset" "$member"
+		done <"$tmp/virtual.says"
+		printf '%s\n' 'add 1000 24 1 Loose' 'write 1010 1 1' 'write 1014 1 1' 'add 2000 16 1 Lean' 'write 2000 8 1' | stream virtual
+		"$BIN/ctp-mem" -qj --cache none --debug-info "$tmp/virtual" --svg "$tmp/virtual.svg" "$tmp/virtual.ctp" >"$tmp/json"
+		named Loose 20 '(virtual base Char?)+4'
+		is "$1: and is no padding in the picture" "$(grep -c '<title>(virtual base Char?)' "$tmp/virtual.svg") $(grep -c '<title>padding, offset 1[6-9]' "$tmp/virtual.svg")" '1 0'
+		like "$1: the table of a virtual base" "$(cat "$tmp/json")" '"offset":0,"size":8,"name":"_vptr'
+	}
+	for compiler in "${CXX:-c++}" g++ clang++; do
+		virtual "$compiler"
+	done
 	stream near <<'LIST'
 add 1000 16 1 Pair<int, unsigned>
 add 1100 8 1 struct.other::Point

@@ -18,6 +18,13 @@ bool ctp_die_type(Dwarf_Die *die, Dwarf_Die *type)
 	return dwarf_attr_integrate(die, DW_AT_type, &attr) && dwarf_formref_die(&attr, &first) && !dwarf_peel_type(&first, type);
 }
 
+bool ctp_die_is_virtual(Dwarf_Die *inheritance)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word n;
+	return dwarf_attr(inheritance, DW_AT_virtuality, &attr) && !dwarf_formudata(&attr, &n) && n;
+}
+
 /* A number, or, before DWARF 3, the operation that adds it. */
 static bool location_of(Dwarf_Attribute *attr, Dwarf_Word *n)
 {

@@ -11,6 +11,9 @@ bool ctp_die_is_structure(Dwarf_Die *die);
 /* The type of a DIE, without typedefs and qualifiers. */
 bool ctp_die_type(Dwarf_Die *die, Dwarf_Die *type);
 
+/* Whether an inheritance is of a virtual base. */
+bool ctp_die_is_virtual(Dwarf_Die *inheritance);
+
 /* Where a member or base is in its structure, in bytes; false: it is a static member, or that is not a number. */
 bool ctp_die_offset(Dwarf_Die *member, uint64_t *offset);
 

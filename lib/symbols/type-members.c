@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "symbols/die.h"
+#include "symbols/virtual-bases.h"
 
 enum { NESTED_MAX = 8, PATH_BYTES = 1024 };
 
@@ -74,8 +75,8 @@ static bool has_parts(struct ctp_type_members *t, const struct ctp_member *array
 	return true;
 }
 
-static bool put_members(struct ctp_type_members *t, Dwarf_Die *structure, uint64_t base, const char *prefix,
-                        int nested);
+static bool put_object(struct ctp_type_members *t, Dwarf_Die *structure, uint64_t base, const char *prefix, int nested);
+static bool put_members(struct ctp_type_members *t, Dwarf_Die *structure, uint64_t base, const char *prefix, int nested);
 
 static bool put_elements(struct ctp_type_members *t, const struct ctp_member *array, Dwarf_Die *element,
                          const char *name, int nested)
@@ -84,7 +85,7 @@ static bool put_elements(struct ctp_type_members *t, const struct ctp_member *ar
 	for (uint32_t i = 0; i < array->size / array->stride; i++) {
 		if (snprintf(prefix, sizeof prefix, "%s%s.", name, ctp_member_index(index, array, i)) >= (int)sizeof prefix)
 			return true;
-		if (!put_members(t, element, array->offset + (uint64_t)i * array->stride, prefix, nested + 1))
+		if (!put_object(t, element, array->offset + (uint64_t)i * array->stride, prefix, nested + 1))
 			return false;
 	}
 	return true;
@@ -98,7 +99,8 @@ static bool put_member(struct ctp_type_members *t, Dwarf_Die *die, uint64_t base
 	Dwarf_Die type, element;
 	Dwarf_Word size = 0;
 	uint64_t offset, first, n;
-	const char *own = dwarf_tag(die) == DW_TAG_inheritance ? NULL : dwarf_diename(die);
+	bool is_base = dwarf_tag(die) == DW_TAG_inheritance;
+	const char *own = is_base ? NULL : dwarf_diename(die);
 	if (!ctp_die_offset(die, &offset) || !ctp_die_type(die, &type) || dwarf_aggregate_size(&type, &size))
 		return true;
 	if ((m.bits = ctp_die_bits(die, t->big, size, &first, &n))) {
@@ -107,12 +109,12 @@ static bool put_member(struct ctp_type_members *t, Dwarf_Die *die, uint64_t base
 	}
 	if (!m.bits && !end_group(t))
 		return false;
-	if (offset > t->size || size > t->size || base + offset + size > t->size)
+	if (offset > t->size || (!is_base && (size > t->size || base + offset + size > t->size)))
 		return true;
 	if (ctp_die_is_structure(&type) && size && nested < NESTED_MAX) {
 		if (snprintf(name, sizeof name, own ? "%s%s." : "%s", prefix, own) >= (int)sizeof name)
 			return true;
-		return put_members(t, &type, base + offset, name, nested + 1);
+		return (is_base ? put_members : put_object)(t, &type, base + offset, name, nested + 1);
 	}
 	m.offset = (uint32_t)(base + offset);
 	m.size = (uint32_t)size;
@@ -125,9 +127,8 @@ static bool put_member(struct ctp_type_members *t, Dwarf_Die *die, uint64_t base
 	return emit(t, &m);
 }
 
-/* False: there are too many. */
-static bool put_members(struct ctp_type_members *t, Dwarf_Die *structure, uint64_t base, const char *prefix,
-                        int nested)
+/* Members, and bases that are not virtual. False: there are too many. */
+static bool put_members(struct ctp_type_members *t, Dwarf_Die *structure, uint64_t base, const char *prefix, int nested)
 {
 	Dwarf_Die child;
 	bool is_union = dwarf_tag(structure) == DW_TAG_union_type;
@@ -137,16 +138,63 @@ static bool put_members(struct ctp_type_members *t, Dwarf_Die *structure, uint64
 		int tag = dwarf_tag(&child);
 		if (++t->dies > CTP_DIES_MAX)
 			return false;
-		if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) && !put_member(t, &child, base, prefix, nested, is_union))
+		if ((tag == DW_TAG_member || (tag == DW_TAG_inheritance && !ctp_die_is_virtual(&child))) &&
+		    !put_member(t, &child, base, prefix, nested, is_union))
 			return false;
 	} while (!dwarf_siblingof(&child, &child));
 	return end_group(t);
+}
+
+/* The pointer to the table that an object shares with a virtual base. */
+static bool put_pointer(struct ctp_type_members *t, uint64_t base, uint32_t bytes, const char *prefix)
+{
+	struct ctp_member m = {.want = t->want, .offset = (uint32_t)base, .size = bytes};
+	return snprintf(m.name, sizeof m.name, "%s_vptr", prefix) >= (int)sizeof m.name || base + bytes > t->size || emit(t, &m);
+}
+
+/* Bytes that may be of virtual bases whose place is not known: "(virtual base B?)". */
+static bool put_doubt(struct ctp_type_members *t, const struct ctp_virtual_bases *v, uint64_t base, uint64_t from, uint64_t upto)
+{
+	struct ctp_member m = {.want = t->want, .offset = (uint32_t)(base + from), .size = (uint32_t)(upto - from)};
+	size_t len = 0;
+	for (unsigned i = 0; i < v->n && len < sizeof m.name; i++) {
+		const struct ctp_virtual_base *b = &v->base[i];
+		const char *name = dwarf_diename((Dwarf_Die *)&b->type);
+		if (!b->certain && b->least && b->least <= upto - from)
+			len += (size_t)snprintf(m.name + len, sizeof m.name - len, "%s%s", len ? ", " : "(virtual base ", name ? name : "(no name)");
+	}
+	if (len && len < sizeof m.name - 1)
+		snprintf(m.name + len, sizeof m.name - len, "?)");
+	return !len || upto <= from || base + upto > t->size || emit(t, &m);
+}
+
+static bool put_virtual_bases(struct ctp_type_members *t, Dwarf_Die *structure, uint64_t base, const char *prefix, int nested)
+{
+	struct ctp_virtual_bases v;
+	ctp_virtual_bases_find(&v, structure, t->big, &t->dies);
+	if (v.n && v.unnamed && !put_pointer(t, base, v.unnamed, prefix))
+		return false;
+	for (unsigned i = 0; i < v.n; i++) {
+		struct ctp_virtual_base *b = &v.base[i];
+		if (!b->certain)
+			continue;
+		if (!put_doubt(t, &v, base, v.from, b->offset) || !put_members(t, &b->type, base + b->offset, prefix, nested + 1))
+			return false;
+		v.from = b->offset + b->bytes;
+	}
+	return !v.n || put_doubt(t, &v, base, v.from, v.upto);
+}
+
+/* A complete object: what is no base of another has its virtual bases. */
+static bool put_object(struct ctp_type_members *t, Dwarf_Die *structure, uint64_t base, const char *prefix, int nested)
+{
+	return put_members(t, structure, base, prefix, nested) && put_virtual_bases(t, structure, base, prefix, nested);
 }
 
 bool ctp_type_members_put(struct ctp_type_members *t, Dwarf_Die *structure, uint32_t want, uint32_t size)
 {
 	t->want = want;
 	t->size = size;
-	return put_members(t, structure, 0, "", 0);
+	return put_object(t, structure, 0, "", 0);
 }
 #endif

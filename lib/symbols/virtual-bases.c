@@ -1,0 +1,194 @@
+/* virtual-bases.c - see virtual-bases.h. What is not certain is taken for as little room and as low an alignment as can be. */
+#ifdef HAVE_LIBDW
+#include "symbols/virtual-bases.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+#include "symbols/die.h"
+#include "symbols/type-members.h"
+
+enum { NESTED_MAX = 32, ALIGN_MAX = 8 };
+
+/* A structure without its virtual bases. */
+struct extent {
+	uint64_t first, end, align; /* first: that has a member */
+	bool has_data; /* more than pointers to tables */
+};
+
+struct finder {
+	struct ctp_virtual_bases *to;
+	bool big;
+	uint32_t *dies;
+};
+
+static uint64_t number(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word n;
+	return dwarf_attr(die, name, &attr) && !dwarf_formudata(&attr, &n) ? n : 0;
+}
+
+static struct extent measure(struct finder *f, Dwarf_Die *structure, int nested);
+
+static uint64_t address_bytes(Dwarf_Die *die)
+{
+	uint8_t bytes = 4;
+	Dwarf_Die unit;
+	dwarf_diecu(die, &unit, &bytes, NULL);
+	return bytes;
+}
+
+/* The alignment that a number or pointer of this size has at least, on any machine. */
+static uint64_t scalar_align(Dwarf_Die *type, uint64_t size)
+{
+	uint64_t align = size & -size, most = dwarf_tag(type) != DW_TAG_base_type ? ALIGN_MAX :
+	                 number(type, DW_AT_encoding) == DW_ATE_complex_float ? ALIGN_MAX / 2 : ALIGN_MAX;
+	uint64_t address = address_bytes(type);
+	most = address < most ? address : most;
+	return align && align < most ? align : most;
+}
+
+static struct extent measure_type(struct finder *f, Dwarf_Die *type, uint64_t size, int nested)
+{
+	Dwarf_Die element = *type;
+	Dwarf_Word stride = size;
+	while (dwarf_tag(&element) == DW_TAG_array_type)
+		if (++*f->dies > CTP_DIES_MAX || !ctp_die_type(&element, &element) || dwarf_aggregate_size(&element, &stride))
+			return (struct extent){.end = size, .align = 1, .has_data = true};
+	if (!ctp_die_is_structure(&element))
+		return (struct extent){.end = size, .align = scalar_align(&element, stride), .has_data = true};
+	struct extent e = measure(f, &element, nested + 1);
+	e.end = dwarf_tag(type) == DW_TAG_array_type && size >= stride ? size - stride + e.end : e.end;
+	return e;
+}
+
+/* A member, or a base that is not virtual. False: it has no place of its own. */
+static bool measure_member(struct finder *f, Dwarf_Die *die, int nested, struct extent *e, uint64_t *offset)
+{
+	Dwarf_Die type;
+	Dwarf_Word size = 0;
+	uint64_t first, bits;
+	if (!ctp_die_offset(die, offset) || !ctp_die_type(die, &type) || dwarf_aggregate_size(&type, &size))
+		return false;
+	*e = (struct extent){.align = 1, .has_data = true};
+	if (ctp_die_bits(die, f->big, size, &first, &bits)) {
+		*offset = first / 8;
+		e->end = (first % 8 + bits + 7) / 8;
+		return true;
+	}
+	*e = measure_type(f, &type, size, nested);
+	if (dwarf_tag(die) == DW_TAG_member)
+		e->has_data = !dwarf_hasattr(die, DW_AT_artificial);
+	return true;
+}
+
+/* A member that is not where it would be aligned is in a packed structure. */
+static struct extent measure(struct finder *f, Dwarf_Die *structure, int nested)
+{
+	struct extent all = {.first = UINT64_MAX, .align = 1}, e;
+	Dwarf_Die child;
+	uint64_t offset, asked = number(structure, DW_AT_alignment);
+	bool packed = false, derived = false;
+	if (nested > NESTED_MAX || dwarf_child(structure, &child))
+		return all;
+	do {
+		int tag = dwarf_tag(&child);
+		if (++*f->dies > CTP_DIES_MAX)
+			break;
+		derived |= tag == DW_TAG_inheritance;
+		if ((tag != DW_TAG_member && (tag != DW_TAG_inheritance || ctp_die_is_virtual(&child))) ||
+		    !measure_member(f, &child, nested, &e, &offset) || offset > UINT32_MAX || e.end > UINT32_MAX)
+			continue;
+		packed |= offset % e.align != 0;
+		all.align = e.align > all.align ? e.align : all.align;
+		all.end = offset + e.end > all.end ? offset + e.end : all.end;
+		all.first = e.end && offset + e.first < all.first ? offset + e.first : all.first;
+		all.has_data |= e.has_data;
+	} while (!dwarf_siblingof(&child, &child));
+	if (packed)
+		all.align = 1;
+	/* With virtual bases in it, what was asked for may be theirs. */
+	if (!derived && asked > all.align && asked <= 4096 && !(asked & (asked - 1)))
+		all.align = asked;
+	return all;
+}
+
+static bool is_known(const struct ctp_virtual_bases *to, const Dwarf_Die *type)
+{
+	for (unsigned i = 0; i < to->n; i++)
+		if (to->base[i].type.addr == type->addr)
+			return true;
+	return false;
+}
+
+static void add(struct finder *f, Dwarf_Die *type)
+{
+	struct ctp_virtual_bases *to = f->to;
+	if (to->n == CTP_VIRTUAL_BASES_MAX) {
+		to->more = true;
+		return;
+	}
+	struct extent e = measure(f, type, 0);
+	to->base[to->n++] = (struct ctp_virtual_base){
+		.type = *type, .bytes = e.has_data ? e.end : 0, .align = e.align,
+		.least = dwarf_hasattr(type, DW_AT_declaration) ? 1 : e.end,
+	};
+}
+
+static void collect(struct finder *f, Dwarf_Die *structure, int nested)
+{
+	Dwarf_Die child, type;
+	if (nested > NESTED_MAX || dwarf_child(structure, &child))
+		return;
+	do {
+		if (++*f->dies > CTP_DIES_MAX || f->to->more)
+			return;
+		if (dwarf_tag(&child) != DW_TAG_inheritance || !ctp_die_type(&child, &type) || (ctp_die_is_virtual(&child) && is_known(f->to, &type)))
+			continue;
+		if (ctp_die_is_virtual(&child))
+			add(f, &type);
+		collect(f, &type, nested + 1);
+	} while (!dwarf_siblingof(&child, &child));
+}
+
+/* From the front, then from the end. */
+static void place(struct ctp_virtual_bases *to)
+{
+	uint64_t at = to->from, end = to->upto;
+	for (unsigned i = 0; i < to->n; i++) {
+		struct ctp_virtual_base *b = &to->base[i];
+		if (!b->bytes)
+			continue;
+		b->offset = (at + b->align - 1) & -b->align;
+		at = b->offset + b->bytes;
+	}
+	for (unsigned i = to->n; i--;) {
+		struct ctp_virtual_base *b = &to->base[i];
+		if (!b->bytes)
+			continue;
+		if (end < b->bytes)
+			return;
+		end = (end - b->bytes) & -b->align;
+		b->certain = !to->more && b->offset == end;
+	}
+}
+
+void ctp_virtual_bases_find(struct ctp_virtual_bases *to, Dwarf_Die *structure, bool big, uint32_t *dies)
+{
+	struct finder f = {to, big, dies};
+	Dwarf_Word size = 0;
+	to->n = 0;
+	to->more = false;
+	collect(&f, structure, 0);
+	if (!to->n)
+		return;
+	/* Such an object begins with the pointer to its table. Where that is the one of a virtual base, it is no member. */
+	struct extent own = measure(&f, structure, 0);
+	uint64_t address = address_bytes(structure);
+	to->from = own.end > address ? own.end : address;
+	to->unnamed = own.first >= address ? (uint32_t)address : 0;
+	to->upto = dwarf_aggregate_size(structure, &size) ? 0 : size;
+	place(to);
+}
+#endif
