@@ -386,15 +386,17 @@ struct Holder { One held; int holder; };
 struct Over : virtual Both { char over; };
 struct Lean : virtual Bare { int lean; };
 struct Char { char flag; };
-struct Loose : virtual Char { long loose; };
-static One one; static Tail tail; static Two two; static Both both; static Holder holder; static Over over; static Lean lean; static Loose loose;
+struct Snug : virtual Char { long snug; };
+struct Gap { long high; char low; };
+struct Loose : virtual Char { Gap loose; };
+static One one; static Tail tail; static Two two; static Both both; static Holder holder; static Over over; static Lean lean; static Loose loose; static Snug snug;
 #define SAY(type, of, member) printf(#type " %zu %td " #member "\n", sizeof of, (char *)&of.member - (char *)&of)
 int main()
 {
 	SAY(One, one, one), SAY(One, one, tabled), SAY(Tail, tail, tail), SAY(Tail, tail, plain), SAY(Two, two, two), SAY(Two, two, tabled);
 	SAY(Two, two, plain), SAY(Both, both, one), SAY(Both, both, tail), SAY(Both, both, both), SAY(Both, both, tabled), SAY(Both, both, plain);
 	SAY(Holder, holder, held.one), SAY(Holder, holder, held.tabled), SAY(Holder, holder, holder), SAY(Over, over, both), SAY(Over, over, over);
-	SAY(Over, over, plain), SAY(Lean, lean, lean), SAY(Loose, loose, loose);
+	SAY(Over, over, plain), SAY(Lean, lean, lean), SAY(Loose, loose, loose.low), SAY(Snug, snug, snug), SAY(Snug, snug, flag);
 }
 C
 	virtual() { # COMPILER
@@ -405,10 +407,10 @@ C
 			name="$1"
 			named "$type" "$offset" "$member"
 		done <"$tmp/virtual.says"
-		printf '%s\n' 'add 1000 24 1 Loose' 'write 1010 1 1' 'write 1014 1 1' 'add 2000 16 1 Lean' 'write 2000 8 1' | stream virtual
+		printf '%s\n' 'add 1000 32 1 Loose' 'write 1011 1 1' 'write 1018 1 1' 'add 2000 16 1 Lean' 'write 2000 8 1' | stream virtual
 		"$BIN/ctp-mem" -qj --cache none --debug-info "$tmp/virtual" --svg "$tmp/virtual.svg" "$tmp/virtual.ctp" >"$tmp/json"
-		named Loose 20 '(virtual base Char?)+4'
-		is "$1: and is no padding in the picture" "$(grep -c '<title>(virtual base Char?)' "$tmp/virtual.svg") $(grep -c '<title>padding, offset 1[6-9]' "$tmp/virtual.svg")" '1 0'
+		named Loose 24 '(virtual base Char?)+7'
+		is "$1: and is no padding in the picture" "$(grep -c '<title>(virtual base Char?)' "$tmp/virtual.svg") $(grep -c '<title>padding, offset [123][0-9], \(1[0-9]\|[5-9]\)' "$tmp/virtual.svg")" '1 0'
 		like "$1: the table of a virtual base" "$(cat "$tmp/json")" '"offset":0,"size":8,"name":"_vptr'
 	}
 	for compiler in "${CXX:-c++}" g++ clang++; do

@@ -3,7 +3,8 @@
  *
  * Debug information has no offsets of them: these are in the table that an object points to. But compilers place them behind all other
  * members, in the order of a walk through the bases from the first on, each before its own. So each has a first place that it may have,
- * behind what comes before, and a last, before what follows. Where these are the same, that is its place; else it is not known.
+ * behind what comes before, and a last, before what follows. Where these are the same, or it is known how long and how aligned all that
+ * comes before is, that is its place; else it is not known.
  */
 #ifndef CTP_VIRTUAL_BASES_H
 #define CTP_VIRTUAL_BASES_H
@@ -17,6 +18,7 @@ enum { CTP_VIRTUAL_BASES_MAX = 16 };
 struct ctp_virtual_base {
 	Dwarf_Die type;
 	uint64_t bytes, align; /* at least; bytes 0: it has no data, or is not known, and may have no room of its own */
+	bool is_bytes, is_alignment; /* not more than these */
 	uint64_t least;        /* bytes that it takes if it has room of its own; 0: it is empty */
 	uint64_t offset;
 	bool certain; /* it is there */
