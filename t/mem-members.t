@@ -278,6 +278,24 @@ member 0 8 '' "$(counts 2 0)"
 member 8 8 '' "$(counts 2 1)"
 has 'touch: without debug information' '"repeats":4,'
 
+# The tables and the picture have the same members and padding: what overlaps is what is behind the one before.
+debug_info cut <<'C'
+struct cut { char a; int b; char c; long d; short e; } cut;
+struct over { union { int i; struct __attribute__((packed)) { short p; int q; }; }; char r; } over;
+C
+cells() { grep -o '<title>[^,]*, offset [0-9]*, [0-9]*' "$1" | sed 's/<title>//; s/, offset / /; s/, / /; s/^padding/(padding)/' | awk '{ print $2, $3, $1 }' | sort -n | tr '\n' ';'; }
+same() { # TYPE SIZE CUTS
+	printf '%s\n' "add 1000 $2 1 struct.$1" "write 1000 $2 1" | stream cut
+	"$BIN/ctp-mem" -v --cache none --debug-info "$tmp/cut.so" --svg "$tmp/cut.svg" "$tmp/cut.ctp" >"$tmp/text" 2>/dev/null
+	is "$1: in the table" "$(sed -n '/^Members/,/^$/p' "$tmp/text" | awk '/%/ { print $1, $2, $NF }' | sort -n | tr '\n' ';')" "$3"
+	is "$1: in the picture" "$(cells "$tmp/cut.svg")" "$3"
+}
+same cut 32 '0 1 a;1 3 (padding);4 4 b;8 1 c;9 7 (padding);16 8 d;24 2 e;26 6 (padding);'
+same over 12 '0 4 i;4 2 q+2;6 2 (padding);8 1 r;9 3 (padding);'
+name=cut
+mem cut 0 --debug-info "$tmp/cut.so"
+has 'padding in JSON' '{"offset":9,"size":3,"padding":true,'
+
 # The picture has what is falsely shared in frames, and says who wrote what; not what threads have in common, or hand over.
 debug_info shared <<'C'
 struct queue { long head, tail, both, left; long cold[8]; } queue;

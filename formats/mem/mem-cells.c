@@ -11,7 +11,6 @@ enum { ELEMENTS_MAX = 64 }; /* of an array that have cells of their own */
 struct cells {
 	struct ctp_mem_cell *cell;
 	uint32_t n, room, at, bytes, line; /* at: what is before has cells */
-	enum ctp_mem_cell_kind between;
 	bool failed;
 };
 
@@ -36,21 +35,33 @@ static void add(struct cells *c, uint32_t offset, uint32_t size, enum ctp_mem_ce
 	}
 }
 
-/* A cell for each member; where several begin, or one lies in another, for the first of them. */
-static void add_member(struct cells *c, const struct ctp_member *m)
+/* The name of some of a part. */
+static void add_named(struct cells *c, const struct ctp_mem_part *part, uint32_t offset, uint32_t size)
 {
-	char name[CTP_MEMBER_NAME_MAX + CTP_MEMBER_INDEX_MAX], index[CTP_MEMBER_INDEX_MAX];
-	if (m->offset < c->at)
-		return;
-	if (m->offset > c->at)
-		add(c, c->at, m->offset - c->at, c->between, "");
-	if (!m->stride || m->size / m->stride > ELEMENTS_MAX) {
-		add(c, m->offset, m->size, CTP_CELL_MEMBER, m->name);
+	struct ctp_mem_part some = {offset, size, part->member};
+	char *name = ctp_mem_part_name(&some);
+	add(c, offset, size, CTP_CELL_MEMBER, name ? name : "");
+	c->failed |= !name;
+	free(name);
+}
+
+/* A cell for each part: a member, each element of an array that has not too many, or the padding between. */
+static void add_cells(struct cells *c, const struct ctp_mem_part *part)
+{
+	const struct ctp_member *m = part->member;
+	uint32_t end = part->offset + part->size, step = m && m->stride && m->size / m->stride <= ELEMENTS_MAX ? m->stride : c->line;
+	if (!m) {
+		add(c, part->offset, part->size, CTP_CELL_PADDING, "");
 		return;
 	}
-	for (uint32_t i = 0; i < m->size / m->stride; i++) {
-		snprintf(name, sizeof name, "%s%s", m->name, ctp_member_index(index, m, i));
-		add(c, m->offset + i * m->stride, m->stride, CTP_CELL_MEMBER, name);
+	if (!m->stride) {
+		add_named(c, part, part->offset, part->size);
+		return;
+	}
+	uint32_t from = step == m->stride ? m->offset : 0;
+	for (uint32_t at = part->offset, upto; at < end; at = upto) {
+		upto = end - at < step - (at - from) % step ? end : at + step - (at - from) % step;
+		add_named(c, part, at, upto - at);
 	}
 }
 
@@ -58,7 +69,7 @@ static void add_member(struct cells *c, const struct ctp_member *m)
 static void add_access(struct cells *c, const struct ctp_mem_member *m)
 {
 	if (m->offset > c->at)
-		add(c, c->at, m->offset - c->at, c->between, "");
+		add(c, c->at, m->offset - c->at, CTP_CELL_GAP, "");
 	add(c, m->offset, m->size, CTP_CELL_MEMBER, "");
 }
 
@@ -91,15 +102,17 @@ struct ctp_mem_cell *ctp_mem_cells(const struct ctp_mem *m, const struct ctp_mem
 {
 	const struct ctp_mem_type *t = &m->types.type[type];
 	const struct ctp_mem_member *member = m->types.member + t->first;
-	uint32_t nlayout;
-	const struct ctp_member *layout = ctp_mem_layout(l, type, &nlayout);
-	struct cells c = {.bytes = bytes, .line = m->sharing.line, .between = nlayout ? CTP_CELL_PADDING : CTP_CELL_GAP};
-	for (uint32_t i = 0; i < nlayout; i++)
-		add_member(&c, &layout[i]);
-	for (uint32_t i = 0; !nlayout && i < t->nmembers; i++)
+	struct cells c = {.bytes = bytes, .line = m->sharing.line};
+	struct ctp_mem_parts parts;
+	struct ctp_mem_part part;
+	ctp_mem_parts_of(&parts, l, type, bytes);
+	bool known = parts.left;
+	while (ctp_mem_parts_next(&parts, &part))
+		add_cells(&c, &part);
+	for (uint32_t i = 0; !known && i < t->nmembers; i++)
 		add_access(&c, &member[i]);
 	if (c.at < bytes)
-		add(&c, c.at, bytes - c.at, c.between, "");
+		add(&c, c.at, bytes - c.at, CTP_CELL_GAP, "");
 	if (c.failed) {
 		free(c.cell);
 		return NULL;

@@ -59,6 +59,8 @@ static void put_caches(struct ctp_output *out, const struct ctp_mem *m, const st
 
 static void put_name(struct ctp_output *out, const struct ctp_mem_member *member)
 {
+	if (member && member->padding)
+		putf(out, "\"padding\":true,");
 	if (!member || !member->name)
 		return;
 	putf(out, "\"name\":");

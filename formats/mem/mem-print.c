@@ -36,6 +36,11 @@ const char *ctp_mem_bytes(char to[CTP_MEM_NUMBER_MAX], uint64_t n)
 	return to;
 }
 
+const char *ctp_mem_member_name(const struct ctp_mem_member *member)
+{
+	return member && member->padding ? "(padding)" : member && member->name ? member->name : "";
+}
+
 void ctp_mem_put_name(struct ctp_output *out, const char *text)
 {
 	char c[CTP_VISIBLE_MAX];

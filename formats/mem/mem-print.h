@@ -23,6 +23,9 @@ const char *ctp_mem_bytes(char to[CTP_MEM_NUMBER_MAX], uint64_t n);  /* 32 KiB, 
 /* Whether a type has this name, or another spelling of it. */
 bool ctp_mem_is_named(const struct ctp_mem_type *type, const char *name);
 
+/* The name of a member, "(padding)", or "" if it is not known or null. */
+const char *ctp_mem_member_name(const struct ctp_mem_member *member);
+
 /* A text, safe to show. */
 void ctp_mem_put_name(struct ctp_output *out, const char *text);
 

@@ -95,9 +95,9 @@ static void put_place(const struct picture *p, const struct ctp_sharing_place *a
 		put_type(p, at->type, 0);
 	if (at->type != CTP_MEM_NONE)
 		putf(p->out, "%s+%u", at->type != type ? " " : "", at->offset);
-	if (member && member->name) {
+	if (*ctp_mem_member_name(member)) {
 		putf(p->out, " ");
-		put_text(p->out, member->name, 0);
+		put_text(p->out, ctp_mem_member_name(member), 0);
 	}
 	putf(p->out, ": %s time%s", ctp_mem_number(n, at->accesses[1]), at->accesses[1] == 1 ? "" : "s");
 }

@@ -224,7 +224,7 @@ static void put_members(const struct text *t, uint32_t number)
 	for (uint32_t i = 0; i < shown; i++) {
 		putf(t->out, " %9u %4u", list[i]->offset, list[i]->size);
 		put_counts(t, &list[i]->counts);
-		ctp_mem_put_name(t->out, list[i]->name ? list[i]->name : "");
+		ctp_mem_put_name(t->out, ctp_mem_member_name(list[i]));
 		put_rest(t, &list[i]->counts);
 	}
 	more(t, type->nmembers, shown, "offset");
@@ -335,8 +335,8 @@ static void put_place(const struct text *t, const struct ctp_sharing_place *p)
 	     ctp_mem_number(n[0], p->accesses[1]), plural(p->accesses[1]), ctp_mem_number(n[1], p->accesses[0]), plural(p->accesses[0]));
 	ctp_mem_put_type(t->out, m, p->type);
 	if (p->type != CTP_MEM_NONE)
-		putf(t->out, " +%u%s", p->offset, member && member->name ? " " : "");
-	ctp_mem_put_name(t->out, member && member->name ? member->name : "");
+		putf(t->out, " +%u%s", p->offset, *ctp_mem_member_name(member) ? " " : "");
+	ctp_mem_put_name(t->out, ctp_mem_member_name(member));
 	putf(t->out, "\n");
 }
 

@@ -1,15 +1,15 @@
 /*
  * mem-members.h - the members of types, made of the spans that were accessed.
  *
- * A member begins where accesses do, or where debug information has one that accesses touch, and ends where the next begins or where
- * no access is. So members do not overlap, and an access that touches several is counted in each of them.
+ * A member begins where accesses do, or where debug information has a part (mem-layout.h) that accesses touch, and ends where the next
+ * begins or where no access is. So members do not overlap, and an access that touches several is counted in each of them.
  */
 #ifndef CTP_MEM_MEMBERS_H
 #define CTP_MEM_MEMBERS_H
 
 #include "memory/mem-types.h"
 
-/* Where a member begins by debug information. */
+/* Where a part begins by debug information: a member, or padding. */
 struct ctp_mem_start {
 	uint32_t type, offset;
 	uint32_t bits; /* bytes of bit fields, in which no other begins; else 0 */

@@ -10,12 +10,6 @@
 
 enum { NEAR = 64 }; /* members that may hold an offset */
 
-void ctp_mem_layouts_fini(struct ctp_mem_layouts *l)
-{
-	free(l->member);
-	*l = (struct ctp_mem_layouts){.member = NULL};
-}
-
 static void take(void *arg, const struct ctp_member *member)
 {
 	struct ctp_mem_layouts *l = arg;
@@ -32,21 +26,6 @@ static int compare(const void *a, const void *b)
 	if (x->want != y->want)
 		return x->want < y->want ? -1 : 1;
 	return x->offset != y->offset ? (x->offset < y->offset ? -1 : 1) : (x->size < y->size) - (x->size > y->size);
-}
-
-const struct ctp_member *ctp_mem_layout(const struct ctp_mem_layouts *l, uint32_t type, uint32_t *n)
-{
-	uint32_t from = 0, upto = l->n;
-	while (from < upto) {
-		uint32_t middle = from + (upto - from) / 2;
-		if (l->member[middle].want < type)
-			from = middle + 1;
-		else
-			upto = middle;
-	}
-	for (*n = 0; from + *n < l->n && l->member[from + *n].want == type;)
-		++*n;
-	return l->member ? l->member + from : NULL;
 }
 
 /* How many members begin at an offset or before. */
@@ -83,23 +62,6 @@ static const struct ctp_member *member_at(const struct ctp_member *list, uint32_
 	return found;
 }
 
-/* "next", "slot[3]", "slot[3]+4", "slot[3]..[6]", "flags+1"; for free(). */
-static char *spell(const struct ctp_member *m, const struct ctp_mem_member *at)
-{
-	char index[CTP_MEMBER_INDEX_MAX] = "", last[CTP_MEMBER_INDEX_MAX] = "", rest[16] = "", *text;
-	uint32_t in = at->offset - m->offset, element = 0, end = at->size < m->size - in ? in + at->size : m->size;
-	if (m->stride) {
-		element = in / m->stride;
-		ctp_member_index(index, m, element);
-		in %= m->stride;
-	}
-	if (in)
-		snprintf(rest, sizeof rest, "+%u", in);
-	else if (m->stride && (end - 1) / m->stride > element)
-		ctp_member_index(last, m, (end - 1) / m->stride);
-	return asprintf(&text, "%s%s%s%s%s", m->name, index, rest, *last ? ".." : "", last) < 0 ? NULL : text;
-}
-
 static void name_members(struct ctp_mem *m, const struct ctp_mem_layouts *l, uint32_t type)
 {
 	const struct ctp_mem_type *t = &m->types.type[type];
@@ -108,22 +70,23 @@ static void name_members(struct ctp_mem *m, const struct ctp_mem_layouts *l, uin
 	for (uint32_t i = 0; n && i < t->nmembers; i++) {
 		struct ctp_mem_member *member = &m->types.member[t->first + i];
 		const struct ctp_member *at = member_at(list, n, member->offset, member->access ? member->access : member->size);
-		member->name = at ? spell(at, member) : NULL;
+		struct ctp_mem_part part = {member->offset, member->size, at};
+		member->name = at ? ctp_mem_part_name(&part) : NULL;
+		member->padding = !at;
 	}
 }
 
-/* Where members begin; of those that overlap, in a union, the first. For free(); null: out of memory. */
-static struct ctp_mem_start *starts_of(const struct ctp_mem_layouts *l, uint32_t *n)
+/* Where parts begin. For free(); null: out of memory. */
+static struct ctp_mem_start *starts_of(const struct ctp_mem *m, const struct ctp_mem_layouts *l, uint32_t *n)
 {
-	struct ctp_mem_start *list = calloc(l->n + 1, sizeof *list);
-	uint64_t end = 0;
+	struct ctp_mem_start *list = calloc(2 * (size_t)l->n + m->types.ntypes, sizeof *list);
+	struct ctp_mem_parts parts;
+	struct ctp_mem_part part;
 	*n = 0;
-	for (uint32_t i = 0; list && i < l->n; i++) {
-		const struct ctp_member *m = &l->member[i];
-		if (*n && list[*n - 1].type == m->want && m->offset < end)
-			continue;
-		list[(*n)++] = (struct ctp_mem_start){m->want, m->offset, m->bits ? m->size : 0};
-		end = (uint64_t)m->offset + m->size;
+	for (uint32_t i = 0; list && i < m->types.ntypes; i++) {
+		ctp_mem_parts_of(&parts, l, i, m->types.type[i].element_size);
+		while (ctp_mem_parts_next(&parts, &part))
+			list[(*n)++] = (struct ctp_mem_start){i, part.offset, part.member && part.member->bits ? part.size : 0};
 	}
 	return list;
 }
@@ -131,7 +94,7 @@ static struct ctp_mem_start *starts_of(const struct ctp_mem_layouts *l, uint32_t
 static enum ctp_status divide(struct ctp_mem *m, const struct ctp_mem_layouts *l, struct ctp_err *err)
 {
 	uint32_t n;
-	struct ctp_mem_start *starts = starts_of(l, &n);
+	struct ctp_mem_start *starts = starts_of(m, l, &n);
 	bool done = starts && ctp_mem_members_make(&m->types, starts, n);
 	free(starts);
 	return done ? CTP_OK : ctp_err_set(err, "out of memory");

@@ -49,6 +49,7 @@ struct ctp_mem_member {
 	uint32_t size;   /* to the next, or as far as accesses go */
 	uint32_t access; /* size of the largest access that begins with it; 0: none does */
 	bool bits;       /* bit fields: what begins in it is the same */
+	bool padding;    /* by debug information: it has no name */
 	char *name;      /* null: not known */
 	struct ctp_mem_counts counts; /* of all accesses that touch it */
 };
