@@ -294,7 +294,8 @@ class Model:
     def lines_json(self):
         out = []
         for line in sorted(self.shared, key=lambda s: (-s.alternations, s.section, s.number)):
-            places = [{"thread": t, "byte": b, "type": k[0] if k else None, "offset": o, "reads": n[0], "writes": n[1]}
+            places = [{"thread": t, "byte": b, "type": k[0] if k else None, "element_size": k[1] if k else 0,
+                       "offset": o, "reads": n[0], "writes": n[1]}
                       for (t, b, k, o), n in sorted(line.places.items(), key=self.place_order)]
             out.append({"address": f"0x{line.number * self.line:016x}", "section": line.section, "verdict": line.verdict(),
                         "alternations": line.alternations, "writers": list(line.writers), "more_writers": False,

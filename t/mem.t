@@ -90,7 +90,18 @@ line 'the same bytes' 2000 true 3
 line 'some bytes' 3000 mixed 2
 line 'a hand-over' 4000 true 1
 has 'sharing: four lines' '"shared":4,'
-has 'sharing: who does what, from the second writer on' '"places":[{"thread":1,"byte":0,"type":"struct.Stats","offset":0,"reads":0,"writes":1},{"thread":2,"byte":8,"type":"struct.Stats","offset":8,"reads":0,"writes":1},{"thread":3,"byte":8,"type":"struct.Stats","offset":8,"reads":1,"writes":0}]'
+has 'sharing: who does what, from the second writer on' '"places":[{"thread":1,"byte":0,"type":"struct.Stats","element_size":64,"offset":0,"reads":0,"writes":1},{"thread":2,"byte":8,"type":"struct.Stats","element_size":64,"offset":8,"reads":0,"writes":1},{"thread":3,"byte":8,"type":"struct.Stats","element_size":64,"offset":8,"reads":1,"writes":0}]'
+stream sizes <<'LIST'
+add 1000 8 1 T
+add 1008 16 1 T
+write 1000 8 1
+write 1008 8 2
+write 1000 8 1
+write 1008 8 2
+LIST
+mem sizes 0
+is 'sharing: a place has the size of its type' "$(grep -o '"places":.*' "$tmp/json" | grep -o '"element_size":[0-9]*,"offset":[0-9]*' | tr -d '"' | tr '\n' ' ')" \
+	'element_size:16,offset:0 element_size:8,offset:0 '
 "$BIN/ctp-mem" --cache none "$tmp/sharing.ctp" >"$tmp/text"
 like 'in words: false sharing' "$(cat "$tmp/text")" '^[0-9]\. FALSE sharing at 0x1000: different bytes; changed hands 2 times, 2 threads$'
 like 'in words: who' "$(cat "$tmp/text")" '^     thread 1, byte 0: 1 write, 0 reads: struct.Stats \+0$'

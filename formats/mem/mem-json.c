@@ -145,7 +145,7 @@ static void put_line(struct ctp_output *out, const struct ctp_mem *m, const stru
 		const struct ctp_sharing_place *p = &l->place[i];
 		putf(out, "%s{\"thread\":%ju,\"byte\":%u,", i ? "," : "", m->threads[m->thread_at[p->thread]].id, p->byte);
 		put_type(out, m, p->type);
-		putf(out, ",\"offset\":%u,", p->offset);
+		putf(out, ",\"element_size\":%u,\"offset\":%u,", m->types.type[p->type].element_size, p->offset);
 		put_name(out, ctp_mem_members_at(&m->types, p->type, p->offset));
 		putf(out, "\"reads\":%ju,\"writes\":%ju}", p->accesses[0], p->accesses[1]);
 	}
