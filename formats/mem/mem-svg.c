@@ -20,6 +20,7 @@ enum {
 	LEFT = 64, RIGHT = 200, INNER = 896, HIGH = 54, GAP = 4, /* of rows, in pixels */
 	HEAD = 52, FOOT = 22, TOP = 74, WARNING = 24,
 	LETTER = 67, /* tenths of a pixel */
+	NARROW = 13, NOTE = 15, NOTE_COLUMNS = INNER * 10 / LETTER, /* a cell that has no room for two digits; a row of notes */
 	STEPS = 8,
 };
 
@@ -29,13 +30,13 @@ static const char style_text[] =
 	".c{stroke:#fff;stroke-width:1}.g{fill:#f2f3f5}.p{fill:url(#hatch)}.hl{stroke:#b4bac3}.hb{fill:#f2f3f5}"
 	".h0{fill:#eef0f3}.h1{fill:#fdf1d6}.h2{fill:#fde0a9}.h3{fill:#fbc46b}.h4{fill:#f59b3f}"
 	".h5{fill:#e06f22}.h6{fill:#b8430f}.h7{fill:#7a2306}"
-	".b{fill:#1c2128}.d{fill:#fff}.r{fill:#0b62b8}.w{fill:#a8277f}"
+	".n{font-size:8px}.v{fill:#1c2128}.b{fill:#1c2128}.d{fill:#fff}.r{fill:#0b62b8}.w{fill:#a8277f}"
 	".x{fill:#b3261e;font-weight:700}.s,.k{fill:none;stroke:#fff;stroke-width:4}.s{stroke:#007a72;stroke-width:2.5;stroke-dasharray:7 3}.st{fill:#007a72;font-weight:700}"
 	"@media(prefers-color-scheme:dark){svg{background:#14171b;color:#dde2e8}text{fill:#dde2e8}.f{fill:#8d97a4}"
 	".c{stroke:#14171b}.g{fill:#1b1f25}.hl{stroke:#4a525d}.hb{fill:#1b1f25}"
 	".h0{fill:#262c33}.h1{fill:#3b2a12}.h2{fill:#573a10}.h3{fill:#7d5010}.h4{fill:#a96613}"
 	".h5{fill:#d6832a}.h6{fill:#f3ab5a}.h7{fill:#ffd9a3}"
-	".x{fill:#ff8a80}.b,.d{fill:#14171b}.r{fill:#5aaef5}.w{fill:#ec87c8}.k{stroke:#14171b}.s{stroke:#35e0d0}.st{fill:#35e0d0}}";
+	".x{fill:#ff8a80}.v{fill:#dde2e8}.b,.d{fill:#14171b}.r{fill:#5aaef5}.w{fill:#ec87c8}.k{stroke:#14171b}.s{stroke:#35e0d0}.st{fill:#35e0d0}}";
 
 enum { DRAWN = 1, SHARED = 2 }; /* what is known of a type; shared: a falsely shared line has some of it */
 
@@ -49,15 +50,27 @@ struct picture {
 	uint64_t dearest; /* cost of a cell of the type at hand */
 };
 
-/* A text, safe to show and in XML, cut to so many columns; 0: as it is. */
+static unsigned columns_of(const char *text)
+{
+	char c[CTP_VISIBLE_MAX];
+	unsigned wide, used = 0;
+	while (ctp_visible_char(c, &text, &wide))
+		used += wide;
+	return used;
+}
+
+/* A text, safe to show and in XML, cut to so many columns, the last of which says so; 0: as it is. */
 static void put_text(struct ctp_output *out, const char *text, unsigned columns)
 {
 	char c[CTP_VISIBLE_MAX];
 	unsigned wide, used = 0;
+	bool cut = columns && columns_of(text) > columns;
 	for (unsigned n; (n = ctp_visible_char(c, &text, &wide));) {
 		used += wide;
-		if (columns && used > columns)
+		if (cut && used >= columns) {
+			putf(out, "\xe2\x80\xa6");
 			return;
+		}
 		if (n == 1 && strchr("<>&\"", c[0]))
 			putf(out, "&#%d;", c[0]);
 		else
@@ -143,25 +156,64 @@ static void put_title(const struct picture *p, const struct ctp_mem_cell *c, uin
 	putf(p->out, "</title>");
 }
 
-/* What fits: the name, or else the offset; reads and writes; misses of the first and the last level. */
-static void put_words(const struct picture *p, const struct ctp_mem_cell *c, double x, double wide, int step)
+/* What a cell is called in it: where there is no name, by its offset. */
+static const char *label_of(char to[CTP_MEM_NUMBER_MAX], const struct ctp_mem_cell *c)
+{
+	snprintf(to, CTP_MEM_NUMBER_MAX, "+%u", c->offset);
+	return c->name[0] ? c->name : c->kind == CTP_CELL_PADDING ? "padding" : to;
+}
+
+static unsigned columns_in(double wide) { return wide > 8 ? (unsigned)((wide - 5) * 10 / LETTER) : 0; }
+
+/* How wide the words of a cell may be. */
+static double room_of(const struct picture *p, const struct ctp_mem_cell *c, double *in)
+{
+	double wide = (double)INNER * c->size / p->line;
+	*in = c->shared ? wide < 16 ? wide / 4 : 4 : 0;
+	return wide - 2 * *in;
+}
+
+/* Whether a cell has accesses and its label does not fit: a note below the line has it. */
+static bool has_note(const struct picture *p, const struct ctp_mem_cell *c)
+{
+	char text[CTP_MEM_NUMBER_MAX];
+	double in;
+	return ctp_mem_accesses(&c->counts) && columns_of(label_of(text, c)) > columns_in(room_of(p, c, &in));
+}
+
+/* The label; where that does not fit the number of its note, and as much of it as fits. */
+static void put_label(const struct picture *p, const struct ctp_mem_cell *c, double x, double wide, const char *shade, unsigned note)
+{
+	char text[CTP_MEM_NUMBER_MAX], number[CTP_MEM_NUMBER_MAX] = "";
+	unsigned columns = columns_in(wide);
+	if (note)
+		snprintf(number, sizeof number, "%u ", note);
+	if (note ? columns >= strlen(number) + 5 : columns > 2 || columns_of(label_of(text, c)) <= columns) {
+		putf(p->out, "<text x=\"%.1f\" y=\"%u\" class=\"%s\">%s", x + 4, p->y + 14, shade, number);
+		put_text(p->out, label_of(text, c), columns - (unsigned)strlen(number));
+		putf(p->out, "</text>");
+	} else if (note) {
+		putf(p->out, "<text class=\"n %s\" x=\"%.1f\" y=\"%u\" text-anchor=\"middle\"", shade, x + wide / 2, p->y + 14);
+		if ((double)INNER * c->size / p->line < NARROW)
+			putf(p->out, " transform=\"rotate(-90 %.1f %u) translate(0 3)\"", x + wide / 2, p->y + 14);
+		putf(p->out, ">%u</text>", note);
+	}
+}
+
+/* Behind the label, what fits: reads and writes; misses of the first and the last level. */
+static void put_words(const struct picture *p, const struct ctp_mem_cell *c, double x, double wide, int step, unsigned note)
 {
 	const struct ctp_mem *m = p->m;
-	unsigned columns = wide > 8 ? (unsigned)((wide - 5) * 10 / LETTER) : 0;
-	const char *shade = step == 5 ? " class=\"b\"" : step > 5 ? " class=\"d\"" : step ? "" : " class=\"f\"";
+	unsigned columns = columns_in(wide);
+	const char *shade = step == 5 ? "b" : step > 5 ? "d" : step ? "v" : "f";
 	char n[2][CTP_MEM_NUMBER_MAX], text[3 * CTP_MEM_NUMBER_MAX];
-	if (columns < 2)
-		return;
-	putf(p->out, "<text x=\"%.1f\" y=\"%u\"%s>", x + 4, p->y + 14, shade);
-	snprintf(text, sizeof text, "+%u", c->offset);
-	put_text(p->out, c->name[0] ? c->name : text, columns);
-	putf(p->out, "</text>");
-	if (!step)
+	put_label(p, c, x, wide, shade, note);
+	if (!step || columns < 2)
 		return;
 	int len = snprintf(text, sizeof text, "%sr %sw", ctp_mem_brief(n[0], c->counts.accesses[0]),
 	                   ctp_mem_brief(n[1], c->counts.accesses[1]));
 	if ((unsigned)len <= columns)
-		putf(p->out, "<text x=\"%.1f\" y=\"%u\"%s>%s</text>", x + 4, p->y + 28, shade, text);
+		putf(p->out, "<text x=\"%.1f\" y=\"%u\" class=\"%s\">%s</text>", x + 4, p->y + 28, shade, text);
 	if (!m->levels)
 		return;
 	len = snprintf(text, sizeof text, "%s/%s miss", ctp_mem_brief(n[0], ctp_mem_misses(&c->counts, 0)),
@@ -169,13 +221,13 @@ static void put_words(const struct picture *p, const struct ctp_mem_cell *c, dou
 	if ((unsigned)len > columns)
 		len -= 5;
 	if ((unsigned)len <= columns)
-		putf(p->out, "<text x=\"%.1f\" y=\"%u\"%s>%.*s</text>", x + 4, p->y + 42, shade, len, text);
+		putf(p->out, "<text x=\"%.1f\" y=\"%u\" class=\"%s\">%.*s</text>", x + 4, p->y + 42, shade, len, text);
 }
 
 /* A frame in the cell. */
 static void put_mark(const struct picture *p, double x, double wide)
 {
-	double in = wide < 8 ? wide / 4 : 2;
+	double in = wide < 8 ? wide / 4 : wide < 20 ? 1 : 2;
 	for (const char *class = "ks"; *class; class++)
 		putf(p->out, "<rect class=\"%c\" x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%d\"/>", *class, x + in, p->y + 2, wide - 2 * in,
 		     HIGH - 4);
@@ -189,7 +241,7 @@ static void put_bar(const struct picture *p, const struct ctp_mem_cell *c, doubl
 	putf(p->out, "<rect class=\"w\" x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"4\"/>", x + reads, y, wide - reads);
 }
 
-static void put_cell(const struct picture *p, const struct ctp_mem_cell *c, uint32_t type)
+static void put_cell(const struct picture *p, const struct ctp_mem_cell *c, uint32_t type, unsigned note)
 {
 	double px = (double)INNER / p->line, x = LEFT + c->offset % p->line * px, wide = c->size * px;
 	uint64_t all = ctp_mem_accesses(&c->counts);
@@ -199,29 +251,65 @@ static void put_cell(const struct picture *p, const struct ctp_mem_cell *c, uint
 	putf(p->out, "\" x=\"%.1f\" y=\"%u\" width=\"%.1f\" height=\"%d\"/>", x, p->y, wide, HIGH);
 	if (c->shared)
 		put_mark(p, x, wide);
-	double in = c->shared ? wide < 16 ? wide / 4 : 4 : 0;
+	double in, room = room_of(p, c, &in);
 	if (all)
-		put_bar(p, c, x + in, wide - 2 * in);
+		put_bar(p, c, x + in, room);
 	put_title(p, c, type);
 	if (all || c->name[0])
-		put_words(p, c, x + in, wide - in, step);
+		put_words(p, c, x + in, room, step, note);
 	putf(p->out, "</g>\n");
 }
 
 /* --- lines --------------------------------------------------------------------------------------------------------------- */
 
+/* How many of the cells from the first on are in its line. */
+static uint32_t cells_in_line(const struct picture *p, const struct ctp_mem_cell *cell, uint32_t left)
+{
+	uint32_t n = 0;
+	while (n < left && cell[n].offset - cell->offset < p->line)
+		n++;
+	return n;
+}
+
+/* The notes of n cells of a line, from y on if they are drawn; how many rows they take. */
+static unsigned notes(const struct picture *p, const struct ctp_mem_cell *cell, uint32_t n, bool drawn, unsigned y)
+{
+	unsigned number = 0, column = 0, rows = 0;
+	char of[3][CTP_MEM_NUMBER_MAX], text[4 * CTP_MEM_NUMBER_MAX], before[CTP_MEM_NUMBER_MAX];
+	for (uint32_t i = 0; i < n; i++) {
+		const struct ctp_mem_counts *c = &cell[i].counts;
+		if (!has_note(p, &cell[i]))
+			continue;
+		int len = snprintf(before, sizeof before, "%u ", ++number);
+		len += snprintf(text, sizeof text, " %sr %sw", ctp_mem_brief(of[0], c->accesses[0]), ctp_mem_brief(of[1], c->accesses[1]));
+		unsigned wide = columns_of(label_of(of[2], &cell[i])) + (unsigned)len;
+		if (!rows || column + wide > NOTE_COLUMNS) {
+			column = 0;
+			rows++;
+		}
+		if (drawn) {
+			putf(p->out, "<text x=\"%.1f\" y=\"%u\"><tspan class=\"f\">%s</tspan>", LEFT + column * LETTER / 10.0, y + rows * NOTE - 4, before);
+			put_text(p->out, label_of(of[2], &cell[i]), 0);
+			putf(p->out, "<tspan class=\"f\">%s</tspan></text>\n", text);
+		}
+		column += wide + 3;
+	}
+	return rows;
+}
+
 /* The cells from the first on that are in its line are drawn; how many they are. */
 static uint32_t put_line(struct picture *p, uint32_t type, const struct ctp_mem_cell *cell, uint32_t left)
 {
 	const struct ctp_mem_type *t = &p->m->types.type[type];
-	uint32_t n = 0, from = cell->offset;
+	uint32_t n = cells_in_line(p, cell, left), from = cell->offset;
+	unsigned note = 0;
 	struct ctp_mem_counts c = ctp_mem_types_between(&p->m->types, type, from, from + p->line);
 	char number[CTP_MEM_NUMBER_MAX];
 	putf(p->out, "<text class=\"f\" x=\"%d\" y=\"%u\" text-anchor=\"end\">+%u</text>\n", LEFT - 6, p->y + 14, from);
 	bool shared = false;
-	for (; n < left && cell[n].offset - from < p->line; n++) {
-		put_cell(p, &cell[n], type);
-		shared |= cell[n].shared != NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		put_cell(p, &cell[i], type, has_note(p, &cell[i]) ? ++note : 0);
+		shared |= cell[i].shared != NULL;
 	}
 	if (shared)
 		putf(p->out, "<text class=\"st\" x=\"%d\" y=\"%u\" text-anchor=\"end\">FALSE</text>"
@@ -235,6 +323,7 @@ static uint32_t put_line(struct picture *p, uint32_t type, const struct ctp_mem_
 	putf(p->out, "<text class=\"f\" x=\"%d\" y=\"%u\">%.0f %% of the cost</text>\n", LEFT + INNER + 8, p->y + 42,
 	     all ? 100.0 * (double)cost / (double)all : 0.0);
 	p->y += HIGH + GAP;
+	p->y += NOTE * notes(p, cell, n, true, p->y);
 	return n;
 }
 
@@ -346,14 +435,25 @@ static void choose(struct picture *p, const struct ctp_mem_style *style)
 	}
 }
 
+static unsigned height_of(const struct picture *p, uint32_t type)
+{
+	uint32_t n = 0;
+	struct ctp_mem_cell *cell = ctp_mem_cells(p->m, p->l, type, bytes_drawn(p, &p->m->types.type[type]), &n);
+	unsigned high = HEAD + FOOT;
+	for (uint32_t at = 0, here; at < n; at += here) {
+		here = cells_in_line(p, cell + at, n - at);
+		high += HIGH + GAP + NOTE * notes(p, cell + at, here, false, 0);
+	}
+	free(cell);
+	return high;
+}
+
 static unsigned height(const struct picture *p, uint32_t hidden)
 {
 	unsigned high = p->top;
 	for (uint32_t i = 0; i < p->m->ntypes; i++)
-		if (p->is[p->m->by_cost[i]] & DRAWN) {
-			uint32_t bytes = bytes_drawn(p, &p->m->types.type[p->m->by_cost[i]]);
-			high += HEAD + FOOT + (bytes + p->line - 1) / p->line * (HIGH + GAP);
-		}
+		if (p->is[p->m->by_cost[i]] & DRAWN)
+			high += height_of(p, p->m->by_cost[i]);
 	return high + (high == p->top ? FOOT : 0) + (hidden ? FOOT : 0);
 }
 
