@@ -3,6 +3,7 @@
 
 #include "common/json.h"
 #include "memory/mem-members.h"
+#include "memory/mem-remedy.h"
 
 #define putf ctp_output_putf
 
@@ -134,8 +135,10 @@ static void put_hot(struct ctp_output *out, const struct ctp_mem *m)
 	putf(out, "]");
 }
 
-static void put_line(struct ctp_output *out, const struct ctp_mem *m, const struct ctp_shared_line *l)
+static void put_line(struct ctp_output *out, const struct ctp_mem *m, const struct ctp_mem_layouts *layouts,
+                     const struct ctp_shared_line *l)
 {
+	char remedy[CTP_MEM_REMEDY_MAX];
 	putf(out, "{\"address\":\"0x%016jx\",\"section\":%u,\"verdict\":\"%s\",\"alternations\":%ju,\"writers\":[", l->address,
 	     l->section, ctp_sharing_verdict_name(ctp_sharing_verdict(l)), l->alternations);
 	for (uint32_t i = 0; i < l->nwriters; i++)
@@ -149,22 +152,27 @@ static void put_line(struct ctp_output *out, const struct ctp_mem *m, const stru
 		put_name(out, ctp_mem_members_at(&m->types, p->type, p->offset));
 		putf(out, "\"reads\":%ju,\"writes\":%ju}", p->accesses[0], p->accesses[1]);
 	}
-	putf(out, "],\"unplaced\":%ju}", l->unplaced);
+	putf(out, "],\"unplaced\":%ju", l->unplaced);
+	if (ctp_mem_remedy(remedy, m, layouts, l)) {
+		putf(out, ",\"remedy\":");
+		put_text(out, remedy);
+	}
+	putf(out, "}");
 }
 
-static void put_sharing(struct ctp_output *out, const struct ctp_mem *m, bool all)
+static void put_sharing(struct ctp_output *out, const struct ctp_mem *m, const struct ctp_mem_layouts *l, bool all)
 {
 	const struct ctp_sharing *s = &m->sharing;
 	putf(out, ",\"sharing\":{\"line\":%u,\"shared\":%u,\"unknown\":%ju,\"unkept\":%ju,\"lines\":[", s->line, s->nshared, s->unknown,
 	     s->unkept);
 	for (uint32_t i = 0; i < s->nshared && (all || i < LINES); i++) {
 		putf(out, i ? "," : "");
-		put_line(out, m, s->shared[i]);
+		put_line(out, m, l, s->shared[i]);
 	}
 	putf(out, "]}");
 }
 
-void ctp_mem_json(struct ctp_output *out, const struct ctp_mem *m, const struct ctp_mem_style *style)
+void ctp_mem_json(struct ctp_output *out, const struct ctp_mem *m, const struct ctp_mem_layouts *l, const struct ctp_mem_style *style)
 {
 	putf(out, "{");
 	put_facts(out, m);
@@ -172,6 +180,6 @@ void ctp_mem_json(struct ctp_output *out, const struct ctp_mem *m, const struct 
 	put_types(out, m);
 	put_threads(out, m);
 	put_hot(out, m);
-	put_sharing(out, m, style->all);
+	put_sharing(out, m, l, style->all);
 	putf(out, "}\n");
 }

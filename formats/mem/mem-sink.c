@@ -112,7 +112,7 @@ static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 		return ctp_err_set(err, "out of memory");
 	if (s->style.svg && close_output(&s->style.svg, err))
 		return CTP_FAILED;
-	(s->style.json ? ctp_mem_json : ctp_mem_text)(s->out, s->mem, &s->style);
+	(s->style.json ? ctp_mem_json : ctp_mem_text)(s->out, s->mem, &s->layouts, &s->style);
 	return close_output(&s->out, err);
 }
 

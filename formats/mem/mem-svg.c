@@ -12,6 +12,7 @@
 #include "base/visible.h"
 #include "mem/mem-cells.h"
 #include "memory/mem-members.h"
+#include "memory/mem-remedy.h"
 
 #define putf ctp_output_putf
 
@@ -118,7 +119,7 @@ static void put_place(const struct picture *p, const struct ctp_sharing_place *a
 /* Each thread is there with what it wrote most. */
 static void put_sharers(const struct picture *p, const struct ctp_shared_line *l, uint32_t type)
 {
-	char n[CTP_MEM_NUMBER_MAX];
+	char n[CTP_MEM_NUMBER_MAX], remedy[CTP_MEM_REMEDY_MAX];
 	putf(p->out, "\n%s sharing of the line at 0x%jx, which changed hands %s times",
 	     ctp_sharing_verdict(l) == CTP_SHARING_FALSE ? "FALSE" : "true and FALSE", l->address, ctp_mem_number(n, l->alternations));
 	for (uint32_t i = 0; i < l->nplaces && l->place[i].accesses[1]; i++) {
@@ -127,6 +128,11 @@ static void put_sharers(const struct picture *p, const struct ctp_shared_line *l
 			k++;
 		if (i < PLACES || k == i)
 			put_place(p, &l->place[i], type);
+	}
+	if (ctp_mem_remedy(remedy, p->m, p->l, l)) {
+		putf(p->out, "\n");
+		put_text(p->out, remedy, 0);
+		putf(p->out, " parts them");
 	}
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "memory/mem-members.h"
+#include "memory/mem-remedy.h"
 #include "symbols/spelling.h"
 
 #define putf ctp_output_putf
@@ -19,6 +20,7 @@ enum { ROWS = 10, STRUCTURES = 3, LINES = 5, PLACES = 8 };
 struct text {
 	struct ctp_output *out;
 	const struct ctp_mem *m;
+	const struct ctp_mem_layouts *l;
 	const struct ctp_mem_style *style;
 };
 
@@ -349,7 +351,7 @@ static void put_line(const struct text *t, const struct ctp_shared_line *l, uint
 		[CTP_SHARING_FALSE] = "different bytes", [CTP_SHARING_TRUE] = "the same bytes", [CTP_SHARING_MIXED] = "some the same bytes",
 	};
 	enum ctp_sharing_verdict verdict = ctp_sharing_verdict(l);
-	char n[CTP_MEM_NUMBER_MAX];
+	char n[CTP_MEM_NUMBER_MAX], remedy[CTP_MEM_REMEDY_MAX];
 	uint32_t shown = t->style->all || l->nplaces < PLACES ? l->nplaces : PLACES;
 	putf(t->out, "%u. %s at 0x%jx: %s; ", number, verdicts[verdict], l->address, bytes[verdict]);
 	putf(t->out, "changed hands %s times, %u%s threads\n", ctp_mem_number(n, l->alternations), l->nwriters + l->more_writers,
@@ -358,6 +360,11 @@ static void put_line(const struct text *t, const struct ctp_shared_line *l, uint
 		put_place(t, &l->place[i]);
 	if (l->nplaces > shown)
 		putf(t->out, "     and at %u more places\n", l->nplaces - shown);
+	if (ctp_mem_remedy(remedy, t->m, t->l, l)) {
+		putf(t->out, "     ");
+		ctp_mem_put_name(t->out, remedy);
+		putf(t->out, " parts them\n");
+	}
 }
 
 static void put_sharing(const struct text *t)
@@ -378,9 +385,9 @@ static void put_sharing(const struct text *t)
 		putf(t->out, "  %s line%s changed hands once: handed over, not shared\n", ctp_mem_number(n, s->nshared - often), plural(s->nshared - often));
 }
 
-void ctp_mem_text(struct ctp_output *out, const struct ctp_mem *m, const struct ctp_mem_style *style)
+void ctp_mem_text(struct ctp_output *out, const struct ctp_mem *m, const struct ctp_mem_layouts *l, const struct ctp_mem_style *style)
 {
-	struct text t = {out, m, style};
+	struct text t = {out, m, l, style};
 	put_total(&t);
 	put_doubts(&t);
 	put_caches(&t);
