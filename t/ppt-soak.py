@@ -63,8 +63,8 @@ def segments():
 
 
 def state(client):
-    said = subprocess.run([PPT, 'list', str(client.pid)], capture_output=True, text=True).stdout
-    return next((line[17:37].strip() for line in said.splitlines() if line.startswith('Foo ')), 'none')
+    head, *lines = subprocess.run([PPT, 'list', str(client.pid)], capture_output=True, text=True).stdout.splitlines() or ['']
+    return next((line[head.index('STATE'):head.index('FRAMES')].strip() for line in lines if line.startswith('Foo ')), 'none')
 
 
 class Agent:
