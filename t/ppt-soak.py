@@ -102,6 +102,9 @@ def look(n, agent, cut):
     return None
 
 
+signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell starts what is in its background with it ignored, and children inherit that
+
+
 def one_round(n, client, path, before):
     end = rand.choice(['time', 'time', 'TERM', 'INT', 'KILL', 'pipe'])
     counters = rand.choice([[], [], ['-c', 'page-faults'], ['-c', 'task-clock,page-faults,cpu-clock']])
