@@ -188,9 +188,12 @@ done
 sql "$tmp/theirs.sqlite" "$schema); INSERT INTO coro_trace_events (probe_id, tid, addr, seq, is_active, ts) VALUES ('9', 8, '0x7', 6, 1, 5); CREATE TABLE birth (theirs);"
 "$sqlite" -q --append -o "$tmp/theirs.sqlite" "$tmp/real.ctp.zst"
 is 'append to what coroTracer made' "$? $(sql "$tmp/theirs.sqlite" 'SELECT * FROM coro_trace_events WHERE id = 1; SELECT count(*) FROM birth; PRAGMA integrity_check' | tr '\n' ' ')" \
-	'0 1|9|8|0x7|6|1|5|||| 0 ok '
+	'0 1|9|8|0x7|6|1|5|0||| 0 ok '
 is 'keeps a table of theirs, and has its own' "$(sql "$tmp/theirs.sqlite" 'SELECT count(*) FROM birth_2')" "$(grep -c '"type":"birth"' "$tmp/real.jsonl")"
-is 'a row without a section is a coroutine of its own' "$(sql "$tmp/theirs.sqlite" 'SELECT state, certain FROM coroutine_states WHERE section IS NULL')" 'running|0'
+is 'a row without a section is a coroutine of its own' "$(sql "$tmp/theirs.sqlite" 'SELECT state, certain FROM coroutine_states WHERE section = 0')" 'running|0'
+sql "$tmp/older.sqlite" "$schema, section INTEGER); INSERT INTO coro_trace_events (probe_id, tid, addr, seq, is_active, ts) VALUES ('9', 8, '0x7', 6, 1, 5)"
+"$sqlite" -q --append -o "$tmp/older.sqlite" "$tmp/real.ctp.zst"
+is 'also where the column was made without a default' "$(sql "$tmp/older.sqlite" 'SELECT state, certain FROM coroutine_states WHERE section = 0')" 'running|0'
 refuses() { # NAME WHY FILE
 	cp "$3" "$tmp/copy"
 	"$sqlite" -q --append -o "$3" "$tmp/real.ctp.zst" 2>"$tmp/err"

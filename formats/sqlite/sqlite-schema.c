@@ -178,7 +178,7 @@ static enum ctp_status add_event_column(const struct ctp_sqlite *s, const char *
 static enum ctp_status add_event_columns(const struct ctp_sqlite *s, const struct ctp_class *cls, const struct names *names,
                                          struct ctp_err *err)
 {
-	enum ctp_status status = add_event_column(s, "section", "INTEGER", err);
+	enum ctp_status status = add_event_column(s, "section", "INTEGER NOT NULL DEFAULT 0", err);
 	for (uint32_t i = 0; i < cls->nfields && !status; i++)
 		status = add_event_column(s, names->name[i + 2], ctp_sqlite_type(&cls->fields[i]), err);
 	return status;
@@ -221,6 +221,16 @@ static enum ctp_status meet_class(const struct ctp_sqlite *s, const struct ctp_c
 	return status;
 }
 
+/* Rows that have no section, of a database in which the column may be NULL: the views look for a number. */
+static enum ctp_status name_sections(const struct ctp_sqlite *s, struct ctp_err *err)
+{
+	int64_t nullable = ctp_sqlite_look_up(s, ctp_sqlite_prepare(s, err, "SELECT 1 FROM pragma_table_info('" EVENTS "')"
+	                                                            " WHERE name = 'section' AND NOT \"notnull\""), err);
+	if (nullable > 0)
+		return ctp_sqlite_exec(s, err, "UPDATE " EVENTS " SET section = 0 WHERE section IS NULL");
+	return nullable < 0 ? CTP_FAILED : CTP_OK;
+}
+
 enum ctp_status ctp_sqlite_schema(const struct ctp_sqlite *s, struct ctp_err *err)
 {
 	int64_t again = ctp_sqlite_is_taken(s, "classes", err);
@@ -232,7 +242,7 @@ enum ctp_status ctp_sqlite_schema(const struct ctp_sqlite *s, struct ctp_err *er
 		status = ctp_sqlite_class(s, cls, err) < 0 ? CTP_FAILED : CTP_OK;
 		ctp_class_free(cls);
 	}
-	if (status || ctp_sqlite_exec(s, err, "%s", indexes_sql))
+	if (status || name_sections(s, err) || ctp_sqlite_exec(s, err, "%s", indexes_sql))
 		return CTP_FAILED;
 	return ctp_sqlite_views(s, again, err); /* so that no table takes their names */
 }

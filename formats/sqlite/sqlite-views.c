@@ -1,17 +1,27 @@
 /*
- * sqlite-views.c - the views for the first questions of users.
+ * sqlite-views.c - the views of sql-views.h in a database of SQLite.
  *
- * Loss makes no fact. A coroutine that misses events has a gap, from the last transition before them (or its birth) to the next
- * transition: no state and no duration is known in a gap, and a wake in it says nothing. Other facts that are not proved have
- * certain = 0. Section and coro identify a coroutine, or section and probe_id in a stream without coro; a coro of 0 is nobody.
- *
- * A row looks up rows of other tables by an index: so a view of one coroutine is cheap, and a view of all costs a few seeks a row.
- * SQLite uses the index, also where a kind has several tables, because these subqueries have no aggregates and no joins, but ORDER
- * BY and LIMIT.
+ * SQLite uses an index to look up a row of a view, also where a kind has several tables, because these subqueries have no aggregates
+ * and no joins, but ORDER BY and LIMIT.
  */
 #include "sqlite/sqlite-db.h"
 
 #include <string.h>
+
+#define SQL_NUMBER "INTEGER"
+#define SQL_PROBE "TEXT"
+#define SQL_TEXT "TEXT"
+#define SQL_UP ""
+#define SQL_DOWN " DESC"
+#define SQL_LEAST "min"
+#define SQL_GREATEST "max"
+#define SQL_MATERIALIZED "MATERIALIZED"
+#define SQL_SECOND(number) "strftime('%Y-%m-%dT%H:%M:%S', " number ", 'unixepoch')"
+
+/* The SELECT is nested, because SQLite searches the tables of a view one by one only if the order is by selected columns. */
+#define SQL_PICK(what, from) "(SELECT " what " FROM (SELECT * FROM " from " LIMIT 1) r)"
+#define SQL_ALL_OF(what, from) "(SELECT " what " FROM (SELECT * FROM " from " LIMIT -1) r)"
+#include "sql/sql-views.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -24,45 +34,6 @@ static enum ctp_status make_view(const struct ctp_sqlite *s, const char *name, c
 }
 
 /* --- by kind ------------------------------------------------------------------------------------------------------------- */
-
-#define NUMBER(column, field) {column, field, "INTEGER"}
-#define TEXT(column, field) {column, field, "TEXT"}
-#define CORO NUMBER("coro", "role = 'coroutine'")
-#define PROBE TEXT("probe_id", "role = 'probe'")
-#define TIME NUMBER("ts", "role = 'time'")
-#define THREAD NUMBER("tid", "role = 'thread'")
-#define NAME TEXT("name", "role = 'name'")
-#define SITE NUMBER("site", "role = 'site'")
-#define AFTER NUMBER("after", "role = 'time' AND name = 'after'")
-#define COUNT_OF NUMBER("count", "role = 'count'")
-
-/* A loss that is about a thread and no coroutine: wakes, names and the like are missing, and no transitions. */
-#define OF_THREAD \
-	"(EXISTS (SELECT 1 FROM fields f WHERE f.class = classes.id AND f.role = 'thread')" \
-	" AND NOT EXISTS (SELECT 1 FROM fields f WHERE f.class = classes.id AND f.role IN ('coroutine', 'probe')))"
-
-/* A kind may have several classes, each with its table: the view of the kind has all of them, with columns by role. */
-static const struct kind_view {
-	const char *view, *classes; /* classes: a condition on the table classes */
-	struct {
-		const char *column, *field, *type; /* column: of the view; field: a condition on the table fields */
-	} columns[6];
-} kind_views[] = {
-	{"births", "kind = 'birth'", {CORO, PROBE, TIME, NUMBER("parent", "name = 'parent'"), SITE, NUMBER("pid", "role = 'process'")}},
-	{"deaths", "kind = 'death'", {CORO, PROBE, AFTER, TIME}},
-	{"conflicts", "kind = 'conflict'", {CORO, PROBE, TIME}},
-	{"threads", "kind = 'thread'", {THREAD, NAME, TIME}},
-	{"losses", "kind = 'loss' AND NOT " OF_THREAD, {CORO, PROBE, NUMBER("index", "role = 'sequence'"), COUNT_OF, AFTER, TIME}},
-	{"thread_losses", "kind = 'loss' AND " OF_THREAD,
-	 {THREAD, COUNT_OF, NUMBER("transitions", "name = 'transitions' AND role = 'count'"), AFTER, TIME}},
-	{"wakes", "kind = 'wake'", {CORO, PROBE, TIME, THREAD, NUMBER("by", "name = 'by'")}},
-	{"awaits", "kind = 'await'", {CORO, PROBE, TIME, NUMBER("target", "name = 'target'")}},
-	{"names", "kind = 'name'", {CORO, PROBE, TIME, NAME}},
-	{"sites", "kind = 'site'", {SITE, TEXT("file", "name = 'file'"), NUMBER("line", "name = 'line'"),
-	                            TEXT("function", "role = 'name'"), TIME}},
-	{"functions", "kind = 'function'", {CORO, PROBE, TIME, TEXT("addr", "role = 'address'"),
-	                                    TEXT("code", "name = 'code'")}},
-};
 
 /* An index for searches in a view. It is for speed alone: if its name is taken, it is left out. */
 static enum ctp_status make_index(const struct ctp_sqlite *s, const char *table, const char *column, const char *time,
@@ -95,7 +66,7 @@ static char *find_column(const struct ctp_sqlite *s, int64_t class, const char *
  * identify the coroutine. A column that the table lacks gets the type that other tables have for it, or SQLite would not search the
  * tables of a view one by one.
  */
-static enum ctp_status append_select(sqlite3_str *sql, const struct ctp_sqlite *s, const struct kind_view *v, int64_t class,
+static enum ctp_status append_select(sqlite3_str *sql, const struct ctp_sqlite *s, const struct ctp_sql_kind_view *v, int64_t class,
                                      const char *table, struct ctp_err *err)
 {
 	enum ctp_status status = CTP_OK;
@@ -117,7 +88,7 @@ static enum ctp_status append_select(sqlite3_str *sql, const struct ctp_sqlite *
 	return status;
 }
 
-static enum ctp_status make_kind_view(const struct ctp_sqlite *s, const struct kind_view *v, bool again, struct ctp_err *err)
+static enum ctp_status make_kind_view(const struct ctp_sqlite *s, const struct ctp_sql_kind_view *v, bool again, struct ctp_err *err)
 {
 	enum ctp_status status = CTP_OK;
 	sqlite3_stmt *class = ctp_sqlite_prepare(s, err, "SELECT id, table_name FROM classes WHERE %s ORDER BY id",
@@ -139,379 +110,12 @@ static enum ctp_status make_kind_view(const struct ctp_sqlite *s, const struct k
 	return status;
 }
 
-/* --- times --------------------------------------------------------------------------------------------------------------- */
-
-/* A span of time, which is null in a section without a clock. The list of these is made once for a query, and is mostly empty. */
-#define SPAN(section, span) "iif(" section " IN (SELECT id FROM sections WHERE clock = 'ordinal'), NULL, " span ")"
-
-/* --- what is looked up ----------------------------------------------------------------------------------------------------- */
-
-/* Whether x's coroutine shared its station with another: its indexes then say nothing. */
-#define CONFLICT(x) "EXISTS (SELECT 1 FROM conflicts r WHERE r.section IS " x ".section AND r.coro = " x ".coro)"
-
-/* A transition y of x's coroutine, by its index. */
-#define STEP(x, what, which) \
-	"(SELECT " what " FROM coro_trace_events y WHERE y.coro = " x ".coro AND y.section IS " x ".section " which " LIMIT 1)"
-#define NEXT(x) STEP(x, "y.id", "AND y.\"index\" > " x ".\"index\" ORDER BY y.\"index\"")
-#define PREVIOUS(x) STEP(x, "y.id", "AND y.\"index\" < " x ".\"index\" ORDER BY y.\"index\" DESC")
-#define LAST(x) STEP(x, "y.id", "ORDER BY y.\"index\" DESC, y.id DESC")
-#define LAST_PLAIN(x) \
-	"(SELECT y.id FROM coro_trace_events y WHERE y.probe_id = " x ".probe_id AND y.section IS " x ".section AND y.coro IS NULL" \
-	" ORDER BY y.ts DESC, y.id DESC LIMIT 1)"
-
-/*
- * The record r of the view `records` of x's coroutine; which: more conditions, and the order. The SELECT is nested, because SQLite
- * searches the tables of a view one by one only if the order is by selected columns.
- */
-#define MINE(x) "r.section IS " x ".section AND r.coro = " x ".coro"
-#define MINE_PLAIN(x) x ".coro IS NULL AND r.section IS " x ".section AND r.coro IS NULL AND r.probe_id = " x ".probe_id"
-#define PICK(what, records, mine, which) \
-	"(SELECT " what " FROM (SELECT * FROM " records " r WHERE " mine " " which " LIMIT 1) r)"
-#define RECORD(x, what, records, which) PICK(what, records, MINE(x), which)
-#define RECORD_PLAIN(x, what, records, which) PICK(what, records, MINE_PLAIN(x), which)
-#define HAS(x, records, which) \
-	"(EXISTS (SELECT 1 FROM " records " r WHERE " MINE(x) " " which ")" \
-	" OR EXISTS (SELECT 1 FROM " records " r WHERE " MINE_PLAIN(x) " " which "))"
-
-#define BIRTH(x, what) "coalesce(" RECORD(x, what, "births", "") ", " RECORD_PLAIN(x, what, "births", "") ")"
-#define NAME_OF(x) RECORD(x, "r.name", "names", "ORDER BY r.ts DESC")
-
-/* A column of the death of x's coroutine, if it died: mostly r.ts, when the death was known. */
-#define DEATH(x, what) \
-	"coalesce(" RECORD(x, what, "deaths", "ORDER BY r.ts DESC") "," \
-	" " RECORD_PLAIN(x, what, "deaths", "AND r.ts >= " x ".ts ORDER BY r.ts DESC") ")"
-#define ALIVE "coalesce(r.after, r.ts)" /* a death that was only observed lies between after and ts */
-
-/* The first time at which x's coroutine is known: of its birth or else its first loss, or of an earlier first transition. */
-#define FIRST_LOSS(x) RECORD(x, "coalesce(nullif(r.after, 0), r.ts)", "losses", "ORDER BY r.ts")
-#define FIRST(x) STEP(x, "y.ts", "ORDER BY y.\"index\", y.id")
-#define KNOWN(x) "coalesce(" BIRTH(x, "r.ts") ", " FIRST_LOSS(x) ")"
-#define BEGIN(x) \
-	"coalesce(min(" KNOWN(x) ", " FIRST(x) "), " FIRST(x) ", " KNOWN(x) ", " RECORD(x, "r.ts", "deaths", "ORDER BY r.ts") ")"
-
-/* The record r of e's coroutine is not behind the end of e: the next transition, if that has a time, or the death. */
-#define BY_NOW(next) "AND coalesce(r.ts <= coalesce(" next ", " DEATH("e", "r.ts") "), 1)"
-
-/* Whether events of x's coroutine are missing behind the transition x. */
-#define LOST_BEHIND(x) HAS(x, "losses", "AND coalesce(r.\"index\" > " x ".\"index\", r.ts > " x ".ts)")
-
-/* The count of lost events between the transition e and the next, of a coroutine without indexes. */
-#define LOST_BETWEEN(mine) \
-	"(SELECT sum(r.count) FROM (SELECT * FROM losses r WHERE " mine " AND r.ts > e.ts AND r.ts <= coalesce(e.next_ts, r.ts)" \
-	" LIMIT -1) r)"
-
-/* Whether events of unknown coroutines are missing behind x.ts. */
-#define LOST_OF_NOBODY(x) \
-	"(EXISTS (SELECT 1 FROM losses l WHERE l.section IS " x ".section AND l.coro = 0 AND coalesce(l.ts > " x ".ts, 1))" \
-	" OR EXISTS (SELECT 1 FROM losses l WHERE l.section IS " x ".section AND l.coro IS NULL AND l.probe_id = '0'" \
-	"            AND coalesce(l.ts > " x ".ts, 1))" \
-	" OR EXISTS (SELECT 1 FROM losses l WHERE l.section IS " x ".section AND l.coro IS NULL AND l.probe_id IS NULL" \
-	"            AND coalesce(l.ts > " x ".ts, 1)))"
-
-/* The record x came after its coroutine's death: coro is known, but not the probe_id. */
-#define STALE(x) "(" x ".probe_id = '0' AND coalesce(" x ".ts > " DEATH(x, "r.ts") ", 0))"
-
-/* Whether there are transitions without a twin in coro_trace_events (sqlite-twin.h). */
-#define UNFOLLOWED \
-	"EXISTS (SELECT 1 FROM classes k WHERE kind = 'transition' AND table_name <> 'coro_trace_events'" \
-	" AND 3 > (SELECT count(DISTINCT iif(role = 'probe', 'coroutine', role)) FROM fields WHERE class = k.id" \
-	"          AND role IN ('time', 'state', 'coroutine', 'probe') AND type NOT IN ('f32', 'f64', 'string', 'bytes')))"
-
-/* The text of a place in the source, as other tools spell it. */
-#define SITE_TEXT(x, number) \
-	PICK("nullif(coalesce(r.file, '') || iif(r.line <> 0, ':' || r.line, '')" \
-	     " || iif(r.function <> '', ':' || r.function, ''), '')", \
-	     "sites", "r.section IS " x ".section AND r.site = " number " AND r.site <> 0", "ORDER BY r.ts DESC")
-
-/*
- * The text of the place where x's coroutine is suspended; else the symbol of the address, or of the coroutine's function, for
- * transitions that have the address of the frame.
- */
-#define SYMBOL(x, address) "(SELECT a.text FROM symbols a WHERE a.section IS " x ".section AND a.addr = " address ")"
-#define PLACE_TEXT(x) \
-	"coalesce(" SITE_TEXT(x, x ".site") ", " SYMBOL(x, x ".addr") "," \
-	" " SYMBOL(x, RECORD(x, "r.code", "functions", "ORDER BY r.ts DESC")) ")"
-
-#define THREAD_NAME(x) \
-	PICK("r.name", "threads", "r.section IS " x ".section AND r.tid = " x ".tid AND r.name IS NOT NULL", "ORDER BY r.ts DESC")
-
-/* Sums for each section. */
-#define LOSSES "(SELECT section, sum(count) AS lost, sum(iif(nullif(coro, 0) IS NULL AND coalesce(probe_id, '0') = '0', count, 0))" \
-	" AS nobodys FROM losses GROUP BY section)"
-#define THREAD_LOSSES \
-	"(SELECT section, sum(transitions) AS of_threads, sum(count) AS missed, max(iif(coalesce(count, 1) > 0, ts, NULL)) AS missed_ns" \
-	" FROM thread_losses GROUP BY section)"
-
-/* A record of the coroutine that i waits for. */
-#define TARGET "r.section IS i.section AND r.coro = i.target"
-#define TARGET_HAS(records, which) "EXISTS (SELECT 1 FROM " records " r WHERE " TARGET " " which ")"
-
-/*
- * The last wake of a suspended coroutine c since the transition before the suspension. The wake counts if it came since the
- * suspension, or while the coroutine ran; but a wake from another thread soon after the resumption may have caused that resumption
- * (follow.c). A wake in a gap does not count.
- */
-#define WAKE(what) RECORD("c", what, "wakes", "AND r.ts > c.before_ns ORDER BY r.ts DESC")
-#define WAKE_COUNTS \
-	"coalesce(c.state = 'suspended' AND " WAKE("r.ts >= c.ts OR coalesce(c.ran_on = r.tid" \
-	                                           " OR c.ran_on IS NOT NULL AND r.ts > c.before_ns + iif(c.ordinal, 0, 1000), 0)") ", 0)"
-
-/* --- the views ----------------------------------------------------------------------------------------------------------- */
-
-/*
- * Transitions without an index, or without a coro, in the order of time. In a database without loss records, as coroTracer makes
- * it, seq shows gaps as sequence.h says: it counts events, or by two for each round through the eight slots. Where seq begins
- * again, the probe_id is another coroutine's from there on: another life. Where no single coroutine can have had such numbers,
- * lives are mixed, and nothing is known up to the next life.
- */
-#define BEGINS(seq, next) "coalesce(coro IS NULL AND (" next " = 1 AND " seq " > 0 OR " next " = 2 AND " seq " > 2 AND NOT odd), 0)"
-#define MIXES \
-	"coalesce(coro IS NULL AND NOT begins AND (next_seq > 0 AND next_seq < seq AND next_ts > ts" \
-	" OR next_seq = seq AND (seq % 2 OR seq > 0 AND (odd OR round)) OR next_seq NOT BETWEEN 0 AND 1 << 48), 0)"
-#define PLAIN_STEPS \
-	"SELECT id, section, coro, probe_id, tid, addr, seq, is_active, ts, \"index\", site, next_ts, NULL AS next_index," \
-	" CASE WHEN next_ts IS NULL THEN NULL WHEN begins THEN 2 WHEN mixed THEN 1" \
-	" WHEN coro IS NULL AND seq > 0 AND next_seq > seq + 1 AND NOT (seq % 2 = 0 AND next_seq = seq + 2 AND round) THEN 1" \
-	" ELSE " HAS("e", "losses", "AND r.ts > e.ts AND r.ts <= e.next_ts") " END AS gap," \
-	" mixed OR " HAS("e", "conflicts", BY_NOW("e.next_ts") " AND (e.life = 0 OR r.ts >= e.life_ns)") " AS conflict" \
-	" FROM (SELECT *, max(" MIXES ") OVER l AS mixed, first_value(ts) OVER l AS life_ns" \
-	" FROM (SELECT *, sum(" BEGINS("last_seq", "seq") ") OVER w AS life, " BEGINS("seq", "next_seq") " AS begins" \
-	" FROM (SELECT *, lag(seq) OVER w AS last_seq, lead(ts) OVER w AS next_ts, lead(seq) OVER w AS next_seq," \
-	"       max(seq % 2) OVER w AS odd," \
-	"       count(*) OVER eight = 8 AND min(seq) OVER eight = seq AND max(seq) OVER eight = seq AS round" \
-	"       FROM coro_trace_events WHERE coro IS NULL OR \"index\" IS NULL AND coro <> 0" \
-	"       WINDOW w AS (PARTITION BY coro, section, probe_id ORDER BY ts, id), eight AS (w ROWS 7 PRECEDING))" \
-	" WINDOW w AS (PARTITION BY coro, section, probe_id ORDER BY ts, id))" \
-	" WINDOW l AS (PARTITION BY coro, section, probe_id, life ORDER BY ts, id)) e"
-
-static const struct {
-	const char *name, *select;
-} views[] = {
-	/* All coroutines that any record but a wake names; probe_id is set only where it identifies the coroutine. */
-	{"coroutines",
-	 "SELECT DISTINCT section, coro, NULL AS probe_id FROM coro_trace_events WHERE coro <> 0"
-	 " UNION SELECT section, coro, NULL FROM births WHERE coro <> 0"
-	 " UNION SELECT section, coro, NULL FROM deaths WHERE coro <> 0"
-	 " UNION SELECT section, coro, NULL FROM losses WHERE coro <> 0"
-	 " UNION SELECT section, NULL, probe_id FROM births WHERE coro IS NULL AND probe_id IS NOT NULL"
-	 " UNION SELECT section, NULL, probe_id FROM coro_trace_events WHERE coro IS NULL"},
-
-	/* Each transition, and the time of the coroutine's next known one; conflict: by then another had written in its place. */
-	{"steps",
-	 "SELECT e.id, e.section, e.coro, e.probe_id, e.tid, e.addr, e.seq, e.is_active, e.ts, e.\"index\", e.site,"
-	 " n.ts AS next_ts, n.\"index\" AS next_index, n.\"index\" <> e.\"index\" + 1 AS gap,"
-	 " EXISTS (SELECT 1 FROM conflicts r WHERE " MINE("e") " " BY_NOW("n.ts") ") AS conflict"
-	 " FROM coro_trace_events e LEFT JOIN coro_trace_events n ON n.id = " NEXT("e")
-	 "      AND NOT (n.probe_id = '0' AND e.probe_id <> '0' AND " STALE("n") ")"
-	 " WHERE e.coro <> 0 AND e.\"index\" IS NOT NULL AND NOT " STALE("e")
-	 " UNION ALL " PLAIN_STEPS},
-
-	/*
-	 * The time from a transition to the next, or to the coroutine's death, or to the end of the section; not known before a gap,
-	 * or in a conflict. exact: the end of the interval is known.
-	 */
-	{"intervals",
-	 "SELECT id, section, coro, probe_id, is_active, tid, addr, site, \"index\", start_ns, stop_ns,"
-	 " " SPAN("section", "stop_ns - start_ns") " AS duration_ns, open, death_ns, exact, certain"
-	 " FROM (SELECT e.*, e.ts AS start_ns,"
-	 " CASE WHEN e.conflict THEN NULL WHEN next_ts IS NOT NULL THEN iif(gap, NULL, max(next_ts, e.ts))"
-	 " WHEN " LOST_BEHIND("e") " THEN NULL"
-	 " ELSE coalesce(max(e.ts, " DEATH("e", ALIVE) "), s.end_ns) END AS stop_ns,"
-	 " CASE WHEN next_ts IS NOT NULL OR " DEATH("e", "r.ts") " IS NOT NULL THEN 0"
-	 " WHEN e.conflict OR " LOST_BEHIND("e") " THEN NULL ELSE 1 END AS open,"
-	 " CASE WHEN next_ts IS NULL THEN " DEATH("e", "r.ts") " END AS death_ns,"
-	 " CASE WHEN next_ts IS NULL THEN coalesce(" DEATH("e", ALIVE " >= r.ts") ", 1) ELSE 1 END AS exact,"
-	 " CASE WHEN e.\"index\" IS NULL OR gap OR " CONFLICT("e") " THEN 0 WHEN next_ts IS NOT NULL THEN 1"
-	 " ELSE coalesce(s.complete, 0) AND NOT " LOST_BEHIND("e") " AND NOT " LOST_OF_NOBODY("e") " END AS certain"
-	 " FROM steps e LEFT JOIN sections s ON s.id = iif(next_ts IS NULL, e.section, NULL))"},
-
-	/* A gap is a missing index; else a loss record behind the last transition, or of a coroutine without transitions. */
-	{"gaps",
-	 "SELECT section, coro, probe_id, start_ns, max(start_ns, stop_ns) AS stop_ns,"
-	 " " SPAN("section", "max(start_ns, stop_ns) - start_ns") " AS duration_ns, lost FROM ("
-	 "SELECT e.section, e.coro, e.probe_id, coalesce(p.ts, " BEGIN("e") ") AS start_ns, e.ts AS stop_ns,"
-	 " e.\"index\" - coalesce(p.\"index\", -1) - 1 AS lost"
-	 " FROM coro_trace_events e LEFT JOIN coro_trace_events p ON p.id = " PREVIOUS("e")
-	 " WHERE e.coro <> 0 AND e.\"index\" > 0 AND " STEP("e", "1", "AND y.\"index\" = e.\"index\" - 1") " IS NULL"
-	 " AND NOT " STALE("e")
-	 " UNION ALL SELECT l.section, l.coro, l.probe_id, coalesce(l.last_ns, " BEGIN("l") "), coalesce(" DEATH("l", "r.ts") ","
-	 " s.end_ns), lost FROM (SELECT l.section, l.coro, max(l.probe_id) AS probe_id, l.ts, p.ts AS last_ns, sum(l.count) AS lost"
-	 "       FROM losses l LEFT JOIN coro_trace_events p ON p.id = " LAST("l")
-	 "       WHERE l.coro <> 0 AND CASE WHEN p.id IS NULL THEN 1 WHEN p.\"index\" IS NULL THEN 0"
-	 "             ELSE coalesce(l.\"index\" > p.\"index\", l.ts > p.ts) END"
-	 "       GROUP BY l.section, l.coro) l LEFT JOIN sections s ON s.id = l.section"
-	 " UNION ALL SELECT e.section, e.coro, e.probe_id, " BEGIN("e") ", e.ts,"
-	 " (SELECT sum(r.count) FROM (SELECT * FROM losses r WHERE " MINE("e") " AND r.ts <= e.ts LIMIT -1) r)"
-	 " FROM coro_trace_events e WHERE e.coro <> 0 AND e.\"index\" IS NULL AND e.id = " STEP("e", "y.id", "ORDER BY y.\"index\", y.id")
-	 " AND " HAS("e", "losses", "AND r.ts <= e.ts")
-	 " UNION ALL SELECT e.section, e.coro, e.probe_id, e.ts, coalesce(e.next_ts, " DEATH("e", "r.ts") ", s.end_ns),"
-	 " coalesce(" LOST_BETWEEN(MINE("e")) ", " LOST_BETWEEN(MINE_PLAIN("e")) ")"
-	 " FROM (" PLAIN_STEPS ") e LEFT JOIN sections s ON s.id = e.section"
-	 " WHERE gap = 1 OR next_ts IS NULL AND " LOST_BEHIND("e") ")"},
-
-	{"run_intervals",
-	 "SELECT id, section, coro, probe_id, tid, addr, start_ns, stop_ns, duration_ns, open, certain AND exact AS certain"
-	 " FROM intervals WHERE is_active = 1"},
-
-	{"wait_intervals",
-	 "SELECT id, section, coro, probe_id, addr, tid, start_ns, stop_ns, duration_ns, open, certain AND exact AS certain,"
-	 " site, " PLACE_TEXT("i") " AS site_text FROM intervals i WHERE is_active = 0"},
-
-	{"longest_waits", "SELECT * FROM wait_intervals ORDER BY duration_ns DESC"},
-
-	{"suspend_addresses",
-	 "SELECT section, addr, count(*) AS waits, sum(duration_ns) AS total_ns, max(duration_ns) AS max_ns,"
-	 " sum(coalesce(open, 0)) AS still_waiting, sum(NOT certain) AS uncertain, sum(duration_ns IS NULL) AS unknown,"
-	 " " SYMBOL("w", "w.addr") " AS addr_text FROM wait_intervals w GROUP BY section, addr ORDER BY total_ns DESC"},
-
-	{"suspend_sites",
-	 "SELECT section, site, " SITE_TEXT("w", "w.site") " AS site_text, waits, total_ns, max_ns, still_waiting, uncertain, unknown"
-	 " FROM (SELECT section, site, count(*) AS waits, sum(duration_ns) AS total_ns, max(duration_ns) AS max_ns,"
-	 "       sum(coalesce(open, 0)) AS still_waiting, sum(NOT certain) AS uncertain, sum(duration_ns IS NULL) AS unknown"
-	 "       FROM wait_intervals GROUP BY section, site) w ORDER BY total_ns DESC"},
-
-	/* An await belongs to the suspension behind it, unless events are missing between that and the transition before. */
-	{"await_intervals",
-	 "SELECT id, section, coro, probe_id, " NAME_OF("i") " AS name, target, " PICK("r.name", "names", TARGET, "ORDER BY r.ts DESC")
-	 " AS target_name, start_ns, stop_ns, duration_ns, open, certain, site, site_text,"
-	 " CASE WHEN target = 0 THEN NULL WHEN " TARGET_HAS("deaths", "") " THEN 'dead' WHEN last IS NULL THEN"
-	 " CASE WHEN " TARGET_HAS("losses", "") " THEN 'unknown' WHEN " TARGET_HAS("births", "") " THEN iif(" UNFOLLOWED ", 'unknown', 'born') END"
-	 " WHEN " TARGET_HAS("losses", "AND coalesce(r.\"index\" > i.last, r.ts > i.last_ns)") " THEN 'unknown'"
-	 " WHEN last_active THEN 'running' ELSE 'suspended' END AS target_state"
-	 " FROM (SELECT w.*, t.\"index\" AS last, t.ts AS last_ns, t.is_active AS last_active"
-	 " FROM (SELECT i.id, i.section, i.coro, i.probe_id, i.start_ns, i.stop_ns, i.duration_ns, i.open,"
-	 "       i.certain AND i.exact AS certain, i.site, " PLACE_TEXT("i") " AS site_text,"
-	 "       " RECORD("i", "r.target", "awaits", "AND r.ts <= i.start_ns AND r.ts >= iif(i.\"index\" = 0, 0,"
-	 "               " STEP("i", "y.ts", "AND y.\"index\" = i.\"index\" - 1") ") ORDER BY r.ts DESC") " AS target"
-	 "       FROM intervals i WHERE i.is_active = 0) w"
-	 " LEFT JOIN coro_trace_events t ON t.id = (SELECT y.id FROM coro_trace_events y WHERE y.coro = w.target"
-	 "      AND y.section IS w.section ORDER BY y.\"index\" DESC, y.id DESC LIMIT 1)"
-	 " WHERE target IS NOT NULL) i"},
-
-	/*
-	 * The coroutines that wait at the end, the target of each, and the root of its chain of targets. Chains are built from the roots,
-	 * coroutines that wait for none, so that a circle has no root. An await counts if it belongs to the last suspension of a
-	 * coroutine that is alive and was not woken since, and no event is missing behind it. Only coroutines that ever awaited are
-	 * looked at.
-	 */
-	{"wait_for",
-	 "WITH RECURSIVE waits AS MATERIALIZED (SELECT * FROM (SELECT t.section, t.coro, t.probe_id, t.ts, t.addr, t.site, t.ts AS since_ns,"
-	 " iif(s.clock = 'ordinal', NULL, s.end_ns - t.ts) AS for_ns, coalesce(s.complete, 0) AND NOT " LOST_OF_NOBODY("t") " AS certain,"
-	 " " RECORD("t", "r.target", "awaits", "AND r.ts <= t.ts AND r.ts >= iif(t.\"index\" = 0, 0,"
-	 "         " STEP("t", "y.ts", "AND y.\"index\" = t.\"index\" - 1") ") ORDER BY r.ts DESC") " AS awaits"
-	 " FROM (SELECT DISTINCT section, coro FROM awaits WHERE coro <> 0) c JOIN coro_trace_events t ON t.id = " LAST("c")
-	 " LEFT JOIN sections s ON s.id = t.section"
-	 " WHERE NOT t.is_active AND " DEATH("t", "r.ts") " IS NULL AND NOT " CONFLICT("t") " AND NOT " LOST_BEHIND("t")
-	 " AND NOT " HAS("t", "wakes", "AND r.ts >= t.ts") ") WHERE awaits <> 0),"
-	 " tree(section, coro, root, depth) AS (SELECT w.section, w.coro, w.awaits, 1 FROM waits w"
-	 "      LEFT JOIN waits o ON o.section IS w.section AND o.coro = w.awaits WHERE o.coro IS NULL"
-	 " UNION ALL SELECT w.section, w.coro, t.root, t.depth + 1 FROM tree t JOIN waits w ON w.section IS t.section AND w.awaits = t.coro)"
-	 " SELECT w.section, w.coro, w.probe_id, " NAME_OF("w") " AS name, w.awaits,"
-	 " " PICK("r.name", "names", "r.section IS w.section AND r.coro = w.awaits", "ORDER BY r.ts DESC") " AS awaits_name, t.root,"
-	 " " PICK("r.name", "names", "r.section IS w.section AND r.coro = t.root", "ORDER BY r.ts DESC") " AS root_name, t.depth,"
-	 " w.since_ns, w.for_ns, w.certain, " PLACE_TEXT("w") " AS site_text, " SITE_TEXT("w", BIRTH("w", "r.site")) " AS spawn_site_text"
-	 " FROM waits w LEFT JOIN tree t ON t.section IS w.section AND t.coro = w.coro"},
-
-	{"thread_runs",
-	 "SELECT section, tid, " THREAD_NAME("i") " AS thread, coro, probe_id, start_ns, stop_ns, duration_ns, open, certain"
-	 " FROM run_intervals i"},
-
-	{"thread_gaps",
-	 "SELECT section, tid, min(start_ns, stop_ns) AS start_ns, stop_ns,"
-	 " " SPAN("section", "stop_ns - min(start_ns, stop_ns)") " AS duration_ns, transitions AS lost"
-	 " FROM (SELECT l.*, coalesce(nullif(after, 0), (SELECT e.ts FROM coro_trace_events e WHERE e.tid = l.tid"
-	 "       AND e.section IS l.section ORDER BY e.ts LIMIT 1), ts) AS start_ns,"
-	 "       min(ts, coalesce((SELECT s.end_ns FROM sections s WHERE s.id = l.section), ts)) AS stop_ns"
-	 "       FROM thread_losses l WHERE transitions > 0 AND tid <> 0)"},
-
-	/* Runs may be nested, and gaps may overlap: between two neighbouring begins or ends, a run or a gap is open or not. */
-	{"thread_times",
-	 "SELECT i.section, i.tid, " THREAD_NAME("i") " AS thread, first_ns, last_ns, runs,"
-	 " iif(s.clock = 'ordinal', NULL, busy_ns) AS busy_ns, iif(s.clock = 'ordinal', NULL, unknown_ns) AS unknown_ns, gaps, i.lost,"
-	 " coalesce(s.complete AND coalesce(l.lost, 0) <= coalesce(m.of_threads, 0), 0) AS certain, uncertain"
-	 " FROM (SELECT section, tid, min(t) AS first_ns, max(t) AS last_ns, sum(kind = 'run') AS runs, sum(kind = 'gap') AS gaps,"
-	 "       sum(lost) AS lost, sum(unsure) AS uncertain, sum(iif(run > 0 AND gap = 0, next - t, 0)) AS busy_ns,"
-	 "       sum(iif(gap > 0, next - t, 0)) AS unknown_ns"
-	 " FROM (SELECT section, tid, t, kind, lost, unsure, sum(run) OVER w AS run, sum(gap) OVER w AS gap,"
-	 "       coalesce(lead(t) OVER w, t) AS next"
-	 " FROM (SELECT section, tid, iif(d > 0, start_ns, stop_ns) AS t, iif(d > 0, 'run', NULL) AS kind, d * whole AS run, 0 AS gap,"
-	 "       0 AS lost, d > 0 AND NOT certain AS unsure FROM (SELECT *, stop_ns IS NOT NULL AND (certain OR NOT open) AS whole FROM run_intervals)"
-	 "       CROSS JOIN (SELECT 1 AS d UNION ALL SELECT -1) WHERE whole OR d > 0"
-	 " UNION ALL SELECT section, tid, iif(d > 0, start_ns, stop_ns), iif(d > 0, 'gap', NULL), 0, d, iif(d > 0, lost, 0), 0"
-	 "       FROM thread_gaps CROSS JOIN (SELECT 1 AS d UNION ALL SELECT -1))"
-	 " WINDOW w AS (PARTITION BY section, tid ORDER BY t)) GROUP BY section, tid) i LEFT JOIN sections s ON s.id = i.section"
-	 " LEFT JOIN " LOSSES " l ON l.section = i.section LEFT JOIN " THREAD_LOSSES " m ON m.section = i.section"},
-
-	{"coroutine_times",
-	 "SELECT section, coro, probe_id, " NAME_OF("i") " AS name, coalesce(" BEGIN("i") ", first_ns) AS begin_ns,"
-	 " coalesce(" DEATH("i", "r.ts") ", (SELECT s.end_ns FROM sections s WHERE s.id = i.section)) AS end_ns,"
-	 " runs, " SPAN("section", "running_ns") " AS running_ns, waits, " SPAN("section", "suspended_ns") " AS suspended_ns, gaps,"
-	 " " SPAN("section", "unknown_ns") " AS unknown_ns, lost, uncertain"
-	 " FROM (SELECT section, coro, max(probe_id) AS probe_id, min(start_ns) AS first_ns, min(start_ns) AS ts,"
-	 "       sum(state IS 1) AS runs, sum(iif(state IS 1, duration_ns, 0)) AS running_ns,"
-	 "       sum(state IS 0) AS waits, sum(iif(state IS 0, duration_ns, 0)) AS suspended_ns,"
-	 "       sum(state IS 2) AS gaps, sum(iif(state IS 2, duration_ns, 0)) AS unknown_ns, sum(lost) AS lost,"
-	 "       sum(unsure) AS uncertain"
-	 "       FROM (SELECT section, coro, probe_id, is_active AS state, start_ns, duration_ns, 0 AS lost, NOT (certain AND exact) AS unsure"
-	 "             FROM intervals"
-	 "             UNION ALL SELECT section, coro, probe_id, 2, start_ns, duration_ns, lost, 0 FROM gaps"
-	 "             UNION ALL SELECT section, coro, probe_id, NULL, NULL, NULL, 0, 0 FROM coroutines)"
-	 "       GROUP BY section, coro, iif(coro IS NULL, probe_id, NULL)) i"},
-
-	/* The state of a coroutine is that of its last transition, or of its birth; not known if that may have missed transitions. */
-	{"coroutine_states",
-	 "SELECT section, coro, probe_id, state, since_ns, iif(ordinal, NULL, max(0, end_ns - since_ns)) AS for_ns, tid, addr, certain, " NAME_OF("c") " AS name,"
-	 " iif(state = 'suspended', " PLACE_TEXT("c") ", NULL) AS site_text,"
-	 " CASE WHEN state <> 'suspended' THEN NULL WHEN " WAKE_COUNTS " THEN 1"
-	 " WHEN NOT certain OR missed_ns >= since_ns OR " WAKE("1") " OR NOT EXISTS (SELECT 1 FROM wakes w WHERE w.section IS c.section)"
-	 " THEN NULL ELSE 0 END AS woken, iif(" WAKE_COUNTS ", " WAKE("r.ts") ", NULL) AS woken_ns,"
-	 " iif(" WAKE_COUNTS ", nullif(" WAKE("r.\"by\"") ", 0), NULL) AS woken_by,"
-	 " nullif(" BIRTH("c", "r.parent") ", 0) AS parent, " SITE_TEXT("c", BIRTH("c", "r.site")) " AS spawn_site_text,"
-	 " " BIRTH("c", "r.ts") " AS born_ns,"
-	 " CASE WHEN ordinal THEN NULL WHEN coro IS NOT NULL AND (last IS NULL OR \"index\" IS NOT NULL) THEN"
-	 " coalesce((SELECT sum(max(0, e.ts - coalesce(" STEP("e", "y.ts", "AND y.\"index\" < e.\"index\""
-	 " ORDER BY y.\"index\" DESC") ", " BEGIN("e") "))) FROM coro_trace_events e WHERE e.coro = c.coro AND e.section IS c.section"
-	 " AND e.\"index\" > 0 AND " STEP("e", "1", "AND y.\"index\" = e.\"index\" - 1") " IS NULL AND NOT " STALE("e") "), 0)"
-	 " + iif(lost, max(0, coalesce(death_ns, end_ns) - ts), 0) END AS unknown_ns"
-	 " FROM (SELECT c.*, CASE WHEN death_ns IS NOT NULL THEN 'dead' WHEN lost THEN 'unknown' WHEN last IS NULL THEN iif(" UNFOLLOWED ", 'unknown', 'born')"
-	 "       WHEN is_active THEN 'running' ELSE 'suspended' END AS state, coalesce(death_ns, ts) AS since_ns,"
-	 " NOT " CONFLICT("c") " AND CASE WHEN death_ns IS NOT NULL THEN 1"
-	 " WHEN lost OR complete IS NOT 1 OR " LOST_OF_NOBODY("c") " THEN 0 WHEN last IS NOT NULL THEN \"index\" IS NOT NULL"
-	 " ELSE NOT (" UNFOLLOWED " OR probe_id IS NULL"
-	 "      AND EXISTS (SELECT 1 FROM coro_trace_events y WHERE y.coro IS NULL AND y.section IS c.section)) END AS certain"
-	 " FROM (SELECT c.*, " DEATH("c", "r.ts") " AS death_ns,"
-	 " iif(last IS NULL, " HAS("c", "losses", "") ", " LOST_BEHIND("c") ") AS lost"
-	 " FROM (SELECT c.section, c.coro, coalesce(c.probe_id, t.probe_id, " BIRTH("c", "r.probe_id") ", "
-	 RECORD("c", "r.probe_id", "losses", "") ", " RECORD("c", "r.probe_id", "deaths", "") ") AS probe_id, t.id AS last, t.is_active,"
-	 " t.tid, t.addr, t.site, t.\"index\", coalesce(t.ts, " BEGIN("c") ") AS ts, s.end_ns, s.complete, s.clock = 'ordinal' AS ordinal, m.missed_ns,"
-	 " coalesce(p.ts, iif(t.\"index\" > 0, -1, t.ts - 1)) AS before_ns,"
-	 " iif(p.is_active AND p.\"index\" = t.\"index\" - 1, p.tid, NULL) AS ran_on"
-	 " FROM coroutines c LEFT JOIN coro_trace_events t ON t.id = iif(c.coro IS NULL, " LAST_PLAIN("c") ", " LAST("c") ")"
-	 " LEFT JOIN coro_trace_events p ON p.id = " PREVIOUS("t")
-	 " LEFT JOIN sections s ON s.id = c.section"
-	 " LEFT JOIN " THREAD_LOSSES " m ON m.section = c.section) c) c) c"},
-
-	/* Events that are missing in each section, as ctp-report counts them; nobodys: those of unknown coroutines. */
-	{"loss_totals",
-	 "SELECT id AS section, complete, coalesce(lost, 0) AS lost, coalesce(nobodys, 0) AS nobodys, coalesce(gaps, 0) AS gaps,"
-	 " iif(s.clock = 'ordinal', NULL, coalesce(unknown_ns, 0)) AS unknown_ns, coalesce(of_threads, 0) AS of_threads, coalesce(missed, 0) AS missed"
-	 " FROM sections s LEFT JOIN " LOSSES " l ON l.section = s.id LEFT JOIN " THREAD_LOSSES " m ON m.section = s.id"
-	 " LEFT JOIN (SELECT section, sum(coalesce(lost > 0, 0)) AS gaps, sum(duration_ns) AS unknown_ns FROM gaps GROUP BY section) g"
-	 " ON g.section = s.id"},
-
-	{"wall_times",
-	 "SELECT strftime('%Y-%m-%dT%H:%M:%S', (wall_ns - (wall_ns < 0) * 999999999) / 1000000000, 'unixepoch')"
-	 " || printf('.%09dZ', (wall_ns % 1000000000 + 1000000000) % 1000000000) AS wall, *"
-	 " FROM (SELECT e.ts + s.wall_offset_ns AS wall_ns, e.*"
-	 "       FROM coro_trace_events e LEFT JOIN sections s ON s.id = e.section)"},
-};
-
 enum ctp_status ctp_sqlite_views(const struct ctp_sqlite *s, bool again, struct ctp_err *err)
 {
 	enum ctp_status status = CTP_OK;
-	for (size_t i = 0; i < COUNT(kind_views) && !status; i++)
-		status = make_kind_view(s, &kind_views[i], again, err);
-	for (size_t i = 0; i < COUNT(views) && !status; i++)
-		status = make_view(s, views[i].name, views[i].select, again, err);
+	for (size_t i = 0; i < COUNT(ctp_sql_kind_views) && !status; i++)
+		status = make_kind_view(s, &ctp_sql_kind_views[i], again, err);
+	for (size_t i = 0; i < COUNT(ctp_sql_views) && !status; i++)
+		status = make_view(s, ctp_sql_views[i].name, ctp_sql_views[i].select, again, err);
 	return status;
 }
