@@ -97,6 +97,16 @@ char *ctp_meta_attrs(const struct ctp_section *sec, size_t *len)
 	return done(&d, len);
 }
 
+char *ctp_meta_list(const struct ctp_section *sec, const char *name, size_t *len)
+{
+	struct draft d = {0};
+	for (uint32_t i = 0; i < sec->nattrs; i++)
+		if (!strcmp(sec->attrs[i].name, name))
+			add_text(&d, d.len ? "," : "[", sec->attrs[i].value);
+	add(&d, d.len ? "]" : "");
+	return done(&d, len);
+}
+
 static void add_labels(struct draft *d, const struct ctp_field *f)
 {
 	for (uint32_t i = 0; i < f->nlabels; i++) {

@@ -16,6 +16,7 @@
 /* NUL-terminated, for free(); *len is without that NUL. Null: out of memory. */
 char *ctp_meta_attrs(const struct ctp_section *sec, size_t *len);
 char *ctp_meta_class(const struct ctp_class *cls, size_t *len);
+char *ctp_meta_list(const struct ctp_section *sec, const char *name, size_t *len); /* the array of such elements; "": there is none */
 
 /*
  * Read the object [p, end). scratch must have room for end - p bytes. The first adds the attributes to sec; the second returns a

@@ -1,7 +1,7 @@
 /*
  * sql-views.h - the views for the first questions of users, in what SQLite, PostgreSQL and MySQL have in common.
  *
- * Who includes it has said how its engine spells the rest:
+ * Who includes it, for sql_views, has said how its engine spells the rest:
  *
  *	SQL_NUMBER, SQL_PROBE, SQL_TEXT  the types of numbers, of a probe's id, and of text, in a CAST
  *	SQL_UP, SQL_DOWN                 behind what is ordered by: NULL is less than all else
@@ -19,6 +19,8 @@
  */
 #ifndef CTP_SQL_VIEWS_H
 #define CTP_SQL_VIEWS_H
+
+#include "sql/sql.h"
 
 /* --- by kind ------------------------------------------------------------------------------------------------------------- */
 
@@ -38,13 +40,7 @@
 	"(EXISTS (SELECT 1 FROM fields f WHERE f.class = classes.id AND f.role = 'thread')" \
 	" AND NOT EXISTS (SELECT 1 FROM fields f WHERE f.class = classes.id AND f.role IN ('coroutine', 'probe')))"
 
-/* A kind may have several classes, each with its table: the view of the kind has all of them, with columns by role. */
-static const struct ctp_sql_kind_view {
-	const char *view, *classes; /* classes: a condition on the table classes */
-	struct {
-		const char *column, *field, *type; /* column: of the view; field: a condition on the table fields */
-	} columns[6];
-} ctp_sql_kind_views[] = {
+static const struct ctp_sql_kind_view kind_views[] = {
 	{"births", "kind = 'birth'", {CORO, PROBE, TIME, NUMBER("parent", "name = 'parent'"), SITE, NUMBER("pid", "role = 'process'")}},
 	{"deaths", "kind = 'death'", {CORO, PROBE, AFTER, TIME}},
 	{"conflicts", "kind = 'conflict'", {CORO, PROBE, TIME}},
@@ -213,9 +209,7 @@ static const struct ctp_sql_kind_view {
 	" WINDOW w AS (PARTITION BY coro, section, probe_id ORDER BY ts, id)) b" \
 	" WINDOW l AS (PARTITION BY coro, section, probe_id, life ORDER BY ts, id)) e"
 
-static const struct {
-	const char *name, *select;
-} ctp_sql_views[] = {
+static const struct ctp_sql_view views[] = {
 	/* All coroutines that any record but a wake names; probe_id is set only where it identifies the coroutine. */
 	{"coroutines",
 	 "SELECT DISTINCT section, coro, CAST(NULL AS " SQL_PROBE ") AS probe_id FROM coro_trace_events WHERE coro <> 0"
@@ -435,5 +429,7 @@ static const struct {
 	 " || 'Z' AS wall, e.* FROM (SELECT e.ts + s.wall_offset_ns AS wall_ns, e.*"
 	 "       FROM coro_trace_events e LEFT JOIN sections s ON s.id = e.section) e"},
 };
+
+static const struct ctp_sql_views sql_views = {kind_views, views, sizeof kind_views / sizeof *kind_views, sizeof views / sizeof *views};
 
 #endif

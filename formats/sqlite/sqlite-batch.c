@@ -15,18 +15,19 @@ enum { VALUES_BYTES = 64 << 10, TEXTS_BYTES = 64 << 10, ALIGN = _Alignof(struct 
 struct ctp_sqlite_batch {
 	const struct ctp_class *cls;
 	sqlite3_stmt *insert;
+	int64_t section;
 	uint32_t rows, rows_max;
 	uint64_t *val; /* rows of cls->nfields */
 	char *texts;
 	size_t texts_used, texts_room;
-	enum ctp_sqlite_form form[CTP_FIELDS_MAX];
+	enum ctp_sql_form form[CTP_FIELDS_MAX];
 };
 
 /* --- the virtual table --------------------------------------------------------------------------------------------------- */
 
 struct vtab {
 	sqlite3_vtab base;
-	struct ctp_sqlite_module *module;
+	const struct ctp_sqlite *sqlite;
 };
 
 struct cursor {
@@ -46,7 +47,7 @@ static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sq
 	struct vtab *v = sqlite3_malloc(sizeof *v);
 	if (!v)
 		return SQLITE_NOMEM;
-	*v = (struct vtab){.module = aux};
+	*v = (struct vtab){.sqlite = aux};
 	*vtab = &v->base;
 	return sqlite3_declare_vtab(db, sql);
 }
@@ -84,7 +85,7 @@ static int filter(sqlite3_vtab_cursor *cursor, int plan, const char *text, int a
 {
 	struct cursor *c = (struct cursor *)cursor;
 	(void)plan, (void)text, (void)argc, (void)argv;
-	c->batch = ((struct vtab *)cursor->pVtab)->module->at_hand;
+	c->batch = ((struct vtab *)cursor->pVtab)->sqlite->at_hand;
 	c->row = c->batch->val;
 	c->number = 0;
 	return SQLITE_OK;
@@ -131,28 +132,54 @@ static const sqlite3_module vtab_module = {
 	.xRowid = rowid,
 };
 
-enum ctp_status ctp_sqlite_module(const struct ctp_sqlite *s, struct ctp_sqlite_module *m, struct ctp_err *err)
+enum ctp_status ctp_sqlite_module(struct ctp_sqlite *s, struct ctp_err *err)
 {
-	return sqlite3_create_module(s->db, "ctp_batch", &vtab_module, m) ? ctp_sqlite_error(s, err) : CTP_OK;
+	return sqlite3_create_module(s->db, "ctp_batch", &vtab_module, s) ? ctp_sqlite_error(s, err) : CTP_OK;
 }
 
 /* --- batches ------------------------------------------------------------------------------------------------------------- */
 
-struct ctp_sqlite_batch *ctp_sqlite_batch_new(const struct ctp_class *cls, sqlite3_stmt *insert, int64_t section)
+/* An INSERT into the class's table from c0, c1 ... of the batch; ?1 is the section. Null: err. */
+static sqlite3_stmt *prepare_insert(const struct ctp_sqlite *s, int64_t class_id, struct ctp_err *err)
+{
+	sqlite3_str *to = sqlite3_str_new(s->db), *from = sqlite3_str_new(s->db);
+	sqlite3_stmt *insert = NULL, *fields = ctp_sqlite_prepare(s, err,
+		"SELECT table_name, column_name FROM classes LEFT JOIN fields ON class = id WHERE id = %d ORDER BY position", class_id);
+	for (int i = 0; fields && sqlite3_step(fields) == SQLITE_ROW; i++) {
+		if (i == 0)
+			sqlite3_str_appendf(to, "INSERT INTO \"%w\" (section", sqlite3_column_text(fields, 0));
+		if (sqlite3_column_type(fields, 1) != SQLITE_NULL) {
+			sqlite3_str_appendf(to, ", \"%w\"", sqlite3_column_text(fields, 1));
+			sqlite3_str_appendf(from, ", c%d", i);
+		}
+	}
+	char *columns = sqlite3_str_finish(to), *values = sqlite3_str_finish(from);
+	if (fields && sqlite3_finalize(fields))
+		ctp_sqlite_error(s, err);
+	else if (fields)
+		insert = ctp_sqlite_prepare(s, err, "%s) SELECT ?1%s FROM ctp_batch", columns, values ? values : "");
+	sqlite3_free(columns);
+	sqlite3_free(values);
+	return insert;
+}
+
+struct ctp_sqlite_batch *ctp_sqlite_batch_new(const struct ctp_sqlite *s, const struct ctp_class *cls, int64_t class_id,
+                                              struct ctp_err *err)
 {
 	struct ctp_sqlite_batch *b = calloc(1, sizeof *b);
-	sqlite3_bind_int64(insert, 1, section);
 	if (!b || !(b->val = malloc(VALUES_BYTES))) {
-		sqlite3_finalize(insert);
 		free(b);
+		ctp_err_set(err, "%s: out of memory", s->sql.name);
 		return NULL;
 	}
 	b->cls = cls;
-	b->insert = insert;
 	b->rows_max = VALUES_BYTES / sizeof *b->val / (cls->nfields ? cls->nfields : 1);
 	for (uint32_t i = 0; i < cls->nfields; i++)
-		b->form[i] = ctp_sqlite_form(&cls->fields[i]);
-	return b;
+		b->form[i] = ctp_sql_form(&cls->fields[i]);
+	if ((b->insert = prepare_insert(s, class_id, err)))
+		return b;
+	ctp_sqlite_batch_free(b);
+	return NULL;
 }
 
 void ctp_sqlite_batch_free(struct ctp_sqlite_batch *b)
@@ -200,26 +227,27 @@ static bool make_room(struct ctp_sqlite_batch *b, size_t bytes)
 	return b->texts;
 }
 
-enum ctp_status ctp_sqlite_batch_add(struct ctp_sqlite_batch *b, const struct ctp_sqlite *s, struct ctp_sqlite_module *m,
-                                     const uint64_t *val, struct ctp_err *err)
+enum ctp_status ctp_sqlite_batch_add(struct ctp_sqlite_batch *b, struct ctp_sqlite *s, int64_t section, const uint64_t *val,
+                                     struct ctp_err *err)
 {
 	const struct ctp_class *cls = b->cls;
 	size_t bytes = cls->has_text ? text_bytes(cls, val) : 0;
-	if ((b->rows == b->rows_max || bytes > b->texts_room - b->texts_used) && ctp_sqlite_batch_flush(b, s, m, err))
+	if ((b->rows == b->rows_max || bytes > b->texts_room - b->texts_used) && ctp_sqlite_batch_flush(b, s, err))
 		return CTP_FAILED;
 	if (bytes && !b->rows && !make_room(b, bytes))
-		return ctp_err_set(err, "%s: out of memory", s->name);
+		return ctp_err_set(err, "%s: out of memory", s->sql.name);
 	uint64_t *row = b->val + (size_t)b->rows++ * cls->nfields;
+	b->section = section;
 	memcpy(row, val, cls->nfields * sizeof *row);
 	if (bytes)
 		copy_texts(b, row);
 	return CTP_OK;
 }
 
-enum ctp_status ctp_sqlite_batch_flush(struct ctp_sqlite_batch *b, const struct ctp_sqlite *s, struct ctp_sqlite_module *m,
-                                       struct ctp_err *err)
+enum ctp_status ctp_sqlite_batch_flush(struct ctp_sqlite_batch *b, struct ctp_sqlite *s, struct ctp_err *err)
 {
-	m->at_hand = b;
+	s->at_hand = b;
+	sqlite3_bind_int64(b->insert, 1, b->section);
 	enum ctp_status status = b->rows ? ctp_sqlite_step(s, b->insert, err) : CTP_OK;
 	b->rows = 0;
 	b->texts_used = 0;

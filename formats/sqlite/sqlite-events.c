@@ -50,7 +50,7 @@ static void set_column(struct ctp_sqlite_columns *c, sqlite3_stmt *stmt)
 	c->column[i].field = NOTHING;
 	if (sqlite3_column_type(stmt, 0) != SQLITE_NULL) {
 		c->column[i].field = (int16_t)sqlite3_column_int(stmt, 0);
-		c->column[i].form = (uint8_t)ctp_sqlite_form(&c->cls->fields[c->column[i].field]);
+		c->column[i].form = (uint8_t)ctp_sql_form(&c->cls->fields[c->column[i].field]);
 	} else if (!sqlite3_stricmp(name, "section")) {
 		c->column[i].field = SECTION;
 	}
@@ -60,17 +60,17 @@ static void set_column(struct ctp_sqlite_columns *c, sqlite3_stmt *stmt)
 		c->number = c->column[i].field;
 }
 
-struct ctp_sqlite_columns *ctp_sqlite_columns(const struct ctp_sqlite *s, const struct ctp_class *cls, struct ctp_err *err)
+struct ctp_sqlite_columns *ctp_sqlite_columns(const struct ctp_sqlite *s, const struct ctp_class *cls, int64_t class_id,
+                                              struct ctp_err *err)
 {
-	int64_t class = ctp_sqlite_class(s, cls, err);
-	sqlite3_stmt *stmt = class <= 0 ? NULL : ctp_sqlite_prepare(s, err,
+	sqlite3_stmt *stmt = ctp_sqlite_prepare(s, err,
 		"SELECT f.position, t.name FROM pragma_table_info('coro_trace_events') t"
-		" LEFT JOIN fields f ON f.class = %lld AND f.column_name = t.name COLLATE NOCASE ORDER BY t.cid", class);
+		" LEFT JOIN fields f ON f.class = %d AND f.column_name = t.name COLLATE NOCASE ORDER BY t.cid", class_id);
 	if (!stmt)
 		return NULL;
 	struct ctp_sqlite_columns *c = calloc(1, sizeof *c + CTP_SQLITE_COLUMNS_MAX * sizeof *c->column);
 	if (!c) {
-		ctp_err_set(err, "%s: out of memory", s->name);
+		ctp_err_set(err, "%s: out of memory", s->sql.name);
 	} else {
 		c->cls = cls;
 		c->probe = ctp_class_field(cls, "probe_id");
@@ -130,12 +130,12 @@ static uint8_t *put_real(uint8_t *type, uint8_t *p, double d)
 static inline uint8_t *put_value(uint8_t *type, uint8_t *p, const struct ctp_field *f, unsigned form, uint64_t v)
 {
 	switch (form) {
-	case CTP_SQLITE_HEX:
+	case CTP_SQL_HEX:
 		return put_text(type, p, (uint8_t *)ctp_text_hex16((char *)p, v));
-	case CTP_SQLITE_DECIMAL:
+	case CTP_SQL_DECIMAL:
 		return put_text(type, p, (uint8_t *)(ctp_type_is_signed(f->type) ? ctp_text_i64((char *)p, (int64_t)v) :
 		                                                                   ctp_text_u64((char *)p, v)));
-	case CTP_SQLITE_REAL:
+	case CTP_SQL_REAL:
 		return put_real(type, p, ctp_val_double(f->type, v));
 	default:
 		return put_int(type, p, (int64_t)v);
@@ -298,21 +298,21 @@ enum ctp_status ctp_sqlite_events_add(struct ctp_sqlite_events *e, const struct 
 
 static enum ctp_status find_root(const struct ctp_sqlite *s, const char *name, uint32_t *root, struct ctp_err *err)
 {
-	sqlite3_stmt *stmt = ctp_sqlite_prepare(s, err, "SELECT rootpage FROM sqlite_schema WHERE name = %Q", name);
+	sqlite3_stmt *stmt = ctp_sqlite_prepare(s, err, "SELECT rootpage FROM sqlite_schema WHERE name = %L", name);
 	if (!stmt)
 		return CTP_FAILED;
 	*root = sqlite3_step(stmt) == SQLITE_ROW ? (uint32_t)sqlite3_column_int64(stmt, 0) : 0;
 	return sqlite3_finalize(stmt) ? ctp_sqlite_error(s, err) : CTP_OK;
 }
 
-enum ctp_status ctp_sqlite_events_announce(struct ctp_sqlite_events *e, const struct ctp_sqlite *s, struct ctp_err *err)
+enum ctp_status ctp_sqlite_events_announce(struct ctp_sqlite_events *e, struct ctp_sqlite *s, struct ctp_err *err)
 {
 	enum ctp_status status = find_root(s, "coro_trace_events", &e->table_root, err);
 	for (int i = 0; i < INDEXES && !status; i++)
 		status = find_root(s, index_names[i], &e->root[i], err);
 	if (!status && e->rows)
-		status = ctp_sqlite_exec(s, err, "INSERT INTO sqlite_sequence (name, seq) VALUES ('coro_trace_events', %lld)",
-		                         e->rows);
+		status = ctp_sql_exec(&s->sql, err, "INSERT INTO sqlite_sequence (name, seq) VALUES ('coro_trace_events', %d)",
+		                      (int64_t)e->rows);
 	return status;
 }
 

@@ -16,13 +16,14 @@ void ctp_sqlite_events_free(struct ctp_sqlite_events *e);
 
 /* The fields of the table's columns; missing columns are made. cls must outlive the result. For free(); null: err. */
 struct ctp_sqlite_columns;
-struct ctp_sqlite_columns *ctp_sqlite_columns(const struct ctp_sqlite *s, const struct ctp_class *cls, struct ctp_err *err);
+struct ctp_sqlite_columns *ctp_sqlite_columns(const struct ctp_sqlite *s, const struct ctp_class *cls, int64_t class_id,
+                                              struct ctp_err *err);
 
 enum ctp_status ctp_sqlite_events_add(struct ctp_sqlite_events *e, const struct ctp_sqlite_columns *columns, int64_t section,
                                       const uint64_t *val, struct ctp_err *err);
 
 /* The first is called last before the database is closed, the second when it is closed. */
-enum ctp_status ctp_sqlite_events_announce(struct ctp_sqlite_events *e, const struct ctp_sqlite *s, struct ctp_err *err);
+enum ctp_status ctp_sqlite_events_announce(struct ctp_sqlite_events *e, struct ctp_sqlite *s, struct ctp_err *err);
 enum ctp_status ctp_sqlite_events_finish(struct ctp_sqlite_events *e, struct ctp_output *out, const struct ctp_tick *tick,
                                          struct ctp_err *err);
 

@@ -22,20 +22,33 @@ enum { BUSY_MS = 5000 };
 
 enum ctp_status ctp_sqlite_error(const struct ctp_sqlite *s, struct ctp_err *err)
 {
-	return ctp_err_set(err, "%s: %s", s->name, s->db ? sqlite3_errmsg(s->db) : "out of memory");
+	return ctp_err_set(err, "%s: %s", s->sql.name, s->db ? sqlite3_errmsg(s->db) : "out of memory");
 }
 
-enum ctp_status ctp_sqlite_exec(const struct ctp_sqlite *s, struct ctp_err *err, const char *fmt, ...)
+enum ctp_status ctp_sqlite_exec(struct ctp_sql *db, const char *sql, struct ctp_err *err)
 {
-	va_list ap;
-	va_start(ap, fmt);
-	char *sql = sqlite3_vmprintf(fmt, ap);
-	va_end(ap);
-	if (!sql)
-		return ctp_err_set(err, "%s: out of memory", s->name);
-	int rc = sqlite3_exec(s->db, sql, NULL, NULL, NULL);
-	sqlite3_free(sql);
-	return rc ? ctp_sqlite_error(s, err) : CTP_OK;
+	struct ctp_sqlite *s = (struct ctp_sqlite *)db;
+	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) ? ctp_sqlite_error(s, err) : CTP_OK;
+}
+
+struct visit {
+	void (*row)(void *arg, const char *const *columns);
+	void *arg;
+};
+
+static int visit_row(void *arg, int n, char **columns, char **names)
+{
+	const struct visit *v = arg;
+	(void)n, (void)names;
+	v->row(v->arg, (const char *const *)columns);
+	return 0;
+}
+
+enum ctp_status ctp_sqlite_query(struct ctp_sql *db, const char *sql, void (*row)(void *arg, const char *const *columns), void *arg,
+                                 struct ctp_err *err)
+{
+	struct ctp_sqlite *s = (struct ctp_sqlite *)db;
+	return sqlite3_exec(s->db, sql, visit_row, &(struct visit){row, arg}, NULL) ? ctp_sqlite_error(s, err) : CTP_OK;
 }
 
 sqlite3_stmt *ctp_sqlite_prepare(const struct ctp_sqlite *s, struct ctp_err *err, const char *fmt, ...)
@@ -43,25 +56,14 @@ sqlite3_stmt *ctp_sqlite_prepare(const struct ctp_sqlite *s, struct ctp_err *err
 	sqlite3_stmt *stmt = NULL;
 	va_list ap;
 	va_start(ap, fmt);
-	char *sql = sqlite3_vmprintf(fmt, ap);
+	char *sql = ctp_sql_vtext(&s->sql, fmt, ap);
 	va_end(ap);
 	if (!sql)
-		ctp_err_set(err, "%s: out of memory", s->name);
+		ctp_err_set(err, "%s: out of memory", s->sql.name);
 	else if (sqlite3_prepare_v2(s->db, sql, -1, &stmt, NULL))
 		ctp_sqlite_error(s, err);
-	sqlite3_free(sql);
+	free(sql);
 	return stmt;
-}
-
-void ctp_sqlite_bind(sqlite3_stmt *stmt, int i, const char *text)
-{
-	if (!stmt || !text)
-		return;
-	size_t len = strlen(text);
-	if (ctp_sqlite_is_text(text, len))
-		sqlite3_bind_text(stmt, i, text, (int)len, SQLITE_STATIC);
-	else
-		sqlite3_bind_blob(stmt, i, text, (int)len, SQLITE_STATIC);
 }
 
 enum ctp_status ctp_sqlite_step(const struct ctp_sqlite *s, sqlite3_stmt *stmt, struct ctp_err *err)
@@ -69,21 +71,6 @@ enum ctp_status ctp_sqlite_step(const struct ctp_sqlite *s, sqlite3_stmt *stmt, 
 	while (sqlite3_step(stmt) == SQLITE_ROW)
 		continue;
 	return sqlite3_reset(stmt) ? ctp_sqlite_error(s, err) : CTP_OK;
-}
-
-int64_t ctp_sqlite_look_up(const struct ctp_sqlite *s, sqlite3_stmt *stmt, struct ctp_err *err)
-{
-	if (!stmt)
-		return -1;
-	int64_t found = sqlite3_step(stmt) == SQLITE_ROW ? sqlite3_column_int64(stmt, 0) : 0;
-	return sqlite3_finalize(stmt) ? ctp_sqlite_error(s, err) : found;
-}
-
-int64_t ctp_sqlite_is_taken(const struct ctp_sqlite *s, const char *name, struct ctp_err *err)
-{
-	return ctp_sqlite_look_up(s, ctp_sqlite_prepare(s, err, "SELECT 1 FROM (SELECT name FROM sqlite_schema UNION ALL"
-	                                                        " SELECT name FROM pragma_module_list)"
-	                                                        " WHERE name = %Q COLLATE NOCASE", name), err);
 }
 
 /* --- opening ------------------------------------------------------------------------------------------------------------- */
@@ -152,7 +139,7 @@ enum ctp_status ctp_sqlite_open_new(struct ctp_sqlite *s, const struct ctp_outpu
 {
 	char self[32];
 	struct stat st;
-	s->name = out->name;
+	s->sql.name = out->name;
 	if (!out->own_fd || fstat(out->fd, &st) || !S_ISREG(st.st_mode))
 		return ctp_err_set(err, "%s: is no plain file, which a database must be", out->name);
 	size_t len = strlen(out->name);
@@ -164,20 +151,20 @@ enum ctp_status ctp_sqlite_open_new(struct ctp_sqlite *s, const struct ctp_outpu
 	if (sqlite3_open_v2(self, &s->db, SQLITE_OPEN_READWRITE, vfs_name()))
 		return ctp_sqlite_error(s, err);
 	sqlite3_limit(s->db, SQLITE_LIMIT_COLUMN, CTP_SQLITE_COLUMNS_MAX);
-	return ctp_sqlite_exec(s, err, "PRAGMA page_size=%d; PRAGMA auto_vacuum=NONE; PRAGMA cache_size=-8192;"
+	return ctp_sql_exec(&s->sql, err, "PRAGMA page_size=%d; PRAGMA auto_vacuum=NONE; PRAGMA cache_size=-8192;"
 	                               "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
-	                               "BEGIN", CTP_SQLITE_PAGE);
+	                               "BEGIN", (int64_t)CTP_SQLITE_PAGE);
 }
 
 /* To SQLite a path that begins with a slash or a dot is always a file; others may have a meaning, as :memory: has. */
 enum ctp_status ctp_sqlite_open_old(struct ctp_sqlite *s, const char *path, struct ctp_err *err)
 {
-	s->name = path;
+	s->sql.name = path;
 	char *plain = sqlite3_mprintf("%s%s", path[0] == '/' ? "" : "./", path);
 	int rc = plain ? sqlite3_open_v2(plain, &s->db, SQLITE_OPEN_READWRITE, NULL) : SQLITE_NOMEM;
 	sqlite3_free(plain);
 	if (rc)
 		return ctp_sqlite_error(s, err);
 	sqlite3_busy_timeout(s->db, BUSY_MS);
-	return ctp_sqlite_exec(s, err, "PRAGMA cache_size=-65536; BEGIN IMMEDIATE");
+	return ctp_sqlite_exec(&s->sql, "PRAGMA cache_size=-65536; BEGIN IMMEDIATE", err);
 }

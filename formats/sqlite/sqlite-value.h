@@ -18,35 +18,17 @@
 
 #include <sqlite3ext.h>
 
-#include "stream/record.h"
-
-enum ctp_sqlite_form {
-	CTP_SQLITE_INTEGER, CTP_SQLITE_DECIMAL, CTP_SQLITE_HEX, CTP_SQLITE_ENUM, CTP_SQLITE_REAL, CTP_SQLITE_TEXT,
-	CTP_SQLITE_BLOB,
-};
-
-enum ctp_sqlite_form ctp_sqlite_form(const struct ctp_field *f);
+#include "sql/sql-form.h"
 
 /* The declared type: "INTEGER", "TEXT", "REAL", "BLOB"; "" for an enum, because a TEXT column would turn numbers into texts. */
 const char *ctp_sqlite_type(const struct ctp_field *f);
 
-/*
- * The name, or name_2, name_3 ... if the name is taken; SQLite does not distinguish case. A byte that is no UTF-8 becomes \x and
- * two digits, and a name that begins with sqlite_, which is reserved, gets a _ before it. For sqlite3_free(); null: out of memory.
- */
-char *ctp_sqlite_name(const char *name, char *const *taken, size_t ntaken);
-
-/*
- * The field of a transition, of whatever class, for a field of ctp-collect's: the first whole number with its role, or else the
- * field of its name. A number of events has no role of its own, so there the name goes first. -1: none.
- */
-int ctp_sqlite_by_role(const struct ctp_class *cls, const char *name, enum ctp_role role);
+extern const struct ctp_sql_naming ctp_sqlite_naming;
 
 /* Makes the value the result of a virtual table's column. Texts are copied. */
-void ctp_sqlite_result(sqlite3_context *to, const struct ctp_field *f, enum ctp_sqlite_form form, uint64_t v);
+void ctp_sqlite_result(sqlite3_context *to, const struct ctp_field *f, enum ctp_sql_form form, uint64_t v);
 
 /* The same for the bytes of a string: TEXT if they are valid, else a BLOB. */
-bool ctp_sqlite_is_text(const char *data, size_t len);
 void ctp_sqlite_result_text(sqlite3_context *to, const char *data, size_t len);
 
 #endif

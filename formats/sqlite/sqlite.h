@@ -1,13 +1,7 @@
 /*
- * sqlite.h - a database of SQLite: coroTracer's table of transitions, a table for every other class, and views.
+ * sqlite.h - a database of SQLite, with the tables and views of sql.h.
  *
- *	coro_trace_events   id, probe_id, tid, addr, seq, is_active, ts as coroTracer has them, then section, coro, index
- *	birth, death ...    id, section, and the fields of the class; those of lib/stream/events.h are there also when they are empty
- *	sections            the attributes of each section; classes, fields: the meaning of each table's columns
- *	symbols             section, addr, text: the symbols of addresses, with --symbols; null where processes differ
- *
- * Values look as sqlite-value.h says. A class whose name is taken has _2 behind it, and so has a field. Transitions that lack
- * one of coroTracer's columns have a table of their own.
+ * Values look as sqlite-value.h says.
  */
 #ifndef CTP_SQLITE_H
 #define CTP_SQLITE_H

@@ -47,7 +47,7 @@ struct cursor {
 		struct slot {
 			const struct ctp_field *field; /* null: the class has no such field */
 			uint32_t index;
-			enum ctp_sqlite_form form;
+			enum ctp_sql_form form;
 		} slots[];
 	} *layouts[CTP_CLASSES_MAX], *layout;
 	int64_t section;
@@ -60,7 +60,7 @@ struct cursor {
 static void free_table(struct table *t)
 {
 	for (int i = 0; i < t->ncolumns; i++)
-		sqlite3_free(t->columns[i].name);
+		free(t->columns[i].name);
 	ctp_class_free(t->cls);
 	sqlite3_free(t->file);
 	free(t);
@@ -91,13 +91,13 @@ static bool name_columns(struct table *t)
 	char *taken[COLUMNS_MAX];
 	size_t n = 0;
 	for (int i = 0; i < OWN_COLUMNS; i++)
-		if (!(taken[n++] = t->columns[t->own[i]].name = sqlite3_mprintf("%s", own[i])))
+		if (!(taken[n++] = t->columns[t->own[i]].name = strdup(own[i])))
 			return false;
 	for (int i = 0; i < t->ncolumns; i++) {
 		struct column *c = &t->columns[i];
 		if (c->field < 0)
 			continue;
-		if (!(c->name = ctp_sqlite_name(t->cls->fields[c->field].name, taken, n)))
+		if (!(c->name = ctp_sql_name_beside(&ctp_sqlite_naming, t->cls->fields[c->field].name, taken, n)))
 			return false;
 		taken[n++] = c->name;
 	}
@@ -343,7 +343,7 @@ static int field_of(const struct table *t, const struct ctp_class *cls, int i)
 	if (t->columns[i].field < 0)
 		return -1;
 	const struct ctp_field *f = &t->cls->fields[t->columns[i].field];
-	return t->by_kind ? ctp_sqlite_by_role(cls, f->name, f->role) : ctp_class_field(cls, f->name);
+	return t->by_kind ? ctp_sql_by_role(cls, f->name, f->role) : ctp_class_field(cls, f->name);
 }
 
 /* Makes the layout of a class at its first record. */
@@ -357,7 +357,7 @@ static struct layout *layout_of(const struct table *t, const struct ctp_class *c
 		int index = field_of(t, cls, i);
 		if (index >= 0)
 			l->slots[i] = (struct slot){ .field = &cls->fields[index], .index = (uint32_t)index,
-				                     .form = ctp_sqlite_form(&cls->fields[index]) };
+				                     .form = ctp_sql_form(&cls->fields[index]) };
 	}
 	return l;
 }

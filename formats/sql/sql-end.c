@@ -1,33 +1,33 @@
-/* sqlite-end.c - see sqlite-end.h. */
-#include "sqlite/sqlite-end.h"
+/* sql-end.c - see sql-end.h. */
+#include "sql/sql-end.h"
 
 #include <stdlib.h>
 
 #include "analyse/ended.h"
 
-void ctp_sqlite_end_begin(struct ctp_sqlite_end *e, const struct ctp_section *sec)
+void ctp_sql_end_begin(struct ctp_sql_end *e, const struct ctp_section *sec)
 {
 	const char *pid = ctp_section_get(sec, "pid");
-	ctp_sqlite_end_fini(e);
-	*e = (struct ctp_sqlite_end){.pid = pid ? strtoull(pid, NULL, 10) : 0};
+	ctp_sql_end_fini(e);
+	*e = (struct ctp_sql_end){.pid = pid ? strtoull(pid, NULL, 10) : 0};
 }
 
-void ctp_sqlite_end_fini(struct ctp_sqlite_end *e) { ctp_proc_seen_fini(&e->seen); }
+void ctp_sql_end_fini(struct ctp_sql_end *e) { ctp_proc_seen_fini(&e->seen); }
 
-static void note_end(struct ctp_sqlite_end *e, const struct ctp_record *rec, uint64_t ts)
+static void note_end(struct ctp_sql_end *e, const struct ctp_record *rec, uint64_t ts)
 {
 	e->told_ns = ctp_ended_ns(rec, ts);
 	e->has_told = true;
 }
 
-static void note_process(struct ctp_sqlite_end *e, const struct ctp_record *rec, uint64_t ts)
+static void note_process(struct ctp_sql_end *e, const struct ctp_record *rec, uint64_t ts)
 {
 	int pid = ctp_class_role(rec->cls, CTP_ROLE_PROCESS);
 	if ((pid < 0 ? 0 : rec->val[pid]) == e->pid)
 		ctp_proc_seen_process(&e->seen, rec, ts, e->event_ns);
 }
 
-void ctp_sqlite_end_record(struct ctp_sqlite_end *e, const struct ctp_record *rec)
+void ctp_sql_end_record(struct ctp_sql_end *e, const struct ctp_record *rec)
 {
 	uint64_t ts = rec->val[rec->cls->time_field];
 	e->latest_ns = ts > e->latest_ns ? ts : e->latest_ns;
@@ -37,7 +37,7 @@ void ctp_sqlite_end_record(struct ctp_sqlite_end *e, const struct ctp_record *re
 	case CTP_KIND_WAKE:
 	case CTP_KIND_BIRTH:
 	case CTP_KIND_DEATH:
-		ctp_sqlite_end_event(e, ts);
+		ctp_sql_end_event(e, ts);
 		break;
 	case CTP_KIND_END:
 		note_end(e, rec, ts);
@@ -53,7 +53,7 @@ void ctp_sqlite_end_record(struct ctp_sqlite_end *e, const struct ctp_record *re
 	}
 }
 
-bool ctp_sqlite_end_ns(const struct ctp_sqlite_end *e, uint64_t *ns)
+bool ctp_sql_end_ns(const struct ctp_sql_end *e, uint64_t *ns)
 {
 	uint64_t told_ns = e->has_told ? e->told_ns : ctp_proc_seen_all_ns(&e->seen);
 	*ns = told_ns > e->event_ns ? told_ns : e->event_ns;

@@ -1,0 +1,44 @@
+/*
+ * sql-form.h - what a field is to an engine of SQL, and what it is called there.
+ *
+ * A probe's id is DECIMAL, an address or what is shown in hexadecimal is HEX: "0x" and 16 digits; not where the role is time.
+ */
+#ifndef CTP_SQL_FORM_H
+#define CTP_SQL_FORM_H
+
+#include "stream/record.h"
+
+enum ctp_sql_form {
+	CTP_SQL_INTEGER, CTP_SQL_DECIMAL, CTP_SQL_HEX, CTP_SQL_ENUM, CTP_SQL_REAL, CTP_SQL_STRING, CTP_SQL_BYTES,
+};
+
+enum ctp_sql_form ctp_sql_form(const struct ctp_field *f);
+
+/* The label of an enumeration's value, if it is of this value alone; else null. */
+const char *ctp_sql_label(const struct ctp_field *f, uint64_t value);
+
+/*
+ * The field of a transition, of whatever class, for a field of ctp-collect's: the first whole number with its role, or else the
+ * field of its name. A number of events has no role of its own, so there the name goes first. -1: none.
+ */
+int ctp_sql_by_role(const struct ctp_class *cls, const char *name, enum ctp_role role);
+
+/* Whether the bytes are a text to any engine: valid UTF-8, and no NUL. */
+bool ctp_sql_is_text(const char *data, size_t len);
+
+struct ctp_sql_naming {
+	const char *reserved; /* how no name begins, or null */
+	size_t max_bytes;     /* 0: any number */
+	bool bmp;             /* characters beyond U+FFFF, and spaces at the end, are not for names */
+};
+
+/*
+ * The name as the engine may have it, and if nth is not 1 with _2, _3 ... behind it. What cannot be in a name becomes \x and two
+ * digits for each byte, a name that is reserved gets a _ before it, and one that is too long is cut. For free(); null: out of memory.
+ */
+char *ctp_sql_name(const struct ctp_sql_naming *naming, const char *name, unsigned nth);
+
+/* The first that is not among those that are taken; case does not count. */
+char *ctp_sql_name_beside(const struct ctp_sql_naming *naming, const char *name, char *const *taken, size_t ntaken);
+
+#endif

@@ -1,0 +1,253 @@
+/*
+ * sql-schema.c - the tables that every database has, and one for each class.
+ *
+ * The tables classes and fields say which class has which table, by the text of its declaration. So a sink that adds to a database
+ * knows our tables from others.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/meta.h"
+#include "sql/sql.h"
+#include "stream/events.h"
+
+#define EVENTS "coro_trace_events"
+enum { EVENT_FIELDS_MAX = 64 };
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* The columns of coroTracer's table that a class of events must have. */
+static const struct {
+	const char *name;
+	enum ctp_sql_form form;
+	bool is_bool;
+	enum ctp_role role;
+} event_columns[] = {
+	{"probe_id", CTP_SQL_DECIMAL, false, CTP_ROLE_PROBE}, {"tid", CTP_SQL_INTEGER, false, CTP_ROLE_THREAD},
+	{"addr", CTP_SQL_HEX, false, CTP_ROLE_ADDRESS},       {"seq", CTP_SQL_INTEGER, false, CTP_ROLE_SEQUENCE},
+	{"is_active", CTP_SQL_INTEGER, true, CTP_ROLE_STATE}, {"ts", CTP_SQL_INTEGER, false, CTP_ROLE_TIME},
+};
+
+static bool is_event_column(const char *name)
+{
+	for (size_t i = 0; i < COUNT(event_columns); i++)
+		if (!strcmp(name, event_columns[i].name))
+			return true;
+	return false;
+}
+
+/* Whether no field of another name has the role. */
+static bool is_named_so(const struct ctp_class *cls, const char *name, enum ctp_role role)
+{
+	return ctp_sql_by_role(cls, name, role) == ctp_class_field(cls, name);
+}
+
+bool ctp_sql_is_event(const struct ctp_class *cls)
+{
+	for (size_t i = 0; i < COUNT(event_columns); i++) {
+		int at = ctp_class_field(cls, event_columns[i].name);
+		const struct ctp_field *f = at < 0 ? NULL : &cls->fields[at];
+		if (!f || ctp_sql_form(f) != event_columns[i].form || (f->type == CTP_BOOL) != event_columns[i].is_bool ||
+		    ctp_type_is_signed(f->type) || !is_named_so(cls, event_columns[i].name, event_columns[i].role))
+			return false;
+	}
+	for (uint32_t i = 0; i < cls->nfields; i++)
+		if (ctp_type_is_text(cls->fields[i].type) || cls->fields[i].type == CTP_ENUM)
+			return false;
+	return cls->kind == CTP_KIND_TRANSITION && cls->nfields <= EVENT_FIELDS_MAX &&
+	       is_named_so(cls, "coro", CTP_ROLE_COROUTINE) && is_named_so(cls, "site", CTP_ROLE_SITE);
+}
+
+/* --- names --------------------------------------------------------------------------------------------------------------- */
+
+struct names {
+	char *name[CTP_FIELDS_MAX + 2];
+	size_t n;
+};
+
+static void free_names(struct names *names)
+{
+	while (names->n)
+		free(names->name[--names->n]);
+}
+
+/* Takes the name over; null: out of memory. */
+static bool add_name(struct names *names, char *name)
+{
+	names->name[names->n] = name;
+	names->n += name != NULL;
+	return name;
+}
+
+static bool add_free_name(const struct ctp_sql *db, struct names *names, const char *name)
+{
+	return add_name(names, ctp_sql_name_beside(db->words->naming, name, names->name, names->n));
+}
+
+static bool has_name(const struct names *names, const char *name)
+{
+	for (size_t i = 0; i < names->n; i++)
+		if (!strcasecmp(names->name[i], name))
+			return true;
+	return false;
+}
+
+/* Whether two names of types are the same but for case, and what engines put behind in parentheses. */
+static bool is_same_type(const char *a, const char *b)
+{
+	size_t n = strcspn(a, "(");
+	return n == strcspn(b, "(") && !strncasecmp(a, b, n);
+}
+
+/* Whether the events' table has the column with another type, to which values would be converted. */
+static bool is_of_other_type(struct ctp_sql *db, const char *column, const char *type, enum ctp_status *status, struct ctp_err *err)
+{
+	if (is_event_column(column))
+		return false;
+	char *has = ctp_sql_find(db, status, err, db->words->column_type, column);
+	bool other = has && !is_same_type(has, type);
+	free(has);
+	return other;
+}
+
+/* The same for a field of an event, whose column fields of other classes share. */
+static enum ctp_status add_event_name(struct ctp_sql *db, struct names *names, const struct ctp_field *f, struct ctp_err *err)
+{
+	enum ctp_status status = CTP_OK;
+	char *name = ctp_sql_name(db->words->naming, f->name, 1);
+	for (unsigned nth = 2; name && (has_name(names, name) || is_of_other_type(db, name, db->ops->type(db, f), &status, err)); nth++) {
+		free(name);
+		name = ctp_sql_name(db->words->naming, f->name, nth);
+	}
+	return add_name(names, name) ? status : ctp_err_set(err, "%s: out of memory", db->name);
+}
+
+/* Names the columns of a table, in order: the two that each table has, then the fields. */
+static enum ctp_status name_columns(struct ctp_sql *db, const struct ctp_class *cls, bool event, struct names *names,
+                                    struct ctp_err *err)
+{
+	bool ok = add_free_name(db, names, "id") && add_free_name(db, names, "section");
+	for (uint32_t i = 0; ok && i < cls->nfields; i++)
+		if (!event)
+			ok = add_free_name(db, names, cls->fields[i].name);
+		else if (add_event_name(db, names, &cls->fields[i], err))
+			return CTP_FAILED;
+	return ok ? CTP_OK : ctp_err_set(err, "%s: out of memory", db->name);
+}
+
+/* For free(). */
+static char *name_table(struct ctp_sql *db, const char *name, struct ctp_err *err)
+{
+	char *tried;
+	for (unsigned nth = 1; (tried = ctp_sql_name(db->words->naming, name, nth)); nth++) {
+		int64_t taken = ctp_sql_look_up(db, err, db->words->taken, tried);
+		if (!taken)
+			return tried;
+		free(tried);
+		if (taken < 0)
+			return NULL;
+	}
+	ctp_err_set(err, "%s: out of memory", db->name);
+	return NULL;
+}
+
+/* --- tables -------------------------------------------------------------------------------------------------------------- */
+
+static enum ctp_status make_table(struct ctp_sql *db, const char *table, const struct ctp_class *cls, const struct names *names,
+                                  struct ctp_err *err)
+{
+	char *columns = ctp_sql_text(db, "");
+	for (uint32_t i = 0; columns && i < cls->nfields; i++) {
+		char *more = ctp_sql_text(db, "%s, %I %s", columns, names->name[i + 2], db->ops->type(db, &cls->fields[i]));
+		free(columns);
+		columns = more;
+	}
+	enum ctp_status status = columns ? ctp_sql_exec(db, err, db->words->table, table, columns) :
+	                                   ctp_err_set(err, "%s: out of memory", db->name);
+	free(columns);
+	return status;
+}
+
+static enum ctp_status add_event_column(struct ctp_sql *db, const char *column, const char *type, struct ctp_err *err)
+{
+	enum ctp_status status;
+	char *has = ctp_sql_find(db, &status, err, db->words->column_type, column);
+	if (!has && !status && is_event_column(column))
+		status = ctp_err_set(err, "%s: its table " EVENTS " has no column %s, so it is not coroTracer's", db->name, column);
+	else if (!has && !status)
+		status = ctp_sql_exec(db, err, "ALTER TABLE " EVENTS " ADD COLUMN %I %s", column, type);
+	free(has);
+	return status;
+}
+
+static enum ctp_status add_event_columns(struct ctp_sql *db, const struct ctp_class *cls, const struct names *names,
+                                         struct ctp_err *err)
+{
+	enum ctp_status status = add_event_column(db, "section", db->words->section, err);
+	for (uint32_t i = 0; i < cls->nfields && !status; i++)
+		status = add_event_column(db, names->name[i + 2], db->ops->type(db, &cls->fields[i]), err);
+	return status;
+}
+
+static int64_t next_id(struct ctp_sql *db, const char *table, struct ctp_err *err)
+{
+	return ctp_sql_look_up(db, err, "SELECT coalesce(max(id), 0) + 1 FROM %I", table);
+}
+
+/* Returns the class's id; -1: err. */
+static int64_t note_class(struct ctp_sql *db, const struct ctp_class *cls, const char *table, const struct names *names,
+                          const char *declaration, struct ctp_err *err)
+{
+	int64_t id = next_id(db, "classes", err);
+	if (id < 0 || ctp_sql_exec(db, err, "INSERT INTO classes (id, name, kind, table_name, declaration) VALUES (%d, %L, %L, %L, %L)",
+	                           id, cls->name, ctp_kind_name(cls->kind), table, declaration))
+		return -1;
+	for (uint32_t i = 0; i < cls->nfields; i++) {
+		const struct ctp_field *f = &cls->fields[i];
+		if (ctp_sql_exec(db, err, "INSERT INTO fields VALUES (%d, %d, %L, %L, %L, %L, %L)", id, (int64_t)i, f->name,
+		                 names->name[i + 2], ctp_type_name(f->type), ctp_role_name(f->role), f->unit))
+			return -1;
+	}
+	return id;
+}
+
+static int64_t meet_class(struct ctp_sql *db, const struct ctp_class *cls, const char *declaration, struct ctp_err *err)
+{
+	struct names names = {0};
+	bool event = ctp_sql_is_event(cls);
+	char *table = event ? strdup(EVENTS) : name_table(db, cls->name, err);
+	int64_t id = -1;
+	if (table && !name_columns(db, cls, event, &names, err) &&
+	    !(event ? add_event_columns(db, cls, &names, err) : make_table(db, table, cls, &names, err)))
+		id = note_class(db, cls, table, &names, declaration, err);
+	free(table);
+	free_names(&names);
+	return id;
+}
+
+int64_t ctp_sql_class(struct ctp_sql *db, const struct ctp_class *cls, struct ctp_err *err)
+{
+	size_t len;
+	char *declaration = ctp_meta_class(cls, &len);
+	if (!declaration)
+		return ctp_err_set(err, "%s: out of memory", db->name);
+	int64_t id = ctp_sql_look_up(db, err, "SELECT id FROM classes WHERE declaration = %L", declaration);
+	if (!id)
+		id = meet_class(db, cls, declaration, err);
+	free(declaration);
+	return id;
+}
+
+enum ctp_status ctp_sql_schema(struct ctp_sql *db, struct ctp_err *err)
+{
+	int64_t again = ctp_sql_look_up(db, err, db->words->taken, "classes");
+	enum ctp_status status = again < 0 ? CTP_FAILED : db->ops->exec(db, db->words->tables, err);
+	for (int event = 0; event < CTP_EVENT_COUNT && !status; event++) {
+		struct ctp_class *cls = ctp_event_class(event);
+		if (!cls)
+			return ctp_err_set(err, "%s: out of memory", db->name);
+		status = ctp_sql_class(db, cls, err) < 0 ? CTP_FAILED : CTP_OK;
+		ctp_class_free(cls);
+	}
+	return status ? CTP_FAILED : ctp_sql_views_first(db, again, err);
+}

@@ -1,0 +1,229 @@
+/*
+ * sql-sink.c - a sink that makes a database, or adds to one; see sql.h for its tables.
+ *
+ * The whole input is one transaction. Rows are in their tables at the latest when their section ends: their class is good until then.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/tids.h"
+#include "common/meta.h"
+#include "sql/sql-end.h"
+#include "sql/sql-twin.h"
+#include "sql/sql.h"
+#include "symbols/sites.h"
+#include "symbols/symbols.h"
+
+enum { ADDRESSES_MAX = 8 }; /* fields of a class that are looked up */
+
+struct sql_sink {
+	struct ctp_sink sink;
+	struct ctp_sql *db;
+	int64_t section;
+	struct ctp_sql_end end;
+	struct ctp_symbols *symbols; /* null: none are looked up */
+	struct ctp_tids told;        /* addresses whose texts are in the table, of this section */
+	struct target { /* by the class's id */
+		struct ctp_sql_rows *rows;
+		struct ctp_sql_twin *twin; /* null: the class has none */
+		bool event;
+		uint8_t naddresses, addresses[ADDRESSES_MAX]; /* fields */
+	} targets[CTP_CLASSES_MAX];
+};
+
+/* --- sections ------------------------------------------------------------------------------------------------------------ */
+
+struct number {
+	char text[CTP_TEXT_MAX];
+};
+
+static const char *spell(const struct sql_sink *s, struct number *to, uint64_t v)
+{
+	*(s->db->words->wraps ? ctp_text_i64(to->text, (int64_t)v) : ctp_text_u64(to->text, v)) = '\0';
+	return to->text;
+}
+
+/* The attribute, if it is a number; else null. */
+static const char *number(const struct sql_sink *s, struct number *to, const struct ctp_section *sec, const char *name)
+{
+	const char *text = ctp_section_get(sec, name);
+	uint64_t v;
+	return text && ctp_parse_u64(text, text + strlen(text), &v) ? spell(s, to, v) : NULL;
+}
+
+static enum ctp_status put_section(struct sql_sink *s, const struct ctp_section *sec, const char *attrs, const char *argv,
+                                   struct ctp_err *err)
+{
+	struct number pid, start;
+	char wall[CTP_TEXT_MAX];
+	*ctp_text_i64(wall, sec->wall_offset_ns) = '\0';
+	s->section = ctp_sql_look_up(s->db, err, "SELECT coalesce(max(id), 0) + 1 FROM sections");
+	ctp_sql_end_begin(&s->end, sec);
+	return s->section < 0 ? CTP_FAILED :
+	       ctp_sql_exec(s->db, err, "INSERT INTO sections (id, attrs, argv, host, pid, tool, clock, wall_offset_ns, start_ns, complete)"
+	                                " VALUES (%d, %L, %L, %L, %L, %L, %L, %L, %L, FALSE)",
+	                    s->section, attrs, argv, ctp_section_get(sec, "host"), number(s, &pid, sec, "pid"), ctp_section_get(sec, "tool"),
+	                    ctp_section_get(sec, "clock"), sec->has_wall ? wall : NULL, number(s, &start, sec, "start_ns"));
+}
+
+static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
+{
+	struct sql_sink *s = (struct sql_sink *)sink;
+	if (s->symbols)
+		ctp_symbols_forget(s->symbols);
+	s->told = (struct ctp_tids){0};
+	size_t len;
+	char *attrs = ctp_meta_attrs(sec, &len), *argv = ctp_meta_list(sec, "argv[]", &len);
+	enum ctp_status status = attrs && argv ? put_section(s, sec, attrs, *argv ? argv : NULL, err) :
+	                                         ctp_err_set(err, "%s: out of memory", s->db->name);
+	free(attrs);
+	free(argv);
+	return status;
+}
+
+static void forget_classes(struct sql_sink *s)
+{
+	for (size_t i = 0; i < CTP_CLASSES_MAX; i++) {
+		s->db->ops->drop(s->targets[i].rows);
+		ctp_sql_twin_free(s->db, s->targets[i].twin);
+		s->targets[i] = (struct target){0};
+	}
+}
+
+static enum ctp_status write_end(struct ctp_sink *sink, const struct ctp_section_end *end, struct ctp_err *err)
+{
+	struct sql_sink *s = (struct sql_sink *)sink;
+	for (size_t i = 0; i < CTP_CLASSES_MAX; i++) {
+		const struct target *t = &s->targets[i];
+		if ((t->rows && s->db->ops->end(s->db, t->rows, err)) || (t->twin && s->db->ops->end(s->db, t->twin->rows, err)))
+			return CTP_FAILED;
+	}
+	forget_classes(s);
+	uint64_t end_ns;
+	struct number end_text;
+	bool has_end = ctp_sql_end_ns(&s->end, &end_ns);
+	return ctp_sql_exec(s->db, err, "UPDATE sections SET complete = %s, end_ns = %s WHERE id = %d", end->complete ? "TRUE" : "FALSE",
+	                    has_end ? spell(s, &end_text, end_ns) : "NULL", s->section);
+}
+
+/* --- symbols ------------------------------------------------------------------------------------------------------------- */
+
+static void note_addresses(struct target *to, const struct ctp_class *cls)
+{
+	for (uint32_t i = 0; i < cls->nfields && to->naddresses < ADDRESSES_MAX; i++)
+		if (cls->fields[i].role == CTP_ROLE_ADDRESS && ctp_site_shown(cls, i))
+			to->addresses[to->naddresses++] = (uint8_t)i;
+}
+
+static enum ctp_status put_symbol(struct sql_sink *s, uint64_t addr, const struct ctp_str *text, struct ctp_err *err)
+{
+	char spelled[CTP_TEXT_MAX];
+	*ctp_text_hex16(spelled, addr) = '\0';
+	return ctp_sql_exec(s->db, err, "INSERT INTO symbols (section, addr, text) VALUES (%d, %L, %L) %s", s->section, spelled, text->data,
+	                    s->db->words->symbol_again);
+}
+
+/* Adds the texts of a record's addresses, each once. */
+static enum ctp_status tell_symbols(struct sql_sink *s, const struct target *to, const struct ctp_record *rec, struct ctp_err *err)
+{
+	ctp_symbols_learn(s->symbols, rec);
+	uint64_t pid = to->naddresses ? ctp_symbols_pid(s->symbols, rec) : 0;
+	for (unsigned i = 0; i < to->naddresses; i++) {
+		uint64_t addr = rec->val[to->addresses[i]];
+		const struct ctp_str *text = ctp_symbols_find(s->symbols, pid, addr);
+		/* A text has one address in memory, so the pair is new if the symbol of the address has changed. */
+		if (text && ctp_tids_add(&s->told, addr * UINT64_C(0x9e3779b97f4a7c15) ^ ctp_val_str(text)) &&
+		    put_symbol(s, addr, text, err))
+			return CTP_FAILED;
+	}
+	return CTP_OK;
+}
+
+/* --- records ------------------------------------------------------------------------------------------------------------- */
+
+static enum ctp_status meet(struct sql_sink *s, const struct ctp_class *cls, struct ctp_err *err)
+{
+	struct target *to = &s->targets[cls->id];
+	note_addresses(to, cls);
+	to->event = ctp_sql_is_event(cls);
+	if (ctp_sql_has_twin(cls) && !(to->twin = ctp_sql_twin_new(s->db, cls, err)))
+		return CTP_FAILED;
+	int64_t id = ctp_sql_class(s->db, cls, err);
+	return id > 0 && (to->rows = s->db->ops->rows(s->db, cls, id, err)) ? CTP_OK : CTP_FAILED;
+}
+
+static enum ctp_status write_twin(struct sql_sink *s, const struct ctp_sql_twin *twin, const uint64_t *val, struct ctp_err *err)
+{
+	uint64_t own[CTP_TRANSITION_FIELDS];
+	ctp_sql_twin_values(twin, val, own);
+	return s->db->ops->add(s->db, twin->rows, s->section, own, err);
+}
+
+static enum ctp_status write_record(struct sql_sink *s, const struct ctp_record *rec, struct ctp_err *err)
+{
+	const struct ctp_class *cls = rec->cls;
+	const struct target *to = &s->targets[cls->id];
+	if (!to->rows && meet(s, cls, err))
+		return CTP_FAILED;
+	if (cls->time_field >= 0 && to->event)
+		ctp_sql_end_event(&s->end, rec->val[cls->time_field]);
+	else if (cls->time_field >= 0)
+		ctp_sql_end_record(&s->end, rec);
+	if ((s->symbols && tell_symbols(s, to, rec, err)) || (to->twin && write_twin(s, to->twin, rec->val, err)))
+		return CTP_FAILED;
+	return s->db->ops->add(s->db, to->rows, s->section, rec->val, err);
+}
+
+static enum ctp_status write_records(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
+{
+	for (uint32_t i = 0; i < batch->n; i++)
+		if (write_record((struct sql_sink *)sink, &batch->rec[i], err))
+			return CTP_FAILED;
+	return CTP_OK;
+}
+
+/* --- begin and end ------------------------------------------------------------------------------------------------------- */
+
+static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
+{
+	struct ctp_sql *db = ((struct sql_sink *)sink)->db;
+	return ctp_sql_views_last(db, err) ? CTP_FAILED : db->ops->finish(db, &sink->tick, err);
+}
+
+static void free_sink(struct ctp_sink *sink)
+{
+	struct sql_sink *s = (struct sql_sink *)sink;
+	forget_classes(s);
+	ctp_sql_end_fini(&s->end);
+	ctp_symbols_free(s->symbols);
+	s->db->ops->free(s->db);
+	free(s);
+}
+
+static const struct ctp_sink_ops ops = {
+	.section = write_section,
+	.records = write_records,
+	.end = write_end,
+	.finish = finish,
+	.free = free_sink,
+};
+
+struct ctp_sink *ctp_sql_sink(struct ctp_sql *db, struct ctp_symbols *symbols, struct ctp_err *err)
+{
+	struct sql_sink *s = calloc(1, sizeof *s);
+	if (!s) {
+		ctp_err_set(err, "%s: out of memory", db->name);
+		ctp_symbols_free(symbols);
+		db->ops->free(db);
+		return NULL;
+	}
+	s->sink.ops = &ops;
+	s->db = db;
+	s->symbols = symbols;
+	if (ctp_sql_schema(db, err) || db->ops->begin(db, err)) {
+		free_sink(&s->sink);
+		return NULL;
+	}
+	return &s->sink;
+}

@@ -1,0 +1,135 @@
+/* sql-text.c - statements as texts, and the simple questions. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "sql/sql.h"
+
+static void put_quoted(FILE *to, const char *text, char quote)
+{
+	putc(quote, to);
+	for (; *text; text++) {
+		if (*text == quote)
+			putc(quote, to);
+		putc(*text, to);
+	}
+	putc(quote, to);
+}
+
+/* As x'c3' where the engine has that, else with \x and two digits for each byte that is no UTF-8. */
+static void put_bytes(FILE *to, const char *text, bool blob)
+{
+	const char *end = text + strlen(text);
+	fputs(blob ? "x'" : "'", to);
+	for (unsigned n; text < end; text += blob || !n ? 1 : n)
+		if ((n = ctp_utf8_bytes(text, end)) && !blob)
+			fwrite(*text == '\'' ? "''" : text, 1, *text == '\'' ? 2 : n, to);
+		else
+			fprintf(to, blob ? "%02x" : "\\x%02x", (uint8_t)*text);
+	putc('\'', to);
+}
+
+static void put_literal(FILE *to, const struct ctp_sql *db, const char *text)
+{
+	if (!text)
+		fputs("NULL", to);
+	else if (ctp_sql_is_text(text, strlen(text)))
+		put_quoted(to, text, '\'');
+	else
+		put_bytes(to, text, db->words->blobs);
+}
+
+char *ctp_sql_vtext(const struct ctp_sql *db, const char *fmt, va_list ap)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *to = open_memstream(&text, &len);
+	if (!to)
+		return NULL;
+	for (const char *percent; (percent = strchr(fmt, '%')); fmt = percent + 2) {
+		fwrite(fmt, 1, (size_t)(percent - fmt), to);
+		switch (percent[1]) {
+		case 's':
+			fputs(va_arg(ap, const char *), to);
+			break;
+		case 'I':
+			put_quoted(to, va_arg(ap, const char *), '"');
+			break;
+		case 'L':
+			put_literal(to, db, va_arg(ap, const char *));
+			break;
+		case 'd':
+			fprintf(to, "%" PRId64, va_arg(ap, int64_t));
+			break;
+		}
+	}
+	fputs(fmt, to);
+	bool bad = ferror(to);
+	if (!fclose(to) && !bad)
+		return text;
+	free(text);
+	return NULL;
+}
+
+char *ctp_sql_text(const struct ctp_sql *db, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	char *text = ctp_sql_vtext(db, fmt, ap);
+	va_end(ap);
+	return text;
+}
+
+static enum ctp_status no_memory(const struct ctp_sql *db, struct ctp_err *err) { return ctp_err_set(err, "%s: out of memory", db->name); }
+
+enum ctp_status ctp_sql_exec(struct ctp_sql *db, struct ctp_err *err, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	char *sql = ctp_sql_vtext(db, fmt, ap);
+	va_end(ap);
+	enum ctp_status status = sql ? db->ops->exec(db, sql, err) : no_memory(db, err);
+	free(sql);
+	return status;
+}
+
+static void keep_first(void *arg, const char *const *columns)
+{
+	char **first = arg;
+	if (!*first)
+		*first = strdup(columns[0] ? columns[0] : "");
+}
+
+static enum ctp_status ask(struct ctp_sql *db, char **first, struct ctp_err *err, const char *fmt, va_list ap)
+{
+	char *sql = ctp_sql_vtext(db, fmt, ap);
+	*first = NULL;
+	enum ctp_status status = sql ? db->ops->query(db, sql, keep_first, first, err) : no_memory(db, err);
+	free(sql);
+	return status;
+}
+
+int64_t ctp_sql_look_up(struct ctp_sql *db, struct ctp_err *err, const char *fmt, ...)
+{
+	char *first;
+	va_list ap;
+	va_start(ap, fmt);
+	enum ctp_status status = ask(db, &first, err, fmt, ap);
+	va_end(ap);
+	int64_t number = first ? strtoll(first, NULL, 10) : 0;
+	free(first);
+	return status ? -1 : number;
+}
+
+char *ctp_sql_find(struct ctp_sql *db, enum ctp_status *status, struct ctp_err *err, const char *fmt, ...)
+{
+	char *first;
+	va_list ap;
+	va_start(ap, fmt);
+	*status = ask(db, &first, err, fmt, ap);
+	va_end(ap);
+	return first;
+}

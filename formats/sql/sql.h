@@ -1,0 +1,123 @@
+/*
+ * sql.h - a database of SQL as a sink: what SQLite, PostgreSQL and MySQL have in common.
+ *
+ *	coro_trace_events   id, probe_id, tid, addr, seq, is_active, ts as coroTracer has them, then section, coro, index, site
+ *	birth, death ...    id, section, and the fields of the class; those of lib/stream/events.h are there also when they are empty
+ *	sections            the attributes of each section; classes, fields: the meaning of each table's columns
+ *	symbols             section, addr, text: the symbols of addresses, with --symbols; null where processes differ
+ *
+ * A class whose name is taken has _2 behind it, and so has a field. Transitions that lack one of coroTracer's columns have a table
+ * of their own. The views are those of sql-views.h.
+ *
+ * An engine is asked in text, and is given rows as records. It takes what standard SQL has: names in double quotes, texts in single
+ * ones, || between texts.
+ */
+#ifndef CTP_SQL_H
+#define CTP_SQL_H
+
+#include <stdarg.h>
+
+#include "sql/sql-form.h"
+#include "stream/sink.h"
+
+struct ctp_symbols; /* symbols.h */
+struct ctp_sql_views;
+
+/* First in an engine's own state. */
+struct ctp_sql {
+	const struct ctp_sql_ops *ops;
+	const struct ctp_sql_words *words;
+	const char *name; /* of the database, for messages */
+};
+
+/* What engines spell differently. Texts with a % are for ctp_sql_exec and its like. */
+struct ctp_sql_words {
+	const char *tables;           /* statements that make what every database has, where it is not there yet */
+	const char *table;            /* %I, %s: the name of a class's table, and ", " and a column with its type, for each field */
+	const char *index_columns;    /* %I, %I: of an index that is searched by both, and the last by order */
+	const char *taken;            /* %L: a name. A row: something has the name */
+	const char *column_type;      /* %L: a column of coro_trace_events. A row: its type, if there is such a column */
+	const char *section;          /* the type of that column in coro_trace_events */
+	const char *symbol_again;     /* behind an INSERT into symbols: an address with different texts gets NULL */
+	const struct ctp_sql_naming *naming;
+	bool blobs;                   /* a column of text can have other bytes; else such texts are escaped */
+	bool wraps;                   /* a number of 2^63 or more is the negative one with the same bits */
+	const struct ctp_sql_views *views;
+};
+
+struct ctp_sql_rows; /* of a table, on their way there: the engine's */
+
+struct ctp_sql_ops {
+	enum ctp_status (*exec)(struct ctp_sql *db, const char *sql, struct ctp_err *err);
+
+	/* Calls row with the texts of a row's columns, for each; NULL is null. */
+	enum ctp_status (*query)(struct ctp_sql *db, const char *sql, void (*row)(void *arg, const char *const *columns), void *arg,
+	                         struct ctp_err *err);
+
+	const char *(*type)(const struct ctp_sql *db, const struct ctp_field *f); /* of the field's column */
+	enum ctp_status (*begin)(struct ctp_sql *db, struct ctp_err *err);        /* the tables are there, and rows will come */
+
+	/* For records of the class, which must outlive the rows, whose id in the table classes this is. Null: err. */
+	struct ctp_sql_rows *(*rows)(struct ctp_sql *db, const struct ctp_class *cls, int64_t class_id, struct ctp_err *err);
+	enum ctp_status (*add)(struct ctp_sql *db, struct ctp_sql_rows *rows, int64_t section, const uint64_t *val, struct ctp_err *err);
+	enum ctp_status (*end)(struct ctp_sql *db, struct ctp_sql_rows *rows, struct ctp_err *err); /* those that were added are there */
+	void (*drop)(struct ctp_sql_rows *rows); /* null: nothing */
+
+	enum ctp_status (*finish)(struct ctp_sql *db, const struct ctp_tick *tick, struct ctp_err *err); /* all becomes visible */
+	void (*free)(struct ctp_sql *db); /* what was not finished is undone */
+};
+
+/* Takes db over, whose transaction has begun, and symbols, which may be null. */
+struct ctp_sink *ctp_sql_sink(struct ctp_sql *db, struct ctp_symbols *symbols, struct ctp_err *err);
+
+/* --- statements ---------------------------------------------------------------------------------------------------------- */
+
+/*
+ * A text, for free(): %s is a text as it is, %I a name, %L a text or null as a literal, and %d an int64_t. Null: out of memory.
+ */
+char *ctp_sql_text(const struct ctp_sql *db, const char *fmt, ...);
+char *ctp_sql_vtext(const struct ctp_sql *db, const char *fmt, va_list ap);
+
+enum ctp_status ctp_sql_exec(struct ctp_sql *db, struct ctp_err *err, const char *fmt, ...);
+
+/* The first column of the first row: as a number, 0 where there is none, -1: err; and as a text for free(), null: none, or status. */
+int64_t ctp_sql_look_up(struct ctp_sql *db, struct ctp_err *err, const char *fmt, ...);
+char *ctp_sql_find(struct ctp_sql *db, enum ctp_status *status, struct ctp_err *err, const char *fmt, ...);
+
+/* --- tables and views ---------------------------------------------------------------------------------------------------- */
+
+/* Makes the tables, and coroTracer's columns, that are missing; refuses a database that has other things of these names. */
+enum ctp_status ctp_sql_schema(struct ctp_sql *db, struct ctp_err *err);
+
+/* Whether the class's records go to coro_trace_events alone: they have coroTracer's columns, and numbers in all others. */
+bool ctp_sql_is_event(const struct ctp_class *cls);
+
+/* The class's id in the table classes, 1 or more; the class's table is made if there is none. -1: err. */
+int64_t ctp_sql_class(struct ctp_sql *db, const struct ctp_class *cls, struct ctp_err *err);
+
+struct ctp_sql_view {
+	const char *name, *select;
+};
+
+/* A kind may have several classes, each with its table: the view of the kind has all of them, with columns by role. */
+struct ctp_sql_kind_view {
+	const char *view, *classes; /* classes: a condition on the table classes */
+	struct {
+		const char *column, *field, *type; /* column: of the view; field: a condition on the table fields */
+	} columns[6];
+};
+
+struct ctp_sql_views {
+	const struct ctp_sql_kind_view *kinds;
+	const struct ctp_sql_view *views;
+	size_t nkinds, nviews;
+};
+
+/*
+ * Makes the views of the tables that exist: first so that no table takes their names, which fails if a view of such a name is there,
+ * and at the end for all tables, with indexes for searches in these.
+ */
+enum ctp_status ctp_sql_views_first(struct ctp_sql *db, bool again, struct ctp_err *err); /* again: they may be there */
+enum ctp_status ctp_sql_views_last(struct ctp_sql *db, struct ctp_err *err);
+
+#endif

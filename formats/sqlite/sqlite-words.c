@@ -1,0 +1,50 @@
+/*
+ * sqlite-words.c - how SQLite spells what sql.h leaves open.
+ *
+ * SQLite uses an index to look up a row of a view, also where a kind has several tables, because these subqueries have no aggregates
+ * and no joins, but ORDER BY and LIMIT.
+ */
+#include "sqlite/sqlite-db.h"
+
+#define SQL_NUMBER "INTEGER"
+#define SQL_PROBE "TEXT"
+#define SQL_TEXT "TEXT"
+#define SQL_UP ""
+#define SQL_DOWN " DESC"
+#define SQL_LEAST "min"
+#define SQL_GREATEST "max"
+#define SQL_MATERIALIZED "MATERIALIZED"
+#define SQL_SECOND(number) "strftime('%Y-%m-%dT%H:%M:%S', " number ", 'unixepoch')"
+
+/* The SELECT is nested, because SQLite searches the tables of a view one by one only if the order is by selected columns. */
+#define SQL_PICK(what, from) "(SELECT " what " FROM (SELECT * FROM " from " LIMIT 1) r)"
+#define SQL_ALL_OF(what, from) "(SELECT " what " FROM (SELECT * FROM " from " LIMIT -1) r)"
+#include "sql/sql-views.h"
+
+/* The first table, with its CHECK, is word for word coroTracer's. */
+const struct ctp_sql_words ctp_sqlite_words = {
+	.tables =
+		"CREATE TABLE IF NOT EXISTS coro_trace_events (id INTEGER PRIMARY KEY AUTOINCREMENT, probe_id TEXT NOT NULL,"
+		" tid INTEGER NOT NULL, addr TEXT NOT NULL, seq INTEGER NOT NULL,"
+		" is_active INTEGER NOT NULL CHECK (is_active IN (0, 1)), ts INTEGER NOT NULL);"
+		"CREATE TABLE IF NOT EXISTS sections (id INTEGER PRIMARY KEY, host TEXT, pid INTEGER, argv TEXT, tool TEXT, clock TEXT,"
+		" wall_offset_ns INTEGER, start_ns INTEGER, end_ns INTEGER, complete INTEGER NOT NULL, attrs TEXT NOT NULL);"
+		"CREATE TABLE IF NOT EXISTS classes (id INTEGER PRIMARY KEY, name TEXT NOT NULL, kind TEXT NOT NULL,"
+		" table_name TEXT NOT NULL, declaration TEXT NOT NULL UNIQUE);"
+		"CREATE TABLE IF NOT EXISTS fields (class INTEGER NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL,"
+		" column_name TEXT NOT NULL, type TEXT NOT NULL, role TEXT NOT NULL, unit TEXT, PRIMARY KEY (class, position))"
+		" WITHOUT ROWID;"
+		"CREATE TABLE IF NOT EXISTS symbols (section INTEGER NOT NULL, addr TEXT NOT NULL, text TEXT,"
+		" PRIMARY KEY (section, addr)) WITHOUT ROWID",
+	.table = "CREATE TABLE %I (id INTEGER PRIMARY KEY, section INTEGER NOT NULL%s)",
+	.index_columns = "%I, %I",
+	.taken = "SELECT 1 FROM (SELECT name FROM sqlite_schema UNION ALL SELECT name FROM pragma_module_list)"
+	         " WHERE name = %L COLLATE NOCASE",
+	.column_type = "SELECT type FROM pragma_table_info('coro_trace_events') WHERE name = %L COLLATE NOCASE",
+	.section = "INTEGER NOT NULL DEFAULT 0",
+	.symbol_again = "ON CONFLICT DO UPDATE SET text = CASE WHEN text = excluded.text THEN text END",
+	.naming = &ctp_sqlite_naming,
+	.blobs = true,
+	.wraps = true,
+	.views = &sql_views,
+};
