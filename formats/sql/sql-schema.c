@@ -249,5 +249,5 @@ enum ctp_status ctp_sql_schema(struct ctp_sql *db, struct ctp_err *err)
 		status = ctp_sql_class(db, cls, err) < 0 ? CTP_FAILED : CTP_OK;
 		ctp_class_free(cls);
 	}
-	return status ? CTP_FAILED : ctp_sql_views_first(db, again, err);
+	return status || again ? status : ctp_sql_views_first(db, err);
 }

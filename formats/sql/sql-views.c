@@ -65,9 +65,9 @@ static char *find_column(struct ctp_sql *db, const struct class *c, const char *
 
 static enum ctp_status make_view(struct ctp_sql *db, const char *name, const char *select, bool again, struct ctp_err *err)
 {
-	if (again && ctp_sql_exec(db, err, "DROP VIEW IF EXISTS %s", name))
+	if (again && db->words->view_drop && ctp_sql_exec(db, err, db->words->view_drop, name))
 		return CTP_FAILED;
-	return ctp_sql_exec(db, err, "CREATE VIEW %s AS %s", name, select);
+	return ctp_sql_exec(db, err, again ? db->words->view_again : "CREATE VIEW %I AS %s", name, select);
 }
 
 /* Puts more behind *text, for free(), and frees more. */
@@ -80,10 +80,15 @@ static enum ctp_status append(const struct ctp_sql *db, char **text, char *more,
 	return both ? CTP_OK : ctp_err_set(err, "%s: out of memory", db->name);
 }
 
-/*
- * The SELECT of one table for the view. A column that the table lacks gets the type that other tables have for it, or SQLite would
- * not search the tables of a view one by one.
- */
+/* A column that the table lacks gets the type that other tables have for it, or SQLite would not search a view's tables one by one. */
+static char *select_column(const struct ctp_sql *db, const char *column, const char *type, const char *as)
+{
+	if (!column)
+		return ctp_sql_text(db, ", CAST(NULL AS %s) AS %I", type, as);
+	return db->words->casts ? ctp_sql_text(db, ", CAST(%I AS %s) AS %I", column, type, as) : ctp_sql_text(db, ", %I AS %I", column, as);
+}
+
+/* The SELECT of one table for the view. */
 static enum ctp_status append_select(struct ctp_sql *db, char **sql, const struct ctp_sql_kind_view *v, const struct class *c,
                                      struct ctp_err *err)
 {
@@ -91,8 +96,7 @@ static enum ctp_status append_select(struct ctp_sql *db, char **sql, const struc
 	for (size_t i = 0; i < COLUMNS && v->columns[i].column && !status; i++) {
 		char *column = find_column(db, c, v->columns[i].field, &status, err);
 		if (!status)
-			status = append(db, sql, column ? ctp_sql_text(db, ", %I AS %I", column, v->columns[i].column) :
-			                ctp_sql_text(db, ", CAST(NULL AS %s) AS %I", v->columns[i].type, v->columns[i].column), err);
+			status = append(db, sql, select_column(db, column, v->columns[i].type, v->columns[i].column), err);
 		free(column);
 	}
 	return status ? status : append(db, sql, ctp_sql_text(db, " FROM %I", c->table), err);
@@ -168,7 +172,7 @@ static enum ctp_status index_kind(struct ctp_sql *db, const struct ctp_sql_kind_
 	return status;
 }
 
-enum ctp_status ctp_sql_views_first(struct ctp_sql *db, bool again, struct ctp_err *err) { return make_views(db, again, err); }
+enum ctp_status ctp_sql_views_first(struct ctp_sql *db, struct ctp_err *err) { return make_views(db, false, err); }
 
 enum ctp_status ctp_sql_views_last(struct ctp_sql *db, struct ctp_err *err)
 {

@@ -38,9 +38,12 @@ struct ctp_sql_words {
 	const char *taken;            /* %L: a name. A row: something has the name */
 	const char *column_type;      /* %L: a column of coro_trace_events. A row: its type, if there is such a column */
 	const char *section;          /* the type of that column in coro_trace_events */
+	const char *view_drop;        /* %I: before view_again; null: nothing */
+	const char *view_again;       /* %I, %s: makes a view that may be there */
 	const char *symbol_again;     /* behind an INSERT into symbols: an address with different texts gets NULL */
 	const struct ctp_sql_naming *naming;
 	bool blobs;                   /* a column of text can have other bytes; else such texts are escaped */
+	bool casts;                   /* a view's columns keep their types, whatever tables it is of */
 	bool wraps;                   /* a number of 2^63 or more is the negative one with the same bits */
 	const struct ctp_sql_views *views;
 };
@@ -114,10 +117,10 @@ struct ctp_sql_views {
 };
 
 /*
- * Makes the views of the tables that exist: first so that no table takes their names, which fails if a view of such a name is there,
- * and at the end for all tables, with indexes for searches in these.
+ * Makes the views of the tables that exist: in a new database first, so that no table takes their names, which fails if a view of such
+ * a name is there; and at the end for all tables, with indexes for searches in these.
  */
-enum ctp_status ctp_sql_views_first(struct ctp_sql *db, bool again, struct ctp_err *err); /* again: they may be there */
+enum ctp_status ctp_sql_views_first(struct ctp_sql *db, struct ctp_err *err);
 enum ctp_status ctp_sql_views_last(struct ctp_sql *db, struct ctp_err *err);
 
 #endif

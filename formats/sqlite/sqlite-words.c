@@ -43,6 +43,8 @@ const struct ctp_sql_words ctp_sqlite_words = {
 	.column_type = "SELECT type FROM pragma_table_info('coro_trace_events') WHERE name = %L COLLATE NOCASE",
 	.section = "INTEGER NOT NULL DEFAULT 0",
 	.symbol_again = "ON CONFLICT DO UPDATE SET text = CASE WHEN text = excluded.text THEN text END",
+	.view_drop = "DROP VIEW IF EXISTS %I",
+	.view_again = "CREATE VIEW %I AS %s",
 	.naming = &ctp_sqlite_naming,
 	.blobs = true,
 	.wraps = true,

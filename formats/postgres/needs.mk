@@ -1,0 +1,1 @@
+$(eval $(call needs,libpq,ctp-postgres,libpq-dev,tools/ctp-postgres.c $(wildcard formats/postgres/*.c)))

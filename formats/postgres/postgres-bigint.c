@@ -1,0 +1,3 @@
+/* postgres-bigint.c - the same words as postgres-words.c, for a database whose numbers are BIGINT. */
+#define BIGINT "BIGINT"
+#include "postgres/postgres-words.c"

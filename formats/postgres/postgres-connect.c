@@ -1,0 +1,131 @@
+/*
+ * postgres-connect.c - a connection, as psql makes it: libpq's variables, its files of passwords and services.
+ *
+ * What is not told is libpq's to find; the database alone is coroTracer's. A message never has a password: what libpq says of a
+ * connection string that it cannot read would show a part of it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "postgres/postgres-db.h"
+
+static const char DATABASE[] = "coro_tracer";
+enum { PARAMETERS = 16 };
+
+struct parameters {
+	const char *key[PARAMETERS], *value[PARAMETERS];
+	int n;
+};
+
+static void set(struct parameters *to, const char *key, const char *value)
+{
+	if (value) {
+		to->key[to->n] = key;
+		to->value[to->n++] = value;
+	}
+}
+
+static const char *find(const PQconninfoOption *options, const char *key)
+{
+	for (; options && options->keyword; options++)
+		if (!strcmp(options->keyword, key))
+			return options->val;
+	return NULL;
+}
+
+enum ctp_status ctp_postgres_error(struct ctp_postgres *p, const PGresult *result, struct ctp_err *err)
+{
+	const char *why = result ? PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY) : NULL;
+	if (!why)
+		why = PQerrorMessage(p->conn);
+	if (!*why)
+		why = "the connection is lost";
+	int len = (int)strcspn(why, "\n"); /* further lines are hints */
+	if (!p->delivered)
+		return ctp_err_set(err, "%s: %.*s", p->name, len, why);
+	return ctp_err_set(err, "%s: %.*s; %ju rows were sent, and none is kept", p->name, len, why, (uintmax_t)p->delivered);
+}
+
+/* database: before what the connection string says; null: as that says. */
+static PGconn *connect_to(const char *conninfo, const char *database)
+{
+	struct parameters to = {0};
+	set(&to, "keepalives_idle", "30"); /* a server that is gone is noticed, also where no packet says so */
+	set(&to, "keepalives_interval", "10");
+	set(&to, "tcp_user_timeout", "60000");
+	set(&to, "fallback_application_name", "ctp-postgres");
+	set(&to, "dbname", conninfo ? conninfo : "");
+	set(&to, "dbname", database);
+	set(&to, "client_encoding", "UTF8");
+	return PQconnectdbParams(to.key, to.value, 1);
+}
+
+/* The database that the user has named, null if none; "": a service names it, or libpq's variable. */
+static const char *named_database(const PQconninfoOption *options)
+{
+	const char *name = find(options, "dbname");
+	if (name && *name)
+		return name;
+	return find(options, "service") || getenv("PGSERVICE") || getenv("PGDATABASE") ? "" : NULL;
+}
+
+/* Whether the server, asked in its own database, has none of that name, and now has. */
+static bool make_database(struct ctp_postgres *p, const char *name, struct ctp_err *err)
+{
+	PGconn *conn = connect_to(p->options.conninfo, "postgres");
+	bool made = false;
+	if (PQstatus(conn) == CONNECTION_OK) {
+		PGresult *found = PQexecParams(conn, "SELECT 1 FROM pg_database WHERE datname = $1", 1, NULL, &name, NULL, NULL, 0);
+		char *quoted = PQescapeIdentifier(conn, name, strlen(name)), sql[256];
+		if (PQresultStatus(found) == PGRES_TUPLES_OK && !PQntuples(found) && quoted &&
+		    snprintf(sql, sizeof sql, "CREATE DATABASE %s ENCODING 'UTF8' TEMPLATE template0", quoted) < (int)sizeof sql) {
+			PGresult *result = PQexec(conn, sql);
+			const char *why = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY), *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+			made = PQresultStatus(result) == PGRES_COMMAND_OK || (state && !strcmp(state, "42P04")); /* another was quicker */
+			if (!made)
+				ctp_err_set(err, "%s: there is no such database, and it cannot be made: %s", p->name, why ? why : "the connection is lost");
+			PQclear(result);
+		}
+		PQfreemem(quoted);
+		PQclear(found);
+	}
+	PQfinish(conn);
+	return made;
+}
+
+static void name_it(struct ctp_postgres *p, const char *database)
+{
+	const char *host = p->conn ? PQhost(p->conn) : NULL;
+	const char *name = p->conn && PQdb(p->conn) && *PQdb(p->conn) ? PQdb(p->conn) : database;
+	snprintf(p->name, sizeof p->name, "%.100s%s%.100s", name, host && *host ? " at " : "", host ? host : "");
+	p->sql.name = p->name;
+}
+
+/* "relation sections already exists, skipping", and such. */
+static void hear_nothing(void *arg, const char *text) { (void)arg, (void)text; }
+
+enum ctp_status ctp_postgres_connect(struct ctp_postgres *p, struct ctp_err *err)
+{
+	char *why = NULL;
+	const char *conninfo = p->options.conninfo ? p->options.conninfo : "";
+	PQconninfoOption *options = PQconninfoParse(conninfo, &why);
+	PQfreemem(why);
+	if (!options && (strchr(conninfo, '=') || strstr(conninfo, "://")))
+		return ctp_err_set(err, "-d: is no connection string; try \"host=... dbname=... user=...\" or postgresql://user@host/database");
+	const char *database = options ? named_database(options) : conninfo, *wanted = database ? database : DATABASE;
+	p->conn = connect_to(p->options.conninfo, database && options ? NULL : wanted);
+	name_it(p, wanted);
+	*err = (struct ctp_err){0};
+	if (PQstatus(p->conn) != CONNECTION_OK && make_database(p, p->conn && *PQdb(p->conn) ? PQdb(p->conn) : wanted, err)) {
+		PQfinish(p->conn);
+		p->conn = connect_to(p->options.conninfo, database && options ? NULL : wanted);
+	}
+	PQconninfoFree(options);
+	if (PQstatus(p->conn) != CONNECTION_OK)
+		return *err->text ? CTP_FAILED : ctp_postgres_error(p, NULL, err);
+	const char *encoding = PQparameterStatus(p->conn, "server_encoding");
+	p->escapes = encoding && strcmp(encoding, "UTF8") && strcmp(encoding, "SQL_ASCII");
+	PQsetNoticeProcessor(p->conn, hear_nothing, NULL);
+	return CTP_OK;
+}

@@ -1,0 +1,47 @@
+/* postgres-words.c - how PostgreSQL spells what sql.h leaves open. */
+#include "postgres/postgres-db.h"
+
+#ifdef BIGINT /* postgres-bigint.c */
+#define SQL_NUMBER BIGINT
+#define WORDS ctp_postgres_bigint_words
+#else
+#define SQL_NUMBER "NUMERIC"
+#define WORDS ctp_postgres_words
+#endif
+#define SQL_PROBE SQL_NUMBER
+#define SQL_TEXT "TEXT"
+#define SQL_UP " NULLS FIRST"
+#define SQL_DOWN " DESC NULLS LAST"
+#define SQL_LEAST "least"
+#define SQL_GREATEST "greatest"
+#define SQL_MATERIALIZED "MATERIALIZED"
+#define SQL_SECOND(number) "to_char(to_timestamp((" number ")::bigint) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS')"
+#define SQL_PICK(what, from) "(SELECT " what " FROM " from " LIMIT 1)"
+#define SQL_ALL_OF(what, from) "(SELECT " what " FROM " from ")"
+#include "sql/sql-views.h"
+
+static const struct ctp_sql_naming naming = {.max_bytes = 63};
+
+/* coroTracer's table is made elsewhere. Names of indexes are those of relations, as tables' and views'; types have a name each, too. */
+const struct ctp_sql_words WORDS = {
+	.tables =
+		"CREATE TABLE IF NOT EXISTS sections (id BIGINT PRIMARY KEY, host TEXT, pid NUMERIC(20,0), argv TEXT, tool TEXT, clock TEXT,"
+		" wall_offset_ns BIGINT, start_ns NUMERIC(20,0), end_ns NUMERIC(20,0), complete BOOLEAN NOT NULL, attrs TEXT NOT NULL);"
+		"CREATE TABLE IF NOT EXISTS classes (id BIGINT PRIMARY KEY, name TEXT NOT NULL, kind TEXT NOT NULL,"
+		" table_name TEXT NOT NULL, declaration TEXT NOT NULL);"
+		"CREATE TABLE IF NOT EXISTS fields (class BIGINT NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL,"
+		" column_name TEXT NOT NULL, type TEXT NOT NULL, role TEXT NOT NULL, unit TEXT, PRIMARY KEY (class, position));"
+		"CREATE TABLE IF NOT EXISTS symbols (section BIGINT NOT NULL, addr VARCHAR(18) NOT NULL, text TEXT,"
+		" PRIMARY KEY (section, addr))",
+	.table = "CREATE TABLE %I (id BIGINT NOT NULL, section BIGINT NOT NULL%s)",
+	.index_columns = "%I, %I NULLS FIRST",
+	.taken = "SELECT 1 FROM pg_class c WHERE lower(relname) = lower(%L) AND relnamespace = current_schema()::regnamespace",
+	.column_type = "SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'coro_trace_events'::regclass"
+	               " AND lower(attname) = lower(%L) AND attnum > 0 AND NOT attisdropped",
+	.section = "BIGINT NOT NULL DEFAULT 0",
+	.symbol_again = "ON CONFLICT (section, addr) DO UPDATE SET text = CASE WHEN symbols.text = excluded.text THEN symbols.text END",
+	.casts = true,
+	.view_again = "CREATE OR REPLACE VIEW %I AS %s",
+	.naming = &naming,
+	.views = &sql_views,
+};

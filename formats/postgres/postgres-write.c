@@ -1,0 +1,165 @@
+/* postgres-write.c - PostgreSQL as an engine of sql.h; see postgres.h. All is one transaction, tables and views too. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "postgres/postgres-db.h"
+#include "symbols/symbols.h"
+
+/* --- statements ---------------------------------------------------------------------------------------------------------- */
+
+enum ctp_status ctp_postgres_exec(struct ctp_sql *db, const char *sql, struct ctp_err *err)
+{
+	struct ctp_postgres *p = (struct ctp_postgres *)db;
+	if (ctp_postgres_end_copy(p, err))
+		return CTP_FAILED;
+	PGresult *result = PQexec(p->conn, sql);
+	ExecStatusType got = PQresultStatus(result);
+	enum ctp_status status = got == PGRES_COMMAND_OK || got == PGRES_TUPLES_OK ? CTP_OK : ctp_postgres_error(p, result, err);
+	PQclear(result);
+	return status;
+}
+
+enum ctp_status ctp_postgres_query(struct ctp_sql *db, const char *sql, void (*row)(void *arg, const char *const *columns), void *arg,
+                                   struct ctp_err *err)
+{
+	enum { COLUMNS_MAX = 8 };
+	struct ctp_postgres *p = (struct ctp_postgres *)db;
+	if (ctp_postgres_end_copy(p, err))
+		return CTP_FAILED;
+	PGresult *result = PQexec(p->conn, sql);
+	enum ctp_status status = PQresultStatus(result) == PGRES_TUPLES_OK ? CTP_OK : ctp_postgres_error(p, result, err);
+	for (int i = 0; !status && i < PQntuples(result); i++) {
+		const char *columns[COLUMNS_MAX];
+		for (int j = 0; j < PQnfields(result) && j < COLUMNS_MAX; j++)
+			columns[j] = PQgetisnull(result, i, j) ? NULL : PQgetvalue(result, i, j);
+		row(arg, columns);
+	}
+	PQclear(result);
+	return status;
+}
+
+/* --- begin --------------------------------------------------------------------------------------------------------------- */
+
+/* As coroTracer makes it; what it calls BIGSERIAL is the id's type here too, and the key is added when the rows are there. */
+static const char events[] = "CREATE TABLE coro_trace_events (id BIGSERIAL, probe_id %s NOT NULL, tid %s NOT NULL,"
+                             " addr VARCHAR(18) NOT NULL, seq %s NOT NULL, is_active BOOLEAN NOT NULL, ts %s NOT NULL)";
+
+/* The table decides how numbers are kept. Others who add wait, and those who read do not. */
+static enum ctp_status join_table(struct ctp_postgres *p, struct ctp_err *err)
+{
+	enum ctp_status status;
+	char *type = ctp_sql_find(&p->sql, &status, err, p->sql.words->column_type, "ts");
+	p->options.bigint = type && !strcmp(type, "bigint");
+	free(type);
+	return status ? status : ctp_postgres_exec(&p->sql, "LOCK TABLE coro_trace_events IN SHARE ROW EXCLUSIVE MODE", err);
+}
+
+static enum ctp_status begin_transaction(struct ctp_postgres *p, struct ctp_err *err)
+{
+	struct ctp_sql *db = &p->sql;
+	if (ctp_postgres_exec(db, "BEGIN; SET LOCAL client_min_messages = warning; SET LOCAL maintenance_work_mem = '256MB';"
+	                          " SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0", err))
+		return CTP_FAILED;
+	int64_t there = ctp_sql_look_up(db, err, db->words->taken, "coro_trace_events");
+	if (there < 0)
+		return CTP_FAILED;
+	if (there && !p->options.append)
+		return ctp_err_set(err, "%s: has a table coro_trace_events; --append adds to it", p->name);
+	if (there)
+		return join_table(p, err);
+	const char *number = p->options.bigint ? "BIGINT" : "NUMERIC(20,0)";
+	p->fresh = true;
+	return ctp_sql_exec(db, err, events, number, number, number, number);
+}
+
+static enum ctp_status begin(struct ctp_sql *db, struct ctp_err *err)
+{
+	(void)db, (void)err;
+	return CTP_OK;
+}
+
+/* --- end ----------------------------------------------------------------------------------------------------------------- */
+
+struct keys {
+	struct ctp_sql *db;
+	char *sql;
+};
+
+static void add_key(void *arg, const char *const *columns)
+{
+	struct keys *k = arg;
+	char *more = k->sql ? ctp_sql_text(k->db, "%sALTER TABLE %I ADD PRIMARY KEY (id);", k->sql, columns[0]) : NULL;
+	free(k->sql);
+	k->sql = more;
+}
+
+/* The keys that tables still lack: those that were made now. */
+static enum ctp_status make_keys(struct ctp_sql *db, struct ctp_err *err)
+{
+	struct keys k = {db, ctp_sql_text(db, "")};
+	enum ctp_status status = ctp_postgres_query(db,
+		"SELECT DISTINCT table_name FROM classes WHERE NOT EXISTS (SELECT 1 FROM pg_constraint"
+		" WHERE contype = 'p' AND conrelid = to_regclass(quote_ident(table_name)))", add_key, &k, err);
+	if (!status)
+		status = k.sql ? ctp_postgres_exec(db, k.sql, err) : ctp_err_set(err, "%s: out of memory", db->name);
+	free(k.sql);
+	return status;
+}
+
+static const char indexes[] =
+	"CREATE INDEX IF NOT EXISTS idx_coro_trace_events_probe_seq ON coro_trace_events (probe_id, seq);"
+	"CREATE INDEX IF NOT EXISTS idx_coro_trace_events_tid_ts ON coro_trace_events (tid, ts);"
+	"CREATE INDEX IF NOT EXISTS idx_coro_trace_events_ts ON coro_trace_events (ts);"
+	"CREATE INDEX IF NOT EXISTS idx_coro_trace_events_coro ON coro_trace_events (coro, section, \"index\" NULLS FIRST)"; /* for the views */
+
+/* Statistics are made here, for the views need them from the start. */
+static enum ctp_status finish(struct ctp_sql *db, const struct ctp_tick *tick, struct ctp_err *err)
+{
+	(void)tick;
+	if (make_keys(db, err) || ctp_postgres_exec(db, indexes, err) ||
+	    ctp_postgres_exec(db, "SELECT setval(pg_get_serial_sequence('coro_trace_events', 'id'), max(id)) FROM coro_trace_events;"
+	                          " ANALYZE coro_trace_events, sections, classes, fields", err))
+		return CTP_FAILED;
+	return ctp_postgres_exec(db, "COMMIT", err);
+}
+
+static void free_db(struct ctp_sql *db)
+{
+	struct ctp_postgres *p = (struct ctp_postgres *)db;
+	if (p->copying)
+		PQputCopyEnd(p->conn, "not all of it came");
+	PQfinish(p->conn); /* an open transaction is rolled back */
+	ctp_postgres_tables_free(p);
+	free(p);
+}
+
+static const struct ctp_sql_ops ops = {
+	.exec = ctp_postgres_exec,
+	.query = ctp_postgres_query,
+	.type = ctp_postgres_type,
+	.begin = begin,
+	.rows = ctp_postgres_rows,
+	.add = ctp_postgres_add,
+	.end = ctp_postgres_end,
+	.drop = ctp_postgres_drop,
+	.finish = finish,
+	.free = free_db,
+};
+
+struct ctp_sink *ctp_postgres_sink(const struct ctp_postgres_options *options, struct ctp_symbols *symbols, struct ctp_err *err)
+{
+	struct ctp_postgres *p = calloc(1, sizeof *p);
+	if (p) {
+		p->sql = (struct ctp_sql){.ops = &ops, .words = &ctp_postgres_words};
+		p->options = *options;
+		if (!ctp_postgres_connect(p, err) && !begin_transaction(p, err)) {
+			p->sql.words = p->options.bigint ? &ctp_postgres_bigint_words : &ctp_postgres_words;
+			return ctp_sql_sink(&p->sql, symbols, err);
+		}
+		free_db(&p->sql);
+	} else {
+		ctp_err_set(err, "ctp-postgres: out of memory");
+	}
+	ctp_symbols_free(symbols);
+	return NULL;
+}

@@ -1,0 +1,29 @@
+/*
+ * postgres.h - a database of PostgreSQL, with the tables and views of sql.h.
+ *
+ *	bool                       BOOLEAN
+ *	u64, times, probes' ids    NUMERIC(20,0); BIGINT if so asked, and then a number of 2^63 or more ends it
+ *	other whole numbers        BIGINT
+ *	role address, flag HEX     VARCHAR(18), "0x" and 16 digits; not where the role is time
+ *	enum                       TEXT, its label, or its number where that label is not of this value alone; without labels a number
+ *	f32, f64                   DOUBLE PRECISION
+ *	string                     TEXT; where the bytes are no valid UTF-8 or hold a NUL, with \x and two digits for each of those
+ *	bytes                      BYTEA
+ */
+#ifndef CTP_POSTGRES_H
+#define CTP_POSTGRES_H
+
+#include "stream/sink.h"
+
+struct ctp_symbols; /* symbols.h. Taken over; null: the table has no rows */
+
+struct ctp_postgres_options {
+	const char *conninfo; /* a connection string of libpq's, or null: what its variables say */
+	bool append;          /* to what is there, if it is */
+	bool bigint;
+};
+
+/* Connects; all is done in one transaction. options are copied. Null: err. */
+struct ctp_sink *ctp_postgres_sink(const struct ctp_postgres_options *options, struct ctp_symbols *symbols, struct ctp_err *err);
+
+#endif
