@@ -15,6 +15,7 @@
 #define SQL_LEAST "least"
 #define SQL_GREATEST "greatest"
 #define SQL_MATERIALIZED "MATERIALIZED"
+#define SQL_APART(name) ", random() AS apart_" name /* what has a volatile column is not merged, and conditions still go in */
 #define SQL_SECOND(number) "to_char(to_timestamp((" number ")::bigint) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS')"
 #define SQL_PICK(what, from) "(SELECT " what " FROM " from " LIMIT 1)"
 #define SQL_ALL_OF(what, from) "(SELECT " what " FROM " from ")"

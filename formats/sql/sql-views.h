@@ -9,6 +9,7 @@
  *	SQL_PICK(what, from)             an expression: what, of the first row
  *	SQL_ALL_OF(what, from)           an expression: what, an aggregate, of all rows
  *	SQL_MATERIALIZED                 behind AS, in a WITH
+ *	SQL_APART(name)                  behind a SELECT's columns: those are worked out once, where they are used more than once
  *	SQL_SECOND(number)               a text: the date and the time of that second
  *
  * Loss makes no fact. A coroutine that misses events has a gap, from the last transition before them (or its birth) to the next
@@ -245,7 +246,7 @@ static const struct ctp_sql_view views[] = {
 	 " CASE WHEN next_ts IS NULL THEN " DEATH("e", "r.ts") " END AS death_ns,"
 	 " CASE WHEN next_ts IS NULL THEN coalesce(" DEATH("e", ALIVE " >= r.ts") ", TRUE) ELSE TRUE END AS exact,"
 	 " CASE WHEN e.\"index\" IS NULL OR gap <> 0 OR " CONFLICT("e") " THEN FALSE WHEN next_ts IS NOT NULL THEN TRUE"
-	 " ELSE coalesce(s.complete, FALSE) AND NOT " LOST_BEHIND("e") " AND NOT " LOST_OF_NOBODY("e") " END AS certain"
+	 " ELSE coalesce(s.complete, FALSE) AND NOT " LOST_BEHIND("e") " AND NOT " LOST_OF_NOBODY("e") " END AS certain" SQL_APART("a")
 	 " FROM steps e LEFT JOIN sections s ON s.id = CASE WHEN next_ts IS NULL THEN e.section END) i"},
 
 	/* A gap is a missing index; else a loss record behind the last transition, or of a coroutine without transitions. */
@@ -301,11 +302,11 @@ static const struct ctp_sql_view views[] = {
 	 " CASE WHEN " TARGET_HAS("losses", "") " THEN 'unknown' WHEN " TARGET_HAS("births", "") " THEN CASE WHEN " UNFOLLOWED " THEN 'unknown' ELSE 'born' END END"
 	 " WHEN " TARGET_HAS("losses", "AND coalesce(r.\"index\" > i.last, r.ts > i.last_ns)") " THEN 'unknown'"
 	 " WHEN last_active THEN 'running' ELSE 'suspended' END AS target_state"
-	 " FROM (SELECT w.*, t.\"index\" AS last, t.ts AS last_ns, t.is_active AS last_active"
+	 " FROM (SELECT w.*, t.\"index\" AS last, t.ts AS last_ns, t.is_active AS last_active" SQL_APART("b")
 	 " FROM (SELECT i.id, i.section, i.coro, i.probe_id, i.start_ns, i.stop_ns, i.duration_ns, i.open,"
 	 "       i.certain AND i.exact AS certain, i.site, " PLACE_TEXT("i") " AS site_text,"
 	 "       " RECORD("i", "r.target", "awaits", "AND r.ts <= i.start_ns AND r.ts >= CASE WHEN i.\"index\" = 0 THEN 0 ELSE "
-	 "               " STEP("i", "y.ts", "AND y.\"index\" = i.\"index\" - 1") " END ORDER BY r.ts" SQL_DOWN) " AS target"
+	 "               " STEP("i", "y.ts", "AND y.\"index\" = i.\"index\" - 1") " END ORDER BY r.ts" SQL_DOWN) " AS target" SQL_APART("a")
 	 "       FROM intervals i WHERE NOT i.is_active) w"
 	 " LEFT JOIN coro_trace_events t ON t.id = (SELECT y.id FROM coro_trace_events y WHERE y.coro = w.target"
 	 "      AND y.section = w.section ORDER BY y.\"index\"" SQL_DOWN ", y.id DESC LIMIT 1)"
@@ -403,14 +404,14 @@ static const struct ctp_sql_view views[] = {
 	 " NOT " CONFLICT("c") " AND CASE WHEN death_ns IS NOT NULL THEN TRUE"
 	 " WHEN lost OR NOT coalesce(complete, FALSE) OR " LOST_OF_NOBODY("c") " THEN FALSE WHEN last IS NOT NULL THEN \"index\" IS NOT NULL"
 	 " ELSE NOT (" UNFOLLOWED " OR probe_id IS NULL"
-	 "      AND EXISTS (SELECT 1 FROM coro_trace_events y WHERE y.coro IS NULL AND y.section = c.section)) END AS certain"
+	 "      AND EXISTS (SELECT 1 FROM coro_trace_events y WHERE y.coro IS NULL AND y.section = c.section)) END AS certain" SQL_APART("a")
 	 " FROM (SELECT c.*, " DEATH("c", "r.ts") " AS death_ns,"
-	 " CASE WHEN last IS NULL THEN " HAS("c", "losses", "") " ELSE " LOST_BEHIND("c") " END AS lost"
+	 " CASE WHEN last IS NULL THEN " HAS("c", "losses", "") " ELSE " LOST_BEHIND("c") " END AS lost" SQL_APART("b")
 	 " FROM (SELECT c.section, c.coro, coalesce(c.probe_id, t.probe_id, " BIRTH("c", "r.probe_id") ", "
 	 RECORD("c", "r.probe_id", "losses", "") ", " RECORD("c", "r.probe_id", "deaths", "") ") AS probe_id, t.id AS last, t.is_active,"
 	 " t.tid, t.addr, t.site, t.\"index\", coalesce(t.ts, " BEGIN("c") ") AS ts, s.end_ns, s.complete, s.clock = 'ordinal' AS ordinal, m.missed_ns,"
 	 " coalesce(p.ts, CASE WHEN t.\"index\" > 0 THEN -1 ELSE t.ts - 1 END) AS before_ns,"
-	 " CASE WHEN p.is_active AND p.\"index\" = t.\"index\" - 1 THEN p.tid END AS ran_on"
+	 " CASE WHEN p.is_active AND p.\"index\" = t.\"index\" - 1 THEN p.tid END AS ran_on" SQL_APART("c")
 	 " FROM coroutines c LEFT JOIN coro_trace_events t ON t.id = CASE WHEN c.coro IS NULL THEN " LAST_PLAIN("c") " ELSE " LAST("c") " END"
 	 " LEFT JOIN coro_trace_events p ON p.id = " PREVIOUS("t")
 	 " LEFT JOIN sections s ON s.id = c.section"

@@ -14,6 +14,7 @@
 #define SQL_LEAST "min"
 #define SQL_GREATEST "max"
 #define SQL_MATERIALIZED "MATERIALIZED"
+#define SQL_APART(name) ""
 #define SQL_SECOND(number) "strftime('%Y-%m-%dT%H:%M:%S', " number ", 'unixepoch')"
 
 /* The SELECT is nested, because SQLite searches the tables of a view one by one only if the order is by selected columns. */
