@@ -100,7 +100,7 @@ static enum ctp_status make_keys(struct ctp_sql *db, struct ctp_err *err)
 	enum ctp_status status = ctp_postgres_query(db,
 		"SELECT DISTINCT table_name FROM classes WHERE NOT EXISTS (SELECT 1 FROM pg_constraint"
 		" WHERE contype = 'p' AND conrelid = to_regclass(quote_ident(table_name)))", add_key, &k, err);
-	if (!status)
+	if (!status && (!k.sql || *k.sql))
 		status = k.sql ? ctp_postgres_exec(db, k.sql, err) : ctp_err_set(err, "%s: out of memory", db->name);
 	free(k.sql);
 	return status;

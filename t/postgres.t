@@ -1,0 +1,156 @@
+#!/bin/sh
+# ctp-postgres with a real server: every value, every view as SQLite has it, and what is left where it fails.
+. t/tap.sh
+. t/postgres.sh
+postgres=$BIN/ctp-postgres from=$BIN/ctp-fromjsonl
+[ -x "$postgres" ] || skip_all 'ctp-postgres was not built'
+[ -x "$BIN/ctp-sqlite" ] || skip_all 'ctp-sqlite was not built'
+python3 -c 'import sqlite3' 2>/dev/null || skip_all 'there is no python3 with sqlite3'
+pg_need
+
+sql() { psql -X -At -d "${db:-coro_tracer}" -c "$1"; }
+anew() { dropdb --if-exists -f coro_tracer 2>/dev/null; }
+same() { # NAME: all tables and views of a.sqlite
+	is "$1" "$(python3 t/sql-same.py "$tmp/a.sqlite" psql -X --csv -P null='\N' -d coro_tracer -c)" ''
+}
+
+# --- what is there ------------------------------------------------------------------------------------------------------------
+for seed in 1 2; do
+	python3 t/sqlite-views.py make $seed | "$from" -q >"$tmp/$seed.ctp"
+	"$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/$seed.ctp"
+	anew
+	"$postgres" -q "$tmp/$seed.ctp"
+	is "seed $seed: loaded, with its losses" $? 3
+	same "seed $seed: every table and view is SQLite's, row by row"
+done
+"$BIN/ctp-sqlite" -q --append -o "$tmp/a.sqlite" "$tmp/1.ctp"
+"$postgres" -q --append "$tmp/1.ctp"
+is 'append: loaded' $? 3
+same 'append: the same'
+anew
+"$postgres" -q --bigint "$tmp/1.ctp"
+"$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/1.ctp"
+same 'with --bigint: the same'
+is 'whose numbers are BIGINT' "$(sql "SELECT data_type FROM information_schema.columns WHERE table_name = 'coro_trace_events' AND column_name = 'ts'")" bigint
+
+# --- values -------------------------------------------------------------------------------------------------------------------
+cat >"$tmp/odd.jsonl" <<'JSONL'
+{"type":"@section","attrs":{"host":"h\udcff","argv":["a b","c'd"],"pid":"18446744073709551615"}}
+{"type":"@schema","name":"odd","kind":"other","fields":[{"name":"id","type":"u64","role":"none"},{"name":"I","type":"i64","role":"none"},{"name":"f","type":"f64","role":"none"},{"name":"b","type":"bool","role":"none"},{"name":"e","type":"enum","role":"none","labels":{"on'":1,"off":2}},{"name":"s","type":"string","role":"none"},{"name":"raw","type":"bytes","role":"none"},{"name":"at","type":"u64","role":"address"},{"name":"small","type":"u8","role":"none"}]}
+{"type":"odd","id":18446744073709551615,"I":-9223372036854775808,"f":1e308,"b":true,"e":"on'","s":"\u0000a\udcff\\\"'\t\n\ud83d\ude00","raw":"00ff","at":"0x1","small":255}
+{"type":"odd","id":0,"I":9223372036854775807,"f":"NaN","b":false,"e":7,"s":"","raw":"","at":"0xffffffffffffffff","small":0}
+{"type":"odd","id":10000,"I":-10000,"f":"-Infinity","b":false,"e":"off","s":"x","raw":"00","at":"0x0","small":1}
+{"type":"odd","id":100000001,"I":0,"f":-0.5,"b":false,"e":"off","s":"","raw":"","at":"0x0","small":1}
+JSONL
+"$from" -q "$tmp/odd.jsonl" >"$tmp/odd.ctp"
+anew
+"$postgres" -q "$tmp/odd.ctp"
+is 'odd values are loaded, of a section without its end' $? 3
+is 'each as it was' "$(sql 'SELECT id_2, "I", f, b, e, replace(replace(s, chr(10), $$<nl>$$), chr(9), $$<tab>$$), raw, at, small FROM odd ORDER BY id')" \
+	"18446744073709551615|-9223372036854775808|1e+308|t|on'|\\x00a\\xff\\\"'<tab><nl>😀|\\x00ff|0x0000000000000001|255
+0|9223372036854775807|NaN|f|7||\\x|0xffffffffffffffff|0
+10000|-10000|-Infinity|f|off|x|\\x00|0x0000000000000000|1
+100000001|0|-0.5|f|off||\\x|0x0000000000000000|1"
+is 'and the section' "$(sql 'SELECT host, argv, pid, complete FROM sections')" 'h\xff|["a b","c'"'"'d"]|18446744073709551615|f'
+
+head -c 400000 /dev/zero | tr '\0' 'y' >"$tmp/long"
+printf '{"type":"@section","attrs":{}}\n{"type":"@schema","name":"%s","kind":"other","fields":[{"name":"s","type":"string","role":"none"}]}\n{"type":"%s","s":"%s"}\n' \
+	"$(head -c 200 "$tmp/long")é" "$(head -c 200 "$tmp/long")é" "$(cat "$tmp/long")" | "$from" -q >"$tmp/long.ctp"
+"$postgres" -q --append "$tmp/long.ctp"
+is 'a long text in a table with a long name' "$(sql "SELECT length(table_name), kind FROM classes WHERE name LIKE 'yyy%'; SELECT length(s) FROM \"$(head -c 63 "$tmp/long")\"")" '63|other
+400000'
+
+# --- coroTracer's -------------------------------------------------------------------------------------------------------------
+anew
+createdb coro_tracer
+sql 'CREATE TABLE coro_trace_events (id BIGSERIAL PRIMARY KEY, probe_id NUMERIC(20,0) NOT NULL, tid NUMERIC(20,0) NOT NULL, addr VARCHAR(18) NOT NULL,
+	seq NUMERIC(20,0) NOT NULL, is_active BOOLEAN NOT NULL, ts NUMERIC(20,0) NOT NULL);
+	INSERT INTO coro_trace_events (probe_id, tid, addr, seq, is_active, ts) VALUES (9, 8, $$0x7$$, 6, true, 5)' >/dev/null
+"$postgres" -q "$tmp/1.ctp" 2>"$tmp/err"
+is "a table that is there is not written to: status 1, a line" "$? $(wc -l <"$tmp/err") $(sql 'SELECT count(*) FROM coro_trace_events')" '1 1 1'
+like 'which says how' "$(cat "$tmp/err")" 'ctp-postgres: coro_tracer at .*: has a table coro_trace_events; --append adds to it'
+"$postgres" -q --append "$tmp/1.ctp"
+is "--append adds to coroTracer's own table" "$? $(sql 'SELECT * FROM coro_trace_events WHERE id = 1')" '3 1|9|8|0x7|6|t|5|0|||'
+is 'to which coroTracer can go on to add' "$(sql 'INSERT INTO coro_trace_events (probe_id, tid, addr, seq, is_active, ts) VALUES (9, 8, $$0x7$$, 7, false, 6) RETURNING id > (SELECT max(id) FROM coro_trace_events), section' | head -n 1)" 't|0'
+is 'and whose rows the views have' "$(sql 'SELECT state, certain FROM coroutine_states WHERE section = 0')" 'suspended|f'
+sql 'CREATE VIEW theirs AS SELECT * FROM births' >/dev/null
+"$postgres" -q --append "$tmp/2.ctp"
+is "a view of theirs on one of ours is in nobody's way" "$? $(sql 'SELECT count(*) = (SELECT count(*) FROM births) FROM theirs')" '3 t'
+"$postgres" -q --append "$tmp/1.ctp" & one=$!
+"$postgres" -q --append "$tmp/2.ctp"
+two=$?
+wait $one
+is 'two at a time are one after the other' "$? $two $(sql 'SELECT count(*), count(DISTINCT section) FROM (SELECT section FROM coro_trace_events WHERE section > 0) e')" \
+	"3 3 $(($(sqlite3 "$tmp/a.sqlite" 'SELECT count(*) FROM coro_trace_events') * 2 + $("$BIN/ctp-tojsonl" -q "$tmp/2.ctp" | wc -l) * 2))|24"
+
+# --- where it fails -----------------------------------------------------------------------------------------------------------
+nothing() { sql "SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace"; }
+sed 's/"probe_id":1[0-9]*/"probe_id":9223372036854775808/' <<'JSONL' | "$from" -q >"$tmp/big.ctp"
+{"probe_id":1,"tid":1,"addr":"0x1","seq":1,"is_active":true,"ts":1}
+JSONL
+anew
+"$postgres" -q --bigint "$tmp/big.ctp" 2>"$tmp/err"
+is '--bigint: a number that does not fit' "$? $(cat "$tmp/err")" "1 ctp-postgres: coro_tracer at $PGHOST: probe_id of transition is 9223372036854775808, beyond a BIGINT; load it without --bigint, into a new database"
+is 'and nothing is left' "$(nothing)" 0
+
+half() { # starts a load, and feeds half of it
+	rm -f "$tmp/pipe"
+	mkfifo "$tmp/pipe"
+	"$postgres" -q ${1:+"$@"} "$tmp/pipe" 2>"$tmp/err" &
+	load=$!
+	exec 3>"$tmp/pipe"
+	head -c 30000 "$tmp/1.ctp" >&3
+	until [ "$(db=postgres sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'ctp-postgres'")" -gt 0 ]; do sleep 0.1; done
+}
+rest() { # and the rest
+	tail -c +30001 "$tmp/1.ctp" >&3 2>/dev/null
+	exec 3>&-
+	wait $load
+}
+anew
+half
+db=postgres sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ctp-postgres'" >/dev/null
+rest
+is 'a connection that is lost: status 1, a line, nothing left' "$? $(wc -l <"$tmp/err") $(nothing)" '1 1 0'
+half
+like 'no argument shows what may be a password' "$(tr '\0' ' ' <"/proc/$load/cmdline")" 'ctp-postgres'
+pg_stop immediate
+rest
+status=$?
+pg_start
+is 'a server that is killed: the same' "$status $(wc -l <"$tmp/err") $(nothing)" '1 1 0'
+half
+pid=$(db=postgres sql "SELECT pid FROM pg_stat_activity WHERE application_name = 'ctp-postgres'")
+kill -STOP "$pid"
+(sleep 3; kill -CONT "$pid") &
+rest
+is 'a server that stands still for a while is waited for' "$? $(cat "$tmp/err")" '3 '
+
+db=postgres sql 'CREATE ROLE weak LOGIN' >/dev/null
+"$postgres" -q -d 'user=weak dbname=not_there' "$tmp/1.ctp" 2>"$tmp/err"
+like 'a database that may not be made' "$? $(cat "$tmp/err")" '^1 ctp-postgres: not_there at .*: there is no such database, and it cannot be made: permission denied'
+anew
+createdb coro_tracer
+"$postgres" -q -d 'user=weak dbname=coro_tracer' "$tmp/1.ctp" 2>"$tmp/err"
+like 'a schema in which nothing may be made' "$? $(wc -l <"$tmp/err") $(cat "$tmp/err")" '^1 1 ctp-postgres: coro_tracer at .*: permission denied'
+for wrong in 'postgresql://ctp:secret@[x/y' 'host=x password=secret oops' 'dbname=x pasword=secret'; do
+	"$postgres" -q -d "$wrong" "$tmp/1.ctp" 2>"$tmp/err"
+	is "no message has the password: $wrong" "$? $(wc -l <"$tmp/err") $(grep -c secret "$tmp/err")" '1 1 0'
+done
+half -d "postgresql://ctp:secret@/coro_tracer?host=$PGHOST"
+is 'nor has ps' "$(tr '\0' ' ' <"/proc/$load/cmdline" | grep -c secret)" 0
+rest
+is 'while it works' $? 3
+PGDATABASE=other "$postgres" -q "$tmp/1.ctp"
+is "libpq's variables name the database, and it is made" "$? $(db=other sql 'SELECT count(*) > 0 FROM births')" '3 t'
+"$postgres" -q -d third "$tmp/1.ctp"
+is 'and so does a name alone' "$? $(db=third sql 'SELECT count(*) > 0 FROM births')" '3 t'
+head -c 20000 "$tmp/1.ctp" >"$tmp/cut.ctp"
+anew
+"$postgres" -q "$tmp/cut.ctp"
+status=$?
+"$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/cut.ctp"
+is 'a stream that is cut short is loaded' $status 3
+same 'as far as it goes'
+
+done_testing

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""sql-same.py SQLITE COMMAND... - whether a database of another engine has what the SQLite file has, row by row.
+
+COMMAND is run for each table and view with a query behind it, and prints CSV, with `\\N` for NULL. Values are compared in ctp-tocsv's
+spelling. Prints what differs; nothing if all is the same.
+"""
+import csv
+import io
+import sqlite3
+import subprocess
+import sys
+
+NULL = r'\N'
+BOOLEANS = {'is_active', 'complete', 'open', 'certain', 'exact', 'woken', 'conflict', 'joins', 'hand'}
+
+
+def spell(column, value):
+    if value is None:
+        return NULL
+    if column in BOOLEANS and value in (0, 1, '0', '1', 't', 'f', 'true', 'false'):
+        return 'true' if value in (1, '1', 't', 'true') else 'false'
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, bytes):
+        return value.hex()
+    return str(value)
+
+
+def number_first(row):
+    return [(len(v), v) if v.lstrip('-').isdigit() else (0, v) for v in row]
+
+
+def other(command, name):
+    said = subprocess.run([*command, f'SELECT * FROM "{name}"'], capture_output=True, check=False)
+    if said.returncode:
+        return None, [said.stderr.decode(errors='replace').strip()]
+    rows = list(csv.reader(io.StringIO(said.stdout.decode(errors='surrogateescape'))))
+    return [c.lower() for c in rows[0]], rows[1:]
+
+
+def main():
+    db = sqlite3.connect(sys.argv[1])
+    db.text_factory = lambda b: b.decode(errors='surrogateescape')
+    names = [n for n, in db.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'")]
+    compared = 0
+    for name in names:
+        cursor = db.execute(f'SELECT * FROM "{name}"')
+        columns = [d[0].lower() for d in cursor.description]
+        mine = sorted(([spell(c, v) for c, v in zip(columns, row)] for row in cursor), key=number_first)
+        theirs_columns, theirs = other(sys.argv[2:], name)
+        if theirs_columns != columns:
+            print(f'{name}: columns {theirs_columns}, not {columns}', *theirs[:1])
+            continue
+        theirs = sorted(([spell(c, v) for c, v in zip(columns, row)] for row in theirs), key=number_first)
+        compared += len(mine)
+        if mine != theirs:
+            print(f'{name}: {len(theirs)} rows, not {len(mine)}')
+            for a, b in zip(mine, theirs):
+                if a != b:
+                    print('  has', b, 'not', a)
+                    break
+    if not compared:
+        print('nothing was compared')
+
+
+main()
