@@ -175,7 +175,7 @@ static enum ctp_status add_event_column(struct ctp_sql *db, const char *column, 
 	if (!has && !status && is_event_column(column))
 		status = ctp_err_set(err, "%s: its table " EVENTS " has no column %s, so it is not coroTracer's", db->name, column);
 	else if (!has && !status)
-		status = ctp_sql_exec(db, err, "ALTER TABLE " EVENTS " ADD COLUMN %I %s", column, type);
+		status = ctp_sql_exec(db, err, "ALTER TABLE %T ADD COLUMN %I %s", EVENTS, column, type);
 	free(has);
 	return status;
 }
@@ -191,7 +191,7 @@ static enum ctp_status add_event_columns(struct ctp_sql *db, const struct ctp_cl
 
 static int64_t next_id(struct ctp_sql *db, const char *table, struct ctp_err *err)
 {
-	return ctp_sql_look_up(db, err, "SELECT coalesce(max(id), 0) + 1 FROM %I", table);
+	return ctp_sql_look_up(db, err, "SELECT coalesce(max(id), 0) + 1 FROM %T", table);
 }
 
 /* Returns the class's id; -1: err. */
@@ -199,12 +199,12 @@ static int64_t note_class(struct ctp_sql *db, const struct ctp_class *cls, const
                           const char *declaration, struct ctp_err *err)
 {
 	int64_t id = next_id(db, "classes", err);
-	if (id < 0 || ctp_sql_exec(db, err, "INSERT INTO classes (id, name, kind, table_name, declaration) VALUES (%d, %L, %L, %L, %L)",
-	                           id, cls->name, ctp_kind_name(cls->kind), table, declaration))
+	if (id < 0 || ctp_sql_exec(db, err, "INSERT INTO %T (id, name, kind, table_name, declaration) VALUES (%d, %L, %L, %L, %L)",
+	                           "classes", id, cls->name, ctp_kind_name(cls->kind), table, declaration))
 		return -1;
 	for (uint32_t i = 0; i < cls->nfields; i++) {
 		const struct ctp_field *f = &cls->fields[i];
-		if (ctp_sql_exec(db, err, "INSERT INTO fields VALUES (%d, %d, %L, %L, %L, %L, %L)", id, (int64_t)i, f->name,
+		if (ctp_sql_exec(db, err, "INSERT INTO %T VALUES (%d, %d, %L, %L, %L, %L, %L)", "fields", id, (int64_t)i, f->name,
 		                 names->name[i + 2], ctp_type_name(f->type), ctp_role_name(f->role), f->unit))
 			return -1;
 	}
@@ -231,7 +231,7 @@ int64_t ctp_sql_class(struct ctp_sql *db, const struct ctp_class *cls, struct ct
 	char *declaration = ctp_meta_class(cls, &len);
 	if (!declaration)
 		return ctp_err_set(err, "%s: out of memory", db->name);
-	int64_t id = ctp_sql_look_up(db, err, "SELECT id FROM classes WHERE declaration = %L", declaration);
+	int64_t id = ctp_sql_look_up(db, err, "SELECT id FROM %T WHERE declaration = %L", "classes", declaration);
 	if (!id)
 		id = meet_class(db, cls, declaration, err);
 	free(declaration);
@@ -249,5 +249,5 @@ enum ctp_status ctp_sql_schema(struct ctp_sql *db, struct ctp_err *err)
 		status = ctp_sql_class(db, cls, err) < 0 ? CTP_FAILED : CTP_OK;
 		ctp_class_free(cls);
 	}
-	return status || again ? status : ctp_sql_views_first(db, err);
+	return status || again || db->words->late ? status : ctp_sql_views_first(db, err);
 }

@@ -58,12 +58,12 @@ static enum ctp_status put_section(struct sql_sink *s, const struct ctp_section 
 	struct number pid, start;
 	char wall[CTP_TEXT_MAX];
 	*ctp_text_i64(wall, sec->wall_offset_ns) = '\0';
-	s->section = ctp_sql_look_up(s->db, err, "SELECT coalesce(max(id), 0) + 1 FROM sections");
+	s->section = ctp_sql_look_up(s->db, err, "SELECT coalesce(max(id), 0) + 1 FROM %T", "sections");
 	ctp_sql_end_begin(&s->end, sec);
 	return s->section < 0 ? CTP_FAILED :
-	       ctp_sql_exec(s->db, err, "INSERT INTO sections (id, attrs, argv, host, pid, tool, clock, wall_offset_ns, start_ns, complete)"
+	       ctp_sql_exec(s->db, err, "INSERT INTO %T (id, attrs, argv, host, pid, tool, clock, wall_offset_ns, start_ns, complete)"
 	                                " VALUES (%d, %L, %L, %L, %L, %L, %L, %L, %L, FALSE)",
-	                    s->section, attrs, argv, ctp_section_get(sec, "host"), number(s, &pid, sec, "pid"), ctp_section_get(sec, "tool"),
+	                    "sections", s->section, attrs, argv, ctp_section_get(sec, "host"), number(s, &pid, sec, "pid"), ctp_section_get(sec, "tool"),
 	                    ctp_section_get(sec, "clock"), sec->has_wall ? wall : NULL, number(s, &start, sec, "start_ns"));
 }
 
@@ -103,7 +103,7 @@ static enum ctp_status write_end(struct ctp_sink *sink, const struct ctp_section
 	uint64_t end_ns;
 	struct number end_text;
 	bool has_end = ctp_sql_end_ns(&s->end, &end_ns);
-	return ctp_sql_exec(s->db, err, "UPDATE sections SET complete = %s, end_ns = %s WHERE id = %d", end->complete ? "TRUE" : "FALSE",
+	return ctp_sql_exec(s->db, err, "UPDATE %T SET complete = %s, end_ns = %s WHERE id = %d", "sections", end->complete ? "TRUE" : "FALSE",
 	                    has_end ? spell(s, &end_text, end_ns) : "NULL", s->section);
 }
 
@@ -120,7 +120,7 @@ static enum ctp_status put_symbol(struct sql_sink *s, uint64_t addr, const struc
 {
 	char spelled[CTP_TEXT_MAX];
 	*ctp_text_hex16(spelled, addr) = '\0';
-	return ctp_sql_exec(s->db, err, "INSERT INTO symbols (section, addr, text) VALUES (%d, %L, %L) %s", s->section, spelled, text->data,
+	return ctp_sql_exec(s->db, err, "INSERT INTO %T (section, addr, text) VALUES (%d, %L, %L) %s", "symbols", s->section, spelled, text->data,
 	                    s->db->words->symbol_again);
 }
 
@@ -188,7 +188,7 @@ static enum ctp_status write_records(struct ctp_sink *sink, const struct ctp_bat
 static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 {
 	struct ctp_sql *db = ((struct sql_sink *)sink)->db;
-	return ctp_sql_views_last(db, err) ? CTP_FAILED : db->ops->finish(db, &sink->tick, err);
+	return !db->words->late && ctp_sql_views_last(db, err) ? CTP_FAILED : db->ops->finish(db, &sink->tick, err);
 }
 
 static void free_sink(struct ctp_sink *sink)

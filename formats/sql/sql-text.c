@@ -8,9 +8,11 @@
 #include "base/text.h"
 #include "sql/sql.h"
 
-static void put_quoted(FILE *to, const char *text, char quote)
+/* before: what stands before the text, or null */
+static void put_quoted(FILE *to, const char *before, const char *text, char quote)
 {
 	putc(quote, to);
+	fputs(before ? before : "", to);
 	for (; *text; text++) {
 		if (*text == quote)
 			putc(quote, to);
@@ -37,7 +39,7 @@ static void put_literal(FILE *to, const struct ctp_sql *db, const char *text)
 	if (!text)
 		fputs("NULL", to);
 	else if (ctp_sql_is_text(text, strlen(text)))
-		put_quoted(to, text, '\'');
+		put_quoted(to, NULL, text, '\'');
 	else
 		put_bytes(to, text, db->words->blobs);
 }
@@ -56,7 +58,10 @@ char *ctp_sql_vtext(const struct ctp_sql *db, const char *fmt, va_list ap)
 			fputs(va_arg(ap, const char *), to);
 			break;
 		case 'I':
-			put_quoted(to, va_arg(ap, const char *), '"');
+			put_quoted(to, NULL, va_arg(ap, const char *), '"');
+			break;
+		case 'T':
+			put_quoted(to, db->words->staging, va_arg(ap, const char *), '"');
 			break;
 		case 'L':
 			put_literal(to, db, va_arg(ap, const char *));

@@ -46,7 +46,7 @@ static void add_class(void *arg, const char *const *columns)
 static struct class *find_classes(struct ctp_sql *db, const struct ctp_sql_kind_view *v, enum ctp_status *status, struct ctp_err *err)
 {
 	struct classes found = {.end = &found.first};
-	char *sql = ctp_sql_text(db, "SELECT id, table_name FROM classes WHERE %s ORDER BY id", v->classes);
+	char *sql = ctp_sql_text(db, "SELECT id, table_name FROM %T AS classes WHERE %s ORDER BY id", "classes", v->classes);
 	*status = sql ? db->ops->query(db, sql, add_class, &found, err) : CTP_OK;
 	if (!sql || found.failed)
 		*status = ctp_err_set(err, "%s: out of memory", db->name);
@@ -57,7 +57,7 @@ static struct class *find_classes(struct ctp_sql *db, const struct ctp_sql_kind_
 /* The column of a class for a column of a view, for free(); null: the class has none, or status. */
 static char *find_column(struct ctp_sql *db, const struct class *c, const char *field, enum ctp_status *status, struct ctp_err *err)
 {
-	return ctp_sql_find(db, status, err, "SELECT column_name FROM fields WHERE class = %d AND %s ORDER BY position LIMIT 1", c->id,
+	return ctp_sql_find(db, status, err, "SELECT column_name FROM %T WHERE class = %d AND %s ORDER BY position LIMIT 1", "fields", c->id,
 	                    field);
 }
 
@@ -137,7 +137,9 @@ static enum ctp_status make_index(struct ctp_sql *db, const char *table, const c
 	char *whole = ctp_sql_text(db, "idx_%s_%s", table, column), *name = whole ? ctp_sql_name(db->words->naming, whole, 1) : NULL;
 	char *columns = time && strcmp(time, column) ? ctp_sql_text(db, db->words->index_columns, column, time) : ctp_sql_text(db, "%I", column);
 	enum ctp_status status = name && columns ? CTP_OK : ctp_err_set(err, "%s: out of memory", db->name);
-	int64_t taken = status ? -1 : ctp_sql_look_up(db, err, db->words->taken, name);
+	int64_t taken = status ? -1 : db->ops->index ? 1 : ctp_sql_look_up(db, err, db->words->taken, name);
+	if (!status && db->ops->index)
+		status = db->ops->index(db, name, table, columns, err);
 	if (!taken)
 		status = ctp_sql_exec(db, err, "CREATE INDEX %I ON %I (section, %s)", name, table, columns);
 	free(whole);

@@ -11,6 +11,7 @@
  *	SQL_MATERIALIZED                 behind AS, in a WITH
  *	SQL_APART(name)                  behind a SELECT's columns: those are worked out once, where they are used more than once
  *	SQL_SECOND(number)               a text: the date and the time of that second
+ *	SQL_FIELDS                       the table fields while rows come, if that has another name
  *
  * Loss makes no fact. A coroutine that misses events has a gap, from the last transition before them (or its birth) to the next
  * transition: no state and no duration is known in a gap, and a wake in it says nothing. Other facts that are not proved are not
@@ -22,6 +23,10 @@
 #define CTP_SQL_VIEWS_H
 
 #include "sql/sql.h"
+
+#ifndef SQL_FIELDS
+#define SQL_FIELDS "fields"
+#endif
 
 /* --- by kind ------------------------------------------------------------------------------------------------------------- */
 
@@ -38,8 +43,8 @@
 
 /* A loss that is about a thread and no coroutine: wakes, names and the like are missing, and no transitions. */
 #define OF_THREAD \
-	"(EXISTS (SELECT 1 FROM fields f WHERE f.class = classes.id AND f.role = 'thread')" \
-	" AND NOT EXISTS (SELECT 1 FROM fields f WHERE f.class = classes.id AND f.role IN ('coroutine', 'probe')))"
+	"(EXISTS (SELECT 1 FROM " SQL_FIELDS " f WHERE f.class = classes.id AND f.role = 'thread')" \
+	" AND NOT EXISTS (SELECT 1 FROM " SQL_FIELDS " f WHERE f.class = classes.id AND f.role IN ('coroutine', 'probe')))"
 
 static const struct ctp_sql_kind_view kind_views[] = {
 	{"births", "kind = 'birth'", {CORO, PROBE, TIME, NUMBER("parent", "name = 'parent'"), SITE, NUMBER("pid", "role = 'process'")}},

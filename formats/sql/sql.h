@@ -38,6 +38,7 @@ struct ctp_sql_words {
 	const char *taken;            /* %L: a name. A row: something has the name */
 	const char *column_type;      /* %L: a column of coro_trace_events. A row: its type, if there is such a column */
 	const char *section;          /* the type of that column in coro_trace_events */
+	const char *staging;          /* how the names of tables begin until the finish, or null: as ever */
 	const char *view_drop;        /* %I: before view_again; null: nothing */
 	const char *view_again;       /* %I, %s: makes a view that may be there */
 	const char *symbol_again;     /* behind an INSERT into symbols: an address with different texts gets NULL */
@@ -45,6 +46,7 @@ struct ctp_sql_words {
 	bool blobs;                   /* a column of text can have other bytes; else such texts are escaped */
 	bool casts;                   /* a view's columns keep their types, whatever tables it is of */
 	bool wraps;                   /* a number of 2^63 or more is the negative one with the same bits */
+	bool late;                    /* the views are the engine's to make, in its finish, by ctp_sql_views_last */
 	const struct ctp_sql_views *views;
 };
 
@@ -66,6 +68,9 @@ struct ctp_sql_ops {
 	enum ctp_status (*end)(struct ctp_sql *db, struct ctp_sql_rows *rows, struct ctp_err *err); /* those that were added are there */
 	void (*drop)(struct ctp_sql_rows *rows); /* null: nothing */
 
+	/* Null: CREATE INDEX, unless something has the name. columns are those behind the section. */
+	enum ctp_status (*index)(struct ctp_sql *db, const char *name, const char *table, const char *columns, struct ctp_err *err);
+
 	enum ctp_status (*finish)(struct ctp_sql *db, const struct ctp_tick *tick, struct ctp_err *err); /* all becomes visible */
 	void (*free)(struct ctp_sql *db); /* what was not finished is undone */
 };
@@ -76,7 +81,8 @@ struct ctp_sink *ctp_sql_sink(struct ctp_sql *db, struct ctp_symbols *symbols, s
 /* --- statements ---------------------------------------------------------------------------------------------------------- */
 
 /*
- * A text, for free(): %s is a text as it is, %I a name, %L a text or null as a literal, and %d an int64_t. Null: out of memory.
+ * A text, for free(): %s is a text as it is, %I a name, %T the name of a table where rows are put until the finish, %L a text or null
+ * as a literal, and %d an int64_t. Null: out of memory.
  */
 char *ctp_sql_text(const struct ctp_sql *db, const char *fmt, ...);
 char *ctp_sql_vtext(const struct ctp_sql *db, const char *fmt, va_list ap);
