@@ -290,29 +290,12 @@ static char *put_double(char *to, double d)
 
 static char *put_text(char *to, const char *text, size_t len) { return (char *)memcpy(put32(to, (uint32_t)len), text, len) + len; }
 
-/* A byte that is no part of valid UTF-8 becomes four, and so does a NUL; with ascii all that is none, too. */
+/* Its length is known afterwards. */
 static char *put_string(char *to, const char *text, size_t len, bool ascii)
 {
-	static const char digits[] = "0123456789abcdef";
-	const char *end = text + len;
-	char *p = to + 4;
-	while (text < end) {
-		unsigned n = *text ? ctp_utf8_bytes(text, end) : 0;
-		if (n == 1 || (n && !ascii)) {
-			memcpy(p, text, n);
-			p += n;
-			text += n;
-			continue;
-		}
-		for (n = n ? n : 1; n; n--, text++) {
-			*p++ = '\\';
-			*p++ = 'x';
-			*p++ = digits[(uint8_t)*text >> 4];
-			*p++ = digits[(uint8_t)*text & 15];
-		}
-	}
-	put32(to, (uint32_t)(p - to - 4));
-	return p;
+	char *end = ctp_sql_escape(to + 4, text, len, ascii);
+	put32(to, (uint32_t)(end - to - 4));
+	return end;
 }
 
 static char *put_label(char *to, const struct ctp_field *f, uint64_t v, bool ascii)

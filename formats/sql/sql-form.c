@@ -48,3 +48,25 @@ bool ctp_sql_is_text(const char *data, size_t len)
 			return false;
 	return true;
 }
+
+char *ctp_sql_escape(char *to, const char *text, size_t len, bool ascii)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *end = text + len;
+	while (text < end) {
+		unsigned n = *text ? ctp_utf8_bytes(text, end) : 0;
+		if (n == 1 || (n && !ascii)) {
+			memcpy(to, text, n);
+			to += n;
+			text += n;
+			continue;
+		}
+		for (n = n ? n : 1; n; n--, text++) {
+			*to++ = '\\';
+			*to++ = 'x';
+			*to++ = digits[(uint8_t)*text >> 4];
+			*to++ = digits[(uint8_t)*text & 15];
+		}
+	}
+	return to;
+}

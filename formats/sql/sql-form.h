@@ -26,6 +26,13 @@ int ctp_sql_by_role(const struct ctp_class *cls, const char *name, enum ctp_role
 /* Whether the bytes are a text to any engine: valid UTF-8, and no NUL. */
 bool ctp_sql_is_text(const char *data, size_t len);
 
+/*
+ * Spells a text so that it is one to any engine: a byte that is no part of valid UTF-8 becomes \x and two digits, and so does a NUL;
+ * with ascii all that is none, too. to has room for CTP_SQL_GROWTH times len. Returns the end.
+ */
+char *ctp_sql_escape(char *to, const char *text, size_t len, bool ascii);
+enum { CTP_SQL_GROWTH = 4 };
+
 struct ctp_sql_naming {
 	const char *reserved; /* how no name begins, or null */
 	size_t max_bytes;     /* 0: any number */
