@@ -17,7 +17,7 @@
 #include "base/visible.h"
 #include "stream/packet.h"
 
-enum { NOTICES_SHOWN = 10, MAGIC_BYTES = sizeof CTP_PACKET_MAGIC - 1 };
+enum { HELP = 'h' << 8, NOTICES_SHOWN = 10, MAGIC_BYTES = sizeof CTP_PACKET_MAGIC - 1 };
 static const uint64_t SECOND_NS = 1000000000;
 
 static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
@@ -174,7 +174,7 @@ static _Noreturn void print_and_exit(struct ctp_tool *tool, bool help)
 /* The options of every tool, then longs. Null: out of memory. */
 static struct option *all_longs(const struct option *longs)
 {
-	static const struct option ours[] = {{"help", no_argument, NULL, 'h'}, {"version", no_argument, NULL, 'V'}};
+	static const struct option ours[] = {{"help", no_argument, NULL, HELP}, {"version", no_argument, NULL, 'V'}};
 	size_t n = 0, nours = sizeof ours / sizeof *ours;
 	while (longs && longs[n].name)
 		n++;
@@ -186,21 +186,22 @@ static struct option *all_longs(const struct option *longs)
 	return all;
 }
 
-static _Noreturn void refuse_option(struct ctp_tool *tool, const char *word, bool lacks_argument)
+static _Noreturn void refuse_option(struct ctp_tool *tool, const char *word, bool lacks_argument, const char *help)
 {
 	const char *why = lacks_argument ? "needs an argument" : "no such option";
 	if (strncmp(word, "--", 2) && optopt)
-		exit(ctp_tool_usage(tool, "-%c: %s; see %s -h", optopt, why, tool->name));
-	exit(ctp_tool_usage(tool, "%s: %s; see %s -h", word, why, tool->name));
+		exit(ctp_tool_usage(tool, "-%c: %s; see %s %s", optopt, why, tool->name, help));
+	exit(ctp_tool_usage(tool, "%s: %s; see %s %s", word, why, tool->name, help));
 }
 
 int ctp_tool_option(struct ctp_tool *tool, int argc, char **argv, const char *shorts, const struct option *longs)
 {
 	struct option *known = all_longs(longs);
 	char *letters = NULL;
+	bool own_h = strchr(shorts, 'h');
 	int c;
 	/* "+": options behind a COMMAND are the command's. ":": getopt tells a missing argument from an unknown option. */
-	if (!known || asprintf(&letters, "%s:hVqv%s", tool->permutes ? "" : "+", shorts) < 0) {
+	if (!known || asprintf(&letters, "%s:Vqv%s%s", tool->permutes ? "" : "+", own_h ? "" : "h", shorts) < 0) {
 		ctp_tool_say(tool, "out of memory");
 		exit(CTP_EXIT_FAILED);
 	}
@@ -208,10 +209,10 @@ int ctp_tool_option(struct ctp_tool *tool, int argc, char **argv, const char *sh
 		*(c == 'q' ? &tool->quiet : &tool->verbose) = true;
 	free(known);
 	free(letters);
-	if (c == 'h' || c == 'V')
-		print_and_exit(tool, c == 'h');
+	if (c == HELP || c == 'V' || (c == 'h' && !own_h))
+		print_and_exit(tool, c != 'V');
 	if (c == ':' || c == '?')
-		refuse_option(tool, argv[optind - 1], c == ':');
+		refuse_option(tool, argv[optind - 1], c == ':', own_h ? "--help" : "-h");
 	return c;
 }
 

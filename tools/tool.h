@@ -45,7 +45,7 @@ void ctp_tool_start(struct ctp_tool *tool);
 
 /*
  * The next option, as getopt_long gives it (longs may be null), or -1. Does -h, -V, -q, -v, --help and --version itself, and ends
- * the program with a line about an option that is not known. shorts are the tool's own.
+ * the program with a line about an option that is not known. shorts are the tool's own; an h among them is not -h, but --help stays.
  */
 int ctp_tool_option(struct ctp_tool *tool, int argc, char **argv, const char *shorts, const struct option *longs);
 

@@ -1,0 +1,103 @@
+/*
+ * mysql-clean.c - removes what a load left that did not end.
+ *
+ * Who has the lock is the only one to load. So these are of a load that failed or was killed:
+ *
+ *	a table _ctp_load_X              rows that were not visible yet
+ *	a view X beside a table of that  stood in for the table X, so that views could be made; then all our views are of that load
+ *	a view _ctp_gone_N               the same, behind the RENAME
+ *	a table with our comment that    was made for rows that did not come
+ *	the table classes does not name
+ */
+#include <stdlib.h>
+
+#include "mysql/mysql-db.h"
+
+struct list {
+	struct ctp_mysql *m;
+	const char *fmt;
+	char *text; /* null: out of memory */
+};
+
+static void add_piece(void *arg, const char *const *c)
+{
+	struct list *l = arg;
+	char *piece = l->text ? ctp_sql_text(&l->m->sql, l->fmt, c[0], c[1], c[2], c[3]) : NULL;
+	char *more = piece ? ctp_sql_text(&l->m->sql, "%s%s%s", l->text, *l->text ? ", " : "", piece) : NULL;
+	free(piece);
+	free(l->text);
+	l->text = more;
+}
+
+char *ctp_mysql_list(struct ctp_mysql *m, struct ctp_err *err, const char *fmt, const char *query)
+{
+	struct list l = {m, fmt, ctp_sql_text(&m->sql, "")};
+	enum ctp_status status = l.text ? ctp_mysql_query(&m->sql, query, add_piece, &l, err) : CTP_OK;
+	if (!status && l.text)
+		return l.text;
+	if (!status)
+		ctp_err_set(err, "%s: out of memory", m->name);
+	free(l.text);
+	return NULL;
+}
+
+enum ctp_status ctp_mysql_exec_list(struct ctp_mysql *m, struct ctp_err *err, const char *before, const char *fmt, const char *query)
+{
+	char *list = ctp_mysql_list(m, err, fmt, query);
+	enum ctp_status status = !list ? CTP_FAILED : *list ? ctp_sql_exec(&m->sql, err, "%s %s", before, list) : CTP_OK;
+	free(list);
+	return status;
+}
+
+#define OURS "SELECT table_name FROM information_schema.tables WHERE table_schema = database() AND table_type = 'VIEW' AND find_in_set(table_name, @ctp_views)"
+#define STAND_INS \
+	"SELECT v.table_name FROM information_schema.tables v JOIN information_schema.tables s ON s.table_schema = v.table_schema" \
+	" AND s.table_name = concat('" CTP_MYSQL_STAGING "', v.table_name) AND s.table_type = 'BASE TABLE'" \
+	" WHERE v.table_schema = database() AND v.table_type = 'VIEW'"
+#define FIXED "('sections', 'classes', 'fields', 'symbols')"
+#define MARKED "SELECT t.table_name FROM information_schema.tables t WHERE t.table_schema = database() AND t.table_comment = '" CTP_MYSQL_MARK "'"
+#define UNNAMED MARKED " AND t.table_name NOT IN " FIXED " AND NOT EXISTS (SELECT 1 FROM classes k WHERE k.table_name = t.table_name)"
+
+/* The views of the classes that there are. */
+static enum ctp_status restore_views(struct ctp_mysql *m, struct ctp_err *err)
+{
+	struct ctp_sql *db = &m->sql;
+	if (ctp_sql_exec(db, err, "CREATE TABLE %T LIKE classes; CREATE TABLE %T LIKE fields; INSERT INTO %T SELECT * FROM classes;"
+	                          " INSERT INTO %T SELECT * FROM fields", "classes", "fields", "classes", "fields"))
+		return CTP_FAILED;
+	bool fresh = m->fresh;
+	m->fresh = false;
+	enum ctp_status status = ctp_sql_views_last(db, err);
+	m->fresh = fresh;
+	return ctp_sql_exec(db, err, "DROP TABLE %T, %T", "classes", "fields") ? CTP_FAILED : status;
+}
+
+/* Tables that were made for rows which did not come. Without a class even the views are of that load. */
+static enum ctp_status clean_tables(struct ctp_mysql *m, struct ctp_err *err)
+{
+	int64_t ours = ctp_sql_look_up(&m->sql, err, "SELECT count(*) FROM (" MARKED " AND t.table_name = 'classes') q");
+	if (ours <= 0)
+		return ours ? CTP_FAILED : CTP_OK;
+	int64_t classes = ctp_sql_look_up(&m->sql, err, "SELECT count(*) FROM classes");
+	int64_t unnamed = classes < 0 ? -1 : ctp_sql_look_up(&m->sql, err, "SELECT count(*) FROM (" UNNAMED ") q");
+	if (unnamed < 0)
+		return CTP_FAILED;
+	if (classes && !unnamed)
+		return CTP_OK;
+	if (classes ? restore_views(m, err) : ctp_mysql_exec_list(m, err, "DROP VIEW", "%I", OURS))
+		return CTP_FAILED;
+	return ctp_mysql_exec_list(m, err, "DROP TABLE", "%I", classes ? UNNAMED : MARKED);
+}
+
+enum ctp_status ctp_mysql_clean(struct ctp_mysql *m, struct ctp_err *err)
+{
+	int64_t stand_ins = ctp_sql_look_up(&m->sql, err, "SELECT count(*) FROM (" STAND_INS ") q");
+	if (stand_ins < 0 || (stand_ins && ctp_mysql_exec_list(m, err, "DROP VIEW", "%I", OURS " UNION " STAND_INS)) ||
+	    ctp_mysql_exec_list(m, err, "DROP VIEW", "%I", CTP_MYSQL_TABLES("t.table_name", CTP_MYSQL_GONE) " AND t.table_type = 'VIEW'") ||
+	    ctp_mysql_exec_list(m, err, "DROP TABLE", "%I", CTP_MYSQL_TABLES("t.table_name", CTP_MYSQL_STAGING) " AND t.table_type = 'BASE TABLE'") ||
+	    clean_tables(m, err))
+		return CTP_FAILED;
+	if (m->undo && ctp_mysql_exec(&m->sql, m->undo, err))
+		return CTP_FAILED;
+	return CTP_OK;
+}

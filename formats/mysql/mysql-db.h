@@ -1,0 +1,94 @@
+/*
+ * mysql-db.h - between the files of mysql.h's sink: a connection, the rows that go over it, and the tables where they wait.
+ *
+ * Every CREATE and ALTER commits. So rows go into tables of other names, and become visible by one RENAME; or, where the tables are
+ * there already, by one transaction of INSERT ... SELECT. One load goes on in a database at a time, by a lock of the server's.
+ */
+#ifndef CTP_MYSQL_DB_H
+#define CTP_MYSQL_DB_H
+
+#include <mysql.h>
+
+#include "mysql/mysql.h"
+#include "sql/sql.h"
+
+#define CTP_MYSQL_STAGING "_ctp_load_" /* how the names of tables begin while rows come */
+#define CTP_MYSQL_GONE "_ctp_gone_"    /* and those of views that have had their time */
+#define CTP_MYSQL_MARK "ctp-mysql"     /* the comment of a table that is ours */
+#define CTP_MYSQL_OPTIONS " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin COMMENT='" CTP_MYSQL_MARK "'"
+
+struct ctp_mysql {
+	struct ctp_sql sql;
+	struct ctp_mysql_options options;
+	MYSQL *conn;
+	const char *name;             /* of the database */
+	bool fresh;                   /* there was no coro_trace_events */
+	bool begun, done, committing; /* committing: the statement by which all becomes visible is under way */
+	bool local;                   /* rows go by LOAD DATA LOCAL INFILE */
+	size_t packet;                /* bytes of a statement, at most */
+	int64_t sections, classes;    /* the highest ids that were there */
+	char *undo;                   /* takes back what was added to coro_trace_events, or null */
+	const struct ctp_sql_rows *sending;
+	size_t sent;                  /* bytes of these */
+	struct ctp_mysql_table *tables; /* those that had rows */
+	size_t buffered;              /* bytes of all rows' buffers */
+	char *scratch;                /* for a text as it is escaped */
+	size_t scratch_room;
+	uint64_t delivered;           /* rows that the server has taken */
+	uint64_t unreal;              /* numbers that are not finite */
+};
+
+struct ctp_mysql_table {
+	struct ctp_mysql_table *next;
+	char *name;
+	int64_t next_id;
+};
+
+extern const struct ctp_sql_words ctp_mysql_words;
+
+/* --- mysql-connect.c ------------------------------------------------------------------------------------------------------ */
+
+/* Connects, makes the database where it is missing, and waits until no other load goes on in it; at most wait_s seconds. */
+enum ctp_status ctp_mysql_connect(struct ctp_mysql *m, int64_t wait_s, struct ctp_err *err);
+
+/* err becomes the server's message, or the connection's. Returns CTP_FAILED. */
+enum ctp_status ctp_mysql_error(struct ctp_mysql *m, struct ctp_err *err);
+
+enum ctp_status ctp_mysql_exec(struct ctp_sql *db, const char *sql, struct ctp_err *err);
+enum ctp_status ctp_mysql_query(struct ctp_sql *db, const char *sql, void (*row)(void *arg, const char *const *columns), void *arg,
+                                struct ctp_err *err);
+
+/* --- mysql-rows.c --------------------------------------------------------------------------------------------------------- */
+
+/* Whether the server takes files of the client's. */
+enum ctp_status ctp_mysql_try_local(struct ctp_mysql *m, struct ctp_err *err);
+
+const char *ctp_mysql_type(const struct ctp_sql *db, const struct ctp_field *f);
+struct ctp_sql_rows *ctp_mysql_rows(struct ctp_sql *db, const struct ctp_class *cls, int64_t class_id, struct ctp_err *err);
+enum ctp_status ctp_mysql_add(struct ctp_sql *db, struct ctp_sql_rows *rows, int64_t section, const uint64_t *val, struct ctp_err *err);
+enum ctp_status ctp_mysql_end(struct ctp_sql *db, struct ctp_sql_rows *rows, struct ctp_err *err);
+void ctp_mysql_drop(struct ctp_sql_rows *rows);
+void ctp_mysql_tables_free(struct ctp_mysql *m);
+
+/* --- mysql-stage.c, mysql-clean.c ------------------------------------------------------------------------------------------ */
+
+/* Removes what a load left that did not end: of this one, or of one that was killed. */
+enum ctp_status ctp_mysql_clean(struct ctp_mysql *m, struct ctp_err *err);
+
+enum ctp_status ctp_mysql_stage(struct ctp_mysql *m, struct ctp_err *err);   /* makes the tables for the rows */
+enum ctp_status ctp_mysql_publish(struct ctp_mysql *m, struct ctp_err *err); /* all becomes visible */
+
+/*
+ * The pieces of all rows that the query gives, with commas between, each made by fmt of the row's columns, at most four; "" if there
+ * is none. For free(). Null: err.
+ */
+char *ctp_mysql_list(struct ctp_mysql *m, struct ctp_err *err, const char *fmt, const char *query);
+
+/* Runs before, the list and behind as one statement, unless the list is empty. */
+enum ctp_status ctp_mysql_exec_list(struct ctp_mysql *m, struct ctp_err *err, const char *before, const char *fmt, const char *query);
+
+/* "SELECT table_name ..." of the tables whose names begin so */
+#define CTP_MYSQL_TABLES(columns, begin) \
+	"SELECT " columns " FROM information_schema.tables t WHERE t.table_schema = database() AND left(t.table_name, 10) = '" begin "'"
+
+#endif

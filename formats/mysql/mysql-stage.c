@@ -1,0 +1,225 @@
+/* mysql-stage.c - the tables where rows wait, and how these become visible at once; see mysql-db.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mysql/mysql-db.h"
+
+#define EVENTS "coro_trace_events"
+
+/* --- begin --------------------------------------------------------------------------------------------------------------- */
+
+static int64_t is_table(struct ctp_mysql *m, const char *name, struct ctp_err *err)
+{
+	return ctp_sql_look_up(&m->sql, err, "SELECT count(*) FROM information_schema.tables WHERE table_schema = database()"
+	                                     " AND table_type = 'BASE TABLE' AND table_name = %L", name);
+}
+
+/* Refuses what has one of our names and is not ours: there is no table classes that would say so. */
+static enum ctp_status refuse_others(struct ctp_mysql *m, struct ctp_err *err)
+{
+	enum ctp_status status;
+	char *other = ctp_sql_find(&m->sql, &status, err, "SELECT table_name FROM information_schema.tables WHERE table_schema = database()"
+	                           " AND (table_name IN ('sections', 'classes', 'fields', 'symbols') OR find_in_set(lower(table_name), @ctp_views))"
+	                           " ORDER BY table_name LIMIT 1");
+	if (other && !status)
+		status = ctp_err_set(err, "%s: has a table or view %.64s that is not ctp-mysql's; -D names another database", m->name, other);
+	free(other);
+	return status;
+}
+
+/* A copy of what is there: so classes are known, and sections are counted on. */
+static enum ctp_status copy_tables(struct ctp_mysql *m, struct ctp_err *err)
+{
+	static const char *const copied[] = {"classes", "fields", "sections"};
+	for (size_t i = 0; i < sizeof copied / sizeof *copied; i++)
+		if (ctp_sql_exec(&m->sql, err, "CREATE TABLE %T LIKE %I; INSERT INTO %T SELECT * FROM %I", copied[i], copied[i], copied[i], copied[i]))
+			return CTP_FAILED;
+	if (ctp_sql_exec(&m->sql, err, "CREATE TABLE %T LIKE symbols", "symbols"))
+		return CTP_FAILED;
+	m->classes = ctp_sql_look_up(&m->sql, err, "SELECT coalesce(max(id), 0) FROM classes");
+	m->sections = m->classes < 0 ? -1 : ctp_sql_look_up(&m->sql, err, "SELECT coalesce(max(id), 0) FROM sections");
+	return m->sections < 0 ? CTP_FAILED : CTP_OK;
+}
+
+enum ctp_status ctp_mysql_stage(struct ctp_mysql *m, struct ctp_err *err)
+{
+	int64_t there = ctp_sql_look_up(&m->sql, err, "SELECT count(*) FROM information_schema.tables WHERE table_schema = database()"
+	                                              " AND table_name = '" EVENTS "'");
+	int64_t events = there < 0 ? -1 : is_table(m, EVENTS, err), classes = events < 0 ? -1 : is_table(m, "classes", err);
+	if (classes < 0)
+		return CTP_FAILED;
+	if (there && !m->options.append)
+		return ctp_err_set(err, "%s: has a table " EVENTS "; --append adds to it", m->name);
+	if (there && !events)
+		return ctp_err_set(err, "%s: " EVENTS " is a view, to which nothing can be added; -D names another database", m->name);
+	m->fresh = !there;
+	if ((!there || !classes) && refuse_others(m, err))
+		return CTP_FAILED;
+	m->begun = true;
+	if (there && ctp_sql_exec(&m->sql, err, "CREATE TABLE %T (PRIMARY KEY (id)) AS SELECT * FROM " EVENTS " LIMIT 0", EVENTS))
+		return CTP_FAILED;
+	return there && classes ? copy_tables(m, err) : CTP_OK;
+}
+
+/* --- keys ---------------------------------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name, *columns;
+} keys[] = {
+	{"idx_probe_seq", "probe_id, seq"}, {"idx_tid_ts", "tid, ts"}, {"idx_ts", "ts"},
+	{"idx_coro", "coro, section, \"index\""}, /* for the views */
+};
+
+/* "ADD KEY ..." of those that the table lacks; how: their undoing. */
+static enum ctp_status list_keys(struct ctp_mysql *m, const char *table, char **add, char **undo, struct ctp_err *err)
+{
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		int64_t there = ctp_sql_look_up(&m->sql, err, "SELECT count(*) FROM information_schema.statistics WHERE table_schema = database()"
+		                                              " AND table_name = %L AND index_name = %L", table, keys[i].name);
+		if (there < 0)
+			return CTP_FAILED;
+		if (there)
+			continue;
+		char *more = ctp_sql_text(&m->sql, "%s%sADD KEY %s (%s)", *add, **add ? ", " : "", keys[i].name, keys[i].columns);
+		char *back = ctp_sql_text(&m->sql, "%s%sDROP KEY %s", *undo, **undo ? ", " : "", keys[i].name);
+		free(*add);
+		free(*undo);
+		*add = more;
+		*undo = back;
+		if (!more || !back)
+			return ctp_err_set(err, "%s: out of memory", m->name);
+	}
+	return CTP_OK;
+}
+
+/* --- a new database ------------------------------------------------------------------------------------------------------ */
+
+#define STAGED(columns) CTP_MYSQL_TABLES(columns, CTP_MYSQL_STAGING) " AND t.table_type = 'BASE TABLE' ORDER BY t.table_name"
+#define OWN "substr(t.table_name, 11)" /* the name that the table will have */
+
+static enum ctp_status make_keys(struct ctp_mysql *m, struct ctp_err *err)
+{
+	char *add = ctp_sql_text(&m->sql, ""), *undo = ctp_sql_text(&m->sql, "");
+	enum ctp_status status = add && undo ? list_keys(m, CTP_MYSQL_STAGING EVENTS, &add, &undo, err) : ctp_err_set(err, "%s: out of memory", m->name);
+	if (!status)
+		status = ctp_sql_exec(&m->sql, err, "ALTER TABLE %T %s", EVENTS, add);
+	free(add);
+	free(undo);
+	return status;
+}
+
+struct stand_in {
+	struct ctp_mysql *m;
+	struct ctp_err *err;
+	enum ctp_status status;
+};
+
+/* Statements can only be run behind the query, whose rows are all here. */
+static void stand_in(void *arg, const char *const *columns)
+{
+	struct stand_in *s = arg;
+	if (!s->status)
+		s->status = ctp_sql_exec(&s->m->sql, s->err, "CREATE VIEW %I AS SELECT * FROM %I", columns[1], columns[0]);
+}
+
+/* Views are made of views that stand in for the tables; these then take their places, all at once. */
+static enum ctp_status publish_new(struct ctp_mysql *m, struct ctp_err *err)
+{
+	struct stand_in s = {m, err, CTP_OK};
+	if (make_keys(m, err) || ctp_mysql_exec_list(m, err, "ANALYZE TABLE", "%I", STAGED("t.table_name")) ||
+	    ctp_mysql_query(&m->sql, STAGED("t.table_name, " OWN), stand_in, &s, err) || s.status || ctp_sql_views_last(&m->sql, err))
+		return CTP_FAILED;
+	ctp_sql_exec(&m->sql, err, "SET @n = 0");
+	char *list = ctp_mysql_list(m, err, "%I TO %I, %I TO %I",
+	                            "SELECT q.own, concat('" CTP_MYSQL_GONE "', @n := @n + 1), q.staged, q.own FROM (" STAGED("t.table_name AS staged, " OWN " AS own") ") q");
+	if (!list)
+		return CTP_FAILED;
+	m->committing = true;
+	enum ctp_status status = ctp_sql_exec(&m->sql, err, "RENAME TABLE %s", list);
+	m->committing = false;
+	free(list);
+	return status;
+}
+
+/* --- a database that was there ------------------------------------------------------------------------------------------- */
+
+#define COLUMNS(of) "SELECT c.column_name, c.column_type, CASE WHEN c.is_nullable = 'NO' THEN 'NOT NULL DEFAULT 0' ELSE '' END" \
+	" FROM information_schema.columns c WHERE c.table_schema = database() AND c.table_name = '" of "'"
+#define LACKS \
+	COLUMNS(CTP_MYSQL_STAGING EVENTS) " AND NOT EXISTS (SELECT 1 FROM information_schema.columns r WHERE r.table_schema = database()" \
+	" AND r.table_name = '" EVENTS "' AND r.column_name = c.column_name) ORDER BY c.ordinal_position"
+
+/* What the events' table lacks is added in one ALTER. */
+static enum ctp_status widen_events(struct ctp_mysql *m, struct ctp_err *err)
+{
+	char *add = ctp_mysql_list(m, err, "ADD COLUMN %I %s %s", LACKS), *undo = add ? ctp_mysql_list(m, err, "DROP COLUMN %I", LACKS) : NULL;
+	enum ctp_status status = undo ? list_keys(m, EVENTS, &add, &undo, err) : CTP_FAILED;
+	if (!status && *add)
+		status = ctp_sql_exec(&m->sql, err, "ALTER TABLE " EVENTS " %s", add);
+	if (!status && *add && !(m->undo = ctp_sql_text(&m->sql, "ALTER TABLE " EVENTS " %s", undo)))
+		status = ctp_err_set(err, "%s: out of memory", m->name);
+	free(add);
+	free(undo);
+	return status;
+}
+
+#define NEW_TABLES \
+	CTP_MYSQL_TABLES("t.table_name, " OWN, CTP_MYSQL_STAGING) " AND t.table_type = 'BASE TABLE' AND NOT EXISTS (SELECT 1 FROM information_schema.tables r" \
+	" WHERE r.table_schema = database() AND r.table_name = " OWN ")"
+
+static void make_like(void *arg, const char *const *columns)
+{
+	struct stand_in *s = arg;
+	if (!s->status)
+		s->status = ctp_sql_exec(&s->m->sql, s->err, "CREATE TABLE %I LIKE %I", columns[1], columns[0]);
+}
+
+/* Rows of our tables have their ids, those of events get them. */
+static void add_rows(void *arg, const char *const *columns)
+{
+	struct stand_in *s = arg;
+	const char *own = columns[1];
+	struct ctp_mysql *m = s->m;
+	if (s->status || !strcmp(own, EVENTS))
+		return;
+	if (!strcmp(own, "sections") || !strcmp(own, "classes"))
+		s->status = ctp_sql_exec(&m->sql, s->err, "INSERT INTO %I SELECT * FROM %I WHERE id > %d", own, columns[0],
+		                         *own == 's' ? m->sections : m->classes);
+	else if (!strcmp(own, "fields"))
+		s->status = ctp_sql_exec(&m->sql, s->err, "INSERT INTO fields SELECT * FROM %I WHERE class > %d", columns[0], m->classes);
+	else
+		s->status = ctp_sql_exec(&m->sql, s->err, "INSERT INTO %I SELECT * FROM %I", own, columns[0]);
+}
+
+static enum ctp_status add_events(struct ctp_mysql *m, struct ctp_err *err)
+{
+	char *columns = ctp_mysql_list(m, err, "%I", COLUMNS(CTP_MYSQL_STAGING EVENTS) " AND c.column_name <> 'id' ORDER BY c.ordinal_position");
+	enum ctp_status status = columns ? ctp_sql_exec(&m->sql, err, "INSERT INTO " EVENTS " (%s) SELECT %s FROM %T ORDER BY id", columns, columns, EVENTS) : CTP_FAILED;
+	free(columns);
+	return status;
+}
+
+static enum ctp_status publish_more(struct ctp_mysql *m, struct ctp_err *err)
+{
+	struct stand_in s = {m, err, CTP_OK};
+	if (widen_events(m, err) || ctp_mysql_query(&m->sql, NEW_TABLES, make_like, &s, err) || s.status || ctp_sql_views_last(&m->sql, err) ||
+	    ctp_mysql_exec(&m->sql, "START TRANSACTION", err) || add_events(m, err) ||
+	    ctp_mysql_query(&m->sql, STAGED("t.table_name, " OWN), add_rows, &s, err) || s.status)
+		return CTP_FAILED;
+	m->committing = true;
+	enum ctp_status status = ctp_mysql_exec(&m->sql, "COMMIT", err);
+	m->committing = false;
+	return status;
+}
+
+enum ctp_status ctp_mysql_publish(struct ctp_mysql *m, struct ctp_err *err)
+{
+	if (m->fresh ? publish_new(m, err) : publish_more(m, err))
+		return CTP_FAILED;
+	m->done = true;
+	free(m->undo);
+	m->undo = NULL;
+	struct ctp_err ignored; /* what is left is removed by the next load */
+	ctp_mysql_clean(m, &ignored);
+	return CTP_OK;
+}

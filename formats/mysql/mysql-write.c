@@ -1,0 +1,85 @@
+/* mysql-write.c - MariaDB and MySQL as an engine of sql.h; see mysql.h. */
+#include <mysqld_error.h>
+#include <stdlib.h>
+
+#include "mysql/mysql-db.h"
+#include "symbols/symbols.h"
+
+enum { WAIT_S = 365 * 86400, UNDO_WAIT_S = 60 };
+
+static enum ctp_status begin(struct ctp_sql *db, struct ctp_err *err) { return ctp_mysql_try_local((struct ctp_mysql *)db, err); }
+
+/* It is for speed alone: it is left out where it is there, and where the column is a text without an end. */
+static enum ctp_status make_index(struct ctp_sql *db, const char *name, const char *table, const char *columns, struct ctp_err *err)
+{
+	struct ctp_mysql *m = (struct ctp_mysql *)db;
+	if (!ctp_sql_exec(db, err, m->fresh ? "ALTER TABLE %T ADD KEY %I (section, %s)" : "ALTER TABLE %I ADD KEY %I (section, %s)", table, name, columns))
+		return CTP_OK;
+	unsigned why = mysql_errno(m->conn);
+	return why == ER_DUP_KEYNAME || why == ER_BLOB_KEY_WITHOUT_LENGTH ? CTP_OK : CTP_FAILED;
+}
+
+static enum ctp_status finish(struct ctp_sql *db, const struct ctp_tick *tick, struct ctp_err *err)
+{
+	struct ctp_mysql *m = (struct ctp_mysql *)db;
+	(void)tick;
+	if (ctp_mysql_publish(m, err))
+		return CTP_FAILED;
+	if (m->unreal)
+		ctp_notice_say(m->options.notice, "%s: %ju numbers are not finite, and are NULL", m->name, (uintmax_t)m->unreal);
+	return CTP_OK;
+}
+
+/* A connection that was lost is made again for this; if that is not to be had, the next load does it. */
+static void undo(struct ctp_mysql *m)
+{
+	struct ctp_err ignored;
+	m->options.notice = NULL;
+	m->delivered = 0;
+	if (m->conn && (!mysql_rollback(m->conn) || !ctp_mysql_connect(m, UNDO_WAIT_S, &ignored)))
+		ctp_mysql_clean(m, &ignored);
+}
+
+static void free_db(struct ctp_sql *db)
+{
+	struct ctp_mysql *m = (struct ctp_mysql *)db;
+	if (m->begun && !m->done)
+		undo(m);
+	if (m->conn)
+		mysql_close(m->conn);
+	mysql_library_end();
+	ctp_mysql_tables_free(m);
+	free(m->scratch);
+	free(m->undo);
+	free(m);
+}
+
+static const struct ctp_sql_ops ops = {
+	.exec = ctp_mysql_exec,
+	.query = ctp_mysql_query,
+	.type = ctp_mysql_type,
+	.begin = begin,
+	.rows = ctp_mysql_rows,
+	.add = ctp_mysql_add,
+	.end = ctp_mysql_end,
+	.drop = ctp_mysql_drop,
+	.index = make_index,
+	.finish = finish,
+	.free = free_db,
+};
+
+struct ctp_sink *ctp_mysql_sink(const struct ctp_mysql_options *options, struct ctp_symbols *symbols, struct ctp_err *err)
+{
+	struct ctp_mysql *m = calloc(1, sizeof *m);
+	if (m) {
+		m->sql = (struct ctp_sql){.ops = &ops, .words = &ctp_mysql_words};
+		m->options = *options;
+		if (!ctp_mysql_connect(m, WAIT_S, err) && !ctp_mysql_clean(m, err) && !ctp_mysql_stage(m, err))
+			return ctp_sql_sink(&m->sql, symbols, err);
+		free_db(&m->sql);
+	} else {
+		ctp_err_set(err, "ctp-mysql: out of memory");
+	}
+	ctp_symbols_free(symbols);
+	return NULL;
+}

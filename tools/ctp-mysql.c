@@ -1,0 +1,66 @@
+/* ctp-mysql - streams into a database of MariaDB or MySQL: a table for each class, and views that answer the first questions. */
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "mysql/mysql.h"
+#include "symbolopt.h"
+#include "tool.h"
+
+#include <string.h>
+
+static void say(void *arg, const char *text)
+{
+	struct ctp_tool *tool = arg;
+	if (!tool->quiet)
+		ctp_tool_say(tool, "%s", text);
+}
+
+static unsigned take_port(struct ctp_tool *tool, const char *text)
+{
+	uint64_t port;
+	if (!ctp_parse_u64(text, text + strlen(text), &port) || !port || port > UINT16_MAX)
+		exit(ctp_tool_usage(tool, "-P %s: is no port; it is a number from 1 to 65535", text));
+	return (unsigned)port;
+}
+
+static void take(struct ctp_mysql_options *o, struct ctp_tool *tool, int c)
+{
+	if (c == 'P')
+		o->port = take_port(tool, optarg);
+	else if (c == 'a')
+		o->append = true;
+	else
+		*(c == 'h' ? &o->host : c == 'u' ? &o->user : c == 'S' ? &o->socket : &o->database) = optarg;
+}
+
+int main(int argc, char **argv)
+{
+	struct ctp_tool tool = {
+		.name = "ctp-mysql",
+		.synopsis = "[-qv] [-h HOST] [-P PORT] [-u USER] [-S SOCKET] [-D DATABASE] [--append] [--symbols] [--debug-dir DIR] [TRACE...]",
+		.help = "Loads raw streams into a database of MariaDB or MySQL: each TRACE, or standard input.\n"
+			"  -h HOST          the server; as -P, -u and -S, where it is not given, as the option files say\n"
+			"  -P PORT          its port\n"
+			"  -u USER          who connects; the password is in an option file, or in MYSQL_PWD\n"
+			"  -S SOCKET        the server's socket on this machine\n"
+			"  -D DATABASE      the database, coro_tracer if none is given; it is made where it is missing\n"
+			"  --append         add to what is there, in one transaction\n"
+			"  --symbols        with what each address is: its file, line and function\n"
+			"  --debug-dir DIR  the same, with debug information from DIR, or from the next one given so\n"
+			"  -q               no notices   -v  a summary on stderr   -V  version   --help  this help\n",
+		.permutes = true,
+	};
+	static const struct option longs[] = {{"append", no_argument, NULL, 'a'}, CTP_SYMBOLOPT_LONGS, {0}};
+	struct ctp_notice notice = {.say = say, .arg = &tool};
+	struct ctp_symbolopt symbolopt = {0};
+	struct ctp_mysql_options options = {.notice = &notice};
+	struct ctp_symbols *symbols;
+	struct ctp_err err;
+	ctp_tool_start(&tool);
+	for (int c; (c = ctp_tool_option(&tool, argc, argv, "h:P:u:S:D:", longs)) != -1;)
+		if (!ctp_symbolopt_take(&symbolopt, &tool, c))
+			take(&options, &tool, c);
+	if (!ctp_symbolopt_new(&symbolopt, &symbols, &err))
+		return ctp_tool_fail(&tool, &err);
+	return ctp_tool_to(&tool, argv + optind, ctp_mysql_sink(&options, symbols, &err), NULL, &err);
+}
