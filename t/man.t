@@ -17,7 +17,8 @@ for tool in "$BIN"/ctp-*; do
 	name=${tool##*/} page=doc/${tool##*/}.1
 	ok "$name has a page" test -f "$page"
 	[ -f "$page" ] || continue
-	"$tool" -h >"$tmp/help" 2>"$tmp/err"
+	case $name in ctp-mysql) help=--help ;; *) help=-h ;; esac # where -h is the host
+	"$tool" $help >"$tmp/help" 2>"$tmp/err"
 	is "$name -h ends with status 0" $? 0
 	is "$name -h says nothing on stderr" "$(cat "$tmp/err")" ''
 	is "$name -h has the synopsis of the page" "$(sed -n '1s/^usage: //p' "$tmp/help")" "$(section "$page" SYNOPSIS)"
