@@ -1,0 +1,145 @@
+#!/bin/sh
+# A real server of MariaDB's, started and ended here: values of every type, views as SQLite's, and a load that is whole or absent.
+. t/tap.sh
+mysql=$BIN/ctp-mysql from=$BIN/ctp-fromjsonl
+[ -x "$mysql" ] || skip_all 'ctp-mysql was not built'
+[ -x "$BIN/ctp-sqlite" ] || skip_all 'ctp-sqlite was not built'
+for tool in mariadbd mariadb-install-db mariadb sqlite3 python3; do
+	PATH=$PATH:/usr/sbin command -v $tool >/dev/null || skip_all "there is no $tool"
+done
+PATH=$PATH:/usr/sbin
+unset MYSQL_PWD MYSQL_HOST
+export HOME="$tmp"
+
+dir=$(mktemp -d /tmp/ctp-mysql.XXXXXX) # a socket's path is short
+pid=
+trap '[ -z "$pid" ] || kill -9 $pid; rm -rf "$dir" "$tmp"' EXIT
+user=
+if [ "$(id -u)" = 0 ]; then
+	user=--user=nobody
+	chmod 755 "$dir"
+	chown nobody "$dir"
+fi
+# shellcheck disable=SC2086
+mariadb-install-db --no-defaults $user --datadir="$dir/data" --auth-root-authentication-method=normal --skip-test-db >"$tmp/log" 2>&1 ||
+	skip_all "mariadb-install-db: $(tail -n 1 "$tmp/log")"
+
+sql() { mariadb --no-defaults -S "$dir/s.sock" -u root -N -B -r "$@"; }
+start() { # [OPTION...]: the server answers when this is over
+	# shellcheck disable=SC2086
+	mariadbd --no-defaults $user --datadir="$dir/data" --socket="$dir/s.sock" --pid-file="$dir/pid" --skip-networking "$@" >>"$tmp/log" 2>&1 &
+	pid=$!
+	until sql -e 'SELECT 1' >/dev/null 2>&1; do
+		kill -0 $pid 2>/dev/null || skip_all "mariadbd: $(tail -n 1 "$tmp/log")"
+		sleep 0.1
+	done
+}
+load() { "$mysql" -S "$dir/s.sock" -u root "$@"; }
+left() { sql -D "$1" -e 'SHOW TABLES' | grep -c '^_ctp_'; }
+none() { is "$2: nothing is left" "$(sql -D "$1" -e 'SHOW TABLES' | tr '\n' ' ')" ''; }
+start
+
+# --- values ---------------------------------------------------------------------------------------------------------------------
+python3 t/mysql.py make >"$tmp/values.jsonl"
+"$from" -q "$tmp/values.jsonl" >"$tmp/values.ctp"
+load -D local "$tmp/values.ctp" 2>"$tmp/err"
+is 'values of every type are loaded' $? 0
+like 'what is not finite is counted' "$(cat "$tmp/err")" '^ctp-mysql: local: 3 numbers are not finite, and are NULL$'
+sql -D local -e "$(python3 t/mysql.py query)" >"$tmp/local"
+python3 t/mysql.py want >"$tmp/want"
+ok 'they are as they were' cmp "$tmp/local" "$tmp/want"
+is 'the types of the table' "$(sql -D local -e "SELECT column_type FROM information_schema.columns WHERE table_schema = 'local' AND table_name = 'coro_trace_events' ORDER BY ordinal_position LIMIT 8" | tr '\n' ' ')" \
+	'bigint(20) unsigned decimal(20,0) decimal(20,0) varchar(18) decimal(20,0) tinyint(1) decimal(20,0) bigint(20) '
+is 'its keys' "$(sql -D local -e "SHOW KEYS FROM coro_trace_events" | awk '{print $3}' | uniq | tr '\n' ' ')" 'PRIMARY idx_probe_seq idx_tid_ts idx_ts idx_coro '
+is "coroTracer's INSERT still works" "$(sql -D local -e "INSERT INTO coro_trace_events (probe_id, tid, addr, seq, is_active, ts) VALUES (18446744073709551615, 1, '0x1', 1, TRUE, 1); SELECT probe_id, section FROM coro_trace_events WHERE addr = '0x1'")" \
+	"18446744073709551615	0"
+sql -e 'SET GLOBAL local_infile = 0'
+load -q -D inserts "$tmp/values.ctp"
+is 'without local_infile they are inserted' "$(sql -D inserts -e "$(python3 t/mysql.py query)" | cksum)" "$(cksum <"$tmp/want")"
+sql -e 'SET GLOBAL local_infile = 1'
+
+# --- views ----------------------------------------------------------------------------------------------------------------------
+same() { # NAME DATABASE FILE: all tables and views, row by row
+	for v in $(sqlite3 "$3" "SELECT name FROM sqlite_schema WHERE type IN ('view', 'table') AND name NOT LIKE 'sqlite_%' AND name NOT IN ('classes', 'fields')"); do
+		sqlite3 -nullvalue NULL -separator '	' "$3" "SELECT * FROM \"$v\"" | LC_ALL=C sort >"$tmp/a"
+		sql -D "$2" -e "SELECT * FROM \`$v\`" | LC_ALL=C sort >"$tmp/b"
+		cmp -s "$tmp/a" "$tmp/b" || { echo "$v"; diff "$tmp/a" "$tmp/b" | head -n 4; }
+	done >"$tmp/differ"
+	is "$1" "$(cat "$tmp/differ")" ''
+}
+for seed in 1 2 3; do
+	python3 t/sqlite-views.py make $seed | "$from" -q >"$tmp/s$seed.ctp"
+	load -q -D "v$seed" "$tmp/s$seed.ctp"
+	"$BIN/ctp-sqlite" -q -o "$tmp/s$seed.sqlite" "$tmp/s$seed.ctp"
+	same "views are as SQLite's, seed $seed" "v$seed" "$tmp/s$seed.sqlite"
+done
+events1=$(sql -D v1 -e 'SELECT count(*) FROM coro_trace_events')
+load -q -D v1 --append "$tmp/s2.ctp"
+"$BIN/ctp-sqlite" -q --append -o "$tmp/s1.sqlite" "$tmp/s2.ctp"
+same 'and after appending' v1 "$tmp/s1.sqlite"
+is 'no table of the load is left' "$(left v1)" 0
+events=$(sql -D v1 -e 'SELECT count(*) FROM coro_trace_events')
+load -q -D v1 "$tmp/s2.ctp" 2>"$tmp/err"
+is 'a second load without --append is refused' "$? $(cat "$tmp/err")" '1 ctp-mysql: v1: has a table coro_trace_events; --append adds to it'
+is 'and nothing is added' "$(sql -D v1 -e 'SELECT count(*) FROM coro_trace_events')" "$events"
+sql -e 'CREATE DATABASE other; CREATE TABLE other.names (id INT)'
+load -q -D other "$tmp/s1.ctp" 2>"$tmp/err"
+is "another's table is refused" "$? $(cat "$tmp/err")" "1 ctp-mysql: other: has a table or view names that is not ctp-mysql's; -D names another database"
+is 'and stays' "$(sql -D other -e 'SHOW TABLES')" names
+
+# --- permissions and passwords ----------------------------------------------------------------------------------------------------
+sql -e "CREATE DATABASE few; CREATE USER few IDENTIFIED BY 'geheim'; GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, ALTER, INDEX ON few.* TO few"
+MYSQL_PWD=geheim "$mysql" -q -S "$dir/s.sock" -u few -D few "$tmp/s1.ctp" 2>"$tmp/err"
+is 'without the right to make views it fails' $? 1
+like 'and says so, with a count' "$(cat "$tmp/err")" '^ctp-mysql: few: CREATE VIEW command denied to user .*; [1-9][0-9]* rows were sent, and none is kept$'
+none few 'a refused permission'
+MYSQL_PWD=falsch "$mysql" -q -S "$dir/s.sock" -u few -D few "$tmp/s1.ctp" 2>"$tmp/err"
+is 'a wrong password is status 1' "$? $(grep -c falsch "$tmp/err")" '1 0'
+like 'in one line' "$(cat "$tmp/err")" '^ctp-mysql: few: Access denied for user .*$'
+sql -e "GRANT ALL ON few.* TO few"
+printf '[client]\nsocket=%s\nuser=few\npassword=geheim\n' "$dir/s.sock" >"$tmp/.my.cnf"
+mkfifo "$tmp/fifo"
+"$mysql" -q -D few <"$tmp/fifo" &
+child=$!
+exec 9>"$tmp/fifo"
+head -c 1000 "$tmp/s1.ctp" >&9
+until [ "$(left few)" -gt 0 ] || ! kill -0 $child; do sleep 0.1; done
+is 'the password is not in ps' "$(tr '\0' '\n' <"/proc/$child/cmdline" | grep -c geheim)" 0
+tail -c +1001 "$tmp/s1.ctp" >&9
+exec 9>&-
+wait $child
+is 'an option file has user, password and socket' "$(sql -D few -e 'SELECT count(*) FROM coro_trace_events')" "$events1"
+rm "$tmp/.my.cnf"
+
+# --- a server that is killed --------------------------------------------------------------------------------------------------------
+killed() { # DATABASE [OPTION]: the server is killed while rows come
+	"$mysql" -q -S "$dir/s.sock" -u root -D "$@" <"$tmp/fifo" 2>"$tmp/err" &
+	child=$!
+	exec 9>"$tmp/fifo"
+	head -c 20000 "$tmp/s1.ctp" >&9 2>/dev/null
+	until [ "$(left "$1")" -gt 0 ] || ! kill -0 $child; do sleep 0.1; done
+	kill -9 $pid
+	wait $pid 2>/dev/null
+	tail -c +20001 "$tmp/s1.ctp" >&9 2>/dev/null
+	exec 9>&-
+	wait $child
+	is "$1: a killed server is status 1" "$? $(wc -l <"$tmp/err")" '1 1'
+	like "$1: one line says so" "$(cat "$tmp/err")" "^ctp-mysql: $1: .*server"
+	start
+}
+sql -e 'CREATE DATABASE killed'
+killed killed
+load -q -D killed "$tmp/s1.ctp"
+is 'the next load removes what was left' "$(left killed)" 0
+"$BIN/ctp-sqlite" -q -o "$tmp/k.sqlite" "$tmp/s1.ctp"
+same 'and is whole' killed "$tmp/k.sqlite"
+killed killed --append
+same 'what was there stays' killed "$tmp/k.sqlite"
+load -q -D killed --append "$tmp/s2.ctp"
+"$BIN/ctp-sqlite" -q --append -o "$tmp/k.sqlite" "$tmp/s2.ctp"
+same 'and the next load adds to it' killed "$tmp/k.sqlite"
+is 'with nothing left' "$(left killed)" 0
+kill $pid
+wait $pid
+pid=
+done_testing
