@@ -1,12 +1,11 @@
 /* ctp-mysql - streams into a database of MariaDB or MySQL: a table for each class, and views that answer the first questions. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "mysql/mysql.h"
 #include "symbolopt.h"
 #include "tool.h"
-
-#include <string.h>
 
 static void say(void *arg, const char *text)
 {

@@ -84,7 +84,7 @@ enum ctp_status ctp_mysql_publish(struct ctp_mysql *m, struct ctp_err *err); /* 
  */
 char *ctp_mysql_list(struct ctp_mysql *m, struct ctp_err *err, const char *fmt, const char *query);
 
-/* Runs before, the list and behind as one statement, unless the list is empty. */
+/* Runs a statement that begins so and goes on with the list, unless that is empty. */
 enum ctp_status ctp_mysql_exec_list(struct ctp_mysql *m, struct ctp_err *err, const char *before, const char *fmt, const char *query);
 
 /* "SELECT table_name ..." of the tables whose names begin so */

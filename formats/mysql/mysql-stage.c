@@ -70,7 +70,7 @@ static const struct {
 	{"idx_coro", "coro, section, \"index\""}, /* for the views */
 };
 
-/* "ADD KEY ..." of those that the table lacks; how: their undoing. */
+/* Puts "ADD KEY ..." behind add for those that the table lacks, and "DROP KEY ..." behind undo. */
 static enum ctp_status list_keys(struct ctp_mysql *m, const char *table, char **add, char **undo, struct ctp_err *err)
 {
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
