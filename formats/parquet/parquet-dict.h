@@ -1,0 +1,25 @@
+/* parquet-dict.h - the dictionary of a column: different values in the order in which they came, each with its code. */
+#ifndef CTP_PARQUET_DICT_H
+#define CTP_PARQUET_DICT_H
+
+#include "parquet/parquet-buf.h"
+
+enum { CTP_PARQUET_DICT_MAX = 1 << 16, CTP_PARQUET_DICT_BYTES = 4 << 20 };
+
+struct ctp_parquet_dict {
+	uint32_t *slots; /* codes + 1, 0: free */
+	uint32_t nslots, count, room;
+	uint64_t salt;
+	uint64_t *value;              /* numbers; of texts where they end in `texts` */
+	struct ctp_parquet_buf texts; /* as a page has them: 4 bytes of length, and the bytes */
+};
+
+enum { CTP_PARQUET_FULL = -1 }; /* no code: the dictionary is full, or there is no memory */
+
+int32_t ctp_parquet_dict_number(struct ctp_parquet_dict *d, uint64_t v);
+int32_t ctp_parquet_dict_text(struct ctp_parquet_dict *d, const char *text, uint32_t len);
+size_t ctp_parquet_dict_bytes(const struct ctp_parquet_dict *d); /* of memory */
+void ctp_parquet_dict_clear(struct ctp_parquet_dict *d);         /* keeps the memory */
+void ctp_parquet_dict_fini(struct ctp_parquet_dict *d);
+
+#endif

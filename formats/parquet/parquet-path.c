@@ -1,0 +1,104 @@
+/* parquet-path.c - see parquet-path.h. */
+#include "parquet/parquet-path.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/map.h"
+#include "base/text.h"
+
+static const char NO_VALUE[] = "__HIVE_DEFAULT_PARTITION__"; /* null, to all that read such folders */
+
+static bool is_plain(char c, bool dots)
+{
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' || (dots && (c == '.' || c == '-'));
+}
+
+void ctp_parquet_safe_name(char to[CTP_PARQUET_NAME_MAX + 32], const char *name, bool dots)
+{
+	char *p = to;
+	const char *from = name;
+	for (; *from && p - to <= CTP_PARQUET_NAME_MAX - 3; from++) {
+		if (is_plain(*from, dots))
+			*p++ = *from;
+		else
+			p += sprintf(p, "%%%02X", (uint8_t)*from);
+	}
+	*p = '\0';
+	if (*from)
+		sprintf(p, "~%08x", (uint32_t)ctp_map_bytes(UINT64_C(0xcbf29ce484222325), name, strlen(name)));
+}
+
+bool ctp_parquet_parse_keys(struct ctp_parquet_options *o, const char *text)
+{
+	static const char *const names[] = {[CTP_PARQUET_HOST] = "host", [CTP_PARQUET_DATE] = "date"};
+	for (o->nkeys = 0; o->nkeys < CTP_PARQUET_KEYS_MAX;) {
+		size_t len = strcspn(text, ",");
+		unsigned k = 0;
+		while (k < 2 && (strlen(names[k]) != len || strncmp(text, names[k], len)))
+			k++;
+		if (k == 2 || (o->nkeys && o->keys[0] == k))
+			return false;
+		o->keys[o->nkeys++] = k;
+		text += len;
+		if (!*text++)
+			return true;
+	}
+	return false;
+}
+
+static const char *key_value(char to[CTP_PARQUET_NAME_MAX + 32], enum ctp_parquet_key key, const struct ctp_section *sec, bool has_wall,
+                             int64_t wall_s)
+{
+	const char *host = ctp_section_get(sec, "host");
+	char wall[CTP_TEXT_MAX];
+	if (key == CTP_PARQUET_HOST) {
+		ctp_parquet_safe_name(to, host ? host : "", true);
+	} else {
+		ctp_text_wall(wall, wall_s, 0);
+		snprintf(to, CTP_PARQUET_NAME_MAX, "%.10s", has_wall ? wall : "");
+	}
+	return *to ? to : NO_VALUE;
+}
+
+bool ctp_parquet_folder(char to[PATH_MAX], const struct ctp_parquet_options *o, const struct ctp_section *sec, bool has_wall, int64_t wall_s)
+{
+	char value[CTP_PARQUET_NAME_MAX + 32];
+	size_t len = (size_t)snprintf(to, PATH_MAX, "%s", o->dir);
+	for (uint32_t i = 0; i < o->nkeys && len < PATH_MAX; i++)
+		len += (size_t)snprintf(to + len, PATH_MAX - len, "/%s=%s", o->keys[i] == CTP_PARQUET_HOST ? "host" : "date",
+		                        key_value(value, o->keys[i], sec, has_wall, wall_s));
+	return len < PATH_MAX;
+}
+
+enum ctp_status ctp_parquet_make_folder(const char *path, struct ctp_err *err)
+{
+	char part[PATH_MAX];
+	size_t len = strlen(path);
+	if (len >= sizeof part)
+		return ctp_err_set(err, "%.40s...: the name is too long", path);
+	for (size_t i = 1; i <= len; i++) {
+		if (path[i] && path[i] != '/')
+			continue;
+		memcpy(part, path, i);
+		part[i] = '\0';
+		if (mkdir(part, 0777) && errno != EEXIST)
+			return ctp_err_sys(err, "%s", part);
+	}
+	return CTP_OK;
+}
+
+enum ctp_status ctp_parquet_check_empty(const char *dir, struct ctp_err *err)
+{
+	DIR *d = opendir(dir);
+	bool empty = true;
+	if (!d)
+		return errno == ENOENT ? CTP_OK : ctp_err_sys(err, "%s", dir);
+	for (struct dirent *e; empty && (e = readdir(d));)
+		empty = !strcmp(e->d_name, ".") || !strcmp(e->d_name, "..");
+	closedir(d);
+	return empty ? CTP_OK : ctp_err_set(err, "%s: exists and is not empty; remove it, use --partition to add to a tree, or -f", dir);
+}

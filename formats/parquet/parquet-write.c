@@ -1,0 +1,370 @@
+/*
+ * parquet-write.c - a sink that makes Parquet files.
+ *
+ * Without a partition a file has the rows of all sections, and all files are closed at the end, that of the sections last. With one,
+ * each section has files of its own, with its id in their names, so that runs do not meet and one that is repeated replaces its files.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "common/meta.h"
+#include "parquet/parquet-file.h"
+#include "parquet/parquet-path.h"
+
+struct parquet_sink {
+	struct ctp_sink sink;
+	struct ctp_parquet_options o;
+	struct ctp_parquet_work *work;
+	struct ctp_parquet_file **files; /* of the folder at hand */
+	uint32_t nfiles;
+	size_t bytes; /* of memory, in all of them */
+	struct ctp_class *about; /* the class of sections */
+	struct ctp_parquet_file *sections;
+	bool made_dir;
+
+	const struct ctp_section *sec;
+	struct ctp_parquet_section now;
+	char folder[PATH_MAX]; /* "": not known yet */
+	char *attrs;
+	uint64_t *ids; /* of sections so far, with a partition */
+	uint32_t nids, nth; /* nth: of those with this id */
+	struct ctp_parquet_file *of[CTP_CLASSES_MAX]; /* by the class's id */
+};
+
+/* --- the class of sections ------------------------------------------------------------------------------------------------- */
+
+enum { ABOUT_START, ABOUT_HAS_START, ABOUT_HOST, ABOUT_PID, ABOUT_ARGV, ABOUT_TOOL, ABOUT_CLOCK, ABOUT_HAS_WALL, ABOUT_WALL, ABOUT_INPUT,
+       ABOUT_COMPLETE, ABOUT_ATTRS, ABOUT_FIELDS };
+
+static struct ctp_class *about_class(struct ctp_err *err)
+{
+	static const struct ctp_field fields[ABOUT_FIELDS] = {
+		[ABOUT_START] = {.name = "start_ns", .type = CTP_U64, .role = CTP_ROLE_TIME, .pred = CTP_PRED_TIME},
+		[ABOUT_HAS_START] = {.name = "has_start", .type = CTP_BOOL},
+		[ABOUT_HOST] = {.name = "hostname", .type = CTP_STRING},
+		[ABOUT_PID] = {.name = "pid", .type = CTP_U64, .role = CTP_ROLE_PROCESS},
+		[ABOUT_ARGV] = {.name = "argv", .type = CTP_STRING},
+		[ABOUT_TOOL] = {.name = "tool", .type = CTP_STRING},
+		[ABOUT_CLOCK] = {.name = "clock", .type = CTP_STRING},
+		[ABOUT_HAS_WALL] = {.name = "has_wall", .type = CTP_BOOL},
+		[ABOUT_WALL] = {.name = "wall_offset_ns", .type = CTP_I64},
+		[ABOUT_INPUT] = {.name = "input", .type = CTP_STRING},
+		[ABOUT_COMPLETE] = {.name = "complete", .type = CTP_BOOL},
+		[ABOUT_ATTRS] = {.name = "attrs", .type = CTP_STRING},
+	};
+	return ctp_class_new("sections", CTP_KIND_OTHER, fields, ABOUT_FIELDS, err);
+}
+
+static bool number(const struct ctp_section *sec, const char *name, uint64_t *v)
+{
+	const char *text = ctp_section_get(sec, name);
+	*v = 0;
+	return text && ctp_parse_u64(text, text + strlen(text), v);
+}
+
+static struct ctp_str *text_of(const char *text)
+{
+	size_t len = text ? strlen(text) : 0;
+	struct ctp_str *s = malloc(sizeof *s + len + 1);
+	if (!s)
+		return NULL;
+	s->len = (uint32_t)len;
+	memcpy(s->data, text ? text : "", len + 1);
+	return s;
+}
+
+static enum ctp_status put_about(struct parquet_sink *s, bool complete, struct ctp_err *err)
+{
+	static const uint8_t texts[] = {ABOUT_HOST, ABOUT_ARGV, ABOUT_TOOL, ABOUT_CLOCK, ABOUT_INPUT, ABOUT_ATTRS};
+	const struct ctp_section *sec = s->sec;
+	size_t len;
+	char *argv = ctp_meta_list(sec, "argv[]", &len);
+	const char *text[ABOUT_FIELDS] = {
+		[ABOUT_HOST] = ctp_section_get(sec, "host"), [ABOUT_ARGV] = argv, [ABOUT_TOOL] = ctp_section_get(sec, "tool"),
+		[ABOUT_CLOCK] = ctp_section_get(sec, "clock"), [ABOUT_INPUT] = s->sink.input, [ABOUT_ATTRS] = s->attrs,
+	};
+	uint64_t val[ABOUT_FIELDS] = {
+		[ABOUT_HAS_WALL] = sec->has_wall, [ABOUT_WALL] = (uint64_t)(sec->has_wall ? sec->wall_offset_ns : 0), [ABOUT_COMPLETE] = complete,
+	};
+	val[ABOUT_HAS_START] = number(sec, "start_ns", &val[ABOUT_START]);
+	number(sec, "pid", &val[ABOUT_PID]);
+	bool failed = !argv;
+	for (size_t i = 0; i < sizeof texts; i++)
+		failed |= !(val[texts[i]] = ctp_val_str(text_of(text[texts[i]])));
+	struct ctp_parquet_section now = s->now;
+	now.has_wall &= val[ABOUT_HAS_START];
+	struct ctp_record rec = {.cls = s->about, .val = val};
+	enum ctp_status status = failed ? ctp_err_set(err, "%s: out of memory", s->o.dir) :
+	                         ctp_parquet_file_put(s->sections, s->work, &now, &rec, 1, err);
+	for (size_t i = 0; i < sizeof texts; i++)
+		free((void *)(uintptr_t)val[texts[i]]);
+	free(argv);
+	return status;
+}
+
+/* --- files ---------------------------------------------------------------------------------------------------------------- */
+
+static void free_files(struct parquet_sink *s)
+{
+	for (uint32_t i = 0; i < s->nfiles; i++)
+		ctp_parquet_file_free(s->files[i]);
+	ctp_parquet_file_free(s->sections);
+	s->sections = NULL;
+	s->nfiles = 0;
+	s->bytes = 0;
+	memset(s->of, 0, sizeof s->of);
+}
+
+static enum ctp_status close_files(struct parquet_sink *s, struct ctp_err *err)
+{
+	for (uint32_t i = 0; i < s->nfiles; i++)
+		if (ctp_parquet_file_close(s->files[i], s->work, err))
+			return CTP_FAILED;
+	if (s->sections && ctp_parquet_file_close(s->sections, s->work, err))
+		return CTP_FAILED;
+	free_files(s);
+	return CTP_OK;
+}
+
+/* When the section began: as it says, or with its first record. */
+static enum ctp_status find_folder(struct parquet_sink *s, const struct ctp_record *first, struct ctp_err *err)
+{
+	uint64_t start;
+	bool known = number(s->sec, "start_ns", &start);
+	if (!known && first) {
+		start = first->ts_ns;
+		known = true;
+	}
+	__int128 wall = (__int128)start + s->sec->wall_offset_ns;
+	int64_t wall_s = (int64_t)((wall - (wall < 0 ? 999999999 : 0)) / 1000000000);
+	bool shown = known && s->sec->has_wall && wall_s >= INT64_C(-62167219200) && wall_s < INT64_C(253402300800);
+	if (!ctp_parquet_folder(s->folder, &s->o, s->sec, shown, shown ? wall_s : 0))
+		return ctp_err_set(err, "%.40s...: the name is too long", s->o.dir);
+	return ctp_parquet_make_folder(s->folder, err);
+}
+
+/* FOLDER/NAME.parquet, and with a partition FOLDER/NAME-ID.parquet. nth: of declarations of one name. */
+static bool name_file(const struct parquet_sink *s, char to[PATH_MAX], const char *name, uint32_t nth)
+{
+	char also[16] = "", id[40] = "";
+	if (nth > 1)
+		snprintf(also, sizeof also, "~%u", nth);
+	if (s->o.nkeys)
+		snprintf(id, sizeof id, "-%016llx", (unsigned long long)s->now.id);
+	if (s->o.nkeys && s->nth > 1)
+		snprintf(id + strlen(id), 16, "-%u", s->nth);
+	return snprintf(to, PATH_MAX, "%s/%s%s%s.parquet", s->folder, name, also, id) < PATH_MAX;
+}
+
+static void note_section(struct parquet_sink *s, struct ctp_parquet_file *f)
+{
+	char key[32];
+	snprintf(key, sizeof key, "ctp.section.%u", s->now.number);
+	ctp_parquet_file_note(f, key, s->attrs);
+}
+
+static struct ctp_parquet_file *open_file(struct parquet_sink *s, const struct ctp_class *cls, uint32_t nth, struct ctp_err *err)
+{
+	char name[CTP_PARQUET_NAME_MAX + 32], path[PATH_MAX] = "stdout";
+	ctp_parquet_safe_name(name, cls->name, false);
+	if (cls != s->about && !strcmp(name, "sections"))
+		nth++;
+	if (s->o.dir && !name_file(s, path, name, nth)) {
+		ctp_err_set(err, "%.40s...: the name is too long", s->folder);
+		return NULL;
+	}
+	return ctp_parquet_file_new(path, cls, s->o.group_rows, s->o.dir ? NULL : s->o.out, err);
+}
+
+static struct ctp_parquet_file *add_file(struct parquet_sink *s, const struct ctp_class *cls, struct ctp_err *err)
+{
+	uint32_t nth = 1;
+	for (uint32_t i = 0; i < s->nfiles; i++) {
+		const struct ctp_class *had = s->files[i]->cls;
+		if (had->decl_bytes == cls->decl_bytes && !memcmp(had->decl, cls->decl, cls->decl_bytes))
+			return s->files[i];
+		nth += !strcmp(had->name, cls->name);
+	}
+	if (nth > 1 && !s->o.dir) {
+		ctp_err_set(err, "class %.100s: is declared in two ways, and a pipe has room for one; name a folder with -o", cls->name);
+		return NULL;
+	}
+	struct ctp_parquet_file **more = realloc(s->files, (s->nfiles + 1) * sizeof *more);
+	struct ctp_parquet_file *f = more ? open_file(s, cls, nth, err) : NULL;
+	if (!more)
+		ctp_err_set(err, "out of memory");
+	s->files = more ? more : s->files;
+	if (f)
+		s->files[s->nfiles++] = f;
+	return f;
+}
+
+static struct ctp_parquet_file *meet(struct parquet_sink *s, const struct ctp_record *rec, struct ctp_err *err)
+{
+	if (s->o.dir && !s->folder[0] && find_folder(s, rec, err))
+		return NULL;
+	struct ctp_parquet_file *f = add_file(s, rec->cls, err);
+	if (f)
+		note_section(s, f);
+	return s->of[rec->cls->id] = f;
+}
+
+/* The file that takes most memory ends its row group, until all take less. */
+static enum ctp_status make_room(struct parquet_sink *s, struct ctp_err *err)
+{
+	while (s->bytes > CTP_PARQUET_MEMORY) {
+		struct ctp_parquet_file *most = s->files[0];
+		for (uint32_t i = 1; i < s->nfiles; i++)
+			most = s->files[i]->bytes > most->bytes ? s->files[i] : most;
+		size_t before = most->bytes;
+		if (ctp_parquet_file_group(most, s->work, false, err))
+			return CTP_FAILED;
+		s->bytes -= before - most->bytes;
+		if (before == most->bytes)
+			break;
+	}
+	return CTP_OK;
+}
+
+/* --- the stream ------------------------------------------------------------------------------------------------------------ */
+
+/* Counts the sections with this id, with a partition. */
+static bool count_id(struct parquet_sink *s, uint64_t id)
+{
+	uint64_t *more = realloc(s->ids, (s->nids + 1) * sizeof *more);
+	if (!more)
+		return false;
+	s->ids = more;
+	s->nth = 1;
+	for (uint32_t i = 0; i < s->nids; i++)
+		s->nth += more[i] == id;
+	more[s->nids++] = id;
+	return true;
+}
+
+static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
+{
+	struct parquet_sink *s = (struct parquet_sink *)sink;
+	size_t len;
+	free(s->attrs);
+	s->attrs = ctp_meta_attrs(sec, &len);
+	if (!s->attrs || (s->o.nkeys && !count_id(s, sec->id)))
+		return ctp_err_set(err, "out of memory");
+	s->sec = sec;
+	s->now = (struct ctp_parquet_section){.number = s->now.number + 1, .id = sec->id, .has_wall = sec->has_wall,
+	                                      .wall_offset_ns = sec->wall_offset_ns};
+	if (s->o.nkeys)
+		s->folder[0] = '\0';
+	memset(s->of, 0, sizeof s->of);
+	return CTP_OK;
+}
+
+static enum ctp_status write_run(struct parquet_sink *s, const struct ctp_record *rec, uint32_t n, struct ctp_err *err)
+{
+	const struct ctp_class *cls = rec->cls;
+	struct ctp_parquet_file *f = s->of[cls->id];
+	if (!f && s->o.class_name && strcmp(cls->name, s->o.class_name))
+		return CTP_OK;
+	if (!f && !(f = meet(s, rec, err)))
+		return CTP_FAILED;
+	size_t before = f->bytes;
+	if (ctp_parquet_file_put(f, s->work, &s->now, rec, n, err))
+		return CTP_FAILED;
+	s->bytes += f->bytes - before;
+	return make_room(s, err);
+}
+
+static enum ctp_status write_records(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
+{
+	for (uint32_t i = 0, end; i < batch->n; i = end) {
+		for (end = i + 1; end < batch->n && batch->rec[end].cls == batch->rec[i].cls; end++)
+			;
+		if (write_run((struct parquet_sink *)sink, batch->rec + i, end - i, err))
+			return CTP_FAILED;
+	}
+	return CTP_OK;
+}
+
+static enum ctp_status write_end(struct ctp_sink *sink, const struct ctp_section_end *end, struct ctp_err *err)
+{
+	struct parquet_sink *s = (struct parquet_sink *)sink;
+	if (!s->o.dir)
+		return CTP_OK;
+	if (!s->folder[0] && find_folder(s, NULL, err))
+		return CTP_FAILED;
+	if (!s->sections && !(s->sections = open_file(s, s->about, 1, err)))
+		return CTP_FAILED;
+	if (put_about(s, end->complete, err))
+		return CTP_FAILED;
+	return s->o.nkeys ? close_files(s, err) : CTP_OK;
+}
+
+static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
+{
+	struct parquet_sink *s = (struct parquet_sink *)sink;
+	if (!s->o.dir && !s->nfiles)
+		return ctp_err_set(err, "class %.100s: the input has no record of it; ctp-stat shows the classes", s->o.class_name);
+	if (s->o.dir && !s->o.nkeys && !s->sections && !(s->sections = open_file(s, s->about, 1, err)))
+		return CTP_FAILED;
+	return close_files(s, err);
+}
+
+static void free_sink(struct ctp_sink *sink)
+{
+	struct parquet_sink *s = (struct parquet_sink *)sink;
+	if (!s->o.dir && !s->nfiles && s->o.out->priv)
+		ctp_output_abandon(s->o.out);
+	free_files(s);
+	if (s->made_dir)
+		rmdir(s->o.dir); /* stays if there is a file in it */
+	ctp_class_free(s->about);
+	ctp_parquet_work_free(s->work);
+	free(s->files);
+	free(s->attrs);
+	free(s->ids);
+	free(s);
+}
+
+static const struct ctp_sink_ops ops = {
+	.section = write_section,
+	.records = write_records,
+	.end = write_end,
+	.finish = finish,
+	.free = free_sink,
+};
+
+static enum ctp_status prepare(struct parquet_sink *s, struct ctp_err *err)
+{
+	if (!(s->about = about_class(err)))
+		return CTP_FAILED;
+	if (!(s->work = ctp_parquet_work_new()))
+		return ctp_err_set(err, "out of memory");
+	if (!s->o.dir)
+		return CTP_OK;
+	s->made_dir = access(s->o.dir, F_OK) != 0;
+	if (!s->o.nkeys && !s->o.force && ctp_parquet_check_empty(s->o.dir, err))
+		return CTP_FAILED;
+	snprintf(s->folder, sizeof s->folder, "%s", s->o.nkeys ? "" : s->o.dir);
+	return ctp_parquet_make_folder(s->o.dir, err);
+}
+
+struct ctp_sink *ctp_parquet_sink(const struct ctp_parquet_options *options, struct ctp_err *err)
+{
+	struct parquet_sink *s = calloc(1, sizeof *s);
+	if (!s) {
+		ctp_err_set(err, "out of memory");
+		if (options->out)
+			ctp_output_abandon(options->out);
+		return NULL;
+	}
+	s->sink.ops = &ops;
+	s->o = *options;
+	if (prepare(s, err)) {
+		free_sink(&s->sink);
+		return NULL;
+	}
+	return &s->sink;
+}

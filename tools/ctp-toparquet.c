@@ -1,0 +1,61 @@
+/* ctp-toparquet - a stream as Parquet files, for DuckDB, Spark, Trino, ClickHouse, polars and pandas. */
+#include <getopt.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "parquet/parquet.h"
+#include "tool.h"
+
+static bool parse_rows(const char *text, uint32_t *rows)
+{
+	uint64_t v;
+	if (!ctp_parse_u64(text, text + strlen(text), &v) || !v || v > CTP_PARQUET_GROUP_ROWS)
+		return false;
+	*rows = (uint32_t)v;
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	struct ctp_tool tool = {
+		.name = "ctp-toparquet",
+		.synopsis = "[-fqv] -o DIR [--partition KEYS] [--class NAME] [--rows N] [FILE...]",
+		.help = "Writes a stream as Parquet: a file for each class of records, and one of the sections.\n"
+			"  -o DIR            the folder; - for one class to a pipe, with --class\n"
+			"  --partition KEYS  folders in DIR by host, date, or host,date, to which each run adds its files\n"
+			"  --class NAME      this class alone\n"
+			"  --rows N          of a row group, at most; 1048576 if it is not given\n"
+			"  -f                write to a folder that is not empty, or to a terminal, all the same\n"
+			"  -q                no notices   -v  a summary on stderr   -V  version   -h  this help\n",
+		.permutes = true,
+	};
+	static const struct option longs[] = {{"partition", required_argument, NULL, 'p'}, {"class", required_argument, NULL, 'c'},
+	                                      {"rows", required_argument, NULL, 'r'}, {0}};
+	struct ctp_parquet_options o = {.group_rows = CTP_PARQUET_GROUP_ROWS};
+	struct ctp_output out;
+	struct ctp_err err;
+	ctp_tool_start(&tool);
+	for (int c; (c = ctp_tool_option(&tool, argc, argv, "fo:", longs)) != -1;) {
+		if (c == 'f')
+			o.force = true;
+		else if (c == 'o')
+			o.dir = optarg;
+		else if (c == 'c')
+			o.class_name = optarg;
+		else if (c == 'p' && !ctp_parquet_parse_keys(&o, optarg))
+			return ctp_tool_usage(&tool, "--partition %s: is none of host, date and host,date", optarg);
+		else if (c == 'r' && !parse_rows(optarg, &o.group_rows))
+			return ctp_tool_usage(&tool, "--rows %s: is no number from 1 to %d", optarg, CTP_PARQUET_GROUP_ROWS);
+	}
+	if (!o.dir || !*o.dir)
+		return ctp_tool_usage(&tool, "name a folder with -o, or - for one class to a pipe");
+	if (strcmp(o.dir, "-"))
+		return ctp_tool_to(&tool, argv + optind, ctp_parquet_sink(&o, &err), NULL, &err);
+	if (!o.class_name || o.nkeys)
+		return ctp_tool_usage(&tool, "a pipe has room for one class; name it with --class, without --partition");
+	if (ctp_output_create(&out, NULL, true, o.force, &err))
+		return ctp_tool_fail(&tool, &err);
+	o.dir = NULL;
+	o.out = &out;
+	return ctp_tool_to(&tool, argv + optind, ctp_parquet_sink(&o, &err), &out, &err);
+}
