@@ -181,18 +181,16 @@ static void encode_delta(struct ctp_parquet_column *c, struct ctp_parquet_buf *r
 	uint8_t *to = ctp_parquet_buf_reserve(raw, ctp_parquet_delta_bound(c->n));
 	if (to)
 		raw->len = (size_t)(ctp_parquet_delta(to, c->words, c->n, is_narrow(c)) - raw->data);
-	for (uint32_t i = 0; i < c->n; i++)
-		ctp_parquet_stat_number(c, c->words[i]);
+	ctp_parquet_stat_numbers(c, c->words, c->n);
 }
 
 static void encode_plain(struct ctp_parquet_column *c, struct ctp_parquet_buf *raw)
 {
 	put_levels(c, raw);
 	uint8_t *to = ctp_parquet_buf_reserve(raw, (size_t)c->n * 8 + 8);
-	for (uint32_t i = 0; !c->null && i < c->n; i++)
-		ctp_parquet_stat_number(c, c->words[i]);
 	if (!to || c->null)
 		return;
+	ctp_parquet_stat_numbers(c, c->words, c->n);
 	if (c->physical == CTP_PARQUET_BOOLEAN)
 		to = ctp_parquet_bools(to, c->words, c->n);
 	else
@@ -420,11 +418,16 @@ static void put_enum(struct ctp_parquet_column *c, struct ctp_parquet_work *w, u
 void ctp_parquet_column_put(struct ctp_parquet_column *c, struct ctp_parquet_work *w, const struct ctp_record *rec, uint32_t n,
                             uint32_t field)
 {
-	if (!is_text(c)) {
-		for (uint32_t i = 0; i < n && make_room(c, w); c->n++, i++)
-			c->words[c->n] = rec[i].val[field];
-		return;
+	for (uint32_t i = 0; !is_text(c) && i < n && make_room(c, w);) {
+		uint32_t here = n - i < c->room - c->n ? n - i : c->room - c->n;
+		uint64_t *to = c->words + c->n;
+		for (uint32_t k = 0; k < here; k++)
+			to[k] = rec[i + k].val[field];
+		c->n += here;
+		i += here;
 	}
+	if (!is_text(c))
+		return;
 	for (uint32_t i = 0; i < n && !w->failed; i++) {
 		const struct ctp_str *s = ctp_str_val(rec[i].val[field]);
 		if (c->field->type == CTP_ENUM)

@@ -88,6 +88,7 @@ size_t ctp_parquet_column_bytes(const struct ctp_parquet_column *c);
 
 /* Statistics: notes values; puts the smaller or the larger one as it stands in a file, and returns its length; -1: there is none. */
 void ctp_parquet_stat_number(struct ctp_parquet_column *c, uint64_t v);
+void ctp_parquet_stat_numbers(struct ctp_parquet_column *c, const uint64_t *v, uint32_t n);
 void ctp_parquet_stat_text(struct ctp_parquet_column *c, const char *text, uint32_t len);
 int ctp_parquet_stat_get(const struct ctp_parquet_column *c, bool max, uint8_t to[CTP_PARQUET_STAT_MAX]);
 

@@ -47,19 +47,13 @@ static bool grow(struct ctp_parquet_dict *d, bool texts)
 	return true;
 }
 
-int32_t ctp_parquet_dict_number(struct ctp_parquet_dict *d, uint64_t v)
+int32_t ctp_parquet_dict_number_new(struct ctp_parquet_dict *d, uint64_t v)
 {
-	if (d->count == d->room && d->count < CTP_PARQUET_DICT_MAX && !grow(d, false))
-		return CTP_PARQUET_FULL;
-	uint32_t i = ctp_spread(v, d->salt, d->nslots), code;
-	for (; (code = d->slots[i]); i = (i + 1) & (d->nslots - 1))
-		if (d->value[code - 1] == v)
-			return (int32_t)code - 1;
-	if (d->count == CTP_PARQUET_DICT_MAX)
+	if (d->count == CTP_PARQUET_DICT_MAX || (d->count == d->room && !grow(d, false)))
 		return CTP_PARQUET_FULL;
 	d->value[d->count] = v;
-	d->slots[i] = ++d->count;
-	return (int32_t)d->count - 1;
+	put_slot(d, v, d->count);
+	return (int32_t)d->count++;
 }
 
 int32_t ctp_parquet_dict_text(struct ctp_parquet_dict *d, const char *text, uint32_t len)

@@ -2,6 +2,7 @@
 #ifndef CTP_PARQUET_DICT_H
 #define CTP_PARQUET_DICT_H
 
+#include "base/spread.h"
 #include "parquet/parquet-buf.h"
 
 enum { CTP_PARQUET_DICT_MAX = 1 << 16, CTP_PARQUET_DICT_BYTES = 4 << 20 };
@@ -16,10 +17,21 @@ struct ctp_parquet_dict {
 
 enum { CTP_PARQUET_FULL = -1 }; /* no code: the dictionary is full, or there is no memory */
 
-int32_t ctp_parquet_dict_number(struct ctp_parquet_dict *d, uint64_t v);
+int32_t ctp_parquet_dict_number_new(struct ctp_parquet_dict *d, uint64_t v); /* if it is not there yet */
 int32_t ctp_parquet_dict_text(struct ctp_parquet_dict *d, const char *text, uint32_t len);
 size_t ctp_parquet_dict_bytes(const struct ctp_parquet_dict *d); /* of memory */
 void ctp_parquet_dict_clear(struct ctp_parquet_dict *d);         /* keeps the memory */
 void ctp_parquet_dict_fini(struct ctp_parquet_dict *d);
+
+static inline int32_t ctp_parquet_dict_number(struct ctp_parquet_dict *d, uint64_t v)
+{
+	if (!d->count)
+		return ctp_parquet_dict_number_new(d, v);
+	uint32_t i = ctp_spread(v, d->salt, d->nslots), code;
+	for (; (code = d->slots[i]); i = (i + 1) & (d->nslots - 1))
+		if (d->value[code - 1] == v)
+			return (int32_t)code - 1;
+	return ctp_parquet_dict_number_new(d, v);
+}
 
 #endif

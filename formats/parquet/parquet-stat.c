@@ -22,6 +22,24 @@ void ctp_parquet_stat_number(struct ctp_parquet_column *c, uint64_t v)
 	s->any = true;
 }
 
+/* For floats that is all; of integers the smallest and the largest stand for the others. */
+void ctp_parquet_stat_numbers(struct ctp_parquet_column *c, const uint64_t *v, uint32_t n)
+{
+	if (c->physical == CTP_PARQUET_FLOAT || c->physical == CTP_PARQUET_DOUBLE) {
+		for (uint32_t i = 0; i < n; i++)
+			ctp_parquet_stat_number(c, v[i]);
+	} else if (n) {
+		uint64_t flip = c->is_signed ? SIGN : 0, min = v[0] ^ flip, max = min;
+		for (uint32_t i = 1; i < n; i++) {
+			uint64_t key = v[i] ^ flip;
+			min = key < min ? key : min;
+			max = key > max ? key : max;
+		}
+		ctp_parquet_stat_number(c, min ^ flip);
+		ctp_parquet_stat_number(c, max ^ flip);
+	}
+}
+
 /* A prefix of a long text would do for min, but what is more than max is not a prefix: there is none of either. */
 void ctp_parquet_stat_text(struct ctp_parquet_column *c, const char *text, uint32_t len)
 {
