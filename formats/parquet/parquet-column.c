@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "parquet/parquet-bits.h"
+#include "stream/value.h"
 
 enum { ZSTD_LEVEL = 1, FIRST_ROOM = 64, DATA_PAGE = 0, DICTIONARY_PAGE = 2, NEAR = 64 };
 
@@ -407,7 +408,7 @@ static void put_enum(struct ctp_parquet_column *c, struct ctp_parquet_work *w, u
 		return;
 	}
 	char digits[CTP_TEXT_MAX];
-	const char *label = ctp_field_label(c->field, v);
+	const char *label = ctp_value_label(c->field, v, false);
 	if (!label)
 		*ctp_text_u64(digits, v) = '\0';
 	int32_t code = put_string(c, w, label ? label : digits, (uint32_t)strlen(label ? label : digits));
