@@ -67,7 +67,7 @@ is 'names of columns are told apart without case' "$(sql "SELECT column_name FRO
 
 # --- row groups ---------------------------------------------------------------------------------------------------------------
 awk 'BEGIN { for (i = 0; i < 200000; i++) printf "{\"probe_id\":%d,\"tid\":%d,\"addr\":\"0x%016x\",\"seq\":%d,\"is_active\":%s,\"ts\":%d}\n",
-	i < 40000 ? 1 + i % 500 : i, 40 + i % 3, 4096 + i % 977, i / 5, i % 2 ? "true" : "false", 1000000 + i * 1000 }' | "$from" -q >"$tmp/many.ctp"
+	i < 40000 ? 1 + i * i % 509 * 1000003 : i, 40 + i % 3, 4096 + i % 977, i / 5, i % 2 ? "true" : "false", 1000000 + i * 1000 }' | "$from" -q >"$tmp/many.ctp"
 "$to" -qa "$tmp/many.ctp" >"$tmp/many.jsonl"
 "$parquet" -q --rows 20000 -o "$tmp/ten" "$tmp/many.ctp"
 "$parquet" -q -o "$tmp/one" "$tmp/many.ctp"
@@ -99,7 +99,7 @@ want=$(sums "$tmp/pipe.parquet")
 wrong=0 refused=0 i=0
 while [ $i -lt 24 ]; do
 	cp "$tmp/pipe.parquet" "$tmp/hurt.parquet"
-	printf '\252' | dd of="$tmp/hurt.parquet" bs=1 seek=$(((bytes - 40000) * i / 24 + 200)) conv=notrunc 2>/dev/null
+	printf '\252' | dd of="$tmp/hurt.parquet" bs=1 seek=$((bytes * 8 / 10 * i / 24 + 200)) conv=notrunc 2>/dev/null
 	i=$((i + 1))
 	cmp -s "$tmp/pipe.parquet" "$tmp/hurt.parquet" && continue
 	if got=$(sums "$tmp/hurt.parquet"); then [ "$got" = "$want" ] || wrong=$((wrong + 1)); else refused=$((refused + 1)); fi
