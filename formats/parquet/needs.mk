@@ -1,1 +1,1 @@
-$(eval $(call needs,libzstd,ctp-toparquet,libzstd-dev,tools/ctp-toparquet.c $(wildcard formats/parquet/*.c) t/parquet-bits.c))
+$(eval $(call needs,libzstd,ctp-toparquet,libzstd-dev,tools/ctp-toparquet.c $(wildcard formats/parquet/*.c)))
