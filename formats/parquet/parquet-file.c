@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "common/meta.h"
 
-enum { SECTION, SECTION_ID, BEFORE_FIELDS, PIECE = 512, ZSTD_CODEC = 6, NOTES_BYTES_MAX = 8 << 20 };
+enum { SECTION, SECTION_ID, BEFORE_FIELDS, PIECE = 512, ZSTD_CODEC = 6, NOTES_BYTES_MAX = 512 << 10 };
 static const char MAGIC[] = "PAR1";
 
 /* --- columns -------------------------------------------------------------------------------------------------------------- */
@@ -130,7 +130,7 @@ void ctp_parquet_file_free(struct ctp_parquet_file *f)
 void ctp_parquet_file_note(struct ctp_parquet_file *f, const char *key, const char *value)
 {
 	int last = 0;
-	if (f->notes.len + strlen(value) > NOTES_BYTES_MAX)
+	if (f->nnotes && f->notes.len + strlen(value) > NOTES_BYTES_MAX) /* the class always has its place */
 		return;
 	ctp_thrift_binary(&f->notes, &last, 1, key, strlen(key));
 	ctp_thrift_binary(&f->notes, &last, 2, value, strlen(value));
