@@ -33,6 +33,45 @@ anew
 same 'with --bigint: the same'
 is 'whose numbers are BIGINT' "$(sql "SELECT data_type FROM information_schema.columns WHERE table_name = 'coro_trace_events' AND column_name = 'ts'")" bigint
 
+# --- the name of the events' table ---------------------------------------------------------------------------------------------
+anew
+EVENTS='user "%s" É'
+"$postgres" -q --table "$EVENTS" "$tmp/1.ctp"
+is '--table: loaded' $? 3
+export EVENTS
+same 'every table and view is the same, with events of that name'
+is 'and its indexes are named after it' "$(sql "SELECT indexname FROM pg_indexes WHERE tablename = 'user \"%s\" É' ORDER BY 1")" \
+	'idx_user "%s" É_coro
+idx_user "%s" É_probe_seq
+idx_user "%s" É_tid_ts
+idx_user "%s" É_ts
+user "%s" É_pkey'
+is 'none is called as coroTracer calls it' "$(sql "SELECT count(*) FROM pg_class WHERE relname LIKE '%coro_trace_events%'")" 0
+"$BIN/ctp-sqlite" -q --append -o "$tmp/a.sqlite" "$tmp/2.ctp"
+"$postgres" -q --append --table "$EVENTS" "$tmp/2.ctp"
+is '--append --table: loaded' $? 3
+same 'and the same'
+is 'whose serial goes on' "$(sql "SELECT nextval(pg_get_serial_sequence('\"user \"\"%s\"\" É\"', 'id')) = max(id) + 1 FROM \"user \"\"%s\"\" É\"")" t
+unset EVENTS
+for append in '' --append; do
+	"$postgres" -q $append "$tmp/1.ctp" 2>"$tmp/err"
+	is "another name beside it is refused${append:+, with $append too}" "$? $(cat "$tmp/err")" \
+		"1 ctp-postgres: coro_tracer at $PGHOST: its tables belong to the events of user \"%s\" É, not of coro_trace_events; --table SCHEMA.T puts all into a schema of its own"
+done
+"$postgres" -q --table "it's.theirs" "$tmp/1.ctp"
+"$postgres" -q --table Third.coro_trace_events "$tmp/1.ctp"
+"$postgres" -q --append --table "it's.theirs" "$tmp/2.ctp"
+is 'but not in a schema of its own, which is made' "$(sql "SELECT nspname, count(*) > 50 FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname NOT LIKE 'pg%' AND nspname <> 'information_schema' GROUP BY 1 ORDER BY 1")" \
+	"Third|t
+it's|t
+public|t"
+is 'where all of it is' "$(export EVENTS=theirs PGOPTIONS="-c search_path=it's"; python3 t/sql-same.py "$tmp/a.sqlite" psql -X --csv -P null='\N' -d coro_tracer -c)" ''
+for wrong in births CLASSES '' "$(printf %049d 0)" a.b.c .a "$(printf 'a\377')"; do
+	"$postgres" -q --table "$wrong" "$tmp/1.ctp" 2>"$tmp/err"
+	like "no table is called so: $(printf %.20s "$wrong" | tr '\377' '?')" "$? $(wc -l <"$tmp/err") $(cat "$tmp/err")" '^1 1 ctp-postgres: --table'
+done
+"$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/1.ctp"
+
 # --- values -------------------------------------------------------------------------------------------------------------------
 cat >"$tmp/odd.jsonl" <<'JSONL'
 {"type":"@section","attrs":{"host":"h\udcff","argv":["a b","c'd"],"pid":"18446744073709551615"}}

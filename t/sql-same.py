@@ -2,21 +2,25 @@
 """sql-same.py SQLITE COMMAND... - whether a database of another engine has what the SQLite file has, row by row.
 
 COMMAND is run for each table and view with a query behind it, and prints CSV, with `\\N` for NULL. Values are compared in ctp-tocsv's
-spelling. Prints what differs; nothing if all is the same.
+spelling. Prints what differs; nothing if all is the same. EVENTS in the environment names the other engine's table of events.
 """
 import csv
 import io
+import os
 import sqlite3
 import subprocess
 import sys
 
 NULL = r'\N'
+EVENTS = os.environ.get('EVENTS') or 'coro_trace_events'
 BOOLEANS = {'is_active', 'complete', 'open', 'certain', 'exact', 'woken', 'conflict', 'joins', 'hand'}
 
 
 def spell(column, value):
     if value is None:
         return NULL
+    if column == 'table_name' and value == 'coro_trace_events':
+        return EVENTS
     if column in BOOLEANS and value in (0, 1, '0', '1', 't', 'f', 'true', 'false'):
         return 'true' if value in (1, '1', 't', 'true') else 'false'
     if isinstance(value, float):
@@ -31,6 +35,7 @@ def number_first(row):
 
 
 def other(command, name):
+    name = EVENTS.replace('"', '""') if name == 'coro_trace_events' else name
     said = subprocess.run([*command, f'SELECT * FROM "{name}"'], capture_output=True, check=False)
     if said.returncode:
         return None, [said.stderr.decode(errors='replace').strip()]

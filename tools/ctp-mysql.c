@@ -29,27 +29,28 @@ static void take(struct ctp_mysql_options *o, struct ctp_tool *tool, int c)
 	else if (c == 'a')
 		o->append = true;
 	else
-		*(c == 'h' ? &o->host : c == 'u' ? &o->user : c == 'S' ? &o->socket : &o->database) = optarg;
+		*(c == 'h' ? &o->host : c == 't' ? &o->table : c == 'u' ? &o->user : c == 'S' ? &o->socket : &o->database) = optarg;
 }
 
 int main(int argc, char **argv)
 {
 	struct ctp_tool tool = {
 		.name = "ctp-mysql",
-		.synopsis = "[-qv] [-h HOST] [-P PORT] [-u USER] [-S SOCKET] [-D DATABASE] [--append] [--symbols] [--debug-dir DIR] [TRACE...]",
+		.synopsis = "[-qv] [-h HOST] [-P PORT] [-u USER] [-S SOCKET] [-D DATABASE] [--table T] [--append] [--symbols] [--debug-dir DIR] [TRACE...]",
 		.help = "Loads raw streams into a database of MariaDB or MySQL: each TRACE, or standard input.\n"
 			"  -h HOST          the server; as -P, -u and -S, where it is not given, as the option files say\n"
 			"  -P PORT          its port\n"
 			"  -u USER          who connects; the password is in an option file, or in MYSQL_PWD\n"
 			"  -S SOCKET        the server's socket on this machine\n"
 			"  -D DATABASE      the database, coro_tracer if none is given; it is made where it is missing\n"
+			"  --table T        the name of the events' table in place of coro_trace_events\n"
 			"  --append         add to what is there, in one transaction\n"
 			"  --symbols        with what each address is: its file, line and function\n"
 			"  --debug-dir DIR  the same, with debug information from DIR, or from the next one given so\n"
 			"  -q               no notices   -v  a summary on stderr   -V  version   --help  this help\n",
 		.permutes = true,
 	};
-	static const struct option longs[] = {{"append", no_argument, NULL, 'a'}, CTP_SYMBOLOPT_LONGS, {0}};
+	static const struct option longs[] = {{"table", required_argument, NULL, 't'}, {"append", no_argument, NULL, 'a'}, CTP_SYMBOLOPT_LONGS, {0}};
 	struct ctp_notice notice = {.say = say, .arg = &tool};
 	struct ctp_symbolopt symbolopt = {0};
 	struct ctp_mysql_options options = {.notice = &notice};

@@ -19,9 +19,10 @@ int main(int argc, char **argv)
 {
 	struct ctp_tool tool = {
 		.name = "ctp-postgres",
-		.synopsis = "[-qv] [-d CONNINFO] [--append] [--bigint] [--symbols] [--debug-dir DIR] [TRACE...]",
+		.synopsis = "[-qv] [-d CONNINFO] [--table T] [--append] [--bigint] [--symbols] [--debug-dir DIR] [TRACE...]",
 		.help = "Loads raw streams into a PostgreSQL database: each TRACE, or standard input.\n"
 			"  -d CONNINFO      the database: its name, \"host=... dbname=...\" or postgresql://...; coro_tracer if none is named\n"
+			"  --table T        the name of the events' table in place of coro_trace_events; SCHEMA.T: all goes into that schema\n"
 			"  --append         add to what is there, in one transaction\n"
 			"  --bigint         BIGINT in place of NUMERIC(20,0): smaller and quicker; a number of 2^63 or more is refused\n"
 			"  --symbols        with what each address is: its file, line and function\n"
@@ -29,7 +30,7 @@ int main(int argc, char **argv)
 			"  -q               no notices   -v  a summary on stderr   -V  version   -h  this help\n",
 		.permutes = true,
 	};
-	static const struct option longs[] = {{"append", no_argument, NULL, 'a'}, {"bigint", no_argument, NULL, 'b'}, CTP_SYMBOLOPT_LONGS, {0}};
+	static const struct option longs[] = {{"table", required_argument, NULL, 't'}, {"append", no_argument, NULL, 'a'}, {"bigint", no_argument, NULL, 'b'}, CTP_SYMBOLOPT_LONGS, {0}};
 	struct ctp_symbolopt symbolopt = {0};
 	struct ctp_postgres_options options = {0};
 	struct ctp_symbols *symbols;
@@ -40,6 +41,8 @@ int main(int argc, char **argv)
 		if (c == 'd') {
 			free(conninfo);
 			conninfo = take_secret(optarg);
+		} else if (c == 't') {
+			options.table = optarg;
 		} else if (c == 'a') {
 			options.append = true;
 		} else if (c == 'b') {

@@ -32,8 +32,11 @@ static void add_piece(void *arg, const char *const *c)
 char *ctp_mysql_list(struct ctp_mysql *m, struct ctp_err *err, const char *fmt, const char *query)
 {
 	struct list l = {m, fmt, ctp_sql_text(&m->sql, "")};
-	enum ctp_status status = l.text ? ctp_mysql_query(&m->sql, query, add_piece, &l, err) : CTP_OK;
-	if (!status && l.text)
+	char *sql = ctp_sql_text(&m->sql, "%V", query);
+	enum ctp_status status = l.text && sql ? ctp_mysql_query(&m->sql, sql, add_piece, &l, err) : CTP_OK;
+	bool whole = sql && l.text;
+	free(sql);
+	if (!status && whole)
 		return l.text;
 	if (!status)
 		ctp_err_set(err, "%s: out of memory", m->name);

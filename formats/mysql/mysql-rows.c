@@ -98,7 +98,7 @@ static struct ctp_mysql_table *find_table(struct ctp_mysql *m, const char *name,
 	int64_t there = count_tables(m, "", name, err), next_id = 1;
 	if (there < 0 || stage_table(m, name, there, err))
 		return NULL;
-	if (there && strcmp(name, "coro_trace_events"))
+	if (there && strcmp(name, m->sql.events))
 		next_id = ctp_sql_look_up(&m->sql, err, "SELECT coalesce(max(id), 0) + 1 FROM %I", name);
 	struct ctp_mysql_table *t = next_id > 0 ? calloc(1, sizeof *t) : NULL;
 	if (!t || !(t->name = strdup(name))) {

@@ -1,10 +1,11 @@
 /* mysql-stage.c - the tables where rows wait, and how these become visible at once; see mysql-db.h. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "mysql/mysql-db.h"
 
-#define EVENTS "coro_trace_events"
+#define EVENTS CTP_SQL_EVENTS
 
 /* --- begin --------------------------------------------------------------------------------------------------------------- */
 
@@ -12,6 +13,14 @@ static int64_t is_table(struct ctp_mysql *m, const char *name, struct ctp_err *e
 {
 	return ctp_sql_look_up(&m->sql, err, "SELECT count(*) FROM information_schema.tables WHERE table_schema = database()"
 	                                     " AND table_type = 'BASE TABLE' AND table_name = %L", name);
+}
+
+/* Refuses tables of ours that belong to events of another name. */
+static enum ctp_status refuse_other_events(struct ctp_mysql *m, struct ctp_err *err)
+{
+	int64_t ours = ctp_sql_look_up(&m->sql, err, "SELECT count(*) FROM information_schema.tables WHERE table_schema = database()"
+	                                             " AND table_name = 'classes' AND table_comment = '" CTP_MYSQL_MARK "'");
+	return ours <= 0 ? (ours ? CTP_FAILED : CTP_OK) : ctp_sql_events_alone(&m->sql, "-D names another database", err);
 }
 
 /* Refuses what has one of our names and is not ours: there is no table classes that would say so. */
@@ -45,18 +54,18 @@ enum ctp_status ctp_mysql_stage(struct ctp_mysql *m, struct ctp_err *err)
 {
 	int64_t there = ctp_sql_look_up(&m->sql, err, "SELECT count(*) FROM information_schema.tables WHERE table_schema = database()"
 	                                              " AND table_name = '" EVENTS "'");
-	int64_t events = there < 0 ? -1 : is_table(m, EVENTS, err), classes = events < 0 ? -1 : is_table(m, "classes", err);
-	if (classes < 0)
+	int64_t events = there < 0 ? -1 : is_table(m, m->sql.events, err), classes = events < 0 ? -1 : is_table(m, "classes", err);
+	if (classes < 0 || refuse_other_events(m, err))
 		return CTP_FAILED;
 	if (there && !m->options.append)
-		return ctp_err_set(err, "%s: has a table " EVENTS "; --append adds to it", m->name);
+		return ctp_err_set(err, "%s: has a table %s; --append adds to it", m->name, m->sql.events);
 	if (there && !events)
-		return ctp_err_set(err, "%s: " EVENTS " is a view, to which nothing can be added; -D names another database", m->name);
+		return ctp_err_set(err, "%s: %s is a view, to which nothing can be added; -D names another database", m->name, m->sql.events);
 	m->fresh = !there;
 	if ((!there || !classes) && refuse_others(m, err))
 		return CTP_FAILED;
 	m->begun = true;
-	if (there && ctp_sql_exec(&m->sql, err, "CREATE TABLE %T (PRIMARY KEY (id)) AS SELECT * FROM " EVENTS " LIMIT 0", EVENTS))
+	if (there && ctp_sql_exec(&m->sql, err, "CREATE TABLE %T (PRIMARY KEY (id)) AS SELECT * FROM " EVENTS " LIMIT 0", m->sql.events))
 		return CTP_FAILED;
 	return there && classes ? copy_tables(m, err) : CTP_OK;
 }
@@ -99,12 +108,13 @@ static enum ctp_status list_keys(struct ctp_mysql *m, const char *table, char **
 
 static enum ctp_status make_keys(struct ctp_mysql *m, struct ctp_err *err)
 {
-	char *add = ctp_sql_text(&m->sql, ""), *undo = ctp_sql_text(&m->sql, "");
-	enum ctp_status status = add && undo ? list_keys(m, CTP_MYSQL_STAGING EVENTS, &add, &undo, err) : ctp_err_set(err, "%s: out of memory", m->name);
+	char *add = ctp_sql_text(&m->sql, ""), *undo = ctp_sql_text(&m->sql, ""), *staged = ctp_sql_text(&m->sql, CTP_MYSQL_STAGING "%s", m->sql.events);
+	enum ctp_status status = add && undo && staged ? list_keys(m, staged, &add, &undo, err) : ctp_err_set(err, "%s: out of memory", m->name);
 	if (!status)
-		status = ctp_sql_exec(&m->sql, err, "ALTER TABLE %T %s", EVENTS, add);
+		status = ctp_sql_exec(&m->sql, err, "ALTER TABLE %I %s", staged, add);
 	free(add);
 	free(undo);
+	free(staged);
 	return status;
 }
 
@@ -153,7 +163,7 @@ static enum ctp_status publish_new(struct ctp_mysql *m, struct ctp_err *err)
 static enum ctp_status widen_events(struct ctp_mysql *m, struct ctp_err *err)
 {
 	char *add = ctp_mysql_list(m, err, "ADD COLUMN %I %s %s", LACKS), *undo = add ? ctp_mysql_list(m, err, "DROP COLUMN %I", LACKS) : NULL;
-	enum ctp_status status = undo ? list_keys(m, EVENTS, &add, &undo, err) : CTP_FAILED;
+	enum ctp_status status = undo ? list_keys(m, m->sql.events, &add, &undo, err) : CTP_FAILED;
 	if (!status && *add)
 		status = ctp_sql_exec(&m->sql, err, "ALTER TABLE " EVENTS " %s", add);
 	if (!status && *add && !(m->undo = ctp_sql_text(&m->sql, "ALTER TABLE " EVENTS " %s", undo)))
@@ -180,7 +190,7 @@ static void add_rows(void *arg, const char *const *columns)
 	struct stand_in *s = arg;
 	const char *own = columns[1];
 	struct ctp_mysql *m = s->m;
-	if (s->status || !strcmp(own, EVENTS))
+	if (s->status || !strcasecmp(own, m->sql.events))
 		return;
 	if (!strcmp(own, "sections") || !strcmp(own, "classes"))
 		s->status = ctp_sql_exec(&m->sql, s->err, "INSERT INTO %I SELECT * FROM %I WHERE id > %d", own, columns[0],
@@ -194,7 +204,7 @@ static void add_rows(void *arg, const char *const *columns)
 static enum ctp_status add_events(struct ctp_mysql *m, struct ctp_err *err)
 {
 	char *columns = ctp_mysql_list(m, err, "%I", COLUMNS(CTP_MYSQL_STAGING EVENTS) " AND c.column_name <> 'id' ORDER BY c.ordinal_position");
-	enum ctp_status status = columns ? ctp_sql_exec(&m->sql, err, "INSERT INTO " EVENTS " (%s) SELECT %s FROM %T ORDER BY id", columns, columns, EVENTS) : CTP_FAILED;
+	enum ctp_status status = columns ? ctp_sql_exec(&m->sql, err, "INSERT INTO " EVENTS " (%s) SELECT %s FROM %T ORDER BY id", columns, columns, m->sql.events) : CTP_FAILED;
 	free(columns);
 	return status;
 }

@@ -72,9 +72,9 @@ struct ctp_sink *ctp_mysql_sink(const struct ctp_mysql_options *options, struct 
 {
 	struct ctp_mysql *m = calloc(1, sizeof *m);
 	if (m) {
-		m->sql = (struct ctp_sql){.ops = &ops, .words = &ctp_mysql_words};
+		m->sql = (struct ctp_sql){.ops = &ops, .words = &ctp_mysql_words, .events = options->table ? options->table : CTP_SQL_EVENTS};
 		m->options = *options;
-		if (!ctp_mysql_connect(m, WAIT_S, err) && !ctp_mysql_clean(m, err) && !ctp_mysql_stage(m, err))
+		if (!ctp_sql_events_check(&m->sql, err) && !ctp_mysql_connect(m, WAIT_S, err) && !ctp_mysql_clean(m, err) && !ctp_mysql_stage(m, err))
 			return ctp_sql_sink(&m->sql, symbols, err);
 		free_db(&m->sql);
 	} else {

@@ -12,6 +12,7 @@ struct ctp_postgres {
 	struct ctp_postgres_options options;
 	PGconn *conn;
 	char name[256];               /* for messages */
+	char *schema;                 /* where all goes; null: the first in the search path */
 	bool escapes;                 /* the database has another encoding: what is no ASCII is escaped */
 	bool fresh;                   /* the tables were made in this transaction */
 	struct ctp_sql_rows *copying; /* whose COPY is open, or null */

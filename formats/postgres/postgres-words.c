@@ -36,9 +36,9 @@ const struct ctp_sql_words WORDS = {
 		" PRIMARY KEY (section, addr))",
 	.table = "CREATE TABLE %I (id BIGINT NOT NULL, section BIGINT NOT NULL%s)",
 	.index_columns = "%I, %I NULLS FIRST",
-	.taken = "SELECT 1 FROM pg_class c WHERE lower(relname) = lower(%L) AND relnamespace = current_schema()::regnamespace",
-	.column_type = "SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = 'coro_trace_events'::regclass"
-	               " AND lower(attname) = lower(%L) AND attnum > 0 AND NOT attisdropped",
+	.taken = "SELECT 1 FROM pg_class c WHERE lower(relname) = lower(%L COLLATE \"C\") AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())",
+	.column_type = "SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = to_regclass(quote_ident('coro_trace_events'))"
+	               " AND lower(attname) = lower(%L COLLATE \"C\") AND attnum > 0 AND NOT attisdropped",
 	.section = "BIGINT NOT NULL DEFAULT 0",
 	.symbol_again = "ON CONFLICT (section, addr) DO UPDATE SET text = CASE WHEN symbols.text = excluded.text THEN symbols.text END",
 	.casts = true,

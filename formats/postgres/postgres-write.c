@@ -51,7 +51,16 @@ static enum ctp_status join_table(struct ctp_postgres *p, struct ctp_err *err)
 	char *type = ctp_sql_find(&p->sql, &status, err, p->sql.words->column_type, "ts");
 	p->options.bigint = type && !strcmp(type, "bigint");
 	free(type);
-	return status ? status : ctp_postgres_exec(&p->sql, "LOCK TABLE coro_trace_events IN SHARE ROW EXCLUSIVE MODE", err);
+	return status ? status : ctp_sql_exec(&p->sql, err, "LOCK TABLE coro_trace_events IN SHARE ROW EXCLUSIVE MODE");
+}
+
+/* A schema that is there is not made: to be allowed to would be asked for first. */
+static enum ctp_status enter_schema(struct ctp_postgres *p, struct ctp_err *err)
+{
+	int64_t there = ctp_sql_look_up(&p->sql, err, "SELECT 1 FROM pg_namespace WHERE nspname = %L", p->schema);
+	if (there < 0 || (!there && ctp_sql_exec(&p->sql, err, "CREATE SCHEMA %I", p->schema)))
+		return CTP_FAILED;
+	return ctp_sql_exec(&p->sql, err, "SET LOCAL search_path = %I", p->schema);
 }
 
 static enum ctp_status begin_transaction(struct ctp_postgres *p, struct ctp_err *err)
@@ -60,15 +69,18 @@ static enum ctp_status begin_transaction(struct ctp_postgres *p, struct ctp_err 
 	if (ctp_postgres_exec(db, "BEGIN; SET LOCAL client_min_messages = warning; SET LOCAL maintenance_work_mem = '256MB';"
 	                          " SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0", err))
 		return CTP_FAILED;
-	int64_t there = ctp_sql_look_up(db, err, db->words->taken, "coro_trace_events");
-	if (there < 0)
+	if (p->schema && enter_schema(p, err))
 		return CTP_FAILED;
-	if (there && !p->options.append)
-		return ctp_err_set(err, "%s: has a table coro_trace_events; --append adds to it", p->name);
+	int64_t there = ctp_sql_look_up(db, err, db->words->taken, db->events);
+	int64_t classes = there < 0 ? -1 : ctp_sql_look_up(db, err, db->words->taken, "classes");
+	if (classes < 0 || (classes && ctp_sql_events_alone(db, "--table SCHEMA.T puts all into a schema of its own", err)))
+		return CTP_FAILED;
+	if ((there || classes) && !p->options.append)
+		return ctp_err_set(err, "%s: has a table %s; --append adds to it", p->name, there ? db->events : "classes");
 	if (there)
 		return join_table(p, err);
 	const char *number = p->options.bigint ? "BIGINT" : "NUMERIC(20,0)";
-	p->fresh = true;
+	p->fresh = !classes;
 	return ctp_sql_exec(db, err, events, number, number, number, number);
 }
 
@@ -116,9 +128,9 @@ static const char indexes[] =
 static enum ctp_status finish(struct ctp_sql *db, const struct ctp_tick *tick, struct ctp_err *err)
 {
 	(void)tick;
-	if (make_keys(db, err) || ctp_postgres_exec(db, indexes, err) ||
-	    ctp_postgres_exec(db, "SELECT setval(pg_get_serial_sequence('coro_trace_events', 'id'), max(id)) FROM coro_trace_events;"
-	                          " ANALYZE coro_trace_events, sections, classes, fields", err))
+	if (make_keys(db, err) || ctp_sql_exec(db, err, indexes) ||
+	    ctp_sql_exec(db, err, "SELECT setval(pg_get_serial_sequence(quote_ident('coro_trace_events'), 'id'), max(id)) FROM coro_trace_events;"
+	                          " ANALYZE coro_trace_events, sections, classes, fields"))
 		return CTP_FAILED;
 	return ctp_postgres_exec(db, "COMMIT", err);
 }
@@ -130,6 +142,7 @@ static void free_db(struct ctp_sql *db)
 		PQputCopyEnd(p->conn, "not all of it came");
 	PQfinish(p->conn); /* an open transaction is rolled back */
 	ctp_postgres_tables_free(p);
+	free(p->schema);
 	free(p);
 }
 
@@ -146,13 +159,25 @@ static const struct ctp_sql_ops ops = {
 	.free = free_db,
 };
 
+/* [SCHEMA.]T */
+static enum ctp_status name_events(struct ctp_postgres *p, const char *table, struct ctp_err *err)
+{
+	const char *dot = table ? strchr(table, '.') : NULL;
+	p->sql.events = dot ? dot + 1 : table ? table : CTP_SQL_EVENTS;
+	if (dot && !(p->schema = strndup(table, (size_t)(dot - table))))
+		return ctp_err_set(err, "ctp-postgres: out of memory");
+	if (strchr(p->sql.events, '.') || (dot && dot == table))
+		return ctp_err_set(err, "--table %s: is no name; it is T, or SCHEMA.T", table);
+	return ctp_sql_events_check(&p->sql, err);
+}
+
 struct ctp_sink *ctp_postgres_sink(const struct ctp_postgres_options *options, struct ctp_symbols *symbols, struct ctp_err *err)
 {
 	struct ctp_postgres *p = calloc(1, sizeof *p);
 	if (p) {
 		p->sql = (struct ctp_sql){.ops = &ops, .words = &ctp_postgres_words};
 		p->options = *options;
-		if (!ctp_postgres_connect(p, err) && !begin_transaction(p, err)) {
+		if (!name_events(p, options->table, err) && !ctp_postgres_connect(p, err) && !begin_transaction(p, err)) {
 			p->sql.words = p->options.bigint ? &ctp_postgres_bigint_words : &ctp_postgres_words;
 			return ctp_sql_sink(&p->sql, symbols, err);
 		}

@@ -19,6 +19,7 @@ struct ctp_symbols; /* symbols.h. Taken over; null: the table has no rows */
 
 struct ctp_postgres_options {
 	const char *conninfo; /* a connection string of libpq's, or null: what its variables say */
+	const char *table;    /* of the events, in place of coro_trace_events, and with SCHEMA. before it where all goes, or null */
 	bool append;          /* to what is there, if it is */
 	bool bigint;
 };

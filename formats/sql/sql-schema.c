@@ -12,7 +12,6 @@
 #include "sql/sql.h"
 #include "stream/events.h"
 
-#define EVENTS "coro_trace_events"
 enum { EVENT_FIELDS_MAX = 64 };
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -173,9 +172,9 @@ static enum ctp_status add_event_column(struct ctp_sql *db, const char *column, 
 	enum ctp_status status;
 	char *has = ctp_sql_find(db, &status, err, db->words->column_type, column);
 	if (!has && !status && is_event_column(column))
-		status = ctp_err_set(err, "%s: its table " EVENTS " has no column %s, so it is not coroTracer's", db->name, column);
+		status = ctp_err_set(err, "%s: its table %s has no column %s, so it is not coroTracer's", db->name, db->events, column);
 	else if (!has && !status)
-		status = ctp_sql_exec(db, err, "ALTER TABLE %T ADD COLUMN %I %s", EVENTS, column, type);
+		status = ctp_sql_exec(db, err, "ALTER TABLE %T ADD COLUMN %I %s", db->events, column, type);
 	free(has);
 	return status;
 }
@@ -215,7 +214,7 @@ static int64_t meet_class(struct ctp_sql *db, const struct ctp_class *cls, const
 {
 	struct names names = {0};
 	bool event = ctp_sql_is_event(cls);
-	char *table = event ? strdup(EVENTS) : name_table(db, cls->name, err);
+	char *table = event ? strdup(db->events) : name_table(db, cls->name, err);
 	int64_t id = -1;
 	if (table && !name_columns(db, cls, event, &names, err) &&
 	    !(event ? add_event_columns(db, cls, &names, err) : make_table(db, table, cls, &names, err)))
@@ -241,7 +240,7 @@ int64_t ctp_sql_class(struct ctp_sql *db, const struct ctp_class *cls, struct ct
 enum ctp_status ctp_sql_schema(struct ctp_sql *db, struct ctp_err *err)
 {
 	int64_t again = ctp_sql_look_up(db, err, db->words->taken, "classes");
-	enum ctp_status status = again < 0 ? CTP_FAILED : db->ops->exec(db, db->words->tables, err);
+	enum ctp_status status = again < 0 ? CTP_FAILED : ctp_sql_exec(db, err, db->words->tables);
 	for (int event = 0; event < CTP_EVENT_COUNT && !status; event++) {
 		struct ctp_class *cls = ctp_event_class(event);
 		if (!cls)

@@ -44,18 +44,59 @@ static void put_literal(FILE *to, const struct ctp_sql *db, const char *text)
 		put_bytes(to, text, db->words->blobs);
 }
 
+static bool is_word(char c) { return c == '_' || (c >= 'a' && c <= 'z'); }
+
+/* A word with the name of coroTracer's table in it is one with the name of ours. Between quotes it has these already. */
+static void put_word(FILE *to, const char *events, const char *word, size_t len, char quote)
+{
+	const char *at = memmem(word, len, CTP_SQL_EVENTS, sizeof CTP_SQL_EVENTS - 1);
+	size_t before = (size_t)(at - word), behind = before + sizeof CTP_SQL_EVENTS - 1;
+	if (!quote)
+		putc('"', to);
+	fwrite(word, 1, before, to);
+	for (const char *c = events; *c; c++) {
+		if (*c == (quote ? quote : '"'))
+			putc(*c, to);
+		putc(*c, to);
+	}
+	fwrite(word + behind, 1, len - behind, to);
+	if (!quote)
+		putc('"', to);
+}
+
+static void put_own(FILE *to, const struct ctp_sql *db, const char *text, size_t len)
+{
+	const char *end = text + len, *begin = text, *at;
+	if (strcmp(db->events, CTP_SQL_EVENTS))
+		for (; (at = memmem(begin, (size_t)(end - begin), CTP_SQL_EVENTS, sizeof CTP_SQL_EVENTS - 1)); begin = at) {
+			const char *word = at;
+			while (word > begin && is_word(word[-1]))
+				word--;
+			while (at < end && is_word(*at))
+				at++;
+			fwrite(begin, 1, (size_t)(word - begin), to);
+			put_word(to, db->events, word, (size_t)(at - word), word > text && (word[-1] == '\'' || word[-1] == '"') ? word[-1] : '\0');
+		}
+	fwrite(begin, 1, (size_t)(end - begin), to);
+}
+
 char *ctp_sql_vtext(const struct ctp_sql *db, const char *fmt, va_list ap)
 {
 	char *text = NULL;
+	const char *own;
 	size_t len;
 	FILE *to = open_memstream(&text, &len);
 	if (!to)
 		return NULL;
 	for (const char *percent; (percent = strchr(fmt, '%')); fmt = percent + 2) {
-		fwrite(fmt, 1, (size_t)(percent - fmt), to);
+		put_own(to, db, fmt, (size_t)(percent - fmt));
 		switch (percent[1]) {
 		case 's':
 			fputs(va_arg(ap, const char *), to);
+			break;
+		case 'V':
+			own = va_arg(ap, const char *);
+			put_own(to, db, own, strlen(own));
 			break;
 		case 'I':
 			put_quoted(to, NULL, va_arg(ap, const char *), '"');
@@ -71,7 +112,7 @@ char *ctp_sql_vtext(const struct ctp_sql *db, const char *fmt, va_list ap)
 			break;
 		}
 	}
-	fputs(fmt, to);
+	put_own(to, db, fmt, strlen(fmt));
 	bool bad = ferror(to);
 	if (!fclose(to) && !bad)
 		return text;

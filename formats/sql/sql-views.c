@@ -124,8 +124,11 @@ static enum ctp_status make_views(struct ctp_sql *db, bool again, struct ctp_err
 	enum ctp_status status = CTP_OK;
 	for (size_t i = 0; i < all->nkinds && !status; i++)
 		status = make_kind_view(db, &all->kinds[i], again, err);
-	for (size_t i = 0; i < all->nviews && !status; i++)
-		status = make_view(db, all->views[i].name, all->views[i].select, again, err);
+	for (size_t i = 0; i < all->nviews && !status; i++) {
+		char *select = ctp_sql_text(db, "%V", all->views[i].select);
+		status = select ? make_view(db, all->views[i].name, select, again, err) : ctp_err_set(err, "%s: out of memory", db->name);
+		free(select);
+	}
 	return status;
 }
 

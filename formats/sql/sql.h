@@ -23,11 +23,14 @@
 struct ctp_symbols; /* symbols.h */
 struct ctp_sql_views;
 
+#define CTP_SQL_EVENTS "coro_trace_events"
+
 /* First in an engine's own state. */
 struct ctp_sql {
 	const struct ctp_sql_ops *ops;
 	const struct ctp_sql_words *words;
-	const char *name; /* of the database, for messages */
+	const char *name;   /* of the database, for messages */
+	const char *events; /* the name of the events' table, which texts call coro_trace_events */
 };
 
 /* What engines spell differently. Texts with a % are for ctp_sql_exec and its like. */
@@ -82,7 +85,8 @@ struct ctp_sink *ctp_sql_sink(struct ctp_sql *db, struct ctp_symbols *symbols, s
 
 /*
  * A text, for free(): %s is a text as it is, %I a name, %T the name of a table where rows are put until the finish, %L a text or null
- * as a literal, and %d an int64_t. Null: out of memory.
+ * as a literal, %d an int64_t, and %V a text of ours. In such a text, as in fmt, a name with coro_trace_events in it is that of
+ * the events' table, or made of it. Null: out of memory.
  */
 char *ctp_sql_text(const struct ctp_sql *db, const char *fmt, ...);
 char *ctp_sql_vtext(const struct ctp_sql *db, const char *fmt, va_list ap);
@@ -92,6 +96,12 @@ enum ctp_status ctp_sql_exec(struct ctp_sql *db, struct ctp_err *err, const char
 /* The first column of the first row: as a number, 0 where there is none, -1: err; and as a text for free(), null: none, or status. */
 int64_t ctp_sql_look_up(struct ctp_sql *db, struct ctp_err *err, const char *fmt, ...);
 char *ctp_sql_find(struct ctp_sql *db, enum ctp_status *status, struct ctp_err *err, const char *fmt, ...);
+
+/* Whether the events' table can have its name: the engine has such names, indexes can be called after it, and no other is called so. */
+enum ctp_status ctp_sql_events_check(const struct ctp_sql *db, struct ctp_err *err);
+
+/* Refuses a database whose tables, by the table classes, belong to another table of events; instead: how both can be. */
+enum ctp_status ctp_sql_events_alone(struct ctp_sql *db, const char *instead, struct ctp_err *err);
 
 /* --- tables and views ---------------------------------------------------------------------------------------------------- */
 

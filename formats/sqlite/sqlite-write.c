@@ -120,7 +120,7 @@ static struct ctp_sink *new_sink(struct ctp_output *out, const char *path, struc
 {
 	struct ctp_sqlite *s = calloc(1, sizeof *s);
 	if (s) {
-		s->sql = (struct ctp_sql){.ops = &ops, .words = &ctp_sqlite_words};
+		s->sql = (struct ctp_sql){.ops = &ops, .words = &ctp_sqlite_words, .events = CTP_SQL_EVENTS};
 		s->out = out;
 		if (!(out ? ctp_sqlite_open_new(s, out, err) : ctp_sqlite_open_old(s, path, err)))
 			return ctp_sql_sink(&s->sql, symbols, err);
