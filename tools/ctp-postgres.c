@@ -1,6 +1,10 @@
 /* ctp-postgres - streams into a PostgreSQL database: a table for each class, and views that answer the first questions. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "postgres/postgres.h"
 #include "symbolopt.h"
@@ -15,22 +19,50 @@ static char *take_secret(char *arg)
 	return copy;
 }
 
+/* Both ends of a pipe get the signal of a terminal: the stream is read to its end, which comes by itself, or is brought about. */
+enum { WAIT_S = 5 };
+
+static int nothing = -1; /* an input that is at its end */
+
+static void on_signal(int sig)
+{
+	static volatile sig_atomic_t told;
+	int before = errno;
+	if (told || sig == SIGALRM)
+		dup2(nothing, STDIN_FILENO);
+	told = 1;
+	alarm(WAIT_S);
+	errno = before;
+}
+
+static void end_on_signals(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGALRM};
+	struct sigaction action = {.sa_handler = on_signal}; /* no SA_RESTART: the read begins again, with what is there then */
+	if ((nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)) < 0)
+		return;
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+		sigaction(signals[i], &action, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	struct ctp_tool tool = {
 		.name = "ctp-postgres",
-		.synopsis = "[-qv] [-d CONNINFO] [--table T] [--append] [--bigint] [--symbols] [--debug-dir DIR] [TRACE...]",
+		.synopsis = "[-qv] [-d CONNINFO] [--table T] [--append] [--live] [--bigint] [--symbols] [--debug-dir DIR] [TRACE...]",
 		.help = "Loads raw streams into a PostgreSQL database: each TRACE, or standard input.\n"
 			"  -d CONNINFO      the database: its name, \"host=... dbname=...\" or postgresql://...; coro_tracer if none is named\n"
 			"  --table T        the name of the events' table in place of coro_trace_events; SCHEMA.T: all goes into that schema\n"
 			"  --append         add to what is there, in one transaction\n"
+			"  --live           commit every second what comes from standard input, and keep a table of what coroutines do now\n"
 			"  --bigint         BIGINT in place of NUMERIC(20,0): smaller and quicker; a number of 2^63 or more is refused\n"
 			"  --symbols        with what each address is: its file, line and function\n"
 			"  --debug-dir DIR  the same, with debug information from DIR, or from the next one given so\n"
 			"  -q               no notices   -v  a summary on stderr   -V  version   -h  this help\n",
 		.permutes = true,
 	};
-	static const struct option longs[] = {{"table", required_argument, NULL, 't'}, {"append", no_argument, NULL, 'a'}, {"bigint", no_argument, NULL, 'b'}, CTP_SYMBOLOPT_LONGS, {0}};
+	static const struct option longs[] = {{"table", required_argument, NULL, 't'}, {"append", no_argument, NULL, 'a'}, {"live", no_argument, NULL, 'l'},
+	                                      {"bigint", no_argument, NULL, 'b'}, CTP_SYMBOLOPT_LONGS, {0}};
 	struct ctp_symbolopt symbolopt = {0};
 	struct ctp_postgres_options options = {0};
 	struct ctp_symbols *symbols;
@@ -45,6 +77,8 @@ int main(int argc, char **argv)
 			options.table = optarg;
 		} else if (c == 'a') {
 			options.append = true;
+		} else if (c == 'l') {
+			options.live = true;
 		} else if (c == 'b') {
 			options.bigint = true;
 		} else {
@@ -52,6 +86,10 @@ int main(int argc, char **argv)
 		}
 	}
 	options.conninfo = conninfo;
+	if (options.live && argv[optind])
+		return ctp_tool_usage(&tool, "--live reads standard input; see ctp-postgres -h");
+	if (options.live)
+		end_on_signals();
 	if (!ctp_symbolopt_new(&symbolopt, &symbols, &err))
 		return ctp_tool_fail(&tool, &err);
 	int status = ctp_tool_to(&tool, argv + optind, ctp_postgres_sink(&options, symbols, &err), NULL, &err);

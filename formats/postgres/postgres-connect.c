@@ -42,6 +42,11 @@ enum ctp_status ctp_postgres_error(struct ctp_postgres *p, const PGresult *resul
 	if (!*why)
 		why = "the connection is lost";
 	int len = (int)strcspn(why, "\n"); /* further lines are hints */
+	uintmax_t kept = p->committed, sent = p->delivered - p->committed;
+	if (p->options.live && p->committing)
+		return ctp_err_set(err, "%s: %.*s; %ju rows are committed, and of %ju more it is not known", p->name, len, why, kept, sent);
+	if (p->options.live)
+		return ctp_err_set(err, "%s: %.*s; %ju rows are committed", p->name, len, why, kept);
 	if (!p->delivered)
 		return ctp_err_set(err, "%s: %.*s", p->name, len, why);
 	return ctp_err_set(err, "%s: %.*s; %ju rows were sent, and none is kept", p->name, len, why, (uintmax_t)p->delivered);

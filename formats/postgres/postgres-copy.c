@@ -25,6 +25,7 @@ struct ctp_sql_rows {
 		uint8_t form;
 		bool is_signed;
 	} column[CTP_FIELDS_MAX]; /* by field */
+	struct ctp_postgres_said said;
 	uint64_t nrows; /* in the buffer */
 	char *buf;
 	size_t used, room;
@@ -163,8 +164,10 @@ struct ctp_sql_rows *ctp_postgres_rows(struct ctp_sql *db, const struct ctp_clas
 		return NULL;
 	}
 	r->cls = cls;
-	if (!fill((struct ctp_postgres *)db, r, class_id, err))
+	if (!fill((struct ctp_postgres *)db, r, class_id, err)) {
+		r->said = ctp_postgres_said(cls);
 		return r;
+	}
 	ctp_postgres_drop(r);
 	return NULL;
 }
@@ -180,31 +183,39 @@ void ctp_postgres_drop(struct ctp_sql_rows *r)
 
 /* --- sending ------------------------------------------------------------------------------------------------------------- */
 
-enum ctp_status ctp_postgres_end_copy(struct ctp_postgres *p, struct ctp_err *err)
+static enum ctp_status finish_copy(struct ctp_postgres *p, struct ctp_err *err)
 {
-	static const char trailer[] = {'\xff', '\xff'};
-	enum ctp_status status = CTP_OK;
-	if (!p->copying)
-		return CTP_OK;
-	p->copying = NULL;
-	if (PQputCopyData(p->conn, trailer, sizeof trailer) < 0 || PQputCopyEnd(p->conn, NULL) < 0)
-		status = ctp_postgres_error(p, NULL, err);
+	enum ctp_status status = PQputCopyEnd(p->conn, NULL) < 0 ? ctp_postgres_error(p, NULL, err) : CTP_OK;
 	for (PGresult *result; (result = PQgetResult(p->conn)); PQclear(result))
 		if (PQresultStatus(result) != PGRES_COMMAND_OK)
 			status = ctp_postgres_error(p, result, err);
 	return status;
 }
 
+enum ctp_status ctp_postgres_end_copy(struct ctp_postgres *p, struct ctp_err *err)
+{
+	static const char trailer[] = {'\xff', '\xff'};
+	if (!p->copying)
+		return CTP_OK;
+	p->copying = NULL;
+	return PQputCopyData(p->conn, trailer, sizeof trailer) < 0 ? ctp_postgres_error(p, NULL, err) : finish_copy(p, err);
+}
+
+static enum ctp_status open_copy(struct ctp_postgres *p, const char *copy, struct ctp_err *err)
+{
+	if (ctp_postgres_end_copy(p, err) || ctp_postgres_open(p, err))
+		return CTP_FAILED;
+	PGresult *result = PQexec(p->conn, copy);
+	enum ctp_status status = PQresultStatus(result) == PGRES_COPY_IN ? CTP_OK : ctp_postgres_error(p, result, err);
+	PQclear(result);
+	return status;
+}
+
 static enum ctp_status begin_copy(struct ctp_postgres *p, struct ctp_sql_rows *r, struct ctp_err *err)
 {
 	static const char header[] = "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0"; /* and the NUL behind it */
-	if (ctp_postgres_end_copy(p, err))
+	if (open_copy(p, r->copy, err))
 		return CTP_FAILED;
-	PGresult *result = PQexec(p->conn, r->copy);
-	enum ctp_status status = PQresultStatus(result) == PGRES_COPY_IN ? CTP_OK : ctp_postgres_error(p, result, err);
-	PQclear(result);
-	if (status)
-		return status;
 	p->copying = r;
 	return PQputCopyData(p->conn, header, sizeof header) < 0 ? ctp_postgres_error(p, NULL, err) : CTP_OK;
 }
@@ -224,6 +235,19 @@ static enum ctp_status send_rows(struct ctp_postgres *p, struct ctp_sql_rows *r,
 	r->nrows = 0;
 	r->used = 0;
 	return CTP_OK;
+}
+
+enum ctp_status ctp_postgres_copy_text(struct ctp_postgres *p, const char *copy, const char *text, size_t len, struct ctp_err *err)
+{
+	if (open_copy(p, copy, err))
+		return CTP_FAILED;
+	enum ctp_status status = CTP_OK;
+	for (size_t at = 0, part; at < len && !status; at += part) {
+		part = len - at < PART ? len - at : PART;
+		if (PQputCopyData(p->conn, text + at, (int)part) < 0)
+			status = ctp_postgres_error(p, NULL, err);
+	}
+	return status ? status : finish_copy(p, err);
 }
 
 /* A COPY ends with its rows, for these are freed. */
@@ -388,5 +412,8 @@ enum ctp_status ctp_postgres_add(struct ctp_sql *db, struct ctp_sql_rows *r, int
 			return CTP_FAILED;
 	r->used = (size_t)(to - r->buf);
 	r->nrows++;
-	return CTP_OK;
+	if (!p->now)
+		return CTP_OK;
+	struct ctp_record rec = {.cls = r->cls, .val = val};
+	return ctp_postgres_now_note(p, &r->said, section, &rec, err);
 }

@@ -4,6 +4,7 @@
 
 #include <libpq-fe.h>
 
+#include "postgres/postgres-now.h"
 #include "postgres/postgres.h"
 #include "sql/sql.h"
 
@@ -18,6 +19,13 @@ struct ctp_postgres {
 	struct ctp_sql_rows *copying; /* whose COPY is open, or null */
 	struct ctp_postgres_table *tables; /* those that had rows */
 	uint64_t delivered;           /* rows that the server has taken */
+
+	struct ctp_sql_words words;
+
+	/* Live. */
+	struct ctp_postgres_now *now; /* null: not live */
+	uint64_t committed;           /* rows */
+	bool open, committing;        /* a transaction is */
 };
 
 /* Connects, and makes the database where it is missing. */
@@ -41,6 +49,24 @@ void ctp_postgres_drop(struct ctp_sql_rows *rows);
 
 /* Ends the COPY that is open, if one is, so that the connection takes statements. */
 enum ctp_status ctp_postgres_end_copy(struct ctp_postgres *p, struct ctp_err *err);
+
+/* Sends a text in COPY's own form. */
+enum ctp_status ctp_postgres_copy_text(struct ctp_postgres *p, const char *copy, const char *text, size_t len, struct ctp_err *err);
+
+enum ctp_status ctp_postgres_make_keys(struct ctp_sql *db, struct ctp_err *err); /* those that tables lack */
+
+/* --- postgres-live.c ----------------------------------------------------------------------------------------------------- */
+
+enum ctp_status ctp_postgres_open(struct ctp_postgres *p, struct ctp_err *err); /* a transaction, if it is live and none is */
+
+/* Fails if another writes to the table of events who cannot do so together with this one. */
+enum ctp_status ctp_postgres_lock(struct ctp_postgres *p, struct ctp_err *err);
+
+/* For struct ctp_sql_ops. */
+enum ctp_status ctp_postgres_live_begin(struct ctp_sql *db, struct ctp_err *err);
+enum ctp_status ctp_postgres_live_index(struct ctp_sql *db, const char *name, const char *table, const char *columns, struct ctp_err *err);
+enum ctp_status ctp_postgres_live_show(struct ctp_sql *db, struct ctp_err *err);
+enum ctp_status ctp_postgres_live_finish(struct ctp_sql *db, const struct ctp_tick *tick, struct ctp_err *err);
 
 struct ctp_postgres_table { /* a table that has rows of ours */
 	struct ctp_postgres_table *next;

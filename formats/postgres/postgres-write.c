@@ -10,7 +10,7 @@
 enum ctp_status ctp_postgres_exec(struct ctp_sql *db, const char *sql, struct ctp_err *err)
 {
 	struct ctp_postgres *p = (struct ctp_postgres *)db;
-	if (ctp_postgres_end_copy(p, err))
+	if (ctp_postgres_end_copy(p, err) || ctp_postgres_open(p, err))
 		return CTP_FAILED;
 	PGresult *result = PQexec(p->conn, sql);
 	ExecStatusType got = PQresultStatus(result);
@@ -24,7 +24,7 @@ enum ctp_status ctp_postgres_query(struct ctp_sql *db, const char *sql, void (*r
 {
 	enum { COLUMNS_MAX = 8 };
 	struct ctp_postgres *p = (struct ctp_postgres *)db;
-	if (ctp_postgres_end_copy(p, err))
+	if (ctp_postgres_end_copy(p, err) || ctp_postgres_open(p, err))
 		return CTP_FAILED;
 	PGresult *result = PQexec(p->conn, sql);
 	enum ctp_status status = PQresultStatus(result) == PGRES_TUPLES_OK ? CTP_OK : ctp_postgres_error(p, result, err);
@@ -51,7 +51,9 @@ static enum ctp_status join_table(struct ctp_postgres *p, struct ctp_err *err)
 	char *type = ctp_sql_find(&p->sql, &status, err, p->sql.words->column_type, "ts");
 	p->options.bigint = type && !strcmp(type, "bigint");
 	free(type);
-	return status ? status : ctp_sql_exec(&p->sql, err, "LOCK TABLE coro_trace_events IN SHARE ROW EXCLUSIVE MODE");
+	if (status || ctp_postgres_lock(p, err))
+		return CTP_FAILED;
+	return p->options.live ? CTP_OK : ctp_sql_exec(&p->sql, err, "LOCK TABLE coro_trace_events IN SHARE ROW EXCLUSIVE MODE");
 }
 
 /* A schema that is there is not made: to be allowed to would be asked for first. */
@@ -60,14 +62,15 @@ static enum ctp_status enter_schema(struct ctp_postgres *p, struct ctp_err *err)
 	int64_t there = ctp_sql_look_up(&p->sql, err, "SELECT 1 FROM pg_namespace WHERE nspname = %L", p->schema);
 	if (there < 0 || (!there && ctp_sql_exec(&p->sql, err, "CREATE SCHEMA %I", p->schema)))
 		return CTP_FAILED;
-	return ctp_sql_exec(&p->sql, err, "SET LOCAL search_path = %I", p->schema);
+	return ctp_sql_exec(&p->sql, err, "SET search_path = %I", p->schema);
 }
 
 static enum ctp_status begin_transaction(struct ctp_postgres *p, struct ctp_err *err)
 {
 	struct ctp_sql *db = &p->sql;
-	if (ctp_postgres_exec(db, "BEGIN; SET LOCAL client_min_messages = warning; SET LOCAL maintenance_work_mem = '256MB';"
-	                          " SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0", err))
+	p->open = true;
+	if (ctp_postgres_exec(db, "BEGIN; SET client_min_messages = warning; SET maintenance_work_mem = '256MB';"
+	                          " SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0", err))
 		return CTP_FAILED;
 	if (p->schema && enter_schema(p, err))
 		return CTP_FAILED;
@@ -80,8 +83,8 @@ static enum ctp_status begin_transaction(struct ctp_postgres *p, struct ctp_err 
 	if (there)
 		return join_table(p, err);
 	const char *number = p->options.bigint ? "BIGINT" : "NUMERIC(20,0)";
-	p->fresh = !classes;
-	return ctp_sql_exec(db, err, events, number, number, number, number);
+	p->fresh = !classes && !p->options.live;
+	return ctp_sql_exec(db, err, events, number, number, number, number) || ctp_postgres_lock(p, err) ? CTP_FAILED : CTP_OK;
 }
 
 static enum ctp_status begin(struct ctp_sql *db, struct ctp_err *err)
@@ -106,7 +109,7 @@ static void add_key(void *arg, const char *const *columns)
 }
 
 /* The keys that tables still lack: those that were made now. */
-static enum ctp_status make_keys(struct ctp_sql *db, struct ctp_err *err)
+enum ctp_status ctp_postgres_make_keys(struct ctp_sql *db, struct ctp_err *err)
 {
 	struct keys k = {db, ctp_sql_text(db, "")};
 	enum ctp_status status = ctp_postgres_query(db,
@@ -128,7 +131,7 @@ static const char indexes[] =
 static enum ctp_status finish(struct ctp_sql *db, const struct ctp_tick *tick, struct ctp_err *err)
 {
 	(void)tick;
-	if (make_keys(db, err) || ctp_sql_exec(db, err, indexes) ||
+	if (ctp_postgres_make_keys(db, err) || ctp_sql_exec(db, err, indexes) ||
 	    ctp_sql_exec(db, err, "SELECT setval(pg_get_serial_sequence(quote_ident('coro_trace_events'), 'id'), max(id)) FROM coro_trace_events;"
 	                          " ANALYZE coro_trace_events, sections, classes, fields"))
 		return CTP_FAILED;
@@ -142,6 +145,7 @@ static void free_db(struct ctp_sql *db)
 		PQputCopyEnd(p->conn, "not all of it came");
 	PQfinish(p->conn); /* an open transaction is rolled back */
 	ctp_postgres_tables_free(p);
+	ctp_postgres_now_free(p->now);
 	free(p->schema);
 	free(p);
 }
@@ -159,6 +163,29 @@ static const struct ctp_sql_ops ops = {
 	.free = free_db,
 };
 
+static const struct ctp_sql_ops live_ops = {
+	.exec = ctp_postgres_exec,
+	.query = ctp_postgres_query,
+	.type = ctp_postgres_type,
+	.begin = ctp_postgres_live_begin,
+	.rows = ctp_postgres_rows,
+	.add = ctp_postgres_add,
+	.end = ctp_postgres_end,
+	.drop = ctp_postgres_drop,
+	.index = ctp_postgres_live_index,
+	.show = ctp_postgres_live_show,
+	.finish = ctp_postgres_live_finish,
+	.free = free_db,
+};
+
+/* The table that is there has decided between the two; live the views are made at the beginning, and not in the sink's finish. */
+static void choose_words(struct ctp_postgres *p)
+{
+	p->words = p->options.bigint ? ctp_postgres_bigint_words : ctp_postgres_words;
+	p->words.late = p->options.live;
+	p->sql.words = &p->words;
+}
+
 /* [SCHEMA.]T */
 static enum ctp_status name_events(struct ctp_postgres *p, const char *table, struct ctp_err *err)
 {
@@ -175,10 +202,10 @@ struct ctp_sink *ctp_postgres_sink(const struct ctp_postgres_options *options, s
 {
 	struct ctp_postgres *p = calloc(1, sizeof *p);
 	if (p) {
-		p->sql = (struct ctp_sql){.ops = &ops, .words = &ctp_postgres_words};
+		p->sql = (struct ctp_sql){.ops = options->live ? &live_ops : &ops, .words = &ctp_postgres_words};
 		p->options = *options;
 		if (!name_events(p, options->table, err) && !ctp_postgres_connect(p, err) && !begin_transaction(p, err)) {
-			p->sql.words = p->options.bigint ? &ctp_postgres_bigint_words : &ctp_postgres_words;
+			choose_words(p);
 			return ctp_sql_sink(&p->sql, symbols, err);
 		}
 		free_db(&p->sql);

@@ -22,9 +22,10 @@ struct ctp_postgres_options {
 	const char *table;    /* of the events, in place of coro_trace_events, and with SCHEMA. before it where all goes, or null */
 	bool append;          /* to what is there, if it is */
 	bool bigint;
+	bool live;            /* commits whenever the sink is flushed, and keeps a table coroutines_now */
 };
 
-/* Connects; all is done in one transaction. options are copied. Null: err. */
+/* Connects; all is done in one transaction, unless it is live. options are copied. Null: err. */
 struct ctp_sink *ctp_postgres_sink(const struct ctp_postgres_options *options, struct ctp_symbols *symbols, struct ctp_err *err);
 
 #endif

@@ -219,6 +219,7 @@ static int64_t meet_class(struct ctp_sql *db, const struct ctp_class *cls, const
 	if (table && !name_columns(db, cls, event, &names, err) &&
 	    !(event ? add_event_columns(db, cls, &names, err) : make_table(db, table, cls, &names, err)))
 		id = note_class(db, cls, table, &names, declaration, err);
+	db->met = true;
 	free(table);
 	free_names(&names);
 	return id;

@@ -1,7 +1,8 @@
 /*
  * sql-sink.c - a sink that makes a database, or adds to one; see sql.h for its tables.
  *
- * The whole input is one transaction. Rows are in their tables at the latest when their section ends: their class is good until then.
+ * The whole input is one transaction, unless the engine can show what there is. Rows are in their tables at the latest when their
+ * section ends: their class is good until then.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ struct sql_sink {
 	struct ctp_sink sink;
 	struct ctp_sql *db;
 	int64_t section;
+	bool open, shown; /* open: the section has not ended; shown: nothing came since the last show */
 	struct ctp_sql_end end;
 	struct ctp_symbols *symbols; /* null: none are looked up */
 	struct ctp_tids told;        /* addresses whose texts are in the table, of this section */
@@ -73,6 +75,8 @@ static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_sec
 	if (s->symbols)
 		ctp_symbols_forget(s->symbols);
 	s->told = (struct ctp_tids){0};
+	s->open = true;
+	s->shown = false;
 	size_t len;
 	char *attrs = ctp_meta_attrs(sec, &len), *argv = ctp_meta_list(sec, "argv[]", &len);
 	enum ctp_status status = attrs && argv ? put_section(s, sec, attrs, *argv ? argv : NULL, err) :
@@ -91,20 +95,37 @@ static void forget_classes(struct sql_sink *s)
 	}
 }
 
-static enum ctp_status write_end(struct ctp_sink *sink, const struct ctp_section_end *end, struct ctp_err *err)
+/* Rows are in their tables, and the section says up to when. */
+static enum ctp_status write_so_far(struct sql_sink *s, bool complete, struct ctp_err *err)
 {
-	struct sql_sink *s = (struct sql_sink *)sink;
 	for (size_t i = 0; i < CTP_CLASSES_MAX; i++) {
 		const struct target *t = &s->targets[i];
 		if ((t->rows && s->db->ops->end(s->db, t->rows, err)) || (t->twin && s->db->ops->end(s->db, t->twin->rows, err)))
 			return CTP_FAILED;
 	}
-	forget_classes(s);
 	uint64_t end_ns;
 	struct number end_text;
 	bool has_end = ctp_sql_end_ns(&s->end, &end_ns);
-	return ctp_sql_exec(s->db, err, "UPDATE %T SET complete = %s, end_ns = %s WHERE id = %d", "sections", end->complete ? "TRUE" : "FALSE",
+	return ctp_sql_exec(s->db, err, "UPDATE %T SET complete = %s, end_ns = %s WHERE id = %d", "sections", complete ? "TRUE" : "FALSE",
 	                    has_end ? spell(s, &end_text, end_ns) : "NULL", s->section);
+}
+
+static enum ctp_status write_end(struct ctp_sink *sink, const struct ctp_section_end *end, struct ctp_err *err)
+{
+	struct sql_sink *s = (struct sql_sink *)sink;
+	enum ctp_status status = write_so_far(s, end->complete, err);
+	forget_classes(s);
+	s->open = s->shown = false;
+	return status;
+}
+
+static enum ctp_status show(struct ctp_sink *sink, struct ctp_err *err)
+{
+	struct sql_sink *s = (struct sql_sink *)sink;
+	if (s->shown)
+		return CTP_OK;
+	s->shown = true;
+	return s->open && write_so_far(s, false, err) ? CTP_FAILED : s->db->ops->show(s->db, err);
 }
 
 /* --- symbols ------------------------------------------------------------------------------------------------------------- */
@@ -177,6 +198,7 @@ static enum ctp_status write_record(struct sql_sink *s, const struct ctp_record 
 
 static enum ctp_status write_records(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
 {
+	((struct sql_sink *)sink)->shown = false;
 	for (uint32_t i = 0; i < batch->n; i++)
 		if (write_record((struct sql_sink *)sink, &batch->rec[i], err))
 			return CTP_FAILED;
@@ -209,6 +231,15 @@ static const struct ctp_sink_ops ops = {
 	.free = free_sink,
 };
 
+static const struct ctp_sink_ops live_ops = {
+	.section = write_section,
+	.records = write_records,
+	.flush = show,
+	.end = write_end,
+	.finish = finish,
+	.free = free_sink,
+};
+
 struct ctp_sink *ctp_sql_sink(struct ctp_sql *db, struct ctp_symbols *symbols, struct ctp_err *err)
 {
 	struct sql_sink *s = calloc(1, sizeof *s);
@@ -218,7 +249,7 @@ struct ctp_sink *ctp_sql_sink(struct ctp_sql *db, struct ctp_symbols *symbols, s
 		db->ops->free(db);
 		return NULL;
 	}
-	s->sink.ops = &ops;
+	s->sink.ops = db->ops->show ? &live_ops : &ops;
 	s->db = db;
 	s->symbols = symbols;
 	if (ctp_sql_schema(db, err) || db->ops->begin(db, err)) {

@@ -182,6 +182,7 @@ enum ctp_status ctp_sql_views_first(struct ctp_sql *db, struct ctp_err *err) { r
 enum ctp_status ctp_sql_views_last(struct ctp_sql *db, struct ctp_err *err)
 {
 	enum ctp_status status = make_views(db, true, err);
+	db->met = false;
 	for (size_t i = 0; i < db->words->views->nkinds && !status; i++)
 		status = index_kind(db, &db->words->views->kinds[i], err);
 	return status;

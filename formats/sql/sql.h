@@ -31,6 +31,7 @@ struct ctp_sql {
 	const struct ctp_sql_words *words;
 	const char *name;   /* of the database, for messages */
 	const char *events; /* the name of the events' table, which texts call coro_trace_events */
+	bool met;           /* a class is new since the views were made */
 };
 
 /* What engines spell differently. Texts with a % are for ctp_sql_exec and its like. */
@@ -73,6 +74,9 @@ struct ctp_sql_ops {
 
 	/* Null: CREATE INDEX, unless something has the name. columns are those behind the section. */
 	enum ctp_status (*index)(struct ctp_sql *db, const char *name, const char *table, const char *columns, struct ctp_err *err);
+
+	/* What was added and ended becomes visible while more comes. Null: nothing does before the finish. */
+	enum ctp_status (*show)(struct ctp_sql *db, struct ctp_err *err);
 
 	enum ctp_status (*finish)(struct ctp_sql *db, const struct ctp_tick *tick, struct ctp_err *err); /* all becomes visible */
 	void (*free)(struct ctp_sql *db); /* what was not finished is undone */

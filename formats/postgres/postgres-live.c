@@ -1,0 +1,120 @@
+/*
+ * postgres-live.c - a stream that is loaded while it comes: all that there is becomes visible every second.
+ *
+ * A transaction begins with its first statement, so that none is open while nothing comes. Tables have an index of the ids, and one
+ * that says which pages have which times (BRIN), which costs next to nothing while rows come in the order of time. Nobody else
+ * numbers rows meanwhile: who writes live has a lock on the table of events, of the session's, by which others do not wait but fail.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "postgres/postgres-db.h"
+
+enum ctp_status ctp_postgres_open(struct ctp_postgres *p, struct ctp_err *err)
+{
+	if (!p->options.live || p->open)
+		return CTP_OK;
+	PGresult *result = PQexec(p->conn, "BEGIN");
+	enum ctp_status status = PQresultStatus(result) == PGRES_COMMAND_OK ? CTP_OK : ctp_postgres_error(p, result, err);
+	PQclear(result);
+	p->open = !status;
+	return status;
+}
+
+static enum ctp_status commit(struct ctp_postgres *p, struct ctp_err *err)
+{
+	p->committing = true;
+	if (ctp_postgres_exec(&p->sql, "COMMIT", err))
+		return CTP_FAILED;
+	p->committing = p->open = false;
+	p->committed = p->delivered;
+	return CTP_OK;
+}
+
+/* --- locks --------------------------------------------------------------------------------------------------------------- */
+
+#define LOCK(function) "SELECT " function "((x'637470'::bigint << 32) | to_regclass(quote_ident('coro_trace_events'))::oid::bigint)::int"
+
+enum ctp_status ctp_postgres_lock(struct ctp_postgres *p, struct ctp_err *err)
+{
+	int64_t got = ctp_sql_look_up(&p->sql, err, p->options.live ? LOCK("pg_try_advisory_lock") : LOCK("pg_try_advisory_xact_lock_shared"));
+	return got > 0 ? CTP_OK : got < 0 ? CTP_FAILED :
+	       ctp_err_set(err, "%s: another ctp-postgres %swrites to %s now; --table names another", p->name, p->options.live ? "" : "--live ", p->sql.events);
+}
+
+/* --- tables -------------------------------------------------------------------------------------------------------------- */
+
+/* Sites are looked up by their numbers, and are few. */
+enum ctp_status ctp_postgres_live_index(struct ctp_sql *db, const char *name, const char *table, const char *columns, struct ctp_err *err)
+{
+	if (strncmp(columns, "\"site\"", 6))
+		return CTP_OK;
+	int64_t taken = ctp_sql_look_up(db, err, db->words->taken, name);
+	return taken ? (taken < 0 ? CTP_FAILED : CTP_OK) : ctp_sql_exec(db, err, "CREATE INDEX %I ON %I (section, %s)", name, table, columns);
+}
+
+struct indexes {
+	struct ctp_sql *db;
+	char *sql;
+};
+
+static void add_index(void *arg, const char *const *columns)
+{
+	struct indexes *x = arg;
+	char *more = x->sql ? ctp_sql_text(x->db, "%sCREATE INDEX ON %I USING brin (%I) WITH (autosummarize = on);", x->sql, columns[0], columns[1]) : NULL;
+	free(x->sql);
+	x->sql = more;
+}
+
+/* On the time of each table that has none. */
+static enum ctp_status index_times(struct ctp_sql *db, struct ctp_err *err)
+{
+	struct indexes x = {db, ctp_sql_text(db, "")};
+	enum ctp_status status = ctp_postgres_query(db,
+		"SELECT DISTINCT ON (k.table_name) k.table_name, f.column_name FROM classes k JOIN fields f ON f.class = k.id AND f.role = 'time'"
+		" WHERE NOT EXISTS (SELECT 1 FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam"
+		"                   WHERE i.indrelid = to_regclass(quote_ident(k.table_name)) AND a.amname = 'brin')"
+		" ORDER BY k.table_name, k.id, f.position", add_index, &x, err);
+	if (!status && !x.sql)
+		status = ctp_err_set(err, "%s: out of memory", db->name);
+	if (!status && *x.sql)
+		status = ctp_postgres_exec(db, x.sql, err);
+	free(x.sql);
+	return status;
+}
+
+/* Keys, indexes and views of tables that are new. */
+static enum ctp_status make_tables_whole(struct ctp_sql *db, struct ctp_err *err)
+{
+	return ctp_postgres_make_keys(db, err) || index_times(db, err) || ctp_sql_views_last(db, err) ? CTP_FAILED : CTP_OK;
+}
+
+enum ctp_status ctp_postgres_live_begin(struct ctp_sql *db, struct ctp_err *err)
+{
+	struct ctp_postgres *p = (struct ctp_postgres *)db;
+	return make_tables_whole(db, err) || ctp_postgres_now_begin(p, err) ? CTP_FAILED : commit(p, err);
+}
+
+/* --- what there is ------------------------------------------------------------------------------------------------------- */
+
+static enum ctp_status set_sequence(struct ctp_postgres *p, struct ctp_err *err)
+{
+	for (const struct ctp_postgres_table *t = p->tables; t; t = t->next)
+		if (!strcmp(t->name, p->sql.events) && t->next_id > 1)
+			return ctp_sql_exec(&p->sql, err, "SELECT setval(pg_get_serial_sequence(quote_ident('coro_trace_events'), 'id'), %d)", t->next_id - 1);
+	return CTP_OK;
+}
+
+enum ctp_status ctp_postgres_live_show(struct ctp_sql *db, struct ctp_err *err)
+{
+	struct ctp_postgres *p = (struct ctp_postgres *)db;
+	if ((db->met && make_tables_whole(db, err)) || ctp_postgres_now_put(p, err) || set_sequence(p, err))
+		return CTP_FAILED;
+	return commit(p, err);
+}
+
+enum ctp_status ctp_postgres_live_finish(struct ctp_sql *db, const struct ctp_tick *tick, struct ctp_err *err)
+{
+	(void)tick;
+	return ctp_postgres_live_show(db, err) || ctp_postgres_exec(db, "COMMIT; ANALYZE sections, classes, fields, coroutines_now", err) ? CTP_FAILED : CTP_OK;
+}

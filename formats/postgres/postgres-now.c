@@ -1,0 +1,310 @@
+/*
+ * postgres-now.c - the table coroutines_now: what each coroutine that is alive does, for those who look while a program runs.
+ *
+ * What records say is kept here for the coroutines that changed since the last time, and then put into the table at once. A state is
+ * newer if its index is not less, or where one has none its time. The index of a loss is the one before what was lost. A coroutine
+ * that died has no row.
+ */
+#include "postgres/postgres-now.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "postgres/postgres-db.h"
+
+enum { CHANGED_MAX = 16384, NAMES_MAX = 1 << 20 }; /* then they are put into the table before it is time; bytes of names */
+
+enum state { NO_STATE, BORN, RUNNING, SUSPENDED, UNKNOWN, DEAD };
+static const char *const state_names[] = {"\\N", "born", "running", "suspended", "unknown", "dead"};
+
+struct change {
+	uint64_t coro, probe, since_ns, index, tid, addr, site;
+	uint64_t at_ns; /* by which it is newer than what has no index */
+	bool has_index, has_thread, has_site;
+	bool stale; /* may have come behind the death: makes no row */
+	enum state state;
+	char *name; /* null: as it is */
+};
+
+struct ctp_postgres_now {
+	struct ctp_map map;
+	int64_t section;
+	uint32_t n;
+	size_t name_bytes;
+	struct change changes[CHANGED_MAX];
+};
+
+static void forget(struct ctp_postgres_now *now)
+{
+	for (; now->n; now->n--)
+		free(now->changes[now->n - 1].name);
+	now->name_bytes = 0;
+	ctp_map_clear(&now->map);
+}
+
+/* --- what a record says -------------------------------------------------------------------------------------------------- */
+
+struct ctp_postgres_said ctp_postgres_said(const struct ctp_class *cls)
+{
+	struct ctp_postgres_said f = {
+		.coro = ctp_class_role(cls, CTP_ROLE_COROUTINE),
+		.probe = ctp_class_role(cls, CTP_ROLE_PROBE),
+		.index = ctp_class_field(cls, "index"),
+		.state = ctp_class_role(cls, CTP_ROLE_STATE),
+		.tid = ctp_class_role(cls, CTP_ROLE_THREAD),
+		.addr = ctp_class_role(cls, CTP_ROLE_ADDRESS),
+		.site = ctp_class_role(cls, CTP_ROLE_SITE),
+		.name = ctp_class_role(cls, CTP_ROLE_NAME),
+		.after = ctp_class_field(cls, "after"),
+	};
+	bool told = cls->kind == CTP_KIND_BIRTH || cls->kind == CTP_KIND_DEATH || cls->kind == CTP_KIND_LOSS || cls->kind == CTP_KIND_NAME ||
+	            (cls->kind == CTP_KIND_TRANSITION && f.state >= 0);
+	f.counts = told && f.coro >= 0 && cls->time_field >= 0;
+	return f;
+}
+
+static bool is_newer(const struct change *c, const struct change *than)
+{
+	if (c->state == BORN || than->state == BORN)
+		return c->state != BORN;
+	return c->has_index && than->has_index ? c->index >= than->index : c->at_ns >= than->since_ns;
+}
+
+static void take_state(struct change *to, const struct change *c)
+{
+	if (to->state == DEAD || (to->state && c->state != DEAD && !is_newer(c, to)))
+		return;
+	struct change before = *to;
+	*to = *c;
+	to->name = before.name;
+	to->stale = before.stale && c->stale;
+	if (c->state == UNKNOWN && before.has_thread) {
+		to->tid = before.tid;
+		to->addr = before.addr;
+		to->site = before.site;
+		to->has_thread = true;
+		to->has_site = before.has_site;
+	}
+}
+
+static bool is_change(const void *items, uint32_t number, const void *key)
+{
+	return ((const struct change *)items)[number - 1].coro == *(const uint64_t *)key;
+}
+
+/* The change of this coroutine, which may be new. */
+static struct change *find(struct ctp_postgres_now *now, uint64_t coro)
+{
+	uint32_t *slot = ctp_map_slot(&now->map, coro, is_change, now->changes, &coro);
+	if (!*slot) {
+		*slot = ++now->n;
+		now->changes[*slot - 1] = (struct change){.coro = coro, .stale = true};
+	}
+	return &now->changes[*slot - 1];
+}
+
+static void read_loss(struct change *c, const struct ctp_postgres_said *f, const struct ctp_record *rec)
+{
+	uint64_t index = ctp_record_number(rec, f->index), after = ctp_record_number(rec, f->after);
+	c->state = UNKNOWN;
+	c->has_index = index;
+	c->index = index - 1;
+	c->at_ns -= c->at_ns > 0;
+	if (f->index >= 0 && !index)
+		c->at_ns = 0;
+	if (after)
+		c->since_ns = after;
+}
+
+static struct change read_state(const struct ctp_postgres_said *f, const struct ctp_record *rec)
+{
+	struct change c = {
+		.coro = rec->val[f->coro],
+		.probe = ctp_record_number(rec, f->probe),
+		.since_ns = rec->val[rec->cls->time_field],
+	};
+	c.at_ns = c.since_ns;
+	switch (rec->cls->kind) {
+	case CTP_KIND_TRANSITION:
+		c.has_index = f->index >= 0;
+		c.index = ctp_record_number(rec, f->index);
+		c.state = rec->val[f->state] ? RUNNING : SUSPENDED;
+		c.tid = ctp_record_number(rec, f->tid);
+		c.addr = ctp_record_number(rec, f->addr);
+		c.site = ctp_record_number(rec, f->site);
+		c.has_thread = true;
+		c.has_site = f->site >= 0;
+		c.stale = f->probe >= 0 && !c.probe;
+		break;
+	case CTP_KIND_BIRTH:
+		c.state = BORN;
+		break;
+	case CTP_KIND_DEATH:
+		c.state = DEAD;
+		break;
+	default:
+		read_loss(&c, f, rec);
+		break;
+	}
+	return c;
+}
+
+static enum ctp_status take_name(struct ctp_postgres *p, struct change *to, const struct ctp_str *name, struct ctp_err *err)
+{
+	char *escaped = name ? malloc(CTP_SQL_GROWTH * (size_t)name->len + 1) : NULL;
+	if (!escaped)
+		return name ? ctp_err_set(err, "%s: out of memory", p->name) : CTP_OK;
+	*ctp_sql_escape(escaped, name->data, name->len, p->escapes) = '\0';
+	p->now->name_bytes += strlen(escaped);
+	free(to->name);
+	to->name = escaped;
+	to->stale = false;
+	return CTP_OK;
+}
+
+/* The table is of one section. */
+static enum ctp_status begin_section(struct ctp_postgres *p, int64_t section, struct ctp_err *err)
+{
+	forget(p->now);
+	p->now->section = section;
+	return ctp_postgres_exec(&p->sql, "DELETE FROM coroutines_now", err);
+}
+
+enum ctp_status ctp_postgres_now_note(struct ctp_postgres *p, const struct ctp_postgres_said *f, int64_t section, const struct ctp_record *rec,
+                                      struct ctp_err *err)
+{
+	struct ctp_postgres_now *now = p->now;
+	if (section != now->section && begin_section(p, section, err))
+		return CTP_FAILED;
+	if (!f->counts || !rec->val[f->coro])
+		return CTP_OK;
+	if ((now->n == CHANGED_MAX || now->name_bytes >= NAMES_MAX) && ctp_postgres_now_put(p, err))
+		return CTP_FAILED;
+	struct change *to = find(now, rec->val[f->coro]);
+	if (rec->cls->kind == CTP_KIND_NAME)
+		return take_name(p, to, ctp_record_str(rec, f->name, CTP_STRING), err);
+	struct change c = read_state(f, rec);
+	take_state(to, &c);
+	return CTP_OK;
+}
+
+/* --- the table ----------------------------------------------------------------------------------------------------------- */
+
+/* A row changes often, so a page has room for its next versions. */
+#define COLUMNS(number) \
+	" (section BIGINT NOT NULL, coro " number " NOT NULL, probe_id " number ", state TEXT, since_ns " number ", tid " number \
+	", addr VARCHAR(18), site " number ", \"index\" " number ", name TEXT"
+
+enum ctp_status ctp_postgres_now_begin(struct ctp_postgres *p, struct ctp_err *err)
+{
+	p->now = calloc(1, sizeof *p->now);
+	if (!p->now || !ctp_map_init(&p->now->map, CHANGED_MAX))
+		return ctp_err_set(err, "%s: out of memory", p->name);
+	bool bigint = p->options.bigint;
+	int64_t there = ctp_sql_look_up(&p->sql, err, p->sql.words->taken, "coroutines_now");
+	if (there < 0)
+		return CTP_FAILED;
+	if (!there && ctp_postgres_exec(&p->sql, bigint ? "CREATE TABLE coroutines_now" COLUMNS("BIGINT") ", PRIMARY KEY (section, coro))"
+	                                                  " WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05)" :
+	                                                  "CREATE TABLE coroutines_now" COLUMNS("NUMERIC(20,0)") ", PRIMARY KEY (section, coro))"
+	                                                  " WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05)", err))
+		return CTP_FAILED;
+	return ctp_postgres_exec(&p->sql, bigint ? "CREATE TEMP TABLE ctp_changes" COLUMNS("BIGINT") ", at_ns BIGINT, stale BOOLEAN NOT NULL) ON COMMIT DELETE ROWS" :
+	                                           "CREATE TEMP TABLE ctp_changes" COLUMNS("NUMERIC(20,0)") ", at_ns NUMERIC(20,0), stale BOOLEAN NOT NULL) ON COMMIT DELETE ROWS", err) ||
+	       ctp_postgres_exec(&p->sql, "DELETE FROM coroutines_now", err) ? CTP_FAILED : CTP_OK;
+}
+
+void ctp_postgres_now_free(struct ctp_postgres_now *now)
+{
+	if (!now)
+		return;
+	forget(now);
+	ctp_map_fini(&now->map);
+	free(now);
+}
+
+static void print_number(FILE *to, bool has, uint64_t v)
+{
+	if (has)
+		fprintf(to, "\t%ju", (uintmax_t)v);
+	else
+		fputs("\t\\N", to);
+}
+
+static void print_name(FILE *to, const char *name)
+{
+	putc('\t', to);
+	if (!name)
+		fputs("\\N", to);
+	for (; name && *name; name++) {
+		if (*name == '\\' || (*name >= '\b' && *name <= '\r'))
+			putc('\\', to);
+		putc(*name >= '\b' && *name <= '\r' ? "btnvfr"[*name - '\b'] : *name, to);
+	}
+}
+
+static void print_change(FILE *to, int64_t section, const struct change *c)
+{
+	fprintf(to, "%jd\t%ju", (intmax_t)section, (uintmax_t)c->coro);
+	print_number(to, c->probe, c->probe);
+	fprintf(to, "\t%s", state_names[c->state]);
+	print_number(to, c->state, c->since_ns);
+	print_number(to, c->has_thread, c->tid);
+	if (c->has_thread)
+		fprintf(to, "\t0x%016jx", (uintmax_t)c->addr);
+	else
+		fputs("\t\\N", to);
+	print_number(to, c->has_site, c->site);
+	print_number(to, c->has_index, c->index);
+	print_name(to, c->name);
+	print_number(to, c->state, c->at_ns);
+	fprintf(to, "\t%c\n", c->stale ? 't' : 'f');
+}
+
+static char *print_changes(const struct ctp_postgres_now *now, size_t *len)
+{
+	char *text = NULL;
+	FILE *to = open_memstream(&text, len);
+	if (!to)
+		return NULL;
+	for (uint32_t i = 0; i < now->n; i++)
+		print_change(to, now->section, &now->changes[i]);
+	bool bad = ferror(to);
+	if (!fclose(to) && !bad)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* A birth is older than all else. Without since_ns nothing but a name was known. */
+#define NEWER \
+	"n.state IS NOT NULL AND CASE WHEN c.since_ns IS NULL THEN TRUE WHEN 'born' IN (n.state, c.state) THEN n.state <> 'born'" \
+	" ELSE coalesce(n.\"index\" >= c.\"index\", n.at_ns >= c.since_ns) END"
+#define NEW(column) column " = CASE WHEN " NEWER " THEN n." column " ELSE c." column " END"
+#define LAST(column) column " = CASE WHEN " NEWER " THEN coalesce(n." column ", c." column ") ELSE c." column " END" /* a loss knows none */
+
+static const char merge[] =
+	"DELETE FROM coroutines_now c USING ctp_changes n WHERE c.section = n.section AND c.coro = n.coro AND n.state = 'dead';"
+	"UPDATE coroutines_now c SET " NEW("state") ", " NEW("since_ns") ", " LAST("tid") ", " LAST("addr") ", " LAST("site") ", " NEW("\"index\"")
+	", probe_id = coalesce(n.probe_id, c.probe_id), name = coalesce(n.name, c.name)"
+	" FROM ctp_changes n WHERE c.section = n.section AND c.coro = n.coro AND (" NEWER " OR n.name IS NOT NULL);"
+	"INSERT INTO coroutines_now SELECT n.section, n.coro, n.probe_id, coalesce(n.state, 'unknown'), n.since_ns, n.tid, n.addr, n.site, n.\"index\", n.name"
+	" FROM ctp_changes n WHERE NOT n.stale AND n.state IS DISTINCT FROM 'dead'"
+	" AND NOT EXISTS (SELECT 1 FROM coroutines_now c WHERE c.section = n.section AND c.coro = n.coro);"
+	"TRUNCATE ctp_changes";
+
+enum ctp_status ctp_postgres_now_put(struct ctp_postgres *p, struct ctp_err *err)
+{
+	size_t len;
+	if (!p->now->n)
+		return CTP_OK;
+	char *text = print_changes(p->now, &len);
+	if (!text)
+		return ctp_err_set(err, "%s: out of memory", p->name);
+	enum ctp_status status = ctp_postgres_copy_text(p, "COPY ctp_changes FROM STDIN", text, len, err);
+	free(text);
+	forget(p->now);
+	return status ? status : ctp_postgres_exec(&p->sql, merge, err);
+}
