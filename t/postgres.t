@@ -99,6 +99,51 @@ printf '{"type":"@section","attrs":{}}\n{"type":"@schema","name":"%s","kind":"ot
 is 'a long text in a table with a long name' "$(sql "SELECT length(table_name), kind FROM classes WHERE name LIKE 'yyy%'; SELECT length(s) FROM \"$(head -c 63 "$tmp/long")\"")" '63|other
 400000'
 
+# --- settings and names that are not ours -----------------------------------------------------------------------------------
+cat >"$tmp/inject.jsonl" <<'JSONL'
+{"type":"@section","attrs":{"host":"h\\'"}}
+{"type":"@schema","name":"x\\'); COMMIT; CREATE TABLE pwned (); --","kind":"other","fields":[{"name":"a\\","type":"string","role":"none"}]}
+{"type":"x\\'); COMMIT; CREATE TABLE pwned (); --","a\\":"\\'"}
+JSONL
+"$from" -q "$tmp/inject.jsonl" >"$tmp/inject.ctp"
+anew
+PGOPTIONS='-c standard_conforming_strings=off' "$postgres" -q "$tmp/inject.ctp"
+is 'a trace is data, also where a backslash would not be' "$? $(sql "SELECT count(*) FILTER (WHERE relname = 'pwned'), count(*) FILTER (WHERE relname LIKE 'x_%pwned%') FROM pg_class WHERE relkind = 'r'")" '3 0|1'
+is 'with its texts' "$(sql 'SELECT host FROM sections; SELECT "a\" FROM "x\'"'"'); COMMIT; CREATE TABLE pwned (); --"')" "h\\'
+\\'"
+
+anew
+"$postgres" -q "$tmp/1.ctp"
+mkfifo "$tmp/reader"
+psql -X -At -d coro_tracer <"$tmp/reader" >"$tmp/read" 2>&1 &
+exec 4>"$tmp/reader"
+echo 'BEGIN; SELECT count(*) FROM coroutine_states;' >&4
+until [ -s "$tmp/read" ]; do sleep 0.1; done
+PGOPTIONS='-c lock_timeout=60s' "$postgres" -q --append "$tmp/1.ctp"
+is 'who reads a view holds up nobody who adds what is known' "$? $(sql 'SELECT count(*) > 0 FROM coroutine_states')" '3 t'
+exec 4>&-
+
+anew
+createdb -E LATIN1 --locale=C -T template0 coro_tracer
+printf '%s\n' '{"type":"@section","attrs":{"host":"ł"}}' '{"type":"@schema","name":"ł","kind":"other","fields":[{"name":"é","type":"string","role":"none"}]}' \
+	'{"type":"ł","é":"é"}' | "$from" -q >"$tmp/latin.ctp"
+"$postgres" -q "$tmp/latin.ctp"
+is 'names that another encoding has not are escaped' "$? $(sql 'SELECT host, c.name, table_name, column_name FROM sections, classes c JOIN fields f ON f.class = c.id WHERE c.kind = $$other$$ AND f.type = $$string$$
+	AND c.table_name LIKE $$_xc5%$$; SELECT "\xc3\xa9" FROM "\xc5\x82"')" '3 \xc5\x82|\xc5\x82|\xc5\x82|\xc3\xa9
+\xc3\xa9'
+
+for other in 'TABLE sections (a INT)' 'VIEW gaps AS SELECT 1'; do
+	anew
+	createdb coro_tracer
+	sql "CREATE $other" >/dev/null
+	"$postgres" -q "$tmp/1.ctp" 2>"$tmp/err"
+	like "what is not ours is named: $other" "$? $(cat "$tmp/err")" '^1 ctp-postgres: coro_tracer at .*: has a table or view (sections|gaps) that is no trace.s; --table SCHEMA.T puts'
+done
+anew
+"$postgres" -q "$tmp/1.ctp" "$tmp/nowhere" 2>"$tmp/err"
+is 'no database is made for what cannot be read' "$? $(cat "$tmp/err") $(db=postgres sql "SELECT count(*) FROM pg_database WHERE datname = 'coro_tracer'")" \
+	"1 ctp-postgres: $tmp/nowhere: No such file or directory 0"
+
 # --- coroTracer's -------------------------------------------------------------------------------------------------------------
 anew
 createdb coro_tracer

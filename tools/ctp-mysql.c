@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 	for (int c; (c = ctp_tool_option(&tool, argc, argv, "h:P:u:S:D:", longs)) != -1;)
 		if (!ctp_symbolopt_take(&symbolopt, &tool, c))
 			take(&options, &tool, c);
-	if (!ctp_symbolopt_new(&symbolopt, &symbols, &err))
+	if (ctp_tool_look(argv + optind, &err) || !ctp_symbolopt_new(&symbolopt, &symbols, &err))
 		return ctp_tool_fail(&tool, &err);
 	return ctp_tool_to(&tool, argv + optind, ctp_mysql_sink(&options, symbols, &err), NULL, &err);
 }

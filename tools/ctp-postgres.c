@@ -90,7 +90,7 @@ int main(int argc, char **argv)
 		return ctp_tool_usage(&tool, "--live reads standard input; see ctp-postgres -h");
 	if (options.live)
 		end_on_signals();
-	if (!ctp_symbolopt_new(&symbolopt, &symbols, &err))
+	if (ctp_tool_look(argv + optind, &err) || !ctp_symbolopt_new(&symbolopt, &symbols, &err))
 		return ctp_tool_fail(&tool, &err);
 	int status = ctp_tool_to(&tool, argv + optind, ctp_postgres_sink(&options, symbols, &err), NULL, &err);
 	free(conninfo);

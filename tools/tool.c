@@ -218,6 +218,14 @@ int ctp_tool_option(struct ctp_tool *tool, int argc, char **argv, const char *sh
 
 /* --- converters ---------------------------------------------------------------------------------------------------------- */
 
+enum ctp_status ctp_tool_look(char **files, struct ctp_err *err)
+{
+	for (; *files; files++)
+		if (strcmp(*files, "-") && access(*files, R_OK))
+			return ctp_err_sys(err, "%s", *files);
+	return CTP_OK;
+}
+
 enum ctp_status ctp_tool_each(struct ctp_tool *tool, char **files, enum ctp_status (*fn)(void *arg, struct ctp_input *in),
                               void *arg, struct ctp_err *err)
 {

@@ -66,6 +66,9 @@ struct ctp_tick ctp_tool_tick(struct ctp_tool *tool);
 /* A progress line of the tool's own, under the same conditions; it is not waited for. Null: away with it. */
 void ctp_tool_progress(struct ctp_tool *tool, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* Fails where an operand cannot be read: for those who make something before they read. */
+enum ctp_status ctp_tool_look(char **files, struct ctp_err *err);
+
 /* Calls fn for each operand in turn, or for stdin where there is none; ends at the first that fails. */
 enum ctp_status ctp_tool_each(struct ctp_tool *tool, char **files, enum ctp_status (*fn)(void *arg, struct ctp_input *in),
                               void *arg, struct ctp_err *err);

@@ -8,6 +8,8 @@
 #include "postgres/postgres.h"
 #include "sql/sql.h"
 
+enum { CTP_POSTGRES_NAME_MAX = 63 };
+
 struct ctp_postgres {
 	struct ctp_sql sql;
 	struct ctp_postgres_options options;
@@ -21,6 +23,7 @@ struct ctp_postgres {
 	uint64_t delivered;           /* rows that the server has taken */
 
 	struct ctp_sql_words words;
+	struct ctp_sql_naming naming;
 
 	/* Live. */
 	struct ctp_postgres_now *now; /* null: not live */

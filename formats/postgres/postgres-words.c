@@ -21,7 +21,7 @@
 #define SQL_ALL_OF(what, from) "(SELECT " what " FROM " from ")"
 #include "sql/sql-views.h"
 
-static const struct ctp_sql_naming naming = {.max_bytes = 63};
+static const struct ctp_sql_naming naming = {.max_bytes = CTP_POSTGRES_NAME_MAX};
 
 /* coroTracer's table is made elsewhere. Names of indexes are those of relations, as tables' and views'; types have a name each, too. */
 const struct ctp_sql_words WORDS = {
@@ -43,6 +43,9 @@ const struct ctp_sql_words WORDS = {
 	.symbol_again = "ON CONFLICT (section, addr) DO UPDATE SET text = CASE WHEN symbols.text = excluded.text THEN symbols.text END",
 	.casts = true,
 	.view_again = "CREATE OR REPLACE VIEW %I AS %s",
+	.view_note = "COMMENT ON VIEW %I IS %L",
+	.view_noted = "SELECT 1 FROM pg_class WHERE relname = %L AND relnamespace = quote_ident(current_schema())::regnamespace"
+	              " AND obj_description(oid, 'pg_class') = %L",
 	.naming = &naming,
 	.views = &sql_views,
 };

@@ -69,14 +69,16 @@ static enum ctp_status begin_transaction(struct ctp_postgres *p, struct ctp_err 
 {
 	struct ctp_sql *db = &p->sql;
 	p->open = true;
-	if (ctp_postgres_exec(db, "BEGIN; SET client_min_messages = warning; SET maintenance_work_mem = '256MB';"
+	/* Names come from the trace: a backslash in a text must be one. */
+	if (ctp_postgres_exec(db, "BEGIN; SET standard_conforming_strings = on; SET client_min_messages = warning; SET maintenance_work_mem = '256MB';"
 	                          " SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0", err))
 		return CTP_FAILED;
 	if (p->schema && enter_schema(p, err))
 		return CTP_FAILED;
+	static const char instead[] = "--table SCHEMA.T puts all into a schema of its own";
 	int64_t there = ctp_sql_look_up(db, err, db->words->taken, db->events);
 	int64_t classes = there < 0 ? -1 : ctp_sql_look_up(db, err, db->words->taken, "classes");
-	if (classes < 0 || (classes && ctp_sql_events_alone(db, "--table SCHEMA.T puts all into a schema of its own", err)))
+	if (classes < 0 || (classes ? ctp_sql_events_alone(db, instead, err) : ctp_sql_others(db, instead, err)))
 		return CTP_FAILED;
 	if ((there || classes) && !p->options.append)
 		return ctp_err_set(err, "%s: has a table %s; --append adds to it", p->name, there ? db->events : "classes");
@@ -183,6 +185,8 @@ static void choose_words(struct ctp_postgres *p)
 {
 	p->words = p->options.bigint ? ctp_postgres_bigint_words : ctp_postgres_words;
 	p->words.late = p->options.live;
+	p->naming = (struct ctp_sql_naming){.max_bytes = CTP_POSTGRES_NAME_MAX, .ascii = p->escapes};
+	p->words.naming = &p->naming;
 	p->sql.words = &p->words;
 }
 

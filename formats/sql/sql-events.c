@@ -7,17 +7,22 @@
 
 enum { NAME_MAX_BYTES = 48 }; /* with idx_ and _probe_seq it is still a name anywhere */
 
-static bool is_ours(const struct ctp_sql_views *v, const char *name)
+/* The names that are ours beside the events', one after another; null: these were all. */
+static const char *own_name(const struct ctp_sql_views *v, size_t i)
 {
 	static const char *const tables[] = {"sections", "classes", "fields", "symbols", "coroutines_now"};
-	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-		if (!strcasecmp(name, tables[i]))
-			return true;
-	for (size_t i = 0; i < v->nkinds; i++)
-		if (!strcasecmp(name, v->kinds[i].view))
-			return true;
-	for (size_t i = 0; i < v->nviews; i++)
-		if (!strcasecmp(name, v->views[i].name))
+	enum { TABLES = sizeof tables / sizeof *tables };
+	if (i < TABLES)
+		return tables[i];
+	i -= TABLES;
+	return i < v->nkinds ? v->kinds[i].view : i - v->nkinds < v->nviews ? v->views[i - v->nkinds].name : NULL;
+}
+
+static bool is_ours(const struct ctp_sql_views *v, const char *name)
+{
+	const char *own;
+	for (size_t i = 0; (own = own_name(v, i)); i++)
+		if (!strcasecmp(name, own))
 			return true;
 	return false;
 }
@@ -45,4 +50,15 @@ enum ctp_status ctp_sql_events_alone(struct ctp_sql *db, const char *instead, st
 		status = ctp_err_set(err, "%s: its tables belong to the events of %.100s, not of %s; %s", db->name, other, db->events, instead);
 	free(other);
 	return status;
+}
+
+enum ctp_status ctp_sql_others(struct ctp_sql *db, const char *instead, struct ctp_err *err)
+{
+	const char *own;
+	for (size_t i = 0; (own = own_name(db->words->views, i)); i++) {
+		int64_t taken = ctp_sql_look_up(db, err, db->words->taken, own);
+		if (taken)
+			return taken < 0 ? CTP_FAILED : ctp_err_set(err, "%s: has a table or view %s that is no trace's; %s", db->name, own, instead);
+	}
+	return CTP_OK;
 }

@@ -36,6 +36,7 @@ enum { CTP_SQL_GROWTH = 4 };
 struct ctp_sql_naming {
 	const char *reserved; /* how no name begins, or null */
 	size_t max_bytes;     /* 0: any number */
+	bool ascii;           /* other characters are not for names, nor for texts in statements */
 	bool bmp;             /* characters beyond U+FFFF, and spaces at the end, are not for names */
 };
 

@@ -35,7 +35,7 @@ static char *spell(const struct ctp_sql_naming *n, char *p, const char *name)
 		*p++ = '_';
 	while (name < end) {
 		unsigned bytes = ctp_utf8_bytes(name, end);
-		if (!bytes || (n->bmp && (bytes > 3 || (*name == ' ' && name + 1 == end))))
+		if (!bytes || (n->ascii && bytes > 1) || (n->bmp && (bytes > 3 || (*name == ' ' && name + 1 == end))))
 			p = put_byte(p, *name++);
 		else
 			for (; bytes; bytes--)

@@ -21,16 +21,31 @@ static void put_quoted(FILE *to, const char *before, const char *text, char quot
 	putc(quote, to);
 }
 
-/* As x'c3' where the engine has that, else with \x and two digits for each byte that is no UTF-8. */
-static void put_bytes(FILE *to, const char *text, bool blob)
+/* As x'c3'. */
+static void put_blob(FILE *to, const char *text)
+{
+	fputs("x'", to);
+	for (; *text; text++)
+		fprintf(to, "%02x", (uint8_t)*text);
+	putc('\'', to);
+}
+
+/* With \x and two digits for each byte that is no UTF-8, or not for this database. */
+static void put_text(FILE *to, const char *text, bool ascii)
 {
 	const char *end = text + strlen(text);
-	fputs(blob ? "x'" : "'", to);
-	for (unsigned n; text < end; text += blob || !n ? 1 : n)
-		if ((n = ctp_utf8_bytes(text, end)) && !blob)
-			fwrite(*text == '\'' ? "''" : text, 1, *text == '\'' ? 2 : n, to);
-		else
-			fprintf(to, blob ? "%02x" : "\\x%02x", (uint8_t)*text);
+	putc('\'', to);
+	while (text < end) {
+		unsigned n = ctp_utf8_bytes(text, end);
+		if (!n || (ascii && n > 1)) {
+			fprintf(to, "\\x%02x", (uint8_t)*text++);
+			continue;
+		}
+		if (*text == '\'')
+			putc('\'', to);
+		fwrite(text, 1, n, to);
+		text += n;
+	}
 	putc('\'', to);
 }
 
@@ -38,10 +53,10 @@ static void put_literal(FILE *to, const struct ctp_sql *db, const char *text)
 {
 	if (!text)
 		fputs("NULL", to);
-	else if (ctp_sql_is_text(text, strlen(text)))
-		put_quoted(to, NULL, text, '\'');
+	else if (db->words->blobs && !ctp_sql_is_text(text, strlen(text)))
+		put_blob(to, text);
 	else
-		put_bytes(to, text, db->words->blobs);
+		put_text(to, text, db->words->naming->ascii);
 }
 
 static bool is_word(char c) { return c == '_' || (c >= 'a' && c <= 'z'); }

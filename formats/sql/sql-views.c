@@ -1,7 +1,10 @@
 /* sql-views.c - makes the views, and the indexes that their searches go by. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "sql/sql.h"
 
 enum { COLUMNS = sizeof ((struct ctp_sql_kind_view *)0)->columns / sizeof ((struct ctp_sql_kind_view *)0)->columns[0] };
@@ -63,11 +66,19 @@ static char *find_column(struct ctp_sql *db, const struct class *c, const char *
 
 /* --- making -------------------------------------------------------------------------------------------------------------- */
 
+/* A view that was made of the same text stays: to make it again would be to wait for all who read it, and they for us. */
 static enum ctp_status make_view(struct ctp_sql *db, const char *name, const char *select, bool again, struct ctp_err *err)
 {
-	if (again && db->words->view_drop && ctp_sql_exec(db, err, db->words->view_drop, name))
+	const struct ctp_sql_words *w = db->words;
+	char note[32];
+	snprintf(note, sizeof note, "ctptools %016" PRIx64, ctp_map_bytes(UINT64_C(0xcbf29ce484222325), select, strlen(select)));
+	int64_t same = again && w->view_note ? ctp_sql_look_up(db, err, w->view_noted, name, note) : 0;
+	if (same)
+		return same < 0 ? CTP_FAILED : CTP_OK;
+	if ((again && w->view_drop && ctp_sql_exec(db, err, w->view_drop, name)) ||
+	    ctp_sql_exec(db, err, again ? w->view_again : "CREATE VIEW %I AS %s", name, select))
 		return CTP_FAILED;
-	return ctp_sql_exec(db, err, again ? db->words->view_again : "CREATE VIEW %I AS %s", name, select);
+	return w->view_note ? ctp_sql_exec(db, err, w->view_note, name, note) : CTP_OK;
 }
 
 /* Puts more behind *text, for free(), and frees more. */

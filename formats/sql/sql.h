@@ -45,6 +45,8 @@ struct ctp_sql_words {
 	const char *staging;          /* how the names of tables begin until the finish, or null: as ever */
 	const char *view_drop;        /* %I: before view_again; null: nothing */
 	const char *view_again;       /* %I, %s: makes a view that may be there */
+	const char *view_note;        /* %I, %L: says of a view from which text it is; null: nothing can */
+	const char *view_noted;       /* %L, %L: a name, and what was said. A row: there is such a view */
 	const char *symbol_again;     /* behind an INSERT into symbols: an address with different texts gets NULL */
 	const struct ctp_sql_naming *naming;
 	bool blobs;                   /* a column of text can have other bytes; else such texts are escaped */
@@ -106,6 +108,9 @@ enum ctp_status ctp_sql_events_check(const struct ctp_sql *db, struct ctp_err *e
 
 /* Refuses a database whose tables, by the table classes, belong to another table of events; instead: how both can be. */
 enum ctp_status ctp_sql_events_alone(struct ctp_sql *db, const char *instead, struct ctp_err *err);
+
+/* Refuses a database without a table classes that has something else of our names. */
+enum ctp_status ctp_sql_others(struct ctp_sql *db, const char *instead, struct ctp_err *err);
 
 /* --- tables and views ---------------------------------------------------------------------------------------------------- */
 
