@@ -135,7 +135,7 @@ static enum ctp_status set_session(struct ctp_mysql *m, struct ctp_err *err)
 
 /* --- the lock ------------------------------------------------------------------------------------------------------------ */
 
-#define LOCK "concat('ctp-mysql ', sha1(database()))"
+#define LOCK "concat('ctp-mysql ', left(sha2(database(), 256), 40))"
 
 static enum ctp_status lock(struct ctp_mysql *m, int64_t wait_s, struct ctp_err *err)
 {
