@@ -15,7 +15,12 @@
 
 static const char DATABASE[] = "coro_tracer";
 
-static bool is_lost(unsigned number) { return number == CR_SERVER_LOST || number == CR_SERVER_GONE_ERROR || number == CR_UNKNOWN_ERROR; }
+/* Whether the answer to a statement is missing: it may have been carried out. */
+static bool is_lost(unsigned number)
+{
+	return number == CR_SERVER_LOST || number == CR_SERVER_GONE_ERROR || number == CR_UNKNOWN_ERROR ||
+	       number == ER_SERVER_SHUTDOWN || number == ER_CONNECTION_KILLED;
+}
 
 enum ctp_status ctp_mysql_error(struct ctp_mysql *m, struct ctp_err *err)
 {
@@ -77,7 +82,18 @@ static void keep_alive(MYSQL *conn)
 		setsockopt(fd, IPPROTO_TCP, set[i].option, &set[i].value, sizeof set[i].value);
 }
 
-/* m->conn is there, connected or with its error. database may be null. */
+/*
+ * What option files say must not change: names and texts are UTF-8, and a connection that is lost stays so, with its lock, its
+ * transaction and its settings.
+ */
+static bool insist(MYSQL *conn)
+{
+	const my_bool off = 0;
+	mysql_options(conn, MYSQL_OPT_RECONNECT, &off);
+	return !mysql_set_character_set(conn, "utf8mb4");
+}
+
+/* m->conn is there, connected or with its error. */
 static bool connect_to(struct ctp_mysql *m, const char *database)
 {
 	const struct ctp_mysql_options *o = &m->options;
@@ -87,19 +103,18 @@ static bool connect_to(struct ctp_mysql *m, const char *database)
 	if (!(m->conn = mysql_init(NULL)))
 		return false;
 	mysql_options(m->conn, MYSQL_READ_DEFAULT_GROUP, "client");
-	mysql_options(m->conn, MYSQL_SET_CHARSET_NAME, "utf8mb4");
 	mysql_options(m->conn, MYSQL_OPT_LOCAL_INFILE, &on);
 	if (o->port && !o->host && !o->socket)
 		mysql_options(m->conn, MYSQL_OPT_PROTOCOL, &tcp);
 	if (!mysql_real_connect(m->conn, o->host, o->user, NULL, database, o->port, o->socket, CLIENT_MULTI_STATEMENTS))
 		return false;
 	keep_alive(m->conn);
-	return true;
+	return insist(m->conn);
 }
 
 static enum ctp_status make_database(struct ctp_mysql *m, struct ctp_err *err)
 {
-	if (!connect_to(m, NULL))
+	if (!connect_to(m, "information_schema")) /* with none it is that of the option files, if these name one */
 		return ctp_mysql_error(m, err);
 	if (ctp_mysql_exec(&m->sql, "SET SESSION sql_mode = 'ANSI_QUOTES'", err))
 		return CTP_FAILED;
@@ -116,7 +131,7 @@ static enum ctp_status set_session(struct ctp_mysql *m, struct ctp_err *err)
 {
 	static const char limit[] = "SET SESSION max_statement_time = 0";
 	if (ctp_mysql_exec(&m->sql, "SET SESSION sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION',"
-	                            " autocommit = 0, wait_timeout = 2147483, foreign_key_checks = 0, unique_checks = 0", err))
+	                            " autocommit = 0, wait_timeout = 2147483, foreign_key_checks = 0", err))
 		return CTP_FAILED;
 	mysql_real_query(m->conn, limit, sizeof limit - 1);
 	const struct ctp_sql_views *v = m->sql.words->views;

@@ -30,13 +30,23 @@ static enum ctp_status finish(struct ctp_sql *db, const struct ctp_tick *tick, s
 	return CTP_OK;
 }
 
-/* A connection that was lost is made again for this; if that is not to be had, the next load does it. */
+/*
+ * A connection that was lost is made again for this; if that is not to be had, the next load does it. Columns that were added stay then:
+ * the lock was free, so rows may have come that have them, or ours are there.
+ */
 static void undo(struct ctp_mysql *m)
 {
 	struct ctp_err ignored;
 	m->options.notice = NULL;
 	m->delivered = 0;
-	if (m->conn && (!mysql_rollback(m->conn) || !ctp_mysql_connect(m, UNDO_WAIT_S, &ignored)))
+	if (!m->conn)
+		return;
+	bool lost = mysql_rollback(m->conn);
+	if (lost) {
+		free(m->undo);
+		m->undo = NULL;
+	}
+	if (!lost || !ctp_mysql_connect(m, UNDO_WAIT_S, &ignored))
 		ctp_mysql_clean(m, &ignored);
 }
 
