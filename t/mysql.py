@@ -1,4 +1,9 @@
-"""mysql.py make|query|want - records with values that are hard to keep, the question for them, and what the answer is."""
+"""mysql.py make|query|want - records with values that are hard to keep, the question for them, and what the answer is.
+
+mysql.py csv SOCKET DATABASE QUERY prints an answer as sql-same.py has it: CSV, with \\N for NULL, bytes in hexadecimal.
+"""
+import csv
+import ctypes
 import json
 import sys
 
@@ -30,4 +35,56 @@ def query():
 	print(f"SELECT ts, n, i, CASE ts {same} ELSE f END, b, hex(s) FROM hard ORDER BY ts; SELECT probe_id, addr FROM coro_trace_events WHERE addr <> '0x1'")
 
 
-{"make": make, "want": want, "query": query}[sys.argv[1]]()
+class Field(ctypes.Structure):
+	_fields_ = [(n, ctypes.c_char_p) for n in ("name", "org_name", "table", "org_table", "db", "catalog", "def_")] \
+		+ [(n, ctypes.c_ulong) for n in ("length", "max_length")] \
+		+ [(n, ctypes.c_uint) for n in ("name_length", "org_name_length", "table_length", "org_table_length", "db_length", "catalog_length",
+			"def_length", "flags", "decimals", "charsetnr", "type")] + [("extension", ctypes.c_void_p)]
+
+
+def spell(field, value):
+	double, blob, binary = 5, 252, 63
+	if value is None:
+		return "\\N"
+	if field.type == blob and field.charsetnr == binary:
+		return value.hex()
+	return repr(float(value)) if field.type == double else value.decode(errors="surrogateescape")
+
+
+def answer(lib, conn):
+	result = lib.mysql_store_result(conn)
+	fields = lib.mysql_fetch_fields(result)
+	n = lib.mysql_num_fields(result)
+	yield [fields[i].name.decode() for i in range(n)]
+	while row := lib.mysql_fetch_row(result):
+		lengths = lib.mysql_fetch_lengths(result)
+		yield [spell(fields[i], ctypes.string_at(row[i], lengths[i]) if row[i] else None) for i in range(n)]
+
+
+def ask(socket, database, text):
+	lib = ctypes.CDLL("libmariadb.so.3")
+	for name in "mysql_init", "mysql_real_connect", "mysql_store_result":
+		getattr(lib, name).restype = ctypes.c_void_p
+	lib.mysql_error.restype = ctypes.c_char_p
+	lib.mysql_fetch_fields.restype = ctypes.POINTER(Field)
+	lib.mysql_fetch_row.restype = ctypes.POINTER(ctypes.c_void_p)
+	lib.mysql_fetch_lengths.restype = ctypes.POINTER(ctypes.c_ulong)
+	for name in "fetch_fields", "num_fields", "fetch_row", "fetch_lengths", "store_result", "error":
+		getattr(lib, "mysql_" + name).argtypes = [ctypes.c_void_p]
+	lib.mysql_query.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
+	lib.mysql_set_character_set.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
+	lib.mysql_init.argtypes = [ctypes.c_void_p]
+	lib.mysql_real_connect.argtypes = [ctypes.c_void_p, *[ctypes.c_char_p] * 4, ctypes.c_uint, ctypes.c_char_p, ctypes.c_ulong]
+	conn = lib.mysql_init(None)
+	if not lib.mysql_real_connect(conn, None, b"root", None, database.encode(), 0, socket.encode(), 0) \
+			or lib.mysql_set_character_set(conn, b"utf8mb4") or lib.mysql_query(conn, b"SET sql_mode = 'ANSI_QUOTES'") \
+			or lib.mysql_query(conn, text.encode()):
+		sys.exit(lib.mysql_error(conn).decode())
+	sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape", newline="")
+	csv.writer(sys.stdout).writerows(answer(lib, conn))
+
+
+if sys.argv[1] == "csv":
+	ask(*sys.argv[2:])
+else:
+	{"make": make, "want": want, "query": query}[sys.argv[1]]()

@@ -1,43 +1,9 @@
 #!/bin/sh
 # A real server of MariaDB's, started and ended here: values of every type, views as SQLite's, and a load that is whole or absent.
 . t/tap.sh
-mysql=$BIN/ctp-mysql from=$BIN/ctp-fromjsonl
-[ -x "$mysql" ] || skip_all 'ctp-mysql was not built'
-[ -x "$BIN/ctp-sqlite" ] || skip_all 'ctp-sqlite was not built'
-for tool in mariadbd mariadb-install-db mariadb sqlite3 python3; do
-	PATH=$PATH:/usr/sbin command -v $tool >/dev/null || skip_all "there is no $tool"
-done
-PATH=$PATH:/usr/sbin
-unset MYSQL_PWD MYSQL_HOST
-export HOME="$tmp"
-
-dir=$(mktemp -d /tmp/ctp-mysql.XXXXXX) # a socket's path is short
-pid=
-trap '[ -z "$pid" ] || kill -9 $pid; rm -rf "$dir" "$tmp"' EXIT
-user=
-if [ "$(id -u)" = 0 ]; then
-	user=--user=nobody
-	chmod 755 "$dir"
-	chown nobody "$dir"
-fi
-# shellcheck disable=SC2086
-mariadb-install-db --no-defaults $user --datadir="$dir/data" --auth-root-authentication-method=normal --skip-test-db >"$tmp/log" 2>&1 ||
-	skip_all "mariadb-install-db: $(tail -n 1 "$tmp/log")"
-
-sql() { mariadb --no-defaults -S "$dir/s.sock" -u root -N -B -r "$@"; }
-start() { # [OPTION...]: the server answers when this is over
-	# shellcheck disable=SC2086
-	mariadbd --no-defaults $user --datadir="$dir/data" --socket="$dir/s.sock" --pid-file="$dir/pid" --skip-networking "$@" >>"$tmp/log" 2>&1 &
-	pid=$!
-	until sql -e 'SELECT 1' >/dev/null 2>&1; do
-		kill -0 $pid 2>/dev/null || skip_all "mariadbd: $(tail -n 1 "$tmp/log")"
-		sleep 0.1
-	done
-}
-load() { "$mysql" -S "$dir/s.sock" -u root "$@"; }
-left() { sql -D "$1" -e 'SHOW TABLES' | grep -c '^_ctp_'; }
-none() { is "$2: nothing is left" "$(sql -D "$1" -e 'SHOW TABLES' | tr '\n' ' ')" ''; }
-start
+. t/mysql.sh
+my_need
+my_start
 
 # --- values ---------------------------------------------------------------------------------------------------------------------
 python3 t/mysql.py make >"$tmp/values.jsonl"
@@ -59,15 +25,6 @@ is 'without local_infile they are inserted' "$(sql -D inserts -e "$(python3 t/my
 sql -e 'SET GLOBAL local_infile = 1'
 
 # --- views ----------------------------------------------------------------------------------------------------------------------
-same() { # NAME DATABASE FILE: all tables and views, row by row
-	for v in $(sqlite3 "$3" "SELECT name FROM sqlite_schema WHERE type IN ('view', 'table') AND name NOT LIKE 'sqlite_%' AND name NOT IN ('classes', 'fields')"); do
-		sqlite3 -nullvalue NULL -separator '	' "$3" "SELECT * FROM \"$v\"" | LC_ALL=C sort >"$tmp/a"
-		[ "$v" != coro_trace_events ] || v=${events_name:-$v}
-		sql -D "$2" -e "SELECT * FROM \`$v\`" | LC_ALL=C sort >"$tmp/b"
-		cmp -s "$tmp/a" "$tmp/b" || { echo "$v"; diff "$tmp/a" "$tmp/b" | head -n 4; }
-	done >"$tmp/differ"
-	is "$1" "$(cat "$tmp/differ")" ''
-}
 for seed in 1 2 3; do
 	python3 t/sqlite-views.py make $seed | "$from" -q >"$tmp/s$seed.ctp"
 	load -q -D "v$seed" "$tmp/s$seed.ctp"
@@ -139,14 +96,13 @@ killed() { # DATABASE [OPTION]: the server is killed while rows come
 	exec 9>"$tmp/fifo"
 	head -c 20000 "$tmp/s1.ctp" >&9 2>/dev/null
 	until [ "$(left "$1")" -gt 0 ] || ! kill -0 $child; do sleep 0.1; done
-	kill -9 $pid
-	wait $pid 2>/dev/null
+	my_kill
 	tail -c +20001 "$tmp/s1.ctp" >&9 2>/dev/null
 	exec 9>&-
 	wait $child
 	is "$1: a killed server is status 1" "$? $(wc -l <"$tmp/err")" '1 1'
 	like "$1: one line says so" "$(cat "$tmp/err")" "^ctp-mysql: $1: .*server"
-	start
+	my_start
 }
 sql -e 'CREATE DATABASE killed'
 killed killed
@@ -160,7 +116,4 @@ load -q -D killed --append "$tmp/s2.ctp"
 "$BIN/ctp-sqlite" -q --append -o "$tmp/k.sqlite" "$tmp/s2.ctp"
 same 'and the next load adds to it' killed "$tmp/k.sqlite"
 is 'with nothing left' "$(left killed)" 0
-kill $pid
-wait $pid
-pid=
 done_testing
