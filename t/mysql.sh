@@ -8,7 +8,7 @@ export HOME="$tmp"
 mysql=$BIN/ctp-mysql from=$BIN/ctp-fromjsonl
 dir= pid= my_user=
 
-sql() { mariadb --no-defaults --ssl=0 -S "$dir/s.sock" -u root -N -B -r --default-character-set=utf8mb4 "$@"; }
+sql() { MYSQL_PWD='' mariadb --no-defaults --ssl=0 -S "$dir/s.sock" -u root -N -B -r --default-character-set=utf8mb4 "$@"; }
 load() { "$mysql" -S "$dir/s.sock" -u root "$@"; }
 tables() { sql -D "$1" -e 'SHOW TABLES' | tr '\n' ' '; }
 left() { sql -D "$1" -e 'SHOW TABLES' | grep -c '^_ctp_'; }
