@@ -1,0 +1,28 @@
+#!/bin/sh
+# What mysql.t, mysql-connect.t and mysql-life.t are for MariaDB, in short for MySQL's own server: MYSQLD, or the mysqld that is found.
+PATH=$PATH:/usr/sbin
+MYSQLD=${MYSQLD:-$(command -v mysqld)}
+export MYSQLD
+. t/tap.sh
+. t/mysql.sh
+case $("${MYSQLD:-false}" --version 2>&1) in
+'') skip_all 'there is no mysqld of MySQL (package mysql-server-core)' ;;
+*MariaDB*) skip_all "$MYSQLD is MariaDB's" ;;
+esac
+my_need
+my_start
+python3 t/sqlite-views.py make 1 | "$from" -q >"$tmp/a.ctp"
+python3 t/mysql.py make | "$from" -q >"$tmp/values.ctp"
+"$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/a.ctp"
+for local in 0 1; do
+	sql -e "SET GLOBAL local_infile = $local"
+	load -q -D "v$local" "$tmp/values.ctp"
+	is "local_infile = $local: values are as they were" "$(sql -D "v$local" -e "$(python3 t/mysql.py query)" | cksum)" "$(python3 t/mysql.py want | cksum)"
+done
+load -q -D a "$tmp/a.ctp"
+same "tables and views are SQLite's, row by row" a "$tmp/a.sqlite"
+load -q -D a --append "$tmp/a.ctp"
+"$BIN/ctp-sqlite" -q --append -o "$tmp/a.sqlite" "$tmp/a.ctp"
+same 'and after appending' a "$tmp/a.sqlite"
+is 'with nothing left' "$(left a)" 0
+done_testing
