@@ -1,4 +1,4 @@
-"""mysql.py make|query|want - records with values that are hard to keep, the question for them, and what the answer is.
+"""mysql.py make|query|want|odd|oddly - records with values that are hard to keep, the question for them, and what the answer is.
 
 mysql.py csv SOCKET DATABASE QUERY prints an answer as sql-same.py has it: CSV, with \\N for NULL, bytes in hexadecimal.
 """
@@ -35,6 +35,24 @@ def query():
 	print(f"SELECT ts, n, i, CASE ts {same} ELSE f END, b, hex(s) FROM hard ORDER BY ts; SELECT probe_id, addr FROM coro_trace_events WHERE addr <> '0x1'")
 
 
+LONG, WIDE = "x" * 54, "y" * 54
+
+
+def odd():
+	fields = [{"name": WIDE + "1", "type": "string"}, {"name": WIDE + "2", "type": "bytes"}]
+	print(json.dumps({"type": "@section", "attrs": {"host": "h\udcff", "pid": str(2**64 - 1)}}))
+	print(json.dumps({"type": "@schema", "name": LONG + "a", "kind": "other", "fields": fields}))
+	print(json.dumps({"type": "@schema", "name": LONG + "b", "kind": "other", "fields": [{"name": "select", "type": "u64"}]}))
+	print(json.dumps({"type": LONG + "a", WIDE + "1": "a\x00\udcff'", WIDE + "2": "00ff"}))
+	print(json.dumps({"type": LONG + "b", "select": 2**64 - 1}))
+	print(json.dumps({"type": "@end", "complete": True}))
+
+
+def oddly():
+	print(f"SELECT length(table_name), length(name) FROM classes WHERE name LIKE 'xx%'; SELECT {WIDE}, hex({WIDE[2:]}_2) FROM {LONG};"
+		f" SELECT `select` FROM {LONG[2:]}_2; SELECT host, pid, complete FROM sections")
+
+
 class Field(ctypes.Structure):
 	_fields_ = [(n, ctypes.c_char_p) for n in ("name", "org_name", "table", "org_table", "db", "catalog", "def_")] \
 		+ [(n, ctypes.c_ulong) for n in ("length", "max_length")] \
@@ -53,6 +71,8 @@ def spell(field, value):
 
 def answer(lib, conn):
 	result = lib.mysql_store_result(conn)
+	if not result:
+		sys.exit(f"{lib.mysql_errno(conn)} {lib.mysql_error(conn).decode()}")
 	fields = lib.mysql_fetch_fields(result)
 	n = lib.mysql_num_fields(result)
 	yield [fields[i].name.decode() for i in range(n)]
@@ -69,7 +89,7 @@ def ask(socket, database, text):
 	lib.mysql_fetch_fields.restype = ctypes.POINTER(Field)
 	lib.mysql_fetch_row.restype = ctypes.POINTER(ctypes.c_void_p)
 	lib.mysql_fetch_lengths.restype = ctypes.POINTER(ctypes.c_ulong)
-	for name in "fetch_fields", "num_fields", "fetch_row", "fetch_lengths", "store_result", "error":
+	for name in "fetch_fields", "num_fields", "fetch_row", "fetch_lengths", "store_result", "error", "errno":
 		getattr(lib, "mysql_" + name).argtypes = [ctypes.c_void_p]
 	lib.mysql_query.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
 	lib.mysql_set_character_set.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
@@ -79,7 +99,7 @@ def ask(socket, database, text):
 	if not lib.mysql_real_connect(conn, None, b"root", None, database.encode(), 0, socket.encode(), 0) \
 			or lib.mysql_set_character_set(conn, b"utf8mb4") or lib.mysql_query(conn, b"SET sql_mode = 'ANSI_QUOTES'") \
 			or lib.mysql_query(conn, text.encode()):
-		sys.exit(lib.mysql_error(conn).decode())
+		sys.exit(f"{lib.mysql_errno(conn)} {lib.mysql_error(conn).decode()}")
 	sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape", newline="")
 	csv.writer(sys.stdout).writerows(answer(lib, conn))
 
@@ -87,4 +107,4 @@ def ask(socket, database, text):
 if sys.argv[1] == "csv":
 	ask(*sys.argv[2:])
 else:
-	{"make": make, "want": want, "query": query}[sys.argv[1]]()
+	{"make": make, "want": want, "query": query, "odd": odd, "oddly": oddly}[sys.argv[1]]()

@@ -1,0 +1,141 @@
+#!/bin/sh
+# A load that is whole or absent: servers that are killed, stopped or full, a ctp-mysql that is killed, and coroTracer's own table.
+. t/tap.sh
+. t/mysql.sh
+my_need
+my_start
+mkfifo "$tmp/fifo"
+for seed in 1 2; do
+	python3 t/sqlite-views.py make $seed | "$from" -q >"$tmp/s$seed.ctp"
+	"$BIN/ctp-sqlite" -q -o "$tmp/s$seed.sqlite" "$tmp/s$seed.ctp"
+done
+whole=$(sqlite3 "$tmp/s1.sqlite" 'SELECT count(*) FROM coro_trace_events')
+is_whole() { [ "$(sql -D "$1" -e 'SELECT count(*) FROM coro_trace_events')" = "$whole" ]; }
+begin() { # DATABASE [OPTION]: half of the rows come
+	"$mysql" -q -S "$dir/s.sock" -u root -D "$@" <"$tmp/fifo" 2>"$tmp/err" &
+	child=$!
+	exec 9>"$tmp/fifo"
+	head -c 20000 "$tmp/s1.ctp" >&9 2>/dev/null
+	until [ "$(left "$1")" -gt 0 ] || ! kill -0 $child 2>/dev/null; do sleep 0.1; done
+}
+go_on() {
+	tail -c +20001 "$tmp/s1.ctp" >&9 2>/dev/null
+	exec 9>&-
+}
+finish() {
+	go_on
+	wait $child
+}
+
+# --- a server that is killed while rows come -----------------------------------------------------------------------------------------
+killed() { # DATABASE [OPTION]
+	begin "$@"
+	my_kill
+	finish
+	is "$1: a killed server is status 1" "$? $(wc -l <"$tmp/err")" '1 1'
+	like "$1: one line says so" "$(cat "$tmp/err")" "^ctp-mysql: $1: .*server"
+	my_start
+}
+sql -e 'CREATE DATABASE killed'
+killed killed
+load -q -D killed "$tmp/s1.ctp"
+is 'the next load removes what was left' "$(left killed)" 0
+same 'and is whole' killed "$tmp/s1.sqlite"
+killed killed --append
+load -q -D killed --append "$tmp/s2.ctp"
+cp "$tmp/s1.sqlite" "$tmp/k.sqlite"
+"$BIN/ctp-sqlite" -q --append -o "$tmp/k.sqlite" "$tmp/s2.ctp"
+same 'what was there stays, and the next load adds to it' killed "$tmp/k.sqlite"
+is 'with nothing left' "$(left killed)" 0
+
+# --- the finish: another's transaction holds a table, so that RENAME waits -------------------------------------------------------------
+waiting() { sql -e "SELECT count(*) FROM information_schema.processlist WHERE info LIKE '$1%' AND state LIKE 'Waiting for%'"; }
+hold() { # DATABASE TABLE
+	(exec 9>&- && sql -D "$1" -e "START TRANSACTION; SELECT count(*) FROM $2; DO sleep(10000)" >/dev/null 2>&1) &
+	until [ "$(sql -e "SELECT count(*) FROM information_schema.processlist WHERE info LIKE 'DO sleep%'")" = 1 ]; do sleep 0.1; done
+}
+release() { sql -e "KILL $(sql -e "SELECT id FROM information_schema.processlist WHERE info LIKE 'DO sleep%'")"; }
+renaming() { # DATABASE
+	sql -e "CREATE DATABASE $1"
+	begin "$1"
+	hold "$1" _ctp_load_sections
+	go_on
+	until [ "$(waiting RENAME)" = 1 ] || ! kill -0 $child 2>/dev/null; do sleep 0.1; done
+}
+base() { sql -e "SELECT count(*) FROM information_schema.tables WHERE table_schema = '$1' AND table_type = 'BASE TABLE' AND table_name NOT LIKE '\\_ctp\\_%'"; }
+renaming finish
+is 'until the end there is no table' "$(base finish)" 0
+my_kill
+wait $child
+is 'a server that is killed in the finish is status 1' $? 1
+like 'the line says that it is not known' "$(cat "$tmp/err")" '^ctp-mysql: finish: .*; whether the [1-9][0-9]* rows are kept is not known$'
+my_start
+is 'they are not' "$(base finish)" 0
+load -q -D finish "$tmp/s1.ctp"
+same 'the next load is whole' finish "$tmp/s1.sqlite"
+is 'with nothing of the other left' "$(left finish)" 0
+renaming alone
+kill -9 $child
+wait $child 2>/dev/null
+release
+load -q -D alone --append "$tmp/s2.ctp"
+is 'a ctp-mysql that is killed there leaves all or nothing' "$(sql -D alone -e "SELECT count(*) FROM sections" | grep -cxE "$(sqlite3 "$tmp/k.sqlite" 'SELECT count(*) FROM sections')|$(sqlite3 "$tmp/s2.sqlite" 'SELECT count(*) FROM sections')") $(left alone)" '1 0'
+
+# --- ctp-mysql is killed at some moment -----------------------------------------------------------------------------------------------
+half=0
+sql -e 'CREATE DATABASE some'
+for tenths in 1 3 5 8 12 18; do
+	load -q -D some "$tmp/s1.ctp" 2>/dev/null &
+	child=$!
+	sleep "$((tenths / 10)).$((tenths % 10))"
+	kill -9 $child 2>/dev/null
+	wait $child 2>/dev/null
+	[ "$(base some)" = 0 ] && continue
+	is_whole some || half=$((half + 1))
+	sql -e 'DROP DATABASE some; CREATE DATABASE some'
+done
+is 'a load that is killed is whole or absent' $half 0
+load -q -D some "$tmp/s1.ctp"
+same 'and the next one is whole' some "$tmp/s1.sqlite"
+is 'with nothing left of the others' "$(left some)" 0
+
+# --- a server that is stopped ------------------------------------------------------------------------------------------------------------
+sql -e 'CREATE DATABASE stopped'
+begin stopped
+kill -STOP $pid
+go_on
+kill -CONT $pid
+wait $child
+is 'a server that stops for a while is waited for' "$(sql -D stopped -e 'SELECT count(*) FROM coro_trace_events') $(left stopped)" "$whole 0"
+
+# --- coroTracer's own table --------------------------------------------------------------------------------------------------------------
+seven='id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT, probe_id DECIMAL(20,0) NOT NULL, tid DECIMAL(20,0) NOT NULL, addr VARCHAR(18) NOT NULL,
+	seq DECIMAL(20,0) NOT NULL, is_active BOOLEAN NOT NULL, ts DECIMAL(20,0) NOT NULL, PRIMARY KEY (id), KEY idx_probe_seq (probe_id, seq), KEY idx_tid_ts (tid, ts), KEY idx_ts (ts)'
+sql -e "CREATE DATABASE theirs; USE theirs; CREATE TABLE coro_trace_events ($seven) ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_ci;
+	INSERT INTO coro_trace_events (probe_id, tid, addr, seq, is_active, ts) VALUES (9, 8, '0x7', 6, TRUE, 5)"
+load -q -D theirs "$tmp/s1.ctp" 2>"$tmp/err"
+is 'a table that is there is not written to' "$? $(cat "$tmp/err")" '1 ctp-mysql: theirs: has a table coro_trace_events; --append adds to it'
+shape() { sql -D theirs -e 'SHOW CREATE TABLE coro_trace_events; SELECT * FROM coro_trace_events'; }
+before=$(shape)
+begin theirs --append
+hold theirs coro_trace_events # the ALTER waits
+go_on
+until [ "$(waiting ALTER)" = 1 ] || ! kill -0 $child 2>/dev/null; do sleep 0.1; done
+sql -e "KILL QUERY $(sql -e "SELECT id FROM information_schema.processlist WHERE info LIKE 'ALTER%'")"
+wait $child
+is 'a load that fails is status 1' "$? $(wc -l <"$tmp/err")" '1 1'
+release
+is 'and leaves it as it was' "$(shape)" "$before"
+is 'alone' "$(tables theirs)" 'coro_trace_events '
+load -q -D theirs --append "$tmp/s1.ctp"
+is '--append adds to it' "$? $(sql -D theirs -e 'SELECT * FROM coro_trace_events WHERE id = 1; SELECT count(*) FROM coro_trace_events')" "3 1	9	8	0x7	6	1	5	0	NULL	NULL	NULL
+$((whole + 1))"
+is 'to which coroTracer can add' "$(sql -D theirs -e "INSERT INTO coro_trace_events (probe_id, tid, addr, seq, is_active, ts) VALUES (9, 8, '0x7', 7, FALSE, 6); SELECT count(*), max(section = 0) FROM coro_trace_events WHERE probe_id = 9")" '2	1'
+like 'but not without a list of columns' "$(sql -D theirs -e "INSERT INTO coro_trace_events VALUES (NULL, 9, 8, '0x7', 7, FALSE, 6)" 2>&1)" "Column count doesn't match"
+is 'and whose rows the views have' "$(sql -D theirs -e 'SELECT state, certain FROM coroutine_states WHERE section = 0')" 'suspended	0'
+sql -e 'CREATE DATABASE not_theirs; CREATE TABLE not_theirs.coro_trace_events (id INT PRIMARY KEY, what TEXT)'
+load -q -D not_theirs --append "$tmp/s1.ctp" 2>"$tmp/err"
+is 'a table of that name with other columns is refused, and stays' "$? $(cat "$tmp/err") $(tables not_theirs)" \
+	"1 ctp-mysql: not_theirs: its table coro_trace_events has no column probe_id, so it is not coroTracer's coro_trace_events "
+
+done_testing
