@@ -49,21 +49,22 @@ load -q -D other "$tmp/s1.ctp" 2>"$tmp/err"
 is "another's table is refused" "$? $(cat "$tmp/err")" "1 ctp-mysql: other: has a table or view names that is not ctp-mysql's; -D names another database"
 is 'and stays' "$(sql -D other -e 'SHOW TABLES')" names
 
-events_name='Table "%s"'
-load -q -D named --table "$events_name" "$tmp/s2.ctp"
+EVENTS='Table "%s"'
+export EVENTS
+load -q -D named --table "$EVENTS" "$tmp/s2.ctp"
 same "--table: views are as SQLite's, with events of that name" named "$tmp/s2.sqlite"
-load -q -D named --append --table "$events_name" "$tmp/s3.ctp"
-"$BIN/ctp-sqlite" -q --append -o "$tmp/s2.sqlite" "$tmp/s3.ctp"
+load -q -D named --append --table "$EVENTS" "$tmp/s1.ctp"
+"$BIN/ctp-sqlite" -q --append -o "$tmp/s2.sqlite" "$tmp/s1.ctp"
 same 'and after appending' named "$tmp/s2.sqlite"
-is 'with its keys' "$(sql -D named -e "SHOW KEYS FROM \`$events_name\`" | cut -f 3 | uniq | tr '\n' ' ')" 'PRIMARY idx_probe_seq idx_tid_ts idx_ts idx_coro '
+is 'with its keys' "$(sql -D named -e "SHOW KEYS FROM \`$EVENTS\`" | cut -f 3 | uniq | tr '\n' ' ')" 'PRIMARY idx_probe_seq idx_tid_ts idx_ts idx_coro '
 is 'and no table of the load' "$(left named) $(sql -D named -e "SHOW TABLES LIKE '%coro_trace_events%'")" '0 '
 for append in '' --append; do
 	load -q -D named $append "$tmp/s1.ctp" 2>"$tmp/err"
 	is "another name beside it is refused${append:+, with $append too}" "$? $(cat "$tmp/err")" \
-		"1 ctp-mysql: named: its tables belong to the events of $events_name, not of coro_trace_events; -D names another database"
+		"1 ctp-mysql: named: its tables belong to the events of $EVENTS, not of coro_trace_events; -D names another database"
 done
 same 'and nothing is changed' named "$tmp/s2.sqlite"
-unset events_name
+unset EVENTS
 for wrong in births CLASSES '' _ctp_x "$(printf %049d 0)"; do
 	load -q -D wrong --table "$wrong" "$tmp/s1.ctp" 2>"$tmp/err"
 	like "no table is called so: $(printf %.20s "$wrong")" "$? $(wc -l <"$tmp/err") $(cat "$tmp/err")" '^1 1 ctp-mysql: --table'
