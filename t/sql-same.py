@@ -13,7 +13,7 @@ import sys
 
 NULL = r'\N'
 EVENTS = os.environ.get('EVENTS') or 'coro_trace_events'
-BOOLEANS = {'is_active', 'complete', 'open', 'certain', 'exact', 'woken', 'conflict', 'joins', 'hand'}
+BOOLEANS = {'is_active', 'complete', 'open', 'certain', 'exact', 'woken', 'conflict', 'joins', 'by_hand'}
 
 
 def spell(column, value):
@@ -26,7 +26,7 @@ def spell(column, value):
     if isinstance(value, float):
         return repr(value)
     if isinstance(value, bytes):
-        return value.hex()
+        return r'\x' + value.hex()
     return str(value)
 
 

@@ -28,6 +28,7 @@ struct ctp_postgres {
 	/* Live. */
 	struct ctp_postgres_now *now; /* null: not live */
 	uint64_t committed;           /* rows */
+	uint64_t noted;               /* rows, when the planner was last told */
 	bool open, committing;        /* a transaction is */
 };
 
@@ -74,7 +75,7 @@ enum ctp_status ctp_postgres_live_finish(struct ctp_sql *db, const struct ctp_ti
 struct ctp_postgres_table { /* a table that has rows of ours */
 	struct ctp_postgres_table *next;
 	char *name;
-	int64_t next_id;
+	int64_t next_id, noted; /* noted: when the planner was last told of the table, live */
 };
 void ctp_postgres_tables_free(struct ctp_postgres *p);
 

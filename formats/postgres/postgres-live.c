@@ -2,8 +2,8 @@
  * postgres-live.c - a stream that is loaded while it comes: all that there is becomes visible every second.
  *
  * A transaction begins with its first statement, so that none is open while nothing comes. Tables have an index of the ids, and one
- * that says which pages have which times (BRIN), which costs next to nothing while rows come in the order of time. Nobody else
- * numbers rows meanwhile: who writes live has a lock on the table of events, of the session's, by which others do not wait but fail.
+ * that says which pages have which times (BRIN), which costs next to nothing while rows come in the order of time; it is told of new
+ * pages here, because the server would do so when it has time. Nobody else numbers rows meanwhile: who writes live has a lock on the table of events, of the session's, by which others do not wait but fail.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ struct indexes {
 static void add_index(void *arg, const char *const *columns)
 {
 	struct indexes *x = arg;
-	char *more = x->sql ? ctp_sql_text(x->db, "%sCREATE INDEX ON %I USING brin (%I) WITH (autosummarize = on);", x->sql, columns[0], columns[1]) : NULL;
+	char *more = x->sql ? ctp_sql_text(x->db, "%sCREATE INDEX ON %I USING brin (%I);", x->sql, columns[0], columns[1]) : NULL;
 	free(x->sql);
 	x->sql = more;
 }
@@ -105,16 +105,55 @@ static enum ctp_status set_sequence(struct ctp_postgres *p, struct ctp_err *err)
 	return CTP_OK;
 }
 
+enum { NOTED_ROWS = 100000 }; /* so many come between two looks at their times */
+
+#define NOTE_TIMES \
+	"SELECT brin_summarize_new_values(i.indexrelid) FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam" \
+	" WHERE a.amname = 'brin' AND i.indrelid IN (SELECT to_regclass(quote_ident(table_name)) FROM classes);"
+
+/* Statements for the planner: which pages have which times, and of tables that are twice as large as the last time what is in them. */
+static char *list_notes(struct ctp_postgres *p)
+{
+	char *sql = ctp_sql_text(&p->sql, "BEGIN; SET LOCAL lock_timeout = '50ms'; " NOTE_TIMES);
+	for (struct ctp_postgres_table *t = p->tables; t && sql; t = t->next) {
+		if (t->next_id < NOTED_ROWS || t->next_id / 2 < t->noted)
+			continue;
+		char *more = ctp_sql_text(&p->sql, "%s ANALYZE %I;", sql, t->name);
+		free(sql);
+		sql = more;
+		t->noted = t->next_id;
+	}
+	return sql;
+}
+
+/* They are for speed alone: where a lock is not to be had, as of a VACUUM, they wait for the next time. */
+static void note_times(struct ctp_postgres *p)
+{
+	if (p->delivered - p->noted < NOTED_ROWS)
+		return;
+	p->noted = p->delivered;
+	char *sql = list_notes(p), *whole = sql ? ctp_sql_text(&p->sql, "%s COMMIT", sql) : NULL;
+	PGresult *result = whole ? PQexec(p->conn, whole) : NULL;
+	if (PQresultStatus(result) != PGRES_COMMAND_OK)
+		PQclear(PQexec(p->conn, "ROLLBACK"));
+	PQclear(result);
+	free(whole);
+	free(sql);
+}
+
 enum ctp_status ctp_postgres_live_show(struct ctp_sql *db, struct ctp_err *err)
 {
 	struct ctp_postgres *p = (struct ctp_postgres *)db;
 	if ((db->met && make_tables_whole(db, err)) || ctp_postgres_now_put(p, err) || set_sequence(p, err))
 		return CTP_FAILED;
-	return commit(p, err);
+	if (commit(p, err))
+		return CTP_FAILED;
+	note_times(p);
+	return CTP_OK;
 }
 
 enum ctp_status ctp_postgres_live_finish(struct ctp_sql *db, const struct ctp_tick *tick, struct ctp_err *err)
 {
 	(void)tick;
-	return ctp_postgres_live_show(db, err) || ctp_postgres_exec(db, "COMMIT; ANALYZE sections, classes, fields, coroutines_now", err) ? CTP_FAILED : CTP_OK;
+	return ctp_postgres_live_show(db, err);
 }

@@ -1,0 +1,144 @@
+#!/bin/sh
+# ctp-postgres --live with a real server and programs that run: what is there meanwhile, at the end, and when something ends too early.
+. t/tap.sh
+. t/postgres.sh
+postgres=$BIN/ctp-postgres collect=$BIN/ctp-collect
+for tool in "$postgres" "$collect" "$BIN/ctp-sqlite" "$O/t/tracee" "$O/examples/lostwake"; do
+	[ -x "$tool" ] || skip_all "$tool was not built"
+done
+python3 -c 'import sqlite3' 2>/dev/null || skip_all 'there is no python3 with sqlite3'
+pg_need
+
+sql() { psql -X -At -d "${db:-coro_tracer}" -c "$1"; }
+anew() { dropdb --if-exists -f coro_tracer 2>/dev/null; }
+until_is() { # QUERY ANSWER: waits for it as long as the load goes on
+	while [ "$(sql "$1" 2>/dev/null)" != "$2" ] && kill -0 $load 2>/dev/null; do sleep 0.1; done
+	is "${3:-$1}" "$(sql "$1")" "$2"
+}
+now='SELECT coro, state, since_ns, tid, addr, name FROM'
+same_now() { # NAME: as the view has it that follows events
+	is "$1" "$(sql "$now coroutines_now ORDER BY coro")" "$(sql "$now coroutine_states WHERE state <> 'dead' AND coro IS NOT NULL ORDER BY coro")"
+}
+
+# --- to the end ---------------------------------------------------------------------------------------------------------------
+"$collect" -q "$O/examples/lostwake" 2>/dev/null | tee "$tmp/lw.ctp" | "$postgres" -q --live
+is 'a program that loses a wake-up is loaded live' $? 0
+"$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/lw.ctp"
+is 'every table and view is that of the file beside it' "$(python3 t/sql-same.py "$tmp/a.sqlite" psql -X --csv -P null='\N' -d coro_tracer -c)" ''
+is 'one coroutine is left of all' "$(sql "SELECT count(*), min(state), min(name) ~ '^handler [0-9]+\$' FROM coroutines_now")" '1|suspended|t'
+same_now 'it is as the views have it'
+is "there is BRIN, and none of coroTracer's indexes" "$(sql "SELECT substring(indexdef FROM 'USING (\w+ \(.*)') FROM pg_indexes WHERE tablename = 'coro_trace_events' ORDER BY 1")" \
+	'brin (ts)
+btree (id)'
+is 'where coroTracer can go on to add' "$(sql "INSERT INTO coro_trace_events (probe_id, tid, addr, seq, is_active, ts) VALUES (9, 8, '0x7', 7, false, 6) RETURNING section" | head -n 1)" 0
+
+awk -v to="$tmp/panel" '/^\.Bd/ { on = 1; next } /^\.Ed/ { on = 0 } on && /^(SELECT|WITH)/ && !open { open = 1; n++ }
+	on && open { gsub(/\\\(dq/, "\""); print >(to n); if (/;$/) open = 0 }' doc/ctp-postgres.1
+is 'panels of the manual: what they do' "$(psql -X -At -d coro_tracer -f "$tmp/panel1")" 'suspended|1'
+like 'who waits longest' "$(psql -X -At -d coro_tracer -f "$tmp/panel2")" '^[0-9]+\|handler [0-9]+\|sdk/c/examples/lostwake.c:[0-9]+\|[0-9]+\|[0-9.]+$'
+psql -X -At -d coro_tracer -f "$tmp/panel3" >"$tmp/latency"
+is 'how long it took to run' "$(awk -F '|' '{ n += $2; if ($3 + 0 > $4 + 0 || $4 < 0) bad++ } END { print (n > 1000), bad + 0 }' "$tmp/latency")" '1 0'
+
+for seed in 1 2; do
+	python3 t/sqlite-views.py make $seed | awk -v to="$tmp/part$seed." '/"@section"/ { n++ } { print >(to n) }'
+	for part in 1 4; do
+		anew
+		"$BIN/ctp-fromjsonl" -q "$tmp/part$seed.$part" | "$postgres" -q --live
+		same_now "with losses and what comes late: seed $seed, section $part"
+	done
+done
+
+# --- while it runs ------------------------------------------------------------------------------------------------------------
+mkfifo "$tmp/hold" "$tmp/pipe"
+run() { # TRACEE-OPTION... [-- OPTION...]: a program that waits at its end until `release`; $load is the pid of the load
+	rm -f "$tmp/status"
+	tracee=
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do tracee="$tracee $1"; shift; done
+	[ $# = 0 ] || shift
+	# shellcheck disable=SC2086
+	"$collect" -q "$O/t/tracee" $tracee -a "$tmp/hold" >"$tmp/pipe" 2>/dev/null &
+	collector=$!
+	"$postgres" -q --live "$@" <"$tmp/pipe" 2>"$tmp/err" &
+	load=$!
+	exec 4>"$tmp/hold"
+}
+wanted() { sql 'SELECT CASE WHEN count(*) > 0 THEN 3 ELSE 0 END FROM losses WHERE section = (SELECT max(id) FROM sections)'; } # its status
+release() {
+	exec 4>&-
+	wait $load
+}
+anew
+run -c 5 -e 100 -r 2000 -z
+until_is 'SELECT count(*) + (SELECT coalesce(sum(count), 0) FROM losses) FROM coro_trace_events' 500 'while it runs all events are there, and what is lost is counted'
+is 'the section is not complete' "$(sql 'SELECT complete, end_ns >= (SELECT max(ts) FROM coro_trace_events) FROM sections')" 'f|t'
+until_is 'SELECT count(*) FROM coroutines_now' 5 'five coroutines are there'
+same_now 'as the views have them'
+is 'nothing is kept open' "$(sql "SELECT state FROM pg_stat_activity WHERE application_name = 'ctp-postgres'")" idle
+
+"$postgres" -q --live <"$tmp/lw.ctp" 2>"$tmp/err2"
+like 'a second one needs --append' "$? $(cat "$tmp/err2")" '^1 ctp-postgres: coro_tracer at .*: has a table coro_trace_events; --append adds to it$'
+"$postgres" -q --live --append <"$tmp/lw.ctp" 2>"$tmp/err2"
+like 'and is refused even so' "$? $(cat "$tmp/err2")" '^1 ctp-postgres: coro_tracer at .*: another ctp-postgres writes to coro_trace_events now; --table names another$'
+"$postgres" -q --append "$tmp/lw.ctp" 2>"$tmp/err2"
+like 'as one is that is not live' "$? $(cat "$tmp/err2")" '^1 ctp-postgres: coro_tracer at .*: another ctp-postgres --live writes to coro_trace_events now; --table names another$'
+"$postgres" -q --live --table other.events <"$tmp/lw.ctp"
+is 'but not in a schema of its own' "$? $(sql 'SELECT count(*) FROM other.coroutines_now')" '0 1'
+release
+is 'when it ends it is complete' "$? $(sql 'SELECT complete FROM sections')" "$(wanted) t"
+is 'and whole' "$(sql 'SELECT count(*) + (SELECT coalesce(sum(count), 0) FROM losses) FROM coro_trace_events')" 500
+"$postgres" -q --live "$tmp/lw.ctp" 2>"$tmp/err"
+is 'a file is for those who wait for its end' "$? $(cat "$tmp/err")" '2 ctp-postgres: --live reads standard input; see ctp-postgres -h'
+
+run -c 3 -e 40 -- --append
+until_is 'SELECT count(*) + (SELECT coalesce(sum(count), 0) FROM losses WHERE section = 2) FROM coro_trace_events WHERE section = 2' 120 '--append: another section beside it'
+until_is 'SELECT count(*) FROM coroutines_now' 0 'whose coroutines are dead, and those of the first are gone'
+release
+is 'it ends' "$? $(sql 'SELECT count(*) FROM sections WHERE complete')" "$(wanted) 2"
+
+anew
+"$collect" -q "$O/t/tracee" -c 2 -e 300000 2>/dev/null | "$postgres" -q --live --bigint
+is 'flat out: what the rings lost is counted to the last' "$(sql 'SELECT count(*) + (SELECT coalesce(sum(count), 0) FROM losses) FROM coro_trace_events')" 600000
+
+# --- ends ---------------------------------------------------------------------------------------------------------------------
+anew
+run -c 5 -e 100 -r 2000 -z
+until_is 'SELECT count(*) FROM coroutines_now' 5 'a program that does not end'
+kill -TERM $load
+kill -INT $load
+wait $load
+is 'two signals end the load, of a stream without its end' "$? $(sql 'SELECT count(*), bool_or(complete) FROM sections')" '3 1|f'
+release
+wait $collector
+anew
+run -c 5 -e 100 -r 2000 -z
+until_is 'SELECT count(*) FROM coroutines_now' 5 'another'
+kill -INT $load
+release
+is 'after one signal the end is still read' "$? $(sql 'SELECT complete FROM sections')" "$(wanted) t"
+
+lost() { # NAME STATUS: the load has ended, and its line has the count
+	kept=$(sed -n 's/.*; \([0-9]*\) rows are committed.*/\1/p' "$tmp/err")
+	tables=$(sql "SELECT string_agg(format('SELECT count(*) AS n FROM %I', t), ' UNION ALL ') FROM (SELECT DISTINCT table_name AS t FROM classes) q")
+	is "$1: status 1, a line" "$2 $(wc -l <"$tmp/err")" '1 1'
+	is "$1: it has the count of what is there" "$kept" "$(sql "SELECT sum(n) FROM ($tables) q")"
+}
+anew
+run -c 5 -e 100 -r 2000 -z
+until_is 'SELECT count(*) FROM coroutines_now' 5 'and another'
+db=postgres sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ctp-postgres'" >/dev/null
+release
+lost 'a connection that is lost' $?
+anew
+run -c 5 -e 100 -r 2000 -z
+until_is 'SELECT count(*) FROM coroutines_now' 5 'the last'
+pg_stop immediate
+release
+status=$?
+pg_start
+lost 'a server that is killed' $status
+db=postgres sql 'CREATE ROLE weak LOGIN' >/dev/null
+anew
+createdb coro_tracer
+"$postgres" -q --live -d 'user=weak dbname=coro_tracer' <"$tmp/lw.ctp" 2>"$tmp/err"
+like 'where nothing may be made' "$? $(wc -l <"$tmp/err") $(cat "$tmp/err")" '^1 1 ctp-postgres: coro_tracer at .*: permission denied'
+done_testing
