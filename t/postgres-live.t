@@ -11,8 +11,9 @@ pg_need
 
 sql() { psql -X -At -d "${db:-coro_tracer}" -c "$1"; }
 anew() { dropdb --if-exists -f coro_tracer 2>/dev/null; }
-until_is() { # QUERY ANSWER: waits for it as long as the load goes on
-	while [ "$(sql "$1" 2>/dev/null)" != "$2" ] && kill -0 $load 2>/dev/null; do sleep 0.1; done
+until_is() { # QUERY ANSWER [NAME]: waits for it as long as the load goes on, but not for ever
+	tries=0
+	while [ "$(sql "$1" 2>/dev/null)" != "$2" ] && kill -0 $load 2>/dev/null && [ $((tries += 1)) -lt 600 ]; do sleep 0.1; done
 	is "${3:-$1}" "$(sql "$1")" "$2"
 }
 now='SELECT coro, state, since_ns, tid, addr, name FROM'
