@@ -1,1 +1,2 @@
-$(eval $(call needs,libzstd,ctp-toparquet,libzstd-dev,tools/ctp-toparquet.c $(wildcard formats/parquet/*.c)))
+$(eval $(call needs,libzstd,ctp-toparquet,libzstd-dev,\
+  tools/ctp-toparquet.c $(wildcard formats/parquet/*.c) t/parquet-sink.c t/fuzz/toparquet.c))

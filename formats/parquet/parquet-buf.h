@@ -32,8 +32,8 @@ static inline uint8_t *ctp_parquet_buf_reserve(struct ctp_parquet_buf *b, size_t
 
 static inline void ctp_parquet_buf_put(struct ctp_parquet_buf *b, const void *data, size_t n)
 {
-	uint8_t *to = ctp_parquet_buf_reserve(b, n);
-	if (to && n) {
+	uint8_t *to = n ? ctp_parquet_buf_reserve(b, n) : NULL;
+	if (to) {
 		memcpy(to, data, n);
 		b->len += n;
 	}

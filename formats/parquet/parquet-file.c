@@ -67,9 +67,13 @@ static bool add_columns(struct ctp_parquet_file *f)
 
 /* --- begin and end -------------------------------------------------------------------------------------------------------- */
 
+/* What does not fit is passed on: a buffer that fills would get a thread, and that a ring, for each of the files. */
 static void put(struct ctp_parquet_file *f, const void *data, size_t len)
 {
-	ctp_output_put(f->out, data, len);
+	if (len < (size_t)(f->out->end - f->out->ptr))
+		ctp_output_put(f->out, data, len);
+	else
+		ctp_output_pass(f->out, data, len);
 	f->offset += len;
 }
 

@@ -2,13 +2,15 @@
  * parquet-write.c - a sink that makes Parquet files.
  *
  * Without a partition a file has the rows of all sections, and all files are closed at the end, that of the sections last. With one,
- * each section has files of its own, with its id in their names, so that runs do not meet and one that is repeated replaces its files.
+ * each section has files of its own. Their names have its id and a hash of its attributes, so that runs do not meet and one that is
+ * repeated replaces its files; the hash is for sections whose ids are not random, as in streams that others write.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/map.h"
 #include "base/text.h"
 #include "common/meta.h"
 #include "parquet/parquet-file.h"
@@ -29,8 +31,8 @@ struct parquet_sink {
 	struct ctp_parquet_section now;
 	char folder[PATH_MAX]; /* "": not known yet */
 	char *attrs;
-	uint64_t *ids; /* of sections so far, with a partition */
-	uint32_t nids, nth; /* nth: of those with this id */
+	uint64_t *marks; /* of sections so far, with a partition: hashes of id and attributes */
+	uint32_t nmarks, nth; /* nth: of those with the mark of this one */
 	struct ctp_parquet_file *of[CTP_CLASSES_MAX]; /* by the class's id */
 };
 
@@ -146,14 +148,14 @@ static enum ctp_status find_folder(struct parquet_sink *s, const struct ctp_reco
 	return ctp_parquet_make_folder(s->folder, err);
 }
 
-/* FOLDER/NAME.parquet, and with a partition FOLDER/NAME-ID.parquet. nth: of declarations of one name. */
+/* FOLDER/NAME.parquet, and with a partition FOLDER/NAME-ID-HASH.parquet. nth: of declarations of one name. */
 static bool name_file(const struct parquet_sink *s, char to[PATH_MAX], const char *name, uint32_t nth)
 {
 	char also[16] = "", id[40] = "";
 	if (nth > 1)
 		snprintf(also, sizeof also, "~%u", nth);
 	if (s->o.nkeys)
-		snprintf(id, sizeof id, "-%016llx", (unsigned long long)s->now.id);
+		snprintf(id, sizeof id, "-%016llx-%08x", (unsigned long long)s->now.id, (uint32_t)s->marks[s->nmarks - 1]);
 	if (s->o.nkeys && s->nth > 1)
 		snprintf(id + strlen(id), 16, "-%u", s->nth);
 	return snprintf(to, PATH_MAX, "%s/%s%s%s.parquet", s->folder, name, also, id) < PATH_MAX;
@@ -215,7 +217,7 @@ static struct ctp_parquet_file *meet(struct parquet_sink *s, const struct ctp_re
 /* The file that takes most memory ends its row group, until all take less. */
 static enum ctp_status make_room(struct parquet_sink *s, struct ctp_err *err)
 {
-	while (s->bytes > CTP_PARQUET_MEMORY) {
+	while (s->bytes > s->o.memory) {
 		struct ctp_parquet_file *most = s->files[0];
 		for (uint32_t i = 1; i < s->nfiles; i++)
 			most = s->files[i]->bytes > most->bytes ? s->files[i] : most;
@@ -231,17 +233,19 @@ static enum ctp_status make_room(struct parquet_sink *s, struct ctp_err *err)
 
 /* --- the stream ------------------------------------------------------------------------------------------------------------ */
 
-/* Counts the sections with this id, with a partition. */
-static bool count_id(struct parquet_sink *s, uint64_t id)
+/* Counts the sections with this id and these attributes, with a partition. */
+static bool count_mark(struct parquet_sink *s, uint64_t id, size_t len)
 {
-	uint64_t *more = realloc(s->ids, (s->nids + 1) * sizeof *more);
+	uint64_t *more = realloc(s->marks, (s->nmarks + 1) * sizeof *more);
 	if (!more)
 		return false;
-	s->ids = more;
+	uint64_t mark = ctp_map_bytes(ctp_map_bytes(UINT64_C(0xcbf29ce484222325), &id, sizeof id), s->attrs, len);
+	mark ^= mark >> 32;
+	s->marks = more;
 	s->nth = 1;
-	for (uint32_t i = 0; i < s->nids; i++)
-		s->nth += more[i] == id;
-	more[s->nids++] = id;
+	for (uint32_t i = 0; i < s->nmarks; i++)
+		s->nth += (uint32_t)more[i] == (uint32_t)mark;
+	more[s->nmarks++] = mark;
 	return true;
 }
 
@@ -251,7 +255,7 @@ static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_sec
 	size_t len;
 	free(s->attrs);
 	s->attrs = ctp_meta_attrs(sec, &len);
-	if (!s->attrs || (s->o.nkeys && !count_id(s, sec->id)))
+	if (!s->attrs || (s->o.nkeys && !count_mark(s, sec->id, len)))
 		return ctp_err_set(err, "out of memory");
 	s->sec = sec;
 	s->now = (struct ctp_parquet_section){.number = s->now.number + 1, .id = sec->id, .has_wall = sec->has_wall,
@@ -324,7 +328,7 @@ static void free_sink(struct ctp_sink *sink)
 	ctp_parquet_work_free(s->work);
 	free(s->files);
 	free(s->attrs);
-	free(s->ids);
+	free(s->marks);
 	free(s);
 }
 
@@ -362,6 +366,7 @@ struct ctp_sink *ctp_parquet_sink(const struct ctp_parquet_options *options, str
 	}
 	s->sink.ops = &ops;
 	s->o = *options;
+	s->o.memory = s->o.memory ? s->o.memory : CTP_PARQUET_MEMORY;
 	if (prepare(s, err)) {
 		free_sink(&s->sink);
 		return NULL;

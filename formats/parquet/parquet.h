@@ -17,6 +17,7 @@ struct ctp_parquet_options {
 	uint32_t nkeys;         /* of the partition; 0: there is none */
 	enum ctp_parquet_key keys[CTP_PARQUET_KEYS_MAX];
 	uint32_t group_rows;    /* at most */
+	size_t memory;          /* of all row groups at hand; 0: CTP_PARQUET_MEMORY */
 };
 
 /* "host,date" and the like; false: it is none. */

@@ -1,0 +1,156 @@
+/*
+ * What ctp-toparquet's command line cannot ask for: a smaller bound of memory, which holds, and at which the file that takes most ends
+ * its row group; and sections with the same id in one tree.
+ */
+#include <malloc.h>
+
+#include "parquet-folder.h"
+#include "parquet/parquet.h"
+#include "tap.h"
+
+enum { WIDE = 40, CLASSES = 6, ROWS = 30000, MEMORY = 8 << 20 };
+
+static char folder[] = "/tmp/ctp-parquet.XXXXXX";
+static uint64_t val[WIDE], most;
+
+/* A time and numbers, all of one width. */
+static struct ctp_class *new_class(const char *name, uint32_t n, uint32_t id)
+{
+	struct ctp_field fields[WIDE];
+	char names[WIDE][8];
+	struct ctp_err err;
+	for (uint32_t i = 0; i < n; i++) {
+		snprintf(names[i], sizeof names[i], "n%u", i);
+		fields[i] = (struct ctp_field){.name = names[i], .type = CTP_U64};
+	}
+	fields[0].role = CTP_ROLE_TIME;
+	fields[0].pred = CTP_PRED_TIME;
+	struct ctp_class *cls = ctp_class_new(name, CTP_KIND_OTHER, fields, n, &err);
+	must(cls, err.text);
+	cls->id = id;
+	return cls;
+}
+
+/* Memory in use, 0 where that is not known: under sanitizers. */
+static size_t in_use(void)
+{
+	struct mallinfo2 m = mallinfo2();
+	return m.uordblks + m.hblkhd;
+}
+
+static void put(struct ctp_sink *sink, const struct ctp_class *cls, uint64_t row)
+{
+	struct ctp_err err;
+	uint64_t x = row * UINT64_C(0x9e3779b97f4a7c15) + 1;
+	for (uint32_t i = 1; i < cls->nfields; i++)
+		val[i] = x = (x ^ x >> 29) * UINT64_C(0xbf58476d1ce4e5b9); /* nothing that zstd makes smaller */
+	val[0] = row;
+	struct ctp_record rec = {.cls = cls, .val = val, .ts_ns = row};
+	must(!sink->ops->records(sink, &(struct ctp_batch){.rec = &rec, .n = 1}, &err), err.text);
+	size_t now = row % 64 ? 0 : in_use();
+	most = now > most ? now : most;
+}
+
+static void begin(struct ctp_sink *sink, struct ctp_section *sec, uint64_t id, const char *pid)
+{
+	struct ctp_err err;
+	ctp_section_init(sec);
+	sec->id = id;
+	ctp_section_add(sec, "host", "h");
+	ctp_section_add(sec, "pid", pid);
+	must(!sink->ops->section(sink, sec, &err), err.text);
+}
+
+static void end(struct ctp_sink *sink, struct ctp_section *sec)
+{
+	struct ctp_err err;
+	must(!sink->ops->end(sink, &(struct ctp_section_end){.complete = true}, &err), err.text);
+	must(!sink->ops->finish(sink, &err), err.text);
+	sink->ops->free(sink);
+	ctp_section_fini(sec);
+}
+
+static struct ctp_sink *new_sink(const struct ctp_parquet_options *o)
+{
+	struct ctp_err err;
+	struct ctp_sink *sink = ctp_parquet_sink(o, &err);
+	must(sink, err.text);
+	return sink;
+}
+
+static void test_memory(void)
+{
+	char dir[sizeof folder + 8];
+	snprintf(dir, sizeof dir, "%s/memory", folder);
+	struct ctp_section sec;
+	struct ctp_class *wide[CLASSES], *narrow = new_class("narrow", 2, CLASSES);
+	size_t before = in_use();
+	struct ctp_sink *sink = new_sink(&(struct ctp_parquet_options){.dir = dir, .group_rows = CTP_PARQUET_GROUP_ROWS, .memory = MEMORY});
+	begin(sink, &sec, 1, "1");
+	for (uint32_t i = 0; i < CLASSES; i++) {
+		char name[8];
+		snprintf(name, sizeof name, "wide%u", i);
+		wide[i] = new_class(name, WIDE, i);
+	}
+	most = 0;
+	for (uint64_t row = 0; row < ROWS; row++) {
+		for (uint32_t i = 0; i < CLASSES; i++)
+			put(sink, wide[i], row);
+		put(sink, narrow, row);
+	}
+	end(sink, &sec);
+	note("%.1f MiB at most", (double)(most - before) / (1 << 20));
+	if (before)
+		ok(most - before < MEMORY + (4 << 20), "the bound holds, but for what all files share");
+	struct parquet_folder seen = parquet_folder(dir, "wide");
+	is_u64(seen.rows, CLASSES * ROWS, "every row is there");
+	ok(seen.groups >= (uint64_t)CLASSES * ROWS * WIDE * 8 / MEMORY, "wide classes have many row groups");
+	seen = parquet_folder(dir, "narrow");
+	is_u64(seen.rows, ROWS, "and so is every row of a narrow class");
+	is_u64(seen.groups, 1, "which never takes most, and has one row group");
+	for (uint32_t i = 0; i < CLASSES; i++)
+		ctp_class_free(wide[i]);
+	ctp_class_free(narrow);
+}
+
+static void add(const char *dir, uint64_t id, const char *pid, uint64_t rows)
+{
+	struct ctp_parquet_options o = {.dir = dir, .group_rows = CTP_PARQUET_GROUP_ROWS};
+	must(ctp_parquet_parse_keys(&o, "host,date"), "keys");
+	struct ctp_class *cls = new_class("c", 2, 0);
+	struct ctp_section sec;
+	struct ctp_sink *sink = new_sink(&o);
+	begin(sink, &sec, id, pid);
+	for (uint64_t row = 0; row < rows; row++)
+		put(sink, cls, row);
+	end(sink, &sec);
+	ctp_class_free(cls);
+}
+
+static void test_tree(void)
+{
+	char dir[sizeof folder + 8];
+	snprintf(dir, sizeof dir, "%s/tree", folder);
+	add(dir, 1, "1", 5);
+	add(dir, 1, "2", 3);
+	struct parquet_folder seen = parquet_folder(dir, NULL);
+	is_u64(seen.files, 2, "two sections with one id and other attributes are two files");
+	is_u64(seen.sections, 2, "and two of the sections");
+	is_u64(seen.rows, 8, "with all rows");
+	add(dir, 1, "2", 4);
+	seen = parquet_folder(dir, NULL);
+	is_u64(seen.files, 2, "the same section once more replaces its file");
+	is_u64(seen.sections, 2, "and that of the section");
+	is_u64(seen.rows, 9, "with what it has now");
+	add(dir, 2, "2", 1);
+	is_u64(parquet_folder(dir, NULL).files, 3, "another id is another file");
+}
+
+int main(void)
+{
+	must(mkdtemp(folder), "no folder");
+	test_memory();
+	test_tree();
+	parquet_remove(folder);
+	return done_testing();
+}
