@@ -1,0 +1,55 @@
+#!/bin/sh
+# ctp-scale(7): its SQL, taken from the page, gives rows in each engine, and the same in DuckDB, PostgreSQL and SQLite.
+. t/tap.sh
+for tool in ctp-toparquet ctp-sqlite; do [ -x "$BIN/$tool" ] || skip_all "$tool was not built"; done
+for tool in sqlite3 node npm; do command -v $tool >/dev/null || skip_all "there is no $tool"; done
+said=$(t/parquet-duckdb build/duckdb 2>&1) || skip_all "DuckDB cannot be had from npm: $(echo "$said" | head -n 1)"
+
+# Literal texts that begin with a SELECT, or with views, each to a file.
+awk -v to="$tmp" '/^\.Bd -literal/ { first = 1; next } /^\.Ed/ { file = ""; next }
+	first { first = 0; file = /^SELECT/ ? to "/q" ++n ".sql" : /^CREATE VIEW .*'\''t\// ? to "/views.sql" : /^CREATE VIEW .*REPLACE/ ? to "/tree.sql" : "" }
+	file != "" { print >file }' doc/ctp-scale.7
+is 'the page has five questions' "$(ls "$tmp"/q*.sql | wc -l | tr -d ' ')" 5
+
+awk -v requests=5200 -f t/bench/scale.awk | "$BIN/ctp-fromjsonl" -q -o "$tmp/t.ctp"
+"$BIN/ctp-toparquet" -q -o "$tmp/t" "$tmp/t.ctp"
+is 'ctp-toparquet' $? 0
+"$BIN/ctp-sqlite" -q -o "$tmp/t.db" "$tmp/t.ctp"
+is 'ctp-sqlite' $? 0
+modules=$PWD/build/duckdb/node_modules
+duckdb() { # QUESTION [VIEWS]
+	(cd "$tmp" && node -e '
+	const { DuckDBInstance } = require(process.argv[1] + "/@duckdb/node-api"), { readFileSync } = require("fs");
+	(async () => {
+		const c = await (await DuckDBInstance.create(":memory:", { threads: "1" })).connect();
+		await c.run(readFileSync(process.argv[3] || "views.sql", "utf8"));
+		for (const r of (await c.runAndReadAll(readFileSync(process.argv[2], "utf8"))).getRowsJson()) console.log(r.map(String).join("|"));
+	})().catch((e) => { console.log(e.message); process.exit(1); })' "$modules" "$@")
+}
+
+for n in 1 2 3 4 5; do
+	sqlite3 "$tmp/t.db" <"$tmp/q$n.sql" >"$tmp/sqlite$n"
+	ok "question $n has an answer" test -s "$tmp/sqlite$n"
+	is "and DuckDB has it too" "$(duckdb "q$n.sql")" "$(cat "$tmp/sqlite$n")"
+done
+is 'the one that is stuck is found' "$(cut -d '|' -f 2 "$tmp/sqlite3")" 4999
+is 'and the views of ctp-sqlite say so as well' "$(sqlite3 "$tmp/t.db" "SELECT coro FROM coroutine_states WHERE state = 'suspended'")" 4999
+
+awk -v requests=500 -v host=web2 -v seed=2 -f t/bench/scale.awk | "$BIN/ctp-fromjsonl" -q -o "$tmp/t2.ctp"
+"$BIN/ctp-toparquet" -q --partition host,date -o "$tmp/tree" "$tmp/t.ctp" "$tmp/t2.ctp"
+is 'of a tree of two machines the threads of both are told apart' "$(duckdb q4.sql tree.sql | wc -l | tr -d ' ')" 16
+duckdb q4.sql tree.sql | cut -d '|' -f 2- | sort >"$tmp/both"
+is 'and those of one are as they were' "$(cut -d '|' -f 2- "$tmp/sqlite4" | sort | comm -23 - "$tmp/both")" ''
+
+. t/postgres.sh
+if [ -x "$BIN/ctp-postgres" ] && [ -x "$pg_bin/initdb" ] && command -v psql >/dev/null; then
+	pg_need
+	"$BIN/ctp-postgres" -q -d scale "$tmp/t.ctp"
+	is 'ctp-postgres' $? 0
+	for n in 1 2 3 4 5; do
+		is "PostgreSQL has the answer to question $n" "$(psql -A -t -d scale -f "$tmp/q$n.sql")" "$(cat "$tmp/sqlite$n")"
+	done
+else
+	note 'PostgreSQL is not there'
+fi
+done_testing
