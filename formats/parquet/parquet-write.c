@@ -2,12 +2,13 @@
  * parquet-write.c - a sink that makes Parquet files.
  *
  * Without a partition a file has the rows of all sections, and all files are closed at the end, that of the sections last. With one,
- * each section has files of its own. Their names have its id and a hash of its attributes, so that runs do not meet and one that is
- * repeated replaces its files; the hash is for sections whose ids are not random, as in streams that others write.
+ * each section has files of its own. Their names have its id and a hash of its attributes and its first record, so that runs do not
+ * meet, one that is repeated replaces its files, and parts of a stream that was divided stay apart.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/map.h"
@@ -31,8 +32,7 @@ struct parquet_sink {
 	struct ctp_parquet_section now;
 	char folder[PATH_MAX]; /* "": not known yet */
 	char *attrs;
-	uint64_t *marks; /* of sections so far, with a partition: hashes of id and attributes */
-	uint32_t nmarks, nth; /* nth: of those with the mark of this one */
+	uint32_t mark; /* a hash of the section's attributes and its first record, with a partition */
 	struct ctp_parquet_file *of[CTP_CLASSES_MAX]; /* by the class's id */
 };
 
@@ -131,6 +131,16 @@ static enum ctp_status close_files(struct parquet_sink *s, struct ctp_err *err)
 	return CTP_OK;
 }
 
+/* first: the section's, or null: it has none. */
+static uint32_t mark_of(const struct parquet_sink *s, const struct ctp_record *first)
+{
+	uint64_t mark = ctp_map_bytes(UINT64_C(0xcbf29ce484222325), s->attrs, strlen(s->attrs));
+	for (uint32_t i = 0; first && i < first->cls->nfields; i++)
+		if (!ctp_type_is_text(first->cls->fields[i].type))
+			mark = ctp_map_bytes(mark, &first->val[i], sizeof first->val[i]);
+	return (uint32_t)(mark ^ mark >> 32);
+}
+
 /* When the section began: as it says, or with its first record. */
 static enum ctp_status find_folder(struct parquet_sink *s, const struct ctp_record *first, struct ctp_err *err)
 {
@@ -143,6 +153,7 @@ static enum ctp_status find_folder(struct parquet_sink *s, const struct ctp_reco
 	__int128 wall = (__int128)start + s->sec->wall_offset_ns;
 	int64_t wall_s = (int64_t)((wall - (wall < 0 ? 999999999 : 0)) / 1000000000);
 	bool shown = known && s->sec->has_wall && wall_s >= INT64_C(-62167219200) && wall_s < INT64_C(253402300800);
+	s->mark = mark_of(s, first);
 	if (!ctp_parquet_folder(s->folder, &s->o, s->sec, shown, shown ? wall_s : 0))
 		return ctp_err_set(err, "%.40s...: the name is too long", s->o.dir);
 	return ctp_parquet_make_folder(s->folder, err);
@@ -151,13 +162,11 @@ static enum ctp_status find_folder(struct parquet_sink *s, const struct ctp_reco
 /* FOLDER/NAME.parquet, and with a partition FOLDER/NAME-ID-HASH.parquet. nth: of declarations of one name. */
 static bool name_file(const struct parquet_sink *s, char to[PATH_MAX], const char *name, uint32_t nth)
 {
-	char also[16] = "", id[40] = "";
+	char also[16] = "", id[32] = "";
 	if (nth > 1)
 		snprintf(also, sizeof also, "~%u", nth);
 	if (s->o.nkeys)
-		snprintf(id, sizeof id, "-%016llx-%08x", (unsigned long long)s->now.id, (uint32_t)s->marks[s->nmarks - 1]);
-	if (s->o.nkeys && s->nth > 1)
-		snprintf(id + strlen(id), 16, "-%u", s->nth);
+		snprintf(id, sizeof id, "-%016llx-%08x", (unsigned long long)s->now.id, s->mark);
 	return snprintf(to, PATH_MAX, "%s/%s%s%s.parquet", s->folder, name, also, id) < PATH_MAX;
 }
 
@@ -172,7 +181,7 @@ static struct ctp_parquet_file *open_file(struct parquet_sink *s, const struct c
 {
 	char name[CTP_PARQUET_NAME_MAX + 32], path[PATH_MAX] = "stdout";
 	ctp_parquet_safe_name(name, cls->name, false);
-	if (cls != s->about && !strcmp(name, "sections"))
+	if (cls != s->about && !strcasecmp(name, "sections"))
 		nth++;
 	if (s->o.dir && !name_file(s, path, name, nth)) {
 		ctp_err_set(err, "%.40s...: the name is too long", s->folder);
@@ -188,7 +197,7 @@ static struct ctp_parquet_file *add_file(struct parquet_sink *s, const struct ct
 		const struct ctp_class *had = s->files[i]->cls;
 		if (had->decl_bytes == cls->decl_bytes && !memcmp(had->decl, cls->decl, cls->decl_bytes))
 			return s->files[i];
-		nth += !strcmp(had->name, cls->name);
+		nth += !strcasecmp(had->name, cls->name); /* there are file systems where case does not count */
 	}
 	if (nth > 1 && !s->o.dir) {
 		ctp_err_set(err, "class %.100s: is declared in two ways, and a pipe has room for one; name a folder with -o", cls->name);
@@ -206,8 +215,6 @@ static struct ctp_parquet_file *add_file(struct parquet_sink *s, const struct ct
 
 static struct ctp_parquet_file *meet(struct parquet_sink *s, const struct ctp_record *rec, struct ctp_err *err)
 {
-	if (s->o.dir && !s->folder[0] && find_folder(s, rec, err))
-		return NULL;
 	struct ctp_parquet_file *f = add_file(s, rec->cls, err);
 	if (f)
 		note_section(s, f);
@@ -233,29 +240,13 @@ static enum ctp_status make_room(struct parquet_sink *s, struct ctp_err *err)
 
 /* --- the stream ------------------------------------------------------------------------------------------------------------ */
 
-/* Counts the sections with this id and these attributes, with a partition. */
-static bool count_mark(struct parquet_sink *s, uint64_t id, size_t len)
-{
-	uint64_t *more = realloc(s->marks, (s->nmarks + 1) * sizeof *more);
-	if (!more)
-		return false;
-	uint64_t mark = ctp_map_bytes(ctp_map_bytes(UINT64_C(0xcbf29ce484222325), &id, sizeof id), s->attrs, len);
-	mark ^= mark >> 32;
-	s->marks = more;
-	s->nth = 1;
-	for (uint32_t i = 0; i < s->nmarks; i++)
-		s->nth += (uint32_t)more[i] == (uint32_t)mark;
-	more[s->nmarks++] = mark;
-	return true;
-}
-
 static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
 {
 	struct parquet_sink *s = (struct parquet_sink *)sink;
 	size_t len;
 	free(s->attrs);
 	s->attrs = ctp_meta_attrs(sec, &len);
-	if (!s->attrs || (s->o.nkeys && !count_mark(s, sec->id, len)))
+	if (!s->attrs)
 		return ctp_err_set(err, "out of memory");
 	s->sec = sec;
 	s->now = (struct ctp_parquet_section){.number = s->now.number + 1, .id = sec->id, .has_wall = sec->has_wall,
@@ -270,6 +261,8 @@ static enum ctp_status write_run(struct parquet_sink *s, const struct ctp_record
 {
 	const struct ctp_class *cls = rec->cls;
 	struct ctp_parquet_file *f = s->of[cls->id];
+	if (s->o.dir && !s->folder[0] && find_folder(s, rec, err))
+		return CTP_FAILED;
 	if (!f && s->o.class_name && strcmp(cls->name, s->o.class_name))
 		return CTP_OK;
 	if (!f && !(f = meet(s, rec, err)))
@@ -328,7 +321,6 @@ static void free_sink(struct ctp_sink *sink)
 	ctp_parquet_work_free(s->work);
 	free(s->files);
 	free(s->attrs);
-	free(s->marks);
 	free(s);
 }
 
