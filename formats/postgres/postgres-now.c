@@ -192,28 +192,26 @@ enum ctp_status ctp_postgres_now_note(struct ctp_postgres *p, const struct ctp_p
 
 /* --- the table ----------------------------------------------------------------------------------------------------------- */
 
-/* A row changes often, so a page has room for its next versions. */
 #define COLUMNS(number) \
 	" (section BIGINT NOT NULL, coro " number " NOT NULL, probe_id " number ", state TEXT, since_ns " number ", tid " number \
 	", addr VARCHAR(18), site " number ", \"index\" " number ", name TEXT"
 
+/* A row changes often, so a page has room for its next versions. */
+#define NOW(number) \
+	"CREATE TABLE coroutines_now" COLUMNS(number) ", PRIMARY KEY (section, coro)) WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05)"
+#define CHANGES(number) "CREATE TEMP TABLE ctp_changes" COLUMNS(number) ", at_ns " number ", stale BOOLEAN NOT NULL) ON COMMIT DELETE ROWS"
+static const char *const now_table[] = {NOW("NUMERIC(20,0)"), NOW("BIGINT")}, *const changes_table[] = {CHANGES("NUMERIC(20,0)"), CHANGES("BIGINT")};
+
 enum ctp_status ctp_postgres_now_begin(struct ctp_postgres *p, struct ctp_err *err)
 {
+	struct ctp_sql *db = &p->sql;
 	p->now = calloc(1, sizeof *p->now);
 	if (!p->now || !ctp_map_init(&p->now->map, CHANGED_MAX))
 		return ctp_err_set(err, "%s: out of memory", p->name);
-	bool bigint = p->options.bigint;
-	int64_t there = ctp_sql_look_up(&p->sql, err, p->sql.words->taken, "coroutines_now");
-	if (there < 0)
+	int64_t there = ctp_sql_look_up(db, err, db->words->taken, "coroutines_now");
+	if (there < 0 || (!there && ctp_postgres_exec(db, now_table[p->options.bigint], err)))
 		return CTP_FAILED;
-	if (!there && ctp_postgres_exec(&p->sql, bigint ? "CREATE TABLE coroutines_now" COLUMNS("BIGINT") ", PRIMARY KEY (section, coro))"
-	                                                  " WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05)" :
-	                                                  "CREATE TABLE coroutines_now" COLUMNS("NUMERIC(20,0)") ", PRIMARY KEY (section, coro))"
-	                                                  " WITH (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05)", err))
-		return CTP_FAILED;
-	return ctp_postgres_exec(&p->sql, bigint ? "CREATE TEMP TABLE ctp_changes" COLUMNS("BIGINT") ", at_ns BIGINT, stale BOOLEAN NOT NULL) ON COMMIT DELETE ROWS" :
-	                                           "CREATE TEMP TABLE ctp_changes" COLUMNS("NUMERIC(20,0)") ", at_ns NUMERIC(20,0), stale BOOLEAN NOT NULL) ON COMMIT DELETE ROWS", err) ||
-	       ctp_postgres_exec(&p->sql, "DELETE FROM coroutines_now", err) ? CTP_FAILED : CTP_OK;
+	return ctp_postgres_exec(db, changes_table[p->options.bigint], err) || ctp_postgres_exec(db, "DELETE FROM coroutines_now", err) ? CTP_FAILED : CTP_OK;
 }
 
 void ctp_postgres_now_free(struct ctp_postgres_now *now)
