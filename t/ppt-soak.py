@@ -97,7 +97,7 @@ def look(n, agent, cut):
             s.bad -= 1  # there is no end to agree with
         if s.bad or (not cut and not s.complete):
             complain('round', n, s.buffer, first, last, s.frames, 'frames', s.lost, 'lost', s.bad, 'bad', agent.said())
-        late = ended and s.end['begun_late']  # it begins with the oldest that was there
+        late = s.end['begun_late'] if ended else 'before the first look' in agent.said()  # it begins with the oldest that was there
         return (None if late else first, last) if s.numbers else None
     return None
 
