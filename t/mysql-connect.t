@@ -45,6 +45,10 @@ like 'a port without a server' "$(try)" "^1 ctp-mysql: net: Can't connect to ser
 client "user=root" "socket=$dir/s.sock" 'default-character-set=latin1' 'reconnect=1' 'local-infile=0' 'database=nosuch' 'init-command=SET sql_mode = 0'
 is 'a charset, a database and more of an option file' "$(try)" '0 '
 is 'names and texts are as they were' "$(got)" 'hä ß'
+for set in 'sql_select_limit = 3' 'max_join_size = 1' 'sql_safe_updates = 1' "completion_type = 'RELEASE'" 'SESSION TRANSACTION READ ONLY' 'max_error_count = 0'; do
+	client "user=root" "socket=$dir/s.sock" "init-command=SET $set"
+	is "a session with $set" "$(try) $(got) $(left net)" '0  hä ß 0'
+done
 
 # --- TLS --------------------------------------------------------------------------------------------------------------------------
 server="host=127.0.0.1

@@ -99,6 +99,45 @@ load -q -D some "$tmp/s1.ctp"
 same 'and the next one is whole' some "$tmp/s1.sqlite"
 is 'with nothing left of the others' "$(left some)" 0
 
+# --- a signal ends ctp-mysql ------------------------------------------------------------------------------------------------------------
+ended() { # NAME SIGNAL STATUS
+	kill "-$2" $child
+	wait $child 2>/dev/null
+	is "$1" "$? $(cat "$tmp/err")" "$3 "
+}
+sql -e 'CREATE DATABASE ended'
+for signal in 'TERM 143' 'HUP 129'; do
+	begin ended
+	# shellcheck disable=SC2086 # its name and its status
+	ended "a load that waits for its input ends by SIG$signal, without a word" $signal
+	exec 9>&-
+	none ended "SIG$signal"
+done
+load -q -D ended "$tmp/s1.ctp"
+begin ended --append
+ended 'so does one that adds to others' TERM 143
+exec 9>&-
+same 'which stay' ended "$tmp/s1.sqlite"
+is 'alone' "$(left ended)" 0
+sql -e 'DROP DATABASE ended'
+renaming ended
+kill -TERM $child
+until [ "$(waiting DROP)" = 1 ] || ! kill -0 $child 2>/dev/null; do sleep 0.1; done
+is 'where another holds a table its end is waited for' "$(waiting DROP)" 1
+ended 'but not with a second signal' TERM 143
+release
+load -q -D ended "$tmp/s1.ctp"
+same 'and the next load is whole' ended "$tmp/s1.sqlite"
+is 'with nothing left of that one' "$(left ended)" 0
+sql -e "CREATE DATABASE waits; DO get_lock(concat('ctp-mysql ', left(sha2('waits', 256), 40)), 0); DO sleep(10000)" 2>/dev/null &
+until [ "$(sql -e "SELECT count(*) FROM information_schema.processlist WHERE info LIKE 'DO sleep%'")" = 1 ]; do sleep 0.1; done
+load -D waits "$tmp/s1.ctp" 2>"$tmp/err" &
+child=$!
+until grep -q waits "$tmp/err"; do sleep 0.1; done
+: >"$tmp/err"
+ended 'a load that waits for another ends at once' TERM 143
+release
+
 # --- a server that is stopped ------------------------------------------------------------------------------------------------------------
 sql -e 'CREATE DATABASE stopped'
 begin stopped

@@ -95,12 +95,11 @@ static enum ctp_status clean_tables(struct ctp_mysql *m, struct ctp_err *err)
 enum ctp_status ctp_mysql_clean(struct ctp_mysql *m, struct ctp_err *err)
 {
 	int64_t stand_ins = ctp_sql_look_up(&m->sql, err, "SELECT count(*) FROM (" STAND_INS ") q");
-	if (stand_ins < 0 || (stand_ins && ctp_mysql_exec_list(m, err, "DROP VIEW", "%I", OURS " UNION " STAND_INS)) ||
-	    ctp_mysql_exec_list(m, err, "DROP VIEW", "%I", CTP_MYSQL_TABLES("t.table_name", CTP_MYSQL_GONE) " AND t.table_type = 'VIEW'") ||
-	    ctp_mysql_exec_list(m, err, "DROP TABLE", "%I", CTP_MYSQL_TABLES("t.table_name", CTP_MYSQL_STAGING) " AND t.table_type = 'BASE TABLE'") ||
-	    clean_tables(m, err))
-		return CTP_FAILED;
-	if (m->undo && ctp_mysql_exec(&m->sql, m->undo, err))
-		return CTP_FAILED;
-	return CTP_OK;
+	bool failed = stand_ins < 0 || (stand_ins && ctp_mysql_exec_list(m, err, "DROP VIEW", "%I", OURS " UNION " STAND_INS));
+	failed |= ctp_mysql_exec_list(m, err, "DROP VIEW", "%I", CTP_MYSQL_TABLES("t.table_name", CTP_MYSQL_GONE) " AND t.table_type = 'VIEW'");
+	if (!failed) /* while a view stands in for a table, that says so */
+		failed = ctp_mysql_exec_list(m, err, "DROP TABLE", "%I", CTP_MYSQL_TABLES("t.table_name", CTP_MYSQL_STAGING) " AND t.table_type = 'BASE TABLE'");
+	failed |= clean_tables(m, err);
+	failed |= m->undo && ctp_mysql_exec(&m->sql, m->undo, err);
+	return failed ? CTP_FAILED : CTP_OK;
 }

@@ -112,11 +112,21 @@ static bool connect_to(struct ctp_mysql *m, const char *database)
 	return insist(m->conn);
 }
 
+/*
+ * Whatever an init-command or the server's own settings say: answers are whole, statements are carried out, warnings are counted, and
+ * the session waits for a slow input as long as it takes.
+ */
+#define SESSION \
+	"SET SESSION sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'," \
+	" sql_select_limit = 18446744073709551615, max_join_size = 18446744073709551615, sql_big_selects = 1, sql_safe_updates = 0," \
+	" sql_auto_is_null = 0, sql_notes = 1, max_error_count = 64, completion_type = 0, autocommit = 0, wait_timeout = 2147483," \
+	" foreign_key_checks = 0; SET SESSION TRANSACTION READ WRITE"
+
 static enum ctp_status make_database(struct ctp_mysql *m, struct ctp_err *err)
 {
 	if (!connect_to(m, "information_schema")) /* with none it is that of the option files, if these name one */
 		return ctp_mysql_error(m, err);
-	if (ctp_mysql_exec(&m->sql, "SET SESSION sql_mode = 'ANSI_QUOTES'", err))
+	if (ctp_mysql_exec(&m->sql, SESSION, err))
 		return CTP_FAILED;
 	char *sql = ctp_sql_text(&m->sql, "CREATE DATABASE IF NOT EXISTS %I CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci", m->name);
 	if (!sql)
@@ -126,12 +136,11 @@ static enum ctp_status make_database(struct ctp_mysql *m, struct ctp_err *err)
 	return made ? CTP_OK : ctp_err_set(err, "%s: there is no such database, and it cannot be made: %s", m->name, mysql_error(m->conn));
 }
 
-/* MySQL knows no max_statement_time. The session waits for a slow input as long as it takes. */
+/* MySQL knows no max_statement_time. */
 static enum ctp_status set_session(struct ctp_mysql *m, struct ctp_err *err)
 {
 	static const char limit[] = "SET SESSION max_statement_time = 0";
-	if (ctp_mysql_exec(&m->sql, "SET SESSION sql_mode = 'ANSI_QUOTES,PIPES_AS_CONCAT,NO_BACKSLASH_ESCAPES,STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION',"
-	                            " autocommit = 0, wait_timeout = 2147483, foreign_key_checks = 0", err))
+	if (ctp_mysql_exec(&m->sql, SESSION, err))
 		return CTP_FAILED;
 	mysql_real_query(m->conn, limit, sizeof limit - 1);
 	const struct ctp_sql_views *v = m->sql.words->views;
@@ -152,7 +161,7 @@ static enum ctp_status set_session(struct ctp_mysql *m, struct ctp_err *err)
 
 #define LOCK "concat('ctp-mysql ', left(sha2(database(), 256), 40))"
 
-static enum ctp_status lock(struct ctp_mysql *m, int64_t wait_s, struct ctp_err *err)
+enum ctp_status ctp_mysql_lock(struct ctp_mysql *m, int64_t wait_s, struct ctp_err *err)
 {
 	int64_t got = ctp_sql_look_up(&m->sql, err, "SELECT get_lock(" LOCK ", 0)");
 	if (!got && wait_s) {
@@ -165,7 +174,7 @@ static enum ctp_status lock(struct ctp_mysql *m, int64_t wait_s, struct ctp_err 
 	return got ? CTP_OK : ctp_err_set(err, "%s: another ctp-mysql loads into it", m->name);
 }
 
-enum ctp_status ctp_mysql_connect(struct ctp_mysql *m, int64_t wait_s, struct ctp_err *err)
+enum ctp_status ctp_mysql_open(struct ctp_mysql *m, struct ctp_err *err)
 {
 	m->name = m->sql.name = m->options.database ? m->options.database : DATABASE;
 	if (!connect_to(m, m->name)) {
@@ -174,5 +183,5 @@ enum ctp_status ctp_mysql_connect(struct ctp_mysql *m, int64_t wait_s, struct ct
 		if (make_database(m, err))
 			return CTP_FAILED;
 	}
-	return set_session(m, err) ? CTP_FAILED : lock(m, wait_s, err);
+	return set_session(m, err);
 }

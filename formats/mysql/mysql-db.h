@@ -14,6 +14,8 @@
 
 #define CTP_MYSQL_STAGING "_ctp_load_" /* how the names of tables begin while rows come */
 #define CTP_MYSQL_GONE "_ctp_gone_"    /* and those of views that have had their time */
+enum { CTP_MYSQL_UNDO_WAIT_S = 60 }; /* for a load that is ending */
+
 #define CTP_MYSQL_MARK "ctp-mysql"     /* the comment of a table that is ours */
 #define CTP_MYSQL_OPTIONS " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin COMMENT='" CTP_MYSQL_MARK "'"
 
@@ -48,8 +50,11 @@ extern const struct ctp_sql_words ctp_mysql_words;
 
 /* --- mysql-connect.c ------------------------------------------------------------------------------------------------------ */
 
-/* Connects, makes the database where it is missing, and waits until no other load goes on in it; at most wait_s seconds. */
-enum ctp_status ctp_mysql_connect(struct ctp_mysql *m, int64_t wait_s, struct ctp_err *err);
+/* Connects, and makes the database where it is missing. */
+enum ctp_status ctp_mysql_open(struct ctp_mysql *m, struct ctp_err *err);
+
+/* Waits until no other load goes on in the database; at most wait_s seconds. */
+enum ctp_status ctp_mysql_lock(struct ctp_mysql *m, int64_t wait_s, struct ctp_err *err);
 
 /* err becomes the server's message, or the connection's. Returns CTP_FAILED. */
 enum ctp_status ctp_mysql_error(struct ctp_mysql *m, struct ctp_err *err);
@@ -90,5 +95,11 @@ enum ctp_status ctp_mysql_exec_list(struct ctp_mysql *m, struct ctp_err *err, co
 /* "SELECT table_name ..." of the tables whose names begin so */
 #define CTP_MYSQL_TABLES(columns, begin) \
 	"SELECT " columns " FROM information_schema.tables t WHERE t.table_schema = database() AND left(t.table_name, 10) = '" begin "'"
+
+/* --- mysql-signals.c ------------------------------------------------------------------------------------------------------- */
+
+/* From here on until the fini SIGINT, SIGTERM and SIGHUP remove what the load has made, and end the process then. One load has this. */
+void ctp_mysql_signals_init(struct ctp_mysql *m);
+void ctp_mysql_signals_fini(void); /* does not return if a signal came */
 
 #endif

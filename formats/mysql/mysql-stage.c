@@ -65,6 +65,7 @@ enum ctp_status ctp_mysql_stage(struct ctp_mysql *m, struct ctp_err *err)
 	if ((!there || !classes) && refuse_others(m, err))
 		return CTP_FAILED;
 	m->begun = true;
+	ctp_mysql_signals_init(m);
 	if (there && ctp_sql_exec(&m->sql, err, "CREATE TABLE %T (PRIMARY KEY (id)) AS SELECT * FROM " EVENTS " LIMIT 0", m->sql.events))
 		return CTP_FAILED;
 	return there && classes ? copy_tables(m, err) : CTP_OK;
@@ -209,11 +210,22 @@ static enum ctp_status add_events(struct ctp_mysql *m, struct ctp_err *err)
 	return status;
 }
 
+/* The server counts on behind ids that it had kept for rows which did not come. It is for looks alone: who holds the table is not waited for. */
+static void close_gap(struct ctp_mysql *m)
+{
+	struct ctp_err ignored;
+	ctp_sql_exec(&m->sql, &ignored, "SET @ctp_wait = @@lock_wait_timeout, SESSION lock_wait_timeout = 1");
+	ctp_sql_exec(&m->sql, &ignored, "ALTER TABLE " EVENTS " AUTO_INCREMENT = 1");
+	ctp_sql_exec(&m->sql, &ignored, "SET SESSION lock_wait_timeout = @ctp_wait");
+}
+
 static enum ctp_status publish_more(struct ctp_mysql *m, struct ctp_err *err)
 {
 	struct stand_in s = {m, err, CTP_OK};
-	if (widen_events(m, err) || ctp_mysql_query(&m->sql, NEW_TABLES, make_like, &s, err) || s.status || ctp_sql_views_last(&m->sql, err) ||
-	    ctp_mysql_exec(&m->sql, "START TRANSACTION", err) || add_events(m, err) ||
+	if (widen_events(m, err) || ctp_mysql_query(&m->sql, NEW_TABLES, make_like, &s, err) || s.status || ctp_sql_views_last(&m->sql, err))
+		return CTP_FAILED;
+	close_gap(m);
+	if (ctp_mysql_exec(&m->sql, "START TRANSACTION", err) || add_events(m, err) ||
 	    ctp_mysql_query(&m->sql, STAGED("t.table_name, " OWN), add_rows, &s, err) || s.status)
 		return CTP_FAILED;
 	m->committing = true;

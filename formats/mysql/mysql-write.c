@@ -5,7 +5,7 @@
 #include "mysql/mysql-db.h"
 #include "symbols/symbols.h"
 
-enum { WAIT_S = 365 * 86400, UNDO_WAIT_S = 60 };
+enum { WAIT_S = 365 * 86400 };
 
 static enum ctp_status begin(struct ctp_sql *db, struct ctp_err *err) { return ctp_mysql_try_local((struct ctp_mysql *)db, err); }
 
@@ -46,7 +46,7 @@ static void undo(struct ctp_mysql *m)
 		free(m->undo);
 		m->undo = NULL;
 	}
-	if (!lost || !ctp_mysql_connect(m, UNDO_WAIT_S, &ignored))
+	if (!lost || (!ctp_mysql_open(m, &ignored) && !ctp_mysql_lock(m, CTP_MYSQL_UNDO_WAIT_S, &ignored)))
 		ctp_mysql_clean(m, &ignored);
 }
 
@@ -55,6 +55,7 @@ static void free_db(struct ctp_sql *db)
 	struct ctp_mysql *m = (struct ctp_mysql *)db;
 	if (m->begun && !m->done)
 		undo(m);
+	ctp_mysql_signals_fini();
 	if (m->conn)
 		mysql_close(m->conn);
 	mysql_library_end();
@@ -84,7 +85,7 @@ struct ctp_sink *ctp_mysql_sink(const struct ctp_mysql_options *options, struct 
 	if (m) {
 		m->sql = (struct ctp_sql){.ops = &ops, .words = &ctp_mysql_words, .events = options->table ? options->table : CTP_SQL_EVENTS};
 		m->options = *options;
-		if (!ctp_sql_events_check(&m->sql, err) && !ctp_mysql_connect(m, WAIT_S, err) && !ctp_mysql_clean(m, err) && !ctp_mysql_stage(m, err))
+		if (!ctp_sql_events_check(&m->sql, err) && !ctp_mysql_open(m, err) && !ctp_mysql_lock(m, WAIT_S, err) && !ctp_mysql_clean(m, err) && !ctp_mysql_stage(m, err))
 			return ctp_sql_sink(&m->sql, symbols, err);
 		free_db(&m->sql);
 	} else {
