@@ -1,9 +1,10 @@
 """mysql.py make|query|want|odd|oddly - records with values that are hard to keep, the question for them, and what the answer is.
 
-mysql.py csv SOCKET DATABASE QUERY prints an answer as sql-same.py has it: CSV, with \\N for NULL, bytes in hexadecimal.
+mysql.py csv SOCKET DATABASE is for sql-same.py --once: answers are CSV, with \\N for NULL, bytes in hexadecimal.
 """
 import csv
 import ctypes
+import faulthandler
 import json
 import sys
 
@@ -79,9 +80,10 @@ def answer(lib, conn):
 	while row := lib.mysql_fetch_row(result):
 		lengths = lib.mysql_fetch_lengths(result)
 		yield [spell(fields[i], ctypes.string_at(row[i], lengths[i]) if row[i] else None) for i in range(n)]
+	lib.mysql_free_result(result)
 
 
-def ask(socket, database, text):
+def library():
 	lib = ctypes.CDLL("libmariadb.so.3")
 	for name in "mysql_init", "mysql_real_connect", "mysql_store_result":
 		getattr(lib, name).restype = ctypes.c_void_p
@@ -89,19 +91,28 @@ def ask(socket, database, text):
 	lib.mysql_fetch_fields.restype = ctypes.POINTER(Field)
 	lib.mysql_fetch_row.restype = ctypes.POINTER(ctypes.c_void_p)
 	lib.mysql_fetch_lengths.restype = ctypes.POINTER(ctypes.c_ulong)
-	for name in "fetch_fields", "num_fields", "fetch_row", "fetch_lengths", "store_result", "error", "errno":
+	for name in "fetch_fields", "num_fields", "fetch_row", "fetch_lengths", "store_result", "free_result", "error", "errno":
 		getattr(lib, "mysql_" + name).argtypes = [ctypes.c_void_p]
 	lib.mysql_query.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
 	lib.mysql_set_character_set.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
 	lib.mysql_init.argtypes = [ctypes.c_void_p]
 	lib.mysql_real_connect.argtypes = [ctypes.c_void_p, *[ctypes.c_char_p] * 4, ctypes.c_uint, ctypes.c_char_p, ctypes.c_ulong]
+	return lib
+
+
+def ask(socket, database):
+	faulthandler.enable()
+	lib = library()
 	conn = lib.mysql_init(None)
 	if not lib.mysql_real_connect(conn, None, b"root", None, database.encode(), 0, socket.encode(), 0) \
-			or lib.mysql_set_character_set(conn, b"utf8mb4") or lib.mysql_query(conn, b"SET sql_mode = 'ANSI_QUOTES'") \
-			or lib.mysql_query(conn, text.encode()):
+			or lib.mysql_set_character_set(conn, b"utf8mb4") or lib.mysql_query(conn, b"SET sql_mode = 'ANSI_QUOTES'"):
 		sys.exit(f"{lib.mysql_errno(conn)} {lib.mysql_error(conn).decode()}")
 	sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape", newline="")
-	csv.writer(sys.stdout).writerows(answer(lib, conn))
+	for text in sys.stdin.buffer.read().split(b"\0")[:-1]:
+		if lib.mysql_query(conn, text):
+			sys.exit(f"{text.decode()}: {lib.mysql_errno(conn)} {lib.mysql_error(conn).decode()}")
+		csv.writer(sys.stdout).writerows(answer(lib, conn))
+		sys.stdout.write("\0")
 
 
 if sys.argv[1] == "csv":

@@ -49,8 +49,8 @@ load -q -D other "$tmp/s1.ctp" 2>"$tmp/err"
 is "another's table is refused" "$? $(cat "$tmp/err")" "1 ctp-mysql: other: has a table or view names that is not ctp-mysql's; -D names another database"
 is 'and stays' "$(sql -D other -e 'SHOW TABLES')" names
 
-EVENTS='Table "%s"'
-export EVENTS
+# shellcheck disable=SC2089,SC2090 # the quotes are part of the name
+export EVENTS='Table "%s"'
 load -q -D named --table "$EVENTS" "$tmp/s2.ctp"
 same "--table: views are as SQLite's, with events of that name" named "$tmp/s2.sqlite"
 load -q -D named --append --table "$EVENTS" "$tmp/s1.ctp"

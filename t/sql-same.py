@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""sql-same.py SQLITE COMMAND... - whether a database of another engine has what the SQLite file has, row by row.
+"""sql-same.py [--once] SQLITE COMMAND... - whether a database of another engine has what the SQLite file has, row by row.
 
-COMMAND is run for each table and view with a query behind it, and prints CSV, with `\\N` for NULL. Values are compared in ctp-tocsv's
-spelling. Prints what differs; nothing if all is the same. EVENTS in the environment names the other engine's table of events.
+COMMAND is run for each table and view with a query behind it, and prints CSV, with `\\N` for NULL. With --once it is run for all: it has
+the queries from standard input, each with a NUL behind it, and puts a NUL behind each answer. Values are compared in ctp-tocsv's spelling.
+Prints what differs; nothing if all is the same. EVENTS in the environment names the other engine's table of events.
 """
 import csv
 import io
@@ -34,27 +35,44 @@ def number_first(row):
     return [(len(v), v) if v.lstrip('-').isdigit() else (0, v) for v in row]
 
 
-def other(command, name):
+def query(name):
     name = EVENTS.replace('"', '""') if name == 'coro_trace_events' else name
-    said = subprocess.run([*command, f'SELECT * FROM "{name}"'], capture_output=True, check=False)
+    return f'SELECT * FROM "{name}"'
+
+
+def run(command, text=None):
+    said = subprocess.run(command, input=text, capture_output=True, check=False)
     if said.returncode:
-        return None, [said.stderr.decode(errors='replace').strip()]
-    rows = list(csv.reader(io.StringIO(said.stdout.decode(errors='surrogateescape'))))
-    return [c.lower() for c in rows[0]], rows[1:]
+        print(f'{command}: status {said.returncode}: {said.stderr.decode(errors="replace").strip()}')
+    return said.stdout.decode(errors='surrogateescape')
+
+
+def ask(command, once, names):
+    if not once:
+        return [run([*command, query(name)]) for name in names]
+    answers = run(command, b''.join(query(name).encode(errors='surrogateescape') + b'\0' for name in names)).split('\0')
+    return answers[:-1] + [''] * (len(names) + 1 - len(answers))
+
+
+def read(answer):
+    rows = list(csv.reader(io.StringIO(answer)))
+    return [c.lower() for c in rows[0]] if rows else None, rows[1:]
 
 
 def main():
-    db = sqlite3.connect(sys.argv[1])
+    once = sys.argv[1] == '--once'
+    path, *command = sys.argv[2 if once else 1:]
+    db = sqlite3.connect(path)
     db.text_factory = lambda b: b.decode(errors='surrogateescape')
     names = [n for n, in db.execute("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'")]
     compared = 0
-    for name in names:
+    for name, answer in zip(names, ask(command, once, names)):
         cursor = db.execute(f'SELECT * FROM "{name}"')
         columns = [d[0].lower() for d in cursor.description]
         mine = sorted(([spell(c, v) for c, v in zip(columns, row)] for row in cursor), key=number_first)
-        theirs_columns, theirs = other(sys.argv[2:], name)
+        theirs_columns, theirs = read(answer)
         if theirs_columns != columns:
-            print(f'{name}: columns {theirs_columns}, not {columns}', *theirs[:1])
+            print(f'{name}: columns {theirs_columns}, not {columns}')
             continue
         theirs = sorted(([spell(c, v) for c, v in zip(columns, row)] for row in theirs), key=number_first)
         compared += len(mine)
