@@ -79,6 +79,13 @@ none few 'a refused permission'
 MYSQL_PWD=falsch "$mysql" -q -S "$dir/s.sock" -u few -D few "$tmp/s1.ctp" 2>"$tmp/err"
 is 'a wrong password is status 1' "$? $(grep -c falsch "$tmp/err")" '1 0'
 like 'in one line' "$(cat "$tmp/err")" '^ctp-mysql: few: Access denied for user .*$'
+sql -e "CREATE USER loader; $(sed -n '/^GRANT/,/;$/s/coro_tracer/granted/p; /^GRANT/p' doc/ctp-mysql.1 | tr '\n' ' ')"
+"$mysql" -q -S "$dir/s.sock" -u loader -D granted "$tmp/s1.ctp"
+is "the manual's rights are enough to make a database" $? 3
+"$mysql" -q -S "$dir/s.sock" -u loader -D granted --append "$tmp/s1.ctp"
+is 'to append' $? 3
+"$mysql" -q -S "$dir/s.sock" -u loader -D granted --append "$tmp/s1.ctp"
+is 'again, and ids have no gap' "$? $(sql -D granted -e 'SELECT count(*), max(id) FROM coro_trace_events')" "3 $((3 * events1))	$((3 * events1))"
 sql -e "GRANT ALL ON few.* TO few"
 printf '[client]\nsocket=%s\nuser=few\npassword=geheim\n' "$dir/s.sock" >"$tmp/.my.cnf"
 mkfifo "$tmp/fifo"
