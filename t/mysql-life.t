@@ -149,6 +149,15 @@ kill -CONT $pid
 wait $child
 is 'a server that stops for a while is waited for' "$(sql -D stopped -e 'SELECT count(*) FROM coro_trace_events') $(left stopped)" "$whole 0"
 
+# --- a value that the server alters ------------------------------------------------------------------------------------------------------
+sql -e 'CREATE DATABASE altered'
+begin altered
+sql -D altered -e 'ALTER TABLE _ctp_load_coro_trace_events MODIFY ts DECIMAL(1,0)'
+finish
+is 'a load whose values the server alters fails' "$? $(wc -l <"$tmp/err")" '1 1'
+like 'and says which' "$(cat "$tmp/err")" "^ctp-mysql: altered: table coro_trace_events: of [1-9][0-9]* rows [0-9]+ came as they are: Out of range value for column 'ts' at row [0-9]+; [0-9]+ rows were sent, and none is kept\$"
+none altered 'an altered value'
+
 # --- coroTracer's own table --------------------------------------------------------------------------------------------------------------
 seven='id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT, probe_id DECIMAL(20,0) NOT NULL, tid DECIMAL(20,0) NOT NULL, addr VARCHAR(18) NOT NULL,
 	seq DECIMAL(20,0) NOT NULL, is_active BOOLEAN NOT NULL, ts DECIMAL(20,0) NOT NULL, PRIMARY KEY (id), KEY idx_probe_seq (probe_id, seq), KEY idx_tid_ts (tid, ts), KEY idx_ts (ts)'

@@ -49,6 +49,11 @@ load -q -D other "$tmp/s1.ctp" 2>"$tmp/err"
 is "another's table is refused" "$? $(cat "$tmp/err")" "1 ctp-mysql: other: has a table or view names that is not ctp-mysql's; -D names another database"
 is 'and stays' "$(sql -D other -e 'SHOW TABLES')" names
 
+python3 -c 'import sys; d = bytearray(sys.stdin.buffer.read()); d[len(d) // 2] ^= 255; sys.stdout.buffer.write(d)' <"$tmp/s2.ctp" >"$tmp/damaged.ctp"
+"$BIN/ctp-sqlite" -q -o "$tmp/damaged.sqlite" "$tmp/damaged.ctp"
+load -q -D damaged "$tmp/damaged.ctp"
+is 'a damaged stream is status 3' $? 3
+same "and what is whole of it is SQLite's" damaged "$tmp/damaged.sqlite"
 # shellcheck disable=SC2089,SC2090 # the quotes are part of the name
 export EVENTS='Table "%s"'
 load -q -D named --table "$EVENTS" "$tmp/s2.ctp"

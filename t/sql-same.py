@@ -44,14 +44,14 @@ def run(command, text=None):
     said = subprocess.run(command, input=text, capture_output=True, check=False)
     if said.returncode:
         print(f'{command}: status {said.returncode}: {said.stderr.decode(errors="replace").strip()}')
+        sys.exit(1)
     return said.stdout.decode(errors='surrogateescape')
 
 
 def ask(command, once, names):
     if not once:
         return [run([*command, query(name)]) for name in names]
-    answers = run(command, b''.join(query(name).encode(errors='surrogateescape') + b'\0' for name in names)).split('\0')
-    return answers[:-1] + [''] * (len(names) + 1 - len(answers))
+    return run(command, b''.join(query(name).encode(errors='surrogateescape') + b'\0' for name in names)).split('\0')
 
 
 def read(answer):
