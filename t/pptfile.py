@@ -3,6 +3,7 @@
 make KIND FILE TRUTH    writes a file of that kind, and what its records have to be, as JSON
 judge TRUTH <JSONL      what ctp-tojsonl -a says of it, held against the truth: prints what differs
 csv FILE... <JSONL      the same against the tables that ppt itself made; FILE.NAME.csv has the frames of class ppt_*_NAME
+order <JSONL            prints frames without a time that are not behind the frame that they followed
 frames FILE             cuts a file into FILE.head and FILE.0, FILE.1 ... : its header and its frames
 """
 import json
@@ -259,6 +260,16 @@ def kind_holes(rng):
     return b
 
 
+def kind_gaps(rng):
+    """Frames without a time between others, and more gaps than are kept: in front of either; then without a time for long."""
+    b = Buffer("Gaps", [("timed", ["int n", "time t"]), ("not", ["int n"])], counters=())
+    seqno = 0
+    for i in range(9000):
+        seqno += 2 if i % 3 == 0 else 1
+        b.add(seqno, i % 2 or i > 5000, {"n": i, "t": (100 + i, 0)})
+    return b
+
+
 def kind_bench(rng):
     """150,000 frames as those of ppt's own fixture."""
     specs = ["int n2", "int n3", "time d interval", "counter ev interval"] + ["double " + c for c in "abcefghijklmopqs"] + ["int n"]
@@ -308,6 +319,17 @@ def judge(path):
             return
 
 
+def order():
+    before = -1
+    for row in rows(sys.stdin):
+        if row["type"] == "ppt_lost":
+            continue
+        place = row["ppt_seqno"] + row["ppt_place"]
+        if "t" not in row and place != before + 1:
+            print(f"frame {place} is behind {before}")
+        before = place
+
+
 def csv(paths):
     """ppt's own tables: integers that are not negative, doubles and times it has right."""
     got = rows(sys.stdin)
@@ -348,6 +370,8 @@ def main():
         b.write(args[1], args[2])
     elif command == "judge":
         judge(args[0])
+    elif command == "order":
+        order()
     elif command == "csv":
         csv(args)
     else:

@@ -12,7 +12,7 @@
 #include "ppt/ppt-seen.h"
 #include "ppt/ppt.h"
 
-enum { PREFIX_BYTES = 8, TICK_FRAMES = 4096, LOOK_AHEAD_BYTES = 1 << 20 };
+enum { PREFIX_BYTES = 8, TICK_FRAMES = 4096, LOOK_AHEAD_BYTES = 1 << 20, WAITING_MAX = 1024 };
 
 struct ppt_source {
 	struct ctp_source source;
@@ -30,6 +30,9 @@ struct ppt_source {
 	uint64_t kept, again, twice, empty, torn, unknown, lost, cut_bytes;
 	uint64_t damage_at; /* byte of the file, of the first damage; UINT64_MAX: none so far */
 	struct ctp_ppt_seen seen;
+	uint64_t last_ns; /* time of the last frame that had one */
+	struct ctp_ppt_loss waiting[WAITING_MAX]; /* gaps that are not written yet */
+	size_t nwaiting;
 };
 
 /* --- the header ---------------------------------------------------------------------------------------------------------- */
@@ -102,13 +105,30 @@ static enum ctp_status begin_section(struct ppt_source *s, struct ctp_err *err)
 
 /* --- frames -------------------------------------------------------------------------------------------------------------- */
 
-static bool write_gap(struct ppt_source *s)
+static void write_waiting(struct ppt_source *s)
+{
+	for (size_t i = 0; i < s->nwaiting; i++)
+		ctp_ppt_frames_lost(s->frames, s->writer, &s->waiting[i]);
+	s->nwaiting = 0;
+}
+
+/*
+ * A frame without a time has that of the record before it. So a gap of another time waits for a frame that has its own. Where many wait,
+ * the frames since then have none, and nor have the gaps between them another.
+ */
+static bool take_gap(struct ppt_source *s)
 {
 	struct ctp_ppt_loss loss;
 	if (!ctp_ppt_seen_gap(&s->seen, &loss))
 		return false;
-	ctp_ppt_frames_lost(s->frames, s->writer, &loss);
 	s->lost += loss.count;
+	if (loss.ts_ns == s->last_ns) {
+		ctp_ppt_frames_lost(s->frames, s->writer, &loss);
+		return true;
+	}
+	if (s->nwaiting == WAITING_MAX)
+		write_waiting(s);
+	s->waiting[s->nwaiting++] = loss;
 	return true;
 }
 
@@ -137,9 +157,12 @@ static bool is_empty(const struct ppt_source *s, const uint8_t *bytes)
 
 static uint64_t keep(struct ppt_source *s, int32_t seqno, const uint8_t *bytes)
 {
+	uint64_t ns;
 	ctp_ppt_seen_sum(&s->seen, seqno, bytes, s->layout->size);
 	s->kept++;
-	return ctp_ppt_frames_put(s->frames, s->writer, bytes);
+	if (s->nwaiting && ctp_ppt_frames_time(s->frames, bytes, &ns))
+		write_waiting(s);
+	return s->last_ns = ctp_ppt_frames_put(s->frames, s->writer, bytes);
 }
 
 /* A number that was there before. */
@@ -165,7 +188,7 @@ static void take_frame(struct ppt_source *s, const uint8_t *bytes)
 	} else {
 		ctp_ppt_seen_time(&s->seen, keep(s, seqno, bytes));
 		if (ctp_ppt_seen_full(&s->seen))
-			write_gap(s);
+			take_gap(s);
 	}
 }
 
@@ -220,8 +243,9 @@ static void say_counts(struct ppt_source *s)
 static void finish_file(struct ppt_source *s)
 {
 	struct ctp_source_stats *stats = &s->source.stats;
-	while (write_gap(s))
+	while (take_gap(s))
 		;
+	write_waiting(s);
 	ctp_writer_end(s->writer, !s->cut_bytes && !s->in->harmed);
 	say_counts(s);
 	stats->accepted += s->kept;
@@ -238,6 +262,8 @@ static void forget_file(struct ppt_source *s)
 	s->frames = NULL;
 	s->layout = NULL;
 	s->header = NULL;
+	s->nwaiting = 0;
+	s->last_ns = 0;
 	s->kept = s->again = s->twice = s->empty = s->torn = s->unknown = s->lost = s->cut_bytes = 0;
 }
 
