@@ -64,6 +64,32 @@ if [ -e /dev/full ]; then
 	is 'and the other file is whole' "$(counted FooBar) $("$BIN/ctp-tojsonl" -aq "$tmp/some-FooBar.ctp" | grep -c '"type":"ppt_FooBar_')" \
 		"$(saved FooBar) 0 $(saved FooBar)"
 fi
+# in_file BUFFER FILE: frames in what can be read of it
+in_file() { "$BIN/ctp-tojsonl" -aq "$2" 2>/dev/null | grep -c "\"type\":\"ppt_${1}_"; }
+if [ -e /dev/full ]; then
+	begin -2
+	"$ppt" attach -v -o /dev/full "$pid" 2>"$tmp/err"
+	is 'the stream of both fails: status' $? 1
+	finish
+	like 'no frame is written, and all are said to be lost' "$(tail -1 "$tmp/err")" '^ctp-ppt: 0 frames, ([1-9][0-9]*) lost: \1 not written$'
+	like 'of each' "$(counted Foo), $(counted FooBar)" '^0 [0-9]+, 0 [0-9]+$'
+fi
+begin -2
+(trap '' XFSZ; ulimit -f 16; exec "$ppt" attach -v -o "$tmp/main.ctp" "$pid") 2>"$tmp/err"
+is 'it fails later on: status' $? 1
+finish
+for b in Foo FooBar; do
+	is "$b: all that were saved, and frames are those in the file" "$(counted $b)" \
+		"$(in_file $b "$tmp/main.ctp") $(($(saved $b) - $(in_file $b "$tmp/main.ctp")))"
+done
+begin -2 -s 2000
+TMPDIR=$tmp/nonesuch "$ppt" attach -v -o "$tmp/temporary.ctp" "$pid" 2>"$tmp/err"
+is 'no temporary file: status' $? 3
+finish
+without=$(sed -n 's/^ctp-ppt: \(.*\): what it saves is lost from now on: .*nonesuch.*/\1/p' "$tmp/err")
+like 'a line names the buffer that has none' "$without" '^(Foo|FooBar)$'
+is 'what it saves is not written' "$(counted "$without")" "0 $(saved "$without")"
+
 begin -2
 (trap '' XFSZ; ulimit -f 16; exec "$ppt" attach -v -o "$tmp/own-%b.ctp" "$pid") 2>"$tmp/err"
 is 'both fail: status' $? 1

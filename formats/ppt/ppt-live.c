@@ -131,14 +131,11 @@ static void give_up(struct live *l, struct ctp_ppt_trace *t, const struct ctp_er
 		ctp_notice_say(l->conf->warn, "%s", why->text);
 }
 
-/* Its own output is full: what it saves from now on is counted. With no other left, that is the failure. */
-static void fail_out(struct live *l, struct ctp_ppt_trace *t)
+/* It has no output: what it saves from now on is counted. With no other left, that is the failure. */
+static void discard(struct live *l, struct ctp_ppt_trace *t, uint64_t kept, const struct ctp_err *why)
 {
-	struct ctp_err err;
-	uint64_t kept;
 	bool any = false;
-	ctp_ppt_outs_fail(&l->outs, (size_t)(t - l->trace), &kept, &err);
-	ctp_err_set(l->err, "%s: what it saves is lost from now on: %.300s", t->buffer->label, err.text);
+	ctp_err_set(l->err, "%s: what it saves is lost from now on: %.300s", t->buffer->label, why->text);
 	ctp_ppt_trace_discard(t, kept);
 	l->result->partial = true;
 	for (size_t i = 0; i < l->n; i++)
@@ -147,6 +144,14 @@ static void fail_out(struct live *l, struct ctp_ppt_trace *t)
 	l->failed |= !any;
 	if (any)
 		ctp_notice_say(l->conf->warn, "%s", l->err->text);
+}
+
+static void fail_out(struct live *l, struct ctp_ppt_trace *t)
+{
+	struct ctp_err err;
+	uint64_t kept;
+	ctp_ppt_outs_fail(&l->outs, (size_t)(t - l->trace), &kept, &err);
+	discard(l, t, kept, &err);
 }
 
 static bool is_taken(const struct ctp_ppt_trace *t) { return t->writer || t->discards; }
@@ -197,7 +202,7 @@ static void begin_section(struct live *l, struct ctp_ppt_trace *t)
 	struct ctp_err err;
 	struct ctp_writer *w = ctp_ppt_outs_writer(&l->outs, (size_t)(t - l->trace), &err);
 	if (!w) {
-		give_up(l, t, &err);
+		discard(l, t, 0, &err);
 		return;
 	}
 	ctp_ppt_trace_begin(t, w, l->conf->tool);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ppt/ppt-spool.h"
@@ -47,6 +48,17 @@ static struct ctp_outqueue *open_queue(struct ctp_ppt_outs *outs, const char *pa
 	return queue;
 }
 
+/* Standard output may go on with a file that has something in it. */
+static void find_main(struct ctp_ppt_outs *outs, const char *path)
+{
+	struct stat st;
+	bool named = path && strcmp(path, "-");
+	if (named ? stat(path, &st) : fstat(STDOUT_FILENO, &st))
+		return;
+	outs->piped = S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode);
+	outs->path = named ? path : st.st_size ? NULL : "/proc/self/fd/1";
+}
+
 enum ctp_status ctp_ppt_outs_open(struct ctp_ppt_outs *outs, const char *path, bool force, const char *const *names, size_t n,
                                   bool (*hopeless)(void), struct ctp_err *err)
 {
@@ -58,6 +70,7 @@ enum ctp_status ctp_ppt_outs_open(struct ctp_ppt_outs *outs, const char *path, b
 		outs->out[i].spool = -1;
 	if (!path || !strstr(path, "%b")) {
 		outs->main = open_queue(outs, path, force, err);
+		find_main(outs, path);
 		return outs->main ? CTP_OK : CTP_FAILED;
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -110,6 +123,7 @@ struct ctp_writer *ctp_ppt_outs_writer(struct ctp_ppt_outs *outs, size_t i, stru
 	if (outs->main && !outs->taken) {
 		o->queue = outs->main;
 		o->shared = outs->taken = true;
+		o->section = ++outs->sections;
 	}
 	if (!o->queue && open_spool(outs, o, err))
 		return NULL;
@@ -210,12 +224,20 @@ static enum ctp_status append_all(struct ctp_ppt_outs *outs, bool failed, struct
 		struct ctp_ppt_out *o = &outs->out[i];
 		if (o->spool < 0 || o->failed != failed)
 			continue;
+		o->section = ++outs->sections;
 		if (append(outs, o->spool, status ? &more : err))
 			status = CTP_FAILED;
 		close(o->spool);
 		o->spool = -1;
 	}
 	return status;
+}
+
+static uint64_t frames_in(const struct ctp_ppt_out *o)
+{
+	uint64_t frames;
+	ctp_ppt_spool_count(o->path, &frames, 1);
+	return frames;
 }
 
 /* Spools and files. The last file that fails is the error, if no other is whole. */
@@ -231,18 +253,29 @@ static enum ctp_status close_all(struct ctp_ppt_outs *outs, const struct ctp_ppt
 			cut->hear(cut->arg, i, cut_spool(o), more.text);
 		} else if (status) {
 			if (last < outs->n)
-				cut->hear(cut->arg, last, ctp_ppt_spool_count(outs->out[last].path), err->text);
+				cut->hear(cut->arg, last, frames_in(&outs->out[last]), err->text);
 			*err = more;
 			last = i;
 		} else if (known && o->path) {
-			cut->hear(cut->arg, i, ctp_ppt_spool_count(o->path), NULL);
+			cut->hear(cut->arg, i, frames_in(o), NULL);
 		}
 		whole += o->path && began && !o->failed;
 	}
 	if (last == outs->n)
 		return CTP_OK;
-	cut->hear(cut->arg, last, ctp_ppt_spool_count(outs->out[last].path), whole ? err->text : NULL);
+	cut->hear(cut->arg, last, frames_in(&outs->out[last]), whole ? err->text : NULL);
 	return whole ? CTP_OK : CTP_FAILED;
+}
+
+/* The stream has failed. */
+static void tell_cut(const struct ctp_ppt_outs *outs, const struct ctp_ppt_cut *cut)
+{
+	uint64_t *kept = calloc(outs->sections + 1, sizeof *kept);
+	if (kept && outs->path)
+		ctp_ppt_spool_count(outs->path, kept + 1, outs->sections);
+	for (size_t i = 0; i < outs->n; i++)
+		cut->hear(cut->arg, i, kept ? kept[outs->out[i].section] : 0, NULL);
+	free(kept);
 }
 
 enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, const struct ctp_ppt_cut *cut, struct ctp_err *err)
@@ -253,10 +286,13 @@ enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, const struct ctp_p
 		status = CTP_FAILED;
 	if (append_all(outs, true, status ? &more : err))
 		status = CTP_FAILED;
-	if (outs->main && !outs->wrote)
+	if (outs->main && !outs->wrote) {
 		ctp_outqueue_abandon(outs->main);
-	else if (outs->main && close_queue(outs, outs->main, status ? &more : err))
+	} else if (outs->main && close_queue(outs, outs->main, status ? &more : err)) {
 		status = CTP_FAILED;
+		if (!outs->piped)
+			tell_cut(outs, cut);
+	}
 	for (size_t i = 0; i < outs->n; i++)
 		free(outs->out[i].path);
 	free(outs->out);

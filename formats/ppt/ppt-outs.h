@@ -24,12 +24,16 @@ struct ctp_ppt_out {
 	int spool; /* the nameless file; -1: none */
 	bool failed; /* it could not be written to the end */
 	bool shared; /* the stream that all of them come into */
+	size_t section; /* of that stream, from 1; 0: none yet */
 };
 
 struct ctp_ppt_outs {
 	struct ctp_ppt_out *out; /* of each buffer */
 	size_t n;
 	struct ctp_outqueue *main; /* null: each has a file */
+	const char *path;    /* of main, the caller's; null: none that has nothing but the stream */
+	size_t sections;     /* that main has */
+	bool piped;          /* main is a pipe or a socket */
 	bool taken;          /* somebody has it */
 	bool (*hopeless)(void);
 	bool unread;         /* it failed because nobody reads the pipe any more */
@@ -57,7 +61,10 @@ size_t ctp_ppt_outs_watch(const struct ctp_ppt_outs *outs, struct pollfd *fds, s
 #define CTP_PPT_OUTS_UNKNOWN UINT64_MAX
 void ctp_ppt_outs_fail(struct ctp_ppt_outs *outs, size_t i, uint64_t *kept, struct ctp_err *err);
 
-/* The spool or the file of the i-th is cut; so many frames are in it. why null: it is known, by ctp_ppt_outs_fail or by the close. */
+/*
+ * The spool or the file of the i-th is cut, or the stream that all come into; so many frames are in it. why null: it is known, by
+ * ctp_ppt_outs_fail or by the close.
+ */
 struct ctp_ppt_cut {
 	void (*hear)(void *arg, size_t i, uint64_t kept, const char *why);
 	void *arg;
@@ -66,7 +73,7 @@ struct ctp_ppt_cut {
 /*
  * Joins what was spooled, writes everything, reports the first error. Where no writer was ever asked for, files stay as they were. A
  * spool that has failed is no error: the whole packets that it has are appended behind the others, and cut hears of it. Nor is a file of
- * %b, as long as another one is whole.
+ * %b, as long as another one is whole. If the stream fails, cut hears what of each is in its file; of a pipe, what was read is not known.
  */
 enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, const struct ctp_ppt_cut *cut, struct ctp_err *err);
 

@@ -32,29 +32,31 @@ static uint64_t frames_in(const struct ctp_batch *batch)
 	return n;
 }
 
-/* Closes the input. */
-static enum ctp_status count(struct ctp_input *in, uint64_t *frames, struct ctp_err *err)
+/* Of each section. Closes the input. */
+static enum ctp_status count(struct ctp_input *in, uint64_t *frames, size_t n, struct ctp_err *err)
 {
 	struct ctp_item item;
 	enum ctp_status status = CTP_OK;
+	size_t sections = 0;
 	struct ctp_reader *r = ctp_reader_new(in, NULL, err);
-	while (r && !(status = ctp_reader_next(r, &item, err)))
-		if (item.kind == CTP_ITEM_RECORDS)
-			*frames += frames_in(&item.batch);
+	while (r && !(status = ctp_reader_next(r, &item, err))) {
+		sections += item.kind == CTP_ITEM_SECTION;
+		if (item.kind == CTP_ITEM_RECORDS && sections && sections <= n)
+			frames[sections - 1] += frames_in(&item.batch);
+	}
 	ctp_reader_free(r);
 	ctp_input_close(in);
 	return r && status == CTP_EOF ? CTP_OK : CTP_FAILED;
 }
 
-uint64_t ctp_ppt_spool_count(const char *path)
+void ctp_ppt_spool_count(const char *path, uint64_t *frames, size_t n)
 {
 	struct stat st;
 	struct ctp_input in;
 	struct ctp_err ignored;
-	uint64_t frames = 0;
+	memset(frames, 0, n * sizeof *frames);
 	if (!stat(path, &st) && S_ISREG(st.st_mode) && !ctp_input_open(&in, path, &ignored))
-		count(&in, &frames, &ignored);
-	return frames;
+		count(&in, frames, n, &ignored);
 }
 
 enum ctp_status ctp_ppt_spool_cut(int fd, uint64_t *frames, struct ctp_err *err)
@@ -72,7 +74,7 @@ enum ctp_status ctp_ppt_spool_cut(int fd, uint64_t *frames, struct ctp_err *err)
 	struct ctp_input in;
 	size_t whole = whole_bytes(data, bytes);
 	ctp_input_mem(&in, data, whole);
-	enum ctp_status status = whole ? count(&in, frames, err) : CTP_OK;
+	enum ctp_status status = whole ? count(&in, frames, 1, err) : CTP_OK;
 	munmap(data, bytes);
 	if (!status && ftruncate(fd, (off_t)whole))
 		status = ctp_err_sys(err, "%s", what);

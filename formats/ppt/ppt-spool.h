@@ -4,6 +4,7 @@
 #ifndef CTP_PPT_SPOOL_H
 #define CTP_PPT_SPOOL_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -11,7 +12,7 @@
 /* Cuts the file behind its last whole packet. frames: so many are in those. */
 enum ctp_status ctp_ppt_spool_cut(int fd, uint64_t *frames, struct ctp_err *err);
 
-/* Frames in a file that is cut, as far as a reader gets; of what is no file, none. */
-uint64_t ctp_ppt_spool_count(const char *path);
+/* Frames in each section of a file that is cut, as far as a reader gets; of what is no file, none. n: more sections are not counted. */
+void ctp_ppt_spool_count(const char *path, uint64_t *frames, size_t n);
 
 #endif
