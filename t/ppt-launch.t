@@ -30,8 +30,29 @@ is 'a stream on stdout is not mixed with what the program says' "$(frames "$tmp/
 	"$(saved Foo "$tmp/err") $(saved FooBar "$tmp/err")"
 "$ppt" attach -q -o "$tmp/lib.ctp" Lib -- "$client" -n 60000 -s 500 -l "$O/t/ppt-client-lib.so" >"$tmp/said"
 is 'a buffer of a library that is loaded later is waited for' "$? $(frames "$tmp/lib.ctp" Lib)" '0 500'
+"$ppt" attach -o "$tmp/gamma.ctp" Foo Gamma FooBar -- "$client" -n 60000 -2 -s 500 >/dev/null 2>"$tmp/err"
+is 'one that never comes costs not the others: status' "$? $(($(frames "$tmp/gamma.ctp" Foo) + $(frames "$tmp/gamma.ctp" FooBar)))" '3 500'
+is 'a line names it' "$(grep -c '^ctp-ppt: Gamma: no buffer of this name was found in the process$' "$tmp/err")" 1
 "$ppt" attach -q -o "$tmp/exec.ctp" Foo -- sh -c 'sleep 0.2; exec "$0" -n 60000 -s 500' "$client" >"$tmp/said"
 is 'and one of a program that it becomes' "$? $(frames "$tmp/exec.ctp" Foo)" '0 500'
+
+# --- a buffer that comes while another is traced -----------------------------------------------------------------------------
+if command -v cc >/dev/null; then
+	printf '#include "ppt.h"\nPPT_BUFFER(Late, 64, monotonic, (y, (int, n)));
+		void late(void);
+		void late(void) { struct ppt_Late_y y = {0}; for (int k = 0; k < 60000 && y.n < 100; k++, usleep(1000)) { ppt_Late_y_save(&y); y.n += _ppt_hmem_Late.is.attached > 0; } }\n' >"$tmp/late.c"
+	printf '#include "ppt.h"\n#include <dlfcn.h>\nPPT_BUFFER(Soon, 64, monotonic, (y, (int, n)));
+		int main(int argc, char **argv) { struct ppt_Soon_y y = {0}; (void)argc;
+		for (int k = 0; k < 60000 && y.n < 100; k++, usleep(1000)) { ppt_Soon_y_save(&y); y.n += _ppt_hmem_Soon.is.attached > 0; }
+		void *lib = dlopen(argv[1], RTLD_NOW); void (*late)(void) = lib ? (void (*)(void))dlsym(lib, "late") : 0; if (late) late(); return !late; }\n' >"$tmp/soon.c"
+	cc -std=gnu11 -Isdk/ppt -pthread -shared -fPIC -o "$tmp/late.so" "$tmp/late.c" 2>"$tmp/cc" && cc -std=gnu11 -Isdk/ppt -pthread -o "$tmp/soon" "$tmp/soon.c" -ldl 2>"$tmp/cc" || diag "$(cat "$tmp/cc")"
+	if [ -x "$tmp/soon" ]; then
+		"$ppt" attach -v -o "$tmp/two.ctp" Late Soon -- "$tmp/soon" "$tmp/late.so" 2>"$tmp/err"
+		is 'both are traced: status, frames' "$? $(sed -n '$s/ lost.*//p' "$tmp/err") $(frames "$tmp/two.ctp" Soon) $(frames "$tmp/two.ctp" Late)" '0 ctp-ppt: 200 frames, 0 100 100'
+		"$ppt" attach -q -o "$tmp/b-%b.ctp" Late Soon -- "$tmp/soon" "$tmp/late.so" 2>"$tmp/err"
+		is 'each in a file of its own' "$? $(frames "$tmp/b-Soon.ctp" Soon) $(frames "$tmp/b-Late.ctp" Late)" '0 100 100'
+	fi
+fi
 
 # --- how it ends -----------------------------------------------------------------------------------------------------------
 "$ppt" attach -o "$tmp/killed.ctp" Foo -- "$client" -n 60000 -k 300 >/dev/null 2>"$tmp/err"
@@ -47,11 +68,11 @@ if command -v cc >/dev/null; then
 fi
 "$ppt" attach -o "$tmp/none.ctp" -- sh -c 'exit 3' 2>"$tmp/err"
 is 'one without buffers: status' $? 1
-is 'a line says it' "$(cat "$tmp/err")" 'ctp-ppt: sh: has ended before ppt buffers were found in it: it has none, or was too quick; exit status 3'
+is 'a line says it' "$(cat "$tmp/err")" 'ctp-ppt: sh: has ended before ppt buffers were found in it: it has none, was too quick, or a child has them, as of sh -c without exec; exit status 3'
 ok 'and nothing is written' test ! -e "$tmp/none.ctp"
 "$ppt" attach -t 0.2 -o "$tmp/none.ctp" Nonesuch -- "$client" -s 1 -n 3000 >/dev/null 2>"$tmp/err"
 is 'one that has not what was named, in time: status' $? 1
-like 'a line says that, too' "$(cat "$tmp/err")" '^ctp-ppt: .*ppt-client: has no ppt buffers of that name after [0-9.]+ s, and goes on without us$'
+like 'a line says that, too' "$(cat "$tmp/err")" '^ctp-ppt: .*ppt-client: has no ppt buffers Nonesuch after [0-9.]+ s, and goes on without us$'
 "$ppt" attach -o "$tmp/nonesuch/x.ctp" -- sh -c ': >"$0"' "$tmp/ran" 2>"$tmp/err"
 is 'an output that cannot be: status' $? 1
 like 'a line says it' "$(cat "$tmp/err")" '^ctp-ppt: .*nonesuch/x.ctp: No such file'

@@ -17,30 +17,20 @@
 #include "base/clock.h"
 #include "collect/spawn.h"
 #include "ppt/ppt-chosen.h"
-#include "ppt/ppt-layout.h"
+#include "ppt/ppt-sought.h"
 
 #define MS UINT64_C(1000000)
-enum { SETTLED_LOOKS = 3, SIGPIPE_ACTION = 1 };
+enum { SETTLED_LOOKS = 3, SIGPIPE_ACTION = 1, SOUGHT_BYTES = 200 };
 static const uint64_t DOUBT_NS = 2000 * MS, SAID_NS = 5000 * MS;
 
 enum look { NONE, UNREADABLE, REFUSED, READY };
 
-static bool has_all(const struct ctp_ppt_launch *l, const struct ctp_ppt_buffers *all)
+static bool has_any(const struct ctp_ppt_launch *l, const struct ctp_ppt_buffers *all)
 {
-	struct ctp_err ignored;
-	return !ctp_ppt_chosen_check(l->buffers, all, l->pid, &ignored);
-}
-
-static bool is_readable(const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b)
-{
-	struct ctp_err ignored;
-	size_t len;
-	char *json = ctp_ppt_symbols_json(m, b, &len, &ignored);
-	struct ctp_ppt_layout *layout = json ? ctp_ppt_layout_parse(json, len, &ignored) : NULL;
-	bool good = layout;
-	ctp_ppt_layout_free(layout);
-	free(json);
-	return good;
+	for (size_t i = 0; i < all->n; i++)
+		if (ctp_ppt_chosen(l->buffers, &all->buffer[i]))
+			return true;
+	return false;
 }
 
 /* n: how many buffers there are. err: of REFUSED. */
@@ -52,9 +42,9 @@ static enum look look_at(const struct ctp_ppt_launch *l, struct ctp_distinct *pl
 		return REFUSED;
 	enum look look = REFUSED;
 	if (!ctp_ppt_symbols_find_next(&all, l->pid, plain, NULL, err)) {
-		look = has_all(l, &all) ? READY : NONE;
+		look = has_any(l, &all) ? READY : NONE;
 		for (size_t i = 0; look == READY && i < all.n; i++)
-			if (ctp_ppt_chosen(l->buffers, &all.buffer[i]) && !is_readable(&m, &all.buffer[i]))
+			if (ctp_ppt_chosen(l->buffers, &all.buffer[i]) && !ctp_ppt_sought_readable(&m, &all.buffer[i]))
 				look = UNREADABLE;
 		*n = all.n;
 		ctp_ppt_symbols_free(&all);
@@ -70,20 +60,28 @@ static bool has_ended(const struct ctp_ppt_launch *l)
 	return !waitid(P_PID, (id_t)l->pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid == l->pid;
 }
 
-static const char *sought(const struct ctp_ppt_launch *l) { return l->buffers[0] ? "ppt buffers of that name" : "ppt buffers"; }
+/* "ppt buffers Foo, FooBar" */
+static const char *sought(const struct ctp_ppt_launch *l, char text[SOUGHT_BYTES])
+{
+	size_t len = (size_t)snprintf(text, SOUGHT_BYTES, "ppt buffers");
+	for (char *const *name = l->buffers; *name && len < SOUGHT_BYTES; name++)
+		len += (size_t)snprintf(text + len, SOUGHT_BYTES - len, "%s %s", name == l->buffers ? "" : ",", *name);
+	return text;
+}
 
 static enum ctp_status too_quick(const struct ctp_ppt_launch *l, struct ctp_err *err)
 {
-	char fate[CTP_PPT_FATE_BYTES];
+	char fate[CTP_PPT_FATE_BYTES], names[SOUGHT_BYTES];
 	ctp_ppt_launch_fate(l, fate);
-	return ctp_err_set(err, "%s: has ended before %s were found in it: it has none, or was too quick%s%s", l->argv[0], sought(l),
-	                   *fate ? "; " : "", fate);
+	return ctp_err_set(err, "%s: has ended before %s were found in it: it has none, was too quick, or a child has them, as of sh -c without exec%s%s",
+	                   l->argv[0], sought(l, names), *fate ? "; " : "", fate);
 }
 
 static enum ctp_status await(const struct ctp_ppt_launch *l, struct ctp_distinct *plain, struct ctp_err *err)
 {
 	uint64_t start_ns = ctp_clock_ns(), doubt_ns = 0, rest_ns = MS / 2;
 	bool said = false;
+	char names[SOUGHT_BYTES];
 	for (size_t settled = 0, n = 0, before = 0;; before = n) {
 		uint64_t now_ns = ctp_clock_ns(), passed_ns = now_ns - start_ns;
 		if (has_ended(l))
@@ -97,9 +95,9 @@ static enum ctp_status await(const struct ctp_ppt_launch *l, struct ctp_distinct
 		if (settled == SETTLED_LOOKS || (doubtful && look == UNREADABLE))
 			return CTP_OK;
 		if (l->limit_ns && passed_ns > l->limit_ns)
-			return ctp_err_set(err, "%s: has no %s after %.3g s, and goes on without us", l->argv[0], sought(l), (double)passed_ns / 1e9);
+			return ctp_err_set(err, "%s: has no %s after %.3g s, and goes on without us", l->argv[0], sought(l, names), (double)passed_ns / 1e9);
 		if (look == NONE && !said && passed_ns > SAID_NS) {
-			ctp_notice_say(l->notice, "%s: has no %s so far; they are looked for until it ends", l->argv[0], sought(l));
+			ctp_notice_say(l->notice, "%s: has no %s so far; they are looked for until it ends", l->argv[0], sought(l, names));
 			said = true;
 		}
 		nanosleep(&(struct timespec){.tv_nsec = (long)rest_ns}, NULL);

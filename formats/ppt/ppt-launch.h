@@ -13,7 +13,7 @@
 struct ctp_ppt_launch {
 	char *const *argv;
 	bool stdout_to_stderr;
-	char *const *buffers; /* to be waited for; none: any */
+	char *const *buffers; /* one of these is waited for; none: any */
 	uint64_t limit_ns;    /* to wait for them, at most; 0: until the program ends */
 	const struct ctp_notice *notice; /* may be null */
 
@@ -21,7 +21,7 @@ struct ctp_ppt_launch {
 };
 
 /*
- * Starts it, and returns when it has the buffers, with descriptions that can be read. CTP_FAILED: it could not be started, or has ended
+ * Starts it, and returns when it has buffers, with descriptions that can be read. CTP_FAILED: it could not be started, or has ended
  * before, or may not be read. Where it runs, it goes on.
  */
 enum ctp_status ctp_ppt_launch(struct ctp_ppt_launch *l, struct ctp_err *err);

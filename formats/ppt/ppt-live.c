@@ -18,16 +18,17 @@
 #include "ppt/ppt-chosen.h"
 #include "ppt/ppt-outs.h"
 #include "ppt/ppt-signals.h"
+#include "ppt/ppt-sought.h"
 #include "ppt/ppt-tally.h"
 #include "ppt/ppt-trace.h"
+#include "ppt/ppt-warn.h"
 
 #define US UINT64_C(1000)
 #define MS (1000 * US)
 #define SECOND (1000 * MS)
 
 enum {
-	RING_BYTES = 16 << 20, SLOTS_MIN = 128, SLOTS_MAX = 1 << 18, /* of a ring, where nobody says how many */
-	GROWN_BYTES = 1 << 28, GROWTH = 4, /* of one that is made larger */
+	GROWTH = 4,         /* of a ring that is made larger */
 	TURN = 1 << 14,     /* frames that are taken of one ring before the next is looked at */
 	WATCHED_MAX = 64,
 	REST_MIN_US = 20,   /* less is none */
@@ -40,82 +41,67 @@ struct live {
 	struct ctp_err *err;
 	struct ctp_ppt_memory memory;
 	struct ctp_ppt_buffers all;
+	struct ctp_ppt_sought sought;
 	struct ctp_ppt_trace *trace;
 	size_t n;
 	struct ctp_ppt_outs outs;
-	uint64_t start_ns, now_ns, rest_ns, published_ns, checked_ns;
-	uint64_t *lost_seen;  /* of each, when its ring was last made larger */
-	uint64_t *resized_ns; /* of each: since when its client has a larger ring; 0: it has not */
+	uint64_t start_ns, now_ns, rest_ns, published_ns, checked_ns, sought_ns;
 	bool stop, gone, failed, grow;
 	bool cut; /* no output is left */
 };
 
 /* --- buffers --------------------------------------------------------------------------------------------------------------- */
 
-static uint32_t slots_of(const struct live *l, const struct ctp_ppt_layout *layout)
+static enum ctp_status add_trace(struct live *l, const struct ctp_ppt_buffer *b, struct ctp_err *err)
 {
-	uint32_t slots = l->conf->slots;
-	if (!slots) {
-		slots = RING_BYTES / layout->stride;
-		slots = slots < SLOTS_MIN ? SLOTS_MIN : slots > SLOTS_MAX ? SLOTS_MAX : slots;
-		/* A target's wish is heard within reason. */
-		if (slots < layout->min_elements && layout->min_elements <= GROWN_BYTES / layout->stride)
-			slots = (uint32_t)layout->min_elements;
+	struct ctp_ppt_trace *more = realloc(l->trace, (l->n + 1) * sizeof *more), *t;
+	if (!more)
+		return ctp_err_set(err, "out of memory");
+	l->trace = more;
+	t = &l->trace[l->n];
+	if (ctp_ppt_trace_init(t, &l->memory, b, &l->conf->counters, err)) {
+		ctp_ppt_trace_fini(t);
+		return CTP_FAILED;
 	}
-	return slots;
-}
-
-/* Of buffers that have no members for counters, those that were named; all, where no buffer has any. */
-static void say_uncounted(const struct live *l)
-{
-	bool any = false;
-	for (size_t i = 0; i < l->n; i++)
-		any |= l->trace[i].at.counters->n > 0;
-	for (size_t i = 0; l->conf->counters.n && i < l->n; i++)
-		if (!l->trace[i].at.counters->n && (!any || l->conf->buffers[0]))
-			ctp_notice_say(l->conf->warn, "%s: has no members for counters, and is attached without", l->trace[i].buffer->label);
+	l->n++;
+	t->at.slots = l->conf->slots ? l->conf->slots : ctp_ppt_trace_slots(t->layout);
+	t->at.user = ctp_ppt_memory_user(l->conf->pid);
+	return CTP_OK;
 }
 
 static enum ctp_status make_traces(struct live *l)
 {
 	const struct ctp_ppt_live_conf *conf = l->conf;
-	uid_t user = ctp_ppt_memory_user(conf->pid);
-	l->trace = calloc(l->all.n, sizeof *l->trace);
-	l->lost_seen = calloc(l->all.n, sizeof *l->lost_seen);
-	l->resized_ns = calloc(l->all.n, sizeof *l->resized_ns);
-	if (!l->trace || !l->lost_seen || !l->resized_ns)
-		return ctp_err_set(l->err, "out of memory");
 	for (size_t i = 0; i < l->all.n; i++) {
-		struct ctp_ppt_trace *t = &l->trace[l->n];
-		if (!ctp_ppt_chosen(conf->buffers, &l->all.buffer[i]))
+		if (!ctp_ppt_chosen(conf->buffers, &l->all.buffer[i]) || !add_trace(l, &l->all.buffer[i], l->err))
 			continue;
-		if (ctp_ppt_trace_init(t, &l->memory, &l->all.buffer[i], &conf->counters, l->err)) {
-			ctp_ppt_trace_fini(t);
-			if (conf->buffers[0] || l->all.n == 1)
-				return CTP_FAILED;
-			ctp_notice_say(conf->warn, "%s", l->err->text);
-			l->result->partial = true;
-			continue;
-		}
-		l->n++;
-		t->at.slots = slots_of(l, t->layout);
-		t->at.user = user;
+		if (conf->buffers[0] || l->all.n == 1)
+			return CTP_FAILED;
+		ctp_notice_say(conf->warn, "%s", l->err->text);
+		l->result->partial = true;
 	}
-	say_uncounted(l);
+	ctp_ppt_warn_uncounted(conf, l->trace, l->n);
 	return l->n ? CTP_OK : CTP_FAILED;
 }
 
-static enum ctp_status open_outs(struct live *l)
+/* Names for files of all traces; null: out of memory. */
+static char **make_names(const struct live *l)
 {
 	const struct ctp_ppt_buffer **chosen = calloc(l->n, sizeof *chosen);
 	for (size_t i = 0; chosen && i < l->n; i++)
 		chosen[i] = l->trace[i].buffer;
 	char **names = chosen ? ctp_ppt_chosen_names(chosen, l->n) : NULL;
+	free(chosen);
+	return names;
+}
+
+static enum ctp_status open_outs(struct live *l)
+{
+	char **names = make_names(l);
 	enum ctp_status status = names ? ctp_ppt_outs_open(&l->outs, l->conf->output, l->conf->to_terminal, (const char *const *)names, l->n,
 	                                                   ctp_ppt_signals_hopeless, l->err) :
 	                                 ctp_err_set(l->err, "out of memory");
 	ctp_ppt_chosen_names_free(names, l->n);
-	free(chosen);
 	return status;
 }
 
@@ -234,11 +220,10 @@ static void take_ring(struct ctp_ppt_trace *t) { ctp_ppt_trace_take(t, 2 * t->at
 static void make_larger(struct live *l, struct ctp_ppt_trace *t, bool asked)
 {
 	struct ctp_err err;
-	size_t i = (size_t)(t - l->trace);
 	uint64_t slots = t->at.ring.slots, lost = t->at.ring.overrun;
-	bool short_of = lost > l->lost_seen[i];
-	l->lost_seen[i] = lost;
-	if (!t->layout->resizable || !(asked || short_of) || slots * GROWTH * t->layout->stride > GROWN_BYTES || t->at.next.id)
+	bool short_of = lost > t->lost_seen;
+	t->lost_seen = lost;
+	if (!t->layout->resizable || !(asked || short_of) || slots * GROWTH * t->layout->stride > CTP_PPT_RING_MAX || t->at.next.id)
 		return;
 	if (ctp_ppt_attach_resize(&t->at, (uint32_t)slots * GROWTH, &err))
 		ctp_notice_say(l->conf->warn, "%s: %s", t->buffer->label, err.text);
@@ -248,12 +233,11 @@ static void make_larger(struct live *l, struct ctp_ppt_trace *t, bool asked)
 static void follow(struct live *l, struct ctp_ppt_trace *t)
 {
 	struct ctp_err err;
-	uint64_t *since_ns = &l->resized_ns[t - l->trace];
 	if (!ctp_ppt_attach_resized(&t->at))
 		return;
-	if (!*since_ns)
-		*since_ns = l->now_ns;
-	if (l->now_ns - *since_ns < 5 * MS || ctp_ppt_outs_tight(&l->outs, (size_t)(t - l->trace)))
+	if (!t->resized_ns)
+		t->resized_ns = l->now_ns;
+	if (l->now_ns - t->resized_ns < 5 * MS || ctp_ppt_outs_tight(&l->outs, (size_t)(t - l->trace)))
 		return;
 	take_ring(t);
 	enum ctp_status status = ctp_ppt_attach_switch(&t->at, &err);
@@ -261,7 +245,7 @@ static void follow(struct live *l, struct ctp_ppt_trace *t)
 		give_up(l, t, &err);
 	if (status)
 		return;
-	*since_ns = 0;
+	t->resized_ns = 0;
 	ctp_notice_say(l->conf->news, "%s: has %" PRIu32 " slots now", t->buffer->label, t->at.ring.slots);
 }
 
@@ -275,40 +259,58 @@ static void close_one(struct live *l, struct ctp_ppt_trace *t, const struct ctp_
 	ctp_notice_say(l->conf->news, "%s", why->text);
 }
 
-static void say_late(struct live *l, struct ctp_ppt_trace *t)
-{
-	if (!t->has_header || !t->at.ring.late || t->late)
-		return;
-	ctp_notice_say(l->conf->warn, "%s: its ring was full before the first look: the trace begins with frame %" PRId32
-	               ", and what was saved before is not known", t->buffer->label, t->begins);
-	t->late = true;
-}
-
-static void warn(struct live *l, struct ctp_ppt_trace *t)
-{
-	say_late(l, t);
-	if (ctp_ppt_attach_uncounted(&t->at))
-		ctp_notice_say(l->conf->warn, "%s: the process may not open the counters, or has too many files open: their columns are 0",
-		               t->buffer->label);
-	if (ctp_ppt_attach_shared(&t->at)) {
-		ctp_notice_say(l->conf->warn, "%s: a child that the process has forked has its ring too: what both save is lost, or mixed of two",
-		               t->buffer->label);
-		l->result->partial = true;
-	}
-}
-
 static void check(struct live *l, struct ctp_ppt_trace *t)
 {
 	struct ctp_err err;
 	switch (ctp_ppt_attach_holds(&t->at, &err)) {
 	case CTP_PPT_HELD:
 		make_larger(l, t, l->grow);
-		warn(l, t);
+		l->result->partial |= !ctp_ppt_warn(l->conf, t);
 		break;
 	case CTP_PPT_CLOSED: close_one(l, t, &err); break;
 	case CTP_PPT_TAKEN: give_up(l, t, &err); break;
 	case CTP_PPT_GONE: l->gone = true; break;
 	}
+}
+
+/* --- later than the others -------------------------------------------------------------------------------------------------- */
+
+/* A buffer whose name was missing: on its way in, as the others were. */
+static enum ctp_status join(struct live *l, const struct ctp_ppt_buffer *b, struct ctp_err *err)
+{
+	if (add_trace(l, b, err))
+		return CTP_FAILED;
+	char **names = make_names(l);
+	enum ctp_status status = names ? ctp_ppt_outs_add(&l->outs, l->conf->output, l->conf->to_terminal, names[l->n - 1], err) :
+	                                 ctp_err_set(err, "out of memory");
+	ctp_ppt_chosen_names_free(names, l->n);
+	if (status) {
+		ctp_ppt_trace_fini(&l->trace[--l->n]);
+		return CTP_FAILED;
+	}
+	return ctp_ppt_attach_begin(&l->trace[l->n - 1].at, l->conf->force, l->conf->warn, err);
+}
+
+static void seek(struct live *l)
+{
+	const struct ctp_ppt_buffers *found = ctp_ppt_sought_look(&l->sought, &l->memory);
+	for (size_t i = 0; found && i < found->n; i++) {
+		struct ctp_err err;
+		size_t before = l->n;
+		if (!join(l, &found->buffer[i], &err))
+			continue;
+		l->result->partial = true;
+		ctp_notice_say(l->conf->warn, "%s", err.text);
+		if (l->n > before)
+			ctp_ppt_attach_release(&l->trace[before].at);
+	}
+}
+
+static void say_missing(const struct live *l)
+{
+	size_t i = 0;
+	for (const char *name; (name = ctp_ppt_sought_missing(&l->sought, &i)); l->result->partial = true)
+		ctp_notice_say(l->conf->warn, "%s: no buffer of this name was found in the process", name);
 }
 
 /* --- the loop -------------------------------------------------------------------------------------------------------------- */
@@ -350,7 +352,9 @@ static void look_at_all(struct live *l)
 		if (look && t->at.stage == CTP_PPT_ATTACHED)
 			check(l, t);
 	}
-	rest(l, fullest, fewest == UINT32_MAX ? SLOTS_MAX : fewest, waiting);
+	if (l->sought.missing && is_due(l, &l->sought_ns, 100 * MS))
+		seek(l);
+	rest(l, fullest, fewest == UINT32_MAX ? CTP_PPT_SLOTS_MAX : fewest, waiting);
 }
 
 static bool is_attached(const struct live *l)
@@ -388,7 +392,7 @@ static bool is_over(struct live *l)
 		l->stop = true;
 	if (!limit_ns && !l->conf->patient && passed_ns >= CTP_PPT_LIVE_WAIT_S * SECOND && !is_attached(l))
 		give_up_waiting(l);
-	bool any = false;
+	bool any = l->sought.missing;
 	for (size_t i = 0; i < l->n; i++)
 		any |= l->trace[i].at.stage < CTP_PPT_LEAVING && !l->trace[i].discards;
 	if (l->memory.process < 0 && !ctp_ppt_memory_alive(&l->memory))
@@ -472,7 +476,7 @@ static void finish_traces(struct live *l, bool replaced)
 		if (is_taken(t) && (!t->at.ncounters || l->gone || t->closed))
 			take_last(t);
 		ctp_ppt_trace_end(t, t->closed ? CTP_PPT_OUTCOME_CLOSED : outcome);
-		say_late(l, t);
+		ctp_ppt_warn_late(l->conf, t);
 		ctp_ppt_attach_end(&t->at);
 	}
 }
@@ -511,6 +515,7 @@ static enum ctp_status trace(struct live *l)
 	else if (!any && !l->failed && l->n > 1)
 		ctp_err_set(l->err, "process %d: none of %zu buffers could be attached", (int)l->conf->pid, l->n);
 	finish_traces(l, replaced);
+	say_missing(l);
 	return any && !l->cut ? CTP_OK : CTP_FAILED;
 }
 
@@ -527,8 +532,10 @@ static void hear_cut(void *arg, size_t i, uint64_t kept, const char *why)
 static enum ctp_status run(struct live *l)
 {
 	const struct ctp_ppt_live_conf *conf = l->conf;
-	if (ctp_ppt_symbols_find(&l->all, conf->pid, conf->warn, l->err) || ctp_ppt_chosen_check(conf->buffers, &l->all, conf->pid, l->err) || make_traces(l) ||
-	    ctp_ppt_shm_join(conf->pid, l->err))
+	if (ctp_ppt_symbols_find(&l->all, conf->pid, conf->warn, l->err) || ctp_ppt_sought_init(&l->sought, conf->buffers, &l->all, l->err))
+		return CTP_FAILED;
+	bool wanting = ctp_ppt_chosen_check(conf->buffers, &l->all, conf->pid, l->err);
+	if ((wanting && !conf->patient) || make_traces(l) || ctp_ppt_shm_join(conf->pid, l->err))
 		return CTP_FAILED;
 	struct ctp_err err;
 	enum ctp_status status = ctp_ppt_signals_take(l->err);
@@ -555,8 +562,7 @@ enum ctp_status ctp_ppt_live(const struct ctp_ppt_live_conf *conf, struct ctp_pp
 	for (size_t i = 0; i < l.n; i++)
 		ctp_ppt_trace_fini(&l.trace[i]);
 	free(l.trace);
-	free(l.lost_seen);
-	free(l.resized_ns);
+	ctp_ppt_sought_fini(&l.sought);
 	ctp_ppt_symbols_free(&l.all);
 	ctp_ppt_memory_close(&l.memory);
 	return status;

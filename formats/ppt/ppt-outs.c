@@ -48,6 +48,17 @@ static struct ctp_outqueue *open_queue(struct ctp_ppt_outs *outs, const char *pa
 	return queue;
 }
 
+/* A file for %b. */
+static enum ctp_status open_own(struct ctp_ppt_outs *outs, struct ctp_ppt_out *o, const char *path, bool force, const char *name,
+                                struct ctp_err *err)
+{
+	o->path = path_of(path, name);
+	if (!o->path)
+		return ctp_err_set(err, "out of memory");
+	o->queue = open_queue(outs, o->path, force, err);
+	return o->queue ? CTP_OK : CTP_FAILED;
+}
+
 /* Standard output may go on with a file that has something in it. */
 static void find_main(struct ctp_ppt_outs *outs, const char *path)
 {
@@ -73,15 +84,25 @@ enum ctp_status ctp_ppt_outs_open(struct ctp_ppt_outs *outs, const char *path, b
 		find_main(outs, path);
 		return outs->main ? CTP_OK : CTP_FAILED;
 	}
-	for (size_t i = 0; i < n; i++) {
-		outs->out[i].path = path_of(path, names[i]);
-		if (!outs->out[i].path)
-			return ctp_err_set(err, "out of memory");
-		outs->out[i].queue = open_queue(outs, outs->out[i].path, force, err);
-		if (!outs->out[i].queue)
-			return CTP_FAILED;
-	}
-	return CTP_OK;
+	enum ctp_status status = CTP_OK;
+	for (size_t i = 0; i < n && !status; i++)
+		status = open_own(outs, &outs->out[i], path, force, names[i], err);
+	return status;
+}
+
+enum ctp_status ctp_ppt_outs_add(struct ctp_ppt_outs *outs, const char *path, bool force, const char *name, struct ctp_err *err)
+{
+	struct ctp_ppt_out *more = realloc(outs->out, (outs->n + 1) * sizeof *more);
+	if (!more)
+		return ctp_err_set(err, "out of memory");
+	outs->out = more;
+	struct ctp_ppt_out *o = &outs->out[outs->n++];
+	*o = (struct ctp_ppt_out){.spool = -1};
+	if (outs->main || !open_own(outs, o, path, force, name, err))
+		return CTP_OK;
+	free(o->path);
+	outs->n--;
+	return CTP_FAILED;
 }
 
 /* --- for a buffer ---------------------------------------------------------------------------------------------------------- */

@@ -44,6 +44,9 @@ struct ctp_ppt_outs {
 enum ctp_status ctp_ppt_outs_open(struct ctp_ppt_outs *outs, const char *path, bool force, const char *const *names, size_t n,
                                   bool (*hopeless)(void), struct ctp_err *err);
 
+/* One more buffer, the last. On failure it is not there. */
+enum ctp_status ctp_ppt_outs_add(struct ctp_ppt_outs *outs, const char *path, bool force, const char *name, struct ctp_err *err);
+
 /* For the section of the i-th. Null: err. */
 struct ctp_writer *ctp_ppt_outs_writer(struct ctp_ppt_outs *outs, size_t i, struct ctp_err *err);
 

@@ -21,6 +21,8 @@ struct ctp_ppt_trace {
 	bool closed; /* by its program, which saves no more */
 	bool late;   /* it was said that the ring was */
 	bool discards; /* what comes is counted, for it cannot be kept */
+	uint64_t lost_seen;  /* when its ring was last made larger */
+	uint64_t resized_ns; /* since when its client has a larger ring; 0: it has not */
 
 	/* The rest is ppt-trace.c's, to be read. */
 	char *json;
@@ -46,6 +48,10 @@ struct ctp_ppt_trace {
 enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b,
                                    const struct ctp_ppt_counters *counters, struct ctp_err *err);
 void ctp_ppt_trace_fini(struct ctp_ppt_trace *t);
+
+/* Of a ring, where nobody says how many. */
+enum { CTP_PPT_SLOTS_MAX = 1 << 18, CTP_PPT_RING_MAX = 1 << 28 /* bytes of one that is made larger, or wished for */ };
+uint32_t ctp_ppt_trace_slots(const struct ctp_ppt_layout *layout);
 
 /* Opens the section. The writer stays the caller's, and must be there until the end. */
 void ctp_ppt_trace_begin(struct ctp_ppt_trace *t, struct ctp_writer *w, const char *tool);
