@@ -23,7 +23,7 @@ is 'a program that is started, to its end: status' $status 0
 is 'its options are its own, and what it says goes where it did' "$(saved Foo "$tmp/said") $(saved FooBar "$tmp/said")" '1000 0'
 is 'the stream has every frame since it was attached to' "$(frames "$tmp/one.ctp" Foo)" 1000
 is 'the last line counts them, and has no word of status 0' "$(tail -n 1 "$tmp/err")" 'ctp-ppt: 1000 frames, 0 lost'
-like 'the end is the process'\''s' "$("$BIN/ctp-tojsonl" -aq "$tmp/one.ctp" | grep '"type":"ppt_end"')" '"outcome":"ended"'
+like 'the end is the process'\''s' "$("$BIN/ctp-tojsonl" -aq "$tmp/one.ctp" | grep '"type":"ppt_end"')" '"outcome":"exited","status":0'
 "$ppt" attach -q -- "$client" -n 60000 -2 -s 2000 >"$tmp/all.ctp" 2>"$tmp/err"
 is 'without names, all buffers: status' $? 0
 is 'a stream on stdout is not mixed with what the program says' "$(frames "$tmp/all.ctp" Foo) $(frames "$tmp/all.ctp" FooBar)" \
@@ -57,6 +57,8 @@ fi
 # --- how it ends -----------------------------------------------------------------------------------------------------------
 "$ppt" attach -o "$tmp/killed.ctp" Foo -- "$client" -n 60000 -k 300 >/dev/null 2>"$tmp/err"
 is 'a program that is killed: status, the last line' "$? $(tail -n 1 "$tmp/err")" '3 ctp-ppt: 299 frames, 1 lost: 1 half-written; ended by signal 9'
+like 'the stream has the signal' "$("$BIN/ctp-tojsonl" -aq "$tmp/killed.ctp" | grep '"type":"ppt_end"')" '"outcome":"killed","status":9'
+like 'ctp-stat says it' "$("$BIN/ctp-stat" -q "$tmp/killed.ctp")" 'killed by SIGKILL'
 if command -v cc >/dev/null; then
 	printf '#include "ppt.h"\nPPT_BUFFER(Three, 64, monotonic, (y, (int, n)));
 		int main(void) { struct ppt_Three_y y = {0}; for (int k = 0; k < 60000 && y.n < 100; k++, usleep(1000)) { ppt_Three_y_save(&y); y.n += _ppt_hmem_Three.is.attached > 0; } return 3; }\n' >"$tmp/three.c"
@@ -64,6 +66,7 @@ if command -v cc >/dev/null; then
 		"$ppt" attach -o "$tmp/three.ctp" -- "$tmp/three" 2>"$tmp/err"
 		is 'one that fails: the status is ours' $? 0
 		like 'its own is in the last line' "$(tail -n 1 "$tmp/err")" '^ctp-ppt: [0-9]+ frames, 0 lost; exit status 3$'
+		like 'and in the stream, as ctp-stat says' "$("$BIN/ctp-stat" -q "$tmp/three.ctp")" 'exited with status 3'
 	fi
 fi
 "$ppt" attach -o "$tmp/none.ctp" -- sh -c 'exit 3' 2>"$tmp/err"

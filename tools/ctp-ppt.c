@@ -237,7 +237,7 @@ static int launch_and_trace(struct ctp_tool *tool, struct ctp_ppt_live_conf *con
 	if (try_output(conf, &err) || ctp_ppt_launch(launch, &err))
 		return ctp_tool_fail(tool, &err);
 	conf->pid = launch->pid;
-	conf->patient = true;
+	conf->child = true;
 	return trace(tool, conf, launch);
 }
 

@@ -9,9 +9,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -390,7 +392,7 @@ static bool is_over(struct live *l)
 	uint64_t passed_ns = l->now_ns - l->start_ns, limit_ns = l->conf->limit_ns;
 	if (limit_ns && passed_ns >= limit_ns)
 		l->stop = true;
-	if (!limit_ns && !l->conf->patient && passed_ns >= CTP_PPT_LIVE_WAIT_S * SECOND && !is_attached(l))
+	if (!limit_ns && !l->conf->child && passed_ns >= CTP_PPT_LIVE_WAIT_S * SECOND && !is_attached(l))
 		give_up_waiting(l);
 	bool any = l->sought.missing;
 	for (size_t i = 0; i < l->n; i++)
@@ -468,14 +470,27 @@ static void take_last(struct ctp_ppt_trace *t)
 	ctp_ppt_trace_strays(t);
 }
 
+/* A child is left to be reaped. Its memory may be gone a moment before it is. */
+static struct ctp_ppt_outcome outcome_of(const struct live *l, bool replaced)
+{
+	siginfo_t info = {0};
+	if (replaced || !l->gone)
+		return (struct ctp_ppt_outcome){.how = replaced ? CTP_PPT_OUTCOME_REPLACED : CTP_OUTCOME_RUNNING};
+	if (l->conf->child)
+		poll(&(struct pollfd){.fd = l->memory.process, .events = POLLIN}, 1, 1000);
+	if (!l->conf->child || waitid(P_PID, (id_t)l->conf->pid, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid)
+		return (struct ctp_ppt_outcome){.how = CTP_OUTCOME_ENDED};
+	return (struct ctp_ppt_outcome){info.si_code == CLD_EXITED ? CTP_OUTCOME_EXITED : CTP_OUTCOME_KILLED, info.si_status};
+}
+
 static void finish_traces(struct live *l, bool replaced)
 {
-	unsigned outcome = replaced ? CTP_PPT_OUTCOME_REPLACED : l->gone ? CTP_OUTCOME_ENDED : CTP_OUTCOME_RUNNING;
+	struct ctp_ppt_outcome outcome = outcome_of(l, replaced);
 	for (size_t i = 0; i < l->n; i++) {
 		struct ctp_ppt_trace *t = &l->trace[i];
 		if (is_taken(t) && (!t->at.ncounters || l->gone || t->closed))
 			take_last(t);
-		ctp_ppt_trace_end(t, t->closed ? CTP_PPT_OUTCOME_CLOSED : outcome);
+		ctp_ppt_trace_end(t, t->closed ? (struct ctp_ppt_outcome){.how = CTP_PPT_OUTCOME_CLOSED} : outcome);
 		ctp_ppt_warn_late(l->conf, t);
 		ctp_ppt_attach_end(&t->at);
 	}
@@ -535,7 +550,7 @@ static enum ctp_status run(struct live *l)
 	if (ctp_ppt_symbols_find(&l->all, conf->pid, conf->warn, l->err) || ctp_ppt_sought_init(&l->sought, conf->buffers, &l->all, l->err))
 		return CTP_FAILED;
 	bool wanting = ctp_ppt_chosen_check(conf->buffers, &l->all, conf->pid, l->err);
-	if ((wanting && !conf->patient) || make_traces(l) || ctp_ppt_shm_join(conf->pid, l->err))
+	if ((wanting && !conf->child) || make_traces(l) || ctp_ppt_shm_join(conf->pid, l->err))
 		return CTP_FAILED;
 	struct ctp_err err;
 	enum ctp_status status = ctp_ppt_signals_take(l->err);

@@ -37,7 +37,7 @@ struct ctp_ppt_live_conf {
 	uint32_t slots;        /* of each ring; 0: some 16 MiB of them */
 	struct ctp_ppt_counters counters;
 	uint64_t limit_ns;     /* so long; 0: no limit */
-	bool patient;          /* a first frame is waited for as long as the process runs */
+	bool child;            /* it is ours: how it ends is known, and a first frame and names are waited for as long as it runs */
 	bool force;            /* although another agent is attached */
 	const char *output;    /* null or "-": stdout; with %b: a file for each buffer */
 	bool to_terminal;

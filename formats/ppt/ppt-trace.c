@@ -14,7 +14,7 @@
 
 enum { ARGV_BYTES = 64 << 10, RING_BYTES = 16 << 20, SLOTS_MIN = 128 };
 enum { LATE_TS, LATE_SEQNO, LATE_FIELDS };
-enum { END_TS, END_FRAMES, END_LOST, END_UNVERIFIED, END_LATE, END_OUTCOME, END_AFTER, END_BEFORE, END_FIELDS };
+enum { END_TS, END_FRAMES, END_LOST, END_UNVERIFIED, END_LATE, END_OUTCOME, END_STATUS, END_AFTER, END_BEFORE, END_FIELDS };
 static const uint64_t LAG_MIN_NS = 100000000, LAG_MAX_NS = UINT64_C(60000000000);
 
 /* --- the buffer ------------------------------------------------------------------------------------------------------------ */
@@ -46,8 +46,8 @@ static bool has_member(const struct ctp_ppt_layout *l, enum ctp_ppt_type type)
 static struct ctp_class *make_end(struct ctp_err *err)
 {
 	static const struct ctp_label outcomes[] = {
-		{CTP_OUTCOME_RUNNING, "running"}, {CTP_OUTCOME_ENDED, "ended"}, {CTP_PPT_OUTCOME_CLOSED, "closed"},
-		{CTP_PPT_OUTCOME_REPLACED, "replaced"},
+		{CTP_OUTCOME_EXITED, "exited"}, {CTP_OUTCOME_KILLED, "killed"}, {CTP_OUTCOME_RUNNING, "running"}, {CTP_OUTCOME_ENDED, "ended"},
+		{CTP_PPT_OUTCOME_CLOSED, "closed"}, {CTP_PPT_OUTCOME_REPLACED, "replaced"},
 	};
 	static const struct ctp_field fields[] = {
 		[END_TS] = {.name = "ts", .type = CTP_U64, .role = CTP_ROLE_TIME, .pred = CTP_PRED_TIME, .unit = "ns"},
@@ -56,6 +56,7 @@ static struct ctp_class *make_end(struct ctp_err *err)
 		[END_UNVERIFIED] = {.name = "unverified", .type = CTP_U64, .role = CTP_ROLE_COUNT},
 		[END_LATE] = {.name = "begun_late", .type = CTP_BOOL},
 		[END_OUTCOME] = {.name = "outcome", .type = CTP_ENUM, .labels = outcomes, .nlabels = sizeof outcomes / sizeof *outcomes},
+		[END_STATUS] = {.name = "status", .type = CTP_I32, .pred = CTP_PRED_NONE},
 		[END_AFTER] = {.name = "after", .type = CTP_U64, .role = CTP_ROLE_TIME, .unit = "ns"},
 		[END_BEFORE] = {.name = "before", .type = CTP_U64, .role = CTP_ROLE_TIME, .unit = "ns"},
 	};
@@ -273,7 +274,7 @@ void ctp_ppt_trace_discard(struct ctp_ppt_trace *t, uint64_t kept)
 	t->discards = true;
 }
 
-void ctp_ppt_trace_end(struct ctp_ppt_trace *t, unsigned outcome)
+void ctp_ppt_trace_end(struct ctp_ppt_trace *t, struct ctp_ppt_outcome outcome)
 {
 	uint64_t now_ns = now_of(t);
 	if (!t->writer)
@@ -283,7 +284,7 @@ void ctp_ppt_trace_end(struct ctp_ppt_trace *t, unsigned outcome)
 	put_missing(t, now_ns);
 	const uint64_t val[END_FIELDS] = {
 		[END_TS] = now_ns, [END_FRAMES] = t->taken, [END_LOST] = t->lost, [END_UNVERIFIED] = t->torn,
-		[END_LATE] = t->at.ring.late, [END_OUTCOME] = outcome, [END_AFTER] = t->after_ns, [END_BEFORE] = now_ns,
+		[END_LATE] = t->at.ring.late, [END_OUTCOME] = outcome.how, [END_STATUS] = (uint64_t)outcome.status, [END_AFTER] = t->after_ns, [END_BEFORE] = now_ns,
 	};
 	ctp_writer_record(t->writer, t->end_class, val);
 	ctp_writer_end(t->writer, true);

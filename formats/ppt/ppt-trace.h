@@ -12,6 +12,10 @@
 
 /* Of a section: how its process, or its buffer, ended; further ones than the stream has. */
 enum { CTP_PPT_OUTCOME_CLOSED = CTP_OUTCOME_ENDED + 1, CTP_PPT_OUTCOME_REPLACED };
+struct ctp_ppt_outcome {
+	unsigned how;
+	int status; /* of a process that has exited, or the signal that has killed it; else 0 */
+};
 
 struct ctp_ppt_trace {
 	/* Set by ctp_ppt_trace_init. */
@@ -68,6 +72,6 @@ void ctp_ppt_trace_publish(struct ctp_ppt_trace *t);
 /* The output has failed: of what was taken, so many frames are kept, and none from now on. */
 void ctp_ppt_trace_discard(struct ctp_ppt_trace *t, uint64_t kept);
 
-void ctp_ppt_trace_end(struct ctp_ppt_trace *t, unsigned outcome);
+void ctp_ppt_trace_end(struct ctp_ppt_trace *t, struct ctp_ppt_outcome outcome);
 
 #endif
