@@ -162,7 +162,12 @@ is 'encode -v: frames, of its buffer' "$(ppt encode -v --buffer One -o "$tmp/bac
 pick 0 1 5 6 9 5 6 >"$tmp/d.ppt1"
 ppt decode -q -o "$tmp/d.ctp" "$tmp/d.ppt1"
 is 'encode: what the stream says is lost' "$(ppt encode -o "$tmp/back.ppt1" "$tmp/d.ctp" 2>&1)" 'ctp-ppt: One: 5 frames, 5 lost'
-is 'also of other sections' "$(ppt encode --buffer Mix -o "$tmp/back.ppt1" "$tmp/mixed.ppt1.ctp" "$tmp/d.ctp" 2>&1)" 'ctp-ppt: Mix: 300 frames, 0 lost; 5 in other sections'
+ppt encode -q --buffer Mix -o "$tmp/back.ppt1" "$tmp/mixed.ppt1.ctp" "$tmp/d.ctp"
+is 'what another section lacks is not asked for: status' "$? $(differs "$tmp/back.ppt1" "$tmp/mixed.ppt1")" '0 '
+head -c -9 "$tmp/d.ctp" >"$tmp/cut.ctp"
+ppt encode -q --buffer Mix -o "$tmp/back.ppt1" "$tmp/mixed.ppt1.ctp" "$tmp/cut.ctp" 2>/dev/null
+is 'but damage is anyone'\''s' $? 3
+is 'a line counts those, too' "$(ppt encode --buffer Mix -o "$tmp/back.ppt1" "$tmp/mixed.ppt1.ctp" "$tmp/d.ctp" 2>&1)" 'ctp-ppt: Mix: 300 frames, 0 lost; 5 in other sections'
 is 'unless it is to be quiet' "$(ppt encode -qv -o "$tmp/back.ppt1" "$tmp/d.ctp" 2>&1)" ''
 if command -v zstd >/dev/null; then
 	zstd -q1 -f "$tmp/header.ppt1" -o "$tmp/cut.zst"

@@ -116,7 +116,7 @@ static const char header[] =
 	"{\"_lName\":\"z\",\"_lOffset\":8,\"_lSize\":4,\"_lType\":\"PIntegral\",\"_lKind\":\"LKSeqno\"}]}]}}";
 enum { FRAME = 12, FRAMES = 3, HEAD = 8 + sizeof header - 1, FILE_BYTES = HEAD + FRAMES * FRAME };
 
-static struct ctp_sink *sink(struct ctp_output *out, struct ctp_err *err) { return ctp_ppt_sink(out, NULL, NULL, false, err); }
+static struct ctp_sink *sink(struct ctp_output *out, struct ctp_err *err) { return ctp_ppt_sink(out, NULL, NULL, false, NULL, err); }
 
 static void test_cut(void)
 {

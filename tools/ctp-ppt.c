@@ -49,7 +49,7 @@ static int encode(struct ctp_tool *tool, int argc, char **argv)
 	static const struct option longs[] = {{"buffer", required_argument, NULL, 'b'}, {0}};
 	const struct ctp_notice notice = {.say = say, .arg = tool};
 	const char *path = NULL, *buffer = NULL;
-	bool force = false;
+	bool force = false, whole = false;
 	for (int c; (c = ctp_tool_option(tool, argc, argv, "fo:", longs)) != -1;) {
 		if (c == 'f')
 			force = true;
@@ -60,7 +60,9 @@ static int encode(struct ctp_tool *tool, int argc, char **argv)
 	struct ctp_err err;
 	if (ctp_tool_create(&out, path, argv + optind, true, force, &err))
 		return ctp_tool_fail(tool, &err);
-	return ctp_tool_to(tool, argv + optind, ctp_ppt_sink(&out, buffer, tool->quiet ? NULL : &notice, tool->verbose, &err), &out, &err);
+	struct ctp_sink *sink = ctp_ppt_sink(&out, buffer, tool->quiet ? NULL : &notice, tool->verbose, &whole, &err);
+	int code = ctp_tool_to(tool, argv + optind, sink, &out, &err);
+	return code == CTP_EXIT_HARMED && whole ? CTP_EXIT_OK : code;
 }
 
 /* --- of a process -------------------------------------------------------------------------------------------------------- */

@@ -19,6 +19,7 @@ struct ppt_sink {
 	const char *buffer; /* that is wanted; null: any */
 	const struct ctp_notice *notice;
 	bool verbose;
+	bool *whole; /* null: nobody asks */
 	uint64_t nframes, lost; /* that were written; that the stream says are missing */
 	char written[CTP_PPT_NAME_MAX + 1]; /* the buffer whose section was written; "": none */
 	char written_file[FILE_BYTES];      /* and its file */
@@ -259,6 +260,13 @@ static void say_counts(const struct ppt_sink *s)
 		               (unsigned long long)s->lost, more);
 }
 
+/* Which section a packet was of that cannot be read is not known. */
+static bool is_damaged(const struct ppt_sink *s)
+{
+	const struct ctp_reader_stats *r = s->sink.stats ? &s->sink.stats->reader : NULL;
+	return r && (r->damaged_packets || r->missing_packets || r->skipped_bytes || r->cut_short);
+}
+
 static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 {
 	struct ppt_sink *s = (struct ppt_sink *)sink;
@@ -270,6 +278,8 @@ static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 	enum ctp_status status = ctp_output_close(s->out, err);
 	if (!status)
 		say_counts(s);
+	if (s->whole)
+		*s->whole = !s->lost && !is_damaged(s);
 	return status;
 }
 
@@ -290,7 +300,7 @@ static const struct ctp_sink_ops ops = {
 	.free = free_sink,
 };
 
-struct ctp_sink *ctp_ppt_sink(struct ctp_output *out, const char *buffer, const struct ctp_notice *notice, bool verbose,
+struct ctp_sink *ctp_ppt_sink(struct ctp_output *out, const char *buffer, const struct ctp_notice *notice, bool verbose, bool *whole,
                               struct ctp_err *err)
 {
 	struct ppt_sink *s = calloc(1, sizeof *s);
@@ -304,5 +314,6 @@ struct ctp_sink *ctp_ppt_sink(struct ctp_output *out, const char *buffer, const 
 	s->buffer = buffer;
 	s->notice = notice;
 	s->verbose = verbose;
+	s->whole = whole;
 	return &s->sink;
 }

@@ -27,9 +27,9 @@ struct ctp_source *ctp_ppt_source(const char *tool, bool verbose, struct ctp_err
  * A sink that writes a section as a file, and takes out over. buffer: the one whose section it is, as
  * ppt-chosen.h has it: FILE is the program or the library, or the PPT1 file; null: there must be only one. Sections
  * without a header of ppt are passed over. notice, which may be null, is told at the end how many frames there are, if some were lost or with
- * verbose.
+ * verbose. whole, which may be null: nothing of that section is missing, and the stream is not damaged; what other sections lack is not ours.
  */
-struct ctp_sink *ctp_ppt_sink(struct ctp_output *out, const char *buffer, const struct ctp_notice *notice, bool verbose,
+struct ctp_sink *ctp_ppt_sink(struct ctp_output *out, const char *buffer, const struct ctp_notice *notice, bool verbose, bool *whole,
                               struct ctp_err *err);
 
 #endif

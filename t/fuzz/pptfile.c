@@ -31,7 +31,7 @@ static const char *const headers[] = {
 	                                MEMBER("y", "32", "4", "\"PRational\"", "null") "," BACK("40"))), /* 44 */
 };
 
-static struct ctp_sink *ppt(struct ctp_output *out, struct ctp_err *err) { return ctp_ppt_sink(out, NULL, NULL, false, err); }
+static struct ctp_sink *ppt(struct ctp_output *out, struct ctp_err *err) { return ctp_ppt_sink(out, NULL, NULL, false, NULL, err); }
 static struct ctp_sink *jsonl(struct ctp_output *out, struct ctp_err *err) { return ctp_jsonl_sink(out, true, NULL, err); }
 
 /* The input as it is, or as frames behind one of the headers. */
