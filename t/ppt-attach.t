@@ -93,7 +93,7 @@ start ppt-client -k 300
 "$ppt" attach -q "$pid" Foo >"$tmp/out.ctp"
 is 'one that is killed within a frame: status' $? 3
 is 'has all but that, which was seen and is counted' "$(taken | awk '{ print $3, $4, $5, $6, $7 }')" '299 1 1 0 ended'
-for signal in INT TERM HUP; do
+for signal in INT TERM HUP QUIT; do
 	start ppt-client -t 2 -a 112
 	before=$(descriptors)
 	agent "$pid" Foo -c page-faults

@@ -50,7 +50,7 @@ struct ctp_ppt_live_conf {
 };
 
 /*
- * Returns when the process has ended, the time is over or a signal has come: INT, TERM, HUP. Then the process is as it was before. It
+ * Returns when the process has ended, the time is over or a signal has come: INT, TERM, HUP, QUIT. Then the process is as it was before. It
  * takes over these signals, and USR1, which makes rings larger, of buffers that can have that. CTP_FAILED: nothing was traced, or the
  * output has failed. The result is there in any case, and to be freed.
  */

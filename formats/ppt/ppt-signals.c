@@ -19,6 +19,7 @@ enum ctp_status ctp_ppt_signals_take(struct ctp_err *err)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
 	sigaddset(&set, SIGUSR1);
 	urged = 0;
 	grow_asked = false;

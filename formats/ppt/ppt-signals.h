@@ -1,5 +1,5 @@
 /*
- * ppt-signals.h - the signals of a trace, as a descriptor: INT, TERM and HUP urge it to end, USR1 asks for larger rings.
+ * ppt-signals.h - the signals of a trace, as a descriptor: INT, TERM, HUP and QUIT urge it to end, USR1 asks for larger rings.
  *
  * There is one trace in a process. They come also where they were ignored before, because they are blocked.
  */
