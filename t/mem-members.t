@@ -326,7 +326,7 @@ mem shared 0 --debug-info "$tmp/shared.so" --svg "$tmp/shared.svg"
 is 'falsely shared members are framed, and elements of a type without members' "$(frames "$tmp/shared.svg")" 'head tail offset 0 '
 sed -n '/<title>tail/,/<\/title>/p' "$tmp/shared.svg" | sed 's/<\/title>.*//' >"$tmp/text"
 is 'whoever points at one reads who wrote what' "$(tail -n 4 "$tmp/text" | tr '\n' ';')" \
-	'FALSE sharing of the line at 0x1000, which changed hands 3 times;thread 8 wrote byte 8, +8 tail: 2 times;thread 7 wrote byte 0, +0 head: 1 time;alignas(64) on tail parts them;'
+	'FALSE sharing of the line at 0x1000, which changed hands 3 times: 2 without need, 1 for the first time;thread 8 wrote byte 8, +8 tail: 2 times;thread 7 wrote byte 0, +0 head: 1 time;alignas(64) on tail parts them;'
 is 'its line says so' "$(grep -c '>FALSE</text>' "$tmp/shared.svg")" 2
 is 'and the legend' "$(grep -c '>false sharing<' "$tmp/shared.svg")" 1
 is 'and what has no place there' "$(grep -o '>1 falsely shared line is not in what is drawn<' "$tmp/shared.svg" | wc -l)" 1

@@ -141,23 +141,50 @@ class Line:
     def __init__(self, section, number):
         self.section, self.number = section, number
         self.writers, self.last, self.alternations, self.places, self.unplaced = {}, None, 0, {}, 0
+        self.first, self.log = None, []
 
     def access(self, thread, write, bytes_, place):
         if write:
             self.alternations += self.last is not None and self.last != thread
             self.last = thread
+            self.first = thread if self.first is None else self.first
             self.writers.setdefault(thread, set()).update(bytes_)
         if len(self.writers) > 1:
+            self.log.append((thread, write, set(bytes_)))
             where = (thread,) + place
             if where in self.places or len(self.places) < PLACES:
                 self.places.setdefault(where, [0, 0])[write] += 1
             else:
                 self.unplaced += 1
 
+    def times(self, thread):
+        """Each time that a thread has the line, from the first on: bytes that others wrote since it had it before, and all it touches."""
+        out, since = [], None if thread != self.first else set()
+        if thread == self.first:
+            out.append([set(), set()])
+        for who, write, bytes_ in self.log:
+            if who != thread:
+                since = since | bytes_ if write and since is not None else since
+                continue
+            if since is None or since:
+                out.append([since or set(), set()])
+            since = set()
+            out[-1][1].update(bytes_)
+        return out
+
+    def handovers(self):
+        out = {"first": 0, "needed": 0, "needless": 0, "others": 0}
+        for thread in {who for who, _, _ in self.log} | {self.first}:
+            times = self.times(thread)
+            out["first"] += thread != self.first
+            for written, touched in times[1:]:
+                out["needed" if written & touched else "needless"] += 1
+        return out
+
     def verdict(self):
-        written = set().union(*self.writers.values())
-        twice = {b for b in written if sum(b in w for w in self.writers.values()) > 1}
-        return "false" if not twice else "true" if twice == written else "mixed"
+        n = self.handovers()
+        back = n["needed"] + n["needless"]
+        return "once" if not back else "false" if 4 * n["needless"] >= 3 * back else "true" if 4 * n["needed"] >= 3 * back else "mixed"
 
 
 class Model:
@@ -293,12 +320,12 @@ class Model:
 
     def lines_json(self):
         out = []
-        for line in sorted(self.shared, key=lambda s: (-s.alternations, s.section, s.number)):
+        for line in sorted(self.shared, key=lambda s: (-sum(s.handovers().values()), s.section, s.number)):
             places = [{"thread": t, "byte": b, "type": k[0] if k else None, "element_size": k[1] if k else 0,
                        "offset": o, "reads": n[0], "writes": n[1]}
                       for (t, b, k, o), n in sorted(line.places.items(), key=self.place_order)]
             out.append({"address": f"0x{line.number * self.line:016x}", "section": line.section, "verdict": line.verdict(),
-                        "alternations": line.alternations, "writers": list(line.writers), "more_writers": False,
+                        "alternations": line.alternations, "handovers": line.handovers(), "writers": list(line.writers), "more_writers": False,
                         "places": places, "unplaced": line.unplaced})
         return out
 

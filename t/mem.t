@@ -84,11 +84,11 @@ write 5000 8 1
 read 5000 8 2
 LIST
 mem sharing 0
-line() { has "sharing: $1" "\"address\":\"0x000000000000$2\",\"section\":0,\"verdict\":\"$3\",\"alternations\":$4,\"writers\":[1,2]"; }
-line 'other bytes' 1000 false 2
-line 'the same bytes' 2000 true 3
-line 'some bytes' 3000 mixed 2
-line 'a hand-over' 4000 true 1
+line() { has "sharing: $1" "\"address\":\"0x000000000000$2\",\"section\":0,\"verdict\":\"$3\",\"alternations\":$4,\"handovers\":{\"first\":$5,\"needed\":$6,\"needless\":$7,\"others\":0},\"writers\":[1,2]"; }
+line 'other bytes' 1000 false 2 2 0 1
+line 'the same bytes' 2000 true 3 1 2 0
+line 'some bytes' 3000 true 2 1 1 0
+line 'a hand-over' 4000 once 1 1 0 0
 has 'sharing: four lines' '"shared":4,'
 has 'sharing: who does what, from the second writer on' '"places":[{"thread":1,"byte":0,"type":"struct.Stats","element_size":64,"offset":0,"reads":0,"writes":1},{"thread":2,"byte":8,"type":"struct.Stats","element_size":64,"offset":8,"reads":0,"writes":1},{"thread":3,"byte":8,"type":"struct.Stats","element_size":64,"offset":8,"reads":1,"writes":0}]'
 stream sizes <<'LIST'
@@ -103,20 +103,20 @@ mem sizes 0
 is 'sharing: a place has the size of its type' "$(grep -o '"places":.*' "$tmp/json" | grep -o '"element_size":[0-9]*,"offset":[0-9]*' | tr -d '"' | tr '\n' ' ')" \
 	'element_size:16,offset:0 element_size:8,offset:0 '
 "$BIN/ctp-mem" --cache none "$tmp/sharing.ctp" >"$tmp/text"
-like 'in words: false sharing' "$(cat "$tmp/text")" '^[0-9]\. FALSE sharing at 0x1000: different bytes; changed hands 2 times, 2 threads$'
+like 'in words: false sharing' "$(cat "$tmp/text")" '^[0-9]\. FALSE sharing at 0x1000: changed hands 3 times: 1 without need, 2 for the first time; 2 threads write$'
 like 'in words: who' "$(cat "$tmp/text")" '^     thread 1, byte 0: 1 write, 0 reads: struct.Stats \+0$'
-like 'in words: hand-overs' "$(cat "$tmp/text")" '^  1 line changed hands once: handed over, not shared$'
+like 'in words: hand-overs' "$(cat "$tmp/text")" '^  1 line was handed over, and no thread came back$'
 like 'in words: all of it' "$(cat "$tmp/text")" '^15 accesses: 2 reads, 13 writes; 0 atomic, 0 unaligned, 0 across elements$'
 
 # The verdict is of all threads, and not of those that are listed.
 writers() { # NAME LINES: what is said of lines of 20 writers
 	"$BIN/ctp-mem" -j --cache none "$tmp/$1.ctp" | grep -o '"verdict":"[a-z]*"\|"more_writers":[a-z]*' | tr -d '"' | tr '\n' ' '
-	"$BIN/ctp-mem" --cache none "$tmp/$1.ctp" | sed -n 's/^1\. \(.*\) at .*; changed hands \([0-9]* times, .*\)/\1, \2/p'
+	"$BIN/ctp-mem" --cache none "$tmp/$1.ctp" | sed -n 's/^1\. \(.*\) at .*: changed hands \([0-9]* times\): .*; \(.*\) write$/\1, \2, \3/p'
 }
 awk 'BEGIN { for (r = 0; r < 2; r++) for (i = 0; i < 20; i++) printf "write %x 2 %d\n", 4096 + 2 * i, i }' | stream false20
 is 'sharing: 20 writers of other bytes' "$(writers false20)" 'verdict:false more_writers:true FALSE sharing, 39 times, 17 or more threads'
 awk 'BEGIN { for (r = 0; r < 2; r++) for (i = 0; i < 20; i++) printf "write %x 2 %d\n", 4096 + (i < 16 ? 0 : 2 * i), i }' | stream mixed20
-is 'sharing: 16 of the same, 4 of others' "$(writers mixed20)" 'verdict:mixed more_writers:true true and FALSE sharing, 39 times, 17 or more threads'
+is 'sharing: 16 of the same, 4 of others' "$(writers mixed20)" 'verdict:true more_writers:true true sharing, 39 times, 17 or more threads'
 awk 'BEGIN { for (r = 0; r < 2; r++) for (i = 0; i < 20; i++) printf "write %x 2 %d\n", 4096 + (i < 16 ? 0 : 8), i }' | stream true20
 is 'sharing: bytes that only later threads write, twice' "$(writers true20)" 'verdict:true more_writers:true true sharing, 39 times, 17 or more threads'
 awk 'BEGIN { for (r = 0; r < 2; r++) for (i = 0; i < 16; i++) printf "write %x 2 %d\n", 4096, i }' | stream true16

@@ -139,8 +139,11 @@ static void put_line(struct ctp_output *out, const struct ctp_mem *m, const stru
                      const struct ctp_shared_line *l)
 {
 	char remedy[CTP_MEM_REMEDY_MAX];
-	putf(out, "{\"address\":\"0x%016jx\",\"section\":%u,\"verdict\":\"%s\",\"alternations\":%ju,\"writers\":[", l->address,
-	     l->section, ctp_sharing_verdict_name(ctp_sharing_verdict(l)), l->alternations);
+	const uint64_t *h = l->handovers;
+	putf(out, "{\"address\":\"0x%016jx\",\"section\":%u,\"verdict\":\"%s\",\"alternations\":%ju,", l->address, l->section,
+	     ctp_sharing_verdict_name(ctp_sharing_verdict(l)), l->alternations);
+	putf(out, "\"handovers\":{\"first\":%ju,\"needed\":%ju,\"needless\":%ju,\"others\":%ju},\"writers\":[", h[CTP_HANDOVER_FIRST],
+	     h[CTP_HANDOVER_NEEDED], h[CTP_HANDOVER_NEEDLESS], h[CTP_HANDOVER_OTHER]);
 	for (uint32_t i = 0; i < l->nwriters; i++)
 		putf(out, "%s%ju", i ? "," : "", m->threads[m->thread_at[l->writer[i]]].id);
 	putf(out, "],\"more_writers\":%s,\"places\":[", l->more_writers ? "true" : "false");

@@ -36,6 +36,23 @@ const char *ctp_mem_bytes(char to[CTP_MEM_NUMBER_MAX], uint64_t n)
 	return to;
 }
 
+const char *ctp_mem_hands(char to[CTP_MEM_HANDS_MAX], const struct ctp_shared_line *l)
+{
+	static const struct {
+		enum ctp_handover h;
+		const char *what;
+	} kinds[] = {{CTP_HANDOVER_NEEDLESS, "without need"}, {CTP_HANDOVER_NEEDED, "for data"}, {CTP_HANDOVER_FIRST, "for the first time"},
+	             {CTP_HANDOVER_OTHER, "of other threads"}};
+	char n[CTP_MEM_NUMBER_MAX];
+	uint64_t all = ctp_sharing_handovers(l);
+	int len = snprintf(to, CTP_MEM_HANDS_MAX, "%s time%s", ctp_mem_number(n, all), all == 1 ? "" : "s");
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (l->handovers[kinds[i].h] || kinds[i].h == CTP_HANDOVER_NEEDLESS)
+			len += snprintf(to + len, CTP_MEM_HANDS_MAX - (size_t)len, "%s %s %s", i ? "," : ":",
+			                ctp_mem_number(n, l->handovers[kinds[i].h]), kinds[i].what);
+	return to;
+}
+
 const char *ctp_mem_member_name(const struct ctp_mem_member *member)
 {
 	return member && member->padding ? "(padding)" : member && member->name ? member->name : "";

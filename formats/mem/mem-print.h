@@ -20,6 +20,10 @@ const char *ctp_mem_number(char to[CTP_MEM_NUMBER_MAX], uint64_t n); /* 7,264 */
 const char *ctp_mem_brief(char to[CTP_MEM_NUMBER_MAX], uint64_t n);  /* 7264, 72.6k, 7.3M */
 const char *ctp_mem_bytes(char to[CTP_MEM_NUMBER_MAX], uint64_t n);  /* 32 KiB, 100 bytes */
 
+/* How often a line changed hands: "81 times: 77 without need, 2 for data, 2 for the first time". */
+enum { CTP_MEM_HANDS_MAX = 6 * CTP_MEM_NUMBER_MAX };
+const char *ctp_mem_hands(char to[CTP_MEM_HANDS_MAX], const struct ctp_shared_line *line);
+
 /* Whether a type has this name, or another spelling of it. */
 bool ctp_mem_is_named(const struct ctp_mem_type *type, const char *name);
 

@@ -119,9 +119,9 @@ static void put_place(const struct picture *p, const struct ctp_sharing_place *a
 /* Each thread is there with what it wrote most. */
 static void put_sharers(const struct picture *p, const struct ctp_shared_line *l, uint32_t type)
 {
-	char n[CTP_MEM_NUMBER_MAX], remedy[CTP_MEM_REMEDY_MAX];
-	putf(p->out, "\n%s sharing of the line at 0x%jx, which changed hands %s times",
-	     ctp_sharing_verdict(l) == CTP_SHARING_FALSE ? "FALSE" : "true and FALSE", l->address, ctp_mem_number(n, l->alternations));
+	char n[CTP_MEM_HANDS_MAX], remedy[CTP_MEM_REMEDY_MAX];
+	putf(p->out, "\n%s sharing of the line at 0x%jx, which changed hands %s",
+	     ctp_sharing_verdict(l) == CTP_SHARING_FALSE ? "FALSE" : "true and FALSE", l->address, ctp_mem_hands(n, l));
 	for (uint32_t i = 0; i < l->nplaces && l->place[i].accesses[1]; i++) {
 		uint32_t k = 0;
 		while (l->place[k].thread != l->place[i].thread)

@@ -345,17 +345,12 @@ static void put_place(const struct text *t, const struct ctp_sharing_place *p)
 static void put_line(const struct text *t, const struct ctp_shared_line *l, uint32_t number)
 {
 	static const char *const verdicts[] = {
-		[CTP_SHARING_FALSE] = "FALSE sharing", [CTP_SHARING_TRUE] = "true sharing", [CTP_SHARING_MIXED] = "true and FALSE sharing",
+		[CTP_SHARING_FALSE] = "FALSE", [CTP_SHARING_TRUE] = "true", [CTP_SHARING_MIXED] = "true and FALSE", [CTP_SHARING_ONCE] = "no",
 	};
-	static const char *const bytes[] = {
-		[CTP_SHARING_FALSE] = "different bytes", [CTP_SHARING_TRUE] = "the same bytes", [CTP_SHARING_MIXED] = "some the same bytes",
-	};
-	enum ctp_sharing_verdict verdict = ctp_sharing_verdict(l);
-	char n[CTP_MEM_NUMBER_MAX], remedy[CTP_MEM_REMEDY_MAX];
+	char n[CTP_MEM_HANDS_MAX], remedy[CTP_MEM_REMEDY_MAX];
 	uint32_t shown = t->style->all || l->nplaces < PLACES ? l->nplaces : PLACES;
-	putf(t->out, "%u. %s at 0x%jx: %s; ", number, verdicts[verdict], l->address, bytes[verdict]);
-	putf(t->out, "changed hands %s times, %u%s threads\n", ctp_mem_number(n, l->alternations), l->nwriters + l->more_writers,
-	     l->more_writers ? " or more" : "");
+	putf(t->out, "%u. %s sharing at 0x%jx: changed hands %s; ", number, verdicts[ctp_sharing_verdict(l)], l->address, ctp_mem_hands(n, l));
+	putf(t->out, "%u%s threads write\n", l->nwriters + l->more_writers, l->more_writers ? " or more" : "");
 	for (uint32_t i = 0; i < shown; i++)
 		put_place(t, &l->place[i]);
 	if (l->nplaces > shown)
@@ -371,18 +366,20 @@ static void put_sharing(const struct text *t)
 {
 	const struct ctp_sharing *s = &t->m->sharing;
 	char n[CTP_MEM_NUMBER_MAX];
-	uint32_t often = 0;
-	while (often < s->nshared && s->shared[often]->alternations > 1)
-		often++;
+	uint32_t often = 0, number = 0;
+	for (uint32_t i = 0; i < s->nshared; i++)
+		often += ctp_sharing_verdict(s->shared[i]) != CTP_SHARING_ONCE;
 	if (!s->nshared)
 		return;
 	uint32_t shown = rows(t, often, LINES);
 	putf(t->out, "\nLines of %u bytes that several threads write, the worst first\n", s->line);
-	for (uint32_t i = 0; i < shown; i++)
-		put_line(t, s->shared[i], i + 1);
+	for (uint32_t i = 0; number < shown; i++)
+		if (ctp_sharing_verdict(s->shared[i]) != CTP_SHARING_ONCE)
+			put_line(t, s->shared[i], ++number);
 	more(t, often, shown, "line");
 	if (s->nshared > often)
-		putf(t->out, "  %s line%s changed hands once: handed over, not shared\n", ctp_mem_number(n, s->nshared - often), plural(s->nshared - often));
+		putf(t->out, "  %s line%s handed over, and no thread came back\n", ctp_mem_number(n, s->nshared - often),
+		     s->nshared - often == 1 ? " was" : "s were");
 }
 
 void ctp_mem_text(struct ctp_output *out, const struct ctp_mem *m, const struct ctp_mem_layouts *l, const struct ctp_mem_style *style)

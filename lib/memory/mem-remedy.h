@@ -1,8 +1,9 @@
 /*
  * mem-remedy.h - what parts the threads of a falsely shared line, where that is certain.
  *
- * Every byte that is written there is known with its one writer. If all are of one type, and either no element is written by two
- * threads, or all are in one element whose members are known, an alignment puts what the threads write into lines of their own.
+ * Every byte that is written there is known with its one writer, but for one that wrote it first. If all are of one type, and either
+ * no element is of two threads, or all are in one element whose members are known, an alignment puts what the threads write, and what
+ * they come to read for no need, into lines of their own.
  */
 #ifndef CTP_MEM_REMEDY_H
 #define CTP_MEM_REMEDY_H

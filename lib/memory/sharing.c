@@ -5,13 +5,16 @@
 
 #include "memory/room.h"
 
-static const uint32_t SHARED = UINT32_C(1) << 31;
+static const uint32_t SHARED = UINT32_C(1) << 31, NOBODY = UINT32_MAX;
+
+enum { GUESTS_MIN = 4 };
 
 void ctp_sharing_fini(struct ctp_sharing *s)
 {
 	ctp_addrs_fini(&s->lines);
 	for (uint32_t i = 0; i < s->nshared; i++) {
 		free(s->shared[i]->place);
+		free(s->shared[i]->guest);
 		free(s->shared[i]);
 	}
 	free(s->shared);
@@ -53,6 +56,100 @@ static void add_mask(struct ctp_bytes_mask *to, const struct ctp_bytes_mask *m)
 		to->bits[i] |= m->bits[i];
 }
 
+static bool has_some(const struct ctp_bytes_mask *m, const struct ctp_bytes_mask *of)
+{
+	uint64_t some = 0;
+	for (int i = 0; i < CTP_SHARING_WORDS; i++)
+		some |= of->bits[i] & m->bits[i];
+	return some;
+}
+
+/* --- handovers ----------------------------------------------------------------------------------------------------------- */
+
+static bool is_guest(const struct ctp_shared_line *l, uint32_t number, uint32_t thread)
+{
+	return number < l->nguests && l->guest[number].thread == thread;
+}
+
+/* The number of a thread, or how many there are. */
+static uint32_t find_guest(const struct ctp_shared_line *l, uint32_t thread)
+{
+	uint32_t i = 0;
+	while (i < l->nguests && l->guest[i].thread != thread)
+		i++;
+	return i;
+}
+
+static struct ctp_sharing_guest *add_guest(struct ctp_shared_line *l, uint32_t thread)
+{
+	uint32_t room = l->guest_room ? 2 * l->guest_room : GUESTS_MIN;
+	if (l->nguests == CTP_SHARING_GUESTS)
+		return NULL;
+	struct ctp_sharing_guest *more = l->nguests == l->guest_room ? realloc(l->guest, room * sizeof *more) : l->guest;
+	if (!more)
+		return NULL;
+	l->guest_room = l->nguests == l->guest_room ? room : l->guest_room;
+	l->guest = more;
+	l->guest[l->nguests] = (struct ctp_sharing_guest){.thread = thread};
+	return &l->guest[l->nguests++];
+}
+
+/* All others lose what the last thread has written; another one has the line now. Whether something was. */
+static bool go_on(struct ctp_shared_line *l, uint32_t thread)
+{
+	static const struct ctp_bytes_mask none;
+	bool written = !has_all(&none, &l->dirty);
+	for (uint32_t i = 0; written && i < l->nguests; i++)
+		if (l->guest[i].thread != l->at) {
+			l->guest[i].lost = true;
+			add_mask(&l->guest[i].coming, &l->dirty);
+		}
+	l->dirty = none;
+	l->at = thread;
+	l->guest_at = find_guest(l, thread);
+	return written;
+}
+
+/* The thread has the line again. */
+static void come_back(struct ctp_shared_line *l, struct ctp_sharing_guest *g)
+{
+	g->news = g->coming;
+	g->coming = (struct ctp_bytes_mask){{0}};
+	g->lost = false;
+	g->needless = true;
+	g->needless_handovers++;
+	l->handovers[CTP_HANDOVER_NEEDLESS]++;
+}
+
+static void note_handover(struct ctp_shared_line *l, uint32_t thread, const struct ctp_bytes_mask *bytes, bool write)
+{
+	if (l->at != thread) {
+		bool written = go_on(l, thread), is_new = l->guest_at == l->nguests;
+		if (is_new)
+			l->handovers[CTP_HANDOVER_FIRST] += add_guest(l, thread) != NULL;
+		if (is_new && l->guest_at == l->nguests)
+			l->handovers[CTP_HANDOVER_OTHER] += written;
+	}
+	struct ctp_sharing_guest *g = is_guest(l, l->guest_at, thread) ? &l->guest[l->guest_at] : NULL;
+	if (g && g->lost)
+		come_back(l, g);
+	if (g && g->needless && has_some(&g->news, bytes)) {
+		g->needless = false;
+		g->needless_handovers--;
+		g->needed_handovers++;
+		l->handovers[CTP_HANDOVER_NEEDLESS]--;
+		l->handovers[CTP_HANDOVER_NEEDED]++;
+	}
+	if (write)
+		add_mask(&l->dirty, bytes);
+}
+
+const struct ctp_sharing_guest *ctp_sharing_guest(const struct ctp_shared_line *l, uint32_t thread)
+{
+	uint32_t i = find_guest(l, thread);
+	return i < l->nguests ? &l->guest[i] : NULL;
+}
+
 /* --- lines --------------------------------------------------------------------------------------------------------------- */
 
 static void own(struct ctp_sharing *s, uint64_t line, uint32_t thread, const struct ctp_bytes_mask *bytes)
@@ -71,18 +168,18 @@ static struct ctp_shared_line *share(struct ctp_sharing *s, struct ctp_addrs_slo
 	const struct ctp_sharing_owner *o = &s->owner[slot->number];
 	bool room = ctp_room_more(&s->shared, &s->shared_room, s->nshared, CTP_SHARING_SHARED_MAX, sizeof *s->shared);
 	struct ctp_shared_line *l = room ? calloc(1, sizeof *l) : NULL;
-	if (!l) {
+	if (!l || !add_guest(l, o->thread)) {
+		free(l);
 		s->unkept++;
 		return NULL;
 	}
 	l->address = slot->key * s->line;
 	l->section = s->section;
-	l->last = o->thread;
+	l->last = l->at = o->thread;
 	l->nwriters = 1;
 	l->writer[0] = o->thread;
-	l->written = o->bytes;
 	for (uint32_t i = 0; i < s->line; i++)
-		l->first[i] = o->thread;
+		l->byte_of[i] = o->bytes.bits[i / 64] >> i % 64 & 1 ? o->thread : NOBODY;
 	if (s->last_owner == slot->number)
 		s->last_owner = 0;
 	slot->number = SHARED | s->nshared;
@@ -111,10 +208,11 @@ static void note_write(struct ctp_shared_line *l, uint32_t thread, const struct 
 		return;
 	for (uint32_t i = first; i < first + n; i++) {
 		uint64_t bit = UINT64_C(1) << i % 64;
-		if (!(l->written.bits[i / 64] & bit))
-			l->first[i] = thread;
-		else if (l->first[i] != thread)
-			l->shared.bits[i / 64] |= bit;
+		if (l->byte_of[i] != thread && l->byte_of[i] != NOBODY) {
+			l->shared.bits[i / 64] |= l->changed.bits[i / 64] & bit;
+			l->changed.bits[i / 64] |= bit;
+		}
+		l->byte_of[i] = thread;
 	}
 	add_mask(&l->written, bytes);
 }
@@ -140,7 +238,7 @@ static void note_place(struct ctp_shared_line *l, const struct ctp_sharing_place
 static void access_line(struct ctp_sharing *s, uint64_t line, uint32_t first, uint32_t n, bool write, struct ctp_sharing_place *at)
 {
 	struct ctp_addrs_slot *slot = ctp_addrs_find(&s->lines, line);
-	struct ctp_bytes_mask bytes = mask_of(first, write ? n : 0);
+	struct ctp_bytes_mask bytes = mask_of(first, n);
 	struct ctp_shared_line *l = slot && slot->number & SHARED ? s->shared[slot->number & ~SHARED] : NULL;
 	at->byte = first;
 	if (!l && !write)
@@ -157,6 +255,7 @@ static void access_line(struct ctp_sharing *s, uint64_t line, uint32_t first, ui
 	}
 	if (!l && !(l = share(s, slot)))
 		return;
+	note_handover(l, at->thread, &bytes, write);
 	if (write)
 		note_write(l, at->thread, &bytes, first, n);
 	note_place(l, at, write);
@@ -194,26 +293,40 @@ void ctp_sharing_access(struct ctp_sharing *s, const struct ctp_mem_access *a, c
 
 enum ctp_sharing_verdict ctp_sharing_verdict(const struct ctp_shared_line *l)
 {
-	static const struct ctp_bytes_mask none;
-	return has_all(&none, &l->shared) ? CTP_SHARING_FALSE : has_all(&l->shared, &l->written) ? CTP_SHARING_TRUE : CTP_SHARING_MIXED;
+	uint64_t needed = l->handovers[CTP_HANDOVER_NEEDED], needless = l->handovers[CTP_HANDOVER_NEEDLESS], most = (needed + needless) / 4;
+	if (!needed && !needless)
+		return CTP_SHARING_ONCE;
+	return needed <= most ? CTP_SHARING_FALSE : needless <= most ? CTP_SHARING_TRUE : CTP_SHARING_MIXED;
 }
 
 bool ctp_sharing_is_false(const struct ctp_shared_line *l)
 {
-	return l->alternations > 1 && ctp_sharing_verdict(l) != CTP_SHARING_TRUE;
+	enum ctp_sharing_verdict verdict = ctp_sharing_verdict(l);
+	return verdict == CTP_SHARING_FALSE || verdict == CTP_SHARING_MIXED;
 }
 
 const char *ctp_sharing_verdict_name(enum ctp_sharing_verdict verdict)
 {
-	static const char *const names[] = {[CTP_SHARING_FALSE] = "false", [CTP_SHARING_MIXED] = "mixed", [CTP_SHARING_TRUE] = "true"};
+	static const char *const names[] = {
+		[CTP_SHARING_FALSE] = "false", [CTP_SHARING_MIXED] = "mixed", [CTP_SHARING_TRUE] = "true", [CTP_SHARING_ONCE] = "once",
+	};
 	return names[verdict];
+}
+
+uint64_t ctp_sharing_handovers(const struct ctp_shared_line *l)
+{
+	uint64_t sum = 0;
+	for (int i = 0; i < CTP_HANDOVERS; i++)
+		sum += l->handovers[i];
+	return sum;
 }
 
 static int compare(const void *a, const void *b)
 {
 	const struct ctp_shared_line *x = *(struct ctp_shared_line *const *)a, *y = *(struct ctp_shared_line *const *)b;
-	if (x->alternations != y->alternations)
-		return x->alternations < y->alternations ? 1 : -1;
+	uint64_t nx = ctp_sharing_handovers(x), ny = ctp_sharing_handovers(y);
+	if (nx != ny)
+		return nx < ny ? 1 : -1;
 	if (x->section != y->section)
 		return x->section < y->section ? -1 : 1;
 	return (x->address > y->address) - (x->address < y->address);
