@@ -11,6 +11,8 @@ enum { ELEMENTS_MAX = 64 }; /* of an array that have cells of their own */
 struct cells {
 	struct ctp_mem_cell *cell;
 	uint32_t n, room, at, bytes, line; /* at: what is before has cells */
+	const struct ctp_mem_member *member; /* with accesses: those that have no cells yet */
+	uint32_t left;
 	bool failed;
 };
 
@@ -35,6 +37,8 @@ static void add(struct cells *c, uint32_t offset, uint32_t size, enum ctp_mem_ce
 	}
 }
 
+static bool is_short(const struct ctp_member *m) { return m->stride && m->size / m->stride <= ELEMENTS_MAX; }
+
 /* The name of some of a part. */
 static void add_named(struct cells *c, const struct ctp_mem_part *part, uint32_t offset, uint32_t size)
 {
@@ -45,24 +49,35 @@ static void add_named(struct cells *c, const struct ctp_mem_part *part, uint32_t
 	free(name);
 }
 
-/* A cell for each part: a member, each element of an array that has not too many, or the padding between. */
-static void add_cells(struct cells *c, const struct ctp_mem_part *part)
+/* Of a part, what has no accesses: a member, each element of an array that has not too many, or the padding between. */
+static void add_rest(struct cells *c, const struct ctp_mem_part *part, uint32_t at, uint32_t end)
 {
 	const struct ctp_member *m = part->member;
-	uint32_t end = part->offset + part->size, step = m && m->stride && m->size / m->stride <= ELEMENTS_MAX ? m->stride : c->line;
-	if (!m) {
-		add(c, part->offset, part->size, CTP_CELL_PADDING, "");
-		return;
-	}
-	if (!m->stride) {
-		add_named(c, part, part->offset, part->size);
-		return;
-	}
-	uint32_t from = step == m->stride ? m->offset : 0;
-	for (uint32_t at = part->offset, upto; at < end; at = upto) {
+	uint32_t step = m && is_short(m) ? m->stride : c->line;
+	if (!m && at < end)
+		add(c, at, end - at, CTP_CELL_PADDING, "");
+	if (m && !m->stride && at < end)
+		add_named(c, part, at, end - at);
+	uint32_t from = m && is_short(m) ? m->offset : 0;
+	for (uint32_t upto; m && m->stride && at < end; at = upto) {
 		upto = end - at < step - (at - from) % step ? end : at + step - (at - from) % step;
 		add_named(c, part, at, upto - at);
 	}
+}
+
+/* A cell for each member that has accesses, as tables have rows, and for the rest; of a long array, for each line. */
+static void add_cells(struct cells *c, const struct ctp_mem_part *part)
+{
+	uint32_t at = part->offset, end = part->offset + part->size;
+	for (; c->left && c->member->offset < end; c->member++, c->left--) {
+		if (part->member && part->member->stride && !is_short(part->member))
+			continue;
+		const struct ctp_mem_member *m = c->member;
+		add_rest(c, part, at, m->offset);
+		add(c, m->offset, m->size, m->padding ? CTP_CELL_PADDING : CTP_CELL_MEMBER, m->name ? m->name : "");
+		at = m->offset + m->size;
+	}
+	add_rest(c, part, at, end);
 }
 
 /* Without a layout, what was accessed. */
@@ -101,16 +116,15 @@ struct ctp_mem_cell *ctp_mem_cells(const struct ctp_mem *m, const struct ctp_mem
                                    uint32_t *n)
 {
 	const struct ctp_mem_type *t = &m->types.type[type];
-	const struct ctp_mem_member *member = m->types.member + t->first;
-	struct cells c = {.bytes = bytes, .line = m->sharing.line};
+	struct cells c = {.bytes = bytes, .line = m->sharing.line, .member = m->types.member + t->first, .left = t->nmembers};
 	struct ctp_mem_parts parts;
 	struct ctp_mem_part part;
 	ctp_mem_parts_of(&parts, l, type, bytes);
 	bool known = parts.left;
 	while (ctp_mem_parts_next(&parts, &part))
 		add_cells(&c, &part);
-	for (uint32_t i = 0; !known && i < t->nmembers; i++)
-		add_access(&c, &member[i]);
+	for (; !known && c.left; c.left--)
+		add_access(&c, c.member++);
 	if (c.at < bytes)
 		add(&c, c.at, bytes - c.at, CTP_CELL_GAP, "");
 	if (c.failed) {

@@ -1,6 +1,6 @@
 /*
- * mem-cells.h - a type as a row of cells, from its first byte to its last: its members where debug information has them, else the
- * places where accesses begin; and what is between them. A cell ends where its line does, and what is left of a member is another.
+ * mem-cells.h - a type as a row of cells, from its first byte to its last: its members as tables have them, and what debug
+ * information has between them, or else gaps. A cell ends where its line does, and what is left of a member is another.
  */
 #ifndef CTP_MEM_CELLS_H
 #define CTP_MEM_CELLS_H
