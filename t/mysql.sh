@@ -26,7 +26,7 @@ my_make() { # the data of a new server
 }
 
 my_start() { # it answers when this is over
-	set -- --no-defaults ${my_user:+"$my_user"} --datadir="$dir/data" --socket="$dir/s.sock" --pid-file="$dir/pid" --skip-networking "$@"
+	set -- --no-defaults ${my_user:+"$my_user"} --datadir="$dir/data" --socket="$dir/s.sock" --pid-file="$dir/pid" --tmpdir="$dir" --skip-networking "$@"
 	[ -z "$MYSQLD" ] || set -- "$@" --mysqlx=OFF --secure-file-priv=NULL
 	"${MYSQLD:-mariadbd}" "$@" >>"$tmp/log" 2>&1 &
 	pid=$!

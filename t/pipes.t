@@ -58,7 +58,7 @@ checked() {
 
 for tool in "$BIN"/ctp-*; do
 	# These write no data to stdout, or not without a command; see their own tests.
-	case ${tool##*/} in ctp-collect | ctp-sqlite | ctp-toctf | ctp-ppt) continue ;; esac
+	case ${tool##*/} in ctp-collect | ctp-mysql | ctp-postgres | ctp-sqlite | ctp-toctf | ctp-toparquet | ctp-ppt) continue ;; esac
 	checked "$(input_of "${tool##*/}")" "$tool"
 done
 if command -v python3 >/dev/null; then
