@@ -1061,9 +1061,7 @@ static inline bool ctp_link_make_(struct ctp_probe_ *p)
 	link->key = p->key;
 	link->dev = p->mem_dev;
 	link->probe = (uint64_t)(uintptr_t)p;
-	link->nonce = (uint32_t)ctp_clock_() | 1;
-	/* Release: the probe is whole, for a thread that joins by its address. Pairs with the acquire of the nonce in ctp_join_. */
-	__atomic_store_n(&p->nonce, link->nonce, __ATOMIC_RELEASE);
+	link->nonce = p->nonce = (uint32_t)ctp_clock_() | 1;
 	/* Release: both are whole. Pairs with the acquire in ctp_join_. */
 	__atomic_store_n(&link->holders, 1, __ATOMIC_RELEASE);
 	return true;
@@ -1121,8 +1119,6 @@ static inline struct ctp_probe_ *ctp_join_(const struct ctp_probe_ *p)
 		bool known = __atomic_load_n(&link->holders, __ATOMIC_ACQUIRE) && link->magic == CTP_LINK_MAGIC_;
 		if (known && link->key >> 32 == p->pid)
 			theirs = ctp_link_join_(link, p);
-		if (theirs)
-			(void)__atomic_load_n(&theirs->nonce, __ATOMIC_ACQUIRE); /* pairs with the release in ctp_link_make_ */
 		else if (known)
 			syscall(SYS_close, fd); /* it came with a fork, and is no use here */
 		munmap(link, sizeof *link);
