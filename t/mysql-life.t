@@ -33,7 +33,7 @@ killed() { # DATABASE [OPTION]
 	my_kill
 	finish
 	is "$1: a killed server is status 1" "$? $(wc -l <"$tmp/err")" '1 1'
-	like "$1: one line says so" "$(cat "$tmp/err")" "^ctp-mysql: $1: .*server"
+	like "$1: one line says so" "$(cat "$tmp/err")" "^ctp-mysql: $1: .*[Ss]erver"
 	my_start
 }
 sql -e 'CREATE DATABASE killed'
@@ -152,7 +152,8 @@ is 'a server that stops for a while is waited for' "$(sql -D stopped -e 'SELECT 
 # --- a value that the server alters ------------------------------------------------------------------------------------------------------
 sql -e 'CREATE DATABASE altered'
 begin altered
-sql -D altered -e 'ALTER TABLE _ctp_load_coro_trace_events MODIFY ts DECIMAL(1,0)'
+# Rows may have come already: without a mode they do not refuse it.
+until sql -D altered -e 'SET sql_mode = ""; ALTER TABLE _ctp_load_coro_trace_events MODIFY ts DECIMAL(1,0)' 2>/dev/null || ! kill -0 $child 2>/dev/null; do sleep 0.1; done
 finish
 is 'a load whose values the server alters fails' "$? $(wc -l <"$tmp/err")" '1 1'
 like 'and says which' "$(cat "$tmp/err")" "^ctp-mysql: altered: table coro_trace_events: of [1-9][0-9]* rows [0-9]+ came as they are: Out of range value for column 'ts' at row [0-9]+; [0-9]+ rows were sent, and none is kept\$"
