@@ -1061,7 +1061,9 @@ static inline bool ctp_link_make_(struct ctp_probe_ *p)
 	link->key = p->key;
 	link->dev = p->mem_dev;
 	link->probe = (uint64_t)(uintptr_t)p;
-	link->nonce = p->nonce = (uint32_t)ctp_clock_() | 1;
+	link->nonce = (uint32_t)ctp_clock_() | 1;
+	/* Release: the probe is whole. Pairs with the acquire of the nonce in ctp_join_, by another thread that has its address from link. */
+	__atomic_store_n(&p->nonce, link->nonce, __ATOMIC_RELEASE);
 	/* Release: both are whole. Pairs with the acquire in ctp_join_. */
 	__atomic_store_n(&link->holders, 1, __ATOMIC_RELEASE);
 	return true;
@@ -1123,6 +1125,8 @@ static inline struct ctp_probe_ *ctp_join_(const struct ctp_probe_ *p)
 			syscall(SYS_close, fd); /* it came with a fork, and is no use here */
 		munmap(link, sizeof *link);
 	}
+	if (theirs)
+		(void)__atomic_load_n(&theirs->nonce, __ATOMIC_ACQUIRE); /* pairs with its release in ctp_link_make_ */
 	return theirs;
 }
 
