@@ -6,24 +6,11 @@ import json
 import struct
 import sys
 
+from jsonlread import fail, parse
+
 TYPES = {"u8": "UTINYINT", "u16": "USMALLINT", "u32": "UINTEGER", "u64": "UBIGINT", "i8": "TINYINT", "i16": "SMALLINT",
          "i32": "INTEGER", "i64": "BIGINT", "bool": "BOOLEAN", "f32": "FLOAT", "f64": "DOUBLE", "string": "VARCHAR",
          "bytes": "BLOB", "enum": "VARCHAR"}
-
-
-def fail(*what):
-    print(*what)
-    sys.exit(1)
-
-
-class Object(dict):
-    def __init__(self, pairs):
-        super().__init__(pairs)
-        self.pairs = pairs
-
-
-def parse(text):
-    return json.loads(text, object_pairs_hook=Object, parse_int=lambda s: -0.0 if s == "-0" else int(s))
 
 
 def plain(row):

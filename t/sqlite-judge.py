@@ -8,20 +8,9 @@ import sqlite3
 import struct
 import sys
 
+from jsonlread import fail, parse
+
 db = sqlite3.connect(sys.argv[1])
-
-
-def fail(*what):
-    print(*what)
-    sys.exit(1)
-
-
-class Object(dict):
-    """An object of JSON that remembers keys which come twice, as labels may."""
-
-    def __init__(self, pairs):
-        super().__init__(pairs)
-        self.pairs = pairs
 
 
 def signed(n):
@@ -104,7 +93,7 @@ def record(name, row):
 
 for path in sys.argv[2:]:
     for line in open(path, encoding="utf-8"):
-        row = json.loads(line, object_pairs_hook=Object)
+        row = parse(line)
         name = row["type"]
         if name == "@section":
             section += 1
