@@ -1,5 +1,5 @@
 #!/bin/sh
-# ctp-scale(7): its SQL, taken from the page, gives rows in each engine, and the same in DuckDB, PostgreSQL and SQLite.
+# ctp-scale(7): its SQL, taken from the page, gives the same rows in DuckDB, SQLite, PostgreSQL and MariaDB.
 . t/tap.sh
 for tool in ctp-toparquet ctp-sqlite; do [ -x "$BIN/$tool" ] || skip_all "$tool was not built"; done
 for tool in sqlite3 node npm; do command -v $tool >/dev/null || skip_all "there is no $tool"; done
@@ -49,7 +49,21 @@ if [ -x "$BIN/ctp-postgres" ] && [ -x "$pg_bin/initdb" ] && command -v psql >/de
 	for n in 1 2 3 4 5; do
 		is "PostgreSQL has the answer to question $n" "$(psql -A -t -d scale -f "$tmp/q$n.sql")" "$(cat "$tmp/sqlite$n")"
 	done
+	pg_stop
 else
 	note 'PostgreSQL is not there'
+fi
+
+. t/mysql.sh
+if [ -x "$mysql" ] && command -v mariadbd >/dev/null && command -v mariadb-install-db >/dev/null; then
+	my_need
+	my_start
+	load -q -D scale "$tmp/t.ctp"
+	is 'ctp-mysql' $? 0
+	for n in 1 2 3 4 5; do
+		is "MariaDB has the answer to question $n" "$(sql -D scale <"$tmp/q$n.sql" | tr '\t' '|')" "$(cat "$tmp/sqlite$n")"
+	done
+else
+	note 'MariaDB is not there'
 fi
 done_testing
