@@ -100,6 +100,18 @@ anew
 "$collect" -q "$O/t/tracee" -c 2 -e 300000 2>/dev/null | "$postgres" -q --live --bigint
 is 'flat out: what the rings lost is counted to the last' "$(sql 'SELECT count(*) + (SELECT coalesce(sum(count), 0) FROM losses) FROM coro_trace_events')" 600000
 
+anew
+exec 4>&-
+awk 'BEGIN { for (;;) printf "{\"probe_id\":1,\"tid\":2,\"addr\":\"0x0000000000000003\",\"seq\":%d,\"is_active\":%s,\"ts\":%d}\n", ++n, n % 2 ? "true" : "false", n }' 2>/dev/null | "$BIN/ctp-fromjsonl" -q 2>/dev/null >"$tmp/pipe" &
+"$postgres" -q --live <"$tmp/pipe" 2>"$tmp/err" &
+load=$!
+until_is 'SELECT count(*) > 0 FROM coro_trace_events' t 'of a stream that never waits there are rows as well'
+rows=$(sql 'SELECT count(*) FROM coro_trace_events')
+until_is "SELECT count(*) > $rows FROM coro_trace_events" t 'and then more'
+kill $load
+kill $load
+wait $load
+
 # --- ends ---------------------------------------------------------------------------------------------------------------------
 anew
 run -c 5 -e 100 -r 2000 -z
