@@ -1,12 +1,7 @@
 /*
  * stream.c - the raw stream: numbers, checksums, classes, coding of random classes and values, packets, damage.
  */
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/crc32c.h"
 #include "base/cursor.h"
@@ -440,181 +435,6 @@ static void test_damage(void)
 	ctp_class_free(cls[1]);
 }
 
-/* --- limits ---------------------------------------------------------------------------------------------------------------- */
-
-static void test_limits(void)
-{
-	static const struct ctp_field two[] = { { .name = "a", .type = CTP_STRING }, { .name = "b", .type = CTP_BYTES, .pred = CTP_PRED_PREV } };
-	struct ctp_err err;
-	struct ctp_class *cls = ctp_class_new("long", 0, two, 2, &err);
-	struct ctp_str *s = calloc(1, sizeof *s + 3 * CTP_STRING_MAX);
-	struct mem m = { 0 };
-	struct ctp_writer *w = begin(&m, "a");
-	s->len = 2 * CTP_STRING_MAX + 5;
-	memset(s->data, 'x', s->len);
-	uint64_t v[2] = { ctp_val_str(s), ctp_val_str(s) }, none[2] = { 0, 0 };
-	for (int i = 0; i < 5; i++) {
-		ctp_writer_record(w, cls, v);
-		ctp_writer_record(w, cls, none);
-	}
-	ctp_writer_end(w, true);
-	ctp_writer_free(w);
-	struct ctp_input in;
-	struct ctp_item item;
-	unsigned n = 0, wrong = 0;
-	ctp_input_mem(&in, m.data, m.len);
-	struct ctp_reader *r = ctp_reader_new(&in, 0, &err);
-	while (!ctp_reader_next(r, &item, &err)) {
-		for (uint32_t i = 0; item.kind == CTP_ITEM_RECORDS && i < item.batch.n; i++) {
-			const uint64_t *val = item.batch.rec[i].val;
-			uint32_t want = n++ % 2 ? 0 : CTP_STRING_MAX;
-			wrong += ctp_str_val(val[0])->len != want || ctp_str_val(val[1])->len != want;
-		}
-	}
-	ok(n == 10 && !wrong && !ctp_reader_harmed(r), "strings beyond the limit are cut to it, and none is empty");
-	ctp_reader_free(r);
-	free(m.data);
-	free(s);
-	ctp_class_free(cls);
-}
-
-static bool refuse(void *arg, const void *packet, size_t len) { (void)arg, (void)packet, (void)len; return false; }
-
-static void test_failure(void)
-{
-	struct ctp_err err;
-	struct ctp_section sec;
-	struct ctp_class *cls = ctp_event_class(CTP_TRANSITION);
-	struct ctp_writer *w = ctp_writer_new(refuse, 0, &err);
-	ctp_section_init(&sec);
-	ctp_writer_begin(w, &sec);
-	put_event(w, cls, 1, 1);
-	ok(!ctp_writer_failed(w), "nothing was sent, nothing failed");
-	ctp_writer_flush(w);
-	ok(ctp_writer_failed(w), "a packet that is not taken is a failure");
-	ok(!ctp_writer_end(w, true), "and it is not forgotten");
-	ctp_writer_free(w);
-	ctp_class_free(cls);
-}
-
-/* What was flushed can be read, before the output is closed. */
-static void test_flush(void)
-{
-	int fd[2];
-	struct ctp_err err;
-	struct ctp_output out;
-	struct ctp_section sec;
-	struct ctp_class *cls = ctp_event_class(CTP_TRANSITION);
-	uint8_t bytes[4096];
-	if (pipe2(fd, O_NONBLOCK | O_CLOEXEC) || ctp_output_fd(&out, fd[1], "a pipe", &err))
-		abort();
-	struct ctp_writer *w = ctp_writer_to(&out, &err);
-	ctp_section_init(&sec);
-	ctp_writer_begin(w, &sec);
-	for (uint64_t i = 1; i <= 2; i++) {
-		put_event(w, cls, i, i);
-		ok(read(fd[0], bytes, sizeof bytes) < 0, "a record waits for others");
-		ctp_writer_flush(w);
-		ok(read(fd[0], bytes, sizeof bytes) > CTP_PACKET_HEADER, "a flush reaches who reads");
-	}
-	close(fd[0]);
-	put_event(w, cls, 3, 3);
-	signal(SIGPIPE, SIG_IGN);
-	ctp_writer_flush(w);
-	ok(ctp_writer_failed(w), "one that does not is a failure");
-	ctp_writer_free(w);
-	ctp_output_abandon(&out);
-	close(fd[1]);
-	ctp_class_free(cls);
-}
-
-static void record_outside(struct ctp_writer *w, struct ctp_class *cls) { put_event(w, cls, 1, 1); }
-static void mark_outside(struct ctp_writer *w, struct ctp_class *cls) { (void)cls, ctp_writer_mark(w, 1); }
-static void end_outside(struct ctp_writer *w, struct ctp_class *cls) { (void)cls, ctp_writer_end(w, true); }
-
-/* Calls fn with a writer whose section is over, in a process of its own; the signal that ended it. */
-static int signal_of(void (*fn)(struct ctp_writer *w, struct ctp_class *cls), bool over)
-{
-	int status = 0;
-	pid_t pid = fork();
-	if (!pid) {
-		struct mem m = { 0 };
-		struct ctp_writer *w = begin(&m, "a");
-		if (over)
-			ctp_writer_end(w, true);
-		if (!freopen("/dev/null", "w", stderr))
-			_exit(1);
-		prctl(PR_SET_DUMPABLE, 0);
-		fn(w, ctp_event_class(CTP_TRANSITION));
-		_exit(0);
-	}
-	return waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-}
-
-static void test_outside(void)
-{
-	ok(!signal_of(end_outside, false), "a section can be ended");
-	ok(signal_of(end_outside, true) == SIGABRT, "once");
-	ok(signal_of(record_outside, true) == SIGABRT, "a record outside a section is a bug");
-	ok(signal_of(mark_outside, true) == SIGABRT, "and so is a mark");
-}
-
-/* Packets are made one behind the other in somebody else's memory. */
-struct packets_of_others {
-	uint8_t *data, *end;
-	unsigned rooms, puts, elsewhere;
-};
-
-static void *give_room(void *arg)
-{
-	struct packets_of_others *f = arg;
-	f->rooms++;
-	return f->end;
-}
-
-static bool take_packet(void *arg, const void *packet, size_t len)
-{
-	struct packets_of_others *f = arg;
-	f->elsewhere += packet != f->end;
-	f->puts++;
-	f->end += len;
-	return true;
-}
-
-static void test_room(void)
-{
-	enum { PACKETS = 5, EACH = 100 };
-	struct ctp_err err;
-	struct ctp_section sec;
-	struct mem m = { 0 };
-	struct packets_of_others f = { .data = malloc(CTP_WRITER_ROOM + (1 << 20)) };
-	struct ctp_class *cls = ctp_event_class(CTP_TRANSITION);
-	f.end = f.data;
-	struct ctp_writer *own = ctp_writer_new(mem_put, &m, &err);
-	struct ctp_writer *theirs = ctp_writer_new_in(give_room, take_packet, &f, &err);
-	ctp_section_init(&sec);
-	ctp_writer_begin(own, &sec);
-	ctp_writer_begin(theirs, &sec);
-	ctp_section_fini(&sec);
-	for (unsigned i = 1; i <= PACKETS * EACH; i++) {
-		put_event(own, cls, i, i);
-		put_event(theirs, cls, i, i);
-		if (i % EACH == 0) {
-			ctp_writer_flush(own);
-			ctp_writer_flush(theirs);
-		}
-	}
-	ok(ctp_writer_end(own, true) && ctp_writer_end(theirs, true), "a writer fills memory that is given to it");
-	is_u64(f.elsewhere, 0, "each packet is made where it was said");
-	ok(f.rooms == PACKETS + 1 && f.puts == f.rooms, "once for each packet");
-	ok(m.len == (size_t)(f.end - f.data) && !memcmp(m.data, f.data, m.len), "and the bytes are those of any writer");
-	ctp_writer_free(own);
-	ctp_writer_free(theirs);
-	ctp_class_free(cls);
-	free(m.data);
-	free(f.data);
-}
-
 /* Packets outside a range of times are passed over, and only those; where one of them is damaged, nobody asks. */
 static void test_narrow(void)
 {
@@ -671,11 +491,6 @@ int main(void)
 	test_lanes();
 	test_damage();
 	test_narrow();
-	test_limits();
-	test_failure();
-	test_flush();
-	test_outside();
-	test_room();
 	for (int i = 0; i < 16; i++)
 		free(pool[i]);
 	return done_testing();
