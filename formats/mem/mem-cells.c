@@ -10,7 +10,8 @@ enum { ELEMENTS_MAX = 64 }; /* of an array that have cells of their own */
 
 struct cells {
 	struct ctp_mem_cell *cell;
-	uint32_t n, room, at, bytes, line; /* at: what is before has cells */
+	uint32_t n, room, at, bytes, line; /* at: what is before has cells, or is in no line that is asked for */
+	const struct ctp_mem_lines *lines;
 	const struct ctp_mem_member *member; /* with accesses: those that have no cells yet */
 	uint32_t left;
 	bool failed;
@@ -24,17 +25,24 @@ static void add_part(struct cells *c, uint32_t offset, uint32_t size, enum ctp_m
 	}
 	c->cell[c->n] = (struct ctp_mem_cell){.offset = offset, .size = size, .kind = kind};
 	snprintf(c->cell[c->n++].name, CTP_MEM_CELL_NAME, "%s", name);
-	c->at = offset + size;
+}
+
+/* The first place from an offset on that is in a line; none: the end. */
+static uint32_t place_from(const struct cells *c, uint32_t offset)
+{
+	uint32_t i = ctp_mem_lines_at(c->lines, offset);
+	return i == c->lines->n ? c->bytes : c->lines->from[i] > offset ? c->lines->from[i] : offset;
 }
 
 /* From an offset on, a cell for each line. */
 static void add(struct cells *c, uint32_t offset, uint32_t size, enum ctp_mem_cell_kind kind, const char *name)
 {
 	uint32_t end = offset < c->bytes && size < c->bytes - offset ? offset + size : c->bytes;
-	for (uint32_t upto; offset < end && !c->failed; offset = upto) {
+	for (uint32_t upto; (offset = place_from(c, offset)) < end && !c->failed; offset = upto) {
 		upto = end - offset < c->line - offset % c->line ? end : offset - offset % c->line + c->line;
 		add_part(c, offset, upto - offset, kind, name);
 	}
+	c->at = end;
 }
 
 static bool is_short(const struct ctp_member *m) { return m->stride && m->size / m->stride <= ELEMENTS_MAX; }
@@ -43,6 +51,8 @@ static bool is_short(const struct ctp_member *m) { return m->stride && m->size /
 static void add_named(struct cells *c, const struct ctp_mem_part *part, uint32_t offset, uint32_t size)
 {
 	struct ctp_mem_part some = {offset, size, part->member};
+	if (place_from(c, offset) - offset >= size)
+		return;
 	char *name = ctp_mem_part_name(&some);
 	add(c, offset, size, CTP_CELL_MEMBER, name ? name : "");
 	c->failed |= !name;
@@ -59,7 +69,7 @@ static void add_rest(struct cells *c, const struct ctp_mem_part *part, uint32_t 
 	if (m && !m->stride && at < end)
 		add_named(c, part, at, end - at);
 	uint32_t from = m && is_short(m) ? m->offset : 0;
-	for (uint32_t upto; m && m->stride && at < end; at = upto) {
+	for (uint32_t upto; m && m->stride && (at = is_short(m) ? at : place_from(c, at)) < end; at = upto) {
 		upto = end - at < step - (at - from) % step ? end : at + step - (at - from) % step;
 		add_named(c, part, at, upto - at);
 	}
@@ -98,7 +108,7 @@ static struct ctp_mem_cell *cell_at(const struct cells *c, uint32_t offset)
 		else
 			upto = middle;
 	}
-	return offset < c->bytes && c->n ? &c->cell[from] : NULL;
+	return c->n && c->cell[from].offset <= offset && offset - c->cell[from].offset < c->cell[from].size ? &c->cell[from] : NULL;
 }
 
 /* Lines come the worst first. */
@@ -112,21 +122,22 @@ static void mark(struct cells *c, const struct ctp_shared_line *l, uint32_t type
 	}
 }
 
-struct ctp_mem_cell *ctp_mem_cells(const struct ctp_mem *m, const struct ctp_mem_layouts *l, uint32_t type, uint32_t bytes,
-                                   uint32_t *n)
+struct ctp_mem_cell *ctp_mem_cells(const struct ctp_mem *m, const struct ctp_mem_layouts *l, uint32_t type,
+                                   const struct ctp_mem_lines *lines, uint32_t *n)
 {
 	const struct ctp_mem_type *t = &m->types.type[type];
-	struct cells c = {.bytes = bytes, .line = m->sharing.line, .member = m->types.member + t->first, .left = t->nmembers};
+	struct cells c = {.bytes = t->element_size, .line = lines->bytes, .lines = lines, .member = m->types.member + t->first,
+	                  .left = t->nmembers};
 	struct ctp_mem_parts parts;
 	struct ctp_mem_part part;
-	ctp_mem_parts_of(&parts, l, type, bytes);
+	ctp_mem_parts_of(&parts, l, type, c.bytes);
 	bool known = parts.left;
 	while (ctp_mem_parts_next(&parts, &part))
 		add_cells(&c, &part);
 	for (; !known && c.left; c.left--)
 		add_access(&c, c.member++);
-	if (c.at < bytes)
-		add(&c, c.at, bytes - c.at, CTP_CELL_GAP, "");
+	if (c.at < c.bytes)
+		add(&c, c.at, c.bytes - c.at, CTP_CELL_GAP, "");
 	if (c.failed) {
 		free(c.cell);
 		return NULL;

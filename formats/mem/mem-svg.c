@@ -17,9 +17,9 @@
 #define putf ctp_output_putf
 
 enum {
-	TYPES = 8, LINES = 32, PLACES = 6, /* types that are drawn; lines of one; places of a shared line */
+	TYPES = 8, PLACES = 6, /* types that are drawn; places of a shared line */
 	LEFT = 64, RIGHT = 200, INNER = 896, HIGH = 54, GAP = 4, /* of rows, in pixels */
-	HEAD = 52, FOOT = 22, TOP = 74, WARNING = 24,
+	HEAD = 52, FOOT = 22, TOP = 74, WARNING = 24, OMISSION = 22,
 	LETTER = 67, /* tenths of a pixel */
 	NARROW = 13, NOTE = 15, NOTE_COLUMNS = INNER * 10 / LETTER, /* a cell that has no room for two digits; a row of notes */
 	STEPS = 8,
@@ -39,13 +39,12 @@ static const char style_text[] =
 	".h5{fill:#d6832a}.h6{fill:#f3ab5a}.h7{fill:#ffd9a3}"
 	".x{fill:#ff8a80}.v{fill:#dde2e8}.b,.d{fill:#14171b}.r{fill:#5aaef5}.w{fill:#ec87c8}.k{stroke:#14171b}.s{stroke:#35e0d0}.st{fill:#35e0d0}}";
 
-enum { DRAWN = 1, SHARED = 2 }; /* what is known of a type; shared: a falsely shared line has some of it */
-
 struct picture {
 	struct ctp_output *out;
 	const struct ctp_mem *m;
 	const struct ctp_mem_layouts *l;
-	uint8_t *is;   /* of each type */
+	bool *shared;  /* of each type: a falsely shared line has some of it */
+	struct ctp_mem_lines **lines; /* of each type; null: it is not drawn */
 	uint32_t line; /* bytes of a row */
 	unsigned top, y; /* top: of the first structure */
 	uint64_t dearest; /* cost of a cell of the type at hand */
@@ -333,22 +332,30 @@ static uint32_t put_line(struct picture *p, uint32_t type, const struct ctp_mem_
 	return n;
 }
 
-static uint32_t bytes_drawn(const struct picture *p, const struct ctp_mem_type *t)
-{
-	return t->element_size < LINES * p->line ? t->element_size : LINES * p->line;
-}
-
-static void put_structure(struct picture *p, uint32_t type)
+/* Bytes of lines that are not drawn; there may be none. */
+static void put_omission(struct picture *p, uint32_t type, uint64_t from, uint64_t upto)
 {
 	const struct ctp_mem_type *t = &p->m->types.type[type];
-	uint32_t n = 0, bytes = bytes_drawn(p, t);
-	struct ctp_mem_cell *cell = ctp_mem_cells(p->m, p->l, type, bytes, &n);
+	if (from >= upto)
+		return;
+	uint64_t lines = (upto - from + p->line - 1) / p->line, all = ctp_mem_cost(&t->counts, p->m->levels);
+	struct ctp_mem_counts c = ctp_mem_types_between(&p->m->types, type, (uint32_t)from, (uint32_t)upto);
+	char n[CTP_MEM_NUMBER_MAX];
+	putf(p->out, "<text class=\"f\" x=\"%d\" y=\"%u\" text-anchor=\"end\">\xe2\x8b\xae</text>", LEFT - 6, p->y + 13);
+	putf(p->out, "<text class=\"f\" x=\"%d\" y=\"%u\">%s line%s left out, ", LEFT, p->y + 13, ctp_mem_number(n, lines),
+	     lines == 1 ? "" : "s");
+	if (ctp_mem_accesses(&c))
+		putf(p->out, "%.0f %% of the cost</text>\n", 100.0 * (double)ctp_mem_cost(&c, p->m->levels) / (double)all);
+	else
+		putf(p->out, "without accesses</text>\n");
+	p->y += OMISSION;
+}
+
+static void put_heading(const struct picture *p, uint32_t type)
+{
+	const struct ctp_mem_type *t = &p->m->types.type[type];
+	const struct ctp_mem_lines *lines = p->lines[type];
 	char number[2][CTP_MEM_NUMBER_MAX];
-	p->dearest = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t cost = ctp_mem_cost(&cell[i].counts, p->m->levels);
-		p->dearest = cost > p->dearest ? cost : p->dearest;
-	}
 	putf(p->out, "<text class=\"t\" x=\"%d\" y=\"%u\">", LEFT, p->y + 20);
 	put_type(p, type, 110);
 	putf(p->out, "</text><text class=\"f\" x=\"%d\" y=\"%u\">%s each, %s region%s; ", LEFT, p->y + 38,
@@ -356,12 +363,30 @@ static void put_structure(struct picture *p, uint32_t type)
 	put_accesses(p, t->counts.accesses);
 	if (t->counts.atomics)
 		putf(p->out, ", %s atomic", ctp_mem_number(number[0], t->counts.atomics));
-	if (bytes < t->element_size)
-		putf(p->out, "; the first %s are drawn", ctp_mem_bytes(number[0], bytes));
+	if (lines->n < lines->all)
+		putf(p->out, "; drawn: the dearest %u of %s lines, %s left out", lines->n, ctp_mem_number(number[0], lines->all),
+		     ctp_mem_number(number[1], lines->all - lines->n));
 	putf(p->out, "</text>\n");
+}
+
+static void put_structure(struct picture *p, uint32_t type)
+{
+	uint32_t n = 0;
+	uint64_t next = 0; /* what is before is drawn, or left out */
+	struct ctp_mem_cell *cell = ctp_mem_cells(p->m, p->l, type, p->lines[type], &n);
+	p->dearest = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t cost = ctp_mem_cost(&cell[i].counts, p->m->levels);
+		p->dearest = cost > p->dearest ? cost : p->dearest;
+	}
+	put_heading(p, type);
 	p->y += HEAD;
-	for (uint32_t at = 0; at < n;)
+	for (uint32_t at = 0; at < n; next += p->line) {
+		put_omission(p, type, next, cell[at].offset);
+		next = cell[at].offset;
 		at += put_line(p, type, cell + at, n - at);
+	}
+	put_omission(p, type, next, p->m->types.type[type].element_size);
 	p->y += FOOT;
 	free(cell);
 }
@@ -410,7 +435,7 @@ static bool is_visible(const struct picture *p, const struct ctp_shared_line *l)
 {
 	for (uint32_t i = 0; i < l->nplaces; i++) {
 		const struct ctp_sharing_place *at = &l->place[i];
-		if (at->accesses[1] && p->is[at->type] & DRAWN && at->offset < bytes_drawn(p, &p->m->types.type[at->type]))
+		if (at->accesses[1] && p->lines[at->type] && ctp_mem_lines_have(p->lines[at->type], at->offset))
 			return true;
 	}
 	return false;
@@ -422,11 +447,11 @@ static void note_shared(struct picture *p)
 	for (uint32_t i = 0; i < s->nshared; i++)
 		for (uint32_t k = 0; ctp_sharing_is_false(s->shared[i]) && k < s->shared[i]->nplaces; k++)
 			if (s->shared[i]->place[k].accesses[1])
-				p->is[s->shared[i]->place[k].type] |= SHARED;
+				p->shared[s->shared[i]->place[k].type] = true;
 }
 
 /* What is drawn: a type that is asked for; or those that are dear and have members, and as many that are falsely shared. */
-static void choose(struct picture *p, const struct ctp_mem_style *style)
+static bool choose(struct picture *p, const struct ctp_mem_style *style)
 {
 	const struct ctp_mem *m = p->m;
 	uint32_t limit = style->top ? style->top : TYPES, dear = 0, shared = 0;
@@ -434,31 +459,37 @@ static void choose(struct picture *p, const struct ctp_mem_style *style)
 		uint32_t type = m->by_cost[i];
 		const struct ctp_mem_type *t = &m->types.type[type];
 		bool wanted = style->svg_type && t->nmembers && ctp_mem_is_named(t, style->svg_type);
-		if (style->svg_type ? wanted : ctp_mem_members_are_parts(&m->types, type) && dear++ < limit)
-			p->is[type] |= DRAWN;
-		else if (!style->svg_type && t->nmembers && p->is[type] & SHARED && shared++ < limit)
-			p->is[type] |= DRAWN;
+		bool drawn = style->svg_type ? wanted : ctp_mem_members_are_parts(&m->types, type) && dear++ < limit;
+		drawn = drawn || (!style->svg_type && t->nmembers && p->shared[type] && shared++ < limit);
+		if (drawn && !(p->lines[type] = malloc(sizeof *p->lines[type])))
+			return false;
+		if (drawn)
+			ctp_mem_lines_choose(p->lines[type], m, type);
 	}
+	return true;
 }
 
 static unsigned height_of(const struct picture *p, uint32_t type)
 {
 	uint32_t n = 0;
-	struct ctp_mem_cell *cell = ctp_mem_cells(p->m, p->l, type, bytes_drawn(p, &p->m->types.type[type]), &n);
+	uint64_t next = 0;
+	struct ctp_mem_cell *cell = ctp_mem_cells(p->m, p->l, type, p->lines[type], &n);
 	unsigned high = HEAD + FOOT;
 	for (uint32_t at = 0, here; at < n; at += here) {
+		high += next < cell[at].offset ? OMISSION : 0;
+		next = (uint64_t)cell[at].offset + p->line;
 		here = cells_in_line(p, cell + at, n - at);
 		high += HIGH + GAP + NOTE * notes(p, cell + at, here, false, 0);
 	}
 	free(cell);
-	return high;
+	return high + (next < p->m->types.type[type].element_size ? OMISSION : 0);
 }
 
 static unsigned height(const struct picture *p, uint32_t hidden)
 {
 	unsigned high = p->top;
 	for (uint32_t i = 0; i < p->m->ntypes; i++)
-		if (p->is[p->m->by_cost[i]] & DRAWN)
+		if (p->lines[p->m->by_cost[i]])
 			high += height_of(p, p->m->by_cost[i]);
 	return high + (high == p->top ? FOOT : 0) + (hidden ? FOOT : 0);
 }
@@ -477,7 +508,7 @@ static void put_picture(struct picture *p, uint32_t nshared, uint32_t hidden)
 	if (!ctp_mem_is_complete(p->m))
 		put_warning(p);
 	for (uint32_t i = 0; i < p->m->ntypes; i++)
-		if (p->is[p->m->by_cost[i]] & DRAWN)
+		if (p->lines[p->m->by_cost[i]])
 			put_structure(p, p->m->by_cost[i]);
 	if (p->y == p->top) {
 		putf(out, "<text x=\"%d\" y=\"%u\">no type has accesses here</text>\n", LEFT, p->y + 10);
@@ -489,21 +520,31 @@ static void put_picture(struct picture *p, uint32_t nshared, uint32_t hidden)
 	putf(out, "</svg>\n");
 }
 
+static void free_picture(struct picture *p)
+{
+	for (uint32_t i = 0; p->lines && i < p->m->types.ntypes; i++)
+		free(p->lines[i]);
+	free(p->lines);
+	free(p->shared);
+}
+
 bool ctp_mem_svg(struct ctp_output *out, const struct ctp_mem *m, const struct ctp_mem_layouts *l,
                  const struct ctp_mem_style *style)
 {
-	struct picture p = {.out = out, .m = m, .l = l, .is = calloc(m->types.ntypes, 1), .line = m->sharing.line};
+	struct picture p = {.out = out, .m = m, .l = l, .line = m->sharing.line};
 	uint32_t nshared = 0, hidden = 0;
-	if (!p.is)
-		return false;
+	p.shared = calloc(m->types.ntypes, sizeof *p.shared);
+	p.lines = calloc(m->types.ntypes, sizeof *p.lines);
 	p.y = p.top = TOP + (ctp_mem_is_complete(m) ? 0 : WARNING);
-	note_shared(&p);
-	choose(&p, style);
-	for (uint32_t i = 0; i < m->sharing.nshared; i++) {
+	if (p.shared)
+		note_shared(&p);
+	bool done = p.shared && p.lines && choose(&p, style);
+	for (uint32_t i = 0; done && i < m->sharing.nshared; i++) {
 		nshared += ctp_sharing_is_false(m->sharing.shared[i]);
 		hidden += ctp_sharing_is_false(m->sharing.shared[i]) && !is_visible(&p, m->sharing.shared[i]);
 	}
-	put_picture(&p, nshared, hidden);
-	free(p.is);
-	return true;
+	if (done)
+		put_picture(&p, nshared, hidden);
+	free_picture(&p);
+	return done;
 }
