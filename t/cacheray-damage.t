@@ -71,7 +71,7 @@ for spelling in '8 little 56001000' '8 little dead00000000beef' '8 big dead00000
 		python3 "$tmp/rest.py" $spelling $zeros "$tmp/want" >"$tmp/t.trace"
 		"$from" -o "$tmp/t.ctp" "$tmp/t.trace" 2>"$tmp/err"
 		is "$spelling, $zeros zeros at the end are no damage" "$? $(sed 's/.*: byte/byte/' "$tmp/err")" \
-			"3 byte $(($(wc -c <"$tmp/want"))): zeros up to the end: the program did not end through exit; its records are those before"
+			"3 byte $(($(wc -c <"$tmp/want"))): zeros up to the end: the program did not end through exit, or a limit cut its trace; its records are those before"
 		"$BIN/ctp-tocacheray" -q "$tmp/t.ctp" >"$tmp/out"
 		ok "$spelling, $zeros: all before them is there" cmp "$tmp/want" "$tmp/out"
 	done
@@ -92,7 +92,7 @@ for zeros in 5000 1000000; do
 			python3 "$tmp/hole.py" $written $behind $zeros "$tmp/want" >"$tmp/t.trace"
 			"$from" "$tmp/t.trace" 2>"$tmp/err" | "$BIN/ctp-tocacheray" -q >"$tmp/out"
 			is "$zeros zeros behind $behind records, behind one of $written bytes" "$(sed -n 's/.*: byte/byte/p' "$tmp/err" | tr '\n' '.')$(cmp "$tmp/out" "$tmp/want")" \
-				"byte 18000: an access of 0 bytes; 18 bytes skipped.byte $((18 * (1001 + behind))): zeros up to the end: the program did not end through exit; its records are those before."
+				"byte 18000: an access of 0 bytes; 18 bytes skipped.byte $((18 * (1001 + behind))): zeros up to the end: the program did not end through exit, or a limit cut its trace; its records are those before."
 		done
 	done
 	python3 "$tmp/hole.py" 8 0 $zeros "$tmp/want" >"$tmp/t.trace"

@@ -47,8 +47,9 @@ for c in $compilers; do
 	0)
 		is "$c: what has no room is said" "$(cat "$tmp/err")" \
 			"ctp-cacheray: $tmp/small/t: cannot grow: No space left on device: this process is not traced any more"
-		"$from" -o /dev/null "$tmp/t.trace"
-		is "$c: what has some is there, and whole" "$? $(writes "$tmp/t.trace")" "0 $((512 * 1024 / 18))"
+		"$from" -o /dev/null "$tmp/t.trace" 2>"$tmp/err"
+		like "$c: what has some is there, with zeros behind it" "$? $(cat "$tmp/err")" '^3 [^;]* byte 524268: zeros up to the end: '
+		is "$c:   and whole" "$(wc -l <"$tmp/err" | tr -d ' ') $(writes "$tmp/t.trace" 2>/dev/null)" "1 $(((512 * 1024 - 18) / 18))"
 		;;
 	*) note "skipped: a file system cannot be mounted here" ;;
 	esac
@@ -204,6 +205,7 @@ int main(int argc, char **argv)
 	return 0;
 }
 C
+cut='zeros up to the end: the program did not end through exit, or a limit cut its trace; its records are those before'
 for c in $compilers; do
 	ok "$c: a program that switches" build "$c" switch
 	for way in file pipe; do
@@ -227,8 +229,14 @@ for c in $compilers; do
 		is "$c, $way: a limit ends the trace, and not the program" "$ran $(cat "$tmp/err")" "0 ctp-cacheray: $tmp/w: CACHERAY_LIMIT is reached: this process is not traced any more"
 		size=$(wc -c <"$tmp/t" | tr -d ' ')
 		ok "$c, $way: at the last record that fits: $size" test "$size" -le 1048576 -a "$size" -gt 1048500
+		"$from" -o "$tmp/t.ctp" "$tmp/t" 2>"$tmp/err"
+		is "$c, $way:   which is said when it is read" "$? $(sed 's/.*: byte/byte/' "$tmp/err")" "3 byte $((size - 18)): $cut"
+		is "$c, $way:   and the section has no orderly end" "$("$BIN/ctp-tojsonl" -a -q "$tmp/t.ctp" | tail -n 1)" '{"type":"@end","complete":false}'
+		"$BIN/ctp-tocacheray" -q "$tmp/t.ctp" >"$tmp/out"
+		ok "$c, $way:   but all records are whole" sh -c 'head -c "$0" "$1" | cmp - "$2"' $((size - 18)) "$tmp/t" "$tmp/out"
+		run CACHERAY_LIMIT=100k "$tmp/switch"
 		"$from" -o /dev/null "$tmp/t"
-		is "$c, $way: all of which is whole" $? 0
+		is "$c, $way: a trace below its limit is complete" "$? $(cat "$tmp/err")" '0 '
 	done
 	CACHERAY_OUT=$tmp/w CACHERAY_LIMIT=1X "$tmp/switch" 2>"$tmp/err"
 	is "$c: a limit that is none is said" "$? $(cat "$tmp/err")" '0 ctp-cacheray: CACHERAY_LIMIT: is no number of bytes, like 500M: this process is not traced'

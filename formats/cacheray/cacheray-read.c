@@ -200,7 +200,7 @@ static void end_damage(struct cacheray_source *s, uint64_t upto)
 	s->damaged += bytes;
 }
 
-/* Zeros up to the end are no damage: the program did not cut its file to the records. */
+/* Zeros up to the end are no damage: the trace has no end, since the program had none, or was cut before. */
 static bool is_rest(const struct cacheray_source *s)
 {
 	bool alone = s->zeros_offset == s->damage_offset;
@@ -213,7 +213,8 @@ static void end_rest(struct cacheray_source *s)
 	if (s->zeros_offset > s->damage_offset)
 		end_damage(s, s->zeros_offset);
 	s->rest = s->in->offset - s->zeros_offset;
-	ctp_notice_say(s->notice, "byte %llu: zeros up to the end: the program did not end through exit; its records are those before",
+	ctp_notice_say(s->notice,
+	               "byte %llu: zeros up to the end: the program did not end through exit, or a limit cut its trace; its records are those before",
 	               (unsigned long long)s->zeros_offset);
 }
 

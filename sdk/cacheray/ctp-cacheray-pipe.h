@@ -80,25 +80,8 @@ static __attribute__((noinline)) void wait_for_block(uint64_t at)
 	}
 }
 
-static __attribute__((noinline)) void end_pipe(uint64_t at)
+static void put_in_ring(uint64_t at, const uint8_t *p, size_t len)
 {
-	struct quiet q = quiet_begin();
-	STORE(&log_.end, at);
-	say(log_.path, limit_is_reached);
-	quiet_end(&q);
-}
-
-static void append_to_pipe(const void *rec, size_t len)
-{
-	uint64_t at = __atomic_fetch_add(&log_.tail, len, __ATOMIC_RELAXED);
-	const uint8_t *p = rec;
-	if (at >= CLOSED)
-		return;
-	if (at + len > log_.limit) {
-		if (at <= log_.limit) /* the first one: the log ends before it */
-			end_pipe(at);
-		return;
-	}
 	for (size_t n; len; at += n, p += n, len -= n) {
 		size_t room = BLOCK_BYTES - at % BLOCK_BYTES;
 		n = len < room ? len : room;
@@ -108,6 +91,27 @@ static void append_to_pipe(const void *rec, size_t len)
 		if (__atomic_add_fetch(written, (uint32_t)n, __ATOMIC_RELEASE) == BLOCK_BYTES)
 			send_log(false);
 	}
+}
+
+static __attribute__((noinline)) void end_pipe(uint64_t at)
+{
+	static const uint8_t zeros[CUT_BYTES];
+	struct quiet q = quiet_begin();
+	STORE(&log_.end, at + CUT_BYTES);
+	put_in_ring(at, zeros, sizeof zeros);
+	say(log_.path, limit_is_reached);
+	quiet_end(&q);
+}
+
+static void append_to_pipe(const void *rec, size_t len)
+{
+	uint64_t at = __atomic_fetch_add(&log_.tail, len, __ATOMIC_RELAXED);
+	if (at >= CLOSED)
+		return;
+	if (at + len <= log_.limit)
+		put_in_ring(at, rec, len);
+	else if (at <= log_.limit) /* the first one: the log ends before it */
+		end_pipe(at);
 }
 
 static void *send_now_and_then(void *arg)

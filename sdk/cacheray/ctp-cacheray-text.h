@@ -46,8 +46,8 @@ static bool read_limit(const char *text)
 		unit = strchr(units, *text);
 	for (long i = *text && unit ? unit - units : -1; i >= 0; i--)
 		n = n < CLOSED >> 10 ? n << 10 : CLOSED;
-	log_.limit = n;
-	return unit && (!*text || !text[1]) && n;
+	log_.limit = n > CUT_BYTES ? n - CUT_BYTES : 0;
+	return unit && (!*text || !text[1]) && log_.limit;
 }
 
 #endif

@@ -10,6 +10,7 @@
  *	- A pipe gets what stands in a ring of blocks. Each block counts its bytes that are written; a block is sent when that is all
  *	  of them, or all that were reserved, by whoever has the lock `sending`, and at least ten times a second.
  * The log is closed by a fetch_add of CLOSED: who reserves behind that writes nothing, who has reserved before writes below it.
+ * A log that ends before the program, at a limit, has CUT_BYTES of zeros at its end, for which room is kept at all times.
  *
  * No malloc, no stdio, no lock on the way of an access, no cancellation point; errno is left alone.
  */
@@ -49,6 +50,7 @@ enum {
 	RING_BYTES = BLOCKS * BLOCK_BYTES,
 	NAME_MAX_BYTES = 1000,
 	FIXED_BYTES = 1 + sizeof(void *) + 8,
+	CUT_BYTES = FIXED_BYTES + 1,   /* zeros behind the last record of a trace that was cut */
 	SEND_NS = 100000000,           /* between two sendings */
 	WAIT_NS = 50000,
 	MAP_SHARE = 4,                 /* of the addresses that a process may have, one in so many is for the file */
@@ -73,11 +75,11 @@ static struct {
 	char path[PATH_MAX];
 	uint64_t tail;   /* where the next record goes */
 	uint64_t end;    /* what tail was when the log was closed */
-	uint64_t limit;  /* what it may be at most */
+	uint64_t limit;  /* what it may be at most, without CUT_BYTES */
 	/* of a file */
 	uint8_t *map;
 	size_t map_bytes;
-	uint64_t grown;  /* bytes of the file that may be written */
+	uint64_t grown;  /* bytes of the file that may be written; CUT_BYTES more are there */
 	int growing;     /* a lock */
 	/* of a pipe */
 	uint64_t sent;
@@ -194,24 +196,24 @@ static bool is_full(int error) { return error == ENOSPC || error == EFBIG || err
 /* A step at a time, or less where there is no room for one. */
 static int grow_to(uint64_t bytes)
 {
-	uint64_t most = log_.limit < log_.map_bytes ? log_.limit : log_.map_bytes;
+	uint64_t most = log_.limit < log_.map_bytes - CUT_BYTES ? log_.limit : log_.map_bytes - CUT_BYTES;
 	int error = bytes > most ? ENOMEM : !has_log() ? ESTALE : ENOSPC;
 	for (uint64_t step = STEP_BYTES; step && is_full(error); step /= 2) {
-		uint64_t want = (bytes + step - 1) / step * step;
-		want = want < most ? want : most;
+		uint64_t want = (bytes + CUT_BYTES + step - 1) / step * step;
+		want = want < most + CUT_BYTES ? want : most + CUT_BYTES;
 		error = allocate(want);
 		if (!error)
-			STORE(&log_.grown, want);
+			STORE(&log_.grown, want - CUT_BYTES);
 	}
 	return error;
 }
 
 static const char limit_is_reached[] = "CACHERAY_LIMIT is reached", too_long[] = "is too long for a name";
 
-/* The file ends before the record there, which has no room any more. */
+/* The file is cut before the record there, which has no room any more. */
 static void end_file(uint64_t at)
 {
-	if (at <= log_.grown && has_log() && !ftruncate(log_.fd, (off_t)at))
+	if (at <= log_.grown && has_log() && !ftruncate(log_.fd, (off_t)(at + CUT_BYTES)))
 		STORE(&log_.grown, at);
 }
 
@@ -424,7 +426,7 @@ __attribute__((destructor(101))) static void at_end(void)
 	STORE(&log_.end, end);
 	if (log_.map && had != PIPE_LOG && end < CLOSED) {
 		STORE(&state, OFF);
-		if (!has_log() || ftruncate(log_.fd, (off_t)(end < log_.grown ? end : log_.grown)))
+		if (!has_log() || ftruncate(log_.fd, (off_t)(end <= log_.grown ? end : log_.grown + CUT_BYTES)))
 			errno = 0; /* then zeros are at its end */
 	}
 	for (int i = 0; had == PIPE_LOG && LOAD(&log_.sent) < end && i < LAST_WAITS && LOAD(&state) == PIPE_LOG; i++) {
