@@ -408,9 +408,16 @@ is 'has whole frames' "$(taken | awk '{ print $1, $4, $6 }' | sort)" 'Grow 0 0
 Sdk 0 0'
 if "$ppt" attach -q -t 1 -c task-clock,page-faults,cpu-clock "$pid" Sdk >"$tmp/out.ctp" 2>"$tmp/err"; then
 	"$BIN/ctp-tojsonl" -a "$tmp/out.ctp" | grep '^{"type":"ppt_Sdk_request"' >"$tmp/rows"
+	is 'in every thread' "$(grep -c '"ev_0_start":0' "$tmp/rows")" 0
 	like 'and counters' "$(tail -1 "$tmp/rows")" '"ev_task_clock":.*"ev_0_start":[1-9].*"ev_page_faults":.*"ev_cpu_clock":[0-9]*,"ev_2_start":[1-9]'
 fi
 is 'and keeps no descriptor' "$(descriptors)" "$before"
+stop
+start ppt-client-sdk -t 70 -r 50
+if "$ppt" attach -t 1 -c task-clock "$pid" Sdk >"$tmp/out.ctp" 2>"$tmp/err"; then
+	is 'more threads than have counters: it is said, once' "$(grep -c '^ctp-ppt: Sdk: more threads read counters than can have them.* PPT_THREADS ' "$tmp/err")" 1
+	is 'and to the others they are 0' "$("$BIN/ctp-tojsonl" -a "$tmp/out.ctp" | sed -n '/"ev_0_start":0/s/.*"n":\([0-9]*\).*/\1/p' | awk '{ of[int($1 / 16777216)] = 1 } END { for (t in of) n++; print n }')" 6
+fi
 stop
 start ppt-client-sdk -t 2 -2 -r 0
 "$ppt" attach -q -n 16 -t 0.4 "$pid" Grow >"$tmp/out.ctp"

@@ -88,7 +88,7 @@ static void *work(void *arg)
 
 int main(int argc, char **argv)
 {
-	pthread_t threads[64];
+	pthread_t threads[128];
 	bool forks = false;
 	for (int o; (o = getopt(argc, argv, "t:r:n:i2f")) != -1;)
 		switch (o) {
@@ -100,7 +100,7 @@ int main(int argc, char **argv)
 		case 'f': forks = true; break;
 		default: return fputs(usage, stderr), 2;
 		}
-	if (optind < argc || !opt.threads || opt.threads > 64)
+	if (optind < argc || !opt.threads || opt.threads > 128)
 		return fputs(usage, stderr), 2;
 	sigaction(SIGTERM, &(struct sigaction){.sa_handler = end}, NULL);
 	sigaction(SIGUSR1, &(struct sigaction){.sa_handler = ask_to_close}, NULL);

@@ -49,6 +49,8 @@ plant 'a descriptor is closed whatever it is' ppt-sdk 's/^		if (ppt_is_ours_(c->
 plant 'a descriptor is read whatever it is' ppt-sdk 's/!ppt_is_ours_(c->fd\[0\], c->id\[0\])/!c->fd[0]/'
 plant 'counters keep the numbers that they got' ppt-sdk 's/^	int fd = (int)syscall(SYS_fcntl, low, .*/	int fd = low;\n	return fd;/'
 plant 'counters are read one by one' ppt-sdk 's/attr.read_format = PERF_FORMAT_GROUP;/;/'
+plant 'counters of a thread that has ended are for nobody' ppt-sdk 's/ && errno == ESRCH && / \&\& errno == EINVAL \&\& /'
+plant 'nobody is told of threads without counters' ppt-sdk 's/^	ppt_tell_(page, PPT_CROWDED_);//'
 plant 'an entry always has 136 bytes' ppt-sdk 's/ % 136 ? 120 : 136;/ ? 136 : 136;/'
 plant 'an interval may begin before the attachment' ppt-sdk 's/ || (mark && mark != PPT_MARK_(gate))//'
 plant 'a change of the segment is not noticed' ppt-sdk \

@@ -254,7 +254,7 @@ static void test_counters(void)
 		agent_ask(&a);
 		struct ppt_Two_request r = {0};
 		ppt_Two_request_work_start(&r);
-		int ours = ppt_buffer_Two_.counted[0].fd[0] - 1;
+		int ours = ppt_counted_find_(&ppt_buffer_Two_, ppt_buffer_Two_.page)->fd[0] - 1;
 		if (pipe(pipes) || write(pipes[1], "12345678901234567890123456789012", 32) != 32 || dup2(pipes[0], ours) < 0)
 			exit(1);
 		ppt_Two_request_work_end(&r);
@@ -268,6 +268,73 @@ static void test_counters(void)
 		close(pipes[1]);
 		agent_free(&a);
 	}
+}
+
+static pthread_barrier_t all_have_read;
+
+static void *read_counters(void *together)
+{
+	struct ppt_Two_request r = {0};
+	ppt_Two_request_work_start(&r);
+	if (together)
+		pthread_barrier_wait(&all_have_read);
+	return (void *)(uintptr_t)(r.work_0_start > 0);
+}
+
+/* How many of n threads have counters: at the same time, or one after another. */
+static uint64_t threads_counted(unsigned n, bool together)
+{
+	pthread_t threads[PPT_THREADS + 6];
+	uint64_t have = 0;
+	void *has;
+	pthread_barrier_init(&all_have_read, NULL, n);
+	for (unsigned i = 0; i < n; i++) {
+		if (pthread_create(&threads[i % (PPT_THREADS + 6)], NULL, read_counters, together ? &all_have_read : NULL))
+			exit(1);
+		if (!together && !pthread_join(threads[i % (PPT_THREADS + 6)], &has))
+			have += (uintptr_t)has;
+	}
+	for (unsigned i = 0; together && i < n; i++)
+		have += !pthread_join(threads[i], &has) && has;
+	pthread_barrier_destroy(&all_have_read);
+	return have;
+}
+
+static void attach_counted(struct agent *a)
+{
+	agent_prepare(a, &ppt_buffer_Two_, 65536, 464);
+	agent_counter(a, 0, 128, PERF_COUNT_SW_TASK_CLOCK);
+	agent_ask(a);
+	ppt_Two_request_save(&(struct ppt_Two_request){0});
+}
+
+static void detach(struct agent *a)
+{
+	agent_leave(a);
+	ppt_Two_request_save(&(struct ppt_Two_request){0});
+	agent_free(a);
+}
+
+static void test_threads(void)
+{
+	struct agent a;
+	int before = fds(), tries = 0;
+	attach_counted(&a);
+	if (threads_counted(1, false)) {
+		is_u64(threads_counted(PPT_THREADS + 200, false), PPT_THREADS + 200, "threads that come and go have counters, however many");
+		is_u64(a.control->client_flags, 0, "and nobody is told");
+		detach(&a);
+		attach_counted(&a);
+		is_u64(threads_counted(PPT_THREADS + 6, true), PPT_THREADS, "of more at the same time, some have none");
+		is_u64(a.control->client_flags, PPT_CROWDED_, "and the agent is told");
+		while (++tries < 10000 && !threads_counted(1, false)) /* one that was joined may not have ended quite */
+			;
+		ok(tries < 10000, "those of threads that have ended are for others then");
+	} else {
+		is_u64(a.control->client_flags, PPT_UNOPENED_, "no counters here: the agent is told");
+	}
+	detach(&a);
+	is_u64((uint64_t)fds(), (uint64_t)before, "none of their descriptors is left");
 }
 
 static int child_status(pid_t pid)
@@ -297,8 +364,9 @@ static int in_confined_child(void)
 	ppt_Two_request_work_end(&r);
 	ppt_Two_request_save(&r);
 	int is = slot_read(agent_slots(&a, mapped(&ppt_buffer_Two_)), sizeof got, 1, &got);
+	bool told = a.control->client_flags == PPT_UNOPENED_;
 	agent_free(&a);
-	return is == 1 && got.request.status == 5 && !got.request.work_0_start && !got.request.work_0_end ? 0 : 1;
+	return is == 1 && told && got.request.status == 5 && !got.request.work_0_start && !got.request.work_0_end ? 0 : 1;
 }
 
 static void test_confined(void)
@@ -474,6 +542,7 @@ int main(void)
 	test_refused();
 	test_types();
 	test_counters();
+	test_threads();
 	test_confined();
 	test_fork();
 	test_numbers();

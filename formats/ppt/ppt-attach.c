@@ -332,11 +332,24 @@ enum ctp_ppt_hold ctp_ppt_attach_holds(const struct ctp_ppt_attach *a, struct ct
 	return CTP_PPT_TAKEN;
 }
 
+static bool has_flag(const struct ctp_ppt_attach *a, uint64_t flag)
+{
+	return atomic_load_explicit(&control_of(a)->client_flags, memory_order_relaxed) & flag;
+}
+
 bool ctp_ppt_attach_uncounted(struct ctp_ppt_attach *a)
 {
-	if (a->uncounted || !a->ncounters || !a->ring.begun || atomic_load_explicit(&control_of(a)->ncounters, memory_order_relaxed))
+	if (a->uncounted || !a->ncounters || !a->ring.begun)
 		return false;
-	return a->uncounted = true;
+	bool none = !is_closing(a) && !atomic_load_explicit(&control_of(a)->ncounters, memory_order_relaxed);
+	return a->uncounted = none || has_flag(a, CTP_PPT_CLIENT_UNOPENED);
+}
+
+bool ctp_ppt_attach_crowded(struct ctp_ppt_attach *a)
+{
+	if (a->crowded || !a->ncounters || !a->ring.begun)
+		return false;
+	return a->crowded = has_flag(a, CTP_PPT_CLIENT_CROWDED);
 }
 
 bool ctp_ppt_attach_shared(struct ctp_ppt_attach *a)

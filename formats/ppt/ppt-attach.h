@@ -55,7 +55,7 @@ struct ctp_ppt_attach {
 	uint32_t attr_bytes;       /* of the client's perf_event_attr; 0: not known */
 	bool probing;              /* attached only to find that out */
 	unsigned refusals, empty; /* empty: looks that found it attached, without slots */
-	bool uncounted;
+	bool uncounted, crowded;
 	unsigned shared; /* looks in a row that found another with the ring */
 };
 
@@ -74,8 +74,11 @@ enum ctp_ppt_hold {
 };
 enum ctp_ppt_hold ctp_ppt_attach_holds(const struct ctp_ppt_attach *a, struct ctp_err *err);
 
-/* True, once: the client could not open the counters, and does without. */
+/* True, once: the client, or a thread of it, could not open the counters, and does without. */
 bool ctp_ppt_attach_uncounted(struct ctp_ppt_attach *a);
+
+/* True, once: a thread of the client has no counters, for it has more of them than it has counters for. */
+bool ctp_ppt_attach_crowded(struct ctp_ppt_attach *a);
 
 /* True, once: another process has the ring too, as the child of a fork has; both write to it, each by its own numbers. */
 bool ctp_ppt_attach_shared(struct ctp_ppt_attach *a);

@@ -20,6 +20,9 @@ enum {
 	CTP_PPT_CONTROL_BUFFER = 0x07ffffff,
 };
 
+/* client_flags, of clients made with sdk/ppt: a thread has no counters, because others have all that there are, or none can be opened. */
+enum { CTP_PPT_CLIENT_CROWDED = 1, CTP_PPT_CLIENT_UNOPENED = 2 };
+
 struct ctp_ppt_control {
 	_Atomic uint64_t bytes;
 	_Atomic uint64_t data_id;          /* data_block_hmem: a buffer that can be resized has its ring in a segment of its own */

@@ -492,6 +492,7 @@ static void finish_traces(struct live *l, bool replaced)
 			take_last(t);
 		ctp_ppt_trace_end(t, t->closed ? (struct ctp_ppt_outcome){.how = CTP_PPT_OUTCOME_CLOSED} : outcome);
 		ctp_ppt_warn_late(l->conf, t);
+		ctp_ppt_warn_counters(l->conf, t);
 		ctp_ppt_attach_end(&t->at);
 	}
 }

@@ -22,12 +22,20 @@ void ctp_ppt_warn_late(const struct ctp_ppt_live_conf *conf, struct ctp_ppt_trac
 	t->late = true;
 }
 
-bool ctp_ppt_warn(const struct ctp_ppt_live_conf *conf, struct ctp_ppt_trace *t)
+void ctp_ppt_warn_counters(const struct ctp_ppt_live_conf *conf, struct ctp_ppt_trace *t)
 {
-	ctp_ppt_warn_late(conf, t);
 	if (ctp_ppt_attach_uncounted(&t->at))
 		ctp_notice_say(conf->warn, "%s: the process may not open the counters, or has too many files open: their columns are 0",
 		               t->buffer->label);
+	if (ctp_ppt_attach_crowded(&t->at))
+		ctp_notice_say(conf->warn, "%s: more threads read counters than can have them, and to the others they are 0; "
+		               "a program that is built with a larger PPT_THREADS has more", t->buffer->label);
+}
+
+bool ctp_ppt_warn(const struct ctp_ppt_live_conf *conf, struct ctp_ppt_trace *t)
+{
+	ctp_ppt_warn_late(conf, t);
+	ctp_ppt_warn_counters(conf, t);
 	if (!ctp_ppt_attach_shared(&t->at))
 		return true;
 	ctp_notice_say(conf->warn, "%s: a child that the process has forked has its ring too: what both save is lost, or mixed of two",

@@ -12,6 +12,8 @@ void ctp_ppt_warn_uncounted(const struct ctp_ppt_live_conf *conf, const struct c
 
 void ctp_ppt_warn_late(const struct ctp_ppt_live_conf *conf, struct ctp_ppt_trace *t);
 
+void ctp_ppt_warn_counters(const struct ctp_ppt_live_conf *conf, struct ctp_ppt_trace *t);
+
 /* Of one that is attached. False: frames may be lost unseen. */
 bool ctp_ppt_warn(const struct ctp_ppt_live_conf *conf, struct ctp_ppt_trace *t);
 

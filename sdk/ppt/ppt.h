@@ -66,6 +66,9 @@
 #else
 #define PPT_EXTERN_ extern
 #endif
+#ifndef PPT_THREADS
+#define PPT_THREADS 64 /* of a buffer that is defined: they have counters of their own, at the same time; those of others are 0 */
+#endif
 #define PPT_FN_ __attribute__((unused)) static
 #define PPT_GET_(at) __atomic_load_n(at, __ATOMIC_RELAXED)
 #define PPT_PUT_(at, value) __atomic_store_n(at, value, __ATOMIC_RELAXED)
@@ -93,10 +96,10 @@ struct ppt_control_ { /* as generated clients have it; behind it three counters 
 enum {
 	PPT_OPEN_ = 1, PPT_BUSY_ = 2, PPT_CLOSING_ = 4, PPT_RESIZING_ = 8,
 	PPT_COUNTERS_ = 3,
-	PPT_THREADS_ = 16, /* that have counters of their own; those of others are 0 */
 	PPT_ATTR_ = 128,   /* bytes of a perf_event_attr, at most */
 	PPT_FD_ = 960,     /* descriptors have numbers from here on, where that is possible */
 	PPT_STALE_ = -1,
+	PPT_CROWDED_ = 1, PPT_UNOPENED_ = 2, /* in client_flags: a thread has no counters, for others have all, or they could not be opened */
 };
 #define PPT_GENERATION_ UINT64_C(0x10)
 #define PPT_INSIDE_ UINT64_C(0x10000)
@@ -114,12 +117,13 @@ struct ppt_page_ {
 	uint64_t last;         /* an index not long ago: numbers come back after 2^32, indexes do not */
 	uint64_t data_id;      /* of the second segment */
 	uint64_t refused_id;   /* of one that could not be had in its place */
+	uint32_t crowded, looked; /* threads have found no counters to be free; where one has looked for them last */
 	uint32_t ncounters;
 	char attr[PPT_COUNTERS_][PPT_ATTR_];
 };
 
 struct ppt_counted_ {
-	int32_t tid; /* 0: nobody's */
+	int32_t tid; /* 0: nobody's; negative: their thread is opening them */
 	int32_t fd[PPT_COUNTERS_]; /* and 1, so that 0 is none; the first is that of the group */
 	uint64_t id[PPT_COUNTERS_]; /* the kernel's: what has the number of our descriptor may be another's by now */
 };
@@ -132,7 +136,8 @@ struct ppt_buffer {
 	clockid_t clock;
 	bool resizable;
 	struct ppt_page_ *page;
-	struct ppt_counted_ counted[PPT_THREADS_];
+	uint32_t threads;
+	struct ppt_counted_ *counted;
 };
 
 /* --- counters -------------------------------------------------------------------------------------------------------------- */
@@ -151,7 +156,12 @@ PPT_FN_ void ppt_counted_close_(struct ppt_counted_ *c)
 			syscall(SYS_close, c->fd[i] - 1);
 		c->fd[i] = 0;
 	}
-	PPT_PUT_(&c->tid, 0);
+}
+
+PPT_FN_ void ppt_tell_(struct ppt_page_ *page, uint64_t flag)
+{
+	if (!(PPT_GET_(&page->control->client_flags) & flag))
+		__atomic_fetch_or(&page->control->client_flags, flag, __ATOMIC_RELAXED);
 }
 
 /* Never one of 0, 1 and 2, and seldom one that the program will look for. */
@@ -174,30 +184,53 @@ PPT_FN_ void ppt_counted_open_(struct ppt_page_ *page, struct ppt_counted_ *c)
 		if (fd < 0 || syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ID, &c->id[i])) {
 			if (fd >= 0)
 				syscall(SYS_close, fd);
-			int32_t tid = c->tid; /* kept: this thread has none, and does not try again */
-			ppt_counted_close_(c);
-			PPT_PUT_(&c->tid, tid);
+			ppt_counted_close_(c); /* this thread has none, and does not try again */
+			ppt_tell_(page, PPT_UNOPENED_);
 			return;
 		}
 		c->fd[i] = fd + 1;
 	}
 }
 
-/* Those of the calling thread, which is inside. Null: all have theirs. */
+/* A handler of a signal that comes meanwhile has none. */
+PPT_FN_ bool ppt_counted_take_(struct ppt_page_ *page, struct ppt_counted_ *c, int32_t owner, int32_t tid)
+{
+	if (!PPT_SWAP_(&c->tid, &owner, -tid, __ATOMIC_ACQUIRE)) /* pairs with the release below, of the owner before */
+		return false;
+	ppt_counted_close_(c);
+	ppt_counted_open_(page, c);
+	__atomic_store_n(&c->tid, tid, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* All are taken: those of a thread that has ended will do. A look is a system call; when all were looked at in vain, there is one each time. */
+PPT_FN_ struct ppt_counted_ *ppt_counted_inherit_(struct ppt_buffer *b, struct ppt_page_ *page, int32_t tid)
+{
+	uint32_t looks = PPT_GET_(&page->crowded) ? 1 : b->threads, at = __atomic_fetch_add(&page->looked, 1, __ATOMIC_RELAXED);
+	for (uint32_t i = 0; i < looks; i++) {
+		struct ppt_counted_ *c = &b->counted[(at + i) % b->threads];
+		int32_t owner = PPT_GET_(&c->tid);
+		if (owner > 0 && syscall(SYS_tgkill, getpid(), owner, 0) && errno == ESRCH && ppt_counted_take_(page, c, owner, tid))
+			return c;
+	}
+	PPT_PUT_(&page->crowded, 1);
+	ppt_tell_(page, PPT_CROWDED_);
+	return NULL;
+}
+
+/* Those of the calling thread, which is inside. Null: it has none. */
 PPT_FN_ struct ppt_counted_ *ppt_counted_find_(struct ppt_buffer *b, struct ppt_page_ *page)
 {
 	int32_t tid = (int32_t)syscall(SYS_gettid);
-	for (int i = 0; i < PPT_THREADS_; i++) {
-		struct ppt_counted_ *c = &b->counted[i];
+	for (uint32_t i = 0; i < b->threads; i++) {
+		struct ppt_counted_ *c = &b->counted[((uint32_t)tid + i) % b->threads];
 		int32_t owner = PPT_GET_(&c->tid);
-		if (owner == tid)
+		if (owner == tid || (!owner && ppt_counted_take_(page, c, 0, tid)))
 			return c;
-		if (!owner && PPT_SWAP_(&c->tid, &owner, tid, __ATOMIC_RELAXED)) {
-			ppt_counted_open_(page, c);
-			return c;
-		}
+		if (owner == -tid)
+			return NULL;
 	}
-	return NULL;
+	return ppt_counted_inherit_(b, page, tid);
 }
 
 /* Bytes of a counter in the control block: those of the agent's own perf_event_attr and 8, which its control_blk_sz gives away. */
@@ -296,6 +329,7 @@ PPT_FN_ bool ppt_take_(struct ppt_buffer *b, struct ppt_page_ *page, int id)
 	page->control = (struct ppt_control_ *)base;
 	page->slots = NULL;
 	page->data_id = page->refused_id = 0;
+	page->crowded = page->looked = 0;
 	control_bytes = bytes > sizeof *page->control ? PPT_GET_(&page->control->control_blk_sz) : 0;
 	if (control_bytes >= sizeof *page->control && control_bytes <= 464 && control_bytes <= bytes) {
 		ppt_counters_ask_(page, control_bytes);
@@ -312,8 +346,10 @@ PPT_FN_ bool ppt_take_(struct ppt_buffer *b, struct ppt_page_ *page, int id)
 
 PPT_FN_ void ppt_let_go_(struct ppt_buffer *b, struct ppt_page_ *page)
 {
-	for (int i = 0; i < PPT_THREADS_; i++)
+	for (uint32_t i = 0; i < b->threads; i++) {
 		ppt_counted_close_(&b->counted[i]);
+		PPT_PUT_(&b->counted[i].tid, 0);
+	}
 	if (page->control) {
 		if (b->resizable)
 			shmdt(page->slots);
@@ -922,9 +958,11 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 	extern union ppt_word_ _ppt_hmem_##b;                                                                                  \
 	PPT_SYMBOL_ union ppt_word_ _ppt_hmem_##b;                                                                             \
 	extern __attribute__((alias("_ppt_hmem_" #b), visibility("hidden"))) union ppt_word_ PPT_WORD_(b, n, __VA_ARGS__);     \
+	static struct ppt_counted_ ppt_counted_##b##_[PPT_THREADS];                                                            \
 	struct ppt_buffer ppt_buffer_##b##_ = {                                                                                \
 		.word = &PPT_WORD_(b, n, __VA_ARGS__), .stat = &_ppt_stat_##b, .json = &_ppt_json_##b, .slot_bytes = sizeof(union ppt_##b##_any_), \
 		.clock = PPT_CLOCK_##clk##_(PPT_CLOCK_ID_), .resizable = can_resize,                                           \
+		.threads = PPT_THREADS, .counted = ppt_counted_##b##_,                                                         \
 	};                                                                                                                     \
 	static void ppt_forked_##b##_(void)                                                                                    \
 	{                                                                                                                      \
