@@ -321,6 +321,8 @@ for attr in 112 128; do
 	like "$attr: descriptor 0 is open" "$(cat "$tmp/said")" '^fd 0: open'
 done
 like 'a counter that is not known is refused' "$("$ppt" attach -c nonesuch 1 2>&1)" '^ctp-ppt: -c nonesuch: no such counter; '
+said=$("$ppt" attach -c task-clock,page-faults,Page-Faults 1 2>&1)
+is 'one that is named twice is refused' "$? $said" '2 ctp-ppt: -c Page-Faults: is named twice'
 for counter in cycles instructions cache-misses stalled-cycles-frontend bus-cycles; do
 	said=$("$ppt" attach -c $counter $$ Foo 2>&1 >/dev/null)
 	status=$?

@@ -80,6 +80,9 @@ static enum ctp_status add(struct ctp_ppt_counters *counters, const char *name, 
 		return ctp_err_set(err, "-c %s: no such counter; ctp-ppt(1) has their names", name);
 	if (counters->n == CTP_PPT_CONTROL_COUNTERS)
 		return ctp_err_set(err, "-c %s: there can be %d counters", name, CTP_PPT_CONTROL_COUNTERS);
+	for (uint32_t i = 0; i < counters->n; i++)
+		if (counters->names[i] == known->name)
+			return ctp_err_set(err, "-c %s: is named twice", name);
 	struct perf_event_attr attr = {.type = known->type, .size = CTP_PPT_ATTR_BYTES, .config = known->config,
 	                               .read_format = PERF_FORMAT_GROUP, .exclude_kernel = !known->kernel, .exclude_hv = 1};
 	_Static_assert(sizeof attr >= CTP_PPT_ATTR_BYTES, "a client may be older than this");

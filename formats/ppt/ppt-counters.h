@@ -17,7 +17,7 @@ struct ctp_ppt_counters {
 	uint8_t attr[CTP_PPT_CONTROL_COUNTERS][CTP_PPT_ATTR_BYTES];
 };
 
-/* "cycles,page-faults". The list is changed. Fails at a name that is not known, and at a fourth. */
+/* "cycles,page-faults". The list is changed. Fails at a name that is not known, or there before, and at a fourth. */
 enum ctp_status ctp_ppt_counters_parse(struct ctp_ppt_counters *counters, char *list, struct ctp_err *err);
 
 /* Fails at one that this machine has not, or that may not be opened. */
