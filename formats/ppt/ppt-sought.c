@@ -128,9 +128,17 @@ const struct ctp_ppt_buffers *ctp_ppt_sought_look(struct ctp_ppt_sought *s, cons
 	return &s->found[s->nfound++];
 }
 
+static bool is_repeated(char *const *names, size_t i)
+{
+	size_t k = 0;
+	while (strcmp(names[k], names[i]))
+		k++;
+	return k < i;
+}
+
 const char *ctp_ppt_sought_missing(const struct ctp_ppt_sought *s, size_t *i)
 {
-	while (s->names && s->names[*i] && s->looks[*i] == SETTLED_LOOKS)
+	while (s->names && s->names[*i] && (s->looks[*i] == SETTLED_LOOKS || is_repeated(s->names, *i)))
 		++*i;
 	return s->names && s->names[*i] ? s->names[(*i)++] : NULL;
 }
