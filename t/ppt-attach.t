@@ -2,19 +2,11 @@
 # ctp-ppt attach, list and describe on programs that run: ppt's clients, written by hand, with their defects; what is taken from them, and
 # what is left with them.
 . t/tap.sh
+. t/ppt.sh
 command -v python3 >/dev/null || skip_all 'there is no python3'
-ppt=$BIN/ctp-ppt
 
 running=
 trap 'for p in $running; do kill -9 "$p" 2>/dev/null; done; rm -rf "$tmp"' EXIT
-# A condition is waited for, half a minute at most.
-await() {
-	for i in $(seq 600); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.05
-	done
-	return 1
-}
 has() { grep -q -- "$2" "$1"; }
 start() { # PROGRAM ARG...: its number in $pid, what it says in $tmp/said
 	: >"$tmp/said"
@@ -33,7 +25,6 @@ agent() { # ARG...: its number in $agent; returns when it is attached
 }
 state() { "$ppt" list "$pid" 2>&1 | awk -v b="$1" '$1 == b { print $2 }'; }
 taken() { "$BIN/ctp-tojsonl" -a "${1:-$tmp/out.ctp}" 2>/dev/null | python3 t/pptjudge.py; }
-saved() { sed -n "s/^$1: \([0-9]*\) saved.*/\1/p" "$tmp/said"; }
 descriptors() { ls "/proc/$pid/fd" | wc -l; }
 has_ring() { grep -q /SYSV "/proc/$agent/maps"; }
 segments() { grep -c /SYSV "/proc/$pid/maps"; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # What ctp-ppt says at the end: frames, by buffer, and what became of those that are missing.
 . t/tap.sh
-ppt=$BIN/ctp-ppt
+. t/ppt.sh
 client=$O/t/ppt-client
 [ -x "$client" ] || skip_all 'there is no client'
 
@@ -23,7 +23,6 @@ finish() { # it has ended, or does now
 	wait "$pid" 2>/dev/null
 	pid=
 }
-saved() { sed -n "s/^$1: \([0-9]*\) saved.*/\1/p" "$tmp/said"; }
 # counted BUFFER: "FRAMES LOST" of its line in $tmp/err; without a name, of the last
 counted() {
 	if [ $# = 1 ]; then sed -n "s/^ctp-ppt: $1: \([0-9]*\) frames, \([0-9]*\) lost.*/\1 \2/p" "$tmp/err"

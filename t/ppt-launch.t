@@ -1,20 +1,12 @@
 #!/bin/sh
 # ctp-ppt attach -- PROGRAM: a program that is started, found, traced to its end, and whose end is told.
 . t/tap.sh
-ppt=$BIN/ctp-ppt
+. t/ppt.sh
 client=$O/t/ppt-client
 [ -x "$client" ] || skip_all 'there is no client'
 trap '[ -z "$pid" ] || kill -9 $pid 2>/dev/null; rm -rf "$tmp"' EXIT
 pid=
 frames() { "$BIN/ctp-tojsonl" -aq "$1" | grep -c "\"type\":\"ppt_${2}_"; }
-saved() { sed -n "s/^$1: \([0-9]*\) saved.*/\1/p" "$2"; }
-await() {
-	for i in $(seq 600); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.05
-	done
-	return 1
-}
 
 "$ppt" attach -v -o "$tmp/one.ctp" Foo -- "$client" -n 60000 -2 -s 1000 >"$tmp/said" 2>"$tmp/err"
 status=$?
@@ -30,9 +22,9 @@ is 'a stream on stdout is not mixed with what the program says' "$(frames "$tmp/
 	"$(saved Foo "$tmp/err") $(saved FooBar "$tmp/err")"
 "$ppt" attach -q -o "$tmp/lib.ctp" Lib -- "$client" -n 60000 -s 500 -l "$O/t/ppt-client-lib.so" >"$tmp/said"
 is 'a buffer of a library that is loaded later is waited for' "$? $(frames "$tmp/lib.ctp" Lib)" '0 500'
-"$ppt" attach -o "$tmp/gamma.ctp" Foo Gamma FooBar -- "$client" -n 60000 -2 -s 500 >/dev/null 2>"$tmp/err"
+"$ppt" attach -o "$tmp/gamma.ctp" Foo Gamma FooBar Gamma Foo -- "$client" -n 60000 -2 -s 500 >/dev/null 2>"$tmp/err"
 is 'one that never comes costs not the others: status' "$? $(($(frames "$tmp/gamma.ctp" Foo) + $(frames "$tmp/gamma.ctp" FooBar)))" '3 500'
-is 'a line names it' "$(grep -c '^ctp-ppt: Gamma: no buffer of this name was found in the process$' "$tmp/err")" 1
+is 'a line names it, once' "$(grep -c '^ctp-ppt: Gamma: no buffer of this name was found in the process$' "$tmp/err")" 1
 "$ppt" attach -q -o "$tmp/exec.ctp" Foo -- sh -c 'sleep 0.2; exec "$0" -n 60000 -s 500' "$client" >"$tmp/said"
 is 'and one of a program that it becomes' "$? $(frames "$tmp/exec.ctp" Foo)" '0 500'
 
