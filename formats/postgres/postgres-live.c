@@ -3,7 +3,8 @@
  *
  * A transaction begins with its first statement, so that none is open while nothing comes. Tables have an index of the ids, and one
  * that says which pages have which times (BRIN), which costs next to nothing while rows come in the order of time; it is told of new
- * pages here, because the server would do so when it has time. Nobody else numbers rows meanwhile: who writes live has a lock on the table of events, of the session's, by which others do not wait but fail.
+ * pages here, because the server would do so when it has time. Nobody else numbers rows meanwhile: who writes live has a lock on the
+ * table of events, of the session's, by which others do not wait but fail.
  */
 #include <stdlib.h>
 #include <string.h>
