@@ -51,6 +51,8 @@ checked() {
 	is "$name: a closed stdout is status 1" $? 1
 	like "$name: and is said" "$(cat "$tmp/err")" "^$tool: stdout: .*Bad file descriptor$"
 	[ "$name" = ctp-fromctf ] && return # reads no stdin
+	is "$name: also if nothing comes of its input, which has no end" "$(unread timeout 60 "$@" /dev/zero)" 141
+	is "$name:   without a word" "$(cat "$tmp/err")" ''
 	"$@" <&- 2>"$tmp/err" >"$tmp/out"
 	is "$name: a closed stdin is status 1" $? 1
 	like "$name: and is said" "$(cat "$tmp/err")" "^$tool: stdin: .*Bad file descriptor$"

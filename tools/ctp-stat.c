@@ -45,13 +45,14 @@ int main(int argc, char **argv)
 		ctp_output_abandon(&out);
 		return ctp_tool_fail(&tool, &err);
 	}
+	tool.out = &out;
 	/* One by one: a file that cannot be read does not end the others. */
 	size_t nread = 0, nfailed = 0;
 	char **file = argv + optind;
 	do {
 		bool failed = ctp_tool_each(&tool, (char *[]){*file, NULL}, read_one, &s, &err);
 		if (failed)
-			ctp_tool_fail(&tool, &err);
+			ctp_tool_fail_output(&tool, &out, &err);
 		*(failed ? &nfailed : &nread) += 1;
 	} while (*file && *++file);
 	if (!nread) {

@@ -75,7 +75,7 @@ int ctp_tool_fail(struct ctp_tool *tool, const struct ctp_err *err)
 
 int ctp_tool_fail_output(struct ctp_tool *tool, const struct ctp_output *out, const struct ctp_err *err)
 {
-	if (out && out->epipe) {
+	if ((out && out->epipe) || tool->unread) {
 		clear_progress(tool);
 		signal(SIGPIPE, SIG_DFL);
 		raise(SIGPIPE);
@@ -226,6 +226,13 @@ enum ctp_status ctp_tool_look(char **files, struct ctp_err *err)
 	return CTP_OK;
 }
 
+/* Input without end may be damaged from some place on, and nothing written that would tell of a closed pipe. */
+static bool is_unread(void *arg)
+{
+	struct ctp_tool *tool = arg;
+	return tool->unread = ctp_output_is_unread(tool->out);
+}
+
 enum ctp_status ctp_tool_each(struct ctp_tool *tool, char **files, enum ctp_status (*fn)(void *arg, struct ctp_input *in),
                               void *arg, struct ctp_err *err)
 {
@@ -235,6 +242,8 @@ enum ctp_status ctp_tool_each(struct ctp_tool *tool, char **files, enum ctp_stat
 		struct ctp_input in;
 		if (ctp_input_open(&in, *file, err))
 			return CTP_FAILED;
+		in.is_unwanted = tool->out ? is_unread : NULL;
+		in.unwanted_arg = tool;
 		ctp_tool_input(tool, in.name);
 		status = fn(arg, &in);
 		ctp_input_close(&in);
@@ -307,6 +316,7 @@ int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, stru
 		return ctp_tool_fail(tool, err);
 	struct to to = {.tool = tool, .sink = sink, .tick = ctp_tool_tick(tool), .err = err};
 	sink->tick = to.tick;
+	tool->out = out;
 	enum ctp_status status = ctp_tool_each(tool, files, to_one, &to, err);
 	if (status != CTP_FAILED && sink->ops->finish)
 		status = sink->ops->finish(sink, err);
@@ -379,6 +389,7 @@ int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source
 	enum ctp_status status = CTP_FAILED;
 	if (writer) {
 		source->tick = ctp_tool_tick(tool);
+		tool->out = out;
 		struct from from = {tool, source, writer, err};
 		status = source->ops->read_path ? from_paths(&from, files) : ctp_tool_each(tool, files, from_one, &from, err);
 		if (status != CTP_FAILED && !source->stats.accepted && !tool->counts_itself && (source->stats.rejected || tool->no_coroutines))

@@ -32,11 +32,13 @@ struct ctp_tool {
 	bool counts_itself;   /* the source or the sink says what it has kept and lost, and in its own words */
 
 	bool quiet, verbose;
+	const struct ctp_output *out; /* whose reader may go: inputs are read no further then; a converter's is known; null: none */
 
 	/* The rest is tool.c's. */
 	struct ctp_notice notice; /* for the library: prints "NAME: INPUT: text", the first few of each input */
 	const char *input;
 	uint64_t notices;
+	bool unread; /* the reader of `out` has gone */
 	uint64_t started_ns, shown_ns; /* of the progress line; shown_ns 0: none is on the terminal */
 };
 

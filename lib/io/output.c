@@ -245,6 +245,12 @@ bool ctp_output_flush(struct ctp_output *out)
 	return !out->failed;
 }
 
+bool ctp_output_is_unread(const struct ctp_output *out)
+{
+	struct pollfd fd = {.fd = out->fd, .events = POLLOUT};
+	return poll(&fd, 1, 0) == 1 && fd.revents & (POLLERR | POLLHUP);
+}
+
 static bool ends_in_zst(const char *path)
 {
 	size_t len = strlen(path);

@@ -57,6 +57,9 @@ bool ctp_output_flush(struct ctp_output *out);
 enum ctp_status ctp_output_status(const struct ctp_output *out, struct ctp_err *err); /* the first error that is known by now */
 enum ctp_status ctp_output_close(struct ctp_output *out, struct ctp_err *err);
 
+/* Whether the reader of a pipe has gone, as a write would say. Any thread may ask, between the open and the close. */
+bool ctp_output_is_unread(const struct ctp_output *out);
+
 /* A put without a copy: data goes to the system, behind all that was put before. */
 void ctp_output_pass(struct ctp_output *out, const void *data, size_t len);
 
