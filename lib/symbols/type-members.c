@@ -101,6 +101,7 @@ static bool put_member(struct ctp_type_members *t, Dwarf_Die *die, uint64_t base
 	uint64_t offset, first, n;
 	bool is_base = dwarf_tag(die) == DW_TAG_inheritance;
 	const char *own = is_base ? NULL : dwarf_diename(die);
+	own = own && *own ? own : NULL;
 	if (!ctp_die_offset(die, &offset) || !ctp_die_type(die, &type) || dwarf_aggregate_size(&type, &size))
 		return true;
 	if ((m.bits = ctp_die_bits(die, t->big, size, &first, &n))) {
@@ -109,9 +110,11 @@ static bool put_member(struct ctp_type_members *t, Dwarf_Die *die, uint64_t base
 	}
 	if (!m.bits && !end_group(t))
 		return false;
-	if (offset > t->size || (!is_base && (size > t->size || base + offset + size > t->size)))
+	bool has_members = ctp_die_is_structure(&type) && size && nested < NESTED_MAX;
+	/* The size of a base has its virtual bases in it, which are elsewhere. */
+	if (offset > t->size || (!(is_base && has_members) && (size > t->size || base + offset + size > t->size)))
 		return true;
-	if (ctp_die_is_structure(&type) && size && nested < NESTED_MAX) {
+	if (has_members) {
 		if (snprintf(name, sizeof name, own ? "%s%s." : "%s", prefix, own) >= (int)sizeof name)
 			return true;
 		return (is_base ? put_members : put_object)(t, &type, base + offset, name, nested + 1);
