@@ -235,6 +235,21 @@ static Dwarf *open_dwarf(const char *path)
 	return debug.has_dwarf ? dwarf_begin_elf(debug.elf, DWARF_C_READ, NULL) : NULL;
 }
 
+/* By full names, by their last parts, and then what is near. */
+static enum verdict walk_all(struct walk *w, Dwarf *dwarf)
+{
+	bool all = walk_units(w, dwarf);
+	w->last_part = true;
+	all = all && walk_units(w, dwarf);
+	w->last_part = false;
+	for (uint32_t i = 0; i < w->nwanted && w->nastray < ASTRAY_MAX; i++) {
+		struct wanted *one = &w->wanted[i];
+		if (!one->found && !one->other_size && one->name[0] && !ctp_spelling_is_number(one->name))
+			w->astray[w->nastray++] = one;
+	}
+	return all && (!w->nastray || walk_units(w, dwarf)) ? DONE : TOO_MANY;
+}
+
 static enum verdict answer(const char *path, struct wanted *wanted, uint32_t n)
 {
 	static struct walk w;
@@ -252,14 +267,7 @@ static enum verdict answer(const char *path, struct wanted *wanted, uint32_t n)
 	w.of.big = ehdr.e_ident[EI_DATA] == ELFDATA2MSB;
 	w.wanted = wanted;
 	w.nwanted = n;
-	bool all = walk_units(&w, dwarf);
-	w.last_part = true;
-	all = all && walk_units(&w, dwarf);
-	w.last_part = false;
-	for (uint32_t i = 0; i < n && w.nastray < ASTRAY_MAX; i++)
-		if (!wanted[i].found && !wanted[i].other_size && wanted[i].name[0] && !ctp_spelling_is_number(wanted[i].name))
-			w.astray[w.nastray++] = &wanted[i];
-	return all && (!w.nastray || walk_units(&w, dwarf)) ? DONE : TOO_MANY;
+	return walk_all(&w, dwarf);
 }
 
 static _Noreturn void serve(int fd, const char *path, const struct ctp_members_want *want, uint32_t n)
