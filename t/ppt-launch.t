@@ -34,8 +34,10 @@ if command -v cc >/dev/null; then
 		void late(void);
 		void late(void) { struct ppt_Late_y y = {0}; for (int k = 0; k < 60000 && y.n < 100; k++, usleep(1000)) { ppt_Late_y_save(&y); y.n += _ppt_hmem_Late.is.attached > 0; } }\n' >"$tmp/late.c"
 	printf '#include "ppt.h"\n#include <dlfcn.h>\nPPT_BUFFER(Soon, 64, monotonic, (y, (int, n)));
-		int main(int argc, char **argv) { struct ppt_Soon_y y = {0}; (void)argc;
+		int main(int argc, char **argv) { struct ppt_Soon_y y = {0};
 		for (int k = 0; k < 60000 && y.n < 100; k++, usleep(1000)) { ppt_Soon_y_save(&y); y.n += _ppt_hmem_Soon.is.attached > 0; }
+		if (argc > 2) ppt_Soon_close();
+		for (int k = 0; argc > 2 && k < 60000 && *(volatile int *)&_ppt_stat_Soon; k++) usleep(1000);
 		void *lib = dlopen(argv[1], RTLD_NOW); void (*late)(void) = lib ? (void (*)(void))dlsym(lib, "late") : 0; if (late) late(); return !late; }\n' >"$tmp/soon.c"
 	cc -std=gnu11 -Isdk/ppt -pthread -shared -fPIC -o "$tmp/late.so" "$tmp/late.c" 2>"$tmp/cc" && cc -std=gnu11 -Isdk/ppt -pthread -o "$tmp/soon" "$tmp/soon.c" -ldl 2>"$tmp/cc" || diag "$(cat "$tmp/cc")"
 	if [ -x "$tmp/soon" ]; then
@@ -43,6 +45,8 @@ if command -v cc >/dev/null; then
 		is 'both are traced: status, frames' "$? $(sed -n '$s/ lost.*//p' "$tmp/err") $(frames "$tmp/two.ctp" Soon) $(frames "$tmp/two.ctp" Late)" '0 ctp-ppt: 200 frames, 0 100 100'
 		"$ppt" attach -q -o "$tmp/b-%b.ctp" Late Soon -- "$tmp/soon" "$tmp/late.so" 2>"$tmp/err"
 		is 'each in a file of its own' "$? $(frames "$tmp/b-Soon.ctp" Soon) $(frames "$tmp/b-Late.ctp" Late)" '0 100 100'
+		"$ppt" attach -q -o "$tmp/after.ctp" Late Soon -- "$tmp/soon" "$tmp/late.so" close 2>"$tmp/err"
+		is 'one that comes when the other is closed already' "$? $(frames "$tmp/after.ctp" Soon) $(frames "$tmp/after.ctp" Late)" '0 100 100'
 	fi
 fi
 
