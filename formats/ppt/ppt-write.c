@@ -260,13 +260,6 @@ static void say_counts(const struct ppt_sink *s)
 		               (unsigned long long)s->lost, more);
 }
 
-/* Which section a packet was of that cannot be read is not known. */
-static bool is_damaged(const struct ppt_sink *s)
-{
-	const struct ctp_reader_stats *r = s->sink.stats ? &s->sink.stats->reader : NULL;
-	return r && (r->damaged_packets || r->missing_packets || r->skipped_bytes || r->cut_short);
-}
-
 static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 {
 	struct ppt_sink *s = (struct ppt_sink *)sink;
@@ -278,8 +271,8 @@ static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 	enum ctp_status status = ctp_output_close(s->out, err);
 	if (!status)
 		say_counts(s);
-	if (s->whole)
-		*s->whole = !s->lost && !is_damaged(s);
+	if (s->whole) /* which section a packet was of that cannot be read is not known */
+		*s->whole = !s->lost && !(sink->stats && sink->stats->damaged);
 	return status;
 }
 

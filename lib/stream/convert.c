@@ -153,8 +153,8 @@ enum ctp_status ctp_convert(struct ctp_input *in, struct ctp_sink *sink, const s
 		if (status == CTP_EOF && !c.shows && c.others.text[0])
 			ctp_notice_say(notice, "no transitions, but records of %s: %s", c.others.text, sink->others_by);
 		ctp_reader_stats_add(&stats->reader, ctp_reader_stats(reader));
-		stats->harmed |= ctp_reader_harmed(reader) || in->harmed || stats->lost || stats->missed || stats->untraced ||
-		                 stats->conflicts;
+		stats->damaged |= ctp_reader_harmed(reader) || in->harmed;
+		stats->harmed |= stats->damaged || stats->lost || stats->missed || stats->untraced || stats->conflicts;
 		if (status == CTP_EOF)
 			status = ctp_beginning_end(in, strange, ctp_reader_stats(reader)->packets, sink->made_by, err);
 	}

@@ -107,7 +107,8 @@ struct ctp_convert_stats {
 	struct ctp_reader_stats reader;
 	uint64_t lost, missed, untraced;
 	uint64_t conflicts; /* records by which the history of a coroutine is not exact */
-	bool harmed; /* damaged, cut short, lost, missed, untraced or in conflict: status 3 */
+	bool damaged; /* or cut short, and so what was there is not known */
+	bool harmed; /* damaged, lost, missed, untraced or in conflict: status 3 */
 };
 
 void ctp_reader_stats_add(struct ctp_reader_stats *sum, const struct ctp_reader_stats *s);
