@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map.h"
 #include "base/text.h"
 
 /* --- writing ------------------------------------------------------------------------------------------------------------- */
@@ -105,6 +106,20 @@ char *ctp_meta_list(const struct ctp_section *sec, const char *name, size_t *len
 			add_text(&d, d.len ? "," : "[", sec->attrs[i].value);
 	add(&d, d.len ? "]" : "");
 	return done(&d, len);
+}
+
+uint64_t ctp_meta_mark(const char *attrs, const struct ctp_record *first)
+{
+	uint64_t mark = ctp_map_bytes(UINT64_C(0xcbf29ce484222325), attrs, strlen(attrs));
+	for (uint32_t i = 0; first && i < first->cls->nfields; i++) {
+		bool is_text = ctp_type_is_text(first->cls->fields[i].type);
+		const struct ctp_str *text = is_text ? ctp_str_val(first->val[i]) : NULL;
+		if (text)
+			mark = ctp_map_bytes(mark, text->data, text->len);
+		else if (!is_text)
+			mark = ctp_map_bytes(mark, &first->val[i], sizeof first->val[i]);
+	}
+	return mark;
 }
 
 static void add_labels(struct draft *d, const struct ctp_field *f)

@@ -19,6 +19,12 @@ char *ctp_meta_class(const struct ctp_class *cls, size_t *len);
 char *ctp_meta_list(const struct ctp_section *sec, const char *name, size_t *len); /* the array of such elements; "": there is none */
 
 /*
+ * A number that tells sections with the same id apart, as parts of a stream that was divided have: a hash of the attributes, in
+ * ctp_meta_attrs' text, and of the first record, which may be null.
+ */
+uint64_t ctp_meta_mark(const char *attrs, const struct ctp_record *first);
+
+/*
  * Read the object [p, end). scratch must have room for end - p bytes. The first adds the attributes to sec; the second returns a
  * class, which the caller frees; null: why. Unknown keys of a declaration are skipped, so that a later version may add some.
  */

@@ -11,7 +11,6 @@
 #include <strings.h>
 #include <unistd.h>
 
-#include "base/map.h"
 #include "base/text.h"
 #include "common/meta.h"
 #include "parquet/parquet-file.h"
@@ -131,17 +130,7 @@ static enum ctp_status close_files(struct parquet_sink *s, struct ctp_err *err)
 	return CTP_OK;
 }
 
-/* first: the section's, or null: it has none. */
-static uint32_t mark_of(const struct parquet_sink *s, const struct ctp_record *first)
-{
-	uint64_t mark = ctp_map_bytes(UINT64_C(0xcbf29ce484222325), s->attrs, strlen(s->attrs));
-	for (uint32_t i = 0; first && i < first->cls->nfields; i++)
-		if (!ctp_type_is_text(first->cls->fields[i].type))
-			mark = ctp_map_bytes(mark, &first->val[i], sizeof first->val[i]);
-	return (uint32_t)(mark ^ mark >> 32);
-}
-
-/* When the section began: as it says, or with its first record. */
+/* When the section began: as it says, or with its first record, which may be null. */
 static enum ctp_status find_folder(struct parquet_sink *s, const struct ctp_record *first, struct ctp_err *err)
 {
 	uint64_t start;
@@ -153,7 +142,8 @@ static enum ctp_status find_folder(struct parquet_sink *s, const struct ctp_reco
 	__int128 wall = (__int128)start + s->sec->wall_offset_ns;
 	int64_t wall_s = (int64_t)((wall - (wall < 0 ? 999999999 : 0)) / 1000000000);
 	bool shown = known && s->sec->has_wall && wall_s >= INT64_C(-62167219200) && wall_s < INT64_C(253402300800);
-	s->mark = mark_of(s, first);
+	uint64_t mark = ctp_meta_mark(s->attrs, first);
+	s->mark = (uint32_t)(mark ^ mark >> 32);
 	if (!ctp_parquet_folder(s->folder, &s->o, s->sec, shown, shown ? wall_s : 0))
 		return ctp_err_set(err, "%.40s...: the name is too long", s->o.dir);
 	return ctp_parquet_make_folder(s->folder, err);
