@@ -2,6 +2,7 @@
  * stream.c - the raw stream: numbers, checksums, classes, coding of random classes and values, packets, damage.
  */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/crc32c.h"
 #include "base/cursor.h"
@@ -435,6 +436,39 @@ static void test_damage(void)
 	ctp_class_free(cls[1]);
 }
 
+static enum ctp_status stop(void *arg, struct ctp_err *err) { (void)arg; return ctp_err_set(err, "no room"); }
+
+/* Input that is read no further, because what was made of it has no place, is not damaged. */
+static void test_stopped(void)
+{
+	struct ctp_class *cls[2] = { ctp_event_class(CTP_TRANSITION), ctp_event_class(CTP_THREAD) };
+	struct mem m = { 0 };
+	struct ctp_input in;
+	struct ctp_item item;
+	struct ctp_err err;
+	int fd[2], before = notices;
+	char path[32];
+	small_stream(&m, cls);
+	bool filled = !pipe(fd) && write(fd[1], m.data, m.len - 1) == (ssize_t)m.len - 1;
+	snprintf(path, sizeof path, "/dev/fd/%d", fd[0]);
+	ok(filled && !ctp_input_open(&in, path, &err), "a pipe has some of a stream");
+	in.idle = stop;
+	struct ctp_reader *r = ctp_reader_new(&in, &notice, &err);
+	enum ctp_status status;
+	while (!(status = ctp_reader_next(r, &item, &err)))
+		;
+	ok(status == CTP_FAILED, "a read that is stopped within a packet fails");
+	ok(!strcmp(err.text, "no room"), "for the reason that is given");
+	is_u64((uint64_t)(notices - before), 0, "and the packet is not called damaged");
+	ctp_reader_free(r);
+	ctp_input_close(&in);
+	close(fd[0]);
+	close(fd[1]);
+	ctp_class_free(cls[0]);
+	ctp_class_free(cls[1]);
+	free(m.data);
+}
+
 /* Packets outside a range of times are passed over, and only those; where one of them is damaged, nobody asks. */
 static void test_narrow(void)
 {
@@ -490,6 +524,7 @@ int main(void)
 	test_random();
 	test_lanes();
 	test_damage();
+	test_stopped();
 	test_narrow();
 	for (int i = 0; i < 16; i++)
 		free(pool[i]);

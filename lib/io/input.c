@@ -127,11 +127,12 @@ static size_t read_some(struct ctp_input *in, void *buf, size_t room)
 {
 	struct ctp_input_priv *priv = in->priv;
 	if (in->idle && !poll(&(struct pollfd){.fd = priv->fd, .events = POLLIN}, 1, 0))
-		in->failed = in->idle(in->idle_arg, &in->err) == CTP_FAILED;
-	if (!in->failed && in->is_unwanted && in->is_unwanted(in->unwanted_arg)) {
+		in->stopped = in->idle(in->idle_arg, &in->err) == CTP_FAILED;
+	if (!in->stopped && in->is_unwanted && in->is_unwanted(in->unwanted_arg)) {
 		ctp_err_set(&in->err, "%s: what is made of it has no reader", in->name);
-		in->failed = true;
+		in->stopped = true;
 	}
+	in->failed |= in->stopped;
 	while (!in->failed) {
 		ssize_t n = read(priv->fd, buf, room);
 		if (n > 0) {

@@ -26,6 +26,7 @@ struct ctp_input {
 	bool harmed;        /* a zstd frame was cut or damaged; what precedes and follows the damage is delivered */
 	struct ctp_err err; /* of a read that failed, or why it is harmed */
 	bool failed;
+	bool stopped; /* it failed, but there is nothing wrong with it: `idle` failed, or it is unwanted */
 	/* Called before a read that would wait: the time to let go of what is held. Where it fails, the read fails. Null: none. */
 	enum ctp_status (*idle)(void *arg, struct ctp_err *err);
 	void *idle_arg;

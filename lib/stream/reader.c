@@ -248,6 +248,8 @@ static bool next_packet(struct ctp_reader *r)
 			continue;
 		}
 		size_t have = ctp_input_fill(in, whole);
+		if (in->stopped)
+			return false;
 		if (have < whole || !payload_ok(r, len)) {
 			spoil_packet(r, have < whole ? "cut off" : "checksum mismatch");
 			/* The payload is searched too: another packet may begin before this one should end. */
