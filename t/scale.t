@@ -5,10 +5,11 @@ for tool in ctp-toparquet ctp-sqlite; do [ -x "$BIN/$tool" ] || skip_all "$tool 
 for tool in sqlite3 node npm; do command -v $tool >/dev/null || skip_all "there is no $tool"; done
 said=$(t/parquet-duckdb build/duckdb 2>&1) || skip_all "DuckDB cannot be had from npm: $(echo "$said" | head -n 1)"
 
-# Literal texts that begin with a SELECT, or with views, each to a file.
-awk -v to="$tmp" '/^\.Bd -literal/ { first = 1; next } /^\.Ed/ { file = ""; next }
-	first { first = 0; file = /^SELECT/ ? to "/q" ++n ".sql" : /^CREATE VIEW .*'\''t\// ? to "/views.sql" : /^CREATE VIEW .*REPLACE/ ? to "/tree.sql" : "" }
-	file != "" { print >file }' doc/ctp-scale.7
+# Literal texts, by how they begin, each to a file.
+sed 's/\\e/\\/g' doc/ctp-scale.7 | awk -v to="$tmp" '/^\.Bd -literal/ { first = 1; next } /^\.Ed/ { file = ""; next }
+	first { first = 0; file = /^SELECT/ ? to "/q" ++n ".sql" : /^CREATE VIEW .*'\''t\// ? to "/views.sql" : /^CREATE VIEW .*REPLACE/ ? to "/tree.sql" :
+		/^for f in/ ? to "/convert.sh" : /^find tree/ ? to "/retain.sh" : /^COPY/ ? to "/join.sql" : "" }
+	file != "" { print >file }'
 is 'the page has five questions' "$(ls "$tmp"/q*.sql | wc -l | tr -d ' ')" 5
 
 awk -v requests=5200 -f t/bench/scale.awk | "$BIN/ctp-fromjsonl" -q -o "$tmp/t.ctp"
@@ -40,6 +41,30 @@ awk -v requests=500 -v host=web2 -v seed=2 -f t/bench/scale.awk | "$BIN/ctp-from
 is 'of a tree of two machines the threads of both are told apart' "$(duckdb q4.sql tree.sql | wc -l | tr -d ' ')" 16
 duckdb q4.sql tree.sql | cut -d '|' -f 2- | sort >"$tmp/both"
 is 'and those of one are as they were' "$(cut -d '|' -f 2- "$tmp/sqlite4" | sort | comm -23 - "$tmp/both")" ''
+
+bin=$(cd "$BIN" && pwd)
+# A spool with a stream, one that is cut, and what is none; days that are joined, and days that are over.
+mkdir "$tmp/new" "$tmp/raw"
+mv "$tmp/tree" "$tmp/tree.1"
+gzip <"$tmp/t2.ctp" >"$tmp/new/0.ctp.zst"
+zstd -q -o "$tmp/new/1.ctp.zst" "$tmp/t.ctp"
+head -c 20000 "$tmp/t2.ctp" | zstd -q -o "$tmp/new/2.ctp.zst"
+(cd "$tmp" && PATH=$bin:$PATH sh convert.sh) 2>"$tmp/err"
+is 'the spool is converted but for what is no stream' "$(cd "$tmp" && echo new/* raw/*)" 'new/0.ctp.zst raw/1.ctp.zst raw/2.ctp.zst'
+day=$(cd "$tmp/tree" && echo host=web1/date=*)
+day=${day#*date=}
+sed -i "s/2026-11-16/$day/" "$tmp/join.sql"
+count="SELECT count(*), count(DISTINCT host) FROM read_parquet"
+echo "$count('tree/*/*/transition-*.parquet', hive_partitioning = true)" >"$tmp/all.sql"
+echo "$count('days/*/transition-*.parquet', hive_partitioning = true)" >"$tmp/joined.sql"
+is 'a day of all machines is joined' "$(duckdb joined.sql join.sql)" "$(duckdb all.sql)"
+today=$(date -u +%F)
+rm -r "$tmp/tree"
+mkdir -p "$tmp/tree/host=a b/date=2020-01-01" "$tmp/tree/host=web1/date=2020-01-01" "$tmp/tree/host=web1/date=$today"
+for d in "$tmp"/tree/*/*; do echo >"$d/f"; done
+(cd "$tmp" && sh retain.sh)
+is 'days that are over are gone, and folders that are empty' "$(cd "$tmp" && find tree -type f)" "tree/host=web1/date=$today/f"
+is 'all of them' "$(ls "$tmp/tree")" host=web1
 
 . t/postgres.sh
 if [ -x "$BIN/ctp-postgres" ] && [ -x "$pg_bin/initdb" ] && command -v psql >/dev/null; then
