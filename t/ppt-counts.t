@@ -81,6 +81,19 @@ for b in Foo FooBar; do
 	is "$b: all that were saved, and frames are those in the file" "$(counted $b)" \
 		"$(in_file $b "$tmp/main.ctp") $(($(saved $b) - $(in_file $b "$tmp/main.ctp")))"
 done
+# Four fifths of a whole stream hold the section that is live, and a part of the one behind it.
+(trap '' XFSZ; ulimit -f 8; head -c 100000 /dev/zero >"$tmp/blocks") 2>/dev/null
+most=$(($(wc -c <"$tmp/two.ctp") * 4 / 5 / ($(wc -c <"$tmp/blocks") / 8)))
+for to in file stdout; do
+	begin -2 -s 2000
+	if [ $to = file ]; then (trap '' XFSZ; ulimit -f $most; exec "$ppt" attach -v -o "$tmp/most.ctp" "$pid") 2>"$tmp/err"
+	else (trap '' XFSZ; ulimit -f $most; exec "$ppt" attach -v "$pid") 2>"$tmp/err" >"$tmp/most.ctp"; fi
+	is "$to: the last section fails: status" $? 1
+	finish
+	is "$to: frames of each are those in the file" "$(counted Foo), $(counted FooBar)" \
+		"$(in_file Foo "$tmp/most.ctp") $(($(saved Foo) - $(in_file Foo "$tmp/most.ctp"))), $(in_file FooBar "$tmp/most.ctp") $(($(saved FooBar) - $(in_file FooBar "$tmp/most.ctp")))"
+	like "$to: one is whole, and the other is not empty" " $(in_file Foo "$tmp/most.ctp") $(in_file FooBar "$tmp/most.ctp") " ' 1000 [1-9]| [1-9][0-9]* 1000 '
+done
 begin -2 -s 2000
 TMPDIR=$tmp/nonesuch "$ppt" attach -v -o "$tmp/temporary.ctp" "$pid" 2>"$tmp/err"
 is 'no temporary file: status' $? 3
