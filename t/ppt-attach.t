@@ -26,6 +26,7 @@ agent() { # ARG...: its number in $agent; returns when it is attached
 state() { "$ppt" list "$pid" 2>&1 | awk -v b="$1" '$1 == b { print $2 }'; }
 taken() { "$BIN/ctp-tojsonl" -a "${1:-$tmp/out.ctp}" 2>/dev/null | python3 t/pptjudge.py; }
 descriptors() { ls "/proc/$pid/fd" | wc -l; }
+has_ended() { case $(sed "s/.*) //; s/ .*//" "/proc/$agent/stat") in "" | Z) ;; *) false ;; esac }
 has_ring() { grep -q /SYSV "/proc/$agent/maps"; }
 segments() { grep -c /SYSV "/proc/$pid/maps"; }
 
@@ -89,6 +90,7 @@ for signal in INT TERM HUP QUIT; do
 	before=$(descriptors)
 	agent "$pid" Foo -c page-faults
 	kill -"$signal" "$agent"
+	await has_ended || kill -9 "$agent"
 	wait "$agent"
 	is "SIG$signal: status" $? 0
 	is "SIG$signal: the stream is whole" "$(taken | awk '{ print $6, $7 }')" '0 running'
