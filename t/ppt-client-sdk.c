@@ -8,6 +8,7 @@
 #include "ppt.h"
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -30,7 +31,7 @@ static struct {
 	unsigned long threads, rate, calls;
 	bool idle, two;
 } opt = {.threads = 1, .rate = 1000};
-static volatile sig_atomic_t ended, closes;
+static atomic_int ended, closes;
 static unsigned long saves;
 
 static void end(int sig)
@@ -47,10 +48,8 @@ static void ask_to_close(int sig)
 
 static void save(int n)
 {
-	if (closes) {
-		closes = 0;
+	if (atomic_load_explicit(&closes, memory_order_relaxed) && atomic_exchange(&closes, 0))
 		ppt_Sdk_close();
-	}
 	if (n % 2 == 0) {
 		struct ppt_Sdk_request r = {.n = n, .f = (float)(n % 1000)};
 		ppt_Sdk_request_d_start(&r);
