@@ -341,7 +341,7 @@ bool ctp_ppt_attach_uncounted(struct ctp_ppt_attach *a)
 {
 	if (a->uncounted || !a->ncounters || !a->ring.begun)
 		return false;
-	bool none = !is_closing(a) && !atomic_load_explicit(&control_of(a)->ncounters, memory_order_relaxed);
+	bool none = a->stage == CTP_PPT_ATTACHED && !atomic_load_explicit(&control_of(a)->ncounters, memory_order_relaxed);
 	return a->uncounted = none || has_flag(a, CTP_PPT_CLIENT_UNOPENED);
 }
 
