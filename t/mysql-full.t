@@ -17,7 +17,7 @@ chown nobody "$dir/small"
 cp -a "$dir/data/." "$dir/small" || skip_all 'the data of a new server have no room there'
 # shellcheck disable=SC2086
 my_start $small --datadir="$dir/small"
-python3 t/sqlite-views.py make 1 | "$from" -q >"$tmp/a.ctp"
+for copy in a b; do python3 t/sqlite-views.py make 1 | "$from" -q >"$tmp/$copy.ctp"; done # with other ids
 "$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/a.ctp"
 sql -e 'CREATE DATABASE full'
 room() { df -k "$dir/small" | awk 'NR == 2 {print $4}'; }
@@ -45,12 +45,12 @@ load -q -D full "$tmp/a.ctp"
 same 'with room again the next load is whole' full "$tmp/a.sqlite"
 is 'with nothing left' "$(left full)" 0
 fill 2000
-load -q -D full --append "$tmp/a.ctp" 2>"$tmp/err"
+load -q -D full --append "$tmp/b.ctp" 2>"$tmp/err"
 is 'a load that adds fails so, too' "$? $(wc -l <"$tmp/err")" '1 1'
 empty
 same 'and what was there stays' full "$tmp/a.sqlite"
-load -q -D full --append "$tmp/a.ctp"
-"$BIN/ctp-sqlite" -q --append -o "$tmp/a.sqlite" "$tmp/a.ctp"
+load -q -D full --append "$tmp/b.ctp"
+"$BIN/ctp-sqlite" -q --append -o "$tmp/a.sqlite" "$tmp/b.ctp"
 same 'until it is added' full "$tmp/a.sqlite"
 is 'with nothing left of the one before' "$(left full)" 0
 done_testing

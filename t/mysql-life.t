@@ -9,17 +9,20 @@ for seed in 1 2; do
 	python3 t/sqlite-views.py make $seed | "$from" -q >"$tmp/s$seed.ctp"
 	"$BIN/ctp-sqlite" -q -o "$tmp/s$seed.sqlite" "$tmp/s$seed.ctp"
 done
+python3 t/sqlite-views.py make 1 | "$from" -q >"$tmp/s3.ctp" # as s1, with other ids
 whole=$(sqlite3 "$tmp/s1.sqlite" 'SELECT count(*) FROM coro_trace_events')
 is_whole() { [ "$(sql -D "$1" -e 'SELECT count(*) FROM coro_trace_events')" = "$whole" ]; }
 begin() { # DATABASE [OPTION]: half of the rows come
 	"$mysql" -q -S "$dir/s.sock" -u root -D "$@" <"$tmp/fifo" 2>"$tmp/err" &
 	child=$!
 	exec 9>"$tmp/fifo"
-	head -c 20000 "$tmp/s1.ctp" >&9 2>/dev/null
+	trace=$tmp/s1.ctp
+	[ "$2" != --append ] || trace=$tmp/s3.ctp # the other may be there
+	head -c 20000 "$trace" >&9 2>/dev/null
 	until [ "$(left "$1")" -gt 0 ] || ! kill -0 $child 2>/dev/null; do sleep 0.1; done
 }
 go_on() {
-	tail -c +20001 "$tmp/s1.ctp" >&9 2>/dev/null
+	tail -c +20001 "$trace" >&9 2>/dev/null
 	exec 9>&-
 }
 finish() {
@@ -68,7 +71,7 @@ is 'until the end there is no table' "$(base finish)" 0
 my_kill
 wait $child
 is 'a server that is killed in the finish is status 1' $? 1
-like 'the line says that it is not known' "$(cat "$tmp/err")" '^ctp-mysql: finish: .*; whether the [1-9][0-9]* rows are kept is not known$'
+like 'the line says that it is not known' "$(cat "$tmp/err")" '^ctp-mysql: finish: .*; whether the [1-9][0-9]* rows are kept is not known: --append adds them, or says that they are$'
 my_start
 is 'they are not' "$(base finish)" 0
 load -q -D finish "$tmp/s1.ctp"
@@ -80,6 +83,21 @@ wait $child 2>/dev/null
 release
 load -q -D alone --append "$tmp/s2.ctp"
 is 'a ctp-mysql that is killed there leaves all or nothing' "$(sql -D alone -e "SELECT count(*) FROM sections" | grep -cxE "$(sqlite3 "$tmp/k.sqlite" 'SELECT count(*) FROM sections')|$(sqlite3 "$tmp/s2.sqlite" 'SELECT count(*) FROM sections')") $(left alone)" '1 0'
+
+# --- the server's last answer is lost ---------------------------------------------------------------------------------------------------
+unknown='; whether the [1-9][0-9]* rows are kept is not known: --append adds them, or says that they are$'
+python3 t/lost-answer.py "$dir/lost.sock" "$dir/s.sock" "START TRANSACTION" COMMIT >"$tmp/lost" &
+proxy=$!
+until [ -S "$dir/lost.sock" ]; do sleep 0.1; done
+load -q -D answer "$tmp/s1.ctp"
+"$mysql" -q -S "$dir/lost.sock" -u root -D answer --append "$tmp/s2.ctp" 2>"$tmp/err"
+like 'where the answer to COMMIT is lost that is said' "$? $(cat "$tmp/lost") $(cat "$tmp/err")" "^1 lost ctp-mysql: answer: .*$unknown"
+is 'and nothing of the load is left' "$(left answer)" 0
+load -q -D answer --append "$tmp/s2.ctp" 2>"$tmp/err"
+is 'the same once more says that it is there' "$? $(cat "$tmp/err")" "1 ctp-mysql: answer: $tmp/s2.ctp: section 7 is of the same trace; the manual says how to remove it"
+same 'as it is, once' answer "$tmp/k.sqlite"
+kill $proxy
+wait $proxy 2>/dev/null
 
 # --- ctp-mysql is killed at some moment -----------------------------------------------------------------------------------------------
 half=0

@@ -11,7 +11,7 @@ case $("${MYSQLD:-false}" --version 2>&1) in
 esac
 my_need
 my_start
-python3 t/sqlite-views.py make 1 | "$from" -q >"$tmp/a.ctp"
+for copy in a b; do python3 t/sqlite-views.py make 1 | "$from" -q >"$tmp/$copy.ctp"; done # with other ids
 python3 t/mysql.py make | "$from" -q >"$tmp/values.ctp"
 "$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/a.ctp"
 for local in 0 1; do
@@ -21,8 +21,8 @@ for local in 0 1; do
 done
 load -q -D a "$tmp/a.ctp"
 same "tables and views are SQLite's, row by row" a "$tmp/a.sqlite"
-load -q -D a --append "$tmp/a.ctp"
-"$BIN/ctp-sqlite" -q --append -o "$tmp/a.sqlite" "$tmp/a.ctp"
+load -q -D a --append "$tmp/b.ctp"
+"$BIN/ctp-sqlite" -q --append -o "$tmp/a.sqlite" "$tmp/b.ctp"
 same 'and after appending' a "$tmp/a.sqlite"
 is 'with nothing left' "$(left a)" 0
 done_testing

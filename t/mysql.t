@@ -30,7 +30,8 @@ is 'names that are the same in their first 54 bytes, a word of SQL, a NUL, no UT
 
 # --- views ----------------------------------------------------------------------------------------------------------------------
 for seed in 1 2; do
-	python3 t/sqlite-views.py make $seed | "$from" -q >"$tmp/s$seed.ctp"
+	python3 t/sqlite-views.py make $seed >"$tmp/made$seed"
+	"$from" -q "$tmp/made$seed" >"$tmp/s$seed.ctp"
 	load -q -D "v$seed" "$tmp/s$seed.ctp"
 	"$BIN/ctp-sqlite" -q -o "$tmp/s$seed.sqlite" "$tmp/s$seed.ctp"
 	same "views are as SQLite's, seed $seed" "v$seed" "$tmp/s$seed.sqlite"
@@ -75,6 +76,31 @@ for wrong in births CLASSES '' _ctp_x "$(printf %049d 0)"; do
 	like "no table is called so: $(printf %.20s "$wrong")" "$? $(wc -l <"$tmp/err") $(cat "$tmp/err")" '^1 1 ctp-mysql: --table'
 done
 
+# --- a trace that comes again -----------------------------------------------------------------------------------------------------
+for seed in 1 2; do "$BIN/ctp-sqlite" -q -o "$tmp/s$seed.sqlite" "$tmp/s$seed.ctp"; done
+cp "$tmp/s1.sqlite" "$tmp/both.sqlite"
+"$BIN/ctp-sqlite" -q --append -o "$tmp/both.sqlite" "$tmp/s2.ctp"
+again() { # TRACE...: appends, prints the status and what was said
+	load -q -D again --append "$@" 2>"$tmp/err"
+	echo "$? $(cat "$tmp/err")"
+}
+manual() { # SECTION: what ctp-mysql.1 says
+	sed -n '/^\$ mariadb -N -r/,/^\.Ed/p' doc/ctp-mysql.1 | sed '/^\.Ed/d; s/^\$ //' | sed "s/= 3/= $1/g; s/coro_tracer/again/; s#mariadb#& --no-defaults --ssl=0 -S $dir/s.sock -u root#" | sh
+}
+load -q -D again "$tmp/s1.ctp"
+is '--append: a trace that is there is refused' "$(again "$tmp/s2.ctp" "$tmp/s1.ctp")" \
+	"1 ctp-mysql: again: $tmp/s1.ctp: section 1 is of the same trace; the manual says how to remove it"
+same 'and nothing is added' again "$tmp/s1.sqlite"
+is 'or left' "$(left again)" 0
+load -q -D again --append "$tmp/s2.ctp"
+for n in 7 8 9 10 11 12; do manual $n; done
+is "the manual's way removes sections" "$(sql -D again -e 'SELECT count(*), max(id) FROM sections')" '6	6'
+same 'and nothing else' again "$tmp/s1.sqlite"
+sql -D again -e 'ALTER TABLE sections DROP COLUMN stream'
+is 'a database of an earlier version is added to' "$(again "$tmp/s2.ctp") $(sql -D again -e 'SELECT count(*), count(stream) FROM sections')" '3  12	6'
+sqlite3 "$tmp/both.sqlite" 'UPDATE sections SET stream = NULL WHERE id <= 6'
+same "and is as SQLite's" again "$tmp/both.sqlite"
+
 # --- permissions and passwords ----------------------------------------------------------------------------------------------------
 sql -e "CREATE DATABASE few; CREATE USER few IDENTIFIED BY 'geheim'; GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, ALTER, INDEX ON few.* TO few"
 MYSQL_PWD=geheim "$mysql" -q -S "$dir/s.sock" -u few -D few "$tmp/s1.ctp" 2>"$tmp/err"
@@ -87,9 +113,10 @@ like 'in one line' "$(cat "$tmp/err")" '^ctp-mysql: few: Access denied for user 
 sql -e "CREATE USER loader; $(sed -n '/^GRANT/,/;$/s/coro_tracer/granted/p; /^GRANT/p' doc/ctp-mysql.1 | tr '\n' ' ')"
 "$mysql" -q -S "$dir/s.sock" -u loader -D granted "$tmp/s1.ctp"
 is "the manual's rights are enough to make a database" $? 3
-"$mysql" -q -S "$dir/s.sock" -u loader -D granted --append "$tmp/s1.ctp"
+append() { "$from" -q "$tmp/made1" | "$mysql" -q -S "$dir/s.sock" -u loader -D granted --append; } # with other ids
+append
 is 'to append' $? 3
-"$mysql" -q -S "$dir/s.sock" -u loader -D granted --append "$tmp/s1.ctp"
+append
 is 'again, and ids have no gap' "$? $(sql -D granted -e 'SELECT count(*), max(id) FROM coro_trace_events')" "3 $((3 * events1))	$((3 * events1))"
 sql -e "GRANT ALL ON few.* TO few"
 printf '[client]\nsocket=%s\nuser=few\npassword=geheim\n' "$dir/s.sock" >"$tmp/.my.cnf"

@@ -16,7 +16,9 @@ same() { # NAME: all tables and views of a.sqlite
 
 # --- what is there ------------------------------------------------------------------------------------------------------------
 for seed in 1 2; do
-	python3 t/sqlite-views.py make $seed | "$from" -q >"$tmp/$seed.ctp"
+	python3 t/sqlite-views.py make $seed >"$tmp/made"
+	"$from" -q "$tmp/made" >"$tmp/$seed.ctp"
+	"$from" -q "$tmp/made" >"$tmp/$seed-again.ctp" # with other ids
 	"$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/$seed.ctp"
 	anew
 	"$postgres" -q "$tmp/$seed.ctp"
@@ -72,6 +74,54 @@ for wrong in births CLASSES '' "$(printf %049d 0)" a.b.c .a "$(printf 'a\377')";
 done
 "$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/1.ctp"
 
+# --- a trace that comes again ------------------------------------------------------------------------------------------------
+again() { # [OPTION...] TRACE...: appends, prints the status and what was said
+	"$postgres" -q --append "$@" 2>"$tmp/err"
+	echo "$? $(cat "$tmp/err")"
+}
+manual() { # SECTION [OPTION...]: what ctp-postgres.1 says
+	sed -n '/^\$ psql .*ON_ERROR_STOP/,/^\.Ed/p' doc/ctp-postgres.1 | sed '/^\.Ed/d; s/^\$ //; s/\\e/\\/g' | sed "s/= 3/= $1/g; s/coro_tracer/${db:-coro_tracer}/" | sh
+}
+anew
+"$postgres" -q "$tmp/1.ctp"
+there="1 ctp-postgres: coro_tracer at $PGHOST: $tmp/1.ctp: section 1 is of the same trace; the manual says how to remove it"
+is '--append: a trace that is there is refused' "$(again "$tmp/2.ctp" "$tmp/1.ctp")" "$there"
+same 'and nothing is added'
+cp "$tmp/a.sqlite" "$tmp/one.sqlite"
+"$postgres" -q --append "$tmp/2.ctp"
+for n in 7 8 9 10 11 12; do manual $n; done
+is "the manual's way removes sections" "$(sql 'SELECT count(*), max(id) FROM sections')" '6|6'
+same 'and nothing else'
+manual 1
+is 'and then all of it can be added' "$(again "$tmp/2.ctp") $(sql 'SELECT count(*), max(id) FROM sections')" '3  11|12'
+anew
+"$postgres" -q "$tmp/1.ctp"
+sql 'ALTER TABLE sections DROP COLUMN stream' >/dev/null
+"$BIN/ctp-sqlite" -q --append -o "$tmp/one.sqlite" "$tmp/2.ctp"
+is 'a database of an earlier version is added to' "$(again "$tmp/2.ctp") $(sql 'SELECT count(*), count(stream) FROM sections')" '3  12|6'
+sqlite3 "$tmp/one.sqlite" 'UPDATE sections SET stream = NULL WHERE id <= 6'
+is 'and is as SQLite has it' "$(python3 t/sql-same.py "$tmp/one.sqlite" psql -X --csv -P null='\N' -d coro_tracer -c)" ''
+
+# --- the server's last answer is lost ------------------------------------------------------------------------------------------
+mkdir "$tmp/lost"
+python3 t/lost-answer.py "$tmp/lost/.s.PGSQL.5432" "$PGHOST/.s.PGSQL.5432" COMMIT >"$tmp/dropped" &
+proxy=$!
+until [ -S "$tmp/lost/.s.PGSQL.5432" ]; do sleep 0.1; done
+unknown='; whether the [1-9][0-9]* rows are kept is not known: --append adds them, or says that they are$'
+anew
+"$postgres" -q "$tmp/1.ctp"
+like 'where the answer to COMMIT is lost that is said' "$(again -d "host=$tmp/lost dbname=coro_tracer" "$tmp/2.ctp")" "^1 ctp-postgres: coro_tracer at .*$unknown"
+is 'the answer was lost' "$(cat "$tmp/dropped")" lost
+is 'the same once more says that it is there' "$(again "$tmp/2.ctp")" "1 ctp-postgres: coro_tracer at $PGHOST: $tmp/2.ctp: section 7 is of the same trace; the manual says how to remove it"
+kill $proxy
+wait $proxy 2>/dev/null
+manual 12
+sql 'CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END$$;
+	CREATE CONSTRAINT TRIGGER dies AFTER INSERT ON sections DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION die()' >/dev/null
+like 'a server that ends in COMMIT: the same' "$(again "$tmp/1-again.ctp")" "^1 ctp-postgres: coro_tracer at .*$unknown"
+sql 'DROP TRIGGER dies ON sections' >/dev/null
+is 'and the same once more adds it' "$(again "$tmp/1-again.ctp") $(sql 'SELECT count(*) FROM sections')" '3  17'
+
 # --- values -------------------------------------------------------------------------------------------------------------------
 cat >"$tmp/odd.jsonl" <<'JSONL'
 {"type":"@section","attrs":{"host":"h\udcff","argv":["a b","c'd"],"pid":"18446744073709551615"}}
@@ -119,7 +169,7 @@ psql -X -At -d coro_tracer <"$tmp/reader" >"$tmp/read" 2>&1 &
 exec 4>"$tmp/reader"
 echo 'BEGIN; SELECT count(*) FROM coroutine_states;' >&4
 until [ -s "$tmp/read" ]; do sleep 0.1; done
-PGOPTIONS='-c lock_timeout=60s' "$postgres" -q --append "$tmp/1.ctp"
+PGOPTIONS='-c lock_timeout=60s' "$postgres" -q --append "$tmp/1-again.ctp"
 is 'who reads a view holds up nobody who adds what is known' "$? $(sql 'SELECT count(*) > 0 FROM coroutine_states')" '3 t'
 exec 4>&-
 
@@ -160,8 +210,8 @@ is 'and whose rows the views have' "$(sql 'SELECT state, certain FROM coroutine_
 sql 'CREATE VIEW theirs AS SELECT * FROM births' >/dev/null
 "$postgres" -q --append "$tmp/2.ctp"
 is "a view of theirs on one of ours is in nobody's way" "$? $(sql 'SELECT count(*) = (SELECT count(*) FROM births) FROM theirs')" '3 t'
-"$postgres" -q --append "$tmp/1.ctp" & one=$!
-"$postgres" -q --append "$tmp/2.ctp"
+"$postgres" -q --append "$tmp/1-again.ctp" & one=$!
+"$postgres" -q --append "$tmp/2-again.ctp"
 two=$?
 wait $one
 is 'two at a time are one after the other' "$? $two $(sql 'SELECT count(*), count(DISTINCT section) FROM (SELECT section FROM coro_trace_events WHERE section > 0) e')" \

@@ -153,7 +153,7 @@ is 'where there are several of a name' "$(sql "$tmp/types.sqlite" 'SELECT x, quo
 |'9223372036854775808'||
 |NULL|1.0|2
 9007199254740993|NULL||"
-"$sqlite" -q --append -o "$tmp/types.sqlite" "$tmp/types.ctp"
+"$from" -q "$tmp/types.jsonl" | "$sqlite" -q --append -o "$tmp/types.sqlite"
 ok 'the same when they are appended' judge "$tmp/types.sqlite" "$tmp/types.jsonl" "$tmp/types.jsonl"
 
 # --- appending ----------------------------------------------------------------------------------------------------------------
@@ -163,14 +163,50 @@ is 'append makes a database where there is none' "$?" 3
 "$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/real.ctp.zst"
 "$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/names.sqlite" 2>"$tmp/err"
 is 'what is no stream is not appended' "$? $(cat "$tmp/err")" "1 ctp-sqlite: $tmp/names.sqlite: is no ctp stream"
-"$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/real.ctp.zst"
+for n in 2 3; do "$from" -q "$tmp/real.jsonl" >"$tmp/real$n.ctp"; done # the same with another id
+"$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/real2.ctp"
 ok 'append, and again' judge "$tmp/app.sqlite" "$tmp/r1.jsonl" "$tmp/r2.jsonl" "$tmp/real.jsonl" "$tmp/real.jsonl"
 cp "$tmp/app.sqlite" "$tmp/before.sqlite"
-"$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/real.ctp.zst" "$tmp/nothing.ctp" 2>"$tmp/err"
+"$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/real3.ctp" "$tmp/nothing.ctp" 2>"$tmp/err"
 is 'append that fails at its second input' "$? $(grep -c nothing.ctp "$tmp/err")" '1 1'
 ok 'leaves the database as it was' cmp "$tmp/before.sqlite" "$tmp/app.sqlite"
+there=$(sql "$tmp/app.sqlite" 'SELECT max(id) - 1 FROM sections')
+zstdcat "$tmp/real.ctp.zst" >"$tmp/real.ctp"
+"$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/real3.ctp" "$tmp/real.ctp" 2>"$tmp/err"
+is 'append of a trace that is there is refused' "$? $(cat "$tmp/err")" \
+	"1 ctp-sqlite: $tmp/app.sqlite: $tmp/real.ctp: section $there is of the same trace; the manual says how to remove it"
+ok 'and leaves it as it was' cmp "$tmp/before.sqlite" "$tmp/app.sqlite"
+again() { # FILE: appends to once.sqlite, prints the status and what was said
+	"$sqlite" -q --append -o "$tmp/once.sqlite" "$1" 2>"$tmp/err"
+	echo "$? $(sed 's/.*: //' "$tmp/err")"
+}
+awk 'BEGIN { for (i = 1; i <= 60000; i++) printf "{\"probe_id\":1,\"tid\":%d,\"addr\":\"0x1\",\"seq\":%d,\"is_active\":%s,\"ts\":%d}\n", i * i % 997, i, i % 2 ? "true" : "false", i }' |
+	"$from" -q >"$tmp/whole.ctp"
+python3 -c 'import sys
+whole = open(sys.argv[1], "rb").read()
+at = whole.index(whole[:8], len(whole) // 2) # a packet begins there
+open(sys.argv[2] + "1.ctp", "wb").write(whole[:at])
+open(sys.argv[2] + "2.ctp", "wb").write(whole[at:])' "$tmp/whole.ctp" "$tmp/part"
+is 'parts of a stream are not the same' "$(again "$tmp/part1.ctp"), $(again "$tmp/part2.ctp")" '3 , 3 '
+is 'each is refused by itself' "$(again "$tmp/part1.ctp"), $(again "$tmp/part2.ctp")" \
+	'1 section 1 is of the same trace, and not complete; the manual says how to remove it, 1 section 2 is of the same trace, and not complete; the manual says how to remove it'
+is 'what was cut is the same as the whole' "$(again "$tmp/whole.ctp")" '1 section 1 is of the same trace, and not complete; the manual says how to remove it'
+manual() { # SECTION DATABASE: what ctp-sqlite.1 says
+	sed -n '/^\$ sqlite3 night.sqlite "SELECT .BEGIN/,/^\.Ed/p' doc/ctp-sqlite.1 | sed '/^\.Ed/d; s/^\$ //; s/\\e/\\/g' | sed "s/= 3/= $1/g; s#night.sqlite#$2#g" | sh
+}
+rows() { sql "$1" .dump | grep ^INSERT | grep -v '^INSERT INTO "*\(classes\|fields\|sqlite_sequence\)"* ' | cksum; }
+cp "$tmp/once.sqlite" "$tmp/two.sqlite"
+"$sqlite" -q --append -o "$tmp/two.sqlite" "$tmp/real.ctp"
+manual 3 "$tmp/two.sqlite"
+is "the manual's way removes a section" "$(rows "$tmp/two.sqlite")" "$(rows "$tmp/once.sqlite")"
+manual 1 "$tmp/once.sqlite"
+is 'and then its trace can be added' "$(again "$tmp/whole.ctp") $(sql "$tmp/once.sqlite" 'SELECT id FROM sections' | tr '\n' ' ')" '0  2 3 '
+sql "$tmp/once.sqlite" 'ALTER TABLE sections DROP COLUMN stream'
+is 'a database of an earlier version is added to' "$(again "$tmp/real.ctp") $(sql "$tmp/once.sqlite" 'SELECT id, stream IS NULL FROM sections' | tr '\n' ' ')" '0  2|1 3|1 4|0 '
+is 'and knows from then on' "$(again "$tmp/real.ctp")" '1 section 4 is of the same trace; the manual says how to remove it'
+ok 'what was tried has left it alone' cmp "$tmp/before.sqlite" "$tmp/app.sqlite"
 mkfifo "$tmp/fifo"
-"$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/real.ctp.zst" "$tmp/fifo" & pid=$!
+"$sqlite" -q --append -o "$tmp/app.sqlite" "$tmp/real3.ctp" "$tmp/fifo" & pid=$!
 exec 3>"$tmp/fifo" # it is past the first
 kill -9 $pid
 wait $pid 2>/dev/null
@@ -181,7 +217,7 @@ is 'append that is killed does too' "$(sql "$tmp/app.sqlite" 'SELECT count(*), m
 case $sqlite in /*) bin=$sqlite ;; *) bin=$PWD/$sqlite ;; esac
 mkdir "$tmp/names"
 for name in :memory: 'file:x?mode=memory'; do
-	(cd "$tmp/names" && for i in 1 2; do "$bin" -q --append -o "$name" ../real.ctp.zst; done)
+	(cd "$tmp/names" && for n in 2 3; do "$bin" -q --append -o "$name" ../real$n.ctp; done)
 	is "append to a file that is called $name" "$? $(sql "$tmp/names/$name" 'SELECT count(*) FROM sections')" '0 2'
 done
 

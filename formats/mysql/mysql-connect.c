@@ -28,7 +28,7 @@ enum ctp_status ctp_mysql_error(struct ctp_mysql *m, struct ctp_err *err)
 	int len = (int)strcspn(why, "\n");
 	uintmax_t rows = m->delivered;
 	if (m->committing && is_lost(mysql_errno(m->conn)))
-		return ctp_err_set(err, "%s: %.*s; whether the %ju rows are kept is not known", m->name, len, why, rows);
+		return ctp_err_set(err, "%s: %.*s; whether the %ju rows are kept is not known: --append adds them, or says that they are", m->name, len, why, rows);
 	if (rows)
 		return ctp_err_set(err, "%s: %.*s; %ju rows were sent, and none is kept", m->name, len, why, rows);
 	return ctp_err_set(err, "%s: %.*s", m->name, len, why);

@@ -156,14 +156,20 @@ static enum ctp_status publish_new(struct ctp_mysql *m, struct ctp_err *err)
 
 #define COLUMNS(of) "SELECT c.column_name, c.column_type, CASE WHEN c.is_nullable = 'NO' THEN 'NOT NULL DEFAULT 0' ELSE '' END" \
 	" FROM information_schema.columns c WHERE c.table_schema = database() AND c.table_name = '" of "'"
-#define LACKS \
-	COLUMNS(CTP_MYSQL_STAGING EVENTS) " AND NOT EXISTS (SELECT 1 FROM information_schema.columns r WHERE r.table_schema = database()" \
-	" AND r.table_name = '" EVENTS "' AND r.column_name = c.column_name) ORDER BY c.ordinal_position"
+#define LACKS(table) \
+	COLUMNS(CTP_MYSQL_STAGING table) " AND NOT EXISTS (SELECT 1 FROM information_schema.columns r WHERE r.table_schema = database()" \
+	" AND r.table_name = '" table "' AND r.column_name = c.column_name) ORDER BY c.ordinal_position"
+
+/* Those of a database of an earlier version. A column that is there before its values is in nobody's way, and stays. */
+static enum ctp_status widen_sections(struct ctp_mysql *m, struct ctp_err *err)
+{
+	return ctp_mysql_exec_list(m, err, "ALTER TABLE sections", "ADD COLUMN %I %s", LACKS("sections"));
+}
 
 /* What the events' table lacks is added in one ALTER. */
 static enum ctp_status widen_events(struct ctp_mysql *m, struct ctp_err *err)
 {
-	char *add = ctp_mysql_list(m, err, "ADD COLUMN %I %s %s", LACKS), *undo = add ? ctp_mysql_list(m, err, "DROP COLUMN %I", LACKS) : NULL;
+	char *add = ctp_mysql_list(m, err, "ADD COLUMN %I %s %s", LACKS(EVENTS)), *undo = add ? ctp_mysql_list(m, err, "DROP COLUMN %I", LACKS(EVENTS)) : NULL;
 	enum ctp_status status = undo ? list_keys(m, m->sql.events, &add, &undo, err) : CTP_FAILED;
 	if (!status && *add)
 		status = ctp_sql_exec(&m->sql, err, "ALTER TABLE " EVENTS " %s", add);
@@ -222,7 +228,7 @@ static void close_gap(struct ctp_mysql *m)
 static enum ctp_status publish_more(struct ctp_mysql *m, struct ctp_err *err)
 {
 	struct stand_in s = {m, err, CTP_OK};
-	if (widen_events(m, err) || ctp_mysql_query(&m->sql, NEW_TABLES, make_like, &s, err) || s.status || ctp_sql_views_last(&m->sql, err))
+	if (widen_events(m, err) || ctp_mysql_query(&m->sql, NEW_TABLES, make_like, &s, err) || s.status || widen_sections(m, err) || ctp_sql_views_last(&m->sql, err))
 		return CTP_FAILED;
 	close_gap(m);
 	if (ctp_mysql_exec(&m->sql, "START TRANSACTION", err) || add_events(m, err) ||

@@ -28,7 +28,7 @@ const struct ctp_sql_words ctp_mysql_words = {
 		" addr VARCHAR(18) NOT NULL, seq DECIMAL(20,0) NOT NULL, is_active BOOLEAN NOT NULL, ts DECIMAL(20,0) NOT NULL, PRIMARY KEY (id))"
 		" ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_unicode_ci;"
 		TABLE("sections") " (id BIGINT PRIMARY KEY, host LONGTEXT, pid DECIMAL(20,0), argv LONGTEXT, tool LONGTEXT, clock LONGTEXT,"
-		" wall_offset_ns BIGINT, start_ns DECIMAL(20,0), end_ns DECIMAL(20,0), complete BOOLEAN NOT NULL, attrs LONGTEXT NOT NULL)" CTP_MYSQL_OPTIONS ";"
+		" wall_offset_ns BIGINT, start_ns DECIMAL(20,0), end_ns DECIMAL(20,0), complete BOOLEAN NOT NULL, attrs LONGTEXT NOT NULL, stream TEXT)" CTP_MYSQL_OPTIONS ";"
 		TABLE("classes") " (id BIGINT PRIMARY KEY, name VARCHAR(1020) NOT NULL, kind VARCHAR(32) NOT NULL, table_name VARCHAR(64) NOT NULL,"
 		" declaration LONGTEXT NOT NULL)" CTP_MYSQL_OPTIONS ";"
 		TABLE("fields") " (class BIGINT NOT NULL, position INTEGER NOT NULL, name VARCHAR(1020) NOT NULL, column_name VARCHAR(64) NOT NULL,"
@@ -39,7 +39,7 @@ const struct ctp_sql_words ctp_mysql_words = {
 	.taken = "SELECT 1 FROM (SELECT lower(%L) AS n) q WHERE find_in_set(q.n, @ctp_views) OR EXISTS (SELECT 1 FROM information_schema.tables"
 	         " WHERE table_schema = database() AND lower(table_name) IN (q.n, concat('" CTP_MYSQL_STAGING "', q.n)))",
 	.column_type = "SELECT column_type FROM information_schema.columns WHERE table_schema = database()"
-	               " AND table_name = '" CTP_MYSQL_STAGING "coro_trace_events' AND lower(column_name) = lower(%L)",
+	               " AND table_name = concat('" CTP_MYSQL_STAGING "', %L) AND lower(column_name) = lower(%L)",
 	.section = "BIGINT NOT NULL DEFAULT 0",
 	.staging = CTP_MYSQL_STAGING,
 	.symbol_again = "ON DUPLICATE KEY UPDATE text = CASE WHEN text = VALUES(text) THEN text END",

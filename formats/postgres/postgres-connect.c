@@ -47,6 +47,8 @@ enum ctp_status ctp_postgres_error(struct ctp_postgres *p, const PGresult *resul
 		return ctp_err_set(err, "%s: %.*s; %ju rows are committed, and of %ju more it is not known", p->name, len, why, kept, sent);
 	if (p->options.live)
 		return ctp_err_set(err, "%s: %.*s; %ju rows are committed", p->name, len, why, kept);
+	if (p->committing && PQstatus(p->conn) == CONNECTION_BAD)
+		return ctp_err_set(err, "%s: %.*s; whether the %ju rows are kept is not known: --append adds them, or says that they are", p->name, len, why, sent);
 	if (!p->delivered)
 		return ctp_err_set(err, "%s: %.*s", p->name, len, why);
 	return ctp_err_set(err, "%s: %.*s; %ju rows were sent, and none is kept", p->name, len, why, (uintmax_t)p->delivered);

@@ -29,7 +29,7 @@ struct ctp_postgres {
 	struct ctp_postgres_now *now; /* null: not live */
 	uint64_t committed;           /* rows */
 	uint64_t noted;               /* rows, when the planner was last told */
-	bool open, committing;        /* a transaction is */
+	bool open, committing;        /* a transaction is; committing: also of one that is not live */
 };
 
 /* Connects, and makes the database where it is missing. */

@@ -27,7 +27,7 @@ static const struct ctp_sql_naming naming = {.max_bytes = CTP_POSTGRES_NAME_MAX}
 const struct ctp_sql_words WORDS = {
 	.tables =
 		"CREATE TABLE IF NOT EXISTS sections (id BIGINT PRIMARY KEY, host TEXT, pid NUMERIC(20,0), argv TEXT, tool TEXT, clock TEXT,"
-		" wall_offset_ns BIGINT, start_ns NUMERIC(20,0), end_ns NUMERIC(20,0), complete BOOLEAN NOT NULL, attrs TEXT NOT NULL);"
+		" wall_offset_ns BIGINT, start_ns NUMERIC(20,0), end_ns NUMERIC(20,0), complete BOOLEAN NOT NULL, attrs TEXT NOT NULL, stream TEXT);"
 		"CREATE TABLE IF NOT EXISTS classes (id BIGINT PRIMARY KEY, name TEXT NOT NULL, kind TEXT NOT NULL,"
 		" table_name TEXT NOT NULL, declaration TEXT NOT NULL);"
 		"CREATE TABLE IF NOT EXISTS fields (class BIGINT NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL,"
@@ -37,7 +37,7 @@ const struct ctp_sql_words WORDS = {
 	.table = "CREATE TABLE %I (id BIGINT NOT NULL, section BIGINT NOT NULL%s)",
 	.index_columns = "%I, %I NULLS FIRST",
 	.taken = "SELECT 1 FROM pg_class c WHERE lower(relname) = lower(%L COLLATE \"C\") AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())",
-	.column_type = "SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = to_regclass(quote_ident('coro_trace_events'))"
+	.column_type = "SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = to_regclass(quote_ident(%L))"
 	               " AND lower(attname) = lower(%L COLLATE \"C\") AND attnum > 0 AND NOT attisdropped",
 	.section = "BIGINT NOT NULL DEFAULT 0",
 	.symbol_again = "ON CONFLICT (section, addr) DO UPDATE SET text = CASE WHEN symbols.text = excluded.text THEN symbols.text END",

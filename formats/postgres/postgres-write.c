@@ -48,7 +48,7 @@ static const char events[] = "CREATE TABLE coro_trace_events (id BIGSERIAL, prob
 static enum ctp_status join_table(struct ctp_postgres *p, struct ctp_err *err)
 {
 	enum ctp_status status;
-	char *type = ctp_sql_find(&p->sql, &status, err, p->sql.words->column_type, "ts");
+	char *type = ctp_sql_find(&p->sql, &status, err, p->sql.words->column_type, p->sql.events, "ts");
 	p->options.bigint = type && !strcmp(type, "bigint");
 	free(type);
 	if (status || ctp_postgres_lock(p, err))
@@ -137,6 +137,7 @@ static enum ctp_status finish(struct ctp_sql *db, const struct ctp_tick *tick, s
 	    ctp_sql_exec(db, err, "SELECT setval(pg_get_serial_sequence(quote_ident('coro_trace_events'), 'id'), max(id)) FROM coro_trace_events;"
 	                          " ANALYZE coro_trace_events, sections, classes, fields"))
 		return CTP_FAILED;
+	((struct ctp_postgres *)db)->committing = true;
 	return ctp_postgres_exec(db, "COMMIT", err);
 }
 

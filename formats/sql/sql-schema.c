@@ -103,7 +103,7 @@ static bool is_of_other_type(struct ctp_sql *db, const char *column, const char 
 {
 	if (is_event_column(column))
 		return false;
-	char *has = ctp_sql_find(db, status, err, db->words->column_type, column);
+	char *has = ctp_sql_find(db, status, err, db->words->column_type, db->events, column);
 	bool other = has && !is_same_type(has, type);
 	free(has);
 	return other;
@@ -170,7 +170,7 @@ static enum ctp_status make_table(struct ctp_sql *db, const char *table, const s
 static enum ctp_status add_event_column(struct ctp_sql *db, const char *column, const char *type, struct ctp_err *err)
 {
 	enum ctp_status status;
-	char *has = ctp_sql_find(db, &status, err, db->words->column_type, column);
+	char *has = ctp_sql_find(db, &status, err, db->words->column_type, db->events, column);
 	if (!has && !status && is_event_column(column))
 		status = ctp_err_set(err, "%s: its table %s has no column %s, so it is not coroTracer's", db->name, db->events, column);
 	else if (!has && !status)
@@ -238,10 +238,21 @@ int64_t ctp_sql_class(struct ctp_sql *db, const struct ctp_class *cls, struct ct
 	return id;
 }
 
+/* Databases of earlier versions have no such column. */
+static enum ctp_status add_stream(struct ctp_sql *db, struct ctp_err *err)
+{
+	enum ctp_status status;
+	char *has = ctp_sql_find(db, &status, err, db->words->column_type, "sections", "stream");
+	if (!has && !status)
+		status = ctp_sql_exec(db, err, "ALTER TABLE %T ADD COLUMN stream TEXT", "sections");
+	free(has);
+	return status;
+}
+
 enum ctp_status ctp_sql_schema(struct ctp_sql *db, struct ctp_err *err)
 {
 	int64_t again = ctp_sql_look_up(db, err, db->words->taken, "classes");
-	enum ctp_status status = again < 0 ? CTP_FAILED : ctp_sql_exec(db, err, db->words->tables);
+	enum ctp_status status = again < 0 || ctp_sql_exec(db, err, db->words->tables) ? CTP_FAILED : add_stream(db, err);
 	for (int event = 0; event < CTP_EVENT_COUNT && !status; event++) {
 		struct ctp_class *cls = ctp_event_class(event);
 		if (!cls)

@@ -4,6 +4,8 @@
  * The whole input is one transaction, unless the engine can show what there is. Rows are in their tables at the latest when their
  * section ends: their class is good until then.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +23,8 @@ enum { ADDRESSES_MAX = 8 }; /* fields of a class that are looked up */
 struct sql_sink {
 	struct ctp_sink sink;
 	struct ctp_sql *db;
-	int64_t section;
+	const struct ctp_section *due; /* it has begun, and its row is not there yet; or null */
+	int64_t section, first_section; /* first: of this run, or 0 */
 	bool open, shown; /* open: the section has not ended; shown: nothing came since the last show */
 	struct ctp_sql_end end;
 	struct ctp_symbols *symbols; /* null: none are looked up */
@@ -54,36 +57,73 @@ static const char *number(const struct sql_sink *s, struct number *to, const str
 	return text && ctp_parse_u64(text, text + strlen(text), &v) ? spell(s, to, v) : NULL;
 }
 
-static enum ctp_status put_section(struct sql_sink *s, const struct ctp_section *sec, const char *attrs, const char *argv,
-                                   struct ctp_err *err)
+struct stream {
+	char name[40];
+};
+
+/* One without records has no name: parts of a stream that was divided could not be told apart. */
+static const char *name_stream(struct stream *to, const struct ctp_section *sec, const char *attrs, const struct ctp_record *first)
+{
+	snprintf(to->name, sizeof to->name, "%016" PRIx64 "-%016" PRIx64, sec->id, ctp_meta_mark(attrs, first));
+	return first ? to->name : NULL;
+}
+
+/* What this run has brought does not count: who gives a trace twice wants it so. */
+static enum ctp_status refuse_again(const struct sql_sink *s, const char *stream, struct ctp_err *err)
+{
+	int64_t had = ctp_sql_look_up(s->db, err, "SELECT id FROM %T WHERE stream = %L AND id < %d ORDER BY id LIMIT 1", "sections",
+	                              stream, s->first_section ? s->first_section : INT64_MAX);
+	int64_t cut = had <= 0 ? had : ctp_sql_look_up(s->db, err, "SELECT 1 FROM %T WHERE id = %d AND NOT complete", "sections", had);
+	if (cut < 0 || !had)
+		return cut < 0 ? CTP_FAILED : CTP_OK;
+	return ctp_err_set(err, "%s: %s: section %jd is of the same trace%s; the manual says how to remove it", s->db->name,
+	                   s->sink.input ? s->sink.input : "stdin", (intmax_t)had, cut ? ", and not complete" : "");
+}
+
+static enum ctp_status put_row(struct sql_sink *s, const struct ctp_section *sec, const char *attrs, const char *argv,
+                               const char *stream, struct ctp_err *err)
 {
 	struct number pid, start;
 	char wall[CTP_TEXT_MAX];
 	*ctp_text_i64(wall, sec->wall_offset_ns) = '\0';
 	s->section = ctp_sql_look_up(s->db, err, "SELECT coalesce(max(id), 0) + 1 FROM %T", "sections");
+	s->first_section = s->first_section ? s->first_section : s->section;
 	ctp_sql_end_begin(&s->end, sec);
 	return s->section < 0 ? CTP_FAILED :
-	       ctp_sql_exec(s->db, err, "INSERT INTO %T (id, attrs, argv, host, pid, tool, clock, wall_offset_ns, start_ns, complete)"
-	                                " VALUES (%d, %L, %L, %L, %L, %L, %L, %L, %L, FALSE)",
+	       ctp_sql_exec(s->db, err, "INSERT INTO %T (id, attrs, argv, host, pid, tool, clock, wall_offset_ns, start_ns, complete, stream)"
+	                                " VALUES (%d, %L, %L, %L, %L, %L, %L, %L, %L, FALSE, %L)",
 	                    "sections", s->section, attrs, argv, ctp_section_get(sec, "host"), number(s, &pid, sec, "pid"), ctp_section_get(sec, "tool"),
-	                    ctp_section_get(sec, "clock"), sec->has_wall ? wall : NULL, number(s, &start, sec, "start_ns"));
+	                    ctp_section_get(sec, "clock"), sec->has_wall ? wall : NULL, number(s, &start, sec, "start_ns"), stream);
 }
 
-static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
+/* first: the section's, or null: it has none. */
+static enum ctp_status put_section(struct sql_sink *s, const struct ctp_record *first, struct ctp_err *err)
 {
-	struct sql_sink *s = (struct sql_sink *)sink;
-	if (s->symbols)
-		ctp_symbols_forget(s->symbols);
-	s->told = (struct ctp_tids){0};
-	s->open = true;
-	s->shown = false;
+	const struct ctp_section *sec = s->due;
+	struct stream name;
 	size_t len;
 	char *attrs = ctp_meta_attrs(sec, &len), *argv = ctp_meta_list(sec, "argv[]", &len);
-	enum ctp_status status = attrs && argv ? put_section(s, sec, attrs, *argv ? argv : NULL, err) :
-	                                         ctp_err_set(err, "%s: out of memory", s->db->name);
+	const char *stream = attrs ? name_stream(&name, sec, attrs, first) : NULL;
+	enum ctp_status status = !attrs || !argv ? ctp_err_set(err, "%s: out of memory", s->db->name) :
+	                         stream && refuse_again(s, stream, err) ? CTP_FAILED : put_row(s, sec, attrs, *argv ? argv : NULL, stream, err);
+	s->due = NULL;
 	free(attrs);
 	free(argv);
 	return status;
+}
+
+/* Its row is made with the first record, by which it is known. */
+static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
+{
+	struct sql_sink *s = (struct sql_sink *)sink;
+	(void)err;
+	if (s->symbols)
+		ctp_symbols_forget(s->symbols);
+	s->told = (struct ctp_tids){0};
+	s->due = sec;
+	s->open = true;
+	s->shown = false;
+	return CTP_OK;
 }
 
 static void forget_classes(struct sql_sink *s)
@@ -113,7 +153,7 @@ static enum ctp_status write_so_far(struct sql_sink *s, bool complete, struct ct
 static enum ctp_status write_end(struct ctp_sink *sink, const struct ctp_section_end *end, struct ctp_err *err)
 {
 	struct sql_sink *s = (struct sql_sink *)sink;
-	enum ctp_status status = write_so_far(s, end->complete, err);
+	enum ctp_status status = (s->due && put_section(s, NULL, err)) || write_so_far(s, end->complete, err) ? CTP_FAILED : CTP_OK;
 	forget_classes(s);
 	s->open = s->shown = false;
 	return status;
@@ -125,7 +165,7 @@ static enum ctp_status show(struct ctp_sink *sink, struct ctp_err *err)
 	if (s->shown)
 		return CTP_OK;
 	s->shown = true;
-	return s->open && write_so_far(s, false, err) ? CTP_FAILED : s->db->ops->show(s->db, err);
+	return s->open && !s->due && write_so_far(s, false, err) ? CTP_FAILED : s->db->ops->show(s->db, err);
 }
 
 /* --- symbols ------------------------------------------------------------------------------------------------------------- */
@@ -198,9 +238,12 @@ static enum ctp_status write_record(struct sql_sink *s, const struct ctp_record 
 
 static enum ctp_status write_records(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
 {
-	((struct sql_sink *)sink)->shown = false;
+	struct sql_sink *s = (struct sql_sink *)sink;
+	s->shown = false;
+	if (s->due && batch->n && put_section(s, batch->rec, err))
+		return CTP_FAILED;
 	for (uint32_t i = 0; i < batch->n; i++)
-		if (write_record((struct sql_sink *)sink, &batch->rec[i], err))
+		if (write_record(s, &batch->rec[i], err))
 			return CTP_FAILED;
 	return CTP_OK;
 }

@@ -4,6 +4,7 @@
  *	coro_trace_events   id, probe_id, tid, addr, seq, is_active, ts as coroTracer has them, then section, coro, index, site
  *	birth, death ...    id, section, and the fields of the class; those of lib/stream/events.h are there also when they are empty
  *	sections            the attributes of each section; classes, fields: the meaning of each table's columns
+ *	                    stream: the same in all copies of a section, which is there once
  *	symbols             section, addr, text: the symbols of addresses, with --symbols; null where processes differ
  *
  * A class whose name is taken has _2 behind it, and so has a field. Transitions that lack one of coroTracer's columns have a table
@@ -40,7 +41,7 @@ struct ctp_sql_words {
 	const char *table;            /* %I, %s: the name of a class's table, and ", " and a column with its type, for each field */
 	const char *index_columns;    /* %I, %I: of an index that is searched by both, and the last by order */
 	const char *taken;            /* %L: a name. A row: something has the name */
-	const char *column_type;      /* %L: a column of coro_trace_events. A row: its type, if there is such a column */
+	const char *column_type;      /* %L, %L: a table, and a column. A row: its type, if there is such a column */
 	const char *section;          /* the type of that column in coro_trace_events */
 	const char *staging;          /* how the names of tables begin until the finish, or null: as ever */
 	const char *view_drop;        /* %I: before view_again; null: nothing */

@@ -29,7 +29,7 @@ const struct ctp_sql_words ctp_sqlite_words = {
 		" tid INTEGER NOT NULL, addr TEXT NOT NULL, seq INTEGER NOT NULL,"
 		" is_active INTEGER NOT NULL CHECK (is_active IN (0, 1)), ts INTEGER NOT NULL);"
 		"CREATE TABLE IF NOT EXISTS sections (id INTEGER PRIMARY KEY, host TEXT, pid INTEGER, argv TEXT, tool TEXT, clock TEXT,"
-		" wall_offset_ns INTEGER, start_ns INTEGER, end_ns INTEGER, complete INTEGER NOT NULL, attrs TEXT NOT NULL);"
+		" wall_offset_ns INTEGER, start_ns INTEGER, end_ns INTEGER, complete INTEGER NOT NULL, attrs TEXT NOT NULL, stream TEXT);"
 		"CREATE TABLE IF NOT EXISTS classes (id INTEGER PRIMARY KEY, name TEXT NOT NULL, kind TEXT NOT NULL,"
 		" table_name TEXT NOT NULL, declaration TEXT NOT NULL UNIQUE);"
 		"CREATE TABLE IF NOT EXISTS fields (class INTEGER NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL,"
@@ -41,7 +41,7 @@ const struct ctp_sql_words ctp_sqlite_words = {
 	.index_columns = "%I, %I",
 	.taken = "SELECT 1 FROM (SELECT name FROM sqlite_schema UNION ALL SELECT name FROM pragma_module_list)"
 	         " WHERE name = %L COLLATE NOCASE",
-	.column_type = "SELECT type FROM pragma_table_info('coro_trace_events') WHERE name = %L COLLATE NOCASE",
+	.column_type = "SELECT type FROM pragma_table_info(%L) WHERE name = %L COLLATE NOCASE",
 	.section = "INTEGER NOT NULL DEFAULT 0",
 	.symbol_again = "ON CONFLICT DO UPDATE SET text = CASE WHEN text = excluded.text THEN text END",
 	.view_drop = "DROP VIEW IF EXISTS %I",
