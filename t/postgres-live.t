@@ -150,6 +150,16 @@ release
 status=$?
 pg_start
 lost 'a server that is killed' $status
+anew
+head -c $(($(wc -c <"$tmp/lw.ctp") / 2)) "$tmp/lw.ctp" | "$postgres" -q --live
+is 'a stream that is cut' "$? $(sql 'SELECT complete, count(*) FROM sections JOIN coro_trace_events e ON e.section = sections.id GROUP BY 1' | sed 's/|.*//')" '3 f'
+"$postgres" -q --append "$tmp/lw.ctp" 2>"$tmp/err"
+is 'the file beside it is refused' "$? $(cat "$tmp/err")" "1 ctp-postgres: coro_tracer at $PGHOST: $tmp/lw.ctp: section 1 is of the same trace, and not complete; the manual says how to remove it"
+"$postgres" -q --live --append <"$tmp/lw.ctp" 2>"$tmp/err"
+is 'live too' "$? $(cat "$tmp/err") $(sql 'SELECT count(*) FROM sections')" "1 ctp-postgres: coro_tracer at $PGHOST: stdin: section 1 is of the same trace, and not complete; the manual says how to remove it 1"
+pg_manual 1
+"$postgres" -q --append "$tmp/lw.ctp"
+is 'until the section is removed' "$? $(python3 t/sql-same.py "$tmp/a.sqlite" psql -X --csv -P null='\N' -d coro_tracer -c)" '0 '
 db=postgres sql 'CREATE ROLE weak LOGIN' >/dev/null
 anew
 createdb coro_tracer

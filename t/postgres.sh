@@ -27,6 +27,10 @@ pg_stop() { # [MODE]
 	(cd "$PGHOST" && pg_as "$pg_bin/pg_ctl" -D "$PGHOST/data" -w -s -m "${1:-immediate}" stop) 2>/dev/null
 }
 
+pg_manual() { # SECTION: removes it as ctp-postgres.1 says
+	sed -n '/^\$ psql .*ON_ERROR_STOP/,/^\.Ed/p' doc/ctp-postgres.1 | sed '/^\.Ed/d; s/^\$ //; s/\\e/\\/g' | sed "s/= 3/= $1/g" | sh
+}
+
 pg_need() {
 	[ -x "$pg_bin/initdb" ] || skip_all 'there is no PostgreSQL server (package postgresql)'
 	command -v psql >/dev/null || skip_all 'there is no psql'

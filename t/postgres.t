@@ -79,9 +79,6 @@ again() { # [OPTION...] TRACE...: appends, prints the status and what was said
 	"$postgres" -q --append "$@" 2>"$tmp/err"
 	echo "$? $(cat "$tmp/err")"
 }
-manual() { # SECTION [OPTION...]: what ctp-postgres.1 says
-	sed -n '/^\$ psql .*ON_ERROR_STOP/,/^\.Ed/p' doc/ctp-postgres.1 | sed '/^\.Ed/d; s/^\$ //; s/\\e/\\/g' | sed "s/= 3/= $1/g; s/coro_tracer/${db:-coro_tracer}/" | sh
-}
 anew
 "$postgres" -q "$tmp/1.ctp"
 there="1 ctp-postgres: coro_tracer at $PGHOST: $tmp/1.ctp: section 1 is of the same trace; the manual says how to remove it"
@@ -89,10 +86,10 @@ is '--append: a trace that is there is refused' "$(again "$tmp/2.ctp" "$tmp/1.ct
 same 'and nothing is added'
 cp "$tmp/a.sqlite" "$tmp/one.sqlite"
 "$postgres" -q --append "$tmp/2.ctp"
-for n in 7 8 9 10 11 12; do manual $n; done
+for n in 7 8 9 10 11 12; do pg_manual $n; done
 is "the manual's way removes sections" "$(sql 'SELECT count(*), max(id) FROM sections')" '6|6'
 same 'and nothing else'
-manual 1
+pg_manual 1
 is 'and then all of it can be added' "$(again "$tmp/2.ctp") $(sql 'SELECT count(*), max(id) FROM sections')" '3  11|12'
 anew
 "$postgres" -q "$tmp/1.ctp"
@@ -115,7 +112,7 @@ is 'the answer was lost' "$(cat "$tmp/dropped")" lost
 is 'the same once more says that it is there' "$(again "$tmp/2.ctp")" "1 ctp-postgres: coro_tracer at $PGHOST: $tmp/2.ctp: section 7 is of the same trace; the manual says how to remove it"
 kill $proxy
 wait $proxy 2>/dev/null
-manual 12
+pg_manual 12
 sql 'CREATE FUNCTION die() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END$$;
 	CREATE CONSTRAINT TRIGGER dies AFTER INSERT ON sections DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION die()' >/dev/null
 like 'a server that ends in COMMIT: the same' "$(again "$tmp/1-again.ctp")" "^1 ctp-postgres: coro_tracer at .*$unknown"
