@@ -50,6 +50,45 @@ for seed in 1 2; do
 	done
 done
 
+# --- behind a death -----------------------------------------------------------------------------------------------------------
+awk 'function put(type, coro, ts, more) { printf "{\"type\":\"%s\",\"ts\":%d,\"probe_id\":%d,\"coro\":%d%s}\n", type, ts, coro + 100, coro, more }
+	function birth(coro) { put("birth", coro, ++ts, ",\"station\":1,\"after\":1,\"before\":1,\"parent\":0,\"site\":0,\"pid\":1,\"by_hand\":false") }
+	function name(coro) { put("name", coro, ++ts, ",\"name\":\"n" coro "\"") }
+	function lost(coro) { put("lost", coro, ++ts, ",\"index\":3,\"count\":2,\"unverified\":0,\"after\":" ts - 1) }
+	function step(coro, nth) { put("transition", coro, ++ts, ",\"tid\":7,\"addr\":\"0x0000000000000001\",\"seq\":1,\"is_active\":true,\"index\":" nth ",\"site\":0") }
+	function fill(n,    i) { for (i = 0; i < n; i++) birth(++others) }
+	BEGIN {
+		print "{\"type\":\"@section\",\"attrs\":{\"host\":\"a\",\"clock\":\"monotonic\"}}"
+		others = 1000
+		for (i = 1; i <= 9; i++) if (i != 7) { birth(i); step(i, 0); put("death", i, ++ts, ",\"after\":1,\"before\":1") }
+		name(7); name(10)
+		fill(120000)
+		name(1); step(2, 1); lost(3); birth(4); name(5); lost(5); step(7, 0)
+		fill(20000) # more than are kept
+		put("death", 1001, ++ts, ",\"after\":1,\"before\":1"); put("death", 1002, ++ts, ",\"after\":1,\"before\":1"); name(11)
+		fill(20000)
+		lost(1001); name(1002); birth(11)
+		fill(80000)
+	}' | "$BIN/ctp-fromjsonl" -q >"$tmp/behind.ctp"
+anew
+mkfifo "$tmp/behind"
+"$postgres" -q --live <"$tmp/behind" &
+load=$!
+exec 4>"$tmp/behind"
+head -c $(($(wc -c <"$tmp/behind.ctp") / 3)) "$tmp/behind.ctp" >&4
+until_is 'SELECT count(*) FROM deaths' 8 'eight have died'
+tail -c +$(($(wc -c <"$tmp/behind.ctp") / 3 + 1)) "$tmp/behind.ctp" >&4
+exec 4>&-
+wait $load
+is 'nothing that comes behind a death brings back who died, and a name finds its coroutine' \
+	"$(sql 'SELECT coro, probe_id, state, name FROM coroutines_now WHERE coro < 1010 ORDER BY coro LIMIT 5')" \
+	'7|107|running|n7
+11|111|born|n11
+1003|1103|born|
+1004|1104|born|
+1005|1105|born|'
+is 'all others are there' "$(sql 'SELECT count(*) FROM coroutines_now WHERE coro > 1000')" 239998
+
 # --- while it runs ------------------------------------------------------------------------------------------------------------
 mkfifo "$tmp/hold" "$tmp/pipe"
 run() { # TRACEE-OPTION... [-- OPTION...]: a program that waits at its end until `release`; $load is the pid of the load

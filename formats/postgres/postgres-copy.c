@@ -17,6 +17,7 @@ enum { BUFFER = 256 << 10, NUMBER_MAX = 4 + 8 + 2 * 5, PART = 64 << 10, OWN_COLU
 enum form { BIGINT, NUMERIC, BOOLEAN, HEX, LABEL, DOUBLE, STRING, BYTES };
 
 struct ctp_sql_rows {
+	struct ctp_sql_rows *next, **link; /* link: what points here, of the list p->rows */
 	const struct ctp_class *cls;
 	struct ctp_postgres_table *table;
 	char *copy; /* the statement */
@@ -156,6 +157,15 @@ static enum ctp_status fill(struct ctp_postgres *p, struct ctp_sql_rows *r, int6
 	return status;
 }
 
+static void list(struct ctp_postgres *p, struct ctp_sql_rows *r)
+{
+	r->next = p->rows;
+	r->link = &p->rows;
+	if (r->next)
+		r->next->link = &r->next;
+	p->rows = r;
+}
+
 struct ctp_sql_rows *ctp_postgres_rows(struct ctp_sql *db, const struct ctp_class *cls, int64_t class_id, struct ctp_err *err)
 {
 	struct ctp_sql_rows *r = calloc(1, sizeof *r);
@@ -164,6 +174,7 @@ struct ctp_sql_rows *ctp_postgres_rows(struct ctp_sql *db, const struct ctp_clas
 		return NULL;
 	}
 	r->cls = cls;
+	list((struct ctp_postgres *)db, r);
 	if (!fill((struct ctp_postgres *)db, r, class_id, err)) {
 		r->said = ctp_postgres_said(cls);
 		return r;
@@ -176,6 +187,9 @@ void ctp_postgres_drop(struct ctp_sql_rows *r)
 {
 	if (!r)
 		return;
+	*r->link = r->next;
+	if (r->next)
+		r->next->link = r->link;
 	free(r->copy);
 	free(r->buf);
 	free(r);
@@ -235,6 +249,14 @@ static enum ctp_status send_rows(struct ctp_postgres *p, struct ctp_sql_rows *r,
 	r->nrows = 0;
 	r->used = 0;
 	return CTP_OK;
+}
+
+enum ctp_status ctp_postgres_send(struct ctp_postgres *p, struct ctp_err *err)
+{
+	enum ctp_status status = CTP_OK;
+	for (struct ctp_sql_rows *r = p->rows; r && !status; r = r->next)
+		status = send_rows(p, r, err);
+	return status;
 }
 
 enum ctp_status ctp_postgres_copy_text(struct ctp_postgres *p, const char *copy, const char *text, size_t len, struct ctp_err *err)

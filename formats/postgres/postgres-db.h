@@ -19,6 +19,7 @@ struct ctp_postgres {
 	bool escapes;                 /* the database has another encoding: what is no ASCII is escaped */
 	bool fresh;                   /* the tables were made in this transaction */
 	struct ctp_sql_rows *copying; /* whose COPY is open, or null */
+	struct ctp_sql_rows *rows;    /* all that there are */
 	struct ctp_postgres_table *tables; /* those that had rows */
 	uint64_t delivered;           /* rows that the server has taken */
 
@@ -53,6 +54,8 @@ void ctp_postgres_drop(struct ctp_sql_rows *rows);
 
 /* Ends the COPY that is open, if one is, so that the connection takes statements. */
 enum ctp_status ctp_postgres_end_copy(struct ctp_postgres *p, struct ctp_err *err);
+
+enum ctp_status ctp_postgres_send(struct ctp_postgres *p, struct ctp_err *err); /* rows that wait in buffers */
 
 /* Sends a text in COPY's own form. */
 enum ctp_status ctp_postgres_copy_text(struct ctp_postgres *p, const char *copy, const char *text, size_t len, struct ctp_err *err);

@@ -45,11 +45,12 @@ enum ctp_status ctp_postgres_lock(struct ctp_postgres *p, struct ctp_err *err)
 
 /* --- tables -------------------------------------------------------------------------------------------------------------- */
 
-/* Sites are looked up by their numbers, and are few. */
+/* What is looked up while rows come: sites, which are few, and what postgres-now.c asks for, once for each coroutine. */
 enum ctp_status ctp_postgres_live_index(struct ctp_sql *db, const char *name, const char *table, const char *columns, struct ctp_err *err)
 {
-	if (strncmp(columns, "\"site\"", 6))
-		return CTP_OK;
+	int64_t asked = ctp_sql_look_up(db, err, "SELECT 1 FROM classes WHERE table_name = %L AND kind IN ('site', 'death', 'name')", table);
+	if (asked <= 0)
+		return asked < 0 ? CTP_FAILED : CTP_OK;
 	int64_t taken = ctp_sql_look_up(db, err, db->words->taken, name);
 	return taken ? (taken < 0 ? CTP_FAILED : CTP_OK) : ctp_sql_exec(db, err, "CREATE INDEX %I ON %I (section, %s)", name, table, columns);
 }

@@ -3,7 +3,8 @@
  *
  * What records say is kept here for the coroutines that changed since the last time, and then put into the table at once. A state is
  * newer if its index is not less, or where one has none its time. The index of a loss is the one before what was lost. A coroutine
- * that died has no row.
+ * that died has no row, whatever comes behind its death: so who has none yet is looked up among the deaths. A name makes no row, and
+ * is found in its table when a state comes.
  */
 #include "postgres/postgres-now.h"
 
@@ -160,7 +161,6 @@ static enum ctp_status take_name(struct ctp_postgres *p, struct change *to, cons
 	p->now->name_bytes += strlen(escaped);
 	free(to->name);
 	to->name = escaped;
-	to->stale = false;
 	return CTP_OK;
 }
 
@@ -180,7 +180,7 @@ enum ctp_status ctp_postgres_now_note(struct ctp_postgres *p, const struct ctp_p
 		return CTP_FAILED;
 	if (!f->counts || !rec->val[f->coro])
 		return CTP_OK;
-	if ((now->n == CHANGED_MAX || now->name_bytes >= NAMES_MAX) && ctp_postgres_now_put(p, err))
+	if ((now->n == CHANGED_MAX || now->name_bytes >= NAMES_MAX) && (ctp_postgres_send(p, err) || ctp_postgres_now_put(p, err)))
 		return CTP_FAILED;
 	struct change *to = find(now, rec->val[f->coro]);
 	if (rec->cls->kind == CTP_KIND_NAME)
@@ -276,21 +276,25 @@ static char *print_changes(const struct ctp_postgres_now *now, size_t *len)
 	return NULL;
 }
 
-/* A birth is older than all else. Without since_ns nothing but a name was known. */
+/* A birth is older than all else. */
 #define NEWER \
-	"n.state IS NOT NULL AND CASE WHEN c.since_ns IS NULL THEN TRUE WHEN 'born' IN (n.state, c.state) THEN n.state <> 'born'" \
+	"n.state IS NOT NULL AND CASE WHEN 'born' IN (n.state, c.state) THEN n.state <> 'born'" \
 	" ELSE coalesce(n.\"index\" >= c.\"index\", n.at_ns >= c.since_ns) END"
 #define NEW(column) column " = CASE WHEN " NEWER " THEN n." column " ELSE c." column " END"
 #define LAST(column) column " = CASE WHEN " NEWER " THEN coalesce(n." column ", c." column ") ELSE c." column " END" /* a loss knows none */
+
+#define MINE "r.section = n.section AND r.coro = n.coro"
 
 static const char merge[] =
 	"DELETE FROM coroutines_now c USING ctp_changes n WHERE c.section = n.section AND c.coro = n.coro AND n.state = 'dead';"
 	"UPDATE coroutines_now c SET " NEW("state") ", " NEW("since_ns") ", " LAST("tid") ", " LAST("addr") ", " LAST("site") ", " NEW("\"index\"")
 	", probe_id = coalesce(n.probe_id, c.probe_id), name = coalesce(n.name, c.name)"
 	" FROM ctp_changes n WHERE c.section = n.section AND c.coro = n.coro AND (" NEWER " OR n.name IS NOT NULL);"
-	"INSERT INTO coroutines_now SELECT n.section, n.coro, n.probe_id, coalesce(n.state, 'unknown'), n.since_ns, n.tid, n.addr, n.site, n.\"index\", n.name"
-	" FROM ctp_changes n WHERE NOT n.stale AND n.state IS DISTINCT FROM 'dead'"
-	" AND NOT EXISTS (SELECT 1 FROM coroutines_now c WHERE c.section = n.section AND c.coro = n.coro);"
+	"INSERT INTO coroutines_now SELECT n.section, n.coro, n.probe_id, n.state, n.since_ns, n.tid, n.addr, n.site, n.\"index\","
+	" coalesce(n.name, (SELECT r.name FROM names r WHERE " MINE " ORDER BY r.ts DESC LIMIT 1))"
+	" FROM (SELECT * FROM ctp_changes n WHERE NOT n.stale AND n.state <> 'dead'"
+	"       AND NOT EXISTS (SELECT 1 FROM coroutines_now c WHERE c.section = n.section AND c.coro = n.coro) OFFSET 0) n"
+	" WHERE (SELECT 1 FROM deaths r WHERE " MINE " LIMIT 1) IS NULL;"
 	"TRUNCATE ctp_changes";
 
 enum ctp_status ctp_postgres_now_put(struct ctp_postgres *p, struct ctp_err *err)
