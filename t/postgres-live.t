@@ -119,9 +119,9 @@ is 'nothing is kept open' "$(sql "SELECT state FROM pg_stat_activity WHERE appli
 "$postgres" -q --live <"$tmp/lw.ctp" 2>"$tmp/err2"
 like 'a second one needs --append' "$? $(cat "$tmp/err2")" '^1 ctp-postgres: coro_tracer at .*: has a table coro_trace_events; --append adds to it$'
 "$postgres" -q --live --append <"$tmp/lw.ctp" 2>"$tmp/err2"
-like 'and is refused even so' "$? $(cat "$tmp/err2")" '^1 ctp-postgres: coro_tracer at .*: another ctp-postgres writes to coro_trace_events now; --table names another$'
+like 'and is refused even so' "$? $(cat "$tmp/err2")" '^1 ctp-postgres: coro_tracer at .*: another ctp-postgres writes to coro_trace_events now; --table SCHEMA.T puts all into a schema of its own$'
 "$postgres" -q --append "$tmp/lw.ctp" 2>"$tmp/err2"
-like 'as one is that is not live' "$? $(cat "$tmp/err2")" '^1 ctp-postgres: coro_tracer at .*: another ctp-postgres --live writes to coro_trace_events now; --table names another$'
+like 'as one is that is not live' "$? $(cat "$tmp/err2")" '^1 ctp-postgres: coro_tracer at .*: another ctp-postgres --live writes to coro_trace_events now; --table SCHEMA.T puts all into a schema of its own$'
 "$postgres" -q --live --table other.events <"$tmp/lw.ctp"
 is 'but not in a schema of its own' "$? $(sql 'SELECT count(*) FROM other.coroutines_now')" '0 1'
 release
@@ -199,6 +199,30 @@ is 'live too' "$? $(cat "$tmp/err") $(sql 'SELECT count(*) FROM sections')" "1 c
 pg_manual 1
 "$postgres" -q --append "$tmp/lw.ctp"
 is 'until the section is removed' "$? $(python3 t/sql-same.py "$tmp/a.sqlite" psql -X --csv -P null='\N' -d coro_tracer -c)" '0 '
+anew
+{
+	for n in 1 2 3 9223372036854775808; do
+		echo "{\"probe_id\":$n,\"tid\":1,\"addr\":\"0x0000000000000001\",\"seq\":1,\"is_active\":true,\"ts\":1}" | "$BIN/ctp-fromjsonl" -q
+	done
+} | "$postgres" -q --live --bigint 2>"$tmp/err"
+lost 'a number beyond a BIGINT' $?
+like 'which it names' "$(cat "$tmp/err")" '^ctp-postgres: coro_tracer at .*: probe_id of transition is 9223372036854775808, beyond a BIGINT; load it without --bigint, into a new database; [0-9]+ rows are committed$'
+if echo | tee -p "$tmp/teed" >/dev/null 2>&1; then
+	anew
+	"$collect" -q "$O/t/tracee" -c 5 -e 100 -r 2000 -z -a "$tmp/hold" 2>/dev/null | tee -p "$tmp/teed" 2>/dev/null | "$postgres" -q --live --bigint 2>"$tmp/err" &
+	load=$!
+	exec 4>"$tmp/hold"
+	until_is 'SELECT count(*) FROM coroutines_now' 5 "a pipeline with the manual's tee"
+	pg_stop immediate
+	release
+	status=$?
+	wait
+	pg_start
+	lost 'its server is killed' $status
+	"$BIN/ctp-sqlite" -q -o "$tmp/teed.sqlite" "$tmp/teed"
+	is 'and the file is complete' "$(sqlite3 "$tmp/teed.sqlite" 'SELECT complete, (SELECT count(*) FROM coro_trace_events) + (SELECT coalesce(sum(count), 0) FROM losses) FROM sections')" '1|500'
+fi
+like 'the manual has that' "$(cat doc/ctp-postgres.1)" 'tee -p t\.ctp \| ctp-postgres --live --bigint'
 db=postgres sql 'CREATE ROLE weak LOGIN' >/dev/null
 anew
 createdb coro_tracer

@@ -6,6 +6,7 @@
  * tables have no order among each other.
  */
 #include <endian.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -363,6 +364,15 @@ static size_t row_bytes(const struct ctp_sql_rows *r, const uint64_t *val)
 	return bytes;
 }
 
+static enum ctp_status refuse(const struct ctp_postgres *p, const struct ctp_class *cls, const struct ctp_field *f, uint64_t v, struct ctp_err *err)
+{
+	char kept[64] = "";
+	if (p->options.live)
+		snprintf(kept, sizeof kept, "; %ju rows are committed", (uintmax_t)p->committed);
+	return ctp_err_set(err, "%s: %.100s of %.100s is %ju, beyond a BIGINT; load it without --bigint, into a new database%s", p->name, f->name,
+	                   cls->name, (uintmax_t)v, kept);
+}
+
 static enum ctp_status put_field(struct ctp_postgres *p, const struct ctp_sql_rows *r, uint32_t i, char **to, uint64_t v,
                                  struct ctp_err *err)
 {
@@ -373,8 +383,7 @@ static enum ctp_status put_field(struct ctp_postgres *p, const struct ctp_sql_ro
 	switch (r->column[i].form) {
 	case BIGINT:
 		if (v > INT64_MAX && !r->column[i].is_signed)
-			return ctp_err_set(err, "%s: %.100s of %.100s is %ju, beyond a BIGINT; load it without --bigint, into a new database",
-			                   p->name, f->name, r->cls->name, (uintmax_t)v);
+			return refuse(p, r->cls, f, v, err);
 		*to = put_bigint(*to, v);
 		break;
 	case NUMERIC:

@@ -10,6 +10,8 @@
 
 enum { CTP_POSTGRES_NAME_MAX = 63 };
 
+#define CTP_POSTGRES_INSTEAD "--table SCHEMA.T puts all into a schema of its own"
+
 struct ctp_postgres {
 	struct ctp_sql sql;
 	struct ctp_postgres_options options;

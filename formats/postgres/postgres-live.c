@@ -40,7 +40,7 @@ enum ctp_status ctp_postgres_lock(struct ctp_postgres *p, struct ctp_err *err)
 {
 	int64_t got = ctp_sql_look_up(&p->sql, err, p->options.live ? LOCK("pg_try_advisory_lock") : LOCK("pg_try_advisory_xact_lock_shared"));
 	return got > 0 ? CTP_OK : got < 0 ? CTP_FAILED :
-	       ctp_err_set(err, "%s: another ctp-postgres %swrites to %s now; --table names another", p->name, p->options.live ? "" : "--live ", p->sql.events);
+	       ctp_err_set(err, "%s: another ctp-postgres %swrites to %s now; " CTP_POSTGRES_INSTEAD, p->name, p->options.live ? "" : "--live ", p->sql.events);
 }
 
 /* --- tables -------------------------------------------------------------------------------------------------------------- */

@@ -75,7 +75,7 @@ static enum ctp_status begin_transaction(struct ctp_postgres *p, struct ctp_err 
 		return CTP_FAILED;
 	if (p->schema && enter_schema(p, err))
 		return CTP_FAILED;
-	static const char instead[] = "--table SCHEMA.T puts all into a schema of its own";
+	static const char instead[] = CTP_POSTGRES_INSTEAD;
 	int64_t there = ctp_sql_look_up(db, err, db->words->taken, db->events);
 	int64_t classes = there < 0 ? -1 : ctp_sql_look_up(db, err, db->words->taken, "classes");
 	if (classes < 0 || (classes ? ctp_sql_events_alone(db, instead, err) : ctp_sql_others(db, instead, err)))
