@@ -12,8 +12,10 @@ done
 python3 t/sqlite-views.py make 1 | "$from" -q >"$tmp/s3.ctp" # as s1, with other ids
 whole=$(sqlite3 "$tmp/s1.sqlite" 'SELECT count(*) FROM coro_trace_events')
 is_whole() { [ "$(sql -D "$1" -e 'SELECT count(*) FROM coro_trace_events')" = "$whole" ]; }
+# A shell's own background has SIGINT ignored.
+interruptible() { exec python3 -c 'import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])' "$@"; }
 begin() { # DATABASE [OPTION]: half of the rows come
-	"$mysql" -q -S "$dir/s.sock" -u root -D "$@" <"$tmp/fifo" 2>"$tmp/err" &
+	interruptible "$mysql" -q -S "$dir/s.sock" -u root -D "$@" <"$tmp/fifo" 2>"$tmp/err" &
 	child=$!
 	exec 9>"$tmp/fifo"
 	trace=$tmp/s1.ctp
@@ -126,7 +128,7 @@ ended() { # NAME SIGNAL STATUS
 	is "$1" "$? $(cat "$tmp/err")" "$3 "
 }
 sql -e 'CREATE DATABASE ended'
-for signal in 'TERM 143' 'HUP 129'; do
+for signal in 'TERM 143' 'HUP 129' 'INT 130'; do
 	begin ended
 	# shellcheck disable=SC2086 # its name and its status
 	ended "a load that waits for its input ends by SIG$signal, without a word" $signal

@@ -55,9 +55,9 @@ static void free_db(struct ctp_sql *db)
 	struct ctp_mysql *m = (struct ctp_mysql *)db;
 	if (m->begun && !m->done)
 		undo(m);
-	ctp_mysql_signals_fini();
 	if (m->conn)
-		mysql_close(m->conn);
+		mysql_close(m->conn); /* with its lock, for which the thread of the signals may wait */
+	ctp_mysql_signals_fini();
 	mysql_library_end();
 	ctp_mysql_tables_free(m);
 	free(m->scratch);
