@@ -108,7 +108,7 @@ enum ctp_status ctp_ppt_memory_open(struct ctp_ppt_memory *m, pid_t pid, bool wr
 	*m = (struct ctp_ppt_memory){.pid = pid, .process = open_process(pid), .mem = -1};
 	if (m->process < 0 && errno == ESRCH)
 		return ctp_err_set(err, "process %d: there is none", (int)pid);
-	if (m->process < 0 && errno == EINVAL)
+	if (m->process < 0 && (errno == EINVAL || errno == ENOENT)) /* the latter from newer systems */
 		return ctp_err_set(err, "process %d: is a thread; name its process", (int)pid);
 	bool has_memory = ctp_proc_dir(pid, dir);
 	snprintf(path, sizeof path, "%s/mem", dir);
