@@ -285,7 +285,22 @@ static void test_frames(void)
 	ok(ctp_ppt_frames_whole(f, frame) && through(f, "ppt_padding", &v, &place) && v == 96, "the smaller frame");
 	ctp_ppt_frames_free(f);
 	ctp_ppt_layout_free(l);
-	free(stream);
+}
+
+/* A key that comes twice: were the start of the interval both that and padding, its end would be in no field. */
+static void test_twice(void)
+{
+	struct ctp_err err;
+	struct ctp_ppt_layout *l = parse(ONE(SEQ("FrontSeq", 0) ",{\"_lKind\":{\"tag\":\"LKMember\",\"contents\":[{\"fmName\":\"ev\"}," BEGIN "]},"
+	                                     "\"_lKind\":\"LKPadding\",\"_lName\":\"s\",\"_lOffset\":40,\"_lSize\":8,\"_lType\":" COUNTER(0) "},"
+	                                     MEMBER("e", 48, 8, COUNTER(0), "ev", END) "," SEQ("BackSeq", 108)));
+	struct ctp_ppt_frames *f = l ? ctp_ppt_frames_new(l, NULL, 0, &err) : NULL;
+	uint64_t v;
+	int64_t place;
+	fill(1);
+	ok(f && through(f, "e", &v, &place) && v == 130, "the end of an interval whose start is padding in the end");
+	ctp_ppt_frames_free(f);
+	ctp_ppt_layout_free(l);
 }
 
 int main(void)
@@ -295,5 +310,7 @@ int main(void)
 	test_refused();
 	test_header();
 	test_frames();
+	test_twice();
+	free(stream);
 	done_testing();
 }

@@ -71,6 +71,9 @@ static bool take_kind(struct ctp_ppt_parse *p, struct ctp_json *j, struct ctp_pp
 	struct ctp_ppt_tagged t, of;
 	if (!ctp_ppt_json_tagged(p, j, &t))
 		return false;
+	/* Of a key that comes twice, nothing of the first stays. */
+	m->kind = CTP_PPT_MEMBER;
+	m->end = CTP_PPT_ALONE;
 	if (!strcmp(t.tag, "LKMember"))
 		return take_member_contents(p, &t.contents, m);
 	if (!strcmp(t.tag, "LKSeqno")) {
