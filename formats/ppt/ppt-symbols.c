@@ -34,6 +34,8 @@ struct search {
 	const struct ctp_notice *notice;
 	struct ctp_distinct *plain; /* files without buffers; null: none is known */
 	struct ctp_ppt_elf *elf; /* shared with a child */
+	const struct ctp_ppt_symbol *whole[CTP_PPT_BUFFERS_MAX][CTP_PPT_PARTS]; /* of that, those that have all their parts */
+	uint32_t nwhole;
 	struct ctp_ppt_buffers *all;
 	bool full;
 };
@@ -143,13 +145,18 @@ static bool read_file(struct search *s, const struct ctp_mapping *map)
 	return good;
 }
 
-/* Whether the file is at this address, from this offset on. */
+static int compare_place(const void *at, const void *map)
+{
+	uint64_t place = *(const uint64_t *)at;
+	const struct ctp_mapping *m = map;
+	return place < m->start ? -1 : place >= m->stop;
+}
+
+/* Whether the file is at this address, from this offset on. The mappings are in order. */
 static bool lies_at(const struct ctp_mapping *map, size_t n, uint64_t at, uint64_t offset)
 {
-	for (size_t i = 0; i < n; i++)
-		if (map[i].start <= at && at < map[i].stop && map[i].offset + (at - map[i].start) == offset)
-			return true;
-	return false;
+	const struct ctp_mapping *m = bsearch(&at, map, n, sizeof *map, compare_place);
+	return m && m->offset + (at - m->start) == offset;
 }
 
 /* A program that was loaded has all its segments in their places; a file that was only read has not. */
@@ -187,16 +194,27 @@ static const struct ctp_ppt_symbol *find_part(const struct ctp_ppt_elf *elf, con
 	return NULL;
 }
 
-static bool add_buffer(struct search *s, const struct ctp_ppt_symbol *of, const char *file, uint64_t bias)
+/* Once for a file, which may be loaded many times. */
+static void find_whole(struct search *s)
 {
-	struct ctp_ppt_buffer b = {.by_document = of->by_document};
-	for (enum ctp_ppt_part part = 0; part < CTP_PPT_PARTS; part++) {
-		const struct ctp_ppt_symbol *sym = find_part(s->elf, of, part);
-		if (!sym)
-			return true;
-		b.at[part] = bias + sym->value;
-		b.json_bytes = part == CTP_PPT_JSON ? sym->bytes : 0;
+	s->nwhole = 0;
+	for (uint32_t i = 0; i < s->elf->nsymbols && s->nwhole < CTP_PPT_BUFFERS_MAX; i++) {
+		const struct ctp_ppt_symbol *sym = &s->elf->symbols[i], **parts = s->whole[s->nwhole];
+		if (sym->part != CTP_PPT_STAT || find_part(s->elf, sym, CTP_PPT_STAT) != sym)
+			continue;
+		parts[CTP_PPT_STAT] = sym;
+		parts[CTP_PPT_HMEM] = find_part(s->elf, sym, CTP_PPT_HMEM);
+		parts[CTP_PPT_JSON] = find_part(s->elf, sym, CTP_PPT_JSON);
+		s->nwhole += parts[CTP_PPT_HMEM] && parts[CTP_PPT_JSON];
 	}
+}
+
+static bool add_buffer(struct search *s, const struct ctp_ppt_symbol *const parts[CTP_PPT_PARTS], const char *file, uint64_t bias)
+{
+	const struct ctp_ppt_symbol *of = parts[CTP_PPT_STAT];
+	struct ctp_ppt_buffer b = {.by_document = of->by_document, .json_bytes = parts[CTP_PPT_JSON]->bytes};
+	for (enum ctp_ppt_part part = 0; part < CTP_PPT_PARTS; part++)
+		b.at[part] = bias + parts[part]->value;
 	if (b.at[CTP_PPT_STAT] % sizeof(uint32_t) || b.at[CTP_PPT_HMEM] % sizeof(uint32_t))
 		return true;
 	if (s->all->n == CTP_PPT_BUFFERS_MAX)
@@ -210,11 +228,9 @@ static bool add_buffer(struct search *s, const struct ctp_ppt_symbol *of, const 
 
 static bool add_buffers(struct search *s, const char *file, uint64_t bias)
 {
-	for (uint32_t i = 0; i < s->elf->nsymbols; i++) {
-		const struct ctp_ppt_symbol *sym = &s->elf->symbols[i];
-		if (sym->part == CTP_PPT_STAT && find_part(s->elf, sym, CTP_PPT_STAT) == sym && !add_buffer(s, sym, file, bias))
+	for (uint32_t i = 0; i < s->nwhole && !s->full; i++)
+		if (!add_buffer(s, s->whole[i], file, bias))
 			return false;
-	}
 	return true;
 }
 
@@ -228,7 +244,8 @@ static bool look_at(struct search *s, const struct ctp_mapping *map, size_t n)
 		return true;
 	const struct ctp_ppt_segment *first = &s->elf->segments[0];
 	uint64_t in_page = first->address % s->page;
-	for (size_t i = 0; i < n; i++) {
+	find_whole(s);
+	for (size_t i = 0; i < n && s->nwhole && !s->full; i++) {
 		uint64_t bias = s->elf->fixed ? 0 : map[i].start - (first->address - in_page);
 		if (map[i].offset != first->offset - in_page || map[i].start != bias + first->address - in_page ||
 		    !is_loaded(s, map, n, bias))
