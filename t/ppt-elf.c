@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "ppt/ppt-elf.h"
+#include "elf-byhand.h"
 #include "tap.h"
 
 static const char *spell(const char *name)
@@ -72,9 +73,35 @@ static void test_file(const char *path)
 	close(cut);
 }
 
+/* A file of 2 MB that would be looked through for long: the budget is for work, too. */
+static void test_work(void)
+{
+	struct elf_byhand e = {0};
+	int fd = memfd_create("work", MFD_CLOEXEC);
+	elf_buffer(&e, 0);
+	elf_symbol(&e, elf_name(&e, "_ppt_stat_Last"), 0);
+	elf_write(&e, fd, 1);
+	is_u64(read_file(fd), 4, "symbols of a file");
+	for (unsigned i = 0; i < 500; i++)
+		elf_buffer(&e, i);
+	Elf64_Sym again = e.symbols[e.nsymbols - 1];
+	for (unsigned i = 0; i < 50000; i++)
+		elf_symbol(&e, again.st_name, again.st_value);
+	elf_symbol(&e, elf_name(&e, "_ppt_stat_Last"), 0);
+	elf_write(&e, fd, 1);
+	is_u64(read_file(fd), 1500, "a symbol that comes again and again ends the search");
+	for (unsigned i = 0; i < 50000; i++)
+		elf_name(&e, "_ppt_");
+	elf_symbol(&e, elf_name(&e, "_ppt_stat_Last"), 0);
+	elf_write(&e, fd, 1);
+	is_u64(read_file(fd), 0, "and so do names that are none");
+	close(fd);
+}
+
 int main(void)
 {
 	test_names();
+	test_work();
 	test_file("t/fuzz/corpus-pptelf/lib");
 	test_file("t/fuzz/corpus-pptelf/stripped");
 	return done_testing();

@@ -20,6 +20,7 @@ enum {
 };
 
 static const uint64_t strings_max = UINT64_C(1) << 30, symbols_max = UINT64_C(1) << 31;
+static const uint64_t read_min = 4096; /* bytes of the budget that any read costs: a call is work too */
 
 struct file {
 	int fd;
@@ -37,13 +38,19 @@ struct file {
 
 /* --- reading --------------------------------------------------------------------------------------------------------------- */
 
+static bool spend(struct file *f, uint64_t bytes)
+{
+	bool enough = *f->budget >= bytes;
+	*f->budget = enough ? *f->budget - bytes : 0;
+	return enough;
+}
+
 /* Bytes that were read: fewer than len at the end of the file, or of the budget. */
 static size_t fetch_some(struct file *f, uint64_t at, void *to, size_t len)
 {
-	if (at > INT64_MAX - len || *f->budget < len)
+	if (at > INT64_MAX - len || !spend(f, len > read_min ? len : read_min))
 		return 0;
 	ssize_t n = pread(f->fd, to, len, (off_t)at);
-	*f->budget -= n > 0 ? (uint64_t)n : 0;
 	return n > 0 ? (size_t)n : 0;
 }
 
@@ -131,11 +138,14 @@ static int compare_names(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void add_symbol(struct ctp_ppt_elf *elf, const struct ctp_ppt_symbol *named, const Elf64_Sym *sym)
+/* Looking through those that are there is paid for like reading them. */
+static void add_symbol(struct file *f, const struct ctp_ppt_symbol *named, const Elf64_Sym *sym)
 {
+	struct ctp_ppt_elf *elf = f->elf;
 	unsigned type = ELF64_ST_TYPE(sym->st_info);
 	bool data = type == STT_OBJECT || type == STT_NOTYPE || type == STT_COMMON;
-	if (!data || sym->st_shndx == SHN_UNDEF || elf->nsymbols == CTP_PPT_ELF_SYMBOLS_MAX)
+	if (!data || sym->st_shndx == SHN_UNDEF || elf->nsymbols == CTP_PPT_ELF_SYMBOLS_MAX ||
+	    !spend(f, elf->nsymbols * sizeof elf->symbols->value))
 		return;
 	for (uint32_t i = 0; i < elf->nsymbols; i++) { /* both tables of a file may have it */
 		const struct ctp_ppt_symbol *s = &elf->symbols[i];
@@ -163,7 +173,7 @@ static void find_symbols(struct file *f, const Elf64_Shdr *table)
 			struct name *named =
 				bsearch(&(struct name){.at = syms[i].st_name}, f->names, f->nnames, sizeof *named, compare_names);
 			if (named)
-				add_symbol(f->elf, &named->symbol, &syms[i]);
+				add_symbol(f, &named->symbol, &syms[i]);
 		}
 		if (!n)
 			return;

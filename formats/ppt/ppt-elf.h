@@ -42,7 +42,7 @@ struct ctp_ppt_elf {
 
 /*
  * False: no ELF file, or one that makes no sense. Of one that has too many symbols, the first are taken. budget is bytes that may be
- * read: what was read is taken off.
+ * read, or looked through: what that took is taken off. Where it was too little, it is 0.
  */
 bool ctp_ppt_elf_read(struct ctp_ppt_elf *elf, int fd, uint64_t *budget);
 
