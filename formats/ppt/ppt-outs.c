@@ -17,7 +17,7 @@ enum { PIECE_BYTES = 1 << 20, LOOK_MS = 100 };
 
 /* --- at the beginning ------------------------------------------------------------------------------------------------------ */
 
-/* A buffer's name is the target's choice: it names no other folder. */
+/* A buffer's name is the target's choice: it names no other folder, nor standard output. */
 static char *path_of(const char *path, const char *name)
 {
 	char *made = malloc(strlen(path) + strlen(name) * strlen(path) + 1), *p = made;
@@ -27,7 +27,7 @@ static char *path_of(const char *path, const char *name)
 			continue;
 		}
 		for (const char *c = name; *c; c++)
-			*p++ = *c == '/' || (*c == '.' && c == name) ? '_' : *c;
+			*p++ = *c == '/' || ((*c == '.' || *c == '-') && c == name) ? '_' : *c;
 		path++;
 	}
 	if (made)
@@ -48,11 +48,26 @@ static struct ctp_outqueue *open_queue(struct ctp_ppt_outs *outs, const char *pa
 	return queue;
 }
 
-/* A file for %b. */
+static bool is_taken(const struct ctp_ppt_outs *outs, const struct ctp_ppt_out *o)
+{
+	for (size_t i = 0; i < outs->n; i++)
+		if (&outs->out[i] != o && outs->out[i].path && !strcmp(outs->out[i].path, o->path))
+			return true;
+	return false;
+}
+
+/* A file for %b. Names may differ, and become one. */
 static enum ctp_status open_own(struct ctp_ppt_outs *outs, struct ctp_ppt_out *o, const char *path, bool force, const char *name,
                                 struct ctp_err *err)
 {
+	char *other = NULL;
 	o->path = path_of(path, name);
+	for (unsigned i = 2; o->path && is_taken(outs, o); i++) {
+		free(o->path);
+		o->path = asprintf(&other, "%s-%u", name, i) < 0 ? NULL : path_of(path, other);
+		free(other);
+		other = NULL;
+	}
 	if (!o->path)
 		return ctp_err_set(err, "out of memory");
 	o->queue = open_queue(outs, o->path, force, err);

@@ -1,0 +1,55 @@
+/* ppt-outs.c - a file for each buffer: each has its own, whatever their names are. */
+#include "ppt/ppt-outs.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tap.h"
+
+static bool hopeless(void) { return false; }
+static void hear(void *arg, size_t i, uint64_t kept, const char *why)
+{
+	(void)arg;
+	diag("%zu is cut: %ju, %s", i, (uintmax_t)kept, why ? why : "");
+}
+
+static bool write_section(struct ctp_ppt_outs *outs, size_t i, struct ctp_err *err)
+{
+	struct ctp_section sec;
+	struct ctp_writer *w = ctp_ppt_outs_writer(outs, i, err);
+	if (!w)
+		return false;
+	ctp_section_init(&sec);
+	ctp_writer_begin(w, &sec);
+	ctp_writer_end(w, true);
+	ctp_section_fini(&sec);
+	return true;
+}
+
+int main(void)
+{
+	static const char *const names[] = {"a_b", "a/b", "../etc", "-", "a_b-2", "late/r"};
+	static const char *const files[] = {"a_b", "a_b-2", "_._etc", "_", "a_b-2-2", "late_r"};
+	enum { NAMES = sizeof names / sizeof *names };
+	char dir[] = "/tmp/ppt-outs-XXXXXX";
+	struct ctp_ppt_outs outs;
+	struct ctp_err err = {""};
+	if (!mkdtemp(dir) || chdir(dir))
+		skip_all("no folder can be made in /tmp");
+	enum ctp_status status = ctp_ppt_outs_open(&outs, "%b", false, names, NAMES - 1, hopeless, &err);
+	if (!status)
+		status = ctp_ppt_outs_add(&outs, "%b", false, names[NAMES - 1], &err);
+	ok(!status, "outputs of several buffers %s", err.text);
+	bool good = true;
+	for (size_t i = 0; i < NAMES && !status; i++)
+		good &= write_section(&outs, i, &err);
+	ok(good && !ctp_ppt_outs_close(&outs, &(struct ctp_ppt_cut){.hear = hear}, &err), "are written and closed %s", err.text);
+	for (size_t i = 0; i < NAMES; i++) {
+		struct stat st;
+		ok(!stat(files[i], &st) && st.st_size, "%s has the file %s", names[i], files[i]);
+		unlink(files[i]);
+	}
+	ok(!rmdir(dir), "and there is no other");
+	return done_testing();
+}
