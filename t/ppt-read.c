@@ -150,6 +150,27 @@ static void test_cut(void)
 	free(back.data);
 }
 
+#define NUMBER(name, off, kind) "{\"_lName\":\"" name "\",\"_lOffset\":" #off ",\"_lSize\":4,\"_lType\":\"PIntegral\",\"_lKind\":\"" kind "\"}"
+
+/* The shorter of two frames has its number elsewhere, and behind it is what was in the slot before. */
+static void test_begun(void)
+{
+	static const char two[] = "{\"emit\":{\"_eBuffer\":{\"ebName\":\"B\"}},\"frames\":["
+		"{\"_flName\":\"f\",\"_flLayout\":[" NUMBER("a", 0, "LKSeqno") "," NUMBER("t", 4, "LKTypeDescrim") "," NUMBER("n", 8, "LKMember") ","
+		NUMBER("z", 12, "LKSeqno") "]},"
+		"{\"_flName\":\"g\",\"_flLayout\":[" NUMBER("a", 0, "LKSeqno") "," NUMBER("t", 4, "LKTypeDescrim") "," NUMBER("z", 8, "LKSeqno") "]}]}";
+	static const int32_t frames[][4] = {{7, 1, 5, 7}, {8, 2, 8, 1}, {0, 2, 0, 2}};
+	uint8_t file[8 + sizeof two - 1 + sizeof frames] = {'P', 'P', 'T', '1', 0, 0, (sizeof two - 1) >> 8, (uint8_t)(sizeof two - 1)};
+	struct textmem stream = {0};
+	struct ctp_source_stats stats;
+	struct ctp_err err;
+	memcpy(file + 8, two, sizeof two - 1);
+	memcpy(file + 8 + sizeof two - 1, frames, sizeof frames);
+	must(textmem_from(ctp_ppt_source("test", false, &err), file, sizeof file, &stream, &stats, &err), err.text);
+	ok(stats.accepted == 2 && !stats.lost && !stats.harmed, "a slot that is just being written is no frame 0");
+	free(stream.data);
+}
+
 /* As attach does it: `_json` of a process, and frames that are put as they come. */
 static void test_live(void)
 {
@@ -193,6 +214,7 @@ int main(void)
 	test_wrap();
 	test_full();
 	test_cut();
+	test_begun();
 	test_live();
 	done_testing();
 }

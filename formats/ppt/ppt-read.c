@@ -148,11 +148,11 @@ static void reject(struct ppt_source *s, const uint8_t *bytes, bool known)
 		ctp_ppt_seen_torn(&s->seen, seqno);
 }
 
-/* A slot that was never written, or is just being written: the number is 0 on both sides. */
+/* A slot that was never written, or is just being written: the number is 0 on both sides, of the first frame or of its own. */
 static bool is_empty(const struct ppt_source *s, const uint8_t *bytes)
 {
 	uint32_t back = s->layout->frames[0].members[s->layout->frames[0].back].offset;
-	return !ctp_load_u32(bytes + back) && !ctp_ppt_seen_next(&s->seen, 0);
+	return (!ctp_load_u32(bytes + back) || ctp_ppt_frames_whole(s->frames, bytes)) && !ctp_ppt_seen_next(&s->seen, 0);
 }
 
 static uint64_t keep(struct ppt_source *s, int32_t seqno, const uint8_t *bytes)
