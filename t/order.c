@@ -4,6 +4,7 @@
 
 #include "packets.h"
 #include "stream/order.h"
+#include "stream/runs.h"
 #include "tap.h"
 
 /* Reads the stream in order; writes "ts/index" (with a ! where late) of each record into text. */
@@ -176,9 +177,53 @@ static void test_room(void)
 	ctp_class_free(slow);
 }
 
+/* Records of which a batch is far more than there is memory for, as a thread that reads ahead has them. */
+static void test_large(void)
+{
+	enum { N = 40, BYTES = 1 << 20 };
+	static const struct ctp_field fields[] = {
+		{.name = "ts", .type = CTP_U64, .role = CTP_ROLE_TIME, .pred = CTP_PRED_TIME}, {.name = "text", .type = CTP_BYTES},
+	};
+	struct ctp_err err;
+	struct ctp_class *cls = ctp_class_new("large", CTP_KIND_OTHER, fields, 2, &err);
+	struct ctp_str *text = calloc(1, sizeof *text + BYTES + 1);
+	struct mem m = {0};
+	struct ctp_writer *w = begin(&m, "a");
+	for (uint64_t i = 0; i < N; i++) {
+		text->len = BYTES;
+		text->data[0] = (char)i;
+		ctp_writer_record(w, cls, (uint64_t[]){i ^ 1, ctp_val_str(text)});
+	}
+	ctp_writer_end(w, true);
+	ctp_writer_free(w);
+	struct ctp_input in;
+	struct ctp_item item;
+	struct ctp_batch batch;
+	uint64_t n = 0, wrong = 0;
+	ctp_input_mem(&in, m.data, m.len);
+	struct ctp_reader *r = ctp_reader_new(&in, NULL, &err);
+	struct ctp_order *o = ctp_order_new(r, 4 * BYTES, &err);
+	struct ctp_runs *runs = ctp_runs_new(4 * BYTES, &err);
+	for (enum ctp_status status = CTP_OK; !status;) {
+		status = ctp_order_gather(o, &runs, &item, &err);
+		while (ctp_runs_next(runs, &batch))
+			for (uint32_t i = 0; i < batch.n; i++, n++)
+				wrong += batch.rec[i].ts_ns != n || ctp_str_val(batch.rec[i].val[1])->data[0] != (char)(n ^ 1);
+	}
+	is_u64(n, N, "records that are large all go");
+	is_u64(wrong, 0, "in order");
+	ctp_runs_free(runs);
+	ctp_order_free(o);
+	ctp_reader_free(r);
+	free(m.data);
+	free(text);
+	ctp_class_free(cls);
+}
+
 int main(void)
 {
 	test_order();
+	test_large();
 	test_room();
 	test_order_random();
 	return done_testing();

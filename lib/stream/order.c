@@ -97,10 +97,17 @@ enum ctp_status ctp_order_next(struct ctp_order *o, struct ctp_item *item, struc
 	return CTP_OK;
 }
 
+/* A batch, or all that there is room for: records that may go take their room with them only when they are parted from the others. */
+static bool is_enough(const struct ctp_runs *runs)
+{
+	size_t n = ctp_runs_released(runs);
+	return n >= CTP_BATCH_MAX || (n && ctp_runs_is_full(runs));
+}
+
 /* Reads until enough may go, or another item is due. */
 static enum ctp_status gather(struct ctp_order *o, struct ctp_item *item, struct ctp_err *err)
 {
-	while (ctp_runs_released(o->runs) < CTP_BATCH_MAX) {
+	while (!is_enough(o->runs)) {
 		enum ctp_status status = ctp_reader_fill(o->r, o->runs, o->watermark, item, err);
 		if (status || is_late(item))
 			return status;
