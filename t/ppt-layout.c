@@ -3,6 +3,8 @@
  */
 #include "ppt/ppt-frames.h"
 
+#include <malloc.h>
+
 #include "stream/reader.h"
 #include "tap.h"
 
@@ -303,6 +305,30 @@ static void test_twice(void)
 	ctp_ppt_layout_free(l);
 }
 
+static size_t held(void)
+{
+	struct mallinfo2 m = mallinfo2(); /* all 0 under a sanitizer */
+	return m.uordblks + m.hblkhd;
+}
+
+/* As many frames as there may be, each as large as it may be: one has all that the others have beside their numbers as padding. */
+static void test_many(void)
+{
+	struct ctp_err err;
+	char *json = malloc(CTP_PPT_JSON_MAX), *p = json + sprintf(json, "{" EMIT ",\"frames\":[");
+	for (int i = 0; i < CTP_PPT_FRAMES_MAX; i++)
+		p += sprintf(p, "%s{\"_flName\":\"f%d\",\"_flLayout\":[" SEQ("FrontSeq", 0) "," TYPE(4) "," MEMBER("t", 8, 16, TIME, "t", "null") ","
+		             SEQ("BackSeq", 1048572) "]}", i ? "," : "", i);
+	strcpy(p, "]}");
+	struct ctp_ppt_layout *l = parse(json);
+	size_t before = held();
+	struct ctp_ppt_frames *f = l ? ctp_ppt_frames_new(l, NULL, 0, &err) : NULL;
+	ok(f && held() - before < 16 << 20, "many large frames take little memory: %zu bytes", held() - before);
+	ctp_ppt_frames_free(f);
+	ctp_ppt_layout_free(l);
+	free(json);
+}
+
 int main(void)
 {
 	test_layout();
@@ -311,6 +337,7 @@ int main(void)
 	test_header();
 	test_frames();
 	test_twice();
+	test_many();
 	free(stream);
 	done_testing();
 }

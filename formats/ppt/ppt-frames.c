@@ -25,6 +25,7 @@ struct draft {
 	const char *const *counters;
 	uint32_t ncounters, masked;
 	uint32_t reserved; /* fields that must be there and are not yet */
+	size_t room;       /* bytes of the strings of a record, of all classes so far */
 	struct ctp_field fields[CTP_FIELDS_MAX];
 	char names[CTP_FIELDS_MAX][CTP_NAME_MAX + 1];
 };
@@ -172,8 +173,8 @@ static bool find_padding(struct draft *d)
 	return true;
 }
 
-/* Room for the strings of a record, each where its step says. */
-static bool make_room(struct ctp_ppt_plan *plan, uint32_t frame_size)
+/* The strings of a record, each where its step says: so many bytes. */
+static size_t place_strings(struct ctp_ppt_plan *plan, uint32_t frame_size)
 {
 	size_t room = 0;
 	for (uint32_t i = 0; i < plan->nsteps; i++) {
@@ -187,8 +188,7 @@ static bool make_room(struct ctp_ppt_plan *plan, uint32_t frame_size)
 		s->other = (uint32_t)room;
 		room += (sizeof(struct ctp_str) + s->size + 1 + 7) & ~(size_t)7;
 	}
-	plan->strings = room ? malloc(room) : NULL;
-	return !room || plan->strings;
+	return room;
 }
 
 static enum ctp_status make_plan(struct draft *d, struct ctp_err *err)
@@ -216,8 +216,8 @@ static enum ctp_status make_plan(struct draft *d, struct ctp_err *err)
 		add(d, padding, (struct ctp_ppt_step){.op = CTP_PPT_OP_PADDING});
 	if (plan->has_raw)
 		add(d, raw, (struct ctp_ppt_step){.op = CTP_PPT_OP_RAW});
-	if (!make_room(plan, l->size))
-		return ctp_err_set(err, "out of memory");
+	size_t room = place_strings(plan, l->size);
+	d->room = room > d->room ? room : d->room;
 	snprintf(name, sizeof name, "ppt_%s_%s", l->buffer, d->of->name);
 	plan->cls = ctp_class_new(name, CTP_KIND_OTHER, d->fields, plan->nsteps, err);
 	return plan->cls ? CTP_OK : CTP_FAILED;
@@ -255,8 +255,8 @@ void ctp_ppt_frames_free(struct ctp_ppt_frames *frames)
 	for (uint32_t i = 0; frames->plans && i < frames->layout->nframes; i++) {
 		ctp_class_free(frames->plans[i].cls);
 		free(frames->plans[i].gaps);
-		free(frames->plans[i].strings);
 	}
+	free(frames->strings);
 	free(frames->plans);
 	free(frames->part);
 	ctp_class_free(frames->header);
@@ -274,6 +274,8 @@ static enum ctp_status make_plans(struct ctp_ppt_frames *f, struct draft *d, str
 			return CTP_FAILED;
 		f->has_time |= d->plan->has_time;
 	}
+	if (!(f->strings = malloc(d->room + 1)))
+		return ctp_err_set(err, "out of memory");
 	const struct ctp_ppt_frame *first = f->layout->frames;
 	f->type_at = first->type >= 0 ? (int32_t)first->members[first->type].offset : -1;
 	f->header = header_class(f->has_time, err);
@@ -374,18 +376,18 @@ bool ctp_ppt_frames_time(const struct ctp_ppt_frames *frames, const uint8_t *byt
 	return true;
 }
 
-static uint64_t put_str(const struct ctp_ppt_plan *plan, const struct ctp_ppt_step *s, const uint8_t *bytes)
+static uint64_t put_str(const struct ctp_ppt_frames *f, const struct ctp_ppt_step *s, const uint8_t *bytes)
 {
-	struct ctp_str *str = (struct ctp_str *)(plan->strings + s->other);
+	struct ctp_str *str = (struct ctp_str *)(f->strings + s->other);
 	str->len = s->size;
 	memcpy(str->data, bytes, s->size);
 	str->data[s->size] = '\0';
 	return ctp_val_str(str);
 }
 
-static uint64_t put_padding(const struct ctp_ppt_plan *plan, const struct ctp_ppt_step *s, const uint8_t *bytes)
+static uint64_t put_padding(const struct ctp_ppt_frames *f, const struct ctp_ppt_plan *plan, const struct ctp_ppt_step *s, const uint8_t *bytes)
 {
-	struct ctp_str *str = (struct ctp_str *)(plan->strings + s->other);
+	struct ctp_str *str = (struct ctp_str *)(f->strings + s->other);
 	char *p = str->data;
 	for (uint32_t i = 0; i < plan->ngaps; i++) {
 		memcpy(p, bytes + plan->gaps[i].offset, plan->gaps[i].size);
@@ -435,13 +437,13 @@ static inline uint64_t value_of(struct ctp_ppt_frames *f, const struct ctp_ppt_p
 	case CTP_PPT_OP_DIFFERENCE:
 		return ctp_load_u64(p) - ctp_load_u64(bytes + s->other);
 	case CTP_PPT_OP_BYTES:
-		return put_str(plan, s, p);
+		return put_str(f, s, p);
 	case CTP_PPT_OP_PLACE:
 		return (uint64_t)f->place - (uint64_t)(int32_t)ctp_load_u32(bytes + plan->front);
 	case CTP_PPT_OP_PADDING:
-		return put_padding(plan, s, bytes);
+		return put_padding(f, plan, s, bytes);
 	case CTP_PPT_OP_RAW: /* the last step: all others have been asked */
-		return *odd ? put_str(plan, s, bytes) : 0;
+		return *odd ? put_str(f, s, bytes) : 0;
 	default:
 		return ctp_load_u64(p);
 	}

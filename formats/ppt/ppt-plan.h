@@ -12,7 +12,7 @@ enum ctp_ppt_op {
 	CTP_PPT_OP_DURATION,   /* from the time at other to that at offset */
 	CTP_PPT_OP_START,      /* of a counter, at offset; its end is at other */
 	CTP_PPT_OP_DIFFERENCE, /* of a counter, from other to offset */
-	CTP_PPT_OP_BYTES,      /* other: where its string is in the plan's strings; also of the last two */
+	CTP_PPT_OP_BYTES,      /* other: where its string is among those of a record; also of the last two */
 	CTP_PPT_OP_PLACE, CTP_PPT_OP_PADDING, CTP_PPT_OP_RAW,
 };
 
@@ -33,13 +33,13 @@ struct ctp_ppt_plan {
 	uint32_t time;           /* the same, if has_time */
 	bool has_time, has_raw;
 	bool always_raw; /* the class has no room for some of the members */
-	char *strings; /* of a record, on its way to the writer */
 };
 
 struct ctp_ppt_frames {
 	const struct ctp_ppt_layout *layout;
 	struct ctp_ppt_plan *plans; /* layout->nframes */
 	struct ctp_class *header, *lost;
+	char *strings; /* of a record, on its way to the writer */
 	struct ctp_str *part; /* of a header, on its way to the writer */
 	int32_t type_at; /* offset of the type; -1: none */
 	bool has_time;
