@@ -283,6 +283,12 @@ static void whole(void)
 	ctp_output_abandon(&out);
 	ok(gives(path, 1, "two", 3, false), "changes nothing");
 	is_u64(files_like(folder), 1, "and nothing is left behind");
+
+	ok(!ctp_output_create(&out, path, false, false, &err), "one that gets another name");
+	ctp_output_put(&out, "four", 4);
+	ctp_output_rename(&out, link);
+	ok(!ctp_output_close(&out, &err) && gives(link, 1, "four", 4, false), "has it in the end");
+	ok(gives(path, 1, "two", 3, false) && !unlink(link), "and the first stays with the file that had it");
 	unlink(path);
 	rmdir(folder);
 	ok(ctp_output_create(&out, path, false, false, &err) == CTP_FAILED && strstr(err.text, path), "no folder, no file: by name");

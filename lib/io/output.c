@@ -415,6 +415,16 @@ enum ctp_status ctp_output_create(struct ctp_output *out, const char *path, bool
 	return CTP_OK;
 }
 
+void ctp_output_rename(struct ctp_output *out, const char *path)
+{
+	drain(out, true); /* the thread, if there is one, has the name for its messages */
+	if (!out->priv->whole)
+		return;
+	assert(strlen(path) < PATH_MAX);
+	snprintf(out->priv->path, PATH_MAX, "%s", path);
+	out->name = path;
+}
+
 void ctp_output_abandon(struct ctp_output *out)
 {
 	if (out->priv && out->priv->temp[0])

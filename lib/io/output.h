@@ -46,6 +46,9 @@ enum ctp_status ctp_output_open(struct ctp_output *out, const char *path, bool b
 enum ctp_status ctp_output_create(struct ctp_output *out, const char *path, bool binary, bool force, struct ctp_err *err);
 void ctp_output_abandon(struct ctp_output *out); /* after a close: nothing */
 
+/* Before the close of such a file: another name for it, in the same folder, which must be there until the close. */
+void ctp_output_rename(struct ctp_output *out, const char *path);
+
 /* fd stays the caller's, and name must be there until the close. */
 enum ctp_status ctp_output_fd(struct ctp_output *out, int fd, const char *name, struct ctp_err *err);
 
