@@ -1,8 +1,9 @@
 /*
  * What ctp-toparquet's command line cannot ask for: a smaller bound of memory, which holds, and at which the file that takes most ends
- * its row group; and sections with the same id in one tree.
+ * its row group; sections with the same id in one tree; and copies of one that are cut, before, behind and beside the complete one.
  */
 #include <malloc.h>
+#include <sys/wait.h>
 
 #include "parquet-folder.h"
 #include "parquet/parquet.h"
@@ -61,10 +62,10 @@ static void begin(struct ctp_sink *sink, struct ctp_section *sec, uint64_t id, c
 	must(!sink->ops->section(sink, sec, &err), err.text);
 }
 
-static void end(struct ctp_sink *sink, struct ctp_section *sec)
+static void end(struct ctp_sink *sink, struct ctp_section *sec, bool complete)
 {
 	struct ctp_err err;
-	must(!sink->ops->end(sink, &(struct ctp_section_end){.complete = true}, &err), err.text);
+	must(!sink->ops->end(sink, &(struct ctp_section_end){.complete = complete}, &err), err.text);
 	must(!sink->ops->finish(sink, &err), err.text);
 	sink->ops->free(sink);
 	ctp_section_fini(sec);
@@ -98,7 +99,7 @@ static void test_memory(void)
 			put(sink, wide[i], row);
 		put(sink, narrow, row);
 	}
-	end(sink, &sec);
+	end(sink, &sec, true);
 	note("%.1f MiB at most", (double)(most - before) / (1 << 20));
 	if (before)
 		ok(most - before < MEMORY + (4 << 20), "the bound holds, but for what all files share");
@@ -113,19 +114,33 @@ static void test_memory(void)
 	ctp_class_free(narrow);
 }
 
-static void add(const char *dir, uint64_t id, const char *pid, uint64_t rows)
+static char said[256];
+
+static void hear(void *arg, const char *text)
 {
-	struct ctp_parquet_options o = {.dir = dir, .group_rows = CTP_PARQUET_GROUP_ROWS};
+	(void)arg;
+	snprintf(said, sizeof said, "%s", text);
+}
+
+/* Rows from one to another of a section, the seventh and every seventh behind it of a class of their own. */
+static void add_part(const char *dir, uint64_t id, const char *pid, uint64_t row, uint64_t upto, bool complete)
+{
+	static const struct ctp_notice notice = {.say = hear};
+	struct ctp_parquet_options o = {.dir = dir, .group_rows = CTP_PARQUET_GROUP_ROWS, .notice = &notice};
 	must(ctp_parquet_parse_keys(&o, "host,date"), "keys");
-	struct ctp_class *cls = new_class("c", 2, 0);
+	struct ctp_class *cls[] = {new_class("c", 2, 0), new_class("sections", 2, 1)};
 	struct ctp_section sec;
 	struct ctp_sink *sink = new_sink(&o);
+	said[0] = '\0';
 	begin(sink, &sec, id, pid);
-	for (uint64_t row = 0; row < rows; row++)
-		put(sink, cls, row);
-	end(sink, &sec);
-	ctp_class_free(cls);
+	for (; row < upto; row++)
+		put(sink, cls[row % 7 == 6], row);
+	end(sink, &sec, complete);
+	for (size_t i = 0; i < 2; i++)
+		ctp_class_free(cls[i]);
 }
+
+static void add(const char *dir, uint64_t id, const char *pid, uint64_t rows) { add_part(dir, id, pid, 0, rows, true); }
 
 static void test_tree(void)
 {
@@ -146,11 +161,84 @@ static void test_tree(void)
 	is_u64(parquet_folder(dir, NULL).files, 3, "another id is another file");
 }
 
+static bool is_tree(const char *dir, uint64_t files, uint64_t sections, uint64_t rows)
+{
+	struct parquet_folder seen = parquet_folder(dir, NULL);
+	note("%u files with %u rows, %u sections", (unsigned)seen.files, (unsigned)seen.rows, (unsigned)seen.sections);
+	return seen.files == files && seen.sections == sections && seen.section_files == sections && seen.rows == rows;
+}
+
+static void test_cut(void)
+{
+	char dir[sizeof folder + 8];
+	snprintf(dir, sizeof dir, "%s/cut", folder);
+	add_part(dir, 1, "1", 0, 8, false);
+	ok(is_tree(dir, 2, 1, 8) && !said[0], "a copy that is cut is there");
+	add_part(dir, 1, "1", 0, 5, false);
+	ok(is_tree(dir, 2, 1, 8), "one that has less leaves it");
+	ok(strstr(said, "has more of the section, and stays"), "and says so: %s", said);
+	add_part(dir, 1, "1", 0, 20, false);
+	ok(is_tree(dir, 2, 1, 20) && !said[0], "one that has more takes its place");
+	add_part(dir, 1, "1", 25, 40, false);
+	ok(is_tree(dir, 4, 1, 35) && !said[0], "another part is beside it, and both are of one section");
+	add_part(dir, 1, "1", 0, 0, false);
+	ok(is_tree(dir, 4, 1, 35), "and so is one without a record");
+	add_part(dir, 2, "1", 0, 3, false);
+	ok(is_tree(dir, 5, 2, 38), "another section has files of its own");
+	add(dir, 1, "1", 40);
+	ok(is_tree(dir, 3, 2, 43) && !said[0], "the complete copy takes the place of all parts, and of no other section");
+	for (unsigned i = 0; i < 3; i++) {
+		add_part(dir, 1, "1", i == 1 ? 25 : 0, i == 2 ? 0 : 30, false);
+		ok(is_tree(dir, 3, 2, 43), "which stays when a part comes behind it");
+		ok(strstr(said, "/host=h/date=__HIVE_DEFAULT_PARTITION__ has the whole section, and stays"), "%s", said);
+	}
+	add(dir, 1, "1", 40);
+	ok(is_tree(dir, 3, 2, 43) && !said[0], "and when it comes again");
+}
+
+/* Where a run was killed there may be files of both. */
+static void test_killed(void)
+{
+	char dir[sizeof folder + 8], from[PATH_MAX], to[PATH_MAX + 8];
+	snprintf(dir, sizeof dir, "%s/killed", folder);
+	add_part(dir, 1, "1", 0, 8, false);
+	snprintf(from, sizeof from, "%s/host=h/date=__HIVE_DEFAULT_PARTITION__/sections-0000000000000001.cut.parquet", dir);
+	snprintf(to, sizeof to, "%s.kept", from);
+	must(!rename(from, to), "no sections of a copy that is cut");
+	add(dir, 1, "1", 9);
+	ok(!rename(to, from) && is_tree(dir, 2, 2, 9), "files of one class are replaced one by one");
+	add(dir, 1, "1", 9);
+	ok(is_tree(dir, 2, 1, 9), "and the rest when it is run again");
+}
+
+static void test_both(void)
+{
+	char dir[sizeof folder + 8];
+	snprintf(dir, sizeof dir, "%s/both", folder);
+	uint64_t wrong = 0;
+	for (uint64_t id = 1; id <= 60; id++) {
+		pid_t other = fork();
+		must(other >= 0, "no process");
+		if (!other) {
+			add_part(dir, id, "1", id % 2, 20, false);
+			_exit(0);
+		}
+		add(dir, id, "1", 21);
+		must(waitpid(other, NULL, 0) == other, "no other");
+		struct parquet_folder seen = parquet_folder(dir, NULL);
+		wrong += seen.files != 2 * id || seen.sections != id || seen.rows != 21 * id;
+	}
+	is_u64(wrong, 0, "a part that is added while the complete copy is, is never left beside it");
+}
+
 int main(void)
 {
 	must(mkdtemp(folder), "no folder");
 	test_memory();
 	test_tree();
+	test_cut();
+	test_killed();
+	test_both();
 	parquet_remove(folder);
 	return done_testing();
 }

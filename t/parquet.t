@@ -128,7 +128,7 @@ is 'a folder that is not empty: status 1' $? 1
 like 'and a line' "$(cat "$tmp/err")" 'exists and is not empty'
 for n in 1 2 2; do # the second twice: it replaces its files
 	echo '{"type":"@section","attrs":{"host":"h '$n'","wall_offset_ns":"1700000000000000000","start_ns":"'${n}00000000000000'"}}' >"$tmp/h$n.in"
-	cat "$tmp/edge.in" | sed -n '2,6p' >>"$tmp/h$n.in"
+	sed -n '2,6p;$p' "$tmp/edge.in" >>"$tmp/h$n.in"
 	[ -e "$tmp/h$n.ctp" ] || "$from" -q "$tmp/h$n.in" >"$tmp/h$n.ctp"
 	"$parquet" -q --partition host,date -o "$tmp/tree" "$tmp/h$n.ctp"
 done
@@ -149,6 +149,23 @@ open(sys.argv[2] + "2.ctp", "wb").write(whole[at:])' "$tmp/many.ctp" "$tmp/part"
 for part in 1 2 1; do "$parquet" -q --partition host -o "$tmp/parts" "$tmp/part$part.ctp"; done
 is 'parts of a stream stay apart, and each is there once' "$(sql "SELECT count(*), count(DISTINCT filename) FROM read_parquet('$tmp/parts/*/$class-*.parquet', filename = true)")" \
 	"$(sql "SELECT count(*) FROM read_parquet('$tmp/ten/$class.parquet')")|2"
+state() { sql "SELECT (SELECT count(*) FROM read_parquet('$tmp/parts/*/$class-*.parquet')), count(*), bool_and(complete) FROM read_parquet('$tmp/parts/*/sections-*.parquet')"; }
+is 'and one row of the section' "$(state)" '200000|1|false'
+head -c $(($(wc -c <"$tmp/part1.ctp") / 2)) "$tmp/part1.ctp" >"$tmp/less.ctp"
+"$parquet" --partition host -o "$tmp/parts" "$tmp/less.ctp" 2>"$tmp/err"
+is 'a copy that ends earlier: status 3' $? 3
+like 'and a line says that the longer one stays' "$(cat "$tmp/err")" "ctp-toparquet: $tmp/less.ctp: a copy in $tmp/parts/host=__HIVE_DEFAULT_PARTITION__ has more of the section, and stays"
+is 'which it does' "$(state)" '200000|1|false'
+"$parquet" -q --partition host -o "$tmp/parts" "$tmp/many.ctp"
+is 'the whole stream takes the place of its parts' "$(state)" '200000|1|true'
+ls -R "$tmp/parts" >"$tmp/listed"
+for part in less part1 part2; do
+	"$parquet" --partition host -o "$tmp/parts" "$tmp/$part.ctp" 2>"$tmp/err"
+	is "behind it $part: status 3" $? 3
+	like 'and a line says that the whole stays' "$(cat "$tmp/err")" "ctp-toparquet: $tmp/$part.ctp: a copy in $tmp/parts/host=__HIVE_DEFAULT_PARTITION__ has the whole section, and stays"
+done
+is 'which it does' "$(state)" '200000|1|true'
+is 'and nothing is beside it' "$(ls -R "$tmp/parts")" "$(cat "$tmp/listed")"
 rm -f "$tmp/none"
 "$parquet" -q --partition date,host -o "$tmp/none" "$tmp/many.ctp"
 is 'what is not known is null' "$(sql "SELECT DISTINCT date IS NULL FROM read_parquet('$tmp/none/*/*/sections-*.parquet', hive_partitioning = true)")" true

@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 	};
 	static const struct option longs[] = {{"partition", required_argument, NULL, 'p'}, {"class", required_argument, NULL, 'c'},
 	                                      {"rows", required_argument, NULL, 'r'}, {0}};
-	struct ctp_parquet_options o = {.group_rows = CTP_PARQUET_GROUP_ROWS};
+	struct ctp_parquet_options o = {.group_rows = CTP_PARQUET_GROUP_ROWS, .notice = &tool.notice};
 	struct ctp_output out;
 	struct ctp_err err;
 	ctp_tool_start(&tool);

@@ -131,6 +131,19 @@ void ctp_parquet_file_free(struct ctp_parquet_file *f)
 	free(f);
 }
 
+enum ctp_status ctp_parquet_file_rename(struct ctp_parquet_file *f, const char *path, struct ctp_err *err)
+{
+	char *before = f->path;
+	f->path = strdup(path);
+	if (!f->path) {
+		f->path = before;
+		return no_memory(f, err);
+	}
+	ctp_output_rename(f->out, f->path);
+	free(before);
+	return CTP_OK;
+}
+
 void ctp_parquet_file_note(struct ctp_parquet_file *f, const char *key, const char *value)
 {
 	int last = 0;

@@ -42,6 +42,11 @@ void ctp_parquet_file_note(struct ctp_parquet_file *f, const char *key, const ch
 enum ctp_status ctp_parquet_file_put(struct ctp_parquet_file *f, struct ctp_parquet_work *w, const struct ctp_parquet_section *sec,
                                      const struct ctp_record *rec, uint32_t n, struct ctp_err *err);
 
+static inline uint64_t ctp_parquet_file_rows(const struct ctp_parquet_file *f) { return f->rows + f->group_rows; }
+
+/* Another name, in the same folder, for a file that is not closed yet. */
+enum ctp_status ctp_parquet_file_rename(struct ctp_parquet_file *f, const char *path, struct ctp_err *err);
+
 /* Ends the row group, and gives its memory back. */
 enum ctp_status ctp_parquet_file_group(struct ctp_parquet_file *f, struct ctp_parquet_work *w, bool keep_memory, struct ctp_err *err);
 

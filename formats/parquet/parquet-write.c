@@ -3,7 +3,7 @@
  *
  * Without a partition a file has the rows of all sections, and all files are closed at the end, that of the sections last. With one,
  * each section has files of its own. Their names have its id and a hash of its attributes and its first record, so that runs do not
- * meet, one that is repeated replaces its files, and parts of a stream that was divided stay apart.
+ * meet, one that is repeated replaces its files, and parts of a stream that was divided stay apart (see parquet-copies.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 #include "common/meta.h"
-#include "parquet/parquet-file.h"
+#include "parquet/parquet-copies.h"
 #include "parquet/parquet-path.h"
 
 struct parquet_sink {
@@ -31,6 +31,7 @@ struct parquet_sink {
 	struct ctp_parquet_section now;
 	char folder[PATH_MAX]; /* "": not known yet */
 	char *attrs;
+	bool cut; /* it is over, and not complete, with a partition */
 	uint32_t mark; /* a hash of the section's attributes and its first record, with a partition */
 	struct ctp_parquet_file *of[CTP_CLASSES_MAX]; /* by the class's id */
 };
@@ -122,10 +123,28 @@ static void free_files(struct parquet_sink *s)
 static enum ctp_status close_files(struct parquet_sink *s, struct ctp_err *err)
 {
 	for (uint32_t i = 0; i < s->nfiles; i++)
-		if (ctp_parquet_file_close(s->files[i], s->work, err))
+		if ((s->o.nkeys ? ctp_parquet_close_complete : ctp_parquet_file_close)(s->files[i], s->work, err))
 			return CTP_FAILED;
 	if (s->sections && ctp_parquet_file_close(s->sections, s->work, err))
 		return CTP_FAILED;
+	if (s->o.nkeys && ctp_parquet_has_cut(s->folder, s->now.id))
+		ctp_parquet_remove_cut(s->folder, s->now.id);
+	free_files(s);
+	return CTP_OK;
+}
+
+static enum ctp_status close_cut_files(struct parquet_sink *s, struct ctp_err *err)
+{
+	bool stays = false;
+	if (ctp_parquet_file_close(s->sections, s->work, err))
+		return CTP_FAILED;
+	for (uint32_t i = 0; i < s->nfiles; i++)
+		if (ctp_parquet_close_cut(s->files[i], s->work, &stays, err))
+			return CTP_FAILED;
+	if (ctp_parquet_has_complete(s->folder, s->now.id))
+		ctp_parquet_remove_cut(s->folder, s->now.id);
+	else if (stays)
+		ctp_notice_say(s->o.notice, "a copy in %s has more of the section, and stays", s->folder);
 	free_files(s);
 	return CTP_OK;
 }
@@ -149,13 +168,15 @@ static enum ctp_status find_folder(struct parquet_sink *s, const struct ctp_reco
 	return ctp_parquet_make_folder(s->folder, err);
 }
 
-/* FOLDER/NAME.parquet, and with a partition FOLDER/NAME-ID-HASH.parquet. nth: of declarations of one name. */
+/* FOLDER/NAME.parquet, and with a partition FOLDER/NAME-ID-HASH.parquet or -ID.cut.parquet. nth: of declarations of one name. */
 static bool name_file(const struct parquet_sink *s, char to[PATH_MAX], const char *name, uint32_t nth)
 {
 	char also[16] = "", id[32] = "";
 	if (nth > 1)
 		snprintf(also, sizeof also, "~%u", nth);
-	if (s->o.nkeys)
+	if (s->cut)
+		snprintf(id, sizeof id, "-%016llx.cut", (unsigned long long)s->now.id);
+	else if (s->o.nkeys)
 		snprintf(id, sizeof id, "-%016llx-%08x", (unsigned long long)s->now.id, s->mark);
 	return snprintf(to, PATH_MAX, "%s/%s%s%s.parquet", s->folder, name, also, id) < PATH_MAX;
 }
@@ -243,6 +264,7 @@ static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_sec
 	                                      .wall_offset_ns = sec->wall_offset_ns};
 	if (s->o.nkeys)
 		s->folder[0] = '\0';
+	s->cut = false;
 	memset(s->of, 0, sizeof s->of);
 	return CTP_OK;
 }
@@ -282,10 +304,18 @@ static enum ctp_status write_end(struct ctp_sink *sink, const struct ctp_section
 		return CTP_OK;
 	if (!s->folder[0] && find_folder(s, NULL, err))
 		return CTP_FAILED;
+	s->cut = s->o.nkeys && !end->complete;
+	if (s->cut && ctp_parquet_has_complete(s->folder, s->now.id)) {
+		ctp_notice_say(s->o.notice, "a copy in %s has the whole section, and stays", s->folder);
+		free_files(s);
+		return CTP_OK;
+	}
 	if (!s->sections && !(s->sections = open_file(s, s->about, 1, err)))
 		return CTP_FAILED;
 	if (put_about(s, end->complete, err))
 		return CTP_FAILED;
+	if (s->cut)
+		return close_cut_files(s, err);
 	return s->o.nkeys ? close_files(s, err) : CTP_OK;
 }
 
@@ -294,7 +324,9 @@ static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 	struct parquet_sink *s = (struct parquet_sink *)sink;
 	if (!s->o.dir && !s->nfiles)
 		return ctp_err_set(err, "class %.100s: the input has no record of it; ctp-stat shows the classes", s->o.class_name);
-	if (s->o.dir && !s->o.nkeys && !s->sections && !(s->sections = open_file(s, s->about, 1, err)))
+	if (s->o.nkeys)
+		return CTP_OK; /* each section had its end */
+	if (s->o.dir && !s->sections && !(s->sections = open_file(s, s->about, 1, err)))
 		return CTP_FAILED;
 	return close_files(s, err);
 }

@@ -18,6 +18,7 @@ struct ctp_parquet_options {
 	enum ctp_parquet_key keys[CTP_PARQUET_KEYS_MAX];
 	uint32_t group_rows;    /* at most */
 	size_t memory;          /* of all row groups at hand; 0: CTP_PARQUET_MEMORY */
+	const struct ctp_notice *notice; /* null: nobody listens */
 };
 
 /* "host,date" and the like; false: it is none. */

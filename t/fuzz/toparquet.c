@@ -1,6 +1,6 @@
 /*
  * toparquet.c - whatever records come, in whatever classes, with any size of row groups and any bound of memory, each file has the
- * structure of Parquet, and the files have as many rows as there were records and sections.
+ * structure of Parquet, and the files have as many rows as there were records and sections, also when a tree gets them once more.
  * Covers: formats/parquet
  */
 #include "../parquet-folder.h"
@@ -66,10 +66,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ctp_parquet_options o = {.group_rows = how & 4 ? 1 + steps_byte(&s) % 9 : CTP_PARQUET_GROUP_ROWS, .memory = how & 8 ? 4096 : 0};
 	if (how & 3)
 		must(ctp_parquet_parse_keys(&o, keys[how & 3]), "no keys");
+	const uint8_t *begin = s.p;
 	if (how & 16 && !o.nkeys)
 		to_pipe(&s, &o);
 	else
 		to_folder(&s, &o);
 	steps_fini(&s);
+	if (o.nkeys) {
+		records = 0;
+		steps_start(&s, data, size);
+		s.ended = ended;
+		s.p = begin;
+		to_folder(&s, &o);
+		steps_fini(&s);
+	}
 	return 0;
 }
