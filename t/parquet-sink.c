@@ -211,6 +211,37 @@ static void test_killed(void)
 	ok(is_tree(dir, 2, 1, 9), "and the rest when it is run again");
 }
 
+/* Its input failed: the sections before and behind it are there. */
+static void test_failed(void)
+{
+	char dir[sizeof folder + 8];
+	snprintf(dir, sizeof dir, "%s/failed", folder);
+	struct ctp_parquet_options o = {.dir = dir, .group_rows = CTP_PARQUET_GROUP_ROWS};
+	must(ctp_parquet_parse_keys(&o, "host"), "keys");
+	struct ctp_class *cls = new_class("c", 2, 0);
+	struct ctp_section sec[3];
+	struct ctp_sink *sink = new_sink(&o);
+	struct ctp_err err;
+	for (uint64_t i = 0; i < 3; i++) {
+		begin(sink, &sec[i], i, "1");
+		put(sink, cls, i);
+		if (i == 0)
+			must(!sink->ops->end(sink, &(struct ctp_section_end){.complete = true}, &err), err.text);
+	}
+	end(sink, &sec[2], true);
+	ok(is_tree(dir, 2, 2, 2), "a section without an end is left out");
+	for (uint64_t i = 0; i < 2; i++)
+		ctp_section_fini(&sec[i]);
+	sink = new_sink(&o);
+	begin(sink, &sec[0], 3, "1");
+	put(sink, cls, 3);
+	must(!sink->ops->finish(sink, &err), err.text);
+	sink->ops->free(sink);
+	ctp_section_fini(&sec[0]);
+	ok(is_tree(dir, 2, 2, 2), "also if it was the last");
+	ctp_class_free(cls);
+}
+
 static void test_both(void)
 {
 	char dir[sizeof folder + 8];
@@ -238,6 +269,7 @@ int main(void)
 	test_tree();
 	test_cut();
 	test_killed();
+	test_failed();
 	test_both();
 	parquet_remove(folder);
 	return done_testing();

@@ -166,6 +166,16 @@ for part in less part1 part2; do
 done
 is 'which it does' "$(state)" '200000|1|true'
 is 'and nothing is beside it' "$(ls -R "$tmp/parts")" "$(cat "$tmp/listed")"
+awk 'BEGIN { for (i = 0; i < 300; i++) print "no stream at all" }' >"$tmp/a0.ctp"
+cp "$tmp/h1.in" "$tmp/a2.ctp"
+"$parquet" -q --partition host,date -o "$tmp/some" "$tmp/a0.ctp" "$tmp/h1.ctp" "$tmp/missing.ctp" "$tmp/a2.ctp" "$tmp" "$tmp/h2.ctp" 2>"$tmp/err"
+is 'files that are none: status 1' $? 1
+is 'each is named' "$(sed "s|$tmp|T|; s|: [^:]*$||" "$tmp/err" | tr '\n' ' ')" \
+	'ctp-toparquet: T/a0.ctp ctp-toparquet: T/missing.ctp ctp-toparquet: T/a2.ctp ctp-toparquet: T '
+is 'and those behind them are converted' "$(sql "SELECT hostname FROM read_parquet('$tmp/some/*/*/sections-*.parquet') ORDER BY 1" | tr '\n' ' ')" 'h 1 h 2 '
+"$parquet" -q -o "$tmp/whole" "$tmp/h1.ctp" "$tmp/a0.ctp" "$tmp/h2.ctp" 2>"$tmp/err"
+is 'without a partition the work fails' $? 1
+ok 'and nothing appears' test ! -e "$tmp/whole"
 rm -f "$tmp/none"
 "$parquet" -q --partition date,host -o "$tmp/none" "$tmp/many.ctp"
 is 'what is not known is null' "$(sql "SELECT DISTINCT date IS NULL FROM read_parquet('$tmp/none/*/*/sections-*.parquet', hive_partitioning = true)")" true

@@ -278,6 +278,7 @@ struct to {
 	struct ctp_sink *sink;
 	struct ctp_convert_stats stats;
 	struct ctp_tick tick;
+	bool left_out; /* an input, which could not be read */
 	struct ctp_err *err;
 };
 
@@ -285,6 +286,21 @@ static enum ctp_status to_one(void *arg, struct ctp_input *in)
 {
 	struct to *to = arg;
 	return ctp_convert(in, to->sink, &to->tool->notice, &to->tick, &to->stats, to->err);
+}
+
+static enum ctp_status to_each(struct to *to, char **files)
+{
+	if (!to->sink->apart)
+		return ctp_tool_each(to->tool, files, to_one, to, to->err);
+	do {
+		if (!ctp_tool_each(to->tool, (char *[]){*files, NULL}, to_one, to, to->err))
+			continue;
+		if (to->sink->failed)
+			return CTP_FAILED;
+		ctp_tool_fail(to->tool, to->err);
+		to->left_out = true;
+	} while (*files && *++files);
+	return CTP_OK;
 }
 
 /* What is lost of a trace of something else are places of damage, each a record. */
@@ -317,7 +333,7 @@ int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, stru
 	struct to to = {.tool = tool, .sink = sink, .tick = ctp_tool_tick(tool), .err = err};
 	sink->tick = to.tick;
 	tool->out = out;
-	enum ctp_status status = ctp_tool_each(tool, files, to_one, &to, err);
+	enum ctp_status status = to_each(&to, files);
 	if (status != CTP_FAILED && sink->ops->finish)
 		status = sink->ops->finish(sink, err);
 	clear_progress(tool);
@@ -330,7 +346,7 @@ int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, stru
 		             (unsigned long long)s->conflicts, plural(s->conflicts));
 	if (!tool->counts_itself && (tool->verbose || ((s->lost || s->missed || s->untraced) && !tool->quiet)))
 		say_counts(tool, s);
-	return to.stats.harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
+	return to.left_out ? CTP_EXIT_FAILED : to.stats.harmed ? CTP_EXIT_HARMED : CTP_EXIT_OK;
 }
 
 struct from {

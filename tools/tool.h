@@ -82,7 +82,8 @@ enum ctp_status ctp_tool_create(struct ctp_output *out, const char *path, char *
 /*
  * Whole mains of converters, from the operands on: files is the rest of argv (none: stdin). sink and source are freed; what
  * they write to is out (null for a sink that writes elsewhere), which a sink owns from its making on and closes, and which
- * ctp_tool_from closes itself. sink or source null: it could not be made, and err says why.
+ * ctp_tool_from closes itself. sink or source null: it could not be made, and err says why. Where the sink has each section apart, an
+ * input that cannot be read is said, and the status is 1 in the end.
  */
 int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, struct ctp_output *out, struct ctp_err *err);
 int ctp_tool_from(struct ctp_tool *tool, char **files, struct ctp_source *source, struct ctp_output *out, struct ctp_err *err);

@@ -262,8 +262,10 @@ static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_sec
 	s->sec = sec;
 	s->now = (struct ctp_parquet_section){.number = s->now.number + 1, .id = sec->id, .has_wall = sec->has_wall,
 	                                      .wall_offset_ns = sec->wall_offset_ns};
-	if (s->o.nkeys)
+	if (s->o.nkeys) {
+		free_files(s); /* of a section whose input failed */
 		s->folder[0] = '\0';
+	}
 	s->cut = false;
 	memset(s->of, 0, sizeof s->of);
 	return CTP_OK;
@@ -379,6 +381,7 @@ struct ctp_sink *ctp_parquet_sink(const struct ctp_parquet_options *options, str
 		return NULL;
 	}
 	s->sink.ops = &ops;
+	s->sink.apart = options->nkeys > 0;
 	s->o = *options;
 	s->o.memory = s->o.memory ? s->o.memory : CTP_PARQUET_MEMORY;
 	if (prepare(s, err)) {

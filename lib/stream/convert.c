@@ -82,7 +82,9 @@ static void watch_others(struct conversion *c, const struct ctp_batch *batch)
 static enum ctp_status flush(struct conversion *c, uint64_t now_ns, struct ctp_err *err)
 {
 	c->flushed_ns = now_ns;
-	return c->sink->ops->flush ? c->sink->ops->flush(c->sink, err) : CTP_OK;
+	enum ctp_status status = c->sink->ops->flush ? c->sink->ops->flush(c->sink, err) : CTP_OK;
+	c->sink->failed |= status == CTP_FAILED;
+	return status;
 }
 
 static enum ctp_status deliver_records(struct conversion *c, const struct ctp_batch *batch)
@@ -123,8 +125,10 @@ static enum ctp_status convert(struct conversion *c, struct ctp_ahead *ahead, co
 	enum ctp_status status;
 	uint64_t records = 0;
 	while (!(status = ctp_ahead_next(ahead, &item, c->err))) {
-		if (deliver(c, &item))
+		if (deliver(c, &item)) {
+			c->sink->failed = true;
 			return CTP_FAILED;
+		}
 		records += item.kind == CTP_ITEM_RECORDS ? item.batch.n : 0;
 		if (tick && tick->tick)
 			tick->tick(tick->arg, ctp_ahead_shown(ahead), records);

@@ -37,6 +37,8 @@ struct ctp_sink {
 	const struct ctp_convert_stats *stats; /* of all inputs so far; of one, when it was read. Null: there was none */
 	const char *made_by;   /* of a sink that wants certain records: what makes such a stream of what is none; null: many do */
 	const char *others_by; /* of a sink of transitions alone: the options that show the rest; null: of any other */
+	bool apart;  /* each section is whole on its own: an input that cannot be read need not end the others */
+	bool failed; /* the sink has, and not its input; ctp_convert's */
 };
 
 struct ctp_sink_ops {
