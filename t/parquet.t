@@ -176,6 +176,11 @@ is 'and those behind them are converted' "$(sql "SELECT hostname FROM read_parqu
 "$parquet" -q -o "$tmp/whole" "$tmp/h1.ctp" "$tmp/a0.ctp" "$tmp/h2.ctp" 2>"$tmp/err"
 is 'without a partition the work fails' $? 1
 ok 'and nothing appears' test ! -e "$tmp/whole"
+for host in null NULL __HIVE_DEFAULT_PARTITION__ nullx; do
+	sed "s/h 1/$host/" "$tmp/h1.in" | "$from" -q | "$parquet" -q --partition host -o "$tmp/null"
+done
+is 'a host whose name means null has its name' "$(sql "SELECT host = hostname, host FROM read_parquet('$tmp/null/*/sections-*.parquet', hive_partitioning = true) ORDER BY 2" | tr '\n' ' ')" \
+	'true|NULL true|__HIVE_DEFAULT_PARTITION__ true|null true|nullx '
 rm -f "$tmp/none"
 "$parquet" -q --partition date,host -o "$tmp/none" "$tmp/many.ctp"
 is 'what is not known is null' "$(sql "SELECT DISTINCT date IS NULL FROM read_parquet('$tmp/none/*/*/sections-*.parquet', hive_partitioning = true)")" true
