@@ -50,6 +50,27 @@ for seed in 1 2; do
 	done
 done
 
+# --- a class of the table's name ----------------------------------------------------------------------------------------------
+anew
+printf '%s\n' '{"type":"@section","attrs":{"host":"a"}}' \
+	'{"type":"@schema","name":"Coroutines_now","kind":"other","fields":[{"name":"ts","type":"u64","role":"time"},{"name":"coro","type":"u64"},{"name":"state","type":"string"}]}' \
+	'{"type":"Coroutines_now","ts":1,"coro":2,"state":"mine"}' | "$BIN/ctp-fromjsonl" -q >"$tmp/class.ctp"
+"$postgres" -q "$tmp/class.ctp"
+"$postgres" -q --live --append <"$tmp/lw.ctp"
+is 'a class that is called coroutines_now has another name' "$? $(sql 'SELECT state FROM "Coroutines_now_2"; SELECT count(*) FROM coroutines_now')" '0 mine
+1'
+sql 'ALTER TABLE coroutines_now ADD note TEXT' >/dev/null
+"$postgres" -q --live --append <"$tmp/lw.ctp"
+is 'the table may have columns of others behind its own' "$? $(sql 'SELECT count(*), count(note) FROM coroutines_now')" '0 1|0'
+for kind in TABLE VIEW; do
+	sql 'DROP TABLE IF EXISTS coroutines_now' >/dev/null
+	sql "CREATE $kind coroutines_now AS SELECT 1 AS id, 1 AS section, 'mine' AS state" >/dev/null
+	"$postgres" -q --live --append <"$tmp/lw.ctp" 2>"$tmp/err"
+	is "one that is not ours is left alone: $kind" "$? $(cat "$tmp/err") $(sql 'SELECT state FROM coroutines_now; SELECT count(*) FROM sections')" \
+		"1 ctp-postgres: coro_tracer at $PGHOST: has a table or view coroutines_now that is not ours; --table SCHEMA.T puts all into a schema of its own mine
+3"
+done
+
 # --- behind a death -----------------------------------------------------------------------------------------------------------
 awk 'function put(type, coro, ts, more) { printf "{\"type\":\"%s\",\"ts\":%d,\"probe_id\":%d,\"coro\":%d%s}\n", type, ts, coro + 100, coro, more }
 	function birth(coro) { put("birth", coro, ++ts, ",\"station\":1,\"after\":1,\"before\":1,\"parent\":0,\"site\":0,\"pid\":1,\"by_hand\":false") }

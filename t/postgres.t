@@ -139,6 +139,18 @@ is 'each as it was' "$(sql 'SELECT id_2, "I", f, b, e, replace(replace(s, chr(10
 100000001|0|-0.5|f|off||\\x|0x0000000000000000|1"
 is 'and the section' "$(sql 'SELECT host, argv, pid, complete FROM sections')" 'h\xff|["a b","c'"'"'d"]|18446744073709551615|f'
 
+cat >"$tmp/system.jsonl" <<'JSONL'
+{"type":"@section","attrs":{}}
+{"type":"@schema","name":"mvcc","kind":"other","fields":[{"name":"xmin","type":"u64"},{"name":"CTID","type":"string"},{"name":"xmin_2","type":"u64"},{"name":"tableoid","type":"u8"},{"name":"cmin","type":"u8"},{"name":"cmax","type":"u8"},{"name":"xmax","type":"u8"}]}
+{"type":"mvcc","xmin":1,"CTID":"2","xmin_2":3,"tableoid":4,"cmin":5,"cmax":6,"xmax":7}
+{"type":"@schema","name":"transition","kind":"transition","fields":[{"name":"probe_id","type":"u64","role":"probe"},{"name":"tid","type":"u64","role":"thread"},{"name":"addr","type":"u64","role":"address"},{"name":"seq","type":"u64","role":"sequence"},{"name":"is_active","type":"bool","role":"state"},{"name":"ts","type":"u64","role":"time"},{"name":"xmax","type":"u64"}]}
+{"type":"transition","probe_id":1,"tid":2,"addr":"0x0000000000000003","seq":4,"is_active":true,"ts":5,"xmax":8}
+JSONL
+"$from" -q "$tmp/system.jsonl" >"$tmp/system.ctp"
+"$postgres" -q --append "$tmp/system.ctp"
+is "fields that are called as the server's own columns" "$? $(sql 'SELECT xmin_2, "CTID_2", xmin_2_2, tableoid_2, cmin_2, cmax_2, xmax_2 FROM mvcc; SELECT xmax_2 FROM coro_trace_events WHERE xmax_2 > 0')" '3 1|2|3|4|5|6|7
+8'
+
 head -c 400000 /dev/zero | tr '\0' 'y' >"$tmp/long"
 printf '{"type":"@section","attrs":{}}\n{"type":"@schema","name":"%s","kind":"other","fields":[{"name":"s","type":"string","role":"none"}]}\n{"type":"%s","s":"%s"}\n' \
 	"$(head -c 200 "$tmp/long")é" "$(head -c 200 "$tmp/long")é" "$(cat "$tmp/long")" | "$from" -q >"$tmp/long.ctp"

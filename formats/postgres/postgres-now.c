@@ -202,16 +202,31 @@ enum ctp_status ctp_postgres_now_note(struct ctp_postgres *p, const struct ctp_p
 #define CHANGES(number) "CREATE TEMP TABLE ctp_changes" COLUMNS(number) ", at_ns " number ", stale BOOLEAN NOT NULL) ON COMMIT DELETE ROWS"
 static const char *const now_table[] = {NOW("NUMERIC(20,0)"), NOW("BIGINT")}, *const changes_table[] = {CHANGES("NUMERIC(20,0)"), CHANGES("BIGINT")};
 
+/* A row: the table is not ours. Columns of others may be behind ours. */
+static const char foreign[] =
+	"SELECT 1 FROM (SELECT array_agg(attname::text ORDER BY attnum) AS columns FROM pg_attribute JOIN pg_class c ON c.oid = attrelid"
+	" WHERE c.oid = to_regclass('coroutines_now') AND relkind = 'r' AND attnum > 0 AND NOT attisdropped) q"
+	" WHERE columns[1:10] IS DISTINCT FROM '{section,coro,probe_id,state,since_ns,tid,addr,site,index,name}'";
+
+/* In a database that was made before the name was reserved, a class may have it. */
+static enum ctp_status make_table(struct ctp_postgres *p, struct ctp_err *err)
+{
+	struct ctp_sql *db = &p->sql;
+	int64_t there = ctp_sql_look_up(db, err, db->words->taken, "coroutines_now");
+	if (there <= 0)
+		return there < 0 ? CTP_FAILED : ctp_postgres_exec(db, now_table[p->options.bigint], err);
+	int64_t other = ctp_sql_look_up(db, err, foreign);
+	return other > 0 ? ctp_err_set(err, "%s: has a table or view coroutines_now that is not ours; " CTP_POSTGRES_INSTEAD, p->name) :
+	       other < 0 ? CTP_FAILED : ctp_postgres_exec(db, "DELETE FROM coroutines_now", err);
+}
+
 enum ctp_status ctp_postgres_now_begin(struct ctp_postgres *p, struct ctp_err *err)
 {
 	struct ctp_sql *db = &p->sql;
 	p->now = calloc(1, sizeof *p->now);
 	if (!p->now || !ctp_map_init(&p->now->map, CHANGED_MAX))
 		return ctp_err_set(err, "%s: out of memory", p->name);
-	int64_t there = ctp_sql_look_up(db, err, db->words->taken, "coroutines_now");
-	if (there < 0 || (!there && ctp_postgres_exec(db, now_table[p->options.bigint], err)))
-		return CTP_FAILED;
-	return ctp_postgres_exec(db, changes_table[p->options.bigint], err) || ctp_postgres_exec(db, "DELETE FROM coroutines_now", err) ? CTP_FAILED : CTP_OK;
+	return make_table(p, err) || ctp_postgres_exec(db, changes_table[p->options.bigint], err) ? CTP_FAILED : CTP_OK;
 }
 
 void ctp_postgres_now_free(struct ctp_postgres_now *now)

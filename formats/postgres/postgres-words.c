@@ -21,7 +21,8 @@
 #define SQL_ALL_OF(what, from) "(SELECT " what " FROM " from ")"
 #include "sql/sql-views.h"
 
-static const struct ctp_sql_naming naming = {.max_bytes = CTP_POSTGRES_NAME_MAX};
+static const char *const system_columns[] = {"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid", NULL};
+static const struct ctp_sql_naming naming = {.max_bytes = CTP_POSTGRES_NAME_MAX, .columns = system_columns};
 
 /* coroTracer's table is made elsewhere. Names of indexes are those of relations, as tables' and views'; types have a name each, too. */
 const struct ctp_sql_words WORDS = {

@@ -186,7 +186,8 @@ static void choose_words(struct ctp_postgres *p)
 {
 	p->words = p->options.bigint ? ctp_postgres_bigint_words : ctp_postgres_words;
 	p->words.late = p->options.live;
-	p->naming = (struct ctp_sql_naming){.max_bytes = CTP_POSTGRES_NAME_MAX, .ascii = p->escapes};
+	p->naming = *p->words.naming;
+	p->naming.ascii = p->escapes;
 	p->words.naming = &p->naming;
 	p->sql.words = &p->words;
 }

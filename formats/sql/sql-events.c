@@ -18,10 +18,10 @@ static const char *own_name(const struct ctp_sql_views *v, size_t i)
 	return i < v->nkinds ? v->kinds[i].view : i - v->nkinds < v->nviews ? v->views[i - v->nkinds].name : NULL;
 }
 
-static bool is_ours(const struct ctp_sql_views *v, const char *name)
+bool ctp_sql_is_own(const struct ctp_sql *db, const char *name)
 {
 	const char *own;
-	for (size_t i = 0; (own = own_name(v, i)); i++)
+	for (size_t i = 0; (own = own_name(db->words->views, i)); i++)
 		if (!strcasecmp(name, own))
 			return true;
 	return false;
@@ -32,7 +32,7 @@ enum ctp_status ctp_sql_events_check(const struct ctp_sql *db, struct ctp_err *e
 	size_t len = strlen(db->events);
 	if (!len || len > NAME_MAX_BYTES)
 		return ctp_err_set(err, "--table: a name has 1 to %d bytes", NAME_MAX_BYTES);
-	if (is_ours(db->words->views, db->events))
+	if (ctp_sql_is_own(db, db->events))
 		return ctp_err_set(err, "--table %s: another table or view beside the events has this name", db->events);
 	char *possible = ctp_sql_name(db->words->naming, db->events, 1);
 	enum ctp_status status = !possible ? ctp_err_set(err, "%s: out of memory", db->name) :

@@ -35,6 +35,7 @@ enum { CTP_SQL_GROWTH = 4 };
 
 struct ctp_sql_naming {
 	const char *reserved; /* how no name begins, or null */
+	const char *const *columns; /* which no column has, up to null; null: none */
 	size_t max_bytes;     /* 0: any number */
 	bool ascii;           /* other characters are not for names, nor for texts in statements */
 	bool bmp;             /* characters beyond U+FFFF, and spaces at the end, are not for names */
@@ -46,7 +47,8 @@ struct ctp_sql_naming {
  */
 char *ctp_sql_name(const struct ctp_sql_naming *naming, const char *name, unsigned nth);
 
-/* The first that is not among those that are taken; case does not count. */
+/* For a column: the first that is not among those that are taken; case does not count. */
+bool ctp_sql_name_is_free(const struct ctp_sql_naming *naming, const char *name, char *const *taken, size_t ntaken);
 char *ctp_sql_name_beside(const struct ctp_sql_naming *naming, const char *name, char *const *taken, size_t ntaken);
 
 #endif

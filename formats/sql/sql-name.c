@@ -9,12 +9,15 @@
 
 enum { GROWTH = 4, SUFFIX_MAX = 12 }; /* a byte may become four */
 
-static bool is_taken(const char *name, char *const *taken, size_t ntaken)
+bool ctp_sql_name_is_free(const struct ctp_sql_naming *naming, const char *name, char *const *taken, size_t ntaken)
 {
+	for (const char *const *column = naming->columns; column && *column; column++)
+		if (!strcasecmp(name, *column))
+			return false;
 	for (size_t i = 0; i < ntaken; i++)
 		if (!strcasecmp(name, taken[i]))
-			return true;
-	return false;
+			return false;
+	return true;
 }
 
 static char *put_byte(char *p, char byte)
@@ -71,7 +74,7 @@ char *ctp_sql_name(const struct ctp_sql_naming *naming, const char *name, unsign
 char *ctp_sql_name_beside(const struct ctp_sql_naming *naming, const char *name, char *const *taken, size_t ntaken)
 {
 	char *mine = ctp_sql_name(naming, name, 1);
-	for (unsigned nth = 2; mine && is_taken(mine, taken, ntaken); nth++) {
+	for (unsigned nth = 2; mine && !ctp_sql_name_is_free(naming, mine, taken, ntaken); nth++) {
 		free(mine);
 		mine = ctp_sql_name(naming, name, nth);
 	}

@@ -83,14 +83,6 @@ static bool add_free_name(const struct ctp_sql *db, struct names *names, const c
 	return add_name(names, ctp_sql_name_beside(db->words->naming, name, names->name, names->n));
 }
 
-static bool has_name(const struct names *names, const char *name)
-{
-	for (size_t i = 0; i < names->n; i++)
-		if (!strcasecmp(names->name[i], name))
-			return true;
-	return false;
-}
-
 /* Whether two names of types are the same but for case, and what engines put behind in parentheses. */
 static bool is_same_type(const char *a, const char *b)
 {
@@ -113,10 +105,12 @@ static bool is_of_other_type(struct ctp_sql *db, const char *column, const char 
 static enum ctp_status add_event_name(struct ctp_sql *db, struct names *names, const struct ctp_field *f, struct ctp_err *err)
 {
 	enum ctp_status status = CTP_OK;
-	char *name = ctp_sql_name(db->words->naming, f->name, 1);
-	for (unsigned nth = 2; name && (has_name(names, name) || is_of_other_type(db, name, db->ops->type(db, f), &status, err)); nth++) {
+	const struct ctp_sql_naming *naming = db->words->naming;
+	char *name = ctp_sql_name(naming, f->name, 1);
+	for (unsigned nth = 2; name && (!ctp_sql_name_is_free(naming, name, names->name, names->n) ||
+	                                is_of_other_type(db, name, db->ops->type(db, f), &status, err)); nth++) {
 		free(name);
-		name = ctp_sql_name(db->words->naming, f->name, nth);
+		name = ctp_sql_name(naming, f->name, nth);
 	}
 	return add_name(names, name) ? status : ctp_err_set(err, "%s: out of memory", db->name);
 }
@@ -139,7 +133,7 @@ static char *name_table(struct ctp_sql *db, const char *name, struct ctp_err *er
 {
 	char *tried;
 	for (unsigned nth = 1; (tried = ctp_sql_name(db->words->naming, name, nth)); nth++) {
-		int64_t taken = ctp_sql_look_up(db, err, db->words->taken, tried);
+		int64_t taken = ctp_sql_is_own(db, tried) ? 1 : ctp_sql_look_up(db, err, db->words->taken, tried);
 		if (!taken)
 			return tried;
 		free(tried);

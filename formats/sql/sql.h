@@ -107,6 +107,8 @@ char *ctp_sql_find(struct ctp_sql *db, enum ctp_status *status, struct ctp_err *
 /* Whether the events' table can have its name: the engine has such names, indexes can be called after it, and no other is called so. */
 enum ctp_status ctp_sql_events_check(const struct ctp_sql *db, struct ctp_err *err);
 
+bool ctp_sql_is_own(const struct ctp_sql *db, const char *name); /* of a table or view that is ours, beside the events */
+
 /* Refuses a database whose tables, by the table classes, belong to another table of events; instead: how both can be. */
 enum ctp_status ctp_sql_events_alone(struct ctp_sql *db, const char *instead, struct ctp_err *err);
 
