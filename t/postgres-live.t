@@ -30,8 +30,13 @@ same_now 'it is as the views have it'
 is "there is BRIN, and none of coroTracer's indexes" "$(sql "SELECT substring(indexdef FROM 'USING (\w+ \(.*)') FROM pg_indexes WHERE tablename = 'coro_trace_events' ORDER BY 1")" \
 	'brin (ts)
 btree (id)'
-sql 'CREATE INDEX ON coro_trace_events (coro, section, "index" NULLS FIRST)' >/dev/null
-is 'every table and view is that of the file beside it, with the index that the manual has for views' "$(python3 t/sql-same.py "$tmp/a.sqlite" psql -X --csv -P null='\N' -d coro_tracer -c)" ''
+"$postgres" -q -d loaded "$tmp/lw.ctp"
+"$postgres" --append </dev/null 2>"$tmp/err"
+is 'a load of nothing behind it says so' "$? $(cat "$tmp/err")" '3 ctp-postgres: stdin: the input is empty'
+indexes='SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = $$public$$ AND indexdef NOT LIKE $$%brin%$$ AND tablename <> $$coroutines_now$$ ORDER BY 1, 2'
+is 'and makes the indexes that a load has' "$(sql "$indexes")" "$(db=loaded sql "$indexes")"
+is 'that the views need' "$(sql "SELECT count(*) FROM ($indexes) i WHERE indexname LIKE 'idx_%'")" "$(sqlite3 "$tmp/a.sqlite" "SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND name LIKE 'idx_%'")"
+is 'every table and view is that of the file beside it' "$(python3 t/sql-same.py "$tmp/a.sqlite" psql -X --csv -P null='\N' -d coro_tracer -c)" ''
 is 'where coroTracer can go on to add' "$(sql "INSERT INTO coro_trace_events (probe_id, tid, addr, seq, is_active, ts) VALUES (9, 8, '0x7', 7, false, 6) RETURNING section" | head -n 1)" 0
 
 awk -v to="$tmp/panel" '/^\.Bd/ { on = 1; next } /^\.Ed/ { on = 0 } on && /^(SELECT|WITH)/ && !open { open = 1; n++ }
