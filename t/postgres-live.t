@@ -46,6 +46,21 @@ like 'who waits longest' "$(psql -X -At -d coro_tracer -f "$tmp/panel2")" '^[0-9
 psql -X -At -d coro_tracer -f "$tmp/panel3" >"$tmp/latency"
 is 'how long it took to run' "$(awk -F '|' '{ n += $2; if ($3 + 0 > $4 + 0 || $4 < 0) bad++ } END { print (n > 1000), bad + 0 }' "$tmp/latency")" '1 0'
 
+anew
+awk 'function step(index_, active, ts) { printf "{\"type\":\"transition\",\"probe_id\":1,\"tid\":7,\"addr\":\"0x0000000000000001\",\"seq\":1,\"is_active\":%s,\"ts\":%d,\"coro\":1,\"index\":%d,\"site\":0}\n", active ? "true" : "false", ts, index_ }
+	function wake(ts) { printf "{\"type\":\"wake\",\"ts\":%d,\"probe_id\":1,\"coro\":1,\"tid\":1,\"by\":0,\"how\":\"call\"}\n", ts }
+	BEGIN {
+		print "{\"type\":\"@section\",\"attrs\":{\"host\":\"a\",\"clock\":\"monotonic\",\"wall_offset_ns\":\"0\"}}"
+		step(0, 1, 10)
+		step(1, 0, 100); wake(200); step(2, 1, 300) # 100
+		wake(310); step(3, 0, 400); wake(450); wake(490); wake(500); step(4, 1, 600) # 150, by the first of three
+		step(5, 0, 700); wake(700); wake(800); step(6, 1, 800) # 100: at once, and at the last moment
+		wake(850); step(7, 0, 900); step(8, 1, 1000) # none since
+		step(9, 0, 1100); wake(1200); step(12, 1, 1300) # events are missing
+	}' | "$BIN/ctp-fromjsonl" -q | "$postgres" -q --live --bigint
+is 'from the first wake behind the suspension' "$(psql -X -At -d coro_tracer -c "SET timezone = 'UTC'" -f "$tmp/panel3" | tail -n 1)" '1970-01-01 00:00:00+00|3|100|150'
+is 'of a span by the index of the time' "$({ echo 'SET enable_seqscan = off; EXPLAIN'; cat "$tmp/panel3"; } | psql -X -At -d coro_tracer | grep -c 'Bitmap Index Scan on .*_ts_idx')" 2
+
 for seed in 1 2; do
 	python3 t/sqlite-views.py make $seed | awk -v to="$tmp/part$seed." '/"@section"/ { n++ } { print >(to n) }'
 	for part in 1 4; do
