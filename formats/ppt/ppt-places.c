@@ -43,11 +43,13 @@ static void sift_down(struct ctp_ppt_places *p)
 	}
 }
 
+static int64_t behind(int64_t place) { return place < INT64_MAX ? place + 1 : place; }
+
 /* Writes the first of those that are held; its slot is free then. */
 static void release(struct ctp_ppt_places *p)
 {
 	ctp_output_put(p->out, p->slots + (size_t)p->heap[0].slot * p->size, p->size);
-	p->next = p->heap[0].place + 1;
+	p->next = behind(p->heap[0].place);
 	swap(&p->heap[0], &p->heap[--p->held]);
 	sift_down(p);
 }
@@ -78,7 +80,7 @@ enum ctp_status ctp_ppt_places_put(struct ctp_ppt_places *p, int64_t place, cons
 		return ctp_err_set(err, "frame %lld of the section comes twice, or too late for its place", (long long)place);
 	if (place == p->next) {
 		ctp_output_put(p->out, bytes, p->size);
-		p->next++;
+		p->next = behind(place);
 	} else {
 		if (p->held == p->room && !grow(p))
 			return ctp_err_set(err, "out of memory");
