@@ -80,7 +80,9 @@ printf '%s\n' '{"type":"@section","attrs":{"host":"a"}}' \
 is 'a class that is called coroutines_now has another name' "$? $(sql 'SELECT state FROM "Coroutines_now_2"; SELECT count(*) FROM coroutines_now')" '0 mine
 1'
 sql 'ALTER TABLE coroutines_now ADD note TEXT' >/dev/null
-"$postgres" -q --live --append <"$tmp/lw.ctp"
+"$postgres" -q --live --append <"$tmp/lw.ctp" 2>/dev/null
+is 'a trace that is there already changes nothing' "$? $(sql 'SELECT count(*) FROM coroutines_now')" '1 1'
+"$BIN/ctp-tojsonl" -aq "$tmp/lw.ctp" | "$BIN/ctp-fromjsonl" -q | "$postgres" -q --live --append # with another id
 is 'the table may have columns of others behind its own' "$? $(sql 'SELECT count(*), count(note) FROM coroutines_now')" '0 1|0'
 for kind in TABLE VIEW; do
 	sql 'DROP TABLE IF EXISTS coroutines_now' >/dev/null

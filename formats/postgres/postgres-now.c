@@ -217,7 +217,7 @@ static enum ctp_status make_table(struct ctp_postgres *p, struct ctp_err *err)
 		return there < 0 ? CTP_FAILED : ctp_postgres_exec(db, now_table[p->options.bigint], err);
 	int64_t other = ctp_sql_look_up(db, err, foreign);
 	return other > 0 ? ctp_err_set(err, "%s: has a table or view coroutines_now that is not ours; " CTP_POSTGRES_INSTEAD, p->name) :
-	       other < 0 ? CTP_FAILED : ctp_postgres_exec(db, "DELETE FROM coroutines_now", err);
+	       other < 0 ? CTP_FAILED : CTP_OK;
 }
 
 enum ctp_status ctp_postgres_now_begin(struct ctp_postgres *p, struct ctp_err *err)
