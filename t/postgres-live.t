@@ -36,7 +36,7 @@ is 'a load of nothing behind it says so' "$? $(cat "$tmp/err")" '3 ctp-postgres:
 indexes='SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = $$public$$ AND indexdef NOT LIKE $$%brin%$$ AND tablename <> $$coroutines_now$$ ORDER BY 1, 2'
 is 'and makes the indexes that a load has' "$(sql "$indexes")" "$(db=loaded sql "$indexes")"
 is 'that the views need' "$(sql "SELECT count(*) FROM ($indexes) i WHERE indexname LIKE 'idx_%'")" "$(sqlite3 "$tmp/a.sqlite" "SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND name LIKE 'idx_%'")"
-is 'every table and view is that of the file beside it' "$(python3 t/sql-same.py "$tmp/a.sqlite" psql -X --csv -P null='\N' -d coro_tracer -c)" ''
+is 'every table and view is that of the file beside it' "$(python3 t/sql-same.py "$tmp/a.sqlite" psql -X --csv -P null='\N' -d coro_tracer)" ''
 is 'where coroTracer can go on to add' "$(sql "INSERT INTO coro_trace_events (probe_id, tid, addr, seq, is_active, ts) VALUES (9, 8, '0x7', 7, false, 6) RETURNING section" | head -n 1)" 0
 
 awk -v to="$tmp/panel" '/^\.Bd/ { on = 1; next } /^\.Ed/ { on = 0 } on && /^(SELECT|WITH)/ && !open { open = 1; n++ }
@@ -241,7 +241,7 @@ is 'the file beside it is refused' "$? $(cat "$tmp/err")" "1 ctp-postgres: coro_
 is 'live too' "$? $(cat "$tmp/err") $(sql 'SELECT count(*) FROM sections')" "1 ctp-postgres: coro_tracer at $PGHOST: stdin: section 1 is of the same trace, and not complete; the manual says how to remove it 1"
 pg_manual 1
 "$postgres" -q --append "$tmp/lw.ctp"
-is 'until the section is removed' "$? $(python3 t/sql-same.py "$tmp/a.sqlite" psql -X --csv -P null='\N' -d coro_tracer -c)" '0 '
+is 'until the section is removed' "$? $(python3 t/sql-same.py "$tmp/a.sqlite" psql -X --csv -P null='\N' -d coro_tracer)" '0 '
 anew
 {
 	for n in 1 2 3 9223372036854775808; do

@@ -11,7 +11,7 @@ pg_need
 sql() { psql -X -At -d "${db:-coro_tracer}" -c "$1"; }
 anew() { dropdb --if-exists -f coro_tracer 2>/dev/null; }
 same() { # NAME: all tables and views of a.sqlite
-	is "$1" "$(python3 t/sql-same.py "$tmp/a.sqlite" psql -X --csv -P null='\N' -d coro_tracer -c)" ''
+	is "$1" "$(python3 t/sql-same.py "$tmp/a.sqlite" psql -X --csv -P null='\N' -d coro_tracer)" ''
 }
 
 # --- what is there ------------------------------------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ is 'but not in a schema of its own, which is made' "$(sql "SELECT nspname, count
 	"Third|t
 it's|t
 public|t"
-is 'where all of it is' "$(export EVENTS=theirs PGOPTIONS="-c search_path=it's"; python3 t/sql-same.py "$tmp/a.sqlite" psql -X --csv -P null='\N' -d coro_tracer -c)" ''
+is 'where all of it is' "$(export EVENTS=theirs PGOPTIONS="-c search_path=it's"; python3 t/sql-same.py "$tmp/a.sqlite" psql -X --csv -P null='\N' -d coro_tracer)" ''
 for wrong in births CLASSES '' "$(printf %049d 0)" a.b.c .a "$(printf 'a\377')"; do
 	"$postgres" -q --table "$wrong" "$tmp/1.ctp" 2>"$tmp/err"
 	like "no table is called so: $(printf %.20s "$wrong" | tr '\377' '?')" "$? $(wc -l <"$tmp/err") $(cat "$tmp/err")" '^1 1 ctp-postgres: --table'
@@ -97,7 +97,7 @@ sql 'ALTER TABLE sections DROP COLUMN stream' >/dev/null
 "$BIN/ctp-sqlite" -q --append -o "$tmp/one.sqlite" "$tmp/2.ctp"
 is 'a database of an earlier version is added to' "$(again "$tmp/2.ctp") $(sql 'SELECT count(*), count(stream) FROM sections')" '3  12|6'
 sqlite3 "$tmp/one.sqlite" 'UPDATE sections SET stream = NULL WHERE id <= 6'
-is 'and is as SQLite has it' "$(python3 t/sql-same.py "$tmp/one.sqlite" psql -X --csv -P null='\N' -d coro_tracer -c)" ''
+is 'and is as SQLite has it' "$(python3 t/sql-same.py "$tmp/one.sqlite" psql -X --csv -P null='\N' -d coro_tracer)" ''
 
 # --- the server's last answer is lost ------------------------------------------------------------------------------------------
 mkdir "$tmp/lost"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """sql-same.py [--once] SQLITE COMMAND... - whether a database of another engine has what the SQLite file has, row by row.
 
-COMMAND is run for each table and view with a query behind it, and prints CSV, with `\\N` for NULL. With --once it is run for all: it has
-the queries from standard input, each with a NUL behind it, and puts a NUL behind each answer. Values are compared in ctp-tocsv's spelling.
+COMMAND is psql with its options, and prints CSV, with `\\N` for NULL. With --once it is any other: it has the queries from standard
+input, each with a NUL behind it, and puts a NUL behind each answer. Values are compared in ctp-tocsv's spelling.
 Prints what differs; nothing if all is the same. EVENTS in the environment names the other engine's table of events.
 """
 import csv
@@ -14,6 +14,7 @@ import sys
 
 NULL = r'\N'
 EVENTS = os.environ.get('EVENTS') or 'coro_trace_events'
+BEHIND = '(behind an answer)'
 BOOLEANS = {'is_active', 'complete', 'open', 'certain', 'exact', 'woken', 'conflict', 'joins', 'by_hand'}
 
 
@@ -50,7 +51,8 @@ def run(command, text=None):
 
 def ask(command, once, names):
     if not once:
-        return [run([*command, query(name)]) for name in names]
+        queries = [part for name in names for part in ('-c', query(name), '-c', r'\echo ' + BEHIND)]
+        return run([*command, '-v', 'ON_ERROR_STOP=1', *queries]).split(BEHIND + '\n')
     return run(command, b''.join(query(name).encode(errors='surrogateescape') + b'\0' for name in names)).split('\0')
 
 
