@@ -110,12 +110,14 @@ static int list(void)
 	struct ctp_err err;
 	if (ctp_output_open(&out, NULL, false, false, &err))
 		return ctp_tool_fail(&tool, &err);
-	size_t n = ctp_attach_each(list_one, &out);
+	size_t refused, n = ctp_attach_each(list_one, &out, &refused);
 	if (ctp_output_close(&out, &err))
 		return ctp_tool_fail_output(&tool, &out, &err);
 	if (!n)
 		ctp_tool_say(&tool, "no process that can be attached to: none of %s has a probe (ctp.h) in it",
 		             geteuid() ? "yours" : "them");
+	if (refused && !tool.quiet)
+		ctp_tool_say(&tool, "%zu process%s not yours to look at: try as root", refused, refused == 1 ? " is" : "es are");
 	return n ? CTP_EXIT_OK : CTP_EXIT_FAILED;
 }
 

@@ -334,8 +334,9 @@ int ctp_tool_to(struct ctp_tool *tool, char **files, struct ctp_sink *sink, stru
 	sink->tick = to.tick;
 	tool->out = out;
 	enum ctp_status status = to_each(&to, files);
+	errno = 0;
 	if (status != CTP_FAILED && sink->ops->finish)
-		status = sink->ops->finish(sink, err);
+		status = ctp_memory_status(sink->ops->finish(sink, err), "", err);
 	clear_progress(tool);
 	sink->ops->free(sink);
 	if (status == CTP_FAILED)
@@ -361,7 +362,9 @@ static enum ctp_status from_one(void *arg, struct ctp_input *in)
 	struct from *from = arg;
 	if (ctp_input_fill(in, MAGIC_BYTES) >= MAGIC_BYTES && !memcmp(in->ptr, CTP_PACKET_MAGIC, MAGIC_BYTES))
 		return ctp_err_set(from->err, "%s: is a raw stream already; ctp-tojsonl reads it", in->name);
-	return from->source->ops->read(from->source, in, from->writer, &from->tool->notice, from->err);
+	errno = 0;
+	enum ctp_status status = from->source->ops->read(from->source, in, from->writer, &from->tool->notice, from->err);
+	return ctp_memory_status(status, in->name, from->err);
 }
 
 /* The same for a format that is a folder, which no pipe can carry. */
@@ -370,7 +373,9 @@ static enum ctp_status from_paths(struct from *from, char **paths)
 	enum ctp_status status = *paths ? CTP_OK : ctp_err_set(from->err, "name what to read; it cannot come from standard input");
 	for (; *paths && status != CTP_FAILED; paths++) {
 		ctp_tool_input(from->tool, *paths);
+		errno = 0;
 		status = from->source->ops->read_path(from->source, *paths, from->writer, &from->tool->notice, from->err);
+		status = ctp_memory_status(status, *paths, from->err);
 	}
 	ctp_tool_input(from->tool, NULL);
 	return status;

@@ -1,6 +1,7 @@
 /* intake.c - what sources of rows share. */
 #include "common/intake.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,6 +113,9 @@ struct ctp_intake_class *ctp_intake_adopt(struct ctp_intake *it, struct ctp_clas
 
 void ctp_intake_reject(struct ctp_intake *it, uint64_t line, const struct ctp_err *why)
 {
+	it->no_memory |= errno == ENOMEM;
+	if (it->no_memory)
+		return;
 	it->source->stats.rejected++;
 	ctp_notice_say(it->notice, "line %llu: %.300s; rejected", (unsigned long long)line, why->text);
 }
@@ -147,6 +151,8 @@ enum ctp_status ctp_intake_finish(struct ctp_intake *it, struct ctp_err *err)
 		*err = in->err;
 		return CTP_FAILED;
 	}
+	if (it->no_memory)
+		return ctp_err_set(err, "%s: out of memory", in->name);
 	if (in->harmed)
 		ctp_notice_say(it->notice, "%s", in->err.text);
 	bool empty = !in->offset && !in->harmed;

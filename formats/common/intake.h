@@ -29,6 +29,7 @@ struct ctp_intake {
 	const struct ctp_notice *notice;
 	enum { CTP_SECTION_NONE, CTP_SECTION_OURS, CTP_SECTION_THEIRS } section; /* theirs: the input has its begin and end */
 	bool had_section;
+	bool no_memory; /* for a row, which errno says: it is not rejected, and the input fails */
 };
 
 /* source and tool stay the caller's; tool is the attribute of sections of ours. */

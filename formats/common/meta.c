@@ -23,8 +23,8 @@ static char *room(struct draft *d, size_t n)
 {
 	if (d->failed)
 		return NULL;
-	if (d->cap - d->len < n) {
-		size_t cap = 2 * (d->len + n);
+	if (d->cap - d->len <= n) { /* also where n is 0: there is a text then */
+		size_t cap = 2 * (d->len + n) + 16;
 		char *text = realloc(d->text, cap);
 		if (!text) {
 			d->failed = true;

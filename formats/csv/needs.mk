@@ -1,5 +1,5 @@
 # libcsv reads; it has no file for pkg-config.
-ifeq ($(shell echo '\#include <csv.h>' | $(CC) $(CPPFLAGS) -E - >/dev/null 2>&1 && echo yes),yes)
+ifeq ($(shell echo '$(hash)include <csv.h>' | $(CC) $(CPPFLAGS) -E - >/dev/null 2>&1 && echo yes),yes)
 libs_csv ?= -lcsv
 libs     += $(libs_csv)
 else

@@ -25,7 +25,7 @@ static uint32_t *slot_of(const struct ctp_distinct *set, uint64_t id) { return c
 
 void *ctp_distinct_note(const struct ctp_distinct *set, uint64_t id)
 {
-	uint32_t number = set->notes ? *slot_of(set, id) : 0;
+	uint32_t number = set->notes && set->room ? *slot_of(set, id) : 0; /* notes may be there without a map, which had no memory */
 	return number ? set->notes + (number - 1) * set->note_bytes : NULL;
 }
 

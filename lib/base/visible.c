@@ -19,6 +19,12 @@ bool ctp_visible_not(unsigned c)
 	return false;
 }
 
+unsigned ctp_visible_spell(char to[CTP_VISIBLE_MAX], unsigned c, bool is_byte)
+{
+	const char *fmt = c == '\\' ? "\\\\" : is_byte || c < 0x80 ? "\\x%02x" : c < 0x10000 ? "\\u%04x" : "\\U%08x";
+	return (unsigned)snprintf(to, CTP_VISIBLE_MAX, fmt, c);
+}
+
 unsigned ctp_visible_char(char to[CTP_VISIBLE_MAX], const char **text, unsigned *columns)
 {
 	const char *s = *text;
@@ -32,9 +38,7 @@ unsigned ctp_visible_char(char to[CTP_VISIBLE_MAX], const char **text, unsigned 
 		*columns = 1;
 		return bytes;
 	}
-	const char *fmt = c == '\\' ? "\\\\" : !bytes || c < 0x80 ? "\\x%02x" : c < 0x10000 ? "\\u%04x" : "\\U%08x";
-	*columns = (unsigned)snprintf(to, CTP_VISIBLE_MAX, fmt, c);
-	return *columns;
+	return *columns = ctp_visible_spell(to, c, !bytes);
 }
 
 size_t ctp_visible(char *to, size_t room, const char *text)

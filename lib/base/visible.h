@@ -18,6 +18,9 @@ bool ctp_visible_not(unsigned c);
 /* The next character of a text, safe to show: so many bytes at `to`, 0 at the text's end. columns: so wide. A backslash is doubled. */
 unsigned ctp_visible_char(char to[CTP_VISIBLE_MAX], const char **text, unsigned *columns);
 
+/* Spells a character, which is not printed; of a byte that is not part of UTF-8, the byte. Returns the length. */
+unsigned ctp_visible_spell(char to[CTP_VISIBLE_MAX], unsigned c, bool is_byte);
+
 /* As much of a text as there is room for, safe to show, with a NUL; backslashes are as they were. Returns its length. */
 size_t ctp_visible(char *to, size_t room, const char *text);
 

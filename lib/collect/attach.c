@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/magic.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@
 
 #include "base/visible.h"
 #include "collect/attach.h"
+#include "collect/end-signal.h"
 #include "collect/proc-dir.h"
 #include "collect/proc-maps.h"
 #include "collect/proc-users.h"
@@ -33,6 +35,7 @@
 enum {
 	PATH_BYTES = 80, /* /proc/PID/map_files/START-STOP is the longest */
 	MEMORIES_MAX = 16, /* of a process */
+	USER_BYTES = 13,   /* a longer name is shown as a number */
 	LOCK_TRIES = 30,
 	LOCK_PAUSE_MS = 10,
 };
@@ -77,7 +80,7 @@ static DIR *open_fds(const char *dir)
 /* The next descriptor that is a memory of ours, by its number and its path; null: none. */
 static const char *next_fd(DIR *fds, const char *dir, char path[PATH_BYTES])
 {
-	for (struct dirent *e; (e = readdir(fds));) {
+	for (struct dirent *e; !ctp_end_signal() && (e = readdir(fds));) { /* there may be a million */
 		snprintf(path, PATH_BYTES, "%s/fd/%.10s", dir, e->d_name);
 		if (is_link(path))
 			return e->d_name;
@@ -107,7 +110,7 @@ static pid_t lock_holder(uint64_t ino)
 {
 	DIR *proc = opendir("/proc");
 	pid_t pid = 0;
-	while (proc && (pid = ctp_proc_users_next(proc)) && !has_fd(pid, ino, true))
+	while (proc && (pid = ctp_end_signal() ? 0 : ctp_proc_users_next(proc)) && !has_fd(pid, ino, true))
 		;
 	if (proc)
 		closedir(proc);
@@ -200,6 +203,7 @@ struct search {
 	struct ctp_attach *best;
 	const struct ctp_notice *news;
 	pid_t pid, inner; /* as we know the process, and as it knows itself */
+	uid_t uid;
 	char dir[CTP_PROCDIR_BYTES];
 	bool found, collects;
 	unsigned left;    /* memories that will still be looked at */
@@ -214,7 +218,7 @@ static uint32_t allocated(const struct ctp_attach *at)
 
 static void consider(struct search *s, const char *path)
 {
-	struct ctp_attach at = {.pid = s->pid, .elsewhere = s->pid != s->inner, .shm.fd = -1};
+	struct ctp_attach at = {.pid = s->pid, .elsewhere = s->pid != s->inner, .uid = s->uid, .shm.fd = -1};
 	s->left--;
 	if (map_memory(&at, path, s->err)) {
 		ctp_attach_fini(&at);
@@ -294,6 +298,7 @@ static enum ctp_status know_process(struct search *s, struct ctp_err *err)
 	while (in && getline(&line, &room, in) > 0) {
 		sscanf(line, "State: %c", &state);
 		sscanf(line, "Tgid: %d", &group);
+		sscanf(line, "Uid: %*u %u", &s->uid);
 		if (!strncmp(line, "NStgid:", 7))
 			s->inner = last_number(line);
 		memory |= !strncmp(line, "VmSize:", 7);
@@ -313,6 +318,8 @@ static enum ctp_status know_process(struct search *s, struct ctp_err *err)
 static enum ctp_status say_why(const struct search *s, bool mapped, struct ctp_err *err)
 {
 	int pid = (int)s->pid;
+	if (ctp_end_signal())
+		return ctp_err_set(err, "process %d: a signal came before its memory was found", pid);
 	if (s->collects)
 		return ctp_err_set(err, "process %d: is a collector", pid);
 	if (s->heir_of)
@@ -337,6 +344,7 @@ enum ctp_status ctp_attach_find(struct ctp_attach *at, pid_t pid, const struct c
 	if (know_process(&s, err))
 		return CTP_FAILED;
 	DIR *fds = open_fds(s.dir);
+	at->refused = !fds && (errno == EACCES || errno == EPERM) && geteuid();
 	if (!fds && (errno == EACCES || errno == EPERM))
 		return ctp_err_set(err, "process %d: is not ours to look at; run ctp-collect as its user, or as root",
 		                   (int)pid);
@@ -348,18 +356,22 @@ enum ctp_status ctp_attach_find(struct ctp_attach *at, pid_t pid, const struct c
 	if (s.found && !s.collects)
 		return CTP_OK;
 	ctp_attach_fini(at);
+	at->refused = mapped && geteuid();
 	return say_why(&s, mapped, err);
 }
 
-size_t ctp_attach_each(void (*fn)(void *arg, const struct ctp_attach *at), void *arg)
+size_t ctp_attach_each(void (*fn)(void *arg, const struct ctp_attach *at), void *arg, size_t *refused)
 {
 	size_t n = 0;
+	*refused = 0;
 	DIR *proc = opendir("/proc");
 	struct ctp_err ignored;
 	for (pid_t pid; proc && (pid = ctp_proc_users_next(proc));) {
 		struct ctp_attach at;
-		if (ctp_attach_find(&at, pid, NULL, &ignored))
+		if (ctp_attach_find(&at, pid, NULL, &ignored)) {
+			*refused += at.refused;
 			continue;
+		}
 		fn(arg, &at);
 		ctp_attach_fini(&at);
 		n++;
@@ -371,6 +383,7 @@ size_t ctp_attach_each(void (*fn)(void *arg, const struct ctp_attach *at), void 
 
 /* --- for people ----------------------------------------------------------------------------------------------------------- */
 
+/* The kernel reads no page of a file for this, so a target cannot hold us here. */
 size_t ctp_attach_argv(pid_t pid, char *text, size_t room)
 {
 	char dir[CTP_PROCDIR_BYTES], path[PATH_BYTES];
@@ -410,9 +423,33 @@ static void say_state(const struct ctp_attach *at, char *text, size_t room)
 		snprintf(text, room, "collected");
 }
 
+/* The name of a user as this machine's file has it: no server is asked. */
+static void say_user(uid_t uid, char text[USER_BYTES])
+{
+	FILE *in = fopen("/etc/passwd", "re");
+	struct passwd *user = NULL;
+	while (in && (user = fgetpwent(in)) && user->pw_uid != uid)
+		;
+	if (!user || strlen(user->pw_name) >= USER_BYTES)
+		snprintf(text, USER_BYTES, "%u", (unsigned)uid);
+	else
+		ctp_visible(text, USER_BYTES, user->pw_name);
+	if (in)
+		fclose(in);
+}
+
+/* The number of its PID namespace, as lsns(8) has it; 0: not to be seen. */
+static uint64_t pid_namespace(pid_t pid)
+{
+	char path[PATH_BYTES];
+	struct stat st;
+	snprintf(path, sizeof path, "/proc/%d/ns/pid", (int)pid);
+	return stat(path, &st) ? 0 : st.st_ino;
+}
+
 void ctp_attach_line(const struct ctp_attach *at, char line[CTP_ATTACH_LINE_MAX])
 {
-	char state[32], alive[16] = "-", words[CTP_ATTACH_LINE_MAX - 64], command[CTP_ATTACH_LINE_MAX - 64];
+	char state[32], alive[16] = "-", words[CTP_ATTACH_LINE_MAX - 96], command[CTP_ATTACH_LINE_MAX - 96], user[USER_BYTES];
 	uint32_t rings = __atomic_load_n(&at->arena.header->rings_used, __ATOMIC_RELAXED);
 	size_t len = ctp_attach_argv(at->pid, words, sizeof words);
 	for (size_t i = 0; i + 1 < len; i++)
@@ -420,8 +457,9 @@ void ctp_attach_line(const struct ctp_attach *at, char line[CTP_ATTACH_LINE_MAX]
 	words[len ? len - 1 : 0] = '\0';
 	ctp_visible(command, sizeof command, words);
 	say_state(at, state, sizeof state);
+	say_user(at->uid, user);
 	if (__atomic_load_n(&at->arena.header->mode, __ATOMIC_RELAXED) & CTP_MODE_RECORD) /* else they are not counted */
 		snprintf(alive, sizeof alive, "%" PRIu32, count_alive(at));
-	snprintf(line, CTP_ATTACH_LINE_MAX, "%7d %-19s %10s %6" PRIu32 " %s", (int)at->pid, state, alive,
-	         rings < at->arena.geo.max_rings ? rings : at->arena.geo.max_rings, command);
+	snprintf(line, CTP_ATTACH_LINE_MAX, "%7d %-19s %10s %6" PRIu32 " %-12s %10" PRIu64 " %s", (int)at->pid, state, alive,
+	         rings < at->arena.geo.max_rings ? rings : at->arena.geo.max_rings, user, pid_namespace(at->pid), command);
 }

@@ -13,6 +13,10 @@ static void say_help(const struct ctp_collect_result *r, char *text, size_t byte
 		snprintf(text, bytes, " (raise --memory, now %" PRIu32 ")", r->short_mib);
 		return;
 	}
+	if (s->unread) {
+		snprintf(text, bytes, " (%" PRIu64 " of them the last look did not come to)", s->unread);
+		return;
+	}
 	bool ringless = s->ringless >= s->lost - s->overwritten && s->lost > s->overwritten;
 	if (ringless && s->rings < r->max_rings) {
 		snprintf(text, bytes, " (of threads without a ring: no memory; %s)",

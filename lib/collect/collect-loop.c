@@ -20,6 +20,7 @@
 
 #include "collect/attach.h"
 #include "collect/collect-loop.h"
+#include "collect/end-signal.h"
 #define CTP_LAYOUT_ONLY
 #include "collect/proc-dir.h"
 #include "collect/proc-users.h"
@@ -88,6 +89,18 @@ static void publish(struct ctp_collect_loop *c)
 	c->dirty_ns = 0;
 }
 
+static void tell_signals(struct ctp_collect_loop *c)
+{
+	for (unsigned i = 0; i < c->watch.npassed; i++) {
+		const struct ctp_passed_on *p = &c->watch.passed[i];
+		uint64_t *val = ctp_harvest_put(c->harvest, CTP_SIGNAL, p->ts_ns);
+		val[CTP_SIGNAL_TS] = p->ts_ns;
+		val[CTP_SIGNAL_PID] = (uint64_t)c->watch.command;
+		val[CTP_SIGNAL_NUMBER] = (uint64_t)p->sig;
+	}
+	c->watch.npassed = 0;
+}
+
 static void wait_for(struct ctp_collect_loop *c, uint64_t ns)
 {
 	uint64_t due = c->now_ns + ns;
@@ -97,6 +110,7 @@ static void wait_for(struct ctp_collect_loop *c, uint64_t ns)
 		due = earlier(due, c->dirty_ns + FLUSH_MS * MS);
 	due = earlier(due, ctp_sampler_due_ns(&c->sampler));
 	ctp_event_loop_wait(&c->watch, due > c->now_ns ? (int64_t)(due - c->now_ns) : 0);
+	tell_signals(c);
 	c->waited_ns = c->now_ns = ctp_clock_ns();
 }
 
@@ -250,7 +264,7 @@ static bool has_left(struct ctp_collect_loop *c, bool *gone)
 		return false;
 	c->watch.change = false;
 	*gone = !ctp_proc_maps_has(c->conf->pid, &c->file) && !ctp_attach_kept(c->conf->pid, &c->file) &&
-	        !ctp_proc_users_find(&c->file, &(pid_t){0}, 1);
+	        !ctp_proc_users_find(&c->file, &(pid_t){0}, 1) && !ctp_end_signal();
 	return c->watch.ended || (*gone && ctp_proc_dir(c->conf->pid, (char[CTP_PROCDIR_BYTES]){0}));
 }
 

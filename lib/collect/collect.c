@@ -19,6 +19,7 @@
 
 #include "collect/attach.h"
 #include "collect/collect-loop.h"
+#include "collect/end-signal.h"
 #include "collect/spawn.h"
 
 enum {
@@ -99,6 +100,14 @@ static void wait_for_event(struct ctp_collect_loop *c, int64_t ns)
 		ctp_collect_loop_say(c);
 }
 
+static void say_unread(const struct ctp_collect_loop *c)
+{
+	uint64_t unread = c->result->stats.unread;
+	if (unread)
+		ctp_notice_say(c->conf->warn, "the last look %s: %" PRIu64 " that it did not come to are counted as lost",
+		               ctp_end_signal() ? "was ended by a signal" : "took too long", unread);
+}
+
 /* With -v: what sorts of probes there were. */
 static void say_who_spoke(struct ctp_collect_loop *c)
 {
@@ -132,6 +141,7 @@ static void detach(struct ctp_collect_loop *c, bool deserted)
 	ctp_collect_loop_truncated(c);
 	ctp_collect_loop_tight(c);
 	ctp_collect_loop_total(c);
+	say_unread(c);
 	say_who_spoke(c);
 	if (!deserted && !c->shm.named && !ctp_memory_severed())
 		ctp_arena_trim(&c->arena, c->shm.fd);
@@ -304,14 +314,6 @@ static enum ctp_status name_option(const char *option, struct ctp_err *err)
 	return ctp_err_set(err, "%s %s", option, plain.text);
 }
 
-/* Neither a reader that has stalled nor one that never came keeps the collector from its end: a signal waits to be taken. */
-static bool has_to_end(void)
-{
-	sigset_t pending;
-	return !sigpending(&pending) && (sigismember(&pending, SIGTERM) || sigismember(&pending, SIGINT) ||
-	                                 sigismember(&pending, SIGHUP) || sigismember(&pending, SIGQUIT));
-}
-
 /*
  * To open a FIFO for writing waits until somebody reads it, and signals are blocked here. So this waits, and sees them. A descriptor
  * that keeps the FIFO open, or -1: it is none, or *err says that a signal came.
@@ -328,7 +330,7 @@ static int wait_for_reader(struct ctp_collect_loop *c, struct ctp_err *err)
 		int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 		if (fd >= 0 || errno != ENXIO)
 			return fd;
-		if (has_to_end()) {
+		if (ctp_end_signal()) {
 			ctp_err_set(err, "%s: nobody has opened it to read, and a signal came", path);
 			return -1;
 		}
@@ -350,7 +352,7 @@ static enum ctp_status open_output(struct ctp_collect_loop *c, struct ctp_err *e
 		ctp_output_abandon(&out);
 		return CTP_FAILED;
 	}
-	ctp_outqueue_until(c->queue, has_to_end);
+	ctp_outqueue_until(c->queue, ctp_end_signal);
 	return ctp_event_loop_extra(&c->watch, ctp_outqueue_fd(c->queue), err);
 }
 
@@ -440,6 +442,9 @@ static enum ctp_status make_harvest(struct ctp_collect_loop *c, struct ctp_err *
 		.dialect = c->conf->dialect,
 		.writer = c->writer,
 		.budget = &c->budget,
+		.has_to_end = ctp_end_signal,
+		.calm_ns = 1000000,
+		.last_calm_ns = 200000000, /* timeout(1) sends its signal twice, and the second is no reason to lose anything */
 		.new_thread = on_thread,
 		.find_code = on_frames,
 		.arg = c,

@@ -193,8 +193,10 @@ void ctp_coros_audit(struct ctp_coros *l, uint32_t used, bool last, bool gone)
 {
 	uint64_t notes = notes_lost(l);
 	l->rows->stats.ringless = __atomic_load_n(&l->rings->arena.header->lost_events, __ATOMIC_RELAXED) - l->events;
-	for (uint32_t i = 0; i < used; i++)
+	for (uint32_t i = 0; i < used && !ctp_look_limit_over_at(&l->rows->limit, i); i++)
 		audit_one(l, i, last, gone);
+	if (!last && l->rows->limit.over)
+		return; /* it stays due */
 	ctp_coros_missed(l, &(struct ctp_missed){.notes = notes - l->notes, .ts_ns = l->rings->now_ns});
 	l->notes = notes;
 	l->lost = l->rings->lost;

@@ -114,17 +114,20 @@ static bool is_gone(const struct ctp_coros *l, uint32_t i)
 	return true;
 }
 
-/* The slots that wait to be copied. */
+/* The slots that wait to be copied. Whether a coroutine is gone is asked once: all of its events are told then, or none. */
 static void add_events(struct snapshot *s)
 {
+	bool gone = false;
 	ctp_slots_copy(s->l->rings, s->picks, s->npicks);
 	find_targets(s);
 	for (unsigned k = 0; k < s->npicks; k++) {
 		const struct ctp_pick *pick = &s->picks[k];
 		struct ctp_life *life = &s->l->life[s->station[k]];
+		if (!k || s->station[k] != s->station[k - 1])
+			gone = is_gone(s->l, s->station[k]);
 		if (pick->whole && pick->newer && pick->number < life->next)
 			life->next = pick->number; /* the rings have it, and all behind it, whatever their times are */
-		if (!pick->whole || pick->number >= life->next || pick->ts_ns < s->since_ns || is_gone(s->l, s->station[k]))
+		if (!pick->whole || pick->number >= life->next || pick->ts_ns < s->since_ns || gone)
 			continue;
 		life->last_ns = pick->ts_ns > life->last_ns ? pick->ts_ns : life->last_ns; /* as of all events: see coros.c */
 		struct item *item;
@@ -324,29 +327,31 @@ static bool has_room(struct snapshot *s)
 	return paid;
 }
 
-void ctp_coros_snapshot(struct ctp_coros *l, uint32_t used)
+uint64_t ctp_coros_snapshot(struct ctp_coros *l, uint32_t used)
 {
 	struct snapshot s = {.l = l, .used = used};
 	size_t bytes = (size_t)used * (ITEMS * sizeof *s.items + sizeof *s.freed);
 	if (!bytes)
-		return;
+		return 0;
 	s.items = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (s.items == MAP_FAILED)
-		return; /* then births come when they are needed, and what was before counts as lost */
+		return 0; /* then births come when they are needed, and what was before counts as lost */
 	s.freed = (uint32_t *)(void *)(s.items + (size_t)used * ITEMS);
 	s.since_ns = __atomic_load_n(&l->rings->arena.header->since_ns, __ATOMIC_RELAXED);
 	find_freed(&s);
-	uint32_t told = 0;
-	for (; told < used && has_room(&s); told++)
-		gather(&s, told);
-	l->rows->stats.untraced += used - told;
+	uint32_t gathered = 0;
+	for (; gathered < used && has_room(&s) && !ctp_look_limit_over_at(&l->rows->limit, gathered); gathered++)
+		gather(&s, gathered);
+	l->rows->stats.untraced += used - gathered;
 	add_events(&s);
 	for (size_t k = 0; k < s.count; k++)
 		if (s.items[k].kind == DEATH)
 			come_last(&s, &s.items[k]);
 	qsort(s.items, s.count, sizeof *s.items, by_time);
-	for (size_t k = 0; k < s.count; k++)
-		tell(&s, &s.items[k]);
+	size_t told = 0;
+	for (; told < s.count && !ctp_look_limit_over_at(&l->rows->limit, told); told++)
+		tell(&s, &s.items[told]);
 	munmap(s.items, bytes);
 	ctp_budget_give(l->budget, s.room * sizeof *s.items);
+	return s.count - told;
 }

@@ -96,9 +96,9 @@ void ctp_coros_audit(struct ctp_coros *l, uint32_t used, bool last, bool gone);
  * For memory that was in use before we came (coros-snapshot.c). Of each living coroutine: its birth, name, last wakes, up to 8
  * last events, and the target that it waits for, in the order of time. What was before those does not count as lost. Where the
  * slots were not kept for a time since its newest event: birth and name alone. And the same, with their deaths, of the dead
- * whose stations have had no coroutine since.
+ * whose stations have had no coroutine since. Returns how many of all that were left out, because the look had to end.
  */
-void ctp_coros_snapshot(struct ctp_coros *l, uint32_t used);
+uint64_t ctp_coros_snapshot(struct ctp_coros *l, uint32_t used);
 
 /* Frees those of the first used stations whose coroutines are dead. */
 void ctp_coros_release(struct ctp_coros *l, uint32_t used);

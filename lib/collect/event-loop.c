@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "collect/end-signal.h"
 #include "collect/event-loop.h"
 #include "collect/proc-users.h"
 
@@ -102,6 +103,8 @@ static void set_full(struct ctp_event_loop *w, bool full)
 static void accept_all(struct ctp_event_loop *w)
 {
 	for (;;) {
+		if (ctp_end_signal())
+			return; /* the listener stays ready: each connection takes a look at its process */
 		int fd = w->connections < CTP_CONNECTIONS_MAX ? ctp_sock_accept(w->sock) : -1;
 		if (fd < 0) {
 			if (w->connections >= CTP_CONNECTIONS_MAX ||
@@ -154,6 +157,14 @@ static void reap(struct ctp_event_loop *w)
 		end(w);
 }
 
+/* The time is that before: what COMMAND does about it comes behind. */
+static void pass_on(struct ctp_event_loop *w, int sig)
+{
+	uint64_t ts_ns = ctp_clock_ns();
+	if (!kill(w->command, sig) && w->npassed < sizeof w->passed / sizeof *w->passed)
+		w->passed[w->npassed++] = (struct ctp_passed_on){ts_ns, sig};
+}
+
 static void take_signal(struct ctp_event_loop *w, const struct signalfd_siginfo *info)
 {
 	int sig = (int)info->ssi_signo;
@@ -170,7 +181,7 @@ static void take_signal(struct ctp_event_loop *w, const struct signalfd_siginfo 
 	if (!w->command || w->ended)
 		w->stop |= ends;
 	else if (info->ssi_code <= 0)
-		kill(w->command, sig);
+		pass_on(w, sig);
 }
 
 static void read_signals(struct ctp_event_loop *w)
@@ -234,7 +245,7 @@ bool ctp_event_loop_unused(struct ctp_event_loop *w, const struct ctp_map_file *
 			w->user_fds[w->users++] = fd;
 		}
 	}
-	return !n;
+	return !n && !ctp_end_signal(); /* not all may have been looked at */
 }
 
 bool ctp_event_loop_deserted(struct ctp_event_loop *w, const struct ctp_map_file *file)

@@ -34,6 +34,11 @@ struct ctp_event_loop {
 	uint64_t ended_ns;    /* when that was known */
 
 	/* Set by a wait, cleared by the caller. */
+	struct ctp_passed_on {
+		uint64_t ts_ns;
+		int sig;
+	} passed[16]; /* signals that COMMAND got from us; what comes beside these is passed on and not told */
+	unsigned npassed;
 	bool woken;  /* a wake byte came, or a connection that has not sent one yet */
 	bool asked;  /* SIGUSR1 */
 	bool stop;   /* a signal to end, when there was no COMMAND, or none any more, to pass it on to */

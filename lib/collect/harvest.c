@@ -21,6 +21,9 @@
 #include "collect/v1-scan.h"
 
 #define INFLIGHT_NS UINT64_C(1000000)
+#define LAST_NS UINT64_C(2000000000) /* CPU time of the last look, and for each entry and each station there is */
+#define LAST_ENTRY_NS UINT64_C(1000)
+#define LAST_STATION_NS UINT64_C(10000)
 
 enum {
 	SLICES = 8,    /* of the rings in one look, so that the caller can see to other things */
@@ -37,13 +40,16 @@ struct ctp_harvest {
 	bool annexed;           /* there are rings */
 	bool snapshot;          /* what was before us is to be told */
 	uint64_t sliced_ns;     /* end of the last slice */
+	uint64_t whole_ns;      /* when the last look began that came to all stations */
 };
 
 static uint64_t earlier(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* After a complete look at the hot stations that began at now_ns, and at the rings. */
+/* After a complete look at the hot stations that began at now_ns, and at the rings. One that had to end promises nothing. */
 static void promise(struct ctp_harvest *h)
 {
+	if (h->rows.limit.over)
+		return;
 	uint64_t oldest = ctp_v1_scan_oldest_ns(&h->scan);
 	if (h->annexed)
 		oldest = earlier(oldest, earlier(h->sliced_ns, h->coros.doubt_ns));
@@ -60,7 +66,8 @@ static uint64_t take_slices(struct ctp_harvest *h, unsigned most)
 	uint64_t taken = 0;
 	unsigned n;
 	bool more = true;
-	for (; most && (more = ctp_rings_slice(&h->rings)); most--) {
+	for (; most && !ctp_look_limit_over(&h->rows.limit) && (more = ctp_rings_slice(&h->rings)); most--) {
+		ctp_ring_gaps_rest(&h->coros.gaps);
 		while ((n = ctp_rings_take(&h->rings, &ring, entries))) {
 			ctp_coros_take(&h->coros, ring, entries, n);
 			taken += n;
@@ -79,11 +86,22 @@ static uint64_t take_slices(struct ctp_harvest *h, unsigned most)
 	return taken;
 }
 
-/* Once, where the memory was in use before us, and its stations are known. */
+/* One loss of nobody in particular. */
+static void lose(struct ctp_harvest *h, uint64_t count)
+{
+	struct ctp_loss loss = {.count = count, .ts_ns = ctp_clock_ns()};
+	if (!count)
+		return;
+	ctp_rows_lost(&h->rows, &loss);
+	ctp_add_capped(&h->rows.stats.lost, count);
+}
+
+/* Once, where the memory was in use before us, and its stations are known: all of them, or the next look does it. */
 static void take_snapshot(struct ctp_harvest *h)
 {
-	if (h->snapshot)
-		ctp_coros_snapshot(&h->coros, h->scan.used);
+	if (!h->snapshot || ctp_look_limit_over(&h->rows.limit))
+		return;
+	lose(h, ctp_coros_snapshot(&h->coros, h->scan.used));
 	h->snapshot = false;
 }
 
@@ -131,9 +149,11 @@ static void find_functions(struct ctp_harvest *h)
 static size_t look_at_all(struct ctp_harvest *h, bool sweep, struct ctp_look *look)
 {
 	struct ctp_look here = {0};
-	uint64_t before_ns = h->rows.now_ns;
 	ctp_rows_look(&h->rows, ctp_clock_ns());
-	here.found = (sweep ? ctp_v1_scan_all : ctp_v1_scan_some)(&h->scan, before_ns, &here.busiest);
+	ctp_look_limit_begin(&h->rows.limit);
+	here.found = (sweep ? ctp_v1_scan_all : ctp_v1_scan_some)(&h->scan, h->whole_ns, &here.busiest);
+	if (!h->rows.limit.over)
+		h->whole_ns = h->rows.now_ns;
 	look_at_rings(h, &here);
 	find_functions(h);
 	uint64_t left = h->rows.frames.head - h->rows.frames.tail;
@@ -157,27 +177,57 @@ size_t ctp_harvest_sweep(struct ctp_harvest *h, struct ctp_look *look) { return 
 
 void ctp_harvest_lives(struct ctp_harvest *h)
 {
+	ctp_look_limit_begin(&h->rows.limit);
 	ctp_v1_scan_lives(&h->scan);
 	if (h->annexed && ctp_coros_audit_due(&h->coros))
 		ctp_coros_audit(&h->coros, h->scan.used, false, false);
 }
 
+/*
+ * The last look had to end. Of an entry that is still in a ring nobody knows what it is: it may be of any coroutine, and a transition or
+ * not. So its thread has missed one of either sort. unseen: stations whose slots may have something.
+ */
+static void lose_rest(struct ctp_harvest *h, uint64_t unseen)
+{
+	uint64_t now_ns = ctp_clock_ns(), left = unseen;
+	for (uint32_t i = 0; h->annexed && i < h->rings.used; i++) {
+		const struct ctp_ring *ring = &h->rings.rings[i];
+		uint64_t n = ctp_ring_count(ring);
+		ctp_coros_missed(&h->coros, &(struct ctp_missed){.tid = (uint32_t)ring->owner, .notes = n, .transitions = n,
+		                                                 .after_ns = ring->last_ns, .ts_ns = now_ns});
+		left += n;
+	}
+	if (h->snapshot)
+		ctp_add_capped(&h->rows.stats.untraced, h->scan.used);
+	left = left ? left : 1;
+	lose(h, left);
+	h->rows.stats.unread = left;
+}
+
+/* All rings. The audit finds what no entry has told, so it is for those that were read to their ends. */
+static void look_at_rings_last(struct ctp_harvest *h, bool gone)
+{
+	take_snapshot(h);
+	h->coros.left = !gone;
+	for (unsigned looks = 0; looks < LAST_LOOKS; looks++) {
+		h->rows.limit.cpu_ns += ctp_rings_look(&h->rings, true) * LAST_ENTRY_NS;
+		take_slices(h, UINT32_MAX);
+	}
+	ctp_coros_audit(&h->coros, h->rows.limit.over ? 0 : h->scan.used, true, gone);
+	ctp_coros_settle(&h->coros, true);
+}
+
 void ctp_harvest_last(struct ctp_harvest *h, bool gone)
 {
 	ctp_rows_look(&h->rows, ctp_clock_ns());
-	ctp_v1_scan_last(&h->scan, gone);
-	if (h->annexed) {
-		take_snapshot(h);
-		h->coros.left = !gone;
-		for (unsigned looks = 0; looks < LAST_LOOKS; looks++) {
-			ctp_rings_look(&h->rings, true);
-			take_slices(h, UINT32_MAX);
-		}
-		ctp_coros_audit(&h->coros, h->scan.used, true, gone);
-		ctp_coros_settle(&h->coros, true);
-	}
-	while (!gone && h->rows.frames.head != h->rows.frames.tail)
+	ctp_look_limit_last(&h->rows.limit, LAST_NS + h->scan.count * LAST_STATION_NS);
+	uint32_t unseen = ctp_v1_scan_last(&h->scan, gone);
+	if (h->annexed)
+		look_at_rings_last(h, gone);
+	while (!gone && h->rows.frames.head != h->rows.frames.tail && !ctp_look_limit_over(&h->rows.limit))
 		find_functions(h);
+	if (h->rows.limit.over)
+		lose_rest(h, unseen);
 	ctp_rows_settle(&h->rows);
 }
 
@@ -189,10 +239,8 @@ void ctp_harvest_release(struct ctp_harvest *h)
 
 void ctp_harvest_abandon(struct ctp_harvest *h)
 {
-	struct ctp_loss loss = {.count = h->annexed && h->rings.left ? h->rings.left : 1, .ts_ns = ctp_clock_ns()};
-	ctp_rows_look(&h->rows, loss.ts_ns);
-	ctp_rows_lost(&h->rows, &loss);
-	ctp_add_capped(&h->rows.stats.lost, loss.count);
+	ctp_rows_look(&h->rows, ctp_clock_ns());
+	lose(h, h->annexed && h->rings.left ? h->rings.left : 1);
 	ctp_rows_settle(&h->rows);
 }
 
@@ -265,9 +313,12 @@ struct ctp_harvest *ctp_harvest_new(const struct ctp_harvest_conf *conf, struct 
 	h->rows.writer = conf->writer;
 	h->rows.new_thread = conf->new_thread;
 	h->rows.new_thread_arg = conf->arg;
+	h->rows.limit.has_to_end = conf->has_to_end;
+	h->rows.limit.calm_ns = conf->calm_ns;
+	h->rows.limit.last_calm_ns = conf->last_calm_ns;
 	if (conf->find_code && ctp_frame_queue_init(&h->rows.frames, conf->max_stations, err))
 		goto fail;
-	h->rows.begin_ns = ctp_clock_ns();
+	h->rows.begin_ns = h->whole_ns = ctp_clock_ns();
 	ctp_rows_look(&h->rows, h->rows.begin_ns);
 	if (ctp_v1_scan_init(&h->scan, conf, &h->rows, err))
 		goto fail;

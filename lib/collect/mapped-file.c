@@ -114,12 +114,11 @@ static void read_id(struct ctp_mapped_file *f, int place)
 		close(fd);
 }
 
-/* As the kernel marks a file that no path leads to. */
-static bool is_deleted(const char *path)
+size_t ctp_mapped_deleted(const char *path)
 {
 	static const char mark[] = " (deleted)";
-	size_t len = strlen(path);
-	return len >= sizeof mark - 1 && !strcmp(path + len - (sizeof mark - 1), mark);
+	size_t len = strlen(path), mark_len = sizeof mark - 1;
+	return len > mark_len && !strcmp(path + len - mark_len, mark) ? len - mark_len : 0;
 }
 
 int ctp_mapped_root(pid_t pid)
@@ -134,7 +133,7 @@ bool ctp_mapped_file(struct ctp_mapped_file *f)
 {
 	bool mapped;
 	f->len = 0;
-	if (is_deleted(f->map.path))
+	if (ctp_mapped_deleted(f->map.path))
 		return true;
 	int place = find_file(f->root, f->map.path, RESOLVE_CACHED);
 	if (place < 0 && (errno == ENOSYS || errno == EPERM || errno == EINVAL))
@@ -176,7 +175,7 @@ static int find_exactly(const struct ctp_mapped_file *f)
 static int find_anyhow(const struct ctp_mapped_file *f, bool at_once)
 {
 	int place = find_exactly(f);
-	if (place < 0 && !is_deleted(f->map.path))
+	if (place < 0 && !ctp_mapped_deleted(f->map.path))
 		place = find_file(f->root, f->map.path, at_once ? RESOLVE_CACHED : 0);
 	if (place < 0 && (errno == ENOSYS || errno == EPERM || errno == EINVAL))
 		place = find_plainly(f->root, f->map.path);
@@ -233,10 +232,10 @@ static void close_between(int from, int to)
 		close(from);
 }
 
-static void close_others(int a, int b)
+void ctp_mapped_close_others(int a, int b)
 {
 	int low = a < b ? a : b, high = a < b ? b : a;
-	close_between(0, low - 1);
+	close_between(0, low - 1); /* of -1, none */
 	close_between(low + 1, high - 1);
 	close_between(high + 1, INT_MAX);
 }
@@ -251,7 +250,7 @@ static bool start(struct ctp_mapped_file *files, size_t n, int pipe_fd)
 		return false;
 	if (fork())
 		_exit(0);
-	close_others(files[0].root, pipe_fd);
+	ctp_mapped_close_others(files[0].root, pipe_fd);
 	for (size_t i = 0; i < n; i++)
 		answer(&files[i], (uint32_t)i, pipe_fd);
 	_exit(0);

@@ -40,6 +40,7 @@ bool ctp_proc_maps_next(struct ctp_proc_maps *m, struct ctp_mapping *map)
 		           perms, &map->offset, &map->file.major, &map->file.minor, &map->file.ino, &at) != 7)
 			continue;
 		map->exec = strchr(perms, 'x');
+		map->write = strchr(perms, 'w');
 		m->line[strcspn(m->line, "\n")] = '\0';
 		map->path = m->line + at;
 		return true;

@@ -20,7 +20,7 @@ struct ctp_map_file {
 
 struct ctp_mapping {
 	uint64_t start, stop, offset;
-	bool exec;
+	bool exec, write;
 	struct ctp_map_file file; /* ino 0: none */
 	const char *path;         /* "" for none; good until the next one is read */
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "collect/end-signal.h"
 #include "collect/proc-dir.h"
 #include "collect/proc-users.h"
 
@@ -29,7 +30,8 @@ size_t ctp_proc_users_find(const struct ctp_map_file *file, pid_t *pids, size_t 
 	DIR *proc = opendir("/proc");
 	if (!proc)
 		return 0;
-	for (pid_t pid; n < room && (pid = ctp_proc_users_next(proc));) {
+	bool ends = false;
+	for (pid_t pid; n < room && !ends && (pid = ctp_proc_users_next(proc)); ends = ctp_end_signal()) {
 		if (ctp_proc_maps_has(pid, file))
 			pids[n++] = pid;
 	}
@@ -52,15 +54,16 @@ static bool environ_has(pid_t pid, const char *assignment, char *text)
 	return len && memmem(text, len, assignment, strlen(assignment) + 1);
 }
 
+/* As for arguments, the kernel reads no page of a file for an environment. */
 bool ctp_proc_users_heir(const char *assignment)
 {
 	bool found = false;
 	DIR *proc = opendir("/proc");
 	char *text = malloc(ENVIRON_BYTES);
-	for (pid_t pid; proc && text && !found && (pid = ctp_proc_users_next(proc));)
+	for (pid_t pid; proc && text && !found && !ctp_end_signal() && (pid = ctp_proc_users_next(proc));)
 		found = environ_has(pid, assignment, text);
 	free(text);
 	if (proc)
 		closedir(proc);
-	return found;
+	return found || ctp_end_signal();
 }

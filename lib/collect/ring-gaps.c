@@ -9,7 +9,7 @@
 
 enum ctp_status ctp_ring_gaps_init(struct ctp_ring_gaps *h, struct ctp_err *err)
 {
-	*h = (struct ctp_ring_gaps){.gaps = ctp_pages_new(CTP_RING_GAPS_MAX * sizeof *h->gaps), .oldest = 1, .next = 1};
+	*h = (struct ctp_ring_gaps){.gaps = ctp_pages_new(CTP_RING_GAPS_MAX * sizeof *h->gaps), .oldest = 1, .next = 1, .steps = CTP_RING_GAPS_STEPS};
 	return h->gaps ? CTP_OK : ctp_err_set(err, "out of memory");
 }
 
@@ -43,13 +43,14 @@ bool ctp_ring_gaps_any(const struct ctp_ring_gaps *h, uint32_t station, uint32_t
  * The walk from a name on, to newer or to older ones, until the event is missing from one. A name of long ago may be in use again, for
  * another: the walk ends where a step would lead back.
  */
-static bool walk(const struct ctp_ring_gaps *h, uint32_t station, bool to_newer, uint64_t number, uint32_t *name)
+static bool walk(struct ctp_ring_gaps *h, uint32_t station, bool to_newer, uint64_t number, uint32_t *name)
 {
 	const struct ctp_ring_gap *hole = named(h, station, *name);
 	while (hole && !(number >= hole->from && number < hole->to)) {
 		uint32_t next = to_newer ? hole->newer : hole->older, by = to_newer ? next - *name : *name - next;
-		if (!by || by >= CTP_RING_GAPS_MAX)
+		if (!by || by >= CTP_RING_GAPS_MAX || !h->steps)
 			return false;
+		h->steps--;
 		hole = named(h, station, *name = next);
 	}
 	return hole;

@@ -14,7 +14,7 @@
 
 #include "base/err.h"
 
-enum { CTP_RING_GAPS_MAX = 65536, CTP_RING_GAPS_FOUND = 256 };
+enum { CTP_RING_GAPS_MAX = 65536, CTP_RING_GAPS_FOUND = 256, CTP_RING_GAPS_STEPS = 1 << 24 };
 
 struct ctp_ring_gap {
 	uint64_t from, to;              /* numbers of the events that are missing; equal: none is any more */
@@ -27,6 +27,7 @@ struct ctp_ring_gap {
 struct ctp_ring_gaps {
 	struct ctp_ring_gap *gaps;
 	uint32_t oldest, next; /* names */
+	uint32_t steps;        /* from gap to gap, that may still be made: a target can make each search as long as there are gaps */
 	uint32_t found[CTP_RING_GAPS_FOUND]; /* names, by the station: where the last event that came late was missing from */
 };
 
@@ -44,7 +45,13 @@ static inline struct ctp_ring_gap *ctp_ring_gaps_nth(const struct ctp_ring_gaps 
 /* There must be room. newest: where the station keeps the name of its newest. */
 void ctp_ring_gaps_add(struct ctp_ring_gaps *h, const struct ctp_ring_gap *hole, uint32_t *newest);
 
-/* Whether any of a station's is waiting, and the one that an event is missing from, or null. */
+/* From here on CTP_RING_GAPS_STEPS more may be made. */
+static inline void ctp_ring_gaps_rest(struct ctp_ring_gaps *h) { h->steps = CTP_RING_GAPS_STEPS; }
+
+/*
+ * Whether any of a station's is waiting; and the one that an event is missing from, or null. Null is also the answer when no step is
+ * left: the event then stays missing.
+ */
 bool ctp_ring_gaps_any(const struct ctp_ring_gaps *h, uint32_t station, uint32_t newest);
 struct ctp_ring_gap *ctp_ring_gaps_find(struct ctp_ring_gaps *h, uint32_t station, uint32_t newest, uint64_t number);
 

@@ -8,6 +8,7 @@
  */
 #include "collect/row-sort.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -61,6 +62,7 @@ static void insertion_sort(uint64_t *v, uint32_t n)
 
 static void radix_sort(struct ctp_row_sort *b, unsigned passes)
 {
+	assert(passes <= PASSES); /* make_words makes no longer times */
 	memset(b->digits, 0, passes * sizeof *b->digits);
 	for (uint32_t i = 0; i < b->count; i++) {
 		uint64_t key = b->order[i] >> CTP_ROW_SORT_BITS;

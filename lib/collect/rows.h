@@ -11,6 +11,7 @@
 #include "base/tids.h"
 #include "collect/frame-queue.h"
 #include "collect/harvest.h"
+#include "collect/look-limit.h"
 #include "collect/row-sort.h"
 #include "stream/writer.h"
 
@@ -23,6 +24,7 @@ enum {
 struct ctp_rows {
 	struct ctp_writer *writer;
 	struct ctp_harvest_stats stats;
+	struct ctp_look_limit limit; /* of the look that is under way */
 	uint64_t event_ns;    /* time of the newest transition that was written */
 	uint64_t coros;       /* coroutine numbers given */
 	uint64_t begin_ns;    /* when the harvest began */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "collect/end-signal.h"
 #include "collect/frame-reader.h"
 #include "collect/mapped-file.h"
 #include "collect/proc-dir.h"
@@ -484,7 +485,7 @@ static void look_again(struct ctp_targets *t, struct process *p)
 
 void ctp_targets_last(struct ctp_targets *t)
 {
-	for (size_t i = 0; i < t->nprocesses; i++)
+	for (size_t i = 0; i < t->nprocesses && !ctp_end_signal(); i++)
 		look_again(t, &t->processes[i]);
 }
 

@@ -279,7 +279,7 @@ static void adopt(struct ctp_v1_scan *h, uint64_t before_ns)
 {
 	uint32_t count = __atomic_load_n(&h->header->allocated_count, __ATOMIC_ACQUIRE);
 	close_at(h, h->max, count);
-	for (; h->used < count && h->used < h->max; h->used++) {
+	for (; h->used < count && h->used < h->max && !ctp_look_limit_over_at(&h->rows->limit, h->used); h->used++) {
 		uint32_t i = h->used;
 		struct ctp_v1_station *st = &h->st[i];
 		if (has_ring(h, i))
@@ -338,6 +338,11 @@ static size_t scan_hot(struct ctp_v1_scan *h, unsigned *busiest)
 	bool quiet[GROUP];
 	for (uint32_t k = 0; k < n; k++) {
 		struct ctp_hot *hot = &h->hot[k];
+		if (k % GROUP == 0 && ctp_look_limit_over(&h->rows->limit)) { /* the others stay as they are */
+			memmove(&h->hot[kept], hot, (n - k) * sizeof *hot);
+			kept += n - k;
+			break;
+		}
 		if (k % GROUP == 0)
 			glance(h, hot, n - k < GROUP ? n - k : GROUP, quiet);
 		struct ctp_v1_station *st = &h->st[hot->station];
@@ -426,12 +431,14 @@ size_t ctp_v1_scan_all(struct ctp_v1_scan *h, uint64_t before_ns, unsigned *busi
 {
 	adopt(h, before_ns);
 	size_t total = scan_hot(h, busiest);
-	for (uint32_t b = 0; b < bucket_count(h); b++) {
+	for (uint32_t b = 0; b < bucket_count(h) && !ctp_look_limit_over(&h->rows->limit); b++)
 		total += sweep_bucket(h, b, true, busiest);
-		h->passed_ns[b] = h->rows->now_ns;
+	if (!h->rows->limit.over) { /* else the sweep is where it was: no bucket may have waited longer than its next */
+		for (uint32_t b = 0; b < bucket_count(h); b++)
+			h->passed_ns[b] = h->rows->now_ns;
+		h->bucket = 0;
+		h->sweep_owed = 0;
 	}
-	h->bucket = 0;
-	h->sweep_owed = 0;
 	ctp_v1_doubt_pass(h);
 	return total;
 }
@@ -475,7 +482,7 @@ static void see_death(struct ctp_v1_scan *h, uint32_t i)
 void ctp_v1_scan_lives(struct ctp_v1_scan *h)
 {
 	uint64_t start = ctp_clock_ns();
-	for (uint32_t k = 0; k < h->count; k++) {
+	for (uint32_t k = 0; k < h->count && !ctp_look_limit_over_at(&h->rows->limit, k); k++) {
 		uint32_t i = h->ours[k];
 		struct ctp_v1_station *st = &h->st[i];
 		if (k + AHEAD < h->count && !(h->st[h->ours[k + AHEAD]].flags & CTP_STATION_DEAD))
@@ -492,18 +499,22 @@ void ctp_v1_scan_lives(struct ctp_v1_scan *h)
 		else if (whole && !born)
 			push_birth(h, i, h->rows->now_ns);
 	}
-	h->lives_ns = start;
+	if (!h->rows->limit.over)
+		h->lives_ns = start;
 	push_untraced(h);
 }
 
-void ctp_v1_scan_last(struct ctp_v1_scan *h, bool gone)
+uint32_t ctp_v1_scan_last(struct ctp_v1_scan *h, bool gone)
 {
 	unsigned busiest = 0;
+	uint32_t seen = 0;
 	if (gone)
 		h->proof = CTP_PROOF_GONE;
 	ctp_v1_scan_all(h, h->rows->now_ns, &busiest);
-	for (uint32_t k = 0; k < h->count; k++) {
-		uint32_t i = h->ours[k];
+	if (h->rows->limit.over)
+		close_at(h, h->used, __atomic_load_n(&h->header->allocated_count, __ATOMIC_RELAXED)); /* those are not ours any more */
+	for (; seen < h->count && !ctp_look_limit_over_at(&h->rows->limit, seen); seen++) {
+		uint32_t i = h->ours[seen];
 		if (h->st[i].flags & CTP_STATION_RINGS)
 			continue;
 		visit_all(h, i);
@@ -522,6 +533,7 @@ void ctp_v1_scan_last(struct ctp_v1_scan *h, bool gone)
 		if (st->gap)
 			push_lost(h, st, st->next, ctp_clock_ns());
 	}
+	return h->count - seen;
 }
 
 /* --- making and freeing --------------------------------------------------------------------------------------------------- */

@@ -71,9 +71,9 @@ void ctp_v1_scan_fini(struct ctp_v1_scan *s);
 size_t ctp_v1_scan_some(struct ctp_v1_scan *s, uint64_t before_ns, unsigned *busiest);
 size_t ctp_v1_scan_all(struct ctp_v1_scan *s, uint64_t before_ns, unsigned *busiest);
 
-/* As the functions of ctp_harvest with these names. */
+/* As the functions of ctp_harvest with these names. The last one returns how many stations it did not come to. */
 void ctp_v1_scan_lives(struct ctp_v1_scan *s);
-void ctp_v1_scan_last(struct ctp_v1_scan *s, bool gone);
+uint32_t ctp_v1_scan_last(struct ctp_v1_scan *s, bool gone);
 
 /* When the longest ago was that one which lives was looked at; but not longer ago than a mark may be held back for it. */
 uint64_t ctp_v1_scan_oldest_ns(const struct ctp_v1_scan *s);

@@ -297,6 +297,11 @@ static size_t get_frame(struct ctp_input *in, uint8_t *to, size_t room)
 	ZSTD_inBuffer from = {priv->raw, priv->raw_from + give, priv->raw_from};
 	ZSTD_outBuffer out = {to, room, 0};
 	priv->hint = ZSTD_decompressStream(priv->zstd, &out, &from);
+	if (ZSTD_isError(priv->hint) && ZSTD_getErrorCode(priv->hint) == ZSTD_error_memory_allocation) {
+		ctp_err_set(&in->err, "%s: zstd: out of memory", in->name);
+		in->failed = in->eof = true;
+		return 0;
+	}
 	if (ZSTD_isError(priv->hint)) {
 		harm(in, "damaged: ", ZSTD_getErrorName(priv->hint));
 		priv->harm.hole = ZSTD_getErrorCode(priv->hint) != ZSTD_error_checksum_wrong;

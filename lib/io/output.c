@@ -2,8 +2,9 @@
  * output.c - the one buffered writer.
  *
  * After the first error everything that is put is dropped, so that callers need not look; flush and close report it. A file
- * that is to appear whole is written without a name (O_TMPFILE) and given one at close: whatever ends the program before that,
- * a kill -9 included, leaves nothing behind. Where the file system cannot do that, it has a random name beside the real one.
+ * that is to appear whole is written without a name (O_TMPFILE) and given one at the end of the close: whatever ends the program
+ * before that, a kill -9 included, leaves nothing behind. Where the file system cannot do that, it has a random name beside the
+ * real one. All names are names in a folder that is open, so nothing that happens to the path meanwhile leads elsewhere.
  *
  * A converter's output has a thread (writeback.h) once its first buffer is full, so that the time the system takes for writing (a
  * third of all, into a pipe) is not waited for: buf is a room of the ring from then on. `state` is the thread's from a put to the
@@ -27,6 +28,7 @@
 
 #include "base/clock.h"
 #include "base/pages.h"
+#include "io/folder.h"
 #include "io/writeback.h"
 
 /* Three buffers: drains may leave some of one unused, and the next has room all the same while one is written. */
@@ -40,8 +42,9 @@ struct ctp_output_priv {
 	} state;
 	struct ctp_writeback *thread; /* null: there is none, and buf is the output's own */
 	bool wants_thread;
-	char path[PATH_MAX], temp[PATH_MAX + 16]; /* whole files: the name to be had; that of now, "" for none yet */
-	bool whole;
+	int folder; /* that the names are in; -1: there is none */
+	bool own_folder, whole;
+	char file[NAME_MAX + 1], temp[NAME_MAX + 16]; /* the name to be had; that of now of a whole file, "" for none yet */
 	mode_t mode; /* of a new file, before the umask */
 	bool fresh, created; /* nothing is written yet, so what the file held is still there; there was no file */
 #ifdef HAVE_ZSTD
@@ -286,9 +289,11 @@ static void release(struct ctp_output *out)
 		free(priv->packed);
 #endif
 	}
-	free(priv);
 	if (out->own_fd && out->fd >= 0)
 		close(out->fd);
+	if (priv && priv->own_folder && priv->folder >= 0)
+		close(priv->folder);
+	free(priv);
 	out->priv = NULL;
 	out->buf = out->ptr = out->end = NULL;
 	out->fd = -1;
@@ -303,10 +308,18 @@ enum ctp_status ctp_output_fd(struct ctp_output *out, int fd, const char *name, 
 		release(out);
 		return ctp_err_set(err, "%s: out of memory", name);
 	}
+	out->priv->folder = -1;
 	out->end = out->buf + BUFFER_BYTES;
 	/* A pipe is made as large as is allowed, so that writer and reader seldom wait for each other. */
 	fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES);
 	return CTP_OK;
+}
+
+static bool set_name(struct ctp_output_priv *priv, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	errno = ENAMETOOLONG;
+	return snprintf(priv->file, sizeof priv->file, "%s", slash ? slash + 1 : path) < (int)sizeof priv->file;
 }
 
 static bool random_name(struct ctp_output_priv *priv)
@@ -314,81 +327,135 @@ static bool random_name(struct ctp_output_priv *priv)
 	uint64_t r;
 	if (getrandom(&r, sizeof r, 0) != sizeof r)
 		return false;
-	snprintf(priv->temp, sizeof priv->temp, "%s.%08x", priv->path, (unsigned)r);
+	snprintf(priv->temp, sizeof priv->temp, "%s.%08x", priv->file, (unsigned)r);
 	return true;
 }
 
 /* A descriptor for a file that has no name yet, or a random one. */
 static int create_nameless(struct ctp_output_priv *priv)
 {
-	char dir[PATH_MAX + 1];
-	const char *slash = strrchr(priv->path, '/');
-	snprintf(dir, sizeof dir, "%.*s", slash ? (int)(slash - priv->path + 1) : 2, slash ? priv->path : "./");
-	int fd = open(dir, O_TMPFILE | O_WRONLY | O_CLOEXEC, priv->mode);
+	int fd = openat(priv->folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, priv->mode);
 	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT))
 		return fd;
 	if (!random_name(priv))
 		return -1;
-	fd = open(priv->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, priv->mode);
+	fd = openat(priv->folder, priv->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, priv->mode);
 	if (fd < 0)
 		priv->temp[0] = '\0';
 	return fd;
 }
 
-/* Gives the complete file its name, in one step, in place of the file that had the name before. */
-static bool publish(struct ctp_output *out)
+/* The path of a descriptor, for a file that has no other. */
+static const char *self_path(char to[32], int fd)
+{
+	snprintf(to, 32, "/proc/self/fd/%d", fd);
+	return to;
+}
+
+/* Gives the complete file its name, in one step, in place of the file that had the name before. held: the file, if it has none. */
+static bool publish(struct ctp_output *out, int held)
 {
 	struct ctp_output_priv *priv = out->priv;
+	char self[32];
 	if (!priv->temp[0]) {
-		char self[32];
-		snprintf(self, sizeof self, "/proc/self/fd/%d", out->fd);
-		if (!linkat(AT_FDCWD, self, AT_FDCWD, priv->path, AT_SYMLINK_FOLLOW))
+		if (!linkat(AT_FDCWD, self_path(self, held), priv->folder, priv->file, AT_SYMLINK_FOLLOW))
 			return true;
 		if (errno != EEXIST || !random_name(priv))
 			return false;
-		if (linkat(AT_FDCWD, self, AT_FDCWD, priv->temp, AT_SYMLINK_FOLLOW)) {
+		if (linkat(AT_FDCWD, self, priv->folder, priv->temp, AT_SYMLINK_FOLLOW)) {
 			priv->temp[0] = '\0';
 			return false;
 		}
 	}
-	if (rename(priv->temp, priv->path))
+	if (renameat(priv->folder, priv->temp, priv->folder, priv->file))
 		return false;
 	priv->temp[0] = '\0';
 	return true;
+}
+
+/* In a folder with whole files, in place of the file of that name: one of the caller's keeps its mode. */
+static enum ctp_status replace_in(struct ctp_output *out, const char *path, bool any_owner, struct ctp_err *err)
+{
+	struct ctp_output_priv *priv = out->priv;
+	struct stat st;
+	bool exists = !fstatat(priv->folder, priv->file, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode);
+	if (exists && faccessat(priv->folder, priv->file, W_OK, AT_EACCESS))
+		return ctp_err_sys(err, "%s", path);
+	priv->whole = true;
+	out->fd = create_nameless(priv);
+	if (out->fd < 0 || (exists && (any_owner || st.st_uid == geteuid()) && fchmod(out->fd, st.st_mode & 0777)))
+		return ctp_err_sys(err, "%s", path);
+	return CTP_OK;
+}
+
+/* The path is resolved, so that a symbolic link stays and its target is replaced. */
+static enum ctp_status replace_path(struct ctp_output *out, const char *path, bool exists, struct ctp_err *err)
+{
+	char real[PATH_MAX];
+	const char *name, *at = path;
+	if (exists && !(at = realpath(path, real)))
+		return ctp_err_sys(err, "%s", path);
+	out->priv->folder = ctp_folder_of(at, &name, err);
+	out->priv->own_folder = true;
+	if (out->priv->folder < 0)
+		return CTP_FAILED;
+	return set_name(out->priv, name) ? replace_in(out, path, true, err) : ctp_err_sys(err, "%s", path);
 }
 
 static enum ctp_status open_path(struct ctp_output *out, const char *path, bool whole, struct ctp_err *err)
 {
 	struct stat st;
 	bool exists = !stat(path, &st);
-	out->own_fd = true;
-	if (whole && (!exists || S_ISREG(st.st_mode))) {
-		/* The path is resolved, so that a symbolic link stays and its target is replaced. */
-		if (exists ? !realpath(path, out->priv->path) :
-		             snprintf(out->priv->path, PATH_MAX, "%s", path) >= PATH_MAX && (errno = ENAMETOOLONG))
-			return ctp_err_sys(err, "%s", path);
-		if (exists && access(out->priv->path, W_OK))
-			return ctp_err_sys(err, "%s", path);
-		out->priv->whole = true;
-		out->fd = create_nameless(out->priv);
-		if (exists && out->fd >= 0 && fchmod(out->fd, st.st_mode & 0777))
-			return ctp_err_sys(err, "%s", path);
-	} else {
-		out->priv->created = lstat(path, &st) != 0;
-		out->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, out->priv->mode);
-		out->priv->fresh = out->fd >= 0 && !fstat(out->fd, &st) && S_ISREG(st.st_mode);
-	}
+	if (whole && (!exists || S_ISREG(st.st_mode)))
+		return replace_path(out, path, exists, err);
+	out->priv->created = lstat(path, &st) != 0;
+	out->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, out->priv->mode);
+	out->priv->fresh = out->fd >= 0 && !fstat(out->fd, &st) && S_ISREG(st.st_mode);
 	return out->fd < 0 ? ctp_err_sys(err, "%s", path) : CTP_OK;
 }
 
-static enum ctp_status open_any(struct ctp_output *out, const char *path, bool binary, bool force, bool whole,
+/* A file that others may read, or that is another one by its second name, must not get what is for the caller alone. */
+static enum ctp_status open_in(struct ctp_output *out, const char *path, struct ctp_err *err)
+{
+	struct ctp_output_priv *priv = out->priv;
+	struct stat st;
+	priv->folder = fcntl(priv->folder, F_DUPFD_CLOEXEC, 0);
+	priv->own_folder = true;
+	if (priv->folder < 0)
+		return ctp_err_sys(err, "%s", path);
+	priv->created = fstatat(priv->folder, priv->file, &st, AT_SYMLINK_NOFOLLOW) != 0;
+	out->fd = openat(priv->folder, priv->file, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, priv->mode);
+	if (out->fd < 0 && errno == ELOOP)
+		return ctp_err_set(err, "%s: is a link, and none is followed there", path);
+	if (out->fd < 0 || fstat(out->fd, &st))
+		return ctp_err_sys(err, "%s", path);
+	if (!S_ISREG(st.st_mode) || st.st_nlink > 1 || st.st_uid != geteuid())
+		return ctp_err_set(err, "%s: is no plain file of yours with one name, so it stays as it is", path);
+	priv->fresh = true;
+	return CTP_OK;
+}
+
+/* folder -1: none is given, and links of the path are followed. */
+static enum ctp_status open_any(struct ctp_output *out, int folder, const char *path, bool binary, bool force, bool whole,
                                 struct ctp_err *err)
 {
-	bool to_stdout = !path || !strcmp(path, "-");
+	bool to_stdout = folder < 0 && (!path || !strcmp(path, "-"));
+	enum ctp_status status = CTP_OK;
 	if (ctp_output_fd(out, STDOUT_FILENO, to_stdout ? "stdout" : path, err))
 		return CTP_FAILED;
 	out->priv->mode = binary ? 0600 : 0666; /* a trace has the layout of a program's memory, as a core file has */
-	if (!to_stdout && open_path(out, path, whole, err))
+	out->priv->folder = folder;
+	if (!to_stdout) {
+		out->fd = -1;
+		out->own_fd = true;
+		if (folder < 0)
+			status = open_path(out, path, whole, err);
+		else if (!set_name(out->priv, path))
+			status = ctp_err_sys(err, "%s", path);
+		else
+			status = whole ? replace_in(out, path, false, err) : open_in(out, path, err);
+	}
+	if (status)
 		goto failed;
 	if (binary && !force && isatty(out->fd)) {
 		ctp_err_set(err, "%s: will not write binary data to a terminal; use a pipe, or -f", out->name);
@@ -404,15 +471,31 @@ failed:
 
 enum ctp_status ctp_output_open(struct ctp_output *out, const char *path, bool binary, bool force, struct ctp_err *err)
 {
-	return open_any(out, path, binary, force, false, err);
+	return open_any(out, -1, path, binary, force, false, err);
+}
+
+enum ctp_status ctp_output_open_in(struct ctp_output *out, int folder, const char *path, bool binary, bool force,
+                                   struct ctp_err *err)
+{
+	return open_any(out, folder, path, binary, force, false, err);
+}
+
+static enum ctp_status create(struct ctp_output *out, int folder, const char *path, bool binary, bool force, struct ctp_err *err)
+{
+	if (open_any(out, folder, path, binary, force, true, err))
+		return CTP_FAILED;
+	out->priv->wants_thread = true;
+	return CTP_OK;
 }
 
 enum ctp_status ctp_output_create(struct ctp_output *out, const char *path, bool binary, bool force, struct ctp_err *err)
 {
-	if (open_any(out, path, binary, force, true, err))
-		return CTP_FAILED;
-	out->priv->wants_thread = true;
-	return CTP_OK;
+	return create(out, -1, path, binary, force, err);
+}
+
+enum ctp_status ctp_output_create_in(struct ctp_output *out, int folder, const char *path, bool binary, struct ctp_err *err)
+{
+	return create(out, folder, path, binary, false, err);
 }
 
 void ctp_output_rename(struct ctp_output *out, const char *path)
@@ -420,17 +503,18 @@ void ctp_output_rename(struct ctp_output *out, const char *path)
 	drain(out, true); /* the thread, if there is one, has the name for its messages */
 	if (!out->priv->whole)
 		return;
-	assert(strlen(path) < PATH_MAX);
-	snprintf(out->priv->path, PATH_MAX, "%s", path);
 	out->name = path;
+	if (!set_name(out->priv, path))
+		fail(out);
 }
 
 void ctp_output_abandon(struct ctp_output *out)
 {
-	if (out->priv && out->priv->temp[0])
-		unlink(out->priv->temp);
-	if (out->priv && out->priv->fresh && out->priv->created)
-		unlink(out->name);
+	struct ctp_output_priv *priv = out->priv;
+	if (priv && priv->temp[0])
+		unlinkat(priv->folder, priv->temp, 0);
+	if (priv && priv->fresh && priv->created)
+		unlinkat(priv->folder < 0 ? AT_FDCWD : priv->folder, priv->folder < 0 ? out->name : priv->file, 0);
 	release(out);
 }
 
@@ -442,6 +526,28 @@ enum ctp_status ctp_output_status(const struct ctp_output *out, struct ctp_err *
 	return CTP_FAILED;
 }
 
+/*
+ * A network file system may say only at a close that there was no room, so a file has its name after that. The descriptor by which
+ * it gets the name is for its place alone, and its close says nothing. Where the descriptor stays the caller's, a copy is closed.
+ */
+static void close_file(struct ctp_output *out)
+{
+	struct ctp_output_priv *priv = out->priv;
+	char self[32];
+	bool whole = priv->whole && !priv->state.failed;
+	int held = whole && !priv->temp[0] ? open(self_path(self, out->fd), O_PATH | O_CLOEXEC) : -1;
+	if (whole && !priv->temp[0] && held < 0)
+		fail(out);
+	int fd = out->own_fd ? out->fd : fcntl(out->fd, F_DUPFD_CLOEXEC, 0);
+	if (fd >= 0 && close(fd))
+		fail(out);
+	out->own_fd = false;
+	if (whole && !priv->state.failed && !publish(out, held))
+		fail(out);
+	if (held >= 0)
+		close(held);
+}
+
 enum ctp_status ctp_output_close(struct ctp_output *out, struct ctp_err *err)
 {
 	drain(out, true);
@@ -450,12 +556,7 @@ enum ctp_status ctp_output_close(struct ctp_output *out, struct ctp_err *err)
 		compress(out, NULL, 0, ZSTD_e_end);
 #endif
 	replace(out);
-	if (!out->priv->state.failed && out->priv->whole && !publish(out))
-		fail(out);
-	/* A network file system may report only here that there was no room. */
-	if (out->own_fd && close(out->fd))
-		fail(out);
-	out->own_fd = false;
+	close_file(out);
 	note_state(out);
 	enum ctp_status status = ctp_output_status(out, err);
 	ctp_output_abandon(out);

@@ -46,7 +46,15 @@ enum ctp_status ctp_output_open(struct ctp_output *out, const char *path, bool b
 enum ctp_status ctp_output_create(struct ctp_output *out, const char *path, bool binary, bool force, struct ctp_err *err);
 void ctp_output_abandon(struct ctp_output *out); /* after a close: nothing */
 
-/* Before the close of such a file: another name for it, in the same folder, which must be there until the close. */
+/*
+ * Both in a folder, a descriptor of open(2) that stays open, after a create until the close: the last name of path is the file's,
+ * and path is for messages. No link is followed, and what is opened must be a plain file of the caller with one name, or none yet.
+ */
+enum ctp_status ctp_output_open_in(struct ctp_output *out, int folder, const char *path, bool binary, bool force,
+                                   struct ctp_err *err);
+enum ctp_status ctp_output_create_in(struct ctp_output *out, int folder, const char *path, bool binary, struct ctp_err *err);
+
+/* Before the close of a whole file: another name in the same folder, the last of path, which must be there until the close. */
 void ctp_output_rename(struct ctp_output *out, const char *path);
 
 /* fd stays the caller's, and name must be there until the close. */

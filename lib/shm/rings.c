@@ -82,12 +82,6 @@ static void see_skips(struct ctp_ring *ring, const struct ctp_shm_ring *shm)
 	ring->skips[1] = is_skip(&back) ? over : none;
 }
 
-/* Entries that the look has seen, and that are not taken yet. */
-static uint64_t count(const struct ctp_ring *ring)
-{
-	return ring->head - ring->tail - (ring->skips[0].to - ring->skips[0].from) - (ring->skips[1].to - ring->skips[1].from);
-}
-
 /* The number of the entry that comes so many after the next to be taken. */
 static uint64_t number_after(const struct ctp_ring *ring, uint64_t after)
 {
@@ -110,7 +104,7 @@ static void look_at(struct ctp_rings *r, uint32_t i)
 	ring->lost_notes = __atomic_load_n(&shm->lost_notes, __ATOMIC_RELAXED);
 	r->lost += ring->lost_events + ring->lost_notes;
 	see_skips(ring, shm);
-	uint64_t there = count(ring);
+	uint64_t there = ctp_ring_count(ring);
 	if (there > UINT64_C(1) << r->arena.geo.ring_bits) {
 		r->liars++;
 		ring->tail = ring->told = ring->due = ring->round = ring->head;
@@ -207,7 +201,7 @@ void ctp_rings_finish(struct ctp_rings *r)
 	bool over = true;
 	for (uint32_t i = 0; i < r->used; i++) {
 		const struct ctp_ring *ring = &r->rings[i];
-		r->left += count(ring);
+		r->left += ctp_ring_count(ring);
 		over &= (int64_t)(ring->tail - ring->round) >= 0;
 	}
 	if (over) {
@@ -228,7 +222,7 @@ static uint64_t ns_after(const struct ctp_rings *r, uint32_t i, uint64_t after)
 /* How many of ring i are not later than that, SLICE at most. Of a writer whose times go up and down: any number. */
 static uint64_t count_upto(const struct ctp_rings *r, uint32_t i, uint64_t ns)
 {
-	uint64_t low = 0, high = count(&r->rings[i]);
+	uint64_t low = 0, high = ctp_ring_count(&r->rings[i]);
 	high = high < CTP_RINGS_SLICE ? high : CTP_RINGS_SLICE;
 	while (low < high) {
 		uint64_t middle = (low + high) / 2;
@@ -287,7 +281,7 @@ bool ctp_rings_slice(struct ctp_rings *r)
 	for (uint32_t i = 0; i < r->used; i++) {
 		struct ctp_ring *ring = &r->rings[i];
 		ring->share = share;
-		if (stuck || count(ring) <= share)
+		if (stuck || ctp_ring_count(ring) <= share)
 			continue;
 		uint64_t ns = ns_after(r, i, share - 1);
 		r->horizon_ns = ns < r->horizon_ns ? ns : r->horizon_ns;

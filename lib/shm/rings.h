@@ -92,6 +92,12 @@ bool ctp_rings_slice(struct ctp_rings *r);
  */
 unsigned ctp_rings_take(struct ctp_rings *r, struct ctp_ring **ring, struct ctp_ring_entry *out);
 
+/* Entries that the look has seen, and that are not taken yet. */
+static inline uint64_t ctp_ring_count(const struct ctp_ring *ring)
+{
+	return ring->head - ring->tail - (ring->skips[0].to - ring->skips[0].from) - (ring->skips[1].to - ring->skips[1].from);
+}
+
 /* The number of the entry that came so many before the next to be taken. */
 static inline uint64_t ctp_ring_back(const struct ctp_ring *ring, uint64_t back)
 {

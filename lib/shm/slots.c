@@ -61,6 +61,7 @@ void ctp_slots_copy(const struct ctp_rings *r, struct ctp_pick *picks, unsigned 
 	}
 	barrier &= ctp_membarrier();
 	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* pairs with the fence of a writer that announces ORDERED */
-	for (unsigned k = 0; k < n; k++)
+	/* The newest first: a writer that goes on meanwhile overwrites the oldest first, and so none is missing between two others. */
+	for (unsigned k = n; k-- > 0;)
 		picks[k].whole &= shows(&picks[k]) && (barrier || picks[k].flags & CTP_ANNOUNCE_ORDERED);
 }

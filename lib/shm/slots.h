@@ -24,7 +24,10 @@ static inline uint64_t ctp_slot_seq(uint64_t number) { return (number / CTP_SHM_
 /* Number of the newest event in the slots of a station, plus 1; 0: none. One that is being written does not count. */
 uint64_t ctp_slots_next(const struct ctp_shm_station *shm);
 
-/* Copies those slots that have the event, and can be proved to have had nothing else meanwhile. */
+/*
+ * Copies those slots that have the event, and can be proved to have had nothing else meanwhile. The events of a station stand in
+ * the order of their numbers, and of those the last ones are copied.
+ */
 void ctp_slots_copy(const struct ctp_rings *r, struct ctp_pick *picks, unsigned n);
 
 #endif

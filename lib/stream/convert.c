@@ -1,4 +1,6 @@
 /* convert.c - from an input, through the reader and the order, to a sink. */
+#include <errno.h>
+
 #include "base/clock.h"
 #include "stream/ahead.h"
 #include "stream/beginning.h"
@@ -98,7 +100,7 @@ static enum ctp_status deliver_records(struct conversion *c, const struct ctp_ba
 	return status || now_ns - c->flushed_ns < FLUSH_NS ? status : flush(c, now_ns, c->err);
 }
 
-static enum ctp_status deliver(struct conversion *c, const struct ctp_item *item)
+static enum ctp_status give(struct conversion *c, const struct ctp_item *item)
 {
 	const struct ctp_sink_ops *ops = c->sink->ops;
 	switch (item->kind) {
@@ -114,6 +116,18 @@ static enum ctp_status deliver(struct conversion *c, const struct ctp_item *item
 		break;
 	}
 	return CTP_OK;
+}
+
+enum ctp_status ctp_memory_status(enum ctp_status status, const char *where, struct ctp_err *err)
+{
+	return status == CTP_FAILED || errno != ENOMEM ? status : ctp_err_set(err, "%s%sout of memory", where, *where ? ": " : "");
+}
+
+/* A sink has many tables, and what it makes without one of them would look complete. */
+static enum ctp_status deliver(struct conversion *c, const struct ctp_item *item)
+{
+	errno = 0;
+	return ctp_memory_status(give(c, item), c->sink->input ? c->sink->input : "stdin", c->err);
 }
 
 /* The input would wait. */

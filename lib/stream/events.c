@@ -6,6 +6,8 @@
  */
 #include "stream/events.h"
 
+#include <signal.h>
+
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 /* name, role, unit, pred, flags: most fields are plain numbers of 64 bits. */
@@ -201,6 +203,17 @@ static const struct ctp_field sample[] = {
 	                      .nlabels = COUNT(thread_states)},
 };
 
+static const struct ctp_label signals[] = {
+	{SIGHUP, "SIGHUP"},   {SIGINT, "SIGINT"},   {SIGQUIT, "SIGQUIT"},   {SIGTERM, "SIGTERM"},
+	{SIGALRM, "SIGALRM"}, {SIGUSR2, "SIGUSR2"}, {SIGWINCH, "SIGWINCH"},
+};
+
+static const struct ctp_field passed_on[] = {
+	[CTP_SIGNAL_TS] = TS,
+	[CTP_SIGNAL_PID] = U64("pid", PROCESS, "", PREV, 0),
+	[CTP_SIGNAL_NUMBER] = {.name = "signal", .type = CTP_ENUM, .labels = signals, .nlabels = COUNT(signals)},
+};
+
 #define CLASS(n, k, f) {.name = (n), .kind = CTP_KIND_##k, .fields = (f), .nfields = COUNT(f)}
 static const struct {
 	const char *name;
@@ -225,6 +238,7 @@ static const struct {
 	[CTP_FUNCTION] = CLASS("function", FUNCTION, function),
 	[CTP_PROCESS] = CLASS("process", PROCESS, process),
 	[CTP_SAMPLE] = CLASS("sample", SAMPLE, sample),
+	[CTP_SIGNAL] = CLASS("signal", SIGNAL, passed_on),
 };
 _Static_assert(COUNT(transition) == CTP_TRANSITION_FIELDS && COUNT(birth) == CTP_BIRTH_FIELDS &&
                COUNT(death) == CTP_DEATH_FIELDS && COUNT(lost) == CTP_LOST_FIELDS && COUNT(thread) == CTP_THREAD_FIELDS &&
@@ -233,6 +247,7 @@ _Static_assert(COUNT(transition) == CTP_TRANSITION_FIELDS && COUNT(birth) == CTP
                COUNT(site) == CTP_SITE_FIELDS && COUNT(missed) == CTP_MISSED_FIELDS &&
                COUNT(await) == CTP_AWAIT_FIELDS && COUNT(function) == CTP_FUNCTION_FIELDS &&
                COUNT(end) == CTP_END_FIELDS && COUNT(process) == CTP_PROCESS_FIELDS && COUNT(sample) == CTP_SAMPLE_FIELDS &&
+               COUNT(passed_on) == CTP_SIGNAL_FIELDS &&
                COUNT(classes) == CTP_EVENT_COUNT,
                "the tables follow events.h");
 

@@ -29,6 +29,7 @@ enum ctp_event {
 	CTP_FUNCTION,
 	CTP_PROCESS,
 	CTP_SAMPLE,
+	CTP_SIGNAL,
 	CTP_EVENT_COUNT
 };
 
@@ -84,6 +85,8 @@ enum ctp_process_state { CTP_PROCESS_EXECUTING, CTP_PROCESS_STOPPED, CTP_PROCESS
 /* A thread: how long it has run on a processor so far, how long it was ready to and did not, and what it is doing. */
 enum { CTP_SAMPLE_TS, CTP_SAMPLE_TID, CTP_SAMPLE_PID, CTP_SAMPLE_CPU, CTP_SAMPLE_DELAY, CTP_SAMPLE_STATE, CTP_SAMPLE_FIELDS };
 enum ctp_sample_state { CTP_SAMPLE_RUNNING, CTP_SAMPLE_SLEEPING, CTP_SAMPLE_BLOCKED, CTP_SAMPLE_STOPPED, CTP_SAMPLE_OTHER };
+/* A signal that was passed on to the process. */
+enum { CTP_SIGNAL_TS, CTP_SIGNAL_PID, CTP_SIGNAL_NUMBER, CTP_SIGNAL_FIELDS };
 /* Of the target; STATUS: exit code or signal. ENDED: one or the other, but it was not our child. */
 enum ctp_outcome { CTP_OUTCOME_EXITED, CTP_OUTCOME_KILLED, CTP_OUTCOME_RUNNING, CTP_OUTCOME_ENDED };
 const char *ctp_outcome_name(enum ctp_outcome outcome); /* its label: "exited" */

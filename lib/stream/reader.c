@@ -4,10 +4,13 @@
  * The input is hostile. A header is believed when its own checksum holds, a payload when its checksum holds; even then each
  * value is checked, because a writer can be wrong. Wherever something is not as it should be, the search for the next header
  * goes on one byte behind the last one that was believed: a length is never trusted to lead to the next packet.
+ *
+ * Memory that cannot be had is no damage: the reader fails, for the records would be there. errno tells, where both end a function.
  */
 #include "stream/reader.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +43,7 @@ struct ctp_reader {
 	} times;
 	unsigned flags;
 	bool begin_due, end_due;
+	bool no_memory; /* for what is in it */
 
 	uint64_t doubt_end; /* offset up to which a payload without its checksum was claimed */
 	struct ctp_sums sums;
@@ -325,8 +329,11 @@ static __attribute__((noinline)) bool control(struct ctp_reader *r, uint64_t kin
 	r->lanes.heads = p + len;
 	if (kind == CTP_CONTROL_CLASS) {
 		struct ctp_err why;
+		errno = 0;
 		const struct ctp_class *cls = find_class(r, p, len, &why);
-		if (!cls || !ctp_codec_declare(r->codec, cls))
+		bool declared = cls && ctp_codec_declare(r->codec, cls);
+		r->no_memory |= !declared && errno == ENOMEM;
+		if (!declared && !r->no_memory)
 			spoil_packet(r, cls ? "too many classes" : why.text);
 	} else if (kind == CTP_CONTROL_MARK) {
 		struct ctp_cursor c = {p, r->lanes.heads, false};
@@ -384,7 +391,11 @@ static void begin_section(struct ctp_reader *r)
 		return;
 	p = ctp_varint_get(p, &head);
 	p = ctp_varint_get(p, &len);
-	if (head != CTP_HEAD_CONTROL || p > end || len > (uint64_t)(end - p) || !parse_section(&r->section, p, len))
+	errno = 0;
+	if (head == CTP_HEAD_CONTROL && p <= end && len <= (uint64_t)(end - p) && parse_section(&r->section, p, len))
+		return;
+	r->no_memory |= errno == ENOMEM;
+	if (!r->no_memory)
 		ctp_notice_say(r->notice, "packet at 0x%llx: the section does not say what it is",
 		               (unsigned long long)r->packet_offset);
 }
@@ -405,7 +416,12 @@ static void join_section(struct ctp_reader *r)
 	r->lanes = (struct ctp_lanes_in){heads, keys, rest, keys, rest, r->payload + r->payload_bytes};
 	r->end_due = r->flags & CTP_PACKET_IS_LAST;
 	if (!ctp_codec_strings_room(r->codec, r->payload_bytes))
-		spoil_packet(r, "no memory for its strings");
+		r->no_memory = true;
+}
+
+static enum ctp_status out_of_memory(const struct ctp_reader *r, struct ctp_err *err)
+{
+	return ctp_err_set(err, "%s: packet at 0x%llx: out of memory", r->in->name, (unsigned long long)r->packet_offset);
 }
 
 static enum ctp_status end_of_input(struct ctp_reader *r)
@@ -450,7 +466,8 @@ static bool next_part(struct ctp_reader *r, struct ctp_item *item, enum ctp_stat
 		}
 		if (goes_on(r)) {
 			join_section(r);
-			return true;
+			*status = r->no_memory ? out_of_memory(r, err) : CTP_OK;
+			return !r->no_memory;
 		}
 		r->begin_due = true;
 		if (r->open) {
@@ -462,6 +479,7 @@ static bool next_part(struct ctp_reader *r, struct ctp_item *item, enum ctp_stat
 	begin_section(r);
 	join_section(r);
 	item->kind = CTP_ITEM_SECTION;
+	*status = r->no_memory ? out_of_memory(r, err) : CTP_OK;
 	return false;
 }
 
@@ -516,9 +534,11 @@ enum ctp_status ctp_reader_fill(struct ctp_reader *r, struct ctp_runs *runs, uin
 	do {
 		while (r->lanes.heads < r->lanes.heads_end) {
 			if (!ctp_runs_room(runs))
-				return ctp_err_set(err, "out of memory");
+				return out_of_memory(r, err);
 			if (!take_some(r, runs, from_ns) && take_one(r, runs, from_ns, item))
 				return CTP_OK;
+			if (r->no_memory)
+				return out_of_memory(r, err);
 			if (ctp_runs_is_full(runs)) {
 				item->kind = CTP_ITEM_RECORDS;
 				item->batch.n = 0;
@@ -540,10 +560,12 @@ enum ctp_status ctp_reader_next(struct ctp_reader *r, struct ctp_item *item, str
 	do {
 		while (r->lanes.heads < r->lanes.heads_end) {
 			if (!ctp_runs_room(runs))
-				return ctp_err_set(err, "out of memory");
+				return out_of_memory(r, err);
 			take_some(r, runs, 0);
 			if (!runs->count && r->lanes.heads < r->lanes.heads_end && take_one(r, runs, 0, item))
 				return CTP_OK;
+			if (r->no_memory)
+				return out_of_memory(r, err);
 			if (!runs->count)
 				continue;
 			item->kind = CTP_ITEM_RECORDS;

@@ -21,7 +21,7 @@ static const char *const role_names[] = {"none", "time", "thread", "process", "a
 static const char *const pred_names[] = {"none", "time", "key", "prev", "same", "state", "step", "toggle"};
 static const char *const kind_names[] = {"other", "transition", "birth", "death", "loss", "end", "thread", "mapping",
                                          "untraced", "conflict", "wake", "name", "site", "await", "function", "process",
-                                         "sample"};
+                                         "sample", "signal"};
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 _Static_assert(COUNT(type_names) == CTP_TYPE_COUNT, "a type has no name");
@@ -230,14 +230,15 @@ static const char *take_text(struct ctp_cursor *c, char **room)
 }
 
 /* A class made by a newer version keeps its own words: roles that we do not know survive being copied. */
-static void keep_decl(struct ctp_class *cls, const uint8_t *decl, size_t decl_bytes)
+static bool keep_decl(struct ctp_class *cls, const uint8_t *decl, size_t decl_bytes)
 {
 	uint8_t *copy = malloc(decl_bytes);
 	if (!copy)
-		return;
+		return false;
 	free((void *)cls->decl);
 	cls->decl = memcpy(copy, decl, decl_bytes);
 	cls->decl_bytes = decl_bytes;
+	return true;
 }
 
 struct ctp_class *ctp_class_parse(const uint8_t *decl, size_t decl_bytes, struct ctp_err *err)
@@ -274,8 +275,10 @@ struct ctp_class *ctp_class_parse(const uint8_t *decl, size_t decl_bytes, struct
 		if (nlabels + n > cap) {
 			cap = 2 * (nlabels + n);
 			struct ctp_label *more = realloc(labels, cap * sizeof *labels);
-			if (!more)
+			if (!more) {
+				ctp_err_set(err, "class %.40s: out of memory", name);
 				goto out;
+			}
 			labels = more;
 		}
 		for (uint64_t j = 0; j < n; j++, nlabels++) {
@@ -290,8 +293,11 @@ struct ctp_class *ctp_class_parse(const uint8_t *decl, size_t decl_bytes, struct
 	for (uint64_t i = 0; i < nfields; at += fields[i++].nlabels)
 		fields[i].labels = fields[i].nlabels ? labels + at : NULL;
 	cls = ctp_class_new(name, kind < CTP_KIND_COUNT ? (enum ctp_kind)kind : CTP_KIND_OTHER, fields, (uint32_t)nfields, err);
-	if (cls)
-		keep_decl(cls, decl, decl_bytes);
+	if (cls && !keep_decl(cls, decl, decl_bytes)) {
+		ctp_err_set(err, "class %.40s: out of memory", name);
+		ctp_class_free(cls);
+		cls = NULL;
+	}
 out:
 	free(labels);
 	free(fields);

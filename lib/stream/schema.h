@@ -83,6 +83,7 @@ enum ctp_kind {
 	CTP_KIND_FUNCTION, /* the code of a coroutine whose transitions have the address of its frame */
 	CTP_KIND_PROCESS,  /* what a process was seen to do: executing, stopped, ending */
 	CTP_KIND_SAMPLE,   /* how much CPU time a thread has had, and what it was seen to do */
+	CTP_KIND_SIGNAL,   /* one that was passed on to a process */
 	CTP_KIND_COUNT
 };
 

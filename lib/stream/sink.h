@@ -113,6 +113,12 @@ struct ctp_convert_stats {
 	bool harmed; /* damaged, lost, missed, untraced or in conflict: status 3 */
 };
 
+/*
+ * After work that goes on without the memory of some table, and before which errno was 0: CTP_FAILED if memory could not be had.
+ * where is an input's name, or "". ctp_convert asks so after each call of a sink.
+ */
+enum ctp_status ctp_memory_status(enum ctp_status status, const char *where, struct ctp_err *err);
+
 void ctp_reader_stats_add(struct ctp_reader_stats *sum, const struct ctp_reader_stats *s);
 
 enum ctp_status ctp_convert(struct ctp_input *in, struct ctp_sink *sink, const struct ctp_notice *notice,

@@ -12,10 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/limit.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 
+/* 0: the child has gone. */
 static uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec t;
@@ -77,15 +79,16 @@ void ctp_confine_cpu(uint64_t more_ns)
 	setrlimit(RLIMIT_CPU, &limit);
 }
 
-bool ctp_confined_wait(pid_t child, int fd)
+bool ctp_confined_wait(pid_t child, int fd, uint64_t until_ns)
 {
 	clockid_t clock;
 	uint64_t used = 0;
 	int idle_s = 0;
 	if (clock_getcpuclockid(child, &clock))
 		return true;
-	while (idle_s < CTP_CONFINED_STALL_S) {
-		int n = poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, 1000);
+	for (uint64_t now_ns; idle_s < CTP_CONFINED_STALL_S && (now_ns = ctp_clock_ns()) < until_ns;) {
+		uint64_t left_ms = (until_ns - now_ns) / 1000000 + 1;
+		int n = poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, left_ms < 1000 ? (int)left_ms : 1000);
 		if (n > 0)
 			return true;
 		uint64_t now = clock_ns(clock);
@@ -97,7 +100,10 @@ bool ctp_confined_wait(pid_t child, int fd)
 
 void ctp_confined_end(pid_t child, bool stalled)
 {
+	enum { PAUSES = 100, PAUSE_MS = 10 };
 	kill(child, SIGKILL);
-	while (waitpid(child, NULL, stalled ? WNOHANG : 0) < 0 && errno == EINTR)
+	for (int i = 0; stalled && i < PAUSES && !waitpid(child, NULL, WNOHANG); i++)
+		poll(NULL, 0, PAUSE_MS);
+	while (!stalled && waitpid(child, NULL, 0) < 0 && errno == EINTR)
 		;
 }

@@ -38,6 +38,7 @@ bool ctp_lookup_find(struct ctp_lookup *l, uint32_t number, const struct ctp_mod
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "symbols/confine.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -61,10 +62,11 @@ struct ctp_lookup {
 	int fd; /* -1: no child */
 	pid_t child;
 	unsigned deaths;
-	uint64_t module_ns, cpu_ns; /* allowed to a module; used by all */
+	uint64_t module_ns, cpu_ns;       /* CPU time: allowed to a module; used by all */
+	uint64_t module_clock_ns, clock_ns; /* the same by the clock */
 	struct {
 		bool dead;
-		uint64_t cpu_ns;
+		uint64_t cpu_ns, clock_ns;
 	} modules[CTP_LOOKUP_MODULES];
 };
 
@@ -104,7 +106,8 @@ struct ctp_lookup *ctp_lookup_new(void)
 {
 	struct ctp_lookup *l = calloc(1, sizeof *l);
 	if (l)
-		*l = (struct ctp_lookup){.fd = -1, .module_ns = CTP_LOOKUP_MODULE_S * SECOND_NS};
+		*l = (struct ctp_lookup){.fd = -1, .module_ns = CTP_LOOKUP_MODULE_S * SECOND_NS,
+		                         .module_clock_ns = CTP_CONFINED_CLOCK_S * SECOND_NS};
 	return l;
 }
 
@@ -150,13 +153,13 @@ void ctp_lookup_free(struct ctp_lookup *l)
 	free(l);
 }
 
-/* False: there is no answer. */
-static bool ask(struct ctp_lookup *l, const struct question *q, struct answer *a)
+/* False: there is no answer, or none by then. */
+static bool ask(struct ctp_lookup *l, const struct question *q, struct answer *a, uint64_t until_ns)
 {
 	if (send(l->fd, q, sizeof *q, MSG_NOSIGNAL) != (ssize_t)sizeof *q)
 		return false;
 	ssize_t n;
-	if (!ctp_confined_wait(l->child, l->fd)) {
+	if (!ctp_confined_wait(l->child, l->fd, until_ns)) {
 		end(l, true);
 		return false;
 	}
@@ -177,6 +180,12 @@ static void put_question(struct question *q, uint32_t number, const struct ctp_m
 	memcpy(q->path, want->path, strlen(want->path));
 }
 
+/* All that there is for all modules is used, of either clock. */
+static bool is_spent(const struct ctp_lookup *l)
+{
+	return l->cpu_ns >= CTP_LOOKUP_TOTAL_S * SECOND_NS || l->clock_ns >= CTP_LOOKUP_TOTAL_S * SECOND_NS;
+}
+
 bool ctp_lookup_find(struct ctp_lookup *l, uint32_t number, const struct ctp_module_want *want, const struct ctp_module_at *at,
                      struct ctp_module_place *place)
 {
@@ -184,12 +193,17 @@ bool ctp_lookup_find(struct ctp_lookup *l, uint32_t number, const struct ctp_mod
 	struct answer a;
 	assert(number < CTP_LOOKUP_MODULES);
 	*place = (struct ctp_module_place){.line = 0};
-	if (want->path[0] != '/' || l->modules[number].dead || l->cpu_ns >= CTP_LOOKUP_TOTAL_S * SECOND_NS || strlen(want->path) > CTP_LOOKUP_PATH_MAX || want->id_bytes > CTP_LOOKUP_ID_MAX ||
-	    !begin(l, want->dirs, want->ndirs))
+	if (want->path[0] != '/' || l->modules[number].dead || is_spent(l) || strlen(want->path) > CTP_LOOKUP_PATH_MAX ||
+	    want->id_bytes > CTP_LOOKUP_ID_MAX || !begin(l, want->dirs, want->ndirs))
 		return false;
 	put_question(&q, number, want, at);
 	q.allowed_ns = l->module_ns - l->modules[number].cpu_ns;
-	if (!ask(l, &q, &a)) {
+	uint64_t began_ns = ctp_clock_ns();
+	bool answered = ask(l, &q, &a, began_ns + l->module_clock_ns - l->modules[number].clock_ns);
+	uint64_t took_ns = ctp_clock_ns() - began_ns;
+	l->clock_ns += took_ns;
+	l->modules[number].clock_ns += took_ns;
+	if (!answered) {
 		l->modules[number].dead = true;
 		l->deaths++;
 		end(l, false);
@@ -197,7 +211,7 @@ bool ctp_lookup_find(struct ctp_lookup *l, uint32_t number, const struct ctp_mod
 	}
 	l->cpu_ns += a.cpu_ns;
 	l->modules[number].cpu_ns += a.cpu_ns;
-	l->modules[number].dead = l->modules[number].cpu_ns >= l->module_ns;
+	l->modules[number].dead = l->modules[number].cpu_ns >= l->module_ns || l->modules[number].clock_ns >= l->module_clock_ns;
 	*place = a.place;
 	place->function[sizeof place->function - 1] = place->file[sizeof place->file - 1] = '\0';
 	return a.known;

@@ -3,8 +3,9 @@
  *
  * Debug information comes from files that anybody may have made, and libdw trusts them: nested scopes overflow its stack, ranges
  * take it hours, a file that is truncated while it is mapped is a SIGBUS. So the parent never opens such a file. A child does, with
- * no descriptor but its socket, and with bounds on CPU time (CTP_LOOKUP_MODULE_S for a module, CTP_LOOKUP_TOTAL_S for all), on
- * memory (CTP_LOOKUP_BYTES) and on time without progress (CTP_CONFINED_STALL_S). When the child dies, nothing is known of the module
+ * no descriptor but its socket, and with bounds on CPU time (CTP_LOOKUP_MODULE_S for a module, CTP_LOOKUP_TOTAL_S for all), on time
+ * by the clock (CTP_CONFINED_CLOCK_S for a module, CTP_LOOKUP_TOTAL_S for all), on memory (CTP_LOOKUP_BYTES) and on time without
+ * progress (CTP_CONFINED_STALL_S). When the child dies, nothing is known of the module
  * that was being looked at, then or later; the next module gets a new child, CTP_LOOKUP_DEATHS of them.
  *
  * The child is made by the first question and ends with the lookup, or when its parent has gone.

@@ -30,6 +30,7 @@ enum ctp_status ctp_members_find(const char *path, struct ctp_members_want *want
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "symbols/confine.h"
 #include "symbols/debugfile.h"
 #include "symbols/die.h"
@@ -329,7 +330,8 @@ static enum ctp_status take(pid_t child, int fd, struct ctp_members_want *want, 
 		struct answer answer;
 		char last;
 	} p;
-	while ((*stalled = !ctp_confined_wait(child, fd)) == false) {
+	const uint64_t until_ns = ctp_clock_ns() + CTP_CONFINED_CLOCK_S * UINT64_C(1000000000);
+	while ((*stalled = !ctp_confined_wait(child, fd, until_ns)) == false) {
 		ssize_t n = recv(fd, &p, sizeof p, 0);
 		if (n < 0 && errno == EINTR)
 			continue;

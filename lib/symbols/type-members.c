@@ -102,7 +102,10 @@ static bool put_member(struct ctp_type_members *t, Dwarf_Die *die, uint64_t base
 	bool is_base = dwarf_tag(die) == DW_TAG_inheritance;
 	const char *own = is_base ? NULL : dwarf_diename(die);
 	own = own && *own ? own : NULL;
-	if (!ctp_die_offset(die, &offset) || !ctp_die_type(die, &type) || dwarf_aggregate_size(&type, &size))
+	if (!ctp_die_offset(die, &offset) || !ctp_die_type(die, &type))
+		return true;
+	/* An array without a length has no bytes of the structure. */
+	if (dwarf_aggregate_size(&type, &size) && dwarf_tag(&type) != DW_TAG_array_type)
 		return true;
 	if ((m.bits = ctp_die_bits(die, t->big, size, &first, &n))) {
 		offset = first / 8;

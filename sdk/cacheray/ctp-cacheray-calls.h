@@ -65,6 +65,20 @@ void *__wrap_memcpy(void *to, const void *from, size_t bytes) { return __tsan_me
 void *__wrap_memmove(void *to, const void *from, size_t bytes) { return __tsan_memmove(to, from, bytes); }
 void *__wrap_memset(void *to, int byte, size_t bytes) { return __tsan_memset(to, byte, bytes); }
 
+/* --- what Cacheray's own pass calls, after malloc and the others ----------------------------------------------------------------- */
+
+void __malloc_recorded(long bytes, char *type, void *at) { cacheray_added(at, type, (size_t)bytes, 1); }
+void __calloc_recorded(long count, long bytes, char *type, void *at) { cacheray_added(at, type, (size_t)bytes, (size_t)count); }
+void __free_recorded(void *at) { cacheray_removed(at); }
+
+/* One that failed has left what was there. */
+void __realloc_recorded(void *old, long bytes, char *type, void *at)
+{
+	if (at || !bytes)
+		cacheray_removed(old);
+	cacheray_added(at, type, (size_t)bytes, 1);
+}
+
 /* --- atomic operations: done here, with the order that was asked for ------------------------------------------------------------ */
 
 static inline void record_both(const volatile void *p, unsigned bytes)

@@ -31,6 +31,59 @@ static bool make_path(char *path, size_t room, const char *pattern)
 	return n + 1 < room;
 }
 
+/* The variable that asks for a trace. Null: there is none. */
+static const char *asked_by(void)
+{
+	const char *out = getenv("CACHERAY_OUT"), *options = getenv("CACHERAY_OPTIONS");
+	return out && *out ? "CACHERAY_OUT" : options && *options ? "CACHERAY_OPTIONS" : NULL;
+}
+
+static void say_unknown(const char *option, size_t len)
+{
+	char text[80];
+	size_t n = len < sizeof text ? len : sizeof text - 1;
+	copy(text, option, n);
+	text[n] = '\0';
+	tell("CACHERAY_OPTIONS", text, 0, " is neither tracefile=FILE nor enabled=0 or 1: it is ignored");
+}
+
+/* The name of the trace, for out_pattern. Cacheray's own runtime reads CACHERAY_OPTIONS, KEY=VALUE:KEY=VALUE. False: it is too long. */
+static bool read_name(bool *wanted)
+{
+	const char *out = getenv("CACHERAY_OUT"), *option = getenv("CACHERAY_OPTIONS"), *name = NULL;
+	size_t len = 0;
+	*wanted = true;
+	for (size_t n; option && *option; option += n + (option[n] == ':')) {
+		n = strcspn(option, ":");
+		if (!strncmp(option, "tracefile=", 10))
+			name = option + 10, len = n - 10;
+		else if (!strncmp(option, "enabled=", 8))
+			*wanted = n != 9 || option[8] != '0';
+		else if (n)
+			say_unknown(option, n);
+	}
+	if (out && *out && name)
+		tell("CACHERAY_OUT", "names the trace", 0, ": tracefile= of CACHERAY_OPTIONS is ignored");
+	if ((out && *out) || !name) {
+		name = out && *out ? out : "cacheray.trace";
+		len = strlen(name);
+	}
+	if (len >= sizeof out_pattern)
+		return false;
+	copy(out_pattern, name, len);
+	return true;
+}
+
+/* Whoever runs a set-uid program may not have it write a file of their choice, unless its author says so. */
+static bool gains_privileges(void)
+{
+#ifdef CACHERAY_SETUID
+	return false;
+#else
+	return getauxval(AT_SECURE);
+#endif
+}
+
 /* Of a number of bytes, with k, M or G behind it. False: it is none. */
 static bool read_limit(const char *text)
 {

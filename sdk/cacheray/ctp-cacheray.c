@@ -26,6 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -324,7 +325,7 @@ static int open_log(void)
 	size_t len;
 	log_.tail = 0;
 	if (!make_path(log_.path, sizeof log_.path - EXEC_DIGITS - 2, out_pattern))
-		return say("CACHERAY_OUT", too_long), OFF;
+		return say(asked_by(), too_long), OFF;
 	len = strlen(log_.path);
 	for (; n < EXECS && next == NEW; n++) {
 		if (n)
@@ -346,18 +347,20 @@ static void begin(void)
 	if (!__atomic_compare_exchange_n(&state, &expected, BUSY, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return;
 	struct quiet q = quiet_begin();
-	const char *out = getenv("CACHERAY_OUT");
+	const char *by = asked_by();
+	bool wanted = true;
 	int next = OFF;
 	const char *limit = getenv("CACHERAY_LIMIT"), *on = getenv("CACHERAY_RECORD");
 	paused = on && !strcmp(on, "off");
 	if (__tsan_get_report_data) {
 		; /* at_start() says so: this may be too early for the environment */
-	} else if (out && *out && !read_limit(limit)) {
+	} else if (by && gains_privileges()) {
+		say(by, "does not count in a program that gains privileges");
+	} else if (by && !read_limit(limit)) {
 		say("CACHERAY_LIMIT", "is no number of bytes, like 500M");
-	} else if (out && strlen(out) >= sizeof out_pattern) {
-		say("CACHERAY_OUT", too_long);
-	} else if (out && *out) {
-		strcpy(out_pattern, out);
+	} else if (by && !read_name(&wanted)) {
+		say(by, too_long);
+	} else if (by && wanted) {
 		next = open_log();
 		regions.kept = next != OFF && strstr(out_pattern, "%p");
 		pthread_atfork(before_fork, after_fork, after_fork_in_child);

@@ -97,6 +97,8 @@ enum {
 	PPT_OPEN_ = 1, PPT_BUSY_ = 2, PPT_CLOSING_ = 4, PPT_RESIZING_ = 8,
 	PPT_COUNTERS_ = 3,
 	PPT_ATTR_ = 128,   /* bytes of a perf_event_attr, at most */
+	PPT_CONTROL_MIN_ = 416, PPT_CONTROL_MAX_ = 464, /* bytes of a control block with room for three counters */
+	PPT_PLACE_ = 392,  /* where ppt's own agent looks for the slots, from the next whole slot on */
 	PPT_FD_ = 960,     /* descriptors have numbers from here on, where that is possible */
 	PPT_STALE_ = -1,
 	PPT_CROWDED_ = 1, PPT_UNOPENED_ = 2, /* in client_flags: a thread has no counters, for others have all, or they could not be opened */
@@ -316,10 +318,29 @@ PPT_FN_ bool ppt_take_data_(struct ppt_buffer *b, struct ppt_page_ *page)
 	return true;
 }
 
+static inline uint64_t ppt_whole_(uint64_t bytes, uint64_t unit)
+{
+	return (bytes + unit - 1) / unit * unit;
+}
+
 /*
- * The slots are where a generated client has them, whose control block has S bytes: at S + (S mod slot). What an agent has not made
- * is left alone: the id may be one of another namespace.
+ * The slots are where a generated client has them, whose control block has S bytes: at S + (S mod slot). ppt's own agent, whose block has
+ * room for the counters it asks for, looks for them elsewhere, and goes round as many as fit behind the block. The segment is too short
+ * for these then; its last page is not.
  */
+PPT_FN_ void ppt_find_slots_(struct ppt_buffer *b, uint64_t control_bytes, uint64_t *at, uint64_t *end)
+{
+	uint64_t slot = b->slot_bytes, first = ppt_whole_(control_bytes, slot), pages = ppt_whole_(*end, (uint64_t)sysconf(_SC_PAGESIZE));
+	*at = sizeof(struct ppt_control_) + PPT_COUNTERS_ * ppt_entry_(control_bytes);
+	*at += *at % slot;
+	if (control_bytes >= PPT_CONTROL_MIN_)
+		return;
+	*at = ppt_whole_(PPT_PLACE_, slot);
+	*end = first < *end ? *at + (*end - first) / slot * slot : 0;
+	*end = *end < pages ? *end : pages;
+}
+
+/* What an agent has not made is left alone: the id may be one of another namespace. */
 PPT_FN_ bool ppt_take_(struct ppt_buffer *b, struct ppt_page_ *page, int id)
 {
 	uint64_t bytes = 0, control_bytes, at;
@@ -331,10 +352,9 @@ PPT_FN_ bool ppt_take_(struct ppt_buffer *b, struct ppt_page_ *page, int id)
 	page->data_id = page->refused_id = 0;
 	page->crowded = page->looked = 0;
 	control_bytes = bytes > sizeof *page->control ? PPT_GET_(&page->control->control_blk_sz) : 0;
-	if (control_bytes >= sizeof *page->control && control_bytes <= 464 && control_bytes <= bytes) {
+	if (control_bytes >= sizeof *page->control && control_bytes <= PPT_CONTROL_MAX_ && control_bytes <= bytes) {
 		ppt_counters_ask_(page, control_bytes);
-		at = sizeof *page->control + PPT_COUNTERS_ * ppt_entry_(control_bytes);
-		at += at % b->slot_bytes;
+		ppt_find_slots_(b, control_bytes, &at, &bytes);
 		if (b->resizable ? ppt_take_data_(b, page)
 		                 : at < bytes && ppt_take_slots_(b, page, base + at, bytes - at, (uint64_t)id))
 			return true;
@@ -784,10 +804,21 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 #ifndef __cplusplus
 
 #define PPT_DIGIT_(v, unit) (char)((v) >= (unit) ? '0' + (v) / (unit) % 10 : ' ')
-#define PPT_DIGITS_(v)                                                                                                         \
-	{ PPT_DIGIT_(v, 1000000), PPT_DIGIT_(v, 100000), PPT_DIGIT_(v, 10000), PPT_DIGIT_(v, 1000), PPT_DIGIT_(v, 100), PPT_DIGIT_(v, 10), \
-	  (char)('0' + (v) % 10) }
+#define PPT_DIGITS_(v) PPT_DIGITS_IF_(1, v)
 #define PPT_TEXT_(name, text) char name[sizeof(text) - 1];
+/* Where there is none, spaces. */
+#define PPT_IF_(is, text) _Generic((char (*)[(is) ? 2 : 1])0, char (*)[2]: text, default: " ")
+#define PPT_TEXT_IF_(is, name, text) char name[(is) ? sizeof(text) - 1 : 1];
+#define PPT_DIGITS_IF_(is, v)                                                                                                  \
+	{ PPT_DIGIT_(v, 1000000), PPT_DIGIT_(v, 100000), PPT_DIGIT_(v, 10000), PPT_DIGIT_(v, 1000), PPT_DIGIT_(v, 100), PPT_DIGIT_(v, 10), \
+	  (char)((is) ? '0' + (v) % 10 : ' ') }
+/* The number that a name ends with, of at most 5 digits, the quotation mark, and spaces. */
+#define PPT_LEFT_(is, v)                                                                                                       \
+	{ PPT_LEFT2_(is, v, 0), PPT_LEFT2_(is, v, 1), PPT_LEFT2_(is, v, 2), PPT_LEFT2_(is, v, 3), PPT_LEFT2_(is, v, 4), PPT_LEFT2_(is, v, 5) }
+#define PPT_LEFT2_(is, v, i)                                                                                                   \
+	(char)(!(is) || (i) > PPT_LONG_(v) ? ' ' : (i) == PPT_LONG_(v) ? '"' : '0' + (v) / PPT_TENS_(PPT_LONG_(v) - 1 - (i)) % 10)
+#define PPT_LONG_(v) (1 + ((v) > 9) + ((v) > 99) + ((v) > 999) + ((v) > 9999))
+#define PPT_TENS_(n) ((n) > 3 ? 10000 : (n) > 2 ? 1000 : (n) > 1 ? 100 : (n) > 0 ? 10 : 1)
 
 #define PPT_JSON_int_ "{\"contents\":[\"PPInt\",null],\"tag\":\"PIntegral\"}"
 #define PPT_JSON_byte_ "{\"contents\":[\"PPByte\",null],\"tag\":\"PIntegral\"}"
@@ -808,15 +839,42 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 #define PPT_OF_interval_counter_(n) PPT_OF_(#n, "true", PPT_JSON_counter_)
 #define PPT_ELEMENT_(of, comma) "{\"contents\":" of ",\"tag\":\"FMemberElem\"}" comma
 
-/* laid(struct, member, text behind its offset) for each member of a field. */
+/* laid(struct, member, text behind its offset) for each member of a field, and the padding before it. */
 #define PPT_AT_ "{\"_lOffset\":"
 #define PPT_LAID_TYPE_(s, m, text)                                                                                             \
 	struct {                                                                                                               \
+		PPT_PAD_TYPE_(s##_0_##m##_pad_, "__pad_")                                                                      \
 		PPT_TEXT_(at, PPT_AT_)                                                                                         \
 		char offset[7];                                                                                                \
 		PPT_TEXT_(rest, text)                                                                                          \
 	} m;
-#define PPT_LAID_INIT_(s, m, text) { PPT_AT_, PPT_DIGITS_(offsetof(s, m)), text },
+#define PPT_LAID_INIT_(s, m, text)                                                                                             \
+	{ PPT_PAD_INIT_(s##_0_##m##_from_, s##_0_##m##_pad_, "__pad_", s##_0_##m##_from_) PPT_AT_, PPT_DIGITS_(offsetof(struct s, m)), text },
+/*
+ * Members of padding, so that sizes add up to that of a frame: ppt's decoder takes that sum for it. Where the one before a member begins
+ * is known by an enumerator without a value, which follows the last byte of the member before.
+ */
+#define PPT_LAID_ENDS_(s, m, text)                                                                                             \
+	s##_0_##m##_from_, s##_0_##m##_pad_ = (int)offsetof(struct s, m) - s##_0_##m##_from_,                                  \
+	s##_0_##m##_last_ = (int)(offsetof(struct s, m) + sizeof(((struct s *)0)->m)) - 1,
+#define PPT_PAD_NAME_(name) ",\"_lName\":\"" name
+#define PPT_PAD_KIND_ ",\"_lAlignment\":1,\"_lType\":" PPT_JSON_byte_ ",\"_lKind\":{\"tag\":\"LKPadding\",\"contents\":"
+#define PPT_PAD_TYPE_(bytes, name)                                                                                             \
+	struct {                                                                                                               \
+		PPT_TEXT_IF_(bytes, at, PPT_AT_)                                                                               \
+		char offset[7];                                                                                                \
+		PPT_TEXT_IF_(bytes, called, PPT_PAD_NAME_(name))                                                               \
+		char number[6];                                                                                                \
+		PPT_TEXT_IF_(bytes, sized, ",\"_lSize\":")                                                                     \
+		char size[7];                                                                                                  \
+		PPT_TEXT_IF_(bytes, kind, PPT_PAD_KIND_)                                                                       \
+		char contents[7];                                                                                              \
+		PPT_TEXT_IF_(bytes, end, "}},")                                                                                \
+	} pad;
+#define PPT_PAD_INIT_(at, bytes, name, number)                                                                                 \
+	{ PPT_IF_(bytes, PPT_AT_), PPT_DIGITS_IF_(bytes, ((bytes) ? (at) : 0)), PPT_IF_(bytes, PPT_PAD_NAME_(name)), PPT_LEFT_(bytes, number), \
+	  PPT_IF_(bytes, ",\"_lSize\":"), PPT_DIGITS_IF_(bytes, bytes), PPT_IF_(bytes, PPT_PAD_KIND_), PPT_DIGITS_IF_(bytes, bytes), \
+	  PPT_IF_(bytes, "}},") },
 #define PPT_REST_(name, size, align, type, kind)                                                                               \
 	",\"_lName\":\"" name "\",\"_lSize\":" size ",\"_lAlignment\":" align ",\"_lType\":" type ",\"_lKind\":" kind "}"
 #define PPT_REST_OF_(name, size, align, type, of, end)                                                                         \
@@ -857,9 +915,15 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 #define PPT_OF_INIT_(b, f, x) PPT_CALL_FIELD_(PPT_OF_INIT2_, ",", PPT_ARGS_ x)
 #define PPT_OF_INIT_LAST_(b, f, x) PPT_CALL_FIELD_(PPT_OF_INIT2_, "", PPT_ARGS_ x)
 #define PPT_OF_INIT2_(comma, type, n) PPT_ELEMENT_(PPT_OF_##type##_(n), comma),
-#define PPT_LAYOUT_TYPE_(b, f, x) PPT_CALL_FIELD_(PPT_LAYOUT2_, PPT_LAID_TYPE_, struct ppt_##b##_##f, PPT_ARGS_ x)
-#define PPT_LAYOUT_INIT_(b, f, x) PPT_CALL_FIELD_(PPT_LAYOUT2_, PPT_LAID_INIT_, struct ppt_##b##_##f, PPT_ARGS_ x)
+#define PPT_LAYOUT_TYPE_(b, f, x) PPT_CALL_FIELD_(PPT_LAYOUT2_, PPT_LAID_TYPE_, ppt_##b##_##f, PPT_ARGS_ x)
+#define PPT_LAYOUT_INIT_(b, f, x) PPT_CALL_FIELD_(PPT_LAYOUT2_, PPT_LAID_INIT_, ppt_##b##_##f, PPT_ARGS_ x)
+#define PPT_LAYOUT_ENDS_(b, f, x) PPT_CALL_FIELD_(PPT_LAYOUT2_, PPT_LAID_ENDS_, ppt_##b##_##f, PPT_ARGS_ x)
 #define PPT_LAYOUT2_(l, s, type, n) PPT_LAID_##type##_(l, s, n)
+
+#define PPT_FRAME_ENDS_(b, n, x) PPT_CALL_FRAME_(PPT_FRAME_ENDS2_, b, n, PPT_ARGS_ x)
+#define PPT_FRAME_ENDS2_(b, n, f, ...)                                                                                         \
+	ppt_##b##_##f##_0_ = 3 PPT_TYPED_##n##_(+4), PPT_FIELDS_(PPT_LAYOUT_ENDS_, PPT_LAYOUT_ENDS_, b, f, __VA_ARGS__)        \
+	ppt_##b##_##f##_0_from_, ppt_##b##_##f##_0_pad_ = (int)sizeof(union ppt_##b##_any_) - 4 - ppt_##b##_##f##_0_from_,
 
 #define PPT_FRAME_TYPE_(b, n, x) PPT_CALL_FRAME_(PPT_FRAME_TYPE2_, ",", b, n, PPT_ARGS_ x)
 #define PPT_FRAME_TYPE_LAST_(b, n, x) PPT_CALL_FRAME_(PPT_FRAME_TYPE2_, "", b, n, PPT_ARGS_ x)
@@ -869,6 +933,7 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 		struct { PPT_FIELDS_(PPT_OF_TYPE_, PPT_OF_TYPE_LAST_, b, f, __VA_ARGS__) } of;                                 \
 		PPT_TEXT_(front, PPT_JSON_FRONT_ PPT_TYPED_##n##_(PPT_JSON_TYPE_(n)))                                          \
 		struct { PPT_FIELDS_(PPT_LAYOUT_TYPE_, PPT_LAYOUT_TYPE_, b, f, __VA_ARGS__) } laid;                            \
+		PPT_PAD_TYPE_(ppt_##b##_##f##_0_pad_, "__ppt_endpad_")                                                         \
 		PPT_TEXT_(at, PPT_AT_)                                                                                         \
 		char offset[7];                                                                                                \
 		PPT_TEXT_(back, PPT_JSON_BACK_(comma))                                                                         \
@@ -881,6 +946,7 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 		{ PPT_FIELDS_(PPT_OF_INIT_, PPT_OF_INIT_LAST_, b, f, __VA_ARGS__) },                                           \
 		PPT_JSON_FRONT_ PPT_TYPED_##n##_(PPT_JSON_TYPE_(n)),                                                           \
 		{ PPT_FIELDS_(PPT_LAYOUT_INIT_, PPT_LAYOUT_INIT_, b, f, __VA_ARGS__) },                                        \
+		PPT_PAD_INIT_(ppt_##b##_##f##_0_from_, ppt_##b##_##f##_0_pad_, "__ppt_endpad_", ppt_##b##_##f##_0_pad_)        \
 		PPT_AT_, PPT_DIGITS_(sizeof(union ppt_##b##_any_) - 4), PPT_JSON_BACK_(comma),                                 \
 	},
 
@@ -938,6 +1004,7 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 	_Static_assert(sizeof(#b) <= 101, "ppt: the name of " #b " is longer than 100 bytes");                                 \
 	PPT_FRAMES_(PPT_SHORT_, PPT_SHORT_, b, n, __VA_ARGS__)                                                                 \
 	_Static_assert((unsigned long long)(elements) <= 9999999, "ppt: the elements of " #b " are not from 0 to 9999999");    \
+	enum { PPT_FRAMES_(PPT_FRAME_ENDS_, PPT_FRAME_ENDS_, b, n, __VA_ARGS__) ppt_##b##_0_none_ };                           \
 	PPT_QUIET_                                                                                                             \
 	static const struct {                                                                                                  \
 		PPT_TEXT_(head, PPT_JSON_HEAD_(#b))                                                                            \
@@ -983,5 +1050,18 @@ PPT_FN_ void ppt_close_(struct ppt_buffer *b)
 	PPT_DECLARE(buffer, __VA_ARGS__);                                                                                      \
 	PPT_DEFINE_RESIZABLE(buffer, elements, clock, __VA_ARGS__)
 
+#else
+/* Its initialisers are not C++. */
+#define PPT_IN_C_(macro, buffer)                                                                                               \
+	static_assert(false, "ppt: " macro " of " #buffer " is for a file in C. C++ has PPT_DECLARE(" #buffer ", frames) alone; "  \
+	                     "link a C file that has the same PPT_DECLARE, and PPT_DEFINE(" #buffer ", elements, clock, frames)")
+#define PPT_DEFINE(buffer, elements, clock, ...) PPT_IN_C_("PPT_DEFINE", buffer)
+#define PPT_DEFINE_RESIZABLE(buffer, elements, clock, ...) PPT_IN_C_("PPT_DEFINE_RESIZABLE", buffer)
+#define PPT_BUFFER(buffer, elements, clock, ...)                                                                               \
+	PPT_DECLARE(buffer, __VA_ARGS__);                                                                                      \
+	PPT_IN_C_("PPT_BUFFER", buffer)
+#define PPT_BUFFER_RESIZABLE(buffer, elements, clock, ...)                                                                     \
+	PPT_DECLARE(buffer, __VA_ARGS__);                                                                                      \
+	PPT_IN_C_("PPT_BUFFER_RESIZABLE", buffer)
 #endif
 #endif
