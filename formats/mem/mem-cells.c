@@ -59,18 +59,16 @@ static void add_named(struct cells *c, const struct ctp_mem_part *part, uint32_t
 	free(name);
 }
 
-/* Of a part, what has no accesses: a member, each element of an array that has not too many, or the padding between. */
+/* Of a part, what has no accesses: a member, elements of an array, or the padding between; of an array, a cell in each line. */
 static void add_rest(struct cells *c, const struct ctp_mem_part *part, uint32_t at, uint32_t end)
 {
 	const struct ctp_member *m = part->member;
-	uint32_t step = m && is_short(m) ? m->stride : c->line;
 	if (!m && at < end)
 		add(c, at, end - at, CTP_CELL_PADDING, "");
 	if (m && !m->stride && at < end)
 		add_named(c, part, at, end - at);
-	uint32_t from = m && is_short(m) ? m->offset : 0;
-	for (uint32_t upto; m && m->stride && (at = is_short(m) ? at : place_from(c, at)) < end; at = upto) {
-		upto = end - at < step - (at - from) % step ? end : at + step - (at - from) % step;
+	for (uint32_t upto; m && m->stride && (at = place_from(c, at)) < end; at = upto) {
+		upto = end - at < c->line - at % c->line ? end : at + c->line - at % c->line;
 		add_named(c, part, at, upto - at);
 	}
 }

@@ -1,6 +1,7 @@
 /* mem-sink.c - see mem-sink.h. */
 #include "mem/mem-sink.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -93,12 +94,16 @@ static void note_harm(struct ctp_mem_facts *f, const struct ctp_convert_stats *s
 	f->missing = r->missing_packets > r->damaged_packets ? r->missing_packets - r->damaged_packets : 0;
 }
 
+static bool is_empty(const struct ctp_reader_stats *r) { return !r->packets && !r->damaged_packets && !r->skipped_bytes; }
+
 static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 {
 	struct mem_sink *s = (struct mem_sink *)sink;
 	const struct ctp_mem_facts *f = &s->mem->facts;
 	if (sink->stats)
 		note_harm(&s->mem->facts, sink->stats);
+	if (!f->sections && sink->stats && is_empty(&sink->stats->reader))
+		return ctp_err_set(err, "there is nothing to count: not one byte of a stream, which ctp-fromcacheray makes of a trace");
 	if (ctp_mem_end(s->mem, err))
 		return CTP_FAILED;
 	if (f->foreign && !f->added && !f->unmatched && !f->unknown && !ctp_mem_accesses(&s->mem->all))
@@ -108,12 +113,14 @@ static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 		return CTP_FAILED;
 	if (s->style.debug_info && ctp_mem_name(s->mem, &s->layouts, s->style.debug_info, err))
 		return CTP_FAILED;
+	errno = 0;
 	if (s->style.svg && !ctp_mem_svg(s->style.svg, s->mem, &s->layouts, &s->style))
 		return ctp_err_set(err, "out of memory");
-	if (s->style.svg && close_output(&s->style.svg, err))
+	if (ctp_memory_status(CTP_OK, "", err) || (s->style.svg && close_output(&s->style.svg, err)))
 		return CTP_FAILED;
+	errno = 0;
 	(s->style.json ? ctp_mem_json : ctp_mem_text)(s->out, s->mem, &s->layouts, &s->style);
-	return close_output(&s->out, err);
+	return ctp_memory_status(CTP_OK, "", err) ? CTP_FAILED : close_output(&s->out, err);
 }
 
 static void release(struct ctp_sink *sink)

@@ -1,23 +1,26 @@
 /* machine-caches.c - what the kernel says of the caches of its first processor. */
 #include "memory/machine-caches.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { INDEXES = 16, WORD_MAX = 32 };
 
-/* The first word of a file in the folder of a cache; false: there is none. */
+/* The first word of a file in the folder of a cache; false: there is none. Without stdio, which needs memory that may be missing. */
 static bool word(char to[WORD_MAX], const char *folder, unsigned index, const char *name)
 {
 	char path[512];
 	if (snprintf(path, sizeof path, "%s/index%u/%s", folder, index, name) >= (int)sizeof path)
 		return false;
-	FILE *f = fopen(path, "re");
-	bool there = f && fscanf(f, "%31s", to) == 1;
-	if (f)
-		fclose(f);
-	return there;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, to, WORD_MAX - 1);
+	if (fd >= 0)
+		close(fd);
+	to[n > 0 ? n : 0] = '\0';
+	to[strcspn(to, " \t\n")] = '\0';
+	return *to;
 }
 
 /* The level of a cache that holds data; 0: it is no such cache, or there is none. */

@@ -4,10 +4,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "memory/room.h"
+
 void ctp_mem_layouts_fini(struct ctp_mem_layouts *l)
 {
 	free(l->member);
 	*l = (struct ctp_mem_layouts){.member = NULL};
+}
+
+void ctp_mem_layouts_take(void *layouts, const struct ctp_member *member)
+{
+	struct ctp_mem_layouts *l = layouts;
+	if (ctp_room_more(&l->member, &l->room, l->n, CTP_MEMBERS_MAX, sizeof *l->member))
+		l->member[l->n++] = *member;
+	else
+		l->full = true;
 }
 
 const struct ctp_member *ctp_mem_layout(const struct ctp_mem_layouts *l, uint32_t type, uint32_t *n)

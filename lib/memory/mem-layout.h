@@ -17,6 +17,7 @@ struct ctp_mem_layouts {
 };
 
 void ctp_mem_layouts_fini(struct ctp_mem_layouts *l);
+void ctp_mem_layouts_take(void *layouts, const struct ctp_member *member); /* for ctp_members_find */
 
 /* The members of a type; *n is 0 where the type is not known. */
 const struct ctp_member *ctp_mem_layout(const struct ctp_mem_layouts *l, uint32_t type, uint32_t *n);

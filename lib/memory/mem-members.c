@@ -50,7 +50,7 @@ static bool add_bits(struct ctp_mem_types *t, const struct ctp_mem_start *bits)
 static bool divide(struct ctp_mem_types *t, uint32_t type, const struct ctp_mem_start *start, uint32_t nstarts)
 {
 	struct ctp_mem_type *of = &t->type[type];
-	if (!of->nspans)
+	if (!of->nspans || of->unknown)
 		return true;
 	const struct ctp_mem_span *s = t->span + of->first_span, *end = s + of->nspans;
 	struct ctp_mem_start held = {.bits = 0}; /* the last */

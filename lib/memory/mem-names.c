@@ -5,19 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory/mem-arrays.h"
 #include "memory/mem-members.h"
-#include "memory/room.h"
 
 enum { NEAR = 64 }; /* members that may hold an offset */
-
-static void take(void *arg, const struct ctp_member *member)
-{
-	struct ctp_mem_layouts *l = arg;
-	if (ctp_room_more(&l->member, &l->room, l->n, CTP_MEMBERS_MAX, sizeof *l->member))
-		l->member[l->n++] = *member;
-	else
-		l->full = true;
-}
 
 /* The larger first where several begin at an offset. */
 static int compare(const void *a, const void *b)
@@ -119,7 +110,8 @@ enum ctp_status ctp_mem_name(struct ctp_mem *m, struct ctp_mem_layouts *l, const
 		want[i] = (struct ctp_members_want){
 			.type = m->types.type[i].name ? m->types.type[i].name : "", .size = m->types.type[i].element_size,
 		};
-	enum ctp_status status = ctp_members_find(path, want, ntypes, take, l, err);
+	enum ctp_status status = ctp_members_find(path, want, ntypes, ctp_mem_layouts_take, l, err);
+	status = status ? status : ctp_mem_arrays_fold(m, l, path, want, err);
 	if (l->n)
 		qsort(l->member, l->n, sizeof *l->member, compare);
 	status = status ? status : divide(m, l, err);

@@ -12,6 +12,21 @@ struct key {
 	uint32_t len, element_size;
 };
 
+uint32_t ctp_mem_pass_element(const char *name, size_t len)
+{
+	static const struct { const char *name; uint32_t bytes; } elements[] = {
+		{"i8", 1}, {"i16", 2}, {"i32", 4}, {"i64", 8}, {"i128", 16}, {"half", 2}, {"float", 4}, {"double", 8},
+	};
+	if (len < 2 || name[--len] != '*')
+		return 0;
+	if (name[len - 1] == '*')
+		return CTP_MEM_POINTER;
+	for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
+		if (len == strlen(elements[i].name) && !memcmp(name, elements[i].name, len))
+			return elements[i].bytes;
+	return 0;
+}
+
 bool ctp_mem_types_init(struct ctp_mem_types *t)
 {
 	*t = (struct ctp_mem_types){.type = NULL};
@@ -68,7 +83,8 @@ uint32_t ctp_mem_types_get(struct ctp_mem_types *t, const char *name, size_t len
 		return CTP_MEM_OTHERS;
 	}
 	t->name_bytes += k.len;
-	t->type[t->ntypes] = (struct ctp_mem_type){.name = copy, .name_len = k.len, .element_size = element_size};
+	t->type[t->ntypes] = (struct ctp_mem_type){.name = copy, .name_len = k.len, .element_size = element_size,
+	                                              .unknown = !strcmp(copy, "void*") || !strcmp(copy, "void *")};
 	return *slot = t->ntypes++;
 }
 
@@ -107,17 +123,32 @@ static int compare(const void *a, const void *b)
 	return x->offset != y->offset ? (x->offset < y->offset ? -1 : 1) : (x->size > y->size) - (x->size < y->size);
 }
 
+void ctp_mem_types_group(struct ctp_mem_types *t)
+{
+	uint32_t n = 0;
+	if (t->nspans)
+		qsort(t->span, t->nspans, sizeof *t->span, compare);
+	for (uint32_t i = 0; i < t->nspans; i++) {
+		if (n && !compare(&t->span[n - 1], &t->span[i]))
+			ctp_mem_counts_add(&t->span[n - 1].counts, &t->span[i].counts);
+		else
+			t->span[n++] = t->span[i];
+	}
+	t->nspans = n;
+	for (uint32_t i = 0; i < t->ntypes; i++)
+		t->type[i].first_span = t->type[i].nspans = 0;
+	for (uint32_t i = n; i-- > 0;) {
+		t->type[t->span[i].type].first_span = i;
+		t->type[t->span[i].type].nspans++;
+	}
+}
+
 void ctp_mem_types_end(struct ctp_mem_types *t)
 {
 	ctp_addrs_fini(&t->spans);
-	if (t->nspans)
-		qsort(t->span, t->nspans, sizeof *t->span, compare);
-	for (uint32_t i = t->nspans; i-- > 0;) {
-		struct ctp_mem_type *type = &t->type[t->span[i].type];
-		type->first_span = i;
-		type->nspans++;
-		ctp_mem_counts_add(&type->counts, &t->span[i].counts);
-	}
+	ctp_mem_types_group(t);
+	for (uint32_t i = 0; i < t->nspans; i++)
+		ctp_mem_counts_add(&t->type[t->span[i].type].counts, &t->span[i].counts);
 }
 
 struct ctp_mem_counts ctp_mem_types_between(const struct ctp_mem_types *t, uint32_t type, uint32_t from, uint32_t upto)

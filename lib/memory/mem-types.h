@@ -16,6 +16,7 @@ enum {
 	CTP_MEM_NAME_MAX = 4096,        /* bytes of a type's name; a longer one is cut */
 	CTP_MEM_NAMES_BYTES = 64 << 20, /* of all names */
 	CTP_MEM_SPANS_MAX = 1 << 20,    /* of all types, in about 150 MiB; members take as much */
+	CTP_MEM_POINTER = 8,            /* bytes */
 	CTP_MEM_NONE = 0,   /* the type of what is in no region */
 	CTP_MEM_OTHERS = 1, /* of all types for which there was no room */
 };
@@ -37,6 +38,7 @@ struct ctp_mem_type {
 	} layout; /* in debug information */
 	uint32_t other_size;
 	char *near; /* types there that may be meant; null: none */
+	bool unknown; /* void*: whatever is in its regions, offsets mean nothing */
 };
 
 struct ctp_mem_span {
@@ -71,11 +73,20 @@ void ctp_mem_types_fini(struct ctp_mem_types *t);
 /* The number of a type, which may be CTP_MEM_OTHERS. */
 uint32_t ctp_mem_types_get(struct ctp_mem_types *t, const char *name, size_t len, uint32_t element_size);
 
+/*
+ * The size of an element, by the name that Cacheray's pass gives to memory without a structure, which is the type of the pointer to it: 4 of i32*,
+ * and 8 of struct.foo**. 0: not known, as of void*.
+ */
+uint32_t ctp_mem_pass_element(const char *name, size_t len);
+
 /* Counts an access at an offset of a type. */
 void ctp_mem_types_count(struct ctp_mem_types *t, uint32_t type, uint32_t offset, const struct ctp_mem_access *a);
 
 /* All is counted: spans are sorted, and the counts of a type are those of all its spans. */
 void ctp_mem_types_end(struct ctp_mem_types *t);
+
+/* After spans have changed: they are sorted again, and those at the same place are one. */
+void ctp_mem_types_group(struct ctp_mem_types *t);
 
 /* After that: the accesses to a type that touch bytes [from, upto) of an element. */
 struct ctp_mem_counts ctp_mem_types_between(const struct ctp_mem_types *t, uint32_t type, uint32_t from, uint32_t upto);

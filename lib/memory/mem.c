@@ -207,7 +207,12 @@ static void take_add(struct ctp_mem *m, const struct known *k, const struct ctp_
 	struct ctp_regions *regions = &m->priv->regions;
 	const struct ctp_str *name = ctp_str_val(rec->val[k->type]);
 	uint64_t start = rec->val[k->address], size = rec->val[k->element_size], count = rec->val[k->count];
-	uint32_t was = ctp_regions_at(regions, start);
+	uint32_t was = ctp_regions_at(regions, start), element = ctp_mem_pass_element(name->data, name->len);
+	/* One of 8 bytes may be a pointer. */
+	if (element && count == 1 && size != CTP_MEM_POINTER && size % element == 0) {
+		count = size / element;
+		size = element;
+	}
 	f->added++;
 	if (was) {
 		f->replaced++;
@@ -346,6 +351,15 @@ static bool sort_threads(struct ctp_mem *m)
 	return true;
 }
 
+void ctp_mem_order_types(struct ctp_mem *m)
+{
+	m->ntypes = 0;
+	for (uint32_t i = 0; i < m->types.ntypes; i++)
+		if (m->types.type[i].regions || ctp_mem_accesses(&m->types.type[i].counts))
+			m->by_cost[m->ntypes++] = i;
+	qsort_r(m->by_cost, m->ntypes, sizeof *m->by_cost, compare_types, m);
+}
+
 enum ctp_status ctp_mem_end(struct ctp_mem *m, struct ctp_err *err)
 {
 	struct ctp_mem_types *t = &m->types;
@@ -353,12 +367,9 @@ enum ctp_status ctp_mem_end(struct ctp_mem *m, struct ctp_err *err)
 	m->by_cost = calloc(t->ntypes, sizeof *m->by_cost);
 	if (!m->by_cost || !sort_threads(m) || !ctp_mem_members_make(t, NULL, 0))
 		return ctp_err_set(err, "out of memory");
-	for (uint32_t i = 0; i < t->ntypes; i++) {
+	for (uint32_t i = 0; i < t->ntypes; i++)
 		ctp_mem_counts_add(&m->all, &t->type[i].counts);
-		if (t->type[i].regions || ctp_mem_accesses(&t->type[i].counts))
-			m->by_cost[m->ntypes++] = i;
-	}
-	qsort_r(m->by_cost, m->ntypes, sizeof *m->by_cost, compare_types, m);
+	ctp_mem_order_types(m);
 	ctp_hot_regions_sort(&m->hot);
 	ctp_sharing_sort(&m->sharing);
 	return CTP_OK;

@@ -76,6 +76,9 @@ void ctp_mem_section_end(struct ctp_mem *m);
 /* All sections are over: what was counted is summed up and sorted. */
 enum ctp_status ctp_mem_end(struct ctp_mem *m, struct ctp_err *err);
 
+/* After the counts of types have changed. */
+void ctp_mem_order_types(struct ctp_mem *m);
+
 static inline bool ctp_mem_is_complete(const struct ctp_mem *m) { return !m->facts.losses && !m->facts.harmed; }
 
 /* Records that are missing, with 1 for a packet of which nothing is known. */
