@@ -13,7 +13,7 @@ enum { FOLDED = CTP_REPORTOPT_END, FOLDED_UNIT, FAIL_ON, SORT, TOP };
 static struct ctp_tool tool = {
 	.name = "ctp-report",
 	.synopsis = "[-jmqv] [--folded[=running|runnable|suspended]] [--folded-unit ns|us|ms|s] "
-	            "[--sort running|runnable|suspended] [--top N] [--fail-on proved|likely] "
+	            "[--sort running|runnable|suspended] [--top N] [--fail-on proved|likely|possible] "
 	            "[--ignore PATTERN] [--ignore-file FILE] [--since TIME] [--until TIME] [--debug-dir DIR] [--no-symbols] "
 	            "[FILE...]",
 	.help = "Says what went wrong in a trace: who is stuck, where, since when, and how sure that is.\n"
@@ -23,7 +23,8 @@ static struct ctp_tool tool = {
 	        "  --folded-unit UNIT  their numbers are ns, us, ms, which is the default, or s\n"
 	        "  --sort STATE        the table of places by the time running, runnable or suspended, which is the default\n"
 	        "  --top N             so many rows of each table\n"
-	        "  --fail-on WHAT      exit with 4 if a finding is proved; with likely, if one is proved or likely\n"
+	        "  --fail-on WHAT      exit with 4 if a finding is proved; with likely, if one is proved or likely; with possible,\n"
+	        "                      also if a wait stands out\n"
 	        "  --ignore PATTERN    leave out findings of this rule, site or \"rule site\"; * and ? as in a shell\n"
 	        "  --ignore-file FILE  the same, one on a line; # begins a comment\n"
 	        "  --since TIME        look only at what is later than this after the start: 12.5s, 300ms, 2m\n"
@@ -84,10 +85,10 @@ static uint32_t top_or_exit(void)
 
 static enum ctp_certainty certainty_or_exit(void)
 {
-	for (enum ctp_certainty c = CTP_CERTAIN_LIKELY; c <= CTP_CERTAIN_PROVED; c++)
+	for (enum ctp_certainty c = CTP_CERTAIN_POSSIBLE; c <= CTP_CERTAIN_PROVED; c++)
 		if (!strcmp(optarg, ctp_certainty_name(c)))
 			return c;
-	exit(ctp_tool_usage(&tool, "--fail-on %s: is not proved or likely", optarg));
+	exit(ctp_tool_usage(&tool, "--fail-on %s: is not proved, likely or possible", optarg));
 }
 
 static void parse(int argc, char **argv)
@@ -128,10 +129,15 @@ static void parse(int argc, char **argv)
 
 static bool has_found(const struct ctp_report *r)
 {
-	for (uint32_t i = 0; i < r->nsections; i++)
-		for (uint32_t k = 0; k < r->sections[i].nfindings; k++)
-			if (r->sections[i].findings[k].certainty >= ask.fail_on)
+	for (uint32_t i = 0; i < r->nsections; i++) {
+		const struct ctp_report_section *s = &r->sections[i];
+		for (uint32_t k = 0; k < s->nfindings; k++)
+			if (s->findings[k].certainty >= ask.fail_on)
 				return true;
+		for (uint32_t k = 0; k < s->nsuspects; k++)
+			if (s->suspects[k].certainty >= ask.fail_on)
+				return true;
+	}
 	return false;
 }
 

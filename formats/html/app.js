@@ -69,7 +69,7 @@ class App {
 	route() {
 		const [view, arg] = location.hash.replace(/^#\//, "").split("/");
 		const row = view === "coro" ? this.model.rowAt(arg) : -1;
-		const finding = view === "finding" && /^\d+$/.test(arg) && this.model.section.findings[arg] ? Number(arg) : -1;
+		const finding = view === "finding" && /^\d+$/.test(arg) && this.model.leads[arg] ? Number(arg) : -1;
 		this.tip.hide();
 		this.alone = null;
 		if (row >= 0)
@@ -135,7 +135,7 @@ class App {
 
 	// To the finding's coroutines and its moment; without one, to where the timeline was before.
 	choose(index) {
-		const { model, timeline, window } = this, finding = model.section.findings[index], offset = model.reportOffset;
+		const { model, timeline, window } = this, finding = model.leads[index], offset = model.reportOffset;
 		const now = { from: window.from, to: window.to, scroll: timeline.coros.scroll };
 		this.before ||= now;
 		this.finding = index;
@@ -179,7 +179,7 @@ class App {
 		const matches = this.text.trim() && `${count(rows.length)} ${rows.length === 1 ? "match" : "matches"}`;
 		byId("matches").textContent = matches;
 		this.overview.count(rows);
-		if (by === "findings" && !moment && model.section.findings.length)
+		if (by === "findings" && !moment && model.leads.length)
 			rows = model.rowsFirst(model.ofFindings(), rows || this.everyRow());
 		else if (by !== "findings" && by !== "birth")
 			rows = model.sorted(rows || this.everyRow(), by);

@@ -4,6 +4,7 @@
 const CERTAINTY = {
 	proved: "the trace has the fact itself: it holds whatever else happened",
 	likely: "the trace speaks for it, but does not prove it",
+	possible: "the wait stands out, but there is an excuse for it",
 	unknown: "events were lost: it may be so",
 };
 
@@ -95,9 +96,9 @@ function choose(node, on) {
 
 // Those of the section that the timeline shows: app.findingNodes has them by their index.
 function findingsNode(app) {
-	const { section } = app.model, list = el("ol");
+	const { section, leads } = app.model, list = el("ol");
 	const links = { site: siteNode(app), coroutine: member => coroutineNode(app, member), section };
-	for (const [index, finding] of section.findings.entries()) {
+	for (const [index, finding] of leads.entries()) {
 		app.findingNodes[index] = findingNode(finding, links, () => app.toggleFinding(index));
 		list.append(app.findingNodes[index]);
 	}
@@ -127,10 +128,10 @@ function whereOf(app, { suspend_site: suspend, spawn_site: spawn }) {
 
 // The panel: what the report says of the section, in its words.
 function panelNodes(app) {
-	const { meta, section } = app.model, { findings, caveats, waiting, running } = section, closing = meta.closing || [];
+	const { meta, section, leads } = app.model, { findings, caveats, waiting, running } = section, closing = meta.closing || [];
 	const unmatched = meta.report.ignore_unmatched || [];
 	const verdict = (meta.verdicts || [])[meta.section] || (findings.length ? plural(findings.length, "finding") : "No findings");
-	return [el("h2", null, verdict), findings.length ? findingsNode(app) : null, linesNode("what this could not see", caveats),
+	return [el("h2", null, verdict), leads.length ? findingsNode(app) : null, linesNode("what this could not see", caveats),
 		stillNode(app, "still waiting at the end, but no finding", waiting),
 		stillNode(app, "still running at the end, but no finding", running),
 		...otherFindingsNodes(app.model), ...closing.map(line => el("p", { class: "closing" }, line)),
@@ -143,10 +144,11 @@ function otherFindingsNodes(model) {
 	const coroutine = ({ name, coro, in: within }) => quoted(`${name || ""} ${idText(coro)}${!name && within ? ", in " + within : ""}`, 120);
 	const nodes = [];
 	model.meta.report.sections.forEach((section, number) => {
-		if (number === model.meta.section || !section.findings.length)
+		const leads = leadsOf(section);
+		if (number === model.meta.section || !leads.length)
 			return;
 		const links = { site: site => quoted(site, 100), coroutine, section };
-		const list = section.findings.map(finding => {
+		const list = leads.map(finding => {
 			const node = findingNode(finding, links, () => choose(node, !node.classList.contains("chosen")));
 			return node;
 		});

@@ -19,7 +19,7 @@
 #include "report/report-print.h"
 
 /* How much people want to see a section. */
-enum rank { RANK_NONE, RANK_EMPTY, RANK_CALM, RANK_FINDINGS };
+enum rank { RANK_NONE, RANK_EMPTY, RANK_CALM, RANK_SUSPECTS, RANK_FINDINGS };
 
 struct shown {
 	enum rank rank;
@@ -289,6 +289,8 @@ static enum rank rank_of(const struct shown *w, const struct ctp_report_section 
 	for (uint32_t i = 0; i < sec->nfindings; i++)
 		if (sec->findings[i].certainty > CTP_CERTAIN_UNKNOWN)
 			return RANK_FINDINGS;
+	if (sec->nsuspects)
+		return RANK_SUSPECTS;
 	return w->pack.nrows ? RANK_CALM : RANK_EMPTY;
 }
 

@@ -79,11 +79,22 @@ function sortedBy(rows, key) {
 	return items.row;
 }
 
+// What the panel lists of a section: its findings, and then the waits that stand out, in the form of findings.
+function leadsOf({ findings, suspects = [] }) {
+	return [...findings, ...suspects.map(suspect => ({
+		...suspect, rule: "stands out", members: suspect.count, from_ns: suspect.since_ns, to_ns: suspect.since_ns + suspect.for_ns,
+		evidence: ["not reported as likely because " + suspect.excuse,
+			...suspect.also ? [suspect.also] : []],
+		next: [], waiting: 0, awaits: [],
+	}))];
+}
+
 class Model {
 	constructor({ meta, coros, events, threadGaps }) {
 		Object.assign(this, { meta, coros, events, threadGaps, n: coros.n, span: Math.max(1, meta.span_ns) });
 		const nothing = { findings: [], waiting: [], running: [], sites: [], threads: [], top: {} };
 		this.section = meta.report.sections[meta.section] || nothing;
+		this.leads = leadsOf(this.section);
 		// The report's times are since its start, the page's since t0, which may be a little earlier.
 		this.reportOffset = this.section.start_ns ? Number(BigInt(this.section.start_ns) - BigInt(meta.t0_ns)) : 0;
 		this.index = new Index(coros.coro);
@@ -194,9 +205,9 @@ class Model {
 		return found;
 	}
 
-	// The findings' coroutines, as far as the report lists them and the page has them.
+	// The coroutines of findings and suspects, as far as the report lists them and the page has them.
 	ofFindings() {
-		const members = this.section.findings.flatMap(finding => finding.coroutines);
+		const members = this.leads.flatMap(finding => finding.coroutines);
 		return new Set(members.map(member => this.row(member.coro)).filter(row => row >= 0));
 	}
 

@@ -117,6 +117,25 @@ static void finding(const struct json *j, const struct ctp_finding *f)
 	ctp_output_putf(j->out, "]}");
 }
 
+static void suspect(const struct json *j, const struct ctp_suspect *s)
+{
+	ctp_output_putf(j->out, "{\"certainty\":\"%s\",", ctp_certainty_name(s->certainty));
+	text(j, "\"title\"", s->title);
+	text(j, ",\"excuse\"", s->excuse);
+	text(j, ",\"also\"", s->also);
+	text(j, ",\"spawn_site\"", s->spawn);
+	text(j, ",\"suspend_site\"", s->place);
+	ctp_output_putf(j->out, ",\"count\":%ju,\"waiting\":%ju", s->members, s->waiting);
+	ctp_output_putf(j->out, ",\"since_ns\":%ju,\"for_ns\":%ju,\"open\":%ju", s->since_ns, s->for_ns, s->open);
+	ctp_output_putf(j->out, ",\"ended\":%ju,\"longest_ns\":%ju,\"p99_ns\":%ju", s->ended, s->longest_ns, s->p99_ns);
+	ctp_output_putf(j->out, ",\"coroutines\":[");
+	for (uint32_t i = 0; i < s->nwho; i++) {
+		ctp_output_putf(j->out, "%s", i ? "," : "");
+		member(j, &s->who[i]);
+	}
+	ctp_output_putf(j->out, "]}");
+}
+
 static void about(const struct json *j, const struct ctp_report_section *s)
 {
 	const struct ctp_follow_counts *c = &s->counts;
@@ -152,6 +171,15 @@ static void about(const struct json *j, const struct ctp_report_section *s)
 		ctp_output_putf(j->out, j->ordinal ? "%s\"%s\":null" : "%s\"%s\":%ju", kind ? "," : ",\"total_ns\":{", ctp_print_heavy(kind),
 		                s->total_ns[kind]);
 	ns(j, "},\"looked_ns\"", s->looked_ns);
+	text(j, ",\"signal\"", *s->signal ? s->signal : NULL);
+	if (*s->signal)
+		ns(j, ",\"signal_ns\"", s->signal_ns);
+	else
+		ctp_output_putf(j->out, ",\"signal_ns\":null");
+	ns(j, ",\"judged_ns\"", s->judged_ns);
+	ns(j, ",\"quiet_ns\"", s->quiet_ns);
+	ns(j, ",\"longest_pause_ns\"", s->pause_ns);
+	ctp_output_putf(j->out, ",\"destroyed\":%ju", s->destroyed);
 	ctp_output_putf(j->out, ",\"in_range\":%s", boolean(!s->outside));
 }
 
@@ -166,6 +194,10 @@ static void still(const struct json *j, const struct ctp_report_still *list, uin
 			ctp_output_putf(j->out, ",\"runnable\":%ju", s->runnable);
 		ns(j, ",\"longest_ns\"", s->longest_ns);
 		ns(j, ",\"shortest_ns\"", s->shortest_ns);
+		if (!runs) {
+			ctp_output_putf(j->out, ",\"ended\":%ju", s->ended);
+			ns(j, ",\"ended_max_ns\"", s->ended_max_ns);
+		}
 		ctp_output_putf(j->out, ",\"in_findings\":%ju", s->found);
 		ctp_output_putf(j->out, ",\"longest\":{\"coro\":\"%ju\"", s->longest);
 		text(j, ",\"name\"", s->name);
@@ -239,6 +271,11 @@ static void section(const struct json *j, const struct ctp_report_section *s)
 	}
 	ctp_output_putf(j->out, "],\"ignored\":%ju,\"caveats\":[", s->ignored);
 	caveats(j, s);
+	ctp_output_putf(j->out, "],\"suspects\":[");
+	for (uint32_t i = 0; i < s->nsuspects; i++) {
+		ctp_output_putf(j->out, "%s", i ? "," : "");
+		suspect(j, &s->suspects[i]);
+	}
 	ctp_output_putf(j->out, "],\"waiting\":[");
 	still(j, s->waiting, s->nwaiting, false);
 	ctp_output_putf(j->out, "],\"running\":[");

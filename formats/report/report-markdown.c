@@ -126,6 +126,10 @@ static void what_ran(const struct ctp_print *p)
 	ctp_output_putf(p->out, "%s |\n", ctp_print_outcome(line, s));
 	if (ctp_print_window(line, p->report))
 		ctp_output_putf(p->out, "| looked at only | %s |\n", line);
+	if (ctp_print_judged(line, s))
+		ctp_output_putf(p->out, "| judged | %s |\n", line + strlen("judged "));
+	if (ctp_print_quiet(line, s))
+		ctp_output_putf(p->out, "| quiet | %s |\n", line);
 	ctp_output_putf(p->out, "| coroutines | %s, %s %s |\n", ctp_print_count(n[0], c->coroutines), ctp_print_count(n[1], s->alive),
 	                ctp_print_alive(s));
 	ctp_output_putf(p->out, "| threads | %s |\n", ctp_print_count(n[0], s->nthreads_seen));
@@ -210,12 +214,30 @@ static void finding(const struct ctp_print *p, const struct ctp_finding *f, uint
 	}
 }
 
+static void suspect(const struct ctp_print *p, const struct ctp_suspect *s)
+{
+	const struct ctp_finding like = {.members = s->members, .who = s->who, .nwho = s->nwho};
+	ctp_output_putf(p->out, "\n### %s: ", ctp_certainty_name(s->certainty));
+	prose(p->out, s->title);
+	ctp_output_putf(p->out, "\n\n- not reported as likely because ");
+	prose(p->out, s->excuse);
+	ctp_output_putf(p->out, "\n");
+	if (s->also) {
+		ctp_output_putf(p->out, "- ");
+		prose(p->out, s->also);
+		ctp_output_putf(p->out, "\n");
+	}
+	members(p, &like);
+}
+
 static void findings(const struct ctp_print *p)
 {
 	char line[CTP_PRINT_LINE_MAX], lines[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX];
 	ctp_output_putf(p->out, "## %s\n", ctp_print_verdict(line, p->s));
 	for (uint32_t i = 0; i < p->s->nfindings; i++)
 		finding(p, &p->s->findings[i], i + 1);
+	for (uint32_t i = 0; i < p->s->nsuspects; i++)
+		suspect(p, &p->s->suspects[i]);
 	unsigned n = ctp_print_caveats(lines, p);
 	for (unsigned i = 0; i < n; i++) {
 		ctp_output_putf(p->out, i ? "- " : "\nWhat this could not see:\n\n- ");
@@ -237,12 +259,14 @@ static void still(const struct ctp_print *p, const struct ctp_report_still *list
 			continue;
 		if (!shown++)
 			ctp_output_putf(p->out, "\n## Still %s at the end, but no finding\n\n"
-			                        "| where | made at | %s | %s |%s\n| --- | --- | ---: | ---: |%s\n",
+			                        "| where | made at | %s | %s |%s\n| --- | --- | ---: | ---: |%s --- |\n",
 			                runs ? "running" : "waiting", runs ? "running" : "waiting", runs ? "thread" : "runnable",
-			                p->s->ordinal ? "" : " shortest | longest |", p->s->ordinal ? "" : " ---: | ---: |");
+			                p->s->ordinal ? " first |" : runs ? " shortest | longest | which is |" :
+			                                " shortest | longest | others ended | within | which is |",
+			                p->s->ordinal ? "" : runs ? " ---: | ---: |" : " ---: | ---: | ---: | ---: |");
 		ctp_output_putf(p->out, "| ");
 		cell(p->out, s->place);
-		ctp_output_putf(p->out, " | ");
+		ctp_output_putf(p->out, s->certain ? " | " : " (not certain) | ");
 		cell(p->out, s->spawn);
 		if (runs)
 			snprintf(n[1], sizeof n[1], "%ju", s->tid);
@@ -251,7 +275,13 @@ static void still(const struct ctp_print *p, const struct ctp_report_still *list
 		ctp_output_putf(p->out, " | %s | %s |", ctp_print_count(n[0], s->coroutines), n[1]);
 		if (!p->s->ordinal)
 			ctp_output_putf(p->out, " %s | %s |", ctp_print_ns(n[2], s->shortest_ns), ctp_print_ns(n[3], s->longest_ns));
-		ctp_output_putf(p->out, "\n");
+		if (!p->s->ordinal && !runs)
+			ctp_output_putf(p->out, " %s | %s |", s->ended ? ctp_print_count(n[0], s->ended) : "-",
+			                s->ended ? ctp_print_ns(n[1], s->ended_max_ns) : "-");
+		ctp_output_putf(p->out, " ");
+		if (s->name)
+			cell(p->out, s->name);
+		ctp_output_putf(p->out, " |\n");
 	}
 	more(p, all, shown);
 }

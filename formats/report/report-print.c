@@ -148,6 +148,9 @@ static bool has_history(const struct ctp_report_section *s)
 	return ended >= ENOUGH || (!s->nwaiting && s->counts.events);
 }
 
+/* Whether waits can be compared at all. */
+static bool can_judge(const struct ctp_report_section *s) { return has_history(s) && !s->one_site; }
+
 bool ctp_print_window(char to[CTP_PRINT_LINE_MAX], const struct ctp_report *r)
 {
 	char from[CTP_PRINT_NUMBER_MAX], upto[CTP_PRINT_NUMBER_MAX];
@@ -156,10 +159,32 @@ bool ctp_print_window(char to[CTP_PRINT_LINE_MAX], const struct ctp_report *r)
 	return r->since_ns || r->until_ns;
 }
 
+bool ctp_print_quiet(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s)
+{
+	enum { FAR_LONGER = 10, SECOND = 1000000000 };
+	char for_ns[CTP_PRINT_NUMBER_MAX], pause[CTP_PRINT_NUMBER_MAX];
+	snprintf(to, CTP_PRINT_LINE_MAX, "no coroutine was resumed in the last %s; before, that took %s at most",
+	         ctp_print_ns(for_ns, s->quiet_ns), ctp_print_ns(pause, s->pause_ns));
+	return !s->ordinal && !s->counts.lost && s->quiet_ns >= SECOND && s->quiet_ns / FAR_LONGER >= s->pause_ns;
+}
+
+bool ctp_print_judged(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s)
+{
+	char ns[CTP_PRINT_NUMBER_MAX], n[CTP_PRINT_NUMBER_MAX];
+	if (s->ordinal)
+		snprintf(ns, sizeof ns, "number %ju", ctp_print_number(s, s->judged_ns));
+	else
+		ctp_print_ns(ns, s->judged_ns);
+	int len = snprintf(to, CTP_PRINT_LINE_MAX, "judged at %s, before %s coroutines were destroyed", ns, ctp_print_count(n, s->destroyed));
+	if (*s->signal && !s->ordinal && len > 0 && len < CTP_PRINT_LINE_MAX)
+		snprintf(to + len, (size_t)(CTP_PRINT_LINE_MAX - len), "; %s came at %s", s->signal, ctp_print_ns(ns, s->signal_ns));
+	return s->destroyed;
+}
+
 const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s)
 {
 	char n[CTP_PRINT_NUMBER_MAX];
-	uint32_t by[3] = {0};
+	uint32_t by[CTP_CERTAIN_PROVED + 1] = {0};
 	for (uint32_t i = 0; i < s->nfindings; i++)
 		by[s->findings[i].certainty]++;
 	if (s->nfindings)
@@ -170,9 +195,14 @@ const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_repo
 		strcpy(to, "No verdict: nothing lies in the time that was asked for");
 	else if (s->ordinal)
 		strcpy(to, "No findings in the order of its records");
+	else if (s->nsuspects)
+		strcpy(to, "No findings");
 	else
-		strcpy(to, has_history(s) ? "No findings" : "No findings, and no verdict: see below");
+		strcpy(to, can_judge(s) ? "No findings" : "No findings, and no verdict: see below");
 	size_t len = strlen(to);
+	if (s->nsuspects)
+		len += (size_t)snprintf(to + len, CTP_PRINT_LINE_MAX - len, "%s %u wait%s", s->nfindings ? ", and" : ", but",
+		                        s->nsuspects, s->nsuspects == 1 ? " stands out" : "s stand out");
 	if (s->ignored)
 		snprintf(to + len, CTP_PRINT_LINE_MAX - len, "; %s ignored, as asked", ctp_print_count(n, s->ignored));
 	return to;
@@ -230,7 +260,7 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 	if (c->missed)
 		SAY("%s %s missed: who woke whom is not always known", ctp_print_count(n, c->missed),
 		    c->missed == 1 ? "wake, name or await was" : "wakes, names or awaits were");
-	if (c->events && !c->wakes && !s->ordinal)
+	if (c->events && !ctp_follow_has_wakes(c) && !s->ordinal)
 		SAY("the trace has no wakes: never woken, and woken but not resumed, look the same");
 	if (c->untraced)
 		SAY("%s coroutine%s found no station and %s not in the trace", ctp_print_count(n, c->untraced),
@@ -246,6 +276,8 @@ unsigned ctp_print_caveats(char to[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX], const
 		SAY("of the time before the collector came it has the last 8 events of each at most, and not all of the dead");
 	if (ctp_ended_is(&s->ended, CTP_OUTCOME_RUNNING))
 		SAY("the program ran on: who waits at the end may be resumed later");
+	if (s->one_site)
+		SAY("nearly all suspensions have one site (%.100s): record the caller's site instead, see ctp.h(3)", s->one_site);
 	if (!c->events)
 		SAY("there is not one event in the trace");
 	else if (!has_history(s) && !s->ordinal)

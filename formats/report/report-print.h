@@ -81,6 +81,12 @@ const char *ctp_print_outcome(char to[CTP_PRINT_LINE_MAX], const struct ctp_repo
 /* What was looked at, if it is only a part of the time: "from 5.00 ms to the end". False: all of it. */
 bool ctp_print_window(char to[CTP_PRINT_LINE_MAX], const struct ctp_report *r);
 
+/* "no coroutine was resumed in the last 3.42 s; before, that took 75.1 ms at most". False: the program is not quiet. */
+bool ctp_print_quiet(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
+
+/* "judged at 12.0 s, before 2,920 coroutines were destroyed". False: at the end. */
+bool ctp_print_judged(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
+
 /* "No findings", or how many of which certainty, and how many were ignored; or that there is nothing to judge. */
 const char *ctp_print_verdict(char to[CTP_PRINT_LINE_MAX], const struct ctp_report_section *s);
 

@@ -111,6 +111,10 @@ static void what_ran(const struct ctp_print *p)
 	                ctp_print_lost(n[2], s));
 	if (ctp_print_window(line, p->report))
 		ctp_output_putf(p->out, "  looked at only %s\n", line);
+	if (ctp_print_judged(line, s))
+		ctp_output_putf(p->out, "  %s\n", line);
+	if (ctp_print_quiet(line, s))
+		ctp_output_putf(p->out, "  %s\n", line);
 }
 
 /* --- findings ------------------------------------------------------------------------------------------------------------- */
@@ -235,16 +239,37 @@ static void tree(const struct ctp_print *p, const struct ctp_finding *f)
 		ctp_output_putf(p->out, "     and %s more\n", ctp_print_count(text, f->waiting - waiters));
 }
 
-static void finding(const struct ctp_print *p, const struct ctp_finding *f, uint32_t number)
+static void certainty(const struct ctp_print *p, enum ctp_certainty is)
 {
 	static const char *const words[] = {
-		[CTP_CERTAIN_UNKNOWN] = "unknown", [CTP_CERTAIN_LIKELY] = "likely", [CTP_CERTAIN_PROVED] = "PROVED",
+		[CTP_CERTAIN_UNKNOWN] = "unknown", [CTP_CERTAIN_POSSIBLE] = "possible", [CTP_CERTAIN_LIKELY] = "likely",
+		[CTP_CERTAIN_PROVED] = "PROVED",
 	};
 	static const char *const colours[] = {
-		[CTP_CERTAIN_UNKNOWN] = CYAN, [CTP_CERTAIN_LIKELY] = YELLOW, [CTP_CERTAIN_PROVED] = RED,
+		[CTP_CERTAIN_UNKNOWN] = CYAN, [CTP_CERTAIN_POSSIBLE] = CYAN, [CTP_CERTAIN_LIKELY] = YELLOW, [CTP_CERTAIN_PROVED] = RED,
 	};
+	in_colour(p, colours[is], words[is]);
+}
+
+/* A wait that stands out; and which coroutines wait. */
+static void suspect(const struct ctp_print *p, const struct ctp_suspect *s)
+{
+	const struct ctp_finding like = {.members = s->members, .who = s->who, .nwho = s->nwho};
+	ctp_output_putf(p->out, "\n");
+	certainty(p, s->certainty);
+	ctp_output_putf(p->out, ": ");
+	in_colour(p, BOLD, s->title);
+	ctp_output_putf(p->out, "\n");
+	wrapped(p, "   not reported as likely because ", s->excuse);
+	members(p, &like);
+	if (s->also)
+		wrapped(p, "   ", s->also);
+}
+
+static void finding(const struct ctp_print *p, const struct ctp_finding *f, uint32_t number)
+{
 	ctp_output_putf(p->out, "%s%u. ", number > 1 ? "\n" : "", number);
-	in_colour(p, colours[f->certainty], words[f->certainty]);
+	certainty(p, f->certainty);
 	ctp_output_putf(p->out, ": ");
 	in_colour(p, BOLD, f->title);
 	ctp_output_putf(p->out, "  [%s]\n", ctp_rule_name(f->rule));
@@ -275,6 +300,8 @@ static void findings(const struct ctp_print *p)
 	for (uint32_t i = 0; i < shown; i++)
 		finding(p, &s->findings[i], i + 1);
 	more(p, s->nfindings, shown);
+	for (uint32_t i = 0; i < s->nsuspects; i++)
+		suspect(p, &s->suspects[i]);
 	caveats(p);
 }
 
@@ -299,8 +326,10 @@ static void still(const struct ctp_print *p, const struct ctp_report_still *list
 			continue;
 		if (!shown++) {
 			heading(p, runs ? "Still running at the end, but no finding" : "Still waiting at the end, but no finding");
+			if (!runs && !p->s->ordinal)
+				ctp_output_putf(p->out, "  %7s %8s %17s %13s\n", "", "", "", "usual there");
 			ctp_output_putf(p->out, "  %7s %8s%s  where\n", runs ? "running" : "waiting", runs ? "thread" : "runnable",
-			                p->s->ordinal ? "" : " shortest  longest");
+			                p->s->ordinal ? "" : runs ? " shortest  longest" : " shortest  longest ended  within");
 		}
 		if (runs)
 			snprintf(n[1], sizeof n[1], "%ju", s->tid);
@@ -309,6 +338,9 @@ static void still(const struct ctp_print *p, const struct ctp_report_still *list
 		ctp_output_putf(p->out, "  %7s %8s", ctp_print_count(n[0], s->coroutines), n[1]);
 		if (!p->s->ordinal)
 			ctp_output_putf(p->out, " %8s %8s", ctp_print_brief(n[2], s->shortest_ns), ctp_print_brief(n[3], s->longest_ns));
+		if (!p->s->ordinal && !runs)
+			ctp_output_putf(p->out, " %5s %7s", s->ended ? ctp_print_count(n[0], s->ended) : "-",
+			                s->ended ? ctp_print_brief(n[1], s->ended_max_ns) : "-");
 		ctp_output_putf(p->out, "  ");
 		ctp_print_text(p->out, s->place);
 		made_at(p, s->spawn);

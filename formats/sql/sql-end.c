@@ -46,7 +46,7 @@ void ctp_sql_end_record(struct ctp_sql_end *e, const struct ctp_record *rec)
 		note_process(e, rec, ts);
 		break;
 	case CTP_KIND_SAMPLE:
-		ctp_proc_seen_sample(&e->seen, rec, ts, NULL);
+		ctp_proc_seen_sample(&e->seen, rec, ts, NULL, NULL);
 		break;
 	default:
 		break;

@@ -95,6 +95,14 @@ static void changed(void *arg, const struct ctp_change *ch)
 		ctp_tally_change(priv->tally, ch);
 }
 
+static void gone(void *arg, const struct ctp_change *died)
+{
+	const struct ctp_analysis_priv *priv = ((struct ctp_analysis *)arg)->priv;
+	ctp_tally_gone(priv->tally, died);
+	if (priv->also && priv->also->gone)
+		priv->also->gone(priv->also_arg, died);
+}
+
 static void thread_gap(void *arg, uint32_t thread, uint64_t after_ns, uint64_t ts_ns, uint64_t transitions)
 {
 	const struct ctp_analysis_priv *priv = ((struct ctp_analysis *)arg)->priv;
@@ -271,6 +279,11 @@ static struct ctp_report_still *groups_done(struct ctp_analysis *a, struct group
 	for (uint32_t i = 0; still && i < gs->count; i++) {
 		const struct ctp_coroutine *longest = ctp_follow_find(&a->follow, gs->list[i].still.longest);
 		still[i] = gs->list[i].still;
+		if (gs->list[i].place) {
+			const struct ctp_hist *ended = &ctp_tally_place(a->priv->tally, gs->list[i].place)->wait;
+			still[i].ended = ended->count;
+			still[i].ended_max_ns = ended->max_ns;
+		}
 		still[i].name = copy(a, longest ? longest->name : NULL);
 		still[i].spawn = copy(a, ctp_follow_text(&a->follow, gs->list[i].spawn));
 		still[i].place = copy(a, ctp_follow_text(&a->follow, gs->list[i].place));
@@ -302,8 +315,18 @@ static void fill_still(struct ctp_analysis *a, struct ctp_report_section *s, uin
 		waiting[ctp_follow_place(&a->follow, co)]++;
 		group_add(a, &waits, co, ctp_follow_ns(&a->follow, ctp_coroutine_waits_since(co), end_ns));
 	}
+	s->alive -= s->destroyed;
 	s->waiting = groups_done(a, &waits, &s->nwaiting);
 	s->running = groups_done(a, &runs, &s->nrunning);
+}
+
+/* What the section is judged by: its end, or the moment before the program destroyed its coroutines. */
+static bool judge(struct ctp_analysis *a, const struct ctp_follow_end *end)
+{
+	struct ctp_follow_end at = *end;
+	if (end->destroyed)
+		at = (struct ctp_follow_end){.complete = end->complete, .missing = end->missing, .cut = true, .end_ns = end->judged_ns};
+	return ctp_judge_section(&a->report, &a->follow, a->priv->tally, &at, a->priv->section);
 }
 
 static void ended(void *arg, const struct ctp_follow_end *told)
@@ -319,7 +342,8 @@ static void ended(void *arg, const struct ctp_follow_end *told)
 	a->report.longest_ns = long_ns > a->report.longest_ns ? long_ns : a->report.longest_ns;
 	if (a->report.until_ns && end.end_ns > first_ns && end.end_ns - first_ns > a->report.until_ns) {
 		end = (struct ctp_follow_end){.complete = end.complete, .missing = end.missing, .cut = true,
-		                              .end_ns = first_ns + a->report.until_ns};
+		                              .end_ns = first_ns + a->report.until_ns, .destroyed = end.destroyed,
+		                              .judged_ns = end.destroyed ? end.judged_ns : first_ns + a->report.until_ns};
 	}
 	if (s) {
 		uint64_t *waiting = calloc(a->follow.places->count, sizeof *waiting);
@@ -328,6 +352,8 @@ static void ended(void *arg, const struct ctp_follow_end *told)
 		s->looked_ns = ctp_span_ns(a->follow.since_ns > first_ns ? a->follow.since_ns : first_ns, end.end_ns);
 		s->start_wall_ns = (int64_t)((uint64_t)s->start_wall_ns + first_ns);
 		s->ended = end.ended;
+		memcpy(s->signal, told->signalled.name, sizeof s->signal);
+		s->signal_ns = ctp_span_ns(first_ns, told->signalled.ts_ns);
 		s->complete = end.complete;
 		s->cut = end.cut;
 		s->missing = end.missing;
@@ -335,11 +361,16 @@ static void ended(void *arg, const struct ctp_follow_end *told)
 		s->until = end.end_ns < told->end_ns;
 		s->outside = outside;
 		s->counts = *c;
-		ctp_tally_finish(priv->tally, end.end_ns);
-		bool judged = outside || ctp_judge_section(&a->report, &a->follow, priv->tally, &end, s);
+		s->judged_ns = ctp_span_ns(first_ns, end.judged_ns);
+		s->destroyed = end.destroyed;
+		s->quiet_ns = priv->tally->last_resume_ns ? ctp_span_ns(priv->tally->last_resume_ns, end.judged_ns) : 0;
+		s->pause_ns = priv->tally->longest_pause_ns;
+		ctp_tally_finish(priv->tally, &end);
+		ctp_follow_revive(&a->follow, true);
+		bool judged = outside || judge(a, &end);
 		a->report.failed |= !waiting || priv->tally->failed || !judged;
 		if (waiting) {
-			fill_still(a, s, end.end_ns, waiting);
+			fill_still(a, s, end.judged_ns, waiting);
 			fill_sites(a, s, waiting);
 		}
 		fill_threads(a, s, end.end_ns);
@@ -347,13 +378,15 @@ static void ended(void *arg, const struct ctp_follow_end *told)
 			fill_heavy(a, s);
 		free(waiting);
 	}
+	ctp_follow_revive(&a->follow, false);
 	if (priv->also && priv->also->end)
 		priv->also->end(priv->also_arg, &end);
 }
 
 /* --- the whole ------------------------------------------------------------------------------------------------------------ */
 
-static const struct ctp_follow_ops listens = {.section = begun, .change = changed, .end = ended, .thread_gap = thread_gap};
+static const struct ctp_follow_ops listens = {.section = begun, .change = changed, .gone = gone, .end = ended,
+                                              .thread_gap = thread_gap};
 
 static void take_options(struct ctp_analysis *a, const struct ctp_analysis_options *o)
 {

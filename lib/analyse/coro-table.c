@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum { SLOTS_MIN = 4096, SPARSE = CTP_CORO_TABLE_SPARSE, LINE = 64 };
-_Static_assert(sizeof(struct ctp_coroutine) == 3 * LINE || sizeof(void *) < 8, "three cache lines, as its comment says");
+_Static_assert(sizeof(struct ctp_coroutine) == 4 * LINE || sizeof(void *) < 8, "four cache lines, as its comment says");
 
 bool ctp_coro_table_init(struct ctp_coro_table *r)
 {

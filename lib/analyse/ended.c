@@ -7,6 +7,15 @@
 
 #include "analyse/roles.h"
 
+struct ctp_signalled ctp_signalled_read(const struct ctp_record *signal, uint64_t ts)
+{
+	struct ctp_signalled s = {.ts_ns = ts};
+	int16_t number = ctp_roles_named(signal->cls, "signal");
+	const char *label = number < 0 ? NULL : ctp_field_label(&signal->cls->fields[number], signal->val[number]);
+	snprintf(s.name, sizeof s.name, "%s", label ? label : "a signal");
+	return s;
+}
+
 struct ctp_ended ctp_ended_read(const struct ctp_record *end)
 {
 	struct ctp_ended e = {0};

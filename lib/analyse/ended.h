@@ -19,6 +19,13 @@ struct ctp_ended {
 	int64_t status;   /* of the exit, or the number of the signal */
 };
 
+/* The last signal that was passed on to it. */
+struct ctp_signalled {
+	char name[16]; /* "": there was none */
+	uint64_t ts_ns;
+};
+
+struct ctp_signalled ctp_signalled_read(const struct ctp_record *signal, uint64_t ts); /* of CTP_KIND_SIGNAL */
 struct ctp_ended ctp_ended_read(const struct ctp_record *end); /* of CTP_KIND_END */
 uint64_t ctp_ended_ns(const struct ctp_record *end, uint64_t ts); /* when; ts: of the record */
 bool ctp_ended_is(const struct ctp_ended *e, enum ctp_outcome outcome);

@@ -22,7 +22,10 @@ struct ctp_follow_priv {
 	uint64_t early_ns;      /* a wake so little behind a resume may be its cause */
 	bool end_seen;          /* its end record, which says this: */
 	struct ctp_ended ended;
+	struct ctp_signalled signalled;
 	uint64_t end_ns;
+	struct ctp_change *held; /* deaths that are not final yet, in their order */
+	uint32_t nheld, room;
 };
 
 static inline void ctp_follow_tell(struct ctp_follow *f, const struct ctp_change *ch)
@@ -30,6 +33,9 @@ static inline void ctp_follow_tell(struct ctp_follow *f, const struct ctp_change
 	if (f->ops->change)
 		f->ops->change(f->arg, ch);
 }
+
+/* The deaths that are held are final: a coroutine is resumed or born. */
+void ctp_follow_commit(struct ctp_follow *f);
 
 /* ctp_follow_place, inline: it is asked for each event. */
 static inline uint32_t ctp_follow_place_of(const struct ctp_follow *f, const struct ctp_coroutine *co)

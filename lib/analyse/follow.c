@@ -9,6 +9,8 @@
 
 enum {
 	RUNS_MAX = 1000, /* of a section; later runs are part of the last */
+	SHUTDOWN_MIN = 3, /* coroutines that a program destroys at its end; fewer may be destroyed for any reason, */
+	SHUTDOWN_PERCENT = 30, /* and so may a smaller part of those that live */
 	EARLY_NS = 1000, /* how far a processor reads its clock ahead of time, at most */
 };
 
@@ -46,11 +48,14 @@ enum ctp_follow_order ctp_follow_sequence(struct ctp_follow *f, struct ctp_corou
 	struct ctp_sequence q = {.last = co->next, .rows = co->repeats};
 	enum ctp_step step = ctp_sequence_step(&q, &f->priv->dialect, seq, co->since_ns, ts);
 	if (step == CTP_STEP_AGAIN) {
+		ctp_follow_commit(f);
 		struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_DIED, ts);
 		ch.whole = false;
 		ch.by = 1;
 		co->state = CTP_DEAD;
 		ctp_follow_tell(f, &ch);
+		if (f->ops->gone)
+			f->ops->gone(f->arg, &ch);
 		forget_life(co, ts);
 		f->counts.coroutines++;
 	}
@@ -93,6 +98,8 @@ static inline void transition(struct ctp_follow *f, const struct ctp_roles *s, c
 {
 	struct ctp_change ch;
 	f->counts.events++;
+	if (__builtin_expect(f->priv->nheld, 0) && s->active != CTP_ROLES_NONE && val[s->active])
+		ctp_follow_commit(f);
 	if (ctp_follow_step(f, s, ctp_follow_whose(f, s, val, ts), val, ts, CTP_FOLLOW_ASKED, &ch)) {
 		struct ctp_change told = ch; /* only the copy has an address outside, so that ch need not be in memory */
 		ctp_follow_tell(f, &told);
@@ -102,6 +109,7 @@ static inline void transition(struct ctp_follow *f, const struct ctp_roles *s, c
 static void birth(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
 {
 	f->counts.births++;
+	ctp_follow_commit(f);
 	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
 	if (!co || co->state == CTP_DEAD)
 		return;
@@ -115,6 +123,47 @@ static void birth(struct ctp_follow *f, const struct ctp_roles *s, const uint64_
 	if (ts < co->born_ns)
 		co->born_ns = ts;
 	ctp_follow_tell(f, &ch);
+}
+
+static void gone(struct ctp_follow *f, const struct ctp_change *ch)
+{
+	if (f->ops->gone)
+		f->ops->gone(f->arg, ch);
+	f->forgotten_ns = ctp_coro_table_bury(&f->priv->table, ch->co);
+}
+
+void ctp_follow_commit(struct ctp_follow *f)
+{
+	for (uint32_t i = 0; i < f->priv->nheld; i++)
+		gone(f, &f->priv->held[i]);
+	f->priv->nheld = 0;
+}
+
+/* Holds a death back. If there is no memory for that, all of them are final. */
+static void hold(struct ctp_follow *f, const struct ctp_change *ch)
+{
+	struct ctp_follow_priv *priv = f->priv;
+	if (priv->nheld == priv->room) {
+		uint32_t room = priv->room ? 2 * priv->room : 64;
+		struct ctp_change *held = realloc(priv->held, room * sizeof *held);
+		if (!held) {
+			ctp_follow_commit(f);
+			gone(f, ch);
+			return;
+		}
+		priv->held = held;
+		priv->room = room;
+	}
+	priv->held[priv->nheld++] = *ch;
+}
+
+void ctp_follow_revive(struct ctp_follow *f, bool alive)
+{
+	for (uint32_t i = 0; i < f->priv->nheld; i++) {
+		const struct ctp_change *ch = &f->priv->held[i];
+		ch->co->state = (uint8_t)(alive ? ch->was : CTP_DEAD);
+		ch->co->since_ns = alive ? ch->was_ns : ch->ts_ns;
+	}
 }
 
 static void death(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
@@ -137,7 +186,10 @@ static void death(struct ctp_follow *f, const struct ctp_roles *s, const uint64_
 	co->state = CTP_DEAD;
 	co->since_ns = ts;
 	ctp_follow_tell(f, &ch);
-	f->forgotten_ns = ctp_coro_table_bury(&f->priv->table, co);
+	if (ch.was == CTP_SUSPENDED || ch.was == CTP_RUNNABLE)
+		hold(f, &ch);
+	else
+		gone(f, &ch);
 }
 
 /*
@@ -161,7 +213,9 @@ static uint64_t ended_child(struct ctp_follow *f, const struct ctp_thread *th, c
 
 static void wake(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
 {
+	bool stayed = ctp_roles_value(val, s->how) == CTP_WAKE_STAYED;
 	f->counts.wakes++;
+	f->counts.stayed += stayed;
 	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
 	/* A late wake may be for a suspension that is over. */
 	if (!co || co->state == CTP_DEAD || ts < co->resumed_ns)
@@ -177,7 +231,7 @@ static void wake(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t
 		ctp_follow_tell(f, &ch);
 		return;
 	}
-	co->streak = ch.by == co->id && ctp_roles_value(val, s->how) != CTP_WAKE_STAYED ? co->streak + 1 : 0;
+	co->streak = ch.by == co->id && !stayed ? co->streak + 1 : 0;
 	co->waker = co->before = ch.by;
 	co->before_at = co->place;
 	if (co->state == CTP_RUNNING) {
@@ -236,6 +290,24 @@ static void thread_told(struct ctp_follow *f, const struct ctp_roles *s, const u
 	th->name[len] = '\0';
 }
 
+/*
+ * The collector has looked at a process. If the process was alive, all of its events up to the look are known. What was seen of the
+ * section's own process counts for the section; and so does what was seen of another one, if only that has coroutines.
+ */
+static void process_seen(struct ctp_follow *f, const struct ctp_record *rec, uint64_t pid, uint64_t ts)
+{
+	uint64_t alive_ns = ctp_proc_seen_alive_ns(rec, ts);
+	bool alone = true;
+	for (uint32_t i = 1; i < f->threads->count; i++) {
+		struct ctp_thread *th = &f->threads->list[i];
+		if (th->pid == pid && alive_ns > th->seen_ns)
+			th->seen_ns = alive_ns;
+		alone &= th->pid == pid || !th->resumes;
+	}
+	if (pid == f->pid || alone)
+		ctp_proc_seen_process(&f->seen, rec, ts, f->counts.last_ns);
+}
+
 static void end_told(struct ctp_follow *f, const struct ctp_record *rec, uint64_t ts)
 {
 	struct ctp_follow_priv *priv = f->priv;
@@ -244,12 +316,11 @@ static void end_told(struct ctp_follow *f, const struct ctp_record *rec, uint64_
 	priv->end_seen = true;
 }
 
-/* The run that a sample of a thread belongs to. */
-static struct ctp_proc_seen_run *sampled(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val)
+static void sample_told(struct ctp_follow *f, const struct ctp_roles *s, const struct ctp_record *rec, uint64_t ts)
 {
-	uint64_t tid = ctp_roles_value(val, s->tid);
+	uint64_t tid = ctp_roles_value(rec->val, s->tid);
 	struct ctp_thread *th = ctp_threads_has(f->threads, tid) ? &f->threads->list[ctp_threads_number(f->threads, tid)] : NULL;
-	return th && th->current ? &th->seen : NULL;
+	ctp_proc_seen_sample(&f->seen, rec, ts, th && th->current ? &th->seen : NULL, th ? &th->delay : NULL);
 }
 
 static void untraced_told(struct ctp_follow *f, const struct ctp_record *rec)
@@ -270,7 +341,9 @@ static void clear(struct ctp_follow *f)
 	priv->dialect = (struct ctp_dialect){0};
 	priv->end_seen = false;
 	priv->ended = (struct ctp_ended){0};
+	priv->signalled = (struct ctp_signalled){0};
 	priv->end_ns = 0;
+	priv->nheld = 0;
 	f->counts = (struct ctp_follow_counts){.first_ns = UINT64_MAX};
 	f->unsure_ns = f->missed_ns = f->forgotten_ns = f->since_ns = 0;
 	f->until_ns = UINT64_MAX;
@@ -302,6 +375,7 @@ void ctp_follow_fini(struct ctp_follow *f)
 		ctp_coro_table_fini(&f->priv->table);
 		ctp_threads_fini(f->threads);
 		ctp_places_fini(f->places);
+		free(f->priv->held);
 	}
 	ctp_proc_seen_fini(&f->seen);
 	ctp_sites_free(f->sites);
@@ -328,6 +402,16 @@ void ctp_follow_section(struct ctp_follow *f, const struct ctp_section *sec)
 		f->ops->section(f->arg, sec);
 }
 
+/* Whether the deaths that are held are those of a program that ends in order. */
+static bool is_shutdown(struct ctp_follow *f)
+{
+	uint64_t alive = f->priv->nheld;
+	uint32_t at = 0;
+	for (const struct ctp_coroutine *co; f->priv->nheld >= SHUTDOWN_MIN && (co = ctp_follow_each(f, &at));)
+		alive += co->state != CTP_DEAD;
+	return f->priv->nheld >= SHUTDOWN_MIN && (uint64_t)100 * f->priv->nheld >= SHUTDOWN_PERCENT * alive;
+}
+
 void ctp_follow_finish(struct ctp_follow *f, const struct ctp_section_end *how)
 {
 	struct ctp_follow_priv *priv = f->priv;
@@ -337,10 +421,16 @@ void ctp_follow_finish(struct ctp_follow *f, const struct ctp_section_end *how)
 		.missing = how->missing,
 		.cut = !priv->end_seen,
 		.ended = priv->ended,
+		.signalled = priv->signalled,
 		.end_ns = end_ns > f->counts.last_ns ? end_ns : f->counts.last_ns,
 	};
 	if (f->seen.stopped_ns)
 		ctp_proc_seen_went_on(&f->seen, end.end_ns);
+	if (is_shutdown(f))
+		end.destroyed = priv->nheld;
+	else
+		ctp_follow_commit(f);
+	end.judged_ns = end.destroyed ? priv->held[0].ts_ns : end.end_ns;
 	/* Lost events of no known coroutine may be the last of any, and so may those in packets that are missing. */
 	uint32_t at = 0;
 	if (f->unsure_ns < how->missing_ns)
@@ -431,11 +521,13 @@ static void other(struct ctp_follow *f, const struct ctp_roles *s, const struct 
 		untraced_told(f, rec);
 		break;
 	case CTP_KIND_PROCESS:
-		if (ctp_roles_value(rec->val, s->pid) == f->pid)
-			ctp_proc_seen_process(&f->seen, rec, ts, f->counts.last_ns);
+		process_seen(f, rec, ctp_roles_value(rec->val, s->pid), ts);
+		break;
+	case CTP_KIND_SIGNAL:
+		f->priv->signalled = ctp_signalled_read(rec, ts);
 		break;
 	case CTP_KIND_SAMPLE:
-		ctp_proc_seen_sample(&f->seen, rec, ts, sampled(f, s, rec->val));
+		sample_told(f, s, rec, ts);
 		break;
 	default:
 		break;

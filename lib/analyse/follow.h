@@ -58,7 +58,21 @@ enum {
 	CTP_CO_FIRST = 32768, /* first_at is known */
 };
 
-/* Three cache lines: a transition with no wake touches the first two. */
+/*
+ * What a coroutine did at one of the places where it waited. back and outside never count too many waits: a coroutine with more
+ * places than CTP_CO_VISITS forgets some of its waits.
+ */
+enum { CTP_CO_VISITS = 4 };
+
+struct ctp_visits {
+	uint64_t waker;   /* the coroutine that ended the last wait there; 0: none, or not known */
+	uint32_t place : 31; /* 0: the entry is free */
+	uint32_t several : 1; /* not only one coroutine has ended these waits */
+	uint16_t back;    /* waits that ended; no more are counted than fit */
+	uint16_t outside; /* of these, waits that a wake from outside of all coroutines ended */
+};
+
+/* Four cache lines: a transition with no wake touches the first two, and a resume the last. */
 struct ctp_coroutine {
 	uint64_t id __attribute__((aligned(64))); /* its number in the section; where there are none, the id of its probe */
 	uint64_t since_ns;     /* when this state began */
@@ -99,6 +113,8 @@ struct ctp_coroutine {
 	uint32_t first_at;     /* the place of the first suspension after a run, once CTP_CO_FIRST is set */
 	uint32_t handle;       /* the listener's */
 	uint32_t streak;       /* of wakes by itself */
+
+	struct ctp_visits visits[CTP_CO_VISITS]; /* the tally's */
 };
 
 /* Whether the coroutine ever ran. Of one that is older than the trace, more events than its first suspension say so. */
@@ -133,11 +149,15 @@ struct ctp_change {
 
 struct ctp_follow_counts {
 	uint64_t events, wakes, births, deaths, coroutines, missed, untraced, late, unfollowed;
+	uint64_t stayed;           /* of the wakes: those after a suspension that was no wait, and ended by itself at once */
 	uint64_t lost, lost_apart; /* events; those of no known coroutine */
 	uint64_t gaps, ring_lost;  /* of coroutines; transitions that are missing in the rings of threads */
 	uint64_t conflicts;        /* coroutines with CTP_CO_CONFLICT */
 	uint64_t first_ns, last_ns; /* of all events; first_ns > last_ns: there are none */
 };
+
+/* Whether the stream tells of wakes. Those of coroutines that only stayed say nothing: every probe in C++ writes them. */
+static inline bool ctp_follow_has_wakes(const struct ctp_follow_counts *c) { return c->wakes > c->stayed; }
 
 /* The end of a section, or of a run in rows without sections. */
 struct ctp_follow_end {
@@ -145,7 +165,14 @@ struct ctp_follow_end {
 	bool missing;        /* packets are */
 	bool cut;            /* there is no end record: the trace may end before the program */
 	struct ctp_ended ended;
+	struct ctp_signalled signalled;
 	uint64_t end_ns;     /* when the program was last seen executing; time behind that does not count */
+	/*
+	 * A program that ends in order destroys its coroutines first. destroyed: those that were, after the last resume and the last
+	 * birth, if they were many; else 0. They are dead, but not gone; ctp_follow_revive gives them the state that they had.
+	 * judged_ns: the first of these deaths; else end_ns.
+	 */
+	uint64_t destroyed, judged_ns;
 };
 
 /* Any may be null. */
@@ -153,6 +180,12 @@ struct ctp_follow_ops {
 	void (*section)(void *arg, const struct ctp_section *sec); /* a section begins; null: another run of the same does */
 	void (*change)(void *arg, const struct ctp_change *ch);
 	void (*end)(void *arg, const struct ctp_follow_end *end); /* all coroutines are still there */
+	/*
+	 * A death that was told as a change is final. A coroutine that dies while it runs is gone at once. One that is destroyed
+	 * while it waits is gone when any coroutine is resumed or born after that: until then, its death may be part of the end of
+	 * the program, which ctp_follow_end tells.
+	 */
+	void (*gone)(void *arg, const struct ctp_change *died);
 	/* Between two times, so many transitions of a thread are missing. */
 	void (*thread_gap)(void *arg, uint32_t thread, uint64_t after_ns, uint64_t ts_ns, uint64_t transitions);
 };
@@ -191,6 +224,9 @@ void ctp_follow_finish(struct ctp_follow *f, const struct ctp_section_end *how);
 /* The next coroutine, in no order; the dead are among them until they are forgotten. *at is 0 at first. Null: no more. */
 struct ctp_coroutine *ctp_follow_each(struct ctp_follow *f, uint32_t *at);
 struct ctp_coroutine *ctp_follow_find(struct ctp_follow *f, uint64_t id); /* or null */
+
+/* For the listener's end function: gives the coroutines that end.destroyed counts the state that they were destroyed in; or back. */
+void ctp_follow_revive(struct ctp_follow *f, bool alive);
 
 /* Adds the span that ends with the section to the times of a coroutine, and of its thread. To be called once. */
 void ctp_follow_account(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t end_ns);

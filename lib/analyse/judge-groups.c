@@ -60,8 +60,6 @@ bool ctp_judge_init(struct ctp_judge *j)
 
 void ctp_judge_fini(struct ctp_judge *j)
 {
-	for (uint32_t i = 0; i < j->ngroups; i++)
-		free(j->groups[i].extra);
 	free(j->groups);
 	ctp_map_fini(&j->map);
 	free(j->places);
@@ -156,16 +154,12 @@ static void group_count(struct ctp_group *g, uint64_t from_ns, uint64_t ns)
 	g->to_ns = from_ns + ns > g->to_ns ? from_ns + ns : g->to_ns;
 }
 
-void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutine *co, enum ctp_certainty certainty,
+void ctp_group_add(struct ctp_judge *j, struct ctp_group *g, const struct ctp_coroutine *co, enum ctp_certainty certainty,
                    uint64_t from_ns, uint64_t ns)
 {
-	struct ctp_report_member *m = g ? member_put(j, g, ns) : NULL;
-	if (g) {
-		g->by_certainty[certainty]++;
-		group_count(g, from_ns, ns);
-		co->flags |= CTP_CO_FOUND;
-		co->group = (uint32_t)(g - j->groups) + 1;
-	}
+	struct ctp_report_member *m = member_put(j, g, ns);
+	g->by_certainty[certainty]++;
+	group_count(g, from_ns, ns);
 	if (m)
 		*m = (struct ctp_report_member){
 			.id = co->id,
@@ -182,6 +176,16 @@ void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutin
 			.state = co->flags & CTP_CO_TAIL ? CTP_UNBORN : co->state, /* in a gap the state is not known */
 			.certainty = certainty,
 		};
+}
+
+void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutine *co, enum ctp_certainty certainty,
+                   uint64_t from_ns, uint64_t ns)
+{
+	if (!g)
+		return;
+	ctp_group_add(j, g, co, certainty, from_ns, ns);
+	co->flags |= CTP_CO_FOUND;
+	co->group = (uint32_t)(g - j->groups) + 1;
 }
 
 /*

@@ -20,6 +20,7 @@
  * Spans that are shorter than the floors are noise of the machine.
  */
 enum {
+	CTP_GROUP_KEPT = 2,              /* places of coroutines that a long run keeps waiting; a finding names no more */
 	CTP_JUDGE_HISTORY = 20,          /* spans that must have ended */
 	CTP_JUDGE_FACTOR = 10,           /* times the longest of these */
 	CTP_JUDGE_FLOOR_NS = 100000000,  /* the least: a busy system keeps threads from running for less */
@@ -41,6 +42,7 @@ enum {
 	CTP_WHY_FRESH = 128,     /* hardly any of its like ever came back from there, and another coroutine needs it */
 	CTP_WHY_QUIET = 256,     /* the stream has no wakes, and the whole program fell silent */
 	CTP_WHY_NEEDED = 1024,   /* its parent is not in order, and waits for its children */
+	CTP_WHY_AWAITED = 2048,  /* a coroutine that is not in order awaits it, itself or through others */
 	CTP_WHY_STANDSTILL = 512, /* the stream has no places, and nearly all coroutines are suspended */
 };
 
@@ -57,6 +59,7 @@ struct ctp_group {
 	uint32_t nwaiters;
 	uint64_t dependents; /* coroutines that wait because of a member */
 	uint64_t count, most_ns, late; /* the rule's own: waiting coroutines, wakes ... */
+	uint32_t kept_at[CTP_GROUP_KEPT]; /* long run: the first places of coroutines that wait for it; 0: no more */
 	uint64_t seen_ns, cpu_ns; /* the longest run: from the first sample to the last, and on a processor in that time */
 	struct ctp_ended ended; /* crash: how the program ended */
 	const struct ctp_coroutine *last; /* crash: the last that ran, if none ran then; null: not known */
@@ -64,7 +67,6 @@ struct ctp_group {
 	bool proved; /* the finding is proved, whatever its members are */
 	bool dead; /* members that came as cases are dead */
 	uint32_t why; /* CTP_WHY bits of the members */
-	char *extra; /* a line of evidence; null: none */
 };
 
 struct ctp_judge {
@@ -111,7 +113,12 @@ void ctp_judge_fini(struct ctp_judge *j);
 struct ctp_group *ctp_judge_group(struct ctp_judge *j, enum ctp_rule rule, uint32_t spawn, uint32_t place);
 struct ctp_group *ctp_judge_circle(struct ctp_judge *j, enum ctp_rule rule, const struct ctp_coroutine *first); /* of a circle */
 
-/* Adds a member: a coroutine, whose wait, run or life began at from_ns and has lasted for ns; or the coroutine of a case. */
+/*
+ * Adds a member: a coroutine, whose wait, run or life began at from_ns and has lasted for ns; or the coroutine of a case.
+ * ctp_group_add leaves the coroutine as it is: its group is no finding.
+ */
+void ctp_group_add(struct ctp_judge *j, struct ctp_group *g, const struct ctp_coroutine *co, enum ctp_certainty certainty,
+                   uint64_t from_ns, uint64_t ns);
 void ctp_judge_add(struct ctp_judge *j, struct ctp_group *g, struct ctp_coroutine *co, enum ctp_certainty certainty,
                    uint64_t from_ns, uint64_t ns);
 void ctp_judge_add_case(struct ctp_judge *j, struct ctp_group *g, const struct ctp_tally_case *c, enum ctp_certainty certainty);

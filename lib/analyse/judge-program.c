@@ -79,16 +79,53 @@ static bool grows(const struct ctp_tally_spawn *s, uint64_t low[GROWTH_STEPS])
 	       low[GROWTH_STEPS - 1] / 2 >= low[GROWTH_STEPS / 2 - 1];
 }
 
+/* Whether most living coroutines of a spawn place have parents whose number grows as well: then the parents are told of. */
+static bool grows_with_parents(struct ctp_judge *j, uint32_t spawn, const uint64_t *left)
+{
+	uint64_t of_parents = 0;
+	struct ctp_coroutine *co;
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+		if (co->spawn != spawn || co->state == CTP_DEAD || !co->parent)
+			continue;
+		const struct ctp_coroutine *parent = ctp_follow_find(j->follow, co->parent);
+		of_parents += parent && parent->state != CTP_DEAD && parent->spawn != spawn && left[parent->spawn];
+	}
+	return of_parents > j->tally->spawns[spawn]->alive / 2;
+}
+
+/* The place where most living coroutines of the spawn place wait, and how many; 0: it is not known. */
+static uint32_t where_most_wait(struct ctp_judge *j, uint32_t spawn, uint64_t *count)
+{
+	uint64_t *at = calloc(j->follow->places->count, sizeof *at);
+	uint32_t most = 0;
+	struct ctp_coroutine *co;
+	for (uint32_t i = 0; at && (co = ctp_follow_each(j->follow, &i));)
+		if (co->state == CTP_SUSPENDED && co->spawn == spawn && ctp_follow_place(j->follow, co)) {
+			uint32_t place = ctp_follow_place(j->follow, co);
+			most = ++at[place] > at[most] ? place : most;
+		}
+	*count = at ? at[most] : 0;
+	free(at);
+	return most;
+}
+
 /* Coroutines of a spawn place become more and more, and most are left over: else the load may grow. */
 void ctp_judge_growth(struct ctp_judge *j)
 {
-	uint64_t *left = count_left_over(j), low[GROWTH_STEPS];
-	for (uint32_t n = 0; left && n < j->follow->places->count; n++) {
+	uint64_t *left = count_left_over(j), low[GROWTH_STEPS], there;
+	uint32_t count = left ? j->follow->places->count : 0;
+	for (uint32_t n = 0; n < count; n++) {
 		const struct ctp_tally_spawn *s = j->tally->spawns[n];
-		bool told = s && grows(s, low) && left[n] >= s->alive / 2;
-		struct ctp_group *g = told ? ctp_judge_group(j, CTP_RULE_GROWTH, n, 0) : NULL;
+		if (!s || !grows(s, low) || left[n] < s->alive / 2)
+			left[n] = 0; /* does not grow */
+	}
+	for (uint32_t n = 0; n < count; n++) {
+		const struct ctp_tally_spawn *s = j->tally->spawns[n];
+		bool told = left[n] && !grows_with_parents(j, n, left);
+		struct ctp_group *g = told ? ctp_judge_group(j, CTP_RULE_GROWTH, n, where_most_wait(j, n, &there)) : NULL;
 		if (!g)
 			continue;
+		grows(s, low);
 		bool missed = j->follow->missed_ns > j->follow->attached_ns;
 		g->by_certainty[missed ? CTP_CERTAIN_UNKNOWN : CTP_CERTAIN_LIKELY] += s->alive;
 		g->from_ns = j->start_ns;
@@ -99,47 +136,36 @@ void ctp_judge_growth(struct ctp_judge *j)
 	free(left);
 }
 
-/* The place where most coroutines suspended for the last time around then, as *place and in words, allocated; null: too few did. */
-static char *what_was_special(struct ctp_judge *j, uint64_t from_ns, uint64_t to_ns, uint32_t *place)
+/* One line of evidence: where those wait that went to wait around then. */
+static void say_who_went_to_wait(struct ctp_words *w, uint64_t from_ns)
 {
-	uint64_t *at = calloc(j->follow->places->count, sizeof *at), all = 0;
+	struct ctp_follow *f = w->j->follow;
+	uint64_t *at = calloc(f->places->count, sizeof *at), all = 0;
 	struct ctp_coroutine *co;
 	uint32_t best = 0;
-	if (!at)
-		return NULL;
-	for (uint32_t i = 0; (co = ctp_follow_each(j->follow, &i));) {
-		if (co->state != CTP_SUSPENDED || co->suspended_ns < from_ns || co->suspended_ns > to_ns)
+	for (uint32_t i = 0; at && (co = ctp_follow_each(f, &i));) {
+		if (co->state != CTP_SUSPENDED || co->suspended_ns < from_ns || co->suspended_ns > w->j->end_ns)
 			continue;
-		uint32_t where = ctp_follow_place(j->follow, co);
+		uint32_t where = ctp_follow_place(f, co);
 		all++;
 		best = ++at[where] > at[best] ? where : best;
 	}
-	*place = best;
-	char *text = NULL, most[CTP_TEXT_MAX], of[CTP_TEXT_MAX];
-	*ctp_text_count(most, at[best]) = *ctp_text_count(of, all) = '\0';
+	if (all >= 2)
+		ctp_words_evidence(w, "around then %s coroutines went to wait and did not come back, %s of them at %s",
+		                   ctp_words_count(w, all), ctp_words_count(w, at[best]), ctp_words_named(ctp_follow_text(f, best)));
 	free(at);
-	const char *where = ctp_follow_text(j->follow, best);
-	if (all >= 2 && asprintf(&text, "around then %s coroutines went to wait and did not come back, %s of them at %s", of, most,
-	                         where ? where : "a place that is not known") < 0)
-		text = NULL;
-	return text;
 }
 
-/*
- * A moment behind which there is next to no resume; told only beside a finding that stops its members, else it is the end of work.
- */
-void ctp_judge_collapse(struct ctp_judge *j)
+/* A moment behind which there is next to no resume is evidence of what stopped its members; without that it is the end of work. */
+void ctp_judge_collapse(struct ctp_judge *j, struct ctp_finding *f)
 {
 	const struct ctp_tally *t = j->tally;
 	uint64_t all = 0, n = t->start_ns == UINT64_MAX ? 0 : (ctp_span_ns(t->start_ns, j->end_ns) >> t->slice_bits) + 1;
 	uint64_t slice_ns = (uint64_t)1 << t->slice_bits;
+	if (n < 2 * COLLAPSE_SLICES || !t->nslices)
+		return;
 	for (uint32_t i = 0; i < t->nslices; i++)
 		all += t->slices[i];
-	bool told = false;
-	for (uint32_t i = 0; i < j->ngroups; i++)
-		told |= ctp_rule_stops(j->groups[i].rule);
-	if (!told || n < 2 * COLLAPSE_SLICES || !t->nslices)
-		return;
 	/* Goes back from the end, while the slices behind have at most a hundredth of all resumes. */
 	uint64_t behind = 0, last = t->nslices;
 	while (last > 0 && behind + t->slices[last - 1] <= all / 100)
@@ -147,24 +173,18 @@ void ctp_judge_collapse(struct ctp_judge *j)
 	uint64_t active = 0;
 	for (uint32_t i = 0; i < last; i++)
 		active += t->slices[i] > 0;
-	uint64_t quiet_ns = (n - last) * slice_ns, busy_ns = last * slice_ns;
+	uint64_t quiet_ns = (n - last) * slice_ns, busy_ns = last * slice_ns, when_ns = t->start_ns + busy_ns;
 	if (active < COLLAPSE_SLICES || n - last < COLLAPSE_SLICES || quiet_ns < busy_ns / 4 ||
-	    quiet_ns / CTP_JUDGE_FACTOR < t->longest_pause_ns || quiet_ns < CTP_JUDGE_RUN_NS)
+	    quiet_ns / CTP_JUDGE_FACTOR < t->longest_pause_ns || quiet_ns < CTP_JUDGE_RUN_NS || j->follow->unsure_ns >= when_ns)
 		return;
-	uint64_t when_ns = t->start_ns + busy_ns;
-	uint32_t place = 0;
-	char *special = what_was_special(j, when_ns - (busy_ns / 10 < slice_ns ? slice_ns : busy_ns / 10), j->end_ns, &place);
-	struct ctp_group *g = special ? ctp_judge_group(j, CTP_RULE_COLLAPSE, 0, place) : NULL;
-	if (!g) {
-		free(special);
-		return;
-	}
-	g->by_certainty[j->follow->unsure_ns >= when_ns ? CTP_CERTAIN_UNKNOWN : CTP_CERTAIN_LIKELY]++;
-	g->from_ns = when_ns;
-	g->to_ns = j->end_ns;
-	g->count = busy_ns ? (uint64_t)((double)(all - behind) * 1e9 / (double)busy_ns) : 0;
-	g->most_ns = quiet_ns ? (uint64_t)((double)behind * 1e9 / (double)quiet_ns) : 0;
-	g->extra = special;
+	struct ctp_words w = {.j = j, .f = f};
+	while (w.nevidence < CTP_REPORT_LINES && f->evidence[w.nevidence])
+		w.nevidence++;
+	ctp_words_evidence(&w, "throughput fell from %s a second to %s at %s, and stayed there for %s",
+	                   ctp_words_counted(&w, (uint64_t)((double)(all - behind) * 1e9 / (double)busy_ns), "resume", "resumes"),
+	                   ctp_words_count(&w, (uint64_t)((double)behind * 1e9 / (double)quiet_ns)),
+	                   ctp_words_duration(&w, ctp_span_ns(j->start_ns, when_ns)), ctp_words_duration(&w, ctp_span_ns(when_ns, j->end_ns)));
+	say_who_went_to_wait(&w, when_ns - (busy_ns / 10 < slice_ns ? slice_ns : busy_ns / 10));
 }
 
 void ctp_judge_untraced(struct ctp_judge *j)
@@ -188,7 +208,7 @@ void ctp_say_migration(struct ctp_words *w)
 
 void ctp_say_growth(struct ctp_words *w)
 {
-	ctp_words_title(w, "coroutines made at %s become more and more: %s alive", ctp_words_made(w),
+	ctp_words_title(w, "the number of coroutines spawned at %s keeps growing: %s alive", ctp_words_made(w),
 	                ctp_words_counted(w, w->f->members, "is", "are"));
 	ctp_words_evidence(w, "fewest alive at any time: %s in the first eighth, %s in the fourth, and steadily more since",
 	                   ctp_words_count(w, w->g->most_ns), ctp_words_count(w, w->g->count));
@@ -196,19 +216,12 @@ void ctp_say_growth(struct ctp_words *w)
 	if (s->died)
 		ctp_words_evidence(w, "%s made there %s ended, after %s at most", ctp_words_counted(w, s->died, "other", "others"),
 		                   ctp_word(s->died, "has", "have"), ctp_words_duration(w, s->longest_ns));
-	ctp_words_next(w, "what limits how many there are? Do they end as fast as they are made?");
-}
-
-void ctp_say_collapse(struct ctp_words *w)
-{
-	ctp_words_title(w, "throughput fell from %s a second to %s at %s%s%s", 
-	                ctp_words_counted(w, w->g->count, "resume", "resumes"), ctp_words_count(w, w->g->most_ns),
-	                ctp_words_duration(w, w->f->from_ns), w->f->place ? ", with waits at " : "",
-	                w->f->place ? w->f->place : "");
-	ctp_words_evidence(w, "and stayed there for %s", ctp_words_duration(w, w->f->to_ns - w->f->from_ns));
-	if (w->g->extra)
-		ctp_words_evidence(w, "%s", w->g->extra);
-	ctp_words_next(w, "look at what happened just before: ctp-report --until, or ctp-tohtml and the timeline there");
+	uint64_t there;
+	uint32_t most = where_most_wait(w->j, w->g->spawn, &there);
+	if (most)
+		ctp_words_evidence(w, "%s at %s", ctp_words_counted(w, there, "of them waits", "of them wait"),
+		                   ctp_words_named(ctp_follow_text(w->j->follow, most)));
+	ctp_words_next(w, "what limits how many there are? Do they end as fast as they are spawned?");
 }
 
 void ctp_say_untraced(struct ctp_words *w)

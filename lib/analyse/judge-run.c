@@ -12,7 +12,8 @@ enum {
 	LATE_MIN = 3,             /* late wakes behind a long run; fewer may be chance */
 	STORM_NS = 100000000,     /* the shortest storm that is told */
 	STORM_PERIOD_NS = 100000, /* a coroutine with more time between two wakes is at work */
-	STORM_RUN_NS = 5000,      /* and so is one whose runs are mostly longer */
+	STORM_RUN_NS = 5000,      /* and so is one whose runs are mostly longer, */
+	STORM_FACTOR = 30,        /* unless it used to come to another place in this part of the time */
 	SEEN_NS = 20000000,       /* between the first sample of a run and the last, at least */
 };
 
@@ -35,8 +36,14 @@ static enum seen what_was_seen(const struct ctp_proc_seen_run *run)
 	return busy ? SEEN_BUSY : run->cpu_ns < ns / 10 && 2 * run->asleep >= run->samples ? SEEN_ASLEEP : SEEN_NOTHING;
 }
 
-/* Samples that show a thread neither busy nor asleep show that the machine had no processor for it. */
-static bool was_kept_out(const struct ctp_proc_seen_run *run) { return was_seen(run) && what_was_seen(run) == SEEN_NOTHING; }
+/*
+ * Whether the machine may have had no processor for it. So show samples of the run with a thread neither busy nor asleep. Where there
+ * are none, the collector had no processor either, if between two samples its thread was ever ready for half as long.
+ */
+static bool was_kept_out(const struct ctp_proc_seen_run *run, const struct ctp_thread *th, uint64_t ns)
+{
+	return was_seen(run) ? what_was_seen(run) == SEEN_NOTHING : th && th->delay.most_ns >= ns / 2;
+}
 
 static void add_run(struct ctp_judge *j, const struct ctp_tally_case *c, bool proved)
 {
@@ -57,18 +64,39 @@ static void add_run(struct ctp_judge *j, const struct ctp_tally_case *c, bool pr
 static void long_runs(struct ctp_judge *j, bool proved)
 {
 	const struct ctp_tally_list *l = &j->tally->runs;
+	struct ctp_threads *threads = j->follow->threads;
 	uint64_t usual_ns = ctp_hist_quantile(&j->tally->run, 0.99);
 	for (uint32_t i = 0; i < l->count; i++) {
 		const struct ctp_tally_case *c = &l->cases[i];
+		const struct ctp_thread *th =
+			ctp_threads_has(threads, c->tid) ? &threads->list[ctp_threads_number(threads, c->tid)] : NULL;
 		uint64_t floor_ns = c->elsewhere || was_seen(&c->seen) ? CTP_JUDGE_RUN_NS : 5 * (uint64_t)CTP_JUDGE_RUN_NS;
 		bool told = j->tally->run.count >= CTP_JUDGE_HISTORY && c->ns >= floor_ns && c->ns / CTP_JUDGE_FACTOR >= usual_ns &&
-		            (c->count || c->late >= LATE_MIN) && !was_kept_out(&c->seen);
+		            (c->count || c->late >= LATE_MIN) && !was_kept_out(&c->seen, th, c->ns);
 		if (told && proved == (c->count && what_was_seen(&c->seen) == SEEN_BUSY))
 			add_run(j, c, proved);
 	}
 }
 
-/* A coroutine wakes itself again and again, does next to nothing in between, and hardly any other runs on its thread. */
+/*
+ * Whether a coroutine is still in a storm that has lasted far longer than it ever took to come to another place: it waits in a loop
+ * for something that used to come.
+ */
+static bool never_leaves(struct ctp_judge *j, const struct ctp_tally_case *c)
+{
+	const struct ctp_coroutine *co = ctp_follow_find(j->follow, c->id);
+	if (!co || co->state == CTP_DEAD || co->streak < c->count || c->ns < CTP_JUDGE_QUIET_NS)
+		return false;
+	uint64_t left = 0, before_ns = ctp_span_ns(co->born_ns > j->start_ns ? co->born_ns : j->start_ns, c->from_ns);
+	for (const struct ctp_visits *v = co->visits; v < co->visits + CTP_CO_VISITS; v++)
+		left += v->place != c->place ? v->back : 0;
+	return left >= CTP_JUDGE_HISTORY && c->ns / STORM_FACTOR >= before_ns / left;
+}
+
+/*
+ * A coroutine wakes itself again and again, and hardly any other runs on its thread; and it does next to nothing in between, or
+ * never took as long before.
+ */
 void ctp_judge_storms(struct ctp_judge *j)
 {
 	const struct ctp_tally_list *l = &j->tally->storms;
@@ -76,8 +104,8 @@ void ctp_judge_storms(struct ctp_judge *j)
 		const struct ctp_tally_case *c = &l->cases[i];
 		uint64_t wakes = c->count - CTP_TALLY_STORM;
 		uint64_t run_ns = ctp_hist_quantile(&ctp_tally_place(j->tally, c->place)->run, 0.5);
-		if (c->count < CTP_TALLY_STORMS || c->ns < STORM_NS || c->ns / wakes > STORM_PERIOD_NS || run_ns > STORM_RUN_NS ||
-		    c->others > wakes / 10)
+		bool idle = c->ns / wakes <= STORM_PERIOD_NS && run_ns <= STORM_RUN_NS;
+		if (c->count < CTP_TALLY_STORMS || c->ns < STORM_NS || c->others > wakes / 10 || !(idle || never_leaves(j, c)))
 			continue;
 		struct ctp_group *g = ctp_judge_group(j, CTP_RULE_SELF_WAKE, c->spawn, c->place);
 		ctp_judge_add_case(j, g, c, c->whole ? CTP_CERTAIN_LIKELY : CTP_CERTAIN_UNKNOWN);
@@ -104,7 +132,17 @@ void ctp_judge_broken(struct ctp_judge *j)
  */
 struct kept {
 	uint64_t ready, due, most_ns;
+	uint32_t at[CTP_GROUP_KEPT];
 };
+
+static void kept_at(uint32_t at[CTP_GROUP_KEPT], uint32_t place)
+{
+	for (uint32_t i = 0; place && i < CTP_GROUP_KEPT && at[i] != place; i++)
+		if (!at[i]) {
+			at[i] = place;
+			return;
+		}
+}
 
 /* Whether each thread that runs coroutines has run one for half of that time: then no thread was free for the others. */
 static bool holds_everywhere(struct ctp_judge *j, const struct ctp_coroutine *runs)
@@ -130,12 +168,14 @@ static struct kept keeps_waiting(struct ctp_judge *j, const struct ctp_coroutine
 		uint64_t from_ns = co->since_ns > runs->since_ns ? co->since_ns : runs->since_ns;
 		uint64_t waits_ns = ctp_follow_ns(j->follow, from_ns, j->end_ns);
 		const struct ctp_habit *h = &j->tally->habits.list[co->habit];
-		if (co->state == CTP_RUNNABLE && waits_ns >= ns / 2) {
-			kept.ready++;
-			kept.most_ns = waits_ns > kept.most_ns ? waits_ns : kept.most_ns;
-		} else if (co->state == CTP_SUSPENDED && !co->migrations && h->waits >= CTP_JUDGE_HISTORY && !co->awaits) {
-			kept.due += waits_ns / CTP_JUDGE_FACTOR >= h->max_ns && co->since_ns + 2 * h->max_ns >= runs->since_ns;
-		}
+		bool ready = co->state == CTP_RUNNABLE && waits_ns >= ns / 2;
+		bool due = co->state == CTP_SUSPENDED && !co->migrations && h->waits >= CTP_JUDGE_HISTORY && !co->awaits &&
+		           waits_ns / CTP_JUDGE_FACTOR >= h->max_ns && co->since_ns + 2 * h->max_ns >= runs->since_ns;
+		kept.ready += ready;
+		kept.due += due;
+		kept.most_ns = ready && waits_ns > kept.most_ns ? waits_ns : kept.most_ns;
+		if (ready || due)
+			kept_at(kept.at, ctp_follow_place(j->follow, co));
 	}
 	return kept;
 }
@@ -150,7 +190,7 @@ static void stalled_threads(struct ctp_judge *j)
 	for (uint32_t i = 1; i < f->threads->count; i++) {
 		const struct ctp_thread *th = &f->threads->list[i];
 		struct ctp_coroutine *co = th->current ? ctp_follow_find(f, th->current) : NULL;
-		if (!co || co->state != CTP_RUNNING || co->thread != i || !(co->flags & CTP_CO_OURS) || was_kept_out(&th->seen))
+		if (!co || co->state != CTP_RUNNING || co->thread != i || !(co->flags & CTP_CO_OURS) || was_kept_out(&th->seen, th, ctp_span_ns(co->since_ns, j->end_ns)))
 			continue;
 		uint64_t ns = ctp_follow_ns(f, co->since_ns, ctp_judge_end_ns(j, co));
 		if (ns < CTP_JUDGE_RUN_NS || !ctp_judge_too_long(&j->tally->run, ns))
@@ -174,6 +214,8 @@ static void stalled_threads(struct ctp_judge *j)
 		g->cases++;
 		g->count += kept.ready;
 		g->late += kept.due;
+		for (uint32_t k = 0; k < CTP_GROUP_KEPT; k++)
+			kept_at(g->kept_at, kept.at[k]);
 		g->most_ns = kept.most_ns > g->most_ns ? kept.most_ns : g->most_ns;
 		g->still = true;
 		if (was_seen(&th->seen)) {
@@ -299,6 +341,12 @@ static void kept_waiting(struct ctp_words *w)
 		                   ctp_words_counted(w, w->g->late, "other on the same thread was",
 		                                     "others on the same thread were"),
 		                   w->g->cases == 1 ? "it was" : "such a run was");
+	if (w->g->kept_at[1])
+		ctp_words_evidence(w, "some of these wait at %s, some at %s", ctp_follow_text(w->j->follow, w->g->kept_at[0]),
+		                   ctp_follow_text(w->j->follow, w->g->kept_at[1]));
+	else if (w->g->kept_at[0])
+		ctp_words_evidence(w, "%s at %s", w->g->count + w->g->late > 1 ? "these wait" : "this one waits",
+		                   ctp_follow_text(w->j->follow, w->g->kept_at[0]));
 }
 
 void ctp_say_stalled_thread(struct ctp_words *w)

@@ -4,13 +4,13 @@
  */
 #include "analyse/judge-circle.h"
 #include "analyse/judge-hope.h"
+#include "analyse/judge-own.h"
 #include "analyse/judge-why.h"
-#include "analyse/judge-words.h"
 #include "analyse/judge.h"
 
 enum {
 	LEAKED_MIN = 3, /* coroutines in one place; fewer may wait there for good reason */
-	CIRCLE_LISTED = 6, /* members of a circle that have a line of their own */
+	STARVED_FACTOR = 50, /* times as long as any other was ready: too long also on a busy thread */
 	FEW = 3,        /* fewer ended waits do not tell how waits end there */
 };
 
@@ -137,14 +137,45 @@ static bool could_not_wake(const struct ctp_coroutine *waker, const struct ctp_c
 	       waker->habit != co->habit && (waker->since_ns < co->suspended_ns || waker->why == CTP_WHY_FRESH);
 }
 
-/* A waker of the habit that could not wake co; or null. */
+/* A waker that could not wake co; or null. If one coroutine has ended all waits of co there, no other waker of the habit counts. */
 static struct ctp_coroutine *blames_waker(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
 	struct ctp_coroutine *waker = last_waker(j, co);
+	const struct ctp_visits *own = ctp_own_visits(co, ctp_follow_place(j->follow, co));
+	if (own->back >= j->visits && !own->several)
+		return could_not_wake(waker, co) ? waker : NULL;
 	for (uint32_t i = 0; i < h->nwakers && !could_not_wake(waker, co); i++)
 		waker = ctp_follow_find(j->follow, h->wakers[i]);
 	return could_not_wake(waker, co) ? waker : NULL;
+}
+
+/* Waits of the habit have ended that began after that of co: what it awaits, a lock say, has been handed on to others. */
+static bool is_handed_on(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	const struct ctp_habit *h = ctp_habit_of(j, co);
+	uint32_t n = h->nback < CTP_HABIT_BACK ? h->nback : CTP_HABIT_BACK;
+	for (uint32_t i = 0; i < n && !(co->flags & CTP_CO_JOINS); i++)
+		if (h->back[i].from_ns > co->suspended_ns && h->back[i].id != co->id)
+			return true;
+	return false;
+}
+
+/*
+ * A coroutine that awaits a living one is not to blame: the one at the end of the chain is. If that one ran in the last tenth of the
+ * wait, nobody is.
+ */
+static void look_at_chain(struct ctp_judge *j, struct ctp_coroutine *co)
+{
+	enum { LAST_PART = 10 };
+	struct ctp_coroutine *end = co->goal;
+	if (!co->why || !awaited(j, co) || !end || end == co || is_handed_on(j, co))
+		return;
+	uint64_t idle_ns = ctp_follow_ns(j->follow, end->resumed_ns, ctp_judge_end_ns(j, end));
+	if (end->state != CTP_BORN && !(end->flags & CTP_CO_STUCK) && idle_ns <= ctp_wait_ns(j, co) / LAST_PART)
+		co->why = 0;
+	else if (ctp_wait_is(end) && ctp_has_run(end) && !end->why)
+		end->why = CTP_WHY_AWAITED;
 }
 
 /* A parent waits too long for its children: a child that waits far too long is to blame. */
@@ -205,7 +236,9 @@ static void not_resumed(struct ctp_judge *j, struct ctp_coroutine *co)
 {
 	uint64_t ns = ctp_follow_ns(j->follow, co->since_ns, ctp_judge_end_ns(j, co));
 	bool is_new = !(co->flags & (CTP_CO_BIRTH | CTP_CO_RAN)) && !co->suspended_ns; /* or dead and forgotten */
-	if (is_new || !ctp_judge_too_long(&j->tally->ready, ns) || stands_behind(j, co) || ctp_judge_is_crowded(j, co->since_ns))
+	bool starved = ns >= CTP_JUDGE_QUIET_NS && ns / STARVED_FACTOR >= j->tally->ready.max_ns;
+	if (is_new || !ctp_judge_too_long(&j->tally->ready, ns) || stands_behind(j, co) ||
+	    (!starved && ctp_judge_is_crowded(j, co->since_ns)))
 		return;
 	/* With lost wakes, other coroutines may have been ready for as long; with one adrift, a thread may not have been idle. */
 	enum ctp_certainty sure = j->follow->counts.missed || j->adrift ? CTP_CERTAIN_UNKNOWN : ctp_judge_sure(j, co, false);
@@ -231,7 +264,7 @@ static void never_started(struct ctp_judge *j, struct ctp_coroutine *co)
 static bool is_parked(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
-	bool gone = h->more_wakers || (!h->woken && !j->follow->counts.wakes);
+	bool gone = h->more_wakers || (!h->woken && !ctp_follow_has_wakes(&j->follow->counts));
 	for (uint32_t i = 0; i < h->nwakers && !gone; i++) {
 		const struct ctp_coroutine *waker = ctp_follow_find(j->follow, h->wakers[i]);
 		gone = !waker || waker->state == CTP_DEAD;
@@ -379,6 +412,8 @@ void ctp_judge_waits(struct ctp_judge *j)
 		    ctp_wait_is_suspect(j, waker, co))
 			waker->why = CTP_WHY_FRESH;
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+		look_at_chain(j, co);
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
 		look_at_child(j, co);
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
 		co->blames = co->state == CTP_DEAD ? NULL : blames(j, co);
@@ -389,189 +424,4 @@ void ctp_judge_waits(struct ctp_judge *j)
 		judge_one(j, co);
 	if (still)
 		standstill(j);
-}
-
-/* --- words -------------------------------------------------------------------------------------------------------------- */
-
-/* The place where the like of the members rest. */
-static void say_home(struct ctp_words *w)
-{
-	const struct ctp_judge *j = w->j;
-	const struct ctp_coroutine *co = w->f->nwho ? ctp_follow_find(j->follow, w->f->who[0].id) : NULL;
-	uint32_t home = co ? j->spawns[co->spawn].home : 0;
-	uint32_t rest = co ? ctp_tally_spawn(j->tally, co->spawn)->rest : 0;
-	uint32_t at = home ? j->tally->habits.list[home].place : rest;
-	const char *place = at ? ctp_follow_text(j->follow, at) : "another place";
-	const char *idle = ctp_words_they(w, "it is not idle: its like rest", "they are not idle: their like rest");
-	if (home)
-		ctp_words_evidence(w, "%s at %s, where something from outside has ended waits %s; here only coroutines do",
-		                   idle, place, ctp_words_counted(w, j->spawns[co->spawn].home_waits, "time", "times"));
-	else
-		ctp_words_evidence(w, "%s at %s, where each began; here only coroutines end waits", idle, place);
-}
-
-static const char *state_of(const struct ctp_words *w, uint64_t id)
-{
-	static const char *const states[CTP_STATES] = {"", "has not run yet", "is running", "is suspended too", "is ready to run",
-	                                               "has ended"};
-	const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, id);
-	return states[co ? co->state : CTP_DEAD];
-}
-
-/* If one member is listed: the coroutine that it awaits, and its last waker. */
-static void say_last_waker(struct ctp_words *w)
-{
-	const struct ctp_report_member *m = w->f->nwho == 1 ? &w->f->who[0] : NULL;
-	const struct ctp_coroutine *co = m ? ctp_follow_find(w->j->follow, m->id) : NULL;
-	if (co && co->state == CTP_SUSPENDED && co->awaits)
-		ctp_words_evidence(w, "it awaits %s, which %s", ctp_words_any(w, co->awaits), state_of(w, co->awaits));
-	if (m && m->waker && m->waker != m->id)
-		ctp_words_evidence(w, "the last to wake it was %s, which %s", ctp_words_any(w, m->waker), state_of(w, m->waker));
-}
-
-void ctp_say_waiting(struct ctp_words *w)
-{
-	const struct ctp_group *g = w->g;
-	bool woken = g->rule == CTP_RULE_NEVER_WOKEN;
-	ctp_words_title(w, woken ? "%s suspended at %s for %s%s and not woken" : "%s suspended at %s for %s%s", ctp_words_those(w),
-	                ctp_words_where(w), ctp_words_they(w, "", "up to "), ctp_words_duration(w, g->longest_ns));
-	if (g->why == CTP_WHY_STANDSTILL)
-		ctp_words_evidence(w, "where the trace ends, %s of %s %s suspended, and nobody is left who could wake %s",
-		                   ctp_words_count(w, w->j->waiting),
-		                   ctp_words_counted(w, w->j->waiting + w->j->running, "coroutine", "coroutines"),
-		                   ctp_word(w->j->waiting, "is", "are"), ctp_word(w->j->waiting, "it", "them"));
-	else
-		ctp_words_history(w);
-	if (woken)
-		ctp_words_evidence(w, "no wake is missing from the trace, and there is none for %s", ctp_words_it(w));
-	if (g->why & CTP_WHY_PASSING)
-		ctp_words_siblings(w);
-	if (g->why & CTP_WHY_AWAY)
-		say_home(w);
-	if (g->why & CTP_WHY_CIRCLE)
-		ctp_words_evidence(w, "of all who ever woke %s there, each one that is alive is suspended for far too long as well",
-		                   ctp_words_they(w, "its like", "their like"));
-	if (g->why & CTP_WHY_RHYTHM)
-		ctp_words_evidence(w, "others that went to wait there later have come back, again and again,"
-		                   " a hundred times as fast");
-	if (g->why & CTP_WHY_FORGOTTEN)
-		ctp_words_evidence(w, "a hundred times as long as any other wait there, where %s not rest",
-		                   ctp_words_they(w, "it does", "they do"));
-	if (g->why & CTP_WHY_FRESH)
-		ctp_words_evidence(w, "hardly any of %s has ever come back from there",
-		                   ctp_words_they(w, "its like", "their like"));
-	if (g->why & CTP_WHY_CHILDREN)
-		ctp_words_evidence(w, "coroutines that the waiting one had made ended such waits, and %s none that is alive",
-		                   ctp_words_they(w, "it has", "they have"));
-	if (g->why & CTP_WHY_NEEDED)
-		ctp_words_evidence(w, "who made %s waits for %s, far longer than ever for %s", ctp_words_it(w), ctp_words_it(w),
-		                   ctp_words_they(w, "its like", "their like"));
-	if (g->why & CTP_WHY_OVERTAKEN && !(g->why & CTP_WHY_PASSING) && !(g->why & CTP_WHY_CIRCLE))
-		ctp_words_evidence(w, "others that went to wait there later have come back, again and again");
-	say_last_waker(w);
-	if (g->why & CTP_WHY_QUIET && !(g->why & CTP_WHY_PASSING) && !(g->why & CTP_WHY_CIRCLE))
-		ctp_words_evidence(w, "nothing has run since, for far longer than ever before");
-	if (w->f->place)
-		ctp_words_next(w, "who ends a wait at %s? Look for a path that forgets the waiter, or closes what it waits for,"
-		               " without a wake", ctp_words_where(w));
-	else
-		ctp_words_next(w, "a probe that gives the place (CTP_HERE, a site) would say where to look");
-	if (!woken && !w->j->follow->counts.wakes)
-		ctp_words_next(w, "with wakes in the trace (ctp_coro_wake and the like) it could be told whether anybody woke %s",
-		               ctp_words_it(w));
-}
-
-void ctp_say_not_resumed(struct ctp_words *w)
-{
-	const struct ctp_hist *ready = &w->j->tally->ready;
-	ctp_words_title(w, "%s woken at %s and not resumed", ctp_words_those(w), ctp_words_where(w));
-	ctp_words_evidence(w, "ready to run for %s%s, where %s came %s after the wake at most", ctp_words_they(w, "", "up to "),
-	                   ctp_words_duration(w, w->g->longest_ns),
-	                   ctp_words_counted(w, ready->count, "other resume", "other resumes"),
-	                   ctp_words_duration(w, ready->max_ns));
-	say_last_waker(w);
-	ctp_words_evidence(w, "threads that run coroutines were idle for most of that time");
-	ctp_words_next(w, "look at the run queue between the wake and the resume (was the wake told while %s about to suspend?)",
-	               ctp_words_they(w, "it was", "they were"));
-}
-
-void ctp_say_cycle(struct ctp_words *w)
-{
-	if (w->f->members == 1)
-		ctp_words_title(w, "%s waits for itself at %s", ctp_words_those(w), ctp_words_places(w));
-	else
-		ctp_words_title(w, "%s wait for one another in a circle, at %s", ctp_words_those(w), ctp_words_places(w));
-	for (uint32_t i = 0; i < w->f->nwho && i < CIRCLE_LISTED; i++) {
-		const struct ctp_report_member *m = &w->f->who[i];
-		const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, m->id);
-		if (co)
-			ctp_words_evidence(w, "%s awaits %s at %s", ctp_words_member(w, m), ctp_words_any(w, co->awaits),
-			                   ctp_words_named(m->place));
-	}
-	ctp_words_next(w, "%s", ctp_words_they(w, "this await must go", "one of these awaits must go"));
-}
-
-void ctp_say_awaits_dead(struct ctp_words *w)
-{
-	ctp_words_title(w, "%s %s at %s for %s", ctp_words_those(w), ctp_words_they(w, "waits", "wait"), ctp_words_where(w),
-	                ctp_words_they(w, "a coroutine that is dead", "coroutines that are dead"));
-	ctp_words_evidence(w, "suspended for %s%s", ctp_words_they(w, "", "up to "), ctp_words_duration(w, w->g->longest_ns));
-	for (uint32_t i = 0; i < w->f->nwho && i < CTP_WORDS_LISTED; i++) {
-		const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, w->f->who[i].id);
-		if (co)
-			ctp_words_evidence(w, "%s awaits %s, which has ended and did not wake it",
-			                   ctp_words_member(w, &w->f->who[i]), ctp_words_any(w, co->awaits));
-	}
-	ctp_words_next(w, "see that whatever ends what %s for, also an exception or destruction, wakes %s",
-	               ctp_words_they(w, "it waits", "they wait"), ctp_words_it(w));
-}
-
-void ctp_say_leaked(struct ctp_words *w)
-{
-	const struct ctp_tally_spawn *s = ctp_tally_spawn(w->j->tally, w->g->spawn);
-	ctp_words_title(w, "%s leaked: suspended at %s, from where nobody comes back", ctp_words_those(w), ctp_words_where(w));
-	ctp_words_evidence(w, "alive for %s%s", ctp_words_they(w, "", "up to "), ctp_words_duration(w, w->g->longest_ns));
-	ctp_words_evidence(w, "%s ended, after %s at most",
-	                   ctp_words_counted(w, s->life.count, "made at the same place has", "made at the same place have"),
-	                   ctp_words_duration(w, s->life.max_ns));
-	ctp_words_next(w, "is there still somebody who could resume or destroy %s?", ctp_words_it(w));
-}
-
-void ctp_say_never_started(struct ctp_words *w)
-{
-	const struct ctp_tally_spawn *s = ctp_tally_spawn(w->j->tally, w->g->spawn);
-	ctp_words_title(w, "%s made at %s and never run", ctp_words_those(w), ctp_words_made(w));
-	ctp_words_evidence(w, "made %s%s ago; %s run after %s at most", ctp_words_they(w, "", "up to "),
-	                   ctp_words_duration(w, w->g->longest_ns),
-	                   ctp_words_counted(w, s->start.count, "other from the same place was", "others from the same place were"),
-	                   ctp_words_duration(w, s->start.max_ns));
-	ctp_words_next(w, "%s made and then neither awaited nor given to the scheduler?",
-	               ctp_words_they(w, "was the task", "were the tasks"));
-}
-
-void ctp_say_standstill(struct ctp_words *w)
-{
-	const struct ctp_proc_seen *seen = &w->j->follow->seen;
-	ctp_words_title(w, "the whole program stands still: %s at %s, and no thread runs",
-	                ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"), ctp_words_places(w));
-	ctp_words_evidence(w, "all threads were asleep %s and %s after the start, with no time on a processor in between",
-	                   ctp_words_duration(w, ctp_span_ns(w->j->start_ns, seen->still_from_ns)),
-	                   ctp_words_duration(w, ctp_span_ns(w->j->start_ns, seen->still_to_ns)));
-	ctp_words_evidence(w, "before that, no pause between two resumes was longer than %s",
-	                   ctp_words_duration(w, w->j->tally->longest_pause_ns));
-	if (w->j->follow->counts.wakes)
-		ctp_words_evidence(w, "nobody waits where something from outside is known to have woken anybody");
-	struct ctp_coroutine *co;
-	uint32_t shown = 0;
-	for (uint32_t at = 0; (co = ctp_follow_each(w->j->follow, &at)) && shown < CTP_WORDS_LISTED;) {
-		const char *place = ctp_follow_text(w->j->follow, ctp_follow_place(w->j->follow, co));
-		if (!ctp_judge_blocks(w->j, co))
-			continue;
-		ctp_words_evidence(w, "%s is asleep on thread %ju, in the middle of a run%s%s", ctp_words_any(w, co->id),
-		                   (uintmax_t)w->j->follow->threads->list[co->thread].tid, place ? " from " : "",
-		                   place ? place : "");
-		shown++;
-	}
-	ctp_words_next(w, "who should have been woken, and by whom? Look for two locks in two orders, a queue full at both ends,"
-	               " a wake that nobody waited for yet");
 }

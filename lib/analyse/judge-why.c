@@ -96,7 +96,10 @@ bool ctp_habit_is_away(const struct ctp_judge *j, uint32_t habit)
 /* --- the program ---------------------------------------------------------------------------------------------------------- */
 
 /* Rows without births, wakes and an end record. */
-static bool is_bare(const struct ctp_judge *j) { return j->end->cut && !j->follow->counts.births && !j->follow->counts.wakes; }
+static bool is_bare(const struct ctp_judge *j)
+{
+	return j->end->cut && !j->follow->counts.births && !ctp_follow_has_wakes(&j->follow->counts);
+}
 
 /* Nearly all coroutines wait, and there are no places to compare by. */
 static bool is_standstill(const struct ctp_judge *j)
@@ -154,7 +157,7 @@ static bool is_forgotten(const struct ctp_judge *j, const struct ctp_coroutine *
 	const struct ctp_habit *h = ctp_habit_of(j, co);
 	uint64_t ns = ctp_wait_ns(j, co);
 	if (!told)
-		return j->follow->counts.births && h->place && lives_on(j, co->spawn) &&
+		return j->follow->counts.births && h->place && lives_on(j, co->spawn) && has_come_back(j, co) &&
 		       !ctp_spawn_is_at_rest(j, co->spawn, h->place) && ns >= CTP_JUDGE_QUIET_NS && ns / FAR_FACTOR >= p.max_ns;
 	return ctp_judge_stands_still(j) && ns >= FARTHEST_NS && ns / FARTHEST_FACTOR >= p.max_ns && !ctp_place_is_inside(p) &&
 	       ctp_habit_is_away(j, co->habit);
@@ -170,10 +173,10 @@ static bool is_fresh(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
 	uint64_t ns = ctp_wait_ns(j, co);
-	bool needed = co->flags & CTP_CO_NEEDED || (!j->follow->counts.wakes && j->follow->counts.births);
+	bool needed = co->flags & CTP_CO_NEEDED || (!ctp_follow_has_wakes(&j->follow->counts) && j->follow->counts.births);
 	return needed && !co->awaits && h->waits < FRESH_WAITS && j->places[h->place].waits < CTP_JUDGE_HISTORY &&
 	       lives_on(j, co->spawn) && co->resumes >= FRESH_RESUMES && ns >= CTP_JUDGE_QUIET_NS &&
-	       ns / FAR_FACTOR >= j->spawns[co->spawn].max_ns;
+	       ns / CTP_JUDGE_FACTOR >= j->spawns[co->spawn].max_ns;
 }
 
 bool ctp_wait_is_suspect(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_coroutine *other)
@@ -190,7 +193,7 @@ static uint32_t why_too_long(struct ctp_judge *j, const struct ctp_coroutine *co
 	struct ctp_judge_place p = ctp_judge_history(j, co);
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, co->spawn);
 	/* In a program that was attached to, only the last earlier wake of each coroutine is known. */
-	bool told = p.woken || (j->follow->counts.wakes && !j->follow->attached_ns), bare = is_bare(j);
+	bool told = p.woken || (ctp_follow_has_wakes(&j->follow->counts) && !j->follow->attached_ns), bare = is_bare(j);
 	bool several = p.different >= CTP_HABIT_DIFFERENT, rests = ctp_spawn_is_at_rest(j, co->spawn, h->place);
 	bool lost = ctp_place_is_inside(p) && !ctp_judge_hope(j, co);
 	/* A coroutine that rests there, and has no home, may be idle while others are not. */

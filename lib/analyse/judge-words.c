@@ -169,6 +169,25 @@ void ctp_words_siblings(struct ctp_words *w)
 		                   ctp_word(ended, "its", "their"));
 }
 
+bool ctp_words_dead_waker(struct ctp_words *w, const struct ctp_coroutine *co)
+{
+	const struct ctp_habit *h = &w->j->tally->habits.list[co->habit];
+	uint64_t dead = 0, id = 0;
+	for (uint32_t i = 0; i < h->nwakers; i++) {
+		const struct ctp_coroutine *waker = ctp_follow_find(w->j->follow, h->wakers[i]);
+		bool died = !waker || waker->state == CTP_DEAD;
+		dead += died;
+		id = died && (!id || waker) ? h->wakers[i] : id;
+	}
+	if (!dead || dead == h->nwakers || h->more_wakers)
+		return false; /* such wakers come and go */
+	const struct ctp_coroutine *waker = ctp_follow_find(w->j->follow, id);
+	ctp_words_evidence(w, "%s, one of %s that have ended such waits, has died%s%s", ctp_words_any(w, id),
+	                   ctp_words_counted(w, h->nwakers, "coroutine", "coroutines"), waker ? ", at " : "",
+	                   waker ? ctp_words_duration(w, ctp_span_ns(w->j->start_ns, waker->since_ns)) : "");
+	return true;
+}
+
 void ctp_words_times(struct ctp_words *w)
 {
 	if (w->g->cases > w->f->members)

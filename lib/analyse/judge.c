@@ -2,13 +2,13 @@
 #include "analyse/judge.h"
 
 #include <assert.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyse/judge-hope.h"
 #include "analyse/judge-words.h"
+#include "analyse/suspects.h"
 
 /* --- who waits because of whom -------------------------------------------------------------------------------------------- */
 
@@ -129,50 +129,12 @@ static void make_finding(struct ctp_judge *j, struct ctp_group *g, struct ctp_fi
 	ctp_judge_say(j, g, f);
 }
 
-static bool is_like(const char *pattern, const struct ctp_finding *f)
-{
-	const char *sites[] = {f->place, f->spawn};
-	bool match = !fnmatch(pattern, ctp_rule_name(f->rule), 0);
-	for (int k = 0; k < 2 && !match; k++) {
-		char *both = NULL;
-		match = sites[k] && !fnmatch(pattern, sites[k], 0);
-		if (sites[k] && !match && asprintf(&both, "%s %s", ctp_rule_name(f->rule), sites[k]) >= 0) {
-			match = !fnmatch(pattern, both, 0);
-			free(both);
-		}
-	}
-	return match;
-}
-
-/* Looks at all patterns, for those that match no finding are told. */
-static bool is_ignored(struct ctp_report *r, const struct ctp_finding *f)
-{
-	bool any = false;
-	for (size_t i = 0; i < r->nignore; i++) {
-		bool match = is_like(r->ignore[i], f);
-		r->matched[i] += match;
-		any |= match;
-	}
-	return any;
-}
-
 static void ignore(struct ctp_report *r, struct ctp_report_section *s, uint32_t i)
 {
 	ctp_finding_fini(&s->findings[i]);
 	memmove(&s->findings[i], &s->findings[i + 1], (--s->nfindings - i) * sizeof *s->findings);
 	s->ignored++;
 	r->ignored++;
-}
-
-/* A collapse goes too, if no finding is left that stops its members. */
-static void ignore_collapse(struct ctp_report *r, struct ctp_report_section *s)
-{
-	for (uint32_t i = 0; i < s->nfindings; i++)
-		if (ctp_rule_stops(s->findings[i].rule))
-			return;
-	for (uint32_t i = s->nfindings; i--;)
-		if (s->findings[i].rule == CTP_RULE_COLLAPSE)
-			ignore(r, s, i);
 }
 
 static int by_gravity(const void *a, const void *b)
@@ -183,6 +145,17 @@ static int by_gravity(const void *a, const void *b)
 	if (x->rule != y->rule)
 		return x->rule < y->rule ? -1 : 1;
 	return x->members == y->members ? 0 : x->members < y->members ? 1 : -1;
+}
+
+/* With the first of those that stop their members. */
+static void say_collapse(struct ctp_judge *j, struct ctp_report_section *s)
+{
+	for (uint32_t i = 0; i < s->nfindings; i++)
+		if (ctp_rule_stops(s->findings[i].rule) && s->findings[i].certainty >= CTP_CERTAIN_LIKELY) {
+			if (!j->ordinal)
+				ctp_judge_collapse(j, &s->findings[i]);
+			return;
+		}
 }
 
 /* --- rules ---------------------------------------------------------------------------------------------------------------- */
@@ -234,12 +207,13 @@ bool ctp_judge_section(struct ctp_report *r, struct ctp_follow *f, struct ctp_ta
 	for (uint32_t i = 0; s->findings && i < j.ngroups; i++) {
 		struct ctp_finding *finding = &s->findings[s->nfindings++];
 		make_finding(&j, &j.groups[i], finding);
-		if (is_ignored(r, finding))
+		if (ctp_report_ignores(r, ctp_rule_name(finding->rule), finding->place, finding->spawn))
 			ignore(r, s, s->nfindings - 1);
 	}
-	ignore_collapse(r, s);
+	j.failed |= !ctp_suspects_find(&j, r, s);
 	if (s->nfindings)
 		qsort(s->findings, s->nfindings, sizeof *s->findings, by_gravity);
+	say_collapse(&j, s);
 	ctp_judge_fini(&j);
 	return s->findings && !j.failed;
 }

@@ -16,6 +16,9 @@ CTP_RULE_TABLE(CTP_RULE_DECLARE)
 bool ctp_judge_section(struct ctp_report *r, struct ctp_follow *f, struct ctp_tally *t, const struct ctp_follow_end *end,
                        struct ctp_report_section *s);
 
+/* Adds to the evidence of a finding that throughput fell to next to nothing, and when, if it did. */
+void ctp_judge_collapse(struct ctp_judge *j, struct ctp_finding *f);
+
 /* Fills the texts of a finding whose other fields are set. */
 void ctp_judge_say(struct ctp_judge *j, const struct ctp_group *g, struct ctp_finding *f);
 

@@ -81,6 +81,13 @@ static void close_round(struct ctp_proc_seen *seen, uint64_t ts, uint64_t thread
 	*now = (struct ctp_proc_seen_round){0};
 }
 
+uint64_t ctp_proc_seen_alive_ns(const struct ctp_record *rec, uint64_t ts)
+{
+	bool alive = !strcmp(state_of(rec), "executing") || !strcmp(state_of(rec), "stopped");
+	uint64_t after_ns = number_of(rec, "after");
+	return alive ? ts : after_ns < ts ? after_ns : ts;
+}
+
 void ctp_proc_seen_process(struct ctp_proc_seen *seen, const struct ctp_record *rec, uint64_t ts, uint64_t last_ns)
 {
 	bool stopped = !strcmp(state_of(rec), "stopped");
@@ -95,7 +102,8 @@ void ctp_proc_seen_process(struct ctp_proc_seen *seen, const struct ctp_record *
 		close_round(seen, ts, threads);
 }
 
-void ctp_proc_seen_sample(struct ctp_proc_seen *seen, const struct ctp_record *rec, uint64_t ts, struct ctp_proc_seen_run *run)
+void ctp_proc_seen_sample(struct ctp_proc_seen *seen, const struct ctp_record *rec, uint64_t ts, struct ctp_proc_seen_run *run,
+                          struct ctp_proc_seen_delay *delay)
 {
 	const char *state = state_of(rec);
 	bool asleep = !strcmp(state, "sleeping") || !strcmp(state, "blocked");
@@ -106,6 +114,10 @@ void ctp_proc_seen_sample(struct ctp_proc_seen *seen, const struct ctp_record *r
 	seen->round.threads++;
 	seen->round.cpu_ns += cpu_ns;
 	seen->round.asleep &= asleep;
+	if (delay && delay->samples++ && delay_ns > delay->last_ns && delay_ns - delay->last_ns > delay->most_ns)
+		delay->most_ns = delay_ns - delay->last_ns;
+	if (delay)
+		delay->last_ns = delay_ns;
 	if (!run)
 		return;
 	if (!run->samples)

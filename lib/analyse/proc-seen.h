@@ -23,6 +23,12 @@ struct ctp_proc_seen_run {
 	uint32_t samples, asleep;     /* asleep: samples that saw the thread sleep, or blocked in the kernel */
 };
 
+/* How long a thread was ready and not on a processor, by all of its samples. */
+struct ctp_proc_seen_delay {
+	uint64_t samples, last_ns; /* last_ns: so far, at the last sample */
+	uint64_t most_ns;          /* between two samples, at most */
+};
+
 struct ctp_proc_seen {
 	struct ctp_proc_seen_stop {
 		uint64_t from_ns, to_ns;
@@ -41,9 +47,13 @@ struct ctp_proc_seen {
 void ctp_proc_seen_clear(struct ctp_proc_seen *seen);
 void ctp_proc_seen_fini(struct ctp_proc_seen *seen);
 
-/* A record of the kind process, or sample. last_ns: the last event; run: the samples of the thread's run so far, or null. */
+/* A record of the kind process, or sample. last_ns: the last event; run: the samples of the thread's run so far, or null; delay: or null. */
 void ctp_proc_seen_process(struct ctp_proc_seen *seen, const struct ctp_record *rec, uint64_t ts, uint64_t last_ns);
-void ctp_proc_seen_sample(struct ctp_proc_seen *seen, const struct ctp_record *rec, uint64_t ts, struct ctp_proc_seen_run *run);
+void ctp_proc_seen_sample(struct ctp_proc_seen *seen, const struct ctp_record *rec, uint64_t ts, struct ctp_proc_seen_run *run,
+                          struct ctp_proc_seen_delay *delay);
+
+/* When the process of a record of the kind process was last seen alive. */
+uint64_t ctp_proc_seen_alive_ns(const struct ctp_record *rec, uint64_t ts);
 
 /* An event at ts: the process is not stopped any more. */
 void ctp_proc_seen_went_on(struct ctp_proc_seen *seen, uint64_t ts);

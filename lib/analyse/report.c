@@ -1,6 +1,8 @@
 /* report.c - what a report has allocated, and what it was asked to ignore in vain. */
 #include "analyse/report.h"
 
+#include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +31,18 @@ void ctp_finding_fini(struct ctp_finding *f)
 	free(f->waiters);
 }
 
+void ctp_suspect_fini(struct ctp_suspect *s)
+{
+	free(s->title);
+	free(s->excuse);
+	free(s->also);
+	free(s->place);
+	free(s->spawn);
+	for (uint32_t i = 0; i < s->nwho; i++)
+		ctp_report_member_fini(&s->who[i]);
+	free(s->who);
+}
+
 static void still_fini(struct ctp_report_still *still, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -50,6 +64,9 @@ static void section_fini(struct ctp_report_section *s)
 	for (uint32_t i = 0; i < s->nfindings; i++)
 		ctp_finding_fini(&s->findings[i]);
 	free(s->findings);
+	free(s->one_site);
+	for (uint32_t i = 0; i < s->nsuspects; i++)
+		ctp_suspect_fini(&s->suspects[i]);
 	still_fini(s->waiting, s->nwaiting);
 	still_fini(s->running, s->nrunning);
 	for (uint32_t i = 0; i < s->nsites; i++)
@@ -71,6 +88,32 @@ void ctp_report_fini(struct ctp_report *r)
 		section_fini(&r->sections[i]);
 	free(r->sections);
 	free(r->matched);
+}
+
+static bool matches(const char *pattern, const char *what, const char *const sites[2])
+{
+	bool match = !fnmatch(pattern, what, 0);
+	for (int k = 0; k < 2 && !match; k++) {
+		char *both = NULL;
+		match = sites[k] && !fnmatch(pattern, sites[k], 0);
+		if (sites[k] && !match && asprintf(&both, "%s %s", what, sites[k]) >= 0) {
+			match = !fnmatch(pattern, both, 0);
+			free(both);
+		}
+	}
+	return match;
+}
+
+/* Looks at all patterns, because those that match nothing are named in the end. */
+bool ctp_report_ignores(struct ctp_report *r, const char *what, const char *place, const char *spawn)
+{
+	bool any = false;
+	for (size_t i = 0; i < r->nignore; i++) {
+		bool match = matches(r->ignore[i], what, (const char *const[]){place, spawn});
+		r->matched[i] += match;
+		any |= match;
+	}
+	return any;
 }
 
 const char *ctp_report_unmatched(const struct ctp_report *r, size_t *at)

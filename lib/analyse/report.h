@@ -6,7 +6,7 @@
  *
  * Nothing rests on a gap. A finding is proved if the trace has the fact itself, and nothing is missing that could contradict it;
  * likely if the facts are whole, and a comparison says that they are no accident; unknown if events were lost that could say
- * otherwise.
+ * otherwise. A suspect is a wait that stands out, but that an excuse keeps from being likely: it is possible, or unknown.
  */
 #ifndef CTP_REPORT_H
 #define CTP_REPORT_H
@@ -23,6 +23,7 @@ enum {
 	CTP_REPORT_TOP = 20,
 	CTP_REPORT_SECTIONS = 256,
 	CTP_REPORT_FINDINGS = 1000, /* of a section */
+	CTP_REPORT_SUSPECTS = 3,    /* of a section: those that stand out most */
 };
 
 /*
@@ -54,10 +55,26 @@ struct ctp_finding {
 	uint64_t waiting;                  /* the number of all waiters, of which some are listed */
 };
 
+/* Coroutines that wait at one place, each for far longer than waits there take; and why this is no finding. */
+struct ctp_suspect {
+	enum ctp_certainty certainty; /* possible or unknown */
+	char *title, *excuse;
+	char *place, *spawn;          /* spawn: of the first member */
+	uint64_t members;             /* coroutines whose wait stands out */
+	uint64_t waiting;             /* further coroutines, which await a member */
+	char *also;                   /* a sentence about these, or about a coroutine that used to end such waits and has died; or null */
+	uint64_t since_ns, for_ns;    /* of the longest wait, up to the end */
+	uint64_t open;                /* all coroutines that wait there at the end, members too */
+	uint64_t ended, longest_ns, p99_ns; /* waits there that ended */
+	struct ctp_report_member *who;
+	uint32_t nwho;
+};
+
 /* Coroutines of one spawn and suspend place that still wait at the end, or still run, in findings or not. */
 struct ctp_report_still {
 	char *spawn, *place;
 	uint64_t coroutines, runnable, longest_ns, shortest_ns;
+	uint64_t ended, ended_max_ns; /* waits that ended at this place, and the longest of them */
 	uint64_t found;   /* coroutines that are in a finding */
 	uint64_t longest, tid; /* the coroutine that does so longest, the thread of its last run, and its name */
 	char *name;
@@ -96,18 +113,26 @@ struct ctp_report_section {
 	int64_t start_wall_ns;
 	uint64_t start_ns, duration_ns;
 	struct ctp_ended ended;
+	char signal[16]; /* the last that was passed on to the program; "": none was */
+	uint64_t signal_ns;
 	bool complete, missing, cut, until; /* complete, missing, cut: as in ctp_follow_end; until: the section ends at until_ns */
 	bool outside; /* the section ends before since_ns, and is not judged */
 	bool remnant; /* the collector came late, and the section has remnants of the time before */
 	struct ctp_follow_counts counts;
 	uint64_t looked_ns; /* the part of duration_ns that was asked for */
+	uint64_t quiet_ns, pause_ns; /* from the last resume until judged_ns; and the longest time between two resumes before */
+	uint64_t judged_ns; /* the moment that findings, suspects and waiting are of: duration_ns, or before coroutines were destroyed */
+	uint64_t destroyed; /* coroutines that the program destroyed at its end, after that moment; 0: judged at the end */
 	uint64_t total_ns[CTP_HEAVY_KINDS]; /* sums over all coroutines */
 	uint64_t in_gap;    /* living coroutines whose gap reaches to the end */
 	uint64_t alive, nthreads_seen;
 
 	struct ctp_finding *findings; /* by gravity: certainty first, then rule, then members */
 	uint32_t nfindings;
-	uint64_t ignored; /* findings that are left out */
+	struct ctp_suspect suspects[CTP_REPORT_SUSPECTS]; /* those that stand out most first */
+	uint32_t nsuspects;
+	uint64_t ignored; /* findings and suspects that are left out */
+	char *one_site; /* nearly all suspensions have this place, and coroutines wait there for various things; null: there is none */
 	struct ctp_report_still *waiting, *running; /* the most coroutines first */
 	uint32_t nwaiting, nrunning;
 	struct ctp_report_site *sites; /* the most time in the state sites_by first; of an ordinal section the most waits */
@@ -134,10 +159,17 @@ struct ctp_report {
 /* For who makes reports: that of an analysis is freed with it. */
 void ctp_report_fini(struct ctp_report *r);
 void ctp_finding_fini(struct ctp_finding *f);
+void ctp_suspect_fini(struct ctp_suspect *s);
 void ctp_report_member_fini(struct ctp_report_member *m);
 
 /* The line in the text of a place, FILE:LINE:FUNCTION, and how many bytes FILE has; 0: there is no line in it. place may be null. */
 uint64_t ctp_report_line(const char *place, size_t *file_bytes);
+
+/*
+ * Whether a pattern of ignore matches a finding or a suspect: its rule, or "possible"; one of its sites; or both, with a space in
+ * between. For who makes reports.
+ */
+bool ctp_report_ignores(struct ctp_report *r, const char *what, const char *place, const char *spawn);
 
 /* The next pattern of ignore that matched nothing; *at is 0 at first. Null: no more, or no section was judged. */
 const char *ctp_report_unmatched(const struct ctp_report *r, size_t *at);

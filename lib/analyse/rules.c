@@ -44,5 +44,7 @@ enum ctp_rule_phase ctp_rule_phase(enum ctp_rule rule)
 
 const char *ctp_certainty_name(enum ctp_certainty certain)
 {
-	return certain == CTP_CERTAIN_PROVED ? "proved" : certain == CTP_CERTAIN_LIKELY ? "likely" : "unknown";
+	static const char *const names[] = {[CTP_CERTAIN_UNKNOWN] = "unknown", [CTP_CERTAIN_POSSIBLE] = "possible",
+	                                    [CTP_CERTAIN_LIKELY] = "likely", [CTP_CERTAIN_PROVED] = "proved"};
+	return names[certain];
 }

@@ -35,7 +35,6 @@ CTP_C_BEGIN
 	RULE(DESTROYED, "destroyed-waiting", LIKELY, GOES_ON, TIME, PROGRAM, destroyed, destroyed)      \
 	RULE(STALLED_THREAD, "stalled-thread", LIKELY, STOPS, TIME, RUNS, held_threads, stalled_thread) \
 	RULE(BLOCKED, "blocking-call", LIKELY, STOPS, TIME, RUNS, held_threads, long_run)               \
-	RULE(COLLAPSE, "collapse", LIKELY, GOES_ON, TIME, PROGRAM, collapse, collapse)                  \
 	RULE(LATE, "woken-late", LIKELY, GOES_ON, TIME, PROGRAM, late, late)                            \
 	RULE(LEAKED, "leaked", LIKELY, GOES_ON, TIME, WAITS, waits, leaked)                             \
 	RULE(NEVER_STARTED, "never-started", LIKELY, GOES_ON, TIME, WAITS, waits, never_started)        \
@@ -50,7 +49,7 @@ enum ctp_rule { CTP_RULE_TABLE(CTP_RULE_NUMBER) CTP_RULES };
 #undef CTP_RULE_NUMBER
 
 enum ctp_rule_phase { CTP_RULE_RUNS, CTP_RULE_WAITS, CTP_RULE_PROGRAM, CTP_RULE_PHASES };
-enum ctp_certainty { CTP_CERTAIN_UNKNOWN, CTP_CERTAIN_LIKELY, CTP_CERTAIN_PROVED };
+enum ctp_certainty { CTP_CERTAIN_UNKNOWN, CTP_CERTAIN_POSSIBLE, CTP_CERTAIN_LIKELY, CTP_CERTAIN_PROVED };
 
 const char *ctp_rule_name(enum ctp_rule rule);         /* "never-woken" */
 enum ctp_certainty ctp_rule_most(enum ctp_rule rule);

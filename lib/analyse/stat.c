@@ -7,6 +7,7 @@
  */
 #include "analyse/stat.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 #include "base/distinct.h"
 #include "stream/beginning.h"
 #include "stream/sequence.h"
+#include "stream/sink.h"
 
 
 /* What counting needs of a class; by the reader's id. */
@@ -308,7 +310,11 @@ enum ctp_status ctp_stat_read(struct ctp_stat *stat, struct ctp_input *in, const
 		goto out;
 	c->stat = stat;
 	for (uint64_t records = 0; (status = ctp_reader_next(reader, &item, err)) == CTP_OK;) {
+		errno = 0;
 		count_item(c, &item);
+		status = ctp_memory_status(CTP_OK, in->name, err); /* counts without their table would be too small */
+		if (status)
+			break;
 		records += item.kind == CTP_ITEM_RECORDS ? item.batch.n : 0;
 		if (tick && tick->tick)
 			tick->tick(tick->arg, in, records);

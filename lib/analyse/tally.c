@@ -321,12 +321,47 @@ static RARE void repaired(struct ctp_tally *t, const struct ctp_coroutine *co, u
 	list_put(t, &t->late, co, c);
 }
 
-static CTP_ALWAYS void waited(struct ctp_tally *t, const struct ctp_coroutine *co, uint64_t to_ns, bool woken,
+/* A place that the coroutine has no entry for. The place with the fewest waits loses one of them; if none is left, its entry. */
+static RARE void visit_new(struct ctp_coroutine *co, struct ctp_visits visit)
+{
+	struct ctp_visits *least = co->visits;
+	for (struct ctp_visits *v = co->visits; v < co->visits + CTP_CO_VISITS; v++)
+		least = v->back < least->back ? v : least;
+	if (least->back) {
+		least->outside -= least->outside == least->back;
+		least->back--;
+	}
+	if (!least->back)
+		*least = visit;
+}
+
+/* A wait of the coroutine itself at a place has ended. */
+static inline void visited(struct ctp_coroutine *co, uint32_t place, bool outside, uint64_t waker)
+{
+	struct ctp_visits *v = co->visits;
+	if (!place)
+		return;
+	while (v < co->visits + CTP_CO_VISITS && v->place != place)
+		v++;
+	if (__builtin_expect(v == co->visits + CTP_CO_VISITS, 0)) {
+		visit_new(co, (struct ctp_visits){.waker = waker, .place = place, .back = 1, .outside = outside});
+	} else {
+		v->several |= v->waker != waker;
+		v->waker = waker;
+		if (__builtin_expect(v->back < UINT16_MAX, 1)) {
+			v->back++;
+			v->outside += outside;
+		}
+	}
+}
+
+static CTP_ALWAYS void waited(struct ctp_tally *t, struct ctp_coroutine *co, uint64_t to_ns, bool woken,
                               enum ctp_follow_time time)
 {
 	struct ctp_habit *habit = &t->habits.list[co->habit];
 	uint64_t ns = span_ns(t, co->suspended_ns, to_ns, time);
-	ctp_hist_add(&place_of(t, ctp_follow_place_of(t->follow, co))->wait, ns);
+	uint32_t place = ctp_follow_place_of(t->follow, co);
+	ctp_hist_add(&place_of(t, place)->wait, ns);
 	if (co->resumes == 1 && (co->flags & (CTP_CO_BIRTH | CTP_CO_BEFORE)) == CTP_CO_BIRTH)
 		return; /* the first resume of a lazy coroutine ends no wait */
 	if (__builtin_expect(ns >= LATE_NS, 0) && woken && !co->waker && co->habit && is_repaired(habit, ns))
@@ -335,10 +370,12 @@ static CTP_ALWAYS void waited(struct ctp_tally *t, const struct ctp_coroutine *c
 		habit->self++; /* the coroutine only gave way, or did not wait at all */
 	else
 		ctp_habit_waited(habit, co->id, co->suspended_ns, ns, woken, woken ? co->waker : 0);
+	if (!woken || co->waker != co->id)
+		visited(co, place, woken && !co->waker, woken ? co->waker : 0);
 }
 
 /* A wait that a wake ended. It counts at the resume, which shows that nothing is missing in between. */
-static void wait_woken(struct ctp_tally *t, const struct ctp_coroutine *co, uint64_t woken_ns)
+static void wait_woken(struct ctp_tally *t, struct ctp_coroutine *co, uint64_t woken_ns)
 {
 	if (woken_ns > co->suspended_ns && co->suspended_ns)
 		waited(t, co, woken_ns, true, CTP_FOLLOW_ASKED);
@@ -389,11 +426,11 @@ static void storm(struct ctp_tally *t, const struct ctp_change *ch)
 	if (!c)
 		return;
 	const struct ctp_thread *th = &t->follow->threads->list[co->thread];
-	uint64_t others_then = th->resumes - co->resumes;
+	uint64_t others_then = th->resumes - co->resumes; /* less than nothing, if the coroutine has run on other threads, too */
 	if (co->streak == CTP_TALLY_STORM) {
 		c->since_ns = ch->ts_ns;
 		c->others_now = 0;
-	} else if (c->tid == th->tid && others_then > c->others_then) {
+	} else if (c->tid == th->tid && (int64_t)(others_then - c->others_then) > 0) {
 		c->others_now += others_then - c->others_then;
 	}
 	c->others_then = others_then;
@@ -430,7 +467,7 @@ static void woken(struct ctp_tally *t, const struct ctp_change *ch)
 		storm(t, ch);
 }
 
-static void died(struct ctp_tally *t, const struct ctp_change *ch)
+void ctp_tally_gone(struct ctp_tally *t, const struct ctp_change *ch)
 {
 	struct ctp_coroutine *co = ch->co;
 	struct ctp_tally_spawn *s = spawn_of(t, co->spawn);
@@ -483,9 +520,6 @@ static RARE void other(struct ctp_tally *t, const struct ctp_change *ch)
 	case CTP_CHANGE_WAKE:
 		woken(t, ch);
 		break;
-	case CTP_CHANGE_DIED:
-		died(t, ch);
-		break;
 	case CTP_CHANGE_BORN: {
 		struct ctp_tally_spawn *s = spawn_of(t, ch->co->spawn);
 		s->born++;
@@ -500,6 +534,7 @@ static RARE void other(struct ctp_tally *t, const struct ctp_change *ch)
 	case CTP_CHANGE_RESUME:
 	case CTP_CHANGE_AWAIT:
 	case CTP_CHANGE_LOST:
+	case CTP_CHANGE_DIED:
 		break;
 	}
 }
@@ -511,7 +546,7 @@ void ctp_tally_change(struct ctp_tally *t, const struct ctp_change *ch)
 		suspended(t, ch, CTP_FOLLOW_ASKED);
 	else if (ch->kind == CTP_CHANGE_RESUME && asked)
 		resumed(t, ch, CTP_FOLLOW_ASKED);
-	else if (asked || ch->kind == CTP_CHANGE_BORN || ch->kind == CTP_CHANGE_DIED) /* levels need all births and deaths */
+	else if (asked || ch->kind == CTP_CHANGE_BORN) /* levels need all births and deaths */
 		other(t, ch);
 }
 
@@ -556,17 +591,20 @@ uint32_t ctp_tally_transitions(struct ctp_tally *t, const struct ctp_record *rec
 		usual++;
 	if (!usual || ctp_follow_time(t->follow) != CTP_FOLLOW_ALL)
 		return 0;
+	for (uint32_t i = 0; t->follow->priv->nheld && i < usual; i++)
+		if (rec[i].val[CTP_TRANSITION_ACTIVE])
+			ctp_follow_commit(t->follow);
 	transitions(t, rec, usual);
 	return usual;
 }
 
-void ctp_tally_finish(struct ctp_tally *t, uint64_t end_ns)
+void ctp_tally_finish(struct ctp_tally *t, const struct ctp_follow_end *end)
 {
 	for (t->nslices = CTP_TALLY_SLICES; t->nslices && !t->slices[t->nslices - 1];)
 		t->nslices--;
 	for (uint32_t n = 0; n < t->follow->places->count; n++) {
 		if (t->spawns[n])
-			level_put(t, t->spawns[n], end_ns, t->spawns[n]->alive);
+			level_put(t, t->spawns[n], end->judged_ns, t->spawns[n]->alive);
 		if (t->places[n]) {
 			ctp_hist_merge(&t->run, &t->places[n]->run);
 			ctp_hist_merge(&t->ready, &t->places[n]->ready);
@@ -579,7 +617,9 @@ void ctp_tally_finish(struct ctp_tally *t, uint64_t end_ns)
 		bool whole = !(co->flags & (CTP_CO_TAIL | CTP_CO_CONFLICT));
 		if (co->state == CTP_RUNNABLE && whole)
 			wait_woken(t, co, co->since_ns);
-		ctp_follow_account(t->follow, co, end_ns);
+		ctp_follow_account(t->follow, co, end->end_ns);
 		sum_up(t, co);
 	}
+	for (uint32_t i = 0; i < end->destroyed; i++) /* their times up to their deaths are in them already */
+		sum_up(t, t->follow->priv->held[i].co);
 }

@@ -83,6 +83,7 @@ struct ctp_tally *ctp_tally_new(struct ctp_follow *follow);
 void ctp_tally_free(struct ctp_tally *t);
 void ctp_tally_clear(struct ctp_tally *t);
 void ctp_tally_change(struct ctp_tally *t, const struct ctp_change *ch);
+void ctp_tally_gone(struct ctp_tally *t, const struct ctp_change *ch);
 
 /*
  * Follows and counts the leading transitions of the standard class, with the same effect as ctp_follow_records and a listener that
@@ -90,8 +91,8 @@ void ctp_tally_change(struct ctp_tally *t, const struct ctp_change *ch);
  */
 uint32_t ctp_tally_transitions(struct ctp_tally *t, const struct ctp_record *rec, uint32_t n);
 
-/* The end of the section: fills the levels up to there, and sums up the living. */
-void ctp_tally_finish(struct ctp_tally *t, uint64_t end_ns);
+/* The end of the section: fills the levels up to the moment that is judged, and sums up the living and those that end destroyed. */
+void ctp_tally_finish(struct ctp_tally *t, const struct ctp_follow_end *end);
 
 static inline struct ctp_tally_place *ctp_tally_place(const struct ctp_tally *t, uint32_t place)
 {

@@ -36,6 +36,7 @@ struct ctp_thread {
 	uint64_t outer;   /* the coroutine that resumed current, as a generator is resumed; 0: none */
 	uint64_t last;    /* the coroutine that was resumed there last, whether it still runs or not */
 	struct ctp_proc_seen_run seen; /* samples of the run of current */
+	struct ctp_proc_seen_delay delay;
 	char name[32];
 };
 

@@ -1,0 +1,206 @@
+/* judge-wait-words.c - what a finding about waiting coroutines says. */
+#include <stdio.h>
+
+#include "analyse/judge-hope.h"
+#include "analyse/judge-why.h"
+#include "analyse/judge-words.h"
+#include "analyse/judge.h"
+
+enum { CIRCLE_LISTED = 6 }; /* members of a circle that have a line of their own */
+
+/* The place where the like of the members rest. */
+static void say_home(struct ctp_words *w)
+{
+	const struct ctp_judge *j = w->j;
+	const struct ctp_coroutine *co = w->f->nwho ? ctp_follow_find(j->follow, w->f->who[0].id) : NULL;
+	uint32_t home = co ? j->spawns[co->spawn].home : 0;
+	uint32_t rest = co ? ctp_tally_spawn(j->tally, co->spawn)->rest : 0;
+	uint32_t at = home ? j->tally->habits.list[home].place : rest;
+	const char *place = at ? ctp_follow_text(j->follow, at) : "another place";
+	const char *idle = ctp_words_they(w, "it is not idle: coroutines from the same spawn site rest",
+	                                  "they are not idle: coroutines from the same spawn site rest");
+	if (home)
+		ctp_words_evidence(w, "%s at %s, where something from outside has ended waits %s; here only coroutines do",
+		                   idle, place, ctp_words_counted(w, j->spawns[co->spawn].home_waits, "time", "times"));
+	else
+		ctp_words_evidence(w, "%s at %s, where each began; here only coroutines end waits", idle, place);
+}
+
+/* "is suspended too, at pool.c:90:pool_get" */
+static const char *state_of(struct ctp_words *w, uint64_t id)
+{
+	static const char *const states[CTP_STATES] = {"", "has not run yet", "is running", "is suspended too", "is ready to run",
+	                                               "has ended"};
+	const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, id);
+	const char *place = ctp_wait_is(co) ? ctp_follow_text(w->j->follow, ctp_follow_place(w->j->follow, co)) : NULL;
+	snprintf(w->places, sizeof w->places, "%s%s%s", states[co ? co->state : CTP_DEAD], place ? ", at " : "", place ? place : "");
+	return w->places;
+}
+
+/* If one member is listed: the coroutine that it awaits, and its last waker. */
+static void say_last_waker(struct ctp_words *w)
+{
+	const struct ctp_report_member *m = w->f->nwho == 1 ? &w->f->who[0] : NULL;
+	const struct ctp_coroutine *co = m ? ctp_follow_find(w->j->follow, m->id) : NULL;
+	if (co && co->state == CTP_SUSPENDED && co->awaits)
+		ctp_words_evidence(w, "it awaits %s, which %s", ctp_words_any(w, co->awaits), state_of(w, co->awaits));
+	if (m && m->waker && m->waker != m->id)
+		ctp_words_evidence(w, "the last to wake it was %s, which %s", ctp_words_any(w, m->waker), state_of(w, m->waker));
+}
+
+void ctp_say_waiting(struct ctp_words *w)
+{
+	const struct ctp_group *g = w->g;
+	bool woken = g->rule == CTP_RULE_NEVER_WOKEN;
+	ctp_words_title(w, woken ? "%s suspended at %s for %s%s and not woken" : "%s suspended at %s for %s%s", ctp_words_those(w),
+	                ctp_words_where(w), ctp_words_they(w, "", "up to "), ctp_words_duration(w, g->longest_ns));
+	if (g->why == CTP_WHY_STANDSTILL)
+		ctp_words_evidence(w, "where the trace ends, %s of %s %s suspended, and nobody is left who could wake %s",
+		                   ctp_words_count(w, w->j->waiting),
+		                   ctp_words_counted(w, w->j->waiting + w->j->running, "coroutine", "coroutines"),
+		                   ctp_word(w->j->waiting, "is", "are"), ctp_word(w->j->waiting, "it", "them"));
+	else
+		ctp_words_history(w);
+	if (woken)
+		ctp_words_evidence(w, "the trace has every wake, and none is for %s", ctp_words_it(w));
+	if (g->why & CTP_WHY_PASSING)
+		ctp_words_siblings(w);
+	if (g->why & CTP_WHY_AWAY)
+		say_home(w);
+	if (g->why & CTP_WHY_CIRCLE)
+		ctp_words_evidence(w, "every living coroutine that has ended such a wait before waits for far too long, too");
+	if (g->why & CTP_WHY_RHYTHM)
+		ctp_words_evidence(w, "coroutines that began to wait there later have returned, again and again,"
+		                   " in a hundredth of the time");
+	if (g->why & CTP_WHY_FORGOTTEN)
+		ctp_words_evidence(w, "a hundred times as long as any other wait there, and %s elsewhere",
+		                   ctp_words_they(w, "it rests", "they rest"));
+	if (g->why & CTP_WHY_FRESH)
+		ctp_words_evidence(w, "hardly a coroutine from the same spawn site has ever returned from there");
+	if (g->why & CTP_WHY_CHILDREN)
+		ctp_words_evidence(w, "children of the waiting coroutine ended such waits before, and %s no living child",
+		                   ctp_words_they(w, "it has", "they have"));
+	if (g->why & CTP_WHY_AWAITED)
+		ctp_words_evidence(w, "others that await %s have waited for far longer than ever before", ctp_words_it(w));
+	if (g->why & CTP_WHY_NEEDED)
+		ctp_words_evidence(w, "%s for %s, far longer than for any other child", ctp_words_they(w, "its parent waits",
+		                   "their parents wait"), ctp_words_it(w));
+	if (g->why & CTP_WHY_OVERTAKEN && !(g->why & CTP_WHY_PASSING) && !(g->why & CTP_WHY_CIRCLE))
+		ctp_words_evidence(w, "coroutines that began to wait there later have returned, again and again");
+	say_last_waker(w);
+	const struct ctp_coroutine *first = w->f->nwho > 1 ? ctp_follow_find(w->j->follow, w->f->who[0].id) : NULL;
+	if (first)
+		ctp_words_dead_waker(w, first);
+	if (g->why & CTP_WHY_QUIET && !(g->why & CTP_WHY_PASSING) && !(g->why & CTP_WHY_CIRCLE))
+		ctp_words_evidence(w, "nothing has run since, for far longer than ever before");
+	if (w->f->place)
+		ctp_words_next(w, "look at whatever ends a wait at %s: does an error, an early return or a close leave a waiter"
+		               " without its wake?", ctp_words_where(w));
+	else
+		ctp_words_next(w, "a probe that gives the place (CTP_HERE, a site) would say where to look");
+	if (!woken && !ctp_follow_has_wakes(&w->j->follow->counts))
+		ctp_words_next(w, "with wakes in the trace (ctp_coro_wake and the like) it could be told whether anybody woke %s",
+		               ctp_words_it(w));
+}
+
+void ctp_say_not_resumed(struct ctp_words *w)
+{
+	const struct ctp_hist *ready = &w->j->tally->ready;
+	ctp_words_title(w, "%s woken at %s and not resumed", ctp_words_those(w), ctp_words_where(w));
+	ctp_words_evidence(w, "ready to run for %s%s, where %s came %s after the wake at most", ctp_words_they(w, "", "up to "),
+	                   ctp_words_duration(w, w->g->longest_ns),
+	                   ctp_words_counted(w, ready->count, "other resume", "other resumes"),
+	                   ctp_words_duration(w, ready->max_ns));
+	say_last_waker(w);
+	if (ctp_judge_is_crowded(w->j, w->g->from_ns)) {
+		ctp_words_evidence(w, "threads ran other coroutines for most of that time, and these always came first");
+		ctp_words_next(w, "look at the order of the run queue: can %s come to the front while others are woken again and again?",
+		               ctp_words_it(w));
+	} else {
+		ctp_words_evidence(w, "threads that run coroutines were idle for most of that time");
+		ctp_words_next(w, "look at the run queue: did the wake put %s there, and does a thread still take coroutines from it?",
+		               ctp_words_it(w));
+	}
+}
+
+void ctp_say_cycle(struct ctp_words *w)
+{
+	if (w->f->members == 1)
+		ctp_words_title(w, "%s waits for itself at %s", ctp_words_those(w), ctp_words_places(w));
+	else
+		ctp_words_title(w, "%s wait for one another in a circle, at %s", ctp_words_those(w), ctp_words_places(w));
+	for (uint32_t i = 0; i < w->f->nwho && i < CIRCLE_LISTED; i++) {
+		const struct ctp_report_member *m = &w->f->who[i];
+		const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, m->id);
+		if (co)
+			ctp_words_evidence(w, "%s awaits %s at %s", ctp_words_member(w, m), ctp_words_any(w, co->awaits),
+			                   ctp_words_named(m->place));
+	}
+	ctp_words_next(w, "%s", ctp_words_they(w, "a coroutine must not wait for itself",
+	                                       "if these are locks, take them in one order everywhere; else one of the waits must go"));
+}
+
+void ctp_say_awaits_dead(struct ctp_words *w)
+{
+	ctp_words_title(w, "%s %s at %s for %s", ctp_words_those(w), ctp_words_they(w, "waits", "wait"), ctp_words_where(w),
+	                ctp_words_they(w, "a coroutine that is dead", "coroutines that are dead"));
+	ctp_words_evidence(w, "suspended for %s%s", ctp_words_they(w, "", "up to "), ctp_words_duration(w, w->g->longest_ns));
+	for (uint32_t i = 0; i < w->f->nwho && i < CTP_WORDS_LISTED; i++) {
+		const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, w->f->who[i].id);
+		if (co)
+			ctp_words_evidence(w, "%s awaits %s, which has ended and did not wake it",
+			                   ctp_words_member(w, &w->f->who[i]), ctp_words_any(w, co->awaits));
+	}
+	ctp_words_next(w, "see that whatever ends what %s for, also an exception or destruction, wakes %s",
+	               ctp_words_they(w, "it waits", "they wait"), ctp_words_it(w));
+}
+
+void ctp_say_leaked(struct ctp_words *w)
+{
+	const struct ctp_tally_spawn *s = ctp_tally_spawn(w->j->tally, w->g->spawn);
+	ctp_words_title(w, "%s leaked: suspended at %s, from where nobody comes back", ctp_words_those(w), ctp_words_where(w));
+	ctp_words_evidence(w, "alive for %s%s", ctp_words_they(w, "", "up to "), ctp_words_duration(w, w->g->longest_ns));
+	ctp_words_evidence(w, "%s ended, after %s at most",
+	                   ctp_words_counted(w, s->life.count, "made at the same place has", "made at the same place have"),
+	                   ctp_words_duration(w, s->life.max_ns));
+	ctp_words_next(w, "is there still somebody who could resume or destroy %s?", ctp_words_it(w));
+}
+
+void ctp_say_never_started(struct ctp_words *w)
+{
+	const struct ctp_tally_spawn *s = ctp_tally_spawn(w->j->tally, w->g->spawn);
+	ctp_words_title(w, "%s made at %s and never run", ctp_words_those(w), ctp_words_made(w));
+	ctp_words_evidence(w, "made %s%s ago; %s run after %s at most", ctp_words_they(w, "", "up to "),
+	                   ctp_words_duration(w, w->g->longest_ns),
+	                   ctp_words_counted(w, s->start.count, "other from the same place was", "others from the same place were"),
+	                   ctp_words_duration(w, s->start.max_ns));
+	ctp_words_next(w, "%s made and then neither awaited nor given to the scheduler?",
+	               ctp_words_they(w, "was the task", "were the tasks"));
+}
+
+void ctp_say_standstill(struct ctp_words *w)
+{
+	const struct ctp_proc_seen *seen = &w->j->follow->seen;
+	ctp_words_title(w, "the whole program stands still: %s at %s, and no thread runs",
+	                ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"), ctp_words_places(w));
+	ctp_words_evidence(w, "all threads were asleep %s and %s after the start, with no time on a processor in between",
+	                   ctp_words_duration(w, ctp_span_ns(w->j->start_ns, seen->still_from_ns)),
+	                   ctp_words_duration(w, ctp_span_ns(w->j->start_ns, seen->still_to_ns)));
+	ctp_words_evidence(w, "before that, no pause between two resumes was longer than %s",
+	                   ctp_words_duration(w, w->j->tally->longest_pause_ns));
+	if (ctp_follow_has_wakes(&w->j->follow->counts))
+		ctp_words_evidence(w, "nobody waits where something from outside is known to have woken anybody");
+	struct ctp_coroutine *co;
+	uint32_t shown = 0;
+	for (uint32_t at = 0; (co = ctp_follow_each(w->j->follow, &at)) && shown < CTP_WORDS_LISTED;) {
+		const char *place = ctp_follow_text(w->j->follow, ctp_follow_place(w->j->follow, co));
+		if (!ctp_judge_blocks(w->j, co))
+			continue;
+		ctp_words_evidence(w, "%s is asleep on thread %ju, in the middle of a run%s%s", ctp_words_any(w, co->id),
+		                   (uintmax_t)w->j->follow->threads->list[co->thread].tid, place ? " from " : "",
+		                   place ? place : "");
+		shown++;
+	}
+	ctp_words_next(w, "look for two locks taken in two orders, a queue that is full at both ends, or a wake that came when nobody"
+	               " waited yet");
+}

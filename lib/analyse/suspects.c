@@ -1,0 +1,449 @@
+/*
+ * suspects.c - waits that stand out, and the excuse that keeps each from being a finding.
+ *
+ * A wait stands out by one of three comparisons. At a place whose waits coroutines end: it is ten times as long as the longest that
+ * ended there, and this coroutine has returned from there before. At any other place: it is thirty times the 99th percentile, this
+ * coroutine has returned from there at least once, the rest of the program still runs, and at most half of the coroutines at the
+ * place stand out, for else the place is only quiet; or this coroutine usually waits far longer at another place, so that it does
+ * not rest here; or it has returned from here often, and no wait that ended took a tenth of the time. At a place where hardly a wait
+ * has ended: it is as long as half of the trace, and the coroutine is missed (is_missed).
+ * Of coroutines that wait once and end, none has returned before: there it is enough that many have ended, and that this one is ten
+ * times as old as any of them became.
+ * A coroutine that was woken stands out if it has been ready for ten times as long as any was that was resumed.
+ *
+ * A coroutine that awaits a living one is not to blame: the coroutine at the end of the chain is the suspect, and if that one still
+ * moves, nobody is. The same holds for a parent at a place where children end the waits. A place that a finding names already needs
+ * no suspect.
+ */
+#include "analyse/suspects.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/judge-own.h"
+#include "analyse/judge-why.h"
+#include "analyse/judge-words.h"
+
+enum {
+	FEW_ENDED = 3,      /* fewer waits that ended are no history */
+	FACTOR_INSIDE = 10, /* times the longest wait that ended, where coroutines end them */
+	FACTOR_OUTSIDE = 30, /* times the 99th percentile, where something else may */
+	RATIO_MAX = 100,    /* a larger ratio says no more */
+	CHAIN = 64,         /* awaits that are followed */
+	PLACES = 3,         /* of coroutines that wait for a suspect, which are named */
+};
+
+/* Suspects at one place; in a program with one or two places, of one spawn place too. */
+struct suspicion {
+	struct ctp_group group;
+	bool ready;                     /* the members were woken, and not resumed */
+	uint64_t ratio;                 /* the largest of a member */
+	uint64_t far;                   /* coroutines that stand out, and await a member */
+	uint64_t waiting;               /* all that await a member, or one that does; */
+	uint32_t waits_at[PLACES];      /* places of these, and first of those that await a member */
+	const struct ctp_coroutine *co; /* the member with that ratio */
+};
+
+struct suspects {
+	struct ctp_judge *j;
+	uint64_t *open, *far;    /* by place: coroutines that wait there; those that the ratio makes stand out */
+	bool *found;             /* by place: a coroutine that waits there is in a finding */
+	uint32_t *number;        /* by place or habit, and whether they are ready: number + 1 in list; 0: none yet */
+	struct suspicion *list;
+	uint32_t count, room;
+};
+
+/* --- what stands out ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t ratio_of(uint64_t ns, uint64_t usual_ns)
+{
+	uint64_t ratio = usual_ns ? ns / usual_ns : RATIO_MAX;
+	return ratio < RATIO_MAX ? ratio : RATIO_MAX;
+}
+
+/* The coroutine has returned from there often, and never after a tenth of this time. */
+static bool is_stopped(const struct ctp_judge *j, const struct ctp_coroutine *co, uint32_t place)
+{
+	uint64_t ns = ctp_wait_ns(j, co);
+	return ctp_own_visits(co, place)->back >= j->visits && ns >= CTP_JUDGE_QUIET_NS && ns / FACTOR_INSIDE >= j->places[place].max_ns;
+}
+
+/*
+ * For a place where hardly a wait has ended. Whether another coroutine waits for this one, or this one has run often, or coroutines
+ * of its spawn place have often passed the place without a wait. A coroutine for which none of this holds may be an accept loop, or
+ * wait for a timer of an hour.
+ */
+static bool is_missed(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	return co->flags & CTP_CO_NEEDED || co->depth || ctp_habit_of(j, co)->self >= j->history || co->resumes >= j->history;
+}
+
+/* Many of its like have come to their end, and it is far older than any of them became. So it is if each request has a coroutine. */
+static bool outlives(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	const struct ctp_hist *life = &ctp_tally_spawn(j->tally, co->spawn)->life;
+	uint64_t age_ns = ctp_follow_ns(j->follow, co->born_ns, ctp_judge_end_ns(j, co));
+	return life->count >= j->history && age_ns / FACTOR_INSIDE >= life->max_ns;
+}
+
+/* How many times as long as usual the wait of a coroutine is, by its place alone; 0: not far longer. */
+static uint64_t how_far(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	uint32_t place = ctp_follow_place(j->follow, co);
+	const struct ctp_judge_place *p = &j->places[place];
+	uint64_t ns = ctp_wait_ns(j, co), returned = ctp_own_visits(co, place)->back;
+	if (!place || ns < CTP_JUDGE_FLOOR_NS || ctp_habit_is_called(ctp_habit_of(j, co)))
+		return 0;
+	if (p->waits < FEW_ENDED)
+		return ns >= CTP_JUDGE_QUIET_NS && ns >= ctp_span_ns(j->start_ns, j->end_ns) / 2 && is_missed(j, co) ? 1 : 0;
+	if (ctp_place_is_inside(*p))
+		return ns / FACTOR_INSIDE >= p->max_ns && returned >= j->visits ? ratio_of(ns, p->max_ns) : 0;
+	uint64_t p99_ns = ctp_hist_quantile(&ctp_tally_place(j->tally, place)->wait, 0.99);
+	bool far = (ns / FACTOR_OUTSIDE >= p99_ns && (returned || outlives(j, co))) || is_stopped(j, co, place);
+	return far ? ratio_of(ns, p99_ns) : 0;
+}
+
+/* How long a coroutine has been ready, or else has waited. */
+static uint64_t open_ns(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	return co->state == CTP_RUNNABLE ? ctp_follow_ns(j->follow, co->since_ns, ctp_judge_end_ns(j, co)) : ctp_wait_ns(j, co);
+}
+
+/* How many times as long as any other a coroutine has been ready; 0: not far longer. */
+static uint64_t how_late(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	const struct ctp_hist *ready = &j->tally->ready;
+	uint64_t ns = open_ns(j, co);
+	return ctp_judge_too_long(ready, ns) ? ratio_of(ns, ready->max_ns) : 0;
+}
+
+/* How many times as long as usual, with what the place and the program say against it. */
+static uint64_t stands_out(const struct suspects *all, const struct ctp_coroutine *co)
+{
+	const struct ctp_judge *j = all->j;
+	if (co->state == CTP_RUNNABLE)
+		return how_late(j, co);
+	uint32_t place = ctp_follow_place(j->follow, co);
+	const struct ctp_judge_place *p = &j->places[place];
+	uint64_t ratio = how_far(j, co);
+	if (!ratio || p->waits < FEW_ENDED || ctp_place_is_inside(*p))
+		return ratio;
+	bool quiet = 2 * all->far[place] > all->open[place];
+	bool runs = ctp_judge_is_recent(j, j->tally->last_resume_ns, co->suspended_ns, ctp_judge_end_ns(j, co));
+	return (!quiet && runs) || is_stopped(j, co, place) || outlives(j, co) || ctp_own_rests_elsewhere(j, co, place) ? ratio : 0;
+}
+
+/* The living coroutine that a waiting one waits for, as the trace or earlier waits at the place tell; or null. */
+static struct ctp_coroutine *waits_for(struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	struct ctp_coroutine *other = co->awaits                                      ? ctp_follow_find(j->follow, co->awaits) :
+	                              ctp_habit_is_for_children(ctp_habit_of(j, co)) ? co->blames : NULL;
+	return other && other->state != CTP_DEAD ? other : NULL;
+}
+
+/* The coroutine at the end of the chain of such waits, or co itself; null: that coroutine still moves, and so the wait may end. */
+static struct ctp_coroutine *end_of_chain(struct ctp_judge *j, struct ctp_coroutine *co)
+{
+	struct ctp_coroutine *end = co, *next;
+	for (int i = 0; i < CHAIN && ctp_wait_is(end) && (next = waits_for(j, end)) && next != co; i++)
+		end = next;
+	bool stays = end->state == CTP_RUNNABLE ? how_late(j, end) : ctp_wait_is(end);
+	bool moves = !stays || ctp_judge_is_recent(j, end->resumed_ns, co->suspended_ns, ctp_judge_end_ns(j, co));
+	return end != co && moves ? NULL : end;
+}
+
+/* --- suspicions ----------------------------------------------------------------------------------------------------------- */
+
+/* Null: out of memory. */
+static struct suspicion *suspicion_of(struct suspects *all, const struct ctp_coroutine *co)
+{
+	struct ctp_judge *j = all->j;
+	bool ready = co->state == CTP_RUNNABLE;
+	uint32_t place = ctp_follow_place(j->follow, co), *number = &all->number[2 * (j->nplaces > 2 ? place : co->habit) + ready];
+	if (*number)
+		return &all->list[*number - 1];
+	if (all->count == all->room) {
+		uint32_t room = all->room ? 2 * all->room : 8;
+		struct suspicion *list = realloc(all->list, room * sizeof *list);
+		if (!list)
+			return NULL;
+		all->list = list;
+		all->room = room;
+	}
+	all->list[all->count] = (struct suspicion){.ready = ready,
+		.group = {.place = place, .spawn = co->spawn, .shortest_ns = UINT64_MAX, .from_ns = UINT64_MAX}};
+	*number = ++all->count;
+	return &all->list[all->count - 1];
+}
+
+static bool suspect(struct suspects *all, struct ctp_coroutine *co)
+{
+	struct ctp_judge *j = all->j;
+	uint64_t ratio = stands_out(all, co);
+	struct ctp_coroutine *end = ratio ? end_of_chain(j, co) : NULL;
+	if (!end || end->flags & CTP_CO_FOUND || all->found[ctp_follow_place(j->follow, end)])
+		return true;
+	struct suspicion *s = suspicion_of(all, end);
+	if (!s)
+		return false;
+	s->far += end != co;
+	if (ratio > s->ratio) {
+		s->ratio = ratio;
+		s->co = end;
+	}
+	if (end->visit) /* a coroutine that awaits this one was looked at before */
+		return true;
+	end->visit = 1;
+	bool unknown = ctp_judge_sure(j, end, true) == CTP_CERTAIN_UNKNOWN;
+	ctp_group_add(j, &s->group, end, unknown ? CTP_CERTAIN_UNKNOWN : CTP_CERTAIN_POSSIBLE,
+	              s->ready ? end->since_ns : ctp_coroutine_waits_since(end), open_ns(j, end));
+	return !j->failed;
+}
+
+/* Those that wait for a suspect, whether they stand out themselves or not, are told of with it. */
+static void add_waiting(struct suspects *all, struct ctp_coroutine *co)
+{
+	struct ctp_coroutine *end = end_of_chain(all->j, co);
+	struct suspicion *s = end && end != co && end->visit ? suspicion_of(all, end) : NULL;
+	uint32_t place = ctp_follow_place(all->j->follow, co), i = 0;
+	if (!s)
+		return;
+	s->waiting++;
+	while (i < PLACES && s->waits_at[i] && s->waits_at[i] != place)
+		i++;
+	if (waits_for(all->j, co) == end) { /* the nearest come first */
+		i = i < PLACES ? i : PLACES - 1;
+		memmove(s->waits_at + 1, s->waits_at, i * sizeof *s->waits_at);
+		i = 0;
+	}
+	if (i < PLACES)
+		s->waits_at[i] = place;
+}
+
+static uint64_t members_of(const struct suspicion *s)
+{
+	return s->group.by_certainty[CTP_CERTAIN_POSSIBLE] + s->group.by_certainty[CTP_CERTAIN_UNKNOWN];
+}
+
+/* The more coroutines, and the farther from what is usual, the more a suspicion stands out. */
+static uint64_t weight(const struct suspicion *s) { return (members_of(s) + s->far) * s->ratio; }
+
+static int by_weight(const void *a, const void *b)
+{
+	uint64_t m = weight(a), n = weight(b);
+	return m == n ? 0 : m < n ? 1 : -1;
+}
+
+/* --- words ---------------------------------------------------------------------------------------------------------------- */
+
+static void say_lost(struct ctp_words *w)
+{
+	const struct ctp_follow_counts *c = &w->j->follow->counts;
+	if (c->lost)
+		ctp_words_evidence(w, "%s lost, and what ended the wait may be among them",
+		                   ctp_words_counted(w, c->lost, "event was", "events were"));
+	else if (c->missed)
+		ctp_words_evidence(w, "%s lost, and the one that ended the wait may be among them",
+		                   ctp_words_counted(w, c->missed, "wake or await was", "wakes or awaits were"));
+	else
+		ctp_words_evidence(w, "events are missing from the trace, and what ended the wait may be among them");
+}
+
+static void say_excuse(struct ctp_words *w, const struct suspicion *s)
+{
+	struct ctp_judge *j = w->j;
+	const struct ctp_coroutine *co = s->co, *waker = ctp_own_hope(j, co);
+	const struct ctp_judge_place *p = &j->places[s->group.place];
+	if (!s->group.by_certainty[CTP_CERTAIN_POSSIBLE])
+		say_lost(w);
+	else if (s->ready)
+		ctp_words_evidence(w, "threads were busy with other coroutines, which may come first by design");
+	else if (p->waits < FEW_ENDED)
+		ctp_words_evidence(w, "there is nothing to compare with: %s",
+		                   p->waits ? "hardly a wait has ended there" : "no wait has ended there");
+	else if (waker)
+		ctp_words_evidence(w, "%s, which ended an earlier wait of %s there, still runs now and then",
+		                   ctp_words_any(w, waker->id), ctp_words_they(w, "it", "one of them"));
+	else if (!ctp_follow_has_wakes(&j->follow->counts))
+		ctp_words_evidence(w, "the trace has no wakes (ctp_coro_wake): a coroutine that is only idle looks the same");
+	else if (!ctp_own_rests_elsewhere(j, co, s->group.place) && ctp_spawn_is_at_rest(j, co->spawn, s->group.place))
+		ctp_words_evidence(w, "coroutines spawned at the same place also rest there when they have nothing to do");
+	else if (!ctp_place_is_inside(*p))
+		ctp_words_evidence(w, "something other than a coroutine, such as a timer or a socket, may still end the wait");
+	else
+		ctp_words_evidence(w, "nothing else shows that nobody will end the wait");
+}
+
+/* What the members are compared with: waits at the place that ended; or the times from all wakes to their resumes. */
+static const struct ctp_hist *ended_at(const struct ctp_judge *j, const struct suspicion *s)
+{
+	static const struct ctp_hist none;
+	if (s->ready)
+		return &j->tally->ready;
+	return j->places[s->group.place].waits ? &ctp_tally_place(j->tally, s->group.place)->wait : &none;
+}
+
+static void say_title(struct ctp_words *w, const struct suspicion *s)
+{
+	uint64_t ended = ended_at(w->j, s)->count;
+	const char *for_ns = ctp_words_duration(w, s->group.longest_ns), *upto = w->f->members > 1 ? "for up to" : "for";
+	const char *within = ctp_words_duration(w, ended_at(w->j, s)->max_ns);
+	if (s->ready)
+		ctp_words_title(w, "%s woken at %s and not resumed %s %s; %s within %s of the wake",
+		                ctp_words_counted(w, w->f->members, "coroutine was", "coroutines were"), ctp_words_where(w), upto,
+		                for_ns, ctp_words_counted(w, ended, "other resume came", "other resumes came"), within);
+	else if (w->j->places[s->group.place].waits)
+		ctp_words_title(w, "%s at %s %s %s; %s ended within %s",
+		                ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"), ctp_words_where(w), upto,
+		                for_ns, ctp_words_counted(w, ended, "other wait there", "other waits there"), within);
+	else
+		ctp_words_title(w, "%s at %s %s %s; no other wait there has ended",
+		                ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"), ctp_words_where(w), upto,
+		                for_ns);
+}
+
+static void say_waiting(struct ctp_words *w, const struct suspicion *s)
+{
+	char places[PLACES * (CTP_SITE_TEXT_MAX + 8)] = "";
+	size_t len = 0;
+	for (uint32_t i = 0; i < PLACES && s->waits_at[i]; i++) {
+		bool last = i + 1 == PLACES || !s->waits_at[i + 1];
+		len += (size_t)snprintf(places + len, sizeof places - len, "%s%s", !i ? " at " : last ? " and " : ", ",
+		                        ctp_words_named(ctp_follow_text(w->j->follow, s->waits_at[i])));
+		len = len < sizeof places ? len : sizeof places - 1;
+	}
+	ctp_words_evidence(w, "%s for %s%s", ctp_words_counted(w, s->waiting, "more coroutine waits", "more coroutines wait"),
+	                   ctp_words_it(w), places);
+}
+
+static void make_suspect(struct suspects *all, struct suspicion *from, struct ctp_suspect *to)
+{
+	struct ctp_judge *j = all->j;
+	struct ctp_group *g = &from->group;
+	const struct ctp_hist *ended = ended_at(j, from);
+	*to = (struct ctp_suspect){
+		.certainty = g->by_certainty[CTP_CERTAIN_POSSIBLE] ? CTP_CERTAIN_POSSIBLE : CTP_CERTAIN_UNKNOWN,
+		.place = ctp_judge_copy(j, ctp_follow_text(j->follow, g->place)),
+		.spawn = ctp_judge_copy(j, ctp_follow_text(j->follow, g->spawn)),
+		.members = members_of(from),
+		.waiting = from->waiting,
+		.since_ns = ctp_span_ns(j->start_ns, g->from_ns),
+		.for_ns = g->longest_ns,
+		.open = all->open[g->place],
+		.ended = ended->count,
+		.longest_ns = ended->max_ns,
+		.p99_ns = ctp_hist_quantile(ended, 0.99),
+		.who = g->who,
+		.nwho = g->nwho,
+	};
+	g->who = NULL;
+	g->nwho = 0;
+	struct ctp_finding f = {.place = to->place, .spawn = to->spawn, .members = to->members, .who = to->who, .nwho = to->nwho};
+	struct ctp_words w = {.j = j, .g = g, .f = &f};
+	say_title(&w, from);
+	say_excuse(&w, from);
+	if (from->waiting)
+		say_waiting(&w, from);
+	else if (!from->ready && !ctp_words_dead_waker(&w, from->co) && ctp_own_dead_waker(j, from->co))
+		ctp_words_evidence(&w, "%s has ended all earlier waits of %s there, and has died", ctp_words_any(&w, ctp_own_dead_waker(j, from->co)),
+		                   ctp_words_any(&w, from->co->id));
+	to->title = f.title;
+	to->excuse = f.evidence[0];
+	to->also = f.evidence[1];
+}
+
+/* --- all ------------------------------------------------------------------------------------------------------------------ */
+
+/* Of each parent, its child that has waited longest becomes the one that it blames. */
+static void find_children(struct ctp_judge *j)
+{
+	struct ctp_coroutine *co;
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+		co->blames = NULL;
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+		struct ctp_coroutine *parent = ctp_wait_is(co) && co->parent ? ctp_follow_find(j->follow, co->parent) : NULL;
+		if (parent && parent != co && (!parent->blames || co->suspended_ns < parent->blames->suspended_ns))
+			parent->blames = co;
+	}
+}
+
+static bool look(struct suspects *all)
+{
+	struct ctp_judge *j = all->j;
+	struct ctp_coroutine *co;
+	find_children(j);
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+		co->visit = 0;
+		if (!ctp_wait_is(co))
+			continue;
+		uint32_t place = ctp_follow_place(j->follow, co);
+		all->open[place]++;
+		all->found[place] |= place && co->group;
+		all->far[place] += how_far(j, co) > 0;
+	}
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+		if ((ctp_wait_is(co) || co->state == CTP_RUNNABLE) && ctp_has_run(co) && !(co->flags & CTP_CO_FOUND) &&
+		    !suspect(all, co))
+			return false;
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+		if (ctp_wait_is(co) && !(co->flags & CTP_CO_FOUND))
+			add_waiting(all, co);
+	return true;
+}
+
+/*
+ * The place that nearly all suspensions have, as in a program whose one park function records its own place; 0: there is none.
+ * Coroutines end some of the waits there, and something else ends others: so they wait for various things, and cannot be compared.
+ */
+static uint32_t one_site(const struct suspects *all)
+{
+	const struct ctp_judge *j = all->j;
+	uint64_t waits = 0;
+	uint32_t most = 0;
+	for (uint32_t i = 0; i < j->follow->places->count; i++) {
+		waits += j->places[i].waits;
+		most = j->places[i].waits > j->places[most].waits ? i : most;
+	}
+	const struct ctp_judge_place *p = &j->places[most];
+	bool nearly_all = p->waits >= CTP_JUDGE_HISTORY && 10 * p->waits >= 9 * waits && all->open[most];
+	bool various = !p->woken || (10 * p->inside >= p->woken && 10 * p->inside < 9 * p->woken);
+	return nearly_all && various ? most : 0;
+}
+
+bool ctp_suspects_find(struct ctp_judge *j, struct ctp_report *r, struct ctp_report_section *s)
+{
+	if (j->ordinal)
+		return true;
+	uint32_t n = j->follow->places->count;
+	struct suspects all = {.j = j, .open = calloc(n, sizeof *all.open), .far = calloc(n, sizeof *all.far),
+	                       .found = calloc(n, sizeof *all.found),
+	                       .number = calloc(2 * (n > CTP_HABITS_MAX ? n : CTP_HABITS_MAX), sizeof *all.number)};
+	bool done = all.open && all.far && all.found && all.number && look(&all);
+	uint32_t site = done ? one_site(&all) : 0;
+	s->one_site = site ? ctp_judge_copy(j, ctp_follow_text(j->follow, site)) : NULL;
+	if (done && all.count)
+		qsort(all.list, all.count, sizeof *all.list, by_weight);
+	for (uint32_t i = 0; done && i < all.count && s->nsuspects < CTP_REPORT_SUSPECTS; i++) {
+		struct ctp_suspect *to = &s->suspects[s->nsuspects];
+		make_suspect(&all, &all.list[i], to);
+		if (ctp_report_ignores(r, ctp_certainty_name(CTP_CERTAIN_POSSIBLE), to->place, to->spawn)) {
+			ctp_suspect_fini(to);
+			s->ignored++;
+			r->ignored++;
+		} else {
+			s->nsuspects++;
+		}
+	}
+	for (uint32_t i = 0; i < all.count; i++) {
+		for (uint32_t k = 0; k < all.list[i].group.nwho; k++)
+			ctp_report_member_fini(&all.list[i].group.who[k]);
+		free(all.list[i].group.who);
+	}
+	free(all.list);
+	free(all.open);
+	free(all.far);
+	free(all.found);
+	free(all.number);
+	return done && !j->failed;
+}
