@@ -456,7 +456,19 @@ static bool step_fits(enum ctp_ctf_take step, unsigned type)
 	                ctp_type_is_signed(type) ? CTP_TAKE_SIGNED : CTP_TAKE_UNSIGNED);
 }
 
-/* Plans a payload that has the fields of the class in order, and lengths before sequences. False: it has not. */
+/* The number of members from `member` on, if these are the spellings of the class's texts, which are not read; else 0. */
+static uint64_t count_spellings(const struct ctp_class *cls, const bt_field_class *fc, uint64_t member)
+{
+	uint64_t n = fc ? bt_field_class_structure_get_member_count(fc) : 0, texts = 0;
+	for (uint32_t i = 0; ctp_ctf_has_names(cls) && i < cls->nfields; i++)
+		texts += cls->fields[i].type == CTP_STRING;
+	for (uint64_t i = member; i < n; i++)
+		if (ctp_ctf_take_of(member_class(fc, i)) != CTP_TAKE_STRING)
+			return 0;
+	return n - member == texts ? texts : 0;
+}
+
+/* Plans a payload that has the fields of the class in order, lengths before sequences, and perhaps spellings. False: it has not. */
 static bool plan_ours(struct ctp_ctf_plan *plan, struct ctp_class *cls, bool timed)
 {
 	const bt_field_class *fc = bt_event_class_borrow_payload_field_class_const(plan->of);
@@ -482,7 +494,7 @@ static bool plan_ours(struct ctp_ctf_plan *plan, struct ctp_class *cls, bool tim
 	plan->ts_field = timed ? -1 : cls->time_field;
 	plan->cls = cls;
 	plan->has_clock = plan->plain_clock = true;
-	return next && member == n && plan->payload.nnodes + (plan->ts_field >= 0) == cls->nfields;
+	return next && member + count_spellings(cls, fc, member) == n && plan->payload.nnodes + (plan->ts_field >= 0) == cls->nfields;
 }
 
 static bool clock_is_plain(const bt_clock_class *clock, int64_t origin_ns)
@@ -497,11 +509,12 @@ static void make_plan(struct ctp_ctf_classes *classes, struct ctp_ctf_plan *plan
 	uint64_t id = bt_event_class_get_id(plan->of);
 	const bt_stream_class *sc = bt_event_class_borrow_stream_class_const(plan->of);
 	const bt_clock_class *clock = bt_stream_class_borrow_default_clock_class_const(sc);
-	if (clock && id / CTP_CTF_VARIANTS < classes->nours) {
-		if (plan_ours(plan, classes->ours[id / CTP_CTF_VARIANTS], id & CTP_CTF_TIMED))
+	if (clock && ctp_ctf_number(id) < classes->nours) {
+		struct ctp_class *cls = classes->ours[ctp_ctf_number(id)];
+		if (plan_ours(plan, cls, id & CTP_CTF_TIMED))
 			return;
 		ctp_notice_say(classes->notice, "event %s does not look as ctp-toctf declared it; read as any other",
-		               classes->ours[id / CTP_CTF_VARIANTS]->name);
+		               cls->name);
 		plan_clear(plan);
 		*plan = (struct ctp_ctf_plan){.of = plan->of};
 	}

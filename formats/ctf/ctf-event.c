@@ -62,13 +62,22 @@ static uint8_t usual_bytes(const struct ctp_field *f)
 	return f->role == CTP_ROLE_SITE ? 2 : 4;
 }
 
-static struct ctp_ctf_op plan_field(const struct ctp_field *f, uint8_t index, bool wide)
+bool ctp_ctf_has_names(const struct ctp_class *cls)
 {
+	bool has = false;
+	for (uint32_t i = 0; i < cls->nfields; i++)
+		has |= cls->fields[i].type == CTP_STRING && cls->fields[i].role == CTP_ROLE_NAME;
+	return has;
+}
+
+static struct ctp_ctf_op plan_field(const struct ctp_field *f, uint8_t index, unsigned variant, bool has_names)
+{
+	bool wide = variant & CTP_CTF_WIDE;
 	struct ctp_ctf_op op = {.index = index, .top = index, .form = CTP_CTF_FORM_NUMBER, .bytes = type_bytes(f->type)};
 	if (f->type == CTP_BYTES || (f->type == CTP_STRING && wide))
 		op.form = CTP_CTF_FORM_SEQUENCE;
 	else if (f->type == CTP_STRING)
-		op.form = CTP_CTF_FORM_STRING;
+		op.form = has_names && !(variant & CTP_CTF_SPELLED) ? CTP_CTF_FORM_NAME : CTP_CTF_FORM_STRING;
 	else if ((f->type == CTP_U64 || f->type == CTP_ENUM) && !wide && usual_bytes(f) < op.bytes) {
 		op.bytes = usual_bytes(f);
 		op.excess = UINT64_MAX << 8 * op.bytes;
@@ -87,22 +96,35 @@ static bool share_word(struct ctp_ctf_layout *layout, const struct ctp_field *f,
 	return true;
 }
 
+static void plan_spellings(struct ctp_ctf_layout *layout, const struct ctp_class *cls)
+{
+	for (uint32_t i = 0; i < cls->nfields; i++) {
+		if (cls->fields[i].type != CTP_STRING)
+			continue;
+		layout->ops[layout->nops++] = (struct ctp_ctf_op){.index = (uint8_t)i, .top = (uint8_t)i, .form = CTP_CTF_FORM_SPELLING};
+		layout->room++;
+	}
+}
+
 struct ctp_ctf_layout *ctp_ctf_layout_new(const struct ctp_class *cls, unsigned variant)
 {
-	struct ctp_ctf_layout *layout = calloc(1, sizeof *layout + cls->nfields * sizeof layout->ops[0]);
+	struct ctp_ctf_layout *layout = calloc(1, sizeof *layout + 2 * cls->nfields * sizeof layout->ops[0]);
 	if (!layout)
 		return NULL;
 	layout->room = sizeof(uint64_t);
 	layout->has_text = cls->has_text;
+	layout->has_names = ctp_ctf_has_names(cls);
 	for (uint32_t i = 0; i < cls->nfields; i++) {
 		if ((int)i == cls->time_field && !(variant & CTP_CTF_TIMED))
 			continue;
 		if (share_word(layout, &cls->fields[i], (uint8_t)i))
 			continue;
-		struct ctp_ctf_op op = plan_field(&cls->fields[i], (uint8_t)i, variant & CTP_CTF_WIDE);
+		struct ctp_ctf_op op = plan_field(&cls->fields[i], (uint8_t)i, variant, layout->has_names);
 		layout->room += op.form == CTP_CTF_FORM_NUMBER ? op.bytes : sizeof(uint64_t);
 		layout->ops[layout->nops++] = op;
 	}
+	if (layout->has_names && variant & (CTP_CTF_WIDE | CTP_CTF_SPELLED))
+		plan_spellings(layout, cls);
 	layout->is_frequent = is_frequent(layout);
 	return layout;
 }
@@ -132,17 +154,24 @@ static const struct ctp_str *text_of(uint64_t v)
 size_t ctp_ctf_text_bytes(const struct ctp_ctf_layout *layout, const uint64_t *val)
 {
 	size_t bytes = 0;
-	for (uint32_t i = 0; i < layout->nops; i++)
-		if (layout->ops[i].form != CTP_CTF_FORM_NUMBER)
-			bytes += text_of(val[layout->ops[i].index])->len;
+	for (const struct ctp_ctf_op *op = layout->ops, *end = op + layout->nops; op < end; op++)
+		if (op->form != CTP_CTF_FORM_NUMBER) {
+			const struct ctp_str *str = text_of(val[op->index]);
+			bytes += op->form == CTP_CTF_FORM_SPELLING ? ctp_ctf_spelling_room(str) : str->len;
+		}
 	return bytes;
 }
 
-/* Null: it cannot be a string. */
+/* Null: it cannot be of that form. */
 static char *put_text(char *p, const struct ctp_str *str, unsigned form)
 {
-	if (form == CTP_CTF_FORM_STRING) {
-		if (!is_string(str))
+	if (form == CTP_CTF_FORM_SPELLING) {
+		p = ctp_ctf_spell(p, str);
+		*p = '\0';
+		return p + 1;
+	}
+	if (form != CTP_CTF_FORM_SEQUENCE) {
+		if (!(form == CTP_CTF_FORM_NAME ? ctp_ctf_is_spelling(str) : is_string(str)))
 			return NULL;
 		memcpy(p, str->data, str->len);
 		p[str->len] = '\0';

@@ -10,7 +10,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -21,6 +20,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "io/folder.h"
 
 /* --- the guard ------------------------------------------------------------------------------------------------------------ */
 
@@ -33,14 +34,33 @@ static struct {
 
 static const int signals[3] = {SIGINT, SIGTERM, SIGHUP};
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+static bool is_number(const char *name) { return *name && name[strspn(name, "0123456789")] == '\0'; }
+
+static DIR *list(int folder, const char *name)
 {
-	(void)st, (void)type, (void)ftw;
-	remove(path);
-	return 0;
+	int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	if (!dir && fd >= 0)
+		close(fd);
+	return dir;
 }
 
-static _Noreturn void guard_main(const char *temp, int pipe)
+/* Removes a trace, whole or not, or folders of traces that are nested up to levels deep. Other files stay. */
+static void remove_trace(int folder, const char *name, unsigned levels)
+{
+	DIR *dir = list(folder, name);
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		if (!strncmp(e->d_name, "metadata", 8) || !strncmp(e->d_name, "stream_", 7))
+			unlinkat(dirfd(dir), e->d_name, 0);
+		else if (levels && is_number(e->d_name))
+			remove_trace(dirfd(dir), e->d_name, levels - 1);
+	}
+	if (dir)
+		closedir(dir);
+	unlinkat(folder, name, AT_REMOVEDIR);
+}
+
+static _Noreturn void guard_main(const struct ctp_ctf_folder *f, int pipe)
 {
 	char c;
 	for (int sig = 1; sig < NSIG; sig++)
@@ -51,7 +71,7 @@ static _Noreturn void guard_main(const char *temp, int pipe)
 	close(STDOUT_FILENO);
 	while (read(pipe, &c, 1) < 0 && errno == EINTR)
 		;
-	nftw(temp, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	remove_trace(f->parent, f->temp, 2); /* an old trace of several sections is a section of it after the exchange */
 	_exit(0);
 }
 
@@ -74,7 +94,7 @@ static void on_signal(int sig)
 	raise(sig);
 }
 
-static enum ctp_status start_guard(const char *temp, struct ctp_err *err)
+static enum ctp_status start_guard(const struct ctp_ctf_folder *f, struct ctp_err *err)
 {
 	int ends[2];
 	if (pipe2(ends, O_CLOEXEC))
@@ -82,7 +102,7 @@ static enum ctp_status start_guard(const char *temp, struct ctp_err *err)
 	pid_t pid = fork();
 	if (pid == 0) {
 		close(ends[1]);
-		guard_main(temp, ends[0]);
+		guard_main(f, ends[0]);
 	}
 	close(ends[0]);
 	if (pid < 0) {
@@ -104,36 +124,32 @@ static enum ctp_status start_guard(const char *temp, struct ctp_err *err)
 
 /* --- what may be replaced ------------------------------------------------------------------------------------------------- */
 
-static bool has_mark(const char *path)
+static bool has_mark(int folder)
 {
 	char text[sizeof CTP_CTF_MARK - 1];
-	FILE *f = fopen(path, "re");
-	bool marked = f && fread(text, sizeof text, 1, f) == 1 && !memcmp(text, CTP_CTF_MARK, sizeof text);
-	if (f)
-		fclose(f);
+	int fd = openat(folder, "metadata", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	bool marked = fd >= 0 && read(fd, text, sizeof text) == sizeof text && !memcmp(text, CTP_CTF_MARK, sizeof text);
+	if (fd >= 0)
+		close(fd);
 	return marked;
 }
 
-static bool is_number(const char *name) { return *name && name[strspn(name, "0123456789")] == '\0'; }
-
 /* Whether the folder is a trace and holds no other file; with `many` also a folder of such traces. */
-static bool is_ours(const char *path, bool many)
+static bool is_ours(int folder, const char *name, bool many)
 {
 	struct stat st;
-	DIR *dir = lstat(path, &st) || !S_ISDIR(st.st_mode) ? NULL : opendir(path);
+	DIR *dir = list(folder, name);
 	bool ours = dir != NULL, marked = false;
 	for (struct dirent *e; ours && (e = readdir(dir));) {
-		char file[PATH_MAX + NAME_MAX + 2];
 		if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
 			continue;
-		snprintf(file, sizeof file, "%s/%s", path, e->d_name);
-		bool regular = !lstat(file, &st) && S_ISREG(st.st_mode);
+		bool regular = !fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode);
 		if (regular && !strcmp(e->d_name, "metadata"))
-			ours = marked = has_mark(file);
+			ours = marked = has_mark(dirfd(dir));
 		else if (regular && !strncmp(e->d_name, "stream_", 7))
 			ours = is_number(e->d_name + 7);
 		else
-			ours = marked = many && is_number(e->d_name) && is_ours(file, false);
+			ours = marked = many && is_number(e->d_name) && is_ours(dirfd(dir), e->d_name, false);
 	}
 	if (dir)
 		closedir(dir);
@@ -144,16 +160,14 @@ static bool is_ours(const char *path, bool many)
 static enum ctp_status check(const struct ctp_ctf_folder *f, bool *replace, struct ctp_err *err)
 {
 	struct stat st, above;
-	char parent[PATH_MAX + 4];
 	*replace = false;
-	if (lstat(f->path, &st))
+	if (fstatat(f->parent, f->name, &st, AT_SYMLINK_NOFOLLOW))
 		return errno == ENOENT ? CTP_OK : ctp_err_sys(err, "%s", f->path);
 	if (!S_ISDIR(st.st_mode))
 		return ctp_err_set(err, "%s: exists and is no folder", f->path);
-	snprintf(parent, sizeof parent, "%s/..", f->path);
-	if (!stat(parent, &above) && above.st_dev != st.st_dev)
+	if (!fstat(f->parent, &above) && above.st_dev != st.st_dev)
 		return ctp_err_set(err, "%s: a file system is mounted there; name a folder in it", f->path);
-	DIR *dir = opendir(f->path);
+	DIR *dir = list(f->parent, f->name);
 	if (!dir)
 		return ctp_err_sys(err, "%s", f->path);
 	for (struct dirent *e; !*replace && (e = readdir(dir));)
@@ -163,7 +177,7 @@ static enum ctp_status check(const struct ctp_ctf_folder *f, bool *replace, stru
 		return CTP_OK;
 	if (!f->force)
 		return ctp_err_set(err, "%s: exists and is not empty; remove it, or use -f to replace a trace", f->path);
-	if (!is_ours(f->path, true))
+	if (!is_ours(f->parent, f->name, true))
 		return ctp_err_set(err, "%s: is not a trace that ctp-toctf wrote, so -f leaves it alone", f->path);
 	return CTP_OK;
 }
@@ -189,36 +203,80 @@ static enum ctp_status name_it(struct ctp_ctf_folder *f, const char *path, struc
 	return CTP_OK;
 }
 
+/* Whether temp is still the folder that is filled. */
+static bool is_same(const struct ctp_ctf_folder *f)
+{
+	struct stat named, filled;
+	return !fstatat(f->parent, f->temp, &named, AT_SYMLINK_NOFOLLOW) && !fstat(f->fd, &filled) && named.st_dev == filled.st_dev &&
+	       named.st_ino == filled.st_ino && filled.st_uid == geteuid();
+}
+
+static enum ctp_status make_temp(struct ctp_ctf_folder *f, struct ctp_err *err)
+{
+	uint32_t random;
+	if (getrandom(&random, sizeof random, 0) != sizeof random)
+		return ctp_err_sys(err, "%s", f->path);
+	snprintf(f->temp, sizeof f->temp, "%.*s.%08x", NAME_MAX, f->name, random);
+	if (mkdirat(f->parent, f->temp, 0777))
+		return ctp_err_sys(err, "%s", f->path);
+	f->fd = openat(f->parent, f->temp, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (f->fd < 0)
+		return ctp_err_sys(err, "%s", f->path); /* it was exchanged */
+	if (!start_guard(f, err))
+		return CTP_OK;
+	unlinkat(f->parent, f->temp, AT_REMOVEDIR);
+	return CTP_FAILED;
+}
+
+static void close_both(struct ctp_ctf_folder *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	if (f->parent >= 0)
+		close(f->parent);
+	f->fd = f->parent = -1;
+}
+
 enum ctp_status ctp_ctf_folder_begin(struct ctp_ctf_folder *f, const char *path, bool force, struct ctp_err *err)
 {
 	bool replace;
-	uint32_t random;
 	f->force = force;
-	if (name_it(f, path, err) || check(f, &replace, err))
+	f->fd = -1;
+	if (name_it(f, path, err) || (f->parent = ctp_folder_of(f->path, &f->name, err)) < 0)
 		return CTP_FAILED;
-	if (getrandom(&random, sizeof random, 0) != sizeof random)
-		return ctp_err_sys(err, "%s", f->path);
-	snprintf(f->temp, sizeof f->temp, "%s.%08x", f->path, random);
-	if (mkdir(f->temp, 0777))
-		return ctp_err_sys(err, "%s", f->path);
-	if (start_guard(f->temp, err)) {
-		rmdir(f->temp);
+	if (check(f, &replace, err) || make_temp(f, err)) {
+		close_both(f);
 		return CTP_FAILED;
 	}
 	return CTP_OK;
 }
 
-enum ctp_status ctp_ctf_folder_publish(struct ctp_ctf_folder *f, const char *what, struct ctp_err *err)
+/* The new folder has the mode of the one that it replaces, unless that is another user's. */
+static void copy_mode(const struct ctp_ctf_folder *f, int from, const char *what)
 {
 	struct stat st;
+	if (fstatat(f->parent, f->name, &st, AT_SYMLINK_NOFOLLOW) || st.st_uid != geteuid())
+		return;
+	int fd = openat(from, what, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0) {
+		fchmod(fd, st.st_mode & 07777);
+		close(fd);
+	}
+}
+
+enum ctp_status ctp_ctf_folder_publish(struct ctp_ctf_folder *f, const char *inner, struct ctp_err *err)
+{
+	int from = inner ? f->fd : f->parent;
+	const char *what = inner ? inner : f->temp;
 	bool replace;
 	if (check(f, &replace, err))
 		return CTP_FAILED;
-	if (!lstat(f->path, &st))
-		chmod(what, st.st_mode & 07777);
+	if (!inner && !is_same(f))
+		return ctp_err_set(err, "%s: the folder was exchanged for another while it was filled", f->path);
+	copy_mode(f, from, what);
 	if (!replace)
-		return rename(what, f->path) ? ctp_err_sys(err, "%s", f->path) : CTP_OK;
-	if (!renameat2(AT_FDCWD, what, AT_FDCWD, f->path, RENAME_EXCHANGE))
+		return renameat(from, what, f->parent, f->name) ? ctp_err_sys(err, "%s", f->path) : CTP_OK;
+	if (!renameat2(from, what, f->parent, f->name, RENAME_EXCHANGE))
 		return CTP_OK;
 	if (errno == EINVAL)
 		return ctp_err_set(err, "%s: this file system cannot exchange folders; remove it first", f->path);
@@ -236,5 +294,5 @@ void ctp_ctf_folder_end(struct ctp_ctf_folder *f)
 	for (int i = 0; i < 3; i++)
 		sigaction(signals[i], &guard.before[i], NULL);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	f->temp[0] = '\0';
+	close_both(f);
 }

@@ -170,12 +170,12 @@ void ctp_ctf_metadata_begin(struct ctp_output *out, const struct ctp_section *se
 /* --- events --------------------------------------------------------------------------------------------------------------- */
 
 /*
- * Identifiers of a class's fields, in their order, and of the count that a text may have. Each begins with an underscore, which
- * readers strip; babeltrace2 refuses an identifier that is equal to a stripped one before it in the event.
+ * Identifiers of a class's fields, in their order, of the count and of the spelling that a text may have. Each begins with an
+ * underscore, which readers strip; babeltrace2 refuses an identifier that is equal to a stripped one before it in the event.
  */
 struct names {
 	uint32_t n;
-	char *name[2 * CTP_FIELDS_MAX];
+	char *name[3 * CTP_FIELDS_MAX];
 };
 
 /* count: the identifier stands before its text, and so perhaps before fields that have theirs already. */
@@ -212,6 +212,8 @@ static bool name_fields(struct names *names, const struct ctp_class *cls)
 		add_name(names, "_", cls->fields[i].name, "");
 	for (uint32_t i = 0; i < cls->nfields; i++)
 		add_name(names, "__", cls->fields[i].name, "_length");
+	for (uint32_t i = 0; i < cls->nfields; i++)
+		add_name(names, "__", cls->fields[i].name, "_ascii");
 	for (uint32_t i = 0; i < names->n; i++)
 		ok = ok && names->name[i];
 	return ok;
@@ -278,9 +280,11 @@ static void put_number(struct ctp_output *out, const struct ctp_field *f, unsign
 static void put_op(struct ctp_output *out, const struct ctp_class *cls, const struct ctp_ctf_op *op, char *const *names)
 {
 	const struct ctp_field *f = &cls->fields[op->index];
-	const char *name = names[op->index], *length = names[cls->nfields + op->index];
-	if (op->form == CTP_CTF_FORM_STRING) {
+	const char *name = names[op->index], *length = names[cls->nfields + op->index], *spelling = names[2 * cls->nfields + op->index];
+	if (op->form == CTP_CTF_FORM_STRING || op->form == CTP_CTF_FORM_NAME) {
 		putf(out, "\t\tstring %s;\n", name);
+	} else if (op->form == CTP_CTF_FORM_SPELLING) {
+		putf(out, "\t\tstring %s;\n", spelling);
 	} else if (op->form == CTP_CTF_FORM_SEQUENCE) {
 		putf(out, "\t\tuint32_t %s;\n\t\t", length);
 		put_integer(out, 8, f);
@@ -303,7 +307,7 @@ static void put_class(struct ctp_output *out, const struct ctp_ctf_class *c)
 			continue;
 		put(out, "event {\n\tname = ");
 		put_text(out, cls->name);
-		putf(out, ";\n\tid = %u;\n\tstream_id = 0;\n\tfields := struct {\n", CTP_CTF_VARIANTS * c->number + variant);
+		putf(out, ";\n\tid = %u;\n\tstream_id = 0;\n\tfields := struct {\n", ctp_ctf_id(c->number, variant));
 		const struct ctp_ctf_layout *layout = c->layout[variant];
 		for (const struct ctp_ctf_op *op = layout->ops; op < layout->ops + layout->nops; op++)
 			put_op(out, cls, op, names.name);

@@ -151,11 +151,12 @@ static bool take_classes(const char **p, struct ctp_ctf_own *own)
 static bool take_events(const char **p, struct ctp_ctf_own *own)
 {
 	while ((*p = strstr(*p, "\n\tid = "))) {
-		unsigned long id = strtoul(*p += strlen("\n\tid = "), NULL, 10), variant = id % CTP_CTF_VARIANTS;
-		if (id / CTP_CTF_VARIANTS >= own->nclasses)
+		unsigned long id = strtoul(*p += strlen("\n\tid = "), NULL, 10);
+		unsigned variant = ctp_ctf_variant(id);
+		if (ctp_ctf_number(id) >= own->nclasses)
 			return false;
-		struct ctp_ctf_class *c = &own->classes[id / CTP_CTF_VARIANTS];
-		if (c->layout[variant] || !(c->layout[variant] = ctp_ctf_layout_new(c->cls, (unsigned)variant)))
+		struct ctp_ctf_class *c = &own->classes[ctp_ctf_number(id)];
+		if (c->layout[variant] || !(c->layout[variant] = ctp_ctf_layout_new(c->cls, variant)))
 			return false;
 		c->used |= 1u << variant;
 	}
@@ -256,16 +257,17 @@ enum ctp_status ctp_ctf_own_next(struct ctp_ctf_own *own, struct ctp_ctf_values 
 		if (own->streams[i].now_ns < st->now_ns)
 			st = &own->streams[i];
 	own->taken = st;
-	struct ctp_ctf_class *c = st->id / CTP_CTF_VARIANTS < own->nclasses ? &own->classes[st->id / CTP_CTF_VARIANTS] : NULL;
-	const struct ctp_ctf_layout *layout = c ? c->layout[st->id % CTP_CTF_VARIANTS] : NULL;
+	unsigned variant = ctp_ctf_variant(st->id);
+	struct ctp_ctf_class *c = ctp_ctf_number(st->id) < own->nclasses ? &own->classes[ctp_ctf_number(st->id)] : NULL;
+	const struct ctp_ctf_layout *layout = c ? c->layout[variant] : NULL;
 	if (!layout)
 		return ctp_err_set(err, "%s: packet at 0x%llx: an event of the class %u, which is not declared", st->in.name,
 		                   (unsigned long long)st->in.offset, st->id);
 	if (ctp_ctf_stream_take(st, layout, c->cls, v, err))
 		return CTP_FAILED;
-	if (c->cls->time_field >= 0 && !(st->id & CTP_CTF_TIMED))
+	if (c->cls->time_field >= 0 && !(variant & CTP_CTF_TIMED))
 		v->val[c->cls->time_field] = st->now_ns;
-	c->used &= ~(1u << st->id % CTP_CTF_VARIANTS);
+	c->used &= ~(1u << variant);
 	*cls = c->cls;
 	*now_ns = st->now_ns;
 	return CTP_OK;

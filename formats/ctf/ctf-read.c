@@ -54,6 +54,24 @@ static int plain_bytes(const char *message)
 	return (int)(len - (len && message[len - 1] == '.'));
 }
 
+/* Whether the metadata is that of CTF 2: JSON after a record separator, plain or in packets, whose head has the version. */
+static bool is_ctf2(const char *folder)
+{
+	enum { VERSION_AT = 35 };
+	static const unsigned char magic[2][4] = {{0x57, 0x1d, 0xd1, 0x75}, {0x75, 0xd1, 0x1d, 0x57}};
+	unsigned char head[VERSION_AT + 1] = {0};
+	char *path;
+	if (asprintf(&path, "%s/metadata", folder) < 0)
+		return false;
+	FILE *file = fopen(path, "re");
+	size_t n = file ? fread(head, 1, sizeof head, file) : 0;
+	if (file)
+		fclose(file);
+	free(path);
+	bool packets = !memcmp(head, magic[0], sizeof magic[0]) || !memcmp(head, magic[1], sizeof magic[1]);
+	return head[0] == 0x1e || (packets && n == sizeof head && head[VERSION_AT] == 2);
+}
+
 /* The first cause of libbabeltrace2's error, in one line. */
 static enum ctp_status fail(struct ctf_source *s, struct ctp_err *err)
 {
@@ -63,7 +81,11 @@ static enum ctp_status fail(struct ctf_source *s, struct ctp_err *err)
 		error && bt_error_get_cause_count(error) ?
 			bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0)) :
 		s->streams ? "a stream ends within an event" : "it cannot be read";
-	if (s->open)
+	bool too_old = bt_version_get_major() == 2 && !bt_version_get_minor() && !s->open && is_ctf2(s->path);
+	if (too_old)
+		ctp_err_set(err, "%s: is CTF 2, which libbabeltrace2 2.0.%u does not read: version 2.1 and later do", s->path,
+		            bt_version_get_patch());
+	else if (s->open)
 		ctp_err_set(err, "%s: after %" PRIu64 " events: %.*s", s->path, s->records, plain_bytes(cause), cause);
 	else
 		ctp_err_set(err, "%s: %.*s; babeltrace2 %s says more", s->path, plain_bytes(cause), cause, s->path);

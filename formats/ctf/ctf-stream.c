@@ -103,7 +103,7 @@ static inline uint64_t get_number(const uint8_t *p, unsigned bytes)
 /* The text at p: len bytes at *data. Returns the end of the text; null: it does not end before `end`. */
 static const uint8_t *get_text(const uint8_t *p, const uint8_t *end, unsigned form, const uint8_t **data, size_t *len)
 {
-	if (form == CTP_CTF_FORM_STRING) {
+	if (form != CTP_CTF_FORM_SEQUENCE) {
 		const uint8_t *nul = memchr(p, 0, (size_t)(end - p));
 		*data = p;
 		*len = nul ? (size_t)(nul - p) : 0;
@@ -138,7 +138,7 @@ enum ctp_status ctp_ctf_stream_take(struct ctp_ctf_stream *st, const struct ctp_
 		p = get_text(p, end, op->form, &data, &len);
 		if (!p)
 			return damaged(st, "ends within an event", err);
-		if (!ctp_ctf_values_text(v, val, data, len))
+		if (op->form != CTP_CTF_FORM_SPELLING && !ctp_ctf_values_text(v, val, data, len))
 			return ctp_err_set(err, "out of memory");
 	}
 	st->p = p;

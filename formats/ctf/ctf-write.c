@@ -13,10 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 #include "ctf/ctf-about.h"
 #include "ctf/ctf-folder.h"
+#include "io/folder.h"
 #include "io/output.h"
 
 enum {
@@ -37,7 +38,8 @@ struct ctf_sink {
 	struct ctp_sink sink;
 	struct ctp_ctf_folder folder;
 	uint64_t sections;
-	char section[PATH_MAX + 48]; /* the folder of the section at hand */
+	char section[32]; /* the name of the folder of the section at hand */
+	int at;           /* that folder; -1: there is none */
 	uint8_t uuid[16];
 	uint64_t time_max_ns; /* the last time that readers can show */
 	struct ctp_output metadata;
@@ -55,9 +57,11 @@ struct ctf_sink {
 /* --- files ---------------------------------------------------------------------------------------------------------------- */
 
 /* Errors have the name that the user gave. */
-static enum ctp_status create(struct ctf_sink *s, struct ctp_output *out, const char *path, struct ctp_err *err)
+static enum ctp_status create(struct ctf_sink *s, struct ctp_output *out, const char *name, struct ctp_err *err)
 {
-	if (ctp_output_create(out, path, true, true, err))
+	char path[PATH_MAX + 32];
+	snprintf(path, sizeof path, "%s/%s", s->folder.path, name);
+	if (ctp_output_create_in(out, s->at, path, true, err))
 		return CTP_FAILED;
 	out->name = s->folder.path;
 	return CTP_OK;
@@ -65,10 +69,10 @@ static enum ctp_status create(struct ctf_sink *s, struct ctp_output *out, const 
 
 static enum ctp_status open_stream(struct ctf_sink *s, struct stream *st, struct ctp_err *err)
 {
-	char path[sizeof s->section + 16];
+	char name[32];
 	st->instance = (uint32_t)(st - s->streams);
-	snprintf(path, sizeof path, "%s/stream_%u", s->section, st->instance);
-	if (create(s, &st->out, path, err))
+	snprintf(name, sizeof name, "stream_%u", st->instance);
+	if (create(s, &st->out, name, err))
 		return CTP_FAILED;
 	st->open = true;
 	return CTP_OK;
@@ -175,7 +179,7 @@ static enum ctp_status put_event(struct ctf_sink *s, struct stream *st, struct c
 	size_t room = CTP_CTF_EXTENDED_BYTES + layout->room + (layout->has_text ? ctp_ctf_text_bytes(layout, val) : 0);
 	if ((size_t)(st->end - st->p) < room && begin_packet(s, st, room, now_ns, err))
 		return CTP_FAILED;
-	char *p = put_event_head(st->p, CTP_CTF_VARIANTS * c->number + variant, now_ns, now_ns - st->last_ns);
+	char *p = put_event_head(st->p, ctp_ctf_id(c->number, variant), now_ns, now_ns - st->last_ns);
 	p = ctp_ctf_pack(p, layout, val);
 	if (!p)
 		return CTP_EOF;
@@ -226,9 +230,16 @@ static void meet(struct ctf_sink *s, struct ctp_ctf_class *c, const struct ctp_c
 static void note_plain(struct ctf_sink *s, const struct ctp_ctf_class *c)
 {
 	const struct ctp_class *cls = c->cls;
-	uint32_t id = CTP_CTF_VARIANTS * c->number;
+	uint32_t id = ctp_ctf_id(c->number, 0);
 	if (c->used & 1 && id < CTP_CTF_COMPACT_IDS && cls->kind != CTP_KIND_LOSS && !cls->has_text && cls->time_field >= 0)
 		s->plain[cls->id] = (struct plain){c->layout[0], id, (uint32_t)cls->time_field};
+}
+
+/* What to try if a record did not fit a variant. */
+static unsigned next_variant(const struct ctp_ctf_class *c, unsigned variant)
+{
+	bool spell = c->layout[variant]->has_names && !(variant & CTP_CTF_SPELLED);
+	return spell ? variant | CTP_CTF_SPELLED : (variant & ~(unsigned)CTP_CTF_SPELLED) | CTP_CTF_WIDE;
 }
 
 /* Any record. */
@@ -248,7 +259,7 @@ static enum ctp_status put_record(struct ctf_sink *s, const struct ctp_record *r
 	if (rec->cls->kind == CTP_KIND_LOSS && !st->packets && close_packet(s, st, false, err))
 		return CTP_FAILED;
 	while ((status = put_event(s, st, c, variant, now_ns, rec->val, err)) == CTP_EOF)
-		variant |= CTP_CTF_WIDE;
+		variant = next_variant(c, variant);
 	if (rec->cls->kind == CTP_KIND_LOSS && status == CTP_OK)
 		count_lost(st, ctp_record_lost(rec));
 	note_plain(s, c);
@@ -308,12 +319,9 @@ static void make_uuid(uint8_t uuid[16], uint64_t id, uint64_t ordinal)
 static enum ctp_status begin_section(struct ctp_sink *sink, const struct ctp_section *sec, struct ctp_err *err)
 {
 	struct ctf_sink *s = (struct ctf_sink *)sink;
-	char path[sizeof s->section + 16];
-	snprintf(s->section, sizeof s->section, "%s/%04llu", s->folder.temp, (unsigned long long)++s->sections);
-	snprintf(path, sizeof path, "%s/metadata", s->section);
-	if (mkdir(s->section, 0777))
-		return ctp_err_sys(err, "%s", s->folder.path);
-	if (create(s, &s->metadata, path, err))
+	snprintf(s->section, sizeof s->section, "%04llu", (unsigned long long)++s->sections);
+	s->at = ctp_folder_below(s->folder.fd, s->folder.path, s->section, true, err);
+	if (s->at < 0 || create(s, &s->metadata, "metadata", err))
 		return CTP_FAILED;
 	s->has_metadata = true;
 	s->time_max_ns = ctp_ctf_time_max(sec);
@@ -334,6 +342,9 @@ static void forget_section(struct ctf_sink *s)
 	if (s->has_metadata)
 		ctp_output_abandon(&s->metadata);
 	s->has_metadata = false;
+	if (s->at >= 0)
+		close(s->at);
+	s->at = -1;
 	for (size_t i = 0; i < CTP_CLASSES_MAX; i++) {
 		for (unsigned variant = 0; variant < CTP_CTF_VARIANTS; variant++)
 			free(s->classes[i].layout[variant]);
@@ -378,7 +389,7 @@ static enum ctp_status finish(struct ctp_sink *sink, struct ctp_err *err)
 	static const struct ctp_section_end cut;
 	if (!s->sections && (begin_section(sink, &none, err) || end_section(sink, &cut, err)))
 		return CTP_FAILED;
-	return ctp_ctf_folder_publish(&s->folder, s->sections == 1 ? s->section : s->folder.temp, err);
+	return ctp_ctf_folder_publish(&s->folder, s->sections == 1 ? s->section : NULL, err);
 }
 
 static void free_sink(struct ctp_sink *sink)
@@ -405,6 +416,7 @@ struct ctp_sink *ctp_ctf_sink(const char *dir, bool force, struct ctp_err *err)
 		return NULL;
 	}
 	s->sink.ops = &ops;
+	s->at = -1;
 	if (ctp_ctf_folder_begin(&s->folder, dir, force, err)) {
 		free(s);
 		return NULL;
