@@ -10,6 +10,13 @@
 #include "symbolopt.h"
 #include "tool.h"
 
+static void say(void *arg, const char *text)
+{
+	struct ctp_tool *tool = arg;
+	if (!tool->quiet)
+		ctp_tool_say(tool, "%s", text);
+}
+
 /* A copy of an argument that may hold a password, which is blotted out where ps(1) shows it. */
 static char *take_secret(char *arg)
 {
@@ -19,19 +26,31 @@ static char *take_secret(char *arg)
 	return copy;
 }
 
-/* Both ends of a pipe get the signal of a terminal: the stream is read to its end, which comes by itself, or is brought about. */
-enum { WAIT_S = 5 };
+/*
+ * Both ends of a pipe get the signal of a terminal: the stream is read to its end, which comes by itself, or is brought about by time
+ * or a second signal. Then there is the last commit. A server that does not answer is not waited for longer than a third signal.
+ */
+enum { WAIT_S = 5, ANSWER_S = 30 };
 
 static int nothing = -1; /* an input that is at its end */
 
 static void on_signal(int sig)
 {
-	static volatile sig_atomic_t told;
+	static const char line[] = "ctp-postgres: ended by a signal, without an answer of the server; rows of the last commit may be lost\n";
+	static volatile sig_atomic_t told, first;
 	int before = errno;
-	if (told || sig == SIGALRM)
+	if (!told)
+		first = sig;
+	if (told == 1)
 		dup2(nothing, STDIN_FILENO);
-	told = 1;
-	alarm(WAIT_S);
+	if (told == 2) {
+		ssize_t n = write(STDERR_FILENO, line, sizeof line - 1);
+		(void)n;
+		signal(first, SIG_DFL);
+		raise(first);
+	}
+	told += told < 2;
+	alarm(told == 1 ? WAIT_S : ANSWER_S);
 	errno = before;
 }
 
@@ -55,7 +74,7 @@ int main(int argc, char **argv)
 			"  --table T        the name of the events' table in place of coro_trace_events; SCHEMA.T: all goes into that schema\n"
 			"  --append         add to what is there, in one transaction\n"
 			"  --live           commit every second what comes from standard input, and keep a table of what coroutines do now\n"
-			"  --bigint         BIGINT in place of NUMERIC(20,0): smaller and quicker; a number of 2^63 or more is refused\n"
+			"  --bigint         BIGINT in place of NUMERIC(20,0): loads quicker; a number of 2^63 or more is refused\n"
 			"  --symbols        with what each address is: its file, line and function\n"
 			"  --debug-dir DIR  the same, with debug information from DIR, or from the next one given so\n"
 			"  -q               no notices   -v  a summary on stderr   -V  version   -h  this help\n",
@@ -64,7 +83,8 @@ int main(int argc, char **argv)
 	static const struct option longs[] = {{"table", required_argument, NULL, 't'}, {"append", no_argument, NULL, 'a'}, {"live", no_argument, NULL, 'l'},
 	                                      {"bigint", no_argument, NULL, 'b'}, CTP_SYMBOLOPT_LONGS, {0}};
 	struct ctp_symbolopt symbolopt = {0};
-	struct ctp_postgres_options options = {0};
+	struct ctp_notice notice = {.say = say, .arg = &tool};
+	struct ctp_postgres_options options = {.notice = &notice};
 	struct ctp_symbols *symbols;
 	struct ctp_err err;
 	char *conninfo = NULL;
@@ -88,11 +108,12 @@ int main(int argc, char **argv)
 	options.conninfo = conninfo;
 	if (options.live && argv[optind])
 		return ctp_tool_usage(&tool, "--live reads standard input; see ctp-postgres -h");
-	if (options.live)
-		end_on_signals();
 	if (ctp_tool_look(argv + optind, &err) || !ctp_symbolopt_new(&symbolopt, &symbols, &err))
 		return ctp_tool_fail(&tool, &err);
-	int status = ctp_tool_to(&tool, argv + optind, ctp_postgres_sink(&options, symbols, &err), NULL, &err);
+	struct ctp_sink *sink = ctp_postgres_sink(&options, symbols, &err);
+	if (options.live) /* from here on there is something that is not to be lost */
+		end_on_signals();
+	int status = ctp_tool_to(&tool, argv + optind, sink, NULL, &err);
 	free(conninfo);
 	return status;
 }

@@ -4,12 +4,13 @@
  * Who has the lock is the only one to load. So these are of a load that failed or was killed:
  *
  *	a table _ctp_load_X              rows that were not visible yet
- *	a view X beside a table of that  stood in for the table X, so that views could be made; then all our views are of that load
- *	a view _ctp_gone_N               the same, behind the RENAME
  *	a table with our comment that    was made for rows that did not come
  *	the table classes does not name
+ *
+ * And it makes the views that are missing, if a load was killed after its tables had their names.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "mysql/mysql-db.h"
 
@@ -22,7 +23,7 @@ struct list {
 static void add_piece(void *arg, const char *const *c)
 {
 	struct list *l = arg;
-	char *piece = l->text ? ctp_sql_text(&l->m->sql, l->fmt, c[0], c[1], c[2], c[3]) : NULL;
+	char *piece = l->text ? ctp_sql_text(&l->m->sql, l->fmt, c[0], c[1], c[2], c[3]) : NULL; /* fmt takes those that were asked for */
 	char *more = piece ? ctp_sql_text(&l->m->sql, "%s%s%s", l->text, *l->text ? ", " : "", piece) : NULL;
 	free(piece);
 	free(l->text);
@@ -31,9 +32,13 @@ static void add_piece(void *arg, const char *const *c)
 
 char *ctp_mysql_list(struct ctp_mysql *m, struct ctp_err *err, const char *fmt, const char *query)
 {
+	static const char *const asked[] = {"*", "t*", "tt*", "ttt*", "tttt*"};
+	size_t columns = 0;
+	for (const char *c = fmt; (c = strchr(c, '%')); c += 2)
+		columns++;
 	struct list l = {m, fmt, ctp_sql_text(&m->sql, "")};
 	char *sql = ctp_sql_text(&m->sql, "%V", query);
-	enum ctp_status status = l.text && sql ? ctp_mysql_query(&m->sql, sql, add_piece, &l, err) : CTP_OK;
+	enum ctp_status status = l.text && sql ? ctp_mysql_ask(&m->sql, sql, asked[columns], add_piece, &l, err) : CTP_OK;
 	bool whole = sql && l.text;
 	free(sql);
 	if (!status && whole)
@@ -53,16 +58,11 @@ enum ctp_status ctp_mysql_exec_list(struct ctp_mysql *m, struct ctp_err *err, co
 }
 
 #define OURS "SELECT table_name FROM information_schema.tables WHERE table_schema = database() AND table_type = 'VIEW' AND find_in_set(table_name, @ctp_views)"
-#define STAND_INS \
-	"SELECT v.table_name FROM information_schema.tables v JOIN information_schema.tables s ON s.table_schema = v.table_schema" \
-	" AND s.table_name = concat('" CTP_MYSQL_STAGING "', v.table_name) AND s.table_type = 'BASE TABLE'" \
-	" WHERE v.table_schema = database() AND v.table_type = 'VIEW'"
 #define FIXED "('sections', 'classes', 'fields', 'symbols')"
 #define MARKED "SELECT t.table_name FROM information_schema.tables t WHERE t.table_schema = database() AND t.table_comment = '" CTP_MYSQL_MARK "'"
 #define UNNAMED MARKED " AND t.table_name NOT IN " FIXED " AND NOT EXISTS (SELECT 1 FROM classes k WHERE k.table_name = t.table_name)"
 
-/* The views of the classes that there are. */
-static enum ctp_status restore_views(struct ctp_mysql *m, struct ctp_err *err)
+enum ctp_status ctp_mysql_make_views(struct ctp_mysql *m, struct ctp_err *err)
 {
 	struct ctp_sql *db = &m->sql;
 	if (ctp_sql_exec(db, err, "CREATE TABLE %T LIKE classes; CREATE TABLE %T LIKE fields; INSERT INTO %T SELECT * FROM classes;"
@@ -72,7 +72,14 @@ static enum ctp_status restore_views(struct ctp_mysql *m, struct ctp_err *err)
 	m->fresh = false;
 	enum ctp_status status = ctp_sql_views_last(db, err);
 	m->fresh = fresh;
-	return ctp_sql_exec(db, err, "DROP TABLE %T, %T", "classes", "fields") ? CTP_FAILED : status;
+	struct ctp_err ignored; /* the first error is the one to say */
+	enum ctp_status dropped = ctp_sql_exec(db, status ? &ignored : err, "DROP TABLE %T, %T", "classes", "fields");
+	return status ? status : dropped;
+}
+
+enum ctp_status ctp_mysql_drop_views(struct ctp_mysql *m, struct ctp_err *err)
+{
+	return ctp_mysql_exec_list(m, err, "DROP VIEW", "%I", OURS);
 }
 
 /* Tables that were made for rows which did not come. Without a class even the views are of that load. */
@@ -83,22 +90,20 @@ static enum ctp_status clean_tables(struct ctp_mysql *m, struct ctp_err *err)
 		return ours ? CTP_FAILED : CTP_OK;
 	int64_t classes = ctp_sql_look_up(&m->sql, err, "SELECT count(*) FROM classes");
 	int64_t unnamed = classes < 0 ? -1 : ctp_sql_look_up(&m->sql, err, "SELECT count(*) FROM (" UNNAMED ") q");
-	if (unnamed < 0)
+	int64_t views = unnamed < 0 ? -1 : ctp_sql_look_up(&m->sql, err, "SELECT count(*) FROM (" OURS ") q");
+	if (views < 0)
 		return CTP_FAILED;
-	if (classes && !unnamed)
+	const struct ctp_sql_views *all = m->sql.words->views;
+	if (classes && !unnamed && views == (int64_t)(all->nkinds + all->nviews))
 		return CTP_OK;
-	if (classes ? restore_views(m, err) : ctp_mysql_exec_list(m, err, "DROP VIEW", "%I", OURS))
+	if (classes ? ctp_mysql_make_views(m, err) : ctp_mysql_drop_views(m, err))
 		return CTP_FAILED;
 	return ctp_mysql_exec_list(m, err, "DROP TABLE", "%I", classes ? UNNAMED : MARKED);
 }
 
 enum ctp_status ctp_mysql_clean(struct ctp_mysql *m, struct ctp_err *err)
 {
-	int64_t stand_ins = ctp_sql_look_up(&m->sql, err, "SELECT count(*) FROM (" STAND_INS ") q");
-	bool failed = stand_ins < 0 || (stand_ins && ctp_mysql_exec_list(m, err, "DROP VIEW", "%I", OURS " UNION " STAND_INS));
-	failed |= ctp_mysql_exec_list(m, err, "DROP VIEW", "%I", CTP_MYSQL_TABLES("t.table_name", CTP_MYSQL_GONE) " AND t.table_type = 'VIEW'");
-	if (!failed) /* while a view stands in for a table, that says so */
-		failed = ctp_mysql_exec_list(m, err, "DROP TABLE", "%I", CTP_MYSQL_TABLES("t.table_name", CTP_MYSQL_STAGING) " AND t.table_type = 'BASE TABLE'");
+	bool failed = ctp_mysql_exec_list(m, err, "DROP TABLE", "%I", CTP_MYSQL_TABLES("t.table_name", CTP_MYSQL_STAGING) " AND t.table_type = 'BASE TABLE'");
 	failed |= clean_tables(m, err);
 	failed |= m->undo && ctp_mysql_exec(&m->sql, m->undo, err);
 	return failed ? CTP_FAILED : CTP_OK;

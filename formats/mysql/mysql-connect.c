@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 
 #include "mysql/mysql-db.h"
+#include "sql/sql-answer.h"
 
 static const char DATABASE[] = "coro_tracer";
 
@@ -27,6 +28,9 @@ enum ctp_status ctp_mysql_error(struct ctp_mysql *m, struct ctp_err *err)
 	const char *why = m->conn ? mysql_error(m->conn) : "out of memory";
 	int len = (int)strcspn(why, "\n");
 	uintmax_t rows = m->delivered;
+	if (m->conn && mysql_errno(m->conn) == CR_PLUGIN_NOT_ALLOWED)
+		return ctp_err_set(err, "%s: the server asks for the password in a form that it could read, and does not get it without TLS;"
+		                        " ssl-verify-server-cert=1 in an option file, or a socket of this machine", m->name);
 	if (m->committing && is_lost(mysql_errno(m->conn)))
 		return ctp_err_set(err, "%s: %.*s; whether the %ju rows are kept is not known: --append adds them, or says that they are", m->name, len, why, rows);
 	if (rows)
@@ -39,33 +43,53 @@ enum ctp_status ctp_mysql_error(struct ctp_mysql *m, struct ctp_err *err)
 enum ctp_status ctp_mysql_exec(struct ctp_sql *db, const char *sql, struct ctp_err *err)
 {
 	struct ctp_mysql *m = (struct ctp_mysql *)db;
-	int more = mysql_real_query(m->conn, sql, strlen(sql));
+	int more = mysql_real_query(m->conn, sql, strlen(sql)) != 0; /* less than 0 is "no more" below, and a refused file here */
 	for (; !more; more = mysql_next_result(m->conn)) {
-		MYSQL_RES *result = mysql_store_result(m->conn);
-		mysql_free_result(result);
-		if (!result && mysql_field_count(m->conn))
+		MYSQL_RES *result = mysql_use_result(m->conn);
+		mysql_free_result(result); /* reads its rows */
+		if ((!result && mysql_field_count(m->conn)) || mysql_errno(m->conn))
 			return ctp_mysql_error(m, err);
 	}
 	return more > 0 ? ctp_mysql_error(m, err) : CTP_OK;
 }
 
+/* Rows are kept here, up to a limit, and not by the library, which has none. */
+static enum ctp_status keep_rows(struct ctp_mysql *m, MYSQL_RES *result, struct ctp_sql_answer *answer, struct ctp_err *err)
+{
+	unsigned n = mysql_num_fields(result);
+	for (MYSQL_ROW got; (got = mysql_fetch_row(result));) {
+		const unsigned long *lengths = mysql_fetch_lengths(result);
+		size_t len[CTP_SQL_COLUMNS_MAX];
+		for (unsigned i = 0; i < n && i < CTP_SQL_COLUMNS_MAX; i++)
+			len[i] = lengths[i];
+		if (ctp_sql_answer_add(answer, n, (const char *const *)got, len, err))
+			return CTP_FAILED;
+	}
+	return mysql_errno(m->conn) ? ctp_mysql_error(m, err) : CTP_OK;
+}
+
+enum ctp_status ctp_mysql_ask(struct ctp_sql *db, const char *sql, const char *asked, void (*row)(void *arg, const char *const *columns),
+                              void *arg, struct ctp_err *err)
+{
+	struct ctp_mysql *m = (struct ctp_mysql *)db;
+	struct ctp_sql_answer answer = {.db = db, .asked = asked};
+	MYSQL_RES *result = mysql_real_query(m->conn, sql, strlen(sql)) ? NULL : mysql_use_result(m->conn);
+	if (!result)
+		return ctp_mysql_error(m, err);
+	enum ctp_status status = keep_rows(m, result, &answer, err);
+	if (status) /* the rest, which may have no end, is not read */
+		shutdown((int)mysql_get_socket(m->conn), SHUT_RDWR);
+	mysql_free_result(result);
+	if (!status)
+		ctp_sql_answer_tell(&answer, row, arg);
+	ctp_sql_answer_fini(&answer);
+	return status;
+}
+
 enum ctp_status ctp_mysql_query(struct ctp_sql *db, const char *sql, void (*row)(void *arg, const char *const *columns), void *arg,
                                 struct ctp_err *err)
 {
-	enum { COLUMNS_MAX = 8 };
-	struct ctp_mysql *m = (struct ctp_mysql *)db;
-	MYSQL_RES *result = mysql_real_query(m->conn, sql, strlen(sql)) ? NULL : mysql_store_result(m->conn);
-	if (!result)
-		return ctp_mysql_error(m, err);
-	unsigned n = mysql_num_fields(result);
-	for (MYSQL_ROW got; (got = mysql_fetch_row(result));) {
-		const char *columns[COLUMNS_MAX] = {0};
-		for (unsigned i = 0; i < n && i < COLUMNS_MAX; i++)
-			columns[i] = got[i];
-		row(arg, columns);
-	}
-	mysql_free_result(result);
-	return CTP_OK;
+	return ctp_mysql_ask(db, sql, "tt", row, arg, err);
 }
 
 /* --- connecting ---------------------------------------------------------------------------------------------------------- */
@@ -93,20 +117,52 @@ static bool insist(MYSQL *conn)
 	return !mysql_set_character_set(conn, "utf8mb4");
 }
 
+/*
+ * The server chooses how a client says who it is. It learns nothing of a password by the first of these ways; by the others it does,
+ * caching_sha2_password too, where it sends the key by which the password is encrypted.
+ */
+static const char hashed[] = "mysql_native_password,client_ed25519";
+static const char any[] = "mysql_native_password,client_ed25519,caching_sha2_password,sha256_password,mysql_clear_password,dialog,"
+                          "auth_gssapi_client,unix_socket,parsec";
+
+/* Whether nobody but the server can listen, and that is the one which was meant: as the library chooses between socket and TCP. */
+static bool is_trusted(struct ctp_mysql *m)
+{
+	const char *host = m->options.host && *m->options.host ? m->options.host : m->conn->options.host;
+	unsigned protocol = 0;
+	my_bool verified = 0;
+	mysql_get_option(m->conn, MYSQL_OPT_PROTOCOL, &protocol);
+	mysql_get_option(m->conn, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &verified);
+	return verified || ((!host || !strcmp(host, "localhost")) && protocol != MYSQL_PROTOCOL_TCP);
+}
+
+static bool connect_by(struct ctp_mysql *m, const char *ways, const char *database)
+{
+	const struct ctp_mysql_options *o = &m->options;
+	mysql_options(m->conn, MARIADB_OPT_RESTRICTED_AUTH, ways);
+	return mysql_real_connect(m->conn, o->host, o->user, NULL, database, o->port, o->socket, CLIENT_MULTI_STATEMENTS | CLIENT_REMEMBER_OPTIONS);
+}
+
 /* m->conn is there, connected or with its error. */
 static bool connect_to(struct ctp_mysql *m, const char *database)
 {
 	const struct ctp_mysql_options *o = &m->options;
-	const unsigned on = 1, tcp = MYSQL_PROTOCOL_TCP;
+	const unsigned on = 1, tcp = MYSQL_PROTOCOL_TCP, connect_s = CTP_MYSQL_CONNECT_S, answer_s = CTP_MYSQL_ANSWER_S;
 	if (m->conn)
 		mysql_close(m->conn);
 	if (!(m->conn = mysql_init(NULL)))
 		return false;
 	mysql_options(m->conn, MYSQL_READ_DEFAULT_GROUP, "client");
 	mysql_options(m->conn, MYSQL_OPT_LOCAL_INFILE, &on);
+	ctp_mysql_file_guard(m);
+	if (m->ending) {
+		mysql_options(m->conn, MYSQL_OPT_CONNECT_TIMEOUT, &connect_s);
+		mysql_options(m->conn, MYSQL_OPT_READ_TIMEOUT, &answer_s);
+	}
 	if (o->port && !o->host && !o->socket)
 		mysql_options(m->conn, MYSQL_OPT_PROTOCOL, &tcp);
-	if (!mysql_real_connect(m->conn, o->host, o->user, NULL, database, o->port, o->socket, CLIENT_MULTI_STATEMENTS))
+	if (!connect_by(m, hashed, database) &&
+	    (mysql_errno(m->conn) != CR_PLUGIN_NOT_ALLOWED || !is_trusted(m) || !connect_by(m, any, database)))
 		return false;
 	keep_alive(m->conn);
 	return insist(m->conn);
@@ -142,7 +198,8 @@ static enum ctp_status set_session(struct ctp_mysql *m, struct ctp_err *err)
 	static const char limit[] = "SET SESSION max_statement_time = 0";
 	if (ctp_mysql_exec(&m->sql, SESSION, err))
 		return CTP_FAILED;
-	mysql_real_query(m->conn, limit, sizeof limit - 1);
+	if (mysql_real_query(m->conn, limit, sizeof limit - 1) && mysql_errno(m->conn) != ER_UNKNOWN_SYSTEM_VARIABLE)
+		return ctp_mysql_error(m, err);
 	const struct ctp_sql_views *v = m->sql.words->views;
 	char *names = ctp_sql_text(&m->sql, "");
 	for (size_t i = 0; names && i < v->nkinds + v->nviews; i++) {
@@ -161,12 +218,26 @@ static enum ctp_status set_session(struct ctp_mysql *m, struct ctp_err *err)
 
 #define LOCK "concat('ctp-mysql ', left(sha2(database(), 256), 40))"
 
+/*
+ * A server goes on with the statement of a client that was killed, and takes all back then, before it lets the lock go: with many
+ * rows these are minutes. So the notice says what it does.
+ */
+static void say_whose(struct ctp_mysql *m)
+{
+	struct ctp_err ignored;
+	enum ctp_status status;
+	int64_t whose = ctp_sql_look_up(&m->sql, &ignored, "SELECT is_used_lock(" LOCK ")");
+	char *what = whose > 0 ? ctp_sql_find(&m->sql, &status, &ignored, "SELECT concat(', which runs ', left(info, 40), ' ... since ', time, ' s')"
+	                                      " FROM information_schema.processlist WHERE id = %d AND info IS NOT NULL", whose) : NULL;
+	ctp_notice_say(m->options.notice, "%s: waits for another ctp-mysql, connection %jd%s", m->name, (intmax_t)whose, what ? what : "");
+	free(what);
+}
+
 enum ctp_status ctp_mysql_lock(struct ctp_mysql *m, int64_t wait_s, struct ctp_err *err)
 {
 	int64_t got = ctp_sql_look_up(&m->sql, err, "SELECT get_lock(" LOCK ", 0)");
 	if (!got && wait_s) {
-		int64_t whose = ctp_sql_look_up(&m->sql, err, "SELECT is_used_lock(" LOCK ")");
-		ctp_notice_say(m->options.notice, "%s: waits for another ctp-mysql, connection %jd", m->name, (intmax_t)whose);
+		say_whose(m);
 		got = ctp_sql_look_up(&m->sql, err, "SELECT get_lock(" LOCK ", %d)", wait_s);
 	}
 	if (got < 0)

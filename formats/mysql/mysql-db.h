@@ -1,8 +1,9 @@
 /*
  * mysql-db.h - between the files of mysql.h's sink: a connection, the rows that go over it, and the tables where they wait.
  *
- * Every CREATE and ALTER commits. So rows go into tables of other names, and become visible by one RENAME; or, where the tables are
- * there already, by one transaction of INSERT ... SELECT. One load goes on in a database at a time, by a lock of the server's.
+ * Every CREATE and ALTER commits. So rows go into tables of other names, and become visible by one RENAME, before the views are made;
+ * or, where the tables are there already, by one transaction of INSERT ... SELECT. One load goes on in a database at a time, by a lock
+ * of the server's.
  */
 #ifndef CTP_MYSQL_DB_H
 #define CTP_MYSQL_DB_H
@@ -13,11 +14,20 @@
 #include "sql/sql.h"
 
 #define CTP_MYSQL_STAGING "_ctp_load_" /* how the names of tables begin while rows come */
-#define CTP_MYSQL_GONE "_ctp_gone_"    /* and those of views that have had their time */
 enum { CTP_MYSQL_UNDO_WAIT_S = 60 }; /* for a load that is ending */
+enum { CTP_MYSQL_CONNECT_S = 10, CTP_MYSQL_ANSWER_S = CTP_MYSQL_UNDO_WAIT_S + 30 }; /* for the server, when a signal has come */
 
 #define CTP_MYSQL_MARK "ctp-mysql"     /* the comment of a table that is ours */
 #define CTP_MYSQL_OPTIONS " ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin COMMENT='" CTP_MYSQL_MARK "'"
+
+#define CTP_MYSQL_FILE "ctp-mysql"      /* the name by which LOAD DATA has the rows */
+
+struct ctp_mysql_file {
+	bool asked;       /* the statement that goes on is LOAD DATA, and its file was not asked for yet */
+	const char *rows; /* what is left of it */
+	size_t left;
+	char why[200];    /* the last refusal */
+};
 
 struct ctp_mysql {
 	struct ctp_sql sql;
@@ -26,12 +36,12 @@ struct ctp_mysql {
 	const char *name;             /* of the database */
 	bool fresh;                   /* there was no coro_trace_events */
 	bool begun, done, committing; /* committing: the statement by which all becomes visible is under way */
+	bool ending;                  /* a signal has come: the server is not waited for without an end */
 	bool local;                   /* rows go by LOAD DATA LOCAL INFILE */
 	size_t packet;                /* bytes of a statement, at most */
 	int64_t sections, classes;    /* the highest ids that were there */
 	char *undo;                   /* takes back what was added to coro_trace_events, or null */
-	const struct ctp_sql_rows *sending;
-	size_t sent;                  /* bytes of these */
+	struct ctp_mysql_file file;
 	struct ctp_mysql_table *tables; /* those that had rows */
 	size_t buffered;              /* bytes of all rows' buffers */
 	char *scratch;                /* for a text as it is escaped */
@@ -42,7 +52,7 @@ struct ctp_mysql {
 
 struct ctp_mysql_table {
 	struct ctp_mysql_table *next;
-	char *name;
+	char *name, *key; /* key: the first column */
 	int64_t next_id;
 };
 
@@ -60,8 +70,20 @@ enum ctp_status ctp_mysql_lock(struct ctp_mysql *m, int64_t wait_s, struct ctp_e
 enum ctp_status ctp_mysql_error(struct ctp_mysql *m, struct ctp_err *err);
 
 enum ctp_status ctp_mysql_exec(struct ctp_sql *db, const char *sql, struct ctp_err *err);
+enum ctp_status ctp_mysql_ask(struct ctp_sql *db, const char *sql, const char *asked, void (*row)(void *arg, const char *const *columns),
+                              void *arg, struct ctp_err *err);
+
+/* The same for rows of two names. */
 enum ctp_status ctp_mysql_query(struct ctp_sql *db, const char *sql, void (*row)(void *arg, const char *const *columns), void *arg,
                                 struct ctp_err *err);
+
+/* --- mysql-file.c --------------------------------------------------------------------------------------------------------- */
+
+/* Before m->conn is connected: from here on its server gets no file of this machine. */
+void ctp_mysql_file_guard(struct ctp_mysql *m);
+
+/* Runs LOAD DATA LOCAL INFILE, whose file is these rows. Returns what mysql_real_query returns. */
+int ctp_mysql_load(struct ctp_mysql *m, const char *sql, const char *rows, size_t len);
 
 /* --- mysql-rows.c --------------------------------------------------------------------------------------------------------- */
 
@@ -79,6 +101,10 @@ void ctp_mysql_tables_free(struct ctp_mysql *m);
 
 /* Removes what a load left that did not end: of this one, or of one that was killed. */
 enum ctp_status ctp_mysql_clean(struct ctp_mysql *m, struct ctp_err *err);
+
+/* All our views, of the classes that there are. */
+enum ctp_status ctp_mysql_make_views(struct ctp_mysql *m, struct ctp_err *err);
+enum ctp_status ctp_mysql_drop_views(struct ctp_mysql *m, struct ctp_err *err);
 
 enum ctp_status ctp_mysql_stage(struct ctp_mysql *m, struct ctp_err *err);   /* makes the tables for the rows */
 enum ctp_status ctp_mysql_publish(struct ctp_mysql *m, struct ctp_err *err); /* all becomes visible */

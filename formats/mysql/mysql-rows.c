@@ -78,15 +78,24 @@ static int64_t count_tables(struct ctp_mysql *m, const char *begin, const char *
 	                                     " AND table_type = 'BASE TABLE' AND table_name = concat(%L, %L)", begin, name);
 }
 
+/* The key of a table, which is there or waits, for free(). */
+static char *find_key(struct ctp_mysql *m, const char *name, struct ctp_err *err)
+{
+	enum ctp_status status;
+	char *key = ctp_sql_find(&m->sql, &status, err, "SELECT column_name FROM information_schema.columns WHERE table_schema = database()"
+	                         " AND table_name IN (%L, concat('" CTP_MYSQL_STAGING "', %L)) AND ordinal_position = 1 LIMIT 1", name, name);
+	if (!key && !status)
+		ctp_err_set(err, "%s: the table classes names %.100s, and there is no such table", m->name, name);
+	return key;
+}
+
 /* A table that was there before has none for its rows yet. */
-static enum ctp_status stage_table(struct ctp_mysql *m, const char *name, bool there, struct ctp_err *err)
+static enum ctp_status stage_table(struct ctp_mysql *m, const char *name, const char *key, struct ctp_err *err)
 {
 	int64_t staged = count_tables(m, CTP_MYSQL_STAGING, name, err);
 	if (staged)
 		return staged < 0 ? CTP_FAILED : CTP_OK;
-	if (!there)
-		return ctp_err_set(err, "%s: the table classes names %.100s, and there is no such table", m->name, name);
-	return ctp_sql_exec(&m->sql, err, "CREATE TABLE %T (PRIMARY KEY (id)) AS SELECT * FROM %I LIMIT 0", name, name);
+	return ctp_sql_exec(&m->sql, err, "CREATE TABLE %T (PRIMARY KEY (%I)) AS SELECT * FROM %I LIMIT 0", name, key, name);
 }
 
 /* The table by its name, with the id of its next row. Those of events are the server's to give when they are added to others. */
@@ -96,17 +105,22 @@ static struct ctp_mysql_table *find_table(struct ctp_mysql *m, const char *name,
 		if (!strcmp(t->name, name))
 			return t;
 	int64_t there = count_tables(m, "", name, err), next_id = 1;
-	if (there < 0 || stage_table(m, name, there, err))
-		return NULL;
-	if (there && strcmp(name, m->sql.events))
-		next_id = ctp_sql_look_up(&m->sql, err, "SELECT coalesce(max(id), 0) + 1 FROM %I", name);
+	char *key = there < 0 ? NULL : find_key(m, name, err);
+	if (!key || stage_table(m, name, key, err))
+		next_id = -1;
+	else if (there && strcmp(name, m->sql.events))
+		next_id = ctp_sql_look_up(&m->sql, err, "SELECT coalesce(max(%I), 0) + 1 FROM %I", key, name);
+	if (next_id > 0)
+		next_id = ctp_sql_counted(&m->sql, next_id, err);
 	struct ctp_mysql_table *t = next_id > 0 ? calloc(1, sizeof *t) : NULL;
 	if (!t || !(t->name = strdup(name))) {
 		if (next_id > 0)
 			ctp_err_set(err, "%s: out of memory", m->name);
+		free(key);
 		free(t);
 		return NULL;
 	}
+	t->key = key;
 	t->next_id = next_id;
 	t->next = m->tables;
 	m->tables = t;
@@ -118,28 +132,31 @@ void ctp_mysql_tables_free(struct ctp_mysql *m)
 	for (struct ctp_mysql_table *t; (t = m->tables);) {
 		m->tables = t->next;
 		free(t->name);
+		free(t->key);
 		free(t);
 	}
 }
 
 #define LOAD \
-	"LOAD DATA LOCAL INFILE 'ctp-mysql' INTO TABLE %T CHARACTER SET binary FIELDS TERMINATED BY x'09' ESCAPED BY x'5c'" \
-	" LINES TERMINATED BY x'0a' (%s)"
+	"LOAD DATA LOCAL INFILE '" CTP_MYSQL_FILE "' INTO TABLE %T CHARACTER SET binary FIELDS TERMINATED BY x'09' ESCAPED BY x'5c'" \
+	" LINES TERMINATED BY x'0a' (%I, %s)"
 
 static enum ctp_status fill(struct ctp_mysql *m, struct ctp_sql_rows *r, int64_t class_id, struct ctp_err *err)
 {
-	struct filling f = {.rows = r, .columns = ctp_sql_text(&m->sql, "id, section")};
+	struct filling f = {.rows = r, .columns = ctp_sql_text(&m->sql, "section")};
 	char *sql = ctp_sql_text(&m->sql, "SELECT k.table_name, f.column_name FROM %T k LEFT JOIN %T f ON f.class = k.id WHERE k.id = %d"
 	                                  " ORDER BY f.position", "classes", "fields", class_id);
-	enum ctp_status status = sql && f.columns ? ctp_mysql_query(&m->sql, sql, add_column, &f, err) : CTP_FAILED;
-	bool ok = sql && f.columns && (status || f.table);
+	enum ctp_status status = sql && f.columns ? ctp_mysql_ask(&m->sql, sql, "t?", add_column, &f, err) : CTP_FAILED;
+	bool ok = sql && f.columns;
+	if (ok && !status && !f.table)
+		status = ctp_err_set(err, "%s: the table classes has no class %jd", m->name, (intmax_t)class_id);
 	if (ok && !status && r->ncolumns != r->cls->nfields)
 		status = ctp_err_set(err, "%s: table %.100s has not the columns that the table fields names", m->name, f.table);
 	if (ok && !status && !(r->table = find_table(m, f.table, err)))
 		status = CTP_FAILED;
 	if (ok && !status) {
-		r->load = ctp_sql_text(&m->sql, LOAD, f.table, f.columns);
-		r->insert = ctp_sql_text(&m->sql, "INSERT INTO %T (%s) VALUES ", f.table, f.columns);
+		r->load = ctp_sql_text(&m->sql, LOAD, f.table, r->table->key, f.columns);
+		r->insert = ctp_sql_text(&m->sql, "INSERT INTO %T (%I, %s) VALUES ", f.table, r->table->key, f.columns);
 		ok = r->load && r->insert;
 	}
 	free(sql);
@@ -176,36 +193,6 @@ void ctp_mysql_drop(struct ctp_sql_rows *r)
 
 /* --- sending ------------------------------------------------------------------------------------------------------------- */
 
-/* The server asks for a file: it gets rows, whatever file it asks for, and nothing where no rows are sent. */
-static int begin_file(void **file, const char *name, void *arg)
-{
-	struct ctp_mysql *m = arg;
-	(void)name;
-	*file = m;
-	m->sent = 0;
-	return !m->local;
-}
-
-static int read_file(void *file, char *to, unsigned len)
-{
-	struct ctp_mysql *m = file;
-	size_t left = m->sending ? m->sending->used - m->sent : 0, part = left < len ? left : len;
-	if (part)
-		memcpy(to, m->sending->buf + m->sent, part);
-	m->sent += part;
-	return (int)part;
-}
-
-static void end_file(void *file) { (void)file; }
-
-static int fail_file(void *file, char *why, unsigned len)
-{
-	(void)file;
-	if (len)
-		*why = '\0';
-	return CTP_FAILED;
-}
-
 static bool is_refusal(unsigned number)
 {
 	enum { LOCAL_DISABLED = 4166, CLIENT_LOCAL_DISABLED = 3948 };
@@ -214,12 +201,10 @@ static bool is_refusal(unsigned number)
 
 enum ctp_status ctp_mysql_try_local(struct ctp_mysql *m, struct ctp_err *err)
 {
-	mysql_set_local_infile_handler(m->conn, begin_file, read_file, end_file, fail_file, m);
-	m->local = true;
-	char *sql = ctp_sql_text(&m->sql, LOAD, "symbols", "section, addr, text");
+	char *sql = ctp_sql_text(&m->sql, LOAD, "symbols", "section", "addr, text");
 	if (!sql)
 		return ctp_err_set(err, "%s: out of memory", m->name);
-	m->local = !mysql_real_query(m->conn, sql, strlen(sql));
+	m->local = !ctp_mysql_load(m, sql, "", 0);
 	free(sql);
 	return m->local || is_refusal(mysql_errno(m->conn)) ? CTP_OK : ctp_mysql_error(m, err);
 }
@@ -234,7 +219,7 @@ static void keep_warning(void *arg, const char *const *columns)
 static enum ctp_status refuse_altered(struct ctp_mysql *m, const struct ctp_sql_rows *r, uintmax_t taken, struct ctp_err *err)
 {
 	char warning[200] = "";
-	ctp_mysql_query(&m->sql, "SHOW WARNINGS LIMIT 1", keep_warning, warning, err);
+	ctp_mysql_ask(&m->sql, "SHOW WARNINGS LIMIT 1", "tnt", keep_warning, warning, err);
 	return ctp_err_set(err, "%s: table %.64s: of %ju rows %ju came as they are%s%s; %ju rows were sent, and none is kept", m->name,
 	                   r->table->name, (uintmax_t)r->nrows, taken, *warning ? ": " : "", warning, (uintmax_t)m->delivered);
 }
@@ -244,10 +229,7 @@ static enum ctp_status send_rows(struct ctp_mysql *m, struct ctp_sql_rows *r, st
 {
 	if (!r->nrows)
 		return CTP_OK;
-	m->sending = r;
-	int failed = m->local ? mysql_real_query(m->conn, r->load, strlen(r->load)) : mysql_real_query(m->conn, r->buf, r->used - 1);
-	m->sending = NULL;
-	if (failed)
+	if (m->local ? ctp_mysql_load(m, r->load, r->buf, r->used) : mysql_real_query(m->conn, r->buf, r->used - 1))
 		return ctp_mysql_error(m, err);
 	uint64_t taken = mysql_affected_rows(m->conn);
 	if (mysql_warning_count(m->conn) || taken != r->nrows)

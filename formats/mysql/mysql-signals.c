@@ -69,7 +69,7 @@ static void *wait_for_signal(void *arg)
 void ctp_mysql_signals_init(struct ctp_mysql *m)
 {
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-	state.own = (struct ctp_mysql){.sql = m->sql, .options = m->options};
+	state.own = (struct ctp_mysql){.sql = m->sql, .options = m->options, .ending = true};
 	state.own.options.notice = NULL;
 	state.load = mysql_thread_id(m->conn);
 	if (state.armed || pipe2(state.ends, O_CLOEXEC))

@@ -119,36 +119,34 @@ static enum ctp_status make_keys(struct ctp_mysql *m, struct ctp_err *err)
 	return status;
 }
 
-struct stand_in {
-	struct ctp_mysql *m;
-	struct ctp_err *err;
-	enum ctp_status status;
-};
-
-/* Statements can only be run behind the query, whose rows are all here. */
-static void stand_in(void *arg, const char *const *columns)
+/* The views could not be made: the tables go back to the names that they had. */
+static void take_back(struct ctp_mysql *m, const char *back)
 {
-	struct stand_in *s = arg;
-	if (!s->status)
-		s->status = ctp_sql_exec(&s->m->sql, s->err, "CREATE VIEW %I AS SELECT * FROM %I", columns[1], columns[0]);
+	struct ctp_err ignored;
+	ctp_mysql_drop_views(m, &ignored);
+	m->done = ctp_sql_exec(&m->sql, &ignored, "RENAME TABLE %s", back) != CTP_OK;
 }
 
-/* Views are made of views that stand in for the tables; these then take their places, all at once. */
+/*
+ * The tables get their names all at once, and then their views: MySQL reads each view again when a table is renamed. A load that is
+ * killed in between is whole, and the next one makes the views.
+ */
 static enum ctp_status publish_new(struct ctp_mysql *m, struct ctp_err *err)
 {
-	struct stand_in s = {m, err, CTP_OK};
-	if (make_keys(m, err) || ctp_mysql_exec_list(m, err, "ANALYZE TABLE", "%I", STAGED("t.table_name")) ||
-	    ctp_mysql_query(&m->sql, STAGED("t.table_name, " OWN), stand_in, &s, err) || s.status || ctp_sql_views_last(&m->sql, err))
+	if (make_keys(m, err) || ctp_mysql_exec_list(m, err, "ANALYZE TABLE", "%I", STAGED("t.table_name")))
 		return CTP_FAILED;
-	ctp_sql_exec(&m->sql, err, "SET @n = 0");
-	char *list = ctp_mysql_list(m, err, "%I TO %I, %I TO %I",
-	                            "SELECT q.own, concat('" CTP_MYSQL_GONE "', @n := @n + 1), q.staged, q.own FROM (" STAGED("t.table_name AS staged, " OWN " AS own") ") q");
-	if (!list)
-		return CTP_FAILED;
+	char *names = ctp_mysql_list(m, err, "%I TO %I", STAGED("t.table_name, " OWN));
+	char *back = names ? ctp_mysql_list(m, err, "%I TO %I", STAGED(OWN ", t.table_name")) : NULL;
 	m->committing = true;
-	enum ctp_status status = ctp_sql_exec(&m->sql, err, "RENAME TABLE %s", list);
+	enum ctp_status status = back ? ctp_sql_exec(&m->sql, err, "RENAME TABLE %s", names) : CTP_FAILED;
 	m->committing = false;
-	free(list);
+	m->done = !status;
+	if (m->done && ctp_mysql_make_views(m, err)) {
+		take_back(m, back);
+		status = CTP_FAILED;
+	}
+	free(names);
+	free(back);
 	return status;
 }
 
@@ -184,9 +182,16 @@ static enum ctp_status widen_events(struct ctp_mysql *m, struct ctp_err *err)
 	CTP_MYSQL_TABLES("t.table_name, " OWN, CTP_MYSQL_STAGING) " AND t.table_type = 'BASE TABLE' AND NOT EXISTS (SELECT 1 FROM information_schema.tables r" \
 	" WHERE r.table_schema = database() AND r.table_name = " OWN ")"
 
+/* Statements that a query's rows are put into; they run after the query, whose rows are all here. */
+struct publishing {
+	struct ctp_mysql *m;
+	struct ctp_err *err;
+	enum ctp_status status;
+};
+
 static void make_like(void *arg, const char *const *columns)
 {
-	struct stand_in *s = arg;
+	struct publishing *s = arg;
 	if (!s->status)
 		s->status = ctp_sql_exec(&s->m->sql, s->err, "CREATE TABLE %I LIKE %I", columns[1], columns[0]);
 }
@@ -194,7 +199,7 @@ static void make_like(void *arg, const char *const *columns)
 /* Rows of our tables have their ids, those of events get them. */
 static void add_rows(void *arg, const char *const *columns)
 {
-	struct stand_in *s = arg;
+	struct publishing *s = arg;
 	const char *own = columns[1];
 	struct ctp_mysql *m = s->m;
 	if (s->status || !strcasecmp(own, m->sql.events))
@@ -227,7 +232,7 @@ static void close_gap(struct ctp_mysql *m)
 
 static enum ctp_status publish_more(struct ctp_mysql *m, struct ctp_err *err)
 {
-	struct stand_in s = {m, err, CTP_OK};
+	struct publishing s = {m, err, CTP_OK};
 	if (widen_events(m, err) || ctp_mysql_query(&m->sql, NEW_TABLES, make_like, &s, err) || s.status || widen_sections(m, err) || ctp_sql_views_last(&m->sql, err))
 		return CTP_FAILED;
 	close_gap(m);

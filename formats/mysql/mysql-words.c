@@ -4,15 +4,19 @@
 #define SQL_NUMBER "DECIMAL(20,0)"
 #define SQL_PROBE SQL_NUMBER
 #define SQL_TEXT "CHAR"
+#define SQL_COLUMN(x) x
+#define SQL_ADDRESS(x) x
 #define SQL_UP ""
 #define SQL_DOWN " DESC"
 #define SQL_LEAST "least"
 #define SQL_GREATEST "greatest"
 #define SQL_MATERIALIZED ""
+#define SQL_WHOLE " LIMIT 9223372036854775807"
 #define SQL_APART(name) "" /* what has a subquery among its columns is not merged */
 #define SQL_SECOND(number) "date_format(TIMESTAMP '1970-01-01 00:00:00' + INTERVAL (" number ") SECOND, '%Y-%m-%dT%H:%i:%s')"
 #define SQL_PICK(what, from) "(SELECT " what " FROM " from " LIMIT 1)"
 #define SQL_ALL_OF(what, from) "(SELECT " what " FROM " from ")"
+#define SQL_ONCE
 #define SQL_FIELDS CTP_MYSQL_STAGING "fields"
 #include "sql/sql-views.h"
 
@@ -34,7 +38,7 @@ const struct ctp_sql_words ctp_mysql_words = {
 		TABLE("fields") " (class BIGINT NOT NULL, position INTEGER NOT NULL, name VARCHAR(1020) NOT NULL, column_name VARCHAR(64) NOT NULL,"
 		" type VARCHAR(32) NOT NULL, role VARCHAR(32) NOT NULL, unit VARCHAR(1020), PRIMARY KEY (class, position))" CTP_MYSQL_OPTIONS ";"
 		TABLE("symbols") " (section BIGINT NOT NULL, addr VARCHAR(18) NOT NULL, text LONGTEXT, PRIMARY KEY (section, addr))" CTP_MYSQL_OPTIONS,
-	.table = "CREATE TABLE %T (id BIGINT UNSIGNED NOT NULL PRIMARY KEY, section BIGINT NOT NULL%s)" CTP_MYSQL_OPTIONS,
+	.table = "CREATE TABLE %T (" CTP_SQL_KEY " BIGINT UNSIGNED NOT NULL PRIMARY KEY, section BIGINT NOT NULL%s)" CTP_MYSQL_OPTIONS,
 	.index_columns = "%I, %I",
 	.taken = "SELECT 1 FROM (SELECT lower(%L) AS n) q WHERE find_in_set(q.n, @ctp_views) OR EXISTS (SELECT 1 FROM information_schema.tables"
 	         " WHERE table_schema = database() AND lower(table_name) IN (q.n, concat('" CTP_MYSQL_STAGING "', q.n)))",

@@ -67,7 +67,7 @@ static void free_db(struct ctp_sql *db)
 
 static const struct ctp_sql_ops ops = {
 	.exec = ctp_mysql_exec,
-	.query = ctp_mysql_query,
+	.query = ctp_mysql_ask,
 	.type = ctp_mysql_type,
 	.begin = begin,
 	.rows = ctp_mysql_rows,

@@ -1,1 +1,1 @@
-$(eval $(call needs,libmariadb,ctp-mysql,libmariadb-dev,tools/ctp-mysql.c $(wildcard formats/mysql/*.c)))
+$(eval $(call needs,libmariadb,ctp-mysql,libmariadb-dev,tools/ctp-mysql.c $(wildcard formats/mysql/*.c) t/fuzz/mysqlanswers.c))

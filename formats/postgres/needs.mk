@@ -1,1 +1,1 @@
-$(eval $(call needs,libpq,ctp-postgres,libpq-dev,tools/ctp-postgres.c $(wildcard formats/postgres/*.c)))
+$(eval $(call needs,libpq,ctp-postgres,libpq-dev,tools/ctp-postgres.c $(wildcard formats/postgres/*.c) t/fuzz/pganswers.c))

@@ -80,27 +80,21 @@ static const char *named_database(const PQconninfoOption *options)
 /* Whether the server, asked in its own database, has none of that name, and now has. */
 static bool make_database(struct ctp_postgres *p, const char *name, struct ctp_err *err)
 {
-	PGconn *conn = connect_to(p->options.conninfo, "postgres");
+	static const char there[] = "SELECT 1 FROM pg_database WHERE datname = %L";
+	struct ctp_postgres own = {.sql = p->sql, .conn = connect_to(p->options.conninfo, "postgres")};
+	struct ctp_err ignored;
 	bool made = false;
-	if (PQstatus(conn) == CONNECTION_OK) {
-		PGresult *found = PQexecParams(conn, "SELECT 1 FROM pg_database WHERE datname = $1", 1, NULL, &name, NULL, NULL, 0);
-		char *quoted = PQescapeIdentifier(conn, name, strlen(name)), sql[256];
-		if (PQresultStatus(found) == PGRES_TUPLES_OK && !PQntuples(found) && quoted &&
-		    snprintf(sql, sizeof sql, "CREATE DATABASE %s ENCODING 'UTF8' TEMPLATE template0", quoted) < (int)sizeof sql) {
-			PGresult *result = PQexec(conn, sql);
-			const char *why = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY), *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-			made = PQresultStatus(result) == PGRES_COMMAND_OK || (state && !strcmp(state, "42P04")); /* another was quicker */
-			if (!made)
-				ctp_err_set(err, "%s: there is no such database, and it cannot be made: %s", p->name, why ? why : "the connection is lost");
-			PQclear(result);
-			/* The views' plans are long and quick: to compile one takes a hundred times as long as to run it. */
-			if (made && snprintf(sql, sizeof sql, "ALTER DATABASE %s SET jit = off", quoted) < (int)sizeof sql)
-				PQclear(PQexec(conn, sql));
-		}
-		PQfreemem(quoted);
-		PQclear(found);
+	snprintf(own.name, sizeof own.name, "%.200s: there is no such database, and it cannot be made", p->name);
+	if (PQstatus(own.conn) == CONNECTION_OK && !ctp_sql_look_up(&own.sql, &ignored, there, name)) {
+		made = !ctp_sql_exec(&own.sql, err, "CREATE DATABASE %I ENCODING 'UTF8' TEMPLATE template0", name) ||
+		       ctp_sql_look_up(&own.sql, &ignored, there, name) > 0; /* another was quicker */
+		/* The views' plans are long and quick: to compile one takes a hundred times as long as to run it. */
+		if (made)
+			*err = (struct ctp_err){0};
+		if (made)
+			ctp_sql_exec(&own.sql, &ignored, "ALTER DATABASE %I SET jit = off", name);
 	}
-	PQfinish(conn);
+	PQfinish(own.conn);
 	return made;
 }
 
@@ -110,6 +104,15 @@ static void name_it(struct ctp_postgres *p, const char *database)
 	const char *name = p->conn && PQdb(p->conn) && *PQdb(p->conn) ? PQdb(p->conn) : database;
 	snprintf(p->name, sizeof p->name, "%.100s%s%.100s", name, host && *host ? " at " : "", host ? host : "");
 	p->sql.name = p->name;
+}
+
+/* libpq does not tell whether the server asked for the password itself, or for a proof of it. */
+static void say_unsafe(const struct ctp_postgres *p)
+{
+	const char *host = PQhost(p->conn);
+	if (PQconnectionUsedPassword(p->conn) && !PQsslInUse(p->conn) && !PQgssEncInUse(p->conn) && host && *host && *host != '/' && *host != '@')
+		ctp_notice_say(p->options.notice, "%s: the password went over the network without TLS, in clear if the server asked for that;"
+		                                  " sslmode=verify-full prevents it", p->name);
 }
 
 /* "relation sections already exists, skipping", and such. */
@@ -134,6 +137,7 @@ enum ctp_status ctp_postgres_connect(struct ctp_postgres *p, struct ctp_err *err
 	PQconninfoFree(options);
 	if (PQstatus(p->conn) != CONNECTION_OK)
 		return *err->text ? CTP_FAILED : ctp_postgres_error(p, NULL, err);
+	say_unsafe(p);
 	const char *encoding = PQparameterStatus(p->conn, "server_encoding");
 	p->escapes = encoding && strcmp(encoding, "UTF8") && strcmp(encoding, "SQL_ASCII");
 	PQsetNoticeProcessor(p->conn, hear_nothing, NULL);

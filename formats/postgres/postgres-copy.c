@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "postgres/postgres-db.h"
 
-enum { BUFFER = 256 << 10, NUMBER_MAX = 4 + 8 + 2 * 5, PART = 64 << 10, OWN_COLUMNS = 2 }; /* id and section */
+enum { BUFFER = 256 << 10, NUMBER_MAX = 4 + 8 + 2 * 5, PART = 64 << 10, OWN_COLUMNS = 2 }; /* the key and section */
 
 enum form { BIGINT, NUMERIC, BOOLEAN, HEX, LABEL, DOUBLE, STRING, BYTES };
 
@@ -97,14 +97,15 @@ static void add_column(void *arg, const char *const *text)
 	if (!text[0])
 		return;
 	uint32_t at = (uint32_t)strtoul(text[0], NULL, 10);
+	if (at != r->ncolumns || at >= r->cls->nfields || !text[2] || !text[3]) {
+		f->failed = true;
+		return;
+	}
 	char *more = f->columns ? ctp_sql_text(&f->p->sql, "%s, %I", f->columns, text[2]) : NULL;
 	free(f->columns);
 	f->columns = more;
-	if (at != r->ncolumns || at >= r->cls->nfields || !text[3])
-		f->failed = true;
-	else
-		r->column[r->ncolumns++] = (struct column){.form = (uint8_t)form_of(&r->cls->fields[at], text[3]),
-		                                           .is_signed = ctp_type_is_signed(r->cls->fields[at].type)};
+	r->column[r->ncolumns++] = (struct column){.form = (uint8_t)form_of(&r->cls->fields[at], text[3]),
+	                                           .is_signed = ctp_type_is_signed(r->cls->fields[at].type)};
 }
 
 /* The table by its name, with the id of its next row. */
@@ -121,7 +122,15 @@ static struct ctp_postgres_table *find_table(struct ctp_postgres *p, const char 
 	}
 	t->next = p->tables;
 	p->tables = t;
-	t->next_id = ctp_sql_look_up(&p->sql, err, "SELECT coalesce(max(id), 0) + 1 FROM %I", name);
+	enum ctp_status status;
+	t->key = ctp_sql_find(&p->sql, &status, err,
+	                      "SELECT attname FROM pg_attribute WHERE attrelid = to_regclass(quote_ident(%L)) AND attnum = 1", name);
+	if (!t->key && !status)
+		status = ctp_err_set(err, "%s: the table classes names %.100s, and there is no such table", p->name, name);
+	if (!status)
+		t->next_id = ctp_sql_look_up(&p->sql, err, "SELECT coalesce(max(%I), 0) + 1 FROM %I", t->key, name);
+	if (!status)
+		t->next_id = ctp_sql_counted(&p->sql, t->next_id, err);
 	return t->next_id > 0 ? t : NULL;
 }
 
@@ -130,26 +139,29 @@ void ctp_postgres_tables_free(struct ctp_postgres *p)
 	for (struct ctp_postgres_table *t; (t = p->tables);) {
 		p->tables = t->next;
 		free(t->name);
+		free(t->key);
 		free(t);
 	}
 }
 
 static enum ctp_status fill(struct ctp_postgres *p, struct ctp_sql_rows *r, int64_t class_id, struct ctp_err *err)
 {
-	struct filling f = {.p = p, .rows = r, .columns = ctp_sql_text(&p->sql, "id, section")};
+	struct filling f = {.p = p, .rows = r, .columns = ctp_sql_text(&p->sql, "section")};
 	char *sql = ctp_sql_text(&p->sql,
 		"SELECT f.position, k.table_name, f.column_name, format_type(a.atttypid, a.atttypmod)"
 		" FROM classes k LEFT JOIN fields f ON f.class = k.id LEFT JOIN pg_attribute a"
 		" ON a.attrelid = to_regclass(quote_ident(k.table_name)) AND a.attname = f.column_name AND NOT a.attisdropped"
 		" WHERE k.id = %d ORDER BY f.position", class_id);
-	enum ctp_status status = sql && f.columns ? ctp_postgres_query(&p->sql, sql, add_column, &f, err) : ctp_err_set(err, "%s: out of memory", p->name);
-	if (!status && (!f.table || !f.columns))
+	enum ctp_status status = sql && f.columns ? ctp_postgres_query(&p->sql, sql, "?t??", add_column, &f, err) : ctp_err_set(err, "%s: out of memory", p->name);
+	if (!status && !f.columns)
 		status = ctp_err_set(err, "%s: out of memory", p->name);
+	if (!status && !f.table)
+		status = ctp_err_set(err, "%s: the table classes has no class %jd", p->name, (intmax_t)class_id);
 	if (!status && (f.failed || r->ncolumns != r->cls->nfields))
 		status = ctp_err_set(err, "%s: table %.100s has not the columns that the table fields names", p->name, f.table);
 	if (!status && !(r->table = find_table(p, f.table, err)))
 		status = CTP_FAILED;
-	if (!status && !(r->copy = ctp_sql_text(&p->sql, "COPY %I (%s) FROM STDIN (FORMAT binary%s)", f.table, f.columns,
+	if (!status && !(r->copy = ctp_sql_text(&p->sql, "COPY %I (%I, %s) FROM STDIN (FORMAT binary%s)", f.table, r->table->key, f.columns,
 	                                        p->fresh ? ", FREEZE" : "")))
 		status = ctp_err_set(err, "%s: out of memory", p->name);
 	free(sql);
@@ -201,9 +213,15 @@ void ctp_postgres_drop(struct ctp_sql_rows *r)
 static enum ctp_status finish_copy(struct ctp_postgres *p, struct ctp_err *err)
 {
 	enum ctp_status status = PQputCopyEnd(p->conn, NULL) < 0 ? ctp_postgres_error(p, NULL, err) : CTP_OK;
-	for (PGresult *result; (result = PQgetResult(p->conn)); PQclear(result))
-		if (PQresultStatus(result) != PGRES_COMMAND_OK)
+	for (PGresult *result; (result = PQgetResult(p->conn)); PQclear(result)) {
+		ExecStatusType kind = PQresultStatus(result);
+		if (kind != PGRES_COMMAND_OK)
 			status = ctp_postgres_error(p, result, err);
+		if (kind == PGRES_COPY_IN || kind == PGRES_COPY_OUT || kind == PGRES_COPY_BOTH) { /* which would come for ever */
+			PQclear(result);
+			break;
+		}
+	}
 	return status;
 }
 
@@ -220,10 +238,7 @@ static enum ctp_status open_copy(struct ctp_postgres *p, const char *copy, struc
 {
 	if (ctp_postgres_end_copy(p, err) || ctp_postgres_open(p, err))
 		return CTP_FAILED;
-	PGresult *result = PQexec(p->conn, copy);
-	enum ctp_status status = PQresultStatus(result) == PGRES_COPY_IN ? CTP_OK : ctp_postgres_error(p, result, err);
-	PQclear(result);
-	return status;
+	return ctp_postgres_run_copy(p, copy, err);
 }
 
 static enum ctp_status begin_copy(struct ctp_postgres *p, struct ctp_sql_rows *r, struct ctp_err *err)

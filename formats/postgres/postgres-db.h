@@ -43,10 +43,14 @@ enum ctp_status ctp_postgres_error(struct ctp_postgres *p, const PGresult *resul
 
 extern const struct ctp_sql_words ctp_postgres_words, ctp_postgres_bigint_words;
 
+/* Runs statements on a connection that has no COPY open; those that begin one. */
+enum ctp_status ctp_postgres_run(struct ctp_postgres *p, const char *sql, struct ctp_err *err);
+enum ctp_status ctp_postgres_run_copy(struct ctp_postgres *p, const char *sql, struct ctp_err *err);
+
 /* For struct ctp_sql_ops. */
 enum ctp_status ctp_postgres_exec(struct ctp_sql *db, const char *sql, struct ctp_err *err);
-enum ctp_status ctp_postgres_query(struct ctp_sql *db, const char *sql, void (*row)(void *arg, const char *const *columns), void *arg,
-                                   struct ctp_err *err);
+enum ctp_status ctp_postgres_query(struct ctp_sql *db, const char *sql, const char *asked, void (*row)(void *arg, const char *const *columns),
+                                   void *arg, struct ctp_err *err);
 const char *ctp_postgres_type(const struct ctp_sql *db, const struct ctp_field *f);
 struct ctp_sql_rows *ctp_postgres_rows(struct ctp_sql *db, const struct ctp_class *cls, int64_t class_id, struct ctp_err *err);
 enum ctp_status ctp_postgres_add(struct ctp_sql *db, struct ctp_sql_rows *rows, int64_t section, const uint64_t *val,
@@ -79,7 +83,7 @@ enum ctp_status ctp_postgres_live_finish(struct ctp_sql *db, const struct ctp_ti
 
 struct ctp_postgres_table { /* a table that has rows of ours */
 	struct ctp_postgres_table *next;
-	char *name;
+	char *name, *key; /* key: the first column */
 	int64_t next_id, noted; /* noted: when the planner was last told of the table, live */
 };
 void ctp_postgres_tables_free(struct ctp_postgres *p);

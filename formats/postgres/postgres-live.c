@@ -15,9 +15,7 @@ enum ctp_status ctp_postgres_open(struct ctp_postgres *p, struct ctp_err *err)
 {
 	if (!p->options.live || p->open)
 		return CTP_OK;
-	PGresult *result = PQexec(p->conn, "BEGIN");
-	enum ctp_status status = PQresultStatus(result) == PGRES_COMMAND_OK ? CTP_OK : ctp_postgres_error(p, result, err);
-	PQclear(result);
+	enum ctp_status status = ctp_postgres_run(p, "BEGIN", err);
 	p->open = !status;
 	return status;
 }
@@ -76,7 +74,7 @@ static enum ctp_status index_times(struct ctp_sql *db, struct ctp_err *err)
 		"SELECT DISTINCT ON (k.table_name) k.table_name, f.column_name FROM classes k JOIN fields f ON f.class = k.id AND f.role = 'time'"
 		" WHERE NOT EXISTS (SELECT 1 FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam"
 		"                   WHERE i.indrelid = to_regclass(quote_ident(k.table_name)) AND a.amname = 'brin')"
-		" ORDER BY k.table_name, k.id, f.position", add_index, &x, err);
+		" ORDER BY k.table_name, k.id, f.position", "tt", add_index, &x, err);
 	if (!status && !x.sql)
 		status = ctp_err_set(err, "%s: out of memory", db->name);
 	if (!status && *x.sql)
@@ -135,10 +133,9 @@ static void note_times(struct ctp_postgres *p)
 		return;
 	p->noted = p->delivered;
 	char *sql = list_notes(p), *whole = sql ? ctp_sql_text(&p->sql, "%s COMMIT", sql) : NULL;
-	PGresult *result = whole ? PQexec(p->conn, whole) : NULL;
-	if (PQresultStatus(result) != PGRES_COMMAND_OK)
-		PQclear(PQexec(p->conn, "ROLLBACK"));
-	PQclear(result);
+	struct ctp_err ignored;
+	if (whole && ctp_postgres_run(p, whole, &ignored))
+		ctp_postgres_run(p, "ROLLBACK", &ignored);
 	free(whole);
 	free(sql);
 }

@@ -3,18 +3,23 @@
 
 #ifdef BIGINT /* postgres-bigint.c */
 #define SQL_NUMBER BIGINT
+#define SQL_EVENT_NUMBER BIGINT
 #define WORDS ctp_postgres_bigint_words
 #else
 #define SQL_NUMBER "NUMERIC"
+#define SQL_EVENT_NUMBER "NUMERIC(20,0)"
 #define WORDS ctp_postgres_words
 #endif
 #define SQL_PROBE SQL_NUMBER
 #define SQL_TEXT "TEXT"
+#define SQL_COLUMN(x) "CAST(" x " AS " SQL_EVENT_NUMBER ")"
+#define SQL_ADDRESS(x) "CAST(" x " AS VARCHAR(18))"
 #define SQL_UP " NULLS FIRST"
 #define SQL_DOWN " DESC NULLS LAST"
 #define SQL_LEAST "least"
 #define SQL_GREATEST "greatest"
 #define SQL_MATERIALIZED "MATERIALIZED"
+#define SQL_WHOLE ""
 #define SQL_APART(name) ", random() AS apart_" name /* what has a volatile column is not merged, and conditions still go in */
 #define SQL_SECOND(number) "to_char(to_timestamp((" number ")::bigint) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS')"
 #define SQL_PICK(what, from) "(SELECT " what " FROM " from " LIMIT 1)"
@@ -35,7 +40,7 @@ const struct ctp_sql_words WORDS = {
 		" column_name TEXT NOT NULL, type TEXT NOT NULL, role TEXT NOT NULL, unit TEXT, PRIMARY KEY (class, position));"
 		"CREATE TABLE IF NOT EXISTS symbols (section BIGINT NOT NULL, addr VARCHAR(18) NOT NULL, text TEXT,"
 		" PRIMARY KEY (section, addr))",
-	.table = "CREATE TABLE %I (id BIGINT NOT NULL, section BIGINT NOT NULL%s)",
+	.table = "CREATE TABLE %I (" CTP_SQL_KEY " BIGINT NOT NULL, section BIGINT NOT NULL%s)",
 	.index_columns = "%I, %I NULLS FIRST",
 	.taken = "SELECT 1 FROM pg_class c WHERE lower(relname) = lower(%L COLLATE \"C\") AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())",
 	.column_type = "SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = to_regclass(quote_ident(%L))"

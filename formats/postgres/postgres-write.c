@@ -5,39 +5,6 @@
 #include "postgres/postgres-db.h"
 #include "symbols/symbols.h"
 
-/* --- statements ---------------------------------------------------------------------------------------------------------- */
-
-enum ctp_status ctp_postgres_exec(struct ctp_sql *db, const char *sql, struct ctp_err *err)
-{
-	struct ctp_postgres *p = (struct ctp_postgres *)db;
-	if (ctp_postgres_end_copy(p, err) || ctp_postgres_open(p, err))
-		return CTP_FAILED;
-	PGresult *result = PQexec(p->conn, sql);
-	ExecStatusType got = PQresultStatus(result);
-	enum ctp_status status = got == PGRES_COMMAND_OK || got == PGRES_TUPLES_OK ? CTP_OK : ctp_postgres_error(p, result, err);
-	PQclear(result);
-	return status;
-}
-
-enum ctp_status ctp_postgres_query(struct ctp_sql *db, const char *sql, void (*row)(void *arg, const char *const *columns), void *arg,
-                                   struct ctp_err *err)
-{
-	enum { COLUMNS_MAX = 8 };
-	struct ctp_postgres *p = (struct ctp_postgres *)db;
-	if (ctp_postgres_end_copy(p, err) || ctp_postgres_open(p, err))
-		return CTP_FAILED;
-	PGresult *result = PQexec(p->conn, sql);
-	enum ctp_status status = PQresultStatus(result) == PGRES_TUPLES_OK ? CTP_OK : ctp_postgres_error(p, result, err);
-	for (int i = 0; !status && i < PQntuples(result); i++) {
-		const char *columns[COLUMNS_MAX];
-		for (int j = 0; j < PQnfields(result) && j < COLUMNS_MAX; j++)
-			columns[j] = PQgetisnull(result, i, j) ? NULL : PQgetvalue(result, i, j);
-		row(arg, columns);
-	}
-	PQclear(result);
-	return status;
-}
-
 /* --- begin --------------------------------------------------------------------------------------------------------------- */
 
 /* As coroTracer makes it; what it calls BIGSERIAL is the id's type here too, and the key is added when the rows are there. */
@@ -105,7 +72,7 @@ struct keys {
 static void add_key(void *arg, const char *const *columns)
 {
 	struct keys *k = arg;
-	char *more = k->sql ? ctp_sql_text(k->db, "%sALTER TABLE %I ADD PRIMARY KEY (id);", k->sql, columns[0]) : NULL;
+	char *more = k->sql ? ctp_sql_text(k->db, "%sALTER TABLE %I ADD PRIMARY KEY (%I);", k->sql, columns[0], columns[1]) : NULL;
 	free(k->sql);
 	k->sql = more;
 }
@@ -115,8 +82,9 @@ enum ctp_status ctp_postgres_make_keys(struct ctp_sql *db, struct ctp_err *err)
 {
 	struct keys k = {db, ctp_sql_text(db, "")};
 	enum ctp_status status = ctp_postgres_query(db,
-		"SELECT DISTINCT table_name FROM classes WHERE NOT EXISTS (SELECT 1 FROM pg_constraint"
-		" WHERE contype = 'p' AND conrelid = to_regclass(quote_ident(table_name)))", add_key, &k, err);
+		"SELECT DISTINCT table_name, attname FROM classes JOIN pg_attribute"
+		" ON attrelid = to_regclass(quote_ident(table_name)) AND attnum = 1 WHERE NOT EXISTS (SELECT 1 FROM pg_constraint"
+		" WHERE contype = 'p' AND conrelid = to_regclass(quote_ident(table_name)))", "tt", add_key, &k, err);
 	if (!status && (!k.sql || *k.sql))
 		status = k.sql ? ctp_postgres_exec(db, k.sql, err) : ctp_err_set(err, "%s: out of memory", db->name);
 	free(k.sql);
@@ -127,7 +95,7 @@ static const char indexes[] =
 	"CREATE INDEX IF NOT EXISTS idx_coro_trace_events_probe_seq ON coro_trace_events (probe_id, seq);"
 	"CREATE INDEX IF NOT EXISTS idx_coro_trace_events_tid_ts ON coro_trace_events (tid, ts);"
 	"CREATE INDEX IF NOT EXISTS idx_coro_trace_events_ts ON coro_trace_events (ts);"
-	"CREATE INDEX IF NOT EXISTS idx_coro_trace_events_coro ON coro_trace_events (coro, section, \"index\" NULLS FIRST)"; /* for the views */
+	"CREATE INDEX IF NOT EXISTS idx_coro_trace_events_coro ON coro_trace_events (coro, section, \"index\" NULLS FIRST, id)"; /* for the views */
 
 /* Statistics are made here, for the views need them from the start. */
 static enum ctp_status finish(struct ctp_sql *db, const struct ctp_tick *tick, struct ctp_err *err)

@@ -23,6 +23,7 @@ struct ctp_postgres_options {
 	bool append;          /* to what is there, if it is */
 	bool bigint;
 	bool live;            /* commits whenever the sink is flushed, and keeps a table coroutines_now */
+	const struct ctp_notice *notice; /* or null */
 };
 
 /* Connects; all is done in one transaction, unless it is live. options are copied. Null: err. */

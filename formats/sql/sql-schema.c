@@ -119,7 +119,7 @@ static enum ctp_status add_event_name(struct ctp_sql *db, struct names *names, c
 static enum ctp_status name_columns(struct ctp_sql *db, const struct ctp_class *cls, bool event, struct names *names,
                                     struct ctp_err *err)
 {
-	bool ok = add_free_name(db, names, "id") && add_free_name(db, names, "section");
+	bool ok = add_free_name(db, names, event ? "id" : CTP_SQL_KEY) && add_free_name(db, names, "section");
 	for (uint32_t i = 0; ok && i < cls->nfields; i++)
 		if (!event)
 			ok = add_free_name(db, names, cls->fields[i].name);
@@ -184,7 +184,7 @@ static enum ctp_status add_event_columns(struct ctp_sql *db, const struct ctp_cl
 
 static int64_t next_id(struct ctp_sql *db, const char *table, struct ctp_err *err)
 {
-	return ctp_sql_look_up(db, err, "SELECT coalesce(max(id), 0) + 1 FROM %T", table);
+	return ctp_sql_counted(db, ctp_sql_look_up(db, err, "SELECT coalesce(max(id), 0) + 1 FROM %T", table), err);
 }
 
 /* Returns the class's id; -1: err. */
@@ -210,6 +210,8 @@ static int64_t meet_class(struct ctp_sql *db, const struct ctp_class *cls, const
 	bool event = ctp_sql_is_event(cls);
 	char *table = event ? strdup(db->events) : name_table(db, cls->name, err);
 	int64_t id = -1;
+	if (!table && event)
+		ctp_err_set(err, "%s: out of memory", db->name);
 	if (table && !name_columns(db, cls, event, &names, err) &&
 	    !(event ? add_event_columns(db, cls, &names, err) : make_table(db, table, cls, &names, err)))
 		id = note_class(db, cls, table, &names, declaration, err);

@@ -87,6 +87,7 @@ static enum ctp_status put_row(struct sql_sink *s, const struct ctp_section *sec
 	char wall[CTP_TEXT_MAX];
 	*ctp_text_i64(wall, sec->wall_offset_ns) = '\0';
 	s->section = ctp_sql_look_up(s->db, err, "SELECT coalesce(max(id), 0) + 1 FROM %T", "sections");
+	s->section = ctp_sql_counted(s->db, s->section, err);
 	s->first_section = s->first_section ? s->first_section : s->section;
 	ctp_sql_end_begin(&s->end, sec);
 	return s->section < 0 ? CTP_FAILED :

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "sql/sql.h"
+#include "sql/sql-answer.h"
 
 /* before: what stands before the text, or null */
 static void put_quoted(FILE *to, const char *before, const char *text, char quote)
@@ -157,20 +157,26 @@ enum ctp_status ctp_sql_exec(struct ctp_sql *db, struct ctp_err *err, const char
 	return status;
 }
 
+struct first {
+	char *text; /* NULL: there was no row */
+	bool failed;
+};
+
 static void keep_first(void *arg, const char *const *columns)
 {
-	char **first = arg;
-	if (!*first)
-		*first = strdup(columns[0] ? columns[0] : "");
+	struct first *first = arg;
+	if (!first->text && !first->failed)
+		first->failed = !(first->text = strdup(columns[0] ? columns[0] : ""));
 }
 
 static enum ctp_status ask(struct ctp_sql *db, char **first, struct ctp_err *err, const char *fmt, va_list ap)
 {
 	char *sql = ctp_sql_vtext(db, fmt, ap);
-	*first = NULL;
-	enum ctp_status status = sql ? db->ops->query(db, sql, keep_first, first, err) : no_memory(db, err);
+	struct first row = {0};
+	enum ctp_status status = sql ? db->ops->query(db, sql, "?", keep_first, &row, err) : no_memory(db, err);
 	free(sql);
-	return status;
+	*first = row.text;
+	return !status && row.failed ? no_memory(db, err) : status;
 }
 
 int64_t ctp_sql_look_up(struct ctp_sql *db, struct ctp_err *err, const char *fmt, ...)
@@ -180,9 +186,16 @@ int64_t ctp_sql_look_up(struct ctp_sql *db, struct ctp_err *err, const char *fmt
 	va_start(ap, fmt);
 	enum ctp_status status = ask(db, &first, err, fmt, ap);
 	va_end(ap);
-	int64_t number = first ? strtoll(first, NULL, 10) : 0;
+	int64_t number = 0;
+	if (!status && first && *first && !ctp_sql_number(first, &number))
+		status = ctp_err_set(err, "%s: the database answered with \"%.40s\" where a number is", db->name, first);
 	free(first);
 	return status ? -1 : number;
+}
+
+int64_t ctp_sql_counted(const struct ctp_sql *db, int64_t number, struct ctp_err *err)
+{
+	return number ? number : ctp_err_set(err, "%s: the database answered with nothing where a number is", db->name);
 }
 
 char *ctp_sql_find(struct ctp_sql *db, enum ctp_status *status, struct ctp_err *err, const char *fmt, ...)

@@ -35,7 +35,7 @@ static void add_class(void *arg, const char *const *columns)
 {
 	struct classes *to = arg;
 	struct class *c = calloc(1, sizeof *c);
-	if (c && (c->table = strdup(columns[1]))) {
+	if (c && columns[0] && columns[1] && (c->table = strdup(columns[1]))) {
 		c->id = strtoll(columns[0], NULL, 10);
 		*to->end = c;
 		to->end = &c->next;
@@ -50,7 +50,7 @@ static struct class *find_classes(struct ctp_sql *db, const struct ctp_sql_kind_
 {
 	struct classes found = {.end = &found.first};
 	char *sql = ctp_sql_text(db, "SELECT id, table_name FROM %T AS classes WHERE %s ORDER BY id", "classes", v->classes);
-	*status = sql ? db->ops->query(db, sql, add_class, &found, err) : CTP_OK;
+	*status = sql ? db->ops->query(db, sql, "nt", add_class, &found, err) : CTP_OK;
 	if (!sql || found.failed)
 		*status = ctp_err_set(err, "%s: out of memory", db->name);
 	free(sql);

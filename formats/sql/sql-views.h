@@ -4,13 +4,16 @@
  * Who includes it, for sql_views, has said how its engine spells the rest:
  *
  *	SQL_NUMBER, SQL_PROBE, SQL_TEXT  the types of numbers, of a probe's id, and of text, in a CAST
+ *	SQL_COLUMN(x), SQL_ADDRESS(x)    in a UNION with transitions: x as a number of theirs, and as an address, so that the types stay
  *	SQL_UP, SQL_DOWN                 behind what is ordered by: NULL is less than all else
  *	SQL_LEAST, SQL_GREATEST          functions of two numbers that are known
  *	SQL_PICK(what, from)             an expression: what, of the first row
  *	SQL_ALL_OF(what, from)           an expression: what, an aggregate, of all rows
  *	SQL_MATERIALIZED                 behind AS, in a WITH
+ *	SQL_WHOLE                        after the SELECT of a WITH: makes a server without MATERIALIZED work it out once
  *	SQL_APART(name)                  behind a SELECT's columns: those are worked out once, where they are used more than once
  *	SQL_SECOND(number)               a text: the date and the time of that second
+ *	SQL_ONCE                         if a subquery in a FROM is worked out once, and an index is made for what is looked up in it
  *	SQL_FIELDS                       the table fields while rows come, if that has another name
  *
  * Loss makes no fact. A coroutine that misses events has a gap, from the last transition before them (or its birth) to the next
@@ -91,8 +94,9 @@ static const struct ctp_sql_kind_view kind_views[] = {
 #define NEXT(x) STEP(x, "y.id", "AND y.\"index\" > " x ".\"index\" ORDER BY y.\"index\"" SQL_UP)
 #define PREVIOUS(x) STEP(x, "y.id", "AND y.\"index\" < " x ".\"index\" ORDER BY y.\"index\"" SQL_DOWN)
 #define LAST(x) STEP(x, "y.id", "ORDER BY y.\"index\"" SQL_DOWN ", y.id DESC")
+/* By the index on probe_id: MariaDB would take the one on coro, and read all that have none. */
 #define LAST_PLAIN(x) \
-	"(SELECT y.id FROM coro_trace_events y WHERE y.probe_id = " x ".probe_id AND y.section = " x ".section AND y.coro IS NULL" \
+	"(SELECT y.id FROM coro_trace_events y WHERE y.probe_id = " x ".probe_id AND y.section = " x ".section AND coalesce(y.coro, -1) = -1" \
 	" ORDER BY y.ts DESC, y.id DESC LIMIT 1)"
 
 /* The record r of the view `records` of x's coroutine; which: more conditions, and the order. */
@@ -106,6 +110,12 @@ static const struct ctp_sql_kind_view kind_views[] = {
 	" OR EXISTS (SELECT 1 FROM " records " r WHERE " MINE_PLAIN(x) " " which "))"
 
 #define BIRTH(x, what) "coalesce(" RECORD(x, what, "births", "") ", " RECORD_PLAIN(x, what, "births", "") ")"
+/* Joins, as n, the name that a coroutine had last: for views in which many rows have the same coroutine. */
+#define NAMED_IN(n, in, number) \
+	" LEFT JOIN (SELECT section, coro, max(name) AS last" \
+	" FROM (SELECT section, coro, first_value(name) OVER (PARTITION BY coro, section ORDER BY ts" SQL_DOWN ") AS name FROM names WHERE coro <> 0) q" \
+	" GROUP BY section, coro) " n " ON " n ".section = " in " AND " n ".coro = " number
+#define NAMED(n, x, number) NAMED_IN(n, x ".section", x "." number)
 #define NAME_OF(x) RECORD(x, "r.name", "names", "ORDER BY r.ts" SQL_DOWN)
 
 /* A column of the death of x's coroutine, if it died: mostly r.ts, when the death was known. */
@@ -127,17 +137,23 @@ static const struct ctp_sql_kind_view kind_views[] = {
 /* Whether events of x's coroutine are missing behind the transition x. */
 #define LOST_BEHIND(x) HAS(x, "losses", "AND coalesce(r.\"index\" > " x ".\"index\", r.ts > " x ".ts)")
 
-/* The count of lost events between the transition e and the next, of a coroutine without indexes. */
+/* The number of lost events, and of those later than e, the last transition of a coroutine whose events have no numbers. */
 #define LOST_SUM(mine, which) SQL_ALL_OF("sum(r.count)", "losses r WHERE " mine " " which)
-#define LOST_BETWEEN(mine) LOST_SUM(mine, "AND r.ts > e.ts AND r.ts <= coalesce(e.next_ts, r.ts)")
+#define LOST_BEHIND_SUM(mine) LOST_SUM(mine, "AND r.ts > e.ts")
 
 /* Whether events of unknown coroutines are missing behind x.ts. */
+#ifdef SQL_ONCE
 #define LOST_OF_NOBODY(x) \
-	"(EXISTS (SELECT 1 FROM losses l WHERE l.section = " x ".section AND l.coro = 0 AND coalesce(l.ts > " x ".ts, TRUE))" \
-	" OR EXISTS (SELECT 1 FROM losses l WHERE l.section = " x ".section AND l.coro IS NULL AND l.probe_id = '0'" \
-	"            AND coalesce(l.ts > " x ".ts, TRUE))" \
-	" OR EXISTS (SELECT 1 FROM losses l WHERE l.section = " x ".section AND l.coro IS NULL AND l.probe_id IS NULL" \
-	"            AND coalesce(l.ts > " x ".ts, TRUE)))"
+	"coalesce((SELECT n.last_ns FROM (SELECT section, max(coalesce(ts, 99999999999999999999)) AS last_ns FROM losses" \
+	" WHERE nullif(coro, 0) IS NULL AND coalesce(probe_id, 0) = 0 GROUP BY section) n WHERE n.section = " x ".section) > coalesce(" x ".ts, -1), FALSE)"
+#else
+#define NOBODY_BEHIND(x, nobody) \
+	"EXISTS (SELECT 1 FROM losses r WHERE r.section = " x ".section AND " nobody " AND r.ts > coalesce(" x ".ts, -1))" \
+	" OR EXISTS (SELECT 1 FROM losses r WHERE r.section = " x ".section AND " nobody " AND r.ts IS NULL)"
+#define LOST_OF_NOBODY(x) \
+	"(" NOBODY_BEHIND(x, "r.coro = 0") " OR " NOBODY_BEHIND(x, "r.coro IS NULL AND r.probe_id = '0'") \
+	" OR " NOBODY_BEHIND(x, "r.coro IS NULL AND r.probe_id IS NULL") ")"
+#endif
 
 /* The record x came after its coroutine's death: coro is known, but not the probe_id. */
 #define STALE(x) "(" x ".probe_id = '0' AND coalesce(" x ".ts > " DEATH(x, "r.ts") ", FALSE))"
@@ -198,22 +214,86 @@ static const struct ctp_sql_kind_view kind_views[] = {
 #define BEGINS(seq, next) "coalesce(coro IS NULL AND (" next " = 1 AND " seq " > 0 OR " next " = 2 AND " seq " > 2 AND odd = 0), FALSE)"
 #define MIXES \
 	"coalesce(coro IS NULL AND NOT begins AND (next_seq > 0 AND next_seq < seq AND next_ts > ts" \
-	" OR next_seq = seq AND (seq % 2 = 1 OR seq > 0 AND (odd = 1 OR round)) OR next_seq NOT BETWEEN 0 AND 281474976710656), FALSE)"
-#define PLAIN_STEPS \
+	" OR next_seq = seq AND (seq % 2 = 1 OR seq > 0 AND (odd > 0 OR round)) OR next_seq NOT BETWEEN 0 AND 281474976710656), FALSE)"
+/* Transitions, and what was lost of their coroutines and is in conflict there. By the sections SQLite finds those of one coroutine. */
+#define IN_SECTIONS "section IN (SELECT id FROM sections)"
+#define NO_STEP(ts) \
+	SQL_COLUMN("coro") ", " SQL_COLUMN("probe_id") ", " SQL_COLUMN("NULL") ", " SQL_ADDRESS("NULL") ", " SQL_COLUMN("NULL") ", NULL, " SQL_COLUMN(ts) \
+	", " SQL_COLUMN("NULL") ", " SQL_COLUMN("NULL")
+#define STREAM(steps, of) \
+	"SELECT id, section, coro, probe_id, tid, addr, seq, is_active, ts, \"index\", site, 0 AS losses, 0 AS counts, 0 AS lost, 0 AS conflicts" \
+	" FROM coro_trace_events WHERE " steps \
+	" UNION ALL SELECT NULL, section, " NO_STEP("ts") ", 1, " FLAG("count IS NOT NULL") ", coalesce(count, 0), 0" \
+	" FROM losses WHERE " of " AND ts IS NOT NULL AND " IN_SECTIONS \
+	" UNION ALL SELECT NULL, section, " NO_STEP("coalesce(ts, -1)") ", 0, 0, 0, 1 FROM conflicts WHERE " of " AND " IN_SECTIONS
+#define BETWEEN_STEPS(sum) "lead(" sum ") OVER w - " sum " AS " sum
+#define UNNUMBERED_STEPS(steps, of, key) \
 	"SELECT id, section, coro, probe_id, tid, addr, seq, is_active, ts, \"index\", site, next_ts, CAST(NULL AS " SQL_NUMBER ") AS next_index," \
-	" CASE WHEN next_ts IS NULL THEN NULL WHEN begins THEN 2 WHEN mixed = 1 THEN 1" \
+	" CASE WHEN next_ts IS NULL THEN NULL WHEN begins THEN 2 WHEN mixes > 0 THEN 1" \
 	" WHEN coro IS NULL AND seq > 0 AND next_seq > seq + 1 AND NOT (seq % 2 = 0 AND next_seq = seq + 2 AND round) THEN 1" \
-	" WHEN " HAS("e", "losses", "AND r.ts > e.ts AND r.ts <= e.next_ts") " THEN 1 ELSE 0 END AS gap," \
-	" mixed = 1 OR " HAS("e", "conflicts", BY_NOW("e.next_ts") " AND (e.life = 0 OR r.ts >= e.life_ns)") " AS conflict" \
-	" FROM (SELECT b.*, max(" FLAG(MIXES) ") OVER l AS mixed, first_value(ts) OVER l AS life_ns" \
+	" WHEN losses > 0 THEN 1 ELSE 0 END AS gap," \
+	" CASE WHEN mixes > 0 THEN TRUE WHEN next_ts IS NOT NULL THEN next_conflicts > CASE WHEN life = 0 THEN 0 ELSE earlier END" \
+	" ELSE " HAS("e", "conflicts", BY_NOW("NULL") " AND (e.life = 0 OR r.ts >= e.life_ns)") " END AS conflict," \
+	" CASE WHEN counts > 0 THEN lost END AS lost" \
+	" FROM (SELECT b.*, sum(" FLAG(MIXES) ") OVER l AS mixes, first_value(ts) OVER l AS life_ns, first_value(conflicts) OVER l AS earlier" \
 	" FROM (SELECT a.*, sum(" FLAG(BEGINS("last_seq", "seq")) ") OVER w AS life, " BEGINS("seq", "next_seq") " AS begins" \
-	" FROM (SELECT coro_trace_events.*, lag(seq) OVER w AS last_seq, lead(ts) OVER w AS next_ts, lead(seq) OVER w AS next_seq," \
-	"       max(seq % 2) OVER w AS odd," \
+	" FROM (SELECT id, section, coro, probe_id, tid, addr, seq, is_active, ts, \"index\", site," \
+	"       lag(seq) OVER w AS last_seq, lead(ts) OVER w AS next_ts, lead(seq) OVER w AS next_seq, sum(" FLAG("seq % 2 = 1") ") OVER w AS odd," \
+	"       " BETWEEN_STEPS("losses") ", " BETWEEN_STEPS("counts") ", " BETWEEN_STEPS("lost") ", lead(by_now) OVER w AS next_conflicts, conflicts," \
 	"       count(*) OVER eight = 8 AND min(seq) OVER eight = seq AND max(seq) OVER eight = seq AS round" \
-	"       FROM coro_trace_events WHERE coro IS NULL OR \"index\" IS NULL AND coro <> 0" \
+	" FROM (SELECT id, section, coro, probe_id, tid, addr, seq, is_active, ts, \"index\", site," \
+	"       sum(losses) OVER c AS losses, sum(counts) OVER c AS counts, sum(lost) OVER c AS lost, sum(conflicts) OVER c AS by_now," \
+	"       coalesce(sum(conflicts) OVER (c RANGE BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS conflicts" \
+	"       FROM (" STREAM(steps, of) ") s WINDOW c AS (PARTITION BY " key " ORDER BY ts)) s WHERE id IS NOT NULL" \
 	"       WINDOW w AS (PARTITION BY coro, section, probe_id ORDER BY ts, id), eight AS (w ROWS 7 PRECEDING)) a" \
 	" WINDOW w AS (PARTITION BY coro, section, probe_id ORDER BY ts, id)) b" \
 	" WINDOW l AS (PARTITION BY coro, section, probe_id, life ORDER BY ts, id)) e"
+#define PLAIN_STEPS \
+	UNNUMBERED_STEPS("coro IS NULL", "coro IS NULL", "coro, section, probe_id") " UNION ALL " \
+	UNNUMBERED_STEPS("coro <> 0 AND \"index\" IS NULL", "coro <> 0", "coro, section")
+
+/* The transition behind e is none of the coroutine's: it came after the death. */
+#define BEHIND_DEATH "next_probe = '0' AND probe_id <> '0' AND coalesce(next_ts > " DEATH("e", "r.ts") ", FALSE)"
+
+/*
+ * Transitions with an index, and those before and behind each: of several with one index, which a conflict can give, the first. Window
+ * functions, because MariaDB and MySQL read all of a coroutine's rows to find the one with the next index; and none that is a maximum so
+ * far, for which MariaDB reads all rows before.
+ */
+#define NUMBERED_STEPS \
+	"(SELECT a.*, last_value(following_ts) OVER g AS next_ts, last_value(following_index) OVER g AS next_index," \
+	" last_value(following_probe) OVER g AS next_probe, first_value(preceding_ts) OVER g AS last_ts, first_value(preceding_index) OVER g AS last_index" \
+	" FROM (SELECT y.*, lead(ts) OVER w AS following_ts, lead(\"index\") OVER w AS following_index, lead(probe_id) OVER w AS following_probe," \
+	"       lag(ts) OVER w AS preceding_ts, lag(\"index\") OVER w AS preceding_index" \
+	"       FROM coro_trace_events y WHERE coro <> 0 AND \"index\" IS NOT NULL" \
+	"       WINDOW w AS (PARTITION BY coro, section ORDER BY \"index\", id)) a" \
+	" WINDOW g AS (PARTITION BY coro, section, \"index\" ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING))"
+
+/*
+ * The last await by each transition: the nth of the coroutine, and the transitions up to the next one, are ordered by time. This is joined
+ * from the left, or MariaDB begins with it.
+ */
+#define AWAITS_BY_STEP \
+	"(SELECT id, section, coro, await_ns, awaited FROM (SELECT id, section, coro, nth, first_value(ts) OVER n AS await_ns, first_value(target) OVER n AS awaited" \
+	" FROM (SELECT s.*, count(await) OVER (PARTITION BY coro, section ORDER BY ts, step, target, id) AS nth" \
+	" FROM (SELECT id, section, coro, ts, 1 AS step, CAST(NULL AS " SQL_NUMBER ") AS target, CAST(NULL AS " SQL_NUMBER ") AS await" \
+	"       FROM coro_trace_events WHERE coro <> 0 AND \"index\" IS NOT NULL" \
+	"       UNION ALL SELECT NULL, section, coro, ts, 0, target, 1 FROM awaits WHERE coro <> 0 AND ts IS NOT NULL) s) s" \
+	" WINDOW n AS (PARTITION BY coro, section, nth ORDER BY ts, step, target, id)) s WHERE id IS NOT NULL AND nth > 0)"
+
+/* The sum of the gaps before transitions of x's coroutine, which has indexes. */
+#define GAP_BEFORE(from) "sum(" SQL_GREATEST "(0, e.ts - coalesce(" from ", " BEGIN("e") ")))"
+#ifdef SQL_ONCE
+#define GAPS_OF(x) \
+	"(SELECT g.ns FROM (SELECT section, coro, " GAP_BEFORE("e.last_ts") " AS ns FROM " NUMBERED_STEPS " e" \
+	" WHERE e.\"index\" > coalesce(e.last_index, -1) + 1 AND NOT " STALE("e") " GROUP BY section, coro) g" \
+	" WHERE g.coro = " x ".coro AND g.section = " x ".section)"
+#else
+#define GAPS_OF(x) \
+	"(SELECT " GAP_BEFORE(STEP("e", "y.ts", "AND y.\"index\" < e.\"index\" ORDER BY y.\"index\"" SQL_DOWN)) \
+	" FROM coro_trace_events e WHERE e.coro = " x ".coro AND e.section = " x ".section" \
+	" AND e.\"index\" > 0 AND " STEP("e", "1", "AND y.\"index\" = e.\"index\" - 1") " IS NULL AND NOT " STALE("e") ")"
+#endif
 
 static const struct ctp_sql_view views[] = {
 	/* All coroutines that any record but a wake names; probe_id is set only where it identifies the coroutine. */
@@ -227,13 +307,16 @@ static const struct ctp_sql_view views[] = {
 
 	/* Each transition, and the time of the coroutine's next known one; conflict: by then another had written in its place. */
 	{"steps",
-	 "SELECT e.id, e.section, e.coro, e.probe_id, e.tid, e.addr, e.seq, e.is_active, e.ts, e.\"index\", e.site,"
-	 " n.ts AS next_ts, n.\"index\" AS next_index, CASE n.\"index\" <> e.\"index\" + 1 WHEN TRUE THEN 1 WHEN FALSE THEN 0 END AS gap,"
-	 " EXISTS (SELECT 1 FROM conflicts r WHERE " MINE("e") " " BY_NOW("n.ts") ") AS conflict"
-	 " FROM coro_trace_events e LEFT JOIN coro_trace_events n ON n.id = " NEXT("e")
-	 "      AND NOT (n.probe_id = '0' AND e.probe_id <> '0' AND " STALE("n") ")"
-	 " WHERE e.coro <> 0 AND e.\"index\" IS NOT NULL AND NOT " STALE("e")
-	 " UNION ALL " PLAIN_STEPS},
+	 "SELECT id, e.section, e.coro, probe_id, tid, addr, seq, is_active, ts, \"index\", site, next_ts, next_index,"
+	 " CASE next_index <> \"index\" + 1 WHEN TRUE THEN 1 WHEN FALSE THEN 0 END AS gap,"
+	 " c.first_ns IS NOT NULL AND coalesce(c.first_ns <= coalesce(next_ts, " DEATH("e", "r.ts") "), TRUE) AS conflict"
+	 " FROM (SELECT id, section, coro, probe_id, tid, addr, seq, is_active, ts, \"index\", site,"
+	 "       CASE WHEN " BEHIND_DEATH " THEN NULL ELSE next_ts END AS next_ts, CASE WHEN " BEHIND_DEATH " THEN NULL ELSE next_index END AS next_index"
+	 "       FROM " NUMBERED_STEPS " e WHERE NOT " STALE("e") ") e"
+	 " LEFT JOIN (SELECT section, coro, min(coalesce(ts, -1)) AS first_ns FROM conflicts WHERE coro <> 0 GROUP BY section, coro) c"
+	 "      ON c.section = e.section AND c.coro = e.coro"
+	 " UNION ALL SELECT id, section, coro, probe_id, tid, addr, seq, is_active, ts, \"index\", site, next_ts, next_index, gap, conflict"
+	 " FROM (" PLAIN_STEPS ") e"},
 
 	/*
 	 * The time from a transition to the next, or to the coroutine's death, or to the end of the section; not known before a gap,
@@ -258,11 +341,9 @@ static const struct ctp_sql_view views[] = {
 	{"gaps",
 	 "SELECT section, coro, probe_id, start_ns, " LATER("start_ns", "stop_ns") " AS stop_ns,"
 	 " " SPAN("section", LATER("start_ns", "stop_ns") " - start_ns") " AS duration_ns, lost FROM ("
-	 "SELECT e.section, e.coro, e.probe_id, coalesce(p.ts, " BEGIN("e") ") AS start_ns, e.ts AS stop_ns,"
-	 " e.\"index\" - coalesce(p.\"index\", -1) - 1 AS lost"
-	 " FROM coro_trace_events e LEFT JOIN coro_trace_events p ON p.id = " PREVIOUS("e")
-	 " WHERE e.coro <> 0 AND e.\"index\" > 0 AND " STEP("e", "1", "AND y.\"index\" = e.\"index\" - 1") " IS NULL"
-	 " AND NOT " STALE("e")
+	 "SELECT e.section, e.coro, e.probe_id, coalesce(e.last_ts, " BEGIN("e") ") AS start_ns, e.ts AS stop_ns,"
+	 " e.\"index\" - coalesce(e.last_index, -1) - 1 AS lost"
+	 " FROM " NUMBERED_STEPS " e WHERE e.\"index\" > coalesce(e.last_index, -1) + 1 AND NOT " STALE("e")
 	 " UNION ALL SELECT l.section, l.coro, l.probe_id, coalesce(l.last_ns, " BEGIN("l") "), coalesce(" DEATH("l", "r.ts") ","
 	 " s.end_ns), lost FROM (SELECT l.section, l.coro, max(l.probe_id) AS probe_id, min(l.ts) AS ts, max(p.ts) AS last_ns, sum(l.count) AS lost"
 	 "       FROM losses l LEFT JOIN coro_trace_events p ON p.id = " LAST("l")
@@ -274,7 +355,7 @@ static const struct ctp_sql_view views[] = {
 	 " FROM coro_trace_events e WHERE e.coro <> 0 AND e.\"index\" IS NULL AND e.id = " STEP("e", "y.id", "ORDER BY y.\"index\"" SQL_UP ", y.id")
 	 " AND " HAS("e", "losses", "AND r.ts <= e.ts")
 	 " UNION ALL SELECT e.section, e.coro, e.probe_id, e.ts, coalesce(e.next_ts, " DEATH("e", "r.ts") ", s.end_ns),"
-	 " coalesce(" LOST_BETWEEN(MINE("e")) ", " LOST_BETWEEN(MINE_PLAIN("e")) ")"
+	 " CASE WHEN next_ts IS NOT NULL THEN lost ELSE coalesce(" LOST_BEHIND_SUM(MINE("e")) ", " LOST_BEHIND_SUM(MINE_PLAIN("e")) ") END"
 	 " FROM (" PLAIN_STEPS ") e LEFT JOIN sections s ON s.id = e.section"
 	 " WHERE gap = 1 OR next_ts IS NULL AND " LOST_BEHIND("e") ") g"},
 
@@ -301,21 +382,21 @@ static const struct ctp_sql_view views[] = {
 
 	/* An await belongs to the suspension behind it, unless events are missing between that and the transition before. */
 	{"await_intervals",
-	 "SELECT id, section, coro, probe_id, " NAME_OF("i") " AS name, target, " PICK("r.name", "names", TARGET, "ORDER BY r.ts" SQL_DOWN)
-	 " AS target_name, start_ns, stop_ns, duration_ns, open, certain, site, site_text,"
-	 " CASE WHEN target = 0 THEN NULL WHEN " TARGET_HAS("deaths", "") " THEN 'dead' WHEN last IS NULL THEN"
+	 "SELECT i.id, i.section, i.coro, i.probe_id, m.last AS name, i.target, o.last AS target_name, start_ns, stop_ns, duration_ns, open, certain, site, site_text,"
+	 " CASE WHEN target = 0 THEN NULL WHEN " TARGET_HAS("deaths", "") " THEN 'dead' WHEN i.last IS NULL THEN"
 	 " CASE WHEN " TARGET_HAS("losses", "") " THEN 'unknown' WHEN " TARGET_HAS("births", "") " THEN CASE WHEN " UNFOLLOWED " THEN 'unknown' ELSE 'born' END END"
 	 " WHEN " TARGET_HAS("losses", "AND coalesce(r.\"index\" > i.last, r.ts > i.last_ns)") " THEN 'unknown'"
 	 " WHEN last_active THEN 'running' ELSE 'suspended' END AS target_state"
 	 " FROM (SELECT w.*, t.\"index\" AS last, t.ts AS last_ns, t.is_active AS last_active" SQL_APART("b")
 	 " FROM (SELECT i.id, i.section, i.coro, i.probe_id, i.start_ns, i.stop_ns, i.duration_ns, i.open,"
 	 "       i.certain AND i.exact AS certain, i.site, " PLACE_TEXT("i") " AS site_text,"
-	 "       " RECORD("i", "r.target", "awaits", "AND r.ts <= i.start_ns AND r.ts >= CASE WHEN i.\"index\" = 0 THEN 0 ELSE "
-	 "               " STEP("i", "y.ts", "AND y.\"index\" = i.\"index\" - 1") " END ORDER BY r.ts" SQL_DOWN) " AS target" SQL_APART("a")
-	 "       FROM intervals i WHERE NOT i.is_active) w"
+	 "       CASE WHEN a.await_ns >= CASE WHEN i.\"index\" = 0 THEN 0 ELSE " STEP("i", "y.ts", "AND y.\"index\" = i.\"index\" - 1") " END"
+	 "       THEN a.awaited END AS target" SQL_APART("a")
+	 "       FROM intervals i LEFT JOIN " AWAITS_BY_STEP " a ON a.id = i.id AND a.coro = i.coro AND a.section = i.section"
+	 "       WHERE NOT i.is_active) w"
 	 " LEFT JOIN coro_trace_events t ON t.id = (SELECT y.id FROM coro_trace_events y WHERE y.coro = w.target"
 	 "      AND y.section = w.section ORDER BY y.\"index\"" SQL_DOWN ", y.id DESC LIMIT 1)"
-	 " WHERE target IS NOT NULL) i"},
+	 " WHERE target IS NOT NULL) i" NAMED("m", "i", "coro") NAMED("o", "i", "target")},
 
 	/*
 	 * The coroutines that wait at the end, the target of each, and the root of its chain of targets. Chains are built from the roots,
@@ -330,16 +411,15 @@ static const struct ctp_sql_view views[] = {
 	 "         " STEP("t", "y.ts", "AND y.\"index\" = t.\"index\" - 1") " END ORDER BY r.ts" SQL_DOWN) " AS awaits"
 	 " FROM (SELECT DISTINCT section, coro FROM awaits WHERE coro <> 0) c JOIN coro_trace_events t ON t.id = " LAST("c")
 	 " LEFT JOIN sections s ON s.id = t.section"
-	 " WHERE NOT t.is_active AND " DEATH("t", "r.ts") " IS NULL AND NOT " CONFLICT("t") " AND NOT " LOST_BEHIND("t")
-	 " AND NOT " HAS("t", "wakes", "AND r.ts >= t.ts") ") q WHERE awaits <> 0),"
+	 " WHERE NOT t.is_active AND NOT " HAS("t", "deaths", "AND r.ts IS NOT NULL") " AND NOT " CONFLICT("t") " AND NOT " LOST_BEHIND("t")
+	 " AND NOT " HAS("t", "wakes", "AND r.ts >= t.ts") ") q WHERE awaits <> 0" SQL_WHOLE "),"
 	 " tree(section, coro, root, depth) AS (SELECT w.section, w.coro, w.awaits, 1 FROM waits w"
 	 "      LEFT JOIN waits o ON o.section = w.section AND o.coro = w.awaits WHERE o.coro IS NULL"
 	 " UNION ALL SELECT w.section, w.coro, t.root, t.depth + 1 FROM tree t JOIN waits w ON w.section = t.section AND w.awaits = t.coro)"
-	 " SELECT w.section, w.coro, w.probe_id, " NAME_OF("w") " AS name, w.awaits,"
-	 " " PICK("r.name", "names", "r.section = w.section AND r.coro = w.awaits", "ORDER BY r.ts" SQL_DOWN) " AS awaits_name, t.root,"
-	 " " PICK("r.name", "names", "r.section = w.section AND r.coro = t.root", "ORDER BY r.ts" SQL_DOWN) " AS root_name, t.depth,"
+	 " SELECT w.section, w.coro, w.probe_id, m.last AS name, w.awaits, a.last AS awaits_name, t.root, o.last AS root_name, t.depth,"
 	 " w.since_ns, w.for_ns, w.certain, " PLACE_TEXT("w") " AS site_text, " SITE_TEXT("w", BIRTH("w", "r.site")) " AS spawn_site_text"
-	 " FROM waits w LEFT JOIN tree t ON t.section = w.section AND t.coro = w.coro"},
+	 " FROM waits w LEFT JOIN tree t ON t.section = w.section AND t.coro = w.coro"
+	 NAMED("m", "w", "coro") NAMED("a", "w", "awaits") NAMED_IN("o", "w.section", "t.root")},
 
 	{"thread_runs",
 	 "SELECT section, tid, " THREAD_NAME("i") " AS thread, coro, probe_id, start_ns, stop_ns, duration_ns, open, certain"
@@ -400,9 +480,7 @@ static const struct ctp_sql_view views[] = {
 	 " nullif(" BIRTH("c", "r.parent") ", 0) AS parent, " SITE_TEXT("c", BIRTH("c", "r.site")) " AS spawn_site_text,"
 	 " " BIRTH("c", "r.ts") " AS born_ns,"
 	 " CASE WHEN ordinal THEN NULL WHEN coro IS NOT NULL AND (last IS NULL OR \"index\" IS NOT NULL) THEN"
-	 " coalesce((SELECT sum(" SQL_GREATEST "(0, e.ts - coalesce(" STEP("e", "y.ts", "AND y.\"index\" < e.\"index\""
-	 " ORDER BY y.\"index\"" SQL_DOWN) ", " BEGIN("e") "))) FROM coro_trace_events e WHERE e.coro = c.coro AND e.section = c.section"
-	 " AND e.\"index\" > 0 AND " STEP("e", "1", "AND y.\"index\" = e.\"index\" - 1") " IS NULL AND NOT " STALE("e") "), 0)"
+	 " coalesce(" GAPS_OF("c") ", 0)"
 	 " + CASE WHEN lost THEN " LENGTH("ts", "coalesce(death_ns, end_ns)") " ELSE 0 END END AS unknown_ns"
 	 " FROM (SELECT c.*, CASE WHEN death_ns IS NOT NULL THEN 'dead' WHEN lost THEN 'unknown' WHEN last IS NULL THEN CASE WHEN " UNFOLLOWED " THEN 'unknown' ELSE 'born' END"
 	 "       WHEN is_active THEN 'running' ELSE 'suspended' END AS state, coalesce(death_ns, ts) AS since_ns,"

@@ -2,7 +2,7 @@
  * sql.h - a database of SQL as a sink: what SQLite, PostgreSQL and MySQL have in common.
  *
  *	coro_trace_events   id, probe_id, tid, addr, seq, is_active, ts as coroTracer has them, then section, coro, index, site
- *	birth, death ...    id, section, and the fields of the class; those of lib/stream/events.h are there also when they are empty
+ *	birth, death ...    _row, section, and the fields of the class; those of lib/stream/events.h are there also when they are empty
  *	sections            the attributes of each section; classes, fields: the meaning of each table's columns
  *	                    stream: the same in all copies of a section, which is there once
  *	symbols             section, addr, text: the symbols of addresses, with --symbols; null where processes differ
@@ -25,6 +25,7 @@ struct ctp_symbols; /* symbols.h */
 struct ctp_sql_views;
 
 #define CTP_SQL_EVENTS "coro_trace_events"
+#define CTP_SQL_KEY "_row" /* of a class's table, where a field may be called id; that of the events, and of tables of earlier versions, is id */
 
 /* First in an engine's own state. */
 struct ctp_sql {
@@ -62,9 +63,9 @@ struct ctp_sql_rows; /* of a table, on their way there: the engine's */
 struct ctp_sql_ops {
 	enum ctp_status (*exec)(struct ctp_sql *db, const char *sql, struct ctp_err *err);
 
-	/* Calls row with the texts of a row's columns, for each; NULL is null. */
-	enum ctp_status (*query)(struct ctp_sql *db, const char *sql, void (*row)(void *arg, const char *const *columns), void *arg,
-	                         struct ctp_err *err);
+	/* Calls row with the texts of a row's columns, for each; NULL is null. asked: which columns these are, as sql-answer.h has it. */
+	enum ctp_status (*query)(struct ctp_sql *db, const char *sql, const char *asked, void (*row)(void *arg, const char *const *columns),
+	                         void *arg, struct ctp_err *err);
 
 	const char *(*type)(const struct ctp_sql *db, const struct ctp_field *f); /* of the field's column */
 	enum ctp_status (*begin)(struct ctp_sql *db, struct ctp_err *err);        /* the tables are there, and rows will come */
@@ -103,6 +104,9 @@ enum ctp_status ctp_sql_exec(struct ctp_sql *db, struct ctp_err *err, const char
 /* The first column of the first row: as a number, 0 where there is none, -1: err; and as a text for free(), null: none, or status. */
 int64_t ctp_sql_look_up(struct ctp_sql *db, struct ctp_err *err, const char *fmt, ...);
 char *ctp_sql_find(struct ctp_sql *db, enum ctp_status *status, struct ctp_err *err, const char *fmt, ...);
+
+/* A number that was looked up and cannot be 0: -1, err, if it is. */
+int64_t ctp_sql_counted(const struct ctp_sql *db, int64_t number, struct ctp_err *err);
 
 /* Whether the events' table can have its name: the engine has such names, indexes can be called after it, and no other is called so. */
 enum ctp_status ctp_sql_events_check(const struct ctp_sql *db, struct ctp_err *err);

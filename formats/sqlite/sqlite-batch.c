@@ -153,9 +153,12 @@ static sqlite3_stmt *prepare_insert(const struct ctp_sqlite *s, int64_t class_id
 			sqlite3_str_appendf(from, ", c%d", i);
 		}
 	}
+	bool no_memory = sqlite3_str_errcode(to) || sqlite3_str_errcode(from);
 	char *columns = sqlite3_str_finish(to), *values = sqlite3_str_finish(from);
 	if (fields && sqlite3_finalize(fields))
 		ctp_sqlite_error(s, err);
+	else if (no_memory || !columns)
+		ctp_err_set(err, "%s: out of memory", s->sql.name);
 	else if (fields)
 		insert = ctp_sqlite_prepare(s, err, "%s) SELECT ?1%s FROM ctp_batch", columns, values ? values : "");
 	sqlite3_free(columns);

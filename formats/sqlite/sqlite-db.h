@@ -38,8 +38,8 @@ enum ctp_status ctp_sqlite_step(const struct ctp_sqlite *s, sqlite3_stmt *stmt, 
 
 /* For struct ctp_sql_ops. */
 enum ctp_status ctp_sqlite_exec(struct ctp_sql *db, const char *sql, struct ctp_err *err);
-enum ctp_status ctp_sqlite_query(struct ctp_sql *db, const char *sql, void (*row)(void *arg, const char *const *columns), void *arg,
-                                 struct ctp_err *err);
+enum ctp_status ctp_sqlite_query(struct ctp_sql *db, const char *sql, const char *asked, void (*row)(void *arg, const char *const *columns),
+                                 void *arg, struct ctp_err *err);
 
 extern const struct ctp_sql_words ctp_sqlite_words;
 

@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sql/sql-answer.h"
 #include "sqlite/sqlite-tree.h"
 
 #define SELF "/proc/self/fd/"
@@ -32,23 +33,32 @@ enum ctp_status ctp_sqlite_exec(struct ctp_sql *db, const char *sql, struct ctp_
 }
 
 struct visit {
-	void (*row)(void *arg, const char *const *columns);
-	void *arg;
+	struct ctp_sql_answer answer;
+	struct ctp_err *err;
+	enum ctp_status status;
 };
 
-static int visit_row(void *arg, int n, char **columns, char **names)
+static int keep_row(void *arg, int n, char **columns, char **names)
 {
-	const struct visit *v = arg;
-	(void)n, (void)names;
-	v->row(v->arg, (const char *const *)columns);
-	return 0;
+	struct visit *v = arg;
+	size_t len[CTP_SQL_COLUMNS_MAX];
+	(void)names;
+	for (int i = 0; i < n && i < CTP_SQL_COLUMNS_MAX; i++)
+		len[i] = columns[i] ? strlen(columns[i]) : 0;
+	v->status = ctp_sql_answer_add(&v->answer, (unsigned)n, (const char *const *)columns, len, v->err);
+	return v->status;
 }
 
-enum ctp_status ctp_sqlite_query(struct ctp_sql *db, const char *sql, void (*row)(void *arg, const char *const *columns), void *arg,
-                                 struct ctp_err *err)
+enum ctp_status ctp_sqlite_query(struct ctp_sql *db, const char *sql, const char *asked, void (*row)(void *arg, const char *const *columns),
+                                 void *arg, struct ctp_err *err)
 {
 	struct ctp_sqlite *s = (struct ctp_sqlite *)db;
-	return sqlite3_exec(s->db, sql, visit_row, &(struct visit){row, arg}, NULL) ? ctp_sqlite_error(s, err) : CTP_OK;
+	struct visit v = {.answer = {.db = db, .asked = asked}, .err = err};
+	enum ctp_status status = !sqlite3_exec(s->db, sql, keep_row, &v, NULL) ? CTP_OK : v.status ? v.status : ctp_sqlite_error(s, err);
+	if (!status)
+		ctp_sql_answer_tell(&v.answer, row, arg);
+	ctp_sql_answer_fini(&v.answer);
+	return status;
 }
 
 sqlite3_stmt *ctp_sqlite_prepare(const struct ctp_sqlite *s, struct ctp_err *err, const char *fmt, ...)
@@ -86,11 +96,15 @@ static int open_link(const char *path, int flags, int mode)
 	return open(path, strncmp(path, SELF, sizeof SELF - 1) ? flags : flags & ~O_NOFOLLOW, mode);
 }
 
+/* NULL: out of memory. */
 static const char *vfs_name(void)
 {
 	static sqlite3_vfs vfs;
+	sqlite3_vfs *usual = vfs.zName ? &vfs : sqlite3_vfs_find(NULL);
+	if (!usual)
+		return NULL;
 	if (!vfs.zName) {
-		vfs = *sqlite3_vfs_find(NULL);
+		vfs = *usual;
 		vfs.zName = "ctp";
 		vfs.xFullPathname = same_pathname;
 		vfs.pNext = NULL;
@@ -148,7 +162,8 @@ enum ctp_status ctp_sqlite_open_new(struct ctp_sqlite *s, const struct ctp_outpu
 	if (ctp_sqlite_check_place(out->name, err))
 		return CTP_FAILED;
 	snprintf(self, sizeof self, SELF "%d", out->fd);
-	if (sqlite3_open_v2(self, &s->db, SQLITE_OPEN_READWRITE, vfs_name()))
+	const char *vfs = vfs_name();
+	if (!vfs || sqlite3_open_v2(self, &s->db, SQLITE_OPEN_READWRITE, vfs))
 		return ctp_sqlite_error(s, err);
 	sqlite3_limit(s->db, SQLITE_LIMIT_COLUMN, CTP_SQLITE_COLUMNS_MAX);
 	return ctp_sql_exec(&s->sql, err, "PRAGMA page_size=%d; PRAGMA auto_vacuum=NONE; PRAGMA cache_size=-8192;"

@@ -9,11 +9,14 @@
 #define SQL_NUMBER "INTEGER"
 #define SQL_PROBE "TEXT"
 #define SQL_TEXT "TEXT"
+#define SQL_COLUMN(x) x
+#define SQL_ADDRESS(x) x
 #define SQL_UP ""
 #define SQL_DOWN " DESC"
 #define SQL_LEAST "min"
 #define SQL_GREATEST "max"
 #define SQL_MATERIALIZED "MATERIALIZED"
+#define SQL_WHOLE ""
 #define SQL_APART(name) ""
 #define SQL_SECOND(number) "strftime('%Y-%m-%dT%H:%M:%S', " number ", 'unixepoch')"
 
@@ -37,7 +40,7 @@ const struct ctp_sql_words ctp_sqlite_words = {
 		" WITHOUT ROWID;"
 		"CREATE TABLE IF NOT EXISTS symbols (section INTEGER NOT NULL, addr TEXT NOT NULL, text TEXT,"
 		" PRIMARY KEY (section, addr)) WITHOUT ROWID",
-	.table = "CREATE TABLE %I (id INTEGER PRIMARY KEY, section INTEGER NOT NULL%s)",
+	.table = "CREATE TABLE %I (" CTP_SQL_KEY " INTEGER PRIMARY KEY, section INTEGER NOT NULL%s)",
 	.index_columns = "%I, %I",
 	.taken = "SELECT 1 FROM (SELECT name FROM sqlite_schema UNION ALL SELECT name FROM pragma_module_list)"
 	         " WHERE name = %L COLLATE NOCASE",
