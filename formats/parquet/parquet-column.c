@@ -209,7 +209,9 @@ static bool find_codes(struct ctp_parquet_column *c, struct ctp_parquet_work *w)
 		uint64_t v = c->words[i];
 		if (v != last || code < 0) {
 			uint32_t before = c->dict.count;
-			if ((code = ctp_parquet_dict_number(&c->dict, v)) < 0)
+			code = ctp_parquet_dict_number(&c->dict, v);
+			w->failed |= c->dict.texts.failed;
+			if (code < 0)
 				return false;
 			if (c->dict.count > before)
 				ctp_parquet_stat_number(c, v);
@@ -358,6 +360,7 @@ static int32_t put_text(struct ctp_parquet_column *c, struct ctp_parquet_work *w
 			c->codes[c->n++] = (uint32_t)code;
 			return code;
 		}
+		w->failed |= c->dict.texts.failed;
 		ctp_parquet_column_end_page(c, w);
 		c->plain_now = true;
 	}

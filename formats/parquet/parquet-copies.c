@@ -1,14 +1,15 @@
 /* parquet-copies.c - see parquet-copies.h. */
 #include "parquet/parquet-copies.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "io/folder.h"
 
 enum { HASH_DIGITS = 8, TAIL_BYTES = 1024 }; /* a tail has the last note of a footer, and what follows it */
 static const char SUFFIX[] = ".parquet", CUT[] = ".cut.parquet", ROWS[] = "ctp.rows";
@@ -34,18 +35,19 @@ static bool is_cut(const char *name, const char *id)
 	return ends_in(name, CUT) && len > end && !strncmp(name + len - end, id, strlen(id));
 }
 
-bool ctp_parquet_has_cut(const char *folder, uint64_t id)
+bool ctp_parquet_has_cut(int folder, uint64_t id)
 {
-	char path[PATH_MAX];
-	snprintf(path, sizeof path, "%s/sections-%016llx%s", folder, (unsigned long long)id, CUT);
-	return !access(path, F_OK);
+	char name[64];
+	struct stat st;
+	snprintf(name, sizeof name, "sections-%016llx%s", (unsigned long long)id, CUT);
+	return !fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW);
 }
 
-bool ctp_parquet_has_complete(const char *folder, uint64_t id)
+bool ctp_parquet_has_complete(int folder, uint64_t id)
 {
 	char part[32];
 	bool found = false;
-	DIR *d = opendir(folder);
+	DIR *d = ctp_folder_list(folder);
 	snprintf(part, sizeof part, "-%016llx-", (unsigned long long)id);
 	for (struct dirent *e; d && !found && (e = readdir(d));)
 		found = is_complete(e->d_name, part);
@@ -54,10 +56,10 @@ bool ctp_parquet_has_complete(const char *folder, uint64_t id)
 	return found;
 }
 
-void ctp_parquet_remove_cut(const char *folder, uint64_t id)
+void ctp_parquet_remove_cut(int folder, uint64_t id)
 {
 	char part[32], sections[64];
-	DIR *d = opendir(folder);
+	DIR *d = ctp_folder_list(folder);
 	if (!d)
 		return;
 	snprintf(part, sizeof part, "-%016llx-", (unsigned long long)id);
@@ -76,11 +78,13 @@ static bool cut_path(char to[PATH_MAX], const char *path)
 	return snprintf(to, PATH_MAX, "%.*s%s", (int)(strlen(path) - strlen(SUFFIX)), path, CUT) < PATH_MAX;
 }
 
+static const char *name_in(const char *path) { return strrchr(path, '/') + 1; }
+
 /* As the last note of a file that is cut says; 0: there is none. */
-static uint64_t rows_of(const char *path)
+static uint64_t rows_of(int folder, const char *name)
 {
 	char tail[TAIL_BYTES];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 	off_t size = fd < 0 ? 0 : lseek(fd, 0, SEEK_END);
 	ssize_t n = fd < 0 ? 0 : pread(fd, tail, sizeof tail, size > TAIL_BYTES ? size - TAIL_BYTES : 0);
 	if (fd >= 0)
@@ -102,7 +106,7 @@ enum ctp_status ctp_parquet_close_complete(struct ctp_parquet_file *f, struct ct
 	if (ctp_parquet_file_close(f, w, err))
 		return CTP_FAILED;
 	if (cut_path(cut, f->path))
-		unlink(cut);
+		unlinkat(f->folder, name_in(cut), 0);
 	return CTP_OK;
 }
 
@@ -111,7 +115,7 @@ enum ctp_status ctp_parquet_close_cut(struct ctp_parquet_file *f, struct ctp_par
 	char path[PATH_MAX], rows[CTP_TEXT_MAX];
 	if (!cut_path(path, f->path))
 		return ctp_err_set(err, "%.40s...: the name is too long", f->path);
-	if (rows_of(path) > ctp_parquet_file_rows(f)) {
+	if (rows_of(f->folder, name_in(path)) > ctp_parquet_file_rows(f)) {
 		*stays = true;
 		return CTP_OK;
 	}

@@ -8,6 +8,7 @@
  *	cut        gives its sections its name, then its classes; then, if there is a complete one, removes what is cut again
  *
  * Of two that do so at the same time the last to look sees the other. One that is killed leaves what running it again replaces.
+ * A folder is a descriptor (io/folder.h), and a link in it is no copy.
  */
 #ifndef CTP_PARQUET_COPIES_H
 #define CTP_PARQUET_COPIES_H
@@ -15,11 +16,11 @@
 #include "parquet/parquet-file.h"
 
 /* Whether the folder has a copy that is cut, by its sections; whether it has a complete one. The second reads the folder. */
-bool ctp_parquet_has_cut(const char *folder, uint64_t id);
-bool ctp_parquet_has_complete(const char *folder, uint64_t id);
+bool ctp_parquet_has_cut(int folder, uint64_t id);
+bool ctp_parquet_has_complete(int folder, uint64_t id);
 
 /* Removes the copies that are cut. */
-void ctp_parquet_remove_cut(const char *folder, uint64_t id);
+void ctp_parquet_remove_cut(int folder, uint64_t id);
 
 /* Closes a file of a copy that is complete, in place of the one that is cut. */
 enum ctp_status ctp_parquet_close_complete(struct ctp_parquet_file *f, struct ctp_parquet_work *w, struct ctp_err *err);

@@ -28,12 +28,12 @@ static bool grow(struct ctp_parquet_dict *d, bool texts)
 	uint32_t nslots = d->nslots ? 2 * d->nslots : SLOTS_MIN;
 	uint64_t *value = realloc(d->value, nslots / 2 * sizeof *value);
 	if (!value)
-		return false;
+		return d->texts.failed = true, false;
 	d->value = value;
 	d->room = d->nslots / 2;
 	uint32_t *slots = calloc(nslots, sizeof *slots);
 	if (!slots)
-		return false;
+		return d->texts.failed = true, false;
 	free(d->slots);
 	d->slots = slots;
 	d->nslots = nslots;

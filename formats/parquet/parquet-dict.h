@@ -12,7 +12,7 @@ struct ctp_parquet_dict {
 	uint32_t nslots, count, room;
 	uint64_t salt;
 	uint64_t *value;              /* numbers; of texts where they end in `texts` */
-	struct ctp_parquet_buf texts; /* as a page has them: 4 bytes of length, and the bytes */
+	struct ctp_parquet_buf texts; /* as a page has them: 4 bytes of length, and the bytes; failed: no memory, of numbers too */
 };
 
 enum { CTP_PARQUET_FULL = -1 }; /* no code: the dictionary is full, or there is no memory */

@@ -82,8 +82,8 @@ static enum ctp_status no_memory(const struct ctp_parquet_file *f, struct ctp_er
 	return ctp_err_set(err, "%s: out of memory", f->path ? f->path : "parquet");
 }
 
-struct ctp_parquet_file *ctp_parquet_file_new(const char *path, const struct ctp_class *cls, uint32_t rows_max, struct ctp_output *out,
-                                              struct ctp_err *err)
+struct ctp_parquet_file *ctp_parquet_file_new(int folder, const char *path, const struct ctp_class *cls, uint32_t rows_max,
+                                              struct ctp_output *out, struct ctp_err *err)
 {
 	struct ctp_parquet_file *f = calloc(1, sizeof *f);
 	if (!f) {
@@ -91,6 +91,7 @@ struct ctp_parquet_file *ctp_parquet_file_new(const char *path, const struct ctp
 		return NULL;
 	}
 	f->rows_max = rows_max;
+	f->folder = folder;
 	f->path = strdup(path);
 	f->cls = ctp_class_parse(cls->decl, cls->decl_bytes, err);
 	size_t len;
@@ -103,7 +104,7 @@ struct ctp_parquet_file *ctp_parquet_file_new(const char *path, const struct ctp
 	}
 	ctp_parquet_file_note(f, "ctp.class", declaration);
 	f->out = out ? out : &f->own;
-	if (!out && ctp_output_create(f->out, f->path, true, false, err))
+	if (!out && ctp_output_create_in(f->out, folder, f->path, true, err))
 		goto failed;
 	f->open = true;
 	put(f, MAGIC, 4);

@@ -21,7 +21,8 @@ struct ctp_parquet_file {
 	struct ctp_class *cls; /* its own copy */
 	struct ctp_output own, *out; /* out: its own, or the caller's */
 	bool open;
-	char *path;
+	int folder;
+	char *path; /* the last name is that in the folder */
 	uint64_t offset, rows;
 	uint32_t group_rows, rows_max;
 	struct ctp_parquet_column *columns;
@@ -31,9 +32,12 @@ struct ctp_parquet_file {
 	size_t bytes; /* of memory, as of the last put */
 };
 
-/* path is copied. out, if it is not null, is written to instead, and closed. Null: err. */
-struct ctp_parquet_file *ctp_parquet_file_new(const char *path, const struct ctp_class *cls, uint32_t rows_max, struct ctp_output *out,
-                                              struct ctp_err *err);
+/*
+ * path is copied; folder is the one that it is in, open until the close. out, if it is not null, is written to instead, and closed.
+ * Null: err.
+ */
+struct ctp_parquet_file *ctp_parquet_file_new(int folder, const char *path, const struct ctp_class *cls, uint32_t rows_max,
+                                              struct ctp_output *out, struct ctp_err *err);
 void ctp_parquet_file_free(struct ctp_parquet_file *f); /* abandons what was not closed */
 
 /* An entry of the footer. */

@@ -1,15 +1,13 @@
 /* parquet-path.c - see parquet-path.h. */
 #include "parquet/parquet-path.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #include "base/map.h"
 #include "base/text.h"
+#include "io/folder.h"
 
 static const char NO_VALUE[] = "__HIVE_DEFAULT_PARTITION__"; /* null, to all that read such folders */
 
@@ -83,29 +81,12 @@ bool ctp_parquet_folder(char to[PATH_MAX], const struct ctp_parquet_options *o, 
 	return len < PATH_MAX;
 }
 
-enum ctp_status ctp_parquet_make_folder(const char *path, struct ctp_err *err)
+enum ctp_status ctp_parquet_check_empty(int folder, const char *dir, struct ctp_err *err)
 {
-	char part[PATH_MAX];
-	size_t len = strlen(path);
-	if (len >= sizeof part)
-		return ctp_err_set(err, "%.40s...: the name is too long", path);
-	for (size_t i = 1; i <= len; i++) {
-		if (path[i] && path[i] != '/')
-			continue;
-		memcpy(part, path, i);
-		part[i] = '\0';
-		if (mkdir(part, 0777) && errno != EEXIST)
-			return ctp_err_sys(err, "%s", part);
-	}
-	return CTP_OK;
-}
-
-enum ctp_status ctp_parquet_check_empty(const char *dir, struct ctp_err *err)
-{
-	DIR *d = opendir(dir);
+	DIR *d = ctp_folder_list(folder);
 	bool empty = true;
 	if (!d)
-		return errno == ENOENT ? CTP_OK : ctp_err_sys(err, "%s", dir);
+		return ctp_err_sys(err, "%s", dir);
 	for (struct dirent *e; empty && (e = readdir(d));)
 		empty = !strcmp(e->d_name, ".") || !strcmp(e->d_name, "..");
 	closedir(d);

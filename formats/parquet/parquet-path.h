@@ -17,10 +17,7 @@ void ctp_parquet_safe_name(char to[CTP_PARQUET_NAME_MAX + 32], const char *name,
 /* DIR, or DIR/host=.../date=...; has_wall: wall_s is when the section began. False: too long. */
 bool ctp_parquet_folder(char to[PATH_MAX], const struct ctp_parquet_options *o, const struct ctp_section *sec, bool has_wall, int64_t wall_s);
 
-/* Makes a folder and those above it. */
-enum ctp_status ctp_parquet_make_folder(const char *path, struct ctp_err *err);
-
-/* Whether there is nothing in the folder, or it is not there. */
-enum ctp_status ctp_parquet_check_empty(const char *dir, struct ctp_err *err);
+/* Whether there is nothing in the folder, whose path is dir. */
+enum ctp_status ctp_parquet_check_empty(int folder, const char *dir, struct ctp_err *err);
 
 #endif

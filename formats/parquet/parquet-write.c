@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "common/meta.h"
+#include "io/folder.h"
 #include "parquet/parquet-copies.h"
 #include "parquet/parquet-path.h"
 
@@ -25,11 +26,13 @@ struct parquet_sink {
 	size_t bytes; /* of memory, in all of them */
 	struct ctp_class *about; /* the class of sections */
 	struct ctp_parquet_file *sections;
+	int dir; /* -1: there is none */
 	bool made_dir;
 
 	const struct ctp_section *sec;
 	struct ctp_parquet_section now;
 	char folder[PATH_MAX]; /* "": not known yet */
+	int at; /* the folder; -1: it is not open */
 	char *attrs;
 	bool cut; /* it is over, and not complete, with a partition */
 	uint32_t mark; /* a hash of the section's attributes and its first record, with a partition */
@@ -127,8 +130,8 @@ static enum ctp_status close_files(struct parquet_sink *s, struct ctp_err *err)
 			return CTP_FAILED;
 	if (s->sections && ctp_parquet_file_close(s->sections, s->work, err))
 		return CTP_FAILED;
-	if (s->o.nkeys && ctp_parquet_has_cut(s->folder, s->now.id))
-		ctp_parquet_remove_cut(s->folder, s->now.id);
+	if (s->o.nkeys && ctp_parquet_has_cut(s->at, s->now.id))
+		ctp_parquet_remove_cut(s->at, s->now.id);
 	free_files(s);
 	return CTP_OK;
 }
@@ -141,8 +144,8 @@ static enum ctp_status close_cut_files(struct parquet_sink *s, struct ctp_err *e
 	for (uint32_t i = 0; i < s->nfiles; i++)
 		if (ctp_parquet_close_cut(s->files[i], s->work, &stays, err))
 			return CTP_FAILED;
-	if (ctp_parquet_has_complete(s->folder, s->now.id))
-		ctp_parquet_remove_cut(s->folder, s->now.id);
+	if (ctp_parquet_has_complete(s->at, s->now.id))
+		ctp_parquet_remove_cut(s->at, s->now.id);
 	else if (stays)
 		ctp_notice_say(s->o.notice, "a copy in %s has more of the section, and stays", s->folder);
 	free_files(s);
@@ -165,7 +168,17 @@ static enum ctp_status find_folder(struct parquet_sink *s, const struct ctp_reco
 	s->mark = (uint32_t)(mark ^ mark >> 32);
 	if (!ctp_parquet_folder(s->folder, &s->o, s->sec, shown, shown ? wall_s : 0))
 		return ctp_err_set(err, "%.40s...: the name is too long", s->o.dir);
-	return ctp_parquet_make_folder(s->folder, err);
+	s->at = ctp_folder_below(s->dir, s->o.dir, s->folder + strlen(s->o.dir) + 1, true, err);
+	return s->at < 0 ? CTP_FAILED : CTP_OK;
+}
+
+/* With a partition each section has its own. */
+static void leave_folder(struct parquet_sink *s)
+{
+	s->folder[0] = '\0';
+	if (s->at >= 0)
+		close(s->at);
+	s->at = -1;
 }
 
 /* FOLDER/NAME.parquet, and with a partition FOLDER/NAME-ID-HASH.parquet or -ID.cut.parquet. nth: of declarations of one name. */
@@ -198,7 +211,7 @@ static struct ctp_parquet_file *open_file(struct parquet_sink *s, const struct c
 		ctp_err_set(err, "%.40s...: the name is too long", s->folder);
 		return NULL;
 	}
-	return ctp_parquet_file_new(path, cls, s->o.group_rows, s->o.dir ? NULL : s->o.out, err);
+	return ctp_parquet_file_new(s->at, path, cls, s->o.group_rows, s->o.dir ? NULL : s->o.out, err);
 }
 
 static struct ctp_parquet_file *add_file(struct parquet_sink *s, const struct ctp_class *cls, struct ctp_err *err)
@@ -264,7 +277,7 @@ static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_sec
 	                                      .wall_offset_ns = sec->wall_offset_ns};
 	if (s->o.nkeys) {
 		free_files(s); /* of a section whose input failed */
-		s->folder[0] = '\0';
+		leave_folder(s);
 	}
 	s->cut = false;
 	memset(s->of, 0, sizeof s->of);
@@ -307,7 +320,7 @@ static enum ctp_status write_end(struct ctp_sink *sink, const struct ctp_section
 	if (!s->folder[0] && find_folder(s, NULL, err))
 		return CTP_FAILED;
 	s->cut = s->o.nkeys && !end->complete;
-	if (s->cut && ctp_parquet_has_complete(s->folder, s->now.id)) {
+	if (s->cut && ctp_parquet_has_complete(s->at, s->now.id)) {
 		ctp_notice_say(s->o.notice, "a copy in %s has the whole section, and stays", s->folder);
 		free_files(s);
 		return CTP_OK;
@@ -339,6 +352,10 @@ static void free_sink(struct ctp_sink *sink)
 	if (!s->o.dir && !s->nfiles && s->o.out->priv)
 		ctp_output_abandon(s->o.out);
 	free_files(s);
+	if (s->at != s->dir)
+		leave_folder(s);
+	if (s->dir >= 0)
+		close(s->dir);
 	if (s->made_dir)
 		rmdir(s->o.dir); /* stays if there is a file in it */
 	ctp_class_free(s->about);
@@ -365,10 +382,14 @@ static enum ctp_status prepare(struct parquet_sink *s, struct ctp_err *err)
 	if (!s->o.dir)
 		return CTP_OK;
 	s->made_dir = access(s->o.dir, F_OK) != 0;
-	if (!s->o.nkeys && !s->o.force && ctp_parquet_check_empty(s->o.dir, err))
+	s->dir = ctp_folder_open(s->o.dir, true, err);
+	if (s->dir < 0)
 		return CTP_FAILED;
-	snprintf(s->folder, sizeof s->folder, "%s", s->o.nkeys ? "" : s->o.dir);
-	return ctp_parquet_make_folder(s->o.dir, err);
+	if (s->o.nkeys)
+		return CTP_OK;
+	s->at = s->dir;
+	snprintf(s->folder, sizeof s->folder, "%s", s->o.dir);
+	return s->o.force ? CTP_OK : ctp_parquet_check_empty(s->dir, s->o.dir, err);
 }
 
 struct ctp_sink *ctp_parquet_sink(const struct ctp_parquet_options *options, struct ctp_err *err)
@@ -381,6 +402,7 @@ struct ctp_sink *ctp_parquet_sink(const struct ctp_parquet_options *options, str
 		return NULL;
 	}
 	s->sink.ops = &ops;
+	s->dir = s->at = -1;
 	s->sink.apart = options->nkeys > 0;
 	s->o = *options;
 	s->o.memory = s->o.memory ? s->o.memory : CTP_PARQUET_MEMORY;
