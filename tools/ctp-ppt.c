@@ -29,11 +29,14 @@ static void say(void *arg, const char *text) { ctp_tool_say(arg, "%s", text); }
 
 static int decode(struct ctp_tool *tool, int argc, char **argv)
 {
+	static const struct option longs[] = {{"exact", no_argument, NULL, 'e'}, {0}};
 	const char *path = NULL;
-	bool force = false;
-	for (int c; (c = ctp_tool_option(tool, argc, argv, "fo:", NULL)) != -1;) {
+	bool force = false, exact = false;
+	for (int c; (c = ctp_tool_option(tool, argc, argv, "fo:", longs)) != -1;) {
 		if (c == 'f')
 			force = true;
+		else if (c == 'e')
+			exact = true;
 		else
 			path = optarg;
 	}
@@ -41,7 +44,7 @@ static int decode(struct ctp_tool *tool, int argc, char **argv)
 	struct ctp_err err;
 	if (ctp_tool_create(&out, path, argv + optind, true, force, &err))
 		return ctp_tool_fail(tool, &err);
-	return ctp_tool_from(tool, argv + optind, ctp_ppt_source("ctp-ppt " CTP_VERSION, tool->verbose, &err), &out, &err);
+	return ctp_tool_from(tool, argv + optind, ctp_ppt_source("ctp-ppt " CTP_VERSION, exact, tool->verbose, &err), &out, &err);
 }
 
 static int encode(struct ctp_tool *tool, int argc, char **argv)
@@ -157,16 +160,18 @@ static void put_losses(char *text, size_t room, const struct ctp_ppt_live_counts
 /* Of a buffer, or of all: without a name, with what helps, and what became of the program, if that is known. */
 static void say_tally(struct ctp_tool *tool, const char *name, const struct ctp_ppt_live_counts *c, const char *fate)
 {
-	char losses[256];
+	char losses[256], doubt[96] = "";
 	put_losses(losses, sizeof losses, c);
-	ctp_tool_say(tool, "%s%s%" PRIu64 " frames, %" PRIu64 " lost%s%s%s%s%s", name ? name : "", name ? ": " : "", c->frames, c->lost, losses,
+	if (c->unverified)
+		snprintf(doubt, sizeof doubt, ", %" PRIu64 " unverified: a child of the process may have saved them", c->unverified);
+	ctp_tool_say(tool, "%s%s%" PRIu64 " frames, %" PRIu64 " lost%s%s%s%s%s%s", name ? name : "", name ? ": " : "", c->frames, c->lost, losses, doubt,
 	             c->late ? "; what was saved before the first look is not known" : "",
 	             !name && (c->overrun || c->late) ? "; -n takes more slots" : "", *fate ? "; " : "", fate);
 }
 
 static int closing(struct ctp_tool *tool, const struct ctp_ppt_live_result *r, const char *fate)
 {
-	bool harmed = r->all.lost || r->partial, said = !tool->quiet && (tool->verbose || harmed || *fate);
+	bool harmed = r->all.lost || r->all.unverified || r->partial, said = !tool->quiet && (tool->verbose || harmed || *fate);
 	for (size_t i = 0; said && r->nparts > 1 && i < r->nparts; i++)
 		say_tally(tool, r->part[i].name, &r->part[i].counts, "");
 	if (said)
@@ -245,8 +250,9 @@ static int launch_and_trace(struct ctp_tool *tool, struct ctp_ppt_live_conf *con
 
 static int attach(struct ctp_tool *tool, int argc, char **argv)
 {
-	enum { FORCE = 256 };
-	static const struct option longs[] = {{"force", no_argument, NULL, FORCE}, {0}};
+	enum { FORCE = 256, EXACT, MEMORY };
+	static const struct option longs[] = {{"exact", no_argument, NULL, EXACT}, {"force", no_argument, NULL, FORCE},
+	                                      {"memory", required_argument, NULL, MEMORY}, {0}};
 	struct ctp_notice notice = {.say = say, .arg = tool};
 	struct ctp_ppt_live_conf conf = {.tool = "ctp-ppt " CTP_VERSION, .tick = show_frames, .arg = tool};
 	struct ctp_ppt_launch launch = {.argv = split_command(&argc, argv)};
@@ -261,6 +267,8 @@ static int attach(struct ctp_tool *tool, int argc, char **argv)
 		case 'n': conf.slots = parse_number(tool, "-n", optarg, 1 << 28); break;
 		case 'o': conf.output = optarg; break;
 		case 't': conf.limit_ns = parse_seconds(tool, optarg); break;
+		case EXACT: conf.exact = true; break;
+		case MEMORY: conf.memory_mib = parse_number(tool, "--memory", optarg, 1 << 24); break;
 		case FORCE: conf.force = true; break;
 		}
 	}
@@ -270,6 +278,9 @@ static int attach(struct ctp_tool *tool, int argc, char **argv)
 		conf.pid = parse_operands(tool, argc, argv, 1, INT32_MAX);
 	conf.buffers = argv + optind + !launch.argv;
 	conf.warn = conf.news = tool->quiet ? NULL : &notice;
+	for (char *const *other = conf.buffers; *other && (!conf.output || !strstr(conf.output, "%b")); other++)
+		if (strcmp(*other, conf.buffers[0]))
+			return ctp_tool_usage(tool, "%s, %s: each buffer has a file of its own: -o with %%b in the name", conf.buffers[0], *other);
 	if (ctp_ppt_counters_try(&conf.counters, &err))
 		return ctp_tool_fail(tool, &err);
 	return launch.argv ? launch_and_trace(tool, &conf, &launch) : trace(tool, &conf, &launch);
@@ -290,21 +301,25 @@ static const struct command commands[] = {
 	},
 	{
 		.name = "attach",
-		.synopsis = "attach [-fqv] [-n SLOTS] [-c COUNTER,...] [-t SECONDS] [--force] [-o FILE] PID [BUFFER...]",
+		.synopsis = "attach [-fqv] [-n SLOTS] [-c COUNTER,...] [-t SECONDS] [--exact] [--memory MIB] [--force] [-o FILE] PID [BUFFER...]",
 		.help = "Makes a stream of what a process saves to its buffers, until it ends or Ctrl-C, and leaves it as it was.\n"
 			"  -n SLOTS       room for so many frames in each buffer's ring\n"
 			"  -c COUNTER,... count these in members for counters: cycles, instructions, page-faults ... (at most 3)\n"
 			"  -t SECONDS     end the trace after this time; without, a first frame is waited for 10 seconds\n"
+			"  --exact        with the columns that only encode needs, for a file as ppt would write it\n"
+			"  --memory MIB   take at most so much for the rings of all buffers together (2048)\n"
 			"  --force        although another program is attached\n"
-			"  -o FILE        write to FILE, compressed if it ends in .zst; with %b in it, to one for each buffer\n"
+			"  -o FILE        write to FILE, compressed if it ends in .zst; %b in it is the buffer\n"
+			"                 for more than one buffer there must be a %b: each has a file\n"
 			"  -f             write to a terminal all the same\n"
 			"  With [BUFFER...] -- PROGRAM [ARGUMENT...] in place of PID, starts a program, and attaches to it until it ends.\n",
 		.run = attach,
 	},
 	{
 		.name = "decode",
-		.synopsis = "decode [-fqv] [-o FILE] [FILE...]",
+		.synopsis = "decode [-fqv] [--exact] [-o FILE] [FILE...]",
 		.help = "Makes a stream of PPT1 files, as ppt saves them.\n"
+			"  --exact        with the columns that only encode needs, for the same file byte for byte\n"
 			"  -o FILE        write to FILE, which appears when it is whole; compressed if it ends in .zst\n"
 			"  -f             write to a terminal all the same\n",
 		.run = decode,

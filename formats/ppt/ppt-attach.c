@@ -28,9 +28,10 @@ static bool is_alive(pid_t pid) { return pid > 0 && pid != getpid() && (!kill(pi
  * An agent has its segment attached as long as it lives. So a process that has its number and not its segment is another one, and
  * one that is dead but whose segment another attached besides the target may be of another PID namespace: unless the dead one made it.
  */
-static enum ctp_ppt_use use_of(pid_t pid, int id)
+static enum ctp_ppt_use use_of(const struct ctp_ppt_memory *m, pid_t pid, int id)
 {
 	struct ctp_ppt_shm_state shm = id ? ctp_ppt_shm_look(id) : (struct ctp_ppt_shm_state){0};
+	struct ctp_ppt_shm_map map;
 	if (!pid && !id)
 		return CTP_PPT_FREE;
 	if (!id)
@@ -39,7 +40,7 @@ static enum ctp_ppt_use use_of(pid_t pid, int id)
 		return CTP_PPT_ABANDONED;
 	pid_t agent = pid ? pid : shm.creator;
 	if (is_alive(agent))
-		return shm.attached > 1 || ctp_ppt_shm_base(agent, id) ? CTP_PPT_USED : CTP_PPT_ABANDONED;
+		return shm.attached > 1 || ctp_ppt_shm_find(m, agent, id, &map) ? CTP_PPT_USED : CTP_PPT_ABANDONED;
 	return shm.attached > 1 && shm.creator != agent ? CTP_PPT_USED : CTP_PPT_ABANDONED;
 }
 
@@ -51,7 +52,7 @@ bool ctp_ppt_attach_user(const struct ctp_ppt_memory *m, const struct ctp_ppt_bu
 		return false;
 	user->pid = (pid_t)stat;
 	user->id = (int)hmem;
-	user->use = use_of(user->pid, user->id);
+	user->use = use_of(m, user->pid, user->id);
 	return true;
 }
 
@@ -100,26 +101,54 @@ static void free_segments(struct ctp_ppt_attach *a)
 
 static enum ctp_status gone(const struct ctp_ppt_attach *a, struct ctp_err *err)
 {
+	if (ctp_ppt_memory_lost(a->memory))
+		return ctp_err_set(err, "%s: the memory of the process does not answer: a page of it does not come", a->buffer->label);
 	return ctp_err_set(err, "%s: the process has %s", a->buffer->label,
 	                   ctp_ppt_memory_replaced(a->memory) ? "become another program" : "ended");
 }
 
-/* Its closing loop is to leave descriptor 0 alone. */
-static void borrow(struct ctp_ppt_attach *a, int id)
+/*
+ * The process is to let go of a segment, and its closing loop to leave descriptor 0 alone. Whose segment it is only the process says,
+ * and we may be root: so it is never attached here, but written to where the process itself can write to it, in its own memory.
+ */
+static void free_map(struct ctp_ppt_attach *a, const struct ctp_ppt_shm_map *map)
 {
-	if (ctp_ppt_shm_borrow(&a->freed, id) && a->freed.bytes >= sizeof(struct ctp_ppt_control))
-		ctp_ppt_control_close(a->freed.at);
+	uint64_t ours_at = map->base + offsetof(struct ctp_ppt_control, ours), n_at = map->base + offsetof(struct ctp_ppt_control, ncounters);
+	uint32_t ours, n;
+	a->freed = (struct ctp_ppt_shm){.id = map->id};
+	if (!map->writable || map->bytes < sizeof(struct ctp_ppt_control) || !ctp_ppt_memory_peek(a->memory, ours_at, &ours) ||
+	    !ctp_ppt_memory_peek(a->memory, n_at, &n) || !ctp_ppt_control_closing(&ours, &n))
+		return;
+	ctp_ppt_memory_poke(a->memory, n_at, n);
+	ctp_ppt_memory_poke(a->memory, ours_at, ours);
 }
 
-static bool is_stale(void *arg, int id, uint64_t base)
+/* One of our kind that the client still has, though nothing says so. */
+static void free_stale(struct ctp_ppt_attach *a)
 {
-	struct ctp_ppt_attach *a = arg;
+	struct ctp_ppt_shm_map maps[CTP_PPT_SHM_MAPS_MAX];
+	size_t n = ctp_ppt_shm_maps(a->memory, a->memory->pid, maps, CTP_PPT_SHM_MAPS_MAX);
 	uint32_t ours;
-	if (!ctp_ppt_memory_peek(a->memory, base + offsetof(struct ctp_ppt_control, ours), &ours) ||
-	    !ctp_ppt_control_is_of(ours, hmem_at(a)))
-		return false;
-	borrow(a, id);
-	return a->freed.id;
+	for (size_t i = 0; i < n && !a->freed.id; i++)
+		if (ctp_ppt_memory_peek(a->memory, maps[i].base + offsetof(struct ctp_ppt_control, ours), &ours) &&
+		    ctp_ppt_control_is_of(ours, hmem_at(a)))
+			free_map(a, &maps[i]);
+}
+
+/*
+ * A segment that hmem names. One that the process does not have is left alone. One that it can write to and could remove itself is
+ * removed for its dead agent: then it is gone when the client has let go of it. (One of ours was marked for removal when it was made.)
+ */
+static void free_left(struct ctp_ppt_attach *a, const struct ctp_ppt_user *user)
+{
+	struct ctp_ppt_shm_map map;
+	struct ctp_ppt_shm_state shm = ctp_ppt_shm_look(user->id);
+	if (!ctp_ppt_shm_find(a->memory, a->memory->pid, user->id, &map))
+		return;
+	free_map(a, &map);
+	if (user->use == CTP_PPT_ABANDONED && user->pid && shm.creator == user->pid && map.writable &&
+	    (shm.owner == a->user || shm.maker == a->user))
+		shmctl(user->id, IPC_RMID, NULL);
 }
 
 static void say_left(const struct ctp_ppt_attach *a, const struct ctp_ppt_user *user, const struct ctp_notice *notice)
@@ -141,29 +170,27 @@ enum ctp_status ctp_ppt_attach_begin(struct ctp_ppt_attach *a, bool force, const
 		return ctp_err_set(err, "%s: process %d is attached to it; --force takes it away from that one", a->buffer->label, (int)user.pid);
 	errno = 0;
 	if (!ctp_ppt_memory_poke(a->memory, stat_at(a), (uint32_t)getpid()))
-		return errno && errno != EIO ? ctp_err_sys(err, "%s: cannot be written to", a->buffer->label) : gone(a, err);
+		return errno && errno != EIO && errno != ETIMEDOUT ? ctp_err_sys(err, "%s: cannot be written to", a->buffer->label) : gone(a, err);
 	a->claimed = true;
 	a->stage = CTP_PPT_FREEING;
 	if (user.use != CTP_PPT_FREE)
 		say_left(a, &user, notice);
 	if (user.id) {
-		borrow(a, user.id);
-		/* Then it is gone when the client has let go of it. */
-		if (user.use == CTP_PPT_ABANDONED && user.pid && ctp_ppt_shm_look(user.id).creator == user.pid)
-			shmctl(user.id, IPC_RMID, NULL);
+		free_left(a, &user);
 		if (!ctp_ppt_memory_poke(a->memory, hmem_at(a), 0))
 			return gone(a, err);
 	} else {
-		ctp_ppt_shm_each(a->memory->pid, is_stale, a);
+		free_stale(a);
 	}
 	return CTP_OK;
 }
 
 /* --- on the way in --------------------------------------------------------------------------------------------------------- */
 
-static bool is_let_go(const struct ctp_ppt_attach *a, int id)
+static bool is_let_go(const struct ctp_ppt_attach *a, const struct ctp_ppt_shm *shm)
 {
-	return ctp_ppt_shm_look(id).attached <= 1 || !ctp_ppt_shm_base(a->memory->pid, id);
+	struct ctp_ppt_shm_map map;
+	return ctp_ppt_shm_look(shm->id).attached <= (shm->at ? 1 : 0) || !ctp_ppt_shm_find(a->memory, a->memory->pid, shm->id, &map);
 }
 
 static enum ctp_status publish(struct ctp_ppt_attach *a, struct ctp_err *err)
@@ -182,7 +209,7 @@ static enum ctp_status publish(struct ctp_ppt_attach *a, struct ctp_err *err)
 
 static enum ctp_status finish_freeing(struct ctp_ppt_attach *a, struct ctp_err *err)
 {
-	if (a->freed.id && !is_let_go(a, a->freed.id))
+	if (a->freed.id && !is_let_go(a, &a->freed))
 		return CTP_OK;
 	ctp_ppt_shm_free(&a->freed);
 	return make_segments(a, err) ? CTP_FAILED : publish(a, err);
@@ -222,7 +249,8 @@ static enum ctp_status find_ring(struct ctp_ppt_attach *a, const struct ctp_ppt_
 	const struct ctp_ppt_layout *l = a->layout;
 	const struct ctp_ppt_frame *f = l->frames;
 	uint64_t data = atomic_load_explicit(&c->data, memory_order_relaxed), slots = atomic_load_explicit(&c->slots, memory_order_relaxed);
-	uint64_t base = ctp_ppt_shm_base(a->memory->pid, in->id);
+	struct ctp_ppt_shm_map map;
+	uint64_t base = ctp_ppt_shm_find(a->memory, a->memory->pid, in->id, &map) ? map.base : 0;
 	if (!base && a->stage >= CTP_PPT_LEAVING)
 		base = data; /* a segment of its own begins with the ring, and the client has let go of it */
 	if (!base || !data || !slots)
@@ -232,12 +260,13 @@ static enum ctp_status find_ring(struct ctp_ppt_attach *a, const struct ctp_ppt_
 	    slots > (in->bytes - *offset) / l->stride)
 		return ctp_err_set(err, "%s: the process says that its %" PRIu64 " slots are at 0x%" PRIx64 ", which is not in the segment",
 		                   a->buffer->label, slots, data);
-	*ring = (struct ctp_ppt_ring){.data = (char *)in->at + *offset, .slots = (uint32_t)slots, .stride = l->stride,
-	                              .size = l->size, .front = f->members[f->front].offset, .back = f->members[f->back].offset};
-	return ring->stride % sizeof(uint32_t) || ring->size % sizeof(uint32_t) || ring->front % sizeof(uint32_t) ||
-	       ring->back % sizeof(uint32_t) ?
-	               ctp_err_set(err, "%s: its frames of %" PRIu32 " bytes are not made of words", a->buffer->label, l->size) :
-	               CTP_OK;
+	struct ctp_ppt_ring found = {.data = (char *)in->at + *offset, .slots = (uint32_t)slots, .stride = l->stride,
+	                             .size = l->size, .front = f->members[f->front].offset, .back = f->members[f->back].offset};
+	if (found.stride % sizeof(uint32_t) || found.size % sizeof(uint32_t) || found.front % sizeof(uint32_t) ||
+	    found.back % sizeof(uint32_t))
+		return ctp_err_set(err, "%s: its frames of %" PRIu32 " bytes are not made of words", a->buffer->label, l->size);
+	*ring = found; /* not before: nobody is to read a ring that was refused */
+	return CTP_OK;
 }
 
 /* Attached without counters, and so the size of the block is known: once more, with them. */
@@ -250,6 +279,7 @@ static enum ctp_status stop_probing(struct ctp_ppt_attach *a, uint64_t offset, s
 	a->freed = a->control;
 	a->control = (struct ctp_ppt_shm){0};
 	free_segments(a);
+	a->ring = (struct ctp_ppt_ring){0};
 	a->stage = CTP_PPT_FREEING;
 	return CTP_OK;
 }
@@ -281,7 +311,7 @@ enum ctp_status ctp_ppt_attach_step(struct ctp_ppt_attach *a, struct ctp_err *er
 	case CTP_PPT_WAITING:
 		return finish_waiting(a, err);
 	case CTP_PPT_LEAVING:
-		if (is_let_go(a, a->control.id))
+		if (is_let_go(a, &a->control))
 			a->stage = CTP_PPT_OVER;
 		return CTP_OK;
 	default:
@@ -308,12 +338,27 @@ static bool is_closing(const struct ctp_ppt_attach *a)
 	return atomic_load_explicit(&control_of(a)->ours, memory_order_relaxed) & CTP_PPT_CONTROL_CLOSING;
 }
 
+/* Both words of one moment: stat is the same before hmem was read and after. False: they cannot be read, as errno says. */
+static bool peek_both(const struct ctp_ppt_attach *a, uint32_t *stat, uint32_t *hmem)
+{
+	enum { TRIES = 3 };
+	uint32_t before;
+	bool read = ctp_ppt_memory_peek(a->memory, stat_at(a), stat);
+	for (int i = 0; read && i < TRIES; i++) {
+		before = *stat;
+		read = ctp_ppt_memory_peek(a->memory, hmem_at(a), hmem) && ctp_ppt_memory_peek(a->memory, stat_at(a), stat);
+		if (before == *stat)
+			break;
+	}
+	return read;
+}
+
 /* An agent writes its own number to stat before it changes hmem; a library that is loaded again has 0 in both. */
 enum ctp_ppt_hold ctp_ppt_attach_holds(const struct ctp_ppt_attach *a, struct ctp_err *err)
 {
 	uint32_t stat, hmem;
 	errno = 0;
-	if (!ctp_ppt_memory_peek(a->memory, stat_at(a), &stat) || !ctp_ppt_memory_peek(a->memory, hmem_at(a), &hmem))
+	if (!peek_both(a, &stat, &hmem))
 		return unreadable(a, err);
 	if (stat == (uint32_t)getpid() && hmem == (uint32_t)a->control.id)
 		return CTP_PPT_HELD;
@@ -359,6 +404,27 @@ bool ctp_ppt_attach_shared(struct ctp_ppt_attach *a)
 		return false;
 	a->shared = ctp_ppt_shm_look(ring->id).attached > 2 ? a->shared + 1 : 0; /* it and we */
 	return a->shared == SHARED_LOOKS;
+}
+
+/* Two have the segment, of which we are one: whether the process is not the other. It may let go while its mappings are read. */
+static bool is_held_elsewhere(struct ctp_ppt_attach *a, int id)
+{
+	struct ctp_ppt_shm_map map;
+	return !ctp_ppt_shm_find(a->memory, a->memory->pid, id, &map) && ctp_ppt_shm_look(id).attached == 2;
+}
+
+/*
+ * The kernel keeps the process that was the last to attach, fork or let go: a child that has ended, or become another program, was
+ * there, however short. The ring is the process's and ours; when the process has let go, ours.
+ */
+bool ctp_ppt_attach_others(struct ctp_ppt_attach *a)
+{
+	const struct ctp_ppt_shm *ring = a->data.id ? &a->data : &a->control;
+	struct ctp_ppt_shm_state now = ctp_ppt_shm_look(ring->id);
+	bool was = now.last != a->memory->pid && now.last != getpid() && (now.last != a->last || now.let_go_s != a->last_s);
+	a->last = now.last;
+	a->last_s = now.let_go_s;
+	return was || now.attached > 2 || (now.attached == 2 && a->stage > CTP_PPT_ATTACHED && is_held_elsewhere(a, ring->id));
 }
 
 enum ctp_status ctp_ppt_attach_resize(struct ctp_ppt_attach *a, uint32_t slots, struct ctp_err *err)

@@ -57,6 +57,8 @@ struct ctp_ppt_attach {
 	unsigned refusals, empty; /* empty: looks that found it attached, without slots */
 	bool uncounted, crowded;
 	unsigned shared; /* looks in a row that found another with the ring */
+	pid_t last;      /* that has let go of the ring, as it was seen; and when */
+	int64_t last_s;
 };
 
 /* The buffer is ours. notice, which may be null, hears of what an agent left behind. Fails if another is attached, unless forced. */
@@ -82,6 +84,9 @@ bool ctp_ppt_attach_crowded(struct ctp_ppt_attach *a);
 
 /* True, once: another process has the ring too, as the child of a fork has; both write to it, each by its own numbers. */
 bool ctp_ppt_attach_shared(struct ctp_ppt_attach *a);
+
+/* Another process has the ring, or had since the last call: a child of this one. */
+bool ctp_ppt_attach_others(struct ctp_ppt_attach *a);
 
 /* A larger ring, for a buffer that can have one; it is there when step has found it (true). */
 enum ctp_status ctp_ppt_attach_resize(struct ctp_ppt_attach *a, uint32_t slots, struct ctp_err *err);

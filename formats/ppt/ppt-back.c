@@ -94,7 +94,8 @@ static void put_value(const struct ctp_ppt_frames *f, const struct ctp_ppt_step 
 	case CTP_PPT_OP_TIME:
 		put_time(f, p, (int64_t)v);
 		break;
-	case CTP_PPT_OP_DIFFERENCE:
+	case CTP_PPT_OP_DIFFERENCE: /* where no start follows, it is 0 */
+		ctp_store_u64(p, v);
 		*diff = v;
 		break;
 	case CTP_PPT_OP_START:

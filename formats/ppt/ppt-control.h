@@ -57,18 +57,27 @@ static inline int ctp_ppt_control_is_of(uint32_t ours, uint64_t hmem_at)
 
 /*
  * Before hmem becomes 0: the client's loop closes one descriptor more than nr_perf_ctrs says, and that one is 0. So the number is
- * made one less, once; the client itself has set it to 0 if it could not open them.
+ * made one less, once; the client itself has set it to 0 if it could not open them. False: it was.
  */
+static inline int ctp_ppt_control_closing(uint32_t *ours, uint32_t *ncounters)
+{
+	int marked = (*ours & CTP_PPT_CONTROL_MARKED) == CTP_PPT_CONTROL_MARKED;
+	if (marked && *ours & CTP_PPT_CONTROL_CLOSING)
+		return 0;
+	if (*ncounters <= CTP_PPT_CONTROL_COUNTERS)
+		--*ncounters;
+	if (marked)
+		*ours |= CTP_PPT_CONTROL_CLOSING;
+	return 1;
+}
+
 static inline void ctp_ppt_control_close(struct ctp_ppt_control *c)
 {
-	uint32_t ours = atomic_load_explicit(&c->ours, memory_order_relaxed), marked = ours & CTP_PPT_CONTROL_MARKED;
-	if (marked == CTP_PPT_CONTROL_MARKED && ours & CTP_PPT_CONTROL_CLOSING)
+	uint32_t ours = atomic_load_explicit(&c->ours, memory_order_relaxed), n = atomic_load_explicit(&c->ncounters, memory_order_relaxed);
+	if (!ctp_ppt_control_closing(&ours, &n))
 		return;
-	uint32_t n = atomic_load_explicit(&c->ncounters, memory_order_relaxed);
-	if (n <= CTP_PPT_CONTROL_COUNTERS)
-		atomic_store_explicit(&c->ncounters, n - 1, memory_order_relaxed);
-	if (marked == CTP_PPT_CONTROL_MARKED)
-		atomic_store_explicit(&c->ours, ours | CTP_PPT_CONTROL_CLOSING, memory_order_relaxed);
+	atomic_store_explicit(&c->ncounters, n, memory_order_relaxed);
+	atomic_store_explicit(&c->ours, ours, memory_order_relaxed);
 }
 
 #endif

@@ -24,6 +24,7 @@ struct draft {
 	struct ctp_ppt_plan *plan;
 	const char *const *counters;
 	uint32_t ncounters, masked;
+	bool plain;
 	uint32_t reserved; /* fields that must be there and are not yet */
 	size_t room;       /* bytes of the strings of a record, of all classes so far */
 	struct ctp_field fields[CTP_FIELDS_MAX];
@@ -111,8 +112,9 @@ static void add_counter(struct draft *d, const struct ctp_ppt_member *m)
 		uint32_t end = d->of->members[m->other].offset;
 		add(d, (struct ctp_field){.name = counter_name(d, m, name, sizeof name), .type = CTP_I64, .pred = CTP_PRED_PREV},
 		    (struct ctp_ppt_step){.op = CTP_PPT_OP_DIFFERENCE, .offset = end, .other = m->offset});
-		add(d, (struct ctp_field){.name = m->name, .type = CTP_U64, .pred = CTP_PRED_PREV, .flags = CTP_FIELD_EXTRA},
-		    (struct ctp_ppt_step){.op = CTP_PPT_OP_START, .offset = m->offset, .other = end});
+		if (!d->plain)
+			add(d, (struct ctp_field){.name = m->name, .type = CTP_U64, .pred = CTP_PRED_PREV, .flags = CTP_FIELD_EXTRA},
+			    (struct ctp_ppt_step){.op = CTP_PPT_OP_START, .offset = m->offset, .other = end});
 	}
 }
 
@@ -211,10 +213,11 @@ static enum ctp_status make_plan(struct draft *d, struct ctp_err *err)
 		if (d->of->members[i].kind == CTP_PPT_MEMBER)
 			add_member(d, &d->of->members[i]);
 	d->masked = 0;
-	add(d, place, (struct ctp_ppt_step){.op = CTP_PPT_OP_PLACE});
-	if (plan->padding)
+	if (!d->plain)
+		add(d, place, (struct ctp_ppt_step){.op = CTP_PPT_OP_PLACE});
+	if (plan->padding && !d->plain)
 		add(d, padding, (struct ctp_ppt_step){.op = CTP_PPT_OP_PADDING});
-	if (plan->has_raw)
+	if (plan->always_raw || (plan->has_raw && !d->plain))
 		add(d, raw, (struct ctp_ppt_step){.op = CTP_PPT_OP_RAW});
 	size_t room = place_strings(plan, l->size);
 	d->room = room > d->room ? room : d->room;
@@ -283,7 +286,7 @@ static enum ctp_status make_plans(struct ctp_ppt_frames *f, struct draft *d, str
 	return f->lost ? CTP_OK : CTP_FAILED;
 }
 
-struct ctp_ppt_frames *ctp_ppt_frames_new(const struct ctp_ppt_layout *layout, const char *const *counters, uint32_t ncounters,
+static struct ctp_ppt_frames *make_frames(const struct ctp_ppt_layout *layout, const char *const *counters, uint32_t ncounters, bool plain,
                                           struct ctp_err *err)
 {
 	struct ctp_ppt_frames *f = calloc(1, sizeof *f);
@@ -295,6 +298,7 @@ struct ctp_ppt_frames *ctp_ppt_frames_new(const struct ctp_ppt_layout *layout, c
 	    (f->part = malloc(sizeof *f->part + CTP_PPT_PART_BYTES + 1))) {
 		d->counters = counters;
 		d->ncounters = ncounters;
+		d->plain = plain;
 		status = make_plans(f, d, err);
 	}
 	free(d);
@@ -302,6 +306,18 @@ struct ctp_ppt_frames *ctp_ppt_frames_new(const struct ctp_ppt_layout *layout, c
 		return f;
 	ctp_ppt_frames_free(f);
 	return NULL;
+}
+
+struct ctp_ppt_frames *ctp_ppt_frames_new(const struct ctp_ppt_layout *layout, const char *const *counters, uint32_t ncounters,
+                                          struct ctp_err *err)
+{
+	return make_frames(layout, counters, ncounters, false, err);
+}
+
+struct ctp_ppt_frames *ctp_ppt_frames_plain(const struct ctp_ppt_layout *layout, const char *const *counters, uint32_t ncounters,
+                                            struct ctp_err *err)
+{
+	return make_frames(layout, counters, ncounters, true, err);
 }
 
 void ctp_ppt_frames_section(const struct ctp_ppt_frames *frames, struct ctp_section *sec)

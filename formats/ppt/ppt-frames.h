@@ -25,6 +25,9 @@ struct ctp_ppt_frames;
 /* layout must be there until the free, the names of the counters need not. The classes must outlive the writer's section. Null: err. */
 struct ctp_ppt_frames *ctp_ppt_frames_new(const struct ctp_ppt_layout *layout, const char *const *counters, uint32_t ncounters,
                                           struct ctp_err *err);
+/* The same without the extra fields, but for ppt_raw of a class that has no room for all members. */
+struct ctp_ppt_frames *ctp_ppt_frames_plain(const struct ctp_ppt_layout *layout, const char *const *counters, uint32_t ncounters,
+                                            struct ctp_err *err);
 void ctp_ppt_frames_free(struct ctp_ppt_frames *frames); /* null: nothing */
 
 /* Adds the attributes clock, wall_offset_ns where that is known, and ppt.buffer. */
@@ -75,7 +78,7 @@ uint64_t ctp_ppt_frames_cut(const struct ctp_ppt_frames *frames);
 struct ctp_ppt_binding;
 struct ctp_ppt_binding *ctp_ppt_frames_bind(const struct ctp_ppt_frames *frames, const struct ctp_class *cls, struct ctp_err *err);
 
-/* The frame of a record: layout->size bytes. Its place among the frames of the section. */
+/* The frame of a record: layout->size bytes. Its place among the frames of the section, which plain frames do not know. */
 int64_t ctp_ppt_frames_back(const struct ctp_ppt_frames *frames, const struct ctp_ppt_binding *b, const uint64_t *val, uint8_t *bytes);
 
 /* The parts of a header in a stream: records with part, parts, json and, where there is a time, ts. */

@@ -38,18 +38,17 @@ static enum look look_at(const struct ctp_ppt_launch *l, struct ctp_distinct *pl
 {
 	struct ctp_ppt_memory m;
 	struct ctp_ppt_buffers all;
-	if (ctp_ppt_memory_open(&m, l->pid, true, err))
+	if (ctp_ppt_symbols_find_next(&all, l->pid, plain, NULL, err))
 		return REFUSED;
-	enum look look = REFUSED;
-	if (!ctp_ppt_symbols_find_next(&all, l->pid, plain, NULL, err)) {
-		look = has_any(l, &all) ? READY : NONE;
-		for (size_t i = 0; look == READY && i < all.n; i++)
-			if (ctp_ppt_chosen(l->buffers, &all.buffer[i]) && !ctp_ppt_sought_readable(&m, &all.buffer[i]))
-				look = UNREADABLE;
-		*n = all.n;
-		ctp_ppt_symbols_free(&all);
-	}
-	ctp_ppt_memory_close(&m);
+	enum look look = !has_any(l, &all) ? NONE : ctp_ppt_memory_open(&m, l->pid, true, err) ? REFUSED : READY;
+	bool opened = look == READY;
+	for (size_t i = 0; look == READY && i < all.n; i++)
+		if (ctp_ppt_chosen(l->buffers, &all.buffer[i]) && !ctp_ppt_sought_readable(&m, &all.buffer[i]))
+			look = UNREADABLE;
+	*n = all.n;
+	ctp_ppt_symbols_free(&all);
+	if (opened)
+		ctp_ppt_memory_close(&m);
 	return look;
 }
 

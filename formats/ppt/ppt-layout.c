@@ -397,20 +397,19 @@ static bool take_counters(struct ctp_ppt_parse *p, struct ctp_json *j)
 }
 
 /* Of the first version. What a later one changes is not known, and so nothing of it is believed. */
-static bool take_abi(struct ctp_ppt_parse *p, struct ctp_json *j)
+static bool take_version(struct ctp_ppt_parse *p, struct ctp_json *j, const char *what, const char **version)
 {
-	const char *abi;
-	if (!ctp_ppt_json_keep(p, j, &abi))
+	if (!ctp_ppt_json_keep(p, j, version))
 		return false;
-	if (strcmp(abi, "1") && strncmp(abi, "1.", 2))
-		return ctp_ppt_json_wrong(p, "its abi is %s, and 1.0.0 is known", abi);
-	p->layout->abi = abi;
+	if (strcmp(*version, "1") && strncmp(*version, "1.", 2))
+		return ctp_ppt_json_wrong(p, "its %s is %s, and 1.0.0 is known", what, *version);
 	return true;
 }
 
 /* `_json` itself, what it has as "buffer" in ppt's own document, and the header of a file. */
 static bool top_key(struct ctp_ppt_parse *p, void *arg, const char *key, struct ctp_json *j)
 {
+	const char *format; /* of a file */
 	if (!strcmp(key, "frJson") || !strcmp(key, "buffer")) {
 		if (ctp_json_peek(j) != CTP_JSON_OBJECT || p->nested == NESTED_MAX)
 			return ctp_json_skip(j);
@@ -422,7 +421,9 @@ static bool top_key(struct ctp_ppt_parse *p, void *arg, const char *key, struct 
 	if (!strcmp(key, "frCounters"))
 		return take_counters(p, j);
 	if (!strcmp(key, "abi"))
-		return take_abi(p, j);
+		return take_version(p, j, "abi", &p->layout->abi);
+	if (!strcmp(key, "frFormat"))
+		return take_version(p, j, "frFormat", &format);
 	if (!strcmp(key, "emit"))
 		return ctp_ppt_json_walk(p, j, emit_key, arg);
 	if (!strcmp(key, "frames"))

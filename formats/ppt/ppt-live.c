@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "ppt/ppt-chosen.h"
 #include "ppt/ppt-outs.h"
+#include "ppt/ppt-room.h"
 #include "ppt/ppt-signals.h"
 #include "ppt/ppt-sought.h"
 #include "ppt/ppt-tally.h"
@@ -61,12 +62,12 @@ static enum ctp_status add_trace(struct live *l, const struct ctp_ppt_buffer *b,
 		return ctp_err_set(err, "out of memory");
 	l->trace = more;
 	t = &l->trace[l->n];
-	if (ctp_ppt_trace_init(t, &l->memory, b, &l->conf->counters, err)) {
+	if (ctp_ppt_trace_init(t, &l->memory, b, &l->conf->counters, l->conf->exact, err) ||
+	    ctp_ppt_room_describe(l->conf, l->trace, l->n + 1, err)) {
 		ctp_ppt_trace_fini(t);
 		return CTP_FAILED;
 	}
 	l->n++;
-	t->at.slots = l->conf->slots ? l->conf->slots : ctp_ppt_trace_slots(t->layout);
 	t->at.user = ctp_ppt_memory_user(l->conf->pid);
 	return CTP_OK;
 }
@@ -83,7 +84,7 @@ static enum ctp_status make_traces(struct live *l)
 		l->result->partial = true;
 	}
 	ctp_ppt_warn_uncounted(conf, l->trace, l->n);
-	return l->n ? CTP_OK : CTP_FAILED;
+	return l->n ? ctp_ppt_room_share(conf, l->trace, l->n, l->err) : CTP_FAILED;
 }
 
 /* Names for files of all traces; null: out of memory. */
@@ -225,7 +226,8 @@ static void make_larger(struct live *l, struct ctp_ppt_trace *t, bool asked)
 	uint64_t slots = t->at.ring.slots, lost = t->at.ring.overrun;
 	bool short_of = lost > t->lost_seen;
 	t->lost_seen = lost;
-	if (!t->layout->resizable || !(asked || short_of) || slots * GROWTH * t->layout->stride > CTP_PPT_RING_MAX || t->at.next.id)
+	if (!t->layout->resizable || !(asked || short_of) || slots * GROWTH * t->layout->stride > CTP_PPT_RING_MAX || t->at.next.id ||
+	    !ctp_ppt_room_for(l->conf, l->trace, l->n, t, slots * GROWTH))
 		return;
 	if (ctp_ppt_attach_resize(&t->at, (uint32_t)slots * GROWTH, &err))
 		ctp_notice_say(l->conf->warn, "%s: %s", t->buffer->label, err.text);
@@ -242,6 +244,7 @@ static void follow(struct live *l, struct ctp_ppt_trace *t)
 	if (l->now_ns - t->resized_ns < 5 * MS || ctp_ppt_outs_tight(&l->outs, (size_t)(t - l->trace)))
 		return;
 	take_ring(t);
+	ctp_ppt_trace_settle(t);
 	enum ctp_status status = ctp_ppt_attach_switch(&t->at, &err);
 	if (status == CTP_FAILED)
 		give_up(l, t, &err);
@@ -271,7 +274,13 @@ static void check(struct live *l, struct ctp_ppt_trace *t)
 		break;
 	case CTP_PPT_CLOSED: close_one(l, t, &err); break;
 	case CTP_PPT_TAKEN: give_up(l, t, &err); break;
-	case CTP_PPT_GONE: l->gone = true; break;
+	case CTP_PPT_GONE:
+		l->gone = true;
+		if (ctp_ppt_memory_lost(&l->memory)) {
+			ctp_notice_say(l->conf->warn, "%s", err.text);
+			l->result->partial = true;
+		}
+		break;
 	}
 }
 
@@ -283,8 +292,10 @@ static enum ctp_status join(struct live *l, const struct ctp_ppt_buffer *b, stru
 	if (add_trace(l, b, err))
 		return CTP_FAILED;
 	char **names = make_names(l);
-	enum ctp_status status = names ? ctp_ppt_outs_add(&l->outs, l->conf->output, l->conf->to_terminal, names[l->n - 1], err) :
-	                                 ctp_err_set(err, "out of memory");
+	enum ctp_status status = ctp_ppt_room_join(l->conf, l->trace, l->n, err);
+	if (!status)
+		status = names ? ctp_ppt_outs_add(&l->outs, l->conf->output, l->conf->to_terminal, names[l->n - 1], err) :
+		                 ctp_err_set(err, "out of memory");
 	ctp_ppt_chosen_names_free(names, l->n);
 	if (status) {
 		ctp_ppt_trace_fini(&l->trace[--l->n]);
@@ -465,8 +476,11 @@ static void take_last(struct ctp_ppt_trace *t)
 {
 	struct ctp_err ignored;
 	take_ring(t);
-	if (ctp_ppt_attach_resized(&t->at) && !ctp_ppt_attach_switch(&t->at, &ignored))
-		take_ring(t);
+	if (ctp_ppt_attach_resized(&t->at)) {
+		ctp_ppt_trace_settle(t);
+		if (!ctp_ppt_attach_switch(&t->at, &ignored))
+			take_ring(t);
+	}
 	ctp_ppt_trace_strays(t);
 }
 
@@ -474,7 +488,7 @@ static void take_last(struct ctp_ppt_trace *t)
 static struct ctp_ppt_outcome outcome_of(const struct live *l, bool replaced)
 {
 	siginfo_t info = {0};
-	if (replaced || !l->gone)
+	if (replaced || !l->gone || ctp_ppt_memory_lost(&l->memory))
 		return (struct ctp_ppt_outcome){.how = replaced ? CTP_PPT_OUTCOME_REPLACED : CTP_OUTCOME_RUNNING};
 	if (l->conf->child)
 		poll(&(struct pollfd){.fd = l->memory.process, .events = POLLIN}, 1, 1000);

@@ -11,12 +11,14 @@
 #include "base/err.h"
 #include "ppt/ppt-counters.h"
 
+enum { CTP_PPT_LIVE_MIB = 2048 }; /* for all rings together, if nobody says how many */
 enum { CTP_PPT_LIVE_WAIT_S = 10 }; /* for a first frame, where there is no limit */
 
 struct ctp_ppt_live_counts {
 	uint64_t frames, lost;
 	uint64_t overrun, torn, wrong; /* of those: overwritten; half-written; with a number or a type that cannot be */
 	uint64_t unkept; /* of those: there was no room to write them */
+	uint64_t unverified; /* of the frames: a child of the process may have saved them */
 	bool late;       /* it is not known what was saved before the first look */
 };
 
@@ -35,9 +37,11 @@ struct ctp_ppt_live_conf {
 	pid_t pid;
 	char *const *buffers;  /* names, ended by null; none: all */
 	uint32_t slots;        /* of each ring; 0: some 16 MiB of them */
+	uint64_t memory_mib;   /* for all rings and descriptions together; 0: CTP_PPT_LIVE_MIB */
 	struct ctp_ppt_counters counters;
 	uint64_t limit_ns;     /* so long; 0: no limit */
 	bool child;            /* it is ours: how it ends is known, and a first frame and names are waited for as long as it runs */
+	bool exact;            /* with the fields that only encode needs */
 	bool force;            /* although another agent is attached */
 	const char *output;    /* null or "-": stdout; with %b: a file for each buffer */
 	bool to_terminal;

@@ -1,5 +1,5 @@
 /*
- * ppt-memory.c - opens, reads and writes; and finds out why it may not.
+ * ppt-memory.c - has a child open, read and write; and finds out why it may not.
  */
 #include "ppt/ppt-memory.h"
 
@@ -15,9 +15,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "collect/attach.h"
 #include "collect/proc-dir.h"
 
-enum { TEXT_PIECE = 4096, CAP_SYS_PTRACE_BIT = 19 };
+enum { TEXT_PIECE = 4096, CALL_MS = 3000, CAP_SYS_PTRACE_BIT = 19 };
 
 /* --- permission ------------------------------------------------------------------------------------------------------------ */
 
@@ -90,6 +91,75 @@ static enum ctp_status refused(pid_t pid, struct ctp_err *err)
 	return ctp_err_set(err, "process %d: may not be looked into: run this as root", (int)pid);
 }
 
+/* --- the child ------------------------------------------------------------------------------------------------------------- */
+
+struct area {
+	pid_t pid;
+	bool write;
+	int error;
+	uint64_t at;
+	size_t len; /* wanted, and then read or written */
+	unsigned char bytes[CTP_PPT_MEMORY_AREA - 64];
+};
+_Static_assert(sizeof(struct area) <= CTP_PPT_MEMORY_AREA, "it is in the child's area");
+
+static int mem = -1; /* of the child */
+
+static void open_here(void *area)
+{
+	struct area *a = area;
+	char dir[CTP_PROCDIR_BYTES], path[CTP_PROCDIR_BYTES + 8];
+	a->len = ctp_proc_dir(a->pid, dir);
+	snprintf(path, sizeof path, "%s/mem", dir);
+	mem = open(path, (a->write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+	a->error = mem < 0 ? errno : 0;
+}
+
+static void read_here(void *area)
+{
+	struct area *a = area;
+	size_t done = 0, len = a->len < sizeof a->bytes ? a->len : sizeof a->bytes;
+	ssize_t n = 1;
+	for (errno = 0; done < len && n > 0; done += n > 0 ? (size_t)n : 0)
+		n = pread(mem, a->bytes + done, len - done, (off_t)(a->at + done));
+	a->error = errno;
+	a->len = done;
+}
+
+static void write_here(void *area)
+{
+	struct area *a = area;
+	errno = 0;
+	ssize_t n = pwrite(mem, a->bytes, a->len, (off_t)a->at);
+	a->error = errno;
+	a->len = n > 0 ? (size_t)n : 0;
+}
+
+static void argv_here(void *area)
+{
+	struct area *a = area;
+	a->len = ctp_attach_argv(a->pid, (char *)a->bytes, a->len < sizeof a->bytes ? a->len : sizeof a->bytes);
+}
+
+bool ctp_ppt_memory_call(const struct ctp_ppt_memory *m, ctp_ppt_child_fn *fn) { return ctp_ppt_child_call(m->child, fn, CALL_MS); }
+bool ctp_ppt_memory_lost(const struct ctp_ppt_memory *m) { return m->child->lost; }
+
+size_t ctp_ppt_memory_argv(pid_t pid, char *text, size_t room)
+{
+	struct ctp_ppt_child child;
+	size_t len = 0;
+	if (!ctp_ppt_child_start(&child, sizeof(struct area)))
+		return 0;
+	struct area *a = child.area;
+	a->pid = pid;
+	a->len = room;
+	if (ctp_ppt_child_call(&child, argv_here, CALL_MS))
+		len = a->len < room ? a->len : room;
+	memcpy(text, a->bytes, len);
+	ctp_ppt_child_stop(&child);
+	return len;
+}
+
 /* --- the process ----------------------------------------------------------------------------------------------------------- */
 
 static int open_process(pid_t pid)
@@ -102,22 +172,37 @@ static int open_process(pid_t pid)
 #endif
 }
 
+/* The child has the memory. False, and errno: it has not; *has_memory: the process has one. */
+static bool open_memory(struct ctp_ppt_memory *m, bool write, bool *has_memory)
+{
+	*has_memory = true;
+	m->child = calloc(1, sizeof *m->child);
+	if (!m->child || !ctp_ppt_child_start(m->child, CTP_PPT_MEMORY_AREA))
+		return false;
+	struct area *a = m->child->area;
+	a->pid = m->pid;
+	a->write = write;
+	if (!ctp_ppt_memory_call(m, open_here))
+		return false;
+	*has_memory = a->len;
+	errno = a->error;
+	return !a->error;
+}
+
 enum ctp_status ctp_ppt_memory_open(struct ctp_ppt_memory *m, pid_t pid, bool write, struct ctp_err *err)
 {
-	char dir[CTP_PROCDIR_BYTES], path[CTP_PROCDIR_BYTES + 8];
-	*m = (struct ctp_ppt_memory){.pid = pid, .process = open_process(pid), .mem = -1};
+	bool has_memory;
+	*m = (struct ctp_ppt_memory){.pid = pid, .process = open_process(pid)};
 	if (m->process < 0 && errno == ESRCH)
 		return ctp_err_set(err, "process %d: there is none", (int)pid);
 	if (m->process < 0 && (errno == EINVAL || errno == ENOENT)) /* the latter from newer systems */
 		return ctp_err_set(err, "process %d: is a thread; name its process", (int)pid);
-	bool has_memory = ctp_proc_dir(pid, dir);
-	snprintf(path, sizeof path, "%s/mem", dir);
-	m->mem = open(path, (write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+	bool opened = open_memory(m, write, &has_memory);
 	int why = errno;
 	/* The process that the first descriptor holds is still there, so the second is of that one. */
-	if (m->mem >= 0 && ctp_ppt_memory_alive(m))
+	if (opened && ctp_ppt_memory_alive(m))
 		return CTP_OK;
-	bool gone = !ctp_ppt_memory_alive(m) || (m->mem < 0 && why == ENOENT);
+	bool gone = !ctp_ppt_memory_alive(m) || (!opened && why == ENOENT);
 	ctp_ppt_memory_close(m);
 	if (gone)
 		return ctp_err_set(err, "process %d: there is none", (int)pid);
@@ -131,9 +216,11 @@ void ctp_ppt_memory_close(struct ctp_ppt_memory *m)
 {
 	if (m->process >= 0)
 		close(m->process);
-	if (m->mem >= 0)
-		close(m->mem);
-	m->process = m->mem = -1;
+	if (m->child)
+		ctp_ppt_child_stop(m->child);
+	free(m->child);
+	m->process = -1;
+	m->child = NULL;
 }
 
 bool ctp_ppt_memory_alive(const struct ctp_ppt_memory *m)
@@ -150,31 +237,46 @@ bool ctp_ppt_memory_replaced(const struct ctp_ppt_memory *m)
 	bool has_memory = ctp_proc_dir(m->pid, dir);
 	snprintf(path, sizeof path, "%s/exe", dir);
 	bool has_program = has_memory && (readlink(path, &byte, 1) >= 0 || errno == EACCES);
-	return has_program && pread(m->mem, &byte, 1, 0) == 0 && ctp_ppt_memory_alive(m);
+	errno = 0;
+	/* Of memory that is its own, the address 0 cannot be read; of memory that is gone, nothing, and without an error. */
+	return has_program && !ctp_ppt_memory_read(m, 0, &byte, 1) && !errno && ctp_ppt_memory_alive(m);
 }
 
 /* --- its memory ------------------------------------------------------------------------------------------------------------ */
 
+size_t ctp_ppt_memory_read(const struct ctp_ppt_memory *m, uint64_t at, void *to, size_t len)
+{
+	struct area *a = m->child->area;
+	size_t done = 0, n = 1;
+	for (; done < len && at + done <= INT64_MAX && n; done += n) {
+		a->at = at + done;
+		a->len = len - done;
+		if (!ctp_ppt_memory_call(m, read_here))
+			break;
+		n = a->len < len - done ? a->len : len - done;
+		memcpy((char *)to + done, a->bytes, n);
+		errno = a->error;
+	}
+	return done;
+}
+
 bool ctp_ppt_memory_peek(const struct ctp_ppt_memory *m, uint64_t at, uint32_t *value)
 {
-	return at <= INT64_MAX && pread(m->mem, value, sizeof *value, (off_t)at) == sizeof *value;
+	return ctp_ppt_memory_read(m, at, value, sizeof *value) == sizeof *value;
 }
 
 bool ctp_ppt_memory_poke(const struct ctp_ppt_memory *m, uint64_t at, uint32_t value)
 {
-	return at <= INT64_MAX && pwrite(m->mem, &value, sizeof value, (off_t)at) == sizeof value;
-}
-
-size_t ctp_ppt_memory_read(const struct ctp_ppt_memory *m, uint64_t at, void *to, size_t len)
-{
-	size_t done = 0;
-	while (done < len && at + done <= INT64_MAX) {
-		ssize_t n = pread(m->mem, (char *)to + done, len - done, (off_t)(at + done));
-		if (n <= 0)
-			break;
-		done += (size_t)n;
-	}
-	return done;
+	struct area *a = m->child->area;
+	if (at > INT64_MAX)
+		return false;
+	a->at = at;
+	a->len = sizeof value;
+	memcpy(a->bytes, &value, sizeof value);
+	if (!ctp_ppt_memory_call(m, write_here))
+		return false;
+	errno = a->error;
+	return a->len == sizeof value;
 }
 
 char *ctp_ppt_memory_text(const struct ctp_ppt_memory *m, uint64_t at, size_t max, size_t *len, struct ctp_err *err)
@@ -198,7 +300,9 @@ char *ctp_ppt_memory_text(const struct ctp_ppt_memory *m, uint64_t at, size_t ma
 		if (n < want)
 			break;
 	}
-	if (*len > max)
+	if (ctp_ppt_memory_lost(m))
+		ctp_err_set(err, "does not answer: it is in a page that does not come");
+	else if (*len > max)
 		ctp_err_set(err, "is longer than %zu bytes", max);
 	else
 		ctp_err_set(err, "does not end: there is no memory at 0x%" PRIx64, at + *len);

@@ -1,19 +1,18 @@
 /*
- * ppt-outs.c - outputs, spools, and their end.
+ * ppt-outs.c - outputs, and their end.
  */
 #include "ppt/ppt-outs.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ppt/ppt-spool.h"
+#include "io/folder.h"
+#include "ppt/ppt-kept.h"
 
-enum { PIECE_BYTES = 1 << 20, LOOK_MS = 100 };
+enum { LOOK_MS = 100 };
 
 /* --- at the beginning ------------------------------------------------------------------------------------------------------ */
 
@@ -35,16 +34,46 @@ static char *path_of(const char *path, const char *name)
 	return made;
 }
 
-static struct ctp_outqueue *open_queue(struct ctp_ppt_outs *outs, const char *path, bool force, struct ctp_err *err)
+static struct ctp_outqueue *queue_of(struct ctp_ppt_outs *outs, struct ctp_output *out, struct ctp_err *err)
 {
-	struct ctp_output out;
-	if (ctp_output_open(&out, path, true, force, err))
-		return NULL;
-	struct ctp_outqueue *queue = ctp_outqueue_new(&out, err);
+	struct ctp_outqueue *queue = ctp_outqueue_new(out, err);
 	if (queue)
 		ctp_outqueue_until(queue, outs->hopeless);
 	else
-		ctp_output_abandon(&out);
+		ctp_output_abandon(out);
+	return queue;
+}
+
+static struct ctp_outqueue *open_queue(struct ctp_ppt_outs *outs, const char *path, bool force, struct ctp_err *err)
+{
+	struct ctp_output out;
+	return ctp_output_open(&out, path, true, force, err) ? NULL : queue_of(outs, &out, err);
+}
+
+/* The user named the folder in front of the first %b, and no other: what has a name that the target chose may be a trap. */
+static struct ctp_outqueue *open_below(struct ctp_ppt_outs *outs, const char *given, const char *path, bool force,
+                                       struct ctp_err *err)
+{
+	size_t len = (size_t)(strstr(given, "%b") - given);
+	while (len && given[len - 1] != '/')
+		len--;
+	char *named = len ? strndup(given, len) : strdup("."), *rest = strdup(path + len), *last = rest ? strrchr(rest, '/') : NULL;
+	struct ctp_outqueue *queue = NULL;
+	struct ctp_output out;
+	if (last)
+		*last = '\0';
+	if (!named || !rest)
+		ctp_err_set(err, "out of memory");
+	int above = named && rest ? ctp_folder_open(named, false, err) : -1;
+	int folder = above >= 0 && last ? ctp_folder_below(above, named, rest, false, err) : above;
+	if (folder >= 0 && !ctp_output_open_in(&out, folder, path, true, force, err))
+		queue = queue_of(outs, &out, err);
+	if (folder >= 0 && folder != above)
+		close(folder);
+	if (above >= 0)
+		close(above);
+	free(named);
+	free(rest);
 	return queue;
 }
 
@@ -70,7 +99,7 @@ static enum ctp_status open_own(struct ctp_ppt_outs *outs, struct ctp_ppt_out *o
 	}
 	if (!o->path)
 		return ctp_err_set(err, "out of memory");
-	o->queue = open_queue(outs, o->path, force, err);
+	o->queue = open_below(outs, path, o->path, force, err);
 	return o->queue ? CTP_OK : CTP_FAILED;
 }
 
@@ -85,16 +114,23 @@ static void find_main(struct ctp_ppt_outs *outs, const char *path)
 	outs->path = named ? path : st.st_size ? NULL : "/proc/self/fd/1";
 }
 
+/* What is written after the death of this program is in no file: so none waits for its turn. */
+static enum ctp_status refuse(struct ctp_err *err, const char *first, const char *second)
+{
+	return ctp_err_set(err, "%s, %s: each buffer has a file of its own: -o with %%b in the name, or name one buffer", first, second);
+}
+
 enum ctp_status ctp_ppt_outs_open(struct ctp_ppt_outs *outs, const char *path, bool force, const char *const *names, size_t n,
                                   bool (*hopeless)(void), struct ctp_err *err)
 {
-	*outs = (struct ctp_ppt_outs){.out = calloc(n, sizeof *outs->out), .hopeless = hopeless};
-	if (!outs->out)
+	*outs = (struct ctp_ppt_outs){.hopeless = hopeless};
+	bool alone = !path || !strstr(path, "%b");
+	if (alone && n > 1)
+		return refuse(err, names[0], names[1]);
+	if (!(outs->out = calloc(n ? n : 1, sizeof *outs->out)))
 		return ctp_err_set(err, "out of memory");
 	outs->n = n;
-	for (size_t i = 0; i < n; i++)
-		outs->out[i].spool = -1;
-	if (!path || !strstr(path, "%b")) {
+	if (alone) {
 		outs->main = open_queue(outs, path, force, err);
 		find_main(outs, path);
 		return outs->main ? CTP_OK : CTP_FAILED;
@@ -107,12 +143,14 @@ enum ctp_status ctp_ppt_outs_open(struct ctp_ppt_outs *outs, const char *path, b
 
 enum ctp_status ctp_ppt_outs_add(struct ctp_ppt_outs *outs, const char *path, bool force, const char *name, struct ctp_err *err)
 {
+	if (outs->main && outs->n)
+		return refuse(err, "one more", name);
 	struct ctp_ppt_out *more = realloc(outs->out, (outs->n + 1) * sizeof *more);
 	if (!more)
 		return ctp_err_set(err, "out of memory");
 	outs->out = more;
 	struct ctp_ppt_out *o = &outs->out[outs->n++];
-	*o = (struct ctp_ppt_out){.spool = -1};
+	*o = (struct ctp_ppt_out){.path = NULL};
 	if (outs->main || !open_own(outs, o, path, force, name, err))
 		return CTP_OK;
 	free(o->path);
@@ -122,47 +160,11 @@ enum ctp_status ctp_ppt_outs_add(struct ctp_ppt_outs *outs, const char *path, bo
 
 /* --- for a buffer ---------------------------------------------------------------------------------------------------------- */
 
-static int open_nameless(const char *dir)
-{
-	char path[4096];
-	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR) || snprintf(path, sizeof path, "%s/ctp-XXXXXX", dir) >= (int)sizeof path)
-		return fd;
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd >= 0)
-		unlink(path);
-	return fd;
-}
-
-static enum ctp_status open_spool(struct ctp_ppt_outs *outs, struct ctp_ppt_out *o, struct ctp_err *err)
-{
-	const char *dir = getenv("TMPDIR");
-	struct ctp_output out;
-	dir = dir && *dir ? dir : "/tmp";
-	o->spool = open_nameless(dir);
-	if (o->spool < 0)
-		return ctp_err_sys(err, "a temporary file in %s, which TMPDIR can name", dir);
-	if (ctp_output_fd(&out, o->spool, "a temporary file, whose folder TMPDIR can name", err))
-		return CTP_FAILED;
-	o->queue = ctp_outqueue_new(&out, err);
-	if (!o->queue) {
-		ctp_output_abandon(&out);
-		return CTP_FAILED;
-	}
-	ctp_outqueue_until(o->queue, outs->hopeless);
-	return CTP_OK;
-}
-
 struct ctp_writer *ctp_ppt_outs_writer(struct ctp_ppt_outs *outs, size_t i, struct ctp_err *err)
 {
 	struct ctp_ppt_out *o = &outs->out[i];
-	if (outs->main && !outs->taken) {
+	if (outs->main)
 		o->queue = outs->main;
-		o->shared = outs->taken = true;
-		o->section = ++outs->sections;
-	}
-	if (!o->queue && open_spool(outs, o, err))
-		return NULL;
 	o->writer = ctp_writer_new_in(ctp_outqueue_room, ctp_outqueue_put, o->queue, err);
 	outs->wrote |= o->writer != NULL;
 	return o->writer;
@@ -178,7 +180,7 @@ size_t ctp_ppt_outs_watch(const struct ctp_ppt_outs *outs, struct pollfd *fds, s
 		fds[n++] = (struct pollfd){.fd = ctp_outqueue_fd(outs->main), .events = POLLIN};
 	}
 	for (size_t i = 0; i < outs->n && n < room; i++)
-		if (outs->out[i].queue && !outs->out[i].shared) {
+		if (outs->out[i].queue && !outs->main) {
 			of[n] = i;
 			fds[n++] = (struct pollfd){.fd = ctp_outqueue_fd(outs->out[i].queue), .events = POLLIN};
 		}
@@ -203,7 +205,7 @@ static enum ctp_status close_own(struct ctp_ppt_outs *outs, struct ctp_ppt_out *
 {
 	enum ctp_status status = CTP_OK;
 	ctp_writer_free(o->writer);
-	if (o->queue && !o->shared) {
+	if (o->queue && !outs->main) {
 		if (outs->wrote)
 			status = close_queue(outs, o->queue, err);
 		else
@@ -215,68 +217,16 @@ static enum ctp_status close_own(struct ctp_ppt_outs *outs, struct ctp_ppt_out *
 	return status;
 }
 
-/* Frames in the spool, whose torn end is cut off. One that cannot be read back has none. */
-static uint64_t cut_spool(struct ctp_ppt_out *o)
-{
-	struct ctp_err ignored;
-	uint64_t kept;
-	if (!ctp_ppt_spool_cut(o->spool, &kept, &ignored))
-		return kept;
-	close(o->spool);
-	o->spool = -1;
-	return 0;
-}
-
 void ctp_ppt_outs_fail(struct ctp_ppt_outs *outs, size_t i, uint64_t *kept, struct ctp_err *err)
 {
 	struct ctp_ppt_out *o = &outs->out[i];
 	if (!close_own(outs, o, err))
 		ctp_err_set(err, "an output has ended"); /* not without an error */
 	o->failed = true;
-	*kept = o->spool < 0 ? CTP_PPT_OUTS_UNKNOWN : cut_spool(o);
+	*kept = CTP_PPT_OUTS_UNKNOWN;
 }
 
-static enum ctp_status append(struct ctp_ppt_outs *outs, int spool, struct ctp_err *err)
-{
-	char *piece = malloc(PIECE_BYTES);
-	enum ctp_status status = piece ? CTP_OK : ctp_err_set(err, "out of memory");
-	off_t at = 0;
-	for (ssize_t n; !status && (n = pread(spool, piece, PIECE_BYTES, at)); at += n) {
-		if (n < 0)
-			status = ctp_err_sys(err, "a temporary file, whose folder TMPDIR can name");
-		else if (!ctp_outqueue_put(outs->main, piece, (size_t)n))
-			break; /* closing says why */
-	}
-	free(piece);
-	return status;
-}
-
-/* Those that are whole come first: what follows one that is cut is behind damage. */
-static enum ctp_status append_all(struct ctp_ppt_outs *outs, bool failed, struct ctp_err *err)
-{
-	enum ctp_status status = CTP_OK;
-	struct ctp_err more;
-	for (size_t i = 0; i < outs->n; i++) {
-		struct ctp_ppt_out *o = &outs->out[i];
-		if (o->spool < 0 || o->failed != failed)
-			continue;
-		o->section = ++outs->sections;
-		if (append(outs, o->spool, status ? &more : err))
-			status = CTP_FAILED;
-		close(o->spool);
-		o->spool = -1;
-	}
-	return status;
-}
-
-static uint64_t frames_in(const struct ctp_ppt_out *o)
-{
-	uint64_t frames;
-	ctp_ppt_spool_count(o->path, &frames, 1);
-	return frames;
-}
-
-/* Spools and files. The last file that fails is the error, if no other is whole. */
+/* The last file that fails is the error, if no other is whole. */
 static enum ctp_status close_all(struct ctp_ppt_outs *outs, const struct ctp_ppt_cut *cut, struct ctp_err *err)
 {
 	struct ctp_err more;
@@ -285,49 +235,32 @@ static enum ctp_status close_all(struct ctp_ppt_outs *outs, const struct ctp_ppt
 		struct ctp_ppt_out *o = &outs->out[i];
 		bool known = o->failed, began = o->writer;
 		enum ctp_status status = close_own(outs, o, &more);
-		if (status && o->spool >= 0) {
-			cut->hear(cut->arg, i, cut_spool(o), more.text);
-		} else if (status) {
+		if (status) {
 			if (last < outs->n)
-				cut->hear(cut->arg, last, frames_in(&outs->out[last]), err->text);
+				cut->hear(cut->arg, last, ctp_ppt_kept(outs->out[last].path), err->text);
 			*err = more;
 			last = i;
 		} else if (known && o->path) {
-			cut->hear(cut->arg, i, frames_in(o), NULL);
+			cut->hear(cut->arg, i, ctp_ppt_kept(o->path), NULL);
 		}
 		whole += o->path && began && !o->failed;
 	}
 	if (last == outs->n)
 		return CTP_OK;
-	cut->hear(cut->arg, last, frames_in(&outs->out[last]), whole ? err->text : NULL);
+	cut->hear(cut->arg, last, ctp_ppt_kept(outs->out[last].path), whole ? err->text : NULL);
 	return whole ? CTP_OK : CTP_FAILED;
-}
-
-/* The stream has failed. */
-static void tell_cut(const struct ctp_ppt_outs *outs, const struct ctp_ppt_cut *cut)
-{
-	uint64_t *kept = calloc(outs->sections + 1, sizeof *kept);
-	if (kept && outs->path)
-		ctp_ppt_spool_count(outs->path, kept + 1, outs->sections);
-	for (size_t i = 0; i < outs->n; i++)
-		cut->hear(cut->arg, i, kept ? kept[outs->out[i].section] : 0, NULL);
-	free(kept);
 }
 
 enum ctp_status ctp_ppt_outs_close(struct ctp_ppt_outs *outs, const struct ctp_ppt_cut *cut, struct ctp_err *err)
 {
 	struct ctp_err more;
 	enum ctp_status status = close_all(outs, cut, err);
-	if (append_all(outs, false, status ? &more : err))
-		status = CTP_FAILED;
-	if (append_all(outs, true, status ? &more : err))
-		status = CTP_FAILED;
 	if (outs->main && !outs->wrote) {
 		ctp_outqueue_abandon(outs->main);
 	} else if (outs->main && close_queue(outs, outs->main, status ? &more : err)) {
 		status = CTP_FAILED;
-		if (!outs->piped)
-			tell_cut(outs, cut);
+		for (size_t i = 0; i < outs->n && !outs->piped; i++)
+			cut->hear(cut->arg, i, outs->path ? ctp_ppt_kept(outs->path) : 0, NULL);
 	}
 	for (size_t i = 0; i < outs->n; i++)
 		free(outs->out[i].path);

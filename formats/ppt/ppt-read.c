@@ -17,7 +17,7 @@ enum { PREFIX_BYTES = 8, TICK_FRAMES = 4096, LOOK_AHEAD_BYTES = 1 << 20, WAITING
 struct ppt_source {
 	struct ctp_source source;
 	const char *tool;
-	bool verbose;
+	bool exact, verbose;
 
 	/* of the file at hand */
 	struct ctp_input *in;
@@ -68,7 +68,8 @@ static enum ctp_status read_header(struct ppt_source *s, struct ctp_err *err)
 	ctp_input_skip(in, s->header_len);
 	struct ctp_err why;
 	if (!(s->layout = ctp_ppt_layout_parse(s->header, s->header_len, &why)) ||
-	    !(s->frames = ctp_ppt_frames_new(s->layout, s->layout->counters, s->layout->ncounters, &why)))
+	    !(s->frames = (s->exact ? ctp_ppt_frames_new : ctp_ppt_frames_plain)(s->layout, s->layout->counters, s->layout->ncounters,
+	                                                                         &why)))
 		return ctp_err_set(err, "%s: %.400s", in->name, why.text);
 	return CTP_OK;
 }
@@ -302,7 +303,7 @@ static const struct ctp_source_ops ops = {
 	.free = free_source,
 };
 
-struct ctp_source *ctp_ppt_source(const char *tool, bool verbose, struct ctp_err *err)
+struct ctp_source *ctp_ppt_source(const char *tool, bool exact, bool verbose, struct ctp_err *err)
 {
 	struct ppt_source *s = calloc(1, sizeof *s);
 	if (!s) {
@@ -311,6 +312,7 @@ struct ctp_source *ctp_ppt_source(const char *tool, bool verbose, struct ctp_err
 	}
 	s->source.ops = &ops;
 	s->tool = tool;
+	s->exact = exact;
 	s->verbose = verbose;
 	return &s->source;
 }

@@ -30,22 +30,23 @@ static uint32_t back_of(const struct ctp_ppt_ring *r, uint64_t index)
 	return atomic_load_explicit(word(r, index, r->back), memory_order_acquire);
 }
 
-static void copy(const struct ctp_ppt_ring *r, uint32_t *to)
+static void copy(const struct ctp_ppt_ring *r, uint64_t index, uint32_t *to)
 {
-	const _Atomic uint32_t *from = word(r, r->index, 0);
+	const _Atomic uint32_t *from = word(r, index, 0);
 	for (uint32_t i = 0; i < r->size / sizeof *to; i++)
 		to[i] = atomic_load_explicit(&from[i], memory_order_relaxed);
 }
 
 /* True: the frame is the one that is expected, whole. */
-static bool take(const struct ctp_ppt_ring *r, uint32_t number, void *frame)
+bool ctp_ppt_ring_again(const struct ctp_ppt_ring *r, uint64_t index, void *frame)
 {
-	if (back_of(r, r->index) != number)
+	uint32_t number = r->first + (uint32_t)index;
+	if (back_of(r, index) != number)
 		return false;
-	copy(r, frame);
+	copy(r, index, frame);
 	/* Pairs with the writer's fence between the front and the frame: a part of a later frame comes with its front, or with 0. */
 	atomic_thread_fence(memory_order_acquire);
-	return front_of(r, r->index) == number;
+	return front_of(r, index) == number;
 }
 
 /* How far a number is ahead of another; numbers begin again after 2^32. */
@@ -226,8 +227,7 @@ static enum ctp_ppt_found pass_over_one(struct ctp_ppt_ring *r, struct ctp_ppt_m
 
 static bool give(struct ctp_ppt_ring *r, void *frame)
 {
-	uint32_t number = ctp_ppt_ring_number(r);
-	if (!number || !take(r, number, frame)) /* 0 is what a slot has that is being written */
+	if (!ctp_ppt_ring_number(r) || !ctp_ppt_ring_again(r, r->index, frame)) /* 0 is what a slot has that is being written */
 		return false;
 	r->index++;
 	r->frames++;

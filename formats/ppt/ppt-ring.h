@@ -55,6 +55,9 @@ struct ctp_ppt_missing {
 /* frame has room for size bytes. now_ns is of CLOCK_MONOTONIC: a frame that stays half-written is not waited for for ever. */
 enum ctp_ppt_found ctp_ppt_ring_next(struct ctp_ppt_ring *r, void *frame, struct ctp_ppt_missing *missing, uint64_t now_ns);
 
+/* The frame of an index that was given, once more; false: it is not there any more, or not whole. */
+bool ctp_ppt_ring_again(const struct ctp_ppt_ring *r, uint64_t index, void *frame);
+
 /* The number of the frame that is expected next, if begun. */
 static inline uint32_t ctp_ppt_ring_number(const struct ctp_ppt_ring *r) { return r->first + (uint32_t)r->index; }
 

@@ -1,5 +1,5 @@
 /*
- * ppt-shm.c - makes, lends and finds segments.
+ * ppt-shm.c - makes and finds segments.
  */
 #include "ppt/ppt-shm.h"
 
@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/shm.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -79,6 +80,7 @@ enum ctp_status ctp_ppt_shm_new(struct ctp_ppt_shm *shm, size_t bytes, uid_t use
 	if (at == (void *)-1)
 		return ctp_err_sys(err, "a ring of %zu bytes: shmat", bytes);
 	*shm = (struct ctp_ppt_shm){.id = id, .at = at, .bytes = bytes};
+	madvise(at, bytes, MADV_DONTFORK); /* who has it tells of children of the process, not of ours */
 	if (give_to(id, user))
 		return CTP_OK;
 	ctp_err_sys(err, "a segment for the user %u", (unsigned)user);
@@ -98,54 +100,60 @@ struct ctp_ppt_shm_state ctp_ppt_shm_look(int id)
 	struct shmid_ds ds;
 	if (shmctl(id, IPC_STAT, &ds))
 		return (struct ctp_ppt_shm_state){.exists = errno == EACCES, .attached = errno == EACCES ? 2 : 0};
-	return (struct ctp_ppt_shm_state){.exists = true, .creator = ds.shm_cpid, .attached = ds.shm_nattch, .bytes = ds.shm_segsz,
+	return (struct ctp_ppt_shm_state){.exists = true, .creator = ds.shm_cpid, .owner = ds.shm_perm.uid, .maker = ds.shm_perm.cuid,
+	                                  .attached = ds.shm_nattch, .bytes = ds.shm_segsz,
+	                                  .last = ds.shm_lpid, .let_go_s = ds.shm_dtime,
 	                                  .going = ds.shm_perm.mode & SHM_DEST};
-}
-
-bool ctp_ppt_shm_borrow(struct ctp_ppt_shm *shm, int id)
-{
-	struct ctp_ppt_shm_state state = ctp_ppt_shm_look(id);
-	void *at = state.exists ? shmat(id, NULL, 0) : (void *)-1;
-	*shm = (struct ctp_ppt_shm){0};
-	if (at == (void *)-1)
-		return false;
-	*shm = (struct ctp_ppt_shm){.id = id, .at = at, .bytes = state.bytes};
-	return true;
 }
 
 /* --- in the mappings of a process ------------------------------------------------------------------------------------------ */
 
 static bool is_segment(const struct ctp_mapping *map) { return map->file.ino <= INT_MAX && !strncmp(map->path, "/SYSV", 5) && !map->offset; }
 
-bool ctp_ppt_shm_each(pid_t pid, bool (*fn)(void *arg, int id, uint64_t base), void *arg)
+struct area {
+	pid_t pid;
+	int id; /* -1: all */
+	size_t room, n;
+	struct ctp_ppt_shm_map maps[CTP_PPT_SHM_MAPS_MAX];
+};
+_Static_assert(sizeof(struct area) <= CTP_PPT_MEMORY_AREA, "it is in the child's area");
+
+/* In the child: the process can hold the lock on its mappings for ever. */
+static void find_here(void *area)
 {
+	struct area *a = area;
 	struct ctp_proc_maps maps;
 	struct ctp_mapping map;
-	bool found = false;
-	if (!ctp_proc_maps_open(&maps, pid))
-		return false;
-	while (!found && ctp_proc_maps_next(&maps, &map))
-		found = is_segment(&map) && fn(arg, (int)map.file.ino, map.start);
+	a->n = 0;
+	if (!ctp_proc_maps_open(&maps, a->pid))
+		return;
+	while (a->n < a->room && ctp_proc_maps_next(&maps, &map))
+		if (is_segment(&map) && (a->id == -1 || a->id == (int)map.file.ino))
+			a->maps[a->n++] = (struct ctp_ppt_shm_map){.id = (int)map.file.ino, .base = map.start, .bytes = map.stop - map.start,
+			                                           .writable = map.write};
 	ctp_proc_maps_close(&maps);
-	return found;
 }
 
-struct sought {
-	int id;
-	uint64_t base;
-};
-
-static bool is_sought(void *arg, int id, uint64_t base)
+static size_t find(const struct ctp_ppt_memory *m, pid_t pid, int id, struct ctp_ppt_shm_map *maps, size_t room)
 {
-	struct sought *s = arg;
-	s->base = base;
-	return id == s->id;
+	struct area *a = m->child->area;
+	a->pid = pid;
+	a->id = id;
+	a->room = room < CTP_PPT_SHM_MAPS_MAX ? room : CTP_PPT_SHM_MAPS_MAX;
+	if (!ctp_ppt_memory_call(m, find_here))
+		return 0;
+	memcpy(maps, a->maps, a->n * sizeof *maps);
+	return a->n;
 }
 
-uint64_t ctp_ppt_shm_base(pid_t pid, int id)
+bool ctp_ppt_shm_find(const struct ctp_ppt_memory *m, pid_t pid, int id, struct ctp_ppt_shm_map *map)
 {
-	struct sought s = {.id = id};
-	return ctp_ppt_shm_each(pid, is_sought, &s) ? s.base : 0;
+	return id >= 0 && find(m, pid, id, map, 1);
+}
+
+size_t ctp_ppt_shm_maps(const struct ctp_ppt_memory *m, pid_t pid, struct ctp_ppt_shm_map *maps, size_t room)
+{
+	return find(m, pid, -1, maps, room);
 }
 
 /* --- namespaces ------------------------------------------------------------------------------------------------------------ */

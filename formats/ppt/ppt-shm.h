@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "ppt/ppt-memory.h"
 
 struct ctp_ppt_shm {
 	int id;      /* never 0, which clients take for none; 0: no segment */
@@ -27,20 +28,28 @@ void ctp_ppt_shm_free(struct ctp_ppt_shm *shm); /* of none: nothing */
 struct ctp_ppt_shm_state {
 	bool exists;
 	pid_t creator;
+	uid_t owner, maker; /* users */
 	uint64_t attached; /* how often */
 	uint64_t bytes;
+	pid_t last;        /* that has attached it, forked with it or let go of it; 0: of another PID namespace */
+	int64_t let_go_s;  /* when that was, of the last that has let go */
 	bool going;        /* marked for removal */
 };
 struct ctp_ppt_shm_state ctp_ppt_shm_look(int id);
 
-/* Another's, for writing; not made by us and not to be removed. False: it is not to be had. */
-bool ctp_ppt_shm_borrow(struct ctp_ppt_shm *shm, int id);
+/* A segment, in the memory of a process. */
+struct ctp_ppt_shm_map {
+	int id;
+	uint64_t base, bytes; /* bytes: of its first mapping */
+	bool writable;
+};
 
-/* Where a process has a segment; 0: nowhere. */
-uint64_t ctp_ppt_shm_base(pid_t pid, int id);
+/* Of any process, by way of the child that m has. False: it does not have it. */
+bool ctp_ppt_shm_find(const struct ctp_ppt_memory *m, pid_t pid, int id, struct ctp_ppt_shm_map *map);
 
-/* Calls fn for the id and base of each segment that a process has, until it is true. */
-bool ctp_ppt_shm_each(pid_t pid, bool (*fn)(void *arg, int id, uint64_t base), void *arg);
+/* The segments that a process has, room of them at most; how many. */
+enum { CTP_PPT_SHM_MAPS_MAX = 1024 };
+size_t ctp_ppt_shm_maps(const struct ctp_ppt_memory *m, pid_t pid, struct ctp_ppt_shm_map *maps, size_t room);
 
 /* From now on ids are those of the process's IPC namespace. */
 enum ctp_status ctp_ppt_shm_join(pid_t pid, struct ctp_err *err);

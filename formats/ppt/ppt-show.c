@@ -15,7 +15,7 @@
 
 #include "base/text.h"
 #include "base/visible.h"
-#include "collect/attach.h"
+#include "collect/proc-maps.h"
 #include "collect/proc-stat.h"
 #include "ppt/ppt-attach.h"
 #include "ppt/ppt-chosen.h"
@@ -43,7 +43,7 @@ static void say_state(const struct ctp_ppt_memory *m, const struct ctp_ppt_buffe
 {
 	struct ctp_ppt_user user;
 	if (!ctp_ppt_attach_user(m, b, &user))
-		snprintf(text, STATE_BYTES, "gone");
+		snprintf(text, STATE_BYTES, ctp_ppt_memory_lost(m) ? "does not answer" : "gone");
 	else if (user.use == CTP_PPT_FREE)
 		snprintf(text, STATE_BYTES, "free");
 	else if (user.use == CTP_PPT_USED)
@@ -105,7 +105,7 @@ enum ctp_status ctp_ppt_show_list(struct ctp_output *out, pid_t pid, const struc
 
 static void say_command(pid_t pid, char text[COMMAND_BYTES])
 {
-	size_t len = ctp_attach_argv(pid, text, COMMAND_BYTES - 1);
+	size_t len = ctp_ppt_memory_argv(pid, text, COMMAND_BYTES - 1);
 	while (len && !text[len - 1])
 		len--;
 	text[len] = '\0';
@@ -219,7 +219,7 @@ static void show_layout(struct ctp_output *out, const struct ctp_ppt_layout *l)
 /* As they are without -c: a counter has its number in place of a name. */
 static enum ctp_status show_classes(struct ctp_output *out, const struct ctp_ppt_layout *l, struct ctp_err *err)
 {
-	struct ctp_ppt_frames *frames = ctp_ppt_frames_new(l, NULL, 0, err);
+	struct ctp_ppt_frames *frames = ctp_ppt_frames_plain(l, NULL, 0, err);
 	for (uint32_t i = 0; frames && i < l->nframes; i++) {
 		const struct ctp_class *cls = ctp_ppt_frames_class(frames, i);
 		print(out, "class %s: of frame %s", cls->name, l->frames[i].name);

@@ -1,7 +1,8 @@
 /*
  * ppt-symbols.c - the mappings by file, the symbols of each file, and the address at which it was loaded.
  *
- * A file on a file system that may never answer is read by a child, which is left alone after a while.
+ * The search is done by a child, for the process can hold the lock on its mappings (ppt-child.h). A file on a file system that may never
+ * answer is read by a child of that, which is left alone after a while.
  */
 #include "ppt/ppt-symbols.h"
 
@@ -17,9 +18,10 @@
 
 #include "collect/mapped-file.h"
 #include "collect/proc-maps.h"
+#include "ppt/ppt-child.h"
 #include "ppt/ppt-layout.h"
 
-enum { FILES_MAX = 4096, CHILD_MS = 5000, LABEL_BYTES = 160 };
+enum { FILES_MAX = 4096, FILE_STEPS = 10, FILE_STEP_MS = 500, FIND_MS = 60000, LABEL_BYTES = 160, TEXTS_BYTES = 8 << 20 };
 static const uint64_t read_max = UINT64_C(1) << 33; /* bytes, of all files together */
 
 struct maps {
@@ -27,7 +29,23 @@ struct maps {
 	size_t n, room;
 };
 
+/* What the child has found. */
+struct found {
+	pid_t pid;
+	enum ctp_status status;
+	struct ctp_err err;
+	size_t n, nplain, ntexts; /* ntexts: bytes */
+	struct ctp_ppt_buffer buffer[CTP_PPT_BUFFERS_MAX];
+	size_t file[CTP_PPT_BUFFERS_MAX]; /* of each buffer, in texts */
+	uint64_t plain[FILES_MAX];        /* files that are without buffers, as was found now */
+	char texts[TEXTS_BYTES];          /* files, each ended by a NUL */
+	size_t nsaid, ndeleted;
+	char said[65536];    /* notices, likewise */
+	char deleted[65536]; /* files that were deleted and cannot be opened, likewise */
+};
+
 struct search {
+	struct found *found;
 	pid_t pid;
 	int root;
 	uint64_t budget, page;
@@ -84,9 +102,11 @@ static enum ctp_status read_maps(struct maps *maps, pid_t pid, struct ctp_err *e
 	bool good = true;
 	if (!ctp_proc_maps_open(&in, pid))
 		return ctp_err_sys(err, "process %d: its mappings", (int)pid);
+	errno = 0;
 	while (good && ctp_proc_maps_next(&in, &map))
 		if (map.file.ino)
 			good = add_map(maps, &map);
+	good &= errno != ENOMEM;
 	ctp_proc_maps_close(&in);
 	if (maps->n)
 		qsort(maps->map, maps->n, sizeof *maps->map, compare_maps);
@@ -109,12 +129,16 @@ static bool read_later(struct search *s, const struct ctp_mapped_file *f)
 		_exit(fd >= 0 && ctp_ppt_elf_read(s->elf, fd, &s->budget) ? 0 : 1);
 	}
 	close(ends[1]);
-	if (child > 0) {
-		int status = 0;
-		if (poll(&(struct pollfd){.fd = ends[0], .events = POLLIN}, 1, CHILD_MS) <= 0)
-			kill(child, SIGKILL);
-		good = waitpid(child, &status, 0) == child && WIFEXITED(status) && !WEXITSTATUS(status);
+	int status = 0, ready = 0;
+	for (int i = 0; child > 0 && !ready && i < FILE_STEPS; i++) {
+		ready = poll(&(struct pollfd){.fd = ends[0], .events = POLLIN}, 1, FILE_STEP_MS);
+		ctp_ppt_child_progress();
 	}
+	/* One that hangs can outlive SIGKILL. */
+	if (child > 0 && ready > 0)
+		good = waitpid(child, &status, 0) == child && WIFEXITED(status) && !WEXITSTATUS(status);
+	else if (child > 0)
+		kill(child, SIGKILL);
 	close(ends[0]);
 	return good;
 }
@@ -124,6 +148,31 @@ static uint64_t key_of(const struct ctp_mapping *map)
 {
 	uint64_t parts[] = {map->file.major, map->file.minor, map->file.ino};
 	return ctp_map_bytes(ctp_map_bytes(0, parts, sizeof parts), map->path, strlen(map->path));
+}
+
+/* Adds a text and its NUL; false: there is no room. */
+static bool add_text(char *texts, size_t room, size_t *len, const char *text)
+{
+	size_t bytes = strlen(text) + 1;
+	if (bytes > room - *len)
+		return false;
+	memcpy(texts + *len, text, bytes);
+	*len += bytes;
+	return true;
+}
+
+/* The kernel opens a deleted file for root alone, unless it is the program itself. */
+static void note_unread(struct search *s, const char *path)
+{
+	size_t len = ctp_mapped_deleted(path);
+	if (path[0] != '/')
+		return;
+	if (!len) {
+		ctp_notice_say(s->notice, "%s: cannot be read, and may have buffers", path);
+		return;
+	}
+	ctp_notice_say(s->notice, "%.*s: was deleted, and cannot be opened without root; it may have buffers", (int)len, path);
+	add_text(s->found->deleted, sizeof s->found->deleted, &s->found->ndeleted, path);
 }
 
 /* The symbols of a file, in s->elf. False: none, or not to be had. */
@@ -136,12 +185,14 @@ static bool read_file(struct search *s, const struct ctp_mapping *map)
 	int fd = ctp_mapped_open(&f, true, &later);
 	good = fd >= 0 ? ctp_ppt_elf_read(s->elf, fd, &s->budget) : later && read_later(s, &f);
 	/* A file that could not be opened may be there for another process; one that was waited for is not waited for again. */
-	if (s->plain && (fd >= 0 || later) && !(good && s->elf->nsymbols))
-		ctp_distinct_add(s->plain, key_of(map));
+	bool no_memory = !good && errno == ENOMEM;
+	if (s->found->nplain < FILES_MAX && (fd >= 0 || later) && !(good && s->elf->nsymbols) && !no_memory)
+		s->found->plain[s->found->nplain++] = key_of(map);
 	if (fd >= 0)
 		close(fd);
-	else if (!good && map->path[0] == '/')
-		ctp_notice_say(s->notice, "%s: cannot be read, and may have buffers", map->path);
+	else if (!good)
+		note_unread(s, map->path);
+	errno = no_memory ? ENOMEM : 0;
 	return good;
 }
 
@@ -240,7 +291,12 @@ static bool look_at(struct search *s, const struct ctp_mapping *map, size_t n)
 	bool exec = false;
 	for (size_t i = 0; i < n; i++)
 		exec |= map[i].exec;
-	if (!exec || (s->plain && ctp_distinct_note(s->plain, key_of(map))) || !read_file(s, map) || !s->elf->nsymbols)
+	if (!exec || (s->plain && ctp_distinct_note(s->plain, key_of(map))))
+		return true;
+	errno = 0;
+	if (!read_file(s, map))
+		return errno != ENOMEM;
+	if (!s->elf->nsymbols)
 		return true;
 	const struct ctp_ppt_segment *first = &s->elf->segments[0];
 	uint64_t in_page = first->address % s->page;
@@ -304,6 +360,7 @@ static enum ctp_status look_at_all(struct search *s, struct ctp_err *err)
 	for (size_t i = 0, n; status == CTP_OK && i < maps.n && files < FILES_MAX; i += n, files++) {
 		for (n = 1; i + n < maps.n && ctp_map_file_same(&maps.map[i].file, &maps.map[i + n].file); n++)
 			;
+		ctp_ppt_child_progress();
 		if (!look_at(s, maps.map + i, n))
 			status = ctp_err_set(err, "out of memory");
 	}
@@ -315,28 +372,101 @@ static enum ctp_status look_at_all(struct search *s, struct ctp_err *err)
 	return status;
 }
 
-enum ctp_status ctp_ppt_symbols_find_next(struct ctp_ppt_buffers *all, pid_t pid, struct ctp_distinct *plain,
-                                          const struct ctp_notice *notice, struct ctp_err *err)
+/* --- the child ------------------------------------------------------------------------------------------------------------ */
+
+static struct ctp_distinct *plain_here; /* of who starts the child, which has it then, too */
+
+static void say_later(void *arg, const char *text)
 {
+	struct found *found = arg;
+	add_text(found->said, sizeof found->said, &found->nsaid, text);
+}
+
+/* The buffers of one file follow each other. */
+static void put_found(struct found *found, const struct ctp_ppt_buffers *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		bool same = i && !strcmp(all->buffer[i - 1].file, all->buffer[i].file);
+		size_t at = found->ntexts;
+		if (!same && !add_text(found->texts, sizeof found->texts, &found->ntexts, all->buffer[i].file))
+			return;
+		found->file[i] = same ? found->file[i - 1] : at;
+		found->buffer[i] = all->buffer[i];
+		found->n++;
+	}
+}
+
+static void find_here(void *area)
+{
+	struct found *found = area;
+	struct ctp_notice notice = {.say = say_later, .arg = found};
+	struct ctp_ppt_buffers all = {.buffer = calloc(CTP_PPT_BUFFERS_MAX, sizeof *all.buffer)};
 	struct search s = {
-		.pid = pid, .budget = read_max, .page = (uint64_t)sysconf(_SC_PAGESIZE), .notice = notice, .plain = plain, .all = all,
+		.found = found, .pid = found->pid, .budget = read_max, .page = (uint64_t)sysconf(_SC_PAGESIZE), .notice = &notice,
+		.plain = plain_here, .all = &all,
 	};
-	*all = (struct ctp_ppt_buffers){.buffer = calloc(CTP_PPT_BUFFERS_MAX, sizeof *all->buffer)};
 	s.elf = mmap(NULL, sizeof *s.elf, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	s.root = ctp_mapped_root(pid);
-	enum ctp_status status = CTP_FAILED;
-	if (!all->buffer || s.elf == MAP_FAILED)
-		ctp_err_set(err, "out of memory");
+	s.root = ctp_mapped_root(found->pid);
+	if (!all.buffer || s.elf == MAP_FAILED)
+		found->status = ctp_err_set(&found->err, "out of memory");
 	else
-		status = look_at_all(&s, err);
+		found->status = look_at_all(&s, &found->err);
+	if (found->status != CTP_FAILED)
+		put_found(found, &all);
+	ctp_ppt_symbols_free(&all);
 	if (s.elf != MAP_FAILED)
 		munmap(s.elf, sizeof *s.elf);
 	if (s.root >= 0)
 		close(s.root);
-	if (status != CTP_FAILED && all->n) {
-		qsort(all->buffer, all->n, sizeof *all->buffer, compare_buffers);
-		status = label_all(all, err) ? CTP_FAILED : status;
+}
+
+/* --- all of it ------------------------------------------------------------------------------------------------------------- */
+
+static enum ctp_status take_found(struct ctp_ppt_buffers *all, const struct found *found, struct ctp_distinct *plain,
+                                  const struct ctp_notice *notice, struct ctp_err *err)
+{
+	for (size_t at = 0; at < found->nsaid; at += strlen(found->said + at) + 1)
+		ctp_notice_say(notice, "%s", found->said + at);
+	for (size_t i = 0; plain && i < found->nplain; i++)
+		ctp_distinct_add(plain, found->plain[i]);
+	*err = found->err;
+	if (found->status)
+		return found->status;
+	all->buffer = calloc(CTP_PPT_BUFFERS_MAX, sizeof *all->buffer);
+	if (found->ndeleted && !(all->deleted = calloc(1, found->ndeleted + 1)))
+		return ctp_err_set(err, "out of memory");
+	if (found->ndeleted)
+		memcpy(all->deleted, found->deleted, found->ndeleted);
+	for (size_t i = 0; all->buffer && i < found->n; i++) {
+		all->buffer[i] = found->buffer[i];
+		all->buffer[i].label = NULL;
+		all->buffer[i].file = strdup(found->texts + found->file[i]);
+		if (!all->buffer[all->n++].file)
+			return ctp_err_set(err, "out of memory");
 	}
+	if (!all->buffer)
+		return ctp_err_set(err, "out of memory");
+	if (all->n)
+		qsort(all->buffer, all->n, sizeof *all->buffer, compare_buffers);
+	return label_all(all, err);
+}
+
+enum ctp_status ctp_ppt_symbols_find_next(struct ctp_ppt_buffers *all, pid_t pid, struct ctp_distinct *plain,
+                                          const struct ctp_notice *notice, struct ctp_err *err)
+{
+	struct ctp_ppt_child child;
+	enum ctp_status status;
+	*all = (struct ctp_ppt_buffers){0};
+	plain_here = plain;
+	if (!ctp_ppt_child_start(&child, sizeof(struct found)))
+		return ctp_err_sys(err, "a child that looks for buffers");
+	struct found *found = child.area;
+	found->pid = pid;
+	if (ctp_ppt_child_call(&child, find_here, FIND_MS))
+		status = take_found(all, found, plain, notice, err);
+	else
+		status = ctp_err_set(err, "process %d: its mappings, or files of them, do not answer", (int)pid);
+	ctp_ppt_child_stop(&child);
 	if (status == CTP_FAILED)
 		ctp_ppt_symbols_free(all);
 	return status;
@@ -354,6 +484,7 @@ void ctp_ppt_symbols_free(struct ctp_ppt_buffers *all)
 		free(all->buffer[i].label);
 	}
 	free(all->buffer);
+	free(all->deleted);
 	*all = (struct ctp_ppt_buffers){0};
 }
 

@@ -31,6 +31,7 @@ struct ctp_ppt_buffer {
 struct ctp_ppt_buffers {
 	struct ctp_ppt_buffer *buffer; /* by name */
 	size_t n;
+	char *deleted; /* paths of deleted files that cannot be opened, each ended by a NUL, and an empty one; null: none */
 };
 
 /* Tells notice, which may be null, of files that could not be read. Fails where there is nothing to be seen; none is no failure. */

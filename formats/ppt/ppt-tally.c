@@ -8,7 +8,7 @@ static struct ctp_ppt_live_counts counts_of(const struct ctp_ppt_trace *t)
 {
 	return (struct ctp_ppt_live_counts){
 		.frames = t->taken, .lost = t->lost, .overrun = t->at.ring.overrun, .torn = t->torn - t->at.ring.wrong - t->unknown,
-		.wrong = t->at.ring.wrong + t->unknown, .unkept = t->unkept, .late = t->late,
+		.wrong = t->at.ring.wrong + t->unknown, .unkept = t->unkept, .unverified = t->unverified, .late = t->late,
 	};
 }
 
@@ -20,6 +20,7 @@ static void add(struct ctp_ppt_live_counts *to, const struct ctp_ppt_live_counts
 	to->torn += c->torn;
 	to->wrong += c->wrong;
 	to->unkept += c->unkept;
+	to->unverified += c->unverified;
 	to->late |= c->late;
 }
 

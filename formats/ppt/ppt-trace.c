@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "collect/attach.h"
 
 enum { ARGV_BYTES = 64 << 10, RING_BYTES = 16 << 20, SLOTS_MIN = 128 };
 enum { LATE_TS, LATE_SEQNO, LATE_FIELDS };
+enum { DOUBT_TS, DOUBT_SEQNO, DOUBT_COUNT, DOUBT_FIELDS };
 enum { END_TS, END_FRAMES, END_LOST, END_UNVERIFIED, END_LATE, END_OUTCOME, END_STATUS, END_AFTER, END_BEFORE, END_FIELDS };
 static const uint64_t LAG_MIN_NS = 100000000, LAG_MAX_NS = UINT64_C(60000000000);
 
@@ -73,6 +73,17 @@ static struct ctp_class *make_late(struct ctp_err *err)
 	return ctp_class_new("ppt_late", CTP_KIND_OTHER, fields, LATE_FIELDS, err);
 }
 
+/* So many frames from that number on may be a child's, and not the process's own. */
+static struct ctp_class *make_doubt(struct ctp_err *err)
+{
+	static const struct ctp_field fields[] = {
+		[DOUBT_TS] = {.name = "ts", .type = CTP_U64, .role = CTP_ROLE_TIME, .pred = CTP_PRED_TIME, .unit = "ns"},
+		[DOUBT_SEQNO] = {.name = "ppt_seqno", .type = CTP_I32, .role = CTP_ROLE_SEQUENCE},
+		[DOUBT_COUNT] = {.name = "count", .type = CTP_U64, .role = CTP_ROLE_COUNT},
+	};
+	return ctp_class_new("ppt_unverified", CTP_KIND_OTHER, fields, DOUBT_FIELDS, err);
+}
+
 static enum ctp_status named(const struct ctp_ppt_buffer *b, struct ctp_err *err)
 {
 	struct ctp_err why = *err;
@@ -83,7 +94,7 @@ static enum ctp_status named(const struct ctp_ppt_buffer *b, struct ctp_err *err
 static uint64_t now_of(const struct ctp_ppt_trace *t) { return t->has_clock ? ctp_clock_of(t->clock) : t->after_ns; }
 
 enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b,
-                                   const struct ctp_ppt_counters *counters, struct ctp_err *err)
+                                   const struct ctp_ppt_counters *counters, bool exact, struct ctp_err *err)
 {
 	static const struct ctp_ppt_counters none;
 	*t = (struct ctp_ppt_trace){.buffer = b};
@@ -91,13 +102,14 @@ enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt
 	t->layout = t->json ? ctp_ppt_layout_parse(t->json, t->json_len, err) : NULL;
 	if (t->layout && !has_member(t->layout, CTP_PPT_COUNTER))
 		counters = &none;
-	t->frames = t->layout ? ctp_ppt_frames_new(t->layout, counters->names, counters->n, err) : NULL;
+	t->frames = t->layout ? (exact ? ctp_ppt_frames_new : ctp_ppt_frames_plain)(t->layout, counters->names, counters->n, err) : NULL;
 	if (!t->frames)
 		return named(b, err);
 	t->end_class = make_end(err);
 	t->late_class = t->end_class ? make_late(err) : NULL;
+	t->doubt_class = t->late_class ? make_doubt(err) : NULL;
 	t->frame = malloc(t->layout->size);
-	if (!t->late_class || !t->frame)
+	if (!t->doubt_class || !t->frame)
 		return t->frame ? CTP_FAILED : ctp_err_set(err, "out of memory");
 	/* Frames without a time have no clock: what else the section tells has ours. */
 	t->has_clock = find_clock(has_member(t->layout, CTP_PPT_TIME) ? t->layout->clock : "monotonic", &t->clock);
@@ -110,6 +122,8 @@ void ctp_ppt_trace_fini(struct ctp_ppt_trace *t)
 {
 	ctp_class_free(t->end_class);
 	ctp_class_free(t->late_class);
+	ctp_class_free(t->doubt_class);
+	ctp_ppt_shared_fini(&t->shared);
 	ctp_ppt_frames_free(t->frames);
 	ctp_ppt_layout_free(t->layout);
 	free(t->json);
@@ -134,7 +148,7 @@ static void add_argv(struct ctp_section *sec, pid_t pid)
 	char *text = malloc(ARGV_BYTES + 1);
 	if (!text)
 		return;
-	size_t len = ctp_attach_argv(pid, text, ARGV_BYTES);
+	size_t len = ctp_ppt_memory_argv(pid, text, ARGV_BYTES);
 	text[len] = '\0';
 	for (size_t at = 0; at < len; at += strlen(text + at) + 1)
 		ctp_section_add(sec, "argv[]", text + at);
@@ -227,20 +241,55 @@ static void put_frame(struct ctp_ppt_trace *t, uint64_t now_ns)
 	t->taken++;
 }
 
+/* --- children ------------------------------------------------------------------------------------------------------------- */
+
+static void put_doubt(struct ctp_ppt_trace *t, const struct ctp_ppt_doubt *doubt)
+{
+	t->unverified += doubt->count;
+	if (t->writer)
+		ctp_writer_record(t->writer, t->doubt_class, (const uint64_t[]){
+			[DOUBT_TS] = t->newest_ns, [DOUBT_SEQNO] = (uint64_t)(int64_t)(int32_t)doubt->number, [DOUBT_COUNT] = doubt->count});
+}
+
+/* Of a header of sdk/ppt, a child has no ring. Without memory for it, nobody looks. */
+static void look_for_others(struct ctp_ppt_trace *t, bool drained)
+{
+	struct ctp_ppt_doubt doubt;
+	if (!t->layout->by_header && ctp_ppt_shared_look(&t->shared, &t->at.ring, ctp_ppt_attach_others(&t->at), drained, &doubt))
+		put_doubt(t, &doubt);
+}
+
+void ctp_ppt_trace_settle(struct ctp_ppt_trace *t)
+{
+	struct ctp_ppt_doubt doubt;
+	look_for_others(t, true);
+	if (ctp_ppt_shared_end(&t->shared, &t->at.ring, &doubt))
+		put_doubt(t, &doubt);
+	ctp_ppt_shared_fini(&t->shared);
+}
+
+/* --- frames ---------------------------------------------------------------------------------------------------------------- */
+
 uint32_t ctp_ppt_trace_take(struct ctp_ppt_trace *t, uint32_t max, bool last)
 {
 	uint64_t looked_ns = ctp_clock_ns(), now_ns = now_of(t), before = t->at.ring.frames + t->at.ring.lost;
 	struct ctp_ppt_missing missing;
+	enum ctp_ppt_found found = CTP_PPT_GAP;
+	if (!t->shared.sums && !t->layout->by_header)
+		ctp_ppt_shared_begin(&t->shared, &t->at.ring);
 	for (uint32_t n = 0; n < max; n++) {
-		enum ctp_ppt_found found = last ? ctp_ppt_ring_last(&t->at.ring, t->frame, &missing, looked_ns) :
-		                                  ctp_ppt_ring_next(&t->at.ring, t->frame, &missing, looked_ns);
+		found = last ? ctp_ppt_ring_last(&t->at.ring, t->frame, &missing, looked_ns) :
+		               ctp_ppt_ring_next(&t->at.ring, t->frame, &missing, looked_ns);
 		if (found == CTP_PPT_NOTHING)
 			break;
-		if (found == CTP_PPT_GAP)
+		if (found == CTP_PPT_GAP) {
 			add_missing(t, &missing);
-		else
-			put_frame(t, now_ns);
+			continue;
+		}
+		ctp_ppt_shared_took(&t->shared, &t->at.ring, t->frame);
+		put_frame(t, now_ns);
 	}
+	look_for_others(t, found == CTP_PPT_NOTHING);
 	uint64_t n = t->at.ring.frames + t->at.ring.lost - before;
 	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
@@ -279,11 +328,12 @@ void ctp_ppt_trace_end(struct ctp_ppt_trace *t, struct ctp_ppt_outcome outcome)
 	uint64_t now_ns = now_of(t);
 	if (!t->writer)
 		return;
+	ctp_ppt_trace_settle(t);
 	if (!t->has_header)
 		put_header(t, now_ns, (int32_t)t->at.ring.begins);
 	put_missing(t, now_ns);
 	const uint64_t val[END_FIELDS] = {
-		[END_TS] = now_ns, [END_FRAMES] = t->taken, [END_LOST] = t->lost, [END_UNVERIFIED] = t->torn,
+		[END_TS] = now_ns, [END_FRAMES] = t->taken, [END_LOST] = t->lost, [END_UNVERIFIED] = t->torn + t->unverified,
 		[END_LATE] = t->at.ring.late, [END_OUTCOME] = outcome.how, [END_STATUS] = (uint64_t)outcome.status, [END_AFTER] = t->after_ns, [END_BEFORE] = now_ns,
 	};
 	ctp_writer_record(t->writer, t->end_class, val);

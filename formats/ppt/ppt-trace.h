@@ -8,6 +8,7 @@
 
 #include "ppt/ppt-attach.h"
 #include "ppt/ppt-frames.h"
+#include "ppt/ppt-shared.h"
 #include "stream/events.h"
 
 /* Of a section: how its process, or its buffer, ended; further ones than the stream has. */
@@ -32,7 +33,8 @@ struct ctp_ppt_trace {
 	char *json;
 	size_t json_len;
 	struct ctp_ppt_frames *frames;
-	struct ctp_class *end_class, *late_class;
+	struct ctp_class *end_class, *late_class, *doubt_class;
+	struct ctp_ppt_shared shared;
 	struct ctp_writer *writer; /* null: the section has not begun, or is over */
 	uint8_t *frame;
 	clockid_t clock;
@@ -45,12 +47,13 @@ struct ctp_ppt_trace {
 	uint64_t marked_ns;
 	uint64_t taken, lost, torn; /* frames */
 	uint64_t unkept;  /* of those that are lost: taken, but not written */
+	uint64_t unverified; /* of those that are taken: a child of the process may have saved them */
 	uint64_t unknown; /* of those that are torn: of a type that is none */
 };
 
 /* Reads the description. counters must be there until the fini; a buffer without members for them has none. Fails with one line that has the buffer's name. */
 enum ctp_status ctp_ppt_trace_init(struct ctp_ppt_trace *t, const struct ctp_ppt_memory *m, const struct ctp_ppt_buffer *b,
-                                   const struct ctp_ppt_counters *counters, struct ctp_err *err);
+                                   const struct ctp_ppt_counters *counters, bool exact, struct ctp_err *err);
 void ctp_ppt_trace_fini(struct ctp_ppt_trace *t);
 
 /* Of a ring, where nobody says how many. */
@@ -65,6 +68,9 @@ uint32_t ctp_ppt_trace_take(struct ctp_ppt_trace *t, uint32_t max, bool last);
 
 /* Behind the last take: frames in the ring whose numbers are none that were to come. */
 void ctp_ppt_trace_strays(struct ctp_ppt_trace *t);
+
+/* Nothing more is taken from the ring that it has now. */
+void ctp_ppt_trace_settle(struct ctp_ppt_trace *t);
 
 /* What is known so far goes to live readers. */
 void ctp_ppt_trace_publish(struct ctp_ppt_trace *t);

@@ -23,6 +23,7 @@ struct ppt_sink {
 	uint64_t nframes, lost; /* that were written; that the stream says are missing */
 	char written[CTP_PPT_NAME_MAX + 1]; /* the buffer whose section was written; "": none */
 	char written_file[FILE_BYTES];      /* and its file */
+	bool inexact; /* a frame was plain */
 	char others[OTHERS_BYTES];          /* those that are not wanted, as far as there is room */
 
 	/* of the section */
@@ -35,12 +36,14 @@ struct ppt_sink {
 	bool wanted;    /* and frames are to be written */
 	struct ctp_runs *early; /* records that come before the header, by their time; null: none so far */
 	struct ctp_ppt_layout *layout;
-	struct ctp_ppt_frames *frames;
+	struct ctp_ppt_frames *frames, *plain; /* plain: of a stream that was made so */
+	int64_t place;  /* of the next plain one */
 	uint8_t *bytes; /* of a frame */
 	struct ctp_ppt_places places;
 	struct bound {
 		const struct ctp_class *cls; /* null: not met yet */
 		struct ctp_ppt_binding *binding; /* null: no frames */
+		bool plain;
 	} bound[CTP_CLASSES_MAX];
 };
 
@@ -51,10 +54,12 @@ static void forget_section(struct ppt_sink *s)
 	memset(s->bound, 0, sizeof s->bound);
 	ctp_ppt_places_fini(&s->places);
 	ctp_ppt_frames_free(s->frames);
+	ctp_ppt_frames_free(s->plain);
 	ctp_ppt_layout_free(s->layout);
 	free(s->bytes);
 	free(s->header);
-	s->frames = NULL;
+	s->frames = s->plain = NULL;
+	s->place = 0;
 	s->layout = NULL;
 	s->bytes = NULL;
 	s->header = NULL;
@@ -125,7 +130,8 @@ static enum ctp_status begin_file(struct ppt_sink *s, struct ctp_err *err)
 	strcpy(s->written, l->buffer);
 	strcpy(s->written_file, s->file);
 	s->frames = ctp_ppt_frames_new(l, l->counters, l->ncounters, err);
-	if (!s->frames)
+	s->plain = s->frames ? ctp_ppt_frames_plain(l, l->counters, l->ncounters, err) : NULL;
+	if (!s->plain)
 		return CTP_FAILED;
 	if (!(s->bytes = malloc(l->size)))
 		return ctp_err_set(err, "out of memory");
@@ -162,7 +168,8 @@ static struct bound *bound_of(struct ppt_sink *s, const struct ctp_class *cls, s
 	struct bound *b = &s->bound[cls->id];
 	if (b->cls)
 		return b;
-	b->binding = s->wanted ? ctp_ppt_frames_bind(s->frames, cls, err) : NULL;
+	b->plain = ctp_class_field(cls, "ppt_place") < 0;
+	b->binding = s->wanted ? ctp_ppt_frames_bind(b->plain ? s->plain : s->frames, cls, err) : NULL;
 	if (s->wanted && !b->binding && *err->text)
 		return NULL;
 	b->cls = cls;
@@ -175,7 +182,12 @@ static enum ctp_status take_frame(struct ppt_sink *s, const struct ctp_record *r
 	if (!b || !b->binding)
 		return b ? CTP_OK : CTP_FAILED;
 	s->nframes++;
-	return ctp_ppt_places_put(&s->places, ctp_ppt_frames_back(s->frames, b->binding, rec->val, s->bytes), s->bytes, err);
+	int64_t place = ctp_ppt_frames_back(b->plain ? s->plain : s->frames, b->binding, rec->val, s->bytes);
+	if (b->plain) {
+		place = s->place++;
+		s->inexact = true;
+	}
+	return ctp_ppt_places_put(&s->places, place, s->bytes, err);
 }
 
 /* A frame that began before the section did comes before the header in the order of time. */
@@ -250,6 +262,9 @@ static enum ctp_status end_section(struct ctp_sink *sink, const struct ctp_secti
 
 static void say_counts(const struct ppt_sink *s)
 {
+	if (s->inexact)
+		ctp_notice_say(s->notice, "%s: the stream was made without --exact: padding is 0, counters begin at 0, "
+		                          "frames are in the order of their times", s->written);
 	const struct ctp_convert_stats *stats = s->sink.stats;
 	uint64_t others = stats && stats->lost > s->lost ? stats->lost - s->lost : 0;
 	char more[64] = "";

@@ -19,9 +19,10 @@
 /*
  * A source of files. Frames that come again are dropped by their number, and so are slots that were never written; frames that are torn
  * or of no known type are rejected; what is missing by the numbers is a loss. One notice for each file counts all that, and says where the
- * first damage is. verbose: also of a file without any. tool: the attribute.
+ * first damage is. verbose: also of a file without any. exact: with the extra fields, by which a file is made again byte for byte. tool: the
+ * attribute.
  */
-struct ctp_source *ctp_ppt_source(const char *tool, bool verbose, struct ctp_err *err);
+struct ctp_source *ctp_ppt_source(const char *tool, bool exact, bool verbose, struct ctp_err *err);
 
 /*
  * A sink that writes a section as a file, and takes out over. buffer: the one whose section it is, as
