@@ -250,6 +250,7 @@ static void test_holes_listed(void)
 		} else if (n < LISTED) {
 			uint64_t back = (random >> 8) % 1024, number = next[s] > back ? next[s] - back : 0;
 			struct listed *in = list_find(list, n, stations[s], number);
+			ctp_ring_gaps_rest(&h);
 			struct ctp_ring_gap *hole = ctp_ring_gaps_find(&h, stations[s], newest[s], number);
 			wrong += !in != !hole || (in && (in->from != hole->from || in->to != hole->to || in->station != hole->station));
 			found += in != NULL;

@@ -16,7 +16,7 @@ cc -D_GNU_SOURCE -shared -fPIC -o "$tmp/port.so" t/asio/port.c || exit
 mkfifo "$tmp/port" || exit
 
 # Two at a time, for they take long. What the compilers say is kept.
-clang=$(command -v clang++) || note 'there is no clang++'
+clang=$(command -v clang++) || skip 'there is no clang++'
 compile() { # NAME SOURCE COMPILER OPTION...: as $tmp/NAME
 	compile_to=$1 source=$2
 	shift 2

@@ -4,7 +4,9 @@
  */
 #include "ctp.h"
 
+#include <pwd.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "collect/attach.h"
@@ -154,7 +156,7 @@ static void list_one(void *arg, const struct ctp_attach *at)
 static struct listed list(pid_t pid)
 {
 	struct listed l = {.pid = pid};
-	ctp_attach_each(list_one, &l);
+	ctp_attach_each(list_one, &l, &(size_t){0});
 	return l;
 }
 
@@ -172,9 +174,15 @@ static void test_found(void)
 	ctp_attach_fini(&at);
 	struct listed l = list(c.pid);
 	is_u64(l.times, 1, "it is listed, once");
-	char want[64];
-	snprintf(want, sizeof(want), "%7d %-19s %10u %6u ", (int)c.pid, "recording", 2u, 0u);
-	ok(!strncmp(l.line, want, strlen(want)), "with its state and the living: \"%s\"", l.line);
+	char want[128], number[16];
+	struct stat ns;
+	struct passwd *user = getpwuid(geteuid());
+	snprintf(number, sizeof(number), "%u", (unsigned)geteuid());
+	if (stat("/proc/self/ns/pid", &ns))
+		abort();
+	snprintf(want, sizeof(want), "%7d %-19s %10u %6u %-12s %10ju ", (int)c.pid, "recording", 2u, 0u,
+	         user && strlen(user->pw_name) <= 12 ? user->pw_name : number, (uintmax_t)ns.st_ino);
+	ok(!strncmp(l.line, want, strlen(want)), "with its state, the living, its user and its namespace: \"%s\"", l.line);
 	is_u64(strlen(want), sizeof(CTP_ATTACH_HEADING) - sizeof("COMMAND"), "below the heading");
 	kill(c.pid, SIGSTOP);
 	ok(find(&at, c.pid), "it is found when it is stopped");

@@ -52,7 +52,7 @@ tell run 30 # 20 events for each
 tell wake 1
 before=$(descriptors)
 is 'a process that records is listed as such' "$(state $target)" recording
-like 'with its coroutines and its command' "$("$collect" -l | grep "$tmp/target")" "^ *$target recording +3 +0 $tmp/target$"
+like 'with its coroutines and its command' "$("$collect" -l | grep "$tmp/target")" "^ *$target recording +3 +0 $(id -un) +$(stat -Lc %i /proc/self/ns/pid) $tmp/target$"
 "$collect" -p $target --once >"$tmp/a.ctp" 2>"$tmp/err"
 is '--once ends with status 0' $? 0
 like 'and a closing line' "$(cat "$tmp/err")" '^ctp-collect: [0-9]+ events, 3 coroutines, 0 lost, 0 untraced, [0-9.]+ s$'
@@ -267,10 +267,12 @@ is 'nor need it have made a connection' $? 0
 exec 5>&- 6<&-
 wait $target
 
-if [ "$(id -u)" = 0 ] && command -v unshare >/dev/null && unshare --pid --fork true 2>/dev/null; then
+if root_part 'a target in another PID namespace' && command -v unshare >/dev/null && unshare --pid --fork true 2>/dev/null; then
 	CTP_RECORD=1 start unshare --pid --fork "$tmp/target"
 	tell new 3
 	outer=$target target=$("$collect" -l | sed -n "s,^ *\([0-9]*\) .* $tmp/target\$,\1,p")
+	is 'the list shows its PID namespace' "$("$collect" -l | sed -n "s,^ *$target .* \([0-9]*\) $tmp/target\$,\1,p")" \
+		"$(stat -Lc %i "/proc/$target/ns/pid")"
 	attach -p "$target"
 	tell run 30
 	detach INT
@@ -311,12 +313,14 @@ is 'leaves it as it was' "$(state $target)" recording
 "$collect" -p $target --once >/dev/full 2>"$tmp/err"
 is 'so does one that fails' "$? $(state $target)" '125 recording'
 like 'which is said' "$(cat "$tmp/err")" 'No space left.*the process runs on$'
-if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && setpriv --reuid 65534 --clear-groups test -x "$collect"; then
+if root_part 'the target of another user' && command -v setpriv >/dev/null && setpriv --reuid 65534 --clear-groups test -x "$collect"; then
 	setpriv --reuid 65534 --clear-groups "$collect" -p $target --once >"$tmp/b.ctp" 2>"$tmp/err"
 	like "another user's" "$? $(cat "$tmp/err")" "^125 .*process $target: is not ours to look at; run .* as root$"
 	setpriv --reuid 65534 --clear-groups "$collect" -l >"$tmp/b.ctp" 2>"$tmp/err"
 	is 'there is nothing to list: status 1' "$? $(cat "$tmp/b.ctp")" '1 '
 	like 'which is said too' "$(cat "$tmp/err")" '^ctp-collect: no process that can be attached to'
+	like 'and what would show more' "$(cat "$tmp/err")" '^ctp-collect: [1-9][0-9]* process(es are| is) not yours to look at: try as root$'
+	is 'not where nothing would' "$("$collect" -l 2>&1 | grep -c 'try as root')" 0
 fi
 "$collect" -l >/dev/full 2>"$tmp/err"
 is 'a list to a full disk' "$?" 1

@@ -38,10 +38,12 @@ done
 
 # --- little room --------------------------------------------------------------------------------------------------------------------
 mkdir "$tmp/small"
+ns=unshare
+[ "$(id -u)" = 0 ] || ns='unshare -r'
 for c in $compilers; do
 	build "$c" few
 	# shellcheck disable=SC2016
-	unshare -m sh -c 'mount -t tmpfs -o size=512k none "$1" 2>/dev/null || exit 99
+	$ns -m sh -c 'mount -t tmpfs -o size=512k none "$1" 2>/dev/null || exit 99
 		CACHERAY_OUT=$1/t "$2" && cp "$1/t" "$3"' sh "$tmp/small" "$tmp/few" "$tmp/t.trace" 2>"$tmp/err"
 	case $? in
 	0)
@@ -51,7 +53,7 @@ for c in $compilers; do
 		like "$c: what has some is there, with zeros behind it" "$? $(cat "$tmp/err")" '^3 [^;]* byte 524268: zeros up to the end: '
 		is "$c:   and whole" "$(wc -l <"$tmp/err" | tr -d ' ') $(writes "$tmp/t.trace" 2>/dev/null)" "1 $(((512 * 1024 - 18) / 18))"
 		;;
-	*) note "skipped: a file system cannot be mounted here" ;;
+	*) skip "a file system cannot be mounted here" ;;
 	esac
 done
 
@@ -166,12 +168,12 @@ for c in $compilers; do
 	CACHERAY_OUT=$tmp/x "$tmp/execs" e 2>"$tmp/err"
 	is "$c:   also if the environment does not tell of the first" "$? $(traces)$(cat "$tmp/err")" \
 		"0 .1:1000 :1000 ctp-cacheray: $tmp/x: seems to be a trace of this process: the next has another name"
-	if unshare --pid --fork true 2>/dev/null; then
+	if $ns --pid --fork true 2>/dev/null; then
 		rm -f "$tmp"/x*
-		for i in 1 2 3; do unshare --pid --fork env CACHERAY_OUT="$tmp/x" "$tmp/execs"; done
+		for i in 1 2 3; do $ns --pid --fork env CACHERAY_OUT="$tmp/x" "$tmp/execs"; done
 		is "$c:   a process of the same id is another" "$? $(traces)" '0 :1000 '
 	else
-		note "skipped: processes cannot have the same id here"
+		skip "processes cannot have the same id here"
 	fi
 done
 
@@ -266,9 +268,9 @@ int main()
 }
 C
 for c in g++ clang++; do
-	command -v $c >/dev/null || { note "skipped: there is no $c"; continue; }
+	command -v $c >/dev/null || { skip "there is no $c"; continue; }
 	rt=$tmp/rt-$(case $c in g++) echo gcc ;; *) echo clang ;; esac).o
-	[ -f "$rt" ] || { note "skipped: there is no $rt"; continue; }
+	[ -f "$rt" ] || { skip "there is no $rt"; continue; }
 	ok "$c: types with commas" "$c" -std=c++14 -Wall -Wextra -Werror -O1 -I$sdk -fsanitize=thread -c -o "$tmp/pair.o" "$tmp/pair.cpp"
 	"$c" -o "$tmp/pair" "$tmp/pair.o" "$rt" -pthread
 	CACHERAY_OUT=$tmp/t.trace "$tmp/pair"
@@ -283,7 +285,7 @@ if command -v gcc >/dev/null && gcc -fsanitize=thread -o "$tmp/both" "$tmp/few.o
 		like 'the runtime of ThreadSanitizer beside this one is said' "$(grep ctp-cacheray "$tmp/err")" \
 			"t.trace: ThreadSanitizer's runtime is linked too; link without -fsanitize=thread: this process is not traced"
 else
-	note 'skipped: the two runtimes cannot be linked together'
+	skip 'the two runtimes cannot be linked together'
 fi
 
 # --- a library that is loaded later -------------------------------------------------------------------------------------------------------

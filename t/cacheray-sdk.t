@@ -45,7 +45,7 @@ for c in $compilers; do
 		"$p" atomics
 		is "$c: and of 16" "$? $("$from" -q "$tmp/t.trace" | "$BIN/ctp-tojsonl" -a | grep -c '"size":16,.*"atomic":true')" '0 24'
 	else
-		note "skipped: $c needs a library for atomic operations of 16 bytes"
+		skip "$c needs a library for atomic operations of 16 bytes"
 		build "$c"
 	fi
 	"$p" threads
@@ -193,7 +193,7 @@ dies() {
 	echo " $("$from" -q "$tmp/t.trace" | "$BIN/ctp-tojsonl" -a -q | grep -c '"op":"write"')"
 }
 for c in $compilers; do
-	command -v perl >/dev/null || { note 'skipped: there is no perl'; continue; }
+	command -v perl >/dev/null || { skip 'there is no perl'; continue; }
 	"$c" -O1 -w -fsanitize=thread -c -o "$tmp/dies.o" "$tmp/dies.c" && "$c" -o "$tmp/dies" "$tmp/dies.o" "$tmp/rt-$c.o" -pthread
 	rm -f "$tmp/fifo"
 	mkfifo "$tmp/fifo"
@@ -204,7 +204,7 @@ for c in $compilers; do
 	for sig in 1 2 3; do
 		is "$c: one that is ignored, $sig, is so" "$(dies 'HUP INT QUIT' IGNORE $sig)" '0 1000'
 	done
-	command -v python3 >/dev/null || { note 'skipped: there is no python3'; continue; }
+	command -v python3 >/dev/null || { skip 'there is no python3'; continue; }
 	timeout 60 cat "$tmp/fifo" >"$tmp/t.trace" &
 	is "$c: a key of a terminal ends it at once" "$(timeout 60 python3 -c '
 import os, pty, signal, sys

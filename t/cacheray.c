@@ -5,8 +5,6 @@
  * Threads that write field by field, as the usual runtime does, really race here. What each of them writes is known beforehand, so
  * the first place where no thread's next record stands is known too.
  */
-#include <pthread.h>
-#include <sched.h>
 
 #include "cacheray/cacheray-judge.h"
 #include "cacheray/cacheray.h"
@@ -269,30 +267,33 @@ static void test_spot(void)
 enum { THREADS_MAX = 4, RECORDS = 4000 };
 
 struct writer {
-	FILE *file;
 	spelling sp;
 	uint64_t state, base, thread;
-	unsigned stop_every; /* fields between which it lets others go on, about */
 };
 
-/* As stdio has one inside, where ThreadSanitizer does not see it. */
-static pthread_mutex_t file_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void *write_fields(void *arg)
+/* What the threads write at the same time: each its fields in order, now one and now another. A turn has stop_every fields, about. */
+static void write_mixed(FILE *file, const struct writer *given, unsigned threads, unsigned stop_every)
 {
-	struct writer *w = arg;
-	uint64_t luck = w->state;
-	for (unsigned i = 0; i < RECORDS; i++) {
-		struct record r = usual_record(w->sp, &w->state, w->base, w->thread);
-		for (unsigned k = 0; k < r.n; k++) {
-			pthread_mutex_lock(&file_lock);
-			fwrite(r.field[k], r.bytes[k], 1, w->file);
-			pthread_mutex_unlock(&file_lock);
-			if (next_random(&luck) % w->stop_every == 0)
-				sched_yield();
-		}
+	struct writer w[THREADS_MAX];
+	struct record r[THREADS_MAX];
+	unsigned left[THREADS_MAX], k[THREADS_MAX] = {0}, busy = threads, t = 0;
+	memcpy(w, given, threads * sizeof *w);
+	for (unsigned i = 0; i < threads; i++) {
+		r[i] = usual_record(w[i].sp, &w[i].state, w[i].base, w[i].thread);
+		left[i] = RECORDS;
 	}
-	return NULL;
+	while (busy) {
+		if (!left[t] || next_random(&seed) % stop_every == 0) {
+			t = (unsigned)(next_random(&seed) % threads);
+			continue;
+		}
+		fwrite(r[t].field[k[t]], r[t].bytes[k[t]], 1, file);
+		if (++k[t] < r[t].n)
+			continue;
+		k[t] = 0;
+		busy -= !--left[t];
+		r[t] = usual_record(w[t].sp, &w[t].state, w[t].base, w[t].thread);
+	}
 }
 
 /* The offset of the first record that no thread has written next; len: there is none. */
@@ -329,8 +330,7 @@ static size_t first_damage(const uint8_t *data, size_t len, const struct writer 
 static bool mixed_trace(spelling sp, unsigned threads, bool real_ids, unsigned stop_every, unsigned *damaged)
 {
 	static struct textmem stream;
-	struct writer w[THREADS_MAX], given[THREADS_MAX];
-	pthread_t id[THREADS_MAX];
+	struct writer given[THREADS_MAX];
 	struct said said;
 	char *data = NULL;
 	size_t len = 0;
@@ -338,13 +338,9 @@ static bool mixed_trace(spelling sp, unsigned threads, bool real_ids, unsigned s
 	must(file, "no memory");
 	for (unsigned t = 0; t < threads; t++) {
 		uint64_t base = (sp.address_bytes == 8 ? 0x7f3a00000000 : 0x8000000) + (uint64_t)t * 0x100000;
-		w[t] = (struct writer){file, sp, next_random(&seed), base, real_ids ? 31415 + t : 0, stop_every};
+		given[t] = (struct writer){sp, next_random(&seed), base, real_ids ? 31415 + t : 0};
 	}
-	memcpy(given, w, sizeof w);
-	for (unsigned t = 0; t < threads; t++)
-		must(!pthread_create(&id[t], NULL, write_fields, &w[t]), "no thread");
-	for (unsigned t = 0; t < threads; t++)
-		pthread_join(id[t], NULL);
+	write_mixed(file, given, threads, stop_every);
 	fclose(file);
 	size_t want = first_damage((const uint8_t *)data, len, given, threads);
 	struct ctp_source_stats stats = read_trace((const uint8_t *)data, len, sp, &stream, &said);

@@ -61,7 +61,7 @@ if [ -d $real ]; then
 		ok "${file##*/} comes back through CTF" cmp "$file" "$tmp/out"
 	done
 else
-	note "skipped: there is no $real"
+	skip "there is no $real"
 fi
 
 # --- several, and the options ---------------------------------------------------------------------------------------------------

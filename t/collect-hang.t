@@ -2,48 +2,11 @@
 # A target has mapped a file of a file system that does not answer any more: neither the collector nor the trace waits for it.
 . t/tap.sh
 collect=$BIN/ctp-collect
-[ "$(id -u)" = 0 ] || skip_all 'only root can mount a file system of its own'
+needs_root 'a file system of its own, by FUSE'
 [ -c /dev/fuse ] || skip_all 'there is no /dev/fuse'
 command -v unshare >/dev/null || skip_all 'there is no unshare (package util-linux)'
 command -v python3 >/dev/null || skip_all 'there is no python3'
 
-# One file, "code"; when the file "silent" is there, no request is answered any more.
-cat >"$tmp/server.py" <<'PY'
-import ctypes, os, struct, sys, time
-folder, content, silent = sys.argv[1], open(sys.argv[2], 'rb').read(), sys.argv[3]
-fuse = os.open('/dev/fuse', os.O_RDWR)
-libc = ctypes.CDLL(None, use_errno=True)
-options = f'fd={fuse},rootmode=40000,user_id=0,group_id=0,allow_other'
-if libc.mount(b'test', folder.encode(), b'fuse', 0, options.encode()):
-    sys.exit(os.strerror(ctypes.get_errno()))
-print('mounted', flush=True)
-def attr(node):
-    size, mode = (0, 0o40755) if node == 1 else (len(content), 0o100755)
-    return struct.pack('<6Q3I7I', node, size, (size + 511) // 512, 0, 0, 0, 0, 0, 0, mode, 1, 0, 0, 0, 4096, 0)
-def reply(op, node, body):
-    if op == 26:
-        return struct.pack('<4I2H2I2HI28x', 7, 31, 65536, 0, 16, 12, 65536, 1, 16, 0, 0)
-    if op == 1:
-        return struct.pack('<4Q2I', 2, 0, 0, 0, 0, 0) + attr(2) if body == b'code\0' else -2
-    if op == 3:
-        return struct.pack('<QII', 0, 0, 0) + attr(node)
-    if op in (14, 27):
-        return struct.pack('<QII', 1, 0, 0)
-    if op == 15:
-        at, size = struct.unpack_from('<8xQI', body)
-        return content[at:at + size]
-    return b'' if op in (18, 25, 29, 34) else -38
-while True:
-    request = os.read(fuse, 1 << 20)
-    if os.path.exists(silent):
-        time.sleep(1000)
-    length, op, unique, node = struct.unpack_from('<IIQQ', request)
-    if op in (2, 36, 42):
-        continue
-    data = reply(op, node, request[40:length])
-    error, data = (data, b'') if isinstance(data, int) else (0, data)
-    os.write(fuse, struct.pack('<IiQ', 16 + len(data), error, unique) + data)
-PY
 cat >"$tmp/maps.c" <<'C'
 #include <ctp.h>
 #include <stdio.h>
@@ -71,7 +34,7 @@ mkfifo "$tmp/in" "$tmp/out" "$tmp/up"
 unshare -m sh -c 'exec 3<&0; python3 -B "$0" "$1" "$2" "$3" >"$4" 2>&1 & trap "kill $!" TERM
 	read -r up <"$4"; [ "$up" = mounted ] || { echo "$up"; exit 1; }
 	CTP_RECORD=1 "$2" "$1/code" <&3 & echo $!; wait $!' \
-	"$tmp/server.py" "$tmp/far" "$tmp/maps" "$tmp/silent" "$tmp/up" <"$tmp/in" >"$tmp/out" &
+	t/silent-fs.py "$tmp/far" "$tmp/maps" "$tmp/silent" "$tmp/up" <"$tmp/in" >"$tmp/out" &
 outer=$!
 exec 8>"$tmp/in" 9<"$tmp/out"
 read -r one <&9

@@ -101,10 +101,10 @@ if "${CC:-cc}" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/many" "$tmp/many.c" 2>/d
 fi
 
 # --- what a target leads to -----------------------------------------------------------------------------------------------------
-command -v unshare >/dev/null || { note 'there is no unshare (package util-linux)'; done_testing; exit; }
+command -v unshare >/dev/null || { skip 'there is no unshare (package util-linux)'; done_testing; exit; }
 ns='unshare -m'
 [ "$(id -u)" = 0 ] || ns='unshare -rm'
-$ns mount -t tmpfs none /mnt 2>/dev/null || { note 'no mounts in a namespace of our own'; done_testing; exit; }
+$ns mount -t tmpfs none /mnt 2>/dev/null || { skip 'no mounts in a namespace of our own'; done_testing; exit; }
 
 # A process with a descriptor that calls itself a probe's memory, and is a FIFO. To open it for writing would wake its reader.
 cat >"$tmp/trap.py" <<'PY'

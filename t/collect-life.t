@@ -77,11 +77,12 @@ echo ready >"$tmp/say"
 wait
 EOF
 for want in TERM:7 USR2:8; do
-	"$collect" -q sh "$tmp/trap" >/dev/null 2>&1 &
+	"$collect" -q -o "$tmp/a.ctp" sh "$tmp/trap" >/dev/null 2>&1 &
 	read -r _ <"$tmp/say"
 	kill -"${want%:*}" $!
 	wait $!
 	is "SIG${want%:*} is passed on" $? "${want#*:}"
+	like '  and recorded' "$("$BIN/ctp-tojsonl" -a "$tmp/a.ctp" 2>/dev/null)" "\"signal\":\"SIG${want%:*}\""
 done
 "$collect" -q sh -c "echo \$\$ >'$tmp/say'; exec '$tracee' -a '$tmp/after'" >"$tmp/a.ctp" &
 read -r _ <"$tmp/say"
@@ -141,7 +142,7 @@ wait $!
 exec 3<&-
 # shellcheck disable=SC2016
 "$collect" -q -t 0.01 sh -c 'while readlink "$CTP_SHM_PATH" | grep -q memfd; do :; done; cat "$CTP_SHM_PATH"' >/dev/null 2>"$tmp/cat"
-like 'the memory cannot be had any more, and nothing else in its place' "$? $(grep cat: "$tmp/cat")" '^1 .*No such device'
+like 'the memory cannot be had any more, and nothing else in its place' "$? $(grep cat: "$tmp/cat")" '^1 .*(No such device|Permission denied)'
 # One that connects when the end is written, and waits to be read.
 cat >"$tmp/late.py" <<'PY'
 import os, socket, subprocess, sys, time

@@ -62,7 +62,7 @@ if [ "$said" = done ]; then
 		sed -n 3p)" "$(field end before)"
 else
 	ended
-	note 'no debugger may be one here'
+	skip 'no debugger may be one here'
 fi
 
 # --- a main thread that leaves ---------------------------------------------------------------------------------------------------

@@ -63,7 +63,7 @@ rm "$tmp/d/t"
 fails 'no parent' '.*/d/x/t: No such file or directory' '. ' -o "$tmp/d/x/t" "$tmp/a.ctp"
 fails 'the root' '-o /: cannot be made anew; name a folder that does not exist' '. ' -o / "$tmp/a.ctp"
 fails 'no stream' '.*/junk: is no ctp stream' '. ' -q -o "$tmp/d/t" "$(echo junk >"$tmp/junk" && echo "$tmp/junk")"
-if [ "$(id -u)" != 0 ]; then
+if ! root_part 'a full disk, a mount point, a read-only file system'; then
 	chmod a-w "$tmp/d"
 	fails 'a folder that may not be written' '.*/d/t: Permission denied' '. ' -o "$tmp/d/t" "$tmp/a.ctp"
 	chmod u+w "$tmp/d"
@@ -78,7 +78,7 @@ elif mount -t tmpfs -o size=600k tmpfs "$tmp/d" 2>/dev/null; then
 	fails 'a read-only file system' '.*/d/t: Read-only file system' '. ' -o "$tmp/d/t" "$tmp/a.ctp"
 	mount -o remount,rw "$tmp/d"
 else
-	note 'cannot mount: a full disk is not tried'
+	skip 'cannot mount: a full disk is not tried'
 fi
 
 # --- ended from outside -----------------------------------------------------------------------------------------------------

@@ -5,8 +5,8 @@ command -v python3 >/dev/null || skip_all 'there is no python3'
 from=$BIN/ctp-fromjsonl jsonl=$BIN/ctp-tojsonl to=$BIN/ctp-toctf
 bt2=
 for python in python3 /usr/bin/python3; do $python -c 'import bt2' 2>/dev/null && bt2=$python; done
-[ "$bt2" ] || note 'there is no python3-bt2: babeltrace2 is not asked for values'
-command -v babeltrace2 >/dev/null && has_babeltrace=yes || { has_babeltrace=; note 'there is no babeltrace2'; }
+[ "$bt2" ] || skip 'there is no python3-bt2: babeltrace2 is not asked for values'
+command -v babeltrace2 >/dev/null && has_babeltrace=yes || { has_babeltrace=; skip 'there is no babeltrace2'; }
 
 # Converts FILE.ctp to the folder FILE and holds it against ctp-tojsonl -a: NAME FILE STATUS [PATTERN of ctfread's totals].
 holds() {
@@ -76,6 +76,21 @@ holds 'sizes' sizes 0 'events 7 timed 0 wide 3 '
 	echo "$end"
 } | make_stream hollow
 holds 'empty texts' hollow 0 'events 200 timed 0 wide 100 '
+# Names that Trace Compass does not take are spelled, also beside fields that are called as the spelling would be; others cost nothing.
+{
+	printf '%s\n' "$section" '{"type":"@schema","name":"x","kind":"other","fields":[{"name":"s","type":"string","role":"name"},{"name":"n","type":"u64"},{"name":"_s_ascii","type":"string"},{"name":"s_ascii","type":"u8"},{"name":"__s_ascii","type":"u8"},{"name":"y","type":"bytes"}]}'
+	for s in plain Straße € Ж 字 😀 'a\tb' '\u007f' '\u0085' 'C:\\u20ac' '\\' '\\x2a' '*' '**' '\"' '\udcff' '\u0000' '' "$(printf '%032767d' 0)" \
+		"$(printf '%032767d' 1)0" "$(printf '%032767d' 1)1" "$(printf '%08192d' 0 | sed 's/0/é/g')"; do
+		printf '{"type":"x","s":"%s","n":%s,"_s_ascii":"%s","s_ascii":3,"__s_ascii":4,"y":"c3"}\n' "$s" 1 x "$s" 4294967296 x "$s" 1 é
+	done
+	echo '{"type":"name","ts":1,"probe_id":1,"coro":1,"name":"plain"}'
+	echo '{"type":"name","ts":2,"probe_id":1,"coro":1,"name":"Straße"}'
+	echo "$end"
+} | make_stream names
+holds 'names' names 0 'events 68 timed 0 wide 28 spelled 63 '
+[ -z "$has_babeltrace" ] || is 'names: they read well' "$(babeltrace2 --no-delta "$tmp/names" 2>&1 | grep '[]] name:' | cut -d' ' -f 2-)" \
+	'name: { probe_id = 1, coro = 1, name = "plain" }
+name: { probe_id = 1, coro = 1, name = "Straße", _name_ascii = "Stra\\u00dfe" }'
 # Texts beyond what a packet has.
 {
 	printf '%s\n%s\n' "$section" '{"type":"@schema","name":"x","kind":"other","fields":[{"name":"s","type":"string"},{"name":"y","type":"bytes"},{"name":"n","type":"u64"}]}'

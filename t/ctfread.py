@@ -3,7 +3,8 @@
 
 A second reader, made from doc/ctp-toctf.1 alone: it reads the packets bit for bit as that page says, and checks what readers rest
 on (sizes, times, order, no empty packet). With --bt2 the events come from babeltrace2's Python binding instead. Either way every
-section, class, record and value must be there, and nothing else. Prints the totals of what it read.
+section, class, record and value must be there, and nothing else but the spellings of names, each its own. Prints the totals of what
+it read.
 """
 import json
 import os
@@ -11,9 +12,12 @@ import re
 import struct
 import sys
 from collections import Counter
+from itertools import accumulate
 
 PACKET = struct.Struct("<I16sIQQQQQQ")
 SMALL_PACKET = 256 << 10
+SPELLED = 2048  # the first id of a class with spellings
+SPELLING_MAX = 32767
 FLOATS = {"f32": "f", "f64": "d"}
 
 
@@ -43,6 +47,8 @@ class Class:
         times = [i for i, f in enumerate(self.fields) if f.get("role") == "time"]
         self.time = times[0] if times else None
         names = [f["name"] for f in self.fields]
+        strings = [i for i, f in enumerate(self.fields) if f["type"] == "string"]
+        self.texts = strings if any(self.fields[i].get("role") == "name" for i in strings) else []
         self.keys = {"@" + n if n[0] == "@" or n in ("type", "late") else n for n in names}
 
     def lost(self, values):
@@ -69,6 +75,27 @@ def from_json(field, value):
         number = int(value, 16)
         return number - (1 << 64) if type_[0] == "i" and number >> 63 else number
     return int(value)
+
+
+def spell(text, spelled={}):  # pylint: disable=dangerous-default-value
+    """How a name is spelled for Trace Compass, as bytes; no two the same."""
+
+    def one(c):
+        n = ord(c)
+        if 0xDC80 <= n < 0xDD00 or n < 32 or n == 127 or text == b"*":
+            return "\\x%02x" % (n & 255)
+        return "\\\\" if c == "\\" else c if n < 127 else "\\u%04x" % n if n < 65536 else "\\U%08x" % n
+
+    parts = [one(c) for c in text.decode("utf-8", "surrogateescape")]
+    result = "".join(parts).encode("ascii") or b"\\(empty)"
+    if len(result) > (SPELLING_MAX if result == text else SPELLING_MAX - 20):
+        number = 0xCBF29CE484222325
+        for byte in text:
+            number = (number ^ byte) * 0x100000001B3 % (1 << 64)
+        length = max(n for n in accumulate(map(len, parts)) if n <= SPELLING_MAX - 20)
+        result = result[:length] + b"\\...%016x" % number
+    need(spelled.setdefault(result, text) == text, f"{text} and {spelled[result]} are spelled alike")
+    return result
 
 
 # --- one side: JSONL ---------------------------------------------------------------------------------------------------------
@@ -130,7 +157,7 @@ class Trace:
         for m in re.finditer(event, text, re.M):
             id_ = int(m[2])
             need(id_ not in self.events, "an event id twice")
-            need(self.classes[id_ // 4].name == json.loads('"' + literal(m[1][1:-1]) + '"'), "an event's name")
+            need(self.classes[id_ % SPELLED // 4].name == json.loads('"' + literal(m[1][1:-1]) + '"'), "an event's name")
             self.events[id_] = [self.field(line) for line in m[3].splitlines()]
         need(len(self.events) == text.count("\nevent {"), "an event that is not of the known form")
         self.section = Section(pairs(self.text("ctp_section")))
@@ -264,16 +291,24 @@ def main():
         del sys.argv[1]
     top, want = sys.argv[1], read_jsonl(sys.argv[2])
     folders = [top] if "metadata" in os.listdir(top) else [os.path.join(top, n) for n in sorted(os.listdir(top))]
-    totals = Counter(events=0, timed=0, wide=0, discarded=0, streams=0, packets=0)
+    totals = Counter(events=0, timed=0, wide=0, spelled=0, discarded=0, streams=0, packets=0)
     need(len(folders) == max(len(want), 1), f"{len(folders)} traces for {len(want)} sections")
     for folder, section in zip(folders, want):
         trace, before = Trace(folder), totals["discarded"]
         used = set()
         for id_, time, values in read(folder, trace, totals):
-            cls = trace.classes[id_ // 4]
+            cls = trace.classes[id_ % SPELLED // 4]
+            spellings = []
+            if cls.texts and (id_ >= SPELLED or id_ & 1):
+                values, spellings = values[: -len(cls.texts)], values[-len(cls.texts) :]
             if cls.time is not None and not id_ & 2:
                 values.insert(cls.time, time)
             trace.section.add(cls, values)
+            own = [values[i] for i in cls.texts]
+            spelled = [spell(text) for text in own]
+            need((spellings or own) == spelled, f"{own} is spelled {spellings}, and not {spelled}")
+            need(id_ < SPELLED or own != spelled, f"{own} need not be spelled")
+            totals["spelled"] += bool(spellings)
             used.add(id_)
             totals["events"] += 1
             totals["wide"] += id_ & 1

@@ -59,7 +59,7 @@ for cxx in g++ clang++; do
 			is 'it is the right one' "$(named 1) $(named 100)" 'waits_for_a_reply waits_for_a_lock'
 			like 'never that of who has the frame now' "$(named 8)" '^(nothing|is_gone)$'
 		else
-			note 'there is no addr2line (package binutils)'
+			skip 'there is no addr2line (package binutils)'
 		fi
 	done
 done

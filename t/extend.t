@@ -19,22 +19,34 @@ save() { # NAME FILE
 }
 
 make --no-print-directory O="$O" DESTDIR="$root" PREFIX=$prefix install >"$tmp/log" 2>&1 || diag "$(cat "$tmp/log")"
-installed() { PKG_CONFIG_PATH=$top/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root pkg-config "$@" libctp; }
+installed() { PKG_CONFIG_PATH=$top/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$root pkg-config "$@"; }
 build() { # PROGRAM SOURCE...: elsewhere, so that nothing of the tree is found
 	program=$1
 	shift
-	# shellcheck disable=SC2046
+	# shellcheck disable=SC2046,SC2086
 	(cd "$tmp/outside" &&
-		${CC:-cc} -std=c11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Werror -o "$program" "$@" $(installed --static --cflags --libs))
+		${CC:-cc} $how -std=c11 -Wall -Wextra -Wshadow -Wstrict-prototypes -Werror -o "$program" "$@" $(installed --cflags --libs libctp $also))
 }
+how='' also=''
 
 # --- outside the tree ---
 mkdir "$tmp/outside"
 for file in lines.h lines.c run.h tolines.c fromlog.c beats.c waits.c findings.c; do save $file "$tmp/outside/$file"; done
 ok 'the format builds' build tolines tolines.c lines.c
 for program in fromlog beats waits findings; do ok "$program builds" build $program $program.c; done
-like 'the command of the page is the one that was used' "$(block '' | head -1)" \
-	'^\$ cc -o tolines tolines.c lines.c \$\(pkg-config --static --cflags --libs libctp\)$'
+is 'the command of the page is the one that was used' "$(block '' | head -1)" \
+	'$ cc -o tolines tolines.c lines.c $(pkg-config --cflags --libs libctp)'
+also=--static
+ok 'pkg-config --static will do as well' build tolines-too tolines.c lines.c
+is 'and asks for no library that the library does not call' "$(installed --static --libs libctp | grep -c 'bz2\|lzma\|-lz ')" 0
+like 'the page says how a program is made that needs no shared library' "$(cat doc/ctp-extend.7)" \
+	'^\.Dl \$ cc -static -o tolines .* \$\(pkg-config --static --cflags --libs libctp libzstd libdw\)$'
+if ! pkg-config --exists 'libdw >= 0.171' libzstd || ! echo '#include <bzlib.h>' | ${CC:-cc} -E - >/dev/null 2>&1; then
+	skip 'no static libdw, or no libbz2 for it (packages libdw-dev and libbz2-dev)'
+else
+	how=-static also='--static libzstd libdw'
+	ok 'which works' build tolines-static tolines.c lines.c
+fi
 PATH=$tmp/outside:$PATH
 
 # A source, and its class in all that read it.
@@ -152,10 +164,13 @@ before() { # PATTERN TEXT FILE: puts the text in front of the line
 }
 before 'RULE[(]MIGRATION,' "$tmp/rules.h" "$tree/lib/analyse/rules.h"
 before '^[.]It Sy migration-storm' "$tmp/ctp-report.1" "$tree/doc/ctp-report.1"
-ok 'a row, two functions and a paragraph make a rule' in_tree "$inner/bin/ctp-report" "$inner/t/report-table"
+ok 'a row, two functions and a paragraph make a rule' in_tree "$inner/bin/ctp-report" "$inner/t/report-table" "$inner/t/report-words" \
+	"$inner/t/report-rules"
 ok 'the table and the page agree' try "$inner/t/report-table"
+ok 'its words agree with what they are about' try "$inner/t/report-words"
+ok 'the other rules find what they did' try "$inner/t/report-rules"
 crowd() { awk -v n="$1" 'BEGIN { for (i = 1; i <= n; i++) print 1000 + i, i, "run" }' | fromlog | "$tree/$inner/bin/ctp-report" -j; }
-like 'it finds what it should' "$(crowd 1001)" '"rule":"crowd".*"title":"1,001 coroutines are there at the end"'
+like 'it finds what it should' "$(crowd 1001)" '"rule":"crowd".*"title":"1,001 coroutines made at a place that the trace does not name want to run at the end"'
 is 'and nothing else' "$(crowd 1000 | grep -c '"rule":"crowd"')" 0
 
 is 'there is no other block in the page' "$(grep -c '^\.Bd' $page)" "$(($(echo "$used" | wc -w) + 2))"

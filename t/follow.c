@@ -125,6 +125,20 @@ static void death_while_suspended(void)
 	end();
 }
 
+/* What a probe in C++ writes of itself, without a call of ctp::wake. */
+static void stays(void)
+{
+	begin(NULL);
+	is_born(&h, 100, 1, 0);
+	resumes(&h, 110, 1, 5);
+	suspends(&h, 120, 1, 5, 8);
+	is_woken_so(&h, 121, 1, 5, 1, CTP_WAKE_STAYED);
+	ok(f.counts.wakes == 1 && !ctp_follow_has_wakes(&f.counts), "a coroutine that only stayed was not woken");
+	is_woken_so(&h, 122, 1, 5, 1, CTP_WAKE_CALL);
+	ok(ctp_follow_has_wakes(&f.counts), "and one that was called was");
+	end();
+}
+
 static void wakes(void)
 {
 	begin(NULL);
@@ -547,6 +561,7 @@ int main(void)
 	a_life();
 	death_observed();
 	death_while_suspended();
+	stays();
 	wakes();
 	gaps();
 	wakes_in_gaps(false);

@@ -74,6 +74,48 @@ if command -v babeltrace2 >/dev/null; then
 	ok 'also from a copy that babeltrace2 made of the trace' cmp "$tmp/want" "$tmp/out"
 fi
 
+# Names that are spelled once more for Trace Compass, beside a field that is called as the spelling would be.
+schema='{"type":"@schema","name":"x","kind":"other","fields":[{"name":"ts","type":"u64","role":"time","pred":"time"},{"name":"s","type":"string","role":"name"},{"name":"n","type":"u64"},{"name":"_s_ascii","type":"string"}]}'
+{
+	printf '%s\n' '{"type":"@section","attrs":{}}' "$schema"
+	for ts in 1 18446744073709551615; do
+		for s in plain Straße 😀 '\n' '\\x0a' '*' '\udcff' '\u0000' ''; do
+			printf '{"type":"x","ts":%s,"s":"%s","n":%s,"_s_ascii":"%s"}\n' $ts "$s" 1 x $ts "$s" 18446744073709551615 x $ts "$s" 1 €
+		done
+	done
+	echo '{"type":"@end","complete":true}'
+} >"$tmp/names.jsonl"
+"$BIN/ctp-fromjsonl" -q "$tmp/names.jsonl" | "$to" -o "$tmp/names"
+"$from" "$tmp/names" | "$json" -a >"$tmp/out"
+ok 'names that are spelled come back byte for byte' cmp "$tmp/names.jsonl" "$tmp/out"
+if command -v babeltrace2 >/dev/null; then
+	babeltrace2 "$tmp/names" -c sink.ctf.fs -p "path=\"$tmp/names.copy\",assume-single-trace=yes,quiet=yes" 2>"$tmp/err"
+	"$from" "$tmp/names.copy" | "$json" -a >"$tmp/out"
+	ok 'also from a copy that babeltrace2 made' cmp "$tmp/names.jsonl" "$tmp/out"
+fi
+touch_metadata "$tmp/names"
+"$from" "$tmp/names" 2>"$tmp/err" | "$json" -a >"$tmp/out"
+ok 'also through libbabeltrace2' cmp "$tmp/names.jsonl" "$tmp/out"
+is 'which finds all as it was declared' "$(cat "$tmp/err")" ''
+# A wide event as it was before there were spellings.
+{
+	printf '%s\n' '{"type":"@section","attrs":{}}' "$schema" '{"type":"x","ts":1,"s":"é","n":4294967296,"_s_ascii":"y"}' '{"type":"@end","complete":true}'
+} >"$tmp/old.jsonl"
+"$BIN/ctp-fromjsonl" -q "$tmp/old.jsonl" | "$to" -o "$tmp/old"
+is 'a wide event ends with two spellings' "$(tail -c 9 "$tmp/old/stream_0" | tr '\0' .)" '\u00e9.y.'
+sed -i '/^\t\tstring /d' "$tmp/old/metadata"
+if command -v python3 >/dev/null; then
+	python3 - "$tmp/old/stream_0" <<'PYTHON'
+import struct, sys
+data = open(sys.argv[1], 'rb').read()[:-9]
+bits = struct.pack('<QQ', 8 * len(data), 8 * len(data))
+open(sys.argv[1], 'wb').write(data[:48] + bits + data[64:])
+PYTHON
+	"$from" "$tmp/old" 2>"$tmp/err" | "$json" -a >"$tmp/out"
+	ok 'and one without them is read too' cmp "$tmp/old.jsonl" "$tmp/out"
+	is 'as it was declared' "$(cat "$tmp/err")" ''
+fi
+
 # Two streams, as where records were late, and long enough for marks: made of two traces.
 if command -v python3 >/dev/null; then
 	python3 - "$tmp" <<'PYTHON'
@@ -140,6 +182,17 @@ hurt && touch_metadata "$tmp/hurt" && truncate -s 80 "$tmp/hurt/stream_0"
 fails 'a cut stream, to libbabeltrace2' "$tmp/hurt" '^ctp-fromctf: .*/hurt: .*; babeltrace2 .*/hurt says more$'
 hurt && echo 'event {' >>"$tmp/hurt/metadata"
 fails 'metadata that is none' "$tmp/hurt" '^ctp-fromctf: .*/hurt: .*; babeltrace2 .*/hurt says more$'
+# CTF 2: its metadata is JSON, each object behind a record separator; LTTng has it in packets.
+mkdir "$tmp/ctf2" "$tmp/packed"
+printf '\036{"type":"preamble","version":2}\n\036{"type":"trace-class"}\n' >"$tmp/ctf2/metadata"
+{ printf '\127\035\321\165' && head -c 31 /dev/zero && printf '\2\0' && cat "$tmp/ctf2/metadata"; } >"$tmp/packed/metadata"
+case $(babeltrace2 --version 2>/dev/null) in
+*' 2.0.'*)
+	for form in ctf2 packed; do
+		fails "CTF 2, $form" "$tmp/$form" "/$form: is CTF 2, which libbabeltrace2 2\.0\.[0-9]+ does not read: version 2\.1 and later do\$"
+	done
+	;;
+esac
 mkdir "$tmp/folder" && fails 'a folder without a trace' "$tmp/folder" 'folder: is no CTF trace: no folder there has a file called metadata'
 fails 'a path that is not there' "$tmp/nowhere" 'nowhere: No such file or directory'
 mkfifo "$tmp/folder/metadata" && fails 'a pipe for metadata' "$tmp/folder" 'folder: is no CTF trace'

@@ -171,6 +171,33 @@ static void test_mark(void)
 	ok(m.mark_ns > ts, "but one beyond the last event");
 }
 
+/*
+ * A probe reads the clock, and publishes its event a little later: a look that did not see the event must not promise the time between.
+ * A look may take any time on a busy machine; the promise is for some time before its beginning.
+ */
+static void test_in_flight(void)
+{
+	enum { ALLOWED_NS = 1000000, LOOKS = 20 };
+	struct memstream m;
+	unsigned early = 0;
+	memstream_open(&m, 1);
+	memstream_allocate(&m, 1);
+	uint64_t begin_ns = ctp_harvest_floor_ns(m.harvest);
+	while (ctp_clock_ns() < begin_ns + 2 * ALLOWED_NS)
+		;
+	for (uint64_t k = 0; k < LOOKS; k++) {
+		write_event(ORDERED, memstream_station(&m, 0), k);
+		put(memstream_station(&m, 0) + 0x40 + k % 8 * 64, ctp_clock_ns());
+		ctp_harvest_scan(m.harvest, NULL);
+		uint64_t looked_ns = ctp_clock_ns();
+		ctp_harvest_settle(m.harvest);
+		early += ctp_harvest_floor_ns(m.harvest) + ALLOWED_NS > looked_ns;
+	}
+	is_u64(early, 0, "no look promises the last millisecond before it");
+	ok(ctp_harvest_floor_ns(m.harvest) > begin_ns, "but what was before that");
+	memstream_close(&m, NULL, NULL);
+}
+
 /* --- against writers that do not wait ------------------------------------------------------------------------------------ */
 
 struct crowd {
@@ -237,6 +264,7 @@ int main(void)
 	test_birth_bounds();
 	test_sweep();
 	test_mark();
+	test_in_flight();
 	for (enum writer kind = FIELD; kind < WRITERS; kind++) {
 		test_crowd(kind, 1);
 		test_crowd(kind, STATIONS);

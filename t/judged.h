@@ -16,6 +16,8 @@ static struct byhand h;
 static struct ctp_analysis *analysis;
 static struct ctp_section sec;
 static char found[4096], why[4096], still[512], tree[512]; /* why, tree: of the gravest; still: who waits at the end */
+static char suspected[1024], excuse[1024], also[1024]; /* "possible 12 and 3 of 478 ended"; excuse, also: of the first */
+static uint64_t judged_ns;
 
 static void give(void *to, const struct ctp_batch *batch) { ctp_analysis_records(to, batch); }
 
@@ -56,6 +58,16 @@ static const char *end_so(bool complete, bool missing)
 		const struct ctp_report_member *m = &s->findings[0].waiters[k];
 		sprintf(tree + strlen(tree), "%s%ju %s %ju", k ? ", " : "", (uintmax_t)m->id, m->awaits ? "awaits" : "needs", (uintmax_t)m->waits_for);
 	}
+	suspected[0] = excuse[0] = also[0] = '\0';
+	for (uint32_t k = 0; k < s->nsuspects; k++)
+		sprintf(suspected + strlen(suspected), "%s%s %ju and %ju of %ju ended", k ? ", " : "",
+		        ctp_certainty_name(s->suspects[k].certainty), (uintmax_t)s->suspects[k].members,
+		        (uintmax_t)s->suspects[k].waiting, (uintmax_t)s->suspects[k].ended);
+	if (s->nsuspects)
+		snprintf(excuse, sizeof excuse, "%s", s->suspects[0].excuse);
+	if (s->nsuspects && s->suspects[0].also)
+		snprintf(also, sizeof also, "%s", s->suspects[0].also);
+	judged_ns = s->destroyed ? s->judged_ns : 0;
 	for (uint32_t k = 0; k < s->nwaiting && k < 4; k++)
 		sprintf(still + strlen(still), "%s%ju in findings %ju for %ju", k ? ", " : "", (uintmax_t)s->waiting[k].coroutines,
 		        (uintmax_t)s->waiting[k].found, (uintmax_t)(s->waiting[k].longest_ns / MS));

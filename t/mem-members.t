@@ -76,7 +76,7 @@ if command -v objcopy >/dev/null; then
 	linked 'by its sum' -Wl,--build-id=none
 	linked 'by its build-id' -Wl,--build-id
 else
-	note 'there is no objcopy'
+	skip 'there is no objcopy'
 fi
 
 # Names that are no tags: typedefs, of each other, of a structure without a name, of one with another name.
@@ -138,7 +138,7 @@ named struct.foo_t 8 cold
 named struct.tag_t 4 ''
 named struct.size 8 ''
 has 'what the debug information has' '"debug_info":"found"'
-is 'types that it does not have' "$(grep -o '"debug_info":"absent"' "$tmp/json" | wc -l) $(grep -o '"debug_info":"other_size"' "$tmp/json" | wc -l)" '7 2'
+is 'types that it does not have' "$(grep -o '"debug_info":"absent"' "$tmp/json" | wc -l) $(grep -o '"debug_info":"other_size"' "$tmp/json" | wc -l)" '7 1'
 "$BIN/ctp-mem" --debug-info "$tmp/typedefs.so" "$tmp/typedefs.ctp" | sed -n '/^Types that are not in/,/^$/p' >"$tmp/text"
 is 'are said, once each, but for pointers and numbers' "$(sed 1d "$tmp/text" | grep . | sort | tr '\n' ';')" \
 	'  nothing_t, 8 bytes;  struct.size, 24 bytes: there it has 16;  struct.tag_t, 8 bytes: perhaps tag;'
@@ -195,7 +195,7 @@ named struct.parts 32 's[2].q'
 named struct.parts 52 'in.t[1].p'
 named struct.parts 68 'many[0]+4'
 named struct.parts 72 'many[1]'
-for name in 's[0].p' 's[2].deep[1].c[1]' 'in.t[1].p'; do
+for name in 's[0].p' 's[2].deep[1].c[0]..[1]' 'in.t[1].p'; do
 	ok "the picture has $name" grep -qF ">$name, offset" "$tmp/parts.svg"
 done
 
@@ -480,6 +480,6 @@ LIST
 	named struct.ns::point_t 4 y
 	named box_t 4 second
 else
-	note 'there is no compiler of C++'
+	skip 'there is no compiler of C++'
 fi
 done_testing

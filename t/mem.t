@@ -210,6 +210,11 @@ stream empty </dev/null
 mem empty 0
 type_count=$(grep -c '"types":\[\]' "$tmp/json")
 is 'nothing at all is no failure' "$type_count" 1
+: >"$tmp/none.ctp"
+fails 'an empty file' 1 'there is nothing to count: not one byte of a stream' "$BIN/ctp-mem" -q "$tmp/none.ctp"
+ok 'also with a picture, which is not made' sh -c '! "$0" -q --svg "$1/none.svg" "$1/none.ctp" 2>/dev/null && test ! -e "$1/none.svg"' "$BIN/ctp-mem" "$tmp"
+"$BIN/ctp-mem" -qj "$tmp/none.ctp" "$tmp/sharing.ctp" >/dev/null
+is 'beside another it is harm' $? 3
 for wrong in 32k 32k,8 0,1,64 100,1,64 1k,1,24 1k,0,64 1k,1,256 1k,1,64x 99999999m,1,64 -1,1,64; do
 	fails "--cache $wrong" 2 "^ctp-mem: --cache $wrong: " "$BIN/ctp-mem" --cache="$wrong" "$tmp/sharing.ctp"
 done
@@ -259,7 +264,7 @@ if command -v python3 >/dev/null; then
 	ok 'the picture is XML' python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' "$tmp/names.svg"
 	ok 'every number is the model'\''s' python3 t/mem-model.py "$BIN" 1 2 3 4 5 6 7 8 9 10 11 12 18 91 110 123 245 301 3059
 else
-	note 'there is no python3 for the model'
+	skip 'there is no python3 for the model'
 fi
 
 # More types than there is room for.

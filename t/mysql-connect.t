@@ -55,13 +55,13 @@ server="host=127.0.0.1
 port=$port"
 client "$server" 'user=sure' 'password=geheim' 'skip-ssl'
 like 'who must use TLS cannot do without' "$(try)" '^1 ctp-mysql: net: Access denied for user .sure.@'
-client "$server" 'user=sure' 'password=geheim' "ssl-ca=$dir/ca.pem" 'ssl-verify-server-cert'
+client "$server" 'user=sure' 'password=geheim' "ssl-ca=$dir/ca.pem" 'ssl-verify-server-cert=1'
 is 'the right authority' "$(try)" '0 '
 is 'and the rows are there' "$(got)" 'hä ß'
-client "$server" 'user=sure' 'password=geheim' "ssl-ca=$dir/other.pem" 'ssl-verify-server-cert'
+client "$server" 'user=sure' 'password=geheim' "ssl-ca=$dir/other.pem" 'ssl-verify-server-cert=1'
 like 'another authority is refused in a line' "$(try)" '^1 ctp-mysql: net: (TLS|SSL)[^;]*$'
 is 'of one line' "$(wc -l <"$tmp/err")" 1
-client "$server" 'user=sure' 'password=geheim' "ssl-ca=$dir/nosuch.pem" 'ssl-verify-server-cert'
+client "$server" 'user=sure' 'password=geheim' "ssl-ca=$dir/nosuch.pem" 'ssl-verify-server-cert=1'
 like 'an authority that is not there, too' "$(try)" '^1 ctp-mysql: net: (TLS|SSL)[^;]*$'
 
 # --- rights -----------------------------------------------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ denied 'without INSERT' 'SELECT, CREATE, DROP, ALTER, INDEX, CREATE VIEW' INSERT
 like 'without the right to a database' "$? $(cat "$tmp/err")" "^1 ctp-mysql: none: Access denied for user 'poor'@'[a-z%]*' to database 'none'\$"
 
 # --- nobody -----------------------------------------------------------------------------------------------------------------------
-if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+if root_part 'the option file of another user' && command -v setpriv >/dev/null; then
 	mkdir -m 755 "$dir/home" "$dir/bin"
 	cp "$mysql" "$dir/bin"
 	cp "$tmp/a.ctp" "$dir/home"

@@ -2,7 +2,7 @@
 # A server whose disk is full: the load fails in one line, and with room again the next one is whole.
 . t/tap.sh
 . t/mysql.sh
-[ "$(id -u)" = 0 ] || skip_all 'a small file system is made by root'
+needs_root 'a server with a small file system'
 my_need
 mkdir "$dir/small"
 mount -t tmpfs -o size=192m tmpfs "$dir/small" 2>/dev/null || skip_all 'a small file system cannot be made here'

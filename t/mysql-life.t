@@ -121,6 +121,15 @@ load -q -D some "$tmp/s1.ctp"
 same 'and the next one is whole' some "$tmp/s1.sqlite"
 is 'with nothing left of the others' "$(left some)" 0
 
+# --- tables that have their names, and not all of their views ------------------------------------------------------------------------
+views() { sql -D "$1" -e "SELECT count(*) FROM information_schema.tables WHERE table_schema = database() AND table_type = 'VIEW'"; }
+all=$(views some)
+like 'a load makes views' "$all" '^[1-9][0-9]+$'
+sql -D some -e 'DROP VIEW steps, coroutine_states'
+load -q -D some --append </dev/null
+is 'the next load makes those that are missing' "$(views some) $(left some)" "$all 0"
+same 'as they were' some "$tmp/s1.sqlite"
+
 # --- a signal ends ctp-mysql ------------------------------------------------------------------------------------------------------------
 ended() { # NAME SIGNAL STATUS
 	kill "-$2" $child
@@ -156,6 +165,7 @@ until [ "$(sql -e "SELECT count(*) FROM information_schema.processlist WHERE inf
 "$mysql" -S "$dir/s.sock" -u root -D waits "$tmp/s1.ctp" 2>"$tmp/err" &
 child=$!
 until grep -q waits "$tmp/err"; do sleep 0.1; done
+like 'a load that waits for another says what that one does' "$(cat "$tmp/err")" '^ctp-mysql: waits: waits for another ctp-mysql, connection [0-9]+, which runs DO sleep\(10000\) \.\.\. since [0-9]+ s$'
 : >"$tmp/err"
 ended 'a load that waits for another ends at once' TERM 143
 release

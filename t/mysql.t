@@ -28,6 +28,14 @@ load -q -D odd "$tmp/odd.ctp"
 is 'names that are the same in their first 54 bytes, a word of SQL, a NUL, no UTF-8, 2^64-1' "$? $(sql -D odd -e "$(python3 t/mysql.py oddly)" | tr '\n\t' '| ')" \
 	"0 54 55|54 55|a\\x00\\xff' 00FF|18446744073709551615|h\\xff 18446744073709551615 1|"
 
+cat >"$tmp/order.jsonl" <<'JSONL'
+{"type":"@schema","name":"order","kind":"other","fields":[{"name":"ts","type":"u64","role":"time"},{"name":"id","type":"u64"},{"name":"_row","type":"u64"}]}
+{"type":"order","ts":1,"id":40,"_row":7}
+{"type":"order","ts":2,"id":60,"_row":8}
+JSONL
+for n in 1 2; do "$from" -q "$tmp/order.jsonl" >"$tmp/order.ctp"; load -q -D order --append "$tmp/order.ctp"; done
+is 'a field id keeps its name, and the sum is of the values' "$(sql -D order -e 'SELECT sum(id), sum(_row_2), sum(_row) FROM `order`')" '200	30	10'
+
 # --- views ----------------------------------------------------------------------------------------------------------------------
 for seed in 1 2; do
 	python3 t/sqlite-views.py make $seed >"$tmp/made$seed"
@@ -96,7 +104,13 @@ load -q -D again --append "$tmp/s2.ctp"
 for n in 7 8 9 10 11 12; do manual $n; done
 is "the manual's way removes sections" "$(sql -D again -e 'SELECT count(*), max(id) FROM sections')" '6	6'
 same 'and nothing else' again "$tmp/s1.sqlite"
+# Which had no such column, and keys that were called id.
 sql -D again -e 'ALTER TABLE sections DROP COLUMN stream'
+sql -D again -e "SELECT concat('ALTER TABLE \`', table_name, '\` RENAME COLUMN _row TO id;') FROM information_schema.columns
+	WHERE table_schema = database() AND column_name = '_row'" | sql -D again
+sqlite3 "$tmp/both.sqlite" "SELECT 'ALTER TABLE \"' || m.name || '\" RENAME _row TO id;' FROM sqlite_master AS m, pragma_table_info(m.name) AS c
+	WHERE m.type = 'table' AND c.name = '_row'" >"$tmp/rename.sql"
+sqlite3 "$tmp/both.sqlite" <"$tmp/rename.sql"
 is 'a database of an earlier version is added to' "$(again "$tmp/s2.ctp") $(sql -D again -e 'SELECT count(*), count(stream) FROM sections')" '3  12	6'
 sqlite3 "$tmp/both.sqlite" 'UPDATE sections SET stream = NULL WHERE id <= 6'
 same "and is as SQLite's" again "$tmp/both.sqlite"

@@ -8,7 +8,7 @@ if [ -x "$BIN/ctp-tohtml" ] && [ -x "$O/examples/lostwake" ]; then
 	if [ -e ../shared/fixtures/truth/gap-with-wake.jsonl ]; then
 		cp ../shared/fixtures/truth/gap-with-wake.jsonl "$tmp"
 	else
-		note '../shared is not here: without gap-with-wake.jsonl'
+		skip '../shared is not here: without gap-with-wake.jsonl'
 	fi
 	for rows in "$tmp"/*.jsonl; do "$BIN/ctp-fromjsonl" -q "$rows" >"${rows%l}"; done
 	for rows in "$tmp"/*.jsonl; do "$BIN/ctp-tohtml" -q -o "${rows%.jsonl}.html" "${rows%l}"; done

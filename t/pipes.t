@@ -66,7 +66,7 @@ done
 if command -v python3 >/dev/null; then
 	python3 t/pptfile.py make mixed "$tmp/rows.ppt1" "$tmp/truth"
 	checked "$tmp/rows.ppt1" "$BIN/ctp-ppt" decode
-	"$BIN/ctp-ppt" decode -o "$tmp/frames.ctp" "$tmp/rows.ppt1"
+	"$BIN/ctp-ppt" decode --exact -o "$tmp/frames.ctp" "$tmp/rows.ppt1"
 	checked "$tmp/frames.ctp" "$BIN/ctp-ppt" encode
 fi
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Whether ringrace.c, v1-doubt.c and v1-station.c would notice: they must hold as they are, ringrace.c under TSan, and must fail with
-# each of these bugs planted in a copy of the probe or of a reader.
+# Whether ringrace.c, v1-doubt.c, v1-station.c and remember.c would notice: they must hold as they are, ringrace.c under TSan, and must
+# fail with each of these bugs planted in a copy of the probe or of a reader.
 . t/tap.sh
 CC=${CC:-cc}
 cat >"$tmp/try.c" <<'END'
@@ -19,14 +19,16 @@ race() { # of what is in $tmp/plant, or else of what is in the tree
 	compile -o "$tmp/race" t/ringrace.c "$reader" "$tmp"/*.o && TSAN_OPTIONS=halt_on_error=1 timeout 120 "$tmp/race" 4
 }
 
-# The same of v1-doubt.c and v1-station.c, which need more of the library, and no TSan for these.
-stations() {
-	for test in v1-doubt v1-station; do
+# The same of the others, which need more of the library, and no TSan for these.
+hold() { # TEST...
+	for test do
 		# shellcheck disable=SC2046,SC2086
 		"$CC" ${flags%-fsanitize=thread} -Isdk/c -Ilib -It -o "$tmp/race" "t/$test.c" $(ls "$tmp"/plant/*.c 2>/dev/null) "$O/libctp.a" \
 			$(${PKG_CONFIG:-pkg-config} --libs libzstd) && timeout 60 "$tmp/race" || return
 	done
 }
+stations() { hold v1-doubt v1-station; }
+remembers() { hold remember; }
 
 # A race that goes well by chance, as one in thirty does, is run again.
 noticed() {
@@ -86,6 +88,14 @@ x86_64-* | i?86-*) note 'this machine keeps stores in order: there is no doubt' 
 	plant lib/collect/v1-doubt.c "the mark is not held back" 's/h->doubt_ns = full->promise_ns.*;/;/'
 	plant lib/collect/v1-doubt.c "a death is of the time when it was told" 's/full->lived_ns, full->died_ns);/h->rows->now_ns, ctp_clock_ns());/'
 	;;
-*) note 'there is no barrier here, or no seccomp to refuse it' ;;
+*) skip 'there is no barrier here, or no seccomp to refuse it' ;;
 esac
+
+# Between two looks the collector may have to wait for a core, and meanwhile the coroutine goes on, or another takes its station.
+judge=remembers
+waits='s/whole &= shows/whole \&= (k % 200 != 30 || !usleep(2000)) \&\& shows/'
+rm -rf "$tmp/plant" && mkdir "$tmp/plant"
+sed "$waits" lib/shm/slots.c >"$tmp/plant/slots.c"
+ok "remembered by a collector that has to wait" remembers
+plant lib/shm/slots.c "the oldest event is looked at first" -e "$waits" -e 's/unsigned k = n; k-- > 0;/unsigned k = 0; k < n; k++/'
 done_testing

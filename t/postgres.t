@@ -93,8 +93,15 @@ pg_manual 1
 is 'and then all of it can be added' "$(again "$tmp/2.ctp") $(sql 'SELECT count(*), max(id) FROM sections')" '3  11|12'
 anew
 "$postgres" -q "$tmp/1.ctp"
+# Which had no such column, and keys that were called id.
 sql 'ALTER TABLE sections DROP COLUMN stream' >/dev/null
+echo "SELECT format('ALTER TABLE %I RENAME _row TO id', table_name) FROM information_schema.columns WHERE column_name = '_row' \\gexec" |
+	psql -X -q -d coro_tracer
+sqlite3 "$tmp/one.sqlite" "SELECT 'ALTER TABLE \"' || m.name || '\" RENAME _row TO id;' FROM sqlite_master AS m, pragma_table_info(m.name) AS c
+	WHERE m.type = 'table' AND c.name = '_row'" >"$tmp/rename.sql"
+sqlite3 "$tmp/one.sqlite" <"$tmp/rename.sql"
 "$BIN/ctp-sqlite" -q --append -o "$tmp/one.sqlite" "$tmp/2.ctp"
+is 'a file of an earlier version is added to' "$? $(sqlite3 "$tmp/one.sqlite" 'SELECT count(*) FROM sections')" '3 12'
 is 'a database of an earlier version is added to' "$(again "$tmp/2.ctp") $(sql 'SELECT count(*), count(stream) FROM sections')" '3  12|6'
 sqlite3 "$tmp/one.sqlite" 'UPDATE sections SET stream = NULL WHERE id <= 6'
 is 'and is as SQLite has it' "$(python3 t/sql-same.py "$tmp/one.sqlite" psql -X --csv -P null='\N' -d coro_tracer)" ''
@@ -132,7 +139,7 @@ JSONL
 anew
 "$postgres" -q "$tmp/odd.ctp"
 is 'odd values are loaded, of a section without its end' $? 3
-is 'each as it was' "$(sql 'SELECT id_2, "I", f, b, e, replace(replace(s, chr(10), $$<nl>$$), chr(9), $$<tab>$$), raw, at, small FROM odd ORDER BY id')" \
+is 'each as it was' "$(sql 'SELECT id, "I", f, b, e, replace(replace(s, chr(10), $$<nl>$$), chr(9), $$<tab>$$), raw, at, small FROM odd ORDER BY _row')" \
 	"18446744073709551615|-9223372036854775808|1e+308|t|on'|\\x00a\\xff\\\"'<tab><nl>😀|\\x00ff|0x0000000000000001|255
 0|9223372036854775807|NaN|f|7||\\x|0xffffffffffffffff|0
 10000|-10000|-Infinity|f|off|x|\\x00|0x0000000000000000|1

@@ -23,6 +23,14 @@ agent() { # ARG...: its number in $agent; returns when it is attached
 	running="$running $agent"
 	await has "$tmp/err" 'attached, with'
 }
+agents() { # as agent, of several buffers: join_all has what they wrote
+	: >"$tmp/err"
+	rm -f "$tmp"/each-*
+	"$ppt" attach -o "$tmp/each-%b.ctp" "$@" 2>"$tmp/err" &
+	agent=$!
+	running="$running $agent"
+	await has "$tmp/err" 'attached, with'
+}
 state() { "$ppt" list "$pid" 2>&1 | awk -v b="$1" '$1 == b { print $2 }'; }
 taken() { "$BIN/ctp-tojsonl" -a "${1:-$tmp/out.ctp}" 2>/dev/null | python3 t/pptjudge.py; }
 descriptors() { ls "/proc/$pid/fd" | wc -l; }
@@ -53,7 +61,7 @@ for kind in ppt-client-static ppt-client-stripped; do
 done
 start ppt-client -2 -l "$O/t/ppt-client-lib.so"
 is 'a library has one too' "$("$ppt" list "$pid" | awk '$1 == "Lib" { print $2, $3, $4 }')" "free mark $(realpath "$O/t/ppt-client-lib.so")"
-ok 'all at once' "$ppt" attach -q -t 1 -o "$tmp/out.ctp" "$pid"
+ok 'all at once' attach_all "$tmp/out.ctp" -q -t 1 "$pid"
 taken >"$tmp/taken"
 stop
 is 'make a section each' "$(awk '{ print $1, $5, $6, $7 }' "$tmp/taken" | sort)" 'Foo 0 0 running
@@ -109,20 +117,20 @@ like 'a line says it' "$(tail -1 "$tmp/err")" '^ctp-ppt: stdout: .*No space left
 is 'the buffer is free' "$(state Foo) $(segments)" 'free 0'
 stop
 like 'and descriptor 0 is open' "$(cat "$tmp/said")" '^fd 0: open'
-# Files cannot become larger than some kilobytes, but a pipe has no end: so what is spooled does not fit, and the stream does.
 small() { (trap '' XFSZ; ulimit -f 16; exec "$ppt" attach "$@") 2>"$tmp/err"; echo $? >"$tmp/status"; }
-start ppt-client -2 -s 4000
-small "$pid" Foo FooBar | cat >"$tmp/out.ctp"
-is 'no room for what is spooled: status' "$(cat "$tmp/status")" 3
-is 'a line says which buffer' "$(sed -n 's/ctp-ppt: \(Foo[Bar]*\): what it saves is lost from now on: a temporary file, whose folder TMPDIR can name: .*/\1/p' "$tmp/err" | wc -l | tr -d ' ')" 1
-stop 2>/dev/null
-is 'the other one goes on to its end' "$(taken | awk '{ print $4, $6, $7, ($3 > 1500) }' | head -1)" '0 0 ended 1'
-like 'and what was spooled is behind it, cut' "$(taken | tail -1)" '^Foo.* incomplete$'
-summary=$(tail -1 "$tmp/err")
-like 'the summary counts what could not be kept' "$summary" '^ctp-ppt: [0-9]+ frames, [1-9][0-9]* lost: [0-9]+ not written$'
-is 'its frames are those of the stream' "$(echo "$summary" | awk '{ print $2 }')" "$(taken | awk '{ n += $3 } END { print n }')"
-is 'and with those that are lost, all that were saved' "$(echo "$summary" | awk '{ print $2 + $4 }')" "$(($(saved Foo) + $(saved FooBar)))"
-is 'no packet is torn' "$("$BIN/ctp-tojsonl" -a "$tmp/out.ctp" 2>&1 >/dev/null | grep -c 'skipped')" 0
+start ppt-client -2 -r 100 # too few to fill a packet
+"$ppt" attach -t 1 "$pid" 2>"$tmp/err" >"$tmp/out.ctp"
+is 'two buffers in one stream are refused' "$? $(cat "$tmp/err") $(state Foo)" \
+	'1 ctp-ppt: Foo, FooBar: each buffer has a file of its own: -o with %b in the name, or name one buffer free'
+"$ppt" attach -t 1 -o "$tmp/out.ctp" "$pid" Foo FooBar 2>"$tmp/err"
+is 'and so are two that are named' "$? $(cat "$tmp/err")" '2 ctp-ppt: Foo, FooBar: each buffer has a file of its own: -o with %b in the name'
+in_each() { for b in Foo FooBar; do [ "$("$BIN/ctp-tojsonl" -aq "$tmp/each-$b.ctp" 2>/dev/null | grep -c "\"type\":\"ppt_${b}_")" -gt 100 ] || return 1; done; }
+agents "$pid"
+ok 'each has its frames in its file while it is traced' await in_each
+kill -9 "$agent"
+wait "$agent" 2>/dev/null
+ok 'and after kill -9' in_each
+stop
 start ppt-client -2 -s 4000
 small -v -o "$tmp/own-%b.ctp" "$pid"
 is 'no room for files: status' "$(cat "$tmp/status")" 1
@@ -190,7 +198,7 @@ stop
 
 # --- buffers that are closed -------------------------------------------------------------------------------------------------------
 start ppt-client-sdk -2
-agent "$pid" -n 4096
+agents "$pid" -n 4096
 await has "$tmp/err" 'Grow: attached'
 kill -USR1 "$pid"
 ok 'a program that closes a buffer: it is said' await has "$tmp/err" '^ctp-ppt: Sdk: the program has closed it$'
@@ -198,6 +206,7 @@ is 'who has the other one keeps that' "$(state Sdk) $("$ppt" list "$pid" | awk '
 kill -INT "$agent"
 wait "$agent"
 is 'it harms nothing: status' $? 0
+join_all >"$tmp/out.ctp"
 is 'and is the outcome' "$(taken | awk '{ print $1, $4, $6, $7, ($3 > 0) }' | sort)" 'Grow 0 0 running 1
 Sdk 0 0 closed 1'
 like 'which ctp-stat knows' "$("$BIN/ctp-stat" "$tmp/out.ctp")" 'ended: +closed by its program'
@@ -207,18 +216,19 @@ wait "$agent"
 is 'where it was the only one, that is the end: status' $? 0
 stop
 start ppt-client -l "$O/t/ppt-client-lib.so"
-agent "$pid" Lib Foo
+agents "$pid" Lib Foo
 await has "$tmp/err" 'Lib: attached'
 kill -USR1 "$pid"
 ok 'a library that is unloaded: it is said' await has "$tmp/err" '^ctp-ppt: Lib: the program has closed it: its library was unloaded$'
 kill -INT "$agent"
 wait "$agent"
 is 'and the rest goes on: status' $? 0
+join_all >"$tmp/out.ctp"
 is 'to its end' "$(taken | awk '{ print $1, $4, $6, $7, ($3 > 0) }' | sort)" 'Foo 0 0 running 1
 Lib 0 0 closed 1'
 stop
 start ppt-client -l "$O/t/ppt-client-lib.so"
-agent "$pid" Lib Foo
+agents "$pid" Lib Foo
 await has "$tmp/err" 'Lib: attached'
 kill -USR2 "$pid"
 ok 'a library that is loaded again at once: it is said' await has "$tmp/err" '^ctp-ppt: Lib: the program has closed it: its library was '
@@ -227,6 +237,7 @@ is 'what it has now is another buffer' "$(state Lib)" free
 kill -INT "$agent"
 wait "$agent"
 is 'and it harms nothing: status' $? 0
+join_all >"$tmp/out.ctp"
 is 'the other one goes on to its end' "$(taken | awk '{ print $1, $4, $6, $7, ($3 > 0) }' | sort)" 'Foo 0 0 running 1
 Lib 0 0 closed 1'
 stop
@@ -325,7 +336,7 @@ for counter in cycles instructions cache-misses stalled-cycles-frontend bus-cycl
 	esac
 done
 start ppt-client -2
-if "$ppt" attach -c page-faults -t 1 "$pid" >"$tmp/out.ctp" 2>"$tmp/err"; then
+if attach_all "$tmp/out.ctp" -c page-faults -t 1 "$pid" 2>"$tmp/err"; then
 	is 'a buffer without members for counters is attached all the same' "$(taken | awk '{ print $1, $6, ($3 > 0) }' | sort)" 'Foo 0 1
 FooBar 0 1'
 	is 'and nobody is told of it' "$(grep -c without "$tmp/err")" 0
@@ -397,11 +408,11 @@ stop
 is 'every number is a frame' "$(taken | awk '{ print $3, $4, $6 }')" "$(saved Grow) 0 0"
 start ppt-client-sdk -t 2 -2
 before=$(descriptors)
-"$ppt" attach -q -t 1 -n 4096 "$pid" >"$tmp/out.ctp"
+attach_all "$tmp/out.ctp" -q -t 1 -n 4096 "$pid"
 is 'a program that has joined by sdk/ppt: status' $? 0
 is 'has whole frames' "$(taken | awk '{ print $1, $4, $6 }' | sort)" 'Grow 0 0
 Sdk 0 0'
-if "$ppt" attach -q -t 1 -c task-clock,page-faults,cpu-clock "$pid" Sdk >"$tmp/out.ctp" 2>"$tmp/err"; then
+if "$ppt" attach -q -t 1 --exact -c task-clock,page-faults,cpu-clock "$pid" Sdk >"$tmp/out.ctp" 2>"$tmp/err"; then
 	"$BIN/ctp-tojsonl" -a "$tmp/out.ctp" | grep '^{"type":"ppt_Sdk_request"' >"$tmp/rows"
 	is 'in every thread' "$(grep -c '"ev_0_start":0' "$tmp/rows")" 0
 	like 'and counters' "$(tail -1 "$tmp/rows")" '"ev_task_clock":.*"ev_0_start":[1-9].*"ev_page_faults":.*"ev_cpu_clock":[0-9]*,"ev_2_start":[1-9]'
@@ -409,7 +420,7 @@ fi
 is 'and keeps no descriptor' "$(descriptors)" "$before"
 stop
 start ppt-client-sdk -t 70 -r 50
-if "$ppt" attach -t 1 -c task-clock "$pid" Sdk >"$tmp/out.ctp" 2>"$tmp/err"; then
+if "$ppt" attach --exact -t 1 -c task-clock "$pid" Sdk >"$tmp/out.ctp" 2>"$tmp/err"; then
 	is 'more threads than have counters: it is said, once' "$(grep -c '^ctp-ppt: Sdk: more threads read counters than can have them.* PPT_THREADS ' "$tmp/err")" 1
 	is 'and to the others they are 0' "$("$BIN/ctp-tojsonl" -a "$tmp/out.ctp" | sed -n '/"ev_0_start":0/s/.*"n":\([0-9]*\).*/\1/p' | awk '{ of[int($1 / 16777216)] = 1 } END { for (t in of) n++; print n }')" 6
 fi
@@ -444,7 +455,7 @@ pid=$! running="$running $pid"
 like 'no buffers' "$("$ppt" attach "$pid" 2>&1 >/dev/null)" '^ctp-ppt: process [0-9]+: no ppt buffers in it'
 
 # --- other users, other namespaces -----------------------------------------------------------------------------------------------------
-if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+if root_part 'the process of another user' && command -v setpriv >/dev/null; then
 	chmod 755 "$tmp"
 	cp "$O/t/ppt-client" "$tmp/client"
 	: >"$tmp/said"
@@ -459,7 +470,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	like 'another user is told why not' "$other" '^ctp-ppt: process [0-9]+: (is of the user 0, and we are 65534|kernel.yama)'
 	stop
 fi
-if [ "$(id -u)" = 0 ] && unshare -fpi --mount-proc true 2>/dev/null; then
+if root_part 'other PID and IPC namespaces' && unshare -fpi --mount-proc true 2>/dev/null; then
 	: >"$tmp/said"
 	unshare -fpi --mount-proc "$O/t/ppt-client" >"$tmp/said" 2>/dev/null &
 	shell=$!

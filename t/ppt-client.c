@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 
 static const char usage[] =
 	"usage: ppt-client [options]\n"
@@ -29,6 +30,7 @@ static const char usage[] =
 	"  -k N     kill -9 itself in the middle of frame N of Foo\n"
 	"  -b N     saves N frames of Foo at once when it was first attached to, and prints \"burst\"\n"
 	"  -f N     forks when N frames of Foo were saved, and the child saves too\n"
+	"  -d N     the same, and the child saves 200 at once, and ends\n"
 	"  -e N     the same, and the child becomes another program\n"
 	"  -c       has no descriptor 0\n";
 
@@ -114,7 +116,7 @@ static struct byhand foobar = { .name = "FooBar", .hmem = &_ppt_hmem_FooBar, .st
 
 static struct {
 	unsigned long threads, rate, calls, frames, burst, fork_at;
-	bool idle, two, exec;
+	bool idle, two, exec, dies;
 	struct byhand *(*lib)(void);
 	void (*lib_save)(int n);
 } opt = { .threads = 1, .rate = 1000 };
@@ -219,7 +221,14 @@ static void burst(void)
 static void multiply(void)
 {
 	static atomic_bool done;
-	if (!opt.fork_at || atomic_load(&foo.saved) < opt.fork_at || atomic_exchange(&done, true) || fork())
+	if (!opt.fork_at || atomic_load(&foo.saved) < opt.fork_at || atomic_exchange(&done, true))
+		return;
+	pid_t child = fork();
+	if (child && opt.dies) {
+		waitpid(child, NULL, 0); /* what it saves is there before the same numbers of ours */
+		nanosleep(&(struct timespec){ .tv_nsec = 500000000 }, NULL); /* an agent looks every 10 ms: if we ended before, it would see us alone */
+	}
+	if (child)
 		return;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (opt.exec) {
@@ -228,7 +237,10 @@ static void multiply(void)
 	}
 	for (int n = 1 << 23;; n++) {
 		n % 2 ? save_tick(n) : save_request(n);
-		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+		if (opt.dies && n == (1 << 23) + 199)
+			_exit(0);
+		if (!opt.dies)
+			nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 	}
 }
 
@@ -266,7 +278,7 @@ int main(int argc, char **argv)
 	const char *lib = NULL;
 	unsigned long attr_bytes = 128, first = 1;
 	pthread_t threads[64];
-	for (int o; (o = getopt(argc, argv, "t:r:n:s:i2l:a:q:k:b:f:e:c")) != -1;)
+	for (int o; (o = getopt(argc, argv, "t:r:n:s:i2l:a:q:k:b:f:d:e:c")) != -1;)
 		switch (o) {
 		case 't': opt.threads = strtoul(optarg, NULL, 10); break;
 		case 'r': opt.rate = strtoul(optarg, NULL, 10); break;
@@ -279,7 +291,11 @@ int main(int argc, char **argv)
 		case 'q': first = strtoul(optarg, NULL, 10); break;
 		case 'k': foo.half_at = strtoul(optarg, NULL, 10); break;
 		case 'b': opt.burst = strtoul(optarg, NULL, 10); break;
-		case 'e': opt.exec = true; /* fall through */
+		case 'd':
+		case 'e':
+			opt.exec = o == 'e';
+			opt.dies = o == 'd';
+			/* fall through */
 		case 'f': opt.fork_at = strtoul(optarg, NULL, 10); break;
 		case 'c': close(0); break;
 		default: return fputs(usage, stderr), 2;

@@ -5,7 +5,10 @@
 command -v python3 >/dev/null || skip_all "there is no python3"
 fixtures=../shared/fixtures/ppt
 
-ppt() { "$BIN/ctp-ppt" "$@"; }
+ppt() { # decodes as a file can be made again, unless --plain comes first
+	case $1 in decode) shift; set -- decode --exact "$@" ;; --plain) shift ;; esac
+	"$BIN/ctp-ppt" "$@"
+}
 make_file() { python3 t/pptfile.py make "$1" "$tmp/$1.ppt1" "$tmp/$1.truth"; }
 differs() { cmp "$1" "$2" 2>&1; }
 
@@ -38,6 +41,19 @@ if command -v zstd >/dev/null; then
 	is 'a file that is compressed' "$(differs "$tmp/back.ppt1" "$tmp/mixed.ppt1")" ''
 fi
 
+# --- without what only encode needs ----------------------------------------------------------------------------------------
+ppt --plain decode -q -o "$tmp/plain.ctp" "$tmp/mixed.ppt1"
+is 'columns that only encode needs are not there unless asked for' "$("$BIN/ctp-tojsonl" -a "$tmp/plain.ctp" | grep -v '"type":"@' | grep -c '"ppt_place"\|"ppt_padding"\|"ppt_raw"\|_0_start"')" 0
+without() { "$BIN/ctp-tojsonl" -a "$1" | grep '^{"type":"ppt_Mix' | sed 's/,"ppt_[pr][a-z]*":\("[^"]*"\|[-0-9]*\|null\)//g; s/,"[a-z]*_[0-9]_start":[0-9]*//g'; }
+without "$tmp/mixed.ppt1.ctp" >"$tmp/exact.rows"
+without "$tmp/plain.ctp" >"$tmp/plain.rows"
+ok 'all others are' sh -c 'test -s "$0" && cmp "$0" "$1"' "$tmp/exact.rows" "$tmp/plain.rows"
+ppt encode -o "$tmp/plain.ppt1" "$tmp/plain.ctp" 2>"$tmp/err"
+is 'encode takes such a stream, and says what is not there' "$? $(sed 's/: padding.*//' "$tmp/err")" '0 ctp-ppt: Mix: the stream was made without --exact'
+ppt --plain decode -q -o "$tmp/again.ctp" "$tmp/plain.ppt1"
+without "$tmp/again.ctp" | sort >"$tmp/again.rows"
+is 'and its values are the same' "$(sort "$tmp/plain.rows" | cmp - "$tmp/again.rows" 2>&1)" ''
+
 # --- real programs read it -------------------------------------------------------------------------------------------------
 if command -v sqlite3 >/dev/null && [ -x "$BIN/ctp-sqlite" ]; then
 	"$BIN/ctp-sqlite" -qo "$tmp/mixed.sqlite" "$tmp/mixed.ppt1.ctp"
@@ -54,6 +70,11 @@ if command -v babeltrace2 >/dev/null && [ -x "$BIN/ctp-toctf" ]; then
 fi
 is 'CSV has the values' "$("$BIN/ctp-tocsv" --class ppt_Mix_small "$tmp/mixed.ppt1.ctp" | sed -n '1,2p' | cut -d , -f 1-5)" \
 	"$(printf 'ppt_seqno,n,c_page_faults,c_cpu_clock,c_2\n3,-2,18446744073709551613,2,7')"
+
+python3 -c 'import sys; sys.stdout.buffer.write(open(sys.argv[1], "rb").read().replace(b"\"frFormat\": \"1.0.0\"", b"\"frFormat\": \"9.9\"  ").replace(b"\"frFormat\":\"1.0.0\"", b"\"frFormat\":\"9.9\"  "))' \
+	"$tmp/mixed.ppt1" >"$tmp/later.ppt1"
+ppt decode -o "$tmp/later.ctp" "$tmp/later.ppt1" 2>"$tmp/err"
+is 'a file of a format that is not known is refused' "$? $(sed 's/.*later.ppt1: //' "$tmp/err")" '1 the layout of the buffer: its frFormat is 9.9, and 1.0.0 is known'
 
 # --- again and missing -----------------------------------------------------------------------------------------------------
 f=$tmp/one.ppt1

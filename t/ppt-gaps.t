@@ -4,7 +4,7 @@
 command -v python3 >/dev/null || skip_all "there is no python3"
 ppt=$BIN/ctp-ppt
 python3 t/pptfile.py make gaps "$tmp/gaps.ppt1" "$tmp/gaps.truth"
-"$ppt" decode -o "$tmp/gaps.ctp" "$tmp/gaps.ppt1" 2>"$tmp/err"
+"$ppt" decode --exact -o "$tmp/gaps.ctp" "$tmp/gaps.ppt1" 2>"$tmp/err"
 is 'gaps: status, and what is lost' "$? $(sed 's/.*kept, //' "$tmp/err")" '3 2999 lost'
 "$BIN/ctp-tojsonl" -aq "$tmp/gaps.ctp" >"$tmp/gaps.jsonl"
 is 'all values' "$(python3 t/pptfile.py judge "$tmp/gaps.truth" <"$tmp/gaps.jsonl")" ''

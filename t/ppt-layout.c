@@ -108,6 +108,7 @@ static void test_refused(void)
 	refused("{\"abi\":\"2.0.0\"," EMIT "}", "abi is 2.0.0, and 1.0.0 is known", "another abi");
 	refused("{\"abi\":\"10\"," EMIT "}", "abi is 10, ", "one that begins as the known one");
 	refused("{\"abi\":1," EMIT "}", "text", "one that is no text");
+	refused("{\"frFormat\":\"9.9\",\"frJson\":{" EMIT "}}", "frFormat is 9.9, and 1.0.0 is known", "another format of a file");
 	refused(ONE(SEQ("FrontSeq", 0)), "lacks one", "no number at the back");
 	refused(ONE(SEQ("FrontSeq", 0) "," SEQ("BackSeq", 2)), "overlap", "members that overlap");
 	refused(ONE(SEQ("FrontSeq", 0) "," SEQ("FrontSeq", 8) "," SEQ("BackSeq", 12)), "twice", "two numbers in front");

@@ -2,6 +2,7 @@
 #include "ppt/ppt-outs.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,6 +28,26 @@ static bool write_section(struct ctp_ppt_outs *outs, size_t i, struct ctp_err *e
 	return true;
 }
 
+/* Who may write to the folder knows what the file will be called. */
+static void links(void)
+{
+	static const char *const name[] = {"trap"};
+	struct ctp_ppt_outs outs;
+	struct ctp_err err = {""};
+	struct stat st;
+	bool made = !symlink("victim", "trap") && !mkdir("away", 0700) && !symlink("away", "to-trap");
+	ok(made && ctp_ppt_outs_open(&outs, "%b", false, name, 1, hopeless, &err) && strstr(err.text, "trap: is a link"),
+	   "a link with the name of a buffer is not followed: %s", err.text);
+	ctp_ppt_outs_close(&outs, &(struct ctp_ppt_cut){.hear = hear}, &err);
+	ok(stat("victim", &st), "nothing is made where it leads");
+	ok(ctp_ppt_outs_open(&outs, "to-%b/file", false, name, 1, hopeless, &err) && strstr(err.text, "to-trap: is a link"),
+	   "nor one in the place of a folder: %s", err.text);
+	ctp_ppt_outs_close(&outs, &(struct ctp_ppt_cut){.hear = hear}, &err);
+	ok(!rmdir("away"), "nothing is in that folder");
+	unlink("trap");
+	unlink("to-trap");
+}
+
 int main(void)
 {
 	static const char *const names[] = {"a_b", "a/b", "../etc", "-", "a_b-2", "late/r"};
@@ -50,6 +71,7 @@ int main(void)
 		ok(!stat(files[i], &st) && st.st_size, "%s has the file %s", names[i], files[i]);
 		unlink(files[i]);
 	}
+	links();
 	ok(!rmdir(dir), "and there is no other");
 	return done_testing();
 }

@@ -23,8 +23,8 @@ plant() { # NAME SED...
 }
 
 ok 'without a plant it holds' race formats/ppt/ppt-ring.c
-plant 'the front is not looked at behind the copy' 's/return front_of(r, r->index) == number;/return true;/'
-plant 'the back is not looked at before it' 's/if (back_of(r, r->index) != number)/if (0)/'
+plant 'the front is not looked at behind the copy' 's/return front_of(r, index) == number;/return true;/'
+plant 'the back is not looked at before it' 's/if (back_of(r, index) != number)/if (0)/'
 plant 'an overrun is not seen' 's/uint64_t gone = overrun_all(r);/uint64_t gone = 0;/'
 plant 'one frame more is lost' 's/(uint64_t)by - r->slots + 1 +/(uint64_t)by - r->slots + 2 +/'
 plant 'a frame in flight is not waited for' 's/now_ns - r->stuck_ns < PATIENCE_NS/0/'
@@ -35,5 +35,5 @@ plant 'what is older than slot 0 is not read' 's/^	r->first = older ? .*/	r->fir
 plant 'what got into neither ring is forgotten' 's/r->lost += r->skipped;//'
 plant 'a number that cannot be there is waited for' 's/if (!is_wrong(/if (1 || !is_wrong(/'
 plant 'and one that is too far ahead is believed' 's/<= r->slots + r->most/>= 0/'
-plant '0 is a number' 's/if (!number || !take/if (!take/'
+plant '0 is a number' 's/if (!ctp_ppt_ring_number(r) || /if (/'
 done_testing

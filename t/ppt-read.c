@@ -137,7 +137,7 @@ static void test_cut(void)
 	for (size_t n = 0; n <= FILE_BYTES; n++) {
 		uint8_t *cut = malloc(n + !n); /* of exactly that size, for sanitizers */
 		memcpy(cut, file, n);
-		bool done = textmem_from(ctp_ppt_source("test", false, &err), cut, n, &stream, &stats, &err);
+		bool done = textmem_from(ctp_ppt_source("test", true, false, &err), cut, n, &stream, &stats, &err);
 		size_t frames = n < HEAD ? 0 : (n - HEAD) / FRAME;
 		wrong += done != (n >= HEAD) || stats.accepted != frames || stats.harmed != (done && (n - HEAD) % FRAME);
 		if (done) {
@@ -167,7 +167,7 @@ static void test_begun(void)
 	struct ctp_err err;
 	memcpy(file + 8, two, sizeof two - 1);
 	memcpy(file + 8 + sizeof two - 1, frames, sizeof frames);
-	must(textmem_from(ctp_ppt_source("test", false, &err), file, sizeof file, &stream, &stats, &err), err.text);
+	must(textmem_from(ctp_ppt_source("test", true, false, &err), file, sizeof file, &stream, &stats, &err), err.text);
 	ok(stats.accepted == 2 && !stats.lost && !stats.harmed, "a slot that is just being written is no frame 0");
 	free(stream.data);
 }
@@ -212,7 +212,7 @@ static void test_live(void)
 	ctp_writer_end(w, true);
 	textmem_to(sink, &stream, &file);
 	ok(file.len == 8 + len + 10 * FRAME && !memcmp(file.data + 8, text, len), "what was taken from a process is a file");
-	ok(textmem_from(ctp_ppt_source("test", false, &err), file.data, file.len, &stream, &stats, &err) && stats.accepted == 10 && !stats.harmed,
+	ok(textmem_from(ctp_ppt_source("test", true, false, &err), file.data, file.len, &stream, &stats, &err) && stats.accepted == 10 && !stats.harmed,
 	   "which is decoded");
 	ctp_section_fini(&sec);
 	ctp_writer_free(w);

@@ -161,6 +161,13 @@ for pair in gcc:g++ clang:clang++; do
 		ok "$cxx -std=$std: declares and saves" $cxx -std=$std $warn -x c++ -Isdk/ppt -c -o "$tmp/use.o" "$tmp/use.c"
 		ok 'what C defines' $cc -std=c11 -Isdk/ppt -pthread -o "$tmp/all" "$tmp/define.c" "$tmp/use.o"
 	done
+	for macro in PPT_BUFFER PPT_BUFFER_RESIZABLE; do
+		printf '#include "ppt.h"\n%s(Mm, 512, monotonic, (y, (int, n)));\nvoid save_it() { ppt_Mm_y y = {}; ppt_Mm_y_save(&y); }\n' $macro >"$tmp/buffer.cpp"
+		is "$cxx: $macro says what to do, and nothing else" "$($cxx -std=c++11 -Isdk/ppt -c -o "$tmp/buffer.o" "$tmp/buffer.cpp" 2>&1 | grep ': error' |
+			sed "s/.*ppt: $macro of Mm is for a file in C[.] C++ has PPT_DECLARE(Mm, frames) alone; link a C file that has the same PPT_DECLARE, and PPT_DEFINE(Mm, .*/said/")" said
+	done
+	printf '#include "ppt.h"\nPPT_DECLARE(Mm, (y, (int, n)));\nPPT_DEFINE(Mm, 512, monotonic, (y, (int, n)));\n' >"$tmp/buffer.cpp"
+	like "$cxx: so does PPT_DEFINE" "$($cxx -std=c++11 -Isdk/ppt -c -o "$tmp/buffer.o" "$tmp/buffer.cpp" 2>&1)" 'PPT_DEFINE of Mm is for a file in C'
 	lto=
 	is 'and nothing else' "$(differ $cxx -x c++ $warn)" "$differing"
 done
@@ -178,6 +185,12 @@ if command -v jq >/dev/null; then
 		select($l[.]._lOffset < $l[. - 1]._lOffset + $l[. - 1]._lSize) | $l[.]._lName' "$tmp/json")" ''
 	is 'the number at the back is at one place in all' \
 		"$(jq -r 'select(.emit._eBuffer.ebName == "All") | .frames[]._flLayout[-1] | "\(._lName) \(._lOffset)"' "$tmp/json" | uniq | wc -l)" 1
+	is 'sizes add up to the size of a frame, padding and all, for ppt takes the sum for it' \
+		"$(jq -c '[.frames[]._flLayout | (map(._lSize) | add) - .[-1]._lOffset - .[-1]._lSize]' "$tmp/json")" '[0,0,0,0,0,0,0,0]
+[0]'
+	is 'padding has the names that ppt gives it' "$(jq -r '.frames[:2][]._flLayout[] | select(._lKind.tag == "LKPadding") |
+		"\(._lName) \(._lOffset) \(._lSize) \(._lKind.contents) \(._lType.contents[0])"' "$tmp/json" | paste -sd ';' -)" \
+		'__ppt_endpad_163 9 163 163 PPByte;__pad_13 13 3 3 PPByte;__pad_20 20 4 4 PPByte;__ppt_endpad_19 153 19 19 PPByte;__ppt_endpad_4 8 4 4 PPByte'
 	is 'types of frames are told apart where there are several' \
 		"$(jq -c '[.frames[]._flLayout[] | select(._lKind.tag == "LKTypeDescrim") | ._lKind.contents]' "$tmp/json")" '[8,8,8,8,8,8,8,8]
 []'
@@ -187,7 +200,7 @@ if command -v jq >/dev/null; then
 	is 'one that can be resized says so' "$(jq -c .emit._eOptions "$tmp/json")" '[]
 [{"contents":true,"tag":"EBufferResize"}]'
 else
-	note 'there is no jq to judge the JSON'
+	skip 'there is no jq to judge the JSON'
 fi
 
 # What a filter of calls would stop.
@@ -200,7 +213,7 @@ if command -v strace >/dev/null && strace -o "$tmp/strace" true 2>/dev/null; the
 		grep -q "^\.Xr $call 2" doc/ctp-ppt.h.3 || echo "$call"
 	done)" ''
 else
-	note 'there is no strace that works'
+	skip 'there is no strace that works'
 fi
 
 is 'the manual has each macro' "$(sed -n 's/^#define \(PPT_[A-Z_]*[A-Z]\)(.*/\1/p' sdk/ppt/ppt.h | while read -r m; do
@@ -211,7 +224,7 @@ is 'and each clock' "$(sed -n 's/^#define PPT_CLOCK_\([a-z_]*\)_(is).*/\1/p' sdk
 done)" ''
 
 # --- and an agent ----------------------------------------------------------------------------------------------------------
-[ -x "$BIN/ctp-ppt" ] || { note 'there is no ctp-ppt'; done_testing; }
+[ -x "$BIN/ctp-ppt" ] || { skip 'there is no ctp-ppt'; done_testing; }
 
 # COMMAND...: runs until it is told to end, its pid in $pid. Its first line says that it runs.
 begin() {

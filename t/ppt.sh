@@ -13,3 +13,15 @@ await() {
 
 # saved BUFFER [FILE]: frames, as a client says it in FILE
 saved() { sed -n "s/^$1: \([0-9]*\) saved.*/\1/p" "${2:-$tmp/said}"; }
+
+# attach_all FILE ARGUMENT...: of several buffers, each of which has a file; all of them are in FILE then
+attach_all() {
+	all=$1
+	shift
+	rm -f "$tmp"/each-*
+	"$ppt" attach -o "$tmp/each-%b.ctp" "$@"
+	all_status=$?
+	join_all >"$all"
+	return $all_status
+}
+join_all() { cat "$tmp"/each-*.ctp 2>/dev/null; }

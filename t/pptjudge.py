@@ -34,7 +34,7 @@ class Section:
             self.bad += rec.get('after', 0) > rec.get('ts', 0)
         elif kind == 'ppt_end':
             self.end = rec
-        elif kind.startswith('ppt_') and kind != 'ppt_late' and 'ppt_seqno' in rec:
+        elif kind.startswith('ppt_') and kind not in ('ppt_late', 'ppt_unverified') and 'ppt_seqno' in rec:
             self.numbers.append((rec['ppt_seqno'] & 0xffffffff, 1))
             self.frames += 1
             self.bad += not whole(rec)

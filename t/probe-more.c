@@ -148,7 +148,7 @@ static void test_namesakes(void)
 	}
 	int status = WEXITSTATUS(status_of(pid));
 	if (status == 77)
-		note("skipped: unshare(2) is not allowed here");
+		skip("unshare(2) is not allowed here");
 	else
 		is_u64((uint64_t)status, 0, "a child with its parent's number and memory does not write to its parent's ring");
 }
@@ -296,7 +296,7 @@ static bool test_steps(const char *of)
 	int bad = 0, status, runs = 0;
 	status = stepped(0, 0);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 2) {
-		note("skipped: ptrace(2) is not allowed here");
+		skip("ptrace(2) is not allowed here");
 		return false;
 	}
 	for (int n = 1; n < STEPS_MAX && (status = stepped(n, 0)) != -1; n++, runs++)

@@ -19,6 +19,16 @@ done
 is 'they are traced: two transitions' "$("$BIN/ctp-collect" -q "$tmp/five" | "$BIN/ctp-tojsonl" | wc -l)" 2
 like 'and a death' "$("$BIN/ctp-collect" -q "$tmp/five" | "$BIN/ctp-tojsonl" -a)" '^{"type":"death"'
 
+# The park function records where it was called.
+{
+	printf '#include <ctp.h>\nstruct task { struct ctp_coro co; };\n'
+	sed -n '/^    void park_at(.*);/,/^    }/p' README
+	printf 'int main(void) { struct task t; ctp_coro_new(&t.co, 1); ctp_coro_resume(&t.co);\n#line 77 "caller.c"\n'
+	printf 'park(&t); ctp_coro_death(&t.co); return 0; }\n'
+} >"$tmp/park.c"
+ok 'the park function compiles' cc -Wall -Wextra -Werror -Isdk/c -o "$tmp/park" "$tmp/park.c"
+like 'and records the place of its caller' "$("$BIN/ctp-collect" -q "$tmp/park" | "$BIN/ctp-tojsonl" -a)" 'caller.c:77:main'
+
 head -n 33 README >"$tmp/screen"
 for tool in "$BIN"/ctp-*; do ok "${tool##*/} is in the first screen" grep -qE "^    (ctp-[a-z]+  .*[ ,])?${tool##*/}([ ,]|\$)" "$tmp/screen"; done
 ok 'and so is the header for ppt' grep -q '^    ctp-ppt .*sdk/ppt' "$tmp/screen"

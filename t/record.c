@@ -378,7 +378,7 @@ static void test_fork(void)
 {
 	struct ctp_coro co, own;
 	if (!madvise(ctp_current_, sizeof *ctp_current_, 9999)) {
-		note("skipped: this is an emulator that ignores madvise(2), by which a child knows that it is one");
+		skip("this is an emulator that ignores madvise(2), by which a child knows that it is one");
 		return;
 	}
 	start_anew("1");

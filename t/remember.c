@@ -87,6 +87,15 @@ static struct {
 } look;
 static uint64_t living, dead, wrong;
 
+/* Counts it, and says what it was, the first few times. */
+static void count_wrong(bool is, const char *what, const struct told *t, uint64_t a, uint64_t b)
+{
+	look.wrong += is;
+	if (is && wrong + look.wrong <= 8)
+		note("wrong: %s: %" PRIu64 " and %" PRIu64 "; coroutine %" PRIu64 " with %u rows up to %" PRIu64 ", %u births, %u deaths",
+		     what, a, b, t->id, t->rows, t->next, t->births, t->deaths);
+}
+
 static void see(void *arg, const char *cls, const uint64_t *val)
 {
 	(void)arg;
@@ -95,21 +104,22 @@ static void see(void *arg, const char *cls, const uint64_t *val)
 		return;
 	uint64_t id = val[birth ? CTP_BIRTH_PROBE : death ? CTP_DEATH_PROBE : CTP_TRANSITION_PROBE];
 	uint64_t coro = val[birth ? CTP_BIRTH_CORO : death ? CTP_DEATH_CORO : CTP_TRANSITION_CORO];
-	if (!id || id > LIVES || !coro || coro > 2 * STATIONS) {
-		look.wrong++;
+	bool known = id && id <= LIVES && coro && coro <= 2 * STATIONS;
+	struct told *t = &look.by[known ? coro : 0];
+	count_wrong(!known, "no such id or number", t, id, coro);
+	if (!known)
 		return;
-	}
-	struct told *t = &look.by[coro];
 	look.coros = coro > look.coros ? coro : look.coros;
-	look.wrong += !birth && (t->id != id || t->deaths);
+	count_wrong(!birth && (t->id != id || t->deaths), "another's, or a dead one's", t, id, (uint64_t)(unsigned char)*cls);
 	t->id = id;
 	t->births += birth;
 	t->deaths += death;
 	if (!row)
 		return;
 	uint64_t k = val[CTP_TRANSITION_INDEX];
-	look.wrong += (t->rows && k != t->next) || val[CTP_TRANSITION_ADDR] != (k % 2 ? word(id, k) : 0) ||
-	              val[CTP_TRANSITION_ACTIVE] == k % 2;
+	count_wrong(t->rows && k != t->next, "not the next event", t, k, t->next);
+	count_wrong(val[CTP_TRANSITION_ADDR] != (k % 2 ? word(id, k) : 0), "another's word", t, k, val[CTP_TRANSITION_ADDR]);
+	count_wrong(val[CTP_TRANSITION_ACTIVE] == k % 2, "a suspend for a resume, or the other way", t, k, val[CTP_TRANSITION_ACTIVE]);
 	t->next = k + 1;
 	t->rows++;
 }
@@ -118,15 +128,16 @@ static void judge(void)
 {
 	for (uint64_t coro = 1; coro <= look.coros; coro++) {
 		const struct told *t = &look.by[coro];
-		look.wrong += t->births != 1 || t->deaths > 1;
+		count_wrong(t->births != 1 || t->deaths > 1, "not one birth and at most one death", t, coro, 0);
 		if (!t->deaths) {
 			living++;
 			continue;
 		}
 		unsigned n = __atomic_load_n(&events[t->id], __ATOMIC_ACQUIRE); /* pairs with the store before its death */
 		/* Its station may have been taken while its slots were copied: then the oldest are another's. */
-		look.wrong += !n || (t->rows && t->next + 1 != n) || t->rows > (n - 1 < SLOTS ? n - 1 : SLOTS);
-		look.dead += n && t->rows == (n - 1 < SLOTS ? n - 1 : SLOTS);
+		unsigned most = n - 1 < SLOTS ? n - 1 : SLOTS;
+		count_wrong(!n || (t->rows && t->next + 1 != n) || t->rows > most, "not its last events", t, n, coro);
+		look.dead += n && t->rows == most;
 	}
 	wrong += look.wrong;
 	dead += look.dead;

@@ -35,7 +35,7 @@ rows 200 30 0 >"$tmp/rows"
 is 'one that the others overtake, and that came back before' "$(findings "$tmp/rows")" '[["suspended","likely",1]]'
 is 'it is named' "$(report "$tmp/rows" | jq -r '.sections[].findings[] | .coroutines[].probe_id, .suspend_site')" '10
 0x0000000000001000'
-like 'and why' "$(report "$tmp/rows" | jq -r '.sections[].findings[].evidence[]')" 'others that went to wait there later have come back'
+like 'and why' "$(report "$tmp/rows" | jq -r '.sections[].findings[].evidence[]')" 'coroutines that began to wait there later have returned'
 for times in 10 1000; do
 	sed "s/\"ts\":\([0-9]*\)/\"ts\":\1${times#1}/" "$tmp/rows" >"$tmp/scaled"
 	is "the same, $times times as slow" "$(findings "$tmp/scaled")" '[["suspended","likely",1]]'

@@ -112,21 +112,47 @@ static void holds(void)
 	dies(&h, S + 51 * MS, READY);
 	is_over(&h, S + 60 * MS, CTP_OUTCOME_KILLED);
 	is(end(), "long-run likely 1", "a sample behind the run is no part of it");
+
+	for (int late = 0; late < 2; late++) { /* the same, and the thread was ready and not on a processor between the samples */
+		held(false, true);
+		is_sampled(&h, 301 * MS, THREAD, 100 * MS, 10 * MS, CTP_SAMPLE_RUNNING);
+		suspends(&h, S, HOG, THREAD, 51);
+		is_sampled(&h, S + 40 * MS, THREAD, 140 * MS, late ? 510 * MS : 200 * MS, CTP_SAMPLE_RUNNING);
+		resumes(&h, S + 50 * MS, READY, THREAD);
+		dies(&h, S + 51 * MS, READY);
+		is_over(&h, S + 60 * MS, CTP_OUTCOME_KILLED);
+		is(end(), late ? "" : "long-run likely 1", late ? "with no processor for half of that time, it may be the machine's" :
+		                                                  "for less, it is not");
+	}
 }
 
 /* --- storms --------------------------------------------------------------------------------------------------------------- */
 
+static uint64_t others_before; /* runs of the other one, before; then the yields are on two threads by turns */
+
 /* 8000 yields, 20 us apart, of runs of so many ns; the other one runs in between, so often. */
 static const char *yields(enum ctp_wake_how how, uint64_t run_ns, uint64_t other_each)
 {
+	uint64_t tid = THREAD;
 	begin();
 	is_born(&h, 1, HOG, MAKER);
 	is_born(&h, 1, READY, 0);
+	for (uint64_t n = 0; n < others_before; n++) {
+		resumes(&h, 2 + 4 * n, READY, THREAD);
+		suspends(&h, 3 + 4 * n, READY, THREAD, 90);
+		is_woken_so(&h, 4 + 4 * n, READY, THREAD, 0, CTP_WAKE_CALL);
+	}
+	if (others_before) {
+		resumes(&h, MS - 2, READY, THREAD);
+		dies(&h, MS - 1, READY);
+	}
 	for (uint64_t n = 0; n < 8000; n++) {
 		uint64_t ts = MS + n * 20000;
-		resumes(&h, ts, HOG, THREAD);
-		is_woken_so(&h, ts + run_ns - 1, HOG, THREAD, HOG, how);
-		suspends(&h, ts + run_ns, HOG, THREAD, WAITS);
+		if (others_before)
+			tid = n % 2 ? THREAD : OTHER;
+		resumes(&h, ts, HOG, tid);
+		is_woken_so(&h, ts + run_ns - 1, HOG, tid, HOG, how);
+		suspends(&h, ts + run_ns, HOG, tid, WAITS);
 		if (other_each && n % other_each == 0) {
 			resumes(&h, ts + 16000, READY, THREAD);
 			is_woken_so(&h, ts + 17000, READY, THREAD, 0, CTP_WAKE_CALL);
@@ -152,19 +178,52 @@ static const char *bursts(unsigned count, uint64_t apart_ns)
 	return end();
 }
 
+/*
+ * A coroutine works for 50 us, and yields. After 20 yields it is done, and waits for something from outside; then all begins again,
+ * for this number of rounds. In the last round it is never done.
+ */
+static const char *polls(unsigned rounds)
+{
+	uint64_t ts = MS;
+	begin();
+	is_born(&h, 1, HOG, MAKER);
+	resumes(&h, ts, HOG, THREAD);
+	for (unsigned n = 0; n < rounds * 20 + 12000; n++) {
+		bool done = n < rounds * 20 && n % 20 == 19;
+		ts += 50000;
+		if (!done)
+			is_woken_so(&h, ts - 1, HOG, THREAD, HOG, CTP_WAKE_YIELD);
+		suspends(&h, ts, HOG, THREAD, done ? 90 : WAITS);
+		if (done)
+			is_woken(&h, ts + 50000, HOG, THREAD, 0);
+		ts += 60000;
+		resumes(&h, ts, HOG, THREAD);
+	}
+	is_over(&h, ts + MS, CTP_OUTCOME_EXITED);
+	return end();
+}
+
 static void storms(void)
 {
+	is(polls(25), "self-wake-storm likely 1", "one that works, and used to be done in a hundredth of the time");
+	is(polls(10), "", "unless it was hardly ever done");
 	is(bursts(8, 10000), "", "bursts that are short, however many");
 	is(bursts(2, 30000), "self-wake-storm likely 1", "one that is long");
 	ok(strstr(why, "every 30.0 us"), "and how often: %s", why);
 	is(yields(CTP_WAKE_YIELD, 1000, 0), "self-wake-storm likely 1", "one that gives way to nobody, again and again");
 	is(yields(CTP_WAKE_CALL, 1000, 0), "self-wake-storm likely 1", "or wakes itself");
+	others_before = 2250;
+	is(yields(CTP_WAKE_YIELD, 1000, 0), "self-wake-storm likely 1, migration-storm likely 1", "or does so on two threads by turns");
+	others_before = 0;
 	is(yields(CTP_WAKE_YIELD, 1000, 2), "", "one that gives way to others serves them");
 	is(yields(CTP_WAKE_YIELD, 15000, 0), "", "one that works in between is polite");
 	is(yields(CTP_WAKE_STAYED, 1000, 0), "", "one that did not even suspend");
 }
 
 /* --- more and more -------------------------------------------------------------------------------------------------------- */
+
+enum { CHILD = 10000, CHILD_MAKER = 9 };
+static bool with_children;
 
 /* 400 in 8 s; each lives for so long, and works on until the end or not. */
 static const char *more_and_more(uint64_t life_ns, bool work)
@@ -174,6 +233,11 @@ static const char *more_and_more(uint64_t life_ns, bool work)
 		uint64_t ts = MS + n * 20 * MS;
 		is_born(&h, ts, FIRST + n, MAKER);
 		resumes(&h, ts + 1, FIRST + n, THREAD);
+		if (with_children) {
+			is_made(&h, ts + 1, CHILD + n, CHILD_MAKER, FIRST + n, false);
+			resumes(&h, ts + 1, CHILD + n, OTHER);
+			suspends(&h, ts + 2, CHILD + n, OTHER, 51);
+		}
 		suspends(&h, ts + 2, FIRST + n, THREAD, 50);
 		if (life_ns && n * 20 * MS >= life_ns)
 			dies(&h, ts + 3, FIRST + n - life_ns / (20 * MS));
@@ -191,6 +255,10 @@ static void growth(void)
 	is(more_and_more(0, false), "growth likely 400", "those who are made and do nothing any more");
 	is(more_and_more(0, true), "", "load that grows: all are at work");
 	is(more_and_more(3 * S, false), "", "as many as there are end");
+	with_children = true;
+	is(more_and_more(0, false), "growth likely 400", "the children that they have made are no other finding");
+	ok(strstr(why, "400 of them wait at site 50"), "and where they wait is said: %s", why);
+	with_children = false;
 }
 
 /* The first 40 end after 2 ms, by themselves or by others; those that come later go on, and do something every 500 ms. */
@@ -225,7 +293,7 @@ static void old_ones(void)
 /* --- queues --------------------------------------------------------------------------------------------------------------- */
 
 /* Woken at 220 ms. From then on the threads run others, for most of the time or hardly ever. */
-static const char *not_resumed(uint64_t busy_ns)
+static const char *not_resumed(uint64_t busy_ns, uint64_t end_ns)
 {
 	begin();
 	with_victim();
@@ -233,20 +301,22 @@ static const char *not_resumed(uint64_t busy_ns)
 	is_woken(&h, 220 * MS, VICTIM, OTHER, WAKER);
 	is_born(&h, 220 * MS, PEER, 0);
 	is_born(&h, 220 * MS, HUB, 0);
-	for (uint64_t ts = 221 * MS; ts < 2 * S; ts += 5 * MS) {
+	for (uint64_t ts = 221 * MS; ts < end_ns - 5 * MS; ts += 5 * MS) {
 		resumes(&h, ts, PEER, THREAD);
 		resumes(&h, ts, HUB, OTHER);
 		suspends(&h, ts + busy_ns, PEER, THREAD, 50);
 		suspends(&h, ts + busy_ns, HUB, OTHER, 50);
 	}
-	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
+	is_over(&h, end_ns, CTP_OUTCOME_KILLED);
 	return end();
 }
 
 static void queues(void)
 {
-	is(not_resumed(1 * MS), "woken-not-resumed likely 1", "woken and not run, though threads had nothing to do");
-	is(not_resumed(4900000), "", "a task of low priority, where others always come first");
+	is(not_resumed(1 * MS, 2 * S), "woken-not-resumed likely 1", "woken and not run, though threads had nothing to do");
+	is(not_resumed(4900000, 900 * MS), "", "a task of low priority, where others come first");
+	is(not_resumed(4900000, 2 * S), "woken-not-resumed likely 1", "and where they always do, for fifty times as long as any other was ready");
+	ok(strstr(why, "and these always came first"), "which is said: %s", why);
 }
 
 /* --- the end -------------------------------------------------------------------------------------------------------------- */

@@ -193,6 +193,10 @@ def compare_waiting(diff, model, section):
         group[0] += waiting["coroutines"]
         group[1] += waiting["runnable"]
         group[2] = max(group[2], waiting["longest_ns"])
+        place = waiting["suspend_site"]
+        if place in model.sites and place is not None:
+            ended = model.sites[place]["suspended"]
+            diff.check(f"waits that ended at {place}", [waiting["ended"], waiting["ended_max_ns"]], [len(ended), max(ended, default=0)])
     diff.check("who waits, by where they were made", dict(got), dict(want))
 
 

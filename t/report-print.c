@@ -149,7 +149,7 @@ static void test_text(struct made *m)
 	ok(has(text, "who: handler 17 (#37), #38, #39, #40, #41, and 52 more\n   next: look at server.c:212\n"),
 	   "who, and what to look at");
 	ok(!strstr(text, "could not see"), "nothing is missing, and nothing is said of that");
-	ok(has(text, "\n    1,234        0      0ns      5ns  server.c:88:accept_loop (not certain)\n"),
+	ok(has(text, "\n    1,234        0      0ns      5ns     -       -  server.c:88:accept_loop (not certain)\n"),
 	   "who waits, but is no finding");
 	is_u64(count(text, "1,234 "), 6, "the table is cut");
 	ok(has(text, "\nStill running at the end, but no finding\n  running   thread shortest  longest  where\n"
@@ -326,7 +326,7 @@ static void test_json(struct made *m)
 	             "\"outcome\":\"exited\",\"status\":0,\"complete\":true,\"missing\":false,\"events\":7264,\"wakes\":312,\"coroutines\":48,"
 	             "\"alive\":9,\"threads_seen\":4,\"lost\":0,\"lost_of_nobody\":0,\"gaps\":0,\"in_gap\":0,\"missed\":0,\"untraced\":0,\"late\":0,"
 	             "\"conflicts\":0,"
-	             "\"total_ns\":{\"running\":0,\"runnable\":0,\"suspended\":0,\"unknown\":0},\"looked_ns\":0,\"in_range\":true,\"findings\":["),
+	             "\"total_ns\":{\"running\":0,\"runnable\":0,\"suspended\":0,\"unknown\":0},\"looked_ns\":0,\"signal\":null,\"signal_ns\":null,\"judged_ns\":0,\"quiet_ns\":0,\"longest_pause_ns\":0,\"destroyed\":0,\"in_range\":true,\"findings\":["),
 	   "JSON: what ran");
 	ok(has(text, "{\"rule\":\"never-woken\",\"certainty\":\"proved\",\"gravity\":8,\"title\":\"7 coroutines were never woken\","
 	             "\"evidence\":[\"nobody woke them\"],\"next\":[\"look at server.c:212\"],"
@@ -337,7 +337,7 @@ static void test_json(struct made *m)
 	             "\"woken_by\":\"12\",\"thread\":18800,\"pid\":\"17\"},{"), "a finding");
 	ok(has(text, "],\"waiting\":0,\"awaits\":[]}"), "for which nobody waits");
 	ok(has(text, "{\"spawn_site\":null,\"suspend_site\":\"server.c:88:accept_loop\",\"coroutines\":1234,\"runnable\":0,"
-	             "\"longest_ns\":5,\"shortest_ns\":0,\"in_findings\":0,\"longest\":{\"coro\":\"0\",\"name\":null},"
+	             "\"longest_ns\":5,\"shortest_ns\":0,\"ended\":0,\"ended_max_ns\":0,\"in_findings\":0,\"longest\":{\"coro\":\"0\",\"name\":null},"
 	             "\"certain\":false}"), "who waits");
 	ok(has(text, "],\"running\":[{\"spawn_site\":\"main.c:12:serve\",\"suspend_site\":\"server.c:212:handle\",\"coroutines\":3,"
 	             "\"longest_ns\":7000,\"shortest_ns\":6000,\"in_findings\":3,\"longest\":{\"coro\":\"12\",\"name\":\"handler 17\","
@@ -447,9 +447,18 @@ static void test_markdown(void)
 	ok(has(text, "\n## 2 findings: 1 proved, 1 likely, 0 unknown\n\n"
 	             "### 1. proved: 7 coroutines were never woken\n\nRule `never-woken`\n"), "a finding");
 	ok(has(text, "\n- 1\\. a\n- \\- b\n"), "what would begin a list does not");
-	ok(has(text, "\n## Still running at the end, but no finding\n\n| where | made at | running | thread | shortest | longest |\n"
-	             "| --- | --- | ---: | ---: | ---: | ---: |\n"
-	             "| `(not known)` | `main.c:12:serve` | 3 | 18800 | 6.00 us | 7.00 us |\n\n"), "who runs");
+	ok(has(text, "\n## Still running at the end, but no finding\n\n| where | made at | running | thread | shortest | longest | which is |\n"
+	             "| --- | --- | ---: | ---: | ---: | ---: | --- |\n"
+	             "| `(not known)` | `main.c:12:serve` | 3 | 18800 | 6.00 us | 7.00 us | `handler 17` |\n\n"),
+	   "who runs, and which is the longest");
+	ok(has(text, "\n| `server.c:88:accept_loop` (not certain) | `(not known)` | 1,234 | 0 | 0 ns | 5 ns | - | - |  |\n"),
+	   "who waits, and that it is not certain");
+	m.section.ordinal = true;
+	text = printed(MARKDOWN, &m.report, &plain);
+	ok(has(text, "| where | made at | running | thread | first |\n| --- | --- | ---: | ---: | --- |\n"
+	             "| `(not known)` | `main.c:12:serve` | 3 | 18800 | `handler 17` |\n\n"), "without a clock: which is the first");
+	m.section.ordinal = false;
+	text = printed(MARKDOWN, &m.report, &plain);
 	ok(has(text, "\n| `server.c:212:handle` | 1,000 | 412 us | 1.73 ms | 2.00 s | - | - | - | - | - | - |\n"), "a site");
 }
 
@@ -517,6 +526,21 @@ static void test_sections(void)
 	ok(has(text, "\"in_range\":false,\"findings\":[],\"ignored\":0,\"caveats\":[\"it ends 2.02 s after its start, and was to be"), "and JSON");
 }
 
+static void test_quiet(void)
+{
+	enum { MS = 1000000 };
+	char line[CTP_PRINT_LINE_MAX];
+	struct ctp_report_section s = {.quiet_ns = 3000ull * MS, .pause_ns = 128 * MS};
+	ok(ctp_print_quiet(line, &s), "nothing has run for far longer than ever");
+	is(line, "no coroutine was resumed in the last 3.00 s; before, that took 128 ms at most", "is said so");
+	s.pause_ns = 400 * MS;
+	ok(!ctp_print_quiet(line, &s), "it was nearly as long before");
+	s = (struct ctp_report_section){.quiet_ns = 900 * MS, .pause_ns = MS};
+	ok(!ctp_print_quiet(line, &s), "it is less than a second");
+	s = (struct ctp_report_section){.quiet_ns = 3000ull * MS, .pause_ns = MS, .counts = {.lost = 1}};
+	ok(!ctp_print_quiet(line, &s), "events were lost, and a resume may be among them");
+}
+
 static void test_durations(void)
 {
 	static const struct {
@@ -571,6 +595,7 @@ int main(void)
 	test_markdown();
 	test_agreement();
 	test_sections();
+	test_quiet();
 	test_durations();
 	test_texts();
 	return done_testing();

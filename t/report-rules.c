@@ -263,7 +263,7 @@ static void long_ways(void)
 	dies(&h, 310 * MS, 4);
 	waker_goes_on();
 	is_over(&h, 2 * S, CTP_OUTCOME_RUNNING);
-	is(end(), "awaits-dead likely 1, collapse likely 1", "of a chain to a dead one, only the last has reason to complain");
+	is(end(), "awaits-dead likely 1", "of a chain to a dead one, only the last has reason to complain");
 
 	begin();
 	with_victim();
@@ -401,6 +401,13 @@ static void child_is_seen(uint64_t ts)
 	       [CTP_THREAD_NAME] = ctp_val_str((const struct ctp_str *)&name));
 }
 
+/* The child was seen so at ts, and last otherwise at after. */
+static void child_is(uint64_t after, uint64_t ts, enum ctp_process_state state)
+{
+	BYHAND(&h, CTP_PROCESS, [CTP_PROCESS_TS] = ts, [CTP_PROCESS_PID] = BYHAND_PID + 1, [CTP_PROCESS_AFTER] = after,
+	       [CTP_PROCESS_STATE] = state);
+}
+
 static void with_child(void)
 {
 	begin();
@@ -431,6 +438,21 @@ static void children(void)
 	child_is_seen(215 * MS);
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
 	is(end(), "", "but that counts up to then, and no further");
+
+	with_child();
+	child_is(1500 * MS, 1500 * MS, CTP_PROCESS_EXECUTING);
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	is(end(), "never-woken likely 1", "its process may be seen alive, as of a program that another one has started");
+
+	with_child();
+	child_is(1500 * MS, 1900 * MS, CTP_PROCESS_EXITING);
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	is(end(), "never-woken likely 1", "or exiting, and alive before");
+
+	with_child();
+	child_is(215 * MS, 1900 * MS, CTP_PROCESS_EXITING);
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	is(end(), "", "but who waits in a process that ended soon does not wait on");
 
 	begin();
 	child_is_seen(1);

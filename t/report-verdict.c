@@ -110,15 +110,15 @@ static void standstill(void)
 {
 	two_locks();
 	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "standstill likely 2, collapse likely 1", "all threads asleep, twice, after activity that had a rhythm");
+	is(over(), "standstill likely 2", "all threads asleep, twice, after activity that had a rhythm");
 
 	two_locks();
 	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_BLOCKED);
-	is(over(), "standstill likely 2, collapse likely 1", "or blocked");
+	is(over(), "standstill likely 2", "or blocked");
 
 	two_locks();
 	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(end(), "standstill likely 2, collapse likely 1", "also if the trace was cut short behind that");
+	is(end(), "standstill likely 2", "also if the trace was cut short behind that");
 
 	two_locks();
 	is_born(&h, 202 * MS, PEER, 0);
@@ -126,7 +126,7 @@ static void standstill(void)
 	joins(&h, 204 * MS, PEER, HOG);
 	suspends(&h, 204 * MS, PEER, THREAD, WAITS);
 	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "standstill likely 2, collapse likely 1", "who awaits one of them is no finding");
+	is(over(), "standstill likely 2", "who awaits one of them is no finding");
 	is(tree, "8 awaits 3", "but stands below it");
 
 	two_locks();
@@ -161,7 +161,7 @@ static void standstill_unseen(void)
 	is_sampled(&h, 1500 * MS, THREAD, 1, 0, CTP_SAMPLE_SLEEPING);
 	round_ends(&h, 1500 * MS, 1);
 	rounds(1500 * MS + 1, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "standstill likely 2, collapse likely 1", "a round with another number of threads is not the same");
+	is(over(), "standstill likely 2", "a round with another number of threads is not the same");
 
 	two_locks();
 	is_sampled(&h, 1500 * MS, THREAD, 1, 0, CTP_SAMPLE_SLEEPING);
@@ -235,7 +235,7 @@ static void standstill_outside(void)
 	two_locks();
 	parked_pool();
 	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "standstill likely 2, collapse likely 1", "which is no part of a standstill either");
+	is(over(), "standstill likely 2", "which is no part of a standstill either");
 }
 
 /* --- who waits for whom --------------------------------------------------------------------------------------------------- */
@@ -297,7 +297,7 @@ static void trees(void)
 	}
 	dies(&h, 215 * MS, WAKER);
 	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
-	is(end(), "never-woken likely 1, collapse likely 1", "who awaits one that is stuck is no finding of its own");
+	is(end(), "never-woken likely 1", "who awaits one that is stuck is no finding of its own");
 	ok(strstr(tree, "60 awaits 61") && strstr(tree, "61 awaits 62") && strstr(tree, "62 awaits 1"), "but in its tree: %s", tree);
 }
 
@@ -398,7 +398,7 @@ static void away(void)
 	for (uint64_t n = 0; n < MANY; n++)
 		session(200 * MS + n * MS, FIRST + n, false);
 	is_over(&h, 3 * S, CTP_OUTCOME_KILLED);
-	is(end(), "never-woken likely 20, collapse likely 1", "all of them wait for an answer: a fault, however many");
+	is(end(), "never-woken likely 20", "all of them wait for an answer: a fault, however many");
 	ok(strstr(why, "they are not idle"), "for they rest elsewhere");
 
 	/* The hub waits for its disk since before. */
@@ -446,7 +446,7 @@ static void children(void)
 	is(end(), "", "one whose children wake it");
 	parent_waits(40, false, true);
 	is(end(), "never-woken likely 1", "one that has none any more, and none has woken it");
-	ok(strstr(why, "that the waiting one had made"), "for that reason");
+	ok(strstr(why, "children of the waiting coroutine ended such waits before"), "for that reason");
 	parent_waits(40, false, false);
 	end();
 	ok(!strstr(found, "woken"), "one that is alive may do so yet: %s", found);
@@ -487,8 +487,8 @@ static void parent_joins(uint64_t child_of, uint64_t told_on)
 static void joined(void)
 {
 	parent_joins(PEER, OTHER);
-	is(found, "never-woken likely 1, collapse likely 1", "one that is told of the end of those it has made");
-	ok(strstr(why, "who made it waits for it"), "the one to look at is the child: %s", why);
+	is(found, "never-woken likely 1", "one that is told of the end of those it has made");
+	ok(strstr(why, "its parent waits for it"), "the one to look at is the child: %s", why);
 	is(tree, "8 needs 139", "and below it who waits for it");
 	parent_joins(0, OTHER);
 	ok(!strstr(why, "who made it"), "others than its children may have ended there by chance: %s", found);
@@ -518,15 +518,15 @@ static void closed(void)
 {
 	ping_pong(0);
 	is_over(&h, 3 * S, CTP_OUTCOME_KILLED);
-	is(end(), "never-woken likely 1, collapse likely 1", "two that only one another could wake are one finding");
-	ok(strstr(why, "all who ever woke its like there") && tree[0], "one leads, and the other needs it: %s", tree);
+	is(end(), "never-woken likely 1", "two that only one another could wake are one finding");
+	ok(strstr(why, "every living coroutine that has ended such a wait before") && tree[0], "one leads, and the other needs it: %s", tree);
 	ping_pong(5);
 	is_over(&h, 3 * S, CTP_OUTCOME_KILLED);
 	is(end(), "", "unless something from outside does so once in a while");
 	ping_pong(0);
 	rounds(1500 * MS, 2 * S + 800 * MS, 0, CTP_SAMPLE_SLEEPING);
 	is_over(&h, 3 * S, CTP_OUTCOME_KILLED);
-	is(end(), "never-woken likely 1, collapse likely 1", "and that all threads sleep besides is no other");
+	is(end(), "never-woken likely 1", "and that all threads sleep besides is no other");
 }
 
 /* --- where nobody ever was ------------------------------------------------------------------------------------------------ */
@@ -546,9 +546,9 @@ static const char *fresh(bool needed, uint64_t later_ns)
 
 static void unheard(void)
 {
-	is(fresh(true, 0), "suspended likely 1, collapse likely 1", "one that is where nobody ever was, and that another one needs, leads");
+	is(fresh(true, 0), "suspended likely 1", "one that is where nobody ever was, and that another one needs, leads");
 	is(tree, "4 needs 3", "the other one waits because of it");
-	ok(strstr(why, "hardly any of its like has ever come back from there"), "and why is said");
+	ok(strstr(why, "hardly a coroutine from the same spawn site has ever returned from there"), "and why is said");
 	is(fresh(false, 0), "", "one that nobody needs may have retired");
 	fresh(true, 500 * MS);
 	ok(!strstr(why, "hardly any"), "one that could have woken the other for long is not why that waits: %s", found);

@@ -393,7 +393,7 @@ static void test_fork(bool raw)
 {
 	struct ctp_coro co, more;
 	if (!madvise(ctp_current_, sizeof *ctp_current_, 9999)) {
-		note("skipped: this is an emulator that ignores madvise(2), by which a child knows that it is one");
+		skip("this is an emulator that ignores madvise(2), by which a child knows that it is one");
 		return;
 	}
 	engine_start();

@@ -74,8 +74,8 @@ def declare(row):
         fail("no such class:", wanted)
     columns = [c for c, in db.execute("SELECT column_name FROM fields WHERE class = ? ORDER BY position", (number,))]
     if (section, number) not in seen:
-        names = ", ".join('"%s"' % c.replace('"', '""') for c in ["id"] + columns)
-        seen[section, number] = db.execute('SELECT %s FROM "%s" WHERE section = ? ORDER BY id'
+        names = ", ".join('"%s"' % c.replace('"', '""') for c in ["rowid"] + columns)
+        seen[section, number] = db.execute('SELECT %s FROM "%s" WHERE section = ? ORDER BY rowid'
                                            % (names, table.replace('"', '""')), (section,))
     classes[row["name"]] = row["fields"], seen[section, number]
 

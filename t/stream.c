@@ -436,6 +436,37 @@ static void test_damage(void)
 	ctp_class_free(cls[1]);
 }
 
+/* A packet of so many bytes, the sums of which are right, at the end of its input; and the small stream before it. */
+static struct outcome read_long(const struct mem *m, size_t len)
+{
+	size_t whole = m->len + CTP_PACKET_HEADER + len;
+	uint8_t *data = calloc(whole, 1), *h = data + m->len;
+	memcpy(data, m->data, m->len);
+	memcpy(h, m->data, CTP_PACKET_HEADER);
+	ctp_store_u32(h + CTP_PACKET_PAYLOAD, (uint32_t)len);
+	ctp_store_u32(h + CTP_PACKET_PAYLOAD_CRC, ctp_crc32c(0, h + CTP_PACKET_HEADER, len));
+	ctp_store_u32(h + CTP_PACKET_HEADER_CRC, ctp_crc32c(0, h + CTP_PACKET_PAYLOAD_CRC, CTP_PACKET_HEADER - CTP_PACKET_PAYLOAD_CRC));
+	struct outcome out = read_all(data, whole, true);
+	free(data);
+	return out;
+}
+
+static void test_long(void)
+{
+	struct ctp_class *cls[] = { ctp_event_class(CTP_TRANSITION), ctp_event_class(CTP_THREAD) };
+	static const size_t longer[] = { CTP_PAYLOAD_MAX, CTP_PAYLOAD_MAX + 1, 6 << 20 };
+	struct mem m = { 0 };
+	small_stream(&m, cls);
+	for (unsigned i = 0; i < sizeof longer / sizeof *longer; i++) {
+		struct outcome out = read_long(&m, longer[i]);
+		ok(out.transitions == 30 && !out.wrong && out.harmed && out.complete == 1,
+		   "a packet of %zu bytes is passed over, and what is before it is read", longer[i]);
+	}
+	free(m.data);
+	ctp_class_free(cls[0]);
+	ctp_class_free(cls[1]);
+}
+
 static enum ctp_status stop(void *arg, struct ctp_err *err) { (void)arg; return ctp_err_set(err, "no room"); }
 
 /* Input that is read no further, because what was made of it has no place, is not damaged. */
@@ -524,6 +555,7 @@ int main(void)
 	test_random();
 	test_lanes();
 	test_damage();
+	test_long();
 	test_stopped();
 	test_narrow();
 	for (int i = 0; i < 16; i++)

@@ -123,7 +123,7 @@ RUST
 		"^r\\.rs:$(line A r.rs):r::handle::\\{+closure(#0)?\\}+\$"
 	like 'and a future' "$(functions "$tmp/r.prog" 'Conn.*4poll')" "^r\\.rs:$(line P r.rs):<r::Conn.* as core::future::future::Future>::poll\$"
 else
-	note 'there is no rustc'
+	skip 'there is no rustc'
 fi
 
 # --- processes ------------------------------------------------------------------------------------------------------------------

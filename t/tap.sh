@@ -1,7 +1,10 @@
 # tap.sh - what tap.h is for C, for tests in shell: `. t/tap.sh`, from the top of the tree. Gives $O, $BIN and an empty $tmp.
 #
-#	ok NAME COMMAND...   is NAME GOT WANT   like NAME GOT PATTERN (of grep -E)   skip_all WHY   done_testing
+#	ok NAME COMMAND...   is NAME GOT WANT   like NAME GOT PATTERN (of grep -E)   skip WHY   skip_all WHY   done_testing
+#	needs_root WHY: ends a script that is for root alone      if root_part WHY: whether that part of it runs
 #
+# make check lists at its end what was skipped: those lines are in the file $SKIPPED. With AS_ROOT it runs each script that has a line
+# with needs_root or root_part as root, too; so such a part is not skipped.
 # What a command of `ok` prints is shown only where it fails.
 # shellcheck shell=sh
 O=${O:-build} BIN=${BIN:-${O:-build}/bin}
@@ -49,10 +52,22 @@ awk() {
 	return $tap_awk
 }
 
+skip() {
+	note "skipped: $1"
+	[ -z "${SKIPPED:-}" ] || printf '%s: %s\n' "$0" "$1" >>"$SKIPPED"
+}
+
 skip_all() {
 	echo "1..0 # SKIP $1"
+	skip "$1" >/dev/null
 	exit 0
 }
+
+tap_root=$(id -u)
+root_part() {
+	[ "$tap_root" = 0 ] || { [ "${AS_ROOT:-}" ] || skip "$1 (for root)"; false; }
+}
+needs_root() { [ "$tap_root" = 0 ] || skip_all "$1 (for root)"; }
 
 done_testing() {
 	[ ! -e "$tmp/awk-failed" ] || is 'awk understands its programs' "$(cat "$tmp/awk-failed")" ''

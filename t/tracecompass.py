@@ -7,6 +7,10 @@ Its rules, as its own code has them:
     beginning of the trace until it is set. A path with a null in it is no path: nothing is done, and a warning goes to the log.
     Looking at an attribute makes it. An attribute keeps the type that it got first; another, or an array, ends the analysis.
     Values are compared as numbers if the left one is a number and the right one too, else as texts; null is the text "null".
+    A text of the state system has no ISO control character (0x00-0x1f, 0x7f-0x9f) and at most 32767 bytes of UTF-8, or the analysis
+    ends. So does one whose segment has a name that is not ASCII: its room is counted in characters. An attribute called * is called
+    like its neighbour when the state system is read again.
+    A string is read as Latin-1.
     A field's name loses its first underscore, as it does in babeltrace2. An enumeration is its label, and in CTF 2 (--ctf2) its number.
     Of the transitions of a pattern's state the first that holds is taken.
 
@@ -22,6 +26,8 @@ import xml.etree.ElementTree as tree
 import bt2
 
 
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
+TEXT_MAX = 32767
 FOUND = {}
 
 
@@ -56,15 +62,25 @@ class StateSystem:
 
     def look(self, path):
         if path not in self.ongoing:
+            if path[-1] == "*":
+                raise Ended("an attribute is called *: %s" % (path,))
             if len(path) > 1:
                 self.look(path[:-1])
             self.ongoing[path] = [None, self.start]
             self.children[path[:-1]].append(path)
         return self.ongoing[path]
 
+    @staticmethod
+    def check(path, value):
+        if isinstance(value, list):
+            raise Ended("StateValueTypeException at %s: %r" % ("/".join(path), value))
+        if isinstance(value, str) and (CONTROL.search(value) or len(value.encode()) > TEXT_MAX):
+            raise Ended("IllegalArgumentException at %s: %.99r" % ("/".join(path), value))
+
     def modify(self, ts, path, value):
         slot = self.look(path)
-        if isinstance(value, list) or value is not None and self.types.setdefault(path, type(value)) is not type(value):
+        self.check(path, value)
+        if value is not None and self.types.setdefault(path, type(value)) is not type(value):
             raise Ended("StateValueTypeException at %s: %r" % ("/".join(path), value))
         if type(slot[0]) is type(value) and slot[0] == value:
             return
@@ -74,8 +90,7 @@ class StateSystem:
         slot[0] = value
 
     def update(self, path, value):
-        if isinstance(value, list):
-            raise Ended("StateValueTypeException at %s: %r" % ("/".join(path), value))
+        self.check(path, value)
         self.look(path)[0] = value
 
     def intervals(self, path):
@@ -192,6 +207,8 @@ class Analysis:
 
     def segment(self, e):
         name = e.find("segType").get("segName") or text(self.value(e.find("segType/segName/stateValue")))
+        if not name.isascii() or len(name) > TEXT_MAX:
+            raise Ended("BufferOverflowException, segment %.99r" % name)
         begin = self.value(e.find("segTime/begin"))
         if not isinstance(begin, int):
             self.warnings["a segment without a beginning"] += 1
@@ -234,7 +251,7 @@ class Analysis:
                     yield from self.fields(part)
 
     def unknown_fields(self):
-        """But for those that are there only now and then: a length where a text is none, a time where it is not the event's."""
+        """But for those that are there only now and then: a text's length and its spelling, a time where it is not the event's."""
         uses = collections.defaultdict(set)
         for h in self.handlers:
             uses[h.get("eventName")] |= set(self.fields(h))
@@ -245,7 +262,7 @@ class Analysis:
                 for name in t.get("event").split("|"):
                     uses[name] |= {f for p in parts for f in self.fields(p)}
         for name, used in sorted(uses.items()):
-            for field in sorted(f for f in used - self.seen[name] if f != "ts" and not f.endswith("_length")):
+            for field in sorted(f for f in used - self.seen[name] if f != "ts" and not f.endswith(("_length", "_ascii"))):
                 print("no such field in the trace: %s of %s" % (field, name))
 
     def rows(self, entry, base=()):
@@ -276,7 +293,7 @@ def plain(field, ctf2):
         return int(field) if ctf2 else next(iter(field.labels), str(int(field)))
     if hasattr(field, "__len__") and not isinstance(field, (bt2._StringFieldConst, str)):
         return [int(x) for x in field]
-    return str(field) if isinstance(field, bt2._StringFieldConst) else int(field)
+    return str(field).encode().decode("latin-1") if isinstance(field, bt2._StringFieldConst) else int(field)
 
 
 def events(trace, ctf2):

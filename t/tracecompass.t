@@ -69,6 +69,17 @@ for seed in 1 2; do
 done
 shows 'the same in CTF 2, where an enumeration is a number' "$tmp/random.ctp" --ctf2
 
+# Names that are longer than a state may be, and the same up to there.
+long=$(printf '%032768d' 0)
+{
+	for c in 1 2; do birth $c 10 && tell name 11 $c "\"name\":\"$long$c\"" && row $c $c false 20 0; done
+	for c in 1 2; do tell wake 30 $c '"tid":9,"by":0' && row $c $c true 40 1; done
+	tell death 50 1 '"after":50,"before":50'
+} | section | "$BIN/ctp-fromjsonl" -q >"$tmp/long.ctp"
+show "$tmp/long.ctp"
+is 'two long names are two: a row, a segment, what a thread runs and a frame each' \
+	"$(grep -oE '0\\\\[.]{3}[0-9a-f]{16}"' "$tmp/shown" | sort | uniq -c | awk '{ print $1 }' | tr '\n' ' ')" '4 4 '
+
 # Real ones: a handler that is never woken; a coroutine of which next to nothing could be read; threads that write faster than
 # anybody reads, some of it late.
 "$BIN/ctp-collect" -q "$O/examples/lostwake" >"$tmp/lostwake.ctp" 2>/dev/null

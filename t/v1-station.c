@@ -288,6 +288,19 @@ static bool is_sorted(const struct ctp_row_sort *b, const uint8_t *skip)
 	return !bad && seen == n * (n - 1) / 2;
 }
 
+/* Times that cannot be right are before all others, or after them. */
+static bool is_apart(const struct ctp_row_sort *b, const uint8_t *skip)
+{
+	uint32_t first = 0, last = b->count;
+	while (first < last && b->ts_ns[ctp_row_sort_at(b, first)] == 0)
+		first++;
+	while (last > first && b->ts_ns[ctp_row_sort_at(b, last - 1)] > UINT64_MAX - CTP_ROW_SORT_ROWS)
+		last--;
+	for (; first < last && !skip[ctp_row_sort_at(b, first)]; first++)
+		;
+	return first == last;
+}
+
 static void test_sort(uint32_t n, uint64_t now, uint64_t range, bool garbage)
 {
 	struct ctp_row_sort b;
@@ -303,6 +316,8 @@ static void test_sort(uint32_t n, uint64_t now, uint64_t range, bool garbage)
 	ctp_row_sort_sort(&b, now);
 	ok(is_sorted(&b, skip), "sorted, equal times as they came: %u over %" PRIu64 " ns%s", n, range,
 	   garbage ? ", nonsense among them" : "");
+	if (garbage)
+		ok(is_apart(&b, skip), "  which is not among the others then");
 	ctp_row_sort_fini(&b);
 }
 

@@ -57,13 +57,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ctp_source_stats stats, again;
 	struct ctp_err err;
 	make_file(data, size, &file);
-	if (!textmem_from(ctp_ppt_source("fuzz", false, &err), file.data, file.len, &stream, &stats, &err)) {
+	if (!textmem_from(ctp_ppt_source("fuzz", true, false, &err), file.data, file.len, &stream, &stats, &err)) {
 		must(*err.text, "an error without a text");
 		return 0;
 	}
 	textmem_to(ppt, &stream, &first);
 	must(first.len <= file.len, "a file has grown");
-	must(textmem_from(ctp_ppt_source("fuzz", false, &err), first.data, first.len, &stream, &again, &err), err.text);
+	must(textmem_from(ctp_ppt_source("fuzz", true, false, &err), first.data, first.len, &stream, &again, &err), err.text);
 	must(again.accepted == stats.accepted && !again.rejected && again.lost == stats.lost, "a file is not what was decoded");
 	textmem_to(ppt, &stream, &second);
 	must(first.len == second.len && !memcmp(first.data, second.data, first.len), "the file did not come back");

@@ -10,6 +10,7 @@
 
 #include "ctf/ctf-folder.h"
 #include "ctf/ctf-own.h"
+#include "io/folder.h"
 #include "steps.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -33,7 +34,8 @@ enum ctp_status ctp_ctf_folder_begin(struct ctp_ctf_folder *f, const char *path,
 	snprintf(f->path, sizeof f->path, "%s", path);
 	snprintf(f->temp, sizeof f->temp, "%s", path);
 	f->force = force;
-	return mkdir(path, 0700) ? ctp_err_sys(err, "%s", path) : CTP_OK;
+	f->fd = ctp_folder_open(path, true, err);
+	return f->fd < 0 ? CTP_FAILED : CTP_OK;
 }
 
 enum ctp_status ctp_ctf_folder_publish(struct ctp_ctf_folder *f, const char *what, struct ctp_err *err)
@@ -42,7 +44,7 @@ enum ctp_status ctp_ctf_folder_publish(struct ctp_ctf_folder *f, const char *wha
 	return CTP_OK;
 }
 
-void ctp_ctf_folder_end(struct ctp_ctf_folder *f) { (void)f; }
+void ctp_ctf_folder_end(struct ctp_ctf_folder *f) { close(f->fd); }
 
 static void ended(struct steps *s)
 {

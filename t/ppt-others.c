@@ -1,0 +1,146 @@
+/*
+ * ppt-others.c - who else has the ring of a process that is let go of: a child of it, or nobody, however the process lets go meanwhile.
+ *
+ * The process is a child of this test, and does what a byte in a pipe says. shmctl(2) is the test's own, so that the process lets go
+ * just after somebody has looked how many have the segment.
+ */
+#include <dlfcn.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/shm.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ppt/ppt-attach.h"
+
+#include "must.h"
+#include "tap.h"
+
+struct process {
+	pid_t pid;
+	int ask, answer; /* pipes */
+};
+
+/* The process that lets go of its segment, and the number of shmctl calls until it does; 0: it does not. */
+static struct {
+	const struct process *process;
+	unsigned after;
+} letting_go;
+
+static void order(const struct process *p, char what)
+{
+	char done;
+	must(write(p->ask, &what, 1) == 1 && read(p->answer, &done, 1) == 1 && done == what, "the process does as it is told");
+}
+
+int shmctl(int id, int command, struct shmid_ds *ds)
+{
+	static int (*real)(int, int, struct shmid_ds *);
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "shmctl");
+	int result = real(id, command, ds);
+	if (command == IPC_STAT && letting_go.after && !--letting_go.after)
+		order(letting_go.process, 'd');
+	return result;
+}
+
+/* 'd': lets go. 'f': has a child, which keeps the segment. 'e': that child ends. */
+static void live(int id, int asked, int answers)
+{
+	pid_t child = 0;
+	void *at = shmat(id, NULL, 0);
+	char what = 'a';
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	must(at != (void *)-1, "shmat");
+	do {
+		if (what == 'd')
+			must(!shmdt(at), "shmdt");
+		if (what == 'f' && !(child = fork())) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			for (;;)
+				pause();
+		}
+		if (what == 'e')
+			must(!kill(child, SIGKILL) && waitpid(child, NULL, 0) == child, "the child ends");
+		must(write(answers, &what, 1) == 1, "an answer");
+	} while (read(asked, &what, 1) == 1);
+	_exit(0);
+}
+
+static struct process begin(int id)
+{
+	struct process p;
+	int ask[2], answer[2];
+	char ready;
+	must(!pipe(ask) && !pipe(answer), "pipes");
+	p = (struct process){.pid = fork(), .ask = ask[1], .answer = answer[0]};
+	if (!p.pid) {
+		close(ask[1]);
+		close(answer[0]);
+		live(id, ask[0], answer[1]);
+	}
+	close(ask[0]);
+	close(answer[1]);
+	must(p.pid > 0 && read(p.answer, &ready, 1) == 1 && ready == 'a', "a process with the segment");
+	return p;
+}
+
+static void end(const struct process *p)
+{
+	close(p->ask);
+	close(p->answer);
+	waitpid(p->pid, NULL, 0);
+}
+
+/* Of a ring that is in no process's hmem any more. */
+static void with(void (*test)(struct ctp_ppt_attach *, const struct process *))
+{
+	struct ctp_err err = {""};
+	struct ctp_ppt_memory memory;
+	struct ctp_ppt_attach a = {.memory = &memory, .stage = CTP_PPT_LEAVING};
+	if (ctp_ppt_shm_new(&a.control, 4096, (uid_t)-1, &err))
+		skip_all(err.text);
+	struct process p = begin(a.control.id);
+	if (ctp_ppt_memory_open(&memory, p.pid, false, &err))
+		skip_all(err.text);
+	ctp_ppt_attach_others(&a); /* from now on it is known who was the last */
+	test(&a, &p);
+	ctp_ppt_memory_close(&memory);
+	end(&p);
+	ctp_ppt_shm_free(&a.control);
+}
+
+static void test_alone(struct ctp_ppt_attach *a, const struct process *p)
+{
+	ok(!ctp_ppt_attach_others(a), "the process has it, and nobody else");
+	order(p, 'd');
+	ok(!ctp_ppt_attach_others(a), "when it has let go, nobody");
+}
+
+static void test_race(struct ctp_ppt_attach *a, const struct process *p)
+{
+	letting_go.process = p;
+	letting_go.after = 1;
+	ok(!ctp_ppt_attach_others(a), "a process that lets go between the look at their number and the one at its mappings is not two");
+	is_u64(letting_go.after, 0, "  it did");
+	is_u64(ctp_ppt_shm_look(a->control.id).attached, 1, "  only we have it then");
+}
+
+static void test_child(struct ctp_ppt_attach *a, const struct process *p)
+{
+	order(p, 'f');
+	ok(ctp_ppt_attach_others(a), "a child has it beside the process");
+	order(p, 'd');
+	ok(ctp_ppt_attach_others(a), "and in its place, when the process has let go");
+	order(p, 'e');
+	ok(ctp_ppt_attach_others(a), "one that has ended since was there");
+	ok(!ctp_ppt_attach_others(a), "and then nobody is");
+}
+
+int main(void)
+{
+	with(test_alone);
+	with(test_race);
+	with(test_child);
+	return done_testing();
+}

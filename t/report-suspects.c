@@ -1,0 +1,307 @@
+/*
+ * report-suspects: waits, made by hand, that stand out although no rule finds them; and of each condition a wait that lacks just
+ * this one, which the report leaves alone. And programs that destroy their coroutines at the end, judged before they do.
+ */
+#include "judged.h"
+
+enum { ROUNDS = 6, PEER = 3, BUSY = 4, REST = 20, FIRST = 100, WORKERS = 4 };
+
+static const char *over(void)
+{
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	end();
+	return suspected;
+}
+
+/*
+ * Workers that rest in one place are woken by one coroutine that never stops. One of them returns only so often, and waits from
+ * 300 ms on; the others go on.
+ */
+static void workers(uint64_t rounds)
+{
+	is_born(&h, 1, WAKER, 0);
+	resumes(&h, 2, WAKER, OTHER);
+	for (uint64_t co = FIRST; co < FIRST + WORKERS; co++) {
+		is_born(&h, 1, co, MAKER);
+		resumes(&h, 2, co, THREAD);
+	}
+	is_born(&h, 1, VICTIM, MAKER);
+	resumes(&h, 2, VICTIM, THREAD);
+	for (uint64_t i = 0; i < 900; i++) {
+		for (uint64_t co = FIRST; co < FIRST + WORKERS; co++)
+			goes_round((1 + 2 * i) * MS + co, co, WAKER);
+		if (i < rounds)
+			goes_round((1 + 2 * i) * MS, VICTIM, WAKER);
+		if (i == 150 && rounds)
+			suspends(&h, 300 * MS, VICTIM, THREAD, WAITS);
+	}
+}
+
+static const char *with_rounds(uint64_t rounds)
+{
+	begin();
+	workers(rounds);
+	return over();
+}
+
+static void test_inside(void)
+{
+	is(with_rounds(ROUNDS), "possible 1 and 0 of 3606 ended", "a wait that is far longer than all that ended there stands out");
+	is(found, "", "which is no finding");
+	is(excuse, "coroutine #2, which ended an earlier wait of it there, still runs now and then", "because its waker may still come");
+	is(with_rounds(4), "", "unless this coroutine has hardly ever returned from there");
+
+	begin_with(&(struct ctp_analysis_options){.ignore = (const char *const[]){"possible"}, .nignore = 1}, one_process);
+	workers(ROUNDS);
+	is(over(), "", "it can be ignored");
+}
+
+/*
+ * Each request has a coroutine, which waits once, for another one or for something from outside, and ends: so many do, after so long at most. Three more
+ * wait from 200 ms on. A coroutine that goes on is the rest of the program.
+ */
+static const char *requests(uint64_t ended, uint64_t longest_ns, uint64_t by)
+{
+	begin();
+	is_born(&h, 1, BUSY, 0);
+	for (uint64_t n = 0; n < ended; n++) {
+		uint64_t ts = (1 + 2 * n) * MS, ns = n ? MS : longest_ns;
+		is_born(&h, ts, FIRST + n, MAKER);
+		resumes(&h, ts + 1, FIRST + n, THREAD);
+		suspends(&h, ts + 2, FIRST + n, THREAD, REST);
+		is_woken(&h, ts + MS, FIRST + n, OTHER, by);
+		resumes(&h, ts + MS + 1, FIRST + n, THREAD);
+		dies(&h, ts + ns + 2, FIRST + n);
+	}
+	for (uint64_t co = 900; co < 903; co++) {
+		is_born(&h, 200 * MS, co, MAKER);
+		resumes(&h, 200 * MS + co, co, THREAD);
+		suspends(&h, 200 * MS + co + 1, co, THREAD, REST);
+	}
+	for (uint64_t ts = 202 * MS; ts < 1990 * MS; ts += 5 * MS) {
+		resumes(&h, ts, BUSY, OTHER);
+		suspends(&h, ts + 1, BUSY, OTHER, 77);
+		is_woken(&h, ts + MS, BUSY, OTHER, 0);
+	}
+	return over();
+}
+
+static void test_requests(void)
+{
+	is(requests(40, MS, 0), "possible 3 and 0 of 40 ended", "coroutines that wait for the first time stand out, if all of their like have ended soon");
+	is(requests(10, MS, 0), "", "unless too few have");
+	is(requests(40, 190 * MS, 0), "", "or one of them took nearly as long");
+	requests(40, MS, BUSY);
+	is(found, "never-woken likely 3", "where a coroutine ends the waits, they are a finding");
+}
+
+/* Two coroutines wake the workers, by turns. One of them dies, and after that a worker does not return. */
+static void test_dead_waker(void)
+{
+	for (int lives = 0; lives < 2; lives++) {
+		begin();
+		is_born(&h, 1, BUSY, 0);
+		resumes(&h, 2, BUSY, OTHER);
+		workers(0);
+		for (uint64_t i = 0; i < ROUNDS; i++)
+			goes_round((1802 + 2 * i) * MS, VICTIM, i % 2 ? WAKER : BUSY);
+		if (!lives)
+			dies(&h, 1830 * MS, BUSY);
+		suspends(&h, 1831 * MS, VICTIM, THREAD, WAITS);
+		is(over(), "possible 1 and 0 of 3606 ended", "one that two used to wake stands out");
+		is(also, lives ? "" : "coroutine #4, one of 2 coroutines that have ended such waits, has died, at 1.83 s",
+		   lives ? "nobody died" : "one of these is dead, which is said");
+	}
+}
+
+/* Many wait where something from outside wakes them, and go on doing so, and one does not return. slow: a wait there took 300 ms. */
+static const char *outside(int rounds, uint64_t stuck, bool goes_on, bool slow)
+{
+	enum { MANY = 10 };
+	begin();
+	for (uint64_t co = FIRST; co < FIRST + MANY; co++) {
+		is_born(&h, 1, co, MAKER);
+		resumes(&h, 2, co, THREAD);
+	}
+	for (int i = 0; i < 30; i++)
+		for (uint64_t co = FIRST; co < FIRST + MANY; co++)
+			goes_round((1 + 2 * (uint64_t)i) * MS + co, co, 0);
+	is_born(&h, 1, VICTIM, MAKER);
+	resumes(&h, 2, VICTIM, THREAD);
+	for (int i = 0; i < rounds; i++)
+		goes_round((2 + 2 * (uint64_t)i) * MS, VICTIM, 0);
+	suspends(&h, 100 * MS, VICTIM, THREAD, WAITS);
+	for (uint64_t co = FIRST; co < FIRST + stuck; co++)
+		suspends(&h, 101 * MS, co, THREAD, WAITS);
+	if (slow) {
+		suspends(&h, 102 * MS, FIRST + MANY - 1, THREAD, WAITS);
+		is_woken(&h, 402 * MS, FIRST + MANY - 1, THREAD, 0);
+		resumes(&h, 403 * MS, FIRST + MANY - 1, THREAD);
+	}
+	for (uint64_t ts = (slow ? 410 : 110) * MS; ts < (goes_on ? 1990 : 500) * MS; ts += 5 * MS)
+		for (uint64_t co = FIRST + stuck; co < FIRST + MANY; co++)
+			goes_round(ts + co, co, 0);
+	for (uint64_t co = FIRST + stuck; co < FIRST + MANY; co++)
+		suspends(&h, (goes_on ? 1996 : 506) * MS, co, THREAD, WAITS);
+	return over();
+}
+
+static void test_outside(void)
+{
+	ok(!strncmp(outside(ROUNDS, 0, true, true), "possible 1 and 0 of", 19), "where something else ends waits, one that takes thirty times as long stands out");
+	is(outside(0, 0, true, true), "", "unless the coroutine has never returned from there: it may be idle");
+	is(outside(ROUNDS, 7, true, true), "", "or most of those that wait there do so for as long");
+	is(outside(ROUNDS, 0, false, true), "", "or the whole program is quiet");
+	ok(!strncmp(outside(ROUNDS, 7, true, false), "possible 8 and 0 of", 19), "most of them stand out if none ever took a tenth of the time");
+	ok(!strncmp(outside(ROUNDS, 0, false, false), "possible 11 and 0 of", 20), "and so do all of a whole program that is quiet");
+	is(outside(4, 0, false, true), "", "unless a coroutine has hardly ever returned from there");
+}
+
+/* Hardly a wait ended there. Before, the coroutine has returned from another place rounds times. */
+static const char *few(int rounds, uint64_t from)
+{
+	begin();
+	healthy();
+	is_born(&h, 200 * MS, VICTIM, 0);
+	resumes(&h, 201 * MS, VICTIM, THREAD);
+	for (int i = 0; i < rounds; i++)
+		goes_round((202 + 2 * (uint64_t)i) * MS, VICTIM, 0);
+	suspends(&h, from, VICTIM, THREAD, REST);
+	return over();
+}
+
+static void test_few(void)
+{
+	is(few(25, 300 * MS), "possible 1 and 0 of 0 ended", "with nothing to compare with, a wait of half the trace stands out");
+	is(excuse, "there is nothing to compare with: no wait has ended there", "and that is its excuse");
+	is(few(25, 1200 * MS), "", "and a shorter one does not");
+	is(few(0, 300 * MS), "", "nor does that of a coroutine which has hardly run: it may be an accept loop");
+}
+
+enum { CALLER = 90, CALLS = 77 };
+
+/* A worker that stands out awaits another coroutine, which goes on, or waits since then; and one that does not awaits the worker. */
+static const char *chain(bool moves)
+{
+	begin();
+	is_born(&h, 1, CALLER, 0);
+	workers(0);
+	is_born(&h, 200 * MS, PEER, 0);
+	resumes(&h, 201 * MS, PEER, OTHER);
+	for (uint64_t i = 0; i < ROUNDS; i++)
+		goes_round((202 + 2 * i) * MS, VICTIM, WAKER);
+	resumes(&h, 250 * MS, CALLER, THREAD);
+	awaits(&h, 251 * MS, CALLER, VICTIM);
+	suspends(&h, 251 * MS, CALLER, THREAD, CALLS);
+	awaits(&h, 300 * MS, VICTIM, PEER);
+	suspends(&h, 300 * MS, VICTIM, THREAD, WAITS);
+	suspends(&h, 301 * MS, PEER, OTHER, REST);
+	for (uint64_t ts = 310 * MS; moves && ts < 1990 * MS; ts += 5 * MS) {
+		is_woken(&h, ts, PEER, OTHER, 0);
+		resumes(&h, ts + 1, PEER, OTHER);
+		suspends(&h, ts + 2, PEER, OTHER, REST);
+	}
+	return over();
+}
+
+static void test_chain(void)
+{
+	is(chain(true), "", "a coroutine that awaits one which still moves is no suspect");
+	is(chain(false), "possible 1 and 2 of 0 ended", "if that one does not move, it is the suspect, and the others wait for it");
+	is(also, "2 more coroutines wait for it at site 8 and site 77", "with their places, the nearest first");
+}
+
+/* One of many that come and go awaits a leader, which runs every 5 ms until then, and waits where nobody else ever has. */
+static const char *leader(uint64_t until_ns)
+{
+	begin();
+	healthy();
+	dies(&h, 200 * MS + 1, WAKER);
+	is_born(&h, 200 * MS, VICTIM, MAKER);
+	resumes(&h, 201 * MS, VICTIM, THREAD);
+	goes_round(202 * MS, VICTIM, WAKER);
+	is_born(&h, 200 * MS, PEER, 0);
+	resumes(&h, 201 * MS, PEER, OTHER);
+	awaits(&h, 210 * MS, VICTIM, PEER);
+	suspends(&h, 210 * MS, VICTIM, THREAD, WAITS);
+	suspends(&h, 211 * MS, PEER, OTHER, REST);
+	for (uint64_t ts = 220 * MS; ts < until_ns; ts += 5 * MS) {
+		is_woken(&h, ts, PEER, OTHER, 0);
+		resumes(&h, ts + 1, PEER, OTHER);
+		suspends(&h, ts + 2, PEER, OTHER, REST);
+	}
+	over();
+	return found;
+}
+
+static void test_leader(void)
+{
+	is(leader(1990 * MS), "", "a coroutine that awaits one which still runs is no finding");
+	is(suspected, "", "and no suspect");
+	is(leader(220 * MS), "suspended likely 1", "the one at the end of the chain is, if it does not run");
+	is(tree, "1 awaits 3", "and the other waits because of it");
+}
+
+static void test_lost(void)
+{
+	begin();
+	workers(ROUNDS);
+	are_missed(&h, 400 * MS, 1991 * MS, OTHER);
+	is(over(), "unknown 1 and 0 of 3606 ended", "if its wake may be lost, nothing is known");
+	ok(strstr(excuse, "lost, and the one that ended the wait may be among them"), "which is said: %s", excuse);
+}
+
+/* --- the end of a program ------------------------------------------------------------------------------------------------- */
+
+/* So many wait from 100 ms on; then so many of them are destroyed, from 1 s on. */
+static void ends(uint64_t all, uint64_t destroyed, bool then_resumes)
+{
+	begin();
+	for (uint64_t co = FIRST; co < FIRST + all; co++) {
+		is_born(&h, 1, co, MAKER);
+		resumes(&h, 2, co, THREAD);
+		suspends(&h, 100 * MS, co, THREAD, WAITS);
+	}
+	is_born(&h, 3, BUSY, 0);
+	resumes(&h, 4, BUSY, OTHER);
+	suspends(&h, 900 * MS, BUSY, OTHER, REST);
+	resumes(&h, 901 * MS, BUSY, OTHER);
+	for (uint64_t co = FIRST; co < FIRST + destroyed; co++)
+		dies(&h, S + co, co);
+	if (then_resumes) {
+		suspends(&h, 1100 * MS, BUSY, OTHER, REST);
+		resumes(&h, 1200 * MS, BUSY, OTHER);
+	}
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	end();
+}
+
+static void test_shutdown(void)
+{
+	ends(5, 5, false);
+	ok(judged_ns == S + FIRST - 1, "a program that destroys its coroutines at the end is judged before");
+	is(still, "5 in findings 0 for 900", "when they waited");
+	ends(5, 2, false);
+	ok(!judged_ns, "two that are destroyed are not the end");
+	ends(20, 6, false);
+	ok(!judged_ns, "nor is a small part of all");
+	ends(20, 7, false);
+	ok(judged_ns, "three in ten are");
+	ends(5, 5, true);
+	ok(!judged_ns, "and not if a coroutine is resumed after that");
+	is(still, "", "then they are gone");
+}
+
+int main(void)
+{
+	test_inside();
+	test_requests();
+	test_dead_waker();
+	test_outside();
+	test_few();
+	test_chain();
+	test_leader();
+	test_lost();
+	test_shutdown();
+	return done_testing();
+}
