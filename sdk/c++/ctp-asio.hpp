@@ -5,7 +5,7 @@
  *
  * Each coroutine that returns an asio::awaitable is traced from its call to its end, and each co_await in it that gives up the
  * thread, with file, line and function. Asio's own are left out: the coroutine that co_spawn puts below each of the program's,
- * and the one that every operation with use_awaitable is.
+ * the one that every operation with use_awaitable is, and those of the operators && and ||.
  *
  * How: std::coroutine_traits is specialised once more, and more narrowly than by Asio. The promise that it names is Asio's own,
  * awaitable_frame, with a probe behind it; Asio goes on with the part that it knows. Wakes come from Asio's hooks for handler
@@ -27,9 +27,11 @@
 
 #include <atomic>
 #include <cerrno>
+#include <concepts>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -319,12 +321,17 @@ namespace ctp::asio_ {
 template <typename T, typename Executor>
 class known_frame : public asio::detail::awaitable_frame<T, Executor> {
 public:
-	/* Whose end ends it, if that is known: the coroutine itself, or one that it has spawned. Flags in the low bits. */
+	/*
+	 * Whose end ends it, if that is known: the coroutine itself, or one that it has spawned. Of one that is left out: who awaits
+	 * it, and is woken in its place. Flags in the low bits.
+	 */
 	std::uintptr_t ctp_known = 0;
 	static constexpr std::uintptr_t operation = 1, yields = 2; /* who awaits it is ready to run again at once */
-	static_assert(alignof(ctp::promise) > (operation | yields));
+	static constexpr std::uintptr_t left_out = 4, flags = operation | yields | left_out;
+	static_assert(alignof(ctp::promise) > flags);
 
-	ctp::promise *ctp_ends() const noexcept { return reinterpret_cast<ctp::promise *>(ctp_known & ~(operation | yields)); }
+	ctp::promise *ctp_other() const noexcept { return reinterpret_cast<ctp::promise *>(ctp_known & ~flags); }
+	ctp::promise *ctp_ends() const noexcept { return ctp_known & left_out ? nullptr : ctp_other(); }
 
 	/* Of an awaitable, or of what has one for its only member. */
 	template <typename Awaitable> static known_frame *of(const Awaitable &a) noexcept
@@ -349,12 +356,18 @@ class promise : public known_frame<T, Executor>, public ctp::promise {
 	{
 		return known_frame<U, Executor>::of(a);
 	}
+	/* The coroutine that the trace has for this one. */
+	ctp::promise *in_trace() noexcept { return this->ctp_known & this->left_out ? this->ctp_other() : this; }
+
 	/* Who awaits an operation that has to be waited for is woken when that is done. */
 	template <typename U> static void waits(known_frame<U, Executor> *f, promise &by) noexcept
 	{
-		if (f->ctp_known & f->operation)
+		ctp::promise *who = by.in_trace();
+		if (f->ctp_known & f->left_out)
+			f->ctp_known = f->left_out | reinterpret_cast<std::uintptr_t>(who);
+		else if (f->ctp_known & f->operation)
 			static_cast<operation_frame<U, Executor> *>(f)->ctp_waits =
-				f->ctp_known & f->yields ? 0 : ctp_coro_ref(coro(by));
+				who && !(f->ctp_known & f->yields) ? ctp_coro_ref(coro(*who)) : 0;
 	}
 
 	/* Asio's awaiters ask for a handle by the promise that they know. */
@@ -364,13 +377,13 @@ class promise : public known_frame<T, Executor>, public ctp::promise {
 		static constexpr bool is_known = requires(Awaiter a) { known(a); };
 
 		bool await_ready() { return awaiter.await_ready(); }
-		void await_suspend(std::coroutine_handle<promise> h)
+		template <std::derived_from<promise> P> void await_suspend(std::coroutine_handle<P> h)
 		{
 			/*
 			 * For the compilers a handle is the promise's address less a distance that its alignment makes. And a first
 			 * base is in front, where nothing is virtual. Asio itself relies on both when it makes its handle.
 			 */
-			static_assert(alignof(promise) == alignof(frame) && !std::is_polymorphic_v<promise>);
+			static_assert(alignof(P) == alignof(frame) && !std::is_polymorphic_v<P>);
 			if constexpr (is_known)
 				waits(known(awaiter), h.promise());
 			awaiter.await_suspend(std::coroutine_handle<frame>::from_promise(h.promise()));
@@ -411,10 +424,35 @@ public:
 	}
 };
 
-/* A coroutine's return type as ctp.hpp knows them. */
+/*
+ * Of a coroutine that takes an awaitable by value, as those of Asio's operators && and || do. These are left out: who awaits
+ * `a || b` waits there, and is woken by whatever lets the operator go on. One that only wraps another awaitable ends with that.
+ */
 template <typename T, typename Executor>
+class taking : public promise<T, Executor> {
+public:
+	template <typename A, typename B> taking(asio::awaitable<A, Executor> &a, B &) noexcept
+	{
+		if constexpr (std::is_pointer_v<B>)
+			this->ctp_known = reinterpret_cast<std::uintptr_t>(known_frame<A, Executor>::of(a)->ctp_ends());
+		else
+			this->ctp_known = this->left_out;
+	}
+
+	[[gnu::always_inline]] bool ctp_left_out(const char *file) noexcept
+	{
+		constexpr std::string_view name = "/awaitable_operators.hpp";
+		bool is_asio = std::string_view(file).ends_with(name);
+		if (!is_asio)
+			this->ctp_known = reinterpret_cast<std::uintptr_t>(static_cast<ctp::promise *>(this));
+		return is_asio;
+	}
+};
+
+/* A coroutine's return type as ctp.hpp knows them. */
+template <typename Promise>
 struct task {
-	using promise_type = promise<T, Executor>;
+	using promise_type = Promise;
 };
 
 /* co_spawn's own coroutines return this. */
@@ -543,7 +581,12 @@ public:
 template <typename T, typename Executor, typename... Args>
 	requires ctp::asio_::ours<T>
 struct std::coroutine_traits<asio::awaitable<T, Executor>, Args...>
-	: std::coroutine_traits<ctp::asio_::task<T, Executor>, Args...> {};
+	: std::coroutine_traits<ctp::asio_::task<ctp::asio_::promise<T, Executor>>, Args...> {};
+
+template <typename T, typename Executor, typename A, typename B>
+	requires ctp::asio_::ours<T>
+struct std::coroutine_traits<asio::awaitable<T, Executor>, asio::awaitable<A, Executor>, B>
+	: std::coroutine_traits<ctp::asio_::task<ctp::asio_::taking<T, Executor>>, asio::awaitable<A, Executor>, B> {};
 
 template <typename T, typename Executor, typename Initiation, typename... Args>
 	requires ctp::asio_::ours<T>

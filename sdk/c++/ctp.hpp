@@ -553,6 +553,9 @@ public:
 
 	CTP_LOCAL_ CTP_RAMP_ decltype(auto) get_return_object(CTP_PLACE_)
 	{
+		if constexpr (requires(P &p) { p.ctp_left_out(file); })
+			if (P::ctp_left_out(file))
+				return P::get_return_object();
 		if constexpr (!Placed)
 			born_here_(coro_of_(*this), frame(), {file, line, function});
 		return P::get_return_object();

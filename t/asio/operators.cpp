@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
+#include <utility>
 
 using asio::awaitable;
 using asio::use_awaitable;
@@ -32,7 +33,7 @@ static awaitable<void> winner() { co_await breathe(1); }
 static awaitable<void> either() { co_await (winner() || loser()); }
 static awaitable<void> either_reversed() { co_await (loser() || winner()); }
 
-// A value without a default constructor goes through one more coroutine, that an operator makes.
+// A value without a default constructor goes through one more coroutine of Asio, which an operator makes.
 struct value {
 	int n;
 	explicit value(int m) : n(m) {}
@@ -82,11 +83,19 @@ static awaitable<void> never()
 static awaitable<void> ends() { co_await breathe(1); }
 static awaitable<void> stuck() { co_await (ends() && never()); }
 
+// One of the program's own that takes two: it is traced like any other.
+static awaitable<void> in_turn(awaitable<void> a, awaitable<void> b)
+{
+	co_await std::move(a);
+	co_await std::move(b);
+}
+static awaitable<void> one_by_one() { co_await in_turn(breathe(1), breathe(2)); }
+
 int main()
 {
 	asio::io_context io(1);
 	int left = 0;
-	for (auto make : {both, both_reversed, either, either_reversed, values, all, catches}) {
+	for (auto make : {both, both_reversed, either, either_reversed, values, all, catches, one_by_one}) {
 		left++;
 		asio::co_spawn(io, make(), [&](std::exception_ptr) {
 			if (!--left)
