@@ -175,7 +175,8 @@ int main(int argc, char **argv)
 		state(before);
 		cycle(so, n);
 		void *handle = load(so);
-		printf("sites %d, rings %d\n", (use(1), look(1)), look(2));
+		use(1);
+		printf("sites %d, rings %d\n", look(1), look(2));
 		dlclose(handle);
 	} else if (!strcmp(what, "visit")) {
 		void *handle = load(so);
@@ -187,7 +188,8 @@ int main(int argc, char **argv)
 		dlclose(handle);
 		cycle(so, n);
 		handle = load(so);
-		printf("sites %d, rings %d\n", (use(1), look(1)), look(2));
+		use(1);
+		printf("sites %d, rings %d\n", look(1), look(2));
 		dlclose(handle);
 		state(there);
 		puts("done");

@@ -15,7 +15,6 @@
 
 SQLITE_EXTENSION_INIT3
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -394,9 +393,9 @@ struct range {
 	int64_t from, upto;
 };
 
-static int64_t clamp(double whole)
+static int64_t clamp(double number)
 {
-	return whole < -0x1p63 ? INT64_MIN : whole >= 0x1p63 ? INT64_MAX : (int64_t)whole;
+	return number < -0x1p63 ? INT64_MIN : number >= 0x1p63 ? INT64_MAX : (int64_t)number;
 }
 
 /* Only packets that are surely outside are skipped; SQLite checks each row's time again. */
@@ -405,9 +404,11 @@ static void tighten(struct range *r, char arg, sqlite3_value *v)
 	int64_t low, high;
 	if (sqlite3_value_type(v) == SQLITE_INTEGER) {
 		low = high = sqlite3_value_int64(v);
-	} else if (sqlite3_value_type(v) == SQLITE_FLOAT) {
-		low = clamp(ceil(sqlite3_value_double(v)));
-		high = clamp(floor(sqlite3_value_double(v)));
+	} else if (sqlite3_value_type(v) == SQLITE_FLOAT) { /* ceil and floor would need libm, which sqlite3 may not have */
+		double number = sqlite3_value_double(v);
+		low = high = clamp(number);
+		low += low < INT64_MAX && (double)low < number;
+		high -= high > INT64_MIN && (double)high > number;
 	} else {
 		return;
 	}
