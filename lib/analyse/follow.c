@@ -11,6 +11,7 @@ enum {
 	RUNS_MAX = 1000, /* of a section; later runs are part of the last */
 	SHUTDOWN_MIN = 3, /* coroutines that a program destroys at its end; fewer may be destroyed for any reason, */
 	SHUTDOWN_PERCENT = 30, /* and so may a smaller part of those that live */
+	SHUTDOWN_WAKE_NS = 100000000, /* a coroutine that was ready for less than that before it died is no finding */
 	EARLY_NS = 1000, /* how far a processor reads its clock ahead of time, at most */
 };
 
@@ -412,6 +413,28 @@ static bool is_shutdown(struct ctp_follow *f)
 	return f->priv->nheld >= SHUTDOWN_MIN && (uint64_t)100 * f->priv->nheld >= SHUTDOWN_PERCENT * alive;
 }
 
+/*
+ * A program that ends may wake coroutines before it destroys them, as channels of Asio do when they are closed. Such a wake came from
+ * no coroutine, and nothing has run since: it ended no wait, and is undone. Returns when the program began to destroy: the first
+ * of these wakes, or of the deaths.
+ */
+static uint64_t begin_of_shutdown(struct ctp_follow *f)
+{
+	struct ctp_follow_priv *priv = f->priv;
+	uint64_t first_ns = priv->held[0].ts_ns, begin_ns = first_ns, ran_ns = 0;
+	for (uint32_t i = 0; i < f->threads->count; i++)
+		ran_ns = f->threads->list[i].last_ns > ran_ns ? f->threads->list[i].last_ns : ran_ns;
+	for (struct ctp_change *ch = priv->held; ch < priv->held + priv->nheld; ch++) {
+		if (ch->was != CTP_RUNNABLE || !ch->co->suspended_ns || ch->co->waker || ch->was_ns < ran_ns ||
+		    first_ns > ch->was_ns + SHUTDOWN_WAKE_NS)
+			continue;
+		begin_ns = ch->was_ns < begin_ns ? ch->was_ns : begin_ns;
+		ch->was = CTP_SUSPENDED;
+		ch->was_ns = ch->co->suspended_ns;
+	}
+	return begin_ns;
+}
+
 void ctp_follow_finish(struct ctp_follow *f, const struct ctp_section_end *how)
 {
 	struct ctp_follow_priv *priv = f->priv;
@@ -430,7 +453,7 @@ void ctp_follow_finish(struct ctp_follow *f, const struct ctp_section_end *how)
 		end.destroyed = priv->nheld;
 	else
 		ctp_follow_commit(f);
-	end.judged_ns = end.destroyed ? priv->held[0].ts_ns : end.end_ns;
+	end.judged_ns = end.destroyed ? begin_of_shutdown(f) : end.end_ns;
 	/* Lost events of no known coroutine may be the last of any, and so may those in packets that are missing. */
 	uint32_t at = 0;
 	if (f->unsure_ns < how->missing_ns)

@@ -170,7 +170,7 @@ struct ctp_follow_end {
 	/*
 	 * A program that ends in order destroys its coroutines first. destroyed: those that were, after the last resume and the last
 	 * birth, if they were many; else 0. They are dead, but not gone; ctp_follow_revive gives them the state that they had.
-	 * judged_ns: the first of these deaths; else end_ns.
+	 * judged_ns: the first of these deaths, or of the wakes that came with them; else end_ns.
 	 */
 	uint64_t destroyed, judged_ns;
 };
