@@ -87,6 +87,13 @@ static void holds(void)
 	is_sampled(&h, 910 * MS, THREAD, 610 * MS, 0, CTP_SAMPLE_RUNNING);
 	is(held_until(), "long-run likely 1", "and two at nearly the same time are no two");
 
+	held(false, true);
+	sampled(400 * MS, ASLEEP);
+	suspends(&h, S, HOG, THREAD, 51);
+	is_over(&h, S + 5 * MS, CTP_OUTCOME_EXITED);
+	is(end(), "blocking-call likely 1", "who was ready meanwhile, and is not resumed before the end, is no other finding");
+	is(suspected, "", "and no suspect");
+
 	held(false, false);
 	sampled(400 * MS, BUSY);
 	is(still_held(), "", "an honest long job, and nobody waits for its thread");
@@ -250,6 +257,27 @@ static const char *more_and_more(uint64_t life_ns, bool work)
 	return end();
 }
 
+/* One of two comes to its end, and the other one waits where that one has waited. */
+static const char *more_are_stuck(void)
+{
+	begin();
+	healthy();
+	for (uint64_t n = 0; n < 340; n++) {
+		uint64_t ts = 210 * MS + n * 5 * MS;
+		is_born(&h, ts, FIRST + n, MAKER);
+		resumes(&h, ts + 1, FIRST + n, 5);
+		if (n % 2) {
+			suspends(&h, ts + 2, FIRST + n, 5, WAITS);
+		} else {
+			goes_round(ts + MS, FIRST + n, WAKER);
+			dies(&h, ts + 3 * MS, FIRST + n);
+		}
+	}
+	waker_goes_on();
+	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
+	return end();
+}
+
 static void growth(void)
 {
 	is(more_and_more(0, false), "growth likely 400", "those who are made and do nothing any more");
@@ -259,6 +287,8 @@ static void growth(void)
 	is(more_and_more(0, false), "growth likely 400", "the children that they have made are no other finding");
 	ok(strstr(why, "400 of them wait at site 50"), "and where they wait is said: %s", why);
 	with_children = false;
+	ok(!strncmp(more_are_stuck(), "never-woken likely 1", 20) && !strstr(found, "growth"),
+	   "nor are those that another finding has: %s", found);
 }
 
 /* The first 40 end after 2 ms, by themselves or by others; those that come later go on, and do something every 500 ms. */

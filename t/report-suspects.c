@@ -4,7 +4,7 @@
  */
 #include "judged.h"
 
-enum { ROUNDS = 6, PEER = 3, BUSY = 4, REST = 20, FIRST = 100, WORKERS = 4 };
+enum { ROUNDS = 6, PEER = 3, BUSY = 4, REST = 20, FIRST = 100, WORKERS = 4, CALLER = 90, CALLS = 77 };
 
 static const char *over(void)
 {
@@ -48,7 +48,7 @@ static void test_inside(void)
 {
 	is(with_rounds(ROUNDS), "possible 1 and 0 of 3606 ended", "a wait that is far longer than all that ended there stands out");
 	is(found, "", "which is no finding");
-	is(excuse, "coroutine #2, which ended an earlier wait of it there, still runs now and then", "because its waker may still come");
+	is(excuse, "coroutine #2, which has ended such a wait before, still runs now and then", "because its waker may still come");
 	is(with_rounds(4), "", "unless this coroutine has hardly ever returned from there");
 
 	begin_with(&(struct ctp_analysis_options){.ignore = (const char *const[]){"possible"}, .nignore = 1}, one_process);
@@ -178,7 +178,30 @@ static void test_few(void)
 	is(few(0, 300 * MS), "", "nor does that of a coroutine which has hardly run: it may be an accept loop");
 }
 
-enum { CALLER = 90, CALLS = 77 };
+/* A coroutine wakes another one so often, which then waits on; and sleeps from 300 ms on, where no wait has ended. */
+static const char *sleeper(int wakes)
+{
+	begin();
+	workers(0);
+	is_born(&h, 200 * MS, VICTIM, 0);
+	is_born(&h, 200 * MS, PEER, 0);
+	resumes(&h, 201 * MS, PEER, OTHER);
+	resumes(&h, 201 * MS, VICTIM, THREAD);
+	for (int i = 0; i < wakes; i++) {
+		suspends(&h, (202 + 2 * (uint64_t)i) * MS, VICTIM, THREAD, CALLS);
+		is_woken(&h, (203 + 2 * (uint64_t)i) * MS, VICTIM, OTHER, PEER);
+		resumes(&h, (203 + 2 * (uint64_t)i) * MS + 1, VICTIM, THREAD);
+	}
+	suspends(&h, 299 * MS, VICTIM, THREAD, CALLS);
+	suspends(&h, 300 * MS, PEER, OTHER, REST);
+	return over();
+}
+
+static void test_sleeper(void)
+{
+	is(sleeper(4), "possible 1 and 0 of 0 ended", "who used to wake another one, and sleeps for half of the trace, stands out");
+	is(sleeper(1), "", "and not who did so once");
+}
 
 /* A worker that stands out awaits another coroutine, which goes on, or waits since then; and one that does not awaits the worker. */
 static const char *chain(bool moves)
@@ -292,6 +315,39 @@ static void test_shutdown(void)
 	is(still, "", "then they are gone");
 }
 
+/* Five wait from 100 ms on, are woken at woken_ns by a coroutine or by nobody, and destroyed from 1 s on. */
+static void ends_after_wakes(uint64_t woken_ns, uint64_t by)
+{
+	begin();
+	for (uint64_t co = FIRST; co < FIRST + 5; co++) {
+		is_born(&h, 1, co, MAKER);
+		resumes(&h, 2, co, THREAD);
+		suspends(&h, 100 * MS, co, THREAD, WAITS);
+	}
+	is_born(&h, 3, BUSY, 0);
+	resumes(&h, 4, BUSY, OTHER);
+	suspends(&h, 800 * MS, BUSY, OTHER, REST);
+	for (uint64_t co = FIRST; co < FIRST + 5; co++)
+		is_woken(&h, woken_ns, co, THREAD, by);
+	for (uint64_t co = FIRST; co < FIRST + 5; co++)
+		dies(&h, S + co, co);
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	end();
+}
+
+static void test_wakes_at_shutdown(void)
+{
+	ends_after_wakes(950 * MS, 0);
+	ok(judged_ns == 950 * MS - 1, "a program that wakes its coroutines when it destroys them is judged before");
+	is(still, "5 in findings 0 for 850, 1 in findings 0 for 150", "and they wait");
+	ends_after_wakes(950 * MS, BUSY);
+	ok(judged_ns == S + FIRST - 1, "a wake by a coroutine counts");
+	ends_after_wakes(790 * MS, 0);
+	ok(judged_ns == S + FIRST - 1, "so does one before another coroutine ran");
+	ends_after_wakes(850 * MS, 0);
+	ok(judged_ns == S + FIRST - 1, "and one long before the program ended");
+}
+
 int main(void)
 {
 	test_inside();
@@ -299,9 +355,11 @@ int main(void)
 	test_dead_waker();
 	test_outside();
 	test_few();
+	test_sleeper();
 	test_chain();
 	test_leader();
 	test_lost();
 	test_shutdown();
+	test_wakes_at_shutdown();
 	return done_testing();
 }

@@ -219,3 +219,13 @@ bool ctp_judge_is_crowded(const struct ctp_judge *j, uint64_t since_ns)
 	}
 	return busy_ns > all_ns / 5 * 4;
 }
+
+uint64_t ctp_judge_ready_ns(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	uint32_t n = j->tally->last_long[co->thread];
+	const struct ctp_tally_case *run = n ? &j->tally->runs.cases[n - 1] : NULL;
+	uint64_t from_ns = co->since_ns;
+	if (run && run->tid == j->follow->threads->list[co->thread].tid && run->from_ns + run->ns > from_ns)
+		from_ns = run->from_ns + run->ns;
+	return ctp_follow_ns(j->follow, from_ns, ctp_judge_end_ns(j, co));
+}

@@ -28,4 +28,7 @@ bool ctp_judge_needs_others(struct ctp_judge *j, const struct ctp_coroutine *co,
 /* Whether the threads that run coroutines were mostly busy since then: there may be no time for all. */
 bool ctp_judge_is_crowded(const struct ctp_judge *j, uint64_t since_ns);
 
+/* How long a woken coroutine has been ready; if another one held its thread for long meanwhile, only the time after that run. */
+uint64_t ctp_judge_ready_ns(const struct ctp_judge *j, const struct ctp_coroutine *co);
+
 #endif

@@ -79,18 +79,30 @@ static bool grows(const struct ctp_tally_spawn *s, uint64_t low[GROWTH_STEPS])
 	       low[GROWTH_STEPS - 1] / 2 >= low[GROWTH_STEPS / 2 - 1];
 }
 
-/* Whether most living coroutines of a spawn place have parents whose number grows as well: then the parents are told of. */
-static bool grows_with_parents(struct ctp_judge *j, uint32_t spawn, const uint64_t *left)
+/* Whether a coroutine is in a finding that is at least likely, or waits because of one that is. */
+static bool is_told(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	uint64_t of_parents = 0;
+	const struct ctp_coroutine *cause = co->goal ? co->goal : co;
+	const struct ctp_group *g = cause->group ? &j->groups[cause->group - 1] : NULL;
+	return g && g->by_certainty[CTP_CERTAIN_LIKELY] + g->by_certainty[CTP_CERTAIN_PROVED];
+}
+
+/*
+ * Whether another finding explains most living coroutines of a spawn place: it has them already, or the number of their parents
+ * grows as well.
+ */
+static bool is_explained(struct ctp_judge *j, uint32_t spawn, const uint64_t *left)
+{
+	uint64_t explained = 0;
 	struct ctp_coroutine *co;
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
-		if (co->spawn != spawn || co->state == CTP_DEAD || !co->parent)
+		if (co->spawn != spawn || co->state == CTP_DEAD)
 			continue;
-		const struct ctp_coroutine *parent = ctp_follow_find(j->follow, co->parent);
-		of_parents += parent && parent->state != CTP_DEAD && parent->spawn != spawn && left[parent->spawn];
+		const struct ctp_coroutine *parent = co->parent ? ctp_follow_find(j->follow, co->parent) : NULL;
+		bool with_parent = parent && parent->state != CTP_DEAD && parent->spawn != spawn && left[parent->spawn];
+		explained += with_parent || is_told(j, co);
 	}
-	return of_parents > j->tally->spawns[spawn]->alive / 2;
+	return explained > j->tally->spawns[spawn]->alive / 2;
 }
 
 /* The place where most living coroutines of the spawn place wait, and how many; 0: it is not known. */
@@ -121,7 +133,7 @@ void ctp_judge_growth(struct ctp_judge *j)
 	}
 	for (uint32_t n = 0; n < count; n++) {
 		const struct ctp_tally_spawn *s = j->tally->spawns[n];
-		bool told = left[n] && !grows_with_parents(j, n, left);
+		bool told = left[n] && !is_explained(j, n, left);
 		struct ctp_group *g = told ? ctp_judge_group(j, CTP_RULE_GROWTH, n, where_most_wait(j, n, &there)) : NULL;
 		if (!g)
 			continue;
@@ -150,7 +162,7 @@ static void say_who_went_to_wait(struct ctp_words *w, uint64_t from_ns)
 		all++;
 		best = ++at[where] > at[best] ? where : best;
 	}
-	if (all >= 2)
+	if (all >= 2 && 2 * at[best] > all)
 		ctp_words_evidence(w, "around then %s coroutines went to wait and did not come back, %s of them at %s",
 		                   ctp_words_count(w, all), ctp_words_count(w, at[best]), ctp_words_named(ctp_follow_text(f, best)));
 	free(at);

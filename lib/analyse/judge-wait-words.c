@@ -115,7 +115,7 @@ void ctp_say_not_resumed(struct ctp_words *w)
 	if (ctp_judge_is_crowded(w->j, w->g->from_ns)) {
 		ctp_words_evidence(w, "threads ran other coroutines for most of that time, and these always came first");
 		ctp_words_next(w, "look at the order of the run queue: can %s come to the front while others are woken again and again?",
-		               ctp_words_it(w));
+		               ctp_words_they(w, "it", "they"));
 	} else {
 		ctp_words_evidence(w, "threads that run coroutines were idle for most of that time");
 		ctp_words_next(w, "look at the run queue: did the wake put %s there, and does a thread still take coroutines from it?",

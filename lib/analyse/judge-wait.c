@@ -234,7 +234,7 @@ static void leaked(struct ctp_judge *j, struct ctp_coroutine *co)
  */
 static void not_resumed(struct ctp_judge *j, struct ctp_coroutine *co)
 {
-	uint64_t ns = ctp_follow_ns(j->follow, co->since_ns, ctp_judge_end_ns(j, co));
+	uint64_t ns = ctp_judge_ready_ns(j, co);
 	bool is_new = !(co->flags & (CTP_CO_BIRTH | CTP_CO_RAN)) && !co->suspended_ns; /* or dead and forgotten */
 	bool starved = ns >= CTP_JUDGE_QUIET_NS && ns / STARVED_FACTOR >= j->tally->ready.max_ns;
 	if (is_new || !ctp_judge_too_long(&j->tally->ready, ns) || stands_behind(j, co) ||
@@ -353,11 +353,12 @@ static bool stopped_in_time(const struct ctp_judge *j, const struct ctp_coroutin
 	return ns <= CTP_JUDGE_FLOOR_NS || ns / CTP_JUDGE_FACTOR <= ctp_judge_history(j, co).max_ns;
 }
 
-/* Marks the awaited coroutine, and the wakers of the habit, as needed. */
+/* Marks the awaited coroutine as needed, and the wakers of the habit, if the coroutine has come there more than once or twice. */
 static void needs(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
-	for (uint32_t i = 0; i <= h->nwakers; i++) {
+	uint32_t nwakers = h->waits + h->self < FEW ? 0 : h->nwakers;
+	for (uint32_t i = 0; i <= nwakers; i++) {
 		struct ctp_coroutine *waker = ctp_follow_find(j->follow, i ? h->wakers[i - 1] : co->awaits);
 		if (waker && waker != co && stopped_in_time(j, waker, co))
 			waker->flags |= CTP_CO_NEEDED;

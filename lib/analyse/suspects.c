@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyse/judge-hope.h"
 #include "analyse/judge-own.h"
 #include "analyse/judge-why.h"
 #include "analyse/judge-words.h"
@@ -107,7 +108,7 @@ static uint64_t how_far(const struct ctp_judge *j, const struct ctp_coroutine *c
 /* How long a coroutine has been ready, or else has waited. */
 static uint64_t open_ns(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	return co->state == CTP_RUNNABLE ? ctp_follow_ns(j->follow, co->since_ns, ctp_judge_end_ns(j, co)) : ctp_wait_ns(j, co);
+	return co->state == CTP_RUNNABLE ? ctp_judge_ready_ns(j, co) : ctp_wait_ns(j, co);
 }
 
 /* How many times as long as any other a coroutine has been ready; 0: not far longer. */
@@ -263,16 +264,17 @@ static void say_excuse(struct ctp_words *w, const struct suspicion *s)
 		ctp_words_evidence(w, "there is nothing to compare with: %s",
 		                   p->waits ? "hardly a wait has ended there" : "no wait has ended there");
 	else if (waker)
-		ctp_words_evidence(w, "%s, which ended an earlier wait of %s there, still runs now and then",
-		                   ctp_words_any(w, waker->id), ctp_words_they(w, "it", "one of them"));
+		ctp_words_evidence(w, "%s, which has ended such a wait before, still runs now and then", ctp_words_any(w, waker->id));
 	else if (!ctp_follow_has_wakes(&j->follow->counts))
 		ctp_words_evidence(w, "the trace has no wakes (ctp_coro_wake): a coroutine that is only idle looks the same");
 	else if (!ctp_own_rests_elsewhere(j, co, s->group.place) && ctp_spawn_is_at_rest(j, co->spawn, s->group.place))
-		ctp_words_evidence(w, "coroutines spawned at the same place also rest there when they have nothing to do");
+		ctp_words_evidence(w, ctp_tally_spawn(j->tally, co->spawn)->born == 1 ?
+		                   "it also rests there when it has nothing to do" :
+		                   "coroutines spawned at the same place also rest there when they have nothing to do");
 	else if (!ctp_place_is_inside(*p))
 		ctp_words_evidence(w, "something other than a coroutine, such as a timer or a socket, may still end the wait");
 	else
-		ctp_words_evidence(w, "nothing else shows that nobody will end the wait");
+		ctp_words_evidence(w, "the trace does not show which coroutine should have ended the wait");
 }
 
 /* What the members are compared with: waits at the place that ended; or the times from all wakes to their resumes. */

@@ -598,6 +598,15 @@ uint32_t ctp_tally_transitions(struct ctp_tally *t, const struct ctp_record *rec
 	return usual;
 }
 
+static void still_ready(struct ctp_tally *t, struct ctp_coroutine *co, uint64_t end_ns)
+{
+	struct ctp_change ch = ctp_change_of(co, CTP_CHANGE_RESUME, end_ns); /* as if it were resumed now */
+	ch.thread = co->thread;
+	wait_woken(t, co, co->since_ns);
+	if (t->last_long[ch.thread])
+		kept_waiting(t, &ch);
+}
+
 void ctp_tally_finish(struct ctp_tally *t, const struct ctp_follow_end *end)
 {
 	for (t->nslices = CTP_TALLY_SLICES; t->nslices && !t->slices[t->nslices - 1];)
@@ -616,7 +625,7 @@ void ctp_tally_finish(struct ctp_tally *t, const struct ctp_follow_end *end)
 			continue;
 		bool whole = !(co->flags & (CTP_CO_TAIL | CTP_CO_CONFLICT));
 		if (co->state == CTP_RUNNABLE && whole)
-			wait_woken(t, co, co->since_ns);
+			still_ready(t, co, end->judged_ns);
 		ctp_follow_account(t->follow, co, end->end_ns);
 		sum_up(t, co);
 	}

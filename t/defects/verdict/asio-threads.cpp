@@ -182,7 +182,7 @@ static awaitable<void> mutex_user(std::mutex &mutex, event &locked)
 		if (due())
 			co_await at(locked.wait()); // HERE mutex_across_await
 		else
-			co_await nap(1);
+			co_await nap(1); // HERE mutex_across_await
 		std::unique_lock lock(mutex);
 	}
 }
