@@ -58,3 +58,14 @@ const struct ctp_coroutine *ctp_own_hope(const struct ctp_judge *j, const struct
 	              ctp_judge_is_recent(j, waker->resumed_ns, co->suspended_ns, ctp_judge_end_ns(j, co));
 	return active ? waker : NULL;
 }
+
+struct ctp_coroutine *ctp_own_parent(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	struct ctp_coroutine *parent = co->parent ? ctp_follow_find(j->follow, co->parent) : NULL;
+	return parent && parent != co && parent->state != CTP_DEAD ? parent : NULL;
+}
+
+bool ctp_own_is_for(const struct ctp_coroutine *parent, const struct ctp_coroutine *child)
+{
+	return parent->state == CTP_SUSPENDED && child->flags & CTP_CO_BIRTH && child->born_ns >= parent->resumed_ns;
+}

@@ -24,4 +24,10 @@ uint64_t ctp_own_dead_waker(const struct ctp_judge *j, const struct ctp_coroutin
 /* Whether a resume came in the last tenth of the time between from_ns and to_ns. */
 bool ctp_judge_is_recent(const struct ctp_judge *j, uint64_t resumed_ns, uint64_t from_ns, uint64_t to_ns);
 
+/* The living parent of a coroutine; or null. */
+struct ctp_coroutine *ctp_own_parent(const struct ctp_judge *j, const struct ctp_coroutine *co);
+
+/* Whether a parent waits for that child, as far as can be told: it has made the child just before it began to wait. */
+bool ctp_own_is_for(const struct ctp_coroutine *parent, const struct ctp_coroutine *child);
+
 #endif

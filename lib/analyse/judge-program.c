@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analyse/judge-own.h"
 #include "analyse/judge-words.h"
 
 enum {
@@ -88,21 +89,26 @@ static bool is_told(const struct ctp_judge *j, const struct ctp_coroutine *co)
 }
 
 /*
- * Whether another finding explains most living coroutines of a spawn place: it has them already, or the number of their parents
- * grows as well.
+ * Fills explained with the number of living coroutines, by spawn place, that another finding explains: it has them or a child that
+ * they wait for, or the number of their parents grows as well.
  */
-static bool is_explained(struct ctp_judge *j, uint32_t spawn, const uint64_t *left)
+static void count_explained(struct ctp_judge *j, const uint64_t *left, uint64_t *explained)
 {
-	uint64_t explained = 0;
 	struct ctp_coroutine *co;
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+		co->visit = 0;
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
-		if (co->spawn != spawn || co->state == CTP_DEAD)
-			continue;
-		const struct ctp_coroutine *parent = co->parent ? ctp_follow_find(j->follow, co->parent) : NULL;
-		bool with_parent = parent && parent->state != CTP_DEAD && parent->spawn != spawn && left[parent->spawn];
-		explained += with_parent || is_told(j, co);
+		struct ctp_coroutine *parent = co->state == CTP_DEAD ? NULL : ctp_own_parent(j, co);
+		if (parent && is_told(j, co) && ctp_own_is_for(parent, co))
+			parent->visit = 1;
 	}
-	return explained > j->tally->spawns[spawn]->alive / 2;
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+		if (co->state == CTP_DEAD)
+			continue;
+		const struct ctp_coroutine *parent = ctp_own_parent(j, co);
+		bool with_parent = parent && parent->spawn != co->spawn && left[parent->spawn];
+		explained[co->spawn] += with_parent || co->visit || is_told(j, co);
+	}
 }
 
 /* The place where most living coroutines of the spawn place wait, and how many; 0: it is not known. */
@@ -124,17 +130,19 @@ static uint32_t where_most_wait(struct ctp_judge *j, uint32_t spawn, uint64_t *c
 /* Coroutines of a spawn place become more and more, and most are left over: else the load may grow. */
 void ctp_judge_growth(struct ctp_judge *j)
 {
-	uint64_t *left = count_left_over(j), low[GROWTH_STEPS], there;
-	uint32_t count = left ? j->follow->places->count : 0;
+	uint64_t *left = count_left_over(j), *explained = calloc(j->follow->places->count, sizeof *explained), low[GROWTH_STEPS], there;
+	uint32_t count = left && explained ? j->follow->places->count : 0;
+	j->failed |= !explained;
 	for (uint32_t n = 0; n < count; n++) {
 		const struct ctp_tally_spawn *s = j->tally->spawns[n];
 		if (!s || !grows(s, low) || left[n] < s->alive / 2)
 			left[n] = 0; /* does not grow */
 	}
+	if (count)
+		count_explained(j, left, explained);
 	for (uint32_t n = 0; n < count; n++) {
 		const struct ctp_tally_spawn *s = j->tally->spawns[n];
-		bool told = left[n] && !is_explained(j, n, left);
-		struct ctp_group *g = told ? ctp_judge_group(j, CTP_RULE_GROWTH, n, where_most_wait(j, n, &there)) : NULL;
+		struct ctp_group *g = left[n] && explained[n] <= s->alive / 2 ? ctp_judge_group(j, CTP_RULE_GROWTH, n, where_most_wait(j, n, &there)) : NULL;
 		if (!g)
 			continue;
 		grows(s, low);
@@ -145,6 +153,7 @@ void ctp_judge_growth(struct ctp_judge *j)
 		g->count = low[GROWTH_STEPS / 2 - 1];
 		g->most_ns = low[0];
 	}
+	free(explained);
 	free(left);
 }
 

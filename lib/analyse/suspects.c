@@ -49,7 +49,7 @@ struct suspicion {
 struct suspects {
 	struct ctp_judge *j;
 	uint64_t *open, *far;    /* by place: coroutines that wait there; those that the ratio makes stand out */
-	bool *found;             /* by place: a coroutine that waits there is in a finding */
+	bool *found;             /* by place: a coroutine that waits there is in a finding, or most that become more and more are there */
 	uint32_t *number;        /* by place or habit, and whether they are ready: number + 1 in list; 0: none yet */
 	struct suspicion *list;
 	uint32_t count, room;
@@ -183,7 +183,8 @@ static bool suspect(struct suspects *all, struct ctp_coroutine *co)
 	struct ctp_judge *j = all->j;
 	uint64_t ratio = stands_out(all, co);
 	struct ctp_coroutine *end = ratio ? end_of_chain(j, co) : NULL;
-	if (!end || end->flags & CTP_CO_FOUND || all->found[ctp_follow_place(j->follow, end)])
+	if (!end || end->flags & CTP_CO_FOUND || all->found[ctp_follow_place(j->follow, end)] ||
+	    (end->blames && end->blames->flags & CTP_CO_FOUND && ctp_own_is_for(end, end->blames)))
 		return true;
 	struct suspicion *s = suspicion_of(all, end);
 	if (!s)
@@ -364,8 +365,8 @@ static void find_children(struct ctp_judge *j)
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
 		co->blames = NULL;
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
-		struct ctp_coroutine *parent = ctp_wait_is(co) && co->parent ? ctp_follow_find(j->follow, co->parent) : NULL;
-		if (parent && parent != co && (!parent->blames || co->suspended_ns < parent->blames->suspended_ns))
+		struct ctp_coroutine *parent = ctp_wait_is(co) ? ctp_own_parent(j, co) : NULL;
+		if (parent && (!parent->blames || co->suspended_ns < parent->blames->suspended_ns))
 			parent->blames = co;
 	}
 }
@@ -375,6 +376,8 @@ static bool look(struct suspects *all)
 	struct ctp_judge *j = all->j;
 	struct ctp_coroutine *co;
 	find_children(j);
+	for (uint32_t i = 0; i < j->ngroups; i++)
+		all->found[j->groups[i].place] |= j->groups[i].rule == CTP_RULE_GROWTH && j->groups[i].place;
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
 		co->visit = 0;
 		if (!ctp_wait_is(co))
