@@ -366,9 +366,12 @@ static task<> connection(server &s, milliseconds handshake)
 static task<> story(server &s)
 {
 	int opened = 0;
-	for (bool last = false; !last; opened++) {
+	for (bool last = false; !last;) {
 		last = !(asked.faulty ? normal() : going());
-		spawn(connection(s, last ? 50ms : 1ms), "connection");
+		if (last || opened < 150) { /* who connects, stays */
+			spawn(connection(s, last ? 50ms : 1ms), "connection");
+			opened++;
+		}
 		co_await delay(10ms);
 	}
 	bite();
