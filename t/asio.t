@@ -193,12 +193,12 @@ has operators 'the parent of each is who has called it' 'coroutine quick births 
 	'coroutine loser births 1 deaths 1 of either_reversed' 'coroutine gives births 2 deaths 2 of values' \
 	'coroutine third births 1 deaths 1 of all' 'coroutine never births 1 deaths 1 of stuck'
 is "operators: Asio's own coroutines are not there" "$(grep -e 'operator[&|]' -e awaitable_ "$tmp/operators.judged")" ''
-has operators 'who awaits several waits at that line' 'suspended both operators.cpp:23 1' 'suspended stuck operators.cpp:84 1'
+has operators 'who awaits several waits at that line' 'suspended both operators.cpp:24 1' 'suspended stuck operators.cpp:85 1'
 is 'operators: the last to end wakes, whichever that is, cancelled or not' \
 	"$(sed -n 's/^told \(.*\) leaving \([^b].*\) 1$/\1 \2/p' "$tmp/operators.judged" | paste -sd ,)" \
 	'all third,both slow,both_reversed slow,catches cancelled,either loser,either_reversed loser,values gives'
 is 'operators: of several it is not known which ends last' "$(grep -E '^awaits (all|both|either|stuck|values|catches)' "$tmp/operators.judged")" ''
-has operators "a coroutine of the program's own that takes two" 'coroutine in_turn births 1 deaths 1 of one_by_one' \
-	'awaits one_by_one in_turn 1' 'awaits in_turn breathe 2'
+has operators "coroutines of the program's own that take one" 'coroutine in_turn births 1 deaths 1 of one_by_one' \
+	'awaits one_by_one in_turn 1' 'awaits in_turn breathe 2' 'awaits counted breathe 1' 'awaits named breathe 1'
 has operators 'one of two that never ends: nobody is woken' 'shut stuck 1' 'shut never 1'
 done_testing

@@ -431,9 +431,9 @@ public:
 template <typename T, typename Executor>
 class taking : public promise<T, Executor> {
 public:
-	template <typename A, typename B> taking(asio::awaitable<A, Executor> &a, B &) noexcept
+	template <typename A, typename B> taking(asio::awaitable<A, Executor> &a, B &&) noexcept
 	{
-		if constexpr (std::is_pointer_v<B>)
+		if constexpr (std::is_pointer_v<std::remove_reference_t<B>>)
 			this->ctp_known = reinterpret_cast<std::uintptr_t>(known_frame<A, Executor>::of(a)->ctp_ends());
 		else
 			this->ctp_known = this->left_out;
@@ -448,6 +448,11 @@ public:
 		return is_asio;
 	}
 };
+
+/* What such a coroutine of Asio takes besides: another awaitable, or a pointer, for the choice of an overload. */
+template <typename> constexpr bool taken_with = false;
+template <typename T, typename Executor> constexpr bool taken_with<asio::awaitable<T, Executor>> = true;
+template <typename T> constexpr bool taken_with<T *> = true;
 
 /* A coroutine's return type as ctp.hpp knows them. */
 template <typename Promise>
@@ -584,7 +589,7 @@ struct std::coroutine_traits<asio::awaitable<T, Executor>, Args...>
 	: std::coroutine_traits<ctp::asio_::task<ctp::asio_::promise<T, Executor>>, Args...> {};
 
 template <typename T, typename Executor, typename A, typename B>
-	requires ctp::asio_::ours<T>
+	requires(ctp::asio_::ours<T> && ctp::asio_::taken_with<B>)
 struct std::coroutine_traits<asio::awaitable<T, Executor>, asio::awaitable<A, Executor>, B>
 	: std::coroutine_traits<ctp::asio_::task<ctp::asio_::taking<T, Executor>>, asio::awaitable<A, Executor>, B> {};
 

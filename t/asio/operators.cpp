@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <exception>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 using asio::awaitable;
@@ -83,13 +84,29 @@ static awaitable<void> never()
 static awaitable<void> ends() { co_await breathe(1); }
 static awaitable<void> stuck() { co_await (ends() && never()); }
 
-// One of the program's own that takes two: it is traced like any other.
+// Those of the program's own that take an awaitable, and more: they are traced like any other.
 static awaitable<void> in_turn(awaitable<void> a, awaitable<void> b)
 {
 	co_await std::move(a);
 	co_await std::move(b);
 }
-static awaitable<void> one_by_one() { co_await in_turn(breathe(1), breathe(2)); }
+static awaitable<void> counted(awaitable<void> a, int *count)
+{
+	co_await std::move(a);
+	++*count;
+}
+static awaitable<void> named(awaitable<void> a, std::string &&name)
+{
+	std::string mine = std::move(name);
+	co_await std::move(a);
+}
+static awaitable<void> one_by_one()
+{
+	int count = 0;
+	co_await in_turn(breathe(1), breathe(2));
+	co_await counted(breathe(1), &count);
+	co_await named(breathe(1), "a name");
+}
 
 int main()
 {
