@@ -234,16 +234,20 @@ static void test_chain(void)
 	is(also, "2 more coroutines wait for it at site 8 and site 77", "with their places, the nearest first");
 }
 
-/* One of many that come and go awaits a leader, which runs every 5 ms until then, and waits where nobody else ever has. */
-static const char *leader(uint64_t until_ns)
+/*
+ * One of many that come and go awaits a leader, which runs every 5 ms until then, and waits where nobody else ever has. others: more of
+ * the many come and go meanwhile.
+ */
+static const char *leader_of(uint64_t until_ns, uint64_t spawn, bool others)
 {
 	begin();
 	healthy();
-	dies(&h, 200 * MS + 1, WAKER);
+	if (!others)
+		dies(&h, 200 * MS + 1, WAKER);
 	is_born(&h, 200 * MS, VICTIM, MAKER);
 	resumes(&h, 201 * MS, VICTIM, THREAD);
 	goes_round(202 * MS, VICTIM, WAKER);
-	is_born(&h, 200 * MS, PEER, 0);
+	is_born(&h, 200 * MS, PEER, spawn);
 	resumes(&h, 201 * MS, PEER, OTHER);
 	awaits(&h, 210 * MS, VICTIM, PEER);
 	suspends(&h, 210 * MS, VICTIM, THREAD, WAITS);
@@ -252,10 +256,19 @@ static const char *leader(uint64_t until_ns)
 		is_woken(&h, ts, PEER, OTHER, 0);
 		resumes(&h, ts + 1, PEER, OTHER);
 		suspends(&h, ts + 2, PEER, OTHER, REST);
+		if (others) {
+			uint64_t co = FIRST + ts / MS;
+			is_born(&h, ts, co, MAKER);
+			resumes(&h, ts, co, THREAD);
+			goes_round(ts + MS, co, WAKER);
+			dies(&h, ts + 3 * MS, co);
+		}
 	}
 	over();
 	return found;
 }
+
+static const char *leader(uint64_t until_ns) { return leader_of(until_ns, 0, false); }
 
 static void test_leader(void)
 {
@@ -263,6 +276,8 @@ static void test_leader(void)
 	is(suspected, "", "and no suspect");
 	is(leader(220 * MS), "suspended likely 1", "the one at the end of the chain is, if it does not run");
 	is(tree, "1 awaits 3", "and the other waits because of it");
+	is(leader_of(1990 * MS, 0, true), "", "the same while waits for others end there");
+	is(leader_of(1990 * MS, MAKER, true), "never-woken likely 1", "unless it is one of those that wait there: it may have handed on a lock");
 }
 
 static void test_lost(void)

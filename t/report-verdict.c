@@ -580,6 +580,44 @@ static void leaks(void)
 	is(forgotten(2), "", "one or two may wait there for good reason");
 }
 
+enum { SESSION = 900, SESSIONS = 4, MADE_AT = 90, RESTS = 91, WRITES = 92, SENDER = 899, SENDS = 93 };
+
+/*
+ * Sessions wait for a message from another coroutine, and then for a socket, which takes so long. From 400 ms on the first one gets
+ * no message any more.
+ */
+static const char *writers(uint64_t write_ns)
+{
+	begin();
+	is_born(&h, 1, SENDER, 0);
+	resumes(&h, 2, SENDER, OTHER);
+	for (uint64_t i = 0; i < SESSIONS; i++) {
+		is_born(&h, 3, SESSION + i, MADE_AT);
+		resumes(&h, 4, SESSION + i, THREAD);
+	}
+	for (uint64_t ts = MS; ts < 1900 * MS; ts += 10 * MS)
+		for (uint64_t i = ts < 400 * MS ? 0 : 1; i < SESSIONS; i++) {
+			uint64_t co = SESSION + i;
+			suspends(&h, ts + i, co, THREAD, RESTS);
+			is_woken(&h, ts + 5 * MS + i, co, OTHER, SENDER);
+			resumes(&h, ts + 5 * MS + 10 + i, co, THREAD);
+			suspends(&h, ts + 5 * MS + 20 + i, co, THREAD, WRITES);
+			is_woken(&h, ts + 5 * MS + 20 + write_ns + i, co, THREAD, 0);
+			resumes(&h, ts + 5 * MS + 21 + write_ns + i, co, THREAD);
+		}
+	suspends(&h, 1901 * MS, SENDER, OTHER, SENDS);
+	for (uint64_t i = 0; i < SESSIONS; i++)
+		suspends(&h, i ? 1902 * MS : 401 * MS, SESSION + i, THREAD, RESTS);
+	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
+	return end();
+}
+
+static void test_home(void)
+{
+	is(writers(4 * MS), "never-woken likely 1", "one that is idle elsewhere, and is overtaken here");
+	is(writers(10000), "", "unless it only passes the other place: then it may be idle here");
+}
+
 int main(void)
 {
 	stops();
@@ -595,5 +633,6 @@ int main(void)
 	closed();
 	unheard();
 	leaks();
+	test_home();
 	return done_testing();
 }

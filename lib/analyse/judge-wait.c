@@ -150,10 +150,16 @@ static struct ctp_coroutine *blames_waker(struct ctp_judge *j, const struct ctp_
 	return could_not_wake(waker, co) ? waker : NULL;
 }
 
-/* Waits of the habit have ended that began after that of co: what it awaits, a lock say, has been handed on to others. */
-static bool is_handed_on(const struct ctp_judge *j, const struct ctp_coroutine *co)
+/*
+ * Waits of the habit have ended that began after that of co: what it awaits, a lock say, has been handed on to others. One that has
+ * a lock comes for it like the others; a coroutine of another sort, such as one that fills a cache, has nothing to hand on.
+ */
+static bool is_handed_on(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
+	const struct ctp_coroutine *target = awaited(j, co);
+	if (target->spawn != co->spawn && !ctp_own_visits(target, h->place)->back)
+		return false;
 	uint32_t n = h->nback < CTP_HABIT_BACK ? h->nback : CTP_HABIT_BACK;
 	for (uint32_t i = 0; i < n && !(co->flags & CTP_CO_JOINS); i++)
 		if (h->back[i].from_ns > co->suspended_ns && h->back[i].id != co->id)

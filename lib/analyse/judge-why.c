@@ -25,6 +25,7 @@ enum {
 	FRESH_WAITS = 3,         /* fewer ended waits of a habit do not tell how its waits end */
 	FRESH_RESUMES = 100,     /* of a coroutine that came back from all earlier waits */
 	RHYTHM_EVENTS = 100,     /* fewer events are no activity that could end */
+	HOME_FACTOR = 10,        /* who waits this many times as long elsewhere only passes its home, as a write to a socket */
 };
 
 bool ctp_wait_is_too_long(const struct ctp_judge *j, const struct ctp_coroutine *co)
@@ -147,7 +148,7 @@ static bool is_out_of_rhythm(const struct ctp_judge *j, const struct ctp_corouti
 	const struct ctp_habit *h = ctp_habit_of(j, co);
 	uint64_t ns = ctp_wait_ns(j, co);
 	bool elsewhere = j->spawns[co->spawn].home != co->habit && (p.woken || !ctp_spawn_is_at_rest(j, co->spawn, h->place));
-	return elsewhere && has_come_back(j, co) && h->waits >= CTP_JUDGE_HISTORY && ns >= CTP_JUDGE_QUIET_NS &&
+	return elsewhere && !co->awaits && has_come_back(j, co) && h->waits >= CTP_JUDGE_HISTORY && ns >= CTP_JUDGE_QUIET_NS &&
 	       ns / FAR_FACTOR >= h->max_ns && !ctp_place_is_inside(p) && is_overtaken(j, co->habit, co->suspended_ns);
 }
 
@@ -186,6 +187,8 @@ bool ctp_wait_is_suspect(const struct ctp_judge *j, const struct ctp_coroutine *
 	       ns >= ctp_wait_ns(j, other) / 10 * 9;
 }
 
+static uint64_t mean_ns(const struct ctp_habit *h) { return h->waits ? h->total_ns / h->waits : 0; }
+
 /* The reasons that compare a wait with others at the same place. */
 static uint32_t why_too_long(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
@@ -196,8 +199,8 @@ static uint32_t why_too_long(struct ctp_judge *j, const struct ctp_coroutine *co
 	bool told = p.woken || (ctp_follow_has_wakes(&j->follow->counts) && !j->follow->attached_ns), bare = is_bare(j);
 	bool several = p.different >= CTP_HABIT_DIFFERENT, rests = ctp_spawn_is_at_rest(j, co->spawn, h->place);
 	bool lost = ctp_place_is_inside(p) && !ctp_judge_hope(j, co);
-	/* A coroutine that rests there, and has no home, may be idle while others are not. */
-	bool busy = !rests || j->spawns[co->spawn].home;
+	/* A coroutine that rests there may be idle while others are not, unless it has a home, and waits there for as long. */
+	bool busy = !rests || (j->spawns[co->spawn].home && mean_ns(h) / HOME_FACTOR <= mean_ns(&j->tally->habits.list[j->spawns[co->spawn].home]));
 	bool came_back = bare ? co->resumes >= CTP_JUDGE_HISTORY : lost && busy && has_come_back(j, co);
 	uint32_t why = 0;
 	if ((lost || (!told && !ctp_judge_hope(j, co))) && several &&

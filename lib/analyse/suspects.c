@@ -287,23 +287,30 @@ static const struct ctp_hist *ended_at(const struct ctp_judge *j, const struct s
 	return j->places[s->group.place].waits ? &ctp_tally_place(j->tally, s->group.place)->wait : &none;
 }
 
-static void say_title(struct ctp_words *w, const struct suspicion *s)
+/* others: that wait at the same place, and for less. */
+static void say_title(struct ctp_words *w, const struct suspicion *s, uint64_t others)
 {
-	uint64_t ended = ended_at(w->j, s)->count;
+	const struct ctp_hist *hist = ended_at(w->j, s);
+	uint64_t ended = hist->count;
 	const char *for_ns = ctp_words_duration(w, s->group.longest_ns), *upto = w->f->members > 1 ? "for up to" : "for";
-	const char *within = ctp_words_duration(w, ended_at(w->j, s)->max_ns);
+	bool most = hist->max_ns > s->group.longest_ns; /* some waits took longer, and so they do not show that this one stands out */
+	const char *within = ctp_words_duration(w, most ? ctp_hist_quantile(hist, 0.99) : hist->max_ns);
+	char less[2 * CTP_TEXT_MAX + 24] = "";
+	if (others)
+		snprintf(less, sizeof less, ", and %s for less", ctp_words_counted(w, others, "other", "others"));
 	if (s->ready)
 		ctp_words_title(w, "%s woken at %s and not resumed %s %s; %s within %s of the wake",
 		                ctp_words_counted(w, w->f->members, "coroutine was", "coroutines were"), ctp_words_where(w), upto,
 		                for_ns, ctp_words_counted(w, ended, "other resume came", "other resumes came"), within);
 	else if (w->j->places[s->group.place].waits)
-		ctp_words_title(w, "%s at %s %s %s; %s ended within %s",
+		ctp_words_title(w, "%s at %s %s %s%s; %s%s ended within %s",
 		                ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"), ctp_words_where(w), upto,
-		                for_ns, ctp_words_counted(w, ended, "other wait there", "other waits there"), within);
+		                for_ns, less, most ? "99 in 100 of " : "",
+		                ctp_words_counted(w, ended, "other wait there", "other waits there"), within);
 	else
-		ctp_words_title(w, "%s at %s %s %s; no other wait there has ended",
+		ctp_words_title(w, "%s at %s %s %s%s; no other wait there has ended",
 		                ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"), ctp_words_where(w), upto,
-		                for_ns);
+		                for_ns, less);
 }
 
 static void say_waiting(struct ctp_words *w, const struct suspicion *s)
@@ -344,7 +351,7 @@ static void make_suspect(struct suspects *all, struct suspicion *from, struct ct
 	g->nwho = 0;
 	struct ctp_finding f = {.place = to->place, .spawn = to->spawn, .members = to->members, .who = to->who, .nwho = to->nwho};
 	struct ctp_words w = {.j = j, .g = g, .f = &f};
-	say_title(&w, from);
+	say_title(&w, from, to->open > to->members ? to->open - to->members : 0);
 	say_excuse(&w, from);
 	if (from->waiting)
 		say_waiting(&w, from);
