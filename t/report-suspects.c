@@ -158,7 +158,7 @@ static void test_outside(void)
 }
 
 /* Hardly a wait ended there. Before, the coroutine has returned from another place rounds times. */
-static const char *few(int rounds, uint64_t from)
+static void few_so(int rounds, uint64_t from)
 {
 	begin();
 	healthy();
@@ -167,6 +167,11 @@ static const char *few(int rounds, uint64_t from)
 	for (int i = 0; i < rounds; i++)
 		goes_round((202 + 2 * (uint64_t)i) * MS, VICTIM, 0);
 	suspends(&h, from, VICTIM, THREAD, REST);
+}
+
+static const char *few(int rounds, uint64_t from)
+{
+	few_so(rounds, from);
 	return over();
 }
 
@@ -176,6 +181,12 @@ static void test_few(void)
 	is(excuse, "there is nothing to compare with: no wait has ended there", "and that is its excuse");
 	is(few(25, 1200 * MS), "", "and a shorter one does not");
 	is(few(0, 300 * MS), "", "nor does that of a coroutine which has hardly run: it may be an accept loop");
+	few_so(25, 900 * MS);
+	becomes(&h, S, S + MS, CTP_PROCESS_STOPPED);
+	becomes(&h, 3 * S, 3 * S + MS, CTP_PROCESS_EXECUTING);
+	is_over(&h, 4 * S, CTP_OUTCOME_EXITED);
+	end();
+	is(suspected, "possible 1 and 0 of 0 ended", "time in which the process was stopped is no part of the trace");
 }
 
 /* A coroutine wakes another one so often, which then waits on; and sleeps from 300 ms on, where no wait has ended. */

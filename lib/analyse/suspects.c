@@ -97,7 +97,7 @@ static uint64_t how_far(const struct ctp_judge *j, const struct ctp_coroutine *c
 	if (!place || ns < CTP_JUDGE_FLOOR_NS || ctp_habit_is_called(ctp_habit_of(j, co)))
 		return 0;
 	if (p->waits < FEW_ENDED)
-		return ns >= CTP_JUDGE_QUIET_NS && ns >= ctp_span_ns(j->start_ns, j->end_ns) / 2 && is_missed(j, co) ? 1 : 0;
+		return ns >= CTP_JUDGE_QUIET_NS && ns >= ctp_follow_ns(j->follow, j->start_ns, j->end_ns) / 2 && is_missed(j, co) ? 1 : 0;
 	if (ctp_place_is_inside(*p))
 		return ns / FACTOR_INSIDE >= p->max_ns && returned >= j->visits ? ratio_of(ns, p->max_ns) : 0;
 	uint64_t p99_ns = ctp_hist_quantile(&ctp_tally_place(j->tally, place)->wait, 0.99);
