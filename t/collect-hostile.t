@@ -66,8 +66,7 @@ int main(void)
 	}
 }
 C
-gives_up() { # NAME: one TERM ends the collector $pid, without its last packets
-	kill -s TERM $pid
+gives_up() { # NAME: the collector $pid ends, without its last packets
 	timeout 60 tail --pid=$pid -f /dev/null
 	ok "$1" [ ! -e /proc/$pid/fd/0 ]
 	kill -9 $pid 2>/dev/null
@@ -85,7 +84,18 @@ if "${CC:-cc}" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/many" "$tmp/many.c" 2>/d
 	until [ -e "$tmp/over" ] || [ $((tries += 1)) -gt 6000 ]; do sleep 0.01; done
 	# Its shell has ended then, and may not be waited for yet.
 	while grep -qs '^State:.[^Z]' $(pgrep -x -P $pid sh | sed 's|.*|/proc/&/status|') /dev/null && [ $((tries += 1)) -lt 6000 ]; do sleep 0.01; done
+	kill -s TERM $pid
 	gives_up 'TERM ends a collector whose reader has stalled'
+	# The same if the signal was for the command, which has ended later.
+	rm "$tmp/over"
+	"$collect" -o "$tmp/unread" sh -c 'trap "" TERM; "$0"; touch "$1"; until [ -e "$1.go" ]; do sleep 0.1; done' \
+		"$tmp/many" "$tmp/over" 2>"$tmp/err" &
+	pid=$!
+	until [ -e "$tmp/over" ] || [ $((tries += 1)) -gt 9000 ]; do sleep 0.01; done
+	kill -s TERM $pid
+	sleep 1
+	touch "$tmp/over.go"
+	gives_up 'so does one that was passed on to the command'
 	# With -p, the first signal ends the trace; and when the reader takes nothing for a time, all.
 	CTP_RECORD=1 sh -c 'exec "$0" >/dev/null' "$tmp/busy" &
 	busy=$!
@@ -96,6 +106,7 @@ if "${CC:-cc}" -std=gnu11 -O1 -Isdk/c -pthread -o "$tmp/many" "$tmp/many.c" 2>/d
 	until grep -qs 'attached to' "$tmp/err" || ! kill -0 $pid; do sleep 0.01; done
 	# More than a pipe holds.
 	until grep -q '[0-9]\{7\} events' "$tmp/err" || [ $((tries += 1)) -gt 15000 ]; do kill -s USR1 $pid; sleep 0.01; done
+	kill -s TERM $pid
 	gives_up 'one TERM ends a visit whose reader has stalled'
 	kill $busy $reader
 fi

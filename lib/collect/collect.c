@@ -172,9 +172,13 @@ static void wait_for_queue(struct ctp_collect_loop *c)
 	}
 }
 
+static bool has_been_urged(void) { return true; }
+
 /* The last of everything, unless the output has failed. Its reader sees the end here. */
 static void finish(struct ctp_collect_loop *c, bool deserted)
 {
+	if (c->watch.urged) /* by a signal that was taken already, and so does not wait to be taken */
+		ctp_outqueue_until(c->queue, has_been_urged);
 	ctp_sampler_look(&c->sampler, true);
 	detach(c, deserted);
 	if (!c->watch.extra) {
