@@ -130,7 +130,8 @@ static uint32_t where_most_wait(struct ctp_judge *j, uint32_t spawn, uint64_t *c
 /* Coroutines of a spawn place become more and more, and most are left over: else the load may grow. */
 void ctp_judge_growth(struct ctp_judge *j)
 {
-	uint64_t *left = count_left_over(j), *explained = calloc(j->follow->places->count, sizeof *explained), low[GROWTH_STEPS], there;
+	uint64_t *left = count_left_over(j), *explained = calloc(j->follow->places->count, sizeof *explained);
+	uint64_t low[GROWTH_STEPS], there;
 	uint32_t count = left && explained ? j->follow->places->count : 0;
 	j->failed |= !explained;
 	for (uint32_t n = 0; n < count; n++) {
@@ -142,7 +143,8 @@ void ctp_judge_growth(struct ctp_judge *j)
 		count_explained(j, left, explained);
 	for (uint32_t n = 0; n < count; n++) {
 		const struct ctp_tally_spawn *s = j->tally->spawns[n];
-		struct ctp_group *g = left[n] && explained[n] <= s->alive / 2 ? ctp_judge_group(j, CTP_RULE_GROWTH, n, where_most_wait(j, n, &there)) : NULL;
+		bool told = left[n] && explained[n] <= s->alive / 2;
+		struct ctp_group *g = told ? ctp_judge_group(j, CTP_RULE_GROWTH, n, where_most_wait(j, n, &there)) : NULL;
 		if (!g)
 			continue;
 		grows(s, low);

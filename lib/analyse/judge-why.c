@@ -200,7 +200,8 @@ static uint32_t why_too_long(struct ctp_judge *j, const struct ctp_coroutine *co
 	bool several = p.different >= CTP_HABIT_DIFFERENT, rests = ctp_spawn_is_at_rest(j, co->spawn, h->place);
 	bool lost = ctp_place_is_inside(p) && !ctp_judge_hope(j, co);
 	/* A coroutine that rests there may be idle while others are not, unless it has a home, and waits there for as long. */
-	bool busy = !rests || (j->spawns[co->spawn].home && mean_ns(h) / HOME_FACTOR <= mean_ns(&j->tally->habits.list[j->spawns[co->spawn].home]));
+	uint32_t home = j->spawns[co->spawn].home;
+	bool busy = !rests || (home && mean_ns(&j->tally->habits.list[home]) >= mean_ns(h) / HOME_FACTOR);
 	bool came_back = bare ? co->resumes >= CTP_JUDGE_HISTORY : lost && busy && has_come_back(j, co);
 	uint32_t why = 0;
 	if ((lost || (!told && !ctp_judge_hope(j, co))) && several &&
