@@ -179,7 +179,7 @@ static void say_who_went_to_wait(struct ctp_words *w, uint64_t from_ns)
 	free(at);
 }
 
-/* A moment behind which there is next to no resume is evidence of what stopped its members; without that it is the end of work. */
+/* If resumes all but stop at some moment, a finding that stops its members gets that as evidence. Without one, work has ended. */
 void ctp_judge_collapse(struct ctp_judge *j, struct ctp_finding *f)
 {
 	const struct ctp_tally *t = j->tally;

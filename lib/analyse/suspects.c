@@ -80,7 +80,7 @@ static bool is_missed(const struct ctp_judge *j, const struct ctp_coroutine *co)
 	return co->flags & CTP_CO_NEEDED || co->depth || ctp_habit_of(j, co)->self >= j->history || co->resumes >= j->history;
 }
 
-/* Many of its like have come to their end, and it is far older than any of them became. So it is if each request has a coroutine. */
+/* Many coroutines made at the same place have ended, and this one is far older than any of them became: a stuck request, say. */
 static bool outlives(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_hist *life = &ctp_tally_spawn(j->tally, co->spawn)->life;
@@ -203,7 +203,7 @@ static bool suspect(struct suspects *all, struct ctp_coroutine *co)
 	return !j->failed;
 }
 
-/* Those that wait for a suspect, whether they stand out themselves or not, are told of with it. */
+/* Counts a coroutine that waits for a suspect, and keeps its place. It need not stand out itself. */
 static void add_waiting(struct suspects *all, struct ctp_coroutine *co)
 {
 	struct ctp_coroutine *end = end_of_chain(all->j, co);

@@ -157,7 +157,7 @@ static void reap(struct ctp_event_loop *w)
 		end(w);
 }
 
-/* The time is that before: what COMMAND does about it comes behind. */
+/* The time is taken before the signal is sent, so that what COMMAND does about it is later. */
 static void pass_on(struct ctp_event_loop *w, int sig)
 {
 	uint64_t ts_ns = ctp_clock_ns();
