@@ -550,6 +550,42 @@ static void long_runs(void)
 	is(end(), "", "nor if the machine may have stood still for as long");
 }
 
+/* One that is made like the others waits for so long and is destroyed, and so many before it, after 40 ms each. */
+static void until_destroyed(uint64_t before, uint64_t ns)
+{
+	begin();
+	healthy();
+	for (uint64_t co = 100; co < 100 + before; co++) {
+		is_born(&h, 200 * MS + co, co, MAKER);
+		resumes(&h, 201 * MS + co, co, 5);
+		suspends(&h, 210 * MS + co, co, 5, WAITS);
+	}
+	for (uint64_t co = 100; co < 100 + before; co++)
+		dies(&h, 250 * MS + co, co);
+	is_born(&h, 300 * MS, VICTIM, MAKER);
+	resumes(&h, 301 * MS, VICTIM, 5);
+	suspends(&h, 310 * MS, VICTIM, 5, WAITS);
+	dies(&h, 310 * MS + ns, VICTIM);
+	suspends(&h, 1800 * MS, WAKER, 6, 9);
+	is_woken(&h, 1801 * MS, WAKER, 5, 0);
+	resumes(&h, 1802 * MS, WAKER, 6);
+	dies(&h, 1900 * MS, WAKER);
+	is_over(&h, 2 * S, CTP_OUTCOME_EXITED);
+	end();
+}
+
+static void destroyed(void)
+{
+	until_destroyed(0, 105 * MS);
+	is(found, "destroyed-waiting likely 1", "one that waited until it was destroyed");
+	until_destroyed(5, 105 * MS);
+	is(found, "", "but not where others were destroyed after a little less: their waits have a time-out");
+	until_destroyed(4, 105 * MS);
+	is(found, "destroyed-waiting likely 1", "which a few do not show");
+	until_destroyed(5, 1000 * MS);
+	is(found, "destroyed-waiting likely 1", "nor many, if they waited for less than a tenth");
+}
+
 int main(void)
 {
 	never_woken();
@@ -560,6 +596,7 @@ int main(void)
 	cycles();
 	long_ways();
 	dead_ends();
+	destroyed();
 	broken();
 	stalled();
 	long_runs();

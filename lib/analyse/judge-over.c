@@ -5,6 +5,16 @@
 #include "analyse/judge-why.h"
 #include "analyse/judge-words.h"
 
+/* Waits there are often ended by destruction, after less than the least that counts, and a tenth of this one: by a time-out, say. */
+static bool is_usual(const struct ctp_judge *j, const struct ctp_tally_case *c)
+{
+	const struct ctp_tally_list *l = &j->tally->destroyed;
+	uint32_t usual = 0;
+	for (uint32_t i = 0; i < l->count; i++)
+		usual += l->cases[i].habit == c->habit && l->cases[i].ns < CTP_JUDGE_FLOOR_NS && l->cases[i].ns >= c->ns / CTP_JUDGE_FACTOR;
+	return usual >= CTP_JUDGE_VISITS;
+}
+
 /* Coroutines that were destroyed when they had waited for far too long: a program that cleans up at its end leaves no others. */
 void ctp_judge_destroyed(struct ctp_judge *j)
 {
@@ -14,7 +24,7 @@ void ctp_judge_destroyed(struct ctp_judge *j)
 		const struct ctp_habit *h = &j->tally->habits.list[c->habit];
 		struct ctp_judge_place p = ctp_judge_history(j, &(struct ctp_coroutine){.habit = c->habit});
 		if (p.different >= CTP_HABIT_DIFFERENT && p.waits >= CTP_JUDGE_HISTORY && c->ns >= CTP_JUDGE_FLOOR_NS &&
-		    c->ns / CTP_JUDGE_FACTOR >= p.max_ns && ctp_place_is_inside(p) && !ctp_habit_is_called(h) &&
+		    c->ns / CTP_JUDGE_FACTOR >= p.max_ns && ctp_place_is_inside(p) && !ctp_habit_is_called(h) && !is_usual(j, c) &&
 		    ctp_habit_is_passing(j, c->habit, c->from_ns, c->ns)) {
 			struct ctp_group *g = ctp_judge_group(j, CTP_RULE_DESTROYED, c->spawn, c->place);
 			if (g)
