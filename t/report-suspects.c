@@ -291,6 +291,31 @@ static void test_leader(void)
 	is(leader_of(1990 * MS, MAKER, true), "never-woken likely 1", "unless it is one of those that wait there: it may have handed on a lock");
 }
 
+/* One was woken at woken_ns, and not resumed, in a trace with hardly a wake, of which each took so long to the resume. */
+static const char *starves(uint64_t woken_ns, uint64_t late_ns)
+{
+	begin();
+	is_born(&h, 1, VICTIM, MAKER);
+	resumes(&h, 2, VICTIM, THREAD);
+	suspends(&h, 3, VICTIM, THREAD, WAITS);
+	is_woken(&h, woken_ns, VICTIM, OTHER, 0);
+	is_born(&h, 1, BUSY, 0);
+	resumes(&h, 4, BUSY, THREAD);
+	for (uint64_t i = 1; i < 10; i++) {
+		suspends(&h, i * 190 * MS, BUSY, THREAD, REST);
+		is_woken(&h, i * 190 * MS + 1, BUSY, OTHER, 0);
+		resumes(&h, i * 190 * MS + 1 + late_ns, BUSY, THREAD);
+	}
+	return over();
+}
+
+static void test_starves(void)
+{
+	is(starves(500 * MS, MS), "possible 1 and 0 of 9 ended", "one that was woken, and not resumed for half of the trace, stands out");
+	is(starves(1100 * MS, MS), "", "but not for less");
+	is(starves(500 * MS, 160 * MS), "", "nor if the others took a tenth of that");
+}
+
 static void test_lost(void)
 {
 	begin();
@@ -384,6 +409,7 @@ int main(void)
 	test_sleeper();
 	test_chain();
 	test_leader();
+	test_starves();
 	test_lost();
 	test_shutdown();
 	test_wakes_at_shutdown();

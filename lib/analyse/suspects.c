@@ -9,7 +9,8 @@
  * has ended: it is as long as half of the trace, and the coroutine is missed (is_missed).
  * Of coroutines that wait once and end, none has returned before: there it is enough that many have ended, and that this one is ten
  * times as old as any of them became.
- * A coroutine that was woken stands out if it has been ready for ten times as long as any was that was resumed.
+ * A coroutine that was woken stands out if it has been ready for ten times as long as any was that was resumed; where hardly one was,
+ * for half of the trace as well.
  *
  * A coroutine that awaits a living one is not to blame: the coroutine at the end of the chain is the suspect, and if that one still
  * moves, nobody is. The same holds for a parent at a place where children end the waits. A place that a finding names already needs
@@ -116,7 +117,11 @@ static uint64_t how_late(const struct ctp_judge *j, const struct ctp_coroutine *
 {
 	const struct ctp_hist *ready = &j->tally->ready;
 	uint64_t ns = open_ns(j, co);
-	return ctp_judge_too_long(ready, ns) ? ratio_of(ns, ready->max_ns) : 0;
+	if (ready->count >= CTP_JUDGE_HISTORY)
+		return ctp_judge_too_long(ready, ns) ? ratio_of(ns, ready->max_ns) : 0;
+	/* Hardly one was woken and resumed, as in a trace of one moment. */
+	bool half = ns >= CTP_JUDGE_QUIET_NS && ns >= ctp_follow_ns(j->follow, j->start_ns, j->end_ns) / 2;
+	return half && ns / FACTOR_INSIDE >= ready->max_ns ? 1 : 0;
 }
 
 /* How many times as long as usual, with what the place and the program say against it. */
