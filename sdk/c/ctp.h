@@ -43,6 +43,7 @@
 #define CTP_SHM_VERSION UINT32_C(1)
 #define CTP_SHM_SLOTS 8u
 #define CTP_SHM_WAKES 4u
+#define CTP_SHM_REASONS 4u
 
 struct ctp_shm_header {
 	/* version 1 */
@@ -139,7 +140,11 @@ struct ctp_shm_station {
 	uint32_t await_marks; /* CTP_MARKS */
 	uint8_t pad_await[40];
 	struct ctp_shm_wake wakes[CTP_SHM_WAKES];
-	uint8_t flexible[64];
+	uint64_t reasons[CTP_SHM_REASONS]; /* what a suspension waits for, where that was said: as the value of an entry, */
+	uint32_t reason_whats[CTP_SHM_REASONS]; /* and as its number */
+	uint64_t reason_event; /* the number of that suspension, */
+	uint32_t reason_generation; /* whose it is, */
+	uint32_t nreasons; /* and how many there are; more than CTP_SHM_REASONS: not all are known */
 };
 
 struct ctp_shm_site {
@@ -183,12 +188,44 @@ enum {
 	CTP_ENTRY_THREAD = 7,  /*      owner of the ring from here on; ref 0          0 */
 	CTP_ENTRY_GAP = 8,     /*      transitions lost from ts to the next; ref 0    other entries lost */
 	CTP_ENTRY_AWAIT = 9,   /*      whom its next suspension waits for: CTP_REF    CTP_MARK_... */
+	CTP_ENTRY_REASON = 10, /*      what it waits for: deadline, descriptor, or    CTP_REASON */
+	                       /*      address of an object */
+	CTP_ENTRY_OBJECT = 11, /*      address; ref: how much of it is available      CTP_REASON */
+	CTP_ENTRY_LABEL = 12,  /*      address; ref 0; the site's function is a name  0 */
+	CTP_ENTRY_HOLDS = 13,  /*      address                                        how much more it holds, or less: an int32_t */
+	CTP_ENTRY_FOR = 14,    /*      address: of that was its wake, the entry       0 */
+	                       /*      before with the same time */
 };
 /* In the number of an entry. Bits that you do not know are for later, and to be ignored. */
 #define CTP_MARK_LEAVING UINT32_C(1) /* wake: the waker is suspended, and the work of its suspension still runs on the thread */
 #define CTP_MARK_YIELD UINT32_C(2)   /* wake: the coroutine only gives way to others; it is its own waker */
 #define CTP_MARK_STAYED UINT32_C(4)  /* wake: the coroutine has not given up its thread at all, and goes on; it is its own waker */
 #define CTP_MARK_JOIN UINT32_C(1)    /* await: nothing but the end of whom it waits for lets it go on */
+/* What a suspension waits for, in the number of an entry: one of CTP_FOR_..., marks of these, and how much of it. */
+enum {
+	CTP_FOR_TIMER = 1, /* a time of CLOCK_MONOTONIC, in ns */
+	CTP_FOR_FD,        /* a descriptor */
+	CTP_FOR_LOCK,      /* an object, here and below; a lock has one holder at a time, or many that share it */
+	CTP_FOR_PERMITS,   /* a semaphore or a pool */
+	CTP_FOR_ITEM,      /* something in a queue */
+	CTP_FOR_ROOM,      /* room in a queue */
+	CTP_FOR_EVENT,     /* a flag that is set, or a condition that is notified */
+	CTP_FOR_BARRIER,   /* others that arrive */
+	CTP_FOR_OTHER,
+};
+#define CTP_MARK_SHARED UINT32_C(1)      /* a lock: for reading, say, which others may do as well */
+#define CTP_MARK_TIMED UINT32_C(2)       /* the wait has a time-out */
+#define CTP_MARK_CANCELLABLE UINT32_C(4) /* somebody may end the wait with nothing got */
+#define CTP_MARK_RESTS UINT32_C(8)       /* to wait there for ever is in order: a worker with no work, a subscriber */
+#define CTP_MARK_OWNED UINT32_C(16)      /* an object: only who holds it gives it back, as a lock; permits may be released by anybody */
+#define CTP_MARK_CLOSED UINT32_C(32)     /* an object: it will never be available again, and who waits for it is to go on */
+#define CTP_MARK_GONE UINT32_C(64)       /* an object: it is destroyed, and its address free for another */
+#define CTP_MARK_MADE UINT32_C(128)      /* an object: it is new, and what was at its address before is not */
+#define CTP_REASON(what, marks, n) \
+	(((uint32_t)(what) & 0xff) | ((uint32_t)(marks) & 0xff) << 8 | (uint32_t)((n) < 0xffff ? (n) : 0xffff) << 16)
+#define CTP_REASON_WHAT(number) ((number) & 0xff)
+#define CTP_REASON_MARKS(number) ((number) >> 8 & 0xff)
+#define CTP_REASON_COUNT(number) ((number) >> 16)
 /* The same in a station, where a writer that knows of no marks leaves those of who had it before. */
 #define CTP_MARKS(generation, marks) ((uint32_t)(generation) << 8 | ((marks) & 0xff))
 #define CTP_MARKS_OF(word, generation) ((word) >> 8 == ((uint32_t)(generation) & 0xffffff) ? (word) & 0xff : 0)
@@ -273,7 +310,8 @@ CTP_AT_(ctp_shm_station, name, 0x2a0);
 CTP_AT_(ctp_shm_station, awaits, 0x300);
 CTP_AT_(ctp_shm_station, await_marks, 0x314);
 CTP_AT_(ctp_shm_station, wakes, 0x340);
-CTP_AT_(ctp_shm_station, flexible, 0x3c0);
+CTP_AT_(ctp_shm_station, reasons, 0x3c0);
+CTP_AT_(ctp_shm_station, reason_event, 0x3f0);
 CTP_ASSERT_(sizeof(struct ctp_shm_station) == 1024);
 CTP_ASSERT_(sizeof(struct ctp_shm_site) == 256);
 CTP_AT_(ctp_shm_ring, tail, 0x40);
@@ -405,6 +443,46 @@ static inline void ctp_coro_wake(struct ctp_coro *co);
 static inline uint64_t ctp_coro_ref(const struct ctp_coro *co);
 static inline void ctp_ref_wake(uint64_t ref);
 
+/*
+ * What the suspension that comes next, by this thread, waits for: a time of CLOCK_MONOTONIC, a descriptor (for events of poll(2):
+ * POLLIN, POLLOUT), or n of an object. There may be several, and whichever comes first ends the wait. Four are kept. marks: CTP_MARK_SHARED, _TIMED, _CANCELLABLE, _RESTS.
+ *
+ * Without _TIMED and _CANCELLABLE these calls promise that nothing else ends the wait: a circle of such waits is called proved.
+ */
+static inline void ctp_coro_waits_until(struct ctp_coro *co, uint64_t deadline_ns, uint32_t marks);
+static inline void ctp_coro_waits_fd(struct ctp_coro *co, int fd, uint32_t events, uint32_t marks);
+static inline void ctp_coro_waits_for(struct ctp_coro *co, const void *object, uint32_t what, uint32_t n, uint32_t marks);
+
+/*
+ * An object that coroutines wait for: a lock, a queue, a pool. It is known by an address, and what is CTP_FOR_LOCK and so on.
+ *
+ * ctp_object_new tells that it is new, what people will call it (a string that lives for ever; null: none), and how much of it is
+ * available. marks: CTP_MARK_OWNED. ctp_object tells how much is available when that becomes 0 and when that is no more so; other
+ * changes need not be told. A queue with a limit has two counts, of CTP_FOR_ITEM and of CTP_FOR_ROOM. ctp_object_close tells that
+ * who waits for it is to go on with nothing; ctp_object_end, that its address may be another's from now on.
+ *
+ * Each is to be called before who waits is woken because of it.
+ */
+#define ctp_object_new(object, what, available, name, marks) \
+	ctp_object_at((object), (what), (available), (name), (marks) | CTP_MARK_MADE, CTP_SITE)
+#define ctp_object(object, what, available) ctp_object_at((object), (what), (available), NULL, 0, NULL)
+static inline void ctp_object_at(const void *object, uint32_t what, uint64_t available, const char *name, uint32_t marks,
+                                 struct ctp_site *made);
+static inline void ctp_object_close(const void *object);
+static inline void ctp_object_end(const void *object);
+
+/*
+ * The coroutine holds n of the object more than before, or less: call it after it got them, and before they are given back, by
+ * whomever. Whoever hands them on to another coroutine, which then need not get them, tells both. By its ref, a coroutine that may be
+ * gone can be told of, as for a wake.
+ */
+static inline void ctp_coro_holds(const struct ctp_coro *co, const void *object, int n);
+static inline void ctp_ref_holds(uint64_t ref, const void *object, int n);
+
+/* As ctp_coro_wake and ctp_ref_wake, and because of which object. */
+static inline void ctp_coro_wake_for(struct ctp_coro *co, const void *object);
+static inline void ctp_ref_wake_for(uint64_t ref, const void *object);
+
 /* The last call; further ones do nothing. */
 static inline void ctp_coro_death(struct ctp_coro *co);
 
@@ -434,6 +512,8 @@ struct CTP_OWN_ ctp_site_own_ {
  * address and line. The strings live for ever. 0: not recorded, or there are too many.
  */
 static inline uint32_t ctp_site_number(const char *file, uint32_t line, const char *function);
+static inline void ctp_object_in(const void *object, uint32_t what, uint64_t available, const char *name, uint32_t marks,
+                                 uint32_t made);
 static inline void ctp_coro_new_in(struct ctp_coro *co, uint64_t id, uint32_t spawned);
 static inline void ctp_coro_suspend_in(struct ctp_coro *co, const void *addr, uint32_t site);
 static inline void ctp_coro_yield_in(struct ctp_coro *co, const void *addr, uint32_t site);
@@ -606,6 +686,10 @@ CTP_FN_ void ctp_leaving_(uint64_t ref);
 CTP_FN_ void ctp_death_(struct ctp_coro *co);
 CTP_FN_ void ctp_name_(struct ctp_coro *co, const char *name);
 CTP_FN_ void ctp_await_(struct ctp_coro *co, uint64_t target, uint32_t marks);
+CTP_FN_ void ctp_reason_(struct ctp_coro *co, uint64_t value, uint32_t number);
+CTP_FN_ void ctp_holds_(struct ctp_probe_ *p, uint64_t ref, uint64_t object, int n);
+CTP_FN_ void ctp_object_tell_(struct ctp_probe_ *p, const void *object, uint32_t number, uint64_t available, const char *name, uint32_t made);
+CTP_FN_ void ctp_awake_for_(struct ctp_probe_ *p, uint64_t ref, uint64_t object);
 CTP_FN_ void ctp_awake_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks);
 CTP_FN_ void ctp_awake_slow_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks);
 CTP_FN_ CTP_REALIGN_ uint32_t ctp_site_add_(struct ctp_probe_ *p, const char *file, uint32_t line, const char *function, const void *code);
@@ -2301,6 +2385,89 @@ void ctp_awake_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks)
 		ctp_rouse_(p);
 }
 
+/* --- what is waited for, and who has it ------------------------------------------------------------------------------------ */
+
+/* An entry where all is as it usually is: see ctp_event_quick_. False: it is not, and nothing is written. */
+static inline __attribute__((always_inline)) bool ctp_note_quick_(struct ctp_probe_ *p, uint64_t value, uint64_t ref, uint64_t what)
+{
+	struct ctp_thread_ *t = &ctp_self_;
+	__asm__("" : "+r"(t)); /* as above */
+	uint32_t mode = CTP_GET_(p->mode);
+	uint64_t quick = p->tag | mode;
+	if (__builtin_expect(CTP_GET_(&t->quick) != quick || !(mode & CTP_MODE_RINGS), 0))
+		return false;
+	CTP_PUT_(&t->quick, CTP_BUSY_);
+	CTP_COMPILER_FENCE_;
+	struct ctp_lane_ *lane = t->lanes;
+	bool room = __builtin_expect(lane->head != lane->limit, 1);
+	if (room)
+		ctp_publish_(lane, ctp_raw_(), value, ref, what);
+	CTP_COMPILER_FENCE_;
+	CTP_PUT_(&t->quick, quick);
+	if (room && CTP_GET_(&p->shm->tracer_sleeping) == 1) /* as in ctp_tell_ */
+		ctp_rouse_(p);
+	return room;
+}
+
+/* What is left in the station is ordered as in ctp_await_. */
+void ctp_reason_(struct ctp_coro *co, uint64_t value, uint32_t number)
+{
+	struct ctp_probe_ *p = co->probe_;
+	uint32_t mode = ctp_annexed_(co);
+	if (!mode)
+		return;
+	struct ctp_shm_station *st = co->station_;
+	if (!(mode & CTP_MODE_BARE)) {
+		uint32_t generation = CTP_REF_GENERATION(co->ref_), n = CTP_GET_(&st->nreasons);
+		if (CTP_GET_(&st->reason_event) != co->events_ || CTP_GET_(&st->reason_generation) != generation)
+			n = 0;
+		CTP_COMPILER_FENCE_;
+		if (n < CTP_SHM_REASONS) {
+			CTP_PUT_(&st->reasons[n], value);
+			CTP_PUT_(&st->reason_whats[n], number);
+		}
+		CTP_PUT_(&st->reason_event, co->events_);
+		CTP_PUT_(&st->reason_generation, generation);
+		CTP_PUT_(&st->nreasons, n < CTP_SHM_REASONS ? n + 1 : CTP_SHM_REASONS + 1);
+		CTP_COMPILER_FENCE_;
+	}
+	uint64_t what = CTP_ENTRY(CTP_ENTRY_REASON, 0, number);
+	if (!ctp_note_quick_(p, value, co->ref_, what))
+		ctp_note_(p, ctp_thread_get_(p), mode, ctp_now_(p), value, co->ref_, what);
+}
+
+void ctp_holds_(struct ctp_probe_ *p, uint64_t ref, uint64_t object, int n)
+{
+	uint64_t what = CTP_ENTRY(CTP_ENTRY_HOLDS, 0, (uint32_t)n);
+	if (!ctp_note_quick_(p, object, ref, what) && p->annex)
+		ctp_note_(p, ctp_thread_get_(p), CTP_GET_(p->mode), ctp_now_(p), object, ref, what);
+}
+
+void ctp_object_tell_(struct ctp_probe_ *p, const void *object, uint32_t number, uint64_t available, const char *name, uint32_t made)
+{
+	uint32_t mode = CTP_GET_(p->mode);
+	uint64_t at = (uint64_t)(uintptr_t)object;
+	if (!p->annex || !ctp_extend_(p))
+		return;
+	uint32_t label = name ? ctp_place_find_(p, name, 0, name) : 0; /* by its address, as a file is */
+	struct ctp_thread_ *t = ctp_thread_get_(p);
+	ctp_note_(p, t, mode, ctp_now_(p), at, available, CTP_ENTRY(CTP_ENTRY_OBJECT, made, number));
+	if (label)
+		ctp_note_(p, t, mode, ctp_now_(p), at, 0, CTP_ENTRY(CTP_ENTRY_LABEL, label, 0));
+}
+
+/* A wake, and behind it with the same time, what it is for. */
+void ctp_awake_for_(struct ctp_probe_ *p, uint64_t ref, uint64_t object)
+{
+	uint32_t mode = CTP_GET_(p->mode), marks = 0;
+	if (!p->annex || CTP_REF_INDEX(ref) >= p->max_stations || !__atomic_load_n(&p->base, __ATOMIC_ACQUIRE))
+		return;
+	struct ctp_thread_ *t = ctp_thread_get_(p);
+	uint64_t ts = ctp_now_(p), by = ctp_wake_write_(p, t, mode, ts, ref, &marks);
+	ctp_note_(p, t, mode, ts, by, ref, CTP_ENTRY(CTP_ENTRY_WAKE, 0, marks));
+	ctp_note_(p, t, mode, ts, object, ref, CTP_ENTRY(CTP_ENTRY_FOR, 0, 0));
+}
+
 #if defined __SANITIZE_THREAD__ && !defined __clang__
 #pragma GCC diagnostic pop
 #endif
@@ -2463,6 +2630,73 @@ static inline void ctp_coro_wake(struct ctp_coro *co)
 	uint64_t ref = ctp_coro_ref(co);
 	if (ref && ctp_on_(p))
 		ctp_awake_(p, ref, 0);
+}
+
+static inline void ctp_coro_waits_until(struct ctp_coro *co, uint64_t deadline_ns, uint32_t marks)
+{
+	if (ctp_coro_on_(co))
+		ctp_reason_(co, deadline_ns, CTP_REASON(CTP_FOR_TIMER, marks, 1));
+}
+
+static inline void ctp_coro_waits_fd(struct ctp_coro *co, int fd, uint32_t events, uint32_t marks)
+{
+	if (ctp_coro_on_(co))
+		ctp_reason_(co, (uint32_t)fd, CTP_REASON(CTP_FOR_FD, marks, events));
+}
+
+static inline void ctp_coro_waits_for(struct ctp_coro *co, const void *object, uint32_t what, uint32_t n, uint32_t marks)
+{
+	if (ctp_coro_on_(co))
+		ctp_reason_(co, (uint64_t)(uintptr_t)object, CTP_REASON(what, marks, n));
+}
+
+static inline void ctp_object_in(const void *object, uint32_t what, uint64_t available, const char *name, uint32_t marks,
+                                 uint32_t made)
+{
+	struct ctp_probe_ *p = ctp_probe_get_();
+	if (ctp_on_(p))
+		ctp_object_tell_(p, object, CTP_REASON(what, marks, 0), available, name, made);
+}
+
+static inline void ctp_object_at(const void *object, uint32_t what, uint64_t available, const char *name, uint32_t marks,
+                                 struct ctp_site *made)
+{
+	struct ctp_probe_ *p = ctp_probe_get_();
+	if (ctp_on_(p))
+		ctp_object_in(object, what, available, name, marks, ctp_site_get_(p, made));
+}
+
+static inline void ctp_object_close(const void *object) { ctp_object_in(object, 0, 0, NULL, CTP_MARK_CLOSED, 0); }
+static inline void ctp_object_end(const void *object) { ctp_object_in(object, 0, 0, NULL, CTP_MARK_GONE, 0); }
+
+static inline void ctp_ref_holds(uint64_t ref, const void *object, int n)
+{
+	struct ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE);
+	if (n && ref && ctp_on_(p))
+		ctp_holds_(p, ref, (uint64_t)(uintptr_t)object, n);
+}
+
+static inline void ctp_coro_holds(const struct ctp_coro *co, const void *object, int n)
+{
+	struct ctp_probe_ *p = CTP_GET_(&co->probe_);
+	uint64_t ref = ctp_coro_ref(co);
+	if (n && ref && ctp_on_(p))
+		ctp_holds_(p, ref, (uint64_t)(uintptr_t)object, n);
+}
+
+static inline void ctp_ref_wake_for(uint64_t ref, const void *object)
+{
+	struct ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE);
+	if (ref && ctp_on_(p))
+		ctp_awake_for_(p, ref, (uint64_t)(uintptr_t)object);
+}
+
+static inline void ctp_coro_wake_for(struct ctp_coro *co, const void *object)
+{
+	struct ctp_probe_ *p = CTP_GET_(&co->probe_);
+	uint64_t ref = ctp_coro_ref(co);
+	if (ref && ctp_on_(p))
+		ctp_awake_for_(p, ref, (uint64_t)(uintptr_t)object);
 }
 
 static inline void ctp_coro_death(struct ctp_coro *co)

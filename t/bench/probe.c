@@ -123,6 +123,15 @@ static void suspend_all(void)
 		ctp_coro_suspend(&coros[i], CTP_HERE);
 }
 
+/* With a reason in front of it, as a lock has one. */
+static void suspend_all_for(void)
+{
+	for (int i = COROS; i-- > 0;) {
+		ctp_coro_waits_for(&coros[i], &lines, CTP_FOR_LOCK, 1, 0);
+		ctp_coro_suspend(&coros[i], CTP_HERE);
+	}
+}
+
 /* --- measuring ----------------------------------------------------------------------------------------------------------- */
 
 struct pair {
@@ -202,6 +211,7 @@ static void measure_mode(const char *name, uint64_t events, uint32_t mode)
 	drain_start(&thread, &d);
 	measure(RING_EVENTS, resume_all, suspend_all);
 	print_pair(name, measure(events, resume_all, suspend_all));
+	printf("%s_reason_ns %.3f\n", name, measure(events, resume_all, suspend_all_for).back_ns - nothing_ns);
 	drain_end(thread);
 	printf("%s_lost %llu\n", name, (unsigned long long)CTP_GET_(&lane->ring->lost_events));
 }
