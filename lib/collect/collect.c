@@ -180,6 +180,8 @@ static void finish(struct ctp_collect_loop *c, bool deserted)
 	if (c->watch.urged) /* by a signal that was taken already, and so does not wait to be taken */
 		ctp_outqueue_until(c->queue, has_been_urged);
 	ctp_sampler_look(&c->sampler, true);
+	if (!deserted && !c->watch.ended && !c->watch.extra)
+		ctp_sampler_last_fds(&c->sampler, c->conf->once);
 	detach(c, deserted);
 	if (!c->watch.extra) {
 		ctp_targets_last(c->targets);
@@ -488,8 +490,8 @@ static enum ctp_status begin_command(struct ctp_collect_loop *c, const struct ct
 	c->result->status = start_command(c, signals, err);
 	if (c->result->status)
 		return CTP_FAILED;
-	ctp_sampler_init(&c->sampler, c->harvest, c->targets, c->watch.command, true,
-	                 c->arena.geo.max_rings, c->conf->info);
+	ctp_sampler_init(&c->sampler, c->harvest, c->targets, &c->file, c->watch.command, true, c->arena.geo.max_rings,
+	                 c->conf->info);
 	ask_more_of_the_system();
 	begin_section(c);
 	return CTP_OK;
@@ -504,7 +506,7 @@ static enum ctp_status begin_attached(struct ctp_collect_loop *c, struct ctp_err
 	if (make_harvest(c, err))
 		return CTP_FAILED;
 	ctp_targets_process(c->targets, c->conf->pid);
-	ctp_sampler_init(&c->sampler, c->harvest, c->targets, c->conf->pid, false, c->arena.geo.max_rings,
+	ctp_sampler_init(&c->sampler, c->harvest, c->targets, &c->file, c->conf->pid, false, c->arena.geo.max_rings,
 	                 c->conf->info);
 	if (!c->conf->once) {
 		ctp_harvest_scan(c->harvest, NULL); /* the trace begins with the first look: whatever follows our word is in it */

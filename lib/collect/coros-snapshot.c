@@ -6,10 +6,10 @@
  * stations have none. The coroutines go on meanwhile. What they do after our look at the rings, which were in use already when
  * it began, is in the rings too, at its own time, and is left to them.
  *
- * The target that a suspension, event k, waits for is written before it and overwritten after event k + 1 at the earliest. So
- * k's slot is copied first, which makes all visible that was written before it (slots.c); then the target; then comes a
- * membarrier, or the fence that pairs with the writer's behind the odd seq of k + 1. If the slot of k + 1 does not show that
- * event yet, the target was k's.
+ * The target that a suspension, event k, waits for, and its reasons, are written before it and overwritten after event k + 1 at the
+ * earliest. So k's slot is copied first, which makes all visible that was written before it (slots.c); then the target; then comes
+ * a membarrier, or the fence that pairs with the writer's behind the odd seq of k + 1. If the slot of k + 1 does not show that
+ * event yet, the target and the reasons were k's.
  *
  * A free station may be about to have another coroutine, with half of a new header. So it is looked for on the stack of the
  * free. A probe that takes it from there changes the stack's tag first, then the generation, then the rest. If the tag is the
@@ -28,8 +28,8 @@
 #endif
 
 enum {
-	BIRTH, EVENT, NAME, WAKE, AWAIT, DEATH,
-	ITEMS = CTP_SHM_SLOTS + CTP_SHM_WAKES + 4, /* of one station */
+	BIRTH, EVENT, NAME, WAKE, AWAIT, REASON, DEATH,
+	ITEMS = CTP_SHM_SLOTS + CTP_SHM_WAKES + CTP_SHM_REASONS + 4, /* of one station */
 	WALKS = 3,                 /* to find the free ones, while the program goes on */
 	FREED = 16384,             /* of them that are looked at, those that died last: nothing else is looked at meanwhile */
 	GROUP = 64,                /* stations whose slots are copied together */
@@ -56,6 +56,11 @@ struct snapshot {
 	uint32_t station[GROUP * CTP_SHM_SLOTS]; /* of each pick */
 	uint64_t awaits[GROUP * CTP_SHM_SLOTS];  /* CTP_REF, or 0 */
 	uint32_t marks[GROUP * CTP_SHM_SLOTS];   /* of that */
+	struct reasons {
+		uint32_t n; /* more than CTP_SHM_REASONS: not all are known */
+		uint32_t what[CTP_SHM_REASONS];
+		uint64_t value[CTP_SHM_REASONS];
+	} reasons[GROUP * CTP_SHM_SLOTS];
 	unsigned npicks;
 };
 
@@ -67,14 +72,36 @@ static struct item *add(struct snapshot *s, unsigned kind, uint32_t station, uin
 	return item;
 }
 
-/* The target of that suspension, if it is the last event of its coroutine and the target was said. */
+/* Whether the event is a suspension, and the last event of its coroutine. */
+static bool is_wait(const struct snapshot *s, unsigned k)
+{
+	const struct ctp_pick *pick = &s->picks[k];
+	bool last = k + 1 == s->npicks || s->station[k + 1] != s->station[k];
+	bool dead = s->l->life[s->station[k]].flags & CTP_LIFE_DEAD;
+	return pick->whole && last && !dead && CTP_ENTRY_KIND(pick->what) == CTP_ENTRY_SUSPEND;
+}
+
+/* The reasons of that suspension. False: none were said. */
+static bool copy_reasons(struct snapshot *s, unsigned k)
+{
+	const struct ctp_shm_station *shm = &s->l->rings->arena.stations[s->station[k]];
+	struct reasons *r = &s->reasons[k];
+	bool said = is_wait(s, k) && __atomic_load_n(&shm->reason_event, __ATOMIC_RELAXED) == s->picks[k].number &&
+	            __atomic_load_n(&shm->reason_generation, __ATOMIC_RELAXED) == s->l->life[s->station[k]].generation;
+	r->n = said ? __atomic_load_n(&shm->nreasons, __ATOMIC_RELAXED) : 0;
+	for (uint32_t i = 0; i < r->n && i < CTP_SHM_REASONS; i++) {
+		r->value[i] = __atomic_load_n(&shm->reasons[i], __ATOMIC_RELAXED);
+		r->what[i] = __atomic_load_n(&shm->reason_whats[i], __ATOMIC_RELAXED);
+	}
+	return r->n;
+}
+
+/* The target of that suspension, if that was said. */
 static uint64_t target_of(struct snapshot *s, unsigned k)
 {
 	const struct ctp_pick *pick = &s->picks[k];
 	const struct ctp_shm_station *shm = &s->l->rings->arena.stations[s->station[k]];
-	bool last = k + 1 == s->npicks || s->station[k + 1] != s->station[k];
-	bool dead = s->l->life[s->station[k]].flags & CTP_LIFE_DEAD;
-	if (!pick->whole || !last || dead || CTP_ENTRY_KIND(pick->what) != CTP_ENTRY_SUSPEND)
+	if (!is_wait(s, k))
 		return 0;
 	uint64_t target = __atomic_load_n(&shm->awaits, __ATOMIC_RELAXED);
 	bool said = __atomic_load_n(&shm->await_event, __ATOMIC_RELAXED) == pick->number &&
@@ -88,7 +115,7 @@ static void find_targets(struct snapshot *s)
 {
 	bool any = false;
 	for (unsigned k = 0; k < s->npicks; k++)
-		any |= (s->awaits[k] = target_of(s, k));
+		any |= (s->awaits[k] = target_of(s, k)) | copy_reasons(s, k);
 	bool barrier = any && ctp_membarrier();
 	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* pairs with the fence of a writer that announces ORDERED */
 	for (unsigned k = 0; any && k < s->npicks; k++) {
@@ -96,7 +123,19 @@ static void find_targets(struct snapshot *s)
 		uint64_t next = s->picks[k].number + 1;
 		uint64_t seq = __atomic_load_n(&shm->slots[next % CTP_SHM_SLOTS].seq, __ATOMIC_RELAXED);
 		if (seq > ctp_slot_seq(next) - 2 || !(barrier || s->picks[k].flags & CTP_ANNOUNCE_ORDERED))
-			s->awaits[k] = 0;
+			s->awaits[k] = s->reasons[k].n = 0;
+	}
+}
+
+static void add_reasons(struct snapshot *s, unsigned k, uint64_t ts_ns)
+{
+	const struct reasons *r = &s->reasons[k];
+	for (uint32_t i = 0; i < r->n && i < CTP_SHM_REASONS; i++) {
+		struct item *item = add(s, REASON, s->station[k], ts_ns);
+		item->value = r->value[i];
+		item->what = r->what[i];
+		item->number = r->n > CTP_SHM_REASONS;
+		item->tid = __atomic_load_n(&s->l->rings->arena.stations[s->station[k]].pid, __ATOMIC_RELAXED);
 	}
 }
 
@@ -136,6 +175,7 @@ static void add_events(struct snapshot *s)
 			item->value = s->awaits[k];
 			item->what = s->marks[k];
 		}
+		add_reasons(s, k, life->last_ns);
 		item = add(s, EVENT, s->station[k], life->last_ns);
 		item->number = pick->number;
 		item->value = pick->addr;
@@ -269,6 +309,9 @@ static void tell(struct snapshot *s, const struct item *item)
 	case EVENT: ctp_coros_row(l, &who, item->number, &entry, item->tid); break;
 	case NAME: ctp_life_name(l, i, item->ts_ns); break;
 	case AWAIT: ctp_life_await(l, wake.ref, item->value, wake.marks, item->ts_ns); break;
+	case REASON:
+		ctp_life_reason(l, &(struct ctp_reason){wake.ref, item->value, item->tid, item->ts_ns, wake.marks, item->number});
+		break;
 	case DEATH: ctp_rows_death(l->rows, life->probe_id, life->coro, item->ts_ns, item->ts_ns); break;
 	case WAKE: ctp_life_wake(l, &wake); break;
 	}

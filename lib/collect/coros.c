@@ -196,6 +196,13 @@ static uint64_t coro_of(struct ctp_coros *l, uint64_t ref, uint64_t seen_ns, uns
 	return life->generation == generation + 1 && life->back ? life->coro - life->back : 0;
 }
 
+uint64_t ctp_life_number(struct ctp_coros *l, uint64_t ref, uint64_t ts_ns, uint64_t *probe_id)
+{
+	uint64_t coro = coro_of(l, ref, ts_ns, 0);
+	*probe_id = coro && coro == l->life[CTP_REF_INDEX(ref)].coro ? l->life[CTP_REF_INDEX(ref)].probe_id : 0;
+	return coro;
+}
+
 /* --- deaths --------------------------------------------------------------------------------------------------------------- */
 
 /* Its station is to be freed: at once, or when its gaps are settled. */
@@ -428,23 +435,22 @@ static void take_transition(struct ctp_coros *l, const struct ctp_ring *ring, st
 
 void ctp_life_wake(struct ctp_coros *l, const struct ctp_wake *wake)
 {
-	uint64_t coro = coro_of(l, wake->ref, wake->ts_ns, 0), by_coro = coro_of(l, wake->by, wake->ts_ns, 0);
+	uint64_t probe_id, coro = ctp_life_number(l, wake->ref, wake->ts_ns, &probe_id);
 	if (!coro)
 		return;
-	const struct ctp_life *life = &l->life[CTP_REF_INDEX(wake->ref)];
-	ctp_wake_fill(ctp_rows_put(l->rows, CTP_WAKE, wake->ts_ns), wake, coro == life->coro ? life->probe_id : 0, coro, by_coro);
+	uint64_t by_coro = coro_of(l, wake->by, wake->ts_ns, 0);
+	ctp_wake_fill(ctp_rows_put(l->rows, CTP_WAKE, wake->ts_ns), wake, probe_id, coro, by_coro);
 	l->rows->stats.wakes++;
 }
 
 void ctp_life_await(struct ctp_coros *l, uint64_t ref, uint64_t target, uint32_t marks, uint64_t ts_ns)
 {
-	uint64_t coro = coro_of(l, ref, ts_ns, 0), target_coro = coro_of(l, target, ts_ns, 0);
+	uint64_t probe_id, coro = ctp_life_number(l, ref, ts_ns, &probe_id), target_coro = coro_of(l, target, ts_ns, 0);
 	if (!coro)
 		return;
-	const struct ctp_life *life = &l->life[CTP_REF_INDEX(ref)];
 	uint64_t *val = ctp_rows_put(l->rows, CTP_AWAIT, ts_ns);
 	val[CTP_AWAIT_TS] = ts_ns;
-	val[CTP_AWAIT_PROBE] = coro == life->coro ? life->probe_id : 0;
+	val[CTP_AWAIT_PROBE] = probe_id;
 	val[CTP_AWAIT_CORO] = coro;
 	val[CTP_AWAIT_TARGET] = target_coro;
 	val[CTP_AWAIT_JOINS] = marks & CTP_MARK_JOIN;
@@ -513,7 +519,7 @@ static void take_note(struct ctp_coros *l, struct ctp_ring *ring, const struct c
 		ctp_life_await(l, e->ref, e->value, CTP_ENTRY_NUMBER(e->what), e->ts_ns);
 		return;
 	}
-	if (kind != CTP_ENTRY_BIRTH && kind != CTP_ENTRY_DEATH && kind != CTP_ENTRY_NAME)
+	if (ctp_coros_fact(l, ring, e) || (kind != CTP_ENTRY_BIRTH && kind != CTP_ENTRY_DEATH && kind != CTP_ENTRY_NAME))
 		return;
 	coro_of(l, e->ref, e->ts_ns, 0); /* whatever it is about, it lives */
 	if (i >= l->rings->arena.geo.max_stations || !CTP_REF_GENERATION(e->ref)) /* a station that was never used has 0, too */

@@ -23,6 +23,7 @@
 #include "collect/ring-gaps.h"
 #include "collect/rows.h"
 #include "collect/shm-texts.h"
+#include "collect/waited-fds.h"
 #include "shm/rings.h"
 
 enum {
@@ -57,6 +58,7 @@ struct ctp_coros {
 	struct ctp_life *life; /* max_stations of them */
 	struct ctp_shm_texts labels;
 	struct ctp_ring_gaps gaps;
+	struct ctp_waited_fds fds;
 	struct ctp_budget *budget; /* for a snapshot; null: no limit */
 	uint32_t dead, owed;   /* lists by link: stations to be freed; those of which a record is to be written before that */
 	uint32_t ndead;        /* in both */
@@ -94,7 +96,7 @@ void ctp_coros_audit(struct ctp_coros *l, uint32_t used, bool last, bool gone);
 
 /*
  * For memory that was in use before we came (coros-snapshot.c). Of each living coroutine: its birth, name, last wakes, up to 8
- * last events, and the target that it waits for, in the order of time. What was before those does not count as lost. Where the
+ * last events, and what its last suspension waits for, in the order of time. What was before those does not count as lost. Where the
  * slots were not kept for a time since its newest event: birth and name alone. And the same, with their deaths, of the dead
  * whose stations have had no coroutine since. Returns how many of all that were left out, because the look had to end.
  */
@@ -139,6 +141,20 @@ struct ctp_wake {
 };
 void ctp_life_wake(struct ctp_coros *l, const struct ctp_wake *wake);
 void ctp_life_await(struct ctp_coros *l, uint64_t ref, uint64_t target, uint32_t marks, uint64_t ts_ns);
+
+/* The number of a coroutine in the stream, and the id of its probe as far as that is known. 0: it is not known. */
+uint64_t ctp_life_number(struct ctp_coros *l, uint64_t ref, uint64_t ts_ns, uint64_t *probe_id);
+
+/* A record: what its next suspension waits for. */
+struct ctp_reason {
+	uint64_t ref, value, pid, ts_ns;
+	uint32_t number; /* CTP_REASON */
+	bool more;       /* there are others */
+};
+void ctp_life_reason(struct ctp_coros *l, const struct ctp_reason *r);
+
+/* A record of an entry about reasons, objects and who holds them. False: it is about something else. */
+bool ctp_coros_fact(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e);
 
 /* A row: number of the event, and the rest as in an entry. */
 struct ctp_who {

@@ -286,6 +286,8 @@ bool ctp_harvest_run(const struct ctp_harvest *h, uint32_t ring, struct ctp_thre
 	return ctp_thread_runs_find(&h->rings, ring, run);
 }
 
+struct ctp_waited_fds *ctp_harvest_fds(struct ctp_harvest *h) { return h->annexed ? &h->coros.fds : NULL; }
+
 /* --- making and freeing --------------------------------------------------------------------------------------------------- */
 
 /* Tables that are filled as the target names what they are about. */

@@ -84,6 +84,10 @@ uint32_t ctp_harvest_rings(const struct ctp_harvest *h);
 bool ctp_harvest_wrote(const struct ctp_harvest *h, uint64_t tid); /* since we came, to a ring */
 bool ctp_harvest_run(const struct ctp_harvest *h, uint32_t ring, struct ctp_thread_run *run);
 
+/* The descriptors that coroutines wait for (waited-fds.h); null: there are no rings, which would say so. */
+struct ctp_waited_fds;
+struct ctp_waited_fds *ctp_harvest_fds(struct ctp_harvest *h);
+
 /* What a look has found, for the pace of the next. */
 struct ctp_look {
 	size_t found;     /* events and other entries, lost ones included */

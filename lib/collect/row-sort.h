@@ -18,9 +18,11 @@ union ctp_row_fields {
 		thread[CTP_THREAD_FIELDS], mapping[CTP_MAPPING_FIELDS], untraced[CTP_UNTRACED_FIELDS],
 		conflict[CTP_CONFLICT_FIELDS], wake[CTP_WAKE_FIELDS], name[CTP_NAME_FIELDS],
 		place[CTP_SITE_FIELDS], missed[CTP_MISSED_FIELDS], await[CTP_AWAIT_FIELDS], function[CTP_FUNCTION_FIELDS],
-		process[CTP_PROCESS_FIELDS], sample[CTP_SAMPLE_FIELDS], signal[CTP_SIGNAL_FIELDS];
+		process[CTP_PROCESS_FIELDS], sample[CTP_SAMPLE_FIELDS], signal[CTP_SIGNAL_FIELDS], reason[CTP_REASON_FIELDS],
+		object[CTP_OBJECT_FIELDS], object_name[CTP_OBJECT_NAME_FIELDS], hold[CTP_HOLD_FIELDS],
+		wake_for[CTP_WAKE_FOR_FIELDS], descriptor[CTP_DESCRIPTOR_FIELDS];
 };
-_Static_assert(CTP_EVENT_COUNT == 18, "each class of events.h but one is one of those");
+_Static_assert(CTP_EVENT_COUNT == 24, "each class of events.h but one is one of those");
 
 /* One record, of whatever class. */
 struct ctp_row {

@@ -18,7 +18,8 @@ enum ctp_status ctp_rows_init(struct ctp_rows *b, struct ctp_err *err)
 {
 	static const enum ctp_event events[] = {CTP_TRANSITION, CTP_BIRTH, CTP_DEATH, CTP_LOST,   CTP_UNTRACED, CTP_CONFLICT,
 	                                        CTP_WAKE,       CTP_NAME,  CTP_PLACE, CTP_MISSED, CTP_AWAIT,    CTP_FUNCTION,
-	                                        CTP_PROCESS,    CTP_SAMPLE, CTP_SIGNAL};
+	                                        CTP_PROCESS,    CTP_SAMPLE, CTP_SIGNAL, CTP_REASON_TOLD, CTP_OBJECT,
+	                                        CTP_OBJECT_NAME, CTP_HOLD, CTP_WAKE_FOR, CTP_DESCRIPTOR};
 	*b = (struct ctp_rows){.text = malloc(CTP_ROWS_TEXT)};
 	enum ctp_status status = b->text ? ctp_row_sort_init(&b->batch, err) : ctp_err_set(err, "out of memory");
 	for (unsigned e = 0; !status && e < sizeof events / sizeof *events; e++) {

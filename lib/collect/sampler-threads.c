@@ -85,8 +85,7 @@ static void say_blind(struct ctp_sampler *s)
 
 /* --- numbers of threads --------------------------------------------------------------------------------------------------- */
 
-/* Whether the process has numbers of its own for its threads. */
-static bool is_elsewhere(struct ctp_sampler *s)
+bool ctp_sampler_elsewhere(struct ctp_sampler *s)
 {
 	if (!s->depth)
 		ctp_proc_stat_number_of(s->proc.dir, (uint64_t)s->pid, &s->depth);
@@ -123,7 +122,7 @@ static uint64_t alias_of(struct ctp_sampler *s, uint64_t there, uint64_t now_ns)
 /* A thread that says that it is in a run, which is its word: it is sampled if it is one of a target. */
 static bool sample_run(struct ctp_sampler *s, uint64_t tid, uint64_t now_ns)
 {
-	bool elsewhere = is_elsewhere(s), seen;
+	bool elsewhere = ctp_sampler_elsewhere(s), seen;
 	uint64_t here = elsewhere ? alias_of(s, tid, now_ns) : tid;
 	pid_t pid = elsewhere ? s->pid : ctp_targets_pid(s->targets, tid);
 	struct sample sample;
@@ -217,7 +216,7 @@ static bool add_sample(void *arg, uint64_t tid)
 		r->blind = ctp_proc_stat_of(r->s->proc.dir, tid, &stat); /* it is there, and yet not to be had */
 		return !r->blind;
 	}
-	if (is_elsewhere(r->s))
+	if (ctp_sampler_elsewhere(r->s))
 		sample->tid = ctp_proc_stat_number_of(r->s->proc.dir, tid, &depth);
 	r->n++;
 	return true;

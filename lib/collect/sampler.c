@@ -28,10 +28,11 @@ static void watch_process(struct ctp_sampler *s, pid_t pid)
 	s->depth = s->naliases = s->rounds = 0;
 }
 
-void ctp_sampler_init(struct ctp_sampler *s, struct ctp_harvest *h, struct ctp_targets *targets, pid_t own, bool started,
-                      uint32_t max_rings, const struct ctp_notice *info)
+void ctp_sampler_init(struct ctp_sampler *s, struct ctp_harvest *h, struct ctp_targets *targets, const struct ctp_map_file *shm,
+                      pid_t own, bool started, uint32_t max_rings, const struct ctp_notice *info)
 {
-	*s = (struct ctp_sampler){.harvest = h, .targets = targets, .own = own, .proc = {.dir = -1, .stat = -1}};
+	*s = (struct ctp_sampler){.harvest = h, .targets = targets, .own = own, .proc = {.dir = -1, .stat = -1},
+	                          .descriptors = {.shm = shm}};
 	s->begin_ns = ctp_clock_ns();
 	s->executing_ns = started ? s->begin_ns : 0;
 	s->started = started;
@@ -104,6 +105,7 @@ void ctp_sampler_look(struct ctp_sampler *s, bool stirred)
 		return;
 	ctp_sampler_runs(s, now_ns);
 	ctp_sampler_rounds(s, now_ns);
+	ctp_sampler_fds(s, now_ns);
 }
 
 uint64_t ctp_sampler_due_ns(const struct ctp_sampler *s)
@@ -111,7 +113,7 @@ uint64_t ctp_sampler_due_ns(const struct ctp_sampler *s)
 	uint64_t due_ns = s->looked_ns - s->all_ns < ALERT_MS * MS ? s->looked_ns + IDLE_MS * MS : UINT64_MAX;
 	if (s->state != CTP_PROCESS_EXECUTING || s->gone_ns)
 		return due_ns;
-	due_ns = earlier(due_ns, ctp_sampler_threads_due_ns(s));
+	due_ns = earlier(due_ns, earlier(ctp_sampler_threads_due_ns(s), ctp_sampler_fds_due_ns(s)));
 	return later(due_ns, s->looked_ns + BUSY_MS * MS);
 }
 

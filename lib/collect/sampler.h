@@ -8,6 +8,9 @@
  * Of threads there are samples (sampler-threads.c): of those that are in a run for more than 20 ms, the next when it is a quarter
  * longer; and rounds of all, when the program has been silent for a second, and once more a second later.
  *
+ * It asks what the kernel has for the descriptors that coroutines wait for (sampler-fds.c): when the program has been silent for a
+ * second, every 10 s after that, and at the end.
+ *
  * The program is one process: COMMAND, or the one that was attached to; where that has no part in the trace, as a shell that
  * starts the program, the first that has. What cannot be read is not told.
  */
@@ -19,6 +22,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "collect/descriptors.h"
 #include "collect/harvest.h"
 #include "collect/proc-state.h"
 #include "collect/targets.h"
@@ -69,14 +73,19 @@ struct ctp_sampler {
 	struct ctp_sampler_alias aliases[CTP_ROUND_THREADS];
 	const struct ctp_notice *info;
 	bool blind;            /* the threads are not to be seen, and it was said */
+
+	/* sampler-fds.c's */
+	struct ctp_descriptors descriptors;
+	uint64_t fds_ns;       /* when they were last looked at; 0: not yet */
 };
 
 /*
- * The program is this process, and what is found about it goes to the harvest. started: it has just been, and so executes. info
- * is told what may be of interest. Without memory there are no samples of runs.
+ * The program is this process, and what is found about it goes to the harvest. started: it has just been, and so executes. shm:
+ * what the targets have mapped; it must outlive the sampler. info is told what may be of interest. Without memory there are no samples
+ * of runs.
  */
-void ctp_sampler_init(struct ctp_sampler *s, struct ctp_harvest *h, struct ctp_targets *targets, pid_t own, bool started,
-                      uint32_t max_rings, const struct ctp_notice *info);
+void ctp_sampler_init(struct ctp_sampler *s, struct ctp_harvest *h, struct ctp_targets *targets, const struct ctp_map_file *shm,
+                      pid_t own, bool started, uint32_t max_rings, const struct ctp_notice *info);
 void ctp_sampler_fini(struct ctp_sampler *s);
 
 /* After a look of the harvest. stirred: something may have happened to the process, or it is the last look. */
@@ -94,10 +103,23 @@ struct ctp_end_bounds {
 };
 struct ctp_end_bounds ctp_sampler_end(struct ctp_sampler *s, uint64_t ended_ns);
 
+/*
+ * When the trace ends before the program does: looks at the descriptors, if that was not done just now. once: or at all. Before the
+ * last of the harvest.
+ */
+void ctp_sampler_last_fds(struct ctp_sampler *s, bool once);
+
 /* There was one round in this silence, and there is another to come. */
 bool ctp_sampler_between(const struct ctp_sampler *s);
 
-/* --- between sampler.c and sampler-threads.c ------------------------------------------------------------------------------- */
+/* --- between sampler.c, sampler-threads.c and sampler-fds.c ---------------------------------------------------------------- */
+
+/* Whether the process is in another PID namespace, and so has numbers of its own for itself and its threads. */
+bool ctp_sampler_elsewhere(struct ctp_sampler *s);
+
+/* Looks at the descriptors, if that is due at now_ns. */
+void ctp_sampler_fds(struct ctp_sampler *s, uint64_t now_ns);
+uint64_t ctp_sampler_fds_due_ns(const struct ctp_sampler *s);
 
 /* Puts the record; threads and cpu_ns where it is of a round. */
 void ctp_sampler_process(struct ctp_sampler *s, uint64_t ts_ns, uint64_t after_ns, uint64_t threads, uint64_t cpu_ns);

@@ -4,6 +4,7 @@
 #include "collect/shm-texts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #if defined __SANITIZE_THREAD__ && !defined __clang__
 #pragma GCC diagnostic ignored "-Wtsan"
@@ -35,19 +36,39 @@ static uint64_t code_of(const struct ctp_shm_site *shm, uint32_t used)
 	return code;
 }
 
-uint64_t ctp_shm_texts_site_new(struct ctp_shm_texts *l, uint32_t site, uint64_t ts_ns)
+/* The texts of a site, one behind the other, and their lengths. Null: it is not to be had. */
+static const struct ctp_shm_site *copy_site(const struct ctp_shm_texts *l, uint32_t site, char text[CTP_SHM_TEXT_MAX],
+                                            uint32_t *file, uint32_t *function)
 {
 	if (!site || site > l->arena->geo.max_sites)
-		return 0;
+		return NULL;
 	const struct ctp_shm_site *shm = &l->arena->sites[site - 1];
 	if (__atomic_load_n(&shm->ready, __ATOMIC_ACQUIRE) != 1) /* pairs with the probe's release store: the rest is there */
+		return NULL;
+	*file = __atomic_load_n(&shm->file_bytes, __ATOMIC_RELAXED);
+	*function = __atomic_load_n(&shm->function_bytes, __ATOMIC_RELAXED);
+	*file = *file < CTP_SHM_TEXT_MAX ? *file : CTP_SHM_TEXT_MAX;
+	*function = *function < CTP_SHM_TEXT_MAX - *file ? *function : CTP_SHM_TEXT_MAX - *file;
+	copy_text(text, shm->text, *file + *function);
+	return shm;
+}
+
+uint32_t ctp_shm_texts_function(const struct ctp_shm_texts *l, uint32_t site, char text[CTP_SHM_TEXT_MAX])
+{
+	uint32_t file, function;
+	if (!copy_site(l, site, text, &file, &function))
 		return 0;
-	uint32_t file = __atomic_load_n(&shm->file_bytes, __ATOMIC_RELAXED);
-	uint32_t function = __atomic_load_n(&shm->function_bytes, __ATOMIC_RELAXED);
-	char text[sizeof shm->text];
-	file = file < sizeof text ? file : sizeof text;
-	function = function < sizeof text - file ? function : (uint32_t)sizeof text - file;
-	copy_text(text, shm->text, file + function);
+	memmove(text, text + file, function);
+	return function;
+}
+
+uint64_t ctp_shm_texts_site_new(struct ctp_shm_texts *l, uint32_t site, uint64_t ts_ns)
+{
+	char text[CTP_SHM_TEXT_MAX];
+	uint32_t file, function;
+	const struct ctp_shm_site *shm = copy_site(l, site, text, &file, &function);
+	if (!shm)
+		return 0;
 	/*
 	 * Another ring may have an earlier one that refers to it, in this look: so it is as early as nothing else can be any
 	 * more.

@@ -20,6 +20,11 @@ enum ctp_status ctp_shm_texts_init(struct ctp_shm_texts *l, const struct ctp_are
                                    struct ctp_err *err);
 void ctp_shm_texts_fini(struct ctp_shm_texts *l);
 
+enum { CTP_SHM_TEXT_MAX = sizeof(((struct ctp_shm_site *)0)->text) };
+
+/* The function of a site, or what stands in its place. Returns its length; 0: it is not to be had. */
+uint32_t ctp_shm_texts_function(const struct ctp_shm_texts *l, uint32_t site, char text[CTP_SHM_TEXT_MAX]);
+
 /* Puts a record of the site in front of the first that refers to it. Returns its number, or 0 while it is not to be had. */
 uint64_t ctp_shm_texts_site_new(struct ctp_shm_texts *l, uint32_t site, uint64_t ts_ns);
 

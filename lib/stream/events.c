@@ -214,6 +214,90 @@ static const struct ctp_field passed_on[] = {
 	[CTP_SIGNAL_NUMBER] = {.name = "signal", .type = CTP_ENUM, .labels = signals, .nlabels = COUNT(signals)},
 };
 
+static const struct ctp_label waits_for[] = {
+	{0, "none"},
+	{CTP_WAITS_TIMER, "timer"}, {CTP_WAITS_DESCRIPTOR, "descriptor"}, {CTP_WAITS_LOCK, "lock"},
+	{CTP_WAITS_PERMITS, "permits"}, {CTP_WAITS_ITEM, "item"}, {CTP_WAITS_ROOM, "room"},
+	{CTP_WAITS_EVENT, "event"}, {CTP_WAITS_BARRIER, "barrier"}, {CTP_WAITS_OTHER, "other"},
+};
+
+/* Sets of marks: the name of one has those of all its marks. */
+#define EIGHT(at, first, behind)                                                                                  \
+	{(at), first}, {(at) + 1, "shared" behind}, {(at) + 2, "timed" behind}, {(at) + 3, "shared timed" behind},        \
+	{(at) + 4, "cancellable" behind}, {(at) + 5, "shared cancellable" behind}, {(at) + 6, "timed cancellable" behind}, \
+	{(at) + 7, "shared timed cancellable" behind}
+static const struct ctp_label reason_marks[] = {
+	EIGHT(0, "none", ""), EIGHT(8, "rests", " rests"), EIGHT(16, "more", " more"), EIGHT(24, "rests more", " rests more"),
+};
+
+static const struct ctp_field reason[] = {
+	[CTP_REASON_TS] = TS,
+	[CTP_REASON_PROBE] = PROBE,
+	[CTP_REASON_CORO] = CORO,
+	[CTP_REASON_PID] = U64("pid", PROCESS, "", PREV, 0),
+	[CTP_REASON_FOR] = {.name = "for", .type = CTP_ENUM, .pred = CTP_PRED_SAME, .labels = waits_for, .nlabels = COUNT(waits_for)},
+	[CTP_REASON_DEADLINE] = U64("deadline", TIME, "ns", SAME, 0),
+	[CTP_REASON_FD] = {.name = "fd", .type = CTP_I32, .pred = CTP_PRED_SAME},
+	[CTP_REASON_OBJECT] = U64("object", ADDRESS, "", SAME, CTP_FIELD_HEX),
+	[CTP_REASON_N] = U64("count", COUNT, "", PREV, 0),
+	[CTP_REASON_SAID] = {.name = "marks", .type = CTP_ENUM, .pred = CTP_PRED_PREV, .labels = reason_marks,
+	                      .nlabels = COUNT(reason_marks)},
+};
+
+static const struct ctp_label object_marks[] = {
+	{0, "none"}, {1, "owned"}, {2, "closed"}, {3, "owned closed"}, {4, "gone"}, {8, "made"}, {9, "owned made"},
+};
+
+static const struct ctp_field object[] = {
+	[CTP_OBJECT_TS] = TS,
+	[CTP_OBJECT_PID] = U64("pid", PROCESS, "", PREV, 0),
+	[CTP_OBJECT_AT] = U64("object", ADDRESS, "", KEY, CTP_FIELD_HEX),
+	[CTP_OBJECT_KIND] = {.name = "for", .type = CTP_ENUM, .pred = CTP_PRED_SAME, .labels = waits_for, .nlabels = COUNT(waits_for)},
+	[CTP_OBJECT_AVAILABLE] = U64("available", COUNT, "", SAME, 0),
+	[CTP_OBJECT_SITE] = U64("site", SITE, "", SAME, 0),
+	[CTP_OBJECT_MARKS] = {.name = "marks", .type = CTP_ENUM, .pred = CTP_PRED_SAME, .labels = object_marks,
+	                      .nlabels = COUNT(object_marks)},
+};
+
+static const struct ctp_field object_name[] = {
+	[CTP_OBJECT_NAME_TS] = TS,
+	[CTP_OBJECT_NAME_PID] = U64("pid", PROCESS, "", PREV, 0),
+	[CTP_OBJECT_NAME_AT] = U64("object", ADDRESS, "", KEY, CTP_FIELD_HEX),
+	[CTP_OBJECT_NAME_TEXT] = {.name = "name", .type = CTP_STRING, .role = CTP_ROLE_NAME, .pred = CTP_PRED_PREV},
+};
+
+static const struct ctp_field held[] = {
+	[CTP_HOLD_TS] = TS,
+	[CTP_HOLD_PROBE] = PROBE,
+	[CTP_HOLD_CORO] = CORO,
+	[CTP_HOLD_PID] = U64("pid", PROCESS, "", PREV, 0),
+	[CTP_HOLD_OBJECT] = U64("object", ADDRESS, "", SAME, CTP_FIELD_HEX),
+	[CTP_HOLD_COUNT] = {.name = "count", .type = CTP_I32, .role = CTP_ROLE_COUNT, .pred = CTP_PRED_NONE},
+};
+
+static const struct ctp_field wake_for[] = {
+	[CTP_WAKE_FOR_TS] = TS,
+	[CTP_WAKE_FOR_PROBE] = PROBE,
+	[CTP_WAKE_FOR_CORO] = CORO,
+	[CTP_WAKE_FOR_PID] = U64("pid", PROCESS, "", PREV, 0),
+	[CTP_WAKE_FOR_OBJECT] = U64("object", ADDRESS, "", SAME, CTP_FIELD_HEX),
+};
+
+static const struct ctp_label descriptor_types[] = {
+	{CTP_FD_OTHER, "other"}, {CTP_FD_TCP, "tcp"}, {CTP_FD_TCP_LISTENS, "tcp listens"}, {CTP_FD_UDP, "udp"}, {CTP_FD_UNIX, "unix"},
+	{CTP_FD_UNIX_LISTENS, "unix listens"}, {CTP_FD_PIPE, "pipe"}, {CTP_FD_EVENTFD, "eventfd"}, {CTP_FD_TIMERFD, "timerfd"},
+};
+
+static const struct ctp_field descriptor[] = {
+	[CTP_DESCRIPTOR_TS] = TS,
+	[CTP_DESCRIPTOR_PID] = U64("pid", PROCESS, "", PREV, 0),
+	[CTP_DESCRIPTOR_FD] = {.name = "fd", .type = CTP_I32, .pred = CTP_PRED_KEY},
+	[CTP_DESCRIPTOR_TYPE] = {.name = "type", .type = CTP_ENUM, .pred = CTP_PRED_SAME, .labels = descriptor_types,
+	                         .nlabels = COUNT(descriptor_types)},
+	[CTP_DESCRIPTOR_UNREAD] = U64("unread", NONE, "", SAME, 0),
+	[CTP_DESCRIPTOR_UNSENT] = U64("unsent", NONE, "", SAME, 0),
+};
+
 #define CLASS(n, k, f) {.name = (n), .kind = CTP_KIND_##k, .fields = (f), .nfields = COUNT(f)}
 static const struct {
 	const char *name;
@@ -239,6 +323,12 @@ static const struct {
 	[CTP_PROCESS] = CLASS("process", PROCESS, process),
 	[CTP_SAMPLE] = CLASS("sample", SAMPLE, sample),
 	[CTP_SIGNAL] = CLASS("signal", SIGNAL, passed_on),
+	[CTP_REASON_TOLD] = CLASS("reason", REASON, reason),
+	[CTP_OBJECT] = CLASS("object", OBJECT, object),
+	[CTP_OBJECT_NAME] = CLASS("object_name", LABEL, object_name),
+	[CTP_HOLD] = CLASS("hold", HOLD, held),
+	[CTP_WAKE_FOR] = CLASS("wake_for", CAUSE, wake_for),
+	[CTP_DESCRIPTOR] = CLASS("descriptor", DESCRIPTOR, descriptor),
 };
 _Static_assert(COUNT(transition) == CTP_TRANSITION_FIELDS && COUNT(birth) == CTP_BIRTH_FIELDS &&
                COUNT(death) == CTP_DEATH_FIELDS && COUNT(lost) == CTP_LOST_FIELDS && COUNT(thread) == CTP_THREAD_FIELDS &&
@@ -247,7 +337,10 @@ _Static_assert(COUNT(transition) == CTP_TRANSITION_FIELDS && COUNT(birth) == CTP
                COUNT(site) == CTP_SITE_FIELDS && COUNT(missed) == CTP_MISSED_FIELDS &&
                COUNT(await) == CTP_AWAIT_FIELDS && COUNT(function) == CTP_FUNCTION_FIELDS &&
                COUNT(end) == CTP_END_FIELDS && COUNT(process) == CTP_PROCESS_FIELDS && COUNT(sample) == CTP_SAMPLE_FIELDS &&
-               COUNT(passed_on) == CTP_SIGNAL_FIELDS &&
+               COUNT(passed_on) == CTP_SIGNAL_FIELDS && COUNT(reason) == CTP_REASON_FIELDS &&
+               COUNT(object) == CTP_OBJECT_FIELDS && COUNT(object_name) == CTP_OBJECT_NAME_FIELDS &&
+               COUNT(held) == CTP_HOLD_FIELDS && COUNT(wake_for) == CTP_WAKE_FOR_FIELDS &&
+               COUNT(descriptor) == CTP_DESCRIPTOR_FIELDS &&
                COUNT(classes) == CTP_EVENT_COUNT,
                "the tables follow events.h");
 

@@ -30,6 +30,12 @@ enum ctp_event {
 	CTP_PROCESS,
 	CTP_SAMPLE,
 	CTP_SIGNAL,
+	CTP_REASON_TOLD,
+	CTP_OBJECT,
+	CTP_OBJECT_NAME,
+	CTP_HOLD,
+	CTP_WAKE_FOR,
+	CTP_DESCRIPTOR,
 	CTP_EVENT_COUNT
 };
 
@@ -87,6 +93,31 @@ enum { CTP_SAMPLE_TS, CTP_SAMPLE_TID, CTP_SAMPLE_PID, CTP_SAMPLE_CPU, CTP_SAMPLE
 enum ctp_sample_state { CTP_SAMPLE_RUNNING, CTP_SAMPLE_SLEEPING, CTP_SAMPLE_BLOCKED, CTP_SAMPLE_STOPPED, CTP_SAMPLE_OTHER };
 /* A signal that was passed on to the process. */
 enum { CTP_SIGNAL_TS, CTP_SIGNAL_PID, CTP_SIGNAL_NUMBER, CTP_SIGNAL_FIELDS };
+/*
+ * What the coroutine's next suspension waits for; several come one behind the other. Of what is not a time, a descriptor or an object,
+ * deadline is 0, fd -1, and object 0. count: how much of the object. marks: bits of these.
+ */
+enum { CTP_REASON_TS, CTP_REASON_PROBE, CTP_REASON_CORO, CTP_REASON_PID, CTP_REASON_FOR, CTP_REASON_DEADLINE, CTP_REASON_FD,
+       CTP_REASON_OBJECT, CTP_REASON_N, CTP_REASON_SAID, CTP_REASON_FIELDS };
+enum ctp_waits_for { CTP_WAITS_TIMER = 1, CTP_WAITS_DESCRIPTOR, CTP_WAITS_LOCK, CTP_WAITS_PERMITS, CTP_WAITS_ITEM, CTP_WAITS_ROOM,
+                     CTP_WAITS_EVENT, CTP_WAITS_BARRIER, CTP_WAITS_OTHER, CTP_WAITS_COUNT };
+/* MORE: there are others, which are not known. */
+enum { CTP_REASON_SHARED = 1, CTP_REASON_TIMED = 2, CTP_REASON_CANCELLABLE = 4, CTP_REASON_RESTS = 8, CTP_REASON_MORE = 16,
+       CTP_REASON_MARK_BITS = 31 };
+/* An object, by its process and its address. kind: 0 where the record is not about what is available. */
+enum { CTP_OBJECT_TS, CTP_OBJECT_PID, CTP_OBJECT_AT, CTP_OBJECT_KIND, CTP_OBJECT_AVAILABLE, CTP_OBJECT_SITE, CTP_OBJECT_MARKS,
+       CTP_OBJECT_FIELDS };
+enum { CTP_OBJECT_OWNED = 1, CTP_OBJECT_CLOSED = 2, CTP_OBJECT_GONE = 4, CTP_OBJECT_MADE = 8 };
+enum { CTP_OBJECT_NAME_TS, CTP_OBJECT_NAME_PID, CTP_OBJECT_NAME_AT, CTP_OBJECT_NAME_TEXT, CTP_OBJECT_NAME_FIELDS };
+/* count: so much more it holds, or less. */
+enum { CTP_HOLD_TS, CTP_HOLD_PROBE, CTP_HOLD_CORO, CTP_HOLD_PID, CTP_HOLD_OBJECT, CTP_HOLD_COUNT, CTP_HOLD_FIELDS };
+/* Of the wake of the coroutine that has the same time. */
+enum { CTP_WAKE_FOR_TS, CTP_WAKE_FOR_PROBE, CTP_WAKE_FOR_CORO, CTP_WAKE_FOR_PID, CTP_WAKE_FOR_OBJECT, CTP_WAKE_FOR_FIELDS };
+/* unread: bytes, or of a socket that listens, connections; of a timer, how often it has expired; of an eventfd, its count. */
+enum { CTP_DESCRIPTOR_TS, CTP_DESCRIPTOR_PID, CTP_DESCRIPTOR_FD, CTP_DESCRIPTOR_TYPE, CTP_DESCRIPTOR_UNREAD, CTP_DESCRIPTOR_UNSENT,
+       CTP_DESCRIPTOR_FIELDS };
+enum ctp_descriptor_type { CTP_FD_OTHER, CTP_FD_TCP, CTP_FD_TCP_LISTENS, CTP_FD_UDP, CTP_FD_UNIX, CTP_FD_UNIX_LISTENS, CTP_FD_PIPE,
+                           CTP_FD_EVENTFD, CTP_FD_TIMERFD };
 /* Of the target; STATUS: exit code or signal. ENDED: one or the other, but it was not our child. */
 enum ctp_outcome { CTP_OUTCOME_EXITED, CTP_OUTCOME_KILLED, CTP_OUTCOME_RUNNING, CTP_OUTCOME_ENDED };
 const char *ctp_outcome_name(enum ctp_outcome outcome); /* its label: "exited" */

@@ -21,7 +21,8 @@ static const char *const role_names[] = {"none", "time", "thread", "process", "a
 static const char *const pred_names[] = {"none", "time", "key", "prev", "same", "state", "step", "toggle"};
 static const char *const kind_names[] = {"other", "transition", "birth", "death", "loss", "end", "thread", "mapping",
                                          "untraced", "conflict", "wake", "name", "site", "await", "function", "process",
-                                         "sample", "signal"};
+                                         "sample", "signal", "reason", "object", "label", "hold", "cause",
+                                         "descriptor"};
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 _Static_assert(COUNT(type_names) == CTP_TYPE_COUNT, "a type has no name");

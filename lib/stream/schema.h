@@ -84,6 +84,12 @@ enum ctp_kind {
 	CTP_KIND_PROCESS,  /* what a process was seen to do: executing, stopped, ending */
 	CTP_KIND_SAMPLE,   /* how much CPU time a thread has had, and what it was seen to do */
 	CTP_KIND_SIGNAL,   /* one that was passed on to a process */
+	CTP_KIND_REASON,   /* what the next suspension of a coroutine waits for */
+	CTP_KIND_OBJECT,   /* how much of an object is available, that coroutines wait for */
+	CTP_KIND_LABEL, /* an object is called so from now on */
+	CTP_KIND_HOLD,     /* a coroutine holds more or less of an object */
+	CTP_KIND_CAUSE, /* the object because of which a coroutine was woken just now */
+	CTP_KIND_DESCRIPTOR, /* what the kernel has for a descriptor that a coroutine waits for */
 	CTP_KIND_COUNT
 };
 

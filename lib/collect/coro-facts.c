@@ -1,0 +1,115 @@
+/*
+ * coro-facts.c - what a suspension waits for, how much of that there is, and who holds it: records of the entries that say so.
+ *
+ * An object is known by its process and its address. An address may be used again: the records are in the order of time, and so
+ * who reads them knows which object is meant.
+ */
+#include "collect/coros.h"
+
+static uint64_t pid_of(const struct ctp_ring *ring) { return ring->owner >> 32; }
+
+void ctp_life_reason(struct ctp_coros *l, const struct ctp_reason *r)
+{
+	uint64_t probe_id, coro = ctp_life_number(l, r->ref, r->ts_ns, &probe_id);
+	uint32_t what = CTP_REASON_WHAT(r->number);
+	if (!coro || !what || what >= CTP_WAITS_COUNT)
+		return;
+	if (what == CTP_FOR_FD && (int32_t)r->value >= 0)
+		ctp_waited_fds_add(&l->fds, r->pid, (int32_t)r->value);
+	uint64_t *val = ctp_rows_put(l->rows, CTP_REASON_TOLD, r->ts_ns);
+	val[CTP_REASON_TS] = r->ts_ns;
+	val[CTP_REASON_PROBE] = probe_id;
+	val[CTP_REASON_CORO] = coro;
+	val[CTP_REASON_PID] = r->pid;
+	val[CTP_REASON_FOR] = what;
+	val[CTP_REASON_DEADLINE] = what == CTP_FOR_TIMER ? r->value : 0;
+	val[CTP_REASON_FD] = (uint64_t)(int64_t)(what == CTP_FOR_FD ? (int32_t)r->value : -1);
+	val[CTP_REASON_OBJECT] = what > CTP_FOR_FD ? r->value : 0;
+	val[CTP_REASON_N] = CTP_REASON_COUNT(r->number);
+	val[CTP_REASON_SAID] = (CTP_REASON_MARKS(r->number) & (CTP_REASON_MORE - 1)) | (r->more ? CTP_REASON_MORE : 0);
+}
+
+static uint64_t object_marks(uint32_t marks)
+{
+	return (marks & CTP_MARK_OWNED ? CTP_OBJECT_OWNED : 0u) | (marks & CTP_MARK_CLOSED ? CTP_OBJECT_CLOSED : 0u) |
+	       (marks & CTP_MARK_GONE ? CTP_OBJECT_GONE : 0u) | (marks & CTP_MARK_MADE ? CTP_OBJECT_MADE : 0u);
+}
+
+static void take_object(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e)
+{
+	uint32_t number = CTP_ENTRY_NUMBER(e->what), what = CTP_REASON_WHAT(number), site = CTP_ENTRY_SITE(e->what);
+	uint64_t site_val = site ? ctp_shm_texts_site(&l->labels, site, e->ts_ns) : 0;
+	uint64_t *val = ctp_rows_put(l->rows, CTP_OBJECT, e->ts_ns);
+	val[CTP_OBJECT_TS] = e->ts_ns;
+	val[CTP_OBJECT_PID] = pid_of(ring);
+	val[CTP_OBJECT_AT] = e->value;
+	val[CTP_OBJECT_KIND] = what < CTP_WAITS_COUNT ? what : 0;
+	val[CTP_OBJECT_AVAILABLE] = e->ref;
+	val[CTP_OBJECT_SITE] = site_val;
+	val[CTP_OBJECT_MARKS] = object_marks(CTP_REASON_MARKS(number));
+}
+
+static void take_label(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e)
+{
+	char text[CTP_SHM_TEXT_MAX];
+	uint32_t len = ctp_shm_texts_function(&l->labels, CTP_ENTRY_SITE(e->what), text);
+	if (!len)
+		return;
+	ctp_rows_reserve(l->rows, len);
+	uint64_t name = ctp_rows_string(l->rows, text, len);
+	uint64_t *val = ctp_rows_put(l->rows, CTP_OBJECT_NAME, e->ts_ns);
+	val[CTP_OBJECT_NAME_TS] = e->ts_ns;
+	val[CTP_OBJECT_NAME_PID] = pid_of(ring);
+	val[CTP_OBJECT_NAME_AT] = e->value;
+	val[CTP_OBJECT_NAME_TEXT] = name;
+}
+
+static void take_hold(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e)
+{
+	uint64_t probe_id, coro = ctp_life_number(l, e->ref, e->ts_ns, &probe_id);
+	if (!coro)
+		return;
+	uint64_t *val = ctp_rows_put(l->rows, CTP_HOLD, e->ts_ns);
+	val[CTP_HOLD_TS] = e->ts_ns;
+	val[CTP_HOLD_PROBE] = probe_id;
+	val[CTP_HOLD_CORO] = coro;
+	val[CTP_HOLD_PID] = pid_of(ring);
+	val[CTP_HOLD_OBJECT] = e->value;
+	val[CTP_HOLD_COUNT] = (uint64_t)(int64_t)(int32_t)CTP_ENTRY_NUMBER(e->what);
+}
+
+static void take_wake_for(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e)
+{
+	uint64_t probe_id, coro = ctp_life_number(l, e->ref, e->ts_ns, &probe_id);
+	if (!coro)
+		return;
+	uint64_t *val = ctp_rows_put(l->rows, CTP_WAKE_FOR, e->ts_ns);
+	val[CTP_WAKE_FOR_TS] = e->ts_ns;
+	val[CTP_WAKE_FOR_PROBE] = probe_id;
+	val[CTP_WAKE_FOR_CORO] = coro;
+	val[CTP_WAKE_FOR_PID] = pid_of(ring);
+	val[CTP_WAKE_FOR_OBJECT] = e->value;
+}
+
+bool ctp_coros_fact(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e)
+{
+	switch (CTP_ENTRY_KIND(e->what)) {
+	case CTP_ENTRY_REASON:
+		ctp_life_reason(l, &(struct ctp_reason){e->ref, e->value, pid_of(ring), e->ts_ns, CTP_ENTRY_NUMBER(e->what), false});
+		return true;
+	case CTP_ENTRY_OBJECT:
+		take_object(l, ring, e);
+		return true;
+	case CTP_ENTRY_LABEL:
+		take_label(l, ring, e);
+		return true;
+	case CTP_ENTRY_HOLDS:
+		take_hold(l, ring, e);
+		return true;
+	case CTP_ENTRY_FOR:
+		take_wake_for(l, ring, e);
+		return true;
+	default:
+		return false;
+	}
+}
