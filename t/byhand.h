@@ -98,6 +98,51 @@ static inline void awaits(struct byhand *h, uint64_t ts, uint64_t co, uint64_t t
 	BYHAND(h, CTP_AWAIT, [CTP_AWAIT_TS] = ts, [CTP_AWAIT_CORO] = co, [CTP_AWAIT_TARGET] = target);
 }
 
+/* What its next suspension waits for. what is enum ctp_waits_for; value: the deadline, the descriptor, or the object. */
+static inline void waits_so(struct byhand *h, uint64_t ts, uint64_t co, enum ctp_waits_for what, uint64_t value, uint64_t n, uint64_t marks)
+{
+	BYHAND(h, CTP_REASON_TOLD, [CTP_REASON_TS] = ts, [CTP_REASON_CORO] = co, [CTP_REASON_PID] = BYHAND_PID, [CTP_REASON_FOR] = what,
+	       [CTP_REASON_DEADLINE] = what == CTP_WAITS_TIMER ? value : 0,
+	       [CTP_REASON_FD] = what == CTP_WAITS_DESCRIPTOR ? value : UINT64_MAX,
+	       [CTP_REASON_OBJECT] = what > CTP_WAITS_DESCRIPTOR ? value : 0, [CTP_REASON_N] = n, [CTP_REASON_SAID] = marks);
+}
+
+static inline void waits_for(struct byhand *h, uint64_t ts, uint64_t co, enum ctp_waits_for what, uint64_t value)
+{
+	waits_so(h, ts, co, what, value, 1, 0);
+}
+
+/* An object has so much; marks are CTP_OBJECT_... */
+static inline void has_so(struct byhand *h, uint64_t ts, uint64_t object, uint64_t what, uint64_t available, uint64_t marks)
+{
+	BYHAND(h, CTP_OBJECT, [CTP_OBJECT_TS] = ts, [CTP_OBJECT_PID] = BYHAND_PID, [CTP_OBJECT_AT] = object, [CTP_OBJECT_KIND] = what,
+	       [CTP_OBJECT_AVAILABLE] = available, [CTP_OBJECT_MARKS] = marks);
+}
+
+static inline void has(struct byhand *h, uint64_t ts, uint64_t object, enum ctp_waits_for what, uint64_t available)
+{
+	has_so(h, ts, object, what, available, 0);
+}
+
+static inline void gets(struct byhand *h, uint64_t ts, uint64_t co, uint64_t object, int64_t count)
+{
+	BYHAND(h, CTP_HOLD, [CTP_HOLD_TS] = ts, [CTP_HOLD_CORO] = co, [CTP_HOLD_PID] = BYHAND_PID, [CTP_HOLD_OBJECT] = object,
+	       [CTP_HOLD_COUNT] = (uint64_t)count);
+}
+
+static inline void is_woken_for(struct byhand *h, uint64_t ts, uint64_t co, uint64_t tid, uint64_t by, uint64_t object)
+{
+	is_woken(h, ts, co, tid, by);
+	BYHAND(h, CTP_WAKE_FOR, [CTP_WAKE_FOR_TS] = ts, [CTP_WAKE_FOR_CORO] = co, [CTP_WAKE_FOR_PID] = BYHAND_PID,
+	       [CTP_WAKE_FOR_OBJECT] = object);
+}
+
+static inline void kernel_has(struct byhand *h, uint64_t ts, uint64_t fd, uint64_t unread)
+{
+	BYHAND(h, CTP_DESCRIPTOR, [CTP_DESCRIPTOR_TS] = ts, [CTP_DESCRIPTOR_PID] = BYHAND_PID, [CTP_DESCRIPTOR_FD] = fd,
+	       [CTP_DESCRIPTOR_TYPE] = CTP_FD_TCP, [CTP_DESCRIPTOR_UNREAD] = unread);
+}
+
 /* count of its events are, from the one that is due on, between after and ts; co 0: nobody knows whose. */
 static inline void are_lost(struct byhand *h, uint64_t after, uint64_t ts, uint64_t co, uint64_t count)
 {

@@ -550,6 +550,25 @@ static void long_runs(void)
 	is(end(), "", "nor if the machine may have stood still for as long");
 }
 
+/* Many are made at one place and run at once, but for the last, which another joins. */
+static void joins_one_that_never_ran(void)
+{
+	begin();
+	is_born(&h, 1, 60, 0);
+	resumes(&h, 2, 60, 6);
+	for (uint64_t co = 100; co < 130; co++) {
+		is_born(&h, co * MS, co, MAKER);
+		resumes(&h, co * MS + 1, co, 5);
+		dies(&h, co * MS + 2, co);
+	}
+	is_born(&h, 200 * MS, VICTIM, MAKER);
+	joins(&h, 201 * MS, 60, VICTIM);
+	suspends(&h, 202 * MS, 60, 6, WAITS);
+	is_over(&h, 2 * S, CTP_OUTCOME_KILLED);
+	is(end(), "never-started likely 1", "one that never ran");
+	is(tree, "60 awaits 1", "and who joins it waits because of it");
+}
+
 /* One that is made like the others waits for so long and is destroyed, and so many before it, after 40 ms each. */
 static void until_destroyed(uint64_t before, uint64_t ns)
 {
@@ -596,6 +615,7 @@ int main(void)
 	cycles();
 	long_ways();
 	dead_ends();
+	joins_one_that_never_ran();
 	destroyed();
 	broken();
 	stalled();

@@ -251,6 +251,46 @@ static void top(const struct json *j, const struct ctp_report_section *s)
 	}
 }
 
+static void known(const struct json *j, const char *key, bool is_known, uint64_t n)
+{
+	if (is_known)
+		ctp_output_putf(j->out, ",\"%s\":%ju", key, n);
+	else
+		ctp_output_putf(j->out, ",\"%s\":null", key);
+}
+
+static void holders(const struct json *j, const struct ctp_report_object *o)
+{
+	ctp_output_putf(j->out, o->holders_known ? ",\"holders\":[" : ",\"holders\":null");
+	for (uint32_t i = 0; o->holders_known && i < o->nholders; i++) {
+		const struct ctp_report_holder *h = &o->holders[i];
+		ctp_output_putf(j->out, "%s{\"coro\":\"%ju\"", i ? "," : "", h->id);
+		text(j, ",\"name\"", h->name);
+		ctp_output_putf(j->out, ",\"count\":%jd,\"alive\":%s}", (intmax_t)h->count, boolean(h->alive));
+	}
+	ctp_output_putf(j->out, "%s", o->holders_known ? "]" : "");
+	known(j, "held_by_others", o->holders_known, o->held_by_others);
+}
+
+static void objects(const struct json *j, const struct ctp_report_section *s)
+{
+	for (uint32_t i = 0; i < s->nobjects; i++) {
+		const struct ctp_report_object *o = &s->objects[i];
+		text(j, i ? ",{\"name\"" : "{\"name\"", o->name);
+		text(j, ",\"kind\"", ctp_print_object_kind(o));
+		text(j, ",\"made_site\"", o->made);
+		ctp_output_putf(j->out, ",\"pid\":%ju,\"object\":\"0x%016jx\"", o->pid, o->at);
+		known(j, "available", o->known, o->available);
+		known(j, "room", o->room_known, o->room);
+		known(j, "total", o->total, o->total);
+		ctp_output_putf(j->out, ",\"closed\":%s,\"owned\":%s", boolean(o->closed), boolean(o->owned));
+		holders(j, o);
+		ctp_output_putf(j->out, ",\"waiters\":%ju", o->waiters);
+		ns(j, ",\"longest_ns\"", o->longest_ns);
+		ctp_output_putf(j->out, "}");
+	}
+}
+
 static void caveats(const struct json *j, const struct ctp_report_section *s)
 {
 	char line[CTP_PRINT_CAVEATS][CTP_PRINT_LINE_MAX];
@@ -286,7 +326,9 @@ static void section(const struct json *j, const struct ctp_report_section *s)
 	threads(j, s);
 	ctp_output_putf(j->out, "],\"top\":{");
 	top(j, s);
-	ctp_output_putf(j->out, "}}");
+	ctp_output_putf(j->out, "},\"objects\":[");
+	objects(j, s);
+	ctp_output_putf(j->out, "]}");
 }
 
 void ctp_report_json(struct ctp_output *out, const struct ctp_report *r, bool in_page)

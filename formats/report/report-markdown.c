@@ -348,6 +348,29 @@ static void threads(const struct ctp_print *p)
 	more(p, s->nthreads, shown);
 }
 
+static void objects(const struct ctp_print *p)
+{
+	const struct ctp_report_section *s = p->s;
+	uint32_t shown = ctp_print_rows(p, s->nobjects, ROWS);
+	char n[2][CTP_PRINT_NUMBER_MAX], label[CTP_PRINT_LABEL_MAX];
+	if (!shown)
+		return;
+	ctp_output_putf(p->out, "\n## What coroutines wait for\n\n| waiting | longest | available | held by | kind | name | made at |\n"
+	                "| ---: | ---: | --- | --- | --- | --- | --- |\n");
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct ctp_report_object *o = &s->objects[i];
+		ctp_output_putf(p->out, "| %s | %s | %s | ", ctp_print_count(n[0], o->waiters),
+		                o->waiters && !s->ordinal ? ctp_print_ns(n[1], o->longest_ns) : "-", ctp_print_available(label, o));
+		cell(p->out, ctp_print_holders(label, o));
+		ctp_output_putf(p->out, " | %s | ", ctp_print_object_kind(o));
+		cell(p->out, o->name ? o->name : "");
+		ctp_output_putf(p->out, " | ");
+		cell(p->out, o->made ? o->made : "");
+		ctp_output_putf(p->out, " |\n");
+	}
+	more(p, s->nobjects_seen, shown);
+}
+
 static void heavy(const struct ctp_print *p, int kind)
 {
 	uint32_t shown = ctp_print_rows(p, p->s->nheavy[kind], HEAVIEST);
@@ -381,6 +404,7 @@ static void section(const struct ctp_print *p)
 	still(p, p->s->waiting, p->s->nwaiting, false);
 	still(p, p->s->running, p->s->nrunning, true);
 	sites(p);
+	objects(p);
 	threads(p);
 	heaviest(p);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
+#include "stream/events.h"
 
 /* --- numbers -------------------------------------------------------------------------------------------------------------- */
 
@@ -354,4 +355,41 @@ const char *ctp_print_heavy(int kind)
 		[CTP_HEAVY_UNKNOWN] = CTP_UNBORN,
 	};
 	return ctp_print_state(states[kind]);
+}
+
+const char *ctp_print_object_kind(const struct ctp_report_object *o)
+{
+	static const char *const kinds[CTP_WAITS_COUNT] = {
+		[CTP_WAITS_LOCK] = "lock", [CTP_WAITS_PERMITS] = "permits", [CTP_WAITS_ITEM] = "queue", [CTP_WAITS_ROOM] = "queue",
+		[CTP_WAITS_EVENT] = "event", [CTP_WAITS_BARRIER] = "barrier", [CTP_WAITS_OTHER] = "object",
+	};
+	return o->what < CTP_WAITS_COUNT && kinds[o->what] ? kinds[o->what] : "object";
+}
+
+const char *ctp_print_available(char text[CTP_PRINT_LABEL_MAX], const struct ctp_report_object *o)
+{
+	char room[48] = "", of[48] = "";
+	if (o->room_known)
+		snprintf(room, sizeof room, ", room for %ju", o->room);
+	if (o->what == CTP_WAITS_PERMITS && o->total)
+		snprintf(of, sizeof of, " of %ju", o->total);
+	if (o->known)
+		snprintf(text, CTP_PRINT_LABEL_MAX, "%ju%s%s%s", o->available, of, room, o->closed ? ", closed" : "");
+	else
+		snprintf(text, CTP_PRINT_LABEL_MAX, "?%s%s", room, o->closed ? ", closed" : "");
+	return text;
+}
+
+const char *ctp_print_holders(char text[CTP_PRINT_LABEL_MAX], const struct ctp_report_object *o)
+{
+	char label[CTP_PRINT_LABEL_MAX];
+	uint64_t others = o->held_by_others + (o->nholders ? o->nholders - 1 : 0);
+	if (!o->holders_known || !o->nholders)
+		snprintf(text, CTP_PRINT_LABEL_MAX, o->holders_known ? "-" : "?");
+	else if (others)
+		snprintf(text, CTP_PRINT_LABEL_MAX, "%.100s and %ju more", ctp_print_label(label, o->holders[0].name, o->holders[0].id), others);
+	else
+		snprintf(text, CTP_PRINT_LABEL_MAX, "%.100s%s", ctp_print_label(label, o->holders[0].name, o->holders[0].id),
+		         o->holders[0].alive ? "" : ", ended");
+	return text;
 }

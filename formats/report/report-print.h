@@ -134,4 +134,9 @@ static inline bool ctp_print_any_heavy(const struct ctp_report_section *s)
 	return false;
 }
 
+/* Of an object: "lock", "queue"; "0 of 4", "3, room for 5", "?"; "conn 12 (#12), and 3 more"; its name or its place. */
+const char *ctp_print_object_kind(const struct ctp_report_object *o);
+const char *ctp_print_available(char text[CTP_PRINT_LABEL_MAX], const struct ctp_report_object *o);
+const char *ctp_print_holders(char text[CTP_PRINT_LABEL_MAX], const struct ctp_report_object *o);
+
 #endif

@@ -420,6 +420,42 @@ static void threads(const struct ctp_print *p)
 	more(p, s->nthreads, shown);
 }
 
+/* Its name, or else the place where it was made. */
+static void put_object(const struct ctp_print *p, const struct ctp_report_object *o)
+{
+	ctp_output_putf(p->out, "%s%s", ctp_print_object_kind(o), o->name ? " '" : "");
+	ctp_print_text(p->out, o->name ? o->name : "");
+	if (o->name)
+		ctp_output_putf(p->out, "'");
+	made_at(p, o->made);
+	if (!o->name && !o->made)
+		ctp_output_putf(p->out, " 0x%jx", o->at);
+}
+
+static void objects(const struct ctp_print *p)
+{
+	const struct ctp_report_section *s = p->s;
+	uint32_t shown = ctp_print_rows(p, s->nobjects, ROWS);
+	char n[2][CTP_PRINT_NUMBER_MAX], label[CTP_PRINT_LABEL_MAX];
+	if (!shown)
+		return;
+	heading(p, "What coroutines wait for");
+	ctp_output_putf(p->out, "  %7s %8s %-15s  what\n", "waiting", s->ordinal ? "" : "longest", "available");
+	for (uint32_t i = 0; i < shown; i++) {
+		const struct ctp_report_object *o = &s->objects[i];
+		ctp_output_putf(p->out, "  %7s %8s", ctp_print_count(n[0], o->waiters),
+		                o->waiters && !s->ordinal ? ctp_print_brief(n[1], o->longest_ns) : "-");
+		ctp_output_putf(p->out, " %-15s  ", ctp_print_available(label, o));
+		put_object(p, o);
+		if (!o->holders_known || o->nholders) {
+			ctp_output_putf(p->out, "; held by ");
+			ctp_print_text(p->out, ctp_print_holders(label, o));
+		}
+		ctp_output_putf(p->out, "\n");
+	}
+	more(p, (uint32_t)s->nobjects_seen, shown);
+}
+
 /* A line for each kind; a row for each coroutine if more are wanted than fit there. */
 static void heavy(const struct ctp_print *p, int kind)
 {
@@ -464,6 +500,7 @@ static void section(const struct ctp_print *p)
 		return;
 	still(p, p->s->waiting, p->s->nwaiting, false);
 	still(p, p->s->running, p->s->nrunning, true);
+	objects(p);
 	sites(p);
 	threads(p);
 	if (ctp_print_any_heavy(p->s))

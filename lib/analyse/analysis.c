@@ -3,6 +3,8 @@
  */
 #include "analyse/analysis.h"
 
+#include "analyse/analysis-objects.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -374,6 +376,8 @@ static void ended(void *arg, const struct ctp_follow_end *told)
 			fill_sites(a, s, waiting);
 		}
 		fill_threads(a, s, end.end_ns);
+		if (!outside)
+			ctp_analysis_objects(a, s);
 		if (!s->ordinal)
 			fill_heavy(a, s);
 		free(waiting);

@@ -65,6 +65,8 @@ void ctp_follow_loss(struct ctp_follow *f, const struct ctp_roles *s, const stru
 		ctp_add_capped(&f->counts.missed, count);
 		if (count && ts > f->missed_ns)
 			f->missed_ns = ts;
+		if (count)
+			ctp_objects_gap(f->objects);
 		thread_gap(f, s, rec->val, ts);
 		return;
 	}

@@ -6,6 +6,7 @@
 
 #include "analyse/coro-table.h"
 #include "analyse/follow.h"
+#include "analyse/objects.h"
 #include "analyse/places.h"
 #include "analyse/roles.h"
 #include "analyse/threads.h"
@@ -16,6 +17,10 @@ struct ctp_follow_priv {
 	struct ctp_coro_table table;
 	struct ctp_threads threads;
 	struct ctp_places places;
+	struct ctp_objects objects;
+	struct {
+		uint64_t coro, ts_ns;
+	} woken; /* the last wake */
 	struct ctp_roles shapes[CTP_CLASSES_MAX];
 	struct ctp_dialect dialect;
 	uint32_t runs;          /* of the section so far, if it has a clock and no pid */
@@ -118,5 +123,9 @@ void ctp_follow_lose(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t af
 
 /* A record of a loss: of events of a coroutine, of a thread, or of no known coroutine. */
 void ctp_follow_loss(struct ctp_follow *f, const struct ctp_roles *s, const struct ctp_record *rec, uint64_t ts);
+
+/* A record about reasons, objects and who holds them; and a wake, which may be because of an object (follow-facts.c). */
+void ctp_follow_fact(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts);
+void ctp_follow_woken(struct ctp_follow *f, const struct ctp_coroutine *co, const struct ctp_change *ch);
 
 #endif

@@ -130,6 +130,7 @@ static void gone(struct ctp_follow *f, const struct ctp_change *ch)
 {
 	if (f->ops->gone)
 		f->ops->gone(f->arg, ch);
+	ctp_objects_died(f->objects, ch->co->id);
 	f->forgotten_ns = ctp_coro_table_bury(&f->priv->table, ch->co);
 }
 
@@ -232,6 +233,8 @@ static void wake(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t
 		ctp_follow_tell(f, &ch);
 		return;
 	}
+	if (__builtin_expect(ctp_objects_any(f->objects), 0))
+		ctp_follow_woken(f, co, &ch);
 	co->streak = ch.by == co->id && !stayed ? co->streak + 1 : 0;
 	co->waker = co->before = ch.by;
 	co->before_at = co->place;
@@ -338,6 +341,8 @@ static void clear(struct ctp_follow *f)
 	struct ctp_follow_priv *priv = f->priv;
 	ctp_coro_table_clear(&priv->table);
 	ctp_threads_clear(f->threads);
+	ctp_objects_clear(f->objects, true);
+	priv->woken.coro = 0;
 	ctp_proc_seen_clear(&f->seen);
 	priv->dialect = (struct ctp_dialect){0};
 	priv->end_seen = false;
@@ -360,9 +365,11 @@ enum ctp_status ctp_follow_init(struct ctp_follow *f, const struct ctp_follow_op
 	if (f->priv) {
 		f->threads = &f->priv->threads;
 		f->places = &f->priv->places;
+		f->objects = &f->priv->objects;
 	}
 	bool threads = f->priv && ctp_threads_init(f->threads), places = f->priv && ctp_places_init(f->places);
-	if (!threads || !places || !ctp_coro_table_init(&f->priv->table) || !f->sites) {
+	bool objects = f->priv && ctp_objects_init(f->objects);
+	if (!threads || !places || !objects || !ctp_coro_table_init(&f->priv->table) || !f->sites) {
 		ctp_follow_fini(f);
 		return ctp_err_set(err, "out of memory");
 	}
@@ -376,6 +383,7 @@ void ctp_follow_fini(struct ctp_follow *f)
 		ctp_coro_table_fini(&f->priv->table);
 		ctp_threads_fini(f->threads);
 		ctp_places_fini(f->places);
+		ctp_objects_fini(f->objects);
 		free(f->priv->held);
 	}
 	ctp_proc_seen_fini(&f->seen);
@@ -396,6 +404,7 @@ void ctp_follow_section(struct ctp_follow *f, const struct ctp_section *sec)
 	f->priv->early_ns = sec->ordinal ? 0 : EARLY_NS;
 	const char *attached = ctp_section_get(sec, "attached"), *start = ctp_section_get(sec, "start_ns");
 	f->attached_ns = attached && !strcmp(attached, "yes") && start ? strtoull(start, NULL, 10) : 0;
+	f->objects->whole = !f->attached_ns;
 	/* Wakes before that are not known, unless the program recorded: then the last wake of each coroutine is. */
 	const char *recorded = ctp_section_get(sec, "recorded");
 	f->missed_ns = recorded && !strcmp(recorded, "yes") ? 0 : f->attached_ns;
@@ -461,8 +470,10 @@ void ctp_follow_finish(struct ctp_follow *f, const struct ctp_section_end *how)
 	for (struct ctp_coroutine *co; f->unsure_ns && (co = ctp_follow_each(f, &at));)
 		if (co->state != CTP_DEAD && co->since_ns < f->unsure_ns)
 			ctp_follow_lose(f, co, 0, end.end_ns, 0);
-	if (how->missing)
+	if (how->missing) {
 		f->unsure_ns = f->missed_ns = end.end_ns;
+		ctp_objects_gap(f->objects);
+	}
 	if (f->ops->end)
 		f->ops->end(f->arg, &end);
 }
@@ -523,6 +534,14 @@ static void other(struct ctp_follow *f, const struct ctp_roles *s, const struct 
 	}
 	case CTP_KIND_AWAIT:
 		awaits(f, s, rec->val, ts);
+		break;
+	case CTP_KIND_REASON:
+	case CTP_KIND_OBJECT:
+	case CTP_KIND_LABEL:
+	case CTP_KIND_HOLD:
+	case CTP_KIND_CAUSE:
+	case CTP_KIND_DESCRIPTOR:
+		ctp_follow_fact(f, s, rec->val, ts);
 		break;
 	case CTP_KIND_FUNCTION:
 		has_function(f, s, rec->val, ts);

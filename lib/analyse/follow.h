@@ -192,6 +192,7 @@ struct ctp_follow_ops {
 
 struct ctp_threads;
 struct ctp_places;
+struct ctp_objects;
 
 struct ctp_follow {
 	const struct ctp_follow_ops *ops;
@@ -202,6 +203,7 @@ struct ctp_follow {
 	uint64_t since_ns, until_ns; /* the caller's, on the section's clock: times count only between these */
 	struct ctp_threads *threads; /* the library's own, and places too: ctp_follow_thread and ctp_follow_place show them */
 	struct ctp_places *places;
+	struct ctp_objects *objects; /* the library's own: what coroutines wait for */
 	struct ctp_proc_seen seen;
 	uint64_t unsure_ns;  /* the latest loss of events of no known coroutine; 0: none */
 	uint64_t missed_ns;  /* the latest loss of wakes and such; 0: none */

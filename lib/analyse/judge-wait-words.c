@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "analyse/judge-hope.h"
+#include "analyse/judge-object.h"
 #include "analyse/judge-why.h"
 #include "analyse/judge-words.h"
 #include "analyse/judge.h"
@@ -87,6 +88,8 @@ void ctp_say_waiting(struct ctp_words *w)
 		                   "their parents wait"), ctp_words_it(w));
 	if (g->why & CTP_WHY_OVERTAKEN && !(g->why & CTP_WHY_PASSING) && !(g->why & CTP_WHY_CIRCLE))
 		ctp_words_evidence(w, "coroutines that began to wait there later have returned, again and again");
+	if (w->f->nwho)
+		ctp_words_reasons(w, ctp_follow_find(w->j->follow, w->f->who[0].id));
 	say_last_waker(w);
 	const struct ctp_coroutine *first = w->f->nwho > 1 ? ctp_follow_find(w->j->follow, w->f->who[0].id) : NULL;
 	if (first)
@@ -132,7 +135,9 @@ void ctp_say_cycle(struct ctp_words *w)
 	for (uint32_t i = 0; i < w->f->nwho && i < CIRCLE_LISTED; i++) {
 		const struct ctp_report_member *m = &w->f->who[i];
 		const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, m->id);
-		if (co)
+		if (co && ctp_wait_is_held(w->j, co))
+			ctp_words_reasons(w, co);
+		else if (co)
 			ctp_words_evidence(w, "%s awaits %s at %s", ctp_words_member(w, m), ctp_words_any(w, co->awaits),
 			                   ctp_words_named(m->place));
 	}

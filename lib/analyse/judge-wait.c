@@ -4,6 +4,7 @@
  */
 #include "analyse/judge-circle.h"
 #include "analyse/judge-hope.h"
+#include "analyse/judge-object.h"
 #include "analyse/judge-own.h"
 #include "analyse/judge-why.h"
 #include "analyse/judge.h"
@@ -158,7 +159,7 @@ static bool is_handed_on(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
 	const struct ctp_coroutine *target = awaited(j, co);
-	if (target->spawn != co->spawn && !ctp_own_visits(target, h->place)->back)
+	if (ctp_wait_is_held(j, co) || (target->spawn != co->spawn && !ctp_own_visits(target, h->place)->back))
 		return false;
 	uint32_t n = h->nback < CTP_HABIT_BACK ? h->nback : CTP_HABIT_BACK;
 	for (uint32_t i = 0; i < n && !(co->flags & CTP_CO_JOINS); i++)
@@ -281,7 +282,7 @@ static bool is_parked(const struct ctp_judge *j, const struct ctp_coroutine *co)
 /* The coroutine is a member of a standstill, if there is one. */
 static bool is_still(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	return ctp_wait_is(co) && !is_parked(j, co) && !ctp_habit_is_called(ctp_habit_of(j, co));
+	return ctp_wait_is(co) && !is_parked(j, co) && !ctp_habit_is_called(ctp_habit_of(j, co)) && !ctp_wait_is_quiet(j, co);
 }
 
 /* The place has no history, and no coroutine needs this one: it may wait for a timer or for another program. */
@@ -399,7 +400,9 @@ void ctp_judge_waits(struct ctp_judge *j)
 	struct ctp_coroutine *co, *waker;
 	count_all(j);
 	ctp_judge_look(j);
+	ctp_judge_holders(j);
 	ctp_judge_circles(j, &awaits);
+	ctp_judge_objects(j);
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
 		co->goal->depth += co->goal != co;
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {

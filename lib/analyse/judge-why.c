@@ -12,6 +12,7 @@
 #include "analyse/judge-why.h"
 
 #include "analyse/judge-hope.h"
+#include "analyse/judge-object.h"
 
 enum {
 	SIBLINGS_MIN = 3,
@@ -231,7 +232,7 @@ uint32_t ctp_wait_why(struct ctp_judge *j, const struct ctp_coroutine *co)
 		return 0;
 	if (!h->place && is_standstill(j))
 		return CTP_WHY_STANDSTILL;
-	if (ctp_habit_is_called(h))
+	if (ctp_habit_is_called(h) || ctp_wait_is_quiet(j, co))
 		return 0;
 	if (is_fresh(j, co))
 		return CTP_WHY_FRESH;

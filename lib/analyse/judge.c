@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyse/judge-hope.h"
+#include "analyse/judge-why.h"
 #include "analyse/judge-words.h"
 #include "analyse/suspects.h"
 
@@ -28,9 +29,22 @@ static uint32_t root_of(struct ctp_coroutine *start)
 	return root == NONE ? 0 : root;
 }
 
+/* Who joins another waits because of it, also if no rule blames that one: it may lead to one that is found. */
+static void follow_joins(struct ctp_judge *j)
+{
+	struct ctp_coroutine *co;
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+		bool joins = ctp_wait_is(co) && co->awaits && co->flags & CTP_CO_JOINS && !co->goal && !co->group;
+		struct ctp_coroutine *target = joins ? ctp_follow_find(j->follow, co->awaits) : NULL;
+		if (target && target->state != CTP_DEAD)
+			co->goal = target;
+	}
+}
+
 static void find_waiters(struct ctp_judge *j)
 {
 	struct ctp_coroutine *co;
+	follow_joins(j);
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
 		co->visit = 0;
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {

@@ -43,6 +43,14 @@ void ctp_suspect_fini(struct ctp_suspect *s)
 	free(s->who);
 }
 
+void ctp_report_object_fini(struct ctp_report_object *o)
+{
+	free(o->name);
+	free(o->made);
+	for (uint32_t i = 0; i < o->nholders; i++)
+		free(o->holders[i].name);
+}
+
 static void still_fini(struct ctp_report_still *still, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -75,6 +83,9 @@ static void section_fini(struct ctp_report_section *s)
 	for (uint32_t i = 0; i < s->nthreads; i++)
 		free(s->threads[i].name);
 	free(s->threads);
+	for (uint32_t i = 0; i < s->nobjects; i++)
+		ctp_report_object_fini(&s->objects[i]);
+	free(s->objects);
 	for (int k = 0; k < CTP_HEAVY_KINDS; k++)
 		for (uint32_t i = 0; i < s->nheavy[k]; i++) {
 			free(s->heavy[k][i].name);

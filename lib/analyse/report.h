@@ -24,6 +24,8 @@ enum {
 	CTP_REPORT_SECTIONS = 256,
 	CTP_REPORT_FINDINGS = 1000, /* of a section */
 	CTP_REPORT_SUSPECTS = 3,    /* of a section: those that stand out most */
+	CTP_REPORT_OBJECTS = 1000,  /* of a section: those that were waited for longest */
+	CTP_REPORT_HOLDERS = 4,     /* of an object; the others are counted */
 };
 
 /*
@@ -97,6 +99,29 @@ struct ctp_report_thread {
 	char *name;
 };
 
+/* Something that coroutines wait for, as the program told of it, at the end. what is enum ctp_waits_for of events.h; 0: not known. */
+struct ctp_report_holder {
+	uint64_t id;
+	int64_t count;
+	char *name;
+	bool alive;
+};
+
+struct ctp_report_object {
+	char *name, *made;    /* made: the place; null: not known */
+	uint64_t pid, at;     /* its process and its address */
+	uint8_t what;
+	bool owned, closed;
+	bool known, room_known;   /* of these two: how much is available, and of a queue with a limit, how much room there is */
+	uint64_t available, room;
+	uint64_t total;       /* the most that was ever available, or held */
+	bool holders_known;
+	struct ctp_report_holder holders[CTP_REPORT_HOLDERS];
+	uint32_t nholders;
+	uint64_t held_by_others; /* how much is held by those that are not listed */
+	uint64_t waiters, longest_ns;
+};
+
 struct ctp_report_heavy {
 	uint64_t id, ns;
 	char *name, *spawn;
@@ -142,6 +167,8 @@ struct ctp_report_section {
 	uint32_t nthreads;
 	struct ctp_report_heavy heavy[CTP_HEAVY_KINDS][CTP_REPORT_TOP];
 	uint32_t nheavy[CTP_HEAVY_KINDS];
+	struct ctp_report_object *objects; /* the one that was waited for longest first */
+	uint32_t nobjects, nobjects_seen;
 };
 
 struct ctp_report {
@@ -161,6 +188,7 @@ void ctp_report_fini(struct ctp_report *r);
 void ctp_finding_fini(struct ctp_finding *f);
 void ctp_suspect_fini(struct ctp_suspect *s);
 void ctp_report_member_fini(struct ctp_report_member *m);
+void ctp_report_object_fini(struct ctp_report_object *o);
 
 /* The line in the text of a place, FILE:LINE:FUNCTION, and how many bytes FILE has; 0: there is no line in it. place may be null. */
 uint64_t ctp_report_line(const char *place, size_t *file_bytes);

@@ -54,6 +54,16 @@ void ctp_roles_learn(struct ctp_roles *s, const struct ctp_class *cls)
 		.how = ctp_roles_named(cls, "how"),
 		.joins = ctp_roles_named(cls, "joins"),
 		.by_hand = ctp_roles_named(cls, "by_hand"),
+		.what = ctp_roles_named(cls, "for"),
+		.deadline = ctp_roles_named(cls, "deadline"),
+		.fd = ctp_roles_named(cls, "fd"),
+		.object = ctp_roles_named(cls, "object"),
+		.count = ctp_roles_named(cls, "count"),
+		.marks = ctp_roles_named(cls, "marks"),
+		.available = ctp_roles_named(cls, "available"),
+		.unread = ctp_roles_named(cls, "unread"),
+		.unsent = ctp_roles_named(cls, "unsent"),
+		.type = ctp_roles_named(cls, "type"),
 	};
 	s->numbered = s->index != CTP_ROLES_NONE;
 	if (!s->numbered)

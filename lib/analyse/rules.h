@@ -29,6 +29,12 @@ CTP_C_BEGIN
 	RULE(WAIT_CYCLE, "wait-cycle", PROVED, STOPS, ORDER, WAITS, waits, cycle)                       \
 	RULE(STANDSTILL, "standstill", LIKELY, STOPS, TIME, WAITS, waits, standstill)                   \
 	RULE(AWAITS_DEAD, "awaits-dead", LIKELY, STOPS, TIME, WAITS, waits, awaits_dead)                \
+	RULE(HELD_BY_DEAD, "held-by-dead", LIKELY, STOPS, TIME, WAITS, waits, held_by_dead)             \
+	RULE(CLOSED, "closed-not-woken", LIKELY, STOPS, TIME, WAITS, waits, closed)                     \
+	RULE(STRAYED, "wake-strayed", LIKELY, STOPS, TIME, WAITS, waits, strayed)                       \
+	RULE(UNSERVED, "available-not-woken", LIKELY, STOPS, TIME, WAITS, waits, unserved)              \
+	RULE(OVERDUE, "timer-overdue", LIKELY, STOPS, TIME, WAITS, waits, overdue)                      \
+	RULE(UNREAD, "unread-data", LIKELY, STOPS, TIME, WAITS, waits, unread)                          \
 	RULE(NOT_RESUMED, "woken-not-resumed", LIKELY, STOPS, TIME, WAITS, waits, not_resumed)          \
 	RULE(NEVER_WOKEN, "never-woken", LIKELY, STOPS, TIME, WAITS, waits, waiting)                    \
 	RULE(SUSPENDED, "suspended", LIKELY, STOPS, TIME, WAITS, waits, waiting)                        \

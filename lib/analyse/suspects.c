@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "analyse/judge-hope.h"
+#include "analyse/judge-object.h"
 #include "analyse/judge-own.h"
 #include "analyse/judge-why.h"
 #include "analyse/judge-words.h"
@@ -54,6 +55,7 @@ struct suspects {
 	uint32_t *number;        /* by place or habit, and whether they are ready: number + 1 in list; 0: none yet */
 	struct suspicion *list;
 	uint32_t count, room;
+	uint32_t one;            /* the place that nearly all suspensions have; 0: there is none */
 };
 
 /* --- what stands out ------------------------------------------------------------------------------------------------------ */
@@ -124,6 +126,25 @@ static uint64_t how_late(const struct ctp_judge *j, const struct ctp_coroutine *
 	return half && ns / FACTOR_INSIDE >= ready->max_ns ? 1 : 0;
 }
 
+/*
+ * The place that nearly all suspensions have, as in a program whose one park function records its own place; 0: there is none.
+ * Coroutines end some of the waits there, and something else ends others: so they wait for various things, and cannot be compared.
+ */
+static uint32_t one_site(const struct suspects *all)
+{
+	const struct ctp_judge *j = all->j;
+	uint64_t waits = 0;
+	uint32_t most = 0;
+	for (uint32_t i = 0; i < j->follow->places->count; i++) {
+		waits += j->places[i].waits;
+		most = j->places[i].waits > j->places[most].waits ? i : most;
+	}
+	const struct ctp_judge_place *p = &j->places[most];
+	bool nearly_all = p->waits >= CTP_JUDGE_HISTORY && 10 * p->waits >= 9 * waits && all->open[most];
+	bool various = !p->woken || (10 * p->inside >= p->woken && 10 * p->inside < 9 * p->woken);
+	return nearly_all && various ? most : 0;
+}
+
 /* How many times as long as usual, with what the place and the program say against it. */
 static uint64_t stands_out(const struct suspects *all, const struct ctp_coroutine *co)
 {
@@ -133,6 +154,9 @@ static uint64_t stands_out(const struct suspects *all, const struct ctp_coroutin
 	uint32_t place = ctp_follow_place(j->follow, co);
 	const struct ctp_judge_place *p = &j->places[place];
 	uint64_t ratio = how_far(j, co);
+	/* Waits there cannot be compared; but where the whole program stands still, one of them is the reason. */
+	if (!ratio && place && place == all->one && ctp_wait_ns(j, co) >= CTP_JUDGE_QUIET_NS && ctp_judge_stands_still(j))
+		return 1;
 	if (!ratio || p->waits < FEW_ENDED || ctp_place_is_inside(*p))
 		return ratio;
 	bool quiet = 2 * all->far[place] > all->open[place];
@@ -186,7 +210,9 @@ static struct suspicion *suspicion_of(struct suspects *all, const struct ctp_cor
 static bool suspect(struct suspects *all, struct ctp_coroutine *co)
 {
 	struct ctp_judge *j = all->j;
-	uint64_t ratio = stands_out(all, co);
+	bool idle = ctp_wait_is_quiet(j, co) ||
+	            (ctp_spawn_is_at_rest(j, co->spawn, ctp_follow_place(j->follow, co)) && ctp_wait_is_for_idle(j, co));
+	uint64_t ratio = idle ? 0 : stands_out(all, co);
 	struct ctp_coroutine *end = ratio ? end_of_chain(j, co) : NULL;
 	if (!end || end->flags & CTP_CO_FOUND || all->found[ctp_follow_place(j->follow, end)] ||
 	    (end->blames && end->blames->flags & CTP_CO_FOUND && ctp_own_is_for(end, end->blames)))
@@ -257,13 +283,15 @@ static void say_lost(struct ctp_words *w)
 		ctp_words_evidence(w, "events are missing from the trace, and what ended the wait may be among them");
 }
 
-static void say_excuse(struct ctp_words *w, const struct suspicion *s)
+static void say_excuse(struct ctp_words *w, const struct suspicion *s, uint32_t one)
 {
 	struct ctp_judge *j = w->j;
 	const struct ctp_coroutine *co = s->co, *waker = ctp_own_hope(j, co);
 	const struct ctp_judge_place *p = &j->places[s->group.place];
 	if (!s->group.by_certainty[CTP_CERTAIN_POSSIBLE])
 		say_lost(w);
+	else if (s->group.place == one && s->ratio == 1)
+		ctp_words_evidence(w, "nearly all suspensions have this site, so these waits cannot be compared with others");
 	else if (s->ready)
 		ctp_words_evidence(w, "threads were busy with other coroutines, which may come first by design");
 	else if (p->waits < FEW_ENDED)
@@ -357,7 +385,7 @@ static void make_suspect(struct suspects *all, struct suspicion *from, struct ct
 	struct ctp_finding f = {.place = to->place, .spawn = to->spawn, .members = to->members, .who = to->who, .nwho = to->nwho};
 	struct ctp_words w = {.j = j, .g = g, .f = &f};
 	say_title(&w, from, to->open > to->members ? to->open - to->members : 0);
-	say_excuse(&w, from);
+	say_excuse(&w, from, all->one);
 	if (from->waiting)
 		say_waiting(&w, from);
 	else if (!from->ready && !ctp_words_dead_waker(&w, from->co) && ctp_own_dead_waker(j, from->co))
@@ -399,6 +427,7 @@ static bool look(struct suspects *all)
 		all->found[place] |= place && co->group;
 		all->far[place] += how_far(j, co) > 0;
 	}
+	all->one = one_site(all);
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
 		if ((ctp_wait_is(co) || co->state == CTP_RUNNABLE) && ctp_has_run(co) && !(co->flags & CTP_CO_FOUND) &&
 		    !suspect(all, co))
@@ -407,25 +436,6 @@ static bool look(struct suspects *all)
 		if (ctp_wait_is(co) && !(co->flags & CTP_CO_FOUND))
 			add_waiting(all, co);
 	return true;
-}
-
-/*
- * The place that nearly all suspensions have, as in a program whose one park function records its own place; 0: there is none.
- * Coroutines end some of the waits there, and something else ends others: so they wait for various things, and cannot be compared.
- */
-static uint32_t one_site(const struct suspects *all)
-{
-	const struct ctp_judge *j = all->j;
-	uint64_t waits = 0;
-	uint32_t most = 0;
-	for (uint32_t i = 0; i < j->follow->places->count; i++) {
-		waits += j->places[i].waits;
-		most = j->places[i].waits > j->places[most].waits ? i : most;
-	}
-	const struct ctp_judge_place *p = &j->places[most];
-	bool nearly_all = p->waits >= CTP_JUDGE_HISTORY && 10 * p->waits >= 9 * waits && all->open[most];
-	bool various = !p->woken || (10 * p->inside >= p->woken && 10 * p->inside < 9 * p->woken);
-	return nearly_all && various ? most : 0;
 }
 
 bool ctp_suspects_find(struct ctp_judge *j, struct ctp_report *r, struct ctp_report_section *s)
@@ -437,8 +447,7 @@ bool ctp_suspects_find(struct ctp_judge *j, struct ctp_report *r, struct ctp_rep
 	                       .found = calloc(n, sizeof *all.found),
 	                       .number = calloc(2 * (n > CTP_HABITS_MAX ? n : CTP_HABITS_MAX), sizeof *all.number)};
 	bool done = all.open && all.far && all.found && all.number && look(&all);
-	uint32_t site = done ? one_site(&all) : 0;
-	s->one_site = site ? ctp_judge_copy(j, ctp_follow_text(j->follow, site)) : NULL;
+	s->one_site = all.one ? ctp_judge_copy(j, ctp_follow_text(j->follow, all.one)) : NULL;
 	if (done && all.count)
 		qsort(all.list, all.count, sizeof *all.list, by_weight);
 	for (uint32_t i = 0; done && i < all.count && s->nsuspects < CTP_REPORT_SUSPECTS; i++) {

@@ -1,0 +1,68 @@
+/* analysis-objects.c - the objects of a section, for its report. */
+#include "analyse/analysis-objects.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyse/objects.h"
+
+static void copy(struct ctp_report *r, const char *text, char **to)
+{
+	*to = text ? strdup(text) : NULL;
+	r->failed |= text && !*to;
+}
+
+static void fill_holders(struct ctp_analysis *a, const struct ctp_object *ob, struct ctp_report_object *to)
+{
+	to->holders_known = ob->holders_known;
+	to->held_by_others = ob->others;
+	for (uint32_t i = 0; i < ob->nholders && i < CTP_REPORT_HOLDERS; i++) {
+		const struct ctp_coroutine *co = ctp_follow_find(&a->follow, ob->holders[i].coro);
+		struct ctp_report_holder *h = &to->holders[to->nholders++];
+		*h = (struct ctp_report_holder){.id = ob->holders[i].coro, .count = ob->holders[i].count, .alive = co && co->state != CTP_DEAD};
+		copy(&a->report, co ? co->name : NULL, &h->name);
+	}
+}
+
+/* Those with waiters first, and of these the one with the longest wait; then those that are held. */
+static int by_wait(const void *x, const void *y)
+{
+	const struct ctp_report_object *a = x, *b = y;
+	if (a->longest_ns != b->longest_ns)
+		return a->longest_ns < b->longest_ns ? 1 : -1;
+	if (a->waiters != b->waiters)
+		return a->waiters < b->waiters ? 1 : -1;
+	if (a->nholders != b->nholders)
+		return a->nholders < b->nholders ? 1 : -1;
+	return a->at == b->at ? 0 : a->at < b->at ? -1 : 1;
+}
+
+void ctp_analysis_objects(struct ctp_analysis *a, struct ctp_report_section *s)
+{
+	struct ctp_objects *o = a->follow.objects;
+	uint32_t n = 0;
+	for (uint32_t i = 1; i <= o->count; i++)
+		n += o->list[i].is_there;
+	s->nobjects_seen = n;
+	s->objects = n ? calloc(n, sizeof *s->objects) : NULL;
+	a->report.failed |= n && !s->objects;
+	for (uint32_t i = 1; s->objects && i <= o->count; i++) {
+		const struct ctp_object *ob = o->list[i].is_there ? ctp_objects_find(o, o->list[i].pid, o->list[i].at) : NULL;
+		if (!ob)
+			continue;
+		struct ctp_report_object *to = &s->objects[s->nobjects++];
+		*to = (struct ctp_report_object){
+			.what = ob->what, .pid = ob->pid, .at = ob->at, .owned = ob->owned, .closed = ob->closed_ns,
+			.known = ob->stock.known, .available = ob->stock.available, .room_known = ob->room.known, .room = ob->room.available,
+			.total = ob->total, .waiters = ob->waiters, .longest_ns = ob->longest_ns,
+		};
+		copy(&a->report, ob->name, &to->name);
+		copy(&a->report, ob->site ? ctp_follow_text(&a->follow, ob->site) : NULL, &to->made);
+		fill_holders(a, ob, to);
+	}
+	if (s->nobjects)
+		qsort(s->objects, s->nobjects, sizeof *s->objects, by_wait);
+	for (uint32_t i = CTP_REPORT_OBJECTS; i < s->nobjects; i++)
+		ctp_report_object_fini(&s->objects[i]);
+	s->nobjects = s->nobjects < CTP_REPORT_OBJECTS ? s->nobjects : CTP_REPORT_OBJECTS;
+}

@@ -1,0 +1,102 @@
+/* follow-facts.c - what coroutines wait for, and who has it: from records to objects.h. */
+#include "analyse/follow-own.h"
+
+#include "stream/events.h"
+
+/* The reasons of its wait, or of the one that it is about to begin. */
+static const struct ctp_reasons *reasons_of(const struct ctp_follow *f, const struct ctp_coroutine *co)
+{
+	return ctp_objects_reasons(f->objects, co->id, co->state == CTP_RUNNING ? co->next : co->next - 1);
+}
+
+void ctp_follow_woken(struct ctp_follow *f, const struct ctp_coroutine *co, const struct ctp_change *ch)
+{
+	const struct ctp_reasons *r = reasons_of(f, co);
+	f->priv->woken.coro = co->id;
+	f->priv->woken.ts_ns = ch->ts_ns;
+	if (r)
+		ctp_objects_woken(f->objects, r, co->id, ch->by, ch->ts_ns);
+}
+
+static void reason_told(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
+{
+	struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
+	uint64_t what = ctp_roles_value(val, s->what), marks = ctp_roles_value(val, s->marks);
+	if (!co || co->state == CTP_DEAD || !what || what >= CTP_WAITS_COUNT)
+		return;
+	int16_t value = what == CTP_WAITS_TIMER ? s->deadline : what == CTP_WAITS_DESCRIPTOR ? s->fd : s->object;
+	const struct ctp_reason_of reason = {.value = ctp_roles_value(val, value), .count = ctp_roles_value(val, s->count),
+	                                     .what = (uint8_t)what, .marks = (uint8_t)marks};
+	ctp_objects_reason(f->objects, co->id, co->next, ctp_roles_value(val, s->pid), &reason);
+}
+
+static void object_told(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
+{
+	uint64_t site = ctp_roles_value(val, s->site), what = ctp_roles_value(val, s->what);
+	struct ctp_object_told told = {.pid = ctp_roles_value(val, s->pid), .at = ctp_roles_value(val, s->object), .ts_ns = ts,
+	                               .available = ctp_roles_value(val, s->available), .what = (uint8_t)(what < CTP_WAITS_COUNT ? what : 0),
+	                               .marks = (uint8_t)ctp_roles_value(val, s->marks)};
+	if (site)
+		told.site = ctp_places_number(f->places, (struct ctp_spot){.site = site}, 0, 0);
+	if (told.at)
+		ctp_objects_tell(f->objects, &told);
+}
+
+static void object_named(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val)
+{
+	const struct ctp_str *name = s->text == CTP_ROLES_NONE ? NULL : ctp_str_val(val[s->text]);
+	uint64_t at = ctp_roles_value(val, s->object);
+	if (name && at)
+		ctp_objects_name(f->objects, ctp_roles_value(val, s->pid), at, name->data, name->len);
+}
+
+static void hold_told(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
+{
+	const struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
+	uint64_t at = ctp_roles_value(val, s->object);
+	if (co && at)
+		ctp_objects_hold(f->objects, ctp_roles_value(val, s->pid), at, co->id, (int64_t)ctp_roles_value(val, s->count));
+}
+
+static void wake_for_told(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
+{
+	const struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
+	uint64_t at = ctp_roles_value(val, s->object);
+	/* Without its wake nothing is known. */
+	if (co && at && f->priv->woken.coro == co->id && f->priv->woken.ts_ns == ts)
+		ctp_objects_woken_for(f->objects, reasons_of(f, co), ctp_roles_value(val, s->pid), at, co->id, ts);
+}
+
+static void descriptor_told(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
+{
+	const struct ctp_descriptor seen = {.pid = ctp_roles_value(val, s->pid), .fd = (int32_t)ctp_roles_value(val, s->fd), .ts_ns = ts,
+	                                    .type = (uint8_t)ctp_roles_value(val, s->type), .unread = ctp_roles_value(val, s->unread),
+	                                    .unsent = ctp_roles_value(val, s->unsent)};
+	ctp_objects_look(f->objects, &seen);
+}
+
+void ctp_follow_fact(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
+{
+	switch (s->kind) {
+	case CTP_KIND_REASON:
+		reason_told(f, s, val, ts);
+		break;
+	case CTP_KIND_OBJECT:
+		object_told(f, s, val, ts);
+		break;
+	case CTP_KIND_LABEL:
+		object_named(f, s, val);
+		break;
+	case CTP_KIND_HOLD:
+		hold_told(f, s, val, ts);
+		break;
+	case CTP_KIND_CAUSE:
+		wake_for_told(f, s, val, ts);
+		break;
+	case CTP_KIND_DESCRIPTOR:
+		descriptor_told(f, s, val, ts);
+		break;
+	default:
+		break;
+	}
+}

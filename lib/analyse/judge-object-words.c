@@ -1,0 +1,214 @@
+/* judge-object-words.c - what findings say of the things that coroutines wait for. */
+#include <poll.h>
+#include <stdio.h>
+
+#include "analyse/judge-object.h"
+#include "analyse/judge-why.h"
+#include "analyse/judge-words.h"
+#include "analyse/judge.h"
+#include "stream/events.h"
+
+static const char *const kinds[CTP_WAITS_COUNT] = {"object", "timer", "descriptor", "lock", "semaphore", "queue", "queue", "event",
+                                                   "barrier", "object"};
+
+const char *ctp_words_object(struct ctp_words *w, const struct ctp_object *ob, char *text, size_t size)
+{
+	const char *made = ob->site ? ctp_follow_text(w->j->follow, ob->site) : NULL;
+	if (ob->name)
+		snprintf(text, size, "'%s'", ob->name);
+	else if (made)
+		snprintf(text, size, "the %s made at %s", kinds[ob->what], made);
+	else
+		snprintf(text, size, "the %s at 0x%jx", kinds[ob->what], (uintmax_t)ob->at);
+	return text;
+}
+
+/* "1 of 4 permits of 'db pool' (0 free)"; "an item of 'jobs' (empty)"; "'table lock'". */
+static void say_wanted(struct ctp_words *w, const struct ctp_reason_of *r, const struct ctp_object *ob, char *text, size_t size)
+{
+	char name[CTP_SITE_TEXT_MAX + 80], total[48] = "", free[48] = "";
+	const struct ctp_stock *stock = ctp_object_stock(ob, r, CTP_WAITS_ROOM);
+	ctp_words_object(w, ob, name, sizeof name);
+	if (stock->known)
+		snprintf(free, sizeof free, " (%ju %s)", (uintmax_t)stock->available,
+		         r->what == CTP_WAITS_PERMITS ? "free" : r->what == CTP_WAITS_ITEM ? "in it" : "available");
+	switch (r->what) {
+	case CTP_WAITS_PERMITS:
+		if (ob->total)
+			snprintf(total, sizeof total, " of %ju", (uintmax_t)ob->total);
+		snprintf(text, size, "%ju%s %s of %s%s", (uintmax_t)r->count, total, r->count == 1 && !*total ? "permit" : "permits", name, free);
+		break;
+	case CTP_WAITS_ITEM:
+		snprintf(text, size, "an item of %s%s", name, free);
+		break;
+	case CTP_WAITS_ROOM:
+		snprintf(text, size, "room in %s", name);
+		break;
+	default:
+		snprintf(text, size, "%s", name);
+	}
+}
+
+/* "held by conn 12 (#12), which has been suspended at pool.c:120:query for 4.1 s". */
+static void say_holder(struct ctp_words *w, const struct ctp_object *ob, char *text, size_t size)
+{
+	const struct ctp_coroutine *by = ob->nholders ? ctp_follow_find(w->j->follow, ob->holders[0].coro) : NULL;
+	const char *who = ob->nholders ? ctp_words_any(w, ob->holders[0].coro) : "";
+	char others[48] = "";
+	*text = '\0';
+	if (!ob->holders_known || !ob->nholders)
+		return;
+	if (ob->nholders > 1 || ob->others)
+		snprintf(others, sizeof others, " and %ju more", (uintmax_t)(ob->nholders - 1 + ob->others));
+	if (!by || by->state == CTP_DEAD)
+		snprintf(text, size, ", held by %s%s, which has ended", who, others);
+	else if (ctp_wait_is(by))
+		snprintf(text, size, ", held by %s%s, which has been suspended at %s for %s", who, others,
+		         ctp_words_named(ctp_follow_text(w->j->follow, ctp_follow_place(w->j->follow, by))),
+		         ctp_words_duration(w, ctp_wait_ns(w->j, by)));
+	else
+		snprintf(text, size, ", held by %s%s", who, others);
+}
+
+void ctp_words_reasons(struct ctp_words *w, const struct ctp_coroutine *co)
+{
+	const struct ctp_reasons *r = co ? ctp_wait_reasons(w->j, co) : NULL;
+	for (uint32_t i = 0; r && i < r->n; i++) {
+		const struct ctp_reason_of *reason = &r->list[i];
+		char what[2 * CTP_SITE_TEXT_MAX], by[2 * CTP_SITE_TEXT_MAX] = "";
+		const struct ctp_object *ob = reason->what > CTP_WAITS_DESCRIPTOR ?
+			ctp_objects_find(w->j->follow->objects, r->pid, reason->value) : NULL;
+		uint64_t end_ns = ctp_judge_end_ns(w->j, co);
+		if (reason->what == CTP_WAITS_TIMER && reason->value <= end_ns)
+			snprintf(what, sizeof what, "a timer that was due %s before the end", ctp_words_duration(w, end_ns - reason->value));
+		else if (reason->what == CTP_WAITS_TIMER)
+			snprintf(what, sizeof what, "a timer that is due %s after the end", ctp_words_duration(w, reason->value - end_ns));
+		else if (reason->what == CTP_WAITS_DESCRIPTOR)
+			snprintf(what, sizeof what, "descriptor %d", (int)reason->value);
+		else if (ob)
+			say_wanted(w, reason, ob, what, sizeof what);
+		else
+			snprintf(what, sizeof what, "the %s at 0x%jx", kinds[reason->what], (uintmax_t)reason->value);
+		if (ob)
+			say_holder(w, ob, by, sizeof by);
+		ctp_words_evidence(w, "%s %s %s%s", ctp_words_any(w, co->id), i ? "or for" : "waits for", what, by);
+	}
+}
+
+/* The first member, and the first of its reasons that is for an object; or null. */
+static const struct ctp_coroutine *first_of(struct ctp_words *w)
+{
+	return w->f->nwho ? ctp_follow_find(w->j->follow, w->f->who[0].id) : NULL;
+}
+
+static const struct ctp_object *first_object(struct ctp_words *w)
+{
+	const struct ctp_coroutine *co = first_of(w);
+	const struct ctp_reasons *r = co ? ctp_wait_reasons(w->j, co) : NULL;
+	const struct ctp_object *ob = NULL;
+	for (uint32_t i = 0; r && i < r->n && !ob; i++)
+		ob = r->list[i].what > CTP_WAITS_DESCRIPTOR ? ctp_objects_find(w->j->follow->objects, r->pid, r->list[i].value) : NULL;
+	return ob;
+}
+
+static const char *named_object(struct ctp_words *w, char *text, size_t size)
+{
+	const struct ctp_object *ob = first_object(w);
+	return ob ? ctp_words_object(w, ob, text, size) : "what it waits for";
+}
+
+static void say_wait(struct ctp_words *w)
+{
+	ctp_words_evidence(w, "suspended for %s%s", ctp_words_they(w, "", "up to "), ctp_words_duration(w, w->g->longest_ns));
+	ctp_words_reasons(w, first_of(w));
+}
+
+void ctp_say_overdue(struct ctp_words *w)
+{
+	ctp_words_title(w, "%s at %s for a timer that is long past due",
+	                ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"), ctp_words_where(w));
+	say_wait(w);
+	ctp_words_next(w, "was the timer removed, or set for another time, since the wait began? Does the loop that looks at timers still run?");
+}
+
+void ctp_say_unserved(struct ctp_words *w)
+{
+	char name[CTP_SITE_TEXT_MAX + 80];
+	ctp_words_title(w, "%s at %s for what %s has, and %s not woken",
+	                ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"), ctp_words_where(w),
+	                named_object(w, name, sizeof name), ctp_words_they(w, "was", "were"));
+	say_wait(w);
+	const struct ctp_object *ob = first_object(w);
+	if (ob && ob->woken && !(ctp_follow_find(w->j->follow, ob->woken) && ob->woken == (first_of(w) ? first_of(w)->id : 0)))
+		ctp_words_evidence(w, "the last that was woken because of it is %s", ctp_words_any(w, ob->woken));
+	ctp_words_next(w, "who puts something there must wake a waiter: does it look for one before %s there, or wake one that does not"
+	               " take it?", ctp_words_they(w, "this one is", "these are"));
+}
+
+void ctp_say_closed(struct ctp_words *w)
+{
+	char name[CTP_SITE_TEXT_MAX + 80];
+	ctp_words_title(w, "%s at %s for %s, which was closed, and %s not woken",
+	                ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"), ctp_words_where(w),
+	                named_object(w, name, sizeof name), ctp_words_they(w, "was", "were"));
+	say_wait(w);
+	ctp_words_next(w, "the close must wake all that wait, and a wait that begins after it must end at once");
+}
+
+void ctp_say_held_by_dead(struct ctp_words *w)
+{
+	char name[CTP_SITE_TEXT_MAX + 80];
+	ctp_words_title(w, "%s at %s for %s, held by a coroutine that has ended",
+	                ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"), ctp_words_where(w),
+	                named_object(w, name, sizeof name));
+	say_wait(w);
+	ctp_words_next(w, "see that every way out of the coroutine that held it, also an error or a cancellation, gives it back");
+}
+
+/* "12 bytes", "2 connections". */
+static const char *unread(struct ctp_words *w, const struct ctp_descriptor *d)
+{
+	switch (d->type) {
+	case CTP_FD_TCP_LISTENS:
+	case CTP_FD_UNIX_LISTENS:
+		return ctp_words_counted(w, d->unread, "connection", "connections");
+	case CTP_FD_TCP:
+	case CTP_FD_UNIX:
+	case CTP_FD_PIPE:
+		return ctp_words_counted(w, d->unread, "byte", "bytes");
+	default: /* a datagram is counted with what the kernel needs for it */
+		return "something to read";
+	}
+}
+
+void ctp_say_unread(struct ctp_words *w)
+{
+	const struct ctp_coroutine *co = first_of(w);
+	const struct ctp_reasons *r = co ? ctp_wait_reasons(w->j, co) : NULL;
+	ctp_words_title(w, "%s at %s for a descriptor that has something to read",
+	                ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"), ctp_words_where(w));
+	say_wait(w);
+	for (uint32_t i = 0; r && i < r->n; i++) {
+		const struct ctp_descriptor *d = r->list[i].what != CTP_WAITS_DESCRIPTOR ? NULL :
+			ctp_objects_descriptor(w->j->follow->objects, r->pid, (int32_t)r->list[i].value);
+		if (d && d->unread)
+			ctp_words_evidence(w, "the kernel had %s for descriptor %d, %s", unread(w, d), d->fd,
+			                   ctp_words_when(w, ctp_span_ns(w->j->start_ns, d->ts_ns)));
+	}
+	ctp_words_next(w, "is the descriptor still registered with the event loop, and for reading? With edge-triggered epoll, all must be"
+	               " read before the next wait");
+}
+
+void ctp_say_strayed(struct ctp_words *w)
+{
+	char name[CTP_SITE_TEXT_MAX + 80];
+	const struct ctp_object *ob = first_object(w);
+	ctp_words_title(w, "%s at %s for %s, and the wake for that went to another",
+	                ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"), ctp_words_where(w),
+	                named_object(w, name, sizeof name));
+	say_wait(w);
+	if (ob && ob->strayed)
+		ctp_words_evidence(w, "%s was woken for it, %s, and waited for something else", ctp_words_any(w, ob->strayed),
+		                   ctp_words_when(w, ctp_span_ns(w->j->start_ns, ob->strayed_ns)));
+	ctp_words_next(w, "where coroutines that wait for different things are in one list, a wake must find one that waits for this, or wake all");
+}

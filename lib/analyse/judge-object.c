@@ -1,0 +1,328 @@
+/* judge-object.c - see judge-object.h. */
+#include "analyse/judge-object.h"
+
+#include <poll.h>
+
+#include "analyse/judge-hope.h"
+#include "analyse/judge-own.h"
+#include "analyse/judge-why.h"
+#include "analyse/judge.h"
+#include "stream/events.h"
+
+enum {
+	LATE_NS = 500000000, /* a wake that is due has come by then, also on a busy machine */
+	DEEP = 8,            /* coroutines one behind the other that are looked at to see whether a wait is quiet */
+	PASSES = 64,         /* over all coroutines, to find circles among several holders; more are not looked for */
+	BARS_PROOF = CTP_REASON_TIMED | CTP_REASON_CANCELLABLE | CTP_REASON_RESTS | CTP_REASON_SHARED,
+};
+
+const struct ctp_reasons *ctp_wait_reasons(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	return ctp_wait_is(co) && co->next ? ctp_objects_reasons(j->follow->objects, co->id, co->next - 1) : NULL;
+}
+
+static bool is_for_object(const struct ctp_reason_of *r) { return r->what > CTP_WAITS_DESCRIPTOR; }
+
+static struct ctp_object *object_of(const struct ctp_judge *j, const struct ctp_reasons *r, uint32_t i)
+{
+	return is_for_object(&r->list[i]) ? ctp_objects_find(j->follow->objects, r->pid, r->list[i].value) : NULL;
+}
+
+static uint64_t wanted(const struct ctp_reason_of *r) { return r->count ? r->count : 1; }
+
+/* There is not as much as the reason wants. */
+static bool is_short(const struct ctp_object *ob, const struct ctp_reason_of *r)
+{
+	const struct ctp_stock *stock = ctp_object_stock(ob, r, CTP_WAITS_ROOM);
+	return stock->known && stock->available < wanted(r);
+}
+
+/* A lock that somebody holds is not available, whatever was told of it last. */
+static bool is_enough(const struct ctp_object *ob, const struct ctp_reason_of *r)
+{
+	const struct ctp_stock *stock = ctp_object_stock(ob, r, CTP_WAITS_ROOM);
+	bool held = r->what == CTP_WAITS_LOCK && ob->holders_known && ob->nholders;
+	return stock->known && stock->available >= wanted(r) && !held;
+}
+
+static uint64_t later(uint64_t a_ns, uint64_t b_ns) { return a_ns > b_ns ? a_ns : b_ns; }
+
+/* How long a wait has gone on since something should have ended it. */
+static uint64_t since(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t due_ns)
+{
+	return ctp_follow_ns(j->follow, later(due_ns, co->suspended_ns), ctp_judge_end_ns(j, co));
+}
+
+/* --- quiet ---------------------------------------------------------------------------------------------------------------- */
+
+bool ctp_wait_is_quiet(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	const struct ctp_reasons *r = j->ordinal ? NULL : ctp_wait_reasons(j, co);
+	for (uint32_t i = 0; r && i < r->n; i++) {
+		const struct ctp_object *ob = object_of(j, r, i);
+		if (r->list[i].what == CTP_WAITS_TIMER && since(j, co, r->list[i].value) < LATE_NS)
+			return true;
+		if (r->list[i].marks & CTP_REASON_RESTS && !(ob && (ob->closed_ns || is_enough(ob, &r->list[i]))))
+			return true;
+	}
+	return false;
+}
+
+static bool is_for_idle(struct ctp_judge *j, const struct ctp_coroutine *co, unsigned deep);
+
+/* Each coroutine that ended waits for it is alive, and runs now and then or is idle. */
+static bool makers_are_idle(struct ctp_judge *j, const struct ctp_object *ob, const struct ctp_coroutine *co, unsigned deep)
+{
+	if (!ob->nmakers || ob->more_makers)
+		return false;
+	for (uint32_t i = 0; i < ob->nmakers; i++) {
+		const struct ctp_coroutine *maker = ctp_follow_find(j->follow, ob->makers[i]);
+		if (!maker || maker == co || maker->state == CTP_DEAD)
+			return false;
+		bool recent = maker->state == CTP_RUNNING ||
+		              ctp_judge_is_recent(j, maker->resumed_ns, co->suspended_ns, ctp_judge_end_ns(j, co));
+		if (!recent && !ctp_wait_is_quiet(j, maker) && !is_for_idle(j, maker, deep + 1))
+			return false;
+	}
+	return true;
+}
+
+/* The kernel had nothing to read for the descriptor when the collector looked, since the wait began. */
+static bool is_empty(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t pid, const struct ctp_reason_of *r)
+{
+	const struct ctp_descriptor *d =
+		r->what == CTP_WAITS_DESCRIPTOR ? ctp_objects_descriptor(j->follow->objects, pid, (int32_t)r->value) : NULL;
+	return d && r->count == POLLIN && d->ts_ns >= co->suspended_ns && !d->unread;
+}
+
+static bool is_for_idle(struct ctp_judge *j, const struct ctp_coroutine *co, unsigned deep)
+{
+	const struct ctp_reasons *r = deep < DEEP ? ctp_wait_reasons(j, co) : NULL;
+	for (uint32_t i = 0; r && i < r->n; i++) {
+		if (is_empty(j, co, r->pid, &r->list[i]))
+			return true;
+		const struct ctp_object *ob = object_of(j, r, i);
+		bool made = r->list[i].what != CTP_WAITS_LOCK && r->list[i].what != CTP_WAITS_PERMITS;
+		if (ob && made && !ob->closed_ns && is_short(ob, &r->list[i]) && makers_are_idle(j, ob, co, deep))
+			return true;
+	}
+	return false;
+}
+
+bool ctp_wait_is_for_idle(struct ctp_judge *j, const struct ctp_coroutine *co) { return !j->ordinal && is_for_idle(j, co, 0); }
+
+/* --- holders -------------------------------------------------------------------------------------------------------------- */
+
+/* The object that a coroutine waits for, if it waits for that alone and all who hold it are known. */
+static const struct ctp_object *held_object(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	const struct ctp_reasons *r = ctp_wait_reasons(j, co);
+	const struct ctp_object *ob = r && r->n == 1 && !r->more ? object_of(j, r, 0) : NULL;
+	bool lock = ob && (r->list[0].what == CTP_WAITS_LOCK || r->list[0].what == CTP_WAITS_PERMITS);
+	return lock && ob->holders_known && ob->nholders && !ob->others && !is_enough(ob, &r->list[0]) ? ob : NULL;
+}
+
+/* By what was told, nothing but the holders can end the wait. */
+static bool only_holders(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_object *ob)
+{
+	const struct ctp_reason_of *r = &ctp_wait_reasons(j, co)->list[0];
+	return (r->what == CTP_WAITS_LOCK || ob->owned) && !(r->marks & BARS_PROOF) && !j->follow->objects->gaps;
+}
+
+static struct ctp_coroutine *holder(const struct ctp_judge *j, const struct ctp_object *ob, uint32_t i)
+{
+	struct ctp_coroutine *co = ctp_follow_find(j->follow, ob->holders[i].coro);
+	return co && co->state != CTP_DEAD && ob->holders[i].count > 0 ? co : NULL;
+}
+
+/* Whether a coroutine may be in a circle of holders; visit is 1 as long as that is so. */
+static bool may_be_closed(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	const struct ctp_object *ob = held_object(j, co);
+	if (co->awaits && co->flags & CTP_CO_JOINS) {
+		const struct ctp_coroutine *target = ctp_follow_find(j->follow, co->awaits);
+		return ctp_wait_is(co) && target && target->visit;
+	}
+	if (!ob || !only_holders(j, co, ob))
+		return false;
+	for (uint32_t i = 0; i < ob->nholders; i++)
+		if (!holder(j, ob, i) || !holder(j, ob, i)->visit)
+			return false;
+	return true;
+}
+
+/* Leaves visit 1 for those that only one another can wake. */
+static void find_closed(struct ctp_judge *j)
+{
+	struct ctp_coroutine *co;
+	bool changed = true;
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+		co->visit = ctp_wait_is(co);
+	for (unsigned pass = 0; changed && pass < PASSES; pass++) {
+		changed = false;
+		for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
+			if (co->visit && !may_be_closed(j, co)) {
+				co->visit = 0;
+				changed = true;
+			}
+	}
+	for (uint32_t at = 0; changed && (co = ctp_follow_each(j->follow, &at));)
+		co->visit = 0;
+}
+
+/* Of those who hold it, the one that has waited longest; null: one of them does not wait. */
+static struct ctp_coroutine *longest_holder(const struct ctp_judge *j, const struct ctp_object *ob)
+{
+	struct ctp_coroutine *longest = NULL;
+	for (uint32_t i = 0; i < ob->nholders; i++) {
+		struct ctp_coroutine *co = holder(j, ob, i);
+		if (!co || (ob->nholders > 1 && !ctp_wait_is(co)))
+			return NULL;
+		if (!longest || co->suspended_ns < longest->suspended_ns)
+			longest = co;
+	}
+	return longest;
+}
+
+void ctp_judge_holders(struct ctp_judge *j)
+{
+	struct ctp_coroutine *co;
+	if (!ctp_objects_any(j->follow->objects))
+		return;
+	find_closed(j);
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+		/* What was told of the holder when the wait began may be out of date. */
+		const struct ctp_object *ob = co->awaits && co->flags & CTP_CO_JOINS ? NULL : held_object(j, co);
+		struct ctp_coroutine *by = ob ? longest_holder(j, ob) : NULL;
+		if (!by)
+			continue;
+		co->awaits = by->id;
+		co->flags = (uint16_t)(co->visit ? co->flags | CTP_CO_JOINS : co->flags & ~CTP_CO_JOINS);
+	}
+}
+
+bool ctp_wait_is_held(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	const struct ctp_object *ob = co->awaits ? held_object(j, co) : NULL;
+	for (uint32_t i = 0; ob && i < ob->nholders; i++)
+		if (ob->holders[i].coro == co->awaits)
+			return true;
+	return false;
+}
+
+/* --- rules ---------------------------------------------------------------------------------------------------------------- */
+
+/* Another coroutine has had the thread of this one since then. */
+static bool is_behind(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t since_ns)
+{
+	uint64_t current = j->follow->threads->list[co->thread].current;
+	const struct ctp_coroutine *other = current && co->thread ? ctp_follow_find(j->follow, current) : NULL;
+	return other && other != co && other->state == CTP_RUNNING && other->since_ns <= since_ns;
+}
+
+static bool is_overdue(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_reason_of *r)
+{
+	return r->what == CTP_WAITS_TIMER && since(j, co, r->value) >= LATE_NS && !is_behind(j, co, r->value + LATE_NS);
+}
+
+/* The coroutine that was woken last because of it is still about to come for it. */
+static bool somebody_comes(const struct ctp_judge *j, const struct ctp_object *ob, uint64_t since_ns)
+{
+	const struct ctp_coroutine *woken = ob->woken && ob->woken_ns >= since_ns ? ctp_follow_find(j->follow, ob->woken) : NULL;
+	return woken && (woken->state == CTP_RUNNABLE || woken->state == CTP_RUNNING);
+}
+
+/* There is enough of it. A coroutine that waits for more, and longer, may come first. */
+static bool is_unserved(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_object *ob,
+                        const struct ctp_reason_of *r)
+{
+	const struct ctp_stock *stock = ctp_object_stock(ob, r, CTP_WAITS_ROOM);
+	return r->what != CTP_WAITS_BARRIER && r->what != CTP_WAITS_OTHER && !(r->marks & CTP_REASON_RESTS) && is_enough(ob, r) &&
+	       ob->first_count <= stock->available && since(j, co, stock->since_ns) >= LATE_NS && !somebody_comes(j, ob, stock->since_ns);
+}
+
+/* A coroutine that holds it is dead, and none that lives was resumed of late. */
+static bool is_with_dead(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_object *ob,
+                         const struct ctp_reason_of *r)
+{
+	bool owned = r->what == CTP_WAITS_LOCK || (r->what == CTP_WAITS_PERMITS && ob->owned), dead = false;
+	if (!owned || !ob->holders_known || is_enough(ob, r) || since(j, co, 0) < LATE_NS)
+		return false;
+	for (uint32_t i = 0; i < ob->nholders; i++) {
+		const struct ctp_coroutine *by = ctp_follow_find(j->follow, ob->holders[i].coro);
+		if (by && by->state != CTP_DEAD && !ctp_wait_is(by))
+			return false;
+		if (by && by->state != CTP_DEAD && ctp_follow_ns(j->follow, by->resumed_ns, j->end_ns) < ctp_wait_ns(j, co) / 2)
+			return false;
+		dead |= !by || (by->state == CTP_DEAD && since(j, co, by->since_ns) >= LATE_NS);
+	}
+	return dead && !ob->others;
+}
+
+/* The kernel had something for the descriptor, well after the wait began and well before the end. */
+static bool is_unread(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t pid, const struct ctp_reason_of *r)
+{
+	const struct ctp_descriptor *d =
+		r->what == CTP_WAITS_DESCRIPTOR ? ctp_objects_descriptor(j->follow->objects, pid, (int32_t)r->value) : NULL;
+	return d && d->unread && r->count & POLLIN && d->ts_ns >= co->suspended_ns && since(j, co, d->unread_ns) >= LATE_NS;
+}
+
+/* The rule that a wait breaks, by one of its reasons; CTP_RULES: none. *due_ns: since when it should be over. */
+static enum ctp_rule broken_rule(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_reasons *r, uint32_t i)
+{
+	const struct ctp_reason_of *reason = &r->list[i];
+	const struct ctp_object *ob = object_of(j, r, i);
+	if (is_overdue(j, co, reason))
+		return CTP_RULE_OVERDUE;
+	if (is_unread(j, co, r->pid, reason))
+		return CTP_RULE_UNREAD;
+	if (!ob)
+		return CTP_RULES;
+	if (ob->closed_ns && since(j, co, ob->closed_ns) >= LATE_NS)
+		return CTP_RULE_CLOSED;
+	if (ob->strayed && ob->strayed_ns >= co->suspended_ns && since(j, co, ob->strayed_ns) >= LATE_NS && !is_short(ob, reason))
+		return CTP_RULE_STRAYED;
+	if (is_unserved(j, co, ob, reason))
+		return CTP_RULE_UNSERVED;
+	return is_with_dead(j, co, ob, reason) ? CTP_RULE_HELD_BY_DEAD : CTP_RULES;
+}
+
+/* Fills what the judge keeps of objects. */
+static void count_waiters(struct ctp_judge *j)
+{
+	const struct ctp_coroutine *co;
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+		const struct ctp_reasons *r = ctp_wait_reasons(j, co);
+		for (uint32_t i = 0; r && i < r->n; i++) {
+			struct ctp_object *ob = object_of(j, r, i);
+			if (!ob)
+				continue;
+			uint64_t ns = ctp_wait_ns(j, co);
+			ob->waiters++;
+			if (!ob->first_since_ns || co->suspended_ns < ob->first_since_ns) {
+				ob->first_since_ns = co->suspended_ns;
+				ob->first_count = wanted(&r->list[i]);
+				ob->longest_ns = ns;
+			}
+		}
+	}
+}
+
+void ctp_judge_objects(struct ctp_judge *j)
+{
+	struct ctp_coroutine *co;
+	if (!ctp_objects_any(j->follow->objects) || j->ordinal)
+		return;
+	count_waiters(j);
+	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
+		const struct ctp_reasons *r = co->flags & CTP_CO_FOUND ? NULL : ctp_wait_reasons(j, co);
+		enum ctp_rule rule = CTP_RULES;
+		for (uint32_t i = 0; r && i < r->n && rule == CTP_RULES; i++)
+			rule = broken_rule(j, co, r, i);
+		if (rule == CTP_RULES)
+			continue;
+		enum ctp_certainty sure = ctp_judge_sure(j, co, true);
+		ctp_judge_add(j, ctp_judge_group(j, rule, 0, ctp_follow_place(j->follow, co)), co,
+		              sure == CTP_CERTAIN_PROVED ? CTP_CERTAIN_LIKELY : sure, co->suspended_ns, ctp_wait_ns(j, co));
+	}
+}

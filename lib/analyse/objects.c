@@ -1,0 +1,409 @@
+/*
+ * objects.c - see objects.h.
+ *
+ * An item is never taken out of its map. When a table is full, what is gone is left out of it and the map is made anew; only if
+ * that gives little room, the table grows.
+ */
+#include "analyse/objects.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "stream/events.h"
+
+enum { ROOM_MIN = 64, REASONS_ROOM_MAX = 1 << 23 };
+
+struct key {
+	uint64_t pid, at;
+};
+
+static bool is_object(const void *items, uint32_t number, const void *key)
+{
+	const struct ctp_object *ob = &((const struct ctp_objects *)items)->list[number];
+	const struct key *k = key;
+	return ob->at == k->at && ob->pid == k->pid;
+}
+
+static bool is_of(const void *items, uint32_t number, const void *key)
+{
+	return ((const struct ctp_objects *)items)->reasons[number].coro == *(const uint64_t *)key;
+}
+
+static uint64_t hash_object(const void *items, uint32_t number)
+{
+	const struct ctp_objects *o = items;
+	return ctp_map_pair(&o->map, o->list[number].at, o->list[number].pid);
+}
+
+static uint64_t hash_of(const void *items, uint32_t number) { return ((const struct ctp_objects *)items)->reasons[number].coro; }
+
+bool ctp_objects_init(struct ctp_objects *o)
+{
+	*o = (struct ctp_objects){.room = ROOM_MIN, .reasons_room = ROOM_MIN, .list = calloc(ROOM_MIN + 1, sizeof *o->list),
+	                          .reasons = calloc(ROOM_MIN + 1, sizeof *o->reasons),
+	                          .descriptors = calloc(CTP_DESCRIPTORS_MAX, sizeof *o->descriptors)};
+	return ctp_map_init(&o->map, ROOM_MIN) && ctp_map_init(&o->reasons_map, ROOM_MIN) && o->list && o->reasons && o->descriptors;
+}
+
+static void forget(struct ctp_object *ob)
+{
+	free(ob->name);
+	*ob = (struct ctp_object){.pid = ob->pid, .at = ob->at, .gap = ob->gap};
+}
+
+void ctp_objects_clear(struct ctp_objects *o, bool whole)
+{
+	for (uint32_t i = 1; o->list && i <= o->count; i++)
+		forget(&o->list[i]);
+	ctp_map_clear(&o->map);
+	ctp_map_clear(&o->reasons_map);
+	o->count = o->nreasons = o->ndescriptors = o->gaps = 0;
+	o->unfollowed = 0;
+	o->whole = whole;
+}
+
+void ctp_objects_fini(struct ctp_objects *o)
+{
+	ctp_objects_clear(o, false);
+	ctp_map_fini(&o->map);
+	ctp_map_fini(&o->reasons_map);
+	free(o->list);
+	free(o->reasons);
+	free(o->descriptors);
+}
+
+/* --- objects -------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t *slot_of(const struct ctp_objects *o, uint64_t pid, uint64_t at)
+{
+	struct key key = {pid, at};
+	return ctp_map_slot(&o->map, ctp_map_pair(&o->map, at, pid), is_object, o, &key);
+}
+
+/* Leaves out those that are gone. */
+static void compact(struct ctp_objects *o)
+{
+	uint32_t kept = 0;
+	ctp_map_clear(&o->map);
+	for (uint32_t i = 1; i <= o->count; i++) {
+		if (!o->list[i].is_there) {
+			forget(&o->list[i]);
+			continue;
+		}
+		struct ctp_object ob = o->list[i];
+		o->list[++kept] = ob;
+		*slot_of(o, ob.pid, ob.at) = kept;
+	}
+	o->count = kept;
+}
+
+/* Room for one more object. False: there is none. */
+static bool has_room(struct ctp_objects *o)
+{
+	if (o->count < o->room)
+		return true;
+	compact(o);
+	if (o->count < o->room / 2 || (o->room == CTP_OBJECTS_MAX && o->count < o->room))
+		return true;
+	if (o->room == CTP_OBJECTS_MAX)
+		return false;
+	struct ctp_object *list = realloc(o->list, (2 * o->room + 1) * sizeof *list);
+	if (list)
+		o->list = list;
+	if (!list || !ctp_map_grow(&o->map, o->count, hash_object, o)) {
+		o->failed = true;
+		return o->count < o->room;
+	}
+	o->room *= 2;
+	return true;
+}
+
+/* What is known of who holds it is not so. */
+static void forget_holders(struct ctp_object *ob)
+{
+	ob->holders_known = false;
+	ob->nholders = 0;
+	ob->others = 0;
+}
+
+/* What is known of an object that has not been told of since records were missing. */
+static struct ctp_object *renew(const struct ctp_objects *o, struct ctp_object *ob)
+{
+	if (ob->gap == o->gaps)
+		return ob;
+	ob->gap = o->gaps;
+	ob->stock.known = ob->room.known = false;
+	forget_holders(ob);
+	ob->woken = ob->strayed = 0;
+	ob->more_makers = true;
+	return ob;
+}
+
+struct ctp_object *ctp_objects_find(const struct ctp_objects *o, uint64_t pid, uint64_t at)
+{
+	uint32_t number = o->count && at ? *slot_of(o, pid, at) : 0;
+	return number && o->list[number].is_there ? renew(o, &o->list[number]) : NULL;
+}
+
+/* The same, made if there is none; null: there is no room. */
+static struct ctp_object *object_at(struct ctp_objects *o, uint64_t pid, uint64_t at)
+{
+	uint32_t number = *slot_of(o, pid, at);
+	struct ctp_object *ob = number ? &o->list[number] : NULL;
+	if (ob && ob->is_there)
+		return renew(o, ob);
+	if (!ob) {
+		if (!has_room(o)) {
+			o->unfollowed++;
+			return NULL;
+		}
+		*slot_of(o, pid, at) = ++o->count;
+		ob = &o->list[o->count];
+	}
+	/* If nothing was ever missing, who held it before would have been told. */
+	*ob = (struct ctp_object){.pid = pid, .at = at, .gap = o->gaps, .is_there = true, .holders_known = o->whole && !o->gaps};
+	return ob;
+}
+
+static uint64_t held_of(const struct ctp_object *ob)
+{
+	int64_t held = (int64_t)ob->others;
+	for (uint32_t i = 0; i < ob->nholders; i++)
+		held += ob->holders[i].count;
+	return held > 0 ? (uint64_t)held : 0;
+}
+
+static void note_total(struct ctp_object *ob)
+{
+	uint64_t available = ob->stock.known ? ob->stock.available : 0, held = held_of(ob), all = available > held ? available : held;
+	ob->total = all > ob->total ? all : ob->total;
+}
+
+static void put_stock(struct ctp_stock *stock, uint64_t available, uint64_t ts_ns)
+{
+	if (!stock->known || !stock->available != !available)
+		stock->since_ns = ts_ns;
+	stock->available = available;
+	stock->known = true;
+}
+
+void ctp_objects_tell(struct ctp_objects *o, const struct ctp_object_told *t)
+{
+	if (t->marks & CTP_OBJECT_MADE) { /* another may have been there, whose end was not told */
+		struct ctp_object *old = ctp_objects_find(o, t->pid, t->at);
+		if (old)
+			forget(old);
+	}
+	struct ctp_object *ob = object_at(o, t->pid, t->at);
+	if (!ob)
+		return;
+	if (t->marks & CTP_OBJECT_MADE)
+		ob->holders_known = true;
+	ob->owned |= t->marks & CTP_OBJECT_OWNED;
+	if (t->marks & CTP_OBJECT_CLOSED && !ob->closed_ns)
+		ob->closed_ns = t->ts_ns;
+	ob->site = t->site ? t->site : ob->site;
+	if (t->what) {
+		ob->what = ob->what ? ob->what : t->what;
+		put_stock(t->what == CTP_WAITS_ROOM ? &ob->room : &ob->stock, t->available, t->ts_ns);
+		if (t->marks & CTP_OBJECT_MADE || t->what == CTP_WAITS_LOCK)
+			ob->all = t->what == CTP_WAITS_LOCK ? 1 : t->available;
+		if (!ob->holders_known && ob->all && t->what != CTP_WAITS_ROOM && t->available >= ob->all)
+			ob->holders_known = true; /* nobody has any of it */
+		note_total(ob);
+	}
+	if (t->marks & CTP_OBJECT_GONE)
+		forget(ob);
+}
+
+void ctp_objects_name(struct ctp_objects *o, uint64_t pid, uint64_t at, const char *name, uint32_t len)
+{
+	struct ctp_object *ob = object_at(o, pid, at);
+	if (!ob)
+		return;
+	free(ob->name);
+	ob->name = len ? strndup(name, len < CTP_OBJECT_NAME_MAX ? len : CTP_OBJECT_NAME_MAX) : NULL;
+}
+
+static void add_holder(struct ctp_object *ob, uint64_t coro, int64_t count)
+{
+	uint32_t i = 0;
+	while (i < ob->nholders && ob->holders[i].coro != coro)
+		i++;
+	if (i == ob->nholders && (i == CTP_OBJECT_HOLDERS || (count < 0 && ob->others))) {
+		/* One that is not kept. */
+		if (count > 0)
+			ob->others += (uint64_t)count;
+		else
+			ob->others -= (uint64_t)-count < ob->others ? (uint64_t)-count : ob->others;
+		return;
+	}
+	if (i == ob->nholders)
+		ob->holders[ob->nholders++] = (struct ctp_holder){.coro = coro};
+	struct ctp_holder *h = &ob->holders[i];
+	h->count += count;
+	if (h->count < 0) { /* a part of what it had was counted with that of the others */
+		uint64_t more = (uint64_t)-h->count < ob->others ? (uint64_t)-h->count : ob->others;
+		h->count += (int64_t)more;
+		ob->others -= more;
+	}
+	if (!h->count)
+		*h = ob->holders[--ob->nholders];
+	else if (h->count < 0)
+		forget_holders(ob);
+}
+
+void ctp_objects_hold(struct ctp_objects *o, uint64_t pid, uint64_t at, uint64_t coro, int64_t count)
+{
+	struct ctp_object *ob = object_at(o, pid, at);
+	if (!ob || !ob->holders_known)
+		return;
+	add_holder(ob, coro, count);
+	note_total(ob);
+}
+
+/* --- reasons -------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t *reasons_slot(const struct ctp_objects *o, uint64_t coro)
+{
+	return ctp_map_slot(&o->reasons_map, coro, is_of, o, &coro);
+}
+
+const struct ctp_reasons *ctp_objects_reasons(const struct ctp_objects *o, uint64_t coro, uint64_t event)
+{
+	uint32_t number = o->nreasons ? *reasons_slot(o, coro) : 0;
+	const struct ctp_reasons *r = number ? &o->reasons[number] : NULL;
+	return r && r->event == event && r->n ? r : NULL;
+}
+
+void ctp_objects_died(struct ctp_objects *o, uint64_t coro)
+{
+	uint32_t number = o->nreasons ? *reasons_slot(o, coro) : 0;
+	if (number)
+		o->reasons[number] = (struct ctp_reasons){.n = 0}; /* no coroutine has the number 0 */
+}
+
+/* Leaves out those of the dead. */
+static void compact_reasons(struct ctp_objects *o)
+{
+	uint32_t kept = 0;
+	ctp_map_clear(&o->reasons_map);
+	for (uint32_t i = 1; i <= o->nreasons; i++)
+		if (o->reasons[i].coro) {
+			o->reasons[++kept] = o->reasons[i];
+			*reasons_slot(o, o->reasons[kept].coro) = kept;
+		}
+	o->nreasons = kept;
+}
+
+static bool reasons_room(struct ctp_objects *o)
+{
+	if (o->nreasons < o->reasons_room)
+		return true;
+	compact_reasons(o);
+	if (o->nreasons < o->reasons_room / 2)
+		return true;
+	if (o->reasons_room >= REASONS_ROOM_MAX)
+		return false;
+	struct ctp_reasons *reasons = realloc(o->reasons, (2 * o->reasons_room + 1) * sizeof *reasons);
+	if (reasons)
+		o->reasons = reasons;
+	if (!reasons || !ctp_map_grow(&o->reasons_map, o->nreasons, hash_of, o)) {
+		o->failed = true;
+		return false;
+	}
+	o->reasons_room *= 2;
+	return true;
+}
+
+void ctp_objects_reason(struct ctp_objects *o, uint64_t coro, uint64_t event, uint64_t pid, const struct ctp_reason_of *reason)
+{
+	uint32_t *slot = reasons_slot(o, coro);
+	if (!coro)
+		return;
+	if (!*slot) {
+		if (!reasons_room(o))
+			return;
+		slot = reasons_slot(o, coro); /* the map may be another */
+		*slot = ++o->nreasons;
+		o->reasons[*slot] = (struct ctp_reasons){.coro = coro, .event = event};
+	}
+	struct ctp_reasons *r = &o->reasons[*slot];
+	if (r->event != event) {
+		r->event = event;
+		r->n = 0;
+		r->more = false;
+	}
+	r->pid = pid;
+	r->more |= r->n == CTP_REASONS_MAX || reason->marks & CTP_REASON_MORE;
+	if (r->n < CTP_REASONS_MAX)
+		r->list[r->n++] = *reason;
+}
+
+static bool is_for_object(const struct ctp_reason_of *r) { return r->what > CTP_WAITS_DESCRIPTOR; }
+
+static void add_maker(struct ctp_object *ob, uint64_t by)
+{
+	for (uint32_t i = 0; i < ob->nmakers; i++)
+		if (ob->makers[i] == by)
+			return;
+	if (ob->nmakers < CTP_OBJECT_MAKERS)
+		ob->makers[ob->nmakers++] = by;
+	else
+		ob->more_makers = true;
+}
+
+void ctp_objects_woken(struct ctp_objects *o, const struct ctp_reasons *r, uint64_t coro, uint64_t by, uint64_t ts_ns)
+{
+	for (uint32_t i = 0; i < r->n; i++) {
+		struct ctp_object *ob = is_for_object(&r->list[i]) ? ctp_objects_find(o, r->pid, r->list[i].value) : NULL;
+		if (!ob)
+			continue;
+		ob->woken = coro;
+		ob->woken_ns = ts_ns;
+		if (by && by != coro)
+			add_maker(ob, by);
+		else
+			ob->more_makers = true; /* something from outside */
+	}
+}
+
+void ctp_objects_woken_for(struct ctp_objects *o, const struct ctp_reasons *r, uint64_t pid, uint64_t at, uint64_t coro,
+                           uint64_t ts_ns)
+{
+	struct ctp_object *ob = ctp_objects_find(o, pid, at);
+	bool meant = !r || r->more;
+	for (uint32_t i = 0; r && i < r->n; i++)
+		meant |= is_for_object(&r->list[i]) && r->list[i].value == at;
+	if (!ob)
+		return;
+	ob->strayed = meant ? 0 : coro;
+	ob->strayed_ns = ts_ns;
+}
+
+/* --- descriptors ---------------------------------------------------------------------------------------------------------- */
+
+static struct ctp_descriptor *descriptor_of(const struct ctp_objects *o, uint64_t pid, int32_t fd)
+{
+	for (uint32_t i = 0; i < o->ndescriptors; i++)
+		if (o->descriptors[i].fd == fd && o->descriptors[i].pid == pid)
+			return &o->descriptors[i];
+	return NULL;
+}
+
+const struct ctp_descriptor *ctp_objects_descriptor(const struct ctp_objects *o, uint64_t pid, int32_t fd)
+{
+	return descriptor_of(o, pid, fd);
+}
+
+void ctp_objects_look(struct ctp_objects *o, const struct ctp_descriptor *seen)
+{
+	struct ctp_descriptor *d = descriptor_of(o, seen->pid, seen->fd);
+	uint64_t unread_ns = d && d->unread && seen->unread ? d->unread_ns : seen->ts_ns;
+	if (!d && o->ndescriptors < CTP_DESCRIPTORS_MAX)
+		d = &o->descriptors[o->ndescriptors++];
+	if (!d)
+		return;
+	*d = *seen;
+	d->unread_ns = unread_ns;
+}

@@ -1,0 +1,152 @@
+/*
+ * objects.h - what coroutines wait for, as far as the program tells: the reasons of each wait, and of each object how much of it is
+ * available and who holds it.
+ *
+ * An object is known by its process and its address, from the record that tells of it first to the one that tells its end. Where
+ * records are missing, nothing is known of an object until the next record says it again: how much is available from the next
+ * count; who holds it when all of it is available: of a lock, that is 1; of what was told of when it was new, what it had then. Who
+ * gives back what it did not have shows that not all is told, and then nothing is known of who holds it, either.
+ */
+#ifndef CTP_OBJECTS_H
+#define CTP_OBJECTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/map.h"
+
+enum {
+	CTP_OBJECTS_MAX = 1 << 16,    /* objects at once; others are not followed */
+	CTP_OBJECT_HOLDERS = 4,       /* of one object, that are kept by name; the others are counted */
+	CTP_OBJECT_MAKERS = 4,        /* coroutines that ended waits for it, likewise */
+	CTP_REASONS_MAX = 4,          /* of one wait */
+	CTP_OBJECT_NAME_MAX = 200,    /* bytes */
+};
+
+/* One reason of a wait. what is enum ctp_waits_for, marks are CTP_REASON_... of events.h. */
+struct ctp_reason_of {
+	uint64_t value; /* the deadline, the descriptor, or the address of the object */
+	uint64_t count; /* how much of it; of a descriptor, the events of poll(2) */
+	uint8_t what, marks;
+};
+
+struct ctp_reasons {
+	uint64_t coro;
+	uint64_t event; /* the number of the suspension */
+	uint64_t pid;
+	uint32_t n;
+	bool more;      /* there are others, which are not known */
+	struct ctp_reason_of list[CTP_REASONS_MAX];
+};
+
+struct ctp_holder {
+	uint64_t coro;
+	int64_t count;
+};
+
+/* How much of an object is available, of one sort: a queue has items and room. */
+struct ctp_stock {
+	bool known;
+	uint64_t available;
+	uint64_t since_ns; /* when that became 0, or was no longer 0 */
+};
+
+struct ctp_object {
+	uint64_t pid, at;
+	uint32_t site;   /* the place where it was made: a number of places.h; 0: not known */
+	uint32_t gap;    /* of ctp_objects.gaps, when it was told of last */
+	uint8_t what;    /* enum ctp_waits_for, of what was told first; 0: not known */
+	bool owned, is_there; /* is_there: false once its end was told */
+	uint64_t closed_ns;   /* 0: it is open */
+	struct ctp_stock stock, room;
+	uint64_t total;  /* the most that was ever available, or held */
+	uint64_t all;    /* what it had when it was new; 0: not known */
+	char *name;      /* null: none */
+	bool holders_known;
+	uint32_t nholders;     /* kept */
+	uint64_t others;       /* how much is held by those that are not */
+	struct ctp_holder holders[CTP_OBJECT_HOLDERS];
+	uint32_t nmakers;
+	bool more_makers;
+	uint64_t makers[CTP_OBJECT_MAKERS];
+	uint64_t woken, woken_ns; /* the coroutine that was woken last of those that waited for it */
+	uint64_t strayed, strayed_ns; /* one that was woken for it, and waited for something else */
+
+	/* The judge's, at the end of the section: */
+	uint64_t waiters, longest_ns;
+	uint64_t first_since_ns, first_count; /* the one that has waited longest */
+};
+
+/* The last look of the collector at a descriptor. */
+struct ctp_descriptor {
+	uint64_t pid, ts_ns, unread, unsent;
+	uint64_t unread_ns; /* the first of the last looks that all found something unread */
+	int32_t fd;
+	uint8_t type; /* enum ctp_descriptor_type */
+};
+
+enum { CTP_DESCRIPTORS_MAX = 4096 };
+
+struct ctp_objects {
+	struct ctp_object *list; /* numbers from 1 on */
+	uint32_t count, room;
+	struct ctp_map map;
+	struct ctp_reasons *reasons; /* likewise */
+	uint32_t nreasons, reasons_room;
+	struct ctp_map reasons_map;
+	struct ctp_descriptor *descriptors; /* the last CTP_DESCRIPTORS_MAX that were looked at */
+	uint32_t ndescriptors;
+	uint32_t gaps;       /* how often records were missing */
+	bool whole;          /* the trace has everything from the start of the program on */
+	bool failed;         /* out of memory: not all is known */
+	uint64_t unfollowed; /* objects that there was no room for */
+};
+
+bool ctp_objects_init(struct ctp_objects *o); /* false: out of memory */
+void ctp_objects_fini(struct ctp_objects *o);
+void ctp_objects_clear(struct ctp_objects *o, bool whole);
+
+/* Records are missing. */
+static inline void ctp_objects_gap(struct ctp_objects *o) { o->gaps++; }
+
+/* Whether anything was ever told. */
+static inline bool ctp_objects_any(const struct ctp_objects *o) { return o->count || o->nreasons; }
+
+/* What a record tells of an object; at_ns is its time. marks are CTP_OBJECT_... of events.h; what 0: nothing of what is available. */
+struct ctp_object_told {
+	uint64_t pid, at, available, ts_ns;
+	uint32_t site;
+	uint8_t what, marks;
+};
+void ctp_objects_tell(struct ctp_objects *o, const struct ctp_object_told *told);
+void ctp_objects_name(struct ctp_objects *o, uint64_t pid, uint64_t at, const char *name, uint32_t len);
+void ctp_objects_hold(struct ctp_objects *o, uint64_t pid, uint64_t at, uint64_t coro, int64_t count);
+
+/* A reason of the suspension with that number, which is to come. */
+void ctp_objects_reason(struct ctp_objects *o, uint64_t coro, uint64_t event, uint64_t pid, const struct ctp_reason_of *reason);
+
+/* The coroutine has died: its reasons are not needed any more. */
+void ctp_objects_died(struct ctp_objects *o, uint64_t coro);
+
+/* The reasons of a suspension; null: none were told. */
+const struct ctp_reasons *ctp_objects_reasons(const struct ctp_objects *o, uint64_t coro, uint64_t event);
+
+/* A coroutine that waits, for these reasons, was woken by another, or by nobody (0). */
+void ctp_objects_woken(struct ctp_objects *o, const struct ctp_reasons *r, uint64_t coro, uint64_t by, uint64_t ts_ns);
+
+/* It was woken because of an object. r: what it waited for; null: not known. */
+void ctp_objects_woken_for(struct ctp_objects *o, const struct ctp_reasons *r, uint64_t pid, uint64_t at, uint64_t coro,
+                           uint64_t ts_ns);
+
+/* The object that is at an address now, and the collector's last look at a descriptor; or null. */
+struct ctp_object *ctp_objects_find(const struct ctp_objects *o, uint64_t pid, uint64_t at);
+void ctp_objects_look(struct ctp_objects *o, const struct ctp_descriptor *seen);
+const struct ctp_descriptor *ctp_objects_descriptor(const struct ctp_objects *o, uint64_t pid, int32_t fd);
+
+/* How much is available of what a reason wants. */
+static inline const struct ctp_stock *ctp_object_stock(const struct ctp_object *ob, const struct ctp_reason_of *r, uint8_t room)
+{
+	return r->what == room ? &ob->room : &ob->stock;
+}
+
+#endif

@@ -1,0 +1,215 @@
+#!/usr/bin/python3
+"""objects.py make SEED >ROWS.jsonl - a trace of a program that is made up here, with locks, pools and queues, as `ctp-tojsonl -a`
+would write it. What its threads tell of these goes through rings that lose now and then.
+objects.py know ROWS.jsonl - what is known by those rows of each object at the end, as JSON.
+
+What is known is worked out from the rows alone, by the definition in ctp-report(1): a row `missed` with a count takes away all that
+was known of what is available and of who holds it; the next row that tells how much is available is believed; who holds it is known
+again when all of it is available, which is 1 for a lock, and else what it had when it was made. Who gives back what it did not have
+shows that not all is told, and nothing is known of its holders then, either.
+"""
+import json
+import random
+import sys
+
+from gaps import AFTER, CLASSES, CORO, PID, PROBE, Ring, START, TS, field
+
+MARKS = {"none": 0, "shared": 1, "timed": 2, "cancellable": 4, "rests": 8}
+OBJECT_MARKS = {"none": 0, "owned": 1, "closed": 2, "gone": 4, "made": 8, "owned made": 9}
+KINDS = {"none": 0, "timer": 1, "descriptor": 2, "lock": 3, "permits": 4, "item": 5, "room": 6, "event": 7, "barrier": 8, "other": 9}
+AT, PROCESS = field("object", "address", hex=True), field("pid", "process")
+FOR = {"name": "for", "type": "enum", "labels": KINDS}
+FACTS = {
+    "reason": ("reason", [TS, PROBE, CORO, PROCESS, FOR, field("deadline", "time", unit="ns"), {"name": "fd", "type": "i32"}, AT,
+                          field("count", "count"), {"name": "marks", "type": "enum", "labels": MARKS}]),
+    "object": ("object", [TS, PROCESS, AT, FOR, field("available", "count"), field("site", "site"),
+                          {"name": "marks", "type": "enum", "labels": OBJECT_MARKS}]),
+    "object_name": ("label", [TS, PROCESS, AT, {"name": "name", "type": "string", "role": "name"}]),
+    "hold": ("hold", [TS, PROBE, CORO, PROCESS, AT, {"name": "count", "type": "i32", "role": "count"}]),
+}
+THREADS, COROUTINES, OBJECTS, STEPS = 3, 14, 6, 4000
+
+
+class Object:
+    def __init__(self, at, kind, total):
+        self.at, self.kind, self.total, self.free, self.held = at, kind, total, total, {}
+
+
+class Program:
+    def __init__(self, seed):
+        self.random, self.now = random.Random(seed), START
+        self.rings = [Ring(101 + i) for i in range(THREADS)]
+        self.rows, self.objects = [], {}
+        self.index = {co: 0 for co in range(1, COROUTINES + 1)}
+        self.runs = {co: False for co in self.index}
+
+    def put(self, row):
+        """By any thread; True: it was not lost."""
+        self.now += self.random.randint(1, 9000)
+        ring = self.random.choice(self.rings)
+        if self.random.random() < 0.0007:
+            ring.full_until = self.now + self.random.randint(10_000, 400_000)
+        return ring.put(self.now, {"type": row.pop("type"), "ts": self.now, **row})
+
+    def ident(self, co):
+        return {"probe_id": 9000 + co, "coro": co}
+
+    def tell(self, ob, kind, available, marks="none"):
+        self.put({"type": "object", "pid": PID, "object": hex(ob.at), "for": kind, "available": available, "site": 0, "marks": marks})
+
+    def hold(self, co, ob, n):
+        ob.held[co] = ob.held.get(co, 0) + n
+        if not ob.held[co]:
+            del ob.held[co]
+        self.put({"type": "hold", **self.ident(co), "pid": PID, "object": hex(ob.at), "count": n})
+
+    def transition(self, co, active):
+        """Always told: what is not known of coroutines is for gaps.py."""
+        self.now += 1
+        self.rows.append({"type": "transition", "probe_id": 9000 + co, "tid": 101, "addr": "0x0", "seq": self.index[co] + 1,
+                          "is_active": active, "ts": self.now, "coro": co, "index": self.index[co], "site": 0 if active else 2})
+        self.index[co] += 1
+        self.runs[co] = active
+
+    def waits(self, co, ob, kind, n):
+        if not self.runs[co]:
+            self.transition(co, True)
+        for _ in range(self.random.choice((1, 1, 1, 2, 5))):
+            self.put({"type": "reason", **self.ident(co), "pid": PID, "for": kind, "deadline": 0, "fd": -1, "object": hex(ob.at),
+                      "count": n, "marks": "none"})
+        self.transition(co, False)
+
+    def new(self, at):
+        kind = self.random.choice(("lock", "permits", "item"))
+        ob = self.objects[at] = Object(at, kind, {"lock": 1, "permits": self.random.randint(2, 7), "item": 0}[kind])
+        if self.random.random() < 0.8: # else it is known from its first use on
+            self.tell(ob, kind, ob.free, "made")
+            if self.random.random() < 0.5:
+                self.put({"type": "object_name", "pid": PID, "object": hex(at), "name": f"thing {at:x}"})
+
+    def step(self):
+        pick = self.random
+        at = 0x1000 * pick.randint(1, OBJECTS)
+        ob, co = self.objects.get(at), pick.randint(1, COROUTINES)
+        if not ob:
+            self.new(at)
+        elif pick.random() < 0.01 and not ob.held:
+            self.tell(ob, "none", 0, "gone")
+            del self.objects[at]
+        elif pick.random() < 0.01:
+            self.tell(ob, "none", 0, "closed")
+        elif ob.kind == "item":
+            if pick.random() < 0.4:
+                self.waits(co, ob, "item", 1)
+            else:
+                ob.free = pick.randint(0, 5)
+                self.tell(ob, "item", ob.free)
+                if pick.random() < 0.5:
+                    self.tell(ob, "room", 5 - ob.free)
+        elif co in ob.held and pick.random() < 0.6:
+            n = pick.randint(1, ob.held[co])
+            self.hold(co, ob, -n)
+            ob.free += n
+            self.tell(ob, ob.kind, ob.free)
+        elif ob.free and pick.random() < 0.7:
+            n = pick.randint(1, ob.free)
+            ob.free -= n
+            self.hold(co, ob, n)
+            if not ob.free:
+                self.tell(ob, ob.kind, 0)
+        else:
+            self.waits(co, ob, ob.kind, 1)
+
+    def all_rows(self):
+        for co in self.index:
+            self.now += 1
+            self.rows.append({"type": "birth", "ts": self.now, **self.ident(co), "station": co, "after": self.now, "before": self.now,
+                              "parent": 0, "site": 1, "pid": PID})
+        for _ in range(STEPS):
+            self.step()
+        for ring in self.rings:
+            ring.close(self.now)
+        rows = self.rows + [row for ring in self.rings for row in ring.told]
+        return sorted(rows, key=lambda row: row["ts"]), self.now + 1000
+
+
+def make(seed):
+    put = lambda row: print(json.dumps(row, separators=(",", ":")))
+    rows, end = Program(seed).all_rows()
+    put({"type": "@section", "attrs": {"tool": "objects", "pid": str(PID), "clock": "monotonic", "start_ns": str(START)}})
+    for name, (kind, fields) in {**CLASSES, **FACTS}.items():
+        put({"type": "@schema", "name": name, "kind": kind, "fields": fields})
+    put({"type": "site", "ts": START, "site": 2, "file": "made-up.c", "line": 2, "function": "f"})
+    for row in rows:
+        put(row)
+    put({"type": "end", "ts": end, "events": 0, "lost": 0, "unverified": 0, "untraced": 0, "births": COROUTINES, "deaths": 0,
+         "outcome": "exited", "status": 0})
+    put({"type": "@end", "complete": True})
+
+
+# --- what is known ----------------------------------------------------------------------------------------------------------------
+
+class Known:
+    def __init__(self, nothing_missed):
+        self.available = self.room = None
+        self.total, self.all, self.closed, self.name, self.kind = 0, None, False, None, None
+        self.holders = {} if nothing_missed else None
+
+    def most(self):
+        self.total = max(self.total, self.available or 0, sum(self.holders.values()) if self.holders else 0)
+
+
+def know(path):
+    objects, missed = {}, False
+    expected, reasons, waits = {}, {}, {}
+    with open(path, encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    for row in rows:
+        at, kind = row.get("object"), row["type"]
+        if kind == "missed" and row["count"]:
+            missed = True
+            for ob in objects.values():
+                ob.available = ob.room = ob.holders = None
+        elif kind == "object":
+            if row["marks"] == "made":
+                objects[at] = Known(True)
+            ob = objects.setdefault(at, Known(not missed))
+            ob.closed |= row["marks"] == "closed"
+            if row["for"] == "room":
+                ob.room, ob.kind = row["available"], ob.kind or "room"
+            elif row["for"] != "none":
+                ob.available, ob.kind = row["available"], ob.kind or row["for"]
+                if row["marks"] == "made" or row["for"] == "lock":
+                    ob.all = 1 if row["for"] == "lock" else row["available"]
+                if ob.holders is None and ob.all and ob.available >= ob.all:
+                    ob.holders = {}
+                ob.most()
+            if row["marks"] == "gone":
+                del objects[at]
+        elif kind == "object_name":
+            objects.setdefault(at, Known(not missed)).name = row["name"]
+        elif kind == "hold":
+            ob = objects.setdefault(at, Known(not missed))
+            if ob.holders is not None:
+                co = str(row["coro"])
+                ob.holders[co] = ob.holders.get(co, 0) + row["count"]
+                if not ob.holders[co]:
+                    del ob.holders[co]
+                if ob.holders.get(co, 0) < 0:
+                    ob.holders = None
+                ob.most()
+        elif kind == "reason":
+            reasons.setdefault(row["coro"], []).append(row)
+        elif kind == "transition":
+            waits[row["coro"]] = [] if row["is_active"] else [r["object"] for r in reasons.get(row["coro"], [])[:4]]
+            reasons[row["coro"]] = []
+    waiting = [at for of in waits.values() for at in of]
+    return {at: {"available": ob.available, "room": ob.room, "total": ob.total or None, "closed": ob.closed, "name": ob.name,
+                 "holders": ob.holders, "waiters": waiting.count(at)} for at, ob in objects.items()}
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "make":
+        make(int(sys.argv[2]))
+    else:
+        json.dump(know(sys.argv[2]), sys.stdout, indent=1, sort_keys=True)

@@ -1,0 +1,467 @@
+/*
+ * report-objects.c - the rules that rest on what coroutines wait for. For each premise of each rule there is a scene that breaks only
+ * that one, and then nothing is found.
+ */
+#include "judged.h"
+
+#include <poll.h>
+
+enum { A = 0x1000, B = 0x2000, C = 0x3000, FD = 7, AT = 300 * MS, END = 3000 };
+
+/* Coroutines 1 to 4 have run once and are suspended where they rest, which may take for ever. */
+static void scene(void)
+{
+	begin();
+	for (uint64_t co = 1; co <= 4; co++) {
+		is_born(&h, 1, co, MAKER + co);
+		resumes(&h, 2, co, 5);
+		waits_so(&h, 3, co, CTP_WAITS_OTHER, 0x9000, 1, CTP_REASON_RESTS);
+		suspends(&h, 4, co, 5, 30 + co);
+	}
+}
+
+/* The coroutine runs from ts on, and suspends a microsecond later; what it says before comes in between. */
+static void runs(uint64_t ts, uint64_t co)
+{
+	is_woken(&h, ts - 1, co, 6, 0);
+	resumes(&h, ts, co, 5);
+}
+
+static void stops(uint64_t ts, uint64_t co) { suspends(&h, ts, co, 5, 30 + co); }
+
+/* It waits for one thing alone, from AT on. */
+static void waits_alone(uint64_t co, enum ctp_waits_for what, uint64_t value, uint64_t n, uint64_t marks)
+{
+	runs(AT - 10, co);
+	waits_so(&h, AT - 5, co, what, value, n, marks);
+	stops(AT, co);
+}
+
+static const char *over_at(uint64_t ms)
+{
+	is_over(&h, ms * MS, CTP_OUTCOME_RUNNING);
+	return end();
+}
+
+static const char *over(void) { return over_at(END); }
+
+/* --- timers --------------------------------------------------------------------------------------------------------------- */
+
+static void timers(void)
+{
+	scene();
+	waits_alone(1, CTP_WAITS_TIMER, AT + 10 * MS, 1, 0);
+	is(over(), "timer-overdue likely 1", "a timer is past due, and its waiter was not woken");
+	ok(strstr(why, "coroutine #1 waits for a timer that was due 2.69 s before the end"), "which is said: %s", why);
+	scene();
+	waits_alone(1, CTP_WAITS_TIMER, END * (uint64_t)MS + S, 1, 0);
+	is(over(), "", "but not before it is due");
+	is(suspected, "", "nor is it suspect");
+	scene();
+	waits_alone(1, CTP_WAITS_TIMER, AT + 10 * MS, 1, 0);
+	is(over_at(700), "", "nor as long as the machine may be late");
+	scene();
+	waits_alone(1, CTP_WAITS_TIMER, AT + 10 * MS, 1, 0);
+	is_woken(&h, AT + 11 * MS, 1, 6, 0);
+	is(over(), "", "nor if it was woken");
+	scene();
+	waits_alone(1, CTP_WAITS_TIMER, AT + 10 * MS, 1, 0);
+	runs(AT + 5 * MS, 2);
+	ok(!strstr(over(), "timer-overdue"), "nor while another coroutine has the thread: %s", found);
+	scene();
+	waits_alone(1, CTP_WAITS_TIMER, AT + 10 * MS, 1, 0);
+	are_missed(&h, AT + MS, AT + 2 * MS, 6);
+	is(over(), "timer-overdue unknown 1", "if a wake may be missing, nothing is known");
+}
+
+/* --- what is there -------------------------------------------------------------------------------------------------------- */
+
+static void items(void)
+{
+	scene();
+	has(&h, 10, A, CTP_WAITS_ITEM, 0);
+	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
+	has(&h, AT + MS, A, CTP_WAITS_ITEM, 3);
+	is(over(), "available-not-woken likely 1", "an item is there, and its worker sleeps");
+	ok(strstr(why, "waits for an item of the queue at 0x1000 (3 in it)"), "which is said: %s", why);
+	scene();
+	has(&h, 10, A, CTP_WAITS_ITEM, 0);
+	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
+	is(over(), "", "with nothing there it is idle");
+	scene();
+	has(&h, 10, A, CTP_WAITS_ITEM, 0);
+	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
+	has(&h, AT + MS, A, CTP_WAITS_ITEM, 3);
+	has(&h, AT + 2 * MS, A, CTP_WAITS_ITEM, 0);
+	is(over(), "", "and if another has taken it");
+	scene();
+	has(&h, 10, A, CTP_WAITS_ITEM, 0);
+	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
+	has(&h, (END - 400) * (uint64_t)MS, A, CTP_WAITS_ITEM, 3);
+	is(over(), "", "or if it came just now");
+	scene();
+	has(&h, 10, A, CTP_WAITS_ITEM, 0);
+	waits_alone(1, CTP_WAITS_ITEM, A, 1, CTP_REASON_RESTS);
+	has(&h, AT + MS, A, CTP_WAITS_ITEM, 3);
+	is(over(), "", "or if it may rest there, for others take it too");
+	scene();
+	has(&h, 10, A, CTP_WAITS_ITEM, 0);
+	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
+	has(&h, AT + MS, A, CTP_WAITS_ROOM, 3);
+	is(over(), "", "or if only room is there");
+	scene();
+	has(&h, 10, A, CTP_WAITS_ROOM, 0);
+	waits_alone(1, CTP_WAITS_ROOM, A, 1, 0);
+	has(&h, AT + MS, A, CTP_WAITS_ROOM, 3);
+	is(over(), "available-not-woken likely 1", "of which one that sends is to hear");
+	scene();
+	has(&h, 10, A, CTP_WAITS_ITEM, 0);
+	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
+	waits_alone(2, CTP_WAITS_ITEM, A, 1, 0);
+	has(&h, AT + MS, A, CTP_WAITS_ITEM, 1);
+	is_woken(&h, AT + 2 * MS, 2, 6, 0);
+	ok(!strstr(over(), "available-not-woken"), "one that was woken will come for it: %s", found);
+	scene();
+	has(&h, 10, A, CTP_WAITS_ITEM, 0);
+	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
+	waits_alone(2, CTP_WAITS_ITEM, A, 1, 0);
+	has(&h, AT + MS, A, CTP_WAITS_ITEM, 1);
+	is_woken(&h, AT + 2 * MS, 2, 6, 0);
+	resumes(&h, AT + 3 * MS, 2, 5);
+	dies(&h, AT + 4 * MS, 2);
+	is(over(), "available-not-woken likely 1", "but not one that has ended without it");
+	scene();
+	has(&h, 10, A, CTP_WAITS_ITEM, 0);
+	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
+	has(&h, AT + MS, A, CTP_WAITS_ITEM, 3);
+	are_missed(&h, AT + 2 * MS, AT + 3 * MS, 6);
+	is(over(), "", "where records are missing, it may be gone");
+	scene();
+	has(&h, 10, A, CTP_WAITS_ITEM, 0);
+	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
+	has(&h, AT + MS, A, CTP_WAITS_ITEM, 3);
+	has_so(&h, AT + 2 * MS, A, 0, 0, CTP_OBJECT_GONE);
+	is(over(), "", "and what is destroyed has nothing");
+}
+
+static void permits(void)
+{
+	scene();
+	has_so(&h, 10, A, CTP_WAITS_PERMITS, 4, CTP_OBJECT_MADE);
+	has(&h, 11, A, CTP_WAITS_PERMITS, 0);
+	waits_alone(1, CTP_WAITS_PERMITS, A, 3, 0);
+	waits_alone(2, CTP_WAITS_PERMITS, A, 1, 0);
+	has(&h, AT + MS, A, CTP_WAITS_PERMITS, 2);
+	is(over(), "", "one that waits for more than there is keeps the others behind it");
+	scene();
+	has_so(&h, 10, A, CTP_WAITS_PERMITS, 4, CTP_OBJECT_MADE);
+	has(&h, 11, A, CTP_WAITS_PERMITS, 0);
+	waits_alone(1, CTP_WAITS_PERMITS, A, 2, 0);
+	waits_alone(2, CTP_WAITS_PERMITS, A, 1, 0);
+	has(&h, AT + MS, A, CTP_WAITS_PERMITS, 2);
+	is(over(), "available-not-woken likely 1, available-not-woken likely 1", "but not if there is enough for it");
+}
+
+static void closed(void)
+{
+	scene();
+	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
+	has_so(&h, AT + MS, A, 0, 0, CTP_OBJECT_CLOSED);
+	is(over(), "closed-not-woken likely 1", "what it waits for was closed");
+	scene();
+	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
+	has_so(&h, AT + MS, B, 0, 0, CTP_OBJECT_CLOSED);
+	is(over(), "", "but not if another thing was");
+	scene();
+	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
+	has_so(&h, (END - 400) * (uint64_t)MS, A, 0, 0, CTP_OBJECT_CLOSED);
+	is(over(), "", "nor just now");
+	scene();
+	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
+	has_so(&h, AT + MS, A, 0, 0, CTP_OBJECT_CLOSED);
+	is_woken(&h, AT + 2 * MS, 1, 6, 0);
+	ok(!strstr(over(), "closed"), "nor if it was woken: %s", found);
+	scene();
+	has_so(&h, 10, A, 0, 0, CTP_OBJECT_CLOSED);
+	has_so(&h, 11, A, CTP_WAITS_ITEM, 0, CTP_OBJECT_MADE);
+	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
+	is(over(), "", "nor if another is at the address by now");
+}
+
+static void strays(bool for_it, bool taken)
+{
+	scene();
+	has(&h, 10, A, CTP_WAITS_ITEM, 0);
+	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
+	waits_alone(2, CTP_WAITS_EVENT, B, 1, 0);
+	has(&h, AT + MS, A, CTP_WAITS_ITEM, 1);
+	is_woken_for(&h, AT + 2 * MS, for_it ? 1 : 2, 6, 0, A);
+	resumes(&h, AT + 3 * MS, for_it ? 1 : 2, 5);
+	if (taken)
+		has(&h, AT + 4 * MS, A, CTP_WAITS_ITEM, 0);
+	waits_for(&h, AT + 4 * MS, for_it ? 1 : 2, for_it ? CTP_WAITS_ITEM : CTP_WAITS_EVENT, for_it ? A : B);
+	stops(AT + 5 * MS, for_it ? 1 : 2);
+	over();
+}
+
+static void stray_wakes(void)
+{
+	strays(false, false);
+	is(found, "wake-strayed likely 1", "the wake for it went to one that waits for something else");
+	ok(strstr(why, "coroutine #2 was woken for it"), "who is named: %s", why);
+	strays(true, true);
+	is(found, "", "not if it went to one that waits for it");
+	strays(false, true);
+	is(found, "", "nor if the item was taken all the same");
+}
+
+static void descriptors(void)
+{
+	scene();
+	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLIN, 0);
+	kernel_has(&h, AT + S, FD, 12);
+	is(over(), "unread-data likely 1", "a socket has unread data, and its reader sleeps");
+	ok(strstr(why, "the kernel had 12 bytes for descriptor 7"), "which is said: %s", why);
+	scene();
+	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLIN, 0);
+	kernel_has(&h, AT + S, FD, 12);
+	kernel_has(&h, (END - 400) * (uint64_t)MS, FD, 13);
+	is(over(), "unread-data likely 1", "also if there is more just now");
+	scene();
+	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLOUT, 0);
+	kernel_has(&h, AT + S, FD, 12);
+	is(over(), "", "but not if it waits to write");
+	scene();
+	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLIN, 0);
+	kernel_has(&h, AT + S, FD, 0);
+	is(over(), "", "nor if there is nothing");
+	scene();
+	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLIN, 0);
+	kernel_has(&h, AT + S, FD + 1, 12);
+	is(over(), "", "nor if another one has it");
+	scene();
+	kernel_has(&h, AT - 100, FD, 12);
+	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLIN, 0);
+	is(over(), "", "nor if that was before");
+	scene();
+	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLIN, 0);
+	kernel_has(&h, (END - 400) * (uint64_t)MS, FD, 12);
+	is(over(), "", "nor if it is about to read");
+}
+
+/* --- who has it ----------------------------------------------------------------------------------------------------------- */
+
+static void held_by_dead(uint64_t marks, bool dies_there, bool other)
+{
+	scene();
+	has_so(&h, 10, A, CTP_WAITS_PERMITS, 2, CTP_OBJECT_MADE | marks);
+	runs(100 * MS, 2);
+	gets(&h, 100 * MS + 1, 2, A, other ? 1 : 2);
+	has(&h, 100 * MS + 2, A, CTP_WAITS_PERMITS, other ? 1 : 0);
+	if (other) {
+		runs(101 * MS, 3);
+		gets(&h, 101 * MS + 1, 3, A, 1);
+		has(&h, 101 * MS + 2, A, CTP_WAITS_PERMITS, 0);
+	}
+	if (dies_there)
+		dies(&h, 110 * MS, 2);
+	else
+		stops(110 * MS, 2);
+	waits_alone(1, CTP_WAITS_PERMITS, A, 1, 0);
+	over();
+}
+
+static void dead_holders(void)
+{
+	held_by_dead(CTP_OBJECT_OWNED, true, false);
+	is(found, "held-by-dead likely 1", "a permit is held by a coroutine that has ended");
+	ok(strstr(why, "waits for 1 of 2 permits of the semaphore at 0x1000 (0 free), held by coroutine #2, which has ended"),
+	   "which is said: %s", why);
+	held_by_dead(0, true, false);
+	is(found, "", "but not if others may give it back");
+	held_by_dead(CTP_OBJECT_OWNED, false, false);
+	ok(!strstr(found, "held-by-dead"), "nor if that one lives: %s", found);
+	held_by_dead(CTP_OBJECT_OWNED, true, true);
+	ok(!strstr(found, "held-by-dead"), "nor if another that holds one runs: %s", found);
+}
+
+/* Two locks in two orders: 1 has A and waits for B, 2 has B and waits for A. */
+static void circle(uint64_t marks, uint64_t owned, enum ctp_waits_for what, bool missed)
+{
+	scene();
+	has_so(&h, 10, A, what, 1, CTP_OBJECT_MADE | owned);
+	has_so(&h, 11, B, what, 1, CTP_OBJECT_MADE | owned);
+	runs(100 * MS, 1);
+	gets(&h, 100 * MS + 1, 1, A, 1);
+	has(&h, 100 * MS + 2, A, what, 0);
+	stops(100 * MS + 3, 1);
+	runs(101 * MS, 2);
+	gets(&h, 101 * MS + 1, 2, B, 1);
+	has(&h, 101 * MS + 2, B, what, 0);
+	stops(101 * MS + 3, 2);
+	if (missed)
+		are_missed(&h, 110 * MS, 111 * MS, 6);
+	waits_alone(1, what, B, 1, marks);
+	runs(AT + MS, 2);
+	waits_so(&h, AT + MS + 1, 2, what, A, 1, 0);
+	stops(AT + 2 * MS, 2);
+	is_over(&h, END * (uint64_t)MS, CTP_OUTCOME_KILLED);
+	end();
+}
+
+static void circles(void)
+{
+	circle(0, 0, CTP_WAITS_LOCK, false);
+	is(found, "wait-cycle proved 2", "two locks in two orders are proved to stop");
+	ok(strstr(why, "coroutine #1 waits for the lock at 0x2000, held by coroutine #2, which has been suspended at"),
+	   "locks and holders are named: %s", why);
+	circle(0, CTP_OBJECT_OWNED, CTP_WAITS_PERMITS, false);
+	is(found, "wait-cycle proved 2", "and permits that only the holder gives back");
+	circle(0, 0, CTP_WAITS_PERMITS, false);
+	is(found, "wait-cycle likely 2", "others may be given back by anybody");
+	circle(CTP_REASON_TIMED, 0, CTP_WAITS_LOCK, false);
+	is(found, "wait-cycle likely 2", "a wait with a time-out proves nothing");
+	circle(CTP_REASON_CANCELLABLE, 0, CTP_WAITS_LOCK, false);
+	is(found, "wait-cycle likely 2", "nor does one that may be cancelled");
+	circle(CTP_REASON_SHARED, 0, CTP_WAITS_LOCK, false);
+	is(found, "wait-cycle likely 2", "nor one for a share");
+	circle(CTP_REASON_MORE, 0, CTP_WAITS_LOCK, false);
+	ok(!strstr(found, "proved"), "nor one with other reasons: %s", found);
+	circle(0, 0, CTP_WAITS_LOCK, true);
+	ok(!strstr(found, "proved"), "nor one after records were missing: %s", found);
+}
+
+/* Two hold one permit each of A, and both wait for a third one's lock B; that one waits for a permit of A. Of them, 4 may run. */
+static void knot(bool closes)
+{
+	scene();
+	has_so(&h, 10, A, CTP_WAITS_PERMITS, 2, CTP_OBJECT_MADE | CTP_OBJECT_OWNED);
+	has_so(&h, 11, B, CTP_WAITS_LOCK, 1, CTP_OBJECT_MADE);
+	for (uint64_t co = 1; co <= 2; co++) {
+		runs(100 * MS * co, co);
+		gets(&h, 100 * MS * co + 1, co, A, 1);
+		stops(100 * MS * co + 2, co);
+	}
+	has(&h, 250 * MS, A, CTP_WAITS_PERMITS, 0);
+	runs(251 * MS, 3);
+	gets(&h, 251 * MS + 1, 3, B, 1);
+	stops(251 * MS + 2, 3);
+	waits_alone(1, CTP_WAITS_LOCK, B, 1, 0);
+	runs(AT + MS, 3);
+	waits_for(&h, AT + MS + 1, 3, CTP_WAITS_PERMITS, A);
+	stops(AT + 2 * MS, 3);
+	if (closes) {
+		runs(AT + 3 * MS, 2);
+		waits_for(&h, AT + 3 * MS + 1, 2, CTP_WAITS_LOCK, B);
+		stops(AT + 4 * MS, 2);
+	}
+	is_over(&h, END * (uint64_t)MS, CTP_OUTCOME_KILLED);
+	end();
+}
+
+static void knots(void)
+{
+	knot(true);
+	is(found, "wait-cycle proved 2", "where several hold permits, all of them are in the circle");
+	ok(strstr(why, "1 other waits because of them"), "the third is counted: %s", why);
+	knot(false);
+	ok(!strstr(found, "proved"), "one that is not may give back what it has: %s", found);
+}
+
+/* A circle of a lock and a join. */
+static void mixed(void)
+{
+	scene();
+	has_so(&h, 10, A, CTP_WAITS_LOCK, 1, CTP_OBJECT_MADE);
+	runs(100 * MS, 1);
+	gets(&h, 100 * MS + 1, 1, A, 1);
+	has(&h, 100 * MS + 2, A, CTP_WAITS_LOCK, 0);
+	joins(&h, 100 * MS + 3, 1, 2);
+	stops(100 * MS + 4, 1);
+	waits_alone(2, CTP_WAITS_LOCK, A, 1, 0);
+	is_over(&h, END * (uint64_t)MS, CTP_OUTCOME_KILLED);
+	is(end(), "wait-cycle proved 2", "a join is part of a circle, too");
+}
+
+/* --- the table ------------------------------------------------------------------------------------------------------------ */
+
+static void quiet(bool alive)
+{
+	scene();
+	has(&h, 10, A, CTP_WAITS_ITEM, 0);
+	for (uint64_t i = 0; i < 40; i++) { /* 2 makes what 1 takes */
+		uint64_t ts = 10 * MS + i * 5 * MS;
+		if (!i) {
+			runs(ts, 1);
+			waits_for(&h, ts + 1, 1, CTP_WAITS_ITEM, A);
+			stops(ts + 2, 1);
+		}
+		runs(ts + 3, 2);
+		has(&h, ts + 4, A, CTP_WAITS_ITEM, 1);
+		is_woken(&h, ts + 5, 1, 5, 2);
+		waits_so(&h, ts + 6, 2, CTP_WAITS_OTHER, 0x9000, 1, CTP_REASON_RESTS);
+		suspends(&h, ts + 7, 2, 5, 40);
+		resumes(&h, ts + 8, 1, 5);
+		has(&h, ts + 9, A, CTP_WAITS_ITEM, 0);
+		waits_for(&h, ts + 10, 1, CTP_WAITS_ITEM, A);
+		stops(ts + 11, 1);
+	}
+	if (!alive)
+		dies(&h, AT, 2);
+	over();
+}
+
+/* A server reads requests, 40 times, and then none comes. */
+static void idle_socket(bool looked, uint64_t unread)
+{
+	scene();
+	for (uint64_t i = 0; i < 40; i++) {
+		uint64_t ts = 10 * MS + i * 5 * MS;
+		runs(ts, 1);
+		waits_so(&h, ts + 1, 1, CTP_WAITS_DESCRIPTOR, FD, POLLIN, CTP_REASON_CANCELLABLE);
+		stops(ts + 2, 1);
+	}
+	for (uint64_t ts = 300 * MS; ts < END * (uint64_t)MS; ts += 50 * MS) { /* another goes on */
+		runs(ts, 2);
+		stops(ts + 1, 2);
+	}
+	if (looked)
+		kernel_has(&h, 2 * S, FD, unread);
+	over();
+}
+
+static void sockets(void)
+{
+	idle_socket(false, 0);
+	ok(*suspected, "one that reads requests, and has none, stands out: %s", suspected);
+	idle_socket(true, 0);
+	is(suspected, "", "but not if the kernel has nothing for it, either");
+	idle_socket(true, 5);
+	ok(strstr(found, "unread-data"), "and if it has, that is found: %s", found);
+}
+
+static void makers(void)
+{
+	quiet(true);
+	is(suspected, "", "one that waits for what an idle one makes is idle as well");
+	is(found, "", "and no finding");
+	quiet(false);
+	ok(*suspected || *found, "not if that one has died: %s%s", suspected, found);
+}
+
+int main(void)
+{
+	timers();
+	items();
+	permits();
+	closed();
+	stray_wakes();
+	descriptors();
+	dead_holders();
+	circles();
+	knots();
+	mixed();
+	makers();
+	sockets();
+	return done_testing();
+}
