@@ -10,7 +10,8 @@
  * How: std::coroutine_traits is specialised once more, and more narrowly than by Asio. The promise that it names is Asio's own,
  * awaitable_frame, with a probe behind it; Asio goes on with the part that it knows. Wakes come from Asio's hooks for handler
  * tracking (ASIO_CUSTOM_HANDLER_TRACKING), and from the handler by which an operation resumes a coroutine, for which async_result
- * is specialised; a program that uses the hooks itself, or says CTP_ASIO_NO_WAKE, has all but wakes. All files of a program that
+ * is specialised; a program that uses the hooks itself, or says CTP_ASIO_NO_WAKE, has all but wakes. What an operation waits for,
+ * such as a timer's deadline or a socket, comes from the function object by which Asio initiates it. All files of a program that
  * include Asio must agree on this header, as they must on handler tracking.
  */
 #ifndef CTP_ASIO_HPP
@@ -31,6 +32,8 @@
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <poll.h>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -187,7 +190,7 @@ inline timer &timer::of(const void *which) noexcept
 
 /* A base of each of Asio's operations: so its names are visible in them, and must be none of theirs. */
 struct ctp_waited_for {
-	std::uint64_t *ctp_waits = nullptr; /* that word, which lives for as long as the handler */
+	std::uint64_t *ctp_waiter = nullptr; /* that word, which lives for as long as the handler */
 	timer *ctp_timer = nullptr; /* the line of that which it waits for */
 	bool ctp_first = false;     /* it has taken that */
 };
@@ -196,10 +199,10 @@ template <typename Operation, typename Object, typename... Rest>
 inline void created(asio::execution_context &, Operation &op, const char *, const Object &object, Rest &&...)
 {
 	if constexpr (is_last_step<Operation>) {
-		op.ctp_waits = initiated_swap(nullptr);
+		op.ctp_waiter = initiated_swap(nullptr);
 		if constexpr (waits_for_timer<Operation>)
-			if (op.ctp_waits)
-				op.ctp_timer = timer::wait(object, *op.ctp_waits, op.ctp_first);
+			if (op.ctp_waiter)
+				op.ctp_timer = timer::wait(object, *op.ctp_waiter, op.ctp_first);
 	}
 }
 
@@ -218,7 +221,7 @@ template <typename Error>
 inline void performed(ctp_waited_for &op, const char *, const Error &error, std::size_t)
 {
 	if (!error)
-		wake(op.ctp_waits);
+		wake(op.ctp_waiter);
 }
 /* Connecting and accepting: here, no error does not mean success. */
 template <typename Error> inline void performed(ctp_waited_for &, const char *, const Error &) {}
@@ -240,7 +243,7 @@ template <typename Operation> struct completion {
 	explicit completion(const Operation &op)
 	{
 		if constexpr (is_last_step<Operation>)
-			waits = op.ctp_waits;
+			waits = op.ctp_waiter;
 		if constexpr (waits_for_timer<Operation>) {
 			line = op.ctp_timer;
 			first = op.ctp_first;
@@ -315,6 +318,182 @@ template <typename> class initiate_dispatch_with_executor;
 namespace ctp::asio_ {
 
 /*
+ * The object of Asio that an operation waits for, such as a timer, and a function that asks the object for the reason. It is called
+ * when a coroutine is about to wait, because a timer's deadline may change until then.
+ *
+ * Both come from the initiation, a function object that Asio passes to async_result. Its only member is a pointer or a reference to
+ * the object. Most initiations are of private classes, so specialisations cannot name them; is_named_ can, and asker finds the type
+ * of the object.
+ */
+struct waited {
+	void *object = nullptr;
+	ctp::reason (*ask)(void *object) noexcept = nullptr;
+
+	ctp::reason reason() const noexcept { return ask ? ask(object) : ctp::reason(); }
+};
+
+/* The operands of `a || b || c`: the first that is done ends the wait. Empty if one of them is unknown. */
+struct any_of {
+	static constexpr std::size_t most = CTP_SHM_REASONS;
+	waited of[most];
+	std::size_t n = 0;
+
+	void set(const any_of &a, const any_of &b) noexcept
+	{
+		if (!a.n || !b.n || a.n + b.n > most)
+			return;
+		for (const any_of *operand : {&a, &b})
+			for (std::size_t i = 0; i < operand->n; i++)
+				of[n++] = operand->of[i];
+	}
+};
+
+/* What each of them waits for; empty if that is unknown of one. */
+struct reasons {
+	ctp::reason of[any_of::most];
+	std::size_t n = 0;
+
+	const ctp::reason *begin() const noexcept { return of; }
+	const ctp::reason *end() const noexcept { return of + n; }
+	explicit reasons(const any_of &w) noexcept
+	{
+		for (std::size_t i = 0; i < w.n; i++)
+			of[i] = w.of[i].reason();
+		for (n = 0; n < w.n && of[n];)
+			n++;
+		if (n < w.n)
+			n = 0;
+	}
+};
+
+template <typename Object> ctp::reason timer_reason(Object &timer) noexcept
+{
+	auto expiry = timer.expiry();
+	if (expiry == decltype(expiry)::max()) /* a condition variable, say: somebody has to cancel it */
+		return ctp::waits_for(&timer, ctp::event, 1, ctp::cancellable);
+	return ctp::waits_until(expiry, ctp::cancellable);
+}
+
+/* The handle of an SSL stream is a pointer. Files are left out, because poll(2) always finds them ready. */
+template <typename Object>
+concept descriptor = requires(Object o) { { o.native_handle() } -> std::same_as<int>; } &&
+                     !is_named_<Object>("= asio::basic_stream_file<") && !is_named_<Object>("= asio::basic_random_access_file<");
+
+template <typename Object> ctp::reason descriptor_reason(Object &o, short events) noexcept
+{
+	int fd = o.native_handle();
+	return fd < 0 ? ctp::reason() : ctp::waits_fd(fd, static_cast<std::uint32_t>(events), ctp::cancellable);
+}
+
+/* Initiation is a class within Object. Events: what it waits for if Object is a descriptor. */
+template <typename Initiation, short Events, typename Object> ctp::reason reason_of(Object &o) noexcept
+{
+	if constexpr (is_named_<Initiation>("= asio::experimental::basic_channel<") ||
+	              is_named_<Initiation>("= asio::experimental::basic_concurrent_channel<"))
+		return ctp::waits_for(&o, is_named_<Initiation>("::initiate_async_send]") ? ctp::room : ctp::item, 1, ctp::cancellable);
+	else if constexpr (is_named_<Initiation>("= asio::basic_signal_set<"))
+		return ctp::waits_for(&o, ctp::event, 1, ctp::cancellable | ctp::rests);
+	else if constexpr (requires { o.expiry(); })
+		return timer_reason(o);
+	else if constexpr (descriptor<Object> && Events != 0)
+		return descriptor_reason(o, Events);
+	else
+		return {};
+}
+
+/* Whether it is a class within another one, and of this name. */
+template <typename Initiation> constexpr bool is_named_within(const char *operation) noexcept
+{
+	char text[64] = "::initiate_async_";
+	std::size_t n = sizeof "::initiate_async_" - 1;
+	while (*operation)
+		text[n++] = *operation++;
+	text[n] = ']';
+	return is_named_<Initiation>(text);
+}
+
+/* What an operation of one step waits for on a descriptor; 0: an argument says it, or the object is no descriptor. */
+template <typename Initiation> constexpr short events_of() noexcept
+{
+	for (const char *name : {"receive", "receive_from", "receive_with_flags", "read_some", "accept", "move_accept"})
+		if (is_named_within<Initiation>(name))
+			return POLLIN;
+	for (const char *name : {"send", "send_to", "write_some", "connect"})
+		if (is_named_within<Initiation>(name))
+			return POLLOUT;
+	return 0;
+}
+
+/* Converts to the pointer that the constructor of an initiation takes: the conversion knows the type of the object. */
+template <typename Initiation, short Events> struct asker {
+	void *object;
+	mutable ctp::reason found{};
+
+	template <typename Object> operator Object *() const noexcept
+	{
+		found = reason_of<Initiation, Events>(*static_cast<Object *>(object));
+		return static_cast<Object *>(object);
+	}
+	static ctp::reason ask(void *object) noexcept
+	{
+		asker a{object};
+		static_cast<void>(Initiation(a));
+		return a.found;
+	}
+};
+
+/* An argument of async_wait says what it waits for. */
+template <typename Initiation, typename Arg>
+auto asked_for(const Arg &arg, ctp::reason (*otherwise)(void *) noexcept) noexcept
+{
+	if constexpr (is_named_<Arg>("::wait_type]"))
+		return arg == Arg::wait_read ? asker<Initiation, POLLIN>::ask
+		     : arg == Arg::wait_write ? asker<Initiation, POLLOUT>::ask : asker<Initiation, POLLPRI>::ask;
+	else
+		return otherwise;
+}
+
+template <typename Stream, short Events> ctp::reason stream_reason(void *stream) noexcept
+{
+	return descriptor_reason(*static_cast<Stream *>(stream), Events);
+}
+
+/* async_read, async_read_until and async_write, if their stream is a descriptor. */
+template <typename> constexpr short stream_events = 0;
+template <template <typename> class Initiation, descriptor Stream>
+constexpr short stream_events<Initiation<Stream>> =
+	is_named_<Initiation<Stream>>("= asio::detail::initiate_async_read_at_") ||
+			is_named_<Initiation<Stream>>("= asio::detail::initiate_async_write_at_") ? 0
+	: is_named_<Initiation<Stream>>("= asio::detail::initiate_async_read_") ? POLLIN
+	: is_named_<Initiation<Stream>>("= asio::detail::initiate_async_write_") ? POLLOUT
+	                                                                         : 0;
+template <typename> struct stream_of;
+template <template <typename> class Initiation, typename Stream> struct stream_of<Initiation<Stream>> {
+	using type = Stream;
+};
+
+template <typename Initiation>
+concept has_object = is_named_<Initiation>("= asio::") && is_named_<Initiation>("::initiate_async_") &&
+                     std::is_constructible_v<Initiation, const asker<Initiation, 0> &>;
+
+template <typename Initiation, typename... Args> waited waited_by(const Initiation &initiation, const Args &...args) noexcept
+{
+	waited w;
+	if constexpr (requires { initiation.initiation_; }) { /* wrapped, as by redirect_error */
+		w = waited_by(initiation.initiation_, args...);
+	} else if constexpr (sizeof initiation == sizeof(void *) && std::is_trivially_copyable_v<Initiation>) {
+		std::memcpy(&w.object, static_cast<const void *>(&initiation), sizeof w.object);
+		if constexpr (stream_events<Initiation> != 0) {
+			w.ask = stream_reason<typename stream_of<Initiation>::type, stream_events<Initiation>>;
+		} else if constexpr (has_object<Initiation>) {
+			w.ask = asker<Initiation, events_of<Initiation>()>::ask;
+			((w.ask = asked_for<Initiation>(args, w.ask)), ...);
+		}
+	}
+	return w;
+}
+
+/*
  * The frame that each asio::awaitable of the program has: a coroutine's, or an operation's. It should be small: Asio keeps the
  * memory of frames for others, where they fit.
  */
@@ -345,16 +524,33 @@ public:
 template <typename T, typename Executor>
 class operation_frame : public known_frame<T, Executor> {
 public:
-	std::uint64_t ctp_waits = 0; /* who awaits it, if that is to be woken; 0: nobody, or it has been told */
+	std::uint64_t ctp_waiter = 0; /* who awaits it, if that is to be woken; 0: nobody, or it has been told */
+	waited ctp_waited;
 };
+
+template <typename, typename> class taking;
 
 template <typename T, typename Executor>
 class promise : public known_frame<T, Executor>, public ctp::promise {
 	using frame = asio::detail::awaitable_frame<T, Executor>;
+	template <typename, typename> friend class taking;
 
 	template <typename U> static known_frame<U, Executor> *known(const asio::awaitable<U, Executor> &a) noexcept
 	{
 		return known_frame<U, Executor>::of(a);
+	}
+	template <typename U> static operation_frame<U, Executor> *operation_of(known_frame<U, Executor> *f) noexcept
+	{
+		return static_cast<operation_frame<U, Executor> *>(f);
+	}
+	template <typename U> static any_of waited_of(known_frame<U, Executor> *f) noexcept
+	{
+		any_of w;
+		if (f->ctp_known & f->left_out)
+			w = static_cast<taking<U, Executor> *>(f)->ctp_waited;
+		else if (f->ctp_known & f->operation && operation_of(f)->ctp_waited.ask)
+			w.of[w.n++] = operation_of(f)->ctp_waited;
+		return w;
 	}
 	/* The coroutine that the trace has for this one. */
 	ctp::promise *in_trace() noexcept { return this->ctp_known & this->left_out ? this->ctp_other() : this; }
@@ -366,7 +562,7 @@ class promise : public known_frame<T, Executor>, public ctp::promise {
 		if (f->ctp_known & f->left_out)
 			f->ctp_known = f->left_out | reinterpret_cast<std::uintptr_t>(who);
 		else if (f->ctp_known & f->operation)
-			static_cast<operation_frame<U, Executor> *>(f)->ctp_waits =
+			operation_of(f)->ctp_waiter =
 				who && !(f->ctp_known & f->yields) ? ctp_coro_ref(coro(*who)) : 0;
 	}
 
@@ -398,6 +594,12 @@ class promise : public known_frame<T, Executor>, public ctp::promise {
 				if (ctp::promise *ends = known(awaiter)->ctp_ends())
 					return ctp::waker(*ends);
 			return {};
+		}
+		reasons ctp_waits() const noexcept
+		{
+			if constexpr (is_known)
+				return reasons(waited_of(known(awaiter)));
+			return reasons({});
 		}
 		bool ctp_yields() const noexcept
 		{
@@ -431,20 +633,27 @@ public:
 template <typename T, typename Executor>
 class taking : public promise<T, Executor> {
 public:
-	template <typename A, typename B> taking(asio::awaitable<A, Executor> &a, B &&) noexcept
+	any_of ctp_waited; /* empty unless this is `a || b` */
+
+	template <typename A, typename B> taking(asio::awaitable<A, Executor> &a, B &&b) noexcept
 	{
-		if constexpr (std::is_pointer_v<std::remove_reference_t<B>>)
+		if constexpr (std::is_pointer_v<std::remove_reference_t<B>>) {
 			this->ctp_known = reinterpret_cast<std::uintptr_t>(known_frame<A, Executor>::of(a)->ctp_ends());
-		else
+		} else {
 			this->ctp_known = this->left_out;
+			if constexpr (requires { this->known(b); })
+				ctp_waited.set(this->waited_of(this->known(a)), this->waited_of(this->known(b)));
+		}
 	}
 
-	[[gnu::always_inline]] bool ctp_left_out(const char *file) noexcept
+	[[gnu::always_inline]] bool ctp_left_out(const char *file, const char *function) noexcept
 	{
-		constexpr std::string_view name = "/awaitable_operators.hpp";
+		constexpr std::string_view name = "/awaitable_operators.hpp", either = "operator||";
 		bool is_asio = std::string_view(file).ends_with(name);
 		if (!is_asio)
 			this->ctp_known = reinterpret_cast<std::uintptr_t>(static_cast<ctp::promise *>(this));
+		if (!is_asio || !std::string_view(function).starts_with(either))
+			ctp_waited.n = 0;
 		return is_asio;
 	}
 };
@@ -487,10 +696,13 @@ class initiator : public operation_frame<T, Executor> {
 	}
 
 public:
-	template <typename... P> explicit initiator(P &...parameters) noexcept
+	template <typename Initiation, typename Token, typename... P>
+	explicit initiator(Initiation &how, Token &, P &...parameters) noexcept
 	{
 		this->ctp_known = this->operation;
+		parameter(how);
 		(parameter(parameters), ...);
+		this->ctp_waited = waited_by(how, parameters...);
 	}
 
 #ifdef CTP_ASIO_WAKE_
@@ -499,7 +711,7 @@ private:
 	struct initiation : Awaiter {
 		[[gnu::noinline]] void await_suspend(std::coroutine_handle<> h)
 		{
-			std::uint64_t &waits = static_cast<initiator *>(this->this_)->ctp_waits;
+			std::uint64_t &waits = static_cast<initiator *>(this->this_)->ctp_waiter;
 			if (waits)
 				told(h, waits);
 			else
@@ -575,7 +787,7 @@ public:
 	template <typename... Args> [[gnu::flatten]] void operator()(Args &&...args)
 	{
 		using value = typename base::awaitable_type::value_type;
-		wake(&static_cast<operation_frame<value, Executor> *>(this->frame())->ctp_waits);
+		wake(&static_cast<operation_frame<value, Executor> *>(this->frame())->ctp_waiter);
 		base::operator()(std::forward<Args>(args)...);
 	}
 };

@@ -109,6 +109,19 @@ template <class P> void wake(std::coroutine_handle<P>) noexcept
 	                                 "or derive its promise from ctp::promise");
 }
 
+/* The same, and because of which object: a queue with a new item, say. */
+CTP_LOCAL_ inline void wake_for(promise &p, const void *object) noexcept { ctp_coro_wake_for(ctp::coro(p), object); }
+template <traced_promise P> CTP_LOCAL_ void wake_for(std::coroutine_handle<P> h, const void *object) noexcept
+{
+	ctp_coro_wake_for(coro_of_(h.promise()), object);
+}
+
+template <class P> void wake_for(std::coroutine_handle<P>, const void *) noexcept
+{
+	static_assert(traced_promise<P>, "ctp::wake_for: this handle does not tell which coroutine it is of: keep a ctp::waker beside "
+	                                 "it, or derive its promise from ctp::promise");
+}
+
 /* What people will call it. */
 CTP_LOCAL_ inline void name(promise &p, const char *text) noexcept { ctp_coro_name(ctp::coro(p), text); }
 template <traced_promise P> CTP_LOCAL_ void name(std::coroutine_handle<P> h, const char *text) noexcept
@@ -130,15 +143,220 @@ public:
 			ref = h ? ctp_coro_ref(coro_of_(h.promise())) : 0;
 	}
 	void wake() const noexcept { ctp_ref_wake(ref); }
+	CTP_LOCAL_ void wake_for(const void *object) const noexcept { ctp_ref_wake_for(ref, object); }
 	CTP_LOCAL_ void awaited_by_(struct ::ctp_coro *co) const noexcept { ctp_coro_await_ref(co, ref); }
 	CTP_LOCAL_ void joined_by_(struct ::ctp_coro *co) const noexcept { ctp_coro_join_ref(co, ref); }
 
 private:
+	friend class holds;
 	std::uint64_t ref = 0;
 };
 
 /* `co_await ctp::self()` is the coroutine's own promise, at once: ctp::name(co_await ctp::self(), "client 7"). */
 struct self {};
+
+/* --- what a coroutine waits for, and what it holds ------------------------------------------------------------------------ */
+
+enum what : std::uint32_t {
+	lock = CTP_FOR_LOCK,
+	permits = CTP_FOR_PERMITS,
+	item = CTP_FOR_ITEM,
+	room = CTP_FOR_ROOM,
+	event = CTP_FOR_EVENT,
+	barrier = CTP_FOR_BARRIER,
+	other = CTP_FOR_OTHER,
+};
+
+/* CTP_MARK_... of ctp.h, to be combined by |. */
+inline constexpr std::uint32_t shared = CTP_MARK_SHARED, timed = CTP_MARK_TIMED, cancellable = CTP_MARK_CANCELLABLE,
+                               rests = CTP_MARK_RESTS, owned = CTP_MARK_OWNED;
+
+/*
+ * What a suspension waits for. An awaiter says it by a member function that returns one reason, or a range of up to four. The first
+ * that comes true ends the wait:
+ *
+ *	ctp::reason ctp_waits() const { return ctp::waits_for(&queue, ctp::item); }
+ *
+ * The probe calls it just before await_suspend, if the coroutine is traced. It must not throw. A default reason says nothing.
+ */
+class reason {
+public:
+	constexpr reason() noexcept = default;
+	constexpr reason(std::uint64_t of, std::uint32_t what_and_marks) noexcept : value(of), number(what_and_marks) {}
+	constexpr explicit operator bool() const noexcept { return number; }
+	CTP_LOCAL_ void told_by_(struct ::ctp_coro *co) const noexcept
+	{
+		if (number)
+			ctp_reason_(co, value, number);
+	}
+
+private:
+	std::uint64_t value = 0;
+	std::uint32_t number = 0; /* CTP_REASON */
+};
+
+/* Whether the name of a type, as compilers have it, contains a text. */
+template <class T> constexpr bool is_named_(const char *text) noexcept
+{
+	for (const char *at = __PRETTY_FUNCTION__; *at; at++) {
+		std::size_t n = 0;
+		while (text[n] && at[n] == text[n])
+			n++;
+		if (!text[n])
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Converts a time of any clock to CLOCK_MONOTONIC in ns. std::chrono::steady_clock is that clock; others are compared with it now.
+ * <chrono> is not included, because it takes as long to compile as this header.
+ */
+template <class T>
+concept time_point_ = requires(const T &t) {
+	typename T::clock;
+	T::clock::now();
+	t.time_since_epoch().count();
+};
+__extension__ using wide_ = __int128;
+template <time_point_ T> constexpr wide_ ns_of_(const T &t) noexcept
+{
+	using period = typename decltype(t.time_since_epoch())::period;
+	auto count = t.time_since_epoch().count();
+	if constexpr (std::is_floating_point_v<decltype(count)>)
+		return static_cast<wide_>(count * (1e9 * period::num / period::den));
+	else
+		return static_cast<wide_>(count) * (static_cast<wide_>(1000000000) * period::num) / period::den;
+}
+template <time_point_ T> std::uint64_t monotonic_ns_(const T &t) noexcept
+{
+	using clock = typename T::clock;
+	wide_ ns = ns_of_(t);
+	if constexpr (!is_named_<clock>("= std::chrono::") || !is_named_<clock>("::steady_clock"))
+		ns += ctp_clock_() - ns_of_(clock::now());
+	return ns < 0 ? 0 : ns > static_cast<wide_>(UINT64_MAX) ? UINT64_MAX : static_cast<std::uint64_t>(ns);
+}
+
+/* As ctp_coro_waits_until, ctp_coro_waits_fd and ctp_coro_waits_for in ctp.h. */
+constexpr reason waits_until(std::uint64_t deadline_ns, std::uint32_t marks = 0) noexcept
+{
+	return {deadline_ns, CTP_REASON(CTP_FOR_TIMER, marks, 1)};
+}
+template <time_point_ T> reason waits_until(const T &deadline, std::uint32_t marks = 0) noexcept
+{
+	return ctp::waits_until(monotonic_ns_(deadline), marks);
+}
+constexpr reason waits_fd(int fd, std::uint32_t events, std::uint32_t marks = 0) noexcept
+{
+	return {static_cast<std::uint32_t>(fd), CTP_REASON(CTP_FOR_FD, marks, events)};
+}
+inline reason waits_for(const void *object, what kind, std::uint32_t n = 1, std::uint32_t marks = 0) noexcept
+{
+	return {reinterpret_cast<std::uintptr_t>(object), CTP_REASON(kind, marks, n)};
+}
+
+/*
+ * An object that coroutines wait for, such as a lock, a queue or a pool. It is a member of that, and lives as long. Its address is
+ * what waits_for, holds and wake_for take. name: a string that lives for ever, or null. marks: owned.
+ */
+class object {
+public:
+	CTP_LOCAL_ explicit object(what kind, std::uint64_t available, const char *name = nullptr, std::uint32_t marks = 0,
+	                           const place &made = {}) noexcept
+		: is(kind)
+	{
+		if (ctp_init())
+			ctp_object_in(this, is, available, name, marks | CTP_MARK_MADE,
+			              ctp_site_number(made.file, made.line, made.function));
+	}
+	object(const object &) = delete;
+	object &operator=(const object &) = delete;
+	CTP_LOCAL_ ~object() { ctp_object_end(this); }
+
+	/*
+	 * How much is available, and in a queue with a limit, how much room there is. Call it when that becomes 0 and when it
+	 * becomes more than 0, before a coroutine is woken because of it.
+	 */
+	CTP_LOCAL_ void available(std::uint64_t n) const noexcept { ctp_object_in(this, is, n, nullptr, 0, 0); }
+	CTP_LOCAL_ void room(std::uint64_t n) const noexcept { ctp_object_in(this, CTP_FOR_ROOM, n, nullptr, 0, 0); }
+	/* All coroutines that wait for it should be resumed with nothing. */
+	CTP_LOCAL_ void close() const noexcept { ctp_object_close(this); }
+
+private:
+	what is;
+};
+
+/*
+ * The coroutine that runs on this thread, or is being suspended on it; 0: none. Not inlined: a coroutine changes threads, and
+ * compilers may keep the address of a thread's variable.
+ */
+CTP_LOCAL_ [[gnu::noinline]] inline std::uint64_t running_() noexcept
+{
+	struct ::ctp_probe_ *p = __atomic_load_n(&ctp_current_, __ATOMIC_ACQUIRE); /* as in ctp_ref_wake */
+	if (!ctp_on_(p))
+		return 0;
+	const struct ::ctp_thread_ *t = ctp_thread_get_(p);
+	return t->leaving ? t->leaving : t->current;
+}
+
+/*
+ * A coroutine holds n of an object for as long as this lives. Construct it after the coroutine got them, and destroy it before they
+ * are given back. Without a promise or handle it is the coroutine that runs on this thread. If that is not traced, it does nothing.
+ */
+class [[nodiscard]] CTP_LOCAL_CLASS_ holds {
+public:
+	holds() noexcept = default;
+	CTP_LOCAL_ explicit holds(const void *object, int n = 1) noexcept : holds(running_(), object, n) { tell(amount); }
+	CTP_LOCAL_ holds(promise &p, const void *object, int n = 1) noexcept : holds(ctp_coro_ref(ctp::coro(p)), object, n)
+	{
+		tell(amount);
+	}
+	template <traced_promise P>
+	CTP_LOCAL_ holds(std::coroutine_handle<P> h, const void *object, int n = 1) noexcept
+		: holds(ctp_coro_ref(coro_of_(h.promise())), object, n)
+	{
+		tell(amount);
+	}
+	holds(holds &&from) noexcept : holds(std::exchange(from.ref, 0), from.what_of, from.amount) {}
+	CTP_LOCAL_ holds &operator=(holds &&from) noexcept
+	{
+		if (this != &from) {
+			release();
+			ref = std::exchange(from.ref, 0);
+			what_of = from.what_of;
+			amount = from.amount;
+		}
+		return *this;
+	}
+	CTP_LOCAL_ ~holds() { release(); }
+
+	/* What the destructor does. */
+	CTP_LOCAL_ void release() noexcept
+	{
+		tell(-amount);
+		ref = 0;
+	}
+	/* Another coroutine holds them from now on, for as long as the result lives. */
+	[[nodiscard]] CTP_LOCAL_ holds hand(const waker &to) noexcept
+	{
+		release();
+		holds its(to.ref, what_of, amount);
+		its.tell(amount);
+		return its;
+	}
+
+private:
+	holds(std::uint64_t whose, const void *object, int n) noexcept : ref(whose), what_of(object), amount(n) {}
+	CTP_LOCAL_ void tell(int n) const noexcept
+	{
+		if (ref)
+			ctp_ref_holds(ref, what_of, n);
+	}
+
+	std::uint64_t ref = 0;
+	const void *what_of = nullptr;
+	int amount = 0;
+};
 
 /* --- one await ------------------------------------------------------------------------------------------------------------ */
 
@@ -335,6 +553,18 @@ template <class Awaitable, class Awaiter> CTP_LOCAL_ void tell_target_(Awaiter &
 		waker(reinterpret_cast<const std::coroutine_handle<typename task::promise_type> &>(awaiter)).awaited_by_(co);
 }
 
+/* What an await waits for: its awaiter says so by a member function ctp_waits. */
+template <class Awaiter>
+concept says_reasons_ = requires(Awaiter &awaiter) { awaiter.ctp_waits(); };
+template <says_reasons_ Awaiter> CTP_LOCAL_ void tell_reasons_(Awaiter &awaiter, struct ::ctp_coro *co) noexcept
+{
+	if constexpr (requires { reason(awaiter.ctp_waits()); })
+		reason(awaiter.ctp_waits()).told_by_(co);
+	else
+		for (const reason &r : awaiter.ctp_waits())
+			r.told_by_(co);
+}
+
 /* Whether an await only gives way to others: its awaiter says so by a member function ctp_yields. */
 template <class Awaiter> bool yields_(Awaiter &awaiter) noexcept
 {
@@ -413,6 +643,8 @@ private:
 	{
 		leaving_ leaving;
 		tell_target_<Awaitable>(inner(), co);
+		if constexpr (says_reasons_<decltype(inner())>)
+			tell_reasons_(inner(), co);
 		leaving.template suspended<Point>(co, h.address(), at, yields_(inner()));
 		return enter(h, leaving);
 	}
@@ -553,8 +785,8 @@ public:
 
 	CTP_LOCAL_ CTP_RAMP_ decltype(auto) get_return_object(CTP_PLACE_)
 	{
-		if constexpr (requires(P &p) { p.ctp_left_out(file); })
-			if (P::ctp_left_out(file))
+		if constexpr (requires(P &p) { p.ctp_left_out(file, function); })
+			if (P::ctp_left_out(file, function))
 				return P::get_return_object();
 		if constexpr (!Placed)
 			born_here_(coro_of_(*this), frame(), {file, line, function});
