@@ -1,6 +1,9 @@
 //! Futures: what a poll is in terms of coroutines.
 
+use crate::fact::Reason;
+use crate::object::Object;
 use crate::probe::{self, Coro, CoroRef};
+use crate::waiting::{For, Waiting, Waits};
 use std::any::type_name;
 use std::borrow::Cow;
 use std::fmt;
@@ -50,6 +53,30 @@ pub trait TraceFutureExt: Future + Sized {
     #[track_caller]
     fn here(self) -> Here<Self> {
         Here { inner: self, location: Location::caller(), site: 0 }
+    }
+
+    /// The same, and says what it waits for there.
+    #[track_caller]
+    fn here_for(self, reason: Reason) -> Waiting<For<Self>> {
+        let place = Place { location: Location::caller(), future: type_name::<Self>() };
+        Waiting::new(For { inner: self, reason }, Some(place))
+    }
+
+    /// The same, of a future that knows what it waits for: see [`Waits`].
+    #[track_caller]
+    fn here_waits(self) -> Waiting<Self>
+    where
+        Self: Waits,
+    {
+        Waiting::new(self, Some(Place { location: Location::caller(), future: type_name::<Self>() }))
+    }
+
+    /// Says what this future waits for, and not where: that is for whoever awaits it.
+    fn waits(self) -> Waiting<Self>
+    where
+        Self: Waits,
+    {
+        Waiting::new(self, None)
     }
 }
 
@@ -216,6 +243,12 @@ impl PollTrace {
         self.coro.wait_for(target.0);
     }
 
+    /// The suspension that comes next waits for that: call it just before, on the same thread. There may be several; whichever
+    /// comes first ends the wait. Four are kept.
+    pub fn waits(&mut self, reason: Reason) {
+        self.coro.reason(reason.value, reason.number());
+    }
+
     /// It is suspended, here. The trace has the address of `future` for that.
     #[inline]
     #[track_caller]
@@ -315,7 +348,27 @@ impl TaskRef {
     /// Whoever calls this has just made it ready to run, or is about to: the trace shows the coroutine that runs on this
     /// thread as its waker.
     pub fn woken(self) {
-        self.0.wake();
+        self.0.wake(0);
+    }
+
+    /// The same, because of an object: it has something for the coroutine, or was closed.
+    pub fn woken_for(self, object: &Object) {
+        self.0.wake(object.id());
+    }
+
+    /// The coroutine that runs on this thread. Where none is recorded there it stands for nobody.
+    pub fn current() -> TaskRef {
+        TaskRef(probe::current())
+    }
+}
+
+impl TaskRef {
+    /// Told before it can be resumed. An object that it is woken for is not what a future around it waits for.
+    fn wakes(self, wake: impl FnOnce()) {
+        let cause = probe::put_cause(0);
+        self.0.wake(cause);
+        wake();
+        probe::put_cause(cause);
     }
 }
 
@@ -344,15 +397,13 @@ impl TaskWaker {
 
 impl Wake for TaskWaker {
     fn wake(self: Arc<Self>) {
-        self.task.woken(); // before it can be resumed
-        match Arc::try_unwrap(self) {
+        self.task.wakes(|| match Arc::try_unwrap(self) {
             Ok(waker) => waker.inner.wake(),
             Err(waker) => waker.inner.wake_by_ref(),
-        }
+        });
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        self.task.woken();
-        self.inner.wake_by_ref();
+        self.task.wakes(|| self.inner.wake_by_ref());
     }
 }

@@ -33,6 +33,8 @@
 //!   which is a traced future within another. Of several the innermost counts. Where none is wrapped, the suspension has the
 //!   place and type of the traced future itself.
 //! - For whom it waits, where that is a traced future within it: the last one that was polled in vain.
+//! - What it waits for, where that is said: a time, a descriptor, or an [`Object`] such as a lock or a queue. See [`Reason`] and
+//!   [`Waits`]. The crate `ctp-tokio` beside this one says it for tokio's locks, channels and timers.
 //! - Who woke it, and when: the future that was being polled on the thread that called its waker. A future may be woken while
 //!   its poll still runs; that counts for the suspension which follows.
 //! - When it was gone: it was ready, or was dropped, or panicked.
@@ -42,7 +44,10 @@
 #![warn(missing_docs)]
 
 mod compat;
+mod fact;
 mod future;
+mod object;
+mod waiting;
 
 #[cfg(all(not(feature = "off"), target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod probe;
@@ -52,7 +57,10 @@ mod probe;
 mod probe;
 
 pub use compat::{init_tracer, trace_future, tracer_enabled, TracedFuture};
+pub use fact::{waits, within_timeout, Kind, Reason};
 pub use future::{Here, PollTrace, TaskRef, TraceFutureExt, Traced};
+pub use object::{Cause, Hold, Object};
+pub use waiting::{For, Reasons, Waiting, Waits};
 
 /// Attaches to a collector, or makes what one can attach to, if that was not done yet; tells whether something is recorded.
 ///

@@ -32,6 +32,8 @@ pub fn take_waits() -> Waits {
 
 pub fn put_waits(_waits: Waits) {}
 
+pub fn wait_still(_waits: Waits) {}
+
 pub fn wait_at(place: Place) -> u32 {
     let _ = (place.location, place.future);
     0
@@ -64,6 +66,8 @@ impl Coro {
 
     pub fn wait_for(&mut self, _target: CoroRef) {}
 
+    pub fn reason(&mut self, _value: u64, _number: u32) {}
+
     pub fn suspend(&mut self, _addr: u64, _place: Option<Place>) {}
 
     pub fn set_name(&mut self, _name: Cow<'static, str>) {}
@@ -72,5 +76,54 @@ impl Coro {
 }
 
 impl CoroRef {
-    pub fn wake(self) {}
+    pub fn wake(self, _object: u64) {}
+
+    pub fn holds(self, _object: u64, _n: i32) {}
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SaidRef;
+
+pub fn is_recorded() -> bool {
+    false
+}
+
+pub fn say(_value: u64, _number: u32) {}
+
+pub fn saying(_f: impl FnOnce()) -> SaidRef {
+    SaidRef
+}
+
+pub fn unsay(_said: SaidRef) {}
+
+pub fn put_marks(_marks: u32) -> u32 {
+    0
+}
+
+pub fn marks() -> u32 {
+    0
+}
+
+pub fn put_cause(_object: u64) -> u64 {
+    0
+}
+
+pub fn current() -> CoroRef {
+    CoroRef
+}
+
+pub fn monotonic_ns() -> u64 {
+    0
+}
+
+pub fn follower() -> Option<u64> {
+    None
+}
+
+pub fn object_tell(_object: u64, _number: u32, _available: u64, _name: Option<&'static str>, _made: Option<Place>) {}
+
+pub fn object_name(_object: u64, _name: Option<&'static str>) {}
+
+pub fn reason_number(_what: u32, _marks: u32, _n: u32) -> u32 {
+    0
 }

@@ -38,13 +38,14 @@ struct Outer {
 pub struct Waits {
     target: u64,
     site: u32,
+    reasons: u32, // of thread.facts, that were there before
 }
 
 /// A coroutine for those who only wake it: good for that one alone, whatever becomes of it.
 #[derive(Clone, Copy)]
 pub struct CoroRef {
-    probe: Option<&'static Probe>,
-    reference: u64,
+    pub(super) probe: Option<&'static Probe>,
+    pub(super) reference: u64,
 }
 
 impl PartialEq for CoroRef {
@@ -56,7 +57,7 @@ impl PartialEq for CoroRef {
 impl Thread {
     #[inline(always)]
     fn take_waits(&self) -> Waits {
-        Waits { target: self.target.get(), site: self.site.replace(0) }
+        Waits { target: self.target.get(), site: self.site.replace(0), reasons: self.facts.count() }
     }
 }
 
@@ -101,6 +102,16 @@ pub fn put_waits(waits: Waits) {
     let thread = Thread::any();
     thread.site.set(waits.site);
     thread.target.set(waits.target);
+    thread.facts.cut(waits.reasons);
+}
+
+/// It waits there still, unless something deeper has said where.
+pub fn wait_still(waits: Waits) {
+    let thread = Thread::any();
+    if thread.site.get() == 0 {
+        thread.site.set(waits.site);
+        thread.target.set(waits.target);
+    }
 }
 
 /// It waits there, unless something deeper has said where; tells the place's number, if it was that.
@@ -237,6 +248,9 @@ impl Coro {
     fn resume_in(&mut self, probe: &'static Probe) {
         if let Some(thread) = self.event(probe, 0, entry_what(ENTRY_RESUME, 0, 0)) {
             let current = thread.current.replace(self.reference);
+            if current == 0 {
+                thread.facts.cut(0); // of one that was suspended on another thread
+            }
             self.entered = Some(Outer { current, waits: thread.take_waits() });
         }
     }
@@ -270,6 +284,60 @@ impl Coro {
         }
     }
 
+    /// What was said on this thread since it was resumed, and still holds.
+    #[inline(always)]
+    fn tell_reasons(&mut self) {
+        let (thread, before) = match &self.entered {
+            Some(outer) => (Thread::any(), outer.waits.reasons),
+            None => return,
+        };
+        if thread.facts.count() != before && thread.current.get() == self.reference {
+            self.tell_reasons_of(thread, before);
+        }
+    }
+
+    #[cold]
+    fn tell_reasons_of(&mut self, thread: &Thread, before: u32) {
+        let (reasons, all) = thread.facts.since(before);
+        let told = reasons.map(|(value, number)| self.reason(value, number)).count() as u32;
+        if !all {
+            // More than are kept, and the reader is to know that.
+            (told..=SHM_REASONS).for_each(|_| self.reason(0, crate::fact::Kind::Other as u32));
+        }
+    }
+
+    /// What the suspension that comes next waits for, one of several. What is left in the station is ordered as in wait_for.
+    pub fn reason(&mut self, value: u64, number: u32) {
+        let probe = match self.recorded() {
+            Some(probe) if probe.has_annex() && probe.mode() != 0 => probe,
+            _ => return,
+        };
+        if self.station.is_none() {
+            self.birth(probe, true);
+        }
+        let station = match self.station {
+            Some(station) => station,
+            None => return,
+        };
+        if probe.mode() & MODE_BARE == 0 {
+            let generation = reference_generation(self.reference);
+            let is_first =
+                station.reason_event.load(Relaxed) != self.events || station.reason_generation.load(Relaxed) != generation;
+            let n = if is_first { 0 } else { station.nreasons.load(Relaxed) };
+            compiler_fence(SeqCst);
+            if let (Some(to), Some(what)) = (station.reasons.get(n as usize), station.reason_whats.get(n as usize)) {
+                to.store(value, Relaxed);
+                what.store(number, Relaxed);
+            }
+            station.reason_event.store(self.events, Relaxed);
+            station.reason_generation.store(generation, Relaxed);
+            station.nreasons.store(n.min(SHM_REASONS) + 1, Relaxed);
+            compiler_fence(SeqCst);
+        }
+        let what = entry_what(ENTRY_REASON, 0, u64::from(number));
+        note(probe, Entry { ts: probe.now(), value, reference: self.reference, what });
+    }
+
     /// It is about to give up its thread: where one of those that it waits for has said, or else at `place`, or else where it
     /// was made.
     #[inline]
@@ -283,7 +351,8 @@ impl Coro {
 
     #[inline(never)]
     fn suspend_in(&mut self, probe: &'static Probe, addr: u64, place: Option<Place>) {
-        let Waits { site: inner, target } = self.leave(true);
+        self.tell_reasons();
+        let Waits { site: inner, target, .. } = self.leave(true);
         let site = match place {
             _ if inner != 0 => {
                 if target != 0 {
@@ -357,7 +426,7 @@ impl Coro {
     /// waits for it.
     #[inline(always)]
     fn leave(&mut self, alive: bool) -> Waits {
-        let nowhere = Waits { target: 0, site: 0 };
+        let nowhere = Waits { target: 0, site: 0, reasons: 0 };
         let outer = match (self.entered.take(), self.probe) {
             (Some(outer), Some(probe)) if probe.is_alive() => outer,
             _ => return nowhere,
@@ -368,9 +437,10 @@ impl Coro {
         }
         thread.current.set(outer.current);
         let waits = thread.take_waits();
+        thread.facts.cut(outer.waits.reasons);
         if outer.current != 0 {
-            let waits_here = alive && self.spawned != 0;
-            put_waits(if waits_here { Waits { target: self.reference, site: self.spawned } } else { outer.waits });
+            let here = Waits { target: self.reference, site: self.spawned, reasons: outer.waits.reasons };
+            put_waits(if alive && self.spawned != 0 { here } else { outer.waits });
         }
         waits
     }
@@ -441,8 +511,8 @@ impl CoroRef {
         self.reference
     }
 
-    /// Somebody has just made it ready to run.
-    pub fn wake(self) {
+    /// Somebody has just made it ready to run; because of an object, or of 0.
+    pub fn wake(self, object: u64) {
         let probe = match self.probe {
             Some(probe) if self.reference != 0 && probe.mode() != 0 => probe,
             _ => return,
@@ -466,11 +536,15 @@ impl CoroRef {
             wake.generation.store(generation as u64, Relaxed);
         }
         note(probe, Entry { ts, value: waker, reference: self.reference, what: entry_what(ENTRY_WAKE, 0, 0) });
+        if object != 0 {
+            // With the same time: that is how the reader knows which wake is meant.
+            note(probe, Entry { ts, value: object, reference: self.reference, what: entry_what(ENTRY_FOR, 0, 0) });
+        }
     }
 }
 
 /// Something other than a transition, for a collector that is there.
-fn note(probe: &Probe, entry: Entry) {
+pub(super) fn note(probe: &Probe, entry: Entry) {
     let mode = probe.mode();
     if mode & MODE_RINGS != 0 {
         let thread = Thread::of(probe);

@@ -35,6 +35,7 @@ pub const SHM_MAGIC: u64 = 0x434F_524F_5452_4352;
 pub const SHM_VERSION: u32 = 1;
 pub const SHM_SLOTS: u64 = 8;
 pub const SHM_WAKES: u32 = 4;
+pub const SHM_REASONS: u32 = 4;
 pub const ANNEX_MAGIC: u64 = 0x3158_454e_4e41_5443;
 
 shared!(Header, "ctp_shm_header" {
@@ -118,7 +119,11 @@ shared!(Station, "ctp_shm_station" {
     await_marks: u32,
     pad_await: [u8; 40],
     wakes: [Wake; SHM_WAKES as usize],
-    flexible: [u8; 64],
+    reasons: [AtomicU64; SHM_REASONS as usize],
+    reason_whats: [AtomicU32; SHM_REASONS as usize],
+    reason_event: AtomicU64,
+    reason_generation: AtomicU32,
+    nreasons: AtomicU32,
 });
 
 shared!(Site, "ctp_shm_site" {
@@ -164,6 +169,11 @@ pub const ENTRY_NAME: u64 = 6;
 pub const ENTRY_THREAD: u64 = 7;
 pub const ENTRY_GAP: u64 = 8;
 pub const ENTRY_AWAIT: u64 = 9;
+pub const ENTRY_REASON: u64 = 10;
+pub const ENTRY_OBJECT: u64 = 11;
+pub const ENTRY_LABEL: u64 = 12;
+pub const ENTRY_HOLDS: u64 = 13;
+pub const ENTRY_FOR: u64 = 14;
 
 pub const CLOCK_RAW: u32 = 1;
 
@@ -189,6 +199,11 @@ pub fn announce(flags: u32) -> u64 {
     u64::from(ANNOUNCE_MAGIC) | u64::from(flags) << 32
 }
 
+/// What is waited for, and how much of it, as the number of an entry: see `crate::fact`.
+pub fn reason_number(what: u32, marks: u32, n: u32) -> u32 {
+    what & 0xff | (marks & 0xff) << 8 | n.min(0xffff) << 16
+}
+
 pub fn entry_what(kind: u64, site: u32, number: u64) -> u64 {
     kind << 56 | u64::from(site & 0xff_ffff) << 32 | number & 0xffff_ffff
 }
@@ -210,6 +225,7 @@ pub fn reference_index(reference: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fact;
 
     /// Writes down what is claimed here, for t/rust.t to have a C compiler check it against ctp.h.
     #[test]
@@ -235,6 +251,7 @@ mod tests {
             ("CTP_SHM_MAGIC", SHM_MAGIC),
             ("CTP_SHM_SLOTS", SHM_SLOTS),
             ("CTP_SHM_WAKES", SHM_WAKES as u64),
+            ("CTP_SHM_REASONS", SHM_REASONS as u64),
             ("CTP_ANNEX_MAGIC", ANNEX_MAGIC),
             ("CTP_ENTRY_SUSPEND", ENTRY_SUSPEND),
             ("CTP_ENTRY_RESUME", ENTRY_RESUME),
@@ -245,6 +262,11 @@ mod tests {
             ("CTP_ENTRY_THREAD", ENTRY_THREAD),
             ("CTP_ENTRY_GAP", ENTRY_GAP),
             ("CTP_ENTRY_AWAIT", ENTRY_AWAIT),
+            ("CTP_ENTRY_REASON", ENTRY_REASON),
+            ("CTP_ENTRY_OBJECT", ENTRY_OBJECT),
+            ("CTP_ENTRY_LABEL", ENTRY_LABEL),
+            ("CTP_ENTRY_HOLDS", ENTRY_HOLDS),
+            ("CTP_ENTRY_FOR", ENTRY_FOR),
             ("CTP_ENTRY(3, 0x123456, 0x789abcdef)", entry_what(3, 0x12_3456, 0x7_89ab_cdef)),
             ("CTP_REF(7, 41)", reference(7, 41)),
             ("CTP_ANNOUNCE(5)", announce(5)),
@@ -266,7 +288,27 @@ mod tests {
             ("CTP_ANNOUNCE_RAW", ANNOUNCE_RAW),
             ("CTP_ANNOUNCE_HAND", ANNOUNCE_HAND),
         ];
-        let narrow = narrow.iter().map(|(name, value)| (*name, u64::from(*value)));
+        let facts = [
+            ("CTP_FOR_TIMER", fact::FOR_TIMER),
+            ("CTP_FOR_FD", fact::FOR_FD),
+            ("CTP_FOR_LOCK", fact::Kind::Lock as u32),
+            ("CTP_FOR_PERMITS", fact::Kind::Permits as u32),
+            ("CTP_FOR_ITEM", fact::Kind::Item as u32),
+            ("CTP_FOR_ROOM", fact::Kind::Room as u32),
+            ("CTP_FOR_EVENT", fact::Kind::Event as u32),
+            ("CTP_FOR_BARRIER", fact::Kind::Barrier as u32),
+            ("CTP_FOR_OTHER", fact::Kind::Other as u32),
+            ("CTP_MARK_SHARED", fact::MARK_SHARED),
+            ("CTP_MARK_TIMED", fact::MARK_TIMED),
+            ("CTP_MARK_CANCELLABLE", fact::MARK_CANCELLABLE),
+            ("CTP_MARK_RESTS", fact::MARK_RESTS),
+            ("CTP_MARK_OWNED", fact::MARK_OWNED),
+            ("CTP_MARK_CLOSED", fact::MARK_CLOSED),
+            ("CTP_MARK_GONE", fact::MARK_GONE),
+            ("CTP_MARK_MADE", fact::MARK_MADE),
+            ("CTP_REASON(4, 6, 70000)", reason_number(4, 6, 70000)),
+        ];
+        let narrow = narrow.iter().chain(&facts).map(|(name, value)| (*name, u64::from(*value)));
         wide.iter().copied().chain(narrow).collect()
     }
 }

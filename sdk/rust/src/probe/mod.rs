@@ -3,6 +3,7 @@
 
 mod arena;
 mod coro;
+mod facts;
 mod layout;
 mod reserve;
 mod ring;
@@ -12,7 +13,10 @@ mod sys;
 #[cfg(test)]
 mod tests;
 
-pub use self::coro::{init, is_coroutine, is_recording, put_waits, record, take_waits, wait_at, wait_no_more, Coro, CoroRef};
+pub use self::coro::{init, is_coroutine, is_recording, put_waits, record, take_waits, wait_at, wait_no_more, wait_still};
+pub use self::coro::{Coro, CoroRef};
+pub use self::facts::*;
+pub use self::layout::reason_number;
 
 use self::arena::{Arena, Shape};
 use self::layout::*;

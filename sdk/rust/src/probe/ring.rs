@@ -3,6 +3,7 @@
 //! A ring has one writer. The entry is stored first, then `head` with release: the one release store of an event. A probe
 //! call that interrupts another one on its thread, from a signal handler, finds `depth` raised and uses a second ring.
 
+use super::facts::Facts;
 use super::layout::*;
 use super::sys::{self, Errno};
 use super::Probe;
@@ -43,6 +44,8 @@ pub struct Thread {
     pub site: Cell<u32>,
     /// If there is a site, whom it waits for there: the traced future in it that was polled last, and in vain; or 0.
     pub target: Cell<u64>,
+    /// What it waits for, as far as is known yet.
+    pub facts: Facts,
     depth: AtomicU32, // probe calls under way
     /// The probe's key, in the mode and under the conditions that [`Coro::event`](super::Coro) is for; else UNUSUAL.
     pub usual: Cell<u64>,
@@ -61,6 +64,7 @@ impl Thread {
             current: Cell::new(0),
             site: Cell::new(0),
             target: Cell::new(0),
+            facts: Facts::new(),
             depth: AtomicU32::new(0),
             usual: Cell::new(UNUSUAL),
             lanes: [Lane::new(), Lane::new()],
@@ -109,6 +113,7 @@ impl Thread {
         self.current.set(0);
         self.site.set(0);
         self.target.set(0);
+        self.facts.clear();
         for lane in &self.lanes {
             lane.limit.set(lane.head.get());
             lane.ring.set(None);

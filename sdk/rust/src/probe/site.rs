@@ -22,64 +22,10 @@ impl Place {
     /// Two threads may both add a place that is new: it has two numbers then, which is harmless.
     #[inline]
     pub fn number(&self, probe: &Probe) -> u32 {
-        let hash = self.hash(probe.serial);
-        let word = PLACES[index(hash, 0)].load(Relaxed);
-        if tag(word) == tag(hash) {
-            number_of(word)
-        } else {
-            self.find(probe, hash)
-        }
+        number(probe, hash(self.location as *const _ as u64, self.future.as_ptr() as u64, probe.serial), || self.site())
     }
 
-    #[cold]
-    fn find(&self, probe: &Probe, hash: u64) -> u32 {
-        if !probe.has_annex() || probe.mode() == 0 {
-            return 0;
-        }
-        for i in 0..LOOKED_AT {
-            let place = &PLACES[index(hash, i)];
-            let word = place.load(Relaxed);
-            if word == 0 {
-                let number = self.add(probe);
-                // Relaxed: who finds the number only passes it on; who reads the site looks at its ready flag.
-                return match place.compare_exchange(0, tag(hash) | u64::from(number), Relaxed, Relaxed) {
-                    Err(other) if tag(other) == tag(hash) => number_of(other),
-                    _ => number,
-                };
-            }
-            if tag(word) == tag(hash) {
-                return number_of(word);
-            }
-        }
-        0
-    }
-
-    /// By address: both live for ever. Its first bits are the best; the first is set, so that no tag is 0.
-    #[inline]
-    fn hash(&self, memory: u64) -> u64 {
-        const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-        let (location, future) = (self.location as *const _ as u64, self.future.as_ptr() as u64);
-        (location ^ future.rotate_left(32) ^ memory).wrapping_mul(ODD) | 1 << 63
-    }
-
-    fn add(&self, probe: &Probe) -> u32 {
-        let index = if probe.extend() { probe.take_next(&probe.sites()) } else { None };
-        let (index, site) = match index.and_then(|index| Some((index, probe.site(index)?))) {
-            Some(found) => found,
-            None => return 0,
-        };
-        let (file, function) = self.texts(site.text.len());
-        put(&site.text, file);
-        put(&site.text[file.len()..], function);
-        site.line.store(self.location.line(), Relaxed);
-        site.file_bytes.store(file.len() as u16, Relaxed);
-        site.function_bytes.store(function.len() as u16, Relaxed);
-        site.ready.store(1, Release); // pairs with the collector's acquire load
-        index + 1
-    }
-
-    /// What fits: the file loses its beginning, the type its end.
-    fn texts(&self, room: usize) -> (&'static str, &'static str) {
+    fn site(&self) -> (&'static str, u32, &'static str) {
         let mut function = self.future;
         // Of an async function or block; the first is how compilers before 1.66 have it.
         if let Some(older) = function.strip_prefix("core::future::from_generator::GenFuture<") {
@@ -88,10 +34,72 @@ impl Place {
         while let Some(shorter) = function.strip_suffix("::{{closure}}") {
             function = shorter;
         }
-        let function = begin(function, room / 2);
-        let file = self.location.file();
-        (end(file, room - function.len()), function)
+        (self.location.file(), self.location.line(), function)
     }
+}
+
+/// The number of the site that is there for a name, which it has in place of a function.
+pub fn label(probe: &Probe, name: &'static str) -> u32 {
+    number(probe, hash(name.as_ptr() as u64, name.len() as u64, probe.serial), || ("", 0, name))
+}
+
+#[inline]
+fn number(probe: &Probe, hash: u64, site: impl Fn() -> (&'static str, u32, &'static str)) -> u32 {
+    let word = PLACES[index(hash, 0)].load(Relaxed);
+    if tag(word) == tag(hash) {
+        number_of(word)
+    } else {
+        find(probe, hash, site())
+    }
+}
+
+#[cold]
+fn find(probe: &Probe, hash: u64, site: (&'static str, u32, &'static str)) -> u32 {
+    if !probe.has_annex() || probe.mode() == 0 {
+        return 0;
+    }
+    for i in 0..LOOKED_AT {
+        let place = &PLACES[index(hash, i)];
+        let word = place.load(Relaxed);
+        if word == 0 {
+            let number = add(probe, site);
+            // Relaxed: who finds the number only passes it on; who reads the site looks at its ready flag.
+            return match place.compare_exchange(0, tag(hash) | u64::from(number), Relaxed, Relaxed) {
+                Err(other) if tag(other) == tag(hash) => number_of(other),
+                _ => number,
+            };
+        }
+        if tag(word) == tag(hash) {
+            return number_of(word);
+        }
+    }
+    0
+}
+
+/// By the addresses of texts that live for ever. Its first bits are the best; the first is set, so that no tag is 0.
+#[inline]
+fn hash(first: u64, second: u64, memory: u64) -> u64 {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    (first ^ second.rotate_left(32) ^ memory).wrapping_mul(ODD) | 1 << 63
+}
+
+/// Of a site that is too long the file loses its beginning, the function its end.
+fn add(probe: &Probe, (file, line, function): (&'static str, u32, &'static str)) -> u32 {
+    let index = if probe.extend() { probe.take_next(&probe.sites()) } else { None };
+    let (index, site) = match index.and_then(|index| Some((index, probe.site(index)?))) {
+        Some(found) => found,
+        None => return 0,
+    };
+    let room = site.text.len();
+    let function = begin(function, if file.is_empty() { room } else { room / 2 });
+    let file = end(file, room - function.len());
+    put(&site.text, file);
+    put(&site.text[file.len()..], function);
+    site.line.store(line, Relaxed);
+    site.file_bytes.store(file.len() as u16, Relaxed);
+    site.function_bytes.store(function.len() as u16, Relaxed);
+    site.ready.store(1, Release); // pairs with the collector's acquire load
+    index + 1
 }
 
 /// As much of the beginning as fits, in whole characters.

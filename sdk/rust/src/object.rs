@@ -1,0 +1,321 @@
+//! What coroutines wait for and hold: locks, pools, queues.
+
+use crate::fact::{Kind, MARK_CLOSED, MARK_GONE, MARK_MADE, MARK_OWNED};
+use crate::future::{Place, TaskRef};
+use crate::probe;
+use std::fmt;
+use std::marker::PhantomData;
+use std::panic::Location;
+use std::ptr;
+use std::slice;
+use std::str;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicU8, AtomicUsize, Ordering::*};
+
+/// Numbers of objects: none is used again, and none is an address that memory can have, as objects of C are known by.
+static NEXT: AtomicU64 = AtomicU64::new(0x4354_5000_0000_0001);
+
+/// Something that coroutines wait for: a lock, a pool, a queue. Put one into the type that it is about.
+///
+/// Each change is told before a coroutine is woken because of it. Dropping it tells that it is gone.
+///
+/// ```
+/// use ctp::{Kind, Object, Reason, TraceFutureExt};
+///
+/// let pool = Object::new(Kind::Permits, 2).named("db pool");
+/// let one = pool.hold(1); // the coroutine that runs here has one of the two
+/// let another = pool.hold(1);
+/// pool.available(0);
+/// let task = std::future::pending::<()>().here_for(Reason::of(&pool, 1));
+/// drop(task);
+/// drop(one); // it is about to give it back
+/// pool.available(1);
+/// # drop(another);
+/// ```
+///
+/// A collector that comes later learns of the object when something next happens to it.
+pub struct Object {
+    id: AtomicU64,
+    kind: Kind,
+    marks: AtomicU8, // MARK_OWNED, MARK_CLOSED
+    location: Option<&'static Location<'static>>,
+    name: Name,
+    told: AtomicU64, // the collector that knows of it
+    available: AtomicU64,
+    room: AtomicU64, // of a queue; UNKNOWN: it has no limit
+}
+
+const UNKNOWN: u64 = u64::MAX;
+
+/// A text that is set once.
+struct Name {
+    bytes: AtomicPtr<u8>, // null: there is none, or not yet
+    len: AtomicUsize,
+    is_set: AtomicBool,
+}
+
+impl Name {
+    const fn none() -> Name {
+        Name { bytes: AtomicPtr::new(ptr::null_mut()), len: AtomicUsize::new(0), is_set: AtomicBool::new(false) }
+    }
+
+    fn set(&self, name: &'static str) -> bool {
+        let is_first = !self.is_set.swap(true, Relaxed);
+        if is_first {
+            self.len.store(name.len(), Relaxed);
+            self.bytes.store(name.as_ptr() as *mut u8, Release); // pairs with the load in get: the length is there
+        }
+        is_first
+    }
+
+    fn get(&self) -> Option<&'static str> {
+        let bytes = self.bytes.load(Acquire);
+        if bytes.is_null() {
+            return None;
+        }
+        // SAFETY: both are of one text that lives for ever, for only the first is set.
+        Some(unsafe { str::from_utf8_unchecked(slice::from_raw_parts(bytes, self.len.load(Relaxed))) })
+    }
+}
+
+impl Object {
+    /// It was made here, and so much of it is available. A queue is of [`Kind::Item`].
+    #[track_caller]
+    pub fn new(kind: Kind, available: u64) -> Object {
+        let mut object = Object::const_new(kind, available);
+        object.location = Some(Location::caller());
+        if let Some(follower) = probe::follower() {
+            object.told.store(follower, Relaxed);
+            object.tell_whole(MARK_MADE);
+        }
+        object
+    }
+
+    /// The same for a static. Where it was made is not known.
+    pub const fn const_new(kind: Kind, available: u64) -> Object {
+        Object {
+            id: AtomicU64::new(0),
+            kind,
+            marks: AtomicU8::new(0),
+            location: None,
+            name: Name::none(),
+            told: AtomicU64::new(0),
+            available: AtomicU64::new(available),
+            room: AtomicU64::new(UNKNOWN),
+        }
+    }
+
+    /// What people will call it.
+    pub fn named(self, name: &'static str) -> Object {
+        self.set_name(name);
+        self
+    }
+
+    /// The same. The first name counts.
+    pub fn set_name(&self, name: &'static str) {
+        if self.name.set(name) && self.is_known() {
+            probe::object_name(self.id(), self.name.get());
+        }
+    }
+
+    /// Only the coroutine that holds some of it gives that back. So it is with every lock, but permits may be released by any
+    /// coroutine unless this is said.
+    pub fn owned(self) -> Object {
+        self.marks.fetch_or(MARK_OWNED as u8, Relaxed);
+        if self.is_known() {
+            self.tell_whole(0);
+        }
+        self
+    }
+
+    /// The kind that it was made of.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// So much of it is available now. To be called when that becomes 0 and when it is 0 no more; what changes neither is not
+    /// told.
+    #[inline]
+    pub fn available(&self, n: u64) {
+        let before = self.available.swap(n, Relaxed);
+        if (before == 0) != (n == 0) && self.make_known() {
+            self.tell(self.kind, n);
+        }
+    }
+
+    /// The same for the room in a queue that has a limit.
+    #[inline]
+    pub fn room(&self, n: u64) {
+        let before = self.room.swap(n, Relaxed);
+        let changes = before == UNKNOWN || (before == 0) != (n == 0);
+        if changes && self.make_known() {
+            self.tell(Kind::Room, n);
+        }
+    }
+
+    /// It will never be available again, and coroutines that wait for it are to go on with nothing.
+    pub fn close(&self) {
+        let before = self.marks.fetch_or(MARK_CLOSED as u8, Relaxed);
+        if u32::from(before) & MARK_CLOSED == 0 && self.make_known() {
+            self.tell_marks(MARK_CLOSED);
+        }
+    }
+
+    /// The coroutine that runs on this thread holds `n` of it from now on, until the [`Hold`] is dropped. To be called
+    /// after it got them.
+    #[inline]
+    pub fn hold(&self, n: u32) -> Hold {
+        let hold = Hold { object: self.id(), n: n as i32, task: TaskRef::current() };
+        self.make_known();
+        hold.task.0.holds(hold.object, hold.n);
+        hold
+    }
+
+    /// What this thread wakes until the [`Cause`] is dropped, it wakes because of this object.
+    #[inline]
+    pub fn cause(&self) -> Cause {
+        Cause { before: probe::put_cause(self.id()), stays: PhantomData }
+    }
+
+    /// Its number in the trace, where objects of C have their address.
+    #[inline]
+    pub fn id(&self) -> u64 {
+        match self.id.load(Relaxed) {
+            0 => self.take_id(),
+            id => id,
+        }
+    }
+
+    #[cold]
+    fn take_id(&self) -> u64 {
+        let id = NEXT.fetch_add(1, Relaxed);
+        self.id.compare_exchange(0, id, Relaxed, Relaxed).err().unwrap_or(id)
+    }
+
+    fn is_known(&self) -> bool {
+        probe::follower().map_or(false, |follower| self.told.load(Relaxed) == follower)
+    }
+
+    /// Tells a collector that came later what there is. False: none is there.
+    #[inline]
+    pub(crate) fn make_known(&self) -> bool {
+        let follower = match probe::follower() {
+            Some(follower) => follower,
+            None => return false,
+        };
+        if self.told.load(Relaxed) != follower && self.told.swap(follower, Relaxed) != follower {
+            self.tell_late();
+        }
+        true
+    }
+
+    /// Not as new: coroutines may hold some of it already.
+    #[cold]
+    fn tell_late(&self) {
+        self.tell_whole(0);
+        let room = self.room.load(Relaxed);
+        if room != UNKNOWN {
+            self.tell(Kind::Room, room);
+        }
+        if u32::from(self.marks.load(Relaxed)) & MARK_CLOSED != 0 {
+            self.tell_marks(MARK_CLOSED);
+        }
+    }
+
+    fn tell_whole(&self, marks: u32) {
+        let owned = u32::from(self.marks.load(Relaxed)) & MARK_OWNED;
+        let place = self.location.map(|location| Place { location, future: "" });
+        let number = probe::reason_number(self.kind as u32, marks | owned, 0);
+        probe::object_tell(self.id(), number, self.available.load(Relaxed), self.name.get(), place);
+    }
+
+    fn tell(&self, kind: Kind, available: u64) {
+        probe::object_tell(self.id(), probe::reason_number(kind as u32, 0, 0), available, None, None);
+    }
+
+    fn tell_marks(&self, marks: u32) {
+        probe::object_tell(self.id(), probe::reason_number(0, marks, 0), 0, None, None);
+    }
+}
+
+impl Drop for Object {
+    fn drop(&mut self) {
+        if self.is_known() {
+            self.tell_marks(MARK_GONE);
+        }
+    }
+}
+
+impl fmt::Debug for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Object").field("kind", &self.kind).field("name", &self.name.get()).finish()
+    }
+}
+
+/// What one coroutine holds of an [`Object`]. It is to be dropped before that is given back; by any thread, for it knows which
+/// coroutine it is.
+#[must_use = "what is held is given back when this is dropped"]
+pub struct Hold {
+    object: u64,
+    n: i32,
+    task: TaskRef,
+}
+
+impl Hold {
+    /// Another coroutine holds it from now on.
+    pub fn hand(&mut self, to: TaskRef) {
+        self.task.0.holds(self.object, -self.n);
+        self.task = to;
+        self.task.0.holds(self.object, self.n);
+    }
+
+    /// How many they are.
+    pub fn count(&self) -> u32 {
+        self.n as u32
+    }
+
+    /// Another one for `n` of them. This one keeps the rest.
+    pub fn split(&mut self, n: u32) -> Hold {
+        let n = (n as i32).min(self.n);
+        self.n -= n;
+        Hold { n, ..*self }
+    }
+
+    /// This one is for what both had. They may be of two coroutines.
+    pub fn merge(&mut self, mut other: Hold) {
+        other.hand(self.task);
+        self.n += std::mem::take(&mut other.n);
+    }
+}
+
+impl Drop for Hold {
+    #[inline]
+    fn drop(&mut self) {
+        self.task.0.holds(self.object, -self.n);
+    }
+}
+
+impl fmt::Debug for Hold {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hold").field("count", &self.n).finish()
+    }
+}
+
+/// Says because of which object this thread wakes coroutines: see [`Object::cause`].
+#[must_use = "it counts until it is dropped"]
+pub struct Cause {
+    before: u64,
+    stays: PhantomData<*const ()>, // on its thread
+}
+
+impl Drop for Cause {
+    #[inline]
+    fn drop(&mut self) {
+        probe::put_cause(self.before);
+    }
+}
+
+impl fmt::Debug for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Cause")
+    }
+}

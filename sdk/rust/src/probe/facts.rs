@@ -1,0 +1,188 @@
+//! What coroutines wait for, how much of it there is, and which coroutine holds it, as the probe writes it down.
+
+use super::coro::note;
+use super::layout::*;
+use super::ring::Thread;
+use super::site;
+use super::sys;
+use super::{CoroRef, Probe};
+use crate::future::Place;
+use std::cell::Cell;
+use std::sync::atomic::Ordering::Relaxed;
+
+const KEPT: usize = 16; // of one thread, for all coroutines that are polled within each other
+
+/// What the coroutine that runs on this thread waits for, as far as is known yet, and before that what those wait for that poll
+/// it. It is told when the coroutine is suspended: a future that waits in vain may be dropped before that.
+pub struct Facts {
+    reasons: [Said; KEPT],
+    count: Cell<u32>, // also of those that are not kept
+    serial: Cell<u64>,
+    /// The marks of all that is waited for now.
+    marks: Cell<u32>,
+    /// The object because of which this thread wakes coroutines now; or 0.
+    cause: Cell<u64>,
+}
+
+struct Said {
+    value: Cell<u64>,
+    number: Cell<u32>, // 0: it is taken back
+    serial: Cell<u64>,
+}
+
+/// Stands for some of what was said, so that it can be taken back.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SaidRef {
+    serial: u64, // of the first
+    at: u32,
+    count: u32,
+}
+
+impl Facts {
+    pub const fn new() -> Facts {
+        #[allow(clippy::declare_interior_mutable_const)] // to be copied
+        const NONE: Said = Said { value: Cell::new(0), number: Cell::new(0), serial: Cell::new(0) };
+        Facts { reasons: [NONE; KEPT], count: Cell::new(0), serial: Cell::new(0), marks: Cell::new(0), cause: Cell::new(0) }
+    }
+
+    pub fn clear(&self) {
+        self.count.set(0);
+        self.marks.set(0);
+        self.cause.set(0);
+    }
+
+    #[inline(always)]
+    pub fn count(&self) -> u32 {
+        self.count.get()
+    }
+
+    /// What was said later does not count.
+    #[inline(always)]
+    pub fn cut(&self, count: u32) {
+        if count < self.count.get() {
+            self.count.set(count);
+        }
+    }
+
+    /// What was said later, and whether that is all of it.
+    pub fn since(&self, before: u32) -> (impl Iterator<Item = (u64, u32)> + '_, bool) {
+        let to = (self.count.get() as usize).min(KEPT);
+        let said = &self.reasons[(before as usize).min(to)..to];
+        let reasons = said.iter().map(|said| (said.value.get(), said.number.get())).filter(|(_, number)| *number != 0);
+        (reasons, self.count.get() as usize == to)
+    }
+
+    fn say(&self, tid: u64, value: u64, number: u32) {
+        let count = self.count.get();
+        self.count.set(count + 1);
+        // No two threads have the same: a reason may be taken back on another thread.
+        let serial = if self.serial.get() == 0 { tid << 40 } else { self.serial.get() } + 1;
+        self.serial.set(serial);
+        if let Some(said) = self.reasons.get(count as usize) {
+            said.value.set(value);
+            said.number.set(number | self.marks.get() << 8);
+            said.serial.set(serial);
+        }
+    }
+}
+
+/// Whether the coroutine that runs on this thread is recorded; then what it waits for is worth finding out.
+#[inline]
+pub fn is_recorded() -> bool {
+    Thread::any().current.get() != 0 && Probe::peek().map_or(false, |probe| probe.mode() != 0 && probe.has_annex())
+}
+
+/// What the coroutine that runs on this thread waits for, if its poll is in vain.
+pub fn say(value: u64, number: u32) {
+    let thread = Thread::any();
+    thread.facts.say(thread.tid.get(), value, number);
+}
+
+/// Stands for what `f` says.
+pub fn saying(f: impl FnOnce()) -> SaidRef {
+    let thread = Thread::any();
+    let at = thread.facts.count();
+    let serial = thread.facts.serial.get();
+    f();
+    let count = thread.facts.count().saturating_sub(at);
+    SaidRef { serial: if serial == 0 { thread.tid.get() << 40 } else { serial } + 1, at, count }
+}
+
+/// What was said does not hold any more. Nothing happens if it was told already, or on another thread.
+pub fn unsay(said: SaidRef) {
+    let facts = &Thread::any().facts;
+    let to = facts.count.get().min(said.at + said.count).min(KEPT as u32);
+    for at in said.at..to {
+        let kept = &facts.reasons[at as usize];
+        if kept.serial.get() == said.serial + u64::from(at - said.at) {
+            kept.number.set(0);
+        }
+    }
+}
+
+/// All that is said from now on has these marks too. Returns those of before, to be put back.
+pub fn put_marks(marks: u32) -> u32 {
+    Thread::any().facts.marks.replace(marks)
+}
+
+pub fn marks() -> u32 {
+    Thread::any().facts.marks.get()
+}
+
+/// Wakes of this thread are because of this object from now on. Returns the one before, to be put back.
+pub fn put_cause(object: u64) -> u64 {
+    Thread::any().facts.cause.replace(object)
+}
+
+/// The coroutine that runs on this thread.
+pub fn current() -> CoroRef {
+    let probe = Probe::peek();
+    CoroRef { probe, reference: probe.map_or(0, |probe| Thread::of(probe).current.get()) }
+}
+
+/// CLOCK_MONOTONIC, in ns.
+pub fn monotonic_ns() -> u64 {
+    sys::monotonic()
+}
+
+fn follow(probe: Option<&'static Probe>) -> Option<&'static Probe> {
+    probe.filter(|probe| probe.mode() & MODE_RINGS != 0 && probe.has_annex() && probe.extend())
+}
+
+/// A number for the collector that follows now, if one does: another for another one. Attaches, as the first coroutine does.
+pub fn follower() -> Option<u64> {
+    let probe = follow(Probe::get())?;
+    Some(probe.key(probe.header().epoch.load(Relaxed)))
+}
+
+/// How much of an object is available, and what else `number` tells of it.
+pub fn object_tell(object: u64, number: u32, available: u64, name: Option<&'static str>, made: Option<Place>) {
+    if let Some(probe) = follow(Probe::peek()) {
+        let made = made.map_or(0, |place| place.number(probe));
+        let what = entry_what(ENTRY_OBJECT, made, u64::from(number));
+        note(probe, Entry { ts: probe.now(), value: object, reference: available, what });
+        object_name(object, name);
+    }
+}
+
+pub fn object_name(object: u64, name: Option<&'static str>) {
+    if let (Some(probe), Some(name)) = (follow(Probe::peek()), name) {
+        let label = site::label(probe, name);
+        if label != 0 {
+            note(probe, Entry { ts: probe.now(), value: object, reference: 0, what: entry_what(ENTRY_LABEL, label, 0) });
+        }
+    }
+}
+
+impl CoroRef {
+    /// It holds `n` more of the object, or less. In the child of a fork its parent's are nobody.
+    pub fn holds(self, object: u64, n: i32) {
+        match follow(self.probe) {
+            Some(probe) if self.reference != 0 && n != 0 => {
+                let what = entry_what(ENTRY_HOLDS, 0, u64::from(n as u32));
+                note(probe, Entry { ts: probe.now(), value: object, reference: self.reference, what });
+            }
+            _ => (),
+        }
+    }
+}

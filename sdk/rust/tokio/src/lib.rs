@@ -1,0 +1,37 @@
+//! Tokio whose locks, channels and timers tell what tasks wait for and which tasks hold it.
+//!
+//! ```
+//! use ctp::TraceFutureExt;
+//! use ctp_tokio::sync::Mutex; // instead of tokio::sync::Mutex
+//! use ctp_tokio::Named;
+//!
+//! async fn pay(accounts: &Mutex<u32>) {
+//!     *accounts.lock().await += 1; // if it waits, the trace says that it waits at this line, for this lock
+//! }
+//!
+//! let accounts = Mutex::new(0).named("accounts");
+//! let task = pay(&accounts).traced_named("payer"); // only tasks that are traced have something to tell
+//! # drop(task);
+//! ```
+//!
+//! All of tokio is here. What is wrapped, with the methods of tokio 1.24: of `sync`, `Mutex`, `RwLock`, `Semaphore`, `Notify`, and
+//! the channels `mpsc`, `oneshot` and `watch`; of `time`, `sleep`, `sleep_until`, `timeout` and `timeout_at`.
+//!
+//! - A wait is shown at the line of the call that waits: `lock()`, `recv()`, `sleep()`.
+//! - Each wait is told as one that may end with nothing got, for a future of tokio's may be dropped at any time. So a circle of
+//!   locks is called likely, never proved.
+//! - A lock or a permit is held by the task that got it until its guard is dropped, whichever task drops it.
+//!
+//! With the feature `off` every name here is tokio's own, and [`Named`] does nothing.
+
+#![warn(missing_docs)]
+
+pub use ::tokio::*;
+
+#[cfg(not(feature = "off"))]
+pub mod sync;
+#[cfg(not(feature = "off"))]
+pub mod time;
+
+mod named;
+pub use named::Named;

@@ -1,0 +1,243 @@
+//! A lock that tells which task holds it, and which wait for it.
+
+use super::{give_back, guard, TryLockError, THERE};
+use ctp::{Hold, Kind, Object, Reason, TraceFutureExt};
+use std::fmt;
+use std::future::Future;
+use std::mem;
+use std::ptr;
+use std::sync::Arc;
+
+/// As tokio's.
+pub struct Mutex<T: ?Sized> {
+    object: Object,
+    inner: ::tokio::sync::Mutex<T>,
+}
+
+/// As tokio's.
+#[must_use = "the lock is given back when this is dropped"]
+pub struct MutexGuard<'a, T: ?Sized> {
+    lock: &'a Mutex<T>,
+    hold: Option<Hold>,
+    inner: Option<::tokio::sync::MutexGuard<'a, T>>,
+}
+
+/// As tokio's.
+#[must_use = "the lock is given back when this is dropped"]
+pub struct MappedMutexGuard<'a, T: ?Sized> {
+    object: &'a Object,
+    hold: Option<Hold>,
+    inner: Option<::tokio::sync::MappedMutexGuard<'a, T>>,
+}
+
+/// As tokio's.
+#[must_use = "the lock is given back when this is dropped"]
+pub struct OwnedMutexGuard<T: ?Sized + 'static> {
+    inner: Option<MutexGuard<'static, T>>, // of the lock below: dropped first
+    lock: Arc<Mutex<T>>,
+}
+
+guard!(['a, T: ?Sized] MutexGuard<'a, T> => T, mut);
+guard!(['a, T: ?Sized] MappedMutexGuard<'a, T> => T, mut);
+guard!([T: ?Sized + 'static] OwnedMutexGuard<T> => T, mut);
+
+impl<T: ?Sized> Mutex<T> {
+    /// As tokio's. The place of the call is the one where the lock was made.
+    #[track_caller]
+    pub fn new(value: T) -> Self
+    where
+        T: Sized,
+    {
+        Mutex { object: Object::new(Kind::Lock, 1), inner: ::tokio::sync::Mutex::new(value) }
+    }
+
+    /// As tokio's. Where the lock was made is not known.
+    #[cfg(feature = "parking_lot")]
+    pub const fn const_new(value: T) -> Self
+    where
+        T: Sized,
+    {
+        Mutex { object: Object::const_new(Kind::Lock, 1), inner: ::tokio::sync::Mutex::const_new(value) }
+    }
+
+    /// What the trace has for this lock.
+    pub fn object(&self) -> &Object {
+        &self.object
+    }
+
+    fn reason(&self) -> Reason {
+        Reason::of(&self.object, 1).cancellable()
+    }
+
+    fn got<'a>(&'a self, guard: ::tokio::sync::MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+        let hold = self.object.hold(1);
+        self.object.available(0);
+        MutexGuard { lock: self, hold: Some(hold), inner: Some(guard) }
+    }
+
+    /// As tokio's.
+    #[track_caller]
+    pub fn lock(&self) -> impl Future<Output = MutexGuard<'_, T>> + '_ {
+        let lock = self.inner.lock().here_for(self.reason());
+        async move { self.got(lock.await) }
+    }
+
+    /// As tokio's.
+    #[track_caller]
+    pub fn lock_owned(self: Arc<Self>) -> impl Future<Output = OwnedMutexGuard<T>>
+    where
+        T: 'static,
+    {
+        let reason = self.reason();
+        async move { OwnedMutexGuard::of(&self, self.got(self.inner.lock().await)) }.here_for(reason)
+    }
+
+    /// As tokio's.
+    pub fn try_lock(&self) -> Result<MutexGuard<'_, T>, TryLockError> {
+        self.inner.try_lock().map(|guard| self.got(guard))
+    }
+
+    /// As tokio's.
+    pub fn try_lock_owned(self: Arc<Self>) -> Result<OwnedMutexGuard<T>, TryLockError>
+    where
+        T: 'static,
+    {
+        self.try_lock().map(|guard| OwnedMutexGuard::of(&self, guard))
+    }
+
+    /// As tokio's.
+    #[track_caller]
+    pub fn blocking_lock(&self) -> MutexGuard<'_, T> {
+        self.got(self.inner.blocking_lock())
+    }
+
+    /// As tokio's.
+    #[track_caller]
+    pub fn blocking_lock_owned(self: Arc<Self>) -> OwnedMutexGuard<T>
+    where
+        T: 'static,
+    {
+        OwnedMutexGuard::of(&self, self.blocking_lock())
+    }
+
+    /// As tokio's.
+    pub fn get_mut(&mut self) -> &mut T {
+        self.inner.get_mut()
+    }
+
+    /// As tokio's.
+    pub fn into_inner(self) -> T
+    where
+        T: Sized,
+    {
+        self.inner.into_inner()
+    }
+}
+
+impl<T> From<T> for Mutex<T> {
+    #[track_caller]
+    fn from(value: T) -> Self {
+        Mutex::new(value)
+    }
+}
+
+impl<T: Default> Default for Mutex<T> {
+    #[track_caller]
+    fn default() -> Self {
+        Mutex::new(T::default())
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for Mutex<T>
+where
+    T: fmt::Debug,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+impl<'a, T: ?Sized> MutexGuard<'a, T> {
+    /// As tokio's.
+    pub fn map<U, F>(mut this: Self, f: F) -> MappedMutexGuard<'a, U>
+    where
+        F: FnOnce(&mut T) -> &mut U,
+    {
+        let inner = ::tokio::sync::MutexGuard::map(this.inner.take().expect(THERE), f);
+        MappedMutexGuard { object: &this.lock.object, hold: this.hold.take(), inner: Some(inner) }
+    }
+
+    /// As tokio's.
+    pub fn try_map<U, F>(mut this: Self, f: F) -> Result<MappedMutexGuard<'a, U>, Self>
+    where
+        F: FnOnce(&mut T) -> Option<&mut U>,
+    {
+        match ::tokio::sync::MutexGuard::try_map(this.inner.take().expect(THERE), f) {
+            Ok(inner) => {
+                let object = &this.lock.object;
+                Ok(MappedMutexGuard { object, hold: this.hold.take(), inner: Some(inner) })
+            }
+            Err(inner) => {
+                this.inner = Some(inner);
+                Err(this)
+            }
+        }
+    }
+
+    /// As tokio's.
+    pub fn mutex(this: &Self) -> &'a Mutex<T> {
+        this.lock
+    }
+}
+
+impl<T: ?Sized> Drop for MutexGuard<'_, T> {
+    fn drop(&mut self) {
+        give_back(&self.lock.object, &mut self.hold, &mut self.inner);
+    }
+}
+
+impl<'a, T: ?Sized> MappedMutexGuard<'a, T> {
+    /// As tokio's.
+    pub fn map<U, F>(mut this: Self, f: F) -> MappedMutexGuard<'a, U>
+    where
+        F: FnOnce(&mut T) -> &mut U,
+    {
+        let inner = ::tokio::sync::MappedMutexGuard::map(this.inner.take().expect(THERE), f);
+        MappedMutexGuard { object: this.object, hold: this.hold.take(), inner: Some(inner) }
+    }
+
+    /// As tokio's.
+    pub fn try_map<U, F>(mut this: Self, f: F) -> Result<MappedMutexGuard<'a, U>, Self>
+    where
+        F: FnOnce(&mut T) -> Option<&mut U>,
+    {
+        match ::tokio::sync::MappedMutexGuard::try_map(this.inner.take().expect(THERE), f) {
+            Ok(inner) => Ok(MappedMutexGuard { object: this.object, hold: this.hold.take(), inner: Some(inner) }),
+            Err(inner) => {
+                this.inner = Some(inner);
+                Err(this)
+            }
+        }
+    }
+}
+
+impl<T: ?Sized> Drop for MappedMutexGuard<'_, T> {
+    fn drop(&mut self) {
+        give_back(self.object, &mut self.hold, &mut self.inner);
+    }
+}
+
+impl<T: ?Sized> OwnedMutexGuard<T> {
+    fn of(lock: &Arc<Mutex<T>>, guard: MutexGuard<'_, T>) -> Self {
+        // SAFETY: the guard is of this lock, which stays where it is for as long as the Arc beside it; see the order of the fields.
+        let guard = unsafe {
+            ptr::read((&*mem::ManuallyDrop::new(guard) as *const MutexGuard<'_, T>).cast::<MutexGuard<'static, T>>())
+        };
+        OwnedMutexGuard { inner: Some(guard), lock: lock.clone() }
+    }
+
+    /// As tokio's.
+    pub fn mutex(this: &Self) -> &Arc<Mutex<T>> {
+        &this.lock
+    }
+}

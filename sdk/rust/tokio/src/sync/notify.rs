@@ -1,0 +1,90 @@
+//! A condition that tells which tasks wait for it, and wakes them because of it.
+
+use ctp::{For, Kind, Object, Reason, TraceFutureExt, Waiting};
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+/// As tokio's.
+pub struct Notify {
+    object: Object,
+    inner: ::tokio::sync::Notify,
+}
+
+/// As tokio's.
+#[must_use = "futures do nothing unless they are polled"]
+#[derive(Debug)]
+pub struct Notified<'a> {
+    inner: Waiting<For<::tokio::sync::futures::Notified<'a>>>,
+}
+
+impl Notify {
+    /// As tokio's. The place of the call is the one where it was made.
+    #[track_caller]
+    pub fn new() -> Self {
+        Notify { object: Object::new(Kind::Event, 0), inner: ::tokio::sync::Notify::new() }
+    }
+
+    /// As tokio's. Where it was made is not known.
+    #[cfg(feature = "parking_lot")]
+    pub const fn const_new() -> Self {
+        Notify { object: Object::const_new(Kind::Event, 0), inner: ::tokio::sync::Notify::const_new() }
+    }
+
+    /// What the trace has for this condition.
+    pub fn object(&self) -> &Object {
+        &self.object
+    }
+
+    /// As tokio's.
+    #[track_caller]
+    pub fn notified(&self) -> Notified<'_> {
+        Notified { inner: self.inner.notified().here_for(Reason::of(&self.object, 1).cancellable()) }
+    }
+
+    /// As tokio's.
+    pub fn notify_one(&self) {
+        let _cause = self.object.cause();
+        self.inner.notify_one();
+    }
+
+    /// As tokio's.
+    pub fn notify_waiters(&self) {
+        let _cause = self.object.cause();
+        self.inner.notify_waiters();
+    }
+}
+
+impl Default for Notify {
+    #[track_caller]
+    fn default() -> Self {
+        Notify::new()
+    }
+}
+
+impl fmt::Debug for Notify {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+impl<'a> Notified<'a> {
+    /// As tokio's.
+    pub fn enable(self: Pin<&mut Self>) -> bool {
+        self.waiting().get_pin_mut().get_pin_mut().enable()
+    }
+
+    fn waiting(self: Pin<&mut Self>) -> Pin<&mut Waiting<For<::tokio::sync::futures::Notified<'a>>>> {
+        // SAFETY: it is pinned as we are: it is never moved.
+        unsafe { self.map_unchecked_mut(|this| &mut this.inner) }
+    }
+}
+
+impl Future for Notified<'_> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        self.waiting().poll(cx)
+    }
+}

@@ -1,0 +1,269 @@
+//! A lock for readers and writers that tells which tasks hold it, and which wait for it.
+
+use super::{give_back, guard, TryLockError, THERE};
+use ctp::{Hold, Kind, Object, Reason, TraceFutureExt};
+use std::fmt;
+use std::future::Future;
+use std::mem;
+use std::ptr;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::Arc;
+
+/// As tokio's.
+pub struct RwLock<T: ?Sized> {
+    object: Object,
+    readers: AtomicUsize,
+    inner: ::tokio::sync::RwLock<T>,
+}
+
+/// As tokio's, without `map`.
+#[must_use = "the lock is given back when this is dropped"]
+pub struct RwLockReadGuard<'a, T: ?Sized> {
+    lock: &'a RwLock<T>,
+    hold: Option<Hold>,
+    inner: Option<::tokio::sync::RwLockReadGuard<'a, T>>,
+}
+
+/// As tokio's, without `map`.
+#[must_use = "the lock is given back when this is dropped"]
+pub struct RwLockWriteGuard<'a, T: ?Sized> {
+    lock: &'a RwLock<T>,
+    hold: Option<Hold>,
+    inner: Option<::tokio::sync::RwLockWriteGuard<'a, T>>,
+}
+
+/// As tokio's, without `map`.
+#[must_use = "the lock is given back when this is dropped"]
+pub struct OwnedRwLockReadGuard<T: ?Sized + 'static> {
+    inner: Option<RwLockReadGuard<'static, T>>, // of the lock below: dropped first
+    _lock: Arc<RwLock<T>>,
+}
+
+/// As tokio's, without `map`.
+#[must_use = "the lock is given back when this is dropped"]
+pub struct OwnedRwLockWriteGuard<T: ?Sized + 'static> {
+    inner: Option<RwLockWriteGuard<'static, T>>, // of the lock below: dropped first
+    lock: Arc<RwLock<T>>,
+}
+
+guard!(['a, T: ?Sized] RwLockReadGuard<'a, T> => T, const);
+guard!(['a, T: ?Sized] RwLockWriteGuard<'a, T> => T, mut);
+guard!([T: ?Sized + 'static] OwnedRwLockReadGuard<T> => T, const);
+guard!([T: ?Sized + 'static] OwnedRwLockWriteGuard<T> => T, mut);
+
+impl<T: ?Sized> RwLock<T> {
+    /// As tokio's. The place of the call is the one where the lock was made.
+    #[track_caller]
+    pub fn new(value: T) -> Self
+    where
+        T: Sized,
+    {
+        RwLock { object: Object::new(Kind::Lock, 1), readers: AtomicUsize::new(0), inner: ::tokio::sync::RwLock::new(value) }
+    }
+
+    /// As tokio's. The place of the call is the one where the lock was made.
+    #[track_caller]
+    pub fn with_max_readers(value: T, max_reads: u32) -> Self
+    where
+        T: Sized,
+    {
+        let inner = ::tokio::sync::RwLock::with_max_readers(value, max_reads);
+        RwLock { object: Object::new(Kind::Lock, 1), readers: AtomicUsize::new(0), inner }
+    }
+
+    /// As tokio's. Where the lock was made is not known.
+    #[cfg(feature = "parking_lot")]
+    pub const fn const_new(value: T) -> Self
+    where
+        T: Sized,
+    {
+        let inner = ::tokio::sync::RwLock::const_new(value);
+        RwLock { object: Object::const_new(Kind::Lock, 1), readers: AtomicUsize::new(0), inner }
+    }
+
+    /// What the trace has for this lock.
+    pub fn object(&self) -> &Object {
+        &self.object
+    }
+
+    fn read_by<'a>(&'a self, guard: ::tokio::sync::RwLockReadGuard<'a, T>) -> RwLockReadGuard<'a, T> {
+        let hold = Some(self.object.hold(1));
+        self.readers.fetch_add(1, SeqCst);
+        self.object.available(0);
+        RwLockReadGuard { lock: self, hold, inner: Some(guard) }
+    }
+
+    fn written_by<'a>(&'a self, guard: ::tokio::sync::RwLockWriteGuard<'a, T>) -> RwLockWriteGuard<'a, T> {
+        let hold = Some(self.object.hold(1));
+        self.object.available(0);
+        RwLockWriteGuard { lock: self, hold, inner: Some(guard) }
+    }
+
+    /// As tokio's.
+    #[track_caller]
+    pub fn read(&self) -> impl Future<Output = RwLockReadGuard<'_, T>> + '_ {
+        let read = self.inner.read().here_for(Reason::of(&self.object, 1).shared().cancellable());
+        async move { self.read_by(read.await) }
+    }
+
+    /// As tokio's.
+    #[track_caller]
+    pub fn write(&self) -> impl Future<Output = RwLockWriteGuard<'_, T>> + '_ {
+        let write = self.inner.write().here_for(Reason::of(&self.object, 1).cancellable());
+        async move { self.written_by(write.await) }
+    }
+
+    /// As tokio's.
+    #[track_caller]
+    pub fn read_owned(self: Arc<Self>) -> impl Future<Output = OwnedRwLockReadGuard<T>>
+    where
+        T: 'static,
+    {
+        let reason = Reason::of(&self.object, 1).shared().cancellable();
+        async move { OwnedRwLockReadGuard::of(&self, self.read_by(self.inner.read().await)) }.here_for(reason)
+    }
+
+    /// As tokio's.
+    #[track_caller]
+    pub fn write_owned(self: Arc<Self>) -> impl Future<Output = OwnedRwLockWriteGuard<T>>
+    where
+        T: 'static,
+    {
+        let reason = Reason::of(&self.object, 1).cancellable();
+        async move { OwnedRwLockWriteGuard::of(&self, self.written_by(self.inner.write().await)) }.here_for(reason)
+    }
+
+    /// As tokio's.
+    pub fn try_read(&self) -> Result<RwLockReadGuard<'_, T>, TryLockError> {
+        self.inner.try_read().map(|guard| self.read_by(guard))
+    }
+
+    /// As tokio's.
+    pub fn try_write(&self) -> Result<RwLockWriteGuard<'_, T>, TryLockError> {
+        self.inner.try_write().map(|guard| self.written_by(guard))
+    }
+
+    /// As tokio's.
+    pub fn try_read_owned(self: Arc<Self>) -> Result<OwnedRwLockReadGuard<T>, TryLockError>
+    where
+        T: 'static,
+    {
+        self.try_read().map(|guard| OwnedRwLockReadGuard::of(&self, guard))
+    }
+
+    /// As tokio's.
+    pub fn try_write_owned(self: Arc<Self>) -> Result<OwnedRwLockWriteGuard<T>, TryLockError>
+    where
+        T: 'static,
+    {
+        self.try_write().map(|guard| OwnedRwLockWriteGuard::of(&self, guard))
+    }
+
+    /// As tokio's.
+    #[track_caller]
+    pub fn blocking_read(&self) -> RwLockReadGuard<'_, T> {
+        self.read_by(self.inner.blocking_read())
+    }
+
+    /// As tokio's.
+    #[track_caller]
+    pub fn blocking_write(&self) -> RwLockWriteGuard<'_, T> {
+        self.written_by(self.inner.blocking_write())
+    }
+
+    /// As tokio's.
+    pub fn get_mut(&mut self) -> &mut T {
+        self.inner.get_mut()
+    }
+
+    /// As tokio's.
+    pub fn into_inner(self) -> T
+    where
+        T: Sized,
+    {
+        self.inner.into_inner()
+    }
+}
+
+impl<T> From<T> for RwLock<T> {
+    #[track_caller]
+    fn from(value: T) -> Self {
+        RwLock::new(value)
+    }
+}
+
+impl<T: Default> Default for RwLock<T> {
+    #[track_caller]
+    fn default() -> Self {
+        RwLock::new(T::default())
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for RwLock<T>
+where
+    T: fmt::Debug,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
+    fn drop(&mut self) {
+        let object = &self.lock.object;
+        if self.lock.readers.fetch_sub(1, SeqCst) == 1 {
+            give_back(object, &mut self.hold, &mut self.inner);
+            if self.lock.readers.load(SeqCst) != 0 {
+                object.available(0); // one that came meanwhile told that before
+            }
+        } else {
+            self.hold = None;
+            let _cause = object.cause();
+            self.inner = None;
+        }
+    }
+}
+
+impl<'a, T: ?Sized> RwLockWriteGuard<'a, T> {
+    /// As tokio's.
+    pub fn downgrade(mut self) -> RwLockReadGuard<'a, T> {
+        let (lock, hold) = (self.lock, self.hold.take());
+        lock.readers.fetch_add(1, SeqCst);
+        let _cause = lock.object.cause();
+        RwLockReadGuard { lock, hold, inner: Some(self.inner.take().expect(THERE).downgrade()) }
+    }
+}
+
+impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
+    fn drop(&mut self) {
+        give_back(&self.lock.object, &mut self.hold, &mut self.inner);
+    }
+}
+
+impl<T: ?Sized> OwnedRwLockReadGuard<T> {
+    fn of(lock: &Arc<RwLock<T>>, guard: RwLockReadGuard<'_, T>) -> Self {
+        // SAFETY: the guard is of this lock, which stays where it is for as long as the Arc beside it; see the order of the fields.
+        let guard = unsafe {
+            ptr::read((&*mem::ManuallyDrop::new(guard) as *const RwLockReadGuard<'_, T>).cast::<RwLockReadGuard<'static, T>>())
+        };
+        OwnedRwLockReadGuard { inner: Some(guard), _lock: lock.clone() }
+    }
+}
+
+impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
+    fn of(lock: &Arc<RwLock<T>>, guard: RwLockWriteGuard<'_, T>) -> Self {
+        // SAFETY: as above.
+        let guard = unsafe {
+            ptr::read(
+                (&*mem::ManuallyDrop::new(guard) as *const RwLockWriteGuard<'_, T>).cast::<RwLockWriteGuard<'static, T>>(),
+            )
+        };
+        OwnedRwLockWriteGuard { inner: Some(guard), lock: lock.clone() }
+    }
+
+    /// As tokio's.
+    pub fn downgrade(mut self) -> OwnedRwLockReadGuard<T> {
+        let inner = self.inner.take().expect(THERE).downgrade();
+        OwnedRwLockReadGuard { inner: Some(inner), _lock: self.lock }
+    }
+}

@@ -1,0 +1,239 @@
+//! A semaphore that tells which tasks hold its permits, and which wait for some.
+
+use super::{AcquireError, TryAcquireError};
+use ctp::{Hold, Kind, Object, Reason, Reasons, TraceFutureExt, Waits};
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+/// As tokio's.
+pub struct Semaphore {
+    object: Object,
+    inner: ::tokio::sync::Semaphore,
+}
+
+/// As tokio's.
+#[must_use = "the permits are given back when this is dropped"]
+#[derive(Debug)]
+pub struct SemaphorePermit<'a> {
+    of: &'a Semaphore,
+    hold: Option<Hold>, // none: they are forgotten
+}
+
+/// As tokio's.
+#[must_use = "the permits are given back when this is dropped"]
+#[derive(Debug)]
+pub struct OwnedSemaphorePermit {
+    of: Arc<Semaphore>,
+    hold: Option<Hold>,
+}
+
+impl Semaphore {
+    /// The most permits that there can be.
+    pub const MAX_PERMITS: usize = usize::MAX >> 3;
+
+    /// As tokio's. The place of the call is the one where the semaphore was made.
+    #[track_caller]
+    pub fn new(permits: usize) -> Self {
+        Semaphore { object: Object::new(Kind::Permits, permits as u64), inner: ::tokio::sync::Semaphore::new(permits) }
+    }
+
+    /// As tokio's. Where the semaphore was made is not known.
+    #[cfg(feature = "parking_lot")]
+    pub const fn const_new(permits: usize) -> Self {
+        let object = Object::const_new(Kind::Permits, permits as u64);
+        Semaphore { object, inner: ::tokio::sync::Semaphore::const_new(permits) }
+    }
+
+    /// What the trace has for this semaphore.
+    pub fn object(&self) -> &Object {
+        &self.object
+    }
+
+    /// As tokio's.
+    pub fn available_permits(&self) -> usize {
+        self.inner.available_permits()
+    }
+
+    /// As tokio's.
+    pub fn add_permits(&self, n: usize) {
+        if n != 0 {
+            self.object.available((self.inner.available_permits() + n) as u64);
+            let _cause = self.object.cause();
+            self.inner.add_permits(n);
+            self.tell_if_none(); // a task that waits may have been given them
+        }
+    }
+
+    fn tell_if_none(&self) {
+        if self.inner.available_permits() == 0 {
+            self.object.available(0);
+        }
+    }
+
+    fn got(&self, permits: ::tokio::sync::SemaphorePermit<'_>, n: u32) -> Option<Hold> {
+        permits.forget(); // ours gives them back
+        let hold = self.object.hold(n);
+        self.tell_if_none();
+        Some(hold)
+    }
+
+    /// As tokio's.
+    #[track_caller]
+    pub fn acquire(&self) -> impl Future<Output = Result<SemaphorePermit<'_>, AcquireError>> + '_ {
+        self.acquire_many(1)
+    }
+
+    /// As tokio's.
+    #[track_caller]
+    pub fn acquire_many(&self, n: u32) -> impl Future<Output = Result<SemaphorePermit<'_>, AcquireError>> + '_ {
+        async move {
+            let hold = self.got(self.acquires(n).await?, n);
+            Ok(SemaphorePermit { of: self, hold })
+        }
+        .here()
+    }
+
+    fn acquires(&self, n: u32) -> impl Future<Output = Result<::tokio::sync::SemaphorePermit<'_>, AcquireError>> + '_ {
+        Acquire { of: self, n, inner: self.inner.acquire_many(n) }.waits()
+    }
+
+    /// As tokio's.
+    pub fn try_acquire(&self) -> Result<SemaphorePermit<'_>, TryAcquireError> {
+        self.try_acquire_many(1)
+    }
+
+    /// As tokio's.
+    pub fn try_acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, TryAcquireError> {
+        self.inner.try_acquire_many(n).map(|permits| SemaphorePermit { of: self, hold: self.got(permits, n) })
+    }
+
+    /// As tokio's.
+    #[track_caller]
+    pub fn acquire_owned(self: Arc<Self>) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> {
+        self.acquire_many_owned(1)
+    }
+
+    /// As tokio's.
+    #[track_caller]
+    pub fn acquire_many_owned(self: Arc<Self>, n: u32) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> {
+        async move {
+            let hold = self.got(self.acquires(n).await?, n);
+            Ok(OwnedSemaphorePermit { of: self, hold })
+        }
+        .here()
+    }
+
+    /// As tokio's.
+    pub fn try_acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, TryAcquireError> {
+        self.try_acquire_many_owned(1)
+    }
+
+    /// As tokio's.
+    pub fn try_acquire_many_owned(self: Arc<Self>, n: u32) -> Result<OwnedSemaphorePermit, TryAcquireError> {
+        let hold = self.got(self.inner.try_acquire_many(n)?, n);
+        Ok(OwnedSemaphorePermit { of: self, hold })
+    }
+
+    /// As tokio's.
+    pub fn close(&self) {
+        self.object.close();
+        let _cause = self.object.cause();
+        self.inner.close();
+    }
+
+    /// As tokio's.
+    pub fn is_closed(&self) -> bool {
+        self.inner.is_closed()
+    }
+
+    fn give_back(&self, hold: &mut Option<Hold>) {
+        if let Some(hold) = hold.take() {
+            let n = hold.count() as usize;
+            drop(hold);
+            self.add_permits(n);
+        }
+    }
+}
+
+impl fmt::Debug for Semaphore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+struct Acquire<'a, F> {
+    of: &'a Semaphore,
+    n: u32,
+    inner: F,
+}
+
+impl<F: Future> Future for Acquire<'_, F> {
+    type Output = F::Output;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        // SAFETY: inner is pinned as we are: it is never moved.
+        unsafe { self.map_unchecked_mut(|this| &mut this.inner) }.poll(cx)
+    }
+}
+
+impl<F: Future> Waits for Acquire<'_, F> {
+    fn reasons(&self, reasons: &mut Reasons<'_>) {
+        self.of.tell_if_none(); // a task that waits takes what there is
+        reasons.add(Reason::of(&self.of.object, self.n).cancellable());
+    }
+}
+
+macro_rules! permit {
+    ([$($life:lifetime)?] $permit:ty, $same:expr) => {
+        impl$(<$life>)? $permit {
+            /// As tokio's.
+            pub fn forget(mut self) {
+                self.hold = None;
+            }
+
+            /// As tokio's.
+            #[track_caller]
+            pub fn merge(&mut self, mut other: Self) {
+                let same: fn(&Self, &Self) -> bool = $same;
+                assert!(same(self, &other), "merging permits from different semaphore instances");
+                match (&mut self.hold, other.hold.take()) {
+                    (Some(hold), Some(other)) => hold.merge(other),
+                    (hold, other) => *hold = other.or(hold.take()),
+                }
+            }
+
+            /// As tokio's.
+            pub fn num_permits(&self) -> usize {
+                self.hold.as_ref().map_or(0, |hold| hold.count() as usize)
+            }
+
+            /// As tokio's.
+            pub fn split(&mut self, n: usize) -> Option<Self> {
+                if n > self.num_permits() {
+                    return None;
+                }
+                let hold = self.hold.as_mut().map(|hold| hold.split(n as u32));
+                Some(Self { of: Clone::clone(&self.of), hold })
+            }
+        }
+
+        impl$(<$life>)? Drop for $permit {
+            fn drop(&mut self) {
+                self.of.give_back(&mut self.hold);
+            }
+        }
+    };
+}
+
+permit!(['a] SemaphorePermit<'a>, |a, b| std::ptr::eq(a.of, b.of));
+permit!([] OwnedSemaphorePermit, |a, b| Arc::ptr_eq(&a.of, &b.of));
+
+impl OwnedSemaphorePermit {
+    /// As tokio's.
+    pub fn semaphore(&self) -> &Arc<Semaphore> {
+        &self.of
+    }
+}
