@@ -30,8 +30,10 @@ CO_FN void co_yield_at(struct co_place at)
 CO_FN int co_wait_at(struct co_list *q, int ms, struct co_place at)
 {
 	pthread_mutex_lock(&co_big);
-	if (!co_self()->cancelled)
+	if (!co_self()->cancelled) {
+		tp_waits_for(&co_self()->tp, q, CTP_FOR_OTHER);
 		return co_park_at(q, co_in_ms(ms), at);
+	}
 	pthread_mutex_unlock(&co_big);
 	return -ECANCELED;
 }
@@ -102,16 +104,24 @@ struct co_mutex {
 	struct co_list wait;
 };
 
+CO_FN void co_lock_held(struct co_mutex *m)
+{
+	m->held = true;
+	m->holder = ctp_coro_ref(&co_self()->tp);
+	tp_holds(m->holder, m, 1);
+	tp_object(m, CTP_FOR_LOCK, 0);
+}
+
 CO_FN int co_lock_until_at(struct co_mutex *m, uint64_t due, struct co_place at)
 {
 	struct co *me = co_self();
 	pthread_mutex_lock(&co_big);
 	if (m->held) {
 		ctp_coro_await_ref(&me->tp, m->holder);
+		tp_waits_for(&me->tp, m, CTP_FOR_LOCK);
 		return co_park_at(&m->wait, due, at); /* unlock has handed it over */
 	}
-	m->held = true;
-	m->holder = ctp_coro_ref(&me->tp);
+	co_lock_held(m);
 	pthread_mutex_unlock(&co_big);
 	return 0;
 }
@@ -122,10 +132,8 @@ CO_FN bool co_trylock(struct co_mutex *m)
 {
 	pthread_mutex_lock(&co_big);
 	bool got = !m->held;
-	if (got) {
-		m->held = true;
-		m->holder = ctp_coro_ref(&co_self()->tp);
-	}
+	if (got)
+		co_lock_held(m);
 	pthread_mutex_unlock(&co_big);
 	return got;
 }
@@ -133,10 +141,14 @@ CO_FN bool co_trylock(struct co_mutex *m)
 CO_FN void co_unlock_held(struct co_mutex *m)
 {
 	struct co *next = m->wait.first;
+	tp_holds(m->holder, m, -1);
 	m->held = next != NULL;
 	m->holder = next ? ctp_coro_ref(&next->tp) : 0;
+	tp_holds(m->holder, m, 1);
 	if (next)
 		co_wake(next, 0);
+	else
+		tp_object(m, CTP_FOR_LOCK, 1);
 }
 
 CO_FN void co_unlock(struct co_mutex *m)
@@ -151,6 +163,7 @@ CO_FN int co_cond_until_at(struct co_list *cond, struct co_mutex *m, uint64_t du
 {
 	pthread_mutex_lock(&co_big);
 	co_unlock_held(m);
+	tp_waits_for(&co_self()->tp, cond, CTP_FOR_EVENT);
 	int why = co_park_at(cond, due, at);
 	co_lock_until_at(m, 0, at);
 	return why;
@@ -168,9 +181,13 @@ struct co_sem {
 CO_FN int co_acquire_at(struct co_sem *s, uint64_t due, struct co_place at)
 {
 	pthread_mutex_lock(&co_big);
-	if (s->free <= 0)
+	if (s->free <= 0) {
+		tp_object(s, CTP_FOR_PERMITS, 0);
+		tp_waits_for(&co_self()->tp, s, CTP_FOR_PERMITS);
 		return co_park_at(&s->wait, due, at); /* release has handed it over */
-	s->free--;
+	}
+	if (!--s->free)
+		tp_object(s, CTP_FOR_PERMITS, 0);
 	pthread_mutex_unlock(&co_big);
 	return 0;
 }
@@ -183,8 +200,8 @@ CO_FN void co_release(struct co_sem *s, int n)
 	for (; n > 0; n--) {
 		if (s->wait.first)
 			co_wake(s->wait.first, 0);
-		else
-			s->free++;
+		else if (s->free++ == 0)
+			tp_object(s, CTP_FOR_PERMITS, s->free);
 	}
 	pthread_mutex_unlock(&co_big);
 }
@@ -199,8 +216,11 @@ struct co_event {
 CO_FN int co_event_until_at(struct co_event *e, uint64_t due, struct co_place at)
 {
 	pthread_mutex_lock(&co_big);
-	if (!e->set && !co_self()->cancelled)
+	if (!e->set && !co_self()->cancelled) {
+		tp_object(e, CTP_FOR_EVENT, 0);
+		tp_waits_for(&co_self()->tp, e, CTP_FOR_EVENT);
 		return co_park_at(&e->wait, due, at);
+	}
 	int why = e->set ? 0 : -ECANCELED;
 	pthread_mutex_unlock(&co_big);
 	return why;
@@ -213,6 +233,7 @@ CO_FN void co_event_set(struct co_event *e, intptr_t value)
 	pthread_mutex_lock(&co_big);
 	e->set = true;
 	e->value = value;
+	tp_object(e, CTP_FOR_EVENT, 1);
 	while (e->wait.first)
 		co_wake(e->wait.first, 0);
 	pthread_mutex_unlock(&co_big);
@@ -222,6 +243,7 @@ CO_FN void co_event_clear(struct co_event *e)
 {
 	pthread_mutex_lock(&co_big);
 	e->set = false;
+	tp_object(e, CTP_FOR_EVENT, 0);
 	pthread_mutex_unlock(&co_big);
 }
 
@@ -234,6 +256,7 @@ CO_FN void co_barrier_at(struct co_barrier *b, struct co_place at)
 {
 	pthread_mutex_lock(&co_big);
 	if (++b->here < b->parties) {
+		tp_waits_for(&co_self()->tp, b, CTP_FOR_BARRIER);
 		co_park_at(&b->wait, 0, at);
 		return;
 	}
@@ -256,6 +279,8 @@ CO_FN int co_send_until_at(struct co_chan *c, intptr_t v, uint64_t due, struct c
 {
 	pthread_mutex_lock(&co_big);
 	while (c->n == c->cap && !c->closed) {
+		tp_object(c, CTP_FOR_ROOM, 0);
+		tp_waits_for(&co_self()->tp, c, CTP_FOR_ROOM);
 		if (co_park_at(&c->writers, due, at))
 			return -ETIMEDOUT;
 		pthread_mutex_lock(&co_big);
@@ -263,6 +288,8 @@ CO_FN int co_send_until_at(struct co_chan *c, intptr_t v, uint64_t due, struct c
 	int status = c->closed ? -EPIPE : 0;
 	if (!status) {
 		c->item[(c->head + c->n++) % c->cap] = v;
+		if (c->n == 1)
+			tp_object(c, CTP_FOR_ITEM, c->n);
 		if (c->readers.first)
 			co_wake(c->readers.first, 0);
 	}
@@ -276,6 +303,8 @@ CO_FN int co_recv_until_at(struct co_chan *c, intptr_t *v, uint64_t due, struct 
 {
 	pthread_mutex_lock(&co_big);
 	while (!c->n && !c->closed) {
+		tp_object(c, CTP_FOR_ITEM, 0);
+		tp_waits_for(&co_self()->tp, c, CTP_FOR_ITEM);
 		int why = co_park_at(&c->readers, due, at);
 		if (why)
 			return why;
@@ -285,7 +314,10 @@ CO_FN int co_recv_until_at(struct co_chan *c, intptr_t *v, uint64_t due, struct 
 	if (c->n) {
 		*v = c->item[c->head];
 		c->head = (c->head + 1) % c->cap;
-		c->n--;
+		if (!--c->n)
+			tp_object(c, CTP_FOR_ITEM, 0);
+		if (c->n == c->cap - 1)
+			tp_object(c, CTP_FOR_ROOM, 1);
 		if (c->writers.first)
 			co_wake(c->writers.first, 0);
 	}
@@ -299,6 +331,8 @@ CO_FN void co_close(struct co_chan *c)
 {
 	pthread_mutex_lock(&co_big);
 	c->closed = true;
+	if (!co_no_wake)
+		ctp_object_close(c);
 	while (c->readers.first)
 		co_wake(c->readers.first, 0);
 	while (c->writers.first)
@@ -321,6 +355,8 @@ CO_FN int co_wait_fd_at(int fd, uint32_t events, uint64_t due, struct co_place a
 	if (!f->edge && epoll_ctl(co_epoll, f->added ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, &ev))
 		abort();
 	f->added = true;
+	if (!co_no_wake)
+		ctp_coro_waits_fd(&co_self()->tp, fd, events, CTP_MARK_CANCELLABLE);
 	int why = co_park_at(NULL, due, at);
 	if (why) { /* a time-out or a cancellation: the descriptor has not woken it, and must not any more */
 		pthread_mutex_lock(&co_big);

@@ -109,6 +109,28 @@ CO_FN void tp_suspend_at(struct ctp_coro *tp, struct co_place at)
 }
 #define tp_suspend(tp) tp_suspend_at((tp), CO_PLACE)
 
+/*
+ * What the next suspension waits for, and how much of that there is, as a runtime knows it that has these things. In this one every
+ * wait can be cancelled but a join. A program that tells of no wakes tells nothing of this either.
+ */
+CO_FN void tp_waits_for(struct ctp_coro *tp, const void *object, uint32_t what)
+{
+	if (!co_no_wake)
+		ctp_coro_waits_for(tp, object, what, 1, CTP_MARK_CANCELLABLE);
+}
+
+CO_FN void tp_object(const void *object, uint32_t what, int available)
+{
+	if (!co_no_wake)
+		ctp_object(object, what, (uint64_t)(available > 0 ? available : 0));
+}
+
+CO_FN void tp_holds(uint64_t ref, const void *object, int n)
+{
+	if (!co_no_wake)
+		ctp_ref_holds(ref, object, n);
+}
+
 CO_FN void tp_wake(struct ctp_coro *tp)
 {
 	if (!co_no_wake)
@@ -277,8 +299,11 @@ CO_FN int co_park_at(struct co_list *in, uint64_t due, struct co_place at)
 	struct co *me = co_self();
 	if (in)
 		co_link(in, me);
-	if (due)
+	if (due) {
 		co_timer_start(me, due);
+		if (!co_no_wake)
+			ctp_coro_waits_until(&me->tp, due, CTP_MARK_CANCELLABLE);
+	}
 	me->parked = true;
 	tp_suspend_at(&me->tp, at);
 	swapcontext(&me->ctx, co_home());
