@@ -139,8 +139,8 @@ static void test_table(void)
 	srandom(4711);
 	for (unsigned i = 0; i < 20000; i++) {
 		uint64_t pid = (uint64_t)(random() % 3) << (random() % 2 * 31);
-		int32_t fd = (int32_t)(random() % (i < 10000 ? 90 : 400)) * (random() % 2 ? 1 : 256); /* many of one bucket */
-		ctp_waited_fds_add(&w, pid, fd);
+		int32_t fd = (int32_t)(random() % (i < 10000 ? 90 : 4000)) * (random() % 2 ? 1 : CTP_WAITED_FDS); /* many of one bucket */
+		ctp_waited_fds_add(&w, pid, fd, i);
 		model_add(&m, pid, fd);
 		wrong += !is_same(&w, &m);
 	}
@@ -148,7 +148,7 @@ static void test_table(void)
 	is_u64(wrong, 0, "with the descriptors that were added last, in that order");
 	w.list[w.oldest - 1].told = true;
 	uint16_t oldest = w.oldest;
-	ctp_waited_fds_add(&w, w.list[oldest - 1].pid, w.list[oldest - 1].fd);
+	ctp_waited_fds_add(&w, w.list[oldest - 1].pid, w.list[oldest - 1].fd, 20000);
 	ok(w.newest == oldest && !w.list[oldest - 1].told, "one that is added again is to be told again");
 }
 

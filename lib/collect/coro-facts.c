@@ -15,7 +15,7 @@ void ctp_life_reason(struct ctp_coros *l, const struct ctp_reason *r)
 	if (!coro || !what || what >= CTP_WAITS_COUNT)
 		return;
 	if (what == CTP_FOR_FD && (int32_t)r->value >= 0)
-		ctp_waited_fds_add(&l->fds, r->pid, (int32_t)r->value);
+		ctp_waited_fds_add(&l->fds, r->pid, (int32_t)r->value, r->ts_ns);
 	uint64_t *val = ctp_rows_put(l->rows, CTP_REASON_TOLD, r->ts_ns);
 	val[CTP_REASON_TS] = r->ts_ns;
 	val[CTP_REASON_PROBE] = probe_id;

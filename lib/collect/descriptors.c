@@ -88,7 +88,7 @@ static int by_inode(const void *a, const void *b)
 /* Several descriptors may be of one socket. */
 static void ask_sockets(struct ctp_descriptors *d, struct ctp_descriptor_ask *asks, size_t n)
 {
-	struct ctp_socket sockets[CTP_WAITED_FDS];
+	struct ctp_socket sockets[CTP_ASKED_FDS];
 	size_t nsockets = 0, unique = 0;
 	for (size_t i = 0; i < n; i++)
 		if (asks[i].link == CTP_FD_LINK_SOCKET)
@@ -115,7 +115,7 @@ static void ask_sockets(struct ctp_descriptors *d, struct ctp_descriptor_ask *as
 
 static void ask_pipes(struct ctp_descriptors *d, struct ctp_descriptor_ask *asks, size_t n)
 {
-	struct ctp_pipe pipes[CTP_WAITED_FDS];
+	struct ctp_pipe pipes[CTP_ASKED_FDS];
 	size_t npipes = 0, k = 0;
 	for (size_t i = 0; i < n; i++)
 		if (asks[i].link == CTP_FD_LINK_PIPE)
@@ -135,7 +135,7 @@ static void ask_pipes(struct ctp_descriptors *d, struct ctp_descriptor_ask *asks
 void ctp_descriptors_ask(struct ctp_descriptors *d, struct ctp_descriptor_ask *asks, size_t n)
 {
 	struct processes p = {.until_ns = ctp_clock_ns() + LIMIT_MS * MS};
-	assert(n <= CTP_WAITED_FDS);
+	assert(n <= CTP_ASKED_FDS);
 	for (size_t i = 0; i < n; i++) {
 		struct ctp_descriptor_ask *a = &asks[i];
 		int dir = dir_of(d, &p, a->pid);

@@ -36,7 +36,7 @@ struct ctp_descriptor_ask {
 	uint32_t ino;
 };
 
-/* At most CTP_WAITED_FDS of them. */
+/* At most CTP_ASKED_FDS of them. */
 void ctp_descriptors_ask(struct ctp_descriptors *d, struct ctp_descriptor_ask *asks, size_t n);
 
 #endif

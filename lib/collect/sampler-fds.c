@@ -1,6 +1,9 @@
 /*
  * sampler-fds.c - when the descriptors that coroutines wait for are looked at, and the records of what was found.
  *
+ * A descriptor is looked at when a coroutine has waited for it for a second, and every ten seconds from then on, also while others
+ * are busy. A look is a burst of system calls: there is one a second at most, and fewer if it takes long.
+ *
  * A descriptor that has not changed since its last record gets no new one, unless a coroutine has begun to wait for it since. So the
  * time of its last record is the first time at which it was seen as it is.
  */
@@ -12,8 +15,10 @@
 static const uint64_t MS = 1000000;
 
 enum {
-	SILENCE_MS = 1000, /* until a look, */
-	AGAIN_MS = 10000,  /* and between looks */
+	WAIT_MS = 1000,   /* until a look, */
+	AGAIN_MS = 10000, /* and until the next at the same descriptor */
+	APART_MS = 1000,  /* between looks, at least; */
+	SHARE = 50,       /* and so many times as long as a look takes */
 };
 
 /* The number here of a process that was named as waiting; 0: it is no target of ours. */
@@ -44,48 +49,68 @@ static void tell(struct ctp_sampler *s, uint64_t ts_ns, struct ctp_waited_fd *e,
 	val[CTP_DESCRIPTOR_UNSENT] = ask->unsent;
 }
 
-static void look(struct ctp_sampler *s, struct ctp_waited_fds *w, uint64_t now_ns)
+/* When the kernel is to be asked about it. */
+static uint64_t due_ns(const struct ctp_waited_fd *e)
 {
-	struct ctp_descriptor_ask asks[CTP_WAITED_FDS];
-	struct ctp_waited_fd *whose[CTP_WAITED_FDS];
-	uint64_t pid = 0;
+	return e->asked_ns ? e->asked_ns + AGAIN_MS * MS : e->since_ns + WAIT_MS * MS;
+}
+
+/* The longest waits come first. all: those too that are not due. */
+static void look(struct ctp_sampler *s, struct ctp_waited_fds *w, uint64_t now_ns, bool all)
+{
+	struct ctp_descriptor_ask asks[CTP_ASKED_FDS];
+	struct ctp_waited_fd *whose[CTP_ASKED_FDS];
+	uint64_t pid = 0, next_ns = UINT64_MAX;
 	pid_t here = 0;
 	size_t n = 0;
-	s->fds_ns = now_ns;
-	for (uint16_t link = w->newest; link; link = w->list[link - 1].older) {
+	for (uint16_t link = w->oldest; link; link = w->list[link - 1].newer) {
 		struct ctp_waited_fd *e = &w->list[link - 1];
+		if ((!all && due_ns(e) > now_ns) || n == CTP_ASKED_FDS) {
+			next_ns = due_ns(e) < next_ns ? due_ns(e) : next_ns;
+			continue;
+		}
 		if (e->pid != pid)
 			here = process_of(s, pid = e->pid);
+		e->asked_ns = now_ns;
+		next_ns = due_ns(e) < next_ns ? due_ns(e) : next_ns;
 		if (!here)
 			continue;
 		whose[n] = e;
 		asks[n++] = (struct ctp_descriptor_ask){.pid = here, .fd = e->fd};
 	}
-	ctp_descriptors_ask(&s->descriptors, asks, n);
+	if (n) {
+		ctp_descriptors_ask(&s->descriptors, asks, n);
+		s->fds_ns = now_ns;
+	}
 	for (size_t i = 0; i < n; i++)
 		if (asks[i].found)
 			tell(s, now_ns, whose[i], &asks[i]);
+	uint64_t done_ns = ctp_clock_ns(), took_ns = done_ns > now_ns ? done_ns - now_ns : 0, apart_ns = APART_MS * MS;
+	s->fds_from_ns = now_ns + (n && SHARE * took_ns > apart_ns ? SHARE * took_ns : apart_ns);
+	s->fds_next_ns = next_ns;
+	s->fds_adds = w->adds;
 }
 
 uint64_t ctp_sampler_fds_due_ns(const struct ctp_sampler *s)
 {
 	const struct ctp_waited_fds *w = ctp_harvest_fds(s->harvest);
-	if (!w || !w->n || !s->all_ns)
+	if (!w || !w->n)
 		return UINT64_MAX;
-	uint64_t silent_ns = s->silent_ns + SILENCE_MS * MS, again_ns = s->fds_ns ? s->fds_ns + AGAIN_MS * MS : 0;
-	return silent_ns > again_ns ? silent_ns : again_ns;
+	if (w->adds != s->fds_adds) /* one of these may be due in a second; the others are due when they were */
+		return s->fds_from_ns;
+	return s->fds_next_ns > s->fds_from_ns ? s->fds_next_ns : s->fds_from_ns;
 }
 
 void ctp_sampler_fds(struct ctp_sampler *s, uint64_t now_ns)
 {
 	if (now_ns >= ctp_sampler_fds_due_ns(s))
-		look(s, ctp_harvest_fds(s->harvest), now_ns);
+		look(s, ctp_harvest_fds(s->harvest), now_ns, false);
 }
 
 void ctp_sampler_last_fds(struct ctp_sampler *s, bool once)
 {
 	struct ctp_waited_fds *w = ctp_harvest_fds(s->harvest);
-	if (!w || !w->n || s->gone_ns || s->fds_ns == s->looked_ns || (once && s->fds_ns))
+	if (!w || !w->n || s->gone_ns || (s->fds_ns && s->fds_ns == s->looked_ns) || (once && s->fds_ns))
 		return;
-	look(s, w, ctp_clock_ns());
+	look(s, w, ctp_clock_ns(), true);
 }

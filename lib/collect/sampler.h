@@ -77,6 +77,8 @@ struct ctp_sampler {
 	/* sampler-fds.c's */
 	struct ctp_descriptors descriptors;
 	uint64_t fds_ns;       /* when they were last looked at; 0: not yet */
+	uint64_t fds_from_ns, fds_next_ns; /* no look before that; and when the next of those that were known then is due */
+	uint32_t fds_adds;     /* of ctp_waited_fds, at that time */
 };
 
 /*

@@ -46,7 +46,7 @@ static uint16_t take_entry(struct ctp_waited_fds *w)
 	return link;
 }
 
-void ctp_waited_fds_add(struct ctp_waited_fds *w, uint64_t pid, int32_t fd)
+void ctp_waited_fds_add(struct ctp_waited_fds *w, uint64_t pid, int32_t fd, uint64_t ts_ns)
 {
 	uint16_t link = find(w, pid, fd);
 	if (!link) {
@@ -58,6 +58,9 @@ void ctp_waited_fds_add(struct ctp_waited_fds *w, uint64_t pid, int32_t fd)
 		leave_order(w, link);
 	}
 	at(w, link)->told = false;
+	at(w, link)->since_ns = ts_ns;
+	at(w, link)->asked_ns = 0;
+	w->adds++;
 	if (link != w->newest)
 		become_newest(w, link);
 }

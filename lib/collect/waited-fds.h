@@ -10,15 +10,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CTP_WAITED_FDS = 256 };
+enum {
+	CTP_WAITED_FDS = 4096, /* of these, one that is stuck is the oldest of a busy server, and must not be forgotten soon */
+	CTP_ASKED_FDS = 256,   /* about so many the kernel is asked at a time */
+};
 
 struct ctp_waited_fd {
 	uint64_t pid;
 	int32_t fd;
 	uint16_t chain;        /* the next of the same bucket; of this and the others: index + 1, 0: none */
 	uint16_t newer, older; /* neighbours in the order of their last wait */
+	uint64_t since_ns;     /* when a coroutine last began to wait for it */
 
-	/* descriptors.c's: what was told of it since a coroutine last began to wait for it */
+	/* sampler-fds.c's: when the kernel was last asked since then, 0: not yet; and what was told of it */
+	uint64_t asked_ns;
 	bool told;
 	uint8_t type;
 	uint64_t unread, unsent;
@@ -28,11 +33,12 @@ struct ctp_waited_fd {
 struct ctp_waited_fds {
 	uint16_t n;
 	uint16_t newest, oldest;
+	uint32_t adds; /* how often one was added: it changes when one is */
 	uint16_t buckets[CTP_WAITED_FDS];
 	struct ctp_waited_fd list[CTP_WAITED_FDS]; /* the first n are in use */
 };
 
 /* A coroutine is about to wait for it. It is the newest now; the oldest one is forgotten if there is no room. */
-void ctp_waited_fds_add(struct ctp_waited_fds *w, uint64_t pid, int32_t fd);
+void ctp_waited_fds_add(struct ctp_waited_fds *w, uint64_t pid, int32_t fd, uint64_t ts_ns);
 
 #endif
