@@ -271,6 +271,45 @@ static void held_by_dead(uint64_t marks, bool dies_there, bool other)
 	over();
 }
 
+/* Coroutine 1 gets one of two permits again and again, and then waits for one: from 300 ms on, and holds one or not. */
+static void waits_for_own(bool own, enum ctp_waits_for what, uint64_t end_ms)
+{
+	scene();
+	has_so(&h, 10, A, what, 2, CTP_OBJECT_MADE);
+	for (uint64_t i = 0; i < 30; i++) {
+		uint64_t ts = 10 * MS + i * 5 * MS;
+		runs(ts, 1);
+		waits_for(&h, ts + 1, 1, what, A);
+		stops(ts + 2, 1);
+		is_woken(&h, ts + 3, 1, 6, 2);
+		resumes(&h, ts + 4, 1, 5);
+		gets(&h, ts + 5, 1, A, 1);
+		gets(&h, ts + 6, 1, A, -1);
+		waits_so(&h, ts + 7, 1, CTP_WAITS_OTHER, 0x9000, 1, CTP_REASON_RESTS);
+		suspends(&h, ts + 8, 1, 5, 40);
+	}
+	runs(250 * MS, 2);
+	gets(&h, 250 * MS + 1, 2, A, 1);
+	gets(&h, 250 * MS + 2, own ? 1 : 3, A, 1);
+	has(&h, 250 * MS + 3, A, what, 0);
+	waits_so(&h, 250 * MS + 4, 2, CTP_WAITS_OTHER, 0x9000, 1, CTP_REASON_RESTS);
+	stops(250 * MS + 5, 2);
+	runs(AT - 10, 1);
+	waits_for(&h, AT - 5, 1, what, A);
+	stops(AT, 1);
+	over_at(end_ms);
+}
+
+static void own_permits(void)
+{
+	waits_for_own(true, CTP_WAITS_PERMITS, END);
+	is(found, "waits-for-own likely 1", "one that waits for what it was given already");
+	waits_for_own(false, CTP_WAITS_PERMITS, END);
+	ok(!strstr(found, "waits-for-own"), "but not for what others hold: %s", found);
+	waits_for_own(true, CTP_WAITS_PERMITS, 1200);
+	ok(!strstr(found, "waits-for-own"), "nor for less than a second: %s", found);
+}
+
 static void dead_holders(void)
 {
 	held_by_dead(CTP_OBJECT_OWNED, true, false);
@@ -458,6 +497,7 @@ int main(void)
 	stray_wakes();
 	descriptors();
 	dead_holders();
+	own_permits();
 	circles();
 	knots();
 	mixed();

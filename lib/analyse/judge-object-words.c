@@ -181,6 +181,18 @@ static const char *unread(struct ctp_words *w, const struct ctp_descriptor *d)
 	}
 }
 
+void ctp_say_own(struct ctp_words *w)
+{
+	char name[CTP_SITE_TEXT_MAX + 80];
+	ctp_words_title(w, "%s at %s for %s, of which %s some already",
+	                ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"), ctp_words_where(w),
+	                named_object(w, name, sizeof name), ctp_words_they(w, "it holds", "they hold"));
+	say_wait(w);
+	ctp_words_history(w);
+	ctp_words_next(w, "%s given one while about to wait, so that the wake found nobody? A coroutine that holds one must not wait for"
+	               " another of the same", ctp_words_they(w, "was it", "were they"));
+}
+
 void ctp_say_unread(struct ctp_words *w)
 {
 	const struct ctp_coroutine *co = first_of(w);

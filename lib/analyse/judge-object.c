@@ -259,6 +259,18 @@ static bool is_with_dead(const struct ctp_judge *j, const struct ctp_coroutine *
 	return dead && !ob->others;
 }
 
+/*
+ * The coroutine holds as many permits already as it waits for, and waits far too long: they were given to it when it was about to wait,
+ * and the wake found nobody.
+ */
+static bool is_own(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_object *ob, const struct ctp_reason_of *r)
+{
+	bool own = false;
+	for (uint32_t i = 0; ob->holders_known && i < ob->nholders; i++)
+		own |= ob->holders[i].coro == co->id && ob->holders[i].count >= (int64_t)wanted(r);
+	return own && r->what == CTP_WAITS_PERMITS && ctp_wait_ns(j, co) >= CTP_JUDGE_QUIET_NS && ctp_wait_is_too_long(j, co);
+}
+
 /* The kernel had something for the descriptor, well after the wait began and well before the end. */
 static bool is_unread(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t pid, const struct ctp_reason_of *r)
 {
@@ -284,6 +296,8 @@ static enum ctp_rule broken_rule(const struct ctp_judge *j, const struct ctp_cor
 		return CTP_RULE_STRAYED;
 	if (is_unserved(j, co, ob, reason))
 		return CTP_RULE_UNSERVED;
+	if (is_own(j, co, ob, reason))
+		return CTP_RULE_OWN;
 	return is_with_dead(j, co, ob, reason) ? CTP_RULE_HELD_BY_DEAD : CTP_RULES;
 }
 
