@@ -160,6 +160,12 @@ def report(coros, span, findings, tids, events, places):
                 "longest_ns": f["to_ns"] - f["from_ns"], "shortest_ns": 1000, "in_findings": 0, "certain": True,
                 "longest": {"coro": str(coros[0].coro), "name": coros[0].name or None}} for f in findings]
     running = [dict(w, longest=dict(w["longest"], thread=tids[0])) for w in waiting[:1]]
+    holder = {"coro": str(coros[0].coro), "name": coros[0].name or None, "count": 1, "alive": False}
+    thing = {"pid": 18799, "object": "0x1000", "room": None, "total": 4, "closed": False, "owned": True, "held_by_others": 2}
+    objects = [dict(thing, name="db pool", kind="permits", made_site="pool.c:30:main", available=0, holders=[holder], waiters=3,
+                    longest_ns=span >> 2),
+               dict(thing, name=None, kind="queue", made_site=None, available=None, room=5, holders=None, held_by_others=None, waiters=0,
+                    longest_ns=0, closed=True)]
     threads = [{"tid": tid, "name": f"worker {i}", "busy_ns": (span >> 1) + i, "busy_share": 0.5 + i / 100,
                 "resumes": events >> 2, "last_ns": span - i} for i, tid in enumerate(tids)]
     return {"ctp_report": 1, "tool": "ctp-report 0.1.0", "ignored": 0, "sections": [{
@@ -168,7 +174,7 @@ def report(coros, span, findings, tids, events, places):
         "status": 0, "complete": True, "events": events, "wakes": events >> 2, "coroutines": len(coros),
         "alive": sum(c.died is None for c in coros), "threads_seen": len(tids), "lost": 0, "missed": 0, "untraced": 0,
         "late": 0, "findings": list(findings), "waiting": waiting, "running": running, "sites": sites,
-        "threads": threads,
+        "threads": threads, "objects": objects,
         "top": {"running": top, "runnable": top[:5], "suspended": top}}]}
 
 

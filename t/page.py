@@ -365,10 +365,16 @@ def test_tables(pages):
     ok(len(down) == 6 and down == sorted(down, reverse=True), "a click on a column sorts", down)
     equal(up, down[::-1], "another the other way")
     equal(chrome.eval("document.querySelector('th[aria-sort]').getAttribute('aria-sort')"), "ascending", "and says so")
-    for view, rows in (("threads", 4), ("waiting", 4 + 1), ("top", 45)):
+    for view, rows in (("threads", 4), ("waiting", 4 + 2 + 1), ("top", 45)):
         chrome.press(f"#tabs a[href='#/{view}']")
         chrome.frame()
         equal(chrome.eval("document.querySelectorAll('#view tbody tr').length"), rows, f"the table of {view}")
+    chrome.press("#tabs a[href='#/waiting']")
+    chrome.frame()
+    things = chrome.eval("[...[...document.querySelectorAll('#view table')].find(t => t.caption.textContent === 'What coroutines wait for')"
+                         ".tBodies[0].rows].map(r => [...r.cells].slice(-2).map(c => c.textContent))")
+    equal([cells[0] for cells in things], ["0 of 4", "not known, room for 5, closed"], "how much there is of what they wait for")
+    ok(things[0][1].endswith(", ended and 2 more") and things[1][1] == "not known", "and who holds it", things)
     chrome.press("#tabs a[href='#/sites']")
     chrome.press("#view .site")
     chrome.frame()

@@ -104,9 +104,39 @@ function atEndTable(app, caption, items, more) {
 	return new Table(caption, columns, items).sort(2, true).node;
 }
 
+// "0 of 4", "3, room for 5", "not known".
+function availableText({ available, total, room, kind, closed }) {
+	const of = kind === "permits" && total !== null ? ` of ${count(total)}` : "";
+	const some = available === null ? "not known" : count(available) + of;
+	return some + (room === null ? "" : `, room for ${count(room)}`) + (closed ? ", closed" : "");
+}
+
+function holderNodes(app, { holders, held_by_others: others }) {
+	if (!holders)
+		return el("span", { class: "faint" }, "not known");
+	const nodes = holders.flatMap((holder, i) => [i ? ", " : "", coroutineNode(app, holder), holder.alive ? "" : ", ended"]);
+	return el("span", null, ...nodes, others ? ` and ${count(others)} more` : "");
+}
+
+function objectsTable(app, objects) {
+	const columns = [
+		textColumn("what", item => item.name, name => quoted(name, 60)),
+		textColumn("kind", item => item.kind, kind => kind),
+		textColumn("made at", item => item.made_site, site => quoted(site, 100)),
+		numberColumn("waiting", item => item.waiters, count),
+		...timeColumns(numberColumn("longest", item => item.longest_ns, duration)),
+		{ title: "available", key: item => item.available === null ? -1 : item.available, show: availableText, number: true },
+		{ title: "held by", key: item => (item.holders || []).length, show: item => holderNodes(app, item) },
+	];
+	return new Table("What coroutines wait for", columns, objects).node;
+}
+
 function atEndTables(app) {
-	const { waiting, running } = app.model.section, woken = numberColumn("woken, not resumed", item => item.runnable, count);
+	const { waiting, running, objects = [] } = app.model.section;
+	const woken = numberColumn("woken, not resumed", item => item.runnable, count);
 	const tables = [atEndTable(app, "Who waited when the trace ended", waiting, [woken])];
+	if (objects.length)
+		tables.push(objectsTable(app, objects));
 	return running.length ? [...tables, atEndTable(app, "Who ran", running, [])] : tables;
 }
 
