@@ -301,7 +301,7 @@ CTP_LOCAL_ [[gnu::noinline]] inline std::uint64_t running_() noexcept
 
 /*
  * A coroutine holds n of an object for as long as this lives. Construct it after the coroutine got them, and destroy it before they
- * are given back. Without a promise or handle it is the coroutine that runs on this thread. If that is not traced, it does nothing.
+ * are given back. Without a promise, handle or waker it is the coroutine that runs on this thread. If that is not traced, it does nothing.
  */
 class [[nodiscard]] CTP_LOCAL_CLASS_ holds {
 public:
@@ -311,6 +311,7 @@ public:
 	{
 		tell(amount);
 	}
+	CTP_LOCAL_ holds(const waker &w, const void *object, int n = 1) noexcept : holds(w.ref, object, n) { tell(amount); }
 	template <traced_promise P>
 	CTP_LOCAL_ holds(std::coroutine_handle<P> h, const void *object, int n = 1) noexcept
 		: holds(ctp_coro_ref(coro_of_(h.promise())), object, n)
