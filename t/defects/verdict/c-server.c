@@ -67,6 +67,10 @@ static void sv_get(void)
 	pthread_mutex_lock(&sv_pool.lock);
 	bool free = sv_pool.free > 0;
 	sv_pool.free -= free;
+	if (free)
+		tp_holds(ctp_coro_ref(&me.co->tp), &sv_pool, 1);
+	if (!sv_pool.free)
+		tp_object(&sv_pool, CTP_FOR_PERMITS, 0);
 	if (!free) {
 		*sv_pool.last = &me;
 		sv_pool.last = &me.next;
@@ -80,14 +84,21 @@ static void sv_get(void)
 	pthread_mutex_lock(&co_big);
 	if (me.granted && !(co_bites() && is.bug == LOST_WAKE))
 		pthread_mutex_unlock(&co_big);
-	else
+	else {
+		tp_waits_for(&me.co->tp, &sv_pool, CTP_FOR_PERMITS);
 		co_park_at(NULL, 0, SHARED); /* HERE lost-wake HERE early-lost-wake HERE beat-lost-wake HERE idle-lost-wake HERE busy-lost-wake HERE one-thread-lost-wake HERE all-lost-wake HERE leak HERE idle-leak HERE beat-leak */
+	}
 }
 
 static void sv_put(void)
 {
 	pthread_mutex_lock(&sv_pool.lock);
 	struct sv_waiter *to = sv_pool.first;
+	tp_holds(ctp_coro_ref(&co_self()->tp), &sv_pool, -1);
+	if (to)
+		tp_holds(ctp_coro_ref(&to->co->tp), &sv_pool, 1);
+	else if (!sv_pool.free)
+		tp_object(&sv_pool, CTP_FOR_PERMITS, 1);
 	if (to && !(sv_pool.first = to->next))
 		sv_pool.last = &sv_pool.first;
 	sv_pool.free += !to;

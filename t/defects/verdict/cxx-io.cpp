@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <cerrno>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -14,9 +15,12 @@ using namespace cx;
 
 /* One direction of a file. Readiness that nobody waits for is kept for the next. */
 struct side {
+	int fd;
+	std::uint32_t events; /* of poll(2) */
 	bool ready = false;
-	queue waiting;
+	queue waiting{};
 	bool try_wait() { return std::exchange(ready, false); }
+	ctp::reason reason() const { return ctp::waits_fd(fd, events, ctp::cancellable); }
 	waiting_for<side> wait() { return waiting_for<side>(*this); }
 	waiting_for<side> wait_for(milliseconds t) { return waiting_for<side>(*this, t); }
 	void fire()
@@ -28,7 +32,7 @@ struct side {
 };
 struct source {
 	int fd;
-	side in{}, out{};
+	side in{fd, POLLIN}, out{fd, POLLOUT};
 	std::map<std::uint64_t, source *> *known = nullptr; /* the reactor's */
 	std::uint64_t id = 0;
 	explicit source(int of) : fd(of) {}

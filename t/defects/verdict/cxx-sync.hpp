@@ -15,6 +15,16 @@ template <class Of> struct waiting_for {
 	std::optional<milliseconds> limit;
 	node n{};
 	explicit waiting_for(Of &x, std::optional<milliseconds> t = {}) : of(x), limit(t) {}
+	reasons ctp_waits() const
+	{
+		if constexpr (requires { of.reason(); })
+			return asked.no_wake ? reasons{} : reasons{of.reason()};
+		else {
+			locked l(world);
+			of.tell_state();
+			return waits(&of, Of::kind, limit);
+		}
+	}
 	bool await_ready()
 	{
 		locked l(world);
@@ -36,8 +46,10 @@ template <class Of> struct waiting_for {
 
 class event {
 public:
+	static constexpr ctp::what kind = ctp::event;
 	bool is_set = false;
 	queue waiting;
+	void tell_state() const { has(this, kind, is_set); }
 	bool try_wait() { return is_set; }
 	waiting_for<event> wait() { return waiting_for<event>(*this); }
 	waiting_for<event> wait_for(milliseconds t) { return waiting_for<event>(*this, t); }
@@ -45,6 +57,7 @@ public:
 	{
 		locked l(world);
 		is_set = true;
+		tell_state();
 		while (!waiting.empty())
 			make_ready(*waiting.front());
 	}
@@ -59,25 +72,35 @@ public:
 	{
 		locked l(world);
 		is_set = false;
+		tell_state();
 	}
 };
 
 class semaphore {
 public:
+	static constexpr ctp::what kind = ctp::permits;
 	int permits;
 	queue waiting;
 	explicit semaphore(int n) : permits(n) {}
-	bool try_wait() { return permits > 0 && permits-- > 0; }
+	void tell_state() const { has(this, kind, permits > 0 ? static_cast<std::size_t>(permits) : 0); }
+	bool try_wait()
+	{
+		if (permits <= 0)
+			return false;
+		if (!--permits)
+			tell_state();
+		return true;
+	}
 	waiting_for<semaphore> acquire() { return waiting_for<semaphore>(*this); }
 	waiting_for<semaphore> acquire_for(milliseconds t) { return waiting_for<semaphore>(*this, t); }
 	void release(int n = 1)
 	{
 		locked l(world);
 		for (; n; n--)
-			if (waiting.empty())
-				permits++;
-			else
+			if (!waiting.empty())
 				make_ready(*waiting.front());
+			else if (permits++ == 0)
+				tell_state();
 	}
 };
 
@@ -91,6 +114,7 @@ public:
 		barrier &b;
 		node n{};
 		explicit awaiter(barrier &of) : b(of) {}
+		reasons ctp_waits() const { return waits(&b, ctp::barrier); }
 		bool await_ready() { return false; }
 		template <class P> bool await_suspend(std::coroutine_handle<P> me)
 		{
@@ -113,6 +137,7 @@ public:
 class mutex {
 	bool held = false;
 	ctp::waker holder;
+	ctp::holds hold;
 	friend class condition;
 	friend class executor;
 
@@ -134,6 +159,7 @@ public:
 		node n{};
 		explicit awaiter(mutex &of) : m(of) {}
 		void awaited_by(ctp::waker w) { me = w; }
+		reasons ctp_waits() const { return waits(&m, ctp::lock); }
 		bool await_ready()
 		{
 			locked l(world);
@@ -172,12 +198,21 @@ private:
 		if (held)
 			return false;
 		held = true, holder = who;
+		if (!asked.no_wake)
+			hold = ctp::holds(who, this);
+		has(this, ctp::lock, 0);
 		return true;
 	}
 	void hand_on()
 	{
 		held = !waiting.empty();
 		holder = held ? waiting.front()->w : ctp::waker();
+		if (asked.no_wake || !held)
+			hold.release();
+		else
+			hold = hold.hand(holder);
+		if (!held)
+			has(this, ctp::lock, 1);
 		if (held)
 			make_ready(*waiting.front(), waiting.front()->result);
 	}
@@ -210,6 +245,7 @@ public:
 		std::optional<milliseconds> limit;
 		node n{};
 		awaiter(condition &of, mutex &with, std::optional<milliseconds> t) : c(of), m(with), limit(t) {}
+		reasons ctp_waits() const { return waits(&c, ctp::event, limit); }
 		bool await_ready() { return false; }
 		template <class P> void await_suspend(std::coroutine_handle<P> me)
 		{
@@ -245,6 +281,11 @@ template <class T> class channel {
 		channel &c;
 		T value;
 		sending(channel &of, T x) : c(of), value(std::move(x)) {}
+		reasons ctp_waits() const
+		{
+			c.tell_state();
+			return waits(&c, ctp::room);
+		}
 		bool await_ready() { return false; }
 		template <class P> bool await_suspend(std::coroutine_handle<P> me)
 		{
@@ -264,6 +305,11 @@ template <class T> class channel {
 		std::optional<milliseconds> limit;
 		std::optional<T> value;
 		receiving(channel &of, std::optional<milliseconds> t) : c(of), limit(t) {}
+		reasons ctp_waits() const
+		{
+			c.tell_state();
+			return waits(&c, ctp::item, limit);
+		}
 		bool await_ready()
 		{
 			locked l(world);
@@ -289,6 +335,16 @@ template <class T> class channel {
 	queue senders, receivers;
 	bool is_closed = false;
 
+	void tell_counts() const
+	{
+		has(this, ctp::item, items.size());
+		has(this, ctp::room, capacity - items.size());
+	}
+	void tell_state() const
+	{
+		locked l(world);
+		tell_counts();
+	}
 	bool holds() { return !items.empty() || !senders.empty(); }
 	bool give(T &x)
 	{
@@ -296,9 +352,10 @@ template <class T> class channel {
 			auto *r = static_cast<receiving *>(receivers.front());
 			r->value = std::move(x);
 			make_ready(*r);
-		} else if (items.size() < capacity)
+		} else if (items.size() < capacity) {
 			items.push_back(std::move(x));
-		else
+			tell_counts();
+		} else
 			return false;
 		return true;
 	}
@@ -313,6 +370,7 @@ template <class T> class channel {
 				items.push_back(std::move(s->value));
 				make_ready(*s);
 			}
+			tell_counts();
 		} else if (!senders.empty()) {
 			auto *s = static_cast<sending *>(senders.front());
 			x = std::move(s->value);
@@ -340,6 +398,8 @@ public:
 	{
 		locked l(world);
 		is_closed = true;
+		if (!asked.no_wake)
+			ctp_object_close(this);
 		while (!receivers.empty())
 			make_ready(*receivers.front(), closed);
 		while (!senders.empty())
@@ -350,8 +410,10 @@ public:
 /* One value, for one that waits for it. */
 template <class T> class oneshot {
 public:
+	static constexpr ctp::what kind = ctp::item;
 	std::optional<T> value;
 	queue waiting;
+	void tell_state() const { has(this, kind, value.has_value()); }
 	struct awaiter : waiting_for<oneshot> {
 		using waiting_for<oneshot>::waiting_for;
 		std::optional<T> await_resume() { return std::move(this->of.value); }
@@ -363,6 +425,7 @@ public:
 	{
 		locked l(world);
 		value = std::move(x);
+		tell_state();
 		if (!waiting.empty())
 			make_ready(*waiting.front());
 	}

@@ -183,6 +183,30 @@ inline void tell(const ctp::waker &w)
 		w.wake();
 }
 
+/*
+ * What a wait is for, and how much of that there is, as a library knows it that has these things. Here any wait may be cut short, by the
+ * destruction of its task. A program that tells of no wakes tells nothing of this either.
+ */
+using reasons = std::vector<ctp::reason>;
+
+inline reasons waits(const void *object, ctp::what kind, std::optional<milliseconds> limit = {})
+{
+	reasons all;
+	if (asked.no_wake)
+		return all;
+	if (object)
+		all.push_back(ctp::waits_for(object, kind, 1, ctp::cancellable));
+	if (limit)
+		all.push_back(ctp::waits_until(clock::now() + *limit, ctp::cancellable));
+	return all;
+}
+
+inline void has(const void *object, ctp::what kind, std::size_t available)
+{
+	if (!asked.no_wake)
+		ctp_object(object, kind, available);
+}
+
 /* A suspended coroutine. All but the destructor is called with the world locked. */
 struct node {
 	std::coroutine_handle<> h;
@@ -510,6 +534,7 @@ struct delay {
 	milliseconds time;
 	node n{};
 	explicit delay(milliseconds t) : time(t) {}
+	reasons ctp_waits() const { return waits(nullptr, ctp::other, time); }
 	bool await_ready() { return false; }
 	template <class P> void await_suspend(std::coroutine_handle<P> me)
 	{
