@@ -128,7 +128,8 @@ void ctp_say_overdue(struct ctp_words *w)
 	ctp_words_title(w, "%s at %s for a timer that is long past due",
 	                ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"), ctp_words_where(w));
 	say_wait(w);
-	ctp_words_next(w, "was the timer removed, or set for another time, since the wait began? Does the loop that looks at timers still run?");
+	ctp_words_next(w, "was the timer removed, or set for another time, since the wait began? Does the loop that looks at timers still"
+	               " run?");
 }
 
 void ctp_say_unserved(struct ctp_words *w)
@@ -222,5 +223,6 @@ void ctp_say_strayed(struct ctp_words *w)
 	if (ob && ob->strayed)
 		ctp_words_evidence(w, "%s was woken for it, %s, and waited for something else", ctp_words_any(w, ob->strayed),
 		                   ctp_words_when(w, ctp_span_ns(w->j->start_ns, ob->strayed_ns)));
-	ctp_words_next(w, "where coroutines that wait for different things are in one list, a wake must find one that waits for this, or wake all");
+	ctp_words_next(w, "where coroutines that wait for different things are in one list, a wake must find one that waits for this, or"
+	               " wake all");
 }

@@ -445,7 +445,8 @@ static inline void ctp_ref_wake(uint64_t ref);
 
 /*
  * What the suspension that comes next, by this thread, waits for: a time of CLOCK_MONOTONIC, a descriptor (for events of poll(2):
- * POLLIN, POLLOUT), or n of an object. There may be several, and whichever comes first ends the wait. Four are kept. marks: CTP_MARK_SHARED, _TIMED, _CANCELLABLE, _RESTS.
+ * POLLIN, POLLOUT), or n of an object. There may be several, and whichever comes first ends the wait. Four are kept. marks:
+ * CTP_MARK_SHARED, _TIMED, _CANCELLABLE, _RESTS.
  *
  * Without _TIMED and _CANCELLABLE these calls promise that nothing else ends the wait: a circle of such waits is called proved.
  */
@@ -688,7 +689,8 @@ CTP_FN_ void ctp_name_(struct ctp_coro *co, const char *name);
 CTP_FN_ void ctp_await_(struct ctp_coro *co, uint64_t target, uint32_t marks);
 CTP_FN_ void ctp_reason_(struct ctp_coro *co, uint64_t value, uint32_t number);
 CTP_FN_ void ctp_holds_(struct ctp_probe_ *p, uint64_t ref, uint64_t object, int n);
-CTP_FN_ void ctp_object_tell_(struct ctp_probe_ *p, const void *object, uint32_t number, uint64_t available, const char *name, uint32_t made);
+CTP_FN_ void ctp_object_tell_(struct ctp_probe_ *p, const void *object, uint32_t number, uint64_t available, const char *name,
+                              uint32_t made);
 CTP_FN_ void ctp_awake_for_(struct ctp_probe_ *p, uint64_t ref, uint64_t object);
 CTP_FN_ void ctp_awake_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks);
 CTP_FN_ void ctp_awake_slow_(struct ctp_probe_ *p, uint64_t ref, uint32_t marks);
