@@ -331,7 +331,10 @@ static void say_title(struct ctp_words *w, const struct suspicion *s, uint64_t o
 	char less[2 * CTP_TEXT_MAX + 24] = "";
 	if (others)
 		snprintf(less, sizeof less, ", and %s for less", ctp_words_counted(w, others, "other", "others"));
-	if (s->ready)
+	if (s->ready && !ended)
+		ctp_words_title(w, "%s woken at %s and not resumed %s %s; no other resume came after a wake",
+		                ctp_words_counted(w, w->f->members, "coroutine was", "coroutines were"), ctp_words_where(w), upto, for_ns);
+	else if (s->ready)
 		ctp_words_title(w, "%s woken at %s and not resumed %s %s; %s within %s of the wake",
 		                ctp_words_counted(w, w->f->members, "coroutine was", "coroutines were"), ctp_words_where(w), upto,
 		                for_ns, ctp_words_counted(w, ended, "other resume came", "other resumes came"), within);
