@@ -201,7 +201,8 @@ def know(path):
         elif kind == "reason":
             reasons.setdefault(row["coro"], []).append(row)
         elif kind == "transition":
-            waits[row["coro"]] = [] if row["is_active"] else [r["object"] for r in reasons.get(row["coro"], [])[:4]]
+            said = [] if row["is_active"] else reasons.get(row["coro"], [])
+            waits[row["coro"]] = [r["object"] for r in said] if len(said) <= 4 else [] # of five, not all are kept
             reasons[row["coro"]] = []
     waiting = [at for of in waits.values() for at in of]
     return {at: {"available": ob.available, "room": ob.room, "total": ob.total or None, "closed": ob.closed, "name": ob.name,

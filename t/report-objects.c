@@ -69,6 +69,12 @@ static void timers(void)
 	runs(AT + 5 * MS, 2);
 	ok(!strstr(over(), "timer-overdue"), "nor while another coroutine has the thread: %s", found);
 	scene();
+	runs(AT - 10, 1);
+	for (uint64_t i = 0; i < 5; i++)
+		waits_for(&h, AT - 5, 1, CTP_WAITS_TIMER, AT + 10 * MS);
+	stops(AT, 1);
+	is(over(), "", "nor with five reasons, of which four are kept");
+	scene();
 	waits_alone(1, CTP_WAITS_TIMER, AT + 10 * MS, 1, 0);
 	are_missed(&h, AT + MS, AT + 2 * MS, 6);
 	is(over(), "timer-overdue unknown 1", "if a wake may be missing, nothing is known");

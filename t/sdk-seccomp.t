@@ -302,7 +302,7 @@ for option in '' --lossless; do
 	"$tmp/confined" wait >"$tmp/out" &
 	pid=$!
 	until grep -q ready "$tmp/out" || ! kill -0 $pid 2>/dev/null; do sleep 0.1; done
-	$collect $option -p $pid -t 0.5 2>"$tmp/err" || kill $pid
+	$collect $option -p $pid -t 0.5 2>"$tmp/err" || { diag "status $?: $(cat "$tmp/err")"; kill $pid; }
 	wait $pid
 	is "a visit of ctp-collect $option" $? 0
 done

@@ -18,7 +18,8 @@ enum {
 
 const struct ctp_reasons *ctp_wait_reasons(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
-	return ctp_wait_is(co) && co->next ? ctp_objects_reasons(j->follow->objects, co->id, co->next - 1) : NULL;
+	const struct ctp_reasons *r = ctp_wait_is(co) && co->next ? ctp_objects_reasons(j->follow->objects, co->id, co->next - 1) : NULL;
+	return r && !r->more ? r : NULL;
 }
 
 static bool is_for_object(const struct ctp_reason_of *r) { return r->what > CTP_WAITS_DESCRIPTOR; }
@@ -117,7 +118,7 @@ bool ctp_wait_is_for_idle(struct ctp_judge *j, const struct ctp_coroutine *co) {
 static const struct ctp_object *held_object(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_reasons *r = ctp_wait_reasons(j, co);
-	const struct ctp_object *ob = r && r->n == 1 && !r->more ? object_of(j, r, 0) : NULL;
+	const struct ctp_object *ob = r && r->n == 1 ? object_of(j, r, 0) : NULL;
 	bool lock = ob && (r->list[0].what == CTP_WAITS_LOCK || r->list[0].what == CTP_WAITS_PERMITS);
 	return lock && ob->holders_known && ob->nholders && !ob->others && !is_enough(ob, &r->list[0]) ? ob : NULL;
 }

@@ -10,7 +10,7 @@
 
 struct ctp_words;
 
-/* The reasons of the wait of a coroutine; null: it does not wait, or they were not told. */
+/* The reasons of the wait of a coroutine; null: it does not wait, or its reasons are not known, or not all of them. */
 const struct ctp_reasons *ctp_wait_reasons(const struct ctp_judge *j, const struct ctp_coroutine *co);
 
 /* Whether a wait is in order, however long it is: a reason of it is a timer that is not due, or a declared rest. */
