@@ -38,7 +38,7 @@ static void test_geometry(void)
 	   "one that was made is found, all of it inside");
 	ok(!memcmp(&a.geo, &small, sizeof(small)) && !a.owner, "as it was made");
 	ok(ctp_arena_find(&a, base, bytes - 1, &err) != CTP_OK, "where a byte is missing it is not believed");
-	is_u64(ctp_arena_bytes(&(struct ctp_geometry){0, 1, 1, 4}) | ctp_arena_bytes(&(struct ctp_geometry){1, 1, 1, 40}), 0,
+	is_u64(ctp_arena_bytes(&(struct ctp_geometry){0, 1, 1, 4, 0}) | ctp_arena_bytes(&(struct ctp_geometry){1, 1, 1, 40, 0}), 0,
 	       "what cannot be has no size");
 
 	static const uint64_t nasty[] = {0, 1, 2, 255, 65535, 65536, 131072, UINT64_C(1) << 31, UINT32_MAX, UINT64_C(1) << 40,

@@ -90,7 +90,7 @@ static void fake_zeros(void) { make_fake(65536, true); }
 
 static void fake_arena(bool sealed, uint32_t allocated, uint32_t claimed)
 {
-	const struct ctp_geometry geo = {64, 64, 4, 8};
+	const struct ctp_geometry geo = {64, 64, 4, 8, 0};
 	struct ctp_shm_header *head = make_fake(ctp_arena_bytes(&geo), sealed);
 	ctp_arena_make(head, &geo);
 	head->allocated_count = allocated;

@@ -43,7 +43,8 @@ static inline int onemap_munmap(void *at, size_t bytes)
 /* Makes one with rings as small as the probe takes them, a page each, opens it, and attaches the probe to it, anew. */
 static inline struct ctp_arena onemap_open(uint32_t max_stations, uint32_t mode)
 {
-	struct ctp_geometry geo = {.max_stations = max_stations, .max_sites = 64, .max_rings = ONEMAP_RINGS, .ring_bits = 1};
+	struct ctp_geometry geo = {.max_stations = max_stations, .max_sites = 64, .max_rings = ONEMAP_RINGS, .ring_bits = 1,
+	                           .max_objects = CTP_ANNEX_OBJECTS};
 	struct ctp_arena arena;
 	struct ctp_err err;
 	char text[32];

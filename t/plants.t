@@ -1,6 +1,6 @@
 #!/bin/sh
-# Whether ringrace.c, v1-doubt.c, v1-station.c and remember.c would notice: they must hold as they are, ringrace.c under TSan, and must
-# fail with each of these bugs planted in a copy of the probe or of a reader.
+# Whether ringrace.c, v1-doubt.c, v1-station.c, remember.c and object-race.c would notice: they must hold as they are, ringrace.c under
+# TSan, and must fail with each of these bugs planted in a copy of the probe or of a reader.
 . t/tap.sh
 CC=${CC:-cc}
 cat >"$tmp/try.c" <<'END'
@@ -23,12 +23,13 @@ race() { # of what is in $tmp/plant, or else of what is in the tree
 hold() { # TEST...
 	for test do
 		# shellcheck disable=SC2046,SC2086
-		"$CC" ${flags%-fsanitize=thread} -Isdk/c -Ilib -It -o "$tmp/race" "t/$test.c" $(ls "$tmp"/plant/*.c 2>/dev/null) "$O/libctp.a" \
+		"$CC" ${flags%-fsanitize=thread} -I"$tmp/plant" -Isdk/c -Ilib -It -o "$tmp/race" "t/$test.c" $(ls "$tmp"/plant/*.c 2>/dev/null) "$O/libctp.a" \
 			$(${PKG_CONFIG:-pkg-config} --libs libzstd) && timeout 60 "$tmp/race" || return
 	done
 }
 stations() { hold v1-doubt v1-station; }
 remembers() { hold remember; }
+objects() { hold object-race; }
 
 # A race that goes well by chance, as one in thirty does, is run again.
 noticed() {
@@ -98,4 +99,14 @@ rm -rf "$tmp/plant" && mkdir "$tmp/plant"
 sed "$waits" lib/shm/slots.c >"$tmp/plant/slots.c"
 ok "remembered by a collector that has to wait" remembers
 plant lib/shm/slots.c "the oldest event is looked at first" -e "$waits" -e 's/unsigned k = n; k-- > 0;/unsigned k = 0; k < n; k++/'
+
+judge=objects
+rm -rf "$tmp/plant" && mkdir "$tmp/plant"
+ok "objects that change are copied whole" objects
+plant lib/shm/object-copy.c "a copy is whole whatever was counted" 's/return to->begun == to->done;/return true;/'
+plant lib/shm/object-copy.c "begun is loaded before the copy" -e 's/^\tto->begun = .*//' \
+	-e 's/^\tto->done = .*/\tto->done = to->begun = READ(from->done);/'
+plant sdk/c/ctp.h "a change is counted when it is made, and not before" \
+	's/uint32_t number = __atomic_add_fetch(&o->begun, 1, __ATOMIC_RELAXED);/uint32_t number = o->begun += 1; o->done = number - 1; o->begun -= 1;/'
+plant sdk/c/ctp.h "two who take at once are one" -e 's/if (__atomic_compare_exchange_n(&o->holders\[at\], &word, next, .*) {/if (o->holders[at] = next, true) {/'
 done_testing

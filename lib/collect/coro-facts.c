@@ -6,8 +6,6 @@
  */
 #include "collect/coros.h"
 
-static uint64_t pid_of(const struct ctp_ring *ring) { return ring->owner >> 32; }
-
 void ctp_life_reason(struct ctp_coros *l, const struct ctp_reason *r)
 {
 	uint64_t probe_id, coro = ctp_life_number(l, r->ref, r->ts_ns, &probe_id);
@@ -35,13 +33,13 @@ static uint64_t object_marks(uint32_t marks)
 	       (marks & CTP_MARK_GONE ? CTP_OBJECT_GONE : 0u) | (marks & CTP_MARK_MADE ? CTP_OBJECT_MADE : 0u);
 }
 
-static void take_object(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e)
+static void take_object(struct ctp_coros *l, uint64_t pid, const struct ctp_ring_entry *e)
 {
 	uint32_t number = CTP_ENTRY_NUMBER(e->what), what = CTP_REASON_WHAT(number), site = CTP_ENTRY_SITE(e->what);
 	uint64_t site_val = site ? ctp_shm_texts_site(&l->labels, site, e->ts_ns) : 0;
 	uint64_t *val = ctp_rows_put(l->rows, CTP_OBJECT, e->ts_ns);
 	val[CTP_OBJECT_TS] = e->ts_ns;
-	val[CTP_OBJECT_PID] = pid_of(ring);
+	val[CTP_OBJECT_PID] = pid;
 	val[CTP_OBJECT_AT] = e->value;
 	val[CTP_OBJECT_KIND] = what < CTP_WAITS_COUNT ? what : 0;
 	val[CTP_OBJECT_AVAILABLE] = e->ref;
@@ -49,7 +47,7 @@ static void take_object(struct ctp_coros *l, const struct ctp_ring *ring, const 
 	val[CTP_OBJECT_MARKS] = object_marks(CTP_REASON_MARKS(number));
 }
 
-static void take_label(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e)
+static void take_label(struct ctp_coros *l, uint64_t pid, const struct ctp_ring_entry *e)
 {
 	char text[CTP_SHM_TEXT_MAX];
 	uint32_t len = ctp_shm_texts_function(&l->labels, CTP_ENTRY_SITE(e->what), text);
@@ -59,26 +57,30 @@ static void take_label(struct ctp_coros *l, const struct ctp_ring *ring, const s
 	uint64_t name = ctp_rows_string(l->rows, text, len);
 	uint64_t *val = ctp_rows_put(l->rows, CTP_OBJECT_NAME, e->ts_ns);
 	val[CTP_OBJECT_NAME_TS] = e->ts_ns;
-	val[CTP_OBJECT_NAME_PID] = pid_of(ring);
+	val[CTP_OBJECT_NAME_PID] = pid;
 	val[CTP_OBJECT_NAME_AT] = e->value;
 	val[CTP_OBJECT_NAME_TEXT] = name;
 }
 
-static void take_hold(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e)
+void ctp_life_hold(struct ctp_coros *l, const struct ctp_hold_of *hold)
 {
-	uint64_t probe_id, coro = ctp_life_number(l, e->ref, e->ts_ns, &probe_id);
-	if (!coro)
-		return;
-	uint64_t *val = ctp_rows_put(l->rows, CTP_HOLD, e->ts_ns);
-	val[CTP_HOLD_TS] = e->ts_ns;
-	val[CTP_HOLD_PROBE] = probe_id;
-	val[CTP_HOLD_CORO] = coro;
-	val[CTP_HOLD_PID] = pid_of(ring);
-	val[CTP_HOLD_OBJECT] = e->value;
-	val[CTP_HOLD_COUNT] = (uint64_t)(int64_t)(int32_t)CTP_ENTRY_NUMBER(e->what);
+	uint64_t *val = ctp_rows_put(l->rows, CTP_HOLD, hold->ts_ns);
+	val[CTP_HOLD_TS] = hold->ts_ns;
+	val[CTP_HOLD_PROBE] = hold->probe_id;
+	val[CTP_HOLD_CORO] = hold->coro;
+	val[CTP_HOLD_PID] = hold->pid;
+	val[CTP_HOLD_OBJECT] = hold->object;
+	val[CTP_HOLD_COUNT] = (uint64_t)(int64_t)hold->count;
 }
 
-static void take_wake_for(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e)
+static void take_hold(struct ctp_coros *l, uint64_t pid, const struct ctp_ring_entry *e)
+{
+	uint64_t probe_id, coro = ctp_life_number(l, e->ref, e->ts_ns, &probe_id);
+	if (coro && !ctp_coro_objects_told(&l->objects, pid, e))
+		ctp_life_hold(l, &(struct ctp_hold_of){coro, probe_id, pid, e->value, e->ts_ns, (int32_t)CTP_ENTRY_NUMBER(e->what)});
+}
+
+static void take_wake_for(struct ctp_coros *l, uint64_t pid, const struct ctp_ring_entry *e)
 {
 	uint64_t probe_id, coro = ctp_life_number(l, e->ref, e->ts_ns, &probe_id);
 	if (!coro)
@@ -87,27 +89,27 @@ static void take_wake_for(struct ctp_coros *l, const struct ctp_ring *ring, cons
 	val[CTP_WAKE_FOR_TS] = e->ts_ns;
 	val[CTP_WAKE_FOR_PROBE] = probe_id;
 	val[CTP_WAKE_FOR_CORO] = coro;
-	val[CTP_WAKE_FOR_PID] = pid_of(ring);
+	val[CTP_WAKE_FOR_PID] = pid;
 	val[CTP_WAKE_FOR_OBJECT] = e->value;
 }
 
-bool ctp_coros_fact(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e)
+bool ctp_coros_fact(struct ctp_coros *l, uint64_t pid, const struct ctp_ring_entry *e)
 {
 	switch (CTP_ENTRY_KIND(e->what)) {
 	case CTP_ENTRY_REASON:
-		ctp_life_reason(l, &(struct ctp_reason){e->ref, e->value, pid_of(ring), e->ts_ns, CTP_ENTRY_NUMBER(e->what), false});
+		ctp_life_reason(l, &(struct ctp_reason){e->ref, e->value, pid, e->ts_ns, CTP_ENTRY_NUMBER(e->what), false});
 		return true;
 	case CTP_ENTRY_OBJECT:
-		take_object(l, ring, e);
+		take_object(l, pid, e);
 		return true;
 	case CTP_ENTRY_LABEL:
-		take_label(l, ring, e);
+		take_label(l, pid, e);
 		return true;
 	case CTP_ENTRY_HOLDS:
-		take_hold(l, ring, e);
+		take_hold(l, pid, e);
 		return true;
 	case CTP_ENTRY_FOR:
-		take_wake_for(l, ring, e);
+		take_wake_for(l, pid, e);
 		return true;
 	default:
 		return false;

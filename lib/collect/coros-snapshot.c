@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/clock.h"
 #include "collect/coros.h"
 #include "shm/slots.h"
 
@@ -28,7 +29,7 @@
 #endif
 
 enum {
-	BIRTH, EVENT, NAME, WAKE, AWAIT, REASON, DEATH,
+	BIRTH, EVENT, NAME, WAKE, AWAIT, REASON, DEATH, FACT,
 	ITEMS = CTP_SHM_SLOTS + CTP_SHM_WAKES + CTP_SHM_REASONS + 4, /* of one station */
 	WALKS = 3,                 /* to find the free ones, while the program goes on */
 	FREED = 16384,             /* of them that are looked at, those that died last: nothing else is looked at meanwhile */
@@ -293,6 +294,35 @@ static void gather(struct snapshot *s, uint32_t i)
 		add(s, DEATH, i, head.death_ns);
 }
 
+/* Whether there is room for those of one more station, or object. */
+static bool has_room(struct snapshot *s)
+{
+	if (s->count + PENDING <= s->room)
+		return true;
+	bool paid = ctp_budget_take(s->l->budget, BLOCK * sizeof *s->items);
+	s->room += paid ? BLOCK : 0;
+	return paid;
+}
+
+/* What is known of the objects that coroutines wait for. Gathered last: what the coroutines do meanwhile is in the rings. */
+static void gather_objects(struct snapshot *s)
+{
+	struct ctp_coro_objects *o = &s->l->objects;
+	struct ctp_ring_entry facts[CTP_OBJECT_FACTS];
+	for (uint32_t i = 0; i < o->count && has_room(s); i++) {
+		uint32_t pid = 0;
+		unsigned n = ctp_coro_objects_facts(s->l, &o->kept[i], s->since_ns, facts, &pid);
+		for (unsigned k = 0; k < n; k++) {
+			struct item *item = add(s, FACT, 0, facts[k].ts_ns);
+			item->value = facts[k].value;
+			item->number = facts[k].ref;
+			item->what = facts[k].what;
+			item->tid = pid;
+		}
+	}
+	o->kept_ns = ctp_clock_ns();
+}
+
 static void tell(struct snapshot *s, const struct item *item)
 {
 	struct ctp_coros *l = s->l;
@@ -303,7 +333,7 @@ static void tell(struct snapshot *s, const struct item *item)
 	                               .flags = (uint32_t)(item->what >> 32)};
 	struct ctp_who who = {life->probe_id, life->coro, life->first};
 	struct ctp_wake wake = {CTP_REF(life->generation, i), item->value, item->tid, item->ts_ns, (uint32_t)item->what};
-	struct ctp_ring_entry entry = {.ts_ns = item->ts_ns, .value = item->value, .what = item->what};
+	struct ctp_ring_entry entry = {.ts_ns = item->ts_ns, .value = item->value, .ref = item->number, .what = item->what};
 	switch (item->kind) {
 	case BIRTH: ctp_life_birth(l, i, &head, item->ts_ns); break;
 	case EVENT: ctp_coros_row(l, &who, item->number, &entry, item->tid); break;
@@ -314,6 +344,7 @@ static void tell(struct snapshot *s, const struct item *item)
 		break;
 	case DEATH: ctp_rows_death(l->rows, life->probe_id, life->coro, item->ts_ns, item->ts_ns); break;
 	case WAKE: ctp_life_wake(l, &wake); break;
+	case FACT: ctp_coro_objects_tell(l, item->tid, &entry); break;
 	}
 }
 
@@ -360,26 +391,17 @@ static void find_freed(struct snapshot *s)
 	}
 }
 
-/* Whether there is room for those of one more station. */
-static bool has_room(struct snapshot *s)
-{
-	if (s->count + PENDING <= s->room)
-		return true;
-	bool paid = ctp_budget_take(s->l->budget, BLOCK * sizeof *s->items);
-	s->room += paid ? BLOCK : 0;
-	return paid;
-}
-
 uint64_t ctp_coros_snapshot(struct ctp_coros *l, uint32_t used)
 {
 	struct snapshot s = {.l = l, .used = used};
-	size_t bytes = (size_t)used * (ITEMS * sizeof *s.items + sizeof *s.freed);
+	size_t items = (size_t)used * ITEMS + (size_t)ctp_coro_objects_find(l) * CTP_OBJECT_FACTS;
+	size_t bytes = items * sizeof *s.items + used * sizeof *s.freed;
 	if (!bytes)
 		return 0;
 	s.items = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (s.items == MAP_FAILED)
 		return 0; /* then births come when they are needed, and what was before counts as lost */
-	s.freed = (uint32_t *)(void *)(s.items + (size_t)used * ITEMS);
+	s.freed = (uint32_t *)(void *)(s.items + items);
 	s.since_ns = __atomic_load_n(&l->rings->arena.header->since_ns, __ATOMIC_RELAXED);
 	find_freed(&s);
 	uint32_t gathered = 0;
@@ -387,6 +409,7 @@ uint64_t ctp_coros_snapshot(struct ctp_coros *l, uint32_t used)
 		gather(&s, gathered);
 	l->rows->stats.untraced += used - gathered;
 	add_events(&s);
+	gather_objects(&s);
 	for (size_t k = 0; k < s.count; k++)
 		if (s.items[k].kind == DEATH)
 			come_last(&s, &s.items[k]);

@@ -38,6 +38,7 @@ void ctp_coros_fini(struct ctp_coros *l)
 {
 	ctp_ring_gaps_fini(&l->gaps);
 	ctp_shm_texts_fini(&l->labels);
+	ctp_coro_objects_fini(&l->objects);
 	if (l->life)
 		munmap(l->life, l->rings->arena.geo.max_stations * sizeof *l->life);
 	l->life = NULL;
@@ -519,7 +520,7 @@ static void take_note(struct ctp_coros *l, struct ctp_ring *ring, const struct c
 		ctp_life_await(l, e->ref, e->value, CTP_ENTRY_NUMBER(e->what), e->ts_ns);
 		return;
 	}
-	if (ctp_coros_fact(l, ring, e) || (kind != CTP_ENTRY_BIRTH && kind != CTP_ENTRY_DEATH && kind != CTP_ENTRY_NAME))
+	if (ctp_coros_fact(l, ring->owner >> 32, e) || (kind != CTP_ENTRY_BIRTH && kind != CTP_ENTRY_DEATH && kind != CTP_ENTRY_NAME))
 		return;
 	coro_of(l, e->ref, e->ts_ns, 0); /* whatever it is about, it lives */
 	if (i >= l->rings->arena.geo.max_stations || !CTP_REF_GENERATION(e->ref)) /* a station that was never used has 0, too */

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "base/budget.h"
+#include "collect/coro-objects.h"
 #include "collect/ring-gaps.h"
 #include "collect/rows.h"
 #include "collect/shm-texts.h"
@@ -59,6 +60,7 @@ struct ctp_coros {
 	struct ctp_shm_texts labels;
 	struct ctp_ring_gaps gaps;
 	struct ctp_waited_fds fds;
+	struct ctp_coro_objects objects;
 	struct ctp_budget *budget; /* for a snapshot; null: no limit */
 	uint32_t dead, owed;   /* lists by link: stations to be freed; those of which a record is to be written before that */
 	uint32_t ndead;        /* in both */
@@ -96,7 +98,8 @@ void ctp_coros_audit(struct ctp_coros *l, uint32_t used, bool last, bool gone);
 
 /*
  * For memory that was in use before we came (coros-snapshot.c). Of each living coroutine: its birth, name, last wakes, up to 8
- * last events, and what its last suspension waits for, in the order of time. What was before those does not count as lost. Where the
+ * last events, and what its last suspension waits for; and the objects that the memory knows of (coro-objects.h); all in the order
+ * of time. What was before those does not count as lost. Where the
  * slots were not kept for a time since its newest event: birth and name alone. And the same, with their deaths, of the dead
  * whose stations have had no coroutine since. Returns how many of all that were left out, because the look had to end.
  */
@@ -154,7 +157,14 @@ struct ctp_reason {
 void ctp_life_reason(struct ctp_coros *l, const struct ctp_reason *r);
 
 /* A record of an entry about reasons, objects and who holds them. False: it is about something else. */
-bool ctp_coros_fact(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e);
+bool ctp_coros_fact(struct ctp_coros *l, uint64_t pid, const struct ctp_ring_entry *e);
+
+/* A record: a coroutine holds so much more of an object, or less. */
+struct ctp_hold_of {
+	uint64_t coro, probe_id, pid, object, ts_ns;
+	int32_t count;
+};
+void ctp_life_hold(struct ctp_coros *l, const struct ctp_hold_of *hold);
 
 /* A row: number of the event, and the rest as in an entry. */
 struct ctp_who {

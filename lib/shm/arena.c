@@ -16,8 +16,10 @@
 _Static_assert(CTP_ANNEX_SITES <= 1 << 24, "an entry has 24 bits for a site");
 
 struct plan {
-	uint64_t sites_at, rings_at, entries_at, bytes;
+	uint64_t sites_at, rings_at, objects_at, entries_at, bytes;
 };
+
+#define OBJECT_BYTES (sizeof(uint64_t) + sizeof(struct ctp_shm_object)) /* with its key */
 
 static uint64_t part_up(uint64_t at) { return (at + PART - 1) & ~(PART - 1); }
 
@@ -27,7 +29,8 @@ static struct plan plan_of(const struct ctp_geometry *geo)
 	struct plan p;
 	p.sites_at = part_up(sizeof(struct ctp_shm_header) + sizeof(struct ctp_shm_station) * (uint64_t)geo->max_stations);
 	p.rings_at = p.sites_at + part_up(sizeof(struct ctp_shm_site) * (uint64_t)geo->max_sites);
-	p.entries_at = p.rings_at + part_up(sizeof(struct ctp_shm_ring) * (uint64_t)geo->max_rings);
+	p.objects_at = p.rings_at + part_up(sizeof(struct ctp_shm_ring) * (uint64_t)geo->max_rings);
+	p.entries_at = p.objects_at + part_up(OBJECT_BYTES * (uint64_t)geo->max_objects);
 	p.bytes = p.entries_at + (sizeof(struct ctp_shm_entry) * (uint64_t)geo->max_rings << geo->ring_bits);
 	return p;
 }
@@ -36,7 +39,7 @@ _Static_assert(5 + CTP_ANNEX_RING_BITS_MAX < 63 - 24, "and no count of rings has
 static bool possible(const struct ctp_geometry *geo)
 {
 	return geo->max_stations && geo->max_stations <= 1 << 21 && geo->max_sites <= 1 << 24 && geo->max_rings <= 1 << 16 &&
-	       geo->ring_bits >= 1 && geo->ring_bits <= CTP_ANNEX_RING_BITS_MAX;
+	       geo->ring_bits >= 1 && geo->ring_bits <= CTP_ANNEX_RING_BITS_MAX && geo->max_objects <= CTP_ANNEX_OBJECTS;
 }
 
 /* Whether parts that begin there have room, one behind the other. Theirs need not be the plan above. */
@@ -46,8 +49,18 @@ static bool fits(const struct plan *p, const struct ctp_geometry *geo, uint64_t 
 	return p->bytes <= bytes && p->entries_at <= p->bytes && p->rings_at <= p->entries_at && p->sites_at <= p->rings_at &&
 	       (p->sites_at | p->rings_at | p->entries_at) % PART == 0 && size.sites_at <= p->sites_at &&
 	       size.rings_at - size.sites_at <= p->rings_at - p->sites_at &&
-	       size.entries_at - size.rings_at <= p->entries_at - p->rings_at &&
+	       size.objects_at - size.rings_at <= p->entries_at - p->rings_at &&
 	       size.bytes - size.entries_at <= p->bytes - p->entries_at;
+}
+
+/* Whether there is a table of objects, and it has room. A memory without one is as good but for that. */
+static bool has_objects(const struct plan *p, const struct ctp_geometry *geo)
+{
+	struct plan size = plan_of(geo);
+	return geo->max_objects > CTP_SHM_OBJECTS_FEW && geo->max_objects <= CTP_ANNEX_OBJECTS && geo->max_objects % 16 == 0 &&
+	       p->objects_at % PART == 0 && p->rings_at <= p->objects_at && p->objects_at <= p->entries_at &&
+	       size.objects_at - size.rings_at <= p->objects_at - p->rings_at &&
+	       size.entries_at - size.objects_at <= p->entries_at - p->objects_at;
 }
 
 size_t ctp_arena_bytes(const struct ctp_geometry *geo)
@@ -67,6 +80,8 @@ void ctp_arena_make(void *base, const struct ctp_geometry *geo)
 	head->entries_at = p.entries_at;
 	head->max_sites = geo->max_sites;
 	head->max_rings = geo->max_rings;
+	head->objects_at = geo->max_objects ? p.objects_at : 0;
+	head->max_objects = geo->max_objects;
 	head->ring_bits = geo->ring_bits;
 	if (ctp_rawclock_usable()) {
 		head->clock = CTP_CLOCK_RAW;
@@ -93,14 +108,20 @@ enum ctp_status ctp_arena_find(struct ctp_arena *a, void *base, size_t bytes, st
 	if (READ(head->annex) != CTP_ANNEX_MAGIC)
 		return ctp_err_set(err, "shared memory of cTP without an annex");
 	a->geo = (struct ctp_geometry){READ(head->max_stations), READ(head->max_sites), READ(head->max_rings),
-	                               READ(head->ring_bits)};
-	struct plan p = {READ(head->sites_at), READ(head->rings_at), READ(head->entries_at), READ(head->bytes)};
+	                               READ(head->ring_bits), 0};
+	struct plan p = {READ(head->sites_at), READ(head->rings_at), READ(head->objects_at), READ(head->entries_at), READ(head->bytes)};
+	uint32_t max_objects = READ(head->max_objects);
 	if (!possible(&a->geo))
 		return ctp_err_set(err, "an annex of %u stations, %u sites, %u rings of 2^%u entries", a->geo.max_stations,
 		                   a->geo.max_sites, a->geo.max_rings, a->geo.ring_bits);
 	if (!fits(&p, &a->geo, bytes))
 		return ctp_err_set(err, "an annex that is larger than the memory of %zu bytes, or not laid out as it should be",
 		                   bytes);
+	a->geo.max_objects = max_objects;
+	if (!has_objects(&p, &a->geo))
+		a->geo.max_objects = 0;
+	a->keys = (uint64_t *)(void *)((char *)base + p.objects_at * !!a->geo.max_objects);
+	a->objects = (struct ctp_shm_object *)(void *)(a->keys + a->geo.max_objects);
 	a->stations = (struct ctp_shm_station *)(head + 1);
 	a->sites = (struct ctp_shm_site *)((char *)base + p.sites_at);
 	a->rings = (struct ctp_shm_ring *)((char *)base + p.rings_at);

@@ -19,12 +19,13 @@
 enum {
 	CTP_ANNEX_SITES = 16384,
 	CTP_ANNEX_RINGS = 8192,
+	CTP_ANNEX_OBJECTS = 65536,
 	CTP_ANNEX_RING_BITS = 20,
 	CTP_ANNEX_RING_BITS_MAX = 28,
 };
 
 struct ctp_geometry {
-	uint32_t max_stations, max_sites, max_rings, ring_bits;
+	uint32_t max_stations, max_sites, max_rings, ring_bits, max_objects;
 };
 
 struct ctp_arena {
@@ -33,6 +34,8 @@ struct ctp_arena {
 	struct ctp_shm_site *sites;
 	struct ctp_shm_ring *rings;
 	struct ctp_shm_entry *entries; /* of ring r: from r << ring_bits on */
+	uint64_t *keys;                /* of the objects: geo.max_objects of each, which may be 0 */
+	struct ctp_shm_object *objects;
 	struct ctp_geometry geo;
 	uint64_t owner;                /* pid of the program that made it for itself; 0: a collector made it */
 	uint32_t clock;                /* CTP_CLOCK_... */

@@ -76,7 +76,7 @@ static enum ctp_status shm_size(struct ctp_memory *shm, size_t bytes, struct ctp
 
 enum ctp_status ctp_memory_init(struct ctp_memory *shm, const struct ctp_memory_conf *conf, struct ctp_err *err)
 {
-	struct ctp_geometry geo = {conf->max_stations, CTP_ANNEX_SITES, CTP_ANNEX_RINGS, CTP_ANNEX_RING_BITS};
+	struct ctp_geometry geo = {conf->max_stations, CTP_ANNEX_SITES, CTP_ANNEX_RINGS, CTP_ANNEX_RING_BITS, CTP_ANNEX_OBJECTS};
 	if (conf->ring_events)
 		for (geo.ring_bits = RING_BITS_MIN; (conf->ring_events - 1) >> geo.ring_bits; geo.ring_bits++)
 			;

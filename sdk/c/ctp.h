@@ -35,15 +35,20 @@
  * be anywhere. The structs stay plain, so that C and C++ agree on them; __atomic builtins do the rest.
  *
  * What version 1 of the protocol knows is marked as such. All else is in what it calls padding, or behind the stations in the
- * annex: the places where coroutines are made and suspended ("sites"), and for each thread a ring of entries.
+ * annex: the places where coroutines are made and suspended ("sites"), for each thread a ring of entries, and what was told of
+ * the objects that coroutines wait for.
  *
- *	header | max_stations stations | max_sites sites | max_rings ring descriptors | max_rings times 2^ring_bits entries
+ *	header | max_stations stations | max_sites sites | max_rings ring descriptors | max_objects keys and as many objects |
+ *	max_rings times 2^ring_bits entries
  */
 #define CTP_SHM_MAGIC UINT64_C(0x434F524F54524352) /* "COROTRCR" */
 #define CTP_SHM_VERSION UINT32_C(1)
 #define CTP_SHM_SLOTS 8u
 #define CTP_SHM_WAKES 4u
 #define CTP_SHM_REASONS 4u
+#define CTP_SHM_HOLDERS 4u
+#define CTP_SHM_OBJECTS_FEW 2048u /* objects in the first part of their table */
+#define CTP_SHM_OBJECT_KEYS 8u    /* places in each part where a key can be: a line of the cache */
 
 struct ctp_shm_header {
 	/* version 1 */
@@ -84,7 +89,13 @@ struct ctp_shm_header {
 
 	char sock[108]; /* where the collector of this epoch listens */
 	uint8_t pad_sock[20];
-	uint8_t reserved[640];
+
+	/* The table of objects. */
+	uint64_t objects_at;   /* as sites_at, and written with it; 0: there is none */
+	uint32_t max_objects;  /* a multiple of 16 */
+	uint32_t objects_used; /* parts of the table that are in use: 1: its first CTP_SHM_OBJECTS_FEW, 2: all; 0: none */
+	uint64_t lost_objects; /* how often an object found no place */
+	uint8_t reserved[616];
 };
 
 struct ctp_shm_slot {
@@ -155,6 +166,31 @@ struct ctp_shm_site {
 	char text[240];
 };
 
+/*
+ * What was told last of an object that coroutines wait for. Its place has the index of its key, which is CTP_OBJECT_KEY of pid and
+ * address, in one of the CTP_SHM_OBJECT_KEYS places from CTP_OBJECT_PLACE on, in the first part of the table or in the second. A key
+ * of 0 is free.
+ *
+ * Any thread changes it, at any time. begun counts changes before they are made, done when they are: if a copy of the rest was made
+ * after done was loaded and before begun, and both are the same, it is whole, and has so many changes. The number of a change is
+ * begun as that was after it was counted; a CTP_ENTRY_HOLDS has its low 24 bits as its site.
+ */
+struct ctp_shm_object {
+	uint32_t begun, done;
+	uint32_t pid;
+	uint32_t what;     /* CTP_REASON of what it is, and its marks; CTP_OBJECT_RAW: its times are those of the counter */
+	uint64_t object;   /* its address */
+	uint64_t made_ts;  /* when it was new; 0: not known */
+	uint32_t made, label; /* sites: where that was, and one whose function is its name; or 0 */
+	uint32_t all;      /* how much was available then */
+	int32_t others;    /* how much is held by those that are not below; less than 0: more was given back than was held */
+	uint64_t available, available_ts; /* and since when it is 0, or is not; 0: not known */
+	uint64_t room, room_ts;           /* the same of a queue that is full at times */
+	uint64_t closed_ts; /* when it was closed; 0: it is not */
+	uint64_t held_ts;   /* when the next were changed */
+	uint64_t holders[CTP_SHM_HOLDERS]; /* CTP_HOLDER of the coroutine << 16 | how much it holds; or 0 */
+};
+
 struct ctp_shm_ring {
 	/* the writer's */
 	uint64_t head;  /* entries published, ever: the next goes to head modulo size */
@@ -192,7 +228,7 @@ enum {
 	                       /*      address of an object */
 	CTP_ENTRY_OBJECT = 11, /*      address; ref: how much of it is available      CTP_REASON */
 	CTP_ENTRY_LABEL = 12,  /*      address; ref 0; the site's function is a name  0 */
-	CTP_ENTRY_HOLDS = 13,  /*      address                                        how much more it holds, or less: an int32_t */
+	CTP_ENTRY_HOLDS = 13,  /*      address; site: the change's number, or 0       how much more it holds, or less: an int32_t */
 	CTP_ENTRY_FOR = 14,    /*      address: of that was its wake, the entry       0 */
 	                       /*      before with the same time */
 };
@@ -240,6 +276,15 @@ enum {
 #define CTP_REF_GENERATION(ref) ((uint32_t)((ref) >> 32))
 #define CTP_REF_INDEX(ref) ((uint32_t)(ref) - 1)
 
+/* Of objects in the memory. No memory has more stations than CTP_HOLDER has room for. */
+#define CTP_OBJECT_RAW UINT32_C(0x10000)
+#define CTP_OBJECT_KEY(pid, at) ((uint64_t)(at) ^ (uint64_t)(pid) * UINT64_C(0x9e3779b97f4a7c15))
+#define CTP_OBJECT_PLACE(key, places) \
+	((uint32_t)((key) * UINT64_C(0x9e3779b97f4a7c15) >> 32) % ((places) / CTP_SHM_OBJECT_KEYS) * CTP_SHM_OBJECT_KEYS)
+#define CTP_HOLDER(ref) (((ref) & 0x3fffff) << 26 | ((ref) >> 32 & 0x3ffffff))
+#define CTP_HOLDER_INDEX(holder) ((uint32_t)((holder) >> 26) - 1)
+#define CTP_HOLDER_GENERATION(holder) ((uint32_t)(holder) & 0x3ffffff) /* its low 26 bits */
+
 #define CTP_ANNEX_MAGIC UINT64_C(0x3158454e4e415443) /* "CTANNEX1" in this order */
 #define CTP_CLOCK_MONOTONIC 0u
 #define CTP_CLOCK_RAW 1u
@@ -285,7 +330,8 @@ CTP_AT_(ctp_shm_header, made_raw, 0x90);
 CTP_AT_(ctp_shm_header, free, 0xc0);
 CTP_AT_(ctp_shm_header, refused, 0xe0);
 CTP_AT_(ctp_shm_header, sock, 0x100);
-CTP_AT_(ctp_shm_header, reserved, 0x180);
+CTP_AT_(ctp_shm_header, objects_at, 0x180);
+CTP_AT_(ctp_shm_header, reserved, 0x198);
 CTP_ASSERT_(sizeof(struct ctp_shm_header) == 1024);
 CTP_AT_(ctp_shm_slot, timestamp, 0x00);
 CTP_AT_(ctp_shm_slot, tid, 0x08);
@@ -314,6 +360,10 @@ CTP_AT_(ctp_shm_station, reasons, 0x3c0);
 CTP_AT_(ctp_shm_station, reason_event, 0x3f0);
 CTP_ASSERT_(sizeof(struct ctp_shm_station) == 1024);
 CTP_ASSERT_(sizeof(struct ctp_shm_site) == 256);
+CTP_AT_(ctp_shm_object, object, 0x10);
+CTP_AT_(ctp_shm_object, available, 0x30);
+CTP_AT_(ctp_shm_object, holders, 0x60);
+CTP_ASSERT_(sizeof(struct ctp_shm_object) == 128);
 CTP_AT_(ctp_shm_ring, tail, 0x40);
 CTP_AT_(ctp_shm_ring, back_from, 0x48);
 CTP_AT_(ctp_shm_ring, over_from, 0x58);
@@ -533,6 +583,7 @@ enum {
 	CTP_RINGS_MANY_ = 1024, /* then those of processes that are gone are looked for, before there is a new one */
 	CTP_STATIONS_ = 65536,  /* of a memory that we make */
 	CTP_SITES_ = 16384,
+	CTP_OBJECTS_ = 65536,
 	CTP_RING_BITS_ = 20,
 	CTP_WAIT_US_ = 1 << 24, /* no wait is longer than that, whoever asks for it */
 };
@@ -540,6 +591,10 @@ enum {
 #ifndef CTP_TURN_BITS_
 #define CTP_TURN_BITS_ 14 /* a writer goes back after so many entries, or a multiple of that: 512 KiB, which caches hold */
 #endif
+
+/* Bytes of an object in the memory, with its key; and pieces of CTP_RESERVE_ bytes that they all take, or a few more. */
+#define CTP_OBJECT_BYTES_ (sizeof(uint64_t) + sizeof(struct ctp_shm_object))
+#define CTP_OBJECT_PIECES_ ((CTP_OBJECTS_ * CTP_OBJECT_BYTES_ / CTP_RESERVE_ / 64 + 1) * 64)
 
 #define CTP_BUSY_ UINT64_MAX /* no tag and mode, not even with the tag 0 of a child */
 
@@ -571,8 +626,8 @@ struct ctp_probe_ {
 	bool fenced; /* membarrier(2) cannot reach us: barriers are ours to make */
 
 	/* The geometry, checked. */
-	uint64_t sites_at, rings_at, entries_at;
-	uint32_t max_stations, max_sites, max_rings, ring_bits;
+	uint64_t sites_at, rings_at, objects_at, entries_at;
+	uint32_t max_stations, max_sites, max_rings, max_objects, ring_bits;
 
 	/* Descriptors. Low half: number + 1, high half: inode number; 0: none. The program may have closed or replaced them. */
 	uint64_t mem, mem_dev, sock, sock_dev;
@@ -580,6 +635,7 @@ struct ctp_probe_ {
 
 	/* As far as the memory of what is taken next is there for certain, from the beginning of all: see ctp_reserved_. */
 	uint64_t stations_to, sites_to, rings_to;
+	uint64_t object_pieces[CTP_OBJECT_PIECES_ / 64]; /* of their table, a bit for each CTP_RESERVE_ bytes that are there */
 	uint32_t refusals; /* in a row */
 
 	struct ctp_link_ *link; /* null in the child of a fork, and where mode is */
@@ -857,6 +913,14 @@ static inline bool ctp_annex_take_(struct ctp_probe_ *p, uint64_t bytes)
 	p->ring_bits = CTP_GET_(&h->ring_bits);
 	if (p->max_sites >> 24 || p->max_rings >> 16 || p->ring_bits > 30 || (p->sites_at | p->rings_at | p->entries_at) % 65536)
 		return false;
+	p->objects_at = CTP_GET_(&h->objects_at);
+	p->max_objects = CTP_GET_(&h->max_objects);
+	bool objects = p->objects_at % CTP_RESERVE_ == 0 && p->objects_at <= p->entries_at && p->max_objects % 16 == 0 &&
+	               p->objects_at >= p->rings_at + (uint64_t)p->max_rings * sizeof(struct ctp_shm_ring) &&
+	               p->max_objects <= CTP_OBJECTS_ &&
+	               p->max_objects * (uint64_t)CTP_OBJECT_BYTES_ <= p->entries_at - p->objects_at;
+	if (!objects || p->max_objects <= CTP_SHM_OBJECTS_FEW)
+		p->max_objects = 0;
 	uint64_t ring_bytes = sizeof(struct ctp_shm_entry) << p->ring_bits, room = bytes - p->entries_at;
 	if (p->max_rings > CTP_RINGS_KNOWN_)
 		p->max_rings = CTP_RINGS_KNOWN_;
@@ -981,7 +1045,8 @@ static inline int ctp_open_own_(struct ctp_probe_ *p)
 	const uint64_t stations = CTP_STATIONS_, align = 65535;
 	uint64_t sites_at = ((stations + 1) * sizeof(struct ctp_shm_station) + align) & ~align;
 	uint64_t rings_at = sites_at + CTP_SITES_ * sizeof(struct ctp_shm_site);
-	uint64_t entries_at = (rings_at + CTP_RINGS_KNOWN_ * sizeof(struct ctp_shm_ring) + align) & ~align;
+	uint64_t objects_at = (rings_at + CTP_RINGS_KNOWN_ * sizeof(struct ctp_shm_ring) + align) & ~align;
+	uint64_t entries_at = (objects_at + CTP_OBJECTS_ * CTP_OBJECT_BYTES_ + align) & ~align;
 	uint64_t bytes = entries_at + CTP_RINGS_KNOWN_ * (sizeof(struct ctp_shm_entry) << CTP_RING_BITS_);
 	struct rlimit limit;
 	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur < bytes)
@@ -1005,6 +1070,8 @@ static inline int ctp_open_own_(struct ctp_probe_ *p)
 	h->entries_at = entries_at;
 	h->max_sites = CTP_SITES_;
 	h->max_rings = CTP_RINGS_KNOWN_;
+	h->objects_at = objects_at;
+	h->max_objects = CTP_OBJECTS_;
 	h->ring_bits = CTP_RING_BITS_;
 	h->clock = ctp_clocksource_is_raw_() ? CTP_CLOCK_RAW : CTP_CLOCK_MONOTONIC;
 	h->owner = p->pid;
@@ -2438,24 +2505,223 @@ void ctp_reason_(struct ctp_coro *co, uint64_t value, uint32_t number)
 		ctp_note_(p, ctp_thread_get_(p), mode, ctp_now_(p), value, co->ref_, what);
 }
 
+/*
+ * Whether a part of the table of objects is there. It is taken in no order, so each piece is asked for when it is needed first.
+ * Acquire: it is there. Pairs with the release below.
+ */
+static inline bool ctp_object_there_(struct ctp_probe_ *p, uint64_t at)
+{
+	uint64_t piece = at / CTP_RESERVE_, to, bit = UINT64_C(1) << piece % 64, *word = &p->object_pieces[piece / 64];
+	if (__builtin_expect(!!(__atomic_load_n(word, __ATOMIC_ACQUIRE) & bit), 1))
+		return true;
+	if (!ctp_reserve_(p, &to, p->objects_at + at + 1))
+		return false;
+	__atomic_fetch_or(word, bit, __ATOMIC_RELEASE);
+	return true;
+}
+
+/*
+ * The index of the object's key, or of a free place for it; max_objects: there is none. (Where two threads tell of an object that
+ * is new to the memory at the same time, it may have two places, of which one is found later on: a reader of both knows nothing.)
+ */
+static inline uint32_t ctp_object_search_(struct ctp_probe_ *p, const uint64_t *keys, uint64_t key, bool make)
+{
+	uint32_t used = CTP_GET_(&p->shm->objects_used), free = p->max_objects;
+	for (uint32_t part = 0; part < 2; part++) {
+		uint32_t from = part ? CTP_SHM_OBJECTS_FEW : 0, to = part ? p->max_objects : CTP_SHM_OBJECTS_FEW;
+		uint32_t at = from + CTP_OBJECT_PLACE(key, to - from), end = at + CTP_SHM_OBJECT_KEYS;
+		bool needed = part < used || (make && free == p->max_objects);
+		if (!needed || !ctp_object_there_(p, at * sizeof *keys))
+			break;
+		for (; at < end; at++) {
+			uint64_t found = __atomic_load_n(&keys[at], __ATOMIC_ACQUIRE); /* pairs with who put it there */
+			if (found == key)
+				return at;
+			if (!found && make && free == p->max_objects)
+				free = at;
+		}
+	}
+	return free;
+}
+
+/* The object in the memory, or a place for it; null: there is none. */
+static inline struct ctp_shm_object *ctp_object_find_(struct ctp_probe_ *p, uint64_t object, bool make)
+{
+	char *base = CTP_GET_(&p->base);
+	uint64_t *keys = (uint64_t *)(void *)(base + p->objects_at), key = CTP_OBJECT_KEY(p->pid, object);
+	const uint64_t objects = p->max_objects * (uint64_t)sizeof *keys; /* from the first key on */
+	for (int tries = 0; p->max_objects && key && tries < 4; tries++) {
+		uint64_t none = 0;
+		uint32_t at = ctp_object_search_(p, keys, key, make), used = CTP_GET_(&p->shm->objects_used);
+		if (at == p->max_objects || !ctp_object_there_(p, objects + at * sizeof(struct ctp_shm_object)))
+			break;
+		struct ctp_shm_object *o = (struct ctp_shm_object *)(void *)(base + p->objects_at + objects) + at;
+		if (CTP_GET_(&keys[at]) == key)
+			return o;
+		for (uint32_t part = at < CTP_SHM_OBJECTS_FEW ? 1 : 2; used < part;)
+			if (__atomic_compare_exchange_n(&p->shm->objects_used, &used, part, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+				used = part;
+		/* Acquire: who had it before has left it. Pairs with ctp_object_leave_. */
+		if (__atomic_compare_exchange_n(&keys[at], &none, key, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) || none == key) {
+			CTP_PUT_(&o->pid, p->pid);
+			CTP_PUT_(&o->object, object);
+			return o;
+		}
+	}
+	if (make)
+		__atomic_fetch_add(&p->shm->lost_objects, 1, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+/*
+ * A change begins; returns its number. Either a collector that comes sees that, or we see it: pairs with its fence and its
+ * membarrier after it has stored the mode. So the mode is to be loaded after this.
+ */
+static inline uint32_t ctp_object_begin_(const struct ctp_probe_ *p, struct ctp_shm_object *o)
+{
+	uint32_t number = __atomic_add_fetch(&o->begun, 1, __ATOMIC_RELAXED);
+	/* Who sees a part of the change sees that it has begun. Pairs with the reader's acquire fence before it loads begun. */
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	if (CTP_GET_(&p->fenced))
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	CTP_COMPILER_FENCE_;
+	return number;
+}
+
+/* Pairs with the reader's acquire load of done: who sees the number sees the change. */
+static inline void ctp_object_done_(struct ctp_shm_object *o) { __atomic_fetch_add(&o->done, 1, __ATOMIC_RELEASE); }
+
+/* Nothing is known of it any more. A change of it that was never finished does not matter from now on. */
+static inline void ctp_object_clear_(struct ctp_shm_object *o, uint32_t number)
+{
+	CTP_PUT_(&o->what, 0u);
+	CTP_PUT_(&o->made_ts, (uint64_t)0);
+	CTP_PUT_(&o->made, 0u);
+	CTP_PUT_(&o->label, 0u);
+	CTP_PUT_(&o->others, 0);
+	CTP_PUT_(&o->available_ts, (uint64_t)0);
+	CTP_PUT_(&o->room_ts, (uint64_t)0);
+	CTP_PUT_(&o->closed_ts, (uint64_t)0);
+	CTP_PUT_(&o->held_ts, (uint64_t)0);
+	for (uint32_t i = 0; i < CTP_SHM_HOLDERS; i++)
+		CTP_PUT_(&o->holders[i], (uint64_t)0);
+	CTP_PUT_(&o->done, number - 1);
+}
+
+/* How much there is, and since when that is 0, or is not. */
+static inline void ctp_object_stock_(uint64_t *available, uint64_t *since, uint64_t now, uint64_t ts)
+{
+	uint64_t before = CTP_GET_(available);
+	CTP_PUT_(available, now);
+	if (!CTP_GET_(since) || !before != !now)
+		CTP_PUT_(since, ts);
+}
+
+static inline void ctp_object_write_(struct ctp_probe_ *p, struct ctp_shm_object *o, uint32_t number, uint64_t available, uint64_t ts)
+{
+	uint32_t what = CTP_REASON_WHAT(number), marks = CTP_REASON_MARKS(number), known = CTP_GET_(&o->what);
+	if (marks & CTP_MARK_MADE) {
+		CTP_PUT_(&o->made_ts, ts);
+		CTP_PUT_(&o->all, available < UINT32_MAX ? (uint32_t)available : UINT32_MAX);
+	}
+	CTP_PUT_(&o->what, (CTP_REASON_WHAT(known) ? known : known | what) | CTP_REASON(0, marks & CTP_MARK_OWNED, 0) |
+	                           (p->raw ? CTP_OBJECT_RAW : 0));
+	if (what == CTP_FOR_ROOM)
+		ctp_object_stock_(&o->room, &o->room_ts, available, ts);
+	else if (what)
+		ctp_object_stock_(&o->available, &o->available_ts, available, ts);
+	if (marks & CTP_MARK_CLOSED && !CTP_GET_(&o->closed_ts))
+		CTP_PUT_(&o->closed_ts, ts);
+}
+
+/* Its address may be another's. Release: nothing of it is left. Pairs with who takes the place. */
+static inline void ctp_object_leave_(struct ctp_probe_ *p, const struct ctp_shm_object *o)
+{
+	uint64_t *keys = (uint64_t *)(void *)(CTP_GET_(&p->base) + p->objects_at);
+	const struct ctp_shm_object *first = (const struct ctp_shm_object *)(const void *)(keys + p->max_objects);
+	__atomic_store_n(&keys[o - first], 0, __ATOMIC_RELEASE);
+}
+
+/* Whether objects are kept in the memory now. */
+static inline bool ctp_objects_kept_(struct ctp_probe_ *p)
+{
+	return !(CTP_GET_(p->mode) & CTP_MODE_BARE) && ctp_extend_(p);
+}
+
+/* A coroutine holds so much more, or less. Where it has no place, or not that much, it is counted with the others. */
+static inline void ctp_hold_write_(struct ctp_shm_object *o, uint64_t ref, int64_t n)
+{
+	uint64_t holder = CTP_HOLDER(ref), word, next;
+	for (int tries = 0; tries < 16; tries++) {
+		uint32_t at = CTP_SHM_HOLDERS;
+		for (uint32_t i = 0; i < CTP_SHM_HOLDERS; i++) {
+			uint64_t found = CTP_GET_(&o->holders[i]);
+			if (found >> 16 != holder && (found || n < 0 || at < CTP_SHM_HOLDERS))
+				continue;
+			at = i;
+			if (found)
+				break;
+		}
+		if (at == CTP_SHM_HOLDERS)
+			break;
+		word = CTP_GET_(&o->holders[at]);
+		if (word && word >> 16 != holder)
+			continue;
+		int64_t sum = (int64_t)(word & 0xffff) + n, kept = sum > 0xffff ? 0xffff : sum > 0 ? sum : 0;
+		next = kept ? holder << 16 | (uint64_t)kept : 0;
+		if (__atomic_compare_exchange_n(&o->holders[at], &word, next, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+			n = sum - kept;
+			break;
+		}
+	}
+	if (n)
+		__atomic_fetch_add(&o->others, (int32_t)n, __ATOMIC_RELAXED);
+}
+
 void ctp_holds_(struct ctp_probe_ *p, uint64_t ref, uint64_t object, int n)
 {
-	uint64_t what = CTP_ENTRY(CTP_ENTRY_HOLDS, 0, (uint32_t)n);
-	if (!ctp_note_quick_(p, object, ref, what) && p->annex)
+	uint32_t number = 0;
+	if (!p->annex)
+		return;
+	struct ctp_shm_object *o = ctp_objects_kept_(p) ? ctp_object_find_(p, object, true) : NULL;
+	if (o) {
+		number = ctp_object_begin_(p, o);
+		ctp_hold_write_(o, ref, n);
+		CTP_PUT_(&o->held_ts, ctp_now_(p));
+		ctp_object_done_(o);
+	}
+	uint64_t what = CTP_ENTRY(CTP_ENTRY_HOLDS, number, (uint32_t)n);
+	if (!ctp_note_quick_(p, object, ref, what))
 		ctp_note_(p, ctp_thread_get_(p), CTP_GET_(p->mode), ctp_now_(p), object, ref, what);
 }
 
 void ctp_object_tell_(struct ctp_probe_ *p, const void *object, uint32_t number, uint64_t available, const char *name, uint32_t made)
 {
-	uint32_t mode = CTP_GET_(p->mode);
-	uint64_t at = (uint64_t)(uintptr_t)object;
+	uint64_t at = (uint64_t)(uintptr_t)object, ts = ctp_now_(p);
+	uint32_t marks = CTP_REASON_MARKS(number);
 	if (!p->annex || !ctp_extend_(p))
 		return;
 	uint32_t label = name ? ctp_place_find_(p, name, 0, name) : 0; /* by its address, as a file is */
+	struct ctp_shm_object *o = ctp_objects_kept_(p) ? ctp_object_find_(p, at, !(marks & CTP_MARK_GONE)) : NULL;
+	if (o) {
+		uint32_t change = ctp_object_begin_(p, o);
+		if (marks & (CTP_MARK_MADE | CTP_MARK_GONE))
+			ctp_object_clear_(o, change);
+		if (!(marks & CTP_MARK_GONE))
+			ctp_object_write_(p, o, number, available, ts);
+		if (made)
+			CTP_PUT_(&o->made, made);
+		if (label)
+			CTP_PUT_(&o->label, label);
+		ctp_object_done_(o);
+		if (marks & CTP_MARK_GONE)
+			ctp_object_leave_(p, o);
+	}
 	struct ctp_thread_ *t = ctp_thread_get_(p);
-	ctp_note_(p, t, mode, ctp_now_(p), at, available, CTP_ENTRY(CTP_ENTRY_OBJECT, made, number));
+	uint32_t mode = CTP_GET_(p->mode);
+	ctp_note_(p, t, mode, ts, at, available, CTP_ENTRY(CTP_ENTRY_OBJECT, made, number));
 	if (label)
-		ctp_note_(p, t, mode, ctp_now_(p), at, 0, CTP_ENTRY(CTP_ENTRY_LABEL, label, 0));
+		ctp_note_(p, t, mode, ts, at, 0, CTP_ENTRY(CTP_ENTRY_LABEL, label, 0));
 }
 
 /* A wake, and behind it with the same time, what it is for. */

@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 	j.coros = (uint32_t)strtoul(argv[2], NULL, 10);
 	j.seconds = strtoull(argv[3], NULL, 10);
 	struct ctp_geometry geo = {j.coros < 65536 ? 65536 : j.coros, 64, 4,
-	                           argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 10) : 20};
+	                           argc > 4 ? (uint32_t)strtoul(argv[4], NULL, 10) : 20, 0};
 	size_t size = ctp_arena_bytes(&geo);
 	void *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	struct ctp_arena arena;

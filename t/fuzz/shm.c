@@ -46,7 +46,9 @@ enum {
 	PART = 65536,
 	SITES_AT = (1024 * (1 + STATIONS) + PART - 1) / PART * PART,
 	RINGS_AT = SITES_AT + PART,
-	ENTRIES_AT = RINGS_AT + PART,
+	OBJECTS = 2064, /* a few more than the first part has */
+	OBJECTS_AT = RINGS_AT + PART,
+	ENTRIES_AT = OBJECTS_AT + (136 * OBJECTS + PART - 1) / PART * PART,
 	BYTES = ENTRIES_AT + (RINGS << RING_BITS) * 32,
 	STEPS = 400,
 	TOLD = 1 << 14, /* runs of numbers that are remembered */
@@ -275,7 +277,8 @@ static uint64_t number(struct input *in)
 
 static const struct {
 	uint32_t at, bytes;
-} parts[] = {{0, 1024}, {1024, 1024 * STATIONS}, {SITES_AT, 256 * SITES}, {RINGS_AT, 128 * RINGS}, {ENTRIES_AT, BYTES - ENTRIES_AT}};
+} parts[] = {{0, 1024}, {1024, 1024 * STATIONS}, {SITES_AT, 256 * SITES}, {RINGS_AT, 128 * RINGS}, {ENTRIES_AT, BYTES - ENTRIES_AT},
+           {OBJECTS_AT, 136 * OBJECTS}};
 enum { PARTS = sizeof parts / sizeof *parts };
 
 static bool dirty[STATIONS + 1];
@@ -398,6 +401,29 @@ static void put_ring(struct input *in)
 		r->clock = CTP_CLOCK_RAW;
 }
 
+/* An object, in one of the first places or in the second part of the table. */
+static void put_object(struct input *in)
+{
+	unsigned which = byte(in), i = which & 128 ? OBJECTS - 1 - which % 8 : which % 8;
+	uint64_t *keys = (uint64_t *)(void *)(memory + OBJECTS_AT);
+	struct ctp_shm_object *o = (struct ctp_shm_object *)(void *)(keys + OBJECTS) + i;
+	put32(&head()->objects_used, which & 128 ? 2 : 1);
+	o->pid = which & 8 ? byte(in) : 1;
+	o->object = 0x7000 + which % 4;
+	keys[i] = which & 16 ? number(in) : CTP_OBJECT_KEY(o->pid, o->object);
+	o->done = which & 32 ? byte(in) : o->begun;
+	o->what = byte(in) % 10 | (which & 64 ? CTP_OBJECT_RAW : 0);
+	o->made = byte(in) % SITES;
+	o->label = byte(in) % SITES;
+	uint64_t *words[] = {&o->made_ts, &o->available, &o->available_ts, &o->room_ts, &o->closed_ts, &o->held_ts};
+	for (unsigned k = 0; k < sizeof words / sizeof *words; k++)
+		put64(words[k], number(in));
+	for (unsigned k = 0; k < CTP_SHM_HOLDERS; k++) {
+		uint64_t holder = CTP_HOLDER(CTP_REF(byte(in) % 4, byte(in)));
+		o->holders[k] = which & 4 ? number(in) : holder << 16 | k;
+	}
+}
+
 static void ask(unsigned i)
 {
 	struct ctp_thread_run run;
@@ -429,7 +455,12 @@ static bool step(struct input *in)
 		end(op & 16);
 		return begin(in, byte(in));
 	case 11: fake_ns += (uint64_t)(byte(in) + 1) << (op >> 4) * 2; break;
-	case 12: put_site(in); break;
+	case 12:
+		if (op & 64)
+			put_object(in);
+		else
+			put_site(in);
+		break;
 	case 13: put_ring(in); break;
 	case 14: put32(op & 16 ? &head()->rings_used : &head()->allocated_count, number(in)); break;
 	}
@@ -440,7 +471,7 @@ static bool step(struct input *in)
 static void make_memory(unsigned how)
 {
 	static struct ctp_shm_header made[2]; /* is costly */
-	const struct ctp_geometry geo = {STATIONS, SITES, RINGS, RING_BITS};
+	const struct ctp_geometry geo = {STATIONS, SITES, RINGS, RING_BITS, OBJECTS};
 	if (!made[1].magic) {
 		ctp_arena_make(&made[1], &geo);
 		made[0] = made[1];
@@ -450,8 +481,10 @@ static void make_memory(unsigned how)
 		if (dirty[k])
 			memset(memory + 1024 + 1024 * k, 0, 1024);
 	memset(dirty, 0, sizeof dirty);
-	for (unsigned k = 2; k < PARTS; k++)
+	for (unsigned k = 2; k < PARTS - 1; k++)
 		memset(memory + parts[k].at, 0, parts[k].bytes);
+	if (head()->objects_used) /* nothing else writes there, but for a few bytes */
+		memset(memory + OBJECTS_AT, 0, 136 * OBJECTS);
 	*head() = made[how >> 2 & 1];
 	if (!(how & 1))
 		memset(&head()->annex, 0, sizeof *head() - offsetof(struct ctp_shm_header, annex));

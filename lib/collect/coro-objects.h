@@ -1,0 +1,55 @@
+/*
+ * coro-objects.h - what the memory remembers of objects that coroutines wait for: for a collector that was not there when it was told.
+ *
+ * A change of a holder that a copy has in it is in a ring too, if its thread knew of us by then. Its number tells: see
+ * struct ctp_shm_object. So those that a copy has in it are not told again.
+ */
+#ifndef CTP_CORO_OBJECTS_H
+#define CTP_CORO_OBJECTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "shm/rings.h"
+
+struct ctp_coros;
+
+enum { CTP_OBJECT_FACTS = 5 + 3 * CTP_SHM_HOLDERS }; /* at most, of one object */
+
+/* A copy of an object that was told. */
+struct ctp_object_kept {
+	uint64_t key;     /* CTP_OBJECT_KEY */
+	uint32_t index;
+	uint32_t changes; /* that it has in it, if it is whole */
+	bool whole;
+};
+
+struct ctp_coro_objects {
+	struct ctp_object_kept *kept; /* by key */
+	uint32_t count;
+	uint64_t kept_ns; /* what happened later is in no copy */
+	struct ctp_ended_holder {
+		uint64_t ref, coro;
+	} ended[64]; /* the last coroutines that are known only because they hold something */
+	uint32_t nended; /* all of them */
+};
+
+void ctp_coro_objects_fini(struct ctp_coro_objects *o);
+
+/* Finds the objects that there are. Returns how many; 0 also where there is no memory for it. */
+uint32_t ctp_coro_objects_find(struct ctp_coros *l);
+
+/*
+ * What the memory knows of an object, as entries of a ring; none of what was told before since_ns (0: always). Returns how many.
+ * The time of each is that of what it tells. For ctp_coro_objects_tell only: kinds of some are its own.
+ */
+unsigned ctp_coro_objects_facts(struct ctp_coros *l, struct ctp_object_kept *kept, uint64_t since_ns,
+                                struct ctp_ring_entry facts[CTP_OBJECT_FACTS], uint32_t *pid);
+
+/* Writes the record of such an entry. */
+void ctp_coro_objects_tell(struct ctp_coros *l, uint64_t pid, const struct ctp_ring_entry *fact);
+
+/* Whether this entry, about who holds an object, is a change that was told already. */
+bool ctp_coro_objects_told(const struct ctp_coro_objects *o, uint64_t pid, const struct ctp_ring_entry *e);
+
+#endif

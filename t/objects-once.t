@@ -1,0 +1,92 @@
+#!/bin/sh
+# What is known of locks, pools and queues by a collector that was not there when it was told: t/attach/objects.c changes them at
+# random on three threads, and keeps its own book of them, with which the report of a visit has to agree. What the report does not know
+# it has to say so; how much that is has limits.
+. t/tap.sh
+collect=$BIN/ctp-collect report=$BIN/ctp-report CC=${CC:-cc}
+command -v python3 >/dev/null || skip_all "there is no python3"
+"$CC" -std=gnu11 -D_GNU_SOURCE -O1 -Isdk/c -pthread -o "$tmp/objects" t/attach/objects.c 2>"$tmp/err" ||
+	skip_all "$CC: $(head -n 1 "$tmp/err")"
+mkfifo "$tmp/in" "$tmp/out"
+
+start() { # SEED STEPS
+	CTP_RECORD=1 "$tmp/objects" "$@" "$tmp/book" <"$tmp/in" >"$tmp/out" &
+	pid=$!
+	exec 5>"$tmp/in" 6<"$tmp/out"
+	read -r said <&6
+}
+more() { echo more >&5; }
+ready() { read -r said <&6; }
+stop() {
+	exec 5>&- 6<&-
+	wait $pid
+}
+compare() { # prints what is not so, and last: holders that are known, those whose names are, and objects whose holders are not known
+	"$report" -j "$tmp/a.ctp" >"$tmp/report.json" 2>"$tmp/err"
+	python3 - "$tmp/book" "$tmp/report.json" <<'PY'
+import json, sys
+book = {}
+for line in open(sys.argv[1]):
+    at, name, available, room, closed, *holders = line.rstrip("\n").split("|")
+    book[int(at, 16)] = dict(name=None if name == "-" else name, available=int(available), room=None if room == "-" else int(room),
+                             closed=closed == "1", holders=dict((h.split("=")[0], int(h.split("=")[1])) for h in holders))
+said = {int(ob["object"], 16): ob for ob in json.load(open(sys.argv[2]))["sections"][0]["objects"]}
+known = named = unknown = 0
+for at, so in book.items():
+    ob = said.get(at)
+    if not ob:
+        print(f"{at:#x} is not there")
+        continue
+    for what in "name", "available", "room", "closed":
+        if ob[what] != so[what] and not (what != "closed" and ob[what] is None):
+            print(f"{at:#x}: {what}: {ob[what]} and not {so[what]}")
+    if ob["holders"] is None:
+        unknown += 1
+        continue
+    listed = {h["name"]: h["count"] for h in ob["holders"] if h["name"]}
+    all_of_it = sum(h["count"] for h in ob["holders"]) + ob["held_by_others"]
+    if all_of_it != sum(so["holders"].values()):
+        print(f"{at:#x}: {all_of_it} is held, and not {sum(so['holders'].values())}")
+    for name, n in listed.items():
+        if so["holders"].get(name) != n and not ob["held_by_others"]:
+            print(f"{at:#x}: {name} holds {n}, and not {so['holders'].get(name)}")
+    known += len(ob["holders"])
+    named += len(listed)
+print(known, named, unknown)
+PY
+}
+
+# --- one moment --------------------------------------------------------------------------------------------------------------------
+for seed in 1 2 3; do
+	start $seed 400
+	"$collect" -q --once -p $pid >"$tmp/a.ctp" 2>"$tmp/err"
+	stop
+	compare >"$tmp/said"
+	is "seed $seed: a look agrees with the book" "$(sed '$d' "$tmp/said")" ''
+	ok "seed $seed: holders are known, each with its name" awk 'END { exit !($1 >= 20 && $2 == $1) }' "$tmp/said"
+	ok "seed $seed: and of most objects" awk 'END { exit !($3 <= 32) }' "$tmp/said"
+done
+start 4 30000
+"$collect" -q --once -p $pid >"$tmp/a.ctp" 2>"$tmp/err"
+stop
+compare >"$tmp/said"
+is "after thousands of coroutines, a look agrees with the book" "$(sed '$d' "$tmp/said")" ''
+ok "holders that have ended long ago are known, without their names" awk 'END { exit !($1 >= 8 && $2 < $1) }' "$tmp/said"
+like "and said to have ended" "$("$report" -j "$tmp/a.ctp" 2>/dev/null)" '"name":null,"count":[0-9]+,"alive":false'
+
+# --- while all goes on -------------------------------------------------------------------------------------------------------------
+for seed in 5 6 7; do
+	start $seed 60000
+	more
+	"$collect" -q -o "$tmp/a.ctp" -p $pid 2>"$tmp/err" 5>&- 6<&- &
+	collector=$!
+	ready
+	more
+	ready
+	stop
+	wait $collector
+	compare >"$tmp/said"
+	is "seed $seed: who comes while they change agrees with the book" "$(sed '$d' "$tmp/said")" ''
+	ok "seed $seed: holders are known" awk 'END { exit !($1 >= 8) }' "$tmp/said"
+done
+done_testing
