@@ -10,9 +10,9 @@
 #include "stream/events.h"
 
 enum {
-	LATE_NS = 500000000, /* a wake that is due has come by then, also on a busy machine */
-	DEEP = 8,            /* coroutines one behind the other that are looked at to see whether a wait is quiet */
-	PASSES = 64,         /* over all coroutines, to find circles among several holders; more are not looked for */
+	LATE_NS = 500000000, /* a wake that is due comes within this time, also on a busy machine */
+	DEEP = 8,            /* how far a chain of waiting coroutines is followed to see whether the last one is idle */
+	PASSES = 64,         /* over all coroutines, at most, to find circles of holders */
 	BARS_PROOF = CTP_REASON_TIMED | CTP_REASON_CANCELLABLE | CTP_REASON_RESTS | CTP_REASON_SHARED,
 };
 
@@ -38,7 +38,7 @@ static bool is_short(const struct ctp_object *ob, const struct ctp_reason_of *r)
 	return stock->known && stock->available < wanted(r);
 }
 
-/* A lock that somebody holds is not available, whatever was told of it last. */
+/* A lock that has a holder is not available, whatever its last count says. */
 static bool is_enough(const struct ctp_object *ob, const struct ctp_reason_of *r)
 {
 	const struct ctp_stock *stock = ctp_object_stock(ob, r, CTP_WAITS_ROOM);
@@ -48,7 +48,7 @@ static bool is_enough(const struct ctp_object *ob, const struct ctp_reason_of *r
 
 static uint64_t later(uint64_t a_ns, uint64_t b_ns) { return a_ns > b_ns ? a_ns : b_ns; }
 
-/* How long a wait has gone on since something should have ended it. */
+/* How long a wait is overdue: since due_ns, or since it began. */
 static uint64_t since(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t due_ns)
 {
 	return ctp_follow_ns(j->follow, later(due_ns, co->suspended_ns), ctp_judge_end_ns(j, co));
@@ -71,7 +71,7 @@ bool ctp_wait_is_quiet(const struct ctp_judge *j, const struct ctp_coroutine *co
 
 static bool is_for_idle(struct ctp_judge *j, const struct ctp_coroutine *co, unsigned deep);
 
-/* Each coroutine that ended waits for it is alive, and runs now and then or is idle. */
+/* All coroutines that have ended waits for the object are alive, and each runs now and then or is idle itself. */
 static bool makers_are_idle(struct ctp_judge *j, const struct ctp_object *ob, const struct ctp_coroutine *co, unsigned deep)
 {
 	if (!ob->nmakers || ob->more_makers)
@@ -88,7 +88,7 @@ static bool makers_are_idle(struct ctp_judge *j, const struct ctp_object *ob, co
 	return true;
 }
 
-/* The kernel had nothing to read for the descriptor when the collector looked, since the wait began. */
+/* The collector has looked at the descriptor since the wait began, and there was nothing to read. */
 static bool is_empty(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t pid, const struct ctp_reason_of *r)
 {
 	const struct ctp_descriptor *d =
@@ -114,7 +114,7 @@ bool ctp_wait_is_for_idle(struct ctp_judge *j, const struct ctp_coroutine *co) {
 
 /* --- holders -------------------------------------------------------------------------------------------------------------- */
 
-/* The object that a coroutine waits for, if it waits for that alone and all who hold it are known. */
+/* The object that a coroutine waits for, if that is its only reason and all holders are known. */
 static const struct ctp_object *held_object(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_reasons *r = ctp_wait_reasons(j, co);
@@ -123,7 +123,7 @@ static const struct ctp_object *held_object(const struct ctp_judge *j, const str
 	return lock && ob->holders_known && ob->nholders && !ob->others && !is_enough(ob, &r->list[0]) ? ob : NULL;
 }
 
-/* By what was told, nothing but the holders can end the wait. */
+/* The program says that only the holders can end the wait. */
 static bool only_holders(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_object *ob)
 {
 	const struct ctp_reason_of *r = &ctp_wait_reasons(j, co)->list[0];
@@ -171,7 +171,7 @@ static void find_closed(struct ctp_judge *j)
 		co->visit = 0;
 }
 
-/* Of those who hold it, the one that has waited longest; null: one of them does not wait. */
+/* The holder that has waited longest; null: one of several does not wait, or one has ended. */
 static struct ctp_coroutine *longest_holder(const struct ctp_judge *j, const struct ctp_object *ob)
 {
 	struct ctp_coroutine *longest = NULL;
@@ -192,7 +192,7 @@ void ctp_judge_holders(struct ctp_judge *j)
 		return;
 	find_closed(j);
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
-		/* What was told of the holder when the wait began may be out of date. */
+		/* The await record names the holder at the start of the wait. The lock may have another holder since. */
 		const struct ctp_object *ob = co->awaits && co->flags & CTP_CO_JOINS ? NULL : held_object(j, co);
 		struct ctp_coroutine *by = ob ? longest_holder(j, ob) : NULL;
 		if (!by)
@@ -213,7 +213,7 @@ bool ctp_wait_is_held(const struct ctp_judge *j, const struct ctp_coroutine *co)
 
 /* --- rules ---------------------------------------------------------------------------------------------------------------- */
 
-/* Another coroutine has had the thread of this one since then. */
+/* Another coroutine has run on this one's thread ever since. */
 static bool is_behind(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t since_ns)
 {
 	uint64_t current = j->follow->threads->list[co->thread].current;
@@ -226,14 +226,14 @@ static bool is_overdue(const struct ctp_judge *j, const struct ctp_coroutine *co
 	return r->what == CTP_WAITS_TIMER && since(j, co, r->value) >= LATE_NS && !is_behind(j, co, r->value + LATE_NS);
 }
 
-/* The coroutine that was woken last because of it is still about to come for it. */
+/* The last coroutine that was woken for the object has not suspended since, and may take what is there. */
 static bool somebody_comes(const struct ctp_judge *j, const struct ctp_object *ob, uint64_t since_ns)
 {
 	const struct ctp_coroutine *woken = ob->woken && ob->woken_ns >= since_ns ? ctp_follow_find(j->follow, ob->woken) : NULL;
 	return woken && (woken->state == CTP_RUNNABLE || woken->state == CTP_RUNNING);
 }
 
-/* There is enough of it. A coroutine that waits for more, and longer, may come first. */
+/* Enough is available, also for the coroutine that has waited longest, which may be served first. */
 static bool is_unserved(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_object *ob,
                         const struct ctp_reason_of *r)
 {
@@ -242,7 +242,7 @@ static bool is_unserved(const struct ctp_judge *j, const struct ctp_coroutine *c
 	       ob->first_count <= stock->available && since(j, co, stock->since_ns) >= LATE_NS && !somebody_comes(j, ob, stock->since_ns);
 }
 
-/* A coroutine that holds it is dead, and none that lives was resumed of late. */
+/* A holder has ended, and every holder that is alive waits, and has for half of this wait. */
 static bool is_with_dead(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_object *ob,
                          const struct ctp_reason_of *r)
 {
@@ -261,8 +261,8 @@ static bool is_with_dead(const struct ctp_judge *j, const struct ctp_coroutine *
 }
 
 /*
- * The coroutine holds as many permits already as it waits for, and waits far too long: they were given to it when it was about to wait,
- * and the wake found nobody.
+ * The coroutine already holds as many permits as it waits for, and has waited far too long. It was given them when it was about to
+ * wait, so the wake came too early.
  */
 static bool is_own(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_object *ob, const struct ctp_reason_of *r)
 {
@@ -272,7 +272,7 @@ static bool is_own(const struct ctp_judge *j, const struct ctp_coroutine *co, co
 	return own && r->what == CTP_WAITS_PERMITS && ctp_wait_ns(j, co) >= CTP_JUDGE_QUIET_NS && ctp_wait_is_too_long(j, co);
 }
 
-/* The kernel had something for the descriptor, well after the wait began and well before the end. */
+/* The collector saw unread data for the descriptor during the wait, LATE_NS before its end or earlier. */
 static bool is_unread(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t pid, const struct ctp_reason_of *r)
 {
 	const struct ctp_descriptor *d =
@@ -280,7 +280,7 @@ static bool is_unread(const struct ctp_judge *j, const struct ctp_coroutine *co,
 	return d && d->unread && r->count & POLLIN && d->ts_ns >= co->suspended_ns && since(j, co, d->unread_ns) >= LATE_NS;
 }
 
-/* The rule that a wait breaks, by one of its reasons; CTP_RULES: none. *due_ns: since when it should be over. */
+/* The rule that a wait breaks, by reason i; CTP_RULES: none. */
 static enum ctp_rule broken_rule(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_reasons *r, uint32_t i)
 {
 	const struct ctp_reason_of *reason = &r->list[i];
@@ -302,7 +302,7 @@ static enum ctp_rule broken_rule(const struct ctp_judge *j, const struct ctp_cor
 	return is_with_dead(j, co, ob, reason) ? CTP_RULE_HELD_BY_DEAD : CTP_RULES;
 }
 
-/* Fills what the judge keeps of objects. */
+/* Sets waiters, first_... and longest_ns of each object. */
 static void count_waiters(struct ctp_judge *j)
 {
 	const struct ctp_coroutine *co;

@@ -1,6 +1,6 @@
 /*
- * judge-object.h - what a program tells of the things that its coroutines wait for, and what follows for their waits: who is to
- * blame, what is in order, and what is not.
+ * judge-object.h - judges waits by their reasons and by the objects that they are for: which waits are in order, which are not, and
+ * which coroutine holds what others wait for.
  */
 #ifndef CTP_JUDGE_OBJECT_H
 #define CTP_JUDGE_OBJECT_H
@@ -10,32 +10,32 @@
 
 struct ctp_words;
 
-/* The reasons of the wait of a coroutine; null: it does not wait, or its reasons are not known, or not all of them. */
+/* The reasons of a coroutine's wait; null: it does not wait, or not all reasons are known. */
 const struct ctp_reasons *ctp_wait_reasons(const struct ctp_judge *j, const struct ctp_coroutine *co);
 
-/* Whether a wait is in order, however long it is: a reason of it is a timer that is not due, or a declared rest. */
+/* Whether a wait is in order, however long it is: one of its reasons is a timer that is not due, or a declared rest. */
 bool ctp_wait_is_quiet(const struct ctp_judge *j, const struct ctp_coroutine *co);
 
 /*
- * Whether a coroutine waits for something of which there is none now, and whoever makes such things is alive, and moves or is idle
- * itself; or for a descriptor, and the kernel has nothing to read there. A worker with no work is so; but so is a client whose
- * request was forgotten.
+ * Whether a coroutine waits because there is nothing to do. Either nothing is available of what it waits for, and the coroutines
+ * that used to provide it are alive, and run or are idle themselves. Or it waits for a descriptor that has nothing to read. A
+ * worker without work waits like this, but so does a client whose request was forgotten.
  */
 bool ctp_wait_is_for_idle(struct ctp_judge *j, const struct ctp_coroutine *co);
 
 /*
- * A coroutine that waits for what another one holds awaits that one from here on. In a circle in which nothing but the holders can
- * end a wait, it joins it.
+ * Makes each coroutine that waits for an object await a holder of it. Where only the holders can end the waits of a circle, each
+ * joins the next.
  */
 void ctp_judge_holders(struct ctp_judge *j);
 
-/* Whether the coroutine that it awaits is one that holds what it waits for. */
+/* Whether a coroutine awaits a holder of the object that it waits for. */
 bool ctp_wait_is_held(const struct ctp_judge *j, const struct ctp_coroutine *co);
 
 /* The findings that rest on reasons and objects. */
 void ctp_judge_objects(struct ctp_judge *j);
 
-/* A line of evidence: what a coroutine waits for, how much of that there is, and who holds it. Nothing, if that was not told. */
+/* Adds evidence, a line for each known reason: what a coroutine waits for, how much is available, and who holds it. */
 void ctp_words_reasons(struct ctp_words *w, const struct ctp_coroutine *co);
 
 /* "'db pool'"; "the lock made at pool.c:30:main". */

@@ -1,8 +1,8 @@
 /*
  * objects.c - see objects.h.
  *
- * An item is never taken out of its map. When a table is full, what is gone is left out of it and the map is made anew; only if
- * that gives little room, the table grows.
+ * An entry is never removed from a map. When a table is full, entries that are no longer used are dropped and the map is built
+ * again. The table grows only if that frees less than half of it.
  */
 #include "analyse/objects.h"
 
@@ -80,7 +80,7 @@ static uint32_t *slot_of(const struct ctp_objects *o, uint64_t pid, uint64_t at)
 	return ctp_map_slot(&o->map, ctp_map_pair(&o->map, at, pid), is_object, o, &key);
 }
 
-/* Leaves out those that are gone. */
+/* Drops objects that are gone. */
 static void compact(struct ctp_objects *o)
 {
 	uint32_t kept = 0;
@@ -118,7 +118,7 @@ static bool has_room(struct ctp_objects *o)
 	return true;
 }
 
-/* What is known of who holds it is not so. */
+/* The holders are not known any more. */
 static void forget_holders(struct ctp_object *ob)
 {
 	ob->holders_known = false;
@@ -126,7 +126,7 @@ static void forget_holders(struct ctp_object *ob)
 	ob->others = 0;
 }
 
-/* What is known of an object that has not been told of since records were missing. */
+/* Forgets what may have changed if records are missing since the last record of the object. */
 static struct ctp_object *renew(const struct ctp_objects *o, struct ctp_object *ob)
 {
 	if (ob->gap == o->gaps)
@@ -145,7 +145,7 @@ struct ctp_object *ctp_objects_find(const struct ctp_objects *o, uint64_t pid, u
 	return number && o->list[number].is_there ? renew(o, &o->list[number]) : NULL;
 }
 
-/* The same, made if there is none; null: there is no room. */
+/* The same, but adds the object if it is new; null: there is no room. */
 static struct ctp_object *object_at(struct ctp_objects *o, uint64_t pid, uint64_t at)
 {
 	uint32_t number = *slot_of(o, pid, at);
@@ -160,7 +160,7 @@ static struct ctp_object *object_at(struct ctp_objects *o, uint64_t pid, uint64_
 		*slot_of(o, pid, at) = ++o->count;
 		ob = &o->list[o->count];
 	}
-	/* If nothing was ever missing, who held it before would have been told. */
+	/* If no record is missing, a holder from before would be in the trace. */
 	*ob = (struct ctp_object){.pid = pid, .at = at, .gap = o->gaps, .is_there = true, .holders_known = o->whole && !o->gaps};
 	return ob;
 }
@@ -189,7 +189,7 @@ static void put_stock(struct ctp_stock *stock, uint64_t available, uint64_t ts_n
 
 void ctp_objects_tell(struct ctp_objects *o, const struct ctp_object_told *t)
 {
-	if (t->marks & CTP_OBJECT_MADE) { /* another may have been there, whose end was not told */
+	if (t->marks & CTP_OBJECT_MADE) { /* the object that was there before may have no end record */
 		struct ctp_object *old = ctp_objects_find(o, t->pid, t->at);
 		if (old)
 			forget(old);
@@ -209,7 +209,7 @@ void ctp_objects_tell(struct ctp_objects *o, const struct ctp_object_told *t)
 		if (t->marks & CTP_OBJECT_MADE || t->what == CTP_WAITS_LOCK)
 			ob->all = t->what == CTP_WAITS_LOCK ? 1 : t->available;
 		if (!ob->holders_known && ob->all && t->what != CTP_WAITS_ROOM && t->available >= ob->all)
-			ob->holders_known = true; /* nobody has any of it */
+			ob->holders_known = true; /* all of it is available: there are no holders */
 		note_total(ob);
 	}
 	if (t->marks & CTP_OBJECT_GONE)
@@ -231,7 +231,7 @@ static void add_holder(struct ctp_object *ob, uint64_t coro, int64_t count)
 	while (i < ob->nholders && ob->holders[i].coro != coro)
 		i++;
 	if (i == ob->nholders && (i == CTP_OBJECT_HOLDERS || (count < 0 && ob->others))) {
-		/* One that is not kept. */
+		/* This holder has no entry. */
 		if (count > 0)
 			ob->others += (uint64_t)count;
 		else
@@ -242,7 +242,7 @@ static void add_holder(struct ctp_object *ob, uint64_t coro, int64_t count)
 		ob->holders[ob->nholders++] = (struct ctp_holder){.coro = coro};
 	struct ctp_holder *h = &ob->holders[i];
 	h->count += count;
-	if (h->count < 0) { /* a part of what it had was counted with that of the others */
+	if (h->count < 0) { /* a part of what it held was added to others */
 		uint64_t more = (uint64_t)-h->count < ob->others ? (uint64_t)-h->count : ob->others;
 		h->count += (int64_t)more;
 		ob->others -= more;
@@ -283,7 +283,7 @@ void ctp_objects_died(struct ctp_objects *o, uint64_t coro)
 		o->reasons[number] = (struct ctp_reasons){.n = 0}; /* no coroutine has the number 0 */
 }
 
-/* Leaves out those of the dead. */
+/* Drops the reasons of coroutines that have ended. */
 static void compact_reasons(struct ctp_objects *o)
 {
 	uint32_t kept = 0;
@@ -324,7 +324,7 @@ void ctp_objects_reason(struct ctp_objects *o, uint64_t coro, uint64_t event, ui
 	if (!*slot) {
 		if (!reasons_room(o))
 			return;
-		slot = reasons_slot(o, coro); /* the map may be another */
+		slot = reasons_slot(o, coro); /* the map may have been built again */
 		*slot = ++o->nreasons;
 		o->reasons[*slot] = (struct ctp_reasons){.coro = coro, .event = event};
 	}

@@ -1,11 +1,11 @@
 /*
- * objects.h - what coroutines wait for, as far as the program tells: the reasons of each wait, and of each object how much of it is
- * available and who holds it.
+ * objects.h - what coroutines wait for: the reasons of each wait, and for each object how much is available and who holds it.
  *
- * An object is known by its process and its address, from the record that tells of it first to the one that tells its end. Where
- * records are missing, nothing is known of an object until the next record says it again: how much is available from the next
- * count; who holds it when all of it is available: of a lock, that is 1; of what was told of when it was new, what it had then. Who
- * gives back what it did not have shows that not all is told, and then nothing is known of who holds it, either.
+ * An object is known by its process and its address, from its first record to the one of its end. After missing records, its state
+ * is unknown until a record says it again. What is available is known from the next count on. The holders are known again when all
+ * of it is available, for then there are none: all of a lock is 1, all of another object is its first count, if the trace has the
+ * record of its making. If a coroutine gives back more than it holds, the program does not record all that is held, and the holders
+ * are unknown.
  */
 #ifndef CTP_OBJECTS_H
 #define CTP_OBJECTS_H
@@ -17,8 +17,8 @@
 
 enum {
 	CTP_OBJECTS_MAX = 1 << 16,    /* objects at once; others are not followed */
-	CTP_OBJECT_HOLDERS = 4,       /* of one object, that are kept by name; the others are counted */
-	CTP_OBJECT_MAKERS = 4,        /* coroutines that ended waits for it, likewise */
+	CTP_OBJECT_HOLDERS = 4,       /* of one object, that have an entry; the others are counted */
+	CTP_OBJECT_MAKERS = 4,        /* coroutines that ended waits for one object */
 	CTP_REASONS_MAX = 4,          /* of one wait */
 	CTP_OBJECT_NAME_MAX = 200,    /* bytes */
 };
@@ -35,7 +35,7 @@ struct ctp_reasons {
 	uint64_t event; /* the number of the suspension */
 	uint64_t pid;
 	uint32_t n;
-	bool more;      /* there are others, which are not known */
+	bool more;      /* there are further reasons, which are not known */
 	struct ctp_reason_of list[CTP_REASONS_MAX];
 };
 
@@ -54,23 +54,23 @@ struct ctp_stock {
 struct ctp_object {
 	uint64_t pid, at;
 	uint32_t site;   /* the place where it was made: a number of places.h; 0: not known */
-	uint32_t gap;    /* of ctp_objects.gaps, when it was told of last */
-	uint8_t what;    /* enum ctp_waits_for, of what was told first; 0: not known */
-	bool owned, is_there; /* is_there: false once its end was told */
+	uint32_t gap;    /* ctp_objects.gaps at its last record */
+	uint8_t what;    /* enum ctp_waits_for, of its first count; 0: not known */
+	bool owned, is_there; /* is_there: false after the record of its end */
 	uint64_t closed_ns;   /* 0: it is open */
 	struct ctp_stock stock, room;
 	uint64_t total;  /* the most that was ever available, or held */
 	uint64_t all;    /* what it had when it was new; 0: not known */
 	char *name;      /* null: none */
 	bool holders_known;
-	uint32_t nholders;     /* kept */
-	uint64_t others;       /* how much is held by those that are not */
+	uint32_t nholders;     /* with an entry */
+	uint64_t others;       /* how much the other holders hold */
 	struct ctp_holder holders[CTP_OBJECT_HOLDERS];
 	uint32_t nmakers;
 	bool more_makers;
 	uint64_t makers[CTP_OBJECT_MAKERS];
-	uint64_t woken, woken_ns; /* the coroutine that was woken last of those that waited for it */
-	uint64_t strayed, strayed_ns; /* one that was woken for it, and waited for something else */
+	uint64_t woken, woken_ns; /* the last coroutine that was woken while it waited for this */
+	uint64_t strayed, strayed_ns; /* a coroutine that was woken for this, and waited for something else; 0: none */
 
 	/* The judge's, at the end of the section: */
 	uint64_t waiters, longest_ns;
@@ -80,7 +80,7 @@ struct ctp_object {
 /* The last look of the collector at a descriptor. */
 struct ctp_descriptor {
 	uint64_t pid, ts_ns, unread, unsent;
-	uint64_t unread_ns; /* the first of the last looks that all found something unread */
+	uint64_t unread_ns; /* since when every look found something unread */
 	int32_t fd;
 	uint8_t type; /* enum ctp_descriptor_type */
 };
@@ -94,12 +94,12 @@ struct ctp_objects {
 	struct ctp_reasons *reasons; /* likewise */
 	uint32_t nreasons, reasons_room;
 	struct ctp_map reasons_map;
-	struct ctp_descriptor *descriptors; /* the last CTP_DESCRIPTORS_MAX that were looked at */
+	struct ctp_descriptor *descriptors; /* the first CTP_DESCRIPTORS_MAX that were looked at */
 	uint32_t ndescriptors;
 	uint32_t gaps;       /* how often records were missing */
-	bool whole;          /* the trace has everything from the start of the program on */
-	bool failed;         /* out of memory: not all is known */
-	uint64_t unfollowed; /* objects that there was no room for */
+	bool whole;          /* the trace begins with the program */
+	bool failed;         /* out of memory: records were left out */
+	uint64_t unfollowed; /* objects for which there was no room */
 };
 
 bool ctp_objects_init(struct ctp_objects *o); /* false: out of memory */
@@ -109,10 +109,10 @@ void ctp_objects_clear(struct ctp_objects *o, bool whole);
 /* Records are missing. */
 static inline void ctp_objects_gap(struct ctp_objects *o) { o->gaps++; }
 
-/* Whether anything was ever told. */
+/* Whether there was any record of objects or reasons. */
 static inline bool ctp_objects_any(const struct ctp_objects *o) { return o->count || o->nreasons; }
 
-/* What a record tells of an object; at_ns is its time. marks are CTP_OBJECT_... of events.h; what 0: nothing of what is available. */
+/* A record of an object. marks are CTP_OBJECT_... of events.h; what 0: the record does not say how much is available. */
 struct ctp_object_told {
 	uint64_t pid, at, available, ts_ns;
 	uint32_t site;
@@ -122,19 +122,19 @@ void ctp_objects_tell(struct ctp_objects *o, const struct ctp_object_told *told)
 void ctp_objects_name(struct ctp_objects *o, uint64_t pid, uint64_t at, const char *name, uint32_t len);
 void ctp_objects_hold(struct ctp_objects *o, uint64_t pid, uint64_t at, uint64_t coro, int64_t count);
 
-/* A reason of the suspension with that number, which is to come. */
+/* A reason of a suspension that is yet to come: event is its number. */
 void ctp_objects_reason(struct ctp_objects *o, uint64_t coro, uint64_t event, uint64_t pid, const struct ctp_reason_of *reason);
 
 /* The coroutine has died: its reasons are not needed any more. */
 void ctp_objects_died(struct ctp_objects *o, uint64_t coro);
 
-/* The reasons of a suspension; null: none were told. */
+/* The reasons of a suspension; null: it has none. */
 const struct ctp_reasons *ctp_objects_reasons(const struct ctp_objects *o, uint64_t coro, uint64_t event);
 
-/* A coroutine that waits, for these reasons, was woken by another, or by nobody (0). */
+/* A coroutine that waits for these reasons was woken; by 0: by no coroutine. */
 void ctp_objects_woken(struct ctp_objects *o, const struct ctp_reasons *r, uint64_t coro, uint64_t by, uint64_t ts_ns);
 
-/* It was woken because of an object. r: what it waited for; null: not known. */
+/* A coroutine was woken for an object. r: the reasons of its wait; null: not known. */
 void ctp_objects_woken_for(struct ctp_objects *o, const struct ctp_reasons *r, uint64_t pid, uint64_t at, uint64_t coro,
                            uint64_t ts_ns);
 

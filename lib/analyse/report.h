@@ -78,8 +78,8 @@ struct ctp_report_still {
 	uint64_t coroutines, runnable, longest_ns, shortest_ns;
 	uint64_t ended, ended_max_ns; /* waits that ended at this place, and the longest of them */
 	uint64_t found;   /* coroutines that are in a finding */
-	uint64_t longest, tid; /* the coroutine that does so longest, the thread of its last run, and its name */
-	char *name;
+	uint64_t longest, tid; /* the coroutine that has done so longest, and the thread of its last run */
+	char *name;       /* of that coroutine */
 	bool certain;     /* nothing is missing of any of them */
 };
 
@@ -89,7 +89,7 @@ struct ctp_report_times {
 
 struct ctp_report_site {
 	char *place;
-	struct ctp_report_times suspended, runnable, running; /* running: runs behind a suspension there */
+	struct ctp_report_times suspended, runnable, running; /* running: runs after a suspension there */
 	uint64_t waiting; /* at the end */
 };
 
@@ -99,7 +99,6 @@ struct ctp_report_thread {
 	char *name;
 };
 
-/* Something that coroutines wait for, as the program told of it, at the end. what is enum ctp_waits_for of events.h; 0: not known. */
 struct ctp_report_holder {
 	uint64_t id;
 	int64_t count;
@@ -107,18 +106,19 @@ struct ctp_report_holder {
 	bool alive;
 };
 
+/* Something that coroutines wait for, and its state at the end. what is enum ctp_waits_for of events.h; 0: not known. */
 struct ctp_report_object {
 	char *name, *made;    /* made: the place; null: not known */
 	uint64_t pid, at;     /* its process and its address */
 	uint8_t what;
 	bool owned, closed;
-	bool known, room_known;   /* of these two: how much is available, and of a queue with a limit, how much room there is */
-	uint64_t available, room;
+	bool known, room_known;   /* whether these two are known: */
+	uint64_t available, room; /* room: of a queue with a limit */
 	uint64_t total;       /* the most that was ever available, or held */
 	bool holders_known;
 	struct ctp_report_holder holders[CTP_REPORT_HOLDERS];
 	uint32_t nholders;
-	uint64_t held_by_others; /* how much is held by those that are not listed */
+	uint64_t held_by_others; /* how much the holders that are not listed hold */
 	uint64_t waiters, longest_ns;
 };
 

@@ -15,10 +15,10 @@
 static const uint64_t MS = 1000000;
 
 enum {
-	WAIT_MS = 1000,   /* until a look, */
-	AGAIN_MS = 10000, /* and until the next at the same descriptor */
-	APART_MS = 1000,  /* between looks, at least; */
-	SHARE = 50,       /* and so many times as long as a look takes */
+	WAIT_MS = 1000,   /* a wait of this length gets a look at its descriptor, */
+	AGAIN_MS = 10000, /* and another look after this time */
+	APART_MS = 1000,  /* the least time between two looks, */
+	REST_FACTOR = 50, /* which is also at least this many times as long as the last look took */
 };
 
 /* The number here of a process that was named as waiting; 0: it is no target of ours. */
@@ -86,7 +86,7 @@ static void look(struct ctp_sampler *s, struct ctp_waited_fds *w, uint64_t now_n
 		if (asks[i].found)
 			tell(s, now_ns, whose[i], &asks[i]);
 	uint64_t done_ns = ctp_clock_ns(), took_ns = done_ns > now_ns ? done_ns - now_ns : 0, apart_ns = APART_MS * MS;
-	s->fds_from_ns = now_ns + (n && SHARE * took_ns > apart_ns ? SHARE * took_ns : apart_ns);
+	s->fds_from_ns = now_ns + (n && REST_FACTOR * took_ns > apart_ns ? REST_FACTOR * took_ns : apart_ns);
 	s->fds_next_ns = next_ns;
 	s->fds_adds = w->adds;
 }

@@ -27,7 +27,7 @@ enum ctp_status ctp_shm_texts_init(struct ctp_shm_texts *l, const struct ctp_are
 
 void ctp_shm_texts_fini(struct ctp_shm_texts *l) { free(l->written); }
 
-/* The address behind the texts, if there is one and they leave room for it. */
+/* The address after the texts, if the site has one and they leave room for it. */
 static uint64_t code_of(const struct ctp_shm_site *shm, uint32_t used)
 {
 	uint64_t code = 0;
@@ -36,7 +36,7 @@ static uint64_t code_of(const struct ctp_shm_site *shm, uint32_t used)
 	return code;
 }
 
-/* The texts of a site, one behind the other, and their lengths. Null: it is not to be had. */
+/* Copies the file and the function of a site into text, one after the other. Null: there is no such site, or not yet. */
 static const struct ctp_shm_site *copy_site(const struct ctp_shm_texts *l, uint32_t site, char text[CTP_SHM_TEXT_MAX],
                                             uint32_t *file, uint32_t *function)
 {
@@ -70,8 +70,8 @@ uint64_t ctp_shm_texts_site_new(struct ctp_shm_texts *l, uint32_t site, uint64_t
 	if (!shm)
 		return 0;
 	/*
-	 * Another ring may have an earlier one that refers to it, in this look: so it is as early as nothing else can be any
-	 * more.
+	 * In this pass another ring may still give an earlier record that refers to this site. So the site's record gets the
+	 * earliest time that any further record can have.
 	 */
 	uint64_t floor_ns = l->rows->promise_ns > l->rows->begin_ns ? l->rows->promise_ns : l->rows->begin_ns;
 	ts_ns = ts_ns < floor_ns ? ts_ns : floor_ns;
@@ -93,11 +93,11 @@ uint32_t ctp_shm_texts_name(const struct ctp_shm_station *shm, char name[sizeof(
                             uint16_t *seq)
 {
 	for (int i = 0; i < TRIES; i++) {
-		uint32_t before = __atomic_load_n(&shm->name_seq, __ATOMIC_ACQUIRE); /* pairs with the store behind the text */
+		uint32_t before = __atomic_load_n(&shm->name_seq, __ATOMIC_ACQUIRE); /* pairs with the store after the text */
 		uint32_t len = __atomic_load_n(&shm->name_bytes, __ATOMIC_RELAXED);
 		len = len < sizeof shm->name ? len : (uint32_t)sizeof shm->name;
 		copy_text(name, shm->name, len);
-		__atomic_thread_fence(__ATOMIC_ACQUIRE); /* pairs with the fence behind the odd mark */
+		__atomic_thread_fence(__ATOMIC_ACQUIRE); /* pairs with the fence after the odd mark */
 		if (!(before & 1) && __atomic_load_n(&shm->name_seq, __ATOMIC_RELAXED) == before) {
 			*seq = (uint16_t)(before | 1); /* 0 is none */
 			return len;
