@@ -31,7 +31,7 @@ static char *copy(struct ctp_analysis *a, const char *text)
 	return s;
 }
 
-/* The elements of argv, one behind the other. */
+/* The elements of argv, one after the other. */
 static char *command_of(const struct ctp_section *sec, size_t *bytes)
 {
 	size_t size = 0;
@@ -172,7 +172,7 @@ static int by_resumes(const void *a, const void *b)
 	return x->resumes == y->resumes ? 0 : x->resumes < y->resumes ? 1 : -1;
 }
 
-/* The threads that ever ran a coroutine, or have a gap. Of the time before the collector came, nothing is known of a thread. */
+/* The threads that ever ran a coroutine, or have a gap. The time before the collector attached is unknown. */
 static void fill_threads(struct ctp_analysis *a, struct ctp_report_section *s, uint64_t end_ns)
 {
 	uint64_t from_ns = end_ns - s->looked_ns, before_ns = ctp_span_ns(from_ns, a->follow.attached_ns);
@@ -295,7 +295,7 @@ static struct ctp_report_still *groups_done(struct ctp_analysis *a, struct group
 	return still;
 }
 
-/* A running coroutine without CTP_CO_OURS may be over, for its probe tells no end. */
+/* A running coroutine without CTP_CO_OURS may have ended: its probe records no end. */
 static void fill_still(struct ctp_analysis *a, struct ctp_report_section *s, uint64_t end_ns, uint64_t *waiting)
 {
 	struct groups waits = {.list = calloc(CTP_REPORT_FINDINGS, sizeof *waits.list)};
@@ -322,7 +322,7 @@ static void fill_still(struct ctp_analysis *a, struct ctp_report_section *s, uin
 	s->running = groups_done(a, &runs, &s->nrunning);
 }
 
-/* What the section is judged by: its end, or the moment before the program destroyed its coroutines. */
+/* The time at which the section is judged: its end, or the moment before the program destroyed its coroutines. */
 static bool judge(struct ctp_analysis *a, const struct ctp_follow_end *end)
 {
 	struct ctp_follow_end at = *end;
@@ -451,12 +451,12 @@ void ctp_analysis_listen(struct ctp_analysis *a, const struct ctp_follow_ops *al
 
 void ctp_analysis_section(struct ctp_analysis *a, const struct ctp_section *sec)
 {
-	ctp_tally_clear(a->priv->tally); /* before the places that it has go */
+	ctp_tally_clear(a->priv->tally); /* before its places are freed */
 	ctp_symbols_forget(a->priv->symbols);
 	ctp_follow_section(&a->follow, sec);
 }
 
-/* Whether a record is behind until_ns. Of a loss, the first of its two times counts. */
+/* Whether a record is later than until_ns. A loss has two times: the first counts. */
 static bool is_later(const struct ctp_analysis *a, const struct ctp_record *rec)
 {
 	uint64_t first_ns = a->follow.counts.first_ns, until_ns = a->report.until_ns;

@@ -20,7 +20,7 @@ struct ctp_analysis_options {
 	enum ctp_state sites_by; /* CTP_RUNNING, CTP_RUNNABLE or CTP_SUSPENDED; 0: CTP_SUSPENDED */
 };
 
-/* To be read. The report has a section from the end of that on, and all is good until the analysis is freed. */
+/* For the caller to read. A section is in the report once it has ended, and stays there until the analysis is freed. */
 struct ctp_analysis {
 	struct ctp_report report;
 	struct ctp_follow follow;

@@ -109,15 +109,15 @@ struct ctp_coroutine *ctp_coro_table_make(struct ctp_coro_table *r, uint64_t id)
 	return co;
 }
 
-/* Frees a slot, and puts in again the coroutines that stand behind it. */
+/* Frees a slot, and inserts the coroutines in the slots after it again. */
 static void forget(struct ctp_coro_table *r, struct ctp_coroutine *co)
 {
 	uint32_t i = slot_of(r, co->id);
 	r->slots[i] = NULL;
 	while (r->slots[i = ctp_coro_table_step(r, i)]) {
-		struct ctp_coroutine *behind = r->slots[i];
+		struct ctp_coroutine *next = r->slots[i];
 		r->slots[i] = NULL;
-		r->slots[slot_of(r, behind->id)] = behind;
+		r->slots[slot_of(r, next->id)] = next;
 	}
 	r->forgotten_ns = co->since_ns > r->forgotten_ns ? co->since_ns : r->forgotten_ns;
 	free(co->name);

@@ -46,7 +46,7 @@ static inline uint32_t ctp_coro_table_home(const struct ctp_coro_table *r, uint6
 	return block * CTP_CORO_TABLE_BLOCK + id % CTP_CORO_TABLE_BLOCK;
 }
 
-/* The slot after that: a block that finds another block at home gets past it in one step, and not in eight. */
+/* The slot after that: where another block is in the way, one step skips all of it, and not one of its eight slots. */
 static inline uint32_t ctp_coro_table_step(const struct ctp_coro_table *r, uint32_t i)
 {
 	return (i + CTP_CORO_TABLE_BLOCK + 1) & (r->nslots - 1);
@@ -69,8 +69,8 @@ static inline struct ctp_coroutine *ctp_coro_table_find(const struct ctp_coro_ta
 }
 
 /*
- * The coroutine that a find looks at first, or null: nearly always the right one. It is on its way to the cache from then on. The
- * caller compares its id later, because by then it may be forgotten.
+ * The coroutine that a find looks at first, or null: nearly always the right one. This call begins to load it
+ * into the cache. The caller compares the id later: the coroutine may be forgotten by then.
  */
 static inline struct ctp_coroutine *ctp_coro_table_guess(const struct ctp_coro_table *r, uint64_t id)
 {

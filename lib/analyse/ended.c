@@ -27,7 +27,7 @@ struct ctp_ended ctp_ended_read(const struct ctp_record *end)
 	return e;
 }
 
-/* The time behind after is the end itself: a heap torn down, a core dump. */
+/* The time after "after" is the end itself: a heap torn down, a core dump. */
 uint64_t ctp_ended_ns(const struct ctp_record *end, uint64_t ts)
 {
 	uint64_t after_ns = ctp_roles_value(end->val, ctp_roles_named(end->cls, "after"));

@@ -30,7 +30,7 @@ struct ctp_ended ctp_ended_read(const struct ctp_record *end); /* of CTP_KIND_EN
 uint64_t ctp_ended_ns(const struct ctp_record *end, uint64_t ts); /* when; ts: of the record */
 bool ctp_ended_is(const struct ctp_ended *e, enum ctp_outcome outcome);
 
-/* "exited with status 3", "killed by SIGSEGV" ... Null: the outcome is not known, or is none of ours. */
+/* "exited with status 3", "killed by SIGSEGV" ... Null: the outcome is not known, or is another writer's. */
 const char *ctp_ended_text(char to[CTP_ENDED_TEXT_MAX], const struct ctp_ended *e);
 
 CTP_C_END

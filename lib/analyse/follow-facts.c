@@ -1,9 +1,9 @@
-/* follow-facts.c - what coroutines wait for, and who has it: from records to objects.h. */
+/* follow-facts.c - reads records of reasons, objects and holders into objects.h. */
 #include "analyse/follow-own.h"
 
 #include "stream/events.h"
 
-/* The reasons of its wait, or of the one that it is about to begin. */
+/* The reasons of a coroutine's present wait, or of the one that it is about to begin. */
 static const struct ctp_reasons *reasons_of(const struct ctp_follow *f, const struct ctp_coroutine *co)
 {
 	return ctp_objects_reasons(f->objects, co->id, co->state == CTP_RUNNING ? co->next : co->next - 1);

@@ -24,8 +24,8 @@ struct ctp_follow_priv {
 	struct ctp_roles shapes[CTP_CLASSES_MAX];
 	struct ctp_dialect dialect;
 	uint32_t runs;          /* of the section so far, if it has a clock and no pid */
-	uint64_t early_ns;      /* a wake so little behind a resume may be its cause */
-	bool end_seen;          /* its end record, which says this: */
+	uint64_t early_ns;      /* a wake that is later than a resume by this or less may be its cause */
+	bool end_seen;          /* the end record was read, which has the next three: */
 	struct ctp_ended ended;
 	struct ctp_signalled signalled;
 	uint64_t end_ns;

@@ -1,6 +1,6 @@
 /*
- * follow-step.h - makes a change of the record of a transition. Inline in two loops, for it is done for each event: the loop of
- * follow.c tells a listener, and the loop of tally.c counts at once.
+ * follow-step.h - turns the record of a transition into a change. It is inline because it runs for each event, in two loops: that
+ * of follow.c calls a listener, that of tally.c counts at once.
  */
 #ifndef CTP_FOLLOW_STEP_H
 #define CTP_FOLLOW_STEP_H
@@ -27,7 +27,7 @@ static inline enum ctp_follow_order ctp_follow_numbered(struct ctp_coroutine *co
 /* The same by the sequence of its slot. A probe whose sequence begins again is another coroutine. */
 enum ctp_follow_order ctp_follow_sequence(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t seq, uint64_t ts);
 
-/* Tells that a coroutine was resumed while it ran, or after its death. */
+/* A coroutine was resumed while it ran, or after its death: calls the listener. */
 __attribute__((cold)) void ctp_follow_broken(struct ctp_follow *f, struct ctp_coroutine *co, uint64_t ts, uint32_t thread);
 
 /* The coroutine suspends at another place than the last time. */
@@ -49,10 +49,10 @@ static CTP_ALWAYS void ctp_follow_suspend(struct ctp_follow *f, struct ctp_corou
                                           struct ctp_change *ch, uint64_t site, uint64_t addr, enum ctp_follow_time time)
 {
 	uint32_t flags = co->flags;
-	uint64_t where = site ? ~site : addr; /* numbers and addresses apart */
+	uint64_t where = site ? ~site : addr; /* so that no number equals an address */
 	ch->kind = CTP_CHANGE_SUSPEND;
 	ch->from = ctp_follow_place_of(f, co);
-	if (th->current == co->id || ch->was == CTP_RUNNING) { /* else it is lazy, and its maker suspends it before it ever ran */
+	if (th->current == co->id || ch->was == CTP_RUNNING) { /* else it is lazy: its parent suspends it before its first run */
 		th->current = th->current == co->id ? th->outer : 0;
 		th->outer = 0;
 	}
@@ -81,7 +81,7 @@ static CTP_ALWAYS void ctp_follow_resume(struct ctp_coroutine *co, struct ctp_th
 	uint64_t current = th->current;
 	ch->kind = CTP_CHANGE_RESUME;
 	ch->from = co->thread;
-	ch->by = flags & CTP_CO_OURS && current != co->id ? current : 0; /* other probes do not tell the end of a run */
+	ch->by = flags & CTP_CO_OURS && current != co->id ? current : 0; /* other probes do not record the end of a run */
 	th->outer = ch->by;
 	th->current = th->last = co->id;
 	th->seen.samples = 0;
@@ -121,7 +121,7 @@ static CTP_ALWAYS bool ctp_follow_step(struct ctp_follow *f, const struct ctp_ro
 	struct ctp_thread *th = &f->threads->list[ch->thread];
 	bool active = s->active != CTP_ROLES_NONE && val[s->active];
 	bool dead = ch->was == CTP_DEAD;
-	/* A transition before a death may be told behind it. */
+	/* A transition from before a death may come after it in the stream. */
 	bool twice = order == CTP_FOLLOW_NEXT && ch->was == CTP_RUNNING && co->flags & CTP_CO_OURS;
 	if (active && ch->whole && (dead ? ts > co->since_ns : twice))
 		ctp_follow_broken(f, co, ts, ch->thread);

@@ -1,20 +1,20 @@
 /*
- * follow.h - follows each coroutine from state to state: records go in, and a listener is told of changes.
+ * follow.h - follows each coroutine from state to state: records go in, and a listener is called for each change.
  *
  * Fields are found by kinds and roles, so the records may be ctp-collect's, coroTracer's own rows, or of any class that says what
  * it is. Where a class names only a probe, a probe whose sequence begins again is another coroutine. A file may hold rows of
- * several runs of a program with no mark between them: a long silence with new threads behind it begins another run.
+ * several runs of a program with no mark between them: a long silence and then new threads begin another run.
  *
- * A coroutine whose numbers jump, or of which a loss is told, has a gap, from its last transition before the loss to the next. In a
- * gap the coroutine is neither running nor ready nor suspended, and a wake means nothing. A gap is known only at its end. So a wake
- * ends no span: the next transition shows whether something is missing, and only then the spans before and behind the wake are
- * told.
+ * A coroutine has a gap where the numbers of its events jump, or where a record says that events were lost. The gap reaches from its
+ * last transition before the loss to the next one. In a gap the coroutine is neither running nor ready nor suspended, and a wake
+ * means nothing. A gap is known only at its end. So a wake ends no span: the next transition shows whether something is missing, and
+ * only then the listener gets the spans before and after the wake.
  *
  * Memory grows with the coroutines that are alive. Dead ones are forgotten a little later.
  *
  * The struct is the caller's. What it points to is the follower's, to be looked at from the listener's functions and between the
- * calls; coroutines, threads and places are there until the next section begins, but for the dead. Of a coroutine a listener may
- * set what is called the listener's, and of the struct symbols, since_ns and until_ns; an analysis (analysis.h) has a listener that
+ * calls; threads, places and living coroutines stay until the next section begins. A listener may set those fields of a coroutine
+ * that are called the listener's, and symbols, since_ns and until_ns of the struct. An analysis (analysis.h) has a listener that
  * uses them all.
  */
 #ifndef CTP_FOLLOW_H
@@ -52,7 +52,7 @@ enum {
 	CTP_CO_WOKEN = 512,   /* a wake came before the last resume */
 	CTP_CO_FOUND = 1024,  /* the judge's: the coroutine is in a finding */
 	CTP_CO_JOINS = 2048,  /* only the end of the awaited coroutine lets this one go on */
-	CTP_CO_STUCK = 4096,  /* the judge's: those who could wake the coroutine are stuck too; or it holds a thread */
+	CTP_CO_STUCK = 4096,  /* the judge's: all coroutines that could wake this one are stuck too; or it holds a thread */
 	CTP_CO_PARENT = 8192, /* the judge's: a child of the coroutine is alive */
 	CTP_CO_NEEDED = 16384, /* the judge's: a coroutine waits that this one used to wake */
 	CTP_CO_FIRST = 32768, /* first_at is known */
@@ -149,24 +149,24 @@ struct ctp_change {
 
 struct ctp_follow_counts {
 	uint64_t events, wakes, births, deaths, coroutines, missed, untraced, late, unfollowed;
-	uint64_t stayed;           /* of the wakes: those after a suspension that was no wait, and ended by itself at once */
-	uint64_t lost, lost_apart; /* events; those of no known coroutine */
-	uint64_t gaps, ring_lost;  /* of coroutines; transitions that are missing in the rings of threads */
+	uint64_t stayed;           /* wakes after a suspension that was no wait, because it ended by itself at once */
+	uint64_t lost, lost_apart; /* events; lost_apart: those of no known coroutine */
+	uint64_t gaps, ring_lost;  /* gaps: of coroutines; ring_lost: transitions that are missing in the rings of threads */
 	uint64_t conflicts;        /* coroutines with CTP_CO_CONFLICT */
 	uint64_t first_ns, last_ns; /* of all events; first_ns > last_ns: there are none */
 };
 
-/* Whether the stream tells of wakes. Those of coroutines that only stayed say nothing: every probe in C++ writes them. */
+/* Whether the stream has wakes. Wakes of coroutines that only stayed do not count: every probe in C++ writes them. */
 static inline bool ctp_follow_has_wakes(const struct ctp_follow_counts *c) { return c->wakes > c->stayed; }
 
 /* The end of a section, or of a run in rows without sections. */
 struct ctp_follow_end {
 	bool complete;       /* the writer closed the section, and nothing is missing */
-	bool missing;        /* packets are */
+	bool missing;        /* packets are missing */
 	bool cut;            /* there is no end record: the trace may end before the program */
 	struct ctp_ended ended;
 	struct ctp_signalled signalled;
-	uint64_t end_ns;     /* when the program was last seen executing; time behind that does not count */
+	uint64_t end_ns;     /* when the program was last seen executing; time after that does not count */
 	/*
 	 * A program that ends in order destroys its coroutines first. destroyed: those that were, after the last resume and the last
 	 * birth, if they were many; else 0. They are dead, but not gone; ctp_follow_revive gives them the state that they had.
@@ -186,7 +186,7 @@ struct ctp_follow_ops {
 	 * the program, which ctp_follow_end tells.
 	 */
 	void (*gone)(void *arg, const struct ctp_change *died);
-	/* Between two times, so many transitions of a thread are missing. */
+	/* Transitions of a thread are missing between after_ns and ts_ns. */
 	void (*thread_gap)(void *arg, uint32_t thread, uint64_t after_ns, uint64_t ts_ns, uint64_t transitions);
 };
 
@@ -223,7 +223,7 @@ void ctp_follow_section(struct ctp_follow *f, const struct ctp_section *sec);
 void ctp_follow_records(struct ctp_follow *f, const struct ctp_batch *batch);
 void ctp_follow_finish(struct ctp_follow *f, const struct ctp_section_end *how);
 
-/* The next coroutine, in no order; the dead are among them until they are forgotten. *at is 0 at first. Null: no more. */
+/* The next coroutine, in no order, dead ones too until they are forgotten. *at is 0 at first. Null: no more. */
 struct ctp_coroutine *ctp_follow_each(struct ctp_follow *f, uint32_t *at);
 struct ctp_coroutine *ctp_follow_find(struct ctp_follow *f, uint64_t id); /* or null */
 

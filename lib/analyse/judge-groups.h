@@ -1,9 +1,10 @@
 /*
  * judge-groups.h - what the rules share: the judge, with times and histories, and the groups that rules add members to.
  *
- * A group has a rule, a spawn place and a suspend place, and becomes one finding. The files of the judge stand above one another:
- * this one; judge-circle (circles), judge-hope (wakers that may still come), judge-why (reasons against a wait), judge-words
- * (vocabulary); the rules in judge-run, judge-wait, judge-over and judge-program; judge, which calls them.
+ * A group has a rule, a spawn place and a suspend place, and becomes one finding. The files of the judge are layers, each of which
+ * uses those before it: this one; judge-circle (circles), judge-hope (wakers that may still come), judge-why (reasons against a
+ * wait), judge-words (texts); the rules in judge-run, judge-wait, judge-object, judge-over and judge-program; judge, which calls
+ * them.
  */
 #ifndef CTP_JUDGE_GROUPS_H
 #define CTP_JUDGE_GROUPS_H
@@ -30,16 +31,16 @@ enum {
 	CTP_JUDGE_VISITS = 5,            /* waits at one place, for each coroutine of a spawn place: such coroutines live on */
 };
 
-/* Why a wait is not in order. The like of a coroutine are those with the same spawn place. */
+/* Why a wait is not in order. Siblings are coroutines with the same spawn place. */
 enum {
-	CTP_WHY_AWAY = 1,        /* coroutines end nearly all waits there, and its like rest elsewhere */
-	CTP_WHY_PASSING = 2,     /* most of its like have ended, so this coroutine was meant to */
+	CTP_WHY_AWAY = 1,        /* coroutines end nearly all waits there, and its siblings rest elsewhere */
+	CTP_WHY_PASSING = 2,     /* most siblings have ended, so this coroutine was meant to */
 	CTP_WHY_CIRCLE = 4,      /* all coroutines that could wake it wait for far too long themselves */
 	CTP_WHY_CHILDREN = 8,    /* children end such waits, and the waiting coroutine has none alive */
-	CTP_WHY_OVERTAKEN = 16,  /* later waits there have ended, and this coroutine has come back before */
-	CTP_WHY_RHYTHM = 32,     /* the same where something from outside ends waits, and the others took a hundredth of the time */
-	CTP_WHY_FORGOTTEN = 64,  /* the program sleeps; the coroutine rests elsewhere, and waits here a thousandth of the time */
-	CTP_WHY_FRESH = 128,     /* hardly any of its like ever came back from there, and another coroutine needs it */
+	CTP_WHY_OVERTAKEN = 16,  /* later waits there have ended, and this coroutine has returned from there before */
+	CTP_WHY_RHYTHM = 32,     /* the same where something from outside ends waits, and the other waits took a hundredth of the time */
+	CTP_WHY_FORGOTTEN = 64,  /* the program sleeps; the coroutine rests elsewhere, and earlier waits here took a thousandth of the time */
+	CTP_WHY_FRESH = 128,     /* hardly a wait of its siblings ended there, and another coroutine needs this one */
 	CTP_WHY_QUIET = 256,     /* the stream has no wakes, and the whole program fell silent */
 	CTP_WHY_NEEDED = 1024,   /* its parent is not in order, and waits for its children */
 	CTP_WHY_AWAITED = 2048,  /* a coroutine that is not in order awaits it, itself or through others */
@@ -98,11 +99,11 @@ struct ctp_judge {
 		uint32_t home, main; /* habits; 0: none */
 	} *spawns;
 	uint32_t nplaces;        /* places where a wait ended */
-	uint64_t *middle_ns, any_middle_ns; /* by habit, and of all: the earliest since_ns of one that may go on by itself */
+	uint64_t *middle_ns, any_middle_ns; /* by habit, and of all: the earliest since_ns of a coroutine that may go on by itself */
 	uint64_t history, visits; /* CTP_JUDGE_HISTORY and CTP_JUDGE_VISITS; fewer in a program that was attached to */
 	bool silent; /* no resume for far longer than ever before, and the program did not end by itself */
 	bool still; /* a finding says that the whole program stands still */
-	bool adrift; /* a coroutine that ran is in a gap, and may hold its thread */
+	bool in_gap; /* a coroutine that ran is in a gap, and may hold its thread */
 	bool failed;
 };
 
@@ -114,7 +115,7 @@ struct ctp_group *ctp_judge_group(struct ctp_judge *j, enum ctp_rule rule, uint3
 struct ctp_group *ctp_judge_circle(struct ctp_judge *j, enum ctp_rule rule, const struct ctp_coroutine *first); /* of a circle */
 
 /*
- * Adds a member: a coroutine, whose wait, run or life began at from_ns and has lasted for ns; or the coroutine of a case.
+ * Adds a member: a coroutine whose wait, run or life began at from_ns and has lasted for ns; or the coroutine of a case.
  * ctp_group_add leaves the coroutine as it is: its group is no finding.
  */
 void ctp_group_add(struct ctp_judge *j, struct ctp_group *g, const struct ctp_coroutine *co, enum ctp_certainty certainty,
@@ -134,7 +135,7 @@ static inline uint64_t ctp_judge_end_ns(const struct ctp_judge *j, const struct 
 	return j->nothers ? ctp_judge_known_ns(j, co) : j->end_ns;
 }
 
-/* Whether events of a coroutine may be missing behind its last. One without a birth, where others have one, may be dead. */
+/* Whether events of a coroutine may be missing after its last one. Where others have a birth, a coroutine without one may be dead. */
 static inline bool ctp_judge_in_doubt(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	if (!(co->flags & CTP_CO_BIRTH) && j->follow->counts.births && !j->follow->attached_ns)

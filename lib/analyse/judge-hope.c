@@ -3,8 +3,8 @@
  *
  * A habit has its wakers, and the habits that these came from. A coroutine that waits far too long is not stuck while one of its
  * possible wakers has been in the middle of something ever since: that waker runs, or something from outside may wake it. So a
- * server that a client waits for may wait for its disk, and a publisher for news. A waker that did something else meanwhile gives
- * no hope.
+ * server that a client waits for may wait for its disk, and a publisher for news. A waker that did something else
+ * meanwhile does not count.
  */
 #include "analyse/judge-hope.h"
 

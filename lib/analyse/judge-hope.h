@@ -7,7 +7,7 @@
 /* Fills places and spawns of the judge from the habits. False: out of memory. */
 bool ctp_judge_places(struct ctp_judge *j);
 
-/* Counts the living by habit, and fills middle_ns: since when a coroutine of a habit may go on by itself. */
+/* Counts living coroutines by habit, and fills middle_ns: since when a coroutine of a habit may go on by itself. */
 void ctp_judge_look(struct ctp_judge *j);
 
 /* How waits end at the place of a coroutine: those of its habit, or where these are too few, all. */
@@ -21,7 +21,7 @@ void ctp_judge_close(struct ctp_judge *j);
 
 /*
  * Whether a living waker of a stuck coroutine is stuck as well. If all its wakers are dead, the coroutine may only rest. At rest,
- * one dead waker is enough for that, for this may have been the one that gave it work; unless all wakers are its like.
+ * one dead waker is enough for that, for this may have been the one that gave it work; unless all wakers are its siblings.
  */
 bool ctp_judge_needs_others(struct ctp_judge *j, const struct ctp_coroutine *co, bool at_rest);
 

@@ -214,7 +214,7 @@ bool ctp_wait_is_held(const struct ctp_judge *j, const struct ctp_coroutine *co)
 /* --- rules ---------------------------------------------------------------------------------------------------------------- */
 
 /* Another coroutine has run on this one's thread ever since. */
-static bool is_behind(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t since_ns)
+static bool waits_for_thread(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t since_ns)
 {
 	uint64_t current = j->follow->threads->list[co->thread].current;
 	const struct ctp_coroutine *other = current && co->thread ? ctp_follow_find(j->follow, current) : NULL;
@@ -223,7 +223,7 @@ static bool is_behind(const struct ctp_judge *j, const struct ctp_coroutine *co,
 
 static bool is_overdue(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_reason_of *r)
 {
-	return r->what == CTP_WAITS_TIMER && since(j, co, r->value) >= LATE_NS && !is_behind(j, co, r->value + LATE_NS);
+	return r->what == CTP_WAITS_TIMER && since(j, co, r->value) >= LATE_NS && !waits_for_thread(j, co, r->value + LATE_NS);
 }
 
 /* The last coroutine that was woken for the object has not suspended since, and may take what is there. */

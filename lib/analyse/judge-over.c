@@ -5,7 +5,7 @@
 #include "analyse/judge-why.h"
 #include "analyse/judge-words.h"
 
-/* Waits there are often ended by destruction, after less than the least that counts, and a tenth of this one: by a time-out, say. */
+/* Destruction often ends waits there, by a time-out for example: after less than the floor, but a tenth of this wait or more. */
 static bool is_usual(const struct ctp_judge *j, const struct ctp_tally_case *c)
 {
 	const struct ctp_tally_list *l = &j->tally->destroyed;

@@ -6,7 +6,7 @@
 
 #include "analyse/judge-groups.h"
 
-/* What is known of its waits there; all zeros: nothing. */
+/* The coroutine's own waits at a place; all zeros: none is known. */
 const struct ctp_visits *ctp_own_visits(const struct ctp_coroutine *co, uint32_t place);
 
 /*
@@ -27,7 +27,7 @@ bool ctp_judge_is_recent(const struct ctp_judge *j, uint64_t resumed_ns, uint64_
 /* The living parent of a coroutine; or null. */
 struct ctp_coroutine *ctp_own_parent(const struct ctp_judge *j, const struct ctp_coroutine *co);
 
-/* Whether a parent waits for that child, as far as can be told: it has made the child just before it began to wait. */
+/* Whether a parent seems to wait for that child: it spawned the child just before it began to wait. */
 bool ctp_own_is_for(const struct ctp_coroutine *parent, const struct ctp_coroutine *child);
 
 #endif

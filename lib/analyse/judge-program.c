@@ -1,6 +1,6 @@
 /*
- * judge-program.c - the rules about the program as a whole: throughput that collapsed, coroutines that become more and more, that
- * run on the wrong thread, that were not traced.
+ * judge-program.c - the rules about the program as a whole: throughput that collapsed; and coroutines whose number grows
+ * and grows, that keep changing threads, or that were not traced.
  */
 #include "analyse/judge.h"
 
@@ -43,7 +43,7 @@ void ctp_judge_migration(struct ctp_judge *j)
 	}
 }
 
-/* A living coroutine that did nothing in the last quarter of the time; or is far older than any of its like ever got. */
+/* A living coroutine that did nothing in the last quarter of the time; or is far older than any of its siblings became. */
 static bool is_left_over(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, co->spawn);
@@ -111,7 +111,7 @@ static void count_explained(struct ctp_judge *j, const uint64_t *left, uint64_t 
 	}
 }
 
-/* The place where most living coroutines of the spawn place wait, and how many; 0: it is not known. */
+/* The place where most living coroutines of the spawn place wait, and how many do; 0: not known. */
 static uint32_t where_most_wait(struct ctp_judge *j, uint32_t spawn, uint64_t *count)
 {
 	uint64_t *at = calloc(j->follow->places->count, sizeof *at);
@@ -127,7 +127,7 @@ static uint32_t where_most_wait(struct ctp_judge *j, uint32_t spawn, uint64_t *c
 	return most;
 }
 
-/* Coroutines of a spawn place become more and more, and most are left over: else the load may grow. */
+/* Ever more coroutines of a spawn place are alive, and most are left over. Without the latter, the load may grow. */
 void ctp_judge_growth(struct ctp_judge *j)
 {
 	uint64_t *left = count_left_over(j), *explained = calloc(j->follow->places->count, sizeof *explained);
@@ -159,7 +159,7 @@ void ctp_judge_growth(struct ctp_judge *j)
 	free(left);
 }
 
-/* One line of evidence: where those wait that went to wait around then. */
+/* One line of evidence: where most coroutines wait that suspended around then. */
 static void say_who_went_to_wait(struct ctp_words *w, uint64_t from_ns)
 {
 	struct ctp_follow *f = w->j->follow;
@@ -189,10 +189,10 @@ void ctp_judge_collapse(struct ctp_judge *j, struct ctp_finding *f)
 		return;
 	for (uint32_t i = 0; i < t->nslices; i++)
 		all += t->slices[i];
-	/* Goes back from the end, while the slices behind have at most a hundredth of all resumes. */
-	uint64_t behind = 0, last = t->nslices;
-	while (last > 0 && behind + t->slices[last - 1] <= all / 100)
-		behind += t->slices[--last];
+	/* Goes back from the end, while the later slices have at most a hundredth of all resumes. */
+	uint64_t later = 0, last = t->nslices;
+	while (last > 0 && later + t->slices[last - 1] <= all / 100)
+		later += t->slices[--last];
 	uint64_t active = 0;
 	for (uint32_t i = 0; i < last; i++)
 		active += t->slices[i] > 0;
@@ -204,8 +204,8 @@ void ctp_judge_collapse(struct ctp_judge *j, struct ctp_finding *f)
 	while (w.nevidence < CTP_REPORT_LINES && f->evidence[w.nevidence])
 		w.nevidence++;
 	ctp_words_evidence(&w, "throughput fell from %s a second to %s at %s, and stayed there for %s",
-	                   ctp_words_counted(&w, (uint64_t)((double)(all - behind) * 1e9 / (double)busy_ns), "resume", "resumes"),
-	                   ctp_words_count(&w, (uint64_t)((double)behind * 1e9 / (double)quiet_ns)),
+	                   ctp_words_counted(&w, (uint64_t)((double)(all - later) * 1e9 / (double)busy_ns), "resume", "resumes"),
+	                   ctp_words_count(&w, (uint64_t)((double)later * 1e9 / (double)quiet_ns)),
 	                   ctp_words_duration(&w, ctp_span_ns(j->start_ns, when_ns)), ctp_words_duration(&w, ctp_span_ns(when_ns, j->end_ns)));
 	say_who_went_to_wait(&w, when_ns - (busy_ns / 10 < slice_ns ? slice_ns : busy_ns / 10));
 }

@@ -9,8 +9,8 @@
 #include "analyse/judge-words.h"
 
 enum {
-	LATE_MIN = 3,             /* late wakes behind a long run; fewer may be chance */
-	STORM_NS = 100000000,     /* the shortest storm that is told */
+	LATE_MIN = 3,             /* late wakes after a long run; fewer may be chance */
+	STORM_NS = 100000000,     /* the shortest storm that is a finding */
 	STORM_PERIOD_NS = 100000, /* a coroutine with more time between two wakes is at work */
 	STORM_RUN_NS = 5000,      /* and so is one whose runs are mostly longer, */
 	STORM_FACTOR = 30,        /* unless it used to come to another place in this part of the time */
@@ -37,8 +37,8 @@ static enum seen what_was_seen(const struct ctp_proc_seen_run *run)
 }
 
 /*
- * Whether the machine may have had no processor for it. So show samples of the run with a thread neither busy nor asleep. Where there
- * are none, the collector had no processor either, if between two samples its thread was ever ready for half as long.
+ * Whether the machine may have had no processor for the run. Samples show that if the thread was neither busy nor asleep. Without
+ * samples of the run, it is so if the thread was once ready, and without a processor, for half as long between two other samples.
  */
 static bool was_kept_out(const struct ctp_proc_seen_run *run, const struct ctp_thread *th, uint64_t ns)
 {
@@ -122,7 +122,7 @@ void ctp_judge_broken(struct ctp_judge *j)
 		const struct ctp_tally_list *l = &j->tally->broken[k];
 		for (uint32_t i = 0; i < l->count; i++)
 			ctp_judge_add_case(j, ctp_judge_group(j, rules[k], l->cases[i].spawn, l->cases[i].place), &l->cases[i],
-			                   CTP_CERTAIN_PROVED); /* follow.c tells of these only where nothing is missing */
+			                   CTP_CERTAIN_PROVED); /* follow.c finds these only where nothing is missing */
 	}
 }
 
@@ -197,7 +197,7 @@ static void stalled_threads(struct ctp_judge *j)
 			continue;
 		struct kept kept = keeps_waiting(j, co, ns);
 		enum seen seen = what_was_seen(&th->seen);
-		/* A run that sleeps where other runs take a moment is told even if no coroutine waits for it. */
+		/* A run that sleeps where other runs take a moment is a finding even if no coroutine waits for it. */
 		const struct ctp_tally_place *place = ctp_tally_place(j->tally, ctp_follow_place(f, co));
 		bool alone = seen == SEEN_ASLEEP && ctp_judge_too_long(&place->run, ns);
 		if (!kept.ready && !kept.due && !alone)
@@ -238,8 +238,8 @@ static const struct ctp_coroutine *last_run(const struct ctp_judge *j)
 }
 
 /*
- * A signal killed the program that says that it is broken. Members are the coroutines that ran then; if there are none, last is
- * told.
+ * The program was killed by a signal of a crash. Members are the coroutines that ran then; if there are none, the group has the last
+ * one that ran.
  */
 void ctp_judge_crash(struct ctp_judge *j)
 {
@@ -306,7 +306,7 @@ void ctp_say_crash(struct ctp_words *w)
 	const char *where = w->f->members > 1                ? "those who ran then are where to begin" :
 	                    w->f->members                    ? "who ran then is where to begin" :
 	                    last && last->state == CTP_DEAD ? "is the one that had ended still used?" :
-	                    last ? "what the last one does behind its suspension is where to begin" : "who ran then is not known";
+	                    last ? "begin with what the last one does after its suspension" : "who ran then is not known";
 	ctp_words_next(w, "a core dump or a debugger shows the line; %s", where);
 }
 
@@ -365,7 +365,7 @@ void ctp_say_stalled_thread(struct ctp_words *w)
 	for (uint32_t i = 0; i < w->f->nwho && i < CTP_WORDS_LISTED && w->f->members > 1; i++)
 		ctp_words_evidence(w, "thread %ju in %s", (uintmax_t)m[i].tid, ctp_words_member(w, &m[i]));
 	kept_waiting(w);
-	ctp_words_next(w, "blocked, or in a loop, behind %s: a debugger on thread %ju shows where", ctp_words_where(w), tid);
+	ctp_words_next(w, "blocked, or in a loop, after %s: a debugger on thread %ju shows where", ctp_words_where(w), tid);
 }
 
 /* The samples of the longest run. */
@@ -392,13 +392,13 @@ void ctp_say_long_run(struct ctp_words *w)
 	on_processor(w);
 	kept_waiting(w);
 	if (blocked)
-		ctp_words_next(w, "a call that blocks, behind %s: a lock, a sleep, a file: make it one that suspends, or move it"
+		ctp_words_next(w, "a call that blocks, after %s: a lock, a sleep, a file: make it one that suspends, or move it"
 		               " to a thread of its own", ctp_words_where(w));
 	else if (w->g->seen_ns)
-		ctp_words_next(w, "a long computation or a loop behind %s: move it to a thread of its own, or suspend in between",
+		ctp_words_next(w, "a long computation or a loop after %s: move it to a thread of its own, or suspend in between",
 		               ctp_words_where(w));
 	else
-		ctp_words_next(w, "a blocking call or a long computation behind %s: move it to a thread of its own,"
+		ctp_words_next(w, "a blocking call or a long computation after %s: move it to a thread of its own,"
 		               " or suspend in between",
 		               ctp_words_where(w));
 }

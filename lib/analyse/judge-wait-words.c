@@ -9,7 +9,7 @@
 
 enum { CIRCLE_LISTED = 6 }; /* members of a circle that have a line of their own */
 
-/* The place where the like of the members rest. */
+/* The place where the siblings of the members rest. */
 static void say_home(struct ctp_words *w)
 {
 	const struct ctp_judge *j = w->j;

@@ -26,7 +26,7 @@ static enum ctp_certainty likely(const struct ctp_judge *j, const struct ctp_cor
 	return ctp_judge_in_doubt(j, co) ? CTP_CERTAIN_UNKNOWN : CTP_CERTAIN_LIKELY;
 }
 
-/* --- who waits for whom --------------------------------------------------------------------------------------------------- */
+/* --- waits for each other ------------------------------------------------------------------------------------------------- */
 
 /* The awaited coroutine, if it is alive; or null. */
 static struct ctp_coroutine *awaited(struct ctp_judge *j, const struct ctp_coroutine *co)
@@ -110,7 +110,7 @@ static void never_woken(struct ctp_judge *j, struct ctp_coroutine *co)
 	ctp_judge_add(j, g, co, likely(j, co), co->suspended_ns, ctp_wait_ns(j, co));
 }
 
-/* --- because of whom ------------------------------------------------------------------------------------------------------ */
+/* --- causes of waits ------------------------------------------------------------------------------------------------------ */
 
 /* A coroutine that explains the waits of others: its wait is not in order, or it holds a thread. */
 static bool is_cause(const struct ctp_coroutine *co) { return co->why || (co->state == CTP_RUNNING && co->flags & CTP_CO_STUCK); }
@@ -152,8 +152,9 @@ static struct ctp_coroutine *blames_waker(struct ctp_judge *j, const struct ctp_
 }
 
 /*
- * Waits of the habit have ended that began after that of co: what it awaits, a lock say, has been handed on to others. One that has
- * a lock comes for it like the others; a coroutine of another sort, such as one that fills a cache, has nothing to hand on.
+ * Waits of the habit have ended that began after that of co: what it awaits, a lock say, has gone to others meanwhile. The target
+ * must be one that waits for the lock too: a sibling, or one that has waited at this place. Another sort of coroutine, such as one
+ * that fills a cache, has nothing to hand on.
  */
 static bool is_handed_on(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
@@ -197,7 +198,7 @@ static void look_at_child(struct ctp_judge *j, struct ctp_coroutine *child)
 }
 
 /* The coroutine that has held the thread of the last run of co ever since co was ready; or null. */
-static struct ctp_coroutine *stands_behind(struct ctp_judge *j, const struct ctp_coroutine *co)
+static struct ctp_coroutine *waits_behind(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	uint64_t current = j->follow->threads->list[co->thread].current;
 	struct ctp_coroutine *other = current && co->thread ? ctp_follow_find(j->follow, current) : NULL;
@@ -207,7 +208,7 @@ static struct ctp_coroutine *stands_behind(struct ctp_judge *j, const struct ctp
 static struct ctp_coroutine *blames(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	if (co->state == CTP_RUNNABLE || co->state == CTP_BORN)
-		return stands_behind(j, co);
+		return waits_behind(j, co);
 	if (!ctp_wait_is(co) || co->flags & CTP_CO_FOUND)
 		return NULL;
 	struct ctp_coroutine *target = co->blames ? co->blames : blames_target(j, co);
@@ -244,11 +245,11 @@ static void not_resumed(struct ctp_judge *j, struct ctp_coroutine *co)
 	uint64_t ns = ctp_judge_ready_ns(j, co);
 	bool is_new = !(co->flags & (CTP_CO_BIRTH | CTP_CO_RAN)) && !co->suspended_ns; /* or dead and forgotten */
 	bool starved = ns >= CTP_JUDGE_QUIET_NS && ns / STARVED_FACTOR >= j->tally->ready.max_ns;
-	if (is_new || !ctp_judge_too_long(&j->tally->ready, ns) || stands_behind(j, co) ||
+	if (is_new || !ctp_judge_too_long(&j->tally->ready, ns) || waits_behind(j, co) ||
 	    (!starved && ctp_judge_is_crowded(j, co->since_ns)))
 		return;
-	/* With lost wakes, other coroutines may have been ready for as long; with one adrift, a thread may not have been idle. */
-	enum ctp_certainty sure = j->follow->counts.missed || j->adrift ? CTP_CERTAIN_UNKNOWN : ctp_judge_sure(j, co, false);
+	/* With lost wakes, other coroutines may have been ready for as long; with one in a gap, a thread may not have been idle. */
+	enum ctp_certainty sure = j->follow->counts.missed || j->in_gap ? CTP_CERTAIN_UNKNOWN : ctp_judge_sure(j, co, false);
 	ctp_judge_add(j, ctp_judge_group(j, CTP_RULE_NOT_RESUMED, co->spawn, ctp_follow_place(j->follow, co)), co,
 	              likely_at_most(sure), co->since_ns, ns);
 }
@@ -385,7 +386,7 @@ static void count_all(struct ctp_judge *j)
 	struct ctp_coroutine *co;
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
 		j->waiting += ctp_wait_is(co);
-		j->adrift |= co->state == CTP_RUNNING && co->flags & CTP_CO_TAIL;
+		j->in_gap |= co->state == CTP_RUNNING && co->flags & CTP_CO_TAIL;
 		if (ctp_wait_is(co) && !ctp_follow_place(j->follow, co)) {
 			j->nowhere++;
 			j->nowhere_ns = ctp_wait_ns(j, co) > j->nowhere_ns ? ctp_wait_ns(j, co) : j->nowhere_ns;

@@ -4,7 +4,7 @@
  * A wait proves nothing, however long: an idle server waits everywhere. A wait is looked at if it is far longer than any that ended
  * at the same place, or if hardly any ended there. It is not in order if one of the CTP_WHY reasons holds. Most reasons need that
  * no waker may still come (judge-hope.c), and that the coroutine does not rest: it waits neither at its home, where something from
- * outside mostly wakes it, nor where it and its like suspended first.
+ * outside mostly wakes it, nor where it and its siblings suspended first.
  *
  * Rows without an end record stop with their last event, and most coroutines have waited for an instant then. If such rows have no
  * places either, there is nothing to compare with, and the reason is that nearly all of many coroutines are suspended.
@@ -26,7 +26,7 @@ enum {
 	FRESH_WAITS = 3,         /* fewer ended waits of a habit do not tell how its waits end */
 	FRESH_RESUMES = 100,     /* of a coroutine that came back from all earlier waits */
 	RHYTHM_EVENTS = 100,     /* fewer events are no activity that could end */
-	HOME_FACTOR = 10,        /* who waits this many times as long elsewhere only passes its home, as a write to a socket */
+	HOME_FACTOR = 10,        /* a coroutine that waits this many times as long elsewhere does not rest at its home */
 };
 
 bool ctp_wait_is_too_long(const struct ctp_judge *j, const struct ctp_coroutine *co)
@@ -48,7 +48,7 @@ bool ctp_spawn_has_siblings(const struct ctp_tally_spawn *s)
 	return ended >= SIBLINGS_MIN && ended >= s->born / 2;
 }
 
-/* Waits of the habit have ended that began when a wait since from_ns was far too long already. */
+/* Overtaken: waits of the habit have ended that began when a wait since from_ns was already far too long. */
 static bool is_overtaken(const struct ctp_judge *j, uint32_t habit, uint64_t from_ns)
 {
 	const struct ctp_habit *h = &j->tally->habits.list[habit];
@@ -110,7 +110,7 @@ static bool is_standstill(const struct ctp_judge *j)
 	       100 * j->nowhere >= STANDSTILL_PERCENT * (j->waiting + j->running);
 }
 
-/* There was an activity that could end: several coroutines have died, or one was resumed again and again. */
+/* The program was active before: several coroutines have died, or one was resumed again and again. */
 static bool has_rhythm(const struct ctp_judge *j)
 {
 	const struct ctp_coroutine *co = NULL;
@@ -141,8 +141,8 @@ static bool has_come_back(const struct ctp_judge *j, const struct ctp_coroutine 
 }
 
 /*
- * The coroutine and its like came back in a hundredth of the time, and some still do; and it does not pause, for its home is
- * elsewhere.
+ * The coroutine and its siblings returned from there in a hundredth of the time, and some still do; and the coroutine does not rest
+ * there, for its home is elsewhere.
  */
 static bool is_out_of_rhythm(const struct ctp_judge *j, const struct ctp_coroutine *co, struct ctp_judge_place p)
 {
@@ -153,7 +153,7 @@ static bool is_out_of_rhythm(const struct ctp_judge *j, const struct ctp_corouti
 	       ns / FAR_FACTOR >= h->max_ns && !ctp_place_is_inside(p) && is_overtaken(j, co->habit, co->suspended_ns);
 }
 
-/* The whole program sleeps, and the coroutine rests elsewhere. Without wakes in the stream, that it rests elsewhere is enough. */
+/* The whole program sleeps, and the coroutine rests elsewhere. In a stream without wakes, the second is enough. */
 static bool is_forgotten(const struct ctp_judge *j, const struct ctp_coroutine *co, struct ctp_judge_place p, bool told)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);
@@ -170,7 +170,7 @@ bool ctp_habit_is_for_children(const struct ctp_habit *h)
 	return h->asked >= CTP_JUDGE_HISTORY && 10 * h->children >= 9 * h->asked;
 }
 
-/* Hardly any of its like ever waited there, so it is not known how waits end; but a coroutine waits that this one used to wake. */
+/* Hardly a sibling ever waited there, so it is not known how waits end; but a coroutine waits that this one used to wake. */
 static bool is_fresh(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_habit *h = ctp_habit_of(j, co);

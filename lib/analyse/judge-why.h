@@ -13,7 +13,7 @@ static inline uint64_t ctp_wait_ns(const struct ctp_judge *j, const struct ctp_c
 	return ctp_follow_ns(j->follow, ctp_coroutine_waits_since(co), ctp_judge_end_ns(j, co));
 }
 
-/* Whether the wait of a coroutine is far longer than any that ended there, of its like or of all. */
+/* Whether the wait of a coroutine is far longer than any that ended there, of its siblings or of all. */
 bool ctp_wait_is_too_long(const struct ctp_judge *j, const struct ctp_coroutine *co);
 
 /* Why the wait of a coroutine is not in order, as CTP_WHY bits; 0: it may be in order. */
@@ -32,7 +32,7 @@ static inline const struct ctp_habit *ctp_habit_of(const struct ctp_judge *j, co
 	return &j->tally->habits.list[co->habit];
 }
 
-/* Only coroutines have ever woken there; inside: nearly only. */
+/* Only coroutines have ever ended waits there; inside: nearly only. */
 static inline bool ctp_place_is_closed(struct ctp_judge_place p) { return p.woken && p.inside == p.woken; }
 static inline bool ctp_place_is_inside(struct ctp_judge_place p) { return p.woken && 10 * p.inside >= 9 * p.woken; }
 
@@ -58,7 +58,7 @@ bool ctp_habit_is_away(const struct ctp_judge *j, uint32_t habit);
  */
 bool ctp_habit_is_passing(const struct ctp_judge *j, uint32_t habit, uint64_t from_ns, uint64_t ns);
 
-/* All threads slept at two times, with no CPU time in between, and nothing is known of the program behind that. */
+/* All threads slept at two times, with no CPU time in between, and the program did nothing after that. */
 bool ctp_judge_stands_still(const struct ctp_judge *j);
 
 #endif

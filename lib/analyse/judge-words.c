@@ -94,7 +94,7 @@ const char *ctp_words_named(const char *place) { return place ? place : "a place
 
 const char *ctp_words_made(struct ctp_words *w) { return ctp_words_named(w->f->spawn); }
 
-/* Without a suspend place, the spawn place is told. */
+/* Without a suspend place, the spawn place is named. */
 const char *ctp_words_where(struct ctp_words *w)
 {
 	if (w->f->place || !w->f->spawn)

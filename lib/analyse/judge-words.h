@@ -50,7 +50,7 @@ void ctp_words_history(struct ctp_words *w);
 void ctp_words_siblings(struct ctp_words *w);
 void ctp_words_times(struct ctp_words *w);
 
-/* The same: a coroutine that used to wake such as this one, and is dead, while others that did so live. False: there is none. */
+/* A line of evidence: a coroutine that used to end such waits is dead, while others that did so live. False: there is none. */
 bool ctp_words_dead_waker(struct ctp_words *w, const struct ctp_coroutine *co);
 
 /* Lines that any finding may have: processes, dependents, and what is not certain. */

@@ -11,7 +11,7 @@
 #include "analyse/judge-words.h"
 #include "analyse/suspects.h"
 
-/* --- who waits because of whom -------------------------------------------------------------------------------------------- */
+/* --- chains of waits ------------------------------------------------------------------------------------------------------ */
 
 /*
  * The number of the group that the way of a coroutine ends in; 0: none. visit keeps the result, so each coroutine is passed twice
@@ -29,7 +29,7 @@ static uint32_t root_of(struct ctp_coroutine *start)
 	return root == NONE ? 0 : root;
 }
 
-/* Who joins another waits because of it, also if no rule blames that one: it may lead to one that is found. */
+/* A coroutine that joins another waits because of it, even if that one is in no finding: its chain may lead to one that is. */
 static void follow_joins(struct ctp_judge *j)
 {
 	struct ctp_coroutine *co;
@@ -78,7 +78,7 @@ static void find_waiters(struct ctp_judge *j)
 }
 
 /* The end of the chain of awaited coroutines, if it runs; or null. */
-static struct ctp_coroutine *runner_behind(struct ctp_judge *j, const struct ctp_coroutine *co)
+static struct ctp_coroutine *runner_at_end(struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	enum { STEPS = 64 };
 	struct ctp_coroutine *at = NULL;
@@ -97,7 +97,7 @@ static void find_blockers(struct ctp_judge *j)
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
 		if (j->still && ctp_judge_blocks(j, co))
 			co->flags |= CTP_CO_FOUND;
-		else if (co->flags & CTP_CO_FOUND && (runs = runner_behind(j, co)))
+		else if (co->flags & CTP_CO_FOUND && (runs = runner_at_end(j, co)))
 			runs->flags |= CTP_CO_FOUND;
 	}
 }
@@ -161,7 +161,7 @@ static int by_gravity(const void *a, const void *b)
 	return x->members == y->members ? 0 : x->members < y->members ? 1 : -1;
 }
 
-/* With the first of those that stop their members. */
+/* The first finding whose members are stopped gets this as evidence. */
 static void say_collapse(struct ctp_judge *j, struct ctp_report_section *s)
 {
 	for (uint32_t i = 0; i < s->nfindings; i++)

@@ -57,7 +57,7 @@ uint64_t ctp_proc_seen_stopped_ns(const struct ctp_proc_seen *seen, uint64_t fro
 
 /* --- what is told --------------------------------------------------------------------------------------------------------- */
 
-/* A look comes behind a harvest, which has all events up to the look before. */
+/* A harvest comes before each look: it has all events up to the look before that. */
 static void looked(struct ctp_proc_seen *seen, uint64_t ts)
 {
 	if (ts <= seen->looked_ns)
@@ -93,7 +93,7 @@ void ctp_proc_seen_process(struct ctp_proc_seen *seen, const struct ctp_record *
 	bool stopped = !strcmp(state_of(rec), "stopped");
 	looked(seen, ts);
 	uint64_t after_ns = number_of(rec, "after"), threads = number_of(rec, "threads");
-	/* The process stopped at some time behind the look that saw it executing, and behind its last event. */
+	/* The process stopped at some time after its last event, and after the last look that saw it executing. */
 	if (stopped && !seen->stopped_ns)
 		seen->stopped_ns = after_ns > last_ns ? (after_ns < ts ? after_ns : ts) : last_ns < ts ? last_ns : ts;
 	else if (!stopped && seen->stopped_ns)

@@ -18,7 +18,7 @@ enum { CTP_PROC_SEEN_STOPS = 1024 }; /* stops that are kept; later ones become p
 /* Samples of a thread within one run. They say something from two samples on. */
 struct ctp_proc_seen_run {
 	uint64_t first_ns, last_ns;   /* of the first sample and of the last */
-	uint64_t cpu_ns, delay_ns;    /* between those: on a processor; ready, and not on a processor */
+	uint64_t cpu_ns, delay_ns;    /* between those two: on a processor; ready, but not on a processor */
 	uint64_t cpu_first_ns, delay_first_ns;
 	uint32_t samples, asleep;     /* asleep: samples that saw the thread sleep, or blocked in the kernel */
 };
@@ -59,8 +59,8 @@ uint64_t ctp_proc_seen_alive_ns(const struct ctp_record *rec, uint64_t ts);
 void ctp_proc_seen_went_on(struct ctp_proc_seen *seen, uint64_t ts);
 
 /*
- * The time up to which the stream has all events, by the looks at the process; 0: not known. A process that stands still makes
- * none.
+ * The time up to which the stream has all events, by the looks at the process; 0: not known. A process that stands still makes no
+ * events.
  */
 static inline uint64_t ctp_proc_seen_all_ns(const struct ctp_proc_seen *seen)
 {

@@ -1,4 +1,4 @@
-/* report.c - what a report has allocated, and what it was asked to ignore in vain. */
+/* report.c - frees reports, and matches patterns of findings to ignore. */
 #include "analyse/report.h"
 
 #include <fnmatch.h>

@@ -6,7 +6,7 @@
  *
  * Nothing rests on a gap. A finding is proved if the trace has the fact itself, and nothing is missing that could contradict it;
  * likely if the facts are whole, and a comparison says that they are no accident; unknown if events were lost that could say
- * otherwise. A suspect is a wait that stands out, but that an excuse keeps from being likely: it is possible, or unknown.
+ * otherwise. A suspect is a wait that stands out, but has an excuse and so is not likely: it is possible, or unknown.
  */
 #ifndef CTP_REPORT_H
 #define CTP_REPORT_H
@@ -18,7 +18,7 @@
 CTP_C_BEGIN
 
 enum {
-	CTP_REPORT_MEMBERS = 100, /* listed in a finding; all are counted */
+	CTP_REPORT_MEMBERS = 100, /* listed in a finding; further ones are only counted */
 	CTP_REPORT_LINES = 12,    /* of evidence; and of what to look at next */
 	CTP_REPORT_TOP = 20,
 	CTP_REPORT_SECTIONS = 256,
@@ -152,7 +152,7 @@ struct ctp_report_section {
 	uint64_t in_gap;    /* living coroutines whose gap reaches to the end */
 	uint64_t alive, nthreads_seen;
 
-	struct ctp_finding *findings; /* by gravity: certainty first, then rule, then members */
+	struct ctp_finding *findings; /* the most certain first; then in the order of rules.h; then the most members first */
 	uint32_t nfindings;
 	struct ctp_suspect suspects[CTP_REPORT_SUSPECTS]; /* those that stand out most first */
 	uint32_t nsuspects;
@@ -167,7 +167,7 @@ struct ctp_report_section {
 	uint32_t nthreads;
 	struct ctp_report_heavy heavy[CTP_HEAVY_KINDS][CTP_REPORT_TOP];
 	uint32_t nheavy[CTP_HEAVY_KINDS];
-	struct ctp_report_object *objects; /* the one that was waited for longest first */
+	struct ctp_report_object *objects; /* the longest wait first */
 	uint32_t nobjects, nobjects_seen;
 };
 
@@ -183,7 +183,7 @@ struct ctp_report {
 	bool failed; /* memory ran out: the report is not whole */
 };
 
-/* For who makes reports: that of an analysis is freed with it. */
+/* For code that makes reports itself: the report of an analysis is freed with the analysis. */
 void ctp_report_fini(struct ctp_report *r);
 void ctp_finding_fini(struct ctp_finding *f);
 void ctp_suspect_fini(struct ctp_suspect *s);
@@ -195,7 +195,7 @@ uint64_t ctp_report_line(const char *place, size_t *file_bytes);
 
 /*
  * Whether a pattern of ignore matches a finding or a suspect: its rule, or "possible"; one of its sites; or both, with a space in
- * between. For who makes reports.
+ * between. For code that makes reports.
  */
 bool ctp_report_ignores(struct ctp_report *r, const char *what, const char *place, const char *spawn);
 

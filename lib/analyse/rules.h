@@ -1,5 +1,5 @@
 /*
- * rules.h - the rules of a report, the gravest first: one row for each, from which its number, its name and its functions are
+ * rules.h - the rules of a report, the most serious first: one row for each, from which its number, its name and its functions are
  * derived.
  *
  *	RULE(NAME, "name", most, effect, rests, phase, judge, words)
@@ -8,7 +8,7 @@
  * "name"   as reports and ctp-report.1 have it
  * most     PROVED or LIKELY: the certainty that a finding of the rule can have at most
  * effect   STOPS: the members of a finding do not work any more; GOES_ON: they may
- * rests    on ORDER alone, or on TIME, which a section without a clock does not have
+ * rests    the rule needs ORDER alone, or TIME, which a section without a clock does not have
  * phase    RUNS, WAITS, PROGRAM: rules of a phase may look at the groups of those before
  * judge    ctp_judge_<judge>() adds the members; rules with the same judge are judged together
  * words    ctp_say_<words>() puts a finding into words

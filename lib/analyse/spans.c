@@ -7,7 +7,7 @@
 #include "base/capped.h"
 #include "base/crc32c.h"
 
-/* Whether a lies before b without a touch. */
+/* Whether a ends before b begins. */
 static bool is_before(const struct ctp_span *a, const struct ctp_span *b)
 {
 	return a->line < b->line || (a->line == b->line && a->last < b->first);
@@ -53,7 +53,10 @@ uint64_t ctp_spans_ns(const struct ctp_spans *s)
 
 static uint32_t sum_of(uint32_t sum, const char *text) { return text ? ctp_crc32c(sum, text, strlen(text) + 1) : sum; }
 
-/* Wall-clock time is one line, whose middle is 1970. Else a clock is, of a host, and of a process where it is that one's own. */
+/*
+ * All wall-clock times are on one line, whose middle is 1970. Any other clock has a line of its own: one for each host, or for each
+ * process if the clock is a process's own.
+ */
 struct ctp_line ctp_line_of(const struct ctp_section *sec)
 {
 	if (sec->has_wall)

@@ -1,8 +1,8 @@
 /*
- * spans.h - how much time several spans cover together: what two of them share is counted once, what lies between is not counted.
+ * spans.h - how much time several spans cover together: time that two of them share counts once, time between them does not count.
  *
- * Spans are on lines, which have nothing to do with each other: times of one clock, or wall-clock times. So many are kept at most; one
- * that comes then and touches none of these counts by itself.
+ * A span is on a line: the times of one clock, or all wall-clock times. Spans of different lines are never compared. At most
+ * CTP_SPANS_MAX are kept. A further span that touches none of these counts in full.
  */
 #ifndef CTP_SPANS_H
 #define CTP_SPANS_H

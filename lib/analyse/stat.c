@@ -2,8 +2,8 @@
  * stat.c - counting what a stream holds.
  *
  * Counting needs no order, so the plain reader serves. A record is late if its time is before the newest mark: a reader in time
- * order finds the same. Rows that name only a probe tell by their sequence when the probe begins another coroutine; a late row
- * tells nothing.
+ * order finds the same. Where rows name only a probe, their sequence shows when the probe begins another coroutine; late rows
+ * do not count for that.
  */
 #include "analyse/stat.h"
 

@@ -51,8 +51,8 @@ struct suspicion {
 struct suspects {
 	struct ctp_judge *j;
 	uint64_t *open, *far;    /* by place: coroutines that wait there; those that the ratio makes stand out */
-	bool *found;             /* by place: a coroutine that waits there is in a finding, or most that become more and more are there */
-	uint32_t *number;        /* by place or habit, and whether they are ready: number + 1 in list; 0: none yet */
+	bool *found;             /* by place: a coroutine that waits there is in a finding, or the finding growth names the place */
+	uint32_t *number;        /* by place or habit, and whether its members are ready: number + 1 in list; 0: none yet */
 	struct suspicion *list;
 	uint32_t count, room;
 	uint32_t one;            /* the place that nearly all suspensions have; 0: there is none */
@@ -66,7 +66,7 @@ static uint64_t ratio_of(uint64_t ns, uint64_t usual_ns)
 	return ratio < RATIO_MAX ? ratio : RATIO_MAX;
 }
 
-/* The coroutine has returned from there often, and never after a tenth of this time. */
+/* The coroutine has returned from there often, and each wait took less than a tenth of this one. */
 static bool is_stopped(const struct ctp_judge *j, const struct ctp_coroutine *co, uint32_t place)
 {
 	uint64_t ns = ctp_wait_ns(j, co);

@@ -5,8 +5,8 @@
 #include "analyse/judge-groups.h"
 
 /*
- * Fills s->suspects with those that r does not ignore, once the rules have judged and all members of findings and their waiters have CTP_CO_FOUND. False: out of
- * memory.
+ * Fills s->suspects with those that r does not ignore. To be called after the rules, when all members of findings and their waiters
+ * have CTP_CO_FOUND. False: out of memory.
  */
 bool ctp_suspects_find(struct ctp_judge *j, struct ctp_report *r, struct ctp_report_section *s);
 

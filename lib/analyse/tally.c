@@ -15,7 +15,7 @@ enum {
 	SLICE_BITS = 10,        /* at first: slices and levels double as time goes on */
 	LATE_NS = 100000000,    /* the shortest wait that can be late */
 	LATE_FACTOR = 10,
-	FROM_ALL = 256,         /* wakes of a habit whose waker is looked at; behind these, each FROM_SOME-th */
+	FROM_ALL = 256,         /* wakes of a habit whose waker is looked at; after these, each FROM_SOME-th */
 	FROM_SOME = 16,
 };
 
@@ -202,7 +202,7 @@ static void levels_merge(struct ctp_tally *t)
 	t->level_bits++;
 }
 
-/* From ts on, so many coroutines of a spawn place are alive. Time in which the process was stopped is left out. */
+/* The number of living coroutines of a spawn place changes at ts. Time in which the process was stopped is left out. */
 static void level_put(struct ctp_tally *t, struct ctp_tally_spawn *s, uint64_t ts, uint64_t alive)
 {
 	uint64_t at;
@@ -238,7 +238,7 @@ static void heavy_put(struct ctp_tally *t, const struct ctp_coroutine *co, int k
 	t->nheavy[kind] = n + 1;
 }
 
-/* A coroutine is over, or the section is: its times count. */
+/* The coroutine or the section has ended: adds the coroutine's times. */
 static void sum_up(struct ctp_tally *t, const struct ctp_coroutine *co)
 {
 	const uint64_t ns[CTP_HEAVY_KINDS] = {[CTP_HEAVY_RUNNING] = co->run_ns, [CTP_HEAVY_RUNNABLE] = co->ready_ns,
@@ -269,7 +269,7 @@ static inline uint64_t span_ns(const struct ctp_tally *t, uint64_t from_ns, uint
 	return time == CTP_FOLLOW_ALL ? ctp_span_ns(from_ns, to_ns) : ctp_follow_ns(t->follow, from_ns, to_ns);
 }
 
-/* A run that began behind a suspension at place has ended. */
+/* A run that began after a suspension at place has ended. */
 static CTP_ALWAYS void ran(struct ctp_tally *t, const struct ctp_change *ch, uint32_t place, enum ctp_follow_time time)
 {
 	if (ch->was != CTP_RUNNING || !ch->whole)
@@ -284,7 +284,7 @@ static CTP_ALWAYS void ran(struct ctp_tally *t, const struct ctp_change *ch, uin
 
 /*
  * A long run may have kept a coroutine from running that runs on the same thread now. Either the coroutine was ready during the
- * run, or something from outside woke it right behind the run: a thread that both runs coroutines and polls for events could not
+ * run, or something from outside woke it right after the run: a thread that both runs coroutines and polls for events could not
  * wake it before.
  */
 static RARE void kept_waiting(struct ctp_tally *t, const struct ctp_change *ch)
@@ -302,8 +302,8 @@ static RARE void kept_waiting(struct ctp_tally *t, const struct ctp_change *ch)
 }
 
 /*
- * A wait that ended far too late, and by something from outside, where coroutines end the waits: so looks a wake that was lost, and
- * a time-out that repairs it.
+ * A wait that ended far too late, and by something from outside, where coroutines end the waits. A lost wake looks like this when
+ * a time-out repairs it.
  */
 static bool is_repaired(const struct ctp_habit *habit, uint64_t ns)
 {

@@ -43,7 +43,7 @@ struct ctp_tally_spawn {
 struct ctp_tally_case {
 	uint64_t id, probe, from_ns, ns, tid, waker;
 	uint64_t count;   /* long run: coroutines that had to wait for it; storm: wakes */
-	uint64_t late;    /* long run: coroutines that something from outside woke only behind it */
+	uint64_t late;    /* long run: coroutines that something from outside woke only after it */
 	uint64_t others;  /* storm: how often other coroutines ran on its thread */
 	uint64_t since_ns, others_now, others_then; /* the last storm, if not the longest; others_then: runs of others in all */
 	uint64_t most_ns; /* long run: the longest that a coroutine had to wait; late wait: the longest wait that was in time */
@@ -91,7 +91,7 @@ void ctp_tally_gone(struct ctp_tally *t, const struct ctp_change *ch);
  */
 uint32_t ctp_tally_transitions(struct ctp_tally *t, const struct ctp_record *rec, uint32_t n);
 
-/* The end of the section: fills the levels up to the moment that is judged, and sums up the living and those that end destroyed. */
+/* The end of the section: fills the levels up to the moment that is judged, and sums up the coroutines that were alive then. */
 void ctp_tally_finish(struct ctp_tally *t, const struct ctp_follow_end *end);
 
 static inline struct ctp_tally_place *ctp_tally_place(const struct ctp_tally *t, uint32_t place)

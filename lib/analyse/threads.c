@@ -1,8 +1,8 @@
 /*
  * threads.c - a hash table of numbers; and when each thread was busy.
  *
- * Most runs begin behind all that was told, and some do not. So the last spans are kept, to see what of a run or of a gap is
- * new. A span for which there is no room any more is in a sum.
+ * Most runs begin after all earlier spans, but not all do. So the last spans are kept, to see which part of a run or of a gap is
+ * new. Older spans are summed up.
  */
 #include "analyse/threads.h"
 
@@ -88,7 +88,7 @@ static bool grow(struct ctp_thread *th)
 	return spans;
 }
 
-/* Adds a part behind all spans; to the newest, if that is of the same kind and ends there. */
+/* Adds a part after all spans; to the newest, if that is of the same kind and ends there. */
 static void add_part(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns, bool unknown)
 {
 	struct ctp_thread_span *last = th->nspans ? ctp_thread_span(th, th->nspans - 1) : NULL;
@@ -105,7 +105,7 @@ static void add_part(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns, bo
 	*ctp_thread_span(th, th->nspans++) = (struct ctp_thread_span){from_ns, to_ns, unknown};
 }
 
-/* Of the old it is only known how much was busy, not when: as large a part of what a gap has of them as of the rest. */
+/* Of the old spans only the sum is known. So a gap takes as large a share of their busy time as of their time. */
 static void gap_in_old(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t all_ns = th->old.to_ns - th->old.from_ns, free_ns = all_ns - th->old.busy_ns - th->old.unknown_ns;
@@ -122,8 +122,8 @@ static void gap_in_old(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
 }
 
 /*
- * Spans that the part touches stay what they are, but for what a gap has of them; between them is the part. What it has of the old
- * is taken to be busy already, or shared out.
+ * A run adds only what no span has yet. A gap also replaces what it covers of busy spans. In the time of the old spans, a run counts
+ * as known already, and a gap takes its share.
  */
 static void put_part(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns, bool unknown)
 {

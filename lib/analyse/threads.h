@@ -57,8 +57,8 @@ bool ctp_threads_has(const struct ctp_threads *t, uint64_t tid);
 uint32_t ctp_threads_add(struct ctp_threads *t, uint64_t tid);
 
 /*
- * A whole run on the thread, and a gap in what is known of it, in any order, and over one another: a run is nested in another, a
- * gap has runs of which slots had kept both ends, and late records tell of long ago. What is in a gap is not busy.
+ * Adds a whole run of the thread, or a gap. They may come in any order, and overlap: a run may be nested in another, a gap may have
+ * runs of which slots had kept both ends, and records may be late. Time in a gap is not busy.
  */
 static inline void ctp_thread_ran(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns);
 void ctp_thread_gap(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns);
@@ -87,7 +87,7 @@ static inline void ctp_thread_retire(struct ctp_thread *th)
 	th->nspans--;
 }
 
-/* The usual run begins behind all spans, and takes the room of the oldest one; or it begins in the newest, which becomes longer. */
+/* The usual run begins after all spans, and takes the room of the oldest one; or it begins in the newest, which becomes longer. */
 static inline void ctp_thread_ran(struct ctp_thread *th, uint64_t from_ns, uint64_t to_ns)
 {
 	bool full = th->nspans == th->room;
