@@ -12,7 +12,7 @@ struct rule {
 	bool proved;
 };
 
-/* The rules of the manual, so many: those list items whose name stands in Sy, behind what says that the gravest come first. */
+/* Reads the rules of the manual and returns their number: list items with a name in Sy, after the line below. */
 static unsigned read_manual(struct rule *rules, unsigned max)
 {
 	char line[1024];
@@ -22,7 +22,7 @@ static unsigned read_manual(struct rule *rules, unsigned max)
 	if (!f)
 		abort();
 	while (fgets(line, sizeof line, f)) {
-		if (!strcmp(line, "The gravest come first.\n"))
+		if (!strcmp(line, "The most serious rules come first.\n"))
 			inside = true;
 		else if (inside && !strncmp(line, ".Sh ", 4))
 			break;
