@@ -1,5 +1,5 @@
 /* judge-object-words.c - what findings say of the things that coroutines wait for. */
-#include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "analyse/judge-object.h"
@@ -111,58 +111,52 @@ static const struct ctp_object *first_object(struct ctp_words *w)
 	return ob;
 }
 
-static const char *named_object(struct ctp_words *w, char *text, size_t size)
+static const char *named_object(struct ctp_words *w)
 {
 	const struct ctp_object *ob = first_object(w);
-	return ob ? ctp_words_object(w, ob, text, size) : "what it waits for";
+	return ob ? ctp_words_object(w, ob, w->places, sizeof w->places) : "what it waits for";
 }
 
-static void say_wait(struct ctp_words *w)
+/* The title "3 coroutines wait at pool.c:90:get for" what fmt says, and the evidence that all of these findings have. */
+static __attribute__((format(printf, 2, 3))) void say_wait(struct ctp_words *w, const char *fmt, ...)
 {
+	char what[2 * CTP_SITE_TEXT_MAX];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(what, sizeof what, fmt, args);
+	va_end(args);
+	ctp_words_title(w, "%s at %s for %s", ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"),
+	                ctp_words_where(w), what);
 	ctp_words_evidence(w, "suspended for %s%s", ctp_words_they(w, "", "up to "), ctp_words_duration(w, w->g->longest_ns));
 	ctp_words_reasons(w, first_of(w));
 }
 
 void ctp_say_overdue(struct ctp_words *w)
 {
-	ctp_words_title(w, "%s at %s for a timer that is long past due",
-	                ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"), ctp_words_where(w));
-	say_wait(w);
+	say_wait(w, "a timer that is long past due");
 	ctp_words_next(w, "was the timer removed, or set for another time, since the wait began? Does the loop that looks at timers still"
 	               " run?");
 }
 
 void ctp_say_unserved(struct ctp_words *w)
 {
-	char name[CTP_SITE_TEXT_MAX + 80];
-	ctp_words_title(w, "%s at %s for what %s has, and %s not woken",
-	                ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"), ctp_words_where(w),
-	                named_object(w, name, sizeof name), ctp_words_they(w, "was", "were"));
-	say_wait(w);
+	say_wait(w, "what %s has, and %s not woken", named_object(w), ctp_words_they(w, "was", "were"));
 	const struct ctp_object *ob = first_object(w);
 	if (ob && ob->woken && !(ctp_follow_find(w->j->follow, ob->woken) && ob->woken == (first_of(w) ? first_of(w)->id : 0)))
-		ctp_words_evidence(w, "the last that was woken because of it is %s", ctp_words_any(w, ob->woken));
-	ctp_words_next(w, "who puts something there must wake a waiter: does it look for one before %s there, or wake one that does not"
-	               " take it?", ctp_words_they(w, "this one is", "these are"));
+		ctp_words_evidence(w, "the last coroutine that was woken for it is %s", ctp_words_any(w, ob->woken));
+	ctp_words_next(w, "the coroutine that puts something there must wake a waiter: does it look for one before %s there, or wake"
+	               " one that does not take it?", ctp_words_they(w, "this one is", "these are"));
 }
 
 void ctp_say_closed(struct ctp_words *w)
 {
-	char name[CTP_SITE_TEXT_MAX + 80];
-	ctp_words_title(w, "%s at %s for %s, which was closed, and %s not woken",
-	                ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"), ctp_words_where(w),
-	                named_object(w, name, sizeof name), ctp_words_they(w, "was", "were"));
-	say_wait(w);
+	say_wait(w, "%s, which was closed, and %s not woken", named_object(w), ctp_words_they(w, "was", "were"));
 	ctp_words_next(w, "the close must wake all that wait, and a wait that begins after it must end at once");
 }
 
 void ctp_say_held_by_dead(struct ctp_words *w)
 {
-	char name[CTP_SITE_TEXT_MAX + 80];
-	ctp_words_title(w, "%s at %s for %s, held by a coroutine that has ended",
-	                ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"), ctp_words_where(w),
-	                named_object(w, name, sizeof name));
-	say_wait(w);
+	say_wait(w, "%s, held by a coroutine that has ended", named_object(w));
 	ctp_words_next(w, "see that every way out of the coroutine that held it, also an error or a cancellation, gives it back");
 }
 
@@ -184,11 +178,7 @@ static const char *unread(struct ctp_words *w, const struct ctp_descriptor *d)
 
 void ctp_say_own(struct ctp_words *w)
 {
-	char name[CTP_SITE_TEXT_MAX + 80];
-	ctp_words_title(w, "%s at %s for %s, of which %s some already",
-	                ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"), ctp_words_where(w),
-	                named_object(w, name, sizeof name), ctp_words_they(w, "it holds", "they hold"));
-	say_wait(w);
+	say_wait(w, "%s, of which %s some already", named_object(w), ctp_words_they(w, "it holds", "they hold"));
 	ctp_words_history(w);
 	ctp_words_next(w, "%s given one while about to wait, so that the wake found nobody? A coroutine that holds one must not wait for"
 	               " another of the same", ctp_words_they(w, "was it", "were they"));
@@ -198,9 +188,7 @@ void ctp_say_unread(struct ctp_words *w)
 {
 	const struct ctp_coroutine *co = first_of(w);
 	const struct ctp_reasons *r = co ? ctp_wait_reasons(w->j, co) : NULL;
-	ctp_words_title(w, "%s at %s for a descriptor that has something to read",
-	                ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"), ctp_words_where(w));
-	say_wait(w);
+	say_wait(w, "a descriptor that has something to read");
 	for (uint32_t i = 0; r && i < r->n; i++) {
 		const struct ctp_descriptor *d = r->list[i].what != CTP_WAITS_DESCRIPTOR ? NULL :
 			ctp_objects_descriptor(w->j->follow->objects, r->pid, (int32_t)r->list[i].value);
@@ -214,12 +202,8 @@ void ctp_say_unread(struct ctp_words *w)
 
 void ctp_say_strayed(struct ctp_words *w)
 {
-	char name[CTP_SITE_TEXT_MAX + 80];
 	const struct ctp_object *ob = first_object(w);
-	ctp_words_title(w, "%s at %s for %s, and the wake for that went to another",
-	                ctp_words_counted(w, w->f->members, "coroutine waits", "coroutines wait"), ctp_words_where(w),
-	                named_object(w, name, sizeof name));
-	say_wait(w);
+	say_wait(w, "%s, and the wake for that went to another", named_object(w));
 	if (ob && ob->strayed)
 		ctp_words_evidence(w, "%s was woken for it, %s, and waited for something else", ctp_words_any(w, ob->strayed),
 		                   ctp_words_when(w, ctp_span_ns(w->j->start_ns, ob->strayed_ns)));
