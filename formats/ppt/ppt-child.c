@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "collect/mapped-file.h"
+#include "collect/child-ask.h"
 #include "ppt/ppt-signals.h"
 
 enum { PATIENCE_MS = 3000 };
@@ -34,7 +34,7 @@ static void serve(int fd, struct head *head)
 	sigset_t all;
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL); /* a terminal's, too: the process is to be left as it was */
-	ctp_mapped_close_others(fd, fd);
+	ctp_child_close_others(fd, fd);
 	progress = &head->progress;
 	while (read(fd, &fn, sizeof fn) == sizeof fn) {
 		fn(head->area);

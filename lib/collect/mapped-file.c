@@ -2,35 +2,27 @@
  * mapped-file.c - opens a mapped file as a place first (O_PATH), without any of its file systems being asked (RESOLVE_CACHED: what a
  * process has mapped is known to the kernel); looks which file and what sort of file system it is, again without asking
  * (AT_STATX_DONT_SYNC, /proc/PID/mountinfo); and only then opens it for reading.
- *
- * The child that reads the others is nobody's child by then, and has no descriptor but its end of a pipe: where it hangs for ever,
- * it holds nothing.
  */
 #include "collect/mapped-file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <linux/openat2.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "collect/child-ask.h"
 #include "collect/proc-dir.h"
 
 #ifndef RESOLVE_CACHED
 #define RESOLVE_CACHED 0x20
 #endif
-
-#define LIMIT_NS UINT64_C(500000000) /* for all that were put off */
 
 /* As the process itself would see the path, also where that has links. Nothing is opened yet: it may be a device by now. */
 static int find_in(int root, const char *path, uint64_t resolve)
@@ -206,7 +198,12 @@ struct answer {
 	uint8_t id[CTP_BUILD_ID_MAX];
 };
 
-static void answer(struct ctp_mapped_file *f, uint32_t number, int pipe_fd)
+struct put_off {
+	struct ctp_mapped_file *files;
+	size_t n;
+};
+
+static void answer(struct ctp_mapped_file *f, uint32_t number, int out)
 {
 	bool mapped = false;
 	int place = find_file(f->root, f->map.path, 0);
@@ -218,72 +215,29 @@ static void answer(struct ctp_mapped_file *f, uint32_t number, int pipe_fd)
 		close(place);
 	struct answer a = {.number = number, .len = (uint32_t)f->len};
 	memcpy(a.id, f->id, f->len);
-	if (write(pipe_fd, &a, sizeof a) != sizeof a)
+	if (write(out, &a, sizeof a) != sizeof a)
 		_exit(1);
 }
 
-/* Nothing is to stay open because of a child that hangs: locks, pipes, connections. */
-static void close_between(int from, int to)
+static void answer_all(void *arg, int out)
 {
-	enum { MANY = 4096 };
-	if (from > to || !syscall(SYS_close_range, (unsigned)from, (unsigned)to, 0))
+	const struct put_off *p = arg;
+	for (size_t i = 0; i < p->n; i++)
+		answer(&p->files[i], (uint32_t)i, out);
+}
+
+static void take(void *arg, const void *from_child)
+{
+	const struct put_off *p = arg;
+	const struct answer *a = from_child;
+	if (a->number >= p->n || a->len > sizeof a->id)
 		return;
-	for (; from <= to && from < MANY; from++) /* Linux before 5.9 */
-		close(from);
-}
-
-void ctp_mapped_close_others(int a, int b)
-{
-	int low = a < b ? a : b, high = a < b ? b : a;
-	close_between(0, low - 1); /* of -1, none */
-	close_between(low + 1, high - 1);
-	close_between(high + 1, INT_MAX);
-}
-
-/* A child of a child, which is gone at once: nobody waits for this one. */
-static bool start(struct ctp_mapped_file *files, size_t n, int pipe_fd)
-{
-	pid_t child = fork();
-	if (child > 0)
-		return waitpid(child, NULL, 0) == child;
-	if (child < 0)
-		return false;
-	if (fork())
-		_exit(0);
-	ctp_mapped_close_others(files[0].root, pipe_fd);
-	for (size_t i = 0; i < n; i++)
-		answer(&files[i], (uint32_t)i, pipe_fd);
-	_exit(0);
-}
-
-static size_t hear(struct ctp_mapped_file *files, size_t n, int pipe_fd)
-{
-	uint64_t until_ns = ctp_clock_ns() + LIMIT_NS, now_ns;
-	struct answer a;
-	size_t heard = 0;
-	while (heard < n && (now_ns = ctp_clock_ns()) < until_ns &&
-	       poll(&(struct pollfd){.fd = pipe_fd, .events = POLLIN}, 1, (int)((until_ns - now_ns) / 1000000) + 1) > 0) {
-		if (read(pipe_fd, &a, sizeof a) != sizeof a)
-			break;
-		heard++;
-		if (a.number >= n || a.len > sizeof a.id)
-			continue;
-		memcpy(files[a.number].id, a.id, a.len);
-		files[a.number].len = a.len;
-	}
-	return heard;
+	memcpy(p->files[a->number].id, a->id, a->len);
+	p->files[a->number].len = a->len;
 }
 
 bool ctp_mapped_files(struct ctp_mapped_file *files, size_t n)
 {
-	int ends[2];
-	size_t heard = 0;
-	if (!n || pipe2(ends, O_CLOEXEC))
-		return !n;
-	bool started = start(files, n, ends[1]);
-	close(ends[1]);
-	if (started)
-		heard = hear(files, n, ends[0]);
-	close(ends[0]);
-	return heard == n;
+	struct put_off all = {files, n};
+	return !n || ctp_child_ask(&(struct ctp_child_ask){answer_all, take, &all, n, sizeof(struct answer), files[0].root}) == CTP_CHILD_ALL;
 }

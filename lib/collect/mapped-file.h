@@ -30,9 +30,6 @@ int ctp_mapped_root(pid_t pid);
 /* Bytes of a path without the mark that the kernel puts after that of a deleted file; 0: it has none. */
 size_t ctp_mapped_deleted(const char *path);
 
-/* For a child that may hang: closes all descriptors but these two. */
-void ctp_mapped_close_others(int a, int b);
-
 /* False: to be put off. */
 bool ctp_mapped_file(struct ctp_mapped_file *f);
 
