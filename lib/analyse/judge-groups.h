@@ -60,6 +60,7 @@ struct ctp_group {
 	uint32_t nwaiters;
 	uint64_t dependents; /* coroutines that wait because of a member */
 	uint64_t count, most_ns, late; /* the rule's own: waiting coroutines, wakes ... */
+	uint64_t there; /* growth: members that wait at place */
 	uint32_t kept_at[CTP_GROUP_KEPT]; /* long run: the first places of coroutines that wait for it; 0: no more */
 	uint64_t seen_ns, cpu_ns; /* the longest run: from the first sample to the last, and on a processor in that time */
 	struct ctp_ended ended; /* crash: how the program ended */

@@ -131,7 +131,7 @@ static uint32_t where_most_wait(struct ctp_judge *j, uint32_t spawn, uint64_t *c
 void ctp_judge_growth(struct ctp_judge *j)
 {
 	uint64_t *left = count_left_over(j), *explained = calloc(j->follow->places->count, sizeof *explained);
-	uint64_t low[GROWTH_STEPS], there;
+	uint64_t low[GROWTH_STEPS], there = 0;
 	uint32_t count = left && explained ? j->follow->places->count : 0;
 	j->failed |= !explained;
 	for (uint32_t n = 0; n < count; n++) {
@@ -147,6 +147,7 @@ void ctp_judge_growth(struct ctp_judge *j)
 		struct ctp_group *g = told ? ctp_judge_group(j, CTP_RULE_GROWTH, n, where_most_wait(j, n, &there)) : NULL;
 		if (!g)
 			continue;
+		g->there = there;
 		grows(s, low);
 		bool missed = j->follow->missed_ns > j->follow->attached_ns;
 		g->by_certainty[missed ? CTP_CERTAIN_UNKNOWN : CTP_CERTAIN_LIKELY] += s->alive;
@@ -239,11 +240,9 @@ void ctp_say_growth(struct ctp_words *w)
 	if (s->died)
 		ctp_words_evidence(w, "%s made there %s ended, after %s at most", ctp_words_counted(w, s->died, "other", "others"),
 		                   ctp_word(s->died, "has", "have"), ctp_words_duration(w, s->longest_ns));
-	uint64_t there;
-	uint32_t most = where_most_wait(w->j, w->g->spawn, &there);
-	if (most)
-		ctp_words_evidence(w, "%s at %s", ctp_words_counted(w, there, "of them waits", "of them wait"),
-		                   ctp_words_named(ctp_follow_text(w->j->follow, most)));
+	if (w->g->place)
+		ctp_words_evidence(w, "%s at %s", ctp_words_counted(w, w->g->there, "of them waits", "of them wait"),
+		                   ctp_words_named(ctp_follow_text(w->j->follow, w->g->place)));
 	ctp_words_next(w, "what limits how many there are? Do they end as fast as they are spawned?");
 }
 
