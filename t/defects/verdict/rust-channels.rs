@@ -3,6 +3,7 @@
 #[path = "rust.rs"]
 mod rust;
 
+use ctp::{Kind, Reasons, TraceFutureExt, Waits};
 use rust::*;
 use std::future::{poll_fn, Future};
 use std::pin::Pin;
@@ -178,13 +179,13 @@ fn lost_in_select() {
 
 // stale_waker: a hand-written future keeps the waker of its first poll only. It is polled once within the task that makes it and
 // then moved to another one, and what is woken is the first.
-struct Once(Arc<Mutex<(bool, Option<Waker>)>>);
+struct Once(Arc<(Mutex<(bool, Option<Waker>)>, Thing)>);
 
 impl Future for Once {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let mut inside = self.0.lock().unwrap();
+        let mut inside = self.0 .0.lock().unwrap();
         if inside.0 {
             return Poll::Ready(());
         }
@@ -195,25 +196,32 @@ impl Future for Once {
     }
 }
 
+impl Waits for Once {
+    fn reasons(&self, reasons: &mut Reasons<'_>) {
+        self.0 .1.awaited(reasons);
+    }
+}
+
 fn stale_waker() {
     run(1, async {
         while !over() {
-            let inside = Arc::new(Mutex::new((false, None::<Waker>)));
+            let inside = Arc::new((Mutex::new((false, None::<Waker>)), Thing::new(Kind::Event, 0)));
             let mut once = Once(inside.clone());
             if due() {
                 poll_fn(|cx| Poll::Ready(Pin::new(&mut once).poll(cx).is_ready())).await;
                 bitten();
             }
             let waiting = spawn("waits for it", async move {
-                at(once).await; // HERE stale_waker
+                at(once.waits()).await; // HERE stale_waker
             });
             sleep(3).await;
             let woken = {
-                let mut slot = inside.lock().unwrap();
+                let mut slot = inside.0.lock().unwrap();
                 slot.0 = true;
+                inside.1.has(1);
                 slot.1.take()
             };
-            woken.into_iter().for_each(|w| w.wake());
+            woken.into_iter().for_each(|w| inside.1.wake(w));
             at(waiting.result()).await;
         }
     })
@@ -221,11 +229,14 @@ fn stale_waker() {
 
 // never_registered: a future that gives up without a waker where the lock inside is just taken. Who holds it does not know that
 // anybody wants it.
-async fn take_shared(shared: &Mutex<u32>) -> u32 {
+async fn take_shared(shared: &Mutex<u32>, thing: &Thing) -> u32 {
     loop {
         let taken = poll_fn(|_| match shared.try_lock() {
             Ok(n) => Poll::Ready(Some(*n)),
-            Err(_) if faulty() => Poll::Pending,
+            Err(_) if faulty() => {
+                thing.waits();
+                Poll::Pending
+            }
             Err(_) => Poll::Ready(None),
         });
         let taken = at(taken).await; // HERE never_registered
@@ -238,19 +249,21 @@ async fn take_shared(shared: &Mutex<u32>) -> u32 {
 
 fn never_registered() {
     run(2, async {
-        let shared = Arc::new(Mutex::new(0));
+        let shared = Arc::new((Mutex::new(0), Thing::new(Kind::Lock, 1)));
         while !over() {
             if due() {
                 let (theirs, (locked, is_locked)) = (shared.clone(), std::sync::mpsc::channel());
                 std::thread::spawn(move || {
-                    let _guard = theirs.lock().unwrap();
+                    let _guard = theirs.0.lock().unwrap();
+                    theirs.1.has(0);
                     locked.send(()).unwrap();
                     std::thread::sleep(std::time::Duration::from_millis(30));
+                    theirs.1.has(1);
                 });
                 is_locked.recv().unwrap();
                 bitten();
             }
-            take_shared(&shared).await;
+            take_shared(&shared.0, &shared.1).await;
             sleep(2).await;
         }
     })
@@ -379,7 +392,7 @@ fn request_time_outs() {
 // vain in all of them, and polled anew with each step.
 fn shutdown_signal() {
     run(2, async {
-        let end = Arc::new(Monitor::new(false));
+        let end = flag();
         let mut tasks = Vec::new();
         for i in 0..6 {
             let end = end.clone();

@@ -3,7 +3,7 @@
 #[path = "rust.rs"]
 mod rust;
 
-use ctp::{PollTrace, TraceFutureExt};
+use ctp::{Kind, PollTrace, TraceFutureExt};
 use rust::*;
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -282,7 +282,7 @@ fn join_each_other() {
 // gate: thirty tasks wait for a lock file of another program, for 1.8 s, and then go on one after the other.
 fn gate() {
     run(2, async {
-        let gate = Arc::new(Monitor::new(false));
+        let gate = flag();
         let mut tasks = Vec::new();
         for i in 0..30 {
             let gate = gate.clone();
@@ -511,7 +511,7 @@ fn generators() {
 // slow_party: five tasks meet at a barrier, round after round; in one round the last one comes a second late.
 fn slow_party() {
     run(2, async {
-        let barrier = Arc::new(Monitor::new((0usize, 0u64, false))); // arrived, round, whether it was the last
+        let barrier = Arc::new(Monitor::told(Kind::Barrier, (0usize, 0u64, false), |_, _| ())); // arrived, round, whether it was the last
         let late = Arc::new(AtomicUsize::new(0));
         let mut parties = Vec::new();
         for i in 0..5 {

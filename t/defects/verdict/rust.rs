@@ -6,7 +6,7 @@
 //! CORPUS_ONE_PLACE and CORPUS_NO_WAKE.
 #![allow(dead_code)]
 
-use ctp::{Here, TraceFutureExt};
+use ctp::{Here, Hold, Kind, Object, Reason, Reasons, TraceFutureExt, Waiting, Waits};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::future::{poll_fn, Future};
@@ -148,6 +148,57 @@ pub fn waker(cx: &Context<'_>) -> Waker {
     match settings().no_wake {
         true => UNTRACED.with(|w| w.borrow().clone().unwrap()),
         false => cx.waker().clone(),
+    }
+}
+
+// --- what for -------------------------------------------------------------------------------------------------------------------
+
+/// Something that tasks wait for, as the trace knows it. Any wait for it may be dropped. A program that tells of no wakes tells
+/// nothing of this either.
+pub struct Thing(Option<Object>);
+
+impl Thing {
+    #[track_caller]
+    pub fn new(kind: Kind, available: u64) -> Thing {
+        match settings().no_wake {
+            true => Thing(None),
+            false => Thing(Some(Object::new(kind, available))), // a closure would not know who called
+        }
+    }
+
+    pub fn has(&self, n: usize) {
+        self.0.iter().for_each(|o| o.available(n as u64));
+    }
+
+    pub fn has_room(&self, n: usize) {
+        self.0.iter().for_each(|o| o.room(n as u64));
+    }
+
+    pub fn is_closed(&self) {
+        self.0.iter().for_each(Object::close);
+    }
+
+    pub fn hold(&self) -> Option<Hold> {
+        self.0.as_ref().map(|o| o.hold(1))
+    }
+
+    /// Wakes because of it.
+    pub fn wake(&self, waker: Waker) {
+        let _cause = self.0.as_ref().map(Object::cause);
+        waker.wake();
+    }
+
+    /// The task that is being polled waits for it.
+    pub fn waits(&self) {
+        self.0.iter().for_each(|o| ctp::waits(Reason::of(o, 1).cancellable()));
+    }
+
+    pub fn awaited(&self, reasons: &mut Reasons<'_>) {
+        self.0.iter().for_each(|o| reasons.add(Reason::of(o, 1).cancellable()));
+    }
+
+    pub fn room_awaited(&self, reasons: &mut Reasons<'_>) {
+        self.0.iter().for_each(|o| reasons.add(Reason::of_kind(o, Kind::Room, 1).cancellable()));
     }
 }
 
@@ -302,7 +353,7 @@ impl<T> Drop for Outcome<T> {
 
 #[track_caller]
 pub fn spawn<T: Send + 'static>(name: impl Into<String>, future: impl Future<Output = T> + Send + 'static) -> Join<T> {
-    let result = Arc::new(Monitor::new(None));
+    let result = Arc::new(Monitor::told(Kind::Event, None, |result: &Option<_>, thing| thing.has(result.is_some() as usize)));
     let mut outcome = Outcome(result.clone(), None);
     let traced = future.traced_named(name.into());
     let task = spawn_boxed(Box::pin(async move { outcome.set(traced.await) }));
@@ -311,29 +362,38 @@ pub fn spawn<T: Send + 'static>(name: impl Into<String>, future: impl Future<Out
 
 // --- what a coroutine waits for ------------------------------------------------------------------------------------------------
 
-struct Alarm(Option<(Instant, u64)>);
+struct Sleep(Instant, u64);
 
-impl Drop for Alarm {
-    fn drop(&mut self) {
-        if let Some(key) = self.0 {
-            executor().timers.lock().unwrap().remove(&key);
+impl Future for Sleep {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if Instant::now() >= self.0 {
+            return Poll::Ready(());
         }
+        executor().timers.lock().unwrap().insert((self.0, self.1), waker(cx));
+        executor().is_timed.notify_one();
+        Poll::Pending
+    }
+}
+
+impl Waits for Sleep {
+    fn reasons(&self, reasons: &mut Reasons<'_>) {
+        if !settings().no_wake {
+            reasons.add(Reason::until(self.0).cancellable());
+        }
+    }
+}
+
+impl Drop for Sleep {
+    fn drop(&mut self) {
+        executor().timers.lock().unwrap().remove(&(self.0, self.1));
     }
 }
 
 async fn sleep_until_due(ms: u64) {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
-    let key = (Instant::now() + Duration::from_millis(ms), NUMBER.fetch_add(1, Ordering::Relaxed));
-    let _alarm = Alarm(Some(key));
-    poll_fn(|cx| {
-        if Instant::now() >= key.0 {
-            return Poll::Ready(());
-        }
-        executor().timers.lock().unwrap().insert(key, waker(cx));
-        executor().is_timed.notify_one();
-        Poll::Pending
-    })
-    .await
+    Sleep(Instant::now() + Duration::from_millis(ms), NUMBER.fetch_add(1, Ordering::Relaxed)).waits().await
 }
 
 #[track_caller]
@@ -376,28 +436,45 @@ struct Inside<T> {
     next: u64,
 }
 
-/// A state, and two queues of coroutines that wait for it to be as they want it.
-pub struct Monitor<T>(Mutex<Inside<T>>);
+type Tell<T> = Box<dyn Fn(&T, &Thing) + Send + Sync>;
+
+/// A state, and two queues of coroutines that wait for it to be as they want it. The second queue waits for room.
+pub struct Monitor<T> {
+    inside: Mutex<Inside<T>>,
+    thing: Thing,
+    tell: Tell<T>,
+}
 
 impl<T> Monitor<T> {
+    /// A condition: what its state means is known to those alone who wait for it.
+    #[track_caller]
     pub fn new(state: T) -> Self {
-        Monitor(Mutex::new(Inside { state, queues: Default::default(), next: 0 }))
+        Monitor::told(Kind::Event, state, |_, _| ())
+    }
+
+    /// A thing with a state that the trace is told after each change, and before somebody is woken because of it.
+    #[track_caller]
+    pub fn told(kind: Kind, state: T, tell: impl Fn(&T, &Thing) + Send + Sync + 'static) -> Self {
+        let thing = Thing::new(kind, 0);
+        tell(&state, &thing);
+        Monitor { inside: Mutex::new(Inside { state, queues: Default::default(), next: 0 }), thing, tell: Box::new(tell) }
     }
 
     /// Changes the state and wakes so many of one queue.
     pub fn change<R>(&self, queue: usize, wakes: usize, how: impl FnOnce(&mut T) -> R) -> R {
-        let mut inside = self.0.lock().unwrap();
+        let mut inside = self.inside.lock().unwrap();
         let result = how(&mut inside.state);
+        (self.tell)(&inside.state, &self.thing);
         let wakes = wakes.min(inside.queues[queue].len());
         let woken: Vec<_> = inside.queues[queue].drain(..wakes).collect();
         drop(inside);
-        woken.into_iter().for_each(|(_, waker)| waker.wake());
+        woken.into_iter().for_each(|(_, waker)| self.thing.wake(waker));
         result
     }
 
     /// Waits until the function has a result. It is told the state, and whether it is called because of a wake.
-    pub fn until<R, F: FnMut(&mut T, bool) -> Option<R>>(&self, queue: usize, wanted: F) -> Until<'_, T, F> {
-        Until { monitor: self, queue, id: None, wanted }
+    pub fn until<R, F: FnMut(&mut T, bool) -> Option<R>>(&self, queue: usize, wanted: F) -> Waiting<Until<'_, T, F>> {
+        Until { monitor: self, queue, id: None, wanted }.waits()
     }
 
     /// Waits for the next wake, whatever the state.
@@ -420,11 +497,12 @@ impl<T, R, F: FnMut(&mut T, bool) -> Option<R>> Future for Until<'_, T, F> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<R> {
         let this = self.get_mut();
-        let mut guard = this.monitor.0.lock().unwrap();
+        let mut guard = this.monitor.inside.lock().unwrap();
         let inside = &mut *guard;
         let queue = &mut inside.queues[this.queue];
         let place = this.id.and_then(|id| queue.iter().position(|w| w.0 == id));
         if let Some(result) = (this.wanted)(&mut inside.state, this.id.is_some() && place.is_none()) {
+            (this.monitor.tell)(&inside.state, &this.monitor.thing);
             place.and_then(|place| queue.remove(place));
             this.id = None;
             return Poll::Ready(result);
@@ -441,10 +519,19 @@ impl<T, R, F: FnMut(&mut T, bool) -> Option<R>> Future for Until<'_, T, F> {
     }
 }
 
+impl<T, R, F: FnMut(&mut T, bool) -> Option<R>> Waits for Until<'_, T, F> {
+    fn reasons(&self, reasons: &mut Reasons<'_>) {
+        match self.queue {
+            0 => self.monitor.thing.awaited(reasons),
+            _ => self.monitor.thing.room_awaited(reasons),
+        }
+    }
+}
+
 impl<T, F> Drop for Until<'_, T, F> {
     fn drop(&mut self) {
         let Some(id) = self.id else { return };
-        let mut inside = self.monitor.0.lock().unwrap();
+        let mut inside = self.monitor.inside.lock().unwrap();
         let place = inside.queues[self.queue].iter().position(|w| w.0 == id);
         place.and_then(|place| inside.queues[self.queue].remove(place));
         drop(inside);
@@ -454,18 +541,25 @@ impl<T, F> Drop for Until<'_, T, F> {
     }
 }
 
+/// What is set once, and stays so.
+#[track_caller]
+pub fn flag() -> Arc<Monitor<bool>> {
+    Arc::new(Monitor::told(Kind::Event, false, |is_set, thing| thing.has(*is_set as usize)))
+}
+
 pub struct Semaphore(Monitor<usize>);
 
-pub struct Permit(Arc<Semaphore>);
+pub struct Permit(Arc<Semaphore>, Option<Hold>);
 
 impl Semaphore {
+    #[track_caller]
     pub fn new(permits: usize) -> Arc<Self> {
-        Arc::new(Semaphore(Monitor::new(permits)))
+        Arc::new(Semaphore(Monitor::told(Kind::Permits, permits, |n, thing| thing.has(*n))))
     }
 
     pub async fn acquire(self: &Arc<Self>) -> Permit {
         self.0.until(0, |n, _| (*n > 0).then(|| *n -= 1)).await;
-        Permit(self.clone())
+        Permit(self.clone(), self.0.thing.hold())
     }
 
     pub fn is_taken(&self) -> bool {
@@ -475,6 +569,7 @@ impl Semaphore {
 
 impl Drop for Permit {
     fn drop(&mut self) {
+        drop(self.1.take());
         self.0 .0.change(0, 1, |n| *n += 1);
     }
 }
@@ -489,8 +584,16 @@ pub struct Sender<T>(Arc<Channel<T>>);
 
 pub struct Receiver<T>(Arc<Channel<T>>);
 
+#[track_caller]
 pub fn channel<T: Send>(capacity: usize) -> (Sender<T>, Receiver<T>) {
-    let both = Arc::new(Channel { inside: Monitor::new((VecDeque::new(), 1)), capacity });
+    let tell = move |c: &(VecDeque<T>, usize), thing: &Thing| {
+        thing.has(c.0.len());
+        thing.has_room(capacity - c.0.len());
+        if c.1 == 0 {
+            thing.is_closed();
+        }
+    };
+    let both = Arc::new(Channel { inside: Monitor::told(Kind::Item, (VecDeque::new(), 1), tell), capacity });
     (Sender(both.clone()), Receiver(both))
 }
 
