@@ -428,6 +428,35 @@ static void mixed(void)
 	is(end(), "wait-cycle proved 2", "a join is part of a circle, too");
 }
 
+/* 400 in 8 s, which have all run just now, and wait again. */
+static const char *queue_grows(enum ctp_waits_for what, uint64_t available)
+{
+	begin();
+	has(&h, 10, A, what, available);
+	for (uint64_t n = 0; n < 400; n++) {
+		uint64_t ts = MS + n * 20 * MS;
+		is_born(&h, ts, 100 + n, MAKER);
+		resumes(&h, ts + 1, 100 + n, 5);
+		suspends(&h, ts + 2, 100 + n, 5, 50);
+	}
+	for (uint64_t n = 0; n < 400; n++) {
+		uint64_t ts = 8 * S + 20 * MS + n * 10;
+		resumes(&h, ts, 100 + n, 5);
+		waits_for(&h, ts + 1, 100 + n, what, A);
+		suspends(&h, ts + 2, 100 + n, 5, 50);
+	}
+	is_over(&h, 8 * S + 100 * MS, CTP_OUTCOME_KILLED);
+	return end();
+}
+
+static void queues(void)
+{
+	is(queue_grows(CTP_WAITS_LOCK, 0), "growth likely 400", "more and more wait for a lock");
+	is(queue_grows(CTP_WAITS_PERMITS, 0), "growth likely 400", "or for permits");
+	is(queue_grows(CTP_WAITS_PERMITS, 1), "", "but not if there are some");
+	is(queue_grows(CTP_WAITS_ITEM, 0), "", "those that wait for work are only more");
+}
+
 /* --- the table ------------------------------------------------------------------------------------------------------------ */
 
 static void quiet(bool alive)
@@ -507,6 +536,7 @@ int main(void)
 	circles();
 	knots();
 	mixed();
+	queues();
 	makers();
 	sockets();
 	return done_testing();

@@ -211,6 +211,14 @@ bool ctp_wait_is_held(const struct ctp_judge *j, const struct ctp_coroutine *co)
 	return false;
 }
 
+bool ctp_wait_is_in_queue(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	const struct ctp_reasons *r = ctp_wait_reasons(j, co);
+	bool queues = r && r->n == 1 && (r->list[0].what == CTP_WAITS_LOCK || r->list[0].what == CTP_WAITS_PERMITS);
+	const struct ctp_object *ob = queues ? object_of(j, r, 0) : NULL;
+	return ob && is_short(ob, &r->list[0]);
+}
+
 /* --- rules ---------------------------------------------------------------------------------------------------------------- */
 
 /* Another coroutine has run on this one's thread ever since. */

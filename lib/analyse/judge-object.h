@@ -29,6 +29,9 @@ bool ctp_wait_is_for_idle(struct ctp_judge *j, const struct ctp_coroutine *co);
  */
 void ctp_judge_holders(struct ctp_judge *j);
 
+/* Whether a coroutine is in the queue for a lock or for permits of which there are not enough. */
+bool ctp_wait_is_in_queue(const struct ctp_judge *j, const struct ctp_coroutine *co);
+
 /* Whether a coroutine awaits a holder of the object that it waits for. */
 bool ctp_wait_is_held(const struct ctp_judge *j, const struct ctp_coroutine *co);
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analyse/judge-object.h"
 #include "analyse/judge-own.h"
 #include "analyse/judge-words.h"
 
@@ -43,13 +44,17 @@ void ctp_judge_migration(struct ctp_judge *j)
 	}
 }
 
-/* A living coroutine that did nothing in the last quarter of the time; or is far older than any of its siblings became. */
+/*
+ * A living coroutine that did nothing in the last quarter of the time; or is far older than any of its siblings became; or is in a queue
+ * for a lock or for permits, which grows with the number of these.
+ */
 static bool is_left_over(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_tally_spawn *s = ctp_tally_spawn(j->tally, co->spawn);
 	uint64_t age_ns = ctp_follow_ns(j->follow, co->born_ns, j->end_ns);
 	bool old = s->died >= CTP_JUDGE_HISTORY && age_ns >= CTP_JUDGE_FLOOR_NS && age_ns / CTP_JUDGE_FACTOR >= s->longest_ns;
-	return co->state != CTP_DEAD && (old || co->since_ns < j->end_ns - (j->end_ns - j->start_ns) / 4);
+	bool idle = co->since_ns < j->end_ns - (j->end_ns - j->start_ns) / 4;
+	return co->state != CTP_DEAD && (old || idle || ctp_wait_is_in_queue(j, co));
 }
 
 /* The number of such coroutines by spawn place. Null: out of memory. */
