@@ -1,7 +1,7 @@
 //! Futures that say what they wait for.
 
 use crate::fact::{waits, Reason};
-use crate::future::Place;
+use crate::future::{Place, TaskRef};
 use crate::probe::{self, SaidRef};
 use std::fmt;
 use std::future::Future;
@@ -52,6 +52,12 @@ impl Reasons<'_> {
     /// It waits for that.
     pub fn add(&mut self, reason: Reason) {
         waits(reason);
+    }
+
+    /// It waits for that coroutine: for its end, or its next result. To be called only where that is certain, as in a handle that
+    /// joins a task.
+    pub fn waits_for(&mut self, task: TaskRef) {
+        probe::say_target(task.0);
     }
 }
 

@@ -57,7 +57,7 @@ impl PartialEq for CoroRef {
 impl Thread {
     #[inline(always)]
     fn take_waits(&self) -> Waits {
-        Waits { target: self.target.get(), site: self.site.replace(0), reasons: self.facts.count() }
+        Waits { target: self.target.replace(0), site: self.site.replace(0), reasons: self.facts.count() }
     }
 }
 
@@ -121,7 +121,6 @@ pub fn wait_at(place: Place) -> u32 {
         return 0;
     }
     thread.site.set(Probe::peek().map_or(0, |probe| place.number(probe)));
-    thread.target.set(0); // of several that wait the last one counts
     thread.site.get()
 }
 
@@ -130,6 +129,7 @@ pub fn wait_no_more(site: u32) {
     let thread = Thread::any();
     if thread.site.get() == site {
         thread.site.set(0);
+        thread.target.set(0);
     }
 }
 

@@ -36,6 +36,7 @@ pub struct SaidRef {
     serial: u64, // of the first
     at: u32,
     count: u32,
+    target: u64, // 0: none
 }
 
 impl Facts {
@@ -103,14 +104,27 @@ pub fn saying(f: impl FnOnce()) -> SaidRef {
     let thread = Thread::any();
     let at = thread.facts.count();
     let serial = thread.facts.serial.get();
+    let target = thread.target.get();
     f();
     let count = thread.facts.count().saturating_sub(at);
-    SaidRef { serial: if serial == 0 { thread.tid.get() << 40 } else { serial } + 1, at, count }
+    let target = if thread.target.get() == target { 0 } else { thread.target.get() };
+    SaidRef { serial: if serial == 0 { thread.tid.get() << 40 } else { serial } + 1, at, count, target }
+}
+
+/// The coroutine that runs on this thread waits for that one, if its poll is in vain.
+pub fn say_target(target: CoroRef) {
+    if target.reference != 0 && target.probe.map_or(false, Probe::is_alive) {
+        Thread::any().target.set(target.reference);
+    }
 }
 
 /// What was said does not hold any more. Nothing happens if it was told already, or on another thread.
 pub fn unsay(said: SaidRef) {
-    let facts = &Thread::any().facts;
+    let thread = Thread::any();
+    if said.target != 0 && thread.target.get() == said.target {
+        thread.target.set(0);
+    }
+    let facts = &thread.facts;
     let to = facts.count.get().min(said.at + said.count).min(KEPT as u32);
     for at in said.at..to {
         let kept = &facts.reasons[at as usize];

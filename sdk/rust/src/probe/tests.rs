@@ -3,7 +3,7 @@
 use super::arena::Shape;
 use super::ring::Thread;
 use super::*;
-use crate::{PollTrace, TraceFutureExt};
+use crate::{PollTrace, Reasons, TaskRef, TraceFutureExt, Waits};
 use std::future::Future;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::pin::Pin;
@@ -416,6 +416,31 @@ fn who_polls_in_vain_waits_for_that_one() {
     assert!(Pin::new(&mut first).poll(&mut cx).is_pending());
     trace.on_resume();
     assert_eq!(targets(&mut trace), [], "not one that nobody polled");
+    struct Joins(TaskRef);
+    impl Future for Joins {
+        type Output = ();
+        fn poll(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<()> {
+            Poll::Pending
+        }
+    }
+    impl Waits for Joins {
+        fn reasons(&self, reasons: &mut Reasons<'_>) {
+            reasons.waits_for(self.0);
+        }
+    }
+    let (mut join, mut here) = (Joins(other.task_ref()).here_waits(), Joins(other.task_ref()).waits().here());
+    trace.on_resume();
+    assert!(Pin::new(&mut join).poll(&mut cx).is_pending());
+    assert_eq!(targets(&mut trace), [reference_of(&other)], "what a future says");
+    trace.on_resume();
+    assert!(Pin::new(&mut here).poll(&mut cx).is_pending());
+    assert_eq!(targets(&mut trace), [reference_of(&other)], "that another one knows the place of");
+    trace.on_resume();
+    assert!(Pin::new(&mut untraced).poll(&mut cx).is_pending());
+    let mut loser = Joins(other.task_ref()).waits();
+    assert!(Pin::new(&mut loser).poll(&mut cx).is_pending());
+    drop(loser);
+    assert_eq!(targets(&mut trace), [], "but not what is dropped");
 }
 
 #[test]
