@@ -6,7 +6,7 @@
 //! CORPUS_ONE_PLACE and CORPUS_NO_WAKE.
 #![allow(dead_code)]
 
-use ctp::{Here, Hold, Kind, Object, Reason, Reasons, TraceFutureExt, Waiting, Waits};
+use ctp::{Here, Hold, Kind, Object, Reason, Reasons, TaskRef, TraceFutureExt, Waiting, Waits};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::future::{poll_fn, Future};
@@ -321,12 +321,15 @@ pub fn drop_the_others() {
 pub struct Join<T> {
     result: Arc<Monitor<Option<Option<T>>>>,
     task: Arc<Task>,
+    traced: TaskRef,
 }
 
 impl<T: Send> Join<T> {
     /// What the task returned, or None if it did not come to its end.
     pub async fn result(&self) -> Option<T> {
-        self.result.until(0, |result, _| result.take()).await
+        Until { monitor: &self.result, queue: 0, id: None, of: Some(self.traced), wanted: |r: &mut Option<_>, _| r.take() }
+            .waits()
+            .await
     }
 
     /// Not to be called by the task itself.
@@ -355,9 +358,10 @@ impl<T> Drop for Outcome<T> {
 pub fn spawn<T: Send + 'static>(name: impl Into<String>, future: impl Future<Output = T> + Send + 'static) -> Join<T> {
     let result = Arc::new(Monitor::told(Kind::Event, None, |result: &Option<_>, thing| thing.has(result.is_some() as usize)));
     let mut outcome = Outcome(result.clone(), None);
-    let traced = future.traced_named(name.into());
-    let task = spawn_boxed(Box::pin(async move { outcome.set(traced.await) }));
-    Join { result, task }
+    let mut future = future.traced_named(name.into());
+    let traced = future.trace_mut().task_ref();
+    let task = spawn_boxed(Box::pin(async move { outcome.set(future.await) }));
+    Join { result, task, traced }
 }
 
 // --- what a coroutine waits for ------------------------------------------------------------------------------------------------
@@ -474,7 +478,7 @@ impl<T> Monitor<T> {
 
     /// Waits until the function has a result. It is told the state, and whether it is called because of a wake.
     pub fn until<R, F: FnMut(&mut T, bool) -> Option<R>>(&self, queue: usize, wanted: F) -> Waiting<Until<'_, T, F>> {
-        Until { monitor: self, queue, id: None, wanted }.waits()
+        Until { monitor: self, queue, id: None, of: None, wanted }.waits()
     }
 
     /// Waits for the next wake, whatever the state.
@@ -487,6 +491,7 @@ pub struct Until<'a, T, F> {
     monitor: &'a Monitor<T>,
     queue: usize,
     id: Option<u64>,
+    of: Option<TaskRef>, // the task that will change the state, if there is only one
     wanted: F,
 }
 
@@ -525,6 +530,7 @@ impl<T, R, F: FnMut(&mut T, bool) -> Option<R>> Waits for Until<'_, T, F> {
             0 => self.monitor.thing.awaited(reasons),
             _ => self.monitor.thing.room_awaited(reasons),
         }
+        self.of.into_iter().for_each(|task| reasons.waits_for(task));
     }
 }
 
