@@ -137,6 +137,12 @@ static inline void is_woken_for(struct byhand *h, uint64_t ts, uint64_t co, uint
 	       [CTP_WAKE_FOR_OBJECT] = object);
 }
 
+static inline void kernel_has_end(struct byhand *h, uint64_t ts, uint64_t fd)
+{
+	BYHAND(h, CTP_DESCRIPTOR, [CTP_DESCRIPTOR_TS] = ts, [CTP_DESCRIPTOR_PID] = BYHAND_PID, [CTP_DESCRIPTOR_FD] = fd,
+	       [CTP_DESCRIPTOR_TYPE] = CTP_FD_PIPE, [CTP_DESCRIPTOR_ENDED] = 1);
+}
+
 static inline void kernel_has(struct byhand *h, uint64_t ts, uint64_t fd, uint64_t unread)
 {
 	BYHAND(h, CTP_DESCRIPTOR, [CTP_DESCRIPTOR_TS] = ts, [CTP_DESCRIPTOR_PID] = BYHAND_PID, [CTP_DESCRIPTOR_FD] = fd,

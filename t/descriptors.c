@@ -202,9 +202,9 @@ static void test_tcp_list(void)
 	len += put_tcp(part + len, 11, TCP_CLOSE_WAIT, 0, 0);
 	len += put_tcp(part + len, 5, TCP_ESTABLISHED, 8, 8);
 	ok(take(&list, part, len), "a part of a list has been taken, and there are more to be found");
-	ok(s[0].found && s[0].type == CTP_FD_TCP && s[0].unread == 100 && s[0].unsent == 3, "a connection, the first time");
+	ok(s[0].found && s[0].type == CTP_FD_TCP && s[0].unread == 100 && s[0].unsent == 3 && !s[0].ended, "a connection, the first time");
 	ok(s[1].found && s[1].type == CTP_FD_TCP_LISTENS && s[1].unread == 2 && !s[1].unsent, "a listener, without the length of its queue");
-	ok(s[2].found && !s[2].unread, "the end of a stream is no byte");
+	ok(s[2].found && !s[2].unread && s[2].ended, "the end of a stream is no byte");
 	ok(s[3].found && !s[3].unread, "nor is it when it was read");
 	ok(!s[4].found, "one that is not there is not found");
 	len = put_tcp(part, 4000000000, TCP_ESTABLISHED, 1, 1);
@@ -309,6 +309,9 @@ static void test_processes(void)
 	ok(asks[0].type == CTP_FD_EVENTFD && asks[0].unread == 42, "its eventfd");
 	ok(asks[1].type == CTP_FD_PIPE && asks[1].unread == 3, "its pipe");
 	ok(asks[2].type == CTP_FD_UNIX && asks[2].unread == 4, "its socket");
+	ok(!asks[0].ended && !asks[1].ended && !asks[2].ended, "none of them has ended");
+	must(!shutdown(w.pair[1], SHUT_WR), "shutdown");
+	ok(ask(&w, with, asks) == 3 && asks[2].ended && asks[2].unread == 4, "a socket whose peer writes no more has");
 	is_u64(ask(&w, without, asks), 0, "one that has not is not, whatever is known of its descriptors");
 	is_u64(ask(&w, 1 << 30, asks), 0, "nor is one that is not there");
 

@@ -42,6 +42,7 @@ ended() {
 records() { # what was told of descriptors: fd, unread, unsent, type
 	sed -n '/"type":"descriptor"/s/.*"fd":\([-0-9]*\),"@type":"\([a-z ]*\)","unread":\([0-9]*\),"unsent":\([0-9]*\).*/\1 \3 \4 \2/p' "$tmp/json"
 }
+ended_ones() { sed -n '/"type":"descriptor".*"ended":true/s/.*"fd":\([-0-9]*\),.*/\1/p' "$tmp/json" | sort -n; }
 known() { awk '$5 != "-" { print $2, $3, $4, $5 ($6 == "" ? "" : " " $6) }' "$tmp/known"; }
 until_records() { # N PATTERN
 	left=600
@@ -56,12 +57,13 @@ exact() { grep -v ' udp$' | sort -n; } # of UDP the kernel counts memory
 # --- all sorts ---------------------------------------------------------------------------------------------------------------------
 has_ipv6=$(grep -c . /proc/net/if_inet6 2>/dev/null)
 run -- tcp tcp-none tcp-end tcp-end-bytes tcp-full listener listener-empty udp udp-empty unix again unix-empty unix-listener \
-	pipe pipe-empty timer timer-later eventfd file closed signal
+	pipe pipe-empty unix-end pipe-end timer timer-later eventfd file closed signal
 [ "$said" = ready ] || skip_all 'the program cannot make what it waits for'
-until_records 18 '"type":"descriptor"'
+until_records 20 '"type":"descriptor"'
 ended
 is 'each has a record of its type with the figures that the program has itself' "$(records | exact)" "$(known | exact)"
 is 'there is something unread in these' "$(records | awk '$2' | wc -l | tr -d ' ')" 10
+is 'the other side of these has hung up' "$(ended_ones)" "$(awk '$1 ~ /-end/ { print $2 }' "$tmp/known" | sort -n)"
 is 'and unsent in this' "$(records | awk '$3 { print $4 }')" tcp
 udp=$(awk '$1 == "udp" { print $2 }' "$tmp/known")
 ok 'UDP: the memory of a datagram is more than its bytes' test "$(records | awk -v fd="$udp" '$1 == fd { print $2 }')" -ge 100
@@ -113,7 +115,7 @@ is 'the first 256 of them, and the others a second later' "$(sed -n '/"type":"de
 	awk 'NR > 1 && $2 - last < 1e9 { bad++ } { last = $2; print $1 } END { print bad + 0 }' | tr '\n' ' ')" '256 44 0 '
 
 # --- the report --------------------------------------------------------------------------------------------------------------------
-for kind in tcp listener pipe; do
+for kind in tcp listener pipe tcp-end pipe-end; do
 	run -- $kind
 	until_records 1 '"type":"descriptor"'
 	until_records 2 '"threads":1,' # a second later

@@ -253,6 +253,24 @@ static void descriptors(void)
 	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLIN, 0);
 	kernel_has(&h, (END - 400) * (uint64_t)MS, FD, 12);
 	is(over(), "", "nor if it is about to read");
+	scene();
+	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLIN, 0);
+	kernel_has_end(&h, AT + S, FD);
+	is(over(), "unread-data likely 1", "the other side has hung up, and its reader sleeps");
+	ok(strstr(why, "the kernel had the end of the stream for descriptor 7"), "which is said: %s", why);
+	scene();
+	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLIN, 0);
+	kernel_has(&h, AT + S, FD, 12);
+	kernel_has_end(&h, (END - 400) * (uint64_t)MS, FD);
+	is(over(), "unread-data likely 1", "also if there was something to read before");
+	scene();
+	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLOUT, 0);
+	kernel_has_end(&h, AT + S, FD);
+	is(over(), "", "but not if it waits to write");
+	scene();
+	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLIN, 0);
+	kernel_has_end(&h, (END - 400) * (uint64_t)MS, FD);
+	is(over(), "", "nor if it is about to hear of it");
 }
 
 /* --- who has it ----------------------------------------------------------------------------------------------------------- */

@@ -71,7 +71,7 @@ static void descriptor_told(struct ctp_follow *f, const struct ctp_roles *s, con
 {
 	const struct ctp_descriptor seen = {.pid = ctp_roles_value(val, s->pid), .fd = (int32_t)ctp_roles_value(val, s->fd), .ts_ns = ts,
 	                                    .type = (uint8_t)ctp_roles_value(val, s->type), .unread = ctp_roles_value(val, s->unread),
-	                                    .unsent = ctp_roles_value(val, s->unsent)};
+	                                    .unsent = ctp_roles_value(val, s->unsent), .ended = ctp_roles_value(val, s->ended) != 0};
 	ctp_objects_look(f->objects, &seen);
 }
 

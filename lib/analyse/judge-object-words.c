@@ -163,6 +163,8 @@ void ctp_say_held_by_dead(struct ctp_words *w)
 /* "12 bytes", "2 connections". */
 static const char *unread(struct ctp_words *w, const struct ctp_descriptor *d)
 {
+	if (!d->unread)
+		return "the end of the stream";
 	switch (d->type) {
 	case CTP_FD_TCP_LISTENS:
 	case CTP_FD_UNIX_LISTENS:
@@ -192,12 +194,12 @@ void ctp_say_unread(struct ctp_words *w)
 	for (uint32_t i = 0; r && i < r->n; i++) {
 		const struct ctp_descriptor *d = r->list[i].what != CTP_WAITS_DESCRIPTOR ? NULL :
 			ctp_objects_descriptor(w->j->follow->objects, r->pid, (int32_t)r->list[i].value);
-		if (d && d->unread)
+		if (d && (d->unread || d->ended))
 			ctp_words_evidence(w, "the kernel had %s for descriptor %d, %s", unread(w, d), d->fd,
 			                   ctp_words_when(w, ctp_span_ns(w->j->start_ns, d->ts_ns)));
 	}
 	ctp_words_next(w, "is the descriptor still registered with the event loop, and for reading? With edge-triggered epoll, all must be"
-	               " read before the next wait");
+	               " read before the next wait; and the end may come as EPOLLHUP alone");
 }
 
 void ctp_say_strayed(struct ctp_words *w)

@@ -93,7 +93,7 @@ static bool is_empty(const struct ctp_judge *j, const struct ctp_coroutine *co, 
 {
 	const struct ctp_descriptor *d =
 		r->what == CTP_WAITS_DESCRIPTOR ? ctp_objects_descriptor(j->follow->objects, pid, (int32_t)r->value) : NULL;
-	return d && r->count == POLLIN && d->ts_ns >= co->suspended_ns && !d->unread;
+	return d && r->count == POLLIN && d->ts_ns >= co->suspended_ns && !d->unread && !d->ended;
 }
 
 static bool is_for_idle(struct ctp_judge *j, const struct ctp_coroutine *co, unsigned deep)
@@ -280,12 +280,12 @@ static bool is_own(const struct ctp_judge *j, const struct ctp_coroutine *co, co
 	return own && r->what == CTP_WAITS_PERMITS && ctp_wait_ns(j, co) >= CTP_JUDGE_QUIET_NS && ctp_wait_is_too_long(j, co);
 }
 
-/* The collector saw unread data for the descriptor during the wait, LATE_NS before its end or earlier. */
+/* The collector saw unread data for the descriptor, or its end, during the wait, LATE_NS before its end or earlier. */
 static bool is_unread(const struct ctp_judge *j, const struct ctp_coroutine *co, uint64_t pid, const struct ctp_reason_of *r)
 {
 	const struct ctp_descriptor *d =
 		r->what == CTP_WAITS_DESCRIPTOR ? ctp_objects_descriptor(j->follow->objects, pid, (int32_t)r->value) : NULL;
-	return d && d->unread && r->count & POLLIN && d->ts_ns >= co->suspended_ns && since(j, co, d->unread_ns) >= LATE_NS;
+	return d && (d->unread || d->ended) && r->count & POLLIN && d->ts_ns >= co->suspended_ns && since(j, co, d->unread_ns) >= LATE_NS;
 }
 
 /* The rule that a wait breaks, by reason i; CTP_RULES: none. */

@@ -399,7 +399,8 @@ const struct ctp_descriptor *ctp_objects_descriptor(const struct ctp_objects *o,
 void ctp_objects_look(struct ctp_objects *o, const struct ctp_descriptor *seen)
 {
 	struct ctp_descriptor *d = descriptor_of(o, seen->pid, seen->fd);
-	uint64_t unread_ns = d && d->unread && seen->unread ? d->unread_ns : seen->ts_ns;
+	bool before = d && (d->unread || d->ended), now = seen->unread || seen->ended;
+	uint64_t unread_ns = before && now ? d->unread_ns : seen->ts_ns;
 	if (!d && o->ndescriptors < CTP_DESCRIPTORS_MAX)
 		d = &o->descriptors[o->ndescriptors++];
 	if (!d)

@@ -80,8 +80,9 @@ struct ctp_object {
 /* The last look of the collector at a descriptor. */
 struct ctp_descriptor {
 	uint64_t pid, ts_ns, unread, unsent;
-	uint64_t unread_ns; /* since when every look found something unread */
+	uint64_t unread_ns; /* since when every look found something unread, or the end of the stream */
 	int32_t fd;
+	bool ended; /* there is nothing to read but the end */
 	uint8_t type; /* enum ctp_descriptor_type */
 };
 

@@ -63,6 +63,7 @@ void ctp_roles_learn(struct ctp_roles *s, const struct ctp_class *cls)
 		.available = ctp_roles_named(cls, "available"),
 		.unread = ctp_roles_named(cls, "unread"),
 		.unsent = ctp_roles_named(cls, "unsent"),
+		.ended = ctp_roles_named(cls, "ended"),
 		.type = ctp_roles_named(cls, "type"),
 	};
 	s->numbered = s->index != CTP_ROLES_NONE;

@@ -14,7 +14,7 @@ struct ctp_roles {
 	bool numbered; /* index is the number of an event of its coroutine, not the sequence of a slot */
 	bool missed;   /* ctp_class_is_missed */
 	int16_t id, probe, ts, tid, addr, index, active, site, parent, pid, by, text, code, target, after, before, transitions, how,
-	        joins, by_hand, what, deadline, fd, object, count, marks, available, unread, unsent, type;
+	        joins, by_hand, what, deadline, fd, object, count, marks, available, unread, unsent, ended, type;
 };
 
 /* The transition that ctp-collect writes: a constant, so that the compiler leaves out what the class does not need. */

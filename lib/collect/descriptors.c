@@ -110,6 +110,7 @@ static void ask_sockets(struct ctp_descriptors *d, struct ctp_descriptor_ask *as
 		a->type = s->type;
 		a->unread = s->unread;
 		a->unsent = s->unsent;
+		a->ended = s->ended;
 	}
 }
 
@@ -128,6 +129,7 @@ static void ask_pipes(struct ctp_descriptors *d, struct ctp_descriptor_ask *asks
 			continue;
 		asks[i].found = pipes[k].found;
 		asks[i].type = CTP_FD_PIPE;
+		asks[i].ended = pipes[k].ended;
 		asks[i].unread = pipes[k++].unread;
 	}
 }

@@ -30,6 +30,7 @@ struct ctp_descriptor_ask {
 	bool found; /* and so the rest is known: see CTP_DESCRIPTOR */
 	enum ctp_descriptor_type type;
 	uint64_t unread, unsent;
+	bool ended;
 
 	/* descriptors.c's own */
 	enum ctp_fd_link link;

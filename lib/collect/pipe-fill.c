@@ -17,7 +17,7 @@
 #endif
 
 struct answer {
-	uint32_t number, found, unread;
+	uint32_t number, found, ended, unread;
 };
 
 /* Whether our copy is the pipe. Only its name is looked at: a file that is none may not answer. */
@@ -35,8 +35,10 @@ static void answer(const struct ctp_pipe *p, uint32_t number, int process, int o
 	struct answer a = {.number = number};
 	int unread = 0, fd = process < 0 ? -1 : (int)syscall(SYS_pidfd_getfd, process, p->fd, 0);
 	if (fd >= 0 && is_pipe(fd, p->ino) && !ioctl(fd, FIONREAD, &unread) && unread >= 0) {
+		struct pollfd end = {.fd = fd};
 		a.found = 1;
 		a.unread = (uint32_t)unread;
+		a.ended = poll(&end, 1, 0) == 1 && end.revents & POLLHUP;
 	}
 	if (fd >= 0)
 		close(fd);
@@ -71,6 +73,7 @@ static void take(void *arg, const void *from_child)
 	if (a->number >= all->n)
 		return;
 	all->pipes[a->number].found = a->found;
+	all->pipes[a->number].ended = a->ended;
 	all->pipes[a->number].unread = a->unread;
 }
 

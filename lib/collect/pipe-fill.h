@@ -19,6 +19,7 @@ struct ctp_pipe {
 	int fd;
 	uint32_t ino; /* which pipe it should be; another one is not asked */
 	bool found;
+	bool ended;      /* of the end to read from: nobody can write any more */
 	uint32_t unread; /* bytes */
 };
 

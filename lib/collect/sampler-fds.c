@@ -34,12 +34,13 @@ static pid_t process_of(struct ctp_sampler *s, uint64_t pid)
 
 static void tell(struct ctp_sampler *s, uint64_t ts_ns, struct ctp_waited_fd *e, const struct ctp_descriptor_ask *ask)
 {
-	if (e->told && e->type == ask->type && e->unread == ask->unread && e->unsent == ask->unsent)
+	if (e->told && e->type == ask->type && e->unread == ask->unread && e->unsent == ask->unsent && e->ended == ask->ended)
 		return;
 	e->told = true;
 	e->type = (uint8_t)ask->type;
 	e->unread = ask->unread;
 	e->unsent = ask->unsent;
+	e->ended = ask->ended;
 	uint64_t *val = ctp_harvest_put(s->harvest, CTP_DESCRIPTOR, ts_ns);
 	val[CTP_DESCRIPTOR_TS] = ts_ns;
 	val[CTP_DESCRIPTOR_PID] = e->pid;
@@ -47,6 +48,7 @@ static void tell(struct ctp_sampler *s, uint64_t ts_ns, struct ctp_waited_fd *e,
 	val[CTP_DESCRIPTOR_TYPE] = ask->type;
 	val[CTP_DESCRIPTOR_UNREAD] = ask->unread;
 	val[CTP_DESCRIPTOR_UNSENT] = ask->unsent;
+	val[CTP_DESCRIPTOR_ENDED] = ask->ended;
 }
 
 /* When the kernel is to be asked about it. */

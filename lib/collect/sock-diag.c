@@ -2,7 +2,8 @@
  * sock-diag.c - asks for lists, and picks sockets out of them.
  *
  * The figures are the kernel's: of a TCP connection, the bytes that were not read yet and those that the peer has not confirmed; of
- * a listening socket, the connections to be accepted; of UDP, the memory that datagrams take, which is more than their bytes.
+ * a listening socket, the connections to be accepted; of UDP, the memory that datagrams take, which is more than their bytes. A
+ * stream has ended if the peer has, or if this side reads no more.
  */
 #include "collect/sock-diag.h"
 
@@ -63,15 +64,16 @@ static struct ctp_socket *find_socket(const struct ctp_sock_diag_list *list, uin
 static void found(struct ctp_sock_diag_list *list, struct ctp_socket *s, enum ctp_descriptor_type type, uint32_t unread,
                   uint32_t unsent)
 {
-	*s = (struct ctp_socket){s->ino, true, type, unread, unsent};
+	*s = (struct ctp_socket){s->ino, true, type, unread, unsent, false};
 	list->missing--;
 }
 
 /* The end of a stream takes a number like a byte, and is none. */
-static uint32_t tcp_unread(uint8_t state, uint32_t rqueue)
+static void found_tcp(struct ctp_sock_diag_list *list, struct ctp_socket *s, const struct inet_diag_msg *m)
 {
-	bool ended = state == TCP_CLOSE_WAIT || state == TCP_LAST_ACK || state == TCP_CLOSING;
-	return rqueue - (ended && rqueue);
+	bool ended = m->idiag_state == TCP_CLOSE_WAIT || m->idiag_state == TCP_LAST_ACK || m->idiag_state == TCP_CLOSING;
+	found(list, s, CTP_FD_TCP, m->idiag_rqueue - (ended && m->idiag_rqueue), m->idiag_wqueue);
+	s->ended = ended;
 }
 
 static void take_inet(struct ctp_sock_diag_list *list, const char *data, size_t len)
@@ -88,7 +90,7 @@ static void take_inet(struct ctp_sock_diag_list *list, const char *data, size_t 
 	else if (m.idiag_state == TCP_LISTEN)
 		found(list, s, CTP_FD_TCP_LISTENS, m.idiag_rqueue, 0); /* the other is the length of its queue */
 	else
-		found(list, s, CTP_FD_TCP, tcp_unread(m.idiag_state, m.idiag_rqueue), m.idiag_wqueue);
+		found_tcp(list, s, &m);
 }
 
 static void take_unix(struct ctp_sock_diag_list *list, const char *data, size_t len)
@@ -104,14 +106,16 @@ static void take_unix(struct ctp_sock_diag_list *list, const char *data, size_t 
 		memcpy(&attr, data + at, sizeof attr);
 		if (attr.rta_len < sizeof attr || attr.rta_len > len - at)
 			return;
-		if (attr.rta_type != UNIX_DIAG_RQLEN || attr.rta_len != RTA_LENGTH(sizeof queues))
+		const char *value = data + at + RTA_LENGTH(0);
+		if (attr.rta_type == UNIX_DIAG_SHUTDOWN && attr.rta_len == RTA_LENGTH(1) && s->found) /* follows the other */
+			s->ended = *value & 1 << SHUT_RD && s->type == CTP_FD_UNIX;
+		if (attr.rta_type != UNIX_DIAG_RQLEN || attr.rta_len != RTA_LENGTH(sizeof queues) || s->found)
 			continue;
-		memcpy(&queues, data + at + RTA_LENGTH(0), sizeof queues);
+		memcpy(&queues, value, sizeof queues);
 		if (m.udiag_state == TCP_LISTEN)
 			found(list, s, CTP_FD_UNIX_LISTENS, queues.udiag_rqueue, 0);
 		else
 			found(list, s, CTP_FD_UNIX, queues.udiag_rqueue, queues.udiag_wqueue);
-		return;
 	}
 }
 

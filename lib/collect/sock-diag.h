@@ -19,6 +19,7 @@ struct ctp_socket {
 	bool found;
 	enum ctp_descriptor_type type;
 	uint32_t unread, unsent; /* as in CTP_DESCRIPTOR */
+	bool ended;
 };
 
 /* Fills those that are found. sockets: in the order of their numbers, each once. *absent: bits of what this kernel cannot list. */

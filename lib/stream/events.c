@@ -296,6 +296,7 @@ static const struct ctp_field descriptor[] = {
 	                         .nlabels = COUNT(descriptor_types)},
 	[CTP_DESCRIPTOR_UNREAD] = U64("unread", NONE, "", SAME, 0),
 	[CTP_DESCRIPTOR_UNSENT] = U64("unsent", NONE, "", SAME, 0),
+	[CTP_DESCRIPTOR_ENDED] = {.name = "ended", .type = CTP_BOOL, .pred = CTP_PRED_SAME},
 };
 
 #define CLASS(n, k, f) {.name = (n), .kind = CTP_KIND_##k, .fields = (f), .nfields = COUNT(f)}

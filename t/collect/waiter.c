@@ -120,6 +120,8 @@ static void make_pair(struct made *m, bool pipes, long bytes)
 	fill(m->peer, bytes);
 	m->type = pipes ? "pipe" : "unix";
 	m->unsent = pipes ? 0 : -1;
+	if (strstr(m->kind, "-end"))
+		close(m->peer);
 }
 
 static void make_timer(struct made *m, long seconds)
