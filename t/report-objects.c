@@ -475,6 +475,86 @@ static void queues(void)
 	is(queue_grows(CTP_WAITS_ITEM, 0), "", "those that wait for work are only more");
 }
 
+/*
+ * Coroutine 2 gives what coroutine 1 takes, 40 times, and ends: each waits at the queue each time, which takes no time. 1 rests elsewhere,
+ * unless it rests there. Then 1 waits for one more.
+ */
+struct pair {
+	uint64_t times, taken; /* how often 2 gives, and 1 takes */
+	uint64_t dies_ms, end_ms;
+	bool rests, other, room, refilled;
+	uint64_t marks;
+};
+
+static const char *queue_pair(struct pair p)
+{
+	enum ctp_waits_for own = p.room ? CTP_WAITS_ROOM : CTP_WAITS_ITEM, others = p.room ? CTP_WAITS_ITEM : CTP_WAITS_ROOM;
+	scene();
+	for (uint64_t i = 0; i < p.times || i < p.taken; i++) {
+		uint64_t ts = 10 * MS + i * 5 * MS;
+		if (i < p.times) {
+			runs(ts, 2);
+			waits_for(&h, ts + 1, 2, others, A);
+			stops(ts + 2, 2);
+			runs(ts + 4, 2);
+			waits_so(&h, ts + 5, 2, CTP_WAITS_OTHER, 0x9000, 1, CTP_REASON_RESTS);
+			stops(ts + 6, 2);
+		}
+		if (i < p.taken) {
+			runs(ts + 10, 1);
+			waits_for(&h, ts + 11, 1, own, A);
+			suspends(&h, ts + 12, 1, 5, p.rests ? 31 : 40);
+			runs(ts + 14, 1);
+			waits_so(&h, ts + 15, 1, CTP_WAITS_OTHER, 0x9000, 1, CTP_REASON_RESTS);
+			suspends(&h, ts + 16, 1, 5, p.rests ? 40 : 31);
+		}
+	}
+	if (p.other) {
+		runs(AT - MS, 3);
+		waits_for(&h, AT - MS + 1, 3, others, A);
+		stops(AT - MS + 2, 3);
+		runs(AT - MS + 4, 3);
+		waits_so(&h, AT - MS + 5, 3, CTP_WAITS_OTHER, 0x9000, 1, CTP_REASON_RESTS);
+		stops(AT - MS + 6, 3);
+	}
+	runs(AT, 1);
+	waits_so(&h, AT + 1, 1, own, A, 1, p.marks);
+	suspends(&h, AT + 2, 1, 5, p.rests ? 31 : 40);
+	if (p.refilled)
+		has(&h, AT + 3, A, own, 1);
+	if (p.dies_ms)
+		dies(&h, p.dies_ms * MS, 2);
+	return over_at(p.end_ms);
+}
+
+static void peers(void)
+{
+	const struct pair good = {.times = 40, .taken = 40, .dies_ms = 310, .end_ms = END};
+	struct pair p = good;
+	is(queue_pair(p), "peer-ended likely 1", "who gave to the queue has ended, and one waits for more");
+	ok(strstr(why, "coroutine #2 has given to it 40 times, and has ended"), "which is said: %s", why);
+	p.room = true;
+	is(queue_pair(p), "peer-ended likely 1", "and so if the one that took has ended");
+	p = good, p.dies_ms = 0;
+	ok(!strstr(queue_pair(p), "peer"), "but not if it is alive: %s", found);
+	p = good, p.dies_ms = END - 400;
+	ok(!strstr(queue_pair(p), "peer"), "nor if it ended just now: %s", found);
+	p = good, p.other = true;
+	ok(!strstr(queue_pair(p), "peer"), "nor if another one gives as well: %s", found);
+	p = good, p.times = 30;
+	ok(!strstr(queue_pair(p), "peer"), "nor if others must have, that never wait there: %s", found);
+	p = good, p.times = p.taken = 15;
+	ok(!strstr(queue_pair(p), "peer"), "nor if that was a few times: %s", found);
+	p = good, p.end_ms = 1200;
+	ok(!strstr(queue_pair(p), "peer"), "nor within a second: %s", found);
+	p = good, p.rests = true;
+	ok(!strstr(queue_pair(p), "peer"), "nor if it rests there, for the work is done: %s", found);
+	p = good, p.marks = CTP_REASON_TIMED;
+	ok(!strstr(queue_pair(p), "peer"), "nor with a time-out: %s", found);
+	p = good, p.refilled = true;
+	ok(!strstr(queue_pair(p), "peer"), "nor if there is something: %s", found);
+}
+
 /* --- the table ------------------------------------------------------------------------------------------------------------ */
 
 static void quiet(bool alive)
@@ -555,6 +635,7 @@ int main(void)
 	knots();
 	mixed();
 	queues();
+	peers();
 	makers();
 	sockets();
 	return done_testing();

@@ -160,6 +160,19 @@ void ctp_say_held_by_dead(struct ctp_words *w)
 	ctp_words_next(w, "see that every way out of the coroutine that held it, also an error or a cancellation, gives it back");
 }
 
+void ctp_say_peer_ended(struct ctp_words *w)
+{
+	const struct ctp_coroutine *co = first_of(w);
+	const struct ctp_reasons *r = co ? ctp_wait_reasons(w->j, co) : NULL;
+	const struct ctp_queue_end *other = r && r->n ? ctp_wait_other_end(w->j, r->pid, &r->list[0]) : NULL;
+	bool gives = r && r->n && r->list[0].what == CTP_WAITS_ROOM;
+	say_wait(w, "%s a queue, and whoever %s has ended", gives ? "room in" : "an item of", gives ? "took from it" : "gave to it");
+	for (uint32_t i = 0; other && i < other->n; i++)
+		ctp_words_evidence(w, "%s has %s it %s, and has ended", ctp_words_any(w, other->users[i].coro), gives ? "taken from" : "given to",
+		                   ctp_words_counted(w, other->users[i].uses, "time", "times"));
+	ctp_words_next(w, "did it end by an error that nobody looks at? Whoever ends last should close the queue, so that the others go on");
+}
+
 /* "12 bytes", "2 connections". */
 static const char *unread(struct ctp_words *w, const struct ctp_descriptor *d)
 {

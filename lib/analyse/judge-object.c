@@ -288,6 +288,38 @@ static bool is_unread(const struct ctp_judge *j, const struct ctp_coroutine *co,
 	return d && (d->unread || d->ended) && r->count & POLLIN && d->ts_ns >= co->suspended_ns && since(j, co, d->unread_ns) >= LATE_NS;
 }
 
+const struct ctp_queue_end *ctp_wait_other_end(const struct ctp_judge *j, uint64_t pid, const struct ctp_reason_of *r)
+{
+	bool gives = r->what == CTP_WAITS_ROOM;
+	const struct ctp_queue *queue = gives || r->what == CTP_WAITS_ITEM ? ctp_queues_find(&j->follow->objects->queues, pid, r->value) : NULL;
+	const struct ctp_queue_end *own = queue ? gives ? &queue->gives : &queue->takes : NULL;
+	const struct ctp_queue_end *other = queue ? gives ? &queue->takes : &queue->gives : NULL;
+	bool known = other && other->n && !other->more && other->uses >= CTP_JUDGE_HISTORY && 10 * other->uses >= 9 * own->uses;
+	return known ? other : NULL;
+}
+
+/* It rests where it waits for work: then the end of those who gave it some is the end of the work. */
+static bool is_at_work(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_reason_of *r)
+{
+	return r->what == CTP_WAITS_ROOM || !ctp_spawn_is_at_rest(j, co->spawn, ctp_follow_place(j->follow, co));
+}
+
+/* The coroutines at the other end of the queue have all ended, and nobody else is known to have done their part. */
+static bool has_no_peer(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_reasons *r, uint32_t i)
+{
+	const struct ctp_queue_end *other = r->n == 1 ? ctp_wait_other_end(j, r->pid, &r->list[0]) : NULL;
+	const struct ctp_object *ob = object_of(j, r, i);
+	if (!other || r->list[i].marks & (CTP_REASON_TIMED | CTP_REASON_RESTS) || (ob && is_enough(ob, &r->list[i])) ||
+	    ctp_wait_ns(j, co) < CTP_JUDGE_QUIET_NS || !is_at_work(j, co, &r->list[i]))
+		return false;
+	for (uint32_t k = 0; k < other->n; k++) {
+		const struct ctp_coroutine *user = ctp_follow_find(j->follow, other->users[k].coro);
+		if (user && (user->state != CTP_DEAD || since(j, co, user->since_ns) < LATE_NS))
+			return false;
+	}
+	return true;
+}
+
 /* The rule that a wait breaks, by reason i; CTP_RULES: none. */
 static enum ctp_rule broken_rule(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_reasons *r, uint32_t i)
 {
@@ -298,7 +330,7 @@ static enum ctp_rule broken_rule(const struct ctp_judge *j, const struct ctp_cor
 	if (is_unread(j, co, r->pid, reason))
 		return CTP_RULE_UNREAD;
 	if (!ob)
-		return CTP_RULES;
+		return has_no_peer(j, co, r, i) ? CTP_RULE_PEER_ENDED : CTP_RULES;
 	if (ob->closed_ns && since(j, co, ob->closed_ns) >= LATE_NS)
 		return CTP_RULE_CLOSED;
 	if (ob->strayed && ob->strayed_ns >= co->suspended_ns && since(j, co, ob->strayed_ns) >= LATE_NS && !is_short(ob, reason))
@@ -307,7 +339,9 @@ static enum ctp_rule broken_rule(const struct ctp_judge *j, const struct ctp_cor
 		return CTP_RULE_UNSERVED;
 	if (is_own(j, co, ob, reason))
 		return CTP_RULE_OWN;
-	return is_with_dead(j, co, ob, reason) ? CTP_RULE_HELD_BY_DEAD : CTP_RULES;
+	if (is_with_dead(j, co, ob, reason))
+		return CTP_RULE_HELD_BY_DEAD;
+	return has_no_peer(j, co, r, i) ? CTP_RULE_PEER_ENDED : CTP_RULES;
 }
 
 /* Sets waiters, first_... and longest_ns of each object. */

@@ -35,6 +35,12 @@ bool ctp_wait_is_in_queue(const struct ctp_judge *j, const struct ctp_coroutine 
 /* Whether a coroutine awaits a holder of the object that it waits for. */
 bool ctp_wait_is_held(const struct ctp_judge *j, const struct ctp_coroutine *co);
 
+/*
+ * The end of the queue at which the others are, for which a coroutine waits for a reason: of a wait for an item, that of those who
+ * give. Null: those are not known, or are not the ones with whom it has always to do.
+ */
+const struct ctp_queue_end *ctp_wait_other_end(const struct ctp_judge *j, uint64_t pid, const struct ctp_reason_of *r);
+
 /* The findings that rest on reasons and objects. */
 void ctp_judge_objects(struct ctp_judge *j);
 

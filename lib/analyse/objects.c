@@ -42,7 +42,8 @@ bool ctp_objects_init(struct ctp_objects *o)
 	*o = (struct ctp_objects){.room = ROOM_MIN, .reasons_room = ROOM_MIN, .list = calloc(ROOM_MIN + 1, sizeof *o->list),
 	                          .reasons = calloc(ROOM_MIN + 1, sizeof *o->reasons),
 	                          .descriptors = calloc(CTP_DESCRIPTORS_MAX, sizeof *o->descriptors)};
-	return ctp_map_init(&o->map, ROOM_MIN) && ctp_map_init(&o->reasons_map, ROOM_MIN) && o->list && o->reasons && o->descriptors;
+	return ctp_queues_init(&o->queues) && ctp_map_init(&o->map, ROOM_MIN) && ctp_map_init(&o->reasons_map, ROOM_MIN) && o->list &&
+	       o->reasons && o->descriptors;
 }
 
 static void forget(struct ctp_object *ob)
@@ -57,6 +58,7 @@ void ctp_objects_clear(struct ctp_objects *o, bool whole)
 		forget(&o->list[i]);
 	ctp_map_clear(&o->map);
 	ctp_map_clear(&o->reasons_map);
+	ctp_queues_clear(&o->queues);
 	o->count = o->nreasons = o->ndescriptors = o->gaps = 0;
 	o->unfollowed = 0;
 	o->whole = whole;
@@ -67,6 +69,7 @@ void ctp_objects_fini(struct ctp_objects *o)
 	ctp_objects_clear(o, false);
 	ctp_map_fini(&o->map);
 	ctp_map_fini(&o->reasons_map);
+	ctp_queues_fini(&o->queues);
 	free(o->list);
 	free(o->reasons);
 	free(o->descriptors);
@@ -189,6 +192,8 @@ static void put_stock(struct ctp_stock *stock, uint64_t available, uint64_t ts_n
 
 void ctp_objects_tell(struct ctp_objects *o, const struct ctp_object_told *t)
 {
+	if (t->marks & (CTP_OBJECT_MADE | CTP_OBJECT_GONE))
+		ctp_queues_forget(&o->queues, t->pid, t->at);
 	if (t->marks & CTP_OBJECT_MADE) { /* the object that was there before may have no end record */
 		struct ctp_object *old = ctp_objects_find(o, t->pid, t->at);
 		if (old)
@@ -321,6 +326,8 @@ void ctp_objects_reason(struct ctp_objects *o, uint64_t coro, uint64_t event, ui
 	uint32_t *slot = reasons_slot(o, coro);
 	if (!coro)
 		return;
+	if (reason->what == CTP_WAITS_ITEM || reason->what == CTP_WAITS_ROOM)
+		ctp_queues_use(&o->queues, pid, reason->value, coro, reason->what == CTP_WAITS_ROOM);
 	if (!*slot) {
 		if (!reasons_room(o))
 			return;

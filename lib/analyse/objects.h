@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyse/queue-ends.h"
 #include "base/map.h"
 
 enum {
@@ -97,6 +98,7 @@ struct ctp_objects {
 	struct ctp_map reasons_map;
 	struct ctp_descriptor *descriptors; /* the first CTP_DESCRIPTORS_MAX that were looked at */
 	uint32_t ndescriptors;
+	struct ctp_queues queues;
 	uint32_t gaps;       /* how often records were missing */
 	bool whole;          /* the trace begins with the program */
 	bool failed;         /* out of memory: records were left out */
