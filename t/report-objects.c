@@ -612,6 +612,33 @@ static void sockets(void)
 	ok(strstr(found, "unread-data"), "and if it has, that is found: %s", found);
 }
 
+/* One waits for another, which sleeps for an hour or waits for nobody knows what; each has come back there 40 times. */
+static void sleeper(bool told)
+{
+	scene();
+	for (uint64_t i = 0; i < 40; i++)
+		for (uint64_t co = 1; co <= 2; co++) {
+			runs(10 * MS + i * 5 * MS + co * 10, co);
+			suspends(&h, 10 * MS + i * 5 * MS + co * 10 + 2, co, 5, 50 + co);
+		}
+	runs(AT, 2);
+	if (told)
+		waits_for(&h, AT + 1, 2, CTP_WAITS_TIMER, AT + 3600 * S);
+	suspends(&h, AT + 2, 2, 5, 52);
+	runs(AT + MS, 1);
+	awaits(&h, AT + MS + 1, 1, 2);
+	suspends(&h, AT + MS + 2, 1, 5, 51);
+	over();
+}
+
+static void sleepers(void)
+{
+	sleeper(false);
+	ok(*suspected, "one that others wait for stands out: %s", suspected);
+	sleeper(true);
+	is(suspected, "", "but not while its timer runs");
+}
+
 static void makers(void)
 {
 	quiet(true);
@@ -636,6 +663,7 @@ int main(void)
 	mixed();
 	queues();
 	peers();
+	sleepers();
 	makers();
 	sockets();
 	return done_testing();

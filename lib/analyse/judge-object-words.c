@@ -170,7 +170,7 @@ void ctp_say_peer_ended(struct ctp_words *w)
 	for (uint32_t i = 0; other && i < other->n; i++)
 		ctp_words_evidence(w, "%s has %s it %s, and has ended", ctp_words_any(w, other->users[i].coro), gives ? "taken from" : "given to",
 		                   ctp_words_counted(w, other->users[i].uses, "time", "times"));
-	ctp_words_next(w, "did it end by an error that nobody looks at? Whoever ends last should close the queue, so that the others go on");
+	ctp_words_next(w, "did an error end the coroutine at the other end? When the last of those ends, the queue must be closed");
 }
 
 /* "12 bytes", "2 connections". */

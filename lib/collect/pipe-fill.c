@@ -1,6 +1,7 @@
 /* pipe-fill.c - a child that copies, asks and closes; it answers through a pipe of its own. */
 #include "collect/pipe-fill.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
