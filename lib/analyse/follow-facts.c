@@ -9,11 +9,24 @@ static const struct ctp_reasons *reasons_of(const struct ctp_follow *f, const st
 	return ctp_objects_reasons(f->objects, co->id, co->state == CTP_RUNNING ? co->next : co->next - 1);
 }
 
+/*
+ * What is told of objects before any death that is held back, and after the last event, may be what a program does that destroys its
+ * coroutines.
+ */
+static void keep_if_done(struct ctp_follow *f)
+{
+	uint64_t now = f->counts.events + f->counts.births;
+	if (!f->priv->nheld && f->priv->facts_at != now)
+		ctp_objects_keep(f->objects);
+	f->priv->facts_at = now;
+}
+
 void ctp_follow_woken(struct ctp_follow *f, const struct ctp_coroutine *co, const struct ctp_change *ch)
 {
 	const struct ctp_reasons *r = reasons_of(f, co);
 	f->priv->woken.coro = co->id;
 	f->priv->woken.ts_ns = ch->ts_ns;
+	keep_if_done(f);
 	if (r)
 		ctp_objects_woken(f->objects, r, co->id, ch->by, ch->ts_ns);
 }
@@ -77,6 +90,7 @@ static void descriptor_told(struct ctp_follow *f, const struct ctp_roles *s, con
 
 void ctp_follow_fact(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
 {
+	keep_if_done(f);
 	switch (s->kind) {
 	case CTP_KIND_REASON:
 		reason_told(f, s, val, ts);

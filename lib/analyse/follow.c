@@ -138,6 +138,8 @@ void ctp_follow_commit(struct ctp_follow *f)
 {
 	for (uint32_t i = 0; i < f->priv->nheld; i++)
 		gone(f, &f->priv->held[i]);
+	if (f->priv->nheld)
+		ctp_objects_keep(f->objects);
 	f->priv->nheld = 0;
 }
 
@@ -458,10 +460,12 @@ void ctp_follow_finish(struct ctp_follow *f, const struct ctp_section_end *how)
 	};
 	if (f->seen.stopped_ns)
 		ctp_proc_seen_went_on(&f->seen, end.end_ns);
-	if (is_shutdown(f))
+	if (is_shutdown(f)) {
 		end.destroyed = priv->nheld;
-	else
+		ctp_objects_undo(f->objects);
+	} else {
 		ctp_follow_commit(f);
+	}
 	end.judged_ns = end.destroyed ? begin_of_shutdown(f) : end.end_ns;
 	/* Lost events of no known coroutine may be the last of any, and so may those in packets that are missing. */
 	uint32_t at = 0;

@@ -49,11 +49,12 @@ bool ctp_objects_init(struct ctp_objects *o)
 static void forget(struct ctp_object *ob)
 {
 	free(ob->name);
-	*ob = (struct ctp_object){.pid = ob->pid, .at = ob->at, .gap = ob->gap};
+	*ob = (struct ctp_object){.pid = ob->pid, .at = ob->at, .gap = ob->gap, .saved = ob->saved};
 }
 
 void ctp_objects_clear(struct ctp_objects *o, bool whole)
 {
+	ctp_objects_keep(o);
 	for (uint32_t i = 1; o->list && i <= o->count; i++)
 		forget(&o->list[i]);
 	ctp_map_clear(&o->map);
@@ -73,6 +74,47 @@ void ctp_objects_fini(struct ctp_objects *o)
 	free(o->list);
 	free(o->reasons);
 	free(o->descriptors);
+	free(o->saved);
+}
+
+/* --- the moment before the end -------------------------------------------------------------------------------------------- */
+
+void ctp_objects_keep(struct ctp_objects *o)
+{
+	for (uint32_t i = 0; i < o->nsaved; i++)
+		free(o->saved[i].was.name);
+	o->nsaved = 0;
+	o->moment++;
+}
+
+void ctp_objects_undo(struct ctp_objects *o)
+{
+	for (uint32_t i = 0; i < o->nsaved; i++) { /* each is saved once */
+		struct ctp_object *ob = &o->list[o->saved[i].number];
+		free(ob->name);
+		*ob = o->saved[i].was;
+	}
+	o->nsaved = 0;
+	o->moment++;
+}
+
+/* The object is about to change. If it cannot be saved, it will not be as it was. */
+static struct ctp_object *save(struct ctp_objects *o, struct ctp_object *ob)
+{
+	if (!ob || ob->saved == o->moment)
+		return ob;
+	if (o->nsaved == o->saved_room) {
+		uint32_t room = o->saved_room ? 2 * o->saved_room : ROOM_MIN;
+		struct ctp_object_saved *saved = realloc(o->saved, room * sizeof *saved);
+		if (!saved)
+			return ob;
+		o->saved = saved;
+		o->saved_room = room;
+	}
+	ob->saved = o->moment;
+	o->saved[o->nsaved] = (struct ctp_object_saved){.number = (uint32_t)(ob - o->list), .was = *ob};
+	o->saved[o->nsaved++].was.name = ob->name ? strdup(ob->name) : NULL;
+	return ob;
 }
 
 /* --- objects -------------------------------------------------------------------------------------------------------------- */
@@ -87,6 +129,7 @@ static uint32_t *slot_of(const struct ctp_objects *o, uint64_t pid, uint64_t at)
 static void compact(struct ctp_objects *o)
 {
 	uint32_t kept = 0;
+	ctp_objects_keep(o); /* their numbers change */
 	ctp_map_clear(&o->map);
 	for (uint32_t i = 1; i <= o->count; i++) {
 		if (!o->list[i].is_there) {
@@ -154,7 +197,7 @@ static struct ctp_object *object_at(struct ctp_objects *o, uint64_t pid, uint64_
 	uint32_t number = *slot_of(o, pid, at);
 	struct ctp_object *ob = number ? &o->list[number] : NULL;
 	if (ob && ob->is_there)
-		return renew(o, ob);
+		return save(o, renew(o, ob));
 	if (!ob) {
 		if (!has_room(o)) {
 			o->unfollowed++;
@@ -162,9 +205,12 @@ static struct ctp_object *object_at(struct ctp_objects *o, uint64_t pid, uint64_
 		}
 		*slot_of(o, pid, at) = ++o->count;
 		ob = &o->list[o->count];
+		*ob = (struct ctp_object){.pid = pid, .at = at};
 	}
+	save(o, ob);
 	/* If no record is missing, a holder from before would be in the trace. */
-	*ob = (struct ctp_object){.pid = pid, .at = at, .gap = o->gaps, .is_there = true, .holders_known = o->whole && !o->gaps};
+	*ob = (struct ctp_object){.pid = pid, .at = at, .gap = o->gaps, .is_there = true, .holders_known = o->whole && !o->gaps,
+	                          .saved = ob->saved};
 	return ob;
 }
 
@@ -195,7 +241,7 @@ void ctp_objects_tell(struct ctp_objects *o, const struct ctp_object_told *t)
 	if (t->marks & (CTP_OBJECT_MADE | CTP_OBJECT_GONE))
 		ctp_queues_forget(&o->queues, t->pid, t->at);
 	if (t->marks & CTP_OBJECT_MADE) { /* the object that was there before may have no end record */
-		struct ctp_object *old = ctp_objects_find(o, t->pid, t->at);
+		struct ctp_object *old = save(o, ctp_objects_find(o, t->pid, t->at));
 		if (old)
 			forget(old);
 	}
@@ -363,7 +409,7 @@ static void add_maker(struct ctp_object *ob, uint64_t by)
 void ctp_objects_woken(struct ctp_objects *o, const struct ctp_reasons *r, uint64_t coro, uint64_t by, uint64_t ts_ns)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
-		struct ctp_object *ob = is_for_object(&r->list[i]) ? ctp_objects_find(o, r->pid, r->list[i].value) : NULL;
+		struct ctp_object *ob = is_for_object(&r->list[i]) ? save(o, ctp_objects_find(o, r->pid, r->list[i].value)) : NULL;
 		if (!ob)
 			continue;
 		ob->woken = coro;
@@ -378,7 +424,7 @@ void ctp_objects_woken(struct ctp_objects *o, const struct ctp_reasons *r, uint6
 void ctp_objects_woken_for(struct ctp_objects *o, const struct ctp_reasons *r, uint64_t pid, uint64_t at, uint64_t coro,
                            uint64_t ts_ns)
 {
-	struct ctp_object *ob = ctp_objects_find(o, pid, at);
+	struct ctp_object *ob = save(o, ctp_objects_find(o, pid, at));
 	bool meant = !r || r->more;
 	for (uint32_t i = 0; r && i < r->n; i++)
 		meant |= is_for_object(&r->list[i]) && r->list[i].value == at;

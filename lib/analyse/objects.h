@@ -73,6 +73,8 @@ struct ctp_object {
 	uint64_t woken, woken_ns; /* the last coroutine that was woken while it waited for this */
 	uint64_t strayed, strayed_ns; /* a coroutine that was woken for this, and waited for something else; 0: none */
 
+	uint32_t saved;  /* the value of ctp_objects.moment when it was saved last */
+
 	/* The judge's, at the end of the section: */
 	uint64_t waiters, longest_ns;
 	uint64_t first_since_ns, first_count; /* the one that has waited longest */
@@ -99,6 +101,11 @@ struct ctp_objects {
 	struct ctp_descriptor *descriptors; /* the first CTP_DESCRIPTORS_MAX that were looked at */
 	uint32_t ndescriptors;
 	struct ctp_queues queues;
+	struct ctp_object_saved {
+		uint32_t number;
+		struct ctp_object was;
+	} *saved;            /* objects as they were at the moment to which ctp_objects_undo returns */
+	uint32_t nsaved, saved_room, moment;
 	uint32_t gaps;       /* how often records were missing */
 	bool whole;          /* the trace begins with the program */
 	bool failed;         /* out of memory: records were left out */
@@ -111,6 +118,13 @@ void ctp_objects_clear(struct ctp_objects *o, bool whole);
 
 /* Records are missing. */
 static inline void ctp_objects_gap(struct ctp_objects *o) { o->gaps++; }
+
+/*
+ * A program that ends in order destroys what coroutines hold and wait for, before it destroys the coroutines. ctp_objects_undo takes back
+ * all that was told since the last ctp_objects_keep.
+ */
+void ctp_objects_keep(struct ctp_objects *o);
+void ctp_objects_undo(struct ctp_objects *o);
 
 /* Whether there was any record of objects or reasons. */
 static inline bool ctp_objects_any(const struct ctp_objects *o) { return o->count || o->nreasons; }
