@@ -86,7 +86,15 @@ tell more
 until_records 3 '"type":"descriptor"'
 ended
 is 'a later look tells what has changed, and nothing else' "$(records | awk '{ print $4, $2 }')" "$(printf 'unix 7\npipe 11\nunix 11\n')"
-is 'ten seconds later' "$(sed -n '/"type":"descriptor"/s/.*"ts":\([0-9]*\),.*/\1/p' "$tmp/json" | sort -n | uniq |
+is 'a second later, because there was something' "$(sed -n '/"type":"descriptor"/s/.*"ts":\([0-9]*\),.*/\1/p' "$tmp/json" | sort -n | uniq |
+	awk 'NR > 1 && ($1 - last < 1e9 || $1 - last > 5e9) { bad++ } { last = $1 } END { print NR, bad + 0 }')" '2 0'
+
+run -- unix-empty
+until_records 1 '"type":"descriptor"'
+tell more
+until_records 2 '"type":"descriptor"'
+ended
+is 'ten seconds later, where there was nothing' "$(sed -n '/"type":"descriptor"/s/.*"ts":\([0-9]*\),.*/\1/p' "$tmp/json" | sort -n | uniq |
 	awk 'NR > 1 && $1 - last < 1e10 { bad++ } { last = $1 } END { print NR, bad + 0 }')" '2 0'
 
 # Never silent: the one that is waited for is looked at all the same.
@@ -232,6 +240,10 @@ tell run
 "$collect" -q -p $pid --once -o "$tmp/a.ctp"
 "$tojson" -q -a "$tmp/a.ctp" >"$tmp/json"
 is '--once of one that is not silent: the same' "$(records | sort -n)" "$(known | sort -n)"
+sleep 1.2
+"$collect" -q -p $pid --once -o "$tmp/a.ctp"
+like '--once of one that is not silent: what stays unread for a second is found' "$("$report" "$tmp/a.ctp")" \
+	'coroutines wait.* for a descriptor that has something to read +\[unread-data\]'
 exec 5>&- 6<&-
 wait $pid
 done_testing

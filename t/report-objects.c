@@ -61,6 +61,22 @@ static void timers(void)
 	waits_alone(1, CTP_WAITS_TIMER, AT + 10 * MS, 1, 0);
 	is(over_at(700), "", "nor as long as the machine may be late");
 	scene();
+	runs(10 * MS, 1);
+	waits_for(&h, 10 * MS + 1, 1, CTP_WAITS_TIMER, 20 * MS);
+	stops(10 * MS + 2, 1);
+	runs(20 * MS + 1400 * MS, 1);
+	waits_for(&h, 1421 * MS, 1, CTP_WAITS_TIMER, 1422 * MS);
+	stops(1422 * MS, 1);
+	is(over_at(1422 + 2700), "", "nor if such a wake was half as late before");
+	scene();
+	runs(10 * MS, 1);
+	waits_for(&h, 10 * MS + 1, 1, CTP_WAITS_TIMER, 20 * MS);
+	stops(10 * MS + 2, 1);
+	runs(20 * MS + 200 * MS, 1);
+	waits_for(&h, 221 * MS, 1, CTP_WAITS_TIMER, 222 * MS);
+	stops(222 * MS, 1);
+	is(over_at(222 + 2700), "timer-overdue likely 1", "but if it is far later than ever");
+	scene();
 	waits_alone(1, CTP_WAITS_TIMER, AT + 10 * MS, 1, 0);
 	is_woken(&h, AT + 11 * MS, 1, 6, 0);
 	is(over(), "", "nor if it was woken");
@@ -89,7 +105,14 @@ static void items(void)
 	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
 	has(&h, AT + MS, A, CTP_WAITS_ITEM, 3);
 	is(over(), "available-not-woken likely 1", "an item is there, and its worker sleeps");
-	ok(strstr(why, "waits for an item of the queue at 0x1000 (3 in it)"), "which is said: %s", why);
+	ok(strstr(why, "waits for an item of the queue at 0x1000 (some in it)"), "which is said: %s", why);
+	scene();
+	has(&h, 10, A, CTP_WAITS_ITEM, 0);
+	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
+	has(&h, AT + MS, A, CTP_WAITS_ITEM, 3);
+	has(&h, AT + 2 * MS, A, CTP_WAITS_ITEM, 2);
+	over();
+	ok(strstr(why, "an item of the queue at 0x1000 (2 in it)"), "with their number, if each change is told: %s", why);
 	scene();
 	has(&h, 10, A, CTP_WAITS_ITEM, 0);
 	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
@@ -109,7 +132,7 @@ static void items(void)
 	has(&h, 10, A, CTP_WAITS_ITEM, 0);
 	waits_alone(1, CTP_WAITS_ITEM, A, 1, CTP_REASON_RESTS);
 	has(&h, AT + MS, A, CTP_WAITS_ITEM, 3);
-	is(over(), "", "or if it may rest there, for others take it too");
+	is(over(), "available-not-woken likely 1", "also if it may rest there: not while there is work");
 	scene();
 	has(&h, 10, A, CTP_WAITS_ITEM, 0);
 	waits_alone(1, CTP_WAITS_ITEM, A, 1, 0);
@@ -164,8 +187,28 @@ static void permits(void)
 	has(&h, 11, A, CTP_WAITS_PERMITS, 0);
 	waits_alone(1, CTP_WAITS_PERMITS, A, 2, 0);
 	waits_alone(2, CTP_WAITS_PERMITS, A, 1, 0);
-	has(&h, AT + MS, A, CTP_WAITS_PERMITS, 2);
+	has(&h, AT + MS, A, CTP_WAITS_PERMITS, 1);
+	has(&h, AT + 2 * MS, A, CTP_WAITS_PERMITS, 2);
 	is(over(), "available-not-woken likely 1, available-not-woken likely 1", "but not if there is enough for it");
+	scene();
+	has_so(&h, 10, A, CTP_WAITS_PERMITS, 1000, CTP_OBJECT_MADE);
+	waits_alone(1, CTP_WAITS_PERMITS, A, 389, 0);
+	is(over(), "", "a count that is told only when it becomes 0 says nothing of 389");
+	scene();
+	has_so(&h, 10, A, CTP_WAITS_PERMITS, 1000, CTP_OBJECT_MADE);
+	runs(12, 3);
+	gets(&h, 13, 3, A, 700);
+	stops(14, 3);
+	waits_alone(1, CTP_WAITS_PERMITS, A, 389, 0);
+	is(over(), "", "and what others hold is not there");
+	scene();
+	has_so(&h, 10, A, CTP_WAITS_PERMITS, 1000, CTP_OBJECT_MADE);
+	runs(12, 3);
+	gets(&h, 13, 3, A, 300);
+	stops(14, 3);
+	waits_alone(1, CTP_WAITS_PERMITS, A, 389, 0);
+	is(over(), "available-not-woken likely 1", "but the rest is");
+	ok(strstr(why, "waits for 389 of 1000 permits of the semaphore at 0x1000 (700 free)"), "which is said: %s", why);
 }
 
 static void closed(void)
@@ -233,6 +276,11 @@ static void descriptors(void)
 	kernel_has(&h, AT + S, FD, 12);
 	kernel_has(&h, (END - 400) * (uint64_t)MS, FD, 13);
 	is(over(), "unread-data likely 1", "also if there is more just now");
+	scene();
+	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLIN, 0);
+	resumes(&h, AT + MS, 2, 5);
+	kernel_has(&h, AT + S, FD, 12);
+	ok(!strstr(over(), "unread-data"), "not while another holds its thread: %s", found);
 	scene();
 	waits_alone(1, CTP_WAITS_DESCRIPTOR, FD, POLLOUT, 0);
 	kernel_has(&h, AT + S, FD, 12);
@@ -372,8 +420,38 @@ static void circle(uint64_t marks, uint64_t owned, enum ctp_waits_for what, bool
 	end();
 }
 
+/* The circle above, in a program that is told to end: it drops what is locked, the locks, and then the coroutines. */
+static void circle_destroyed(void)
+{
+	scene();
+	has_so(&h, 10, A, CTP_WAITS_LOCK, 1, CTP_OBJECT_MADE);
+	has_so(&h, 11, B, CTP_WAITS_LOCK, 1, CTP_OBJECT_MADE);
+	for (uint64_t co = 1; co <= 2; co++) {
+		runs(99 * MS + co * MS, co);
+		gets(&h, 99 * MS + co * MS + 1, co, co == 1 ? A : B, 1);
+		stops(99 * MS + co * MS + 3, co);
+	}
+	waits_alone(1, CTP_WAITS_LOCK, B, 1, 0);
+	runs(AT + MS, 2);
+	waits_so(&h, AT + MS + 1, 2, CTP_WAITS_LOCK, A, 1, 0);
+	stops(AT + 2 * MS, 2);
+	gets(&h, END * (uint64_t)MS - 20, 1, A, -1);
+	has(&h, END * (uint64_t)MS - 19, A, CTP_WAITS_LOCK, 1);
+	has_so(&h, END * (uint64_t)MS - 18, A, 0, 0, CTP_OBJECT_GONE);
+	dies(&h, END * (uint64_t)MS - 17, 1);
+	gets(&h, END * (uint64_t)MS - 16, 2, B, -1);
+	has_so(&h, END * (uint64_t)MS - 15, B, 0, 0, CTP_OBJECT_GONE);
+	has_so(&h, END * (uint64_t)MS - 14, C, CTP_WAITS_LOCK, 1, CTP_OBJECT_MADE);
+	for (uint64_t co = 2; co <= 4; co++)
+		dies(&h, END * (uint64_t)MS - 10 + co, co);
+	is_over(&h, END * (uint64_t)MS, CTP_OUTCOME_EXITED);
+	end();
+}
+
 static void circles(void)
 {
+	circle_destroyed();
+	is(found, "wait-cycle proved 2", "locks are judged as they were before the program destroyed them");
 	circle(0, 0, CTP_WAITS_LOCK, false);
 	is(found, "wait-cycle proved 2", "two locks in two orders are proved to stop");
 	ok(strstr(why, "coroutine #1 waits for the lock at 0x2000, held by coroutine #2, which has been suspended at"),

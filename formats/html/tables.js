@@ -104,11 +104,12 @@ function atEndTable(app, caption, items, more) {
 	return new Table(caption, columns, items).sort(2, true).node;
 }
 
-// "0 of 4", "3, room for 5", "not known".
-function availableText({ available, total, room, kind, closed }) {
+// "0 of 4", "3, room for 5", "some, some room", "not known".
+function availableText({ available, available_exact: exact, total, room, room_exact: roomExact, kind, closed }) {
 	const of = kind === "permits" && total !== null ? ` of ${count(total)}` : "";
-	const some = available === null ? "not known" : count(available) + of;
-	return some + (room === null ? "" : `, room for ${count(room)}`) + (closed ? ", closed" : "");
+	const some = available === null ? "not known" : (exact ? count(available) : "some") + of;
+	const left = room === null ? "" : roomExact ? `, room for ${count(room)}` : ", some room";
+	return some + left + (closed ? ", closed" : "");
 }
 
 function holderNodes(app, { holders, held_by_others: others }) {

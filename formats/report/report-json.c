@@ -281,7 +281,9 @@ static void objects(const struct json *j, const struct ctp_report_section *s)
 		text(j, ",\"made_site\"", o->made);
 		ctp_output_putf(j->out, ",\"pid\":%ju,\"object\":\"0x%016jx\"", o->pid, o->at);
 		known(j, "available", o->known, o->available);
+		ctp_output_putf(j->out, ",\"available_exact\":%s", boolean(o->known && o->exact));
 		known(j, "room", o->room_known, o->room);
+		ctp_output_putf(j->out, ",\"room_exact\":%s", boolean(o->room_known && o->room_exact));
 		known(j, "total", o->total, o->total);
 		ctp_output_putf(j->out, ",\"closed\":%s,\"owned\":%s", boolean(o->closed), boolean(o->owned));
 		holders(j, o);

@@ -369,12 +369,16 @@ const char *ctp_print_object_kind(const struct ctp_report_object *o)
 const char *ctp_print_available(char text[CTP_PRINT_LABEL_MAX], const struct ctp_report_object *o)
 {
 	char room[48] = "", of[48] = "";
-	if (o->room_known)
+	if (o->room_known && !o->room_exact)
+		snprintf(room, sizeof room, ", some room");
+	else if (o->room_known)
 		snprintf(room, sizeof room, ", room for %ju", o->room);
 	if (o->what == CTP_WAITS_PERMITS && o->total)
 		snprintf(of, sizeof of, " of %ju", o->total);
-	if (o->known)
-		snprintf(text, CTP_PRINT_LABEL_MAX, "%ju%s%s%s", o->available, of, room, o->closed ? ", closed" : "");
+	if (o->known && !o->counted)
+		snprintf(text, CTP_PRINT_LABEL_MAX, "some%s%s%s", of, room, o->closed ? ", closed" : "");
+	else if (o->known)
+		snprintf(text, CTP_PRINT_LABEL_MAX, "%ju%s%s%s", o->left, of, room, o->closed ? ", closed" : "");
 	else
 		snprintf(text, CTP_PRINT_LABEL_MAX, "?%s%s", room, o->closed ? ", closed" : "");
 	return text;

@@ -51,10 +51,13 @@ void ctp_analysis_objects(struct ctp_analysis *a, struct ctp_report_section *s)
 		if (!ob)
 			continue;
 		struct ctp_report_object *to = &s->objects[s->nobjects++];
+		bool exact = false;
+		uint64_t left = ctp_object_available(ob, &ob->stock, &exact);
 		*to = (struct ctp_report_object){
 			.what = ob->what, .pid = ob->pid, .at = ob->at, .owned = ob->owned, .closed = ob->closed_ns,
 			.known = ob->stock.known, .available = ob->stock.available, .room_known = ob->room.known, .room = ob->room.available,
-			.total = ob->total, .waiters = ob->waiters, .longest_ns = ob->longest_ns,
+			.exact = ob->stock.exact || !ob->stock.available, .room_exact = ob->room.exact || !ob->room.available,
+			.counted = exact, .left = left, .total = ob->total, .waiters = ob->waiters, .longest_ns = ob->longest_ns,
 		};
 		copy(&a->report, ob->name, &to->name);
 		copy(&a->report, ob->site ? ctp_follow_text(&a->follow, ob->site) : NULL, &to->made);

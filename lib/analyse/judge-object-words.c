@@ -29,9 +29,13 @@ static void say_wanted(struct ctp_words *w, const struct ctp_reason_of *r, const
 	char name[CTP_SITE_TEXT_MAX + 80], total[48] = "", free[48] = "";
 	const struct ctp_stock *stock = ctp_object_stock(ob, r, CTP_WAITS_ROOM);
 	ctp_words_object(w, ob, name, sizeof name);
-	if (stock->known)
-		snprintf(free, sizeof free, " (%ju %s)", (uintmax_t)stock->available,
-		         r->what == CTP_WAITS_PERMITS ? "free" : r->what == CTP_WAITS_ITEM ? "in it" : "available");
+	bool exact = false;
+	uint64_t left = ctp_object_available(ob, stock, &exact);
+	const char *sort = r->what == CTP_WAITS_PERMITS ? "free" : r->what == CTP_WAITS_ITEM ? "in it" : "available";
+	if (stock->known && exact)
+		snprintf(free, sizeof free, " (%ju %s)", (uintmax_t)left, sort);
+	else if (stock->known)
+		snprintf(free, sizeof free, " (some %s)", sort);
 	switch (r->what) {
 	case CTP_WAITS_PERMITS:
 		if (ob->total)
@@ -111,10 +115,31 @@ static const struct ctp_object *first_object(struct ctp_words *w)
 	return ob;
 }
 
+/* Whether the members wait for one object, as far as they are listed. */
+static bool is_one_object(const struct ctp_words *w, const struct ctp_object *ob)
+{
+	for (uint32_t i = 0; i < w->f->nwho; i++) {
+		const struct ctp_coroutine *co = ctp_follow_find(w->j->follow, w->f->who[i].id);
+		const struct ctp_reasons *r = co ? ctp_wait_reasons(w->j, co) : NULL;
+		bool same = false;
+		for (uint32_t k = 0; r && k < r->n; k++)
+			same |= r->list[k].value == ob->at;
+		if (!same)
+			return false;
+	}
+	return true;
+}
+
 static const char *named_object(struct ctp_words *w)
 {
 	const struct ctp_object *ob = first_object(w);
-	return ob ? ctp_words_object(w, ob, w->places, sizeof w->places) : "what it waits for";
+	if (!ob)
+		return "what it waits for";
+	ctp_words_object(w, ob, w->places, sizeof w->places);
+	size_t len = strlen(w->places);
+	if (!is_one_object(w, ob))
+		snprintf(w->places + len, sizeof w->places - len, " and others");
+	return w->places;
 }
 
 /* The title "3 coroutines wait at pool.c:90:get for" what fmt says, and the evidence that all of these findings have. */

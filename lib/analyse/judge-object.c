@@ -35,7 +35,8 @@ static uint64_t wanted(const struct ctp_reason_of *r) { return r->count ? r->cou
 static bool is_short(const struct ctp_object *ob, const struct ctp_reason_of *r)
 {
 	const struct ctp_stock *stock = ctp_object_stock(ob, r, CTP_WAITS_ROOM);
-	return stock->known && stock->available < wanted(r);
+	bool exact;
+	return stock->known && ctp_object_available(ob, stock, &exact) < wanted(r) && exact;
 }
 
 /* A lock that has a holder is not available, whatever its last count says. */
@@ -43,7 +44,8 @@ static bool is_enough(const struct ctp_object *ob, const struct ctp_reason_of *r
 {
 	const struct ctp_stock *stock = ctp_object_stock(ob, r, CTP_WAITS_ROOM);
 	bool held = r->what == CTP_WAITS_LOCK && ob->holders_known && ob->nholders;
-	return stock->known && stock->available >= wanted(r) && !held;
+	bool exact;
+	return stock->known && ctp_object_available(ob, stock, &exact) >= wanted(r) && !held;
 }
 
 static uint64_t later(uint64_t a_ns, uint64_t b_ns) { return a_ns > b_ns ? a_ns : b_ns; }
@@ -231,7 +233,9 @@ static bool waits_for_thread(const struct ctp_judge *j, const struct ctp_corouti
 
 static bool is_overdue(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_reason_of *r)
 {
-	return r->what == CTP_WAITS_TIMER && since(j, co, r->value) >= LATE_NS && !waits_for_thread(j, co, r->value + LATE_NS);
+	uint64_t late_ns = r->what == CTP_WAITS_TIMER ? since(j, co, r->value) : 0;
+	bool usual = late_ns / 2 < ctp_objects_latest(j->follow->objects, ctp_follow_place(j->follow, co));
+	return late_ns >= LATE_NS && !usual && !waits_for_thread(j, co, r->value + LATE_NS);
 }
 
 /* The last coroutine that was woken for the object has not suspended since, and may take what is there. */
@@ -246,8 +250,9 @@ static bool is_unserved(const struct ctp_judge *j, const struct ctp_coroutine *c
                         const struct ctp_reason_of *r)
 {
 	const struct ctp_stock *stock = ctp_object_stock(ob, r, CTP_WAITS_ROOM);
-	return r->what != CTP_WAITS_BARRIER && r->what != CTP_WAITS_OTHER && !(r->marks & CTP_REASON_RESTS) && is_enough(ob, r) &&
-	       ob->first_count <= stock->available && since(j, co, stock->since_ns) >= LATE_NS && !somebody_comes(j, ob, stock->since_ns);
+	bool exact;
+	return r->what != CTP_WAITS_BARRIER && r->what != CTP_WAITS_OTHER && is_enough(ob, r) &&
+	       ob->first_count <= ctp_object_available(ob, stock, &exact) && since(j, co, stock->since_ns) >= LATE_NS && !somebody_comes(j, ob, stock->since_ns);
 }
 
 /* A holder has ended, and every holder that is alive waits, and has for half of this wait. */
@@ -285,7 +290,8 @@ static bool is_unread(const struct ctp_judge *j, const struct ctp_coroutine *co,
 {
 	const struct ctp_descriptor *d =
 		r->what == CTP_WAITS_DESCRIPTOR ? ctp_objects_descriptor(j->follow->objects, pid, (int32_t)r->value) : NULL;
-	return d && (d->unread || d->ended) && r->count & POLLIN && d->ts_ns >= co->suspended_ns && since(j, co, d->unread_ns) >= LATE_NS;
+	return d && (d->unread || d->ended) && r->count & POLLIN && d->ts_ns >= co->suspended_ns && since(j, co, d->unread_ns) >= LATE_NS &&
+	       !waits_for_thread(j, co, d->unread_ns + LATE_NS);
 }
 
 const struct ctp_queue_end *ctp_wait_other_end(const struct ctp_judge *j, uint64_t pid, const struct ctp_reason_of *r)

@@ -180,7 +180,8 @@ static void look_at_chain(struct ctp_judge *j, struct ctp_coroutine *co)
 	if (!co->why || !awaited(j, co) || !end || end == co || is_handed_on(j, co))
 		return;
 	uint64_t idle_ns = ctp_follow_ns(j->follow, end->resumed_ns, ctp_judge_end_ns(j, end));
-	if (end->state != CTP_BORN && !(end->flags & CTP_CO_STUCK) && idle_ns <= ctp_wait_ns(j, co) / LAST_PART)
+	bool runs = end->state != CTP_BORN && !(end->flags & CTP_CO_STUCK) && idle_ns <= ctp_wait_ns(j, co) / LAST_PART;
+	if (runs || ctp_wait_is_quiet(j, end)) /* such as one that sleeps, and holds a lock meanwhile */
 		co->why = 0;
 	else if (ctp_wait_is(end) && ctp_has_run(end) && !end->why)
 		end->why = CTP_WHY_AWAITED;

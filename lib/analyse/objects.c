@@ -60,7 +60,7 @@ void ctp_objects_clear(struct ctp_objects *o, bool whole)
 	ctp_map_clear(&o->map);
 	ctp_map_clear(&o->reasons_map);
 	ctp_queues_clear(&o->queues);
-	o->count = o->nreasons = o->ndescriptors = o->gaps = 0;
+	o->count = o->nreasons = o->ndescriptors = o->gaps = o->nlate = 0;
 	o->unfollowed = 0;
 	o->whole = whole;
 }
@@ -75,6 +75,7 @@ void ctp_objects_fini(struct ctp_objects *o)
 	free(o->reasons);
 	free(o->descriptors);
 	free(o->saved);
+	free(o->late_ns);
 }
 
 /* --- the moment before the end -------------------------------------------------------------------------------------------- */
@@ -228,10 +229,23 @@ static void note_total(struct ctp_object *ob)
 	ob->total = all > ob->total ? all : ob->total;
 }
 
+uint64_t ctp_object_available(const struct ctp_object *ob, const struct ctp_stock *stock, bool *exact)
+{
+	uint64_t held = held_of(ob), available = stock->available;
+	bool held_back = ob->what == CTP_WAITS_LOCK || ob->what == CTP_WAITS_PERMITS;
+	bool holds = stock == &ob->stock && held_back && ob->holders_known && ob->holds_told && ob->all;
+	*exact = holds || stock->exact || !available;
+	if (holds && available && !stock->exact)
+		available = ob->all > held ? ob->all - held : 0;
+	return *exact || !available ? available : 1;
+}
+
 static void put_stock(struct ctp_stock *stock, uint64_t available, uint64_t ts_ns)
 {
 	if (!stock->known || !stock->available != !available)
 		stock->since_ns = ts_ns;
+	else if (stock->available && stock->available != available)
+		stock->exact = true;
 	stock->available = available;
 	stock->known = true;
 }
@@ -309,6 +323,7 @@ void ctp_objects_hold(struct ctp_objects *o, uint64_t pid, uint64_t at, uint64_t
 	struct ctp_object *ob = object_at(o, pid, at);
 	if (!ob || !ob->holders_known)
 		return;
+	ob->holds_told = true;
 	add_holder(ob, coro, count);
 	note_total(ob);
 }
@@ -461,3 +476,24 @@ void ctp_objects_look(struct ctp_objects *o, const struct ctp_descriptor *seen)
 	*d = *seen;
 	d->unread_ns = unread_ns;
 }
+
+/* --- timers --------------------------------------------------------------------------------------------------------------- */
+
+void ctp_objects_late(struct ctp_objects *o, uint32_t place, uint64_t late_ns)
+{
+	if (place >= o->nlate) {
+		uint32_t room = place + place / 2 + ROOM_MIN;
+		uint64_t *late = realloc(o->late_ns, room * sizeof *late);
+		if (!late) {
+			o->failed = true;
+			return;
+		}
+		memset(late + o->nlate, 0, (room - o->nlate) * sizeof *late);
+		o->late_ns = late;
+		o->nlate = room;
+	}
+	if (late_ns > o->late_ns[place])
+		o->late_ns[place] = late_ns;
+}
+
+uint64_t ctp_objects_latest(const struct ctp_objects *o, uint32_t place) { return place < o->nlate ? o->late_ns[place] : 0; }

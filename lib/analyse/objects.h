@@ -18,7 +18,7 @@
 
 enum {
 	CTP_OBJECTS_MAX = 1 << 16,    /* objects at once; others are not followed */
-	CTP_OBJECT_HOLDERS = 4,       /* of one object, that have an entry; the others are counted */
+	CTP_OBJECT_HOLDERS = 16,      /* of one object, that have an entry; the others are counted */
 	CTP_OBJECT_MAKERS = 4,        /* coroutines that ended waits for one object */
 	CTP_REASONS_MAX = 4,          /* of one wait */
 	CTP_OBJECT_NAME_MAX = 200,    /* bytes */
@@ -50,6 +50,7 @@ struct ctp_stock {
 	bool known;
 	uint64_t available;
 	uint64_t since_ns; /* when that became 0, or was no longer 0 */
+	bool exact;        /* it was told also when it was above 0 and changed: else only whether it is 0 is certain */
 };
 
 struct ctp_object {
@@ -63,7 +64,7 @@ struct ctp_object {
 	uint64_t total;  /* the most that was ever available, or held */
 	uint64_t all;    /* what it had when it was new; 0: not known */
 	char *name;      /* null: none */
-	bool holders_known;
+	bool holders_known, holds_told; /* holds_told: some hold of it was told since it was new */
 	uint32_t nholders;     /* with an entry */
 	uint64_t others;       /* how much the other holders hold */
 	struct ctp_holder holders[CTP_OBJECT_HOLDERS];
@@ -100,6 +101,8 @@ struct ctp_objects {
 	struct ctp_map reasons_map;
 	struct ctp_descriptor *descriptors; /* the first CTP_DESCRIPTORS_MAX that were looked at */
 	uint32_t ndescriptors;
+	uint64_t *late_ns; /* by place: see ctp_objects_late */
+	uint32_t nlate;
 	struct ctp_queues queues;
 	struct ctp_object_saved {
 		uint32_t number;
@@ -159,6 +162,16 @@ void ctp_objects_woken_for(struct ctp_objects *o, const struct ctp_reasons *r, u
 struct ctp_object *ctp_objects_find(const struct ctp_objects *o, uint64_t pid, uint64_t at);
 void ctp_objects_look(struct ctp_objects *o, const struct ctp_descriptor *seen);
 const struct ctp_descriptor *ctp_objects_descriptor(const struct ctp_objects *o, uint64_t pid, int32_t fd);
+
+/*
+ * How much is available for certain: what holders have is not, and a program need not tell each change. *exact: it is not more,
+ * either.
+ */
+uint64_t ctp_object_available(const struct ctp_object *ob, const struct ctp_stock *stock, bool *exact);
+
+/* By how much the last wake after its time was late, of waits for a timer at a place; and the same of all such wakes, at most. */
+void ctp_objects_late(struct ctp_objects *o, uint32_t place, uint64_t late_ns);
+uint64_t ctp_objects_latest(const struct ctp_objects *o, uint32_t place);
 
 /* How much is available of what a reason wants. */
 static inline const struct ctp_stock *ctp_object_stock(const struct ctp_object *ob, const struct ctp_reason_of *r, uint8_t room)

@@ -113,7 +113,10 @@ struct ctp_report_object {
 	uint8_t what;
 	bool owned, closed;
 	bool known, room_known;   /* whether these two are known: */
-	uint64_t available, room; /* room: of a queue with a limit */
+	uint64_t available, room; /* the last counts; room: of a queue with a limit */
+	bool exact, room_exact;   /* and whether they are certain; else only that they are above 0 is */
+	bool counted;             /* available is known by what the holders have: */
+	uint64_t left;
 	uint64_t total;       /* the most that was ever available, or held */
 	bool holders_known;
 	struct ctp_report_holder holders[CTP_REPORT_HOLDERS];

@@ -51,9 +51,14 @@ static void tell(struct ctp_sampler *s, uint64_t ts_ns, struct ctp_waited_fd *e,
 	val[CTP_DESCRIPTOR_ENDED] = ask->ended;
 }
 
+/* There was something to read, and it is not known yet whether that stays there. */
+static bool is_in_doubt(const struct ctp_waited_fd *e) { return e->asked_ns && e->told && (e->unread || e->ended) && !e->again; }
+
 /* When the kernel is to be asked about it. */
 static uint64_t due_ns(const struct ctp_waited_fd *e)
 {
+	if (is_in_doubt(e))
+		return e->asked_ns + WAIT_MS * MS;
 	return e->asked_ns ? e->asked_ns + AGAIN_MS * MS : e->since_ns + WAIT_MS * MS;
 }
 
@@ -73,8 +78,8 @@ static void look(struct ctp_sampler *s, struct ctp_waited_fds *w, uint64_t now_n
 		}
 		if (e->pid != pid)
 			here = process_of(s, pid = e->pid);
+		e->again = is_in_doubt(e);
 		e->asked_ns = now_ns;
-		next_ns = due_ns(e) < next_ns ? due_ns(e) : next_ns;
 		if (!here)
 			continue;
 		whose[n] = e;
@@ -84,9 +89,13 @@ static void look(struct ctp_sampler *s, struct ctp_waited_fds *w, uint64_t now_n
 		ctp_descriptors_ask(&s->descriptors, asks, n);
 		s->fds_ns = now_ns;
 	}
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		if (asks[i].found)
 			tell(s, now_ns, whose[i], &asks[i]);
+		next_ns = due_ns(whose[i]) < next_ns ? due_ns(whose[i]) : next_ns;
+		if (is_in_doubt(whose[i]) && !s->fds_again_ns)
+			s->fds_again_ns = due_ns(whose[i]);
+	}
 	uint64_t done_ns = ctp_clock_ns(), took_ns = done_ns > now_ns ? done_ns - now_ns : 0, apart_ns = APART_MS * MS;
 	s->fds_from_ns = now_ns + (n && REST_FACTOR * took_ns > apart_ns ? REST_FACTOR * took_ns : apart_ns);
 	s->fds_next_ns = next_ns;
@@ -102,6 +111,8 @@ uint64_t ctp_sampler_fds_due_ns(const struct ctp_sampler *s)
 		return s->fds_from_ns;
 	return s->fds_next_ns > s->fds_from_ns ? s->fds_next_ns : s->fds_from_ns;
 }
+
+bool ctp_sampler_fds_between(const struct ctp_sampler *s) { return s->fds_again_ns > s->fds_ns; }
 
 void ctp_sampler_fds(struct ctp_sampler *s, uint64_t now_ns)
 {

@@ -259,7 +259,8 @@ void ctp_sampler_rounds(struct ctp_sampler *s, uint64_t now_ns)
 
 bool ctp_sampler_between(const struct ctp_sampler *s)
 {
-	return s->rounds == 1 && s->state == CTP_PROCESS_EXECUTING && !s->gone_ns;
+	bool rounds = s->rounds == 1 && s->state == CTP_PROCESS_EXECUTING;
+	return (rounds || ctp_sampler_fds_between(s)) && !s->gone_ns;
 }
 
 uint64_t ctp_sampler_threads_due_ns(const struct ctp_sampler *s)

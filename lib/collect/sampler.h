@@ -79,6 +79,7 @@ struct ctp_sampler {
 	uint64_t fds_ns;       /* when they were last looked at; 0: not yet */
 	uint64_t fds_from_ns, fds_next_ns; /* no look before that; and when the next of those that were known then is due */
 	uint32_t fds_adds;     /* of ctp_waited_fds, at that time */
+	uint64_t fds_again_ns; /* when what had something to read is looked at again; 0: nothing had yet */
 };
 
 /*
@@ -111,7 +112,7 @@ struct ctp_end_bounds ctp_sampler_end(struct ctp_sampler *s, uint64_t ended_ns);
  */
 void ctp_sampler_last_fds(struct ctp_sampler *s, bool once);
 
-/* There was one round in this silence, and there is another to come. */
+/* There was one round in this silence, or one look at descriptors that had something to read, and there is another to come. */
 bool ctp_sampler_between(const struct ctp_sampler *s);
 
 /* --- between sampler.c, sampler-threads.c and sampler-fds.c ---------------------------------------------------------------- */
@@ -122,6 +123,7 @@ bool ctp_sampler_elsewhere(struct ctp_sampler *s);
 /* Looks at the descriptors, if that is due at now_ns. */
 void ctp_sampler_fds(struct ctp_sampler *s, uint64_t now_ns);
 uint64_t ctp_sampler_fds_due_ns(const struct ctp_sampler *s);
+bool ctp_sampler_fds_between(const struct ctp_sampler *s);
 
 /* Puts the record; threads and cpu_ns where it is of a round. */
 void ctp_sampler_process(struct ctp_sampler *s, uint64_t ts_ns, uint64_t after_ns, uint64_t threads, uint64_t cpu_ns);

@@ -24,7 +24,7 @@ struct ctp_waited_fd {
 
 	/* sampler-fds.c's: when the kernel was last asked since then, 0: not yet; and what was told of it */
 	uint64_t asked_ns;
-	bool told, ended;
+	bool told, ended, again; /* again: it was asked a second time, because there was something to read */
 	uint8_t type;
 	uint64_t unread, unsent;
 };
