@@ -76,11 +76,16 @@ like "and said to have ended" "$("$report" -j "$tmp/a.ctp" 2>/dev/null)" '"name"
 
 # --- while all goes on -------------------------------------------------------------------------------------------------------------
 for seed in 5 6 7; do
-	start $seed 60000
-	more
+	start $seed 20000
+	rm -f "$tmp/a.ctp"
 	"$collect" -q -o "$tmp/a.ctp" -p $pid 2>"$tmp/err" 5>&- 6<&- &
 	collector=$!
-	ready
+	left=300
+	until [ -s "$tmp/a.ctp" ] || [ $left = 0 ]; do
+		more
+		ready
+		left=$((left - 1))
+	done
 	more
 	ready
 	stop

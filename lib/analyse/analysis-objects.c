@@ -16,6 +16,8 @@ static void fill_holders(struct ctp_analysis *a, const struct ctp_object *ob, st
 {
 	to->holders_known = ob->holders_known;
 	to->held_by_others = ob->others;
+	for (uint32_t i = CTP_REPORT_HOLDERS; i < ob->nholders; i++)
+		to->held_by_others += (uint64_t)ob->holders[i].count;
 	for (uint32_t i = 0; i < ob->nholders && i < CTP_REPORT_HOLDERS; i++) {
 		const struct ctp_coroutine *co = ctp_follow_find(&a->follow, ob->holders[i].coro);
 		struct ctp_report_holder *h = &to->holders[to->nholders++];
