@@ -350,12 +350,12 @@ static enum ctp_rule broken_rule(const struct ctp_judge *j, const struct ctp_cor
 	return has_no_peer(j, co, r, i) ? CTP_RULE_PEER_ENDED : CTP_RULES;
 }
 
-/* Sets waiters, first_... and longest_ns of each object. */
+/* Sets waiters, first_... and longest_ns of each object. Whether a coroutine in a gap still waits is not known. */
 static void count_waiters(struct ctp_judge *j)
 {
 	const struct ctp_coroutine *co;
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));) {
-		const struct ctp_reasons *r = ctp_wait_reasons(j, co);
+		const struct ctp_reasons *r = co->flags & CTP_CO_TAIL ? NULL : ctp_wait_reasons(j, co);
 		for (uint32_t i = 0; r && i < r->n; i++) {
 			struct ctp_object *ob = object_of(j, r, i);
 			if (!ob)
@@ -369,6 +369,16 @@ static void count_waiters(struct ctp_judge *j)
 			}
 		}
 	}
+}
+
+bool ctp_judge_count_waiters(struct ctp_follow *f, uint64_t end_ns)
+{
+	struct ctp_judge j = {.follow = f, .end_ns = end_ns};
+	bool ok = ctp_judge_init(&j);
+	if (ok)
+		count_waiters(&j);
+	ctp_judge_fini(&j);
+	return ok;
 }
 
 void ctp_judge_objects(struct ctp_judge *j)

@@ -41,6 +41,12 @@ bool ctp_wait_is_held(const struct ctp_judge *j, const struct ctp_coroutine *co)
  */
 const struct ctp_queue_end *ctp_wait_other_end(const struct ctp_judge *j, uint64_t pid, const struct ctp_reason_of *r);
 
+/*
+ * Counts the waiters of each object at the end of a section, as ctp_judge_objects does, for a follower that is not judged. False: out
+ * of memory.
+ */
+bool ctp_judge_count_waiters(struct ctp_follow *f, uint64_t end_ns);
+
 /* The findings that rest on reasons and objects. */
 void ctp_judge_objects(struct ctp_judge *j);
 

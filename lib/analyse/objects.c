@@ -173,6 +173,12 @@ static void forget_holders(struct ctp_object *ob)
 	ob->others = 0;
 }
 
+static void know_holders(struct ctp_objects *o, struct ctp_object *ob)
+{
+	ob->holders_known = true;
+	ob->round = ++o->rounds;
+}
+
 /* Forgets what may have changed if records are missing since the last record of the object. */
 static struct ctp_object *renew(const struct ctp_objects *o, struct ctp_object *ob)
 {
@@ -209,9 +215,9 @@ static struct ctp_object *object_at(struct ctp_objects *o, uint64_t pid, uint64_
 		*ob = (struct ctp_object){.pid = pid, .at = at};
 	}
 	save(o, ob);
-	/* If no record is missing, a holder from before would be in the trace. */
-	*ob = (struct ctp_object){.pid = pid, .at = at, .gap = o->gaps, .is_there = true, .holders_known = o->whole && !o->gaps,
-	                          .saved = ob->saved};
+	*ob = (struct ctp_object){.pid = pid, .at = at, .gap = o->gaps, .is_there = true, .saved = ob->saved};
+	if (o->whole && !o->gaps) /* a holder from before would be in the trace */
+		know_holders(o, ob);
 	return ob;
 }
 
@@ -262,8 +268,8 @@ void ctp_objects_tell(struct ctp_objects *o, const struct ctp_object_told *t)
 	struct ctp_object *ob = object_at(o, t->pid, t->at);
 	if (!ob)
 		return;
-	if (t->marks & CTP_OBJECT_MADE)
-		ob->holders_known = true;
+	if (t->marks & CTP_OBJECT_MADE && !ob->holders_known)
+		know_holders(o, ob);
 	ob->owned |= t->marks & CTP_OBJECT_OWNED;
 	if (t->marks & CTP_OBJECT_CLOSED && !ob->closed_ns)
 		ob->closed_ns = t->ts_ns;
@@ -274,7 +280,7 @@ void ctp_objects_tell(struct ctp_objects *o, const struct ctp_object_told *t)
 		if (t->marks & CTP_OBJECT_MADE || t->what == CTP_WAITS_LOCK)
 			ob->all = t->what == CTP_WAITS_LOCK ? 1 : t->available;
 		if (!ob->holders_known && ob->all && t->what != CTP_WAITS_ROOM && t->available >= ob->all)
-			ob->holders_known = true; /* all of it is available: there are no holders */
+			know_holders(o, ob); /* all of it is available: there are no holders */
 		note_total(ob);
 	}
 	if (t->marks & CTP_OBJECT_GONE)

@@ -65,6 +65,7 @@ struct ctp_object {
 	uint64_t all;    /* what it had when it was new; 0: not known */
 	char *name;      /* null: none */
 	bool holders_known, holds_told; /* holds_told: some hold of it was told since it was new */
+	uint32_t round;        /* another number each time that its holders become known; nobody holds it then */
 	uint32_t nholders;     /* with an entry */
 	uint64_t others;       /* how much the other holders hold */
 	struct ctp_holder holders[CTP_OBJECT_HOLDERS];
@@ -110,6 +111,7 @@ struct ctp_objects {
 	} *saved;            /* objects as they were at the moment to which ctp_objects_undo returns */
 	uint32_t nsaved, saved_room, moment;
 	uint32_t gaps;       /* how often records were missing */
+	uint32_t rounds;     /* how often the holders of an object became known */
 	bool whole;          /* the trace begins with the program */
 	bool failed;         /* out of memory: records were left out */
 	uint64_t unfollowed; /* objects for which there was no room */
