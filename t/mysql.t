@@ -44,6 +44,14 @@ for seed in 1 2; do
 	"$BIN/ctp-sqlite" -q -o "$tmp/s$seed.sqlite" "$tmp/s$seed.ctp"
 	same "views are as SQLite's, seed $seed" "v$seed" "$tmp/s$seed.sqlite"
 done
+PYTHONDONTWRITEBYTECODE=1 python3 t/objects.py make 1 | "$from" -q >"$tmp/objects.ctp"
+load -q -D objects "$tmp/objects.ctp"
+"$BIN/ctp-sqlite" -q -o "$tmp/objects.sqlite" "$tmp/objects.ctp"
+same 'objects, holders and reasons' objects "$tmp/objects.sqlite"
+is 'there are some' "$(sql -D objects -e 'SELECT (SELECT count(*) FROM objects) > 0 AND (SELECT count(*) FROM holders) > 0 AND (SELECT count(*) FROM reasons) > 0')" 1
+load -q -D objects --append "$tmp/s1.ctp"
+"$BIN/ctp-sqlite" -q --append -o "$tmp/objects.sqlite" "$tmp/s1.ctp"
+same 'and after appending a trace that has none' objects "$tmp/objects.sqlite"
 events1=$(sql -D v1 -e 'SELECT count(*) FROM coro_trace_events')
 load -q -D v1 --append "$tmp/s2.ctp"
 "$BIN/ctp-sqlite" -q --append -o "$tmp/s1.sqlite" "$tmp/s2.ctp"

@@ -35,6 +35,20 @@ anew
 same 'with --bigint: the same'
 is 'whose numbers are BIGINT' "$(sql "SELECT data_type FROM information_schema.columns WHERE table_name = 'coro_trace_events' AND column_name = 'ts'")" bigint
 
+# What coroutines wait for, and which of them hold it.
+PYTHONDONTWRITEBYTECODE=1 python3 t/objects.py make 1 | "$from" -q >"$tmp/objects.ctp"
+"$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/objects.ctp"
+for option in '' --bigint; do
+	anew
+	"$postgres" -q $option "$tmp/objects.ctp"
+	same "objects, holders and reasons${option:+ with $option}"
+	is 'there are some' "$(sql 'SELECT (SELECT count(*) FROM objects) > 0 AND (SELECT count(*) FROM holders) > 0 AND (SELECT count(*) FROM reasons) > 0')" t
+done
+is 'whose holders are known, or null' "$(sql 'SELECT bool_and(o.holders IS NOT DISTINCT FROM (SELECT count(*) FROM holders h WHERE h.object = o.object)) FROM objects o WHERE holders IS NOT NULL')" t
+anew
+"$postgres" -q --bigint "$tmp/1.ctp"
+"$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/1.ctp"
+
 # --- the name of the events' table ---------------------------------------------------------------------------------------------
 anew
 EVENTS='user "%s" É'

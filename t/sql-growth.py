@@ -1,7 +1,8 @@
 """sql-growth.py make N - a trace of which everything grows with N: the rows of a coroutine, the coroutines, and all that is lost.
 
 Of each of its sections half of the N transitions are of four coroutines, and the others of coroutines with ten: events with a number,
-events without, and coroTracer's rows, without an identity. Losses are told of coroutines, of threads and of nobody.
+events without, and coroTracer's rows, without an identity. Losses are told of coroutines, of threads and of nobody. One more section
+loses nothing: N / 16 coroutines each hold a lock, and wait for that of another.
 
 sql-growth.py sqlite|mariadb|postgres SMALL LARGE - counts what the engine does for each view of two databases, the second of four times
 as many records, and prints those views for which it does more than n log n: the machine for SQLite's statements, rows that are read from
@@ -26,7 +27,7 @@ HOT = 4
 
 def schema(name, kind, *fields):
     print(json.dumps({"type": "@schema", "name": name, "kind": kind, "fields": [
-        dict({"name": n, "type": t}, **({"role": r} if r else {})) for n, t, r in fields]}))
+        dict({"name": n, "type": t}, **({"role": r} if r else {}), **({"labels": {"lock": 3}} if t == "enum" else {})) for n, t, r in fields]}))
 
 
 def put(kind, **fields):
@@ -99,14 +100,35 @@ def section(n, numbered, known):
     print(json.dumps({"type": "@end", "complete": True}))
 
 
+def locks(n):
+    print(json.dumps({"type": "@section", "attrs": {}}))
+    schemas(True, True)
+    lock = [("pid", "u64", "process"), ("object", "u64", "address"), ("for", "enum", "")]
+    who = WHO + [("coro", "u64", "coroutine")]
+    schema("object", "object", WHO[0], *lock, ("available", "u64", "count"))
+    schema("hold", "hold", *who, *lock[:2], ("count", "i64", "count"))
+    schema("reason", "reason", *who, *lock, ("count", "u64", "count"))
+    for co in range(1, n // 16 + 1):
+        me, mine, other = dict(probe_id=co << 8, coro=co), "0x%x" % (co << 4), "0x%x" % ((co * 7 % (n // 16) + 1) << 4)
+        put("name", ts=10 * co, name="n%d" % co, **me)
+        put("object", ts=10 * co, pid=1, object=mine, available=1, **{"for": "lock"})
+        for i in (0, 1):
+            put("transition", tid=1, addr="0x1000", seq=i + 1, is_active=i == 0, ts=10 * co + 3 * i, index=i, site=i, **me)
+            if i == 0:
+                put("hold", ts=10 * co + 1, pid=1, object=mine, count=1, **me)
+                put("reason", ts=10 * co + 2, pid=1, object=other, count=1, **{"for": "lock"}, **me)
+    print(json.dumps({"type": "@end", "complete": True}))
+
+
 def make(n):
     section(n, True, True)
     section(n, False, True)
     section(n, False, False)
+    locks(n)
 
 
 VIEWS = ("coroutines steps intervals gaps run_intervals wait_intervals longest_waits suspend_addresses suspend_sites await_intervals wait_for"
-         " thread_runs thread_gaps thread_times coroutine_times coroutine_states loss_totals wall_times").split()
+         " thread_runs thread_gaps thread_times coroutine_times coroutine_states loss_totals wall_times objects holders reasons").split()
 TIMES, ALLOWED, FEW = 4, 6, 5000  # 4 log 4n / log n is below 6 for any n here; what is little does not count
 
 

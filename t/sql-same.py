@@ -15,7 +15,8 @@ import sys
 NULL = r'\N'
 EVENTS = os.environ.get('EVENTS') or 'coro_trace_events'
 BEHIND = '(behind an answer)'
-BOOLEANS = {'is_active', 'complete', 'open', 'certain', 'exact', 'woken', 'conflict', 'joins', 'by_hand'}
+BOOLEANS = {'is_active', 'complete', 'open', 'certain', 'exact', 'woken', 'conflict', 'joins', 'by_hand', 'closed', 'owned', 'alive',
+            'available_known', 'room_known', 'holders_known', 'shared', 'timed', 'cancellable', 'rests', 'more'}
 
 
 def spell(column, value):

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "common/meta.h"
+#include "sql/sql-facts.h"
 #include "sql/sql.h"
 #include "stream/events.h"
 
@@ -245,16 +246,21 @@ static enum ctp_status add_stream(struct ctp_sql *db, struct ctp_err *err)
 	return status;
 }
 
+/* Takes the class over. */
+static enum ctp_status make_known(struct ctp_sql *db, struct ctp_class *cls, struct ctp_err *err)
+{
+	enum ctp_status status = !cls ? ctp_err_set(err, "%s: out of memory", db->name) : ctp_sql_class(db, cls, err) < 0 ? CTP_FAILED : CTP_OK;
+	ctp_class_free(cls);
+	return status;
+}
+
 enum ctp_status ctp_sql_schema(struct ctp_sql *db, struct ctp_err *err)
 {
 	int64_t again = ctp_sql_look_up(db, err, db->words->taken, "classes");
 	enum ctp_status status = again < 0 || ctp_sql_exec(db, err, db->words->tables) ? CTP_FAILED : add_stream(db, err);
-	for (int event = 0; event < CTP_EVENT_COUNT && !status; event++) {
-		struct ctp_class *cls = ctp_event_class(event);
-		if (!cls)
-			return ctp_err_set(err, "%s: out of memory", db->name);
-		status = ctp_sql_class(db, cls, err) < 0 ? CTP_FAILED : CTP_OK;
-		ctp_class_free(cls);
-	}
+	for (int event = 0; event < CTP_EVENT_COUNT && !status; event++)
+		status = make_known(db, ctp_event_class(event), err);
+	for (int fact = 0; fact < CTP_SQL_FACTS && !status; fact++)
+		status = make_known(db, ctp_sql_fact_class(fact), err);
 	return status || again || db->words->late ? status : ctp_sql_views_first(db, err);
 }

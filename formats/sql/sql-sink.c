@@ -13,6 +13,7 @@
 #include "base/tids.h"
 #include "common/meta.h"
 #include "sql/sql-end.h"
+#include "sql/sql-facts.h"
 #include "sql/sql-twin.h"
 #include "sql/sql.h"
 #include "symbols/sites.h"
@@ -27,6 +28,7 @@ struct sql_sink {
 	int64_t section, first_section; /* first: of this run, or 0 */
 	bool open, shown; /* open: the section has not ended; shown: nothing came since the last show */
 	struct ctp_sql_end end;
+	struct ctp_sql_facts *facts;
 	struct ctp_symbols *symbols; /* null: none are looked up */
 	struct ctp_tids told;        /* addresses whose texts are in the table, of this section */
 	struct target { /* by the class's id */
@@ -120,6 +122,7 @@ static enum ctp_status write_section(struct ctp_sink *sink, const struct ctp_sec
 	(void)err;
 	if (s->symbols)
 		ctp_symbols_forget(s->symbols);
+	ctp_sql_facts_section(s->facts, sec);
 	s->told = (struct ctp_tids){0};
 	s->due = sec;
 	s->open = true;
@@ -154,7 +157,8 @@ static enum ctp_status write_so_far(struct sql_sink *s, bool complete, struct ct
 static enum ctp_status write_end(struct ctp_sink *sink, const struct ctp_section_end *end, struct ctp_err *err)
 {
 	struct sql_sink *s = (struct sql_sink *)sink;
-	enum ctp_status status = (s->due && put_section(s, NULL, err)) || write_so_far(s, end->complete, err) ? CTP_FAILED : CTP_OK;
+	enum ctp_status status = (s->due && put_section(s, NULL, err)) || ctp_sql_facts_end(s->facts, s->section, end, err) ||
+	                         write_so_far(s, end->complete, err) ? CTP_FAILED : CTP_OK;
 	forget_classes(s);
 	s->open = s->shown = false;
 	return status;
@@ -246,6 +250,7 @@ static enum ctp_status write_records(struct ctp_sink *sink, const struct ctp_bat
 	for (uint32_t i = 0; i < batch->n; i++)
 		if (write_record(s, &batch->rec[i], err))
 			return CTP_FAILED;
+	ctp_sql_facts_records(s->facts, batch);
 	return CTP_OK;
 }
 
@@ -262,6 +267,7 @@ static void free_sink(struct ctp_sink *sink)
 	struct sql_sink *s = (struct sql_sink *)sink;
 	forget_classes(s);
 	ctp_sql_end_fini(&s->end);
+	ctp_sql_facts_free(s->facts);
 	ctp_symbols_free(s->symbols);
 	s->db->ops->free(s->db);
 	free(s);
@@ -296,7 +302,8 @@ struct ctp_sink *ctp_sql_sink(struct ctp_sql *db, struct ctp_symbols *symbols, s
 	s->sink.ops = db->ops->show ? &live_ops : &ops;
 	s->db = db;
 	s->symbols = symbols;
-	if (ctp_sql_schema(db, err) || db->ops->begin(db, err)) {
+	s->facts = ctp_sql_facts_new(db, err);
+	if (!s->facts || ctp_sql_schema(db, err) || db->ops->begin(db, err)) {
 		free_sink(&s->sink);
 		return NULL;
 	}

@@ -500,6 +500,30 @@ static const struct ctp_sql_view views[] = {
 	 " LEFT JOIN sections s ON s.id = c.section"
 	 " LEFT JOIN " THREAD_LOSSES " m ON m.section = c.section) c) c) c"},
 
+	/*
+	 * What coroutines wait for at the end of a section, and which of them hold it: the rows that the sink has put into tables of
+	 * their own (sql-facts.h).
+	 */
+	{"objects",
+	 "SELECT section, o.pid, object, nullif(o.name, '') AS name, kind, nullif(made_site, '') AS made_site,"
+	 " CASE WHEN available_known THEN available END AS available, CASE WHEN room_known THEN room END AS room, nullif(total, 0) AS total,"
+	 " closed, owned, CASE WHEN holders_known THEN holders END AS holders, CASE WHEN holders_known THEN held END AS held,"
+	 " " SPAN("section", "waiters") " AS waiters, " SPAN("section", "longest_ns") " AS longest_ns, coalesce(s.complete, FALSE) AS certain"
+	 " FROM objects_at_end o LEFT JOIN sections s ON s.id = o.section"},
+
+	{"holders",
+	 "SELECT section, h.pid, object, nullif(object_name, '') AS object_name, coro, probe_id, " NAME_OF("h") " AS name, count, alive,"
+	 " coalesce(s.complete, FALSE) AS certain FROM holders_at_end h LEFT JOIN sections s ON s.id = h.section"},
+
+	{"reasons",
+	 "SELECT w.section, w.coro, w.probe_id, " NAME_OF("w") " AS name, w.since_ns, " PLACE_TEXT("t") " AS site_text, w.pid, w.what,"
+	 " CASE WHEN what = 'timer' THEN deadline_ns END AS deadline_ns, CASE WHEN what = 'descriptor' THEN fd END AS fd,"
+	 " CASE WHEN what = 'descriptor' THEN count END AS poll_events,"
+	 " CASE WHEN what NOT IN ('timer', 'descriptor') THEN object END AS object, nullif(object_name, '') AS object_name,"
+	 " CASE WHEN what NOT IN ('timer', 'descriptor') THEN count END AS count, shared, timed, cancellable, rests, more,"
+	 " w.certain AND coalesce(s.complete, FALSE) AS certain"
+	 " FROM reasons_at_end w LEFT JOIN coro_trace_events t ON t.id = " LAST("w") " LEFT JOIN sections s ON s.id = w.section"},
+
 	/* Events that are missing in each section, as ctp-report counts them; nobodys: those of unknown coroutines. */
 	{"loss_totals",
 	 "SELECT id AS section, complete, coalesce(lost, 0) AS lost, coalesce(nobodys, 0) AS nobodys, coalesce(gaps, 0) AS gaps,"
