@@ -2,6 +2,8 @@
 """objects.py make SEED >ROWS.jsonl - a trace of a program that is made up here, with locks, pools and queues, as `ctp-tojsonl -a`
 would write it. What its threads tell of these goes through rings that lose now and then.
 objects.py know ROWS.jsonl - what is known by those rows of each object at the end, as JSON.
+objects.py sqlite ROWS.jsonl REPORT.json DATABASE - how ctp-sqlite's views objects, holders and reasons differ from that, and from
+ctp-report's objects; then how many rows were compared.
 
 What is known is worked out from the rows alone, by the definition in ctp-report(1): a row `missed` with a count takes away all that
 was known of what is available and of who holds it; the next row that tells how much is available is believed; who holds it is known
@@ -10,6 +12,7 @@ shows that not all is told, and nothing is known of its holders then, either.
 """
 import json
 import random
+import sqlite3
 import sys
 
 from gaps import AFTER, CLASSES, CORO, PID, PROBE, Ring, START, TS, field
@@ -209,8 +212,84 @@ def know(path):
                  "holders": ob.holders, "waiters": waiting.count(at)} for at, ob in objects.items()}
 
 
+def know_reasons(path):
+    """Of each wait that goes on: coro, since, what, object, how many, whether there are more, whether nothing can be missing of it."""
+    reasons, waits, resumed, missed = {}, {}, {}, 0
+    with open(path, encoding="utf-8") as file:
+        for row in map(json.loads, file):
+            co = row.get("coro")
+            if row["type"] == "missed" and row["count"]:
+                missed = row["ts"]
+            elif row["type"] == "reason":
+                reasons.setdefault(co, []).append(row)
+            elif row["type"] == "transition":
+                said, reasons[co] = reasons.get(co, []), []
+                waits[co] = (row["ts"], [] if row["is_active"] else said)
+                if row["is_active"]:
+                    resumed[co] = row["ts"]
+    return sorted([co, since, r["for"], int(r["object"], 16), r["count"], len(said) > 4, not missed or missed < resumed[co]]
+                  for co, (since, said) in waits.items() for r in said[:4])
+
+
+# --- what a database has ----------------------------------------------------------------------------------------------------------
+
+def check(what, got, want):
+    if got != want:
+        print(f"{what}: {got} and not {want}")
+
+
+def select(db, query):
+    return [dict(row) for row in db.execute(query)]
+
+
+def check_objects(db, known, report):
+    rows = {int(row["object"], 16): row for row in select(db, "SELECT * FROM objects")}
+    check("objects", sorted(rows), sorted(known))
+    for at, row in rows.items():
+        is_so, held = known.get(at, {}), known.get(at, {}).get("holders")
+        for what in ("available", "room", "total", "closed", "name", "waiters"):
+            check(f"{at:#x}: {what}", row[what], is_so.get(what))
+        check(f"{at:#x}: holders", (row["holders"], row["held"]), (None, None) if held is None else (len(held), sum(held.values())))
+    for ob in report:
+        for what in ("kind", "pid", "made_site", "owned", "longest_ns"):
+            check(f"{ob['object']}: {what}", rows[int(ob["object"], 16)][what], ob[what])
+    return len(rows)
+
+
+def check_holders(db, known):
+    held = [(at, int(co), n) for at, ob in known.items() for co, n in (ob["holders"] or {}).items()]
+    rows = select(db, "SELECT * FROM holders")
+    check("holders", sorted((int(row["object"], 16), row["coro"], row["count"]) for row in rows), sorted(held))
+    for row in rows:
+        check("what is held", row["object_name"], known[int(row["object"], 16)]["name"])
+        check("the holder", (row["alive"], row["probe_id"]), (1, str(9000 + row["coro"])))
+    return len(rows)
+
+
+def check_reasons(db, reasons, known):
+    rows = select(db, "SELECT * FROM reasons")
+    got = [[row["coro"], row["since_ns"], row["what"], int(row["object"], 16), row["count"], bool(row["more"]), bool(row["certain"])]
+           for row in rows]
+    check("reasons", sorted(got), reasons)
+    for row in rows:
+        check("what is waited for", row["object_name"], known.get(int(row["object"], 16), {}).get("name"))
+        check("where", row["site_text"], "made-up.c:2:f")
+    return len(rows)
+
+
+def check_sqlite(path, report, database):
+    db = sqlite3.connect(database)
+    db.row_factory = sqlite3.Row
+    known = {int(at, 16): ob for at, ob in know(path).items()}
+    with open(report, encoding="utf-8") as file:
+        said = json.load(file)["sections"][0]["objects"]
+    print(check_objects(db, known, said), check_holders(db, known), check_reasons(db, know_reasons(path), known))
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "make":
         make(int(sys.argv[2]))
+    elif sys.argv[1] == "sqlite":
+        check_sqlite(*sys.argv[2:])
     else:
         json.dump(know(sys.argv[2]), sys.stdout, indent=1, sort_keys=True)

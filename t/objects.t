@@ -1,10 +1,10 @@
 #!/bin/sh
-# What is known of locks, pools and queues when a trace ends, also one with losses: the report is held against a model (objects.py)
-# that works it out from the rows alone.
+# What is known of locks, pools and queues when a trace ends, also one with losses: the report, and the views of ctp-sqlite, are held
+# against a model (objects.py) that works it out from the rows alone.
 . t/tap.sh
 command -v python3 >/dev/null || skip_all "there is no python3"
 
-known=0
+known=0 rows='0 0 0'
 for seed in 1 2 3 4 5 6 7 8; do
 	PYTHONDONTWRITEBYTECODE=1 python3 t/objects.py make $seed >"$tmp/rows.jsonl"
 	PYTHONDONTWRITEBYTECODE=1 python3 t/objects.py know "$tmp/rows.jsonl" >"$tmp/know.json"
@@ -42,6 +42,16 @@ PY
 )
 	is "seed $seed: the report agrees" "$(echo "$said" | sed '$d')" ''
 	known=$((known + $(echo "$said" | awk 'END { print $1 }')))
+	[ -x "$BIN/ctp-sqlite" ] || continue
+	"$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/a.ctp"
+	said=$(PYTHONDONTWRITEBYTECODE=1 python3 t/objects.py sqlite "$tmp/rows.jsonl" "$tmp/report.json" "$tmp/a.sqlite" 2>&1)
+	is "seed $seed: the database agrees" "$(echo "$said" | sed '$d')" ''
+	rows=$(echo "$rows $(echo "$said" | tail -n 1)" | awk '{ print $1 + $4, $2 + $5, $3 + $6 }')
 done
 ok 'there were holders to compare' [ "$known" -gt 20 ]
+if [ -x "$BIN/ctp-sqlite" ]; then
+	ok "and objects, holders and reasons in databases: $rows" [ "$(echo "$rows" | awk '$1 > 40 && $2 > 20 && $3 > 40')" ]
+else
+	note 'ctp-sqlite was not built'
+fi
 done_testing
