@@ -48,14 +48,13 @@ void ctp_holders_clear(struct ctp_holders *h)
 {
 	ctp_map_clear(&h->map);
 	h->count = 0;
-	h->unfollowed = 0;
 	h->failed = false;
 }
 
 const struct ctp_object *ctp_held_object(const struct ctp_held *held, const struct ctp_objects *o)
 {
 	const struct ctp_object *ob = ctp_objects_find(o, held->pid, held->at);
-	return ob && ob->holders_known && ob->round == held->round && held->count > 0 ? ob : NULL;
+	return ob && ob->holders_known && ob->round == held->round && held->count ? ob : NULL;
 }
 
 static void compact(struct ctp_holders *h, const struct ctp_objects *o)
@@ -90,7 +89,7 @@ static bool has_room(struct ctp_holders *h, const struct ctp_objects *o)
 	return true;
 }
 
-void ctp_holders_add(struct ctp_holders *h, const struct ctp_objects *o, uint64_t pid, uint64_t at, uint64_t coro, int64_t count)
+void ctp_holders_add(struct ctp_holders *h, struct ctp_objects *o, uint64_t pid, uint64_t at, uint64_t coro, int64_t count)
 {
 	const struct ctp_object *ob = ctp_objects_find(o, pid, at);
 	struct ctp_held of = {.pid = pid, .at = at, .coro = coro};
@@ -99,7 +98,7 @@ void ctp_holders_add(struct ctp_holders *h, const struct ctp_objects *o, uint64_
 	uint32_t *slot = slot_of(h, &of);
 	if (!*slot) {
 		if (!has_room(h, o)) {
-			h->unfollowed++;
+			ctp_objects_doubt_holders(o, pid, at);
 			return;
 		}
 		slot = slot_of(h, &of); /* the map may be another */
@@ -112,4 +111,6 @@ void ctp_holders_add(struct ctp_holders *h, const struct ctp_objects *o, uint64_
 		held->count = 0;
 	}
 	held->count = (int64_t)((uint64_t)held->count + (uint64_t)count); /* a stream may have any numbers */
+	if (held->count < 0)
+		ctp_objects_doubt_holders(o, pid, at);
 }

@@ -334,6 +334,13 @@ void ctp_objects_hold(struct ctp_objects *o, uint64_t pid, uint64_t at, uint64_t
 	note_total(ob);
 }
 
+void ctp_objects_doubt_holders(struct ctp_objects *o, uint64_t pid, uint64_t at)
+{
+	struct ctp_object *ob = ctp_objects_find(o, pid, at);
+	if (ob)
+		forget_holders(ob);
+}
+
 /* --- reasons -------------------------------------------------------------------------------------------------------------- */
 
 static uint32_t *reasons_slot(const struct ctp_objects *o, uint64_t coro)

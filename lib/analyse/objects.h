@@ -144,7 +144,10 @@ void ctp_objects_tell(struct ctp_objects *o, const struct ctp_object_told *told)
 void ctp_objects_name(struct ctp_objects *o, uint64_t pid, uint64_t at, const char *name, uint32_t len);
 void ctp_objects_hold(struct ctp_objects *o, uint64_t pid, uint64_t at, uint64_t coro, int64_t count);
 
-/* A reason of a suspension that is yet to come: event is its number. */
+/* A coroutine has given back what it did not have: who holds the object is not known. */
+void ctp_objects_doubt_holders(struct ctp_objects *o, uint64_t pid, uint64_t at);
+
+/* A reason of the suspension with that number, which is to come. */
 void ctp_objects_reason(struct ctp_objects *o, uint64_t coro, uint64_t event, uint64_t pid, const struct ctp_reason_of *reason);
 
 /* The coroutine has died: its reasons are not needed any more. */
