@@ -75,4 +75,74 @@ macro_rules! guard {
 }
 use guard;
 
+/// What all locks have beside the ways to take them.
+macro_rules! lock {
+    ($lock:ident) => {
+        impl<T: ?Sized> $lock<T> {
+            /// What the trace has for this lock.
+            pub fn object(&self) -> &ctp::Object {
+                &self.object
+            }
+
+            /// As tokio's.
+            pub fn get_mut(&mut self) -> &mut T {
+                self.inner.get_mut()
+            }
+
+            /// As tokio's.
+            pub fn into_inner(self) -> T
+            where
+                T: Sized,
+            {
+                self.inner.into_inner()
+            }
+        }
+
+        impl<T> From<T> for $lock<T> {
+            #[track_caller]
+            fn from(value: T) -> Self {
+                $lock::new(value)
+            }
+        }
+
+        impl<T: Default> Default for $lock<T> {
+            #[track_caller]
+            fn default() -> Self {
+                $lock::new(T::default())
+            }
+        }
+
+        impl<T: ?Sized + std::fmt::Debug> std::fmt::Debug for $lock<T> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.inner.fmt(f)
+            }
+        }
+    };
+}
+use lock;
+
+/// A guard that keeps its lock alive, made of one that only refers to it.
+macro_rules! owned {
+    ($owned:ident: $guard:ident, $field:ident: $lock:ident, $is_mut:tt, $doc:literal) => {
+        #[doc = $doc]
+        #[must_use = "the lock is given back when this is dropped"]
+        pub struct $owned<T: ?Sized + 'static> {
+            inner: Option<$guard<'static, T>>, // of the lock below: dropped first
+            $field: std::sync::Arc<$lock<T>>,
+        }
+
+        guard!([T: ?Sized + 'static] $owned<T> => T, $is_mut);
+
+        impl<T: ?Sized> $owned<T> {
+            fn of(lock: &std::sync::Arc<$lock<T>>, guard: $guard<'_, T>) -> Self {
+                let guard = std::mem::ManuallyDrop::new(guard);
+                // SAFETY: the guard is of this lock, which stays where it is for as long as the Arc beside it; see the order of the fields.
+                let guard = unsafe { std::ptr::read((&*guard as *const $guard<'_, T>).cast::<$guard<'static, T>>()) };
+                $owned { inner: Some(guard), $field: lock.clone() }
+            }
+        }
+    };
+}
+use owned;
+
 const THERE: &str = "only dropping it takes what is in a guard";

@@ -1,11 +1,8 @@
 //! A lock that tells which task holds it, and which wait for it.
 
-use super::{give_back, guard, TryLockError, THERE};
+use super::{give_back, guard, lock, owned, TryLockError, THERE};
 use ctp::{Hold, Kind, Object, Reason, TraceFutureExt};
-use std::fmt;
 use std::future::Future;
-use std::mem;
-use std::ptr;
 use std::sync::Arc;
 
 /// As tokio's.
@@ -30,16 +27,10 @@ pub struct MappedMutexGuard<'a, T: ?Sized> {
     inner: Option<::tokio::sync::MappedMutexGuard<'a, T>>,
 }
 
-/// As tokio's.
-#[must_use = "the lock is given back when this is dropped"]
-pub struct OwnedMutexGuard<T: ?Sized + 'static> {
-    inner: Option<MutexGuard<'static, T>>, // of the lock below: dropped first
-    lock: Arc<Mutex<T>>,
-}
-
 guard!(['a, T: ?Sized] MutexGuard<'a, T> => T, mut);
 guard!(['a, T: ?Sized] MappedMutexGuard<'a, T> => T, mut);
-guard!([T: ?Sized + 'static] OwnedMutexGuard<T> => T, mut);
+lock!(Mutex);
+owned!(OwnedMutexGuard: MutexGuard, lock: Mutex, mut, "As tokio's.");
 
 impl<T: ?Sized> Mutex<T> {
     /// As tokio's. The place of the call is the one where the lock was made.
@@ -58,11 +49,6 @@ impl<T: ?Sized> Mutex<T> {
         T: Sized,
     {
         Mutex { object: Object::const_new(Kind::Lock, 1), inner: ::tokio::sync::Mutex::const_new(value) }
-    }
-
-    /// What the trace has for this lock.
-    pub fn object(&self) -> &Object {
-        &self.object
     }
 
     fn reason(&self) -> Reason {
@@ -118,42 +104,6 @@ impl<T: ?Sized> Mutex<T> {
         T: 'static,
     {
         OwnedMutexGuard::of(&self, self.blocking_lock())
-    }
-
-    /// As tokio's.
-    pub fn get_mut(&mut self) -> &mut T {
-        self.inner.get_mut()
-    }
-
-    /// As tokio's.
-    pub fn into_inner(self) -> T
-    where
-        T: Sized,
-    {
-        self.inner.into_inner()
-    }
-}
-
-impl<T> From<T> for Mutex<T> {
-    #[track_caller]
-    fn from(value: T) -> Self {
-        Mutex::new(value)
-    }
-}
-
-impl<T: Default> Default for Mutex<T> {
-    #[track_caller]
-    fn default() -> Self {
-        Mutex::new(T::default())
-    }
-}
-
-impl<T: ?Sized> fmt::Debug for Mutex<T>
-where
-    T: fmt::Debug,
-{
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(f)
     }
 }
 
@@ -228,14 +178,6 @@ impl<T: ?Sized> Drop for MappedMutexGuard<'_, T> {
 }
 
 impl<T: ?Sized> OwnedMutexGuard<T> {
-    fn of(lock: &Arc<Mutex<T>>, guard: MutexGuard<'_, T>) -> Self {
-        // SAFETY: the guard is of this lock, which stays where it is for as long as the Arc beside it; see the order of the fields.
-        let guard = unsafe {
-            ptr::read((&*mem::ManuallyDrop::new(guard) as *const MutexGuard<'_, T>).cast::<MutexGuard<'static, T>>())
-        };
-        OwnedMutexGuard { inner: Some(guard), lock: lock.clone() }
-    }
-
     /// As tokio's.
     pub fn mutex(this: &Self) -> &Arc<Mutex<T>> {
         &this.lock

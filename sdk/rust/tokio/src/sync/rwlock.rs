@@ -1,11 +1,8 @@
 //! A lock for readers and writers that tells which tasks hold it, and which wait for it.
 
-use super::{give_back, guard, TryLockError, THERE};
+use super::{give_back, guard, lock, owned, TryLockError, THERE};
 use ctp::{Hold, Kind, Object, Reason, TraceFutureExt};
-use std::fmt;
 use std::future::Future;
-use std::mem;
-use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::Arc;
 
@@ -32,24 +29,11 @@ pub struct RwLockWriteGuard<'a, T: ?Sized> {
     inner: Option<::tokio::sync::RwLockWriteGuard<'a, T>>,
 }
 
-/// As tokio's, without `map`.
-#[must_use = "the lock is given back when this is dropped"]
-pub struct OwnedRwLockReadGuard<T: ?Sized + 'static> {
-    inner: Option<RwLockReadGuard<'static, T>>, // of the lock below: dropped first
-    _lock: Arc<RwLock<T>>,
-}
-
-/// As tokio's, without `map`.
-#[must_use = "the lock is given back when this is dropped"]
-pub struct OwnedRwLockWriteGuard<T: ?Sized + 'static> {
-    inner: Option<RwLockWriteGuard<'static, T>>, // of the lock below: dropped first
-    lock: Arc<RwLock<T>>,
-}
-
 guard!(['a, T: ?Sized] RwLockReadGuard<'a, T> => T, const);
 guard!(['a, T: ?Sized] RwLockWriteGuard<'a, T> => T, mut);
-guard!([T: ?Sized + 'static] OwnedRwLockReadGuard<T> => T, const);
-guard!([T: ?Sized + 'static] OwnedRwLockWriteGuard<T> => T, mut);
+lock!(RwLock);
+owned!(OwnedRwLockReadGuard: RwLockReadGuard, _lock: RwLock, const, "As tokio's, without `map`.");
+owned!(OwnedRwLockWriteGuard: RwLockWriteGuard, lock: RwLock, mut, "As tokio's, without `map`.");
 
 impl<T: ?Sized> RwLock<T> {
     /// As tokio's. The place of the call is the one where the lock was made.
@@ -79,11 +63,6 @@ impl<T: ?Sized> RwLock<T> {
     {
         let inner = ::tokio::sync::RwLock::const_new(value);
         RwLock { object: Object::const_new(Kind::Lock, 1), readers: AtomicUsize::new(0), inner }
-    }
-
-    /// What the trace has for this lock.
-    pub fn object(&self) -> &Object {
-        &self.object
     }
 
     fn read_by<'a>(&'a self, guard: ::tokio::sync::RwLockReadGuard<'a, T>) -> RwLockReadGuard<'a, T> {
@@ -170,42 +149,6 @@ impl<T: ?Sized> RwLock<T> {
     pub fn blocking_write(&self) -> RwLockWriteGuard<'_, T> {
         self.written_by(self.inner.blocking_write())
     }
-
-    /// As tokio's.
-    pub fn get_mut(&mut self) -> &mut T {
-        self.inner.get_mut()
-    }
-
-    /// As tokio's.
-    pub fn into_inner(self) -> T
-    where
-        T: Sized,
-    {
-        self.inner.into_inner()
-    }
-}
-
-impl<T> From<T> for RwLock<T> {
-    #[track_caller]
-    fn from(value: T) -> Self {
-        RwLock::new(value)
-    }
-}
-
-impl<T: Default> Default for RwLock<T> {
-    #[track_caller]
-    fn default() -> Self {
-        RwLock::new(T::default())
-    }
-}
-
-impl<T: ?Sized> fmt::Debug for RwLock<T>
-where
-    T: fmt::Debug,
-{
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(f)
-    }
 }
 
 impl<T: ?Sized> Drop for RwLockReadGuard<'_, T> {
@@ -240,27 +183,7 @@ impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
     }
 }
 
-impl<T: ?Sized> OwnedRwLockReadGuard<T> {
-    fn of(lock: &Arc<RwLock<T>>, guard: RwLockReadGuard<'_, T>) -> Self {
-        // SAFETY: the guard is of this lock, which stays where it is for as long as the Arc beside it; see the order of the fields.
-        let guard = unsafe {
-            ptr::read((&*mem::ManuallyDrop::new(guard) as *const RwLockReadGuard<'_, T>).cast::<RwLockReadGuard<'static, T>>())
-        };
-        OwnedRwLockReadGuard { inner: Some(guard), _lock: lock.clone() }
-    }
-}
-
 impl<T: ?Sized> OwnedRwLockWriteGuard<T> {
-    fn of(lock: &Arc<RwLock<T>>, guard: RwLockWriteGuard<'_, T>) -> Self {
-        // SAFETY: as above.
-        let guard = unsafe {
-            ptr::read(
-                (&*mem::ManuallyDrop::new(guard) as *const RwLockWriteGuard<'_, T>).cast::<RwLockWriteGuard<'static, T>>(),
-            )
-        };
-        OwnedRwLockWriteGuard { inner: Some(guard), lock: lock.clone() }
-    }
-
     /// As tokio's.
     pub fn downgrade(mut self) -> OwnedRwLockReadGuard<T> {
         let inner = self.inner.take().expect(THERE).downgrade();
