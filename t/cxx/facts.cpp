@@ -1,6 +1,7 @@
 // facts - coroutines that say what they wait for and what they hold. It prints the addresses of its objects, by which t/cxx-facts.t
 // knows them, and the same whether it is traced or not.
 #include "ctp.hpp"
+#include "task.hpp"
 
 #include <array>
 #include <chrono>
@@ -13,16 +14,7 @@
 #include <poll.h>
 #include <vector>
 
-struct task {
-	struct promise_type : ctp::promise {
-		task get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
-		std::suspend_never initial_suspend() { return {}; }
-		std::suspend_always final_suspend() noexcept { return {}; }
-		void return_void() {}
-		void unhandled_exception() { std::abort(); }
-	};
-	std::coroutine_handle<promise_type> h;
-};
+using task = task_of<ctp::promise>;
 using handle = std::coroutine_handle<task::promise_type>;
 
 static int asked; // how often anybody has asked an awaiter
@@ -171,16 +163,7 @@ static task leaves(const void *object)
 }
 
 // A promise that one does not change.
-struct foreign {
-	struct promise_type {
-		foreign get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
-		std::suspend_never initial_suspend() { return {}; }
-		std::suspend_never final_suspend() noexcept { return {}; }
-		void return_void() {}
-		void unhandled_exception() { std::abort(); }
-	};
-	std::coroutine_handle<promise_type> h;
-};
+using foreign = task_of<no_base, std::suspend_never>;
 static foreign framed(const void *object)
 {
 	ctp::frame frame;

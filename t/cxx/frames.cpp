@@ -4,6 +4,7 @@
  * its input ends.
  */
 #include "ctp.hpp"
+#include "task.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -58,16 +59,7 @@ public:
 	void die() override { ctp_coro_death(&co); }
 };
 
-struct task {
-	struct promise_type {
-		task get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
-		std::suspend_never initial_suspend() { return {}; }
-		std::suspend_always final_suspend() noexcept { return {}; }
-		void return_void() {}
-		void unhandled_exception() { std::abort(); }
-	};
-	std::coroutine_handle<promise_type> h;
-};
+using task = task_of<no_base>;
 
 [[gnu::noinline]] static task waits_for_a_reply() { co_await std::suspend_always(); }
 [[gnu::noinline]] static task waits_for_a_lock() { co_await std::suspend_always(); }
