@@ -1,5 +1,5 @@
 /*
- * follow-own.h - what follow.c and follow-gap.c share; and tally.c, for its loop.
+ * follow-own.h - what the files of follow.h share; and tally.c, for its loop.
  */
 #ifndef CTP_FOLLOW_OWN_H
 #define CTP_FOLLOW_OWN_H
@@ -128,5 +128,8 @@ void ctp_follow_loss(struct ctp_follow *f, const struct ctp_roles *s, const stru
 /* A record about reasons, objects and who holds them; and a wake, which may be because of an object (follow-facts.c). */
 void ctp_follow_fact(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts);
 void ctp_follow_woken(struct ctp_follow *f, const struct ctp_coroutine *co, const struct ctp_change *ch);
+
+/* A record of what the collector saw from outside: threads, processes, samples, signals, the end (follow-seen.c). */
+void ctp_follow_seen(struct ctp_follow *f, const struct ctp_roles *s, const struct ctp_record *rec, uint64_t ts);
 
 #endif

@@ -282,60 +282,6 @@ static void awaits(struct ctp_follow *f, const struct ctp_roles *s, const uint64
 	ctp_follow_tell(f, &ch);
 }
 
-static void thread_told(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
-{
-	struct ctp_thread *th = &f->threads->list[ctp_threads_number(f->threads, ctp_roles_value(val, s->tid))];
-	if (!th->tid)
-		return;
-	th->pid = ctp_roles_value(val, s->pid);
-	th->seen_ns = ts;
-	const struct ctp_str *name = s->text == CTP_ROLES_NONE ? NULL : ctp_str_val(val[s->text]);
-	size_t len = !name ? 0 : name->len < sizeof th->name ? name->len : sizeof th->name - 1;
-	if (len)
-		memcpy(th->name, name->data, len);
-	th->name[len] = '\0';
-}
-
-/*
- * The collector has looked at a process. If the process was alive, all of its events up to the look are known. What was seen of the
- * section's own process counts for the section; and so does what was seen of another one, if only that has coroutines.
- */
-static void process_seen(struct ctp_follow *f, const struct ctp_record *rec, uint64_t pid, uint64_t ts)
-{
-	uint64_t alive_ns = ctp_proc_seen_alive_ns(rec, ts);
-	bool alone = true;
-	for (uint32_t i = 1; i < f->threads->count; i++) {
-		struct ctp_thread *th = &f->threads->list[i];
-		if (th->pid == pid && alive_ns > th->seen_ns)
-			th->seen_ns = alive_ns;
-		alone &= th->pid == pid || !th->resumes;
-	}
-	if (pid == f->pid || alone)
-		ctp_proc_seen_process(&f->seen, rec, ts, f->counts.last_ns);
-}
-
-static void end_told(struct ctp_follow *f, const struct ctp_record *rec, uint64_t ts)
-{
-	struct ctp_follow_priv *priv = f->priv;
-	priv->ended = ctp_ended_read(rec);
-	priv->end_ns = ctp_ended_ns(rec, ts);
-	priv->end_seen = true;
-}
-
-static void sample_told(struct ctp_follow *f, const struct ctp_roles *s, const struct ctp_record *rec, uint64_t ts)
-{
-	uint64_t tid = ctp_roles_value(rec->val, s->tid);
-	struct ctp_thread *th = ctp_threads_has(f->threads, tid) ? &f->threads->list[ctp_threads_number(f->threads, tid)] : NULL;
-	ctp_proc_seen_sample(&f->seen, rec, ts, th && th->current ? &th->seen : NULL, th ? &th->delay : NULL);
-}
-
-static void untraced_told(struct ctp_follow *f, const struct ctp_record *rec)
-{
-	uint64_t untraced = ctp_record_untraced(rec);
-	if (untraced > f->counts.untraced)
-		f->counts.untraced = untraced;
-}
-
 /* --- the whole ------------------------------------------------------------------------------------------------------------ */
 
 static void clear(struct ctp_follow *f)
@@ -557,23 +503,12 @@ static void other(struct ctp_follow *f, const struct ctp_roles *s, const struct 
 		ctp_sites_learn(f->sites, rec);
 		break;
 	case CTP_KIND_THREAD:
-		thread_told(f, s, rec->val, ts);
-		break;
 	case CTP_KIND_END:
-		end_told(f, rec, ts);
-		untraced_told(f, rec);
-		break;
 	case CTP_KIND_UNTRACED:
-		untraced_told(f, rec);
-		break;
 	case CTP_KIND_PROCESS:
-		process_seen(f, rec, ctp_roles_value(rec->val, s->pid), ts);
-		break;
 	case CTP_KIND_SIGNAL:
-		f->priv->signalled = ctp_signalled_read(rec, ts);
-		break;
 	case CTP_KIND_SAMPLE:
-		sample_told(f, s, rec, ts);
+		ctp_follow_seen(f, s, rec, ts);
 		break;
 	default:
 		break;
