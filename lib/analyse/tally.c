@@ -7,12 +7,11 @@
 #include <string.h>
 
 #include "analyse/follow-step.h"
-#include "base/pages.h"
+#include "analyse/tally-own.h"
 
 enum {
 	LONG_RUN_NS = 50000000, /* the shortest run that is a case */
 	MOVER_RESUMES = 1000,   /* a coroutine with fewer says nothing about threads */
-	SLICE_BITS = 10,        /* at first: slices and levels double as time goes on */
 	LATE_NS = 100000000,    /* the shortest wait that can be late */
 	LATE_FACTOR = 10,
 	FROM_ALL = 256,         /* wakes of a habit whose waker is looked at; after these, each FROM_SOME-th */
@@ -21,137 +20,9 @@ enum {
 
 #define RARE __attribute__((noinline)) /* callers save no registers where they do not call it */
 
-/* --- tables --------------------------------------------------------------------------------------------------------------- */
-
-static RARE struct ctp_tally_place *new_place(struct ctp_tally *t, uint32_t place)
-{
-	if (t->nplaces < CTP_TALLY_PLACES && (t->places[place] = calloc(1, sizeof *t->places[place]))) {
-		t->nplaces++;
-		return t->places[place];
-	}
-	return t->places[0];
-}
-
 static inline struct ctp_tally_place *place_of(struct ctp_tally *t, uint32_t place)
 {
-	return t->places[place] ? t->places[place] : new_place(t, place);
-}
-
-static RARE struct ctp_tally_spawn *spawn_of(struct ctp_tally *t, uint32_t place)
-{
-	if (t->spawns[place])
-		return t->spawns[place];
-	if (t->nspawns < CTP_TALLY_PLACES && (t->spawns[place] = calloc(1, sizeof *t->spawns[place]))) {
-		t->nspawns++;
-		return t->spawns[place];
-	}
-	return t->spawns[0];
-}
-
-static void list_clear(struct ctp_tally_list *l)
-{
-	for (uint32_t i = 0; i < l->count; i++)
-		free(l->cases[i].name);
-	l->count = 0;
-}
-
-/* Puts a case into the list, if it is worse than the mildest there. Returns its number + 1; 0: it is not in the list. */
-static uint32_t list_put(struct ctp_tally *t, struct ctp_tally_list *l, const struct ctp_coroutine *co, struct ctp_tally_case c)
-{
-	if (!l->cases && !(l->cases = calloc(CTP_TALLY_WORST, sizeof *l->cases))) {
-		t->failed = true;
-		return 0;
-	}
-	uint32_t at = l->count;
-	if (at == CTP_TALLY_WORST) {
-		at = 0;
-		for (uint32_t i = 1; i < CTP_TALLY_WORST; i++)
-			if (l->cases[i].ns < l->cases[at].ns)
-				at = i;
-		if (l->cases[at].ns >= c.ns)
-			return 0;
-		free(l->cases[at].name);
-	} else {
-		l->count++;
-	}
-	c.id = co->id;
-	c.probe = co->probe;
-	c.spawn = co->spawn;
-	c.habit = co->habit;
-	c.waker = co->waker;
-	c.tid = t->follow->threads->list[co->thread].tid;
-	c.name = co->name ? strdup(co->name) : NULL;
-	l->cases[at] = c;
-	return at + 1;
-}
-
-struct ctp_tally *ctp_tally_new(struct ctp_follow *follow)
-{
-	struct ctp_tally *t = ctp_pages_new(sizeof *t);
-	if (!t)
-		return NULL;
-	t->follow = follow;
-	t->last_long = ctp_pages_new(CTP_THREADS_MAX * sizeof *t->last_long);
-	t->places[0] = calloc(1, sizeof *t->places[0]);
-	t->spawns[0] = calloc(1, sizeof *t->spawns[0]);
-	if (!ctp_habits_init(&t->habits) || !t->last_long || !t->places[0] || !t->spawns[0]) {
-		ctp_tally_free(t);
-		return NULL;
-	}
-	ctp_tally_clear(t);
-	return t;
-}
-
-void ctp_tally_clear(struct ctp_tally *t)
-{
-	for (uint32_t i = 1; i < t->follow->places->count; i++) {
-		free(t->places[i]);
-		free(t->spawns[i]);
-		t->places[i] = NULL;
-		t->spawns[i] = NULL;
-	}
-	*t->places[0] = (struct ctp_tally_place){0};
-	*t->spawns[0] = (struct ctp_tally_spawn){0};
-	t->nplaces = t->nspawns = 1;
-	ctp_habits_clear(&t->habits);
-	t->ready = t->run = (struct ctp_hist){0};
-	t->last_resume_ns = t->longest_pause_ns = 0;
-	t->start_ns = UINT64_MAX;
-	memset(t->slices, 0, sizeof t->slices);
-	t->nslices = 0;
-	t->slice_bits = t->level_bits = SLICE_BITS;
-	list_clear(&t->runs);
-	list_clear(&t->destroyed);
-	list_clear(&t->late);
-	list_clear(&t->storms);
-	list_clear(&t->broken[0]);
-	list_clear(&t->broken[1]);
-	for (int k = 0; k < CTP_HEAVY_KINDS; k++) {
-		for (uint32_t i = 0; i < t->nheavy[k]; i++)
-			free(t->heavy[k][i].name);
-		t->nheavy[k] = 0;
-		t->total_ns[k] = 0;
-	}
-	memset(t->last_long, 0, CTP_THREADS_MAX * sizeof *t->last_long);
-}
-
-void ctp_tally_free(struct ctp_tally *t)
-{
-	if (!t)
-		return;
-	if (t->habits.list && t->habits.map.slots && t->last_long && t->places[0] && t->spawns[0])
-		ctp_tally_clear(t);
-	free(t->places[0]);
-	free(t->spawns[0]);
-	ctp_pages_free(t->last_long, CTP_THREADS_MAX * sizeof *t->last_long);
-	free(t->runs.cases);
-	free(t->destroyed.cases);
-	free(t->late.cases);
-	ctp_habits_fini(&t->habits);
-	free(t->storms.cases);
-	free(t->broken[0].cases);
-	free(t->broken[1].cases);
-	ctp_pages_free(t, sizeof *t);
+	return t->places[place] ? t->places[place] : ctp_tally_place_new(t, place);
 }
 
 /* --- by time -------------------------------------------------------------------------------------------------------------- */
@@ -248,7 +119,7 @@ static void sum_up(struct ctp_tally *t, const struct ctp_coroutine *co)
 		heavy_put(t, co, kind, ns[kind]);
 	}
 	if (co->resumes >= MOVER_RESUMES) {
-		struct ctp_tally_spawn *s = spawn_of(t, co->spawn);
+		struct ctp_tally_spawn *s = ctp_tally_spawn_of(t, co->spawn);
 		s->movers += co->migrations >= co->resumes / 2;
 		s->moves += co->migrations;
 		s->move_resumes += co->resumes;
@@ -260,7 +131,7 @@ static RARE void ran_long(struct ctp_tally *t, const struct ctp_change *ch, uint
 	struct ctp_tally_case c = {.from_ns = ch->was_ns, .ns = ns, .place = place, .whole = true,
 	                           .elsewhere = t->last_resume_ns > ch->was_ns,
 	                           .seen = t->follow->threads->list[ch->co->thread].seen};
-	t->last_long[ch->co->thread] = list_put(t, &t->runs, ch->co, c);
+	t->last_long[ch->co->thread] = ctp_tally_put(t, &t->runs, ch->co, c);
 }
 
 /* The length of a span without stops. CTP_FOLLOW_ALL: there were none. */
@@ -318,7 +189,7 @@ static RARE void repaired(struct ctp_tally *t, const struct ctp_coroutine *co, u
 	struct ctp_tally_case c = {.from_ns = co->suspended_ns, .ns = ns, .most_ns = habit->max_ns, .whole = true,
 	                           .place = ctp_follow_place_of(t->follow, co),
 	                           .elsewhere = ctp_habit_overtook(habit, co->suspended_ns, false)};
-	list_put(t, &t->late, co, c);
+	ctp_tally_put(t, &t->late, co, c);
 }
 
 /* A place that the coroutine has no entry for. The place with the fewest waits loses one of them; if none is left, its entry. */
@@ -392,7 +263,7 @@ static CTP_ALWAYS void resumed(struct ctp_tally *t, const struct ctp_change *ch,
 	if (!ch->whole)
 		return;
 	if (co->resumes == 1) /* a lazy coroutine is suspended until then */
-		ctp_hist_add(&spawn_of(t, co->spawn)->start, ctp_span_ns(co->born_ns, ch->ts_ns));
+		ctp_hist_add(&ctp_tally_spawn_of(t, co->spawn)->start, ctp_span_ns(co->born_ns, ch->ts_ns));
 	if (ch->was == CTP_BORN || !co->suspended_ns)
 		return;
 	if (ch->was == CTP_SUSPENDED) {
@@ -421,7 +292,7 @@ static void storm(struct ctp_tally *t, const struct ctp_change *ch)
 		if (t->storms.cases[i].id == co->id)
 			c = &t->storms.cases[i];
 	struct ctp_tally_case mine = {.from_ns = ch->ts_ns, .place = ctp_follow_place_of(t->follow, co), .whole = ch->whole};
-	uint32_t n = c ? 0 : list_put(t, &t->storms, co, mine);
+	uint32_t n = c ? 0 : ctp_tally_put(t, &t->storms, co, mine);
 	c = n ? &t->storms.cases[n - 1] : c;
 	if (!c)
 		return;
@@ -470,7 +341,7 @@ static void woken(struct ctp_tally *t, const struct ctp_change *ch)
 void ctp_tally_gone(struct ctp_tally *t, const struct ctp_change *ch)
 {
 	struct ctp_coroutine *co = ch->co;
-	struct ctp_tally_spawn *s = spawn_of(t, co->spawn);
+	struct ctp_tally_spawn *s = ctp_tally_spawn_of(t, co->spawn);
 	uint32_t place = ctp_follow_place_of(t->follow, co);
 	uint64_t life_ns = ctp_follow_ns(t->follow, co->born_ns, ch->ts_ns);
 	s->died++;
@@ -480,7 +351,7 @@ void ctp_tally_gone(struct ctp_tally *t, const struct ctp_change *ch)
 	if (ch->was == CTP_SUSPENDED && !ch->gap) {
 		s->destroyed++;
 		if (ch->whole)
-			list_put(t, &t->destroyed, co,
+			ctp_tally_put(t, &t->destroyed, co,
 			         (struct ctp_tally_case){.from_ns = ch->was_ns, .place = place, .whole = true,
 			                                 .ns = ctp_follow_ns(t->follow, ch->was_ns, ch->ts_ns)});
 	} else if (co->flags & CTP_CO_BIRTH && !ch->gap) { /* in a gap, the coroutine may have been suspended */
@@ -507,7 +378,7 @@ static CTP_ALWAYS void suspended(struct ctp_tally *t, const struct ctp_change *c
 	uint32_t place = ctp_follow_place_of(t->follow, co);
 	ran(t, ch, ch->from, time);
 	if (co->resumes == 1 && (co->flags & (CTP_CO_BIRTH | CTP_CO_BEFORE)) == CTP_CO_BIRTH)
-		vote(spawn_of(t, co->spawn), place);
+		vote(ctp_tally_spawn_of(t, co->spawn), place);
 	co->habit_was = co->habit;
 	if (!ctp_habits_is(&t->habits, co->habit, co->spawn, place)) /* most coroutines suspend at the same place again */
 		co->habit = ctp_habits_number(&t->habits, co->spawn, place);
@@ -521,13 +392,13 @@ static RARE void other(struct ctp_tally *t, const struct ctp_change *ch)
 		woken(t, ch);
 		break;
 	case CTP_CHANGE_BORN: {
-		struct ctp_tally_spawn *s = spawn_of(t, ch->co->spawn);
+		struct ctp_tally_spawn *s = ctp_tally_spawn_of(t, ch->co->spawn);
 		s->born++;
 		level_put(t, s, ch->ts_ns, s->alive + 1);
 		break;
 	}
 	case CTP_CHANGE_BROKEN:
-		list_put(t, &t->broken[ch->by], ch->co, (struct ctp_tally_case){.from_ns = ch->ts_ns, .whole = true,
+		ctp_tally_put(t, &t->broken[ch->by], ch->co, (struct ctp_tally_case){.from_ns = ch->ts_ns, .whole = true,
 		         .place = ctp_follow_place_of(t->follow, ch->co)});
 		break;
 	case CTP_CHANGE_SUSPEND:
