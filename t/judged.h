@@ -15,7 +15,7 @@ static const uint64_t S = 1000 * MS;
 static struct byhand h;
 static struct ctp_analysis *analysis;
 static struct ctp_section sec;
-static char found[4096], why[4096], still[512], tree[512]; /* why, tree: of the gravest; still: who waits at the end */
+static char found[4096], why[4096], still[512], tree[512]; /* why, tree: of the first finding; still: what waits at the end */
 static char suspected[1024], excuse[1024], also[1024]; /* "possible 12 and 3 of 478 ended"; excuse, also: of the first */
 static uint64_t judged_ns;
 
@@ -124,6 +124,17 @@ static inline void waker_goes_on(void)
 		resumes(&h, ts + MS, WAKER, 6);
 	}
 	dies(&h, 1900 * MS, WAKER);
+}
+
+/* Two rounds of samples of all threads. The second has THREAD in that state, with cpu more than in the first. */
+static inline void sampled_twice(uint64_t first, uint64_t second, uint64_t cpu, enum ctp_sample_state state)
+{
+	for (int i = 0; i < 2; i++) {
+		uint64_t ts = i ? second : first;
+		is_sampled(&h, ts, THREAD, 100 * MS + (i ? cpu : 0), 0, i ? state : CTP_SAMPLE_SLEEPING);
+		is_sampled(&h, ts, OTHER, 10 * MS, 0, CTP_SAMPLE_SLEEPING);
+		round_ends(&h, ts, 2);
+	}
 }
 
 #endif

@@ -4,7 +4,7 @@
  */
 #include "judged.h"
 
-enum { HOG = 3, READY = 4, HOME = 30, INNER = 31, HUB_RESTS = 32, DISK = 33, HUB = 9, FIRST = 100, MANY = 20 };
+enum { HOG = 3, READY = 4, PEER = 8, LOCK = 21, HOME = 30, INNER = 31, HUB_RESTS = 32, DISK = 33, HUB = 9, FIRST = 100, MANY = 20 };
 
 /* The victim waits from 210 ms on, and nobody is left. */
 static void left_alone(void)
@@ -63,179 +63,6 @@ static void stops(void)
 	left_alone();
 	is_over_since(&h, 1900 * MS, 2 * S, CTP_OUTCOME_EXITED, 0);
 	is(end(), "never-woken likely 1", "but up to when it was last seen executing");
-}
-
-/* --- the whole program stands still --------------------------------------------------------------------------------------- */
-
-enum { REST = 20, LOCK = 21, PEER = 8 };
-
-/* Two that wake one another until 200 ms, and then wait where nobody ever has, for each other's lock. */
-static void two_locks(void)
-{
-	begin();
-	is_born(&h, 1, HOG, MAKER);
-	is_born(&h, 1, READY, MAKER);
-	for (uint64_t ts = MS; ts < 200 * MS; ts += 4 * MS)
-		for (uint64_t co = HOG; co <= READY; co++) {
-			if (ts > MS)
-				is_woken(&h, ts + co * 1000 - 500, co, THREAD, co == HOG ? READY : HOG);
-			resumes(&h, ts + co * 1000, co, THREAD);
-			suspends(&h, ts + co * 1000 + 100, co, THREAD, REST);
-		}
-	for (uint64_t co = HOG; co <= READY; co++) {
-		is_woken(&h, 201 * MS + co - 1, co, THREAD, co == HOG ? READY : HOG);
-		resumes(&h, 201 * MS + 10 * co, co, THREAD);
-		suspends(&h, 201 * MS + 10 * co + 1, co, THREAD, LOCK + co);
-	}
-}
-
-/* All threads in two rounds. */
-static void rounds(uint64_t first, uint64_t second, uint64_t cpu, enum ctp_sample_state state)
-{
-	for (int i = 0; i < 2; i++) {
-		uint64_t ts = i ? second : first;
-		is_sampled(&h, ts, THREAD, 100 * MS + (i ? cpu : 0), 0, i ? state : CTP_SAMPLE_SLEEPING);
-		is_sampled(&h, ts, OTHER, 10 * MS, 0, CTP_SAMPLE_SLEEPING);
-		round_ends(&h, ts, 2);
-	}
-}
-
-static const char *over(void)
-{
-	is_over(&h, 6 * S, CTP_OUTCOME_KILLED);
-	return end();
-}
-
-static void standstill(void)
-{
-	two_locks();
-	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "standstill likely 2", "all threads asleep, twice, after activity that had a rhythm");
-
-	two_locks();
-	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_BLOCKED);
-	is(over(), "standstill likely 2", "or blocked");
-
-	two_locks();
-	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(end(), "standstill likely 2", "also if the trace was cut short behind that");
-
-	two_locks();
-	is_born(&h, 202 * MS, PEER, 0);
-	resumes(&h, 203 * MS, PEER, THREAD);
-	joins(&h, 204 * MS, PEER, HOG);
-	suspends(&h, 204 * MS, PEER, THREAD, WAITS);
-	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "standstill likely 2", "who awaits one of them is no finding");
-	is(tree, "8 awaits 3", "but stands below it");
-
-	two_locks();
-	dies(&h, 202 * MS, READY);
-	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "", "one alone where nobody ever was may wait for another program");
-}
-
-static void standstill_unseen(void)
-{
-	two_locks();
-	is(over(), "", "nobody looked");
-
-	two_locks();
-	is_sampled(&h, 1500 * MS, THREAD, 1, 0, CTP_SAMPLE_SLEEPING);
-	round_ends(&h, 1500 * MS, 1);
-	is(over(), "", "or only once");
-
-	two_locks();
-	rounds(1500 * MS, 2 * S + 400 * MS, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "", "or twice in too short a time");
-
-	two_locks();
-	rounds(1500 * MS, 3 * S, 1, CTP_SAMPLE_SLEEPING);
-	is(over(), "", "a thread had time on a processor in between");
-
-	two_locks();
-	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_RUNNING);
-	is(over(), "", "a thread runs");
-
-	two_locks();
-	is_sampled(&h, 1500 * MS, THREAD, 1, 0, CTP_SAMPLE_SLEEPING);
-	round_ends(&h, 1500 * MS, 1);
-	rounds(1500 * MS + 1, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "standstill likely 2", "a round with another number of threads is not the same");
-
-	two_locks();
-	is_sampled(&h, 1500 * MS, THREAD, 1, 0, CTP_SAMPLE_SLEEPING);
-	round_ends(&h, 1500 * MS, 2);
-	is_sampled(&h, 3 * S, THREAD, 1, 0, CTP_SAMPLE_SLEEPING);
-	round_ends(&h, 3 * S, 2);
-	is(over(), "", "a round that lacks a thread is none");
-
-	two_locks();
-	rounds(150 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "", "it did something since the first");
-
-	two_locks();
-	are_missed(&h, 300 * MS, 301 * MS, THREAD);
-	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "", "a wake is missing");
-
-	two_locks();
-	BYHAND(&h, CTP_UNTRACED, [CTP_UNTRACED_TS] = 300 * MS, [CTP_UNTRACED_COUNT] = 3);
-	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "untraced proved 3", "somebody is not traced, who may wait for a timer");
-
-	two_locks();
-	is_born(&h, 401 * MS, 60, 0);
-	resumes(&h, 402 * MS, 60, THREAD);
-	suspends(&h, 403 * MS, 60, THREAD, 50);
-	is_woken(&h, 404 * MS, 60, THREAD, 0);
-	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	end();
-	ok(!strstr(found, "standstill"), "somebody is ready to run: %s", found);
-}
-
-/* From 202 ms on: a pool whose work is done, and whose boss is gone. */
-static void parked_pool(void)
-{
-	is_born(&h, 202 * MS, HUB, 0);
-	resumes(&h, 202 * MS, HUB, OTHER);
-	for (uint64_t co = FIRST; co < FIRST + 4; co++)
-		is_born(&h, 203 * MS, co, 77);
-	for (uint64_t ts = 204 * MS; ts < 600 * MS; ts += 4 * MS)
-		for (uint64_t co = FIRST; co < FIRST + 4; co++) {
-			if (ts > 204 * MS)
-				is_woken(&h, ts + co - 1, co, OTHER, HUB);
-			resumes(&h, ts + 2 * co, co, THREAD);
-			suspends(&h, ts + 2 * co + 1, co, THREAD, 78);
-		}
-	dies(&h, 600 * MS, HUB);
-}
-
-/* One that waits where only a timer or a client wakes. */
-static void standstill_outside(void)
-{
-	begin();
-	is_born(&h, 1, PEER, 0);
-	for (uint64_t ts = MS; ts < 400 * MS; ts += 4 * MS) {
-		if (ts > MS)
-			is_woken(&h, ts - 1, PEER, OTHER, 0);
-		resumes(&h, ts, PEER, THREAD);
-		suspends(&h, ts + 1, PEER, THREAD, HOME);
-	}
-	is_born(&h, 400 * MS, HOG, MAKER);
-	resumes(&h, 401 * MS, HOG, THREAD);
-	suspends(&h, 402 * MS, HOG, THREAD, LOCK);
-	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "", "somebody waits where something from outside wakes");
-
-	begin();
-	parked_pool();
-	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "", "a pool that is parked");
-	two_locks();
-	parked_pool();
-	rounds(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
-	is(over(), "standstill likely 2", "which is no part of a standstill either");
 }
 
 /* --- who waits for whom --------------------------------------------------------------------------------------------------- */
@@ -524,7 +351,7 @@ static void closed(void)
 	is_over(&h, 3 * S, CTP_OUTCOME_KILLED);
 	is(end(), "", "unless something from outside does so once in a while");
 	ping_pong(0);
-	rounds(1500 * MS, 2 * S + 800 * MS, 0, CTP_SAMPLE_SLEEPING);
+	sampled_twice(1500 * MS, 2 * S + 800 * MS, 0, CTP_SAMPLE_SLEEPING);
 	is_over(&h, 3 * S, CTP_OUTCOME_KILLED);
 	is(end(), "never-woken likely 1", "and that all threads sleep besides is no other");
 }
@@ -621,9 +448,6 @@ static void test_home(void)
 int main(void)
 {
 	stops();
-	standstill();
-	standstill_unseen();
-	standstill_outside();
 	circles();
 	trees();
 	late();
