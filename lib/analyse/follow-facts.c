@@ -10,14 +10,17 @@ static const struct ctp_reasons *reasons_of(const struct ctp_follow *f, const st
 }
 
 /*
- * What is told of objects before any death that is held back, and after the last event, may be what a program does that destroys its
- * coroutines.
+ * A program that ends in order destroys locks and what coroutines hold before it destroys the coroutines. So what is told since an object
+ * has ended, or a coroutine that does not run has given one back, is undone if nothing but deaths comes after it.
  */
-static void keep_if_done(struct ctp_follow *f)
+static void keep_if_done(struct ctp_follow *f, bool destroys)
 {
 	uint64_t now = f->counts.events + f->counts.births;
-	if (!f->priv->nheld && f->priv->facts_at != now)
+	if (!f->priv->nheld && (f->priv->facts_at != now || !f->priv->destroys)) {
 		ctp_objects_keep(f->objects);
+		f->priv->destroys = false;
+	}
+	f->priv->destroys |= destroys;
 	f->priv->facts_at = now;
 }
 
@@ -26,7 +29,7 @@ void ctp_follow_woken(struct ctp_follow *f, const struct ctp_coroutine *co, cons
 	const struct ctp_reasons *r = reasons_of(f, co);
 	f->priv->woken.coro = co->id;
 	f->priv->woken.ts_ns = ch->ts_ns;
-	keep_if_done(f);
+	keep_if_done(f, false);
 	if (!r)
 		return;
 	ctp_objects_woken(f->objects, r, co->id, ch->by, ch->ts_ns);
@@ -55,6 +58,7 @@ static void object_told(struct ctp_follow *f, const struct ctp_roles *s, const u
 	                               .marks = (uint8_t)ctp_roles_value(val, s->marks)};
 	if (site)
 		told.site = ctp_places_number(f->places, (struct ctp_spot){.site = site}, 0, 0);
+	keep_if_done(f, told.marks & CTP_OBJECT_GONE);
 	if (told.at)
 		ctp_objects_tell(f->objects, &told);
 }
@@ -63,6 +67,7 @@ static void object_named(struct ctp_follow *f, const struct ctp_roles *s, const 
 {
 	const struct ctp_str *name = s->text == CTP_ROLES_NONE ? NULL : ctp_str_val(val[s->text]);
 	uint64_t at = ctp_roles_value(val, s->object);
+	keep_if_done(f, false);
 	if (name && at)
 		ctp_objects_name(f->objects, ctp_roles_value(val, s->pid), at, name->data, name->len);
 }
@@ -71,8 +76,10 @@ static void hold_told(struct ctp_follow *f, const struct ctp_roles *s, const uin
 {
 	const struct ctp_coroutine *co = ctp_follow_whose(f, s, val, ts);
 	uint64_t at = ctp_roles_value(val, s->object);
+	int64_t count = (int64_t)ctp_roles_value(val, s->count);
+	keep_if_done(f, co && co->state != CTP_RUNNING && count < 0);
 	if (co && at)
-		ctp_objects_hold(f->objects, ctp_roles_value(val, s->pid), at, co->id, (int64_t)ctp_roles_value(val, s->count));
+		ctp_objects_hold(f->objects, ctp_roles_value(val, s->pid), at, co->id, count);
 }
 
 static void wake_for_told(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
@@ -94,7 +101,6 @@ static void descriptor_told(struct ctp_follow *f, const struct ctp_roles *s, con
 
 void ctp_follow_fact(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)
 {
-	keep_if_done(f);
 	switch (s->kind) {
 	case CTP_KIND_REASON:
 		reason_told(f, s, val, ts);
