@@ -5,18 +5,14 @@
 #include <string.h>
 
 #include "analyse/follow.h"
-#include "analyse/holders.h"
 #include "analyse/judge-object.h"
 #include "analyse/roles.h"
 #include "stream/events.h"
 
 struct ctp_sql_facts {
 	struct ctp_follow follow;
-	struct ctp_holders holders;
 	struct ctp_sql *db;
-	bool ordinal;                  /* the section has no clock */
-	const struct ctp_class *holds; /* the class whose fields hold has, or null */
-	struct ctp_roles hold;
+	bool ordinal; /* the section has no clock */
 
 	/* While rows are written; else err is null. */
 	int64_t section;
@@ -81,23 +77,13 @@ static uint64_t text_value(struct text *to, const char *text)
 
 /* --- what is known ------------------------------------------------------------------------------------------------------- */
 
-struct sum {
-	uint64_t holders, held;
-};
-
-/* By number of an object; for free(). Null: out of memory. */
-static struct sum *sum_up(const struct ctp_sql_facts *f)
+/* How much of it all its holders have. */
+static uint64_t held(const struct ctp_object *ob)
 {
-	const struct ctp_objects *o = f->follow.objects;
-	struct sum *sums = calloc(o->count + 1, sizeof *sums);
-	for (uint32_t i = 1; sums && i <= f->holders.count; i++) {
-		const struct ctp_object *ob = ctp_held_object(&f->holders.list[i], o);
-		if (ob) {
-			sums[ob - o->list].holders++;
-			sums[ob - o->list].held += (uint64_t)f->holders.list[i].count;
-		}
-	}
-	return sums;
+	uint64_t sum = ob->others;
+	for (uint32_t i = 0; i < ob->nholders; i++)
+		sum += (uint64_t)ob->holders[i].count;
+	return sum;
 }
 
 static uint64_t kind_of(const struct ctp_object *ob)
@@ -109,7 +95,7 @@ static uint64_t kind_of(const struct ctp_object *ob)
 	return ob->what < CTP_WAITS_COUNT && kinds[ob->what] ? kinds[ob->what] : CTP_SQL_KIND_OBJECT;
 }
 
-static void put_object(struct ctp_sql_facts *f, const struct ctp_object *ob, const struct sum *sum)
+static void put_object(struct ctp_sql_facts *f, const struct ctp_object *ob)
 {
 	struct text name, site;
 	add_row(f, (uint64_t[CTP_SQL_OBJECT_FIELDS]){
@@ -126,49 +112,40 @@ static void put_object(struct ctp_sql_facts *f, const struct ctp_object *ob, con
 		[CTP_SQL_OBJECT_CLOSED] = ob->closed_ns > 0,
 		[CTP_SQL_OBJECT_OWNED] = ob->owned,
 		[CTP_SQL_OBJECT_HOLDERS_KNOWN] = ob->holders_known,
-		[CTP_SQL_OBJECT_HOLDERS] = sum->holders,
-		[CTP_SQL_OBJECT_HELD] = sum->held,
+		[CTP_SQL_OBJECT_HOLDERS] = ob->nholders,
+		[CTP_SQL_OBJECT_HELD] = held(ob),
 		[CTP_SQL_OBJECT_WAITERS] = ob->waiters,
 		[CTP_SQL_OBJECT_LONGEST] = ob->longest_ns,
 	});
 }
 
-static void put_objects(struct ctp_sql_facts *f)
+/* Calls put for each object that there is. */
+static void each_object(struct ctp_sql_facts *f, void (*put)(struct ctp_sql_facts *f, const struct ctp_object *ob))
 {
 	const struct ctp_objects *o = f->follow.objects;
-	struct sum *sums = sum_up(f);
-	if (!sums)
-		fail(f);
-	begin_rows(f, CTP_SQL_OBJECTS);
 	for (uint32_t i = 1; i <= o->count && !f->status; i++) {
 		const struct ctp_object *ob = o->list[i].is_there ? ctp_objects_find(o, o->list[i].pid, o->list[i].at) : NULL;
 		if (ob)
-			put_object(f, ob, &sums[i]);
+			put(f, ob);
 	}
-	end_rows(f);
-	free(sums);
 }
 
-static void put_holders(struct ctp_sql_facts *f)
+static void put_holders(struct ctp_sql_facts *f, const struct ctp_object *ob)
 {
-	begin_rows(f, CTP_SQL_HOLDERS);
-	for (uint32_t i = 1; i <= f->holders.count && !f->status; i++) {
-		const struct ctp_held *held = &f->holders.list[i];
-		const struct ctp_object *ob = ctp_held_object(held, f->follow.objects);
-		const struct ctp_coroutine *co = ob ? ctp_follow_find(&f->follow, held->coro) : NULL;
+	for (uint32_t i = 0; i < ob->nholders && !f->status; i++) {
+		const struct ctp_holder *h = &ob->holders[i];
+		const struct ctp_coroutine *co = ctp_follow_find(&f->follow, h->coro);
 		struct text name;
-		if (ob)
-			add_row(f, (uint64_t[CTP_SQL_HOLDER_FIELDS]){
-				[CTP_SQL_HOLDER_PID] = held->pid,
-				[CTP_SQL_HOLDER_AT] = held->at,
-				[CTP_SQL_HOLDER_NAME] = text_value(&name, ob->name),
-				[CTP_SQL_HOLDER_CORO] = held->coro,
-				[CTP_SQL_HOLDER_PROBE] = co ? co->probe : 0,
-				[CTP_SQL_HOLDER_COUNT] = (uint64_t)held->count,
-				[CTP_SQL_HOLDER_ALIVE] = co && co->state != CTP_DEAD,
-			});
+		add_row(f, (uint64_t[CTP_SQL_HOLDER_FIELDS]){
+			[CTP_SQL_HOLDER_PID] = ob->pid,
+			[CTP_SQL_HOLDER_AT] = ob->at,
+			[CTP_SQL_HOLDER_NAME] = text_value(&name, ob->name),
+			[CTP_SQL_HOLDER_CORO] = h->coro,
+			[CTP_SQL_HOLDER_PROBE] = co ? co->probe : 0,
+			[CTP_SQL_HOLDER_COUNT] = (uint64_t)h->count,
+			[CTP_SQL_HOLDER_ALIVE] = co && co->state != CTP_DEAD,
+		});
 	}
-	end_rows(f);
 }
 
 static void put_reason(struct ctp_sql_facts *f, const struct ctp_coroutine *co, const struct ctp_reasons *r, const struct ctp_reason_of *reason)
@@ -220,15 +197,19 @@ static void ended(void *arg, const struct ctp_follow_end *end)
 	struct ctp_sql_facts *f = arg;
 	if (!f->err)
 		return;
-	if (f->holders.failed || f->follow.objects->failed)
+	if (f->follow.objects->failed)
 		fail(f);
 	if (!ctp_objects_any(f->follow.objects) || f->status)
 		return;
 	ctp_follow_revive(&f->follow, true);
 	if (!f->ordinal && !ctp_judge_count_waiters(&f->follow, end->judged_ns))
 		fail(f);
-	put_objects(f);
-	put_holders(f);
+	begin_rows(f, CTP_SQL_OBJECTS);
+	each_object(f, put_object);
+	end_rows(f);
+	begin_rows(f, CTP_SQL_HOLDERS);
+	each_object(f, put_holders);
+	end_rows(f);
 	put_reasons(f);
 	ctp_follow_revive(&f->follow, false);
 }
@@ -239,9 +220,7 @@ struct ctp_sql_facts *ctp_sql_facts_new(struct ctp_sql *db, struct ctp_err *err)
 {
 	static const struct ctp_follow_ops ops = {.end = ended};
 	struct ctp_sql_facts *f = calloc(1, sizeof *f);
-	if (!f || !ctp_holders_init(&f->holders) || ctp_follow_init(&f->follow, &ops, f, err)) {
-		if (f)
-			ctp_holders_fini(&f->holders);
+	if (!f || ctp_follow_init(&f->follow, &ops, f, err)) {
 		free(f);
 		ctp_err_set(err, "%s: out of memory", db->name);
 		return NULL;
@@ -255,41 +234,16 @@ void ctp_sql_facts_free(struct ctp_sql_facts *f)
 	if (!f)
 		return;
 	ctp_follow_fini(&f->follow);
-	ctp_holders_fini(&f->holders);
 	free(f);
 }
 
 void ctp_sql_facts_section(struct ctp_sql_facts *f, const struct ctp_section *sec)
 {
-	f->holds = NULL;
 	f->ordinal = sec->ordinal;
-	ctp_holders_clear(&f->holders);
 	ctp_follow_section(&f->follow, sec);
 }
 
-static void add_hold(struct ctp_sql_facts *f, const struct ctp_record *rec)
-{
-	if (f->holds != rec->cls)
-		ctp_roles_learn(&f->hold, rec->cls);
-	f->holds = rec->cls;
-	uint64_t pid = ctp_roles_value(rec->val, f->hold.pid), at = ctp_roles_value(rec->val, f->hold.object);
-	uint64_t coro = ctp_roles_value(rec->val, f->hold.id);
-	if (coro && at)
-		ctp_holders_add(&f->holders, f->follow.objects, pid, at, coro, (int64_t)ctp_roles_value(rec->val, f->hold.count));
-}
-
-/* A hold is counted between the records before and behind it, by what is known of the object then. */
-void ctp_sql_facts_records(struct ctp_sql_facts *f, const struct ctp_batch *batch)
-{
-	for (uint32_t i = 0, upto = 0; i < batch->n; i = upto) {
-		while (upto < batch->n && batch->rec[upto].cls->kind != CTP_KIND_HOLD)
-			upto++;
-		upto += upto < batch->n;
-		ctp_follow_records(&f->follow, &(struct ctp_batch){batch->rec + i, upto - i, batch->late});
-		if (batch->rec[upto - 1].cls->kind == CTP_KIND_HOLD)
-			add_hold(f, &batch->rec[upto - 1]);
-	}
-}
+void ctp_sql_facts_records(struct ctp_sql_facts *f, const struct ctp_batch *batch) { ctp_follow_records(&f->follow, batch); }
 
 enum ctp_status ctp_sql_facts_end(struct ctp_sql_facts *f, int64_t section, const struct ctp_section_end *end, struct ctp_err *err)
 {

@@ -16,7 +16,7 @@ static const struct ctp_reasons *reasons_of(const struct ctp_follow *f, const st
 static void keep_if_done(struct ctp_follow *f, bool destroys)
 {
 	uint64_t now = f->counts.events + f->counts.births;
-	if (!f->priv->nheld && (f->priv->facts_at != now || !f->priv->destroys)) {
+	if (!f->priv->destroys || (!f->priv->nheld && f->priv->facts_at != now)) {
 		ctp_objects_keep(f->objects);
 		f->priv->destroys = false;
 	}

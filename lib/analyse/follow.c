@@ -291,6 +291,7 @@ static void clear(struct ctp_follow *f)
 	ctp_threads_clear(f->threads);
 	ctp_objects_clear(f->objects, true);
 	priv->woken.coro = 0;
+	priv->destroys = false;
 	ctp_proc_seen_clear(&f->seen);
 	priv->dialect = (struct ctp_dialect){0};
 	priv->end_seen = false;
@@ -408,7 +409,8 @@ void ctp_follow_finish(struct ctp_follow *f, const struct ctp_section_end *how)
 		ctp_proc_seen_went_on(&f->seen, end.end_ns);
 	if (is_shutdown(f)) {
 		end.destroyed = priv->nheld;
-		ctp_objects_undo(f->objects);
+		if (priv->destroys)
+			ctp_objects_undo(f->objects);
 	} else {
 		ctp_follow_commit(f);
 	}

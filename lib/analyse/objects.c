@@ -173,12 +173,6 @@ static void forget_holders(struct ctp_object *ob)
 	ob->others = 0;
 }
 
-static void know_holders(struct ctp_objects *o, struct ctp_object *ob)
-{
-	ob->holders_known = true;
-	ob->round = ++o->rounds;
-}
-
 /* Forgets what may have changed if records are missing since the last record of the object. */
 static struct ctp_object *renew(const struct ctp_objects *o, struct ctp_object *ob)
 {
@@ -217,7 +211,7 @@ static struct ctp_object *object_at(struct ctp_objects *o, uint64_t pid, uint64_
 	save(o, ob);
 	*ob = (struct ctp_object){.pid = pid, .at = at, .gap = o->gaps, .is_there = true, .saved = ob->saved};
 	if (o->whole && !o->gaps) /* a holder from before would be in the trace */
-		know_holders(o, ob);
+		ob->holders_known = true;
 	return ob;
 }
 
@@ -269,7 +263,7 @@ void ctp_objects_tell(struct ctp_objects *o, const struct ctp_object_told *t)
 	if (!ob)
 		return;
 	if (t->marks & CTP_OBJECT_MADE && !ob->holders_known)
-		know_holders(o, ob);
+		ob->holders_known = true;
 	ob->owned |= t->marks & CTP_OBJECT_OWNED;
 	if (t->marks & CTP_OBJECT_CLOSED && !ob->closed_ns)
 		ob->closed_ns = t->ts_ns;
@@ -280,7 +274,7 @@ void ctp_objects_tell(struct ctp_objects *o, const struct ctp_object_told *t)
 		if (t->marks & CTP_OBJECT_MADE || t->what == CTP_WAITS_LOCK)
 			ob->all = t->what == CTP_WAITS_LOCK ? 1 : t->available;
 		if (!ob->holders_known && ob->all && t->what != CTP_WAITS_ROOM && t->available >= ob->all)
-			know_holders(o, ob); /* all of it is available: there are no holders */
+			ob->holders_known = true; /* all of it is available: there are no holders */
 		note_total(ob);
 	}
 	if (t->marks & CTP_OBJECT_GONE)
@@ -332,13 +326,6 @@ void ctp_objects_hold(struct ctp_objects *o, uint64_t pid, uint64_t at, uint64_t
 	ob->holds_told = true;
 	add_holder(ob, coro, count);
 	note_total(ob);
-}
-
-void ctp_objects_doubt_holders(struct ctp_objects *o, uint64_t pid, uint64_t at)
-{
-	struct ctp_object *ob = ctp_objects_find(o, pid, at);
-	if (ob)
-		forget_holders(ob);
 }
 
 /* --- reasons -------------------------------------------------------------------------------------------------------------- */

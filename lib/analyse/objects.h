@@ -65,7 +65,6 @@ struct ctp_object {
 	uint64_t all;    /* what it had when it was new; 0: not known */
 	char *name;      /* null: none */
 	bool holders_known, holds_told; /* holds_told: some hold of it was told since it was new */
-	uint32_t round;        /* another number each time that its holders become known; nobody holds it then */
 	uint32_t nholders;     /* with an entry */
 	uint64_t others;       /* how much the other holders hold */
 	struct ctp_holder holders[CTP_OBJECT_HOLDERS];
@@ -111,7 +110,6 @@ struct ctp_objects {
 	} *saved;            /* objects as they were at the moment to which ctp_objects_undo returns */
 	uint32_t nsaved, saved_room, moment;
 	uint32_t gaps;       /* how often records were missing */
-	uint32_t rounds;     /* how often the holders of an object became known */
 	bool whole;          /* the trace begins with the program */
 	bool failed;         /* out of memory: records were left out */
 	uint64_t unfollowed; /* objects for which there was no room */
@@ -143,9 +141,6 @@ struct ctp_object_told {
 void ctp_objects_tell(struct ctp_objects *o, const struct ctp_object_told *told);
 void ctp_objects_name(struct ctp_objects *o, uint64_t pid, uint64_t at, const char *name, uint32_t len);
 void ctp_objects_hold(struct ctp_objects *o, uint64_t pid, uint64_t at, uint64_t coro, int64_t count);
-
-/* A coroutine has given back what it did not have: who holds the object is not known. */
-void ctp_objects_doubt_holders(struct ctp_objects *o, uint64_t pid, uint64_t at);
 
 /* A reason of the suspension with that number, which is to come. */
 void ctp_objects_reason(struct ctp_objects *o, uint64_t coro, uint64_t event, uint64_t pid, const struct ctp_reason_of *reason);
