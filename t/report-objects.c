@@ -633,6 +633,46 @@ static void peers(void)
 	ok(!strstr(queue_pair(p), "peer"), "nor if there is something: %s", found);
 }
 
+/* Requests wait for something, which comes from no coroutine, and end after so long. The last one has waited since. */
+static const char *left_behind(enum ctp_waits_for what, uint64_t marks, uint64_t requests, uint64_t life_ns, uint64_t end_ms)
+{
+	scene();
+	for (uint64_t n = 0; n <= requests; n++) {
+		uint64_t ts = 10 * MS + n * 5 * MS, value = what == CTP_WAITS_TIMER ? 10 * S : what == CTP_WAITS_DESCRIPTOR ? FD : A + 16 * n;
+		is_born(&h, ts, 100 + n, MAKER);
+		resumes(&h, ts + 1, 100 + n, 5);
+		if (what)
+			waits_so(&h, ts + 2, 100 + n, what, value, 1, marks);
+		suspends(&h, ts + 3, 100 + n, 5, 50);
+		if (n == requests)
+			break;
+		is_woken(&h, ts + 4 * MS, 100 + n, 5, 0);
+		resumes(&h, ts + 4 * MS + 1, 100 + n, 5);
+		if (life_ns > 4 * MS) {
+			waits_so(&h, ts + 4 * MS + 2, 100 + n, CTP_WAITS_OTHER, 0x9000, 1, CTP_REASON_RESTS);
+			suspends(&h, ts + 4 * MS + 3, 100 + n, 5, 51);
+		} else {
+			dies(&h, ts + 4 * MS + 2, 100 + n);
+		}
+	}
+	for (uint64_t n = 0; n < requests && life_ns > 4 * MS; n++)
+		dies(&h, 10 * MS + requests * 5 * MS + life_ns + n, 100 + n);
+	return over_at(end_ms);
+}
+
+static void stragglers(void)
+{
+	is(left_behind(CTP_WAITS_EVENT, 0, 40, 4 * MS, END), "never-woken likely 1", "one of many requests waits for what the others had soon");
+	is(left_behind(0, 0, 40, 4 * MS, END), "", "but not if that is not known");
+	is(left_behind(CTP_WAITS_TIMER, 0, 40, 4 * MS, END), "", "nor for a timer that runs");
+	is(left_behind(CTP_WAITS_DESCRIPTOR, 0, 40, 4 * MS, END), "", "nor for a descriptor, which a client may take its time for");
+	is(left_behind(CTP_WAITS_EVENT, CTP_REASON_RESTS, 40, 4 * MS, END), "", "nor if it may rest there");
+	is(left_behind(CTP_WAITS_EVENT, CTP_REASON_TIMED, 40, 4 * MS, END), "", "nor with a time-out");
+	is(left_behind(CTP_WAITS_EVENT, 0, 15, 4 * MS, END), "", "nor after a few requests");
+	is(left_behind(CTP_WAITS_EVENT, 0, 40, 200 * MS, END), "", "nor if the others lived for a tenth of the time");
+	is(left_behind(CTP_WAITS_EVENT, 0, 40, 4 * MS, 900), "", "nor within a second");
+}
+
 /* --- the table ------------------------------------------------------------------------------------------------------------ */
 
 static void quiet(bool alive)
@@ -742,6 +782,7 @@ int main(void)
 	queues();
 	peers();
 	sleepers();
+	stragglers();
 	makers();
 	sockets();
 	return done_testing();

@@ -114,6 +114,15 @@ static bool is_for_idle(struct ctp_judge *j, const struct ctp_coroutine *co, uns
 
 bool ctp_wait_is_for_idle(struct ctp_judge *j, const struct ctp_coroutine *co) { return !j->ordinal && is_for_idle(j, co, 0); }
 
+bool ctp_wait_is_for_objects(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	const struct ctp_reasons *r = ctp_wait_reasons(j, co);
+	bool all = r && r->n;
+	for (uint32_t i = 0; r && i < r->n; i++)
+		all &= is_for_object(&r->list[i]) && !(r->list[i].marks & (CTP_REASON_TIMED | CTP_REASON_RESTS));
+	return all;
+}
+
 /* --- holders -------------------------------------------------------------------------------------------------------------- */
 
 /* The object that a coroutine waits for, if that is its only reason and all holders are known. */

@@ -24,6 +24,12 @@ bool ctp_wait_is_quiet(const struct ctp_judge *j, const struct ctp_coroutine *co
 bool ctp_wait_is_for_idle(struct ctp_judge *j, const struct ctp_coroutine *co);
 
 /*
+ * Whether a coroutine waits for things of the program alone, and not for a timer or a descriptor: so nothing from outside ends the wait
+ * by itself.
+ */
+bool ctp_wait_is_for_objects(const struct ctp_judge *j, const struct ctp_coroutine *co);
+
+/*
  * Makes each coroutine that waits for an object await a holder of it. Where only the holders can end the waits of a circle, each
  * joins the next.
  */

@@ -188,6 +188,18 @@ bool ctp_wait_is_suspect(const struct ctp_judge *j, const struct ctp_coroutine *
 	       ns >= ctp_wait_ns(j, other) / 10 * 9;
 }
 
+/*
+ * The coroutine waits for something of the program, for a hundred times as long as any wait there took, and any of its like lived. Where
+ * coroutines do not end the waits, a callback or a cancellation may, and that comes from the program, too.
+ */
+static bool is_left_behind(struct ctp_judge *j, const struct ctp_coroutine *co, struct ctp_judge_place p)
+{
+	const struct ctp_hist *life = &ctp_tally_spawn(j->tally, co->spawn)->life;
+	uint64_t ns = ctp_wait_ns(j, co), far_ns = ns / FAR_FACTOR;
+	return ctp_wait_is_for_objects(j, co) && ns >= CTP_JUDGE_QUIET_NS && far_ns >= p.max_ns && life->count >= CTP_JUDGE_HISTORY &&
+	       far_ns >= life->max_ns && !ctp_judge_hope(j, co);
+}
+
 static uint64_t mean_ns(const struct ctp_habit *h) { return h->waits ? h->total_ns / h->waits : 0; }
 
 /* The reasons that compare a wait with others at the same place. */
@@ -205,7 +217,7 @@ static uint32_t why_too_long(struct ctp_judge *j, const struct ctp_coroutine *co
 	bool busy = !rests || (home && mean_ns(&j->tally->habits.list[home]) >= mean_ns(h) / HOME_FACTOR);
 	bool came_back = bare ? co->resumes >= CTP_JUDGE_HISTORY : lost && busy && has_come_back(j, co);
 	uint32_t why = 0;
-	if ((lost || (!told && !ctp_judge_hope(j, co))) && several &&
+	if ((lost || (!told && !ctp_judge_hope(j, co)) || is_left_behind(j, co, p)) && several &&
 	    ctp_habit_is_passing(j, co->habit, co->suspended_ns, ctp_wait_ns(j, co)))
 		why |= CTP_WHY_PASSING;
 	if (lost && co->resumes > 1 && ctp_habit_is_away(j, co->habit))
