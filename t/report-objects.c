@@ -701,10 +701,19 @@ static void quiet(bool alive)
 	over();
 }
 
-/* A server reads requests, 40 times, and then none comes. */
-static void idle_socket(bool looked, uint64_t unread)
+/* A server reads requests, 40 times, and then none comes. Others like it may have ended soon. */
+static void idle_socket(bool looked, uint64_t unread, uint64_t ended)
 {
 	scene();
+	for (uint64_t co = 100; co < 100 + ended; co++) {
+		is_born(&h, 5 + co * 10, co, MAKER + 1);
+		resumes(&h, 6 + co * 10, co, 5);
+		waits_so(&h, 7 + co * 10, co, CTP_WAITS_DESCRIPTOR, FD + 1, POLLIN, CTP_REASON_CANCELLABLE);
+		suspends(&h, 8 + co * 10, co, 5, 31);
+		is_woken(&h, 2 * MS + co * 10, co, 6, 0);
+		resumes(&h, 2 * MS + co * 10 + 1, co, 5);
+		dies(&h, 2 * MS + co * 10 + 2, co);
+	}
 	for (uint64_t i = 0; i < 40; i++) {
 		uint64_t ts = 10 * MS + i * 5 * MS;
 		runs(ts, 1);
@@ -722,11 +731,13 @@ static void idle_socket(bool looked, uint64_t unread)
 
 static void sockets(void)
 {
-	idle_socket(false, 0);
+	idle_socket(false, 0, 0);
 	ok(*suspected, "one that reads requests, and has none, stands out: %s", suspected);
-	idle_socket(true, 0);
+	idle_socket(true, 0, 0);
 	is(suspected, "", "but not if the kernel has nothing for it, either");
-	idle_socket(true, 5);
+	idle_socket(true, 0, 5);
+	ok(*suspected, "unless the others have ended, as it was meant to: %s", suspected);
+	idle_socket(true, 5, 0);
 	ok(strstr(found, "unread-data"), "and if it has, that is found: %s", found);
 }
 
