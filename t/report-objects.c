@@ -760,8 +760,28 @@ static void sleeper(bool told)
 	over();
 }
 
+/* A coroutine has slept for 5 ms many times, and now sleeps for so long. */
+static void sleeps_for(uint64_t ns)
+{
+	scene();
+	for (uint64_t i = 0; i < 60; i++) {
+		uint64_t ts = 10 * MS + i * 6 * MS;
+		runs(ts, 1);
+		waits_for(&h, ts + 1, 1, CTP_WAITS_TIMER, ts + 5 * MS);
+		stops(ts + 2, 1);
+	}
+	runs(400 * MS, 1);
+	waits_for(&h, 400 * MS + 1, 1, CTP_WAITS_TIMER, 400 * MS + ns);
+	stops(400 * MS + 2, 1);
+	over();
+}
+
 static void sleepers(void)
 {
+	sleeps_for(4 * S);
+	is(suspected, "", "one that sleeps longer than ever is in order");
+	sleeps_for(49 * 86400 * S);
+	ok(*suspected, "but not where all others slept for a thousandth of that: %s", suspected);
 	sleeper(false);
 	ok(*suspected, "one that others wait for stands out: %s", suspected);
 	sleeper(true);

@@ -35,7 +35,8 @@ void ctp_follow_woken(struct ctp_follow *f, const struct ctp_coroutine *co, cons
 	ctp_objects_woken(f->objects, r, co->id, ch->by, ch->ts_ns);
 	for (uint32_t i = 0; i < r->n; i++)
 		if (r->list[i].what == CTP_WAITS_TIMER && r->list[i].value < ch->ts_ns)
-			ctp_objects_late(f->objects, ctp_follow_place(f, co), ch->ts_ns - r->list[i].value);
+			ctp_objects_rang(f->objects, ctp_follow_place(f, co), ctp_span_ns(co->suspended_ns, r->list[i].value),
+			                 ch->ts_ns - r->list[i].value);
 }
 
 static void reason_told(struct ctp_follow *f, const struct ctp_roles *s, const uint64_t *val, uint64_t ts)

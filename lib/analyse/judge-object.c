@@ -10,6 +10,7 @@
 #include "stream/events.h"
 
 enum {
+	FAR_OFF = 1000,
 	LATE_NS = 500000000, /* a wake that is due comes within this time, also on a busy machine */
 	DEEP = 8,            /* how far a chain of waiting coroutines is followed to see whether the last one is idle */
 	PASSES = 64,         /* over all coroutines, at most, to find circles of holders */
@@ -58,12 +59,19 @@ static uint64_t since(const struct ctp_judge *j, const struct ctp_coroutine *co,
 
 /* --- quiet ---------------------------------------------------------------------------------------------------------------- */
 
+/* The timer is not due; but timers at the place usually go off, and none was ever set to a thousandth of this time. */
+static bool is_far_off(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_reasons *r)
+{
+	struct ctp_timers t = ctp_objects_timers(j->follow->objects, ctp_follow_place(j->follow, co));
+	return r->n == 1 && t.count >= CTP_JUDGE_HISTORY && ctp_span_ns(co->suspended_ns, r->list[0].value) / FAR_OFF > t.asked_ns;
+}
+
 bool ctp_wait_is_quiet(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_reasons *r = j->ordinal ? NULL : ctp_wait_reasons(j, co);
 	for (uint32_t i = 0; r && i < r->n; i++) {
 		const struct ctp_object *ob = object_of(j, r, i);
-		if (r->list[i].what == CTP_WAITS_TIMER && since(j, co, r->list[i].value) < LATE_NS)
+		if (r->list[i].what == CTP_WAITS_TIMER && since(j, co, r->list[i].value) < LATE_NS && !is_far_off(j, co, r))
 			return true;
 		if (r->list[i].marks & CTP_REASON_RESTS && !(ob && (ob->closed_ns || is_enough(ob, &r->list[i]))))
 			return true;
@@ -243,7 +251,7 @@ static bool waits_for_thread(const struct ctp_judge *j, const struct ctp_corouti
 static bool is_overdue(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_reason_of *r)
 {
 	uint64_t late_ns = r->what == CTP_WAITS_TIMER ? since(j, co, r->value) : 0;
-	bool usual = late_ns / 2 < ctp_objects_latest(j->follow->objects, ctp_follow_place(j->follow, co));
+	bool usual = late_ns / 2 < ctp_objects_timers(j->follow->objects, ctp_follow_place(j->follow, co)).late_ns;
 	return late_ns >= LATE_NS && !usual && !waits_for_thread(j, co, r->value + LATE_NS);
 }
 

@@ -60,7 +60,7 @@ void ctp_objects_clear(struct ctp_objects *o, bool whole)
 	ctp_map_clear(&o->map);
 	ctp_map_clear(&o->reasons_map);
 	ctp_queues_clear(&o->queues);
-	o->count = o->nreasons = o->ndescriptors = o->gaps = o->nlate = 0;
+	o->count = o->nreasons = o->ndescriptors = o->gaps = o->ntimers = 0;
 	o->unfollowed = 0;
 	o->whole = whole;
 }
@@ -75,7 +75,7 @@ void ctp_objects_fini(struct ctp_objects *o)
 	free(o->reasons);
 	free(o->descriptors);
 	free(o->saved);
-	free(o->late_ns);
+	free(o->timers);
 }
 
 /* --- the moment before the end -------------------------------------------------------------------------------------------- */
@@ -479,21 +479,26 @@ void ctp_objects_look(struct ctp_objects *o, const struct ctp_descriptor *seen)
 
 /* --- timers --------------------------------------------------------------------------------------------------------------- */
 
-void ctp_objects_late(struct ctp_objects *o, uint32_t place, uint64_t late_ns)
+void ctp_objects_rang(struct ctp_objects *o, uint32_t place, uint64_t asked_ns, uint64_t late_ns)
 {
-	if (place >= o->nlate) {
+	if (place >= o->ntimers) {
 		uint32_t room = place + place / 2 + ROOM_MIN;
-		uint64_t *late = realloc(o->late_ns, room * sizeof *late);
-		if (!late) {
+		struct ctp_timers *timers = realloc(o->timers, room * sizeof *timers);
+		if (!timers) {
 			o->failed = true;
 			return;
 		}
-		memset(late + o->nlate, 0, (room - o->nlate) * sizeof *late);
-		o->late_ns = late;
-		o->nlate = room;
+		memset(timers + o->ntimers, 0, (room - o->ntimers) * sizeof *timers);
+		o->timers = timers;
+		o->ntimers = room;
 	}
-	if (late_ns > o->late_ns[place])
-		o->late_ns[place] = late_ns;
+	struct ctp_timers *t = &o->timers[place];
+	t->count++;
+	t->asked_ns = asked_ns > t->asked_ns ? asked_ns : t->asked_ns;
+	t->late_ns = late_ns > t->late_ns ? late_ns : t->late_ns;
 }
 
-uint64_t ctp_objects_latest(const struct ctp_objects *o, uint32_t place) { return place < o->nlate ? o->late_ns[place] : 0; }
+struct ctp_timers ctp_objects_timers(const struct ctp_objects *o, uint32_t place)
+{
+	return place < o->ntimers ? o->timers[place] : (struct ctp_timers){0};
+}

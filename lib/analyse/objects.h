@@ -92,6 +92,13 @@ struct ctp_descriptor {
 
 enum { CTP_DESCRIPTORS_MAX = 4096 };
 
+/* Waits for a timer that ended after its time. */
+struct ctp_timers {
+	uint64_t count;
+	uint64_t asked_ns; /* the longest time from the suspension to the deadline */
+	uint64_t late_ns;  /* the longest time from the deadline to the wake */
+};
+
 struct ctp_objects {
 	struct ctp_object *list; /* numbers from 1 on */
 	uint32_t count, room;
@@ -101,8 +108,8 @@ struct ctp_objects {
 	struct ctp_map reasons_map;
 	struct ctp_descriptor *descriptors; /* the first CTP_DESCRIPTORS_MAX that were looked at */
 	uint32_t ndescriptors;
-	uint64_t *late_ns; /* by place: see ctp_objects_late */
-	uint32_t nlate;
+	struct ctp_timers *timers; /* by place */
+	uint32_t ntimers;
 	struct ctp_queues queues;
 	struct ctp_object_saved {
 		uint32_t number;
@@ -169,9 +176,9 @@ const struct ctp_descriptor *ctp_objects_descriptor(const struct ctp_objects *o,
  */
 uint64_t ctp_object_available(const struct ctp_object *ob, const struct ctp_stock *stock, bool *exact);
 
-/* By how much the last wake after its time was late, of waits for a timer at a place; and the same of all such wakes, at most. */
-void ctp_objects_late(struct ctp_objects *o, uint32_t place, uint64_t late_ns);
-uint64_t ctp_objects_latest(const struct ctp_objects *o, uint32_t place);
+/* A wait for a timer has ended at a place, after its time; and what is known of all such waits at the place. */
+void ctp_objects_rang(struct ctp_objects *o, uint32_t place, uint64_t asked_ns, uint64_t late_ns);
+struct ctp_timers ctp_objects_timers(const struct ctp_objects *o, uint32_t place);
 
 /* How much is available of what a reason wants. */
 static inline const struct ctp_stock *ctp_object_stock(const struct ctp_object *ob, const struct ctp_reason_of *r, uint8_t room)
