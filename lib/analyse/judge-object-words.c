@@ -88,7 +88,8 @@ void ctp_words_reasons(struct ctp_words *w, const struct ctp_coroutine *co)
 		else if (reason->what == CTP_WAITS_TIMER)
 			snprintf(what, sizeof what, "a timer that is due %s after the end", ctp_words_duration(w, reason->value - end_ns));
 		else if (reason->what == CTP_WAITS_DESCRIPTOR)
-			snprintf(what, sizeof what, "descriptor %d", (int)reason->value);
+			snprintf(what, sizeof what, "descriptor %d%s", (int)reason->value,
+			         ctp_wait_is_for_silence(w->j, co) ? ", which had nothing to read" : "");
 		else if (ob)
 			say_wanted(w, reason, ob, what, sizeof what);
 		else

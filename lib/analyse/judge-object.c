@@ -9,6 +9,8 @@
 #include "analyse/judge.h"
 #include "stream/events.h"
 
+#define FAR_OFF_NS UINT64_C(3600000000000)
+
 enum {
 	FAR_OFF = 1000,
 	LATE_NS = 500000000, /* a wake that is due comes within this time, also on a busy machine */
@@ -59,24 +61,26 @@ static uint64_t since(const struct ctp_judge *j, const struct ctp_coroutine *co,
 
 /* --- quiet ---------------------------------------------------------------------------------------------------------------- */
 
-/* The timer is not due; but timers at the place usually go off, and none was ever set to a thousandth of this time. */
-static bool is_far_off(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_reasons *r)
-{
-	struct ctp_timers t = ctp_objects_timers(j->follow->objects, ctp_follow_place(j->follow, co));
-	return r->n == 1 && t.count >= CTP_JUDGE_HISTORY && ctp_span_ns(co->suspended_ns, r->list[0].value) / FAR_OFF > t.asked_ns;
-}
-
 bool ctp_wait_is_quiet(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {
 	const struct ctp_reasons *r = j->ordinal ? NULL : ctp_wait_reasons(j, co);
 	for (uint32_t i = 0; r && i < r->n; i++) {
 		const struct ctp_object *ob = object_of(j, r, i);
-		if (r->list[i].what == CTP_WAITS_TIMER && since(j, co, r->list[i].value) < LATE_NS && !is_far_off(j, co, r))
+		if (r->list[i].what == CTP_WAITS_TIMER && since(j, co, r->list[i].value) < LATE_NS)
 			return true;
 		if (r->list[i].marks & CTP_REASON_RESTS && !(ob && (ob->closed_ns || is_enough(ob, &r->list[i]))))
 			return true;
 	}
 	return false;
+}
+
+bool ctp_wait_is_far_off(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	const struct ctp_reasons *r = ctp_wait_reasons(j, co);
+	struct ctp_timers t = ctp_objects_timers(j->follow->objects, ctp_follow_place(j->follow, co));
+	bool timer = r && r->n == 1 && r->list[0].what == CTP_WAITS_TIMER && !(r->list[0].marks & CTP_REASON_RESTS);
+	uint64_t asked_ns = timer ? ctp_span_ns(co->suspended_ns, r->list[0].value) : 0;
+	return asked_ns >= FAR_OFF_NS && t.count >= CTP_JUDGE_HISTORY && asked_ns / FAR_OFF > t.asked_ns;
 }
 
 static bool is_for_idle(struct ctp_judge *j, const struct ctp_coroutine *co, unsigned deep);
@@ -121,6 +125,12 @@ static bool is_for_idle(struct ctp_judge *j, const struct ctp_coroutine *co, uns
 }
 
 bool ctp_wait_is_for_idle(struct ctp_judge *j, const struct ctp_coroutine *co) { return !j->ordinal && is_for_idle(j, co, 0); }
+
+bool ctp_wait_is_for_silence(const struct ctp_judge *j, const struct ctp_coroutine *co)
+{
+	const struct ctp_reasons *r = ctp_wait_reasons(j, co);
+	return r && r->n == 1 && is_empty(j, co, r->pid, &r->list[0]);
+}
 
 bool ctp_wait_is_for_objects(const struct ctp_judge *j, const struct ctp_coroutine *co)
 {

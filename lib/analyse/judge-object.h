@@ -24,6 +24,15 @@ bool ctp_wait_is_quiet(const struct ctp_judge *j, const struct ctp_coroutine *co
 bool ctp_wait_is_for_idle(struct ctp_judge *j, const struct ctp_coroutine *co);
 
 /*
+ * Whether a coroutine waits for a timer that is set to an hour or more, and to a thousand times as long as any at this place that went
+ * off: not in order, though it is not due.
+ */
+bool ctp_wait_is_far_off(const struct ctp_judge *j, const struct ctp_coroutine *co);
+
+/* Whether a coroutine waits to read from a descriptor that had nothing to read when the collector looked, since the wait began. */
+bool ctp_wait_is_for_silence(const struct ctp_judge *j, const struct ctp_coroutine *co);
+
+/*
  * Whether a coroutine waits for things of the program alone, and not for a timer or a descriptor: so nothing from outside ends the wait
  * by itself.
  */

@@ -96,7 +96,11 @@ void ctp_say_waiting(struct ctp_words *w)
 		ctp_words_dead_waker(w, first);
 	if (g->why & CTP_WHY_QUIET && !(g->why & CTP_WHY_PASSING) && !(g->why & CTP_WHY_CIRCLE))
 		ctp_words_evidence(w, "nothing has run since, for far longer than ever before");
-	if (w->f->place)
+	const struct ctp_coroutine *one = w->f->nwho ? ctp_follow_find(w->j->follow, w->f->who[0].id) : NULL;
+	if (one && ctp_wait_is_for_silence(w->j, one))
+		ctp_words_next(w, "look at the other side of the connection: is it slow, does it wait for more than it got, or was a request"
+		               " not sent whole?");
+	else if (w->f->place)
 		ctp_words_next(w, "look at whatever ends a wait at %s: does an error, an early return or a close leave a waiter"
 		               " without its wake?", ctp_words_where(w));
 	else

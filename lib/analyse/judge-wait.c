@@ -421,7 +421,7 @@ void ctp_judge_waits(struct ctp_judge *j)
 		co->why = ctp_wait_is(co) && ctp_has_run(co) ? ctp_wait_why(j, co) : 0;
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
 		if (co->why & ~(uint32_t)CTP_WHY_FRESH && (waker = last_waker(j, co)) && !waker->why &&
-		    ctp_wait_is_suspect(j, waker, co))
+		    !ctp_wait_is_quiet(j, waker) && ctp_wait_is_suspect(j, waker, co))
 			waker->why = CTP_WHY_FRESH;
 	for (uint32_t at = 0; (co = ctp_follow_each(j->follow, &at));)
 		look_at_chain(j, co);

@@ -212,10 +212,10 @@ static bool suspect(struct suspects *all, struct ctp_coroutine *co)
 	struct ctp_judge *j = all->j;
 	bool passing = ctp_habit_is_passing(j, co->habit, co->suspended_ns, ctp_wait_ns(j, co)); /* it was meant to end, too */
 	bool rests = !passing && ctp_spawn_is_at_rest(j, co->spawn, ctp_follow_place(j->follow, co));
-	bool idle = ctp_wait_is_quiet(j, co) || (rests && ctp_wait_is_for_idle(j, co));
+	bool idle = (ctp_wait_is_quiet(j, co) && !ctp_wait_is_far_off(j, co)) || (rests && ctp_wait_is_for_idle(j, co));
 	uint64_t ratio = idle ? 0 : stands_out(all, co);
 	struct ctp_coroutine *end = ratio ? end_of_chain(j, co) : NULL;
-	if (!end || end->flags & CTP_CO_FOUND || ctp_wait_is_quiet(j, end) || all->found[ctp_follow_place(j->follow, end)] ||
+	if (!end || end->flags & CTP_CO_FOUND || (ctp_wait_is_quiet(j, end) && !ctp_wait_is_far_off(j, end)) || all->found[ctp_follow_place(j->follow, end)] ||
 	    (end->blames && end->blames->flags & CTP_CO_FOUND && ctp_own_is_for(end, end->blames)))
 		return true;
 	struct suspicion *s = suspicion_of(all, end);
