@@ -561,6 +561,7 @@ struct pair {
 	uint64_t times, taken; /* how often 2 gives, and 1 takes */
 	uint64_t dies_ms, end_ms;
 	bool rests, other, room, refilled;
+	bool nowhere_else; /* 1 waits for nothing but the queue */
 	uint64_t marks;
 };
 
@@ -582,6 +583,8 @@ static const char *queue_pair(struct pair p)
 			runs(ts + 10, 1);
 			waits_for(&h, ts + 11, 1, own, A);
 			suspends(&h, ts + 12, 1, 5, p.rests ? 31 : 40);
+			if (p.nowhere_else)
+				continue;
 			runs(ts + 14, 1);
 			waits_so(&h, ts + 15, 1, CTP_WAITS_OTHER, 0x9000, 1, CTP_REASON_RESTS);
 			suspends(&h, ts + 16, 1, 5, p.rests ? 40 : 31);
@@ -627,11 +630,15 @@ static void peers(void)
 	ok(!strstr(queue_pair(p), "peer"), "nor within a second: %s", found);
 	p = good, p.rests = true;
 	ok(!strstr(queue_pair(p), "peer"), "nor if it rests there, for the work is done: %s", found);
+	p = good, p.nowhere_else = true;
+	ok(!strstr(queue_pair(p), "peer"), "nor if it waits nowhere else: %s", found);
 	p = good, p.marks = CTP_REASON_TIMED;
 	ok(!strstr(queue_pair(p), "peer"), "nor with a time-out: %s", found);
 	p = good, p.refilled = true;
 	ok(!strstr(queue_pair(p), "peer"), "nor if there is something: %s", found);
 }
+
+static bool is_helper; /* another coroutine waits through the last one */
 
 /* Requests wait for something, which comes from no coroutine, and end after so long. The last one has waited since. */
 static const char *left_behind(enum ctp_waits_for what, uint64_t marks, uint64_t requests, uint64_t life_ns, uint64_t end_ms)
@@ -655,6 +662,11 @@ static const char *left_behind(enum ctp_waits_for what, uint64_t marks, uint64_t
 			dies(&h, ts + 4 * MS + 2, 100 + n);
 		}
 	}
+	if (is_helper) {
+		runs(AT, 2);
+		awaits(&h, AT + 1, 2, 100 + requests);
+		stops(AT + 2, 2);
+	}
 	for (uint64_t n = 0; n < requests && life_ns > 4 * MS; n++)
 		dies(&h, 10 * MS + requests * 5 * MS + life_ns + n, 100 + n);
 	return over_at(end_ms);
@@ -662,6 +674,9 @@ static const char *left_behind(enum ctp_waits_for what, uint64_t marks, uint64_t
 
 static void stragglers(void)
 {
+	is_helper = true;
+	is(left_behind(CTP_WAITS_EVENT, 0, 40, 4 * MS, END), "", "one that another awaits may be a helper, for waits of all sorts");
+	is_helper = false;
 	is(left_behind(CTP_WAITS_EVENT, 0, 40, 4 * MS, END), "never-woken likely 1", "one of many requests waits for what the others had soon");
 	is(left_behind(0, 0, 40, 4 * MS, END), "", "but not if that is not known");
 	is(left_behind(CTP_WAITS_TIMER, 0, 40, 4 * MS, END), "", "nor for a timer that runs");

@@ -334,7 +334,11 @@ const struct ctp_queue_end *ctp_wait_other_end(const struct ctp_judge *j, uint64
 /* It rests where it waits for work: then the end of those who gave it some is the end of the work. */
 static bool is_at_work(const struct ctp_judge *j, const struct ctp_coroutine *co, const struct ctp_reason_of *r)
 {
-	return r->what == CTP_WAITS_ROOM || !ctp_spawn_is_at_rest(j, co->spawn, ctp_follow_place(j->follow, co));
+	uint32_t place = ctp_follow_place(j->follow, co);
+	bool elsewhere = false;
+	for (const struct ctp_visits *v = co->visits; v < co->visits + CTP_CO_VISITS; v++)
+		elsewhere |= v->place && v->place != place && v->back >= j->visits;
+	return r->what == CTP_WAITS_ROOM || (elsewhere && !ctp_spawn_is_at_rest(j, co->spawn, place));
 }
 
 /* The coroutines at the other end of the queue have all ended, and nobody else is known to have done their part. */

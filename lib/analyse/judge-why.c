@@ -190,13 +190,14 @@ bool ctp_wait_is_suspect(const struct ctp_judge *j, const struct ctp_coroutine *
 
 /*
  * The coroutine waits for something of the program, for a hundred times as long as any wait there took, and any of its like lived. Where
- * coroutines do not end the waits, a callback or a cancellation may, and that comes from the program, too.
+ * coroutines do not end the waits, a callback or a cancellation may, and that comes from the program, too. One that another coroutine
+ * awaits may be a helper, through which coroutines wait for all sorts of things.
  */
 static bool is_left_behind(struct ctp_judge *j, const struct ctp_coroutine *co, struct ctp_judge_place p)
 {
 	const struct ctp_hist *life = &ctp_tally_spawn(j->tally, co->spawn)->life;
 	uint64_t ns = ctp_wait_ns(j, co), far_ns = ns / FAR_FACTOR;
-	return ctp_wait_is_for_objects(j, co) && ns >= CTP_JUDGE_QUIET_NS && far_ns >= p.max_ns && life->count >= CTP_JUDGE_HISTORY &&
+	return !co->depth && ctp_wait_is_for_objects(j, co) && ns >= CTP_JUDGE_QUIET_NS && far_ns >= p.max_ns && life->count >= CTP_JUDGE_HISTORY &&
 	       far_ns >= life->max_ns && !ctp_judge_hope(j, co);
 }
 
