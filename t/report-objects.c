@@ -803,6 +803,40 @@ static void sleepers(void)
 	is(suspected, "", "but not while its timer runs");
 }
 
+/* Six coroutines wait for room again and again, and 2 for items; it ends their waits, and they its own, until it misses an item. */
+static void victims(void)
+{
+	scene();
+	has_so(&h, 10, A, CTP_WAITS_ITEM, 0, CTP_OBJECT_MADE);
+	for (uint64_t co = 11; co <= 16; co++) {
+		is_born(&h, 5 * MS, co, MAKER);
+		resumes(&h, 5 * MS + co, co, 5);
+		suspends(&h, 5 * MS + co, co, 5, 60);
+		is_woken(&h, 5 * MS + 100 + co, co, 6, 0);
+	}
+	for (uint64_t i = 0; i < 120; i++) {
+		uint64_t ts = 10 * MS + i * 2 * MS, co = 11 + i % 6;
+		resumes(&h, ts, co, 5);
+		is_woken(&h, ts + 1, 2, 5, co);
+		waits_for(&h, ts + 2, co, CTP_WAITS_ROOM, A);
+		suspends(&h, ts + 3, co, 5, 61);
+		resumes(&h, ts + 4, 2, 5);
+		is_woken(&h, ts + 5, co, 5, 2);
+		waits_for(&h, ts + 6, 2, CTP_WAITS_ITEM, A);
+		suspends(&h, ts + 7, 2, 5, 62);
+		resumes(&h, ts + 8, co, 5);
+		suspends(&h, ts + 9, co, 5, 60);
+		is_woken(&h, ts + 10, co, 6, 0);
+	}
+	has(&h, AT + 1, A, CTP_WAITS_ITEM, 3);
+	for (uint64_t co = 11; co <= 16; co++) {
+		resumes(&h, AT + co * 10, co, 5);
+		waits_for(&h, AT + co * 10 + 2, co, CTP_WAITS_ROOM, A);
+		suspends(&h, AT + co * 10 + 3, co, 5, 61);
+	}
+	is(over(), "available-not-woken likely 1", "a coroutine that waits because of a finding is no other finding");
+}
+
 static void makers(void)
 {
 	quiet(true);
@@ -827,6 +861,7 @@ int main(void)
 	mixed();
 	queues();
 	peers();
+	victims();
 	sleepers();
 	stragglers();
 	makers();

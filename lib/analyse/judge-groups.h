@@ -104,6 +104,7 @@ struct ctp_judge {
 	uint64_t history, visits; /* CTP_JUDGE_HISTORY and CTP_JUDGE_VISITS; fewer in a program that was attached to */
 	bool silent; /* no resume for far longer than ever before, and the program did not end by itself */
 	bool still; /* a finding says that the whole program stands still */
+	bool objects_found; /* one that rests on reasons and objects is likely: it says more than a standstill */
 	bool in_gap; /* a coroutine that ran is in a gap, and may hold its thread */
 	bool failed;
 };

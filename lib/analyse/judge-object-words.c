@@ -166,8 +166,9 @@ void ctp_say_overdue(struct ctp_words *w)
 
 void ctp_say_unserved(struct ctp_words *w)
 {
-	say_wait(w, "what %s has, and %s not woken", named_object(w), ctp_words_they(w, "was", "were"));
 	const struct ctp_object *ob = first_object(w);
+	say_wait(w, "what %s %s, and %s not woken", named_object(w), ob && !is_one_object(w, ob) ? "have" : "has",
+	         ctp_words_they(w, "was", "were"));
 	if (ob && ob->woken && !(ctp_follow_find(w->j->follow, ob->woken) && ob->woken == (first_of(w) ? first_of(w)->id : 0)))
 		ctp_words_evidence(w, "the last coroutine that was woken for it is %s", ctp_words_any(w, ob->woken));
 	ctp_words_next(w, "the coroutine that puts something there must wake a waiter: does it look for one before %s there, or wake"

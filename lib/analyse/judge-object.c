@@ -426,6 +426,7 @@ void ctp_judge_objects(struct ctp_judge *j)
 		if (rule == CTP_RULES)
 			continue;
 		enum ctp_certainty sure = ctp_judge_sure(j, co, true);
+		j->objects_found |= sure >= CTP_CERTAIN_LIKELY;
 		ctp_judge_add(j, ctp_judge_group(j, rule, 0, ctp_follow_place(j->follow, co)), co,
 		              sure == CTP_CERTAIN_PROVED ? CTP_CERTAIN_LIKELY : sure, co->suspended_ns, ctp_wait_ns(j, co));
 	}

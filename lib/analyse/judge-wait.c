@@ -113,7 +113,10 @@ static void never_woken(struct ctp_judge *j, struct ctp_coroutine *co)
 /* --- causes of waits ------------------------------------------------------------------------------------------------------ */
 
 /* A coroutine that explains the waits of others: its wait is not in order, or it holds a thread. */
-static bool is_cause(const struct ctp_coroutine *co) { return co->why || (co->state == CTP_RUNNING && co->flags & CTP_CO_STUCK); }
+static bool is_cause(const struct ctp_coroutine *co)
+{
+	return co->why || (co->state == CTP_RUNNING && co->flags & CTP_CO_STUCK) || (ctp_wait_is(co) && co->flags & CTP_CO_FOUND);
+}
 
 /* The waker of the last wait of a coroutine at its place, if that is alive; or null. */
 static struct ctp_coroutine *last_waker(struct ctp_judge *j, const struct ctp_coroutine *co)
@@ -144,7 +147,7 @@ static struct ctp_coroutine *blames_waker(struct ctp_judge *j, const struct ctp_
 	const struct ctp_habit *h = ctp_habit_of(j, co);
 	struct ctp_coroutine *waker = last_waker(j, co);
 	const struct ctp_visits *own = ctp_own_visits(co, ctp_follow_place(j->follow, co));
-	if (own->back >= j->visits && !own->several)
+	if (own->back >= j->visits && !own->several && waker)
 		return could_not_wake(waker, co) ? waker : NULL;
 	for (uint32_t i = 0; i < h->nwakers && !could_not_wake(waker, co); i++)
 		waker = ctp_follow_find(j->follow, h->wakers[i]);
@@ -434,6 +437,6 @@ void ctp_judge_waits(struct ctp_judge *j)
 		co->goal = co->blames = co->blames || !still || co->flags & CTP_CO_FOUND ? co->blames : leads_to_still(j, co);
 	for (uint32_t at = 0; !j->ordinal && (co = ctp_follow_each(j->follow, &at));)
 		judge_one(j, co);
-	if (still)
+	if (still && !j->objects_found)
 		standstill(j);
 }
