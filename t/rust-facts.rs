@@ -265,5 +265,8 @@ fn main() {
         }
     });
     println!("{} is over", which);
+    if std::env::args().any(|arg| arg == "stay") {
+        let _ = std::io::stdin().read_line(&mut String::new());
+    }
     std::process::exit(0); // before the runtime drops its tasks: those that are stuck are to be found
 }

@@ -32,6 +32,17 @@ trace() { # PROGRAM ARG...: leaves what the trace tells in $tmp/told
 	"$BIN/ctp-tojsonl" -q -a "$tmp/t.ctp" | awk -f "$tmp/told.awk" >"$tmp/told"
 }
 only() { grep -E "$1" "$tmp/told"; }
+report() { "$BIN/ctp-report" "$tmp/t.ctp" | tr -s '\n ' ' '; } # on one line
+visit() { # PROGRAM ARG...: a collector comes when all is over, and the program recorded
+	CTP_RECORD=1 "$@" stay <"$tmp/in" >"$tmp/out" &
+	visited=$!
+	exec 5>"$tmp/in" 6<"$tmp/out"
+	read -r said <&6
+	"$BIN/ctp-collect" -q --once -p $visited -o "$tmp/t.ctp"
+	exec 5>&- 6<&-
+	wait $visited
+}
+mkfifo "$tmp/in" "$tmp/out"
 line_of() { grep -nF "$1" "$2" | head -n 1 | cut -d : -f 1; }
 
 # --- a program that says so itself --------------------------------------------------------------------------------------------
@@ -117,12 +128,19 @@ async fn both(first: Rc<Lock>, second: Rc<Lock>) {
     let _second = second.get().await;
 }
 
+/// Ends, and leaves what it holds to nobody.
+async fn leaks(slots: Rc<Object>) {
+    std::mem::forget(slots.hold(1));
+    slots.available(0);
+}
+
 fn main() {
     let (a, b) = (Rc::new(Lock::new()), Rc::new(Lock::new()));
     a.object.set_name("a");
     let hold = RefCell::new(None);
     let hold: &'static RefCell<Option<Hold>> = Box::leak(Box::new(hold));
     let pool = Object::new(Kind::Permits, 3).named("pool").owned();
+    let slots = Rc::new(Object::new(Kind::Permits, 1).named("slots").owned());
     let mut tasks: Vec<Task> = vec![
         Box::pin(both(a.clone(), b.clone()).traced_named("ab")),
         Box::pin(both(b, a).traced_named("ba")),
@@ -145,8 +163,16 @@ fn main() {
             .traced_named("taker"),
         ),
     ];
+    let nobody = Waker::from(Arc::new(Nobody));
+    let mut leaker = Box::pin(leaks(slots.clone()).traced_named("leaker"));
+    assert!(leaker.as_mut().poll(&mut Context::from_waker(&nobody)).is_ready());
+    tasks.push(Box::pin(async move { pending().here_for(Reason::of(&slots, 1)).await }.traced_named("starved")));
     turns(&mut tasks);
     sleep(Duration::from_millis(1500));
+    if std::env::args().any(|arg| arg == "stay") {
+        println!("all is over");
+        let _ = std::io::stdin().read_line(&mut String::new());
+    }
     std::mem::forget(tasks);
 }
 RS
@@ -184,9 +210,14 @@ pool has 0 permits
 pool has 3 permits
 pool is made at line $(line_of 'named("pool")' "$tmp/own.rs")
 taker holds 3 of pool"
-report() { "$BIN/ctp-report" "$tmp/t.ctp" | tr -s '\n ' ' '; } # on one line
 like 'the report proves the circle' "$(report)" 'PROVED: 2 coroutines wait for one another in a circle'
 like 'and knows the timer that is late' "$(report)" '1 coroutine waits at [^ ]* for a timer that is long past due'
+
+like 'and the permit that an ended task has' "$(report)" "1 coroutine waits at [^ ]* for 'slots', held by a coroutine that has ended"
+ok 'and with one that comes when all is over' visit "$tmp/own"
+like 'it proves the circle' "$(report)" 'PROVED: 2 coroutines wait for one another in a circle'
+like 'of locks whose holders it knows' "$(report)" "ba \(#[0-9]*\) waits for 'a', held by ab \(#[0-9]*\)"
+like 'and the permit' "$(report)" "1 coroutine waits at [^ ]* for 'slots', held by a coroutine that has ended"
 
 sed -n '/^Here is a program that waits/,/^\.Ed/p' doc/ctp-rust.3 | grep -v '^\.\|^Here' >"$tmp/worker.rs"
 ok 'the example of the manual compiles' \
@@ -264,6 +295,11 @@ auditor is suspended at line $auditor"
 like 'the report finds the circle' "$(report)" "likely: 2 coroutines wait for one another in a circle, at [^ ]*:$payer:[^ ]* and [^ ]*:$auditor:"
 like 'names one lock and its holder' "$(report)" "auditor \(#[0-9]*\) waits for 'accounts', held by payer \(#[0-9]*\)"
 like 'and the other by its place' "$(report)" "payer \(#[0-9]*\) waits for the lock made at [^ ]*$source:$journal, held by auditor \(#[0-9]*\)"
+
+ok 'the same, and a collector comes when all is over' visit "$facts" deadlock
+like 'finds the circle' "$(report)" "likely: 2 coroutines wait for one another in a circle, at [^ ]*:$payer:[^ ]* and [^ ]*:$auditor:"
+like 'the lock and its holder' "$(report)" "auditor \(#[0-9]*\) waits for 'accounts', held by payer \(#[0-9]*\)"
+like 'and the other' "$(report)" "payer \(#[0-9]*\) waits for the lock made at [^ ]*$source:$journal, held by auditor \(#[0-9]*\)"
 
 ok 'a pool' trace "$facts" pool
 is 'its permits' "$(only 'db pool' | grep -v 'is made')" 'holder holds 2 of db pool

@@ -124,7 +124,9 @@ pub fn follower() -> Option<u64> {
 
 pub fn object_tell(_object: u64, _number: u32, _available: u64, _name: Option<&'static str>, _made: Option<Place>) {}
 
-pub fn object_name(_object: u64, _name: Option<&'static str>) {}
+pub fn object_name(_object: u64, _name: &'static str) {}
+
+pub fn object_end(_object: u64, _number: u32, _told: u64) {}
 
 pub fn reason_number(_what: u32, _marks: u32, _n: u32) -> u32 {
     0

@@ -32,14 +32,15 @@ static NEXT: AtomicU64 = AtomicU64::new(0x4354_5000_0000_0001);
 /// # drop(another);
 /// ```
 ///
-/// A collector that comes later learns of the object when something next happens to it.
+/// A collector that comes later learns of the object and its holders if the program recorded when they were told, and else of the
+/// object when something next happens to it.
 pub struct Object {
     id: AtomicU64,
     kind: Kind,
     marks: AtomicU8, // MARK_OWNED, MARK_CLOSED
     location: Option<&'static Location<'static>>,
     name: Name,
-    told: AtomicU64, // the collector that knows of it
+    told: AtomicU64, // who knows of it: see follower
     available: AtomicU64,
     room: AtomicU64, // of a queue; UNKNOWN: it has no limit
 }
@@ -113,7 +114,7 @@ impl Object {
     /// The same. The first name counts.
     pub fn set_name(&self, name: &'static str) {
         if self.name.set(name) && self.is_known() {
-            probe::object_name(self.id(), self.name.get());
+            probe::object_name(self.id(), name);
         }
     }
 
@@ -195,7 +196,7 @@ impl Object {
         probe::follower().map_or(false, |follower| self.told.load(Relaxed) == follower)
     }
 
-    /// Tells a collector that came later what there is. False: none is there.
+    /// Tells those that came later what there is. False: there is nobody.
     #[inline]
     pub(crate) fn make_known(&self) -> bool {
         let follower = match probe::follower() {
@@ -239,8 +240,9 @@ impl Object {
 
 impl Drop for Object {
     fn drop(&mut self) {
-        if self.is_known() {
-            self.tell_marks(MARK_GONE);
+        let told = *self.told.get_mut();
+        if told != 0 {
+            probe::object_end(self.id(), probe::reason_number(0, MARK_GONE, 0), told);
         }
     }
 }

@@ -2,13 +2,14 @@
 
 use super::layout::*;
 use super::sys::{self, Fd};
-use super::RINGS_KNOWN;
+use super::{OBJECTS_MAX, RINGS_KNOWN};
 use std::mem::size_of;
 use std::sync::atomic::Ordering::*;
 
 const STATION: u64 = size_of::<Station>() as u64;
 const SITE: u64 = size_of::<Site>() as u64;
 const RING: u64 = size_of::<Ring>() as u64;
+const OBJECT: u64 = (size_of::<u64>() + size_of::<Object>()) as u64; // with its key
 const ENTRY: u64 = size_of::<Entry>() as u64;
 const ALIGN: u64 = 65536; // the largest page there is
 
@@ -22,6 +23,8 @@ pub struct Shape {
     pub ring_bits: u32,
     pub sites_at: u64,
     pub rings_at: u64,
+    pub objects_at: u64,
+    pub max_objects: u32, // 0: there is no table of them
     pub entries_at: u64,
 }
 
@@ -37,29 +40,46 @@ impl Shape {
             ring_bits: 0,
             sites_at: end,
             rings_at: end,
+            objects_at: end,
+            max_objects: 0,
             entries_at: end,
         }
     }
 
     /// Of a memory that we make. Most of it is a hole.
-    pub fn new(max_stations: u32, max_sites: u32, max_rings: u32, ring_bits: u32) -> Shape {
+    pub fn new(max_stations: u32, max_sites: u32, max_rings: u32, max_objects: u32, ring_bits: u32) -> Shape {
         let align = |at: u64| (at + ALIGN - 1) & !(ALIGN - 1);
         let sites_at = align((u64::from(max_stations) + 1) * STATION);
         let rings_at = align(sites_at + u64::from(max_sites) * SITE);
-        let entries_at = align(rings_at + u64::from(max_rings) * RING);
-        Shape { annex: true, max_stations, max_sites, max_rings, ring_bits, sites_at, rings_at, entries_at }
+        let objects_at = align(rings_at + u64::from(max_rings) * RING);
+        let entries_at = align(objects_at + u64::from(max_objects) * OBJECT);
+        Shape {
+            annex: true,
+            max_stations,
+            max_sites,
+            max_rings,
+            ring_bits,
+            sites_at,
+            rings_at,
+            objects_at,
+            max_objects,
+            entries_at,
+        }
     }
 
     /// What the header says, if it has an annex that makes sense in a file of so many bytes.
     fn read(header: &Header, max_stations: u32, bytes: u64) -> Option<Shape> {
-        let shape = Shape {
+        let max_rings = header.max_rings.load(Relaxed);
+        let mut shape = Shape {
             annex: header.annex.load(Relaxed) == ANNEX_MAGIC,
             max_stations,
             max_sites: header.max_sites.load(Relaxed),
-            max_rings: header.max_rings.load(Relaxed).min(RINGS_KNOWN as u32),
+            max_rings: max_rings.min(RINGS_KNOWN as u32),
             ring_bits: header.ring_bits.load(Relaxed),
             sites_at: header.sites_at.load(Relaxed),
             rings_at: header.rings_at.load(Relaxed),
+            objects_at: header.objects_at.load(Relaxed),
+            max_objects: header.max_objects.load(Relaxed),
             entries_at: header.entries_at.load(Relaxed),
         };
         let sane = shape.annex
@@ -74,7 +94,21 @@ impl Shape {
             && shape.sites_at + u64::from(shape.max_sites) * SITE <= shape.rings_at
             && shape.rings_at + u64::from(shape.max_rings) * RING <= shape.entries_at
             && shape.entries_at + u64::from(shape.max_rings) * shape.ring_bytes() <= bytes;
+        if fits && !shape.has_objects(max_rings) {
+            shape.max_objects = 0;
+        }
         fits.then_some(shape)
+    }
+
+    /// Whether there is a table of objects, and room for it behind so many rings. A memory without one is as good but for that.
+    fn has_objects(&self, max_rings: u32) -> bool {
+        self.max_objects > SHM_OBJECTS_FEW
+            && self.max_objects <= OBJECTS_MAX
+            && self.max_objects % 16 == 0
+            && self.objects_at % ALIGN == 0
+            && self.objects_at <= self.entries_at
+            && self.rings_at + u64::from(max_rings) * RING <= self.objects_at
+            && u64::from(self.max_objects) * OBJECT <= self.entries_at - self.objects_at
     }
 
     pub fn ring_bytes(&self) -> u64 {
@@ -102,7 +136,7 @@ impl Arena {
                 Some([b'1', ..]) => MODE_RECORD | MODE_KEEP,
                 _ => 0,
             };
-            Arena::shared(pid).or_else(|| Arena::make(Shape::new(65536, 16384, RINGS_KNOWN as u32, 20), pid, mode))
+            Arena::shared(pid).or_else(|| Arena::make(Shape::new(65536, 16384, RINGS_KNOWN as u32, OBJECTS_MAX, 20), pid, mode))
         })
     }
 
@@ -149,6 +183,8 @@ impl Arena {
         header.sites_at.store(shape.sites_at, Relaxed);
         header.rings_at.store(shape.rings_at, Relaxed);
         header.entries_at.store(shape.entries_at, Relaxed);
+        header.objects_at.store(shape.objects_at, Relaxed);
+        header.max_objects.store(shape.max_objects, Relaxed);
         header.max_sites.store(shape.max_sites, Relaxed);
         header.max_rings.store(shape.max_rings, Relaxed);
         header.ring_bits.store(shape.ring_bits, Relaxed);

@@ -2,6 +2,7 @@
 
 use super::coro::note;
 use super::layout::*;
+use super::objects::Told;
 use super::ring::Thread;
 use super::site;
 use super::sys;
@@ -159,41 +160,78 @@ pub fn monotonic_ns() -> u64 {
     sys::monotonic()
 }
 
-fn follow(probe: Option<&'static Probe>) -> Option<&'static Probe> {
-    probe.filter(|probe| probe.mode() & MODE_RINGS != 0 && probe.has_annex() && probe.extend())
+/// The probe, if facts are recorded: in the memory, for a collector that comes later; in the rings, for one that is there.
+fn recorded(probe: Option<&'static Probe>) -> Option<&'static Probe> {
+    probe.filter(|probe| probe.mode() != 0 && probe.has_annex() && probe.extend())
 }
 
-/// A number for the collector that follows now, if one does: another for another one. Attaches, as the first coroutine does.
+impl Probe {
+    fn keeps_objects(&self) -> bool {
+        self.mode() & MODE_BARE == 0
+    }
+}
+
+/// A number for those that are told of objects now, if there is anybody: another when a collector comes or goes. What the memory has of
+/// an object need not be told again to one that comes, but the memory may have had no place for it. Attaches, as the first coroutine
+/// does.
 pub fn follower() -> Option<u64> {
-    let probe = follow(Probe::get())?;
+    let probe = recorded(Probe::get())?;
     Some(probe.key(probe.header().epoch.load(Relaxed)))
 }
 
 /// How much of an object is available, and what else `number` tells of it.
 pub fn object_tell(object: u64, number: u32, available: u64, name: Option<&'static str>, made: Option<Place>) {
-    if let Some(probe) = follow(Probe::peek()) {
+    if let Some(probe) = recorded(Probe::peek()) {
+        let ts = probe.now();
         let made = made.map_or(0, |place| place.number(probe));
+        let label = name.map_or(0, |name| site::label(probe, name));
+        if probe.keeps_objects() {
+            probe.object_keep(&Told { object, number, available, ts, made, label });
+        }
         let what = entry_what(ENTRY_OBJECT, made, u64::from(number));
-        note(probe, Entry { ts: probe.now(), value: object, reference: available, what });
-        object_name(object, name);
+        note(probe, Entry { ts, value: object, reference: available, what });
+        note_label(probe, object, label);
     }
 }
 
-pub fn object_name(object: u64, name: Option<&'static str>) {
-    if let (Some(probe), Some(name)) = (follow(Probe::peek()), name) {
+pub fn object_name(object: u64, name: &'static str) {
+    if let Some(probe) = recorded(Probe::peek()) {
         let label = site::label(probe, name);
-        if label != 0 {
-            note(probe, Entry { ts: probe.now(), value: object, reference: 0, what: entry_what(ENTRY_LABEL, label, 0) });
+        if probe.keeps_objects() {
+            probe.object_label(object, label);
         }
+        note_label(probe, object, label);
+    }
+}
+
+fn note_label(probe: &Probe, object: u64, label: u32) {
+    if label != 0 {
+        note(probe, Entry { ts: probe.now(), value: object, reference: 0, what: entry_what(ENTRY_LABEL, label, 0) });
+    }
+}
+
+/// The object is gone, as `number` tells. It leaves the memory even if nothing is recorded any more: no other will ever have its number, and take its
+/// place. In the child of a fork nothing happens to those that its parent told of.
+pub fn object_end(object: u64, number: u32, told: u64) {
+    let probe = match Probe::peek() {
+        Some(probe) if probe.key(told as u32) == told => probe,
+        _ => return,
+    };
+    let was_kept = probe.object_leave(object);
+    if was_kept || told as u32 == probe.header().epoch.load(Relaxed) {
+        let what = entry_what(ENTRY_OBJECT, 0, u64::from(number));
+        note(probe, Entry { ts: probe.now(), value: object, reference: 0, what });
     }
 }
 
 impl CoroRef {
     /// It holds `n` more of the object, or less. In the child of a fork its parent's are nobody.
     pub fn holds(self, object: u64, n: i32) {
-        match follow(self.probe) {
+        match recorded(self.probe) {
             Some(probe) if self.reference != 0 && n != 0 => {
-                let what = entry_what(ENTRY_HOLDS, 0, u64::from(n as u32));
+                // First in the memory: its number tells a collector that comes now whether its copy has this entry in it.
+                let change = if probe.keeps_objects() { probe.object_hold(object, self.reference, n) } else { 0 };
+                let what = entry_what(ENTRY_HOLDS, change, u64::from(n as u32));
                 note(probe, Entry { ts: probe.now(), value: object, reference: self.reference, what });
             }
             _ => (),

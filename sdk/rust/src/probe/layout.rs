@@ -3,7 +3,7 @@
 //!
 //! Nearly everything is an atomic, for the other side is another process and may be anywhere.
 
-use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, AtomicU8};
+use std::sync::atomic::{AtomicI32, AtomicU16, AtomicU32, AtomicU64, AtomicU8};
 
 /// Declares a struct as C lays it out, and tells the tests what C should say of it.
 macro_rules! shared {
@@ -36,6 +36,9 @@ pub const SHM_VERSION: u32 = 1;
 pub const SHM_SLOTS: u64 = 8;
 pub const SHM_WAKES: u32 = 4;
 pub const SHM_REASONS: u32 = 4;
+pub const SHM_HOLDERS: u32 = 4;
+pub const SHM_OBJECTS_FEW: u32 = 2048;
+pub const SHM_OBJECT_KEYS: u32 = 8;
 pub const ANNEX_MAGIC: u64 = 0x3158_454e_4e41_5443;
 
 shared!(Header, "ctp_shm_header" {
@@ -73,7 +76,11 @@ shared!(Header, "ctp_shm_header" {
     pad_free: [u8; 24],
     sock: [AtomicU8; 108],
     pad_sock: [u8; 20],
-    reserved: [u8; 640],
+    objects_at: AtomicU64,
+    max_objects: AtomicU32,
+    objects_used: AtomicU32,
+    lost_objects: AtomicU64,
+    reserved: [u8; 616],
 });
 
 shared!(Slot, "ctp_shm_slot" {
@@ -133,6 +140,26 @@ shared!(Site, "ctp_shm_site" {
     function_bytes: AtomicU16,
     code_bytes: u32,
     text: [AtomicU8; 240],
+});
+
+shared!(Object, "ctp_shm_object" {
+    begun: AtomicU32,
+    done: AtomicU32,
+    pid: AtomicU32,
+    what: AtomicU32,
+    object: AtomicU64,
+    made_ts: AtomicU64,
+    made: AtomicU32,
+    label: AtomicU32,
+    all: AtomicU32,
+    others: AtomicI32,
+    available: AtomicU64,
+    available_ts: AtomicU64,
+    room: AtomicU64,
+    room_ts: AtomicU64,
+    closed_ts: AtomicU64,
+    held_ts: AtomicU64,
+    holders: [AtomicU64; SHM_HOLDERS as usize],
 });
 
 shared!(Ring, "ctp_shm_ring" {
@@ -204,6 +231,14 @@ pub fn reason_number(what: u32, marks: u32, n: u32) -> u32 {
     what & 0xff | (marks & 0xff) << 8 | n.min(0xffff) << 16
 }
 
+pub fn reason_what(number: u32) -> u32 {
+    number & 0xff
+}
+
+pub fn reason_marks(number: u32) -> u32 {
+    number >> 8 & 0xff
+}
+
 pub fn entry_what(kind: u64, site: u32, number: u64) -> u64 {
     kind << 56 | u64::from(site & 0xff_ffff) << 32 | number & 0xffff_ffff
 }
@@ -222,6 +257,24 @@ pub fn reference_index(reference: u64) -> u32 {
     (reference as u32).wrapping_sub(1)
 }
 
+pub const OBJECT_RAW: u32 = 0x10000;
+const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Of an object in the memory.
+pub fn object_key(pid: u32, object: u64) -> u64 {
+    object ^ u64::from(pid).wrapping_mul(ODD)
+}
+
+/// The first place of a key, in a part of the table that has so many.
+pub fn object_place(key: u64, places: u32) -> u32 {
+    (key.wrapping_mul(ODD) >> 32) as u32 % (places / SHM_OBJECT_KEYS) * SHM_OBJECT_KEYS
+}
+
+/// A coroutine in 48 bits. No memory has more stations than these have room for.
+pub fn holder(reference: u64) -> u64 {
+    (reference & 0x3f_ffff) << 26 | reference >> 32 & 0x3ff_ffff
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -236,6 +289,7 @@ mod tests {
             Wake::claims(),
             Station::claims(),
             Site::claims(),
+            Object::claims(),
             Ring::claims(),
             Entry::claims(),
         ];
@@ -252,6 +306,13 @@ mod tests {
             ("CTP_SHM_SLOTS", SHM_SLOTS),
             ("CTP_SHM_WAKES", SHM_WAKES as u64),
             ("CTP_SHM_REASONS", SHM_REASONS as u64),
+            ("CTP_SHM_HOLDERS", SHM_HOLDERS as u64),
+            ("CTP_SHM_OBJECTS_FEW", SHM_OBJECTS_FEW as u64),
+            ("CTP_SHM_OBJECT_KEYS", SHM_OBJECT_KEYS as u64),
+            ("CTP_OBJECT_RAW", OBJECT_RAW as u64),
+            ("CTP_OBJECT_KEY(7, 0x435450000000abcdull)", object_key(7, 0x4354_5000_0000_abcd)),
+            ("CTP_OBJECT_PLACE(0x8354500012345678ull, 63488)", object_place(0x8354_5000_1234_5678, 63488) as u64),
+            ("CTP_HOLDER(0xffedcba9876543ull)", holder(0xff_edcb_a987_6543)),
             ("CTP_ANNEX_MAGIC", ANNEX_MAGIC),
             ("CTP_ENTRY_SUSPEND", ENTRY_SUSPEND),
             ("CTP_ENTRY_RESUME", ENTRY_RESUME),
@@ -307,6 +368,8 @@ mod tests {
             ("CTP_MARK_GONE", fact::MARK_GONE),
             ("CTP_MARK_MADE", fact::MARK_MADE),
             ("CTP_REASON(4, 6, 70000)", reason_number(4, 6, 70000)),
+            ("CTP_REASON_WHAT(0x12345678)", reason_what(0x1234_5678)),
+            ("CTP_REASON_MARKS(0x12345678)", reason_marks(0x1234_5678)),
         ];
         let narrow = narrow.iter().chain(&facts).map(|(name, value)| (*name, u64::from(*value)));
         wide.iter().copied().chain(narrow).collect()

@@ -5,6 +5,7 @@ mod arena;
 mod coro;
 mod facts;
 mod layout;
+mod objects;
 mod reserve;
 mod ring;
 mod site;
@@ -27,6 +28,7 @@ use std::ptr;
 use std::sync::atomic::{compiler_fence, fence, AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering::*};
 
 const RINGS_KNOWN: usize = 8192;
+const OBJECTS_MAX: u32 = 65536;
 
 /// It lives in pages of its own that the kernel gives to the child of a fork as zeros (MADV_WIPEONFORK): there, every
 /// inherited handle finds `mode` null, and so does the next birth, which attaches anew in new pages. That holds for fork, and
@@ -55,6 +57,7 @@ pub struct Probe {
     stations_to: AtomicU64,   // see reserve.rs
     sites_to: AtomicU64,
     rings_to: AtomicU64,
+    object_pieces: objects::Pieces,
     /// Of the memory: see site.rs.
     pub serial: u64,
     entries: [AtomicPtr<Entry>; RINGS_KNOWN], // of each ring that was ever mapped here

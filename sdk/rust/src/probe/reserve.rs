@@ -6,7 +6,7 @@ use super::sys::{self, Errno};
 use super::Probe;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::*};
 
-const PIECE: u64 = 65536; // bytes that are asked for at once, from a multiple of that: the largest page there is
+pub const PIECE: u64 = 65536; // bytes that are asked for at once, from a multiple of that: the largest page there is
 
 /// A table of the memory: where it begins, how long an element is, how many there can be.
 pub struct Table<'a> {
@@ -36,8 +36,9 @@ impl Probe {
         end <= to.load(Acquire) || self.reserve(to, end) // pairs with the store in reserve
     }
 
+    /// Asks for the memory of an element that ends there. True: it is there from now on.
     #[cold]
-    fn reserve(&self, to: &AtomicU64, end: u64) -> bool {
+    pub fn reserve(&self, to: &AtomicU64, end: u64) -> bool {
         let _errno = Errno::keep();
         let base = self.base.load(Acquire); // pairs with the exchange in extend
         let from = (end - 1) / PIECE * PIECE;

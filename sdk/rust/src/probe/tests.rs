@@ -22,7 +22,7 @@ fn collect(mode: u32) -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     let guard = ONE.lock().unwrap_or_else(|poison| poison.into_inner());
     MADE.call_once(|| {
-        let arena = Arena::make(Shape::new(256, 256, 64, 11), 0, 0).unwrap();
+        let arena = Arena::make(Shape::new(256, 256, 64, 4096, 11), 0, 0).unwrap();
         std::env::set_var("CTP_SHM_PATH", format!("/proc/self/fd/{}", arena.fd.0));
         std::env::set_var("CTP_MAX_STATIONS", "256");
         crate::init();

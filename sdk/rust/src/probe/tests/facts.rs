@@ -259,3 +259,126 @@ fn wakes_tell_for_what() {
     assert_eq!(kinds(&told), [5, 14, 5, 5, 5, 3, 5, 14, 4], "of two that are woken by one call, the inner one");
     assert_eq!((told[1].value, told[1].reference, told[1].ts), (object.id(), leaf, told[0].ts));
 }
+
+fn kept(object: &Object) -> Option<&'static layout::Object> {
+    probe().object_find(object.id(), false).map(|(_, kept)| kept)
+}
+
+/// How much each of these coroutines holds, by the memory; and how much others do.
+fn held(object: &Object, coros: &[PollTrace]) -> (Vec<u64>, i32) {
+    let kept = kept(object).unwrap();
+    assert_eq!(kept.begun.load(Relaxed), kept.done.load(Relaxed));
+    let words: Vec<_> = kept.holders.iter().map(|word| word.load(Relaxed)).collect();
+    let of = |coro| words.iter().find(|word| **word >> 16 == holder(reference_of(coro))).map_or(0, |word| word & 0xffff);
+    (coros.iter().map(of).collect(), kept.others.load(Relaxed))
+}
+
+/// What one coroutine holds from now on.
+fn hold(coro: &mut PollTrace, object: &Object, n: u32) -> crate::Hold {
+    coro.on_resume();
+    let hold = object.hold(n);
+    coro.on_pending_addr(1);
+    hold
+}
+
+#[test]
+fn the_memory_keeps_objects() {
+    let _one = collect(RECORD);
+    let before = probe().now();
+    let line = line!() + 1;
+    let object = Object::new(Kind::Permits, 9).owned().named("kept");
+    let word = kept(&object).expect("it is there");
+    let raw = if probe().raw { OBJECT_RAW } else { 0 };
+    assert_eq!((word.pid.load(Relaxed), word.object.load(Relaxed)), (probe().pid, object.id()));
+    assert_eq!(word.what.load(Relaxed), reason_number(4, MARK_OWNED, 0) | raw);
+    assert!(word.made_ts.load(Relaxed) >= before && word.made_ts.load(Relaxed) <= probe().now());
+    assert_eq!((word.all.load(Relaxed), word.available.load(Relaxed), word.room_ts.load(Relaxed)), (9, 9, 0));
+    assert_eq!(site_text(word.made.load(Relaxed)), (file!().to_string(), line));
+    assert_eq!(site_text(word.label.load(Relaxed)), ("kept".to_string(), 0));
+    let since = word.available_ts.load(Relaxed);
+    object.available(0);
+    assert!(word.available.load(Relaxed) == 0 && word.available_ts.load(Relaxed) > since);
+    object.room(7);
+    assert!(word.room.load(Relaxed) == 7 && word.room_ts.load(Relaxed) > since);
+    assert_eq!((word.what.load(Relaxed), word.closed_ts.load(Relaxed)), (reason_number(4, MARK_OWNED, 0) | raw, 0));
+    object.close();
+    assert!(word.closed_ts.load(Relaxed) > since);
+    let id = object.id();
+    drop(object);
+    assert!(probe().object_find(id, false).is_none());
+    assert!(Probe::peek().map_or(0, |probe| probe.header().objects_used.load(Relaxed)) >= 1);
+}
+
+#[test]
+fn the_memory_keeps_holders() {
+    let _one = collect(RECORD);
+    let mut coros: Vec<_> = (0..6).map(|_| PollTrace::new()).collect();
+    let object = Object::new(Kind::Permits, 100);
+    let mut holds: Vec<_> = coros.iter_mut().map(|coro| hold(coro, &object, 2)).collect();
+    assert_eq!(held(&object, &coros), (vec![2, 2, 2, 2, 0, 0], 4));
+    let more = hold(&mut coros[1], &object, 3);
+    assert_eq!(held(&object, &coros), (vec![2, 5, 2, 2, 0, 0], 4));
+    probe().header().epoch.fetch_add(1, Relaxed); // a collector comes, and hears of it once more
+    object.available(0);
+    assert_eq!(held(&object, &coros), (vec![2, 5, 2, 2, 0, 0], 4));
+    drop(more);
+    holds.pop();
+    drop(holds.remove(0));
+    assert_eq!(held(&object, &coros), (vec![0, 2, 2, 2, 0, 0], 2));
+    drop(holds);
+    assert_eq!(held(&object, &coros), (vec![0; 6], 0));
+}
+
+#[test]
+fn entries_of_holds_have_the_number_of_the_change() {
+    let _one = collect(FOLLOW);
+    let object = Object::new(Kind::Lock, 1);
+    let mut coro = PollTrace::new();
+    entries();
+    drop(hold(&mut coro, &object, 1));
+    let sites: Vec<_> = entries()
+        .into_iter()
+        .filter(|entry| entry.what >> 56 == ENTRY_HOLDS)
+        .map(|entry| entry.what >> 32 & 0xff_ffff)
+        .collect();
+    let done = u64::from(kept(&object).unwrap().done.load(Relaxed));
+    assert_eq!(sites, [done - 1, done]);
+    probe().header().mode.store(FOLLOW | MODE_BARE, Relaxed);
+    let _hold = hold(&mut coro, &object, 1);
+    assert_eq!(u64::from(kept(&object).unwrap().done.load(Relaxed)), done, "a bare memory has none");
+}
+
+#[test]
+fn places_of_objects_are_used_again() {
+    let _one = collect(RECORD);
+    let lost = || probe().header().lost_objects.load(Relaxed);
+    let before = lost();
+    let all: Vec<_> = (0..6000).map(|_| Object::new(Kind::Lock, 1)).collect();
+    let there = all.iter().filter(|object| kept(object).is_some()).count();
+    assert!(there > 3000 && there <= 4096, "{} of 4096 places", there);
+    assert!(lost() - before >= (6000 - there) as u64, "and the others are counted");
+    probe().header().mode.store(0, Relaxed);
+    drop(all); // also when nobody is there any more
+    probe().header().mode.store(RECORD, Relaxed);
+    let before = lost();
+    for _ in 0..10000 {
+        assert!(kept(&Object::new(Kind::Lock, 1)).is_some());
+    }
+    assert_eq!(lost(), before);
+}
+
+#[test]
+fn threads_that_hold_one_object_leave_nothing() {
+    let _one = collect(RECORD);
+    let object = Object::new(Kind::Permits, 100);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let mut coro = PollTrace::new();
+                (0..2000).for_each(|i| drop(hold(&mut coro, &object, i % 5 + 1)));
+            });
+        }
+    });
+    assert_eq!(held(&object, &[]), (vec![], 0));
+    assert!(kept(&object).unwrap().holders.iter().all(|word| word.load(Relaxed) == 0));
+}
