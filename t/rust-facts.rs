@@ -75,6 +75,38 @@ async fn pool() {
     last.await.unwrap();
 }
 
+/// A pool that loses its permits to tasks that end.
+async fn leak() {
+    let pool = Arc::new(Semaphore::new(8).named("connections")); // more than the number of holders that are kept
+    let queries = (0..8).map(|_| {
+        let pool = pool.clone();
+        spawn("query", async move {
+            let permit = pool.acquire().await.unwrap();
+            a_moment().await;
+            permit.forget();
+        })
+    });
+    for query in queries.collect::<Vec<_>>() {
+        query.await.unwrap();
+    }
+    spawn("starved", async move { drop(pool.acquire().await) });
+    long().await;
+}
+
+/// Permits that are used up, and more that are added now and then.
+async fn tokens() {
+    let rate = Arc::new(Semaphore::new(2).named("rate"));
+    for i in 0..4 {
+        if i >= 2 {
+            rate.add_permits(1);
+        }
+        let rate = rate.clone();
+        spawn("request", async move { rate.acquire().await.unwrap().forget() }).await.unwrap();
+    }
+    spawn("late", async move { drop(rate.acquire().await) });
+    long().await;
+}
+
 /// A queue that is empty, then full, then closed.
 async fn queue() {
     let (tx, mut rx) = mpsc::channel(2).named("jobs");
@@ -254,6 +286,8 @@ fn main() {
         match which.as_str() {
             "deadlock" => deadlock().await,
             "pool" => pool().await,
+            "leak" => leak().await,
+            "tokens" => tokens().await,
             "queue" => queue().await,
             "timers" => timers().await,
             "elsewhere" => elsewhere().await,

@@ -279,7 +279,7 @@ fi
 source=t/rust-facts.rs
 ok 'a program with the wrappers of tokio compiles' run_cargo build
 facts=$target/debug/facts
-all='deadlock pool queue timers elsewhere race readers asleep crowd'
+all='deadlock pool leak tokens queue timers elsewhere race readers asleep crowd'
 is 'without a collector it does what it is to do' "$(for which in $all; do "$facts" $which; done | sort | paste -sd,)" \
 	"$(for which in $all; do echo "$which is over"; done | sort | paste -sd,)"
 
@@ -313,14 +313,24 @@ db pool has 0 permits
 holder holds -1 of db pool
 db pool has 1 permits
 waiter holds 2 of db pool
-waiter holds -2 of db pool
+db pool has 1 permits
 last holds 1 of db pool
 db pool has 0 permits
 last waits for 1 permits of db pool, cancellable
+waiter holds -2 of db pool
 db pool has 1 permits
 db pool is closed
 last holds -1 of db pool
 db pool is gone'
+
+for how in trace visit; do
+	ok "a pool whose permits are forgotten, for a collector to $how" $how "$facts" leak
+	like 'is without them for good' "$(report)" "1 coroutine waits at [^ ]* for 'connections', held by a coroutine that has ended"
+	ok "one to which permits are added, to $how" $how "$facts" tokens
+	ok 'is not' [ "$(report | grep -c 'has ended')" = 0 ]
+done
+is 'tokens are held by nobody as soon as some are added' \
+	"$(trace "$facts" tokens; only 'request holds' | awk '{ sum += $3; n++ } END { print sum, (n >= 8) }')" '0 1'
 
 ok 'a queue' trace "$facts" queue
 is 'that is empty, then full' "$(only 'jobs' | sed 6q)" "jobs is made at line $(line_of 'named("jobs")' $source)

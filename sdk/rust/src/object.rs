@@ -121,11 +121,16 @@ impl Object {
     /// Only the coroutine that holds some of it gives that back. So it is with every lock, but permits may be released by any
     /// coroutine unless this is said.
     pub fn owned(self) -> Object {
-        self.marks.fetch_or(MARK_OWNED as u8, Relaxed);
-        if self.is_known() {
+        self.set_owned();
+        self
+    }
+
+    /// The same, from now on.
+    pub fn set_owned(&self) {
+        let before = self.marks.fetch_or(MARK_OWNED as u8, Relaxed);
+        if u32::from(before) & MARK_OWNED == 0 && self.is_known() {
             self.tell_whole(0);
         }
-        self
     }
 
     /// The kind that it was made of.
@@ -283,9 +288,14 @@ impl Hold {
     }
 
     /// This one is for what both had. They may be of two coroutines.
-    pub fn merge(&mut self, mut other: Hold) {
-        other.hand(self.task);
-        self.n += std::mem::take(&mut other.n);
+    ///
+    /// It is told as a whole: few holders are kept of an object, and a part of what one holds may have been counted with the others.
+    pub fn merge(&mut self, other: Hold) {
+        let n = other.n;
+        drop(other);
+        self.task.0.holds(self.object, -self.n);
+        self.n += n;
+        self.task.0.holds(self.object, self.n);
     }
 }
 

@@ -229,7 +229,7 @@ fn holds_are_of_who_got_them() {
     std::thread::scope(|scope| scope.spawn(|| drop(hold)).join().unwrap());
     two.on_pending_addr(1);
     let held: Vec<_> = facts().into_iter().map(|(kind, _, whose, n)| (kind == ENTRY_HOLDS, whose, n as i32)).collect();
-    let told = [(first, 3), (second, 1), (first, -1), (first, -2), (second, 2), (second, -1), (second, 1)];
+    let told = [(first, 3), (second, 1), (first, -1), (first, -2), (second, 2), (second, -1), (second, -2), (second, 3)];
     assert_eq!(held, told.map(|(whose, n)| (true, whose, n)));
 }
 
@@ -327,6 +327,13 @@ fn the_memory_keeps_holders() {
     assert_eq!(held(&object, &coros), (vec![0, 2, 2, 2, 0, 0], 2));
     drop(holds);
     assert_eq!(held(&object, &coros), (vec![0; 6], 0));
+    let all = coros.iter_mut().map(|coro| hold(coro, &object, 1)).collect::<Vec<_>>().into_iter();
+    let all = all.reduce(|before, mut last| {
+        last.merge(before);
+        last
+    });
+    assert_eq!(held(&object, &coros), (vec![0, 0, 0, 0, 0, 6], 0), "merged, they are those of one holder");
+    drop(all);
 }
 
 #[test]

@@ -4,14 +4,25 @@ use super::{AcquireError, TryAcquireError};
 use ctp::{Hold, Kind, Object, Reason, Reasons, TraceFutureExt, Waits};
 use std::fmt;
 use std::future::Future;
+use std::mem::ManuallyDrop;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 /// As tokio's.
 pub struct Semaphore {
     object: Object,
     inner: ::tokio::sync::Semaphore,
+    forgotten: Mutex<Forgotten>,
+}
+
+const FORGOTTEN_MAX: u32 = 0xffff;
+
+/// Permits that tasks forgot. The last of these tasks holds them all, so that a report finds a pool which lost its permits to tasks
+/// that have ended. But who adds permits has no pool: there a forgotten permit is a token that was used up, and nobody holds it.
+struct Forgotten {
+    hold: Option<ManuallyDrop<Hold>>, // the end of the semaphore does not give them back
+    are_tokens: bool,
 }
 
 /// As tokio's.
@@ -37,14 +48,18 @@ impl Semaphore {
     /// As tokio's. The place of the call is the one where the semaphore was made.
     #[track_caller]
     pub fn new(permits: usize) -> Self {
-        Semaphore { object: Object::new(Kind::Permits, permits as u64), inner: ::tokio::sync::Semaphore::new(permits) }
+        Semaphore {
+            object: Object::new(Kind::Permits, permits as u64),
+            inner: ::tokio::sync::Semaphore::new(permits),
+            forgotten: Forgotten::none(),
+        }
     }
 
     /// As tokio's. Where the semaphore was made is not known.
     #[cfg(feature = "parking_lot")]
     pub const fn const_new(permits: usize) -> Self {
         let object = Object::const_new(Kind::Permits, permits as u64);
-        Semaphore { object, inner: ::tokio::sync::Semaphore::const_new(permits) }
+        Semaphore { object, inner: ::tokio::sync::Semaphore::const_new(permits), forgotten: Forgotten::none() }
     }
 
     /// What the trace has for this semaphore.
@@ -57,8 +72,16 @@ impl Semaphore {
         self.inner.available_permits()
     }
 
-    /// As tokio's.
+    /// As tokio's. No task holds a permit that was forgotten, from now on.
     pub fn add_permits(&self, n: usize) {
+        let mut forgotten = self.forgotten.lock().unwrap_or_else(PoisonError::into_inner);
+        forgotten.are_tokens = true;
+        drop(forgotten.hold.take().map(ManuallyDrop::into_inner));
+        drop(forgotten);
+        self.put(n);
+    }
+
+    fn put(&self, n: usize) {
         if n != 0 {
             self.object.available((self.inner.available_permits() + n) as u64);
             let _cause = self.object.cause();
@@ -153,8 +176,31 @@ impl Semaphore {
         if let Some(hold) = hold.take() {
             let n = hold.count() as usize;
             drop(hold);
-            self.add_permits(n);
+            self.put(n);
         }
+    }
+
+    fn forget(&self, hold: Option<Hold>) {
+        let mut hold = match hold {
+            Some(hold) => hold,
+            None => return,
+        };
+        let mut forgotten = self.forgotten.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = forgotten.hold.as_ref().map_or(0, |hold| hold.count());
+        if forgotten.are_tokens || before.saturating_add(hold.count()) > FORGOTTEN_MAX {
+            return;
+        }
+        self.object.set_owned(); // nobody else gives them back
+        if let Some(before) = forgotten.hold.take() {
+            hold.merge(ManuallyDrop::into_inner(before));
+        }
+        forgotten.hold = Some(ManuallyDrop::new(hold));
+    }
+}
+
+impl Forgotten {
+    const fn none() -> Mutex<Forgotten> {
+        Mutex::new(Forgotten { hold: None, are_tokens: false })
     }
 }
 
@@ -189,9 +235,9 @@ impl<F: Future> Waits for Acquire<'_, F> {
 macro_rules! permit {
     ([$($life:lifetime)?] $permit:ty, $same:expr) => {
         impl$(<$life>)? $permit {
-            /// As tokio's.
+            /// As tokio's. The task still holds them, unless the program adds permits to this semaphore.
             pub fn forget(mut self) {
-                self.hold = None;
+                self.of.forget(self.hold.take());
             }
 
             /// As tokio's.
