@@ -94,4 +94,63 @@ for seed in 5 6 7; do
 	is "seed $seed: who comes while they change agrees with the book" "$(sed '$d' "$tmp/said")" ''
 	ok "seed $seed: holders are known" awk 'END { exit !($1 >= 8) }' "$tmp/said"
 done
+
+# --- one that has ended gives back -------------------------------------------------------------------------------------------------
+cat >"$tmp/later.c" <<'C'
+#include "ctp.h"
+#include <stdio.h>
+static int lock, pool;
+static void others(int n)
+{
+	for (struct ctp_coro co; n; n--) {
+		ctp_coro_new(&co, 0);
+		ctp_coro_resume(&co);
+		ctp_coro_death(&co);
+	}
+}
+int main(void)
+{
+	struct ctp_coro co;
+	ctp_object_new(&lock, CTP_FOR_LOCK, 1, "lock", 0);
+	ctp_object_new(&pool, CTP_FOR_PERMITS, 8, "pool", CTP_MARK_OWNED);
+	others(2000); /* so that stations are used again */
+	ctp_coro_new(&co, 0);
+	ctp_coro_name(&co, "giver");
+	ctp_coro_resume(&co);
+	uint64_t ref = ctp_coro_ref(&co);
+	ctp_coro_holds(&co, &lock, 1);
+	ctp_coro_holds(&co, &pool, 3);
+	ctp_coro_death(&co);
+	others(9000);
+	puts("ready");
+	fflush(stdout);
+	getchar();
+	ctp_ref_holds(ref, &lock, -1);
+	ctp_ref_holds(ref, &pool, -1);
+	others(1);
+	return 0;
+}
+C
+ok "a coroutine that ends with a lock, which another has by then, compiles" \
+	"$CC" -std=gnu11 -D_GNU_SOURCE -O1 -Isdk/c -o "$tmp/later" "$tmp/later.c"
+held() { # how much is held of each, and by how many
+	"$BIN/ctp-tojsonl" -q -a "$tmp/a.ctp" | sed -n 's/.*"type":"hold".*"coro":\([0-9]*\).*"object":"\([^"]*\)".*"count":\([-0-9]*\).*/\2 \1 \3/p' |
+		awk '{ n[$1] += $3; who[$2] } END { for (i in n) printf "%d ", n[i]; print length(who) }' | tr ' ' '\n' | sort -n | paste -sd' '
+}
+echo | "$collect" -q -o "$tmp/a.ctp" "$tmp/later" >"$tmp/out.txt"
+is "its lock is given back when its station has had thousands of others" "$(held)" '0 1 2'
+CTP_RECORD=1 "$tmp/later" <"$tmp/in" >"$tmp/out" &
+pid=$!
+exec 5>"$tmp/in" 6<"$tmp/out"
+ready
+mkfifo "$tmp/say"
+"$collect" -v -o "$tmp/a.ctp" -p $pid 2>"$tmp/say" 5>&- 6<&- &
+collector=$!
+exec 7<"$tmp/say"
+read -r said <&7 # it has come
+stop
+cat <&7 >"$tmp/rest"
+wait $collector
+like "a collector comes later" "$said" "^ctp-collect: .*$pid"
+is "also for a collector that comes later" "$(held)" '0 1 2'
 done_testing

@@ -73,9 +73,21 @@ void ctp_life_hold(struct ctp_coros *l, const struct ctp_hold_of *hold)
 	val[CTP_HOLD_COUNT] = (uint64_t)(int64_t)hold->count;
 }
 
+/* One that ends with something held is to be known by then: another coroutine may have its permit or its lock, and give that back. */
+static void count_held(struct ctp_life *life, int32_t n)
+{
+	int64_t held = (int64_t)life->held + n;
+	if (life->held < UINT8_MAX)
+		life->held = (uint8_t)(held < 0 ? 0 : held < UINT8_MAX ? held : UINT8_MAX);
+}
+
 static void take_hold(struct ctp_coros *l, uint64_t pid, const struct ctp_ring_entry *e)
 {
 	uint64_t probe_id, coro = ctp_life_number(l, e->ref, e->ts_ns, &probe_id);
+	if (!coro)
+		coro = ctp_coro_objects_ended_number(&l->objects, e->ref);
+	else if (coro == l->life[CTP_REF_INDEX(e->ref)].coro)
+		count_held(&l->life[CTP_REF_INDEX(e->ref)], (int32_t)CTP_ENTRY_NUMBER(e->what));
 	if (coro && !ctp_coro_objects_told(&l->objects, pid, e))
 		ctp_life_hold(l, &(struct ctp_hold_of){coro, probe_id, pid, e->value, e->ts_ns, (int32_t)CTP_ENTRY_NUMBER(e->what)});
 }

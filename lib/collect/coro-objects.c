@@ -130,16 +130,28 @@ static bool has_ended(const struct ctp_coros *l, uint64_t ref, uint64_t *before_
 	return head.generation != generation || head.is_dead;
 }
 
-/* Its number in the stream, where it is born for this. */
-static uint64_t ended_number(struct copy *c, uint64_t ref, uint64_t held_ns, uint64_t before_ns)
+void ctp_coro_objects_ended(struct ctp_coro_objects *o, uint64_t ref, uint64_t coro)
 {
-	struct ctp_coro_objects *o = &c->l->objects;
+	o->ended[o->nended++ % (sizeof o->ended / sizeof *o->ended)] = (struct ctp_ended_holder){ref, coro};
+}
+
+uint64_t ctp_coro_objects_ended_number(const struct ctp_coro_objects *o, uint64_t ref)
+{
 	const uint32_t room = sizeof o->ended / sizeof *o->ended;
 	for (uint32_t i = 0; i < o->nended && i < room; i++)
 		if (o->ended[i].ref == ref)
 			return o->ended[i].coro;
-	uint64_t coro = ++c->l->rows->coros;
-	o->ended[o->nended++ % room] = (struct ctp_ended_holder){ref, coro};
+	return 0;
+}
+
+/* Its number in the stream, where it is born for this. */
+static uint64_t ended_number(struct copy *c, uint64_t ref, uint64_t held_ns, uint64_t before_ns)
+{
+	uint64_t coro = ctp_coro_objects_ended_number(&c->l->objects, ref);
+	if (coro)
+		return coro;
+	coro = ++c->l->rows->coros;
+	ctp_coro_objects_ended(&c->l->objects, ref, coro);
 	add(c, held_ns, coro, CTP_ENTRY(ENDED_BIRTH, 0, CTP_REF_INDEX(ref)));
 	add(c, before_ns, coro, CTP_ENTRY(ENDED_DEATH, 0, 0));
 	return coro;

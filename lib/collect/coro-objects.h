@@ -30,7 +30,7 @@ struct ctp_coro_objects {
 	uint64_t kept_ns; /* what happened later is in no copy */
 	struct ctp_ended_holder {
 		uint64_t ref, coro;
-	} ended[64]; /* the last coroutines that are known only because they hold something */
+	} ended[1024]; /* the last coroutines that have no station any more, but hold something */
 	uint32_t nended; /* all of them */
 };
 
@@ -48,6 +48,12 @@ unsigned ctp_coro_objects_facts(struct ctp_coros *l, struct ctp_object_kept *kep
 
 /* Writes the record of such an entry. */
 void ctp_coro_objects_tell(struct ctp_coros *l, uint64_t pid, const struct ctp_ring_entry *fact);
+
+/* The coroutine has ended with something held, and its station has another. It, or whoever has that now, may give it back. */
+void ctp_coro_objects_ended(struct ctp_coro_objects *o, uint64_t ref, uint64_t coro);
+
+/* The number of such a coroutine in the stream; 0: not known. */
+uint64_t ctp_coro_objects_ended_number(const struct ctp_coro_objects *o, uint64_t ref);
 
 /* Whether this entry, about who holds an object, is a change that was told already. */
 bool ctp_coro_objects_told(const struct ctp_coro_objects *o, uint64_t pid, const struct ctp_ring_entry *e);

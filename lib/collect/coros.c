@@ -93,6 +93,9 @@ void ctp_life_begin(struct ctp_coros *l, uint32_t i, const struct ctp_life_heade
 	struct ctp_life *life = &l->life[i];
 	uint64_t coro = ++l->rows->coros, back = coro - life->coro, events = head->first - life->first;
 	bool follows = life->coro && head->generation == life->generation + 1;
+	if (life->held)
+		ctp_coro_objects_ended(&l->objects, CTP_REF(life->generation, i), life->coro);
+	life->held = 0;
 	life->back = follows && back <= UINT32_MAX && events <= UINT32_MAX ? (uint32_t)back : 0;
 	life->events_before = (uint32_t)events;
 	life->coro = coro;

@@ -50,6 +50,7 @@ struct ctp_life {
 	uint32_t link;       /* of those to be freed: index + 1 */
 	uint16_t name;       /* low bits of the name_seq that was written last */
 	uint8_t flags;
+	uint8_t held;        /* how much it holds of objects; UINT8_MAX: or more */
 };
 _Static_assert(sizeof(struct ctp_life) == 64, "a station costs one cache line");
 
