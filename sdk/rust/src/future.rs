@@ -16,7 +16,7 @@ use std::task::{Context, Poll, Wake, Waker};
 
 /// A place in the source, and the type of the future that it is about. Rust does not tell the function that a place is in; the
 /// type is the next best, for that of an async function or block says whose it is.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Place {
     pub location: &'static Location<'static>,
     pub future: &'static str,
@@ -52,7 +52,7 @@ pub trait TraceFutureExt: Future + Sized {
     /// Says where the coroutine that awaits this future is suspended, when it is: at this line.
     #[track_caller]
     fn here(self) -> Here<Self> {
-        Here { inner: self, location: Location::caller(), site: 0 }
+        Here { inner: self, place: Place { location: Location::caller(), future: type_name::<Self>() }, site: 0 }
     }
 
     /// The same, and says what it waits for there.
@@ -130,8 +130,16 @@ impl<F: Future> Future for Traced<F> {
 #[derive(Debug)]
 pub struct Here<F> {
     inner: F,
-    location: &'static Location<'static>,
+    place: Place,
     site: u32, // its number, once somebody waits here
+}
+
+impl<F> Here<F> {
+    /// What stands in the trace in place of a function; else that is the type of the future.
+    pub fn called(mut self, name: &'static str) -> Self {
+        self.place.future = name;
+        self
+    }
 }
 
 impl<F: Future> Future for Here<F> {
@@ -140,9 +148,9 @@ impl<F: Future> Future for Here<F> {
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         // SAFETY: as for Traced; and its Drop leaves inner alone.
-        let (inner, location, site) = unsafe {
+        let (inner, place, site) = unsafe {
             let this = self.get_unchecked_mut();
-            (Pin::new_unchecked(&mut this.inner), this.location, &mut this.site)
+            (Pin::new_unchecked(&mut this.inner), this.place, &mut this.site)
         };
         if !probe::is_coroutine() {
             return inner.poll(cx);
@@ -154,7 +162,7 @@ impl<F: Future> Future for Here<F> {
             *site = 0;
         } else {
             // Of several that wait the last one counts, and of those within each other the innermost.
-            *site = probe::wait_at(Place { location, future: type_name::<F>() });
+            *site = probe::wait_at(place);
         }
         result
     }

@@ -120,6 +120,14 @@ impl<F: Waits> Waiting<F> {
 }
 
 impl<F> Waiting<F> {
+    /// What stands in the trace in place of a function, if this has a place; else that is the type of the future.
+    pub fn called(mut self, name: &'static str) -> Self {
+        if let Some(place) = &mut self.place {
+            place.future = name;
+        }
+        self
+    }
+
     /// The future in it.
     pub fn get_ref(&self) -> &F {
         &self.inner

@@ -22,13 +22,13 @@ struct Timer {
 /// As tokio's.
 #[track_caller]
 pub fn sleep(duration: Duration) -> Sleep {
-    Sleep { inner: Timer { inner: ::tokio::time::sleep(duration) }.here_waits() }
+    Sleep { inner: Timer { inner: ::tokio::time::sleep(duration) }.here_waits().called("tokio::time::sleep") }
 }
 
 /// As tokio's.
 #[track_caller]
 pub fn sleep_until(deadline: Instant) -> Sleep {
-    Sleep { inner: Timer { inner: ::tokio::time::sleep_until(deadline) }.here_waits() }
+    Sleep { inner: Timer { inner: ::tokio::time::sleep_until(deadline) }.here_waits().called("tokio::time::sleep_until") }
 }
 
 impl Sleep {
@@ -94,14 +94,16 @@ struct Limit<F> {
 #[track_caller]
 pub fn timeout<F: Future>(duration: Duration, future: F) -> Timeout<F> {
     let deadline = Instant::now().checked_add(duration);
-    Timeout { inner: Limit { inner: ::tokio::time::timeout(duration, future), deadline }.here_waits() }
+    Timeout {
+        inner: Limit { inner: ::tokio::time::timeout(duration, future), deadline }.here_waits().called("tokio::time::timeout"),
+    }
 }
 
 /// As tokio's.
 #[track_caller]
 pub fn timeout_at<F: Future>(deadline: Instant, future: F) -> Timeout<F> {
     let inner = ::tokio::time::timeout_at(deadline, future);
-    Timeout { inner: Limit { inner, deadline: Some(deadline) }.here_waits() }
+    Timeout { inner: Limit { inner, deadline: Some(deadline) }.here_waits().called("tokio::time::timeout_at") }
 }
 
 impl<F> Timeout<F> {

@@ -206,7 +206,7 @@ macro_rules! ends {
             #[track_caller]
             pub fn recv(&mut self) -> impl Future<Output = Option<T>> + '_ {
                 let recv = Recv { channel: &self.channel, inner: self.inner.as_mut().expect(THERE) };
-                async move { recv.waits().await }.here()
+                async move { recv.waits().await }.here().called(concat!("tokio::sync::mpsc::", stringify!($Receiver), "::recv"))
             }
 
             /// As tokio's.
@@ -304,7 +304,7 @@ impl<T> Sender<T> {
     /// As tokio's.
     #[track_caller]
     pub fn send(&self, value: T) -> impl Future<Output = Result<(), SendError<T>>> + '_ {
-        let reserve = self.reserve();
+        let reserve = self.reserve_as("tokio::sync::mpsc::Sender::send");
         async move {
             match reserve.await {
                 Ok(permit) => {
@@ -323,7 +323,7 @@ impl<T> Sender<T> {
         value: T,
         timeout: std::time::Duration,
     ) -> impl Future<Output = Result<(), error::SendTimeoutError<T>>> + '_ {
-        let reserve = crate::time::timeout(timeout, self.reserve());
+        let reserve = crate::time::timeout(timeout, self.reserve_as("tokio::sync::mpsc::Sender::send_timeout"));
         async move {
             match reserve.await {
                 Err(_) => Err(error::SendTimeoutError::Timeout(value)),
@@ -359,7 +359,12 @@ impl<T> Sender<T> {
     /// As tokio's.
     #[track_caller]
     pub fn reserve(&self) -> impl Future<Output = Result<Permit<'_, T>, SendError<()>>> + '_ {
-        let reserve = self.inner().reserve().here_for(self.channel.reason(Kind::Room));
+        self.reserve_as("tokio::sync::mpsc::Sender::reserve")
+    }
+
+    #[track_caller]
+    fn reserve_as(&self, name: &'static str) -> impl Future<Output = Result<Permit<'_, T>, SendError<()>>> + '_ {
+        let reserve = self.inner().reserve().here_for(self.channel.reason(Kind::Room)).called(name);
         async move { reserve.await.map(|permit| self.got(permit)) }
     }
 
@@ -384,6 +389,7 @@ impl<T> Sender<T> {
             Ok(OwnedPermit { sender, inner: Some(permit) })
         }
         .here_for(reason)
+        .called("tokio::sync::mpsc::Sender::reserve_owned")
     }
 
     /// As tokio's.

@@ -64,7 +64,7 @@ impl<T: ?Sized> Mutex<T> {
     /// As tokio's.
     #[track_caller]
     pub fn lock(&self) -> impl Future<Output = MutexGuard<'_, T>> + '_ {
-        let lock = self.inner.lock().here_for(self.reason());
+        let lock = self.inner.lock().here_for(self.reason()).called("tokio::sync::Mutex::lock");
         async move { self.got(lock.await) }
     }
 
@@ -75,7 +75,9 @@ impl<T: ?Sized> Mutex<T> {
         T: 'static,
     {
         let reason = self.reason();
-        async move { OwnedMutexGuard::of(&self, self.got(self.inner.lock().await)) }.here_for(reason)
+        async move { OwnedMutexGuard::of(&self, self.got(self.inner.lock().await)) }
+            .here_for(reason)
+            .called("tokio::sync::Mutex::lock_owned")
     }
 
     /// As tokio's.

@@ -40,7 +40,8 @@ impl Notify {
     /// As tokio's.
     #[track_caller]
     pub fn notified(&self) -> Notified<'_> {
-        Notified { inner: self.inner.notified().here_for(Reason::of(&self.object, 1).cancellable()) }
+        let reason = Reason::of(&self.object, 1).cancellable();
+        Notified { inner: self.inner.notified().here_for(reason).called("tokio::sync::Notify::notified") }
     }
 
     /// As tokio's.

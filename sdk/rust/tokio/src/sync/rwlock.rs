@@ -81,14 +81,16 @@ impl<T: ?Sized> RwLock<T> {
     /// As tokio's.
     #[track_caller]
     pub fn read(&self) -> impl Future<Output = RwLockReadGuard<'_, T>> + '_ {
-        let read = self.inner.read().here_for(Reason::of(&self.object, 1).shared().cancellable());
+        let reason = Reason::of(&self.object, 1).shared().cancellable();
+        let read = self.inner.read().here_for(reason).called("tokio::sync::RwLock::read");
         async move { self.read_by(read.await) }
     }
 
     /// As tokio's.
     #[track_caller]
     pub fn write(&self) -> impl Future<Output = RwLockWriteGuard<'_, T>> + '_ {
-        let write = self.inner.write().here_for(Reason::of(&self.object, 1).cancellable());
+        let reason = Reason::of(&self.object, 1).cancellable();
+        let write = self.inner.write().here_for(reason).called("tokio::sync::RwLock::write");
         async move { self.written_by(write.await) }
     }
 
@@ -99,7 +101,9 @@ impl<T: ?Sized> RwLock<T> {
         T: 'static,
     {
         let reason = Reason::of(&self.object, 1).shared().cancellable();
-        async move { OwnedRwLockReadGuard::of(&self, self.read_by(self.inner.read().await)) }.here_for(reason)
+        async move { OwnedRwLockReadGuard::of(&self, self.read_by(self.inner.read().await)) }
+            .here_for(reason)
+            .called("tokio::sync::RwLock::read_owned")
     }
 
     /// As tokio's.
@@ -109,7 +113,9 @@ impl<T: ?Sized> RwLock<T> {
         T: 'static,
     {
         let reason = Reason::of(&self.object, 1).cancellable();
-        async move { OwnedRwLockWriteGuard::of(&self, self.written_by(self.inner.write().await)) }.here_for(reason)
+        async move { OwnedRwLockWriteGuard::of(&self, self.written_by(self.inner.write().await)) }
+            .here_for(reason)
+            .called("tokio::sync::RwLock::write_owned")
     }
 
     /// As tokio's.

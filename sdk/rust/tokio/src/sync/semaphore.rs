@@ -106,17 +106,23 @@ impl Semaphore {
     /// As tokio's.
     #[track_caller]
     pub fn acquire(&self) -> impl Future<Output = Result<SemaphorePermit<'_>, AcquireError>> + '_ {
-        self.acquire_many(1)
+        self.acquire_as("tokio::sync::Semaphore::acquire", 1)
     }
 
     /// As tokio's.
     #[track_caller]
     pub fn acquire_many(&self, n: u32) -> impl Future<Output = Result<SemaphorePermit<'_>, AcquireError>> + '_ {
+        self.acquire_as("tokio::sync::Semaphore::acquire_many", n)
+    }
+
+    #[track_caller]
+    fn acquire_as(&self, name: &'static str, n: u32) -> impl Future<Output = Result<SemaphorePermit<'_>, AcquireError>> + '_ {
         async move {
             let hold = self.got(self.acquires(n).await?, n);
             Ok(SemaphorePermit { of: self, hold })
         }
         .here()
+        .called(name)
     }
 
     fn acquires(&self, n: u32) -> impl Future<Output = Result<::tokio::sync::SemaphorePermit<'_>, AcquireError>> + '_ {
@@ -136,17 +142,27 @@ impl Semaphore {
     /// As tokio's.
     #[track_caller]
     pub fn acquire_owned(self: Arc<Self>) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> {
-        self.acquire_many_owned(1)
+        self.acquire_owned_as("tokio::sync::Semaphore::acquire_owned", 1)
     }
 
     /// As tokio's.
     #[track_caller]
     pub fn acquire_many_owned(self: Arc<Self>, n: u32) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> {
+        self.acquire_owned_as("tokio::sync::Semaphore::acquire_many_owned", n)
+    }
+
+    #[track_caller]
+    fn acquire_owned_as(
+        self: Arc<Self>,
+        name: &'static str,
+        n: u32,
+    ) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> {
         async move {
             let hold = self.got(self.acquires(n).await?, n);
             Ok(OwnedSemaphorePermit { of: self, hold })
         }
         .here()
+        .called(name)
     }
 
     /// As tokio's.

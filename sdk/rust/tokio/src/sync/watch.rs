@@ -121,7 +121,7 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn changed(&mut self) -> impl Future<Output = Result<(), error::RecvError>> + '_ {
         let reason = Reason::of(&self.object, 1).cancellable();
-        self.inner.changed().here_for(reason)
+        self.inner.changed().here_for(reason).called("tokio::sync::watch::Receiver::changed")
     }
 
     /// As tokio's.
