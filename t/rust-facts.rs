@@ -3,6 +3,7 @@
 use ctp::TraceFutureExt;
 use ctp_tokio::sync::{mpsc, oneshot, watch, Mutex, Notify, OwnedMutexGuard, RwLock, Semaphore};
 use ctp_tokio::sync::{MappedMutexGuard, MutexGuard};
+use ctp_tokio::task::JoinSet;
 use ctp_tokio::time::{sleep, sleep_until, timeout, Duration, Instant};
 use ctp_tokio::Named;
 use std::future::Future;
@@ -219,6 +220,29 @@ async fn asleep() {
     long().await;
 }
 
+async fn lock_once(lock: Arc<Mutex<u32>>) {
+    *lock.lock().await += 1;
+}
+
+/// Tasks that are traced because they are spawned.
+async fn spawned() {
+    let lock = Arc::new(Mutex::new(0).named("shared"));
+    let held = lock.clone().lock_owned().await;
+    let plain = ctp_tokio::spawn(lock_once(lock.clone())); // a plain task
+    let named = ctp_tokio::spawn(lock_once(lock.clone()).traced_named("named")); // and one with a name
+    let mut set = JoinSet::new();
+    set.spawn(lock_once(lock.clone())); // one of a set
+    let joiner = spawn("joiner", async move {
+        while set.join_next().await.is_some() {} // the joiner
+    });
+    a_moment().await;
+    drop(held);
+    for task in [plain, named, joiner] {
+        task.await.unwrap();
+    }
+    assert_eq!(*lock.lock().await, 3);
+}
+
 /// Everything at once on several threads, and much of it dropped before it is done.
 async fn crowd() {
     let lock = Arc::new(Mutex::new(0).named("crowded lock"));
@@ -294,6 +318,7 @@ fn main() {
             "race" => race().await,
             "readers" => readers().await,
             "asleep" => asleep().await,
+            "spawned" => spawned().await,
             "crowd" => crowd().await,
             _ => panic!("which of them?"),
         }

@@ -250,7 +250,7 @@ off = ["ctp-tokio/off"]
 
 [dependencies]
 ctp = { path = "$here/sdk/rust" }
-ctp-tokio = { path = "$here/sdk/rust/tokio" }
+ctp-tokio = { path = "$here/sdk/rust/tokio", features = ["rt"] }
 tokio = { version = "1.24", features = ["macros", "rt-multi-thread", "sync", "time"] }
 
 [[bin]]
@@ -279,7 +279,7 @@ fi
 source=t/rust-facts.rs
 ok 'a program with the wrappers of tokio compiles' run_cargo build
 facts=$target/debug/facts
-all='deadlock pool leak tokens queue timers elsewhere race readers asleep crowd'
+all='deadlock pool leak tokens queue timers elsewhere race readers asleep spawned crowd'
 is 'without a collector it does what it is to do' "$(for which in $all; do "$facts" $which; done | sort | paste -sd,)" \
 	"$(for which in $all; do echo "$which is over"; done | sort | paste -sd,)"
 
@@ -377,6 +377,15 @@ late is woken for done'
 ok 'a worker that nobody wakes' trace "$facts" asleep
 like 'is found' "$(report)" "1 coroutine waits at [^ ]*::recv for what 'inbox' has, and was not woken"
 
+ok 'tasks that are only spawned' trace "$facts" spawned
+births() { "$BIN/ctp-tojsonl" -q -a "$tmp/t.ctp" | sed -n '/"type":"birth"/s/.*"site_text":"[^":]*:\([0-9]*\):.*/\1/p' | paste -sd' '; }
+line() { line_of "// $1" $source; }
+is 'are traced, each once' "$(births)" "$(line 'a plain task') $(line 'and one with a name') $(line 'one of a set') \
+$(line_of 'tokio::spawn(future.traced_named' $source)"
+sites=$("$BIN/ctp-tojsonl" -q -a "$tmp/t.ctp" | sed -n '/"is_active":false/s/.*"site_text":"[^":]*:\([0-9]*:[^"]*\)".*/\1/p' | sort | uniq -c | tr -s ' ')
+is 'and wait in the functions that were called' "$sites" " 3 $(line_of '*lock.lock().await += 1' $source):tokio::sync::Mutex::lock
+ 1 $(line 'the joiner'):tokio::task::JoinSet::join_next"
+
 ok 'a crowd' trace "$facts" crowd
 like 'is nothing to find' "$(report)" 'No findings'
 is 'and all that was held is given back' "$(only 'holds' | sed 's/.* holds \([-0-9]*\) of crowded \(.*\)/\1 \2/' |
@@ -436,5 +445,7 @@ ok 'a program in which only the dependency is another compiles' run_cargo build
 is 'and runs' "$("$target/debug/as-it-was")" '1 is there'
 ok 'and is traced' trace "$target/debug/as-it-was"
 like 'with its lock' "$(cat "$tmp/told")" "that of line $(line_of 'Mutex::new(0)' "$package/src/main.rs") has 0 lock"
+is 'held by a task that was only spawned' "$(only 'holds' | sed 's/^ *//')" "holds 1 of that of line $(line_of 'Mutex::new(0)' "$package/src/main.rs")
+holds -1 of that of line $(line_of 'Mutex::new(0)' "$package/src/main.rs")"
 ok 'the tree is as it was' test ! -e sdk/rust/tokio/target -a ! -e sdk/rust/tokio/Cargo.lock
 done_testing

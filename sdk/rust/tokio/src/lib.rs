@@ -1,4 +1,4 @@
-//! Tokio whose locks, channels and timers tell what tasks wait for and which tasks hold it.
+//! Tokio whose tasks are traced, and whose locks, channels and timers tell what tasks wait for and which tasks hold it.
 //!
 //! ```
 //! use ctp::TraceFutureExt;
@@ -14,13 +14,16 @@
 //! # drop(task);
 //! ```
 //!
-//! All of tokio is here. What is wrapped, with the methods of tokio 1.24: of `sync`, `Mutex`, `RwLock`, `Semaphore`, `Notify`, and
-//! the channels `mpsc`, `oneshot` and `watch`; of `time`, `sleep`, `sleep_until`, `timeout` and `timeout_at`.
+//! All of tokio is here. What is wrapped, with the methods of tokio 1.24: `spawn`, and of `task`, `spawn_local` and `JoinSet`; of
+//! `sync`, `Mutex`, `RwLock`, `Semaphore`, `Notify`, and the channels `mpsc`, `oneshot` and `watch`; of `time`, `sleep`,
+//! `sleep_until`, `timeout` and `timeout_at`.
 //!
+//! - What is spawned is traced. Not so the body of `#[tokio::main]`, and what a `Runtime`, a `Handle` or a `LocalSet` spawns.
 //! - A wait is shown at the line of the call that waits: `lock()`, `recv()`, `sleep()`.
 //! - Each wait is told as one that may end with nothing got, for a future of tokio's may be dropped at any time. So a circle of
 //!   locks is called likely, never proved.
-//! - A lock or a permit is held by the task that got it until its guard is dropped, whichever task drops it.
+//! - A lock or a permit is held by the task that got it until its guard is dropped, whichever task drops it. Permits that were
+//!   forgotten are held by the task that did so last, until permits are added.
 //!
 //! With the feature `off` every name here is tokio's own, and [`Named`] does nothing.
 
@@ -30,8 +33,13 @@ pub use ::tokio::*;
 
 #[cfg(not(feature = "off"))]
 pub mod sync;
+#[cfg(all(feature = "rt", not(feature = "off")))]
+pub mod task;
 #[cfg(not(feature = "off"))]
 pub mod time;
+
+#[cfg(all(feature = "rt", not(feature = "off")))]
+pub use task::spawn;
 
 mod named;
 pub use named::Named;
