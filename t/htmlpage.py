@@ -161,7 +161,8 @@ def report(coros, span, findings, tids, events, places):
                 "longest": {"coro": str(coros[0].coro), "name": coros[0].name or None}} for f in findings]
     running = [dict(w, longest=dict(w["longest"], thread=tids[0])) for w in waiting[:1]]
     holders = [{"coro": str(c.coro), "name": c.name or None, "count": 1, "alive": False} for c in coros[:1]]
-    thing = {"pid": 18799, "object": "0x1000", "room": None, "total": 4, "closed": False, "owned": True, "held_by_others": 2}
+    thing = {"pid": 18799, "object": "0x1000", "available_exact": True, "room": None, "room_exact": True, "total": 4, "closed": False,
+             "owned": True, "held_by_others": 2}
     objects = [dict(thing, name="db pool", kind="permits", made_site="pool.c:30:main", available=0, holders=holders, waiters=3,
                     longest_ns=span >> 2),
                dict(thing, name=None, kind="queue", made_site=None, available=None, room=5, holders=None, held_by_others=None, waiters=0,
