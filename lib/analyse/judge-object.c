@@ -279,7 +279,8 @@ static bool is_unserved(const struct ctp_judge *j, const struct ctp_coroutine *c
 	const struct ctp_stock *stock = ctp_object_stock(ob, r, CTP_WAITS_ROOM);
 	bool exact;
 	return r->what != CTP_WAITS_BARRIER && r->what != CTP_WAITS_OTHER && is_enough(ob, r) &&
-	       ob->first_count <= ctp_object_available(ob, stock, &exact) && since(j, co, stock->since_ns) >= LATE_NS && !somebody_comes(j, ob, stock->since_ns);
+	       ob->first_count <= ctp_object_available(ob, stock, &exact) && since(j, co, stock->since_ns) >= LATE_NS &&
+	       !somebody_comes(j, ob, stock->since_ns);
 }
 
 /* A holder has ended, and every holder that is alive waits, and has for half of this wait. */
