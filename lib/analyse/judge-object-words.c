@@ -63,13 +63,13 @@ static void say_holder(struct ctp_words *w, const struct ctp_object *ob, char *t
 	if (!ob->holders_known || !ob->nholders)
 		return;
 	if (ob->nholders > 1 || ob->others)
-		snprintf(others, sizeof others, " and %ju more", (uintmax_t)(ob->nholders - 1 + ob->others));
+		snprintf(others, sizeof others, ", and %ju more", (uintmax_t)(ob->nholders - 1 + ob->others));
 	if (!by || by->state == CTP_DEAD)
-		snprintf(text, size, ", held by %s%s, which has ended", who, others);
+		snprintf(text, size, ", held by %s, which has ended%s", who, others);
 	else if (ctp_wait_is(by))
-		snprintf(text, size, ", held by %s%s, which has been suspended at %s for %s", who, others,
+		snprintf(text, size, ", held by %s, which has been suspended at %s for %s%s", who,
 		         ctp_words_named(ctp_follow_text(w->j->follow, ctp_follow_place(w->j->follow, by))),
-		         ctp_words_duration(w, ctp_wait_ns(w->j, by)));
+		         ctp_words_duration(w, ctp_wait_ns(w->j, by)), others);
 	else
 		snprintf(text, size, ", held by %s%s", who, others);
 }

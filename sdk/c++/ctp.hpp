@@ -274,8 +274,8 @@ public:
 	CTP_LOCAL_ ~object() { ctp_object_end(this); }
 
 	/*
-	 * How much is available, and in a queue with a limit, how much room there is. Call it when that becomes 0 and when it
-	 * becomes more than 0, before a coroutine is woken because of it.
+	 * How much is available, and in a queue with a limit, how much room there is. Call it when that becomes 0, when it
+	 * becomes more than 0, and at each change where coroutines wait for more than one; before a coroutine is woken because of it.
 	 */
 	CTP_LOCAL_ void available(std::uint64_t n) const noexcept { ctp_object_in(this, is, n, nullptr, 0, 0); }
 	CTP_LOCAL_ void room(std::uint64_t n) const noexcept { ctp_object_in(this, CTP_FOR_ROOM, n, nullptr, 0, 0); }

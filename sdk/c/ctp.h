@@ -508,8 +508,8 @@ static inline void ctp_coro_waits_for(struct ctp_coro *co, const void *object, u
  * An object that coroutines wait for: a lock, a queue, a pool. It is known by an address, and what is CTP_FOR_LOCK and so on.
  *
  * ctp_object_new tells that it is new, what people will call it (a string that lives for ever; null: none), and how much of it is
- * available. marks: CTP_MARK_OWNED. ctp_object tells how much is available when that becomes 0 and when that is no more so; other
- * changes need not be told. A queue with a limit has two counts, of CTP_FOR_ITEM and of CTP_FOR_ROOM. ctp_object_close tells that
+ * available. marks: CTP_MARK_OWNED. ctp_object tells how much is available: when that becomes 0, when it becomes more
+ * than 0, and at each change where coroutines wait for more than one, unless holders are told. A queue with a limit has two counts, of CTP_FOR_ITEM and of CTP_FOR_ROOM. ctp_object_close tells that
  * who waits for it is to go on with nothing; ctp_object_end, that its address may be another's from now on.
  *
  * Each is to be called before who waits is woken because of it.
