@@ -208,7 +208,8 @@ int main(void)
 	struct ctp_err err;
 	analysis = ctp_analysis_new(NULL, &err);
 	tally = analysis ? ctp_tally_new(&analysis->follow) : NULL;
-	if (!tally)
+	if (!tally || ctp_places_number(analysis->follow.places, (struct ctp_spot){.site = 1}, 0, 1) != PLACE ||
+	    ctp_places_number(analysis->follow.places, (struct ctp_spot){.site = 2}, 0, 1) != SPAWN)
 		abort();
 	ok(!agrees("1 others wait") && !agrees("of 3, 1 have ended") && !agrees("2 coroutine waits") && agrees("11 coroutines, 0x1 others") &&
 	   agrees("1 other waits"), "what does not agree is seen");
