@@ -23,7 +23,7 @@ struct ctp_follow_priv {
 	} woken; /* the last wake */
 	struct ctp_roles shapes[CTP_CLASSES_MAX];
 	struct ctp_dialect dialect;
-	uint64_t facts_at;      /* counts of events and births when something was told of an object last */
+	uint64_t facts_at;      /* events plus births so far, at the last record of an object, a hold or a wake */
 	bool destroys;          /* and since then the program may be destroying what it has */
 	uint32_t runs;          /* of the section so far, if it has a clock and no pid */
 	uint64_t early_ns;      /* a wake that is later than a resume by this or less may be its cause */

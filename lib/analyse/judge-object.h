@@ -51,8 +51,8 @@ bool ctp_wait_is_in_queue(const struct ctp_judge *j, const struct ctp_coroutine 
 bool ctp_wait_is_held(const struct ctp_judge *j, const struct ctp_coroutine *co);
 
 /*
- * The end of the queue at which the others are, for which a coroutine waits for a reason: of a wait for an item, that of those who
- * give. Null: those are not known, or are not the ones with whom it has always to do.
+ * The other end of the queue that a reason is for: of a wait for an item, the coroutines that wait for room, and the reverse. Null: the
+ * coroutines there are not all known, or waited less often than nine tenths of the times that the ones at this end did.
  */
 const struct ctp_queue_end *ctp_wait_other_end(const struct ctp_judge *j, uint64_t pid, const struct ctp_reason_of *r);
 

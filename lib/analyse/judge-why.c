@@ -189,9 +189,9 @@ bool ctp_wait_is_suspect(const struct ctp_judge *j, const struct ctp_coroutine *
 }
 
 /*
- * The coroutine waits for something of the program, for a hundred times as long as any wait there took, and any of its like lived. Where
- * coroutines do not end the waits, a callback or a cancellation may, and that comes from the program, too. One that another coroutine
- * awaits may be a helper, through which coroutines wait for all sorts of things.
+ * The coroutine waits for an object of the program, for a hundred times as long as any wait there took and as any sibling lived. If no
+ * coroutine ends the waits there, a callback or a cancellation does, and that is the program's as well. A coroutine that another one
+ * awaits does not count: it may be a helper, through which the others wait for different things.
  */
 static bool is_left_behind(struct ctp_judge *j, const struct ctp_coroutine *co, struct ctp_judge_place p)
 {

@@ -35,8 +35,8 @@
  * be anywhere. The structs stay plain, so that C and C++ agree on them; __atomic builtins do the rest.
  *
  * What version 1 of the protocol knows is marked as such. All else is in what it calls padding, or behind the stations in the
- * annex: the places where coroutines are made and suspended ("sites"), for each thread a ring of entries, and what was told of
- * the objects that coroutines wait for.
+ * annex: the places where coroutines are made and suspended ("sites"), for each thread a ring of entries, and the
+ * last state of each object that coroutines wait for.
  *
  *	header | max_stations stations | max_sites sites | max_rings ring descriptors | max_objects keys and as many objects |
  *	max_rings times 2^ring_bits entries
@@ -167,13 +167,13 @@ struct ctp_shm_site {
 };
 
 /*
- * What was told last of an object that coroutines wait for. Its place has the index of its key, which is CTP_OBJECT_KEY of pid and
- * address, in one of the CTP_SHM_OBJECT_KEYS places from CTP_OBJECT_PLACE on, in the first part of the table or in the second. A key
- * of 0 is free.
+ * The last state of an object that coroutines wait for. The object has the same index as its key, CTP_OBJECT_KEY of pid and address. The
+ * key is in one of the CTP_SHM_OBJECT_KEYS places from CTP_OBJECT_PLACE on, in the first part of the table or in the second. A key of 0
+ * is a free place.
  *
- * Any thread changes it, at any time. begun counts changes before they are made, done when they are: if a copy of the rest was made
- * after done was loaded and before begun, and both are the same, it is whole, and has so many changes. The number of a change is
- * begun as that was after it was counted; a CTP_ENTRY_HOLDS has its low 24 bits as its site.
+ * Any thread may change the object at any time. A writer adds 1 to begun, makes its change, and adds 1 to done. A reader loads done,
+ * copies the rest, and loads begun: if both are equal, the copy is whole, and contains that number of changes. The number of a change
+ * is the value of begun after the addition; the site of a CTP_ENTRY_HOLDS is its low 24 bits.
  */
 struct ctp_shm_object {
 	uint32_t begun, done;

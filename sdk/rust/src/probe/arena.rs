@@ -100,7 +100,7 @@ impl Shape {
         fits.then_some(shape)
     }
 
-    /// Whether there is a table of objects, and room for it behind so many rings. A memory without one is as good but for that.
+    /// Whether the memory has a table of objects that fits between the rings and the entries. A memory without one can be used, too.
     fn has_objects(&self, max_rings: u32) -> bool {
         self.max_objects > SHM_OBJECTS_FEW
             && self.max_objects <= OBJECTS_MAX

@@ -171,9 +171,8 @@ impl Probe {
     }
 }
 
-/// A number for those that are told of objects now, if there is anybody: another when a collector comes or goes. What the memory has of
-/// an object need not be told again to one that comes, but the memory may have had no place for it. Attaches, as the first coroutine
-/// does.
+/// A number that changes when a collector comes or goes; none: nothing is recorded. An object is recorded again when it changes: the
+/// table of objects may have had no place for it. Attaches, as the first coroutine does.
 pub fn follower() -> Option<u64> {
     let probe = recorded(Probe::get())?;
     Some(probe.key(probe.header().epoch.load(Relaxed)))
@@ -210,8 +209,8 @@ fn note_label(probe: &Probe, object: u64, label: u32) {
     }
 }
 
-/// The object is gone, as `number` tells. It leaves the memory even if nothing is recorded any more: no other will ever have its number, and take its
-/// place. In the child of a fork nothing happens to those that its parent told of.
+/// The object is gone, as `number` says. It is removed from the table even if nothing is recorded any more: object numbers are never used
+/// again, so nothing else would free its place. In the child of a fork, objects of the parent stay as they are.
 pub fn object_end(object: u64, number: u32, told: u64) {
     let probe = match Probe::peek() {
         Some(probe) if probe.key(told as u32) == told => probe,

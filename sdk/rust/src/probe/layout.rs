@@ -265,7 +265,7 @@ pub fn object_key(pid: u32, object: u64) -> u64 {
     object ^ u64::from(pid).wrapping_mul(ODD)
 }
 
-/// The first place of a key, in a part of the table that has so many.
+/// The first of the places where a key can be, in a part of the table with that number of places.
 pub fn object_place(key: u64, places: u32) -> u32 {
     (key.wrapping_mul(ODD) >> 32) as u32 % (places / SHM_OBJECT_KEYS) * SHM_OBJECT_KEYS
 }
