@@ -1,0 +1,48 @@
+/*
+ * objects-scene.h - a scene for the rules that rest on what coroutines wait for: four coroutines at rest, and what a test adds.
+ */
+#ifndef CTP_T_OBJECTS_SCENE_H
+#define CTP_T_OBJECTS_SCENE_H
+
+#include "judged.h"
+
+enum { A = 0x1000, B = 0x2000, C = 0x3000, FD = 7, AT = 300 * MS, END = 3000 };
+
+/* Coroutines 1 to 4 have run once and are suspended where they rest, which may take for ever. */
+static inline void scene(void)
+{
+	begin();
+	for (uint64_t co = 1; co <= 4; co++) {
+		is_born(&h, 1, co, MAKER + co);
+		resumes(&h, 2, co, 5);
+		waits_so(&h, 3, co, CTP_WAITS_OTHER, 0x9000, 1, CTP_REASON_RESTS);
+		suspends(&h, 4, co, 5, 30 + co);
+	}
+}
+
+/* The coroutine runs from ts on, and suspends a microsecond later; what it says before comes in between. */
+static inline void runs(uint64_t ts, uint64_t co)
+{
+	is_woken(&h, ts - 1, co, 6, 0);
+	resumes(&h, ts, co, 5);
+}
+
+static inline void stops(uint64_t ts, uint64_t co) { suspends(&h, ts, co, 5, 30 + co); }
+
+/* It waits for one thing alone, from AT on. */
+static inline void waits_alone(uint64_t co, enum ctp_waits_for what, uint64_t value, uint64_t n, uint64_t marks)
+{
+	runs(AT - 10, co);
+	waits_so(&h, AT - 5, co, what, value, n, marks);
+	stops(AT, co);
+}
+
+static inline const char *over_at(uint64_t ms)
+{
+	is_over(&h, ms * MS, CTP_OUTCOME_RUNNING);
+	return end();
+}
+
+static inline const char *over(void) { return over_at(END); }
+
+#endif

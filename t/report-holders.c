@@ -1,0 +1,216 @@
+/*
+ * report-holders.c - the rules about coroutines that hold what others wait for, and circles of them. For each premise there is a scene
+ * that breaks only that one.
+ */
+#include "objects-scene.h"
+
+static void held_by_dead(uint64_t marks, bool dies_there, bool other)
+{
+	scene();
+	has_so(&h, 10, A, CTP_WAITS_PERMITS, 2, CTP_OBJECT_MADE | marks);
+	runs(100 * MS, 2);
+	gets(&h, 100 * MS + 1, 2, A, other ? 1 : 2);
+	has(&h, 100 * MS + 2, A, CTP_WAITS_PERMITS, other ? 1 : 0);
+	if (other) {
+		runs(101 * MS, 3);
+		gets(&h, 101 * MS + 1, 3, A, 1);
+		has(&h, 101 * MS + 2, A, CTP_WAITS_PERMITS, 0);
+	}
+	if (dies_there)
+		dies(&h, 110 * MS, 2);
+	else
+		stops(110 * MS, 2);
+	waits_alone(1, CTP_WAITS_PERMITS, A, 1, 0);
+	over();
+}
+
+/* Coroutine 1 gets one of two permits again and again, and then waits for one: from 300 ms on, and holds one or not. */
+static void waits_for_own(bool own, enum ctp_waits_for what, uint64_t end_ms)
+{
+	scene();
+	has_so(&h, 10, A, what, 2, CTP_OBJECT_MADE);
+	for (uint64_t i = 0; i < 30; i++) {
+		uint64_t ts = 10 * MS + i * 5 * MS;
+		runs(ts, 1);
+		waits_for(&h, ts + 1, 1, what, A);
+		stops(ts + 2, 1);
+		is_woken(&h, ts + 3, 1, 6, 2);
+		resumes(&h, ts + 4, 1, 5);
+		gets(&h, ts + 5, 1, A, 1);
+		gets(&h, ts + 6, 1, A, -1);
+		waits_so(&h, ts + 7, 1, CTP_WAITS_OTHER, 0x9000, 1, CTP_REASON_RESTS);
+		suspends(&h, ts + 8, 1, 5, 40);
+	}
+	runs(250 * MS, 2);
+	gets(&h, 250 * MS + 1, 2, A, 1);
+	gets(&h, 250 * MS + 2, own ? 1 : 3, A, 1);
+	has(&h, 250 * MS + 3, A, what, 0);
+	waits_so(&h, 250 * MS + 4, 2, CTP_WAITS_OTHER, 0x9000, 1, CTP_REASON_RESTS);
+	stops(250 * MS + 5, 2);
+	runs(AT - 10, 1);
+	waits_for(&h, AT - 5, 1, what, A);
+	stops(AT, 1);
+	over_at(end_ms);
+}
+
+static void own_permits(void)
+{
+	waits_for_own(true, CTP_WAITS_PERMITS, END);
+	is(found, "waits-for-own likely 1", "one that waits for what it was given already");
+	waits_for_own(false, CTP_WAITS_PERMITS, END);
+	ok(!strstr(found, "waits-for-own"), "but not for what others hold: %s", found);
+	waits_for_own(true, CTP_WAITS_PERMITS, 1200);
+	ok(!strstr(found, "waits-for-own"), "nor for less than a second: %s", found);
+}
+
+static void dead_holders(void)
+{
+	held_by_dead(CTP_OBJECT_OWNED, true, false);
+	is(found, "held-by-dead likely 1", "a permit is held by a coroutine that has ended");
+	ok(strstr(why, "waits for 1 of 2 permits of the semaphore at 0x1000 (0 free), held by coroutine #2, which has ended"),
+	   "which is said: %s", why);
+	held_by_dead(0, true, false);
+	is(found, "", "but not if others may give it back");
+	held_by_dead(CTP_OBJECT_OWNED, false, false);
+	ok(!strstr(found, "held-by-dead"), "nor if that one lives: %s", found);
+	held_by_dead(CTP_OBJECT_OWNED, true, true);
+	ok(!strstr(found, "held-by-dead"), "nor if another that holds one runs: %s", found);
+}
+
+/* Two locks in two orders: 1 has A and waits for B, 2 has B and waits for A. */
+static void circle(uint64_t marks, uint64_t owned, enum ctp_waits_for what, bool missed)
+{
+	scene();
+	has_so(&h, 10, A, what, 1, CTP_OBJECT_MADE | owned);
+	has_so(&h, 11, B, what, 1, CTP_OBJECT_MADE | owned);
+	runs(100 * MS, 1);
+	gets(&h, 100 * MS + 1, 1, A, 1);
+	has(&h, 100 * MS + 2, A, what, 0);
+	stops(100 * MS + 3, 1);
+	runs(101 * MS, 2);
+	gets(&h, 101 * MS + 1, 2, B, 1);
+	has(&h, 101 * MS + 2, B, what, 0);
+	stops(101 * MS + 3, 2);
+	if (missed)
+		are_missed(&h, 110 * MS, 111 * MS, 6);
+	waits_alone(1, what, B, 1, marks);
+	runs(AT + MS, 2);
+	waits_so(&h, AT + MS + 1, 2, what, A, 1, 0);
+	stops(AT + 2 * MS, 2);
+	is_over(&h, END * (uint64_t)MS, CTP_OUTCOME_KILLED);
+	end();
+}
+
+/* The circle above, in a program that is told to end: it drops what is locked, the locks, and then the coroutines. */
+static void circle_destroyed(void)
+{
+	scene();
+	has_so(&h, 10, A, CTP_WAITS_LOCK, 1, CTP_OBJECT_MADE);
+	has_so(&h, 11, B, CTP_WAITS_LOCK, 1, CTP_OBJECT_MADE);
+	for (uint64_t co = 1; co <= 2; co++) {
+		runs(99 * MS + co * MS, co);
+		gets(&h, 99 * MS + co * MS + 1, co, co == 1 ? A : B, 1);
+		stops(99 * MS + co * MS + 3, co);
+	}
+	waits_alone(1, CTP_WAITS_LOCK, B, 1, 0);
+	runs(AT + MS, 2);
+	waits_so(&h, AT + MS + 1, 2, CTP_WAITS_LOCK, A, 1, 0);
+	stops(AT + 2 * MS, 2);
+	gets(&h, END * (uint64_t)MS - 20, 1, A, -1);
+	has(&h, END * (uint64_t)MS - 19, A, CTP_WAITS_LOCK, 1);
+	has_so(&h, END * (uint64_t)MS - 18, A, 0, 0, CTP_OBJECT_GONE);
+	dies(&h, END * (uint64_t)MS - 17, 1);
+	gets(&h, END * (uint64_t)MS - 16, 2, B, -1);
+	has_so(&h, END * (uint64_t)MS - 15, B, 0, 0, CTP_OBJECT_GONE);
+	has_so(&h, END * (uint64_t)MS - 14, C, CTP_WAITS_LOCK, 1, CTP_OBJECT_MADE);
+	for (uint64_t co = 2; co <= 4; co++)
+		dies(&h, END * (uint64_t)MS - 10 + co, co);
+	is_over(&h, END * (uint64_t)MS, CTP_OUTCOME_EXITED);
+	end();
+}
+
+static void circles(void)
+{
+	circle_destroyed();
+	is(found, "wait-cycle proved 2", "locks are judged as they were before the program destroyed them");
+	circle(0, 0, CTP_WAITS_LOCK, false);
+	is(found, "wait-cycle proved 2", "two locks in two orders are proved to stop");
+	ok(strstr(why, "coroutine #1 waits for the lock at 0x2000, held by coroutine #2, which has been suspended at"),
+	   "locks and holders are named: %s", why);
+	circle(0, CTP_OBJECT_OWNED, CTP_WAITS_PERMITS, false);
+	is(found, "wait-cycle proved 2", "and permits that only the holder gives back");
+	circle(0, 0, CTP_WAITS_PERMITS, false);
+	is(found, "wait-cycle likely 2", "others may be given back by anybody");
+	circle(CTP_REASON_TIMED, 0, CTP_WAITS_LOCK, false);
+	is(found, "wait-cycle likely 2", "a wait with a time-out proves nothing");
+	circle(CTP_REASON_CANCELLABLE, 0, CTP_WAITS_LOCK, false);
+	is(found, "wait-cycle likely 2", "nor does one that may be cancelled");
+	circle(CTP_REASON_SHARED, 0, CTP_WAITS_LOCK, false);
+	is(found, "wait-cycle likely 2", "nor one for a share");
+	circle(CTP_REASON_MORE, 0, CTP_WAITS_LOCK, false);
+	ok(!strstr(found, "proved"), "nor one with other reasons: %s", found);
+	circle(0, 0, CTP_WAITS_LOCK, true);
+	ok(!strstr(found, "proved"), "nor one after records were missing: %s", found);
+}
+
+/* Two hold one permit each of A, and both wait for a third one's lock B; that one waits for a permit of A. Of them, 4 may run. */
+static void knot(bool closes)
+{
+	scene();
+	has_so(&h, 10, A, CTP_WAITS_PERMITS, 2, CTP_OBJECT_MADE | CTP_OBJECT_OWNED);
+	has_so(&h, 11, B, CTP_WAITS_LOCK, 1, CTP_OBJECT_MADE);
+	for (uint64_t co = 1; co <= 2; co++) {
+		runs(100 * MS * co, co);
+		gets(&h, 100 * MS * co + 1, co, A, 1);
+		stops(100 * MS * co + 2, co);
+	}
+	has(&h, 250 * MS, A, CTP_WAITS_PERMITS, 0);
+	runs(251 * MS, 3);
+	gets(&h, 251 * MS + 1, 3, B, 1);
+	stops(251 * MS + 2, 3);
+	waits_alone(1, CTP_WAITS_LOCK, B, 1, 0);
+	runs(AT + MS, 3);
+	waits_for(&h, AT + MS + 1, 3, CTP_WAITS_PERMITS, A);
+	stops(AT + 2 * MS, 3);
+	if (closes) {
+		runs(AT + 3 * MS, 2);
+		waits_for(&h, AT + 3 * MS + 1, 2, CTP_WAITS_LOCK, B);
+		stops(AT + 4 * MS, 2);
+	}
+	is_over(&h, END * (uint64_t)MS, CTP_OUTCOME_KILLED);
+	end();
+}
+
+static void knots(void)
+{
+	knot(true);
+	is(found, "wait-cycle proved 2", "where several hold permits, all of them are in the circle");
+	ok(strstr(why, "1 other waits because of them"), "the third is counted: %s", why);
+	knot(false);
+	ok(!strstr(found, "proved"), "one that is not may give back what it has: %s", found);
+}
+
+/* A circle of a lock and a join. */
+static void mixed(void)
+{
+	scene();
+	has_so(&h, 10, A, CTP_WAITS_LOCK, 1, CTP_OBJECT_MADE);
+	runs(100 * MS, 1);
+	gets(&h, 100 * MS + 1, 1, A, 1);
+	has(&h, 100 * MS + 2, A, CTP_WAITS_LOCK, 0);
+	joins(&h, 100 * MS + 3, 1, 2);
+	stops(100 * MS + 4, 1);
+	waits_alone(2, CTP_WAITS_LOCK, A, 1, 0);
+	is_over(&h, END * (uint64_t)MS, CTP_OUTCOME_KILLED);
+	is(end(), "wait-cycle proved 2", "a join is part of a circle, too");
+}
+
+int main(void)
+{
+	dead_holders();
+	own_permits();
+	circles();
+	knots();
+	mixed();
+	return done_testing();
+}
