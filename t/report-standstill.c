@@ -53,6 +53,15 @@ static void standstill(void)
 	is(tree, "8 awaits 3", "but stands below it");
 
 	two_locks();
+	is_born(&h, 202 * MS, PEER, 0);
+	resumes(&h, 203 * MS, PEER, THREAD);
+	waits_for(&h, 204 * MS, PEER, CTP_WAITS_ITEM, 0x1000);
+	suspends(&h, 204 * MS, PEER, THREAD, WAITS);
+	has_so(&h, 205 * MS, 0x1000, 0, 0, CTP_OBJECT_CLOSED);
+	sampled_twice(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
+	is(over(), "closed-not-woken likely 1", "a closed queue with a waiter is the finding, and the standstill is not said beside it");
+
+	two_locks();
 	dies(&h, 202 * MS, READY);
 	sampled_twice(1500 * MS, 3 * S, 0, CTP_SAMPLE_SLEEPING);
 	is(over(), "", "one alone where nobody ever was may wait for another program");
