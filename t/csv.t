@@ -58,8 +58,12 @@ done
 cat "$tmp/random.ctp" "$tmp/plain.ctp" "$tmp/plain.ctp" >"$tmp/three.ctp"
 [ -z "$has_python" ] || ok 'a section that is there twice is there twice' judge all "$tmp/three.ctp" -a
 
-"$BIN/ctp-collect" -q -o "$tmp/lost.ctp" "$O/examples/lostwake" >/dev/null 2>&1
-"$json" -a "$tmp/lost.ctp" >"$tmp/want"
+# A late record comes back in its place, so that the order differs. A busy machine has one in a few hundred traces.
+for _ in 1 2 3 4 5; do
+	"$BIN/ctp-collect" -q -o "$tmp/lost.ctp" "$O/examples/lostwake" >/dev/null 2>&1
+	"$json" -a "$tmp/lost.ctp" >"$tmp/want"
+	grep -q '"late":true}$' "$tmp/want" || break
+done
 for options in -a '-a --wall'; do
 	# shellcheck disable=SC2086
 	"$to" $options "$tmp/lost.ctp" | "$from" | "$json" -a >"$tmp/got"
