@@ -1,0 +1,30 @@
+/*
+ * array.h - arrays that grow.
+ *
+ *	struct list {
+ *		struct item *items;
+ *		size_t count, room;
+ *	};
+ *
+ *	if (!CTP_ARRAY_RESERVE(list->items, list->room, list->count + 1, ITEMS_MAX))
+ *		return false;
+ *	list->items[list->count++] = item;
+ */
+#ifndef CTP_ARRAY_H
+#define CTP_ARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Makes room for want items; the room at least doubles, and never exceeds max. False if want exceeds max or memory is out: then
+ * nothing has changed. The new items are not initialised. room is a size_t.
+ */
+#define CTP_ARRAY_RESERVE(items, room, want, max) \
+	((size_t)(want) <= (room) || ctp_array_grow(&(items), &(room), (want), (max), sizeof *(items)))
+
+/* array is the address of a pointer to items of item_bytes each. */
+bool ctp_array_grow(void *array, size_t *room, size_t want, size_t max, size_t item_bytes);
+
+#endif

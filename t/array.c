@@ -1,0 +1,39 @@
+/* array.c - an array grows as asked, never beyond its limit, and keeps what it has when it cannot. */
+#include "base/array.h"
+#include "tap.h"
+
+#include <stdlib.h>
+
+int main(void)
+{
+	uint32_t *items = NULL;
+	size_t room = 0, grown = 0, count = 0, before = 0;
+	while (CTP_ARRAY_RESERVE(items, room, count + 1, 1000)) {
+		grown += room != before;
+		before = room;
+		items[count] = (uint32_t)count;
+		count++;
+	}
+	ok(count == 1000 && room == 1000, "an array holds as many items as its limit says");
+	ok(grown < 10, "its room at least doubles");
+	uint32_t wrong = 0;
+	for (size_t i = 0; i < count; i++)
+		wrong += items[i] != i;
+	ok(!wrong, "every item is still there");
+	ok(CTP_ARRAY_RESERVE(items, room, 1000, 1000) && !CTP_ARRAY_RESERVE(items, room, 1001, 1000) && room == 1000,
+		"what has room succeeds, what exceeds the limit fails and changes nothing");
+	ok(!CTP_ARRAY_RESERVE(items, room, SIZE_MAX / sizeof *items + 1, SIZE_MAX) && items[999] == 999,
+		"a size that a size_t cannot hold fails");
+	free(items);
+
+	items = NULL;
+	room = 0;
+	ok(CTP_ARRAY_RESERVE(items, room, 1, 3) && room == 3, "the first room is no larger than the limit");
+	ok(!CTP_ARRAY_RESERVE(items, room, 4, 3), "nor the second");
+	free(items);
+	items = NULL;
+	room = 0;
+	ok(CTP_ARRAY_RESERVE(items, room, 5000, SIZE_MAX) && room >= 5000, "many items at once");
+	free(items);
+	return done_testing();
+}
