@@ -4,5 +4,5 @@ libs_csv ?= -lcsv
 libs     += $(libs_csv)
 else
 LEFT_OUT += 'ctp-fromcsv (package libcsv-dev adds it)'
-absent   += tools/ctp-fromcsv.c $(addprefix formats/csv/csv-,read.c rows.c infer.c) t/csv-damage.c t/fuzz/csv.c t/fuzz/tocsv.c
+absent   += tools/ctp-fromcsv.c $(addprefix formats/csv/csv-,read.c rows.c infer.c) t/unit/csv-damage.c t/fuzz/csv.c t/fuzz/tocsv.c
 endif

@@ -18,7 +18,7 @@
 
 /*
  * A layout that most events have, that of the transitions of ctp-collect: known here, it is packed without a loop. If it were
- * not theirs nothing would be wrong but slow, so t/ctf-late.c asks.
+ * not theirs nothing would be wrong but slow, so t/unit/ctf-late.c asks.
  */
 #define NUMBER(f, n, most, t) \
 	{.index = CTP_TRANSITION_##f, .top = CTP_TRANSITION_##t, .bytes = (n), .excess = ~(uint64_t)(most)}

@@ -1,2 +1,2 @@
 $(eval $(call needs,babeltrace2,ctp-fromctf,libbabeltrace2-dev,\
-  tools/ctp-fromctf.c $(addprefix formats/ctf/ctf-,read.c class.c field.c) t/ctf-fields.c t/fuzz/foreign.c))
+  tools/ctp-fromctf.c $(addprefix formats/ctf/ctf-,read.c class.c field.c) t/unit/ctf-fields.c t/fuzz/foreign.c))

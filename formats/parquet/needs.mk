@@ -1,2 +1,2 @@
 $(eval $(call needs,libzstd,ctp-toparquet,libzstd-dev,\
-  tools/ctp-toparquet.c $(wildcard formats/parquet/*.c) t/parquet-sink.c t/fuzz/toparquet.c))
+  tools/ctp-toparquet.c $(wildcard formats/parquet/*.c) t/unit/parquet-sink.c t/fuzz/toparquet.c))

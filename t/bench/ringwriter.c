@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "../rawring.h"
+#include "rawring.h"
 #include "collect/harvest.h"
 #include "collect/pace.h"
 #include "shm/arena.h"

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "../must.h"
+#include "must.h"
 #include "stream/events.h"
 #include "stream/sink.h"
 

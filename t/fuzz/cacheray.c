@@ -3,7 +3,7 @@
  * tell of; and that is a sound trace. The first byte says the spelling.
  * Covers: formats/cacheray
  */
-#include "../textmem.h"
+#include "textmem.h"
 #include "cacheray/cacheray-classes.h"
 #include "cacheray/cacheray.h"
 

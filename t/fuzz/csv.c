@@ -3,7 +3,7 @@
  * the full form says comes back byte for byte, and none of its rows is rejected.
  * Covers: formats/csv formats/common
  */
-#include "../textmem.h"
+#include "textmem.h"
 #include "csv/csv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../must.h"
+#include "must.h"
 #include "collect/buildid.h"
 #include "symbols/module.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../must.h"
+#include "must.h"
 #include "ctf/ctf-read.h"
 #include "stream/writer.h"
 

@@ -16,7 +16,7 @@
 #include <zstd.h>
 #endif
 
-#include "../must.h"
+#include "must.h"
 #include "io/input.h"
 
 /* zstd's context is kept. */

@@ -3,7 +3,7 @@
  * the full form says comes back byte for byte, and none of its rows is rejected.
  * Covers: formats/jsonl formats/common/json.c formats/common/template.c formats/common/intake.c
  */
-#include "../textmem.h"
+#include "textmem.h"
 #include "jsonl/jsonl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

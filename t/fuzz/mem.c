@@ -3,7 +3,7 @@
  * what a reader of that form takes. The first bytes are the caches and the form; each step behind them is an access, a region or a
  * section. Covers: lib/memory formats/mem
  */
-#include "../textmem.h"
+#include "textmem.h"
 #include "cacheray/cacheray-classes.h"
 #include "mem/mem-sink.h"
 #include "mem/mem-svg.h"

@@ -9,7 +9,7 @@
  */
 #include <stdint.h>
 
-#include "../must.h"
+#include "must.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../must.h"
+#include "must.h"
 #include "common/meta.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

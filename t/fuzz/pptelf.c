@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../must.h"
+#include "must.h"
 #include "ppt/ppt-elf.h"
 #include "ppt/ppt-ring.h"
 

@@ -3,7 +3,7 @@
  * without a loss but those that it had, and then comes back byte for byte, also through JSONL.
  * Covers: formats/ppt
  */
-#include "../textmem.h"
+#include "textmem.h"
 #include "jsonl/jsonl.h"
 #include "ppt/ppt.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../must.h"
-#include "../textmem.h"
+#include "must.h"
+#include "textmem.h"
 #include "base/varint.h"
 #include "ppt/ppt-frames.h"
 

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
-#include "../ppt-byhand.h"
-#include "../textmem.h"
+#include "ppt-byhand.h"
+#include "textmem.h"
 #include "ppt/ppt-symbols.h"
 #include "ppt/ppt-trace.h"
 

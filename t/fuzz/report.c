@@ -3,7 +3,7 @@
  * which it is printed is what a reader of that form takes: JSON is JSON, and nothing is shown to a person that a terminal obeys.
  * Covers: lib/analyse formats/report
  */
-#include "../textmem.h"
+#include "textmem.h"
 #include "report/report-sink.h"
 #include "steps.h"
 #include "valid.h"

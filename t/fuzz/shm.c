@@ -17,7 +17,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "../must.h"
+#include "must.h"
 #include "base/capped.h"
 #include "collect/frame-queue.h"
 #include "collect/harvest.h"

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../must.h"
+#include "must.h"
 #include "stream/events.h"
 #include "stream/sink.h"
 

@@ -3,7 +3,7 @@
  * looks like a formula, and the full form is read again with nothing rejected.
  * Covers: formats/csv/csv-write.c formats/csv/csv.c formats/common/template.c formats/common/spool.c formats/common/meta.c
  */
-#include "../textmem.h"
+#include "textmem.h"
 #include "csv/csv.h"
 #include "steps.h"
 #include "valid.h"

@@ -5,7 +5,7 @@
  */
 #include <zlib.h>
 
-#include "../textmem.h"
+#include "textmem.h"
 #include "html/html.h"
 #include "steps.h"
 #include "valid.h"

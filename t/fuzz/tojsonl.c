@@ -3,7 +3,7 @@
  * with nothing rejected.
  * Covers: formats/jsonl formats/common/json.c formats/common/template.c formats/common/meta.c
  */
-#include "../textmem.h"
+#include "textmem.h"
 #include "jsonl/jsonl.h"
 #include "steps.h"
 #include "valid.h"

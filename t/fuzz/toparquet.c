@@ -3,8 +3,8 @@
  * structure of Parquet, and the files have as many rows as there were records and sections, also when a tree gets them once more.
  * Covers: formats/parquet
  */
-#include "../parquet-folder.h"
-#include "../textmem.h"
+#include "parquet-folder.h"
+#include "textmem.h"
 #include "parquet/parquet.h"
 #include "steps.h"
 

@@ -3,7 +3,7 @@
  * the same order, by the order in the order of time; and what ctp-stat says of it is JSON, or lines for a terminal.
  * Covers: lib/stream lib/analyse/stat.c formats/stat
  */
-#include "../textmem.h"
+#include "textmem.h"
 #include "stat/stat-print.h"
 #include "steps.h"
 #include "stream/order.h"

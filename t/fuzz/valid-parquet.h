@@ -11,7 +11,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "../must.h"
+#include "must.h"
 
 enum { THRIFT_TRUE = 1, THRIFT_FALSE, THRIFT_BYTE, THRIFT_INT32 = 5, THRIFT_INT64, THRIFT_TEXT = 8, THRIFT_LISTED, THRIFT_STRUCTURE = 12 };
 

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../must.h"
+#include "must.h"
 #include "wrap.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

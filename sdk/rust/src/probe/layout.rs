@@ -280,7 +280,7 @@ mod tests {
     use super::*;
     use crate::fact;
 
-    /// Writes down what is claimed here, for t/rust.t to have a C compiler check it against ctp.h.
+    /// Writes down what is claimed here, for t/pipe/rust.t to have a C compiler check it against ctp.h.
     #[test]
     fn says_what_it_claims() {
         let structs = [

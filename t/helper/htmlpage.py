@@ -1,0 +1,423 @@
+#!/usr/bin/env python3
+"""htmlpage.py KIND [EVENTS [COROUTINES]] > page.html, htmlpage.py read < page.html - made-up pages of ctp-tohtml, and a reader
+
+A second writer and reader of what doc/ctp-tohtml.1 calls the page's data, made from its description alone: t/helper/page.py tries
+the JavaScript on traces of which it knows every answer, and `read`, which prints the data as JSON, judges what the C writer
+wrote. The kinds are the functions made_KIND below.
+"""
+import base64
+import gzip
+import json
+import pathlib
+import random
+import re
+import sys
+
+HTML = pathlib.Path(__file__).resolve().parent.parent / "formats" / "html"
+PIECE = 8 << 20  # of base64
+CERTAIN, DESTROYED, UNSEEN, OMITTED, TAIL = 1, 2, 4, 8, 16
+COLUMNS = "coro probe name spawn parent born died flags nevents".split()
+
+
+# --- the format
+
+def varint(x):
+    out = bytearray()
+    while x > 127:
+        out.append(x & 127 | 128)
+        x >>= 7
+    out.append(x)
+    return bytes(out)
+
+
+def zigzag(x, bits=64):
+    """Of a difference modulo 2^64, which is the one that fits 64 bits with a sign."""
+    x = (x + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1)
+    return x << 1 if x >= 0 else ~x << 1 | 1
+
+
+def unzigzag(x):
+    return x >> 1 if x & 1 == 0 else ~(x >> 1)
+
+
+class Coro:
+    """A row; events are (ns, what, argument), in the words of encode()."""
+
+    def __init__(self, coro, probe, born, died=None, name="", spawn="", parent=None, flags=CERTAIN, events=()):
+        self.coro, self.probe, self.born, self.died, self.name, self.spawn = coro, probe, born, died, name, spawn
+        self.parent, self.flags, self.events = parent, flags, list(events)
+        self.raw = None  # (events, bytes): made already, where there are millions
+
+    def encode(self, row, places, threads):
+        if self.raw:
+            return self.raw
+        out, last, place, thread = [], self.born, None, None
+        for ns, what, *arg in self.events:
+            arg = arg[0] if arg else None
+            if what == "suspend":
+                at = places(arg or "")
+                kind, more = (0, b"") if at == place else (1, varint(at))
+                place = at
+            elif what == "resume":
+                on = threads(arg)
+                kind, more = (2, b"") if on == thread else (3, varint(on))
+                thread = on
+            elif what == "wake":
+                kind, more = (4, b"") if arg is None else (5, varint(zigzag(arg - row)))
+            elif what == "lost":
+                kind, more = 6, varint(arg)
+            elif what == "await":
+                kind, more = 7, varint(1) + varint(arg + 1)
+            else:
+                kind, more = 7, varint(what)
+            out.append(varint(ns - last << 3 | kind) + more)
+            last = ns
+        return len(out), b"".join(out)
+
+
+class Words:
+    """Texts and their numbers, in the order of their first use."""
+
+    def __init__(self, first=None):
+        self.list, self.number = [], {}
+        if first is not None:
+            self(first)
+
+    def __call__(self, word):
+        if word not in self.number:
+            self.number[word] = len(self.list)
+            self.list.append(word)
+        return self.number[word]
+
+
+def thread_gaps(gaps):
+    """Of one thread: (from, to, how many), in the order of time."""
+    out, last = [varint(len(gaps))], 0
+    for begin, end, missing in gaps:
+        out += [varint(begin - last), varint(end - begin), varint(missing)]
+        last = end
+    return b"".join(out)
+
+
+def payload(coros, places, strings, threads, gaps):
+    events = [c.encode(row, places, threads) for row, c in enumerate(coros)]
+    columns = [[] for _ in COLUMNS]
+    coro = probe = born = 0
+    for c, (n, _) in zip(coros, events):
+        row = (zigzag(c.coro - coro), zigzag(c.probe - probe), strings(c.name), places(c.spawn),
+               0 if c.parent is None else c.parent + 1, zigzag(c.born - born), 0 if c.died is None else 1 + c.died - c.born,
+               c.flags, n)
+        for column, value in zip(columns, row):
+            column.append(varint(value))
+        coro, probe, born = c.coro, c.probe, c.born
+    tail = b"".join(thread_gaps(gaps.get(tid, ())) for tid in threads.list)
+    return b"".join(b"".join(column) for column in columns) + b"".join(data for _, data in events) + tail
+
+
+def template():
+    """What make joins: every .js is a part of one script, whatever their order."""
+    text = (HTML / "page.html").read_text()
+    script = "".join(file.read_text() for file in sorted(HTML.glob("*.js")))
+    text = text.replace("<!-- css -->\n", "<style>\n" + (HTML / "style.css").read_text() + "</style>\n")
+    return text.replace("<!-- js -->\n", "<script>\n" + script + "</script>\n")
+
+
+def quote(value):
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return re.sub("[<>&\u2028\u2029]", lambda m: f"\\u{ord(m.group()):04x}", text)
+
+
+def page(coros, span, title="server -v", findings=(), level=6, **meta):
+    places, strings, threads = Words(""), Words(""), Words()
+    for tid in meta.pop("tids", ()):
+        threads(tid)
+    data = payload(coros, places, strings, threads, meta.pop("gaps", {}))
+    total = sum(c.raw[0] if c.raw else len(c.events) for c in coros)
+    about = {
+        "format": 2, "tool": "ctp-tohtml 0.1.0", "title": title, "source": "made.ctp", "t0_wall_ns": "1731668000000000000",
+        "t0_ns": "33437698316319", "span_ns": span, "section": 0, "places": places.list, "strings": strings.list,
+        "threads": [{"tid": tid, "name": f"worker {i}", "pid": 18799} for i, tid in enumerate(threads.list)],
+        "coroutines": len(coros), "events": total, "omitted_coroutines": 0, "omitted_events": 0,
+        "verdicts": [f"{len(findings)} findings" if findings else "No findings, and no verdict: see below"], "closing": [],
+        "report": report(coros, span, findings, threads.list, total, places.list)}
+    about.update(meta)
+    text = base64.b64encode(gzip.compress(data, level, mtime=0)).decode()
+    parts = [f'<script type="application/json" id="ctp-meta">{quote(about)}</script>\n']
+    for i, at in enumerate(range(0, len(text), PIECE)):
+        parts.append(f'<script type="application/octet-stream" id="ctp-data-{i}">{text[at:at + PIECE]}</script>\n')
+    return template().replace("<!-- data -->\n", "".join(parts))
+
+
+def report(coros, span, findings, tids, events, places):
+    """As ctp-report -j would have it, near enough: the page only shows it."""
+    def quantiles(n):
+        return {"count": n, "total_ns": n * 900, "p50_ns": 800, "p99_ns": 40000 * n, "max_ns": 90000 * n}
+    sites = [{"site": p, "suspended": quantiles(90 + i), "runnable": quantiles(80 - i % 70),
+              "running": quantiles(10 + i * 7 % 50), "still_waiting": i % 3} for i, p in enumerate(places[1:200])]
+    top = [{"coro": str(c.coro), "name": c.name or None, "spawn_site": c.spawn or None, "ns": (span >> 3) // (i + 1)}
+           for i, c in enumerate(coros[:20])]
+    waiting = [{"spawn_site": f["spawn_site"], "suspend_site": f["suspend_site"], "coroutines": f["members"], "runnable": 0,
+                "longest_ns": f["to_ns"] - f["from_ns"], "shortest_ns": 1000, "in_findings": 0, "certain": True,
+                "longest": {"coro": str(coros[0].coro), "name": coros[0].name or None}} for f in findings]
+    running = [dict(w, longest=dict(w["longest"], thread=tids[0])) for w in waiting[:1]]
+    holders = [{"coro": str(c.coro), "name": c.name or None, "count": 1, "alive": False} for c in coros[:1]]
+    thing = {"pid": 18799, "object": "0x1000", "available_exact": True, "room": None, "room_exact": True, "total": 4, "closed": False,
+             "owned": True, "held_by_others": 2}
+    objects = [dict(thing, name="db pool", kind="permits", made_site="pool.c:30:main", available=0, holders=holders, waiters=3,
+                    longest_ns=span >> 2),
+               dict(thing, name=None, kind="queue", made_site=None, available=None, room=5, holders=None, held_by_others=None, waiters=0,
+                    longest_ns=0, closed=True)]
+    threads = [{"tid": tid, "name": f"worker {i}", "busy_ns": (span >> 1) + i, "busy_share": 0.5 + i / 100,
+                "resumes": events >> 2, "last_ns": span - i} for i, tid in enumerate(tids)]
+    return {"ctp_report": 1, "tool": "ctp-report 0.1.0", "ignored": 0, "sections": [{
+        "command": ["./server", "-v"], "host": "a", "pid": "18799", "source": "made.ctp",
+        "start_wall_ns": "1731668000000000000", "start_ns": "33437698316319", "duration_ns": span, "outcome": "exited",
+        "status": 0, "complete": True, "events": events, "wakes": events >> 2, "coroutines": len(coros),
+        "alive": sum(c.died is None for c in coros), "threads_seen": len(tids), "lost": 0, "missed": 0, "untraced": 0,
+        "late": 0, "findings": list(findings), "waiting": waiting, "running": running, "sites": sites,
+        "threads": threads, "objects": objects,
+        "top": {"running": top, "runnable": top[:5], "suspended": top}}]}
+
+
+def finding(rule, title, coros, span, certainty="proved", gravity=1, since=0, site=None, evidence=(), members=None):
+    return {"rule": rule, "certainty": certainty, "gravity": gravity, "title": title, "evidence": list(evidence),
+            "next": ["look at who should wake it"], "spawn_site": coros[0].spawn if coros else None, "suspend_site": site,
+            "members": members or len(coros), "from_ns": since, "to_ns": span,
+            "coroutines": [{"coro": str(c.coro), "probe_id": str(c.probe), "name": c.name or None, "in": None, "state": "suspended",
+                            "since_ns": since, "for_ns": span - since, "spawn_site": c.spawn or None, "suspend_site": site,
+                            "woken_by": None, "thread": None} for c in coros[:100]],
+            "waiting": 0, "awaits": []}
+
+
+# --- the made-up traces
+
+def made_empty(*_):
+    return page([], 0, "true")
+
+
+def made_one(*_):
+    """One coroutine: born at 0, runs from 100 to 200, waits, is woken at 600, runs from 700 to 1000, waits for good."""
+    c = Coro(7, 0x7f0012345678, 0, None, "only", "one.c:1:main", events=[
+        (100, "resume", 42), (200, "suspend", "one.c:9:read"), (600, "wake", None), (700, "resume", 42),
+        (1000, "suspend", "one.c:12:write")])
+    return page([c], 2000, "./one")
+
+
+def made_states(*_):
+    """Each rule of a state, a row each. The spans are microseconds, so that a zoom can tell them apart."""
+    us = 1000
+    rows = [
+        Coro(1, 11, 0, 900 * us, "normal", "s.c:1:a", events=[(100 * us, "resume", 1), (300 * us, "suspend", "s.c:2:b"),
+             (500 * us, "wake", 1), (600 * us, "resume", 2), (800 * us, "suspend", "s.c:3:c")]),
+        Coro(2, 2**64 - 1, 0, None, "wake while it runs", "s.c:1:a", parent=0, events=[
+             (100 * us, "resume", 2), (200 * us, "wake", 0), (300 * us, "suspend", "s.c:2:b"), (500 * us, "resume", 2),
+             (1000 * us, "suspend", "s.c:2:b")]),
+        Coro(9007199254740993, 12, 10 * us, 700 * us, "lost", "s.c:1:a", parent=0, flags=0, events=[
+             (100 * us, "resume", 1), (200 * us, "suspend", "s.c:2:b"), (300 * us, "lost", 5), (500 * us, "resume", 1),
+             (600 * us, "suspend", "s.c:2:b")]),
+        Coro(4, 13, 20 * us, None, "tail", "", flags=TAIL, events=[(100 * us, "resume", 1), (200 * us, "suspend", "s.c:2:b")]),
+        Coro(5, 14, 30 * us, 400 * us, "destroyed", "s.c:4:d", flags=CERTAIN | DESTROYED, events=[
+             (40 * us, "suspend", "s.c:5:e"), (50 * us, "wake", 1), (60 * us, "await", 1), (70 * us, 99)]),
+        Coro(6, 15, 30 * us, None, "never ran", "s.c:4:d"),
+        Coro(8, 16, 30 * us, None, "omitted", "s.c:4:d", flags=OMITTED),
+        Coro(9, 17, 0, None, "a blink", "s.c:4:d", events=[(1, "suspend", "s.c:6:f"), (500 * us, "resume", 3),
+             (500 * us, "suspend", "s.c:6:f")]),
+        Coro(10, 18, 0, None, "outer", "s.c:4:d", events=[
+             (100 * us, "resume", 9), (900 * us, "suspend", "s.c:6:f"), (950 * us, "wake", None)]),
+        Coro(11, 19, 0, None, "inner", "s.c:4:d", events=[(300 * us, "resume", 9), (500 * us, "suspend", "s.c:6:f")]),
+        Coro(12, 20, 0, 10 * us, "first life"), Coro(12, 20, 20 * us, None, "second life"),
+    ]
+    found = [finding("destroyed-waiting", "1 coroutine was destroyed while it waited", [rows[4]], 400 * us, since=40 * us,
+                     site="s.c:5:e"),
+             finding("long-run", "2 coroutines ran for long", rows[:2], 1000 * us, "likely", 2, 500 * us)]
+    made = report(rows, 1000 * us, found, [1, 2, 3, 9], 28, [""])
+    other = finding("leaked", "of the first section", [], 0)
+    made["sections"].insert(0, dict(made["sections"][0], findings=[other]))
+    return page(rows, 1000 * us, "./states", omitted_coroutines=3, omitted_events=17, section=1, report=made)
+
+
+def made_stuck(events=100000, coroutines=1000, seed=5):
+    """A server: handlers read, are woken by the reactor, write. 50 are never woken again after three quarters of the time."""
+    rnd, span = random.Random(seed), 2_000_000_000
+    tids = [18800 + i for i in range(4)]
+    coros = [Coro(1, 0x5000, 0, None, "reactor", "server.c:40:main")]
+    each = max(2, events // coroutines // 3)
+    for i in range(1, coroutines):
+        born = rnd.randrange(span // 3)
+        stuck = i % (coroutines // 50) == 7
+        until = span * 3 // 4 if stuck else span - rnd.randrange(1, span // 4)
+        c = Coro(i + 1, 0x5000 + 64 * i, born, None if stuck else until + 1000, f"handler {i}", "server.c:88:accept_loop", 0)
+        at = sorted(rnd.randrange(born, until) for _ in range(2 * each))
+        for a, b in zip(at[::2], at[1::2]):
+            length = min(b - a, rnd.choice((2000, 9000, 30000, 400000)))
+            if c.events:
+                c.events.append((a - min(a - c.events[-1][0], rnd.randrange(60000)), "wake", 0))
+            c.events.append((a, "resume", rnd.choice(tids)))
+            c.events.append((a + length, "suspend", rnd.choice(("server.c:120:AsyncRead", "server.c:160:AsyncWrite"))))
+        if stuck:
+            c.events[-1] = (c.events[-1][0], "suspend", "server.c:212:AsyncRead")
+        coros.append(c)
+    for t in range(0, span, span // 2000):
+        coros[0].events += [(t + 1, "resume", tids[0]), (t + rnd.randrange(300000) + 5000, "suspend", "server.c:55:epoll")]
+    coros[1:] = sorted(coros[1:], key=lambda c: c.born)
+    lost = [c for c in coros if c.died is None and c.coro > 1]
+    found = [
+        finding("never-woken", f"{len(lost)} coroutines are suspended for good, and nobody woke them", lost, span,
+                since=span * 3 // 4, site="server.c:212:AsyncRead",
+                evidence=["each waited 40 us here before (p99 of 41,332 waits), now 500 ms",
+                          "throughput fell from 48,112 resumes a second to 3 at 1.50 s, and stayed there for 500 ms",
+                          "nothing that could wake them ran after 1.500 s", "no event is missing"]),
+        finding("growth", "the number of coroutines spawned at server.c:90:accept keeps growing", [], span, "likely", 2, span * 3 // 4),
+        finding("long-run", "the reactor ran 300 us without suspending", coros[:1], span, "likely", 3, span // 2),
+        finding("leaked", "12 coroutines may have leaked", coros[1:13], span, "unknown", 5, evidence=["12 events are missing"]),
+    ]
+    return page(coros, span, "./server -v --port 8080", found)
+
+
+def made_still(*_):
+    """Two who are in no finding when the trace ends, and one who is."""
+    rows = [Coro(1, 11, 0, None, "first", "s.c:1:a", events=[(100, "resume", 1), (300, "suspend", "s.c:2:b")]),
+            Coro(2, 12, 0, None, "second", "", events=[(400, "resume", 1)])]
+    made = report(rows, 1000, [], [1], 3, [""])
+    still = {"spawn_site": "s.c:1:a", "suspend_site": "s.c:2:b", "coroutines": 3, "runnable": 0, "longest_ns": 700000,
+             "shortest_ns": 10, "in_findings": 1, "certain": True, "longest": {"coro": "1", "name": "first"}}
+    runs = dict(still, spawn_site=None, suspend_site=None, coroutines=1, longest_ns=100000, in_findings=0, certain=False,
+                longest={"coro": "2", "name": "second", "thread": 1})
+    made["sections"][0].update(waiting=[still, dict(still, in_findings=3)], running=[runs])
+    return page(rows, 1000, "./still", report=made)
+
+
+def waiter(c, waits_for, for_ns, **more):
+    return dict({"coro": str(c.coro), "probe_id": str(c.probe), "name": c.name or None, "in": None, "state": "suspended", "since_ns": 0,
+                 "for_ns": for_ns, "spawn_site": c.spawn or None, "suspend_site": None, "waits_for": str(waits_for), "told": True}, **more)
+
+
+def made_tree(*_):
+    """1 and 2 are members, at two places. 3 waits for 2, 4 and 5 for 3, 6 for one that is not listed, and so do 94 that are neither."""
+    rows = [Coro(i, 10 + i, 0, None, "" if i > 2 else f"lock {i}", "s.c:1:a", events=[(100 * i, "resume", 1), (100 * i + 50, "suspend", "s.c:2:b")])
+            for i in range(1, 7)]
+    found = finding("standstill", "the whole program stands still", rows[:2], 1000000, "likely", site="s.c:2:b")
+    found["coroutines"][1]["suspend_site"] = "s.c:3:c"
+    found["awaits"] = [waiter(rows[4], 3, 2000), waiter(rows[2], 2, 9000, suspend_site="q.c:41:pop", **{"in": "consumer 5"}),
+                       waiter(rows[3], 3, 8000, told=False), waiter(rows[5], 77, 1000, state="runnable")]
+    found["waiting"] = 98
+    made = report(rows, 1000000, [found], [1], 12, [""])
+    made["ignore_unmatched"] = ["leaked *"]
+    return page(rows, 1000000, "./tree", [found], report=made)
+
+
+def made_hostile(*_):
+    bad = ["</script><script>alert(1)</script>", "\"quote's & <b>bold</b>", "\u202eevil\u202c \u2066x",
+           "new\nline\ttab\0nul\x1b[31m", "x" * 10000, "\u05e9\u05dc\u05d5\u05dd \u0639\u0631\u0628\u064a", "<!--<script>",
+           "\u2028\u2029", "\U0001f600" * 300, "__proto__", "constructor", "</title>", "javascript:alert(1)"]
+    coros = [Coro(i + 1, i, 0, None, name, name + ":1:f", events=[(100 + i, "resume", 5), (5000 + i, "suspend", name)])
+             for i, name in enumerate(bad)]
+    found = [finding("never-woken", name, [c], 10000, site=name, evidence=[name]) for name, c in zip(bad, coros)]
+    return page(coros, 10000, bad[0], found, source=bad[2],
+                threads=[{"tid": 5, "name": bad[0], "pid": 1}])
+
+
+def tokens(rnd, threads, mean):
+    """Suspensions and resumptions, encoded: a trace of millions is a draw of these."""
+    out = []
+    for _ in range(4096):
+        wait, run = int(rnd.expovariate(1 / mean)), int(rnd.expovariate(4 / mean))
+        place, thread = rnd.randrange(1, 40), rnd.randrange(threads)
+        wake = varint(wait // 2 << 3 | 4) if rnd.random() < 0.3 else b""
+        last = varint((wait - wait // 2 if wake else wait) << 3 | 3) + varint(thread)
+        out.append((2 + bool(wake), wait + run, wake + last + varint(run << 3 | 1) + varint(place)))
+    return out
+
+
+def made_big(events=1000000, coroutines=10000, seed=1):
+    rnd, span = random.Random(seed), 10_000_000_000
+    each = events // coroutines
+    choices = tokens(rnd, 8, max(40, span // (each + 1)))
+    coros, last = [], 0
+    for i in range(coroutines):
+        drawn = rnd.choices(choices, k=max(1, each * 10 // 23))
+        born = rnd.randrange(span // 2) if coroutines > 1 else 0
+        c = Coro(i + 1, 0x7f0000000000 + 4096 * i, born, None, "" if i % 3 else f"job {i % 1000}", f"big.c:{i % 40 + 1}:f")
+        c.raw = sum(d[0] for d in drawn), b"".join(d[2] for d in drawn)
+        last = max(last, born + sum(d[1] for d in drawn))
+        c.died = born + sum(d[1] for d in drawn) if i % 5 else None
+        coros.append(c)
+    coros.sort(key=lambda c: c.born)
+    places = {"places": [""] + [f"big.c:{i}:function_{i}" for i in range(1, 80)]}
+    found = [finding("suspended", "some wait", coros[:30], last, "likely", 2, site="big.c:3:f", members=5000)]
+    return page(coros, last, "./big", found, 6, tids=range(100, 108), **places)
+
+
+# --- and back
+
+def read(text):
+    """The data of a page: (meta, rows), each row with its columns by name and its events as Coro has them; meta's threads have
+    their gaps."""
+    meta = json.loads(re.search(r'<script type="application/json" id="ctp-meta">(.*?)</script>', text, re.S).group(1))
+    pieces = re.findall(r'<script type="application/octet-stream" id="ctp-data-(\d+)">(.*?)</script>', text, re.S)
+    assert [int(i) for i, _ in pieces] == list(range(len(pieces))), "pieces out of order"
+    assert all(len(data) <= PIECE for _, data in pieces), "a piece is too long"
+    data = gzip.decompress(b"".join(base64.b64decode(d, validate=True) for _, d in pieces)) if pieces else b""
+    at = 0
+
+    def number():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            if byte < 128:
+                return value
+            shift += 7
+    table = {name: [number() for _ in range(meta["coroutines"])] for name in COLUMNS}
+    rows, coro, probe, born = [], 0, 0, 0
+    for values in zip(*table.values()):
+        row = dict(zip(COLUMNS, values))
+        coro, probe = (coro + unzigzag(row["coro"])) % 2**64, (probe + unzigzag(row["probe"])) % 2**64
+        born += unzigzag(row["born"])
+        row.update(coro=coro, probe=probe, born=born, name=meta["strings"][row["name"]], spawn=meta["places"][row["spawn"]],
+                   parent=row["parent"] - 1 if row["parent"] else None, died=born + row["died"] - 1 if row["died"] else None,
+                   events=[])
+        rows.append(row)
+    for i, row in enumerate(rows):
+        ns, place, thread = row["born"], 0, None
+        for _ in range(row["nevents"]):
+            value = number()
+            ns, kind = ns + (value >> 3), value & 7
+            if kind < 2:
+                place = number() if kind else place
+                event = (ns, "suspend", meta["places"][place])
+            elif kind < 4:
+                thread = number() if kind == 3 else thread
+                event = (ns, "resume", meta["threads"][thread]["tid"])
+            elif kind < 6:
+                event = (ns, "wake", i + unzigzag(number()) if kind == 5 else None)
+            elif kind == 6:
+                event = (ns, "lost", number())
+            else:
+                what = number()
+                event = (ns, "await", number() - 1) if what == 1 else (ns, what)
+            row["events"].append(event)
+    for thread in meta["threads"]:
+        thread["gaps"], ns = [], 0
+        for _ in range(number()):
+            begin = ns + number()
+            ns = begin + number()
+            thread["gaps"].append((begin, ns, number()))
+    assert at == len(data), f"{len(data) - at} bytes behind the data"
+    return meta, rows
+
+
+def main():
+    kind, numbers = sys.argv[1], [int(n) for n in sys.argv[2:]]
+    if kind == "read":
+        meta, rows = read(sys.stdin.read())
+        json.dump({"meta": meta, "rows": rows}, sys.stdout)
+    else:
+        sys.stdout.reconfigure(encoding="utf-8", errors="strict")
+        sys.stdout.write(globals()["made_" + kind](*numbers))
+
+
+if __name__ == "__main__":
+    main()

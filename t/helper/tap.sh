@@ -1,0 +1,77 @@
+# tap.sh - what tap.h is for C, for tests in shell: `. t/helper/tap.sh`, from the top of the tree. Gives $O, $BIN and an empty $tmp.
+#
+#	ok NAME COMMAND...   is NAME GOT WANT   like NAME GOT PATTERN (of grep -E)   skip WHY   skip_all WHY   done_testing
+#	needs_root WHY: ends a script that is for root alone      if root_part WHY: whether that part of it runs
+#
+# make check lists at its end what was skipped: those lines are in the file $SKIPPED. With AS_ROOT it runs each script that has a line
+# with needs_root or root_part as root, too; so such a part is not skipped.
+# What a command of `ok` prints is shown only where it fails.
+# shellcheck shell=sh
+O=${O:-build} BIN=${BIN:-${O:-build}/bin}
+LC_ALL=C
+export LC_ALL # what other programs say, and how they sort, is the same wherever the tests run
+tap_run=0 tap_failed=0
+tmp=$(mktemp -d) || exit
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 130' INT TERM
+
+# diag is for what went wrong: it goes to stderr, which prove shows. note is for the rest: stdout, shown by prove -v.
+note() { printf '%s\n' "$*" | sed 's/^/# /'; }
+diag() { note "$@" >&2; }
+
+tap_result() { # STATUS NAME
+	tap_run=$((tap_run + 1))
+	[ "$1" = 0 ] || { tap_failed=$((tap_failed + 1)); printf 'not '; }
+	printf 'ok %d - %s\n' "$tap_run" "$2"
+	[ "$1" = 0 ] || diag "failed: $2"
+	return "$1"
+}
+
+ok() {
+	tap_name=$1
+	shift
+	tap_said=$("$@" 2>&1)
+	tap_result $? "$tap_name" || diag "$*: $tap_said"
+}
+
+is() {
+	[ "$2" = "$3" ]
+	tap_result $? "$1" || { diag "     got: $2"; diag "expected: $3"; }
+}
+
+like() {
+	printf '%s\n' "$2" | grep -Eq -- "$3"
+	tap_result $? "$1" || { diag "          got: $2"; diag "does not match: $3"; }
+}
+
+# One that does not understand its program ends so, and in a pipe nobody would see it.
+awk() {
+	command awk "$@" && return
+	tap_awk=$?
+	[ $tap_awk -gt 128 ] || printf '%s: %s\n' "$tap_awk" "$*" >>"$tmp/awk-failed"
+	return $tap_awk
+}
+
+skip() {
+	note "skipped: $1"
+	[ -z "${SKIPPED:-}" ] || printf '%s: %s\n' "$0" "$1" >>"$SKIPPED"
+}
+
+skip_all() {
+	echo "1..0 # SKIP $1"
+	skip "$1" >/dev/null
+	exit 0
+}
+
+tap_root=$(id -u)
+root_part() {
+	[ "$tap_root" = 0 ] || { [ "${AS_ROOT:-}" ] || skip "$1 (for root)"; false; }
+}
+needs_root() { [ "$tap_root" = 0 ] || skip_all "$1 (for root)"; }
+
+done_testing() {
+	[ ! -e "$tmp/awk-failed" ] || is 'awk understands its programs' "$(cat "$tmp/awk-failed")" ''
+	echo "1..$tap_run"
+	[ "$tap_failed" = 0 ] && [ "$tap_run" -gt 0 ]
+	exit
+}

@@ -1,0 +1,61 @@
+#!/bin/sh
+# A collector with nothing to do makes at most two system calls a second, all its threads together (judge: strace): where the
+# targets are idle and connected, whose first event then wakes it; where they are gone, but COMMAND is not; and where all was quiet
+# for so long that the threads were sampled, for that is done once.
+# Not under sanitizers: it counts system calls.
+. t/helper/tap.sh
+command -v strace >/dev/null || skip_all 'strace is not there'
+collect=$BIN/ctp-collect tracee=$O/t/helper/tracee
+
+count_calls() { # PID
+	sleep 1.5 # the rests grow to a second within that
+	began=$(date +%s)
+	timeout 6 strace -f -c -o "$tmp/trace" -p "$1" >/dev/null 2>"$tmp/err"
+	seconds=$(($(date +%s) - began + 1)) # a busy machine ends it later
+	calls=$(awk '$NF == "total" { print $4 }' "$tmp/trace")
+}
+
+few_calls() { # NAME
+	[ -s "$tmp/trace" ] || skip_all "strace cannot attach here: $(head -n 1 "$tmp/err")"
+	ok "$1: at most two system calls a second: $calls in $seconds seconds" test "$calls" -le $((2 * seconds))
+	ok "$1: but more than none: it was looked at" test "$calls" -ge 3
+}
+
+mkfifo "$tmp/before" "$tmp/gone" "$tmp/go"
+"$collect" -v "$tracee" -i 1000 -e 7 -r 200 -b "$tmp/before" >"$tmp/a.ctp" 2>"$tmp/closing" &
+pid=$!
+exec 3>"$tmp/before" # it is attached
+count_calls $pid
+exec 3>&-
+wait $pid
+few_calls idle
+like 'then it was woken' "$(cat "$tmp/closing")" 'woken [1-9][0-9]* times$'
+like 'and has all' "$(cat "$tmp/closing")" ' 7 events, .* 0 lost'
+
+# shellcheck disable=SC2016
+"$collect" -v sh -c '"$1" -e 8; : >"$2"; read -r _ <"$3"; "$1" -e 5; "$1" -u -e 6' - "$tracee" "$tmp/gone" "$tmp/go" \
+	>"$tmp/a.ctp" 2>"$tmp/closing" &
+pid=$!
+: <"$tmp/gone"
+count_calls $pid
+echo >"$tmp/go"
+wait $pid
+few_calls 'nobody connected'
+like 'who comes later is found, connected or not' "$(cat "$tmp/closing")" ' 19 events, 3 coroutines, 0 lost'
+
+if (command -v "${CC:-cc}" >/dev/null); then
+	. t/helper/collect/lib.sh
+	start "$tmp/states"
+	tell resume
+	tell suspend
+	until_records 2 '"threads":1,'
+	sleep 3.5 # five seconds after the last event a silence is nothing new
+	count_calls $collector
+	tell resume
+	tell suspend
+	echo exit >&5
+	ended
+	few_calls 'silent for long'
+	is 'and has all of it, too' "$(grep -c '"type":"transition"' "$tmp/json")" 6
+fi
+done_testing

@@ -1,0 +1,160 @@
+#!/bin/sh
+# What the collector says of the process itself: stopped, exiting, dumping, and between which times it ended. Truth is what the
+# program says, and what is done to it here; how soon something is noticed is not looked at.
+. t/helper/tap.sh
+. t/helper/collect/lib.sh
+
+until_record() { until_records 1 "\"state\":\"$1\",\"threads\":0,"; } # STATE
+states() { sed -n '/"type":"process"/s/.*"state":"\([a-z]*\)","threads":0,.*/\1/p' "$tmp/json" | tr '\n' ' '; }
+lively() { states | sed 's/exiting $//'; } # its end may be seen, or not
+sane() { # NAME: what holds of every end, and of every record of a process
+	ok "$1: the last event, after, before and the end are in order" \
+		in_order "$(newest)" "$(field end after)" "$(field end before)" "$(field end ts)"
+	is "$1: each state has its bounds" "$(sed -n '/"type":"process"/s/.*"ts":\([0-9]*\),.*"after":\([0-9]*\),.*/\1 \2/p' "$tmp/json" |
+		awk '$2 + 0 <= 0 || $2 - $1 > 0' | wc -l | tr -d ' ')" 0
+}
+
+# --- stopped ----------------------------------------------------------------------------------------------------------------------
+start "$tmp/states"
+tell resume
+tell suspend
+pid=$(child_of $collector)
+tell now
+before=${said% *}
+kill -STOP "$pid"
+until_record stopped
+kill -CONT "$pid"
+until_record executing
+tell now
+after=${said% *}
+echo exit >&5
+ended
+is 'a command is stopped and goes on, and its status is passed on' "$(lively)$status" 'stopped executing 3'
+at() { sed -n "/\"type\":\"process\".*\"state\":\"$1\"/s/.*\"$2\":\([0-9]*\),.*/\1/p" "$tmp/json" | head -n 1; }
+ok 'the times are those' in_order "$before" "$(at stopped ts)" "$(at executing ts)" "$after" "$(field end before)"
+ok 'it was seen stopped until shortly before it went on' in_order "$(at stopped ts)" "$(at executing after)" "$(at executing ts)"
+is 'of its process' "$(at stopped pid)" "$pid"
+sane 'stopped'
+
+# --- a debugger ------------------------------------------------------------------------------------------------------------------
+start "$tmp/states" hold "$tmp/held"
+tell resume
+if [ "$said" = done ]; then
+	tell suspend
+	echo trap >&5
+	read -r said <&6
+	is 'the debugger has it' "$said" held
+	until_record stopped
+	: >"$tmp/held"
+	read -r said <&6
+	until_record executing
+	echo exit >&5
+	read -r said <&6
+	is 'it is about to exit, and held there' "$said" leaving
+	until_records 3 '"threads":0,'
+	: >"$tmp/held"
+	ended
+	# Before Linux 5.16 a process that is held there cannot be told from one that is stopped.
+	like 'stopped by a debugger, on again, exiting; the debugger is not the program' "$(states)$status" \
+		'^stopped executing (exiting|stopped)( exiting)? 3$'
+	sane 'a debugger'
+	ok 'the time in which it was held at its exit is after the end' in_order "$(field end after)" "$(sed -n '/"type":"process"/s/.*"ts":\([0-9]*\),.*/\1/p' "$tmp/json" |
+		sed -n 3p)" "$(field end before)"
+else
+	ended
+	skip 'no debugger may be one here'
+fi
+
+# --- a main thread that leaves ---------------------------------------------------------------------------------------------------
+start "$tmp/states"
+tell resume
+tell leave
+tell now
+left=${said% *}
+tell suspend
+pid=$(child_of $collector)
+kill -STOP "$pid"
+until_record stopped
+kill -CONT "$pid"
+until_record executing
+echo exit >&5
+ended
+is 'without its main thread it goes on, is stopped, and goes on' "$(lively)$status" 'stopped executing 3'
+ok 'and executes all the time' in_order "$left" "$(field end after)"
+sane 'without its main thread'
+
+# --- a child that lives on -------------------------------------------------------------------------------------------------------
+start "$tmp/states"
+tell child
+child=${said% *}
+echo exit >&5
+while kill -0 $collector 2>/dev/null && kill -0 "$(child_of $collector)" 2>/dev/null; do sleep 0.05; done # it is reaped
+kill "$child"
+ended
+sane 'a child that lives on'
+ok 'it ended when it did, not with its child' test "$(field end before)" -lt "$(field end ts)"
+
+# --- slow ends -------------------------------------------------------------------------------------------------------------------
+for how in exit dump; do
+	start "$tmp/states"
+	tell grow
+	[ "$said" = done ] || { ended; continue; }
+	tell resume
+	tell suspend
+	echo $how >&5
+	ended
+	sane "a slow $how"
+	note "seen: $(states)"
+	is "a slow $how: nothing else was seen" "$(states | sed 's/dumping //; s/exiting //')" ''
+	rm -f "$tmp"/core*
+done
+
+# --- a collector that is late ----------------------------------------------------------------------------------------------------
+start "$tmp/states"
+tell resume
+pid=$(child_of $collector)
+kill -STOP $collector
+until grep -q '^State:.T' /proc/$collector/status; do :; done
+tell suspend
+tell now
+after=${said% *}
+echo exit >&5
+until grep -q '^State:.Z' "/proc/$pid/status"; do :; done
+kill -CONT $collector
+ended
+ok 'a collector that comes late knows no more than the last sign of life' in_order "$(newest)" "$(field end after)" "$after" \
+	"$(field end before)"
+is 'which is its last event' "$(field end after)" "$(newest)"
+sane 'late'
+
+# --- a process that was there before ---------------------------------------------------------------------------------------------
+if grep -q __tsan_init "$collect"; then # which leaves too little room for what a recorder may need
+	note 'left out: attaching, with a collector that TSan watches'
+	done_testing
+fi
+CTP_RECORD=1 "$tmp/states" <"$tmp/in" >"$tmp/out" &
+pid=$!
+opened
+tell resume
+tell suspend
+kill -STOP $pid
+until grep -q '^State:.T' /proc/$pid/status; do :; done
+"$collect" -q -p $pid --once -o "$tmp/a.ctp"
+"$tojson" -q -a "$tmp/a.ctp" >"$tmp/json"
+is 'of one that is stopped, --once says so' "$(states)" 'stopped '
+is 'since its last event it was not seen to execute' "$(at stopped after) $(field end after)" "$(newest) $(newest)"
+sane '--once'
+: >"$tmp/a.ctp" # what is awaited must not be there yet
+"$collect" -q -p $pid -o "$tmp/a.ctp" &
+collector=$!
+until_record stopped
+kill -CONT $pid
+until_record executing
+tell resume
+tell suspend
+echo exit >&5
+ended
+wait $pid
+is 'one that is attached to goes on' "$(lively)$status" 'stopped executing 0'
+sane 'attached'
+done_testing

@@ -1,0 +1,156 @@
+#!/bin/sh
+# What is known of locks, pools and queues by a collector that was not there when it was told: t/helper/attach/objects.c changes them at
+# random on three threads, and keeps its own book of them, with which the report of a visit has to agree. What the report does not know
+# it has to say so; how much that is has limits.
+. t/helper/tap.sh
+collect=$BIN/ctp-collect report=$BIN/ctp-report CC=${CC:-cc}
+command -v python3 >/dev/null || skip_all "there is no python3"
+"$CC" -std=gnu11 -D_GNU_SOURCE -O1 -Isdk/c -pthread -o "$tmp/objects" t/helper/attach/objects.c 2>"$tmp/err" ||
+	skip_all "$CC: $(head -n 1 "$tmp/err")"
+mkfifo "$tmp/in" "$tmp/out"
+
+start() { # SEED STEPS
+	CTP_RECORD=1 "$tmp/objects" "$@" "$tmp/book" <"$tmp/in" >"$tmp/out" &
+	pid=$!
+	exec 5>"$tmp/in" 6<"$tmp/out"
+	read -r said <&6
+}
+more() { echo more >&5; }
+ready() { read -r said <&6; }
+stop() {
+	exec 5>&- 6<&-
+	wait $pid
+}
+compare() { # prints what is not so, and last: holders that are known, those whose names are, and objects whose holders are not known
+	"$report" -j "$tmp/a.ctp" >"$tmp/report.json" 2>"$tmp/err"
+	python3 - "$tmp/book" "$tmp/report.json" <<'PY'
+import json, sys
+book = {}
+for line in open(sys.argv[1]):
+    at, name, available, room, closed, *holders = line.rstrip("\n").split("|")
+    book[int(at, 16)] = dict(name=None if name == "-" else name, available=int(available), room=None if room == "-" else int(room),
+                             closed=closed == "1", holders=dict((h.split("=")[0], int(h.split("=")[1])) for h in holders))
+said = {int(ob["object"], 16): ob for ob in json.load(open(sys.argv[2]))["sections"][0]["objects"]}
+known = named = unknown = 0
+for at, so in book.items():
+    ob = said.get(at)
+    if not ob:
+        print(f"{at:#x} is not there")
+        continue
+    for what in "name", "available", "room", "closed":
+        if ob[what] != so[what] and not (what != "closed" and ob[what] is None):
+            print(f"{at:#x}: {what}: {ob[what]} and not {so[what]}")
+    if ob["holders"] is None:
+        unknown += 1
+        continue
+    listed = {h["name"]: h["count"] for h in ob["holders"] if h["name"]}
+    all_of_it = sum(h["count"] for h in ob["holders"]) + ob["held_by_others"]
+    if all_of_it != sum(so["holders"].values()):
+        print(f"{at:#x}: {all_of_it} is held, and not {sum(so['holders'].values())}")
+    for name, n in listed.items():
+        if so["holders"].get(name) != n and not ob["held_by_others"]:
+            print(f"{at:#x}: {name} holds {n}, and not {so['holders'].get(name)}")
+    known += len(ob["holders"])
+    named += len(listed)
+print(known, named, unknown)
+PY
+}
+
+# --- one moment --------------------------------------------------------------------------------------------------------------------
+for seed in 1 2 3; do
+	start $seed 400
+	"$collect" -q --once -p $pid >"$tmp/a.ctp" 2>"$tmp/err"
+	stop
+	compare >"$tmp/said"
+	is "seed $seed: a look agrees with the book" "$(sed '$d' "$tmp/said")" ''
+	ok "seed $seed: holders are known, each with its name" awk 'END { exit !($1 >= 20 && $2 == $1) }' "$tmp/said"
+	ok "seed $seed: and of most objects" awk 'END { exit !($3 <= 32) }' "$tmp/said"
+done
+start 4 30000
+"$collect" -q --once -p $pid >"$tmp/a.ctp" 2>"$tmp/err"
+stop
+compare >"$tmp/said"
+is "after thousands of coroutines, a look agrees with the book" "$(sed '$d' "$tmp/said")" ''
+ok "holders that have ended long ago are known, without their names" awk 'END { exit !($1 >= 8 && $2 < $1) }' "$tmp/said"
+like "and said to have ended" "$("$report" -j "$tmp/a.ctp" 2>/dev/null)" '"name":null,"count":[0-9]+,"alive":false'
+
+# --- while all goes on -------------------------------------------------------------------------------------------------------------
+for seed in 5 6 7; do
+	start $seed 20000
+	rm -f "$tmp/a.ctp"
+	"$collect" -q -o "$tmp/a.ctp" -p $pid 2>"$tmp/err" 5>&- 6<&- &
+	collector=$!
+	left=300
+	until [ -s "$tmp/a.ctp" ] || [ $left = 0 ]; do
+		more
+		ready
+		left=$((left - 1))
+	done
+	more
+	ready
+	stop
+	wait $collector
+	compare >"$tmp/said"
+	is "seed $seed: who comes while they change agrees with the book" "$(sed '$d' "$tmp/said")" ''
+	ok "seed $seed: holders are known" awk 'END { exit !($1 >= 8) }' "$tmp/said"
+done
+
+# --- one that has ended gives back -------------------------------------------------------------------------------------------------
+cat >"$tmp/later.c" <<'C'
+#include "ctp.h"
+#include <stdio.h>
+static int lock, pool;
+static void others(int n)
+{
+	for (struct ctp_coro co; n; n--) {
+		ctp_coro_new(&co, 0);
+		ctp_coro_resume(&co);
+		ctp_coro_death(&co);
+	}
+}
+int main(void)
+{
+	struct ctp_coro co;
+	ctp_object_new(&lock, CTP_FOR_LOCK, 1, "lock", 0);
+	ctp_object_new(&pool, CTP_FOR_PERMITS, 8, "pool", CTP_MARK_OWNED);
+	others(2000); /* so that stations are used again */
+	ctp_coro_new(&co, 0);
+	ctp_coro_name(&co, "giver");
+	ctp_coro_resume(&co);
+	uint64_t ref = ctp_coro_ref(&co);
+	ctp_coro_holds(&co, &lock, 1);
+	ctp_coro_holds(&co, &pool, 3);
+	ctp_coro_death(&co);
+	others(9000);
+	puts("ready");
+	fflush(stdout);
+	getchar();
+	ctp_ref_holds(ref, &lock, -1);
+	ctp_ref_holds(ref, &pool, -1);
+	others(1);
+	return 0;
+}
+C
+ok "a coroutine that ends with a lock, which another has by then, compiles" \
+	"$CC" -std=gnu11 -D_GNU_SOURCE -O1 -Isdk/c -o "$tmp/later" "$tmp/later.c"
+held() { # how much is held of each, and by how many
+	"$BIN/ctp-tojsonl" -q -a "$tmp/a.ctp" | sed -n 's/.*"type":"hold".*"coro":\([0-9]*\).*"object":"\([^"]*\)".*"count":\([-0-9]*\).*/\2 \1 \3/p' |
+		awk '{ n[$1] += $3; who[$2] } END { for (i in n) printf "%d ", n[i]; print length(who) }' | tr ' ' '\n' | sort -n | paste -sd' '
+}
+echo | "$collect" -q -o "$tmp/a.ctp" "$tmp/later" >"$tmp/out.txt"
+is "its lock is given back when its station has had thousands of others" "$(held)" '0 1 2'
+CTP_RECORD=1 "$tmp/later" <"$tmp/in" >"$tmp/out" &
+pid=$!
+exec 5>"$tmp/in" 6<"$tmp/out"
+ready
+mkfifo "$tmp/say"
+"$collect" -v -o "$tmp/a.ctp" -p $pid 2>"$tmp/say" 5>&- 6<&- &
+collector=$!
+exec 7<"$tmp/say"
+read -r said <&7 # it has come
+stop
+cat <&7 >"$tmp/rest"
+wait $collector
+like "a collector comes later" "$said" "^ctp-collect: .*$pid"
+is "also for a collector that comes later" "$(held)" '0 1 2'
+done_testing

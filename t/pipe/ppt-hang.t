@@ -1,0 +1,66 @@
+#!/bin/sh
+# What ctp-ppt wants of a process is in pages of a file whose file system does not answer: it says so, and ends.
+# Not under sanitizers: it runs programs whose timing matters.
+. t/helper/tap.sh
+. t/helper/ppt.sh
+needs_root 'a file system of its own, by FUSE'
+[ -c /dev/fuse ] || skip_all 'there is no /dev/fuse'
+command -v unshare >/dev/null || skip_all 'there is no unshare (package util-linux)'
+command -v python3 >/dev/null || skip_all 'there is no python3'
+
+mkdir "$tmp/far"
+mkfifo "$tmp/up"
+: >"$tmp/pids"
+unshare -m sh -c 'far=$0 planted=$1
+	python3 -B t/helper/silent-fs.py "$far" "$2" "$3" >"$4" 2>&1 &
+	trap "kill $!; kill \$(cat \"$5\")" TERM
+	read -r up <"$4"; [ "$up" = mounted ] || { echo "$up" >"$5"; exit 1; }
+	for what in json variables arguments code; do
+		"$planted" $what "$far/code" >"$6-$what" 2>&1 & echo $! >>"$5"
+	done
+	wait' "$tmp/far" "$O/t/helper/ppt-planted" "$O/t/helper/ppt-planted" "$tmp/silent" "$tmp/up" "$tmp/pids" "$tmp/said" &
+outer=$!
+trap 'kill $outer 2>/dev/null; wait; rm -rf "$tmp"' EXIT
+all_ready() {
+	for what in json variables arguments code; do grep -q ready "$tmp/said-$what" || return 1; done
+}
+await all_ready || skip_all "no FUSE: $(cat "$tmp/pids" "$tmp"/said-*)"
+{ read -r json && read -r variables && read -r arguments && read -r code; } <"$tmp/pids"
+: >"$tmp/silent"
+
+# run COMMAND...: what it says in $tmp/out, its status in $status; "hangs": it does not end, also by TERM
+run() {
+	"$ppt" "$@" >"$tmp/out" 2>&1 &
+	tool=$!
+	status=
+	await has_ended || kill -s TERM $tool
+	await has_ended || { status=hangs; return; }
+	wait $tool
+	status=$?
+}
+has_ended() { case $(sed 's/.*) //; s/ .*//' /proc/$tool/stat) in '' | Z) ;; *) false ;; esac; }
+
+run list "$json"
+is 'list: a description that does not come: status' $status 0
+like '  is said' "$(cat "$tmp/out")" '^Held +free +\(its description does not answer'
+run list "$variables"
+is 'list: variables that do not come: status' $status 0
+like '  are said' "$(cat "$tmp/out")" '^Held +does not answer '
+run describe "$json" Held
+like 'describe fails' "$status $(cat "$tmp/out")" '^1 ctp-ppt: Held: its description does not answer'
+run attach -t 1 "$json" Held
+like 'attach: a description that does not come' "$status $(cat "$tmp/out")" '^1 ctp-ppt: Held: its description does not answer'
+run attach -t 1 "$variables" Held
+like 'attach: variables that do not come' "$status $(cat "$tmp/out")" '^1 ctp-ppt: Held: the memory of the process does not answer'
+"$ppt" attach "$variables" Held >"$tmp/out" 2>&1 &
+tool=$!
+kill -s TERM $tool
+ok '  one signal ends it' await has_ended
+wait $tool
+run list "$code"
+like 'list: a mapped file that does not come' "$status $(awk 'NR > 1 { print $1 }' "$tmp/out" | xargs)" '^0 Held Large1 Large2 Large3 Large4$'
+grep prctl "$tmp/said-arguments" >"$tmp/refused" && note "$(cat "$tmp/refused")"
+run list
+is 'list of all: status' $status 0
+like '  one whose arguments do not come is there' "$(cat "$tmp/out")" "^ *$arguments +Held +free"
+done_testing

@@ -1,0 +1,98 @@
+#!/bin/sh
+# ctp-ppt attach -- PROGRAM: a program that is started, found, traced to its end, and whose end is told.
+. t/helper/tap.sh
+. t/helper/ppt.sh
+client=$O/t/helper/ppt-client
+[ -x "$client" ] || skip_all 'there is no client'
+trap '[ -z "$pid" ] || kill -9 $pid 2>/dev/null; rm -rf "$tmp"' EXIT
+pid=
+frames() { "$BIN/ctp-tojsonl" -aq "$1" | grep -c "\"type\":\"ppt_${2}_"; }
+
+"$ppt" attach -v -o "$tmp/one.ctp" Foo -- "$client" -n 60000 -2 -s 1000 >"$tmp/said" 2>"$tmp/err"
+status=$?
+! grep -q 'ptrace_scope\|may not\|not permitted' "$tmp/err" || skip_all "$(cat "$tmp/err")"
+is 'a program that is started, to its end: status' $status 0
+is 'its options are its own, and what it says goes where it did' "$(saved Foo "$tmp/said") $(saved FooBar "$tmp/said")" '1000 0'
+is 'the stream has every frame since it was attached to' "$(frames "$tmp/one.ctp" Foo)" 1000
+is 'the last line counts them, and has no word of status 0' "$(tail -n 1 "$tmp/err")" 'ctp-ppt: 1000 frames, 0 lost'
+like 'the end is the process'\''s' "$("$BIN/ctp-tojsonl" -aq "$tmp/one.ctp" | grep '"type":"ppt_end"')" '"outcome":"exited","status":0'
+"$ppt" attach -q -o "$tmp/all-%b.ctp" -- "$client" -n 60000 -2 -s 2000 >"$tmp/said" 2>"$tmp/err"
+is 'without names, all buffers: status' $? 0
+is 'each has its frames' "$(frames "$tmp/all-Foo.ctp" Foo) $(frames "$tmp/all-FooBar.ctp" FooBar)" "$(saved Foo "$tmp/said") $(saved FooBar "$tmp/said")"
+"$ppt" attach -q Foo -- "$client" -n 60000 -s 1000 >"$tmp/all.ctp" 2>"$tmp/err"
+is 'a stream on stdout is not mixed with what the program says' "$(frames "$tmp/all.ctp" Foo)" "$(saved Foo "$tmp/err")"
+"$ppt" attach -q -o "$tmp/lib.ctp" Lib -- "$client" -n 60000 -s 500 -l "$O/t/helper/ppt-client-lib.so" >"$tmp/said"
+is 'a buffer of a library that is loaded later is waited for' "$? $(frames "$tmp/lib.ctp" Lib)" '0 500'
+"$ppt" attach -o "$tmp/gamma-%b.ctp" Foo Gamma FooBar Gamma Foo -- "$client" -n 60000 -2 -s 500 >"$tmp/said" 2>"$tmp/err"
+is 'one that never comes costs not the others: status, frames' "$? $(frames "$tmp/gamma-Foo.ctp" Foo) $(frames "$tmp/gamma-FooBar.ctp" FooBar)" \
+	"3 $(saved Foo "$tmp/said") $(saved FooBar "$tmp/said")"
+is 'a line names it, once' "$(grep -c '^ctp-ppt: Gamma: no buffer of this name was found in the process$' "$tmp/err")" 1
+"$ppt" attach -q -o "$tmp/exec.ctp" Foo -- sh -c 'sleep 0.2; exec "$0" -n 60000 -s 500' "$client" >"$tmp/said"
+is 'and one of a program that it becomes' "$? $(frames "$tmp/exec.ctp" Foo)" '0 500'
+
+# --- a buffer that comes while another is traced -----------------------------------------------------------------------------
+if command -v cc >/dev/null; then
+	printf '#include "ppt.h"\nPPT_BUFFER(Late, 64, monotonic, (y, (int, n)));
+		void late(void);
+		void late(void) { struct ppt_Late_y y = {0}; for (int k = 0; k < 60000 && y.n < 100; k++, usleep(1000)) { ppt_Late_y_save(&y); y.n += _ppt_hmem_Late.is.attached > 0; } }\n' >"$tmp/late.c"
+	printf '#include "ppt.h"\n#include <dlfcn.h>\nPPT_BUFFER(Soon, 64, monotonic, (y, (int, n)));
+		int main(int argc, char **argv) { struct ppt_Soon_y y = {0};
+		for (int k = 0; k < 60000 && y.n < 100; k++, usleep(1000)) { ppt_Soon_y_save(&y); y.n += _ppt_hmem_Soon.is.attached > 0; }
+		if (argc > 2) ppt_Soon_close();
+		for (int k = 0; argc > 2 && k < 60000 && *(volatile int *)&_ppt_stat_Soon; k++) usleep(1000);
+		void *lib = dlopen(argv[1], RTLD_NOW); void (*late)(void) = lib ? (void (*)(void))dlsym(lib, "late") : 0; if (late) late(); return !late; }\n' >"$tmp/soon.c"
+	cc -std=gnu11 -Isdk/ppt -pthread -shared -fPIC -o "$tmp/late.so" "$tmp/late.c" 2>"$tmp/cc" && cc -std=gnu11 -Isdk/ppt -pthread -o "$tmp/soon" "$tmp/soon.c" -ldl 2>"$tmp/cc" || diag "$(cat "$tmp/cc")"
+	if [ -x "$tmp/soon" ]; then
+		"$ppt" attach -v -o "$tmp/b-%b.ctp" Late Soon -- "$tmp/soon" "$tmp/late.so" 2>"$tmp/err"
+		is 'both are traced: status, frames, each in a file of its own' "$? $(sed -n '$s/ lost.*//p' "$tmp/err") $(frames "$tmp/b-Soon.ctp" Soon) $(frames "$tmp/b-Late.ctp" Late)" \
+			'0 ctp-ppt: 200 frames, 0 100 100'
+		"$ppt" attach -q -o "$tmp/after-%b.ctp" Late Soon -- "$tmp/soon" "$tmp/late.so" close 2>"$tmp/err"
+		is 'one that comes when the other is closed already' "$? $(frames "$tmp/after-Soon.ctp" Soon) $(frames "$tmp/after-Late.ctp" Late)" '0 100 100'
+	fi
+fi
+
+# --- how it ends -----------------------------------------------------------------------------------------------------------
+"$ppt" attach -o "$tmp/killed.ctp" Foo -- "$client" -n 60000 -k 300 >/dev/null 2>"$tmp/err"
+is 'a program that is killed: status, the last line' "$? $(tail -n 1 "$tmp/err")" '3 ctp-ppt: 299 frames, 1 lost: 1 half-written; ended by signal 9'
+like 'the stream has the signal' "$("$BIN/ctp-tojsonl" -aq "$tmp/killed.ctp" | grep '"type":"ppt_end"')" '"outcome":"killed","status":9'
+like 'ctp-stat says it' "$("$BIN/ctp-stat" -q "$tmp/killed.ctp")" 'killed by SIGKILL'
+if command -v cc >/dev/null; then
+	printf '#include "ppt.h"\nPPT_BUFFER(Three, 64, monotonic, (y, (int, n)));
+		int main(void) { struct ppt_Three_y y = {0}; for (int k = 0; k < 60000 && y.n < 100; k++, usleep(1000)) { ppt_Three_y_save(&y); y.n += _ppt_hmem_Three.is.attached > 0; } return 3; }\n' >"$tmp/three.c"
+	if cc -std=gnu11 -Isdk/ppt -pthread -o "$tmp/three" "$tmp/three.c"; then
+		"$ppt" attach -o "$tmp/three.ctp" -- "$tmp/three" 2>"$tmp/err"
+		is 'one that fails: the status is ours' $? 0
+		like 'its own is in the last line' "$(tail -n 1 "$tmp/err")" '^ctp-ppt: [0-9]+ frames, 0 lost; exit status 3$'
+		like 'and in the stream, as ctp-stat says' "$("$BIN/ctp-stat" -q "$tmp/three.ctp")" 'exited with status 3'
+	fi
+fi
+"$ppt" attach -o "$tmp/none.ctp" -- sh -c 'exit 3' 2>"$tmp/err"
+is 'one without buffers: status' $? 1
+is 'a line says it' "$(cat "$tmp/err")" 'ctp-ppt: sh: has ended before ppt buffers were found in it: it has none, was too quick, or a child has them, as of sh -c without exec; exit status 3'
+ok 'and nothing is written' test ! -e "$tmp/none.ctp"
+"$ppt" attach -t 0.2 -o "$tmp/none.ctp" Nonesuch -- "$client" -s 1 -n 3000 >/dev/null 2>"$tmp/err"
+is 'one that has not what was named, in time: status' $? 1
+like 'a line says that, too' "$(cat "$tmp/err")" '^ctp-ppt: .*ppt-client: has no ppt buffers Nonesuch after [0-9.]+ s, and goes on without us$'
+"$ppt" attach -o "$tmp/nonesuch/x.ctp" -- sh -c ': >"$0"' "$tmp/ran" 2>"$tmp/err"
+is 'an output that cannot be: status' $? 1
+like 'a line says it' "$(cat "$tmp/err")" '^ctp-ppt: .*nonesuch/x.ctp: No such file'
+ok 'and the program does not run' test ! -e "$tmp/ran"
+"$ppt" attach -- "$tmp/nonesuch" >/dev/null 2>"$tmp/err"
+is 'one that is not there' "$? $(cat "$tmp/err")" "1 ctp-ppt: $tmp/nonesuch: No such file or directory"
+"$ppt" attach -- 2>"$tmp/err"
+is 'none at all' "$? $(cat "$tmp/err")" '2 ctp-ppt: name a program behind --'
+
+# --- it is left alone ------------------------------------------------------------------------------------------------------
+"$ppt" attach -o "$tmp/cut.ctp" Foo -- "$client" -i >"$tmp/said" 2>"$tmp/err" &
+agent=$!
+await grep -q ready "$tmp/said"
+child() { sed "s/ .*//" "/proc/$agent/task/$agent/children"; } # the first one; another is our own, and reads its memory
+pid=$(child | tr -d ' ')
+has_ring() { grep -q /SYSV "/proc/$agent/maps"; }
+await has_ring
+kill -TERM "$agent"
+wait "$agent"
+ok 'a signal ends us, and not the program' kill -0 "$pid"
+is 'whose buffer is free' "$("$ppt" list "$pid" | awk '$1 == "Foo" { print $2 }')" free
+kill "$pid"
+done_testing

@@ -1,0 +1,71 @@
+#!/bin/sh
+# ctp-ppt list of all processes, and what describe says of records: held against what attach and ctp-tocsv make of them.
+. t/helper/tap.sh
+ppt=$BIN/ctp-ppt
+client=$O/t/helper/ppt-client-sdk
+[ -x "$client" ] || skip_all 'there is no client'
+
+# begin NAME ARGUMENT...: a client, its number in $pid. Its first line says that it runs.
+begin() {
+	mkfifo "$tmp/$1"
+	name=$1
+	shift
+	"$client" "$@" >"$tmp/$name" 2>/dev/null </dev/null &
+	pid=$!
+	read -r first <"$tmp/$name"
+}
+listed() { awk -v pid="$1" '$1 == pid { print $2, $3 }' "$tmp/list" | sort | xargs; }
+
+sleep 1000 &
+other=$!
+begin one -t 2 -2
+one=$pid
+begin two -t 2 -2
+two=$pid
+trap 'kill $one $two $other $agent 2>/dev/null; rm -rf "$tmp"' EXIT
+"$ppt" list "$one" >/dev/null 2>"$tmp/err" || skip_all "$(cat "$tmp/err")"
+
+"$ppt" list >"$tmp/list" 2>"$tmp/err"
+is 'list without a process: status' $? 0
+is 'has a header' "$(sed -n 1p "$tmp/list" | xargs)" 'PID BUFFER STATE COMMAND'
+is 'and the buffers of each process, though their files are the same' "$(listed "$one"), $(listed "$two")" 'Grow free Sdk free, Grow free Sdk free'
+is 'with its command' "$(awk -v pid="$one" '$1 == pid && $2 == "Sdk" { print $4, $5, $6, $7 }' "$tmp/list")" "$client -t 2 -2"
+is 'none of a program without' "$(listed "$other")" ''
+is 'in the order of their numbers' "$(awk 'NR > 1 { print $1 }' "$tmp/list" | sort -nc 2>&1)" ''
+is 'and at most a line more' "$(grep -vc '^ctp-ppt: [0-9]* process[es]* may not be read' "$tmp/err") $(($(wc -l <"$tmp/err") < 2))" '0 1'
+is 'which -q leaves out' "$("$ppt" list -q 2>&1 >/dev/null)" ''
+
+mkfifo "$tmp/stream"
+"$ppt" attach -q "$one" Sdk >"$tmp/stream" 2>/dev/null &
+agent=$!
+exec 3<"$tmp/stream"
+head -c 1 <&3 >/dev/null
+"$ppt" list -q >"$tmp/list"
+like 'the state of one that is attached' "$(cat "$tmp/list")" "^ *$one Sdk +attached by $agent +$client"
+like 'and of the others' "$(listed "$one"), $(listed "$two")" '^Grow free Sdk attached, Grow free Sdk free$'
+kill "$agent"
+cat <&3 >/dev/null
+exec 3<&-
+wait "$agent"
+
+# --- what records will be --------------------------------------------------------------------------------------------------
+"$ppt" describe "$one" Sdk >"$tmp/described"
+is 'describe has the class of each frame' "$(sed -n 's/^class \([^:]*\): of frame \(.*\)/\1 \2/p' "$tmp/described" | xargs)" \
+	'ppt_Sdk_request request ppt_Sdk_tick tick'
+"$ppt" attach -q -t 0.3 "$one" Sdk >"$tmp/sdk.ctp"
+for class in ppt_Sdk_request ppt_Sdk_tick; do
+	columns=$(awk -v class="$class:" '$1 == "class" { on = $2 == class; next } on && $NF == "(extra)" { print $(NF - 1); next } on && $NF != "column" { print $NF }' \
+		"$tmp/described" | paste -sd , -)
+	is "$class: its columns" "$("$BIN/ctp-tocsv" -q --class $class "$tmp/sdk.ctp" | head -n 1)" "$columns"
+done
+
+# --- another user ----------------------------------------------------------------------------------------------------------
+if root_part 'the processes of another user' && command -v setpriv >/dev/null; then
+	chmod 755 "$tmp"
+	cp "$ppt" "$tmp/ctp-ppt"
+	said=$(cd / && setpriv --reuid 65533 --clear-groups "$tmp/ctp-ppt" list 2>&1)
+	is 'another user: status' $? 1
+	like 'how many may not be read, and nothing of each' "$said" '^ctp-ppt: [0-9]+ processes may not be read, and may have buffers; root may read more$'
+	is 'and that there is none' "$(echo "$said" | sed 1d)" 'ctp-ppt: no process that can be read has ppt buffers'
+fi
+done_testing

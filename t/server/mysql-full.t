@@ -1,0 +1,57 @@
+#!/bin/sh
+# A server whose disk is full: the load fails in one line, and with room again the next one is whole.
+# Not under sanitizers: it waits for a server most of the time.
+. t/helper/tap.sh
+. t/helper/mysql.sh
+needs_root 'a server with a small file system'
+my_need
+mkdir "$dir/small"
+mount -t tmpfs -o size=192m tmpfs "$dir/small" 2>/dev/null || skip_all 'a small file system cannot be made here'
+# shellcheck disable=SC2317 # mysql.sh calls it
+my_end() { umount -l "$dir/small"; }
+small="--innodb-log-file-size=4M --innodb-autoextend-increment=1"
+# shellcheck disable=SC2086 # two options
+my_start $small
+sql -e SHUTDOWN
+wait "$pid"
+chown nobody "$dir/small"
+cp -a "$dir/data/." "$dir/small" || skip_all 'the data of a new server have no room there'
+# shellcheck disable=SC2086
+my_start $small --datadir="$dir/small"
+for copy in a b; do python3 t/helper/sqlite-views.py make 1 | "$from" -q >"$tmp/$copy.ctp"; done # with other ids
+"$BIN/ctp-sqlite" -q -o "$tmp/a.sqlite" "$tmp/a.ctp"
+sql -e 'CREATE DATABASE full'
+room() { df -k "$dir/small" | awk 'NR == 2 {print $4}'; }
+fill() { # KIB: so many stay free
+	dd if=/dev/zero of="$dir/small/filler" bs=1024 count=$(($(room) - $1)) 2>/dev/null
+}
+empty() { # a server that was ended by the full disk begins again
+	rm "$dir/small/filler"
+	sql -e 'DO 0' 2>/dev/null && return
+	wait "$pid"
+	# shellcheck disable=SC2086
+	my_start $small --datadir="$dir/small"
+}
+
+# --- at the first table, and when all of them are there --------------------------------------------------------------------------------
+for free in 200 2000; do
+	fill "$free"
+	load -q -D full "$tmp/a.ctp" 2>"$tmp/err"
+	is "$free KiB are not enough: one line" "$? $(wc -l <"$tmp/err")" '1 1'
+	like 'which says why' "$(cat "$tmp/err")" '^ctp-mysql: full: .*(errno: 28|[Ff]ull|No space|server)'
+	empty
+	is 'no table is there' "$(tables full | tr ' ' '\n' | grep -vc _ctp_load_)" 0
+done
+load -q -D full "$tmp/a.ctp"
+same 'with room again the next load is whole' full "$tmp/a.sqlite"
+is 'with nothing left' "$(left full)" 0
+fill 2000
+load -q -D full --append "$tmp/b.ctp" 2>"$tmp/err"
+is 'a load that adds fails so, too' "$? $(wc -l <"$tmp/err")" '1 1'
+empty
+same 'and what was there stays' full "$tmp/a.sqlite"
+load -q -D full --append "$tmp/b.ctp"
+"$BIN/ctp-sqlite" -q --append -o "$tmp/a.sqlite" "$tmp/b.ctp"
+same 'until it is added' full "$tmp/a.sqlite"
+is 'with nothing left of the one before' "$(left full)" 0
+done_testing
