@@ -16,7 +16,10 @@ cc -D_GNU_SOURCE -O2 -o "$tmp/client" t/bench/echo-client.c || exit
 cc -D_GNU_SOURCE -shared -fPIC -o "$tmp/port.so" t/helper/asio/port.c || exit
 mkfifo "$tmp/port" || exit
 
-# Two at a time, for they take long. What the compilers say is kept.
+# Two at a time, for they take long, and one program of each compiler optimized; make check-all optimizes all, by EVERY. What the
+# compilers say is kept.
+rest=${EVERY:+-O2}
+rest=${rest:--O0}
 clang=$(command -v clang++) || skip 'there is no clang++'
 compile() { # NAME SOURCE COMPILER OPTION...: as $tmp/NAME
 	compile_to=$1 source=$2
@@ -27,20 +30,23 @@ traced() { # NAME SOURCE COMPILER OPTION...
 	traced_name=$1 traced_source=$2 compiler=$3
 	shift 3
 	# shellcheck disable=SC2086
-	compile "$traced_name" "$traced_source" "$compiler" -O2 $warn -include sdk/c++/ctp-asio.hpp "$@"
+	compile "$traced_name" "$traced_source" "$compiler" "$optimize" $warn -include sdk/c++/ctp-asio.hpp "$@"
 }
 example() { # NAME [COMPILER [OPTION]]
 	traced "$1" "$examples/$1.cpp" "${2:-g++}" ${3:+"$3"}
 }
+optimize=-O2
 {
 	traced features t/helper/asio/features.cpp g++
+	optimize=$rest
 	traced operators t/helper/asio/operators.cpp g++
 	example refactored_echo_server
 	example echo_server_with_as_tuple_default
 	compile plain $examples/refactored_echo_server.cpp g++
 } &
-example chat_server
 traced signals t/helper/asio/signals.cpp "${clang:-g++}"
+optimize=$rest
+example chat_server
 example echo_server "$clang"
 example echo_server_with_default "$clang"
 example echo_server_with_as_single_default "$clang"

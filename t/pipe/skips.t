@@ -31,7 +31,7 @@ fi
 # shellcheck disable=SC2016
 mkdir -p "$tmp/tree/t/helper" "$tmp/tree/t/pipe" "$tmp/tree/build"
 cp GNUmakefile "$tmp/tree"
-cp t/helper/tap.sh "$tmp/tree/t/helper"
+cp t/helper/tap.sh t/helper/run-test t/helper/slowest "$tmp/tree/t/helper"
 printf '#!/bin/sh\n. t/helper/tap.sh\ntap_root=${PRETEND:-1000}\nneeds_root "a disk"\nok one true\ndone_testing\n' >"$tmp/tree/t/pipe/whole.t"
 printf '#!/bin/sh\n. t/helper/tap.sh\ntap_root=${PRETEND:-1000}\nroot_part "a mount" && ok one true\nok two true\ndone_testing\n' >"$tmp/tree/t/pipe/some.t"
 chmod +x "$tmp"/tree/t/pipe/*.t
@@ -41,4 +41,14 @@ skipped: t/pipe/whole.t: a disk (for root)'
 check AS_ROOT='env PRETEND=0' >"$tmp/out"
 is 'with AS_ROOT nothing is' "$(sed '1,/^Result/d' "$tmp/out")" ''
 is 'all of them run' "$(sed -n 's/^Files=\([0-9]*\), Tests=\([0-9]*\),.*/\1 \2/p' "$tmp/out")" '3 4'
+
+# The table of the slowest tests.
+for i in 1 2 3 4 5 6 7 8 9 10 11; do echo "$i.5 1.25 0.5 t/$i"; done >"$tmp/times"
+is 'ten tests are listed, the slowest first, and all are added up' "$(t/helper/slowest "$tmp/times" | sed 's/  */ /g; 1d; 3,10d')" ' 11.5 1.8 t/11
+ 2.5 1.8 t/2
+ 19.2 all 11 tests'
+: >"$tmp/times"
+like 'without time(1) the table says what it needs' "$(t/helper/slowest "$tmp/times")" 'package time'
+TIMES=$tmp/times t/helper/run-test sh -c 'exit 3'
+is 'run-test keeps the status' $? 3
 done_testing
