@@ -1,42 +1,311 @@
 #!/bin/sh
-# The README's program in C compiles as it stands there, and is traced; the README's first screen names every tool.
+# Each command of the README runs; its programs compile as they stand there, and are traced; its reports are what the tools print.
+# Not under sanitizers: it builds the tree.
 # Not under sanitizers: it builds the tree.
 . t/helper/tap.sh
+unset CTP_RECORD HANGS
+top=$PWD work=$tmp/work
+PATH=$(cd "$BIN" && pwd):$PATH
+mkdir "$work" "$tmp/asio" "$tmp/rust" "$tmp/stub" || exit
+ln -s "$(cd "$O" && pwd)" "$work/build"
+: >"$tmp/ran"
 
-# The indented block that begins with the include, its statements put into a main.
-sed -n '/^    #include <ctp.h>/,/^[^ ]/p' README | sed '/^[^ ]/d' >"$tmp/block"
-is 'the six lines are there' "$(grep -c 'ctp_coro' "$tmp/block")" 6
+block() { # PATTERN [FILE]: the indented block that has a line like this, without the indent
+	awk -v pattern="$1" '
+		/^[^ ]/ { if (found) exit; text = ""; next }
+		{ text = text substr($0, 5) "\n"; if ($0 ~ pattern) found = 1 }
+		END { if (found) printf "%s", text }' "${2:-README}"
+}
+commands() { # FILE: its commands, without what is said about them
+	sed -n 's/^    \$ /    /; /^    \(ctp-\|make\|c++\|sqlite3\|babeltrace2\|man \|CTP_RECORD=\|PATH=\|\.ci\)/s/^    //p' "$1" | sed 's/  .*//'
+}
+ran() { printf '%s\n' "$1" >>"$tmp/ran"; }
+at_work() ( cd "$work" && PATH=$tmp/stub:$PATH && sh -c "$1" ) # COMMAND
+# The README's command runs. AS: what runs in its place, where a number or a folder is another one here.
+try() { # COMMAND [AS]
+	ran "$1"
+	ok "$1" at_work "${2:-$1}"
+}
+try_if() { # PROGRAM COMMAND [AS]: the same where there is such a program
+	try_needs=$1
+	shift
+	if command -v "$try_needs" >/dev/null; then
+		try "$@"
+	else
+		ran "$1"
+		skip "there is no $try_needs"
+	fi
+}
+
+# --- what the tools print -----------------------------------------------------------------------------------------------------
+
+# Numbers vary, but for those of lines and the one that begins a line.
+same() { sed 's/\([^:0-9]\)[0-9][0-9.,]*/\1N/g; s/N [mun]\{0,1\}s\([ ,)]\)/N s\1/g; s/N [mun]\{0,1\}s$/N s/'; }
+transcript() { # PATTERN: runs the commands of this block; what the README has after them must be a part of what they print
+	block "$1" | sed '/^$/d' >"$tmp/transcript"
+	grep '^\$ ' "$tmp/transcript" | sed 's/^..//' >"$tmp/to-run"
+	while read -r command; do ran "$command"; done <"$tmp/to-run"
+	grep -v '^\$ \|^\.\.\.$' "$tmp/transcript" | same >"$tmp/wanted"
+	at_work "$(cat "$tmp/to-run")" 2>/dev/null | same >"$tmp/printed"
+	case $(cat "$tmp/printed") in *"$(cat "$tmp/wanted")"*) true ;; *) false ;; esac
+}
+again() { # a machine that is busy elsewhere may stop a program for so long that the report has a line more or less
+	for round in 1 2 3; do "$@" && return; done
+	diff "$tmp/wanted" "$tmp/printed"
+	return 1
+}
+ok "the report is what ctp-report prints now: otherwise paste that, into doc/README.zh too" again transcript 'ctp-report t.ctp.zst$'
+ok 'there is a report' test "$(wc -l <"$tmp/wanted")" -ge 10
+ok 'it ends on the first screen' grep -q 'without its wake' <<FIRST
+$(head -n 26 README)
+FIRST
+ok 'the first lines name the other language' grep -q 'doc/README.zh$' <<FIRST
+$(head -n 5 README)
+FIRST
+if command -v sqlite3 >/dev/null && [ -x "$BIN/ctp-sqlite" ]; then
+	ok 'so is the answer in SQL' again transcript 'sqlite3 t.sqlite'
+	ok 'there is an answer' test "$(wc -l <"$tmp/wanted")" -ge 1
+	try "sqlite3 -cmd '.load /usr/local/lib/ctp' :memory: \"select tid, count(*) from ctp('t.ctp.zst') group by tid\"" \
+		"sqlite3 -cmd '.load build/lib/ctp' :memory: \"select tid, count(*) from ctp('t.ctp.zst') group by tid\""
+else
+	commands README | grep '^sqlite3\|^ctp-sqlite ' >>"$tmp/ran"
+	skip 'there is no sqlite3, or ctp-sqlite was left out'
+fi
+
+# --- programs -----------------------------------------------------------------------------------------------------------------
+
+# The block that begins with the include, its statements put into a main.
+block 'include <ctp.h>' >"$tmp/block"
+is 'the six calls are there' "$(grep -c '^ctp_coro' "$tmp/block")" 6
 {
 	grep '#include' "$tmp/block"
 	echo 'int main(void) {'
 	grep -v '#include' "$tmp/block"
 	echo 'return 0; }'
-} >"$tmp/five.c"
+} >"$tmp/six.c"
 for cc in cc c++ clang; do
 	command -v $cc >/dev/null || continue
 	case $cc in c++) lang=c++ ;; *) lang=c ;; esac
-	ok "$cc compiles them without a warning" $cc -x $lang -Wall -Wextra -Werror -Isdk/c -o "$tmp/five" "$tmp/five.c"
+	ok "$cc compiles them without a warning" $cc -x $lang -Wall -Wextra -Werror -Isdk/c -o "$tmp/six" "$tmp/six.c"
 done
-is 'they are traced: two transitions' "$("$BIN/ctp-collect" -q "$tmp/five" | "$BIN/ctp-tojsonl" | wc -l)" 2
-like 'and a death' "$("$BIN/ctp-collect" -q "$tmp/five" | "$BIN/ctp-tojsonl" -a)" '^{"type":"death"'
+ok 'as the first header also with -std=c11' cc -std=c11 -Wall -Wextra -Werror -Isdk/c -o "$tmp/six" "$tmp/six.c"
+ctp-collect -q "$tmp/six" | ctp-tojsonl -a >"$tmp/six.jsonl"
+is 'they are traced: two transitions' "$(grep -c '"type":"transition"' "$tmp/six.jsonl")" 2
+for type in birth name wake death; do like "and a $type" "$(cat "$tmp/six.jsonl")" "^{\"type\":\"$type\""; done
 
 # The park function records where it was called.
 {
 	printf '#include <ctp.h>\nstruct task { struct ctp_coro co; };\n'
-	sed -n '/^    void park_at(.*);/,/^    }/p' README
+	block 'define park'
 	printf 'int main(void) { struct task t; ctp_coro_new(&t.co, 1); ctp_coro_resume(&t.co);\n#line 77 "caller.c"\n'
 	printf 'park(&t); ctp_coro_death(&t.co); return 0; }\n'
 } >"$tmp/park.c"
 ok 'the park function compiles' cc -Wall -Wextra -Werror -Isdk/c -o "$tmp/park" "$tmp/park.c"
-like 'and records the place of its caller' "$("$BIN/ctp-collect" -q "$tmp/park" | "$BIN/ctp-tojsonl" -a)" 'caller.c:77:main'
+like 'and records the place of its caller' "$(ctp-collect -q "$tmp/park" | ctp-tojsonl -a)" 'caller.c:77:main'
 
-head -n 33 README >"$tmp/screen"
-for tool in "$BIN"/ctp-*; do ok "${tool##*/} is in the first screen" grep -qE "^    (ctp-[a-z]+  .*[ ,])?${tool##*/}([ ,]|\$)" "$tmp/screen"; done
-ok 'and so is the header for ppt' grep -q '^    ctp-ppt .*sdk/ppt' "$tmp/screen"
-for target in demo check; do ok "make $target is in the first screen" grep -q "^    make $target " "$tmp/screen"; done
-sed -n 's/^    make \([a-z][a-z-]*\( [A-Z]*=[^ ]*\)*\) .*/\1/p' README | sort -u >"$tmp/targets"
-while read -r target variables; do
+# The calls of a pool, for a payer that ends with both permits, and a buyer.
+block ctp_object_new >"$tmp/block"
+call() { grep -F -- "$1" "$tmp/block"; }
+{
+	printf '#include <ctp.h>\n#include <unistd.h>\nint main(void) {\nstatic int pool[1];\n'
+	call ctp_object_new
+	printf '{ struct ctp_coro co; ctp_coro_new(&co, 1); ctp_coro_name(&co, "payer"); ctp_coro_resume(&co);\n'
+	call 'pool, 1)'
+	call 'pool, -1'
+	call 'pool, 1)'
+	call 'pool, 1)'
+	call 'ctp_object('
+	printf 'ctp_coro_death(&co); }\n{ struct ctp_coro co; ctp_coro_new(&co, 2); ctp_coro_name(&co, "buyer"); ctp_coro_resume(&co);\n'
+	call ctp_coro_waits_for
+	printf 'ctp_coro_suspend(&co, CTP_HERE); }\nsleep(2); return 0; }\n'
+} >"$tmp/pool.c"
+ok 'the calls of a pool compile' cc -Wall -Wextra -Werror -Isdk/c -o "$tmp/pool" "$tmp/pool.c"
+wanted=$(block 'buyer .#2. waits' | sed '/^$/d')
+ok 'there is a line of the report for it' test "$wanted"
+is 'ctp-report prints the same' "$(ctp-collect -q "$tmp/pool" | ctp-report | grep -F -- "$wanted" | sed 's/^ *//')" "$wanted"
+block ctp_coro_yield >"$tmp/block"
+is 'each call in the table is in the SDK' "$(sed 's/  .*//' "$tmp/block" | tr -d ',' | tr ' ' '\n' | sed '/^$/d; s/^ctp:://' | while read -r name; do
+	grep -qw "$name" sdk/c/ctp.h sdk/c++/ctp.hpp || echo "$name"
+done)" ''
+
+block 'include <ctp.hpp>' | awk '
+	/as before/ && ++n == 1 {
+		print "task get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }"
+		print "std::suspend_always initial_suspend() { return {}; }"
+		print "std::suspend_never final_suspend() noexcept { return {}; }"
+		print "void return_void() {}"
+		print "void unhandled_exception() {}"
+		next
+	}
+	/as before/ { print "std::coroutine_handle<promise_type> h;"; next }
+	{ print }' >"$tmp/task.cpp"
+{
+	printf 'static task work()\n{\n#line 88 "work.cpp"\n\tco_await std::suspend_always();\n}\n'
+	printf 'int main()\n{\n\tauto handle = work().h;\n\thandle.resume();\n'
+	block 'ctp::wake.handle'
+	printf '\thandle.resume();\n}\n'
+} >>"$tmp/task.cpp"
+if echo '#include <coroutine>' | c++ -std=c++20 -x c++ -E - >/dev/null 2>&1; then
+	ok 'the program in C++ compiles' c++ -std=c++20 -Wall -Wextra -Werror -Isdk/c++ -o "$tmp/task" "$tmp/task.cpp"
+	ctp-collect -q "$tmp/task" | ctp-tojsonl -a >"$tmp/task.jsonl"
+	like 'and is traced with the place of its co_await' "$(cat "$tmp/task.jsonl")" 'work.cpp:88:'
+	like 'and its wake' "$(cat "$tmp/task.jsonl")" '^{"type":"wake"'
+else
+	skip 'there is no compiler for C++20'
+fi
+
+cat >"$tmp/asio/server.cpp" <<'CPP'
+#include <asio.hpp>
+static asio::awaitable<void> nap()
+{
+	asio::steady_timer timer(co_await asio::this_coro::executor, std::chrono::milliseconds(1));
+	co_await timer.async_wait(asio::use_awaitable);
+}
+int main()
+{
+	asio::io_context context;
+	asio::co_spawn(context, nap(), asio::detached);
+	context.run();
+}
+CPP
+asio='c++ -std=c++20 -include ctp-asio.hpp -o server server.cpp -pthread'
+ran "$asio"
+if c++ -std=c++20 -E "$tmp/asio/server.cpp" >/dev/null 2>&1; then
+	ok "$asio" env CPATH="$top/sdk/c++" sh -c "cd '$tmp/asio' && $asio"
+	like 'a program with Asio is traced' "$(ctp-collect -q "$tmp/asio/server" | ctp-tojsonl -a)" 'server.cpp:5:nap'
+else
+	skip 'there is no Asio'
+fi
+
+block TraceFutureExt >"$tmp/block"
+rust() { grep -F -- "$1" "$tmp/block"; }
+{
+	printf '[package]\nname = "server"\nversion = "0.1.0"\nedition = "2021"\n'
+	sed -n '/^\[dependencies\]/,/^ctp/p' "$tmp/block" | sed "s,/usr/local/share/ctptools/rust,$top/sdk/rust,"
+} >"$tmp/rust/Cargo.toml"
+mkdir "$tmp/rust/src"
+{
+	rust 'use ctp'
+	printf 'async fn read(connection: u32) -> u32 { let mut polled = false; std::future::poll_fn(move |_| {\n'
+	printf '\tif polled { std::task::Poll::Ready(connection) } else { polled = true; std::task::Poll::Pending } }).await }\n'
+	printf 'async fn handle(connection: u32) {\n'
+	rust 'let request'
+	printf '\tassert_eq!(request, connection);\n}\n'
+	printf 'struct Nothing;\nimpl std::task::Wake for Nothing { fn wake(self: std::sync::Arc<Self>) {} }\n'
+	printf 'fn spawn(future: impl std::future::Future<Output = ()>) {\n\tlet mut future = std::pin::pin!(future);\n'
+	printf '\tlet waker = std::sync::Arc::new(Nothing).into();\n\tlet mut context = std::task::Context::from_waker(&waker);\n'
+	printf '\twhile future.as_mut().poll(&mut context).is_pending() {}\n}\n'
+	printf 'fn main() {\n\tlet connection = 1;\n'
+	rust spawn
+	printf '}\n'
+} >"$tmp/rust/src/main.rs"
+if command -v cargo >/dev/null && command -v rustc >/dev/null; then
+	ok 'the program in Rust compiles' cargo build --offline -q --manifest-path "$tmp/rust/Cargo.toml" --target-dir "$tmp/rust/target"
+	ctp-collect -q "$tmp/rust/target/debug/server" | ctp-tojsonl -a >"$tmp/rust.jsonl"
+	like 'and is traced with its name' "$(cat "$tmp/rust.jsonl")" '"name":"connection"'
+	line=$(grep -n 'let request' "$tmp/rust/src/main.rs" | cut -d : -f 1)
+	like 'and the line of its await' "$(cat "$tmp/rust.jsonl")" "main.rs:$line:"
+	ok 'the crate ctp-tokio is where it says' test -f sdk/rust/tokio/Cargo.toml
+else
+	skip 'there is no cargo with rustc'
+fi
+
+# --- a server that loses a wake, and hangs if it is told to -------------------------------------------------------------------
+
+cat >"$tmp/server.c" <<'C'
+#define main lostwake
+#include "sdk/c/examples/lostwake.c"
+#undef main
+#include <stdlib.h>
+#include <unistd.h>
+int main(void)
+{
+	lostwake();
+	if (getenv("HANGS"))
+		pause();
+	return 0;
+}
+C
+ok 'a server is made of the example' cc -D_GNU_SOURCE -O2 -g -pthread -Isdk/c -I. -o "$work/server" "$tmp/server.c"
+cp "$work/server" "$work/tests"
+printf '#!/bin/sh\nshift\nexec sh -c "$*"\n' >"$tmp/stub/ssh" # HOST COMMAND, here
+chmod +x "$tmp/stub/ssh"
+found='likely: 1 coroutine suspended at .*lostwake.c:[0-9]*:handler_step'
+
+# It hangs once its last line is out.
+mkfifo "$tmp/said" || exit
+recorded='CTP_RECORD=1 ./server --port 8080'
+ran "$recorded"
+(cd "$work" && HANGS=1 exec sh -c "exec env $recorded") >"$tmp/said" &
+pid=$!
+while read -r line; do case $line in *': lost handler'*) break ;; esac done <"$tmp/said"
+try 'ctp-collect -l'
+like 'which lists the server' "$tap_said" "(^| )$pid recording .* \./server"
+try 'ctp-collect -p PID --once -o t.ctp.zst' "ctp-collect -p $pid --once -o t.ctp.zst"
+try 'ctp-report t.ctp.zst'
+like 'the report has the handler that hangs' "$tap_said" "$found"
+try 'ctp-collect -p PID -o t.ctp.zst' "timeout --preserve-status 1 ctp-collect -p $pid -o t.ctp.zst"
+ok 'the server still runs' kill "$pid"
+wait "$pid" 2>/dev/null
+
+block 'failed=0' >"$work/ci.sh"
+grep '^ctp-' "$work/ci.sh" >>"$tmp/ran"
+sed -i 's/ 60 / 8 /' "$work/ci.sh"
+ci() { (cd "$work" && sh ci.sh) >"$tmp/ci" 2>&1; }
+HANGS=1 ci
+is 'CI fails if a test hangs' $? 1
+like 'and says where' "$(cat "$tmp/ci")" "$found"
+ci
+is 'and if it leaves a coroutine that is stuck' $? 1
+printf '#include <ctp.h>\nint main(void) { return 0; }\n' >"$tmp/good.c"
+ok 'a test without a hang is made' cc -Isdk/c -o "$work/tests" "$tmp/good.c"
+ci
+is 'CI passes if none hangs' $? 0
+printf '#!/bin/sh\nexit 7\n' >"$work/tests"
+ci
+is 'and fails if a test fails' $? 1
+
+# --- the other commands -------------------------------------------------------------------------------------------------------
+
+ran 'PATH=$PWD/build/bin:$PATH'
+is 'the PATH has the tools' "$(cd "$work" && PATH=$PWD/build/bin:$PATH && command -v ctp-report)" "$work/build/bin/ctp-report"
+try 'ctp-collect -o t.ctp.zst ./server --port 8080'
+try_if ctp-tohtml 'ctp-tohtml -o t.html t.ctp.zst'
+try 'ctp-stat t.ctp.zst'
+try_if zstd 'ctp-collect ./server --port 8080 | zstd > t.ctp.zst'
+try "ctp-collect ./server --port 8080 | ssh host 'cat > t.ctp'"
+ok 'which is a trace' ctp-stat "$work/t.ctp"
+try 'ctp-collect ./server --port 8080 | ctp-tojsonl'
+try_if jq "ctp-tojsonl t.ctp.zst | jq -c 'select(.is_active)'"
+try 'ctp-tojsonl -a --symbols t.ctp.zst'
+try 'ctp-tocsv -o t.csv t.ctp.zst'
+try_if babeltrace2 'ctp-toctf -o t.ctf t.ctp.zst; babeltrace2 t.ctf'
+try_if babeltrace2 'babeltrace2 t.ctp.zst' 'BABELTRACE_PLUGIN_PATH=build/plugins babeltrace2 t.ctp.zst'
+try 'ctp-report --folded=suspended t.ctp.zst > t.folded'
+
+# In the list of tools a name is all of the command.
+sed -n '/^The tools/,/^Some commands/s/^    //p' README | grep -o 'ctp-[a-z]*' | sort -u >"$tmp/tools"
+is 'the list has each tool' "$(cat "$tmp/tools")" "$(cd tools && ls ctp-*.c | sed 's/\.c$//' | sort)"
+cat "$tmp/tools" >>"$tmp/ran"
+ok 'and the header for ppt' grep -q '^    ctp-ppt .*sdk/ppt' README
+
+cat README doc/CONTRIBUTING >"$tmp/both"
+commands "$tmp/both" | grep '^make\|^man\|^\.ci' | sort -u >"$tmp/targets"
+while read -r program target variables; do
+	ran "$program${target:+ $target}${variables:+ $variables}"
 	# shellcheck disable=SC2086
-	ok "make $target $variables is a target" make -n "$target" $variables NODEPS=1
+	case $program in
+	make) ok "make $target $variables is a target" make -n $target $variables NODEPS=1 ;;
+	man) ok "man $target $variables is a manual" test -f "${variables:+doc/}${variables:-$target}${variables:+.$target}" ;;
+	*) ok "$program can be run" test -x "$program" ;;
+	esac
 done <"$tmp/targets"
+
+commands "$tmp/both" | sort -u >"$tmp/commands"
+ok 'there are many commands' test "$(wc -l <"$tmp/commands")" -gt 40
+is 'no command was left out here' "$(sort -u "$tmp/ran" | comm -13 - "$tmp/commands")" ''
+is 'none is gone from the README that is run here' "$(sort -u "$tmp/ran" | comm -23 - "$tmp/commands" | grep -vxFf "$tmp/tools")" ''
+is 'doc/CONTRIBUTING has each folder of the library, and no other' \
+	"$(sed -n 's,^    \(lib/[a-z]*\) .*,\1,p' doc/CONTRIBUTING | sort)" "$(ls -d lib/* | sort)"
+is 'no line is too long' "$(awk 'length > 132' README doc/CONTRIBUTING)" ''
 done_testing
