@@ -1,7 +1,7 @@
 #!/bin/sh
 # doc/README.zh is the README in Chinese: the same headings, paragraphs and blocks in the same order, with the same commands.
 # Not under sanitizers: it runs no tool.
-. t/tap.sh
+. t/helper/tap.sh
 zh=doc/README.zh
 
 # What both have: a line for each heading; for each paragraph, and the names, options and numbers in it; for each block, and what is
