@@ -157,17 +157,18 @@ is 'it does what the program outside does' "$("$tree/$inner/bin/ctp-tolines" "$t
 ok 'the needs.mk of the page is one that there is' grep -qxF "$(block needs.mk)" formats/html/needs.mk
 
 # A rule.
-for file in lib/analyse/rules.h doc/ctp-report.1; do save $file "$tmp/${file##*/}"; done
+for file in lib/analyse/rules.h doc/ctp-rules.7; do save $file "$tmp/${file##*/}"; done
 save lib/analyse/judge-crowd.c "$tree/lib/analyse/judge-crowd.c"
 before() { # PATTERN TEXT FILE: puts the text in front of the line
 	awk -v pattern="$1" -v text="$2" '$0 ~ pattern { while ((getline line <text) > 0) print line } { print }' "$3" >"$tmp/new"
 	cat "$tmp/new" >"$3"
 }
 before 'RULE[(]MIGRATION,' "$tmp/rules.h" "$tree/lib/analyse/rules.h"
-before '^[.]It Sy migration-storm' "$tmp/ctp-report.1" "$tree/doc/ctp-report.1"
-ok 'a row, two functions and a paragraph make a rule' in_tree "$inner/bin/ctp-report" "$inner/t/unit/report-table" "$inner/t/unit/report-words" \
+before '^[.]Ss migration-storm' "$tmp/ctp-rules.7" "$tree/doc/ctp-rules.7"
+ok 'a row, two functions and a section of the page make a rule' in_tree "$inner/bin/ctp-report" "$inner/t/unit/report-table" "$inner/t/unit/report-words" \
 	"$inner/t/unit/report-rules"
 ok 'the table and the page agree' try "$inner/t/unit/report-table"
+if command -v jq >/dev/null; then ok 'the page has a trace that shows it' try t/pipe/rules-page.t; fi
 ok 'its words agree with what they are about' try "$inner/t/unit/report-words"
 ok 'the other rules find what they did' try "$inner/t/unit/report-rules"
 crowd() { awk -v n="$1" 'BEGIN { for (i = 1; i <= n; i++) print 1000 + i, i, "run" }' | fromlog | "$tree/$inner/bin/ctp-report" -j; }

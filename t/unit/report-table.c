@@ -1,6 +1,6 @@
 /*
- * report-table: the table of rules and the RULES of ctp-report.1 are of the same rules, in the same order, and a rule whose findings can be
- * proved has that word in the manual.
+ * report-table: the table of rules and ctp-rules.7 have the same rules, in the same order, and the manual says of the same rules that
+ * their findings can be proved.
  */
 #include <stdlib.h>
 
@@ -12,24 +12,26 @@ struct rule {
 	bool proved;
 };
 
-/* Reads the rules of the manual and returns their number: list items with a name in Sy, after the line below. */
+/*
+ * Reads the rules of the manual and returns their number. In the section RULES, each has a subsection; how sure it can be is in the line
+ * after "Sure".
+ */
 static unsigned read_manual(struct rule *rules, unsigned max)
 {
 	char line[1024];
 	unsigned n = 0;
-	bool inside = false;
-	FILE *f = fopen("doc/ctp-report.1", "r");
+	bool inside = false, sure = false;
+	FILE *f = fopen("doc/ctp-rules.7", "r");
 	if (!f)
 		abort();
 	while (fgets(line, sizeof line, f)) {
-		if (!strcmp(line, "The most serious rules come first.\n"))
-			inside = true;
-		else if (inside && !strncmp(line, ".Sh ", 4))
-			break;
-		else if (inside && n < max && sscanf(line, ".It Sy %63s", rules[n].name) == 1)
+		if (!strncmp(line, ".Sh ", 4))
+			inside = !strcmp(line, ".Sh RULES\n");
+		else if (inside && n < max && sscanf(line, ".Ss %63s", rules[n].name) == 1)
 			n++;
-		else if (n && (!strcmp(line, ".Sy Proved\n") || !strncmp(line, ".Sy Proved ", 11)))
-			rules[n - 1].proved = true;
+		else if (sure)
+			rules[n - 1].proved = !strncmp(line, "proved", 6);
+		sure = n && !strcmp(line, ".Sy Sure :\n");
 	}
 	fclose(f);
 	return n;
