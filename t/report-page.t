@@ -1,0 +1,40 @@
+#!/bin/sh
+# ctp-report.1: what the page shows is what the tool prints. Each block after a comment "output" has a command and its output; the trace is
+# that of the block "example". UPDATE=1 writes the output of today into the page.
+. t/tap.sh
+command -v jq >/dev/null || skip_all 'there is no jq'
+page=doc/ctp-report.1
+bin=$(cd "$BIN" && pwd)
+
+block() { # NAME PAGE: the literal block after the comment
+	awk -v want=".\\\\\" $1" '$0 == want { named = 1; next } named && /^\.Ed/ { exit } inside { print }
+		named && /^\.Bd -literal/ { inside = 1 }' "$2" | sed 's/\\(aq/'"'"'/g; s/\\e/\\/g'
+}
+{ block functions doc/ctp-rules.7; block example $page; } >"$tmp/server.sh"
+sh "$tmp/server.sh" | "$BIN/ctp-fromjsonl" >"$tmp/t.ctp" 2>"$tmp/err"
+is 'the example is a trace' "$(cat "$tmp/err")" ''
+sed -n '/^\.\\" output/,/^\.Ed/s/^\$ cat \([a-z]*\);.*/\1/p' $page >"$tmp/shown"
+is 'one file is shown before it is used' "$(cat "$tmp/shown")" known
+sed -n '/^\$ cat known;/,/^\.Ed/p' $page | sed '1d; /^No findings/,$d' >"$tmp/known"
+
+# The page with the output of today.
+printf '%s\n' 's/\\/\\e/g' "s/'/\\\\(aq/g" 's/^\./\\\&./' >"$tmp/literal"
+PATH=$bin:$PATH awk -v dir="$tmp" '!skips || /^\.Ed/ { print; skips = 0 }
+	/^\.\\" output/ { output = 1 }
+	output && /^\$ / {
+		command = substr($0, 3)
+		gsub(/\\\(aq/, "\047", command)
+		fflush()
+		system("cd " dir " && { " command "; } 2>&1 | sed -f literal")
+		output = 0
+		skips = 1
+	}' $page >"$tmp/page"
+if [ "${UPDATE:-}" ]; then cat "$tmp/page" >$page; fi
+is 'each output is what the tool prints' "$(diff $page "$tmp/page")" ''
+
+# Options without output to show print the usage or the version.
+is 'each option has an example' "$(awk '/^\.Sh/ { inside = $2 == "OPTIONS" } !inside { next }
+	/^\.It Fl/ || /^\.El/ { if (option != "" && !shown) print option; option = $0; shown = 0 } /^\.Bd/ { shown = 1 }' $page)" \
+	'.It Fl h , Fl -help
+.It Fl V , Fl -version'
+done_testing
