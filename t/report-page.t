@@ -6,13 +6,18 @@ command -v jq >/dev/null || skip_all 'there is no jq'
 page=doc/ctp-report.1
 bin=$(cd "$BIN" && pwd)
 
+rules=doc/ctp-rules.7
 block() { # NAME PAGE: the literal block after the comment
 	awk -v want=".\\\\\" $1" '$0 == want { named = 1; next } named && /^\.Ed/ { exit } inside { print }
 		named && /^\.Bd -literal/ { inside = 1 }' "$2" | sed 's/\\(aq/'"'"'/g; s/\\e/\\/g'
 }
-{ block functions doc/ctp-rules.7; block example $page; } >"$tmp/server.sh"
-sh "$tmp/server.sh" | "$BIN/ctp-fromjsonl" >"$tmp/t.ctp" 2>"$tmp/err"
-is 'the example is a trace' "$(cat "$tmp/err")" ''
+make_trace() { # NAME PAGE FILE
+	{ block functions $rules; block "$1" "$2"; } >"$tmp/script"
+	sh "$tmp/script" | "$BIN/ctp-fromjsonl" >"$tmp/$3" 2>"$tmp/err"
+	is "the block '$1' is a trace" "$(cat "$tmp/err")" ''
+}
+make_trace example $page t.ctp
+make_trace 'script: possible possible' $rules possible.ctp
 sed -n '/^\.\\" output/,/^\.Ed/s/^\$ cat \([a-z]*\);.*/\1/p' $page >"$tmp/shown"
 is 'one file is shown before it is used' "$(cat "$tmp/shown")" known
 sed -n '/^\$ cat known;/,/^\.Ed/p' $page | sed '1d; /^No findings/,$d' >"$tmp/known"
