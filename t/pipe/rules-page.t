@@ -29,7 +29,7 @@ while read -r rule grade; do
 	fi
 	is "$rule: the trace shows that, and nothing else" "$(found)" "$rule $grade"
 	is "$rule: each of its rows is understood" "$(cat "$tmp/err")" ''
-	[ "$rule" = possible ] || like "$rule: the page says that it can be so sure" \
-		"$(awk -v rule="$rule" '$1 == ".Ss" { inside = $2 == rule } inside && sure { print; exit } inside { sure = $0 == ".Sy Sure :" }' $page)" "$grade"
+	[ "$rule" = possible ] || like "$rule: the page says that it can be that" \
+		"$(awk -v rule="$rule" '$1 == ".Ss" { inside = $2 == rule } inside && sure { print; exit } inside { sure = $0 == ".Sy Certainty :" }' $page)" "$grade"
 done <"$tmp/traces"
 done_testing

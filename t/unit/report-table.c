@@ -13,8 +13,8 @@ struct rule {
 };
 
 /*
- * Reads the rules of the manual and returns their number. In the section RULES, each has a subsection; how sure it can be is in the line
- * after "Sure".
+ * Reads the rules of the manual and returns their number. In the section RULES, each has a subsection; how certain it can be is in the line
+ * after "Certainty".
  */
 static unsigned read_manual(struct rule *rules, unsigned max)
 {
@@ -31,7 +31,7 @@ static unsigned read_manual(struct rule *rules, unsigned max)
 			n++;
 		else if (sure)
 			rules[n - 1].proved = !strncmp(line, "proved", 6);
-		sure = n && !strcmp(line, ".Sy Sure :\n");
+		sure = n && !strcmp(line, ".Sy Certainty :\n");
 	}
 	fclose(f);
 	return n;
