@@ -1,7 +1,7 @@
 #!/bin/sh
 # ctp-report.1: what the page shows is what the tool prints. Each block after a comment "output" has a command and its output; the trace is
 # that of the block "example". UPDATE=1 writes the output of today into the page.
-. t/tap.sh
+. t/helper/tap.sh
 command -v jq >/dev/null || skip_all 'there is no jq'
 page=doc/ctp-report.1
 bin=$(cd "$BIN" && pwd)
