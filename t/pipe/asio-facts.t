@@ -14,9 +14,13 @@ compile() { # NAME COMPILER OPTION...: as $tmp/NAME
 	# shellcheck disable=SC2086
 	"$@" -std=c++20 $warn -include sdk/c++/ctp-asio.hpp -o "$tmp/$compile_to" t/helper/asio/facts.cpp -pthread >"$tmp/$compile_to.said" 2>&1
 }
+programs='facts facts_quiet'
 compile facts g++ -O2 &
 compile facts_quiet "${clang:-g++}" -O0 -DCTP_ASIO_NO_WAKE
-[ ! "$clang" ] || compile facts_clang "$clang" -O2
+if [ "$clang" ] && [ "${EVERY:-}" ]; then # by make check-all
+	compile facts_clang "$clang" -O2
+	programs="$programs facts_clang"
+fi
 wait
 
 # On a line of each coroutine's function: what each of its suspensions waits for, - where that is not known, + between several. The
@@ -57,7 +61,7 @@ timers: steady!, long ago!, steady!, steady!, steady!, steady!, steady!, moved!
 writes: out to write!, out to write!, out to write!, out to write!, out to write!
 WANT
 
-for program in facts facts_quiet ${clang:+facts_clang}; do
+for program in $programs; do
 	is "$program compiles without a word" "$(cat "$tmp/$program.said")" ''
 	is "$program: untraced" "$("$tmp/$program" | tail -n 1)" 'done'
 	"$BIN/ctp-collect" -q -o "$tmp/$program.ctp" "$tmp/$program" >"$tmp/printed"
