@@ -1,5 +1,6 @@
 #!/bin/sh
 # ctp-collect -p, where the memory has something else in it than the last states: nothing is told that is not so.
+# Mostly waits.
 . t/helper/tap.sh
 collect=$BIN/ctp-collect
 CC=${CC:-cc}

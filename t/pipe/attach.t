@@ -1,6 +1,7 @@
 #!/bin/sh
 # ctp-collect -p and -l: attached to, left and attached to again; stopped, hung, abandoned by a collector that was killed; and
 # whatever happens, the program does as it always does.
+# Mostly waits.
 . t/helper/tap.sh
 collect=$BIN/ctp-collect
 export TMPDIR="$tmp/t"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Targets that would hold the collector for ever: -t and a signal end it all the same, and what it did not look at is counted.
 # Not under sanitizers: it compiles its programs itself.
+# Mostly waits.
 . t/helper/tap.sh
 collect=$BIN/ctp-collect
 

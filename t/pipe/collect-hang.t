@@ -1,6 +1,7 @@
 #!/bin/sh
 # A target has mapped a file of a file system that does not answer any more: neither the collector nor the trace waits for it.
 # Not under sanitizers: it compiles its programs itself.
+# Mostly waits.
 . t/helper/tap.sh
 collect=$BIN/ctp-collect
 needs_root 'a file system of its own, by FUSE'

@@ -3,6 +3,7 @@
 # targets are idle and connected, whose first event then wakes it; where they are gone, but COMMAND is not; and where all was quiet
 # for so long that the threads were sampled, for that is done once.
 # Not under sanitizers: it counts system calls.
+# Mostly waits.
 . t/helper/tap.sh
 command -v strace >/dev/null || skip_all 'strace is not there'
 collect=$BIN/ctp-collect tracee=$O/t/helper/tracee

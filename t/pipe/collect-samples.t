@@ -1,6 +1,7 @@
 #!/bin/sh
 # What the collector says of threads: of those in a long run, and of all when the program is silent. How often is not looked at,
 # only what the records say together.
+# Mostly waits.
 . t/helper/tap.sh
 . t/helper/collect/lib.sh
 [ -r /proc/self/task/$$/schedstat ] || [ -r /proc/self/schedstat ] || skip_all 'the kernel counts nothing for threads'

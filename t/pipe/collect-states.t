@@ -1,6 +1,7 @@
 #!/bin/sh
 # What the collector says of the process itself: stopped, exiting, dumping, and between which times it ended. Truth is what the
 # program says, and what is done to it here; how soon something is noticed is not looked at.
+# Mostly waits.
 . t/helper/tap.sh
 . t/helper/collect/lib.sh
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # What the collector says of descriptors that coroutines wait for, held against what the program knows of them itself; that it says
 # nothing of those that it may not look at; and what the report makes of it.
+# Mostly waits.
 . t/helper/tap.sh
 collect=$BIN/ctp-collect tojson=$BIN/ctp-tojsonl report=$BIN/ctp-report CC=${CC:-cc}
 case $BIN in /*) ;; *) collect=$PWD/$collect ;; esac

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The frame of a coroutine is in a page that never comes, of userfaultfd(2): neither the collector nor its end waits for it.
 # Not under sanitizers: it compiles its programs itself.
+# Mostly waits.
 . t/helper/tap.sh
 needs_root 'userfaultfd for the faults of others'
 cat >"$tmp/held.c" <<'C'

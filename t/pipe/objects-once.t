@@ -2,6 +2,7 @@
 # What is known of locks, pools and queues by a collector that was not there when it was told: t/helper/attach/objects.c changes them at
 # random on three threads, and keeps its own book of them, with which the report of a visit has to agree. What the report does not know
 # it has to say so; how much that is has limits.
+# Mostly waits.
 . t/helper/tap.sh
 collect=$BIN/ctp-collect report=$BIN/ctp-report CC=${CC:-cc}
 command -v python3 >/dev/null || skip_all "there is no python3"

@@ -1,5 +1,6 @@
 #!/bin/sh
 # A stream as Parquet, judged by DuckDB: every value of random classes, row groups and what they are skipped by, damage, names, partitions.
+# Under sanitizers only in check-all: DuckDB takes most of the time.
 . t/helper/tap.sh
 parquet=$BIN/ctp-toparquet from=$BIN/ctp-fromjsonl to=$BIN/ctp-tojsonl
 [ -x "$parquet" ] || skip_all 'ctp-toparquet was not built'

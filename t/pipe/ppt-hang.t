@@ -1,6 +1,7 @@
 #!/bin/sh
 # What ctp-ppt wants of a process is in pages of a file whose file system does not answer: it says so, and ends.
 # Not under sanitizers: it runs programs whose timing matters.
+# Mostly waits.
 . t/helper/tap.sh
 . t/helper/ppt.sh
 needs_root 'a file system of its own, by FUSE'

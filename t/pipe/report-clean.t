@@ -2,6 +2,7 @@
 # ctp-report raises no false alarm: programs that do nothing wrong, some of which look as if they did, give no finding. Examples
 # that have a defect on purpose give that one.
 # Not under sanitizers: it compiles its programs itself.
+# Mostly waits.
 . t/helper/tap.sh
 CC=${CC:-cc} CXX=${CXX:-c++}
 for program in "$CC" jq; do

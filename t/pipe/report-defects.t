@@ -1,6 +1,7 @@
 #!/bin/sh
 # ctp-report finds the defect of each program in t/defects, says how sure it is, and has nothing to say of its healthy twin.
 # Not under sanitizers: it compiles its programs itself.
+# Mostly waits.
 . t/helper/tap.sh
 CC=${CC:-cc} CXX=${CXX:-c++}
 for program in "$CC" jq; do

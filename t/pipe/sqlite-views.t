@@ -1,5 +1,6 @@
 #!/bin/sh
 # The views of a database: each against the same by hand, the story of the manual, and that they go by the indexes.
+# Under sanitizers only in check-all: the database takes most of the time.
 . t/helper/tap.sh
 sqlite=$BIN/ctp-sqlite from=$BIN/ctp-fromjsonl
 [ -x "$sqlite" ] || skip_all 'ctp-sqlite was not built'

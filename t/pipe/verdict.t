@@ -2,6 +2,7 @@
 # A selection of the programs that judge ctp-report: their defects are found at the right place, and of their twins and of healthy ones
 # that look sick none is a finding. All of them, in ten conditions: make check-verdict.
 # Not under sanitizers: it runs programs whose timing matters.
+# Mostly waits.
 . t/helper/tap.sh
 
 # Nearly all of the time they sleep. A machine that is busy may spoil one: it is tried again, but a false proof is never forgiven.

@@ -1,5 +1,6 @@
 #!/bin/sh
 # What a hostile server gets of ctp-mysql and ctp-postgres: no file, no crash, no memory without an end, and no process that stays.
+# Mostly waits.
 . t/helper/tap.sh
 . t/helper/false-server.sh
 server='' dir=$(mktemp -d /tmp/ctp-hostile.XXXXXX) # a socket's path is short

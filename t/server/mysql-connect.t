@@ -1,6 +1,7 @@
 #!/bin/sh
 # How ctp-mysql connects: options, option files, MYSQL_PWD, TCP, TLS; and what it says where that is refused.
 # Not under sanitizers: it waits for a server most of the time.
+# Mostly waits.
 . t/helper/tap.sh
 . t/helper/mysql.sh
 my_need

@@ -1,6 +1,7 @@
 #!/bin/sh
 # A server whose disk is full: the load fails in one line, and with room again the next one is whole.
 # Not under sanitizers: it waits for a server most of the time.
+# Mostly waits.
 . t/helper/tap.sh
 . t/helper/mysql.sh
 needs_root 'a server with a small file system'

@@ -1,6 +1,7 @@
 #!/bin/sh
 # A load that is whole or absent: servers that are killed, stopped or full, a ctp-mysql that is killed, and coroTracer's own table.
 # Not under sanitizers: it waits for a server most of the time.
+# Mostly waits.
 . t/helper/tap.sh
 . t/helper/mysql.sh
 my_need

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The page of ctp-tohtml in a real browser: it loads without an error, finds what is there, and draws what the data says.
 # Not under sanitizers: it waits for a browser most of the time.
+# Mostly waits.
 . t/helper/tap.sh
 command -v python3 >/dev/null || skip_all 'there is no python3'
 if [ -x "$BIN/ctp-tohtml" ] && [ -x "$O/examples/lostwake" ]; then

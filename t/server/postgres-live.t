@@ -1,6 +1,7 @@
 #!/bin/sh
 # ctp-postgres --live with a real server and programs that run: what is there meanwhile, at the end, and when something ends too early.
 # Not under sanitizers: it waits for a server most of the time.
+# Mostly waits.
 . t/helper/tap.sh
 . t/helper/postgres.sh
 postgres=$BIN/ctp-postgres collect=$BIN/ctp-collect

@@ -2,6 +2,7 @@
 # How long ctp-mysql and ctp-postgres wait for a server that is silent, when a signal is to end them. Nobody waits here: a library that is
 # preloaded notes each limit, and makes it short.
 # Not under sanitizers: a library that makes calls fail is preloaded.
+# Mostly waits.
 . t/helper/tap.sh
 . t/helper/false-server.sh
 command -v cc >/dev/null || skip_all 'there is no compiler'

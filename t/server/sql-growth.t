@@ -1,5 +1,6 @@
 #!/bin/sh
 # What an engine does for a view grows with the records, not with their square: of a coroutine's, of coroutines, and of what is lost.
+# Under sanitizers only in check-all: the database takes most of the time.
 . t/helper/tap.sh
 sqlite=$BIN/ctp-sqlite
 [ -x "$sqlite" ] || skip_all 'ctp-sqlite was not built'
