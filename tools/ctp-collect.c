@@ -3,12 +3,12 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/signals.h"
 #include "base/text.h"
 #include "collect/attach.h"
 #include "collect/collect.h"
@@ -84,13 +84,8 @@ static enum ctp_dialect parse_dialect(const char *text)
 /* Ends as COMMAND did, but without a core file of the collector. */
 static void die_of(int sig)
 {
-	sigset_t set;
-	sigemptyset(&set);
-	sigaddset(&set, sig);
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0});
-	signal(sig, SIG_DFL);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(sig);
+	ctp_signals_die(sig);
 }
 
 static void list_one(void *arg, const struct ctp_attach *at)

@@ -1,12 +1,12 @@
 /* ctp-fromctf - a stream of CTF traces: ctp-toctf's, or any other. */
 #include <getopt.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/limit.h"
+#include "base/signals.h"
 #include "base/text.h"
 #include "ctf/ctf-read.h"
 #include "tool.h"
@@ -37,12 +37,10 @@ static void on_abort(int sig)
 
 static void catch_aborts(void)
 {
-	static const int signals[] = {SIGABRT, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 	static char stack[64 << 10]; /* the other may have overflowed */
 	struct sigaction action = {.sa_handler = on_abort, .sa_flags = SA_ONSTACK};
 	sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
-	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-		sigaction(signals[i], &action, NULL);
+	ctp_signals_take(NULL, (const int[]){SIGABRT, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, 0}, &action);
 }
 
 /*

@@ -1,11 +1,11 @@
 /* ctp-postgres - streams into a PostgreSQL database: a table for each class, and views that answer the first questions. */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/signals.h"
 #include "postgres/postgres.h"
 #include "symbolopt.h"
 #include "tool.h"
@@ -46,8 +46,7 @@ static void on_signal(int sig)
 	if (told == 2) {
 		ssize_t n = write(STDERR_FILENO, line, sizeof line - 1);
 		(void)n;
-		signal(first, SIG_DFL);
-		raise(first);
+		ctp_signals_die(first);
 	}
 	told += told < 2;
 	alarm(told == 1 ? WAIT_S : ANSWER_S);
@@ -56,12 +55,9 @@ static void on_signal(int sig)
 
 static void end_on_signals(void)
 {
-	static const int signals[] = {SIGINT, SIGTERM, SIGALRM};
 	struct sigaction action = {.sa_handler = on_signal}; /* no SA_RESTART: the read begins again, with what is there then */
-	if ((nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)) < 0)
-		return;
-	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-		sigaction(signals[i], &action, NULL);
+	if ((nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0)
+		ctp_signals_take(NULL, (const int[]){SIGINT, SIGTERM, SIGALRM, 0}, &action);
 }
 
 int main(int argc, char **argv)

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/signals.h"
 #include "base/visible.h"
 #include "stream/packet.h"
 
@@ -77,8 +77,7 @@ int ctp_tool_fail_output(struct ctp_tool *tool, const struct ctp_output *out, co
 {
 	if ((out && out->epipe) || tool->unread) {
 		clear_progress(tool);
-		signal(SIGPIPE, SIG_DFL);
-		raise(SIGPIPE);
+		ctp_signals_die(SIGPIPE);
 	}
 	return ctp_tool_fail(tool, err);
 }

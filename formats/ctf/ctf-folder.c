@@ -10,8 +10,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/signals.h"
 #include "io/folder.h"
 
 /* --- the guard ------------------------------------------------------------------------------------------------------------ */
@@ -29,10 +28,8 @@
 static struct {
 	volatile pid_t pid; /* 0: none */
 	int pipe;           /* the parent's end; the guard acts when it is closed */
-	struct sigaction before[3];
+	struct ctp_signals signals;
 } guard;
-
-static const int signals[3] = {SIGINT, SIGTERM, SIGHUP};
 
 static bool is_number(const char *name) { return *name && name[strspn(name, "0123456789")] == '\0'; }
 
@@ -63,8 +60,7 @@ static void remove_trace(int folder, const char *name, unsigned levels)
 static _Noreturn void guard_main(const struct ctp_ctf_folder *f, int pipe)
 {
 	char c;
-	for (int sig = 1; sig < NSIG; sig++)
-		signal(sig, SIG_IGN);
+	ctp_signals_ignore_all();
 	setsid(); /* signals to the parent's group do not reach the guard */
 	/* The guard closes the parent's pipes, so that they end with the parent; but not stderr: at its end all is removed. */
 	close(STDIN_FILENO);
@@ -90,8 +86,7 @@ static void dismiss(void)
 static void on_signal(int sig)
 {
 	dismiss();
-	signal(sig, SIG_DFL);
-	raise(sig);
+	ctp_signals_die(sig);
 }
 
 static enum ctp_status start_guard(const struct ctp_ctf_folder *f, struct ctp_err *err)
@@ -114,11 +109,8 @@ static enum ctp_status start_guard(const struct ctp_ctf_folder *f, struct ctp_er
 	guard.pid = pid;
 	struct sigaction act = {.sa_handler = on_signal};
 	sigfillset(&act.sa_mask);
-	for (int i = 0; i < 3; i++) {
-		sigaction(signals[i], NULL, &guard.before[i]);
-		if (guard.before[i].sa_handler != SIG_IGN) /* nohup(1) keeps its effect */
-			sigaction(signals[i], &act, NULL);
-	}
+	guard.signals = (struct ctp_signals){0};
+	ctp_signals_take_unignored(&guard.signals, (const int[]){SIGINT, SIGTERM, SIGHUP, 0}, &act);
 	return CTP_OK;
 }
 
@@ -287,12 +279,11 @@ void ctp_ctf_folder_end(struct ctp_ctf_folder *f)
 {
 	sigset_t ours, before;
 	sigemptyset(&ours);
-	for (int i = 0; i < 3; i++)
-		sigaddset(&ours, signals[i]);
+	for (unsigned i = 0; i < guard.signals.n; i++)
+		sigaddset(&ours, guard.signals.sigs[i]);
 	pthread_sigmask(SIG_BLOCK, &ours, &before);
 	dismiss();
-	for (int i = 0; i < 3; i++)
-		sigaction(signals[i], &guard.before[i], NULL);
+	ctp_signals_restore(&guard.signals);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	close_both(f);
 }

@@ -7,14 +7,10 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
+#include "base/signals.h"
 #include "mysql/mysql-db.h"
-
-static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-enum { SIGNALS = sizeof signals / sizeof *signals };
 
 /* Static, because the handler needs it. */
 static struct {
@@ -22,7 +18,7 @@ static struct {
 	int ends[2]; /* of a pipe: a byte is a signal's number */
 	bool armed;
 	pthread_t thread;
-	struct sigaction before[SIGNALS];
+	struct ctp_signals signals;
 	struct ctp_mysql own; /* the thread's, with a connection of its own */
 	unsigned long load;   /* the connection that the server ends */
 } state;
@@ -31,10 +27,8 @@ static void on_signal(int sig)
 {
 	int before = errno;
 	char number = (char)sig;
-	if (state.told || write(state.ends[1], &number, 1) != 1) {
-		signal(sig, SIG_DFL);
-		raise(sig);
-	}
+	if (state.told || write(state.ends[1], &number, 1) != 1)
+		ctp_signals_die(sig);
 	state.told = 1;
 	errno = before;
 }
@@ -61,8 +55,7 @@ static void *wait_for_signal(void *arg)
 	if (n <= 0)
 		return NULL;
 	clean(&state.own);
-	signal(number, SIG_DFL);
-	raise(number);
+	ctp_signals_die(number);
 	return NULL;
 }
 
@@ -80,19 +73,15 @@ void ctp_mysql_signals_init(struct ctp_mysql *m)
 		return;
 	}
 	state.armed = true;
-	for (int i = 0; i < SIGNALS; i++) {
-		sigaction(signals[i], NULL, &state.before[i]);
-		if (state.before[i].sa_handler != SIG_IGN) /* nohup(1) keeps its effect */
-			sigaction(signals[i], &action, NULL);
-	}
+	state.signals = (struct ctp_signals){0};
+	ctp_signals_take_unignored(&state.signals, (const int[]){SIGINT, SIGTERM, SIGHUP, 0}, &action);
 }
 
 void ctp_mysql_signals_fini(void)
 {
 	if (!state.armed)
 		return;
-	for (int i = 0; i < SIGNALS; i++)
-		sigaction(signals[i], &state.before[i], NULL);
+	ctp_signals_restore(&state.signals);
 	close(state.ends[1]);
 	pthread_join(state.thread, NULL);
 	close(state.ends[0]);

@@ -20,7 +20,7 @@
 #include "ppt/ppt-sought.h"
 
 #define MS UINT64_C(1000000)
-enum { SETTLED_LOOKS = 3, SIGPIPE_ACTION = 1, SOUGHT_BYTES = 200 };
+enum { SETTLED_LOOKS = 3, SOUGHT_BYTES = 200 };
 static const uint64_t DOUBT_NS = 2000 * MS, SAID_NS = 5000 * MS;
 
 enum look { NONE, UNREADABLE, REFUSED, READY };
@@ -107,11 +107,11 @@ static enum ctp_status await(const struct ctp_ppt_launch *l, struct ctp_distinct
 enum ctp_status ctp_ppt_launch(struct ctp_ppt_launch *l, struct ctp_err *err)
 {
 	static const char *const env[] = {NULL};
-	struct ctp_signals before;
+	struct ctp_spawn_signals before;
 	sigset_t none;
 	sigemptyset(&none);
-	ctp_signals_take(&before, &none);
-	before.actions[SIGPIPE_ACTION].sa_handler = SIG_DFL; /* a tool ignores it */
+	signal(SIGPIPE, SIG_DFL); /* for the child: a tool ignores it */
+	ctp_spawn_signals_take(&before, &none);
 	struct ctp_spawn_conf conf = {.argv = l->argv, .env = env, .stdout_to_stderr = l->stdout_to_stderr, .signals = &before};
 	if (ctp_spawn(&conf, &l->pid, err))
 		return CTP_FAILED;

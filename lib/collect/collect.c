@@ -459,7 +459,7 @@ static enum ctp_status make_harvest(struct ctp_collect_loop *c, struct ctp_err *
 	return c->harvest ? CTP_OK : CTP_FAILED;
 }
 
-static int start_command(struct ctp_collect_loop *c, const struct ctp_signals *signals, struct ctp_err *err)
+static int start_command(struct ctp_collect_loop *c, const struct ctp_spawn_signals *signals, struct ctp_err *err)
 {
 	char stations[16];
 	snprintf(stations, sizeof stations, "%" PRIu32, c->arena.geo.max_stations);
@@ -482,7 +482,7 @@ static void ask_more_of_the_system(void)
 	}
 }
 
-static enum ctp_status begin_command(struct ctp_collect_loop *c, const struct ctp_signals *signals, struct ctp_err *err)
+static enum ctp_status begin_command(struct ctp_collect_loop *c, const struct ctp_spawn_signals *signals, struct ctp_err *err)
 {
 	announce(c);
 	if (make_harvest(c, err))
@@ -540,9 +540,9 @@ enum ctp_status ctp_collect(const struct ctp_collect_conf *conf, struct ctp_coll
 		.watch.signal_fd = -1, .start_ns = ctp_clock_ns()};
 	c.now_ns = c.refresh_ns = c.start_ns;
 	sigset_t block;
-	struct ctp_signals signals;
+	struct ctp_spawn_signals signals;
 	ctp_event_loop_signals(&block);
-	ctp_signals_take(&signals, &block);
+	ctp_spawn_signals_take(&signals, &block);
 
 	enum ctp_status st = set_up(&c, err);
 	if (!st)
@@ -558,6 +558,6 @@ enum ctp_status ctp_collect(const struct ctp_collect_conf *conf, struct ctp_coll
 			wait_for_command(&c);
 	}
 	tear_down(&c);
-	ctp_signals_restore(&signals);
+	ctp_spawn_signals_restore(&signals);
 	return st;
 }

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/signals.h"
 #include "collect/conn-keeper.h"
 #include "shm/sock.h"
 
@@ -84,8 +84,7 @@ static void keep(struct pollfd *kept, nfds_t n)
 
 static _Noreturn void keeper_main(const struct ctp_conn_keeper_conf *conf, int collector)
 {
-	for (int sig = 1; sig < NSIG; sig++)
-		signal(sig, SIG_IGN);
+	ctp_signals_ignore_all();
 	setsid(); /* what is sent to the collector's group is not for us */
 	if (chdir("/"))
 		_exit(1);

@@ -4,13 +4,13 @@
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/signals.h"
 
 static const uint64_t PATIENCE_NS = 500000000;
 
@@ -95,11 +95,7 @@ struct ctp_frame_reader *ctp_frame_reader_new(void)
 
 static int start(struct ctp_frame_reader *r)
 {
-	sigset_t all, old;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	int error = pthread_create(&r->thread, NULL, run, r);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	int error = ctp_signals_thread(&r->thread, run, r);
 	r->started = !error;
 	return error;
 }

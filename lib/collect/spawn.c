@@ -10,38 +10,26 @@
 
 #include "collect/spawn.h"
 
-static const struct {
-	int sig;
-	void (*handler)(int);
-} taken[] = {
-	{SIGCHLD, SIG_DFL}, /* inherited as ignored, it would leave no status to wait for */
-	{SIGPIPE, SIG_IGN},
-	{SIGXFSZ, SIG_IGN},
-};
-enum { TAKEN = sizeof taken / sizeof taken[0] };
-_Static_assert(TAKEN == sizeof(((struct ctp_signals *)0)->actions) / sizeof(struct sigaction), "one place for each");
-
-void ctp_signals_take(struct ctp_signals *before, const sigset_t *block)
+void ctp_spawn_signals_take(struct ctp_spawn_signals *signals, const sigset_t *block)
 {
-	sigprocmask(SIG_BLOCK, block, &before->mask);
-	for (int i = 0; i < TAKEN; i++) {
-		struct sigaction act = {.sa_handler = taken[i].handler};
-		sigemptyset(&act.sa_mask);
-		sigaction(taken[i].sig, &act, &before->actions[i]);
-	}
+	static const struct sigaction standard = {.sa_handler = SIG_DFL}, ignored = {.sa_handler = SIG_IGN};
+	sigprocmask(SIG_BLOCK, block, &signals->mask);
+	signals->taken = (struct ctp_signals){0};
+	/* If SIGCHLD were inherited as ignored, children would leave no status to wait for. */
+	ctp_signals_take(&signals->taken, (const int[]){SIGCHLD, 0}, &standard);
+	ctp_signals_take(&signals->taken, (const int[]){SIGPIPE, SIGXFSZ, 0}, &ignored);
 }
 
-void ctp_signals_restore(const struct ctp_signals *before)
+void ctp_spawn_signals_restore(const struct ctp_spawn_signals *signals)
 {
-	for (int i = 0; i < TAKEN; i++)
-		sigaction(taken[i].sig, &before->actions[i], NULL);
-	sigprocmask(SIG_SETMASK, &before->mask, NULL);
+	ctp_signals_restore(&signals->taken);
+	sigprocmask(SIG_SETMASK, &signals->mask, NULL);
 }
 
 static _Noreturn void child_main(const struct ctp_spawn_conf *conf, int told)
 {
 	if (!conf->stdout_to_stderr || dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) {
-		ctp_signals_restore(conf->signals);
+		ctp_spawn_signals_restore(conf->signals);
 		execvp(conf->argv[0], conf->argv);
 	}
 	int error = errno;

@@ -16,10 +16,11 @@
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "base/signals.h"
 
 enum { CHUNK_BYTES = 1 << 20 }; /* room is given back in steps of at most this */
 
@@ -82,16 +83,6 @@ static void *write_blocks(void *arg)
 
 /* --- the producer -------------------------------------------------------------------------------------------------------- */
 
-static int start(struct ctp_writeback *wb)
-{
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int error = pthread_create(&wb->thread, NULL, write_blocks, wb);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return error;
-}
-
 static void destroy(struct ctp_writeback *wb)
 {
 	pthread_cond_destroy(&wb->taken);
@@ -118,7 +109,7 @@ struct ctp_writeback *ctp_writeback_new(const struct ctp_writeback_ops *ops, voi
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&wb->taken, &attr);
 	pthread_condattr_destroy(&attr);
-	errno = start(wb);
+	errno = ctp_signals_thread(&wb->thread, write_blocks, wb);
 	if (errno) {
 		ctp_err_sys(err, "starting the writer thread");
 		destroy(wb);

@@ -7,10 +7,11 @@
 #include "shm/barrier.h"
 
 #include <linux/membarrier.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/signals.h"
 
 void ctp_barrier_init(struct ctp_barrier *b)
 {
@@ -48,12 +49,7 @@ static void *barrier_main(void *arg)
 
 static bool start(struct ctp_barrier *b)
 {
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	b->started = !pthread_create(&b->thread, NULL, barrier_main, b);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return b->started;
+	return b->started = !ctp_signals_thread(&b->thread, barrier_main, b);
 }
 
 uint64_t ctp_barrier_ask(struct ctp_barrier *b)

@@ -18,9 +18,9 @@
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 
+#include "base/signals.h"
 #include "stream/order.h"
 #include "stream/runs.h"
 
@@ -123,13 +123,9 @@ static void start(struct ctp_ahead *a)
 	for (int i = 0; i < CHUNKS; i++)
 		if (!(a->chunks[i].runs = ctp_runs_new(CTP_ORDER_BYTES, &err)))
 			return;
-	sigset_t all, before;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	a->started = true; /* the thread looks at this */
-	if (pthread_create(&a->thread, NULL, read_ahead, a))
+	if (ctp_signals_thread(&a->thread, read_ahead, a))
 		a->started = false;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 struct ctp_ahead *ctp_ahead_new(struct ctp_input *in, const struct ctp_notice *notice, struct ctp_err *err)
