@@ -16,6 +16,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
+#include "collect/harvest-stats.h"
 #include "stream/events.h"
 #include "stream/writer.h"
 
@@ -23,19 +24,6 @@ struct ctp_frame; /* frame-queue.h: for find_code */
 struct ctp_budget; /* base/budget.h */
 
 enum ctp_dialect { CTP_DIALECT_AUTO, CTP_DIALECT_SEQLOCK, CTP_DIALECT_PLAIN };
-
-struct ctp_harvest_stats {
-	uint64_t events, lost, unverified; /* unverified are among the lost */
-	uint64_t overwritten; /* of the lost: in stations that have no ring, and room for 8 */
-	uint64_t ringless;    /* of the lost, and some that slots had: by threads that found no ring */
-	uint64_t unread;      /* of the lost: what the last look did not come to */
-	uint64_t births, deaths, conflicts, wakes;
-	uint64_t missed;   /* births, deaths, wakes, names and awaits that a thread could not write down */
-	uint64_t untraced; /* coroutines that found no station */
-	uint64_t refused;  /* of those: there was no memory for it */
-	uint64_t stations; /* in use, or used before */
-	uint64_t rings;    /* threads that write, or wrote */
-};
 
 struct ctp_harvest_conf {
 	void *shm;              /* 1024 x (1 + max_stations) bytes or more, mapped read-write, shared; header already written */

@@ -10,7 +10,7 @@
 
 #include "base/tids.h"
 #include "collect/frame-queue.h"
-#include "collect/harvest.h"
+#include "collect/harvest-stats.h"
 #include "collect/look-limit.h"
 #include "collect/row-sort.h"
 #include "stream/writer.h"
