@@ -4,13 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "memory/room.h"
+#include "base/array.h"
 
 enum { ELEMENTS_MAX = 64 }; /* of an array that have cells of their own */
 
 struct cells {
 	struct ctp_mem_cell *cell;
-	uint32_t n, room, at, bytes, line; /* at: what is before has cells, or is in no line that is asked for */
+	size_t room;
+	uint32_t n, at, bytes, line; /* at: what is before has cells, or is in no line that is asked for */
 	const struct ctp_mem_lines *lines;
 	const struct ctp_mem_member *member; /* with accesses: those that have no cells yet */
 	uint32_t left;
@@ -19,7 +20,7 @@ struct cells {
 
 static void add_part(struct cells *c, uint32_t offset, uint32_t size, enum ctp_mem_cell_kind kind, const char *name)
 {
-	if (!ctp_room_more(&c->cell, &c->room, c->n, CTP_MEM_CELLS_MAX, sizeof *c->cell)) {
+	if (!CTP_ARRAY_RESERVE(c->cell, c->room, c->n + 1, CTP_MEM_CELLS_MAX)) {
 		c->failed = true;
 		return;
 	}

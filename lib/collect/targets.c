@@ -14,6 +14,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "collect/end-signal.h"
 #include "collect/frame-reader.h"
@@ -44,8 +45,8 @@ struct process {
 	pid_t pid;
 	bool closed; /* we may not read its memory */
 	uint64_t again_ns; /* when its mappings may be read again out of turn */
-	size_t ntold;
-	struct mapping *told;
+	size_t nwritten, room;
+	struct mapping *written; /* those with a record in the trace, by address */
 };
 
 struct thread {
@@ -109,7 +110,7 @@ void ctp_targets_free(struct ctp_targets *t)
 	if (!t)
 		return;
 	for (size_t i = 0; i < t->nprocesses; i++)
-		free(t->processes[i].told);
+		free(t->processes[i].written);
 	ctp_class_free(t->mapping_class);
 	ctp_class_free(t->thread_class);
 	ctp_frame_reader_free(t->frames);
@@ -175,18 +176,18 @@ static uint64_t hash_mapping(const struct ctp_mapping *map)
 	return h;
 }
 
-/* The one that has this address, of those told. */
+/* The mapping at this address, of those written. */
 static const struct mapping *mapping_at(const struct process *p, uint64_t addr)
 {
-	size_t from = 0, to = p->ntold;
+	size_t from = 0, to = p->nwritten;
 	while (from < to) {
 		size_t mid = (from + to) / 2;
-		if (p->told[mid].stop <= addr)
+		if (p->written[mid].stop <= addr)
 			from = mid + 1;
 		else
 			to = mid;
 	}
-	return from < p->ntold && p->told[from].start <= addr ? &p->told[from] : NULL;
+	return from < p->nwritten && p->written[from].start <= addr ? &p->written[from] : NULL;
 }
 
 /* With its build-id, or when that is known: see tell_late. */
@@ -236,9 +237,9 @@ static bool read_mappings(struct ctp_targets *t, struct process *p)
 		if (!map.exec || n == MAPPINGS_MAX || (map.path[0] != '/' && strcmp(map.path, "[vdso]")))
 			continue;
 		t->found[n] = (struct mapping){map.start, map.stop, hash_mapping(&map)};
-		const struct mapping *told = mapping_at(p, map.start);
+		const struct mapping *written = mapping_at(p, map.start);
 		file.map = map;
-		if (!told || told->hash != t->found[n].hash)
+		if (!written || written->hash != t->found[n].hash)
 			meet_mapping(t, &file);
 		n++;
 	}
@@ -248,14 +249,11 @@ static bool read_mappings(struct ctp_targets *t, struct process *p)
 		close(file.root);
 	uint64_t ended_ns = ctp_clock_ns(), pause_ns = (ended_ns - began_ns) * SHARE;
 	p->again_ns = ended_ns + (pause_ns > AGAIN_NS ? pause_ns : AGAIN_NS);
-	if (n > p->ntold || !n) {
-		struct mapping *told = realloc(p->told, (n ? n : 1) * sizeof *told);
-		if (!told)
-			return ours; /* then they are told again, which is no lie */
-		p->told = told;
-	}
-	memcpy(p->told, t->found, n * sizeof *t->found);
-	p->ntold = n;
+	if (!CTP_ARRAY_RESERVE(p->written, p->room, n, MAPPINGS_MAX))
+		return ours; /* they are written again at the next reading */
+	if (n)
+		memcpy(p->written, t->found, n * sizeof *t->found);
+	p->nwritten = n;
 	return ours;
 }
 
@@ -277,7 +275,7 @@ static struct process *add_process(struct ctp_targets *t, pid_t pid)
 	for (size_t i = 0; i < t->nprocesses; i++) {
 		struct process *p = &t->processes[i];
 		if (kill(p->pid, 0) && errno == ESRCH) {
-			*p = (struct process){.pid = pid, .told = p->told};
+			*p = (struct process){.pid = pid, .written = p->written, .room = p->room};
 			return p;
 		}
 	}

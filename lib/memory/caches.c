@@ -319,7 +319,6 @@ unsigned ctp_caches_access(struct ctp_caches *c, uint32_t thread, uint64_t addre
 	return is_last_used(c, 0, address, size, write) ? 0 : access_shared(c, thread, address, size, write, 0);
 }
 
-unsigned ctp_caches_levels(const struct ctp_caches *c) { return c->nlevels; }
 const struct ctp_cache_shape *ctp_caches_shape(const struct ctp_caches *c, unsigned level) { return &c->level[level].shape; }
 const struct ctp_cache_counts *ctp_caches_counts(const struct ctp_caches *c, unsigned level) { return &c->level[level].counts; }
 uint64_t ctp_caches_memory_writes(const struct ctp_caches *c) { return c->memory_writes; }

@@ -53,7 +53,6 @@ void ctp_caches_clear(struct ctp_caches *c);
 /* In how many levels it missed; CTP_CACHE_LEVELS + 1: out of memory. The thread is a number from 0 on. */
 unsigned ctp_caches_access(struct ctp_caches *c, uint32_t thread, uint64_t address, uint32_t size, bool write);
 
-unsigned ctp_caches_levels(const struct ctp_caches *c);
 const struct ctp_cache_shape *ctp_caches_shape(const struct ctp_caches *c, unsigned level);
 const struct ctp_cache_counts *ctp_caches_counts(const struct ctp_caches *c, unsigned level);
 uint64_t ctp_caches_memory_writes(const struct ctp_caches *c); /* lines that went to memory */

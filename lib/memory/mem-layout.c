@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "memory/room.h"
+#include "base/array.h"
 
 void ctp_mem_layouts_fini(struct ctp_mem_layouts *l)
 {
@@ -15,7 +15,7 @@ void ctp_mem_layouts_fini(struct ctp_mem_layouts *l)
 void ctp_mem_layouts_take(void *layouts, const struct ctp_member *member)
 {
 	struct ctp_mem_layouts *l = layouts;
-	if (ctp_room_more(&l->member, &l->room, l->n, CTP_MEMBERS_MAX, sizeof *l->member))
+	if (CTP_ARRAY_RESERVE(l->member, l->room, l->n + 1, CTP_MEMBERS_MAX))
 		l->member[l->n++] = *member;
 	else
 		l->full = true;

@@ -7,12 +7,15 @@
 #ifndef CTP_MEM_LAYOUT_H
 #define CTP_MEM_LAYOUT_H
 
+#include <stddef.h>
+
 #include "symbols/members.h"
 
 /* The types that debug information knows. All zeros is empty. */
 struct ctp_mem_layouts {
 	struct ctp_member *member; /* `want` is the type; by type and offset, the larger first */
-	uint32_t n, room;
+	uint32_t n;
+	size_t room;
 	bool full; /* there are more */
 };
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "memory/room.h"
+#include "base/array.h"
 
 enum { MEMBERS_MAX = 2 * CTP_MEM_SPANS_MAX };
 
@@ -13,20 +13,11 @@ static uint32_t end_of(const struct ctp_mem_type *t, const struct ctp_mem_span *
 	return s->size < t->element_size - s->offset ? s->offset + s->size : t->element_size;
 }
 
-void ctp_mem_members_clear(struct ctp_mem_types *t)
-{
-	for (uint32_t i = 0; i < t->nmembers; i++)
-		free(t->member[i].name);
-	for (uint32_t i = 0; i < t->ntypes; i++)
-		t->type[i].first = t->type[i].nmembers = 0;
-	t->nmembers = 0;
-}
-
 /* A member, which ends the one before. Accesses reach up to `reach`. */
 static bool add(struct ctp_mem_types *t, uint32_t type, uint32_t offset, uint32_t reach, uint32_t access)
 {
 	struct ctp_mem_type *of = &t->type[type];
-	if (!ctp_room_more(&t->member, &t->member_room, t->nmembers, MEMBERS_MAX, sizeof *t->member))
+	if (!CTP_ARRAY_RESERVE(t->member, t->member_room, t->nmembers + 1, MEMBERS_MAX))
 		return false;
 	struct ctp_mem_member *m = &t->member[t->nmembers++];
 	*m = (struct ctp_mem_member){.type = type, .offset = offset, .size = reach - offset, .access = access};
@@ -88,7 +79,7 @@ static void count(struct ctp_mem_types *t, uint32_t type)
 
 bool ctp_mem_members_make(struct ctp_mem_types *t, const struct ctp_mem_start *start, uint32_t nstarts)
 {
-	ctp_mem_members_clear(t);
+	ctp_mem_types_clear_members(t);
 	for (uint32_t i = 0, from = 0, upto; i < t->ntypes; i++, from = upto) {
 		for (upto = from; upto < nstarts && start[upto].type == i;)
 			upto++;

@@ -17,7 +17,6 @@ struct ctp_mem_start {
 
 /* Makes the members of all types anew, without names; starts are in the order of types and offsets. False: out of memory. */
 bool ctp_mem_members_make(struct ctp_mem_types *t, const struct ctp_mem_start *start, uint32_t nstarts);
-void ctp_mem_members_clear(struct ctp_mem_types *t);
 
 /* Whether accesses tell parts of an element apart, be it one part and the rest; a number has none. */
 bool ctp_mem_members_are_parts(const struct ctp_mem_types *t, uint32_t type);

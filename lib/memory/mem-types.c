@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory/mem-members.h"
-#include "memory/room.h"
+#include "base/array.h"
 
 struct key {
 	const char *name;
@@ -30,11 +29,20 @@ uint32_t ctp_mem_pass_element(const char *name, size_t len)
 bool ctp_mem_types_init(struct ctp_mem_types *t)
 {
 	*t = (struct ctp_mem_types){.type = NULL};
-	if (!ctp_map_init(&t->names, CTP_MEM_TYPES_MAX) || !ctp_room_more(&t->type, &t->type_room, 0, CTP_MEM_TYPES_MAX, sizeof *t->type))
+	if (!ctp_map_init(&t->names, CTP_MEM_TYPES_MAX) || !CTP_ARRAY_RESERVE(t->type, t->type_room, 2, CTP_MEM_TYPES_MAX))
 		return false;
 	t->type[CTP_MEM_NONE] = t->type[CTP_MEM_OTHERS] = (struct ctp_mem_type){.name = NULL};
 	t->ntypes = 2;
 	return true;
+}
+
+void ctp_mem_types_clear_members(struct ctp_mem_types *t)
+{
+	for (uint32_t i = 0; i < t->nmembers; i++)
+		free(t->member[i].name);
+	for (uint32_t i = 0; i < t->ntypes; i++)
+		t->type[i].first = t->type[i].nmembers = 0;
+	t->nmembers = 0;
 }
 
 void ctp_mem_types_fini(struct ctp_mem_types *t)
@@ -43,7 +51,7 @@ void ctp_mem_types_fini(struct ctp_mem_types *t)
 		free(t->type[i].name);
 		free(t->type[i].near);
 	}
-	ctp_mem_members_clear(t);
+	ctp_mem_types_clear_members(t);
 	free(t->type);
 	free(t->span);
 	free(t->member);
@@ -77,7 +85,7 @@ uint32_t ctp_mem_types_get(struct ctp_mem_types *t, const char *name, size_t len
 		return *slot;
 	char *copy = NULL;
 	if (t->name_bytes + k.len > CTP_MEM_NAMES_BYTES || !(copy = copy_name(&k)) ||
-	    !ctp_room_more(&t->type, &t->type_room, t->ntypes, CTP_MEM_TYPES_MAX + CTP_MEM_OTHERS + 1, sizeof *t->type)) {
+	    !CTP_ARRAY_RESERVE(t->type, t->type_room, t->ntypes + 1, CTP_MEM_TYPES_MAX + CTP_MEM_OTHERS + 1)) {
 		free(copy);
 		t->types_refused++;
 		return CTP_MEM_OTHERS;
@@ -90,7 +98,7 @@ uint32_t ctp_mem_types_get(struct ctp_mem_types *t, const char *name, size_t len
 
 static struct ctp_mem_span *new_span(struct ctp_mem_types *t, uint32_t type, uint32_t offset, uint32_t size, uint64_t key)
 {
-	if (!ctp_room_more(&t->span, &t->span_room, t->nspans, CTP_MEM_SPANS_MAX, sizeof *t->span) ||
+	if (!CTP_ARRAY_RESERVE(t->span, t->span_room, t->nspans + 1, CTP_MEM_SPANS_MAX) ||
 	    !ctp_addrs_add(&t->spans, key, t->nspans + 1))
 		return NULL;
 	t->span[t->nspans] = (struct ctp_mem_span){.type = type, .offset = offset, .size = size};

@@ -60,7 +60,8 @@ struct ctp_mem_types {
 	struct ctp_mem_type *type;
 	struct ctp_mem_span *span;
 	struct ctp_mem_member *member;
-	uint32_t ntypes, type_room, nspans, span_room, nmembers, member_room;
+	uint32_t ntypes, nspans, nmembers;
+	size_t type_room, span_room, member_room;
 	struct ctp_map names;
 	struct ctp_addrs spans; /* by type, size and offset: number of the span, from 1 on */
 	uint64_t name_bytes;
@@ -69,6 +70,7 @@ struct ctp_mem_types {
 
 bool ctp_mem_types_init(struct ctp_mem_types *t); /* false: out of memory; may be finished */
 void ctp_mem_types_fini(struct ctp_mem_types *t);
+void ctp_mem_types_clear_members(struct ctp_mem_types *t);
 
 /* The number of a type, which may be CTP_MEM_OTHERS. */
 uint32_t ctp_mem_types_get(struct ctp_mem_types *t, const char *name, size_t len, uint32_t element_size);

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/capped.h"
 #include "memory/mem-members.h"
-#include "memory/room.h"
 #include "stream/sink.h"
 
 enum what { UNMET, FOREIGN, LOSS, ACCESS, ADD, REMOVE };
@@ -21,7 +21,7 @@ struct ctp_mem_priv {
 	struct ctp_regions regions;
 	struct ctp_addrs refused; /* where regions would begin that found no room; as many as there may be regions */
 	struct ctp_addrs thread_of; /* number of a thread, from 1 on */
-	uint32_t thread_room;
+	size_t thread_room;
 	uint64_t last_id; /* the thread of the access before, and its number; 0: none */
 	uint32_t last_thread;
 	uint32_t owner, owners; /* of caches: that thread, and how many this section has */
@@ -120,7 +120,7 @@ static uint32_t thread_of(struct ctp_mem *m, uint64_t id)
 		return p->last_thread - 1;
 	uint32_t number = ctp_addrs_get(&p->thread_of, id);
 	if (!number) {
-		if (!ctp_room_more(&m->threads, &p->thread_room, m->nthreads, CTP_MEM_THREADS_MAX, sizeof *m->threads) ||
+		if (!CTP_ARRAY_RESERVE(m->threads, p->thread_room, m->nthreads + 1, CTP_MEM_THREADS_MAX) ||
 		    !ctp_addrs_add(&p->thread_of, id, m->nthreads + 1)) {
 			p->last_thread = p->owner = 0;
 			return CTP_MEM_THREADS_MAX;

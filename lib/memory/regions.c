@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "memory/room.h"
+#include "base/array.h"
 
 enum { PER_LEVEL = 1 << CTP_REGION_BITS };
 
@@ -35,7 +35,7 @@ static uint32_t new_region(struct ctp_regions *r)
 		return number;
 	}
 	/* Number 0 is none. */
-	if (!ctp_room_more(&r->region, &r->region_room, r->nregions + 1, CTP_REGIONS_MAX + 1, sizeof *r->region))
+	if (!CTP_ARRAY_RESERVE(r->region, r->region_room, r->nregions + 2, CTP_REGIONS_MAX + 1))
 		return 0;
 	return ++r->nregions;
 }
@@ -54,7 +54,7 @@ static uint32_t new_part(struct ctp_regions *r)
 		r->free_part = r->part[number].next;
 		return number;
 	}
-	if (!ctp_room_more(&r->part, &r->part_room, r->nparts + 1, CTP_REGION_PARTS_MAX + 1, sizeof *r->part))
+	if (!CTP_ARRAY_RESERVE(r->part, r->part_room, r->nparts + 2, CTP_REGION_PARTS_MAX + 1))
 		return 0;
 	return ++r->nparts;
 }

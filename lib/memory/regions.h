@@ -42,8 +42,9 @@ struct ctp_region_part {
 struct ctp_regions {
 	struct ctp_region *region; /* from 1 on */
 	struct ctp_region_part *part;
-	uint32_t nregions, region_room, free_region; /* of the free, `parts` is the next */
-	uint32_t nparts, part_room, free_part;
+	uint32_t nregions, free_region; /* of the free, `parts` is the next */
+	uint32_t nparts, free_part;
+	size_t region_room, part_room;
 	struct ctp_addrs starts;                    /* regions */
 	struct ctp_addrs blocks[CTP_REGION_LEVELS]; /* the newest part, and, as a note, its region */
 	uint32_t used; /* levels with blocks */

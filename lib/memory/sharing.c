@@ -3,11 +3,10 @@
 
 #include <stdlib.h>
 
-#include "memory/room.h"
+#include "base/array.h"
 
 static const uint32_t SHARED = UINT32_C(1) << 31, NOBODY = UINT32_MAX;
 
-enum { GUESTS_MIN = 4 };
 
 void ctp_sharing_fini(struct ctp_sharing *s)
 {
@@ -82,14 +81,8 @@ static uint32_t find_guest(const struct ctp_shared_line *l, uint32_t thread)
 
 static struct ctp_sharing_guest *add_guest(struct ctp_shared_line *l, uint32_t thread)
 {
-	uint32_t room = l->guest_room ? 2 * l->guest_room : GUESTS_MIN;
-	if (l->nguests == CTP_SHARING_GUESTS)
+	if (!CTP_ARRAY_RESERVE(l->guest, l->guest_room, l->nguests + 1, CTP_SHARING_GUESTS))
 		return NULL;
-	struct ctp_sharing_guest *more = l->nguests == l->guest_room ? realloc(l->guest, room * sizeof *more) : l->guest;
-	if (!more)
-		return NULL;
-	l->guest_room = l->nguests == l->guest_room ? room : l->guest_room;
-	l->guest = more;
 	l->guest[l->nguests] = (struct ctp_sharing_guest){.thread = thread};
 	return &l->guest[l->nguests++];
 }
@@ -154,7 +147,7 @@ const struct ctp_sharing_guest *ctp_sharing_guest(const struct ctp_shared_line *
 
 static void own(struct ctp_sharing *s, uint64_t line, uint32_t thread, const struct ctp_bytes_mask *bytes)
 {
-	if (!ctp_room_more(&s->owner, &s->owner_room, s->nowners + 1, CTP_SHARING_LINES_MAX + 1, sizeof *s->owner) ||
+	if (!CTP_ARRAY_RESERVE(s->owner, s->owner_room, s->nowners + 2, CTP_SHARING_LINES_MAX + 1) ||
 	    !ctp_addrs_add(&s->lines, line, s->nowners + 1)) {
 		s->unknown++;
 		return;
@@ -166,7 +159,7 @@ static void own(struct ctp_sharing *s, uint64_t line, uint32_t thread, const str
 static struct ctp_shared_line *share(struct ctp_sharing *s, struct ctp_addrs_slot *slot)
 {
 	const struct ctp_sharing_owner *o = &s->owner[slot->number];
-	bool room = ctp_room_more(&s->shared, &s->shared_room, s->nshared, CTP_SHARING_SHARED_MAX, sizeof *s->shared);
+	bool room = CTP_ARRAY_RESERVE(s->shared, s->shared_room, s->nshared + 1, CTP_SHARING_SHARED_MAX);
 	struct ctp_shared_line *l = room ? calloc(1, sizeof *l) : NULL;
 	if (!l || !add_guest(l, o->thread)) {
 		free(l);
@@ -226,7 +219,7 @@ static void note_place(struct ctp_shared_line *l, const struct ctp_sharing_place
 			return;
 		}
 	}
-	if (!ctp_room_more(&l->place, &l->place_room, l->nplaces, CTP_SHARING_PLACES, sizeof *l->place)) {
+	if (!CTP_ARRAY_RESERVE(l->place, l->place_room, l->nplaces + 1, CTP_SHARING_PLACES)) {
 		l->unplaced++;
 		return;
 	}

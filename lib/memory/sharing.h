@@ -56,7 +56,8 @@ struct ctp_shared_line {
 	uint32_t at;           /* the thread that accessed last */
 	uint64_t alternations; /* writes by another thread than the write before */
 	uint64_t handovers[CTP_HANDOVERS];
-	uint32_t nwriters, nplaces, place_room, nguests, guest_room;
+	uint32_t nwriters, nplaces, nguests;
+	size_t place_room, guest_room;
 	uint32_t guest_at;     /* number of that thread, if there is one */
 	bool more_writers;     /* than there was room for */
 	uint64_t unplaced;     /* accesses at further places */
@@ -76,11 +77,12 @@ struct ctp_sharing {
 		uint32_t thread;
 		struct ctp_bytes_mask bytes;
 	} *owner; /* from 1 on */
-	uint32_t nowners, owner_room;
+	uint32_t nowners;
+	size_t owner_room, shared_room;
 	uint64_t last_line; /* of the write before, and its owner; 0: not known */
 	uint32_t last_owner;
 	struct ctp_shared_line **shared;
-	uint32_t nshared, shared_room;
+	uint32_t nshared;
 	uint32_t shared_here; /* in this section */
 	uint64_t unknown; /* writes to lines that there was no room for */
 	uint64_t unkept;  /* writes that would have made a line shared, and there was no room for its counts */

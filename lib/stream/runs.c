@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/pages.h"
 #include "stream/packet.h"
 
@@ -82,25 +83,11 @@ static const uint64_t *keep_values(struct ctp_runs *r, const struct ctp_class *c
 
 void ctp_runs_add(struct ctp_runs *r, uint64_t ts_ns, const struct ctp_class *cls)
 {
-	assert(r->count < r->cap);
+	assert(r->count < r->room);
 	r->rec[r->count++] = (struct ctp_record){cls, keep_values(r, cls), ts_ns};
 	if (ts_ns < r->last_ts)
 		r->sorted = false;
 	r->last_ts = ts_ns;
-}
-
-static bool grow(struct ctp_runs *r)
-{
-	size_t cap = r->cap ? 2 * (r->cap + CTP_BATCH_MAX) : CTP_BATCH_MAX + CTP_BATCH_MAX / 4;
-	struct ctp_record *more = realloc(r->rec, cap * sizeof *more);
-	if (!more)
-		return false;
-	r->rec = more;
-	if (!(more = realloc(r->scratch, cap * sizeof *more)))
-		return false;
-	r->scratch = more;
-	r->cap = cap;
-	return true;
 }
 
 /* Drops the records that went, once they are at least half, or room is needed. */
@@ -129,12 +116,13 @@ static void compact(struct ctp_runs *r)
 bool ctp_runs_room(struct ctp_runs *r)
 {
 	compact(r);
-	return r->cap - r->count >= CTP_BATCH_MAX || grow(r);
+	size_t want = r->count + CTP_BATCH_MAX;
+	return CTP_ARRAY_RESERVE(r->scratch, r->scratch_room, want, SIZE_MAX) && CTP_ARRAY_RESERVE(r->rec, r->room, want, SIZE_MAX);
 }
 
 enum ctp_status ctp_runs_put(struct ctp_runs *r, uint64_t ts_ns, const struct ctp_class *cls, const uint64_t *val)
 {
-	if ((r->out || r->count == r->cap) && !ctp_runs_room(r))
+	if ((r->out || r->count == r->room) && !ctp_runs_room(r))
 		return CTP_FAILED;
 	memcpy(ctp_runs_top(r), val, cls->nfields * sizeof *val);
 	ctp_runs_add(r, ts_ns, cls);

@@ -20,7 +20,7 @@ struct ctp_runs {
 	uint8_t *arena, *spare; /* values and texts are in the first */
 	size_t used;            /* bytes of the arena */
 	struct ctp_record *rec, *scratch;
-	size_t cap;
+	size_t room, scratch_room; /* the scratch has at least as much */
 	size_t out, ready, count; /* records [out, ready) may go, [ready, count) are held back */
 	uint64_t last_ts;         /* of the last record; 0: all have gone */
 	bool sorted;

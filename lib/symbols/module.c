@@ -32,6 +32,7 @@ bool ctp_module_find(struct ctp_module *m, const struct ctp_module_at *at, struc
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "symbols/debugfile.h"
 
 enum { RANGES_MAX = 1 << 22, SYMBOLS_MAX = 1 << 24 }; /* in a table; read from a file */
@@ -62,15 +63,8 @@ struct ctp_module {
 /* A range for which there is no room is left out. */
 static void add_range(struct ranges *to, const struct range *r)
 {
-	if (to->n == to->room) {
-		size_t room = to->room ? 2 * to->room : 256;
-		struct range *more = room <= RANGES_MAX ? realloc(to->r, room * sizeof *more) : NULL;
-		if (!more)
-			return;
-		to->r = more;
-		to->room = room;
-	}
-	to->r[to->n++] = *r;
+	if (CTP_ARRAY_RESERVE(to->r, to->room, to->n + 1, RANGES_MAX))
+		to->r[to->n++] = *r;
 }
 
 static int compare_ranges(const void *a, const void *b)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "base/pages.h"
 #include "symbols/lookup.h"
@@ -37,7 +38,8 @@ struct module {
 
 struct process {
 	uint64_t pid;
-	uint32_t n, room;
+	uint32_t n;
+	size_t room;
 	struct mapping {
 		uint64_t start, stop, offset;
 		uint32_t module;
@@ -250,14 +252,8 @@ static bool put_mapping(struct process *p, const struct mapping *m)
 	at -= at && p->mappings[at - 1].stop > m->start;
 	if (end - at == 1 && !memcmp(&p->mappings[at], m, sizeof *m))
 		return false;
-	if (at == end && p->n == p->room) {
-		uint32_t room = p->room ? 2 * p->room : 16;
-		struct mapping *more = room <= MAPPINGS_MAX ? realloc(p->mappings, room * sizeof *more) : NULL;
-		if (!more)
-			return false;
-		p->mappings = more;
-		p->room = room;
-	}
+	if (at == end && !CTP_ARRAY_RESERVE(p->mappings, p->room, p->n + 1, MAPPINGS_MAX))
+		return false;
 	memmove(p->mappings + at + 1, p->mappings + end, (p->n - end) * sizeof *m);
 	p->mappings[at] = *m;
 	p->n = p->n - (end - at) + 1;

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "io/input.h"
 #include "memory/caches.h"
-#include "memory/room.h"
 #include "stream/sink.h"
 
 enum { ACCESSES_MAX = 1 << 24 };
@@ -22,7 +22,8 @@ struct access {
 struct keeper {
 	struct ctp_sink sink;
 	struct access *list;
-	uint32_t n, room;
+	uint32_t n;
+	size_t room;
 };
 
 static enum ctp_status keep(struct ctp_sink *sink, const struct ctp_batch *batch, struct ctp_err *err)
@@ -34,7 +35,7 @@ static enum ctp_status keep(struct ctp_sink *sink, const struct ctp_batch *batch
 		int op = ctp_class_field(rec->cls, "op");
 		if (address < 0 || size < 0 || op < 0)
 			continue;
-		if (!ctp_room_more(&k->list, &k->room, k->n, ACCESSES_MAX, sizeof *k->list))
+		if (!CTP_ARRAY_RESERVE(k->list, k->room, k->n + 1, ACCESSES_MAX))
 			return ctp_err_set(err, "too many accesses");
 		k->list[k->n++] = (struct access){rec->val[address], (uint32_t)rec->val[size], rec->val[op] == 1};
 	}
