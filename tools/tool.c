@@ -10,24 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/signals.h"
 #include "base/visible.h"
 #include "stream/packet.h"
 
 enum { HELP = 'h' << 8, NOTICES_SHOWN = 10, MAGIC_BYTES = sizeof CTP_PACKET_MAGIC - 1 };
-static const uint64_t SECOND_NS = 1000000000;
 
 static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
-}
 
 /* --- messages ------------------------------------------------------------------------------------------------------------ */
 
@@ -102,8 +94,8 @@ void ctp_tool_input(struct ctp_tool *tool, const char *name)
 
 static bool is_progress_due(struct ctp_tool *tool)
 {
-	uint64_t now = now_ns();
-	if (now - (tool->shown_ns ? tool->shown_ns : tool->started_ns) < (tool->shown_ns ? SECOND_NS / 5 : SECOND_NS))
+	uint64_t now = ctp_clock_ns();
+	if (now - (tool->shown_ns ? tool->shown_ns : tool->started_ns) < (tool->shown_ns ? CTP_SECOND_NS / 5 : CTP_SECOND_NS))
 		return false;
 	tool->shown_ns = now;
 	return true;
@@ -154,7 +146,7 @@ void ctp_tool_start(struct ctp_tool *tool)
 		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
 			_exit(CTP_EXIT_FAILED);
 	tool->notice = (struct ctp_notice){.say = say_notice, .arg = tool};
-	tool->started_ns = now_ns();
+	tool->started_ns = ctp_clock_ns();
 }
 
 static _Noreturn void print_and_exit(struct ctp_tool *tool, bool help)

@@ -223,7 +223,7 @@ static void take_event(struct ctp_event_loop *w, uint64_t data)
 void ctp_event_loop_wait(struct ctp_event_loop *w, int64_t timeout_ns)
 {
 	struct epoll_event events[EVENTS_AT_ONCE];
-	struct timespec limit = {.tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000};
+	struct timespec limit = ctp_clock_timespec((uint64_t)timeout_ns);
 	int n = epoll_pwait2(w->epoll_fd, events, EVENTS_AT_ONCE, timeout_ns < 0 ? NULL : &limit, NULL);
 	for (int i = 0; i < n; i++)
 		take_event(w, events[i].data.u64);

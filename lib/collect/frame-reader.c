@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/signals.h"
@@ -82,14 +81,10 @@ static void *run(void *arg)
 struct ctp_frame_reader *ctp_frame_reader_new(void)
 {
 	struct ctp_frame_reader *r = calloc(1, sizeof *r);
-	pthread_condattr_t attr;
 	if (!r)
 		return NULL;
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_mutex_init(&r->lock, NULL);
-	pthread_cond_init(&r->changed, &attr);
-	pthread_condattr_destroy(&attr);
+	ctp_clock_cond_init(&r->changed);
 	return r;
 }
 
@@ -103,8 +98,7 @@ static int start(struct ctp_frame_reader *r)
 /* Under the lock. False: there is no answer in time. */
 static bool wait_answer(struct ctp_frame_reader *r)
 {
-	uint64_t at_ns = ctp_clock_ns() + PATIENCE_NS;
-	struct timespec until = {(time_t)(at_ns / 1000000000), (long)(at_ns % 1000000000)};
+	struct timespec until = ctp_clock_deadline(PATIENCE_NS);
 	while (r->asked && !pthread_cond_timedwait(&r->changed, &r->lock, &until))
 		;
 	return !r->asked;

@@ -18,8 +18,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/signals.h"
 
 enum { CHUNK_BYTES = 1 << 20 }; /* room is given back in steps of at most this */
@@ -104,11 +104,7 @@ struct ctp_writeback *ctp_writeback_new(const struct ctp_writeback_ops *ops, voi
 	                             .chunk_bytes = room_bytes < CHUNK_BYTES ? room_bytes : CHUNK_BYTES};
 	pthread_mutex_init(&wb->lock, NULL);
 	pthread_cond_init(&wb->more, NULL);
-	pthread_condattr_t attr;
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&wb->taken, &attr);
-	pthread_condattr_destroy(&attr);
+	ctp_clock_cond_init(&wb->taken);
 	errno = ctp_signals_thread(&wb->thread, write_blocks, wb);
 	if (errno) {
 		ctp_err_sys(err, "starting the writer thread");
@@ -133,9 +129,7 @@ static bool find_room(struct ctp_writeback *wb)
 /* Waits until something is taken. True: there is no hope of that. */
 static bool wait_taken(struct ctp_writeback *wb)
 {
-	struct timespec until;
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += CTP_WRITEBACK_PATIENCE_MS / 1000;
+	struct timespec until = ctp_clock_deadline(CTP_WRITEBACK_PATIENCE_MS * UINT64_C(1000000));
 	if (pthread_cond_timedwait(&wb->taken, &wb->lock, &until) != ETIMEDOUT) /* pairs with the signal in call */
 		return false;
 	return wb->ops->hopeless && wb->ops->hopeless(wb->arg);

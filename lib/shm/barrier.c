@@ -8,20 +8,16 @@
 
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/signals.h"
 
 void ctp_barrier_init(struct ctp_barrier *b)
 {
 	*b = (struct ctp_barrier){0};
 	pthread_mutex_init(&b->lock, NULL);
-	pthread_condattr_t attr;
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&b->changed, &attr);
-	pthread_condattr_destroy(&attr);
+	ctp_clock_cond_init(&b->changed);
 	long commands = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
 	b->usable = commands > 0 && commands & MEMBARRIER_CMD_GLOBAL;
 }
@@ -67,11 +63,7 @@ uint64_t ctp_barrier_ask(struct ctp_barrier *b)
 
 uint64_t ctp_barrier_wait(struct ctp_barrier *b, uint64_t n, uint64_t limit_ns)
 {
-	struct timespec until;
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	limit_ns += (uint64_t)until.tv_nsec;
-	until.tv_sec += (time_t)(limit_ns / 1000000000);
-	until.tv_nsec = (long)(limit_ns % 1000000000);
+	struct timespec until = ctp_clock_deadline(limit_ns);
 	pthread_mutex_lock(&b->lock);
 	while (b->passed < n && !pthread_cond_timedwait(&b->changed, &b->lock, &until))
 		;

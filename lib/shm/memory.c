@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "shm/arena.h"
@@ -104,22 +103,6 @@ enum ctp_status ctp_memory_init(struct ctp_memory *shm, const struct ctp_memory_
 failed:
 	ctp_memory_fini(shm);
 	return CTP_FAILED;
-}
-
-enum ctp_status ctp_memory_map(struct ctp_memory *shm, int fd, struct ctp_err *err)
-{
-	struct stat st;
-	*shm = (struct ctp_memory){.fd = fd};
-	snprintf(shm->path, sizeof shm->path, "/proc/%d/fd/%d", (int)getpid(), fd);
-	enum ctp_status status = fstat(fd, &st) ? ctp_err_sys(err, "%s", shm->path) : CTP_OK;
-	if (!status) {
-		shm->bytes = (size_t)st.st_size;
-		status = map_guarded(shm, err);
-	}
-	shm->fd = -1; /* the caller's */
-	if (status)
-		ctp_memory_fini(shm);
-	return status;
 }
 
 void ctp_memory_fini(struct ctp_memory *shm)

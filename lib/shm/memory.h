@@ -39,8 +39,6 @@ struct ctp_memory {
  */
 enum ctp_status ctp_memory_init(struct ctp_memory *shm, const struct ctp_memory_conf *conf, struct ctp_err *err);
 
-/* The same for an arena that others made: maps and guards it. The descriptor is the caller's to close. */
-enum ctp_status ctp_memory_map(struct ctp_memory *shm, int fd, struct ctp_err *err);
 void ctp_memory_fini(struct ctp_memory *shm);
 
 /*

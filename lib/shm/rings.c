@@ -25,7 +25,8 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 enum {
 	SHARE_MIN = 8,    /* of a slice, for each ring */
@@ -35,7 +36,6 @@ enum {
 
 static void read_clock(struct ctp_rings *r)
 {
-	struct timespec t;
 	if (r->arena.clock == CTP_CLOCK_RAW) {
 		ctp_rawclock_take(&r->clock);
 		const struct ctp_rawline *line = ctp_rawclock_newest(&r->clock);
@@ -43,8 +43,7 @@ static void read_clock(struct ctp_rings *r)
 		r->now_ns = line->stop_ns;
 		r->line = line;
 	} else {
-		clock_gettime(CLOCK_MONOTONIC, &t);
-		r->now_ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+		r->now_ns = ctp_clock_ns();
 	}
 }
 

@@ -9,8 +9,9 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 double ctp_val_double(unsigned type, uint64_t v)
 {
@@ -41,11 +42,8 @@ uint64_t ctp_double_val(unsigned type, double d)
 void ctp_section_init(struct ctp_section *sec)
 {
 	memset(sec, 0, sizeof *sec);
-	if (getrandom(&sec->id, sizeof sec->id, GRND_NONBLOCK) != sizeof sec->id) {
-		struct timespec ts;
-		clock_gettime(CLOCK_REALTIME, &ts);
-		sec->id = (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec + ((uint64_t)getpid() << 48);
-	}
+	if (getrandom(&sec->id, sizeof sec->id, GRND_NONBLOCK) != sizeof sec->id)
+		sec->id = ctp_clock_of(CLOCK_REALTIME) + ((uint64_t)getpid() << 48);
 }
 
 void ctp_section_fini(struct ctp_section *sec)

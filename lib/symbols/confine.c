@@ -9,20 +9,10 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/limit.h"
-
-#define SECOND_NS UINT64_C(1000000000)
-
-/* 0: the child has gone. */
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec t;
-	return clock_gettime(clock, &t) ? 0 : (uint64_t)t.tv_sec * SECOND_NS + (uint64_t)t.tv_nsec;
-}
 
 static void close_from(unsigned first)
 {
@@ -68,13 +58,13 @@ bool ctp_confine(int fd, const char *name, uint64_t more_bytes)
 }
 
 /* The clock is the thread's: with RLIMIT_CPU that of a process moves in ticks. */
-uint64_t ctp_confined_cpu_ns(void) { return clock_ns(CLOCK_THREAD_CPUTIME_ID); }
+uint64_t ctp_confined_cpu_ns(void) { return ctp_clock_of(CLOCK_THREAD_CPUTIME_ID); }
 
 void ctp_confine_cpu(uint64_t more_ns)
 {
 	struct rlimit limit;
 	getrlimit(RLIMIT_CPU, &limit);
-	uint64_t upto = (ctp_confined_cpu_ns() + more_ns + SECOND_NS - 1) / SECOND_NS;
+	uint64_t upto = (ctp_confined_cpu_ns() + more_ns + CTP_SECOND_NS - 1) / CTP_SECOND_NS;
 	limit.rlim_cur = limit.rlim_max == RLIM_INFINITY || upto < limit.rlim_max ? upto : limit.rlim_max;
 	setrlimit(RLIMIT_CPU, &limit);
 }
@@ -91,7 +81,7 @@ bool ctp_confined_wait(pid_t child, int fd, uint64_t until_ns)
 		int n = poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, left_ms < 1000 ? (int)left_ms : 1000);
 		if (n > 0)
 			return true;
-		uint64_t now = clock_ns(clock);
+		uint64_t now = ctp_clock_of(clock); /* 0: the child has gone */
 		idle_s = now != used || (n < 0 && errno == EINTR) ? 0 : idle_s + 1;
 		used = now;
 	}

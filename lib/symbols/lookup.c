@@ -41,7 +41,6 @@ bool ctp_lookup_find(struct ctp_lookup *l, uint32_t number, const struct ctp_mod
 #include "base/clock.h"
 #include "symbols/confine.h"
 
-#define SECOND_NS UINT64_C(1000000000)
 
 struct question {
 	struct ctp_module_at at;
@@ -106,8 +105,8 @@ struct ctp_lookup *ctp_lookup_new(void)
 {
 	struct ctp_lookup *l = calloc(1, sizeof *l);
 	if (l)
-		*l = (struct ctp_lookup){.fd = -1, .module_ns = CTP_LOOKUP_MODULE_S * SECOND_NS,
-		                         .module_clock_ns = CTP_CONFINED_CLOCK_S * SECOND_NS};
+		*l = (struct ctp_lookup){.fd = -1, .module_ns = CTP_LOOKUP_MODULE_S * CTP_SECOND_NS,
+		                         .module_clock_ns = CTP_CONFINED_CLOCK_S * CTP_SECOND_NS};
 	return l;
 }
 
@@ -183,7 +182,7 @@ static void put_question(struct question *q, uint32_t number, const struct ctp_m
 /* All that there is for all modules is used, of either clock. */
 static bool is_spent(const struct ctp_lookup *l)
 {
-	return l->cpu_ns >= CTP_LOOKUP_TOTAL_S * SECOND_NS || l->clock_ns >= CTP_LOOKUP_TOTAL_S * SECOND_NS;
+	return l->cpu_ns >= CTP_LOOKUP_TOTAL_S * CTP_SECOND_NS || l->clock_ns >= CTP_LOOKUP_TOTAL_S * CTP_SECOND_NS;
 }
 
 bool ctp_lookup_find(struct ctp_lookup *l, uint32_t number, const struct ctp_module_want *want, const struct ctp_module_at *at,

@@ -275,7 +275,7 @@ static _Noreturn void serve(int fd, const char *path, const struct ctp_members_w
 {
 	if (!ctp_confine(fd, "ctp-members", CTP_MEMBERS_BYTES))
 		_exit(1);
-	ctp_confine_cpu(CTP_MEMBERS_CPU_S * UINT64_C(1000000000));
+	ctp_confine_cpu(CTP_MEMBERS_CPU_S * CTP_SECOND_NS);
 	struct wanted *wanted = sort_wanted(want, n);
 	if (!wanted)
 		_exit(1);
@@ -330,7 +330,7 @@ static enum ctp_status take(pid_t child, int fd, struct ctp_members_want *want, 
 		struct answer answer;
 		char last;
 	} p;
-	const uint64_t until_ns = ctp_clock_ns() + CTP_CONFINED_CLOCK_S * UINT64_C(1000000000);
+	const uint64_t until_ns = ctp_clock_ns() + CTP_CONFINED_CLOCK_S * CTP_SECOND_NS;
 	while ((*stalled = !ctp_confined_wait(child, fd, until_ns)) == false) {
 		ssize_t n = recv(fd, &p, sizeof p, 0);
 		if (n < 0 && errno == EINTR)
