@@ -24,6 +24,25 @@
 #define CTP_ARRAY_RESERVE(items, room, want, max) \
 	((size_t)(want) <= (room) || ctp_array_grow(&(items), &(room), (want), (max), sizeof *(items)))
 
+/*
+ * Sets i to the first index below n for which the condition holds, which holds for all later ones too; to n if there is none. The
+ * condition is an expression of i. i is an unsigned variable.
+ *
+ *	CTP_ARRAY_FIRST(i, list->count, list->items[i].start > addr);
+ */
+#define CTP_ARRAY_FIRST(i, n, condition) \
+	do { \
+		size_t from_ = 0, upto_ = (n); \
+		while (from_ < upto_) { \
+			(i) = from_ + (upto_ - from_) / 2; \
+			if (condition) \
+				upto_ = (i); \
+			else \
+				from_ = (i) + 1; \
+		} \
+		(i) = from_; \
+	} while (0)
+
 /* array is the address of a pointer to items of item_bytes each. */
 bool ctp_array_grow(void *array, size_t *room, size_t want, size_t max, size_t item_bytes);
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum ctp_status ctp_err_set(struct ctp_err *err, const char *fmt, ...)
@@ -25,6 +26,14 @@ enum ctp_status ctp_err_sys(struct ctp_err *err, const char *fmt, ...)
 	size_t len = strlen(err->text);
 	snprintf(err->text + len, sizeof err->text - len, ": %s", why ? why : "unknown error");
 	return CTP_FAILED;
+}
+
+void *ctp_err_calloc(struct ctp_err *err, size_t bytes)
+{
+	void *memory = calloc(1, bytes);
+	if (!memory)
+		ctp_err_set(err, "out of memory");
+	return memory;
 }
 
 void ctp_notice_say(const struct ctp_notice *notice, const char *fmt, ...)

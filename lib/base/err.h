@@ -7,6 +7,8 @@
 #ifndef CTP_ERR_H
 #define CTP_ERR_H
 
+#include <stddef.h>
+
 #include "base/linkage.h"
 
 CTP_C_BEGIN
@@ -26,6 +28,9 @@ enum ctp_status ctp_err_set(struct ctp_err *err, const char *fmt, ...) __attribu
 
 /* The same, followed by ": " and strerror(errno). */
 enum ctp_status ctp_err_sys(struct ctp_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Zeroed memory, for free(). Null: there is none, and err says so. */
+void *ctp_err_calloc(struct ctp_err *err, size_t bytes);
 
 /* Something worth a line to the user that does not end the work: damage that was skipped, a thing that could not be had. */
 struct ctp_notice {

@@ -304,11 +304,9 @@ static bool can_afford(struct ctp_harvest *h, struct ctp_err *err)
 
 struct ctp_harvest *ctp_harvest_new(const struct ctp_harvest_conf *conf, struct ctp_err *err)
 {
-	struct ctp_harvest *h = calloc(1, sizeof *h);
-	if (!h) {
-		ctp_err_set(err, "out of memory");
+	struct ctp_harvest *h = ctp_err_calloc(err, sizeof *h);
+	if (!h)
 		return NULL;
-	}
 	h->conf = *conf;
 	if (ctp_rows_init(&h->rows, err))
 		goto fail;

@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "collect/end-signal.h"
 
@@ -50,15 +51,9 @@ static const struct {
 
 static struct ctp_socket *find_socket(const struct ctp_sock_diag_list *list, uint32_t ino)
 {
-	size_t from = 0, to = list->n;
-	while (from < to) {
-		size_t mid = (from + to) / 2;
-		if (list->sockets[mid].ino < ino)
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	return from < list->n && list->sockets[from].ino == ino && !list->sockets[from].found ? &list->sockets[from] : NULL;
+	size_t i;
+	CTP_ARRAY_FIRST(i, list->n, list->sockets[i].ino >= ino);
+	return i < list->n && list->sockets[i].ino == ino && !list->sockets[i].found ? &list->sockets[i] : NULL;
 }
 
 static void found(struct ctp_sock_diag_list *list, struct ctp_socket *s, enum ctp_descriptor_type type, uint32_t unread,

@@ -179,15 +179,9 @@ static uint64_t hash_mapping(const struct ctp_mapping *map)
 /* The mapping at this address, of those written. */
 static const struct mapping *mapping_at(const struct process *p, uint64_t addr)
 {
-	size_t from = 0, to = p->nwritten;
-	while (from < to) {
-		size_t mid = (from + to) / 2;
-		if (p->written[mid].stop <= addr)
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	return from < p->nwritten && p->written[from].start <= addr ? &p->written[from] : NULL;
+	size_t i;
+	CTP_ARRAY_FIRST(i, p->nwritten, p->written[i].stop > addr);
+	return i < p->nwritten && p->written[i].start <= addr ? &p->written[i] : NULL;
 }
 
 /* With its build-id, or when that is known: see tell_late. */

@@ -51,11 +51,9 @@ void ctp_outqueue_until(struct ctp_outqueue *q, bool (*hopeless)(void)) { q->hop
 struct ctp_outqueue *ctp_outqueue_new(const struct ctp_output *out, struct ctp_err *err)
 {
 	static const struct ctp_writeback_ops ops = {.write = pass, .idle = flush, .end = end, .hopeless = is_hopeless};
-	struct ctp_outqueue *q = calloc(1, sizeof *q);
-	if (!q) {
-		ctp_err_set(err, "out of memory");
+	struct ctp_outqueue *q = ctp_err_calloc(err, sizeof *q);
+	if (!q)
 		return NULL;
-	}
 	q->out = *out;
 	q->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (q->event_fd < 0)

@@ -153,11 +153,9 @@ static struct cache *cache_of(struct ctp_caches *c, struct level *l, uint32_t i)
 
 struct ctp_caches *ctp_caches_new(const struct ctp_cache_shape *shapes, unsigned nlevels, bool own, struct ctp_err *err)
 {
-	struct ctp_caches *c = calloc(1, sizeof *c);
-	if (!c) {
-		ctp_err_set(err, "out of memory");
+	struct ctp_caches *c = ctp_err_calloc(err, sizeof *c);
+	if (!c)
 		return NULL;
-	}
 	c->nlevels = nlevels;
 	for (unsigned i = 0; i < nlevels; i++) {
 		struct level *l = &c->level[i];

@@ -23,14 +23,8 @@ void ctp_mem_layouts_take(void *layouts, const struct ctp_member *member)
 
 const struct ctp_member *ctp_mem_layout(const struct ctp_mem_layouts *l, uint32_t type, uint32_t *n)
 {
-	uint32_t from = 0, upto = l->n;
-	while (from < upto) {
-		uint32_t middle = from + (upto - from) / 2;
-		if (l->member[middle].want < type)
-			from = middle + 1;
-		else
-			upto = middle;
-	}
+	size_t from;
+	CTP_ARRAY_FIRST(from, l->n, l->member[from].want >= type);
 	for (*n = 0; from + *n < l->n && l->member[from + *n].want == type;)
 		++*n;
 	return l->member ? l->member + from : NULL;

@@ -98,14 +98,8 @@ bool ctp_mem_members_are_parts(const struct ctp_mem_types *t, uint32_t type)
 
 const struct ctp_mem_member *ctp_mem_members_at(const struct ctp_mem_types *t, uint32_t type, uint32_t offset)
 {
-	uint32_t first = t->type[type].first, from = first, upto = first + t->type[type].nmembers;
-	while (from < upto) {
-		uint32_t middle = from + (upto - from) / 2;
-		if (t->member[middle].offset <= offset)
-			from = middle + 1;
-		else
-			upto = middle;
-	}
-	const struct ctp_mem_member *m = from > first ? &t->member[from - 1] : NULL;
+	size_t first = t->type[type].first, n;
+	CTP_ARRAY_FIRST(n, t->type[type].nmembers, t->member[first + n].offset > offset);
+	const struct ctp_mem_member *m = n ? &t->member[first + n - 1] : NULL;
 	return m && (m->offset == offset || (m->bits && offset - m->offset < m->size)) ? m : NULL;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "memory/mem-arrays.h"
 #include "memory/mem-members.h"
 
@@ -22,15 +23,9 @@ static int compare(const void *a, const void *b)
 /* How many members begin at an offset or before. */
 static uint32_t begun(const struct ctp_member *list, uint32_t n, uint32_t offset)
 {
-	uint32_t from = 0;
-	while (from < n) {
-		uint32_t middle = from + (n - from) / 2;
-		if (list[middle].offset <= offset)
-			from = middle + 1;
-		else
-			n = middle;
-	}
-	return from;
+	size_t i;
+	CTP_ARRAY_FIRST(i, n, list[i].offset > offset);
+	return (uint32_t)i;
 }
 
 /*

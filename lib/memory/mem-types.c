@@ -164,15 +164,10 @@ struct ctp_mem_counts ctp_mem_types_between(const struct ctp_mem_types *t, uint3
 	const struct ctp_mem_type *of = &t->type[type];
 	const struct ctp_mem_span *span = t->span + of->first_span;
 	struct ctp_mem_counts sum = {.atomics = 0};
-	uint32_t first = 0, end = of->nspans, before = from < UINT8_MAX ? 0 : from - UINT8_MAX; /* those before do not reach it */
-	while (first < end) {
-		uint32_t middle = first + (end - first) / 2;
-		if (span[middle].offset < before)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	for (uint32_t i = first; i < of->nspans && span[i].offset < upto; i++)
+	uint32_t before = from < UINT8_MAX ? 0 : from - UINT8_MAX; /* no span that begins earlier reaches it */
+	size_t i;
+	CTP_ARRAY_FIRST(i, of->nspans, span[i].offset >= before);
+	for (; i < of->nspans && span[i].offset < upto; i++)
 		if (span[i].offset >= from || from - span[i].offset < span[i].size)
 			ctp_mem_counts_add(&sum, &span[i].counts);
 	return sum;

@@ -26,6 +26,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 
 enum {
@@ -221,16 +222,9 @@ static uint64_t ns_after(const struct ctp_rings *r, uint32_t i, uint64_t after)
 /* How many of ring i are not later than that, SLICE at most. Of a writer whose times go up and down: any number. */
 static uint64_t count_upto(const struct ctp_rings *r, uint32_t i, uint64_t ns)
 {
-	uint64_t low = 0, high = ctp_ring_count(&r->rings[i]);
-	high = high < CTP_RINGS_SLICE ? high : CTP_RINGS_SLICE;
-	while (low < high) {
-		uint64_t middle = (low + high) / 2;
-		if (ns_after(r, i, middle) <= ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	uint64_t n = ctp_ring_count(&r->rings[i]), k;
+	CTP_ARRAY_FIRST(k, n < CTP_RINGS_SLICE ? n : CTP_RINGS_SLICE, ns_after(r, i, k) > ns);
+	return k;
 }
 
 /* Whether a slice that ends there has no more than so many. */

@@ -130,11 +130,9 @@ static void start(struct ctp_ahead *a)
 
 struct ctp_ahead *ctp_ahead_new(struct ctp_input *in, const struct ctp_notice *notice, struct ctp_err *err)
 {
-	struct ctp_ahead *a = calloc(1, sizeof *a);
-	if (!a) {
-		ctp_err_set(err, "out of memory");
+	struct ctp_ahead *a = ctp_err_calloc(err, sizeof *a);
+	if (!a)
 		return NULL;
-	}
 	a->in = in;
 	a->notice = notice;
 	a->in_turn = (struct ctp_notice){.say = say_in_turn, .arg = a};

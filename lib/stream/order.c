@@ -24,18 +24,15 @@ struct ctp_order {
 
 struct ctp_order *ctp_order_new(struct ctp_reader *r, size_t limit_bytes, struct ctp_err *err)
 {
-	struct ctp_order *o = calloc(1, sizeof *o);
-	if (!o) {
-		ctp_err_set(err, "out of memory");
+	struct ctp_order *o = ctp_err_calloc(err, sizeof *o);
+	if (!o)
 		return NULL;
-	}
 	o->r = r;
 	o->runs = ctp_runs_new(limit_bytes ? limit_bytes : CTP_ORDER_BYTES, err);
-	if (!o->runs) {
-		free(o);
-		return NULL;
-	}
-	return o;
+	if (o->runs)
+		return o;
+	free(o);
+	return NULL;
 }
 
 void ctp_order_free(struct ctp_order *o)

@@ -71,11 +71,9 @@ struct ctp_reader {
 
 struct ctp_reader *ctp_reader_new(struct ctp_input *in, const struct ctp_notice *notice, struct ctp_err *err)
 {
-	struct ctp_reader *r = calloc(1, sizeof *r);
-	if (!r) {
-		ctp_err_set(err, "out of memory");
+	struct ctp_reader *r = ctp_err_calloc(err, sizeof *r);
+	if (!r)
 		return NULL;
-	}
 	r->in = in;
 	r->notice = notice;
 	r->codec = ctp_codec_new(err);

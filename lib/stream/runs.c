@@ -19,11 +19,9 @@ enum { RECORD_BYTES_MAX = CTP_FIELDS_MAX * (8 + sizeof(struct ctp_str) + 8) + CT
 
 struct ctp_runs *ctp_runs_new(size_t limit_bytes, struct ctp_err *err)
 {
-	struct ctp_runs *r = calloc(1, sizeof *r);
-	if (!r) {
-		ctp_err_set(err, "out of memory");
+	struct ctp_runs *r = ctp_err_calloc(err, sizeof *r);
+	if (!r)
 		return NULL;
-	}
 	r->limit = limit_bytes;
 	r->arena_bytes = limit_bytes + 2 * RECORD_BYTES_MAX + CTP_BATCH_MAX * CTP_FIELDS_MAX * sizeof(uint64_t);
 	r->sorted = true;
@@ -131,18 +129,12 @@ enum ctp_status ctp_runs_put(struct ctp_runs *r, uint64_t ts_ns, const struct ct
 
 /* --- sorting --------------------------------------------------------------------------------------------------------------- */
 
-/* The first of a run that is later than that. */
+/* The first record of a run that is later than ts_ns. */
 static size_t first_above(const struct ctp_record *rec, size_t n, uint64_t ts_ns)
 {
-	size_t lo = 0;
-	while (lo < n) {
-		size_t m = lo + (n - lo) / 2;
-		if (rec[m].ts_ns <= ts_ns)
-			lo = m + 1;
-		else
-			n = m;
-	}
-	return lo;
+	size_t i;
+	CTP_ARRAY_FIRST(i, n, rec[i].ts_ns > ts_ns);
+	return i;
 }
 
 static size_t run_end(const struct ctp_record *rec, size_t from, size_t n)

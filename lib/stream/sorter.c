@@ -41,13 +41,11 @@ void ctp_sorter_divert(struct ctp_sorter *sorter, const struct ctp_sorter_ops *o
 
 struct ctp_sorter *ctp_sorter_new(struct ctp_err *err)
 {
-	struct ctp_sorter *sorter = calloc(1, sizeof *sorter);
+	struct ctp_sorter *sorter = ctp_err_calloc(err, sizeof *sorter);
 	if (sorter && (sorter->runs = ctp_runs_new(CTP_SORTER_BYTES, err))) {
 		ctp_sorter_divert(sorter, NULL, NULL);
 		return sorter;
 	}
-	if (!sorter)
-		ctp_err_set(err, "out of memory");
 	free(sorter);
 	return NULL;
 }

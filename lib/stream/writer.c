@@ -58,11 +58,9 @@ struct ctp_writer {
 
 struct ctp_writer *ctp_writer_new_in(ctp_writer_room *room, ctp_writer_put *put, void *arg, struct ctp_err *err)
 {
-	struct ctp_writer *w = calloc(1, sizeof *w);
-	if (!w) {
-		ctp_err_set(err, "out of memory");
+	struct ctp_writer *w = ctp_err_calloc(err, sizeof *w);
+	if (!w)
 		return NULL;
-	}
 	w->room = room;
 	w->put = put;
 	w->arg = arg;

@@ -30,6 +30,7 @@ enum ctp_status ctp_members_find(const char *path, struct ctp_members_want *want
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "symbols/confine.h"
 #include "symbols/debugfile.h"
@@ -92,15 +93,9 @@ static struct wanted *sort_wanted(const struct ctp_members_want *want, uint32_t 
 /* The first of those with this name; null: nobody wants it. */
 static struct wanted *first_wanted(const struct walk *w, const char *name)
 {
-	uint32_t from = 0, upto = w->nwanted;
-	while (from < upto) {
-		uint32_t middle = from + (upto - from) / 2;
-		if (strcmp(w->wanted[middle].name, name) < 0)
-			from = middle + 1;
-		else
-			upto = middle;
-	}
-	return from < w->nwanted && !strcmp(w->wanted[from].name, name) ? &w->wanted[from] : NULL;
+	size_t i;
+	CTP_ARRAY_FIRST(i, w->nwanted, strcmp(w->wanted[i].name, name) >= 0);
+	return i < w->nwanted && !strcmp(w->wanted[i].name, name) ? &w->wanted[i] : NULL;
 }
 
 /* --- types --------------------------------------------------------------------------------------------------------------- */

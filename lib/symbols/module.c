@@ -82,15 +82,9 @@ static void sort_ranges(struct ranges *ranges)
 /* The last range that begins at pc or before, if it holds pc. */
 static const struct range *find_range(const struct ranges *ranges, uint64_t pc)
 {
-	size_t from = 0, upto = ranges->n;
-	while (from < upto) {
-		size_t middle = from + (upto - from) / 2;
-		if (ranges->r[middle].start <= pc)
-			from = middle + 1;
-		else
-			upto = middle;
-	}
-	return from && pc < ranges->r[from - 1].stop ? &ranges->r[from - 1] : NULL;
+	size_t n;
+	CTP_ARRAY_FIRST(n, ranges->n, ranges->r[n].start > pc);
+	return n && pc < ranges->r[n - 1].stop ? &ranges->r[n - 1] : NULL;
 }
 
 /* Functions written in assembly may have no size: they end where the next begins. */

@@ -234,15 +234,9 @@ static uint32_t process_slot(const struct ctp_symbols *s, uint64_t pid)
 /* How many of the process's mappings begin at addr or before. */
 static uint32_t count_upto(const struct process *p, uint64_t addr)
 {
-	uint32_t from = 0, upto = p->n;
-	while (from < upto) {
-		uint32_t middle = from + (upto - from) / 2;
-		if (p->mappings[middle].start <= addr)
-			from = middle + 1;
-		else
-			upto = middle;
-	}
-	return from;
+	size_t i;
+	CTP_ARRAY_FIRST(i, p->n, p->mappings[i].start > addr);
+	return (uint32_t)i;
 }
 
 /* The mapping replaces those that it overlaps. False: no room, or nothing changes. */
