@@ -289,7 +289,7 @@ static enum ctp_status meet(struct csv_sink *s, struct ctp_templates_class *c, c
 {
 	c->cls = cls;
 	if (!is_wanted(s, cls)) {
-		ctp_others_meet(&s->others, cls);
+		ctp_others_note(&s->others, cls);
 		return CTP_OK;
 	}
 	if (!s->has_header && begin_class(s, cls, err))

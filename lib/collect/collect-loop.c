@@ -93,10 +93,8 @@ static void tell_signals(struct ctp_collect_loop *c)
 {
 	for (unsigned i = 0; i < c->watch.npassed; i++) {
 		const struct ctp_passed_on *p = &c->watch.passed[i];
-		uint64_t *val = ctp_harvest_put(c->harvest, CTP_SIGNAL, p->ts_ns);
-		val[CTP_SIGNAL_TS] = p->ts_ns;
-		val[CTP_SIGNAL_PID] = (uint64_t)c->watch.command;
-		val[CTP_SIGNAL_NUMBER] = (uint64_t)p->sig;
+		CTP_HARVEST_PUT(c->harvest, CTP_SIGNAL, p->ts_ns, [CTP_SIGNAL_PID] = (uint64_t)c->watch.command,
+		                [CTP_SIGNAL_NUMBER] = (uint64_t)p->sig);
 	}
 	c->watch.npassed = 0;
 }

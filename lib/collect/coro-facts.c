@@ -6,25 +6,21 @@
  */
 #include "collect/coros.h"
 
-void ctp_life_reason(struct ctp_coros *l, const struct ctp_reason *r)
+void ctp_life_reason(struct ctp_coros *coros, const struct ctp_reason *r)
 {
-	uint64_t probe_id, coro = ctp_life_number(l, r->ref, r->ts_ns, &probe_id);
+	uint64_t probe_id, coro = ctp_life_number(coros, r->ref, r->ts_ns, &probe_id);
 	uint32_t what = CTP_REASON_WHAT(r->number);
 	if (!coro || !what || what >= CTP_WAITS_COUNT)
 		return;
 	if (what == CTP_FOR_FD && (int32_t)r->value >= 0)
-		ctp_waited_fds_add(&l->fds, r->pid, (int32_t)r->value, r->ts_ns);
-	uint64_t *val = ctp_rows_put(l->rows, CTP_REASON_TOLD, r->ts_ns);
-	val[CTP_REASON_TS] = r->ts_ns;
-	val[CTP_REASON_PROBE] = probe_id;
-	val[CTP_REASON_CORO] = coro;
-	val[CTP_REASON_PID] = r->pid;
-	val[CTP_REASON_FOR] = what;
-	val[CTP_REASON_DEADLINE] = what == CTP_FOR_TIMER ? r->value : 0;
-	val[CTP_REASON_FD] = (uint64_t)(int64_t)(what == CTP_FOR_FD ? (int32_t)r->value : -1);
-	val[CTP_REASON_OBJECT] = what > CTP_FOR_FD ? r->value : 0;
-	val[CTP_REASON_N] = CTP_REASON_COUNT(r->number);
-	val[CTP_REASON_SAID] = (CTP_REASON_MARKS(r->number) & (CTP_REASON_MORE - 1)) | (r->more ? CTP_REASON_MORE : 0);
+		ctp_waited_fds_add(&coros->fds, r->pid, (int32_t)r->value, r->ts_ns);
+	CTP_ROWS_PUT(coros->rows, CTP_REASON_TOLD, r->ts_ns, [CTP_REASON_PROBE] = probe_id, [CTP_REASON_CORO] = coro,
+	             [CTP_REASON_PID] = r->pid, [CTP_REASON_FOR] = what,
+	             [CTP_REASON_DEADLINE] = what == CTP_FOR_TIMER ? r->value : 0,
+	             [CTP_REASON_FD] = (uint64_t)(int64_t)(what == CTP_FOR_FD ? (int32_t)r->value : -1),
+	             [CTP_REASON_OBJECT] = what > CTP_FOR_FD ? r->value : 0,
+	             [CTP_REASON_N] = CTP_REASON_COUNT(r->number),
+	             [CTP_REASON_SAID] = (CTP_REASON_MARKS(r->number) & (CTP_REASON_MORE - 1)) | (r->more ? CTP_REASON_MORE : 0));
 }
 
 static uint64_t object_marks(uint32_t marks)
@@ -33,44 +29,32 @@ static uint64_t object_marks(uint32_t marks)
 	       (marks & CTP_MARK_GONE ? CTP_OBJECT_GONE : 0u) | (marks & CTP_MARK_MADE ? CTP_OBJECT_MADE : 0u);
 }
 
-static void take_object(struct ctp_coros *l, uint64_t pid, const struct ctp_ring_entry *e)
+static void take_object(struct ctp_coros *coros, uint64_t pid, const struct ctp_ring_entry *e)
 {
 	uint32_t number = CTP_ENTRY_NUMBER(e->what), what = CTP_REASON_WHAT(number), site = CTP_ENTRY_SITE(e->what);
-	uint64_t site_val = site ? ctp_shm_texts_site(&l->labels, site, e->ts_ns) : 0;
-	uint64_t *val = ctp_rows_put(l->rows, CTP_OBJECT, e->ts_ns);
-	val[CTP_OBJECT_TS] = e->ts_ns;
-	val[CTP_OBJECT_PID] = pid;
-	val[CTP_OBJECT_AT] = e->value;
-	val[CTP_OBJECT_KIND] = what < CTP_WAITS_COUNT ? what : 0;
-	val[CTP_OBJECT_AVAILABLE] = e->ref;
-	val[CTP_OBJECT_SITE] = site_val;
-	val[CTP_OBJECT_MARKS] = object_marks(CTP_REASON_MARKS(number));
+	uint64_t site_val = site ? ctp_shm_texts_site(&coros->texts, site, e->ts_ns) : 0;
+	CTP_ROWS_PUT(coros->rows, CTP_OBJECT, e->ts_ns, [CTP_OBJECT_PID] = pid, [CTP_OBJECT_AT] = e->value,
+	             [CTP_OBJECT_KIND] = what < CTP_WAITS_COUNT ? what : 0, [CTP_OBJECT_AVAILABLE] = e->ref,
+	             [CTP_OBJECT_SITE] = site_val, [CTP_OBJECT_MARKS] = object_marks(CTP_REASON_MARKS(number)));
 }
 
-static void take_label(struct ctp_coros *l, uint64_t pid, const struct ctp_ring_entry *e)
+static void take_label(struct ctp_coros *coros, uint64_t pid, const struct ctp_ring_entry *e)
 {
 	char text[CTP_SHM_TEXT_MAX];
-	uint32_t len = ctp_shm_texts_function(&l->labels, CTP_ENTRY_SITE(e->what), text);
+	uint32_t len = ctp_shm_texts_function(&coros->texts, CTP_ENTRY_SITE(e->what), text);
 	if (!len)
 		return;
-	ctp_rows_reserve(l->rows, len);
-	uint64_t name = ctp_rows_string(l->rows, text, len);
-	uint64_t *val = ctp_rows_put(l->rows, CTP_OBJECT_NAME, e->ts_ns);
-	val[CTP_OBJECT_NAME_TS] = e->ts_ns;
-	val[CTP_OBJECT_NAME_PID] = pid;
-	val[CTP_OBJECT_NAME_AT] = e->value;
-	val[CTP_OBJECT_NAME_TEXT] = name;
+	ctp_rows_reserve(coros->rows, len);
+	uint64_t name = ctp_rows_string(coros->rows, text, len);
+	CTP_ROWS_PUT(coros->rows, CTP_OBJECT_NAME, e->ts_ns, [CTP_OBJECT_NAME_PID] = pid,
+	             [CTP_OBJECT_NAME_AT] = e->value, [CTP_OBJECT_NAME_TEXT] = name);
 }
 
-void ctp_life_hold(struct ctp_coros *l, const struct ctp_hold_of *hold)
+void ctp_life_hold(struct ctp_coros *coros, const struct ctp_hold_of *hold)
 {
-	uint64_t *val = ctp_rows_put(l->rows, CTP_HOLD, hold->ts_ns);
-	val[CTP_HOLD_TS] = hold->ts_ns;
-	val[CTP_HOLD_PROBE] = hold->probe_id;
-	val[CTP_HOLD_CORO] = hold->coro;
-	val[CTP_HOLD_PID] = hold->pid;
-	val[CTP_HOLD_OBJECT] = hold->object;
-	val[CTP_HOLD_COUNT] = (uint64_t)(int64_t)hold->count;
+	CTP_ROWS_PUT(coros->rows, CTP_HOLD, hold->ts_ns, [CTP_HOLD_PROBE] = hold->probe_id,
+	             [CTP_HOLD_CORO] = hold->coro, [CTP_HOLD_PID] = hold->pid, [CTP_HOLD_OBJECT] = hold->object,
+	             [CTP_HOLD_COUNT] = (uint64_t)(int64_t)hold->count);
 }
 
 /* One that ends with something held is to be known by then: another coroutine may have its permit or its lock, and give that back. */
@@ -81,47 +65,44 @@ static void count_held(struct ctp_life *life, int32_t n)
 		life->held = (uint8_t)(held < 0 ? 0 : held < UINT8_MAX ? held : UINT8_MAX);
 }
 
-static void take_hold(struct ctp_coros *l, uint64_t pid, const struct ctp_ring_entry *e)
+static void take_hold(struct ctp_coros *coros, uint64_t pid, const struct ctp_ring_entry *e)
 {
-	uint64_t probe_id, coro = ctp_life_number(l, e->ref, e->ts_ns, &probe_id);
+	uint64_t probe_id, coro = ctp_life_number(coros, e->ref, e->ts_ns, &probe_id);
 	if (!coro)
-		coro = ctp_coro_objects_ended_number(&l->objects, e->ref);
-	else if (coro == l->life[CTP_REF_INDEX(e->ref)].coro)
-		count_held(&l->life[CTP_REF_INDEX(e->ref)], (int32_t)CTP_ENTRY_NUMBER(e->what));
-	if (coro && !ctp_coro_objects_told(&l->objects, pid, e))
-		ctp_life_hold(l, &(struct ctp_hold_of){coro, probe_id, pid, e->value, e->ts_ns, (int32_t)CTP_ENTRY_NUMBER(e->what)});
+		coro = ctp_coro_objects_ended_number(&coros->objects, e->ref);
+	else if (coro == coros->life[CTP_REF_INDEX(e->ref)].coro)
+		count_held(&coros->life[CTP_REF_INDEX(e->ref)], (int32_t)CTP_ENTRY_NUMBER(e->what));
+	if (coro && !ctp_coro_objects_told(&coros->objects, pid, e))
+		ctp_life_hold(coros, &(struct ctp_hold_of){coro, probe_id, pid, e->value, e->ts_ns,
+		                                           (int32_t)CTP_ENTRY_NUMBER(e->what)});
 }
 
-static void take_wake_for(struct ctp_coros *l, uint64_t pid, const struct ctp_ring_entry *e)
+static void take_wake_for(struct ctp_coros *coros, uint64_t pid, const struct ctp_ring_entry *e)
 {
-	uint64_t probe_id, coro = ctp_life_number(l, e->ref, e->ts_ns, &probe_id);
+	uint64_t probe_id, coro = ctp_life_number(coros, e->ref, e->ts_ns, &probe_id);
 	if (!coro)
 		return;
-	uint64_t *val = ctp_rows_put(l->rows, CTP_WAKE_FOR, e->ts_ns);
-	val[CTP_WAKE_FOR_TS] = e->ts_ns;
-	val[CTP_WAKE_FOR_PROBE] = probe_id;
-	val[CTP_WAKE_FOR_CORO] = coro;
-	val[CTP_WAKE_FOR_PID] = pid;
-	val[CTP_WAKE_FOR_OBJECT] = e->value;
+	CTP_ROWS_PUT(coros->rows, CTP_WAKE_FOR, e->ts_ns, [CTP_WAKE_FOR_PROBE] = probe_id, [CTP_WAKE_FOR_CORO] = coro,
+	             [CTP_WAKE_FOR_PID] = pid, [CTP_WAKE_FOR_OBJECT] = e->value);
 }
 
-bool ctp_coros_fact(struct ctp_coros *l, uint64_t pid, const struct ctp_ring_entry *e)
+bool ctp_coros_fact(struct ctp_coros *coros, uint64_t pid, const struct ctp_ring_entry *e)
 {
 	switch (CTP_ENTRY_KIND(e->what)) {
 	case CTP_ENTRY_REASON:
-		ctp_life_reason(l, &(struct ctp_reason){e->ref, e->value, pid, e->ts_ns, CTP_ENTRY_NUMBER(e->what), false});
+		ctp_life_reason(coros, &(struct ctp_reason){e->ref, e->value, pid, e->ts_ns, CTP_ENTRY_NUMBER(e->what), false});
 		return true;
 	case CTP_ENTRY_OBJECT:
-		take_object(l, pid, e);
+		take_object(coros, pid, e);
 		return true;
 	case CTP_ENTRY_LABEL:
-		take_label(l, pid, e);
+		take_label(coros, pid, e);
 		return true;
 	case CTP_ENTRY_HOLDS:
-		take_hold(l, pid, e);
+		take_hold(coros, pid, e);
 		return true;
 	case CTP_ENTRY_FOR:
-		take_wake_for(l, pid, e);
+		take_wake_for(coros, pid, e);
 		return true;
 	default:
 		return false;

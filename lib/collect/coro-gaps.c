@@ -13,20 +13,20 @@ enum {
 
 /* --- gaps ---------------------------------------------------------------------------------------------------------------- */
 
-static void put_loss(struct ctp_coros *l, const struct ctp_ring_gap *hole, uint64_t from, uint64_t to, uint64_t after_ns,
+static void put_loss(struct ctp_coros *coros, const struct ctp_ring_gap *hole, uint64_t from, uint64_t to, uint64_t after_ns,
                      uint64_t ts_ns)
 {
 	if (from == to)
 		return;
 	struct ctp_loss loss = {.probe_id = hole->probe_id, .coro = hole->coro, .index = from - hole->first,
 	                        .count = to - from, .after_ns = after_ns, .ts_ns = ts_ns};
-	ctp_rows_lost(l->rows, &loss);
-	ctp_add_capped(&l->rows->stats.lost, to - from);
-	l->accounted += to - from;
+	ctp_rows_lost(coros->rows, &loss);
+	ctp_add_capped(&coros->rows->stats.lost, to - from);
+	coros->accounted += to - from;
 }
 
 /* What the slots had of a hole, and what is lost between. */
-static void close_hole(struct ctp_coros *l, const struct ctp_ring_gap *hole, const struct ctp_pick *picks, unsigned n)
+static void close_hole(struct ctp_coros *coros, const struct ctp_ring_gap *hole, const struct ctp_pick *picks, unsigned n)
 {
 	uint64_t from = hole->from, after_ns = hole->after_ns;
 	for (unsigned k = 0; k < n; k++) {
@@ -34,21 +34,21 @@ static void close_hole(struct ctp_coros *l, const struct ctp_ring_gap *hole, con
 			continue;
 		uint64_t ts_ns = picks[k].ts_ns < hole->ts_ns ? picks[k].ts_ns : hole->ts_ns;
 		ts_ns = ts_ns > after_ns ? ts_ns : after_ns;
-		put_loss(l, hole, from, picks[k].number, after_ns, ts_ns);
-		ctp_coros_row(l, &(struct ctp_who){hole->probe_id, hole->coro, hole->first}, picks[k].number,
+		put_loss(coros, hole, from, picks[k].number, after_ns, ts_ns);
+		ctp_coros_row(coros, &(struct ctp_who){hole->probe_id, hole->coro, hole->first}, picks[k].number,
 		        &(struct ctp_ring_entry){.ts_ns = ts_ns, .value = picks[k].addr, .what = picks[k].what}, picks[k].tid);
-		l->accounted++;
+		coros->accounted++;
 		from = picks[k].number + 1;
 		after_ns = ts_ns;
 	}
-	put_loss(l, hole, from, hole->to, after_ns, hole->ts_ns);
+	put_loss(coros, hole, from, hole->to, after_ns, hole->ts_ns);
 }
 
 /* Of a hole's events, those that can still be in their slots. */
-static unsigned pick_slots(const struct ctp_coros *l, const struct ctp_ring_gap *hole, struct ctp_pick *picks)
+static unsigned pick_slots(const struct ctp_coros *coros, const struct ctp_ring_gap *hole, struct ctp_pick *picks)
 {
-	const struct ctp_shm_station *shm = &l->rings->arena.stations[hole->station];
-	uint64_t next = l->life[hole->station].next, from = hole->from;
+	const struct ctp_shm_station *shm = &coros->rings->arena.stations[hole->station];
+	uint64_t next = coros->life[hole->station].next, from = hole->from;
 	uint32_t flags = CTP_ANNOUNCE_FLAGS(__atomic_load_n(&shm->announce, __ATOMIC_RELAXED));
 	unsigned n = 0;
 	if (next > CTP_SHM_SLOTS && from < next - CTP_SHM_SLOTS)
@@ -59,106 +59,103 @@ static unsigned pick_slots(const struct ctp_coros *l, const struct ctp_ring_gap 
 }
 
 /* The oldest gaps, as many as go at once, are waited for no longer. Returns how many of the first n that were. */
-static uint32_t close_some(struct ctp_coros *l, uint32_t n)
+static uint32_t close_some(struct ctp_coros *coros, uint32_t n)
 {
 	struct ctp_pick picks[PICKS];
 	uint8_t share[PICKS];
 	unsigned used = 0;
 	uint32_t gaps = 0;
 	for (; gaps < n && gaps < PICKS && used + CTP_SHM_SLOTS <= PICKS; gaps++)
-		used += share[gaps] = (uint8_t)pick_slots(l, ctp_ring_gaps_nth(&l->gaps, gaps), &picks[used]);
-	ctp_slots_copy(l->rings, picks, used);
+		used += share[gaps] = (uint8_t)pick_slots(coros, ctp_ring_gaps_nth(&coros->gaps, gaps), &picks[used]);
+	ctp_slots_copy(coros->rings, picks, used);
 	used = 0;
 	for (uint32_t k = 0; k < gaps; used += share[k++])
-		close_hole(l, ctp_ring_gaps_nth(&l->gaps, k), &picks[used], share[k]);
-	ctp_ring_gaps_drop(&l->gaps, gaps);
+		close_hole(coros, ctp_ring_gaps_nth(&coros->gaps, k), &picks[used], share[k]);
+	ctp_ring_gaps_drop(&coros->gaps, gaps);
 	return gaps;
 }
 
-void ctp_coros_close(struct ctp_coros *l, bool all)
+void ctp_coros_close(struct ctp_coros *coros, bool all)
 {
-	uint32_t due = 0, count = ctp_ring_gaps_count(&l->gaps);
-	while (due < count && (all || ctp_ring_gaps_nth(&l->gaps, due)->round + ROUNDS <= l->rings->rounds))
+	uint32_t due = 0, count = ctp_ring_gaps_count(&coros->gaps);
+	while (due < count && (all || ctp_ring_gaps_nth(&coros->gaps, due)->round + ROUNDS <= coros->rings->rounds))
 		due++;
 	if (!due)
 		return;
 	while (due)
-		due -= close_some(l, due);
-	l->doubt_ns = UINT64_MAX;
-	for (uint32_t k = 0; k < ctp_ring_gaps_count(&l->gaps); k++) {
-		uint64_t after_ns = ctp_ring_gaps_nth(&l->gaps, k)->after_ns;
-		l->doubt_ns = after_ns < l->doubt_ns ? after_ns : l->doubt_ns;
+		due -= close_some(coros, due);
+	coros->doubt_ns = UINT64_MAX;
+	for (uint32_t k = 0; k < ctp_ring_gaps_count(&coros->gaps); k++) {
+		uint64_t after_ns = ctp_ring_gaps_nth(&coros->gaps, k)->after_ns;
+		coros->doubt_ns = after_ns < coros->doubt_ns ? after_ns : coros->doubt_ns;
 	}
 }
 
-void ctp_coros_room(struct ctp_coros *l)
+void ctp_coros_room(struct ctp_coros *coros)
 {
-	if (ctp_ring_gaps_count(&l->gaps) == CTP_RING_GAPS_MAX)
-		close_some(l, CTP_RING_GAPS_MAX);
+	if (ctp_ring_gaps_count(&coros->gaps) == CTP_RING_GAPS_MAX)
+		close_some(coros, CTP_RING_GAPS_MAX);
 }
 
-void ctp_coros_hole(struct ctp_coros *l, uint32_t i, uint64_t to, uint64_t ts_ns)
+void ctp_coros_hole(struct ctp_coros *coros, uint32_t i, uint64_t to, uint64_t ts_ns)
 {
-	struct ctp_life *life = &l->life[i];
-	ctp_coros_room(l);
+	struct ctp_life *life = &coros->life[i];
+	ctp_coros_room(coros);
 	struct ctp_ring_gap hole = {.from = life->next, .to = to, .first = life->first, .probe_id = life->probe_id,
 	                            .coro = life->coro, .after_ns = life->last_ns < ts_ns ? life->last_ns : ts_ns, .ts_ns = ts_ns,
-	                            .round = l->rings->rounds, .station = i};
-	ctp_ring_gaps_add(&l->gaps, &hole, &life->hole);
-	l->doubt_ns = hole.after_ns < l->doubt_ns ? hole.after_ns : l->doubt_ns;
+	                            .round = coros->rings->rounds, .station = i};
+	ctp_ring_gaps_add(&coros->gaps, &hole, &life->hole);
+	coros->doubt_ns = hole.after_ns < coros->doubt_ns ? hole.after_ns : coros->doubt_ns;
 	life->next = to;
 }
 
 /* --- what no entry told --------------------------------------------------------------------------------------------------- */
 
-void ctp_coros_missed(struct ctp_coros *l, const struct ctp_missed *missed)
+void ctp_coros_missed(struct ctp_coros *coros, const struct ctp_missed *missed)
 {
 	if (!missed->notes && !missed->transitions)
 		return;
-	uint64_t *val = ctp_rows_put(l->rows, CTP_MISSED, missed->ts_ns);
-	val[CTP_MISSED_TS] = missed->ts_ns;
-	val[CTP_MISSED_TID] = missed->tid;
-	val[CTP_MISSED_COUNT] = missed->notes;
-	val[CTP_MISSED_AFTER] = missed->after_ns;
-	val[CTP_MISSED_TRANSITIONS] = missed->transitions;
-	ctp_add_capped(&l->rows->stats.missed, missed->notes);
+	CTP_ROWS_PUT(coros->rows, CTP_MISSED, missed->ts_ns, [CTP_MISSED_TID] = missed->tid,
+	             [CTP_MISSED_COUNT] = missed->notes, [CTP_MISSED_AFTER] = missed->after_ns,
+	             [CTP_MISSED_TRANSITIONS] = missed->transitions);
+	ctp_add_capped(&coros->rows->stats.missed, missed->notes);
 }
 
-void ctp_coros_gap(struct ctp_coros *l, struct ctp_ring *ring, uint64_t ts_ns)
+void ctp_coros_gap(struct ctp_coros *coros, struct ctp_ring *ring, uint64_t ts_ns)
 {
 	struct ctp_missed missed = {.tid = ring->gap_tid, .notes = ring->gap_notes, .transitions = ring->gap_events,
 	                            .after_ns = ring->gap_ns, .ts_ns = ts_ns};
-	ctp_coros_missed(l, &missed);
+	ctp_coros_missed(coros, &missed);
 	ring->gap_events = ring->gap_notes = 0;
 }
 
-static uint64_t notes_lost(const struct ctp_coros *l)
+static uint64_t notes_lost(const struct ctp_coros *coros)
 {
-	return __atomic_load_n(&l->rings->arena.header->lost_notes, __ATOMIC_RELAXED);
+	return __atomic_load_n(&coros->rings->arena.header->lost_notes, __ATOMIC_RELAXED);
 }
 
-bool ctp_coros_audit_due(const struct ctp_coros *l)
+bool ctp_coros_audit_due(const struct ctp_coros *coros)
 {
-	return l->rings->lost != l->lost || notes_lost(l) != l->notes;
+	return coros->rings->lost != coros->lost || notes_lost(coros) != coros->notes;
 }
 
-static void audit_one(struct ctp_coros *l, uint32_t i, bool last, bool gone)
+static void audit_one(struct ctp_coros *coros, uint32_t i, bool last, bool gone)
 {
 	struct ctp_life_header head;
-	struct ctp_life *life = &l->life[i];
-	if (!ctp_life_header(l, i, &head) || (life->generation == head.generation && life->flags & CTP_LIFE_DEAD))
+	struct ctp_life *life = &coros->life[i];
+	if (!ctp_life_header(coros, i, &head) || (life->generation == head.generation && life->flags & CTP_LIFE_DEAD))
 		return;
-	if (life->generation != head.generation && ((last && !gone) || !ctp_life_meet(l, i, head.generation)))
+	if (life->generation != head.generation && ((last && !gone) || !ctp_life_adopt(coros, i, head.generation)))
 		return;
-	if (last && !gone && head.is_dead && head.death_ns > l->rows->now_ns)
+	if (last && !gone && head.is_dead && head.death_ns > coros->rows->now_ns)
 		return;
-	ctp_life_name(l, i, l->rings->now_ns);
+	ctp_life_name(coros, i, coros->rings->now_ns);
 	if (head.is_dead) {
-		ctp_life_die(l, i, head.events, head.death_ns);
+		ctp_life_die(coros, i, head.events, head.death_ns);
 	} else if (gone && !(life->flags & CTP_LIFE_UNSURE)) {
-		uint64_t next = ctp_slots_next(&l->rings->arena.stations[i]);
+		uint64_t next = ctp_slots_next(&coros->rings->arena.stations[i]);
 		if (next > life->next && next - life->next < CTP_LIFE_AHEAD_MAX)
-			ctp_coros_hole(l, i, next, l->rings->now_ns);
+			ctp_coros_hole(coros, i, next, coros->rings->now_ns);
 	}
 }
 
@@ -166,40 +163,40 @@ static void audit_one(struct ctp_coros *l, uint32_t i, bool last, bool gone)
 static uint64_t more_than(uint64_t count, uint64_t told) { return count > told ? count - told : 0; }
 
 /* The losses of the rings that no gap has told, when there will be nothing more in them. */
-static void audit_rings(struct ctp_coros *l)
+static void audit_rings(struct ctp_coros *coros)
 {
-	struct ctp_rings *r = l->rings;
-	uint64_t lost = __atomic_load_n(&r->arena.header->lost_events, __ATOMIC_RELAXED) - l->events;
+	struct ctp_rings *r = coros->rings;
+	uint64_t lost = __atomic_load_n(&r->arena.header->lost_events, __ATOMIC_RELAXED) - coros->events;
 	for (uint32_t i = 0; i < r->used; i++) {
 		struct ctp_ring *ring = &r->rings[i];
-		ctp_coros_gap(l, ring, r->now_ns);
+		ctp_coros_gap(coros, ring, r->now_ns);
 		struct ctp_missed missed = {.tid = (uint32_t)ring->owner, .notes = more_than(ring->lost_notes, ring->told_notes),
 		                            .transitions = more_than(ring->lost_events, ring->told_events),
 		                            .after_ns = ring->last_ns, .ts_ns = r->now_ns};
-		ctp_coros_missed(l, &missed);
+		ctp_coros_missed(coros, &missed);
 		ring->told_notes = ring->lost_notes;
 		ring->told_events = ring->lost_events;
 		ctp_add_capped(&lost, ring->lost_events - ring->lost_before);
 	}
-	ctp_coros_close(l, true);
-	if (lost > l->accounted) { /* without slots (CTP_MODE_BARE) their coroutines cannot be known */
-		struct ctp_loss loss = {.count = lost - l->accounted, .ts_ns = r->now_ns};
-		ctp_rows_lost(l->rows, &loss);
-		ctp_add_capped(&l->rows->stats.lost, loss.count);
+	ctp_coros_close(coros, true);
+	if (lost > coros->accounted) { /* without slots (CTP_MODE_BARE) their coroutines cannot be known */
+		struct ctp_loss loss = {.count = lost - coros->accounted, .ts_ns = r->now_ns};
+		ctp_rows_lost(coros->rows, &loss);
+		ctp_add_capped(&coros->rows->stats.lost, loss.count);
 	}
 }
 
-void ctp_coros_audit(struct ctp_coros *l, uint32_t used, bool last, bool gone)
+void ctp_coros_audit(struct ctp_coros *coros, uint32_t used, bool last, bool gone)
 {
-	uint64_t notes = notes_lost(l);
-	l->rows->stats.ringless = __atomic_load_n(&l->rings->arena.header->lost_events, __ATOMIC_RELAXED) - l->events;
-	for (uint32_t i = 0; i < used && !ctp_look_limit_over_at(&l->rows->limit, i); i++)
-		audit_one(l, i, last, gone);
-	if (!last && l->rows->limit.over)
+	uint64_t notes = notes_lost(coros);
+	coros->rows->stats.ringless = __atomic_load_n(&coros->rings->arena.header->lost_events, __ATOMIC_RELAXED) - coros->events;
+	for (uint32_t i = 0; i < used && !ctp_look_limit_over_at(&coros->rows->limit, i); i++)
+		audit_one(coros, i, last, gone);
+	if (!last && coros->rows->limit.over)
 		return; /* it stays due */
-	ctp_coros_missed(l, &(struct ctp_missed){.notes = notes - l->notes, .ts_ns = l->rings->now_ns});
-	l->notes = notes;
-	l->lost = l->rings->lost;
+	ctp_coros_missed(coros, &(struct ctp_missed){.notes = notes - coros->notes, .ts_ns = coros->rings->now_ns});
+	coros->notes = notes;
+	coros->lost = coros->rings->lost;
 	if (last)
-		audit_rings(l);
+		audit_rings(coros);
 }

@@ -33,10 +33,10 @@ static uint32_t places(const struct ctp_arena *arena)
 	return used > 1 ? arena->geo.max_objects : CTP_SHM_OBJECTS_FEW;
 }
 
-uint32_t ctp_coro_objects_find(struct ctp_coros *l)
+uint32_t ctp_coro_objects_find(struct ctp_coros *coros)
 {
-	const struct ctp_arena *arena = &l->rings->arena;
-	struct ctp_coro_objects *o = &l->objects;
+	const struct ctp_arena *arena = &coros->rings->arena;
+	struct ctp_coro_objects *o = &coros->objects;
 	uint32_t n = places(arena), count = 0;
 	struct ctp_object_kept *kept = n ? malloc(n * sizeof *kept) : NULL;
 	for (uint32_t i = 0; kept && i < n; i++) {
@@ -62,11 +62,11 @@ struct copy {
 	struct ctp_shm_object o;
 	struct ctp_ring_entry *facts;
 	unsigned n;
-	struct ctp_coros *l;
+	struct ctp_coros *coros;
 	uint64_t since_ns;
 };
 
-static uint64_t ns_of(const struct copy *c, uint64_t ts) { return ctp_rings_ns(c->l->rings, ts, c->o.what & CTP_OBJECT_RAW); }
+static uint64_t ns_of(const struct copy *c, uint64_t ts) { return ctp_rings_ns(c->coros->rings, ts, c->o.what & CTP_OBJECT_RAW); }
 
 static void add(struct copy *c, uint64_t ts_ns, uint64_t ref, uint64_t what)
 {
@@ -89,7 +89,7 @@ static uint64_t told_ns(const struct copy *c, uint64_t ts)
 static uint64_t first_ns(const struct copy *c)
 {
 	const uint64_t times[] = {c->o.made_ts, c->o.available_ts, c->o.room_ts, c->o.held_ts, c->o.closed_ts};
-	uint64_t first_ns = c->l->rings->now_ns;
+	uint64_t first_ns = c->coros->rings->now_ns;
 	for (unsigned i = 0; i < sizeof times / sizeof *times; i++)
 		if (told_ns(c, times[i]) < first_ns)
 			first_ns = told_ns(c, times[i]);
@@ -103,12 +103,12 @@ static void add_stock(struct copy *c, uint32_t what, uint64_t available, uint64_
 }
 
 /* The ref of a holder: its generation is the last with these bits that the station has had. */
-static uint64_t ref_of(const struct ctp_coros *l, uint64_t holder)
+static uint64_t ref_of(const struct ctp_coros *coros, uint64_t holder)
 {
 	uint32_t index = CTP_HOLDER_INDEX(holder), low = CTP_HOLDER_GENERATION(holder);
-	if (index >= l->rings->arena.geo.max_stations)
+	if (index >= coros->rings->arena.geo.max_stations)
 		return 0;
-	uint32_t now = READ(l->rings->arena.stations[index].generation);
+	uint32_t now = READ(coros->rings->arena.stations[index].generation);
 	return CTP_REF(now - ((now - low) & 0x3ffffff), index);
 }
 
@@ -116,14 +116,14 @@ static uint64_t ref_of(const struct ctp_coros *l, uint64_t holder)
  * Whether a coroutine has ended, and is not among those that were gathered: its station may have had others since. *before_ns: it had
  * ended by then.
  */
-static bool has_ended(const struct ctp_coros *l, uint64_t ref, uint64_t *before_ns)
+static bool has_ended(const struct ctp_coros *coros, uint64_t ref, uint64_t *before_ns)
 {
 	uint32_t station = CTP_REF_INDEX(ref), generation = CTP_REF_GENERATION(ref);
 	struct ctp_life_header head;
-	if (l->life[station].generation == generation)
+	if (coros->life[station].generation == generation)
 		return false;
-	*before_ns = l->rings->now_ns;
-	if (!ctp_life_header(l, station, &head))
+	*before_ns = coros->rings->now_ns;
+	if (!ctp_life_header(coros, station, &head))
 		return true;
 	uint64_t ns = head.generation == generation ? head.death_ns : head.birth_ns;
 	*before_ns = ns && ns < *before_ns ? ns : *before_ns;
@@ -147,11 +147,11 @@ uint64_t ctp_coro_objects_ended_number(const struct ctp_coro_objects *o, uint64_
 /* Its number in the stream, where it is born for this. */
 static uint64_t ended_number(struct copy *c, uint64_t ref, uint64_t held_ns, uint64_t before_ns)
 {
-	uint64_t coro = ctp_coro_objects_ended_number(&c->l->objects, ref);
+	uint64_t coro = ctp_coro_objects_ended_number(&c->coros->objects, ref);
 	if (coro)
 		return coro;
-	coro = ++c->l->rows->coros;
-	ctp_coro_objects_ended(&c->l->objects, ref, coro);
+	coro = ++c->coros->rows->coros;
+	ctp_coro_objects_ended(&c->coros->objects, ref, coro);
 	add(c, held_ns, coro, CTP_ENTRY(ENDED_BIRTH, 0, CTP_REF_INDEX(ref)));
 	add(c, before_ns, coro, CTP_ENTRY(ENDED_DEATH, 0, 0));
 	return coro;
@@ -161,11 +161,11 @@ static void add_holders(struct copy *c)
 {
 	uint64_t held_ns = ns_of(c, c->o.held_ts), before_ns;
 	for (unsigned i = 0; i < CTP_SHM_HOLDERS; i++) {
-		uint64_t word = c->o.holders[i], ref = word ? ref_of(c->l, word >> 16) : 0;
+		uint64_t word = c->o.holders[i], ref = word ? ref_of(c->coros, word >> 16) : 0;
 		uint32_t count = word & 0xffff;
 		if (!ref)
 			continue;
-		if (!has_ended(c->l, ref, &before_ns)) {
+		if (!has_ended(c->coros, ref, &before_ns)) {
 			add(c, held_ns, ref, CTP_ENTRY(CTP_ENTRY_HOLDS, 0, count));
 			continue;
 		}
@@ -175,16 +175,16 @@ static void add_holders(struct copy *c)
 	}
 }
 
-unsigned ctp_coro_objects_facts(struct ctp_coros *l, struct ctp_object_kept *kept, uint64_t since_ns,
+unsigned ctp_coro_objects_facts(struct ctp_coros *coros, struct ctp_object_kept *kept, uint64_t since_ns,
                                 struct ctp_ring_entry facts[CTP_OBJECT_FACTS], uint32_t *pid)
 {
-	struct copy c = {.facts = facts, .l = l, .since_ns = since_ns};
+	struct copy c = {.facts = facts, .coros = coros, .since_ns = since_ns};
 	for (unsigned tries = 0; tries < TRIES && !kept->whole; tries++)
-		kept->whole = ctp_object_copy(&l->rings->arena.objects[kept->index], &c.o);
+		kept->whole = ctp_object_copy(&coros->rings->arena.objects[kept->index], &c.o);
 	if (CTP_OBJECT_KEY(c.o.pid, c.o.object) != kept->key)
 		return 0; /* it is being made */
 	kept->changes = c.o.done;
-	kept->whole &= !is_twice(&l->objects, kept);
+	kept->whole &= !is_twice(&coros->objects, kept);
 	*pid = c.o.pid;
 	if (!kept->whole)
 		c.o = (struct ctp_shm_object){.pid = c.o.pid, .object = c.o.object};
@@ -207,21 +207,22 @@ unsigned ctp_coro_objects_facts(struct ctp_coros *l, struct ctp_object_kept *kep
 	return c.n;
 }
 
-void ctp_coro_objects_tell(struct ctp_coros *l, uint64_t pid, const struct ctp_ring_entry *fact)
+void ctp_coro_objects_tell(struct ctp_coros *coros, uint64_t pid, const struct ctp_ring_entry *fact)
 {
 	uint32_t number = CTP_ENTRY_NUMBER(fact->what);
 	switch (CTP_ENTRY_KIND(fact->what)) {
 	case ENDED_BIRTH:
-		ctp_rows_birth(l->rows, &(struct ctp_birth){.coro = fact->ref, .station = number, .before_ns = fact->ts_ns, .pid = (uint32_t)pid});
+		ctp_rows_birth(coros->rows, &(struct ctp_birth){.coro = fact->ref, .station = number, .before_ns = fact->ts_ns,
+		                                                .pid = (uint32_t)pid});
 		break;
 	case ENDED_DEATH:
-		ctp_rows_death(l->rows, 0, fact->ref, fact->ts_ns, fact->ts_ns);
+		ctp_rows_death(coros->rows, 0, fact->ref, fact->ts_ns, fact->ts_ns);
 		break;
 	case ENDED_HOLDS:
-		ctp_life_hold(l, &(struct ctp_hold_of){fact->ref, 0, pid, fact->value, fact->ts_ns, (int32_t)number});
+		ctp_life_hold(coros, &(struct ctp_hold_of){fact->ref, 0, pid, fact->value, fact->ts_ns, (int32_t)number});
 		break;
 	default:
-		ctp_coros_fact(l, pid, fact);
+		ctp_coros_fact(coros, pid, fact);
 		break;
 	}
 }

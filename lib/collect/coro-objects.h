@@ -37,17 +37,17 @@ struct ctp_coro_objects {
 void ctp_coro_objects_fini(struct ctp_coro_objects *o);
 
 /* Finds the objects that there are. Returns how many; 0 also where there is no memory for it. */
-uint32_t ctp_coro_objects_find(struct ctp_coros *l);
+uint32_t ctp_coro_objects_find(struct ctp_coros *coros);
 
 /*
  * What the memory knows of an object, as entries of a ring; none of what was told before since_ns (0: always). Returns how many.
  * The time of each is that of what it tells. For ctp_coro_objects_tell only: kinds of some are its own.
  */
-unsigned ctp_coro_objects_facts(struct ctp_coros *l, struct ctp_object_kept *kept, uint64_t since_ns,
+unsigned ctp_coro_objects_facts(struct ctp_coros *coros, struct ctp_object_kept *kept, uint64_t since_ns,
                                 struct ctp_ring_entry facts[CTP_OBJECT_FACTS], uint32_t *pid);
 
 /* Writes the record of such an entry. */
-void ctp_coro_objects_tell(struct ctp_coros *l, uint64_t pid, const struct ctp_ring_entry *fact);
+void ctp_coro_objects_tell(struct ctp_coros *coros, uint64_t pid, const struct ctp_ring_entry *fact);
 
 /* The coroutine has ended with something held, and its station has another. It, or whoever has that now, may give it back. */
 void ctp_coro_objects_ended(struct ctp_coro_objects *o, uint64_t ref, uint64_t coro);

@@ -12,10 +12,10 @@ struct due {
 	uint64_t tid;
 };
 
-static inline struct due due_from(const struct ctp_coros *l, const struct ctp_ring *ring)
+static inline struct due due_from(const struct ctp_coros *coros, const struct ctp_ring *ring)
 {
-	return (struct due){l->life, l->labels.written, l->rings->arena.geo.max_stations, l->rings->arena.geo.max_sites,
-	                    (uint32_t)ring->owner};
+	const struct ctp_geometry *geo = &coros->rings->arena.geo;
+	return (struct due){coros->life, coros->texts.written, geo->max_stations, geo->max_sites, (uint32_t)ring->owner};
 }
 
 /* The record of a transition, if it is the one that is due of its coroutine, and nothing else is to be told of it. */
@@ -63,21 +63,21 @@ static inline __attribute__((always_inline)) bool put_due(const struct due *d, c
 
 static inline bool is_wake(const struct ctp_ring_entry *e) { return CTP_ENTRY_KIND(e->what) == CTP_ENTRY_WAKE; }
 
-static unsigned count_taken(struct ctp_coros *l, unsigned n, unsigned wakes)
+static unsigned count_taken(struct ctp_coros *coros, unsigned n, unsigned wakes)
 {
-	l->rows->stats.wakes += wakes;
-	l->rows->stats.events += n - wakes;
+	coros->rows->stats.wakes += wakes;
+	coros->rows->stats.events += n - wakes;
 	return n;
 }
 
 /* Rows of the entries, as long as each is due. Returns how many. */
-static unsigned take_due(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e, unsigned n)
+static unsigned take_due(struct ctp_coros *coros, const struct ctp_ring *ring, const struct ctp_ring_entry *e, unsigned n)
 {
-	struct ctp_row_sort *rows = &l->rows->batch;
-	const struct due due = due_from(l, ring);
-	const uint32_t most = CTP_ROW_SORT_ROWS - CTP_ROWS_SPARE, room = rows->count < most ? most - rows->count : 0;
-	uint64_t *ts_ns = rows->ts_ns + rows->count, *val = rows->rows[rows->count].val;
-	uint8_t *event = rows->event + rows->count;
+	struct ctp_row_sort *sort = &coros->rows->sort;
+	const struct due due = due_from(coros, ring);
+	const uint32_t most = CTP_ROW_SORT_ROWS - CTP_ROWS_SPARE, room = sort->count < most ? most - sort->count : 0;
+	uint64_t *ts_ns = sort->ts_ns + sort->count, *val = sort->rows[sort->count].val;
+	uint8_t *event = sort->event + sort->count;
 	unsigned k = 0, wakes = 0;
 	for (n = n < room ? n : room; k < n && put_due(&due, &e[k], val); k++, val += sizeof(struct ctp_row) / sizeof *val) {
 		bool wake = is_wake(&e[k]);
@@ -85,15 +85,15 @@ static unsigned take_due(struct ctp_coros *l, const struct ctp_ring *ring, const
 		ts_ns[k] = val[wake ? CTP_WAKE_TS : CTP_TRANSITION_TS];
 		wakes += wake;
 	}
-	rows->count += k;
-	return count_taken(l, k, wakes);
+	sort->count += k;
+	return count_taken(coros, k, wakes);
 }
 
 /* The same without rows: they are written as they come. */
-static unsigned write_due(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e, unsigned n)
+static unsigned write_due(struct ctp_coros *coros, const struct ctp_ring *ring, const struct ctp_ring_entry *e, unsigned n)
 {
-	const struct due due = due_from(l, ring);
-	const struct ctp_class *const wake_cls = l->rows->cls[CTP_WAKE], *const cls = l->rows->cls[CTP_TRANSITION];
+	const struct due due = due_from(coros, ring);
+	const struct ctp_class *const wake_cls = coros->rows->cls[CTP_WAKE], *const cls = coros->rows->cls[CTP_TRANSITION];
 	uint64_t val[CTP_RINGS_CHUNK][CTP_TRANSITION_FIELDS], event_ns = 0;
 	struct ctp_record rec[CTP_RINGS_CHUNK];
 	unsigned k = 0, wakes = 0;
@@ -106,15 +106,15 @@ static unsigned write_due(struct ctp_coros *l, const struct ctp_ring *ring, cons
 	if (!k)
 		return 0;
 	if (wakes < k)
-		ctp_rows_thread(l->rows, due.tid);
-	ctp_rows_write(l->rows, rec, k, event_ns);
-	return count_taken(l, k, wakes);
+		ctp_rows_thread(coros->rows, due.tid);
+	ctp_rows_write(coros->rows, rec, k, event_ns);
+	return count_taken(coros, k, wakes);
 }
 
 /* No row waits, and no other ring has anything in the slice: then nothing is to be sorted. */
-static bool is_alone(const struct ctp_coros *l) { return l->rings->busy == 1 && !l->rows->batch.count; }
+static bool is_alone(const struct ctp_coros *coros) { return coros->rings->busy == 1 && !coros->rows->sort.count; }
 
-unsigned ctp_coros_due(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e, unsigned n)
+unsigned ctp_coros_due(struct ctp_coros *coros, const struct ctp_ring *ring, const struct ctp_ring_entry *e, unsigned n)
 {
-	return is_alone(l) ? write_due(l, ring, e, n) : take_due(l, ring, e, n);
+	return is_alone(coros) ? write_due(coros, ring, e, n) : take_due(coros, ring, e, n);
 }

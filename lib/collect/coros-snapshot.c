@@ -46,7 +46,7 @@ struct item {
 };
 
 struct snapshot {
-	struct ctp_coros *l;
+	struct ctp_coros *coros;
 	struct item *items;
 	size_t count;
 	size_t room;     /* items that the budget has paid for */
@@ -78,17 +78,17 @@ static bool is_wait(const struct snapshot *s, unsigned k)
 {
 	const struct ctp_pick *pick = &s->picks[k];
 	bool last = k + 1 == s->npicks || s->station[k + 1] != s->station[k];
-	bool dead = s->l->life[s->station[k]].flags & CTP_LIFE_DEAD;
+	bool dead = s->coros->life[s->station[k]].flags & CTP_LIFE_DEAD;
 	return pick->whole && last && !dead && CTP_ENTRY_KIND(pick->what) == CTP_ENTRY_SUSPEND;
 }
 
 /* The reasons of that suspension. False: none were said. */
 static bool copy_reasons(struct snapshot *s, unsigned k)
 {
-	const struct ctp_shm_station *shm = &s->l->rings->arena.stations[s->station[k]];
+	const struct ctp_shm_station *shm = &s->coros->rings->arena.stations[s->station[k]];
 	struct reasons *r = &s->reasons[k];
 	bool said = is_wait(s, k) && __atomic_load_n(&shm->reason_event, __ATOMIC_RELAXED) == s->picks[k].number &&
-	            __atomic_load_n(&shm->reason_generation, __ATOMIC_RELAXED) == s->l->life[s->station[k]].generation;
+	            __atomic_load_n(&shm->reason_generation, __ATOMIC_RELAXED) == s->coros->life[s->station[k]].generation;
 	r->n = said ? __atomic_load_n(&shm->nreasons, __ATOMIC_RELAXED) : 0;
 	for (uint32_t i = 0; i < r->n && i < CTP_SHM_REASONS; i++) {
 		r->value[i] = __atomic_load_n(&shm->reasons[i], __ATOMIC_RELAXED);
@@ -101,14 +101,14 @@ static bool copy_reasons(struct snapshot *s, unsigned k)
 static uint64_t target_of(struct snapshot *s, unsigned k)
 {
 	const struct ctp_pick *pick = &s->picks[k];
-	const struct ctp_shm_station *shm = &s->l->rings->arena.stations[s->station[k]];
+	const struct ctp_shm_station *shm = &s->coros->rings->arena.stations[s->station[k]];
 	if (!is_wait(s, k))
 		return 0;
 	uint64_t target = __atomic_load_n(&shm->awaits, __ATOMIC_RELAXED);
 	bool said = __atomic_load_n(&shm->await_event, __ATOMIC_RELAXED) == pick->number &&
-	            __atomic_load_n(&shm->await_generation, __ATOMIC_RELAXED) == s->l->life[s->station[k]].generation;
+	            __atomic_load_n(&shm->await_generation, __ATOMIC_RELAXED) == s->coros->life[s->station[k]].generation;
 	uint32_t marks = __atomic_load_n(&shm->await_marks, __ATOMIC_RELAXED);
-	s->marks[k] = CTP_MARKS_OF(marks, s->l->life[s->station[k]].generation);
+	s->marks[k] = CTP_MARKS_OF(marks, s->coros->life[s->station[k]].generation);
 	return said ? target : 0;
 }
 
@@ -120,7 +120,7 @@ static void find_targets(struct snapshot *s)
 	bool barrier = any && ctp_membarrier();
 	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* pairs with the fence of a writer that announces ORDERED */
 	for (unsigned k = 0; any && k < s->npicks; k++) {
-		const struct ctp_shm_station *shm = &s->l->rings->arena.stations[s->station[k]];
+		const struct ctp_shm_station *shm = &s->coros->rings->arena.stations[s->station[k]];
 		uint64_t next = s->picks[k].number + 1;
 		uint64_t seq = __atomic_load_n(&shm->slots[next % CTP_SHM_SLOTS].seq, __ATOMIC_RELAXED);
 		if (seq > ctp_slot_seq(next) - 2 || !(barrier || s->picks[k].flags & CTP_ANNOUNCE_ORDERED))
@@ -136,7 +136,7 @@ static void add_reasons(struct snapshot *s, unsigned k, uint64_t ts_ns)
 		item->value = r->value[i];
 		item->what = r->what[i];
 		item->number = r->n > CTP_SHM_REASONS;
-		item->tid = __atomic_load_n(&s->l->rings->arena.stations[s->station[k]].pid, __ATOMIC_RELAXED);
+		item->tid = __atomic_load_n(&s->coros->rings->arena.stations[s->station[k]].pid, __ATOMIC_RELAXED);
 	}
 }
 
@@ -144,11 +144,11 @@ static void add_reasons(struct snapshot *s, unsigned k, uint64_t ts_ns)
  * Whether the coroutine has died since, and another has the station and may have written to the slots. Behind the acquire fence of
  * ctp_slots_copy, or its membarrier: a reader that sees an event of the next one sees the next generation.
  */
-static bool is_gone(const struct ctp_coros *l, uint32_t i)
+static bool is_gone(const struct ctp_coros *coros, uint32_t i)
 {
-	struct ctp_life *life = &l->life[i];
+	struct ctp_life *life = &coros->life[i];
 	if (life->flags & CTP_LIFE_DEAD ||
-	    __atomic_load_n(&l->rings->arena.stations[i].generation, __ATOMIC_RELAXED) == life->generation)
+	    __atomic_load_n(&coros->rings->arena.stations[i].generation, __ATOMIC_RELAXED) == life->generation)
 		return false;
 	life->flags |= CTP_LIFE_UNSURE;
 	return true;
@@ -158,13 +158,13 @@ static bool is_gone(const struct ctp_coros *l, uint32_t i)
 static void add_events(struct snapshot *s)
 {
 	bool gone = false;
-	ctp_slots_copy(s->l->rings, s->picks, s->npicks);
+	ctp_slots_copy(s->coros->rings, s->picks, s->npicks);
 	find_targets(s);
 	for (unsigned k = 0; k < s->npicks; k++) {
 		const struct ctp_pick *pick = &s->picks[k];
-		struct ctp_life *life = &s->l->life[s->station[k]];
+		struct ctp_life *life = &s->coros->life[s->station[k]];
 		if (!k || s->station[k] != s->station[k - 1])
-			gone = is_gone(s->l, s->station[k]);
+			gone = is_gone(s->coros, s->station[k]);
 		if (pick->whole && pick->newer && pick->number < life->next)
 			life->next = pick->number; /* the rings have it, and all behind it, whatever their times are */
 		if (!pick->whole || pick->number >= life->next || pick->ts_ns < s->since_ns || gone)
@@ -188,7 +188,7 @@ static void add_events(struct snapshot *s)
 
 static void pick_events(struct snapshot *s, uint32_t i, const struct ctp_life_header *head)
 {
-	const struct ctp_shm_station *shm = &s->l->rings->arena.stations[i];
+	const struct ctp_shm_station *shm = &s->coros->rings->arena.stations[i];
 	/* One that has just died may have events in the rings alone (CTP_MODE_BARE). */
 	uint64_t next = head->is_dead && !head->just_dead ? head->events : ctp_slots_next(shm);
 	uint64_t from = next > CTP_SHM_SLOTS ? next - CTP_SHM_SLOTS : 0;
@@ -200,18 +200,18 @@ static void pick_events(struct snapshot *s, uint32_t i, const struct ctp_life_he
 		s->picks[s->npicks++] =
 			(struct ctp_pick){.slot = &shm->slots[k % CTP_SHM_SLOTS], .number = k, .flags = head->flags};
 	}
-	s->l->life[i].next = next > head->first ? next : head->first;
+	s->coros->life[i].next = next > head->first ? next : head->first;
 }
 
 /* A time by which it was there, where its birth is not known: that of the oldest event which its slots remember. */
 static uint64_t seen_ns(const struct snapshot *s, uint32_t i, const struct ctp_life_header *head)
 {
-	const struct ctp_coros *l = s->l;
-	const struct ctp_shm_station *shm = &l->rings->arena.stations[i];
+	const struct ctp_coros *coros = s->coros;
+	const struct ctp_shm_station *shm = &coros->rings->arena.stations[i];
 	uint64_t next = ctp_slots_next(shm), from = next > CTP_SHM_SLOTS ? next - CTP_SHM_SLOTS : 0;
 	from = from > head->first ? from : head->first;
 	uint64_t ts = __atomic_load_n(&shm->slots[from % CTP_SHM_SLOTS].timestamp, __ATOMIC_RELAXED);
-	uint64_t ns = from < next ? ctp_rings_ns(l->rings, ts, head->flags & CTP_ANNOUNCE_RAW) : l->rings->now_ns;
+	uint64_t ns = from < next ? ctp_rings_ns(coros->rings, ts, head->flags & CTP_ANNOUNCE_RAW) : coros->rings->now_ns;
 	/* It was not born while there was recording. */
 	return s->since_ns && s->since_ns < ns ? s->since_ns : ns;
 }
@@ -219,19 +219,19 @@ static uint64_t seen_ns(const struct snapshot *s, uint32_t i, const struct ctp_l
 /* Whether there was a time without slots since its newest, so that it need not be its last. */
 static bool is_old(const struct snapshot *s, uint32_t i, const struct ctp_life_header *head)
 {
-	const struct ctp_shm_station *shm = &s->l->rings->arena.stations[i];
+	const struct ctp_shm_station *shm = &s->coros->rings->arena.stations[i];
 	uint64_t next = ctp_slots_next(shm);
 	if (!s->since_ns || head->birth_ns >= s->since_ns)
 		return false;
 	if (next <= head->first)
 		return true;
 	uint64_t ts = __atomic_load_n(&shm->slots[(next - 1) % CTP_SHM_SLOTS].timestamp, __ATOMIC_RELAXED);
-	return ctp_rings_ns(s->l->rings, ts, head->flags & CTP_ANNOUNCE_RAW) < s->since_ns;
+	return ctp_rings_ns(s->coros->rings, ts, head->flags & CTP_ANNOUNCE_RAW) < s->since_ns;
 }
 
 static void add_wakes(struct snapshot *s, uint32_t i, const struct ctp_life_header *head)
 {
-	const struct ctp_shm_station *shm = &s->l->rings->arena.stations[i];
+	const struct ctp_shm_station *shm = &s->coros->rings->arena.stations[i];
 	bool raw = head->flags & CTP_ANNOUNCE_RAW;
 	for (unsigned k = 0; k < CTP_SHM_WAKES; k++) {
 		const struct ctp_shm_wake *wake = &shm->wakes[k];
@@ -242,9 +242,9 @@ static void add_wakes(struct snapshot *s, uint32_t i, const struct ctp_life_head
 		uint32_t marks = __atomic_load_n(&wake->marks, __ATOMIC_RELAXED);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE); /* as in ctp_life_header: the wake is not the next coroutine's */
 		if (__atomic_load_n(&shm->generation, __ATOMIC_RELAXED) != head->generation ||
-		    ctp_rings_newer(s->l->rings, ts, raw) || __atomic_load_n(&wake->ts, __ATOMIC_RELAXED) != ts)
+		    ctp_rings_newer(s->coros->rings, ts, raw) || __atomic_load_n(&wake->ts, __ATOMIC_RELAXED) != ts)
 			continue;
-		uint64_t ts_ns = ctp_rings_ns(s->l->rings, ts, raw);
+		uint64_t ts_ns = ctp_rings_ns(s->coros->rings, ts, raw);
 		if (ts_ns < s->since_ns)
 			continue;
 		struct item *item = add(s, WAKE, i, ts_ns);
@@ -257,23 +257,23 @@ static void add_wakes(struct snapshot *s, uint32_t i, const struct ctp_life_head
 /* Whether all that a dead one did at last is in its slots. */
 static bool is_remembered(const struct snapshot *s, uint32_t i, const struct ctp_life_header *head)
 {
-	return head->birth_ns && !is_old(s, i, head) && ctp_slots_next(&s->l->rings->arena.stations[i]) == head->events;
+	return head->birth_ns && !is_old(s, i, head) && ctp_slots_next(&s->coros->rings->arena.stations[i]) == head->events;
 }
 
 static void gather(struct snapshot *s, uint32_t i)
 {
-	const struct ctp_shm_station *shm = &s->l->rings->arena.stations[i];
+	const struct ctp_shm_station *shm = &s->coros->rings->arena.stations[i];
 	struct ctp_life_header head;
-	if (!(s->freed[i] ? ctp_life_header_of(s->l, i, s->freed[i], &head) : ctp_life_header(s->l, i, &head)))
+	if (!(s->freed[i] ? ctp_life_header_of(s->coros, i, s->freed[i], &head) : ctp_life_header(s->coros, i, &head)))
 		return;
 	bool dead = head.is_dead && !head.just_dead;
 	if (head.newborn || (!dead && head.is_dead == 2))
 		return;
 	bool told = !dead || is_remembered(s, i, &head);
 	if (told)
-		ctp_life_begin(s->l, i, &head);
+		ctp_life_begin(s->coros, i, &head);
 	if (dead)
-		ctp_life_skip(s->l, i, head.is_dead);
+		ctp_life_skip(s->coros, i, head.is_dead);
 	if (!told)
 		return;
 	uint64_t born_ns = head.birth_ns ? head.birth_ns : seen_ns(s, i, &head);
@@ -285,7 +285,7 @@ static void gather(struct snapshot *s, uint32_t i)
 	if (__atomic_load_n(&shm->name_bytes, __ATOMIC_RELAXED))
 		add(s, NAME, i, born_ns);
 	if (is_old(s, i, &head)) {
-		s->l->life[i].flags |= CTP_LIFE_UNSURE;
+		s->coros->life[i].flags |= CTP_LIFE_UNSURE;
 		return;
 	}
 	add_wakes(s, i, &head);
@@ -299,7 +299,7 @@ static bool has_room(struct snapshot *s)
 {
 	if (s->count + PENDING <= s->room)
 		return true;
-	bool paid = ctp_budget_take(s->l->budget, BLOCK * sizeof *s->items);
+	bool paid = ctp_budget_take(s->coros->budget, BLOCK * sizeof *s->items);
 	s->room += paid ? BLOCK : 0;
 	return paid;
 }
@@ -307,11 +307,11 @@ static bool has_room(struct snapshot *s)
 /* What is known of the objects that coroutines wait for. Gathered last: what the coroutines do meanwhile is in the rings. */
 static void gather_objects(struct snapshot *s)
 {
-	struct ctp_coro_objects *o = &s->l->objects;
+	struct ctp_coro_objects *o = &s->coros->objects;
 	struct ctp_ring_entry facts[CTP_OBJECT_FACTS];
 	for (uint32_t i = 0; i < o->count && has_room(s); i++) {
 		uint32_t pid = 0;
-		unsigned n = ctp_coro_objects_facts(s->l, &o->kept[i], s->since_ns, facts, &pid);
+		unsigned n = ctp_coro_objects_facts(s->coros, &o->kept[i], s->since_ns, facts, &pid);
 		for (unsigned k = 0; k < n; k++) {
 			struct item *item = add(s, FACT, 0, facts[k].ts_ns);
 			item->value = facts[k].value;
@@ -325,9 +325,9 @@ static void gather_objects(struct snapshot *s)
 
 static void tell(struct snapshot *s, const struct item *item)
 {
-	struct ctp_coros *l = s->l;
+	struct ctp_coros *coros = s->coros;
 	uint32_t i = item->station;
-	const struct ctp_life *life = &l->life[i];
+	const struct ctp_life *life = &coros->life[i];
 	struct ctp_life_header head = {.probe_id = life->probe_id, .birth_ns = item->number, .parent = item->value,
 	                               .pid = (uint32_t)item->tid, .site = (uint32_t)item->what,
 	                               .flags = (uint32_t)(item->what >> 32)};
@@ -335,16 +335,17 @@ static void tell(struct snapshot *s, const struct item *item)
 	struct ctp_wake wake = {CTP_REF(life->generation, i), item->value, item->tid, item->ts_ns, (uint32_t)item->what};
 	struct ctp_ring_entry entry = {.ts_ns = item->ts_ns, .value = item->value, .ref = item->number, .what = item->what};
 	switch (item->kind) {
-	case BIRTH: ctp_life_birth(l, i, &head, item->ts_ns); break;
-	case EVENT: ctp_coros_row(l, &who, item->number, &entry, item->tid); break;
-	case NAME: ctp_life_name(l, i, item->ts_ns); break;
-	case AWAIT: ctp_life_await(l, wake.ref, item->value, wake.marks, item->ts_ns); break;
+	case BIRTH: ctp_life_birth(coros, i, &head, item->ts_ns); break;
+	case EVENT: ctp_coros_row(coros, &who, item->number, &entry, item->tid); break;
+	case NAME: ctp_life_name(coros, i, item->ts_ns); break;
+	case AWAIT: ctp_life_await(coros, wake.ref, item->value, wake.marks, item->ts_ns); break;
 	case REASON:
-		ctp_life_reason(l, &(struct ctp_reason){wake.ref, item->value, item->tid, item->ts_ns, wake.marks, item->number});
+		ctp_life_reason(coros, &(struct ctp_reason){wake.ref, item->value, item->tid, item->ts_ns, wake.marks,
+		                                            item->number});
 		break;
-	case DEATH: ctp_rows_death(l->rows, life->probe_id, life->coro, item->ts_ns, item->ts_ns); break;
-	case WAKE: ctp_life_wake(l, &wake); break;
-	case FACT: ctp_coro_objects_tell(l, item->tid, &entry); break;
+	case DEATH: ctp_rows_death(coros->rows, life->probe_id, life->coro, item->ts_ns, item->ts_ns); break;
+	case WAKE: ctp_life_wake(coros, &wake); break;
+	case FACT: ctp_coro_objects_tell(coros, item->tid, &entry); break;
 	}
 }
 
@@ -359,7 +360,7 @@ static int by_time(const void *a, const void *b)
 /* A death, when the events are known: not before them, and behind them where it has the same time. */
 static void come_last(const struct snapshot *s, struct item *death)
 {
-	uint64_t last_ns = s->l->life[death->station].last_ns;
+	uint64_t last_ns = s->coros->life[death->station].last_ns;
 	death->ts_ns = death->ts_ns > last_ns ? death->ts_ns : last_ns;
 	death->order = UINT32_MAX;
 }
@@ -367,7 +368,7 @@ static void come_last(const struct snapshot *s, struct item *death)
 /* One walk over the stack of the free. False: it changed meanwhile, and nothing is known. */
 static bool walk(struct snapshot *s)
 {
-	const struct ctp_arena *arena = &s->l->rings->arena;
+	const struct ctp_arena *arena = &s->coros->rings->arena;
 	const uint64_t *stack = &arena->header->free;
 	uint64_t top = __atomic_load_n(stack, __ATOMIC_ACQUIRE); /* pairs with the release that put one there: its link */
 	uint32_t link = (uint32_t)top;
@@ -391,10 +392,10 @@ static void find_freed(struct snapshot *s)
 	}
 }
 
-uint64_t ctp_coros_snapshot(struct ctp_coros *l, uint32_t used)
+uint64_t ctp_coros_snapshot(struct ctp_coros *coros, uint32_t used)
 {
-	struct snapshot s = {.l = l, .used = used};
-	size_t items = (size_t)used * ITEMS + (size_t)ctp_coro_objects_find(l) * CTP_OBJECT_FACTS;
+	struct snapshot s = {.coros = coros, .used = used};
+	size_t items = (size_t)used * ITEMS + (size_t)ctp_coro_objects_find(coros) * CTP_OBJECT_FACTS;
 	size_t bytes = items * sizeof *s.items + used * sizeof *s.freed;
 	if (!bytes)
 		return 0;
@@ -402,12 +403,12 @@ uint64_t ctp_coros_snapshot(struct ctp_coros *l, uint32_t used)
 	if (s.items == MAP_FAILED)
 		return 0; /* then births come when they are needed, and what was before counts as lost */
 	s.freed = (uint32_t *)(void *)(s.items + items);
-	s.since_ns = __atomic_load_n(&l->rings->arena.header->since_ns, __ATOMIC_RELAXED);
+	s.since_ns = __atomic_load_n(&coros->rings->arena.header->since_ns, __ATOMIC_RELAXED);
 	find_freed(&s);
 	uint32_t gathered = 0;
-	for (; gathered < used && has_room(&s) && !ctp_look_limit_over_at(&l->rows->limit, gathered); gathered++)
+	for (; gathered < used && has_room(&s) && !ctp_look_limit_over_at(&coros->rows->limit, gathered); gathered++)
 		gather(&s, gathered);
-	l->rows->stats.untraced += used - gathered;
+	coros->rows->stats.untraced += used - gathered;
 	add_events(&s);
 	gather_objects(&s);
 	for (size_t k = 0; k < s.count; k++)
@@ -415,9 +416,9 @@ uint64_t ctp_coros_snapshot(struct ctp_coros *l, uint32_t used)
 			come_last(&s, &s.items[k]);
 	qsort(s.items, s.count, sizeof *s.items, by_time);
 	size_t told = 0;
-	for (; told < s.count && !ctp_look_limit_over_at(&l->rows->limit, told); told++)
+	for (; told < s.count && !ctp_look_limit_over_at(&coros->rows->limit, told); told++)
 		tell(&s, &s.items[told]);
 	munmap(s.items, bytes);
-	ctp_budget_give(l->budget, s.room * sizeof *s.items);
+	ctp_budget_give(coros->budget, s.room * sizeof *s.items);
 	return s.count - told;
 }

@@ -19,37 +19,37 @@ enum {
 	FREE_TRIES = 100, /* to put stations on the stack of the free, against all threads of the target */
 };
 
-enum ctp_status ctp_coros_init(struct ctp_coros *l, struct ctp_rings *rings, struct ctp_rows *rows, struct ctp_err *err)
+enum ctp_status ctp_coros_init(struct ctp_coros *coros, struct ctp_rings *rings, struct ctp_rows *rows, struct ctp_err *err)
 {
-	*l = (struct ctp_coros){.rings = rings, .rows = rows, .doubt_ns = UINT64_MAX};
-	size_t bytes = rings->arena.geo.max_stations * sizeof *l->life; /* pages come as stations do */
+	*coros = (struct ctp_coros){.rings = rings, .rows = rows, .doubt_ns = UINT64_MAX};
+	size_t bytes = rings->arena.geo.max_stations * sizeof *coros->life; /* pages come as stations do */
 	void *life = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (life == MAP_FAILED)
 		return ctp_err_sys(err, "memory for %u stations", rings->arena.geo.max_stations);
-	l->life = life;
-	l->notes = __atomic_load_n(&rings->arena.header->lost_notes, __ATOMIC_RELAXED);
-	l->events = __atomic_load_n(&rings->arena.header->lost_events, __ATOMIC_RELAXED);
-	if (ctp_shm_texts_init(&l->labels, &rings->arena, rows, err))
+	coros->life = life;
+	coros->notes = __atomic_load_n(&rings->arena.header->lost_notes, __ATOMIC_RELAXED);
+	coros->events = __atomic_load_n(&rings->arena.header->lost_events, __ATOMIC_RELAXED);
+	if (ctp_shm_texts_init(&coros->texts, &rings->arena, rows, err))
 		return CTP_FAILED;
-	return ctp_ring_gaps_init(&l->gaps, err);
+	return ctp_ring_gaps_init(&coros->gaps, err);
 }
 
-void ctp_coros_fini(struct ctp_coros *l)
+void ctp_coros_fini(struct ctp_coros *coros)
 {
-	ctp_ring_gaps_fini(&l->gaps);
-	ctp_shm_texts_fini(&l->labels);
-	ctp_coro_objects_fini(&l->objects);
-	if (l->life)
-		munmap(l->life, l->rings->arena.geo.max_stations * sizeof *l->life);
-	l->life = NULL;
+	ctp_ring_gaps_fini(&coros->gaps);
+	ctp_shm_texts_fini(&coros->texts);
+	ctp_coro_objects_fini(&coros->objects);
+	if (coros->life)
+		munmap(coros->life, coros->rings->arena.geo.max_stations * sizeof *coros->life);
+	coros->life = NULL;
 }
 
 /* --- births --------------------------------------------------------------------------------------------------------------- */
 
 /* False: it is not of one generation, or of no coroutine with rings. */
-static bool read_header(const struct ctp_coros *l, uint32_t i, struct ctp_life_header *head)
+static bool read_header(const struct ctp_coros *coros, uint32_t i, struct ctp_life_header *head)
 {
-	const struct ctp_shm_station *shm = &l->rings->arena.stations[i];
+	const struct ctp_shm_station *shm = &coros->rings->arena.stations[i];
 	uint32_t generation = __atomic_load_n(&shm->generation, __ATOMIC_ACQUIRE);
 	/* Pairs with the release store of is_dead at birth, and at death: the header is whole, and what is added at the end. */
 	uint8_t is_dead = __atomic_load_n(&shm->is_dead, __ATOMIC_ACQUIRE);
@@ -64,37 +64,37 @@ static bool read_header(const struct ctp_coros *l, uint32_t i, struct ctp_life_h
 		.pid = __atomic_load_n(&shm->pid, __ATOMIC_RELAXED),
 		.site = __atomic_load_n(&shm->spawn_site, __ATOMIC_RELAXED),
 		.probe_id = __atomic_load_n(&shm->probe_id, __ATOMIC_RELAXED),
-		.birth_ns = birth ? ctp_rings_ns(l->rings, birth, raw) : 0,
-		.death_ns = is_dead ? ctp_rings_ns(l->rings, death, raw) : 0,
+		.birth_ns = birth ? ctp_rings_ns(coros->rings, birth, raw) : 0,
+		.death_ns = is_dead ? ctp_rings_ns(coros->rings, death, raw) : 0,
 		.parent = __atomic_load_n(&shm->parent, __ATOMIC_RELAXED),
 		.first = __atomic_load_n(&shm->first, __ATOMIC_RELAXED),
 		.events = __atomic_load_n(&shm->events, __ATOMIC_RELAXED),
-		.newborn = birth && ctp_rings_newer(l->rings, birth, raw),
-		.just_dead = is_dead && ctp_rings_newer(l->rings, death, raw),
+		.newborn = birth && ctp_rings_newer(coros->rings, birth, raw),
+		.just_dead = is_dead && ctp_rings_newer(coros->rings, death, raw),
 	};
 	__atomic_thread_fence(__ATOMIC_ACQUIRE); /* pairs with the release fence behind the next generation's number */
 	return generation && CTP_ANNOUNCE_IS(announce) && head->flags & CTP_ANNOUNCE_ANNEX &&
 	       __atomic_load_n(&shm->generation, __ATOMIC_RELAXED) == generation;
 }
 
-bool ctp_life_header(const struct ctp_coros *l, uint32_t i, struct ctp_life_header *head)
+bool ctp_life_header(const struct ctp_coros *coros, uint32_t i, struct ctp_life_header *head)
 {
 	/* A station that is free may have another coroutine already, of which only half is written. */
-	return read_header(l, i, head) && head->is_dead < 2;
+	return read_header(coros, i, head) && head->is_dead < 2;
 }
 
-bool ctp_life_header_of(const struct ctp_coros *l, uint32_t i, uint32_t generation, struct ctp_life_header *head)
+bool ctp_life_header_of(const struct ctp_coros *coros, uint32_t i, uint32_t generation, struct ctp_life_header *head)
 {
-	return read_header(l, i, head) && head->generation == generation && head->is_dead == 2;
+	return read_header(coros, i, head) && head->generation == generation && head->is_dead == 2;
 }
 
-void ctp_life_begin(struct ctp_coros *l, uint32_t i, const struct ctp_life_header *head)
+void ctp_life_begin(struct ctp_coros *coros, uint32_t i, const struct ctp_life_header *head)
 {
-	struct ctp_life *life = &l->life[i];
-	uint64_t coro = ++l->rows->coros, back = coro - life->coro, events = head->first - life->first;
+	struct ctp_life *life = &coros->life[i];
+	uint64_t coro = ++coros->rows->coros, back = coro - life->coro, events = head->first - life->first;
 	bool follows = life->coro && head->generation == life->generation + 1;
 	if (life->held)
-		ctp_coro_objects_ended(&l->objects, CTP_REF(life->generation, i), life->coro);
+		ctp_coro_objects_ended(&coros->objects, CTP_REF(life->generation, i), life->coro);
 	life->held = 0;
 	life->back = follows && back <= UINT32_MAX && events <= UINT32_MAX ? (uint32_t)back : 0;
 	life->events_before = (uint32_t)events;
@@ -104,60 +104,60 @@ void ctp_life_begin(struct ctp_coros *l, uint32_t i, const struct ctp_life_heade
 	life->generation = head->generation;
 	life->last_ns = head->birth_ns;
 	life->name = 0;
-	life->flags &= CTP_LIFE_LISTED;
+	life->flags &= CTP_LIFE_QUEUED;
 }
 
-static uint64_t coro_of(struct ctp_coros *l, uint64_t ref, uint64_t seen_ns, unsigned depth);
-static void pay(struct ctp_coros *l, struct ctp_life *life);
+static uint64_t coro_of(struct ctp_coros *coros, uint64_t ref, uint64_t seen_ns, unsigned depth);
+static void emit_pending_death(struct ctp_coros *coros, struct ctp_life *life);
 
-static void birth(struct ctp_coros *l, uint32_t i, const struct ctp_life_header *head, uint64_t seen_ns, unsigned depth)
+static void birth(struct ctp_coros *coros, uint32_t i, const struct ctp_life_header *head, uint64_t seen_ns, unsigned depth)
 {
 	uint64_t before_ns = head->birth_ns ? head->birth_ns : seen_ns;
-	uint64_t parent = coro_of(l, head->parent, before_ns, depth);
+	uint64_t parent = coro_of(coros, head->parent, before_ns, depth);
 	struct ctp_birth record = {
 		.probe_id = head->probe_id,
-		.coro = l->life[i].coro,
+		.coro = coros->life[i].coro,
 		.station = i,
 		.after_ns = head->birth_ns,
 		.before_ns = before_ns,
 		.parent = parent,
-		.site = head->site ? ctp_shm_texts_site(&l->labels, head->site, before_ns) : 0,
+		.site = head->site ? ctp_shm_texts_site(&coros->texts, head->site, before_ns) : 0,
 		.pid = head->pid,
 		.by_hand = head->flags & CTP_ANNOUNCE_HAND,
 	};
-	ctp_rows_birth(l->rows, &record);
+	ctp_rows_birth(coros->rows, &record);
 }
 
-void ctp_life_birth(struct ctp_coros *l, uint32_t i, const struct ctp_life_header *head, uint64_t seen_ns)
+void ctp_life_birth(struct ctp_coros *coros, uint32_t i, const struct ctp_life_header *head, uint64_t seen_ns)
 {
-	birth(l, i, head, seen_ns, ANCESTORS);
+	birth(coros, i, head, seen_ns, ANCESTORS);
 }
 
 /* The coroutine of this header becomes the one that has the station. */
-static void arrive(struct ctp_coros *l, uint32_t i, const struct ctp_life_header *head, uint64_t seen_ns, unsigned depth)
+static void adopt(struct ctp_coros *coros, uint32_t i, const struct ctp_life_header *head, uint64_t seen_ns, unsigned depth)
 {
-	struct ctp_life *life = &l->life[i];
+	struct ctp_life *life = &coros->life[i];
 	/*
 	 * If the death of the coroutine before is not known, a probe has freed the station. How many events it had is known
 	 * only if this is the next generation.
 	 */
 	if (life->generation)
-		ctp_life_die(l, i, head->generation == life->generation + 1 ? head->first : life->next, head->birth_ns);
-	pay(l, life);
-	ctp_life_begin(l, i, head);
-	if (head->birth_ns < l->rows->begin_ns) /* it had events that were not for us */
+		ctp_life_die(coros, i, head->generation == life->generation + 1 ? head->first : life->next, head->birth_ns);
+	emit_pending_death(coros, life);
+	ctp_life_begin(coros, i, head);
+	if (head->birth_ns < coros->rows->begin_ns) /* it had events that were not for us */
 		life->flags |= CTP_LIFE_UNSURE;
-	birth(l, i, head, seen_ns, depth);
+	birth(coros, i, head, seen_ns, depth);
 }
 
 /* The same for the one that ref names. False: it is gone for long, or never was. */
-static bool meet(struct ctp_coros *l, uint64_t ref, uint64_t seen_ns, unsigned depth)
+static bool adopt_ref(struct ctp_coros *coros, uint64_t ref, uint64_t seen_ns, unsigned depth)
 {
 	struct ctp_life_header head;
 	uint32_t i = CTP_REF_INDEX(ref);
-	if (!ctp_life_header(l, i, &head) || head.generation != CTP_REF_GENERATION(ref))
+	if (!ctp_life_header(coros, i, &head) || head.generation != CTP_REF_GENERATION(ref))
 		return false;
-	arrive(l, i, &head, seen_ns, depth);
+	adopt(coros, i, &head, seen_ns, depth);
 	return true;
 }
 
@@ -165,10 +165,10 @@ static bool meet(struct ctp_coros *l, uint64_t ref, uint64_t seen_ns, unsigned d
  * The same by the entry alone: when we have left, the probes free stations themselves, and another may have this one before we read
  * of its birth.
  */
-static void meet_late(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e)
+static void adopt_late(struct ctp_coros *coros, const struct ctp_ring *ring, const struct ctp_ring_entry *e)
 {
 	uint32_t i = CTP_REF_INDEX(e->ref);
-	uint64_t next = l->life[i].next;
+	uint64_t next = coros->life[i].next;
 	struct ctp_life_header head = {
 		.generation = CTP_REF_GENERATION(e->ref),
 		.pid = (uint32_t)(ring->owner >> 32),
@@ -177,82 +177,82 @@ static void meet_late(struct ctp_coros *l, const struct ctp_ring *ring, const st
 		.birth_ns = e->ts_ns,
 		.first = next + (uint64_t)(int64_t)(int32_t)(CTP_ENTRY_NUMBER(e->what) - (uint32_t)next),
 	};
-	if (l->left && head.generation && (int32_t)(head.generation - l->life[i].generation) > 0)
-		arrive(l, i, &head, e->ts_ns, 0);
+	if (coros->left && head.generation && (int32_t)(head.generation - coros->life[i].generation) > 0)
+		adopt(coros, i, &head, e->ts_ns, 0);
 }
 
-bool ctp_life_meet(struct ctp_coros *l, uint32_t i, uint32_t generation)
+bool ctp_life_adopt(struct ctp_coros *coros, uint32_t i, uint32_t generation)
 {
-	return meet(l, CTP_REF(generation, i), l->rings->now_ns, 0);
+	return adopt_ref(coros, CTP_REF(generation, i), coros->rings->now_ns, 0);
 }
 
 /* The number of a coroutine in the stream; 0: not known. */
-static uint64_t coro_of(struct ctp_coros *l, uint64_t ref, uint64_t seen_ns, unsigned depth)
+static uint64_t coro_of(struct ctp_coros *coros, uint64_t ref, uint64_t seen_ns, unsigned depth)
 {
 	uint32_t i = CTP_REF_INDEX(ref), generation = CTP_REF_GENERATION(ref);
-	if (i >= l->rings->arena.geo.max_stations || !generation)
+	if (i >= coros->rings->arena.geo.max_stations || !generation)
 		return 0;
-	const struct ctp_life *life = &l->life[i];
+	const struct ctp_life *life = &coros->life[i];
 	if (life->generation == generation)
 		return life->coro;
-	if (depth < ANCESTORS && meet(l, ref, seen_ns, depth + 1))
+	if (depth < ANCESTORS && adopt_ref(coros, ref, seen_ns, depth + 1))
 		return life->coro;
 	return life->generation == generation + 1 && life->back ? life->coro - life->back : 0;
 }
 
-uint64_t ctp_life_number(struct ctp_coros *l, uint64_t ref, uint64_t ts_ns, uint64_t *probe_id)
+uint64_t ctp_life_number(struct ctp_coros *coros, uint64_t ref, uint64_t ts_ns, uint64_t *probe_id)
 {
-	uint64_t coro = coro_of(l, ref, ts_ns, 0);
-	*probe_id = coro && coro == l->life[CTP_REF_INDEX(ref)].coro ? l->life[CTP_REF_INDEX(ref)].probe_id : 0;
+	uint64_t coro = coro_of(coros, ref, ts_ns, 0);
+	*probe_id = coro && coro == coros->life[CTP_REF_INDEX(ref)].coro ? coros->life[CTP_REF_INDEX(ref)].probe_id : 0;
 	return coro;
 }
 
 /* --- deaths --------------------------------------------------------------------------------------------------------------- */
 
 /* Its station is to be freed: at once, or when its gaps are settled. */
-static void enlist(struct ctp_coros *l, uint32_t i)
+static void queue_release(struct ctp_coros *coros, uint32_t i)
 {
-	struct ctp_life *life = &l->life[i];
-	uint32_t *list = life->flags & CTP_LIFE_OWED ? &l->owed : &l->dead;
-	if (life->flags & CTP_LIFE_LISTED)
+	struct ctp_life *life = &coros->life[i];
+	uint32_t *list = life->flags & CTP_LIFE_PENDING ? &coros->pending : &coros->dead;
+	if (life->flags & CTP_LIFE_QUEUED)
 		return;
-	life->flags |= CTP_LIFE_LISTED;
+	life->flags |= CTP_LIFE_QUEUED;
 	life->link = *list;
 	*list = i + 1;
-	l->ndead++;
+	coros->ndead++;
 }
 
-void ctp_life_skip(struct ctp_coros *l, uint32_t i, uint8_t is_dead)
+void ctp_life_skip(struct ctp_coros *coros, uint32_t i, uint8_t is_dead)
 {
-	l->life[i].flags |= CTP_LIFE_DEAD;
+	coros->life[i].flags |= CTP_LIFE_DEAD;
 	if (is_dead == 1)
-		enlist(l, i);
+		queue_release(coros, i);
 }
 
-void ctp_life_die(struct ctp_coros *l, uint32_t i, uint64_t events, uint64_t ts_ns)
+void ctp_life_die(struct ctp_coros *coros, uint32_t i, uint64_t events, uint64_t ts_ns)
 {
-	struct ctp_life *life = &l->life[i];
+	struct ctp_life *life = &coros->life[i];
 	if (life->flags & CTP_LIFE_DEAD)
 		return;
 	if (events >= life->next && ts_ns < life->last_ns) /* what is numbered from events on came after its end */
 		ts_ns = life->last_ns;
 	if (events > life->next && events - life->next < CTP_LIFE_AHEAD_MAX && !(life->flags & CTP_LIFE_UNSURE))
-		ctp_coros_hole(l, i, events, ts_ns);
+		ctp_coros_hole(coros, i, events, ts_ns);
 	life->flags |= CTP_LIFE_DEAD;
 	life->last_ns = ts_ns;
-	if (ctp_ring_gaps_any(&l->gaps, i, life->hole))
-		life->flags |= CTP_LIFE_OWED; /* or a loss would come after the death */
+	if (ctp_ring_gaps_any(&coros->gaps, i, life->hole))
+		life->flags |= CTP_LIFE_PENDING; /* or a loss would come after the death */
 	else
-		ctp_rows_death(l->rows, life->probe_id, life->coro, ts_ns, ts_ns);
-	enlist(l, i);
+		ctp_rows_death(coros->rows, life->probe_id, life->coro, ts_ns, ts_ns);
+	queue_release(coros, i);
 }
 
 /* Its death, if that could not be written when it was seen. */
-static void pay(struct ctp_coros *l, struct ctp_life *life)
+static void emit_pending_death(struct ctp_coros *coros, struct ctp_life *life)
 {
-	if (life->flags & CTP_LIFE_OWED)
-		ctp_rows_death(l->rows, life->probe_id, life->coro, life->last_ns, life->last_ns);
-	life->flags &= (uint8_t)~CTP_LIFE_OWED;
+	if (life->flags & CTP_LIFE_PENDING)
+		ctp_rows_death(coros->rows, life->probe_id, life->coro, life->last_ns, life->last_ns);
+	life->flags &= (uint8_t)~CTP_LIFE_PENDING;
 }
 
 /* Stations that go on the stack of the free all at once; index + 1. */
@@ -261,9 +261,9 @@ struct chain {
 };
 
 /* A station is freed by whichever makes is_dead 2: we, or a probe that has not heard of us yet. */
-static void chain_add(struct ctp_coros *l, struct chain *c, uint32_t i)
+static void chain_add(struct ctp_coros *coros, struct chain *c, uint32_t i)
 {
-	struct ctp_shm_station *shm = &l->rings->arena.stations[i];
+	struct ctp_shm_station *shm = &coros->rings->arena.stations[i];
 	uint8_t one = 1;
 	if (!__atomic_compare_exchange_n(&shm->is_dead, &one, 2, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return;
@@ -272,12 +272,12 @@ static void chain_add(struct ctp_coros *l, struct chain *c, uint32_t i)
 	c->first = i + 1;
 }
 
-static void chain_push(struct ctp_coros *l, const struct chain *c)
+static void chain_push(struct ctp_coros *coros, const struct chain *c)
 {
-	uint64_t *stack = &l->rings->arena.header->free, top = __atomic_load_n(stack, __ATOMIC_RELAXED);
+	uint64_t *stack = &coros->rings->arena.header->free, top = __atomic_load_n(stack, __ATOMIC_RELAXED);
 	assert(!c->first == !c->last);
 	for (unsigned tries = 0; c->first && tries < FREE_TRIES; tries++) {
-		__atomic_store_n(&l->rings->arena.stations[c->last - 1].next_free, (uint32_t)top, __ATOMIC_RELAXED);
+		__atomic_store_n(&coros->rings->arena.stations[c->last - 1].next_free, (uint32_t)top, __ATOMIC_RELAXED);
 		uint64_t mine = ((top >> 32) + 1) << 32 | c->first;
 		/* Release: the links, and what we have read of the dead. Pairs with the acquire of the probe that takes one. */
 		if (__atomic_compare_exchange_n(stack, &top, mine, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
@@ -286,63 +286,63 @@ static void chain_push(struct ctp_coros *l, const struct chain *c)
 }
 
 /* What the dead are owed is written, if nothing is in doubt about them any more; then they are among those to be freed. */
-static void pay_all(struct ctp_coros *l)
+static void emit_pending_deaths(struct ctp_coros *coros)
 {
-	uint32_t link = l->owed, next;
-	for (l->owed = 0; link; link = next) {
-		struct ctp_life *life = &l->life[link - 1];
+	uint32_t link = coros->pending, next;
+	for (coros->pending = 0; link; link = next) {
+		struct ctp_life *life = &coros->life[link - 1];
 		next = life->link;
-		life->flags &= (uint8_t)~CTP_LIFE_LISTED;
-		l->ndead--;
-		if (!ctp_ring_gaps_any(&l->gaps, link - 1, life->hole))
-			pay(l, life);
+		life->flags &= (uint8_t)~CTP_LIFE_QUEUED;
+		coros->ndead--;
+		if (!ctp_ring_gaps_any(&coros->gaps, link - 1, life->hole))
+			emit_pending_death(coros, life);
 		if (life->flags & CTP_LIFE_DEAD)
-			enlist(l, link - 1);
+			queue_release(coros, link - 1);
 	}
 }
 
-void ctp_coros_bury(struct ctp_coros *l)
+void ctp_coros_release_dead(struct ctp_coros *coros)
 {
 	struct chain chain = {0, 0};
-	for (uint32_t link = l->dead; link; link = l->life[link - 1].link) {
-		struct ctp_life *life = &l->life[link - 1];
-		life->flags &= (uint8_t)~CTP_LIFE_LISTED;
-		l->ndead--;
-		pay(l, life);
+	for (uint32_t link = coros->dead; link; link = coros->life[link - 1].link) {
+		struct ctp_life *life = &coros->life[link - 1];
+		life->flags &= (uint8_t)~CTP_LIFE_QUEUED;
+		coros->ndead--;
+		emit_pending_death(coros, life);
 		if (life->flags & CTP_LIFE_DEAD)
-			chain_add(l, &chain, link - 1);
+			chain_add(coros, &chain, link - 1);
 	}
-	l->dead = 0;
-	assert(l->owed || !l->ndead); /* as many as were enlisted */
-	chain_push(l, &chain);
+	coros->dead = 0;
+	assert(coros->pending || !coros->ndead); /* as many as were enlisted */
+	chain_push(coros, &chain);
 }
 
-void ctp_coros_settle(struct ctp_coros *l, bool all)
+void ctp_coros_settle(struct ctp_coros *coros, bool all)
 {
-	ctp_coros_close(l, all);
-	pay_all(l);
-	ctp_coros_bury(l);
+	ctp_coros_close(coros, all);
+	emit_pending_deaths(coros);
+	ctp_coros_release_dead(coros);
 }
 
-void ctp_coros_release(struct ctp_coros *l, uint32_t used)
+void ctp_coros_release(struct ctp_coros *coros, uint32_t used)
 {
 	struct chain chain = {0, 0};
 	for (uint32_t i = 0; i < used; i++)
-		if (__atomic_load_n(&l->rings->arena.stations[i].generation, __ATOMIC_RELAXED))
-			chain_add(l, &chain, i);
-	chain_push(l, &chain);
+		if (__atomic_load_n(&coros->rings->arena.stations[i].generation, __ATOMIC_RELAXED))
+			chain_add(coros, &chain, i);
+	chain_push(coros, &chain);
 }
 
 /* --- entries -------------------------------------------------------------------------------------------------------------- */
 
-void ctp_coros_row(struct ctp_coros *l, const struct ctp_who *who, uint64_t number, const struct ctp_ring_entry *e,
+void ctp_coros_row(struct ctp_coros *coros, const struct ctp_who *who, uint64_t number, const struct ctp_ring_entry *e,
                    uint64_t tid)
 {
 	uint32_t site = CTP_ENTRY_SITE(e->what);
-	uint64_t site_val = site ? ctp_shm_texts_site(&l->labels, site, e->ts_ns) : 0;
-	uint64_t *val = ctp_rows_put(l->rows, CTP_TRANSITION, e->ts_ns);
+	uint64_t site_val = site ? ctp_shm_texts_site(&coros->texts, site, e->ts_ns) : 0;
+	uint64_t *val = ctp_rows_put(coros->rows, CTP_TRANSITION, e->ts_ns);
 	ctp_transition_fill(val, who, number, e, tid, e->ts_ns, site_val);
-	l->rows->stats.events++;
+	coros->rows->stats.events++;
 }
 
 /* What comes when the one behind it was there: between its neighbours. */
@@ -352,42 +352,42 @@ static uint64_t between(uint64_t ts_ns, const struct ctp_ring_gap *hole)
 }
 
 /* A transition whose number is not the one that is due, but so many ahead. False: it was counted before. */
-static bool find_place(struct ctp_coros *l, uint32_t i, int32_t ahead, uint64_t *ts_ns, uint64_t *number)
+static bool find_place(struct ctp_coros *coros, uint32_t i, int32_t ahead, uint64_t *ts_ns, uint64_t *number)
 {
-	struct ctp_life *life = &l->life[i];
+	struct ctp_life *life = &coros->life[i];
 	if (ahead < 0 && (uint64_t)-(int64_t)ahead > life->next - life->first)
 		return false;
 	*number = life->next + (uint64_t)(int64_t)ahead;
 	if (ahead > 0) {
 		*ts_ns = ctp_not_before(*ts_ns, life->last_ns + 1); /* those that are missing have a place then */
-		ctp_coros_hole(l, i, *number, *ts_ns);
+		ctp_coros_hole(coros, i, *number, *ts_ns);
 		life->next = *number + 1;
 		return true;
 	}
-	ctp_coros_room(l);
-	struct ctp_ring_gap *hole = ctp_ring_gaps_find(&l->gaps, i, life->hole, *number);
+	ctp_coros_room(coros);
+	struct ctp_ring_gap *hole = ctp_ring_gaps_find(&coros->gaps, i, life->hole, *number);
 	if (!hole || hole->coro != life->coro) /* numbers that go back, as no probe's do, are in a gap of one before */
 		return false;
 	*ts_ns = between(*ts_ns, hole);
-	ctp_ring_gaps_fill(&l->gaps, hole, *number, *ts_ns, &life->hole);
+	ctp_ring_gaps_fill(&coros->gaps, hole, *number, *ts_ns, &life->hole);
 	return true;
 }
 
-static void ask_function(struct ctp_coros *l, uint32_t i, const struct ctp_ring_entry *e, uint64_t tid)
+static void ask_function(struct ctp_coros *coros, uint32_t i, const struct ctp_ring_entry *e, uint64_t tid)
 {
-	struct ctp_life *life = &l->life[i];
-	struct ctp_frame frame = {.station = &l->rings->arena.stations[i], .generation = life->generation, .coro = life->coro,
+	struct ctp_life *life = &coros->life[i];
+	struct ctp_frame frame = {.station = &coros->rings->arena.stations[i], .generation = life->generation, .coro = life->coro,
 	                          .probe_id = life->probe_id, .tid = tid, .addr = e->value};
-	if (!(life->flags & CTP_LIFE_ASKED) && ctp_frame_queue_ask(&l->rows->frames, &frame))
+	if (!(life->flags & CTP_LIFE_ASKED) && ctp_frame_queue_ask(&coros->rows->frames, &frame))
 		life->flags |= CTP_LIFE_ASKED;
 }
 
 /* Two have written to the slots of one: what these say of it is in doubt. */
-static void put_conflict(struct ctp_coros *l, struct ctp_life *life, uint64_t ts_ns)
+static void put_conflict(struct ctp_coros *coros, struct ctp_life *life, uint64_t ts_ns)
 {
 	if (life->flags & CTP_LIFE_CONFLICT)
 		return;
-	ctp_rows_conflict(l->rows, life->probe_id, life->coro, ts_ns);
+	ctp_rows_conflict(coros->rows, life->probe_id, life->coro, ts_ns);
 	life->flags |= CTP_LIFE_CONFLICT;
 }
 
@@ -395,28 +395,28 @@ static void put_conflict(struct ctp_coros *l, struct ctp_life *life, uint64_t ts
  * An event of a coroutine whose station another has: a handle was used after the end. The event becomes a row of the dead coroutine
  * where that is remembered, and else a conflict of the living one. Of a coroutine that was dead when we came nothing is told.
  */
-static void take_stale(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e)
+static void take_stale(struct ctp_coros *coros, const struct ctp_ring *ring, const struct ctp_ring_entry *e)
 {
-	struct ctp_life *life = &l->life[CTP_REF_INDEX(e->ref)];
+	struct ctp_life *life = &coros->life[CTP_REF_INDEX(e->ref)];
 	int32_t ago = (int32_t)(life->generation - CTP_REF_GENERATION(e->ref));
 	int32_t after = (int32_t)(CTP_ENTRY_NUMBER(e->what) - (uint32_t)life->first);
 	if (!life->generation || ago < 0)
 		return;
 	if (ago == 1 && life->back && after >= 0) {
 		struct ctp_who who = {0, life->coro - life->back, life->first - life->events_before};
-		ctp_coros_row(l, &who, life->first + (uint32_t)after, e, (uint32_t)ring->owner);
+		ctp_coros_row(coros, &who, life->first + (uint32_t)after, e, (uint32_t)ring->owner);
 	} else {
-		put_conflict(l, life, e->ts_ns);
+		put_conflict(coros, life, e->ts_ns);
 	}
 }
 
 /* Any transition. Its time is made to fit those of its coroutine. */
-static void take_transition(struct ctp_coros *l, const struct ctp_ring *ring, struct ctp_ring_entry *e)
+static void take_transition(struct ctp_coros *coros, const struct ctp_ring *ring, struct ctp_ring_entry *e)
 {
 	uint32_t i = CTP_REF_INDEX(e->ref);
-	struct ctp_life *life = &l->life[i];
-	if (life->generation != CTP_REF_GENERATION(e->ref) && !meet(l, e->ref, e->ts_ns, 0)) {
-		take_stale(l, ring, e);
+	struct ctp_life *life = &coros->life[i];
+	if (life->generation != CTP_REF_GENERATION(e->ref) && !adopt_ref(coros, e->ref, e->ts_ns, 0)) {
+		take_stale(coros, ring, e);
 		return;
 	}
 	if (life->flags & CTP_LIFE_UNSURE) {
@@ -428,44 +428,40 @@ static void take_transition(struct ctp_coros *l, const struct ctp_ring *ring, st
 	if (!ahead) {
 		life->next++;
 		e->ts_ns = ctp_not_before(e->ts_ns, life->last_ns);
-	} else if (!find_place(l, i, ahead, &e->ts_ns, &number)) {
+	} else if (!find_place(coros, i, ahead, &e->ts_ns, &number)) {
 		return;
 	}
-	ctp_coros_row(l, &(struct ctp_who){life->probe_id, life->coro, life->first}, number, e, (uint32_t)ring->owner);
+	ctp_coros_row(coros, &(struct ctp_who){life->probe_id, life->coro, life->first}, number, e, (uint32_t)ring->owner);
 	life->last_ns = ctp_not_before(life->last_ns, e->ts_ns);
 	if (ctp_entry_is_unknown(e))
-		ask_function(l, i, e, (uint32_t)ring->owner);
+		ask_function(coros, i, e, (uint32_t)ring->owner);
 }
 
-void ctp_life_wake(struct ctp_coros *l, const struct ctp_wake *wake)
+void ctp_life_wake(struct ctp_coros *coros, const struct ctp_wake *wake)
 {
-	uint64_t probe_id, coro = ctp_life_number(l, wake->ref, wake->ts_ns, &probe_id);
+	uint64_t probe_id, coro = ctp_life_number(coros, wake->ref, wake->ts_ns, &probe_id);
 	if (!coro)
 		return;
-	uint64_t by_coro = coro_of(l, wake->by, wake->ts_ns, 0);
-	ctp_wake_fill(ctp_rows_put(l->rows, CTP_WAKE, wake->ts_ns), wake, probe_id, coro, by_coro);
-	l->rows->stats.wakes++;
+	uint64_t by_coro = coro_of(coros, wake->by, wake->ts_ns, 0);
+	ctp_wake_fill(ctp_rows_put(coros->rows, CTP_WAKE, wake->ts_ns), wake, probe_id, coro, by_coro);
+	coros->rows->stats.wakes++;
 }
 
-void ctp_life_await(struct ctp_coros *l, uint64_t ref, uint64_t target, uint32_t marks, uint64_t ts_ns)
+void ctp_life_await(struct ctp_coros *coros, uint64_t ref, uint64_t target, uint32_t marks, uint64_t ts_ns)
 {
-	uint64_t probe_id, coro = ctp_life_number(l, ref, ts_ns, &probe_id), target_coro = coro_of(l, target, ts_ns, 0);
+	uint64_t probe_id, coro = ctp_life_number(coros, ref, ts_ns, &probe_id), target_coro = coro_of(coros, target, ts_ns, 0);
 	if (!coro)
 		return;
-	uint64_t *val = ctp_rows_put(l->rows, CTP_AWAIT, ts_ns);
-	val[CTP_AWAIT_TS] = ts_ns;
-	val[CTP_AWAIT_PROBE] = probe_id;
-	val[CTP_AWAIT_CORO] = coro;
-	val[CTP_AWAIT_TARGET] = target_coro;
-	val[CTP_AWAIT_JOINS] = marks & CTP_MARK_JOIN;
+	CTP_ROWS_PUT(coros->rows, CTP_AWAIT, ts_ns, [CTP_AWAIT_PROBE] = probe_id, [CTP_AWAIT_CORO] = coro,
+	             [CTP_AWAIT_TARGET] = target_coro, [CTP_AWAIT_JOINS] = marks & CTP_MARK_JOIN);
 }
 
-void ctp_life_name(struct ctp_coros *l, uint32_t i, uint64_t ts_ns)
+void ctp_life_name(struct ctp_coros *coros, uint32_t i, uint64_t ts_ns)
 {
-	struct ctp_life *life = &l->life[i];
+	struct ctp_life *life = &coros->life[i];
 	char name[sizeof(((struct ctp_shm_station *)0)->name)];
 	uint16_t seq;
-	const struct ctp_shm_station *shm = &l->rings->arena.stations[i];
+	const struct ctp_shm_station *shm = &coros->rings->arena.stations[i];
 	uint32_t len = ctp_shm_texts_name(shm, name, &seq);
 	/*
 	 * Behind the acquire fence of that copy: the name is not that of the next coroutine in the station. Pairs as in
@@ -474,13 +470,10 @@ void ctp_life_name(struct ctp_coros *l, uint32_t i, uint64_t ts_ns)
 	if (!len || seq == life->name || __atomic_load_n(&shm->generation, __ATOMIC_RELAXED) != life->generation)
 		return;
 	life->name = seq;
-	ctp_rows_reserve(l->rows, len);
-	uint64_t text = ctp_rows_string(l->rows, name, len);
-	uint64_t *val = ctp_rows_put(l->rows, CTP_NAME, ts_ns);
-	val[CTP_NAME_TS] = ts_ns;
-	val[CTP_NAME_PROBE] = life->probe_id;
-	val[CTP_NAME_CORO] = life->coro;
-	val[CTP_NAME_TEXT] = text;
+	ctp_rows_reserve(coros->rows, len);
+	uint64_t text = ctp_rows_string(coros->rows, name, len);
+	CTP_ROWS_PUT(coros->rows, CTP_NAME, ts_ns, [CTP_NAME_PROBE] = life->probe_id, [CTP_NAME_CORO] = life->coro,
+	             [CTP_NAME_TEXT] = text);
 }
 
 /* So many of what the ring has lost; those are none of ours that it had lost before we came. */
@@ -505,38 +498,40 @@ static void take_gap(struct ctp_ring *ring, const struct ctp_ring_entry *e)
 }
 
 /* What is rarer than a transition. next_ns: the time of the entry behind it, 0: not known yet. */
-static void take_note(struct ctp_coros *l, struct ctp_ring *ring, const struct ctp_ring_entry *e, uint64_t next_ns)
+static void take_note(struct ctp_coros *coros, struct ctp_ring *ring, const struct ctp_ring_entry *e, uint64_t next_ns)
 {
 	unsigned kind = CTP_ENTRY_KIND(e->what);
 	uint32_t i = CTP_REF_INDEX(e->ref);
 	if (kind == CTP_ENTRY_GAP) {
 		take_gap(ring, e);
 		if (next_ns)
-			ctp_coros_gap(l, ring, next_ns);
+			ctp_coros_gap(coros, ring, next_ns);
 		return;
 	}
 	if (kind == CTP_ENTRY_WAKE) {
-		ctp_life_wake(l, &(struct ctp_wake){e->ref, e->value, (uint32_t)ring->owner, e->ts_ns, CTP_ENTRY_NUMBER(e->what)});
+		ctp_life_wake(coros, &(struct ctp_wake){e->ref, e->value, (uint32_t)ring->owner, e->ts_ns,
+		                                        CTP_ENTRY_NUMBER(e->what)});
 		return;
 	}
 	if (kind == CTP_ENTRY_AWAIT) {
-		ctp_life_await(l, e->ref, e->value, CTP_ENTRY_NUMBER(e->what), e->ts_ns);
+		ctp_life_await(coros, e->ref, e->value, CTP_ENTRY_NUMBER(e->what), e->ts_ns);
 		return;
 	}
-	if (ctp_coros_fact(l, ring->owner >> 32, e) || (kind != CTP_ENTRY_BIRTH && kind != CTP_ENTRY_DEATH && kind != CTP_ENTRY_NAME))
+	if (ctp_coros_fact(coros, ring->owner >> 32, e) ||
+	    (kind != CTP_ENTRY_BIRTH && kind != CTP_ENTRY_DEATH && kind != CTP_ENTRY_NAME))
 		return;
-	coro_of(l, e->ref, e->ts_ns, 0); /* whatever it is about, it lives */
-	if (i >= l->rings->arena.geo.max_stations || !CTP_REF_GENERATION(e->ref)) /* a station that was never used has 0, too */
+	coro_of(coros, e->ref, e->ts_ns, 0); /* whatever it is about, it lives */
+	if (i >= coros->rings->arena.geo.max_stations || !CTP_REF_GENERATION(e->ref)) /* a station that was never used has 0, too */
 		return;
-	if (l->life[i].generation != CTP_REF_GENERATION(e->ref)) {
+	if (coros->life[i].generation != CTP_REF_GENERATION(e->ref)) {
 		if (kind == CTP_ENTRY_BIRTH)
-			meet_late(l, ring, e);
+			adopt_late(coros, ring, e);
 		return;
 	}
 	if (kind == CTP_ENTRY_DEATH)
-		ctp_life_die(l, i, e->value, e->ts_ns);
+		ctp_life_die(coros, i, e->value, e->ts_ns);
 	else if (kind == CTP_ENTRY_NAME)
-		ctp_life_name(l, i, e->ts_ns);
+		ctp_life_name(coros, i, e->ts_ns);
 }
 
 /*
@@ -544,11 +539,12 @@ static void take_note(struct ctp_coros *l, struct ctp_ring *ring, const struct c
  * it. No other station is touched: the program writes to it. Inline, for a call of what has no effect is left out by the
  * compiler.
  */
-static inline __attribute__((always_inline)) void prefetch(const struct ctp_coros *l, const struct ctp_ring_entry *e, unsigned n)
+static inline __attribute__((always_inline)) void prefetch(const struct ctp_coros *coros, const struct ctp_ring_entry *e,
+                                                           unsigned n)
 {
-	const uint32_t max = l->rings->arena.geo.max_stations;
-	const struct ctp_life *const lives = l->life;
-	const struct ctp_shm_station *const stations = l->rings->arena.stations;
+	const uint32_t max = coros->rings->arena.geo.max_stations;
+	const struct ctp_life *const lives = coros->life;
+	const struct ctp_shm_station *const stations = coros->rings->arena.stations;
 	for (const struct ctp_ring_entry *end = e + n; e < end; e++) {
 		uint32_t i = CTP_REF_INDEX(e->ref);
 		if (i >= max)
@@ -564,23 +560,23 @@ static inline __attribute__((always_inline)) void prefetch(const struct ctp_coro
 	}
 }
 
-void ctp_coros_take(struct ctp_coros *l, struct ctp_ring *ring, struct ctp_ring_entry *entries, unsigned n)
+void ctp_coros_take(struct ctp_coros *coros, struct ctp_ring *ring, struct ctp_ring_entry *entries, unsigned n)
 {
-	uint32_t max = l->rings->arena.geo.max_stations;
+	uint32_t max = coros->rings->arena.geo.max_stations;
 	if (CTP_ENTRY_KIND(entries[0].what) != CTP_ENTRY_GAP)
 		ring->former = 0;
-	ctp_coros_gap(l, ring, entries[0].ts_ns);
-	prefetch(l, entries, n);
+	ctp_coros_gap(coros, ring, entries[0].ts_ns);
+	prefetch(coros, entries, n);
 	for (unsigned k = 0; k < n;) {
 		struct ctp_ring_entry *e = &entries[k];
 		unsigned kind = CTP_ENTRY_KIND(e->what);
-		unsigned due = kind <= CTP_ENTRY_RESUME || kind == CTP_ENTRY_WAKE ? ctp_coros_due(l, ring, e, n - k) : 0;
+		unsigned due = kind <= CTP_ENTRY_RESUME || kind == CTP_ENTRY_WAKE ? ctp_coros_due(coros, ring, e, n - k) : 0;
 		k += due ? due : 1;
 		if (due)
 			continue;
 		if (kind > CTP_ENTRY_RESUME)
-			take_note(l, ring, e, k < n ? entries[k].ts_ns : 0);
+			take_note(coros, ring, e, k < n ? entries[k].ts_ns : 0);
 		else if (CTP_REF_INDEX(e->ref) < max && CTP_REF_GENERATION(e->ref))
-			take_transition(l, ring, e);
+			take_transition(coros, ring, e);
 	}
 }

@@ -29,8 +29,8 @@
 
 enum {
 	CTP_LIFE_DEAD = 1,
-	CTP_LIFE_OWED = 2,   /* its death is to be written when its gaps are settled */
-	CTP_LIFE_LISTED = 4, /* among those to be freed */
+	CTP_LIFE_PENDING = 2,   /* its death is to be written when its gaps are settled */
+	CTP_LIFE_QUEUED = 4, /* among those to be freed */
 	CTP_LIFE_UNSURE = 8, /* how many events it has had is not known: the next one tells */
 	CTP_LIFE_ASKED = 16, /* about its frame */
 	CTP_LIFE_CONFLICT = 32, /* one that is long dead wrote to its station */
@@ -58,12 +58,12 @@ struct ctp_coros {
 	struct ctp_rings *rings;
 	struct ctp_rows *rows;
 	struct ctp_life *life; /* max_stations of them */
-	struct ctp_shm_texts labels;
+	struct ctp_shm_texts texts;
 	struct ctp_ring_gaps gaps;
 	struct ctp_waited_fds fds;
 	struct ctp_coro_objects objects;
 	struct ctp_budget *budget; /* for a snapshot; null: no limit */
-	uint32_t dead, owed;   /* lists by link: stations to be freed; those of which a record is to be written before that */
+	uint32_t dead, pending;   /* lists by link: stations to be freed; those of which a record is to be written before that */
 	uint32_t ndead;        /* in both */
 	bool left;             /* the probes do without us already */
 	uint64_t doubt_ns;     /* of what happened before this, nothing is in doubt */
@@ -73,29 +73,29 @@ struct ctp_coros {
 	uint64_t events;       /* that they had lost before we came */
 };
 
-enum ctp_status ctp_coros_init(struct ctp_coros *l, struct ctp_rings *rings, struct ctp_rows *rows, struct ctp_err *err);
-void ctp_coros_fini(struct ctp_coros *l);
+enum ctp_status ctp_coros_init(struct ctp_coros *coros, struct ctp_rings *rings, struct ctp_rows *rows, struct ctp_err *err);
+void ctp_coros_fini(struct ctp_coros *coros);
 
 /* Puts what these entries tell into the rows. Their times are made to fit. */
-void ctp_coros_take(struct ctp_coros *l, struct ctp_ring *ring, struct ctp_ring_entry *entries, unsigned n);
+void ctp_coros_take(struct ctp_coros *coros, struct ctp_ring *ring, struct ctp_ring_entry *entries, unsigned n);
 
 /* After each slice of the rings: frees the stations of the dead of which all is known. */
-void ctp_coros_bury(struct ctp_coros *l);
+void ctp_coros_release_dead(struct ctp_coros *coros);
 
 /*
  * After each look: settles the gaps for which it is time, and what waited for that. all: all gaps, for it was the last look.
  */
-void ctp_coros_settle(struct ctp_coros *l, bool all);
+void ctp_coros_settle(struct ctp_coros *coros, bool all);
 
 /* Whether a thread could not tell us something since the last audit. */
-bool ctp_coros_audit_due(const struct ctp_coros *l);
+bool ctp_coros_audit_due(const struct ctp_coros *coros);
 
 /*
  * Looks at the first used stations for births, names and deaths that no entry told. last: and for events, in the slots; so
  * nothing is missing that can be had. Where the writers are not gone by then, they do without us already: a new coroutine is
  * none of ours.
  */
-void ctp_coros_audit(struct ctp_coros *l, uint32_t used, bool last, bool gone);
+void ctp_coros_audit(struct ctp_coros *coros, uint32_t used, bool last, bool gone);
 
 /*
  * For memory that was in use before we came (coros-snapshot.c). Of each living coroutine: its birth, name, last wakes, up to 8
@@ -104,10 +104,10 @@ void ctp_coros_audit(struct ctp_coros *l, uint32_t used, bool last, bool gone);
  * slots were not kept for a time since its newest event: birth and name alone. And the same, with their deaths, of the dead
  * whose stations have had no coroutine since. Returns how many of all that were left out, because the look had to end.
  */
-uint64_t ctp_coros_snapshot(struct ctp_coros *l, uint32_t used);
+uint64_t ctp_coros_snapshot(struct ctp_coros *coros, uint32_t used);
 
 /* Frees those of the first used stations whose coroutines are dead. */
-void ctp_coros_release(struct ctp_coros *l, uint32_t used);
+void ctp_coros_release(struct ctp_coros *coros, uint32_t used);
 
 /* --- between coros.c, coros-due.c, coro-gaps.c and coros-snapshot.c ------------------------------------------------------- */
 
@@ -119,35 +119,35 @@ struct ctp_life_header {
 	uint8_t is_dead;
 	bool newborn, just_dead; /* since the look at the rings, which tell of it too */
 };
-bool ctp_life_header(const struct ctp_coros *l, uint32_t i, struct ctp_life_header *head);
+bool ctp_life_header(const struct ctp_coros *coros, uint32_t i, struct ctp_life_header *head);
 
 /* The same for a station that was free, and of this generation: what the dead coroutine left, if none has had the station since. */
-bool ctp_life_header_of(const struct ctp_coros *l, uint32_t i, uint32_t generation, struct ctp_life_header *head);
+bool ctp_life_header_of(const struct ctp_coros *coros, uint32_t i, uint32_t generation, struct ctp_life_header *head);
 
 /* The coroutine of this header is the one that has the station now. */
-void ctp_life_begin(struct ctp_coros *l, uint32_t i, const struct ctp_life_header *head);
+void ctp_life_begin(struct ctp_coros *coros, uint32_t i, const struct ctp_life_header *head);
 
 /*
  * The coroutine that has the station is dead, and its death need not be told. is_dead: as its header has it; 1: it is to be
  * freed.
  */
-void ctp_life_skip(struct ctp_coros *l, uint32_t i, uint8_t is_dead);
+void ctp_life_skip(struct ctp_coros *coros, uint32_t i, uint8_t is_dead);
 
 /*
  * Records: its birth, where seen_ns says that it was there by then; its present name, if that was not written yet; a wake; the
  * target that its next suspension waits for.
  */
-void ctp_life_birth(struct ctp_coros *l, uint32_t i, const struct ctp_life_header *head, uint64_t seen_ns);
-void ctp_life_name(struct ctp_coros *l, uint32_t i, uint64_t ts_ns);
+void ctp_life_birth(struct ctp_coros *coros, uint32_t i, const struct ctp_life_header *head, uint64_t seen_ns);
+void ctp_life_name(struct ctp_coros *coros, uint32_t i, uint64_t ts_ns);
 struct ctp_wake {
 	uint64_t ref, by, tid, ts_ns;
 	uint32_t marks; /* CTP_MARK_... */
 };
-void ctp_life_wake(struct ctp_coros *l, const struct ctp_wake *wake);
-void ctp_life_await(struct ctp_coros *l, uint64_t ref, uint64_t target, uint32_t marks, uint64_t ts_ns);
+void ctp_life_wake(struct ctp_coros *coros, const struct ctp_wake *wake);
+void ctp_life_await(struct ctp_coros *coros, uint64_t ref, uint64_t target, uint32_t marks, uint64_t ts_ns);
 
 /* The number of a coroutine in the stream, and the id of its probe as far as that is known. 0: it is not known. */
-uint64_t ctp_life_number(struct ctp_coros *l, uint64_t ref, uint64_t ts_ns, uint64_t *probe_id);
+uint64_t ctp_life_number(struct ctp_coros *coros, uint64_t ref, uint64_t ts_ns, uint64_t *probe_id);
 
 /* A record: what its next suspension waits for. */
 struct ctp_reason {
@@ -155,49 +155,49 @@ struct ctp_reason {
 	uint32_t number; /* CTP_REASON */
 	bool more;       /* there are others */
 };
-void ctp_life_reason(struct ctp_coros *l, const struct ctp_reason *r);
+void ctp_life_reason(struct ctp_coros *coros, const struct ctp_reason *r);
 
 /* A record of an entry about reasons, objects and who holds them. False: it is about something else. */
-bool ctp_coros_fact(struct ctp_coros *l, uint64_t pid, const struct ctp_ring_entry *e);
+bool ctp_coros_fact(struct ctp_coros *coros, uint64_t pid, const struct ctp_ring_entry *e);
 
 /* A record: a coroutine holds so much more of an object, or less. */
 struct ctp_hold_of {
 	uint64_t coro, probe_id, pid, object, ts_ns;
 	int32_t count;
 };
-void ctp_life_hold(struct ctp_coros *l, const struct ctp_hold_of *hold);
+void ctp_life_hold(struct ctp_coros *coros, const struct ctp_hold_of *hold);
 
 /* A row: number of the event, and the rest as in an entry. */
 struct ctp_who {
 	uint64_t probe_id, coro, first; /* of a coroutine */
 };
-void ctp_coros_row(struct ctp_coros *l, const struct ctp_who *who, uint64_t number, const struct ctp_ring_entry *e,
+void ctp_coros_row(struct ctp_coros *coros, const struct ctp_who *who, uint64_t number, const struct ctp_ring_entry *e,
                    uint64_t tid);
 
 /* A record: what a thread (tid 0: not known) had no room for between two times. */
 struct ctp_missed {
 	uint64_t tid, notes, transitions, after_ns, ts_ns;
 };
-void ctp_coros_missed(struct ctp_coros *l, const struct ctp_missed *missed);
+void ctp_coros_missed(struct ctp_coros *coros, const struct ctp_missed *missed);
 
 /* The gap in a ring, if there is one, has come to its end. */
-void ctp_coros_gap(struct ctp_coros *l, struct ctp_ring *ring, uint64_t ts_ns);
+void ctp_coros_gap(struct ctp_coros *coros, struct ctp_ring *ring, uint64_t ts_ns);
 
 /* The coroutine of this generation, if it has the station, is met if it was not yet. False: it has not. */
-bool ctp_life_meet(struct ctp_coros *l, uint32_t i, uint32_t generation);
+bool ctp_life_adopt(struct ctp_coros *coros, uint32_t i, uint32_t generation);
 
 /* It is dead, since ts_ns; events: number of the event after its last. */
-void ctp_life_die(struct ctp_coros *l, uint32_t i, uint64_t events, uint64_t ts_ns);
+void ctp_life_die(struct ctp_coros *coros, uint32_t i, uint64_t events, uint64_t ts_ns);
 
 /*
  * Its events up to number to, before ts_ns, are missing. There is always room for a hole; for one more, after ctp_coros_room.
  */
 #define CTP_LIFE_AHEAD_MAX (UINT64_C(1) << 32) /* events that one can be ahead of what we know; more is not a count */
-void ctp_coros_hole(struct ctp_coros *l, uint32_t i, uint64_t to, uint64_t ts_ns);
-void ctp_coros_room(struct ctp_coros *l);
+void ctp_coros_hole(struct ctp_coros *coros, uint32_t i, uint64_t to, uint64_t ts_ns);
+void ctp_coros_room(struct ctp_coros *coros);
 
 /* Holes for which it is time, or all: what the slots have becomes rows, the rest is lost. */
-void ctp_coros_close(struct ctp_coros *l, bool all);
+void ctp_coros_close(struct ctp_coros *coros, bool all);
 
 /*
  * A processor may read its counter while it still waits for what comes from another one: a thread that goes on with a coroutine
@@ -246,6 +246,6 @@ static inline void ctp_wake_fill(uint64_t *val, const struct ctp_wake *wake, uin
 }
 
 /* Takes the transitions and wakes that the entries begin with, as long as each is due. Returns how many. */
-unsigned ctp_coros_due(struct ctp_coros *l, const struct ctp_ring *ring, const struct ctp_ring_entry *e, unsigned n);
+unsigned ctp_coros_due(struct ctp_coros *coros, const struct ctp_ring *ring, const struct ctp_ring_entry *e, unsigned n);
 
 #endif

@@ -31,225 +31,226 @@ void ctp_event_loop_signals(sigset_t *set)
 		sigaddset(set, passed_on[i]);
 }
 
-static bool watch(struct ctp_event_loop *w, int op, int fd, enum kind kind, uint32_t events)
+static bool watch(struct ctp_event_loop *loop, int op, int fd, enum kind kind, uint32_t events)
 {
 	struct epoll_event e = {.events = events, .data.u64 = (uint64_t)kind << 32 | (uint32_t)fd};
-	return !epoll_ctl(w->epoll_fd, op, fd, &e);
+	return !epoll_ctl(loop->epoll_fd, op, fd, &e);
 }
 
-enum ctp_status ctp_event_loop_init(struct ctp_event_loop *w, struct ctp_sock *sock, struct ctp_err *err)
+enum ctp_status ctp_event_loop_init(struct ctp_event_loop *loop, struct ctp_sock *sock, struct ctp_err *err)
 {
-	*w = (struct ctp_event_loop){.sock = sock, .signal_fd = -1, .extra_fd = -1, .process_fd = -1, .maps_fd = -1};
-	w->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	*loop = (struct ctp_event_loop){.sock = sock, .signal_fd = -1, .extra_fd = -1, .process_fd = -1, .maps_fd = -1};
+	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	sigset_t set;
 	ctp_event_loop_signals(&set);
-	w->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	loop->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	struct epoll_event e;
-	if (w->epoll_fd >= 0 && w->signal_fd >= 0 && epoll_pwait2(w->epoll_fd, &e, 1, &(struct timespec){0}, NULL) == 0 &&
-	    watch(w, EPOLL_CTL_ADD, w->signal_fd, SIGNALS, EPOLLIN) && watch(w, EPOLL_CTL_ADD, sock->fd, LISTENER, EPOLLIN))
+	if (loop->epoll_fd >= 0 && loop->signal_fd >= 0 && epoll_pwait2(loop->epoll_fd, &e, 1, &(struct timespec){0}, NULL) == 0 &&
+	    watch(loop, EPOLL_CTL_ADD, loop->signal_fd, SIGNALS, EPOLLIN) &&
+	    watch(loop, EPOLL_CTL_ADD, sock->fd, LISTENER, EPOLLIN))
 		return CTP_OK;
 	ctp_err_sys(err, "epoll_pwait2 (there since Linux 5.11)");
-	ctp_event_loop_fini(w);
+	ctp_event_loop_fini(loop);
 	return CTP_FAILED;
 }
 
-void ctp_event_loop_fini(struct ctp_event_loop *w)
+void ctp_event_loop_fini(struct ctp_event_loop *loop)
 {
-	if (w->process_fd >= 0)
-		close(w->process_fd);
-	if (w->maps_fd >= 0)
-		close(w->maps_fd);
-	if (w->signal_fd >= 0)
-		close(w->signal_fd);
-	if (w->epoll_fd >= 0)
-		close(w->epoll_fd);
-	w->process_fd = w->maps_fd = w->signal_fd = w->epoll_fd = -1;
+	if (loop->process_fd >= 0)
+		close(loop->process_fd);
+	if (loop->maps_fd >= 0)
+		close(loop->maps_fd);
+	if (loop->signal_fd >= 0)
+		close(loop->signal_fd);
+	if (loop->epoll_fd >= 0)
+		close(loop->epoll_fd);
+	loop->process_fd = loop->maps_fd = loop->signal_fd = loop->epoll_fd = -1;
 }
 
-enum ctp_status ctp_event_loop_process(struct ctp_event_loop *w, pid_t pid, struct ctp_err *err)
+enum ctp_status ctp_event_loop_process(struct ctp_event_loop *loop, pid_t pid, struct ctp_err *err)
 {
-	w->process_fd = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (w->process_fd < 0)
+	loop->process_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (loop->process_fd < 0)
 		return ctp_err_sys(err, "process %d", (int)pid);
-	w->maps_fd = ctp_proc_maps_fd(pid);
-	w->change = true; /* since its memory was found, it may have become another */
-	return watch(w, EPOLL_CTL_ADD, w->process_fd, PROCESS, EPOLLIN) ? CTP_OK : ctp_err_sys(err, "epoll");
+	loop->maps_fd = ctp_proc_maps_fd(pid);
+	loop->change = true; /* since its memory was found, it may have become another */
+	return watch(loop, EPOLL_CTL_ADD, loop->process_fd, PROCESS, EPOLLIN) ? CTP_OK : ctp_err_sys(err, "epoll");
 }
 
 /* The descriptor is of the memory that the process had when it was opened: after an exec or the end it shows nothing. */
-bool ctp_event_loop_replaced(const struct ctp_event_loop *w)
+bool ctp_event_loop_replaced(const struct ctp_event_loop *loop)
 {
 	char first;
-	return w->maps_fd >= 0 && pread(w->maps_fd, &first, 1, 0) <= 0;
+	return loop->maps_fd >= 0 && pread(loop->maps_fd, &first, 1, 0) <= 0;
 }
 
-enum ctp_status ctp_event_loop_extra(struct ctp_event_loop *w, int fd, struct ctp_err *err)
+enum ctp_status ctp_event_loop_extra(struct ctp_event_loop *loop, int fd, struct ctp_err *err)
 {
-	if (w->extra_fd >= 0)
-		watch(w, EPOLL_CTL_DEL, w->extra_fd, EXTRA, 0);
-	w->extra_fd = fd;
-	return fd < 0 || watch(w, EPOLL_CTL_ADD, fd, EXTRA, EPOLLIN) ? CTP_OK : ctp_err_sys(err, "epoll");
+	if (loop->extra_fd >= 0)
+		watch(loop, EPOLL_CTL_DEL, loop->extra_fd, EXTRA, 0);
+	loop->extra_fd = fd;
+	return fd < 0 || watch(loop, EPOLL_CTL_ADD, fd, EXTRA, EPOLLIN) ? CTP_OK : ctp_err_sys(err, "epoll");
 }
 
 /* --- connections ---------------------------------------------------------------------------------------------------------- */
 
 /* Without a descriptor to spare the listener would be ready for ever: it is left alone until a connection ends. */
-static void set_full(struct ctp_event_loop *w, bool full)
+static void set_full(struct ctp_event_loop *loop, bool full)
 {
-	if (w->full != full && watch(w, EPOLL_CTL_MOD, w->sock->fd, LISTENER, full ? 0 : EPOLLIN))
-		w->full = full;
+	if (loop->full != full && watch(loop, EPOLL_CTL_MOD, loop->sock->fd, LISTENER, full ? 0 : EPOLLIN))
+		loop->full = full;
 }
 
-static void accept_all(struct ctp_event_loop *w)
+static void accept_all(struct ctp_event_loop *loop)
 {
 	for (;;) {
 		if (ctp_end_signal())
 			return; /* the listener stays ready: each connection takes a look at its process */
-		int fd = w->connections < CTP_CONNECTIONS_MAX ? ctp_sock_accept(w->sock) : -1;
+		int fd = loop->connections < CTP_CONNECTIONS_MAX ? ctp_sock_accept(loop->sock) : -1;
 		if (fd < 0) {
-			if (w->connections >= CTP_CONNECTIONS_MAX ||
+			if (loop->connections >= CTP_CONNECTIONS_MAX ||
 			    (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED))
-				set_full(w, true);
+				set_full(loop, true);
 			return;
 		}
-		if (!watch(w, EPOLL_CTL_ADD, fd, CONNECTION, EPOLLIN)) {
+		if (!watch(loop, EPOLL_CTL_ADD, fd, CONNECTION, EPOLLIN)) {
 			close(fd);
 			continue;
 		}
-		w->connections++;
-		w->accepted++;
-		w->woken = true;
+		loop->connections++;
+		loop->accepted++;
+		loop->woken = true;
 		struct ucred peer = {0};
 		socklen_t len = sizeof peer;
 		if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len))
 			peer.pid = 0;
-		w->connected(w->arg, peer.pid);
+		loop->connected(loop->arg, peer.pid);
 	}
 }
 
-static void read_connection(struct ctp_event_loop *w, int fd)
+static void read_connection(struct ctp_event_loop *loop, int fd)
 {
 	char bytes[4096];
 	ssize_t n = read(fd, bytes, sizeof bytes);
 	if (n > 0) {
-		w->woken = true;
-		w->wakes += (uint64_t)n;
+		loop->woken = true;
+		loop->wakes += (uint64_t)n;
 	} else if (n == 0 || (errno != EAGAIN && errno != EINTR)) {
 		close(fd);
-		w->connections--;
-		w->change = true;
-		set_full(w, false);
+		loop->connections--;
+		loop->change = true;
+		set_full(loop, false);
 	}
 }
 
 /* --- signals -------------------------------------------------------------------------------------------------------------- */
 
-static void end(struct ctp_event_loop *w)
+static void end(struct ctp_event_loop *loop)
 {
-	w->ended = w->change = true;
-	w->ended_ns = ctp_clock_ns();
+	loop->ended = loop->change = true;
+	loop->ended_ns = ctp_clock_ns();
 }
 
-static void reap(struct ctp_event_loop *w)
+static void reap(struct ctp_event_loop *loop)
 {
-	w->stirred = true;
-	if (w->command && !w->ended && waitpid(w->command, &w->status, WNOHANG) == w->command)
-		end(w);
+	loop->stirred = true;
+	if (loop->command && !loop->ended && waitpid(loop->command, &loop->status, WNOHANG) == loop->command)
+		end(loop);
 }
 
 /* The time is taken before the signal is sent, so that what COMMAND does about it is later. */
-static void pass_on(struct ctp_event_loop *w, int sig)
+static void pass_on(struct ctp_event_loop *loop, int sig)
 {
 	uint64_t ts_ns = ctp_clock_ns();
-	if (!kill(w->command, sig) && w->npassed < sizeof w->passed / sizeof *w->passed)
-		w->passed[w->npassed++] = (struct ctp_passed_on){ts_ns, sig};
+	if (!kill(loop->command, sig) && loop->npassed < sizeof loop->passed / sizeof *loop->passed)
+		loop->passed[loop->npassed++] = (struct ctp_passed_on){ts_ns, sig};
 }
 
-static void take_signal(struct ctp_event_loop *w, const struct signalfd_siginfo *info)
+static void take_signal(struct ctp_event_loop *loop, const struct signalfd_siginfo *info)
 {
 	int sig = (int)info->ssi_signo;
 	if (sig == SIGCHLD) {
-		reap(w);
+		reap(loop);
 		return;
 	}
 	if (sig == SIGUSR1) {
-		w->asked = true;
+		loop->asked = true;
 		return;
 	}
 	bool ends = sig == SIGHUP || sig == SIGINT || sig == SIGQUIT || sig == SIGTERM;
-	w->urged |= ends;
-	if (!w->command || w->ended)
-		w->stop |= ends;
+	loop->urged |= ends;
+	if (!loop->command || loop->ended)
+		loop->stop |= ends;
 	else if (info->ssi_code <= 0)
-		pass_on(w, sig);
+		pass_on(loop, sig);
 }
 
-static void read_signals(struct ctp_event_loop *w)
+static void read_signals(struct ctp_event_loop *loop)
 {
 	struct signalfd_siginfo infos[16];
-	ssize_t n = read(w->signal_fd, infos, sizeof infos);
+	ssize_t n = read(loop->signal_fd, infos, sizeof infos);
 	for (ssize_t i = 0; i < n / (ssize_t)sizeof infos[0]; i++)
-		take_signal(w, &infos[i]);
+		take_signal(loop, &infos[i]);
 }
 
 /* --- the wait ------------------------------------------------------------------------------------------------------------- */
 
-static void take_event(struct ctp_event_loop *w, uint64_t data)
+static void take_event(struct ctp_event_loop *loop, uint64_t data)
 {
 	int fd = (int)(uint32_t)data;
 	switch ((enum kind)(data >> 32)) {
 	case LISTENER:
-		accept_all(w);
+		accept_all(loop);
 		break;
 	case CONNECTION:
-		read_connection(w, fd);
+		read_connection(loop, fd);
 		break;
 	case SIGNALS:
-		read_signals(w);
+		read_signals(loop);
 		break;
 	case PROCESS:
-		watch(w, EPOLL_CTL_DEL, fd, PROCESS, 0); /* it stays readable */
-		end(w);
+		watch(loop, EPOLL_CTL_DEL, fd, PROCESS, 0); /* it stays readable */
+		end(loop);
 		break;
 	case USER:
-		w->change = true;
+		loop->change = true;
 		break;
 	case EXTRA:
-		w->extra = true;
+		loop->extra = true;
 		break;
 	}
 }
 
-void ctp_event_loop_wait(struct ctp_event_loop *w, int64_t timeout_ns)
+void ctp_event_loop_wait(struct ctp_event_loop *loop, int64_t timeout_ns)
 {
 	struct epoll_event events[EVENTS_AT_ONCE];
 	struct timespec limit = ctp_clock_timespec((uint64_t)timeout_ns);
-	int n = epoll_pwait2(w->epoll_fd, events, EVENTS_AT_ONCE, timeout_ns < 0 ? NULL : &limit, NULL);
+	int n = epoll_pwait2(loop->epoll_fd, events, EVENTS_AT_ONCE, timeout_ns < 0 ? NULL : &limit, NULL);
 	for (int i = 0; i < n; i++)
-		take_event(w, events[i].data.u64);
+		take_event(loop, events[i].data.u64);
 }
 
-bool ctp_event_loop_unused(struct ctp_event_loop *w, const struct ctp_map_file *file)
+bool ctp_event_loop_unused(struct ctp_event_loop *loop, const struct ctp_map_file *file)
 {
-	w->change = false;
-	while (w->users)
-		close(w->user_fds[--w->users]);
+	loop->change = false;
+	while (loop->users)
+		close(loop->user_fds[--loop->users]);
 	pid_t pids[CTP_PROC_USERS_MAX];
 	size_t n = ctp_proc_users_find(file, pids, CTP_PROC_USERS_MAX);
 	for (size_t i = 0; i < n; i++) {
 		int fd = (int)syscall(SYS_pidfd_open, pids[i], 0);
 		if (fd < 0) {
-			w->change = true; /* gone since, or not to be had: look again */
+			loop->change = true; /* gone since, or not to be had: look again */
 		} else {
-			watch(w, EPOLL_CTL_ADD, fd, USER, EPOLLIN);
-			w->user_fds[w->users++] = fd;
+			watch(loop, EPOLL_CTL_ADD, fd, USER, EPOLLIN);
+			loop->user_fds[loop->users++] = fd;
 		}
 	}
 	return !n && !ctp_end_signal(); /* not all may have been looked at */
 }
 
-bool ctp_event_loop_deserted(struct ctp_event_loop *w, const struct ctp_map_file *file)
+bool ctp_event_loop_deserted(struct ctp_event_loop *loop, const struct ctp_map_file *file)
 {
-	w->change = false;
-	return w->ended && !w->connections && ctp_event_loop_unused(w, file);
+	loop->change = false;
+	return loop->ended && !loop->connections && ctp_event_loop_unused(loop, file);
 }

@@ -54,28 +54,28 @@ struct ctp_event_loop {
 /* The signals that a watch takes; they must be blocked. */
 void ctp_event_loop_signals(sigset_t *set);
 
-enum ctp_status ctp_event_loop_init(struct ctp_event_loop *w, struct ctp_sock *sock, struct ctp_err *err);
-void ctp_event_loop_fini(struct ctp_event_loop *w); /* connections stay open: their keeper outlives us if need be */
+enum ctp_status ctp_event_loop_init(struct ctp_event_loop *loop, struct ctp_sock *sock, struct ctp_err *err);
+void ctp_event_loop_fini(struct ctp_event_loop *loop); /* connections stay open: their keeper outlives us if need be */
 
 /* The target is this process, which is not our child. */
-enum ctp_status ctp_event_loop_process(struct ctp_event_loop *w, pid_t pid, struct ctp_err *err);
+enum ctp_status ctp_event_loop_process(struct ctp_event_loop *loop, pid_t pid, struct ctp_err *err);
 
 /* The program that the process was when ctp_event_loop_process came is there no more, or cannot be asked. Costs a system call. */
-bool ctp_event_loop_replaced(const struct ctp_event_loop *w);
+bool ctp_event_loop_replaced(const struct ctp_event_loop *loop);
 
 /* One more descriptor to tell of, at most one at a time. -1: none any more. */
-enum ctp_status ctp_event_loop_extra(struct ctp_event_loop *w, int fd, struct ctp_err *err);
+enum ctp_status ctp_event_loop_extra(struct ctp_event_loop *loop, int fd, struct ctp_err *err);
 
 /* Waits until something happens, timeout_ns at most; 0 looks only. */
-void ctp_event_loop_wait(struct ctp_event_loop *w, int64_t timeout_ns);
+void ctp_event_loop_wait(struct ctp_event_loop *loop, int64_t timeout_ns);
 
 /*
  * True when no process has the file mapped. Where one has, a change tells of its end; that it merely unmaps the file is found
  * by asking again. Reads the mappings of all processes.
  */
-bool ctp_event_loop_unused(struct ctp_event_loop *w, const struct ctp_map_file *file);
+bool ctp_event_loop_unused(struct ctp_event_loop *loop, const struct ctp_map_file *file);
 
 /* True when besides COMMAND has ended and no connection is open. */
-bool ctp_event_loop_deserted(struct ctp_event_loop *w, const struct ctp_map_file *file);
+bool ctp_event_loop_deserted(struct ctp_event_loop *loop, const struct ctp_map_file *file);
 
 #endif

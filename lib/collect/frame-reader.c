@@ -46,107 +46,107 @@ static void read_words(const struct question *q, struct answer *a)
 	a->n = got < 0 ? -1 : got / (ssize_t)sizeof *a->words;
 }
 
-static void release(struct ctp_frame_reader *r)
+static void release(struct ctp_frame_reader *reader)
 {
-	pthread_cond_destroy(&r->changed);
-	pthread_mutex_destroy(&r->lock);
-	free(r);
+	pthread_cond_destroy(&reader->changed);
+	pthread_mutex_destroy(&reader->lock);
+	free(reader);
 }
 
 static void *run(void *arg)
 {
-	struct ctp_frame_reader *r = arg;
-	pthread_mutex_lock(&r->lock);
+	struct ctp_frame_reader *reader = arg;
+	pthread_mutex_lock(&reader->lock);
 	for (;;) {
-		while (!r->asked && !r->over)
-			pthread_cond_wait(&r->changed, &r->lock);
-		if (r->over)
+		while (!reader->asked && !reader->over)
+			pthread_cond_wait(&reader->changed, &reader->lock);
+		if (reader->over)
 			break;
-		struct question q = r->question;
+		struct question q = reader->question;
 		struct answer a;
-		pthread_mutex_unlock(&r->lock);
+		pthread_mutex_unlock(&reader->lock);
 		read_words(&q, &a);
-		pthread_mutex_lock(&r->lock);
-		r->answer = a;
-		r->asked = false;
-		pthread_cond_signal(&r->changed);
+		pthread_mutex_lock(&reader->lock);
+		reader->answer = a;
+		reader->asked = false;
+		pthread_cond_signal(&reader->changed);
 	}
-	bool last = r->orphan;
-	pthread_mutex_unlock(&r->lock);
+	bool last = reader->orphan;
+	pthread_mutex_unlock(&reader->lock);
 	if (last)
-		release(r);
+		release(reader);
 	return NULL;
 }
 
 struct ctp_frame_reader *ctp_frame_reader_new(void)
 {
-	struct ctp_frame_reader *r = calloc(1, sizeof *r);
-	if (!r)
+	struct ctp_frame_reader *reader = calloc(1, sizeof *reader);
+	if (!reader)
 		return NULL;
-	pthread_mutex_init(&r->lock, NULL);
-	ctp_clock_cond_init(&r->changed);
-	return r;
+	pthread_mutex_init(&reader->lock, NULL);
+	ctp_clock_cond_init(&reader->changed);
+	return reader;
 }
 
-static int start(struct ctp_frame_reader *r)
+static int start(struct ctp_frame_reader *reader)
 {
-	int error = ctp_signals_thread(&r->thread, run, r);
-	r->started = !error;
+	int error = ctp_signals_thread(&reader->thread, run, reader);
+	reader->started = !error;
 	return error;
 }
 
 /* Under the lock. False: there is no answer in time. */
-static bool wait_answer(struct ctp_frame_reader *r)
+static bool wait_answer(struct ctp_frame_reader *reader)
 {
 	struct timespec until = ctp_clock_deadline(PATIENCE_NS);
-	while (r->asked && !pthread_cond_timedwait(&r->changed, &r->lock, &until))
+	while (reader->asked && !pthread_cond_timedwait(&reader->changed, &reader->lock, &until))
 		;
-	return !r->asked;
+	return !reader->asked;
 }
 
-ssize_t ctp_frame_reader_read(struct ctp_frame_reader *r, pid_t pid, const uint64_t *addrs, size_t n, uint64_t *words)
+ssize_t ctp_frame_reader_read(struct ctp_frame_reader *reader, pid_t pid, const uint64_t *addrs, size_t n, uint64_t *words)
 {
 	assert(n && n <= CTP_FRAME_QUEUE_AT_ONCE);
-	int error = r->started ? 0 : start(r);
+	int error = reader->started ? 0 : start(reader);
 	ssize_t got = -1;
 	if (!error) {
-		pthread_mutex_lock(&r->lock);
+		pthread_mutex_lock(&reader->lock);
 		error = ETIMEDOUT;
-		if (!r->asked) {
-			r->question.pid = pid;
-			r->question.n = n;
-			memcpy(r->question.addrs, addrs, n * sizeof *addrs);
-			r->asked = true;
-			pthread_cond_signal(&r->changed);
-			if (wait_answer(r)) {
-				got = r->answer.n;
-				error = r->answer.error;
+		if (!reader->asked) {
+			reader->question.pid = pid;
+			reader->question.n = n;
+			memcpy(reader->question.addrs, addrs, n * sizeof *addrs);
+			reader->asked = true;
+			pthread_cond_signal(&reader->changed);
+			if (wait_answer(reader)) {
+				got = reader->answer.n;
+				error = reader->answer.error;
 				if (got > 0)
-					memcpy(words, r->answer.words, (size_t)got * sizeof *words);
+					memcpy(words, reader->answer.words, (size_t)got * sizeof *words);
 			}
 		}
-		pthread_mutex_unlock(&r->lock);
+		pthread_mutex_unlock(&reader->lock);
 	}
 	errno = error;
 	return got;
 }
 
 /* What is still asked is a page that does not come: the thread and what it writes to stay, until it does. */
-void ctp_frame_reader_free(struct ctp_frame_reader *r)
+void ctp_frame_reader_free(struct ctp_frame_reader *reader)
 {
-	if (!r)
+	if (!reader)
 		return;
-	pthread_mutex_lock(&r->lock);
-	bool held = r->asked;
-	r->orphan = held;
-	r->over = true;
+	pthread_mutex_lock(&reader->lock);
+	bool held = reader->asked;
+	reader->orphan = held;
+	reader->over = true;
 	if (held)
-		pthread_detach(r->thread);
-	pthread_cond_signal(&r->changed);
-	pthread_mutex_unlock(&r->lock);
+		pthread_detach(reader->thread);
+	pthread_cond_signal(&reader->changed);
+	pthread_mutex_unlock(&reader->lock);
 	if (held)
 		return;
-	if (r->started)
-		pthread_join(r->thread, NULL);
-	release(r);
+	if (reader->started)
+		pthread_join(reader->thread, NULL);
+	release(reader);
 }

@@ -17,12 +17,12 @@
 struct ctp_frame_reader;
 
 struct ctp_frame_reader *ctp_frame_reader_new(void); /* null: out of memory */
-void ctp_frame_reader_free(struct ctp_frame_reader *r); /* null: nothing */
+void ctp_frame_reader_free(struct ctp_frame_reader *reader); /* null: nothing */
 
 /*
  * The words at addrs, n of them, CTP_FRAME_QUEUE_AT_ONCE at most. Returns how many, from the first on, could be read; -1: none, and
  * errno is as process_vm_readv(2) has it, or ETIMEDOUT: the process does not answer, or another one did not.
  */
-ssize_t ctp_frame_reader_read(struct ctp_frame_reader *r, pid_t pid, const uint64_t *addrs, size_t n, uint64_t *words);
+ssize_t ctp_frame_reader_read(struct ctp_frame_reader *reader, pid_t pid, const uint64_t *addrs, size_t n, uint64_t *words);
 
 #endif

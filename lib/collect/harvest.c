@@ -72,7 +72,7 @@ static uint64_t take_slices(struct ctp_harvest *h, unsigned most)
 			ctp_coros_take(&h->coros, ring, entries, n);
 			taken += n;
 		}
-		ctp_coros_bury(&h->coros);
+		ctp_coros_release_dead(&h->coros);
 		h->sliced_ns = h->rings.horizon_ns;
 		if (ctp_rows_unsettled(&h->rows) >= SETTLE) {
 			promise(h);
@@ -248,9 +248,9 @@ void ctp_harvest_settle(struct ctp_harvest *h) { ctp_rows_settle(&h->rows); }
 size_t ctp_harvest_unsettled(const struct ctp_harvest *h) { return ctp_rows_unsettled(&h->rows); }
 const struct ctp_harvest_stats *ctp_harvest_stats(const struct ctp_harvest *h) { return &h->rows.stats; }
 
-uint64_t *ctp_harvest_put(struct ctp_harvest *h, enum ctp_event event, uint64_t ts_ns)
+void ctp_harvest_put(struct ctp_harvest *h, enum ctp_event event, uint64_t ts_ns, const uint64_t *values, size_t n)
 {
-	return ctp_rows_put(&h->rows, event, ts_ns);
+	ctp_rows_put_values(&h->rows, event, ts_ns, values, n);
 }
 
 void ctp_harvest_newest(const struct ctp_harvest *h, pid_t pid, uint64_t *own_ns, uint64_t *all_ns)

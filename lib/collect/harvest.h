@@ -57,8 +57,11 @@ void ctp_harvest_free(struct ctp_harvest *h);
 /* A record that is written now with this time comes before all that are not yet in the order of the stream. */
 uint64_t ctp_harvest_floor_ns(const struct ctp_harvest *h);
 
-/* A record of the caller's, to be filled, which takes its place in the order of time. */
-uint64_t *ctp_harvest_put(struct ctp_harvest *h, enum ctp_event event, uint64_t ts_ns);
+/* A record of the caller's, which takes its place in the order of time. The values are given as for CTP_ROWS_PUT of rows.h. */
+#define CTP_HARVEST_PUT(harvest, event, ts_ns, ...) \
+	ctp_harvest_put(harvest, event, ts_ns, (const uint64_t[]){__VA_ARGS__}, \
+	                sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+void ctp_harvest_put(struct ctp_harvest *h, enum ctp_event event, uint64_t ts_ns, const uint64_t *values, size_t n);
 
 /*
  * The times of the newest events that were taken: of this process, by the rings of its threads; and of all. Where no ring is of

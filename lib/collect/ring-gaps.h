@@ -31,38 +31,38 @@ struct ctp_ring_gaps {
 	uint32_t found[CTP_RING_GAPS_FOUND]; /* names, by the station: where the last event that came late was missing from */
 };
 
-enum ctp_status ctp_ring_gaps_init(struct ctp_ring_gaps *h, struct ctp_err *err);
-void ctp_ring_gaps_fini(struct ctp_ring_gaps *h);
+enum ctp_status ctp_ring_gaps_init(struct ctp_ring_gaps *gaps, struct ctp_err *err);
+void ctp_ring_gaps_fini(struct ctp_ring_gaps *gaps);
 
-static inline uint32_t ctp_ring_gaps_count(const struct ctp_ring_gaps *h) { return h->next - h->oldest; }
+static inline uint32_t ctp_ring_gaps_count(const struct ctp_ring_gaps *gaps) { return gaps->next - gaps->oldest; }
 
 /* The n-th of those that wait, from the oldest on. */
-static inline struct ctp_ring_gap *ctp_ring_gaps_nth(const struct ctp_ring_gaps *h, uint32_t n)
+static inline struct ctp_ring_gap *ctp_ring_gaps_nth(const struct ctp_ring_gaps *gaps, uint32_t n)
 {
-	return &h->gaps[(h->oldest + n) % CTP_RING_GAPS_MAX];
+	return &gaps->gaps[(gaps->oldest + n) % CTP_RING_GAPS_MAX];
 }
 
 /* There must be room. newest: where the station keeps the name of its newest. */
-void ctp_ring_gaps_add(struct ctp_ring_gaps *h, const struct ctp_ring_gap *hole, uint32_t *newest);
+void ctp_ring_gaps_add(struct ctp_ring_gaps *gaps, const struct ctp_ring_gap *hole, uint32_t *newest);
 
 /* From here on CTP_RING_GAPS_STEPS more may be made. */
-static inline void ctp_ring_gaps_rest(struct ctp_ring_gaps *h) { h->steps = CTP_RING_GAPS_STEPS; }
+static inline void ctp_ring_gaps_rest(struct ctp_ring_gaps *gaps) { gaps->steps = CTP_RING_GAPS_STEPS; }
 
 /*
  * Whether any of a station's is waiting; and the one that an event is missing from, or null. Null is also the answer when no step is
  * left: the event then stays missing.
  */
-bool ctp_ring_gaps_any(const struct ctp_ring_gaps *h, uint32_t station, uint32_t newest);
-struct ctp_ring_gap *ctp_ring_gaps_find(struct ctp_ring_gaps *h, uint32_t station, uint32_t newest, uint64_t number);
+bool ctp_ring_gaps_any(const struct ctp_ring_gaps *gaps, uint32_t station, uint32_t newest);
+struct ctp_ring_gap *ctp_ring_gaps_find(struct ctp_ring_gaps *gaps, uint32_t station, uint32_t newest, uint64_t number);
 
 /* The event, of that time, is no longer missing. That can make two gaps of one: there must be room. */
-void ctp_ring_gaps_fill(struct ctp_ring_gaps *h, struct ctp_ring_gap *hole, uint64_t number, uint64_t ts_ns, uint32_t *newest);
+void ctp_ring_gaps_fill(struct ctp_ring_gaps *gaps, struct ctp_ring_gap *hole, uint64_t number, uint64_t ts_ns, uint32_t *newest);
 
 /* So many of the oldest wait no more. */
-static inline void ctp_ring_gaps_drop(struct ctp_ring_gaps *h, uint32_t n)
+static inline void ctp_ring_gaps_drop(struct ctp_ring_gaps *gaps, uint32_t n)
 {
-	assert(n <= ctp_ring_gaps_count(h));
-	h->oldest += n;
+	assert(n <= ctp_ring_gaps_count(gaps));
+	gaps->oldest += n;
 }
 
 #endif

@@ -23,30 +23,30 @@ enum {
 	RUNS = 32, /* above this the radix sort is */
 };
 
-enum ctp_status ctp_row_sort_init(struct ctp_row_sort *b, struct ctp_err *err)
+enum ctp_status ctp_row_sort_init(struct ctp_row_sort *sort, struct ctp_err *err)
 {
-	*b = (struct ctp_row_sort){
-		.rows = ctp_pages_new(CTP_ROW_SORT_ROWS * sizeof *b->rows),
-		.event = ctp_pages_new(CTP_ROW_SORT_ROWS * sizeof *b->event),
-		.ts_ns = ctp_pages_new(CTP_ROW_SORT_ROWS * sizeof *b->ts_ns),
-		.order = ctp_pages_new(CTP_ROW_SORT_ROWS * sizeof *b->order),
-		.scratch = ctp_pages_new(CTP_ROW_SORT_ROWS * sizeof *b->scratch),
-		.digits = ctp_pages_new(PASSES * sizeof *b->digits),
+	*sort = (struct ctp_row_sort){
+		.rows = ctp_pages_new(CTP_ROW_SORT_ROWS * sizeof *sort->rows),
+		.event = ctp_pages_new(CTP_ROW_SORT_ROWS * sizeof *sort->event),
+		.ts_ns = ctp_pages_new(CTP_ROW_SORT_ROWS * sizeof *sort->ts_ns),
+		.order = ctp_pages_new(CTP_ROW_SORT_ROWS * sizeof *sort->order),
+		.scratch = ctp_pages_new(CTP_ROW_SORT_ROWS * sizeof *sort->scratch),
+		.digits = ctp_pages_new(PASSES * sizeof *sort->digits),
 	};
-	if (b->rows && b->event && b->ts_ns && b->order && b->scratch && b->digits)
+	if (sort->rows && sort->event && sort->ts_ns && sort->order && sort->scratch && sort->digits)
 		return CTP_OK;
-	ctp_row_sort_fini(b);
+	ctp_row_sort_fini(sort);
 	return ctp_err_set(err, "out of memory");
 }
 
-void ctp_row_sort_fini(struct ctp_row_sort *b)
+void ctp_row_sort_fini(struct ctp_row_sort *sort)
 {
-	ctp_pages_free(b->digits, PASSES * sizeof *b->digits);
-	ctp_pages_free(b->scratch, CTP_ROW_SORT_ROWS * sizeof *b->scratch);
-	ctp_pages_free(b->order, CTP_ROW_SORT_ROWS * sizeof *b->order);
-	ctp_pages_free(b->ts_ns, CTP_ROW_SORT_ROWS * sizeof *b->ts_ns);
-	ctp_pages_free(b->event, CTP_ROW_SORT_ROWS * sizeof *b->event);
-	ctp_pages_free(b->rows, CTP_ROW_SORT_ROWS * sizeof *b->rows);
+	ctp_pages_free(sort->digits, PASSES * sizeof *sort->digits);
+	ctp_pages_free(sort->scratch, CTP_ROW_SORT_ROWS * sizeof *sort->scratch);
+	ctp_pages_free(sort->order, CTP_ROW_SORT_ROWS * sizeof *sort->order);
+	ctp_pages_free(sort->ts_ns, CTP_ROW_SORT_ROWS * sizeof *sort->ts_ns);
+	ctp_pages_free(sort->event, CTP_ROW_SORT_ROWS * sizeof *sort->event);
+	ctp_pages_free(sort->rows, CTP_ROW_SORT_ROWS * sizeof *sort->rows);
 }
 
 static void insertion_sort(uint64_t *v, uint32_t n)
@@ -60,28 +60,28 @@ static void insertion_sort(uint64_t *v, uint32_t n)
 	}
 }
 
-static void radix_sort(struct ctp_row_sort *b, unsigned passes)
+static void radix_sort(struct ctp_row_sort *sort, unsigned passes)
 {
 	assert(passes <= PASSES); /* make_words makes no longer times */
-	memset(b->digits, 0, passes * sizeof *b->digits);
-	for (uint32_t i = 0; i < b->count; i++) {
-		uint64_t key = b->order[i] >> CTP_ROW_SORT_BITS;
+	memset(sort->digits, 0, passes * sizeof *sort->digits);
+	for (uint32_t i = 0; i < sort->count; i++) {
+		uint64_t key = sort->order[i] >> CTP_ROW_SORT_BITS;
 		for (unsigned p = 0; p < passes; p++, key >>= DIGIT_BITS)
-			b->digits[p][key % DIGITS]++;
+			sort->digits[p][key % DIGITS]++;
 	}
 	for (unsigned p = 0; p < passes; p++) {
-		uint32_t *start = b->digits[p], sum = 0;
+		uint32_t *start = sort->digits[p], sum = 0;
 		for (unsigned d = 0; d < DIGITS; d++) {
 			uint32_t many = start[d];
 			start[d] = sum;
 			sum += many;
 		}
 		unsigned shift = CTP_ROW_SORT_BITS + p * DIGIT_BITS;
-		for (uint32_t i = 0; i < b->count; i++)
-			b->scratch[start[(b->order[i] >> shift) % DIGITS]++] = b->order[i];
-		uint64_t *sorted = b->scratch;
-		b->scratch = b->order;
-		b->order = sorted;
+		for (uint32_t i = 0; i < sort->count; i++)
+			sort->scratch[start[(sort->order[i] >> shift) % DIGITS]++] = sort->order[i];
+		uint64_t *sorted = sort->scratch;
+		sort->scratch = sort->order;
+		sort->order = sorted;
 	}
 }
 
@@ -100,72 +100,72 @@ static uint64_t *merge(uint64_t *to, const uint64_t *a, const uint64_t *a_end, c
 }
 
 /* start: of each of the n runs, and the end. */
-static void merge_runs(struct ctp_row_sort *b, uint32_t *start, unsigned n)
+static void merge_runs(struct ctp_row_sort *sort, uint32_t *start, unsigned n)
 {
 	while (n > 1) {
 		unsigned left = 0;
-		uint64_t *to = b->scratch;
+		uint64_t *to = sort->scratch;
 		for (unsigned k = 0; k < n; k += 2) {
-			const uint64_t *middle = b->order + start[k + 1], *end = k + 1 < n ? b->order + start[k + 2] : middle;
-			to = merge(to, b->order + start[k], middle, middle, end);
+			const uint64_t *middle = sort->order + start[k + 1], *end = k + 1 < n ? sort->order + start[k + 2] : middle;
+			to = merge(to, sort->order + start[k], middle, middle, end);
 			start[left++] = start[k];
 		}
-		start[left] = b->count;
+		start[left] = sort->count;
 		n = left;
-		uint64_t *sorted = b->scratch;
-		b->scratch = b->order;
-		b->order = sorted;
+		uint64_t *sorted = sort->scratch;
+		sort->scratch = sort->order;
+		sort->order = sorted;
 	}
 }
 
 /* Where each run begins, and the end. Returns how many there are; 0: more than RUNS. */
-static unsigned find_runs(const struct ctp_row_sort *b, uint32_t start[RUNS + 1])
+static unsigned find_runs(const struct ctp_row_sort *sort, uint32_t start[RUNS + 1])
 {
 	unsigned n = 1;
 	start[0] = 0;
-	for (uint32_t i = 1; i < b->count; i++) {
-		if (__builtin_expect(b->ts_ns[i] >= b->ts_ns[i - 1], 1))
+	for (uint32_t i = 1; i < sort->count; i++) {
+		if (__builtin_expect(sort->ts_ns[i] >= sort->ts_ns[i - 1], 1))
 			continue;
 		if (n == RUNS)
 			return 0;
 		start[n++] = i;
 	}
-	start[n] = b->count;
+	start[n] = sort->count;
 	return n;
 }
 
 /* The words to be sorted. Returns the largest time in them. */
-static uint64_t make_words(struct ctp_row_sort *b, uint64_t now_ns)
+static uint64_t make_words(struct ctp_row_sort *sort, uint64_t now_ns)
 {
 	const uint64_t key_max = (UINT64_C(1) << KEY_BITS) - 1;
 	uint64_t base = UINT64_MAX, last = 0, floor_ns = now_ns > key_max / 2 ? now_ns - key_max / 2 : 0;
-	for (uint32_t i = 0; i < b->count; i++) {
-		base = b->ts_ns[i] < base ? b->ts_ns[i] : base;
-		last = b->ts_ns[i] > last ? b->ts_ns[i] : last;
+	for (uint32_t i = 0; i < sort->count; i++) {
+		base = sort->ts_ns[i] < base ? sort->ts_ns[i] : base;
+		last = sort->ts_ns[i] > last ? sort->ts_ns[i] : last;
 	}
 	base = base > floor_ns ? base : floor_ns;
-	for (uint32_t i = 0; i < b->count; i++) {
-		uint64_t key = b->ts_ns[i] > base ? b->ts_ns[i] - base : 0;
-		b->order[i] = (key < key_max ? key : key_max) << CTP_ROW_SORT_BITS | i;
+	for (uint32_t i = 0; i < sort->count; i++) {
+		uint64_t key = sort->ts_ns[i] > base ? sort->ts_ns[i] - base : 0;
+		sort->order[i] = (key < key_max ? key : key_max) << CTP_ROW_SORT_BITS | i;
 	}
 	uint64_t range = last > base ? last - base : 0;
 	return range < key_max ? range : key_max;
 }
 
-void ctp_row_sort_sort(struct ctp_row_sort *b, uint64_t now_ns)
+void ctp_row_sort_sort(struct ctp_row_sort *sort, uint64_t now_ns)
 {
 	uint32_t start[RUNS + 1];
-	unsigned runs = find_runs(b, start), passes = 0;
-	b->sorted = runs == 1; /* as is usual where they come from one ring */
-	if (b->sorted)
+	unsigned runs = find_runs(sort, start), passes = 0;
+	sort->sorted = runs == 1; /* as is usual where they come from one ring */
+	if (sort->sorted)
 		return;
-	uint64_t range = make_words(b, now_ns);
+	uint64_t range = make_words(sort, now_ns);
 	for (; range; range >>= DIGIT_BITS)
 		passes++;
-	if (b->count < FEW)
-		insertion_sort(b->order, b->count);
+	if (sort->count < FEW)
+		insertion_sort(sort->order, sort->count);
 	else if (runs)
-		merge_runs(b, start, runs);
+		merge_runs(sort, start, runs);
 	else
-		radix_sort(b, passes);
+		radix_sort(sort, passes);
 }

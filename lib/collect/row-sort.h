@@ -40,19 +40,19 @@ struct ctp_row_sort {
 	uint32_t (*digits)[2048];
 };
 
-enum ctp_status ctp_row_sort_init(struct ctp_row_sort *b, struct ctp_err *err);
-void ctp_row_sort_fini(struct ctp_row_sort *b);
+enum ctp_status ctp_row_sort_init(struct ctp_row_sort *sort, struct ctp_err *err);
+void ctp_row_sort_fini(struct ctp_row_sort *sort);
 
 /*
  * Finds the order by time; equal times keep the order in which they came. now_ns is about the time of the newest honest row:
  * what lies more than about 13 days from it is a wrong time, sorted as if it were that far.
  */
-void ctp_row_sort_sort(struct ctp_row_sort *b, uint64_t now_ns);
+void ctp_row_sort_sort(struct ctp_row_sort *sort, uint64_t now_ns);
 
 /* The row that is the i-th in order. */
-static inline uint32_t ctp_row_sort_at(const struct ctp_row_sort *b, uint32_t i)
+static inline uint32_t ctp_row_sort_at(const struct ctp_row_sort *sort, uint32_t i)
 {
-	return b->sorted ? i : b->order[i] & (CTP_ROW_SORT_ROWS - 1);
+	return sort->sorted ? i : sort->order[i] & (CTP_ROW_SORT_ROWS - 1);
 }
 
 #endif

@@ -41,14 +41,10 @@ static void tell(struct ctp_sampler *s, uint64_t ts_ns, struct ctp_waited_fd *e,
 	e->unread = ask->unread;
 	e->unsent = ask->unsent;
 	e->ended = ask->ended;
-	uint64_t *val = ctp_harvest_put(s->harvest, CTP_DESCRIPTOR, ts_ns);
-	val[CTP_DESCRIPTOR_TS] = ts_ns;
-	val[CTP_DESCRIPTOR_PID] = e->pid;
-	val[CTP_DESCRIPTOR_FD] = (uint64_t)(int64_t)e->fd;
-	val[CTP_DESCRIPTOR_TYPE] = ask->type;
-	val[CTP_DESCRIPTOR_UNREAD] = ask->unread;
-	val[CTP_DESCRIPTOR_UNSENT] = ask->unsent;
-	val[CTP_DESCRIPTOR_ENDED] = ask->ended;
+	CTP_HARVEST_PUT(s->harvest, CTP_DESCRIPTOR, ts_ns, [CTP_DESCRIPTOR_PID] = e->pid,
+	                [CTP_DESCRIPTOR_FD] = (uint64_t)(int64_t)e->fd, [CTP_DESCRIPTOR_TYPE] = ask->type,
+	                [CTP_DESCRIPTOR_UNREAD] = ask->unread, [CTP_DESCRIPTOR_UNSENT] = ask->unsent,
+	                [CTP_DESCRIPTOR_ENDED] = ask->ended);
 }
 
 /* There was something to read, and it is not known yet whether that stays there. */

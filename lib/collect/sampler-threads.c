@@ -56,24 +56,16 @@ static bool read_thread(int dir, uint64_t tid, struct sample *sample)
 
 void ctp_sampler_process(struct ctp_sampler *s, uint64_t ts_ns, uint64_t after_ns, uint64_t threads, uint64_t cpu_ns)
 {
-	uint64_t *val = ctp_harvest_put(s->harvest, CTP_PROCESS, ts_ns);
-	val[CTP_PROCESS_TS] = ts_ns;
-	val[CTP_PROCESS_PID] = (uint64_t)s->pid;
-	val[CTP_PROCESS_AFTER] = after_ns;
-	val[CTP_PROCESS_STATE] = s->state;
-	val[CTP_PROCESS_THREADS] = threads;
-	val[CTP_PROCESS_CPU] = cpu_ns;
+	CTP_HARVEST_PUT(s->harvest, CTP_PROCESS, ts_ns, [CTP_PROCESS_PID] = (uint64_t)s->pid,
+	                [CTP_PROCESS_AFTER] = after_ns, [CTP_PROCESS_STATE] = s->state, [CTP_PROCESS_THREADS] = threads,
+	                [CTP_PROCESS_CPU] = cpu_ns);
 }
 
 static void put(struct ctp_sampler *s, uint64_t ts_ns, pid_t pid, const struct sample *sample)
 {
-	uint64_t *val = ctp_harvest_put(s->harvest, CTP_SAMPLE, ts_ns);
-	val[CTP_SAMPLE_TS] = ts_ns;
-	val[CTP_SAMPLE_TID] = sample->tid;
-	val[CTP_SAMPLE_PID] = (uint64_t)pid;
-	val[CTP_SAMPLE_CPU] = sample->cpu_ns;
-	val[CTP_SAMPLE_DELAY] = sample->delay_ns;
-	val[CTP_SAMPLE_STATE] = sample->state;
+	CTP_HARVEST_PUT(s->harvest, CTP_SAMPLE, ts_ns, [CTP_SAMPLE_TID] = sample->tid,
+	                [CTP_SAMPLE_PID] = (uint64_t)pid, [CTP_SAMPLE_CPU] = sample->cpu_ns,
+	                [CTP_SAMPLE_DELAY] = sample->delay_ns, [CTP_SAMPLE_STATE] = sample->state);
 }
 
 static void say_blind(struct ctp_sampler *s)

@@ -18,14 +18,14 @@ static void copy_text(char *to, const char *from, uint32_t len)
 		to[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
 }
 
-enum ctp_status ctp_shm_texts_init(struct ctp_shm_texts *l, const struct ctp_arena *arena, struct ctp_rows *rows,
+enum ctp_status ctp_shm_texts_init(struct ctp_shm_texts *texts, const struct ctp_arena *arena, struct ctp_rows *rows,
                                    struct ctp_err *err)
 {
-	*l = (struct ctp_shm_texts){.arena = arena, .rows = rows, .written = calloc(arena->geo.max_sites + 1, 1)};
-	return l->written ? CTP_OK : ctp_err_set(err, "out of memory");
+	*texts = (struct ctp_shm_texts){.arena = arena, .rows = rows, .written = calloc(arena->geo.max_sites + 1, 1)};
+	return texts->written ? CTP_OK : ctp_err_set(err, "out of memory");
 }
 
-void ctp_shm_texts_fini(struct ctp_shm_texts *l) { free(l->written); }
+void ctp_shm_texts_fini(struct ctp_shm_texts *texts) { free(texts->written); }
 
 /* The address after the texts, if the site has one and they leave room for it. */
 static uint64_t code_of(const struct ctp_shm_site *shm, uint32_t used)
@@ -37,12 +37,12 @@ static uint64_t code_of(const struct ctp_shm_site *shm, uint32_t used)
 }
 
 /* Copies the file and the function of a site into text, one after the other. Null: there is no such site, or not yet. */
-static const struct ctp_shm_site *copy_site(const struct ctp_shm_texts *l, uint32_t site, char text[CTP_SHM_TEXT_MAX],
+static const struct ctp_shm_site *copy_site(const struct ctp_shm_texts *texts, uint32_t site, char text[CTP_SHM_TEXT_MAX],
                                             uint32_t *file, uint32_t *function)
 {
-	if (!site || site > l->arena->geo.max_sites)
+	if (!site || site > texts->arena->geo.max_sites)
 		return NULL;
-	const struct ctp_shm_site *shm = &l->arena->sites[site - 1];
+	const struct ctp_shm_site *shm = &texts->arena->sites[site - 1];
 	if (__atomic_load_n(&shm->ready, __ATOMIC_ACQUIRE) != 1) /* pairs with the probe's release store: the rest is there */
 		return NULL;
 	*file = __atomic_load_n(&shm->file_bytes, __ATOMIC_RELAXED);
@@ -53,39 +53,35 @@ static const struct ctp_shm_site *copy_site(const struct ctp_shm_texts *l, uint3
 	return shm;
 }
 
-uint32_t ctp_shm_texts_function(const struct ctp_shm_texts *l, uint32_t site, char text[CTP_SHM_TEXT_MAX])
+uint32_t ctp_shm_texts_function(const struct ctp_shm_texts *texts, uint32_t site, char text[CTP_SHM_TEXT_MAX])
 {
 	uint32_t file, function;
-	if (!copy_site(l, site, text, &file, &function))
+	if (!copy_site(texts, site, text, &file, &function))
 		return 0;
 	memmove(text, text + file, function);
 	return function;
 }
 
-uint64_t ctp_shm_texts_site_new(struct ctp_shm_texts *l, uint32_t site, uint64_t ts_ns)
+uint64_t ctp_shm_texts_site_new(struct ctp_shm_texts *texts, uint32_t site, uint64_t ts_ns)
 {
 	char text[CTP_SHM_TEXT_MAX];
 	uint32_t file, function;
-	const struct ctp_shm_site *shm = copy_site(l, site, text, &file, &function);
+	const struct ctp_shm_site *shm = copy_site(texts, site, text, &file, &function);
 	if (!shm)
 		return 0;
 	/*
 	 * In this pass another ring may still give an earlier record that refers to this site. So the site's record gets the
 	 * earliest time that any further record can have.
 	 */
-	uint64_t floor_ns = l->rows->promise_ns > l->rows->begin_ns ? l->rows->promise_ns : l->rows->begin_ns;
+	uint64_t floor_ns = texts->rows->promise_ns > texts->rows->begin_ns ? texts->rows->promise_ns : texts->rows->begin_ns;
 	ts_ns = ts_ns < floor_ns ? ts_ns : floor_ns;
-	ctp_rows_reserve(l->rows, file + function);
-	uint64_t file_val = ctp_rows_string(l->rows, text, file);
-	uint64_t function_val = ctp_rows_string(l->rows, text + file, function);
-	uint64_t *val = ctp_rows_put(l->rows, CTP_PLACE, ts_ns);
-	val[CTP_SITE_TS] = ts_ns;
-	val[CTP_SITE_ID] = site;
-	val[CTP_SITE_FILE] = file_val;
-	val[CTP_SITE_LINE] = __atomic_load_n(&shm->line, __ATOMIC_RELAXED);
-	val[CTP_SITE_FUNCTION] = function_val;
-	val[CTP_SITE_CODE] = code_of(shm, file + function);
-	l->written[site - 1] = 1;
+	ctp_rows_reserve(texts->rows, file + function);
+	uint64_t file_val = ctp_rows_string(texts->rows, text, file);
+	uint64_t function_val = ctp_rows_string(texts->rows, text + file, function);
+	CTP_ROWS_PUT(texts->rows, CTP_PLACE, ts_ns, [CTP_SITE_ID] = site, [CTP_SITE_FILE] = file_val,
+	             [CTP_SITE_LINE] = __atomic_load_n(&shm->line, __ATOMIC_RELAXED),
+	             [CTP_SITE_FUNCTION] = function_val, [CTP_SITE_CODE] = code_of(shm, file + function));
+	texts->written[site - 1] = 1;
 	return site;
 }
 

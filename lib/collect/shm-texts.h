@@ -16,23 +16,23 @@ struct ctp_shm_texts {
 	uint8_t *written; /* sites that are in the stream */
 };
 
-enum ctp_status ctp_shm_texts_init(struct ctp_shm_texts *l, const struct ctp_arena *arena, struct ctp_rows *rows,
+enum ctp_status ctp_shm_texts_init(struct ctp_shm_texts *texts, const struct ctp_arena *arena, struct ctp_rows *rows,
                                    struct ctp_err *err);
-void ctp_shm_texts_fini(struct ctp_shm_texts *l);
+void ctp_shm_texts_fini(struct ctp_shm_texts *texts);
 
 enum { CTP_SHM_TEXT_MAX = sizeof(((struct ctp_shm_site *)0)->text) };
 
 /* The function of a site, or what stands in its place. Returns its length; 0: it is not to be had. */
-uint32_t ctp_shm_texts_function(const struct ctp_shm_texts *l, uint32_t site, char text[CTP_SHM_TEXT_MAX]);
+uint32_t ctp_shm_texts_function(const struct ctp_shm_texts *texts, uint32_t site, char text[CTP_SHM_TEXT_MAX]);
 
 /* Puts a record of the site in front of the first that refers to it. Returns its number, or 0 while it is not to be had. */
-uint64_t ctp_shm_texts_site_new(struct ctp_shm_texts *l, uint32_t site, uint64_t ts_ns);
+uint64_t ctp_shm_texts_site_new(struct ctp_shm_texts *texts, uint32_t site, uint64_t ts_ns);
 
-static inline uint64_t ctp_shm_texts_site(struct ctp_shm_texts *l, uint32_t site, uint64_t ts_ns)
+static inline uint64_t ctp_shm_texts_site(struct ctp_shm_texts *texts, uint32_t site, uint64_t ts_ns)
 {
-	if (site - 1 < l->arena->geo.max_sites && l->written[site - 1])
+	if (site - 1 < texts->arena->geo.max_sites && texts->written[site - 1])
 		return site;
-	return ctp_shm_texts_site_new(l, site, ts_ns);
+	return ctp_shm_texts_site_new(texts, site, ts_ns);
 }
 
 /*

@@ -185,7 +185,7 @@ static const struct mapping *mapping_at(const struct process *p, uint64_t addr)
 }
 
 /* With its build-id, or when that is known: see tell_late. */
-static void meet_mapping(struct ctp_targets *t, struct ctp_mapped_file *f)
+static void add_mapping(struct ctp_targets *t, struct ctp_mapped_file *f)
 {
 	f->len = 0;
 	if (f->map.path[0] == '[')
@@ -234,7 +234,7 @@ static bool read_mappings(struct ctp_targets *t, struct process *p)
 		const struct mapping *written = mapping_at(p, map.start);
 		file.map = map;
 		if (!written || written->hash != t->found[n].hash)
-			meet_mapping(t, &file);
+			add_mapping(t, &file);
 		n++;
 	}
 	ctp_proc_maps_close(&maps);
@@ -350,7 +350,7 @@ static struct thread *add_thread(struct ctp_targets *t)
 }
 
 /* Tells of a thread, unless that is known. Returns the traced process that it is of; null: none, or it is not to be had now. */
-static struct process *meet_thread(struct ctp_targets *t, uint64_t tid)
+static struct process *adopt_thread(struct ctp_targets *t, uint64_t tid)
 {
 	struct thread th;
 	if (tid == 0 || tid > INT32_MAX || !may_look(t) || !read_status((pid_t)tid, &th))
@@ -370,7 +370,7 @@ static struct process *meet_thread(struct ctp_targets *t, uint64_t tid)
 	return p;
 }
 
-void ctp_targets_thread(struct ctp_targets *t, uint64_t tid) { meet_thread(t, tid); }
+void ctp_targets_thread(struct ctp_targets *t, uint64_t tid) { adopt_thread(t, tid); }
 
 size_t ctp_targets_threads(const struct ctp_targets *t, uint64_t *tids, size_t max)
 {
@@ -401,7 +401,7 @@ static struct process *process_of(struct ctp_targets *t, uint64_t tid)
 {
 	const struct thread *th = find_thread(t, tid);
 	struct process *p = th ? find_process(t, th->pid) : NULL;
-	return p ? p : meet_thread(t, tid);
+	return p ? p : adopt_thread(t, tid);
 }
 
 static bool is_code(struct ctp_targets *t, struct process *p, uint64_t addr)

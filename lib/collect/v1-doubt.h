@@ -8,7 +8,7 @@
 #include "collect/v1-scan.h"
 
 /* These rows, the last in the batch, are to be asked about again: see ctp_v1_station_doubtful. */
-void ctp_v1_doubt_rows(struct ctp_v1_scan *s, const struct ctp_v1_doubt_run *run);
+void ctp_v1_doubt_rows(struct ctp_v1_scan *scan, const struct ctp_v1_doubt_run *run);
 
 /* Waits until those have been. */
 void ctp_v1_doubt_drain(void *scan);
@@ -17,26 +17,26 @@ void ctp_v1_doubt_drain(void *scan);
  * A visit has set the station's doubt; its eight rows are behind the batch's end. They are taken out of there, or seven of them
  * in. lapped: the visit has found events overwritten.
  */
-void ctp_v1_doubt_station(struct ctp_v1_scan *s, uint32_t i, bool lapped);
+void ctp_v1_doubt_station(struct ctp_v1_scan *scan, uint32_t i, bool lapped);
 
 /* Such a station was seen to be dead: it is buried when its rows are in the batch. */
-void ctp_v1_doubt_death(struct ctp_v1_scan *s, uint32_t i, uint64_t after_ns, uint64_t before_ns);
+void ctp_v1_doubt_death(struct ctp_v1_scan *scan, uint32_t i, uint64_t after_ns, uint64_t before_ns);
 
 /* The first of such a station's rows is proved, or lost; the others always were. */
-void ctp_v1_doubt_end(struct ctp_v1_scan *s, uint32_t i, bool proved);
+void ctp_v1_doubt_end(struct ctp_v1_scan *scan, uint32_t i, bool proved);
 
 /* At the end of a scan: drains, ends the doubts that can be ended, and asks about the others. */
-void ctp_v1_doubt_pass(struct ctp_v1_scan *s);
+void ctp_v1_doubt_pass(struct ctp_v1_scan *scan);
 
 /* At the end of the trace: all of them, and no new ones. */
-void ctp_v1_doubt_finish(struct ctp_v1_scan *s);
+void ctp_v1_doubt_finish(struct ctp_v1_scan *scan);
 
 /* --- what v1-doubt.c needs of v1-scan.c ----------------------------------------------------------------------------------- */
 
 /* n rows of a station stand behind the batch's end, not yet counted: takes them in, after what has to stand before them. */
-void ctp_v1_scan_take(struct ctp_v1_scan *s, uint32_t i, unsigned n);
+void ctp_v1_scan_take(struct ctp_v1_scan *scan, uint32_t i, unsigned n);
 
 /* The end of a station, all of whose rows are in the batch. It was alive at after_ns. */
-void ctp_v1_scan_bury(struct ctp_v1_scan *s, uint32_t i, uint64_t after_ns, uint64_t before_ns);
+void ctp_v1_scan_release(struct ctp_v1_scan *scan, uint32_t i, uint64_t after_ns, uint64_t before_ns);
 
 #endif

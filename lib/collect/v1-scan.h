@@ -34,7 +34,7 @@ struct ctp_v1_scan {
 	uint32_t max, count, nhot, ncold;
 	enum ctp_dialect dialect;
 	uint64_t lives_ns;  /* when the last look at all lives began */
-	uint64_t sweep_owed, sweep_credit_ns; /* stations to look at; time it may take */
+	uint64_t sweep_due, sweep_credit_ns; /* stations to look at; time it may take */
 	uint32_t bucket;    /* the sweep's next */
 	uint64_t untraced_said;
 	enum ctp_proof proof;
@@ -61,21 +61,21 @@ struct ctp_v1_scan {
 	} doubt[2]; /* the older, the newer */
 };
 
-enum ctp_status ctp_v1_scan_init(struct ctp_v1_scan *s, const struct ctp_harvest_conf *conf, struct ctp_rows *rows,
+enum ctp_status ctp_v1_scan_init(struct ctp_v1_scan *scan, const struct ctp_harvest_conf *conf, struct ctp_rows *rows,
                                  struct ctp_err *err);
-void ctp_v1_scan_fini(struct ctp_v1_scan *s);
+void ctp_v1_scan_fini(struct ctp_v1_scan *scan);
 
 /*
  * These begin at rows->now_ns; before_ns: when the look before did. Both return what was found, and the most in one station.
  */
-size_t ctp_v1_scan_some(struct ctp_v1_scan *s, uint64_t before_ns, unsigned *busiest);
-size_t ctp_v1_scan_all(struct ctp_v1_scan *s, uint64_t before_ns, unsigned *busiest);
+size_t ctp_v1_scan_some(struct ctp_v1_scan *scan, uint64_t before_ns, unsigned *busiest);
+size_t ctp_v1_scan_all(struct ctp_v1_scan *scan, uint64_t before_ns, unsigned *busiest);
 
 /* As the functions of ctp_harvest with these names. The last one returns how many stations it did not come to. */
-void ctp_v1_scan_lives(struct ctp_v1_scan *s);
-uint32_t ctp_v1_scan_last(struct ctp_v1_scan *s, bool gone);
+void ctp_v1_scan_lives(struct ctp_v1_scan *scan);
+uint32_t ctp_v1_scan_last(struct ctp_v1_scan *scan, bool gone);
 
 /* When the longest ago was that one which lives was looked at; but not longer ago than a mark may be held back for it. */
-uint64_t ctp_v1_scan_oldest_ns(const struct ctp_v1_scan *s);
+uint64_t ctp_v1_scan_oldest_ns(const struct ctp_v1_scan *scan);
 
 #endif

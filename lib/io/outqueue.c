@@ -18,7 +18,7 @@ struct ctp_outqueue {
 	struct ctp_err err;
 	bool abandoned, failed;
 	int event_fd;
-	bool (*hopeless)(void); /* the producer's; null: never */
+	bool (*has_to_end)(void); /* the producer's; null: never */
 };
 
 static bool pass(void *queue, const char *data, size_t len_bytes)
@@ -40,17 +40,17 @@ static void end(void *queue)
 	eventfd_write(q->event_fd, 1);
 }
 
-static bool is_hopeless(void *queue)
+static bool producer_has_to_end(void *queue)
 {
 	const struct ctp_outqueue *q = queue;
-	return q->hopeless && q->hopeless();
+	return q->has_to_end && q->has_to_end();
 }
 
-void ctp_outqueue_until(struct ctp_outqueue *q, bool (*hopeless)(void)) { q->hopeless = hopeless; }
+void ctp_outqueue_until(struct ctp_outqueue *q, bool (*has_to_end)(void)) { q->has_to_end = has_to_end; }
 
 struct ctp_outqueue *ctp_outqueue_new(const struct ctp_output *out, struct ctp_err *err)
 {
-	static const struct ctp_writeback_ops ops = {.write = pass, .idle = flush, .end = end, .hopeless = is_hopeless};
+	static const struct ctp_writeback_ops ops = {.write = pass, .idle = flush, .end = end, .has_to_end = producer_has_to_end};
 	struct ctp_outqueue *q = ctp_err_calloc(err, sizeof *q);
 	if (!q)
 		return NULL;

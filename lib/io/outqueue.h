@@ -28,7 +28,7 @@ struct ctp_outqueue *ctp_outqueue_new(const struct ctp_output *out, struct ctp_e
  * From now on a wait for room, in which nothing is written any more, ends when this is true. It is as if writing had failed then, but
  * ctp_outqueue_fd is not readable: the thread hangs.
  */
-void ctp_outqueue_until(struct ctp_outqueue *q, bool (*hopeless)(void));
+void ctp_outqueue_until(struct ctp_outqueue *q, bool (*has_to_end)(void));
 
 /*
  * A ctp_writer_room: CTP_OUTQUEUE_ROOM bytes of the ring, the caller's until the next put. Waits while they are not to be had,

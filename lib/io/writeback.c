@@ -132,7 +132,7 @@ static bool wait_taken(struct ctp_writeback *wb)
 	struct timespec until = ctp_clock_deadline(CTP_WRITEBACK_PATIENCE_MS * UINT64_C(1000000));
 	if (pthread_cond_timedwait(&wb->taken, &wb->lock, &until) != ETIMEDOUT) /* pairs with the signal in call */
 		return false;
-	return wb->ops->hopeless && wb->ops->hopeless(wb->arg);
+	return wb->ops->has_to_end && wb->ops->has_to_end(wb->arg);
 }
 
 char *ctp_writeback_room(struct ctp_writeback *wb)

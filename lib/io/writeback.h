@@ -22,7 +22,7 @@ struct ctp_writeback_ops {
 	 * Asked by the producer, now and then, when it has waited for room for CTP_WRITEBACK_PATIENCE_MS and nothing was written
 	 * meanwhile. True: it waits no longer, then or ever, and each put fails, as after a failure. Null: it waits on.
 	 */
-	bool (*hopeless)(void *arg);
+	bool (*has_to_end)(void *arg);
 };
 
 enum { CTP_WRITEBACK_PATIENCE_MS = 1000 };

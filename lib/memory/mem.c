@@ -78,7 +78,7 @@ static enum ctp_status find_number(const struct ctp_class *cls, const char *name
 	                   cls->name, name);
 }
 
-static enum ctp_status meet_access(struct known *k, const struct ctp_class *cls, struct ctp_err *err)
+static enum ctp_status bind_access(struct known *k, const struct ctp_class *cls, struct ctp_err *err)
 {
 	k->what = ACCESS;
 	return find_number(cls, "thread", &k->thread, err) || find_number(cls, "size", &k->size, err) ||
@@ -86,7 +86,7 @@ static enum ctp_status meet_access(struct known *k, const struct ctp_class *cls,
 	       find_number(cls, "unaligned", &k->unaligned, err) ? CTP_FAILED : CTP_OK;
 }
 
-static enum ctp_status meet_add(struct known *k, const struct ctp_class *cls, struct ctp_err *err)
+static enum ctp_status bind_add(struct known *k, const struct ctp_class *cls, struct ctp_err *err)
 {
 	k->what = ADD;
 	if (find_number(cls, "element_size", &k->element_size, err) || find_number(cls, "count", &k->count, err))
@@ -97,14 +97,14 @@ static enum ctp_status meet_add(struct known *k, const struct ctp_class *cls, st
 	return CTP_OK;
 }
 
-static enum ctp_status meet(struct known *k, const struct ctp_class *cls, struct ctp_err *err)
+static enum ctp_status bind_class(struct known *k, const struct ctp_class *cls, struct ctp_err *err)
 {
 	enum ctp_status status = CTP_OK;
 	*k = (struct known){.what = cls->kind == CTP_KIND_LOSS ? LOSS : FOREIGN};
 	if (!strcmp(cls->name, "cacheray_access"))
-		status = meet_access(k, cls, err);
+		status = bind_access(k, cls, err);
 	else if (!strcmp(cls->name, "cacheray_add"))
-		status = meet_add(k, cls, err);
+		status = bind_add(k, cls, err);
 	else if (!strcmp(cls->name, "cacheray_remove"))
 		k->what = REMOVE;
 	return status || k->what < ACCESS ? status : find_number(cls, "address", &k->address, err);
@@ -271,7 +271,7 @@ enum ctp_status ctp_mem_records(struct ctp_mem *m, const struct ctp_batch *batch
 	for (uint32_t i = 0; i < batch->n; i++) {
 		const struct ctp_record *rec = &batch->rec[i];
 		struct known *k = &m->priv->known[rec->cls->id];
-		if (!k->what && meet(k, rec->cls, err))
+		if (!k->what && bind_class(k, rec->cls, err))
 			return CTP_FAILED;
 		m->facts.late += batch->late && k->what >= ACCESS;
 		if (take(m, k, rec, err))

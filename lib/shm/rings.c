@@ -55,7 +55,7 @@ static bool is_raw(const struct ctp_rings *r, const struct ctp_shm_ring *shm)
 	return __atomic_load_n(&shm->clock, __ATOMIC_RELAXED) == CTP_CLOCK_RAW && r->arena.clock == CTP_CLOCK_RAW;
 }
 
-static void meet(const struct ctp_rings *r, const struct ctp_shm_ring *shm, struct ctp_ring *ring)
+static void adopt(const struct ctp_rings *r, const struct ctp_shm_ring *shm, struct ctp_ring *ring)
 {
 	ring->owner = __atomic_load_n(&shm->owner, __ATOMIC_RELAXED);
 	ring->raw = is_raw(r, shm);
@@ -97,7 +97,7 @@ static void look_at(struct ctp_rings *r, uint32_t i)
 	struct ctp_shm_ring *shm = &r->arena.rings[i];
 	struct ctp_ring *ring = &r->rings[i];
 	if (!ring->known)
-		meet(r, shm, ring);
+		adopt(r, shm, ring);
 	ring->due = ring->head;
 	ring->head = __atomic_load_n(&shm->head, __ATOMIC_ACQUIRE); /* pairs with 1 above */
 	ring->lost_events = __atomic_load_n(&shm->lost_events, __ATOMIC_RELAXED);

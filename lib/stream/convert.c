@@ -77,7 +77,7 @@ static void watch_others(struct conversion *c, const struct ctp_batch *batch)
 	for (uint32_t i = 0; i < batch->n && !c->shows; i++) {
 		c->shows = batch->rec[i].cls->kind == CTP_KIND_TRANSITION;
 		if (batch->rec[i].cls->kind == CTP_KIND_OTHER) /* the rest belongs to transitions, of which a trace may have none */
-			ctp_others_meet(&c->others, batch->rec[i].cls);
+			ctp_others_note(&c->others, batch->rec[i].cls);
 	}
 }
 

@@ -18,16 +18,16 @@ static bool has(const struct ctp_others *o, const char *name)
 	return false;
 }
 
-void ctp_others_meet(struct ctp_others *o, const struct ctp_class *cls)
+void ctp_others_note(struct ctp_others *o, const struct ctp_class *cls)
 {
 	size_t len = strlen(o->text);
-	if (o->met[cls->id])
+	if (o->noted[cls->id])
 		return;
-	o->met[cls->id] = true;
+	o->noted[cls->id] = true;
 	if (o->full || has(o, cls->name))
 		return;
 	o->full = len + sizeof BETWEEN + strlen(cls->name) + sizeof MORE > sizeof o->text;
 	snprintf(o->text + len, sizeof o->text - len, "%s%s", o->full ? MORE : len ? BETWEEN : "", o->full ? "" : cls->name);
 }
 
-void ctp_others_section(struct ctp_others *o) { memset(o->met, 0, sizeof o->met); }
+void ctp_others_section(struct ctp_others *o) { memset(o->noted, 0, sizeof o->noted); }

@@ -13,12 +13,12 @@ enum { CTP_OTHERS_BYTES = 300 };
 
 /* All zeros: none. */
 struct ctp_others {
-	bool met[CTP_CLASSES_MAX]; /* by the id of the section at hand */
+	bool noted[CTP_CLASSES_MAX]; /* by the id of the section at hand */
 	bool full;
 	char text[CTP_OTHERS_BYTES]; /* the names, each once, as far as there is room: "a, b ..." */
 };
 
-void ctp_others_meet(struct ctp_others *o, const struct ctp_class *cls);
+void ctp_others_note(struct ctp_others *o, const struct ctp_class *cls);
 void ctp_others_section(struct ctp_others *o); /* another section begins */
 
 CTP_C_END

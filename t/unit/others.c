@@ -5,7 +5,7 @@
 
 #include "tap.h"
 
-static void meet(struct ctp_others *o, uint32_t id, const char *name) { ctp_others_meet(o, &(struct ctp_class){.name = name, .id = id}); }
+static void see(struct ctp_others *o, uint32_t id, const char *name) { ctp_others_note(o, &(struct ctp_class){.name = name, .id = id}); }
 
 int main(void)
 {
@@ -13,24 +13,24 @@ int main(void)
 	char longest[CTP_NAME_MAX + 1] = "";
 	memset(longest, 'n', CTP_NAME_MAX);
 	is(o.text, "", "none");
-	meet(&o, 0, "ab");
+	see(&o, 0, "ab");
 	is(o.text, "ab", "one");
-	meet(&o, 3, "b");
-	meet(&o, 4, "a");
+	see(&o, 3, "b");
+	see(&o, 4, "a");
 	is(o.text, "ab, b, a", "a part of a name is another");
 	ctp_others_section(&o);
-	meet(&o, 0, "a");
-	meet(&o, 1, "ab");
-	meet(&o, 2, "c");
+	see(&o, 0, "a");
+	see(&o, 1, "ab");
+	see(&o, 2, "c");
 	is(o.text, "ab, b, a, c", "in another section classes have other numbers");
-	meet(&o, 5, longest);
+	see(&o, 5, longest);
 	ok(strlen(o.text) == 11 + 2 + CTP_NAME_MAX, "the longest name has room");
-	meet(&o, 6, "of many more that are here");
-	meet(&o, 7, "x");
+	see(&o, 6, "of many more that are here");
+	see(&o, 7, "x");
 	ok(!strcmp(o.text + strlen(o.text) - 4, " ...") && !strstr(o.text, "x"), "and then no other, which is said");
-	meet(&cut, 0, longest);
+	see(&cut, 0, longest);
 	is(cut.text, longest, "a long one alone");
-	meet(&cut, 1, longest);
+	see(&cut, 1, longest);
 	is(cut.text, longest, "and again");
 	done_testing();
 }

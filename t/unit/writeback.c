@@ -199,7 +199,7 @@ static void output(void)
 	close(fd[1]);
 }
 
-static bool hope_is_lost(void *arg)
+static bool has_to_end(void *arg)
 {
 	(void)arg;
 	return true;
@@ -208,10 +208,10 @@ static bool hope_is_lost(void *arg)
 /* A write that hangs has its part of the ring for itself, whatever the producer does, and goes on with it later. */
 static void gives_up(void)
 {
-	static const struct ctp_writeback_ops hopeless = {.write = take, .end = end, .hopeless = hope_is_lost};
+	static const struct ctp_writeback_ops ending = {.write = take, .end = end, .has_to_end = has_to_end};
 	struct taker t = TAKER;
 	struct ctp_err err;
-	struct ctp_writeback *wb = ctp_writeback_new(&hopeless, &t, 4 * 16, 16, &err);
+	struct ctp_writeback *wb = ctp_writeback_new(&ending, &t, 4 * 16, 16, &err);
 	char block[16], other[16];
 	memset(block, 'a', sizeof block);
 	memset(other, 'b', sizeof other);
